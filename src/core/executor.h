@@ -1,0 +1,161 @@
+/*
+ * executor.h
+ *		The one boundary between callers and whatever runs a job.
+ *
+ * An executor is a table of functions.  Calls for one run come from one thread,
+ * in this order:
+ *
+ *	 open ── input_slot/input_commit … (until all items are in) ── submit
+ *		 ── poll … (until MGPU_OK) ── stats ── release
+ *
+ * cancel and release are allowed at any point after open; a failed call leaves
+ * the run fit for release alone.  No call blocks for longer than about 50 ms
+ * (device start-up in open excepted), so that the caller can look at its own
+ * interrupts between two calls.  No call throws, longjmps or calls back.
+ */
+#ifndef MGPU_EXECUTOR_H
+#define MGPU_EXECUTOR_H
+
+#include <stddef.h>
+
+#include "job.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum mgpu_channel
+{
+	MGPU_CHANNEL_KEYS = 0,
+	MGPU_CHANNEL_VALUES,
+	MGPU_NUM_CHANNELS
+} mgpu_channel;
+
+/*
+ * Where this process has a job's data.  All memory is the caller's and must
+ * outlive the run (until release returns); inputs and outputs never overlap.
+ * Bytes are packed: num_items * width, aligned to width (8 for 16-byte items).
+ */
+typedef struct mgpu_binding
+{
+	const void *in_keys;		/* whole input, or NULL: fed through slots */
+	const void *in_values;		/* likewise; needed with MGPU_OUT_VALUES */
+	void	   *out_keys;		/* required with MGPU_OUT_KEYS */
+	uint32_t   *out_indices;	/* required with MGPU_OUT_INDICES */
+	void	   *out_values;		/* required with MGPU_OUT_VALUES */
+} mgpu_binding;
+
+typedef struct mgpu_exec_options
+{
+	int			device;			/* ordinal, or -1: executor's choice */
+	uint64_t	device_memory_limit;	/* bytes; 0 is no limit */
+	int			num_threads;	/* CPU threads including the caller's, >= 1 */
+} mgpu_exec_options;
+
+/* Filled by describe; strings are NUL-terminated. */
+typedef struct mgpu_device
+{
+	int			ordinal;
+	char		name[128];
+	int			compute_major;
+	int			compute_minor;
+	uint64_t	memory_total_bytes;
+	uint64_t	memory_free_bytes;
+	char		link[64];		/* such as "PCIe 5 x16", "" if not known */
+} mgpu_device;
+
+/* What a run did; times in milliseconds, wall clock, 0 where not applicable. */
+typedef struct mgpu_run_stats
+{
+	mgpu_algorithm algorithm;	/* the one that ran, never AUTO */
+	int			num_threads;
+	double		upload_ms;		/* device copy time in, overlapped or not */
+	double		kernel_ms;		/* sorting proper: kernels, or CPU work */
+	double		download_ms;	/* copy out */
+} mgpu_run_stats;
+
+typedef struct mgpu_run mgpu_run;	/* opaque, one per open */
+
+typedef struct mgpu_executor
+{
+	const char *name;			/* "cpu", "gpu" */
+
+	/*
+	 * Number of usable devices.  0 with MGPU_OK for the CPU; a GPU executor
+	 * without a usable device returns MGPU_NO_DEVICE and says why.  Creates
+	 * no context on any device.
+	 */
+	mgpu_status (*num_devices) (int *count, mgpu_error *err);
+
+	/* Facts of one device.  May create a context (memory_free needs one). */
+	mgpu_status (*describe) (int ordinal, mgpu_device *device, mgpu_error *err);
+
+	/* Whether open would find everything warm (context made, nothing to load). */
+	bool		(*is_warm) (void);
+
+	/*
+	 * Extra bytes (device bytes for a GPU, host scratch for the CPU) that this
+	 * job takes while it runs, beside the binding's own memory.
+	 */
+	uint64_t	(*workspace_bytes) (const mgpu_job *job, const mgpu_exec_options *options);
+
+	/*
+	 * Start a run.  Copies job, binding and options.  On failure *run is NULL
+	 * and nothing is held.
+	 */
+	mgpu_status (*open) (const mgpu_job *job, const mgpu_binding *binding,
+						 const mgpu_exec_options *options,
+						 mgpu_run **run, mgpu_error *err);
+
+	/*
+	 * For a channel whose whole input is not in the binding: where the caller
+	 * writes the next input bytes.  *slot is writable for *slot_bytes (at least
+	 * one item, a multiple of the item width, at most what is still missing,
+	 * 4-byte aligned at least) until the next input_commit on this channel.  The 4 bytes before it are readable and writable too: a
+	 * reader that wants a header there uses them and puts back what they held
+	 * before it commits.
+	 */
+	mgpu_status (*input_slot) (mgpu_run *run, mgpu_channel channel,
+							   void **slot, uint64_t *slot_bytes, mgpu_error *err);
+
+	/* The first bytes of the slot are input now; a multiple of the item width. */
+	mgpu_status (*input_commit) (mgpu_run *run, mgpu_channel channel,
+								 uint64_t bytes, mgpu_error *err);
+
+	/* All input is in (whole-input channels are read from now on). */
+	mgpu_status (*submit) (mgpu_run *run, mgpu_error *err);
+
+	/*
+	 * MGPU_OK: done, every requested output is in the binding's memory.
+	 * MGPU_PENDING: call again; it has worked or waited for up to 50 ms.
+	 */
+	mgpu_status (*poll) (mgpu_run *run, mgpu_error *err);
+
+	void		(*stats) (const mgpu_run *run, mgpu_run_stats *stats);
+
+	/* Ask the run to stop; returns at once.  poll then gives MGPU_CANCELLED. */
+	void		(*cancel) (mgpu_run *run);
+
+	/*
+	 * Cancel if need be, wait until no thread or device touches the binding's
+	 * memory (bounded: one tile of work, tens of milliseconds), free all.
+	 * Never fails; NULL is allowed.
+	 */
+	void		(*release) (mgpu_run *run);
+
+	/* Give back what is cached between runs (device and pinned memory). */
+	void		(*trim) (void);
+} mgpu_executor;
+
+extern const mgpu_executor mgpu_cpu_executor;
+
+/*
+ * The CUDA executor; exec_cuda_stub.c stands in for it where the build has no
+ * CUDA, and answers MGPU_NO_DEVICE to everything.
+ */
+extern const mgpu_executor mgpu_cuda_executor;
+
+#ifdef __cplusplus
+}
+#endif
+#endif							/* MGPU_EXECUTOR_H */

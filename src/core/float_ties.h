@@ -1,0 +1,59 @@
+/*
+ * float_ties.h
+ *		Remembers what float codes lose, so that sorts are stable to the byte.
+ *
+ * The codes of key_codec.h make -0 and +0 one key, and every NaN one key.  In
+ * the sorted array each such group is one run, and a stable sort keeps a run in
+ * input order; so it is enough to note the groups' own bits in input order and
+ * to write them over the two runs at the end.  Nothing is stored until the
+ * first -0 (then one bit a zero) or the first NaN that is not PostgreSQL's own
+ * (then its bits for every NaN).  Sorting (key, index) pairs instead was
+ * rejected: twice the work on every float array for the rare ones with -0.
+ *
+ * Use: init, scan every slice of input in order, sort, restore, release.
+ */
+#ifndef MGPU_FLOAT_TIES_H
+#define MGPU_FLOAT_TIES_H
+
+#include <stdint.h>
+
+#include "status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Fields are private.  Bits are stored by position within the zeros. */
+typedef struct mgpu_float_ties
+{
+	uint32_t	width;			/* 4 or 8 bytes a float */
+	uint64_t	num_zeros;
+	uint64_t	num_nans;
+	uint64_t   *zero_signs;		/* bitmap, NULL while every zero was +0 */
+	uint64_t	zero_words;		/* capacity */
+	void	   *nan_bits;		/* NULL while every NaN was PostgreSQL's */
+	uint64_t	nan_capacity;
+} mgpu_float_ties;
+
+void		mgpu_float_ties_init(mgpu_float_ties *ties, uint32_t width);
+
+/*
+ * Look at the next num_items stored floats (aligned to their width).
+ * MGPU_HOST_MEMORY leaves ties fit for release alone.
+ */
+mgpu_status mgpu_float_ties_scan(mgpu_float_ties *ties, const void *items,
+								 uint64_t num_items, mgpu_error *err);
+
+/*
+ * Write the original bits over the runs of zeros and NaNs in a sorted array of
+ * everything scanned.  Returns at once when nothing was noted.
+ */
+void		mgpu_float_ties_restore(const mgpu_float_ties *ties, void *sorted,
+									uint64_t num_items, int descending);
+
+void		mgpu_float_ties_release(mgpu_float_ties *ties);
+
+#ifdef __cplusplus
+}
+#endif
+#endif							/* MGPU_FLOAT_TIES_H */

@@ -1,0 +1,79 @@
+/*
+ * job.h
+ *		A job: everything an executor must know to run one sort, as plain data.
+ *
+ * A job holds no pointers, so it can run in this process or be sent to another
+ * one.  The data travel on channels (executor.h) rather than at offsets into a
+ * mapped region: a stored array is read in slices, and a channel lets the first
+ * slice be uploaded while the next is read, in this process or across a shared
+ * ring alike.
+ *
+ * Keys arrive as the bytes that PostgreSQL stores and leave as such bytes.
+ * Executors map them to order-preserving unsigned codes (key_codec.h) and back.
+ */
+#ifndef MGPU_JOB_H
+#define MGPU_JOB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum mgpu_op
+{
+	MGPU_OP_SORT = 1,			/* keys alone: keys in, sorted keys out */
+	MGPU_OP_SORT_PAIRS			/* stable sort of (key, index): see outputs */
+} mgpu_op;
+
+/* How stored bytes order.  Widths allowed: see mgpu_job.key_width. */
+typedef enum mgpu_key_kind
+{
+	MGPU_KEY_UNSIGNED = 1,		/* native-endian unsigned, 1, 2, 4, 8 bytes */
+	MGPU_KEY_SIGNED,			/* two's complement, 2, 4, 8 bytes */
+	MGPU_KEY_FLOAT,				/* IEEE 754, 4 or 8 bytes; NaN above all, -0 = +0 */
+	MGPU_KEY_BYTES				/* 16 bytes ordered as memcmp does (uuid) */
+} mgpu_key_kind;
+
+typedef enum mgpu_algorithm
+{
+	MGPU_ALGORITHM_AUTO = 0,
+	MGPU_ALGORITHM_MERGE,
+	MGPU_ALGORITHM_RADIX,
+	MGPU_ALGORITHM_LOCALITY
+} mgpu_algorithm;
+
+/* Outputs of MGPU_OP_SORT_PAIRS, or-ed; MGPU_OP_SORT has MGPU_OUT_KEYS alone. */
+#define MGPU_OUT_KEYS		0x1
+#define MGPU_OUT_INDICES	0x2	/* uint32, 0-based position in the input */
+#define MGPU_OUT_VALUES		0x4	/* values in the order of their keys */
+
+typedef struct mgpu_job
+{
+	uint32_t	op;				/* mgpu_op */
+	uint32_t	key_kind;		/* mgpu_key_kind */
+	uint32_t	key_width;		/* bytes: 1, 2, 4, 8, or 16 for MGPU_KEY_BYTES */
+	uint32_t	value_width;	/* bytes: 1, 2, 4, 8, 16; 0 without OUT_VALUES */
+	uint32_t	outputs;		/* MGPU_OUT_... */
+	uint32_t	descending;		/* 0 or 1; ties keep input order either way */
+	uint32_t	algorithm;		/* mgpu_algorithm; AUTO lets the executor pick */
+	uint32_t	reserved;		/* 0 */
+	uint64_t	num_items;		/* at most MGPU_MAX_ITEMS */
+} mgpu_job;
+
+/* Indices are 32-bit; UINT32_MAX itself stays free as a padding value. */
+#define MGPU_MAX_ITEMS UINT64_C(0xFFFFFFFE)
+
+/*
+ * Check a job from anywhere, trusted or not: MGPU_OK, or MGPU_BAD_JOB with the
+ * first rule it breaks in *err.  Executors call it first thing in open().
+ */
+mgpu_status mgpu_job_validate(const mgpu_job *job, mgpu_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif							/* MGPU_JOB_H */
