@@ -45,11 +45,21 @@ typedef struct mgpu_binding
 	void	   *out_values;		/* required with MGPU_OUT_VALUES */
 } mgpu_binding;
 
+/* Faults that tests ask for (mgpu.inject_fault), each at the stated point. */
+typedef enum mgpu_fault
+{
+	MGPU_FAULT_NONE = 0,
+	MGPU_FAULT_HOST_MEMORY,		/* open: MGPU_HOST_MEMORY */
+	MGPU_FAULT_DEVICE_MEMORY,	/* open: MGPU_DEVICE_MEMORY (GPU executor) */
+	MGPU_FAULT_DEVICE_STICKY	/* poll: a kernel traps; the context is lost */
+} mgpu_fault;
+
 typedef struct mgpu_exec_options
 {
 	int			device;			/* ordinal, or -1: executor's choice */
 	uint64_t	device_memory_limit;	/* bytes; 0 is no limit */
 	int			num_threads;	/* CPU threads including the caller's, >= 1 */
+	int			inject_fault;	/* mgpu_fault, for tests */
 } mgpu_exec_options;
 
 /* Filled by describe; strings are NUL-terminated. */
@@ -111,9 +121,9 @@ typedef struct mgpu_executor
 	 * For a channel whose whole input is not in the binding: where the caller
 	 * writes the next input bytes.  *slot is writable for *slot_bytes (at least
 	 * one item, a multiple of the item width, at most what is still missing,
-	 * 4-byte aligned at least) until the next input_commit on this channel.  The 4 bytes before it are readable and writable too: a
-	 * reader that wants a header there uses them and puts back what they held
-	 * before it commits.
+	 * 4-byte aligned at least) until the next input_commit on this channel.
+	 * The 4 bytes before it are readable and writable too: a reader that wants
+	 * a header there uses them and puts back what they held before it commits.
 	 */
 	mgpu_status (*input_slot) (mgpu_run *run, mgpu_channel channel,
 							   void **slot, uint64_t *slot_bytes, mgpu_error *err);
