@@ -1,0 +1,254 @@
+# mgpu_pg: sorting and merging for PostgreSQL on the GPU, with a fast CPU path.
+#
+#   make                 builds the extension for the PostgreSQL that pg_config names
+#   make install         installs it there
+#   make installcheck    runs the SQL and TAP tests against a running server
+#   make test            all tests, on private servers; installs what is missing (Debian, Ubuntu)
+#   make demo            a tour with millions of rows on a private server
+#   make bench           figures against PostgreSQL and its peers
+#   make clean
+#
+# Settings (make NAME=value):
+#   PG_CONFIG       pg_config of the PostgreSQL to build for
+#   WITH_CUDA       yes, no; default: yes where nvcc is found ($CUDA_HOME, PATH, /usr/local/cuda)
+#   CUDA_ARCHS      compute capabilities to build kernels for, such as "80 90"
+#   WITH_HIGHWAY    yes, no; default: yes where Google Highway's vqsort is found
+#   WERROR          no: compiler warnings do not stop the build
+#
+# How it fits together: src/*.c are PGXS objects, since PostgreSQL may want
+# LLVM bitcode of them, which only C can give.  Everything that is not
+# PostgreSQL's business (src/core, kernels) becomes a static archive that the
+# shared library links.  Each archive has a .config file with the settings that
+# it was built with; a changed setting changes that file and so rebuilds.
+
+EXTENSION = mgpu_pg
+MODULE_big = mgpu_pg
+DATA = $(sort $(wildcard sql/mgpu_pg--*.sql))
+OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c)))
+BUILD = build
+
+PG_CONFIG ?= pg_config
+PGXS := $(wildcard $(shell $(PG_CONFIG) --pgxs 2>/dev/null))
+
+.DEFAULT_GOAL := all
+
+# ---------------------------------------------------------------- what is here
+
+ifeq ($(origin NVCC),undefined)
+NVCC := $(firstword $(if $(CUDA_HOME),$(wildcard $(CUDA_HOME)/bin/nvcc)) \
+	$(shell command -v nvcc 2>/dev/null) $(wildcard /usr/local/cuda/bin/nvcc))
+endif
+ifeq ($(WITH_CUDA),no)
+CUDA_SAYS = off (WITH_CUDA=no)
+else ifneq ($(and $(NVCC),$(wildcard kernels/Makefile.inc)),)
+override WITH_CUDA := yes
+CUDA_SAYS = $(NVCC), compute capabilities $(CUDA_ARCHS)
+else ifeq ($(WITH_CUDA),yes)
+$(error WITH_CUDA=yes, but there is no nvcc in $$CUDA_HOME/bin, PATH or /usr/local/cuda/bin)
+else
+override WITH_CUDA := no
+CUDA_SAYS = no nvcc found, this build sorts on the CPU alone
+endif
+
+HIGHWAY_LIBS = -lhwy_contrib -lhwy
+HASH := \#
+ifneq ($(filter-out no,$(or $(WITH_HIGHWAY),auto)),)
+HIGHWAY_FOUND := $(shell printf '%s\n' '$(HASH)include <hwy/contrib/sort/vqsort.h>' 'int main() { return 0; }' | \
+	$(CXX) -x c++ -std=c++17 - -o /dev/null $(HIGHWAY_LIBS) >/dev/null 2>&1 && echo yes)
+endif
+ifeq ($(WITH_HIGHWAY),no)
+HIGHWAY_SAYS = off (WITH_HIGHWAY=no), portable radix sort instead
+else ifeq ($(HIGHWAY_FOUND),yes)
+override WITH_HIGHWAY := yes
+HIGHWAY_SAYS = found, CPU sorts by vqsort
+else ifeq ($(WITH_HIGHWAY),yes)
+$(error WITH_HIGHWAY=yes, but hwy/contrib/sort/vqsort.h or libhwy_contrib is missing)
+else
+override WITH_HIGHWAY := no
+HIGHWAY_SAYS = not found, portable radix sort instead
+endif
+
+WARNINGS = -Wall -Wextra $(if $(filter no,$(WERROR)),,-Werror)
+FEATURES = -DMGPU_WITH_CUDA=$(if $(filter yes,$(WITH_CUDA)),1,0) \
+	-DMGPU_WITH_HIGHWAY=$(if $(filter yes,$(WITH_HIGHWAY)),1,0)
+
+# ------------------------------------------------------------ the PostgreSQL side
+
+# -isystem: PostgreSQL's headers do not keep our warning level.
+PG_CPPFLAGS = -Isrc $(FEATURES) -MMD -MP -isystem $(shell $(PG_CONFIG) --includedir-server)
+PG_CFLAGS = -fvisibility=hidden $(WARNINGS) -Wno-unused-parameter
+
+CORE_ARCHIVE = $(BUILD)/libmgpu_core.a
+CUDA_ARCHIVE = $(if $(filter yes,$(WITH_CUDA)),$(BUILD)/libmgpu_cuda.a)
+EXPORTS = $(BUILD)/exports.map
+SHLIB_LINK = $(CUDA_ARCHIVE) $(CORE_ARCHIVE) -Wl,--version-script=$(EXPORTS) \
+	$(if $(CUDA_ARCHIVE),$(CUDA_LIBS)) $(if $(filter yes,$(WITH_HIGHWAY)),$(HIGHWAY_LIBS)) -lstdc++ -pthread
+EXTRA_CLEAN = $(BUILD) $(OBJS:.o=.d) $(OBJS:.o=.bc)
+
+REGRESS = $(patsubst test/sql/%.sql,%,$(sort $(wildcard test/sql/*.sql)))
+REGRESS_OPTS = --inputdir=test --load-extension=$(EXTENSION)
+ENCODING = UTF8
+NO_LOCALE = 1
+
+# TAP tests need IPC::Run and PostgreSQL's own Perl modules.
+ifneq ($(filter installcheck,$(MAKECMDGOALS)),)
+ifeq ($(shell perl -MIPC::Run -e 'print 1' 2>/dev/null)$(wildcard $(dir $(PGXS))../test/perl/PostgreSQL/Test/Cluster.pm),)
+$(info mgpu_pg: no IPC::Run or no PostgreSQL::Test Perl modules, leaving the TAP tests out)
+else
+TAP_TESTS = 1
+endif
+endif
+PROVE_TESTS = $(sort $(wildcard test/t/*.pl))
+
+# Debian's server packages want bitcode; without their clang there is none.
+PG_CLANG := $(shell $(PG_CONFIG) --configure 2>/dev/null | tr "'" '\n' | sed -n 's/^CLANG=//p')
+ifneq ($(PG_CLANG),)
+ifeq ($(shell command -v $(PG_CLANG)),)
+override with_llvm := no
+endif
+endif
+
+ifneq ($(PGXS),)
+include $(PGXS)
+else
+all install installdirs installcheck uninstall:
+	@echo 'mgpu_pg: $(PG_CONFIG) does not lead to a PostgreSQL with server headers.' >&2
+	@echo 'Set PG_CONFIG, or run tools/setup to install what is missing (Debian, Ubuntu).' >&2
+	@false
+clean:
+	rm -rf $(BUILD) mgpu_pg.so $(OBJS) $(EXTRA_CLEAN)
+endif
+
+ifneq ($(filter clean distclean maintainer-clean,$(MAKECMDGOALS)),)
+.NOTPARALLEL:
+endif
+ifneq ($(filter install,$(MAKECMDGOALS)),)
+installcheck: | install
+endif
+
+# ------------------------------------------------------------------------ core
+
+CORE_CFLAGS = -O3 -g -fPIC -fvisibility=hidden -pthread $(WARNINGS) -Isrc $(FEATURES) -MMD -MP
+CORE_CC = $(CC) -std=gnu11 $(CORE_CFLAGS)
+CORE_CXX = $(CXX) -std=c++17 -fno-exceptions -fno-rtti $(CORE_CFLAGS)
+
+CORE_SOURCES = $(sort $(wildcard src/core/*.c src/core/*.cpp))
+CUDA_STUB = src/core/exec_cuda_stub.c
+core_objects = $(patsubst src/core/%,$(1)/%.o,$(basename $(2)))
+CORE_OBJECTS = $(call core_objects,$(BUILD)/core,$(if $(CUDA_ARCHIVE),$(filter-out $(CUDA_STUB),$(CORE_SOURCES)),$(CORE_SOURCES)))
+
+$(BUILD)/core/%.o: src/core/%.c $(BUILD)/core.config
+	@mkdir -p $(@D)
+	$(CORE_CC) -c -o $@ $<
+
+$(BUILD)/core/%.o: src/core/%.cpp $(BUILD)/core.config
+	@mkdir -p $(@D)
+	$(CORE_CXX) -c -o $@ $<
+
+$(CORE_ARCHIVE): $(CORE_OBJECTS) $(BUILD)/core.config
+	@rm -f $@
+	$(AR) rcs $@ $(CORE_OBJECTS)
+
+# --------------------------------------------------------------------- kernels
+
+# Defines $(BUILD)/libmgpu_cuda.a, CUDA_ARCHS, CUDA_LIBS, $(BUILD)/kernel_test
+# and $(BUILD)/kernel_bench.  It has NVCC, BUILD, WARNINGS and CC, CXX, AR to go
+# by, and $(BUILD)/cuda.config as a prerequisite that changes with NVCC and
+# CUDA_ARCHS.
+ifeq ($(WITH_CUDA),yes)
+-include kernels/Makefile.inc
+endif
+
+# ------------------------------------------------------------------ link, export
+
+# Only what PostgreSQL looks up by name leaves the library.
+$(EXPORTS): $(OBJS:.o=.c) Makefile
+	@mkdir -p $(@D)
+	@{ echo '{ global: Pg_magic_func; _PG_init; pg_finfo_*;'; \
+	   sed -n 's/^PG_FUNCTION_INFO_V1(\([a-z0-9_]*\)).*/	\1;/p' $(OBJS:.o=.c); \
+	   echo '  local: *; };'; } >$@
+
+$(MODULE_big).so: $(CORE_ARCHIVE) $(CUDA_ARCHIVE) $(EXPORTS) $(BUILD)/link.config
+$(OBJS): $(BUILD)/src.config
+$(foreach object,$(OBJS),$(eval $(object:.o=.bc): $(object)))
+
+# ---------------------------------------------------------------------- settings
+
+core_config = $(CORE_CC) | $(CORE_CXX)
+cuda_config = $(NVCC) | $(CUDA_ARCHS)
+src_config = $(shell $(PG_CONFIG) --version) | $(PGXS) | $(CC) | $(CPPFLAGS) | $(CFLAGS)
+link_config = $(OBJS) | $(CORE_OBJECTS) | $(SHLIB_LINK)
+CONFIGS = core src link $(if $(CUDA_ARCHIVE),cuda)
+
+define write_config
+mkdir -p $(BUILD) && printf '%s\n' '$(subst ','\'',$($(1)_config))' >$(BUILD)/$(1).config
+endef
+$(BUILD)/%.config:
+	@$(call write_config,$*)
+
+NOT_BUILDING = clean distclean maintainer-clean uninstall test demo bench setup
+ifneq ($(PGXS),)
+ifneq ($(filter-out $(NOT_BUILDING),$(or $(MAKECMDGOALS),all)),)
+# Rewritten while make reads this file, so that make itself sees the change.
+$(foreach name,$(CONFIGS),$(if $(shell printf '%s\n' '$(subst ','\'',$($(name)_config))' | \
+	cmp -s - $(BUILD)/$(name).config || echo differs),$(shell $(call write_config,$(name)))))
+ifndef MGPU_BUILD_SAID
+$(info mgpu_pg: $(shell $(PG_CONFIG) --version))
+$(info mgpu_pg: CUDA: $(CUDA_SAYS))
+$(info mgpu_pg: Highway: $(HIGHWAY_SAYS))
+endif
+endif
+endif
+export MGPU_BUILD_SAID = yes
+
+# ------------------------------------------------------------------- unit tests
+
+# One program a file, in variants: plain against the shipped archive, the others
+# against the core built with that sanitizer.
+UNIT_TESTS = $(patsubst test/unit/%.c,%,$(sort $(wildcard test/unit/core_*.c)))
+UNIT_VARIANTS = plain asan ubsan tsan
+UNIT_FLAGS_plain =
+UNIT_FLAGS_asan = -O1 -fsanitize=address -fno-omit-frame-pointer
+UNIT_FLAGS_ubsan = -O1 -fsanitize=undefined -fno-sanitize-recover=all
+UNIT_FLAGS_tsan = -O1 -fsanitize=thread
+UNIT_LIBS = $(if $(filter yes,$(WITH_HIGHWAY)),$(HIGHWAY_LIBS)) -lstdc++ -lm -pthread
+
+define unit_variant
+$(BUILD)/unit/$(1)/core/%.o: src/core/%.c $(BUILD)/core.config
+	@mkdir -p $$(@D)
+	$$(CORE_CC) $$(UNIT_FLAGS_$(1)) -c -o $$@ $$<
+$(BUILD)/unit/$(1)/core/%.o: src/core/%.cpp $(BUILD)/core.config
+	@mkdir -p $$(@D)
+	$$(CORE_CXX) $$(UNIT_FLAGS_$(1)) -c -o $$@ $$<
+$(BUILD)/unit/$(1)/libmgpu_core.a: $$(call core_objects,$(BUILD)/unit/$(1)/core,$$(CORE_SOURCES))
+	@rm -f $$@
+	$$(AR) rcs $$@ $$^
+$(BUILD)/unit/$(1)/%: test/unit/%.c $$(UNIT_ARCHIVE_$(1)) $(BUILD)/core.config
+	@mkdir -p $$(@D)
+	$$(CORE_CC) $$(UNIT_FLAGS_$(1)) -o $$@ $$< $$(UNIT_ARCHIVE_$(1)) $$(UNIT_LIBS)
+unit-$(1): $$(UNIT_TESTS:%=$(BUILD)/unit/$(1)/%)
+.PHONY: unit-$(1)
+-include $$(wildcard $(BUILD)/unit/$(1)/*.d $(BUILD)/unit/$(1)/core/*.d)
+endef
+UNIT_STUB = $(if $(wildcard $(CUDA_STUB)),$(BUILD)/core/exec_cuda_stub.o)
+UNIT_ARCHIVE_plain = $(CORE_ARCHIVE) $(if $(CUDA_ARCHIVE),$(BUILD)/unit/libmgpu_stub.a)
+$(foreach variant,$(filter-out plain,$(UNIT_VARIANTS)),$(eval UNIT_ARCHIVE_$(variant) = $(BUILD)/unit/$(variant)/libmgpu_core.a))
+$(foreach variant,$(UNIT_VARIANTS),$(eval $(call unit_variant,$(variant))))
+$(BUILD)/unit/libmgpu_stub.a: $(UNIT_STUB)
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+-include $(OBJS:.o=.d) $(wildcard $(BUILD)/core/*.d)
+
+# ------------------------------------------------------------------ all the rest
+
+setup:
+	tools/setup
+test:
+	tools/run_tests
+demo:
+	tools/demo
+bench:
+	test/bench/bench
+.PHONY: all clean install installcheck setup test demo bench
