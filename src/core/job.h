@@ -43,7 +43,8 @@ typedef enum mgpu_algorithm
 	MGPU_ALGORITHM_AUTO = 0,
 	MGPU_ALGORITHM_MERGE,
 	MGPU_ALGORITHM_RADIX,
-	MGPU_ALGORITHM_LOCALITY
+	MGPU_ALGORITHM_LOCALITY,
+	MGPU_ALGORITHM_QUICK		/* vectorized quicksort: reported, not requested */
 } mgpu_algorithm;
 
 /* Outputs of MGPU_OP_SORT_PAIRS, or-ed; MGPU_OP_SORT has MGPU_OUT_KEYS alone. */
