@@ -176,7 +176,8 @@ $(foreach object,$(OBJS),$(eval $(object:.o=.bc): $(object)))
 
 core_config = $(CORE_CC) | $(CORE_CXX)
 cuda_config = $(NVCC) | $(CUDA_ARCHS)
-src_config = $(shell $(PG_CONFIG) --version) | $(PGXS) | $(CC) | $(CPPFLAGS) | $(CFLAGS)
+# not the installation's paths: a copy of the same PostgreSQL needs no new build
+src_config = $(shell $(PG_CONFIG) --version) | $(shell $(PG_CONFIG) --configure) | $(CC) | $(FEATURES) | $(PG_CFLAGS) | $(COPT)
 link_config = $(OBJS) | $(CORE_OBJECTS) | $(SHLIB_LINK)
 CONFIGS = core src link $(if $(CUDA_ARCHIVE),cuda)
 
@@ -186,7 +187,7 @@ endef
 $(BUILD)/%.config:
 	@$(call write_config,$*)
 
-NOT_BUILDING = clean distclean maintainer-clean uninstall test demo bench setup
+NOT_BUILDING = clean distclean maintainer-clean uninstall installcheck test demo bench setup
 ifneq ($(PGXS),)
 ifneq ($(filter-out $(NOT_BUILDING),$(or $(MAKECMDGOALS),all)),)
 # Rewritten while make reads this file, so that make itself sees the change.

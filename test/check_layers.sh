@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# Checks the layers of the tree: who includes what, and which symbols cross.
+#
+#	test/check_layers.sh		after a build; prints what is wrong, exits 1 if anything is
+#
+#	src/core	libc and itself (Highway in the C++ files)
+#	kernels		core, CUDA, CUB, the C and C++ libraries
+#	src			postgres.h first, then PostgreSQL and core; never kernels or a CUDA header
+#
+# The library exports what PostgreSQL looks up by name and nothing else, and the
+# core's archive asks for no name of PostgreSQL or CUDA.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+passed=0
+failed=0
+
+check() { # DESCRIPTION, findings on stdin: none is a pass
+	local findings
+	findings=$(cat)
+	if [ -z "$findings" ]; then
+		passed=$((passed + 1))
+		printf 'ok      %s\n' "$1"
+	else
+		failed=$((failed + 1))
+		printf 'FAILED  %s\n' "$1"
+		sed 's/^/          /' <<<"$findings"
+	fi
+}
+
+# FILE:LINE:HEADER of every include in the files named
+includes() {
+	[ $# -gt 0 ] || return 0
+	grep -HnE '^[[:space:]]*#[[:space:]]*include' "$@" |
+		sed -E 's/^([^:]*:[0-9]+:)[[:space:]]*#[[:space:]]*include[[:space:]]*([<"][^>"]*[>"]).*/\1\2/'
+}
+# of those, the lines whose header does not match the pattern
+all_but() { grep -vE ":[0-9]+:($1)\$"; }
+shopt -s nullglob
+libc='<(assert|ctype|errno|fcntl|float|inttypes|limits|math|pthread|sched|setjmp|signal|stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|threads|time|unistd|(sys|linux)/[a-z_]+|[a-z]*intrin)\.h>'
+libcxx='<[a-z_]+>'
+core_headers=$(cd src/core && printf '%s|' *.h | sed 's/\./\\./g; s/|$//')
+
+includes src/core/*.c src/core/*.h | all_but "$libc|\"(core/)?($core_headers)\"" |
+	check 'src/core, C: libc and core headers alone'
+includes src/core/*.cpp | all_but "$libc|$libcxx|<hwy/[a-z0-9_/-]+\.h>|\"(core/)?($core_headers)\"" |
+	check 'src/core, C++: the same, and Highway'
+
+includes $(find kernels -name '*.c' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cpp') |
+	all_but "$libc|$libcxx|<(cub|thrust|cuda|nv)/[a-z0-9_/]+(\.cuh|\.h)?>|<(cuda|cuda_runtime|cuda_runtime_api|device_launch_parameters|cooperative_groups)(\.h)?>|<(cooperative_groups)/[a-z0-9_/]+\.h>|\"[a-z0-9_./]+\.(h|cuh|inc)\"" |
+	check 'kernels: no headers but C, C++, CUDA and CUB'
+includes $(find kernels -name '*.c*' -o -name '*.h') | grep -iE 'postgres|fmgr|"(\.\./)?src/[a-z_]+\.h"' |
+	check 'kernels: nothing of PostgreSQL'
+
+includes src/*.c src/*.h | grep -E '[<"/](cuda|cub|thrust|hwy|kernels)[/._a-z]' |
+	check 'src: no kernel, CUDA or Highway header'
+for file in src/*.c; do
+	includes "$file" | head -n 1 | grep -v '"postgres\.h"$'
+done | check 'src: postgres.h is the first include of every .c file'
+includes src/*.h | grep -E '"postgres\.h"' | check 'src: no header includes postgres.h'
+
+# -------------------------------------------------------------------- symbols
+
+archive=build/libmgpu_core.a
+if [ -f "$archive" ]; then
+	nm -u "$archive" | awk 'NF == 2 && $1 == "U" {print $2}' | sort -u >build/core.undefined
+	# names of PostgreSQL: what its server program itself defines
+	postgres=$("${PG_CONFIG:-pg_config}" --bindir)/postgres
+	nm -D --defined-only "$postgres" | awk '{sub(/@.*/, "", $3); print $3}' | sort -u >build/postgres.defined
+	# the C++ runtime and libm are no business of PostgreSQL's, though its program may define some too
+	comm -12 build/core.undefined build/postgres.defined | grep -vE '^(_|environ|std)' |
+		check "$archive asks for no symbol of PostgreSQL"
+	grep -E '^(cuda|cu[A-Z]|__cuda|cub|nv)' build/core.undefined |
+		check "$archive asks for no symbol of CUDA"
+	nm --defined-only --extern-only "$archive" | awk 'NF == 3 && $2 !~ /[VWu]/ {print $3}' | grep -vE '^mgpu_' |
+		check "$archive defines mgpu_ names alone"
+else
+	echo "no $archive" | check 'the core archive is built'
+fi
+
+if [ -f mgpu_pg.so ]; then
+	functions=$(sed -n 's/^PG_FUNCTION_INFO_V1(\([a-z0-9_]*\)).*/\1/p' src/*.c | sort -u)
+	nm -D --defined-only mgpu_pg.so | awk '{sub(/@.*/, "", $3); print $3}' |
+		grep -vE '^(Pg_magic_func|_PG_init|pg_finfo_[a-z0-9_]+)$' | grep -vxF "$functions" |
+		check 'mgpu_pg.so exports what PostgreSQL looks up, and no more'
+	# and the other way round: every function that the SQL script names is there
+	sed -n "s/.*'MODULE_PATHNAME', *'\([a-z0-9_]*\)'.*/\1/p" sql/mgpu_pg--*.sql | sort -u |
+		grep -vxF "$(nm -D --defined-only mgpu_pg.so | awk '{print $3}')" |
+		check 'mgpu_pg.so exports every function that the SQL scripts name'
+	readelf -d mgpu_pg.so | grep NEEDED | grep -iE 'libcuda|libcudart|libnv' |
+		check 'mgpu_pg.so needs no CUDA library to load'
+else
+	echo 'no mgpu_pg.so' | check 'the library is built'
+fi
+
+printf '%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" -eq 0 ]
