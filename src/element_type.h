@@ -1,0 +1,51 @@
+/*
+ * element_type.h
+ *		What sorting needs to know of an element type.
+ */
+#ifndef MGPU_ELEMENT_TYPE_H
+#define MGPU_ELEMENT_TYPE_H
+
+#include "fmgr.h"
+#include "utils/typcache.h"
+
+#include "core/job.h"
+
+/*
+ * Maps one stored element to a 64-bit key whose signed order is the type's
+ * order, equal keys for equal elements.  False where the element does not fit.
+ */
+typedef bool (*element_encode_fn) (const char *element, int64 *code);
+
+/*
+ * How elements get sorted, best first:
+ *
+ *	 direct		key_kind is set: the stored bytes are a key that executors
+ *				encode and decode, so that keys alone are sorted
+ *	 encoded	encode is set: a key is made for each element, and elements are
+ *				gathered by the sorted index
+ *	 compared	neither: btree comparisons through SortSupport, on the CPU
+ */
+typedef struct element_type
+{
+	Oid			type_id;		/* InvalidOid: not looked up yet */
+	int16		typlen;
+	bool		typbyval;
+	char		typalign;
+	int			stride;			/* bytes from element to element, 0 if variable */
+	uint32		key_kind;		/* mgpu_key_kind, 0 if not direct */
+	uint32		key_width;
+	element_encode_fn encode;
+	Oid			lt_operator;	/* InvalidOid: cannot be sorted */
+	Oid			gt_operator;
+} element_type;
+
+/* The calling SQL function's cached entry for type_id, in slot 0 or 1. */
+extern const element_type *element_type_lookup(FunctionCallInfo fcinfo, int slot, Oid type_id);
+
+/* Fill entry without a cache. */
+extern void element_type_fill(element_type *entry, Oid type_id);
+
+/* ereport(ERROR) unless the type has a default btree ordering. */
+extern void element_type_check_sortable(const element_type *type);
+
+#endif							/* MGPU_ELEMENT_TYPE_H */

@@ -1,0 +1,120 @@
+/*
+ * mgpu_pg.c
+ *		Module entry: magic block, settings.
+ *
+ * Loading the library defines settings and nothing else.  CUDA is first touched
+ * by the first call that plans work for it, in a backend, never in the
+ * postmaster: a CUDA context does not survive fork().
+ */
+#include "postgres.h"
+
+#include <limits.h>
+
+#include "fmgr.h"
+
+#include "compat.h"
+#include "core/executor.h"
+#include "core/planner.h"
+#include "settings.h"
+
+PG_MODULE_MAGIC;
+
+void		_PG_init(void);
+
+int			mgpu_setting_executor = MGPU_EXECUTOR_AUTO;
+int			mgpu_setting_algorithm = MGPU_ALGORITHM_AUTO;
+int			mgpu_setting_gpu_min_items = -1;
+int			mgpu_setting_device = -1;
+int			mgpu_setting_gpu_memory_limit = 0;
+int			mgpu_setting_gpu_failure = MGPU_GPU_FAILURE_WARN;
+int			mgpu_setting_cpu_threads = 0;
+int			mgpu_setting_inject_fault = MGPU_FAULT_NONE;
+
+static const struct config_enum_entry executor_options[] = {
+	{"auto", MGPU_EXECUTOR_AUTO, false},
+	{"cpu", MGPU_EXECUTOR_CPU, false},
+	{"gpu", MGPU_EXECUTOR_GPU, false},
+	{NULL, 0, false}
+};
+
+static const struct config_enum_entry algorithm_options[] = {
+	{"auto", MGPU_ALGORITHM_AUTO, false},
+	{"merge", MGPU_ALGORITHM_MERGE, false},
+	{"radix", MGPU_ALGORITHM_RADIX, false},
+	{"locality", MGPU_ALGORITHM_LOCALITY, false},
+	{NULL, 0, false}
+};
+
+static const struct config_enum_entry gpu_failure_options[] = {
+	{"warn", MGPU_GPU_FAILURE_WARN, false},
+	{"silent", MGPU_GPU_FAILURE_SILENT, false},
+	{"error", MGPU_GPU_FAILURE_ERROR, false},
+	{NULL, 0, false}
+};
+
+static const struct config_enum_entry fault_options[] = {
+	{"none", MGPU_FAULT_NONE, false},
+	{"host_memory", MGPU_FAULT_HOST_MEMORY, false},
+	{"device_memory", MGPU_FAULT_DEVICE_MEMORY, false},
+	{"device_sticky", MGPU_FAULT_DEVICE_STICKY, false},
+	{NULL, 0, false}
+};
+
+static void
+define_choices(void)
+{
+	DefineCustomEnumVariable("mgpu.executor",
+							 "Where sorts and merges run.",
+							 "\"auto\" lets the planner choose; \"gpu\" without a usable GPU is an error.",
+							 &mgpu_setting_executor, MGPU_EXECUTOR_AUTO,
+							 executor_options, PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomEnumVariable("mgpu.algorithm",
+							 "Algorithm behind the sort functions.",
+							 "Every algorithm returns the same result.",
+							 &mgpu_setting_algorithm, MGPU_ALGORITHM_AUTO,
+							 algorithm_options, PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomEnumVariable("mgpu.gpu_failure",
+							 "What to do when the GPU fails or is full.",
+							 "\"warn\" and \"silent\" go on with the CPU; \"error\" ends the call.",
+							 &mgpu_setting_gpu_failure, MGPU_GPU_FAILURE_WARN,
+							 gpu_failure_options, PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomEnumVariable("mgpu.inject_fault",
+							 "Makes the next calls fail at a chosen point, for tests.",
+							 NULL,
+							 &mgpu_setting_inject_fault, MGPU_FAULT_NONE,
+							 fault_options, PGC_SUSET, GUC_NOT_IN_SAMPLE,
+							 NULL, NULL, NULL);
+}
+
+static void
+define_limits(void)
+{
+	DefineCustomIntVariable("mgpu.gpu_min_items",
+							"Calls with fewer items than this run on the CPU.",
+							"-1 asks the cost model.",
+							&mgpu_setting_gpu_min_items, -1, -1, INT_MAX,
+							PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable("mgpu.device",
+							"Ordinal of the GPU to use.",
+							"-1 lets the extension choose.",
+							&mgpu_setting_device, -1, -1, 1023,
+							PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable("mgpu.gpu_memory_limit",
+							"Device memory that a session may use.",
+							"0 is no limit.",
+							&mgpu_setting_gpu_memory_limit, 0, 0, INT_MAX,
+							PGC_USERSET, GUC_UNIT_MB, NULL, NULL, NULL);
+	DefineCustomIntVariable("mgpu.cpu_threads",
+							"Threads that one large call may use on the CPU.",
+							"0 chooses by the number of processors.",
+							&mgpu_setting_cpu_threads, 0, 0, 256,
+							PGC_USERSET, 0, NULL, NULL, NULL);
+}
+
+void
+_PG_init(void)
+{
+	define_choices();
+	define_limits();
+	MarkGUCPrefixReserved("mgpu");
+}

@@ -1,0 +1,125 @@
+/*
+ * pgerror.c
+ *		Status of the core → ereport; the only place that does so.
+ */
+#include "postgres.h"
+
+#include "utils/array.h"
+#include "utils/memutils.h"
+
+#include "compat.h"
+#include "pgerror.h"
+
+static int
+status_sqlstate(mgpu_status status)
+{
+	switch (status)
+	{
+		case MGPU_HOST_MEMORY:
+		case MGPU_DEVICE_MEMORY:
+			return ERRCODE_OUT_OF_MEMORY;
+		case MGPU_NO_DEVICE:
+			return ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE;
+		case MGPU_DEVICE_FAILED:
+			return ERRCODE_SYSTEM_ERROR;
+		case MGPU_CANCELLED:
+			return ERRCODE_QUERY_CANCELED;
+		default:
+			return ERRCODE_INTERNAL_ERROR;
+	}
+}
+
+static const char *
+status_headline(mgpu_status status)
+{
+	switch (status)
+	{
+		case MGPU_HOST_MEMORY:
+			return "out of memory";
+		case MGPU_DEVICE_MEMORY:
+			return "out of GPU memory";
+		case MGPU_NO_DEVICE:
+			return "no GPU can be used";
+		case MGPU_DEVICE_FAILED:
+			return "GPU failed";
+		case MGPU_CANCELLED:
+			return "sort was cancelled";
+		default:
+			return "sort could not run";
+	}
+}
+
+/* The core's messages are clauses; DETAIL is a sentence. */
+static const char *
+as_sentence(const char *clause)
+{
+	char	   *sentence = psprintf("%s.", clause);
+
+	sentence[0] = pg_toupper((unsigned char) sentence[0]);
+	return sentence;
+}
+
+void
+mgpu_raise(const mgpu_error *error)
+{
+	ereport(ERROR,
+			(errcode(status_sqlstate(error->status)),
+			 errmsg("%s", status_headline(error->status)),
+			 errdetail("%s", as_sentence(error->message)),
+			 error->status == MGPU_DEVICE_MEMORY || error->status == MGPU_DEVICE_FAILED
+			 ? errhint("Set mgpu.gpu_failure to \"warn\" or mgpu.executor to \"cpu\" to go on with the CPU.") : 0));
+	pg_unreachable();
+}
+
+void
+mgpu_raise_no_gpu(const char *reason)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("mgpu.executor is \"gpu\", but no GPU can be used"),
+			 errdetail("%s", as_sentence(reason)),
+			 errhint("Set mgpu.executor to \"auto\" or \"cpu\".")));
+	pg_unreachable();
+}
+
+void
+mgpu_warn_gpu_failure(const mgpu_error *error)
+{
+	ereport(WARNING,
+			(errcode(status_sqlstate(error->status)),
+			 errmsg("%s, going on with the CPU", status_headline(error->status)),
+			 errdetail("%s", as_sentence(error->message)),
+			 errhint("mgpu.gpu_failure decides whether this is a warning, an error or silent.")));
+}
+
+void
+mgpu_raise_not_one_dimensional(int ndim)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+			 errmsg("array must be one-dimensional"),
+			 errdetail("The array has %d dimensions.", ndim)));
+	pg_unreachable();
+}
+
+void
+mgpu_raise_length_mismatch(const char *a_name, int64 a_items,
+						   const char *b_name, int64 b_items)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+			 errmsg("arrays must have the same length"),
+			 errdetail("%s has %lld elements and %s has %lld.",
+					   a_name, (long long) a_items, b_name, (long long) b_items)));
+	pg_unreachable();
+}
+
+void
+mgpu_raise_too_large(int64 num_items)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			 errmsg("array size exceeds the maximum allowed (%d)", (int) MaxArraySize),
+			 errdetail("The result would have %lld elements.", (long long) num_items)));
+	pg_unreachable();
+}

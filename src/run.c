@@ -1,0 +1,359 @@
+/*
+ * run.c
+ *		One job of one SQL call: plan, feed, submit, wait, clean up.
+ *
+ * This process's interrupts are looked at between any two executor calls, each
+ * of which is short, so that a cancel takes effect within 0.2 s.  A run is
+ * released before anything else happens, whether the call ends by return, by
+ * ERROR or by FATAL (PG_ENSURE_ERROR_CLEANUP covers both of the latter):
+ * threads and devices stop writing before PostgreSQL frees the memory that they
+ * write to.  A memory-context callback was rejected: on FATAL the order of
+ * context deletion and process exit is not ours.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "portability/instr_time.h"
+#include "storage/ipc.h"
+
+#include "core/cpu_threads.h"
+#include "core/float_ties.h"
+#include "core/planner.h"
+#include "core/prefault.h"
+
+#include "compat.h"
+#include "pgerror.h"
+#include "run.h"
+#include "settings.h"
+
+/* Input moves in slices of this size; a slice stays in the second-level cache. */
+#define SLICE_BYTES (1024 * 1024)
+
+/* Prefaulting smaller results would cost more than the faults. */
+#define PREFAULT_MIN_BYTES (8 * 1024 * 1024)
+
+/* A run in flight and all that must be undone when it ends. */
+typedef struct active_run
+{
+	const mgpu_executor *executor;
+	mgpu_run   *run;
+	mgpu_float_ties ties;
+	bool		has_ties;
+	mgpu_prefault *prefault;
+} active_run;
+
+run_record	run_last;
+
+/* This process's experience with its GPU. */
+static bool gpu_failed = false;
+static char gpu_failed_reason[MGPU_ERROR_MESSAGE_BYTES];
+static double gpu_forgone_ms = 0;
+
+static void
+release_active(active_run *active)
+{
+	active->executor->release(active->run);
+	active->run = NULL;
+	if (active->has_ties)
+		mgpu_float_ties_release(&active->ties);
+	active->has_ties = false;
+	mgpu_prefault_stop(active->prefault);
+	active->prefault = NULL;
+}
+
+static void
+release_callback(int code, Datum arg)
+{
+	release_active((active_run *) DatumGetPointer(arg));
+}
+
+static mgpu_status
+feed_channel(active_run *active, mgpu_channel channel, array_source *source,
+			 uint64 total_bytes, bool scan_floats, mgpu_error *error)
+{
+	uint64		done = 0;
+
+	while (done < total_bytes)
+	{
+		void	   *slot;
+		uint64		bytes;
+		mgpu_status status;
+
+		status = active->executor->input_slot(active->run, channel, &slot, &bytes, error);
+		if (status != MGPU_OK)
+			return status;
+		bytes = Min(bytes, SLICE_BYTES);
+		array_source_read(source, done, bytes, slot);
+		if (scan_floats)
+		{
+			status = mgpu_float_ties_scan(&active->ties, slot, bytes / active->ties.width, error);
+			if (status != MGPU_OK)
+				return status;
+		}
+		status = active->executor->input_commit(active->run, channel, bytes, error);
+		if (status != MGPU_OK)
+			return status;
+		done += bytes;
+		CHECK_FOR_INTERRUPTS();
+	}
+	return MGPU_OK;
+}
+
+/* Floats that lie in memory are scanned where they are. */
+static mgpu_status
+scan_bound_floats(active_run *active, const run_request *request, mgpu_error *error)
+{
+	const char *keys = request->binding.in_keys;
+	uint32		width = request->job.key_width;
+	uint64		step = SLICE_BYTES / width;
+
+	for (uint64 i = 0; i < request->job.num_items; i += step)
+	{
+		mgpu_status status = mgpu_float_ties_scan(&active->ties, keys + i * width,
+												  Min(step, request->job.num_items - i), error);
+
+		if (status != MGPU_OK)
+			return status;
+		CHECK_FOR_INTERRUPTS();
+	}
+	return MGPU_OK;
+}
+
+static bool
+wants_ties(const mgpu_job *job)
+{
+	return job->key_kind == MGPU_KEY_FLOAT && (job->outputs & MGPU_OUT_KEYS) != 0;
+}
+
+static mgpu_status
+feed(active_run *active, run_request *request, mgpu_error *error)
+{
+	const mgpu_job *job = &request->job;
+	mgpu_status status = MGPU_OK;
+
+	if (wants_ties(job))
+	{
+		mgpu_float_ties_init(&active->ties, job->key_width);
+		active->has_ties = true;
+	}
+	if (request->binding.in_keys == NULL)
+		status = feed_channel(active, MGPU_CHANNEL_KEYS, request->keys,
+							  job->num_items * job->key_width, active->has_ties, error);
+	else if (active->has_ties)
+		status = scan_bound_floats(active, request, error);
+	if (status == MGPU_OK && (job->outputs & MGPU_OUT_VALUES) && request->binding.in_values == NULL)
+		status = feed_channel(active, MGPU_CHANNEL_VALUES, request->values,
+							  job->num_items * job->value_width, false, error);
+	return status;
+}
+
+/* The result's page faults overlap with reading the input. */
+static void
+prefault_result(active_run *active, const run_request *request)
+{
+	const mgpu_job *job = &request->job;
+	void	   *buffer = request->binding.out_keys;
+	Size		bytes = job->num_items * job->key_width;
+
+	if (buffer == NULL)
+	{
+		buffer = request->binding.out_values ? request->binding.out_values : (void *) request->binding.out_indices;
+		bytes = job->num_items * (request->binding.out_values ? job->value_width : sizeof(uint32));
+	}
+	if (bytes >= PREFAULT_MIN_BYTES)
+		active->prefault = mgpu_prefault_start(buffer, bytes);
+}
+
+static mgpu_status
+drive(active_run *active, run_request *request, mgpu_error *error)
+{
+	instr_time	start,
+				fed;
+	mgpu_status status;
+
+	INSTR_TIME_SET_CURRENT(start);
+	prefault_result(active, request);
+	status = feed(active, request, error);
+	INSTR_TIME_SET_CURRENT(fed);
+	INSTR_TIME_SUBTRACT(fed, start);
+	run_last.marshal_ms = INSTR_TIME_GET_MILLISEC(fed);
+	if (status == MGPU_OK)
+		status = active->executor->submit(active->run, error);
+	while (status == MGPU_OK || status == MGPU_PENDING)
+	{
+		status = active->executor->poll(active->run, error);
+		if (status == MGPU_OK)
+			break;
+		CHECK_FOR_INTERRUPTS();
+	}
+	if (status == MGPU_OK && active->has_ties)
+		mgpu_float_ties_restore(&active->ties, request->binding.out_keys,
+								request->job.num_items, request->job.descending);
+	return status;
+}
+
+static const char *
+algorithm_name(mgpu_algorithm algorithm)
+{
+	switch (algorithm)
+	{
+		case MGPU_ALGORITHM_MERGE:
+			return "merge";
+		case MGPU_ALGORITHM_RADIX:
+			return "radix";
+		case MGPU_ALGORITHM_LOCALITY:
+			return "locality";
+		default:
+			return "quick";
+	}
+}
+
+static void
+record_run(const active_run *active)
+{
+	mgpu_run_stats stats;
+
+	active->executor->stats(active->run, &stats);
+	run_last.executor = active->executor->name;
+	run_last.algorithm = algorithm_name(stats.algorithm);
+	run_last.upload_ms = stats.upload_ms;
+	run_last.kernel_ms = stats.kernel_ms;
+	run_last.download_ms = stats.download_ms;
+}
+
+static int
+cpu_threads(void)
+{
+	return mgpu_setting_cpu_threads > 0 ? mgpu_setting_cpu_threads : mgpu_default_cpu_threads();
+}
+
+/* Open, drive and release one run; errors of the executor come back in *error. */
+static mgpu_status
+run_on(const mgpu_executor *executor, run_request *request, mgpu_error *error)
+{
+	mgpu_exec_options options;
+	active_run	active;
+	mgpu_status status;
+
+	options.device = mgpu_setting_device;
+	options.device_memory_limit = (uint64) mgpu_setting_gpu_memory_limit * 1024 * 1024;
+	options.num_threads = cpu_threads();
+	options.inject_fault = mgpu_setting_inject_fault;
+	memset(&active, 0, sizeof(active));
+	active.executor = executor;
+	status = executor->open(&request->job, &request->binding, &options, &active.run, error);
+	if (status != MGPU_OK)
+		return status;
+	PG_ENSURE_ERROR_CLEANUP(release_callback, PointerGetDatum(&active));
+	{
+		status = drive(&active, request, error);
+		if (status == MGPU_OK)
+			record_run(&active);
+	}
+	PG_END_ENSURE_ERROR_CLEANUP(release_callback, PointerGetDatum(&active));
+	release_active(&active);
+	return status;
+}
+
+/* The GPU could not do it: raise, warn or stay silent, as settings say. */
+static void
+gpu_gave_up(const mgpu_error *error)
+{
+	if (error->status == MGPU_NO_DEVICE || error->status == MGPU_DEVICE_FAILED)
+	{
+		gpu_failed = true;
+		strlcpy(gpu_failed_reason, error->message, sizeof(gpu_failed_reason));
+	}
+	if (error->status == MGPU_NO_DEVICE)
+	{
+		if (mgpu_setting_executor == MGPU_EXECUTOR_GPU)
+			mgpu_raise_no_gpu(error->message);
+	}
+	else if (mgpu_setting_gpu_failure == MGPU_GPU_FAILURE_ERROR)
+		mgpu_raise(error);
+	else if (mgpu_setting_gpu_failure == MGPU_GPU_FAILURE_WARN)
+		mgpu_warn_gpu_failure(error);
+	strlcpy(run_last.reason, error->message, sizeof(run_last.reason));
+}
+
+static bool
+is_gpu_trouble(mgpu_status status)
+{
+	return status == MGPU_NO_DEVICE || status == MGPU_DEVICE_MEMORY ||
+		status == MGPU_DEVICE_FAILED || status == MGPU_UNSUPPORTED;
+}
+
+static void
+plan_run(const mgpu_job *job, mgpu_plan *plan)
+{
+	mgpu_plan_input input;
+
+	if (gpu_failed && mgpu_setting_executor == MGPU_EXECUTOR_GPU)
+		mgpu_raise_no_gpu(gpu_failed_reason);
+	input.requested = mgpu_setting_executor;
+	input.gpu_min_items = mgpu_setting_gpu_min_items;
+	input.num_threads = cpu_threads();
+	input.gpu_built = MGPU_WITH_CUDA;
+	input.gpu_failed = gpu_failed;
+	input.gpu_warm = !gpu_failed && mgpu_cuda_executor.is_warm();
+	input.forgone_ms = gpu_forgone_ms;
+	mgpu_plan_job(job, &input, plan);
+	strlcpy(run_last.reason,
+			gpu_failed ? gpu_failed_reason : plan->reason ? plan->reason : "",
+			sizeof(run_last.reason));
+}
+
+void
+run_job(run_request *request)
+{
+	mgpu_plan	plan;
+	mgpu_error	error;
+	mgpu_status status;
+
+	request->job.algorithm = mgpu_setting_algorithm;
+	run_note_cpu(request->function, NULL, request->job.num_items,
+				 request->job.num_items * (request->job.key_width + request->job.value_width), NULL);
+	plan_run(&request->job, &plan);
+	if (plan.executor == MGPU_EXECUTOR_GPU)
+	{
+		status = run_on(&mgpu_cuda_executor, request, &error);
+		if (status == MGPU_OK)
+			return;
+		if (!is_gpu_trouble(status))
+			mgpu_raise(&error);
+		gpu_gave_up(&error);
+	}
+	else
+		gpu_forgone_ms += plan.forgone_ms;
+	status = run_on(&mgpu_cpu_executor, request, &error);
+	if (status != MGPU_OK)
+		mgpu_raise(&error);
+}
+
+bool
+run_is_forced(int64 num_items)
+{
+	return mgpu_setting_executor == MGPU_EXECUTOR_GPU ||
+		mgpu_setting_algorithm != MGPU_ALGORITHM_AUTO ||
+		mgpu_setting_inject_fault != MGPU_FAULT_NONE ||
+		(mgpu_setting_gpu_min_items >= 0 && num_items >= mgpu_setting_gpu_min_items);
+}
+
+void
+run_note_cpu(const char *function, const char *algorithm,
+			 int64 num_items, int64 num_bytes, const char *reason)
+{
+	run_last.function = function;
+	run_last.executor = mgpu_cpu_executor.name;
+	run_last.algorithm = algorithm;
+	run_last.num_items = num_items;
+	run_last.num_bytes = num_bytes;
+	run_last.marshal_ms = 0;
+	run_last.upload_ms = 0;
+	run_last.kernel_ms = 0;
+	run_last.download_ms = 0;
+	if (reason)
+		strlcpy(run_last.reason, reason, sizeof(run_last.reason));
+	else
+		run_last.reason[0] = '\0';
+}

@@ -1,0 +1,26 @@
+/*
+ * settings.h
+ *		The extension's settings (mgpu.*), as PostgreSQL keeps them.
+ *
+ * Defined and described in mgpu_pg.c; read-only elsewhere.
+ */
+#ifndef MGPU_SETTINGS_H
+#define MGPU_SETTINGS_H
+
+typedef enum mgpu_gpu_failure
+{
+	MGPU_GPU_FAILURE_WARN,
+	MGPU_GPU_FAILURE_SILENT,
+	MGPU_GPU_FAILURE_ERROR
+} mgpu_gpu_failure;
+
+extern int	mgpu_setting_executor;	/* mgpu_executor_choice */
+extern int	mgpu_setting_algorithm; /* mgpu_algorithm */
+extern int	mgpu_setting_gpu_min_items; /* -1 asks the planner */
+extern int	mgpu_setting_device;	/* ordinal, -1: any */
+extern int	mgpu_setting_gpu_memory_limit;	/* MB, 0: none */
+extern int	mgpu_setting_gpu_failure;	/* mgpu_gpu_failure */
+extern int	mgpu_setting_cpu_threads;	/* 0: automatic */
+extern int	mgpu_setting_inject_fault;	/* mgpu_fault, for tests */
+
+#endif							/* MGPU_SETTINGS_H */
