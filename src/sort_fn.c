@@ -141,7 +141,7 @@ join_slices(const array_source *source, Oid array_type, const Datum *slices, con
 
 	for (int i = 0; i < source->dims[0]; i++)
 		accumArrayResultArr(build, slices[ranks[i]], false, array_type, CurrentMemoryContext);
-	result = DatumGetArrayTypeP(makeArrayResultArr(build, CurrentMemoryContext, true));
+	result = DatumGetArrayTypeP(makeArrayResultArr(build, CurrentMemoryContext, false));
 	ARR_LBOUND(result)[0] = source->lower_bounds[0];
 	return result;
 }
