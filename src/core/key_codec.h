@@ -50,13 +50,13 @@ mgpu_encode_f32(uint32_t bits)
 		bits = MGPU_F32_NAN;
 	else if (magnitude == 0)
 		bits = 0;
-	return (bits & MGPU_F32_SIGN) ? ~bits : bits | MGPU_F32_SIGN;
+	return bits ^ ((0 - (bits >> 31)) | MGPU_F32_SIGN);
 }
 
 MGPU_CODEC uint32_t
 mgpu_decode_f32(uint32_t code)
 {
-	return (code & MGPU_F32_SIGN) ? code & ~MGPU_F32_SIGN : ~code;
+	return code ^ (((code >> 31) - 1) | MGPU_F32_SIGN);
 }
 
 MGPU_CODEC uint64_t
@@ -68,13 +68,13 @@ mgpu_encode_f64(uint64_t bits)
 		bits = MGPU_F64_NAN;
 	else if (magnitude == 0)
 		bits = 0;
-	return (bits & MGPU_F64_SIGN) ? ~bits : bits | MGPU_F64_SIGN;
+	return bits ^ ((0 - (bits >> 63)) | MGPU_F64_SIGN);
 }
 
 MGPU_CODEC uint64_t
 mgpu_decode_f64(uint64_t code)
 {
-	return (code & MGPU_F64_SIGN) ? code & ~MGPU_F64_SIGN : ~code;
+	return code ^ (((code >> 63) - 1) | MGPU_F64_SIGN);
 }
 
 /* bits: the stored element, zero-extended; width 1, 2 or 4.  Ascending code. */

@@ -1,0 +1,292 @@
+/*
+ * cpu_codec.c
+ *		See cpu_codec.h.
+ *
+ * Integers are one xor.  Floats take blocks of FLOAT_BLOCK items: a cheap test
+ * on the exponents alone finds blocks without a zero, subnormal, infinity or
+ * NaN, whose codes need two operations an item; other blocks go item by item
+ * through key_codec.h.  The loops are written so that compilers vectorize them
+ * at the baseline instruction set: encoding is bound by memory, and a version
+ * for each instruction set gained nothing that a sort would show.
+ */
+#include "cpu_codec.h"
+
+#include <string.h>
+
+#define FLOAT_BLOCK 64
+
+void
+mgpu_codec_init(mgpu_codec *codec, uint32_t kind, uint32_t width, uint32_t descending)
+{
+	codec->kind = kind;
+	codec->width = width;
+	codec->flip = descending ? ~UINT64_C(0) : 0;
+	if (kind == MGPU_KEY_SIGNED)
+		codec->flip ^= UINT64_C(1) << (width * 8 - 1);
+}
+
+void
+mgpu_codec_init_identity(mgpu_codec *codec, uint32_t width)
+{
+	mgpu_codec_init(codec, MGPU_KEY_UNSIGNED, width, 0);
+}
+
+/* One loop a width: dst = src ^ flip. */
+#define DEFINE_FLIP_ITEMS(type) \
+static void \
+flip_items_##type(const void *src, void *dst, uint64_t num_items, uint64_t flip) \
+{ \
+	const type *from = src; \
+	type	   *to = dst; \
+	type		mask = (type) flip; \
+	for (uint64_t i = 0; i < num_items; i++) \
+		to[i] = from[i] ^ mask; \
+}
+
+DEFINE_FLIP_ITEMS(uint8_t)
+DEFINE_FLIP_ITEMS(uint16_t)
+DEFINE_FLIP_ITEMS(uint32_t)
+DEFINE_FLIP_ITEMS(uint64_t)
+
+static void
+flip_items(const void *src, void *dst, uint32_t width, uint64_t num_items, uint64_t flip)
+{
+	if (flip == 0 && src == dst)
+		return;
+	if (flip == 0)
+		memcpy(dst, src, num_items * width);
+	else if (width == 1)
+		flip_items_uint8_t(src, dst, num_items, flip);
+	else if (width == 2)
+		flip_items_uint16_t(src, dst, num_items, flip);
+	else if (width == 4)
+		flip_items_uint32_t(src, dst, num_items, flip);
+	else
+		flip_items_uint64_t(src, dst, num_items, flip);
+}
+
+/* Exponent field 0 or all ones in any of FLOAT_BLOCK items? */
+static bool
+block_is_special_f32(const uint32_t *items)
+{
+	int32_t		special = 0;
+
+	for (int i = 0; i < FLOAT_BLOCK; i++)
+	{
+		int32_t		magnitude = (int32_t) (items[i] & ~MGPU_F32_SIGN);
+
+		special |= (magnitude < 0x00800000) | (magnitude > 0x7F7FFFFF);
+	}
+	return special != 0;
+}
+
+static bool
+block_is_special_f64(const uint64_t *items)
+{
+	int32_t		special = 0;
+
+	for (int i = 0; i < FLOAT_BLOCK; i++)
+	{
+		int32_t		magnitude = (int32_t) (items[i] >> 32) & 0x7FFFFFFF;
+
+		special |= (magnitude < 0x00100000) | (magnitude > 0x7FEFFFFF);
+	}
+	return special != 0;
+}
+
+/*
+ * Encode and decode of one float width.  An ordinary item's code is its bits
+ * with the sign flipped, and all other bits too when it was negative.
+ */
+#define DEFINE_FLOAT_ITEMS(bits, type, sign) \
+static void \
+encode_items_f##bits(const type *src, type *dst, uint64_t num_items, type flip) \
+{ \
+	uint64_t	i = 0; \
+	for (; i + FLOAT_BLOCK <= num_items; i += FLOAT_BLOCK) \
+	{ \
+		if (block_is_special_f##bits(src + i)) \
+			for (int j = 0; j < FLOAT_BLOCK; j++) \
+				dst[i + j] = mgpu_encode_f##bits(src[i + j]) ^ flip; \
+		else \
+			for (int j = 0; j < FLOAT_BLOCK; j++) \
+				dst[i + j] = src[i + j] ^ ((0 - (src[i + j] >> (bits - 1))) | sign) ^ flip; \
+	} \
+	for (; i < num_items; i++) \
+		dst[i] = mgpu_encode_f##bits(src[i]) ^ flip; \
+} \
+static void \
+decode_items_f##bits(const type *src, type *dst, uint64_t num_items, type flip) \
+{ \
+	for (uint64_t i = 0; i < num_items; i++) \
+	{ \
+		type		code = src[i] ^ flip; \
+		dst[i] = code ^ (((code >> (bits - 1)) - 1) | sign); \
+	} \
+}
+
+DEFINE_FLOAT_ITEMS(32, uint32_t, MGPU_F32_SIGN)
+DEFINE_FLOAT_ITEMS(64, uint64_t, MGPU_F64_SIGN)
+
+/* Byte-reverse 16-byte items: memcmp order becomes numeric order, and back. */
+static void
+swap_items_bytes(const uint64_t *src, uint64_t *dst, uint64_t num_items, uint64_t flip)
+{
+	for (uint64_t i = 0; i < num_items; i++)
+	{
+		uint64_t	first = src[2 * i];
+		uint64_t	second = src[2 * i + 1];
+
+		dst[2 * i] = mgpu_swap_64(second) ^ flip;
+		dst[2 * i + 1] = mgpu_swap_64(first) ^ flip;
+	}
+}
+
+void
+mgpu_encode_items(const mgpu_codec *codec, const void *src, void *dst, uint64_t num_items)
+{
+	if (codec->kind == MGPU_KEY_BYTES)
+		swap_items_bytes(src, dst, num_items, codec->flip);
+	else if (codec->kind != MGPU_KEY_FLOAT)
+		flip_items(src, dst, codec->width, num_items, codec->flip);
+	else if (codec->width == 4)
+		encode_items_f32(src, dst, num_items, (uint32_t) codec->flip);
+	else
+		encode_items_f64(src, dst, num_items, codec->flip);
+}
+
+void
+mgpu_decode_items(const mgpu_codec *codec, const void *src, void *dst, uint64_t num_items)
+{
+	if (codec->kind == MGPU_KEY_BYTES)
+		swap_items_bytes(src, dst, num_items, codec->flip);
+	else if (codec->kind != MGPU_KEY_FLOAT)
+		flip_items(src, dst, codec->width, num_items, codec->flip);
+	else if (codec->width == 4)
+		decode_items_f32(src, dst, num_items, (uint32_t) codec->flip);
+	else
+		decode_items_f64(src, dst, num_items, codec->flip);
+}
+
+void
+mgpu_encode_wide(const mgpu_codec *codec, const void *src, uint64_t *codes, uint64_t num_items)
+{
+	if (codec->width == 8)
+		mgpu_encode_items(codec, src, codes, num_items);
+	else if (codec->width == 1)
+		for (uint64_t i = 0; i < num_items; i++)
+			codes[i] = (uint8_t) (((const uint8_t *) src)[i] ^ codec->flip);
+	else if (codec->width == 2)
+		for (uint64_t i = 0; i < num_items; i++)
+			codes[i] = (uint16_t) (((const uint16_t *) src)[i] ^ codec->flip);
+	else if (codec->kind == MGPU_KEY_FLOAT)
+		for (uint64_t i = 0; i < num_items; i++)
+			codes[i] = mgpu_encode_f32(((const uint32_t *) src)[i]) ^ (uint32_t) codec->flip;
+	else
+		for (uint64_t i = 0; i < num_items; i++)
+			codes[i] = ((const uint32_t *) src)[i] ^ (uint32_t) codec->flip;
+}
+
+/* An identity codec of width 16 has kind UNSIGNED: its data are codes. */
+void
+mgpu_encode_u128(const mgpu_codec *codec, const void *src, mgpu_u128 *codes, uint64_t num_items)
+{
+	if (codec->kind == MGPU_KEY_BYTES)
+		swap_items_bytes(src, (uint64_t *) codes, num_items, codec->flip);
+	else
+		memcpy(codes, src, num_items * sizeof(*codes));
+}
+
+void
+mgpu_order_watch_init(mgpu_order_watch *watch, bool strict)
+{
+	watch->ascending = true;
+	watch->descending = true;
+	watch->strict = strict;
+	watch->num_seen = 0;
+}
+
+/* Compare neighbours in blocks; leave as soon as neither order holds. */
+#define ORDER_BLOCK 256
+
+#define DEFINE_WATCH(name, type) \
+static void \
+watch_##name(mgpu_order_watch *watch, const type *codes, uint64_t begin, uint64_t end) \
+{ \
+	while (begin < end && (watch->ascending || watch->descending)) \
+	{ \
+		uint64_t	stop = end - begin < ORDER_BLOCK ? end : begin + ORDER_BLOCK; \
+		int			num_below = 0; \
+		int			num_above = 0; \
+		for (uint64_t i = begin; i < stop; i++) \
+		{ \
+			num_below += codes[i] < codes[(int64_t) i - 1]; \
+			num_above += codes[i] > codes[(int64_t) i - 1]; \
+		} \
+		if (num_below > 0) \
+			watch->ascending = false; \
+		if (num_above > 0 || (watch->strict && num_below < (int) (stop - begin))) \
+			watch->descending = false; \
+		begin = stop; \
+	} \
+}
+
+DEFINE_WATCH(u8, uint8_t)
+DEFINE_WATCH(u16, uint16_t)
+DEFINE_WATCH(u32, uint32_t)
+DEFINE_WATCH(u64, uint64_t)
+DEFINE_WATCH(u128, mgpu_u128)
+
+void
+mgpu_order_watch_codes(mgpu_order_watch *watch, const void *codes, uint32_t width,
+					   uint64_t num_items)
+{
+	uint64_t	begin = watch->num_seen == 0 ? 1 : 0;
+
+	watch->num_seen += num_items;
+	if (!watch->ascending && !watch->descending)
+		return;
+	if (width == 1)
+		watch_u8(watch, codes, begin, num_items);
+	else if (width == 2)
+		watch_u16(watch, codes, begin, num_items);
+	else if (width == 4)
+		watch_u32(watch, codes, begin, num_items);
+	else if (width == 8)
+		watch_u64(watch, codes, begin, num_items);
+	else
+		watch_u128(watch, codes, begin, num_items);
+}
+
+#define DEFINE_REVERSE(type) \
+static void \
+reverse_##type(type *items, uint64_t num_items) \
+{ \
+	for (uint64_t i = 0, j = num_items; i + 1 < j; i++) \
+	{ \
+		type		item = items[i]; \
+		items[i] = items[--j]; \
+		items[j] = item; \
+	} \
+}
+
+DEFINE_REVERSE(uint8_t)
+DEFINE_REVERSE(uint16_t)
+DEFINE_REVERSE(uint32_t)
+DEFINE_REVERSE(uint64_t)
+DEFINE_REVERSE(mgpu_u128)
+
+void
+mgpu_reverse_items(void *items, uint32_t width, uint64_t num_items)
+{
+	if (width == 1)
+		reverse_uint8_t(items, num_items);
+	else if (width == 2)
+		reverse_uint16_t(items, num_items);
+	else if (width == 4)
+		reverse_uint32_t(items, num_items);
+	else if (width == 8)
+		reverse_uint64_t(items, num_items);
+	else
+		reverse_mgpu_u128(items, num_items);
+}

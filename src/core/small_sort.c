@@ -1,0 +1,132 @@
+/*
+ * small_sort.c
+ *		See small_sort.h.
+ *
+ * A vector of consecutive items is compared with every item j in turn; the
+ * lanes of a comparison are -1 where it holds, so subtracting them counts.
+ * Items before the vector come first on ties (<=), items behind it do not (<),
+ * and inside the vector a tie asks the lane number.  Sorting networks were
+ * rejected: they are faster only for their own sizes, and are not stable.
+ */
+#include "small_sort.h"
+
+#include <string.h>
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define HAVE_AVX2_VARIANT 1
+#define TARGET_AVX2 __attribute__((target("avx2")))
+#endif
+
+#define DEFINE_RANKS(name, type, vector, num_lanes, attributes) \
+attributes static void \
+name(type *items, uint32_t num_items, uint32_t *ranks) \
+{ \
+	vector		lane; \
+	for (int k = 0; k < num_lanes; k++) \
+	{ \
+		items[num_items + k] = 0; \
+		lane[k] = k; \
+	} \
+	for (uint32_t begin = 0; begin < num_items; begin += num_lanes) \
+	{ \
+		uint32_t	end = begin + num_lanes < num_items ? begin + num_lanes : num_items; \
+		vector		here = *(const vector *) (items + begin); \
+		vector		count = {0}; \
+		uint32_t	j = 0; \
+		for (; j < begin; j++) \
+			count -= (vector) (items[j] <= here); \
+		for (; j < end; j++) \
+			count -= (vector) ((items[j] < here) | ((items[j] == here) & (lane > (type) (j - begin)))); \
+		for (; j < num_items; j++) \
+			count -= (vector) (items[j] < here); \
+		for (int k = 0; k < num_lanes; k++) \
+			ranks[begin + k] = (uint32_t) count[k]; \
+	} \
+}
+
+/* Each pair once: cheaper where the machine compares one item at a time. */
+#define DEFINE_SCALAR_RANKS(name, type) \
+static void \
+name(type *items, uint32_t num_items, uint32_t *ranks) \
+{ \
+	for (uint32_t i = 0; i < num_items; i++) \
+		ranks[i] = i; \
+	for (uint32_t i = 0; i < num_items; i++) \
+	{ \
+		type		here = items[i]; \
+		uint32_t	num_below = 0; \
+		for (uint32_t j = i + 1; j < num_items; j++) \
+		{ \
+			uint32_t	is_below = items[j] < here; \
+			ranks[j] -= is_below; \
+			num_below += is_below; \
+		} \
+		ranks[i] += num_below; \
+	} \
+}
+
+typedef int32_t vector_4i32 __attribute__((vector_size(16), aligned(4), may_alias));
+
+DEFINE_RANKS(ranks_i32_4, int32_t, vector_4i32, 4,)
+DEFINE_SCALAR_RANKS(ranks_i64_1, int64_t)
+DEFINE_SCALAR_RANKS(ranks_u128_1, mgpu_u128)
+
+#ifdef HAVE_AVX2_VARIANT
+typedef int32_t vector_8i32 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef int64_t vector_4i64 __attribute__((vector_size(32), aligned(8), may_alias));
+
+DEFINE_RANKS(ranks_i32_8, int32_t, vector_8i32, 8, TARGET_AVX2)
+DEFINE_RANKS(ranks_i64_4, int64_t, vector_4i64, 4, TARGET_AVX2)
+
+static bool
+have_avx2(void)
+{
+	return __builtin_cpu_supports("avx2");
+}
+#else
+#define ranks_i32_8 ranks_i32_4
+#define ranks_i64_4 ranks_i64_1
+
+static bool
+have_avx2(void)
+{
+	return false;
+}
+#endif
+
+uint32_t
+mgpu_small_limit(uint32_t key_width)
+{
+#if !MGPU_WITH_HIGHWAY
+	return MGPU_SMALL_MAX;		/* the portable sort starts slowly */
+#endif
+	if (key_width == 16)
+		return 32;
+	if (key_width == 8)
+		return have_avx2() ? 56 : 40;
+	return have_avx2() ? 88 : 56;
+}
+
+void
+mgpu_small_ranks_i32(int32_t *items, uint32_t num_items, uint32_t *ranks)
+{
+	if (have_avx2())
+		ranks_i32_8(items, num_items, ranks);
+	else
+		ranks_i32_4(items, num_items, ranks);
+}
+
+void
+mgpu_small_ranks_i64(int64_t *items, uint32_t num_items, uint32_t *ranks)
+{
+	if (have_avx2())
+		ranks_i64_4(items, num_items, ranks);
+	else
+		ranks_i64_1(items, num_items, ranks);
+}
+
+void
+mgpu_small_ranks_u128(mgpu_u128 *items, uint32_t num_items, uint32_t *ranks)
+{
+	ranks_u128_1(items, num_items, ranks);
+}

@@ -1,0 +1,187 @@
+/*
+ * vqsort.c
+ *		mgpu_vqsort: Highway's vqsort, or a portable sort in its place.
+ *
+ * The portable sort is an American flag sort (McIlroy, Bostic, McIlroy 1993):
+ * radix sort from the top digit down, in place, by cycles of swaps; ranges of a
+ * few items are ranked.  It needs 4 kB of stack a byte of key and no heap.
+ * std::sort and qsort were rejected: five to ten times slower on random keys.
+ */
+#include "cpu_sort.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "small_sort.h"
+#if MGPU_WITH_HIGHWAY
+#include "vqsort_highway.h"
+#endif
+
+/* Rank num_items codes, each made signed by the xor, and store them in order. */
+#define DEFINE_SORT_SMALL(type, ranked_type, ranks, sign) \
+static void \
+sort_small_##type(type *codes, uint32_t num_items) \
+{ \
+	ranked_type items[MGPU_SMALL_ROOM]; \
+	uint32_t	positions[MGPU_SMALL_ROOM]; \
+	for (uint32_t i = 0; i < num_items; i++) \
+		items[i] = (ranked_type) (codes[i] ^ sign); \
+	ranks(items, num_items, positions); \
+	for (uint32_t i = 0; i < num_items; i++) \
+		codes[positions[i]] = (type) items[i] ^ sign; \
+}
+
+DEFINE_SORT_SMALL(uint16_t, int32_t, mgpu_small_ranks_i32, 0)
+DEFINE_SORT_SMALL(uint32_t, int32_t, mgpu_small_ranks_i32, MGPU_F32_SIGN)
+DEFINE_SORT_SMALL(uint64_t, int64_t, mgpu_small_ranks_i64, MGPU_F64_SIGN)
+DEFINE_SORT_SMALL(mgpu_u128, mgpu_u128, mgpu_small_ranks_u128, 0)
+
+static void
+sort_small(void *keys, uint32_t num_items, uint32_t width)
+{
+	if (width == 2)
+		sort_small_uint16_t(keys, num_items);
+	else if (width == 4)
+		sort_small_uint32_t(keys, num_items);
+	else if (width == 8)
+		sort_small_uint64_t(keys, num_items);
+	else
+		sort_small_mgpu_u128(keys, num_items);
+}
+
+#if MGPU_WITH_HIGHWAY
+
+/*
+ * hwy::uint128_t is aligned to 16 bytes and arrays of uuid to 8.  Such an array
+ * is moved up by one word without its last item, sorted, and moved back around
+ * that item's place.
+ */
+static void
+sort_misaligned_u128(mgpu_u128 *keys, uint64_t num_items)
+{
+	mgpu_u128	last = keys[num_items - 1];
+	mgpu_u128  *moved = (mgpu_u128 *) ((char *) keys + 8);
+	uint64_t	num_moved = num_items - 1;
+	uint64_t	position = 0;
+
+	memmove(moved, keys, num_moved * sizeof(*keys));
+	mgpu_highway_sort(moved, num_moved, 16);
+	for (uint64_t length = num_moved; length > 0;)
+	{
+		uint64_t	half = length / 2;
+
+		if (moved[position + half] < last)
+		{
+			position += half + 1;
+			length -= half + 1;
+		}
+		else
+			length = half;
+	}
+	memmove(keys, moved, position * sizeof(*keys));
+	memmove(keys + position + 1, moved + position, (num_moved - position) * sizeof(*keys));
+	keys[position] = last;
+}
+
+static void
+sort_large(void *keys, uint64_t num_items, uint32_t width)
+{
+	if (width == 16 && (uintptr_t) keys % 16 != 0)
+		sort_misaligned_u128(keys, num_items);
+	else
+		mgpu_highway_sort(keys, num_items, width);
+}
+
+const char *
+mgpu_vqsort_name(void)
+{
+	static char name[32];
+
+	if (name[0] == '\0')
+		snprintf(name, sizeof(name), "vqsort (%s)", mgpu_highway_target());
+	return name;
+}
+
+#else
+
+/*
+ * Sort by the digit at shift, which all higher digits agree above, then each
+ * digit's range by the next one.  A range with one digit is not moved.
+ */
+#define DEFINE_FLAG_SORT(type) \
+static void \
+flag_sort_##type(type *keys, uint64_t num_items, unsigned shift) \
+{ \
+	uint64_t	next[256]; \
+	uint64_t	end[256] = {0}; \
+	uint64_t	begin = 0; \
+	for (uint64_t i = 0; i < num_items; i++) \
+		end[(uint8_t) (keys[i] >> shift)]++; \
+	for (int digit = 0; digit < 256; digit++) \
+	{ \
+		next[digit] = begin; \
+		begin += end[digit]; \
+		end[digit] = begin; \
+	} \
+	if (end[(uint8_t) (keys[0] >> shift)] - next[(uint8_t) (keys[0] >> shift)] < num_items) \
+		for (int digit = 0; digit < 256; digit++) \
+			while (next[digit] < end[digit]) \
+			{ \
+				type		key = keys[next[digit]]; \
+				uint8_t		home; \
+				while ((home = (uint8_t) (key >> shift)) != digit) \
+				{ \
+					type		other = keys[next[home]]; \
+					keys[next[home]++] = key; \
+					key = other; \
+				} \
+				keys[next[digit]++] = key; \
+			} \
+	if (shift == 0) \
+		return; \
+	begin = 0; \
+	for (int digit = 0; digit < 256; digit++) \
+	{ \
+		uint64_t	length = end[digit] - begin; \
+		if (length > mgpu_small_limit(sizeof(type))) \
+			flag_sort_##type(keys + begin, length, shift - 8); \
+		else if (length > 1) \
+			sort_small_##type(keys + begin, (uint32_t) length); \
+		begin = end[digit]; \
+	} \
+}
+
+DEFINE_FLAG_SORT(uint16_t)
+DEFINE_FLAG_SORT(uint32_t)
+DEFINE_FLAG_SORT(uint64_t)
+DEFINE_FLAG_SORT(mgpu_u128)
+
+static void
+sort_large(void *keys, uint64_t num_items, uint32_t width)
+{
+	if (width == 2)
+		flag_sort_uint16_t(keys, num_items, 8);
+	else if (width == 4)
+		flag_sort_uint32_t(keys, num_items, 24);
+	else if (width == 8)
+		flag_sort_uint64_t(keys, num_items, 56);
+	else
+		flag_sort_mgpu_u128(keys, num_items, 120);
+}
+
+const char *
+mgpu_vqsort_name(void)
+{
+	return "portable radix";
+}
+
+#endif							/* MGPU_WITH_HIGHWAY */
+
+void
+mgpu_vqsort(void *keys, uint64_t num_items, uint32_t width)
+{
+	if (num_items <= mgpu_small_limit(width))
+		sort_small(keys, (uint32_t) num_items, width);
+	else
+		sort_large(keys, num_items, width);
+}

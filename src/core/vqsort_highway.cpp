@@ -1,0 +1,48 @@
+/*
+ * vqsort_highway.cpp
+ *		The one C++ file of the core: see vqsort_highway.h.
+ *
+ * Some versions of Highway give a Sorter scratch memory, which two calls must
+ * not share; so each thread has one, for as long as it lives.  The class itself
+ * is used, not the templates under it: they change from version to version.
+ * Nothing here throws.
+ */
+#if MGPU_WITH_HIGHWAY
+
+#include "vqsort_highway.h"
+
+#include <hwy/contrib/sort/vqsort.h>
+#include <hwy/targets.h>
+
+extern "C" void
+mgpu_highway_prepare(void)
+{
+	hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+extern "C" void
+mgpu_highway_sort(void *keys, uint64_t num_items, uint32_t width)
+{
+	static thread_local hwy::Sorter sorter;
+	const size_t n = static_cast<size_t>(num_items);
+
+	if (width == 2)
+		sorter(static_cast<uint16_t *>(keys), n, hwy::SortAscending());
+	else if (width == 4)
+		sorter(static_cast<uint32_t *>(keys), n, hwy::SortAscending());
+	else if (width == 8)
+		sorter(static_cast<uint64_t *>(keys), n, hwy::SortAscending());
+	else
+		sorter(static_cast<hwy::uint128_t *>(keys), n, hwy::SortAscending());
+}
+
+extern "C" const char *
+mgpu_highway_target(void)
+{
+	const int64_t targets = hwy::SupportedTargets();
+
+	/* targets are bits, the best one lowest */
+	return hwy::TargetName(targets & -targets);
+}
+
+#endif							/* MGPU_WITH_HIGHWAY */

@@ -1,0 +1,32 @@
+/*
+ * vqsort_highway.h
+ *		C face of Highway's vqsort, where the build has it (MGPU_WITH_HIGHWAY).
+ *
+ * Unsigned keys alone: Highway 1.0.3, which Debian 12 ships, turns infinities
+ * into finite numbers and loses NaN when it sorts floats itself.
+ */
+#ifndef MGPU_VQSORT_HIGHWAY_H
+#define MGPU_VQSORT_HIGHWAY_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Make the sorter and choose the instruction set.  Called before threads start
+ * and by every sort; cheap from the second call on.
+ */
+void		mgpu_highway_prepare(void);
+
+/* Ascending, in place, any thread; width 2, 4, 8 or 16 bytes. */
+void		mgpu_highway_sort(void *keys, uint64_t num_items, uint32_t width);
+
+/* Highway's name of the instruction set in use, static. */
+const char *mgpu_highway_target(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif							/* MGPU_VQSORT_HIGHWAY_H */
