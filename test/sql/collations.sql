@@ -1,0 +1,38 @@
+--
+-- text under collations: the argument's own decides
+--
+SELECT mgpu_sort(ARRAY['b', 'A', 'B', 'a'] COLLATE "C");
+SELECT mgpu_sort(ARRAY['b', 'A', 'B', 'a'] COLLATE "C", true);
+SELECT mgpu_sort(ARRAY['b', 'A', 'B', 'a'] COLLATE "en-x-icu");
+SELECT mgpu_sort(ARRAY['b', 'A', 'B', 'a'] COLLATE "en-x-icu", true);
+SELECT mgpu_argsort(ARRAY['b', 'A', 'B', 'a'] COLLATE "en-x-icu"), mgpu_argsort(ARRAY['b', 'A', 'B', 'a'] COLLATE "C");
+SELECT mgpu_sort(ARRAY['zebra', 'Ärger', 'ärgern', 'apfel', 'Öl'] COLLATE "de-x-icu");
+SELECT mgpu_sort(ARRAY['côté', 'cote', 'coté', 'côte'] COLLATE "und-x-icu");
+-- a column's collation
+CREATE TABLE words (c text[] COLLATE "C", e text[] COLLATE "en-x-icu", n int[]);
+INSERT INTO words VALUES (ARRAY['b', 'A', 'B', 'a'], ARRAY['b', 'A', 'B', 'a'], ARRAY[1, 2, 3, 4]);
+SELECT mgpu_sort(c), mgpu_sort(e), mgpu_sort(e COLLATE "C") FROM words;
+-- the keys' collation orders; values of another type have none
+SELECT mgpu_sort_by(n, c), mgpu_sort_by(n, e) FROM words;
+SELECT p.keys, p.vals FROM words, mgpu_sort_pairs(e, n) p;
+SELECT s.* FROM words, mgpu_sort_rows(e, n) s;
+-- collations in conflict
+SELECT mgpu_sort(c || e) FROM words;
+\echo :SQLSTATE
+-- which matters only where it is asked for
+SELECT mgpu_sort_by(c || e, n || n) FROM words;
+-- other collatable types
+SELECT mgpu_sort(ARRAY['b', 'A', 'B', 'a']::varchar[] COLLATE "en-x-icu"), mgpu_sort(ARRAY['b', 'A', 'B', 'a']::bpchar[] COLLATE "en-x-icu");
+SELECT mgpu_sort(ARRAY['b', 'A', 'B', 'a']::name[]);
+CREATE DOMAIN word AS text COLLATE "en-x-icu";
+SELECT mgpu_sort(ARRAY['b', 'A', 'B', 'a']::word[]);
+-- long strings with common beginnings, beyond any abbreviated key
+SELECT n, bool_and(mgpu_sort(a) = (SELECT array_agg(x ORDER BY x, o) FROM unnest(a) WITH ORDINALITY u(x, o))) AS c,
+       bool_and(mgpu_sort(a COLLATE "en-x-icu") = (SELECT array_agg(x ORDER BY x COLLATE "en-x-icu", o) FROM unnest(a) WITH ORDINALITY u(x, o))) AS icu,
+       bool_and(mgpu_argsort(a, true) = (SELECT array_agg(o::int ORDER BY x DESC, o) FROM unnest(a) WITH ORDINALITY u(x, o))) AS argsort
+FROM (SELECT n, array_agg(('https://example.org/path/' || repeat('x', (h % 30)::int) || h % 50) COLLATE "C" ORDER BY i) AS a
+      FROM unnest(ARRAY[2, 100, 5000]) n, LATERAL (SELECT i, i::bigint * 48271 % 2147483647 AS h FROM generate_series(1, n) i) g
+      GROUP BY n) t
+GROUP BY n ORDER BY n;
+DROP TABLE words;
+DROP DOMAIN word;

@@ -1,0 +1,40 @@
+--
+-- mgpu_sort of multi-dimensional arrays: the slices of the first dimension, compared as arrays
+--
+SELECT mgpu_sort(ARRAY[[3, 1], [1, 2], [1, 1], [2, 0]]);
+SELECT mgpu_sort(ARRAY[[3, 1], [1, 2], [1, 1], [2, 0]], true);
+SELECT mgpu_sort(ARRAY[['b', 'a'], ['a', 'z'], ['a', 'b']] COLLATE "C");
+-- three dimensions: slices are two-dimensional
+SELECT mgpu_sort(ARRAY[[[2, 1], [0, 0]], [[1, 9], [9, 9]], [[1, 9], [0, 0]]]);
+SELECT mgpu_sort(ARRAY[[[2, 1], [0, 0]], [[1, 9], [9, 9]], [[1, 9], [0, 0]]], true);
+-- nulls inside a slice compare above everything, wherever nulls would be placed
+SELECT mgpu_sort(ARRAY[[1, NULL], [1, 2], [NULL, 0]]);
+SELECT mgpu_sort(ARRAY[[1, NULL], [1, 2], [NULL, 0]], true);
+SELECT mgpu_sort(ARRAY[[1, NULL], [1, 2], [NULL, 0]], false, true);
+SELECT mgpu_sort(ARRAY[[1, NULL], [1, 2], [NULL, 0]], true, false);
+SELECT mgpu_sort(ARRAY[[NULL, NULL], [NULL, NULL]]::int[]);
+-- lower bounds of every dimension are kept
+SELECT mgpu_sort('[2:3][5:6]={{3,4},{1,2}}'::int[]);
+SELECT mgpu_sort('[-1:0][0:0][7:8]={{{3,4}},{{1,2}}}'::int[], true);
+-- one slice, or none, comes back as it is, sortable or not
+SELECT mgpu_sort(ARRAY[[2, 1]]), mgpu_sort('[4:4][3:4]={{2,1}}'::int[], true);
+SELECT mgpu_sort(ARRAY[[point(2, 2), point(1, 1)]]);
+SELECT mgpu_sort(ARRAY[['{}', '[]']]::json[]);
+-- equal slices keep their order
+SELECT mgpu_sort(ARRAY[[1.00, 2], [1.0, 2.0], [0, 5], [1, 2]]);
+SELECT mgpu_sort(ARRAY[['0', '1'], ['-0', '1'], ['0', '0'], ['-0', '0']]::float8[]);
+SELECT mgpu_sort(ARRAY[['0', '1'], ['-0', '1'], ['0', '0'], ['-0', '0']]::float8[], true);
+-- width one, every type of element
+SELECT mgpu_sort(ARRAY[[3], [1], [2]]), mgpu_sort(ARRAY[[3.5], [1.5]]), mgpu_sort(ARRAY[['b'], [NULL], ['a']] COLLATE "C");
+SELECT mgpu_sort(ARRAY[['1 mon', '1 day'], ['30 days', '0']]::interval[]);
+-- many slices, against ORDER BY over the slices
+WITH t AS (
+    SELECT array_agg(s ORDER BY i) AS a
+    FROM (SELECT i, ARRAY[(i::bigint * 7919 % 13)::int, nullif((i::bigint * 104729 % 11)::int, 4), i % 3] AS s
+          FROM generate_series(1, 3000) i) slices)
+SELECT mgpu_sort(a) = (SELECT array_agg(s ORDER BY s, i) FROM (SELECT i, ARRAY[a[i][1], a[i][2], a[i][3]] AS s FROM generate_series(1, 3000) i) x) AS ascending,
+       mgpu_sort(a, true) = (SELECT array_agg(s ORDER BY s DESC, i) FROM (SELECT i, ARRAY[a[i][1], a[i][2], a[i][3]] AS s FROM generate_series(1, 3000) i) x) AS descending
+FROM t;
+-- elements without an order
+SELECT mgpu_sort(ARRAY[[point(1, 1)], [point(0, 0)]]);
+\echo :SQLSTATE
