@@ -1,12 +1,6 @@
 --
 -- mgpu_last_run and mgpu_device_info; which executor ran is not for this test to say
 --
-CREATE FUNCTION pg_temp.run() RETURNS TABLE (function text, items bigint, bytes boolean, ran boolean, times boolean, reason boolean) LANGUAGE sql AS $$
-    SELECT function, items, bytes > 0, executor IN ('cpu', 'gpu') AND algorithm IS NOT NULL,
-           marshal_ms >= 0 AND upload_ms >= 0 AND kernel_ms >= 0 AND download_ms >= 0,
-           (reason IS NULL) = (executor = 'gpu')
-    FROM mgpu_last_run()
-$$;
 -- a session that has not sorted yet
 \c -
 SELECT * FROM mgpu_last_run();

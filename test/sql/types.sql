@@ -96,7 +96,6 @@ SELECT (check_type(ARRAY['{[1,3)}', '{}', NULL, '{[1,2),[5,6)}']::int4multirange
 SELECT (check_type(ARRAY['{"b": 1}', '[]', NULL, '1', '"x"', 'null', '{"a": 1, "b": 2}', 'true', '1.0']::jsonb[])).*;
 SELECT (check_type(ARRAY['b', 'a', NULL, 'a b']::tsvector[])).*;
 SELECT (check_type(ARRAY['b', 'a & b', NULL, 'a']::tsquery[])).*;
-SELECT (check_type(ARRAY['1 2', '1', NULL, '0 5 6', '']::oidvector[])).*;
 -- made by users
 SELECT (check_type(ARRAY['happy', 'sad', NULL, 'ok', 'happy']::mood[])).*;
 SELECT (check_type(ARRAY[3, 1, NULL, 2]::positive[])).*;

@@ -1,0 +1,241 @@
+--
+-- The oracle: random arrays, every function and order, against PostgreSQL's own
+-- ORDER BY with the position as tie-break, compared byte by byte in binary form.
+-- test/oracle.pl calls oracle.try(seed); all of a trial follows from its seed.
+--
+\set ON_ERROR_STOP on
+SET client_min_messages = warning;
+DROP SCHEMA IF EXISTS oracle CASCADE;
+CREATE SCHEMA oracle;
+CREATE TYPE oracle.mood AS ENUM ('sad', 'meh', 'ok', 'happy', 'delighted');
+CREATE DOMAIN oracle.even AS int CHECK (VALUE % 2 = 0);
+CREATE TYPE oracle.pair AS (a numeric, b text);
+CREATE COLLATION oracle.any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+
+-- make: SQL expression of a bigint k in 0 … 2^40; special: values worth having
+CREATE TABLE oracle.types (type text PRIMARY KEY, make text NOT NULL, special text[] NOT NULL, collation_name text NOT NULL DEFAULT '');
+INSERT INTO oracle.types VALUES
+('bool', 'k % 2 = 0', '{true,false}'),
+('"char"', '(k % 256 - 128)::int::"char"', '{a,""}'),
+('int2', '(k % 65536 - 32768)::int2', '{-32768,32767,0,-1}'),
+('int4', '(k % 4294967296 - 2147483648)::int4', '{-2147483648,2147483647,0,-1}'),
+('int8', '(k - 549755813888) * 16777213', '{-9223372036854775808,9223372036854775807,0,-1}'),
+('oid', '(k % 4294967296)::oid', '{0,4294967295,2147483648}'),
+('regclass', '(k % 20000)::oid::regclass', '{0,pg_class}'),
+('float4', '((k % 2000001 - 1000000) / 64.0)::float4', '{-0,0,NaN,-nan,nan(3),Infinity,-Infinity,1e-45,-1e-45,3.4028235e38}'),
+('float8', '((k - 549755813888) / 1024.0)::float8', '{-0,0,NaN,-nan,nan(77),Infinity,-Infinity,5e-324,-5e-324,1.7976931348623157e308}'),
+('money', '((k - 549755813888) / 100.0)::numeric::money', '{-92233720368547758.08,92233720368547758.07,0}'),
+('date', '''2000-01-01''::date + (k % 2000000 - 700000)::int', '{-infinity,infinity,4713-11-24 BC,5874897-12-31}'),
+('time', 'time ''00:00'' + (k % 86400000000) * interval ''1 us''', '{00:00,24:00,23:59:59.999999}'),
+('timetz', '((time ''00:00'' + (k % 86400) * interval ''1 s'')::text || (ARRAY[''+00'',''+01'',''-01'',''+05:30'',''-15:59:59'',''+15:59''])[k % 6 + 1])::timetz', '{00:00-15:59:59,24:00+15:59:59,24:00-15:59:59,00:00+15:59:59}'),
+('timestamp', 'timestamp ''2000-01-01'' + (k - 549755813888) * interval ''1 ms''', '{-infinity,infinity,4713-11-24 00:00:00 BC,294276-12-31 23:59:59.999999}'),
+('timestamptz', 'timestamptz ''2000-01-01 00:00+00'' + (k - 549755813888) * interval ''1 us''', '{-infinity,infinity,294276-12-31 23:59:59.999999+00}'),
+('interval', 'make_interval(months => (k % 7)::int, days => (k % 61 - 30)::int, hours => (k / 61 % 49 - 24)::int, secs => (k / 4096 % 3) / 1e6)', '{1 mon,30 days,720:00,-1 mon,-30 days,178000000 years,-178000000 years,0}'),
+('uuid', 'md5(k::text)::uuid', '{00000000-0000-0000-0000-000000000000,ffffffff-ffff-ffff-ffff-ffffffffffff,00000000-0000-0000-8000-000000000000}'),
+('macaddr', '(''0'' || (k % 8) || '':00:2b:'' || to_hex(16 + k / 8 % 200) || '':7f:'' || to_hex(16 + k % 239))::macaddr', '{00:00:00:00:00:00,ff:ff:ff:ff:ff:ff}'),
+('macaddr8', '(''ff:0'' || (k % 8) || '':00:2b:'' || to_hex(16 + k / 8 % 200) || '':7f:80:'' || to_hex(16 + k % 239))::macaddr8', '{00:00:00:00:00:00:00:00,ff:ff:ff:ff:ff:ff:ff:ff,7f:ff:ff:ff:ff:ff:ff:ff}'),
+('pg_lsn', '''0/0''::pg_lsn + (k * 16777213)::numeric', '{0/0,FFFFFFFF/FFFFFFFF,80000000/0}'),
+('xid8', '(k * 16777213::numeric)::text::xid8', '{0,18446744073709551615,9223372036854775808}'),
+('tid', 'format(''(%s,%s)'', k % 100000, k % 7 + 1)::tid', '{"(0,1)","(4294967295,65535)"}'),
+('name', '(''n'' || k % 100000)::name', '{"",a,zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz}'),
+('numeric', '((k - 549755813888)::numeric / (10 ^ (k % 9))::numeric)::numeric(40, 9)', '{1,1.0,1.00,0,0.000,NaN,Infinity,-Infinity,1e100,-1e-100}'),
+('text', 'repeat(''prefix'', (k % 4)::int) || k % 100000', '{"",a,A,"a ",prefixprefixprefix}', 'C'),
+('varchar', 'md5((k % 5000)::text)::varchar', '{"",x}', 'en-x-icu'),
+('bpchar', '(''b'' || k % 1000 || repeat('' '', (k % 3)::int))::bpchar', '{"","   ","a ","a"}', 'C'),
+('bytea', 'decode(md5(k::text), ''hex'') || ''\x00'' || decode(repeat(''ff'', (k % 5)::int), ''hex'')', '{"","\\x00","\\xff","\\x0000"}'),
+('varbit', '(k % 65536)::bit(16)::varbit', '{"",0,1,00,10}'),
+('inet', '(''10.'' || k % 256 || ''.'' || k / 256 % 256 || ''.1/'' || (8 + k % 25))::inet', '{0.0.0.0/0,::/0,::1,255.255.255.255}'),
+('cidr', '(''10.'' || k % 256 || ''.0.0/16'')::cidr', '{0.0.0.0/0,::/0}'),
+('int4range', 'int4range((k % 1000)::int, (k % 1000 + k % 7)::int)', '{empty,"(,)","[5,)"}'),
+('numrange', 'numrange((k % 1000)::numeric, (k % 1000)::numeric + 1.50)', '{empty,"[1.0,2.0)","[1,2.00)","(,)"}'),
+('int4multirange', 'int4multirange(int4range((k % 100)::int, (k % 100 + 5)::int), int4range(200, (200 + k % 9)::int))', '{"{}","{(,)}"}'),
+('jsonb', 'jsonb_build_object(''k'', k % 1000, ''l'', ARRAY[k % 3])', '{"null",1,1.0,true,"\"x\"","[]","{}"}'),
+('tsvector', '(''w'' || k % 500 || '' x'')::tsvector', '{"",a}'),
+('oracle.mood', 'enum_range(NULL::oracle.mood)[k % 5 + 1]', '{sad,delighted}'),
+('oracle.even', '((k % 1000000) * 2)::oracle.even', '{0,-2}'),
+('oracle.pair', 'ROW((k % 50)::numeric, ''p'' || k % 3)::oracle.pair', '{"(1.0,x)","(1.00,x)","(,)"}');
+-- a type under another collation
+INSERT INTO oracle.types SELECT 'text ' || c, make, special, c FROM oracle.types, unnest(ARRAY['en-x-icu', 'oracle.any_case']) c WHERE type = 'text';
+
+CREATE FUNCTION oracle.pick(choices anyarray) RETURNS anyelement LANGUAGE sql VOLATILE AS
+$$ SELECT choices[1 + floor(random() * cardinality(choices))::int] $$;
+
+-- Lengths: nothing, one, a few, around the places where code paths change, many
+CREATE FUNCTION oracle.random_length(most int) RETURNS int LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    chance float8 := random();
+    n int;
+BEGIN
+    n := CASE WHEN chance < 0.06 THEN floor(random() * 3)
+              WHEN chance < 0.30 THEN 2 + floor(random() * 40)
+              WHEN chance < 0.60 THEN oracle.pick(ARRAY[31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 511, 512, 513, 1023, 1024, 1025,
+                                                        2047, 2048, 2049, 4095, 4096, 4097, 8191, 8192, 8193, 16383, 16384, 16385, 32767, 32768, 32769])
+              WHEN chance < 0.95 THEN floor(exp(random() * ln(6000)))
+              ELSE floor(random() * 200000) END;
+    RETURN least(n, most);
+END
+$$;
+
+-- SQL text of a query that gives one row (o, x): n elements of the type, by a random profile
+CREATE FUNCTION oracle.elements(t oracle.types, n int) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    base text := CASE WHEN t.type LIKE 'text %' THEN 'text' ELSE t.type END;
+    distinct_keys bigint := oracle.pick(ARRAY[1, 2, 10, 300, 20000, 1099511627776, 1099511627776]);
+    null_chance float8 := oracle.pick(ARRAY[0, 0, 0.01, 0.1, 0.5, 1]);
+    special_chance float8 := oracle.pick(ARRAY[0, 0, 0.02, 0.3, 1]);
+    shape text := oracle.pick(ARRAY['random', 'random', 'random', 'sorted', 'reversed', 'nearly', 'sawtooth']);
+    key text;
+    collated text := CASE WHEN t.collation_name = '' THEN '' ELSE format(' COLLATE %s', CASE WHEN t.collation_name LIKE '%.%' THEN t.collation_name ELSE quote_ident(t.collation_name) END) END;
+BEGIN
+    key := CASE shape
+        WHEN 'random' THEN format('floor(random() * %s)::bigint', distinct_keys)
+        WHEN 'sorted' THEN format('(i * %s::numeric / %s)::bigint', distinct_keys, n + 1)
+        WHEN 'reversed' THEN format('((%s - i) * %s::numeric / %s)::bigint', n, distinct_keys, n + 1)
+        WHEN 'nearly' THEN format('(i + floor(random() * 20)::bigint) * %s', greatest(distinct_keys / (n + 20), 1))
+        ELSE format('i %% 97 * %s', greatest(distinct_keys / 97, 1)) END;
+    RETURN format('SELECT i AS o, (CASE WHEN chance < %s THEN NULL WHEN special < %s THEN (%L::%s[])[1 + floor(random() * %s)::int] ELSE %s END)%s AS x
+                   FROM (SELECT i, random() AS chance, random() AS special, %s AS k FROM generate_series(1, %s) i) r',
+                  null_chance, special_chance, t.special, base, cardinality(t.special), t.make, collated, key, n);
+END
+$$;
+
+CREATE FUNCTION oracle.differs(what text, got bytea, expected bytea) RETURNS text LANGUAGE sql IMMUTABLE AS
+$$ SELECT CASE WHEN got IS DISTINCT FROM expected THEN what || ' ' END $$;
+
+-- Every function on one pair of stored arrays, one dimension: what is wrong, or ''
+CREATE FUNCTION oracle.check_pairs(type text, vals_type text) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    wrong text := '';
+    got text;
+    down boolean;
+    first boolean;
+    calls text[];
+    call text;
+BEGIN
+    FOREACH down IN ARRAY ARRAY[false, true] LOOP
+        FOREACH first IN ARRAY ARRAY[false, true] LOOP
+            EXECUTE format($q$
+                CREATE TEMP TABLE expected ON COMMIT DROP AS
+                SELECT array_send(coalesce(s.keys, t.keys)) AS keys, array_send(coalesce(s.vals, t.vals)) AS vals,
+                       array_send(coalesce(s.positions, '{}')) AS positions
+                FROM trial t, LATERAL (
+                    SELECT array_agg(k ORDER BY k %1$s NULLS %2$s, o) AS keys, array_agg(v ORDER BY k %1$s NULLS %2$s, o) AS vals,
+                           array_agg((o - 1 + t.lower)::int ORDER BY k %1$s NULLS %2$s, o) AS positions
+                    FROM unnest(t.keys, t.vals) WITH ORDINALITY u(k, v, o)) s $q$,
+                CASE WHEN down THEN 'DESC' ELSE 'ASC' END, CASE WHEN first THEN 'FIRST' ELSE 'LAST' END);
+            -- the overloads whose defaults mean this order
+            calls := ARRAY[format(', %L, %L', down, first)];
+            IF down = first THEN
+                calls := calls || format(', %L', down);
+            END IF;
+            IF NOT down AND NOT first THEN
+                calls := calls || '';
+            END IF;
+            FOREACH call IN ARRAY calls LOOP
+                EXECUTE format($q$
+                    SELECT concat(oracle.differs('sort', array_send(mgpu_sort(k.keys %1$s)), oracle.rebase(e.keys, k.keys)),
+                                  oracle.differs('argsort', array_send(mgpu_argsort(k.keys %1$s)), oracle.rebase(e.positions, k.keys)),
+                                  oracle.differs('sort_by', array_send(mgpu_sort_by(k.vals, k.keys %1$s)), oracle.rebase(e.vals, k.vals)),
+                                  oracle.differs('pairs.keys', array_send(p.keys), oracle.rebase(e.keys, k.keys)),
+                                  oracle.differs('pairs.vals', array_send(p.vals), oracle.rebase(e.vals, k.vals)),
+                                  oracle.differs('rows.keys', r.keys, e.keys), oracle.differs('rows.vals', r.vals, e.vals))
+                    FROM expected e, trial k, mgpu_sort_pairs(k.keys, k.vals %1$s) p,
+                         LATERAL (SELECT array_send(coalesce(array_agg(key ORDER BY ordinality), k.keys)) AS keys,
+                                         array_send(coalesce(array_agg(val ORDER BY ordinality), k.vals)) AS vals
+                                  FROM mgpu_sort_rows(k.keys, k.vals %1$s) WITH ORDINALITY) r $q$, call)
+                    INTO got;
+                IF got <> '' THEN
+                    wrong := wrong || format('(…%s): %s', call, got);
+                END IF;
+            END LOOP;
+            DROP TABLE expected;
+        END LOOP;
+    END LOOP;
+    RETURN wrong;
+END
+$$;
+
+-- ORDER BY's array starts at 1, the functions keep the lower bound: put it into
+-- the binary form (int32 dimensions, flags, element type, then size and lower bound)
+CREATE FUNCTION oracle.rebase(binary_form bytea, source anyarray) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN array_ndims(source) = 1 THEN overlay(binary_form PLACING int4send(array_lower(source, 1)) FROM 17 FOR 4) ELSE binary_form END
+$$;
+
+-- mgpu_sort of a two-dimensional array
+CREATE FUNCTION oracle.check_slices() RETURNS text LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    wrong text := '';
+    got text;
+    down boolean;
+BEGIN
+    FOREACH down IN ARRAY ARRAY[false, true] LOOP
+        EXECUTE format($q$
+            SELECT oracle.differs('slices %1$s', array_send(mgpu_sort(t.a, %1$L)), array_send((SELECT array_agg(s ORDER BY s %2$s, o) FROM slices)))
+            FROM (SELECT array_agg(s ORDER BY o) AS a FROM slices) t $q$,
+            down, CASE WHEN down THEN 'DESC' ELSE 'ASC' END) INTO got;
+        wrong := wrong || coalesce(got, '');
+    END LOOP;
+    RETURN wrong;
+END
+$$;
+
+-- One trial; all of it follows from the seed and the setting.  '' or what is wrong.
+CREATE FUNCTION oracle.try(seed int, most int, gpu boolean, OUT description text, OUT wrong text) LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    t oracle.types;
+    v oracle.types;
+    n int;
+    width int;
+    lower int;
+    stored text;
+    setting text;
+BEGIN
+    PERFORM setseed((seed % 1000000) / 1000000.0);
+    SELECT * INTO t FROM oracle.types ORDER BY type COLLATE "C" OFFSET seed % (SELECT count(*) FROM oracle.types) LIMIT 1;
+    SELECT * INTO v FROM oracle.types ORDER BY type COLLATE "C" OFFSET floor(random() * (SELECT count(*) FROM oracle.types)) LIMIT 1;
+    -- one function call has one collation: two that differ are an error, in any function
+    IF t.collation_name <> '' AND v.collation_name <> '' AND t.collation_name <> v.collation_name THEN
+        v := t;
+    END IF;
+    n := oracle.random_length(most);
+    lower := oracle.pick(ARRAY[1, 1, 1, 0, -5, 100]);
+    stored := oracle.pick(ARRAY['EXTERNAL', 'EXTENDED']);
+    PERFORM set_config('mgpu.executor', CASE WHEN gpu THEN oracle.pick(ARRAY['cpu', 'gpu', 'gpu', 'auto']) ELSE oracle.pick(ARRAY['cpu', 'auto']) END, true);
+    PERFORM set_config('mgpu.algorithm', oracle.pick(ARRAY['auto', 'auto', 'merge', 'radix', 'locality']), true);
+    PERFORM set_config('mgpu.cpu_threads', oracle.pick(ARRAY['0', '1', '2', '5']), true);
+    setting := format('executor %s, algorithm %s, threads %s', current_setting('mgpu.executor'), current_setting('mgpu.algorithm'), current_setting('mgpu.cpu_threads'));
+    IF random() < 0.08 THEN
+        width := 1 + floor(random() * 4);
+        n := least(n, 3000);
+        description := format('%s[][], %s slices of %s; %s', t.type, n, width, setting);
+        EXECUTE format('CREATE TEMP TABLE slices ON COMMIT DROP AS SELECT (o - 1) / %s AS o, array_agg(x ORDER BY o) AS s FROM (%s) e GROUP BY 1',
+                       width, oracle.elements(t, n * width));
+        wrong := oracle.check_slices();
+        DROP TABLE slices;
+        RETURN;
+    END IF;
+    description := format('%s by %s, %s items from %s, %s; %s', v.type, t.type, n, lower, stored, setting);
+    EXECUTE format('CREATE TEMP TABLE trial ON COMMIT DROP AS
+                    SELECT k.keys, v.vals, CASE WHEN %1$s > 0 THEN %2$s ELSE 1 END AS lower
+                    FROM (SELECT array_agg(x ORDER BY o) AS keys FROM (%3$s) e LIMIT 0) k, (SELECT array_agg(x ORDER BY o) AS vals FROM (%4$s) e LIMIT 0) v',
+                   n, lower, oracle.elements(t, 1), oracle.elements(v, 1));
+    EXECUTE format('ALTER TABLE trial ALTER keys SET STORAGE %1$s, ALTER vals SET STORAGE %1$s', stored);
+    EXECUTE format('INSERT INTO trial SELECT oracle.at_lower(k.keys, %2$s), v.vals, CASE WHEN %1$s > 0 THEN %2$s ELSE 1 END
+                    FROM (SELECT coalesce(array_agg(x ORDER BY o), ''{}'') AS keys FROM (%3$s) e) k, (SELECT coalesce(array_agg(x ORDER BY o), ''{}'') AS vals FROM (%4$s) e) v',
+                   n, lower, oracle.elements(t, n), oracle.elements(v, n));
+    wrong := oracle.check_pairs(t.type, v.type);
+    DROP TABLE trial;
+END
+$$;
+
+CREATE FUNCTION oracle.at_lower(a anyarray, lower int) RETURNS anyarray LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+    shifted ALIAS FOR $0;
+BEGIN
+    IF lower = 1 OR cardinality(a) = 0 THEN
+        RETURN a;
+    END IF;
+    shifted[lower:lower + cardinality(a) - 1] := a;
+    RETURN shifted;
+END
+$$;
