@@ -28,6 +28,8 @@ typedef enum mgpu_channel
 {
 	MGPU_CHANNEL_KEYS = 0,
 	MGPU_CHANNEL_VALUES,
+	MGPU_CHANNEL_B_KEYS,		/* MERGE, MERGE_PAIRS: keys of b */
+	MGPU_CHANNEL_B_VALUES,		/* MERGE_PAIRS: values of b; INSERT: new values */
 	MGPU_NUM_CHANNELS
 } mgpu_channel;
 
@@ -40,6 +42,17 @@ typedef struct mgpu_binding
 {
 	const void *in_keys;		/* whole input, or NULL: fed through slots */
 	const void *in_values;		/* likewise; needed with MGPU_OUT_VALUES */
+	const void *in_b_keys;		/* likewise */
+	const void *in_b_values;	/* likewise; INSERT: in the order of positions */
+
+	/* First item of each segment: ascending, unique, the first is 0. */
+	const uint32_t *in_segment_heads;
+
+	/*
+	 * 0-based, ascending.  REMOVE: unique, each below num_items.  INSERT: may
+	 * repeat, each at most num_items; equal ones keep their order.
+	 */
+	const uint32_t *in_positions;
 	void	   *out_keys;		/* required with MGPU_OUT_KEYS */
 	uint32_t   *out_indices;	/* required with MGPU_OUT_INDICES */
 	void	   *out_values;		/* required with MGPU_OUT_VALUES */
@@ -74,6 +87,15 @@ typedef struct mgpu_device
 	char		link[64];		/* such as "PCIe 5 x16", "" if not known */
 } mgpu_device;
 
+/* One merge pass of a segmented or locality sort, counted while it ran. */
+typedef struct mgpu_pass_stats
+{
+	uint64_t	merge_tiles;
+	uint64_t	copy_tiles;
+} mgpu_pass_stats;
+
+#define MGPU_MAX_PASSES 40
+
 /* What a run did; times in milliseconds, wall clock, 0 where not applicable. */
 typedef struct mgpu_run_stats
 {
@@ -82,6 +104,18 @@ typedef struct mgpu_run_stats
 	double		upload_ms;		/* device copy time in, overlapped or not */
 	double		kernel_ms;		/* sorting proper: kernels, or CPU work */
 	double		download_ms;	/* copy out */
+
+	/*
+	 * Segmented and locality sorts that merged: the other tiles of num_tiles
+	 * were left untouched in that pass.  num_passes is 0 where nothing merged.
+	 */
+	uint64_t	num_tiles;
+	int			num_passes;
+	mgpu_pass_stats passes[MGPU_MAX_PASSES];
+
+	/* After MGPU_NOT_SORTED: which input, and its first item out of order. */
+	int			unsorted_input; /* 0: a, 1: b */
+	uint64_t	unsorted_position;
 } mgpu_run_stats;
 
 typedef struct mgpu_run mgpu_run;	/* opaque, one per open */

@@ -26,7 +26,13 @@ extern "C" {
 typedef enum mgpu_op
 {
 	MGPU_OP_SORT = 1,			/* keys alone: keys in, sorted keys out */
-	MGPU_OP_SORT_PAIRS			/* stable sort of (key, index): see outputs */
+	MGPU_OP_SORT_PAIRS,			/* stable sort of (key, index): see outputs */
+	MGPU_OP_MERGE,				/* sorted keys and sorted b keys in, all out */
+	MGPU_OP_MERGE_PAIRS,		/* likewise, with outputs as SORT_PAIRS; an item
+								 * of b has index num_items + its position */
+	MGPU_OP_REMOVE,				/* values without those at positions */
+	MGPU_OP_INSERT,				/* values with b values before positions */
+	MGPU_OP_ODD_EVEN_SORT		/* as SORT by Batcher's network; not stable */
 } mgpu_op;
 
 /* How stored bytes order.  Widths allowed: see mgpu_job.key_width. */
@@ -63,6 +69,15 @@ typedef struct mgpu_job
 	uint32_t	algorithm;		/* mgpu_algorithm; AUTO lets the executor pick */
 	uint32_t	reserved;		/* 0 */
 	uint64_t	num_items;		/* at most MGPU_MAX_ITEMS */
+
+	/* SORT, SORT_PAIRS: segments that items never leave; 0: not segmented. */
+	uint64_t	num_segments;
+
+	/*
+	 * MERGE, MERGE_PAIRS: items of b.  REMOVE, INSERT: positions.  The result
+	 * has num_items + num_b_items (REMOVE: minus) items, at most MGPU_MAX_ITEMS.
+	 */
+	uint64_t	num_b_items;
 } mgpu_job;
 
 /* Indices are 32-bit; UINT32_MAX itself stays free as a padding value. */

@@ -22,6 +22,7 @@ typedef enum mgpu_status
 	MGPU_CANCELLED,				/* cancel was called before the end */
 	MGPU_BAD_JOB,				/* job or binding breaks its contract */
 	MGPU_UNSUPPORTED,			/* this executor cannot run this job */
+	MGPU_NOT_SORTED,			/* a merge's input is not: stats say where */
 	MGPU_HOST_MEMORY,			/* host (or pinned) memory could not be had */
 	MGPU_NO_DEVICE,				/* built without CUDA, no driver or no device */
 	MGPU_DEVICE_MEMORY,			/* device memory or its limit is exhausted */
