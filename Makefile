@@ -74,9 +74,10 @@ FEATURES = -DMGPU_WITH_CUDA=$(if $(filter yes,$(WITH_CUDA)),1,0) \
 
 # ------------------------------------------------------------ the PostgreSQL side
 
-# -isystem: PostgreSQL's headers do not keep our warning level.
+# -isystem: PostgreSQL's headers do not keep our warning level.  Not
+# -fvisibility=hidden: before 16, PostgreSQL's macros do not export what it needs.
 PG_CPPFLAGS = -Isrc $(FEATURES) -MMD -MP -isystem $(shell $(PG_CONFIG) --includedir-server)
-PG_CFLAGS = -fvisibility=hidden $(WARNINGS) -Wno-unused-parameter
+PG_CFLAGS = $(WARNINGS) -Wno-unused-parameter
 
 CORE_ARCHIVE = $(BUILD)/libmgpu_core.a
 CUDA_ARCHIVE = $(if $(filter yes,$(WITH_CUDA)),$(BUILD)/libmgpu_cuda.a)

@@ -86,6 +86,8 @@ if [ -f mgpu_pg.so ]; then
 	sed -n "s/.*'MODULE_PATHNAME', *'\([a-z0-9_]*\)'.*/\1/p" sql/mgpu_pg--*.sql | sort -u |
 		grep -vxF "$(nm -D --defined-only mgpu_pg.so | awk '{print $3}')" |
 		check 'mgpu_pg.so exports every function that the SQL scripts name'
+	nm -D -u mgpu_pg.so | awk '{print $2}' | grep '^mgpu_' |
+		check 'mgpu_pg.so leaves none of its own names undefined'
 	readelf -d mgpu_pg.so | grep NEEDED | grep -iE 'libcuda|libcudart|libnv' |
 		check 'mgpu_pg.so needs no CUDA library to load'
 else
