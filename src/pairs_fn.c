@@ -114,8 +114,8 @@ move_by_executor(pairs_call *call, ArrayType **keys, ArrayType **vals)
 	request.job.outputs = MGPU_OUT_VALUES;
 	request.job.descending = call->order.descending;
 	request.job.num_items = call->keys.num_items;
-	request.keys = &call->keys;
-	request.values = &call->vals;
+	request.sources[MGPU_CHANNEL_KEYS] = &call->keys;
+	request.sources[MGPU_CHANNEL_VALUES] = &call->vals;
 	request.binding.in_keys = bound_input(&call->keys, call->key_type->key_width);
 	request.binding.in_values = bound_input(&call->vals, call->val_type->stride);
 	*vals = same_shape(&call->vals, call->val_type);

@@ -123,3 +123,38 @@ mgpu_raise_too_large(int64 num_items)
 			 errdetail("The result would have %lld elements.", (long long) num_items)));
 	pg_unreachable();
 }
+
+void
+mgpu_raise_not_sorted(int input, int64 subscript)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("array is not sorted"),
+			 errdetail("In the %s array, the element at position %lld belongs before the one at position %lld.",
+					   input == 0 ? "first" : "second",
+					   (long long) subscript, (long long) subscript - 1),
+			 errhint("Sort it first, with the same order arguments.")));
+	pg_unreachable();
+}
+
+void
+mgpu_raise_position(int64 position, int64 first, int64 last)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+			 errmsg("position %lld is out of range", (long long) position),
+			 last < first
+			 ? errdetail("The array is empty.")
+			 : errdetail("Positions go from %lld to %lld.", (long long) first, (long long) last)));
+	pg_unreachable();
+}
+
+void
+mgpu_raise_null_element(const char *what, int64 subscript)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+			 errmsg("%s must not contain nulls", what),
+			 errdetail("The element at position %lld is null.", (long long) subscript)));
+	pg_unreachable();
+}

@@ -20,6 +20,15 @@ extern void mgpu_warn_gpu_failure(const mgpu_error *error);
 extern MGPU_NORETURN void mgpu_raise_not_one_dimensional(int ndim);
 extern MGPU_NORETURN void mgpu_raise_length_mismatch(const char *a_name, int64 a_items,
 									   const char *b_name, int64 b_items);
+
+/* input: 0 for the first sorted argument, 1 for the second. */
+extern MGPU_NORETURN void mgpu_raise_not_sorted(int input, int64 subscript);
+
+/* Range: first to last inclusive; last < first where none is allowed. */
+extern MGPU_NORETURN void mgpu_raise_position(int64 position, int64 first, int64 last);
+
+/* what: "positions", "segment heads". */
+extern MGPU_NORETURN void mgpu_raise_null_element(const char *what, int64 subscript);
 extern MGPU_NORETURN void mgpu_raise_too_large(int64 num_items);
 
 #endif							/* MGPU_PGERROR_H */

@@ -53,7 +53,7 @@ rank_keys(const char *function, array_source *source, const void *keys, int64 nu
 	request.job.num_items = num_items;
 	request.binding.in_keys = keys;
 	request.binding.out_indices = ranks;
-	request.keys = source;
+	request.sources[MGPU_CHANNEL_KEYS] = source;
 	run_job(&request);
 }
 

@@ -101,16 +101,15 @@ feed_channel(active_run *active, mgpu_channel channel, array_source *source,
 
 /* Floats that lie in memory are scanned where they are. */
 static mgpu_status
-scan_bound_floats(active_run *active, const run_request *request, mgpu_error *error)
+scan_bound_floats(active_run *active, const char *keys, uint64 num_items, mgpu_error *error)
 {
-	const char *keys = request->binding.in_keys;
-	uint32		width = request->job.key_width;
+	uint32		width = active->ties.width;
 	uint64		step = SLICE_BYTES / width;
 
-	for (uint64 i = 0; i < request->job.num_items; i += step)
+	for (uint64 i = 0; i < num_items; i += step)
 	{
 		mgpu_status status = mgpu_float_ties_scan(&active->ties, keys + i * width,
-												  Min(step, request->job.num_items - i), error);
+												  Min(step, num_items - i), error);
 
 		if (status != MGPU_OK)
 			return status;
@@ -119,32 +118,72 @@ scan_bound_floats(active_run *active, const run_request *request, mgpu_error *er
 	return MGPU_OK;
 }
 
+/* Codes lose bits of floats; outputs that are keys get them back (float_ties.h). */
 static bool
 wants_ties(const mgpu_job *job)
 {
 	return job->key_kind == MGPU_KEY_FLOAT && (job->outputs & MGPU_OUT_KEYS) != 0;
 }
 
+/* Bring one channel's input in, unless the binding has it; keys are scanned. */
 static mgpu_status
-feed(active_run *active, run_request *request, mgpu_error *error)
+feed(active_run *active, run_request *request, mgpu_channel channel,
+	 const void *bound, uint64 num_items, uint32 width, mgpu_error *error)
+{
+	bool		scan = active->has_ties &&
+		(channel == MGPU_CHANNEL_KEYS || channel == MGPU_CHANNEL_B_KEYS);
+
+	if (num_items == 0 || width == 0)
+		return MGPU_OK;
+	if (bound == NULL)
+		return feed_channel(active, channel, request->sources[channel],
+							num_items * width, scan, error);
+	return scan ? scan_bound_floats(active, bound, num_items, error) : MGPU_OK;
+}
+
+static mgpu_status
+feed_all(active_run *active, run_request *request, mgpu_error *error)
 {
 	const mgpu_job *job = &request->job;
-	mgpu_status status = MGPU_OK;
+	const mgpu_binding *binding = &request->binding;
+	uint32		value_width = (job->outputs & MGPU_OUT_VALUES) ? job->value_width : 0;
+	bool		merges = job->op == MGPU_OP_MERGE || job->op == MGPU_OP_MERGE_PAIRS;
+	mgpu_status status;
 
 	if (wants_ties(job))
 	{
 		mgpu_float_ties_init(&active->ties, job->key_width);
 		active->has_ties = true;
 	}
-	if (request->binding.in_keys == NULL)
-		status = feed_channel(active, MGPU_CHANNEL_KEYS, request->keys,
-							  job->num_items * job->key_width, active->has_ties, error);
-	else if (active->has_ties)
-		status = scan_bound_floats(active, request, error);
-	if (status == MGPU_OK && (job->outputs & MGPU_OUT_VALUES) && request->binding.in_values == NULL)
-		status = feed_channel(active, MGPU_CHANNEL_VALUES, request->values,
-							  job->num_items * job->value_width, false, error);
+	/* a before b: ties are restored in that order */
+	status = feed(active, request, MGPU_CHANNEL_KEYS, binding->in_keys,
+				  job->num_items, job->key_width, error);
+	if (status == MGPU_OK)
+		status = feed(active, request, MGPU_CHANNEL_VALUES, binding->in_values,
+					  job->num_items, value_width, error);
+	if (status == MGPU_OK && merges)
+		status = feed(active, request, MGPU_CHANNEL_B_KEYS, binding->in_b_keys,
+					  job->num_b_items, job->key_width, error);
+	if (status == MGPU_OK && (merges || job->op == MGPU_OP_INSERT))
+		status = feed(active, request, MGPU_CHANNEL_B_VALUES, binding->in_b_values,
+					  job->num_b_items, value_width, error);
 	return status;
+}
+
+static uint64
+num_output_items(const mgpu_job *job)
+{
+	switch (job->op)
+	{
+		case MGPU_OP_MERGE:
+		case MGPU_OP_MERGE_PAIRS:
+		case MGPU_OP_INSERT:
+			return job->num_items + job->num_b_items;
+		case MGPU_OP_REMOVE:
+			return job->num_items - job->num_b_items;
+		default:
+			return job->num_items;
+	}
 }
 
 /* The result's page faults overlap with reading the input. */
@@ -153,13 +192,15 @@ prefault_result(active_run *active, const run_request *request)
 {
 	const mgpu_job *job = &request->job;
 	void	   *buffer = request->binding.out_keys;
-	Size		bytes = job->num_items * job->key_width;
+	Size		width = job->key_width;
+	Size		bytes;
 
 	if (buffer == NULL)
 	{
 		buffer = request->binding.out_values ? request->binding.out_values : (void *) request->binding.out_indices;
-		bytes = job->num_items * (request->binding.out_values ? job->value_width : sizeof(uint32));
+		width = request->binding.out_values ? job->value_width : sizeof(uint32);
 	}
+	bytes = num_output_items(job) * width;
 	if (bytes >= PREFAULT_MIN_BYTES)
 		active->prefault = mgpu_prefault_start(buffer, bytes);
 }
@@ -173,7 +214,7 @@ drive(active_run *active, run_request *request, mgpu_error *error)
 
 	INSTR_TIME_SET_CURRENT(start);
 	prefault_result(active, request);
-	status = feed(active, request, error);
+	status = feed_all(active, request, error);
 	INSTR_TIME_SET_CURRENT(fed);
 	INSTR_TIME_SUBTRACT(fed, start);
 	run_last.marshal_ms = INSTR_TIME_GET_MILLISEC(fed);
@@ -188,7 +229,7 @@ drive(active_run *active, run_request *request, mgpu_error *error)
 	}
 	if (status == MGPU_OK && active->has_ties)
 		mgpu_float_ties_restore(&active->ties, request->binding.out_keys,
-								request->job.num_items, request->job.descending);
+								num_output_items(&request->job), request->job.descending);
 	return status;
 }
 
@@ -203,22 +244,21 @@ algorithm_name(mgpu_algorithm algorithm)
 			return "radix";
 		case MGPU_ALGORITHM_LOCALITY:
 			return "locality";
-		default:
+		case MGPU_ALGORITHM_QUICK:
 			return "quick";
+		default:
+			return NULL;
 	}
 }
 
 static void
-record_run(const active_run *active)
+record_run(const active_run *active, const mgpu_run_stats *stats)
 {
-	mgpu_run_stats stats;
-
-	active->executor->stats(active->run, &stats);
 	run_last.executor = active->executor->name;
-	run_last.algorithm = algorithm_name(stats.algorithm);
-	run_last.upload_ms = stats.upload_ms;
-	run_last.kernel_ms = stats.kernel_ms;
-	run_last.download_ms = stats.download_ms;
+	run_last.algorithm = algorithm_name(stats->algorithm);
+	run_last.upload_ms = stats->upload_ms;
+	run_last.kernel_ms = stats->kernel_ms;
+	run_last.download_ms = stats->download_ms;
 }
 
 static int
@@ -247,8 +287,10 @@ run_on(const mgpu_executor *executor, run_request *request, mgpu_error *error)
 	PG_ENSURE_ERROR_CLEANUP(release_callback, PointerGetDatum(&active));
 	{
 		status = drive(&active, request, error);
+		if (status == MGPU_OK || status == MGPU_NOT_SORTED)
+			executor->stats(active.run, &request->stats);
 		if (status == MGPU_OK)
-			record_run(&active);
+			record_run(&active, &request->stats);
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(release_callback, PointerGetDatum(&active));
 	release_active(&active);
@@ -303,6 +345,29 @@ plan_run(const mgpu_job *job, mgpu_plan *plan)
 			sizeof(run_last.reason));
 }
 
+static void
+note_start(const run_request *request)
+{
+	const mgpu_job *job = &request->job;
+	int64		num_items = job->num_items;
+
+	if (job->op == MGPU_OP_MERGE || job->op == MGPU_OP_MERGE_PAIRS || job->op == MGPU_OP_INSERT)
+		num_items += job->num_b_items;
+	run_note_cpu(request->function, NULL, num_items,
+				 num_items * (job->key_width + job->value_width), NULL);
+}
+
+static MGPU_NORETURN void
+raise_failure(const run_request *request, const mgpu_error *error)
+{
+	const mgpu_run_stats *stats = &request->stats;
+
+	if (error->status == MGPU_NOT_SORTED)
+		mgpu_raise_not_sorted(stats->unsorted_input,
+							  request->first_subscripts[stats->unsorted_input] + stats->unsorted_position);
+	mgpu_raise(error);
+}
+
 void
 run_job(run_request *request)
 {
@@ -310,9 +375,9 @@ run_job(run_request *request)
 	mgpu_error	error;
 	mgpu_status status;
 
-	request->job.algorithm = mgpu_setting_algorithm;
-	run_note_cpu(request->function, NULL, request->job.num_items,
-				 request->job.num_items * (request->job.key_width + request->job.value_width), NULL);
+	if (request->job.algorithm == MGPU_ALGORITHM_AUTO)
+		request->job.algorithm = mgpu_setting_algorithm;
+	note_start(request);
 	plan_run(&request->job, &plan);
 	if (plan.executor == MGPU_EXECUTOR_GPU)
 	{
@@ -320,14 +385,14 @@ run_job(run_request *request)
 		if (status == MGPU_OK)
 			return;
 		if (!is_gpu_trouble(status))
-			mgpu_raise(&error);
+			raise_failure(request, &error);
 		gpu_gave_up(&error);
 	}
 	else
 		gpu_forgone_ms += plan.forgone_ms;
 	status = run_on(&mgpu_cpu_executor, request, &error);
 	if (status != MGPU_OK)
-		mgpu_raise(&error);
+		raise_failure(request, &error);
 }
 
 bool

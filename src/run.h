@@ -12,16 +12,21 @@
 /*
  * A job and where its data are.  The caller sets function and job, and then for
  * each input channel either the binding's in_ pointer (properly aligned memory)
- * or the source that it is read from; the binding's outputs always.  All of it
- * must live until run_job returns or throws.
+ * or the source that it is read from; the binding's outputs always.  A job whose
+ * algorithm is AUTO gets that of mgpu.algorithm.  All of it must live until
+ * run_job returns or throws.
  */
 typedef struct run_request
 {
 	const char *function;		/* SQL name, static */
 	mgpu_job	job;
 	mgpu_binding binding;
-	array_source *keys;
-	array_source *values;
+	array_source *sources[MGPU_NUM_CHANNELS];
+
+	/* merges: subscripts of the first keys of a and b, for error messages */
+	int64		first_subscripts[2];
+
+	mgpu_run_stats stats;		/* out */
 } run_request;
 
 /*

@@ -86,7 +86,7 @@ sort_run(array_source *source, const element_type *type, int64 num_items,
 	request.job.outputs = MGPU_OUT_KEYS;
 	request.job.descending = descending;
 	request.job.num_items = num_items;
-	request.keys = source;
+	request.sources[MGPU_CHANNEL_KEYS] = source;
 	if (!array_source_is_streamed(source) &&
 		(uintptr_t) array_source_data(source) % Min(type->key_width, 8) == 0)
 		request.binding.in_keys = array_source_data(source);

@@ -175,6 +175,7 @@ typedef struct mgpu_executor
 	 */
 	mgpu_status (*poll) (mgpu_run *run, mgpu_error *err);
 
+	/* Allowed after poll gave MGPU_OK or MGPU_NOT_SORTED. */
 	void		(*stats) (const mgpu_run *run, mgpu_run_stats *stats);
 
 	/* Ask the run to stop; returns at once.  poll then gives MGPU_CANCELLED. */
