@@ -76,8 +76,8 @@ FEATURES = -DMGPU_WITH_CUDA=$(if $(filter yes,$(WITH_CUDA)),1,0) \
 
 # -isystem: PostgreSQL's headers do not keep our warning level.  Not
 # -fvisibility=hidden: before 16, PostgreSQL's macros do not export what it needs.
-PG_CPPFLAGS = -Isrc $(FEATURES) -MMD -MP -isystem $(shell $(PG_CONFIG) --includedir-server)
-PG_CFLAGS = $(WARNINGS) -Wno-unused-parameter
+PG_CPPFLAGS = -Isrc $(FEATURES) -isystem $(shell $(PG_CONFIG) --includedir-server)
+PG_CFLAGS = $(WARNINGS) -Wno-unused-parameter -MMD -MP
 
 CORE_ARCHIVE = $(BUILD)/libmgpu_core.a
 CUDA_ARCHIVE = $(if $(filter yes,$(WITH_CUDA)),$(BUILD)/libmgpu_cuda.a)
