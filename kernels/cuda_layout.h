@@ -1,0 +1,51 @@
+/*
+ * cuda_layout.h
+ *		Where a job's arrays lie in the device memory of its run.
+ *
+ * A pure function of the job, so that the executor can say what a job takes
+ * before it touches a device.  Offsets are in bytes from the start of the arena
+ * and multiples of 256.  Arrays whose lives do not overlap share memory:
+ *
+ *	 side 0 | side 1	keys (and indices) of a sort, which works between both
+ *	 width 1, 2			stored keys arrive in side 1, their codes go to side 0;
+ *						results are narrowed into the side the sort left free
+ *	 width 4, 8			encoded and decoded in place
+ *	 width 16			stored keys arrive across both sides' keys, which are
+ *						neighbours; codes move to high and low; results are joined
+ *						where the stored keys arrived
+ */
+#ifndef MGPU_CUDA_LAYOUT_H
+#define MGPU_CUDA_LAYOUT_H
+
+#include "device_sort.h"
+
+#define MGPU_NO_OFFSET UINT64_MAX
+
+typedef struct mgpu_cuda_layout
+{
+	mgpu_sort_shape shape;
+	mgpu_algorithm algorithm;	/* never AUTO */
+	uint64_t	total_bytes;	/* 0 for an empty job */
+	uint64_t	keys[2];
+	uint64_t	indices[2];		/* MGPU_NO_OFFSET without indices */
+	uint64_t	stored_keys;	/* where keys arrive */
+	uint64_t	high;			/* 16-byte keys: their codes' words … */
+	uint64_t	low;
+	uint64_t	first_indices;	/* … and the order of the low words */
+	uint64_t	values;			/* values as they arrive */
+	uint64_t	sorted_values;
+	uint64_t	temp;
+	uint64_t	temp_bytes;
+} mgpu_cuda_layout;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* job is valid. */
+void		mgpu_cuda_plan_layout(const mgpu_job *job, mgpu_cuda_layout *layout);
+
+#ifdef __cplusplus
+}
+#endif
+#endif							/* MGPU_CUDA_LAYOUT_H */

@@ -1,0 +1,248 @@
+/*
+ * cuda_poll.cu
+ *		What a run does between submit and its end, a piece a call.
+ *
+ * Copies move at most MGPU_COPY_CHUNK_BYTES a call, and kernels are enqueued in
+ * one go and then asked after, so that the caller sees its interrupts between
+ * two calls.  Waiting for the device in one call was rejected for that reason.
+ */
+#include <cstring>
+#include <ctime>
+
+#include "cuda_run.h"
+
+static double
+now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1e3 + now.tv_nsec * 1e-6;
+}
+
+/* Move one chunk through the pinned ring by this core's memcpy. */
+static mgpu_status
+upload_by_ring(mgpu_run *run, mgpu_channel channel, uint64_t bytes, mgpu_error *err)
+{
+	mgpu_run_input *input = &run->inputs[channel];
+
+	while (bytes > 0)
+	{
+		uint64_t	piece = bytes < MGPU_RING_SLOT_BYTES ? bytes : MGPU_RING_SLOT_BYTES;
+		int			slot;
+		mgpu_status status = mgpu_ring_hold(&slot, err);
+		cudaError_t code;
+
+		if (status != MGPU_OK)
+			return status;
+		memcpy(mgpu_ring_memory(slot), input->whole + input->sent_bytes, piece);
+		code = mgpu_run_send(run, channel, slot, piece);
+		if (code != cudaSuccess)
+			return mgpu_cuda_error(err, code, "uploading");
+		bytes -= piece;
+	}
+	return MGPU_OK;
+}
+
+/* Move one chunk by the driver, which returns when it has read the source. */
+static mgpu_status
+upload_by_driver(mgpu_run *run, mgpu_channel channel, uint64_t bytes, mgpu_error *err)
+{
+	mgpu_run_input *input = &run->inputs[channel];
+	double		begin_ms = now_ms();
+	cudaError_t code = cudaMemcpyAsync(input->d_items + input->sent_bytes, input->whole + input->sent_bytes, bytes,
+									   cudaMemcpyHostToDevice, run->device->copy_stream);
+
+	run->upload_ms += now_ms() - begin_ms;
+	if (code == cudaSuccess)
+		code = mgpu_run_advance(run, channel, bytes);
+	return code == cudaSuccess ? MGPU_OK : mgpu_cuda_error(err, code, "uploading");
+}
+
+/* Send the next chunk of what the binding holds whole. */
+static mgpu_status
+poll_upload(mgpu_run *run, mgpu_error *err)
+{
+	for (int channel = 0; channel < MGPU_NUM_CHANNELS; channel++)
+	{
+		mgpu_run_input *input = &run->inputs[channel];
+		uint64_t	bytes = input->total_bytes - input->sent_bytes;
+
+		if (bytes == 0)
+			continue;
+		if (bytes > MGPU_COPY_CHUNK_BYTES)
+			bytes = MGPU_COPY_CHUNK_BYTES;
+		return MGPU_UPLOAD_BY_RING ? upload_by_ring(run, (mgpu_channel) channel, bytes, err) :
+			upload_by_driver(run, (mgpu_channel) channel, bytes, err);
+	}
+	run->state = MGPU_RUN_LAUNCHING;
+	return MGPU_OK;
+}
+
+static mgpu_status
+poll_launch(mgpu_run *run, mgpu_error *err)
+{
+	cudaError_t code = mgpu_run_launch(run);
+
+	if (code != cudaSuccess)
+		return mgpu_cuda_error(err, code, "starting the kernels");
+	run->state = MGPU_RUN_RUNNING;
+	return MGPU_OK;
+}
+
+/* Look for the end of the kernels, for as long as a sleep is not worth it. */
+static mgpu_status
+poll_kernels(mgpu_run *run, mgpu_error *err)
+{
+	double		end_ms = now_ms() + MGPU_POLL_SPIN_US * 1e-3;
+	float		milliseconds = 0;
+	cudaError_t code;
+
+	do
+		code = cudaEventQuery(run->kernels_end);
+	while (code == cudaErrorNotReady && now_ms() < end_ms);
+	if (code == cudaErrorNotReady)
+	{
+		(void) cudaGetLastError();
+		return MGPU_PENDING;
+	}
+	if (code == cudaSuccess)
+		code = cudaEventElapsedTime(&milliseconds, run->kernels_begin, run->kernels_end);
+	if (code != cudaSuccess)
+		return mgpu_cuda_error(err, code, "sorting on the device");
+	mgpu_ring_settle(&run->upload_ms);
+	run->kernel_ms = milliseconds;
+	run->state = MGPU_RUN_DOWNLOADING;
+	return MGPU_OK;
+}
+
+/*
+ * Fetch one chunk through two ring slots: one fills while the other is copied
+ * out.  The compute stream is idle, so its order is the copies' order.
+ */
+static mgpu_status
+download_by_ring(mgpu_run *run, const mgpu_run_output *output, uint64_t bytes, mgpu_error *err)
+{
+	const char *source = output->d_items + output->received_bytes;
+	char	   *target = output->items + output->received_bytes;
+	uint64_t	asked = 0;
+	uint64_t	taken = 0;
+	int			slots[2];
+	int			turn = 0;
+	cudaError_t code = cudaSuccess;
+	mgpu_status status = mgpu_ring_hold(&slots[0], err);
+
+	if (status != MGPU_OK)
+		return status;
+	status = mgpu_ring_hold(&slots[1], err);
+	if (status != MGPU_OK)
+	{
+		mgpu_ring_drop(slots[0]);
+		return status;
+	}
+	while (code == cudaSuccess && taken < bytes)
+	{
+		uint64_t	next = bytes - asked < MGPU_RING_SLOT_BYTES ? bytes - asked : MGPU_RING_SLOT_BYTES;
+		uint64_t	ready = asked - taken;
+
+		if (ready > 0)
+			code = cudaStreamSynchronize(run->device->compute_stream);
+		if (code == cudaSuccess && next > 0)
+			code = cudaMemcpyAsync(mgpu_ring_memory(slots[turn]), source + asked, next, cudaMemcpyDeviceToHost,
+								   run->device->compute_stream);
+		asked += next;
+		if (code == cudaSuccess && ready > 0)
+		{
+			memcpy(target + taken, mgpu_ring_memory(slots[turn ^ 1]), ready);
+			taken += ready;
+		}
+		turn ^= 1;
+	}
+	if (code != cudaSuccess)
+		(void) cudaStreamSynchronize(run->device->compute_stream);
+	mgpu_ring_drop(slots[0]);
+	mgpu_ring_drop(slots[1]);
+	return code == cudaSuccess ? MGPU_OK : mgpu_cuda_error(err, code, "downloading");
+}
+
+/* Fetch one chunk by the driver, which returns when it is there. */
+static mgpu_status
+download_by_driver(mgpu_run *run, const mgpu_run_output *output, uint64_t bytes, mgpu_error *err)
+{
+	cudaError_t code = cudaMemcpyAsync(output->items + output->received_bytes, output->d_items + output->received_bytes,
+									   bytes, cudaMemcpyDeviceToHost, run->device->compute_stream);
+
+	if (code == cudaSuccess)
+		code = cudaStreamSynchronize(run->device->compute_stream);
+	return code == cudaSuccess ? MGPU_OK : mgpu_cuda_error(err, code, "downloading");
+}
+
+/* Fetch the next chunk of the first output that is not complete. */
+static mgpu_status
+poll_download(mgpu_run *run, mgpu_error *err)
+{
+	double		begin_ms = now_ms();
+
+	for (int i = 0; i < run->num_outputs; i++)
+	{
+		mgpu_run_output *output = &run->outputs[i];
+		uint64_t	bytes = output->total_bytes - output->received_bytes;
+		mgpu_status status;
+
+		if (bytes == 0)
+			continue;
+		if (bytes > MGPU_COPY_CHUNK_BYTES)
+			bytes = MGPU_COPY_CHUNK_BYTES;
+		status = MGPU_DOWNLOAD_BY_RING ? download_by_ring(run, output, bytes, err) :
+			download_by_driver(run, output, bytes, err);
+		output->received_bytes += bytes;
+		run->download_ms += now_ms() - begin_ms;
+		return status;
+	}
+	run->state = MGPU_RUN_DONE;
+	return MGPU_OK;
+}
+
+/* Is it time to let the caller look at its interrupts? */
+static bool
+is_chunk_due(const mgpu_run *run, uint64_t moved_bytes)
+{
+	return run->state != MGPU_RUN_DONE && moved_bytes >= MGPU_COPY_CHUNK_BYTES;
+}
+
+/* Bytes moved so far, in and out. */
+static uint64_t
+moved_bytes(const mgpu_run *run)
+{
+	uint64_t	bytes = 0;
+
+	for (int channel = 0; channel < MGPU_NUM_CHANNELS; channel++)
+		bytes += run->inputs[channel].sent_bytes;
+	for (int i = 0; i < run->num_outputs; i++)
+		bytes += run->outputs[i].received_bytes;
+	return bytes;
+}
+
+extern "C" mgpu_status
+mgpu_run_poll(mgpu_run *run, mgpu_error *err)
+{
+	mgpu_status status = mgpu_run_enter(run, MGPU_RUN_UPLOADING, MGPU_RUN_DONE, "poll", err);
+	uint64_t	begin_bytes = moved_bytes(run);
+
+	while (status == MGPU_OK && run->state != MGPU_RUN_DONE)
+	{
+		if (run->state == MGPU_RUN_UPLOADING)
+			status = poll_upload(run, err);
+		else if (run->state == MGPU_RUN_LAUNCHING)
+			status = poll_launch(run, err);
+		else if (run->state == MGPU_RUN_RUNNING)
+			status = poll_kernels(run, err);
+		else
+			status = poll_download(run, err);
+		if (status == MGPU_OK && is_chunk_due(run, moved_bytes(run) - begin_bytes))
+			status = MGPU_PENDING;
+	}
+	if (status != MGPU_OK && status != MGPU_PENDING && !run->cancelled)
+		run->state = MGPU_RUN_FAILED;
+	return status;
+}

@@ -1,0 +1,103 @@
+/*
+ * cuda_run.h
+ *		One run of the CUDA executor, and its states.
+ *
+ *	 FILLING ── submit ── UPLOADING ── LAUNCHING ── RUNNING ── DOWNLOADING ── DONE
+ *
+ * FILLING takes slots; UPLOADING sends what the binding holds whole, one chunk a
+ * poll; RUNNING waits for the device; DOWNLOADING fetches one chunk a poll.  A
+ * run that fails goes to FAILED and is fit for release alone.
+ */
+#ifndef MGPU_CUDA_RUN_H
+#define MGPU_CUDA_RUN_H
+
+#include "cuda_layout.h"
+#include "cuda_process.h"
+
+typedef enum mgpu_run_state
+{
+	MGPU_RUN_FILLING = 0,
+	MGPU_RUN_UPLOADING,
+	MGPU_RUN_LAUNCHING,
+	MGPU_RUN_RUNNING,
+	MGPU_RUN_DOWNLOADING,
+	MGPU_RUN_DONE,
+	MGPU_RUN_FAILED
+} mgpu_run_state;
+
+/* One input, on its way to the device. */
+typedef struct mgpu_run_input
+{
+	uint64_t	item_bytes;		/* 0: the job has no such input */
+	uint64_t	total_bytes;
+	uint64_t	sent_bytes;
+	const char *whole;			/* in the binding, or NULL: through slots */
+	char	   *d_items;		/* where items arrive */
+	int			held_slot;		/* -1: none */
+} mgpu_run_input;
+
+/* One output, on its way back. */
+typedef struct mgpu_run_output
+{
+	const char *d_items;
+	char	   *items;
+	uint64_t	total_bytes;
+	uint64_t	received_bytes;
+} mgpu_run_output;
+
+struct mgpu_run
+{
+	mgpu_job	job;
+	mgpu_binding binding;
+	int			inject_fault;
+	mgpu_cuda_layout layout;
+	mgpu_cuda_device *device;
+	char	   *arena;			/* NULL for an empty job */
+	uint64_t	arena_bytes;
+	mgpu_run_state state;
+	bool		cancelled;
+	mgpu_run_input inputs[MGPU_NUM_CHANNELS];
+	mgpu_run_output outputs[3];
+	int			num_outputs;
+	cudaEvent_t uploaded;
+	cudaEvent_t kernels_begin;
+	cudaEvent_t kernels_end;
+	mgpu_algorithm algorithm;	/* that ran */
+	double		upload_ms;
+	double		kernel_ms;
+	double		download_ms;
+};
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Enqueue everything between the last upload and the first download on the
+ * compute stream, and note the outputs.  Waits for nothing.
+ */
+cudaError_t mgpu_run_launch(mgpu_run *run);
+
+/* Encode keys that have just been sent, behind them on the copy stream. */
+cudaError_t mgpu_run_encode(mgpu_run *run, uint64_t first_item, uint64_t num_items);
+
+/*
+ * What every call on a run checks first: the process, cancellation, the run's
+ * state.  Makes the run's device current.
+ */
+mgpu_status mgpu_run_enter(mgpu_run *run, mgpu_run_state from, mgpu_run_state to, const char *call,
+						   mgpu_error *err);
+
+/* Send the first bytes of a ring slot that is held, which ends the hold. */
+cudaError_t mgpu_run_send(mgpu_run *run, mgpu_channel channel, int slot, uint64_t bytes);
+
+/* `bytes` more of an input are on the copy stream: count and encode them. */
+cudaError_t mgpu_run_advance(mgpu_run *run, mgpu_channel channel, uint64_t bytes);
+
+/* The executor's poll. */
+mgpu_status mgpu_run_poll(mgpu_run *run, mgpu_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif							/* MGPU_CUDA_RUN_H */

@@ -1,0 +1,17 @@
+/*
+ * merge_sort_u32.cu
+ *		Merge sort of 4-byte keys.  See merge_sort.cuh.
+ */
+#include "merge_sort.cuh"
+
+extern "C" cudaError_t
+mgpu_merge_sort_u32(mgpu_sort_request *request)
+{
+	bool		large;
+	cudaError_t status = mgpu_is_large_device(&large);
+
+	if (status != cudaSuccess)
+		return status;
+	return large ? mgpu_merge_sort_keys<mgpu_tuning_u32_large, uint32_t>(request) :
+		mgpu_merge_sort_keys<mgpu_tuning_u32_small, uint32_t>(request);
+}

@@ -1,0 +1,18 @@
+/*
+ * merge_sort_u32_index.cu
+ *		Merge sort of 4-byte keys with their indices, packed into 64 bits.  See
+ *		merge_sort.cuh.
+ */
+#include "merge_sort.cuh"
+
+extern "C" cudaError_t
+mgpu_merge_sort_u32_index(mgpu_sort_request *request)
+{
+	bool		large;
+	cudaError_t status = mgpu_is_large_device(&large);
+
+	if (status != cudaSuccess)
+		return status;
+	return large ? mgpu_merge_sort_packed<mgpu_tuning_u64_large>(request) :
+		mgpu_merge_sort_packed<mgpu_tuning_u64_small>(request);
+}

@@ -1,0 +1,17 @@
+/*
+ * merge_sort_u64.cu
+ *		Merge sort of 8-byte keys.  See merge_sort.cuh.
+ */
+#include "merge_sort.cuh"
+
+extern "C" cudaError_t
+mgpu_merge_sort_u64(mgpu_sort_request *request)
+{
+	bool		large;
+	cudaError_t status = mgpu_is_large_device(&large);
+
+	if (status != cudaSuccess)
+		return status;
+	return large ? mgpu_merge_sort_keys<mgpu_tuning_u64_large, uint64_t>(request) :
+		mgpu_merge_sort_keys<mgpu_tuning_u64_small, uint64_t>(request);
+}

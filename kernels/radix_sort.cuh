@@ -1,0 +1,70 @@
+/*
+ * radix_sort.cuh
+ *		Radix sort by CUB (DeviceRadixSort, one sweep a digit of 8 bits), between
+ *		the two sides of a request.
+ *
+ * CUB is the best known radix sort on these devices and a moving target, so the
+ * project uses it rather than a radix sort of its own; its merge sort, which
+ * ours competes with, is not used.
+ */
+#ifndef MGPU_RADIX_SORT_CUH
+#define MGPU_RADIX_SORT_CUH
+
+#include <cub/device/device_radix_sort.cuh>
+
+#include "device_sort.h"
+#include "map.h"
+
+/* Does the request bring what CUB asks for on this device? */
+static inline cudaError_t
+mgpu_check_temp(cudaError_t status, size_t needed_bytes, const mgpu_sort_request *request)
+{
+	if (status == cudaSuccess && needed_bytes > request->temp_bytes)
+		return cudaErrorMemoryAllocation;
+	return status;
+}
+
+template <typename Key>
+static cudaError_t
+mgpu_radix_sort_keys(mgpu_sort_request *request)
+{
+	cub::DoubleBuffer<Key> keys(static_cast<Key *>(request->keys[request->current]),
+								static_cast<Key *>(request->keys[request->current ^ 1]));
+	uint32_t	num_items = (uint32_t) request->num_items;
+	int			key_bits = (int) request->key_bits;
+	size_t		temp_bytes = 0;
+	cudaError_t status = cub::DeviceRadixSort::SortKeys(nullptr, temp_bytes, keys, num_items, 0, key_bits,
+														request->stream);
+
+	status = mgpu_check_temp(status, temp_bytes, request);
+	if (status == cudaSuccess)
+		status = cub::DeviceRadixSort::SortKeys(request->temp, temp_bytes, keys, num_items, 0, key_bits,
+												request->stream);
+	request->current ^= keys.selector;
+	return status;
+}
+
+template <typename Key>
+static cudaError_t
+mgpu_radix_sort_indexed(mgpu_sort_request *request)
+{
+	int			side = request->current;
+	cub::DoubleBuffer<Key> keys(static_cast<Key *>(request->keys[side]), static_cast<Key *>(request->keys[side ^ 1]));
+	cub::DoubleBuffer<uint32_t> indices(request->indices[side], request->indices[side ^ 1]);
+	uint32_t	num_items = (uint32_t) request->num_items;
+	int			key_bits = (int) request->key_bits;
+	size_t		temp_bytes = 0;
+	cudaError_t status = cub::DeviceRadixSort::SortPairs(nullptr, temp_bytes, keys, indices, num_items, 0,
+														 key_bits, request->stream);
+
+	status = mgpu_check_temp(status, temp_bytes, request);
+	if (status == cudaSuccess)
+		status = mgpu_launch_iota(request->indices[side], num_items, request->stream);
+	if (status == cudaSuccess)
+		status = cub::DeviceRadixSort::SortPairs(request->temp, temp_bytes, keys, indices, num_items, 0,
+												 key_bits, request->stream);
+	request->current ^= keys.selector;
+	return status;
+}
+
+#endif							/* MGPU_RADIX_SORT_CUH */

@@ -1,0 +1,11 @@
+/*
+ * radix_sort_u32.cu
+ *		Radix sort of 4-byte keys.  See radix_sort.cuh.
+ */
+#include "radix_sort.cuh"
+
+extern "C" cudaError_t
+mgpu_radix_sort_u32(mgpu_sort_request *request)
+{
+	return mgpu_radix_sort_keys<uint32_t>(request);
+}

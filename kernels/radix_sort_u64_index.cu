@@ -1,0 +1,11 @@
+/*
+ * radix_sort_u64_index.cu
+ *		Radix sort of 8-byte keys with their indices.  See radix_sort.cuh.
+ */
+#include "radix_sort.cuh"
+
+extern "C" cudaError_t
+mgpu_radix_sort_u64_index(mgpu_sort_request *request)
+{
+	return mgpu_radix_sort_indexed<uint64_t>(request);
+}

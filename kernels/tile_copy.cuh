@@ -1,0 +1,130 @@
+/*
+ * tile_copy.cuh
+ *		Moves a CTA's intervals between global and shared memory.
+ *
+ * Intervals start anywhere, yet most of each moves 16 bytes at a time: its place
+ * in shared memory has the same phase (address modulo 16) as its source, so that
+ * only a head and a tail of less than 16 bytes go item by item:
+ *
+ *	 global   ..|h h h h|V V V V|V V V V|t t ..|..
+ *	 shared   ..|h h h h|V V V V|V V V V|t t ..|..
+ *
+ * From compute capability 8.0 on the copy is asynchronous and passes by the
+ * registers (cp.async).  The tensor copy engine of 9.0 was rejected: it needs
+ * the same phases, and older chips would need this code all the same.
+ */
+#ifndef MGPU_TILE_COPY_CUH
+#define MGPU_TILE_COPY_CUH
+
+#include "merge_path.cuh"
+
+#define MGPU_VECTOR_BYTES 16
+
+/* Items past a 16-byte boundary at which this address lies. */
+template <typename Item>
+MGPU_HOST_DEVICE uint32_t
+mgpu_phase(const Item *address)
+{
+	return (uint32_t) (reinterpret_cast<uintptr_t>(address) % MGPU_VECTOR_BYTES / sizeof(Item));
+}
+
+/* How an interval of items splits into head, vectors and tail. */
+struct mgpu_interval_parts
+{
+	uint32_t	head_items;
+	uint32_t	num_vectors;
+	uint32_t	tail_items;
+};
+
+template <typename Item>
+MGPU_HOST_DEVICE mgpu_interval_parts
+mgpu_split_interval(const Item *address, uint32_t num_items)
+{
+	constexpr uint32_t vector_items = MGPU_VECTOR_BYTES / sizeof(Item);
+	mgpu_interval_parts parts;
+
+	parts.head_items = (vector_items - mgpu_phase(address)) % vector_items;
+	if (parts.head_items > num_items)
+		parts.head_items = num_items;
+	parts.num_vectors = (num_items - parts.head_items) / vector_items;
+	parts.tail_items = num_items - parts.head_items - parts.num_vectors * vector_items;
+	return parts;
+}
+
+#ifdef __CUDACC__
+
+/* Start to copy `bytes` (4, 8 or 16) from global to shared memory. */
+template <int bytes>
+static __device__ __forceinline__ void
+mgpu_copy_async(void *shared, const void *global)
+{
+#if __CUDA_ARCH__ >= 800
+	uint32_t	address = (uint32_t) __cvta_generic_to_shared(shared);
+
+	if constexpr (bytes == 16)
+		asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(address), "l"(global) : "memory");
+	else
+		asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" :: "r"(address), "l"(global), "n"(bytes) : "memory");
+#else
+	if constexpr (bytes == 16)
+		*static_cast<uint4 *>(shared) = *static_cast<const uint4 *>(global);
+	else if constexpr (bytes == 8)
+		*static_cast<uint2 *>(shared) = *static_cast<const uint2 *>(global);
+	else
+		*static_cast<uint32_t *>(shared) = *static_cast<const uint32_t *>(global);
+#endif
+}
+
+/* This thread's copies have landed; a barrier must follow for the others'. */
+static __device__ __forceinline__ void
+mgpu_wait_copies()
+{
+#if __CUDA_ARCH__ >= 800
+	asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+/*
+ * Start to copy num_items items; shared and global have the same phase.  Done
+ * after mgpu_wait_copies and a barrier.
+ */
+template <int threads, typename Item>
+static __device__ __forceinline__ void
+mgpu_load_interval(Item *shared, const Item *global, uint32_t num_items, uint32_t thread)
+{
+	constexpr uint32_t vector_items = MGPU_VECTOR_BYTES / sizeof(Item);
+	mgpu_interval_parts parts = mgpu_split_interval(global, num_items);
+
+	if (thread < parts.head_items)
+		mgpu_copy_async<sizeof(Item)>(shared + thread, global + thread);
+	if (thread < parts.tail_items)
+	{
+		uint32_t	item = num_items - 1 - thread;
+
+		mgpu_copy_async<sizeof(Item)>(shared + item, global + item);
+	}
+	for (uint32_t vector = thread; vector < parts.num_vectors; vector += threads)
+	{
+		uint32_t	item = parts.head_items + vector * vector_items;
+
+		mgpu_copy_async<MGPU_VECTOR_BYTES>(shared + item, global + item);
+	}
+}
+
+/* Write num_items items out; both addresses lie on 16-byte boundaries. */
+template <int threads, typename Item>
+static __device__ __forceinline__ void
+mgpu_store_interval(Item *global, const Item *shared, uint32_t num_items, uint32_t thread)
+{
+	constexpr uint32_t vector_items = MGPU_VECTOR_BYTES / sizeof(Item);
+	uint32_t	num_vectors = num_items / vector_items;
+	uint32_t	tail_begin = num_vectors * vector_items;
+
+	for (uint32_t vector = thread; vector < num_vectors; vector += threads)
+		reinterpret_cast<uint4 *>(global)[vector] = reinterpret_cast<const uint4 *>(shared)[vector];
+	if (thread < num_items - tail_begin)
+		global[tail_begin + thread] = shared[tail_begin + thread];
+}
+
+#endif							/* __CUDACC__ */
+#endif							/* MGPU_TILE_COPY_CUH */

@@ -1,0 +1,95 @@
+/*
+ * tuning.cuh
+ *		Every size and threshold of the kernels, as data in one place.
+ *
+ * items_per_thread is odd: item r of thread t lies at t * items_per_thread + r,
+ * and an odd stride spreads a warp over all 32 banks.  It is bounded by
+ * registers: the outputs of a merge stay in registers, so 31 keys of 4 bytes
+ * or 15 of 8 with about 20 words of state fit the 64 registers that let an SM
+ * hold 1,024 threads.  Constants deduced from the chip at run time were
+ * rejected: loops over registers must be unrolled, so sizes are compile-time
+ * figures, and NOTES.md says which ones were measured.
+ */
+#ifndef MGPU_TUNING_CUH
+#define MGPU_TUNING_CUH
+
+#include <stdint.h>
+
+/*
+ * One merge sort shape.  Tiles of the block sort hold a power of two of merge
+ * tiles, so that no merge tile ever lies across two pairs of runs.
+ */
+template <int sort_threads_, int merge_threads_, int items_>
+struct mgpu_merge_tuning
+{
+	static constexpr int items_per_thread = items_;
+	static constexpr int sort_threads = sort_threads_;
+	static constexpr int merge_threads = merge_threads_;
+	static constexpr uint32_t sort_tile_items = sort_threads_ * items_;
+	static constexpr uint32_t merge_tile_items = merge_threads_ * items_;
+
+	static_assert(items_ % 2 == 1, "an even stride conflicts in shared memory");
+	static_assert(sort_threads_ % merge_threads_ == 0 &&
+				  ((sort_threads_ / merge_threads_) & (sort_threads_ / merge_threads_ - 1)) == 0,
+				  "sort tiles hold a power of two of merge tiles");
+};
+
+/*
+ * Two classes of chip, by shared memory an SM: large has 160 kB or more (8.0,
+ * 9.0, 10.0) and holds two or more sort tiles of 62 kB at a time; small (7.5,
+ * 8.6, 8.9, 12.0) has 64 to 100 kB and takes tiles of half the size.
+ */
+#define MGPU_LARGE_SHARED_BYTES (160 * 1024)
+
+/* u64 serves 8-byte keys and 4-byte keys packed with their index. */
+typedef mgpu_merge_tuning<512, 256, 31> mgpu_tuning_u32_large;
+typedef mgpu_merge_tuning<256, 256, 31> mgpu_tuning_u32_small;
+typedef mgpu_merge_tuning<512, 256, 15> mgpu_tuning_u64_large;
+typedef mgpu_merge_tuning<256, 256, 15> mgpu_tuning_u64_small;
+typedef mgpu_merge_tuning<256, 256, 11> mgpu_tuning_u64_index;
+
+/* Resident threads an SM that the kernels' register budgets are made for. */
+#define MGPU_RESIDENT_THREADS 1024
+
+/* One warp finds one boundary of a merge. */
+#define MGPU_PARTITION_THREADS 128
+
+/* Element-wise kernels (codec, gather): items a thread, threads a CTA. */
+#define MGPU_MAP_ITEMS 8
+#define MGPU_MAP_THREADS 256
+
+/*
+ * What MGPU_ALGORITHM_AUTO runs: radix sort from this many items on, merge
+ * sort below.  A radix sort of k-byte keys takes k passes plus a histogram
+ * whatever the size; a merge sort of one or two tiles takes one or two launches.
+ */
+#define MGPU_RADIX_MIN_ITEMS_U32 UINT64_C(16384)
+#define MGPU_RADIX_MIN_ITEMS_U64 UINT64_C(32768)
+#define MGPU_RADIX_MIN_ITEMS_U32_INDEX UINT64_C(16384)
+#define MGPU_RADIX_MIN_ITEMS_U64_INDEX UINT64_C(16384)
+
+/* ------------------------------------------------------------- executor */
+
+/* The pinned ring of a process: 8 MB, about 3 ms to allocate. */
+#define MGPU_RING_SLOTS 8
+#define MGPU_RING_SLOT_BYTES (UINT64_C(1) << 20)
+#define MGPU_RING_HEADER_BYTES 64
+
+/* Largest piece that one call moves to or from pageable memory. */
+#define MGPU_COPY_CHUNK_BYTES (UINT64_C(16) << 20)
+
+/*
+ * How results reach pageable memory: 1 through the pinned ring and memcpy on
+ * this core, 0 by cudaMemcpy, which stages through the driver's own pinned
+ * memory.  Likewise inputs that the binding holds whole.
+ */
+#define MGPU_DOWNLOAD_BY_RING 0
+#define MGPU_UPLOAD_BY_RING 0
+
+/* How long poll spins before it gives the caller the time to sleep. */
+#define MGPU_POLL_SPIN_US 200
+
+/* Device memory kept between runs. */
+#define MGPU_ARENA_CACHE_BYTES (UINT64_C(256) << 20)
+
+#endif							/* MGPU_TUNING_CUH */
