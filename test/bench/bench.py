@@ -1,0 +1,368 @@
+"""Measures mgpu_pg against PostgreSQL and its peers in one run.
+
+Started by test/bench/bench.  Statements of one group run in turn, round after
+round, in one session, so that drift of the machine meets all of them; medians
+are compared.  Writes a CSV with what was measured where, and a plot of it when
+matplotlib is there.
+"""
+
+import argparse
+import csv
+import datetime
+import os
+import platform
+import re
+import statistics
+import subprocess
+import sys
+
+# ---------------------------------------------------------------- what to measure
+#
+# Each line compares one statement of ours with a baseline: the sum of the named
+# measurements of its group.  ratio = baseline / ours; the goal is its least value.
+
+RANDOM = {
+    'int4': '(random() * 4294967295 - 2147483648)::int4',
+    'int8': '((random() - 0.5) * 1.8e19)::int8',
+    # one in a hundred is -0, one NaN
+    'float8': "CASE (random() * 100)::int WHEN 7 THEN '-0' WHEN 8 THEN 'NaN' ELSE (random() - 0.5) * 1e9 END::float8",
+}
+
+
+def stored(table, element, millions):
+    """SQL that makes a table with one stored array.  array_agg ends at 2^26 elements, so halves are joined."""
+    parts = 2 if millions > 60 else 1
+    half = int(millions * 1e6 / parts)
+    pieces = ' || '.join(f'(SELECT array_agg({RANDOM[element]}) FROM generate_series(1, {half}))' for _ in range(parts))
+    return (f'CREATE TABLE {table} (a {element}[]); ALTER TABLE {table} ALTER a SET STORAGE EXTERNAL;'
+            f'INSERT INTO {table} SELECT {pieces}; CHECKPOINT;')
+
+
+def ordered(table, what='x', order='x'):
+    return f'SELECT cardinality((SELECT array_agg({what} ORDER BY {order}) FROM unnest(a) WITH ORDINALITY u(x, o))) FROM {table}'
+
+
+def large_group(scale):
+    n = 10 * scale
+    read = 'SELECT cardinality(a) FROM {}'
+    sort = 'SELECT cardinality(mgpu_sort(a)) FROM {}'
+    return {
+        'name': '10M stored',
+        'setup': stored('big4', 'int4', n) + stored('big8', 'int8', n) + stored('bigf', 'float8', n),
+        'vqsort': 'big4',
+        'statements': {
+            'read int4': read.format('big4'),
+            'sort int4': sort.format('big4'),
+            'sort int8': sort.format('big8'),
+            'sort float8': sort.format('bigf'),
+            'argsort int4': 'SELECT cardinality(mgpu_argsort(a)) FROM big4',
+            'sort_by int8 by int4': 'SELECT cardinality(mgpu_sort_by(v.a, k.a)) FROM big4 k, big8 v',
+            'intarray sort int4': 'SELECT cardinality(sort(a)) FROM big4',
+            'array_agg int4': 'SELECT cardinality((SELECT array_agg(x ORDER BY x) FROM unnest(a) x)) FROM big4',
+            'array_agg int8': 'SELECT cardinality((SELECT array_agg(x ORDER BY x) FROM unnest(a) x)) FROM big8',
+            'array_agg float8': 'SELECT cardinality((SELECT array_agg(x ORDER BY x) FROM unnest(a) x)) FROM bigf',
+            'array_agg positions': ordered('big4', 'o::int', 'x, o'),
+            'array_agg by key': 'SELECT cardinality((SELECT array_agg(v ORDER BY x, o) FROM unnest(k.a, v.a) WITH ORDINALITY u(x, v, o))) FROM big4 k, big8 v',
+        },
+        'lines': [
+            ('sort int4', ['read int4', 'bare vqsort'], 'reading the array and a bare vqsort', 1.0),
+            ('sort int4', ['intarray sort int4'], 'intarray sort(a)', 10),
+            ('sort int4', ['array_agg int4'], 'array_agg(x ORDER BY x)', 10),
+            ('sort int8', ['array_agg int8'], 'array_agg(x ORDER BY x)', 10),
+            ('sort float8', ['array_agg float8'], 'array_agg(x ORDER BY x)', 10),
+            ('argsort int4', ['array_agg positions'], 'array_agg(position ORDER BY x, position)', 8),
+            ('sort_by int8 by int4', ['array_agg by key'], 'array_agg(v ORDER BY k, position)', 8),
+        ],
+    }
+
+
+def small_group(scale, length, goal):
+    rows = int(1_000_000 * scale)
+    table = f'small{length}'
+    elements = ', '.join(f'hashint4(g * {length} + {i})' for i in range(length))
+    return {
+        'name': f'1M small arrays of {length}',
+        'setup': f'CREATE TABLE {table} AS SELECT ARRAY[{elements}] AS a FROM generate_series(1, {rows}) g; VACUUM ANALYZE {table};',
+        'statements': {
+            'read': f'SELECT count(a[1]) FROM {table}',
+            'sort': f'SELECT count(mgpu_sort(a)) FROM {table}',
+            'argsort': f'SELECT count(mgpu_argsort(a)) FROM {table}',
+            'intarray sort': f'SELECT count(sort(a)) FROM {table}',
+        },
+        'lines': [
+            ('sort', ['intarray sort'], 'intarray sort(a)', goal),
+            ('argsort', ['intarray sort'], 'intarray sort(a)', goal / 2),
+        ],
+    }
+
+
+def gpu_groups(scale):
+    groups = []
+    for element, millions, goal in (('int4', 10, 1.0), ('int4', 100, 1.0), ('float8', 50, 1.0)):
+        table = f'gpu_{element}_{millions}'
+        groups.append({
+            'name': f'GPU {millions}M {element}',
+            'settings': 'SET mgpu.executor = gpu;',
+            'setup': stored(table, element, millions * scale),
+            'statements': {
+                'read': f'SELECT cardinality(a) FROM {table}',
+                'sort': f'SELECT cardinality(mgpu_sort(a)) FROM {table}',
+            },
+            'lines': [('sort', ['read'], 'reading the array (cardinality)', goal)],
+        })
+    return groups
+
+
+# ---------------------------------------------------------------------- a session
+
+class Session:
+    """A psql that stays, with server and client time of each statement in ms."""
+
+    def __init__(self):
+        self.process = subprocess.Popen(['psql', '-XAtq', '-v', 'VERBOSITY=terse'], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, bufsize=1)
+        self.run('\\timing on')
+        self.pid = int(self.run('SELECT pg_backend_pid();')[0])
+
+    def run(self, sql):
+        """Output lines and milliseconds of the statement (the last, if several)."""
+        self.process.stdin.write(sql + '\n\\echo _end_\n')
+        self.process.stdin.flush()
+        lines, ms = [], None
+        for line in self.process.stdout:
+            line = line.rstrip('\n')
+            if line == '_end_':
+                break
+            timing = re.match(r'Time: ([0-9.]+) ms', line)
+            if timing:
+                ms = float(timing.group(1))
+            elif line.startswith('ERROR'):
+                sys.exit(f'{line}\n  of: {sql[:200]}')
+            else:
+                lines.append(line)
+        else:
+            sys.exit(f'the session ended in: {sql[:200]}')
+        return '\n'.join(lines), ms
+
+    def peak_mb(self):
+        with open(f'/proc/{self.pid}/status', encoding='ascii') as status:
+            return int(re.search(r'VmHWM:\s+(\d+) kB', status.read()).group(1)) / 1024
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def one_value(sql):
+    return subprocess.run(['psql', '-XAtqc', sql], check=True, capture_output=True, text=True).stdout.strip()
+
+
+def table_exists(name):
+    return one_value(f"SELECT to_regclass('bench.{name}') IS NOT NULL") == 't'
+
+
+# -------------------------------------------------------------------- measurements
+
+class Results:
+    def __init__(self):
+        self.rows = []
+
+    def add(self, group, ours, baseline, executor, unit, our_value, base_value, goal):
+        """A line: ratio = baseline / ours, met when at least the goal."""
+        ratio = base_value / our_value if our_value > 0 else float('inf')
+        met = ratio >= goal
+        self.rows.append([group, ours, baseline, executor, unit, f'{our_value:.2f}', f'{base_value:.2f}',
+                          f'{ratio:.2f}', f'{goal:g}', 'met' if met else 'not met'])
+        print(f'{group:22} {ours:22} {our_value:10.1f} {unit:3}  vs {baseline:42} {base_value:10.1f}  '
+              f'{ratio:7.2f} x   goal {goal:g} x: {"met" if met else "NOT MET"}  [{executor}]', flush=True)
+
+
+def measure(session, statements, rounds):
+    """Median ms of each statement over alternating rounds, after one round that warms up."""
+    times = {name: [] for name in statements}
+    for turn in range(rounds + 1):
+        for name, sql in statements.items():
+            _, ms = session.run(sql + ';')
+            if turn > 0:
+                times[name].append(ms)
+    return {name: statistics.median(values) for name, values in times.items()}
+
+
+def executor_of(session, sql):
+    session.run(sql + ';')
+    answer, _ = session.run("SELECT executor || ' ' || algorithm FROM mgpu_last_run();")
+    return answer
+
+
+def bare_vqsort(program, table, rounds):
+    copy = subprocess.Popen(['psql', '-Xqc', f'COPY (SELECT a FROM bench.{table}) TO STDOUT (FORMAT binary)'],
+                            stdout=subprocess.PIPE)
+    answer = subprocess.run([program, str(rounds)], stdin=copy.stdout, check=True, capture_output=True, text=True)
+    copy.wait()
+    return float(answer.stdout.split()[0])
+
+
+def run_group(group, options, results):
+    print(f'-- {group["name"]}: making the data', flush=True)
+    session = Session()
+    session.run('SET client_min_messages = warning; SET search_path = bench, public; SELECT setseed(0.5);')
+    session.run(group['setup'])
+    session.run('SET max_parallel_workers_per_gather = 0; SET jit = off; SET work_mem = \'1GB\';' + group.get('settings', ''))
+    statements = {name: sql for name, sql in group['statements'].items()
+                  if options.intarray or 'intarray' not in name}
+    medians = measure(session, statements, options.rounds)
+    if group.get('vqsort'):
+        medians['bare vqsort'] = bare_vqsort(options.vqsort, group['vqsort'], options.rounds)
+    for ours, baseline, title, goal in group['lines']:
+        if all(name in medians for name in baseline):
+            results.add(group['name'], ours, title, executor_of(session, statements[ours]), 'ms',
+                        medians[ours], sum(medians[name] for name in baseline), goal)
+    for name in medians:
+        results.rows.append([group['name'], name, '', '', 'ms', f'{medians[name]:.2f}', '', '', '', ''])
+    session.close()
+
+
+def run_first_call(options, results):
+    """A session's first call on the GPU against a warm one and what its context costs."""
+    first, warm, context = [], [], []
+    for _ in range(options.rounds):
+        session = Session()
+        session.run('SET search_path = bench, public; SET mgpu.executor = gpu;')
+        session.run('SELECT cardinality(a) FROM gpu_int4_10;')
+        first.append(session.run('SELECT cardinality(mgpu_sort(a)) FROM gpu_int4_10;')[1])
+        warm.append(session.run('SELECT cardinality(mgpu_sort(a)) FROM gpu_int4_10;')[1])
+        session.close()
+        session = Session()
+        context.append(session.run('SELECT count(*) FROM mgpu_device_info();')[1])
+        session.close()
+    results.add('GPU first call', 'first sort of a session', 'a warm one + a context (mgpu_device_info)', 'gpu', 'ms',
+                statistics.median(first), statistics.median(warm) + statistics.median(context), 0.9)
+
+
+def run_memory(options, results, executor, table, megabytes):
+    """Peak of one call, against input + result + 64 MB.  Shared buffers that the call maps count in both."""
+    session = Session()
+    session.run(f'SET search_path = bench, public; SET mgpu.executor = {executor};')
+    # map the shared buffers that hold the array, and set up what lasts for the session
+    session.run(f'SELECT sum(length(chunk_data)) FROM {toast_of(table)};')
+    session.run('SELECT cardinality(mgpu_sort(array_agg(i))) FROM generate_series(1, 100000) i;')
+    before = session.peak_mb()
+    session.run(f'SELECT cardinality(mgpu_sort(a)) FROM {table};')
+    grown = max(session.peak_mb() - before, 0.1)
+    results.add('peak memory', f'sort {table}', 'input + result + 64 MB', executor, 'MB', grown, 2 * megabytes + 64, 1.0)
+    session.close()
+
+
+def toast_of(table):
+    return one_value(f"SELECT reltoastrelid::regclass FROM pg_class WHERE oid = 'bench.{table}'::regclass")
+
+
+# ------------------------------------------------------------------------- output
+
+def processor():
+    with open('/proc/cpuinfo', encoding='utf-8') as info:
+        names = re.findall(r'^model name\s*: (.*)$', info.read(), re.M)
+    return f'{names[0] if names else platform.processor()}, {os.cpu_count()} cores'
+
+
+def describe(options, gpu):
+    driver = subprocess.run(['nvidia-smi', '--query-gpu=driver_version', '--format=csv,noheader'],
+                            capture_output=True, text=True).stdout.split('\n')[0] if gpu else ''
+    return {
+        'date': datetime.date.today().isoformat(),
+        'machine': f'{platform.system()} {platform.release()} {platform.machine()}',
+        'processor': processor(),
+        'PostgreSQL': one_value('SHOW server_version'),
+        'GPU': gpu or 'none',
+        'driver': driver or '-',
+        'tree': options.tree,
+        'rounds': options.rounds,
+        'scale': options.scale,
+    }
+
+
+def write_csv(path, facts, results):
+    with open(path, 'w', encoding='utf-8', newline='') as out:
+        for name, value in facts.items():
+            out.write(f'# {name}: {value}\n')
+        writer = csv.writer(out, lineterminator='\n')
+        writer.writerow(['group', 'ours', 'baseline', 'executor', 'unit', 'value', 'baseline_value', 'ratio', 'goal', 'met'])
+        writer.writerows(results.rows)
+
+
+def write_plot(path, facts, results):
+    try:
+        import matplotlib
+    except ImportError:
+        print('no matplotlib here: no plot')
+        return
+    matplotlib.use('Agg')
+    import matplotlib.pyplot as plt
+    lines = [row for row in results.rows if row[7]][::-1]
+    ratios = [float(row[7]) for row in lines]
+    figure, axes = plt.subplots(figsize=(10, 1.2 + 0.42 * len(lines)))
+    axes.barh(range(len(lines)), ratios, color=['#3a7d44' if row[9] == 'met' else '#b5533c' for row in lines])
+    for i, row in enumerate(lines):
+        axes.plot([float(row[8])] * 2, [i - 0.4, i + 0.4], color='black', linewidth=1.5)
+        axes.text(ratios[i] * 1.04, i, f'{ratios[i]:.2f} x', va='center', fontsize=8)
+    axes.set_yticks(range(len(lines)), [f'{row[0]}: {row[1]}\nvs {row[2]}' for row in lines], fontsize=7)
+    axes.set_xscale('log')
+    axes.set_xlim(right=max(ratios) * 2)
+    axes.axvline(1, color='grey', linewidth=0.8)
+    axes.set_xlabel('baseline / mgpu_pg (black mark: goal)')
+    axes.set_title(f'mgpu_pg, PostgreSQL {facts["PostgreSQL"].split()[0]}, {facts["processor"]}, GPU: {facts["GPU"]}', fontsize=9)
+    figure.tight_layout()
+    figure.savefig(path, dpi=120)
+    print(f'wrote {path}')
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--vqsort', required=True)
+    parser.add_argument('--tree', default='unknown')
+    parser.add_argument('--name')
+    parser.add_argument('--rounds', type=int, default=5)
+    parser.add_argument('--scale', type=float, default=1.0)
+    parser.add_argument('--only', default='')
+    parser.add_argument('--out', default=os.path.join(os.path.dirname(os.path.abspath(__file__)), 'results'))
+    options = parser.parse_args()
+
+    one_value('SET client_min_messages = warning; DROP SCHEMA IF EXISTS bench CASCADE; CREATE SCHEMA bench;'
+              'CREATE EXTENSION IF NOT EXISTS mgpu_pg')
+    options.intarray = one_value("SELECT count(*) FROM pg_available_extensions WHERE name = 'intarray'") == '1'
+    if options.intarray:
+        one_value('SET client_min_messages = warning; CREATE EXTENSION IF NOT EXISTS intarray')
+    else:
+        print('no intarray here: its lines are left out')
+    gpu = one_value('SELECT name FROM mgpu_device_info() ORDER BY ordinal LIMIT 1')
+    facts = describe(options, gpu)
+    for name, value in facts.items():
+        print(f'{name}: {value}')
+
+    results = Results()
+    groups = [large_group(options.scale), small_group(options.scale, 100, 1.0), small_group(options.scale, 10, 1.0)]
+    if gpu:
+        groups += gpu_groups(options.scale)
+    else:
+        print('no GPU here: its lines are left out')
+    for group in groups:
+        if options.only in group['name']:
+            run_group(group, options, results)
+    if gpu and table_exists('gpu_int4_10'):
+        run_first_call(options, results)
+        run_memory(options, results, 'gpu', 'gpu_int4_10', 40 * options.scale)
+    if table_exists('big4'):
+        run_memory(options, results, 'cpu', 'big4', 40 * options.scale)
+        run_memory(options, results, 'cpu', 'bigf', 80 * options.scale)
+
+    os.makedirs(options.out, exist_ok=True)
+    name = options.name or (re.sub(r'[^a-z0-9]+', '-', gpu.lower()) if gpu else 'cpu')
+    write_csv(os.path.join(options.out, f'{name}.csv'), facts, results)
+    print(f'wrote {os.path.join(options.out, name)}.csv')
+    write_plot(os.path.join(options.out, f'{name}.png'), facts, results)
+    one_value('DROP SCHEMA bench CASCADE')
+    lines = [row for row in results.rows if row[9]]
+    print(f'{sum(row[9] == "met" for row in lines)} of {len(lines)} goals met')
+
+
+main()
