@@ -205,10 +205,7 @@ array_result_gather(const array_source *source, const element_type *type, const 
 	char	   *dest;
 
 	Assert(source->array != NULL);
-	if (data_bytes > source->data_bytes)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("array has fewer bytes than its dimensions say")));
+	array_source_require(source, data_bytes);
 	result = array_result_create(source->element_type, source->lower_bounds[0],
 								 num_items, source->num_nulls, false, data_bytes);
 	dest = ARR_DATA_PTR(result);

@@ -149,14 +149,29 @@ array_source_load(array_source *source)
 }
 
 void
-array_source_read(array_source *source, Size offset, Size bytes, void *dest)
+array_source_require(const array_source *source, Size bytes)
 {
-	if (offset > source->data_bytes || bytes > source->data_bytes - offset)
+	if (bytes > source->data_bytes)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("array has fewer bytes than its dimensions say"),
-				 errdetail("%zu bytes at offset %zu are wanted, %zu are there.",
-						   bytes, offset, source->data_bytes)));
+				 errdetail("%zu bytes of elements are wanted, %zu are there.",
+						   bytes, source->data_bytes)));
+}
+
+const void *
+array_source_bound(const array_source *source, int width)
+{
+	if (array_source_is_streamed(source) ||
+		(uintptr_t) array_source_data(source) % Min(width, 8) != 0)
+		return NULL;
+	return array_source_data(source);
+}
+
+void
+array_source_read(array_source *source, Size offset, Size bytes, void *dest)
+{
+	array_source_require(source, offset + bytes);
 	if (source->array)
 		memcpy(dest, array_source_data(source) + offset, bytes);
 	else if (bytes > 0)

@@ -51,6 +51,15 @@ extern void array_source_read(array_source *source, Size offset, Size bytes, voi
 
 extern void array_source_close(array_source *source);
 
+/* ereport(ERROR) if the element data are fewer bytes than this. */
+extern void array_source_require(const array_source *source, Size bytes);
+
+/*
+ * The element data as an executor wants them bound: in memory and aligned for
+ * elements of width bytes.  NULL: they must be fed in slices.
+ */
+extern const void *array_source_bound(const array_source *source, int width);
+
 static inline bool
 array_source_is_streamed(const array_source *source)
 {

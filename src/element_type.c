@@ -169,6 +169,15 @@ element_type_lookup(FunctionCallInfo fcinfo, int slot, Oid type_id)
 	return &cached[slot];
 }
 
+bool
+element_type_is_movable(const element_type *type)
+{
+	int			width = type->stride;
+
+	return width == type->typlen &&
+		(width == 1 || width == 2 || width == 4 || width == 8 || width == 16);
+}
+
 void
 element_type_check_sortable(const element_type *type)
 {

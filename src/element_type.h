@@ -45,6 +45,9 @@ extern const element_type *element_type_lookup(FunctionCallInfo fcinfo, int slot
 /* Fill entry without a cache. */
 extern void element_type_fill(element_type *entry, Oid type_id);
 
+/* Whether executors can move elements of this type: a width that they know. */
+extern bool element_type_is_movable(const element_type *type);
+
 /* ereport(ERROR) unless the type has a default btree ordering. */
 extern void element_type_check_sortable(const element_type *type);
 

@@ -63,31 +63,9 @@ close_pairs(pairs_call *call)
 static bool
 executor_moves(const pairs_call *call)
 {
-	int			width = call->val_type->stride;
-
-	return call->key_type->key_kind != 0 &&
-		(width == 1 || width == 2 || width == 4 || width == 8 || width == 16) &&
-		width == call->val_type->typlen &&
+	return call->key_type->key_kind != 0 && element_type_is_movable(call->val_type) &&
 		call->keys.num_nulls == 0 && call->vals.num_nulls == 0 &&
 		(call->keys.num_items >= MOVE_MIN_ITEMS || run_is_forced(call->keys.num_items));
-}
-
-static const void *
-bound_input(const array_source *source, int width)
-{
-	if (array_source_is_streamed(source) ||
-		(uintptr_t) array_source_data(source) % Min(width, 8) != 0)
-		return NULL;
-	return array_source_data(source);
-}
-
-static void
-check_fixed_size(const array_source *source, const element_type *type)
-{
-	if ((Size) source->num_items * type->stride > source->data_bytes)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("array has fewer bytes than its dimensions say")));
 }
 
 static ArrayType *
@@ -103,8 +81,8 @@ move_by_executor(pairs_call *call, ArrayType **keys, ArrayType **vals)
 {
 	run_request request;
 
-	check_fixed_size(&call->keys, call->key_type);
-	check_fixed_size(&call->vals, call->val_type);
+	array_source_require(&call->keys, (Size) call->keys.num_items * call->key_type->stride);
+	array_source_require(&call->vals, (Size) call->vals.num_items * call->val_type->stride);
 	memset(&request, 0, sizeof(request));
 	request.function = call->function;
 	request.job.op = MGPU_OP_SORT_PAIRS;
@@ -116,8 +94,8 @@ move_by_executor(pairs_call *call, ArrayType **keys, ArrayType **vals)
 	request.job.num_items = call->keys.num_items;
 	request.sources[MGPU_CHANNEL_KEYS] = &call->keys;
 	request.sources[MGPU_CHANNEL_VALUES] = &call->vals;
-	request.binding.in_keys = bound_input(&call->keys, call->key_type->key_width);
-	request.binding.in_values = bound_input(&call->vals, call->val_type->stride);
+	request.binding.in_keys = array_source_bound(&call->keys, call->key_type->key_width);
+	request.binding.in_values = array_source_bound(&call->vals, call->val_type->stride);
 	*vals = same_shape(&call->vals, call->val_type);
 	request.binding.out_values = ARR_DATA_PTR(*vals);
 	if (keys)
@@ -182,18 +160,6 @@ mgpu_sort_by(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(vals);
 }
 
-static Datum
-pairs_tuple(FunctionCallInfo fcinfo, Datum keys, Datum vals)
-{
-	TupleDesc	tupdesc;
-	Datum		values[2] = {keys, vals};
-	bool		nulls[2] = {false, false};
-
-	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
-	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc), values, nulls));
-}
-
 /*
  * mgpu_sort_pairs(keys anyarray, vals anycompatiblearray [, descending bool
  * [, nulls_first bool]]) → (keys, vals), both in the order of keys
@@ -209,7 +175,7 @@ mgpu_sort_pairs(PG_FUNCTION_ARGS)
 	if (call.keys.num_items < 2)
 	{
 		close_pairs(&call);
-		PG_RETURN_DATUM(pairs_tuple(fcinfo, call.keys.datum, call.vals.datum));
+		PG_RETURN_DATUM(pair_of_arrays(fcinfo, call.keys.datum, call.vals.datum));
 	}
 	call.key_type = element_type_lookup(fcinfo, 0, call.keys.element_type);
 	call.val_type = element_type_lookup(fcinfo, 1, call.vals.element_type);
@@ -217,7 +183,7 @@ mgpu_sort_pairs(PG_FUNCTION_ARGS)
 	call.collation = PG_GET_COLLATION();
 	sort_pairs(&call, &keys, &vals);
 	close_pairs(&call);
-	PG_RETURN_DATUM(pairs_tuple(fcinfo, PointerGetDatum(keys), PointerGetDatum(vals)));
+	PG_RETURN_DATUM(pair_of_arrays(fcinfo, PointerGetDatum(keys), PointerGetDatum(vals)));
 }
 
 /* What mgpu_sort_rows keeps from row to row. */

@@ -21,15 +21,6 @@
 /* How many elements to handle between looks at interrupts. */
 #define STEP_ITEMS (256 * 1024)
 
-static void
-check_data_size(const array_source *source, Size needed_bytes)
-{
-	if (needed_bytes > source->data_bytes)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("array has fewer bytes than its dimensions say")));
-}
-
 /* ranks of num_items keys in memory or still in their source. */
 static void
 rank_keys(const char *function, array_source *source, const void *keys, int64 num_items,
@@ -61,18 +52,13 @@ static void
 rank_direct(const char *function, array_source *source, const element_type *type,
 			int64 num_items, bool descending, uint32 *ranks)
 {
-	Size		alignment = Min(type->key_width, 8);
-	const void *keys = NULL;
+	Size		bytes = (Size) num_items * type->stride;
+	const void *keys = array_source_bound(source, type->key_width);
 
-	check_data_size(source, (Size) num_items * type->stride);
-	if (!array_source_is_streamed(source))
-	{
-		keys = array_source_data(source);
-		/* an array inside a row may be less aligned than its elements want */
-		if ((uintptr_t) keys % alignment != 0)
-			keys = memcpy(palloc_extended((Size) num_items * type->stride, MCXT_ALLOC_HUGE),
-						  keys, (Size) num_items * type->stride);
-	}
+	array_source_require(source, bytes);
+	/* an array inside a row may be less aligned than its elements want */
+	if (keys == NULL && !array_source_is_streamed(source))
+		keys = memcpy(palloc_extended(bytes, MCXT_ALLOC_HUGE), array_source_data(source), bytes);
 	rank_keys(function, source, keys, num_items, type->key_kind, type->key_width, descending, ranks);
 }
 
@@ -86,7 +72,7 @@ rank_encoded(const char *function, array_source *source, const element_type *typ
 	bool		fits = true;
 
 	array_source_load(source);
-	check_data_size(source, (Size) (num_items - 1) * type->stride + type->typlen);
+	array_source_require(source, (Size) (num_items - 1) * type->stride + type->typlen);
 	element = array_source_data(source);
 	for (int64 i = 0; fits && i < num_items; i++, element += type->stride)
 	{
@@ -112,7 +98,7 @@ rank_compared(const char *function, array_source *source, const element_type *ty
 	data = array_source_data(source);
 	for (int64 i = 0; i < num_items; i++)
 	{
-		check_data_size(source, offset + 1);
+		array_source_require(source, offset + 1);
 		values[i] = fetch_att(data + offset, type->typbyval, type->typlen);
 		offset = att_addlength_pointer(offset, type->typlen, data + offset);
 		offset = att_align_nominal(offset, type->typalign);

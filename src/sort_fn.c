@@ -29,23 +29,6 @@ PG_FUNCTION_INFO_V1(mgpu_argsort);
 /* Small enough to be sorted at once, with nothing set up for it. */
 #define SORT_NOW_BYTES (64 * 1024)
 
-sort_order
-sort_order_args(FunctionCallInfo fcinfo, int first)
-{
-	sort_order	order;
-
-	order.descending = PG_NARGS() > first && PG_GETARG_BOOL(first);
-	order.nulls_first = PG_NARGS() > first + 1 ? PG_GETARG_BOOL(first + 1) : order.descending;
-	return order;
-}
-
-void
-check_one_dimensional(const array_source *source)
-{
-	if (source->ndim > 1)
-		mgpu_raise_not_one_dimensional(source->ndim);
-}
-
 /* Sort a small array's keys where they will be returned. */
 static void
 sort_now(const array_source *source, const element_type *type, int64 num_items,
@@ -87,9 +70,7 @@ sort_run(array_source *source, const element_type *type, int64 num_items,
 	request.job.descending = descending;
 	request.job.num_items = num_items;
 	request.sources[MGPU_CHANNEL_KEYS] = source;
-	if (!array_source_is_streamed(source) &&
-		(uintptr_t) array_source_data(source) % Min(type->key_width, 8) == 0)
-		request.binding.in_keys = array_source_data(source);
+	request.binding.in_keys = array_source_bound(source, type->key_width);
 	request.binding.out_keys = out;
 	run_job(&request);
 }
@@ -102,10 +83,7 @@ sort_direct(array_source *source, const element_type *type, const sort_order *or
 	Size		key_bytes = (Size) num_present * type->key_width;
 	ArrayType  *result;
 
-	if (key_bytes > source->data_bytes)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("array has fewer bytes than its dimensions say")));
+	array_source_require(source, key_bytes);
 	result = array_result_create(source->element_type, source->lower_bounds[0], source->num_items,
 								 source->num_nulls, order->nulls_first, key_bytes);
 	if (num_present == 0)

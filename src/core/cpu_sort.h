@@ -37,6 +37,9 @@ void		mgpu_cpu_argsort_now(const void *keys, uint32_t *indices, uint32_t num_ite
  */
 void		mgpu_vqsort(void *keys, uint64_t num_items, uint32_t width);
 
+/* Choose its instruction set.  Call it before threads that sort are started. */
+void		mgpu_vqsort_prepare(void);
+
 /* Name of that sort for users: "vqsort (AVX3_ZEN4)", "portable radix". */
 const char *mgpu_vqsort_name(void);
 

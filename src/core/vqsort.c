@@ -92,6 +92,12 @@ sort_large(void *keys, uint64_t num_items, uint32_t width)
 		mgpu_highway_sort(keys, num_items, width);
 }
 
+void
+mgpu_vqsort_prepare(void)
+{
+	mgpu_highway_prepare();
+}
+
 const char *
 mgpu_vqsort_name(void)
 {
@@ -167,6 +173,11 @@ sort_large(void *keys, uint64_t num_items, uint32_t width)
 		flag_sort_uint64_t(keys, num_items, 56);
 	else
 		flag_sort_mgpu_u128(keys, num_items, 120);
+}
+
+void
+mgpu_vqsort_prepare(void)
+{
 }
 
 const char *

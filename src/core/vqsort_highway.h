@@ -14,10 +14,7 @@
 extern "C" {
 #endif
 
-/*
- * Make the sorter and choose the instruction set.  Called before threads start
- * and by every sort; cheap from the second call on.
- */
+/* Choose the instruction set; for before threads start. */
 void		mgpu_highway_prepare(void);
 
 /* Ascending, in place, any thread; width 2, 4, 8 or 16 bytes. */

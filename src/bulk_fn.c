@@ -1,0 +1,290 @@
+/*
+ * bulk_fn.c
+ *		mgpu_bulk_remove, mgpu_bulk_insert: many elements out of or into an
+ *		array at once.
+ *
+ * Large arrays of one width without NULLs are moved by the executor.  Others
+ * are moved here, run by run between positions: a run of elements is a run of
+ * bytes, whatever the element type.
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/memutils.h"
+
+#include "array_result.h"
+#include "compat.h"
+#include "element_cursor.h"
+#include "null_map.h"
+#include "pgerror.h"
+#include "position_args.h"
+#include "run.h"
+#include "sort_args.h"
+
+PG_FUNCTION_INFO_V1(mgpu_bulk_remove);
+PG_FUNCTION_INFO_V1(mgpu_bulk_insert);
+
+/* Under this many bytes the executor's set-up costs more than it saves. */
+#define MOVE_MIN_BYTES (256 * 1024)
+
+/* Runs moved between looks at interrupts. */
+#define STEP_RUNS (64 * 1024)
+
+/* Where moved runs go: a result's data and bitmap, filled from the front. */
+typedef struct run_writer
+{
+	ArrayType  *array;
+	char	   *data;
+	int64		position;
+} run_writer;
+
+static void
+start_writing(run_writer *writer, ArrayType *array)
+{
+	writer->array = array;
+	writer->data = ARR_DATA_PTR(array);
+	writer->position = 0;
+}
+
+/* Move the cursor to end, copying what it passes. */
+static void
+copy_run(run_writer *writer, element_cursor *cursor, int64 end)
+{
+	Size		begin_offset = cursor->offset;
+	int64		begin = cursor->position;
+
+	if (begin == end)
+		return;
+	element_cursor_seek(cursor, end);
+	memcpy(writer->data, array_source_data(cursor->source) + begin_offset, cursor->offset - begin_offset);
+	writer->data += cursor->offset - begin_offset;
+	if (ARR_HASNULL(writer->array))
+		array_bitmap_copy(ARR_NULLBITMAP(writer->array), writer->position,
+						  cursor->source->null_bitmap, begin, end - begin);
+	writer->position += end - begin;
+}
+
+static bool
+executor_moves(const array_source *source, const element_type *type)
+{
+	return source->num_nulls == 0 && element_type_is_movable(type) &&
+		(source->data_bytes >= MOVE_MIN_BYTES || run_is_forced(source->num_items));
+}
+
+static void
+describe_move(run_request *request, const char *function, mgpu_op op, array_source *source,
+			  const element_type *type, const position_list *list, ArrayType *result)
+{
+	array_source_require(source, (Size) source->num_items * type->stride);
+	memset(request, 0, sizeof(*request));
+	request->function = function;
+	request->job.op = op;
+	request->job.value_width = type->stride;
+	request->job.outputs = MGPU_OUT_VALUES;
+	request->job.num_items = source->num_items;
+	request->job.num_b_items = list->num_positions;
+	request->sources[MGPU_CHANNEL_VALUES] = source;
+	request->binding.in_values = array_source_bound(source, type->stride);
+	request->binding.in_positions = list->positions;
+	request->binding.out_values = ARR_DATA_PTR(result);
+}
+
+static int64
+count_nulls_at(const array_source *source, const position_list *list)
+{
+	int64		num_nulls = 0;
+
+	if (source->num_nulls > 0)
+		for (int64 i = 0; i < list->num_positions; i++)
+			num_nulls += !null_bitmap_present(source->null_bitmap, list->positions[i]);
+	return num_nulls;
+}
+
+static ArrayType *
+remove_here(array_source *source, const element_type *type, const position_list *list)
+{
+	int64		num_nulls = source->num_nulls - count_nulls_at(source, list);
+	element_cursor cursor;
+	run_writer	writer;
+	ArrayType  *result;
+
+	array_source_load(source);
+	/* an upper bound: what is removed is known only when walked over */
+	result = array_result_create(source->element_type, source->lower_bounds[0],
+								 source->num_items - list->num_positions, num_nulls, false,
+								 source->data_bytes);
+	element_cursor_start(&cursor, source, type);
+	start_writing(&writer, result);
+	for (int64 i = 0; i < list->num_positions; i++)
+	{
+		copy_run(&writer, &cursor, list->positions[i]);
+		element_cursor_seek(&cursor, (int64) list->positions[i] + 1);
+		if (i % STEP_RUNS == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
+	copy_run(&writer, &cursor, source->num_items);
+	SET_VARSIZE(result, writer.data - (char *) result);
+	run_note_cpu("mgpu_bulk_remove", "merge", source->num_items, source->data_bytes,
+				 type->stride > 0 ? "few items" : "elements of variable width move on the CPU");
+	return result;
+}
+
+static ArrayType *
+remove_positions(array_source *source, const element_type *type, const position_list *list)
+{
+	run_request request;
+	ArrayType  *result;
+
+	if (!executor_moves(source, type))
+		return remove_here(source, type, list);
+	result = array_result_create(source->element_type, source->lower_bounds[0],
+								 source->num_items - list->num_positions, 0, false,
+								 (Size) (source->num_items - list->num_positions) * type->stride);
+	describe_move(&request, "mgpu_bulk_remove", MGPU_OP_REMOVE, source, type, list, result);
+	run_job(&request);
+	return result;
+}
+
+/*
+ * mgpu_bulk_remove(arr anyarray, positions int[]) → anyarray: arr without the
+ * elements at those subscripts, which may come in any order and repeat
+ */
+Datum
+mgpu_bulk_remove(PG_FUNCTION_ARGS)
+{
+	array_source source;
+	position_list list;
+	ArrayType  *result;
+	int64		first;
+
+	array_source_open(&source, PG_GETARG_DATUM(0));
+	check_one_dimensional(&source);
+	first = source.num_items > 0 ? source.lower_bounds[0] : 1;
+	position_list_read(&list, PG_GETARG_DATUM(1), "positions", first, first + source.num_items - 1);
+	if (list.num_positions > 0 && !position_list_is_ascending(&list, true))
+		position_list_make_unique(&list, "mgpu_bulk_remove");
+	if (list.num_positions == 0)
+	{
+		array_source_close(&source);
+		PG_RETURN_DATUM(source.datum);
+	}
+	if (list.num_positions == source.num_items)
+		result = construct_empty_array(source.element_type);
+	else
+		result = remove_positions(&source, element_type_lookup(fcinfo, 0, source.element_type), &list);
+	array_source_close(&source);
+	PG_RETURN_ARRAYTYPE_P(result);
+}
+
+static ArrayType *
+insert_here(array_source *source, array_source *inserted, const element_type *type,
+			const position_list *list, int lower_bound)
+{
+	element_cursor cursor;
+	element_cursor inserted_cursor;
+	run_writer	writer;
+	ArrayType  *result;
+	int64		i = 0;
+
+	array_source_load(source);
+	array_source_load(inserted);
+	result = array_result_create(inserted->element_type, lower_bound,
+								 source->num_items + inserted->num_items,
+								 source->num_nulls + inserted->num_nulls, false,
+								 source->data_bytes + inserted->data_bytes);
+	element_cursor_start(&cursor, source, type);
+	element_cursor_start(&inserted_cursor, inserted, type);
+	start_writing(&writer, result);
+	while (i < list->num_positions)
+	{
+		int64		end = i + 1;
+
+		while (end < list->num_positions && list->positions[end] == list->positions[i])
+			end++;
+		copy_run(&writer, &cursor, list->positions[i]);
+		copy_run(&writer, &inserted_cursor, end);
+		i = end;
+		CHECK_FOR_INTERRUPTS();
+	}
+	copy_run(&writer, &cursor, source->num_items);
+	SET_VARSIZE(result, writer.data - (char *) result);
+	run_note_cpu("mgpu_bulk_insert", "merge", source->num_items + inserted->num_items,
+				 source->data_bytes + inserted->data_bytes,
+				 type->stride > 0 ? "few items" : "elements of variable width move on the CPU");
+	return result;
+}
+
+static ArrayType *
+insert_positions(array_source *source, array_source *inserted, const element_type *type,
+				 const position_list *list, int lower_bound)
+{
+	int64		num_items = source->num_items + inserted->num_items;
+	run_request request;
+	ArrayType  *result;
+
+	if (num_items > (int64) MaxArraySize)
+		mgpu_raise_too_large(num_items);
+	if (source->num_items == 0 || inserted->num_nulls > 0 || !executor_moves(source, type))
+		return insert_here(source, inserted, type, list, lower_bound);
+	result = array_result_create(source->element_type, lower_bound, num_items, 0, false,
+								 (Size) num_items * type->stride);
+	describe_move(&request, "mgpu_bulk_insert", MGPU_OP_INSERT, source, type, list, result);
+	array_source_require(inserted, (Size) inserted->num_items * type->stride);
+	request.sources[MGPU_CHANNEL_B_VALUES] = inserted;
+	request.binding.in_b_values = array_source_bound(inserted, type->stride);
+	run_job(&request);
+	return result;
+}
+
+/* Bring inserted values into the order of their positions. */
+static void
+order_insertions(position_list *list, array_source *inserted, const element_type *type)
+{
+	int32	   *order;
+
+	if (position_list_is_ascending(list, false))
+		return;
+	order = palloc_extended(list->num_positions * sizeof(int32), MCXT_ALLOC_HUGE);
+	position_list_sort(list, "mgpu_bulk_insert", order);
+	array_source_load(inserted);
+	array_source_open(inserted, PointerGetDatum(array_result_gather(inserted, type, order)));
+	pfree(order);
+}
+
+/*
+ * mgpu_bulk_insert(arr anyarray, positions int[], vals anyarray) → anyarray: arr
+ * with vals[i] before arr[positions[i]]; the last subscript + 1 appends.  Any
+ * order of positions; values for equal positions keep theirs
+ */
+Datum
+mgpu_bulk_insert(PG_FUNCTION_ARGS)
+{
+	array_source source;
+	array_source inserted;
+	const element_type *type;
+	position_list list;
+	ArrayType  *result;
+	int64		first;
+
+	array_source_open(&source, PG_GETARG_DATUM(0));
+	array_source_open(&inserted, PG_GETARG_DATUM(2));
+	check_one_dimensional(&source);
+	check_one_dimensional(&inserted);
+	first = source.num_items > 0 ? source.lower_bounds[0] : 1;
+	position_list_read(&list, PG_GETARG_DATUM(1), "positions", first, first + source.num_items);
+	if (list.num_positions != inserted.num_items)
+		mgpu_raise_length_mismatch("positions", list.num_positions, "vals", inserted.num_items);
+	if (inserted.num_items == 0)
+	{
+		array_source_close(&source);
+		PG_RETURN_DATUM(source.datum);
+	}
+	type = element_type_lookup(fcinfo, 0, inserted.element_type);
+	order_insertions(&list, &inserted, type);
+	result = insert_positions(&source, &inserted, type, &list, (int) first);
+	array_source_close(&source);
+	array_source_close(&inserted);
+	PG_RETURN_ARRAYTYPE_P(result);
+}

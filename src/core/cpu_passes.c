@@ -1,0 +1,267 @@
+/*
+ * cpu_passes.c
+ *		Linear passes over all items, shared by the CPU's strategies.
+ *
+ * Every pass cuts the items into tasks of step_bytes and goes through a task in
+ * blocks that fit the first-level cache, on the stack.
+ */
+#include "cpu_run.h"
+
+#include <string.h>
+
+#define BLOCK_ITEMS 512
+
+uint64_t
+mgpu_pass_items(const mgpu_run *run, uint32_t item_bytes)
+{
+	uint64_t	items = run->tuning.step_bytes / item_bytes;
+
+	return items > 0 ? items : 1;
+}
+
+uint64_t
+mgpu_num_tasks(uint64_t num_items, uint64_t task_items)
+{
+	return (num_items + task_items - 1) / task_items;
+}
+
+/* Begin a pass whose tasks take num_items of item_bytes each together. */
+static void
+begin_pass(mgpu_run *run, mgpu_task_function function, uint32_t item_bytes)
+{
+	run->pass_items = mgpu_pass_items(run, item_bytes);
+	mgpu_begin_phase(run, function, mgpu_num_tasks(run->job.num_items, run->pass_items));
+}
+
+/* Items [*begin, *end) of a task. */
+static void
+task_range(const mgpu_run *run, uint64_t task, uint64_t *begin, uint64_t *end)
+{
+	*begin = task * run->pass_items;
+	*end = run->job.num_items - *begin < run->pass_items ? run->job.num_items : *begin + run->pass_items;
+}
+
+static const void *
+key_at(const mgpu_source *keys, uint64_t i)
+{
+	return (const char *) keys->data + i * keys->codec.width;
+}
+
+static void *
+out_key_at(const mgpu_run *run, uint64_t i)
+{
+	return (char *) run->binding.out_keys + i * run->job.key_width;
+}
+
+/* Ends as soon as some task has seen both orders broken. */
+static void
+order_task(void *context, uint64_t task, int worker)
+{
+	mgpu_run   *run = context;
+	mgpu_u128	codes[BLOCK_ITEMS];
+	mgpu_order_watch watch;
+	uint64_t	begin,
+				end;
+
+	(void) worker;
+	task_range(run, task, &begin, &end);
+	if (begin > 0)
+		begin--;				/* compares across the tasks' border too */
+	mgpu_order_watch_init(&watch, run->job.op == MGPU_OP_SORT_PAIRS);
+	for (; begin + 1 < end; begin += BLOCK_ITEMS - 1)
+	{
+		uint64_t	num_items = end - begin < BLOCK_ITEMS ? end - begin : BLOCK_ITEMS;
+
+		mgpu_encode_items(&run->keys.codec, key_at(&run->keys, begin), codes, num_items);
+		watch.num_seen = 0;
+		mgpu_order_watch_codes(&watch, codes, run->job.key_width, num_items);
+		if (!watch.ascending)
+			atomic_store(&run->ascending, false);
+		if (!watch.descending)
+			atomic_store(&run->descending, false);
+		if (!atomic_load(&run->ascending) && !atomic_load(&run->descending))
+			return;
+	}
+}
+
+bool
+mgpu_begin_order_pass(mgpu_run *run)
+{
+	if (run->binding.in_keys == NULL)
+	{
+		atomic_store(&run->ascending, run->order.ascending);
+		atomic_store(&run->descending, run->order.descending);
+		return false;
+	}
+	atomic_store(&run->ascending, true);
+	atomic_store(&run->descending, true);
+	begin_pass(run, order_task, run->job.key_width);
+	return true;
+}
+
+/*
+ * Encoding and decoding again makes floats canonical, as every other way to the
+ * result does; integers pass through unchanged.
+ */
+static void
+copy_task(void *context, uint64_t task, int worker)
+{
+	mgpu_run   *run = context;
+	uint64_t	begin,
+				end;
+
+	(void) worker;
+	task_range(run, task, &begin, &end);
+	while (begin < end)
+	{
+		uint64_t	num_items = end - begin < BLOCK_ITEMS ? end - begin : BLOCK_ITEMS;
+		uint64_t	to = run->pass_reversed ? run->job.num_items - begin - num_items : begin;
+
+		mgpu_encode_items(&run->keys.codec, key_at(&run->keys, begin), out_key_at(run, to), num_items);
+		if (run->pass_reversed)
+			mgpu_reverse_items(out_key_at(run, to), run->job.key_width, num_items);
+		mgpu_decode_items(&run->codec, out_key_at(run, to), out_key_at(run, to), num_items);
+		begin += num_items;
+	}
+}
+
+void
+mgpu_begin_copy_pass(mgpu_run *run, bool reversed)
+{
+	run->pass_reversed = reversed;
+	begin_pass(run, copy_task, run->job.key_width);
+}
+
+static void
+identity_task(void *context, uint64_t task, int worker)
+{
+	mgpu_run   *run = context;
+	uint64_t	begin,
+				end;
+
+	(void) worker;
+	task_range(run, task, &begin, &end);
+	if (run->pass_reversed)
+		for (uint64_t i = begin; i < end; i++)
+			run->indices[i] = (uint32_t) (run->job.num_items - 1 - i);
+	else
+		for (uint64_t i = begin; i < end; i++)
+			run->indices[i] = (uint32_t) i;
+}
+
+void
+mgpu_begin_identity_pass(mgpu_run *run, bool reversed)
+{
+	run->pass_reversed = reversed;
+	begin_pass(run, identity_task, sizeof(uint32_t));
+}
+
+#define DEFINE_GATHER(type) \
+static void \
+gather_##type(const type *src, const uint32_t *indices, type *dst, uint64_t num_items) \
+{ \
+	for (uint64_t i = 0; i < num_items; i++) \
+		dst[i] = src[indices[i]]; \
+}
+
+DEFINE_GATHER(uint8_t)
+DEFINE_GATHER(uint16_t)
+DEFINE_GATHER(uint32_t)
+DEFINE_GATHER(uint64_t)
+DEFINE_GATHER(mgpu_u128)
+
+void
+mgpu_gather_items(const void *src, uint32_t width, const uint32_t *indices,
+				  void *dst, uint64_t num_items)
+{
+	if (width == 1)
+		gather_uint8_t(src, indices, dst, num_items);
+	else if (width == 2)
+		gather_uint16_t(src, indices, dst, num_items);
+	else if (width == 4)
+		gather_uint32_t(src, indices, dst, num_items);
+	else if (width == 8)
+		gather_uint64_t(src, indices, dst, num_items);
+	else
+		gather_mgpu_u128(src, indices, dst, num_items);
+}
+
+static void
+gather_task(void *context, uint64_t task, int worker)
+{
+	mgpu_run   *run = context;
+	uint32_t	value_width = run->job.value_width;
+	uint64_t	begin,
+				end;
+
+	(void) worker;
+	task_range(run, task, &begin, &end);
+	while (begin < end)
+	{
+		uint64_t	num_items = end - begin < BLOCK_ITEMS ? end - begin : BLOCK_ITEMS;
+		const uint32_t *indices = run->indices + begin;
+		void	   *keys = out_key_at(run, begin);
+
+		if (run->pass_outputs & MGPU_OUT_KEYS)
+		{
+			mgpu_gather_items(run->keys.data, run->job.key_width, indices, keys, num_items);
+			mgpu_encode_items(&run->keys.codec, keys, keys, num_items);
+			mgpu_decode_items(&run->codec, keys, keys, num_items);
+		}
+		if (run->pass_outputs & MGPU_OUT_VALUES)
+			mgpu_gather_items(run->in_values, value_width, indices,
+							  (char *) run->binding.out_values + begin * value_width, num_items);
+		begin += num_items;
+	}
+}
+
+bool
+mgpu_begin_gather_pass(mgpu_run *run, uint32_t outputs)
+{
+	run->pass_outputs = run->job.outputs & outputs & (MGPU_OUT_KEYS | MGPU_OUT_VALUES);
+	if (run->pass_outputs == 0)
+		return false;
+	/* every item is a cache miss or two: tasks by a cache line an item */
+	begin_pass(run, gather_task, 64);
+	return true;
+}
+
+static void
+encode_task(void *context, uint64_t task, int worker)
+{
+	mgpu_run   *run = context;
+	uint64_t	begin,
+				end;
+
+	(void) worker;
+	task_range(run, task, &begin, &end);
+	mgpu_encode_items(&run->keys.codec, key_at(&run->keys, begin),
+					  (char *) run->pass_target + begin * run->job.key_width, end - begin);
+}
+
+void
+mgpu_begin_encode_pass(mgpu_run *run, void *codes)
+{
+	run->pass_target = codes;
+	begin_pass(run, encode_task, run->job.key_width);
+}
+
+static void
+decode_task(void *context, uint64_t task, int worker)
+{
+	mgpu_run   *run = context;
+	uint64_t	begin,
+				end;
+
+	(void) worker;
+	task_range(run, task, &begin, &end);
+	mgpu_decode_items(&run->codec, (const char *) run->pass_codes + begin * run->job.key_width,
+					  out_key_at(run, begin), end - begin);
+}
+
+void
+mgpu_begin_decode_pass(mgpu_run *run, const void *codes)
+{
+	run->pass_codes = codes;
+	begin_pass(run, decode_task, run->job.key_width);
+}

@@ -1,0 +1,147 @@
+/*
+ * cpu_run.h
+ *		Inside of the CPU executor: a run, and what a strategy provides.
+ *
+ * cpu_executor.c owns the run, its input channels and its threads.  A strategy
+ * (one file each) is how a job is sorted: it accepts input, then hands out one
+ * phase of tasks after another until it has nothing left to do.
+ */
+#ifndef MGPU_CPU_RUN_H
+#define MGPU_CPU_RUN_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "cpu_codec.h"
+#include "cpu_threads.h"
+#include "cpu_tuning.h"
+#include "cpu_sort.h"
+
+/* Memory of the run's own: zero pages from the system, or malloc when small. */
+typedef struct mgpu_buffer
+{
+	void	   *data;			/* aligned to 64 bytes; NULL: none */
+	uint64_t	bytes;
+	bool		mapped;
+} mgpu_buffer;
+
+/* Keys to read: stored bytes under the job's codec, or codes under identity. */
+typedef struct mgpu_source
+{
+	const void *data;
+	mgpu_codec	codec;
+} mgpu_source;
+
+typedef struct mgpu_strategy
+{
+	mgpu_algorithm algorithm;	/* for the statistics */
+
+	/* Streamed codes belong in out_keys rather than in a buffer of the run. */
+	bool		codes_in_result;
+
+	/* Bytes of scratch beside the input's copy.  For workspace_bytes. */
+	uint64_t	(*scratch_bytes) (const mgpu_run *run);
+
+	/*
+	 * Work that has no phase of its own, and the next phase by begin_phase;
+	 * false when all is done.  Called between phases with run->step counting
+	 * from 0; a strategy moves it on itself.  On failure *status says why.
+	 */
+	bool		(*advance) (mgpu_run *run, mgpu_status *status, mgpu_error *err);
+
+	/* Free run->state.  Threads are gone by then. */
+	void		(*release) (mgpu_run *run);
+} mgpu_strategy;
+
+struct mgpu_run
+{
+	mgpu_job	job;
+	mgpu_binding binding;
+	mgpu_exec_options options;
+	mgpu_cpu_tuning tuning;
+	mgpu_codec	codec;
+	const mgpu_strategy *strategy;
+	void	   *state;			/* the strategy's */
+	int			step;			/* the strategy's */
+	int			num_threads;	/* planned at open; the pool's from submit on */
+	mgpu_pool  *pool;			/* from submit on */
+	atomic_bool cancelled;
+	bool		submitted;
+	bool		phase_open;
+	bool		done;
+	double		work_ms;		/* inside submit and poll */
+
+	/* input */
+	uint64_t	bytes_in[MGPU_NUM_CHANNELS];	/* committed so far */
+	uint64_t	slot_bytes[MGPU_NUM_CHANNELS];	/* handed out, not committed */
+	mgpu_buffer slot;			/* keys on their way in */
+	mgpu_buffer codes;			/* streamed keys, unless codes_in_result */
+	mgpu_buffer values;			/* streamed values */
+	mgpu_source keys;			/* from submit on */
+	const void *in_values;		/* from submit on */
+	mgpu_order_watch order;		/* of streamed keys */
+	atomic_bool ascending;		/* of all keys, from the order phase on */
+	atomic_bool descending;
+
+	/* arguments of the pass that runs (cpu_passes.c) */
+	const void *pass_codes;		/* decode */
+	void	   *pass_target;	/* encode */
+	bool		pass_reversed;
+	uint32_t	pass_outputs;
+	uint64_t	pass_items;		/* of one task */
+
+	/* pairs */
+	mgpu_buffer own_indices;	/* where the result has none */
+	uint32_t   *indices;
+};
+
+extern const mgpu_strategy mgpu_strategy_direct;
+extern const mgpu_strategy mgpu_strategy_count;
+extern const mgpu_strategy mgpu_strategy_buckets;
+extern const mgpu_strategy mgpu_strategy_pairs;
+extern const mgpu_strategy mgpu_strategy_merge;
+extern const mgpu_strategy mgpu_strategy_locality;
+extern const mgpu_strategy mgpu_strategy_radix;
+
+/* cpu_executor.c */
+
+/* False, with the message in *err and MGPU_HOST_MEMORY as *status, if there is none. */
+bool		mgpu_buffer_allocate(mgpu_buffer *buffer, uint64_t bytes,
+								 mgpu_status *status, mgpu_error *err);
+void		mgpu_buffer_free(mgpu_buffer *buffer);
+
+/* Start a phase of num_tasks >= 1 tasks. */
+void		mgpu_begin_phase(mgpu_run *run, mgpu_task_function function, uint64_t num_tasks);
+
+/* cpu_passes.c: linear passes that strategies share */
+
+/* Items of one task, and number of tasks, of a pass over all items. */
+uint64_t	mgpu_pass_items(const mgpu_run *run, uint32_t item_bytes);
+uint64_t	mgpu_num_tasks(uint64_t num_items, uint64_t task_items);
+
+/*
+ * A phase that finds run->ascending and run->descending (strictly, for pairs).
+ * False when nothing needs a phase: they are known from the stream.
+ */
+bool		mgpu_begin_order_pass(mgpu_run *run);
+
+/* out_keys = keys in input order, or reversed; for input that is in order. */
+void		mgpu_begin_copy_pass(mgpu_run *run, bool reversed);
+
+/* indices = 0, 1, 2 ..., or downwards. */
+void		mgpu_begin_identity_pass(mgpu_run *run, bool reversed);
+
+/* Gather outputs (MGPU_OUT_...) of pairs by run->indices; false: none asked for. */
+bool		mgpu_begin_gather_pass(mgpu_run *run, uint32_t outputs);
+
+/* codes of all keys, in input order. */
+void		mgpu_begin_encode_pass(mgpu_run *run, void *codes);
+
+/* out_keys decoded from codes, which may be out_keys itself. */
+void		mgpu_begin_decode_pass(mgpu_run *run, const void *codes);
+
+/* dst[i] = src[indices[i]]. */
+void		mgpu_gather_items(const void *src, uint32_t width, const uint32_t *indices,
+							  void *dst, uint64_t num_items);
+
+#endif							/* MGPU_CPU_RUN_H */

@@ -1,0 +1,41 @@
+/*
+ * cpu_tuning.h
+ *		The CPU executor's measured constants, as data.
+ *
+ * A run copies them when it opens; tests change them before that, to reach with
+ * a few hundred items what otherwise takes millions.  All are in bytes or items
+ * and at least 1.
+ */
+#ifndef MGPU_CPU_TUNING_H
+#define MGPU_CPU_TUNING_H
+
+#include <stdint.h>
+
+typedef struct mgpu_cpu_tuning
+{
+	uint64_t	slot_bytes;		/* input slots: stay in the second-level cache */
+	uint64_t	step_bytes;		/* a task of a linear pass: encode, gather ... */
+	uint64_t	poll_ms;		/* poll starts no task after this long */
+	uint64_t	threads_min_bytes;	/* keys and indices; below it one thread works */
+
+	uint64_t	direct_bytes;	/* keys: up to here one vqsort call sorts all */
+	uint64_t	count_min_items;	/* 2-byte keys: from here on counting sort */
+	uint64_t	chunk_bytes;	/* keys: split into buckets at once, in cache */
+	uint64_t	bucket_bytes;	/* keys: planned size of a bucket */
+
+	uint64_t	pair_direct_items;	/* pairs: up to here one bucket */
+	uint64_t	pair_chunk_items;	/* pairs: one task of counting, scattering */
+	uint64_t	pair_bucket_items;	/* pairs: planned size of a bucket, */
+	uint64_t	pair_max_buckets;	/* unless that takes more than these */
+	uint64_t	scratch_bytes;	/* pairs: most scratch for all of them together */
+
+	uint64_t	max_buckets;	/* keys: most buckets planned */
+	uint64_t	samples_per_bucket;
+	uint64_t	run_items;		/* explicit merge: sorted runs it starts from, a
+								 * multiple of merge_items */
+	uint64_t	merge_items;	/* explicit merge: output of one task */
+} mgpu_cpu_tuning;
+
+extern mgpu_cpu_tuning mgpu_cpu_tunables;
+
+#endif							/* MGPU_CPU_TUNING_H */

@@ -1,0 +1,259 @@
+/*
+ * sorted_input.c
+ *		The two sorted key arrays of a merge.
+ *
+ * Keys that executors know are merged by them, as (key, index) pairs; all
+ * others are merged here, through the type's comparison.  Both merges check
+ * their inputs as they go.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/sortsupport.h"
+
+#include "element_cursor.h"
+#include "null_map.h"
+#include "pgerror.h"
+#include "run.h"
+#include "sorted_input.h"
+
+/* Elements handled between looks at interrupts. */
+#define STEP_ITEMS (64 * 1024)
+
+static void
+prepare_comparison(SortSupport support, const sorted_input *input)
+{
+	memset(support, 0, sizeof(*support));
+	support->ssup_cxt = CurrentMemoryContext;
+	support->ssup_collation = input->collation;
+	PrepareSortSupportFromOrderingOp(input->order.descending ? input->type->gt_operator : input->type->lt_operator,
+									 support);
+}
+
+/* The present elements among the first num_items of source. */
+static Datum *
+present_values(array_source *source, const element_type *type, int64 num_items, int64 *num_values)
+{
+	Datum	   *values = palloc_extended((num_items + 1) * sizeof(Datum), MCXT_ALLOC_HUGE);
+	element_cursor cursor;
+
+	array_source_load(source);
+	*num_values = 0;
+	if (num_items == 0)
+		return values;
+	element_cursor_start(&cursor, source, type);
+	for (int64 i = 0; i < num_items; i++)
+	{
+		element_cursor_seek(&cursor, i);
+		if (null_bitmap_present(source->null_bitmap, i))
+			values[(*num_values)++] = element_cursor_datum(&cursor);
+	}
+	return values;
+}
+
+/* Raise for the first of values that belongs before its predecessor, if any. */
+static void
+check_sorted(SortSupport support, const Datum *values, int64 num_values,
+			 int which, int64 first_subscript)
+{
+	for (int64 i = 1; i < num_values; i++)
+	{
+		if (ApplySortComparator(values[i - 1], false, values[i], false, support) > 0)
+			mgpu_raise_not_sorted(which, first_subscript + i);
+		if (i % STEP_ITEMS == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
+}
+
+int64
+sorted_input_first_subscript(const array_source *source, const sort_order *order)
+{
+	if (source->num_items == 0)
+		return 1;
+	return source->lower_bounds[0] + (order->nulls_first ? source->num_nulls : 0);
+}
+
+/* Position of the first element on the wrong side of a NULL, or -1. */
+static int64
+misplaced_null(const array_source *source, const sort_order *order)
+{
+	if (source->num_nulls == 0)
+		return -1;
+	for (int64 i = 1; i < source->num_items; i++)
+	{
+		bool		present = null_bitmap_present(source->null_bitmap, i);
+
+		if (present != null_bitmap_present(source->null_bitmap, i - 1) &&
+			present != order->nulls_first)
+			return i;
+	}
+	return -1;
+}
+
+static void
+check_nulls(sorted_input *input, array_source *source, int which)
+{
+	int64		misplaced = misplaced_null(source, &input->order);
+	SortSupportData support;
+	Datum	   *values;
+	int64		num_values;
+
+	if (misplaced < 0)
+		return;
+	/* the first bad position is wanted: elements before it may be out of order */
+	values = present_values(source, input->type, misplaced, &num_values);
+	prepare_comparison(&support, input);
+	check_sorted(&support, values, num_values, which,
+				 source->lower_bounds[0] + (input->order.nulls_first ? misplaced - num_values : 0));
+	mgpu_raise_not_sorted(which, source->lower_bounds[0] + misplaced);
+}
+
+void
+sorted_input_check_nulls(sorted_input *input)
+{
+	check_nulls(input, &input->a, 0);
+	check_nulls(input, &input->b, 1);
+}
+
+/* 64-bit keys of the present elements, or NULL where one has none. */
+static int64 *
+encode_present(array_source *source, const element_type *type)
+{
+	int64		num_present = sorted_input_present(source);
+	int64	   *codes = palloc_extended((num_present + 1) * sizeof(int64), MCXT_ALLOC_HUGE);
+	const char *element;
+
+	array_source_load(source);
+	if (num_present == 0)
+		return codes;
+	array_source_require(source, (Size) (num_present - 1) * type->stride + type->typlen);
+	element = array_source_data(source);
+	for (int64 i = 0; i < num_present; i++, element += type->stride)
+		if (!type->encode(element, &codes[i]))
+			return NULL;
+	return codes;
+}
+
+static const void *
+aligned_keys(array_source *source, int width)
+{
+	Size		bytes = (Size) sorted_input_present(source) * width;
+
+	array_source_load(source);
+	array_source_require(source, bytes);
+	if (array_source_bound(source, width))
+		return array_source_bound(source, width);
+	return memcpy(palloc_extended(bytes, MCXT_ALLOC_HUGE), array_source_data(source), bytes);
+}
+
+static void
+merge_by_executor(sorted_input *input, const void *a_keys, const void *b_keys,
+				  uint32 key_kind, uint32 key_width, uint32 *ranks)
+{
+	run_request request;
+
+	memset(&request, 0, sizeof(request));
+	request.function = input->function;
+	request.job.op = MGPU_OP_MERGE_PAIRS;
+	request.job.key_kind = key_kind;
+	request.job.key_width = key_width;
+	request.job.outputs = MGPU_OUT_INDICES;
+	request.job.descending = input->order.descending;
+	request.job.num_items = sorted_input_present(&input->a);
+	request.job.num_b_items = sorted_input_present(&input->b);
+	request.binding.in_keys = a_keys;
+	request.binding.in_b_keys = b_keys;
+	request.binding.out_indices = ranks;
+	request.first_subscripts[0] = sorted_input_first_subscript(&input->a, &input->order);
+	request.first_subscripts[1] = sorted_input_first_subscript(&input->b, &input->order);
+	run_job(&request);
+}
+
+static void
+merge_by_comparison(sorted_input *input, uint32 *ranks)
+{
+	SortSupportData support;
+	int64		num_a,
+				num_b,
+				a = 0,
+				b = 0;
+	Datum	   *a_values = present_values(&input->a, input->type, input->a.num_items, &num_a);
+	Datum	   *b_values = present_values(&input->b, input->type, input->b.num_items, &num_b);
+
+	prepare_comparison(&support, input);
+	check_sorted(&support, a_values, num_a, 0, sorted_input_first_subscript(&input->a, &input->order));
+	check_sorted(&support, b_values, num_b, 1, sorted_input_first_subscript(&input->b, &input->order));
+	for (int64 i = 0; i < num_a + num_b; i++)
+	{
+		bool		take_b = a == num_a ||
+			(b < num_b && ApplySortComparator(a_values[a], false, b_values[b], false, &support) > 0);
+
+		ranks[i] = take_b ? num_a + b++ : a++;
+		if (i % STEP_ITEMS == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
+	run_note_cpu(input->function, "compare", input->a.num_items + input->b.num_items,
+				 input->a.data_bytes + input->b.data_bytes,
+				 "the type is merged by its comparison function, on the CPU");
+	pfree(a_values);
+	pfree(b_values);
+}
+
+/*
+ * In place: ranks (a's present elements, then b's) → positions.  NULLs stand
+ * together in each array, so it takes an addition.
+ */
+static void
+ranks_to_positions(const sorted_input *input, uint32 *ranks)
+{
+	int64		num_a = sorted_input_present(&input->a);
+	int64		num_present = num_a + sorted_input_present(&input->b);
+	uint32		a_shift = input->order.nulls_first ? input->a.num_nulls : 0;
+	uint32		b_shift = input->a.num_nulls + (input->order.nulls_first ? input->b.num_nulls : 0);
+
+	if (a_shift == 0 && b_shift == 0)
+		return;
+	for (int64 i = 0; i < num_present; i++)
+		ranks[i] += ranks[i] < num_a ? a_shift : b_shift;
+}
+
+static void
+null_positions(const sorted_input *input, uint32 *positions)
+{
+	int64		a_begin = input->order.nulls_first ? 0 : sorted_input_present(&input->a);
+	int64		b_begin = input->a.num_items + (input->order.nulls_first ? 0 : sorted_input_present(&input->b));
+
+	for (int64 i = 0; i < input->a.num_nulls; i++)
+		*positions++ = a_begin + i;
+	for (int64 i = 0; i < input->b.num_nulls; i++)
+		*positions++ = b_begin + i;
+}
+
+uint32 *
+sorted_input_positions(sorted_input *input)
+{
+	int64		num_nulls = input->a.num_nulls + input->b.num_nulls;
+	int64		num_items = input->a.num_items + input->b.num_items;
+	uint32	   *positions = palloc_extended((num_items + 1) * sizeof(uint32), MCXT_ALLOC_HUGE);
+	uint32	   *ranks = positions + (input->order.nulls_first ? num_nulls : 0);
+	const element_type *type = input->type;
+	int64	   *a_codes = NULL;
+	int64	   *b_codes = NULL;
+
+	if (type->encode)
+	{
+		a_codes = encode_present(&input->a, type);
+		b_codes = a_codes ? encode_present(&input->b, type) : NULL;
+	}
+	if (type->key_kind != 0)
+		merge_by_executor(input, aligned_keys(&input->a, type->key_width),
+						  aligned_keys(&input->b, type->key_width),
+						  type->key_kind, type->key_width, ranks);
+	else if (b_codes)
+		merge_by_executor(input, a_codes, b_codes, MGPU_KEY_SIGNED, sizeof(int64), ranks);
+	else
+		merge_by_comparison(input, ranks);
+	ranks_to_positions(input, ranks);
+	null_positions(input, positions + (input->order.nulls_first ? 0 : num_items - num_nulls));
+	return positions;
+}
