@@ -103,6 +103,12 @@ extern const mgpu_strategy mgpu_strategy_merge;
 extern const mgpu_strategy mgpu_strategy_locality;
 extern const mgpu_strategy mgpu_strategy_radix;
 
+/*
+ * cpu_sort.c: sort codes in place, ascending; width 1 is counted, and items in
+ * order or reversed are noticed.
+ */
+void		mgpu_sort_codes(void *codes, uint64_t num_items, uint32_t width);
+
 /* cpu_executor.c */
 
 /* False, with the message in *err and MGPU_HOST_MEMORY as *status, if there is none. */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "cpu_codec.h"
+#include "cpu_run.h"
 #include "order_codes.h"
 #include "small_sort.h"
 
@@ -112,8 +113,8 @@ sort_bytes(uint8_t *codes, uint64_t num_items)
 	}
 }
 
-static void
-sort_codes(void *codes, uint64_t num_items, uint32_t width)
+void
+mgpu_sort_codes(void *codes, uint64_t num_items, uint32_t width)
 {
 	mgpu_order_watch watch;
 
@@ -145,7 +146,7 @@ mgpu_cpu_sort_keys_now(void *keys, uint64_t num_items, uint32_t key_kind,
 		return;
 	}
 	mgpu_encode_items(&codec, keys, keys, num_items);
-	sort_codes(keys, num_items, key_width);
+	mgpu_sort_codes(keys, num_items, key_width);
 	mgpu_decode_items(&codec, keys, keys, num_items);
 }
 

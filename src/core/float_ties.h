@@ -15,6 +15,7 @@
 #ifndef MGPU_FLOAT_TIES_H
 #define MGPU_FLOAT_TIES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "status.h"
@@ -50,6 +51,13 @@ mgpu_status mgpu_float_ties_scan(mgpu_float_ties *ties, const void *items,
  */
 void		mgpu_float_ties_restore(const mgpu_float_ties *ties, void *sorted,
 									uint64_t num_items, int descending);
+
+/* Whether restore has anything to write. */
+static inline int
+mgpu_float_ties_noted(const mgpu_float_ties *ties)
+{
+	return ties->zero_signs != NULL || ties->nan_bits != NULL;
+}
 
 void		mgpu_float_ties_release(mgpu_float_ties *ties);
 
