@@ -2,7 +2,8 @@
 
 \echo Use "CREATE EXTENSION mgpu_pg" to load this file. \quit
 
--- mgpu_sort: sorted array, as ORDER BY sorts
+-- Sorting
+
 CREATE FUNCTION mgpu_sort(arr anyarray)
 RETURNS anyarray
 AS 'MODULE_PATHNAME', 'mgpu_sort'
@@ -21,7 +22,6 @@ AS 'MODULE_PATHNAME', 'mgpu_sort'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION mgpu_sort(anyarray, boolean, boolean) IS 'sorted array, as ORDER BY sorts';
 
--- mgpu_argsort: subscripts of the elements in sorted order
 CREATE FUNCTION mgpu_argsort(arr anyarray)
 RETURNS int[]
 AS 'MODULE_PATHNAME', 'mgpu_argsort'
@@ -40,7 +40,6 @@ AS 'MODULE_PATHNAME', 'mgpu_argsort'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION mgpu_argsort(anyarray, boolean, boolean) IS 'subscripts of the elements in sorted order';
 
--- mgpu_sort_by: values in the order of their keys
 CREATE FUNCTION mgpu_sort_by(vals anyarray, keys anycompatiblearray)
 RETURNS anyarray
 AS 'MODULE_PATHNAME', 'mgpu_sort_by'
@@ -59,23 +58,21 @@ AS 'MODULE_PATHNAME', 'mgpu_sort_by'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION mgpu_sort_by(anyarray, anycompatiblearray, boolean, boolean) IS 'values in the order of their keys';
 
--- mgpu_sort_pairs: keys sorted, and their values with them
-CREATE FUNCTION mgpu_sort_pairs(IN keys anyarray, IN vals anycompatiblearray, OUT keys anyarray, OUT vals anycompatiblearray)
+CREATE FUNCTION mgpu_sort_pairs(keys anyarray, vals anycompatiblearray, OUT keys anyarray, OUT vals anycompatiblearray)
 AS 'MODULE_PATHNAME', 'mgpu_sort_pairs'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION mgpu_sort_pairs(anyarray, anycompatiblearray) IS 'keys sorted, and their values with them';
 
-CREATE FUNCTION mgpu_sort_pairs(IN keys anyarray, IN vals anycompatiblearray, descending boolean, OUT keys anyarray, OUT vals anycompatiblearray)
+CREATE FUNCTION mgpu_sort_pairs(keys anyarray, vals anycompatiblearray, descending boolean, OUT keys anyarray, OUT vals anycompatiblearray)
 AS 'MODULE_PATHNAME', 'mgpu_sort_pairs'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION mgpu_sort_pairs(anyarray, anycompatiblearray, boolean) IS 'keys sorted, and their values with them';
 
-CREATE FUNCTION mgpu_sort_pairs(IN keys anyarray, IN vals anycompatiblearray, descending boolean, nulls_first boolean, OUT keys anyarray, OUT vals anycompatiblearray)
+CREATE FUNCTION mgpu_sort_pairs(keys anyarray, vals anycompatiblearray, descending boolean, nulls_first boolean, OUT keys anyarray, OUT vals anycompatiblearray)
 AS 'MODULE_PATHNAME', 'mgpu_sort_pairs'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION mgpu_sort_pairs(anyarray, anycompatiblearray, boolean, boolean) IS 'keys sorted, and their values with them';
 
--- mgpu_sort_rows: a row for each key, in sorted order, with its value
 CREATE FUNCTION mgpu_sort_rows(keys anyarray, vals anycompatiblearray)
 RETURNS TABLE (key anyelement, val anycompatible)
 AS 'MODULE_PATHNAME', 'mgpu_sort_rows'
@@ -93,6 +90,224 @@ RETURNS TABLE (key anyelement, val anycompatible)
 AS 'MODULE_PATHNAME', 'mgpu_sort_rows'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100 ROWS 1000;
 COMMENT ON FUNCTION mgpu_sort_rows(anyarray, anycompatiblearray, boolean, boolean) IS 'a row for each key, in sorted order, with its value';
+
+CREATE FUNCTION mgpu_locality_sort(arr anyarray)
+RETURNS anyarray
+AS 'MODULE_PATHNAME', 'mgpu_locality_sort'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION mgpu_locality_sort(anyarray) IS 'sorted array, by a mergesort that leaves alone what is in place';
+
+CREATE FUNCTION mgpu_locality_sort(arr anyarray, descending boolean)
+RETURNS anyarray
+AS 'MODULE_PATHNAME', 'mgpu_locality_sort'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION mgpu_locality_sort(anyarray, boolean) IS 'sorted array, by a mergesort that leaves alone what is in place';
+
+CREATE FUNCTION mgpu_locality_sort(arr anyarray, descending boolean, nulls_first boolean)
+RETURNS anyarray
+AS 'MODULE_PATHNAME', 'mgpu_locality_sort'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION mgpu_locality_sort(anyarray, boolean, boolean) IS 'sorted array, by a mergesort that leaves alone what is in place';
+
+CREATE FUNCTION mgpu_locality_sort_pairs(keys anyarray, vals anycompatiblearray, OUT keys anyarray, OUT vals anycompatiblearray)
+AS 'MODULE_PATHNAME', 'mgpu_locality_sort_pairs'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION mgpu_locality_sort_pairs(anyarray, anycompatiblearray) IS 'keys sorted and their values with them, leaving alone what is in place';
+
+CREATE FUNCTION mgpu_locality_sort_pairs(keys anyarray, vals anycompatiblearray, descending boolean, OUT keys anyarray, OUT vals anycompatiblearray)
+AS 'MODULE_PATHNAME', 'mgpu_locality_sort_pairs'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION mgpu_locality_sort_pairs(anyarray, anycompatiblearray, boolean) IS 'keys sorted and their values with them, leaving alone what is in place';
+
+CREATE FUNCTION mgpu_locality_sort_pairs(keys anyarray, vals anycompatiblearray, descending boolean, nulls_first boolean, OUT keys anyarray, OUT vals anycompatiblearray)
+AS 'MODULE_PATHNAME', 'mgpu_locality_sort_pairs'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION mgpu_locality_sort_pairs(anyarray, anycompatiblearray, boolean, boolean) IS 'keys sorted and their values with them, leaving alone what is in place';
+
+CREATE FUNCTION mgpu_oddeven_sort(arr anyarray)
+RETURNS anyarray
+AS 'MODULE_PATHNAME', 'mgpu_oddeven_sort'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 200;
+COMMENT ON FUNCTION mgpu_oddeven_sort(anyarray) IS 'sorted array, by the odd-even mergesort network; not stable';
+
+CREATE FUNCTION mgpu_oddeven_sort(arr anyarray, descending boolean)
+RETURNS anyarray
+AS 'MODULE_PATHNAME', 'mgpu_oddeven_sort'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 200;
+COMMENT ON FUNCTION mgpu_oddeven_sort(anyarray, boolean) IS 'sorted array, by the odd-even mergesort network; not stable';
+
+CREATE FUNCTION mgpu_oddeven_sort(arr anyarray, descending boolean, nulls_first boolean)
+RETURNS anyarray
+AS 'MODULE_PATHNAME', 'mgpu_oddeven_sort'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 200;
+COMMENT ON FUNCTION mgpu_oddeven_sort(anyarray, boolean, boolean) IS 'sorted array, by the odd-even mergesort network; not stable';
+
+-- Sorting inside segments
+
+CREATE FUNCTION mgpu_segsort(vals anyarray, heads int[])
+RETURNS anyarray
+AS 'MODULE_PATHNAME', 'mgpu_segsort'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION mgpu_segsort(anyarray, int[]) IS 'sorted inside each segment; heads are the subscripts of first elements';
+
+CREATE FUNCTION mgpu_segsort(vals anyarray, heads int[], descending boolean)
+RETURNS anyarray
+AS 'MODULE_PATHNAME', 'mgpu_segsort'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION mgpu_segsort(anyarray, int[], boolean) IS 'sorted inside each segment; heads are the subscripts of first elements';
+
+CREATE FUNCTION mgpu_segsort(vals anyarray, heads int[], descending boolean, nulls_first boolean)
+RETURNS anyarray
+AS 'MODULE_PATHNAME', 'mgpu_segsort'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION mgpu_segsort(anyarray, int[], boolean, boolean) IS 'sorted inside each segment; heads are the subscripts of first elements';
+
+CREATE FUNCTION mgpu_segsort_flags(vals anyarray, head_flags bit varying)
+RETURNS anyarray
+AS 'MODULE_PATHNAME', 'mgpu_segsort_flags'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION mgpu_segsort_flags(anyarray, bit varying) IS 'sorted inside each segment; bit 1 starts one';
+
+CREATE FUNCTION mgpu_segsort_flags(vals anyarray, head_flags bit varying, descending boolean)
+RETURNS anyarray
+AS 'MODULE_PATHNAME', 'mgpu_segsort_flags'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION mgpu_segsort_flags(anyarray, bit varying, boolean) IS 'sorted inside each segment; bit 1 starts one';
+
+CREATE FUNCTION mgpu_segsort_flags(vals anyarray, head_flags bit varying, descending boolean, nulls_first boolean)
+RETURNS anyarray
+AS 'MODULE_PATHNAME', 'mgpu_segsort_flags'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION mgpu_segsort_flags(anyarray, bit varying, boolean, boolean) IS 'sorted inside each segment; bit 1 starts one';
+
+CREATE FUNCTION mgpu_segsort_by(vals anyarray, groups anycompatiblearray)
+RETURNS anyarray
+AS 'MODULE_PATHNAME', 'mgpu_segsort_by'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION mgpu_segsort_by(anyarray, anycompatiblearray) IS 'sorted inside each run of equal neighbours in groups';
+
+CREATE FUNCTION mgpu_segsort_by(vals anyarray, groups anycompatiblearray, descending boolean)
+RETURNS anyarray
+AS 'MODULE_PATHNAME', 'mgpu_segsort_by'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION mgpu_segsort_by(anyarray, anycompatiblearray, boolean) IS 'sorted inside each run of equal neighbours in groups';
+
+CREATE FUNCTION mgpu_segsort_by(vals anyarray, groups anycompatiblearray, descending boolean, nulls_first boolean)
+RETURNS anyarray
+AS 'MODULE_PATHNAME', 'mgpu_segsort_by'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION mgpu_segsort_by(anyarray, anycompatiblearray, boolean, boolean) IS 'sorted inside each run of equal neighbours in groups';
+
+CREATE FUNCTION mgpu_segsort_pairs(keys anyarray, vals anycompatiblearray, heads int[], OUT keys anyarray, OUT vals anycompatiblearray)
+AS 'MODULE_PATHNAME', 'mgpu_segsort_pairs'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION mgpu_segsort_pairs(anyarray, anycompatiblearray, int[]) IS 'keys sorted inside each segment, and their values with them';
+
+CREATE FUNCTION mgpu_segsort_pairs(keys anyarray, vals anycompatiblearray, heads int[], descending boolean, OUT keys anyarray, OUT vals anycompatiblearray)
+AS 'MODULE_PATHNAME', 'mgpu_segsort_pairs'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION mgpu_segsort_pairs(anyarray, anycompatiblearray, int[], boolean) IS 'keys sorted inside each segment, and their values with them';
+
+CREATE FUNCTION mgpu_segsort_pairs(keys anyarray, vals anycompatiblearray, heads int[], descending boolean, nulls_first boolean, OUT keys anyarray, OUT vals anycompatiblearray)
+AS 'MODULE_PATHNAME', 'mgpu_segsort_pairs'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION mgpu_segsort_pairs(anyarray, anycompatiblearray, int[], boolean, boolean) IS 'keys sorted inside each segment, and their values with them';
+
+CREATE FUNCTION mgpu_segsort_pairs_flags(keys anyarray, vals anycompatiblearray, head_flags bit varying, OUT keys anyarray, OUT vals anycompatiblearray)
+AS 'MODULE_PATHNAME', 'mgpu_segsort_pairs_flags'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION mgpu_segsort_pairs_flags(anyarray, anycompatiblearray, bit varying) IS 'keys sorted inside each segment, and their values with them';
+
+CREATE FUNCTION mgpu_segsort_pairs_flags(keys anyarray, vals anycompatiblearray, head_flags bit varying, descending boolean, OUT keys anyarray, OUT vals anycompatiblearray)
+AS 'MODULE_PATHNAME', 'mgpu_segsort_pairs_flags'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION mgpu_segsort_pairs_flags(anyarray, anycompatiblearray, bit varying, boolean) IS 'keys sorted inside each segment, and their values with them';
+
+CREATE FUNCTION mgpu_segsort_pairs_flags(keys anyarray, vals anycompatiblearray, head_flags bit varying, descending boolean, nulls_first boolean, OUT keys anyarray, OUT vals anycompatiblearray)
+AS 'MODULE_PATHNAME', 'mgpu_segsort_pairs_flags'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION mgpu_segsort_pairs_flags(anyarray, anycompatiblearray, bit varying, boolean, boolean) IS 'keys sorted inside each segment, and their values with them';
+
+CREATE FUNCTION mgpu_segsort_rows(vals anyarray, groups anycompatiblearray)
+RETURNS TABLE (grp anycompatible, val anyelement)
+AS 'MODULE_PATHNAME', 'mgpu_segsort_rows'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100 ROWS 1000;
+COMMENT ON FUNCTION mgpu_segsort_rows(anyarray, anycompatiblearray) IS 'a row for each value, sorted inside each run of equal groups';
+
+CREATE FUNCTION mgpu_segsort_rows(vals anyarray, groups anycompatiblearray, descending boolean)
+RETURNS TABLE (grp anycompatible, val anyelement)
+AS 'MODULE_PATHNAME', 'mgpu_segsort_rows'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100 ROWS 1000;
+COMMENT ON FUNCTION mgpu_segsort_rows(anyarray, anycompatiblearray, boolean) IS 'a row for each value, sorted inside each run of equal groups';
+
+CREATE FUNCTION mgpu_segsort_rows(vals anyarray, groups anycompatiblearray, descending boolean, nulls_first boolean)
+RETURNS TABLE (grp anycompatible, val anyelement)
+AS 'MODULE_PATHNAME', 'mgpu_segsort_rows'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100 ROWS 1000;
+COMMENT ON FUNCTION mgpu_segsort_rows(anyarray, anycompatiblearray, boolean, boolean) IS 'a row for each value, sorted inside each run of equal groups';
+
+-- Merging
+
+CREATE FUNCTION mgpu_merge(a anyarray, b anyarray)
+RETURNS anyarray
+AS 'MODULE_PATHNAME', 'mgpu_merge'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION mgpu_merge(anyarray, anyarray) IS 'two sorted arrays merged into one';
+
+CREATE FUNCTION mgpu_merge(a anyarray, b anyarray, descending boolean)
+RETURNS anyarray
+AS 'MODULE_PATHNAME', 'mgpu_merge'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION mgpu_merge(anyarray, anyarray, boolean) IS 'two sorted arrays merged into one';
+
+CREATE FUNCTION mgpu_merge(a anyarray, b anyarray, descending boolean, nulls_first boolean)
+RETURNS anyarray
+AS 'MODULE_PATHNAME', 'mgpu_merge'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION mgpu_merge(anyarray, anyarray, boolean, boolean) IS 'two sorted arrays merged into one';
+
+CREATE FUNCTION mgpu_merge_pairs(a_keys anyarray, a_vals anycompatiblearray, b_keys anyarray, b_vals anycompatiblearray, OUT keys anyarray, OUT vals anycompatiblearray)
+AS 'MODULE_PATHNAME', 'mgpu_merge_pairs'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION mgpu_merge_pairs(anyarray, anycompatiblearray, anyarray, anycompatiblearray) IS 'two sorted arrays merged into one, and their values with them';
+
+CREATE FUNCTION mgpu_merge_pairs(a_keys anyarray, a_vals anycompatiblearray, b_keys anyarray, b_vals anycompatiblearray, descending boolean, OUT keys anyarray, OUT vals anycompatiblearray)
+AS 'MODULE_PATHNAME', 'mgpu_merge_pairs'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION mgpu_merge_pairs(anyarray, anycompatiblearray, anyarray, anycompatiblearray, boolean) IS 'two sorted arrays merged into one, and their values with them';
+
+CREATE FUNCTION mgpu_merge_pairs(a_keys anyarray, a_vals anycompatiblearray, b_keys anyarray, b_vals anycompatiblearray, descending boolean, nulls_first boolean, OUT keys anyarray, OUT vals anycompatiblearray)
+AS 'MODULE_PATHNAME', 'mgpu_merge_pairs'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION mgpu_merge_pairs(anyarray, anycompatiblearray, anyarray, anycompatiblearray, boolean, boolean) IS 'two sorted arrays merged into one, and their values with them';
+
+-- Many elements out of or into an array at once
+
+CREATE FUNCTION mgpu_bulk_remove(arr anyarray, positions int[])
+RETURNS anyarray
+AS 'MODULE_PATHNAME', 'mgpu_bulk_remove'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION mgpu_bulk_remove(anyarray, int[]) IS 'array without the elements at those subscripts';
+
+CREATE FUNCTION mgpu_bulk_insert(arr anyarray, positions int[], vals anyarray)
+RETURNS anyarray
+AS 'MODULE_PATHNAME', 'mgpu_bulk_insert'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION mgpu_bulk_insert(anyarray, int[], anyarray) IS 'array with each value before the element at its position';
+
+-- What merge passes do
+
+CREATE FUNCTION mgpu_segsort_stats(vals anyarray, heads int[])
+RETURNS TABLE (pass int, merge_tiles bigint, merge_percent float8, copy_tiles bigint, copy_percent float8)
+AS 'MODULE_PATHNAME', 'mgpu_segsort_stats'
+LANGUAGE C VOLATILE STRICT PARALLEL SAFE COST 200 ROWS 16;
+COMMENT ON FUNCTION mgpu_segsort_stats(anyarray, int[]) IS 'what each merge pass of a segmented sort does to these data';
+
+CREATE FUNCTION mgpu_locality_sort_stats(arr anyarray)
+RETURNS TABLE (pass int, merge_tiles bigint, merge_percent float8, copy_tiles bigint, copy_percent float8)
+AS 'MODULE_PATHNAME', 'mgpu_locality_sort_stats'
+LANGUAGE C VOLATILE STRICT PARALLEL SAFE COST 200 ROWS 16;
+COMMENT ON FUNCTION mgpu_locality_sort_stats(anyarray) IS 'what each merge pass of a locality sort does to these data';
 
 -- What there is and what happened
 

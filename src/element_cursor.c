@@ -11,7 +11,6 @@
 
 #include "access/tupmacs.h"
 #include "miscadmin.h"
-#include "port/pg_bitutils.h"
 
 #include "element_cursor.h"
 #include "null_map.h"
@@ -27,25 +26,6 @@ element_cursor_start(element_cursor *cursor, const array_source *source, const e
 	cursor->type = type;
 	cursor->position = 0;
 	cursor->offset = 0;
-}
-
-static int64
-count_present(const bits8 *bitmap, int64 begin, int64 end)
-{
-	int64		present = 0;
-
-	while (begin < end && begin % 8 != 0)
-		present += null_bitmap_present(bitmap, begin++);
-	if (begin < end)
-	{
-		int64		bytes = (end - begin) / 8;
-
-		present += pg_popcount((const char *) bitmap + begin / 8, bytes);
-		begin += bytes * 8;
-	}
-	while (begin < end)
-		present += null_bitmap_present(bitmap, begin++);
-	return present;
 }
 
 static void
@@ -80,7 +60,7 @@ element_cursor_seek(element_cursor *cursor, int64 position)
 	else if (cursor->source->null_bitmap == NULL)
 		cursor->offset = (Size) position * cursor->type->stride;
 	else
-		cursor->offset += (Size) count_present(cursor->source->null_bitmap, cursor->position, position) *
+		cursor->offset += (Size) null_bitmap_count(cursor->source->null_bitmap, cursor->position, position) *
 			cursor->type->stride;
 	cursor->position = position;
 }

@@ -25,9 +25,11 @@ PG_FUNCTION_INFO_V1(mgpu_merge);
 PG_FUNCTION_INFO_V1(mgpu_merge_pairs);
 
 static void
-open_input(sorted_input *input, const char *function, Datum a, Datum b)
+open_input(sorted_input *input, sort_spec spec, Datum a, Datum b)
 {
-	input->function = function;
+	input->function = spec.function;
+	input->order = spec.order;
+	input->collation = spec.collation;
 	array_source_open(&input->a, a);
 	array_source_open(&input->b, b);
 	check_one_dimensional(&input->a);
@@ -114,9 +116,7 @@ mgpu_merge(PG_FUNCTION_ARGS)
 	sorted_input input;
 	ArrayType  *result;
 
-	open_input(&input, "mgpu_merge", PG_GETARG_DATUM(0), PG_GETARG_DATUM(1));
-	input.order = sort_order_args(fcinfo, 2);
-	input.collation = PG_GET_COLLATION();
+	open_input(&input, sort_spec_args(fcinfo, "mgpu_merge", 2), PG_GETARG_DATUM(0), PG_GETARG_DATUM(1));
 	if (input.a.num_items + input.b.num_items == 0)
 		PG_RETURN_ARRAYTYPE_P(construct_empty_array(input.a.element_type));
 	input.type = element_type_lookup(fcinfo, 0, input.a.element_type);
@@ -189,7 +189,8 @@ mgpu_merge_pairs(PG_FUNCTION_ARGS)
 	ArrayType  *merged_keys;
 	ArrayType  *merged_vals;
 
-	open_input(&input, "mgpu_merge_pairs", PG_GETARG_DATUM(0), PG_GETARG_DATUM(2));
+	open_input(&input, sort_spec_args(fcinfo, "mgpu_merge_pairs", 4),
+			   PG_GETARG_DATUM(0), PG_GETARG_DATUM(2));
 	array_source_open(&vals.a, PG_GETARG_DATUM(1));
 	array_source_open(&vals.b, PG_GETARG_DATUM(3));
 	check_one_dimensional(&vals.a);
@@ -198,8 +199,6 @@ mgpu_merge_pairs(PG_FUNCTION_ARGS)
 		mgpu_raise_length_mismatch("a_keys", input.a.num_items, "a_vals", vals.a.num_items);
 	if (input.b.num_items != vals.b.num_items)
 		mgpu_raise_length_mismatch("b_keys", input.b.num_items, "b_vals", vals.b.num_items);
-	input.order = sort_order_args(fcinfo, 4);
-	input.collation = PG_GET_COLLATION();
 	if (input.a.num_items + input.b.num_items == 0)
 		PG_RETURN_DATUM(pair_of_arrays(fcinfo, PointerGetDatum(construct_empty_array(input.a.element_type)),
 									   PointerGetDatum(construct_empty_array(vals.a.element_type))));

@@ -106,3 +106,24 @@ null_map_rank(const null_map *map, int64 position)
 
 	return map->word_ranks[word] + pg_popcount64(below);
 }
+
+int64
+null_bitmap_count(const bits8 *bitmap, int64 begin, int64 end)
+{
+	int64		present = 0;
+
+	if (bitmap == NULL)
+		return end - begin;
+	while (begin < end && begin % 8 != 0)
+		present += null_bitmap_present(bitmap, begin++);
+	if (begin < end)
+	{
+		int64		bytes = (end - begin) / 8;
+
+		present += pg_popcount((const char *) bitmap + begin / 8, bytes);
+		begin += bytes * 8;
+	}
+	while (begin < end)
+		present += null_bitmap_present(bitmap, begin++);
+	return present;
+}

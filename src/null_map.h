@@ -32,6 +32,9 @@ extern int64 null_map_select(const null_map *map, uint32 rank);
 /* Number of present elements before position. */
 extern uint32 null_map_rank(const null_map *map, int64 position);
 
+/* Present elements among positions begin … end - 1; bitmap may be NULL. */
+extern int64 null_bitmap_count(const bits8 *bitmap, int64 begin, int64 end);
+
 static inline bool
 null_bitmap_present(const bits8 *bitmap, int64 position)
 {

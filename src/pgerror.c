@@ -158,3 +158,13 @@ mgpu_raise_null_element(const char *what, int64 subscript)
 			 errdetail("The element at position %lld is null.", (long long) subscript)));
 	pg_unreachable();
 }
+
+void
+mgpu_raise_heads_order(int64 subscript, int64 previous)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("segment heads must be ascending and unique"),
+			 errdetail("Head %lld follows head %lld.", (long long) subscript, (long long) previous)));
+	pg_unreachable();
+}

@@ -27,6 +27,8 @@ extern MGPU_NORETURN void mgpu_raise_not_sorted(int input, int64 subscript);
 /* Range: first to last inclusive; last < first where none is allowed. */
 extern MGPU_NORETURN void mgpu_raise_position(int64 position, int64 first, int64 last);
 
+extern MGPU_NORETURN void mgpu_raise_heads_order(int64 subscript, int64 previous);
+
 /* what: "positions", "segment heads". */
 extern MGPU_NORETURN void mgpu_raise_null_element(const char *what, int64 subscript);
 extern MGPU_NORETURN void mgpu_raise_too_large(int64 num_items);

@@ -4,7 +4,7 @@
  *
  * Elements that are there are sorted by rank (their count among themselves),
  * by the best way that their type allows; then ranks become positions and NULL
- * elements take their place before or after.
+ * elements take their place before or after, in each segment by itself.
  */
 #include "postgres.h"
 
@@ -13,82 +13,107 @@
 
 #include "core/cpu_sort.h"
 
+#include "datum_network.h"
 #include "datum_sort.h"
 #include "null_map.h"
 #include "positions.h"
 #include "run.h"
+#include "segments.h"
 
 /* How many elements to handle between looks at interrupts. */
 #define STEP_ITEMS (256 * 1024)
 
-/* ranks of num_items keys in memory or still in their source. */
-static void
-rank_keys(const char *function, array_source *source, const void *keys, int64 num_items,
-		  uint32 key_kind, uint32 key_width, bool descending, uint32 *ranks)
+/* Where ranks go, and the segments that they stay in (NULL: one). */
+typedef struct rank_target
 {
+	const sort_spec *spec;
+	const segment_list *segments;
+	int64		num_items;
+	uint32	   *ranks;
+} rank_target;
+
+static bool
+ranks_at_once(const rank_target *target)
+{
+	const sort_spec *spec = target->spec;
+
+	return target->num_items <= MGPU_CPU_NOW_PAIRS && target->segments == NULL &&
+		spec->algorithm == MGPU_ALGORITHM_AUTO && !run_is_forced(target->num_items);
+}
+
+/* Ranks of keys in memory, or still in their source. */
+static void
+rank_keys(const rank_target *target, array_source *source, const void *keys,
+		  uint32 key_kind, uint32 key_width)
+{
+	const sort_spec *spec = target->spec;
 	run_request request;
 
-	if (keys != NULL && num_items <= MGPU_CPU_NOW_PAIRS && !run_is_forced(num_items))
+	if (keys != NULL && ranks_at_once(target))
 	{
-		run_note_cpu(function, "quick", num_items, num_items * key_width, "few items");
-		mgpu_cpu_argsort_now(keys, ranks, num_items, key_kind, key_width, descending);
+		run_note_cpu(spec->function, "quick", target->num_items, target->num_items * key_width, "few items");
+		mgpu_cpu_argsort_now(keys, target->ranks, target->num_items, key_kind, key_width,
+							 spec->order.descending);
 		return;
 	}
 	memset(&request, 0, sizeof(request));
-	request.function = function;
+	request.function = spec->function;
 	request.job.op = MGPU_OP_SORT_PAIRS;
+	request.job.algorithm = spec->algorithm;
 	request.job.key_kind = key_kind;
 	request.job.key_width = key_width;
 	request.job.outputs = MGPU_OUT_INDICES;
-	request.job.descending = descending;
-	request.job.num_items = num_items;
+	request.job.descending = spec->order.descending;
+	request.job.num_items = target->num_items;
+	if (target->segments)
+	{
+		request.job.num_segments = target->segments->num_segments;
+		request.binding.in_segment_heads = target->segments->heads;
+	}
 	request.binding.in_keys = keys;
-	request.binding.out_indices = ranks;
+	request.binding.out_indices = target->ranks;
 	request.sources[MGPU_CHANNEL_KEYS] = source;
 	run_job(&request);
 }
 
 static void
-rank_direct(const char *function, array_source *source, const element_type *type,
-			int64 num_items, bool descending, uint32 *ranks)
+rank_direct(const rank_target *target, array_source *source, const element_type *type)
 {
-	Size		bytes = (Size) num_items * type->stride;
+	Size		bytes = (Size) target->num_items * type->stride;
 	const void *keys = array_source_bound(source, type->key_width);
 
 	array_source_require(source, bytes);
 	/* an array inside a row may be less aligned than its elements want */
 	if (keys == NULL && !array_source_is_streamed(source))
 		keys = memcpy(palloc_extended(bytes, MCXT_ALLOC_HUGE), array_source_data(source), bytes);
-	rank_keys(function, source, keys, num_items, type->key_kind, type->key_width, descending, ranks);
+	rank_keys(target, source, keys, type->key_kind, type->key_width);
 }
 
 /* False: some element has no 64-bit key. */
 static bool
-rank_encoded(const char *function, array_source *source, const element_type *type,
-			 int64 num_items, bool descending, uint32 *ranks)
+rank_encoded(const rank_target *target, array_source *source, const element_type *type)
 {
-	int64	   *codes = palloc_extended(num_items * sizeof(int64), MCXT_ALLOC_HUGE);
+	int64	   *codes = palloc_extended(target->num_items * sizeof(int64), MCXT_ALLOC_HUGE);
 	const char *element;
 	bool		fits = true;
 
 	array_source_load(source);
-	array_source_require(source, (Size) (num_items - 1) * type->stride + type->typlen);
+	array_source_require(source, (Size) (target->num_items - 1) * type->stride + type->typlen);
 	element = array_source_data(source);
-	for (int64 i = 0; fits && i < num_items; i++, element += type->stride)
+	for (int64 i = 0; fits && i < target->num_items; i++, element += type->stride)
 	{
 		fits = type->encode(element, &codes[i]);
 		if (i % STEP_ITEMS == 0)
 			CHECK_FOR_INTERRUPTS();
 	}
 	if (fits)
-		rank_keys(function, source, codes, num_items, MGPU_KEY_SIGNED, sizeof(int64), descending, ranks);
+		rank_keys(target, source, codes, MGPU_KEY_SIGNED, sizeof(int64));
 	pfree(codes);
 	return fits;
 }
 
-static void
-rank_compared(const char *function, array_source *source, const element_type *type,
-			  int64 num_items, bool descending, Oid collation, uint32 *ranks)
+static Datum *
+present_values(array_source *source, const element_type *type, int64 num_items)
 {
 	Datum	   *values = palloc_extended(num_items * sizeof(Datum), MCXT_ALLOC_HUGE);
 	Size		offset = 0;
@@ -105,61 +130,133 @@ rank_compared(const char *function, array_source *source, const element_type *ty
 		if (i % STEP_ITEMS == 0)
 			CHECK_FOR_INTERRUPTS();
 	}
-	run_note_cpu(function, "compare", num_items, source->data_bytes,
+	return values;
+}
+
+static void
+rank_compared(const rank_target *target, array_source *source, const element_type *type)
+{
+	const sort_spec *spec = target->spec;
+	Datum	   *values = present_values(source, type, target->num_items);
+	segment_list whole = {(uint32[]) {0}, 1, target->num_items};
+	const segment_list *segments = target->segments ? target->segments : &whole;
+
+	run_note_cpu(spec->function, "compare", target->num_items, source->data_bytes,
 				 "the type is sorted by its comparison function, on the CPU");
-	datum_sort(values, num_items, type, descending, collation, ranks);
+	for (int64 i = 0; i < segments->num_segments; i++)
+	{
+		int64		begin = segments->heads[i];
+		int64		end = segment_end(segments, i);
+
+		datum_sort(values + begin, end - begin, type, spec->order.descending, spec->collation,
+				   target->ranks + begin);
+		for (int64 j = begin; begin > 0 && j < end; j++)
+			target->ranks[j] += begin;
+	}
 	pfree(values);
 }
 
-/* In place: ranks of present elements → base + their positions. */
 static void
-ranks_to_positions(const array_source *source, int64 num_items, int32 base, int32 *positions)
+rank_by_network(const rank_target *target, array_source *source, const element_type *type)
 {
-	null_map	map;
+	const sort_spec *spec = target->spec;
+	Datum	   *values = present_values(source, type, target->num_items);
 
-	if (source->num_nulls == 0)
-	{
-		if (base != 0)
-			for (int64 i = 0; i < num_items; i++)
-				positions[i] += base;
+	run_note_cpu(spec->function, "network", target->num_items, source->data_bytes,
+				 "the type is sorted by its comparison function, on the CPU");
+	datum_network_sort(values, target->num_items, type, spec->order.descending, spec->collation,
+					   target->ranks);
+	pfree(values);
+}
+
+static void
+rank_present(const rank_target *target, array_source *source, const element_type *type)
+{
+	if (target->num_items == 0)
 		return;
-	}
-	null_map_build(&map, source->null_bitmap, source->num_items);
-	for (int64 i = 0; i < num_items; i++)
+	if (target->spec->op == MGPU_OP_ODD_EVEN_SORT)
+		rank_by_network(target, source, type);
+	else if (type->key_kind != 0)
+		rank_direct(target, source, type);
+	else if (type->encode == NULL || !rank_encoded(target, source, type))
+		rank_compared(target, source, type);
+}
+
+static void
+positions_without_nulls(const sort_spec *spec, array_source *keys, const element_type *type,
+						int32 base, int32 *positions)
+{
+	rank_target target = {spec, spec->segments, keys->num_items, (uint32 *) positions};
+
+	rank_present(&target, keys, type);
+	if (base != 0)
+		for (int64 i = 0; i < keys->num_items; i++)
+			positions[i] += base;
+}
+
+/* The first num_nulls NULL elements from begin on; returns where they end. */
+static int32 *
+put_nulls(const array_source *keys, int64 begin, int64 num_nulls, int32 base, int32 *next)
+{
+	for (; num_nulls > 0; begin++)
+		if (!null_bitmap_present(keys->null_bitmap, begin))
+		{
+			*next++ = base + (int32) begin;
+			num_nulls--;
+		}
+	return next;
+}
+
+/*
+ * Ranks are made in the last part of positions and move down as segments' NULL
+ * elements are put in front of or behind them; a rank never moves up.
+ */
+static void
+positions_with_nulls(const sort_spec *spec, array_source *keys, const element_type *type,
+					 int32 base, int32 *positions)
+{
+	segment_list whole = {(uint32[]) {0}, 1, keys->num_items};
+	const segment_list *segments = spec->segments ? spec->segments : &whole;
+	int64		num_present = keys->num_items - keys->num_nulls;
+	uint32	   *ranks = (uint32 *) positions + keys->num_nulls;
+	rank_target target = {spec, NULL, num_present, ranks};
+	segment_list present_segments;
+	null_map	map;
+	int32	   *next = positions;
+
+	if (spec->segments)
 	{
-		positions[i] = base + (int32) null_map_select(&map, positions[i]);
-		if (i % STEP_ITEMS == 0)
-			CHECK_FOR_INTERRUPTS();
+		segments_of_present(&present_segments, segments, keys);
+		target.segments = num_present > 0 ? &present_segments : NULL;
+	}
+	rank_present(&target, keys, type);
+	null_map_build(&map, keys->null_bitmap, keys->num_items);
+	for (int64 i = 0; i < segments->num_segments; i++)
+	{
+		int64		begin = segments->heads[i];
+		int64		end = segment_end(segments, i);
+		int64		num_nulls = end - begin - null_bitmap_count(keys->null_bitmap, begin, end);
+
+		if (spec->order.nulls_first)
+			next = put_nulls(keys, begin, num_nulls, base, next);
+		for (int64 j = end - begin - num_nulls; j > 0; j--)
+		{
+			*next++ = base + (int32) null_map_select(&map, *ranks++);
+			if (j % STEP_ITEMS == 0)
+				CHECK_FOR_INTERRUPTS();
+		}
+		if (!spec->order.nulls_first)
+			next = put_nulls(keys, begin, num_nulls, base, next);
 	}
 	null_map_free(&map);
 }
 
-static void
-null_positions(const array_source *source, int32 base, int32 *positions)
-{
-	int64		found = 0;
-
-	for (int64 i = 0; found < source->num_nulls; i++)
-		if (!null_bitmap_present(source->null_bitmap, i))
-			positions[found++] = base + (int32) i;
-}
-
 void
-sorted_positions(const char *function, array_source *keys, const element_type *type,
-				 const sort_order *order, Oid collation, int32 base, int32 *positions)
+sorted_positions(const sort_spec *spec, array_source *keys, const element_type *type,
+				 int32 base, int32 *positions)
 {
-	int64		num_present = keys->num_items - keys->num_nulls;
-	int32	   *present = positions + (order->nulls_first ? keys->num_nulls : 0);
-	uint32	   *ranks = (uint32 *) present;
-
-	if (num_present > 0)
-	{
-		if (type->key_kind != 0)
-			rank_direct(function, keys, type, num_present, order->descending, ranks);
-		else if (type->encode == NULL ||
-				 !rank_encoded(function, keys, type, num_present, order->descending, ranks))
-			rank_compared(function, keys, type, num_present, order->descending, collation, ranks);
-		ranks_to_positions(keys, num_present, base, present);
-	}
-	null_positions(keys, base, positions + (order->nulls_first ? 0 : num_present));
+	if (keys->num_nulls == 0)
+		positions_without_nulls(spec, keys, type, base, positions);
+	else
+		positions_with_nulls(spec, keys, type, base, positions);
 }

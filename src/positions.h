@@ -7,22 +7,15 @@
 
 #include "array_source.h"
 #include "element_type.h"
-
-/* The two optional trailing arguments of every sorting function. */
-typedef struct sort_order
-{
-	bool		descending;
-	bool		nulls_first;
-} sort_order;
+#include "sort_spec.h"
 
 /*
  * positions[i] = base + 0-based position of the i-th element in order, NULL
- * elements placed by order.  keys is one-dimensional and sortable; it may be
- * streamed on entry and may be loaded on return.  positions has room for all
- * of its items.
+ * elements placed by the order, in each segment if there are segments.  keys is
+ * one-dimensional and sortable; it may be streamed on entry and may be loaded on
+ * return.  positions has room for all of its items.
  */
-extern void sorted_positions(const char *function, array_source *keys,
-							 const element_type *type, const sort_order *order,
-							 Oid collation, int32 base, int32 *positions);
+extern void sorted_positions(const sort_spec *spec, array_source *keys,
+							 const element_type *type, int32 base, int32 *positions);
 
 #endif							/* MGPU_POSITIONS_H */

@@ -27,12 +27,18 @@ typedef struct run_request
 	int64		first_subscripts[2];
 
 	mgpu_run_stats stats;		/* out */
+
+	/*
+	 * Out, segmented jobs: out_keys has codes' floats, and some had bits of
+	 * their own (-0, unusual NaNs), which one run a segment cannot restore.
+	 */
+	bool		float_bits_lost;
 } run_request;
 
 /*
  * Run it on the executor that settings and plan choose, on the CPU if the GPU
  * fails and mgpu.gpu_failure allows.  Returns with the outputs complete, floats
- * with their own bits; otherwise throws with nothing left running.
+ * with their own bits (but see float_bits_lost); otherwise throws with nothing left running.
  */
 extern void run_job(run_request *request);
 

@@ -11,14 +11,19 @@
 #include "pgerror.h"
 #include "sort_args.h"
 
-sort_order
-sort_order_args(FunctionCallInfo fcinfo, int first)
+sort_spec
+sort_spec_args(FunctionCallInfo fcinfo, const char *function, int first)
 {
-	sort_order	order;
+	sort_spec	spec;
 
-	order.descending = PG_NARGS() > first && PG_GETARG_BOOL(first);
-	order.nulls_first = PG_NARGS() > first + 1 ? PG_GETARG_BOOL(first + 1) : order.descending;
-	return order;
+	spec.function = function;
+	spec.op = MGPU_OP_SORT;
+	spec.algorithm = MGPU_ALGORITHM_AUTO;
+	spec.order.descending = PG_NARGS() > first && PG_GETARG_BOOL(first);
+	spec.order.nulls_first = PG_NARGS() > first + 1 ? PG_GETARG_BOOL(first + 1) : spec.order.descending;
+	spec.collation = PG_GET_COLLATION();
+	spec.segments = NULL;
+	return spec;
 }
 
 void
@@ -38,4 +43,36 @@ pair_of_arrays(FunctionCallInfo fcinfo, Datum keys, Datum vals)
 	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
 	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc), values, nulls));
+}
+
+void
+pair_args_open_named(pair_args *pair, Datum keys, const char *keys_name,
+					 Datum vals, const char *vals_name)
+{
+	array_source_open(&pair->keys, keys);
+	array_source_open(&pair->vals, vals);
+	check_one_dimensional(&pair->keys);
+	check_one_dimensional(&pair->vals);
+	if (pair->keys.num_items != pair->vals.num_items)
+		mgpu_raise_length_mismatch(keys_name, pair->keys.num_items, vals_name, pair->vals.num_items);
+}
+
+void
+pair_args_open(pair_args *pair, Datum keys, Datum vals)
+{
+	pair_args_open_named(pair, keys, "keys", vals, "vals");
+}
+
+void
+pair_args_close(pair_args *pair)
+{
+	array_source_close(&pair->keys);
+	array_source_close(&pair->vals);
+}
+
+void
+pair_args_types(pair_args *pair, FunctionCallInfo fcinfo)
+{
+	pair->key_type = element_type_lookup(fcinfo, 0, pair->keys.element_type);
+	pair->val_type = element_type_lookup(fcinfo, 1, pair->vals.element_type);
 }

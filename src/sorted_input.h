@@ -5,7 +5,9 @@
 #ifndef MGPU_SORTED_INPUT_H
 #define MGPU_SORTED_INPUT_H
 
-#include "positions.h"
+#include "array_source.h"
+#include "element_type.h"
+#include "sort_spec.h"
 
 typedef struct sorted_input
 {

@@ -1,0 +1,236 @@
+/*
+ * array_sort.c
+ *		Sorts arrays as a spec says: one alone, or one carrying another along.
+ *
+ * Elements whose bytes are keys are sorted by themselves, in the result; values
+ * of a width that executors know are moved by them, on a GPU at the device's
+ * memory speed.  Everything else goes by sorted positions and a gather.
+ */
+#include "postgres.h"
+
+#include "utils/array.h"
+
+#include "core/cpu_sort.h"
+#include "core/float_ties.h"
+
+#include "array_result.h"
+#include "array_sort.h"
+#include "compat.h"
+#include "null_map.h"
+#include "pgerror.h"
+#include "positions.h"
+#include "run.h"
+#include "segments.h"
+
+/* Small enough to be sorted at once, with nothing set up for it. */
+#define SORT_NOW_BYTES (64 * 1024)
+
+/* Pairs of fewer items: positions and a gather are as fast and simpler. */
+#define MOVE_MIN_ITEMS 1024
+
+/* Sort a small array's keys where they will be returned. */
+static void
+sort_now(const sort_spec *spec, const array_source *source, const element_type *type,
+		 int64 num_items, void *out)
+{
+	bool		descending = spec->order.descending;
+	mgpu_float_ties ties;
+	mgpu_error	error;
+
+	run_note_cpu(spec->function, "quick", num_items, num_items * type->key_width, "few items");
+	memcpy(out, array_source_data(source), num_items * type->key_width);
+	if (type->key_kind != MGPU_KEY_FLOAT)
+	{
+		mgpu_cpu_sort_keys_now(out, num_items, type->key_kind, type->key_width, descending);
+		return;
+	}
+	mgpu_float_ties_init(&ties, type->key_width);
+	if (mgpu_float_ties_scan(&ties, out, num_items, &error) != MGPU_OK)
+	{
+		mgpu_float_ties_release(&ties);
+		mgpu_raise(&error);
+	}
+	mgpu_cpu_sort_keys_now(out, num_items, type->key_kind, type->key_width, descending);
+	mgpu_float_ties_restore(&ties, out, num_items, descending);
+	mgpu_float_ties_release(&ties);
+}
+
+static bool
+sorts_now(const sort_spec *spec, const array_source *source, int64 num_items, Size key_bytes)
+{
+	return key_bytes <= SORT_NOW_BYTES && spec->op == MGPU_OP_SORT && spec->segments == NULL &&
+		spec->algorithm == MGPU_ALGORITHM_AUTO &&
+		!array_source_is_streamed(source) && !run_is_forced(num_items);
+}
+
+static void
+describe_sort(run_request *request, const sort_spec *spec, array_source *source,
+			  const element_type *type, const segment_list *segments)
+{
+	memset(request, 0, sizeof(*request));
+	request->function = spec->function;
+	request->job.op = spec->op;
+	request->job.algorithm = spec->algorithm;
+	request->job.key_kind = type->key_kind;
+	request->job.key_width = type->key_width;
+	request->job.outputs = MGPU_OUT_KEYS;
+	request->job.descending = spec->order.descending;
+	request->job.num_items = source->num_items - source->num_nulls;
+	if (segments)
+	{
+		request->job.num_segments = segments->num_segments;
+		request->binding.in_segment_heads = segments->heads;
+	}
+	request->binding.in_keys = array_source_bound(source, type->key_width);
+	request->sources[MGPU_CHANNEL_KEYS] = source;
+}
+
+/* Each segment's NULL elements before or after its others. */
+static void
+place_nulls(ArrayType *result, const sort_spec *spec, const array_source *source)
+{
+	bits8	   *bitmap = ARR_NULLBITMAP(result);
+
+	memset(bitmap, 0, (source->num_items + 7) / 8);
+	for (int64 i = 0; i < spec->segments->num_segments; i++)
+	{
+		int64		begin = spec->segments->heads[i];
+		int64		end = segment_end(spec->segments, i);
+		int64		num_present = null_bitmap_count(source->null_bitmap, begin, end);
+
+		array_bitmap_copy(bitmap, spec->order.nulls_first ? end - num_present : begin,
+						  NULL, 0, num_present);
+	}
+}
+
+/* False: floats with bits of their own need another way. */
+static bool
+sort_in_place(const sort_spec *spec, array_source *source, const element_type *type, ArrayType *result)
+{
+	int64		num_present = source->num_items - source->num_nulls;
+	Size		key_bytes = (Size) num_present * type->key_width;
+	segment_list present_segments;
+	const segment_list *segments = spec->segments;
+	run_request request;
+
+	if (sorts_now(spec, source, num_present, key_bytes))
+	{
+		sort_now(spec, source, type, num_present, ARR_DATA_PTR(result));
+		return true;
+	}
+	if (segments && source->num_nulls > 0)
+	{
+		segments_of_present(&present_segments, segments, source);
+		segments = &present_segments;
+		place_nulls(result, spec, source);
+	}
+	describe_sort(&request, spec, source, type, segments);
+	request.binding.out_keys = ARR_DATA_PTR(result);
+	run_job(&request);
+	return !request.float_bits_lost;
+}
+
+static ArrayType *
+sort_gathered(const sort_spec *spec, array_source *source, const element_type *type)
+{
+	int32	   *positions = palloc_extended(source->num_items * sizeof(int32), MCXT_ALLOC_HUGE);
+	ArrayType  *result;
+
+	sorted_positions(spec, source, type, 0, positions);
+	array_source_load(source);
+	result = array_result_gather(source, type, positions);
+	pfree(positions);
+	return result;
+}
+
+ArrayType *
+array_sort(const sort_spec *spec, array_source *source, const element_type *type)
+{
+	int64		num_present = source->num_items - source->num_nulls;
+	Size		key_bytes = (Size) num_present * type->key_width;
+	ArrayType  *result;
+
+	element_type_check_sortable(type);
+	if (type->key_kind == 0)
+		return sort_gathered(spec, source, type);
+	array_source_require(source, key_bytes);
+	result = array_result_create(source->element_type, source->lower_bounds[0], source->num_items,
+								 source->num_nulls, spec->order.nulls_first, key_bytes);
+	if (num_present == 0 || sort_in_place(spec, source, type, result))
+		return result;
+	pfree(result);
+	return sort_gathered(spec, source, type);
+}
+
+/* Whether the executor can move the values (and keys) itself. */
+static bool
+executor_moves(const array_source *keys, const element_type *key_type,
+			   const array_source *vals, const element_type *val_type)
+{
+	return key_type->key_kind != 0 && element_type_is_movable(val_type) &&
+		keys->num_nulls == 0 && vals->num_nulls == 0 &&
+		(keys->num_items >= MOVE_MIN_ITEMS || run_is_forced(keys->num_items));
+}
+
+static ArrayType *
+create_like(const array_source *source, const element_type *type)
+{
+	Size		bytes = (Size) source->num_items * type->stride;
+
+	array_source_require(source, bytes);
+	return array_result_create(source->element_type, source->lower_bounds[0],
+							   source->num_items, 0, false, bytes);
+}
+
+/* False, and no results: floats with bits of their own need another way. */
+static bool
+pairs_by_executor(const sort_spec *spec, array_source *keys, const element_type *key_type,
+				  array_source *vals, const element_type *val_type,
+				  ArrayType **sorted_keys, ArrayType **sorted_vals)
+{
+	run_request request;
+
+	describe_sort(&request, spec, keys, key_type, spec->segments);
+	request.job.op = MGPU_OP_SORT_PAIRS;
+	request.job.outputs = MGPU_OUT_VALUES;
+	request.job.value_width = val_type->stride;
+	request.sources[MGPU_CHANNEL_VALUES] = vals;
+	request.binding.in_values = array_source_bound(vals, val_type->stride);
+	*sorted_vals = create_like(vals, val_type);
+	request.binding.out_values = ARR_DATA_PTR(*sorted_vals);
+	if (sorted_keys)
+	{
+		*sorted_keys = create_like(keys, key_type);
+		request.job.outputs |= MGPU_OUT_KEYS;
+		request.binding.out_keys = ARR_DATA_PTR(*sorted_keys);
+	}
+	run_job(&request);
+	if (!request.float_bits_lost)
+		return true;
+	pfree(*sorted_vals);
+	pfree(*sorted_keys);
+	return false;
+}
+
+void
+array_sort_pairs(const sort_spec *spec, array_source *keys, const element_type *key_type,
+				 array_source *vals, const element_type *val_type,
+				 ArrayType **sorted_keys, ArrayType **sorted_vals)
+{
+	int32	   *positions;
+
+	element_type_check_sortable(key_type);
+	if (executor_moves(keys, key_type, vals, val_type) &&
+		pairs_by_executor(spec, keys, key_type, vals, val_type, sorted_keys, sorted_vals))
+		return;
+	positions = palloc_extended(keys->num_items * sizeof(int32), MCXT_ALLOC_HUGE);
+	sorted_positions(spec, keys, key_type, 0, positions);
+	if (sorted_keys)
+	{
+		array_source_load(keys);
+		*sorted_keys = array_result_gather(keys, key_type, positions);
+	}
+	array_source_load(vals);
+	*sorted_vals = array_result_gather(vals, val_type, positions);
+	pfree(positions);
+}

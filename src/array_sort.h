@@ -1,0 +1,28 @@
+/*
+ * array_sort.h
+ *		Sorts arrays as a spec says: one alone, or one carrying another along.
+ *
+ * All arrays are one-dimensional and have two elements at least; sources may be
+ * streamed on entry and may be loaded on return.  Results are palloc'd and keep
+ * their source's lower bound.
+ */
+#ifndef MGPU_ARRAY_SORT_H
+#define MGPU_ARRAY_SORT_H
+
+#include "array_source.h"
+#include "element_type.h"
+#include "sort_spec.h"
+
+/* source sorted. */
+extern ArrayType *array_sort(const sort_spec *spec, array_source *source, const element_type *type);
+
+/*
+ * keys sorted and vals (as many) with them.  sorted_keys may be NULL: they are
+ * not wanted.
+ */
+extern void array_sort_pairs(const sort_spec *spec,
+							 array_source *keys, const element_type *key_type,
+							 array_source *vals, const element_type *val_type,
+							 ArrayType **sorted_keys, ArrayType **sorted_vals);
+
+#endif							/* MGPU_ARRAY_SORT_H */
