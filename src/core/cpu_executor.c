@@ -233,6 +233,8 @@ cpu_open(const mgpu_job *job, const mgpu_binding *binding,
 	*run = NULL;
 	if (status == MGPU_OK)
 		status = check_binding(job, binding, err);
+	if (status == MGPU_OK && (job->num_segments > 0 || (job->op != MGPU_OP_SORT && job->op != MGPU_OP_SORT_PAIRS)))
+		status = mgpu_fail(err, MGPU_UNSUPPORTED, "the CPU executor has no operation %" PRIu32 " of this kind", job->op);
 	if (status != MGPU_OK)
 		return status;
 	if (options->inject_fault == MGPU_FAULT_HOST_MEMORY)

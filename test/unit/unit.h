@@ -1,0 +1,82 @@
+/*
+ * unit.h
+ *		What the unit tests of src/core share: counting checks, random numbers.
+ *
+ * A test program calls UNIT_CHECK as often as it likes and ends in
+ * "return unit_report();", which prints "N passed, N failed".  A failed check
+ * prints its place and goes on; checks that fail in a loop print twenty times.
+ */
+#ifndef MGPU_UNIT_H
+#define MGPU_UNIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned long unit_passed;
+static unsigned long unit_failed;
+
+/* What a loop is at, for the message of a check that fails; "" if nothing. */
+static char unit_context[256];
+
+#define UNIT_MAX_MESSAGES 20
+
+#define UNIT_CHECK(condition) unit_check((condition), __FILE__, __LINE__, #condition)
+
+#define UNIT_CONTEXT(...) snprintf(unit_context, sizeof(unit_context), __VA_ARGS__)
+
+static inline void
+unit_check(bool holds, const char *file, int line, const char *condition)
+{
+	if (holds)
+	{
+		unit_passed++;
+		return;
+	}
+	if (++unit_failed <= UNIT_MAX_MESSAGES)
+		fprintf(stderr, "%s:%d: failed: %s%s%s\n", file, line, condition,
+				unit_context[0] ? " -- " : "", unit_context);
+}
+
+static inline int
+unit_report(void)
+{
+	printf("%lu passed, %lu failed\n", unit_passed, unit_failed);
+	return unit_failed == 0 ? 0 : 1;
+}
+
+/* xorshift64: the same numbers every run. */
+static uint64_t unit_random_state = UINT64_C(88172645463325252);
+
+static inline uint64_t
+unit_random(void)
+{
+	unit_random_state ^= unit_random_state << 13;
+	unit_random_state ^= unit_random_state >> 7;
+	unit_random_state ^= unit_random_state << 17;
+	return unit_random_state;
+}
+
+/* Below limit, which is not 0. */
+static inline uint64_t
+unit_random_below(uint64_t limit)
+{
+	return unit_random() % limit;
+}
+
+static inline void *
+unit_allocate(uint64_t bytes)
+{
+	void	   *memory = malloc(bytes > 0 ? bytes : 1);
+
+	if (memory == NULL)
+	{
+		fprintf(stderr, "out of memory for %llu bytes\n", (unsigned long long) bytes);
+		exit(2);
+	}
+	return memory;
+}
+
+#endif							/* MGPU_UNIT_H */
