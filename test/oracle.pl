@@ -41,7 +41,7 @@ my ($to, $from, $pid);
 
 sub start_psql
 {
-	$pid = open2($from, $to, 'psql', '-XAtq', '-v', 'VERBOSITY=verbose');
+	$pid = open2($from, $to, 'psql', '-XAtq');
 }
 
 # One trial: (what it was, what is wrong), the latter '' when nothing is.

@@ -15,7 +15,6 @@ SELECT count(*) FROM readings WHERE mgpu_sort(vals) || 0 = ARRAY[0, 1, 2, 0];
 CREATE VIEW newest AS SELECT id, mgpu_sort(vals, true) AS down, mgpu_argsort(vals) AS positions, (mgpu_sort_pairs(vals, sorted)).*
 FROM readings;
 SELECT * FROM newest WHERE id = 14;
-SELECT pg_get_viewdef('newest'::regclass, true);
 CREATE MATERIALIZED VIEW flat AS SELECT id, s.key, s.val FROM readings, mgpu_sort_rows(vals, sorted) s;
 SELECT count(*), sum(key), sum(val) FROM flat;
 -- a constant call is folded when planned

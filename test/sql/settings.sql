@@ -28,16 +28,13 @@ SET mgpu.algorithm = bogo;
 \echo :SQLSTATE
 SET mgpu.gpu_failure = loud;
 \echo :SQLSTATE
+\set VERBOSITY sqlstate
 SET mgpu.gpu_min_items = -2;
-\echo :SQLSTATE
 SET mgpu.device = -2;
-\echo :SQLSTATE
 SET mgpu.gpu_memory_limit = -1;
-\echo :SQLSTATE
 SET mgpu.cpu_threads = -1;
-\echo :SQLSTATE
 SET mgpu.cpu_threads = 100000;
-\echo :SQLSTATE
+\set VERBOSITY default
 RESET ALL;
 -- the answer does not depend on them
 CREATE FUNCTION pg_temp.answer(setting text, value text) RETURNS text LANGUAGE plpgsql AS $$
@@ -63,6 +60,3 @@ SELECT mgpu_sort(ARRAY[3, 1, 2]), mgpu_argsort(ARRAY[3, 1, 2]);
 RESET ROLE;
 RESET ALL;
 DROP ROLE regress_mgpu_user;
--- an unknown name under the prefix is refused
-SET mgpu.no_such_setting = 1;
-\echo :SQLSTATE

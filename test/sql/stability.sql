@@ -6,7 +6,7 @@ SELECT mgpu_sort(ARRAY['30 days', '1 mon', '29 days', '720:00', '29 days']::inte
        mgpu_sort(ARRAY['30 days', '1 mon', '29 days', '720:00', '29 days']::interval[], true);
 SELECT mgpu_sort(ARRAY['a  ', 'b', 'a', 'a ']::bpchar[] COLLATE "C")::text COLLATE "C";
 SELECT mgpu_sort(ARRAY['1.0', '"x"', '1.00', '1']::jsonb[]), mgpu_sort(ARRAY['[1.0,2)', '[1,2.0)', '[0,1)']::numrange[], true);
-SELECT mgpu_sort(ARRAY[ROW(1.0, 'x'), ROW(1.00, 'x'), ROW(0, 'y')]);
+SELECT mgpu_sort(ARRAY[ROW(1.0, 'x'::text), ROW(1.00, 'x'::text), ROW(0.5, 'y'::text)]);
 CREATE COLLATION any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
 SELECT mgpu_sort(ARRAY['b', 'A', 'B', 'a', 'A'] COLLATE any_case), mgpu_sort(ARRAY['b', 'A', 'B', 'a', 'A'] COLLATE any_case, true);
 SELECT mgpu_argsort(ARRAY['b', 'A', 'B', 'a', 'A'] COLLATE any_case, true);

@@ -26,7 +26,7 @@ BEGIN
     FOREACH down IN ARRAY ARRAY[false, true] LOOP
         FOREACH first IN ARRAY ARRAY[false, true] LOOP
             EXECUTE format('SELECT array_agg(x ORDER BY x %1$s NULLS %2$s, i)::text, array_agg(i::int ORDER BY x %1$s NULLS %2$s, i)
-                            FROM unnest($1) WITH ORDINALITY u(x, i)',
+                            FROM (SELECT ($1)[i] AS x, i FROM generate_subscripts($1, 1) i) u',
                            CASE WHEN down THEN 'DESC' ELSE 'ASC' END, CASE WHEN first THEN 'FIRST' ELSE 'LAST' END)
                 INTO by_order, positions USING arr;
             orders := orders + 1;
@@ -99,7 +99,7 @@ SELECT (check_type(ARRAY['b', 'a & b', NULL, 'a']::tsquery[])).*;
 -- made by users
 SELECT (check_type(ARRAY['happy', 'sad', NULL, 'ok', 'happy']::mood[])).*;
 SELECT (check_type(ARRAY[3, 1, NULL, 2]::positive[])).*;
-SELECT (check_type(ARRAY[(2, 'x'), (1, 'z'), NULL, (1, NULL), (1, 'a')]::pair[])).*;
+SELECT (check_type('{"(2,x)","(1,z)",NULL,"(1,)","(1,a)","(,b)"}'::pair[])).*;
 \x off
 -- a domain over an array is sorted as its base type
 SELECT mgpu_sort('{3,1,2}'::int_list), pg_typeof(mgpu_sort('{3,1,2}'::int_list)),
@@ -116,7 +116,7 @@ SELECT mgpu_sort(ARRAY[NULL, NULL]::point[]);
 \echo :SQLSTATE
 SELECT mgpu_argsort(ARRAY['{}', '{}']::json[], true, true);
 \echo :SQLSTATE
--- a composite type with a column that has no order fails when compared, as in ORDER BY
+-- a composite type with a column that has no order has none either
 CREATE TYPE unsortable AS (p point);
 SELECT mgpu_sort(ARRAY[ROW(point(1, 1)), ROW(point(0, 0))]::unsortable[]);
 \echo :SQLSTATE

@@ -1,0 +1,77 @@
+/*
+ * kernel_bench.cuh
+ *		What the parts of kernel_bench share: timing, device data, reports.
+ */
+#ifndef MGPU_KERNEL_BENCH_CUH
+#define MGPU_KERNEL_BENCH_CUH
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#define REQUIRE_CUDA(call) \
+	do { \
+		cudaError_t require_code = (call); \
+		if (require_code != cudaSuccess) \
+		{ \
+			fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(require_code)); \
+			exit(1); \
+		} \
+	} while (0)
+
+typedef enum bench_pattern
+{
+	BENCH_RANDOM = 0,
+	BENCH_SORTED,
+	BENCH_FEW,
+	NUM_BENCH_PATTERNS
+} bench_pattern;
+
+extern const char *const bench_pattern_names[NUM_BENCH_PATTERNS];
+
+/* Device memory of the largest case, allocated once. */
+typedef struct bench_memory
+{
+	char	   *input;			/* keys that every run starts from */
+	char	   *sides[2];		/* keys and indices of a sort (device_sort.h) */
+	char	   *indices[2];
+	char	   *reference;		/* a result to compare with */
+	char	   *temp;
+	uint64_t	temp_bytes;
+	cudaEvent_t begin;
+	cudaEvent_t end;
+} bench_memory;
+
+/* Fill input with num_items keys of key_bytes (4 or 8). */
+void		bench_fill(bench_memory *memory, int pattern, uint64_t num_items, int key_bytes);
+
+/* Time one enqueued piece of work in milliseconds. */
+template <typename Work>
+static double
+bench_time(bench_memory *memory, Work work)
+{
+	float		milliseconds;
+
+	REQUIRE_CUDA(cudaEventRecord(memory->begin));
+	work();
+	REQUIRE_CUDA(cudaEventRecord(memory->end));
+	REQUIRE_CUDA(cudaEventSynchronize(memory->end));
+	REQUIRE_CUDA(cudaEventElapsedTime(&milliseconds, memory->begin, memory->end));
+	return milliseconds;
+}
+
+static inline double
+bench_median(std::vector<double> times)
+{
+	std::sort(times.begin(), times.end());
+	return times[times.size() / 2];
+}
+
+/* Compare tunings of the merge sort, stage by stage (kernel_bench_sweep.cu). */
+void		bench_sweep(bench_memory *memory);
+
+#endif							/* MGPU_KERNEL_BENCH_CUH */

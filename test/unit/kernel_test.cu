@@ -1,0 +1,102 @@
+/*
+ * kernel_test.cu
+ *		Tests of the kernels and of the CUDA executor, without PostgreSQL.
+ *
+ *	kernel_test [--quick] [--large]
+ *
+ * --quick runs a set small enough for compute-sanitizer.  --large runs sorts of
+ * more than 2^31 items as well, which take 60 GB of device memory.  Exits with
+ * 0 when all passed, 1 when something failed and 77 where there is no GPU.
+ */
+#include "kernel_test.cuh"
+
+#include <cstring>
+
+#include "core/executor.h"
+
+int			tests_passed = 0;
+int			tests_failed = 0;
+bool		quick = false;
+std::mt19937_64 random_bits(20250117);
+
+const char *const pattern_names[NUM_PATTERNS] = {
+	"random", "all largest", "few distinct", "sorted", "reversed", "all equal", "many largest", "bit reversed",
+	"one bank"
+};
+
+/* The lowest `bits` bits of a number in reverse order. */
+static uint64_t
+reverse_bits(uint64_t number, int bits)
+{
+	uint64_t	reversed = 0;
+
+	for (int bit = 0; bit < bits; bit++)
+		reversed |= (number >> bit & 1) << (bits - 1 - bit);
+	return reversed;
+}
+
+uint64_t
+pattern_key(int pattern, uint64_t item, uint64_t num_items, int key_bits)
+{
+	uint64_t	mask = key_bits == 64 ? ~UINT64_C(0) : (UINT64_C(1) << key_bits) - 1;
+
+	switch (pattern)
+	{
+		case PATTERN_ALL_LARGEST:
+			return mask;
+		case PATTERN_FEW:
+			return random_bits() % 5 & mask;
+		case PATTERN_SORTED:
+			return item & mask;
+		case PATTERN_REVERSED:
+			return (num_items - item) & mask;
+		case PATTERN_ALL_EQUAL:
+			return 42 & mask;
+		case PATTERN_MANY_LARGEST:
+			return random_bits() % 2 ? mask : random_bits() & mask;
+		case PATTERN_BIT_REVERSED:
+			return reverse_bits(item, 24) & mask;
+		case PATTERN_ONE_BANK:
+			/* stretches of 32 items go to the two halves in turn */
+			return (item / 32 % 2 * (num_items / 2) + item / 64 * 32 + item % 32) & mask;
+		default:
+			return random_bits() & mask;
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	bool		large = false;
+	int			count;
+	mgpu_error	err;
+
+	for (int i = 1; i < argc; i++)
+	{
+		if (strcmp(argv[i], "--quick") == 0)
+			quick = true;
+		else if (strcmp(argv[i], "--large") == 0)
+			large = true;
+		else
+		{
+			fprintf(stderr, "usage: kernel_test [--quick] [--large]\n");
+			return 2;
+		}
+	}
+	if (mgpu_cuda_executor.num_devices(&count, &err) != MGPU_OK)
+	{
+		printf("no usable GPU: %s\n", err.message);
+		return 77;
+	}
+	test_device_sorts();
+	printf("device sorts: %d passed, %d failed\n", tests_passed, tests_failed);
+	fflush(stdout);
+	if (large)
+		test_large_sorts();
+	test_executor();
+	printf("with the executor: %d passed, %d failed\n", tests_passed, tests_failed);
+	fflush(stdout);
+	test_sticky_failure();
+	printf("%d passed, %d failed\n", tests_passed, tests_failed);
+	return tests_failed == 0 ? 0 : 1;
+}

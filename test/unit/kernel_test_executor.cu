@@ -1,0 +1,664 @@
+/*
+ * kernel_test_executor.cu
+ *		The CUDA executor through its table of functions.
+ *
+ * The reference compares stored bytes by the rules of each kind and shares no
+ * code with the codec.  Outputs are poisoned and have canaries behind them;
+ * inputs go in whole or through slots in odd slices.
+ */
+#include "kernel_test.cuh"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <unistd.h>
+
+#include "core/executor.h"
+
+#define POISON 0xA5
+#define CANARY_BYTES 64
+
+static const mgpu_executor *const gpu = &mgpu_cuda_executor;
+static const mgpu_exec_options default_options = {-1, 0, 1, MGPU_FAULT_NONE};
+
+typedef std::vector<unsigned char> byte_vector;
+
+/* ------------------------------------------------------------- reference */
+
+template <typename Number>
+static Number
+stored(const unsigned char *bytes)
+{
+	Number		number;
+
+	memcpy(&number, bytes, sizeof(number));
+	return number;
+}
+
+template <typename Number>
+static int
+compare_numbers(const unsigned char *a, const unsigned char *b)
+{
+	Number		x = stored<Number>(a);
+	Number		y = stored<Number>(b);
+
+	return x < y ? -1 : x > y;
+}
+
+/* PostgreSQL's order: all NaN are equal and above every number. */
+template <typename Float>
+static int
+compare_floats(const unsigned char *a, const unsigned char *b)
+{
+	Float		x = stored<Float>(a);
+	Float		y = stored<Float>(b);
+
+	if (std::isnan(x) || std::isnan(y))
+		return std::isnan(x) - std::isnan(y);
+	return x < y ? -1 : x > y;
+}
+
+static int
+compare_stored(const mgpu_job &job, const unsigned char *a, const unsigned char *b)
+{
+	switch (job.key_kind * 100 + job.key_width)
+	{
+		case MGPU_KEY_UNSIGNED * 100 + 1:
+			return compare_numbers<uint8_t>(a, b);
+		case MGPU_KEY_UNSIGNED * 100 + 2:
+			return compare_numbers<uint16_t>(a, b);
+		case MGPU_KEY_UNSIGNED * 100 + 4:
+			return compare_numbers<uint32_t>(a, b);
+		case MGPU_KEY_UNSIGNED * 100 + 8:
+			return compare_numbers<uint64_t>(a, b);
+		case MGPU_KEY_SIGNED * 100 + 2:
+			return compare_numbers<int16_t>(a, b);
+		case MGPU_KEY_SIGNED * 100 + 4:
+			return compare_numbers<int32_t>(a, b);
+		case MGPU_KEY_SIGNED * 100 + 8:
+			return compare_numbers<int64_t>(a, b);
+		case MGPU_KEY_FLOAT * 100 + 4:
+			return compare_floats<float>(a, b);
+		case MGPU_KEY_FLOAT * 100 + 8:
+			return compare_floats<double>(a, b);
+		default:
+			return memcmp(a, b, 16);
+	}
+}
+
+/* What a key comes back as: zeros are +0 and NaNs PostgreSQL's. */
+static void
+canonical_key(const mgpu_job &job, const unsigned char *key, unsigned char *canonical)
+{
+	memcpy(canonical, key, job.key_width);
+	if (job.key_kind != MGPU_KEY_FLOAT)
+		return;
+	if (job.key_width == 4 && stored<float>(key) == 0)
+		memset(canonical, 0, 4);
+	if (job.key_width == 8 && stored<double>(key) == 0)
+		memset(canonical, 0, 8);
+	if (job.key_width == 4 && std::isnan(stored<float>(key)))
+	{
+		uint32_t	nan = UINT32_C(0x7FC00000);
+
+		memcpy(canonical, &nan, 4);
+	}
+	if (job.key_width == 8 && std::isnan(stored<double>(key)))
+	{
+		uint64_t	nan = UINT64_C(0x7FF8000000000000);
+
+		memcpy(canonical, &nan, 8);
+	}
+}
+
+/* ----------------------------------------------------------------- inputs */
+
+/* Bit patterns that codecs get wrong, else random ones, with duplicates. */
+static uint64_t
+awkward_word(const mgpu_job &job)
+{
+	static const uint64_t words_32[] = {0, UINT64_C(0x80000000), UINT64_C(0x7F800000), UINT64_C(0xFF800000),
+		UINT64_C(0x7FC00000), UINT64_C(0xFFC00001), UINT64_C(0x7F800001), 1, UINT64_C(0x80000001),
+		UINT64_C(0xFFFFFFFF), UINT64_C(0x7FFFFFFF)};
+	static const uint64_t words_64[] = {0, UINT64_C(0x8000000000000000), UINT64_C(0x7FF0000000000000),
+		UINT64_C(0xFFF0000000000000), UINT64_C(0x7FF8000000000000), UINT64_C(0xFFF8000000000001),
+		UINT64_C(0x7FF0000000000001), 1, UINT64_C(0x8000000000000001), ~UINT64_C(0), ~UINT64_C(0) >> 1};
+	uint64_t	choice = random_bits();
+
+	if (choice % 4 == 0)
+		return job.key_width == 4 ? words_32[choice / 4 % 11] : words_64[choice / 4 % 11];
+	if (choice % 4 == 1)
+		return choice / 4 % 100;
+	return random_bits();
+}
+
+static byte_vector
+make_keys(const mgpu_job &job)
+{
+	byte_vector keys(job.num_items * job.key_width);
+
+	for (uint64_t i = 0; i < job.num_items; i++)
+	{
+		/* low words in front: 16-byte keys often differ in one of their words alone */
+		uint64_t	words[2] = {awkward_word(job), awkward_word(job)};
+
+		memcpy(&keys[i * job.key_width], words, job.key_width);
+	}
+	return keys;
+}
+
+static byte_vector
+make_values(const mgpu_job &job)
+{
+	byte_vector values(job.num_items * job.value_width);
+
+	for (unsigned char &byte : values)
+		byte = (unsigned char) random_bits();
+	return values;
+}
+
+/* -------------------------------------------------------------------- runs */
+
+/* How to run a job; slice_items of 0 binds inputs whole. */
+typedef struct run_plan
+{
+	uint64_t	slice_items;	/* most items a commit */
+	bool		odd_slices;		/* of random length up to that */
+	bool		stream_values;	/* else values are bound whole even so */
+} run_plan;
+
+static byte_vector
+poisoned(uint64_t bytes)
+{
+	return byte_vector(bytes + CANARY_BYTES, POISON);
+}
+
+static bool
+canary_intact(const byte_vector &output)
+{
+	return std::all_of(output.end() - CANARY_BYTES, output.end(), [] (unsigned char byte) { return byte == POISON; });
+}
+
+/* Feed one channel through slots; puts a header before each as readers do. */
+static mgpu_status
+feed(mgpu_run *run, mgpu_channel channel, const byte_vector &input, uint64_t item_bytes, const run_plan &plan,
+	 mgpu_error *err)
+{
+	uint64_t	sent = 0;
+
+	while (sent < input.size())
+	{
+		void	   *slot;
+		uint64_t	slot_bytes;
+		uint64_t	bytes;
+		uint32_t	header;
+		mgpu_status status = gpu->input_slot(run, channel, &slot, &slot_bytes, err);
+
+		if (status != MGPU_OK)
+			return status;
+		CHECK(slot_bytes >= item_bytes && slot_bytes % item_bytes == 0 && slot_bytes <= input.size() - sent &&
+			  reinterpret_cast<uintptr_t>(slot) % 4 == 0, "a slot of %llu bytes for items of %llu",
+			  (unsigned long long) slot_bytes, (unsigned long long) item_bytes);
+		bytes = (plan.odd_slices ? 1 + random_bits() % plan.slice_items : plan.slice_items) * item_bytes;
+		bytes = std::min(bytes, slot_bytes);
+		memcpy(&header, (char *) slot - 4, 4);
+		memset((char *) slot - 4, 0xEE, 4);
+		memcpy(slot, input.data() + sent, bytes);
+		memcpy((char *) slot - 4, &header, 4);
+		status = gpu->input_commit(run, channel, bytes, err);
+		if (status != MGPU_OK)
+			return status;
+		sent += bytes;
+	}
+	return MGPU_OK;
+}
+
+static mgpu_status
+poll_to_end(mgpu_run *run, mgpu_error *err)
+{
+	mgpu_status status;
+
+	while ((status = gpu->poll(run, err)) == MGPU_PENDING)
+		usleep(20);
+	return status;
+}
+
+struct run_data
+{
+	byte_vector keys;
+	byte_vector values;
+	byte_vector out_keys;
+	byte_vector out_indices;
+	byte_vector out_values;
+	mgpu_run_stats stats;
+
+	explicit run_data(const mgpu_job &job)
+		: keys(make_keys(job)), values(make_values(job)), out_keys(poisoned(job.num_items * job.key_width)),
+		out_indices(poisoned(job.num_items * 4)), out_values(poisoned(job.num_items * job.value_width)), stats()
+	{
+	}
+
+	mgpu_binding
+	bind(const mgpu_job &job, const run_plan &plan)
+	{
+		mgpu_binding binding = {};
+
+		binding.in_keys = plan.slice_items == 0 ? keys.data() : nullptr;
+		if (job.value_width != 0 && (plan.slice_items == 0 || !plan.stream_values))
+			binding.in_values = values.data();
+		if (job.outputs & MGPU_OUT_KEYS)
+			binding.out_keys = out_keys.data();
+		if (job.outputs & MGPU_OUT_INDICES)
+			binding.out_indices = reinterpret_cast<uint32_t *>(out_indices.data());
+		if (job.outputs & MGPU_OUT_VALUES)
+			binding.out_values = out_values.data();
+		return binding;
+	}
+};
+
+/* Open, feed, submit, poll, stats, release. */
+static mgpu_status
+run_job(const mgpu_job &job, const run_plan &plan, run_data &data, mgpu_error *err)
+{
+	mgpu_binding binding = data.bind(job, plan);
+	mgpu_run   *run;
+	mgpu_status status = gpu->open(&job, &binding, &default_options, &run, err);
+
+	if (status != MGPU_OK)
+		return status;
+	if (binding.in_keys == nullptr)
+		status = feed(run, MGPU_CHANNEL_KEYS, data.keys, job.key_width, plan, err);
+	if (status == MGPU_OK && job.value_width != 0 && binding.in_values == nullptr)
+		status = feed(run, MGPU_CHANNEL_VALUES, data.values, job.value_width, plan, err);
+	if (status == MGPU_OK)
+		status = gpu->submit(run, err);
+	if (status == MGPU_OK)
+		status = poll_to_end(run, err);
+	if (status == MGPU_OK)
+		gpu->stats(run, &data.stats);
+	gpu->release(run);
+	return status;
+}
+
+static void
+check_results(const mgpu_job &job, const run_data &data, const char *what)
+{
+	std::vector<uint32_t> order(job.num_items);
+	uint64_t	wrong_keys = 0;
+	uint64_t	wrong_values = 0;
+	uint64_t	wrong_indices = 0;
+
+	for (uint64_t i = 0; i < job.num_items; i++)
+		order[i] = (uint32_t) i;
+	std::stable_sort(order.begin(), order.end(), [&] (uint32_t a, uint32_t b)
+					 {
+						 int			result = compare_stored(job, &data.keys[(uint64_t) a * job.key_width],
+															&data.keys[(uint64_t) b * job.key_width]);
+
+						 return (job.descending ? -result : result) < 0;
+					 });
+	for (uint64_t i = 0; i < job.num_items; i++)
+	{
+		uint64_t	source = order[i];
+		unsigned char key[16];
+
+		canonical_key(job, &data.keys[source * job.key_width], key);
+		if (job.outputs & MGPU_OUT_KEYS)
+			wrong_keys += memcmp(&data.out_keys[i * job.key_width], key, job.key_width) != 0;
+		if (job.outputs & MGPU_OUT_INDICES)
+			wrong_indices += stored<uint32_t>(&data.out_indices[i * 4]) != source;
+		if (job.outputs & MGPU_OUT_VALUES)
+			wrong_values += memcmp(&data.out_values[i * job.value_width], &data.values[source * job.value_width],
+								   job.value_width) != 0;
+	}
+	CHECK(wrong_keys == 0 && wrong_indices == 0 && wrong_values == 0, "%s: kind %u, width %u, value width %u, "
+		  "outputs %u, descending %u, algorithm %u, %llu items: %llu keys, %llu indices, %llu values are wrong", what,
+		  job.key_kind, job.key_width, job.value_width, job.outputs, job.descending, job.algorithm,
+		  (unsigned long long) job.num_items, (unsigned long long) wrong_keys, (unsigned long long) wrong_indices,
+		  (unsigned long long) wrong_values);
+	CHECK(canary_intact(data.out_keys) && canary_intact(data.out_indices) && canary_intact(data.out_values),
+		  "%s: memory behind an output was written", what);
+}
+
+static mgpu_job
+make_job(uint32_t kind, uint32_t width, uint32_t outputs, uint32_t value_width, uint64_t num_items)
+{
+	mgpu_job	job = {};
+
+	job.op = outputs == MGPU_OUT_KEYS ? MGPU_OP_SORT : MGPU_OP_SORT_PAIRS;
+	job.key_kind = kind;
+	job.key_width = width;
+	job.outputs = outputs;
+	job.value_width = outputs & MGPU_OUT_VALUES ? value_width : 0;
+	job.num_items = num_items;
+	return job;
+}
+
+static void
+check_job(const mgpu_job &job, const run_plan &plan, const char *what)
+{
+	run_data	data(job);
+	mgpu_error	err = {};
+	mgpu_status status = run_job(job, plan, data, &err);
+
+	CHECK(status == MGPU_OK, "%s: status %d, %s", what, status, err.message);
+	if (status != MGPU_OK)
+		return;
+	check_results(job, data, what);
+	CHECK(data.stats.algorithm == MGPU_ALGORITHM_MERGE || data.stats.algorithm == MGPU_ALGORITHM_RADIX,
+		  "%s: algorithm %d", what, data.stats.algorithm);
+	CHECK(job.num_items == 0 || (data.stats.kernel_ms > 0 && data.stats.upload_ms > 0 && data.stats.download_ms > 0),
+		  "%s: %g, %g, %g ms", what, data.stats.upload_ms, data.stats.kernel_ms, data.stats.download_ms);
+}
+
+/* ------------------------------------------------------------------- tests */
+
+typedef struct key_type
+{
+	uint32_t	kind;
+	uint32_t	width;
+} key_type;
+
+static const key_type key_types[] = {
+	{MGPU_KEY_UNSIGNED, 1}, {MGPU_KEY_UNSIGNED, 2}, {MGPU_KEY_UNSIGNED, 4}, {MGPU_KEY_UNSIGNED, 8},
+	{MGPU_KEY_SIGNED, 2}, {MGPU_KEY_SIGNED, 4}, {MGPU_KEY_SIGNED, 8}, {MGPU_KEY_FLOAT, 4}, {MGPU_KEY_FLOAT, 8},
+	{MGPU_KEY_BYTES, 16}
+};
+
+static const uint32_t output_sets[] = {
+	MGPU_OUT_KEYS, MGPU_OUT_INDICES, MGPU_OUT_VALUES, MGPU_OUT_KEYS | MGPU_OUT_VALUES,
+	MGPU_OUT_KEYS | MGPU_OUT_INDICES | MGPU_OUT_VALUES
+};
+
+static void
+test_all_types(void)
+{
+	static const uint32_t value_widths[] = {1, 2, 4, 8, 16};
+	static const uint64_t sizes[] = {0, 1, 2, 777, 50021};
+	static const run_plan whole = {0, false, false};
+	static const run_plan slices = {4099, true, true};
+	static const run_plan mixed = {1001, true, false};
+	unsigned	turn = 0;
+
+	for (const key_type &type : key_types)
+	{
+		for (uint32_t outputs : output_sets)
+		{
+			for (uint64_t size : sizes)
+			{
+				for (uint32_t descending = 0; descending < 2; descending++)
+				{
+					for (uint32_t algorithm = MGPU_ALGORITHM_AUTO; algorithm <= MGPU_ALGORITHM_LOCALITY; algorithm++)
+					{
+						mgpu_job	job = make_job(type.kind, type.width, outputs, value_widths[turn % 5], size);
+
+						if (quick && turn++ % 9 != 0)
+							continue;
+						turn += !quick;
+						job.descending = descending;
+						job.algorithm = algorithm;
+						check_job(job, turn % 3 == 0 ? whole : turn % 3 == 1 ? slices : mixed, "all types");
+					}
+				}
+			}
+		}
+	}
+}
+
+/* More than a slot and more than a chunk, in and out. */
+static void
+test_sizes(void)
+{
+	static const run_plan plans[] = {{0, false, false}, {300000, true, true}, {UINT64_C(1) << 40, false, true}};
+	uint64_t	size = quick ? 300007 : 3000017;
+
+	for (const run_plan &plan : plans)
+	{
+		check_job(make_job(MGPU_KEY_SIGNED, 4, MGPU_OUT_KEYS, 0, size), plan, "int4");
+		check_job(make_job(MGPU_KEY_FLOAT, 8, MGPU_OUT_KEYS, 0, size), plan, "float8");
+		check_job(make_job(MGPU_KEY_SIGNED, 4, MGPU_OUT_KEYS | MGPU_OUT_VALUES, 4, size), plan, "int4 pairs");
+		check_job(make_job(MGPU_KEY_BYTES, 16, MGPU_OUT_KEYS, 0, size / 2), plan, "uuid");
+		check_job(make_job(MGPU_KEY_SIGNED, 8, MGPU_OUT_INDICES | MGPU_OUT_VALUES, 16, size / 2), plan, "int8 argsort");
+	}
+}
+
+/* A caller's mistakes are answered, not executed. */
+static void
+test_misuse(void)
+{
+	mgpu_job	job = make_job(MGPU_KEY_SIGNED, 4, MGPU_OUT_KEYS, 0, 1000);
+	run_data	data(job);
+	mgpu_binding binding = data.bind(job, {1000, false, false});
+	mgpu_binding unbound = {};
+	mgpu_exec_options no_such_device = default_options;
+	mgpu_error	err = {};
+	mgpu_run   *run = nullptr;
+	void	   *slot;
+	uint64_t	slot_bytes;
+
+	CHECK(gpu->open(&job, &unbound, &default_options, &run, &err) == MGPU_BAD_JOB && run == nullptr, "no output bound");
+	no_such_device.device = 1000;
+	CHECK(gpu->open(&job, &binding, &no_such_device, &run, &err) == MGPU_NO_DEVICE && run == nullptr, "device 1000");
+	job.key_width = 3;
+	CHECK(gpu->open(&job, &binding, &default_options, &run, &err) == MGPU_BAD_JOB && run == nullptr, "width 3");
+	job.key_width = 4;
+	REQUIRE_CUDA(gpu->open(&job, &binding, &default_options, &run, &err) == MGPU_OK ? cudaSuccess : cudaErrorUnknown);
+	CHECK(gpu->input_slot(run, MGPU_CHANNEL_VALUES, &slot, &slot_bytes, &err) == MGPU_BAD_JOB, "no values here");
+	CHECK(gpu->input_commit(run, MGPU_CHANNEL_KEYS, 4, &err) == MGPU_BAD_JOB, "commit without a slot");
+	CHECK(gpu->input_slot(run, MGPU_CHANNEL_KEYS, &slot, &slot_bytes, &err) == MGPU_OK && slot_bytes == 4000,
+		  "a slot of %llu bytes", (unsigned long long) slot_bytes);
+	CHECK(gpu->input_commit(run, MGPU_CHANNEL_KEYS, 6, &err) == MGPU_BAD_JOB, "one and a half items");
+	CHECK(gpu->input_commit(run, MGPU_CHANNEL_KEYS, 4004, &err) == MGPU_BAD_JOB, "one item too many");
+	CHECK(gpu->submit(run, &err) == MGPU_BAD_JOB, "submitted without input");
+	CHECK(gpu->poll(run, &err) == MGPU_BAD_JOB, "polled before submit");
+	gpu->release(run);
+	gpu->release(nullptr);
+	check_job(job, {1000, false, false}, "after misuse");
+}
+
+/* Device memory in use, as the driver sees it, after all caches are dropped. */
+static uint64_t
+free_bytes_now(void)
+{
+	mgpu_device facts = {};
+	mgpu_error	err = {};
+	mgpu_status status;
+
+	gpu->trim();
+	status = gpu->describe(0, &facts, &err);
+	CHECK(status == MGPU_OK, "describe: %s", err.message);
+	return facts.memory_free_bytes;
+}
+
+/* stage 0: after open, 1: after a slot, 2: after input, 3: after submit, 4: after a poll */
+static void
+cancel_at(int stage, uint64_t num_items)
+{
+	mgpu_job	job = make_job(MGPU_KEY_SIGNED, 8, MGPU_OUT_KEYS | MGPU_OUT_INDICES, 0, num_items);
+	run_plan	plan = {UINT64_C(1) << 40, false, false};
+	run_data	data(job);
+	mgpu_binding binding = data.bind(job, plan);
+	mgpu_error	err = {};
+	mgpu_run   *run;
+	void	   *slot;
+	uint64_t	slot_bytes;
+	mgpu_status status = gpu->open(&job, &binding, &default_options, &run, &err);
+
+	CHECK(status == MGPU_OK, "open: %s", err.message);
+	if (status != MGPU_OK)
+		return;
+	if (stage == 1)
+		CHECK(gpu->input_slot(run, MGPU_CHANNEL_KEYS, &slot, &slot_bytes, &err) == MGPU_OK, "slot: %s", err.message);
+	if (stage >= 2)
+		CHECK(feed(run, MGPU_CHANNEL_KEYS, data.keys, 8, plan, &err) == MGPU_OK, "feed: %s", err.message);
+	if (stage >= 3)
+		CHECK(gpu->submit(run, &err) == MGPU_OK, "submit: %s", err.message);
+	if (stage >= 4)
+		status = gpu->poll(run, &err);
+	gpu->cancel(run);
+	CHECK(gpu->poll(run, &err) == MGPU_CANCELLED, "stage %d", stage);
+	CHECK(gpu->input_slot(run, MGPU_CHANNEL_KEYS, &slot, &slot_bytes, &err) == MGPU_CANCELLED, "stage %d", stage);
+	gpu->release(run);
+}
+
+static void
+test_cancel(void)
+{
+	uint64_t	free_before = free_bytes_now();
+
+	for (int stage = 0; stage <= 4; stage++)
+	{
+		cancel_at(stage, 1000);
+		cancel_at(stage, quick ? 100000 : 2000000);
+		check_job(make_job(MGPU_KEY_SIGNED, 4, MGPU_OUT_KEYS, 0, 5000), {0, false, false}, "after cancel");
+	}
+	CHECK(free_bytes_now() == free_before, "cancelled runs left device memory behind");
+}
+
+static void
+test_memory_limit(void)
+{
+	mgpu_job	job = make_job(MGPU_KEY_SIGNED, 4, MGPU_OUT_KEYS | MGPU_OUT_VALUES, 8, 100000);
+	mgpu_exec_options options = default_options;
+	run_data	data(job);
+	mgpu_binding binding = data.bind(job, {0, false, false});
+	uint64_t	needed = gpu->workspace_bytes(&job, &options);
+	mgpu_error	err = {};
+	mgpu_run   *run;
+
+	/* what a larger run left cached does not count against a smaller one's limit */
+	check_job(make_job(MGPU_KEY_SIGNED, 4, MGPU_OUT_KEYS, 0, 200000), {0, false, false}, "fills the cache");
+	options.device_memory_limit = needed - 1;
+	CHECK(gpu->open(&job, &binding, &options, &run, &err) == MGPU_DEVICE_MEMORY && run == nullptr, "%s", err.message);
+	CHECK(std::string(err.message).find(std::to_string(needed)) != std::string::npos &&
+		  std::string(err.message).find(std::to_string(needed - 1)) != std::string::npos, "%s", err.message);
+	options.device_memory_limit = needed;
+	CHECK(gpu->open(&job, &binding, &options, &run, &err) == MGPU_OK, "%s", err.message);
+	CHECK(gpu->submit(run, &err) == MGPU_OK && poll_to_end(run, &err) == MGPU_OK, "%s", err.message);
+	gpu->release(run);
+	check_results(job, data, "at the limit");
+	/* more than any device has: 44 bytes for each of 2^32 keys */
+	job = make_job(MGPU_KEY_BYTES, 16, MGPU_OUT_KEYS | MGPU_OUT_INDICES | MGPU_OUT_VALUES, 16, MGPU_MAX_ITEMS);
+	options.device_memory_limit = 0;
+	CHECK(gpu->open(&job, &binding, &options, &run, &err) == MGPU_BAD_JOB && run == nullptr, "%s", err.message);
+	binding.out_keys = binding.out_values = data.out_keys.data();
+	binding.out_indices = reinterpret_cast<uint32_t *>(data.out_indices.data());
+	CHECK(gpu->open(&job, &binding, &options, &run, &err) == MGPU_DEVICE_MEMORY && run == nullptr, "%s", err.message);
+	check_job(make_job(MGPU_KEY_SIGNED, 4, MGPU_OUT_KEYS, 0, 5000), {0, false, false}, "after a refusal");
+}
+
+static void
+test_faults_at_open(void)
+{
+	mgpu_job	job = make_job(MGPU_KEY_SIGNED, 4, MGPU_OUT_KEYS, 0, 1000);
+	mgpu_exec_options options = default_options;
+	run_data	data(job);
+	mgpu_binding binding = data.bind(job, {0, false, false});
+	mgpu_error	err = {};
+	mgpu_run   *run;
+
+	options.inject_fault = MGPU_FAULT_HOST_MEMORY;
+	CHECK(gpu->open(&job, &binding, &options, &run, &err) == MGPU_HOST_MEMORY && run == nullptr, "%s", err.message);
+	options.inject_fault = MGPU_FAULT_DEVICE_MEMORY;
+	CHECK(gpu->open(&job, &binding, &options, &run, &err) == MGPU_DEVICE_MEMORY && run == nullptr, "%s", err.message);
+	check_job(job, {0, false, false}, "after injected faults");
+}
+
+/* Many runs one after another, and several at a time. */
+static void
+test_many_runs(void)
+{
+	uint64_t	free_before;
+	mgpu_job	job = make_job(MGPU_KEY_SIGNED, 4, MGPU_OUT_KEYS, 0, 3000);
+	run_plan	plan = {1000, false, false};
+	run_data	first(job);
+	run_data	second(job);
+	mgpu_binding bindings[2] = {first.bind(job, plan), second.bind(job, plan)};
+	mgpu_run   *runs[2];
+	mgpu_error	err = {};
+
+	check_job(job, plan, "many runs");
+	free_before = free_bytes_now();
+	for (int i = 0; i < (quick ? 20 : 500); i++)
+	{
+		mgpu_job	varied = job;
+
+		varied.num_items = random_bits() % 20000;
+		check_job(varied, plan, "many runs");
+	}
+	CHECK(free_bytes_now() == free_before, "runs left device memory behind");
+	for (int i = 0; i < 2; i++)
+		CHECK(gpu->open(&job, &bindings[i], &default_options, &runs[i], &err) == MGPU_OK, "%s", err.message);
+	CHECK(feed(runs[0], MGPU_CHANNEL_KEYS, first.keys, 4, plan, &err) == MGPU_OK, "%s", err.message);
+	CHECK(feed(runs[1], MGPU_CHANNEL_KEYS, second.keys, 4, plan, &err) == MGPU_OK, "%s", err.message);
+	for (int i = 1; i >= 0; i--)
+		CHECK(gpu->submit(runs[i], &err) == MGPU_OK && poll_to_end(runs[i], &err) == MGPU_OK, "%s", err.message);
+	for (int i = 0; i < 2; i++)
+		gpu->release(runs[i]);
+	check_results(job, first, "two runs at a time");
+	check_results(job, second, "two runs at a time");
+	CHECK(free_bytes_now() == free_before, "two runs left device memory behind");
+}
+
+static void
+test_device_facts(void)
+{
+	mgpu_error	err = {};
+	mgpu_device facts = {};
+	int			count = 0;
+
+	CHECK(gpu->num_devices(&count, &err) == MGPU_OK && count >= 1, "%s", err.message);
+	CHECK(!gpu->is_warm(), "warm before the first run");
+	CHECK(gpu->describe(0, &facts, &err) == MGPU_OK, "%s", err.message);
+	CHECK(gpu->is_warm(), "not warm after describe");
+	CHECK(facts.name[0] != '\0' && facts.compute_major >= 7 && facts.memory_total_bytes > 0 &&
+		  facts.memory_free_bytes <= facts.memory_total_bytes, "%s", facts.name);
+	CHECK(gpu->describe(count, &facts, &err) == MGPU_NO_DEVICE, "device %d", count);
+	printf("device 0: %s, compute capability %d.%d, %llu MB, link \"%s\"\n", facts.name, facts.compute_major,
+		   facts.compute_minor, (unsigned long long) (facts.memory_total_bytes >> 20), facts.link);
+}
+
+void
+test_executor(void)
+{
+	test_device_facts();
+	test_all_types();
+	test_sizes();
+	test_misuse();
+	test_cancel();
+	test_memory_limit();
+	test_faults_at_open();
+	test_many_runs();
+}
+
+void
+test_sticky_failure(void)
+{
+	mgpu_job	job = make_job(MGPU_KEY_SIGNED, 4, MGPU_OUT_KEYS, 0, 1000);
+	mgpu_exec_options options = default_options;
+	run_data	data(job);
+	mgpu_binding binding = data.bind(job, {0, false, false});
+	mgpu_device facts;
+	mgpu_error	err = {};
+	mgpu_run   *run;
+	mgpu_run   *bystander;
+	int			count;
+
+	CHECK(gpu->open(&job, &binding, &options, &bystander, &err) == MGPU_OK, "%s", err.message);
+	options.inject_fault = MGPU_FAULT_DEVICE_STICKY;
+	CHECK(gpu->open(&job, &binding, &options, &run, &err) == MGPU_OK, "%s", err.message);
+	CHECK(gpu->submit(run, &err) == MGPU_OK, "%s", err.message);
+	CHECK(poll_to_end(run, &err) == MGPU_DEVICE_FAILED, "%s", err.message);
+	printf("injected: %s\n", err.message);
+	gpu->release(run);
+	CHECK(gpu->submit(bystander, &err) == MGPU_DEVICE_FAILED, "%s", err.message);
+	gpu->release(bystander);
+	options.inject_fault = MGPU_FAULT_NONE;
+	CHECK(gpu->open(&job, &binding, &options, &run, &err) == MGPU_DEVICE_FAILED && run == nullptr, "%s", err.message);
+	printf("later: %s\n", err.message);
+	CHECK(gpu->num_devices(&count, &err) == MGPU_DEVICE_FAILED && count == 0, "%s", err.message);
+	CHECK(gpu->describe(0, &facts, &err) == MGPU_DEVICE_FAILED, "%s", err.message);
+	CHECK(!gpu->is_warm(), "warm with a lost context");
+	gpu->trim();
+}

@@ -1,0 +1,252 @@
+/*
+ * kernel_test_sort.cu
+ *		Every device sorter against std::stable_sort.
+ *
+ * Sizes lie around every tile boundary of both classes of chip.  All device
+ * memory is poisoned before each sort, and what lies behind each array must
+ * still hold the poison after it.
+ */
+#include "kernel_test.cuh"
+
+#include <algorithm>
+#include <cstring>
+
+#include "device_sort.h"
+#include "map.h"
+#include "tuning.cuh"
+
+#define POISON 0xA5
+#define CANARY_BYTES 1024
+
+/* One device array of the test, with canaries behind it. */
+struct device_array
+{
+	char	   *memory = nullptr;
+	uint64_t	capacity = 0;
+	uint64_t	bytes = 0;
+
+	void
+	reserve(uint64_t most_bytes)
+	{
+		capacity = most_bytes + CANARY_BYTES;
+		REQUIRE_CUDA(cudaMalloc((void **) &memory, capacity));
+	}
+
+	/* Poison all that `new_bytes` and the canaries take. */
+	void
+	reset(uint64_t new_bytes)
+	{
+		bytes = new_bytes;
+		REQUIRE_CUDA(cudaMemset(memory, POISON, bytes + CANARY_BYTES));
+	}
+
+	bool
+	intact() const
+	{
+		std::vector<unsigned char> canary(CANARY_BYTES);
+
+		REQUIRE_CUDA(cudaMemcpy(canary.data(), memory + bytes, CANARY_BYTES, cudaMemcpyDeviceToHost));
+		return std::all_of(canary.begin(), canary.end(), [] (unsigned char byte) { return byte == POISON; });
+	}
+};
+
+struct sort_arrays
+{
+	device_array keys[2];
+	device_array indices[2];
+	device_array temp;
+};
+
+static sort_arrays arrays;
+
+/* A case's input and its result, the same for all algorithms. */
+template <typename Key>
+struct sort_case
+{
+	int			pattern;
+	int			key_bits;
+	std::vector<Key> keys;
+	std::vector<Key> sorted;
+	std::vector<uint32_t> indices;
+
+	sort_case(int pattern, uint64_t num_items, int key_bits)
+		: pattern(pattern), key_bits(key_bits), keys(num_items), sorted(num_items), indices(num_items)
+	{
+		for (uint64_t i = 0; i < num_items; i++)
+		{
+			keys[i] = (Key) pattern_key(pattern, i, num_items, key_bits);
+			indices[i] = (uint32_t) i;
+		}
+		std::stable_sort(indices.begin(), indices.end(), [&] (uint32_t a, uint32_t b) { return keys[a] < keys[b]; });
+		for (uint64_t i = 0; i < num_items; i++)
+			sorted[i] = keys[indices[i]];
+	}
+};
+
+/* Lay out the arrays of a request; current alternates over the tests. */
+static mgpu_sort_request
+make_request(mgpu_sort_shape shape, uint64_t num_items, uint64_t key_bytes, uint64_t temp_bytes, int key_bits)
+{
+	static int	current = 0;
+	bool		packed = shape == MGPU_SHAPE_U32_INDEX;
+	bool		indexed = packed || shape == MGPU_SHAPE_U64_INDEX;
+	uint64_t	padded_bytes = mgpu_padded_items(num_items) * sizeof(uint32_t);
+	mgpu_sort_request request = {};
+
+	for (int side = 0; side < 2; side++)
+	{
+		arrays.keys[side].reset(packed ? 2 * padded_bytes : num_items * key_bytes);
+		request.keys[side] = arrays.keys[side].memory;
+		if (packed)
+			request.indices[side] = (uint32_t *) (arrays.keys[side].memory + padded_bytes);
+		else if (indexed)
+		{
+			arrays.indices[side].reset(num_items * sizeof(uint32_t));
+			request.indices[side] = (uint32_t *) arrays.indices[side].memory;
+		}
+	}
+	arrays.temp.reset(temp_bytes);
+	request.current = current ^= 1;
+	request.key_bits = (uint32_t) key_bits;
+	request.num_items = num_items;
+	request.temp = arrays.temp.memory;
+	request.temp_bytes = temp_bytes;
+	return request;
+}
+
+static bool
+arrays_intact(const mgpu_sort_request *request, bool packed)
+{
+	bool		intact = arrays.temp.intact();
+
+	for (int side = 0; side < 2; side++)
+	{
+		intact = intact && arrays.keys[side].intact();
+		if (request->indices[side] != nullptr && !packed)
+			intact = intact && arrays.indices[side].intact();
+	}
+	return intact;
+}
+
+template <typename Key>
+static void
+check_sort(mgpu_algorithm algorithm, mgpu_sort_shape shape, const sort_case<Key> &sort)
+{
+	const mgpu_device_sorter *sorter = mgpu_find_sorter(algorithm, shape);
+	uint64_t	num_items = sort.keys.size();
+	mgpu_sort_request request = make_request(shape, num_items, sizeof(Key), sorter->temp_bytes(num_items),
+											 sort.key_bits);
+	std::vector<Key> keys(num_items);
+	std::vector<uint32_t> indices(num_items);
+	bool		indexed = request.indices[0] != nullptr;
+	cudaError_t code;
+
+	REQUIRE_CUDA(cudaMemcpy(request.keys[request.current], sort.keys.data(), num_items * sizeof(Key),
+							cudaMemcpyHostToDevice));
+	code = sorter->sort(&request);
+	REQUIRE_CUDA(cudaDeviceSynchronize());
+	CHECK(code == cudaSuccess, "algorithm %d, shape %d, %llu items: %s", algorithm, shape,
+		  (unsigned long long) num_items, cudaGetErrorString(code));
+	REQUIRE_CUDA(cudaMemcpy(keys.data(), request.keys[request.current], num_items * sizeof(Key),
+							cudaMemcpyDeviceToHost));
+	CHECK(keys == sort.sorted, "keys, algorithm %d, shape %d, %llu items, %s", algorithm, shape,
+		  (unsigned long long) num_items, pattern_names[sort.pattern]);
+	if (indexed)
+	{
+		REQUIRE_CUDA(cudaMemcpy(indices.data(), request.indices[request.current], num_items * sizeof(uint32_t),
+								cudaMemcpyDeviceToHost));
+		CHECK(indices == sort.indices, "indices, algorithm %d, shape %d, %llu items, %s", algorithm, shape,
+			  (unsigned long long) num_items, pattern_names[sort.pattern]);
+	}
+	CHECK(arrays_intact(&request, shape == MGPU_SHAPE_U32_INDEX), "memory behind an array was written: algorithm %d, "
+		  "shape %d, %llu items", algorithm, shape, (unsigned long long) num_items);
+}
+
+template <typename Key>
+static void
+check_sorts(int pattern, uint64_t num_items, int key_bits)
+{
+	bool		is_64 = sizeof(Key) == 8;
+	sort_case<Key> sort(pattern, num_items, key_bits);
+
+	check_sort(MGPU_ALGORITHM_MERGE, is_64 ? MGPU_SHAPE_U64 : MGPU_SHAPE_U32, sort);
+	check_sort(MGPU_ALGORITHM_MERGE, is_64 ? MGPU_SHAPE_U64_INDEX : MGPU_SHAPE_U32_INDEX, sort);
+	check_sort(MGPU_ALGORITHM_RADIX, is_64 ? MGPU_SHAPE_U64 : MGPU_SHAPE_U32, sort);
+	check_sort(MGPU_ALGORITHM_RADIX, is_64 ? MGPU_SHAPE_U64_INDEX : MGPU_SHAPE_U32_INDEX, sort);
+}
+
+/* Sizes around the tiles of one tuning and small multiples of them. */
+template <class Tuning>
+static void
+add_sizes(std::vector<uint64_t> &sizes)
+{
+	for (uint64_t tile : {(uint64_t) Tuning::merge_tile_items, (uint64_t) Tuning::sort_tile_items})
+	{
+		for (uint64_t tiles : {1, 2, 4, 8})
+		{
+			if (quick && tiles > 2)
+				continue;
+			for (int delta = -1; delta <= 1; delta++)
+				sizes.push_back(tile * tiles + delta);
+		}
+	}
+	if (!quick)
+		sizes.push_back(3 * Tuning::sort_tile_items + 7);
+}
+
+template <typename Key>
+static void
+check_sizes(std::vector<uint64_t> sizes)
+{
+	for (uint64_t size : {1, 2, 3, 31, 32, 33, 100, 1000})
+		sizes.push_back(size);
+	for (int i = 0; i < (quick ? 2 : 12); i++)
+		sizes.push_back(1 + random_bits() % (quick ? 40000 : 400000));
+	std::sort(sizes.begin(), sizes.end());
+	sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+	for (uint64_t size : sizes)
+	{
+		for (int pattern = 0; pattern < (quick ? 3 : (int) NUM_PATTERNS); pattern++)
+			check_sorts<Key>(pattern, size, sizeof(Key) * 8);
+	}
+	if (quick)
+		return;
+	check_sorts<Key>(PATTERN_RANDOM, 5000000 + random_bits() % 1000, sizeof(Key) * 8);
+	check_sorts<Key>(PATTERN_FEW, 3000000 + random_bits() % 1000, sizeof(Key) * 8);
+	check_sorts<Key>(PATTERN_MANY_LARGEST, 2000000 + random_bits() % 1000, sizeof(Key) * 8);
+	check_sorts<Key>(PATTERN_BIT_REVERSED, 4194304, sizeof(Key) * 8);
+	check_sorts<Key>(PATTERN_ONE_BANK, 1048576, sizeof(Key) * 8);
+}
+
+void
+test_device_sorts(void)
+{
+	const uint64_t most_items = quick ? 200000 : 5100000;
+	std::vector<uint64_t> sizes_32;
+	std::vector<uint64_t> sizes_64;
+
+	for (int side = 0; side < 2; side++)
+	{
+		arrays.keys[side].reserve(most_items * 8 + 1024);
+		arrays.indices[side].reserve(most_items * 4);
+	}
+	arrays.temp.reserve(mgpu_radix_sorters[0].temp_bytes(most_items));
+	add_sizes<mgpu_tuning_u32_large>(sizes_32);
+	add_sizes<mgpu_tuning_u32_small>(sizes_32);
+	add_sizes<mgpu_tuning_u64_large>(sizes_32);	/* packed pairs */
+	add_sizes<mgpu_tuning_u64_large>(sizes_64);
+	add_sizes<mgpu_tuning_u64_small>(sizes_64);
+	add_sizes<mgpu_tuning_u64_index>(sizes_64);
+	check_sizes<uint32_t>(sizes_32);
+	check_sizes<uint64_t>(sizes_64);
+	/* codes of 1- and 2-byte keys: radix sort looks at their bits alone */
+	check_sorts<uint32_t>(PATTERN_RANDOM, 70001, 8);
+	check_sorts<uint32_t>(PATTERN_RANDOM, 70001, 16);
+	check_sorts<uint32_t>(PATTERN_ALL_LARGEST, 70001, 8);
+	for (int side = 0; side < 2; side++)
+	{
+		REQUIRE_CUDA(cudaFree(arrays.keys[side].memory));
+		REQUIRE_CUDA(cudaFree(arrays.indices[side].memory));
+	}
+	REQUIRE_CUDA(cudaFree(arrays.temp.memory));
+}
