@@ -2,10 +2,10 @@
  * cpu_executor.c
  *		mgpu_cpu_executor: the table, input channels, the driver of phases.
  *
- * Streamed keys pass through one small slot buffer that stays in cache: the
- * caller fills it, commit encodes it into the place where the strategy wants
- * codes and watches their order on the way.  So the memory is touched once, by
- * the pass that had to touch it anyway.  submit starts the threads; poll works
+ * Streamed input passes through a small slot buffer that stays in cache: the
+ * caller fills it, commit encodes keys into the place where the strategy wants
+ * codes, and watches their order on the way.  So large memory is touched once,
+ * by the pass that had to touch it anyway.  submit starts the threads; poll works
  * on the strategy's phases until its time is up.  Nothing else blocks.
  */
 #ifndef _GNU_SOURCE
@@ -23,9 +23,6 @@
 
 /* From here on memory comes from the system, in huge pages if it has any. */
 #define MAP_MIN_BYTES (UINT64_C(1) << 20)
-
-/* Most of a values slot, so that the caller looks at interrupts. */
-#define VALUES_SLOT_BYTES (UINT64_C(1) << 20)
 
 bool
 mgpu_buffer_allocate(mgpu_buffer *buffer, uint64_t bytes, mgpu_status *status, mgpu_error *err)
@@ -132,7 +129,7 @@ init_run(mgpu_run *run, const mgpu_job *job, const mgpu_binding *binding,
 	run->strategy = choose_strategy(run);
 }
 
-/* Of buffers that open makes, beside the slot. */
+/* What open allocates for keys, beside the slot. */
 static uint64_t
 streamed_codes_bytes(const mgpu_run *run)
 {
@@ -148,7 +145,7 @@ cpu_workspace_bytes(const mgpu_job *job, const mgpu_exec_options *options)
 	uint64_t	bytes;
 
 	init_run(&run, job, &binding, options);
-	bytes = run.tuning.slot_bytes + streamed_codes_bytes(&run) + run.strategy->scratch_bytes(&run);
+	bytes = 2 * run.tuning.slot_bytes + streamed_codes_bytes(&run) + run.strategy->scratch_bytes(&run);
 	if (job->outputs & MGPU_OUT_VALUES)
 		bytes += job->num_items * job->value_width;
 	if (job->op == MGPU_OP_SORT_PAIRS && (job->outputs & MGPU_OUT_INDICES) == 0)
@@ -181,18 +178,17 @@ static bool
 allocate_run(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 {
 	const mgpu_job *job = &run->job;
+	uint64_t	codes_bytes = streamed_codes_bytes(run);
 
-	if (takes_input(run, MGPU_CHANNEL_KEYS))
-	{
-		uint64_t	bytes = streamed_codes_bytes(run);
-
-		if (!mgpu_buffer_allocate(&run->slot, LEAD_BYTES + run->tuning.slot_bytes, status, err))
+	for (mgpu_channel channel = 0; channel < MGPU_NUM_CHANNELS; channel++)
+		if (takes_input(run, channel) &&
+			!mgpu_buffer_allocate(&run->slot[channel], LEAD_BYTES + run->tuning.slot_bytes, status, err))
 			return false;
-		if (bytes > 0 && !mgpu_buffer_allocate(&run->codes, bytes, status, err))
-			return false;
-	}
+	if (takes_input(run, MGPU_CHANNEL_KEYS) && codes_bytes > 0 &&
+		!mgpu_buffer_allocate(&run->codes, codes_bytes, status, err))
+		return false;
 	if (takes_input(run, MGPU_CHANNEL_VALUES) &&
-		!mgpu_buffer_allocate(&run->values, LEAD_BYTES + job->num_items * job->value_width, status, err))
+		!mgpu_buffer_allocate(&run->values, job->num_items * job->value_width, status, err))
 		return false;
 	if (job->op == MGPU_OP_SORT_PAIRS && (job->outputs & MGPU_OUT_INDICES) == 0 &&
 		!mgpu_buffer_allocate(&run->own_indices, job->num_items * sizeof(uint32_t), status, err))
@@ -210,6 +206,13 @@ cpu_cancel(mgpu_run *run)
 }
 
 static void
+free_slots(mgpu_run *run)
+{
+	for (mgpu_channel channel = 0; channel < MGPU_NUM_CHANNELS; channel++)
+		mgpu_buffer_free(&run->slot[channel]);
+}
+
+static void
 cpu_release(mgpu_run *run)
 {
 	if (run == NULL)
@@ -217,7 +220,7 @@ cpu_release(mgpu_run *run)
 	mgpu_pool_stop(run->pool);
 	if (run->state != NULL)
 		run->strategy->release(run);
-	mgpu_buffer_free(&run->slot);
+	free_slots(run);
 	mgpu_buffer_free(&run->codes);
 	mgpu_buffer_free(&run->values);
 	mgpu_buffer_free(&run->own_indices);
@@ -256,21 +259,26 @@ channel_width(const mgpu_run *run, mgpu_channel channel)
 	return channel == MGPU_CHANNEL_KEYS ? run->job.key_width : run->job.value_width;
 }
 
+static bool
+is_complete(const mgpu_run *run, mgpu_channel channel)
+{
+	return run->bytes_in[channel] == run->job.num_items * channel_width(run, channel);
+}
+
 static mgpu_status
 cpu_input_slot(mgpu_run *run, mgpu_channel channel,
 			   void **slot, uint64_t *slot_bytes, mgpu_error *err)
 {
-	uint64_t	width = channel_width(run, channel);
-	uint64_t	missing = run->job.num_items * width - run->bytes_in[channel];
-	uint64_t	limit = channel == MGPU_CHANNEL_KEYS ? run->tuning.slot_bytes : VALUES_SLOT_BYTES;
+	uint64_t	width;
+	uint64_t	missing;
+	uint64_t	limit;
 
-	if (run->submitted || !takes_input(run, channel) || missing == 0)
+	if (run->submitted || !takes_input(run, channel) || is_complete(run, channel))
 		return mgpu_fail(err, MGPU_BAD_JOB, "input channel %d takes no more input", (int) channel);
-	if (channel == MGPU_CHANNEL_KEYS)
-		*slot = (char *) run->slot.data + LEAD_BYTES;
-	else
-		*slot = (char *) run->values.data + LEAD_BYTES + run->bytes_in[channel];
-	limit = limit < width ? width : limit / width * width;
+	width = channel_width(run, channel);
+	missing = run->job.num_items * width - run->bytes_in[channel];
+	limit = run->tuning.slot_bytes / width * width;
+	*slot = (char *) run->slot[channel].data + LEAD_BYTES;
 	*slot_bytes = missing < limit ? missing : limit;
 	run->slot_bytes[channel] = *slot_bytes;
 	return MGPU_OK;
@@ -286,17 +294,25 @@ stream_codes(const mgpu_run *run)
 static mgpu_status
 cpu_input_commit(mgpu_run *run, mgpu_channel channel, uint64_t bytes, mgpu_error *err)
 {
-	if (bytes > run->slot_bytes[channel] || bytes % channel_width(run, channel) != 0)
+	const char *slot;
+
+	if (!takes_input(run, channel) || bytes > run->slot_bytes[channel] ||
+		bytes % channel_width(run, channel) != 0)
 		return mgpu_fail(err, MGPU_BAD_JOB, "commit of %" PRIu64 " bytes into a slot of %" PRIu64,
 						 bytes, run->slot_bytes[channel]);
+	if (bytes == 0)
+		return MGPU_OK;
+	slot = (const char *) run->slot[channel].data + LEAD_BYTES;
 	if (channel == MGPU_CHANNEL_KEYS)
 	{
 		uint64_t	num_items = bytes / run->job.key_width;
 		char	   *codes = stream_codes(run) + run->bytes_in[channel];
 
-		mgpu_encode_items(&run->codec, (char *) run->slot.data + LEAD_BYTES, codes, num_items);
+		mgpu_encode_items(&run->codec, slot, codes, num_items);
 		mgpu_order_watch_codes(&run->order, codes, run->job.key_width, num_items);
 	}
+	else
+		memcpy((char *) run->values.data + run->bytes_in[channel], slot, bytes);
 	run->bytes_in[channel] += bytes;
 	run->slot_bytes[channel] = 0;
 	return MGPU_OK;
@@ -317,20 +333,19 @@ bind_inputs(mgpu_run *run)
 	}
 	run->in_values = run->binding.in_values;
 	if (takes_input(run, MGPU_CHANNEL_VALUES))
-		run->in_values = (char *) run->values.data + LEAD_BYTES;
+		run->in_values = run->values.data;
 }
 
 static mgpu_status
 cpu_submit(mgpu_run *run, mgpu_error *err)
 {
 	for (mgpu_channel channel = 0; channel < MGPU_NUM_CHANNELS; channel++)
-		if (takes_input(run, channel) &&
-			run->bytes_in[channel] < run->job.num_items * channel_width(run, channel))
+		if (takes_input(run, channel) && !is_complete(run, channel))
 			return mgpu_fail(err, MGPU_BAD_JOB, "input channel %d is not complete", (int) channel);
 	if (run->submitted)
 		return mgpu_fail(err, MGPU_BAD_JOB, "the run was submitted before");
 	bind_inputs(run);
-	mgpu_buffer_free(&run->slot);
+	free_slots(run);
 	mgpu_vqsort_prepare();
 	run->pool = mgpu_pool_start(run->num_threads);
 	if (run->pool == NULL)

@@ -74,7 +74,7 @@ struct mgpu_run
 	/* input */
 	uint64_t	bytes_in[MGPU_NUM_CHANNELS];	/* committed so far */
 	uint64_t	slot_bytes[MGPU_NUM_CHANNELS];	/* handed out, not committed */
-	mgpu_buffer slot;			/* keys on their way in */
+	mgpu_buffer slot[MGPU_NUM_CHANNELS];	/* items on their way in */
 	mgpu_buffer codes;			/* streamed keys, unless codes_in_result */
 	mgpu_buffer values;			/* streamed values */
 	mgpu_source keys;			/* from submit on */
