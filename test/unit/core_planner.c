@@ -1,0 +1,232 @@
+/*
+ * core_planner.c
+ *		The planner's rules, each on its own, and its predictions' directions.
+ */
+#include "core/planner.h"
+#include "unit.h"
+
+static mgpu_job
+sort_job(uint64_t num_items)
+{
+	mgpu_job	job = {0};
+
+	job.op = MGPU_OP_SORT;
+	job.key_kind = MGPU_KEY_SIGNED;
+	job.key_width = 4;
+	job.outputs = MGPU_OUT_KEYS;
+	job.num_items = num_items;
+	return job;
+}
+
+static mgpu_plan_input
+usable_gpu(void)
+{
+	mgpu_plan_input input = {0};
+
+	input.requested = MGPU_EXECUTOR_AUTO;
+	input.gpu_min_items = -1;
+	input.num_threads = 1;
+	input.gpu_built = true;
+	input.gpu_warm = true;
+	return input;
+}
+
+static mgpu_plan
+plan_of(const mgpu_job *job, const mgpu_plan_input *input)
+{
+	mgpu_plan	plan;
+
+	memset(&plan, 0xFF, sizeof(plan));
+	mgpu_plan_job(job, input, &plan);
+	UNIT_CHECK(plan.executor == MGPU_EXECUTOR_CPU || plan.executor == MGPU_EXECUTOR_GPU);
+	UNIT_CHECK((plan.reason == NULL) == (plan.executor == MGPU_EXECUTOR_GPU));
+	UNIT_CHECK(plan.cpu_ms >= 0 && plan.gpu_ms > 0 && plan.forgone_ms >= 0);
+	return plan;
+}
+
+static bool
+is_cpu_because(const mgpu_plan *plan, const char *reason)
+{
+	return plan->executor == MGPU_EXECUTOR_CPU && plan->reason != NULL && strcmp(plan->reason, reason) == 0;
+}
+
+static void
+test_requests(void)
+{
+	mgpu_job	large = sort_job(50000000);
+	mgpu_job	tiny = sort_job(10);
+	mgpu_plan_input input = usable_gpu();
+	mgpu_plan	plan;
+
+	input.requested = MGPU_EXECUTOR_CPU;
+	plan = plan_of(&large, &input);
+	UNIT_CHECK(is_cpu_because(&plan, "mgpu.executor is cpu") && plan.forgone_ms == 0);
+	input.requested = MGPU_EXECUTOR_GPU;
+	input.gpu_built = false;
+	input.gpu_failed = true;
+	input.gpu_min_items = 1000;
+	plan = plan_of(&tiny, &input);
+	UNIT_CHECK(plan.executor == MGPU_EXECUTOR_GPU);
+}
+
+static void
+test_obstacles(void)
+{
+	mgpu_job	large = sort_job(50000000);
+	mgpu_plan_input input = usable_gpu();
+	mgpu_plan	plan = plan_of(&large, &input);
+
+	UNIT_CHECK(plan.executor == MGPU_EXECUTOR_GPU);
+	input.gpu_built = false;
+	plan = plan_of(&large, &input);
+	UNIT_CHECK(is_cpu_because(&plan, "this build has no CUDA") && plan.forgone_ms == 0);
+	input.gpu_built = true;
+	input.gpu_failed = true;
+	plan = plan_of(&large, &input);
+	UNIT_CHECK(is_cpu_because(&plan, "an earlier device failure") && plan.forgone_ms == 0);
+}
+
+static void
+test_min_items(void)
+{
+	mgpu_plan_input input = usable_gpu();
+
+	input.gpu_warm = false;
+	input.gpu_min_items = 1000;
+	for (uint64_t num_items = 998; num_items <= 1002; num_items++)
+	{
+		mgpu_job	job = sort_job(num_items);
+		mgpu_plan	plan = plan_of(&job, &input);
+
+		if (num_items >= 1000)
+			UNIT_CHECK(plan.executor == MGPU_EXECUTOR_GPU);
+		else
+			UNIT_CHECK(is_cpu_because(&plan, "few items") && plan.forgone_ms == 0);
+	}
+	input.gpu_min_items = 0;
+	{
+		mgpu_job	job = sort_job(0);
+
+		UNIT_CHECK(plan_of(&job, &input).executor == MGPU_EXECUTOR_GPU);
+	}
+}
+
+static void
+test_model(void)
+{
+	mgpu_plan_input input = usable_gpu();
+	bool		chosen_before = false;
+
+	/* one crossing from the CPU to the GPU, and between sensible sizes */
+	for (uint64_t num_items = 0; num_items <= 134217727; num_items = num_items * 5 / 4 + 1)
+	{
+		mgpu_job	job = sort_job(num_items);
+		mgpu_plan	plan = plan_of(&job, &input);
+		bool		chosen = plan.executor == MGPU_EXECUTOR_GPU;
+
+		UNIT_CONTEXT("model, items %llu", (unsigned long long) num_items);
+		UNIT_CHECK(chosen || !chosen_before);
+		UNIT_CHECK(chosen || is_cpu_because(&plan, "the CPU is predicted faster"));
+		UNIT_CHECK(chosen || plan.forgone_ms == 0);
+		if (num_items < 2000)
+			UNIT_CHECK(!chosen);
+		if (num_items > 1000000)
+			UNIT_CHECK(chosen);
+		chosen_before = chosen;
+	}
+	UNIT_CONTEXT("%s", "");
+}
+
+static void
+test_start_up(void)
+{
+	mgpu_job	job = sort_job(1000000);
+	mgpu_job	huge = sort_job(134000000);
+	mgpu_plan_input input = usable_gpu();
+	double		forgone_ms = 0;
+	double		gain_ms = 0;
+	int			calls = 0;
+	mgpu_plan	plan;
+
+	input.gpu_warm = false;
+	plan = plan_of(&huge, &input);
+	UNIT_CHECK(plan.executor == MGPU_EXECUTOR_GPU);
+	while (calls < 100000)
+	{
+		input.forgone_ms = forgone_ms;
+		plan = plan_of(&job, &input);
+		if (plan.executor == MGPU_EXECUTOR_GPU)
+			break;
+		UNIT_CHECK(is_cpu_because(&plan, "device start-up not yet paid back"));
+		gain_ms = plan.cpu_ms - plan.gpu_ms;
+		UNIT_CHECK(plan.forgone_ms == gain_ms && gain_ms > 0);
+		forgone_ms += plan.forgone_ms;
+		calls++;
+	}
+	/* rented until it would have paid for buying, and no longer */
+	UNIT_CHECK(calls > 1 && calls < 100000);
+	UNIT_CHECK(forgone_ms < 250.0 && forgone_ms + gain_ms >= 250.0);
+}
+
+static void
+test_directions(void)
+{
+	static const uint32_t widths[] = {4, 8};
+	mgpu_plan_input one = usable_gpu();
+	mgpu_plan_input four = usable_gpu();
+
+	four.num_threads = 4;
+	for (uint32_t algorithm = MGPU_ALGORITHM_AUTO; algorithm <= MGPU_ALGORITHM_LOCALITY; algorithm++)
+		for (int i = 0; i < 2; i++)
+		{
+			mgpu_job	job = sort_job(10000000);
+			mgpu_job	pairs;
+
+			job.algorithm = algorithm;
+			job.key_width = widths[i];
+			UNIT_CHECK(plan_of(&job, &four).cpu_ms < plan_of(&job, &one).cpu_ms);
+			pairs = job;
+			pairs.op = MGPU_OP_SORT_PAIRS;
+			pairs.outputs = MGPU_OUT_INDICES;
+			UNIT_CHECK(plan_of(&pairs, &one).cpu_ms > plan_of(&job, &one).cpu_ms);
+			pairs.outputs |= MGPU_OUT_VALUES;
+			pairs.value_width = 8;
+			UNIT_CHECK(plan_of(&pairs, &one).gpu_ms > plan_of(&job, &one).gpu_ms);
+		}
+	/* few items have no use for threads */
+	{
+		mgpu_job	job = sort_job(1000);
+
+		UNIT_CHECK(plan_of(&job, &four).cpu_ms == plan_of(&job, &one).cpu_ms);
+	}
+}
+
+/* Work that only moves bytes is not worth their way to the device and back. */
+static void
+test_moves(void)
+{
+	mgpu_plan_input input = usable_gpu();
+	mgpu_job	job = {0};
+
+	for (job.op = MGPU_OP_REMOVE; job.op <= MGPU_OP_INSERT; job.op++)
+	{
+		job.value_width = 16;
+		job.outputs = MGPU_OUT_VALUES;
+		job.num_items = 1000;
+		job.num_b_items = 10;
+		UNIT_CHECK(plan_of(&job, &input).executor == MGPU_EXECUTOR_CPU);
+	}
+}
+
+int
+main(void)
+{
+	test_requests();
+	test_obstacles();
+	test_min_items();
+	test_model();
+	test_start_up();
+	test_directions();
+	test_moves();
+	return unit_report();
+}

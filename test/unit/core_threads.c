@@ -1,0 +1,124 @@
+/*
+ * core_threads.c
+ *		The pool: every task once, phases in order, budgets, cancel, signals.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/cpu_threads.h"
+#include "unit.h"
+
+#define NUM_TASKS 5000
+
+typedef struct pool_test
+{
+	atomic_int	times[NUM_TASKS];
+	int			plain[NUM_TASKS];	/* written by one phase, read by the next */
+	atomic_int	worst_worker;
+	atomic_int	num_begun;
+	atomic_bool signals_open;
+	unsigned	sleep_us;
+} pool_test;
+
+static void
+first_task(void *context, uint64_t task, int worker)
+{
+	pool_test  *test = context;
+
+	atomic_fetch_add(&test->times[task], 1);
+	test->plain[task] = (int) task + 1;
+	if (worker > atomic_load(&test->worst_worker))
+		atomic_store(&test->worst_worker, worker);
+}
+
+static void
+second_task(void *context, uint64_t task, int worker)
+{
+	pool_test  *test = context;
+
+	(void) worker;
+	if (test->plain[NUM_TASKS - 1 - task] == (int) (NUM_TASKS - task))
+		atomic_fetch_add(&test->times[task], 1);
+}
+
+static void
+sleepy_task(void *context, uint64_t task, int worker)
+{
+	pool_test  *test = context;
+	sigset_t	blocked;
+
+	(void) task;
+	atomic_fetch_add(&test->num_begun, 1);
+	pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+	if (worker > 0 && (!sigismember(&blocked, SIGINT) || !sigismember(&blocked, SIGTERM)))
+		atomic_store(&test->signals_open, true);
+	usleep(test->sleep_us);
+}
+
+static void
+test_phases(int num_threads)
+{
+	static pool_test test;
+	mgpu_pool  *pool = mgpu_pool_start(num_threads);
+
+	memset(&test, 0, sizeof(test));
+	UNIT_CONTEXT("threads %d", num_threads);
+	UNIT_CHECK(pool != NULL);
+	UNIT_CHECK(mgpu_pool_size(pool) == (num_threads < 1 ? 1 : num_threads > MGPU_MAX_CPU_THREADS ? MGPU_MAX_CPU_THREADS : num_threads));
+	for (int round = 0; round < 20; round++)
+	{
+		mgpu_pool_begin(pool, round % 2 ? second_task : first_task, &test, NUM_TASKS);
+		while (!mgpu_pool_work(pool, 1.0))
+			;
+	}
+	for (int i = 0; i < NUM_TASKS; i++)
+		UNIT_CHECK(atomic_load(&test.times[i]) == 20);
+	UNIT_CHECK(atomic_load(&test.worst_worker) < mgpu_pool_size(pool));
+	mgpu_pool_stop(pool);
+}
+
+static void
+test_budget(int num_threads)
+{
+	static pool_test test;
+	mgpu_pool  *pool = mgpu_pool_start(num_threads);
+	double		start_ms,
+				elapsed_ms;
+
+	memset(&test, 0, sizeof(test));
+	UNIT_CONTEXT("budget, threads %d", num_threads);
+	test.sleep_us = 2000;
+	mgpu_pool_begin(pool, sleepy_task, &test, 200);
+	start_ms = mgpu_now_ms();
+	UNIT_CHECK(!mgpu_pool_work(pool, 10.0));
+	elapsed_ms = mgpu_now_ms() - start_ms;
+	UNIT_CHECK(elapsed_ms >= 9.0 && elapsed_ms < 500.0);
+	mgpu_pool_cancel(pool);
+	while (!mgpu_pool_work(pool, 10.0))
+		;
+	UNIT_CHECK(atomic_load(&test.num_begun) < 200);
+
+	/* a phase after a cancelled one, ended by stop while tasks run */
+	mgpu_pool_begin(pool, sleepy_task, &test, 200);
+	mgpu_pool_work(pool, 1.0);
+	mgpu_pool_stop(pool);
+	UNIT_CHECK(atomic_load(&test.num_begun) < 400);
+	UNIT_CHECK(!atomic_load(&test.signals_open));
+}
+
+int
+main(void)
+{
+	UNIT_CHECK(mgpu_default_cpu_threads() >= 1);
+	UNIT_CHECK(mgpu_default_cpu_threads() <= MGPU_MAX_CPU_THREADS);
+	mgpu_pool_stop(NULL);
+	for (int num_threads = 0; num_threads <= 5; num_threads++)
+		test_phases(num_threads);
+	test_phases(MGPU_MAX_CPU_THREADS + 10);
+	for (int num_threads = 1; num_threads <= 4; num_threads++)
+		test_budget(num_threads);
+	return unit_report();
+}
