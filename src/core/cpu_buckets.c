@@ -17,12 +17,10 @@
  * pass for each doubling.  So was an in-place parallel quicksort: its first
  * partitions are serial.
  */
-#include "cpu_run.h"
+#include "cpu_chunks.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "cpu_split.h"
 
 typedef struct bucket_state
 {
@@ -30,29 +28,25 @@ typedef struct bucket_state
 	mgpu_split_level level;
 	uint32_t	planned_buckets;
 	int			num_samplings;
-	uint64_t	chunk_items;
-	uint64_t	num_chunks;
-	mgpu_buffer sizes;			/* uint32_t [chunks][2 * planned_buckets]:
-								 * sizes, then places in the result */
+	mgpu_chunks chunks;			/* columns are buckets */
 	mgpu_buffer scratch;		/* [workers]: a chunk's spill, then its copy */
 	uint64_t	spill_bytes;	/* of a worker's scratch, as is the copy */
 	uint64_t	begin[MGPU_MAX_BUCKETS + 1];
 } bucket_state;
 
-/* A chunk, and never more than 4096 of them, to bound the table of sizes. */
+/* Items of a chunk that stays in cache. */
 static uint64_t
-plan_chunk_items(const mgpu_run *run)
+best_chunk_items(const mgpu_run *run)
 {
-	uint64_t	cached = run->tuning.chunk_bytes / run->job.key_width;
-	uint64_t	fewest = run->job.num_items / 4096 + 1;
-
-	return cached > fewest ? cached : fewest;
+	return run->tuning.chunk_bytes / run->job.key_width;
 }
 
 static uint64_t
 plan_spill_bytes(const mgpu_run *run)
 {
-	return (plan_chunk_items(run) * run->job.key_width + 127) / 64 * 64;
+	uint64_t	chunk_items = mgpu_plan_chunk_items(run->job.num_items, best_chunk_items(run));
+
+	return (chunk_items * run->job.key_width + 127) / 64 * 64;
 }
 
 static uint32_t
@@ -69,9 +63,8 @@ plan_buckets(const mgpu_run *run)
 static uint64_t
 buckets_scratch_bytes(const mgpu_run *run)
 {
-	uint64_t	num_chunks = mgpu_num_tasks(run->job.num_items, plan_chunk_items(run));
-
-	return sizeof(bucket_state) + num_chunks * 2 * plan_buckets(run) * sizeof(uint32_t) +
+	return sizeof(bucket_state) +
+		mgpu_chunks_bytes(run->job.num_items, best_chunk_items(run), 2 * plan_buckets(run)) +
 		2 * plan_spill_bytes(run) * (uint64_t) run->num_threads;
 }
 
@@ -88,39 +81,11 @@ start_buckets(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 	run->state = state;
 	state->level = mgpu_split_best_level();
 	state->planned_buckets = plan_buckets(run);
-	state->chunk_items = plan_chunk_items(run);
-	state->num_chunks = mgpu_num_tasks(run->job.num_items, state->chunk_items);
 	state->spill_bytes = plan_spill_bytes(run);
-	return mgpu_buffer_allocate(&state->sizes,
-								state->num_chunks * 2 * state->planned_buckets * sizeof(uint32_t),
-								status, err) &&
+	return mgpu_chunks_start(&state->chunks, run->job.num_items, best_chunk_items(run),
+							 2 * state->planned_buckets, status, err) &&
 		mgpu_buffer_allocate(&state->scratch, 2 * state->spill_bytes * (uint64_t) run->num_threads,
 							 status, err);
-}
-
-static bool
-choose_bounds(mgpu_run *run, mgpu_status *status, mgpu_error *err)
-{
-	bucket_state *state = run->state;
-	uint64_t	num_samples = state->planned_buckets * run->tuning.samples_per_bucket;
-	mgpu_buffer positions = {0};
-	mgpu_buffer samples = {0};
-	bool		had_memory;
-
-	had_memory = mgpu_buffer_allocate(&positions, num_samples * sizeof(uint32_t), status, err) &&
-		mgpu_buffer_allocate(&samples, num_samples * run->job.key_width, status, err);
-	if (had_memory)
-	{
-		mgpu_sample_positions(positions.data, num_samples, run->job.num_items);
-		mgpu_gather_items(run->keys.data, run->job.key_width, positions.data, samples.data, num_samples);
-		mgpu_encode_items(&run->keys.codec, samples.data, samples.data, num_samples);
-		mgpu_bounds_choose(&state->bounds, samples.data, num_samples, run->job.key_width,
-						   state->planned_buckets);
-		state->num_samplings++;
-	}
-	mgpu_buffer_free(&samples);
-	mgpu_buffer_free(&positions);
-	return had_memory;
 }
 
 /*
@@ -131,13 +96,11 @@ static void *
 split_chunk(mgpu_run *run, uint64_t chunk, int worker, uint32_t *sizes)
 {
 	bucket_state *state = run->state;
-	uint64_t	begin = chunk * state->chunk_items;
-	uint64_t	num_items = run->job.num_items - begin;
+	uint64_t	begin = chunk * state->chunks.chunk_items;
+	uint64_t	num_items = mgpu_chunk_end(&state->chunks, chunk) - begin;
 	char	   *spill = (char *) state->scratch.data + 2 * state->spill_bytes * (uint64_t) worker;
 	void	   *codes;
 
-	if (num_items > state->chunk_items)
-		num_items = state->chunk_items;
 	if (run->codes.data != NULL)
 		codes = (char *) run->codes.data + begin * run->job.key_width;
 	else
@@ -151,39 +114,13 @@ split_chunk(mgpu_run *run, uint64_t chunk, int worker, uint32_t *sizes)
 	return codes;
 }
 
-static uint32_t *
-chunk_table(const bucket_state *state, uint64_t chunk)
-{
-	return (uint32_t *) state->sizes.data + chunk * 2 * state->planned_buckets;
-}
-
 static void
 split_task(void *context, uint64_t task, int worker)
 {
 	mgpu_run   *run = context;
+	bucket_state *state = run->state;
 
-	split_chunk(run, task, worker, chunk_table(run->state, task));
-}
-
-/* Sizes become places: by bucket, then by chunk. */
-static void
-place_chunks(bucket_state *state)
-{
-	uint64_t	place = 0;
-
-	for (uint32_t bucket = 0; bucket < state->bounds.num_buckets; bucket++)
-	{
-		state->begin[bucket] = place;
-		for (uint64_t chunk = 0; chunk < state->num_chunks; chunk++)
-		{
-			uint32_t   *entry = chunk_table(state, chunk) + bucket;
-			uint32_t	size = *entry;
-
-			*entry = (uint32_t) place;
-			place += size;
-		}
-	}
-	state->begin[state->bounds.num_buckets] = place;
+	split_chunk(run, task, worker, mgpu_chunk_row(&state->chunks, task));
 }
 
 static bool
@@ -192,17 +129,8 @@ is_unbalanced(const mgpu_run *run)
 	const bucket_state *state = run->state;
 	uint64_t	limit = run->job.num_items / state->planned_buckets * MGPU_BUCKET_EXCESS;
 
-	if (state->num_samplings >= MGPU_MAX_SAMPLINGS)
-		return false;
-	for (uint32_t bucket = 0; bucket < state->bounds.num_buckets; bucket++)
-	{
-		mgpu_u128	code;
-
-		if (state->begin[bucket + 1] - state->begin[bucket] > limit &&
-			!mgpu_bucket_is_constant(&state->bounds, bucket, &code))
-			return true;
-	}
-	return false;
+	return state->num_samplings < MGPU_MAX_SAMPLINGS &&
+		mgpu_largest_bucket(&state->bounds, state->begin) > limit;
 }
 
 static void
@@ -211,17 +139,17 @@ move_task(void *context, uint64_t task, int worker)
 	mgpu_run   *run = context;
 	bucket_state *state = run->state;
 	uint32_t	width = run->job.key_width;
-	const uint32_t *places = chunk_table(state, task);
+	const uint32_t *places = mgpu_chunk_row(&state->chunks, task);
 	uint32_t	sizes[MGPU_MAX_BUCKETS];
 	const char *piece;
 
 	if (run->codes.data != NULL)
 	{
-		piece = (const char *) run->codes.data + task * state->chunk_items * width;
+		piece = (const char *) run->codes.data + task * state->chunks.chunk_items * width;
 		for (uint32_t bucket = 0; bucket < state->bounds.num_buckets; bucket++)
 		{
-			uint64_t	end = task + 1 < state->num_chunks ?
-				chunk_table(state, task + 1)[bucket] : state->begin[bucket + 1];
+			uint64_t	end = task + 1 < state->chunks.num_chunks ?
+				places[state->chunks.num_columns + bucket] : state->begin[bucket + 1];
 
 			sizes[bucket] = (uint32_t) (end - places[bucket]);
 		}
@@ -259,10 +187,11 @@ begin_split(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 
 	if (run->state == NULL && !start_buckets(run, status, err))
 		return false;
-	if (!choose_bounds(run, status, err))
-		return false;
 	state = run->state;
-	mgpu_begin_phase(run, split_task, state->num_chunks);
+	if (!mgpu_sample_bounds(run, &state->bounds, state->planned_buckets, status, err))
+		return false;
+	state->num_samplings++;
+	mgpu_begin_phase(run, split_task, state->chunks.num_chunks);
 	return true;
 }
 
@@ -286,11 +215,11 @@ buckets_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 			run->step = 4;
 			return true;
 		case 2:
-			place_chunks(state);
+			mgpu_chunks_place(&state->chunks, state->bounds.num_buckets, state->begin);
 			if (is_unbalanced(run))
 				return begin_split(run, status, err);
 			run->step = 3;
-			mgpu_begin_phase(run, move_task, state->num_chunks);
+			mgpu_begin_phase(run, move_task, state->chunks.num_chunks);
 			return true;
 		case 3:
 			run->step = 4;
@@ -306,7 +235,7 @@ buckets_release(mgpu_run *run)
 {
 	bucket_state *state = run->state;
 
-	mgpu_buffer_free(&state->sizes);
+	mgpu_buffer_free(&state->chunks.table);
 	mgpu_buffer_free(&state->scratch);
 	free(state);
 }

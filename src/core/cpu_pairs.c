@@ -48,21 +48,6 @@ plan_buckets(const mgpu_run *run)
 	return (uint32_t) (num_buckets < MGPU_MAX_PLANNED_BUCKETS ? num_buckets : MGPU_MAX_PLANNED_BUCKETS);
 }
 
-/* A chunk, and never more than 4096 of them, to bound the table of sizes. */
-static uint64_t
-plan_chunk_items(const mgpu_run *run)
-{
-	uint64_t	fewest = run->job.num_items / 4096 + 1;
-
-	return run->tuning.pair_chunk_items > fewest ? run->tuning.pair_chunk_items : fewest;
-}
-
-static uint64_t
-table_bytes(const mgpu_run *run)
-{
-	return mgpu_num_tasks(run->job.num_items, plan_chunk_items(run)) * 2 * plan_buckets(run) * sizeof(uint32_t);
-}
-
 /* Scratch of one worker for buckets of up to num_items. */
 static uint64_t
 worker_bytes(const mgpu_run *run, uint64_t num_items)
@@ -74,8 +59,9 @@ worker_bytes(const mgpu_run *run, uint64_t num_items)
 static uint64_t
 savings_bytes(const mgpu_run *run)
 {
-	uint64_t	bucket_items = run->job.num_items / plan_buckets(run) * 2;
-	uint64_t	taken = table_bytes(run) + (uint64_t) run->num_threads * worker_bytes(run, bucket_items);
+	uint64_t	num_buckets = plan_buckets(run);
+	uint64_t	bucket_items = run->job.num_items / num_buckets * 2;
+	uint64_t	taken = mgpu_chunks_bytes(run->job.num_items, run->tuning.pair_chunk_items, 2 * num_buckets) + (uint64_t) run->num_threads * worker_bytes(run, bucket_items);
 
 	return taken < run->tuning.scratch_bytes ? run->tuning.scratch_bytes - taken : 0;
 }
@@ -112,8 +98,6 @@ start_pairs(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 	state->is_direct = is_direct(run);
 	state->code_bytes = code_bytes(run);
 	state->planned_buckets = plan_buckets(run);
-	state->chunk_items = plan_chunk_items(run);
-	state->num_chunks = mgpu_num_tasks(run->job.num_items, state->chunk_items);
 	return true;
 }
 
@@ -127,7 +111,8 @@ allocate_savings(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 	bool		keys_carry = run->binding.out_keys != NULL && run->job.key_width >= 4 &&
 		run->job.key_width <= 8 && (run->job.outputs & MGPU_OUT_KEYS) != 0;
 
-	if (!mgpu_buffer_allocate(&state->sizes, table_bytes(run), status, err))
+	if (!mgpu_chunks_start(&state->chunks, num_items, run->tuning.pair_chunk_items,
+						   2 * state->planned_buckets, status, err))
 		return false;
 	if (keys_carry)
 		state->carry = run->binding.out_keys;
@@ -142,37 +127,6 @@ allocate_savings(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 	if (state->planned_buckets <= 128 && num_items <= room)
 		return mgpu_buffer_allocate(&state->buckets, num_items, status, err);
 	return true;
-}
-
-static bool
-choose_bounds(mgpu_run *run, mgpu_status *status, mgpu_error *err)
-{
-	pairs_state *state = run->state;
-	uint64_t	num_samples = state->planned_buckets * run->tuning.samples_per_bucket;
-	uint32_t	width = run->job.key_width == 16 ? 16 : 8;
-	mgpu_buffer positions = {0};
-	mgpu_buffer items = {0};
-	mgpu_buffer samples = {0};
-	bool		had_memory;
-
-	had_memory = mgpu_buffer_allocate(&positions, num_samples * sizeof(uint32_t), status, err) &&
-		mgpu_buffer_allocate(&items, num_samples * run->job.key_width, status, err) &&
-		mgpu_buffer_allocate(&samples, num_samples * width, status, err);
-	if (had_memory)
-	{
-		mgpu_sample_positions(positions.data, num_samples, run->job.num_items);
-		mgpu_gather_items(run->keys.data, run->job.key_width, positions.data, items.data, num_samples);
-		if (width == 16)
-			mgpu_encode_u128(&run->keys.codec, items.data, samples.data, num_samples);
-		else
-			mgpu_encode_wide(&run->keys.codec, items.data, samples.data, num_samples);
-		mgpu_bounds_choose(&state->bounds, samples.data, num_samples, width, state->planned_buckets);
-		state->num_samplings++;
-	}
-	mgpu_buffer_free(&samples);
-	mgpu_buffer_free(&items);
-	mgpu_buffer_free(&positions);
-	return had_memory;
 }
 
 /* A block of input: its codes, and their buckets. */
@@ -206,34 +160,19 @@ classify_block(const mgpu_run *run, uint32_t num_items, pairs_block *block)
 	mgpu_classify(&state->bounds, &block->codes, run->job.key_width, block->buckets, num_items);
 }
 
-static uint32_t *
-chunk_table(const pairs_state *state, uint64_t chunk)
-{
-	return (uint32_t *) state->sizes.data + chunk * 2 * state->planned_buckets;
-}
-
-static uint64_t
-chunk_end(const mgpu_run *run, uint64_t chunk)
-{
-	const pairs_state *state = run->state;
-	uint64_t	end = (chunk + 1) * state->chunk_items;
-
-	return end < run->job.num_items ? end : run->job.num_items;
-}
-
 static void
 classify_task(void *context, uint64_t task, int worker)
 {
 	mgpu_run   *run = context;
 	pairs_state *state = run->state;
-	uint32_t   *sizes = chunk_table(state, task);
+	uint32_t   *sizes = mgpu_chunk_row(&state->chunks, task);
 	uint8_t    *saved = state->buckets.data;
-	uint64_t	end = chunk_end(run, task);
+	uint64_t	end = mgpu_chunk_end(&state->chunks, task);
 	pairs_block block;
 
 	(void) worker;
 	memset(sizes, 0, state->bounds.num_buckets * sizeof(*sizes));
-	for (uint64_t begin = task * state->chunk_items; begin < end; begin += BLOCK_ITEMS)
+	for (uint64_t begin = task * state->chunks.chunk_items; begin < end; begin += BLOCK_ITEMS)
 	{
 		uint32_t	num_items = end - begin < BLOCK_ITEMS ? (uint32_t) (end - begin) : BLOCK_ITEMS;
 
@@ -270,13 +209,13 @@ scatter_task(void *context, uint64_t task, int worker)
 {
 	mgpu_run   *run = context;
 	pairs_state *state = run->state;
-	uint32_t   *places = chunk_table(state, task);
+	uint32_t   *places = mgpu_chunk_row(&state->chunks, task);
 	const uint8_t *saved = state->buckets.data;
-	uint64_t	end = chunk_end(run, task);
+	uint64_t	end = mgpu_chunk_end(&state->chunks, task);
 	pairs_block block;
 
 	(void) worker;
-	for (uint64_t begin = task * state->chunk_items; begin < end; begin += BLOCK_ITEMS)
+	for (uint64_t begin = task * state->chunks.chunk_items; begin < end; begin += BLOCK_ITEMS)
 	{
 		uint32_t	num_items = end - begin < BLOCK_ITEMS ? (uint32_t) (end - begin) : BLOCK_ITEMS;
 
@@ -293,52 +232,15 @@ scatter_task(void *context, uint64_t task, int worker)
 	}
 }
 
-/* Sizes become places: by bucket, then by chunk. */
-static void
-place_chunks(pairs_state *state)
-{
-	uint64_t	place = 0;
-
-	for (uint32_t bucket = 0; bucket < state->bounds.num_buckets; bucket++)
-	{
-		state->begin[bucket] = place;
-		for (uint64_t chunk = 0; chunk < state->num_chunks; chunk++)
-		{
-			uint32_t   *entry = chunk_table(state, chunk) + bucket;
-			uint32_t	size = *entry;
-
-			*entry = (uint32_t) place;
-			place += size;
-		}
-	}
-	state->begin[state->bounds.num_buckets] = place;
-}
-
-/* Items of the largest bucket that needs sorting. */
-static uint64_t
-largest_bucket(const pairs_state *state)
-{
-	uint64_t	largest = 0;
-
-	for (uint32_t bucket = 0; bucket < state->bounds.num_buckets; bucket++)
-	{
-		uint64_t	size = state->begin[bucket + 1] - state->begin[bucket];
-		mgpu_u128	code;
-
-		if (size > largest && !mgpu_bucket_is_constant(&state->bounds, bucket, &code))
-			largest = size;
-	}
-	return largest;
-}
-
 static bool
 begin_classify(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 {
 	pairs_state *state = run->state;
 
-	if (!choose_bounds(run, status, err))
+	if (!mgpu_sample_bounds(run, &state->bounds, state->planned_buckets, status, err))
 		return false;
-	mgpu_begin_phase(run, classify_task, state->num_chunks);
+	state->num_samplings++;
+	mgpu_begin_phase(run, classify_task, state->chunks.num_chunks);
 	return true;
 }
 
@@ -396,17 +298,17 @@ pairs_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 				return begin_direct(run, status, err);
 			return allocate_savings(run, status, err) && begin_classify(run, status, err);
 		case 2:
-			place_chunks(state);
-			largest = largest_bucket(state);
+			mgpu_chunks_place(&state->chunks, state->bounds.num_buckets, state->begin);
+			largest = mgpu_largest_bucket(&state->bounds, state->begin);
 			if (largest > run->job.num_items / state->planned_buckets * MGPU_BUCKET_EXCESS &&
 				state->num_samplings < MGPU_MAX_SAMPLINGS)
 				return begin_classify(run, status, err);
 			run->step = 3;
-			mgpu_begin_phase(run, scatter_task, state->num_chunks);
+			mgpu_begin_phase(run, scatter_task, state->chunks.num_chunks);
 			return true;
 		case 3:
 			run->step = 5;
-			return begin_order(run, largest_bucket(state), status, err);
+			return begin_order(run, mgpu_largest_bucket(&state->bounds, state->begin), status, err);
 		case 4:
 			run->step = 6;
 			return mgpu_begin_gather_pass(run, MGPU_OUT_KEYS | MGPU_OUT_VALUES);
@@ -423,7 +325,7 @@ pairs_release(mgpu_run *run)
 {
 	pairs_state *state = run->state;
 
-	mgpu_buffer_free(&state->sizes);
+	mgpu_buffer_free(&state->chunks.table);
 	mgpu_buffer_free(&state->own_carry);
 	mgpu_buffer_free(&state->buckets);
 	mgpu_buffer_free(&state->scratch);

@@ -6,8 +6,7 @@
 #ifndef MGPU_CPU_PAIRS_H
 #define MGPU_CPU_PAIRS_H
 
-#include "cpu_run.h"
-#include "cpu_split.h"
+#include "cpu_chunks.h"
 
 typedef struct pairs_state
 {
@@ -16,10 +15,7 @@ typedef struct pairs_state
 	mgpu_bounds bounds;
 	uint32_t	planned_buckets;
 	int			num_samplings;
-	uint64_t	chunk_items;
-	uint64_t	num_chunks;
-	mgpu_buffer sizes;			/* uint32_t [chunks][2 * planned_buckets]:
-								 * sizes, then places in bucket order */
+	mgpu_chunks chunks;			/* columns are buckets */
 	mgpu_buffer buckets;		/* uint8_t [items], or none */
 	void	   *carry;			/* codes in bucket order: own_carry, out_keys,
 								 * or NULL */

@@ -8,6 +8,7 @@
  * digit that all items share costs its count alone.  Eleven-bit digits were
  * rejected: two thousand write streams cost more than the passes they save.
  */
+#include "cpu_chunks.h"
 #include "cpu_sides.h"
 
 #include <stdlib.h>
@@ -19,45 +20,14 @@ typedef struct radix_state
 {
 	mgpu_sides	sides;			/* first: see cpu_sides.h */
 	uint32_t	digit;			/* byte of the code, from the least one up */
-	uint64_t	chunk_items;
-	uint64_t	num_chunks;
-	mgpu_buffer sizes;			/* uint32_t [chunks][NUM_DIGITS], then places */
+	mgpu_chunks chunks;			/* columns are values of the digit */
 } radix_state;
-
-/* A chunk, and never more than 4096 of them, to bound the table of sizes. */
-static uint64_t
-plan_chunk_items(const mgpu_run *run)
-{
-	uint64_t	fewest = run->job.num_items / 4096 + 1;
-
-	return run->tuning.pair_chunk_items > fewest ? run->tuning.pair_chunk_items : fewest;
-}
-
-static uint64_t
-table_bytes(const mgpu_run *run)
-{
-	return mgpu_num_tasks(run->job.num_items, plan_chunk_items(run)) * NUM_DIGITS * sizeof(uint32_t);
-}
 
 static uint64_t
 radix_scratch_bytes(const mgpu_run *run)
 {
-	return mgpu_sides_bytes(run) + table_bytes(run);
-}
-
-static uint32_t *
-chunk_table(const radix_state *state, uint64_t chunk)
-{
-	return (uint32_t *) state->sizes.data + chunk * NUM_DIGITS;
-}
-
-static uint64_t
-chunk_end(const mgpu_run *run, uint64_t chunk)
-{
-	const radix_state *state = run->state;
-	uint64_t	end = (chunk + 1) * state->chunk_items;
-
-	return end < run->job.num_items ? end : run->job.num_items;
+	return mgpu_sides_bytes(run) +
+		mgpu_chunks_bytes(run->job.num_items, run->tuning.pair_chunk_items, NUM_DIGITS);
 }
 
 static void
@@ -65,13 +35,13 @@ count_task(void *context, uint64_t task, int worker)
 {
 	mgpu_run   *run = context;
 	radix_state *state = run->state;
-	uint32_t   *sizes = chunk_table(state, task);
+	uint32_t   *sizes = mgpu_chunk_row(&state->chunks, task);
 	const uint8_t *digits = (const uint8_t *) state->sides.codes[state->sides.current] + state->digit;
-	uint64_t	end = chunk_end(run, task);
+	uint64_t	end = mgpu_chunk_end(&state->chunks, task);
 
 	(void) worker;
 	memset(sizes, 0, NUM_DIGITS * sizeof(*sizes));
-	for (uint64_t i = task * state->chunk_items; i < end; i++)
+	for (uint64_t i = task * state->chunks.chunk_items; i < end; i++)
 		sizes[digits[i * run->job.key_width]]++;
 }
 
@@ -80,23 +50,12 @@ static bool
 place_chunks(const mgpu_run *run)
 {
 	radix_state *state = run->state;
-	uint64_t	place = 0;
+	uint64_t	begin[NUM_DIGITS + 1];
 
+	mgpu_chunks_place(&state->chunks, NUM_DIGITS, begin);
 	for (uint32_t digit = 0; digit < NUM_DIGITS; digit++)
-	{
-		uint64_t	begin = place;
-
-		for (uint64_t chunk = 0; chunk < state->num_chunks; chunk++)
-		{
-			uint32_t   *entry = chunk_table(state, chunk) + digit;
-			uint32_t	size = *entry;
-
-			*entry = (uint32_t) place;
-			place += size;
-		}
-		if (place - begin == run->job.num_items)
+		if (begin[digit + 1] - begin[digit] == run->job.num_items)
 			return false;
-	}
 	return true;
 }
 
@@ -133,10 +92,10 @@ scatter_task(void *context, uint64_t task, int worker)
 	void	   *to = state->sides.codes[!current];
 	const uint32_t *indices_from = state->sides.indices[current];
 	uint32_t   *indices_to = state->sides.indices[!current];
-	uint64_t	begin = task * state->chunk_items;
-	uint64_t	end = chunk_end(run, task);
+	uint64_t	begin = task * state->chunks.chunk_items;
+	uint64_t	end = mgpu_chunk_end(&state->chunks, task);
 	unsigned	shift = 8 * state->digit;
-	uint32_t   *places = chunk_table(state, task);
+	uint32_t   *places = mgpu_chunk_row(&state->chunks, task);
 
 	(void) worker;
 	if (run->job.key_width == 1)
@@ -162,10 +121,9 @@ start_radix(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 		return false;
 	}
 	run->state = state;
-	state->chunk_items = plan_chunk_items(run);
-	state->num_chunks = mgpu_num_tasks(run->job.num_items, state->chunk_items);
 	return mgpu_sides_start(run, &state->sides, status, err) &&
-		mgpu_buffer_allocate(&state->sizes, table_bytes(run), status, err);
+		mgpu_chunks_start(&state->chunks, run->job.num_items, run->tuning.pair_chunk_items, NUM_DIGITS,
+						  status, err);
 }
 
 static bool
@@ -193,13 +151,13 @@ radix_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 			/* FALLTHROUGH */
 		case 2:
 			run->step = 3;
-			mgpu_begin_phase(run, count_task, state->num_chunks);
+			mgpu_begin_phase(run, count_task, state->chunks.num_chunks);
 			return true;
 		case 3:
 			run->step = 4;
 			if (place_chunks(run))
 			{
-				mgpu_begin_phase(run, scatter_task, state->num_chunks);
+				mgpu_begin_phase(run, scatter_task, state->chunks.num_chunks);
 				return true;
 			}
 			state->sides.current = !state->sides.current;	/* as if scattered back */
@@ -209,7 +167,7 @@ radix_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 			if (++state->digit < run->job.key_width)
 			{
 				run->step = 3;
-				mgpu_begin_phase(run, count_task, state->num_chunks);
+				mgpu_begin_phase(run, count_task, state->chunks.num_chunks);
 				return true;
 			}
 			run->step = 5;
@@ -225,7 +183,7 @@ radix_release(mgpu_run *run)
 	radix_state *state = run->state;
 
 	mgpu_sides_release(&state->sides);
-	mgpu_buffer_free(&state->sizes);
+	mgpu_buffer_free(&state->chunks.table);
 	free(state);
 }
 

@@ -109,14 +109,12 @@ extern const mgpu_strategy mgpu_strategy_radix;
  */
 void		mgpu_sort_codes(void *codes, uint64_t num_items, uint32_t width);
 
-/* cpu_executor.c */
-
-/* False, with the message in *err and MGPU_HOST_MEMORY as *status, if there is none. */
+/* cpu_buffer.c: false, with the message in *err and MGPU_HOST_MEMORY as *status, if there is none. */
 bool		mgpu_buffer_allocate(mgpu_buffer *buffer, uint64_t bytes,
 								 mgpu_status *status, mgpu_error *err);
 void		mgpu_buffer_free(mgpu_buffer *buffer);
 
-/* Start a phase of num_tasks >= 1 tasks. */
+/* cpu_executor.c: start a phase of num_tasks >= 1 tasks. */
 void		mgpu_begin_phase(mgpu_run *run, mgpu_task_function function, uint64_t num_tasks);
 
 /* cpu_passes.c: linear passes that strategies share */
