@@ -321,7 +321,7 @@ COMMENT ON FUNCTION mgpu_device_info() IS 'usable GPUs, one a row';
 
 CREATE FUNCTION mgpu_last_run(
 	OUT function text, OUT executor text, OUT algorithm text,
-	OUT items bigint, OUT bytes bigint,
+	OUT items bigint, OUT segments bigint, OUT bytes bigint,
 	OUT marshal_ms float8, OUT upload_ms float8, OUT kernel_ms float8, OUT download_ms float8,
 	OUT reason text)
 RETURNS record

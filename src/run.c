@@ -68,9 +68,10 @@ release_callback(int code, Datum arg)
 }
 
 static mgpu_status
-feed_channel(active_run *active, mgpu_channel channel, array_source *source,
+feed_channel(active_run *active, mgpu_channel channel, const run_request *request,
 			 uint64 total_bytes, bool scan_floats, mgpu_error *error)
 {
+	const run_reader *reader = &request->readers[channel];
 	uint64		done = 0;
 
 	while (done < total_bytes)
@@ -83,7 +84,10 @@ feed_channel(active_run *active, mgpu_channel channel, array_source *source,
 		if (status != MGPU_OK)
 			return status;
 		bytes = Min(bytes, SLICE_BYTES);
-		array_source_read(source, done, bytes, slot);
+		if (reader->read)
+			reader->read(reader->context, done, bytes, slot);
+		else
+			array_source_read(request->sources[channel], done, bytes, slot);
 		if (scan_floats)
 		{
 			status = mgpu_float_ties_scan(&active->ties, slot, bytes / active->ties.width, error);
@@ -136,8 +140,7 @@ feed(active_run *active, run_request *request, mgpu_channel channel,
 	if (num_items == 0 || width == 0)
 		return MGPU_OK;
 	if (bound == NULL)
-		return feed_channel(active, channel, request->sources[channel],
-							num_items * width, scan, error);
+		return feed_channel(active, channel, request, num_items * width, scan, error);
 	return scan ? scan_bound_floats(active, bound, num_items, error) : MGPU_OK;
 }
 
@@ -357,6 +360,7 @@ note_start(const run_request *request)
 		num_items += job->num_b_items;
 	run_note_cpu(request->function, NULL, num_items,
 				 num_items * (job->key_width + job->value_width), NULL);
+	run_last.num_segments = job->num_segments;
 }
 
 static MGPU_NORETURN void
@@ -414,6 +418,7 @@ run_note_cpu(const char *function, const char *algorithm,
 	run_last.executor = mgpu_cpu_executor.name;
 	run_last.algorithm = algorithm;
 	run_last.num_items = num_items;
+	run_last.num_segments = 0;
 	run_last.num_bytes = num_bytes;
 	run_last.marshal_ms = 0;
 	run_last.upload_ms = 0;

@@ -18,7 +18,7 @@ PG_FUNCTION_INFO_V1(mgpu_device_info);
 PG_FUNCTION_INFO_V1(mgpu_last_run);
 
 #define DEVICE_INFO_COLUMNS 6
-#define LAST_RUN_COLUMNS 10
+#define LAST_RUN_COLUMNS 11
 
 static Datum
 device_row(TupleDesc tupdesc, const mgpu_device *device)
@@ -83,9 +83,10 @@ mgpu_device_info(PG_FUNCTION_ARGS)
 }
 
 /*
- * mgpu_last_run() → (function, executor, algorithm, items, bytes, marshal_ms,
- * upload_ms, kernel_ms, download_ms, reason): this session's last call, all
- * NULL before the first; reason says why it did not run on the GPU
+ * mgpu_last_run() → (function, executor, algorithm, items, segments, bytes,
+ * marshal_ms, upload_ms, kernel_ms, download_ms, reason): this session's last
+ * call, all NULL before the first; segments is 0 where nothing was segmented,
+ * and reason says why it did not run on the GPU
  */
 Datum
 mgpu_last_run(PG_FUNCTION_ARGS)
@@ -105,13 +106,14 @@ mgpu_last_run(PG_FUNCTION_ARGS)
 		if (run_last.algorithm)
 			values[2] = CStringGetTextDatum(run_last.algorithm);
 		values[3] = Int64GetDatum(run_last.num_items);
-		values[4] = Int64GetDatum(run_last.num_bytes);
-		values[5] = Float8GetDatum(run_last.marshal_ms);
-		values[6] = Float8GetDatum(run_last.upload_ms);
-		values[7] = Float8GetDatum(run_last.kernel_ms);
-		values[8] = Float8GetDatum(run_last.download_ms);
-		nulls[9] = run_last.reason[0] == '\0';
-		values[9] = CStringGetTextDatum(run_last.reason);
+		values[4] = Int64GetDatum(run_last.num_segments);
+		values[5] = Int64GetDatum(run_last.num_bytes);
+		values[6] = Float8GetDatum(run_last.marshal_ms);
+		values[7] = Float8GetDatum(run_last.upload_ms);
+		values[8] = Float8GetDatum(run_last.kernel_ms);
+		values[9] = Float8GetDatum(run_last.download_ms);
+		nulls[10] = run_last.reason[0] == '\0';
+		values[10] = CStringGetTextDatum(run_last.reason);
 	}
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc), values, nulls)));
 }
