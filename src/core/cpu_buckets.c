@@ -212,17 +212,21 @@ buckets_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 			if (!atomic_load(&run->ascending) && !atomic_load(&run->descending))
 				return begin_split(run, status, err);
 			mgpu_begin_copy_pass(run, !atomic_load(&run->ascending));
-			run->step = 4;
+			run->step = 5;
 			return true;
 		case 2:
 			mgpu_chunks_place(&state->chunks, state->bounds.num_buckets, state->begin);
 			if (is_unbalanced(run))
 				return begin_split(run, status, err);
 			run->step = 3;
-			mgpu_begin_phase(run, move_task, state->chunks.num_chunks);
+			mgpu_begin_touch_pass(run, run->binding.out_keys, run->job.num_items * run->job.key_width, NULL, 0);
 			return true;
 		case 3:
 			run->step = 4;
+			mgpu_begin_phase(run, move_task, state->chunks.num_chunks);
+			return true;
+		case 4:
+			run->step = 5;
 			mgpu_begin_phase(run, sort_bucket_task, state->bounds.num_buckets);
 			return true;
 		default:

@@ -287,13 +287,13 @@ pairs_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 			if (atomic_load(&run->ascending) || atomic_load(&run->descending))
 			{
 				mgpu_begin_identity_pass(run, !atomic_load(&run->ascending));
-				run->step = 4;
+				run->step = 5;
 				return true;
 			}
 			if (!start_pairs(run, status, err))
 				return false;
 			state = run->state;
-			run->step = state->is_direct ? 5 : 2;
+			run->step = state->is_direct ? 6 : 2;
 			if (state->is_direct)
 				return begin_direct(run, status, err);
 			return allocate_savings(run, status, err) && begin_classify(run, status, err);
@@ -304,16 +304,21 @@ pairs_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 				state->num_samplings < MGPU_MAX_SAMPLINGS)
 				return begin_classify(run, status, err);
 			run->step = 3;
-			mgpu_begin_phase(run, scatter_task, state->chunks.num_chunks);
+			mgpu_begin_touch_pass(run, run->indices, run->job.num_items * sizeof(uint32_t),
+								  state->carry, run->job.num_items * state->code_bytes);
 			return true;
 		case 3:
-			run->step = 5;
-			return begin_order(run, mgpu_largest_bucket(&state->bounds, state->begin), status, err);
+			run->step = 4;
+			mgpu_begin_phase(run, scatter_task, state->chunks.num_chunks);
+			return true;
 		case 4:
 			run->step = 6;
-			return mgpu_begin_gather_pass(run, MGPU_OUT_KEYS | MGPU_OUT_VALUES);
+			return begin_order(run, mgpu_largest_bucket(&state->bounds, state->begin), status, err);
 		case 5:
-			run->step = 6;
+			run->step = 7;
+			return mgpu_begin_gather_pass(run, MGPU_OUT_KEYS | MGPU_OUT_VALUES);
+		case 6:
+			run->step = 7;
 			return mgpu_begin_gather_pass(run, MGPU_OUT_VALUES);
 		default:
 			return false;

@@ -156,6 +156,41 @@ mgpu_begin_identity_pass(mgpu_run *run, bool reversed)
 	begin_pass(run, identity_task, sizeof(uint32_t));
 }
 
+/* The smallest page there is; of huge ones, some are touched more than once. */
+#define PAGE_BYTES 4096
+
+static void
+touch_task(void *context, uint64_t task, int worker)
+{
+	mgpu_run   *run = context;
+	uint64_t	begin = task * run->pass_items;
+
+	(void) worker;
+	for (int i = 0; i < 2; i++)
+	{
+		uint64_t	end = run->pass_touched[i].bytes;
+
+		if (end > begin + run->pass_items)
+			end = begin + run->pass_items;
+		for (uint64_t byte = begin; byte < end; byte += PAGE_BYTES)
+			((volatile char *) run->pass_touched[i].data)[byte] = 0;
+	}
+}
+
+void
+mgpu_begin_touch_pass(mgpu_run *run, void *first, uint64_t first_bytes,
+					  void *second, uint64_t second_bytes)
+{
+	uint64_t	longest = first_bytes > second_bytes ? first_bytes : second_bytes;
+
+	run->pass_touched[0].data = first;
+	run->pass_touched[0].bytes = first_bytes;
+	run->pass_touched[1].data = second;
+	run->pass_touched[1].bytes = second != NULL ? second_bytes : 0;
+	run->pass_items = run->tuning.step_bytes;
+	mgpu_begin_phase(run, touch_task, mgpu_num_tasks(longest, run->pass_items));
+}
+
 #define DEFINE_GATHER(type) \
 static void \
 gather_##type(const type *src, const uint32_t *indices, type *dst, uint64_t num_items) \

@@ -143,18 +143,23 @@ radix_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 			/* FALLTHROUGH */
 		case 1:
 			run->step = 2;
+			mgpu_begin_touch_pass(run, state->sides.codes[1], run->job.num_items * run->job.key_width,
+								  state->sides.indices[1], run->job.num_items * sizeof(uint32_t));
+			return true;
+		case 2:
+			run->step = 3;
 			if (run->job.op == MGPU_OP_SORT_PAIRS)
 			{
 				mgpu_begin_identity_pass(run, false);
 				return true;
 			}
 			/* FALLTHROUGH */
-		case 2:
-			run->step = 3;
-			mgpu_begin_phase(run, count_task, state->chunks.num_chunks);
-			return true;
 		case 3:
 			run->step = 4;
+			mgpu_begin_phase(run, count_task, state->chunks.num_chunks);
+			return true;
+		case 4:
+			run->step = 5;
 			if (place_chunks(run))
 			{
 				mgpu_begin_phase(run, scatter_task, state->chunks.num_chunks);
@@ -162,15 +167,15 @@ radix_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 			}
 			state->sides.current = !state->sides.current;	/* as if scattered back */
 			/* FALLTHROUGH */
-		case 4:
+		case 5:
 			state->sides.current = !state->sides.current;
 			if (++state->digit < run->job.key_width)
 			{
-				run->step = 3;
+				run->step = 4;
 				mgpu_begin_phase(run, count_task, state->chunks.num_chunks);
 				return true;
 			}
-			run->step = 5;
+			run->step = 6;
 			/* FALLTHROUGH */
 		default:
 			return mgpu_sides_finish(run, &state->sides);

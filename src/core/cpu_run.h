@@ -89,6 +89,11 @@ struct mgpu_run
 	bool		pass_reversed;
 	uint32_t	pass_outputs;
 	uint64_t	pass_items;		/* of one task */
+	struct
+	{
+		char	   *data;
+		uint64_t	bytes;
+	}			pass_touched[2];	/* touch */
 
 	/* pairs */
 	mgpu_buffer own_indices;	/* where the result has none */
@@ -131,6 +136,14 @@ bool		mgpu_begin_order_pass(mgpu_run *run);
 
 /* out_keys = keys in input order, or reversed; for input that is in order. */
 void		mgpu_begin_copy_pass(mgpu_run *run, bool reversed);
+
+/*
+ * Touch the pages of one or two arrays (NULL: one) that nothing was written to
+ * yet.  A task that scatters would otherwise fault a page for each of hundreds
+ * of places, huge ones maybe, and take seconds that nobody can cancel.
+ */
+void		mgpu_begin_touch_pass(mgpu_run *run, void *first, uint64_t first_bytes,
+								  void *second, uint64_t second_bytes);
 
 /* indices = 0, 1, 2 ..., or downwards. */
 void		mgpu_begin_identity_pass(mgpu_run *run, bool reversed);

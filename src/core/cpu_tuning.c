@@ -6,7 +6,7 @@
 
 mgpu_cpu_tuning mgpu_cpu_tunables = {
 	.slot_bytes = UINT64_C(256) << 10,
-	.step_bytes = UINT64_C(4) << 20,
+	.step_bytes = UINT64_C(2) << 20,
 	.poll_ms = 20,
 	.threads_min_bytes = UINT64_C(4) << 20,
 	.direct_bytes = UINT64_C(64) << 20,
