@@ -24,6 +24,26 @@
 
 #include "thread_sort.cuh"
 
+/* Put a thread's items at slot, slot + 1 … */
+template <int items, typename Item>
+MGPU_HOST_DEVICE void
+mgpu_store_forwards(const Item (&values)[items], Item *tile, uint32_t slot)
+{
+#pragma unroll
+	for (int i = 0; i < items; i++)
+		tile[slot + i] = values[i];
+}
+
+/* … or at end - 1, end - 2 … */
+template <int items, typename Item>
+MGPU_HOST_DEVICE void
+mgpu_store_backwards(const Item (&values)[items], Item *tile, uint32_t end)
+{
+#pragma unroll
+	for (int i = 0; i < items; i++)
+		tile[end - 1 - i] = values[i];
+}
+
 /* Put a thread's items into its run: forwards in even runs, backwards in odd. */
 template <int items, typename Key>
 MGPU_HOST_DEVICE void
@@ -32,47 +52,39 @@ mgpu_store_facing(const Key (&keys)[items], Key *tile, uint32_t thread, uint32_t
 	uint32_t	run_first = thread & ~(run_threads - 1);
 
 	if ((thread & run_threads) == 0)
-	{
-#pragma unroll
-		for (int i = 0; i < items; i++)
-			tile[thread * items + i] = keys[i];
-	}
+		mgpu_store_forwards(keys, tile, thread * items);
 	else
-	{
-		uint32_t	mirrored = 2 * run_first + run_threads - 1 - thread;
+		mgpu_store_backwards(keys, tile, (2 * run_first + run_threads - thread) * items);
+}
 
-#pragma unroll
-		for (int i = 0; i < items; i++)
-			tile[mirrored * items + (items - 1 - i)] = keys[i];
-	}
+/*
+ * Merge a thread's share of facing lists that begin at tile[begin]: `items`
+ * outputs from diagonal on, all of them within the lists.
+ */
+template <int items, typename Key>
+MGPU_HOST_DEVICE void
+mgpu_merge_facing(Key (&keys)[items], const Key *tile, uint32_t begin, uint32_t a_items, uint32_t b_items,
+				  uint32_t diagonal)
+{
+	uint32_t	a = mgpu_merge_path_facing(tile + begin, a_items, b_items, diagonal);
+	uint32_t	b = a_items + b_items - 1 - (diagonal - a);
+
+	mgpu_serial_merge<-1, items>(reinterpret_cast<const char *>(tile), (begin + a) * (uint32_t) sizeof(Key),
+								 (begin + b) * (uint32_t) sizeof(Key), keys);
 }
 
 /* Merge a thread's share of its pair of facing runs. */
 template <int items, typename Key>
 MGPU_HOST_DEVICE void
-mgpu_merge_facing(Key (&keys)[items], const Key *tile, uint32_t thread, uint32_t run_threads)
+mgpu_merge_facing_runs(Key (&keys)[items], const Key *tile, uint32_t thread, uint32_t run_threads)
 {
 	uint32_t	pair_first = thread & ~(2 * run_threads - 1);
-	uint32_t	begin = pair_first * items;
 	uint32_t	run_items = run_threads * items;
-	uint32_t	diagonal = (thread - pair_first) * items;
-	uint32_t	a = mgpu_merge_path_facing(tile + begin, run_items, diagonal);
-	uint32_t	b = begin + 2 * run_items - 1 - (diagonal - a);
 
-	mgpu_serial_merge<-1, items>(reinterpret_cast<const char *>(tile),
-								 (begin + a) * (uint32_t) sizeof(Key), b * (uint32_t) sizeof(Key), keys);
+	mgpu_merge_facing(keys, tile, pair_first * items, run_items, run_items, (thread - pair_first) * items);
 }
 
-/* As the two above for keys with values: forwards, bounded, stable. */
-template <int items, typename Key>
-MGPU_HOST_DEVICE void
-mgpu_store_items(const Key (&keys)[items], Key *tile, uint32_t thread)
-{
-#pragma unroll
-	for (int i = 0; i < items; i++)
-		tile[thread * items + i] = keys[i];
-}
-
+/* The same for keys with values: both runs forwards, bounded, stable. */
 template <int items, typename Key>
 MGPU_HOST_DEVICE void
 mgpu_merge_pairs(Key (&keys)[items], uint32_t (&values)[items], const Key *tile,
@@ -82,13 +94,8 @@ mgpu_merge_pairs(Key (&keys)[items], uint32_t (&values)[items], const Key *tile,
 	uint32_t	begin = pair_first * items;
 	uint32_t	run_items = run_threads * items;
 	uint32_t	diagonal = (thread - pair_first) * items;
-	uint32_t	a = mgpu_merge_path(tile + begin, run_items, tile + begin + run_items, run_items, diagonal);
-	mgpu_merge_range range;
+	mgpu_merge_range range = mgpu_find_merge_range(tile, begin, run_items, begin + run_items, run_items, diagonal);
 
-	range.a_begin = begin + a;
-	range.a_end = begin + run_items;
-	range.b_begin = begin + run_items + (diagonal - a);
-	range.b_end = begin + 2 * run_items;
 	mgpu_serial_merge_bounded(tile, tile_values, tile_values, range, keys, values);
 }
 
@@ -119,7 +126,7 @@ mgpu_cta_sort(Key (&keys)[items], Key *tile, uint32_t thread)
 	{
 		mgpu_store_facing(keys, tile, thread, run_threads);
 		mgpu_sync_pair(run_threads);	/* both runs are written */
-		mgpu_merge_facing(keys, tile, thread, run_threads);
+		mgpu_merge_facing_runs(keys, tile, thread, run_threads);
 		mgpu_sync_pair(run_threads);	/* both runs are read */
 	}
 }
@@ -134,8 +141,8 @@ mgpu_cta_sort_pairs(Key (&keys)[items], uint32_t (&values)[items], Key *tile,
 #pragma unroll 1
 	for (uint32_t run_threads = 1; run_threads < threads; run_threads *= 2)
 	{
-		mgpu_store_items(keys, tile, thread);
-		mgpu_store_items(values, tile_values, thread);
+		mgpu_store_forwards(keys, tile, thread * items);
+		mgpu_store_forwards(values, tile_values, thread * items);
 		mgpu_sync_pair(run_threads);	/* both runs are written */
 		mgpu_merge_pairs(keys, values, tile, tile_values, thread, run_threads);
 		mgpu_sync_pair(run_threads);	/* both runs are read */

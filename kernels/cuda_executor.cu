@@ -9,6 +9,7 @@
  * thread, and polling costs it nothing that it would not spend waiting.
  */
 #include <cstdlib>
+#include <cstring>
 
 #include "cuda_run.h"
 
@@ -64,12 +65,21 @@ cuda_is_warm(void)
 	return mgpu_cuda_is_ready();
 }
 
+/* Sorts run here, whole; everything else is for the CPU. */
+static bool
+is_supported(const mgpu_job *job)
+{
+	return (job->op == MGPU_OP_SORT || job->op == MGPU_OP_SORT_PAIRS) && job->num_segments == 0;
+}
+
 static uint64_t
 cuda_workspace_bytes(const mgpu_job *job, const mgpu_exec_options *options)
 {
 	mgpu_cuda_layout layout;
 
 	(void) options;
+	if (!is_supported(job))
+		return 0;
 	mgpu_cuda_plan_layout(job, &layout);
 	return layout.total_bytes;
 }
@@ -180,8 +190,11 @@ cuda_open(const mgpu_job *job, const mgpu_binding *binding, const mgpu_exec_opti
 	mgpu_status status;
 
 	*run_out = NULL;
-	if ((status = mgpu_job_validate(job, err)) != MGPU_OK ||
-		(status = check_binding(job, binding, err)) != MGPU_OK ||
+	if ((status = mgpu_job_validate(job, err)) != MGPU_OK)
+		return status;
+	if (!is_supported(job))
+		return mgpu_fail(err, MGPU_UNSUPPORTED, "this operation has no kernel for the GPU");
+	if ((status = check_binding(job, binding, err)) != MGPU_OK ||
 		(status = mgpu_cuda_open_device(options->device, &device, err)) != MGPU_OK ||
 		(status = check_faults(options, err)) != MGPU_OK)
 		return status;
@@ -205,6 +218,8 @@ cuda_open(const mgpu_job *job, const mgpu_binding *binding, const mgpu_exec_opti
 	}
 	init_input(run, MGPU_CHANNEL_KEYS, binding->in_keys, job->key_width, layout.stored_keys);
 	init_input(run, MGPU_CHANNEL_VALUES, binding->in_values, job->value_width, layout.values);
+	init_input(run, MGPU_CHANNEL_B_KEYS, NULL, 0, 0);
+	init_input(run, MGPU_CHANNEL_B_VALUES, NULL, 0, 0);
 	*run_out = run;
 	return MGPU_OK;
 }
@@ -319,6 +334,7 @@ cuda_submit(mgpu_run *run, mgpu_error *err)
 static void
 cuda_stats(const mgpu_run *run, mgpu_run_stats *stats)
 {
+	memset(stats, 0, sizeof(*stats));
 	stats->algorithm = run->algorithm;
 	stats->num_threads = 1;
 	stats->upload_ms = run->upload_ms;

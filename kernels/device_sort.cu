@@ -17,12 +17,12 @@ static const uint64_t radix_min_items[MGPU_NUM_SHAPES] = {
 	MGPU_RADIX_MIN_ITEMS_U64_INDEX
 };
 
-/* One split a merge tile. */
+/* One split of four runs a merge tile. */
 template <class Tuning>
 static uint64_t
 merge_temp_bytes(uint64_t num_items)
 {
-	return (num_items / Tuning::merge_tile_items + 1) * sizeof(uint32_t);
+	return (num_items / Tuning::merge_tile_items + 1) * 4 * sizeof(uint32_t);
 }
 
 /*

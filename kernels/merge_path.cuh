@@ -72,16 +72,16 @@ mgpu_merge_path(const Key *a, uint32_t a_items, const Key *b, uint32_t b_items,
 }
 
 /*
- * The same for facing runs of run_items each: A at pair[0, run_items), and
- * B's item j at pair[2 * run_items - 1 - j].
+ * The same for facing lists: A's item i at pair[i], and B's item j at
+ * pair[a_items + b_items - 1 - j].
  */
 template <typename Key>
 MGPU_HOST_DEVICE uint32_t
-mgpu_merge_path_facing(const Key *pair, uint32_t run_items, uint32_t diagonal)
+mgpu_merge_path_facing(const Key *pair, uint32_t a_items, uint32_t b_items, uint32_t diagonal)
 {
-	const Key  *b = pair + (2 * run_items - diagonal);
-	uint32_t	low = diagonal > run_items ? diagonal - run_items : 0;
-	uint32_t	high = diagonal < run_items ? diagonal : run_items;
+	const Key  *b = pair + (a_items + b_items - diagonal);
+	uint32_t	low = diagonal > b_items ? diagonal - b_items : 0;
+	uint32_t	high = diagonal < a_items ? diagonal : a_items;
 
 	while (low < high)
 	{
@@ -97,8 +97,8 @@ mgpu_merge_path_facing(const Key *pair, uint32_t run_items, uint32_t diagonal)
 
 /*
  * Merge `items` outputs from a_offset and b_offset on, where b_offset walks up
- * (guarded, b_step = 1) or down (facing, b_step = -1).  Only a_offset is kept:
- * after i outputs, b_offset follows from it and i, which the compiler knows.
+ * (guarded, b_step = 1) or down (facing, b_step = -1).  Only A's next offset is
+ * kept: after i outputs, B's follows from it and i, which the compiler knows.
  */
 template <int b_step, int items, typename Key>
 MGPU_HOST_DEVICE void
@@ -106,6 +106,7 @@ mgpu_serial_merge(const char *shared, uint32_t a_offset, uint32_t b_offset, Key 
 {
 	constexpr uint32_t key_bytes = sizeof(Key);
 	uint32_t	origin = b_step > 0 ? b_offset + a_offset : b_offset - a_offset;
+	uint32_t	next_a = a_offset + key_bytes;
 	Key			a_key = mgpu_item_at<Key>(shared, a_offset);
 	Key			b_key = mgpu_item_at<Key>(shared, b_offset);
 
@@ -117,12 +118,11 @@ mgpu_serial_merge(const char *shared, uint32_t a_offset, uint32_t b_offset, Key 
 		merged[i] = take_a ? a_key : b_key;
 		if (i + 1 < items)
 		{
-			/* one key before the next, so that the step is part of the load */
-			uint32_t	b_before = b_step > 0 ? origin + i * key_bytes - a_offset :
-				origin + a_offset - (i + 2) * key_bytes;
-			Key			key = mgpu_item_at<Key>(shared + key_bytes, take_a ? a_offset : b_before);
+			uint32_t	next_b = b_step > 0 ? origin + (i + 2) * key_bytes - next_a :
+				origin + next_a - (i + 2) * key_bytes;
+			Key			key = mgpu_item_at<Key>(shared, take_a ? next_a : next_b);
 
-			a_offset = take_a ? a_offset + key_bytes : a_offset;
+			next_a = take_a ? next_a + key_bytes : next_a;
 			a_key = take_a ? key : a_key;
 			b_key = take_a ? b_key : key;
 		}
@@ -137,6 +137,22 @@ struct mgpu_merge_range
 	uint32_t	b_begin;
 	uint32_t	b_end;
 };
+
+/* Where a diagonal of two lists begins; a_slot and b_slot are item numbers. */
+template <typename Key>
+MGPU_HOST_DEVICE mgpu_merge_range
+mgpu_find_merge_range(const Key *keys, uint32_t a_slot, uint32_t a_items, uint32_t b_slot, uint32_t b_items,
+					  uint32_t diagonal)
+{
+	uint32_t	a = mgpu_merge_path(keys + a_slot, a_items, keys + b_slot, b_items, diagonal);
+	mgpu_merge_range range;
+
+	range.a_begin = a_slot + a;
+	range.a_end = a_slot + a_items;
+	range.b_begin = b_slot + (diagonal - a);
+	range.b_end = b_slot + b_items;
+	return range;
+}
 
 /*
  * The bounded merge: keys and their values.  Past both ends it repeats the

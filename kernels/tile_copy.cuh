@@ -111,19 +111,21 @@ mgpu_load_interval(Item *shared, const Item *global, uint32_t num_items, uint32_
 	}
 }
 
-/* Write num_items items out; both addresses lie on 16-byte boundaries. */
+/* Write num_items items out; shared and global have the same phase. */
 template <int threads, typename Item>
 static __device__ __forceinline__ void
 mgpu_store_interval(Item *global, const Item *shared, uint32_t num_items, uint32_t thread)
 {
-	constexpr uint32_t vector_items = MGPU_VECTOR_BYTES / sizeof(Item);
-	uint32_t	num_vectors = num_items / vector_items;
-	uint32_t	tail_begin = num_vectors * vector_items;
+	mgpu_interval_parts parts = mgpu_split_interval(global, num_items);
+	uint4	   *vectors = reinterpret_cast<uint4 *>(global + parts.head_items);
+	const uint4 *shared_vectors = reinterpret_cast<const uint4 *>(shared + parts.head_items);
 
-	for (uint32_t vector = thread; vector < num_vectors; vector += threads)
-		reinterpret_cast<uint4 *>(global)[vector] = reinterpret_cast<const uint4 *>(shared)[vector];
-	if (thread < num_items - tail_begin)
-		global[tail_begin + thread] = shared[tail_begin + thread];
+	if (thread < parts.head_items)
+		global[thread] = shared[thread];
+	if (thread < parts.tail_items)
+		global[num_items - 1 - thread] = shared[num_items - 1 - thread];
+	for (uint32_t vector = thread; vector < parts.num_vectors; vector += threads)
+		vectors[vector] = shared_vectors[vector];
 }
 
 #endif							/* __CUDACC__ */

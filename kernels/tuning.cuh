@@ -16,22 +16,29 @@
 #include <stdint.h>
 
 /*
- * One merge sort shape.  Tiles of the block sort hold a power of two of merge
- * tiles, so that no merge tile ever lies across two pairs of runs.
+ * One merge sort shape.  A merge tile is one thread's items short of what the
+ * CTA could hold: a 4-way merge joins two lists of any length, and each is
+ * rounded up to whole threads on the way.  Tiles of the block sort hold a power
+ * of two of merge tiles, so that no merge tile lies across two groups of runs.
  */
-template <int sort_threads_, int merge_threads_, int items_>
+template <int sort_threads_, int merge_threads_, int items_, int ways_, int resident_threads_ = 1024>
 struct mgpu_merge_tuning
 {
 	static constexpr int items_per_thread = items_;
 	static constexpr int sort_threads = sort_threads_;
 	static constexpr int merge_threads = merge_threads_;
-	static constexpr uint32_t sort_tile_items = sort_threads_ * items_;
-	static constexpr uint32_t merge_tile_items = merge_threads_ * items_;
+	static constexpr int ways = ways_;	/* runs that a pass merges: 2, or 4 with one pass of 2 where needed */
+	static constexpr int resident_threads = resident_threads_;	/* an SM, that registers must allow */
+	static constexpr uint32_t merge_tile_items = (merge_threads_ - 1) * items_;
+	static constexpr uint32_t sort_tile_items = sort_threads_ / merge_threads_ * merge_tile_items;
 
 	static_assert(items_ % 2 == 1, "an even stride conflicts in shared memory");
 	static_assert(sort_threads_ % merge_threads_ == 0 &&
 				  ((sort_threads_ / merge_threads_) & (sort_threads_ / merge_threads_ - 1)) == 0,
 				  "sort tiles hold a power of two of merge tiles");
+	static_assert(sort_tile_items >= (uint32_t) (items_ - 1) * sort_threads_,
+				  "only a thread's last item can lie behind a whole tile");
+	static_assert(ways_ == 2 || ways_ == 4, "passes merge two or four runs");
 };
 
 /*
@@ -42,14 +49,11 @@ struct mgpu_merge_tuning
 #define MGPU_LARGE_SHARED_BYTES (160 * 1024)
 
 /* u64 serves 8-byte keys and 4-byte keys packed with their index. */
-typedef mgpu_merge_tuning<512, 256, 31> mgpu_tuning_u32_large;
-typedef mgpu_merge_tuning<256, 256, 31> mgpu_tuning_u32_small;
-typedef mgpu_merge_tuning<512, 256, 15> mgpu_tuning_u64_large;
-typedef mgpu_merge_tuning<256, 256, 15> mgpu_tuning_u64_small;
-typedef mgpu_merge_tuning<256, 256, 11> mgpu_tuning_u64_index;
-
-/* Resident threads an SM that the kernels' register budgets are made for. */
-#define MGPU_RESIDENT_THREADS 1024
+typedef mgpu_merge_tuning<512, 256, 31, 4> mgpu_tuning_u32_large;
+typedef mgpu_merge_tuning<256, 256, 31, 4> mgpu_tuning_u32_small;
+typedef mgpu_merge_tuning<512, 256, 15, 4> mgpu_tuning_u64_large;
+typedef mgpu_merge_tuning<256, 256, 15, 4> mgpu_tuning_u64_small;
+typedef mgpu_merge_tuning<256, 256, 11, 2> mgpu_tuning_u64_index;
 
 /* One warp finds one boundary of a merge. */
 #define MGPU_PARTITION_THREADS 128
