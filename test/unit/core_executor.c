@@ -353,7 +353,7 @@ test_little_scratch(void)
 static void
 test_shipped_tunables(void)
 {
-	static const uint64_t sizes[] = {65537, 100000, 1048575, 1048577, 2500000};
+	static const uint64_t sizes[] = {65537, 100000, 1048575, 1048577, 3000000};
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		for (int j = 0; j < (sizes[i] > 1000000 ? 4 : 20); j++)
