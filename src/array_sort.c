@@ -144,7 +144,7 @@ sort_gathered(const sort_spec *spec, array_source *source, const element_type *t
 }
 
 ArrayType *
-array_sort(const sort_spec *spec, array_source *source, const element_type *type)
+sorted_array(const sort_spec *spec, array_source *source, const element_type *type)
 {
 	int64		num_present = source->num_items - source->num_nulls;
 	Size		key_bytes = (Size) num_present * type->key_width;
@@ -213,7 +213,7 @@ pairs_by_executor(const sort_spec *spec, array_source *keys, const element_type 
 }
 
 void
-array_sort_pairs(const sort_spec *spec, array_source *keys, const element_type *key_type,
+sorted_arrays(const sort_spec *spec, array_source *keys, const element_type *key_type,
 				 array_source *vals, const element_type *val_type,
 				 ArrayType **sorted_keys, ArrayType **sorted_vals)
 {

@@ -14,13 +14,13 @@
 #include "sort_spec.h"
 
 /* source sorted. */
-extern ArrayType *array_sort(const sort_spec *spec, array_source *source, const element_type *type);
+extern ArrayType *sorted_array(const sort_spec *spec, array_source *source, const element_type *type);
 
 /*
  * keys sorted and vals (as many) with them.  sorted_keys may be NULL: they are
  * not wanted.
  */
-extern void array_sort_pairs(const sort_spec *spec,
+extern void sorted_arrays(const sort_spec *spec,
 							 array_source *keys, const element_type *key_type,
 							 array_source *vals, const element_type *val_type,
 							 ArrayType **sorted_keys, ArrayType **sorted_vals);

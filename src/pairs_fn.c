@@ -40,7 +40,7 @@ mgpu_sort_by(PG_FUNCTION_ARGS)
 		PG_RETURN_DATUM(pair.vals.datum);
 	}
 	pair_args_types(&pair, fcinfo);
-	array_sort_pairs(&spec, &pair.keys, pair.key_type, &pair.vals, pair.val_type, NULL, &vals);
+	sorted_arrays(&spec, &pair.keys, pair.key_type, &pair.vals, pair.val_type, NULL, &vals);
 	pair_args_close(&pair);
 	PG_RETURN_ARRAYTYPE_P(vals);
 }
@@ -60,7 +60,7 @@ sort_pair(FunctionCallInfo fcinfo, const sort_spec *spec)
 		return pair_of_arrays(fcinfo, pair.keys.datum, pair.vals.datum);
 	}
 	pair_args_types(&pair, fcinfo);
-	array_sort_pairs(spec, &pair.keys, pair.key_type, &pair.vals, pair.val_type, &keys, &vals);
+	sorted_arrays(spec, &pair.keys, pair.key_type, &pair.vals, pair.val_type, &keys, &vals);
 	pair_args_close(&pair);
 	return pair_of_arrays(fcinfo, PointerGetDatum(keys), PointerGetDatum(vals));
 }
@@ -111,7 +111,7 @@ start_rows(FunctionCallInfo fcinfo, ArrayType **keys, ArrayType **vals)
 	}
 	element_type_fill(&key_type, pair.keys.element_type);
 	element_type_fill(&val_type, pair.vals.element_type);
-	array_sort_pairs(&spec, &pair.keys, &key_type, &pair.vals, &val_type, keys, vals);
+	sorted_arrays(&spec, &pair.keys, &key_type, &pair.vals, &val_type, keys, vals);
 	pair_args_close(&pair);
 }
 

@@ -42,7 +42,7 @@ segsort(FunctionCallInfo fcinfo, const char *function, read_segments_fn read_seg
 	if (vals.num_items < 2)
 		result = vals.datum;
 	else
-		result = PointerGetDatum(array_sort(&spec, &vals, element_type_lookup(fcinfo, 0, vals.element_type)));
+		result = PointerGetDatum(sorted_array(&spec, &vals, element_type_lookup(fcinfo, 0, vals.element_type)));
 	array_source_close(&vals);
 	return result;
 }
@@ -90,7 +90,7 @@ mgpu_segsort_by(PG_FUNCTION_ARGS)
 	pair_args_types(&pair, fcinfo);
 	segments_from_groups(&segments, &pair.vals, pair.val_type, spec.collation);
 	spec.segments = &segments;
-	result = array_sort(&spec, &pair.keys, pair.key_type);
+	result = sorted_array(&spec, &pair.keys, pair.key_type);
 	pair_args_close(&pair);
 	PG_RETURN_ARRAYTYPE_P(result);
 }
@@ -114,7 +114,7 @@ segsort_pairs(FunctionCallInfo fcinfo, const char *function, read_segments_fn re
 		return pair_of_arrays(fcinfo, pair.keys.datum, pair.vals.datum);
 	}
 	pair_args_types(&pair, fcinfo);
-	array_sort_pairs(&spec, &pair.keys, pair.key_type, &pair.vals, pair.val_type, &keys, &vals);
+	sorted_arrays(&spec, &pair.keys, pair.key_type, &pair.vals, pair.val_type, &keys, &vals);
 	pair_args_close(&pair);
 	return pair_of_arrays(fcinfo, PointerGetDatum(keys), PointerGetDatum(vals));
 }
@@ -162,7 +162,7 @@ start_rows(FunctionCallInfo fcinfo, ArrayType **groups, ArrayType **vals)
 	element_type_fill(&group_type, pair.vals.element_type);
 	segments_from_groups(&segments, &pair.vals, &group_type, spec.collation);
 	spec.segments = &segments;
-	*vals = array_sort(&spec, &pair.keys, &val_type);
+	*vals = sorted_array(&spec, &pair.keys, &val_type);
 	array_source_load(&pair.vals);
 	*groups = pair.vals.array;
 	pair_args_close(&pair);

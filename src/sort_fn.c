@@ -88,7 +88,7 @@ mgpu_sort(PG_FUNCTION_ARGS)
 	if (source.ndim > 1)
 		result = sort_slices(&spec, &source);
 	else
-		result = array_sort(&spec, &source, element_type_lookup(fcinfo, 0, source.element_type));
+		result = sorted_array(&spec, &source, element_type_lookup(fcinfo, 0, source.element_type));
 	array_source_close(&source);
 	PG_RETURN_ARRAYTYPE_P(result);
 }
@@ -108,7 +108,7 @@ sort_one_dimensional(FunctionCallInfo fcinfo, const sort_spec *spec)
 	if (source.num_items < 2)
 		result = source.datum;
 	else
-		result = PointerGetDatum(array_sort(spec, &source, element_type_lookup(fcinfo, 0, source.element_type)));
+		result = PointerGetDatum(sorted_array(spec, &source, element_type_lookup(fcinfo, 0, source.element_type)));
 	array_source_close(&source);
 	return result;
 }
