@@ -44,17 +44,22 @@ mgpu_store_backwards(const Item (&values)[items], Item *tile, uint32_t end)
 		tile[end - 1 - i] = values[i];
 }
 
-/* Put a thread's items into its run: forwards in even runs, backwards in odd. */
+/*
+ * Put a thread's items into its run: forwards in even runs, backwards in odd.
+ * Lanes of a warp may differ, so the direction is a step and not a branch.
+ */
 template <int items, typename Key>
 MGPU_HOST_DEVICE void
 mgpu_store_facing(const Key (&keys)[items], Key *tile, uint32_t thread, uint32_t run_threads)
 {
 	uint32_t	run_first = thread & ~(run_threads - 1);
+	bool		is_odd = (thread & run_threads) != 0;
+	uint32_t	slot = is_odd ? (2 * run_first + run_threads - thread) * items - 1 : thread * items;
+	uint32_t	step = is_odd ? 0u - 1 : 1;
 
-	if ((thread & run_threads) == 0)
-		mgpu_store_forwards(keys, tile, thread * items);
-	else
-		mgpu_store_backwards(keys, tile, (2 * run_first + run_threads - thread) * items);
+#pragma unroll
+	for (int i = 0; i < items; i++)
+		tile[slot + i * step] = keys[i];
 }
 
 /*

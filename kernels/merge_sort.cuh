@@ -19,12 +19,19 @@
 #include "device_sort.h"
 #include "quad_kernels.cuh"
 
-/* More than 48 kB of shared memory a CTA has to be asked for. */
+/*
+ * More than 48 kB of shared memory a CTA has to be asked for; and an SM gives
+ * its first-level cache to shared memory, where all data that are used twice lie.
+ */
 template <typename Kernel>
 static cudaError_t
 mgpu_allow_shared(Kernel kernel, uint32_t shared_bytes)
 {
-	return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared_bytes);
+	cudaError_t status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared_bytes);
+
+	if (status != cudaSuccess)
+		return status;
+	return cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared);
 }
 
 /* Is the current device one of those with much shared memory an SM? */

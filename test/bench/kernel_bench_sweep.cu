@@ -105,6 +105,8 @@ bench_sweep(bench_memory *memory)
 			mgpu_merge_tuning<512, 512, 31, 2>,
 			mgpu_merge_tuning<512, 128, 31, 4>,
 			mgpu_merge_tuning<256, 256, 31, 4>,
+			mgpu_merge_tuning<256, 256, 63, 4, 512>,
+			mgpu_merge_tuning<256, 256, 47, 4, 768>,
 			mgpu_merge_tuning<512, 256, 23, 4>,
 			mgpu_merge_tuning<512, 256, 23, 4, 1280>,
 			mgpu_merge_tuning<512, 256, 15, 4, 1536>,
@@ -121,7 +123,8 @@ bench_sweep(bench_memory *memory)
 			mgpu_merge_tuning<256, 256, 15, 4>,
 			mgpu_merge_tuning<512, 256, 11, 4>,
 			mgpu_merge_tuning<512, 256, 11, 4, 1280>,
-			mgpu_merge_tuning<1024, 256, 15, 4>,
+			mgpu_merge_tuning<256, 256, 31, 4, 512>,
+			mgpu_merge_tuning<256, 128, 31, 4, 512>,
 			mgpu_merge_tuning<512, 256, 19, 4, 768>>(memory, size);
 	}
 }
