@@ -1,0 +1,222 @@
+/*
+ * bulk_tile.cuh
+ *		Geometry of bulk remove and insert: boundaries, flags and ranks of a tile.
+ *
+ * A tile is cut into rows of 32 items; a warp takes items_per_thread rows, and
+ * lane r of it keeps row r's flags as a mask and the count before the row:
+ *
+ *	 flags     0 1 0 0 ... | 1 0 0 0 ... | ...	one byte an item, shared memory
+ *	 lane r    mask of row r, rank of its first item
+ *	 item i    row r's mask and rank by shuffle, and the bits below its own
+ *
+ * Positions set their flags with plain byte stores; bits set by atomics were
+ * rejected, since dense neighbours would queue for one word.  Flags live and
+ * die in the CTA, and a tile's first rank follows from the search for its
+ * boundary: no scan over CTAs.
+ *
+ * What is not CUDA's alone runs on the host as well, for tests.
+ */
+#ifndef MGPU_BULK_TILE_CUH
+#define MGPU_BULK_TILE_CUH
+
+#include "ops_search.cuh"
+
+/* Search of a remove: of the positions before a tile's first item. */
+struct mgpu_remove_search
+{
+	const uint32_t *positions;
+	uint64_t	num_positions;
+	uint64_t	num_items;
+	uint32_t	tile_items;
+
+	MGPU_MEMBER void
+	range(uint64_t tile, uint64_t &low, uint64_t &high) const
+	{
+		uint64_t	begin = tile * tile_items;
+
+		/* positions are unique: no more of them than items before the boundary */
+		high = begin < num_positions ? begin : num_positions;
+		low = begin < num_items ? 0 : high;
+	}
+
+	MGPU_MEMBER bool
+	before(uint64_t tile, uint64_t probe) const
+	{
+		return positions[probe] < tile * tile_items;
+	}
+};
+
+/*
+ * Search of an insert: of the insertions among the outputs before a tile, by
+ * the merge path of the positions with 0, 1, 2 … num_items - 1, where a
+ * position goes before its equal.
+ */
+struct mgpu_insert_search
+{
+	const uint32_t *positions;
+	uint64_t	num_positions;
+	uint64_t	num_items;
+	uint32_t	tile_items;
+
+	MGPU_MEMBER uint64_t
+	diagonal(uint64_t tile) const
+	{
+		uint64_t	begin = tile * tile_items;
+
+		return begin < num_items + num_positions ? begin : num_items + num_positions;
+	}
+
+	MGPU_MEMBER void
+	range(uint64_t tile, uint64_t &low, uint64_t &high) const
+	{
+		uint64_t	begin = diagonal(tile);
+
+		low = begin > num_items ? begin - num_items : 0;
+		high = begin < num_positions ? begin : num_positions;
+	}
+
+	MGPU_MEMBER bool
+	before(uint64_t tile, uint64_t probe) const
+	{
+		return positions[probe] <= diagonal(tile) - 1 - probe;
+	}
+};
+
+/* Four flag bytes of 0 or 1 to four bits: the product's top bits. */
+MGPU_HOST_DEVICE uint32_t
+mgpu_flag_bits(uint32_t bytes)
+{
+	return (bytes * UINT32_C(0x10204080)) >> 28;
+}
+
+/* The bits of a row that lie in a tile of num_items. */
+MGPU_HOST_DEVICE uint32_t
+mgpu_row_bits(uint32_t row, uint32_t num_items)
+{
+	uint32_t	begin = row * 32;
+
+	if (begin >= num_items)
+		return 0;
+	return num_items - begin >= 32 ? ~UINT32_C(0) : (UINT32_C(1) << (num_items - begin)) - 1;
+}
+
+static inline uint32_t
+mgpu_bulk_tile_items(uint32_t item_bytes)
+{
+	switch (item_bytes)
+	{
+		case 1:
+			return mgpu_bulk_tuning<1>::tile_items;
+		case 2:
+			return mgpu_bulk_tuning<2>::tile_items;
+		case 4:
+			return mgpu_bulk_tuning<4>::tile_items;
+		case 8:
+			return mgpu_bulk_tuning<8>::tile_items;
+		default:
+			return mgpu_bulk_tuning<16>::tile_items;
+	}
+}
+
+#ifdef __CUDACC__
+
+/* A lane's row: bits set and how many are set in the tile before it. */
+struct mgpu_row
+{
+	uint32_t	mask;
+	uint32_t	rank;
+};
+
+/* Set no flag; the caller's barrier must follow. */
+template <class Tuning>
+static __device__ __forceinline__ void
+mgpu_clear_flags(uint4 *flags)
+{
+	constexpr uint32_t num_vectors = Tuning::tile_items / sizeof(uint4);
+
+	for (uint32_t vector = threadIdx.x; vector < num_vectors; vector += Tuning::threads)
+		flags[vector] = make_uint4(0, 0, 0, 0);
+}
+
+/* Flag the places in the tile of positions [begin, end); position i counts as step * i higher. */
+template <class Tuning, int step>
+static __device__ __forceinline__ void
+mgpu_set_flags(uint4 *flags, const uint32_t *positions, uint32_t begin, uint32_t end, uint64_t tile_begin)
+{
+	uint8_t    *bytes = reinterpret_cast<uint8_t *>(flags);
+
+#pragma unroll 4
+	for (uint32_t i = threadIdx.x; i < end - begin; i += Tuning::threads)
+	{
+		uint32_t	position = begin + i;
+		uint64_t	place = positions[position] + (uint64_t) step * position - tile_begin;
+
+		if (place < Tuning::tile_items)
+			bytes[place] = 1;
+	}
+}
+
+/* The flags of a lane's row as a mask; 0 beyond the warp's rows. */
+template <class Tuning>
+static __device__ __forceinline__ uint32_t
+mgpu_flag_mask(const uint4 *flags)
+{
+	uint32_t	lane = threadIdx.x % 32;
+	uint32_t	mask = 0;
+
+	if (lane < Tuning::items_per_thread)
+	{
+		uint32_t	row = threadIdx.x / 32 * Tuning::items_per_thread + lane;
+		uint4		low = flags[row * 2];
+		uint4		high = flags[row * 2 + 1];
+
+		mask = mgpu_flag_bits(low.x) | mgpu_flag_bits(low.y) << 4 |
+			mgpu_flag_bits(low.z) << 8 | mgpu_flag_bits(low.w) << 12 |
+			mgpu_flag_bits(high.x) << 16 | mgpu_flag_bits(high.y) << 20 |
+			mgpu_flag_bits(high.z) << 24 | mgpu_flag_bits(high.w) << 28;
+	}
+	return mask;
+}
+
+/* Rank every lane's row by its mask; warp_counts has a place a warp. */
+template <class Tuning>
+static __device__ __forceinline__ mgpu_row
+mgpu_rank_rows(uint32_t mask, uint32_t *warp_counts)
+{
+	uint32_t	lane = threadIdx.x % 32;
+	uint32_t	warp = threadIdx.x / 32;
+	uint32_t	count = __popc(mask);
+	uint32_t	sum = count;
+	mgpu_row	row = {mask, 0};
+
+#pragma unroll
+	for (uint32_t distance = 1; distance < 32; distance *= 2)
+	{
+		uint32_t	other = __shfl_up_sync(0xFFFFFFFFu, sum, distance);
+
+		if (lane >= distance)
+			sum += other;
+	}
+	if (lane == 31)
+		warp_counts[warp] = sum;
+	__syncthreads();				/* every warp's count is there */
+	row.rank = sum - count;
+	for (uint32_t other = 0; other < warp; other++)
+		row.rank += warp_counts[other];
+	return row;
+}
+
+/* Of the item in row r of this warp at this lane: is it set, how many before it. */
+static __device__ __forceinline__ uint32_t
+mgpu_rank_item(const mgpu_row &mine, int r, bool &set)
+{
+	uint32_t	lane = threadIdx.x % 32;
+	uint32_t	mask = __shfl_sync(0xFFFFFFFFu, mine.mask, r);
+	uint32_t	rank = __shfl_sync(0xFFFFFFFFu, mine.rank, r);
+
+	set = mask >> lane & 1;
+	return rank + __popc(mask & ((1u << lane) - 1));
+}
+
+#endif							/* __CUDACC__ */
+#endif							/* MGPU_BULK_TILE_CUH */

@@ -1,0 +1,191 @@
+/*
+ * merge_order.cuh
+ *		Orders of stored keys, for kernels that compare codes but move the bytes.
+ *
+ * An Order turns a stored key into what a merge holds of it in registers: the
+ * code (key_codec.h, complemented for descending) and, where the code does not
+ * tell the bytes, these too.
+ *
+ *	 integers	code = stored ^ flip: the sign bit, all bits or both; one operation
+ *	 floats		the codec's code ^ flip, and the bytes, since -0 and +0 and all
+ *				NaNs share a code
+ *	 bytes		two words, turned to big-endian order, ^ flip
+ *
+ * `last` is a stored key that nothing sorts behind; it fills gaps.  Merging the
+ * codes alone and restoring zeros and NaNs afterwards was rejected: here the
+ * bytes cost a register.
+ */
+#ifndef MGPU_MERGE_ORDER_CUH
+#define MGPU_MERGE_ORDER_CUH
+
+#include "core/key_codec.h"
+#include "map.h"
+#include "ops_search.cuh"
+
+/* Codes of 1, 2 and 4 bytes are held in 32 bits. */
+template <int bytes>
+struct mgpu_code_of
+{
+	typedef uint32_t type;
+};
+
+template <>
+struct mgpu_code_of<8>
+{
+	typedef uint64_t type;
+};
+
+template <typename Stored_>
+struct mgpu_integer_order
+{
+	typedef Stored_ Stored;
+	typedef typename mgpu_code_of<sizeof(Stored)>::type Code;
+	typedef Code Held;
+
+	Code		flip;
+	Stored		last;
+
+	MGPU_MEMBER mgpu_integer_order(const mgpu_codec &codec)
+	{
+		Code		sign = (Code) 1 << (sizeof(Stored) * 8 - 1);
+		Code		all = (Code) (Stored) ~(Stored) 0;
+
+		flip = (codec.kind == MGPU_KEY_SIGNED ? sign : 0) ^ (codec.descending ? all : 0);
+		last = (Stored) (all ^ flip);
+	}
+
+	MGPU_MEMBER Held
+	hold(Stored stored) const
+	{
+		return (Code) stored ^ flip;
+	}
+
+	MGPU_MEMBER Stored
+	stored(Held held) const
+	{
+		return (Stored) (held ^ flip);
+	}
+
+	static MGPU_MEMBER Code
+	code(Held held)
+	{
+		return held;
+	}
+};
+
+MGPU_HOST_DEVICE uint32_t
+mgpu_encode_float(uint32_t bits)
+{
+	return mgpu_encode_f32(bits);
+}
+
+MGPU_HOST_DEVICE uint64_t
+mgpu_encode_float(uint64_t bits)
+{
+	return mgpu_encode_f64(bits);
+}
+
+template <typename Stored_>
+struct mgpu_float_order
+{
+	typedef Stored_ Stored;
+	typedef Stored_ Code;
+
+	struct Held
+	{
+		Code		code;
+		Stored		bits;
+	};
+
+	Code		flip;
+	Stored		last;
+
+	MGPU_MEMBER mgpu_float_order(const mgpu_codec &codec)
+	{
+		Stored		nan = sizeof(Stored) == 8 ? (Stored) MGPU_F64_NAN : (Stored) MGPU_F32_NAN;
+		Stored		low = sizeof(Stored) == 8 ? (Stored) (MGPU_F64_SIGN | MGPU_F64_INF) :
+			(Stored) (MGPU_F32_SIGN | MGPU_F32_INF);
+
+		flip = codec.descending ? (Code) ~(Code) 0 : 0;
+		last = codec.descending ? low : nan;
+	}
+
+	MGPU_MEMBER Held
+	hold(Stored stored) const
+	{
+		Held		held = {mgpu_encode_float(stored) ^ flip, stored};
+
+		return held;
+	}
+
+	MGPU_MEMBER Stored
+	stored(Held held) const
+	{
+		return held.bits;
+	}
+
+	static MGPU_MEMBER Code
+	code(Held held)
+	{
+		return held.code;
+	}
+};
+
+/* A 16-byte key, as stored or as a code. */
+struct alignas(16) mgpu_words
+{
+	uint64_t	high;			/* of a stored key: the first eight bytes */
+	uint64_t	low;
+
+	MGPU_MEMBER bool
+	operator<(const mgpu_words &other) const
+	{
+		return high < other.high || (high == other.high && low < other.low);
+	}
+};
+
+struct mgpu_bytes_order
+{
+	typedef mgpu_words Stored;
+	typedef mgpu_words Code;
+	typedef mgpu_words Held;
+
+	uint64_t	flip;
+	Stored		last;
+
+	MGPU_MEMBER mgpu_bytes_order(const mgpu_codec &codec)
+	{
+		flip = codec.descending ? ~UINT64_C(0) : 0;
+		last.high = last.low = ~flip;
+	}
+
+	MGPU_MEMBER Held
+	hold(Stored stored) const
+	{
+		Held		held = {mgpu_swap_64(stored.high) ^ flip, mgpu_swap_64(stored.low) ^ flip};
+
+		return held;
+	}
+
+	MGPU_MEMBER Stored
+	stored(Held held) const
+	{
+		return hold(held);			/* swapping and flipping undo themselves */
+	}
+
+	static MGPU_MEMBER Code
+	code(Held held)
+	{
+		return held;
+	}
+};
+
+/* Does `first` sort before `second`, equal keys not? */
+template <class Order>
+MGPU_HOST_DEVICE bool
+mgpu_sorts_before(const Order &order, typename Order::Stored first, typename Order::Stored second)
+{
+	return Order::code(order.hold(first)) < Order::code(order.hold(second));
+}
+
+#endif							/* MGPU_MERGE_ORDER_CUH */

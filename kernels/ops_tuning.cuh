@@ -1,0 +1,125 @@
+/*
+ * ops_tuning.cuh
+ *		Sizes of merge, bulk remove, bulk insert and the odd-even network, as data.
+ *
+ * resident is the number of CTAs that an SM shall hold; it sets the register
+ * budget of a kernel.  Shared memory of every CTA stays below 48 kB, so that no
+ * kernel has to ask for more and one shape serves every chip from 7.5 on.
+ */
+#ifndef MGPU_OPS_TUNING_CUH
+#define MGPU_OPS_TUNING_CUH
+
+#include <stdint.h>
+
+/*
+ * Chips with 64 to 100 kB of shared memory an SM hold no more than three such
+ * CTAs anyway, and may use the registers.
+ */
+#if defined(__CUDA_ARCH__) && \
+	(__CUDA_ARCH__ < 800 || __CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1200)
+#define MGPU_OPS_MOST_RESIDENT 3
+#else
+#define MGPU_OPS_MOST_RESIDENT 8
+#endif
+
+template <int threads_, int items_, int resident_>
+struct mgpu_ops_tuning
+{
+	static constexpr int threads = threads_;
+	static constexpr int items_per_thread = items_;
+	static constexpr int resident = resident_ < MGPU_OPS_MOST_RESIDENT ? resident_ : MGPU_OPS_MOST_RESIDENT;
+	static constexpr uint32_t tile_items = threads_ * items_;
+};
+
+/*
+ * Merge of keys alone, by key width: outputs stay in registers.  Odd items per
+ * thread spread a warp's accesses over all banks.
+ */
+template <int key_bytes>
+struct mgpu_merge_keys_tuning : mgpu_ops_tuning<256, 31, 4>
+{
+};
+
+template <>
+struct mgpu_merge_keys_tuning<8> : mgpu_ops_tuning<256, 15, 4>
+{
+};
+
+/* Merge by sources, for pairs and 16-byte keys: keys and 2-byte sources in shared memory. */
+template <int key_bytes>
+struct mgpu_merge_pairs_tuning : mgpu_ops_tuning<256, 23, 5>
+{
+};
+
+template <>
+struct mgpu_merge_pairs_tuning<8> : mgpu_ops_tuning<256, 15, 5>
+{
+};
+
+template <>
+struct mgpu_merge_pairs_tuning<16> : mgpu_ops_tuning<256, 9, 3>
+{
+};
+
+/*
+ * Bulk remove and insert, by item width: a thread holds its items in registers,
+ * and a warp keeps the flags of 32 items per lane, so at most 32 items a thread.
+ */
+template <int item_bytes>
+struct mgpu_bulk_tuning : mgpu_ops_tuning<256, 32, 4>
+{
+};
+
+template <>
+struct mgpu_bulk_tuning<1> : mgpu_ops_tuning<256, 24, 4>
+{
+};
+
+template <>
+struct mgpu_bulk_tuning<8> : mgpu_ops_tuning<256, 16, 4>
+{
+};
+
+template <>
+struct mgpu_bulk_tuning<16> : mgpu_ops_tuning<256, 8, 4>
+{
+};
+
+/* An insert moves a thread's items in so many parts, each part's loads under way at a time. */
+#define MGPU_INSERT_PARTS 2
+
+/* Values moved by a thread at a time in a merge of pairs. */
+#define MGPU_MERGE_VALUES_AT_ONCE 8
+
+/*
+ * Tiles' boundaries: up to this many tiles, every CTA looks for its own two;
+ * beyond, a launch of its own finds them all once.  A tile's own search costs
+ * its CTA some 2 us of latency, the launch about 7 us in all.
+ */
+#define MGPU_OPS_SEARCH_IN_TILE_TILES UINT64_C(2048)
+
+/* Probes at a time of a search within a CTA (two searches share a warp), and of one in the launch. */
+#define MGPU_OPS_TILE_PROBES 16
+#define MGPU_OPS_LAUNCH_PROBES 8
+#define MGPU_OPS_LAUNCH_THREADS 128
+
+/* The search for the first item out of order, after a merge found that there is one. */
+#define MGPU_UNSORTED_THREADS 256
+#define MGPU_UNSORTED_CTAS 1024
+
+/*
+ * The odd-even network.  Every CTA works on 32 kB in shared memory: a tile of
+ * neighbours, or 256 rows of 128 bytes.  A thread has 16 items.
+ */
+#define MGPU_ODD_EVEN_BYTES 32768
+#define MGPU_ODD_EVEN_ROW_BYTES 128
+#define MGPU_ODD_EVEN_LOG_ITEMS 4
+
+/*
+ * Strides of 1, 2 … rows in a launch in the middle of a level: k strides need
+ * 2^k rows beside what a window puts out, on either side.  5 put out 192 of 256
+ * rows and cost a third more than they must; 4, 224 rows and a seventh.
+ */
+#define MGPU_ODD_EVEN_MIDDLE_STRIDES 5
+
+#endif							/* MGPU_OPS_TUNING_CUH */

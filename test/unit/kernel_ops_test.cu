@@ -1,0 +1,383 @@
+/*
+ * kernel_ops_test.cu
+ *		Tests of merge, bulk remove, bulk insert and the odd-even network.
+ *
+ *	kernel_ops_test [--quick]
+ *
+ * First the index arithmetic on the host (kernel_ops_host.cu), then every kernel
+ * against a plain reference, with both ways of finding tiles' boundaries, inputs
+ * at any phase, and outputs between bytes that nobody may touch.  --quick runs a
+ * set small enough for compute-sanitizer.  Exits with 0 when all passed, 1 when
+ * something failed and 77 where there is no GPU and the host's checks passed.
+ */
+#include "kernel_ops_test.cuh"
+
+#include <cuda_runtime.h>
+
+#include <cstdlib>
+
+#include "ops_tuning.cuh"
+
+#define CANARY 0xA5
+#define CANARY_BYTES 256
+
+int			tests_passed = 0;
+int			tests_failed = 0;
+bool		quick = false;
+std::mt19937_64 random_bits(20250118);
+
+#define REQUIRE_CUDA(call) \
+	do { \
+		cudaError_t require_code = (call); \
+		if (require_code != cudaSuccess) \
+		{ \
+			printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(require_code)); \
+			exit(1); \
+		} \
+	} while (0)
+
+/* Device memory between canaries, `offset` bytes past an aligned address. */
+struct device_array
+{
+	char	   *base;
+	char	   *data;
+	uint64_t	bytes;
+
+	device_array(uint64_t bytes_, uint64_t offset) : bytes(bytes_)
+	{
+		REQUIRE_CUDA(cudaMalloc(&base, bytes + offset + 2 * CANARY_BYTES));
+		REQUIRE_CUDA(cudaMemset(base, CANARY, bytes + offset + 2 * CANARY_BYTES));
+		data = base + CANARY_BYTES + offset;
+	}
+
+	device_array(const byte_array &contents, uint64_t offset) : device_array(contents.size(), offset)
+	{
+		REQUIRE_CUDA(cudaMemcpy(data, contents.data(), bytes, cudaMemcpyHostToDevice));
+	}
+
+	device_array(const device_array &) = delete;
+
+	~device_array()
+	{
+		cudaFree(base);
+	}
+
+	byte_array
+	download(const char *from, uint64_t num_bytes) const
+	{
+		byte_array	contents(num_bytes);
+
+		REQUIRE_CUDA(cudaMemcpy(contents.data(), from, num_bytes, cudaMemcpyDeviceToHost));
+		return contents;
+	}
+
+	/* Are the contents these, and the bytes around them untouched? */
+	bool
+	holds(const byte_array &expected) const
+	{
+		byte_array	canary(CANARY_BYTES, CANARY);
+
+		return expected.size() == bytes && download(data, bytes) == expected &&
+			download(data - CANARY_BYTES, CANARY_BYTES) == canary && download(data + bytes, CANARY_BYTES) == canary;
+	}
+};
+
+static byte_array
+bytes_of(const std::vector<uint32_t> &words)
+{
+	byte_array	bytes(words.size() * 4);
+
+	memcpy(bytes.data(), words.data(), bytes.size());
+	return bytes;
+}
+
+/* ------------------------------------------------------------------- merge */
+
+static mgpu_order_check
+run_merge(mgpu_merge_request request, bool temp, bool find)
+{
+	device_array check(sizeof(mgpu_order_check), 0);
+	device_array splits((request.num_a_items + request.num_b_items) / 256 * 4 + 64, 0);
+	mgpu_order_check found;
+
+	REQUIRE_CUDA(cudaMemset(check.data, 0xFF, check.bytes));
+	request.check = reinterpret_cast<mgpu_order_check *>(check.data);
+	request.temp = temp ? splits.data : nullptr;
+	request.temp_bytes = temp ? splits.bytes : 0;
+	REQUIRE_CUDA(mgpu_launch_merge(&request));
+	if (find)
+		REQUIRE_CUDA(mgpu_launch_find_unsorted(&request));
+	REQUIRE_CUDA(cudaDeviceSynchronize());
+	REQUIRE_CUDA(cudaMemcpy(&found, check.data, sizeof(found), cudaMemcpyDeviceToHost));
+	return found;
+}
+
+/* Merge a and b, sorted or not, with values of any width; 0: keys alone. */
+static void
+test_merge(const mgpu_codec &codec, uint32_t value_width, const byte_array &a, const byte_array &b, bool temp)
+{
+	uint64_t	a_items = a.size() / codec.width;
+	uint64_t	b_items = b.size() / codec.width;
+	uint64_t	a_bad = reference_unsorted(codec, a);
+	uint64_t	b_bad = reference_unsorted(codec, b);
+	bool		sorted = a_bad == UINT64_MAX && b_bad == UINT64_MAX;
+	byte_array	a_values = random_bytes(a_items * value_width);
+	byte_array	b_values = random_bytes(b_items * value_width);
+	device_array d_a(a, random_bits() % 16 * codec.width);
+	device_array d_b(b, random_bits() % 16 * codec.width);
+	device_array d_a_values(a_values, random_bits() % 16 * value_width);
+	device_array d_b_values(b_values, random_bits() % 16 * value_width);
+	device_array out(a.size() + b.size(), 0);
+	device_array out_values(a_values.size() + b_values.size(), 0);
+	std::vector<uint32_t> sources = reference_merge(codec, a, b);
+	byte_array	merged_values = value_width == 0 ? byte_array() :
+		reference_gather(sources, a_values, b_values, value_width);
+	mgpu_order_check found = run_merge({codec, value_width, d_a.data, d_b.data, out.data, d_a_values.data,
+		d_b_values.data, out_values.data, a_items, b_items, nullptr, nullptr, 0, nullptr}, temp, true);
+
+	expect(found.suspect == (sorted ? UINT64_MAX : 0) && found.position[0] == a_bad && found.position[1] == b_bad &&
+		   (!sorted || (out.holds(reference_gather(sources, a, b, codec.width)) && out_values.holds(merged_values))),
+		   "merge, width %u, kind %u, descending %u, values of %u, %llu : %llu items, %s%s", codec.width, codec.kind,
+		   codec.descending, value_width, (unsigned long long) a_items, (unsigned long long) b_items,
+		   sorted ? "sorted" : "unsorted", temp ? ", splits first" : "");
+}
+
+static const mgpu_codec all_codecs[] = {
+	{MGPU_KEY_UNSIGNED, 1, 0}, {MGPU_KEY_UNSIGNED, 1, 1}, {MGPU_KEY_SIGNED, 2, 0}, {MGPU_KEY_SIGNED, 2, 1},
+	{MGPU_KEY_SIGNED, 4, 0}, {MGPU_KEY_UNSIGNED, 4, 1}, {MGPU_KEY_SIGNED, 8, 0}, {MGPU_KEY_UNSIGNED, 8, 1},
+	{MGPU_KEY_FLOAT, 4, 0}, {MGPU_KEY_FLOAT, 4, 1}, {MGPU_KEY_FLOAT, 8, 0}, {MGPU_KEY_FLOAT, 8, 1},
+	{MGPU_KEY_BYTES, 16, 0}, {MGPU_KEY_BYTES, 16, 1}
+};
+
+static const uint32_t value_widths[] = {0, 1, 2, 4, 8, 16};
+
+static void
+test_merges_of(const mgpu_codec &codec, uint64_t tile)
+{
+	const uint64_t lengths[][2] = {{0, 1}, {1, 0}, {1, 1}, {2, 1}, {0, tile + 1}, {tile - 1, 0}, {tile / 2, tile / 2},
+	{tile, tile}, {tile / 2, tile - tile / 2 + 1}, {1, 5 * tile + 3}, {5 * tile + 3, 1}, {4 * tile + 7, 3 * tile + 11}};
+	int			turn = 0;
+
+	for (int pattern = 0; pattern < NUM_DATA_PATTERNS; pattern++)
+		for (const auto &length : lengths)
+		{
+			byte_array	a = sort_keys(codec, make_keys(codec, pattern, 0, length[0]));
+			byte_array	b = sort_keys(codec, make_keys(codec, pattern, 1, length[1]));
+
+			/* keys alone and one width of values: all widths in turn */
+			turn++;
+			test_merge(codec, 0, a, b, turn % 2);
+			test_merge(codec, value_widths[1 + turn % 5], a, b, turn / 2 % 2);
+			if (quick && turn % 7 != 0)
+				continue;
+			test_merge(codec, value_widths[turn % 6], make_keys(codec, pattern, 0, length[0]), b, turn % 2);
+			test_merge(codec, value_widths[turn % 6], a, make_keys(codec, pattern, 1, length[1]), turn % 2);
+		}
+}
+
+/* One pair out of order, anywhere in long lists: at tiles' and threads' edges too. */
+static void
+test_one_swap(const mgpu_codec &codec, uint64_t num_items, int times)
+{
+	byte_array	lists[2] = {sort_keys(codec, make_keys(codec, DATA_RANDOM, 0, num_items)),
+	sort_keys(codec, make_keys(codec, DATA_RANDOM, 1, num_items))};
+	uint32_t	width = codec.width;
+
+	for (int i = 0; i < times; i++)
+	{
+		byte_array &list = lists[i % 2];
+		uint64_t	item = random_bits() % (num_items - 1);
+		uint8_t    *pair = &list[item * width];
+
+		std::swap_ranges(pair, pair + width, pair + width);
+		test_merge(codec, i % 3 == 0 ? 4 : 0, lists[0], lists[1], i % 4 < 2);
+		std::swap_ranges(pair, pair + width, pair + width);
+	}
+}
+
+static void
+test_merges()
+{
+	for (const mgpu_codec &codec : all_codecs)
+		test_merges_of(codec, codec.width == 16 ? mgpu_merge_pairs_tuning<16>::tile_items :
+					   codec.width == 8 ? mgpu_merge_keys_tuning<8>::tile_items : mgpu_merge_keys_tuning<4>::tile_items);
+	test_one_swap({MGPU_KEY_SIGNED, 4, 0}, quick ? 20000 : 200000, quick ? 8 : 200);
+	test_one_swap({MGPU_KEY_FLOAT, 8, 1}, quick ? 20000 : 200000, quick ? 8 : 100);
+	test_one_swap({MGPU_KEY_BYTES, 16, 0}, quick ? 20000 : 100000, quick ? 8 : 100);
+	if (quick)
+		return;
+	for (uint64_t few : {0, 1, 1000})
+	{
+		const mgpu_codec codec = {MGPU_KEY_SIGNED, 4, 0};
+		byte_array	a = sort_keys(codec, make_keys(codec, DATA_RANDOM, 0, few));
+		byte_array	b = sort_keys(codec, make_keys(codec, DATA_RANDOM, 1, 20000000));
+
+		test_merge(codec, 0, a, b, true);
+		test_merge(codec, 8, b, a, false);
+	}
+}
+
+/* -------------------------------------------------- bulk remove and insert */
+
+static cudaError_t
+run_bulk(cudaError_t (*launch) (const mgpu_bulk_request *), mgpu_bulk_request request, bool temp)
+{
+	device_array splits((request.num_items + request.num_positions) / 256 * 4 + 64, 0);
+	cudaError_t status;
+
+	request.temp = temp ? splits.data : nullptr;
+	request.temp_bytes = temp ? splits.bytes : 0;
+	status = launch(&request);
+	return status == cudaSuccess ? cudaDeviceSynchronize() : status;
+}
+
+static void
+test_remove(uint32_t width, uint64_t num_items, const std::vector<uint32_t> &positions, const char *what, bool temp)
+{
+	byte_array	items = random_bytes(num_items * width);
+	byte_array	expected = reference_remove(items, positions, width);
+	device_array d_items(items, random_bits() % 16 * width);
+	device_array d_positions(bytes_of(positions), random_bits() % 4 * 4);
+	device_array out(expected.size(), 0);
+
+	REQUIRE_CUDA(run_bulk(mgpu_launch_remove, {width, d_items.data, num_items,
+		reinterpret_cast<const uint32_t *>(d_positions.data), positions.size(), nullptr, out.data, nullptr, 0,
+		nullptr}, temp));
+	expect(out.holds(expected), "remove, width %u, %llu of %llu items (%s)%s", width,
+		   (unsigned long long) positions.size(), (unsigned long long) num_items, what, temp ? ", splits first" : "");
+}
+
+static void
+test_insert(uint32_t width, uint64_t num_items, const std::vector<uint32_t> &positions, const char *what, bool temp)
+{
+	byte_array	items = random_bytes(num_items * width);
+	byte_array	inserted = random_bytes(positions.size() * width);
+	byte_array	expected = reference_insert(items, positions, inserted, width);
+	device_array d_items(items, random_bits() % 16 * width);
+	device_array d_inserted(inserted, random_bits() % 16 * width);
+	device_array d_positions(bytes_of(positions), random_bits() % 4 * 4);
+	device_array out(expected.size(), 0);
+
+	REQUIRE_CUDA(run_bulk(mgpu_launch_insert, {width, d_items.data, num_items,
+		reinterpret_cast<const uint32_t *>(d_positions.data), positions.size(), d_inserted.data, out.data, nullptr, 0,
+		nullptr}, temp));
+	expect(out.holds(expected), "insert, width %u, %llu into %llu items (%s)%s", width,
+		   (unsigned long long) positions.size(), (unsigned long long) num_items, what, temp ? ", splits first" : "");
+}
+
+static void
+test_bulk_width(uint32_t width, uint64_t tile)
+{
+	static const char *const names[NUM_POSITION_PATTERNS] = {
+		"none", "first", "last", "every second", "random", "run", "all"
+	};
+	const uint64_t sizes[] = {0, 1, 2, 31, 33, tile - 1, tile, tile + 1, 2 * tile, 7 * tile + 29};
+	bool		temp = false;
+
+	for (uint64_t size : sizes)
+		for (int pattern = 0; pattern < NUM_POSITION_PATTERNS; pattern++)
+		{
+			test_remove(width, size, make_positions(pattern, size), names[pattern], temp = !temp);
+			for (uint64_t count : {UINT64_C(0), UINT64_C(1), tile - 1, size, 3 * tile + 5})
+				if (!quick || count != size)
+					test_insert(width, size, make_insertions(pattern, size, count), names[pattern], temp = !temp);
+		}
+}
+
+static void
+test_bulk()
+{
+	test_bulk_width(1, mgpu_bulk_tuning<1>::tile_items);
+	test_bulk_width(2, mgpu_bulk_tuning<2>::tile_items);
+	test_bulk_width(4, mgpu_bulk_tuning<4>::tile_items);
+	test_bulk_width(8, mgpu_bulk_tuning<8>::tile_items);
+	test_bulk_width(16, mgpu_bulk_tuning<16>::tile_items);
+	if (quick)
+		return;
+	test_remove(4, 20000000, make_positions(POSITIONS_RANDOM, 20000000), "random", true);
+	test_remove(4, 20000000, make_positions(POSITIONS_RUN, 20000000), "run", false);
+	test_insert(4, 10000000, make_insertions(POSITIONS_RANDOM, 10000000, 5000000), "random", true);
+	test_insert(8, 10000000, make_insertions(POSITIONS_RUN, 10000000, 10000000), "one position", false);
+}
+
+/* ---------------------------------------------------------------- odd-even */
+
+template <typename Key>
+static void
+test_odd_even(uint64_t num_items, int pattern)
+{
+	std::vector<Key> keys(num_items);
+	byte_array	contents(num_items * sizeof(Key));
+	byte_array	expected(contents.size());
+
+	for (uint64_t i = 0; i < num_items; i++)
+		keys[i] = pattern == 0 ? (Key) random_bits() : pattern == 1 ? (Key) (random_bits() % 3) * ((Key) ~(Key) 0 / 2) :
+			pattern == 2 ? (Key) (num_items - i) : (Key) i;
+	memcpy(contents.data(), keys.data(), contents.size());
+	std::sort(keys.begin(), keys.end());
+	memcpy(expected.data(), keys.data(), expected.size());
+
+	device_array first(contents, 0);
+	device_array second(contents.size(), 0);
+	mgpu_odd_even_request request = {sizeof(Key), {second.data, first.data}, 1, num_items, nullptr};
+
+	REQUIRE_CUDA(mgpu_launch_odd_even_sort(&request));
+	REQUIRE_CUDA(cudaDeviceSynchronize());
+	expect((request.current == 1 ? first : second).holds(expected), "odd-even sort of %llu keys of %d bytes, pattern %d",
+		   (unsigned long long) num_items, (int) sizeof(Key), pattern);
+}
+
+static void
+test_odd_even_sorts()
+{
+	for (uint64_t size : {0, 1, 2, 3, 16, 1000, 4095, 4096, 4097, 8191, 8192, 8193, 16384, 16385, 50000, 131072, 300001})
+		for (int pattern = 0; pattern < 4; pattern++)
+		{
+			if (quick && size > 60000)
+				continue;
+			test_odd_even<uint32_t>(size, pattern);
+			test_odd_even<uint64_t>(size, pattern);
+		}
+	if (quick)
+		return;
+	for (uint64_t size : {1 << 20, (1 << 22) + 1, 20000003})
+	{
+		test_odd_even<uint32_t>(size, 0);
+		test_odd_even<uint64_t>(size, 0);
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	int			num_devices = 0;
+	cudaError_t status;
+
+	for (int i = 1; i < argc; i++)
+	{
+		if (strcmp(argv[i], "--quick") != 0)
+		{
+			fprintf(stderr, "usage: kernel_ops_test [--quick]\n");
+			return 2;
+		}
+		quick = true;
+	}
+	test_on_host();
+	printf("on the host: %d passed, %d failed\n", tests_passed, tests_failed);
+	fflush(stdout);
+	status = cudaGetDeviceCount(&num_devices);
+	if (status != cudaSuccess || num_devices == 0)
+	{
+		printf("no usable GPU: %s\n", status != cudaSuccess ? cudaGetErrorString(status) : "no device");
+		return tests_failed == 0 ? 77 : 1;
+	}
+	test_merges();
+	printf("with merges: %d passed, %d failed\n", tests_passed, tests_failed);
+	fflush(stdout);
+	test_bulk();
+	printf("with remove and insert: %d passed, %d failed\n", tests_passed, tests_failed);
+	fflush(stdout);
+	test_odd_even_sorts();
+	printf("%d passed, %d failed\n", tests_passed, tests_failed);
+	return tests_failed == 0 ? 0 : 1;
+}
