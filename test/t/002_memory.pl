@@ -26,7 +26,10 @@ my %peaks = (
 	'sort int4' => [ 'mgpu_sort(a)', 'big', 160, 160 ],
 	'sort int8' => [ 'mgpu_sort(b)', 'middle', 80, 80 ],
 	'sort float8 with -0' => [ 'mgpu_sort(f, true)', 'middle', 80, 80 ],
-	'sort int4 with nulls' => [ 'mgpu_sort(n)', 'middle', 40, 40 ]);
+	'sort int4 with nulls' => [ 'mgpu_sort(n)', 'middle', 40, 40 ],
+	'argsort int4' => [ 'mgpu_argsort(a)', 'middle', 40, 40 ],
+	'argsort float8' => [ 'mgpu_argsort(f)', 'middle', 80, 40 ],
+	'sort_by int4 by int8' => [ 'mgpu_sort_by(a, b)', 'middle', 120, 40 ]);
 
 foreach my $executor (executors($node))
 {
@@ -65,7 +68,7 @@ foreach my $executor (executors($node))
 
 		foreach my $i (1 .. $rounds)
 		{
-			$session->query(sprintf($setting, 5 + $i * 7 % 60));
+			$session->query($setting =~ s{%d}{5 + $i * 7 % 60}er);
 			$session->query($call);
 			$errors++ if $session->{state} ne '';
 			$warm = memory_kb($session->{pid}, 'VmRSS') if $i == $rounds / 4;
@@ -102,7 +105,7 @@ SKIP:
 
 	foreach my $i (0 .. $#calls)
 	{
-		foreach my $extra (10, 40, 70, 100, 130, 170, 210, 260, 320, 400, 500, 700, 1000)
+		foreach my $extra (10, 50, 90, 130, 180, 260, 400, 1000)
 		{
 			my $limit = (memory_kb($session->{pid}, 'VmSize') + $extra * $megabyte) * 1024;
 			system('prlimit', "--pid=$session->{pid}", "--as=$limit:") == 0 or die 'prlimit failed';

@@ -105,12 +105,13 @@ sub answer
 	my ($self, $seconds) = @_;
 	my $until = time() + ($seconds // 300);
 
-	while ($self->{seen} !~ s/\A(.*?)^(true|false) (\S+) _end_\n//ms)
+	until ($self->{seen} =~ /^(?:true|false) \S+ _end_\n/m)
 	{
 		my $left = $until - time();
 		return undef unless $left > 0 && $self->{select}->can_read($left);
 		return undef unless sysread($self->{from}, $self->{seen}, 65536, length $self->{seen});
 	}
+	$self->{seen} =~ s/\A(.*?)^(true|false) (\S+) _end_\n//ms;
 	my ($output, $failed, $state) = ($1, $2 eq 'true', $3);
 	chomp $output;
 	$self->{state} = $failed ? $state : '';
