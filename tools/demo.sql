@@ -52,7 +52,7 @@ DECLARE
     ran record;
     same boolean;
 BEGIN
-    RAISE INFO '%', statement;
+    RAISE INFO '  %', statement;
     FOR round IN 1 .. 2 LOOP
         FOR i IN 1 .. 2 LOOP
             started := clock_timestamp();
@@ -99,7 +99,7 @@ CALL compare('mgpu_sort_by(int8[], timestamptz[])',
 CALL compare('mgpu_sort_pairs(int4[], int8[])',
     'SELECT cardinality(keys), cardinality(p.vals) FROM series, mgpu_sort_pairs(sensors, counters) p',
     'SELECT cardinality(keys), cardinality(s.vals) FROM series, LATERAL (SELECT array_agg(k ORDER BY k, o) AS keys, array_agg(v ORDER BY k, o) AS vals FROM unnest(sensors, counters) WITH ORDINALITY u(k, v, o)) s',
-    'SELECT (p.keys, p.vals) = (SELECT (array_agg(k ORDER BY k, o), array_agg(v ORDER BY k, o)) FROM unnest(sensors, counters) WITH ORDINALITY u(k, v, o)) FROM series, mgpu_sort_pairs(sensors, counters) p');
+    'SELECT (SELECT (p.keys, p.vals) FROM mgpu_sort_pairs(sensors, counters) p) = (SELECT (array_agg(k ORDER BY k, o), array_agg(v ORDER BY k, o)) FROM unnest(sensors, counters) WITH ORDINALITY u(k, v, o)) FROM series');
 CALL compare('mgpu_sort_rows(timestamptz[], int4[])',
     'SELECT count(*), max(val) FROM series, mgpu_sort_rows(at, sensors)',
     'SELECT count(*), max(v) FROM series, LATERAL (SELECT * FROM unnest(at, sensors) WITH ORDINALITY u(k, v, o) ORDER BY k, o OFFSET 0) s',
