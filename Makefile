@@ -40,7 +40,7 @@ NVCC := $(firstword $(if $(CUDA_HOME),$(wildcard $(CUDA_HOME)/bin/nvcc)) \
 endif
 ifeq ($(WITH_CUDA),no)
 CUDA_SAYS = off (WITH_CUDA=no)
-else ifneq ($(and $(NVCC),$(wildcard kernels/Makefile.inc)),)
+else ifneq ($(NVCC),)
 override WITH_CUDA := yes
 CUDA_SAYS = $(NVCC), compute capabilities $(CUDA_ARCHS)
 else ifeq ($(WITH_CUDA),yes)
@@ -152,12 +152,12 @@ $(CORE_ARCHIVE): $(CORE_OBJECTS) $(BUILD)/core.config
 
 # --------------------------------------------------------------------- kernels
 
-# Defines $(BUILD)/libmgpu_cuda.a, CUDA_ARCHS, CUDA_LIBS, $(BUILD)/kernel_test
-# and $(BUILD)/kernel_bench.  It has NVCC, BUILD, WARNINGS and CC, CXX, AR to go
-# by, and $(BUILD)/cuda.config as a prerequisite that changes with NVCC and
+# Defines $(BUILD)/libmgpu_cuda.a, CUDA_ARCHS, CUDA_LIBS and the kernels' test and
+# bench programs.  It has NVCC, BUILD, WARNINGS, CORE_ARCHIVE and CC, CXX, AR to
+# go by, and $(BUILD)/cuda.config as a prerequisite that changes with NVCC and
 # CUDA_ARCHS.
 ifeq ($(WITH_CUDA),yes)
--include kernels/Makefile.inc
+include kernels/Makefile.inc
 endif
 
 # ------------------------------------------------------------------ link, export
