@@ -44,15 +44,16 @@ struct mgpu_merge_tuning
 /*
  * Two classes of chip, by shared memory an SM: large has 160 kB or more (8.0,
  * 9.0, 10.0) and holds two or more sort tiles of 62 kB at a time; small (7.5,
- * 8.6, 8.9, 12.0) has 64 to 100 kB and takes tiles of half the size.
+ * 8.6, 8.9, 12.0) has 64 to 100 kB: sort tiles of half the size, of which 100 kB
+ * hold three, and merge tiles of half the size, of which they hold five.
  */
 #define MGPU_LARGE_SHARED_BYTES (160 * 1024)
 
 /* u64 serves 8-byte keys and 4-byte keys packed with their index. */
 typedef mgpu_merge_tuning<512, 256, 31, 4> mgpu_tuning_u32_large;
-typedef mgpu_merge_tuning<256, 256, 31, 4> mgpu_tuning_u32_small;
+typedef mgpu_merge_tuning<256, 128, 31, 4> mgpu_tuning_u32_small;
 typedef mgpu_merge_tuning<512, 256, 15, 4> mgpu_tuning_u64_large;
-typedef mgpu_merge_tuning<256, 256, 15, 4> mgpu_tuning_u64_small;
+typedef mgpu_merge_tuning<256, 128, 15, 4> mgpu_tuning_u64_small;
 typedef mgpu_merge_tuning<256, 256, 11, 2> mgpu_tuning_u64_index;
 
 /* One warp finds one boundary of a merge. */

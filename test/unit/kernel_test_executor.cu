@@ -505,13 +505,19 @@ cancel_at(int stage, uint64_t num_items)
 static void
 test_cancel(void)
 {
-	uint64_t	free_before = free_bytes_now();
+	uint64_t	free_before = 0;
 
-	for (int stage = 0; stage <= 4; stage++)
+	/* the first round loads kernels, which take device memory for good */
+	for (int round = 0; round < 2; round++)
 	{
-		cancel_at(stage, 1000);
-		cancel_at(stage, quick ? 100000 : 2000000);
-		check_job(make_job(MGPU_KEY_SIGNED, 4, MGPU_OUT_KEYS, 0, 5000), {0, false, false}, "after cancel");
+		for (int stage = 0; stage <= 4; stage++)
+		{
+			cancel_at(stage, 1000);
+			cancel_at(stage, quick ? 100000 : 2000000);
+			check_job(make_job(MGPU_KEY_SIGNED, 4, MGPU_OUT_KEYS, 0, 5000), {0, false, false}, "after cancel");
+		}
+		if (round == 0)
+			free_before = free_bytes_now();
 	}
 	CHECK(free_bytes_now() == free_before, "cancelled runs left device memory behind");
 }
@@ -528,7 +534,7 @@ test_memory_limit(void)
 	mgpu_run   *run;
 
 	/* what a larger run left cached does not count against a smaller one's limit */
-	check_job(make_job(MGPU_KEY_SIGNED, 4, MGPU_OUT_KEYS, 0, 200000), {0, false, false}, "fills the cache");
+	check_job(make_job(MGPU_KEY_SIGNED, 4, MGPU_OUT_KEYS, 0, 2000000), {0, false, false}, "fills the cache");
 	options.device_memory_limit = needed - 1;
 	CHECK(gpu->open(&job, &binding, &options, &run, &err) == MGPU_DEVICE_MEMORY && run == nullptr, "%s", err.message);
 	CHECK(std::string(err.message).find(std::to_string(needed)) != std::string::npos &&
@@ -569,7 +575,7 @@ test_faults_at_open(void)
 static void
 test_many_runs(void)
 {
-	uint64_t	free_before;
+	uint64_t	free_before = 0;
 	mgpu_job	job = make_job(MGPU_KEY_SIGNED, 4, MGPU_OUT_KEYS, 0, 3000);
 	run_plan	plan = {1000, false, false};
 	run_data	first(job);
@@ -578,14 +584,14 @@ test_many_runs(void)
 	mgpu_run   *runs[2];
 	mgpu_error	err = {};
 
-	check_job(job, plan, "many runs");
-	free_before = free_bytes_now();
 	for (int i = 0; i < (quick ? 20 : 500); i++)
 	{
 		mgpu_job	varied = job;
 
 		varied.num_items = random_bits() % 20000;
 		check_job(varied, plan, "many runs");
+		if (i == 5)
+			free_before = free_bytes_now();
 	}
 	CHECK(free_bytes_now() == free_before, "runs left device memory behind");
 	for (int i = 0; i < 2; i++)
