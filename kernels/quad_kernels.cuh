@@ -64,14 +64,19 @@ mgpu_partition_quads(const Key *keys, mgpu_merge_pass pass, mgpu_quad_split *spl
 		uint32_t	position = valid ? mgpu_quad_probe(low, high, probe) : 0;
 		Key			key = valid ? run_keys[position] : 0;
 		uint32_t	counts[4];
+		uint32_t	in;
+		uint32_t	out;
 		int			verdict;
 
 #pragma unroll
 		for (uint32_t other = 0; other < 4; other++)
 			counts[other] = mgpu_count_probes_before(key, run, other);
 		verdict = valid ? mgpu_judge_probe(quad, search, run, position, counts) : 0;
-		mgpu_narrow_quad_search(search, __ballot_sync(0xFFFFFFFFu, verdict > 0),
-								__ballot_sync(0xFFFFFFFFu, verdict < 0));
+		in = __ballot_sync(0xFFFFFFFFu, verdict > 0);
+		out = __ballot_sync(0xFFFFFFFFu, verdict < 0);
+		if ((in | out) == 0)
+			__trap();				/* runs out of order: an error is better than a hang */
+		mgpu_narrow_quad_search(search, in, out);
 	}
 	if (lane == 0)
 		splits[tile] = mgpu_end_quad_search(quad, search);
