@@ -328,3 +328,486 @@ RETURNS record
 AS 'MODULE_PATHNAME', 'mgpu_last_run'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION mgpu_last_run() IS 'how this session''s last sort ran';
+
+-- Aggregates: what PostgreSQL calls to compute them
+
+CREATE FUNCTION mgpu_agg_serialize(state internal)
+RETURNS bytea
+AS 'MODULE_PATHNAME', 'mgpu_agg_serialize'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_agg_serialize(internal) IS 'a group''s rows as bytes';
+
+CREATE FUNCTION mgpu_agg_deserialize(run bytea, state internal)
+RETURNS internal
+AS 'MODULE_PATHNAME', 'mgpu_agg_deserialize'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_agg_deserialize(bytea, internal) IS 'a group''s rows from bytes';
+
+CREATE FUNCTION mgpu_sort_agg_combine(state internal, run internal)
+RETURNS internal
+AS 'MODULE_PATHNAME', 'mgpu_sort_agg_combine'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_sort_agg_combine(internal, internal) IS 'combine function of mgpu_sort_agg';
+
+CREATE FUNCTION mgpu_sort_agg_by_combine(state internal, run internal)
+RETURNS internal
+AS 'MODULE_PATHNAME', 'mgpu_sort_agg_by_combine'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_sort_agg_by_combine(internal, internal) IS 'combine function of mgpu_sort_agg_by';
+
+CREATE FUNCTION mgpu_merge_agg_combine(state internal, run internal)
+RETURNS internal
+AS 'MODULE_PATHNAME', 'mgpu_merge_agg_combine'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_merge_agg_combine(internal, internal) IS 'combine function of mgpu_merge_agg';
+
+CREATE FUNCTION mgpu_percentile_cont_combine(state internal, run internal)
+RETURNS internal
+AS 'MODULE_PATHNAME', 'mgpu_percentile_cont_combine'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_percentile_cont_combine(internal, internal) IS 'combine function of mgpu_percentile_cont';
+
+CREATE FUNCTION mgpu_percentile_disc_combine(state internal, run internal)
+RETURNS internal
+AS 'MODULE_PATHNAME', 'mgpu_percentile_disc_combine'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_percentile_disc_combine(internal, internal) IS 'combine function of mgpu_percentile_disc';
+
+CREATE FUNCTION mgpu_sort_agg_trans(state internal, val anyelement)
+RETURNS internal
+AS 'MODULE_PATHNAME', 'mgpu_sort_agg_trans'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_sort_agg_trans(internal, anyelement) IS 'transition function of mgpu_sort_agg';
+
+CREATE FUNCTION mgpu_sort_agg_final(state internal, val anyelement)
+RETURNS anyarray
+AS 'MODULE_PATHNAME', 'mgpu_sort_agg_final'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_sort_agg_final(internal, anyelement) IS 'final function of mgpu_sort_agg';
+
+CREATE FUNCTION mgpu_sort_agg_trans(state internal, val anyelement, descending boolean)
+RETURNS internal
+AS 'MODULE_PATHNAME', 'mgpu_sort_agg_trans'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_sort_agg_trans(internal, anyelement, boolean) IS 'transition function of mgpu_sort_agg';
+
+CREATE FUNCTION mgpu_sort_agg_final(state internal, val anyelement, descending boolean)
+RETURNS anyarray
+AS 'MODULE_PATHNAME', 'mgpu_sort_agg_final'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_sort_agg_final(internal, anyelement, boolean) IS 'final function of mgpu_sort_agg';
+
+CREATE FUNCTION mgpu_sort_agg_trans(state internal, val anyelement, descending boolean, nulls_first boolean)
+RETURNS internal
+AS 'MODULE_PATHNAME', 'mgpu_sort_agg_trans'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_sort_agg_trans(internal, anyelement, boolean, boolean) IS 'transition function of mgpu_sort_agg';
+
+CREATE FUNCTION mgpu_sort_agg_final(state internal, val anyelement, descending boolean, nulls_first boolean)
+RETURNS anyarray
+AS 'MODULE_PATHNAME', 'mgpu_sort_agg_final'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_sort_agg_final(internal, anyelement, boolean, boolean) IS 'final function of mgpu_sort_agg';
+
+CREATE FUNCTION mgpu_sort_agg_by_trans(state internal, val anyelement, key anycompatible)
+RETURNS internal
+AS 'MODULE_PATHNAME', 'mgpu_sort_agg_by_trans'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_sort_agg_by_trans(internal, anyelement, anycompatible) IS 'transition function of mgpu_sort_agg_by';
+
+CREATE FUNCTION mgpu_sort_agg_by_final(state internal, val anyelement, key anycompatible)
+RETURNS anyarray
+AS 'MODULE_PATHNAME', 'mgpu_sort_agg_final'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_sort_agg_by_final(internal, anyelement, anycompatible) IS 'final function of mgpu_sort_agg_by';
+
+CREATE FUNCTION mgpu_sort_agg_by_trans(state internal, val anyelement, key anycompatible, descending boolean)
+RETURNS internal
+AS 'MODULE_PATHNAME', 'mgpu_sort_agg_by_trans'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_sort_agg_by_trans(internal, anyelement, anycompatible, boolean) IS 'transition function of mgpu_sort_agg_by';
+
+CREATE FUNCTION mgpu_sort_agg_by_final(state internal, val anyelement, key anycompatible, descending boolean)
+RETURNS anyarray
+AS 'MODULE_PATHNAME', 'mgpu_sort_agg_final'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_sort_agg_by_final(internal, anyelement, anycompatible, boolean) IS 'final function of mgpu_sort_agg_by';
+
+CREATE FUNCTION mgpu_sort_agg_by_trans(state internal, val anyelement, key anycompatible, descending boolean, nulls_first boolean)
+RETURNS internal
+AS 'MODULE_PATHNAME', 'mgpu_sort_agg_by_trans'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_sort_agg_by_trans(internal, anyelement, anycompatible, boolean, boolean) IS 'transition function of mgpu_sort_agg_by';
+
+CREATE FUNCTION mgpu_sort_agg_by_final(state internal, val anyelement, key anycompatible, descending boolean, nulls_first boolean)
+RETURNS anyarray
+AS 'MODULE_PATHNAME', 'mgpu_sort_agg_final'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_sort_agg_by_final(internal, anyelement, anycompatible, boolean, boolean) IS 'final function of mgpu_sort_agg_by';
+
+CREATE FUNCTION mgpu_merge_agg_trans(state internal, sorted anyarray)
+RETURNS internal
+AS 'MODULE_PATHNAME', 'mgpu_merge_agg_trans'
+LANGUAGE C IMMUTABLE COST 100 PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_merge_agg_trans(internal, anyarray) IS 'transition function of mgpu_merge_agg';
+
+CREATE FUNCTION mgpu_merge_agg_final(state internal, sorted anyarray)
+RETURNS anyarray
+AS 'MODULE_PATHNAME', 'mgpu_sort_agg_final'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_merge_agg_final(internal, anyarray) IS 'final function of mgpu_merge_agg';
+
+CREATE FUNCTION mgpu_merge_agg_trans(state internal, sorted anyarray, descending boolean)
+RETURNS internal
+AS 'MODULE_PATHNAME', 'mgpu_merge_agg_trans'
+LANGUAGE C IMMUTABLE COST 100 PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_merge_agg_trans(internal, anyarray, boolean) IS 'transition function of mgpu_merge_agg';
+
+CREATE FUNCTION mgpu_merge_agg_final(state internal, sorted anyarray, descending boolean)
+RETURNS anyarray
+AS 'MODULE_PATHNAME', 'mgpu_sort_agg_final'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_merge_agg_final(internal, anyarray, boolean) IS 'final function of mgpu_merge_agg';
+
+CREATE FUNCTION mgpu_merge_agg_trans(state internal, sorted anyarray, descending boolean, nulls_first boolean)
+RETURNS internal
+AS 'MODULE_PATHNAME', 'mgpu_merge_agg_trans'
+LANGUAGE C IMMUTABLE COST 100 PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_merge_agg_trans(internal, anyarray, boolean, boolean) IS 'transition function of mgpu_merge_agg';
+
+CREATE FUNCTION mgpu_merge_agg_final(state internal, sorted anyarray, descending boolean, nulls_first boolean)
+RETURNS anyarray
+AS 'MODULE_PATHNAME', 'mgpu_sort_agg_final'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_merge_agg_final(internal, anyarray, boolean, boolean) IS 'final function of mgpu_merge_agg';
+
+CREATE FUNCTION mgpu_percentile_cont_trans(state internal, val smallint, fraction double precision)
+RETURNS internal
+AS 'MODULE_PATHNAME', 'mgpu_percentile_cont_trans'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_percentile_cont_trans(internal, smallint, double precision) IS 'transition function of mgpu_percentile_cont';
+
+CREATE FUNCTION mgpu_percentile_cont_final(state internal, val smallint, fraction double precision)
+RETURNS double precision
+AS 'MODULE_PATHNAME', 'mgpu_percentile_cont_final'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_percentile_cont_final(internal, smallint, double precision) IS 'final function of mgpu_percentile_cont';
+
+CREATE FUNCTION mgpu_percentile_cont_trans(state internal, val smallint, fraction double precision[])
+RETURNS internal
+AS 'MODULE_PATHNAME', 'mgpu_percentile_cont_trans'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_percentile_cont_trans(internal, smallint, double precision[]) IS 'transition function of mgpu_percentile_cont';
+
+CREATE FUNCTION mgpu_percentile_cont_final(state internal, val smallint, fraction double precision[])
+RETURNS double precision[]
+AS 'MODULE_PATHNAME', 'mgpu_percentile_cont_final'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_percentile_cont_final(internal, smallint, double precision[]) IS 'final function of mgpu_percentile_cont';
+
+CREATE FUNCTION mgpu_percentile_cont_trans(state internal, val integer, fraction double precision)
+RETURNS internal
+AS 'MODULE_PATHNAME', 'mgpu_percentile_cont_trans'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_percentile_cont_trans(internal, integer, double precision) IS 'transition function of mgpu_percentile_cont';
+
+CREATE FUNCTION mgpu_percentile_cont_final(state internal, val integer, fraction double precision)
+RETURNS double precision
+AS 'MODULE_PATHNAME', 'mgpu_percentile_cont_final'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_percentile_cont_final(internal, integer, double precision) IS 'final function of mgpu_percentile_cont';
+
+CREATE FUNCTION mgpu_percentile_cont_trans(state internal, val integer, fraction double precision[])
+RETURNS internal
+AS 'MODULE_PATHNAME', 'mgpu_percentile_cont_trans'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_percentile_cont_trans(internal, integer, double precision[]) IS 'transition function of mgpu_percentile_cont';
+
+CREATE FUNCTION mgpu_percentile_cont_final(state internal, val integer, fraction double precision[])
+RETURNS double precision[]
+AS 'MODULE_PATHNAME', 'mgpu_percentile_cont_final'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_percentile_cont_final(internal, integer, double precision[]) IS 'final function of mgpu_percentile_cont';
+
+CREATE FUNCTION mgpu_percentile_cont_trans(state internal, val bigint, fraction double precision)
+RETURNS internal
+AS 'MODULE_PATHNAME', 'mgpu_percentile_cont_trans'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_percentile_cont_trans(internal, bigint, double precision) IS 'transition function of mgpu_percentile_cont';
+
+CREATE FUNCTION mgpu_percentile_cont_final(state internal, val bigint, fraction double precision)
+RETURNS double precision
+AS 'MODULE_PATHNAME', 'mgpu_percentile_cont_final'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_percentile_cont_final(internal, bigint, double precision) IS 'final function of mgpu_percentile_cont';
+
+CREATE FUNCTION mgpu_percentile_cont_trans(state internal, val bigint, fraction double precision[])
+RETURNS internal
+AS 'MODULE_PATHNAME', 'mgpu_percentile_cont_trans'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_percentile_cont_trans(internal, bigint, double precision[]) IS 'transition function of mgpu_percentile_cont';
+
+CREATE FUNCTION mgpu_percentile_cont_final(state internal, val bigint, fraction double precision[])
+RETURNS double precision[]
+AS 'MODULE_PATHNAME', 'mgpu_percentile_cont_final'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_percentile_cont_final(internal, bigint, double precision[]) IS 'final function of mgpu_percentile_cont';
+
+CREATE FUNCTION mgpu_percentile_cont_trans(state internal, val real, fraction double precision)
+RETURNS internal
+AS 'MODULE_PATHNAME', 'mgpu_percentile_cont_trans'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_percentile_cont_trans(internal, real, double precision) IS 'transition function of mgpu_percentile_cont';
+
+CREATE FUNCTION mgpu_percentile_cont_final(state internal, val real, fraction double precision)
+RETURNS double precision
+AS 'MODULE_PATHNAME', 'mgpu_percentile_cont_final'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_percentile_cont_final(internal, real, double precision) IS 'final function of mgpu_percentile_cont';
+
+CREATE FUNCTION mgpu_percentile_cont_trans(state internal, val real, fraction double precision[])
+RETURNS internal
+AS 'MODULE_PATHNAME', 'mgpu_percentile_cont_trans'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_percentile_cont_trans(internal, real, double precision[]) IS 'transition function of mgpu_percentile_cont';
+
+CREATE FUNCTION mgpu_percentile_cont_final(state internal, val real, fraction double precision[])
+RETURNS double precision[]
+AS 'MODULE_PATHNAME', 'mgpu_percentile_cont_final'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_percentile_cont_final(internal, real, double precision[]) IS 'final function of mgpu_percentile_cont';
+
+CREATE FUNCTION mgpu_percentile_cont_trans(state internal, val double precision, fraction double precision)
+RETURNS internal
+AS 'MODULE_PATHNAME', 'mgpu_percentile_cont_trans'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_percentile_cont_trans(internal, double precision, double precision) IS 'transition function of mgpu_percentile_cont';
+
+CREATE FUNCTION mgpu_percentile_cont_final(state internal, val double precision, fraction double precision)
+RETURNS double precision
+AS 'MODULE_PATHNAME', 'mgpu_percentile_cont_final'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_percentile_cont_final(internal, double precision, double precision) IS 'final function of mgpu_percentile_cont';
+
+CREATE FUNCTION mgpu_percentile_cont_trans(state internal, val double precision, fraction double precision[])
+RETURNS internal
+AS 'MODULE_PATHNAME', 'mgpu_percentile_cont_trans'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_percentile_cont_trans(internal, double precision, double precision[]) IS 'transition function of mgpu_percentile_cont';
+
+CREATE FUNCTION mgpu_percentile_cont_final(state internal, val double precision, fraction double precision[])
+RETURNS double precision[]
+AS 'MODULE_PATHNAME', 'mgpu_percentile_cont_final'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_percentile_cont_final(internal, double precision, double precision[]) IS 'final function of mgpu_percentile_cont';
+
+CREATE FUNCTION mgpu_percentile_cont_trans(state internal, val interval, fraction double precision)
+RETURNS internal
+AS 'MODULE_PATHNAME', 'mgpu_percentile_cont_trans'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_percentile_cont_trans(internal, interval, double precision) IS 'transition function of mgpu_percentile_cont';
+
+CREATE FUNCTION mgpu_percentile_cont_final(state internal, val interval, fraction double precision)
+RETURNS interval
+AS 'MODULE_PATHNAME', 'mgpu_percentile_cont_final'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_percentile_cont_final(internal, interval, double precision) IS 'final function of mgpu_percentile_cont';
+
+CREATE FUNCTION mgpu_percentile_cont_trans(state internal, val interval, fraction double precision[])
+RETURNS internal
+AS 'MODULE_PATHNAME', 'mgpu_percentile_cont_trans'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_percentile_cont_trans(internal, interval, double precision[]) IS 'transition function of mgpu_percentile_cont';
+
+CREATE FUNCTION mgpu_percentile_cont_final(state internal, val interval, fraction double precision[])
+RETURNS interval[]
+AS 'MODULE_PATHNAME', 'mgpu_percentile_cont_final'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_percentile_cont_final(internal, interval, double precision[]) IS 'final function of mgpu_percentile_cont';
+
+CREATE FUNCTION mgpu_percentile_disc_trans(state internal, val anyelement, fraction double precision)
+RETURNS internal
+AS 'MODULE_PATHNAME', 'mgpu_percentile_disc_trans'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_percentile_disc_trans(internal, anyelement, double precision) IS 'transition function of mgpu_percentile_disc';
+
+CREATE FUNCTION mgpu_percentile_disc_final(state internal, val anyelement, fraction double precision)
+RETURNS anyelement
+AS 'MODULE_PATHNAME', 'mgpu_percentile_disc_final'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_percentile_disc_final(internal, anyelement, double precision) IS 'final function of mgpu_percentile_disc';
+
+CREATE FUNCTION mgpu_percentile_disc_trans(state internal, val anyelement, fraction double precision[])
+RETURNS internal
+AS 'MODULE_PATHNAME', 'mgpu_percentile_disc_trans'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_percentile_disc_trans(internal, anyelement, double precision[]) IS 'transition function of mgpu_percentile_disc';
+
+CREATE FUNCTION mgpu_percentile_disc_final(state internal, val anyelement, fraction double precision[])
+RETURNS anyarray
+AS 'MODULE_PATHNAME', 'mgpu_percentile_disc_final'
+LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_percentile_disc_final(internal, anyelement, double precision[]) IS 'final function of mgpu_percentile_disc';
+
+-- Aggregates
+
+CREATE AGGREGATE mgpu_sort_agg(val anyelement) (
+	SFUNC = mgpu_sort_agg_trans, STYPE = internal, SSPACE = 64,
+	FINALFUNC = mgpu_sort_agg_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
+	COMBINEFUNC = mgpu_sort_agg_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
+	PARALLEL = SAFE);
+COMMENT ON AGGREGATE mgpu_sort_agg(anyelement) IS 'values as a sorted array';
+
+CREATE AGGREGATE mgpu_sort_agg(val anyelement, descending boolean) (
+	SFUNC = mgpu_sort_agg_trans, STYPE = internal, SSPACE = 64,
+	FINALFUNC = mgpu_sort_agg_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
+	COMBINEFUNC = mgpu_sort_agg_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
+	PARALLEL = SAFE);
+COMMENT ON AGGREGATE mgpu_sort_agg(anyelement, boolean) IS 'values as a sorted array';
+
+CREATE AGGREGATE mgpu_sort_agg(val anyelement, descending boolean, nulls_first boolean) (
+	SFUNC = mgpu_sort_agg_trans, STYPE = internal, SSPACE = 64,
+	FINALFUNC = mgpu_sort_agg_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
+	COMBINEFUNC = mgpu_sort_agg_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
+	PARALLEL = SAFE);
+COMMENT ON AGGREGATE mgpu_sort_agg(anyelement, boolean, boolean) IS 'values as a sorted array';
+
+CREATE AGGREGATE mgpu_sort_agg_by(val anyelement, key anycompatible) (
+	SFUNC = mgpu_sort_agg_by_trans, STYPE = internal, SSPACE = 64,
+	FINALFUNC = mgpu_sort_agg_by_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
+	COMBINEFUNC = mgpu_sort_agg_by_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
+	PARALLEL = SAFE);
+COMMENT ON AGGREGATE mgpu_sort_agg_by(anyelement, anycompatible) IS 'values as an array in the order of their keys';
+
+CREATE AGGREGATE mgpu_sort_agg_by(val anyelement, key anycompatible, descending boolean) (
+	SFUNC = mgpu_sort_agg_by_trans, STYPE = internal, SSPACE = 64,
+	FINALFUNC = mgpu_sort_agg_by_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
+	COMBINEFUNC = mgpu_sort_agg_by_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
+	PARALLEL = SAFE);
+COMMENT ON AGGREGATE mgpu_sort_agg_by(anyelement, anycompatible, boolean) IS 'values as an array in the order of their keys';
+
+CREATE AGGREGATE mgpu_sort_agg_by(val anyelement, key anycompatible, descending boolean, nulls_first boolean) (
+	SFUNC = mgpu_sort_agg_by_trans, STYPE = internal, SSPACE = 64,
+	FINALFUNC = mgpu_sort_agg_by_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
+	COMBINEFUNC = mgpu_sort_agg_by_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
+	PARALLEL = SAFE);
+COMMENT ON AGGREGATE mgpu_sort_agg_by(anyelement, anycompatible, boolean, boolean) IS 'values as an array in the order of their keys';
+
+CREATE AGGREGATE mgpu_merge_agg(sorted anyarray) (
+	SFUNC = mgpu_merge_agg_trans, STYPE = internal, SSPACE = 64,
+	FINALFUNC = mgpu_merge_agg_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
+	COMBINEFUNC = mgpu_merge_agg_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
+	PARALLEL = SAFE);
+COMMENT ON AGGREGATE mgpu_merge_agg(anyarray) IS 'sorted arrays merged into one';
+
+CREATE AGGREGATE mgpu_merge_agg(sorted anyarray, descending boolean) (
+	SFUNC = mgpu_merge_agg_trans, STYPE = internal, SSPACE = 64,
+	FINALFUNC = mgpu_merge_agg_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
+	COMBINEFUNC = mgpu_merge_agg_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
+	PARALLEL = SAFE);
+COMMENT ON AGGREGATE mgpu_merge_agg(anyarray, boolean) IS 'sorted arrays merged into one';
+
+CREATE AGGREGATE mgpu_merge_agg(sorted anyarray, descending boolean, nulls_first boolean) (
+	SFUNC = mgpu_merge_agg_trans, STYPE = internal, SSPACE = 64,
+	FINALFUNC = mgpu_merge_agg_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
+	COMBINEFUNC = mgpu_merge_agg_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
+	PARALLEL = SAFE);
+COMMENT ON AGGREGATE mgpu_merge_agg(anyarray, boolean, boolean) IS 'sorted arrays merged into one';
+
+CREATE AGGREGATE mgpu_percentile_cont(val smallint, fraction double precision) (
+	SFUNC = mgpu_percentile_cont_trans, STYPE = internal, SSPACE = 64,
+	FINALFUNC = mgpu_percentile_cont_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
+	COMBINEFUNC = mgpu_percentile_cont_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
+	PARALLEL = SAFE);
+COMMENT ON AGGREGATE mgpu_percentile_cont(smallint, double precision) IS 'continuous percentile';
+
+CREATE AGGREGATE mgpu_percentile_cont(val smallint, fraction double precision[]) (
+	SFUNC = mgpu_percentile_cont_trans, STYPE = internal, SSPACE = 64,
+	FINALFUNC = mgpu_percentile_cont_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
+	COMBINEFUNC = mgpu_percentile_cont_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
+	PARALLEL = SAFE);
+COMMENT ON AGGREGATE mgpu_percentile_cont(smallint, double precision[]) IS 'continuous percentiles';
+
+CREATE AGGREGATE mgpu_percentile_cont(val integer, fraction double precision) (
+	SFUNC = mgpu_percentile_cont_trans, STYPE = internal, SSPACE = 64,
+	FINALFUNC = mgpu_percentile_cont_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
+	COMBINEFUNC = mgpu_percentile_cont_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
+	PARALLEL = SAFE);
+COMMENT ON AGGREGATE mgpu_percentile_cont(integer, double precision) IS 'continuous percentile';
+
+CREATE AGGREGATE mgpu_percentile_cont(val integer, fraction double precision[]) (
+	SFUNC = mgpu_percentile_cont_trans, STYPE = internal, SSPACE = 64,
+	FINALFUNC = mgpu_percentile_cont_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
+	COMBINEFUNC = mgpu_percentile_cont_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
+	PARALLEL = SAFE);
+COMMENT ON AGGREGATE mgpu_percentile_cont(integer, double precision[]) IS 'continuous percentiles';
+
+CREATE AGGREGATE mgpu_percentile_cont(val bigint, fraction double precision) (
+	SFUNC = mgpu_percentile_cont_trans, STYPE = internal, SSPACE = 64,
+	FINALFUNC = mgpu_percentile_cont_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
+	COMBINEFUNC = mgpu_percentile_cont_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
+	PARALLEL = SAFE);
+COMMENT ON AGGREGATE mgpu_percentile_cont(bigint, double precision) IS 'continuous percentile';
+
+CREATE AGGREGATE mgpu_percentile_cont(val bigint, fraction double precision[]) (
+	SFUNC = mgpu_percentile_cont_trans, STYPE = internal, SSPACE = 64,
+	FINALFUNC = mgpu_percentile_cont_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
+	COMBINEFUNC = mgpu_percentile_cont_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
+	PARALLEL = SAFE);
+COMMENT ON AGGREGATE mgpu_percentile_cont(bigint, double precision[]) IS 'continuous percentiles';
+
+CREATE AGGREGATE mgpu_percentile_cont(val real, fraction double precision) (
+	SFUNC = mgpu_percentile_cont_trans, STYPE = internal, SSPACE = 64,
+	FINALFUNC = mgpu_percentile_cont_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
+	COMBINEFUNC = mgpu_percentile_cont_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
+	PARALLEL = SAFE);
+COMMENT ON AGGREGATE mgpu_percentile_cont(real, double precision) IS 'continuous percentile';
+
+CREATE AGGREGATE mgpu_percentile_cont(val real, fraction double precision[]) (
+	SFUNC = mgpu_percentile_cont_trans, STYPE = internal, SSPACE = 64,
+	FINALFUNC = mgpu_percentile_cont_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
+	COMBINEFUNC = mgpu_percentile_cont_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
+	PARALLEL = SAFE);
+COMMENT ON AGGREGATE mgpu_percentile_cont(real, double precision[]) IS 'continuous percentiles';
+
+CREATE AGGREGATE mgpu_percentile_cont(val double precision, fraction double precision) (
+	SFUNC = mgpu_percentile_cont_trans, STYPE = internal, SSPACE = 64,
+	FINALFUNC = mgpu_percentile_cont_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
+	COMBINEFUNC = mgpu_percentile_cont_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
+	PARALLEL = SAFE);
+COMMENT ON AGGREGATE mgpu_percentile_cont(double precision, double precision) IS 'continuous percentile';
+
+CREATE AGGREGATE mgpu_percentile_cont(val double precision, fraction double precision[]) (
+	SFUNC = mgpu_percentile_cont_trans, STYPE = internal, SSPACE = 64,
+	FINALFUNC = mgpu_percentile_cont_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
+	COMBINEFUNC = mgpu_percentile_cont_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
+	PARALLEL = SAFE);
+COMMENT ON AGGREGATE mgpu_percentile_cont(double precision, double precision[]) IS 'continuous percentiles';
+
+CREATE AGGREGATE mgpu_percentile_cont(val interval, fraction double precision) (
+	SFUNC = mgpu_percentile_cont_trans, STYPE = internal, SSPACE = 64,
+	FINALFUNC = mgpu_percentile_cont_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
+	COMBINEFUNC = mgpu_percentile_cont_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
+	PARALLEL = SAFE);
+COMMENT ON AGGREGATE mgpu_percentile_cont(interval, double precision) IS 'continuous percentile';
+
+CREATE AGGREGATE mgpu_percentile_cont(val interval, fraction double precision[]) (
+	SFUNC = mgpu_percentile_cont_trans, STYPE = internal, SSPACE = 64,
+	FINALFUNC = mgpu_percentile_cont_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
+	COMBINEFUNC = mgpu_percentile_cont_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
+	PARALLEL = SAFE);
+COMMENT ON AGGREGATE mgpu_percentile_cont(interval, double precision[]) IS 'continuous percentiles';
+
+CREATE AGGREGATE mgpu_percentile_disc(val anyelement, fraction double precision) (
+	SFUNC = mgpu_percentile_disc_trans, STYPE = internal, SSPACE = 64,
+	FINALFUNC = mgpu_percentile_disc_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
+	COMBINEFUNC = mgpu_percentile_disc_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
+	PARALLEL = SAFE);
+COMMENT ON AGGREGATE mgpu_percentile_disc(anyelement, double precision) IS 'discrete percentile';
+
+CREATE AGGREGATE mgpu_percentile_disc(val anyelement, fraction double precision[]) (
+	SFUNC = mgpu_percentile_disc_trans, STYPE = internal, SSPACE = 64,
+	FINALFUNC = mgpu_percentile_disc_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
+	COMBINEFUNC = mgpu_percentile_disc_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
+	PARALLEL = SAFE);
+COMMENT ON AGGREGATE mgpu_percentile_disc(anyelement, double precision[]) IS 'discrete percentiles';

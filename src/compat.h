@@ -23,6 +23,11 @@
 #define MarkGUCPrefixReserved(prefix) EmitWarningsOnPlaceholders(prefix)
 #endif
 
+/* Comparisons of abbreviated keys that are numbers have names since 15. */
+#if PG_VERSION_NUM >= 150000
+#define MGPU_HAS_DATUM_COMPARATORS
+#endif
+
 /* Spelled differently in 18; compilers agree since C11. */
 #define MGPU_NORETURN _Noreturn
 

@@ -1,0 +1,62 @@
+/*
+ * agg_batch.c
+ *		A batch: all rows of one aggregate that are sorted together.
+ */
+#include "postgres.h"
+
+#include "utils/memutils.h"
+
+#include "compat.h"
+#include "agg_batch.h"
+#include "agg_call.h"
+
+static void
+init_rows(agg_batch *batch)
+{
+	const agg_call *call = batch->call;
+	const agg_column *value = call->kind == AGG_SORT_BY ? &call->value : NULL;
+
+	agg_rows_init(&batch->rows, &call->key, value, batch->hashed, batch->context);
+	agg_rows_init(&batch->null_rows, NULL, value, batch->hashed, batch->context);
+	agg_arena_init(&batch->arena, batch->context);
+}
+
+agg_batch *
+agg_batch_create(agg_call *call, bool hashed)
+{
+	MemoryContext context = hashed ? call->aggstate->hashcontext->ecxt_per_tuple_memory : call->context;
+	agg_batch  *batch = MemoryContextAllocZero(context, sizeof(agg_batch));
+
+	batch->call = call;
+	batch->hashed = hashed;
+	batch->context = context;
+	batch->work_context = context;
+	if (!hashed)
+		batch->work_context = AllocSetContextCreate(context, "mgpu_pg aggregate's group", ALLOCSET_DEFAULT_SIZES);
+	batch->fractions.context = batch->work_context;
+	batch->order = call->order;
+	batch->has_order = !call->args_vary;
+	init_rows(batch);
+	return batch;
+}
+
+void
+agg_batch_restart(agg_batch *batch)
+{
+	MemoryContextReset(batch->work_context);
+	agg_rows_reset(&batch->rows);
+	agg_rows_reset(&batch->null_rows);
+	agg_arena_reset(&batch->arena);
+	memset(&batch->fractions, 0, sizeof(batch->fractions));
+	batch->fractions.context = batch->work_context;
+	batch->has_order = !batch->call->args_vary;
+	batch->stage = BATCH_COLLECTING;
+	batch->num_groups = 0;
+	batch->keys = NULL;
+	batch->values = NULL;
+	batch->value_nulls = NULL;
+	batch->heads = NULL;
+	batch->sorted_keys = NULL;
+	batch->sorted_values = NULL;
+	batch->positions = NULL;
+}

@@ -1,0 +1,138 @@
+/*
+ * agg_batch.h
+ *		A batch: all rows of one aggregate that are sorted together.
+ *
+ * Under a hashed plan that is every group of one aggregate context; the context
+ * owns the batch's memory, and when PostgreSQL resets it (between spilled
+ * batches, on a rescan, at the end) the batch is gone.  Under a sorted or plain
+ * plan it is one group; the batch and its buffers live as long as the query and
+ * start over when a group does.
+ *
+ * A batch goes one way:
+ *
+ *	 collecting	rows in arrival order
+ *	 grouped	each group's rows together, in arrival order
+ *	 sorted		each group's keys in order, or the positions that put them so
+ *
+ * Rows whose key is NULL are kept apart: only their number matters, or, where
+ * values are ordered by keys, their values in arrival order.
+ */
+#ifndef MGPU_AGG_BATCH_H
+#define MGPU_AGG_BATCH_H
+
+#include "agg_fraction.h"
+#include "agg_rows.h"
+#include "sort_spec.h"
+
+struct agg_call;
+
+typedef enum agg_stage
+{
+	BATCH_COLLECTING,
+	BATCH_GROUPED,
+	BATCH_SORTED
+} agg_stage;
+
+typedef struct agg_batch
+{
+	struct agg_call *call;
+	bool		hashed;			/* many groups, memory of the aggregate context */
+	agg_stage	stage;
+	uint32		num_groups;
+	sort_order	order;
+	bool		has_order;		/* order is known */
+
+	MemoryContext context;		/* rows and what must survive a restart */
+	MemoryContext work_context; /* all the rest */
+	agg_rows	rows;
+	agg_rows	null_rows;
+	agg_arena	arena;
+	agg_fractions fractions;	/* percentiles whose fraction is not constant */
+
+	/*
+	 * Grouped: the rows of group g are starts[g] … starts[g + 1] - 1 and, among
+	 * those with a NULL key, null_starts[g] … null_starts[g + 1] - 1.  values
+	 * has the rows with a key first, then the others.  In a batch of one group
+	 * keys, values and value_nulls are made when asked for.
+	 */
+	uint64		num_items;		/* rows with a key */
+	uint64		num_nulls;		/* rows without */
+	uint32	   *starts;
+	uint32	   *null_starts;
+	uint32		own_starts[2];
+	uint32		own_null_starts[2];
+	char	   *keys;
+	char	   *values;
+	bool	   *value_nulls;	/* NULL: no value is */
+
+	/* Starts of the groups that have rows with a key: a job's segments. */
+	uint32	   *heads;
+	uint64		num_heads;
+
+	/* Sorted: one of them, unless there are no rows with a key. */
+	char	   *sorted_keys;
+	char	   *sorted_values;
+	uint32	   *positions;		/* among grouped rows */
+} agg_batch;
+
+/* A batch of the call's current aggregate context. */
+extern agg_batch *agg_batch_create(struct agg_call *call, bool hashed);
+
+/* Forget everything: a batch of one group is about to get the next. */
+extern void agg_batch_restart(agg_batch *batch);
+
+/* The number of a group that is new. */
+static inline uint32
+agg_batch_new_group(agg_batch *batch)
+{
+	if (!batch->hashed)
+		agg_batch_restart(batch);
+	return batch->num_groups++;
+}
+
+/* A row that has a key and no value column. */
+static inline void
+agg_batch_add_key(agg_batch *batch, uint32 group, Datum key)
+{
+	uint32		row = agg_rows_add(&batch->rows, group);
+
+	agg_column_put(batch->rows.key_column, &batch->arena, batch->rows.last->keys, row, key);
+}
+
+/* All of these: at the batch's present stage or beyond. */
+extern void agg_batch_group(agg_batch *batch);
+extern void agg_batch_need_keys(agg_batch *batch);
+extern void agg_batch_need_values(agg_batch *batch);
+extern void agg_batch_sort(agg_batch *batch);
+
+/*
+ * Whether a batch of one group, grouped, is best sorted straight into its
+ * result, and doing so: dest has room for all keys, or for all values under
+ * mgpu_sort_agg_by.  The batch stays as it is.
+ */
+extern bool agg_batch_sorts_into_result(agg_batch *batch);
+extern void agg_batch_sort_into(agg_batch *batch, char *dest);
+
+/* A group's rows with a key. */
+static inline uint64
+agg_batch_group_items(const agg_batch *batch, uint32 group)
+{
+	return batch->starts[group + 1] - batch->starts[group];
+}
+
+static inline uint64
+agg_batch_group_nulls(const agg_batch *batch, uint32 group)
+{
+	return batch->num_nulls == 0 ? 0 : batch->null_starts[group + 1] - batch->null_starts[group];
+}
+
+/* Sorted batches: the element at a position of the sorted order. */
+extern const char *agg_batch_sorted_key(const agg_batch *batch, uint64 position);
+
+/* Positions of a grouped batch's rows in order, by their keys (agg_order.c). */
+extern void agg_order_keys(agg_batch *batch, uint32 *positions);
+
+/* A group's result (agg_result.c), in the current context. */
+extern ArrayType *agg_batch_array(agg_batch *batch, uint32 group, bool nulls_first);
+
+#endif							/* MGPU_AGG_BATCH_H */

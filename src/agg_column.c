@@ -1,0 +1,174 @@
+/*
+ * agg_column.c
+ *		How an aggregate keeps one column of values.
+ *
+ * Elements of variable width lie one after another in a few large blocks rather
+ * than each in a palloc of its own, which costs 16 bytes and a function call
+ * more a value.  They are kept in the form that arrays hold, so that making a
+ * result is copying.
+ */
+#include "postgres.h"
+
+#include "compat.h"
+#include "agg_column.h"
+
+/* Blocks double from the first size to the last. */
+#define FIRST_BLOCK_BYTES 1024
+#define LAST_BLOCK_BYTES (512 * 1024)
+
+typedef struct agg_arena_block
+{
+	struct agg_arena_block *older;
+	Size		bytes;			/* with this header */
+} agg_arena_block;
+
+static agg_store
+store_of(const element_type *type)
+{
+	if (type->typlen == -1)
+		return AGG_STORE_VARLENA;
+	if (type->typlen < 0)
+		return AGG_STORE_CSTRING;
+	if (!type->typbyval || type->stride != type->typlen)
+		return AGG_STORE_BYTES;
+	switch (type->typlen)
+	{
+		case 1:
+			return AGG_STORE_1;
+		case 2:
+			return AGG_STORE_2;
+		case 4:
+			return AGG_STORE_4;
+		case 8:
+			return AGG_STORE_8;
+		default:
+			return AGG_STORE_BYTES;
+	}
+}
+
+void
+agg_column_init(agg_column *column, Oid type_id)
+{
+	element_type_fill(&column->type, type_id);
+	column->store = store_of(&column->type);
+	column->width = agg_column_is_variable(column) ? (int) sizeof(char *) : column->type.stride;
+	column->align = att_align_nominal(1, column->type.typalign);
+}
+
+void
+agg_arena_init(agg_arena *arena, MemoryContext context)
+{
+	arena->context = context;
+	arena->blocks = NULL;
+	arena->next = NULL;
+	arena->end = NULL;
+}
+
+static void
+use_block(agg_arena *arena, agg_arena_block *block)
+{
+	arena->next = (char *) block + MAXALIGN(sizeof(agg_arena_block));
+	arena->end = (char *) block + block->bytes;
+}
+
+void
+agg_arena_reset(agg_arena *arena)
+{
+	agg_arena_block *kept = arena->blocks;
+
+	if (kept == NULL)
+		return;
+	while (kept->older)
+	{
+		agg_arena_block *older = kept->older;
+
+		kept->older = older->older;
+		pfree(older);
+	}
+	/* one value of its own size may be very large */
+	if (kept->bytes > LAST_BLOCK_BYTES)
+	{
+		pfree(kept);
+		agg_arena_init(arena, arena->context);
+		return;
+	}
+	use_block(arena, kept);
+}
+
+static void
+add_block(agg_arena *arena, Size needed_bytes)
+{
+	Size		bytes = arena->blocks ? Min(arena->blocks->bytes * 2, LAST_BLOCK_BYTES) : FIRST_BLOCK_BYTES;
+	agg_arena_block *block;
+
+	bytes = Max(bytes, MAXALIGN(sizeof(agg_arena_block)) + needed_bytes);
+	block = MemoryContextAllocHuge(arena->context, bytes);
+	block->bytes = bytes;
+	block->older = arena->blocks;
+	arena->blocks = block;
+	use_block(arena, block);
+}
+
+char *
+agg_arena_take(agg_arena *arena, Size bytes, uint32 align)
+{
+	char	   *start = (char *) TYPEALIGN(align, arena->next);
+
+	if (start + bytes > arena->end || arena->blocks == NULL)
+	{
+		add_block(arena, bytes);
+		start = arena->next;
+	}
+	arena->next = start + bytes;
+	return start;
+}
+
+static char *
+keep_varlena(const agg_column *column, agg_arena *arena, Datum value)
+{
+	struct varlena *packed = PG_DETOAST_DATUM_PACKED(value);
+	Size		bytes = VARHDRSZ + VARSIZE_ANY_EXHDR(packed);
+	Size		padded = TYPEALIGN(column->align, bytes);
+	char	   *element = agg_arena_take(arena, padded, column->align);
+
+	SET_VARSIZE(element, bytes);
+	memcpy(VARDATA(element), VARDATA_ANY(packed), bytes - VARHDRSZ);
+	memset(element + bytes, 0, padded - bytes);
+	return element;
+}
+
+static char *
+keep_cstring(const agg_column *column, agg_arena *arena, Datum value)
+{
+	const char *string = DatumGetCString(value);
+	Size		bytes = strlen(string) + 1;
+	Size		padded = TYPEALIGN(column->align, bytes);
+	char	   *element = agg_arena_take(arena, padded, column->align);
+
+	memcpy(element, string, bytes);
+	memset(element + bytes, 0, padded - bytes);
+	return element;
+}
+
+static void
+keep_bytes(const agg_column *column, char *cell, Datum value)
+{
+	const element_type *type = &column->type;
+
+	if (type->typbyval)
+		store_att_byval(cell, value, type->typlen);
+	else
+		memcpy(cell, DatumGetPointer(value), type->typlen);
+	memset(cell + type->typlen, 0, column->width - type->typlen);
+}
+
+void
+agg_column_put_other(const agg_column *column, agg_arena *arena, char *cell, Datum value)
+{
+	if (column->store == AGG_STORE_VARLENA)
+		*(char **) cell = keep_varlena(column, arena, value);
+	else if (column->store == AGG_STORE_CSTRING)
+		*(char **) cell = keep_cstring(column, arena, value);
+	else
+		keep_bytes(column, cell, value);
+}

@@ -1,0 +1,249 @@
+/*
+ * agg_merge_fn.c
+ *		mgpu_merge_agg: merges any number of sorted arrays into one.
+ *
+ * Each array is checked as it comes and its elements join the batch as rows, so
+ * that all groups are merged by one segmented sort; earlier arrays come first
+ * on ties because the sort is stable.
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/sortsupport.h"
+
+#include "core/key_codec.h"
+
+#include "compat.h"
+#include "agg_call.h"
+#include "array_source.h"
+#include "element_cursor.h"
+#include "null_map.h"
+#include "sort_args.h"
+
+PG_FUNCTION_INFO_V1(mgpu_merge_agg_trans);
+
+/* Elements compared between looks at interrupts. */
+#define STEP_ITEMS (64 * 1024)
+
+/* An array that joins a batch. */
+typedef struct joining_array
+{
+	array_source source;
+	agg_batch  *batch;
+	uint32		group;
+} joining_array;
+
+static MGPU_NORETURN void
+raise_not_sorted(int64 subscript)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("array is not sorted"),
+			 errdetail("In one of the arrays, the element at position %lld belongs before the one at position %lld.",
+					   (long long) subscript, (long long) subscript - 1),
+			 errhint("Sort it first, with the same order arguments.")));
+	pg_unreachable();
+}
+
+/* Position of the first element on the wrong side of a NULL; the length if none is. */
+static int64
+misplaced_null(const array_source *source, bool nulls_first)
+{
+	if (source->num_nulls == 0)
+		return source->num_items;
+	for (int64 i = 1; i < source->num_items; i++)
+	{
+		bool		present = null_bitmap_present(source->null_bitmap, i);
+
+		if (present != null_bitmap_present(source->null_bitmap, i - 1) && present != nulls_first)
+			return i;
+	}
+	return source->num_items;
+}
+
+/* The code of a key of at most 8 bytes. */
+static inline uint64
+code_of(const char *key, uint32 kind, uint32 width)
+{
+	uint64		bits = 0;
+
+	memcpy(&bits, key, width);
+	return width == 8 ? mgpu_encode_64(bits, kind) : mgpu_encode_32((uint32) bits, kind, width);
+}
+
+/*
+ * Each returns how many elements, from the first on, are in order.
+ */
+static inline int64
+count_ordered_codes(const char *keys, int64 num_keys, uint32 kind, uint32 width, bool descending)
+{
+	uint64		before = num_keys > 0 ? code_of(keys, kind, width) : 0;
+
+	for (int64 i = 1; i < num_keys; i++)
+	{
+		uint64		code = code_of(keys + i * width, kind, width);
+
+		if (descending ? code > before : code < before)
+			return i;
+		before = code;
+	}
+	return num_keys;
+}
+
+static int64
+count_ordered_keys(const element_type *type, const char *keys, int64 num_keys, bool descending)
+{
+	uint32		kind = type->key_kind;
+
+	/* constants make four loops of one */
+	switch (type->key_width)
+	{
+		case 4:
+			if (kind == MGPU_KEY_SIGNED)
+				return count_ordered_codes(keys, num_keys, MGPU_KEY_SIGNED, 4, descending);
+			return count_ordered_codes(keys, num_keys, kind, 4, descending);
+		case 8:
+			if (kind == MGPU_KEY_SIGNED)
+				return count_ordered_codes(keys, num_keys, MGPU_KEY_SIGNED, 8, descending);
+			return count_ordered_codes(keys, num_keys, kind, 8, descending);
+		case 16:
+			for (int64 i = 1; i < num_keys; i++)
+			{
+				int			order = memcmp(keys + (i - 1) * 16, keys + i * 16, 16);
+
+				if (descending ? order < 0 : order > 0)
+					return i;
+			}
+			return num_keys;
+		default:
+			return count_ordered_codes(keys, num_keys, kind, type->key_width, descending);
+	}
+}
+
+static int64
+count_ordered_values(agg_call *call, const array_source *source, bool descending,
+					 int64 first, int64 num_values)
+{
+	SortSupport support = agg_call_support(call, descending);
+	element_cursor cursor;
+	Datum		before = 0;
+
+	element_cursor_start(&cursor, source, &call->key.type);
+	for (int64 i = 0; i < num_values; i++)
+	{
+		Datum		here;
+		int			order;
+
+		element_cursor_seek(&cursor, first + i);
+		here = element_cursor_datum(&cursor);
+		if (i > 0)
+		{
+			order = call->abbreviates
+				? ApplySortAbbrevFullComparator(before, false, here, false, support)
+				: ApplySortComparator(before, false, here, false, support);
+			if (order > 0)
+				return i;
+		}
+		before = here;
+		if (i % STEP_ITEMS == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
+	return num_values;
+}
+
+static void
+check_sorted(const joining_array *joining)
+{
+	const array_source *source = &joining->source;
+	const sort_order *order = &joining->batch->order;
+	agg_call   *call = joining->batch->call;
+	int64		checked = misplaced_null(source, order->nulls_first);
+	int64		num_values = null_bitmap_count(source->null_bitmap, 0, checked);
+	int64		first = order->nulls_first ? checked - num_values : 0;
+	int64		ordered;
+
+	if (call->key.type.key_kind != 0)
+		ordered = count_ordered_keys(&call->key.type, array_source_data(source), num_values, order->descending);
+	else
+		ordered = count_ordered_values(call, source, order->descending, first, num_values);
+	if (ordered < num_values)
+		raise_not_sorted(source->lower_bounds[0] + first + ordered);
+	if (checked < source->num_items)
+		raise_not_sorted(source->lower_bounds[0] + checked);
+}
+
+static void
+join(const joining_array *joining)
+{
+	const array_source *source = &joining->source;
+	agg_batch  *batch = joining->batch;
+	const agg_column *column = &batch->call->key;
+	int64		num_values = source->num_items - source->num_nulls;
+
+	for (int64 i = 0; i < source->num_nulls; i++)
+		(void) agg_rows_add(&batch->null_rows, joining->group);
+	if (agg_column_is_variable(column))
+	{
+		element_cursor cursor;
+
+		element_cursor_start(&cursor, source, &column->type);
+		for (int64 i = 0; i < source->num_items; i++)
+		{
+			element_cursor_seek(&cursor, i);
+			if (null_bitmap_present(source->null_bitmap, i))
+				agg_batch_add_key(batch, joining->group, element_cursor_datum(&cursor));
+		}
+	}
+	else
+		agg_rows_add_keys(&batch->rows, joining->group, array_source_data(source), num_values);
+}
+
+static void
+open_joining(joining_array *joining, Datum array)
+{
+	const agg_column *column = &joining->batch->call->key;
+	array_source *source = &joining->source;
+
+	array_source_open(source, array);
+	array_source_load(source);
+	check_one_dimensional(source);
+	if (source->element_type != column->type.type_id)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("array has elements of type %u, not %u", source->element_type, column->type.type_id)));
+	if (!agg_column_is_variable(column))
+		array_source_require(source, (Size) (source->num_items - source->num_nulls) * column->width);
+}
+
+/*
+ * mgpu_merge_agg_trans(state internal, sorted anyarray [, descending bool
+ * [, nulls_first bool]]) → internal: the number of the array's group
+ */
+Datum
+mgpu_merge_agg_trans(PG_FUNCTION_ARGS)
+{
+	agg_call   *call = fcinfo->flinfo->fn_extra;
+	joining_array joining;
+
+	if (unlikely(call == NULL))
+		call = agg_call_start(fcinfo, AGG_MERGE);
+	if (PG_ARGISNULL(1))
+	{
+		if (PG_ARGISNULL(0))
+			PG_RETURN_NULL();
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+	}
+	joining.batch = agg_call_batch(call);
+	joining.group = PG_ARGISNULL(0) ? agg_batch_new_group(joining.batch) : DatumGetUInt32(PG_GETARG_DATUM(0));
+	if (call->args_vary)
+		agg_call_order_args(joining.batch, fcinfo, 2);
+	open_joining(&joining, PG_GETARG_DATUM(1));
+	if (joining.source.num_items > 0)
+	{
+		check_sorted(&joining);
+		join(&joining);
+	}
+	PG_RETURN_DATUM(UInt32GetDatum(joining.group));
+}

@@ -1,0 +1,326 @@
+/*
+ * agg_order.c
+ *		Order of grouped rows whose keys are not what executors sort.
+ *
+ * Keys that map to a 64-bit code (element_type.h) are sorted by it.  So are keys
+ * that the type can abbreviate to an unsigned number: text, bytea and uuid turn
+ * into their first eight bytes, which makes an executor's integer sort of what
+ * would be calls of a comparison function; runs of equal numbers are then put in
+ * order by that function.  All other types are compared from the start.
+ *
+ * One comparison is prepared for all groups.  datum_sort.c prepares one a call,
+ * which is right for one array and too much for a hundred thousand groups.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+#include "utils/sortsupport.h"
+
+#include "core/cpu_sort.h"
+
+#include "compat.h"
+#include "agg_call.h"
+#include "agg_job.h"
+
+/* Rows handled between looks at interrupts. */
+#define STEP_ITEMS (64 * 1024)
+
+/* Batches up to here are ordered at once, if no group is too large for that. */
+#define ORDER_NOW_ITEMS (16 * 1024)
+
+/* Batches from here on ask whether abbreviating pays. */
+#define ASK_ABBREVIATION_ITEMS 10240
+
+/* Keys of rows lie far apart: how many rows ahead to fetch. */
+#define PREFETCH_ROWS 16
+
+typedef int (*comparator) (Datum a, Datum b, SortSupport support);
+
+/* key is abbreviated under sort_abbreviated, else the value itself. */
+typedef struct order_item
+{
+	Datum		key;
+	uint32		index;
+} order_item;
+
+typedef struct order_context
+{
+	const agg_batch *batch;
+	SortSupport support;
+	comparator	full;			/* of values themselves, ascending */
+} order_context;
+
+static inline int
+compare_values(const order_item *a, const order_item *b, order_context *context)
+{
+	int			order = context->full(a->key, b->key, context->support);
+
+	if (context->support->ssup_reverse)
+		INVERT_COMPARE_RESULT(order);
+	if (order == 0)
+		order = a->index < b->index ? -1 : 1;
+	return order;
+}
+
+static inline Datum
+key_datum(const agg_batch *batch, uint32 index)
+{
+	return agg_column_datum(&batch->call->key, batch->keys, index);
+}
+
+static inline int
+compare_abbreviated(const order_item *a, const order_item *b, order_context *context)
+{
+	SortSupport support = context->support;
+	int			order = ApplySortComparator(a->key, false, b->key, false, support);
+
+	if (order == 0)
+		order = ApplySortAbbrevFullComparator(key_datum(context->batch, a->index), false,
+											  key_datum(context->batch, b->index), false, support);
+	if (order == 0)
+		order = a->index < b->index ? -1 : 1;
+	return order;
+}
+
+#define ST_SORT sort_values
+#define ST_ELEMENT_TYPE order_item
+#define ST_COMPARE(a, b, context) compare_values(a, b, context)
+#define ST_COMPARE_ARG_TYPE order_context
+#define ST_CHECK_FOR_INTERRUPTS
+#define ST_SCOPE static
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
+#define ST_SORT sort_abbreviated
+#define ST_ELEMENT_TYPE order_item
+#define ST_COMPARE(a, b, context) compare_abbreviated(a, b, context)
+#define ST_COMPARE_ARG_TYPE order_context
+#define ST_CHECK_FOR_INTERRUPTS
+#define ST_SCOPE static
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
+static void *
+work_alloc(const agg_batch *batch, Size bytes)
+{
+	return MemoryContextAllocHuge(batch->work_context, bytes);
+}
+
+static uint64
+head_end(const agg_batch *batch, uint64 i)
+{
+	return i + 1 < batch->num_heads ? batch->heads[i + 1] : batch->num_items;
+}
+
+static uint64
+largest_group(const agg_batch *batch)
+{
+	uint64		largest = 0;
+
+	for (uint64 i = 0; i < batch->num_heads; i++)
+		largest = Max(largest, head_end(batch, i) - batch->heads[i]);
+	return largest;
+}
+
+static void
+order_codes_now(agg_batch *batch, const uint64 *codes, uint32 key_kind, uint32 *positions)
+{
+	for (uint64 i = 0; i < batch->num_heads; i++)
+	{
+		uint64		begin = batch->heads[i];
+		uint64		end = head_end(batch, i);
+
+		mgpu_cpu_argsort_now(codes + begin, positions + begin, end - begin,
+							 key_kind, sizeof(uint64), batch->order.descending);
+		for (uint64 j = begin; begin > 0 && j < end; j++)
+			positions[j] += begin;
+	}
+	agg_job_note(batch, "quick", "few items");
+}
+
+static void
+order_codes(agg_batch *batch, const uint64 *codes, uint32 key_kind, uint32 *positions)
+{
+	run_request request;
+
+	if (batch->num_items <= ORDER_NOW_ITEMS && largest_group(batch) <= MGPU_CPU_NOW_PAIRS &&
+		!run_is_forced(batch->num_items))
+	{
+		order_codes_now(batch, codes, key_kind, positions);
+		return;
+	}
+	agg_job_describe(&request, batch, MGPU_OP_SORT_PAIRS, key_kind, sizeof(uint64));
+	request.job.outputs = MGPU_OUT_INDICES;
+	request.binding.in_keys = codes;
+	request.binding.out_indices = positions;
+	run_job(&request);
+}
+
+/* False: some key has no code. */
+static bool
+order_encoded(agg_batch *batch, uint32 *positions)
+{
+	const agg_column *column = &batch->call->key;
+	int64	   *codes = work_alloc(batch, batch->num_items * sizeof(int64));
+	bool		fits = true;
+
+	for (uint64 i = 0; fits && i < batch->num_items; i++)
+	{
+		fits = column->type.encode(agg_column_element(column, batch->keys, i), &codes[i]);
+		if (i % STEP_ITEMS == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
+	if (fits)
+		order_codes(batch, (const uint64 *) codes, MGPU_KEY_SIGNED, positions);
+	pfree(codes);
+	return fits;
+}
+
+static void
+stop_abbreviating(agg_call *call)
+{
+	SortSupport support = &call->support;
+
+	support->comparator = support->abbrev_full_comparator;
+	support->abbrev_converter = NULL;
+	support->abbrev_abort = NULL;
+	support->abbrev_full_comparator = NULL;
+	call->abbreviates = false;
+}
+
+/* False: the type finds that it does not pay for these keys. */
+static bool
+abbreviate(agg_batch *batch, Datum *codes)
+{
+	SortSupport support = &batch->call->support;
+	bool		is_variable = agg_column_is_variable(&batch->call->key);
+	uint64		next_question = ASK_ABBREVIATION_ITEMS;
+
+	for (uint64 i = 0; i < batch->num_items; i++)
+	{
+		if (is_variable && i + PREFETCH_ROWS < batch->num_items)
+			__builtin_prefetch(((char *const *) batch->keys)[i + PREFETCH_ROWS]);
+		if (i == next_question)
+		{
+			next_question *= 2;
+			CHECK_FOR_INTERRUPTS();
+			if (support->abbrev_abort(i, support))
+			{
+				stop_abbreviating(batch->call);
+				return false;
+			}
+		}
+		codes[i] = support->abbrev_converter(key_datum(batch, i), support);
+	}
+	return true;
+}
+
+/* Whether abbreviated keys order as unsigned numbers. */
+static bool
+abbreviates_to_numbers(const agg_call *call)
+{
+#ifdef MGPU_HAS_DATUM_COMPARATORS
+	return sizeof(Datum) == sizeof(uint64) && call->support.comparator == ssup_datum_unsigned_cmp;
+#else
+	return false;
+#endif
+}
+
+/* Put rows whose codes are equal in order by the values themselves. */
+static void
+order_ties(agg_batch *batch, const Datum *codes, uint32 *positions)
+{
+	SortSupport support = &batch->call->support;
+	order_context context = {batch, support, support->abbrev_full_comparator};
+	order_item *items = NULL;
+	uint64		capacity = 0;
+
+	for (uint64 i = 0; i < batch->num_heads; i++)
+	{
+		uint64		end = head_end(batch, i);
+
+		for (uint64 begin = batch->heads[i], next; begin < end; begin = next)
+		{
+			for (next = begin + 1; next < end && codes[positions[next]] == codes[positions[begin]];)
+				next++;
+			if (next - begin < 2)
+				continue;
+			if (next - begin > capacity)
+			{
+				if (items)
+					pfree(items);
+				capacity = Max(next - begin, capacity * 2);
+				items = work_alloc(batch, capacity * sizeof(order_item));
+			}
+			for (uint64 j = begin; j < next; j++)
+				items[j - begin] = (order_item) {key_datum(batch, positions[j]), positions[j]};
+			sort_values(items, next - begin, &context);
+			for (uint64 j = begin; j < next; j++)
+				positions[j] = items[j - begin].index;
+		}
+		if (i % STEP_ITEMS == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
+	if (items)
+		pfree(items);
+}
+
+static void
+order_by_comparison(agg_batch *batch, const Datum *codes, uint32 *positions)
+{
+	SortSupport support = &batch->call->support;
+	order_context context = {batch, support, support->comparator};
+	order_item *items = work_alloc(batch, largest_group(batch) * sizeof(order_item));
+
+	for (uint64 i = 0; i < batch->num_heads; i++)
+	{
+		uint64		begin = batch->heads[i];
+		uint64		end = head_end(batch, i);
+
+		for (uint64 j = begin; j < end; j++)
+			items[j - begin] = (order_item) {codes ? codes[j] : key_datum(batch, j), j};
+		if (codes)
+			sort_abbreviated(items, end - begin, &context);
+		else
+			sort_values(items, end - begin, &context);
+		for (uint64 j = begin; j < end; j++)
+			positions[j] = items[j - begin].index;
+	}
+	pfree(items);
+	agg_job_note(batch, "compare", "the type is sorted by its comparison function, on the CPU");
+}
+
+static void
+order_compared(agg_batch *batch, uint32 *positions)
+{
+	agg_call   *call = batch->call;
+	Datum	   *codes = NULL;
+
+	agg_call_support(call, batch->order.descending);
+	if (call->abbreviates)
+	{
+		codes = work_alloc(batch, batch->num_items * sizeof(Datum));
+		if (!abbreviate(batch, codes))
+		{
+			pfree(codes);
+			codes = NULL;
+		}
+	}
+	if (codes && abbreviates_to_numbers(call))
+	{
+		order_codes(batch, (const uint64 *) codes, MGPU_KEY_UNSIGNED, positions);
+		order_ties(batch, codes, positions);
+	}
+	else
+		order_by_comparison(batch, codes, positions);
+	if (codes)
+		pfree(codes);
+}
+
+void
+agg_order_keys(agg_batch *batch, uint32 *positions)
+{
+	if (batch->call->key.type.encode == NULL || !order_encoded(batch, positions))
+		order_compared(batch, positions);
+}

@@ -1,0 +1,273 @@
+/*
+ * agg_rows.c
+ *		The rows of an aggregate's batch, columnar, in arrival order.
+ *
+ * Rows go to a list of chunks, each double the one before up to a limit, so that
+ * nothing is copied as a batch grows and no more than one chunk is ever
+ * unused.  One array that doubles was rejected: it copies everything log2(n)
+ * times and holds three times its data while it does.  Only a batch of one
+ * group, while it is small, grows its one chunk: a chunk that stays whole can
+ * be sorted where it is.
+ */
+#include "postgres.h"
+
+#include "compat.h"
+#include "agg_rows.h"
+#include "pgerror.h"
+
+#include "core/job.h"
+
+#define FIRST_CHUNK_BYTES 1024
+#define LAST_CHUNK_BYTES (512 * 1024)
+
+/* A group's rows stay in one chunk up to this size. */
+#define WHOLE_CHUNK_BYTES (64 * 1024)
+
+#define COLUMN_ALIGN 16
+
+void
+agg_rows_init(agg_rows *rows, const agg_column *key_column, const agg_column *value_column,
+			  bool has_groups, MemoryContext context)
+{
+	memset(rows, 0, sizeof(*rows));
+	rows->key_column = key_column;
+	rows->value_column = value_column;
+	rows->has_groups = has_groups;
+	rows->context = context;
+	rows->last = &rows->none;
+}
+
+static void
+free_chunk(agg_chunk *chunk)
+{
+	if (chunk->value_nulls)
+		pfree(chunk->value_nulls);
+	pfree(chunk);
+}
+
+static void
+free_after(agg_chunk *chunk)
+{
+	while (chunk->next)
+	{
+		agg_chunk  *next = chunk->next;
+
+		chunk->next = next->next;
+		free_chunk(next);
+	}
+}
+
+void
+agg_rows_reset(agg_rows *rows)
+{
+	agg_chunk  *kept = rows->first;
+
+	if (kept == NULL)
+	{
+		/* rows without columns and groups are a count */
+		rows->none.used = 0;
+		return;
+	}
+	free_after(kept);
+	if (kept->value_nulls)
+		pfree(kept->value_nulls);
+	kept->value_nulls = NULL;
+	kept->used = 0;
+	rows->last = kept;
+	rows->num_before = 0;
+	rows->has_value_nulls = false;
+}
+
+void
+agg_rows_free(agg_rows *rows)
+{
+	while (rows->first)
+	{
+		agg_chunk  *next = rows->first->next;
+
+		free_chunk(rows->first);
+		rows->first = next;
+	}
+	agg_rows_init(rows, rows->key_column, rows->value_column, rows->has_groups, rows->context);
+}
+
+static Size
+column_width(const agg_column *column)
+{
+	return column ? column->width : 0;
+}
+
+static Size
+row_bytes(const agg_rows *rows)
+{
+	return column_width(rows->key_column) + column_width(rows->value_column) +
+		(rows->has_groups ? sizeof(uint32) : 0);
+}
+
+static agg_chunk *
+make_chunk(const agg_rows *rows, Size bytes)
+{
+	uint32		capacity = Max(bytes / row_bytes(rows), 1);
+	Size		header_bytes = TYPEALIGN(COLUMN_ALIGN, sizeof(agg_chunk));
+	Size		key_bytes = TYPEALIGN(COLUMN_ALIGN, capacity * column_width(rows->key_column));
+	Size		value_bytes = TYPEALIGN(COLUMN_ALIGN, capacity * column_width(rows->value_column));
+	Size		group_bytes = rows->has_groups ? capacity * sizeof(uint32) : 0;
+	agg_chunk  *chunk = MemoryContextAllocHuge(rows->context,
+											   header_bytes + key_bytes + value_bytes + group_bytes);
+	char	   *cells = (char *) chunk + header_bytes;
+
+	memset(chunk, 0, sizeof(*chunk));
+	chunk->capacity = capacity;
+	chunk->keys = key_bytes > 0 ? cells : NULL;
+	chunk->values = value_bytes > 0 ? cells + key_bytes : NULL;
+	chunk->groups = group_bytes > 0 ? (uint32 *) (cells + key_bytes + value_bytes) : NULL;
+	return chunk;
+}
+
+/* The one chunk, twice as large. */
+static void
+enlarge_only_chunk(agg_rows *rows)
+{
+	agg_chunk  *old = rows->first;
+	agg_chunk  *chunk = make_chunk(rows, old->capacity * row_bytes(rows) * 2);
+
+	chunk->used = old->used;
+	if (chunk->keys)
+		memcpy(chunk->keys, old->keys, old->used * column_width(rows->key_column));
+	if (chunk->values)
+		memcpy(chunk->values, old->values, old->used * column_width(rows->value_column));
+	if (old->value_nulls)
+	{
+		chunk->value_nulls = MemoryContextAllocZero(rows->context, chunk->capacity);
+		memcpy(chunk->value_nulls, old->value_nulls, old->used);
+	}
+	free_chunk(old);
+	rows->first = rows->last = chunk;
+}
+
+static void
+add_chunk(agg_rows *rows, Size bytes)
+{
+	agg_chunk  *chunk = make_chunk(rows, bytes);
+
+	if (rows->first == NULL)
+		rows->first = chunk;
+	else
+	{
+		rows->num_before += rows->last->used;
+		rows->last->next = chunk;
+	}
+	rows->last = chunk;
+}
+
+void
+agg_rows_grow(agg_rows *rows)
+{
+	Size		bytes;
+
+	if (agg_rows_count(rows) >= MGPU_MAX_ITEMS)
+		mgpu_raise_too_large(agg_rows_count(rows) + 1);
+	if (row_bytes(rows) == 0)
+	{
+		rows->last->capacity = PG_UINT32_MAX;
+		return;
+	}
+	if (rows->first == NULL)
+	{
+		add_chunk(rows, FIRST_CHUNK_BYTES);
+		return;
+	}
+	bytes = rows->last->capacity * row_bytes(rows);
+	if (!rows->has_groups && rows->first == rows->last && bytes < WHOLE_CHUNK_BYTES)
+		enlarge_only_chunk(rows);
+	else
+		add_chunk(rows, Min(bytes * 2, LAST_CHUNK_BYTES));
+}
+
+void
+agg_rows_add_keys(agg_rows *rows, uint32 group, const char *cells, uint64 num_rows)
+{
+	uint32		width = rows->key_column->width;
+
+	while (num_rows > 0)
+	{
+		agg_chunk  *chunk = rows->last;
+		uint32		step = Min(num_rows, chunk->capacity - chunk->used);
+
+		if (step == 0)
+		{
+			agg_rows_grow(rows);
+			continue;
+		}
+		memcpy(chunk->keys + (Size) chunk->used * width, cells, (Size) step * width);
+		for (uint32 i = 0; chunk->groups && i < step; i++)
+			chunk->groups[chunk->used + i] = group;
+		chunk->used += step;
+		cells += (Size) step * width;
+		num_rows -= step;
+	}
+}
+
+void
+agg_rows_value_is_null(agg_rows *rows, uint32 row)
+{
+	agg_chunk  *chunk = rows->last;
+
+	if (chunk->value_nulls == NULL)
+		chunk->value_nulls = MemoryContextAllocZero(rows->context, chunk->capacity);
+	chunk->value_nulls[row] = true;
+	rows->has_value_nulls = true;
+}
+
+void
+agg_rows_copy(const agg_rows *rows, agg_which which, char *cells)
+{
+	Size		width = agg_rows_column(rows, which)->width;
+
+	for (const agg_chunk *chunk = rows->first; chunk; chunk = chunk->next)
+	{
+		memcpy(cells, agg_chunk_cells(chunk, which), chunk->used * width);
+		cells += chunk->used * width;
+	}
+}
+
+void
+agg_rows_copy_value_nulls(const agg_rows *rows, bool *value_nulls)
+{
+	for (const agg_chunk *chunk = rows->first; chunk; chunk = chunk->next)
+	{
+		if (chunk->value_nulls)
+			memcpy(value_nulls, chunk->value_nulls, chunk->used);
+		else
+			memset(value_nulls, 0, chunk->used);
+		value_nulls += chunk->used;
+	}
+}
+
+void
+agg_rows_read(void *context, Size offset, Size bytes, void *dest)
+{
+	agg_rows_reader *reader = context;
+	Size		width = agg_rows_column(reader->rows, reader->which)->width;
+
+	if (offset == 0)
+	{
+		reader->chunk = reader->rows->first;
+		reader->offset = 0;
+	}
+	while (bytes > 0)
+	{
+		const agg_chunk *chunk = reader->chunk;
+		Size		step = Min(bytes, chunk->used * width - reader->offset);
+
+		memcpy(dest, agg_chunk_cells(chunk, reader->which) + reader->offset, step);
+		dest = (char *) dest + step;
+		bytes -= step;
+		reader->offset += step;
+		if (reader->offset == chunk->used * width)
+		{
+			reader->chunk = chunk->next;
+			reader->offset = 0;
+		}
+	}
+}
