@@ -1,0 +1,260 @@
+/*
+ * segmented_pass.cuh
+ *		Geometry of a pass of the segmented sort: what it changes, and from where.
+ *
+ * A pass merges neighbouring lists of run_tiles tiles in pairs.  Of a pair, only
+ * the segment that lies across the interface of its lists can change, and of
+ * that one only what is between a's first item behind b's first and b's last
+ * item before a's last.  That is the pair's active range:
+ *
+ *	 segments	|----|--------------------------|------|
+ *	 lists		[          a          ][          b          ]
+ *	 range				 [  begin … middle … end  ]
+ *
+ * A range that fits one tile is merged by one CTA in place.  Of a longer one,
+ * each tile that it touches is merged into the other region and lies there from
+ * then on: a byte a tile says where.  So nothing is ever copied to keep a tile's
+ * neighbours company, and what a pass leaves alone costs it nothing.  A merge
+ * reads each tile from the side on which it lies.
+ *
+ * Source: the active ranges and the tree are moderngpu's (S. Baxter, 2013); sides
+ * a tile in place of copies, merges in place and ranges narrowed by keys are ours.
+ */
+#ifndef MGPU_SEGMENTED_PASS_CUH
+#define MGPU_SEGMENTED_PASS_CUH
+
+#include "merge_pass.cuh"
+#include "ops_search.cuh"
+
+/* The heads, and where those of each sort tile begin among them. */
+struct mgpu_segment_heads
+{
+	const uint32_t *heads;		/* NULL: one segment */
+	const uint32_t *tile_heads; /* heads before sort tile t, also for t = number of sort tiles */
+	uint32_t	num_segments;
+};
+
+struct mgpu_segment_pass
+{
+	uint64_t	num_items;
+	mgpu_segment_heads segments;
+	uint32_t	num_tiles;
+	uint32_t	run_tiles;		/* a power of two, at least sort_tiles */
+	uint32_t	sort_tiles;		/* tiles of a sort tile, a power of two */
+};
+
+/* Items of the array; empty: begin = end. */
+struct mgpu_active_range
+{
+	uint32_t	begin;
+	uint32_t	middle;			/* where the pair's second list begins */
+	uint32_t	end;
+};
+
+/* For mgpu_find_splits: how many heads lie before a sort tile. */
+struct mgpu_head_search
+{
+	const uint32_t *heads;
+	uint32_t	num_segments;
+	uint32_t	tile_items;
+
+	MGPU_MEMBER void
+	range(uint64_t, uint64_t &low, uint64_t &high) const
+	{
+		low = 0;
+		high = num_segments;
+	}
+
+	MGPU_MEMBER bool
+	before(uint64_t tile, uint64_t head) const
+	{
+		return heads[head] < tile * tile_items;
+	}
+};
+
+/* Keys of which each tile lies on one of two sides. */
+template <uint32_t tile_items, typename Key>
+struct mgpu_sided_keys
+{
+	const Key  *side0;
+	const Key  *side1;
+	const uint8_t *sides;
+
+	MGPU_MEMBER const Key *
+	of_tile(uint32_t tile) const
+	{
+		return sides[tile] != 0 ? side1 : side0;
+	}
+
+	MGPU_MEMBER Key
+	at(uint32_t item) const
+	{
+		return of_tile(item / tile_items)[item];
+	}
+};
+
+/* The pair of lists that a tile belongs to, cut to the segment across its interface. */
+template <uint32_t tile_items>
+MGPU_HOST_DEVICE mgpu_active_range
+mgpu_find_segment_range(const mgpu_segment_pass &pass, uint32_t tile)
+{
+	uint32_t	first_tile = tile & ~(2 * pass.run_tiles - 1);
+	uint64_t	middle_tile = (uint64_t) first_tile + pass.run_tiles;
+	uint64_t	begin = (uint64_t) first_tile * tile_items;
+	uint64_t	middle = middle_tile * tile_items;
+	uint64_t	end = middle + (uint64_t) pass.run_tiles * tile_items;
+	mgpu_active_range range = {0, 0, 0};
+
+	if (middle_tile >= pass.num_tiles)
+		return range;
+	if (end > pass.num_items)
+		end = pass.num_items;
+	if (pass.segments.heads != nullptr)
+	{
+		uint32_t	next = pass.segments.tile_heads[middle_tile / pass.sort_tiles];
+		uint64_t	segment_begin = pass.segments.heads[next - 1];	/* head 0 is before every middle */
+		uint64_t	segment_end = next < pass.segments.num_segments ? pass.segments.heads[next] : pass.num_items;
+
+		if (segment_end == middle)
+			return range;
+		begin = begin > segment_begin ? begin : segment_begin;
+		end = end < segment_end ? end : segment_end;
+	}
+	range.begin = (uint32_t) begin;
+	range.middle = (uint32_t) middle;
+	range.end = (uint32_t) end;
+	return range;
+}
+
+template <uint32_t tile_items>
+MGPU_HOST_DEVICE bool
+mgpu_touches_range(const mgpu_active_range &range, uint32_t tile)
+{
+	uint64_t	begin = (uint64_t) tile * tile_items;
+
+	return begin < range.end && begin + tile_items > range.begin;
+}
+
+/* Is the range's merge nothing but its two lists as they lie? */
+template <class Keys>
+MGPU_HOST_DEVICE bool
+mgpu_range_in_order(const Keys &keys, const mgpu_active_range &range)
+{
+	return !(keys.at(range.middle) < keys.at(range.middle - 1));
+}
+
+/*
+ * The searches that narrow a range, one a half of a warp.  0: a's items up to
+ * the last one that is not behind b's first.  1: b's items before a's last.
+ */
+template <class Keys>
+struct mgpu_narrow_search
+{
+	Keys		keys;
+	mgpu_active_range range;
+
+	MGPU_MEMBER void
+	bounds(uint32_t which, uint64_t &low, uint64_t &high) const
+	{
+		low = which == 0 ? range.begin : range.middle;
+		high = which == 0 ? range.middle : range.end;
+	}
+
+	MGPU_MEMBER bool
+	before(uint32_t which, uint64_t item) const
+	{
+		if (which == 0)
+			return !(keys.at(range.middle) < keys.at((uint32_t) item));
+		return keys.at((uint32_t) item) < keys.at(range.middle - 1);
+	}
+};
+
+/* Does a's item, counted in the range, come before b's on this diagonal? */
+template <class Keys>
+MGPU_HOST_DEVICE bool
+mgpu_range_split_test(const Keys &keys, const mgpu_active_range &range, uint32_t diagonal, uint32_t a)
+{
+	return !(keys.at(range.middle + (diagonal - 1 - a)) < keys.at(range.begin + a));
+}
+
+MGPU_HOST_DEVICE void
+mgpu_range_split_bounds(const mgpu_active_range &range, uint32_t diagonal, uint64_t &low, uint64_t &high)
+{
+	uint32_t	a_items = range.middle - range.begin;
+	uint32_t	b_items = range.end - range.middle;
+
+	low = diagonal > b_items ? diagonal - b_items : 0;
+	high = diagonal < a_items ? diagonal : a_items;
+}
+
+/* One CTA may merge it in place: at most a tile, so each list is part of one tile. */
+template <uint32_t tile_items>
+MGPU_HOST_DEVICE bool
+mgpu_fits_one_tile(const mgpu_active_range &range)
+{
+	return range.end - range.begin <= tile_items;
+}
+
+/* The diagonal of the range at which a tile that touches it begins. */
+template <uint32_t tile_items>
+MGPU_HOST_DEVICE uint32_t
+mgpu_tile_diagonal(const mgpu_active_range &range, uint32_t tile)
+{
+	uint64_t	begin = (uint64_t) tile * tile_items;
+
+	return begin > range.begin ? (uint32_t) (begin - range.begin) : 0;
+}
+
+/*
+ * A CTA's work: tile `tile` of a range, or all of a range that fits one tile,
+ * where tile is the one with the range's first list.  One vector in memory.
+ */
+struct __align__(16) mgpu_segment_work
+{
+	uint32_t	tile;
+	mgpu_active_range range;
+};
+
+/* What a CTA merges: two intervals of the array, and where they go. */
+struct mgpu_segment_inputs
+{
+	uint32_t	a_begin;
+	uint32_t	a_items;
+	uint32_t	b_begin;
+	uint32_t	b_items;
+	uint32_t	out_begin;
+};
+
+/* splits[t]: items of a before tile t's diagonal, for tiles of longer ranges. */
+template <uint32_t tile_items>
+MGPU_HOST_DEVICE mgpu_segment_inputs
+mgpu_find_segment_inputs(const mgpu_segment_work &work, const uint32_t *splits)
+{
+	const mgpu_active_range &range = work.range;
+	uint32_t	begin_diagonal = 0;
+	uint32_t	end_diagonal = range.end - range.begin;
+	uint32_t	begin_a = 0;
+	uint32_t	end_a = range.middle - range.begin;
+	mgpu_segment_inputs inputs;
+
+	if (!mgpu_fits_one_tile<tile_items>(range))
+	{
+		uint64_t	tile_end = (uint64_t) (work.tile + 1) * tile_items;
+
+		begin_diagonal = mgpu_tile_diagonal<tile_items>(range, work.tile);
+		begin_a = splits[work.tile];
+		if (tile_end < range.end)
+		{
+			end_diagonal = (uint32_t) tile_end - range.begin;
+			end_a = splits[work.tile + 1];
+		}
+	}
+	inputs.a_begin = range.begin + begin_a;
+	inputs.a_items = end_a - begin_a;
+	inputs.b_begin = range.middle + (begin_diagonal - begin_a);
+	inputs.b_items = (end_diagonal - end_a) - (begin_diagonal - begin_a);
+	inputs.out_begin = range.begin + begin_diagonal;
+	return inputs;
+}
+
+#endif							/* MGPU_SEGMENTED_PASS_CUH */

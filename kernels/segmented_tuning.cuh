@@ -1,0 +1,62 @@
+/*
+ * segmented_tuning.cuh
+ *		Sizes of the segmented sort and the locality sort, as data in one place.
+ *
+ * A sort tile is what a CTA sorts in shared memory; passes merge and keep count
+ * by tiles of merge_threads * items_per_thread.  items_per_thread is odd and at
+ * most 31: an odd stride spreads a warp over all banks, and the heads among a
+ * thread's items are the bits of one word.
+ */
+#ifndef MGPU_SEGMENTED_TUNING_CUH
+#define MGPU_SEGMENTED_TUNING_CUH
+
+#include <stdint.h>
+
+/* Tiles of the passes; kernels that know nothing of sort tiles are made for these alone. */
+template <int merge_threads_, int items_, int resident_threads_>
+struct mgpu_segmented_tiles
+{
+	static constexpr int items_per_thread = items_;
+	static constexpr int merge_threads = merge_threads_;
+	static constexpr int resident_threads = resident_threads_;	/* an SM, that registers must allow */
+	static constexpr uint32_t tile_items = merge_threads_ * items_;
+
+	static_assert(items_ % 2 == 1 && items_ <= 31, "items of a thread");
+};
+
+template <int sort_threads_, int merge_threads_, int items_, int resident_threads_ = 1024>
+struct mgpu_segmented_tuning : mgpu_segmented_tiles<merge_threads_, items_, resident_threads_>
+{
+	typedef mgpu_segmented_tiles<merge_threads_, items_, resident_threads_> tiles;
+	static constexpr int sort_threads = sort_threads_;
+	static constexpr uint32_t sort_tile_items = sort_threads_ * items_;
+	static constexpr uint32_t sort_tiles = sort_threads_ / merge_threads_;	/* tiles of a sort tile */
+
+	static_assert(sort_threads_ % merge_threads_ == 0 && (sort_tiles & (sort_tiles - 1)) == 0,
+				  "sort tiles hold a power of two of tiles");
+	static_assert(sort_threads_ <= 1024 && sort_threads_ % 32 == 0, "a lane looks after a warp");
+};
+
+/*
+ * By key: 4 bytes; 8 bytes, which also hold a 4-byte key and its index; 16
+ * bytes, which hold an 8-byte key and its index.  Chips with less than
+ * MGPU_LARGE_SHARED_BYTES an SM (tuning.cuh) take sort tiles of half the size.
+ */
+typedef mgpu_segmented_tuning<512, 256, 31> mgpu_segmented_u32_large;
+typedef mgpu_segmented_tuning<256, 256, 31> mgpu_segmented_u32_small;
+typedef mgpu_segmented_tuning<512, 256, 15> mgpu_segmented_u64_large;
+typedef mgpu_segmented_tuning<256, 256, 15> mgpu_segmented_u64_small;
+typedef mgpu_segmented_tuning<256, 256, 7, 768> mgpu_segmented_u128;	/* every chip */
+
+/* The kernel that plans a pass: a warp looks at a tile. */
+#define MGPU_SEGMENTED_PLAN_THREADS 256
+
+/* Tiles that a CTA looks at when all tiles are gathered on one side. */
+#define MGPU_SEGMENTED_COLLECT_TILES 8
+#define MGPU_SEGMENTED_COLLECT_THREADS 256
+
+/* Keys sampled to see whether an array is in reverse, and how many must say so. */
+#define MGPU_SEGMENTED_SAMPLES 1024
+#define MGPU_SEGMENTED_REVERSED_SAMPLES 960
+
+#endif							/* MGPU_SEGMENTED_TUNING_CUH */

@@ -1,0 +1,17 @@
+/*
+ * segmented_u32.cu
+ *		Segmented sort of 4-byte keys.  See segmented_sort.cuh.
+ */
+#include "segmented_sort.cuh"
+
+extern "C" cudaError_t
+mgpu_segmented_sort_u32(const mgpu_segmented_request *request)
+{
+	bool		large;
+	cudaError_t status = mgpu_is_large_device(&large);
+
+	if (status != cudaSuccess)
+		return status;
+	return large ? mgpu_segmented_sort<mgpu_segmented_u32_large, uint32_t, uint32_t>(request) :
+		mgpu_segmented_sort<mgpu_segmented_u32_small, uint32_t, uint32_t>(request);
+}
