@@ -28,6 +28,8 @@
 int			tests_passed = 0;
 int			tests_failed = 0;
 bool		quick = false;
+bool		clean = false;
+bool		own_only = false;
 std::mt19937_64 random_bits(20250117);
 
 static std::mt19937_64 schedule(7);	/* when work is done */

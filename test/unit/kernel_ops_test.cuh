@@ -36,7 +36,10 @@ expect(bool holds, const char *format, Arguments... arguments)
 	}
 	tests_failed++;
 	printf("FAILED  ");
-	printf(format, arguments...);
+	if constexpr (sizeof...(arguments) == 0)
+		fputs(format, stdout);
+	else
+		printf(format, arguments...);
 	printf("\n");
 }
 
