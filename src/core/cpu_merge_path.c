@@ -1,0 +1,324 @@
+/*
+ * cpu_merge_path.c
+ *		See cpu_merge_path.h.
+ *
+ * Merge Path (Odeh, Green et al. 2012): a binary search on a cross-diagonal
+ * finds how many items of either list come before it.  A cut is merged block by
+ * block; three more searches give each block's four parts, which are merged side
+ * by side (cpu_merge_kernels.h), or in vector registers (cpu_vector.h), which is
+ * two to three times as fast again.  Parts read on behind their ends, so the last
+ * block of lists without anything behind them goes another way: by a loop that
+ * looks where they end, or by copies that have room for padding.
+ *
+ * Galloping was rejected: where one list's items come alone, a whole block is
+ * copied after one search.
+ */
+#include "cpu_merge_path.h"
+
+#include <string.h>
+
+#include "cpu_merge_kernels.h"
+
+#define LANES MGPU_MERGE_LANES
+
+/* Output between two searches for the path. */
+#define BLOCK_ITEMS 16384
+
+/* Output of one pair of copies, at the end of lists that are not padded. */
+#define COPY_ITEMS 1024
+
+/* Up to so many vectors, one lane costs less than finding four. */
+#define ONE_LANE_VECTORS 48
+
+void
+mgpu_last_item(const mgpu_codec *codec, void *item)
+{
+	memset(item, 0xFF, codec->width);
+	if (codec->width <= 16)
+		mgpu_decode_items(codec, item, item, 1);
+}
+
+uint64_t
+mgpu_merge_path(const mgpu_lists *lists, uint64_t diagonal)
+{
+	return mgpu_merge_functions_of(&lists->codec)->path(&lists->codec, lists->a, lists->num_a,
+											 lists->b, lists->num_b, diagonal);
+}
+
+static const void *
+item_at(const mgpu_lists *lists, const void *list, uint64_t i)
+{
+	return (const char *) list + i * lists->codec.width;
+}
+
+static void *
+out_at(const mgpu_lists *lists, void *out, uint64_t i)
+{
+	return (char *) out + i * lists->codec.width;
+}
+
+/* Where the path crosses the diagonal num_items behind the begin of a cut. */
+static uint64_t
+path_in_cut(const mgpu_lists *lists, const mgpu_cut *cut, uint64_t num_items)
+{
+	uint64_t	b_begin = cut->begin - cut->a_begin;
+	uint64_t	num_a = cut->a_end - cut->a_begin;
+	uint64_t	num_b = cut->end - cut->a_end - b_begin;
+
+	return cut->a_begin +
+		mgpu_merge_functions_of(&lists->codec)->path(&lists->codec,
+										  item_at(lists, lists->a, cut->a_begin),
+										  num_a < num_items ? num_a : num_items,
+										  item_at(lists, lists->b, b_begin),
+										  num_b < num_items ? num_b : num_items, num_items);
+}
+
+mgpu_cut
+mgpu_cut_front(const mgpu_lists *lists, mgpu_cut *rest, uint64_t num_items)
+{
+	mgpu_cut	cut = *rest;
+
+	if (num_items < rest->end - rest->begin)
+	{
+		cut.end = cut.begin + num_items;
+		cut.a_end = path_in_cut(lists, rest, num_items);
+	}
+	rest->begin = cut.end;
+	rest->a_begin = cut.a_end;
+	return cut;
+}
+
+/* Whether so many items behind a cut may be read, and are in order. */
+static bool
+is_ahead_readable(const mgpu_lists *lists, const mgpu_cut *cut, uint64_t num_items)
+{
+	return lists->padded ||
+		(cut->a_end + num_items <= lists->num_a && cut->end - cut->a_end + num_items <= lists->num_b);
+}
+
+static void
+merge_scalar(const mgpu_lists *lists, mgpu_cut rest, void *out, uint32_t *indices)
+{
+	const mgpu_merge_functions *functions = mgpu_merge_functions_of(&lists->codec);
+	uint64_t	lane_items = (rest.end - rest.begin) / LANES;
+	mgpu_scalar_lanes lanes = {.a = lists->a, .b = lists->b, .num_a = lists->num_a};
+
+	if (lane_items >= 8 && is_ahead_readable(lists, &rest, 1))
+	{
+		for (int k = 0; k < LANES; k++)
+		{
+			mgpu_cut	lane = mgpu_cut_front(lists, &rest, lane_items);
+
+			lanes.a_used[k] = lane.a_begin;
+			lanes.b_used[k] = lane.begin - lane.a_begin;
+			lanes.out[k] = out;
+			lanes.indices[k] = indices;
+			out = out_at(lists, out, lane_items);
+			if (indices != NULL)
+				indices += lane_items;
+		}
+		if (indices != NULL)
+			functions->pairs(&lists->codec, &lanes, lane_items);
+		else
+			functions->keys(&lists->codec, &lanes, lane_items);
+	}
+	functions->tail(lists, &rest, out, indices);
+}
+
+static mgpu_merge_lane
+lane_of(const mgpu_lists *lists, const mgpu_cut *cut, void *out)
+{
+	mgpu_merge_lane lane;
+
+	lane.a = item_at(lists, lists->a, cut->a_begin);
+	lane.b = item_at(lists, lists->b, cut->begin - cut->a_begin);
+	lane.out = out;
+	return lane;
+}
+
+static void
+merge_vectors(const mgpu_lists *lists, mgpu_cut rest, void *out)
+{
+	uint64_t	vector_items = mgpu_vector_items(lists->codec.width);
+	uint64_t	lane_items = (rest.end - rest.begin) / (LANES * vector_items) * vector_items;
+	mgpu_merge_lane lanes[LANES];
+
+	if (lane_items * LANES >= ONE_LANE_VECTORS * vector_items)
+	{
+		for (int k = 0; k < LANES; k++)
+		{
+			mgpu_cut	cut = mgpu_cut_front(lists, &rest, lane_items);
+
+			lanes[k] = lane_of(lists, &cut, out);
+			out = out_at(lists, out, lane_items);
+		}
+		mgpu_vector_merge(&lists->codec, lanes, LANES, lane_items);
+	}
+	if (rest.begin == rest.end)
+		return;
+	lanes[0] = lane_of(lists, &rest, out);
+	mgpu_vector_merge(&lists->codec, lanes, 1, rest.end - rest.begin);
+}
+
+/*
+ * Put last items behind a list, of which those at its end that are no different
+ * count as some.  Returns the items left: none of them ties with the padding.
+ */
+static uint64_t
+pad_list(const mgpu_codec *codec, void *list, uint64_t num_items)
+{
+	uint32_t	width = codec->width;
+	char	   *end = (char *) list + num_items * width;
+	mgpu_record last;
+
+	mgpu_last_item(codec, &last);
+	if (width == 4)
+		for (int i = 0; i < MGPU_MERGE_AHEAD; i++)
+			((uint32_t *) end)[i] = (uint32_t) last.code;
+	else
+		for (int i = 0; i < MGPU_MERGE_AHEAD; i++)
+			memcpy(end + (uint32_t) i * width, &last, width);
+	/* the last byte tells most items from it without a call */
+	while (num_items > 0 && end[-1] == ((char *) &last)[width - 1] && memcmp(end - width, &last, width) == 0)
+	{
+		num_items--;
+		end -= width;
+	}
+	return num_items;
+}
+
+void
+mgpu_merge_padding(const mgpu_codec *codec, bool vectors, void *a, uint64_t num_a,
+				   void *b, uint64_t num_b, void *out)
+{
+	mgpu_lists	lists = {.codec = *codec,.vectors = vectors,.padded = true,.a = a,.b = b};
+	mgpu_cut	all = {0};
+	uint64_t	num_last = num_a + num_b;
+
+	lists.num_a = pad_list(codec, a, num_a);
+	lists.num_b = pad_list(codec, b, num_b);
+	all.a_end = lists.num_a;
+	all.end = lists.num_a + lists.num_b;
+	num_last -= all.end;
+	mgpu_merge_cut(&lists, &all, out, NULL);
+	for (uint64_t i = 0; i < num_last; i++)
+		mgpu_last_item(codec, out_at(&lists, out, all.end + i));
+}
+
+/* As merge_vectors, near the ends of lists: of copies that have room behind. */
+static void
+merge_copies(const mgpu_lists *lists, mgpu_cut rest, void *out)
+{
+	uint64_t	a_copy[COPY_ITEMS + MGPU_MERGE_AHEAD];
+	uint64_t	b_copy[COPY_ITEMS + MGPU_MERGE_AHEAD];
+	uint32_t	width = lists->codec.width;
+
+	while (rest.begin < rest.end)
+	{
+		mgpu_cut	cut = mgpu_cut_front(lists, &rest, COPY_ITEMS);
+		uint64_t	num_items = cut.end - cut.begin;
+		uint64_t	num_a = cut.a_end - cut.a_begin;
+
+		memcpy(a_copy, item_at(lists, lists->a, cut.a_begin), num_a * width);
+		memcpy(b_copy, item_at(lists, lists->b, cut.begin - cut.a_begin), (num_items - num_a) * width);
+		mgpu_merge_padding(&lists->codec, true, a_copy, num_a, b_copy, num_items - num_a, out);
+		out = out_at(lists, out, num_items);
+	}
+}
+
+/* Whether a look at a part of a list, and at what may be read behind it, sees NaN or -0. */
+static bool
+has_special(const mgpu_lists *lists, const void *list, uint64_t num_items, uint64_t begin, uint64_t end)
+{
+	end = num_items - end < MGPU_MERGE_AHEAD ? num_items : end + MGPU_MERGE_AHEAD;
+	return (mgpu_vector_look(&lists->codec, item_at(lists, list, begin), end - begin) & MGPU_LOOK_SPECIAL) != 0;
+}
+
+static bool
+is_for_vectors(const mgpu_lists *lists, const mgpu_cut *cut)
+{
+	if (!lists->vectors || mgpu_vector_items(lists->codec.width) == 0)
+		return false;
+	return lists->padded || lists->codec.kind != MGPU_KEY_FLOAT ||
+		(!has_special(lists, lists->a, lists->num_a, cut->a_begin, cut->a_end) &&
+		 !has_special(lists, lists->b, lists->num_b, cut->begin - cut->a_begin, cut->end - cut->a_end));
+}
+
+/* All of a part comes from one list. */
+static void
+copy_part(const mgpu_lists *lists, const mgpu_cut *cut, void *out, uint32_t *indices)
+{
+	uint64_t	num_items = cut->end - cut->begin;
+	bool		is_b = cut->a_begin == cut->a_end;
+	uint64_t	first = is_b ? cut->begin - cut->a_begin : cut->a_begin;
+
+	memcpy(out, item_at(lists, is_b ? lists->b : lists->a, first), num_items * lists->codec.width);
+	if (indices == NULL)
+		return;
+	first += is_b ? lists->num_a : 0;
+	for (uint64_t i = 0; i < num_items; i++)
+		indices[i] = (uint32_t) (first + i);
+}
+
+void
+mgpu_merge_cut(const mgpu_lists *lists, const mgpu_cut *cut, void *out, uint32_t *indices)
+{
+	mgpu_cut	rest = *cut;
+
+	while (rest.begin < rest.end)
+	{
+		mgpu_cut	block = mgpu_cut_front(lists, &rest, BLOCK_ITEMS);
+		uint64_t	num_items = block.end - block.begin;
+
+		if (block.a_end == block.a_begin || block.a_end - block.a_begin == num_items)
+			copy_part(lists, &block, out, indices);
+		else if (indices != NULL || !is_for_vectors(lists, &block))
+			merge_scalar(lists, block, out, indices);
+		else if (is_ahead_readable(lists, &block, MGPU_MERGE_AHEAD))
+			merge_vectors(lists, block, out);
+		else
+			merge_copies(lists, block, out);
+		out = out_at(lists, out, num_items);
+		if (indices != NULL)
+			indices += num_items;
+	}
+}
+
+/* Items that one look takes in; the exact position is searched in them alone. */
+#define LOOK_ITEMS 4096
+
+uint64_t
+mgpu_first_unsorted(const mgpu_codec *codec, bool vectors, const void *items,
+					uint64_t begin, uint64_t end)
+{
+	const mgpu_merge_functions *functions = mgpu_merge_functions_of(codec);
+
+	while (begin < end)
+	{
+		uint64_t	stop = end - begin < LOOK_ITEMS ? end : begin + LOOK_ITEMS;
+		uint64_t	before = begin > 0 ? begin - 1 : 0;
+
+		if (!vectors || mgpu_vector_items(codec->width) == 0 ||
+			mgpu_vector_look(codec, (const char *) items + before * codec->width, stop - before) != 0)
+		{
+			uint64_t	found = functions->first_unsorted(codec, items, begin, stop);
+
+			if (found < stop)
+				return found;
+		}
+		begin = stop;
+	}
+	return end;
+}
+
+uint64_t
+mgpu_count_below(const mgpu_codec *codec, const void *items, uint64_t num_items, const void *item)
+{
+	return mgpu_merge_functions_of(codec)->count_below(codec, items, num_items, item);
+}
+
+uint64_t
+mgpu_count_above(const mgpu_codec *codec, const void *end, uint64_t num_items, const void *item)
+{
+	return mgpu_merge_functions_of(codec)->count_above(codec, end, num_items, item);
+}

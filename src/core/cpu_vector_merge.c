@@ -1,0 +1,178 @@
+/*
+ * cpu_vector_merge.c
+ *		Merges in vector registers (cpu_vector.h).
+ *
+ * A merge keeps the largest vector so far in a register, loads the next one from
+ * the list whose head is smaller, and stores the lower half of what a bitonic
+ * merge network makes of the two (Inoue et al. 2007).  One such chain waits for
+ * itself, so four parts, cut by Merge Path, run side by side.
+ */
+#include "cpu_avx512.h"
+#include "cpu_vector.h"
+
+#ifdef HAVE_AVX512_VARIANT
+
+/*
+ * Codes of ordinary floats (no NaN, no -0) and back, as in key_codec.h; flip is
+ * all ones for descending order.
+ */
+#define DEFINE_CODES(bits) \
+INLINE __m512i \
+encode_##bits(__m512i items, __m512i flip, const bool is_float) \
+{ \
+	if (is_float) \
+		flip = _mm512_xor_si512(flip, _mm512_or_si512(_mm512_srai_epi##bits(items, bits - 1), \
+													 _mm512_set1_epi##bits(INT##bits##_MIN))); \
+	return _mm512_xor_si512(items, flip); \
+} \
+INLINE __m512i \
+decode_##bits(__m512i codes, __m512i flip, const bool is_float) \
+{ \
+	codes = _mm512_xor_si512(codes, flip); \
+	if (is_float) \
+		codes = _mm512_xor_si512(codes, _mm512_or_si512(_mm512_srai_epi##bits(~codes, bits - 1), \
+													   _mm512_set1_epi##bits(INT##bits##_MIN))); \
+	return codes; \
+} \
+INLINE uint##bits##_t \
+encode_one_##bits(uint##bits##_t item, uint##bits##_t flip, const bool is_float) \
+{ \
+	if (is_float) \
+		flip ^= (0 - (item >> (bits - 1))) | (uint##bits##_t) INT##bits##_MIN; \
+	return item ^ flip; \
+}
+
+DEFINE_CODES(32)
+DEFINE_CODES(64)
+
+#define DEFINE_MERGE(name, bits, lanes_per_vector, is_float, lanes_used) \
+TARGET static void \
+name(const mgpu_codec *codec, const mgpu_merge_lane *lanes, uint64_t lane_items) \
+{ \
+	uint##bits##_t flip = (uint##bits##_t) codec->flip; \
+	__m512i		flips = _mm512_set1_epi##bits((int##bits##_t) flip); \
+	__m512i		largest[lanes_used]; \
+	const uint##bits##_t *a[lanes_used]; \
+	const uint##bits##_t *b[lanes_used]; \
+	_Pragma("GCC unroll 4") \
+	for (int i = 0; i < lanes_used; i++) \
+	{ \
+		bool		from_b; \
+		a[i] = lanes[i].a; \
+		b[i] = lanes[i].b; \
+		from_b = encode_one_##bits(*b[i], flip, is_float) < encode_one_##bits(*a[i], flip, is_float); \
+		largest[i] = encode_##bits(_mm512_loadu_si512(from_b ? b[i] : a[i]), flips, is_float); \
+		a[i] += from_b ? 0 : lanes_per_vector; \
+		b[i] += from_b ? lanes_per_vector : 0; \
+	} \
+	for (uint64_t done = 0; done < lane_items; done += lanes_per_vector) \
+	{ \
+		uint64_t	left = lane_items - done; \
+		_Pragma("GCC unroll 4") \
+		for (int i = 0; i < lanes_used; i++) \
+		{ \
+			bool		from_b = encode_one_##bits(*b[i], flip, is_float) < \
+				encode_one_##bits(*a[i], flip, is_float); \
+			__m512i		next = _mm512_loadu_si512(from_b ? b[i] : a[i]); \
+			__m512i		lower; \
+			a[i] += from_b ? 0 : lanes_per_vector; \
+			b[i] += from_b ? lanes_per_vector : 0; \
+			next = reverse_##bits(encode_##bits(next, flips, is_float)); \
+			lower = clean_##bits(_mm512_min_epu##bits(largest[i], next)); \
+			largest[i] = clean_##bits(_mm512_max_epu##bits(largest[i], next)); \
+			lower = decode_##bits(lower, flips, is_float); \
+			if (left >= lanes_per_vector) \
+				_mm512_storeu_si512((uint##bits##_t *) lanes[i].out + done, lower); \
+			else \
+				_mm512_mask_storeu_epi##bits((uint##bits##_t *) lanes[i].out + done, \
+											 lanes_used_##bits((uint32_t) left, 0), lower); \
+		} \
+	} \
+}
+
+DEFINE_MERGE(merge_1_u32, 32, 16, false, 1)
+DEFINE_MERGE(merge_4_u32, 32, 16, false, MGPU_MERGE_LANES)
+DEFINE_MERGE(merge_1_f32, 32, 16, true, 1)
+DEFINE_MERGE(merge_4_f32, 32, 16, true, MGPU_MERGE_LANES)
+DEFINE_MERGE(merge_1_u64, 64, 8, false, 1)
+DEFINE_MERGE(merge_4_u64, 64, 8, false, MGPU_MERGE_LANES)
+DEFINE_MERGE(merge_1_f64, 64, 8, true, 1)
+DEFINE_MERGE(merge_4_f64, 64, 8, true, MGPU_MERGE_LANES)
+
+void
+mgpu_vector_merge(const mgpu_codec *codec, const mgpu_merge_lane *lanes, int num_lanes,
+				  uint64_t lane_items)
+{
+	static void (*const merges[2][2][2]) (const mgpu_codec *codec, const mgpu_merge_lane *lanes,
+										  uint64_t lane_items) = {
+		{{merge_1_u32, merge_4_u32}, {merge_1_f32, merge_4_f32}},
+		{{merge_1_u64, merge_4_u64}, {merge_1_f64, merge_4_f64}}
+	};
+
+	merges[codec->width == 8][codec->kind == MGPU_KEY_FLOAT][num_lanes > 1] (codec, lanes, lane_items);
+}
+
+/* Each item and its successor; lanes that have none are masked out. */
+#define DEFINE_LOOK(name, bits, lanes_per_vector, is_float, infinity) \
+TARGET static unsigned \
+name(const mgpu_codec *codec, const void *items, uint64_t num_items) \
+{ \
+	const uint##bits##_t *item = items; \
+	__m512i		flips = _mm512_set1_epi##bits((int##bits##_t) codec->flip); \
+	__m512i		signs = _mm512_set1_epi##bits(INT##bits##_MIN); \
+	__m512i		infinities = _mm512_set1_epi##bits((int##bits##_t) (infinity)); \
+	unsigned	below = 0; \
+	unsigned	special = 0; \
+	for (uint64_t i = 0; i < num_items; i += lanes_per_vector) \
+	{ \
+		uint32_t	left = num_items - i > lanes_per_vector ? lanes_per_vector + 1 : (uint32_t) (num_items - i); \
+		__m512i		here = _mm512_maskz_loadu_epi##bits(lanes_used_##bits(left, 0), item + i); \
+		__m512i		next = _mm512_maskz_loadu_epi##bits(lanes_used_##bits(left - 1, 0), item + i + 1); \
+		if (is_float) \
+			special |= _mm512_cmpgt_epu##bits##_mask(_mm512_andnot_si512(signs, here), infinities) | \
+				_mm512_cmpeq_epi##bits##_mask(here, signs); \
+		below |= _mm512_mask_cmplt_epu##bits##_mask(lanes_used_##bits(left - 1, 0), \
+													encode_##bits(next, flips, is_float), \
+													encode_##bits(here, flips, is_float)); \
+	} \
+	return (below ? MGPU_LOOK_UNSORTED : 0) | (special ? MGPU_LOOK_SPECIAL : 0); \
+}
+
+DEFINE_LOOK(look_u32, 32, 16, false, 0)
+DEFINE_LOOK(look_f32, 32, 16, true, MGPU_F32_INF)
+DEFINE_LOOK(look_u64, 64, 8, false, 0)
+DEFINE_LOOK(look_f64, 64, 8, true, MGPU_F64_INF)
+
+unsigned
+mgpu_vector_look(const mgpu_codec *codec, const void *items, uint64_t num_items)
+{
+	bool		is_float = codec->kind == MGPU_KEY_FLOAT;
+
+	if (codec->width == 4)
+		return is_float ? look_f32(codec, items, num_items) : look_u32(codec, items, num_items);
+	return is_float ? look_f64(codec, items, num_items) : look_u64(codec, items, num_items);
+}
+
+#else
+
+/* Nothing calls these where there are no vectors. */
+void
+mgpu_vector_merge(const mgpu_codec *codec, const mgpu_merge_lane *lanes, int num_lanes,
+				  uint64_t lane_items)
+{
+	(void) codec;
+	(void) lanes;
+	(void) num_lanes;
+	(void) lane_items;
+}
+
+unsigned
+mgpu_vector_look(const mgpu_codec *codec, const void *items, uint64_t num_items)
+{
+	(void) codec;
+	(void) items;
+	(void) num_items;
+	return MGPU_LOOK_UNSORTED;
+}
+
+#endif
