@@ -244,7 +244,7 @@ gather_task(void *context, uint64_t task, int worker)
 			mgpu_decode_items(&run->codec, keys, keys, num_items);
 		}
 		if (run->pass_outputs & MGPU_OUT_VALUES)
-			mgpu_gather_items(run->in_values, value_width, indices,
+			mgpu_gather_items(run->in[MGPU_CHANNEL_VALUES], value_width, indices,
 							  (char *) run->binding.out_values + begin * value_width, num_items);
 		begin += num_items;
 	}

@@ -36,8 +36,17 @@ typedef struct mgpu_strategy
 {
 	mgpu_algorithm algorithm;	/* for the statistics */
 
-	/* Streamed codes belong in out_keys rather than in a buffer of the run. */
+	/*
+	 * Streamed codes belong in out_keys rather than in a buffer of the run.
+	 * Holds for keys alone: pairs may have no out_keys.
+	 */
 	bool		codes_in_result;
+
+	/*
+	 * NULL, or takes streamed values as they are committed: num_items of them,
+	 * the first one being number begin.  They are then not held.
+	 */
+	void		(*consume) (mgpu_run *run, const void *items, uint64_t begin, uint64_t num_items);
 
 	/* Bytes of scratch beside the input's copy.  For workspace_bytes. */
 	uint64_t	(*scratch_bytes) (const mgpu_run *run);
@@ -48,6 +57,9 @@ typedef struct mgpu_strategy
 	 * from 0; a strategy moves it on itself.  On failure *status says why.
 	 */
 	bool		(*advance) (mgpu_run *run, mgpu_status *status, mgpu_error *err);
+
+	/* NULL, or adds to the statistics what run->state knows. */
+	void		(*stats) (const mgpu_run *run, mgpu_run_stats *stats);
 
 	/* Free run->state.  Threads are gone by then. */
 	void		(*release) (mgpu_run *run);
@@ -76,9 +88,9 @@ struct mgpu_run
 	uint64_t	slot_bytes[MGPU_NUM_CHANNELS];	/* handed out, not committed */
 	mgpu_buffer slot[MGPU_NUM_CHANNELS];	/* items on their way in */
 	mgpu_buffer codes;			/* streamed keys, unless codes_in_result */
-	mgpu_buffer values;			/* streamed values */
+	mgpu_buffer held[MGPU_NUM_CHANNELS];	/* other streams, as they came */
 	mgpu_source keys;			/* from submit on */
-	const void *in_values;		/* from submit on */
+	const void *in[MGPU_NUM_CHANNELS];	/* from submit on; KEYS: use keys */
 	mgpu_order_watch order;		/* of streamed keys */
 	atomic_bool ascending;		/* of all keys, from the order phase on */
 	atomic_bool descending;
@@ -100,6 +112,13 @@ struct mgpu_run
 	uint32_t   *indices;
 };
 
+/*
+ * cpu_plan.c: a run of this job on a pool of num_threads, or of as many as pay
+ * if 0.  Everything that is not planned is zero.
+ */
+void		mgpu_run_plan(mgpu_run *run, const mgpu_job *job, const mgpu_binding *binding,
+						  const mgpu_exec_options *options, int num_threads);
+
 extern const mgpu_strategy mgpu_strategy_direct;
 extern const mgpu_strategy mgpu_strategy_count;
 extern const mgpu_strategy mgpu_strategy_buckets;
@@ -107,6 +126,11 @@ extern const mgpu_strategy mgpu_strategy_pairs;
 extern const mgpu_strategy mgpu_strategy_merge;
 extern const mgpu_strategy mgpu_strategy_locality;
 extern const mgpu_strategy mgpu_strategy_radix;
+extern const mgpu_strategy mgpu_strategy_segments;
+extern const mgpu_strategy mgpu_strategy_lists;
+extern const mgpu_strategy mgpu_strategy_remove;
+extern const mgpu_strategy mgpu_strategy_insert;
+extern const mgpu_strategy mgpu_strategy_odd_even;
 
 /*
  * cpu_sort.c: sort codes in place, ascending; width 1 is counted, and items in

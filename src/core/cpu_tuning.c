@@ -20,6 +20,10 @@ mgpu_cpu_tuning mgpu_cpu_tunables = {
 	.scratch_bytes = UINT64_C(56) << 20,
 	.max_buckets = 128,
 	.samples_per_bucket = 64,
-	.run_items = 1 << 19,
+	.vectors = 1,
+	.tile_items = 256,
+	.tile_chunk_bytes = UINT64_C(256) << 10,
+	.segment_task_items = 1 << 16,
+	.segment_items = 1 << 18,
 	.merge_items = 1 << 17,
 };

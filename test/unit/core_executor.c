@@ -251,8 +251,8 @@ shrink_tunables(void)
 	mgpu_cpu_tunables.pair_chunk_items = 400;
 	mgpu_cpu_tunables.pair_bucket_items = 150;
 	mgpu_cpu_tunables.samples_per_bucket = 16;
-	mgpu_cpu_tunables.run_items = 256;
-	mgpu_cpu_tunables.merge_items = 64;
+	mgpu_cpu_tunables.tile_items = 16;
+	mgpu_cpu_tunables.tile_chunk_bytes = 512;
 }
 
 static test_case
