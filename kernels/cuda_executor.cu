@@ -6,7 +6,8 @@
  * release.  What happens between submit and the end is in cuda_poll.cu.  Data go
  * up through the pinned ring while the caller reads the next slice.  A helper
  * thread that waits for the device was rejected: a PostgreSQL backend is one
- * thread, and polling costs it nothing that it would not spend waiting.
+ * thread, and polling costs it nothing that it would not spend waiting.  Threads
+ * only copy large results (cuda_download.h).
  */
 #include <cstdlib>
 #include <cstring>
@@ -65,11 +66,20 @@ cuda_is_warm(void)
 	return mgpu_cuda_is_ready();
 }
 
-/* Sorts run here, whole; everything else is for the CPU. */
+/* What has kernels; the rest is for the CPU. */
 static bool
 is_supported(const mgpu_job *job)
 {
-	return (job->op == MGPU_OP_SORT || job->op == MGPU_OP_SORT_PAIRS) && job->num_segments == 0;
+	switch (job->op)
+	{
+		case MGPU_OP_SORT:
+		case MGPU_OP_SORT_PAIRS:
+			return job->num_segments == 0;
+		case MGPU_OP_ODD_EVEN_SORT:
+			return job->key_width <= 8;
+		default:
+			return true;
+	}
 }
 
 static uint64_t
@@ -89,7 +99,11 @@ cuda_workspace_bytes(const mgpu_job *job, const mgpu_exec_options *options)
 static mgpu_status
 check_binding(const mgpu_job *job, const mgpu_binding *binding, mgpu_error *err)
 {
-	if (job->num_items == 0)
+	bool		has_positions = job->op == MGPU_OP_REMOVE || job->op == MGPU_OP_INSERT;
+
+	if (has_positions && job->num_b_items > 0 && binding->in_positions == NULL)
+		return mgpu_fail(err, MGPU_BAD_JOB, "the binding has no positions");
+	if (mgpu_cuda_result_items(job) == 0)
 		return MGPU_OK;
 	if ((job->outputs & MGPU_OUT_KEYS) != 0 && binding->out_keys == NULL)
 		return mgpu_fail(err, MGPU_BAD_JOB, "the binding has no room for keys");
@@ -120,15 +134,36 @@ check_limit(uint64_t needed_bytes, uint64_t limit_bytes, mgpu_error *err)
 }
 
 static void
-init_input(mgpu_run *run, mgpu_channel channel, const void *whole, uint32_t item_bytes, uint64_t offset)
+init_input(mgpu_run *run, int number, const void *whole, uint64_t num_items, uint32_t item_bytes, uint64_t offset)
 {
-	mgpu_run_input *input = &run->inputs[channel];
+	mgpu_run_input *input = &run->inputs[number];
 
 	input->item_bytes = item_bytes;
-	input->total_bytes = run->job.num_items * item_bytes;
+	input->total_bytes = num_items * item_bytes;
 	input->whole = static_cast<const char *>(whole);
 	input->d_items = run->arena + offset;
 	input->held_slot = -1;
+}
+
+/* An input that the job has not, has items of no bytes. */
+static void
+init_inputs(mgpu_run *run)
+{
+	const mgpu_job *job = &run->job;
+	const mgpu_binding *binding = &run->binding;
+	const mgpu_cuda_layout *layout = &run->layout;
+	bool		merges = job->op == MGPU_OP_MERGE || job->op == MGPU_OP_MERGE_PAIRS;
+	bool		removes = job->op == MGPU_OP_REMOVE;
+	bool		inserts = job->op == MGPU_OP_INSERT;
+
+	init_input(run, MGPU_CHANNEL_KEYS, binding->in_keys, job->num_items, job->key_width, layout->stored_keys);
+	init_input(run, MGPU_CHANNEL_VALUES, binding->in_values, job->num_items, job->value_width, layout->values);
+	init_input(run, MGPU_CHANNEL_B_KEYS, binding->in_b_keys, job->num_b_items, merges ? job->key_width : 0,
+			   layout->b_keys);
+	init_input(run, MGPU_CHANNEL_B_VALUES, binding->in_b_values, job->num_b_items,
+			   merges || inserts ? job->value_width : 0, layout->b_values);
+	init_input(run, MGPU_INPUT_POSITIONS, binding->in_positions, job->num_b_items,
+			   removes || inserts ? sizeof(uint32_t) : 0, layout->positions);
 }
 
 static cudaError_t
@@ -207,6 +242,8 @@ cuda_open(const mgpu_job *job, const mgpu_binding *binding, const mgpu_exec_opti
 	run->job = *job;
 	run->binding = *binding;
 	run->inject_fault = options->inject_fault;
+	run->num_threads = options->num_threads;
+	run->num_threads_used = 1;
 	run->layout = layout;
 	run->algorithm = layout.algorithm;
 	run->device = device;
@@ -216,10 +253,7 @@ cuda_open(const mgpu_job *job, const mgpu_binding *binding, const mgpu_exec_opti
 		free(run);
 		return status;
 	}
-	init_input(run, MGPU_CHANNEL_KEYS, binding->in_keys, job->key_width, layout.stored_keys);
-	init_input(run, MGPU_CHANNEL_VALUES, binding->in_values, job->value_width, layout.values);
-	init_input(run, MGPU_CHANNEL_B_KEYS, NULL, 0, 0);
-	init_input(run, MGPU_CHANNEL_B_VALUES, NULL, 0, 0);
+	init_inputs(run);
 	*run_out = run;
 	return MGPU_OK;
 }
@@ -266,24 +300,24 @@ cuda_input_slot(mgpu_run *run, mgpu_channel channel, void **slot, uint64_t *slot
 }
 
 extern "C" cudaError_t
-mgpu_run_advance(mgpu_run *run, mgpu_channel channel, uint64_t bytes)
+mgpu_run_advance(mgpu_run *run, int number, uint64_t bytes)
 {
-	mgpu_run_input *input = &run->inputs[channel];
+	mgpu_run_input *input = &run->inputs[number];
 	uint64_t	first_item = input->sent_bytes / input->item_bytes;
 
 	input->sent_bytes += bytes;
-	if (channel != MGPU_CHANNEL_KEYS)
+	if (number != MGPU_CHANNEL_KEYS)
 		return cudaSuccess;
 	return mgpu_run_encode(run, first_item, bytes / input->item_bytes);
 }
 
 extern "C" cudaError_t
-mgpu_run_send(mgpu_run *run, mgpu_channel channel, int slot, uint64_t bytes)
+mgpu_run_send(mgpu_run *run, int number, int slot, uint64_t bytes)
 {
-	mgpu_run_input *input = &run->inputs[channel];
+	mgpu_run_input *input = &run->inputs[number];
 	cudaError_t code = mgpu_ring_send(slot, run->device, input->d_items + input->sent_bytes, bytes, &run->upload_ms);
 
-	return code != cudaSuccess ? code : mgpu_run_advance(run, channel, bytes);
+	return code != cudaSuccess ? code : mgpu_run_advance(run, number, bytes);
 }
 
 static mgpu_status
@@ -325,7 +359,7 @@ cuda_submit(mgpu_run *run, mgpu_error *err)
 			return mgpu_fail(err, MGPU_BAD_JOB, "channel %d has %llu of %llu bytes", channel,
 							 (unsigned long long) input->sent_bytes, (unsigned long long) input->total_bytes);
 	}
-	run->state = run->job.num_items == 0 ? MGPU_RUN_DONE : MGPU_RUN_UPLOADING;
+	run->state = run->arena == NULL ? MGPU_RUN_DONE : MGPU_RUN_UPLOADING;
 	return MGPU_OK;
 }
 
@@ -336,10 +370,12 @@ cuda_stats(const mgpu_run *run, mgpu_run_stats *stats)
 {
 	memset(stats, 0, sizeof(*stats));
 	stats->algorithm = run->algorithm;
-	stats->num_threads = 1;
+	stats->num_threads = run->num_threads_used;
 	stats->upload_ms = run->upload_ms;
 	stats->kernel_ms = run->kernel_ms;
 	stats->download_ms = run->download_ms;
+	stats->unsorted_input = run->unsorted_input;
+	stats->unsorted_position = run->unsorted_position;
 }
 
 static void
@@ -381,8 +417,10 @@ cuda_release(mgpu_run *run)
 		if (run->inputs[channel].held_slot >= 0)
 			mgpu_ring_drop(run->inputs[channel].held_slot);
 	}
+	mgpu_download_stop(run->download);
 	if (mgpu_cuda_check_process(NULL) == MGPU_OK)
 		dismantle_run(run);
+	mgpu_download_end(run->download);
 	free(run);
 }
 

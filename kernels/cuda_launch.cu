@@ -1,6 +1,6 @@
 /*
  * cuda_launch.cu
- *		The kernels of one run, in order: sort, gather, decode.
+ *		The kernels of one run, in order; those of sorts: sort, gather, decode.
  *
  * Keys are encoded chunk by chunk behind their uploads, where the link is the
  * bottleneck, so that sorts see plain codes.  16-byte keys are sorted by two
@@ -8,12 +8,11 @@
  * order of the first, and the two orders are composed.
  */
 #include "cuda_run.h"
-#include "map.h"
 
-static mgpu_codec
-codec_of(const mgpu_job *job)
+extern "C" mgpu_codec
+mgpu_run_codec(const mgpu_run *run)
 {
-	mgpu_codec	codec = {job->key_kind, job->key_width, job->descending};
+	mgpu_codec	codec = {run->job.key_kind, run->job.key_width, run->job.descending};
 
 	return codec;
 }
@@ -21,11 +20,13 @@ codec_of(const mgpu_job *job)
 extern "C" cudaError_t
 mgpu_run_encode(mgpu_run *run, uint64_t first_item, uint64_t num_items)
 {
-	mgpu_codec	codec = codec_of(&run->job);
+	mgpu_codec	codec = mgpu_run_codec(run);
 	cudaStream_t stream = run->device->copy_stream;
 	uint32_t	width = codec.width;
 	const char *stored = run->arena + run->layout.stored_keys + first_item * width;
 
+	if (run->job.op == MGPU_OP_MERGE || run->job.op == MGPU_OP_MERGE_PAIRS)
+		return cudaSuccess;
 	if (width == 16)
 		return mgpu_launch_split_bytes(stored, (uint64_t *) (run->arena + run->layout.high) + first_item,
 									   (uint64_t *) (run->arena + run->layout.low) + first_item,
@@ -36,15 +37,29 @@ mgpu_run_encode(mgpu_run *run, uint64_t first_item, uint64_t num_items)
 							  num_items, stream);
 }
 
-static void
-add_output(mgpu_run *run, const void *d_items, void *items, uint32_t item_bytes)
+extern "C" void
+mgpu_run_add_output(mgpu_run *run, const void *d_items, void *items, uint32_t item_bytes)
 {
 	mgpu_run_output *output = &run->outputs[run->num_outputs++];
 
 	output->d_items = (const char *) d_items;
 	output->items = (char *) items;
-	output->total_bytes = run->job.num_items * item_bytes;
+	output->total_bytes = mgpu_cuda_result_items(&run->job) * item_bytes;
+	output->asked_bytes = 0;
 	output->received_bytes = 0;
+}
+
+extern "C" cudaError_t
+mgpu_run_output_keys(mgpu_run *run, void *const keys[2], int current)
+{
+	mgpu_codec	codec = mgpu_run_codec(run);
+	void	   *stored = keys[codec.width < 4 ? current ^ 1 : current];
+	cudaError_t code = cudaSuccess;
+
+	if (!mgpu_codec_is_identity(&codec))
+		code = mgpu_launch_decode(&codec, keys[current], stored, run->job.num_items, run->device->compute_stream);
+	mgpu_run_add_output(run, stored, run->binding.out_keys, codec.width);
+	return code;
 }
 
 static mgpu_sort_request
@@ -87,18 +102,12 @@ static cudaError_t
 sort_words(mgpu_run *run, uint32_t **indices)
 {
 	mgpu_sort_request request = make_request(run);
-	mgpu_codec	codec = codec_of(&run->job);
-	void	   *keys;
 	cudaError_t code = sort(run, &request);
 
 	*indices = request.indices[request.current];
 	if (code != cudaSuccess || (run->job.outputs & MGPU_OUT_KEYS) == 0)
 		return code;
-	keys = request.keys[codec.width < 4 ? request.current ^ 1 : request.current];
-	if (!mgpu_codec_is_identity(&codec))
-		code = mgpu_launch_decode(&codec, request.keys[request.current], keys, request.num_items, request.stream);
-	add_output(run, keys, run->binding.out_keys, codec.width);
-	return code;
+	return mgpu_run_output_keys(run, request.keys, request.current);
 }
 
 /* 16-byte keys; *indices: their order. */
@@ -130,7 +139,7 @@ sort_bytes(mgpu_run *run, uint32_t **indices)
 								  num_items, stream);
 	if (code != cudaSuccess || (run->job.outputs & MGPU_OUT_KEYS) == 0)
 		return code;
-	add_output(run, request.keys[0], run->binding.out_keys, 16);
+	mgpu_run_add_output(run, request.keys[0], run->binding.out_keys, 16);
 	return mgpu_launch_join_bytes(high, low, *indices, request.keys[0], run->job.descending, num_items, stream);
 }
 
@@ -142,16 +151,34 @@ launch_sort(mgpu_run *run)
 	cudaError_t code = job->key_width == 16 ? sort_bytes(run, &indices) : sort_words(run, &indices);
 
 	if (code == cudaSuccess && (job->outputs & MGPU_OUT_INDICES) != 0)
-		add_output(run, indices, run->binding.out_indices, sizeof(uint32_t));
+		mgpu_run_add_output(run, indices, run->binding.out_indices, sizeof(uint32_t));
 	if (code == cudaSuccess && (job->outputs & MGPU_OUT_VALUES) != 0)
 	{
-		void	   *sorted_values = run->arena + run->layout.sorted_values;
+		void	   *sorted_values = run->arena + run->layout.result_values;
 
-		add_output(run, sorted_values, run->binding.out_values, job->value_width);
+		mgpu_run_add_output(run, sorted_values, run->binding.out_values, job->value_width);
 		code = mgpu_launch_gather(run->arena + run->layout.values, indices, sorted_values, job->value_width,
 								  job->num_items, run->device->compute_stream);
 	}
 	return code;
+}
+
+static cudaError_t
+launch_kernels(mgpu_run *run)
+{
+	switch (run->job.op)
+	{
+		case MGPU_OP_MERGE:
+		case MGPU_OP_MERGE_PAIRS:
+			return mgpu_run_merge(run);
+		case MGPU_OP_REMOVE:
+		case MGPU_OP_INSERT:
+			return mgpu_run_bulk(run);
+		case MGPU_OP_ODD_EVEN_SORT:
+			return mgpu_run_odd_even_sort(run);
+		default:
+			return launch_sort(run);
+	}
 }
 
 extern "C" cudaError_t
@@ -167,7 +194,7 @@ mgpu_run_launch(mgpu_run *run)
 	if (code == cudaSuccess && run->inject_fault == MGPU_FAULT_DEVICE_STICKY)
 		code = mgpu_launch_trap(device->compute_stream);
 	if (code == cudaSuccess)
-		code = launch_sort(run);
+		code = launch_kernels(run);
 	if (code == cudaSuccess)
 		code = cudaEventRecord(run->kernels_end, device->compute_stream);
 	return code;

@@ -8,6 +8,8 @@
  */
 #include "cuda_layout.h"
 
+#include "device_ops.h"
+
 #define ALIGNMENT UINT64_C(256)
 
 /* The next `bytes` of the arena. */
@@ -60,18 +62,20 @@ place_sides(mgpu_cuda_layout *layout, uint64_t num_items)
 			place(layout, num_items * sizeof(uint32_t)) : MGPU_NO_OFFSET;
 }
 
-extern "C" void
-mgpu_cuda_plan_layout(const mgpu_job *job, mgpu_cuda_layout *layout)
+/* Sides and where keys arrive: what every sort has. */
+static void
+place_keys(mgpu_cuda_layout *layout, const mgpu_job *job)
+{
+	place_sides(layout, job->num_items);
+	layout->stored_keys = layout->keys[job->key_width < 4 ? 1 : 0];
+}
+
+static void
+plan_sort(mgpu_cuda_layout *layout, const mgpu_job *job)
 {
 	uint64_t	num_items = job->num_items;
 
-	*layout = mgpu_cuda_layout();
-	layout->shape = choose_shape(job);
-	layout->algorithm = mgpu_choose_algorithm((mgpu_algorithm) job->algorithm, layout->shape, num_items);
-	if (num_items == 0)
-		return;
-	place_sides(layout, num_items);
-	layout->stored_keys = layout->keys[job->key_width < 4 ? 1 : 0];
+	place_keys(layout, job);
 	if (job->key_width == 16)
 	{
 		layout->high = place(layout, num_items * sizeof(uint64_t));
@@ -81,8 +85,82 @@ mgpu_cuda_plan_layout(const mgpu_job *job, mgpu_cuda_layout *layout)
 	if (job->outputs & MGPU_OUT_VALUES)
 	{
 		layout->values = place(layout, num_items * job->value_width);
-		layout->sorted_values = place(layout, num_items * job->value_width);
+		layout->result_values = place(layout, num_items * job->value_width);
 	}
 	layout->temp_bytes = mgpu_find_sorter(layout->algorithm, layout->shape)->temp_bytes(num_items);
+}
+
+static void
+plan_merge(mgpu_cuda_layout *layout, const mgpu_job *job)
+{
+	uint64_t	num_items = mgpu_cuda_result_items(job);
+
+	layout->stored_keys = place(layout, job->num_items * job->key_width);
+	layout->b_keys = place(layout, job->num_b_items * job->key_width);
+	layout->merged_keys = place(layout, num_items * job->key_width);
+	if (job->outputs & MGPU_OUT_INDICES)
+	{
+		layout->all_indices = place(layout, num_items * sizeof(uint32_t));
+		layout->merged_indices = place(layout, num_items * sizeof(uint32_t));
+	}
+	if (job->outputs & MGPU_OUT_VALUES)
+	{
+		/* one array, which a gather can index */
+		layout->values = place(layout, num_items * job->value_width);
+		layout->b_values = layout->values + job->num_items * job->value_width;
+		layout->result_values = place(layout, num_items * job->value_width);
+	}
+	layout->order_check = place(layout, sizeof(mgpu_order_check));
+	layout->temp_bytes = mgpu_merge_temp_bytes(job->key_width, mgpu_cuda_carried_width(job), job->num_items,
+											   job->num_b_items);
+}
+
+static void
+plan_bulk(mgpu_cuda_layout *layout, const mgpu_job *job)
+{
+	uint32_t	width = job->value_width;
+	bool		inserts = job->op == MGPU_OP_INSERT;
+
+	layout->values = place(layout, job->num_items * width);
+	layout->positions = place(layout, job->num_b_items * sizeof(uint32_t));
+	layout->b_values = place(layout, inserts ? job->num_b_items * width : 0);
+	layout->result_values = place(layout, mgpu_cuda_result_items(job) * width);
+	layout->temp_bytes = inserts ? mgpu_insert_temp_bytes(width, job->num_items, job->num_b_items) :
+		mgpu_remove_temp_bytes(width, job->num_items, job->num_b_items);
+}
+
+extern "C" void
+mgpu_cuda_plan_layout(const mgpu_job *job, mgpu_cuda_layout *layout)
+{
+	bool		sorts = job->op == MGPU_OP_SORT || job->op == MGPU_OP_SORT_PAIRS;
+
+	*layout = mgpu_cuda_layout();
+	layout->shape = choose_shape(job);
+	layout->algorithm = sorts ?
+		mgpu_choose_algorithm((mgpu_algorithm) job->algorithm, layout->shape, job->num_items) : MGPU_ALGORITHM_MERGE;
+	if (job->num_items + job->num_b_items == 0)
+		return;
+	if (sorts)
+		plan_sort(layout, job);
+	else if (job->op == MGPU_OP_ODD_EVEN_SORT)
+		place_keys(layout, job);
+	else if (job->op == MGPU_OP_MERGE || job->op == MGPU_OP_MERGE_PAIRS)
+		plan_merge(layout, job);
+	else
+		plan_bulk(layout, job);
 	layout->temp = place(layout, layout->temp_bytes);
+}
+
+extern "C" uint64_t
+mgpu_cuda_result_items(const mgpu_job *job)
+{
+	if (job->op == MGPU_OP_REMOVE)
+		return job->num_items - job->num_b_items;
+	return job->num_items + job->num_b_items;	/* none of b where there is no b */
+}
+
+extern "C" uint32_t
+mgpu_cuda_carried_width(const mgpu_job *job)
+{
+	return (job->outputs & MGPU_OUT_INDICES) != 0 ? (uint32_t) sizeof(uint32_t) : job->value_width;
 }

@@ -13,6 +13,10 @@
  *	 width 16			stored keys arrive across both sides' keys, which are
  *						neighbours; codes move to high and low; results are joined
  *						where the stored keys arrived
+ *
+ * Merges and bulk operations read their inputs where they arrived and write
+ * elsewhere, so nothing is shared.  A merge may read a few items past the end of
+ * b when its inputs are not sorted: something always follows b.
  */
 #ifndef MGPU_CUDA_LAYOUT_H
 #define MGPU_CUDA_LAYOUT_H
@@ -33,7 +37,14 @@ typedef struct mgpu_cuda_layout
 	uint64_t	low;
 	uint64_t	first_indices;	/* … and the order of the low words */
 	uint64_t	values;			/* values as they arrive */
-	uint64_t	sorted_values;
+	uint64_t	result_values;
+	uint64_t	b_keys;			/* merges: keys of b as they arrive */
+	uint64_t	merged_keys;
+	uint64_t	all_indices;	/* 0, 1, 2 … of a and then b, where indices are wanted … */
+	uint64_t	merged_indices; /* … and their order */
+	uint64_t	order_check;	/* a mgpu_order_check */
+	uint64_t	b_values;		/* merges: right behind values; insert: new values */
+	uint64_t	positions;		/* remove, insert */
 	uint64_t	temp;
 	uint64_t	temp_bytes;
 } mgpu_cuda_layout;
@@ -42,8 +53,17 @@ typedef struct mgpu_cuda_layout
 extern "C" {
 #endif
 
-/* job is valid. */
+/* job is valid and one that the executor supports. */
 void		mgpu_cuda_plan_layout(const mgpu_job *job, mgpu_cuda_layout *layout);
+
+/* Items of each output. */
+uint64_t	mgpu_cuda_result_items(const mgpu_job *job);
+
+/*
+ * What a merge carries along with its keys: indices of 4 bytes where they are
+ * wanted, and values are gathered by them; else values.  0: nothing.
+ */
+uint32_t	mgpu_cuda_carried_width(const mgpu_job *job);
 
 #ifdef __cplusplus
 }

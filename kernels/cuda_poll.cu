@@ -2,29 +2,21 @@
  * cuda_poll.cu
  *		What a run does between submit and its end, a piece a call.
  *
- * Copies move at most MGPU_COPY_CHUNK_BYTES a call, and kernels are enqueued in
- * one go and then asked after, so that the caller sees its interrupts between
- * two calls.  Waiting for the device in one call was rejected for that reason.
+ * The driver's copies move at most MGPU_COPY_CHUNK_BYTES a call, large downloads
+ * take MGPU_DOWNLOAD_POLL_MS, and kernels are enqueued in one go and then asked
+ * after, so that the caller sees its interrupts between two calls.  Waiting for
+ * the device in one call was rejected for that reason.
  */
 #include <cstring>
-#include <ctime>
 
+#include "core/cpu_threads.h"
 #include "cuda_run.h"
-
-static double
-now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1e3 + now.tv_nsec * 1e-6;
-}
 
 /* Move one chunk through the pinned ring by this core's memcpy. */
 static mgpu_status
-upload_by_ring(mgpu_run *run, mgpu_channel channel, uint64_t bytes, mgpu_error *err)
+upload_by_ring(mgpu_run *run, int number, uint64_t bytes, mgpu_error *err)
 {
-	mgpu_run_input *input = &run->inputs[channel];
+	mgpu_run_input *input = &run->inputs[number];
 
 	while (bytes > 0)
 	{
@@ -36,7 +28,7 @@ upload_by_ring(mgpu_run *run, mgpu_channel channel, uint64_t bytes, mgpu_error *
 		if (status != MGPU_OK)
 			return status;
 		memcpy(mgpu_ring_memory(slot), input->whole + input->sent_bytes, piece);
-		code = mgpu_run_send(run, channel, slot, piece);
+		code = mgpu_run_send(run, number, slot, piece);
 		if (code != cudaSuccess)
 			return mgpu_cuda_error(err, code, "uploading");
 		bytes -= piece;
@@ -46,16 +38,16 @@ upload_by_ring(mgpu_run *run, mgpu_channel channel, uint64_t bytes, mgpu_error *
 
 /* Move one chunk by the driver, which returns when it has read the source. */
 static mgpu_status
-upload_by_driver(mgpu_run *run, mgpu_channel channel, uint64_t bytes, mgpu_error *err)
+upload_by_driver(mgpu_run *run, int number, uint64_t bytes, mgpu_error *err)
 {
-	mgpu_run_input *input = &run->inputs[channel];
-	double		begin_ms = now_ms();
+	mgpu_run_input *input = &run->inputs[number];
+	double		begin_ms = mgpu_now_ms();
 	cudaError_t code = cudaMemcpyAsync(input->d_items + input->sent_bytes, input->whole + input->sent_bytes, bytes,
 									   cudaMemcpyHostToDevice, run->device->copy_stream);
 
-	run->upload_ms += now_ms() - begin_ms;
+	run->upload_ms += mgpu_now_ms() - begin_ms;
 	if (code == cudaSuccess)
-		code = mgpu_run_advance(run, channel, bytes);
+		code = mgpu_run_advance(run, number, bytes);
 	return code == cudaSuccess ? MGPU_OK : mgpu_cuda_error(err, code, "uploading");
 }
 
@@ -63,29 +55,36 @@ upload_by_driver(mgpu_run *run, mgpu_channel channel, uint64_t bytes, mgpu_error
 static mgpu_status
 poll_upload(mgpu_run *run, mgpu_error *err)
 {
-	for (int channel = 0; channel < MGPU_NUM_CHANNELS; channel++)
+	for (int number = 0; number < MGPU_NUM_INPUTS; number++)
 	{
-		mgpu_run_input *input = &run->inputs[channel];
+		mgpu_run_input *input = &run->inputs[number];
 		uint64_t	bytes = input->total_bytes - input->sent_bytes;
 
 		if (bytes == 0)
 			continue;
 		if (bytes > MGPU_COPY_CHUNK_BYTES)
 			bytes = MGPU_COPY_CHUNK_BYTES;
-		return MGPU_UPLOAD_BY_RING ? upload_by_ring(run, (mgpu_channel) channel, bytes, err) :
-			upload_by_driver(run, (mgpu_channel) channel, bytes, err);
+		return MGPU_UPLOAD_BY_RING ? upload_by_ring(run, number, bytes, err) :
+			upload_by_driver(run, number, bytes, err);
 	}
 	run->state = MGPU_RUN_LAUNCHING;
 	return MGPU_OK;
 }
 
+/* Threads for the results are made while the kernels run. */
 static mgpu_status
 poll_launch(mgpu_run *run, mgpu_error *err)
 {
 	cudaError_t code = mgpu_run_launch(run);
+	uint64_t	result_bytes = 0;
 
 	if (code != cudaSuccess)
 		return mgpu_cuda_error(err, code, "starting the kernels");
+	for (int i = 0; i < run->num_outputs; i++)
+		result_bytes += run->outputs[i].total_bytes;
+	run->download = mgpu_download_start(result_bytes, run->num_threads);
+	if (run->download != NULL)
+		run->num_threads_used = mgpu_download_num_threads(run->download);
 	run->state = MGPU_RUN_RUNNING;
 	return MGPU_OK;
 }
@@ -94,13 +93,13 @@ poll_launch(mgpu_run *run, mgpu_error *err)
 static mgpu_status
 poll_kernels(mgpu_run *run, mgpu_error *err)
 {
-	double		end_ms = now_ms() + MGPU_POLL_SPIN_US * 1e-3;
+	double		end_ms = mgpu_now_ms() + MGPU_POLL_SPIN_US * 1e-3;
 	float		milliseconds = 0;
 	cudaError_t code;
 
 	do
 		code = cudaEventQuery(run->kernels_end);
-	while (code == cudaErrorNotReady && now_ms() < end_ms);
+	while (code == cudaErrorNotReady && mgpu_now_ms() < end_ms);
 	if (code == cudaErrorNotReady)
 	{
 		(void) cudaGetLastError();
@@ -109,60 +108,11 @@ poll_kernels(mgpu_run *run, mgpu_error *err)
 	if (code == cudaSuccess)
 		code = cudaEventElapsedTime(&milliseconds, run->kernels_begin, run->kernels_end);
 	if (code != cudaSuccess)
-		return mgpu_cuda_error(err, code, "sorting on the device");
+		return mgpu_cuda_error(err, code, "running the kernels");
 	mgpu_ring_settle(&run->upload_ms);
 	run->kernel_ms = milliseconds;
 	run->state = MGPU_RUN_DOWNLOADING;
-	return MGPU_OK;
-}
-
-/*
- * Fetch one chunk through two ring slots: one fills while the other is copied
- * out.  The compute stream is idle, so its order is the copies' order.
- */
-static mgpu_status
-download_by_ring(mgpu_run *run, const mgpu_run_output *output, uint64_t bytes, mgpu_error *err)
-{
-	const char *source = output->d_items + output->received_bytes;
-	char	   *target = output->items + output->received_bytes;
-	uint64_t	asked = 0;
-	uint64_t	taken = 0;
-	int			slots[2];
-	int			turn = 0;
-	cudaError_t code = cudaSuccess;
-	mgpu_status status = mgpu_ring_hold(&slots[0], err);
-
-	if (status != MGPU_OK)
-		return status;
-	status = mgpu_ring_hold(&slots[1], err);
-	if (status != MGPU_OK)
-	{
-		mgpu_ring_drop(slots[0]);
-		return status;
-	}
-	while (code == cudaSuccess && taken < bytes)
-	{
-		uint64_t	next = bytes - asked < MGPU_RING_SLOT_BYTES ? bytes - asked : MGPU_RING_SLOT_BYTES;
-		uint64_t	ready = asked - taken;
-
-		if (ready > 0)
-			code = cudaStreamSynchronize(run->device->compute_stream);
-		if (code == cudaSuccess && next > 0)
-			code = cudaMemcpyAsync(mgpu_ring_memory(slots[turn]), source + asked, next, cudaMemcpyDeviceToHost,
-								   run->device->compute_stream);
-		asked += next;
-		if (code == cudaSuccess && ready > 0)
-		{
-			memcpy(target + taken, mgpu_ring_memory(slots[turn ^ 1]), ready);
-			taken += ready;
-		}
-		turn ^= 1;
-	}
-	if (code != cudaSuccess)
-		(void) cudaStreamSynchronize(run->device->compute_stream);
-	mgpu_ring_drop(slots[0]);
-	mgpu_ring_drop(slots[1]);
-	return code == cudaSuccess ? MGPU_OK : mgpu_cuda_error(err, code, "downloading");
+	return mgpu_run_check_order(run, err);
 }
 
 /* Fetch one chunk by the driver, which returns when it is there. */
@@ -177,11 +127,29 @@ download_by_driver(mgpu_run *run, const mgpu_run_output *output, uint64_t bytes,
 	return code == cudaSuccess ? MGPU_OK : mgpu_cuda_error(err, code, "downloading");
 }
 
+/* Fetch for a while by several threads. */
+static mgpu_status
+download_by_threads(mgpu_run *run, mgpu_error *err)
+{
+	double		begin_ms = mgpu_now_ms();
+	mgpu_status status = mgpu_download_run(run->download, run->device, run->outputs, run->num_outputs, err);
+
+	run->download_ms += mgpu_now_ms() - begin_ms;
+	if (status == MGPU_OK || status == MGPU_HOST_MEMORY)
+	{
+		/* there, or no slots to be had: the driver's own serve as well */
+		mgpu_download_end(run->download);
+		run->download = NULL;
+		status = MGPU_OK;
+	}
+	return status;
+}
+
 /* Fetch the next chunk of the first output that is not complete. */
 static mgpu_status
-poll_download(mgpu_run *run, mgpu_error *err)
+download_next_chunk(mgpu_run *run, mgpu_error *err)
 {
-	double		begin_ms = now_ms();
+	double		begin_ms = mgpu_now_ms();
 
 	for (int i = 0; i < run->num_outputs; i++)
 	{
@@ -193,10 +161,9 @@ poll_download(mgpu_run *run, mgpu_error *err)
 			continue;
 		if (bytes > MGPU_COPY_CHUNK_BYTES)
 			bytes = MGPU_COPY_CHUNK_BYTES;
-		status = MGPU_DOWNLOAD_BY_RING ? download_by_ring(run, output, bytes, err) :
-			download_by_driver(run, output, bytes, err);
+		status = download_by_driver(run, output, bytes, err);
 		output->received_bytes += bytes;
-		run->download_ms += now_ms() - begin_ms;
+		run->download_ms += mgpu_now_ms() - begin_ms;
 		return status;
 	}
 	run->state = MGPU_RUN_DONE;
@@ -216,8 +183,8 @@ moved_bytes(const mgpu_run *run)
 {
 	uint64_t	bytes = 0;
 
-	for (int channel = 0; channel < MGPU_NUM_CHANNELS; channel++)
-		bytes += run->inputs[channel].sent_bytes;
+	for (int number = 0; number < MGPU_NUM_INPUTS; number++)
+		bytes += run->inputs[number].sent_bytes;
 	for (int i = 0; i < run->num_outputs; i++)
 		bytes += run->outputs[i].received_bytes;
 	return bytes;
@@ -237,8 +204,10 @@ mgpu_run_poll(mgpu_run *run, mgpu_error *err)
 			status = poll_launch(run, err);
 		else if (run->state == MGPU_RUN_RUNNING)
 			status = poll_kernels(run, err);
+		else if (run->download != NULL)
+			status = download_by_threads(run, err);
 		else
-			status = poll_download(run, err);
+			status = download_next_chunk(run, err);
 		if (status == MGPU_OK && is_chunk_due(run, moved_bytes(run) - begin_bytes))
 			status = MGPU_PENDING;
 	}

@@ -5,14 +5,17 @@
  *	 FILLING ── submit ── UPLOADING ── LAUNCHING ── RUNNING ── DOWNLOADING ── DONE
  *
  * FILLING takes slots; UPLOADING sends what the binding holds whole, one chunk a
- * poll; RUNNING waits for the device; DOWNLOADING fetches one chunk a poll.  A
- * run that fails goes to FAILED and is fit for release alone.
+ * poll; RUNNING waits for the device; DOWNLOADING fetches a piece a poll.  A run
+ * that fails goes to FAILED and is fit for release alone (and for stats, if a
+ * merge's input was not sorted).
  */
 #ifndef MGPU_CUDA_RUN_H
 #define MGPU_CUDA_RUN_H
 
+#include "cuda_download.h"
 #include "cuda_layout.h"
 #include "cuda_process.h"
+#include "map.h"
 
 typedef enum mgpu_run_state
 {
@@ -25,6 +28,10 @@ typedef enum mgpu_run_state
 	MGPU_RUN_FAILED
 } mgpu_run_state;
 
+/* Inputs are the channels and what the binding always holds whole. */
+#define MGPU_INPUT_POSITIONS MGPU_NUM_CHANNELS
+#define MGPU_NUM_INPUTS (MGPU_NUM_CHANNELS + 1)
+
 /* One input, on its way to the device. */
 typedef struct mgpu_run_input
 {
@@ -36,33 +43,29 @@ typedef struct mgpu_run_input
 	int			held_slot;		/* -1: none */
 } mgpu_run_input;
 
-/* One output, on its way back. */
-typedef struct mgpu_run_output
-{
-	const char *d_items;
-	char	   *items;
-	uint64_t	total_bytes;
-	uint64_t	received_bytes;
-} mgpu_run_output;
-
 struct mgpu_run
 {
 	mgpu_job	job;
 	mgpu_binding binding;
 	int			inject_fault;
+	int			num_threads;	/* at most, the caller's included */
 	mgpu_cuda_layout layout;
 	mgpu_cuda_device *device;
 	char	   *arena;			/* NULL for an empty job */
 	uint64_t	arena_bytes;
 	mgpu_run_state state;
 	bool		cancelled;
-	mgpu_run_input inputs[MGPU_NUM_CHANNELS];
+	mgpu_run_input inputs[MGPU_NUM_INPUTS];
 	mgpu_run_output outputs[3];
 	int			num_outputs;
+	mgpu_download *download;	/* NULL: results come down by the driver */
+	int			num_threads_used;
 	cudaEvent_t uploaded;
 	cudaEvent_t kernels_begin;
 	cudaEvent_t kernels_end;
 	mgpu_algorithm algorithm;	/* that ran */
+	int			unsorted_input; /* after MGPU_NOT_SORTED */
+	uint64_t	unsorted_position;
 	double		upload_ms;
 	double		kernel_ms;
 	double		download_ms;
@@ -78,7 +81,30 @@ extern "C" {
  */
 cudaError_t mgpu_run_launch(mgpu_run *run);
 
-/* Encode keys that have just been sent, behind them on the copy stream. */
+/* What mgpu_run_launch enqueues for jobs that are no sorts (cuda_ops.cu). */
+cudaError_t mgpu_run_merge(mgpu_run *run);
+cudaError_t mgpu_run_bulk(mgpu_run *run);
+cudaError_t mgpu_run_odd_even_sort(mgpu_run *run);
+
+/*
+ * After the kernels: MGPU_NOT_SORTED if a merge's input was not, and then run
+ * says which and where.
+ */
+mgpu_status mgpu_run_check_order(mgpu_run *run, mgpu_error *err);
+
+/* Note one of the job's outputs, which kernels enqueued so far will have written. */
+void		mgpu_run_add_output(mgpu_run *run, const void *d_items, void *items, uint32_t item_bytes);
+
+/* Decode sorted codes, on side `current` of two, and note them as the keys. */
+cudaError_t mgpu_run_output_keys(mgpu_run *run, void *const keys[2], int current);
+
+/* The codec of the job's keys. */
+mgpu_codec	mgpu_run_codec(const mgpu_run *run);
+
+/*
+ * Encode keys of a sort that have just been sent, behind them on the copy
+ * stream.  Merges compare stored bytes: nothing to do.
+ */
 cudaError_t mgpu_run_encode(mgpu_run *run, uint64_t first_item, uint64_t num_items);
 
 /*
@@ -89,10 +115,10 @@ mgpu_status mgpu_run_enter(mgpu_run *run, mgpu_run_state from, mgpu_run_state to
 						   mgpu_error *err);
 
 /* Send the first bytes of a ring slot that is held, which ends the hold. */
-cudaError_t mgpu_run_send(mgpu_run *run, mgpu_channel channel, int slot, uint64_t bytes);
+cudaError_t mgpu_run_send(mgpu_run *run, int number, int slot, uint64_t bytes);
 
 /* `bytes` more of an input are on the copy stream: count and encode them. */
-cudaError_t mgpu_run_advance(mgpu_run *run, mgpu_channel channel, uint64_t bytes);
+cudaError_t mgpu_run_advance(mgpu_run *run, int number, uint64_t bytes);
 
 /* The executor's poll. */
 mgpu_status mgpu_run_poll(mgpu_run *run, mgpu_error *err);

@@ -220,25 +220,36 @@ struct iota_function
 	}
 };
 
-template <typename Item>
+/* enabled: see mgpu_launch_gather_if; or NULL. */
+template <typename Item, bool conditional>
 struct gather_function
 {
 	const Item *in;
 	const uint32_t *indices;
 	Item	   *out;
+	const uint64_t *enabled;
 
 	__device__ __forceinline__ void
 	operator()(uint64_t item) const
 	{
-		out[item] = in[indices[item]];
+		if (!conditional || *enabled == UINT64_MAX)
+			out[item] = in[indices[item]];
 	}
 };
 
 template <typename Item>
 static cudaError_t
-launch_gather(const void *in, const uint32_t *indices, void *out, uint64_t num_items, cudaStream_t stream)
+launch_gather(const uint64_t *enabled, const void *in, const uint32_t *indices, void *out, uint64_t num_items,
+			  cudaStream_t stream)
 {
-	gather_function<Item> function = {static_cast<const Item *>(in), indices, static_cast<Item *>(out)};
+	if (enabled != nullptr)
+	{
+		gather_function<Item, true> function = {static_cast<const Item *>(in), indices, static_cast<Item *>(out),
+			enabled};
+
+		return launch_map(function, num_items, stream);
+	}
+	gather_function<Item, false> function = {static_cast<const Item *>(in), indices, static_cast<Item *>(out), nullptr};
 
 	return launch_map(function, num_items, stream);
 }
@@ -255,18 +266,25 @@ extern "C" cudaError_t
 mgpu_launch_gather(const void *in, const uint32_t *indices, void *out, uint32_t width,
 				   uint64_t num_items, cudaStream_t stream)
 {
+	return mgpu_launch_gather_if(nullptr, in, indices, out, width, num_items, stream);
+}
+
+extern "C" cudaError_t
+mgpu_launch_gather_if(const uint64_t *enabled, const void *in, const uint32_t *indices, void *out,
+					  uint32_t width, uint64_t num_items, cudaStream_t stream)
+{
 	switch (width)
 	{
 		case 1:
-			return launch_gather<uint8_t>(in, indices, out, num_items, stream);
+			return launch_gather<uint8_t>(enabled, in, indices, out, num_items, stream);
 		case 2:
-			return launch_gather<uint16_t>(in, indices, out, num_items, stream);
+			return launch_gather<uint16_t>(enabled, in, indices, out, num_items, stream);
 		case 4:
-			return launch_gather<uint32_t>(in, indices, out, num_items, stream);
+			return launch_gather<uint32_t>(enabled, in, indices, out, num_items, stream);
 		case 8:
-			return launch_gather<uint64_t>(in, indices, out, num_items, stream);
+			return launch_gather<uint64_t>(enabled, in, indices, out, num_items, stream);
 		default:
-			return launch_gather<ulonglong2>(in, indices, out, num_items, stream);
+			return launch_gather<ulonglong2>(enabled, in, indices, out, num_items, stream);
 	}
 }
 

@@ -49,6 +49,13 @@ cudaError_t mgpu_launch_iota(uint32_t *indices, uint64_t num_items, cudaStream_t
 cudaError_t mgpu_launch_gather(const void *in, const uint32_t *indices, void *out, uint32_t width,
 							   uint64_t num_items, cudaStream_t stream);
 
+/*
+ * The same where *enabled is UINT64_MAX once the kernels before are done; else
+ * nothing is read or written, so that indices may be anything then.
+ */
+cudaError_t mgpu_launch_gather_if(const uint64_t *enabled, const void *in, const uint32_t *indices, void *out,
+								  uint32_t width, uint64_t num_items, cudaStream_t stream);
+
 /* Executes a trap, which loses the context: for tests of just that. */
 cudaError_t mgpu_launch_trap(cudaStream_t stream);
 

@@ -10,15 +10,16 @@
  * overwrite.  A trap loses the context for good.
  *
  * main is here in place of kernel_test.cu's; the tests are those that run on a
- * device (kernel_test_executor.cu).
+ * device (kernel_test_executor.cu, kernel_test_ops.cu).
  */
+#include "kernel_fake.h"
 #include "kernel_test.cuh"
 
 #include <algorithm>
 #include <cstring>
 #include <deque>
-#include <functional>
 #include <map>
+#include <pthread.h>
 #include <set>
 
 #include "core/key_codec.h"
@@ -32,7 +33,7 @@ bool		clean = false;
 bool		own_only = false;
 std::mt19937_64 random_bits(20250117);
 
-static std::mt19937_64 schedule(7);	/* when work is done */
+std::mt19937_64 schedule(7);
 
 /* --------------------------------------------------------- streams, events */
 
@@ -62,6 +63,10 @@ static size_t used_memory = 0;
 static cudaError_t
 answer(cudaError_t code)
 {
+	static const pthread_t caller = pthread_self();
+
+	if (!pthread_equal(caller, pthread_self()))
+		abort();				/* threads of the executor make no CUDA call */
 	if (lost)
 	{
 		calls_after_loss++;
@@ -267,6 +272,13 @@ is_pinned(const void *memory)
 	return memory >= pinned_begin && memory < pinned_end;
 }
 
+extern "C" cudaError_t
+cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t stream)
+{
+	stream->work.push_back([memory, value, bytes] () { memset(memory, value, bytes); });
+	return answer(cudaSuccess);
+}
+
 /* Pageable sources are read at once, pageable targets are there on return. */
 extern "C" cudaError_t
 cudaMemcpyAsync(void *target, const void *source, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream)
@@ -358,7 +370,7 @@ __cudaUnregisterFatBinary(void **)
 
 /* ----------------------------------------------------------------- kernels */
 
-static cudaError_t
+cudaError_t
 enqueue(cudaStream_t stream, std::function<void()> work)
 {
 	stream->work.push_back(work);
@@ -593,6 +605,7 @@ main(int argc, char **argv)
 {
 	quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
 	test_executor();
+	test_ops();
 	test_sticky_failure();
 	/* the call that saw the loss and the question whether it is one; then no more */
 	CHECK(calls_after_loss <= 2, "%d CUDA calls after the context was lost", calls_after_loss);

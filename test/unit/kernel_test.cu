@@ -101,6 +101,7 @@ main(int argc, char **argv)
 	if (large)
 		test_large_sorts();
 	test_executor();
+	test_ops();
 	printf("with the executor: %d passed, %d failed\n", tests_passed, tests_failed);
 	fflush(stdout);
 	if (!clean)

@@ -1,91 +1,11 @@
 /*
  * kernel_test_executor.cu
- *		The CUDA executor through its table of functions.
- *
- * The reference compares stored bytes by the rules of each kind and shares no
- * code with the codec.  Outputs are poisoned and have canaries behind them;
- * inputs go in whole or through slots in odd slices.
+ *		The CUDA executor through its table of functions: sorts, misuse, cancel,
+ *		limits and faults.
  */
-#include "kernel_test.cuh"
+#include "kernel_test_jobs.cuh"
 
-#include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <string>
-#include <unistd.h>
-
-#include "core/executor.h"
-
-#define POISON 0xA5
-#define CANARY_BYTES 64
-
-static const mgpu_executor *const gpu = &mgpu_cuda_executor;
-static const mgpu_exec_options default_options = {-1, 0, 1, MGPU_FAULT_NONE};
-
-typedef std::vector<unsigned char> byte_vector;
-
-/* ------------------------------------------------------------- reference */
-
-template <typename Number>
-static Number
-stored(const unsigned char *bytes)
-{
-	Number		number;
-
-	memcpy(&number, bytes, sizeof(number));
-	return number;
-}
-
-template <typename Number>
-static int
-compare_numbers(const unsigned char *a, const unsigned char *b)
-{
-	Number		x = stored<Number>(a);
-	Number		y = stored<Number>(b);
-
-	return x < y ? -1 : x > y;
-}
-
-/* PostgreSQL's order: all NaN are equal and above every number. */
-template <typename Float>
-static int
-compare_floats(const unsigned char *a, const unsigned char *b)
-{
-	Float		x = stored<Float>(a);
-	Float		y = stored<Float>(b);
-
-	if (std::isnan(x) || std::isnan(y))
-		return std::isnan(x) - std::isnan(y);
-	return x < y ? -1 : x > y;
-}
-
-static int
-compare_stored(const mgpu_job &job, const unsigned char *a, const unsigned char *b)
-{
-	switch (job.key_kind * 100 + job.key_width)
-	{
-		case MGPU_KEY_UNSIGNED * 100 + 1:
-			return compare_numbers<uint8_t>(a, b);
-		case MGPU_KEY_UNSIGNED * 100 + 2:
-			return compare_numbers<uint16_t>(a, b);
-		case MGPU_KEY_UNSIGNED * 100 + 4:
-			return compare_numbers<uint32_t>(a, b);
-		case MGPU_KEY_UNSIGNED * 100 + 8:
-			return compare_numbers<uint64_t>(a, b);
-		case MGPU_KEY_SIGNED * 100 + 2:
-			return compare_numbers<int16_t>(a, b);
-		case MGPU_KEY_SIGNED * 100 + 4:
-			return compare_numbers<int32_t>(a, b);
-		case MGPU_KEY_SIGNED * 100 + 8:
-			return compare_numbers<int64_t>(a, b);
-		case MGPU_KEY_FLOAT * 100 + 4:
-			return compare_floats<float>(a, b);
-		case MGPU_KEY_FLOAT * 100 + 8:
-			return compare_floats<double>(a, b);
-		default:
-			return memcmp(a, b, 16);
-	}
-}
 
 /* What a key comes back as: zeros are +0 and NaNs PostgreSQL's. */
 static void
@@ -114,25 +34,6 @@ canonical_key(const mgpu_job &job, const unsigned char *key, unsigned char *cano
 
 /* ----------------------------------------------------------------- inputs */
 
-/* Bit patterns that codecs get wrong, else random ones, with duplicates. */
-static uint64_t
-awkward_word(const mgpu_job &job)
-{
-	static const uint64_t words_32[] = {0, UINT64_C(0x80000000), UINT64_C(0x7F800000), UINT64_C(0xFF800000),
-		UINT64_C(0x7FC00000), UINT64_C(0xFFC00001), UINT64_C(0x7F800001), 1, UINT64_C(0x80000001),
-		UINT64_C(0xFFFFFFFF), UINT64_C(0x7FFFFFFF)};
-	static const uint64_t words_64[] = {0, UINT64_C(0x8000000000000000), UINT64_C(0x7FF0000000000000),
-		UINT64_C(0xFFF0000000000000), UINT64_C(0x7FF8000000000000), UINT64_C(0xFFF8000000000001),
-		UINT64_C(0x7FF0000000000001), 1, UINT64_C(0x8000000000000001), ~UINT64_C(0), ~UINT64_C(0) >> 1};
-	uint64_t	choice = random_bits();
-
-	if (choice % 4 == 0)
-		return job.key_width == 4 ? words_32[choice / 4 % 11] : words_64[choice / 4 % 11];
-	if (choice % 4 == 1)
-		return choice / 4 % 100;
-	return random_bits();
-}
-
 static byte_vector
 make_keys(const mgpu_job &job)
 {
@@ -159,70 +60,6 @@ make_values(const mgpu_job &job)
 }
 
 /* -------------------------------------------------------------------- runs */
-
-/* How to run a job; slice_items of 0 binds inputs whole. */
-typedef struct run_plan
-{
-	uint64_t	slice_items;	/* most items a commit */
-	bool		odd_slices;		/* of random length up to that */
-	bool		stream_values;	/* else values are bound whole even so */
-} run_plan;
-
-static byte_vector
-poisoned(uint64_t bytes)
-{
-	return byte_vector(bytes + CANARY_BYTES, POISON);
-}
-
-static bool
-canary_intact(const byte_vector &output)
-{
-	return std::all_of(output.end() - CANARY_BYTES, output.end(), [] (unsigned char byte) { return byte == POISON; });
-}
-
-/* Feed one channel through slots; puts a header before each as readers do. */
-static mgpu_status
-feed(mgpu_run *run, mgpu_channel channel, const byte_vector &input, uint64_t item_bytes, const run_plan &plan,
-	 mgpu_error *err)
-{
-	uint64_t	sent = 0;
-
-	while (sent < input.size())
-	{
-		void	   *slot;
-		uint64_t	slot_bytes;
-		uint64_t	bytes;
-		uint32_t	header;
-		mgpu_status status = gpu->input_slot(run, channel, &slot, &slot_bytes, err);
-
-		if (status != MGPU_OK)
-			return status;
-		CHECK(slot_bytes >= item_bytes && slot_bytes % item_bytes == 0 && slot_bytes <= input.size() - sent &&
-			  reinterpret_cast<uintptr_t>(slot) % 4 == 0, "a slot of %llu bytes for items of %llu",
-			  (unsigned long long) slot_bytes, (unsigned long long) item_bytes);
-		bytes = (plan.odd_slices ? 1 + random_bits() % plan.slice_items : plan.slice_items) * item_bytes;
-		bytes = std::min(bytes, slot_bytes);
-		memcpy(&header, (char *) slot - 4, 4);
-		memset((char *) slot - 4, 0xEE, 4);
-		memcpy(slot, input.data() + sent, bytes);
-		memcpy((char *) slot - 4, &header, 4);
-		status = gpu->input_commit(run, channel, bytes, err);
-		if (status != MGPU_OK)
-			return status;
-		sent += bytes;
-	}
-	return MGPU_OK;
-}
-
-static mgpu_status
-poll_to_end(mgpu_run *run, mgpu_error *err)
-{
-	mgpu_status status;
-
-	while ((status = gpu->poll(run, err)) == MGPU_PENDING)
-		usleep(20);
-	return status;
-}
 
 struct run_data
 {
@@ -354,18 +191,6 @@ check_job(const mgpu_job &job, const run_plan &plan, const char *what)
 
 /* ------------------------------------------------------------------- tests */
 
-typedef struct key_type
-{
-	uint32_t	kind;
-	uint32_t	width;
-} key_type;
-
-static const key_type key_types[] = {
-	{MGPU_KEY_UNSIGNED, 1}, {MGPU_KEY_UNSIGNED, 2}, {MGPU_KEY_UNSIGNED, 4}, {MGPU_KEY_UNSIGNED, 8},
-	{MGPU_KEY_SIGNED, 2}, {MGPU_KEY_SIGNED, 4}, {MGPU_KEY_SIGNED, 8}, {MGPU_KEY_FLOAT, 4}, {MGPU_KEY_FLOAT, 8},
-	{MGPU_KEY_BYTES, 16}
-};
-
 static const uint32_t output_sets[] = {
 	MGPU_OUT_KEYS, MGPU_OUT_INDICES, MGPU_OUT_VALUES, MGPU_OUT_KEYS | MGPU_OUT_VALUES,
 	MGPU_OUT_KEYS | MGPU_OUT_INDICES | MGPU_OUT_VALUES
@@ -457,20 +282,6 @@ test_misuse(void)
 	gpu->release(run);
 	gpu->release(nullptr);
 	check_job(job, {1000, false, false}, "after misuse");
-}
-
-/* Device memory in use, as the driver sees it, after all caches are dropped. */
-static uint64_t
-free_bytes_now(void)
-{
-	mgpu_device facts = {};
-	mgpu_error	err = {};
-	mgpu_status status;
-
-	gpu->trim();
-	status = gpu->describe(0, &facts, &err);
-	CHECK(status == MGPU_OK, "describe: %s", err.message);
-	return facts.memory_free_bytes;
 }
 
 /* stage 0: after open, 1: after a slot, 2: after input, 3: after submit, 4: after a poll */
