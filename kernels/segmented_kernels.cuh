@@ -112,6 +112,7 @@ mgpu_load_heads(uint32_t *head_words, const uint32_t *heads, uint32_t num_heads,
 	}
 }
 
+/* Start to load a tile and its padding; done after mgpu_wait_copies and a barrier. */
 template <class Tuning, typename Key, class Source>
 static __device__ __forceinline__ void
 mgpu_load_sort_tile(Key *tile, const Source &source, uint64_t begin, uint32_t count, bool reversed, uint32_t thread)
@@ -125,7 +126,6 @@ mgpu_load_sort_tile(Key *tile, const Source &source, uint64_t begin, uint32_t co
 			mgpu_load_interval<threads>(tile, source.keys + begin, count, thread);
 			for (uint32_t item = count + thread; item < Tuning::sort_tile_items; item += threads)
 				tile[item] = mgpu_largest_key<Key>();
-			mgpu_wait_copies();
 			return;
 		}
 	}
@@ -158,27 +158,28 @@ mgpu_sort_segments(Source source, mgpu_segment_heads segments, const mgpu_segmen
 	uint32_t	thread = threadIdx.x;
 	uint64_t	begin = (uint64_t) blockIdx.x * tile_items;
 	uint32_t	count = (uint32_t) min((uint64_t) tile_items, source.num_items - begin);
-	bool		reversed = header->reversed != 0;
-	Key		   *out = in_place && reversed ? side1 : side0;
-	uint32_t	first_head = segments.heads != nullptr ? segments.tile_heads[blockIdx.x] : 0;
-	uint32_t	num_heads = segments.heads != nullptr ? segments.tile_heads[blockIdx.x + 1] - first_head : 0;
+	bool		segmented = segments.heads != nullptr;
+	bool		reversed = !segmented && header->reversed != 0;
+	uint32_t	first_head = segmented ? segments.tile_heads[blockIdx.x] : 0;
+	uint32_t	num_heads = segmented ? segments.tile_heads[blockIdx.x + 1] - first_head : 0;
 	uint32_t	heads = thread == 0;
 	Key			keys[items];
 
 	if (thread < Tuning::sort_tiles)
 		sides[blockIdx.x * Tuning::sort_tiles + thread] = in_place && reversed;
-	if (in_place && num_heads == count)
-		return;						/* a segment an item */
 	mgpu_load_sort_tile<Tuning>(tile, source, begin, count, reversed, thread);
-	if (num_heads > 0)
+	if (num_heads > 0 && num_heads < count)
 	{
 		for (uint32_t word = thread; word < mgpu_head_words(tile_items); word += threads)
 			head_words[word] = 0;
 		__syncthreads();			/* the words are clear */
 		mgpu_load_heads<threads>(head_words, segments.heads + first_head, num_heads, (uint32_t) begin, thread);
 	}
+	mgpu_wait_copies();
 	__syncthreads();				/* tile and heads are loaded */
-	if (num_heads > 0)
+	if (num_heads == count)
+		heads = mgpu_all_items<items>();	/* a segment an item: 32 lanes would wait for each word */
+	else if (num_heads > 0)
 		heads |= mgpu_thread_heads<items>(head_words, thread);
 	mgpu_load_forwards(keys, tile, thread * items);
 	if (__syncthreads_or(mgpu_has_descent(keys, heads, tile, thread)))
@@ -194,7 +195,7 @@ mgpu_sort_segments(Source source, mgpu_segment_heads segments, const mgpu_segmen
 	}
 	else if (in_place && !reversed)
 		return;
-	mgpu_store_interval<threads>(out + begin, tile, count, thread);
+	mgpu_store_interval<threads>((in_place && reversed ? side1 : side0) + begin, tile, count, thread);
 }
 
 /* -------------------------------------------------------------------- plan */
