@@ -21,6 +21,7 @@
 #define MGPU_AGG_BATCH_H
 
 #include "agg_fraction.h"
+#include "agg_memory.h"
 #include "agg_rows.h"
 #include "sort_spec.h"
 
@@ -97,6 +98,13 @@ agg_batch_add_key(agg_batch *batch, uint32 group, Datum key)
 	uint32		row = agg_rows_add(&batch->rows, group);
 
 	agg_column_put(batch->rows.key_column, &batch->arena, batch->rows.last->keys, row, key);
+}
+
+/* Memory for what is made of the rows; gone when the batch starts over. */
+static inline void *
+agg_batch_alloc(const agg_batch *batch, Size bytes)
+{
+	return agg_alloc(batch->work_context, bytes);
 }
 
 /* All of these: at the batch's present stage or beyond. */

@@ -11,6 +11,7 @@
 
 #include "compat.h"
 #include "agg_column.h"
+#include "agg_memory.h"
 
 /* Blocks double from the first size to the last. */
 #define FIRST_BLOCK_BYTES 1024
@@ -102,7 +103,7 @@ add_block(agg_arena *arena, Size needed_bytes)
 	agg_arena_block *block;
 
 	bytes = Max(bytes, MAXALIGN(sizeof(agg_arena_block)) + needed_bytes);
-	block = MemoryContextAllocHuge(arena->context, bytes);
+	block = agg_alloc(arena->context, bytes);
 	block->bytes = bytes;
 	block->older = arena->blocks;
 	arena->blocks = block;

@@ -17,18 +17,12 @@
 #include "agg_call.h"
 #include "pgerror.h"
 
-static void *
-work_alloc(agg_batch *batch, Size bytes)
-{
-	return MemoryContextAllocHuge(batch->work_context, Max(bytes, 1));
-}
-
 static uint32 *
 zeroed_counters(agg_batch *batch)
 {
 	Size		bytes = ((Size) batch->num_groups + 1) * sizeof(uint32);
 
-	return memset(work_alloc(batch, bytes), 0, bytes);
+	return memset(agg_batch_alloc(batch, bytes), 0, bytes);
 }
 
 /*
@@ -106,10 +100,29 @@ move_chunk(agg_batch *batch, const agg_rows *rows, agg_chunk *chunk, uint64 firs
 				(char *) batch->value_nulls + first_value);
 }
 
+/* Rows of one group are together already. */
+static void
+copy_rows(agg_batch *batch, agg_rows *rows, uint32 *starts, uint64 first_value)
+{
+	starts[1] = agg_rows_count(rows);
+	if (rows->key_column)
+		agg_rows_copy(rows, AGG_KEYS, batch->keys);
+	if (rows->value_column)
+		agg_rows_copy(rows, AGG_VALUES, batch->values + first_value * rows->value_column->width);
+	if (rows->has_value_nulls)
+		agg_rows_copy_value_nulls(rows, batch->value_nulls + first_value);
+	agg_rows_free(rows);
+}
+
 /* first_value: where the values of these rows start among the batch's. */
 static void
 move_rows(agg_batch *batch, agg_rows *rows, uint32 *cursors, uint64 first_value)
 {
+	if (batch->num_groups == 1)
+	{
+		copy_rows(batch, rows, cursors, first_value);
+		return;
+	}
 	place_groups(rows, cursors, batch->num_groups);
 	while (rows->first)
 	{
@@ -148,11 +161,11 @@ group_hashed(agg_batch *batch)
 	agg_rows   *null_rows = &batch->null_rows;
 	uint64		num_rows = batch->num_items + batch->num_nulls;
 
-	batch->keys = work_alloc(batch, batch->num_items * rows->key_column->width);
+	batch->keys = agg_batch_alloc(batch, batch->num_items * rows->key_column->width);
 	if (rows->value_column)
-		batch->values = work_alloc(batch, num_rows * rows->value_column->width);
+		batch->values = agg_batch_alloc(batch, num_rows * rows->value_column->width);
 	if (rows->has_value_nulls || null_rows->has_value_nulls)
-		batch->value_nulls = memset(work_alloc(batch, num_rows), 0, num_rows);
+		batch->value_nulls = memset(agg_batch_alloc(batch, num_rows), 0, num_rows);
 	batch->starts = zeroed_counters(batch);
 	move_rows(batch, rows, batch->starts, 0);
 	if (batch->num_nulls > 0)
@@ -184,7 +197,7 @@ find_heads(agg_batch *batch)
 	batch->heads = batch->starts;
 	if (num_heads == batch->num_groups)
 		return;
-	batch->heads = work_alloc(batch, num_heads * sizeof(uint32));
+	batch->heads = agg_batch_alloc(batch, num_heads * sizeof(uint32));
 	num_heads = 0;
 	for (uint32 group = 0; group < batch->num_groups; group++)
 		if (agg_batch_group_items(batch, group) > 0)
@@ -221,7 +234,7 @@ agg_batch_need_keys(agg_batch *batch)
 		batch->keys = rows->first->keys;
 	else
 	{
-		batch->keys = work_alloc(batch, batch->num_items * rows->key_column->width);
+		batch->keys = agg_batch_alloc(batch, batch->num_items * rows->key_column->width);
 		agg_rows_copy(rows, AGG_KEYS, batch->keys);
 	}
 }
@@ -242,12 +255,12 @@ agg_batch_need_values(agg_batch *batch)
 		batch->value_nulls = rows->first->value_nulls;
 		return;
 	}
-	batch->values = work_alloc(batch, num_rows * width);
+	batch->values = agg_batch_alloc(batch, num_rows * width);
 	agg_rows_copy(rows, AGG_VALUES, batch->values);
 	agg_rows_copy(null_rows, AGG_VALUES, batch->values + batch->num_items * width);
 	if (rows->has_value_nulls || null_rows->has_value_nulls)
 	{
-		batch->value_nulls = work_alloc(batch, num_rows);
+		batch->value_nulls = agg_batch_alloc(batch, num_rows);
 		agg_rows_copy_value_nulls(rows, batch->value_nulls);
 		agg_rows_copy_value_nulls(null_rows, batch->value_nulls + batch->num_items);
 	}

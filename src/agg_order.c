@@ -2,11 +2,11 @@
  * agg_order.c
  *		Order of grouped rows whose keys are not what executors sort.
  *
- * Keys that map to a 64-bit code (element_type.h) are sorted by it.  So are keys
- * that the type can abbreviate to an unsigned number: text, bytea and uuid turn
- * into their first eight bytes, which makes an executor's integer sort of what
- * would be calls of a comparison function; runs of equal numbers are then put in
- * order by that function.  All other types are compared from the start.
+ * Keys that map to a 64-bit code (element_type.h) are sorted by it.  So are byte
+ * strings, by their first eight bytes, and keys that the type can abbreviate to
+ * an unsigned number, which makes an executor's integer sort of what would be
+ * calls of a comparison function; runs of equal codes are then put in order by
+ * what follows.  All other types are compared from the start.
  *
  * One comparison is prepared for all groups.  datum_sort.c prepares one a call,
  * which is right for one array and too much for a hundred thousand groups.
@@ -22,6 +22,7 @@
 #include "compat.h"
 #include "agg_call.h"
 #include "agg_job.h"
+#include "agg_order.h"
 
 /* Rows handled between looks at interrupts. */
 #define STEP_ITEMS (64 * 1024)
@@ -31,9 +32,6 @@
 
 /* Batches from here on ask whether abbreviating pays. */
 #define ASK_ABBREVIATION_ITEMS 10240
-
-/* Keys of rows lie far apart: how many rows ahead to fetch. */
-#define PREFETCH_ROWS 16
 
 typedef int (*comparator) (Datum a, Datum b, SortSupport support);
 
@@ -101,58 +99,52 @@ compare_abbreviated(const order_item *a, const order_item *b, order_context *con
 #define ST_DEFINE
 #include "lib/sort_template.h"
 
-static void *
-work_alloc(const agg_batch *batch, Size bytes)
-{
-	return MemoryContextAllocHuge(batch->work_context, bytes);
-}
-
-static uint64
-head_end(const agg_batch *batch, uint64 i)
-{
-	return i + 1 < batch->num_heads ? batch->heads[i + 1] : batch->num_items;
-}
-
 static uint64
 largest_group(const agg_batch *batch)
 {
 	uint64		largest = 0;
 
 	for (uint64 i = 0; i < batch->num_heads; i++)
-		largest = Max(largest, head_end(batch, i) - batch->heads[i]);
+		largest = Max(largest, agg_order_end(batch, i) - batch->heads[i]);
 	return largest;
 }
 
+/* Each group by itself, while it is hot. */
 static void
-order_codes_now(agg_batch *batch, const uint64 *codes, uint32 key_kind, uint32 *positions)
+order_codes_now(agg_batch *batch, const uint64 *codes, uint32 key_kind, uint32 *positions, uint64 *sorted)
 {
 	for (uint64 i = 0; i < batch->num_heads; i++)
 	{
 		uint64		begin = batch->heads[i];
-		uint64		end = head_end(batch, i);
+		uint64		end = agg_order_end(batch, i);
 
 		mgpu_cpu_argsort_now(codes + begin, positions + begin, end - begin,
 							 key_kind, sizeof(uint64), batch->order.descending);
-		for (uint64 j = begin; begin > 0 && j < end; j++)
+		for (uint64 j = begin; j < end; j++)
+		{
 			positions[j] += begin;
+			if (sorted)
+				sorted[j] = codes[positions[j]];
+		}
 	}
 	agg_job_note(batch, "quick", "few items");
 }
 
-static void
-order_codes(agg_batch *batch, const uint64 *codes, uint32 key_kind, uint32 *positions)
+void
+agg_order_codes(agg_batch *batch, const uint64 *codes, uint32 key_kind, uint32 *positions, uint64 *sorted)
 {
 	run_request request;
 
 	if (batch->num_items <= ORDER_NOW_ITEMS && largest_group(batch) <= MGPU_CPU_NOW_PAIRS &&
 		!run_is_forced(batch->num_items))
 	{
-		order_codes_now(batch, codes, key_kind, positions);
+		order_codes_now(batch, codes, key_kind, positions, sorted);
 		return;
 	}
 	agg_job_describe(&request, batch, MGPU_OP_SORT_PAIRS, key_kind, sizeof(uint64));
-	request.job.outputs = MGPU_OUT_INDICES;
+	request.job.outputs = sorted ? MGPU_OUT_INDICES | MGPU_OUT_KEYS : MGPU_OUT_INDICES;
 	request.binding.in_keys = codes;
+	request.binding.out_keys = sorted;
 	request.binding.out_indices = positions;
 	run_job(&request);
 }
@@ -162,7 +154,7 @@ static bool
 order_encoded(agg_batch *batch, uint32 *positions)
 {
 	const agg_column *column = &batch->call->key;
-	int64	   *codes = work_alloc(batch, batch->num_items * sizeof(int64));
+	int64	   *codes = agg_batch_alloc(batch, batch->num_items * sizeof(int64));
 	bool		fits = true;
 
 	for (uint64 i = 0; fits && i < batch->num_items; i++)
@@ -172,7 +164,7 @@ order_encoded(agg_batch *batch, uint32 *positions)
 			CHECK_FOR_INTERRUPTS();
 	}
 	if (fits)
-		order_codes(batch, (const uint64 *) codes, MGPU_KEY_SIGNED, positions);
+		agg_order_codes(batch, (const uint64 *) codes, MGPU_KEY_SIGNED, positions, NULL);
 	pfree(codes);
 	return fits;
 }
@@ -199,8 +191,8 @@ abbreviate(agg_batch *batch, Datum *codes)
 
 	for (uint64 i = 0; i < batch->num_items; i++)
 	{
-		if (is_variable && i + PREFETCH_ROWS < batch->num_items)
-			__builtin_prefetch(((char *const *) batch->keys)[i + PREFETCH_ROWS]);
+		if (is_variable && i + AGG_PREFETCH_ROWS < batch->num_items)
+			__builtin_prefetch(((char *const *) batch->keys)[i + AGG_PREFETCH_ROWS]);
 		if (i == next_question)
 		{
 			next_question *= 2;
@@ -227,43 +219,51 @@ abbreviates_to_numbers(const agg_call *call)
 #endif
 }
 
-/* Put rows whose codes are equal in order by the values themselves. */
+/* Rows with equal codes, by the values themselves. */
 static void
-order_ties(agg_batch *batch, const Datum *codes, uint32 *positions)
+order_run(agg_batch *batch, uint32 *positions, uint64 num_rows, void *buffer)
 {
 	SortSupport support = &batch->call->support;
 	order_context context = {batch, support, support->abbrev_full_comparator};
-	order_item *items = NULL;
+	order_item *items = buffer;
+
+	for (uint64 i = 0; i < num_rows; i++)
+		items[i] = (order_item) {key_datum(batch, positions[i]), positions[i]};
+	sort_values(items, num_rows, &context);
+	for (uint64 i = 0; i < num_rows; i++)
+		positions[i] = items[i].index;
+}
+
+void
+agg_order_runs(agg_batch *batch, const uint64 *sorted, uint32 *positions, agg_order_run_fn order, Size item_bytes)
+{
+	void	   *buffer = NULL;
 	uint64		capacity = 0;
 
 	for (uint64 i = 0; i < batch->num_heads; i++)
 	{
-		uint64		end = head_end(batch, i);
+		uint64		end = agg_order_end(batch, i);
 
 		for (uint64 begin = batch->heads[i], next; begin < end; begin = next)
 		{
-			for (next = begin + 1; next < end && codes[positions[next]] == codes[positions[begin]];)
+			for (next = begin + 1; next < end && sorted[next] == sorted[begin];)
 				next++;
 			if (next - begin < 2)
 				continue;
 			if (next - begin > capacity)
 			{
-				if (items)
-					pfree(items);
+				if (buffer)
+					pfree(buffer);
 				capacity = Max(next - begin, capacity * 2);
-				items = work_alloc(batch, capacity * sizeof(order_item));
+				buffer = agg_batch_alloc(batch, capacity * item_bytes);
 			}
-			for (uint64 j = begin; j < next; j++)
-				items[j - begin] = (order_item) {key_datum(batch, positions[j]), positions[j]};
-			sort_values(items, next - begin, &context);
-			for (uint64 j = begin; j < next; j++)
-				positions[j] = items[j - begin].index;
+			order(batch, positions + begin, next - begin, buffer);
 		}
 		if (i % STEP_ITEMS == 0)
 			CHECK_FOR_INTERRUPTS();
 	}
-	if (items)
-		pfree(items);
+	if (buffer)
+		pfree(buffer);
 }
 
 static void
@@ -271,12 +271,12 @@ order_by_comparison(agg_batch *batch, const Datum *codes, uint32 *positions)
 {
 	SortSupport support = &batch->call->support;
 	order_context context = {batch, support, support->comparator};
-	order_item *items = work_alloc(batch, largest_group(batch) * sizeof(order_item));
+	order_item *items = agg_batch_alloc(batch, largest_group(batch) * sizeof(order_item));
 
 	for (uint64 i = 0; i < batch->num_heads; i++)
 	{
 		uint64		begin = batch->heads[i];
-		uint64		end = head_end(batch, i);
+		uint64		end = agg_order_end(batch, i);
 
 		for (uint64 j = begin; j < end; j++)
 			items[j - begin] = (order_item) {codes ? codes[j] : key_datum(batch, j), j};
@@ -300,7 +300,7 @@ order_compared(agg_batch *batch, uint32 *positions)
 	agg_call_support(call, batch->order.descending);
 	if (call->abbreviates)
 	{
-		codes = work_alloc(batch, batch->num_items * sizeof(Datum));
+		codes = agg_batch_alloc(batch, batch->num_items * sizeof(Datum));
 		if (!abbreviate(batch, codes))
 		{
 			pfree(codes);
@@ -309,8 +309,11 @@ order_compared(agg_batch *batch, uint32 *positions)
 	}
 	if (codes && abbreviates_to_numbers(call))
 	{
-		order_codes(batch, (const uint64 *) codes, MGPU_KEY_UNSIGNED, positions);
-		order_ties(batch, codes, positions);
+		uint64	   *sorted = agg_batch_alloc(batch, batch->num_items * sizeof(uint64));
+
+		agg_order_codes(batch, (const uint64 *) codes, MGPU_KEY_UNSIGNED, positions, sorted);
+		agg_order_runs(batch, sorted, positions, order_run, sizeof(order_item));
+		pfree(sorted);
 	}
 	else
 		order_by_comparison(batch, codes, positions);
@@ -321,6 +324,8 @@ order_compared(agg_batch *batch, uint32 *positions)
 void
 agg_order_keys(agg_batch *batch, uint32 *positions)
 {
-	if (batch->call->key.type.encode == NULL || !order_encoded(batch, positions))
+	if (batch->call->key_is_bytes)
+		agg_order_bytes(batch, positions);
+	else if (batch->call->key.type.encode == NULL || !order_encoded(batch, positions))
 		order_compared(batch, positions);
 }

@@ -2,23 +2,28 @@
  * agg_rows.c
  *		The rows of an aggregate's batch, columnar, in arrival order.
  *
- * Rows go to a list of chunks, each double the one before up to a limit, so that
- * nothing is copied as a batch grows and no more than one chunk is ever
- * unused.  One array that doubles was rejected: it copies everything log2(n)
+ * Rows go to a list of chunks that grow with the batch up to a limit, so that
+ * nothing is copied and little more than is used is ever held.  One array that doubles was rejected: it copies everything log2(n)
  * times and holds three times its data while it does.  Only a batch of one
  * group, while it is small, grows its one chunk: a chunk that stays whole can
  * be sorted where it is.
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
+
 #include "compat.h"
+#include "agg_memory.h"
 #include "agg_rows.h"
 #include "pgerror.h"
 
 #include "core/job.h"
 
 #define FIRST_CHUNK_BYTES 1024
-#define LAST_CHUNK_BYTES (512 * 1024)
+#define LAST_CHUNK_BYTES (8 * 1024 * 1024)
+
+/* A chunk is at most this part of all before it. */
+#define CHUNK_PART 4
 
 /* A group's rows stay in one chunk up to this size. */
 #define WHOLE_CHUNK_BYTES (64 * 1024)
@@ -112,8 +117,7 @@ make_chunk(const agg_rows *rows, Size bytes)
 	Size		key_bytes = TYPEALIGN(COLUMN_ALIGN, capacity * column_width(rows->key_column));
 	Size		value_bytes = TYPEALIGN(COLUMN_ALIGN, capacity * column_width(rows->value_column));
 	Size		group_bytes = rows->has_groups ? capacity * sizeof(uint32) : 0;
-	agg_chunk  *chunk = MemoryContextAllocHuge(rows->context,
-											   header_bytes + key_bytes + value_bytes + group_bytes);
+	agg_chunk  *chunk = agg_alloc(rows->context, header_bytes + key_bytes + value_bytes + group_bytes);
 	char	   *cells = (char *) chunk + header_bytes;
 
 	memset(chunk, 0, sizeof(*chunk));
@@ -181,7 +185,7 @@ agg_rows_grow(agg_rows *rows)
 	if (!rows->has_groups && rows->first == rows->last && bytes < WHOLE_CHUNK_BYTES)
 		enlarge_only_chunk(rows);
 	else
-		add_chunk(rows, Min(bytes * 2, LAST_CHUNK_BYTES));
+		add_chunk(rows, Min(Max(bytes, agg_rows_count(rows) * row_bytes(rows) / CHUNK_PART), LAST_CHUNK_BYTES));
 }
 
 void
@@ -228,6 +232,7 @@ agg_rows_copy(const agg_rows *rows, agg_which which, char *cells)
 	{
 		memcpy(cells, agg_chunk_cells(chunk, which), chunk->used * width);
 		cells += chunk->used * width;
+		CHECK_FOR_INTERRUPTS();
 	}
 }
 

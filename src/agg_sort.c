@@ -22,12 +22,6 @@
 /* Keys of fewer bytes are sorted at once. */
 #define SORT_NOW_BYTES (64 * 1024)
 
-static void *
-work_alloc(agg_batch *batch, Size bytes)
-{
-	return MemoryContextAllocHuge(batch->work_context, bytes);
-}
-
 void
 agg_job_describe(run_request *request, agg_batch *batch, mgpu_op op, uint32 key_kind, uint32 key_width)
 {
@@ -151,7 +145,7 @@ order_direct(agg_batch *batch)
 static void
 make_positions(agg_batch *batch)
 {
-	uint32	   *positions = work_alloc(batch, batch->num_items * sizeof(uint32));
+	uint32	   *positions = agg_batch_alloc(batch, batch->num_items * sizeof(uint32));
 
 	batch->positions = positions;
 	if (batch->call->key.type.key_kind != 0)
@@ -214,7 +208,7 @@ sort_keys(agg_batch *batch)
 		sort_groups_now(batch);
 		return;
 	}
-	batch->sorted_keys = work_alloc(batch, bytes);
+	batch->sorted_keys = agg_batch_alloc(batch, bytes);
 	if (run_keys(batch, batch->sorted_keys))
 	{
 		free_keys(batch);
@@ -246,7 +240,7 @@ sort_values(agg_batch *batch)
 		agg_batch_need_values(batch);
 		return;
 	}
-	batch->sorted_values = work_alloc(batch, batch->num_items * batch->call->value.width);
+	batch->sorted_values = agg_batch_alloc(batch, batch->num_items * batch->call->value.width);
 	run_values(batch, batch->sorted_values);
 	if (batch->hashed)
 		pfree(batch->values);

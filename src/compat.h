@@ -8,6 +8,7 @@
 #define MGPU_COMPAT_H
 
 #include "utils/guc.h"
+#include "utils/pg_locale.h"
 
 #if PG_VERSION_NUM < 140000
 #error "mgpu_pg needs PostgreSQL 14 or later"
@@ -26,6 +27,13 @@
 /* Comparisons of abbreviated keys that are numbers have names since 15. */
 #if PG_VERSION_NUM >= 150000
 #define MGPU_HAS_DATUM_COMPARATORS
+#endif
+
+/* Whether a collation compares strings by their bytes. */
+#if PG_VERSION_NUM >= 180000
+#define mgpu_collation_is_c(collation) (pg_newlocale_from_collation(collation)->collate_is_c)
+#else
+#define mgpu_collation_is_c(collation) lc_collate_is_c(collation)
 #endif
 
 /* Spelled differently in 18; compilers agree since C11. */
