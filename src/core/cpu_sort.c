@@ -2,10 +2,11 @@
  * cpu_sort.c
  *		See cpu_sort.h: sorts that run at once, on the caller's stack.
  *
- * Small arrays dominate the number of calls, so everything up to
- * mgpu_small_limit goes through one pass in, one ranking and one pass out, with
- * the codec's work folded into both passes.  Above it: encode in place, look
- * whether that is in order already, vqsort, decode in place.
+ * Small arrays dominate the number of calls, so a handful of items goes through
+ * one pass in, one ranking and one pass out, with the codec's work folded into
+ * both passes, and integers that fit vector registers through a network there.
+ * Above that: encode in place, look whether that is in order already, vqsort,
+ * decode in place.
  */
 #include "cpu_sort.h"
 
@@ -13,8 +14,13 @@
 
 #include "cpu_codec.h"
 #include "cpu_run.h"
+#include "cpu_vector.h"
 #include "order_codes.h"
 #include "small_sort.h"
+
+/* From here on a vector network is faster than ranking, where there is one. */
+#define NETWORK_MIN_ITEMS 12
+#define NETWORK_MIN_FLOATS 28
 
 /* Codes of at most 4 bytes as signed numbers, whose order is the keys' order. */
 static void
@@ -130,6 +136,23 @@ mgpu_sort_codes(void *codes, uint64_t num_items, uint32_t width)
 		mgpu_vqsort(codes, num_items, width);
 }
 
+/* Integers of 4 and 8 bytes, which a network encodes and decodes on the way. */
+static void
+sort_by_network(const mgpu_codec *codec, void *keys, uint32_t num_items)
+{
+	static const uint32_t head = 0;
+	mgpu_flips	flips = {codec->flip, codec->flip};
+
+	mgpu_vector_sort_segments(keys, keys, &head, 1, num_items, codec->width, &flips);
+}
+
+/* Where networks are, they sort floats sooner that have been encoded apart. */
+static uint32_t
+rank_limit(uint32_t key_width)
+{
+	return mgpu_vector_sort_max(key_width) > 0 ? NETWORK_MIN_FLOATS : mgpu_small_limit(key_width);
+}
+
 void
 mgpu_cpu_sort_keys_now(void *keys, uint64_t num_items, uint32_t key_kind,
 					   uint32_t key_width, uint32_t descending)
@@ -137,7 +160,13 @@ mgpu_cpu_sort_keys_now(void *keys, uint64_t num_items, uint32_t key_kind,
 	mgpu_codec	codec;
 
 	mgpu_codec_init(&codec, key_kind, key_width, descending);
-	if (key_width < 16 && num_items <= mgpu_small_limit(key_width))
+	if (num_items >= NETWORK_MIN_ITEMS && num_items <= mgpu_vector_sort_max(key_width) &&
+		key_kind != MGPU_KEY_FLOAT)
+	{
+		sort_by_network(&codec, keys, (uint32_t) num_items);
+		return;
+	}
+	if (key_width < 16 && num_items <= rank_limit(key_width))
 	{
 		if (key_width == 8)
 			sort_small_64(&codec, keys, (uint32_t) num_items);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cpu_vector.h"
 #include "small_sort.h"
 #if MGPU_WITH_HIGHWAY
 #include "vqsort_highway.h"
@@ -188,10 +189,18 @@ mgpu_vqsort_name(void)
 
 #endif							/* MGPU_WITH_HIGHWAY */
 
+/* Fewer items than this are ranked sooner than they go through a network. */
+#define NETWORK_MIN_ITEMS 8
+
 void
 mgpu_vqsort(void *keys, uint64_t num_items, uint32_t width)
 {
-	if (num_items <= mgpu_small_limit(width))
+	static const uint32_t head = 0;
+	static const mgpu_flips codes = {0};
+
+	if (num_items >= NETWORK_MIN_ITEMS && num_items <= mgpu_vector_sort_max(width))
+		mgpu_vector_sort_segments(keys, keys, &head, 1, (uint32_t) num_items, width, &codes);
+	else if (num_items <= mgpu_small_limit(width))
 		sort_small(keys, (uint32_t) num_items, width);
 	else
 		sort_large(keys, num_items, width);
