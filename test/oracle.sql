@@ -34,7 +34,7 @@ INSERT INTO oracle.types VALUES
 ('uuid', 'md5(k::text)::uuid', '{00000000-0000-0000-0000-000000000000,ffffffff-ffff-ffff-ffff-ffffffffffff,00000000-0000-0000-8000-000000000000}', ''),
 ('macaddr', '(''0'' || (k % 8) || '':00:2b:'' || to_hex(16 + k / 8 % 200) || '':7f:'' || to_hex(16 + k % 239))::macaddr', '{00:00:00:00:00:00,ff:ff:ff:ff:ff:ff}', ''),
 ('macaddr8', '(''ff:0'' || (k % 8) || '':00:2b:'' || to_hex(16 + k / 8 % 200) || '':7f:80:'' || to_hex(16 + k % 239))::macaddr8', '{00:00:00:00:00:00:00:00,ff:ff:ff:ff:ff:ff:ff:ff,7f:ff:ff:ff:ff:ff:ff:ff}', ''),
-('pg_lsn', '''0/0''::pg_lsn + (k * 16777213)::numeric', '{0/0,FFFFFFFF/FFFFFFFF,80000000/0}', ''),
+('pg_lsn', '''0/0''::pg_lsn + k::numeric * 16777213', '{0/0,FFFFFFFF/FFFFFFFF,80000000/0}', ''),
 ('xid8', '(k * 16777213::numeric)::text::xid8', '{0,18446744073709551615,9223372036854775808}', ''),
 ('tid', 'format(''(%s,%s)'', k % 100000, k % 7 + 1)::tid', '{"(0,1)","(4294967295,65535)"}', ''),
 ('name', '(''n'' || k % 100000)::name', '{"",a,zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz}', 'C'),
