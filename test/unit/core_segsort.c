@@ -341,6 +341,52 @@ test_networks(void)
 	}
 }
 
+/* Cancelled, or released, after some polls: nothing is left behind, as ASan sees. */
+static void
+test_cancel(void)
+{
+	static const uint64_t num_items = 100000;
+	mgpu_cpu_tuning before = mgpu_cpu_tunables;
+	uint32_t   *keys = unit_allocate(num_items * sizeof(*keys));
+	uint32_t   *out = unit_allocate(num_items * sizeof(*out));
+	uint32_t   *indices = unit_allocate(num_items * sizeof(*indices));
+	uint32_t	heads[] = {0, 3, 40000, 40001, 90000};
+	mgpu_exec_options options = {.device = -1,.num_threads = 2};
+	mgpu_error	err;
+
+	mgpu_cpu_tunables.poll_ms = 1;
+	for (uint64_t i = 0; i < num_items; i++)
+		keys[i] = (uint32_t) unit_random();
+	for (int i = 0; i < 120; i++)
+	{
+		mgpu_job	job = {
+			.op = i % 2 ? MGPU_OP_SORT : MGPU_OP_SORT_PAIRS,.key_kind = MGPU_KEY_UNSIGNED,.key_width = 4,
+			.outputs = i % 2 ? MGPU_OUT_KEYS : MGPU_OUT_INDICES,.num_items = num_items,
+			.algorithm = (uint32_t) (i % 3 == 0 ? MGPU_ALGORITHM_MERGE : MGPU_ALGORITHM_AUTO),.num_segments = 5
+		};
+		mgpu_binding binding = {.in_keys = keys,.out_keys = out,.out_indices = indices,.in_segment_heads = heads};
+		mgpu_status status;
+		mgpu_run   *run;
+
+		UNIT_CONTEXT("cancel %d", i);
+		UNIT_CHECK(mgpu_cpu_executor.open(&job, &binding, &options, &run, &err) == MGPU_OK);
+		UNIT_CHECK(mgpu_cpu_executor.submit(run, &err) == MGPU_OK);
+		status = MGPU_PENDING;
+		for (int polls = i / 6; polls > 0 && status == MGPU_PENDING; polls--)
+			status = mgpu_cpu_executor.poll(run, &err);
+		if (i % 5 > 0)
+		{
+			mgpu_cpu_executor.cancel(run);
+			UNIT_CHECK(mgpu_cpu_executor.poll(run, &err) == (status == MGPU_OK ? MGPU_OK : MGPU_CANCELLED));
+		}
+		mgpu_cpu_executor.release(run);
+	}
+	mgpu_cpu_tunables = before;
+	free(keys);
+	free(out);
+	free(indices);
+}
+
 static void
 shrink_tunables(void)
 {
@@ -373,6 +419,7 @@ main(void)
 		test_sizes();
 		test_random(300);
 		test_halving();
+		test_cancel();
 	}
 	/* units larger than a chunk's few tiles, and one chunk for all */
 	mgpu_cpu_tunables.tile_chunk_bytes = 65536;
