@@ -72,9 +72,6 @@ is_supported(const mgpu_job *job)
 {
 	switch (job->op)
 	{
-		case MGPU_OP_SORT:
-		case MGPU_OP_SORT_PAIRS:
-			return job->num_segments == 0;
 		case MGPU_OP_ODD_EVEN_SORT:
 			return job->key_width <= 8;
 		default:
@@ -101,6 +98,8 @@ check_binding(const mgpu_job *job, const mgpu_binding *binding, mgpu_error *err)
 {
 	bool		has_positions = job->op == MGPU_OP_REMOVE || job->op == MGPU_OP_INSERT;
 
+	if (job->num_segments > 0 && binding->in_segment_heads == NULL)
+		return mgpu_fail(err, MGPU_BAD_JOB, "the binding has no segment heads");
 	if (has_positions && job->num_b_items > 0 && binding->in_positions == NULL)
 		return mgpu_fail(err, MGPU_BAD_JOB, "the binding has no positions");
 	if (mgpu_cuda_result_items(job) == 0)
@@ -164,6 +163,8 @@ init_inputs(mgpu_run *run)
 			   merges || inserts ? job->value_width : 0, layout->b_values);
 	init_input(run, MGPU_INPUT_POSITIONS, binding->in_positions, job->num_b_items,
 			   removes || inserts ? sizeof(uint32_t) : 0, layout->positions);
+	init_input(run, MGPU_INPUT_SEGMENT_HEADS, binding->in_segment_heads, job->num_segments, sizeof(uint32_t),
+			   layout->segment_heads);
 }
 
 static cudaError_t
@@ -374,6 +375,9 @@ cuda_stats(const mgpu_run *run, mgpu_run_stats *stats)
 	stats->upload_ms = run->upload_ms;
 	stats->kernel_ms = run->kernel_ms;
 	stats->download_ms = run->download_ms;
+	stats->num_tiles = run->num_tiles;
+	stats->num_passes = run->num_passes;
+	memcpy(stats->passes, run->passes, sizeof(stats->passes));
 	stats->unsorted_input = run->unsorted_input;
 	stats->unsorted_position = run->unsorted_position;
 }

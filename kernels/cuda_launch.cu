@@ -86,8 +86,11 @@ make_request(const mgpu_run *run)
 static cudaError_t
 sort(mgpu_run *run, mgpu_sort_request *request)
 {
-	cudaError_t code = mgpu_find_sorter(run->algorithm, run->layout.shape)->sort(request);
+	cudaError_t code;
 
+	if (mgpu_cuda_is_segmented(&run->job))
+		return mgpu_run_segmented_sort(run, request);
+	code = mgpu_find_sorter(run->algorithm, run->layout.shape)->sort(request);
 	if (code == cudaErrorMemoryAllocation && run->algorithm == MGPU_ALGORITHM_RADIX)
 	{
 		(void) cudaGetLastError();
@@ -139,8 +142,9 @@ sort_bytes(mgpu_run *run, uint32_t **indices)
 								  num_items, stream);
 	if (code != cudaSuccess || (run->job.outputs & MGPU_OUT_KEYS) == 0)
 		return code;
-	mgpu_run_add_output(run, request.keys[0], run->binding.out_keys, 16);
-	return mgpu_launch_join_bytes(high, low, *indices, request.keys[0], run->job.descending, num_items, stream);
+	mgpu_run_add_output(run, run->arena + run->layout.stored_keys, run->binding.out_keys, 16);
+	return mgpu_launch_join_bytes(high, low, *indices, run->arena + run->layout.stored_keys, run->job.descending,
+								  num_items, stream);
 }
 
 static cudaError_t

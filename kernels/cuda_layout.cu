@@ -9,6 +9,7 @@
 #include "cuda_layout.h"
 
 #include "device_ops.h"
+#include "segmented.h"
 
 #define ALIGNMENT UINT64_C(256)
 
@@ -45,6 +46,18 @@ place_packed_sides(mgpu_cuda_layout *layout, uint64_t num_items)
 	}
 }
 
+/* Two sides that are regions of a segmented sort. */
+static void
+place_regions(mgpu_cuda_layout *layout, uint64_t num_items)
+{
+	for (int side = 0; side < 2; side++)
+	{
+		layout->keys[side] = place(layout, mgpu_segmented_region_bytes(layout->shape, num_items));
+		layout->indices[side] = layout->shape == MGPU_SHAPE_U32_INDEX || layout->shape == MGPU_SHAPE_U64_INDEX ?
+			layout->keys[side] + mgpu_segmented_index_offset(layout->shape, num_items) : MGPU_NO_OFFSET;
+	}
+}
+
 static void
 place_sides(mgpu_cuda_layout *layout, uint64_t num_items)
 {
@@ -66,8 +79,14 @@ place_sides(mgpu_cuda_layout *layout, uint64_t num_items)
 static void
 place_keys(mgpu_cuda_layout *layout, const mgpu_job *job)
 {
-	place_sides(layout, job->num_items);
-	layout->stored_keys = layout->keys[job->key_width < 4 ? 1 : 0];
+	bool		segmented = mgpu_cuda_is_segmented(job);
+
+	if (segmented)
+		place_regions(layout, job->num_items);
+	else
+		place_sides(layout, job->num_items);
+	layout->stored_keys = segmented && job->key_width == 16 ? place(layout, job->num_items * job->key_width) :
+		layout->keys[job->key_width < 4 ? 1 : 0];
 }
 
 static void
@@ -86,6 +105,13 @@ plan_sort(mgpu_cuda_layout *layout, const mgpu_job *job)
 	{
 		layout->values = place(layout, num_items * job->value_width);
 		layout->result_values = place(layout, num_items * job->value_width);
+	}
+	if (mgpu_cuda_is_segmented(job))
+	{
+		layout->segment_heads = place(layout, job->num_segments * sizeof(uint32_t));
+		layout->pass_stats = place(layout, sizeof(mgpu_segmented_stats));
+		layout->temp_bytes = mgpu_segmented_temp_bytes(layout->shape, num_items);
+		return;
 	}
 	layout->temp_bytes = mgpu_find_sorter(layout->algorithm, layout->shape)->temp_bytes(num_items);
 }
@@ -129,15 +155,25 @@ plan_bulk(mgpu_cuda_layout *layout, const mgpu_job *job)
 		mgpu_remove_temp_bytes(width, job->num_items, job->num_b_items);
 }
 
+static mgpu_algorithm
+choose_algorithm(const mgpu_job *job, mgpu_sort_shape shape)
+{
+	if (mgpu_cuda_is_segmented(job))
+		return job->algorithm == MGPU_ALGORITHM_LOCALITY ? MGPU_ALGORITHM_LOCALITY : MGPU_ALGORITHM_MERGE;
+	if (job->op != MGPU_OP_SORT && job->op != MGPU_OP_SORT_PAIRS)
+		return MGPU_ALGORITHM_MERGE;
+	return mgpu_choose_algorithm((mgpu_algorithm) job->algorithm, shape, job->num_items);
+}
+
 extern "C" void
 mgpu_cuda_plan_layout(const mgpu_job *job, mgpu_cuda_layout *layout)
 {
 	bool		sorts = job->op == MGPU_OP_SORT || job->op == MGPU_OP_SORT_PAIRS;
 
 	*layout = mgpu_cuda_layout();
+	layout->pass_stats = MGPU_NO_OFFSET;
 	layout->shape = choose_shape(job);
-	layout->algorithm = sorts ?
-		mgpu_choose_algorithm((mgpu_algorithm) job->algorithm, layout->shape, job->num_items) : MGPU_ALGORITHM_MERGE;
+	layout->algorithm = choose_algorithm(job, layout->shape);
 	if (job->num_items + job->num_b_items == 0)
 		return;
 	if (sorts)
@@ -149,6 +185,13 @@ mgpu_cuda_plan_layout(const mgpu_job *job, mgpu_cuda_layout *layout)
 	else
 		plan_bulk(layout, job);
 	layout->temp = place(layout, layout->temp_bytes);
+}
+
+extern "C" bool
+mgpu_cuda_is_segmented(const mgpu_job *job)
+{
+	return (job->op == MGPU_OP_SORT || job->op == MGPU_OP_SORT_PAIRS) &&
+		(job->num_segments > 0 || job->algorithm == MGPU_ALGORITHM_LOCALITY);
 }
 
 extern "C" uint64_t

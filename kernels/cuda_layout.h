@@ -14,6 +14,10 @@
  *						neighbours; codes move to high and low; results are joined
  *						where the stored keys arrived
  *
+ * Segmented and locality sorts work between two regions of keys and indices
+ * (segmented.h), which are the sides then.  Stored 16-byte keys have a place of
+ * their own there.
+ *
  * Merges and bulk operations read their inputs where they arrived and write
  * elsewhere, so nothing is shared.  A merge may read a few items past the end of
  * b when its inputs are not sorted: something always follows b.
@@ -45,6 +49,8 @@ typedef struct mgpu_cuda_layout
 	uint64_t	order_check;	/* a mgpu_order_check */
 	uint64_t	b_values;		/* merges: right behind values; insert: new values */
 	uint64_t	positions;		/* remove, insert */
+	uint64_t	segment_heads;
+	uint64_t	pass_stats;		/* a mgpu_segmented_stats, or MGPU_NO_OFFSET */
 	uint64_t	temp;
 	uint64_t	temp_bytes;
 } mgpu_cuda_layout;
@@ -55,6 +61,9 @@ extern "C" {
 
 /* job is valid and one that the executor supports. */
 void		mgpu_cuda_plan_layout(const mgpu_job *job, mgpu_cuda_layout *layout);
+
+/* Whether a job is sorted as segmented.h does: in segments, or by locality. */
+bool		mgpu_cuda_is_segmented(const mgpu_job *job);
 
 /* Items of each output. */
 uint64_t	mgpu_cuda_result_items(const mgpu_job *job);

@@ -112,6 +112,8 @@ poll_kernels(mgpu_run *run, mgpu_error *err)
 	mgpu_ring_settle(&run->upload_ms);
 	run->kernel_ms = milliseconds;
 	run->state = MGPU_RUN_DOWNLOADING;
+	if (mgpu_cuda_is_segmented(&run->job))
+		return mgpu_run_read_passes(run, err);
 	return mgpu_run_check_order(run, err);
 }
 

@@ -30,7 +30,8 @@ typedef enum mgpu_run_state
 
 /* Inputs are the channels and what the binding always holds whole. */
 #define MGPU_INPUT_POSITIONS MGPU_NUM_CHANNELS
-#define MGPU_NUM_INPUTS (MGPU_NUM_CHANNELS + 1)
+#define MGPU_INPUT_SEGMENT_HEADS (MGPU_NUM_CHANNELS + 1)
+#define MGPU_NUM_INPUTS (MGPU_NUM_CHANNELS + 2)
 
 /* One input, on its way to the device. */
 typedef struct mgpu_run_input
@@ -64,6 +65,9 @@ struct mgpu_run
 	cudaEvent_t kernels_begin;
 	cudaEvent_t kernels_end;
 	mgpu_algorithm algorithm;	/* that ran */
+	uint64_t	num_tiles;		/* of segmented and locality sorts … */
+	int			num_passes;
+	mgpu_pass_stats passes[MGPU_MAX_PASSES];	/* … counted by the device */
 	int			unsorted_input; /* after MGPU_NOT_SORTED */
 	uint64_t	unsorted_position;
 	double		upload_ms;
@@ -85,6 +89,12 @@ cudaError_t mgpu_run_launch(mgpu_run *run);
 cudaError_t mgpu_run_merge(mgpu_run *run);
 cudaError_t mgpu_run_bulk(mgpu_run *run);
 cudaError_t mgpu_run_odd_even_sort(mgpu_run *run);
+
+/* A segmented or locality sort in the place of a plain one (cuda_segmented.cu). */
+cudaError_t mgpu_run_segmented_sort(mgpu_run *run, mgpu_sort_request *request);
+
+/* After the kernels: fetch what the passes of such a sort did. */
+mgpu_status mgpu_run_read_passes(mgpu_run *run, mgpu_error *err);
 
 /*
  * After the kernels: MGPU_NOT_SORTED if a merge's input was not, and then run

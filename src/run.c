@@ -316,6 +316,8 @@ gpu_gave_up(const mgpu_error *error)
 		if (mgpu_setting_executor == MGPU_EXECUTOR_GPU)
 			mgpu_raise_no_gpu(error->message);
 	}
+	else if (error->status == MGPU_UNSUPPORTED)
+		;						/* no failure: the reason is on record */
 	else if (mgpu_setting_gpu_failure == MGPU_GPU_FAILURE_ERROR)
 		mgpu_raise(error);
 	else if (mgpu_setting_gpu_failure == MGPU_GPU_FAILURE_WARN)

@@ -205,7 +205,12 @@ stats_rows(FunctionCallInfo fcinfo, const char *function, bool has_heads)
 	funcctx = SRF_PERCALL_SETUP();
 	stats = funcctx->user_fctx;
 	if (funcctx->call_cntr < (uint64) stats->num_passes)
-		SRF_RETURN_NEXT(funcctx, pass_row(funcctx->tuple_desc, stats, (int) funcctx->call_cntr));
+	{
+		/* made before the macro counts the call */
+		Datum		row = pass_row(funcctx->tuple_desc, stats, (int) funcctx->call_cntr);
+
+		SRF_RETURN_NEXT(funcctx, row);
+	}
 	SRF_RETURN_DONE(funcctx);
 }
 

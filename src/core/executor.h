@@ -107,7 +107,7 @@ typedef struct mgpu_run_stats
 
 	/*
 	 * Segmented and locality sorts that merged: the other tiles of num_tiles
-	 * were left untouched in that pass.  num_passes is 0 where nothing merged.
+	 * were left untouched in that pass.  num_passes is 0 where one tile held all.
 	 */
 	uint64_t	num_tiles;
 	int			num_passes;

@@ -49,6 +49,23 @@ make_keys(const mgpu_job &job)
 	return keys;
 }
 
+/* job.num_segments heads of a job that has any: the first is 0, the rest at random. */
+static std::vector<uint32_t>
+make_heads(const mgpu_job &job)
+{
+	std::vector<uint32_t> heads;
+	uint64_t	wanted = job.num_segments;
+
+	for (uint64_t i = 0; i < job.num_items && wanted > 0; i++)
+	{
+		if (i != 0 && random_bits() % (job.num_items - i) >= wanted)
+			continue;
+		heads.push_back((uint32_t) i);
+		wanted--;
+	}
+	return heads;
+}
+
 static byte_vector
 make_values(const mgpu_job &job)
 {
@@ -65,13 +82,14 @@ struct run_data
 {
 	byte_vector keys;
 	byte_vector values;
+	std::vector<uint32_t> heads;
 	byte_vector out_keys;
 	byte_vector out_indices;
 	byte_vector out_values;
 	mgpu_run_stats stats;
 
 	explicit run_data(const mgpu_job &job)
-		: keys(make_keys(job)), values(make_values(job)), out_keys(poisoned(job.num_items * job.key_width)),
+		: keys(make_keys(job)), values(make_values(job)), heads(make_heads(job)), out_keys(poisoned(job.num_items * job.key_width)),
 		out_indices(poisoned(job.num_items * 4)), out_values(poisoned(job.num_items * job.value_width)), stats()
 	{
 	}
@@ -84,6 +102,8 @@ struct run_data
 		binding.in_keys = plan.slice_items == 0 ? keys.data() : nullptr;
 		if (job.value_width != 0 && (plan.slice_items == 0 || !plan.stream_values))
 			binding.in_values = values.data();
+		if (job.num_segments > 0)
+			binding.in_segment_heads = heads.data();
 		if (job.outputs & MGPU_OUT_KEYS)
 			binding.out_keys = out_keys.data();
 		if (job.outputs & MGPU_OUT_INDICES)
@@ -128,13 +148,19 @@ check_results(const mgpu_job &job, const run_data &data, const char *what)
 
 	for (uint64_t i = 0; i < job.num_items; i++)
 		order[i] = (uint32_t) i;
-	std::stable_sort(order.begin(), order.end(), [&] (uint32_t a, uint32_t b)
-					 {
-						 int			result = compare_stored(job, &data.keys[(uint64_t) a * job.key_width],
-															&data.keys[(uint64_t) b * job.key_width]);
+	for (uint64_t segment = 0; segment == 0 || segment < data.heads.size(); segment++)
+	{
+		uint64_t	begin = data.heads.empty() ? 0 : data.heads[segment];
+		uint64_t	end = segment + 1 < data.heads.size() ? data.heads[segment + 1] : job.num_items;
 
-						 return (job.descending ? -result : result) < 0;
-					 });
+		std::stable_sort(order.begin() + begin, order.begin() + end, [&] (uint32_t a, uint32_t b)
+						 {
+							 int			result = compare_stored(job, &data.keys[(uint64_t) a * job.key_width],
+																&data.keys[(uint64_t) b * job.key_width]);
+
+							 return (job.descending ? -result : result) < 0;
+						 });
+	}
 	for (uint64_t i = 0; i < job.num_items; i++)
 	{
 		uint64_t	source = order[i];
@@ -183,7 +209,8 @@ check_job(const mgpu_job &job, const run_plan &plan, const char *what)
 	if (status != MGPU_OK)
 		return;
 	check_results(job, data, what);
-	CHECK(data.stats.algorithm == MGPU_ALGORITHM_MERGE || data.stats.algorithm == MGPU_ALGORITHM_RADIX,
+	CHECK(data.stats.algorithm == MGPU_ALGORITHM_MERGE || data.stats.algorithm == MGPU_ALGORITHM_RADIX ||
+		  (data.stats.algorithm == MGPU_ALGORITHM_LOCALITY && job.algorithm == MGPU_ALGORITHM_LOCALITY),
 		  "%s: algorithm %d", what, data.stats.algorithm);
 	CHECK(job.num_items == 0 || (data.stats.kernel_ms > 0 && data.stats.upload_ms > 0 && data.stats.download_ms > 0),
 		  "%s: %g, %g, %g ms", what, data.stats.upload_ms, data.stats.kernel_ms, data.stats.download_ms);
@@ -227,6 +254,55 @@ test_all_types(void)
 						job.algorithm = algorithm;
 						check_job(job, turn % 3 == 0 ? whole : turn % 3 == 1 ? slices : mixed, "all types");
 					}
+				}
+			}
+		}
+	}
+}
+
+/* Passes count every tile at most once. */
+static void
+check_passes(const mgpu_run_stats &stats)
+{
+	for (int pass = 0; pass < stats.num_passes; pass++)
+		CHECK(stats.passes[pass].merge_tiles + stats.passes[pass].copy_tiles <= stats.num_tiles,
+			  "pass %d: %llu and %llu of %llu tiles", pass, (unsigned long long) stats.passes[pass].merge_tiles,
+			  (unsigned long long) stats.passes[pass].copy_tiles, (unsigned long long) stats.num_tiles);
+}
+
+/* From a segment an item to one for all, at every mean length between. */
+static void
+test_segments(void)
+{
+	static const uint64_t lengths[] = {1, 2, 7, 40, 300, 5000, 60000, UINT64_MAX};
+	static const uint64_t sizes[] = {1, 2, 3000, 70001, 500009};
+	unsigned	turn = 0;
+
+	for (const key_type &type : key_types)
+	{
+		for (uint64_t size : sizes)
+		{
+			for (uint64_t length : lengths)
+			{
+				mgpu_job	job = make_job(type.kind, type.width, output_sets[turn % 5], 4 << turn % 3, size);
+				mgpu_error	err = {};
+
+				if (quick && turn++ % 5 != 0)
+					continue;
+				turn += !quick;
+				job.num_segments = size / length > 0 ? size / length : 1;
+				job.descending = turn % 2;
+				job.algorithm = turn % 3 == 0 ? MGPU_ALGORITHM_MERGE : turn % 3 == 1 ? MGPU_ALGORITHM_AUTO :
+					MGPU_ALGORITHM_LOCALITY;
+
+				run_data	data(job);
+				mgpu_status status = run_job(job, {turn % 2 == 0 ? UINT64_C(0) : UINT64_C(3001), true, true}, data, &err);
+
+				CHECK(status == MGPU_OK, "segments: status %d, %s", status, err.message);
+				if (status == MGPU_OK)
+				{
+					check_results(job, data, "segments");
+					check_passes(data.stats);
 				}
 			}
 		}
@@ -445,6 +521,7 @@ test_executor(void)
 {
 	test_device_facts();
 	test_all_types();
+	test_segments();
 	test_sizes();
 	test_misuse();
 	test_cancel();
