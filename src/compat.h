@@ -8,7 +8,6 @@
 #define MGPU_COMPAT_H
 
 #include "utils/guc.h"
-#include "utils/pg_locale.h"
 
 #if PG_VERSION_NUM < 140000
 #error "mgpu_pg needs PostgreSQL 14 or later"
@@ -29,10 +28,15 @@
 #define MGPU_HAS_DATUM_COMPARATORS
 #endif
 
-/* Whether a collation compares strings by their bytes. */
+/*
+ * Whether a collation compares strings by their bytes; a "no" that should be a
+ * "yes" costs speed alone.  PostgreSQL's own header for that is not included,
+ * since it wants ICU's headers, which building an extension must not need.
+ */
 #if PG_VERSION_NUM >= 180000
-#define mgpu_collation_is_c(collation) (pg_newlocale_from_collation(collation)->collate_is_c)
+extern bool mgpu_collation_is_c(Oid collation);
 #else
+extern bool lc_collate_is_c(Oid collation);
 #define mgpu_collation_is_c(collation) lc_collate_is_c(collation)
 #endif
 
