@@ -1,0 +1,205 @@
+# Segments, locality sort, merge, bulk changes and the network: a running call ends
+# within 0.2 s of a timeout or a cancel, keeps to its memory, and the session goes on.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use MgpuTest;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+# Median over the tries, so that one hiccup of a loaded machine does not decide.
+my $limit = 0.2;
+my $megabyte = 1024;    # in kB, as /proc counts
+
+my $node = new_node('families');
+
+# random, sorted and nearly sorted values, in millions of elements; segments of 100 in the mean
+make_big($node, 'random', 10, a => [ 'int[]', '(random() * 4294967295 - 2147483648)::int' ], b => [ 'bigint[]', '(random() * 1e18)::bigint' ]);
+make_big($node, 'texts', 1, t => [ 'text[]', 'md5(i::text)' ]);
+$node->safe_psql('postgres', q{
+	CREATE TABLE sorted (a int[], b int[], p int[], q int[], v int[], groups int[], heads int[], near int[], t text[]);
+	ALTER TABLE sorted ALTER a SET STORAGE EXTERNAL, ALTER b SET STORAGE EXTERNAL, ALTER p SET STORAGE EXTERNAL, ALTER q SET STORAGE EXTERNAL, ALTER v SET STORAGE EXTERNAL,
+		ALTER groups SET STORAGE EXTERNAL, ALTER heads SET STORAGE EXTERNAL, ALTER near SET STORAGE EXTERNAL, ALTER t SET STORAGE EXTERNAL;
+	INSERT INTO sorted SELECT ARRAY(SELECT i * 3 FROM generate_series(1, 10000000) i), ARRAY(SELECT i * 2 + 1 FROM generate_series(1, 10000000) i),
+		ARRAY(SELECT i * 10 - i % 7 FROM generate_series(1, 1000000) i), ARRAY(SELECT (i::bigint * 48271 % 2147483647 % 10000000)::int + 1 FROM generate_series(1, 1000000) i),
+		ARRAY(SELECT generate_series(1, 1000000)), ARRAY(SELECT (i + i % 61) / 100 FROM generate_series(1, 10000000) i), ARRAY(SELECT i * 100 - i % 61 FROM generate_series(1, 99999) i),
+		ARRAY(SELECT i + i * 31 % 40 FROM generate_series(1, 10000000) i), ARRAY(SELECT lpad(i::text, 12, '0') FROM generate_series(1, 1000000) i);
+	CREATE TABLE flags AS SELECT repeat('1' || repeat('0', 99), 100000)::varbit AS f;
+	-- sorted, with NULLs at its end
+	CREATE TABLE gaps AS SELECT mgpu_merge(a, array_fill(NULL::int, ARRAY[1000])) AS a FROM sorted;
+	ALTER TABLE gaps ALTER a SET STORAGE EXTERNAL;
+	UPDATE gaps SET a = a || '{}'});
+
+# Pairs are called where nothing but the call is to be stopped: in FROM, PostgreSQL writes
+# the row with both arrays to a file first, and looks at no interrupt meanwhile.
+my %calls = (
+	'segsort' => 'SELECT cardinality(mgpu_segsort(a, heads)) FROM random JOIN (SELECT heads FROM sorted) s ON true',
+	'segsort, one segment' => q{SELECT cardinality(mgpu_segsort(a, '{}')) FROM random},
+	'segsort_flags' => 'SELECT cardinality(mgpu_segsort_flags(a, f, true)) FROM random, flags',
+	'segsort_by' => 'SELECT cardinality(mgpu_segsort_by(r.a, groups)) FROM random r, sorted',
+	'segsort_by text' => 'SELECT cardinality(mgpu_segsort_by(r.t, groups[1:1000000])) FROM texts r, sorted',
+	'segsort_pairs' => 'SELECT cardinality((mgpu_segsort_pairs(r.a, r.b, heads)).vals) FROM random r, sorted',
+	'segsort_rows' => 'SELECT count(*) FROM random r, sorted, mgpu_segsort_rows(r.a, groups)',
+	'segsort_stats' => 'SELECT count(*) FROM random r, sorted, mgpu_segsort_stats(r.a, heads)',
+	'locality_sort' => 'SELECT cardinality(mgpu_locality_sort(near)) FROM sorted',
+	'locality_sort, random' => 'SELECT cardinality(mgpu_locality_sort(a)) FROM random',
+	'locality_sort_pairs' => 'SELECT cardinality((mgpu_locality_sort_pairs(near, r.b)).vals) FROM sorted, random r',
+	'locality_sort_stats' => 'SELECT count(*) FROM random, mgpu_locality_sort_stats(a)',
+	'merge' => 'SELECT cardinality(mgpu_merge(a, b)) FROM sorted',
+	'merge with nulls' => 'SELECT cardinality(mgpu_merge(gaps.a, b)) FROM sorted, gaps',
+	'merge text' => 'SELECT cardinality(mgpu_merge(t, t)) FROM sorted',
+	'merge_pairs' => 'SELECT cardinality((mgpu_merge_pairs(s.a, r.b, s.b, r.b)).vals) FROM sorted s, random r',
+	'bulk_remove' => 'SELECT cardinality(mgpu_bulk_remove(a, p)) FROM sorted',
+	'bulk_remove, any order' => 'SELECT cardinality(mgpu_bulk_remove(a, q)) FROM sorted',
+	'bulk_remove text' => 'SELECT cardinality(mgpu_bulk_remove(t, v[1:900000])) FROM sorted',
+	'bulk_insert' => 'SELECT cardinality(mgpu_bulk_insert(a, p, v)) FROM sorted',
+	'bulk_insert, any order' => 'SELECT cardinality(mgpu_bulk_insert(a, q, v)) FROM sorted',
+	'oddeven_sort' => 'SELECT cardinality(mgpu_oddeven_sort(a[1:4000000])) FROM random',
+	'oddeven_sort text' => 'SELECT cardinality(mgpu_oddeven_sort(t[1:200000])) FROM texts');
+
+# --------------------------------------------------------- timeouts and cancels
+
+# Seconds that the statement runs when nobody stops it, after one run to warm up.
+sub duration
+{
+	my ($session, $call) = @_;
+
+	$session->query($call);
+	my $started = time();
+	$session->query($call);
+	return time() - $started;
+}
+
+foreach my $executor (executors($node))
+{
+	my $session = MgpuTest->session($node, options => "-c mgpu.executor=$executor");
+	my $other = MgpuTest->session($node);
+
+	# how late is the end after the timeout, in ms; NULL when it came before
+	$session->query(q{
+		CREATE OR REPLACE FUNCTION pg_temp.lateness(call text) RETURNS float8 LANGUAGE plpgsql AS $$
+		BEGIN
+			EXECUTE call;
+			RETURN NULL;
+		EXCEPTION WHEN query_canceled THEN
+			RETURN extract(epoch FROM clock_timestamp() - statement_timestamp()) * 1000 - current_setting('mgpu_test.timeout')::float8;
+		END
+		$$});
+
+	foreach my $name (sort keys %calls)
+	{
+		my $call = $calls{$name};
+		my $full = duration($session, $call);
+		my @late;
+
+		is($session->{error}, '', "$executor, $name: runs to its end when let alone");
+		foreach my $part (1, 3, 5, 7)
+		{
+			my $timeout = int($full * 1000 * $part / 10) || 1;
+			my $late = $session->query("SET mgpu_test.timeout = $timeout; SET statement_timeout = $timeout;"
+				  . "SELECT pg_temp.lateness(\$call\$$call\$call\$)");
+
+			push @late, $late / 1000 if defined $late && $late =~ /\d/;
+		}
+		$session->query('SET statement_timeout = 0');
+		cmp_ok(scalar @late, '>=', 2, "$executor, $name: " . @late . ' of 4 timeouts came while it ran');
+		cmp_ok(median(@late), '<=', $limit, sprintf('%s, %s: ends %.0f ms after a timeout, at most %.0f (runs %.0f)',
+			$executor, $name, 1000 * median(@late), 1000 * (sort { $b <=> $a } @late)[0], 1000 * $full))
+		  if @late;
+	}
+
+	# pg_cancel_backend, from another session
+	foreach my $name ('segsort', 'locality_sort, random', 'merge_pairs', 'bulk_insert, any order', 'oddeven_sort')
+	{
+		my $full = duration($session, $calls{$name});
+		my @late;
+
+		foreach my $part (1, 2, 3)
+		{
+			$session->send_query($calls{$name});
+			sleep($full * $part / 5);
+			$other->query("SELECT pg_cancel_backend($session->{pid})");
+			my $started = time();
+			$session->answer;
+			push @late, time() - $started if $session->{state} eq '57014';
+		}
+		cmp_ok(scalar @late, '>=', 1, "$executor, $name: " . @late . ' of 3 cancels came while it ran');
+		cmp_ok(median(@late), '<=', $limit, sprintf('%s, %s: ends %.0f ms after pg_cancel_backend', $executor, $name, 1000 * median(@late)))
+		  if @late;
+	}
+	is($session->query('SELECT mgpu_merge(ARRAY[1, 3], ARRAY[2]), mgpu_segsort(ARRAY[2, 1, 4, 3], ARRAY[3]), mgpu_bulk_remove(ARRAY[1, 2], ARRAY[1]),'
+			  . 'mgpu_bulk_insert(ARRAY[1], ARRAY[1], ARRAY[0]), mgpu_locality_sort(ARRAY[2, 1]), mgpu_oddeven_sort(ARRAY[2, 1])'),
+		'{1,2,3}|{1,2,3,4}|{2}|{0,1}|{1,2}|{1,2}', "$executor: the session goes on");
+	is($session->query('SELECT mgpu_merge(a[1:200000], b[1:100000]) = (SELECT array_agg(x ORDER BY x) FROM unnest(a[1:200000] || b[1:100000]) x) FROM sorted'),
+		't', "$executor: and merges right");
+	$session->close;
+	$other->close;
+}
+
+# --------------------------------------------------------- the peak of one call
+#
+# Resident memory grows by no more than input and result and 64 MB.
+
+my %peaks = (
+	'merge int4' => [ 'mgpu_merge(a, b)', 'sorted', 80, 80 ],
+	'merge int4 with nulls' => [ 'mgpu_merge(gaps.a, b)', 'sorted, gaps', 80, 80 ],
+	'merge_pairs int4 and int8' => [ '(mgpu_merge_pairs(s.a, r.b, s.b, r.b)).vals', 'sorted s, random r', 240, 240 ],
+	'bulk_remove a million' => [ 'mgpu_bulk_remove(a, p)', 'sorted', 44, 36 ],
+	'bulk_remove in any order' => [ 'mgpu_bulk_remove(a, q)', 'sorted', 44, 36 ],
+	'bulk_insert a million' => [ 'mgpu_bulk_insert(a, p, v)', 'sorted', 48, 44 ],
+	'bulk_insert in any order' => [ 'mgpu_bulk_insert(a, q, v)', 'sorted', 48, 44 ],
+	'segsort' => [ 'mgpu_segsort(r.a, heads)', 'random r, sorted', 40, 40 ],
+	'segsort_by' => [ 'mgpu_segsort_by(r.a, groups)', 'random r, sorted', 80, 40 ],
+	'segsort_pairs int4 and int8' => [ '(mgpu_segsort_pairs(r.a, r.b, heads)).vals', 'random r, sorted', 120, 120 ],
+	'locality_sort' => [ 'mgpu_locality_sort(near)', 'sorted', 40, 40 ],
+	'locality_sort, random int8' => [ 'mgpu_locality_sort(b)', 'random', 80, 80 ],
+	'oddeven_sort' => [ 'mgpu_oddeven_sort(a)', 'random', 40, 40 ]);
+
+foreach my $executor (executors($node))
+{
+	foreach my $name (sort keys %peaks)
+	{
+		my ($call, $tables, $input, $result) = @{ $peaks{$name} };
+		my $session = MgpuTest->session($node, options => "-c mgpu.executor=$executor");
+
+		# what a first call sets up for good, a device's context say, is not this call's
+		$session->query('SELECT mgpu_sort(array_agg(i::float8)), mgpu_merge(array_agg(i), array_agg(i)) FROM generate_series(1, 20000) i');
+		my $before = memory_kb($session->{pid}, 'VmHWM');
+		is($session->query("SELECT cardinality($call) > 0 FROM $tables"), 't', "$executor, $name: runs");
+		my $grown = (memory_kb($session->{pid}, 'VmHWM') - $before) / $megabyte;
+		cmp_ok($grown, '<=', $input + $result + 64,
+			sprintf('%s, %s: %d MB in, %d MB out, peak grew by %d MB', $executor, $name, $input, $result, $grown));
+		$session->close;
+	}
+}
+
+# ------------------------------------------- no growth over calls that do not end
+
+foreach my $executor (executors($node))
+{
+	my $session = MgpuTest->session($node, options => "-c mgpu.executor=$executor");
+
+	foreach my $name ('segsort', 'locality_sort, random', 'merge', 'bulk_insert, any order', 'oddeven_sort')
+	{
+		my ($warm, $errors, $rounds) = (0, 0, 40);
+
+		foreach my $i (1 .. $rounds)
+		{
+			$session->query('SET statement_timeout = ' . (3 + $i * 7 % 25));
+			$session->query($calls{$name});
+			$errors++ if $session->{state} ne '';
+			$warm = memory_kb($session->{pid}, 'VmRSS') if $i == $rounds / 4;
+		}
+		$session->query('SET statement_timeout = 0');
+		cmp_ok($errors, '>=', $rounds / 2, "$executor, $name: $errors of $rounds calls were ended by a timeout");
+		my $grown = memory_kb($session->{pid}, 'VmRSS') - $warm;
+		cmp_ok($grown, '<=', 10 * $megabyte, "$executor, $name: $grown kB more after " . $rounds * 3 / 4 . ' more calls');
+	}
+	is($session->query('SELECT mgpu_merge(ARRAY[1, 3], ARRAY[2])'), '{1,2,3}', "$executor: the session goes on");
+	$session->close;
+}
+
+$node->stop;
+done_testing();
