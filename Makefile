@@ -13,7 +13,7 @@
 #   WITH_CUDA       yes, no; default: yes where nvcc is found ($CUDA_HOME, PATH, /usr/local/cuda)
 #   CUDA_ARCHS      compute capabilities to build kernels for, such as "80 90"
 #   WITH_HIGHWAY    yes, no; default: yes where Google Highway's vqsort is found
-#   WERROR          no: compiler warnings do not stop the build
+#   WERROR          yes: compiler warnings stop the build, as they do under "make test"
 #
 # How it fits together: src/*.c are PGXS objects, since PostgreSQL may want
 # LLVM bitcode of them, which only C can give.  Everything that is not
@@ -68,7 +68,7 @@ override WITH_HIGHWAY := no
 HIGHWAY_SAYS = not found, portable radix sort instead
 endif
 
-WARNINGS = -Wall -Wextra $(if $(filter no,$(WERROR)),,-Werror)
+WARNINGS = -Wall -Wextra $(if $(filter yes,$(WERROR)),-Werror)
 FEATURES = -DMGPU_WITH_CUDA=$(if $(filter yes,$(WITH_CUDA)),1,0) \
 	-DMGPU_WITH_HIGHWAY=$(if $(filter yes,$(WITH_HIGHWAY)),1,0)
 

@@ -88,7 +88,7 @@ sort_vectors_##bits(__m512i *items, const int num_vectors) \
 		for (int stride = size / 2; stride > 0; stride /= 2) \
 			_Pragma("GCC unroll 16") \
 			for (int i = 0; i < num_vectors; i++) \
-				if ((i & stride) == 0) \
+				if ((i & stride) == 0 && i + stride < num_vectors) /* the second for gcc 13's eyes */ \
 				{ \
 					__m512i		lower = items[i]; \
 					items[i] = _mm512_min_epu##bits(lower, items[i + stride]); \
