@@ -80,7 +80,7 @@ foreach my $executor (executors($node))
 			my $late = $session->query("SET mgpu_test.timeout = $timeout; SET statement_timeout = $timeout;"
 				  . "SELECT pg_temp.lateness(\$\$$call\$\$)");
 
-			push @late, $late / 1000 if defined $late && $late =~ /\d/;
+			push @late, $late / 1000 if defined $late && $late =~ /\A-?[\d.e-]+\z/;
 		}
 		$session->query('SET statement_timeout = 0');
 		cmp_ok(scalar @late, '>=', 3, "$executor, $name: " . @late . ' of 7 timeouts came while it ran');

@@ -20,7 +20,7 @@ sub new_node
 	my ($name, %option) = @_;
 	my $node = PostgreSQL::Test::Cluster->new($name);
 
-	$node->init;
+	$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
 	$node->append_conf('postgresql.conf', "$_\n")
 	  for ('fsync = off', 'shared_buffers = 8MB', 'max_wal_size = 8GB', 'autovacuum = off',
 		'log_min_messages = panic', 'log_statement = none', 'jit = off', @{ $option{conf} // [] });
