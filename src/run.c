@@ -239,8 +239,10 @@ drive(active_run *active, run_request *request, mgpu_error *error)
 }
 
 static const char *
-algorithm_name(mgpu_algorithm algorithm)
+algorithm_name(const mgpu_job *job, mgpu_algorithm algorithm)
 {
+	if (job->op == MGPU_OP_ODD_EVEN_SORT)
+		return "network";
 	switch (algorithm)
 	{
 		case MGPU_ALGORITHM_MERGE:
@@ -257,10 +259,13 @@ algorithm_name(mgpu_algorithm algorithm)
 }
 
 static void
-record_run(const active_run *active, const mgpu_run_stats *stats)
+record_run(const active_run *active, const run_request *request)
 {
+	const mgpu_run_stats *stats = &request->stats;
+
+
 	run_last.executor = active->executor->name;
-	run_last.algorithm = algorithm_name(stats->algorithm);
+	run_last.algorithm = algorithm_name(&request->job, stats->algorithm);
 	run_last.upload_ms = stats->upload_ms;
 	run_last.kernel_ms = stats->kernel_ms;
 	run_last.download_ms = stats->download_ms;
@@ -295,7 +300,7 @@ run_on(const mgpu_executor *executor, run_request *request, mgpu_error *error)
 		if (status == MGPU_OK || status == MGPU_NOT_SORTED)
 			executor->stats(active.run, &request->stats);
 		if (status == MGPU_OK)
-			record_run(&active, &request->stats);
+			record_run(&active, request);
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(release_callback, PointerGetDatum(&active));
 	release_active(&active);

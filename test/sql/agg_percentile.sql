@@ -1,3 +1,4 @@
+SET intervalstyle = postgres;
 --
 -- mgpu_percentile_cont, mgpu_percentile_disc: as PostgreSQL's ordered-set aggregates
 --

@@ -1,3 +1,4 @@
+SET intervalstyle = postgres;
 --
 -- mgpu_sort_agg: values as a sorted array
 --

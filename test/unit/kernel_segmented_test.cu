@@ -49,7 +49,7 @@ struct device_array
 	void
 	reset(uint64_t new_bytes)
 	{
-		if (new_bytes > capacity)
+		if (base == nullptr || new_bytes > capacity)
 		{
 			REQUIRE_CUDA(cudaFree(base));
 			capacity = new_bytes;
