@@ -52,6 +52,8 @@ agg_batch_restart(agg_batch *batch)
 	batch->has_order = !batch->call->args_vary;
 	batch->stage = BATCH_COLLECTING;
 	batch->num_groups = 0;
+	batch->starts = NULL;
+	batch->null_starts = NULL;
 	batch->keys = NULL;
 	batch->values = NULL;
 	batch->value_nulls = NULL;

@@ -52,13 +52,15 @@ typedef struct agg_batch
 
 	/*
 	 * Grouped: the rows of group g are starts[g] … starts[g + 1] - 1 and, among
-	 * those with a NULL key, null_starts[g] … null_starts[g + 1] - 1.  values
-	 * has the rows with a key first, then the others.  In a batch of one group
+	 * those with a NULL key, null_starts[g] … null_starts[g + 1] - 1; without
+	 * starts, group g is row g.  values has the rows with a key first, then the
+	 * others.  Where rows are not moved (the batch is one group, or each row is)
 	 * keys, values and value_nulls are made when asked for.
 	 */
+	bool		moved;
 	uint64		num_items;		/* rows with a key */
 	uint64		num_nulls;		/* rows without */
-	uint32	   *starts;
+	uint32	   *starts;			/* NULL: each row is a group */
 	uint32	   *null_starts;
 	uint32		own_starts[2];
 	uint32		own_null_starts[2];
@@ -66,7 +68,7 @@ typedef struct agg_batch
 	char	   *values;
 	bool	   *value_nulls;	/* NULL: no value is */
 
-	/* Starts of the groups that have rows with a key: a job's segments. */
+	/* Starts of the groups that have rows with a key; NULL: each row is one. */
 	uint32	   *heads;
 	uint64		num_heads;
 
@@ -123,9 +125,15 @@ extern void agg_batch_sort_into(agg_batch *batch, char *dest);
 
 /* A group's rows with a key. */
 static inline uint64
+agg_batch_group_start(const agg_batch *batch, uint32 group)
+{
+	return batch->starts ? batch->starts[group] : group;
+}
+
+static inline uint64
 agg_batch_group_items(const agg_batch *batch, uint32 group)
 {
-	return batch->starts[group + 1] - batch->starts[group];
+	return batch->starts ? batch->starts[group + 1] - batch->starts[group] : 1;
 }
 
 static inline uint64

@@ -13,9 +13,15 @@
 #include "agg_column.h"
 #include "agg_memory.h"
 
-/* Blocks double from the first size to the last. */
+/* Least and largest size of a block, but for a value that takes more. */
 #define FIRST_BLOCK_BYTES 1024
-#define LAST_BLOCK_BYTES (512 * 1024)
+#define LAST_BLOCK_BYTES (8 * 1024 * 1024)
+
+/* A block is at most this part of all before it. */
+#define BLOCK_PART 4
+
+/* Larger blocks are not kept. */
+#define KEPT_BLOCK_BYTES (256 * 1024)
 
 typedef struct agg_arena_block
 {
@@ -63,6 +69,7 @@ agg_arena_init(agg_arena *arena, MemoryContext context)
 	arena->blocks = NULL;
 	arena->next = NULL;
 	arena->end = NULL;
+	arena->taken_bytes = 0;
 }
 
 static void
@@ -86,20 +93,20 @@ agg_arena_reset(agg_arena *arena)
 		kept->older = older->older;
 		pfree(older);
 	}
-	/* one value of its own size may be very large */
-	if (kept->bytes > LAST_BLOCK_BYTES)
+	if (kept->bytes > KEPT_BLOCK_BYTES)
 	{
 		pfree(kept);
 		agg_arena_init(arena, arena->context);
 		return;
 	}
 	use_block(arena, kept);
+	arena->taken_bytes = 0;
 }
 
 static void
 add_block(agg_arena *arena, Size needed_bytes)
 {
-	Size		bytes = arena->blocks ? Min(arena->blocks->bytes * 2, LAST_BLOCK_BYTES) : FIRST_BLOCK_BYTES;
+	Size		bytes = Min(Max(arena->taken_bytes / BLOCK_PART, FIRST_BLOCK_BYTES), LAST_BLOCK_BYTES);
 	agg_arena_block *block;
 
 	bytes = Max(bytes, MAXALIGN(sizeof(agg_arena_block)) + needed_bytes);
@@ -121,6 +128,7 @@ agg_arena_take(agg_arena *arena, Size bytes, uint32 align)
 		start = arena->next;
 	}
 	arena->next = start + bytes;
+	arena->taken_bytes += bytes;
 	return start;
 }
 

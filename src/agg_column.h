@@ -35,8 +35,8 @@ typedef struct agg_column
 } agg_column;
 
 /*
- * Bump allocation in blocks of growing size.  Blocks belong to the context; a
- * reset keeps the last block for what comes next.
+ * Bump allocation in blocks that grow with what is taken.  Blocks belong to the
+ * context; a reset keeps the last one, unless it is large, for what comes next.
  */
 typedef struct agg_arena
 {
@@ -44,6 +44,7 @@ typedef struct agg_arena
 	struct agg_arena_block *blocks; /* newest first */
 	char	   *next;
 	char	   *end;
+	Size		taken_bytes;	/* since the last reset, without gaps */
 } agg_arena;
 
 extern void agg_column_init(agg_column *column, Oid type_id);

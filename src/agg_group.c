@@ -36,7 +36,9 @@ place_groups(const agg_rows *rows, uint32 *cursors, uint32 num_groups)
 
 	for (const agg_chunk *chunk = rows->first; chunk; chunk = chunk->next)
 	{
-		for (uint32 i = 0; i < chunk->used; i++)
+		if (chunk->groups == NULL)
+			cursors[chunk->group + 1] += chunk->used;
+		for (uint32 i = 0; chunk->groups && i < chunk->used; i++)
 			cursors[chunk->groups[i] + 1]++;
 		CHECK_FOR_INTERRUPTS();
 	}
@@ -85,51 +87,48 @@ groups_to_targets(agg_chunk *chunk, uint32 *cursors)
 		chunk->groups[i] = cursors[chunk->groups[i] + 1]++;
 }
 
+/* A chunk's cells to their rows: to targets or, where there are none, from first on. */
 static void
-move_chunk(agg_batch *batch, const agg_rows *rows, agg_chunk *chunk, uint64 first_value)
+move_cells(const agg_chunk *chunk, uint32 width, const char *cells, uint64 first, char *dest)
 {
-	const agg_column *value_column = rows->value_column;
-
-	if (rows->key_column)
-		scatter(rows->key_column->width, chunk->keys, chunk->groups, chunk->used, batch->keys);
-	if (value_column)
-		scatter(value_column->width, chunk->values, chunk->groups, chunk->used,
-				batch->values + first_value * value_column->width);
-	if (chunk->value_nulls)
-		scatter(1, (const char *) chunk->value_nulls, chunk->groups, chunk->used,
-				(char *) batch->value_nulls + first_value);
+	if (chunk->groups)
+		scatter(width, cells, chunk->groups, chunk->used, dest);
+	else
+		memcpy(dest + first * width, cells, (Size) chunk->used * width);
 }
 
-/* Rows of one group are together already. */
 static void
-copy_rows(agg_batch *batch, agg_rows *rows, uint32 *starts, uint64 first_value)
+move_chunk(agg_batch *batch, const agg_rows *rows, agg_chunk *chunk, uint32 *cursors, uint64 first_value)
 {
-	starts[1] = agg_rows_count(rows);
+	const agg_column *value_column = rows->value_column;
+	uint64		first = 0;
+
+	if (chunk->groups)
+		groups_to_targets(chunk, cursors);
+	else
+	{
+		first = cursors[chunk->group + 1];
+		cursors[chunk->group + 1] += chunk->used;
+	}
 	if (rows->key_column)
-		agg_rows_copy(rows, AGG_KEYS, batch->keys);
-	if (rows->value_column)
-		agg_rows_copy(rows, AGG_VALUES, batch->values + first_value * rows->value_column->width);
-	if (rows->has_value_nulls)
-		agg_rows_copy_value_nulls(rows, batch->value_nulls + first_value);
-	agg_rows_free(rows);
+		move_cells(chunk, rows->key_column->width, chunk->keys, first, batch->keys);
+	if (value_column)
+		move_cells(chunk, value_column->width, chunk->values, first,
+				   batch->values + first_value * value_column->width);
+	if (chunk->value_nulls)
+		move_cells(chunk, 1, (const char *) chunk->value_nulls, first, (char *) batch->value_nulls + first_value);
 }
 
 /* first_value: where the values of these rows start among the batch's. */
 static void
 move_rows(agg_batch *batch, agg_rows *rows, uint32 *cursors, uint64 first_value)
 {
-	if (batch->num_groups == 1)
-	{
-		copy_rows(batch, rows, cursors, first_value);
-		return;
-	}
 	place_groups(rows, cursors, batch->num_groups);
 	while (rows->first)
 	{
 		agg_chunk  *chunk = rows->first;
 
-		groups_to_targets(chunk, cursors);
-		move_chunk(batch, rows, chunk, first_value);
+		move_chunk(batch, rows, chunk, cursors, first_value);
 		rows->first = chunk->next;
 		if (chunk->value_nulls)
 			pfree(chunk->value_nulls);
@@ -143,7 +142,7 @@ move_rows(agg_batch *batch, agg_rows *rows, uint32 *cursors, uint64 first_value)
 static void
 check_group_sizes(const agg_batch *batch)
 {
-	if (batch->num_items + batch->num_nulls <= MaxArraySize)
+	if (batch->num_items + batch->num_nulls <= MaxArraySize || batch->starts == NULL)
 		return;
 	for (uint32 group = 0; group < batch->num_groups; group++)
 	{
@@ -155,7 +154,7 @@ check_group_sizes(const agg_batch *batch)
 }
 
 static void
-group_hashed(agg_batch *batch)
+group_many(agg_batch *batch)
 {
 	agg_rows   *rows = &batch->rows;
 	agg_rows   *null_rows = &batch->null_rows;
@@ -175,8 +174,18 @@ group_hashed(agg_batch *batch)
 	}
 }
 
+/*
+ * Groups are numbered as they come, and begin with a row: where there are as
+ * many groups as rows, group g is row g.  (mgpu_merge_agg has empty groups.)
+ */
+static bool
+each_row_is_a_group(const agg_batch *batch)
+{
+	return batch->num_groups == batch->num_items && batch->num_nulls == 0 && batch->call->kind != AGG_MERGE;
+}
+
 static void
-group_single(agg_batch *batch)
+group_one(agg_batch *batch)
 {
 	batch->own_starts[0] = 0;
 	batch->own_starts[1] = batch->num_items;
@@ -213,10 +222,11 @@ agg_batch_group(agg_batch *batch)
 	batch->num_nulls = agg_rows_count(&batch->null_rows);
 	if (batch->num_items + batch->num_nulls > MGPU_MAX_ITEMS)
 		mgpu_raise_too_large(batch->num_items + batch->num_nulls);
-	if (batch->hashed)
-		group_hashed(batch);
-	else
-		group_single(batch);
+	batch->moved = batch->num_groups > 1 && !each_row_is_a_group(batch);
+	if (batch->moved)
+		group_many(batch);
+	else if (batch->num_groups == 1)
+		group_one(batch);
 	if (batch->call->kind <= AGG_MERGE)
 		check_group_sizes(batch);
 	find_heads(batch);

@@ -127,7 +127,7 @@ add_rows(outgoing *out, agg_batch *batch, uint32 group)
 	agg_batch_need_keys(batch);
 	out->header.num_items = agg_batch_group_items(batch, group);
 	out->header.num_nulls = agg_batch_group_nulls(batch, group);
-	out->keys = (column_slice) {&call->key, batch->keys, NULL, batch->starts[group], out->header.num_items};
+	out->keys = (column_slice) {&call->key, batch->keys, NULL, agg_batch_group_start(batch, group), out->header.num_items};
 	key_bytes = slice_bytes(&out->keys);
 	if (call->kind == AGG_SORT_BY)
 	{
@@ -135,7 +135,7 @@ add_rows(outgoing *out, agg_batch *batch, uint32 group)
 
 		agg_batch_need_values(batch);
 		out->values = (column_slice) {&call->value, batch->values, batch->value_nulls,
-		batch->starts[group], out->header.num_items};
+		agg_batch_group_start(batch, group), out->header.num_items};
 		out->null_values = (column_slice) {&call->value, batch->values, batch->value_nulls,
 		first_null, out->header.num_nulls};
 		value_bytes = slice_bytes(&out->values) + slice_bytes(&out->null_values);

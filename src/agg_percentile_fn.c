@@ -244,7 +244,7 @@ finish(FunctionCallInfo fcinfo, percentile_fn percentile, const element_type *re
 		check_fraction(fraction->data[0]);
 	agg_batch_sort(batch);
 	group.batch = batch;
-	group.begin = batch->starts[number];
+	group.begin = agg_batch_group_start(batch, number);
 	group.num_items = agg_batch_group_items(batch, number);
 	if (group.num_items == 0)
 		PG_RETURN_NULL();

@@ -37,7 +37,7 @@ slice_group(const agg_batch *batch, uint32 group, bool nulls_first)
 
 	slice.batch = batch;
 	slice.column = batch->call->kind == AGG_SORT_BY ? &batch->call->value : &batch->call->key;
-	slice.begin = batch->starts[group];
+	slice.begin = agg_batch_group_start(batch, group);
 	slice.num_items = agg_batch_group_items(batch, group);
 	slice.num_nulls = agg_batch_group_nulls(batch, group);
 	slice.first_null = slice.num_nulls > 0 ? batch->num_items + batch->null_starts[group] : 0;
@@ -86,6 +86,8 @@ key_bytes(const group_slice *slice)
 
 	if (!agg_column_is_variable(column))
 		return slice->num_items * column->width;
+	if (slice->batch->num_groups == 1)
+		return slice->batch->arena.taken_bytes;
 	for (uint64 i = 0; i < slice->num_items; i++)
 	{
 		prefetch_element(slice, elements, i);

@@ -124,8 +124,32 @@ make_chunk(const agg_rows *rows, Size bytes)
 	chunk->capacity = capacity;
 	chunk->keys = key_bytes > 0 ? cells : NULL;
 	chunk->values = value_bytes > 0 ? cells + key_bytes : NULL;
-	chunk->groups = group_bytes > 0 ? (uint32 *) (cells + key_bytes + value_bytes) : NULL;
 	return chunk;
+}
+
+static uint32 *
+group_cells(const agg_rows *rows, const agg_chunk *chunk)
+{
+	Size		cell_bytes = TYPEALIGN(COLUMN_ALIGN, sizeof(agg_chunk)) +
+		TYPEALIGN(COLUMN_ALIGN, chunk->capacity * column_width(rows->key_column)) +
+		TYPEALIGN(COLUMN_ALIGN, chunk->capacity * column_width(rows->value_column));
+
+	return (uint32 *) ((char *) chunk + cell_bytes);
+}
+
+void
+agg_rows_change_group(agg_rows *rows, uint32 group)
+{
+	agg_chunk  *chunk = rows->last;
+
+	if (chunk->used > 0)
+	{
+		chunk->groups = group_cells(rows, chunk);
+		for (uint32 i = 0; i < chunk->used; i++)
+			chunk->groups[i] = chunk->group;
+		chunk->groups[chunk->used] = group;
+	}
+	chunk->group = group;
 }
 
 /* The one chunk, twice as large. */
@@ -203,6 +227,8 @@ agg_rows_add_keys(agg_rows *rows, uint32 group, const char *cells, uint64 num_ro
 			agg_rows_grow(rows);
 			continue;
 		}
+		if (chunk->groups == NULL && chunk->group != group)
+			agg_rows_change_group(rows, group);
 		memcpy(chunk->keys + (Size) chunk->used * width, cells, (Size) step * width);
 		for (uint32 i = 0; chunk->groups && i < step; i++)
 			chunk->groups[chunk->used + i] = group;

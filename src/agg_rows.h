@@ -6,6 +6,9 @@
  *
  *	 header | keys: capacity cells | values: likewise | groups: uint32 each
  *
+ * Group numbers are written from the row on that is the second group's; until
+ * then the chunk has one.
+ *
  * Rows without a key column hold values whose key is NULL, or, without values
  * either, nothing but the groups that NULLs belong to.
  */
@@ -21,7 +24,8 @@ typedef struct agg_chunk
 	uint32		capacity;
 	char	   *keys;			/* NULL: no such column */
 	char	   *values;			/* NULL: no such column */
-	uint32	   *groups;			/* NULL: all rows are of one group */
+	uint32	   *groups;			/* NULL: all rows are of this one: */
+	uint32		group;
 	bool	   *value_nulls;	/* NULL: no value here is */
 } agg_chunk;
 
@@ -52,6 +56,9 @@ extern void agg_rows_free(agg_rows *rows);
 /* Make last a chunk with room for a row. */
 extern void agg_rows_grow(agg_rows *rows);
 
+/* Rows to come in the last chunk are of a group that the chunk does not have. */
+extern void agg_rows_change_group(agg_rows *rows, uint32 group);
+
 /* Rows that are keys of one group and nothing else; cells need no alignment. */
 extern void agg_rows_add_keys(agg_rows *rows, uint32 group, const char *cells, uint64 num_rows);
 
@@ -77,6 +84,8 @@ agg_rows_add(agg_rows *rows, uint32 group)
 	}
 	if (chunk->groups)
 		chunk->groups[chunk->used] = group;
+	else if (unlikely(chunk->group != group))
+		agg_rows_change_group(rows, group);
 	return chunk->used++;
 }
 

@@ -43,7 +43,7 @@ agg_job_describe(run_request *request, agg_batch *batch, mgpu_op op, uint32 key_
 static void
 bind_keys(run_request *request, agg_batch *batch, agg_rows_reader *reader)
 {
-	if (!batch->hashed && batch->keys == NULL && batch->rows.num_before > 0)
+	if (!batch->moved && batch->keys == NULL && batch->rows.num_before > 0)
 	{
 		reader->rows = &batch->rows;
 		reader->which = AGG_KEYS;
@@ -58,7 +58,7 @@ bind_keys(run_request *request, agg_batch *batch, agg_rows_reader *reader)
 static void
 bind_values(run_request *request, agg_batch *batch, agg_rows_reader *reader)
 {
-	if (!batch->hashed && batch->values == NULL && batch->rows.num_before > 0)
+	if (!batch->moved && batch->values == NULL && batch->rows.num_before > 0)
 	{
 		reader->rows = &batch->rows;
 		reader->which = AGG_VALUES;
@@ -99,7 +99,7 @@ sort_groups_now(agg_batch *batch)
 	const element_type *type = &batch->call->key.type;
 
 	agg_batch_need_keys(batch);
-	for (uint64 i = 0; i < batch->num_heads; i++)
+	for (uint64 i = 0; batch->heads && i < batch->num_heads; i++)
 	{
 		uint64		begin = batch->heads[i];
 		uint64		end = i + 1 < batch->num_heads ? batch->heads[i + 1] : batch->num_items;
@@ -107,7 +107,7 @@ sort_groups_now(agg_batch *batch)
 		if (end - begin > 1)
 			sort_now(type, batch->order.descending, batch->keys + begin * type->key_width, end - begin);
 	}
-	agg_job_note(batch, "quick", "few items");
+	agg_job_note(batch, "quick", batch->heads ? "few items" : "every group has one item");
 	batch->sorted_keys = batch->keys;
 }
 
@@ -148,7 +148,14 @@ make_positions(agg_batch *batch)
 	uint32	   *positions = agg_batch_alloc(batch, batch->num_items * sizeof(uint32));
 
 	batch->positions = positions;
-	if (batch->call->key.type.key_kind != 0)
+	if (batch->heads == NULL)
+	{
+		agg_batch_need_keys(batch);
+		for (uint64 i = 0; i < batch->num_items; i++)
+			positions[i] = i;
+		agg_job_note(batch, "quick", "every group has one item");
+	}
+	else if (batch->call->key.type.key_kind != 0)
 		order_direct(batch);
 	else
 	{
@@ -193,7 +200,7 @@ run_values(agg_batch *batch, char *dest)
 static void
 free_keys(agg_batch *batch)
 {
-	if (batch->hashed)
+	if (batch->moved)
 		pfree(batch->keys);
 	batch->keys = NULL;
 }
@@ -234,7 +241,7 @@ sort_values(agg_batch *batch)
 {
 	bool		few = batch->num_heads == 1 && batch->num_items <= MGPU_CPU_NOW_PAIRS;
 
-	if (!values_are_movable(batch) || few)
+	if (!values_are_movable(batch) || few || batch->heads == NULL)
 	{
 		make_positions(batch);
 		agg_batch_need_values(batch);
@@ -242,7 +249,7 @@ sort_values(agg_batch *batch)
 	}
 	batch->sorted_values = agg_batch_alloc(batch, batch->num_items * batch->call->value.width);
 	run_values(batch, batch->sorted_values);
-	if (batch->hashed)
+	if (batch->moved)
 		pfree(batch->values);
 	batch->values = NULL;
 	free_keys(batch);
@@ -281,7 +288,7 @@ agg_batch_sorts_into_result(agg_batch *batch)
 {
 	const agg_call *call = batch->call;
 
-	if (batch->hashed || batch->stage != BATCH_GROUPED || call->has_followers || call->key.type.key_kind == 0 ||
+	if (batch->num_groups > 1 || batch->stage != BATCH_GROUPED || call->has_followers || call->key.type.key_kind == 0 ||
 		batch->num_items * call->key.width <= SORT_NOW_BYTES)
 		return false;
 	return call->kind != AGG_SORT_BY || values_are_movable(batch);
