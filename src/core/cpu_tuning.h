@@ -32,10 +32,10 @@ typedef struct mgpu_cpu_tuning
 	uint64_t	max_buckets;	/* keys: most buckets planned */
 	uint64_t	samples_per_bucket;
 
-	uint64_t	vectors;		/* 0: no vector instructions in merges */
+	uint64_t	vectors;		/* 0: operations below go without AVX-512, AVX2 */
 	uint64_t	tile_items;		/* merge, locality: a power of two, or fewer if
 								 * vectors sort fewer at once; see cpu_tiles.h */
-	uint64_t	tile_chunk_bytes;	/* ... sorted and merged by one task, in cache */
+	uint64_t	tile_chunk_bytes;	/* ... and network: done by one task, in cache */
 	uint64_t	segment_task_items; /* segments: of a task that starts in so many */
 	uint64_t	segment_items;	/* ... longer ones are sorted like an array */
 	uint64_t	merge_items;	/* merge of two lists: output of one task */

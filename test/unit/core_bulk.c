@@ -151,8 +151,10 @@ run_case(uint32_t op, pattern chosen, uint32_t width, uint64_t num_items, unsign
 static void
 test_products(void)
 {
-	static const unsigned streams[] = {0, 1 << MGPU_CHANNEL_VALUES, 1 << MGPU_CHANNEL_B_VALUES,
-	(1 << MGPU_CHANNEL_VALUES) | (1 << MGPU_CHANNEL_B_VALUES)};
+	static const unsigned streams[] = {
+		0, 1 << MGPU_CHANNEL_VALUES, 1 << MGPU_CHANNEL_B_VALUES,
+		(1 << MGPU_CHANNEL_VALUES) | (1 << MGPU_CHANNEL_B_VALUES)
+	};
 
 	for (uint32_t op = MGPU_OP_REMOVE; op <= MGPU_OP_INSERT; op++)
 		for (int chosen = 0; chosen < NUM_PATTERNS; chosen++)
@@ -177,7 +179,9 @@ static void
 test_bindings(void)
 {
 	uint32_t	value = 1;
-	mgpu_job	job = {.op = MGPU_OP_REMOVE,.value_width = 4,.outputs = MGPU_OUT_VALUES,.num_items = 1,.num_b_items = 1};
+	mgpu_job	job = {
+		.op = MGPU_OP_REMOVE,.value_width = 4,.outputs = MGPU_OUT_VALUES,.num_items = 1,.num_b_items = 1
+	};
 	mgpu_binding binding = {.in_values = &value,.out_values = &value};
 	mgpu_run_stats stats;
 	mgpu_error	err;

@@ -274,8 +274,10 @@ test_runs(int num_cases)
 		bool		pairs = unit_random_below(2) == 0;
 		uint32_t	outputs = pairs ? 1 + (uint32_t) unit_random_below(7) : MGPU_OUT_KEYS;
 		unsigned	streamed = (unsigned) unit_random_below(16) & (outputs & MGPU_OUT_VALUES ? 15 : 5);
-		list_pair	lists = make_lists(&unit_types[i % UNIT_NUM_TYPES], (uint32_t) unit_random_below(2), random_shape(),
-									   random_shape(), lengths[unit_random_below(NUM_LENGTHS - 1)],
+		const unit_type *type = &unit_types[i % UNIT_NUM_TYPES];
+		list_pair	lists = make_lists(type, (uint32_t) unit_random_below(2), random_shape(),
+									   random_shape(),
+									   lengths[unit_random_below(NUM_LENGTHS - 1)],
 									   lengths[unit_random_below(NUM_LENGTHS - 1)]);
 
 		check_run(&lists, pairs ? MGPU_OP_MERGE_PAIRS : MGPU_OP_MERGE, outputs, value_widths[unit_random_below(5)],
@@ -326,7 +328,8 @@ test_unsorted(void)
 		for (uint64_t position = 0; position + 1 < 400; position += 1 + position / 8)
 			for (int input = 0; input < 3; input++)
 			{
-				list_pair	lists = make_lists(&unit_types[type], (uint32_t) (position % 2), UNIT_RANDOM, UNIT_RANDOM, 400, 400);
+				list_pair	lists = make_lists(&unit_types[type], (uint32_t) (position % 2),
+											   UNIT_RANDOM, UNIT_RANDOM, 400, 400);
 				uint64_t	found_a = input != 1 ? disturb(&lists, lists.a, 400, position) : 400;
 				uint64_t	found_b = input != 0 ? disturb(&lists, lists.b, 400, 399 - position - 1) : 400;
 

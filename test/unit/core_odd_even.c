@@ -53,7 +53,8 @@ test_lengths(void)
 			random_case(num_items);
 	for (int type = 0; type < UNIT_NUM_TYPES; type++)
 		for (int i = 0; i < 12; i++)
-			run_case(&unit_types[type], UNIT_RANDOM, (uint32_t) (i % 2), unit_random_below(20000), i % 3 == 0, 1 + i % 4);
+			run_case(&unit_types[type], UNIT_RANDOM, (uint32_t) (i % 2), unit_random_below(20000),
+					 i % 3 == 0, 1 + i % 4);
 }
 
 /* On, one before and one behind powers of two, where borders of blocks are. */

@@ -84,7 +84,9 @@ unit_run_job(const mgpu_job *job, const mgpu_binding *all, unsigned streamed, in
 			 mgpu_run_stats *stats, mgpu_error *err)
 {
 	mgpu_binding binding = *all;
-	const void **bound[MGPU_NUM_CHANNELS] = {&binding.in_keys, &binding.in_values, &binding.in_b_keys, &binding.in_b_values};
+	const void **bound[MGPU_NUM_CHANNELS] = {
+		&binding.in_keys, &binding.in_values, &binding.in_b_keys, &binding.in_b_values
+	};
 	const void *streams[MGPU_NUM_CHANNELS] = {NULL};
 	mgpu_exec_options options = {.device = -1,.num_threads = num_threads};
 	mgpu_run   *run;
