@@ -148,8 +148,8 @@ BEGIN
                  (SELECT array_send(coalesce(array_agg(k ORDER BY k %1$s, b, o), (SELECT a_keys FROM sides))) AS keys, array_send(coalesce(array_agg(v ORDER BY k %1$s, b, o), (SELECT a_vals FROM sides))) AS vals
                   FROM items) e $q$, c.ordering, c.call) INTO STRICT got;
         -- the trial's own array is hardly ever sorted: its first element out of order
-        EXECUTE format($q$ SELECT min(o) - 1 + array_lower(t.keys, 1) FROM (SELECT o, lag(r) OVER (ORDER BY o) AS before, r FROM (SELECT o, dense_rank() OVER (ORDER BY k %1$s) AS r FROM items) d) x, trial t
-                           WHERE before > r GROUP BY t.keys $q$, c.ordering) INTO bad;
+        EXECUTE format($q$ SELECT min(o) - 1 + %2$s FROM (SELECT o, lag(r) OVER (ORDER BY o) AS before, r FROM (SELECT o, dense_rank() OVER (ORDER BY k %1$s) AS r FROM items) d) x
+                           WHERE before > r $q$, c.ordering, lower) INTO bad;
         FOREACH unsorted IN ARRAY ARRAY['first: t.keys, s.b_keys', 'second: s.a_keys, t.keys'] LOOP
             got := got || oracle.wrong_refusal(format('SELECT mgpu_merge(%s %s) FROM sides s, trial t', split_part(unsorted, ': ', 2), c.call), split_part(unsorted, ':', 1), bad);
         END LOOP;

@@ -96,6 +96,117 @@ def small_group(scale, length, goal):
     }
 
 
+# Merge, bulk changes, segments and locality sort on ten million int4.  A statement reads stored
+# arrays and returns one; "(executor)" is mgpu_last_run()'s kernel_ms, the work alone.  Bulk changes
+# have none: on the CPU they are done while the array is read.  memcpy copies as many bytes as the
+# result has, between warm buffers.
+
+def family_table(table, columns):
+    """SQL that makes a one-row table of stored int4 arrays: columns are names and expressions."""
+    types = ', '.join(f'{name} int4[]' for name in columns)
+    storage = ', '.join(f'ALTER {name} SET STORAGE EXTERNAL' for name in columns)
+    return f'CREATE TABLE {table} ({types}); ALTER TABLE {table} {storage}; INSERT INTO {table} SELECT {", ".join(columns.values())}; CHECKPOINT;'
+
+
+def merge_group(scale, executor):
+    half = int(5e6 * scale)
+    table = f'merge_{executor}'
+    sorted_half = f'(SELECT mgpu_sort(array_agg({RANDOM["int4"]})) FROM generate_series(1, {half}))'
+    return {
+        'name': f'{executor}: merge of two 5M int4',
+        'settings': f'SET mgpu.executor = {executor};',
+        'setup': family_table(table, {'a': sorted_half, 'b': sorted_half}),
+        'memcpy': 2 * half * 4,
+        'kernels': ['merge'],
+        'statements': {
+            'read': f'SELECT cardinality(a) + cardinality(b) FROM {table}',
+            'merge': f'SELECT cardinality(mgpu_merge(a, b)) FROM {table}',
+            'array_agg': f'SELECT cardinality((SELECT array_agg(x ORDER BY x) FROM (SELECT unnest(a) UNION ALL SELECT unnest(b)) u(x))) FROM {table}',
+        },
+        'lines': [
+            ('merge', ['array_agg'], 'array_agg(x ORDER BY x) over both unnested', 20),
+            ('merge', ['read', 'memcpy'], 'reading both and a memcpy of the result', 0.5),
+            ('merge (executor)', ['memcpy'], 'a memcpy of the result', 0.5),
+        ],
+    }
+
+
+def bulk_group(scale, executor):
+    n = int(1e7 * scale)
+    table = f'bulk_{executor}'
+    own = 'SELECT x, o, 1 AS own, 0::bigint AS i FROM unnest(a) WITH ORDINALITY u(x, o)'
+    return {
+        'name': f'{executor}: bulk, 1M of 10M int4',
+        'settings': f'SET mgpu.executor = {executor};',
+        'setup': family_table(table, {'a': f'(SELECT array_agg({RANDOM["int4"]}) FROM generate_series(1, {n}))',
+                                      'p': f'ARRAY(SELECT i * 10 - (random() * 9)::int FROM generate_series(1, {n // 10}) i)',
+                                      'v': f'ARRAY(SELECT generate_series(1, {n // 10}))'}),
+        'memcpy': n * 4,
+        'statements': {
+            'read': f'SELECT cardinality(a) + cardinality(p) FROM {table}',
+            'read more': f'SELECT cardinality(a) + cardinality(p) + cardinality(v) FROM {table}',
+            'remove': f'SELECT cardinality(mgpu_bulk_remove(a, p)) FROM {table}',
+            'insert': f'SELECT cardinality(mgpu_bulk_insert(a, p, v)) FROM {table}',
+            'plain remove': f'SELECT cardinality((SELECT array_agg(x ORDER BY o) FROM unnest(a) WITH ORDINALITY u(x, o) WHERE o NOT IN (SELECT unnest(p)))) FROM {table}',
+            'plain insert': f'SELECT cardinality((SELECT array_agg(x ORDER BY o, own, i) FROM ({own} UNION ALL SELECT y, at, 0, i FROM unnest(p, v) WITH ORDINALITY w(at, y, i)) t)) FROM {table}',
+        },
+        'lines': [
+            ('remove', ['plain remove'], 'array_agg over unnest WITH ORDINALITY', 20),
+            ('insert', ['plain insert'], 'array_agg over unnest WITH ORDINALITY', 20),
+            ('remove', ['read', 'memcpy'], 'reading both and a memcpy of 10M', 0.333),
+            ('insert', ['read more', 'memcpy'], 'reading all and a memcpy of 10M', 0.333),
+        ],
+    }
+
+
+def segsort_group(scale, executor):
+    n = int(1e7 * scale)
+    table = f'segments_{executor}'
+    return {
+        'name': f'{executor}: 10M int4, segments of 100',
+        'settings': f'SET mgpu.executor = {executor};',
+        'setup': family_table(table, {'a': f'(SELECT array_agg({RANDOM["int4"]}) FROM generate_series(1, {n}))',
+                                      'heads': f'ARRAY(SELECT i FROM generate_series(2, {n}) i WHERE random() < 0.01)'}),
+        'vqsort': table,
+        'kernels': ['segsort'],
+        'statements': {
+            'read': f'SELECT cardinality(a) + cardinality(heads) FROM {table}',
+            'segsort': f'SELECT cardinality(mgpu_segsort(a, heads)) FROM {table}',
+            'sort': f'SELECT cardinality(mgpu_sort(a)) FROM {table}',
+        },
+        'lines': [
+            ('segsort', ['read', 'bare vqsort'], 'reading both and a bare vqsort of all', 1.0),
+            ('segsort (executor)', ['bare vqsort'], 'a bare vqsort of all', 1.0),
+            ('segsort', ['sort'], 'mgpu_sort of all', 1.0),
+        ],
+    }
+
+
+def locality_group(scale, executor):
+    n = int(1e7 * scale)
+    table = f'nearly_{executor}'
+    return {
+        'name': f'{executor}: 10M int4, nearly sorted',
+        'settings': f'SET mgpu.executor = {executor};',
+        # each at most 64 places from its own
+        'setup': family_table(table, {'a': f'(SELECT array_agg(i + (random() * 64)::int) FROM generate_series(1, {n}) i)'}),
+        'kernels': ['locality', 'sort'],
+        'statements': {
+            'read': f'SELECT cardinality(a) FROM {table}',
+            'locality': f'SELECT cardinality(mgpu_locality_sort(a)) FROM {table}',
+            'sort': f'SELECT cardinality(mgpu_sort(a)) FROM {table}',
+        },
+        'lines': [
+            ('locality', ['sort'], 'mgpu_sort of the same, algorithm auto', 2),
+            ('locality (executor)', ['sort (executor)'], 'mgpu_sort of the same, algorithm auto', 2),
+        ],
+    }
+
+
+def family_groups(scale, executor):
+    return [make(scale, executor) for make in (merge_group, bulk_group, segsort_group, locality_group)]
+
+
 def gpu_groups(scale):
     groups = []
     for element, millions, goal in (('int4', 10, 1.0), ('int4', 100, 1.0), ('float8', 50, 1.0)):
@@ -177,14 +288,20 @@ class Results:
               f'{ratio:7.2f} x   goal {goal:g} x: {"met" if met else "NOT MET"}  [{executor}]', flush=True)
 
 
-def measure(session, statements, rounds):
+IN_EXECUTOR = ' (executor)'
+
+
+def measure(session, statements, rounds, kernels=()):
     """Median ms of each statement over alternating rounds, after one round that warms up."""
     times = {name: [] for name in statements}
+    times.update({name + IN_EXECUTOR: [] for name in kernels})
     for turn in range(rounds + 1):
         for name, sql in statements.items():
             _, ms = session.run(sql + ';')
             if turn > 0:
                 times[name].append(ms)
+            if turn > 0 and name in kernels:
+                times[name + IN_EXECUTOR].append(float(session.run('SELECT kernel_ms FROM mgpu_last_run();')[0]))
     return {name: statistics.median(values) for name, values in times.items()}
 
 
@@ -202,6 +319,11 @@ def bare_vqsort(program, table, rounds):
     return float(answer.stdout.split()[0])
 
 
+def bare_memcpy(program, num_bytes, rounds):
+    answer = subprocess.run([program, '--memcpy', str(num_bytes), str(rounds)], check=True, capture_output=True, text=True)
+    return float(answer.stdout.split()[0])
+
+
 def run_group(group, options, results):
     print(f'-- {group["name"]}: making the data', flush=True)
     session = Session()
@@ -210,12 +332,14 @@ def run_group(group, options, results):
     session.run('SET max_parallel_workers_per_gather = 0; SET jit = off; SET work_mem = \'1GB\';' + group.get('settings', ''))
     statements = {name: sql for name, sql in group['statements'].items()
                   if options.intarray or 'intarray' not in name}
-    medians = measure(session, statements, options.rounds)
+    medians = measure(session, statements, options.rounds, group.get('kernels', ()))
     if group.get('vqsort'):
         medians['bare vqsort'] = bare_vqsort(options.vqsort, group['vqsort'], options.rounds)
+    if group.get('memcpy'):
+        medians['memcpy'] = bare_memcpy(options.vqsort, group['memcpy'], options.rounds)
     for ours, baseline, title, goal in group['lines']:
         if all(name in medians for name in baseline):
-            results.add(group['name'], ours, title, executor_of(session, statements[ours]), 'ms',
+            results.add(group['name'], ours, title, executor_of(session, statements[ours.removesuffix(IN_EXECUTOR)]), 'ms',
                         medians[ours], sum(medians[name] for name in baseline), goal)
     for name in medians:
         results.rows.append([group['name'], name, '', '', 'ms', f'{medians[name]:.2f}', '', '', '', ''])
@@ -341,8 +465,9 @@ def main():
 
     results = Results()
     groups = [large_group(options.scale), small_group(options.scale, 100, 1.0), small_group(options.scale, 10, 1.0)]
+    groups += family_groups(options.scale, 'cpu')
     if gpu:
-        groups += gpu_groups(options.scale)
+        groups += gpu_groups(options.scale) + family_groups(options.scale, 'gpu')
     else:
         print('no GPU here: its lines are left out')
     for group in groups:

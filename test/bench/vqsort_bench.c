@@ -1,14 +1,18 @@
 /*
  * vqsort_bench.c
- *		Times the bare sort of an int4[] that PostgreSQL sends, as the floor that
- *		mgpu_sort is measured against.
+ *		Times the bare sort of an int4[] that PostgreSQL sends, or a bare memcpy, as
+ *		the floors that mgpu_sort, merges and bulk changes are measured against.
  *
  * Reads COPY (SELECT a FROM t) TO STDOUT (FORMAT binary) of one int4[] without
  * NULLs on stdin, sorts its codes (see core/key_codec.h) again and again, and
- * prints the median milliseconds of the sort alone.
+ * prints the median milliseconds of the sort alone.  With --memcpy it reads
+ * nothing and copies that many bytes instead, from and to memory that has been
+ * touched before: a floor without page faults, on one thread.
  *
  *	 vqsort_bench [rounds]
+ *	 vqsort_bench --memcpy bytes [rounds]
  */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,6 +83,21 @@ sort_once(uint32_t *keys, const uint32_t *codes, uint64_t num_items)
 	return (end.tv_sec - start.tv_sec) * 1e3 + (end.tv_nsec - start.tv_nsec) / 1e6;
 }
 
+static double
+copy_once(char *to, char *from, size_t num_bytes)
+{
+	struct timespec start;
+	struct timespec end;
+
+	from[num_bytes / 2]++;
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	memcpy(to, from, num_bytes);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	if (to[num_bytes / 2] != from[num_bytes / 2])
+		fail("the copy differs");
+	return (end.tv_sec - start.tv_sec) * 1e3 + (end.tv_nsec - start.tv_nsec) / 1e6;
+}
+
 static int
 compare_doubles(const void *a, const void *b)
 {
@@ -88,23 +107,60 @@ compare_doubles(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-int
-main(int argc, char **argv)
+static double
+median_of(double *times, int rounds)
 {
-	int			rounds = argc > 1 ? atoi(argv[1]) : 7;
+	qsort(times, rounds, sizeof(double), compare_doubles);
+	return times[rounds / 2];
+}
+
+static void
+bench_memcpy(size_t num_bytes, double *times, int rounds)
+{
+	char	   *from = malloc(num_bytes);
+	char	   *to = malloc(num_bytes);
+
+	if (from == NULL || to == NULL || num_bytes == 0)
+		fail("out of memory, or nothing to copy");
+	memset(from, 1, num_bytes);
+	memset(to, 2, num_bytes);
+	for (int i = 0; i < rounds; i++)
+		times[i] = copy_once(to, from, num_bytes);
+	printf("%.3f memcpy\n", median_of(times, rounds));
+	free(from);
+	free(to);
+}
+
+static void
+bench_sort(double *times, int rounds)
+{
 	uint64_t	num_items;
 	uint32_t   *codes = read_codes(&num_items);
 	uint32_t   *keys = malloc(num_items * sizeof(uint32_t));
-	double	   *times = malloc((rounds > 0 ? rounds : 1) * sizeof(double));
 
-	if (keys == NULL || times == NULL || rounds < 1)
-		fail("out of memory, or no rounds");
+	if (keys == NULL)
+		fail("out of memory");
 	for (int i = 0; i < rounds; i++)
 		times[i] = sort_once(keys, codes, num_items);
-	qsort(times, rounds, sizeof(double), compare_doubles);
-	printf("%.3f %s\n", times[rounds / 2], mgpu_vqsort_name());
-	free(times);
+	printf("%.3f %s\n", median_of(times, rounds), mgpu_vqsort_name());
 	free(keys);
 	free(codes);
+}
+
+int
+main(int argc, char **argv)
+{
+	bool		copies = argc > 2 && strcmp(argv[1], "--memcpy") == 0;
+	int			rounds_at = copies ? 3 : 1;
+	int			rounds = argc > rounds_at ? atoi(argv[rounds_at]) : 7;
+	double	   *times = malloc((rounds > 0 ? rounds : 1) * sizeof(double));
+
+	if (times == NULL || rounds < 1)
+		fail("out of memory, or no rounds");
+	if (copies)
+		bench_memcpy(strtoull(argv[2], NULL, 10), times, rounds);
+	else
+		bench_sort(times, rounds);
+	free(times);
 	return 0;
 }
