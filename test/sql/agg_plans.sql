@@ -54,7 +54,7 @@ SELECT pg_temp.ours('GROUP BY i / 4') = :'many_sorted' AS spilled;
 SELECT count(*), bool_and(cardinality(a) = 1 AND a[1] = i % 7919) FROM (SELECT i, mgpu_sort_agg(i % 7919) AS a FROM agg_plans GROUP BY i) t;
 RESET enable_sort;
 -- grouping sets: hashed, mixed and spilled
-SET work_mem = '64MB';
+SET work_mem = '1GB';
 EXPLAIN (COSTS OFF) SELECT g, h, mgpu_sort_agg(v) FROM agg_plans GROUP BY GROUPING SETS ((g), (h));
 SELECT * FROM pg_temp.compare('GROUP BY GROUPING SETS ((g), (h))');
 EXPLAIN (COSTS OFF) SELECT i / 4, h, mgpu_sort_agg(v) FROM agg_plans GROUP BY CUBE (i / 4, h);
