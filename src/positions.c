@@ -143,6 +143,8 @@ rank_compared(const rank_target *target, array_source *source, const element_typ
 
 	run_note_cpu(spec->function, "compare", target->num_items, source->data_bytes,
 				 "the type is sorted by its comparison function, on the CPU");
+	if (target->segments)
+		run_last.num_segments = target->segments->num_segments;
 	for (int64 i = 0; i < segments->num_segments; i++)
 	{
 		int64		begin = segments->heads[i];

@@ -16,6 +16,7 @@
 extern int	tests_passed;
 extern int	tests_failed;
 extern bool quick;				/* --quick: a set fit for compute-sanitizer */
+extern bool tiny;				/* --tiny: a smaller set still, for racecheck */
 extern bool clean;				/* --clean: no failure of CUDA's on purpose */
 extern bool own_only;			/* --own: sorts of our own alone, not CUB's */
 extern std::mt19937_64 random_bits;
