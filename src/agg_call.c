@@ -155,12 +155,6 @@ order_from_args(FunctionCallInfo fcinfo, int first)
 	return order;
 }
 
-static bool
-holds_values(agg_kind kind)
-{
-	return kind == AGG_SORT || kind == AGG_PERCENTILE_CONT || kind == AGG_PERCENTILE_DISC;
-}
-
 /* Whether two aggregates see the same values in the same rows, and sort them alike. */
 static bool
 can_share(const agg_call *call, const agg_call *other)
@@ -168,7 +162,7 @@ can_share(const agg_call *call, const agg_call *other)
 	const Aggref *a = call->aggstate->pertrans[call->trans_number].aggref;
 	const Aggref *b = other->aggstate->pertrans[other->trans_number].aggref;
 
-	return holds_values(call->kind) && holds_values(other->kind) && other->leader == NULL &&
+	return agg_kind_shares(call->kind) && agg_kind_shares(other->kind) && other->leader == NULL &&
 		!(call->kind == AGG_SORT && call->args_vary) && !(other->kind == AGG_SORT && other->args_vary) &&
 		!call->order.descending && !other->order.descending &&
 		a->aggdistinct == NIL && b->aggdistinct == NIL && a->aggorder == NIL && b->aggorder == NIL &&

@@ -31,6 +31,13 @@ typedef enum agg_kind
 
 #define AGG_NUM_KINDS (AGG_PERCENTILE_DISC + 1)
 
+/* Whether aggregates of the same values can have one batch between them. */
+static inline bool
+agg_kind_shares(agg_kind kind)
+{
+	return kind == AGG_SORT || kind == AGG_PERCENTILE_CONT || kind == AGG_PERCENTILE_DISC;
+}
+
 /* The batch of one aggregate context: a grouping set's, or the hash tables'. */
 typedef struct agg_slot
 {

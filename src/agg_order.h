@@ -8,7 +8,7 @@
 #include "agg_batch.h"
 
 /* Elements of rows lie far apart: how many rows ahead to fetch. */
-#define AGG_PREFETCH_ROWS 16
+#define AGG_PREFETCH_ROWS 32
 
 /* Where the rows of the batch's head i end. */
 static inline uint64

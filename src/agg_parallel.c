@@ -421,7 +421,7 @@ receive_leader(agg_call *call, int leader)
 	agg_call   *found = leader < call->trans_number ? agg_call_by_number(call->aggstate, leader) : NULL;
 
 	if (found == NULL || found->leader || found->key.type.type_id != call->key.type.type_id ||
-		found->kind == AGG_SORT_BY || found->kind == AGG_MERGE)
+		!agg_kind_shares(found->kind) || !agg_kind_shares(call->kind))
 		raise_invalid();
 	if (call->leader == NULL && agg_rows_count(&agg_call_batch(call)->rows) > 0)
 		raise_invalid();

@@ -490,4 +490,5 @@ def main():
     print(f'{sum(row[9] == "met" for row in lines)} of {len(lines)} goals met')
 
 
-main()
+if __name__ == '__main__':
+    main()

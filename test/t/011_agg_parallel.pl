@@ -1,0 +1,101 @@
+# Aggregates in parallel plans: workers that die, and random trials of every
+# shape of plan (test/oracle_agg.pl).
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use MgpuTest;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $node = new_node('agg_parallel', conf => [
+	'max_parallel_workers_per_gather = 2', 'max_parallel_workers = 8', 'parallel_setup_cost = 0', 'parallel_tuple_cost = 0',
+	'min_parallel_table_scan_size = 0', 'work_mem = 256MB']);
+
+$node->safe_psql('postgres', q{
+	CREATE TABLE big AS SELECT i, i % 1000 AS g, (random() * 1e9)::int AS v, md5(i::text) COLLATE "C" AS t FROM generate_series(1, 1000000) i;
+	ANALYZE big});
+
+# ----------------------------------------------------------------- same as serial
+
+my %queries = (
+	'plain' => 'SELECT md5(array_send(mgpu_sort_agg(v))) FROM big',
+	'groups' => q{SELECT md5(string_agg(md5(array_send(a)), '' ORDER BY g)) FROM (SELECT g, mgpu_sort_agg(v) AS a FROM big GROUP BY g) q},
+	'by' => q{SELECT md5(string_agg(md5(array_send(a)), '' ORDER BY g)) FROM (SELECT g, mgpu_sort_agg_by(t, i, true) AS a FROM big GROUP BY g) q},
+	'text' => q{SELECT md5(string_agg(md5(array_send(a)), '' ORDER BY g)) FROM (SELECT g, mgpu_sort_agg(t) AS a FROM big GROUP BY g) q},
+	'shared' => q{SELECT md5(string_agg(concat(p, q, r, md5(array_send(a))), '' ORDER BY g)) FROM
+		(SELECT g, mgpu_percentile_cont(v, 0.3) AS p, mgpu_percentile_disc(v, ARRAY[0.1, g / 1000.0]) AS q, mgpu_sort_agg(v) AS a, mgpu_percentile_disc(v, 0.5) FILTER (WHERE v > 5e8) AS r FROM big GROUP BY g) q},
+	'merge' => q{SELECT md5(string_agg(md5(array_send(a)), '' ORDER BY g)) FROM (SELECT g, mgpu_merge_agg(ARRAY[v, v + 5]) AS a FROM big GROUP BY g) q});
+
+foreach my $name (sort keys %queries)
+{
+	my $serial = $node->safe_psql('postgres', "SET max_parallel_workers_per_gather = 0; $queries{$name}");
+
+	like($node->safe_psql('postgres', "EXPLAIN (COSTS off) $queries{$name}"), qr/Finalize.*Gather.*Partial/s, "$name: a parallel plan");
+	is($node->safe_psql('postgres', $queries{$name}), $serial, "$name: as the serial plan");
+	is($node->safe_psql('postgres', "SET work_mem = '64kB'; $queries{$name}"), $serial, "$name: and spilled");
+	is($node->safe_psql('postgres', "SET parallel_leader_participation = off; $queries{$name}"), $serial, "$name: and without the leader");
+}
+
+# ---------------------------------------------------------- a worker is terminated
+
+my $session = MgpuTest->session($node);
+my $other = MgpuTest->session($node);
+my $ended = 0;
+
+foreach my $try (1 .. 10)
+{
+	$session->send_query($queries{ $try % 2 ? 'text' : 'shared' });
+	my $until = time() + 5;
+	my $killed = '';
+	while ($killed eq '' && time() < $until)
+	{
+		$killed = $other->query("SELECT pid FROM pg_stat_activity WHERE leader_pid = $session->{pid} LIMIT 1");
+		sleep 0.002;
+	}
+	sleep 0.02 * $try;
+	$other->query("SELECT pg_terminate_backend($killed)") if $killed ne '';
+	defined $session->answer or last;
+	$ended++ if $session->{state} eq '57P01';
+	like($session->{state}, qr/^(57P01)?$/, "terminated worker $try: an error that says so, or it had finished");
+}
+cmp_ok($ended, '>=', 3, "$ended of 10 queries ended with their worker");
+is($session->query('SELECT mgpu_sort_agg(v) FROM (VALUES (2), (1)) t(v)'), '{1,2}', 'the session goes on');
+is($session->query($queries{'groups'}), $node->safe_psql('postgres', "SET max_parallel_workers_per_gather = 0; $queries{groups}"), 'and answers right');
+$session->close;
+$other->close;
+
+# --------------------------------------------------------------- cancelled mid-way
+
+my $cancelled = MgpuTest->session($node);
+my ($warm, $errors) = (0, 0);
+foreach my $i (1 .. 60)
+{
+	$cancelled->query('SET statement_timeout = ' . (20 + $i * 13 % 300));
+	$cancelled->query($queries{ (sort keys %queries)[ $i % keys %queries ] });
+	$errors++ if $cancelled->{state} eq '57014';
+	$warm = memory_kb($cancelled->{pid}, 'VmRSS') if $i == 20;
+}
+cmp_ok($errors, '>=', 30, "$errors of 60 queries ran into their timeout");
+cmp_ok(memory_kb($cancelled->{pid}, 'VmRSS') - $warm, '<=', 10 * 1024, 'no memory is left behind');
+$cancelled->query('SET statement_timeout = 0');
+is($cancelled->query('SELECT mgpu_sort_agg(v) FROM (VALUES (2), (1)) t(v)'), '{1,2}', 'the session goes on');
+$cancelled->close;
+
+# -------------------------------------------------------------------------- trials
+
+SKIP:
+{
+	skip 'no test/oracle_agg.pl here', 1 unless -f "$FindBin::Bin/../oracle_agg.pl";
+	local $ENV{PGHOST} = $node->host;
+	local $ENV{PGPORT} = $node->port;
+	local $ENV{PGDATABASE} = 'postgres';
+	my $seconds = $ENV{ORACLE_SECONDS} // 60;
+	my $result = `$^X $FindBin::Bin/../oracle_agg.pl --seconds $seconds 2>&1`;
+
+	like($result, qr/^\d+ passed, 0 failed$/m, 'random trials') or diag($result);
+}
+
+$node->stop;
+done_testing();
