@@ -220,7 +220,7 @@ report(const std::string &name, uint64_t num_items, uint64_t bytes, const work &
 	printf("\n");
 	fflush(stdout);
 	if (csv != nullptr)
-		fprintf(csv, "%s,%llu,%.5f,%.1f,%.4f,%.5f,%.5f,%.4f\n", name.c_str(), (unsigned long long) num_items, medians[1],
+		fprintf(csv, "\"%s\",%llu,%.5f,%.1f,%.4f,%.5f,%.5f,%.4f\n", name.c_str(), (unsigned long long) num_items, medians[1],
 				rate, rate / copy_rate, medians[2], medians[3], medians[3] / medians[1]);
 }
 

@@ -298,7 +298,7 @@ report(const std::string &name, uint64_t num_items, uint64_t num_segments, const
 	fflush(stdout);
 	if (csv != nullptr)
 	{
-		fprintf(csv, "%s,%llu,%llu,%.5f,%.4f,%.5f,%.3f", name.c_str(), (unsigned long long) num_items,
+		fprintf(csv, "\"%s\",%llu,%llu,%.5f,%.4f,%.5f,%.3f", name.c_str(), (unsigned long long) num_items,
 				(unsigned long long) num_segments, ours, num_items / ours / 1e6, copy, passes);
 		for (size_t i = 0; i < 2; i++)
 			fprintf(csv, ",%.5f", i < rivals.size() ? pieces[i + 2].median() : 0);
