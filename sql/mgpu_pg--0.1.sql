@@ -649,165 +649,165 @@ AS 'MODULE_PATHNAME', 'mgpu_percentile_disc_final'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION mgpu_percentile_disc_final(internal, anyelement, double precision[]) IS 'final function of mgpu_percentile_disc';
 
--- Aggregates.  A group's own state is a number; SSPACE is for its share of the values.  A low one keeps the
--- planner from splitting hash tables that are faster when split until their parts fit the caches.
+-- Aggregates.  A group's own state is a number; SSPACE is what the planner takes for array_agg, for the values.  A
+-- low one would keep it from splitting hash tables that are faster when split until their parts fit the caches.
 
 CREATE AGGREGATE mgpu_sort_agg(val anyelement) (
-	SFUNC = mgpu_sort_agg_trans, STYPE = internal, SSPACE = 1024,
+	SFUNC = mgpu_sort_agg_trans, STYPE = internal, SSPACE = 8192,
 	FINALFUNC = mgpu_sort_agg_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
 	COMBINEFUNC = mgpu_sort_agg_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE mgpu_sort_agg(anyelement) IS 'values as a sorted array';
 
 CREATE AGGREGATE mgpu_sort_agg(val anyelement, descending boolean) (
-	SFUNC = mgpu_sort_agg_trans, STYPE = internal, SSPACE = 1024,
+	SFUNC = mgpu_sort_agg_trans, STYPE = internal, SSPACE = 8192,
 	FINALFUNC = mgpu_sort_agg_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
 	COMBINEFUNC = mgpu_sort_agg_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE mgpu_sort_agg(anyelement, boolean) IS 'values as a sorted array';
 
 CREATE AGGREGATE mgpu_sort_agg(val anyelement, descending boolean, nulls_first boolean) (
-	SFUNC = mgpu_sort_agg_trans, STYPE = internal, SSPACE = 1024,
+	SFUNC = mgpu_sort_agg_trans, STYPE = internal, SSPACE = 8192,
 	FINALFUNC = mgpu_sort_agg_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
 	COMBINEFUNC = mgpu_sort_agg_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE mgpu_sort_agg(anyelement, boolean, boolean) IS 'values as a sorted array';
 
 CREATE AGGREGATE mgpu_sort_agg_by(val anyelement, key anycompatible) (
-	SFUNC = mgpu_sort_agg_by_trans, STYPE = internal, SSPACE = 1024,
+	SFUNC = mgpu_sort_agg_by_trans, STYPE = internal, SSPACE = 8192,
 	FINALFUNC = mgpu_sort_agg_by_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
 	COMBINEFUNC = mgpu_sort_agg_by_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE mgpu_sort_agg_by(anyelement, anycompatible) IS 'values as an array in the order of their keys';
 
 CREATE AGGREGATE mgpu_sort_agg_by(val anyelement, key anycompatible, descending boolean) (
-	SFUNC = mgpu_sort_agg_by_trans, STYPE = internal, SSPACE = 1024,
+	SFUNC = mgpu_sort_agg_by_trans, STYPE = internal, SSPACE = 8192,
 	FINALFUNC = mgpu_sort_agg_by_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
 	COMBINEFUNC = mgpu_sort_agg_by_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE mgpu_sort_agg_by(anyelement, anycompatible, boolean) IS 'values as an array in the order of their keys';
 
 CREATE AGGREGATE mgpu_sort_agg_by(val anyelement, key anycompatible, descending boolean, nulls_first boolean) (
-	SFUNC = mgpu_sort_agg_by_trans, STYPE = internal, SSPACE = 1024,
+	SFUNC = mgpu_sort_agg_by_trans, STYPE = internal, SSPACE = 8192,
 	FINALFUNC = mgpu_sort_agg_by_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
 	COMBINEFUNC = mgpu_sort_agg_by_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE mgpu_sort_agg_by(anyelement, anycompatible, boolean, boolean) IS 'values as an array in the order of their keys';
 
 CREATE AGGREGATE mgpu_merge_agg(sorted anyarray) (
-	SFUNC = mgpu_merge_agg_trans, STYPE = internal, SSPACE = 1024,
+	SFUNC = mgpu_merge_agg_trans, STYPE = internal, SSPACE = 8192,
 	FINALFUNC = mgpu_merge_agg_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
 	COMBINEFUNC = mgpu_merge_agg_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE mgpu_merge_agg(anyarray) IS 'sorted arrays merged into one';
 
 CREATE AGGREGATE mgpu_merge_agg(sorted anyarray, descending boolean) (
-	SFUNC = mgpu_merge_agg_trans, STYPE = internal, SSPACE = 1024,
+	SFUNC = mgpu_merge_agg_trans, STYPE = internal, SSPACE = 8192,
 	FINALFUNC = mgpu_merge_agg_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
 	COMBINEFUNC = mgpu_merge_agg_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE mgpu_merge_agg(anyarray, boolean) IS 'sorted arrays merged into one';
 
 CREATE AGGREGATE mgpu_merge_agg(sorted anyarray, descending boolean, nulls_first boolean) (
-	SFUNC = mgpu_merge_agg_trans, STYPE = internal, SSPACE = 1024,
+	SFUNC = mgpu_merge_agg_trans, STYPE = internal, SSPACE = 8192,
 	FINALFUNC = mgpu_merge_agg_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
 	COMBINEFUNC = mgpu_merge_agg_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE mgpu_merge_agg(anyarray, boolean, boolean) IS 'sorted arrays merged into one';
 
 CREATE AGGREGATE mgpu_percentile_cont(val smallint, fraction double precision) (
-	SFUNC = mgpu_percentile_cont_trans, STYPE = internal, SSPACE = 1024,
+	SFUNC = mgpu_percentile_cont_trans, STYPE = internal, SSPACE = 8192,
 	FINALFUNC = mgpu_percentile_cont_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
 	COMBINEFUNC = mgpu_percentile_cont_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE mgpu_percentile_cont(smallint, double precision) IS 'continuous percentile';
 
 CREATE AGGREGATE mgpu_percentile_cont(val smallint, fraction double precision[]) (
-	SFUNC = mgpu_percentile_cont_trans, STYPE = internal, SSPACE = 1024,
+	SFUNC = mgpu_percentile_cont_trans, STYPE = internal, SSPACE = 8192,
 	FINALFUNC = mgpu_percentile_cont_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
 	COMBINEFUNC = mgpu_percentile_cont_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE mgpu_percentile_cont(smallint, double precision[]) IS 'continuous percentiles';
 
 CREATE AGGREGATE mgpu_percentile_cont(val integer, fraction double precision) (
-	SFUNC = mgpu_percentile_cont_trans, STYPE = internal, SSPACE = 1024,
+	SFUNC = mgpu_percentile_cont_trans, STYPE = internal, SSPACE = 8192,
 	FINALFUNC = mgpu_percentile_cont_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
 	COMBINEFUNC = mgpu_percentile_cont_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE mgpu_percentile_cont(integer, double precision) IS 'continuous percentile';
 
 CREATE AGGREGATE mgpu_percentile_cont(val integer, fraction double precision[]) (
-	SFUNC = mgpu_percentile_cont_trans, STYPE = internal, SSPACE = 1024,
+	SFUNC = mgpu_percentile_cont_trans, STYPE = internal, SSPACE = 8192,
 	FINALFUNC = mgpu_percentile_cont_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
 	COMBINEFUNC = mgpu_percentile_cont_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE mgpu_percentile_cont(integer, double precision[]) IS 'continuous percentiles';
 
 CREATE AGGREGATE mgpu_percentile_cont(val bigint, fraction double precision) (
-	SFUNC = mgpu_percentile_cont_trans, STYPE = internal, SSPACE = 1024,
+	SFUNC = mgpu_percentile_cont_trans, STYPE = internal, SSPACE = 8192,
 	FINALFUNC = mgpu_percentile_cont_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
 	COMBINEFUNC = mgpu_percentile_cont_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE mgpu_percentile_cont(bigint, double precision) IS 'continuous percentile';
 
 CREATE AGGREGATE mgpu_percentile_cont(val bigint, fraction double precision[]) (
-	SFUNC = mgpu_percentile_cont_trans, STYPE = internal, SSPACE = 1024,
+	SFUNC = mgpu_percentile_cont_trans, STYPE = internal, SSPACE = 8192,
 	FINALFUNC = mgpu_percentile_cont_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
 	COMBINEFUNC = mgpu_percentile_cont_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE mgpu_percentile_cont(bigint, double precision[]) IS 'continuous percentiles';
 
 CREATE AGGREGATE mgpu_percentile_cont(val real, fraction double precision) (
-	SFUNC = mgpu_percentile_cont_trans, STYPE = internal, SSPACE = 1024,
+	SFUNC = mgpu_percentile_cont_trans, STYPE = internal, SSPACE = 8192,
 	FINALFUNC = mgpu_percentile_cont_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
 	COMBINEFUNC = mgpu_percentile_cont_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE mgpu_percentile_cont(real, double precision) IS 'continuous percentile';
 
 CREATE AGGREGATE mgpu_percentile_cont(val real, fraction double precision[]) (
-	SFUNC = mgpu_percentile_cont_trans, STYPE = internal, SSPACE = 1024,
+	SFUNC = mgpu_percentile_cont_trans, STYPE = internal, SSPACE = 8192,
 	FINALFUNC = mgpu_percentile_cont_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
 	COMBINEFUNC = mgpu_percentile_cont_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE mgpu_percentile_cont(real, double precision[]) IS 'continuous percentiles';
 
 CREATE AGGREGATE mgpu_percentile_cont(val double precision, fraction double precision) (
-	SFUNC = mgpu_percentile_cont_trans, STYPE = internal, SSPACE = 1024,
+	SFUNC = mgpu_percentile_cont_trans, STYPE = internal, SSPACE = 8192,
 	FINALFUNC = mgpu_percentile_cont_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
 	COMBINEFUNC = mgpu_percentile_cont_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE mgpu_percentile_cont(double precision, double precision) IS 'continuous percentile';
 
 CREATE AGGREGATE mgpu_percentile_cont(val double precision, fraction double precision[]) (
-	SFUNC = mgpu_percentile_cont_trans, STYPE = internal, SSPACE = 1024,
+	SFUNC = mgpu_percentile_cont_trans, STYPE = internal, SSPACE = 8192,
 	FINALFUNC = mgpu_percentile_cont_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
 	COMBINEFUNC = mgpu_percentile_cont_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE mgpu_percentile_cont(double precision, double precision[]) IS 'continuous percentiles';
 
 CREATE AGGREGATE mgpu_percentile_cont(val interval, fraction double precision) (
-	SFUNC = mgpu_percentile_cont_trans, STYPE = internal, SSPACE = 1024,
+	SFUNC = mgpu_percentile_cont_trans, STYPE = internal, SSPACE = 8192,
 	FINALFUNC = mgpu_percentile_cont_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
 	COMBINEFUNC = mgpu_percentile_cont_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE mgpu_percentile_cont(interval, double precision) IS 'continuous percentile';
 
 CREATE AGGREGATE mgpu_percentile_cont(val interval, fraction double precision[]) (
-	SFUNC = mgpu_percentile_cont_trans, STYPE = internal, SSPACE = 1024,
+	SFUNC = mgpu_percentile_cont_trans, STYPE = internal, SSPACE = 8192,
 	FINALFUNC = mgpu_percentile_cont_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
 	COMBINEFUNC = mgpu_percentile_cont_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE mgpu_percentile_cont(interval, double precision[]) IS 'continuous percentiles';
 
 CREATE AGGREGATE mgpu_percentile_disc(val anyelement, fraction double precision) (
-	SFUNC = mgpu_percentile_disc_trans, STYPE = internal, SSPACE = 1024,
+	SFUNC = mgpu_percentile_disc_trans, STYPE = internal, SSPACE = 8192,
 	FINALFUNC = mgpu_percentile_disc_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
 	COMBINEFUNC = mgpu_percentile_disc_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
 	PARALLEL = SAFE);
 COMMENT ON AGGREGATE mgpu_percentile_disc(anyelement, double precision) IS 'discrete percentile';
 
 CREATE AGGREGATE mgpu_percentile_disc(val anyelement, fraction double precision[]) (
-	SFUNC = mgpu_percentile_disc_trans, STYPE = internal, SSPACE = 1024,
+	SFUNC = mgpu_percentile_disc_trans, STYPE = internal, SSPACE = 8192,
 	FINALFUNC = mgpu_percentile_disc_final, FINALFUNC_EXTRA, FINALFUNC_MODIFY = SHAREABLE,
 	COMBINEFUNC = mgpu_percentile_disc_combine, SERIALFUNC = mgpu_agg_serialize, DESERIALFUNC = mgpu_agg_deserialize,
 	PARALLEL = SAFE);

@@ -1,6 +1,11 @@
 /*
  * agg_batch.c
  *		A batch: all rows of one aggregate that are sorted together.
+ *
+ * A batch of one group keeps its buffers for the next; what is made of the rows
+ * goes to a context of its own, whose reset costs nothing while it is empty.
+ * Freeing everything with each group was rejected: under GroupAggregate groups
+ * of a few rows come by the hundred thousand.
  */
 #include "postgres.h"
 

@@ -145,8 +145,8 @@ agg_batch_group_nulls(const agg_batch *batch, uint32 group)
 /* Sorted batches: the element at a position of the sorted order. */
 extern const char *agg_batch_sorted_key(const agg_batch *batch, uint64 position);
 
-/* Positions of a grouped batch's rows in order, by their keys (agg_order.c). */
-extern void agg_order_keys(agg_batch *batch, uint32 *positions);
+/* Fill positions, by keys that executors do not sort as they are (agg_order.c). */
+extern void agg_order_keys(agg_batch *batch);
 
 /* A group's result (agg_result.c), in the current context. */
 extern ArrayType *agg_batch_array(agg_batch *batch, uint32 group, bool nulls_first);

@@ -1,6 +1,8 @@
 /*
  * agg_fraction.c
  *		The fraction (or array of fractions) that a percentile aggregate is asked for.
+ *
+ * Kept and compared as bytes, which is also how it is sent.
  */
 #include "postgres.h"
 

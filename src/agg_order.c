@@ -109,6 +109,13 @@ largest_group(const agg_batch *batch)
 	return largest;
 }
 
+bool
+agg_order_is_small(const agg_batch *batch)
+{
+	return batch->num_items <= ORDER_NOW_ITEMS && largest_group(batch) <= MGPU_CPU_NOW_PAIRS &&
+		!run_is_forced(batch->num_items);
+}
+
 /* Each group by itself, while it is hot. */
 static void
 order_codes_now(agg_batch *batch, const uint64 *codes, uint32 key_kind, uint32 *positions, uint64 *sorted)
@@ -135,8 +142,7 @@ agg_order_codes(agg_batch *batch, const uint64 *codes, uint32 key_kind, uint32 *
 {
 	run_request request;
 
-	if (batch->num_items <= ORDER_NOW_ITEMS && largest_group(batch) <= MGPU_CPU_NOW_PAIRS &&
-		!run_is_forced(batch->num_items))
+	if (agg_order_is_small(batch))
 	{
 		order_codes_now(batch, codes, key_kind, positions, sorted);
 		return;
@@ -221,8 +227,9 @@ abbreviates_to_numbers(const agg_call *call)
 
 /* Rows with equal codes, by the values themselves. */
 static void
-order_run(agg_batch *batch, uint32 *positions, uint64 num_rows, void *buffer)
+order_run(agg_batch *batch, uint64 begin, uint64 num_rows, void *buffer)
 {
+	uint32	   *positions = batch->positions + begin;
 	SortSupport support = &batch->call->support;
 	order_context context = {batch, support, support->abbrev_full_comparator};
 	order_item *items = buffer;
@@ -235,7 +242,7 @@ order_run(agg_batch *batch, uint32 *positions, uint64 num_rows, void *buffer)
 }
 
 void
-agg_order_runs(agg_batch *batch, const uint64 *sorted, uint32 *positions, agg_order_run_fn order, Size item_bytes)
+agg_order_runs(agg_batch *batch, const uint64 *sorted, agg_order_run_fn order, Size item_bytes)
 {
 	void	   *buffer = NULL;
 	uint64		capacity = 0;
@@ -257,7 +264,7 @@ agg_order_runs(agg_batch *batch, const uint64 *sorted, uint32 *positions, agg_or
 				capacity = Max(next - begin, capacity * 2);
 				buffer = agg_batch_alloc(batch, capacity * item_bytes);
 			}
-			order(batch, positions + begin, next - begin, buffer);
+			order(batch, begin, next - begin, buffer);
 		}
 		if (i % STEP_ITEMS == 0)
 			CHECK_FOR_INTERRUPTS();
@@ -312,7 +319,7 @@ order_compared(agg_batch *batch, uint32 *positions)
 		uint64	   *sorted = agg_batch_alloc(batch, batch->num_items * sizeof(uint64));
 
 		agg_order_codes(batch, (const uint64 *) codes, MGPU_KEY_UNSIGNED, positions, sorted);
-		agg_order_runs(batch, sorted, positions, order_run, sizeof(order_item));
+		agg_order_runs(batch, sorted, order_run, sizeof(order_item));
 		pfree(sorted);
 	}
 	else
@@ -322,10 +329,12 @@ order_compared(agg_batch *batch, uint32 *positions)
 }
 
 void
-agg_order_keys(agg_batch *batch, uint32 *positions)
+agg_order_keys(agg_batch *batch)
 {
+	uint32	   *positions = batch->positions;
+
 	if (batch->call->key_is_bytes)
-		agg_order_bytes(batch, positions);
+		agg_order_bytes(batch);
 	else if (batch->call->key.type.encode == NULL || !order_encoded(batch, positions))
 		order_compared(batch, positions);
 }

@@ -16,6 +16,7 @@
 
 #include "compat.h"
 #include "agg_call.h"
+#include "agg_job.h"
 #include "agg_order.h"
 
 /* Rows handled between looks at interrupts. */
@@ -27,12 +28,12 @@
 typedef struct tie_item
 {
 	uint64		code;			/* of the bytes behind those */
-	uint32		index;
+	const char *key;
+	uint32		row;			/* grouped, or a place in the run: ascending at first */
 } tie_item;
 
 typedef struct tie_context
 {
-	const agg_batch *batch;
 	Size		offset;			/* of what code does not cover */
 	bool		descending;
 } tie_context;
@@ -78,11 +79,11 @@ compare_ties(const tie_item *a, const tie_item *b, const tie_context *context)
 	if (a->code != b->code)
 		order = a->code < b->code ? -1 : 1;
 	else
-		order = compare_from(key_at(context->batch, a->index), key_at(context->batch, b->index), context->offset);
+		order = compare_from(a->key, b->key, context->offset);
 	if (context->descending)
 		order = -order;
 	if (order == 0)
-		order = a->index < b->index ? -1 : 1;
+		order = a->row < b->row ? -1 : 1;
 	return order;
 }
 
@@ -123,37 +124,115 @@ go_on(const agg_batch *batch, Size offset)
 	return false;
 }
 
+/* items: keys and rows are set. */
 static void
-order_run(agg_batch *batch, uint32 *positions, uint64 num_rows, void *buffer)
+sort_run(const agg_batch *batch, tie_item *items, uint64 num_rows)
 {
-	tie_item   *items = buffer;
 	Size		offset = batch->call->skipped_bytes + CODE_BYTES;
-	tie_context context = {batch, offset + CODE_BYTES, batch->order.descending};
+	tie_context context = {offset + CODE_BYTES, batch->order.descending};
+
+	for (uint64 i = 0; i < num_rows; i++)
+		items[i].code = code_at(items[i].key, offset);
+	sort_ties(items, num_rows, &context);
+}
+
+static void
+order_positions(agg_batch *batch, uint64 begin, uint64 num_rows, void *buffer)
+{
+	uint32	   *positions = batch->positions + begin;
+	tie_item   *items = buffer;
 
 	for (uint64 i = 0; i < num_rows; i++)
 	{
-		__builtin_prefetch(key_at(batch, positions[i]));
-		items[i].index = positions[i];
+		items[i].key = key_at(batch, positions[i]);
+		items[i].row = positions[i];
+		__builtin_prefetch(items[i].key);
 	}
+	sort_run(batch, items, num_rows);
 	for (uint64 i = 0; i < num_rows; i++)
-		items[i].code = code_at(key_at(batch, items[i].index), offset);
-	sort_ties(items, num_rows, &context);
-	for (uint64 i = 0; i < num_rows; i++)
-		positions[i] = items[i].index;
+		positions[i] = items[i].row;
 }
 
-void
-agg_order_bytes(agg_batch *batch, uint32 *positions)
+static void
+order_sorted_keys(agg_batch *batch, uint64 begin, uint64 num_rows, void *buffer)
+{
+	const char **keys = (const char **) batch->sorted_keys + begin;
+	tie_item   *items = buffer;
+
+	for (uint64 i = 0; i < num_rows; i++)
+	{
+		items[i].key = keys[i];
+		items[i].row = i;
+		__builtin_prefetch(items[i].key);
+	}
+	sort_run(batch, items, num_rows);
+	for (uint64 i = 0; i < num_rows; i++)
+		keys[i] = items[i].key;
+}
+
+static uint64 *
+codes_of_keys(agg_batch *batch)
 {
 	uint64	   *codes = agg_batch_alloc(batch, batch->num_items * sizeof(uint64));
-	uint64	   *sorted = agg_batch_alloc(batch, batch->num_items * sizeof(uint64));
 	Size		offset = 0;
 
 	while (!make_codes(batch, offset, codes) && go_on(batch, offset + CODE_BYTES))
 		offset += CODE_BYTES;
 	batch->call->skipped_bytes = offset;
+	return codes;
+}
+
+void
+agg_order_bytes(agg_batch *batch)
+{
+	uint64	   *codes = codes_of_keys(batch);
+	uint64	   *sorted = agg_batch_alloc(batch, batch->num_items * sizeof(uint64));
+
+	agg_order_codes(batch, codes, MGPU_KEY_UNSIGNED, batch->positions, sorted);
+	agg_order_runs(batch, sorted, order_positions, sizeof(tie_item));
+	pfree(codes);
+	pfree(sorted);
+}
+
+/* Keys in the order of their codes: executors move the pointers. */
+static void
+move_keys(agg_batch *batch, const uint64 *codes, uint64 *sorted)
+{
+	run_request request;
+
+	agg_job_describe(&request, batch, MGPU_OP_SORT_PAIRS, MGPU_KEY_UNSIGNED, sizeof(uint64));
+	request.job.outputs = MGPU_OUT_KEYS | MGPU_OUT_VALUES;
+	request.job.value_width = sizeof(char *);
+	request.binding.in_keys = codes;
+	request.binding.in_values = batch->keys;
+	request.binding.out_keys = sorted;
+	request.binding.out_values = batch->sorted_keys;
+	run_job(&request);
+}
+
+static void
+pick_keys(agg_batch *batch, const uint64 *codes, uint64 *sorted)
+{
+	uint32	   *positions = agg_batch_alloc(batch, batch->num_items * sizeof(uint32));
+
 	agg_order_codes(batch, codes, MGPU_KEY_UNSIGNED, positions, sorted);
-	agg_order_runs(batch, sorted, positions, order_run, sizeof(tie_item));
+	for (uint64 i = 0; i < batch->num_items; i++)
+		((const char **) batch->sorted_keys)[i] = key_at(batch, positions[i]);
+	pfree(positions);
+}
+
+void
+agg_sort_bytes(agg_batch *batch)
+{
+	uint64	   *codes = codes_of_keys(batch);
+	uint64	   *sorted = agg_batch_alloc(batch, batch->num_items * sizeof(uint64));
+
+	batch->sorted_keys = agg_batch_alloc(batch, batch->num_items * sizeof(char *));
+	if (agg_order_is_small(batch))
+		pick_keys(batch, codes, sorted);
+	else
+		move_keys(batch, codes, sorted);
+	agg_order_runs(batch, sorted, order_sorted_keys, sizeof(tie_item));
 	pfree(codes);
 	pfree(sorted);
 }

@@ -1,6 +1,12 @@
 /*
  * agg_result.c
  *		A group of a sorted batch as an array.
+ *
+ * The array is allocated at its final size and filled in order, once.  Elements
+ * that are not sorted themselves are picked by position, from memory that is in
+ * arrival order: they are fetched some elements ahead.  Sorting elements of
+ * variable width into a second arena first was rejected, as that is the same
+ * picking plus a copy.
  */
 #include "postgres.h"
 
@@ -63,16 +69,21 @@ create(const group_slice *slice, int64 num_nulls, Size data_bytes)
 
 /* ---- keys: NULLs are all alike, and stand together */
 
-/* Pointers and what they point to lie in no order: fetch both ahead. */
+/* What a variable element's cell points to, and the cell, lie anywhere: fetch them ahead. */
 static inline void
-prefetch_element(const group_slice *slice, const char *const *elements, uint64 i)
+prefetch_element(const group_slice *slice, uint64 i)
 {
-	const uint32 *positions = slice->batch->positions + slice->begin;
+	const agg_batch *batch = slice->batch;
+	uint64		last = slice->begin + slice->num_items - 1;
+	uint64		near = Min(slice->begin + i + AGG_PREFETCH_ROWS, last);
+	uint64		far = Min(near + AGG_PREFETCH_ROWS, last);
 
-	if (i + 2 * AGG_PREFETCH_ROWS < slice->num_items)
+	if (batch->sorted_keys)
+		__builtin_prefetch(((const char *const *) batch->sorted_keys)[near]);
+	else
 	{
-		__builtin_prefetch(&elements[positions[i + 2 * AGG_PREFETCH_ROWS]]);
-		__builtin_prefetch(elements[positions[i + AGG_PREFETCH_ROWS]]);
+		__builtin_prefetch(&((const char *const *) batch->keys)[batch->positions[far]]);
+		__builtin_prefetch(((const char *const *) batch->keys)[batch->positions[near]]);
 	}
 }
 
@@ -80,8 +91,6 @@ static Size
 key_bytes(const group_slice *slice)
 {
 	const agg_column *column = slice->column;
-	const char *const *elements = (const char *const *) slice->batch->keys;
-	const uint32 *positions = slice->batch->positions + slice->begin;
 	Size		bytes = 0;
 
 	if (!agg_column_is_variable(column))
@@ -90,8 +99,8 @@ key_bytes(const group_slice *slice)
 		return slice->batch->arena.taken_bytes;
 	for (uint64 i = 0; i < slice->num_items; i++)
 	{
-		prefetch_element(slice, elements, i);
-		bytes += agg_column_bytes(column, elements[positions[i]]);
+		prefetch_element(slice, i);
+		bytes += agg_column_bytes(column, agg_batch_sorted_key(slice->batch, slice->begin + i));
 	}
 	return bytes;
 }
@@ -102,7 +111,7 @@ array_of_keys(const group_slice *slice)
 	ArrayType  *result = create(slice, slice->num_nulls, key_bytes(slice));
 	char	   *dest = ARR_DATA_PTR(result);
 
-	if (slice->batch->sorted_keys)
+	if (slice->batch->sorted_keys && !agg_column_is_variable(slice->column))
 	{
 		memcpy(dest, agg_batch_sorted_key(slice->batch, slice->begin),
 			   slice->num_items * slice->column->width);
@@ -111,7 +120,7 @@ array_of_keys(const group_slice *slice)
 	for (uint64 i = 0; i < slice->num_items; i++)
 	{
 		if (agg_column_is_variable(slice->column))
-			prefetch_element(slice, (const char *const *) slice->batch->keys, i);
+			prefetch_element(slice, i);
 		dest = append_element(slice->column, dest, agg_batch_sorted_key(slice->batch, slice->begin + i));
 		if (i % STEP_ITEMS == 0)
 			CHECK_FOR_INTERRUPTS();

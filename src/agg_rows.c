@@ -3,8 +3,9 @@
  *		The rows of an aggregate's batch, columnar, in arrival order.
  *
  * Rows go to a list of chunks that grow with the batch up to a limit, so that
- * nothing is copied and little more than is used is ever held.  One array that doubles was rejected: it copies everything log2(n)
- * times and holds three times its data while it does.  Only a batch of one
+ * nothing is copied and little more than is used is ever held.  One array that
+ * doubles was rejected: it copies everything log2(n) times and holds three times
+ * its data while it does.  Only a batch of one
  * group, while it is small, grows its one chunk: a chunk that stays whole can
  * be sorted where it is.
  */

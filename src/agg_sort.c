@@ -17,6 +17,7 @@
 #include "compat.h"
 #include "agg_call.h"
 #include "agg_job.h"
+#include "agg_order.h"
 #include "pgerror.h"
 
 /* Keys of fewer bytes are sorted at once. */
@@ -160,7 +161,7 @@ make_positions(agg_batch *batch)
 	else
 	{
 		agg_batch_need_keys(batch);
-		agg_order_keys(batch, positions);
+		agg_order_keys(batch);
 	}
 }
 
@@ -227,6 +228,14 @@ sort_keys(agg_batch *batch)
 	make_positions(batch);
 }
 
+static void
+sort_bytes(agg_batch *batch)
+{
+	agg_batch_need_keys(batch);
+	agg_sort_bytes(batch);
+	free_keys(batch);
+}
+
 /* Whether executors can bring values into the order of their keys themselves. */
 static bool
 values_are_movable(const agg_batch *batch)
@@ -267,6 +276,8 @@ agg_batch_sort(agg_batch *batch)
 			sort_values(batch);
 		else if (batch->call->key.type.key_kind != 0)
 			sort_keys(batch);
+		else if (batch->call->key_is_bytes && batch->heads)
+			sort_bytes(batch);
 		else
 			make_positions(batch);
 	}
@@ -279,7 +290,7 @@ const char *
 agg_batch_sorted_key(const agg_batch *batch, uint64 position)
 {
 	if (batch->sorted_keys)
-		return batch->sorted_keys + position * batch->call->key.width;
+		return agg_column_element(&batch->call->key, batch->sorted_keys, position);
 	return agg_column_element(&batch->call->key, batch->keys, batch->positions[position]);
 }
 
@@ -288,8 +299,8 @@ agg_batch_sorts_into_result(agg_batch *batch)
 {
 	const agg_call *call = batch->call;
 
-	if (batch->num_groups > 1 || batch->stage != BATCH_GROUPED || call->has_followers || call->key.type.key_kind == 0 ||
-		batch->num_items * call->key.width <= SORT_NOW_BYTES)
+	if (batch->num_groups > 1 || batch->stage != BATCH_GROUPED || call->has_followers ||
+		call->key.type.key_kind == 0 || batch->num_items * call->key.width <= SORT_NOW_BYTES)
 		return false;
 	return call->kind != AGG_SORT_BY || values_are_movable(batch);
 }

@@ -1,6 +1,10 @@
 /*
  * agg_sort_fn.c
  *		mgpu_sort_agg, mgpu_sort_agg_by: sorted arrays as aggregates.
+ *
+ * A transition is a few instructions: find the batch, write a row.  The state
+ * that PostgreSQL keeps for a group is its number, so that no pointer has to be
+ * followed to a state of the group's own.
  */
 #include "postgres.h"
 
