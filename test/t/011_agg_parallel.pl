@@ -70,10 +70,20 @@ $other->close;
 
 my $cancelled = MgpuTest->session($node);
 my ($warm, $errors) = (0, 0);
+my %milliseconds;
+foreach my $name (sort keys %queries)
+{
+	my $start = time();
+	$cancelled->query($queries{$name});
+	$milliseconds{$name} = 1000 * (time() - $start);
+}
 foreach my $i (1 .. 60)
 {
-	$cancelled->query('SET statement_timeout = ' . (20 + $i * 13 % 300));
-	$cancelled->query($queries{ (sort keys %queries)[ $i % keys %queries ] });
+	my $name = (sort keys %queries)[ $i % keys %queries ];
+
+	# at some point of the way through, wherever this machine is by then
+	$cancelled->query('SET statement_timeout = ' . int(1 + $milliseconds{$name} * ($i * 13 % 60) / 65));
+	$cancelled->query($queries{$name});
 	$errors++ if $cancelled->{state} eq '57014';
 	$warm = memory_kb($cancelled->{pid}, 'VmRSS') if $i == 20;
 }
