@@ -194,7 +194,7 @@ ifneq ($(filter-out $(NOT_BUILDING),$(or $(MAKECMDGOALS),all)),)
 # Rewritten while make reads this file, so that make itself sees the change.
 $(foreach name,$(CONFIGS),$(if $(shell printf '%s\n' '$(subst ','\'',$($(name)_config))' | \
 	cmp -s - $(BUILD)/$(name).config || echo differs),$(shell $(call write_config,$(name)))))
-ifndef MGPU_BUILD_SAID
+ifeq ($(MGPU_BUILD_SAID),)
 $(info mgpu_pg: $(shell $(PG_CONFIG) --version))
 $(info mgpu_pg: CUDA: $(CUDA_SAYS))
 $(info mgpu_pg: Highway: $(HIGHWAY_SAYS))
