@@ -79,7 +79,12 @@ SELECT mgpu_sort_agg(v) OVER () FROM (VALUES (1)) t(v);
 CREATE TEMP TABLE two_collations (a text COLLATE "C", b text COLLATE "POSIX");
 INSERT INTO two_collations VALUES ('a', 'b'), ('c', 'd');
 SELECT mgpu_sort_agg(a || b) FROM two_collations;
-SELECT mgpu_sort_agg_trans(NULL::internal, 1);
+-- the transition function called by itself: refused, with each version's own words
+DO $$ BEGIN
+	PERFORM mgpu_sort_agg_trans(NULL::internal, 1);
+EXCEPTION WHEN cannot_coerce OR feature_not_supported THEN
+	RAISE NOTICE 'refused';
+END $$;
 -- what ran: one run for all groups
 SELECT sum(cardinality(a)) FROM (SELECT mgpu_sort_agg(i * 7919 % 1000) AS a FROM generate_series(1, 100000) i GROUP BY i % 1000) t;
 SELECT function, items, segments FROM mgpu_last_run();
