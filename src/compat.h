@@ -23,6 +23,12 @@
 #define MarkGUCPrefixReserved(prefix) EmitWarningsOnPlaceholders(prefix)
 #endif
 
+/* An array's largest number of elements was arrayutils.c's own until 15. */
+#if PG_VERSION_NUM < 150000
+#include "utils/memutils.h"
+#define MaxArraySize ((Size) (MaxAllocSize / sizeof(Datum)))
+#endif
+
 /* Comparisons of abbreviated keys that are numbers have names since 15. */
 #if PG_VERSION_NUM >= 150000
 #define MGPU_HAS_DATUM_COMPARATORS

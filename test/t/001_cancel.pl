@@ -26,7 +26,9 @@ my %calls = (
 	'sort nulls' => 'SELECT cardinality(mgpu_sort(a)) FROM null_big',
 	'argsort nulls' => 'SELECT cardinality(mgpu_argsort(a)) FROM null_big',
 	'sort_by' => 'SELECT cardinality(mgpu_sort_by(a, a)) FROM pair_big',
-	'sort_pairs' => 'SELECT cardinality(keys) FROM pair_big, mgpu_sort_pairs(a, a, true)',
+	# not in FROM: there PostgreSQL itself writes the two arrays, as one tuple, to a temporary file, and
+	# on a slow disk that alone outlasts the limit
+	'sort_pairs' => 'SELECT cardinality((mgpu_sort_pairs(a, a, true)).keys) FROM pair_big',
 	'sort_rows' => 'SELECT count(*) FROM pair_big, mgpu_sort_rows(a, a)',
 	'sort text' => 'SELECT cardinality(mgpu_sort(a)) FROM text_big',
 	'argsort text' => 'SELECT cardinality(mgpu_argsort(a COLLATE "en-x-icu")) FROM text_big');

@@ -7,6 +7,7 @@ use lib $FindBin::Bin;
 use MgpuTest;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use Time::HiRes qw(time);
 
 my $node = new_node('memory');
 my $megabyte = 1024;    # in kB, as /proc counts
@@ -55,8 +56,8 @@ foreach my $executor (executors($node))
 {
 	my $session = MgpuTest->session($node, options => "-c mgpu.executor=$executor");
 	my %failing = (
-		'cancelled sorts' => [ "SET statement_timeout = '%d'", 'SELECT cardinality(mgpu_sort(a)) FROM middle' ],
-		'cancelled argsorts' => [ "SET statement_timeout = '%d'", 'SELECT cardinality(mgpu_argsort(f)) FROM middle' ],
+		'cancelled sorts' => [ 'SET statement_timeout = %d', 'SELECT cardinality(mgpu_sort(a)) FROM middle' ],
+		'cancelled argsorts' => [ 'SET statement_timeout = %d', 'SELECT cardinality(mgpu_argsort(f)) FROM middle' ],
 		'failing calls' => [ "SET statement_timeout = 0", 'SELECT mgpu_sort_by(a, a[1:1000]) FROM middle' ],
 		'finished sorts' => [ "SET statement_timeout = 0", 'SELECT cardinality(mgpu_sort(n)), cardinality(mgpu_sort_by(b, f)) FROM middle' ]);
 
@@ -66,9 +67,15 @@ foreach my $executor (executors($node))
 		my ($warm, $errors) = (0, 0);
 		my $rounds = $name eq 'finished sorts' ? 12 : 80;
 
+		# timeouts fall within the time that the call takes on this machine
+		$session->query($call);
+		my $started = time();
+		$session->query($call);
+		my $milliseconds = 1000 * (time() - $started);
+
 		foreach my $i (1 .. $rounds)
 		{
-			$session->query($setting =~ s{%d}{5 + $i * 7 % 60}er);
+			$session->query($setting =~ s{%d}{int(1 + $milliseconds * ($i * 7 % 60) / 75)}er);
 			$session->query($call);
 			$errors++ if $session->{state} ne '';
 			$warm = memory_kb($session->{pid}, 'VmRSS') if $i == $rounds / 4;
