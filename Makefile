@@ -53,7 +53,9 @@ endif
 HIGHWAY_LIBS = -lhwy_contrib -lhwy
 HASH := \#
 ifneq ($(filter-out no,$(or $(WITH_HIGHWAY),auto)),)
-HIGHWAY_FOUND := $(shell printf '%s\n' '$(HASH)include <hwy/contrib/sort/vqsort.h>' 'int main() { return 0; }' | \
+# 1.0 is where its interface settled; highway.h tells the version
+HIGHWAY_FOUND := $(shell printf '%s\n' '$(HASH)include <hwy/contrib/sort/vqsort.h>' '$(HASH)include <hwy/highway.h>' \
+	'static_assert(HWY_MAJOR >= 1, "");' 'int main() { return 0; }' | \
 	$(CXX) -x c++ -std=c++17 - -o /dev/null $(HIGHWAY_LIBS) >/dev/null 2>&1 && echo yes)
 endif
 ifeq ($(WITH_HIGHWAY),no)
@@ -62,10 +64,10 @@ else ifeq ($(HIGHWAY_FOUND),yes)
 override WITH_HIGHWAY := yes
 HIGHWAY_SAYS = found, CPU sorts by vqsort
 else ifeq ($(WITH_HIGHWAY),yes)
-$(error WITH_HIGHWAY=yes, but hwy/contrib/sort/vqsort.h or libhwy_contrib is missing)
+$(error WITH_HIGHWAY=yes, but hwy/contrib/sort/vqsort.h or libhwy_contrib is missing or older than 1.0)
 else
 override WITH_HIGHWAY := no
-HIGHWAY_SAYS = not found, portable radix sort instead
+HIGHWAY_SAYS = not found in version 1.0 or later, portable radix sort instead
 endif
 
 WARNINGS = -Wall -Wextra $(if $(filter yes,$(WERROR)),-Werror)
