@@ -85,7 +85,8 @@ DO $$ BEGIN
 EXCEPTION WHEN cannot_coerce OR feature_not_supported THEN
 	RAISE NOTICE 'refused';
 END $$;
--- what ran: one run for all groups
+-- what ran: one run for all groups, where the hash table has room
+SET work_mem = '64MB';
 SELECT sum(cardinality(a)) FROM (SELECT mgpu_sort_agg(i * 7919 % 1000) AS a FROM generate_series(1, 100000) i GROUP BY i % 1000) t;
 SELECT function, items, segments FROM mgpu_last_run();
 SELECT cardinality(mgpu_sort_agg(i * 7919 % 1000)) FROM generate_series(1, 100000) i;

@@ -33,8 +33,10 @@ RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size;
 RESET max_parallel_workers_per_gather;
--- the extension cannot go while they are there
+-- the extension cannot go while they are there (versions list them differently)
+\set VERBOSITY terse
 DROP EXTENSION mgpu_pg;
+\set VERBOSITY default
 \echo :SQLSTATE
 DROP MATERIALIZED VIEW flat;
 DROP VIEW newest;

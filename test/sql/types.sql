@@ -55,7 +55,9 @@ $$;
 \x on
 -- fixed width
 SELECT (check_type(ARRAY[true, NULL, false, true, false])).*;
-SELECT (check_type(ARRAY['b', 'a', NULL, '\377', '', 'b']::"char"[])).*;
+SELECT (check_type(ARRAY['b', 'a', NULL, '~', '', 'b']::"char"[])).*;
+-- a byte above 127, which versions print differently
+SELECT orders, wrong FROM check_type(ARRAY['b', 'a', NULL, (-1)::"char", '', 'b']);
 SELECT (check_type(ARRAY[3, -32768, NULL, 32767, 0, 3, -1]::int2[])).*;
 SELECT (check_type(ARRAY[3, -2147483648, NULL, 2147483647, 0, 3, -1]::int4[])).*;
 SELECT (check_type(ARRAY[3, -9223372036854775808, NULL, 9223372036854775807, 0, 4294967296, -4294967296]::int8[])).*;
