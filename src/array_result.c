@@ -40,6 +40,16 @@ advise_huge_pages(char *start, Size bytes)
 #endif
 }
 
+void *
+array_result_scratch(Size bytes)
+{
+	char	   *memory = palloc_extended(Max(bytes, 1), MCXT_ALLOC_HUGE);
+
+	if (bytes >= HUGE_PAGE_MIN_BYTES)
+		advise_huge_pages(memory, bytes);
+	return memory;
+}
+
 static void
 set_bitmap(bits8 *bitmap, int64 num_items, int64 first_present, int64 end_present)
 {

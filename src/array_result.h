@@ -25,4 +25,7 @@ extern ArrayType *array_result_create(Oid element_type, int lower_bound,
 extern ArrayType *array_result_gather(const array_source *source, const element_type *type,
 									  const int32 *positions);
 
+/* Memory of any size, in huge pages if it is large.  Palloc'd. */
+extern void *array_result_scratch(Size bytes);
+
 #endif							/* MGPU_ARRAY_RESULT_H */

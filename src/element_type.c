@@ -28,6 +28,7 @@ typedef struct ordering
 	int16		typlen;
 	uint32		key_kind;
 	element_encode_fn encode;
+	byte_form	byte_form;
 } ordering;
 
 /*
@@ -92,26 +93,30 @@ encode_macaddr8(const char *element, int64 *code)
 }
 
 static const ordering orderings[] = {
-	{F_BTBOOLCMP, 1, MGPU_KEY_UNSIGNED, NULL},
-	{F_BTCHARCMP, 1, MGPU_KEY_UNSIGNED, NULL},
-	{F_BTINT2CMP, 2, MGPU_KEY_SIGNED, NULL},
-	{F_BTINT4CMP, 4, MGPU_KEY_SIGNED, NULL},
-	{F_BTINT8CMP, 8, MGPU_KEY_SIGNED, NULL},
-	{F_BTOIDCMP, 4, MGPU_KEY_UNSIGNED, NULL},
-	{F_BTFLOAT4CMP, 4, MGPU_KEY_FLOAT, NULL},
-	{F_BTFLOAT8CMP, 8, MGPU_KEY_FLOAT, NULL},
-	{F_CASH_CMP, 8, MGPU_KEY_SIGNED, NULL},
-	{F_DATE_CMP, 4, MGPU_KEY_SIGNED, NULL},
-	{F_TIME_CMP, 8, MGPU_KEY_SIGNED, NULL},
-	{F_TIMESTAMP_CMP, 8, MGPU_KEY_SIGNED, NULL},
-	{F_TIMESTAMPTZ_CMP, 8, MGPU_KEY_SIGNED, NULL},
-	{F_PG_LSN_CMP, 8, MGPU_KEY_UNSIGNED, NULL},
-	{F_XID8CMP, 8, MGPU_KEY_UNSIGNED, NULL},
-	{F_UUID_CMP, 16, MGPU_KEY_BYTES, NULL},
-	{F_INTERVAL_CMP, sizeof(Interval), 0, encode_interval},
-	{F_TIMETZ_CMP, 12, 0, encode_timetz},
-	{F_MACADDR_CMP, 6, 0, encode_macaddr},
-	{F_MACADDR8_CMP, 8, 0, encode_macaddr8},
+	{F_BTBOOLCMP, 1, MGPU_KEY_UNSIGNED, NULL, BYTE_FORM_NONE},
+	{F_BTCHARCMP, 1, MGPU_KEY_UNSIGNED, NULL, BYTE_FORM_NONE},
+	{F_BTINT2CMP, 2, MGPU_KEY_SIGNED, NULL, BYTE_FORM_NONE},
+	{F_BTINT4CMP, 4, MGPU_KEY_SIGNED, NULL, BYTE_FORM_NONE},
+	{F_BTINT8CMP, 8, MGPU_KEY_SIGNED, NULL, BYTE_FORM_NONE},
+	{F_BTOIDCMP, 4, MGPU_KEY_UNSIGNED, NULL, BYTE_FORM_NONE},
+	{F_BTFLOAT4CMP, 4, MGPU_KEY_FLOAT, NULL, BYTE_FORM_NONE},
+	{F_BTFLOAT8CMP, 8, MGPU_KEY_FLOAT, NULL, BYTE_FORM_NONE},
+	{F_CASH_CMP, 8, MGPU_KEY_SIGNED, NULL, BYTE_FORM_NONE},
+	{F_DATE_CMP, 4, MGPU_KEY_SIGNED, NULL, BYTE_FORM_NONE},
+	{F_TIME_CMP, 8, MGPU_KEY_SIGNED, NULL, BYTE_FORM_NONE},
+	{F_TIMESTAMP_CMP, 8, MGPU_KEY_SIGNED, NULL, BYTE_FORM_NONE},
+	{F_TIMESTAMPTZ_CMP, 8, MGPU_KEY_SIGNED, NULL, BYTE_FORM_NONE},
+	{F_PG_LSN_CMP, 8, MGPU_KEY_UNSIGNED, NULL, BYTE_FORM_NONE},
+	{F_XID8CMP, 8, MGPU_KEY_UNSIGNED, NULL, BYTE_FORM_NONE},
+	{F_UUID_CMP, 16, MGPU_KEY_BYTES, NULL, BYTE_FORM_NONE},
+	{F_INTERVAL_CMP, sizeof(Interval), 0, encode_interval, BYTE_FORM_NONE},
+	{F_TIMETZ_CMP, 12, 0, encode_timetz, BYTE_FORM_NONE},
+	{F_MACADDR_CMP, 6, 0, encode_macaddr, BYTE_FORM_NONE},
+	{F_MACADDR8_CMP, 8, 0, encode_macaddr8, BYTE_FORM_NONE},
+	{F_BTTEXTCMP, -1, 0, NULL, BYTE_FORM_TEXT},
+	{F_BPCHARCMP, -1, 0, NULL, BYTE_FORM_BPCHAR},
+	{F_BTNAMECMP, NAMEDATALEN, 0, NULL, BYTE_FORM_NAME},
+	{F_BYTEACMP, -1, 0, NULL, BYTE_FORM_BYTEA},
 };
 
 static void
@@ -120,6 +125,7 @@ fill_encoding(element_type *entry, Oid cmp_proc)
 	entry->key_kind = 0;
 	entry->key_width = 0;
 	entry->encode = NULL;
+	entry->byte_form = BYTE_FORM_NONE;
 	for (size_t i = 0; i < lengthof(orderings); i++)
 	{
 		const ordering *known = &orderings[i];
@@ -131,6 +137,7 @@ fill_encoding(element_type *entry, Oid cmp_proc)
 		entry->key_kind = known->key_kind;
 		entry->key_width = known->key_kind != 0 ? known->typlen : 0;
 		entry->encode = known->encode;
+		entry->byte_form = known->byte_form;
 		return;
 	}
 }

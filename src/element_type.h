@@ -16,6 +16,16 @@
  */
 typedef bool (*element_encode_fn) (const char *element, int64 *code);
 
+/* How an element becomes a byte string that orders as the type does. */
+typedef enum byte_form
+{
+	BYTE_FORM_NONE = 0,
+	BYTE_FORM_TEXT,				/* its bytes, if the collation looks at no more */
+	BYTE_FORM_BPCHAR,			/* likewise, without blanks at the end */
+	BYTE_FORM_NAME,				/* likewise, up to the first zero byte */
+	BYTE_FORM_BYTEA				/* its bytes */
+} byte_form;
+
 /*
  * How elements get sorted, best first:
  *
@@ -23,7 +33,9 @@ typedef bool (*element_encode_fn) (const char *element, int64 *code);
  *				encode and decode, so that keys alone are sorted
  *	 encoded	encode is set: a key is made for each element, and elements are
  *				gathered by the sorted index
- *	 compared	neither: btree comparisons through SortSupport, on the CPU
+ *	 bytes		byte_form is set: each element is or makes a byte string, whose
+ *				bytes are sorted as keys eight at a time (byte_order.h)
+ *	 compared	none of these: btree comparisons through SortSupport, on the CPU
  */
 typedef struct element_type
 {
@@ -35,6 +47,7 @@ typedef struct element_type
 	uint32		key_kind;		/* mgpu_key_kind, 0 if not direct */
 	uint32		key_width;
 	element_encode_fn encode;
+	byte_form	byte_form;
 	Oid			lt_operator;	/* InvalidOid: cannot be sorted */
 	Oid			gt_operator;
 } element_type;

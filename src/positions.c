@@ -13,6 +13,7 @@
 
 #include "core/cpu_sort.h"
 
+#include "byte_order.h"
 #include "datum_network.h"
 #include "datum_sort.h"
 #include "null_map.h"
@@ -112,6 +113,20 @@ rank_encoded(const rank_target *target, array_source *source, const element_type
 	return fits;
 }
 
+/* False: elements are no byte strings. */
+static bool
+rank_bytes(const rank_target *target, array_source *source, const element_type *type)
+{
+	const sort_spec *spec = target->spec;
+	byte_source bytes;
+
+	if (!byte_source_open(&bytes, source, type, spec->collation, target->num_items))
+		return false;
+	byte_order_ranks(spec, target->segments, &bytes, target->num_items, source->data_bytes, target->ranks);
+	byte_source_close(&bytes);
+	return true;
+}
+
 static Datum *
 present_values(array_source *source, const element_type *type, int64 num_items)
 {
@@ -180,7 +195,8 @@ rank_present(const rank_target *target, array_source *source, const element_type
 		rank_by_network(target, source, type);
 	else if (type->key_kind != 0)
 		rank_direct(target, source, type);
-	else if (type->encode == NULL || !rank_encoded(target, source, type))
+	else if ((type->encode == NULL || !rank_encoded(target, source, type)) &&
+			 !rank_bytes(target, source, type))
 		rank_compared(target, source, type);
 }
 

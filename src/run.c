@@ -271,8 +271,8 @@ record_run(const active_run *active, const run_request *request)
 	run_last.download_ms = stats->download_ms;
 }
 
-static int
-cpu_threads(void)
+int
+run_cpu_threads(void)
 {
 	return mgpu_setting_cpu_threads > 0 ? mgpu_setting_cpu_threads : mgpu_default_cpu_threads();
 }
@@ -287,7 +287,7 @@ run_on(const mgpu_executor *executor, run_request *request, mgpu_error *error)
 
 	options.device = mgpu_setting_device;
 	options.device_memory_limit = (uint64) mgpu_setting_gpu_memory_limit * 1024 * 1024;
-	options.num_threads = cpu_threads();
+	options.num_threads = run_cpu_threads();
 	options.inject_fault = mgpu_setting_inject_fault;
 	memset(&active, 0, sizeof(active));
 	active.executor = executor;
@@ -346,7 +346,7 @@ plan_run(const mgpu_job *job, mgpu_plan *plan)
 		mgpu_raise_no_gpu(gpu_failed_reason);
 	input.requested = mgpu_setting_executor;
 	input.gpu_min_items = mgpu_setting_gpu_min_items;
-	input.num_threads = cpu_threads();
+	input.num_threads = run_cpu_threads();
 	input.gpu_built = MGPU_WITH_CUDA;
 	input.gpu_failed = gpu_failed;
 	input.gpu_warm = !gpu_failed && mgpu_cuda_executor.is_warm();

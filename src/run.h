@@ -58,6 +58,9 @@ extern void run_job(run_request *request);
 /* Whether a call so small must still go through run_job (settings force it). */
 extern bool run_is_forced(int64 num_items);
 
+/* Threads that one large call may use on the CPU, its own among them. */
+extern int	run_cpu_threads(void);
+
 /* What mgpu_last_run() shows. */
 typedef struct run_record
 {

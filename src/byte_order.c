@@ -1,0 +1,306 @@
+/*
+ * byte_order.c
+ *		Sorts byte strings by jobs of 64-bit codes.
+ *
+ * Drives the rounds of core/byte_keys.h: codes are made by threads of the
+ * CPU, sorted by a job on whatever executor planner and settings choose, and
+ * split into the next round's runs.  Most data need one job: few strings have
+ * their first eight bytes behind the common ones alike, and short runs of those
+ * are done on the spot.
+ *
+ * Strings that go on being alike in long runs would take a round for every eight
+ * bytes; after MAX_ROUNDS of them the rest is compared whole.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "portability/instr_time.h"
+#include "storage/ipc.h"
+
+#include "core/cpu_threads.h"
+
+#include "compat.h"
+#include "array_result.h"
+#include "byte_order.h"
+#include "run.h"
+
+#define MAX_ROUNDS 32
+
+/* Fewer tasks are not worth threads. */
+#define THREADS_MIN_TASKS 8
+
+/* How long threads work between looks at interrupts. */
+#define WORK_MS 20.0
+
+/* Items handled between looks at interrupts. */
+#define STEP_ITEMS (256 * 1024)
+
+typedef struct byte_sort
+{
+	const sort_spec *spec;
+	const segment_list *segments;
+	int64		num_items;
+	mgpu_byte_round round;
+	int			num_rounds;
+	mgpu_pool  *pool;			/* NULL: not needed yet */
+	run_record	record;			/* of the first job, times of all */
+	double		tasks_ms;
+} byte_sort;
+
+static void
+stop_threads(int code, Datum arg)
+{
+	byte_sort  *sort = (byte_sort *) DatumGetPointer(arg);
+
+	mgpu_pool_stop(sort->pool);
+	sort->pool = NULL;
+}
+
+static void
+work_by_threads(byte_sort *sort, mgpu_task_function function, void *context, uint64 num_tasks)
+{
+	mgpu_pool_begin(sort->pool, function, context, num_tasks);
+	while (!mgpu_pool_work(sort->pool, WORK_MS))
+		CHECK_FOR_INTERRUPTS();
+}
+
+static void
+run_tasks(byte_sort *sort, mgpu_task_function function, void *context, uint64 num_tasks)
+{
+	instr_time	start,
+				end;
+
+	INSTR_TIME_SET_CURRENT(start);
+	if (sort->pool == NULL && num_tasks >= THREADS_MIN_TASKS && run_cpu_threads() > 1)
+		sort->pool = mgpu_pool_start(run_cpu_threads());
+	if (sort->pool != NULL && num_tasks > 1)
+		work_by_threads(sort, function, context, num_tasks);
+	else
+		for (uint64 i = 0; i < num_tasks; i++)
+		{
+			function(context, i, 0);
+			CHECK_FOR_INTERRUPTS();
+		}
+	INSTR_TIME_SET_CURRENT(end);
+	INSTR_TIME_SUBTRACT(end, start);
+	sort->tasks_ms += INSTR_TIME_GET_MILLISEC(end);
+}
+
+/* Whether the codes' places are the items' own, so that indices are the order. */
+static bool
+is_whole(const byte_sort *sort)
+{
+	const mgpu_byte_round *round = &sort->round;
+
+	if (sort->num_rounds > 0 || round->num_items != (uint64) sort->num_items)
+		return false;
+	for (uint32 i = 0; i < round->num_runs; i++)
+		if (round->runs[i].place != round->heads[i])
+			return false;
+	return true;
+}
+
+static void
+note_job(byte_sort *sort)
+{
+	if (sort->num_rounds == 0)
+	{
+		int64		num_segments = sort->record.num_segments;
+		int64		num_bytes = sort->record.num_bytes;
+
+		sort->record = run_last;
+		sort->record.num_items = sort->num_items;
+		sort->record.num_segments = num_segments;
+		sort->record.num_bytes = num_bytes;
+		return;
+	}
+	sort->record.marshal_ms += run_last.marshal_ms;
+	sort->record.upload_ms += run_last.upload_ms;
+	sort->record.kernel_ms += run_last.kernel_ms;
+	sort->record.download_ms += run_last.download_ms;
+}
+
+static void
+sort_codes(byte_sort *sort, uint64 *sorted, uint32 *indices)
+{
+	mgpu_byte_round *round = &sort->round;
+	run_request request;
+
+	memset(&request, 0, sizeof(request));
+	request.function = sort->spec->function;
+	request.job.op = MGPU_OP_SORT_PAIRS;
+	request.job.algorithm = sort->spec->algorithm;
+	request.job.key_kind = MGPU_KEY_UNSIGNED;
+	request.job.key_width = sizeof(uint64);
+	request.job.outputs = MGPU_OUT_KEYS | MGPU_OUT_INDICES;
+	request.job.descending = round->keys.descending;
+	request.job.num_items = round->num_items;
+	if (round->num_runs > 1)
+	{
+		request.job.num_segments = round->num_runs;
+		request.binding.in_segment_heads = round->heads;
+	}
+	request.binding.in_keys = round->codes;
+	request.binding.out_keys = sorted;
+	request.binding.out_indices = indices;
+	run_job(&request);
+	note_job(sort);
+	round->sorted = sorted;
+	round->indices = indices;
+}
+
+/* The runs of this round become those of the next. */
+static void
+work_round(byte_sort *sort)
+{
+	mgpu_byte_round *round = &sort->round;
+	uint64	   *sorted = array_result_scratch(round->num_items * sizeof(uint64));
+	bool		whole = is_whole(sort);
+	uint32	   *indices = round->order;
+
+	round->codes = array_result_scratch(round->num_items * sizeof(uint64));
+	round->items = NULL;
+	if (!whole)
+	{
+		round->items = array_result_scratch(round->num_items * sizeof(uint32));
+		indices = array_result_scratch(round->num_items * sizeof(uint32));
+	}
+	run_tasks(sort, mgpu_byte_encode_task, round, mgpu_byte_tasks(round));
+	sort_codes(sort, sorted, indices);
+	pfree(round->codes);
+	if (!whole)
+	{
+		run_tasks(sort, mgpu_byte_permute_task, round, mgpu_byte_tasks(round));
+		pfree(round->items);
+		pfree(indices);
+	}
+	round->next_runs = array_result_scratch(mgpu_byte_next_runs(round->num_items) * sizeof(mgpu_byte_run));
+	run_tasks(sort, mgpu_byte_split_task, round, mgpu_byte_tasks(round));
+	pfree(sorted);
+}
+
+static int
+compare_items(const uint32 *a, const uint32 *b, const mgpu_byte_keys *keys)
+{
+	int			order = mgpu_byte_compare(keys, keys->spans[*a], keys->spans[*b], 0);
+
+	if (keys->descending)
+		order = -order;
+	if (order == 0)
+		order = *a < *b ? -1 : 1;
+	return order;
+}
+
+#define ST_SORT sort_items
+#define ST_ELEMENT_TYPE uint32
+#define ST_COMPARE(a, b, keys) compare_items(a, b, keys)
+#define ST_COMPARE_ARG_TYPE const mgpu_byte_keys
+#define ST_CHECK_FOR_INTERRUPTS
+#define ST_SCOPE static
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
+static void
+compare_runs(mgpu_byte_round *round)
+{
+	for (uint32 i = 0; i < round->num_runs; i++)
+		sort_items(round->order + round->runs[i].place, round->runs[i].num_items, &round->keys);
+}
+
+static void
+work_rounds(byte_sort *sort)
+{
+	mgpu_byte_round *round = &sort->round;
+
+	while (round->num_runs > 0)
+	{
+		if (sort->num_rounds == MAX_ROUNDS)
+		{
+			compare_runs(round);
+			break;
+		}
+		round->heads = array_result_scratch(round->num_runs * sizeof(uint32));
+		mgpu_byte_round_start(round);
+		run_tasks(sort, mgpu_byte_measure_task, round, mgpu_byte_tasks(round));
+		mgpu_byte_round_narrow(round);
+		round->next_runs = NULL;
+		if (round->num_runs > 0)
+			work_round(sort);
+		pfree(round->heads);
+		pfree(round->runs);
+		round->runs = round->next_runs;
+		round->num_runs = round->runs ? atomic_load(&round->num_next_runs) : 0;
+		sort->num_rounds++;
+	}
+}
+
+/* All strings as one run, or segments that are long; short ones get in order. */
+static void
+first_runs(byte_sort *sort)
+{
+	mgpu_byte_round *round = &sort->round;
+	const segment_list *segments = sort->segments;
+	mgpu_byte_segments work;
+
+	if (segments == NULL)
+	{
+		round->runs = palloc(sizeof(mgpu_byte_run));
+		round->runs[0].place = 0;
+		round->runs[0].num_items = sort->num_items;
+		round->runs[0].offset = 0;
+		round->num_runs = 1;
+		return;
+	}
+	work = (mgpu_byte_segments) {round, segments->heads, segments->num_segments, sort->num_items,
+	run_is_forced(sort->num_items) ? 1 : MGPU_SHORT_RUN_ITEMS};
+	round->next_runs = array_result_scratch(Min(segments->num_segments, sort->num_items) * sizeof(mgpu_byte_run));
+	atomic_store(&round->num_next_runs, 0);
+	run_tasks(sort, mgpu_byte_segments_task, &work, mgpu_byte_segment_tasks(&work));
+	round->runs = round->next_runs;
+	round->num_runs = atomic_load(&round->num_next_runs);
+}
+
+static void
+order_all(byte_sort *sort)
+{
+	const sort_spec *spec = sort->spec;
+	int64		num_items = sort->num_items;
+	bool		now = sort->segments == NULL && num_items <= MGPU_SHORT_RUN_ITEMS &&
+		spec->algorithm == MGPU_ALGORITHM_AUTO && !run_is_forced(num_items);
+
+	for (int64 i = 0; i < num_items; i++)
+		sort->round.order[i] = i;
+	if (now)
+	{
+		mgpu_byte_order_now(&sort->round.keys, 0, sort->round.order, num_items);
+		return;
+	}
+	PG_ENSURE_ERROR_CLEANUP(stop_threads, PointerGetDatum(sort));
+	{
+		first_runs(sort);
+		work_rounds(sort);
+	}
+	PG_END_ENSURE_ERROR_CLEANUP(stop_threads, PointerGetDatum(sort));
+	stop_threads(0, PointerGetDatum(sort));
+	run_last = sort->record;
+	run_last.marshal_ms += sort->tasks_ms;
+}
+
+void
+byte_order_ranks(const sort_spec *spec, const segment_list *segments,
+				 const byte_source *bytes, int64 num_items, Size data_bytes, uint32 *ranks)
+{
+	byte_sort	sort;
+
+	memset(&sort, 0, sizeof(sort));
+	sort.spec = spec;
+	sort.segments = segments;
+	sort.num_items = num_items;
+	sort.round.keys = bytes->keys;
+	sort.round.keys.descending = spec->order.descending;
+	sort.round.order = ranks;
+	run_note_cpu(spec->function, "merge", num_items, data_bytes, "few items");
+	run_last.num_segments = segments ? segments->num_segments : 0;
+	sort.record = run_last;
+	order_all(&sort);
+}
