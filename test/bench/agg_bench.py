@@ -8,9 +8,15 @@ the times over the number of groups.
 """
 
 import argparse
+import contextlib
+import csv
+import io
 import os
+import re
+import statistics
+import time
 
-from bench import Results, Session, describe, measure, one_value, write_csv
+from bench import Results, Session, describe, one_value, table_exists, write_csv
 
 # Random values; the same in groups of many sizes; and as 12 bytes of text.
 TABLES = '''
@@ -19,124 +25,228 @@ SELECT (random() * 4294967295 - 2147483648)::int AS v, (random() * 99999)::int A
        (random() * 2147483647)::int AS any_group, i AS each
 FROM generate_series(1, {n}) i;
 CREATE UNLOGGED TABLE ints AS SELECT v FROM rows;
-CREATE UNLOGGED TABLE texts AS SELECT substr(md5(v::text), 1, 12) COLLATE "C" AS v, g1k FROM rows;
-VACUUM ANALYZE rows, ints, texts;
+CREATE UNLOGGED TABLE texts AS
+SELECT to_hex((v::int8 & 2147483647) << 16 | any_group & 65535 | 140737488355328) COLLATE "C" AS v, g1k FROM rows;
+CREATE UNLOGGED TABLE arrays AS
+SELECT g1k AS g, a FROM (SELECT g1k, each * 5 / {n} AS part, array_agg(v ORDER BY v) AS a FROM rows GROUP BY 1, 2) s;
+VACUUM ANALYZE rows, ints, texts, arrays;
 '''
+# the planner would give tables of this size fewer than it is allowed
+WORKERS = ''.join(f'ALTER TABLE {table} SET (parallel_workers = {{workers}});' for table in ('rows', 'ints', 'texts', 'arrays'))
 
-SERIAL = 'SET max_parallel_workers_per_gather = 0;'
-PARALLEL = 'SET max_parallel_workers_per_gather = 2;'
+ORDER_BY = 'array_agg(ORDER BY)'
+SERIAL, PARALLEL = False, True
 
+
+# ---------------------------------------------------------------- what to measure
+#
+# A group is a baseline of PostgreSQL's and what is compared with it: (name,
+# statement, whether workers help, least ratio).  "floor" is measured beside them.
+# "sorts" says that the executor makes a difference.  "extra" groups and lines are
+# left out where time is short.
 
 def grouped(what, by, table='rows'):
     return f'SELECT count(a) FROM (SELECT {what} AS a FROM {table} GROUP BY {by}) q'
 
 
-def against_order_by(name, table, by, goal, settings=SERIAL):
-    """mgpu_sort_agg against array_agg(… ORDER BY …), which never runs in parallel."""
+def against_order_by(name, table, by, goal, parallel_goal):
+    ours = grouped('mgpu_sort_agg(v)', by, table)
     return {
         'name': name,
-        'settings': settings,
-        'statements': {
-            'count': grouped('count(v)', by, table),
-            'array_agg(ORDER BY)': grouped('array_agg(v ORDER BY v)', by, table),
-            'mgpu_sort_agg': grouped('mgpu_sort_agg(v)', by, table),
-        },
-        'lines': [('mgpu_sort_agg', 'array_agg(ORDER BY)', goal)],
+        'floor': grouped('count(v)', by, table),
+        'baseline': (ORDER_BY, grouped('array_agg(v ORDER BY v)', by, table)),
+        'ours': [('mgpu_sort_agg', ours, SERIAL, goal), ('mgpu_sort_agg', ours, PARALLEL, parallel_goal)],
     }
 
 
-def against_array_agg(name, by):
-    """mgpu_sort_agg against array_agg, which does not sort."""
+def when_sorted(by):
+    return {
+        'name': '100k groups, sorted',
+        'settings': 'SET enable_hashagg = off;',
+        'sorts': False,
+        'floor': grouped('count(v)', by),
+        'baseline': (ORDER_BY, grouped('array_agg(v ORDER BY v)', by)),
+        'ours': [('mgpu_sort_agg', grouped('mgpu_sort_agg(v)', by), SERIAL, 2.0)],
+    }
+
+
+def against_array_agg(name, by, sorts):
+    """Against array_agg that does not sort."""
     return {
         'name': name,
-        'settings': SERIAL,
-        'statements': {
-            'count': grouped('count(v)', by),
-            'array_agg': grouped('array_agg(v)', by),
-            'mgpu_sort_agg': grouped('mgpu_sort_agg(v)', by),
-        },
-        'lines': [('mgpu_sort_agg', 'array_agg', 1.0)],
+        'sorts': sorts,
+        'floor': grouped('count(v)', by),
+        'baseline': ('array_agg', grouped('array_agg(v)', by)),
+        'ours': [('mgpu_sort_agg', grouped('mgpu_sort_agg(v)', by), SERIAL, 1.0)],
     }
 
 
-def percentiles(name, by, settings, goal):
+def percentiles(by, parallel_goal):
+    ours = grouped('mgpu_percentile_cont(v, 0.5)', by)
     return {
-        'name': name,
-        'settings': settings,
-        'statements': {
-            'count': grouped('count(v)', by),
-            'percentile_cont': grouped('percentile_cont(0.5) WITHIN GROUP (ORDER BY v)', by),
-            'mgpu_percentile_cont': grouped('mgpu_percentile_cont(v, 0.5)', by),
-            'five aggregates': grouped('ROW(array_agg(v ORDER BY v), percentile_disc(0.1) WITHIN GROUP (ORDER BY v), percentile_disc(0.5) WITHIN GROUP (ORDER BY v),'
-                                       ' percentile_disc(0.9) WITHIN GROUP (ORDER BY v), percentile_cont(0.5) WITHIN GROUP (ORDER BY v))', by),
-            'five of ours': grouped('ROW(mgpu_sort_agg(v), mgpu_percentile_disc(v, 0.1), mgpu_percentile_disc(v, 0.5),'
-                                    ' mgpu_percentile_disc(v, 0.9), mgpu_percentile_cont(v, 0.5))', by),
-        },
-        'lines': [('mgpu_percentile_cont', 'percentile_cont', goal), ('five of ours', 'five aggregates', goal)],
+        'name': 'percentile, 100k groups',
+        'baseline': ('percentile_cont', grouped('percentile_cont(0.5) WITHIN GROUP (ORDER BY v)', by)),
+        'ours': [('mgpu_percentile_cont', ours, SERIAL, 4.0), ('mgpu_percentile_cont', ours, PARALLEL, parallel_goal)],
     }
 
 
-def by_key(name, by, settings, goal):
+def five(by):
+    theirs = ('ROW(array_agg(v ORDER BY v), percentile_disc(0.1) WITHIN GROUP (ORDER BY v), percentile_disc(0.5) WITHIN GROUP (ORDER BY v),'
+              ' percentile_disc(0.9) WITHIN GROUP (ORDER BY v), percentile_cont(0.5) WITHIN GROUP (ORDER BY v))')
+    ours = ('ROW(mgpu_sort_agg(v), mgpu_percentile_disc(v, 0.1), mgpu_percentile_disc(v, 0.5),'
+            ' mgpu_percentile_disc(v, 0.9), mgpu_percentile_cont(v, 0.5))')
     return {
-        'name': name,
-        'settings': settings,
-        'statements': {
-            'array_agg(ORDER BY)': grouped('array_agg(each ORDER BY v)', by),
-            'mgpu_sort_agg_by': grouped('mgpu_sort_agg_by(each, v)', by),
-        },
-        'lines': [('mgpu_sort_agg_by', 'array_agg(ORDER BY)', goal)],
+        'name': 'five aggregates, 100k groups',
+        'extra': True,
+        'baseline': ('five of PostgreSQL', grouped(theirs, by)),
+        'ours': [('five of ours', grouped(ours, by), SERIAL, 4.0)],
     }
 
 
-def merges(by):
-    """Sorted arrays of 100, merged in groups of many."""
-    arrays = f'FROM (SELECT {by}, each / 2000000 AS part, array_agg(v ORDER BY v) AS a FROM rows GROUP BY 1, 2)'
+def by_key(by):
     return {
-        'name': f'merge of arrays by {by}',
-        'settings': SERIAL,
-        'setup': f'CREATE UNLOGGED TABLE arrays AS SELECT {by} AS g, a {arrays} s; VACUUM ANALYZE arrays;',
-        'statements': {
-            'array_agg of elements': 'SELECT count(a) FROM (SELECT g, array_agg(x ORDER BY x) AS a FROM arrays, unnest(arrays.a) x GROUP BY g) q',
-            'mgpu_merge_agg': 'SELECT count(m) FROM (SELECT mgpu_merge_agg(a) AS m FROM arrays GROUP BY g) q',
-        },
-        'lines': [('mgpu_merge_agg', 'array_agg of elements', 4.0)],
+        'name': 'by key, 1k groups',
+        'extra': True,
+        'baseline': (ORDER_BY, grouped('array_agg(each ORDER BY v)', by)),
+        'ours': [('mgpu_sort_agg_by', grouped('mgpu_sort_agg_by(each, v)', by), SERIAL, 3.0)],
     }
 
 
-def groups_to_measure():
+def merges():
+    """Sorted arrays, merged in groups of five or six."""
+    ours = 'SELECT count(m) FROM (SELECT mgpu_merge_agg(a) AS m FROM arrays GROUP BY g) q'
+    return {
+        'name': 'merge of arrays, 1k groups',
+        'extra': True,
+        'baseline': ('array_agg of elements', 'SELECT count(a) FROM (SELECT g, array_agg(x ORDER BY x) AS a FROM arrays, unnest(arrays.a) x GROUP BY g) q'),
+        'ours': [('mgpu_merge_agg', ours, SERIAL, 4.0),
+                 ('mgpu_merge_agg, runs exploited', ours, SERIAL, 4.0, 'SET mgpu.algorithm = locality;')],
+    }
+
+
+def groups_to_measure(options):
+    many = options.workers >= 8
+    whole, hashed, percentile = (12.0, 16.0, 12.0) if many else (4.0, 4.0, 4.0)
     return [
-        against_order_by('whole table', 'ints', '()', 3.5),
-        against_order_by('whole table, 2 workers', 'ints', '()', 4.0, PARALLEL),
-        against_order_by('1k groups', 'rows', 'g1k', 4.0),
-        against_order_by('1k groups, 2 workers', 'rows', 'g1k', 4.0, PARALLEL),
-        against_order_by('100k groups', 'rows', 'g100k', 4.0),
-        against_order_by('100k groups, 2 workers', 'rows', 'g100k', 4.0, PARALLEL),
-        against_order_by('100k groups, sorted', 'rows', 'g100k', 2.0, SERIAL + 'SET enable_hashagg = off;'),
-        against_array_agg('one group', 'each * 0'),
-        against_array_agg('each row a group', 'each'),
-        percentiles('percentiles, 100k groups', 'g100k', SERIAL, 4.0),
-        percentiles('percentiles, 100k groups, 2 workers', 'g100k', PARALLEL, 4.0),
-        by_key('by key, 1k groups', 'g1k', SERIAL, 3.0),
-        against_order_by('text, whole table', 'texts', '()', 3.0),
-        against_order_by('text, whole table, 2 workers', 'texts', '()', 3.0, PARALLEL),
-        against_order_by('text, 1k groups', 'texts', 'g1k', 3.0),
-        against_order_by('text, 1k groups, 2 workers', 'texts', 'g1k', 3.0, PARALLEL),
-        merges('g1k'),
+        against_order_by('whole table', 'ints', '()', 3.5, whole),
+        against_order_by('100k groups', 'rows', 'g100k', 4.0, hashed),
+        against_order_by('1k groups', 'rows', 'g1k', 4.0, hashed),
+        percentiles('g100k', percentile),
+        against_order_by('text, whole table', 'texts', '()', 3.0, 3.0),
+        against_array_agg('one group', 'each * 0', True),
+        when_sorted('g100k'),
+        against_array_agg('each row a group', 'each', False),
+        against_order_by('text, 1k groups', 'texts', 'g1k', 3.0, 3.0),
+        by_key('g1k'),
+        merges(),
+        five('g100k'),
     ]
 
 
-def run_group(group, options, results):
-    session = Session()
-    session.run('SET client_min_messages = warning; SET search_path = bench, public;' + group.get('setup', ''))
-    session.run(f"SET jit = off; SET work_mem = '{options.work_mem}';" + group['settings'])
-    medians = measure(session, group['statements'], options.rounds)
-    for ours, baseline, goal in group['lines']:
-        session.run(group['statements'][ours] + ';')
-        ran = session.run("SELECT executor || ' ' || coalesce(algorithm, '') || ', ' || segments || ' segments' FROM mgpu_last_run();")[0]
-        results.add(group['name'], ours, baseline, ran, 'ms', medians[ours], medians[baseline], goal)
-    for name, ms in medians.items():
-        results.rows.append([group['name'], name, '', '', 'ms', f'{ms:.2f}', '', '', '', ''])
-    session.close()
+# ---------------------------------------------------------------------- measuring
+
+class Statement:
+    """One statement under its settings, and the times that it took."""
+
+    def __init__(self, name, sql, settings):
+        self.name, self.sql, self.settings = name, sql, settings
+        self.goal = None
+        self.ran = ''
+        self.times = []
+
+    def run(self, session, counts=True):
+        session.run(self.settings)
+        _, ms = session.run(self.sql + ';')
+        if counts:
+            self.times.append(ms)
+        if self.goal and not self.ran:
+            self.ran = session.run("SELECT executor || ' ' || coalesce(algorithm, '') || ', ' || segments || ' segments' FROM mgpu_last_run();")[0]
+            if 'Gather' in session.run(f'EXPLAIN {self.sql};')[0]:
+                self.ran += ', parallel'
+
+    def median(self):
+        return statistics.median(self.times)
+
+
+class Group:
+    """Statements that run in turn: floor, baseline, ours."""
+
+    def __init__(self, definition, options):
+        self.name = definition['name']
+        settings = f"RESET ALL; SET search_path = bench, public; SET jit = off; SET work_mem = '{options.work_mem}';" + definition.get('settings', '')
+        serial = settings + 'SET max_parallel_workers_per_gather = 0;'
+        parallel = settings + f'SET max_parallel_workers = {options.workers}; SET max_parallel_workers_per_gather = {options.workers};'
+        self.baseline = Statement(*definition['baseline'], serial)
+        self.others = [Statement('count', definition['floor'], serial)] if 'floor' in definition else []
+        self.ours = []
+        for name, sql, in_parallel, goal, *more in definition['ours']:
+            for executor in options.executors if definition.get('sorts', True) else options.executors[:1]:
+                label = name + (f', {options.workers} workers' if in_parallel else '') + (f' ({executor})' if len(options.executors) > 1 else '')
+                ours = Statement(label, sql, (parallel if in_parallel else serial) + f'SET mgpu.executor = {executor};' + ''.join(more))
+                ours.goal = goal
+                self.ours.append(ours)
+        self.seconds = 0
+
+    def statements(self):
+        return self.others + [self.baseline] + self.ours
+
+    def run(self, session, counts=True):
+        started = time.monotonic()
+        for statement in self.statements():
+            statement.run(session, counts)
+        self.seconds = max(self.seconds, time.monotonic() - started)
+
+    def report(self, results):
+        for ours in self.ours:
+            results.add(self.name, ours.name, self.baseline.name, ours.ran, 'ms', ours.median(), self.baseline.median(), ours.goal)
+        for statement in self.statements():
+            results.rows.append([self.name, statement.name, '', '', 'ms', f'{statement.median():.2f}', '', '', '', ''])
+
+
+def measure_groups(session, options, save):
+    """All groups, one after the other, each in alternating rounds after one that warms up."""
+    results = Results()
+    for definition in groups_to_measure(options):
+        if not any(word in definition['name'] for word in options.only):
+            continue
+        group = Group(definition, options)
+        group.run(session, counts=False)
+        for _ in range(options.rounds):
+            group.run(session)
+        group.report(results)
+        save(results)
+
+
+def measure_in_time(session, options, save):
+    """
+    What matters most first, a round of every group before the second of any, and
+    no round that the time left may not be enough for.
+    """
+    deadline = options.started + options.seconds
+    groups = [Group(definition, options) for definition in groups_to_measure(options)
+              if not definition.get('extra') and any(word in definition['name'] for word in options.only)]
+    longest = 0
+    for turn in range(options.rounds):
+        for group in groups:
+            left = deadline - time.monotonic()
+            if left < (group.seconds if turn > 0 else longest) * 1.1:
+                print(f'{group.name}: no time for round {turn + 1}', flush=True)
+                continue
+            group.run(session)
+            longest = max(longest, group.seconds)
+            # in case that someone ends this
+            with contextlib.redirect_stdout(io.StringIO()):
+                report_all(groups, options, save)
+    report_all(groups, options, save)
+
+
+def report_all(groups, options, save):
+    measured = [group for group in groups if group.baseline.times]
+    rounds = [len(group.baseline.times) for group in measured]
+    results = Results()
+    for group in measured:
+        group.report(results)
+    save(results, f'{min(rounds)} to {max(rounds)}, as many as {options.seconds:g} s allow')
 
 
 # ------------------------------------------------------- times over numbers of groups
@@ -150,27 +260,30 @@ CURVES = {
 }
 
 
-def run_curves(options, results):
-    points = []
-    n = options.rows
-    while n >= 1:
-        points.insert(0, int(n))
-        n /= 10
-    curves = {name: [] for name in CURVES}
-    session = Session()
-    session.run(f"SET search_path = bench, public; SET jit = off; SET work_mem = '{options.work_mem}';" + SERIAL)
-    for num_groups in points:
-        medians = measure(session, {name: grouped(what, f'any_group % {num_groups}') for name, what in CURVES.items()},
-                          max(1, options.rounds // 3))
-        for name, ms in medians.items():
-            curves[name].append(ms)
-            results.rows.append([f'{num_groups} groups', name, '', '', 'ms', f'{ms:.2f}', '', '', '', ''])
-        print(f'{num_groups:9} groups  ' + '  '.join(f'{name} {ms:.0f}' for name, ms in medians.items()), flush=True)
-    session.close()
-    return points, curves
+def curve_points(options):
+    if options.points:
+        return [int(point) for point in options.points.split(',')]
+    points = [options.rows]
+    while points[0] >= 10:
+        points.insert(0, points[0] // 10)
+    return points
 
 
-def write_plot(path, facts, points, curves):
+def measure_curves(session, options, save):
+    settings = f"RESET ALL; SET search_path = bench, public; SET jit = off; SET work_mem = '{options.work_mem}'; SET max_parallel_workers_per_gather = 0;"
+    results = Results()
+    for num_groups in curve_points(options):
+        statements = [Statement(name, grouped(what, f'any_group % {num_groups}'), settings) for name, what in CURVES.items()]
+        for _ in range(max(1, options.rounds // 3)):
+            for statement in statements:
+                statement.run(session)
+        for statement in statements:
+            results.rows.append([f'{num_groups} groups', statement.name, '', '', 'ms', f'{statement.median():.2f}', '', '', '', ''])
+        print(f'{num_groups:9} groups  ' + '  '.join(f'{statement.name} {statement.median():.0f}' for statement in statements), flush=True)
+        save(results)
+
+
+def write_plot(path, facts, rows):
     try:
         import matplotlib
     except ImportError:
@@ -179,11 +292,14 @@ def write_plot(path, facts, points, curves):
     matplotlib.use('Agg')
     import matplotlib.pyplot as plt
     figure, axes = plt.subplots(figsize=(8, 5))
-    for name, times in curves.items():
+    for name in CURVES:
+        points = sorted((int(row[0].split()[0]), float(row[5])) for row in rows if re.fullmatch(r'\d+ groups', row[0]) and row[1] == name)
+        if not points:
+            return
         ours = name.startswith('mgpu')
-        axes.plot(points, times, marker='o', linewidth=2 if ours else 1, linestyle='-' if ours else '--', label=name)
+        axes.plot(*zip(*points), marker='o', linewidth=2 if ours else 1, linestyle='-' if ours else '--', label=name)
     axes.set_xscale('log')
-    axes.set_yscale('log')
+    axes.set_ylim(bottom=0)
     axes.set_xlabel(f'groups among {facts["rows"]:,} rows of int4')
     axes.set_ylabel('ms')
     axes.legend()
@@ -194,41 +310,90 @@ def write_plot(path, facts, points, curves):
     print(f'wrote {path}')
 
 
-def main():
+# ------------------------------------------------------------------------- output
+
+def earlier_rows(path):
+    """The lines of an earlier run's CSV."""
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding='utf-8', newline='') as file:
+        return [row for row in csv.reader(line for line in file if not line.startswith('#'))][1:]
+
+
+def make_tables(options):
+    if options.keep and table_exists('arrays') and int(one_value('SELECT count(*) FROM bench.ints')) == options.rows:
+        return
+    one_value('SET client_min_messages = warning; DROP SCHEMA IF EXISTS bench CASCADE; CREATE SCHEMA bench')
+    session = Session()
+    session.run('SET search_path = bench, public; SELECT setseed(0.5);' + TABLES.format(n=options.rows))
+    session.run(WORKERS.format(workers=options.workers))
+    session.close()
+
+
+def parse():
     parser = argparse.ArgumentParser()
     parser.add_argument('--tree', default='unknown')
     parser.add_argument('--name', default='aggregates')
-    parser.add_argument('--rounds', type=int, default=5)
+    parser.add_argument('--rounds', type=int, default=3)
     parser.add_argument('--scale', type=float, default=1.0)
-    parser.add_argument('--only', default='')
+    parser.add_argument('--workers', type=int, default=min(8, os.cpu_count()))
+    parser.add_argument('--executors')
+    parser.add_argument('--seconds', type=float)
+    parser.add_argument('--only', action='append')
     parser.add_argument('--work-mem', default='1GB')
+    parser.add_argument('--no-lines', action='store_true')
     parser.add_argument('--no-curve', action='store_true')
+    parser.add_argument('--points')
+    parser.add_argument('--keep', action='store_true')
+    parser.add_argument('--add', action='store_true')
     parser.add_argument('--out', default=os.path.join(os.path.dirname(os.path.abspath(__file__)), 'results'))
     options = parser.parse_args()
+    options.started = time.monotonic()
     options.rows = int(1e7 * options.scale)
+    options.only = options.only or ['']
+    return options
 
-    one_value('SET client_min_messages = warning; DROP SCHEMA IF EXISTS bench CASCADE; CREATE SCHEMA bench;'
-              'CREATE EXTENSION IF NOT EXISTS mgpu_pg')
-    facts = describe(options, one_value('SELECT name FROM mgpu_device_info() ORDER BY ordinal LIMIT 1'))
-    facts.update({'rows': options.rows, 'work_mem': options.work_mem})
+
+def main():
+    options = parse()
+    one_value('SET client_min_messages = warning; CREATE EXTENSION IF NOT EXISTS mgpu_pg')
+    gpu = one_value('SELECT name FROM mgpu_device_info() ORDER BY ordinal LIMIT 1')
+    options.executors = options.executors.split(',') if options.executors else ['cpu', 'gpu'] if gpu else ['cpu']
+    facts = describe(options, gpu)
+    facts.update({'rows': options.rows, 'workers': options.workers, 'work_mem': options.work_mem})
     for name, value in facts.items():
         print(f'{name}: {value}')
-    session = Session()
-    session.run('SET search_path = bench, public; SELECT setseed(0.5);' + TABLES.format(n=options.rows))
-    session.close()
+    make_tables(options)
+    print(f'data made in {time.monotonic() - options.started:.0f} s', flush=True)
 
-    results = Results()
-    for group in groups_to_measure():
-        if options.only in group['name']:
-            run_group(group, options, results)
     os.makedirs(options.out, exist_ok=True)
     path = os.path.join(options.out, options.name)
-    if not options.no_curve:
-        write_plot(path + '.png', facts, *run_curves(options, results))
-    write_csv(path + '.csv', facts, results)
+    earlier = earlier_rows(path + '.csv') if options.add else []
+
+    def save(results, rounds=options.rounds):
+        """What was measured of other groups, by this run or with --add an earlier one, stays."""
+        measured = {row[0] for row in results.rows}
+        earlier[:] = [row for row in earlier if row[0] not in measured] + results.rows
+        all_results = Results()
+        all_results.rows = earlier
+        write_csv(path + '.csv', {**facts, 'rounds': rounds}, all_results)
+
+    session = Session()
+    # whatever a session's first use of a device costs is not an aggregate's
+    session.run(f'SET mgpu.executor = {options.executors[-1]}; SELECT cardinality(mgpu_sort(array_agg(i))) FROM generate_series(1, 100000) i;')
+    if options.seconds:
+        measure_in_time(session, options, save)
+    elif not options.no_lines:
+        measure_groups(session, options, save)
+    if not options.no_curve and not options.seconds:
+        measure_curves(session, options, save)
+    session.close()
+    rows = earlier_rows(path + '.csv')
     print(f'wrote {path}.csv')
-    one_value('DROP SCHEMA bench CASCADE')
-    lines = [row for row in results.rows if row[9]]
+    write_plot(path + '.png', facts, rows)
+    if not options.keep:
+        one_value('DROP SCHEMA bench CASCADE')
+    lines = [row for row in rows if row[9]]
     print(f'{sum(row[9] == "met" for row in lines)} of {len(lines)} goals met')
 
 
