@@ -57,6 +57,9 @@ agg_batch_restart(agg_batch *batch)
 	batch->has_order = !batch->call->args_vary;
 	batch->stage = BATCH_COLLECTING;
 	batch->num_groups = 0;
+	batch->null_counts = NULL;
+	batch->null_capacity = 0;
+	batch->total_nulls = 0;
 	batch->starts = NULL;
 	batch->null_starts = NULL;
 	batch->keys = NULL;
@@ -66,4 +69,21 @@ agg_batch_restart(agg_batch *batch)
 	batch->sorted_keys = NULL;
 	batch->sorted_values = NULL;
 	batch->positions = NULL;
+}
+
+void
+agg_batch_make_null_counts(agg_batch *batch, uint32 group)
+{
+	Size		capacity = Max((Size) batch->null_capacity * 2, Max((Size) group + 1, 8));
+	uint32	   *counts = agg_batch_alloc(batch, capacity * sizeof(uint32));
+	Size		known_bytes = (Size) batch->null_capacity * sizeof(uint32);
+
+	if (batch->null_counts)
+	{
+		memcpy(counts, batch->null_counts, known_bytes);
+		pfree(batch->null_counts);
+	}
+	memset((char *) counts + known_bytes, 0, capacity * sizeof(uint32) - known_bytes);
+	batch->null_counts = counts;
+	batch->null_capacity = Min(capacity, PG_UINT32_MAX);
 }

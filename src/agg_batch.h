@@ -14,8 +14,8 @@
  *	 grouped	each group's rows together, in arrival order
  *	 sorted		each group's keys in order, or the positions that put them so
  *
- * Rows whose key is NULL are kept apart: only their number matters, or, where
- * values are ordered by keys, their values in arrival order.
+ * Rows whose key is NULL are kept apart: counted for each group or, where values
+ * are ordered by keys, with their values in arrival order.
  */
 #ifndef MGPU_AGG_BATCH_H
 #define MGPU_AGG_BATCH_H
@@ -23,6 +23,8 @@
 #include "agg_fraction.h"
 #include "agg_memory.h"
 #include "agg_rows.h"
+#include "core/job.h"
+#include "pgerror.h"
 #include "sort_spec.h"
 
 struct agg_call;
@@ -46,7 +48,10 @@ typedef struct agg_batch
 	MemoryContext context;		/* rows and what must survive a restart */
 	MemoryContext work_context; /* all the rest */
 	agg_rows	rows;
-	agg_rows	null_rows;
+	agg_rows	null_rows;		/* empty without a column of values */
+	uint32	   *null_counts;	/* without one: of the first null_capacity groups */
+	uint32		null_capacity;
+	uint64		total_nulls;	/* the sum of null_counts */
 	agg_arena	arena;
 	agg_fractions fractions;	/* percentiles whose fraction is not constant */
 
@@ -93,6 +98,12 @@ agg_batch_new_group(agg_batch *batch)
 	return batch->num_groups++;
 }
 
+static inline bool
+agg_batch_has_rows(const agg_batch *batch)
+{
+	return agg_rows_count(&batch->rows) + agg_rows_count(&batch->null_rows) + batch->total_nulls > 0;
+}
+
 /* A row that has a key and no value column. */
 static inline void
 agg_batch_add_key(agg_batch *batch, uint32 group, Datum key)
@@ -100,6 +111,21 @@ agg_batch_add_key(agg_batch *batch, uint32 group, Datum key)
 	uint32		row = agg_rows_add(&batch->rows, group);
 
 	agg_column_put(batch->rows.key_column, &batch->arena, batch->rows.last->keys, row, key);
+}
+
+/* Make null_counts an array that has the group's. */
+extern void agg_batch_make_null_counts(agg_batch *batch, uint32 group);
+
+/* Rows that have neither a key nor a value column. */
+static inline void
+agg_batch_add_nulls(agg_batch *batch, uint32 group, uint32 num_rows)
+{
+	if (unlikely(group >= batch->null_capacity))
+		agg_batch_make_null_counts(batch, group);
+	batch->total_nulls += num_rows;
+	if (unlikely(batch->total_nulls > MGPU_MAX_ITEMS))
+		mgpu_raise_too_large(batch->total_nulls);
+	batch->null_counts[group] += num_rows;
 }
 
 /* Memory for what is made of the rows; gone when the batch starts over. */

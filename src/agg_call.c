@@ -308,11 +308,11 @@ agg_call_switch(agg_call *call)
 }
 
 agg_batch *
-agg_call_existing_batch(agg_call *call)
+agg_call_existing_batch(agg_call *call, uint32 group)
 {
 	agg_batch  *batch = current_slot(call)->batch;
 
-	if (batch == NULL)
+	if (batch == NULL || group >= batch->num_groups)
 		elog(ERROR, "aggregate state is not of this aggregate context");
 	return batch;
 }

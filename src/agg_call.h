@@ -108,8 +108,8 @@ extern void agg_call_follow(agg_call *call, agg_call *leader);
 /* Find or make the current aggregate context's batch. */
 extern agg_batch *agg_call_switch(agg_call *call);
 
-/* The same where it must exist already. */
-extern agg_batch *agg_call_existing_batch(agg_call *call);
+/* The same where it must exist already, with the group. */
+extern agg_batch *agg_call_existing_batch(agg_call *call, uint32 group);
 
 static inline agg_batch *
 agg_call_batch(agg_call *call)

@@ -10,11 +10,15 @@
 #include "postgres.h"
 
 #include "fmgr.h"
+#include "miscadmin.h"
 #include "utils/memutils.h"
 
 #include "compat.h"
 #include "agg_call.h"
 #include "agg_run.h"
+
+/* Rows received between looks at interrupts. */
+#define STEP_ROWS (64 * 1024)
 
 PG_FUNCTION_INFO_V1(mgpu_agg_deserialize);
 PG_FUNCTION_INFO_V1(mgpu_sort_agg_combine);
@@ -130,6 +134,8 @@ receive_rows(agg_rows *rows, uint32 group, uint64 num_rows, incoming_column *key
 	{
 		uint32		row = agg_rows_add(rows, group);
 
+		if (i % STEP_ROWS == 0)
+			CHECK_FOR_INTERRUPTS();
 		if (keys)
 			receive_cell(keys, rows->last->keys, row);
 		if (values == NULL)
@@ -189,8 +195,8 @@ receive_keys(agg_batch *batch, uint32 group, const agg_run_header *header, const
 	}
 	else
 		agg_rows_add_keys(&batch->rows, group, data, header->num_items);
-	for (uint32 i = 0; i < header->num_nulls; i++)
-		(void) agg_rows_add(&batch->null_rows, group);
+	if (header->num_nulls > 0)
+		agg_batch_add_nulls(batch, group, header->num_nulls);
 }
 
 static void
@@ -218,7 +224,9 @@ receive_leader(agg_call *call, int leader)
 	if (found == NULL || found->leader || found->key.type.type_id != call->key.type.type_id ||
 		!agg_kind_shares(found->kind) || !agg_kind_shares(call->kind))
 		raise_invalid();
-	if (call->leader == NULL && agg_rows_count(&agg_call_batch(call)->rows) > 0)
+	if (call->leader == found)
+		return;
+	if (call->leader || agg_batch_has_rows(agg_call_batch(call)))
 		raise_invalid();
 	agg_call_follow(call, found);
 }

@@ -153,6 +153,23 @@ check_group_sizes(const agg_batch *batch)
 	}
 }
 
+/* null_starts of rows that were only counted. */
+static void
+sum_null_counts(agg_batch *batch)
+{
+	uint32		start = 0;
+
+	for (uint32 group = 0; group < batch->num_groups; group++)
+	{
+		if (group < batch->null_capacity)
+			start += batch->null_counts[group];
+		batch->null_starts[group + 1] = start;
+	}
+	pfree(batch->null_counts);
+	batch->null_counts = NULL;
+	batch->null_capacity = 0;
+}
+
 static void
 group_many(agg_batch *batch)
 {
@@ -168,10 +185,11 @@ group_many(agg_batch *batch)
 	batch->starts = zeroed_counters(batch);
 	move_rows(batch, rows, batch->starts, 0);
 	if (batch->num_nulls > 0)
-	{
 		batch->null_starts = zeroed_counters(batch);
+	if (batch->num_nulls > 0 && rows->value_column)
 		move_rows(batch, null_rows, batch->null_starts, batch->num_items);
-	}
+	else if (batch->num_nulls > 0)
+		sum_null_counts(batch);
 }
 
 /*
@@ -219,7 +237,7 @@ agg_batch_group(agg_batch *batch)
 	if (batch->stage != BATCH_COLLECTING)
 		return;
 	batch->num_items = agg_rows_count(&batch->rows);
-	batch->num_nulls = agg_rows_count(&batch->null_rows);
+	batch->num_nulls = agg_rows_count(&batch->null_rows) + batch->total_nulls;
 	if (batch->num_items + batch->num_nulls > MGPU_MAX_ITEMS)
 		mgpu_raise_too_large(batch->num_items + batch->num_nulls);
 	batch->moved = batch->num_groups > 1 && !each_row_is_a_group(batch);

@@ -182,8 +182,8 @@ join(const joining_array *joining)
 	const agg_column *column = &batch->call->key;
 	int64		num_values = source->num_items - source->num_nulls;
 
-	for (int64 i = 0; i < source->num_nulls; i++)
-		(void) agg_rows_add(&batch->null_rows, joining->group);
+	if (source->num_nulls > 0)
+		agg_batch_add_nulls(batch, joining->group, source->num_nulls);
 	if (agg_column_is_variable(column))
 	{
 		element_cursor cursor;
@@ -194,6 +194,8 @@ join(const joining_array *joining)
 			element_cursor_seek(&cursor, i);
 			if (null_bitmap_present(source->null_bitmap, i))
 				agg_batch_add_key(batch, joining->group, element_cursor_datum(&cursor));
+			if (i % STEP_ITEMS == 0)
+				CHECK_FOR_INTERRUPTS();
 		}
 	}
 	else

@@ -27,6 +27,9 @@
 /* Rows handled between looks at interrupts. */
 #define STEP_ITEMS (64 * 1024)
 
+/* The same where each may cost a microsecond or more. */
+#define ABBREVIATE_STEP_ITEMS 4096
+
 /* Batches up to here are ordered at once, if no group is too large for that. */
 #define ORDER_NOW_ITEMS (16 * 1024)
 
@@ -199,10 +202,11 @@ abbreviate(agg_batch *batch, Datum *codes)
 	{
 		if (is_variable && i + AGG_PREFETCH_ROWS < batch->num_items)
 			__builtin_prefetch(((char *const *) batch->keys)[i + AGG_PREFETCH_ROWS]);
+		if (i % ABBREVIATE_STEP_ITEMS == 0)
+			CHECK_FOR_INTERRUPTS();
 		if (i == next_question)
 		{
 			next_question *= 2;
-			CHECK_FOR_INTERRUPTS();
 			if (support->abbrev_abort(i, support))
 			{
 				stop_abbreviating(batch->call);

@@ -119,8 +119,12 @@ static bool
 go_on(const agg_batch *batch, Size offset)
 {
 	for (uint64 i = 0; i < batch->num_items; i++)
+	{
 		if (VARSIZE(key_at(batch, i)) - VARHDRSZ > offset)
 			return true;
+		if (i % STEP_ITEMS == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
 	return false;
 }
 

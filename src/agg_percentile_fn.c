@@ -71,7 +71,7 @@ transition(FunctionCallInfo fcinfo, agg_kind kind)
 		PG_RETURN_DATUM(UInt32GetDatum(group));
 	/* NULLs are counted for followers that keep them */
 	if (PG_ARGISNULL(1))
-		(void) agg_rows_add(&batch->null_rows, group);
+		agg_batch_add_nulls(batch, group, 1);
 	else
 		agg_batch_add_key(batch, group, PG_GETARG_DATUM(1));
 	PG_RETURN_DATUM(UInt32GetDatum(group));
@@ -230,9 +230,9 @@ static Datum
 finish(FunctionCallInfo fcinfo, percentile_fn percentile, const element_type *result_type)
 {
 	agg_call   *call = agg_call_of_final(fcinfo);
-	agg_batch  *own = agg_call_existing_batch(call);
-	agg_batch  *batch = call->leader ? agg_call_existing_batch(call->leader) : own;
 	uint32		number = DatumGetUInt32(PG_GETARG_DATUM(0));
+	agg_batch  *own = agg_call_existing_batch(call, number);
+	agg_batch  *batch = call->leader ? agg_call_existing_batch(call->leader, number) : own;
 	const agg_fraction *fraction = group_fraction(own, number);
 	percentile_group group;
 

@@ -101,6 +101,8 @@ key_bytes(const group_slice *slice)
 	{
 		prefetch_element(slice, i);
 		bytes += agg_column_bytes(column, agg_batch_sorted_key(slice->batch, slice->begin + i));
+		if (i % STEP_ITEMS == 0)
+			CHECK_FOR_INTERRUPTS();
 	}
 	return bytes;
 }
@@ -157,6 +159,8 @@ measure_values(const group_slice *slice, int64 *num_null_values)
 	{
 		uint64		row = value_row(slice, i);
 
+		if (i % STEP_ITEMS == 0)
+			CHECK_FOR_INTERRUPTS();
 		if (value_is_null(slice, row))
 			(*num_null_values)++;
 		else

@@ -69,11 +69,7 @@ agg_rows_reset(agg_rows *rows)
 	agg_chunk  *kept = rows->first;
 
 	if (kept == NULL)
-	{
-		/* rows without columns and groups are a count */
-		rows->none.used = 0;
 		return;
-	}
 	free_after(kept);
 	if (kept->value_nulls)
 		pfree(kept->value_nulls);
@@ -196,11 +192,6 @@ agg_rows_grow(agg_rows *rows)
 
 	if (agg_rows_count(rows) >= MGPU_MAX_ITEMS)
 		mgpu_raise_too_large(agg_rows_count(rows) + 1);
-	if (row_bytes(rows) == 0)
-	{
-		rows->last->capacity = PG_UINT32_MAX;
-		return;
-	}
 	if (rows->first == NULL)
 	{
 		add_chunk(rows, FIRST_CHUNK_BYTES);
@@ -225,6 +216,7 @@ agg_rows_add_keys(agg_rows *rows, uint32 group, const char *cells, uint64 num_ro
 
 		if (step == 0)
 		{
+			CHECK_FOR_INTERRUPTS();
 			agg_rows_grow(rows);
 			continue;
 		}

@@ -9,8 +9,7 @@
  * Group numbers are written from the row on that is the second group's; until
  * then the chunk has one.
  *
- * Rows without a key column hold values whose key is NULL, or, without values
- * either, nothing but the groups that NULLs belong to.
+ * Rows without a key column hold values whose key is NULL.
  */
 #ifndef MGPU_AGG_ROWS_H
 #define MGPU_AGG_ROWS_H

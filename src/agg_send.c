@@ -9,12 +9,17 @@
  */
 #include "postgres.h"
 
+#include "common/hashfn.h"
 #include "fmgr.h"
+#include "miscadmin.h"
 #include "utils/memutils.h"
+
+#include "core/executor.h"
 
 #include "compat.h"
 #include "agg_call.h"
 #include "agg_run.h"
+#include "settings.h"
 
 PG_FUNCTION_INFO_V1(mgpu_agg_serialize);
 
@@ -129,6 +134,40 @@ add_fraction(outgoing *out, const agg_batch *batch, uint32 group)
 	out->header.fraction_bytes = out->fraction->bytes;
 }
 
+/*
+ * For tests: one run in sixteen arrives otherwise than it was sent.  What is
+ * damaged differs from process to process.
+ */
+static void
+damage(bytea *run)
+{
+	static uint32 num_runs = 0;
+	uint32		random = murmurhash32((uint32) MyProcPid * 65537 + num_runs++);
+	uint32		place = murmurhash32(random);
+	uint32		value = murmurhash32(place);
+	Size		bytes = VARSIZE(run) - VARHDRSZ;
+	uint32		extremes[] = {0, 1, PG_INT32_MAX, PG_UINT32_MAX, (uint32) bytes, value};
+
+	switch (random % 64)
+	{
+		case 0:
+			VARDATA(run)[place % bytes] ^= 1 << value % 8;
+			break;
+		case 1:
+			VARDATA(run)[place % sizeof(agg_run_header)] ^= 1 << value % 8;
+			break;
+		case 2:
+			memcpy(VARDATA(run) + place % (bytes / sizeof(uint32)) * sizeof(uint32),
+				   &extremes[value % lengthof(extremes)], sizeof(uint32));
+			break;
+		case 3:
+			SET_VARSIZE(run, VARHDRSZ + place % bytes);
+			break;
+		default:
+			break;
+	}
+}
+
 static bytea *
 send_run(const outgoing *out)
 {
@@ -160,6 +199,8 @@ send_run(const outgoing *out)
 	}
 	if (out->fraction)
 		memcpy(dest, out->fraction->data, out->fraction->bytes);
+	if (unlikely(mgpu_setting_inject_fault == MGPU_FAULT_AGG_RUN))
+		damage(result);
 	return result;
 }
 
@@ -168,8 +209,8 @@ Datum
 mgpu_agg_serialize(PG_FUNCTION_ARGS)
 {
 	agg_call   *call = agg_call_of_serialize(fcinfo);
-	agg_batch  *batch = agg_call_existing_batch(call);
 	uint32		group = DatumGetUInt32(PG_GETARG_DATUM(0));
+	agg_batch  *batch = agg_call_existing_batch(call, group);
 	outgoing	out;
 
 	memset(&out, 0, sizeof(out));

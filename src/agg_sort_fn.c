@@ -37,7 +37,7 @@ mgpu_sort_agg_trans(PG_FUNCTION_ARGS)
 	if (call->leader)
 		PG_RETURN_DATUM(UInt32GetDatum(group));
 	if (PG_ARGISNULL(1))
-		(void) agg_rows_add(&batch->null_rows, group);
+		agg_batch_add_nulls(batch, group, 1);
 	else
 		agg_batch_add_key(batch, group, PG_GETARG_DATUM(1));
 	PG_RETURN_DATUM(UInt32GetDatum(group));
@@ -95,11 +95,13 @@ mgpu_sort_agg_final(PG_FUNCTION_ARGS)
 	agg_call   *call;
 	agg_batch  *own;
 	agg_batch  *batch;
+	uint32		group;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
+	group = DatumGetUInt32(PG_GETARG_DATUM(0));
 	call = agg_call_of_final(fcinfo);
-	own = agg_call_existing_batch(call);
-	batch = call->leader ? agg_call_existing_batch(call->leader) : own;
-	PG_RETURN_ARRAYTYPE_P(agg_batch_array(batch, DatumGetUInt32(PG_GETARG_DATUM(0)), own->order.nulls_first));
+	own = agg_call_existing_batch(call, group);
+	batch = call->leader ? agg_call_existing_batch(call->leader, group) : own;
+	PG_RETURN_ARRAYTYPE_P(agg_batch_array(batch, group, own->order.nulls_first));
 }

@@ -57,6 +57,7 @@ static const struct config_enum_entry fault_options[] = {
 	{"host_memory", MGPU_FAULT_HOST_MEMORY, false},
 	{"device_memory", MGPU_FAULT_DEVICE_MEMORY, false},
 	{"device_sticky", MGPU_FAULT_DEVICE_STICKY, false},
+	{"agg_run", MGPU_FAULT_AGG_RUN, false},
 	{NULL, 0, false}
 };
 
