@@ -26,7 +26,7 @@ SELECT (random() * 4294967295 - 2147483648)::int AS v, (random() * 99999)::int A
 FROM generate_series(1, {n}) i;
 CREATE UNLOGGED TABLE ints AS SELECT v FROM rows;
 CREATE UNLOGGED TABLE texts AS
-SELECT to_hex((v::int8 & 2147483647) << 16 | any_group & 65535 | 140737488355328) COLLATE "C" AS v, g1k FROM rows;
+SELECT to_hex(((v::int8 & 2147483647) << 16) | (any_group & 65535) | 140737488355328) COLLATE "C" AS v, g1k FROM rows;
 CREATE UNLOGGED TABLE arrays AS
 SELECT g1k AS g, a FROM (SELECT g1k, each * 5 / {n} AS part, array_agg(v ORDER BY v) AS a FROM rows GROUP BY 1, 2) s;
 VACUUM ANALYZE rows, ints, texts, arrays;
