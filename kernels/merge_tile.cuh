@@ -109,6 +109,38 @@ mgpu_merge_capacity(uint32_t tile_items, uint32_t items_per_thread)
 	return (tile_items + items_per_thread + 2 + 4 * vector_items) / vector_items * vector_items;
 }
 
+/*
+ * Are the items of a tile plain and of one sign, as far as their ends say, and
+ * may what follows them follow?  Each list's interval has something behind it in
+ * shared memory, its successor or `last`.
+ */
+template <class Order>
+MGPU_HOST_DEVICE bool
+mgpu_tile_is_plain(const typename Order::Stored *slots, const mgpu_merge_tile &tile)
+{
+	typedef typename Order::Stored Stored;
+	const Stored *a = slots + tile.a_slot;
+	const Stored *b = slots + tile.b_slot;
+	Stored		like = tile.a_items > 0 ? *a : *b;
+	bool		plain = Order::may_follow_plain(a[tile.a_items]) && Order::may_follow_plain(b[tile.b_items]);
+
+	if (tile.a_items > 0)
+		plain = plain && Order::is_plain(a[0]) && Order::is_plain(a[tile.a_items - 1]) &&
+			((a[tile.a_items - 1] ^ like) & Order::sign) == 0;
+	if (tile.b_items > 0)
+		plain = plain && Order::is_plain(b[0]) && Order::is_plain(b[tile.b_items - 1]) &&
+			(((b[0] ^ like) | (b[tile.b_items - 1] ^ like)) & Order::sign) == 0;
+	return plain;
+}
+
+/* A key of a plain tile. */
+template <typename Stored>
+MGPU_HOST_DEVICE Stored
+mgpu_any_key(const Stored *slots, const mgpu_merge_tile &tile)
+{
+	return slots[tile.a_items > 0 ? tile.a_slot : tile.b_slot];
+}
+
 /* Of the first `diagonal` outputs of a tile, those from a. */
 template <class Order>
 MGPU_HOST_DEVICE uint32_t

@@ -127,6 +127,22 @@ mgpu_merge_tile_share(const typename Order::Stored *slots, const mgpu_merge_tile
 	mgpu_report_suspect(check, in_order);
 }
 
+/* Call merge with the cheapest order that holds for this tile, the same for all threads. */
+template <class Order, class Merge>
+static __device__ __forceinline__ void
+mgpu_in_tile_order(const typename Order::Stored *slots, const mgpu_merge_tile &tile, const Order &order, Merge merge)
+{
+	if constexpr (Order::has_plain_tiles)
+	{
+		if (mgpu_tile_is_plain<Order>(slots, tile))
+		{
+			merge(order.plain(mgpu_any_key(slots, tile)));
+			return;
+		}
+	}
+	merge(order);
+}
+
 /* ----------------------------------------------------------------- kernels */
 
 template <class Tuning, class Order>
@@ -137,20 +153,21 @@ mgpu_merge_two_keys(mgpu_merge_lists<Order> lists, const uint32_t *splits, typen
 {
 	constexpr int items = Tuning::items_per_thread;
 	typedef typename Order::Stored Stored;
-	typedef typename Order::Held Held;
 	__shared__ uint32_t starts[Tuning::threads];
 	Stored	   *slots = reinterpret_cast<Stored *>(mgpu_shared);
 	Stored		merged[items];
 	mgpu_merge_tile tile;
-	Order		order = lists.order;
 
 	if (!mgpu_load_tile<Tuning>(lists, splits, slots, tile))
 	{
 		mgpu_report_suspect(check, false);
 		return;
 	}
-	mgpu_merge_tile_share<Tuning>(slots, tile, order, starts, check,
-								  [&] (int i, Held held, uint32_t) { merged[i] = order.stored(held); });
+	mgpu_in_tile_order(slots, tile, lists.order, [&] (const auto &order)
+	{
+		mgpu_merge_tile_share<Tuning>(slots, tile, order, starts, check,
+									  [&] (int i, auto held, uint32_t) { merged[i] = order.stored(held); });
+	});
 #pragma unroll
 	for (int i = 0; i < items; i++)
 		slots[threadIdx.x * items + i] = merged[i];
@@ -227,14 +244,12 @@ mgpu_merge_two_sources(mgpu_merge_lists<Order> lists, const uint32_t *splits, ty
 	constexpr int items = Tuning::items_per_thread;
 	constexpr int threads = Tuning::threads;
 	typedef typename Order::Stored Stored;
-	typedef typename Order::Held Held;
 	constexpr uint32_t capacity = mgpu_merge_capacity<Stored>(Tuning::tile_items, items);
 	__shared__ uint32_t starts[threads];
 	Stored	   *slots = reinterpret_cast<Stored *>(mgpu_shared);
 	uint16_t   *sources = reinterpret_cast<uint16_t *>(slots + capacity);
 	uint16_t   *share = sources + threadIdx.x * items;
 	mgpu_merge_tile tile;
-	Order		order = lists.order;
 
 	static_assert(capacity <= UINT16_MAX, "a source has 16 bits");
 	if (!mgpu_load_tile<Tuning>(lists, splits, slots, tile))
@@ -242,8 +257,11 @@ mgpu_merge_two_sources(mgpu_merge_lists<Order> lists, const uint32_t *splits, ty
 		mgpu_report_suspect(extras.check, false);
 		return;
 	}
-	mgpu_merge_tile_share<Tuning>(slots, tile, order, starts, extras.check,
-								  [&] (int i, Held, uint32_t slot) { share[i] = (uint16_t) slot; });
+	mgpu_in_tile_order(slots, tile, lists.order, [&] (const auto &order)
+	{
+		mgpu_merge_tile_share<Tuning>(slots, tile, order, starts, extras.check,
+									  [&] (int i, auto, uint32_t slot) { share[i] = (uint16_t) slot; });
+	});
 	mgpu_store_fetched<threads>(out + tile.begin, slots, sources, tile.a_items + tile.b_items);
 	switch (extras.value_width)
 	{

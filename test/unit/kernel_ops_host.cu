@@ -41,6 +41,8 @@ find_either(const Search &search, uint64_t tile, bool in_tile)
 
 /* ------------------------------------------------------------------- merge */
 
+static uint64_t plain_tiles = 0;	/* that emulated merges met */
+
 template <typename Stored>
 struct aligned_items
 {
@@ -73,7 +75,6 @@ load_list(typename Order::Stored *slots, uint32_t slot, uint32_t capacity, const
 }
 
 /* Note where every output of a thread comes from. */
-template <class Order>
 struct note_sources
 {
 	uint32_t   *sources;
@@ -83,8 +84,9 @@ struct note_sources
 	uint32_t	first;
 	uint32_t	capacity;
 
+	template <typename Held>
 	__host__ __device__ void
-	operator()(int i, typename Order::Held, uint32_t slot) const
+	operator()(int i, Held, uint32_t slot) const
 	{
 		*placed = *placed && slot + 1 < capacity;
 		if (first + i < tile.a_items + tile.b_items)
@@ -92,6 +94,47 @@ struct note_sources
 														  a_items + tile.b_begin + slot - tile.b_slot);
 	}
 };
+
+/* Every thread's share of a tile; false if the check finds disorder. */
+template <class Tuning, class Order>
+static bool
+emulate_shares(const typename Order::Stored *slots, const mgpu_merge_tile &tile, const Order &order, note_sources note)
+{
+	constexpr int items = Tuning::items_per_thread;
+	std::vector<uint32_t> starts;
+	std::vector<uint32_t> stops;
+	bool		in_order = true;
+
+	for (uint32_t thread = 0; thread < (uint32_t) Tuning::threads; thread++)
+	{
+		mgpu_share	share = mgpu_find_share(slots, tile, order, thread * items);
+
+		note.first = thread * items;
+		starts.push_back(share.a);
+		in_order &= mgpu_merge_share<items>(slots, share, order, note);
+		stops.push_back(share.a);
+	}
+	starts.push_back(tile.a_slot + tile.a_items);
+	for (uint32_t thread = 0; thread < (uint32_t) Tuning::threads; thread++)
+		in_order &= stops[thread] == starts[thread + 1];
+	return in_order;
+}
+
+/* In the order that mgpu_in_tile_order takes. */
+template <class Tuning, class Order>
+static bool
+emulate_tile(const typename Order::Stored *slots, const mgpu_merge_tile &tile, const Order &order, note_sources note)
+{
+	if constexpr (Order::has_plain_tiles)
+	{
+		if (mgpu_tile_is_plain<Order>(slots, tile))
+		{
+			plain_tiles++;
+			return emulate_shares<Tuning>(slots, tile, order.plain(mgpu_any_key(slots, tile)), note);
+		}
+	}
+	return emulate_shares<Tuning>(slots, tile, order, note);
+}
 
 /* Merge by emulated CTAs.  *in_order says what the check found. */
 template <class Order, class Tuning>
@@ -109,8 +152,6 @@ emulate_merge(const mgpu_merge_lists<Order> &lists, bool *in_order, bool *placed
 	for (uint64_t number = 0; number < mgpu_tiles_of(num_items, Tuning::tile_items); number++)
 	{
 		mgpu_merge_tile tile;
-		std::vector<uint32_t> starts;
-		std::vector<uint32_t> stops;
 		uint32_t	split = find_either(lists, number, in_tile);
 		uint32_t	end_split = find_either(lists, number + 1, in_tile);
 
@@ -125,19 +166,8 @@ emulate_merge(const mgpu_merge_lists<Order> &lists, bool *in_order, bool *placed
 							 lists.b_items, 1 + items, lists.order);
 		if (!*placed)
 			return sources;
-		for (uint32_t thread = 0; thread < (uint32_t) Tuning::threads; thread++)
-		{
-			mgpu_share	share = mgpu_find_share(shared.items, tile, lists.order, thread * items);
-
-			starts.push_back(share.a);
-			*in_order &= mgpu_merge_share<items>(shared.items, share, lists.order,
-												 note_sources<Order> {sources.data(), placed, tile, lists.a_items,
-				thread * items, capacity});
-			stops.push_back(share.a);
-		}
-		starts.push_back(tile.a_slot + tile.a_items);
-		for (uint32_t thread = 0; thread < (uint32_t) Tuning::threads; thread++)
-			*in_order &= stops[thread] == starts[thread + 1];
+		*in_order &= emulate_tile<Tuning>(shared.items, tile, lists.order,
+										  {sources.data(), placed, tile, lists.a_items, 0, capacity});
 	}
 	return sources;
 }
@@ -214,6 +244,47 @@ check_merges(const mgpu_codec &codec)
 		}
 }
 
+/*
+ * A tile of numbers of one sign, and behind it, where the next tile begins, every
+ * kind of float: in a or in b, with the other list all before, all behind or none.
+ */
+template <class Order, class Tuning>
+static void
+check_plain_tiles(const mgpu_codec &codec)
+{
+	typedef typename Order::Stored Stored;
+	const Stored sign = Order::sign;
+	const Stored one = sizeof(Stored) == 8 ? (Stored) UINT64_C(0x3FF0000000000000) : (Stored) 0x3F800000;
+	const Stored followers[] = {0, sign, 1, (Stored) (sign | 1), one, (Stored) (sign | one), Order::infinity,
+		(Stored) (sign | Order::infinity), (Stored) (Order::infinity | 1), (Stored) (sign | Order::infinity | 1),
+	(Stored) ~sign, (Stored) ~(Stored) 0};
+	uint64_t	before = plain_tiles;
+
+	for (Stored tile_sign : {(Stored) 0, sign})
+		for (Stored follower : followers)
+			for (int other = 0; other < 3; other++)
+			{
+				std::vector<Stored> list(Tuning::tile_items);
+				std::vector<Stored> others(other == 0 ? 0 : 50, (Stored) (tile_sign | (other == 1 ? 1 : Order::infinity)));
+				byte_array	keys(list.size() * sizeof(Stored));
+				byte_array	other_keys(others.size() * sizeof(Stored));
+				bool		sorted;
+
+				for (Stored &key : list)
+					key = tile_sign | (one + (Stored) (random_bits() % 1000));
+				memcpy(keys.data(), list.data(), keys.size());
+				memcpy(other_keys.data(), others.data(), other_keys.size());
+				keys = sort_keys(codec, keys);
+				keys.insert(keys.end(), reinterpret_cast<const uint8_t *>(&follower),
+							reinterpret_cast<const uint8_t *>(&follower) + sizeof(follower));
+				sorted = reference_unsorted(codec, keys) == UINT64_MAX;
+				check_merge<Order, Tuning>(codec, keys, other_keys, sorted, "a follower in a");
+				check_merge<Order, Tuning>(codec, other_keys, keys, sorted, "a follower in b");
+			}
+	expect(plain_tiles > before + 100, "host merge, width %u, descending %u: %llu plain tiles", codec.width,
+		   codec.descending, (unsigned long long) (plain_tiles - before));
+}
+
 static void
 check_all_merges()
 {
@@ -231,6 +302,8 @@ check_all_merges()
 		check_merges<mgpu_float_order<uint32_t>, mgpu_merge_keys_tuning<4>>(codecs[4]);
 		check_merges<mgpu_float_order<uint64_t>, mgpu_merge_keys_tuning<8>>(codecs[5]);
 		check_merges<mgpu_bytes_order, mgpu_merge_pairs_tuning<16>>(codecs[6]);
+		check_plain_tiles<mgpu_float_order<uint32_t>, mgpu_merge_keys_tuning<4>>(codecs[4]);
+		check_plain_tiles<mgpu_float_order<uint64_t>, mgpu_merge_pairs_tuning<8>>(codecs[5]);
 	}
 }
 
