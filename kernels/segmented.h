@@ -64,6 +64,16 @@ uint64_t	mgpu_segmented_temp_bytes(mgpu_sort_shape shape, uint64_t num_items);
 
 cudaError_t mgpu_launch_segmented_sort(const mgpu_segmented_request *request);
 
+/*
+ * How many passes over all items a locality sort of this request would take, by
+ * a look at a sample; a pass that would touch a part of the items counts as that
+ * part.  Enqueues a small kernel, writes to temp, and waits for the stream.
+ */
+cudaError_t mgpu_foresee_passes(const mgpu_segmented_request *request, double *passes);
+
+/* Passes up to which a locality sort is faster than a radix sort of the same keys. */
+double		mgpu_most_passes(mgpu_sort_shape shape);
+
 /* The sorts behind it, one key size a translation unit. */
 cudaError_t mgpu_segmented_sort_u32(const mgpu_segmented_request *request);
 cudaError_t mgpu_segmented_sort_u64(const mgpu_segmented_request *request);

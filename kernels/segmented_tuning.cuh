@@ -59,4 +59,14 @@ typedef mgpu_segmented_tuning<256, 256, 7, 768> mgpu_segmented_u128;	/* every ch
 #define MGPU_SEGMENTED_SAMPLES 1024
 #define MGPU_SEGMENTED_REVERSED_SAMPLES 960
 
+/*
+ * Keys sampled to foresee how much there is to merge, and passes, foreseen in
+ * that way, from which on a radix sort is faster.
+ */
+#define MGPU_LOOK_SAMPLES 1024
+#define MGPU_MOST_PASSES_U32 3.3
+#define MGPU_MOST_PASSES_U64 5.0
+#define MGPU_MOST_PASSES_U32_INDEX 3.3
+#define MGPU_MOST_PASSES_U64_INDEX 5.0
+
 #endif							/* MGPU_SEGMENTED_TUNING_CUH */

@@ -2,7 +2,7 @@
  * kernel_segmented_bench.cu
  *		Segmented sort and locality sort against CUB.
  *
- *	kernel_segmented_bench [--items N] [--rounds N] [--csv FILE]
+ *	kernel_segmented_bench [--items N] [--rounds N] [--csv FILE] [--locality]
  *
  * Each case is timed in turn with its rivals and with a device copy of the keys,
  * all in one run, and every figure is a median: ms, Gkeys/s, the copy's time as
@@ -11,6 +11,11 @@
  * of the locality sort cub::DeviceRadixSort.  A rival that takes longer than
  * SLOW_MS is timed once.  "passes" is how often the average tile was merged or
  * copied, from the sort's own counts.  Results are compared with a rival's.
+ *
+ * A locality sort looks first and hands over to the radix sort where merging
+ * would take longer; its line also has what merging takes whatever the look says,
+ * and the passes that it foresaw.  --locality is for that choice alone: every
+ * shape at many distances, and nothing else.
  */
 #include <cuda_runtime.h>
 
@@ -314,13 +319,15 @@ struct our_sort
 {
 	device_items<char> regions[2];
 	device_items<char> temp;
+	device_items<char> radix_temp;
 	device_items<mgpu_segmented_stats> stats;
 	mgpu_segmented_request request;
 
 	our_sort(mgpu_sort_shape shape, uint64_t num_items, const uint32_t *heads, uint64_t num_segments)
 		: regions{device_items<char>(mgpu_segmented_region_bytes(shape, num_items)),
 				  device_items<char>(mgpu_segmented_region_bytes(shape, num_items))},
-		temp(mgpu_segmented_temp_bytes(shape, num_items)), stats(1),
+		temp(mgpu_segmented_temp_bytes(shape, num_items)),
+		radix_temp(heads != nullptr ? 0 : mgpu_find_sorter(MGPU_ALGORITHM_RADIX, shape)->temp_bytes(num_items)), stats(1),
 		request{shape, {regions[0].data, regions[1].data}, 0, num_items, heads, num_segments, stats.data, temp.data,
 				temp.num_items, nullptr}
 	{
@@ -439,28 +446,93 @@ bench_segment_pairs(const std::string &name, uint64_t num_items, const segments 
 	report(name, num_items, cut.num_segments, pieces, {"segmented sort"}, passes_worth(ours.stats.data));
 }
 
+/* As the executor sorts: looks, then merges or hands over. */
 template <typename Key>
 static void
-bench_locality(const std::string &name, uint64_t num_items, int order, uint64_t distance)
+sort_by_locality(our_sort<Key> &ours, double *foreseen, int *current)
 {
+	mgpu_segmented_request &request = ours.request;
+	uint64_t	index_offset = mgpu_segmented_index_offset(request.shape, request.num_items);
+	mgpu_sort_request radix = {};
+
+	*current = 0;
+	REQUIRE_CUDA(mgpu_foresee_passes(&request, foreseen));
+	if (*foreseen <= mgpu_most_passes(request.shape))
+	{
+		REQUIRE_CUDA(mgpu_launch_segmented_sort(&request));
+		return;
+	}
+	for (int side = 0; side < 2; side++)
+	{
+		radix.keys[side] = request.regions[side];
+		radix.indices[side] = reinterpret_cast<uint32_t *>(static_cast<char *>(request.regions[side]) + index_offset);
+	}
+	radix.key_bits = sizeof(Key) * 8;
+	radix.num_items = request.num_items;
+	radix.temp = ours.radix_temp.data;
+	radix.temp_bytes = ours.radix_temp.num_items;
+	REQUIRE_CUDA(mgpu_find_sorter(MGPU_ALGORITHM_RADIX, request.shape)->sort(&radix));
+	*current = radix.current;
+}
+
+template <typename Key>
+static void
+bench_locality(const std::string &name, mgpu_sort_shape shape, uint64_t num_items, int order, uint64_t distance)
+{
+	bool		indexed = shape == MGPU_SHAPE_U32_INDEX || shape == MGPU_SHAPE_U64_INDEX;
 	device_items<Key> keys(num_items);
 	device_items<Key> out(num_items);
-	our_sort<Key> ours(sizeof(Key) == 8 ? MGPU_SHAPE_U64 : MGPU_SHAPE_U32, num_items, nullptr, 0);
+	device_items<uint32_t> indices(indexed ? num_items : 0);
+	device_items<uint32_t> out_indices(indexed ? num_items : 0);
+	our_sort<Key> ours(shape, num_items, nullptr, 0);
 	auto		radix = [&] (void *temp, size_t &bytes) {
-		return cub::DeviceRadixSort::SortKeys(temp, bytes, keys.data, out.data, (int64_t) num_items);
+		return indexed ? cub::DeviceRadixSort::SortPairs(temp, bytes, keys.data, out.data, indices.data,
+														 out_indices.data, (int64_t) num_items) :
+			cub::DeviceRadixSort::SortKeys(temp, bytes, keys.data, out.data, (int64_t) num_items);
 	};
 	size_t		radix_bytes = rival_bytes(radix);
 	device_items<char> temp(radix_bytes);
+	double		foreseen = 0;
+	int			current = 0;
 
 	fill_keys<<<ctas(num_items), THREADS>>>(keys.data, num_items, order, distance);
 	REQUIRE_CUDA(cudaGetLastError());
+	if (indexed)
+		REQUIRE_CUDA(mgpu_launch_iota(indices.data, num_items, nullptr));
 
-	std::vector<piece> pieces = {copy_piece(keys, out), ours.as_piece(keys.data), rival_piece(temp, radix_bytes, radix)};
+	std::vector<piece> pieces = {copy_piece(keys, out), ours.as_piece(keys.data), rival_piece(temp, radix_bytes, radix),
+	ours.as_piece(keys.data)};
+	double		passes;
 
+	pieces[1].run = [&] { sort_by_locality(ours, &foreseen, &current); };
 	time_pieces(pieces);
+	passes = passes_worth(ours.stats.data);
+	pieces[1].prepare();
+	pieces[1].run();
 	pieces[2].run();
-	require_equal(ours.regions[0].data, out.data, num_items * sizeof(Key), name.c_str());
-	report(name, num_items, 0, pieces, {"radix sort"}, passes_worth(ours.stats.data));
+	require_equal(ours.regions[current].data, out.data, num_items * sizeof(Key), name.c_str());
+	if (indexed)
+		require_equal(ours.regions[current].data + mgpu_segmented_index_offset(shape, num_items), out_indices.data,
+					  num_items * 4, name.c_str());
+	report(name, num_items, 0, pieces, {"radix sort"}, passes);
+	printf("%36s foreseen %.2f passes, %s; merging takes %.3f ms\n", "", foreseen,
+		   foreseen <= mgpu_most_passes(shape) ? "merged" : "handed over", pieces[3].median());
+	fflush(stdout);
+}
+
+/* What mgpu_most_passes should be. */
+static void
+bench_hand_over(uint64_t num_items)
+{
+	for (uint64_t distance = 1000; distance <= num_items; distance *= 10)
+	{
+		std::string name = "within " + std::to_string(distance);
+
+		bench_locality<uint32_t>("int4, " + name, MGPU_SHAPE_U32, num_items, ORDER_NEAR, distance);
+		bench_locality<uint64_t>("int8, " + name, MGPU_SHAPE_U64, num_items, ORDER_NEAR, distance);
+		bench_locality<uint32_t>("int4 with indices, " + name, MGPU_SHAPE_U32_INDEX, num_items, ORDER_NEAR, distance);
+		bench_locality<uint64_t>("int8 with indices, " + name, MGPU_SHAPE_U64_INDEX, num_items, ORDER_NEAR, distance);
+	}
 }
 
 static void
@@ -482,18 +554,19 @@ bench_all(uint64_t num_items)
 	segments	power_law(num_items);
 
 	bench_segments<uint32_t>("int4, power law", num_items, power_law);
-	bench_locality<uint32_t>("int4, sorted", num_items, ORDER_SORTED, 0);
+	bench_locality<uint32_t>("int4, sorted", MGPU_SHAPE_U32, num_items, ORDER_SORTED, 0);
 	for (uint64_t distance : {100, 10000, 1000000})
-		bench_locality<uint32_t>("int4, within " + std::to_string(distance), num_items, ORDER_NEAR, distance);
-	bench_locality<uint32_t>("int4, reversed", num_items, ORDER_REVERSED, 0);
-	bench_locality<uint32_t>("int4, random", num_items, ORDER_RANDOM, 0);
-	bench_locality<uint64_t>("int8, within 100", num_items, ORDER_NEAR, 100);
+		bench_locality<uint32_t>("int4, within " + std::to_string(distance), MGPU_SHAPE_U32, num_items, ORDER_NEAR, distance);
+	bench_locality<uint32_t>("int4, reversed", MGPU_SHAPE_U32, num_items, ORDER_REVERSED, 0);
+	bench_locality<uint32_t>("int4, random", MGPU_SHAPE_U32, num_items, ORDER_RANDOM, 0);
+	bench_locality<uint64_t>("int8, within 100", MGPU_SHAPE_U64, num_items, ORDER_NEAR, 100);
 }
 
 int
 main(int argc, char **argv)
 {
 	uint64_t	only_items = 0;
+	bool		locality = false;
 	int			num_devices = 0;
 	cudaError_t status;
 
@@ -505,9 +578,11 @@ main(int argc, char **argv)
 			rounds = std::max(1, atoi(argv[++i]));
 		else if (i + 1 < argc && strcmp(argv[i], "--csv") == 0)
 			csv = fopen(argv[++i], "w");
+		else if (strcmp(argv[i], "--locality") == 0)
+			locality = true;
 		else
 		{
-			fprintf(stderr, "usage: kernel_segmented_bench [--items N] [--rounds N] [--csv FILE]\n");
+			fprintf(stderr, "usage: kernel_segmented_bench [--items N] [--rounds N] [--csv FILE] [--locality]\n");
 			return 2;
 		}
 	}
@@ -521,7 +596,9 @@ main(int argc, char **argv)
 	REQUIRE_CUDA(cudaEventCreate(&end_event));
 	if (csv != nullptr)
 		fprintf(csv, "case,items,segments,ms,gkeys_per_s,copy_ms,passes,rival_1_ms,rival_2_ms,best_rival_ratio\n");
-	if (only_items != 0)
+	if (locality)
+		bench_hand_over(only_items != 0 ? only_items : UINT64_C(100000000));
+	else if (only_items != 0)
 		bench_all(only_items);
 	else
 	{

@@ -2,13 +2,16 @@
  * kernel_ops_test.cu
  *		Tests of merge, bulk remove, bulk insert and the odd-even network.
  *
- *	kernel_ops_test [--quick]
+ *	kernel_ops_test [--quick | --tiny]
  *
  * First the index arithmetic on the host (kernel_ops_host.cu), then every kernel
  * against a plain reference, with both ways of finding tiles' boundaries, inputs
  * at any phase, and outputs between bytes that nobody may touch.  --quick runs a
- * set small enough for compute-sanitizer.  Exits with 0 when all passed, 1 when
- * something failed and 77 where there is no GPU and the host's checks passed.
+ * set small enough for compute-sanitizer's memcheck and synccheck.  --tiny is for
+ * its racecheck and initcheck, under which a kernel takes a thousand times as long:
+ * every kernel on one or two tiles and a bit, once or twice, and nothing on the
+ * host.  Exits with 0 when all passed, 1 when something failed and 77 where there
+ * is no GPU and the host's checks passed.
  */
 #include "kernel_ops_test.cuh"
 
@@ -24,6 +27,7 @@
 int			tests_passed = 0;
 int			tests_failed = 0;
 bool		quick = false;
+static bool tiny = false;
 std::mt19937_64 random_bits(20250118);
 
 #define REQUIRE_CUDA(call) \
@@ -347,6 +351,56 @@ test_odd_even_sorts()
 	}
 }
 
+/* -------------------------------------------------------------------- tiny */
+
+/* Keys of every kind; unsorted ones go through the search for the first bad one. */
+static void
+test_tiny_merges()
+{
+	const mgpu_codec int4 = {MGPU_KEY_SIGNED, 4, 0};
+
+	for (const mgpu_codec &codec : all_codecs)
+	{
+		uint64_t	tile = codec.width == 16 ? mgpu_merge_pairs_tuning<16>::tile_items :
+			codec.width == 8 ? mgpu_merge_keys_tuning<8>::tile_items : mgpu_merge_keys_tuning<4>::tile_items;
+		byte_array	a = sort_keys(codec, make_keys(codec, DATA_RANDOM, 0, tile + 5));
+		byte_array	b = sort_keys(codec, make_keys(codec, DATA_RANDOM, 1, tile / 2 + 3));
+
+		test_merge(codec, 0, a, b, codec.descending != 0);
+		test_merge(codec, 4, a, b, codec.descending == 0);
+		test_merge(codec, 0, make_keys(codec, DATA_RANDOM, 0, 100), b, codec.descending != 0);
+	}
+	for (uint32_t value_width : value_widths)
+		test_merge(int4, value_width, sort_keys(int4, make_keys(int4, DATA_FEW, 0, 4000)),
+				   sort_keys(int4, make_keys(int4, DATA_FEW, 1, 6000)), false);
+}
+
+static void
+test_tiny_bulk(uint32_t width, uint64_t tile)
+{
+	for (bool temp : {false, true})
+	{
+		test_remove(width, tile + 29, make_positions(POSITIONS_RANDOM, tile + 29), "random", temp);
+		test_insert(width, tile, make_insertions(POSITIONS_RANDOM, tile, tile / 2), "random", temp);
+	}
+}
+
+static void
+test_tiny()
+{
+	test_tiny_merges();
+	test_tiny_bulk(1, mgpu_bulk_tuning<1>::tile_items);
+	test_tiny_bulk(2, mgpu_bulk_tuning<2>::tile_items);
+	test_tiny_bulk(4, mgpu_bulk_tuning<4>::tile_items);
+	test_tiny_bulk(8, mgpu_bulk_tuning<8>::tile_items);
+	test_tiny_bulk(16, mgpu_bulk_tuning<16>::tile_items);
+	/* whole tiles, and strides beyond them */
+	test_odd_even<uint32_t>(MGPU_ODD_EVEN_BYTES / 4 + 1, 0);
+	test_odd_even<uint64_t>(MGPU_ODD_EVEN_BYTES / 8 + 1, 0);
+	test_odd_even<uint32_t>(40000, 0);
+	test_odd_even<uint64_t>(20000, 0);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -355,14 +409,17 @@ main(int argc, char **argv)
 
 	for (int i = 1; i < argc; i++)
 	{
-		if (strcmp(argv[i], "--quick") != 0)
+		if (strcmp(argv[i], "--tiny") == 0)
+			tiny = true;
+		else if (strcmp(argv[i], "--quick") != 0)
 		{
-			fprintf(stderr, "usage: kernel_ops_test [--quick]\n");
+			fprintf(stderr, "usage: kernel_ops_test [--quick | --tiny]\n");
 			return 2;
 		}
 		quick = true;
 	}
-	test_on_host();
+	if (!tiny)
+		test_on_host();
 	printf("on the host: %d passed, %d failed\n", tests_passed, tests_failed);
 	fflush(stdout);
 	status = cudaGetDeviceCount(&num_devices);
@@ -370,6 +427,12 @@ main(int argc, char **argv)
 	{
 		printf("no usable GPU: %s\n", status != cudaSuccess ? cudaGetErrorString(status) : "no device");
 		return tests_failed == 0 ? 77 : 1;
+	}
+	if (tiny)
+	{
+		test_tiny();
+		printf("%d passed, %d failed\n", tests_passed, tests_failed);
+		return tests_failed == 0 ? 0 : 1;
 	}
 	test_merges();
 	printf("with merges: %d passed, %d failed\n", tests_passed, tests_failed);

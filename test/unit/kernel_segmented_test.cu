@@ -2,14 +2,16 @@
  * kernel_segmented_test.cu
  *		Tests of the segmented sort and the locality sort.
  *
- *	kernel_segmented_test [--quick]
+ *	kernel_segmented_test [--quick | --tiny]
  *
  * First all steps on the host (kernel_segmented_host.cu), then the kernels
  * against std::stable_sort inside segments, in memory that is poisoned and
  * between bytes that nobody may touch, with the counts of every pass.  --quick
- * runs a set small enough for compute-sanitizer.  Exits with 0 when all passed,
- * 1 when something failed and 77 where there is no GPU and the host's checks
- * passed.
+ * runs a set small enough for compute-sanitizer's memcheck and synccheck.  --tiny
+ * is for its racecheck and initcheck, under which a kernel takes a thousand times
+ * as long: every kernel on two or three sort tiles, and nothing on the host.
+ * Exits with 0 when all passed, 1 when something failed and 77 where there is no
+ * GPU and the host's checks passed.
  */
 #include "kernel_segmented_test.cuh"
 
@@ -26,6 +28,7 @@
 int			tests_passed = 0;
 int			tests_failed = 0;
 bool		quick = false;
+static bool tiny = false;
 std::mt19937_64 random_bits(20250119);
 
 #define REQUIRE_CUDA(call) \
@@ -240,6 +243,20 @@ check_cases()
 			check_case<Key>(segments, pattern, 3000000 + random_below(100000));
 }
 
+/* Every kernel: two sort tiles and a bit are planned, merged and collected. */
+template <typename Key>
+static void
+check_tiny_cases()
+{
+	uint64_t	tile = tiles_of(sizeof(Key) == 8 ? MGPU_SHAPE_U64 : MGPU_SHAPE_U32).tile_items;
+
+	check_case<Key>(SEGMENTS_NONE, KEYS_RANDOM, 4 * tile + 5);
+	check_case<Key>(SEGMENTS_NONE, KEYS_REVERSED, 2 * tile + 5);
+	check_case<Key>(SEGMENTS_MEAN_10, KEYS_RANDOM, 2 * tile + 5);
+	check_case<Key>(SEGMENTS_MEAN_10000, KEYS_RANDOM, 4 * tile + 5);
+	check_case<Key>(SEGMENTS_EACH, KEYS_RANDOM, tile);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -248,15 +265,18 @@ main(int argc, char **argv)
 
 	for (int i = 1; i < argc; i++)
 	{
-		if (strcmp(argv[i], "--quick") == 0)
+		if (strcmp(argv[i], "--tiny") == 0)
+			quick = tiny = true;
+		else if (strcmp(argv[i], "--quick") == 0)
 			quick = true;
 		else
 		{
-			fprintf(stderr, "usage: kernel_segmented_test [--quick]\n");
+			fprintf(stderr, "usage: kernel_segmented_test [--quick | --tiny]\n");
 			return 2;
 		}
 	}
-	test_on_host();
+	if (!tiny)
+		test_on_host();
 	printf("on the host: %d passed, %d failed\n", tests_passed, tests_failed);
 	fflush(stdout);
 	status = cudaGetDeviceCount(&num_devices);
@@ -266,8 +286,16 @@ main(int argc, char **argv)
 		printf("%d passed, %d failed\n", tests_passed, tests_failed);
 		return tests_failed == 0 ? 77 : 1;
 	}
-	check_cases<uint32_t>();
-	check_cases<uint64_t>();
+	if (tiny)
+	{
+		check_tiny_cases<uint32_t>();
+		check_tiny_cases<uint64_t>();
+	}
+	else
+	{
+		check_cases<uint32_t>();
+		check_cases<uint64_t>();
+	}
 	printf("%d passed, %d failed\n", tests_passed, tests_failed);
 	return tests_failed == 0 ? 0 : 1;
 }
