@@ -71,8 +71,8 @@ cudaError_t mgpu_launch_segmented_sort(const mgpu_segmented_request *request);
  */
 cudaError_t mgpu_foresee_passes(const mgpu_segmented_request *request, double *passes);
 
-/* Passes up to which a locality sort is faster than a radix sort of the same keys. */
-double		mgpu_most_passes(mgpu_sort_shape shape);
+/* Passes up to which a locality sort is faster than a radix sort of keys of so many bits. */
+double		mgpu_most_passes(mgpu_sort_shape shape, uint32_t key_bits);
 
 /* The sorts behind it, one key size a translation unit. */
 cudaError_t mgpu_segmented_sort_u32(const mgpu_segmented_request *request);

@@ -133,7 +133,7 @@ mgpu_foresee_passes(const mgpu_segmented_request *request, double *passes)
 }
 
 extern "C" double
-mgpu_most_passes(mgpu_sort_shape shape)
+mgpu_most_passes(mgpu_sort_shape shape, uint32_t key_bits)
 {
 	static const double most_passes[MGPU_NUM_SHAPES] = {
 		MGPU_MOST_PASSES_U32,
@@ -142,5 +142,6 @@ mgpu_most_passes(mgpu_sort_shape shape)
 		MGPU_MOST_PASSES_U64_INDEX
 	};
 
-	return most_passes[shape];
+	/* one or two digits: a radix sort is faster than the block sort alone */
+	return key_bits <= 16 ? 0 : most_passes[shape];
 }

@@ -457,7 +457,7 @@ sort_by_locality(our_sort<Key> &ours, double *foreseen, int *current)
 
 	*current = 0;
 	REQUIRE_CUDA(mgpu_foresee_passes(&request, foreseen));
-	if (*foreseen <= mgpu_most_passes(request.shape))
+	if (*foreseen <= mgpu_most_passes(request.shape, sizeof(Key) * 8))
 	{
 		REQUIRE_CUDA(mgpu_launch_segmented_sort(&request));
 		return;
@@ -516,7 +516,7 @@ bench_locality(const std::string &name, mgpu_sort_shape shape, uint64_t num_item
 					  num_items * 4, name.c_str());
 	report(name, num_items, 0, pieces, {"radix sort"}, passes);
 	printf("%36s foreseen %.2f passes, %s; merging takes %.3f ms\n", "", foreseen,
-		   foreseen <= mgpu_most_passes(shape) ? "merged" : "handed over", pieces[3].median());
+		   foreseen <= mgpu_most_passes(shape, sizeof(Key) * 8) ? "merged" : "handed over", pieces[3].median());
 	fflush(stdout);
 }
 
