@@ -62,12 +62,12 @@ mgpu_run_segmented_sort(mgpu_run *run, mgpu_sort_request *request)
 
 	if (may_hand_over(&run->job))
 	{
-		double		passes;
-		cudaError_t code = mgpu_foresee_passes(&segmented, &passes);
+		mgpu_foresight foresight;
+		cudaError_t code = mgpu_foresee(&segmented, request->key_bits, &foresight);
 
 		if (code != cudaSuccess)
 			return code;
-		if (passes > mgpu_most_passes(segmented.shape, request->key_bits))
+		if (!foresight.merge)
 		{
 			code = hand_over(run, request);
 			if (code != cudaErrorMemoryAllocation)

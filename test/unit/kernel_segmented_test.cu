@@ -257,10 +257,13 @@ check_foresight(mgpu_sort_shape shape, uint64_t num_items)
 	{
 		std::vector<Key> keys = make_keys<Key>(pattern, num_items, {});
 		mgpu_segmented_request request = make_request(shape, {}, keys);
-		double		passes = -1;
+		mgpu_foresight foresight = {};
+		double		passes;
 
-		REQUIRE_CUDA(mgpu_foresee_passes(&request, &passes));
-		expect(pattern == KEYS_RANDOM ? passes > levels / 2 && passes <= levels + 1 : passes == 0,
+		REQUIRE_CUDA(mgpu_foresee(&request, sizeof(Key) * 8, &foresight));
+		passes = foresight.passes;
+		expect(pattern == KEYS_RANDOM ? passes > 0.8 * levels && passes <= levels :
+			   pattern == KEYS_NEAR_100 ? passes < 1 : passes == 0 && foresight.merge,
 			   "foreseen, shape %d, %llu items, %s: %g passes of %g", shape, (unsigned long long) num_items,
 			   key_pattern_name(pattern), passes, levels);
 		expect(regions[0].intact() && regions[1].intact() && temp.intact(), "a look wrote to memory of others");
@@ -309,7 +312,10 @@ main(int argc, char **argv)
 		}
 	}
 	if (!tiny)
+	{
 		test_on_host();
+		test_looks_on_host();
+	}
 	printf("on the host: %d passed, %d failed\n", tests_passed, tests_failed);
 	fflush(stdout);
 	status = cudaGetDeviceCount(&num_devices);
