@@ -15,6 +15,7 @@ import re
 import statistics
 import subprocess
 import sys
+import time
 
 # ---------------------------------------------------------------- what to measure
 #
@@ -347,16 +348,26 @@ def run_group(group, options, results):
 
 
 def run_first_call(options, results):
-    """A session's first call on the GPU against a warm one and what its context costs."""
-    first, warm, context = [], [], []
-    for _ in range(options.rounds):
+    """A session's first call on the GPU against a warm one and what its context costs.
+
+    A driver without persistence mode lets go of a device when its last process ends, and brings it up again for the
+    next one; while that last process is still on its way out, the next one finds it up.  So both kinds of session do
+    the same things, and begin when the one before is gone for good.
+    """
+    def fresh_session():
+        time.sleep(1)
         session = Session()
         session.run('SET search_path = bench, public; SET mgpu.executor = gpu;')
         session.run('SELECT cardinality(a) FROM gpu_int4_10;')
+        return session
+
+    first, warm, context = [], [], []
+    for _ in range(options.rounds):
+        session = fresh_session()
         first.append(session.run('SELECT cardinality(mgpu_sort(a)) FROM gpu_int4_10;')[1])
         warm.append(session.run('SELECT cardinality(mgpu_sort(a)) FROM gpu_int4_10;')[1])
         session.close()
-        session = Session()
+        session = fresh_session()
         context.append(session.run('SELECT count(*) FROM mgpu_device_info();')[1])
         session.close()
     results.add('GPU first call', 'first sort of a session', 'a warm one + a context (mgpu_device_info)', 'gpu', 'ms',

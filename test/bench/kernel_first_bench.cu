@@ -2,7 +2,7 @@
  * kernel_first_bench.cu
  *		What a process pays when it uses the device for the first time.
  *
- *	kernel_first_bench [--items N] [--rounds N]
+ *	kernel_first_bench [--items N] [--rounds N] [--pause MS]
  *
  * Every figure comes from processes of their own, forked before any of CUDA is
  * touched, and is a median over them.  "steps" goes through what a first sort
@@ -10,7 +10,13 @@
  * the step costs by itself.  "job" is the executor's whole sort of int4 keys
  * through slots, as a stored array comes in, three times in one process, with
  * the milliseconds of each of its calls; beside it the time that the device's
- * context alone takes.  Exits with 77 where there is no GPU.
+ * context alone takes.
+ *
+ * A driver without persistence mode lets go of a device once its last process has
+ * ended, and the next one waits until it is up again, some 100 ms.  So processes
+ * follow one another at once, and then a second time with a pause before each
+ * (--pause, 500 ms unless told otherwise), which is what a lone session meets.
+ * Exits with 77 where there is no GPU.
  */
 #include <cuda_runtime.h>
 
@@ -40,6 +46,7 @@
 
 static uint64_t num_items = 10000000;
 static int	rounds = 5;
+static int	pause_ms = 0;		/* before each process */
 
 /* One line of a child's report, sent to its parent as it is. */
 struct line
@@ -317,6 +324,7 @@ in_a_process(void (*work) ())
 	int			status;
 
 	fflush(stdout);
+	usleep((useconds_t) pause_ms * 1000);
 	require(pipe(ends) == 0, "pipe", "failed");
 	child = fork();
 	require(child >= 0, "fork", "failed");
@@ -367,20 +375,27 @@ print_medians(const char *title, int num_times, void (*work) ())
 int
 main(int argc, char **argv)
 {
+	int			wanted_pause_ms = 500;
+
 	for (int i = 1; i < argc; i++)
 	{
 		if (i + 1 < argc && strcmp(argv[i], "--items") == 0)
 			num_items = std::max<uint64_t>(1 << 20, strtoull(argv[++i], nullptr, 10));
 		else if (i + 1 < argc && strcmp(argv[i], "--rounds") == 0)
 			rounds = std::max(1, atoi(argv[++i]));
+		else if (i + 1 < argc && strcmp(argv[i], "--pause") == 0)
+			wanted_pause_ms = std::min(10000, std::max(0, atoi(argv[++i])));
 		else
 		{
-			fprintf(stderr, "usage: kernel_first_bench [--items N] [--rounds N]\n");
+			fprintf(stderr, "usage: kernel_first_bench [--items N] [--rounds N] [--pause MS]\n");
 			return 2;
 		}
 	}
 	print_medians("a context (ms)", 1, run_context);
 	print_medians("a sort of int4 keys by the executor: first, second, third (ms)", 3, run_jobs);
 	print_medians("steps: first, again (ms)", 2, run_steps);
+	pause_ms = wanted_pause_ms;
+	print_medians("a context, after a pause (ms)", 1, run_context);
+	print_medians("a sort of int4 keys, after a pause: first, second, third (ms)", 3, run_jobs);
 	return 0;
 }
