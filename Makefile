@@ -6,6 +6,7 @@
 #   make test            all tests, on private servers; installs what is missing (Debian, Ubuntu)
 #   make demo            a tour with millions of rows on a private server
 #   make bench           figures against PostgreSQL and its peers
+#   make lint            clang-tidy and cppcheck over src, where they are installed
 #   make clean
 #
 # Settings (make NAME=value):
@@ -190,7 +191,7 @@ endef
 $(BUILD)/%.config:
 	@$(call write_config,$*)
 
-NOT_BUILDING = clean distclean maintainer-clean uninstall installcheck test demo bench setup
+NOT_BUILDING = clean distclean maintainer-clean uninstall installcheck test demo bench lint setup
 ifneq ($(PGXS),)
 ifneq ($(filter-out $(NOT_BUILDING),$(or $(MAKECMDGOALS),all)),)
 # Rewritten while make reads this file, so that make itself sees the change.
@@ -259,4 +260,6 @@ demo:
 	tools/demo
 bench:
 	test/bench/bench
-.PHONY: all clean install installcheck setup test demo bench
+lint:
+	tools/lint
+.PHONY: all clean install installcheck setup test demo bench lint

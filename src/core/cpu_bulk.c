@@ -271,7 +271,10 @@ insert_task(void *context, uint64_t task, int worker)
 	source_part part = {run->in[MGPU_CHANNEL_VALUES], begin - first, end - last};
 
 	(void) worker;
-	if (part.values != NULL)
+	/* where there are none, none is read, but memcpy wants an address */
+	if (part.values == NULL)
+		part.values = run->binding.out_values;
+	else
 		part.values = (const char *) part.values + part.begin * run->job.value_width;
 	insert_part(run, &part, first, last);
 }

@@ -52,11 +52,13 @@ static const void *
 load_codes(const mgpu_run *run, uint64_t begin, uint64_t num_items, char *scratch)
 {
 	const pairs_state *state = run->state;
-	const char *carried = (const char *) state->carry + begin * state->code_bytes;
+	const char *carried = state->carry;
 
+	if (carried != NULL)
+		carried += begin * state->code_bytes;
 	if (state->is_direct)
 		encode_codes(run, run->keys.data, scratch, num_items);
-	else if (state->carry == NULL)
+	else if (carried == NULL)
 		gather_codes(run, begin, num_items, scratch);
 	else if (state->carry == run->binding.out_keys)
 		memcpy(scratch, carried, num_items * state->code_bytes);

@@ -139,12 +139,13 @@ segments_task(void *context, uint64_t task, int worker)
 	while (segment < end)
 	{
 		uint64_t	first = segment;
+		bool		is_alone;
 
 		while (segment < end && segment_end(run, segment) - heads[first] <= block_items)
 			segment++;
-		if (segment > first)
-			sort_segments(run, first, segment, worker);
-		else if (segment_end(run, segment++) - heads[first] > run->tuning.segment_items)
+		is_alone = segment == first;
+		segment += is_alone;
+		if (is_alone && segment_end(run, first) - heads[first] > run->tuning.segment_items)
 			note_long_segment(run, first);
 		else
 			sort_segments(run, first, segment, worker);

@@ -101,7 +101,7 @@ start_tiles(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 static bool
 tile_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 {
-	mgpu_tiles *tiles = run->state;
+	mgpu_tiles *tiles;
 
 	switch (run->step)
 	{

@@ -92,9 +92,10 @@ cpu_costs(const mgpu_job *job)
 static double
 size_factor(double num_items)
 {
+	uint64_t	limit = 1;
 	double		log2_items = 0;
 
-	for (double items = num_items; items > 1; items /= 2)
+	for (; (double) limit < num_items; limit *= 2)
 		log2_items++;
 	return 0.5 + 0.5 * log2_items / 23.0;
 }

@@ -21,7 +21,7 @@
 attributes static void \
 name(type *items, uint32_t num_items, uint32_t *ranks) \
 { \
-	vector		lane; \
+	vector		lane = {0}; \
 	for (int k = 0; k < num_lanes; k++) \
 	{ \
 		items[num_items + k] = 0; \

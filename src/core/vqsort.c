@@ -105,7 +105,7 @@ mgpu_vqsort_name(void)
 	static char name[32];
 
 	if (name[0] == '\0')
-		snprintf(name, sizeof(name), "vqsort (%s)", mgpu_highway_target());
+		(void) snprintf(name, sizeof(name), "vqsort (%s)", mgpu_highway_target());
 	return name;
 }
 
