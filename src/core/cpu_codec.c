@@ -2,18 +2,20 @@
  * cpu_codec.c
  *		See cpu_codec.h.
  *
- * Integers are one xor.  Floats take blocks of FLOAT_BLOCK items: a cheap test
- * on the exponents alone finds blocks without a zero, subnormal, infinity or
- * NaN, whose codes need two operations an item; other blocks go item by item
- * through key_codec.h.  The loops are written so that compilers vectorize them
- * at the baseline instruction set: encoding is bound by memory, and a version
- * for each instruction set gained nothing that a sort would show.
+ * Integers are one xor.  Floats are encoded as if they had no zero and no NaN,
+ * in two operations an item; then the codes of those that there are, which
+ * float_masks.h finds, are put right.  The loops are written so that compilers
+ * vectorize them at the baseline instruction set: encoding is bound by memory,
+ * and a version for each instruction set gained nothing that a sort would show.
  */
 #include "cpu_codec.h"
 
 #include <string.h>
 
-#define FLOAT_BLOCK 64
+#include "float_masks.h"
+
+/* Blocks of floats that are searched for zeros and NaN, then encoded, in cache. */
+#define STRIPE_BLOCKS 32
 
 void
 mgpu_codec_init(mgpu_codec *codec, uint32_t kind, uint32_t width, uint32_t descending)
@@ -65,54 +67,52 @@ flip_items(const void *src, void *dst, uint32_t width, uint64_t num_items, uint6
 		flip_items_uint64_t(src, dst, num_items, flip);
 }
 
-/* Exponent field 0 or all ones in any of FLOAT_BLOCK items? */
-static bool
-block_is_special_f32(const uint32_t *items)
-{
-	int32_t		special = 0;
-
-	for (int i = 0; i < FLOAT_BLOCK; i++)
-	{
-		int32_t		magnitude = (int32_t) (items[i] & ~MGPU_F32_SIGN);
-
-		special |= (magnitude < 0x00800000) | (magnitude > 0x7F7FFFFF);
-	}
-	return special != 0;
-}
-
-static bool
-block_is_special_f64(const uint64_t *items)
-{
-	int32_t		special = 0;
-
-	for (int i = 0; i < FLOAT_BLOCK; i++)
-	{
-		int32_t		magnitude = (int32_t) (items[i] >> 32) & 0x7FFFFFFF;
-
-		special |= (magnitude < 0x00100000) | (magnitude > 0x7FEFFFFF);
-	}
-	return special != 0;
-}
-
 /*
  * Encode and decode of one float width.  An ordinary item's code is its bits
- * with the sign flipped, and all other bits too when it was negative.
+ * with the sign flipped, and all other bits too when it was negative; zeros and
+ * NaN get theirs afterwards.
  */
 #define DEFINE_FLOAT_ITEMS(bits, type, sign) \
 static void \
+encode_ordinary_f##bits(const type *src, type *dst, uint64_t num_items, type flip) \
+{ \
+	for (uint64_t i = 0; i < num_items; i++) \
+		dst[i] = src[i] ^ ((0 - (src[i] >> (bits - 1))) | sign) ^ flip; \
+} \
+static void \
+put_code_f##bits(type *dst, uint64_t mask, type code) \
+{ \
+	for (; mask != 0; mask &= mask - 1) \
+		dst[__builtin_ctzll(mask)] = code; \
+} \
+/* num_blocks blocks that stay in the first-level cache. */ \
+static void \
+encode_blocks_f##bits(const type *src, type *dst, uint64_t num_blocks, type flip, mgpu_float_level level) \
+{ \
+	uint64_t	block = 0; \
+	while (block < num_blocks) \
+	{ \
+		mgpu_float_masks masks = {0}; \
+		uint64_t	special = mgpu_float_next_special(src, bits / 8, block, num_blocks, level, &masks); \
+		uint64_t	end = special < num_blocks ? special + 1 : num_blocks; \
+		encode_ordinary_f##bits(src + block * MGPU_FLOAT_BLOCK, dst + block * MGPU_FLOAT_BLOCK, \
+								(end - block) * MGPU_FLOAT_BLOCK, flip); \
+		put_code_f##bits(dst + (end - 1) * MGPU_FLOAT_BLOCK, masks.zeros, mgpu_encode_f##bits(0) ^ flip); \
+		put_code_f##bits(dst + (end - 1) * MGPU_FLOAT_BLOCK, masks.nans, \
+						 mgpu_encode_f##bits(MGPU_F##bits##_NAN) ^ flip); \
+		block = end; \
+	} \
+} \
+static void \
 encode_items_f##bits(const type *src, type *dst, uint64_t num_items, type flip) \
 { \
-	uint64_t	i = 0; \
-	for (; i + FLOAT_BLOCK <= num_items; i += FLOAT_BLOCK) \
-	{ \
-		if (block_is_special_f##bits(src + i)) \
-			for (int j = 0; j < FLOAT_BLOCK; j++) \
-				dst[i + j] = mgpu_encode_f##bits(src[i + j]) ^ flip; \
-		else \
-			for (int j = 0; j < FLOAT_BLOCK; j++) \
-				dst[i + j] = src[i + j] ^ ((0 - (src[i + j] >> (bits - 1))) | sign) ^ flip; \
-	} \
-	for (; i < num_items; i++) \
+	mgpu_float_level level = mgpu_float_best_level(); \
+	uint64_t	num_blocks = num_items / MGPU_FLOAT_BLOCK; \
+	for (uint64_t block = 0; block < num_blocks; block += STRIPE_BLOCKS) \
+		encode_blocks_f##bits(src + block * MGPU_FLOAT_BLOCK, dst + block * MGPU_FLOAT_BLOCK, \
+							  num_blocks - block < STRIPE_BLOCKS ? num_blocks - block : STRIPE_BLOCKS, \
+							  flip, level); \
+	for (uint64_t i = num_blocks * MGPU_FLOAT_BLOCK; i < num_items; i++) \
 		dst[i] = mgpu_encode_f##bits(src[i]) ^ flip; \
 } \
 static void \

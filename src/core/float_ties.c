@@ -2,12 +2,11 @@
  * float_ties.c
  *		See float_ties.h.
  *
- * A slice is looked at in blocks.  Most blocks hold neither a zero nor a NaN
- * and cost one vectorized test.  Other blocks are counted, also without
- * branches; only a block with a -0 or a foreign NaN, and every block after the
- * first such one, goes item by item.  What was passed before the first -0 were
- * +0 (a zero bit each), before the first foreign NaN PostgreSQL's own, so both
- * stores are filled up to the count on the day that they are made.
+ * A slice is looked at in blocks of 64, whose zeros and NaN come as masks
+ * (float_masks.h).  Zeros and NaN are counted; only a -0 or a foreign NaN, one by
+ * one, is written to its place in a store.  A store's room is filled beforehand
+ * with what everything else is, +0 (a zero bit) or PostgreSQL's own NaN; it is
+ * made on the first day that there is something to note, up to the count so far.
  */
 #include "float_ties.h"
 
@@ -15,22 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "float_masks.h"
 #include "key_codec.h"
-
-#define BLOCK_ITEMS 128
 
 /* First capacities; they double from there. */
 #define FIRST_ZERO_WORDS 64
 #define FIRST_NANS 256
-
-/* What a block holds. */
-typedef struct block_census
-{
-	uint32_t	num_zeros;
-	uint32_t	num_negative_zeros;
-	uint32_t	num_nans;
-	uint32_t	num_foreign_nans;
-} block_census;
 
 void
 mgpu_float_ties_init(mgpu_float_ties *ties, uint32_t width)
@@ -38,58 +27,6 @@ mgpu_float_ties_init(mgpu_float_ties *ties, uint32_t width)
 	memset(ties, 0, sizeof(*ties));
 	ties->width = width;
 }
-
-/*
- * is_ordinary: whether no item can be a zero or a NaN, judged by the exponents
- * alone (so infinities and subnormals count as suspects); take_census: exact.
- */
-static bool
-is_ordinary_32(const uint32_t *items)
-{
-	int32_t		suspect = 0;
-
-	for (int i = 0; i < BLOCK_ITEMS; i++)
-	{
-		int32_t		magnitude = (int32_t) (items[i] & ~MGPU_F32_SIGN);
-
-		suspect |= (magnitude < 0x00800000) | (magnitude > 0x7F7FFFFF);
-	}
-	return suspect == 0;
-}
-
-static bool
-is_ordinary_64(const uint64_t *items)
-{
-	int32_t		suspect = 0;
-
-	for (int i = 0; i < BLOCK_ITEMS; i++)
-	{
-		int32_t		magnitude = (int32_t) (items[i] >> 32) & 0x7FFFFFFF;
-
-		suspect |= (magnitude < 0x00100000) | (magnitude > 0x7FEFFFFF);
-	}
-	return suspect == 0;
-}
-
-#define DEFINE_CENSUS(bits, type, sign, inf, own_nan) \
-static block_census \
-take_census_##bits(const type *items, uint32_t num_items) \
-{ \
-	block_census census = {0}; \
-	for (uint32_t i = 0; i < num_items; i++) \
-	{ \
-		type		item = items[i]; \
-		bool		is_nan = (item & ~sign) > inf; \
-		census.num_zeros += (item & ~sign) == 0; \
-		census.num_negative_zeros += item == sign; \
-		census.num_nans += is_nan; \
-		census.num_foreign_nans += is_nan & (item != own_nan); \
-	} \
-	return census; \
-}
-
-DEFINE_CENSUS(32, uint32_t, MGPU_F32_SIGN, MGPU_F32_INF, MGPU_F32_NAN)
-DEFINE_CENSUS(64, uint64_t, MGPU_F64_SIGN, MGPU_F64_INF, MGPU_F64_NAN)
 
 /* Make room for one more zero's bit; new bits are 0, which is +0. */
 static bool
@@ -137,74 +74,93 @@ reserve_nans(mgpu_float_ties *ties, uint64_t num_nans)
 	return true;
 }
 
-/* Note every zero and NaN of a block in stores that are large enough. */
-#define DEFINE_NOTE(bits, type, sign, inf) \
-static void \
-note_block_##bits(mgpu_float_ties *ties, const type *items, uint32_t num_items) \
-{ \
-	for (uint32_t i = 0; i < num_items; i++) \
-	{ \
-		type		magnitude = items[i] & ~sign; \
-		if (magnitude == 0) \
-		{ \
-			if (ties->zero_signs != NULL && items[i] != 0) \
-				ties->zero_signs[ties->num_zeros / 64] |= UINT64_C(1) << (ties->num_zeros % 64); \
-			ties->num_zeros++; \
-		} \
-		else if (magnitude > inf) \
-		{ \
-			if (ties->nan_bits != NULL) \
-				((type *) ties->nan_bits)[ties->num_nans] = items[i]; \
-			ties->num_nans++; \
-		} \
-	} \
+static uint32_t
+count_bits(uint64_t mask)
+{
+	return (uint32_t) __builtin_popcountll(mask);
 }
 
-DEFINE_NOTE(32, uint32_t, MGPU_F32_SIGN, MGPU_F32_INF)
-DEFINE_NOTE(64, uint64_t, MGPU_F64_SIGN, MGPU_F64_INF)
+/* How many bits of mask are below the lowest one of bits, which is not 0. */
+static uint32_t
+rank_of_lowest(uint64_t mask, uint64_t bits)
+{
+	return count_bits(mask & ((bits & (0 - bits)) - 1));
+}
+
+static bool
+note_zeros(mgpu_float_ties *ties, const mgpu_float_masks *masks)
+{
+	uint32_t	num_zeros = count_bits(masks->zeros);
+
+	if (ties->zero_signs != NULL || masks->negative_zeros != 0)
+	{
+		if (!reserve_zeros(ties, ties->num_zeros + num_zeros))
+			return false;
+		for (uint64_t left = masks->negative_zeros; left != 0; left &= left - 1)
+		{
+			uint64_t	number = ties->num_zeros + rank_of_lowest(masks->zeros, left);
+
+			ties->zero_signs[number / 64] |= UINT64_C(1) << (number % 64);
+		}
+	}
+	ties->num_zeros += num_zeros;
+	return true;
+}
+
+static bool
+note_nans(mgpu_float_ties *ties, const void *items, const mgpu_float_masks *masks)
+{
+	uint32_t	num_nans = count_bits(masks->nans);
+
+	if (ties->nan_bits != NULL || masks->foreign_nans != 0)
+	{
+		if (!reserve_nans(ties, ties->num_nans + num_nans))
+			return false;
+		for (uint64_t left = masks->foreign_nans; left != 0; left &= left - 1)
+		{
+			uint64_t	number = ties->num_nans + rank_of_lowest(masks->nans, left);
+
+			memcpy((char *) ties->nan_bits + number * ties->width,
+				   (const char *) items + (uint64_t) __builtin_ctzll(left) * ties->width, ties->width);
+		}
+	}
+	ties->num_nans += num_nans;
+	return true;
+}
 
 static mgpu_status
-scan_block(mgpu_float_ties *ties, const void *items, uint32_t num_items, mgpu_error *err)
+note_block(mgpu_float_ties *ties, const void *items, const mgpu_float_masks *masks, mgpu_error *err)
 {
-	block_census census = ties->width == 4 ? take_census_32(items, num_items) : take_census_64(items, num_items);
-	uint64_t	num_zeros = ties->num_zeros + census.num_zeros;
-	uint64_t	num_nans = ties->num_nans + census.num_nans;
-	bool		note_zeros = ties->zero_signs != NULL || census.num_negative_zeros > 0;
-	bool		note_nans = ties->nan_bits != NULL || census.num_foreign_nans > 0;
-
-	if ((note_zeros && !reserve_zeros(ties, num_zeros)) || (note_nans && !reserve_nans(ties, num_nans)))
-		return mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for %llu zeros and %llu NaN",
-						 (unsigned long long) num_zeros, (unsigned long long) num_nans);
-	if (!note_zeros && !note_nans)
-	{
-		ties->num_zeros = num_zeros;
-		ties->num_nans = num_nans;
-	}
-	else if (ties->width == 4)
-		note_block_32(ties, items, num_items);
-	else
-		note_block_64(ties, items, num_items);
-	return MGPU_OK;
+	if ((masks->zeros == 0 || note_zeros(ties, masks)) &&
+		(masks->nans == 0 || note_nans(ties, items, masks)))
+		return MGPU_OK;
+	return mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for %llu zeros and %llu NaN",
+					 (unsigned long long) ties->num_zeros, (unsigned long long) ties->num_nans);
 }
 
 mgpu_status
 mgpu_float_ties_scan(mgpu_float_ties *ties, const void *items,
 					 uint64_t num_items, mgpu_error *err)
 {
-	for (uint64_t begin = 0; begin < num_items; begin += BLOCK_ITEMS)
-	{
-		const char *block = (const char *) items + begin * ties->width;
-		uint64_t	block_items = num_items - begin < BLOCK_ITEMS ? num_items - begin : BLOCK_ITEMS;
-		mgpu_status status;
+	const char *bytes = items;
+	mgpu_float_level level = mgpu_float_best_level();
+	uint64_t	num_blocks = num_items / MGPU_FLOAT_BLOCK;
+	uint64_t	block_bytes = (uint64_t) MGPU_FLOAT_BLOCK * ties->width;
+	mgpu_float_masks masks;
+	mgpu_status status;
 
-		if (block_items == BLOCK_ITEMS &&
-			(ties->width == 4 ? is_ordinary_32((const void *) block) : is_ordinary_64((const void *) block)))
-			continue;
-		status = scan_block(ties, block, (uint32_t) block_items, err);
+	for (uint64_t block = 0;; block++)
+	{
+		block = mgpu_float_next_special(items, ties->width, block, num_blocks, level, &masks);
+		if (block == num_blocks)
+			break;
+		status = note_block(ties, bytes + block * block_bytes, &masks, err);
 		if (status != MGPU_OK)
 			return status;
 	}
-	return MGPU_OK;
+	bytes += num_blocks * block_bytes;
+	masks = mgpu_float_masks_of(bytes, ties->width, (uint32_t) (num_items % MGPU_FLOAT_BLOCK));
+	return note_block(ties, bytes, &masks, err);
 }
 
 static uint64_t
