@@ -32,6 +32,14 @@ cpu_is_warm(void)
 	return true;
 }
 
+/* Whether the result of pairs has no place where indices can be until the gather. */
+static bool
+needs_own_indices(const mgpu_job *job)
+{
+	return job->op == MGPU_OP_SORT_PAIRS && (job->outputs & MGPU_OUT_INDICES) == 0 &&
+		job->value_width < sizeof(uint32_t);
+}
+
 /* An upper bound: channels are taken to be streamed, indices not to be wanted. */
 static uint64_t
 cpu_workspace_bytes(const mgpu_job *job, const mgpu_exec_options *options)
@@ -42,7 +50,7 @@ cpu_workspace_bytes(const mgpu_job *job, const mgpu_exec_options *options)
 
 	mgpu_run_plan(&run, job, &binding, options, 0);
 	bytes = mgpu_input_bytes(&run) + run.strategy->scratch_bytes(&run);
-	if (job->op == MGPU_OP_SORT_PAIRS && (job->outputs & MGPU_OUT_INDICES) == 0)
+	if (needs_own_indices(job))
 		bytes += job->num_items * sizeof(uint32_t);
 	return bytes;
 }
@@ -71,10 +79,22 @@ allocate_run(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 
 	if (!mgpu_input_allocate(run, status, err))
 		return false;
-	if (job->op == MGPU_OP_SORT_PAIRS && (job->outputs & MGPU_OUT_INDICES) == 0 &&
-		!mgpu_buffer_allocate(&run->own_indices, job->num_items * sizeof(uint32_t), status, err))
-		return false;
-	run->indices = run->own_indices.data ? run->own_indices.data : run->binding.out_indices;
+	if (job->op != MGPU_OP_SORT_PAIRS)
+		return true;
+	if (needs_own_indices(job))
+	{
+		if (!mgpu_buffer_allocate(&run->own_indices, job->num_items * sizeof(uint32_t), status, err))
+			return false;
+		run->indices = run->own_indices.data;
+	}
+	else if (job->outputs & MGPU_OUT_INDICES)
+		run->indices = run->binding.out_indices;
+	else
+	{
+		run->indices_in_values = true;
+		run->indices = (uint32_t *) ((char *) run->binding.out_values +
+									 job->num_items * (job->value_width - sizeof(uint32_t)));
+	}
 	return true;
 }
 

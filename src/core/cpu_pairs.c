@@ -315,13 +315,9 @@ pairs_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 			run->step = 6;
 			return begin_order(run, mgpu_largest_bucket(&state->bounds, state->begin), status, err);
 		case 5:
-			run->step = 7;
 			return mgpu_begin_gather_pass(run, MGPU_OUT_KEYS | MGPU_OUT_VALUES);
-		case 6:
-			run->step = 7;
-			return mgpu_begin_gather_pass(run, MGPU_OUT_VALUES);
 		default:
-			return false;
+			return mgpu_begin_gather_pass(run, MGPU_OUT_VALUES);
 	}
 }
 

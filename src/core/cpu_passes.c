@@ -226,17 +226,18 @@ gather_task(void *context, uint64_t task, int worker)
 {
 	mgpu_run   *run = context;
 	uint32_t	value_width = run->job.value_width;
-	uint64_t	begin,
-				end;
+	uint32_t	indices[BLOCK_ITEMS];
+	uint64_t	begin = run->pass_begin + task * run->pass_items;
+	uint64_t	end = run->gathered - begin < run->pass_items ? run->gathered : begin + run->pass_items;
 
 	(void) worker;
-	task_range(run, task, &begin, &end);
 	while (begin < end)
 	{
 		uint64_t	num_items = end - begin < BLOCK_ITEMS ? end - begin : BLOCK_ITEMS;
-		const uint32_t *indices = run->indices + begin;
 		void	   *keys = out_key_at(run, begin);
 
+		/* what is written next may be where they are */
+		memcpy(indices, run->indices + begin, num_items * sizeof(*indices));
 		if (run->pass_outputs & MGPU_OUT_KEYS)
 		{
 			mgpu_gather_items(run->keys.data, run->job.key_width, indices, keys, num_items);
@@ -250,14 +251,39 @@ gather_task(void *context, uint64_t task, int worker)
 	}
 }
 
+/*
+ * How far the next phase may gather from where the last one ended.  Indices at
+ * the end of out_values are overwritten as values are put there; tasks in any
+ * order may go as far as no index of this phase or a later one is hit, which is
+ * at least half of what is left.  A single task, from front to back, always may.
+ */
+static uint64_t
+next_gathered(const mgpu_run *run)
+{
+	uint64_t	num_items = run->job.num_items;
+	uint64_t	width = run->job.value_width;
+	uint64_t	begin = run->gathered;
+	uint64_t	free_bytes;
+
+	if (!run->indices_in_values || width == sizeof(uint32_t))
+		return num_items;
+	free_bytes = num_items * (width - sizeof(uint32_t)) + begin * sizeof(uint32_t);
+	if (free_bytes / width - begin > run->pass_items)
+		return free_bytes / width;
+	return num_items - begin < run->pass_items ? num_items : begin + run->pass_items;
+}
+
 bool
 mgpu_begin_gather_pass(mgpu_run *run, uint32_t outputs)
 {
 	run->pass_outputs = run->job.outputs & outputs & (MGPU_OUT_KEYS | MGPU_OUT_VALUES);
-	if (run->pass_outputs == 0)
+	if (run->pass_outputs == 0 || run->gathered == run->job.num_items)
 		return false;
 	/* every item is a cache miss or two: tasks by a cache line an item */
-	begin_pass(run, gather_task, 64);
+	run->pass_items = mgpu_pass_items(run, 64);
+	run->pass_begin = run->gathered;
+	run->gathered = next_gathered(run);
+	mgpu_begin_phase(run, gather_task, mgpu_num_tasks(run->gathered - run->pass_begin, run->pass_items));
 	return true;
 }
 

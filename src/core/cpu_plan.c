@@ -2,20 +2,39 @@
  * cpu_plan.c
  *		Which strategy a run takes, and with how many threads.
  */
-#include "cpu_run.h"
+#include "cpu_tiles.h"
+
+/*
+ * The requested algorithm, unless what it is sure to take beside input and
+ * result is more than a run may have.
+ */
+static mgpu_algorithm
+affordable_algorithm(const mgpu_run *run)
+{
+	const mgpu_job *job = &run->job;
+	bool		is_pairs = job->op == MGPU_OP_SORT_PAIRS;
+	uint64_t	bytes = 0;
+
+	if (job->algorithm == MGPU_ALGORITHM_RADIX && (is_pairs || run->binding.in_keys != NULL))
+		bytes = mgpu_strategy_radix.scratch_bytes(run);
+	else if (is_pairs && job->algorithm != MGPU_ALGORITHM_AUTO)
+		bytes = job->num_items * mgpu_record_bytes(run);
+	return bytes > run->tuning.scratch_bytes ? MGPU_ALGORITHM_AUTO : (mgpu_algorithm) job->algorithm;
+}
 
 static const mgpu_strategy *
 choose_sort(const mgpu_run *run)
 {
 	const mgpu_job *job = &run->job;
+	mgpu_algorithm algorithm = affordable_algorithm(run);
 
-	if (job->algorithm == MGPU_ALGORITHM_MERGE)
+	if (algorithm == MGPU_ALGORITHM_MERGE)
 		return &mgpu_strategy_merge;
-	if (job->algorithm == MGPU_ALGORITHM_LOCALITY)
+	if (algorithm == MGPU_ALGORITHM_LOCALITY)
 		return &mgpu_strategy_locality;
 	if (job->num_segments > 0)
 		return &mgpu_strategy_segments;
-	if (job->algorithm == MGPU_ALGORITHM_RADIX)
+	if (algorithm == MGPU_ALGORITHM_RADIX)
 		return &mgpu_strategy_radix;
 	if (job->op == MGPU_OP_SORT_PAIRS)
 		return &mgpu_strategy_pairs;

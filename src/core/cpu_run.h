@@ -101,6 +101,8 @@ struct mgpu_run
 	bool		pass_reversed;
 	uint32_t	pass_outputs;
 	uint64_t	pass_items;		/* of one task */
+	uint64_t	pass_begin;		/* gather: items [pass_begin, gathered) */
+	uint64_t	gathered;		/* items whose gather has begun, or is done */
 	struct
 	{
 		char	   *data;
@@ -108,7 +110,8 @@ struct mgpu_run
 	}			pass_touched[2];	/* touch */
 
 	/* pairs */
-	mgpu_buffer own_indices;	/* where the result has none */
+	mgpu_buffer own_indices;	/* where the result has no room for them */
+	bool		indices_in_values;	/* at the end of out_values, until the gather */
 	uint32_t   *indices;
 };
 
@@ -172,7 +175,10 @@ void		mgpu_begin_touch_pass(mgpu_run *run, void *first, uint64_t first_bytes,
 /* indices = 0, 1, 2 ..., or downwards. */
 void		mgpu_begin_identity_pass(mgpu_run *run, bool reversed);
 
-/* Gather outputs (MGPU_OUT_...) of pairs by run->indices; false: none asked for. */
+/*
+ * Gather outputs (MGPU_OUT_...) of pairs by run->indices.  Call it phase after
+ * phase, with nothing between; false when all is gathered, or none asked for.
+ */
 bool		mgpu_begin_gather_pass(mgpu_run *run, uint32_t outputs);
 
 /* codes of all keys, in input order. */

@@ -280,9 +280,9 @@ segments_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 			if (*status != MGPU_OK)
 				return false;
 			run->step = 2;
-			return run->job.op == MGPU_OP_SORT_PAIRS && mgpu_begin_gather_pass(run, MGPU_OUT_VALUES);
+			/* FALLTHROUGH */
 		default:
-			return false;
+			return run->job.op == MGPU_OP_SORT_PAIRS && mgpu_begin_gather_pass(run, MGPU_OUT_VALUES);
 	}
 }
 

@@ -94,11 +94,8 @@ mgpu_sides_finish(mgpu_run *run, mgpu_sides *sides)
 				return true;
 			}
 			/* FALLTHROUGH */
-		case 2:
-			sides->step = 3;
-			return has_indices(run) && mgpu_begin_gather_pass(run, MGPU_OUT_VALUES);
 		default:
-			return false;
+			return has_indices(run) && mgpu_begin_gather_pass(run, MGPU_OUT_VALUES);
 	}
 }
 

@@ -7,6 +7,9 @@
  * and locality sort of S. Baxter's Modern GPU, see cpu_tile_chunk.c for the one
  * observation behind both).  Chunks that fit a cache are finished by one task
  * each; then every pass goes over all of memory (cpu_tile_pass.c).
+ *
+ * Pairs whose records would take more memory than a run may have are handed over
+ * to the strategy that they would have without a requested algorithm.
  */
 #include <stdlib.h>
 
@@ -41,6 +44,7 @@ plan_tiles(const mgpu_run *run, mgpu_tiles *tiles)
 	if (tiles->unit_items > tiles->chunk_items)
 		tiles->unit_items = tiles->chunk_items;
 	tiles->worker_bytes = mgpu_tile_scratch_bytes(tiles);
+	tiles->most_bytes = run->job.op == MGPU_OP_SORT_PAIRS ? run->tuning.scratch_bytes : UINT64_MAX;
 }
 
 static uint64_t
@@ -98,6 +102,32 @@ start_tiles(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 	return true;
 }
 
+static void
+tile_release(mgpu_run *run)
+{
+	mgpu_tiles *tiles = run->state;
+
+	mgpu_buffer_free(&tiles->own_home);
+	mgpu_buffer_free(&tiles->places);
+	mgpu_buffer_free(&tiles->heads);
+	mgpu_buffer_free(&tiles->scratch);
+	mgpu_buffer_free(&tiles->merges);
+	for (int i = 0; i < tiles->num_spare; i++)
+		mgpu_buffer_free(&tiles->spare[i]);
+	free(tiles);
+}
+
+/* Start again, from the keys, in a way that takes less memory. */
+static bool
+hand_over(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+{
+	tile_release(run);
+	run->state = NULL;
+	run->step = 0;
+	run->strategy = run->job.num_segments > 0 ? &mgpu_strategy_segments : &mgpu_strategy_pairs;
+	return run->strategy->advance(run, status, err);
+}
+
 static bool
 tile_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 {
@@ -118,14 +148,14 @@ tile_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 				return true;
 			if (*status != MGPU_OK)
 				return false;
+			tiles = run->state;
+			if (tiles->num_merges > 0)
+				return hand_over(run, status, err);
 			run->step = 2;
 			mgpu_begin_unload(run);
 			return true;
-		case 2:
-			run->step = 3;
-			return run->job.op == MGPU_OP_SORT_PAIRS && mgpu_begin_gather_pass(run, MGPU_OUT_VALUES);
 		default:
-			return false;
+			return run->job.op == MGPU_OP_SORT_PAIRS && mgpu_begin_gather_pass(run, MGPU_OUT_VALUES);
 	}
 }
 
@@ -141,21 +171,6 @@ tile_stats(const mgpu_run *run, mgpu_run_stats *stats)
 		stats->passes[pass].merge_tiles = atomic_load(&tiles->merge_tiles[pass]);
 		stats->passes[pass].copy_tiles = tiles->copy_tiles[pass];
 	}
-}
-
-static void
-tile_release(mgpu_run *run)
-{
-	mgpu_tiles *tiles = run->state;
-
-	mgpu_buffer_free(&tiles->own_home);
-	mgpu_buffer_free(&tiles->places);
-	mgpu_buffer_free(&tiles->heads);
-	mgpu_buffer_free(&tiles->scratch);
-	mgpu_buffer_free(&tiles->merges);
-	for (int i = 0; i < tiles->num_spare; i++)
-		mgpu_buffer_free(&tiles->spare[i]);
-	free(tiles);
 }
 
 const mgpu_strategy mgpu_strategy_merge = {

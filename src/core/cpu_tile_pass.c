@@ -239,12 +239,17 @@ give_place(mgpu_tiles *tiles, mgpu_tile_place *place)
 static bool
 make_places(mgpu_tiles *tiles, mgpu_status *status, mgpu_error *err)
 {
+	uint64_t	bytes;
+
+	tiles->num_missing = 0;
 	visit_units(tiles, count_missing);
 	if (tiles->num_missing == 0)
 		return true;
-	if (!mgpu_buffer_allocate(&tiles->spare[tiles->num_spare],
-							  tiles->num_missing * tiles->unit_items * tiles->codec.width, status, err))
+	bytes = tiles->num_missing * tiles->unit_items * tiles->codec.width;
+	if (tiles->own_home.bytes + tiles->spare_bytes + bytes > tiles->most_bytes ||
+		!mgpu_buffer_allocate(&tiles->spare[tiles->num_spare], bytes, status, err))
 		return false;
+	tiles->spare_bytes += bytes;
 	tiles->num_spare++;
 	visit_units(tiles, give_place);
 	return true;

@@ -58,6 +58,8 @@ typedef struct mgpu_tiles
 	mgpu_buffer places;			/* mgpu_tile_place [units] */
 	mgpu_buffer spare[MGPU_MAX_PASSES]; /* made when units first need it */
 	int			num_spare;
+	uint64_t	spare_bytes;
+	uint64_t	most_bytes;		/* of own_home and all spare places */
 
 	/* segments: uint32_t [tiles][2]: the last head at or before a tile's first
 	 * record, the first head after that record (or num_items) */
@@ -116,7 +118,8 @@ bool		mgpu_tile_clamp(const mgpu_tiles *tiles, uint64_t *begin, uint64_t middle,
 
 /*
  * Begin the next pass that has anything to merge.  False: there is none, or no
- * memory, which *status then says.
+ * memory, which *status then says, or it would take more than most_bytes, when
+ * num_merges is not 0.
  */
 bool		mgpu_begin_tile_pass(mgpu_run *run, mgpu_status *status, mgpu_error *err);
 

@@ -30,7 +30,12 @@ my %peaks = (
 	'sort int4 with nulls' => [ 'mgpu_sort(n)', 'middle', 40, 40 ],
 	'argsort int4' => [ 'mgpu_argsort(a)', 'middle', 40, 40 ],
 	'argsort float8' => [ 'mgpu_argsort(f)', 'middle', 80, 40 ],
-	'sort_by int4 by int8' => [ 'mgpu_sort_by(a, b)', 'middle', 120, 40 ]);
+	'sort_by int4 by int8' => [ 'mgpu_sort_by(a, b)', 'middle', 120, 40 ],
+	# 4 bytes an element more would be 160 MB
+	'argsort of many int4' => [ 'mgpu_argsort(a)', 'big', 160, 160 ],
+	'sort_by of many int4' => [ 'mgpu_sort_by(a, a)', 'big', 320, 160 ],
+	'sort_pairs of many int4' => [ '(mgpu_sort_pairs(a, a)).vals', 'big', 320, 320 ],
+	'locality_sort_pairs of many int4' => [ '(mgpu_locality_sort_pairs(a, a, true)).keys', 'big', 320, 320 ]);
 
 foreach my $executor (executors($node))
 {
