@@ -156,6 +156,13 @@ mgpu_input_slot(mgpu_run *run, mgpu_channel channel,
 	return MGPU_OK;
 }
 
+/* Whether streamed keys are taken as they are stored. */
+static bool
+are_keys_raw(const mgpu_run *run)
+{
+	return run->strategy->raw_integers && run->job.op == MGPU_OP_SORT && run->job.key_kind <= MGPU_KEY_SIGNED;
+}
+
 /* Where codes of the stream go. */
 static char *
 stream_codes(const mgpu_run *run)
@@ -168,6 +175,11 @@ take_keys(mgpu_run *run, const void *slot, uint64_t num_items)
 {
 	char	   *codes = stream_codes(run) + run->bytes_in[MGPU_CHANNEL_KEYS];
 
+	if (are_keys_raw(run))
+	{
+		memcpy(codes, slot, num_items * run->job.key_width);
+		return;
+	}
 	mgpu_encode_items(&run->codec, slot, codes, num_items);
 	mgpu_order_watch_codes(&run->order, codes, run->job.key_width, num_items);
 }
@@ -212,7 +224,8 @@ mgpu_input_bind(mgpu_run *run, mgpu_error *err)
 	if (is_encoded(run, MGPU_CHANNEL_KEYS) && is_streamed(run, MGPU_CHANNEL_KEYS))
 	{
 		run->keys.data = stream_codes(run);
-		mgpu_codec_init_identity(&run->keys.codec, run->job.key_width);
+		if (!are_keys_raw(run))
+			mgpu_codec_init_identity(&run->keys.codec, run->job.key_width);
 	}
 	return MGPU_OK;
 }

@@ -42,6 +42,9 @@ typedef struct mgpu_strategy
 	 */
 	bool		codes_in_result;
 
+	/* Streamed integers that are keys alone stay as stored: keys.codec says so. */
+	bool		raw_integers;
+
 	/*
 	 * NULL, or takes streamed values as they are committed: num_items of them,
 	 * the first one being number begin.  They are then not held.

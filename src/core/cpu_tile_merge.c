@@ -24,7 +24,7 @@ plan_tiles(const mgpu_run *run, mgpu_tiles *tiles)
 	uint32_t	width = mgpu_record_bytes(run);
 	uint64_t	most = mgpu_vector_sort_max(width);
 
-	if (run->job.op == MGPU_OP_SORT && run->job.key_kind <= MGPU_KEY_SIGNED && run->binding.in_keys != NULL)
+	if (run->job.op == MGPU_OP_SORT && run->job.key_kind <= MGPU_KEY_SIGNED)
 		tiles->codec = run->codec;
 	else
 		mgpu_codec_init_identity(&tiles->codec, width);
@@ -176,6 +176,7 @@ tile_stats(const mgpu_run *run, mgpu_run_stats *stats)
 const mgpu_strategy mgpu_strategy_merge = {
 	.algorithm = MGPU_ALGORITHM_MERGE,
 	.codes_in_result = true,
+	.raw_integers = true,
 	.scratch_bytes = tile_scratch_bytes,
 	.advance = tile_advance,
 	.stats = tile_stats,
@@ -185,6 +186,7 @@ const mgpu_strategy mgpu_strategy_merge = {
 const mgpu_strategy mgpu_strategy_locality = {
 	.algorithm = MGPU_ALGORITHM_LOCALITY,
 	.codes_in_result = true,
+	.raw_integers = true,
 	.scratch_bytes = tile_scratch_bytes,
 	.advance = tile_advance,
 	.stats = tile_stats,
