@@ -161,8 +161,8 @@ fill_##type(const uint32_t *positions, const type *inserted, uint64_t begin, uin
 }
 
 DEFINE_BULK(uint8_t, 16)
-DEFINE_BULK(uint16_t, 8)
-DEFINE_BULK(uint32_t, 8)
+DEFINE_BULK(uint16_t, 16)
+DEFINE_BULK(uint32_t, 16)
 DEFINE_BULK(uint64_t, 8)
 DEFINE_BULK(mgpu_u128, 4)
 
