@@ -207,7 +207,7 @@ def measure_groups(session, options, save):
     """All groups, one after the other, each in alternating rounds after one that warms up."""
     results = Results()
     for definition in groups_to_measure(options):
-        if not any(word in definition['name'] for word in options.only):
+        if not any(re.search(pattern, definition['name']) for pattern in options.only):
             continue
         group = Group(definition, options)
         group.run(session, counts=False)
@@ -224,7 +224,7 @@ def measure_in_time(session, options, save):
     """
     deadline = options.started + options.seconds
     groups = [Group(definition, options) for definition in groups_to_measure(options)
-              if not definition.get('extra') and any(word in definition['name'] for word in options.only)]
+              if not definition.get('extra') and any(re.search(pattern, definition['name']) for pattern in options.only)]
     longest = 0
     for turn in range(options.rounds):
         for group in groups:
