@@ -5,15 +5,15 @@
  * Strings of text and bytea lie in the array itself; a span says where.  Under
  * collations that look at more than bytes text has no such strings here.  Text
  * has no zero bytes in any encoding of a server, which saves it the counts in
- * its codes (byte_keys.h).
+ * its codes (byte_keys.h).  Other types' strings are made, one behind the other.
  */
 #include "postgres.h"
 
-#include "access/tupmacs.h"
 #include "miscadmin.h"
 
 #include "compat.h"
 #include "array_result.h"
+#include "byte_encode.h"
 #include "byte_source.h"
 
 /* Elements handled between looks at interrupts. */
@@ -35,6 +35,30 @@ form_applies(const element_type *type, Oid collation)
 	}
 }
 
+static byte_encode_fn
+encoder(byte_form form)
+{
+	switch (form)
+	{
+		case BYTE_FORM_NUMERIC:
+			return byte_encode_numeric;
+		case BYTE_FORM_BITS:
+			return byte_encode_bits;
+		case BYTE_FORM_NETWORK:
+			return byte_encode_network;
+		case BYTE_FORM_INTERVAL:
+			return byte_encode_interval;
+		default:
+			return NULL;
+	}
+}
+
+static bool
+has_zeros(byte_form form)
+{
+	return form == BYTE_FORM_BYTEA || form == BYTE_FORM_NETWORK || form == BYTE_FORM_INTERVAL;
+}
+
 static uint32
 size_without_blanks(const char *string, uint32 size)
 {
@@ -43,46 +67,90 @@ size_without_blanks(const char *string, uint32 size)
 	return size;
 }
 
-static void
-find_names(byte_source *bytes, const array_source *source, const element_type *type, int64 num_items)
+/* Walks elements: offset is that of the next one. */
+typedef struct walk
 {
-	const char *data = array_source_data(source);
+	const array_source *source;
+	const element_type *type;
+	Size		offset;
+} walk;
 
-	array_source_require(source, (Size) (num_items - 1) * type->stride + type->typlen);
-	for (int64 i = 0; i < num_items; i++)
+/* The next element without its length word.  False: it is not as arrays have them. */
+static inline bool
+next_value(walk *at, const char **value, uint32 *size)
+{
+	const char *element = array_source_data(at->source) + at->offset;
+
+	if (at->type->typlen > 0)
 	{
-		Size		offset = (Size) i * type->stride;
-
-		bytes->spans[i] = (mgpu_span) {offset, strnlen(data + offset, NAMEDATALEN)};
-		if (i % STEP_ITEMS == 0)
-			CHECK_FOR_INTERRUPTS();
+		array_source_require(at->source, at->offset + at->type->typlen);
+		*value = element;
+		*size = at->type->typlen;
+		at->offset += at->type->stride;
+		return true;
 	}
+	array_source_require(at->source, at->offset + VARHDRSZ);
+	if (!VARATT_IS_4B_U(element) || VARSIZE(element) < VARHDRSZ)
+		return false;
+	array_source_require(at->source, at->offset + VARSIZE(element));
+	*value = VARDATA(element);
+	*size = VARSIZE(element) - VARHDRSZ;
+	at->offset = INTALIGN(at->offset + VARHDRSZ + *size);
+	return true;
 }
 
-/* False: an element is not as arrays have them. */
+/* Strings that are there.  False: an element is not as it should be. */
 static bool
-find_varlenas(byte_source *bytes, const array_source *source, const element_type *type, int64 num_items)
+find_strings(byte_source *bytes, walk *at, int64 num_items)
 {
-	const char *data = array_source_data(source);
-	bool		blanks = type->byte_form == BYTE_FORM_BPCHAR;
-	Size		offset = 0;
+	const char *data = array_source_data(at->source);
+	byte_form	form = at->type->byte_form;
 
 	for (int64 i = 0; i < num_items; i++)
 	{
-		const char *element = data + offset;
+		const char *value;
 		uint32		size;
 
-		array_source_require(source, offset + VARHDRSZ);
-		if (!VARATT_IS_4B_U(element) || VARSIZE(element) < VARHDRSZ)
+		if (!next_value(at, &value, &size))
 			return false;
-		array_source_require(source, offset + VARSIZE(element));
-		size = VARSIZE(element) - VARHDRSZ;
-		bytes->spans[i].offset = offset + VARHDRSZ;
-		bytes->spans[i].size = blanks ? size_without_blanks(VARDATA(element), size) : size;
-		offset = att_align_nominal(offset + VARHDRSZ + size, type->typalign);
+		if (form == BYTE_FORM_BPCHAR)
+			size = size_without_blanks(value, size);
+		else if (form == BYTE_FORM_NAME)
+			size = strnlen(value, size);
+		bytes->spans[i] = (mgpu_span) {value - data, size};
 		if (i % STEP_ITEMS == 0)
 			CHECK_FOR_INTERRUPTS();
 	}
+	bytes->keys.data = data;
+	bytes->keys.data_end = data + at->source->data_bytes;
+	return true;
+}
+
+/* Strings that are made.  False: likewise. */
+static bool
+make_strings(byte_source *bytes, walk *at, int64 num_items, byte_encode_fn encode)
+{
+	Size		offset = 0;
+
+	bytes->arena = array_result_scratch(BYTE_ENCODE_ROOM(at->source->data_bytes));
+	for (int64 i = 0; i < num_items; i++)
+	{
+		const char *value;
+		uint32		size;
+		Size		made;
+
+		if (!next_value(at, &value, &size))
+			return false;
+		made = encode(value, size, (unsigned char *) bytes->arena + offset);
+		if (made == 0)
+			return false;
+		bytes->spans[i] = (mgpu_span) {offset, made};
+		offset += made;
+		if (i % STEP_ITEMS == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
+	bytes->keys.data = bytes->arena;
+	bytes->keys.data_end = bytes->arena + offset;
 	return true;
 }
 
@@ -90,24 +158,21 @@ bool
 byte_source_open(byte_source *bytes, array_source *source, const element_type *type,
 				 Oid collation, int64 num_items)
 {
+	byte_encode_fn encode = encoder(type->byte_form);
+	walk		at = {source, type, 0};
+
 	if (!form_applies(type, collation))
 		return false;
 	array_source_load(source);
-	bytes->spans = array_result_scratch(num_items * sizeof(mgpu_span));
 	bytes->arena = NULL;
-	bytes->keys.data = array_source_data(source);
-	bytes->keys.data_end = bytes->keys.data + source->data_bytes;
+	bytes->spans = array_result_scratch(num_items * sizeof(mgpu_span));
 	bytes->keys.spans = bytes->spans;
-	bytes->keys.counted = type->byte_form == BYTE_FORM_BYTEA;
+	bytes->keys.counted = has_zeros(type->byte_form);
 	bytes->keys.descending = false;
-	if (type->byte_form == BYTE_FORM_NAME)
-		find_names(bytes, source, type, num_items);
-	else if (!find_varlenas(bytes, source, type, num_items))
-	{
-		byte_source_close(bytes);
-		return false;
-	}
-	return true;
+	if (encode ? make_strings(bytes, &at, num_items, encode) : find_strings(bytes, &at, num_items))
+		return true;
+	byte_source_close(bytes);
+	return false;
 }
 
 void

@@ -13,6 +13,7 @@
 #include "access/tupmacs.h"
 #include "common/int.h"
 #include "datatype/timestamp.h"
+#include "storage/itemptr.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
 #include "utils/fmgroids.h"
@@ -34,7 +35,7 @@ typedef struct ordering
 /*
  * interval_cmp compares time + days * 24 h + months * 30 days.  Infinite
  * intervals (17 and later) have extreme fields and so the extreme spans, which
- * do not fit: such arrays are compared.
+ * do not fit: such arrays become byte strings.
  */
 static bool
 encode_interval(const char *element, int64 *code)
@@ -92,6 +93,15 @@ encode_macaddr8(const char *element, int64 *code)
 	return true;
 }
 
+static bool
+encode_tid(const char *element, int64 *code)
+{
+	const ItemPointerData *tid = (const ItemPointerData *) element;
+
+	*code = (int64) ItemPointerGetBlockNumberNoCheck(tid) << 16 | ItemPointerGetOffsetNumberNoCheck(tid);
+	return true;
+}
+
 static const ordering orderings[] = {
 	{F_BTBOOLCMP, 1, MGPU_KEY_UNSIGNED, NULL, BYTE_FORM_NONE},
 	{F_BTCHARCMP, 1, MGPU_KEY_UNSIGNED, NULL, BYTE_FORM_NONE},
@@ -109,7 +119,8 @@ static const ordering orderings[] = {
 	{F_PG_LSN_CMP, 8, MGPU_KEY_UNSIGNED, NULL, BYTE_FORM_NONE},
 	{F_XID8CMP, 8, MGPU_KEY_UNSIGNED, NULL, BYTE_FORM_NONE},
 	{F_UUID_CMP, 16, MGPU_KEY_BYTES, NULL, BYTE_FORM_NONE},
-	{F_INTERVAL_CMP, sizeof(Interval), 0, encode_interval, BYTE_FORM_NONE},
+	{F_INTERVAL_CMP, sizeof(Interval), 0, encode_interval, BYTE_FORM_INTERVAL},
+	{F_BTTIDCMP, sizeof(ItemPointerData), 0, encode_tid, BYTE_FORM_NONE},
 	{F_TIMETZ_CMP, 12, 0, encode_timetz, BYTE_FORM_NONE},
 	{F_MACADDR_CMP, 6, 0, encode_macaddr, BYTE_FORM_NONE},
 	{F_MACADDR8_CMP, 8, 0, encode_macaddr8, BYTE_FORM_NONE},
@@ -117,6 +128,10 @@ static const ordering orderings[] = {
 	{F_BPCHARCMP, -1, 0, NULL, BYTE_FORM_BPCHAR},
 	{F_BTNAMECMP, NAMEDATALEN, 0, NULL, BYTE_FORM_NAME},
 	{F_BYTEACMP, -1, 0, NULL, BYTE_FORM_BYTEA},
+	{F_NUMERIC_CMP, -1, 0, NULL, BYTE_FORM_NUMERIC},
+	{F_BITCMP, -1, 0, NULL, BYTE_FORM_BITS},
+	{F_VARBITCMP, -1, 0, NULL, BYTE_FORM_BITS},
+	{F_NETWORK_CMP, -1, 0, NULL, BYTE_FORM_NETWORK},
 };
 
 static void
@@ -126,6 +141,7 @@ fill_encoding(element_type *entry, Oid cmp_proc)
 	entry->key_width = 0;
 	entry->encode = NULL;
 	entry->byte_form = BYTE_FORM_NONE;
+	entry->is_enum = cmp_proc == F_ENUM_CMP && entry->typlen == sizeof(Oid) && entry->stride == sizeof(Oid);
 	for (size_t i = 0; i < lengthof(orderings); i++)
 	{
 		const ordering *known = &orderings[i];
@@ -133,6 +149,8 @@ fill_encoding(element_type *entry, Oid cmp_proc)
 		if (known->cmp_proc != cmp_proc || known->typlen != entry->typlen)
 			continue;
 		if (known->key_kind != 0 && entry->stride != entry->typlen)
+			continue;
+		if (entry->typlen < 0 && entry->typalign != TYPALIGN_INT)
 			continue;
 		entry->key_kind = known->key_kind;
 		entry->key_width = known->key_kind != 0 ? known->typlen : 0;

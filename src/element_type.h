@@ -23,7 +23,11 @@ typedef enum byte_form
 	BYTE_FORM_TEXT,				/* its bytes, if the collation looks at no more */
 	BYTE_FORM_BPCHAR,			/* likewise, without blanks at the end */
 	BYTE_FORM_NAME,				/* likewise, up to the first zero byte */
-	BYTE_FORM_BYTEA				/* its bytes */
+	BYTE_FORM_BYTEA,			/* its bytes */
+	BYTE_FORM_NUMERIC,			/* these are made: byte_encode.h */
+	BYTE_FORM_BITS,
+	BYTE_FORM_NETWORK,
+	BYTE_FORM_INTERVAL
 } byte_form;
 
 /*
@@ -33,6 +37,7 @@ typedef enum byte_form
  *				encode and decode, so that keys alone are sorted
  *	 encoded	encode is set: a key is made for each element, and elements are
  *				gathered by the sorted index
+ *	 enum		is_enum is set: keys are the OIDs of labels, or their ranks
  *	 bytes		byte_form is set: each element is or makes a byte string, whose
  *				bytes are sorted as keys eight at a time (byte_order.h)
  *	 compared	none of these: btree comparisons through SortSupport, on the CPU
@@ -47,7 +52,8 @@ typedef struct element_type
 	uint32		key_kind;		/* mgpu_key_kind, 0 if not direct */
 	uint32		key_width;
 	element_encode_fn encode;
-	byte_form	byte_form;
+	bool		is_enum;		/* keys come from enum_keys.h */
+	byte_form	byte_form;		/* where there is no encode, or it fails */
 	Oid			lt_operator;	/* InvalidOid: cannot be sorted */
 	Oid			gt_operator;
 } element_type;

@@ -13,13 +13,19 @@
 
 #include "core/cpu_sort.h"
 
+#include "array_result.h"
 #include "byte_order.h"
+#include "datum_codes.h"
 #include "datum_network.h"
 #include "datum_sort.h"
+#include "enum_keys.h"
 #include "null_map.h"
 #include "positions.h"
 #include "run.h"
 #include "segments.h"
+
+/* Making codes of fewer values costs more than comparing them. */
+#define CODES_MIN_ITEMS 1024
 
 /* How many elements to handle between looks at interrupts. */
 #define STEP_ITEMS (256 * 1024)
@@ -42,6 +48,26 @@ ranks_at_once(const rank_target *target)
 		spec->algorithm == MGPU_ALGORITHM_AUTO && !run_is_forced(target->num_items);
 }
 
+static void
+describe_job(run_request *request, const rank_target *target, uint32 key_kind, uint32 key_width)
+{
+	memset(request, 0, sizeof(*request));
+	request->function = target->spec->function;
+	request->job.op = MGPU_OP_SORT_PAIRS;
+	request->job.algorithm = target->spec->algorithm;
+	request->job.key_kind = key_kind;
+	request->job.key_width = key_width;
+	request->job.outputs = MGPU_OUT_INDICES;
+	request->job.descending = target->spec->order.descending;
+	request->job.num_items = target->num_items;
+	request->binding.out_indices = target->ranks;
+	if (target->segments)
+	{
+		request->job.num_segments = target->segments->num_segments;
+		request->binding.in_segment_heads = target->segments->heads;
+	}
+}
+
 /* Ranks of keys in memory, or still in their source. */
 static void
 rank_keys(const rank_target *target, array_source *source, const void *keys,
@@ -57,22 +83,8 @@ rank_keys(const rank_target *target, array_source *source, const void *keys,
 							 spec->order.descending);
 		return;
 	}
-	memset(&request, 0, sizeof(request));
-	request.function = spec->function;
-	request.job.op = MGPU_OP_SORT_PAIRS;
-	request.job.algorithm = spec->algorithm;
-	request.job.key_kind = key_kind;
-	request.job.key_width = key_width;
-	request.job.outputs = MGPU_OUT_INDICES;
-	request.job.descending = spec->order.descending;
-	request.job.num_items = target->num_items;
-	if (target->segments)
-	{
-		request.job.num_segments = target->segments->num_segments;
-		request.binding.in_segment_heads = target->segments->heads;
-	}
+	describe_job(&request, target, key_kind, key_width);
 	request.binding.in_keys = keys;
-	request.binding.out_indices = target->ranks;
 	request.sources[MGPU_CHANNEL_KEYS] = source;
 	run_job(&request);
 }
@@ -113,6 +125,21 @@ rank_encoded(const rank_target *target, array_source *source, const element_type
 	return fits;
 }
 
+static void
+rank_enum(const rank_target *target, array_source *source, const element_type *type)
+{
+	const Oid  *values;
+	const uint32 *keys;
+
+	array_source_load(source);
+	array_source_require(source, target->num_items * sizeof(Oid));
+	values = (const Oid *) array_source_data(source);
+	keys = enum_keys(values, target->num_items, type);
+	rank_keys(target, NULL, keys, MGPU_KEY_UNSIGNED, sizeof(uint32));
+	if (keys != values)
+		pfree((void *) keys);
+}
+
 /* False: elements are no byte strings. */
 static bool
 rank_bytes(const rank_target *target, array_source *source, const element_type *type)
@@ -148,6 +175,40 @@ present_values(array_source *source, const element_type *type, int64 num_items)
 	return values;
 }
 
+/* False: the type has no codes for these values. */
+static bool
+rank_by_codes(const rank_target *target, const Datum *values, const element_type *type)
+{
+	const sort_spec *spec = target->spec;
+	segment_list whole = {(uint32[]) {0}, 1, target->num_items};
+	const segment_list *segments = target->segments ? target->segments : &whole;
+	SortSupportData support;
+	run_request request;
+	uint64	   *codes;
+	uint64	   *sorted;
+
+	if (target->num_items < CODES_MIN_ITEMS && !run_is_forced(target->num_items))
+		return false;
+	codes = array_result_scratch(target->num_items * sizeof(uint64));
+	if (!datum_codes_make(values, target->num_items, type, spec->collation, &support, codes))
+	{
+		pfree(codes);
+		return false;
+	}
+	sorted = array_result_scratch(target->num_items * sizeof(uint64));
+	describe_job(&request, target, MGPU_KEY_UNSIGNED, sizeof(uint64));
+	request.job.outputs |= MGPU_OUT_KEYS;
+	request.binding.in_keys = codes;
+	request.binding.out_keys = sorted;
+	run_job(&request);
+	pfree(codes);
+	for (int64 i = 0; i < segments->num_segments; i++)
+		datum_codes_order(values, sorted, segments->heads[i], segment_end(segments, i),
+						  spec->order.descending, &support, target->ranks);
+	pfree(sorted);
+	return true;
+}
+
 static void
 rank_compared(const rank_target *target, array_source *source, const element_type *type)
 {
@@ -156,6 +217,11 @@ rank_compared(const rank_target *target, array_source *source, const element_typ
 	segment_list whole = {(uint32[]) {0}, 1, target->num_items};
 	const segment_list *segments = target->segments ? target->segments : &whole;
 
+	if (rank_by_codes(target, values, type))
+	{
+		pfree(values);
+		return;
+	}
 	run_note_cpu(spec->function, "compare", target->num_items, source->data_bytes,
 				 "the type is sorted by its comparison function, on the CPU");
 	if (target->segments)
@@ -195,6 +261,8 @@ rank_present(const rank_target *target, array_source *source, const element_type
 		rank_by_network(target, source, type);
 	else if (type->key_kind != 0)
 		rank_direct(target, source, type);
+	else if (type->is_enum)
+		rank_enum(target, source, type);
 	else if ((type->encode == NULL || !rank_encoded(target, source, type)) &&
 			 !rank_bytes(target, source, type))
 		rank_compared(target, source, type);

@@ -12,8 +12,12 @@ BEGIN
     items := cardinality(arr);
     wrong := '';
     FOREACH down IN ARRAY ARRAY[false, true] LOOP
-        EXECUTE format('SELECT array_agg(o::int ORDER BY x %s, o) FROM unnest($1) WITH ORDINALITY u(x, o)', CASE WHEN down THEN 'DESC' ELSE '' END)
-            INTO positions USING arr;
+        -- not by EXECUTE, where the array would lose its collation
+        IF down THEN
+            positions := (SELECT array_agg(o::int ORDER BY x DESC, o) FROM unnest(arr) WITH ORDINALITY u(x, o));
+        ELSE
+            positions := (SELECT array_agg(o::int ORDER BY x, o) FROM unnest(arr) WITH ORDINALITY u(x, o));
+        END IF;
         IF mgpu_argsort(arr, down) IS DISTINCT FROM positions THEN wrong := wrong || ' argsort'; END IF;
         IF array_send(mgpu_sort(arr, down)) IS DISTINCT FROM array_send((SELECT array_agg(arr[p] ORDER BY i) FROM unnest(positions) WITH ORDINALITY u(p, i))) THEN
             wrong := wrong || ' sort';
@@ -23,10 +27,13 @@ BEGIN
             wrong := wrong || ' sort_by';
         END IF;
         -- segments: short ones, and two long ones
-        heads := ARRAY(SELECT generate_series(1, items / 2, 7)) || (items / 2 + 1);
-        EXECUTE format('SELECT array_agg(o::int ORDER BY s, x %s, o) FROM (SELECT x, o, (SELECT count(*) FROM unnest($2) h WHERE h <= o) AS s FROM unnest($1) WITH ORDINALITY u(x, o)) v',
-                       CASE WHEN down THEN 'DESC' ELSE '' END) INTO positions USING arr, CASE WHEN items < 4000 THEN heads ELSE ARRAY[1, items / 2, items / 2 + 3] END;
-        SELECT p.vals::text INTO got FROM mgpu_segsort_pairs(arr, ARRAY(SELECT generate_series(1, items)), CASE WHEN items < 4000 THEN heads ELSE ARRAY[1, items / 2, items / 2 + 3] END, down) p;
+        heads := CASE WHEN items < 4000 THEN ARRAY(SELECT generate_series(1, items / 2, 7)) || (items / 2 + 1) ELSE ARRAY[1, items / 2, items / 2 + 3] END;
+        IF down THEN
+            positions := (SELECT array_agg(o::int ORDER BY width_bucket(o, heads::bigint[]), x DESC, o) FROM unnest(arr) WITH ORDINALITY u(x, o));
+        ELSE
+            positions := (SELECT array_agg(o::int ORDER BY width_bucket(o, heads::bigint[]), x, o) FROM unnest(arr) WITH ORDINALITY u(x, o));
+        END IF;
+        SELECT p.vals::text INTO got FROM mgpu_segsort_pairs(arr, ARRAY(SELECT generate_series(1, items)), heads, down) p;
         IF got IS DISTINCT FROM positions::text THEN wrong := wrong || ' segsort'; END IF;
     END LOOP;
 END
@@ -89,3 +96,63 @@ FROM stored;
 SELECT mgpu_sort(a) IS NOT NULL AS sorted FROM stored;
 SELECT function, algorithm <> 'compare' AS by_codes, items, segments, bytes > 100000 AS bytes FROM mgpu_last_run();
 SELECT mgpu_sort(a COLLATE "en-x-icu") IS NOT NULL AS sorted FROM stored;
+--
+-- types that are made byte strings
+--
+-- numeric: signs, scales, weights, what is equal in several forms, what is no number
+SELECT (pg_temp.check_bytes(a)).*
+FROM (SELECT n, array_agg(CASE h % 40 WHEN 0 THEN 'NaN' WHEN 1 THEN 'Infinity' WHEN 2 THEN '-Infinity' WHEN 3 THEN 0.000 WHEN 4 THEN -0.0 ELSE
+                          (h % 2001 - 1000) * (10::numeric ^ (h / 7 % 30 - 15)) END ORDER BY i) AS a FROM numbers GROUP BY n) t ORDER BY n;
+SELECT (pg_temp.check_bytes(a)).*
+FROM (SELECT n, array_agg(round((h % 50 - 25) / 8.0, h / 64 % 6) ORDER BY i) AS a FROM numbers GROUP BY n) t ORDER BY n;
+-- digits that agree far beyond a code
+SELECT (pg_temp.check_bytes(a)).*
+FROM (SELECT n, array_agg((CASE h % 2 WHEN 0 THEN 1 ELSE -1 END) * (1234567890123456789012345678901234567890.0000000001 + h / 2 % 500 * 1e-30) ORDER BY i) AS a FROM numbers GROUP BY n) t ORDER BY n;
+-- weights that no first byte can say
+SELECT (pg_temp.check_bytes(a)).*
+FROM (SELECT n, array_agg(CASE h % 2 WHEN 0 THEN 1 ELSE -1 END * (1 + h % 3) * (10::numeric ^ ((h % 40 - 20) * 200)) ORDER BY i) AS a FROM numbers WHERE n < 5000 GROUP BY n) t ORDER BY n;
+SELECT mgpu_sort(ARRAY[1e-16383, -1e-16383, 9e130000, -9e130000, 'NaN', 'Infinity', '-Infinity', 0, 1, 1e164, 1e160, 9999e156, 1e-160, 1e-164, 9.99e-165]::numeric[]) =
+       ARRAY['-Infinity', -9e130000, -1e-16383, 0, 1e-16383, 9.99e-165, 1e-164, 1e-160, 1, 9999e156, 1e160, 1e164, 9e130000, 'Infinity', 'NaN']::numeric[] AS far;
+-- numeric has a typmod, a domain over it has a check
+SELECT mgpu_sort(ARRAY[10000, 9999.99, 10000.00, 9999.990, 10001, 99999999, 100000000]::numeric(12, 2)[]);
+-- bit strings: the beginning of another comes before it, to the bit
+SELECT (pg_temp.check_bytes(a)).*
+FROM (SELECT n, array_agg(substring((h % 200000)::bit(31)::varbit || repeat('0', h % 9)::varbit FROM 12 + h % 13) ORDER BY i) AS a FROM numbers GROUP BY n) t ORDER BY n;
+SELECT (pg_temp.check_bytes(a)).*
+FROM (SELECT n, array_agg(repeat((h % 2)::text, h / 2 % 130)::varbit ORDER BY i) AS a FROM numbers GROUP BY n) t ORDER BY n;
+SELECT (pg_temp.check_bytes(a)).*
+FROM (SELECT n, array_agg((h % 5000)::bit(17) ORDER BY i) AS a FROM numbers GROUP BY n) t ORDER BY n;
+-- inet and cidr: the network, then its size, then the rest of the address
+SELECT (pg_temp.check_bytes(a)).*
+FROM (SELECT n, array_agg(CASE h % 3 WHEN 0 THEN set_masklen('::'::inet + (h / 3 % 4)::bigint * 2305843009213693951, h / 27 % 129)
+                          ELSE set_masklen('0.0.0.0'::inet + (h / 3 % 64)::bigint * 67108863, h / 192 % 33) END ORDER BY i) AS a FROM numbers GROUP BY n) t ORDER BY n;
+SELECT (pg_temp.check_bytes(a)).*
+FROM (SELECT n, array_agg(('10.' || h % 256 || '.' || h / 256 % 4 || '.1')::inet ORDER BY i) AS a FROM numbers GROUP BY n) t ORDER BY n;
+SELECT (pg_temp.check_bytes(a)).*
+FROM (SELECT n, array_agg(network(set_masklen('128.0.0.0'::inet + (h % 64)::bigint * 33554431, h / 64 % 33)) ORDER BY i) AS a FROM numbers GROUP BY n) t ORDER BY n;
+-- spans that no 64-bit number of microseconds holds
+SELECT (pg_temp.check_bytes(a)).*
+FROM (SELECT n, array_agg(make_interval(years => (h % 3 - 1) * 178000000, months => h / 3 % 3, days => h / 9 % 90 - 45, hours => h / 810 % 2000 - 1000, secs => (h % 7 - 3) / 1e6) ORDER BY i) AS a FROM numbers GROUP BY n) t ORDER BY n;
+SELECT (pg_temp.check_bytes(a)).*
+FROM (SELECT n, array_agg(format('(%s,%s)', h % 50 * 85899345::bigint, h / 50 % 9 * 8191)::tid ORDER BY i) AS a FROM numbers GROUP BY n) t ORDER BY n;
+-- enums: labels in their own order, added between others too, when OIDs have another
+CREATE TYPE grade AS ENUM ('poor', 'good', 'best');
+CREATE FUNCTION pg_temp.grades(n int) RETURNS grade[] LANGUAGE sql AS
+$$ SELECT array_agg((enum_range(NULL::grade))[h % cardinality(enum_range(NULL::grade)) + 1] ORDER BY i) FROM numbers WHERE numbers.n = grades.n $$;
+SELECT n, (pg_temp.check_bytes(pg_temp.grades(n))).* FROM unnest(ARRAY[5, 100, 700, 9000]) n;
+ALTER TYPE grade ADD VALUE 'fair' AFTER 'poor';
+ALTER TYPE grade ADD VALUE 'worst' BEFORE 'poor';
+ALTER TYPE grade ADD VALUE 'fine' AFTER 'good';
+SELECT n, (pg_temp.check_bytes(pg_temp.grades(n))).* FROM unnest(ARRAY[5, 100, 700, 9000]) n;
+SELECT mgpu_sort(ARRAY['best', 'fine', NULL, 'worst', 'good', 'poor', 'fair', 'best']::grade[]);
+DROP FUNCTION pg_temp.grades;
+DROP TYPE grade;
+-- codes that the type makes itself: text under linguistic collations, with ties
+CREATE COLLATION any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+SELECT name, (pg_temp.check_bytes(a)).*
+FROM (SELECT n, 'en' AS name, array_agg(((ARRAY['Word', 'word', 'wörd', 'WORD'])[h % 4 + 1] || h / 4 % 300) COLLATE "en-x-icu" ORDER BY i) AS a FROM numbers GROUP BY n) t ORDER BY n;
+SELECT name, (pg_temp.check_bytes(a)).*
+FROM (SELECT n, 'any_case' AS name, array_agg(((ARRAY['Word', 'word', 'wörd', 'WORD'])[h % 4 + 1] || h / 4 % 300) COLLATE any_case ORDER BY i) AS a FROM numbers GROUP BY n) t ORDER BY n;
+SELECT name, (pg_temp.check_bytes(a)).*
+FROM (SELECT n, 'long' AS name, array_agg((repeat('Prefix ', 30) || h % 500) COLLATE any_case ORDER BY i) AS a FROM numbers GROUP BY n) t ORDER BY n;
+DROP COLLATION any_case;
