@@ -2,7 +2,7 @@
  * kernel_ops_test.cu
  *		Tests of merge, bulk remove, bulk insert and the odd-even network.
  *
- *	kernel_ops_test [--quick | --tiny]
+ *	kernel_ops_test [--quick | --tiny] [--clean] [--own]
  *
  * First the index arithmetic on the host (kernel_ops_host.cu), then every kernel
  * against a plain reference, with both ways of finding tiles' boundaries, inputs
@@ -10,8 +10,10 @@
  * set small enough for compute-sanitizer's memcheck and synccheck.  --tiny is for
  * its racecheck and initcheck, under which a kernel takes a thousand times as long:
  * every kernel on one or two tiles and a bit, once or twice, and nothing on the
- * host.  Exits with 0 when all passed, 1 when something failed and 77 where there
- * is no GPU and the host's checks passed.
+ * host.  --clean and --own are taken for kernel_test's sake and change nothing:
+ * no error is made on purpose here, and no kernel is CUB's.  Exits with 0 when all
+ * passed, 1 when something failed and 77 where there is no GPU and the host's
+ * checks passed.
  */
 #include "kernel_ops_test.cuh"
 
@@ -353,7 +355,10 @@ test_odd_even_sorts()
 
 /* -------------------------------------------------------------------- tiny */
 
-/* Keys of every kind; unsorted ones go through the search for the first bad one. */
+/*
+ * Keys of every kind; unsorted ones go through the search for the first bad one.
+ * Random floats make tiles of both signs, interleaved ones make plain tiles.
+ */
 static void
 test_tiny_merges()
 {
@@ -369,6 +374,12 @@ test_tiny_merges()
 		test_merge(codec, 0, a, b, codec.descending != 0);
 		test_merge(codec, 4, a, b, codec.descending == 0);
 		test_merge(codec, 0, make_keys(codec, DATA_RANDOM, 0, 100), b, codec.descending != 0);
+		if (codec.kind != MGPU_KEY_FLOAT)
+			continue;
+		a = sort_keys(codec, make_keys(codec, DATA_INTERLEAVED, 0, tile));
+		b = sort_keys(codec, make_keys(codec, DATA_INTERLEAVED, 1, tile));
+		test_merge(codec, 0, a, b, codec.descending != 0);
+		test_merge(codec, 4, a, b, codec.descending == 0);
 	}
 	for (uint32_t value_width : value_widths)
 		test_merge(int4, value_width, sort_keys(int4, make_keys(int4, DATA_FEW, 0, 4000)),
@@ -410,13 +421,14 @@ main(int argc, char **argv)
 	for (int i = 1; i < argc; i++)
 	{
 		if (strcmp(argv[i], "--tiny") == 0)
-			tiny = true;
-		else if (strcmp(argv[i], "--quick") != 0)
+			quick = tiny = true;
+		else if (strcmp(argv[i], "--quick") == 0)
+			quick = true;
+		else if (strcmp(argv[i], "--clean") != 0 && strcmp(argv[i], "--own") != 0)
 		{
-			fprintf(stderr, "usage: kernel_ops_test [--quick | --tiny]\n");
+			fprintf(stderr, "usage: kernel_ops_test [--quick | --tiny] [--clean] [--own]\n");
 			return 2;
 		}
-		quick = true;
 	}
 	if (!tiny)
 		test_on_host();
