@@ -3,10 +3,10 @@
  *		See planner.h.
  *
  * Both predictions are straight lines in the number of items, with a slight
- * curve for the CPU's comparison sort; what both executors pay alike, reading
- * the input, is in neither.  Finer models were rejected: between the sizes where
- * one or the other clearly wins, a wrong choice costs a fraction of a
- * millisecond.
+ * curve for the CPU's comparison sort and a floor that memory sets to many
+ * threads; what both executors pay alike, reading the input, is in neither.
+ * Finer models were rejected: between the sizes where one or the other clearly
+ * wins, a wrong choice costs a fraction of a millisecond.
  */
 #include "planner.h"
 
@@ -19,23 +19,32 @@
 
 /*
  * CPU: nanoseconds an item, one thread, 10 million random items, on a server
- * core that sorts 10 million int4 in 50 ms by vqsort.
+ * core that sorts 10 million int4 in 50 ms by vqsort.  Measured on one that takes
+ * 33 ms, with one and two threads, and scaled by that.
  */
-static const double cpu_sort_ns[NUM_WIDTHS] = {1.5, 1.2, 5.5, 12.5, 38.0};
-static const double cpu_radix_ns[NUM_WIDTHS] = {4.0, 6.0, 9.0, 20.0, 60.0};
-static const double cpu_merge_ns[NUM_WIDTHS] = {12.0, 14.0, 18.0, 24.0, 60.0};
-static const double cpu_pairs_ns[NUM_WIDTHS] = {14.0, 16.0, 18.0, 25.0, 33.0};
+static const double cpu_sort_ns[NUM_WIDTHS] = {0.6, 1.0, 5.3, 13.0, 45.0};
+static const double cpu_radix_ns[NUM_WIDTHS] = {1.9, 4.0, 9.0, 20.0, 60.0};
+static const double cpu_merge_sort_ns[NUM_WIDTHS] = {24.0, 31.0, 16.0, 35.0, 67.0};
+static const double cpu_pairs_ns[NUM_WIDTHS] = {16.0, 16.0, 17.0, 26.0, 33.0};
 static const double cpu_radix_pairs_ns[NUM_WIDTHS] = {6.0, 9.0, 14.0, 32.0, 90.0};
-static const double cpu_merge_pairs_ns[NUM_WIDTHS] = {24.0, 26.0, 30.0, 48.0, 80.0};
+static const double cpu_merge_sort_pairs_ns[NUM_WIDTHS] = {24.0, 26.0, 30.0, 48.0, 80.0};
 
-/* One pass over both inputs or over the values. */
-static const double cpu_pass_ns = 2.0;
+/* ... of the output of a merge; 4 and 8 bytes merge in vector registers. */
+static const double cpu_merge_ns[NUM_WIDTHS] = {1.3, 1.9, 0.6, 1.0, 3.5};
+static const double cpu_merge_pairs_ns[NUM_WIDTHS] = {2.7, 3.7, 3.7, 3.9, 5.8};
+
+/* ... of values that bulk changes move; by the width of a value. */
+static const double cpu_move_ns[NUM_WIDTHS] = {0.25, 0.35, 0.4, 0.9, 1.6};
 
 /* A value gathered by index. */
-static const double cpu_gather_ns = 4.0;
+static const double cpu_gather_ns = 7.0;
 
-/* Share of a second thread's time that is of use, and so on. */
+/* Share of a second thread's time that is of use, and so on; and its start. */
 static const double cpu_thread_gain = 0.8;
+static const double cpu_thread_start_ms = 0.03;
+
+/* Bytes a millisecond that all threads together read and write. */
+static const double cpu_memory_bytes = 40e6;
 
 /* GPU: nanoseconds an item in kernels, warm, one H200-class device. */
 static const double gpu_sort_ns[NUM_WIDTHS] = {0.01, 0.015, 0.028, 0.064, 0.2};
@@ -80,9 +89,13 @@ cpu_costs(const mgpu_job *job)
 {
 	bool		pairs = job->op == MGPU_OP_SORT_PAIRS;
 
+	if (job->op == MGPU_OP_MERGE)
+		return cpu_merge_ns;
+	if (job->op == MGPU_OP_MERGE_PAIRS)
+		return cpu_merge_pairs_ns;
 	if (job->op == MGPU_OP_ODD_EVEN_SORT || job->algorithm == MGPU_ALGORITHM_MERGE ||
 		job->algorithm == MGPU_ALGORITHM_LOCALITY)
-		return pairs ? cpu_merge_pairs_ns : cpu_merge_ns;
+		return pairs ? cpu_merge_sort_pairs_ns : cpu_merge_sort_ns;
 	if (job->algorithm == MGPU_ALGORITHM_RADIX)
 		return pairs ? cpu_radix_pairs_ns : cpu_radix_ns;
 	return pairs ? cpu_pairs_ns : cpu_sort_ns;
@@ -100,20 +113,64 @@ size_factor(double num_items)
 	return 0.5 + 0.5 * log2_items / 23.0;
 }
 
+/* Nanoseconds an item takes one thread. */
+static double
+cpu_item_ns(const mgpu_job *job)
+{
+	double		item_ns;
+
+	if (job->op == MGPU_OP_REMOVE || job->op == MGPU_OP_INSERT)
+		return cpu_move_ns[width_class(job->value_width)];
+	item_ns = cpu_costs(job)[width_class(job->key_width)];
+	if (is_sort(job))
+		item_ns *= size_factor(num_all_items(job));
+	if (job->op == MGPU_OP_SORT_PAIRS && (job->outputs & MGPU_OUT_VALUES))
+		item_ns += cpu_gather_ns;
+	return item_ns;
+}
+
+/* Bytes of an item that pass through memory, in and out, all passes together. */
+static double
+cpu_item_bytes(const mgpu_job *job)
+{
+	double		key_bytes = job->key_width;
+
+	if (job->op == MGPU_OP_SORT_PAIRS || job->op == MGPU_OP_MERGE_PAIRS)
+		key_bytes += sizeof(uint32_t);
+	/* to buckets, in their order */
+	if (is_sort(job))
+		key_bytes *= 3;
+	return 2 * (key_bytes + job->value_width);
+}
+
+/* As cpu_plan.c has it: what decides whether several threads work. */
+static double
+threads_bytes(const mgpu_job *job)
+{
+	uint32_t	item_bytes = job->key_width;
+
+	if (job->op == MGPU_OP_SORT_PAIRS || job->op == MGPU_OP_MERGE_PAIRS)
+		item_bytes += sizeof(uint32_t);
+	else if (job->op == MGPU_OP_REMOVE || job->op == MGPU_OP_INSERT)
+		item_bytes = job->value_width;
+	return ((double) job->num_items + (double) job->num_b_items) * item_bytes;
+}
+
 static double
 predict_cpu_ms(const mgpu_job *job, int num_threads)
 {
 	double		num_items = num_all_items(job);
-	double		item_ns = cpu_pass_ns;
-	double		speedup = 1.0;
+	double		one_ms = num_items * cpu_item_ns(job) * 1e-6;
+	double		floor_ms = num_items * cpu_item_bytes(job) / cpu_memory_bytes;
+	double		all_ms;
 
-	if (is_sort(job))
-		item_ns = cpu_costs(job)[width_class(job->key_width)] * size_factor(num_items);
-	if (job->outputs & MGPU_OUT_VALUES)
-		item_ns += cpu_gather_ns;
-	if (num_threads > 1 && num_items * job->key_width >= (double) mgpu_cpu_tunables.threads_min_bytes)
-		speedup += cpu_thread_gain * (num_threads - 1);
-	return num_items * item_ns * 1e-6 / speedup;
+	if (num_threads <= 1 || threads_bytes(job) < (double) mgpu_cpu_tunables.threads_min_bytes)
+		return one_ms;
+	all_ms = one_ms / (1.0 + cpu_thread_gain * (num_threads - 1));
+	if (all_ms < floor_ms)
+		all_ms = floor_ms;
+	all_ms += cpu_thread_start_ms * (num_threads - 1);
+	return all_ms < one_ms ? all_ms : one_ms;
 }
 
 static double

@@ -201,7 +201,7 @@ test_directions(void)
 	}
 }
 
-/* Work that only moves bytes is not worth their way to the device and back. */
+/* Small work that only moves bytes is not worth its way to the device and back. */
 static void
 test_moves(void)
 {
@@ -212,10 +212,98 @@ test_moves(void)
 	{
 		job.value_width = 16;
 		job.outputs = MGPU_OUT_VALUES;
-		job.num_items = 1000;
+		job.num_items = 10000;
 		job.num_b_items = 10;
 		UNIT_CHECK(plan_of(&job, &input).executor == MGPU_EXECUTOR_CPU);
 	}
+}
+
+static mgpu_job
+job_of(mgpu_op op, uint64_t num_items)
+{
+	mgpu_job	job = sort_job(num_items);
+
+	job.op = op;
+	if (op == MGPU_OP_SORT_PAIRS || op == MGPU_OP_MERGE_PAIRS)
+		job.outputs = MGPU_OUT_INDICES;
+	if (op == MGPU_OP_MERGE || op == MGPU_OP_MERGE_PAIRS)
+	{
+		job.num_items = num_items - num_items / 2;
+		job.num_b_items = num_items / 2;
+	}
+	if (op == MGPU_OP_REMOVE || op == MGPU_OP_INSERT)
+	{
+		job.key_kind = 0;
+		job.key_width = 0;
+		job.value_width = 4;
+		job.outputs = MGPU_OUT_VALUES;
+		job.num_b_items = num_items / 10;
+	}
+	return job;
+}
+
+/*
+ * Whatever the number of processors: a sort goes to a warm device from one size
+ * on, and all larger ones do.
+ */
+static void
+test_threads(void)
+{
+	static const int threads[] = {1, 2, 4, 8, 16, 64};
+	mgpu_plan_input input = usable_gpu();
+
+	for (mgpu_op op = MGPU_OP_SORT; op <= MGPU_OP_SORT_PAIRS; op++)
+		for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++)
+		{
+			bool		chosen_before = false;
+
+			input.num_threads = threads[i];
+			for (uint64_t num_items = 100; num_items <= 134217727; num_items = num_items * 5 / 4 + 1)
+			{
+				mgpu_job	job = job_of(op, num_items);
+				bool		chosen = plan_of(&job, &input).executor == MGPU_EXECUTOR_GPU;
+
+				UNIT_CONTEXT("op %d threads %d items %llu", (int) op, threads[i], (unsigned long long) num_items);
+				UNIT_CHECK(chosen || !chosen_before);
+				if (num_items < 2000)
+					UNIT_CHECK(!chosen);
+				if (num_items > 1000000)
+					UNIT_CHECK(chosen);
+				chosen_before = chosen;
+			}
+		}
+	UNIT_CONTEXT("%s", "");
+}
+
+/* More threads never cost time by the model, and memory sets them a limit. */
+static void
+test_scaling(void)
+{
+	for (mgpu_op op = MGPU_OP_SORT; op <= MGPU_OP_ODD_EVEN_SORT; op++)
+		for (uint64_t num_items = 1000; num_items <= 100000000; num_items *= 10)
+		{
+			mgpu_job	job = job_of(op, num_items);
+			mgpu_plan_input input = usable_gpu();
+			double		one_ms = plan_of(&job, &input).cpu_ms;
+			double		bytes = (double) num_items * 4;
+
+			UNIT_CONTEXT("op %d items %llu", (int) op, (unsigned long long) num_items);
+			for (input.num_threads = 2; input.num_threads <= 64; input.num_threads *= 2)
+			{
+				double		ms = plan_of(&job, &input).cpu_ms;
+
+				UNIT_CHECK(ms <= one_ms && ms >= one_ms / input.num_threads);
+				/* in and out at 100 bytes a nanosecond: no host does that */
+				UNIT_CHECK(ms >= 2 * bytes / 100e6);
+			}
+			/* a second one is of use where work is large, bulk changes included */
+			input.num_threads = 2;
+			if (num_items >= 10000000)
+				UNIT_CHECK(plan_of(&job, &input).cpu_ms < 0.9 * one_ms);
+			if (num_items <= 100000)
+				UNIT_CHECK(plan_of(&job, &input).cpu_ms == one_ms);
+		}
+	UNIT_CONTEXT("%s", "");
 }
 
 int
@@ -228,5 +316,7 @@ main(void)
 	test_start_up();
 	test_directions();
 	test_moves();
+	test_threads();
+	test_scaling();
 	return unit_report();
 }
