@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "utils/array.h"
 #include "utils/memutils.h"
 
 #include "compat.h"
@@ -20,9 +21,13 @@ init_rows(agg_batch *batch)
 {
 	const agg_call *call = batch->call;
 	const agg_column *value = call->kind == AGG_SORT_BY ? &call->value : NULL;
+	uint64		most_rows = MGPU_MAX_ITEMS;
 
-	agg_rows_init(&batch->rows, &call->key, value, batch->hashed, batch->context);
-	agg_rows_init(&batch->null_rows, NULL, value, batch->hashed, batch->context);
+	/* one group, which is to be an array: there is no need to collect more than that can hold */
+	if (!batch->hashed && call->kind <= AGG_MERGE)
+		most_rows = MaxArraySize;
+	agg_rows_init(&batch->rows, &call->key, value, batch->hashed, most_rows, batch->context);
+	agg_rows_init(&batch->null_rows, NULL, value, batch->hashed, most_rows, batch->context);
 	agg_arena_init(&batch->arena, batch->context);
 }
 

@@ -33,12 +33,13 @@
 
 void
 agg_rows_init(agg_rows *rows, const agg_column *key_column, const agg_column *value_column,
-			  bool has_groups, MemoryContext context)
+			  bool has_groups, uint64 most_rows, MemoryContext context)
 {
 	memset(rows, 0, sizeof(*rows));
 	rows->key_column = key_column;
 	rows->value_column = value_column;
 	rows->has_groups = has_groups;
+	rows->most_rows = most_rows;
 	rows->context = context;
 	rows->last = &rows->none;
 }
@@ -90,7 +91,7 @@ agg_rows_free(agg_rows *rows)
 		free_chunk(rows->first);
 		rows->first = next;
 	}
-	agg_rows_init(rows, rows->key_column, rows->value_column, rows->has_groups, rows->context);
+	agg_rows_init(rows, rows->key_column, rows->value_column, rows->has_groups, rows->most_rows, rows->context);
 }
 
 static Size
@@ -173,7 +174,7 @@ enlarge_only_chunk(agg_rows *rows)
 static void
 add_chunk(agg_rows *rows, Size bytes)
 {
-	agg_chunk  *chunk = make_chunk(rows, bytes);
+	agg_chunk  *chunk = make_chunk(rows, Min(bytes, (rows->most_rows - agg_rows_count(rows)) * row_bytes(rows)));
 
 	if (rows->first == NULL)
 		rows->first = chunk;
@@ -190,7 +191,7 @@ agg_rows_grow(agg_rows *rows)
 {
 	Size		bytes;
 
-	if (agg_rows_count(rows) >= MGPU_MAX_ITEMS)
+	if (agg_rows_count(rows) >= rows->most_rows)
 		mgpu_raise_too_large(agg_rows_count(rows) + 1);
 	if (rows->first == NULL)
 	{
@@ -209,6 +210,8 @@ agg_rows_add_keys(agg_rows *rows, uint32 group, const char *cells, uint64 num_ro
 {
 	uint32		width = rows->key_column->width;
 
+	if (agg_rows_count(rows) + num_rows > rows->most_rows)
+		mgpu_raise_too_large(agg_rows_count(rows) + num_rows);
 	while (num_rows > 0)
 	{
 		agg_chunk  *chunk = rows->last;

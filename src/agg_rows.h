@@ -39,12 +39,13 @@ typedef struct agg_rows
 	agg_chunk  *first;			/* NULL: no rows yet */
 	agg_chunk  *last;			/* never NULL: where the next row goes if it fits */
 	uint64		num_before;		/* rows in the chunks before last */
+	uint64		most_rows;		/* more are too large an array */
 	agg_chunk	none;			/* last, while there is no chunk */
 } agg_rows;
 
 extern void agg_rows_init(agg_rows *rows, const agg_column *key_column,
 						  const agg_column *value_column, bool has_groups,
-						  MemoryContext context);
+						  uint64 most_rows, MemoryContext context);
 
 /* Forget all rows; one chunk is kept for what comes next. */
 extern void agg_rows_reset(agg_rows *rows);
