@@ -132,7 +132,7 @@ static uint32 *
 element_offsets(const array_source *source, const element_type *type)
 {
 	const char *data = array_source_data(source);
-	uint32	   *offsets = palloc_extended((source->num_items + 1) * sizeof(uint32), MCXT_ALLOC_HUGE);
+	uint32	   *offsets = array_result_scratch((source->num_items + 1) * sizeof(uint32));
 	Size		offset = 0;
 
 	for (int64 i = 0; i < source->num_items; i++)
@@ -154,19 +154,48 @@ element_offsets(const array_source *source, const element_type *type)
 	return offsets;
 }
 
+/*
+ * Elements lie anywhere: where one is gets fetched OFFSETS_AHEAD places ahead,
+ * and the element itself ELEMENTS_AHEAD.
+ */
+#define OFFSETS_AHEAD 48
+#define ELEMENTS_AHEAD 24
+
+/* Padded elements are some words long, and what is behind them is overwritten. */
+static inline void
+copy_element(char *dest, const char *element, uint32 bytes)
+{
+	if (bytes <= 16)
+		memcpy(dest, element, 16);
+	else if (bytes <= 32)
+		memcpy(dest, element, 32);
+	else
+		memcpy(dest, element, bytes);
+}
+
 static void
 gather_variable(char *dest, const array_source *source, const element_type *type,
 				const int32 *positions)
 {
 	const char *data = array_source_data(source);
 	uint32	   *offsets = element_offsets(source, type);
+	int64		num_items = source->num_items;
+	const char *dest_end = dest + source->data_bytes;
+	const char *data_end = data + source->data_bytes;
 
-	for (int64 i = 0; i < source->num_items; i++)
+	for (int64 i = 0; i < num_items; i++)
 	{
-		uint32		offset = offsets[positions[i]];
-		uint32		bytes = offsets[positions[i] + 1] - offset;
+		const char *element = data + offsets[positions[i]];
+		uint32		bytes = offsets[positions[i] + 1] - offsets[positions[i]];
 
-		memcpy(dest, data + offset, bytes);
+		if (i + OFFSETS_AHEAD < num_items)
+			__builtin_prefetch(&offsets[positions[i + OFFSETS_AHEAD]]);
+		if (i + ELEMENTS_AHEAD < num_items)
+			__builtin_prefetch(data + offsets[positions[i + ELEMENTS_AHEAD]]);
+		if (dest_end - dest >= 32 && data_end - element >= 32)
+			copy_element(dest, element, bytes);
+		else
+			memcpy(dest, element, bytes);
 		dest += bytes;
 		if (i % GATHER_STEP_ITEMS == 0)
 			CHECK_FOR_INTERRUPTS();

@@ -208,6 +208,42 @@ def family_groups(scale, executor):
     return [make(scale, executor) for make in (merge_group, bulk_group, segsort_group, locality_group)]
 
 
+# Types whose elements are byte strings, or become such, and uuid: name, column, element, millions,
+# goals on the CPU and on a GPU.
+
+TYPES = [
+    ('text of 12 bytes, C', 'text[] COLLATE "C"', "substr(md5(i::text), 1, 12)", 10, 4, 8),
+    ('uuid', 'uuid[]', 'md5(i::text)::uuid', 10, 8, 15),
+    ('numeric', 'numeric[]', '((random() - 0.5) * 1e9)::numeric(14, 3)', 10, 4, 4),
+    ('URLs, 30 common bytes', 'text[] COLLATE "C"', "'https://www.example.org/items/' || i::bigint * 48271 % 2147483647", 5, 3, 3),
+    ('words, ICU', 'text[] COLLATE "en-x-icu"', "substr(translate(md5(i::text), '0123456789', 'ghijklmnop'), 1, 4 + i % 7)", 5, 2, 2),
+    ('inet', 'inet[]', "'0.0.0.0'::inet + i::bigint * 48271 % 4294967295", 5, 3, 3),
+]
+
+
+def type_group(number, scale, executors):
+    title, column, element, millions, *goals = TYPES[number]
+    table = f'types{number}'
+    sort = 'SET mgpu.executor = {}; SELECT cardinality(mgpu_sort(a)) FROM {}'
+    return {
+        'name': f'types: {millions}M {title}',
+        'setup': f'CREATE TABLE {table} (a {column}); ALTER TABLE {table} ALTER a SET STORAGE EXTERNAL;'
+                 f'INSERT INTO {table} SELECT array_agg({element}) FROM generate_series(1, {int(millions * 1e6 * scale)}) i; CHECKPOINT;',
+        'statements': {
+            'read': f'SELECT cardinality(a) FROM {table}',
+            **{f'sort, {executor}': sort.format(executor, table) for executor in executors},
+            'array_agg': f'SELECT cardinality((SELECT array_agg(x ORDER BY x) FROM unnest(a) x)) FROM {table}',
+        },
+        'lines': [(f'sort, {executor}', ['array_agg'], 'array_agg(x ORDER BY x)', goal)
+                  for executor, goal in zip(executors, goals)],
+    }
+
+
+def type_groups(scale, gpu):
+    executors = ['cpu', 'gpu'] if gpu else ['cpu']
+    return [type_group(number, scale, executors) for number in range(len(TYPES))]
+
+
 def gpu_groups(scale):
     groups = []
     for element, millions, goal in (('int4', 10, 1.0), ('int4', 100, 1.0), ('float8', 50, 1.0)):
@@ -476,6 +512,7 @@ def main():
 
     results = Results()
     groups = [large_group(options.scale), small_group(options.scale, 100, 1.0), small_group(options.scale, 10, 1.0)]
+    groups += type_groups(options.scale, gpu)
     groups += family_groups(options.scale, 'cpu')
     if gpu:
         groups += gpu_groups(options.scale) + family_groups(options.scale, 'gpu')
