@@ -44,6 +44,8 @@ typedef struct byte_sort
 	int			num_rounds;
 	mgpu_pool  *pool;			/* NULL: not needed yet */
 	run_record	record;			/* of the first job, times of all */
+	bool		on_cpu;			/* a job ran there, so the rest do */
+	char		cpu_reason[MGPU_ERROR_MESSAGE_BYTES];
 	double		tasks_ms;
 } byte_sort;
 
@@ -103,6 +105,11 @@ is_whole(const byte_sort *sort)
 static void
 note_job(byte_sort *sort)
 {
+	if (!sort->on_cpu && strcmp(run_last.executor, mgpu_cpu_executor.name) == 0)
+	{
+		sort->on_cpu = true;
+		strlcpy(sort->cpu_reason, run_last.reason, sizeof(sort->cpu_reason));
+	}
 	if (sort->num_rounds == 0)
 	{
 		int64		num_segments = sort->record.num_segments;
@@ -140,6 +147,7 @@ sort_codes(byte_sort *sort, uint64 *sorted, uint32 *indices)
 		request.job.num_segments = round->num_runs;
 		request.binding.in_segment_heads = round->heads;
 	}
+	request.cpu_reason = sort->on_cpu ? sort->cpu_reason : NULL;
 	request.binding.in_keys = round->codes;
 	request.binding.out_keys = sorted;
 	request.binding.out_indices = indices;

@@ -338,10 +338,17 @@ is_gpu_trouble(mgpu_status status)
 }
 
 static void
-plan_run(const mgpu_job *job, mgpu_plan *plan)
+plan_run(const run_request *request, mgpu_plan *plan)
 {
 	mgpu_plan_input input;
 
+	if (request->cpu_reason)
+	{
+		plan->executor = MGPU_EXECUTOR_CPU;
+		plan->forgone_ms = 0;
+		strlcpy(run_last.reason, request->cpu_reason, sizeof(run_last.reason));
+		return;
+	}
 	if (gpu_failed && mgpu_setting_executor == MGPU_EXECUTOR_GPU)
 		mgpu_raise_no_gpu(gpu_failed_reason);
 	input.requested = mgpu_setting_executor;
@@ -351,7 +358,7 @@ plan_run(const mgpu_job *job, mgpu_plan *plan)
 	input.gpu_failed = gpu_failed;
 	input.gpu_warm = !gpu_failed && mgpu_cuda_executor.is_warm();
 	input.forgone_ms = gpu_forgone_ms;
-	mgpu_plan_job(job, &input, plan);
+	mgpu_plan_job(&request->job, &input, plan);
 	strlcpy(run_last.reason,
 			gpu_failed ? gpu_failed_reason : plan->reason ? plan->reason : "",
 			sizeof(run_last.reason));
@@ -391,7 +398,7 @@ run_job(run_request *request)
 	if (request->job.algorithm == MGPU_ALGORITHM_AUTO)
 		request->job.algorithm = mgpu_setting_algorithm;
 	note_start(request);
-	plan_run(&request->job, &plan);
+	plan_run(request, &plan);
 	if (plan.executor == MGPU_EXECUTOR_GPU)
 	{
 		status = run_on(&mgpu_cuda_executor, request, &error);

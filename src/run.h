@@ -36,6 +36,12 @@ typedef struct run_request
 	array_source *sources[MGPU_NUM_CHANNELS];
 	run_reader	readers[MGPU_NUM_CHANNELS];
 
+	/*
+	 * NULL: executor as settings and plan choose; else the CPU, and why.  Further
+	 * jobs of a call whose GPU has failed must not ask for it again.
+	 */
+	const char *cpu_reason;
+
 	/* merges: subscripts of the first keys of a and b, for error messages */
 	int64		first_subscripts[2];
 

@@ -16,6 +16,8 @@ my $node = new_node('cancel');
 make_big($node, 'big', 40, a => [ 'int[]', '(random() * 4294967295 - 2147483648)::int' ]);
 make_big($node, 'float_big', 20, a => [ 'float8[]', "CASE WHEN i % 100 = 0 THEN '-0' ELSE random() END" ]);
 make_big($node, 'text_big', 2, a => [ 'text[]', 'md5(i::text)' ]);
+make_big($node, 'path_big', 3, a => [ 'text[]', "format('/srv/host-%s/application-%s/module/%s', i % 50, i / 50 % 20, md5(i::text))" ]);
+make_big($node, 'numeric_big', 3, a => [ 'numeric[]', '(random() * 1e9)::numeric(14, 3)' ]);
 make_big($node, 'null_big', 15, a => [ 'int[]', 'CASE WHEN i % 7 > 0 THEN (random() * 1000000000)::int END' ]);
 make_big($node, 'pair_big', 15, a => [ 'bigint[]', '(random() * 1e18)::bigint' ]);
 
@@ -31,6 +33,8 @@ my %calls = (
 	'sort_pairs' => 'SELECT cardinality((mgpu_sort_pairs(a, a, true)).keys) FROM pair_big',
 	'sort_rows' => 'SELECT count(*) FROM pair_big, mgpu_sort_rows(a, a)',
 	'sort text' => 'SELECT cardinality(mgpu_sort(a)) FROM text_big',
+	'sort paths' => 'SELECT cardinality(mgpu_sort(a COLLATE "C")) FROM path_big',
+	'argsort numeric' => 'SELECT cardinality(mgpu_argsort(a)) FROM numeric_big',
 	'argsort text' => 'SELECT cardinality(mgpu_argsort(a COLLATE "en-x-icu")) FROM text_big');
 
 # How long the statement runs when nobody stops it, in seconds: the shorter of

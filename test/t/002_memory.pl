@@ -19,6 +19,8 @@ make_big($node, 'middle', 10,
 	f => [ 'float8[]', "CASE WHEN i % 100 = 0 THEN '-0' ELSE random() END" ],
 	n => [ 'int[]', 'CASE WHEN i % 7 > 0 THEN (random() * 1000000000)::int END' ]);
 
+make_big($node, 'strings', 4, t => [ 'text[]', 'substr(md5(i::text), 1, 12)' ], d => [ 'numeric[]', '(random() * 1e9)::numeric(14, 3)' ]);
+
 # --------------------------------------------------------- the peak of one call
 #
 # Resident memory grows by no more than input and result and 64 MB.
@@ -31,6 +33,10 @@ my %peaks = (
 	'argsort int4' => [ 'mgpu_argsort(a)', 'middle', 40, 40 ],
 	'argsort float8' => [ 'mgpu_argsort(f)', 'middle', 80, 40 ],
 	'sort_by int4 by int8' => [ 'mgpu_sort_by(a, b)', 'middle', 120, 40 ],
+	# codes and where strings are: 28 bytes an element; strings that are made: as much as the elements
+	'sort text' => [ 'mgpu_sort(t COLLATE "C")', 'strings', 64, 64 + 112 ],
+	'argsort text' => [ 'mgpu_argsort(t COLLATE "C")', 'strings', 64, 16 + 112 ],
+	'sort numeric' => [ 'mgpu_sort(d)', 'strings', 64, 64 + 64 + 112 ],
 	# 4 bytes an element more would be 160 MB
 	'argsort of many int4' => [ 'mgpu_argsort(a)', 'big', 160, 160 ],
 	'sort_by of many int4' => [ 'mgpu_sort_by(a, a)', 'big', 320, 160 ],

@@ -13,6 +13,9 @@ my %have = map { $_ => 1 } executors($node);
 my $sort = 'SELECT mgpu_sort(array_agg(x)) FROM (SELECT i::int8 * 48271 % 1000 AS x FROM generate_series(1, 50000) i) t';
 my $check = 'SELECT mgpu_sort(a) = (SELECT array_agg(x ORDER BY x) FROM unnest(a) x) FROM (SELECT array_agg(i::int8 * 48271 % 1000) AS a FROM generate_series(1, 50000) i) t';
 
+my $check_text = q{SELECT mgpu_sort(a) = (SELECT array_agg(x ORDER BY x) FROM unnest(a) x)
+	FROM (SELECT array_agg(('group ' || i % 20 || ' prefix, the item ' || i::int8 * 48271 % 9000 || '; text behind') COLLATE "C") AS a FROM generate_series(1, 50000) i) t};
+
 # no host memory: an error of its own on either executor
 foreach my $executor (sort keys %have)
 {
@@ -25,8 +28,11 @@ foreach my $executor (sort keys %have)
 	like($session->{error}, qr/out of memory/, "$executor: and says so");
 	$session->query($argsort);
 	is($session->{state}, '53200', "$executor: likewise for argsort");
+	$session->query($check_text);
+	is($session->{state}, '53200', "$executor: likewise for strings");
 	$session->query('RESET mgpu.inject_fault');
 	is($session->query($check), 't', "$executor: the session goes on");
+	is($session->query($check_text), 't', "$executor: and sorts strings");
 	$session->close;
 }
 
@@ -38,6 +44,7 @@ foreach my $executor (sort keys %have)
 	{
 		$session->query("SET mgpu.inject_fault = $fault");
 		is($session->query($check), 't', "cpu: $fault does not matter");
+		is($session->query($check_text), 't', "cpu: nor does it for strings");
 	}
 	$session->close;
 }
@@ -114,6 +121,13 @@ SKIP:
 			}
 			$session->close;
 		}
+		# strings are sorted in several jobs: once a GPU has failed, the call goes on without it
+		my $strings = MgpuTest->session($node, options => '-c mgpu.executor=gpu -c mgpu.gpu_failure=silent');
+		is($strings->query($check_text), 't', "$name: strings work before");
+		$strings->query("SET mgpu.inject_fault = $name");
+		is($strings->query($check_text), 't', "$name: strings are sorted all the same");
+		like($strings->query('SELECT executor, reason FROM mgpu_last_run()'), qr/^cpu\|.+/, "$name: and mgpu_last_run tells");
+		$strings->close;
 		my $fresh = MgpuTest->session($node, options => '-c mgpu.executor=gpu');
 		is($fresh->query($check), 't', "$name: a new session has a GPU again");
 		$fresh->close;
