@@ -68,31 +68,34 @@ sort_##num_vectors##_##bits(const void *codes, void *sorted, uint32_t num_codes,
 INLINE void \
 sort_vectors_##bits(__m512i *items, const int num_vectors) \
 { \
+	/* says where subscripts end to compilers that warn of them before they unroll */ \
+	const unsigned last = (unsigned) num_vectors - 1; \
 	_Pragma("GCC unroll 16") \
 	for (int i = 0; i < num_vectors; i++) \
 		items[i] = sort_vector_##bits(items[i]); \
 	_Pragma("GCC unroll 4") \
-	for (int size = 1; size < num_vectors; size *= 2) \
+	for (unsigned size = 1; size < (unsigned) num_vectors; size *= 2) \
 	{ \
 		_Pragma("GCC unroll 16") \
-		for (int i = 0; i < num_vectors; i++) \
+		for (unsigned i = 0; i < (unsigned) num_vectors; i++) \
 			if ((i & size) == 0) \
 			{ \
-				int			j = (i & ~(size - 1)) + 2 * size - 1 - (i & (size - 1)); \
+				unsigned	j = (i ^ (2 * size - 1)) & last; \
 				__m512i		partner = reverse_##bits(items[j]); \
 				/* the upper half comes out reversed, which is as bitonic */ \
 				items[j] = _mm512_max_epu##bits(items[i], partner); \
 				items[i] = _mm512_min_epu##bits(items[i], partner); \
 			} \
 		_Pragma("GCC unroll 4") \
-		for (int stride = size / 2; stride > 0; stride /= 2) \
+		for (unsigned stride = size / 2; stride > 0; stride /= 2) \
 			_Pragma("GCC unroll 16") \
-			for (int i = 0; i < num_vectors; i++) \
-				if ((i & stride) == 0 && i + stride < num_vectors) /* the second for gcc 13's eyes */ \
+			for (unsigned i = 0; i < (unsigned) num_vectors; i++) \
+				if ((i & stride) == 0) \
 				{ \
+					unsigned	j = (i | stride) & last; \
 					__m512i		lower = items[i]; \
-					items[i] = _mm512_min_epu##bits(lower, items[i + stride]); \
-					items[i + stride] = _mm512_max_epu##bits(lower, items[i + stride]); \
+					items[i] = _mm512_min_epu##bits(lower, items[j]); \
+					items[j] = _mm512_max_epu##bits(lower, items[j]); \
 				} \
 		_Pragma("GCC unroll 16") \
 		for (int i = 0; i < num_vectors; i++) \
