@@ -65,7 +65,7 @@ INSERT INTO oracle.types VALUES
 ('numeric near', '1.00000000000000000000 + (k % 700) * 1e-25 * (1 - k / 700 % 2 * 2)', '{1,1.0,1.00,-1}', ''),
 ('varbit long', '(repeat((k % 2)::text, (k / 2 % 70)::int) || (k / 140 % 8)::bit(3)::text)::varbit', '{"",0,00000000,000000000}', ''),
 ('bit', '(k % 2)::int::bit', '{0,1}', ''),
-('inet any', 'set_masklen(CASE WHEN k % 2 = 0 THEN inet ''0.0.0.0'' + k / 2 % 4294967295 ELSE ''::''::inet + k * 16777213 END, (k / 7 % 33)::int)', '{::/0,::/128,::1/127,255.255.255.255/1,255.255.255.255}', ''),
+('inet any', 'set_masklen(CASE WHEN k % 2 = 0 THEN inet ''0.0.0.0'' + k / 2 % 4294967295 ELSE ''::''::inet + k * 4194301 END, (k / 7 % 33)::int)', '{::/0,::/128,::1/127,255.255.255.255/1,255.255.255.255}', ''),
 ('interval long', 'make_interval(years => ((k % 3 - 1) * 178000000)::int, days => (k / 3 % 61)::int, secs => (k / 183 % 9) / 1e6)', '{0,-178000000 years,178000000 years,1 mon,30 days}', ''),
 ('bpchar long', '(repeat(''b'', (k % 12)::int) || repeat('' '', (k / 12 % 12)::int) || (ARRAY['''', ''x''])[k / 144 % 2 + 1])::bpchar', '{""," ","b       c"}', 'C'),
 ('name long', '(repeat(''n'', (k % 60)::int) || k % 100)::name', '{"",nnnnnnnn}', 'C');
