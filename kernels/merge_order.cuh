@@ -145,11 +145,11 @@ struct mgpu_float_order
 		return bits <= (sign | infinity);
 	}
 
-	/* The order of plain keys of one sign. */
+	/* The order of plain keys of the same sign as this one. */
 	MGPU_MEMBER Plain
-	plain(bool negative) const
+	plain(Stored like) const
 	{
-		return Plain((negative ? ~(Code) 0 : sign) ^ flip, last);
+		return Plain(((like & sign) != 0 ? ~(Code) 0 : sign) ^ flip, last);
 	}
 
 	MGPU_MEMBER Held
