@@ -89,6 +89,17 @@ place_keys(mgpu_cuda_layout *layout, const mgpu_job *job)
 		layout->keys[job->key_width < 4 ? 1 : 0];
 }
 
+/* A locality sort may hand over to the radix sort. */
+static uint64_t
+segmented_temp_bytes(mgpu_sort_shape shape, const mgpu_job *job)
+{
+	uint64_t	merge_bytes = mgpu_segmented_temp_bytes(shape, job->num_items);
+	uint64_t	radix_bytes = job->num_segments > 0 ? 0 :
+		mgpu_find_sorter(MGPU_ALGORITHM_RADIX, shape)->temp_bytes(job->num_items);
+
+	return merge_bytes > radix_bytes ? merge_bytes : radix_bytes;
+}
+
 static void
 plan_sort(mgpu_cuda_layout *layout, const mgpu_job *job)
 {
@@ -110,7 +121,7 @@ plan_sort(mgpu_cuda_layout *layout, const mgpu_job *job)
 	{
 		layout->segment_heads = place(layout, job->num_segments * sizeof(uint32_t));
 		layout->pass_stats = place(layout, sizeof(mgpu_segmented_stats));
-		layout->temp_bytes = mgpu_segmented_temp_bytes(layout->shape, num_items);
+		layout->temp_bytes = segmented_temp_bytes(layout->shape, job);
 		return;
 	}
 	layout->temp_bytes = mgpu_find_sorter(layout->algorithm, layout->shape)->temp_bytes(num_items);

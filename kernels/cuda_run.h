@@ -81,7 +81,8 @@ extern "C" {
 
 /*
  * Enqueue everything between the last upload and the first download on the
- * compute stream, and note the outputs.  Waits for nothing.
+ * compute stream, and note the outputs.  Waits for nothing, except that a large
+ * locality sort looks at its keys once they are there.
  */
 cudaError_t mgpu_run_launch(mgpu_run *run);
 
@@ -90,7 +91,10 @@ cudaError_t mgpu_run_merge(mgpu_run *run);
 cudaError_t mgpu_run_bulk(mgpu_run *run);
 cudaError_t mgpu_run_odd_even_sort(mgpu_run *run);
 
-/* A segmented or locality sort in the place of a plain one (cuda_segmented.cu). */
+/*
+ * A segmented or locality sort in the place of a plain one (cuda_segmented.cu);
+ * run->algorithm becomes RADIX where a locality sort is left to that.
+ */
 cudaError_t mgpu_run_segmented_sort(mgpu_run *run, mgpu_sort_request *request);
 
 /* After the kernels: fetch what the passes of such a sort did. */

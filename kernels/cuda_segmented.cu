@@ -6,12 +6,36 @@
  * takes the place of the plain sorters, so 16-byte keys are sorted in their
  * segments by two stable passes like any others; the counts shown are then those
  * of the second.
+ *
+ * A large locality sort looks at a sample first, and leaves keys that are far
+ * from their places to the radix sort: that is the one point at which launching
+ * waits for the device, for some 30 us and what is still on its way there.  Jobs
+ * that count passes merge whatever the look would say.
  */
 #include "cuda_run.h"
 #include "segmented.h"
 
-extern "C" cudaError_t
-mgpu_run_segmented_sort(mgpu_run *run, mgpu_sort_request *request)
+static bool
+may_hand_over(const mgpu_job *job)
+{
+	return job->num_segments == 0 && !job->count_passes && job->num_items >= MGPU_LOOK_MIN_ITEMS;
+}
+
+/* cudaErrorMemoryAllocation: the radix sort wants more memory than there is, merge then. */
+static cudaError_t
+hand_over(mgpu_run *run, mgpu_sort_request *request)
+{
+	cudaError_t code = mgpu_find_sorter(MGPU_ALGORITHM_RADIX, run->layout.shape)->sort(request);
+
+	if (code == cudaErrorMemoryAllocation)
+		(void) cudaGetLastError();
+	else
+		run->algorithm = MGPU_ALGORITHM_RADIX;
+	return code;
+}
+
+static mgpu_segmented_request
+make_segmented(const mgpu_run *run, const mgpu_sort_request *request)
 {
 	const mgpu_cuda_layout *layout = &run->layout;
 	mgpu_segmented_request segmented = {};
@@ -28,6 +52,29 @@ mgpu_run_segmented_sort(mgpu_run *run, mgpu_sort_request *request)
 	segmented.temp = request->temp;
 	segmented.temp_bytes = request->temp_bytes;
 	segmented.stream = request->stream;
+	return segmented;
+}
+
+extern "C" cudaError_t
+mgpu_run_segmented_sort(mgpu_run *run, mgpu_sort_request *request)
+{
+	mgpu_segmented_request segmented = make_segmented(run, request);
+
+	if (may_hand_over(&run->job))
+	{
+		mgpu_foresight foresight;
+		cudaError_t code = mgpu_foresee(&segmented, request->key_bits, &foresight);
+
+		if (code != cudaSuccess)
+			return code;
+		if (!foresight.merge)
+		{
+			code = hand_over(run, request);
+			if (code != cudaErrorMemoryAllocation)
+				return code;
+		}
+		run->algorithm = MGPU_ALGORITHM_LOCALITY;
+	}
 	return mgpu_launch_segmented_sort(&segmented);
 }
 
@@ -37,7 +84,7 @@ mgpu_run_read_passes(mgpu_run *run, mgpu_error *err)
 	mgpu_segmented_stats counted;
 	cudaError_t code;
 
-	if (run->layout.pass_stats == MGPU_NO_OFFSET || run->arena == NULL)
+	if (run->layout.pass_stats == MGPU_NO_OFFSET || run->arena == NULL || run->algorithm == MGPU_ALGORITHM_RADIX)
 		return MGPU_OK;
 	code = cudaMemcpyAsync(&counted, run->arena + run->layout.pass_stats, sizeof(counted), cudaMemcpyDeviceToHost,
 						   run->device->compute_stream);

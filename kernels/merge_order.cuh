@@ -145,11 +145,11 @@ struct mgpu_float_order
 		return bits <= (sign | infinity);
 	}
 
-	/* The order of plain keys of the same sign as this one. */
+	/* The order of plain keys of one sign. */
 	MGPU_MEMBER Plain
-	plain(Stored like) const
+	plain(bool negative) const
 	{
-		return Plain(((like & sign) != 0 ? ~(Code) 0 : sign) ^ flip, last);
+		return Plain((negative ? ~(Code) 0 : sign) ^ flip, last);
 	}
 
 	MGPU_MEMBER Held

@@ -110,35 +110,42 @@ mgpu_merge_capacity(uint32_t tile_items, uint32_t items_per_thread)
 }
 
 /*
- * Are the items of a tile plain and of one sign, as far as their ends say, and
- * may what follows them follow?  Each list's interval has something behind it in
- * shared memory, its successor or `last`.
+ * What the ends of a tile's intervals say of it: of each list the first item, the
+ * last one and the one behind it in the list, which are numbered 0 to 5.
  */
+#define MGPU_TILE_ENDS 6
+
+struct mgpu_tile_end
+{
+	bool		allows_plain;
+	bool		negative;		/* an item of the tile */
+	bool		positive;
+};
+
+/* What is not there allows everything. */
 template <class Order>
-MGPU_HOST_DEVICE bool
-mgpu_tile_is_plain(const typename Order::Stored *slots, const mgpu_merge_tile &tile)
+MGPU_HOST_DEVICE mgpu_tile_end
+mgpu_look_at_end(const mgpu_merge_lists<Order> &lists, const mgpu_merge_tile &tile, uint32_t number)
 {
 	typedef typename Order::Stored Stored;
-	const Stored *a = slots + tile.a_slot;
-	const Stored *b = slots + tile.b_slot;
-	Stored		like = tile.a_items > 0 ? *a : *b;
-	bool		plain = Order::may_follow_plain(a[tile.a_items]) && Order::may_follow_plain(b[tile.b_items]);
+	bool		in_a = number < 3;
+	const Stored *list = in_a ? lists.a : lists.b;
+	uint64_t	list_items = in_a ? lists.a_items : lists.b_items;
+	uint64_t	begin = in_a ? tile.a_begin : tile.b_begin;
+	uint32_t	num_items = in_a ? tile.a_items : tile.b_items;
+	uint32_t	kind = in_a ? number : number - 3;
+	uint64_t	item = begin + (kind == 0 ? 0 : kind == 1 ? num_items - 1 : num_items);
+	mgpu_tile_end end = {true, false, false};
 
-	if (tile.a_items > 0)
-		plain = plain && Order::is_plain(a[0]) && Order::is_plain(a[tile.a_items - 1]) &&
-			((a[tile.a_items - 1] ^ like) & Order::sign) == 0;
-	if (tile.b_items > 0)
-		plain = plain && Order::is_plain(b[0]) && Order::is_plain(b[tile.b_items - 1]) &&
-			(((b[0] ^ like) | (b[tile.b_items - 1] ^ like)) & Order::sign) == 0;
-	return plain;
-}
+	if (kind == 2 ? item < list_items : num_items > 0)
+	{
+		Stored		bits = list[item];
 
-/* A key of a plain tile. */
-template <typename Stored>
-MGPU_HOST_DEVICE Stored
-mgpu_any_key(const Stored *slots, const mgpu_merge_tile &tile)
-{
-	return slots[tile.a_items > 0 ? tile.a_slot : tile.b_slot];
+		end.allows_plain = kind == 2 ? Order::may_follow_plain(bits) : Order::is_plain(bits);
+		end.negative = kind != 2 && (bits & Order::sign) != 0;
+		end.positive = kind != 2 && (bits & Order::sign) == 0;
+	}
+	return end;
 }
 
 /* Of the first `diagonal` outputs of a tile, those from a. */

@@ -80,23 +80,56 @@ mgpu_load_list(typename Order::Stored *slots, const typename Order::Stored *list
 		slots[gap] = order.last;
 }
 
-/* Load this CTA's tile; ends with a barrier.  False: void (unsorted input). */
+/* How a tile's keys may be compared, the same for all threads of a CTA. */
+typedef enum mgpu_tile_sort
+{
+	MGPU_TILE_VOID,				/* not at all: an input is not sorted */
+	MGPU_TILE_ANY,
+	MGPU_TILE_POSITIVE,			/* plain keys of one sign (merge_order.cuh) */
+	MGPU_TILE_NEGATIVE
+} mgpu_tile_sort;
+
+/* Every warp looks at the ends in global memory, while the tile is on its way. */
+template <class Order>
+static __device__ __forceinline__ mgpu_tile_sort
+mgpu_sort_of_tile(const mgpu_merge_lists<Order> &lists, const mgpu_merge_tile &tile)
+{
+	if constexpr (Order::has_plain_tiles)
+	{
+		uint32_t	lane = threadIdx.x % 32;
+		mgpu_tile_end end = {true, false, false};
+		bool		negative;
+		bool		positive;
+
+		if (lane < MGPU_TILE_ENDS)
+			end = mgpu_look_at_end(lists, tile, lane);
+		negative = __any_sync(0xFFFFFFFFu, end.negative);
+		positive = __any_sync(0xFFFFFFFFu, end.positive);
+		if (__all_sync(0xFFFFFFFFu, end.allows_plain) && !(negative && positive))
+			return negative ? MGPU_TILE_NEGATIVE : MGPU_TILE_POSITIVE;
+	}
+	return MGPU_TILE_ANY;
+}
+
+/* Load this CTA's tile; ends with a barrier unless it is void. */
 template <class Tuning, class Order>
-static __device__ __forceinline__ bool
+static __device__ __forceinline__ mgpu_tile_sort
 mgpu_load_tile(const mgpu_merge_lists<Order> &lists, const uint32_t *splits, typename Order::Stored *slots,
 			   mgpu_merge_tile &tile)
 {
 	uint2		split = mgpu_tile_splits(lists, splits);
+	mgpu_tile_sort sort;
 
 	if (!mgpu_place_tile(lists, blockIdx.x, split.x, split.y, tile))
-		return false;
+		return MGPU_TILE_VOID;
 	mgpu_load_list<Tuning::threads>(slots + tile.a_slot, lists.a, tile.a_begin, tile.a_items, lists.a_items,
 									1, lists.order);
 	mgpu_load_list<Tuning::threads>(slots + tile.b_slot, lists.b, tile.b_begin, tile.b_items, lists.b_items,
 									1 + Tuning::items_per_thread, lists.order);
+	sort = mgpu_sort_of_tile(lists, tile);
 	mgpu_wait_copies();
 	__syncthreads();				/* intervals and gaps are in place */
-	return true;
+	return sort;
 }
 
 /* Tell of an unsorted input. */
@@ -127,16 +160,16 @@ mgpu_merge_tile_share(const typename Order::Stored *slots, const mgpu_merge_tile
 	mgpu_report_suspect(check, in_order);
 }
 
-/* Call merge with the cheapest order that holds for this tile, the same for all threads. */
+/* Call merge with the cheapest order that holds for this tile. */
 template <class Order, class Merge>
 static __device__ __forceinline__ void
-mgpu_in_tile_order(const typename Order::Stored *slots, const mgpu_merge_tile &tile, const Order &order, Merge merge)
+mgpu_in_tile_order(mgpu_tile_sort sort, const Order &order, Merge merge)
 {
 	if constexpr (Order::has_plain_tiles)
 	{
-		if (mgpu_tile_is_plain<Order>(slots, tile))
+		if (sort != MGPU_TILE_ANY)
 		{
-			merge(order.plain(mgpu_any_key(slots, tile)));
+			merge(order.plain(sort == MGPU_TILE_NEGATIVE));
 			return;
 		}
 	}
@@ -157,13 +190,14 @@ mgpu_merge_two_keys(mgpu_merge_lists<Order> lists, const uint32_t *splits, typen
 	Stored	   *slots = reinterpret_cast<Stored *>(mgpu_shared);
 	Stored		merged[items];
 	mgpu_merge_tile tile;
+	mgpu_tile_sort sort = mgpu_load_tile<Tuning>(lists, splits, slots, tile);
 
-	if (!mgpu_load_tile<Tuning>(lists, splits, slots, tile))
+	if (sort == MGPU_TILE_VOID)
 	{
 		mgpu_report_suspect(check, false);
 		return;
 	}
-	mgpu_in_tile_order(slots, tile, lists.order, [&] (const auto &order)
+	mgpu_in_tile_order(sort, lists.order, [&] (const auto &order)
 	{
 		mgpu_merge_tile_share<Tuning>(slots, tile, order, starts, check,
 									  [&] (int i, auto held, uint32_t) { merged[i] = order.stored(held); });
@@ -250,14 +284,15 @@ mgpu_merge_two_sources(mgpu_merge_lists<Order> lists, const uint32_t *splits, ty
 	uint16_t   *sources = reinterpret_cast<uint16_t *>(slots + capacity);
 	uint16_t   *share = sources + threadIdx.x * items;
 	mgpu_merge_tile tile;
+	mgpu_tile_sort sort = mgpu_load_tile<Tuning>(lists, splits, slots, tile);
 
 	static_assert(capacity <= UINT16_MAX, "a source has 16 bits");
-	if (!mgpu_load_tile<Tuning>(lists, splits, slots, tile))
+	if (sort == MGPU_TILE_VOID)
 	{
 		mgpu_report_suspect(extras.check, false);
 		return;
 	}
-	mgpu_in_tile_order(slots, tile, lists.order, [&] (const auto &order)
+	mgpu_in_tile_order(sort, lists.order, [&] (const auto &order)
 	{
 		mgpu_merge_tile_share<Tuning>(slots, tile, order, starts, extras.check,
 									  [&] (int i, auto, uint32_t slot) { share[i] = (uint16_t) slot; });

@@ -64,15 +64,20 @@ uint64_t	mgpu_segmented_temp_bytes(mgpu_sort_shape shape, uint64_t num_items);
 
 cudaError_t mgpu_launch_segmented_sort(const mgpu_segmented_request *request);
 
-/*
- * How many passes over all items a locality sort of this request would take, by
- * a look at a sample; a pass that would touch a part of the items counts as that
- * part.  Enqueues a small kernel, writes to temp, and waits for the stream.
- */
-cudaError_t mgpu_foresee_passes(const mgpu_segmented_request *request, double *passes);
+/* What a locality sort of some keys and a radix sort of them will cost. */
+typedef struct mgpu_foresight
+{
+	double		passes;			/* over all items; a pass that moves a part of them counts as that part */
+	double		merge_ms;
+	double		radix_ms;
+	bool		merge;			/* the locality sort is the one to run */
+} mgpu_foresight;
 
-/* Passes up to which a locality sort is faster than a radix sort of the same keys. */
-double		mgpu_most_passes(mgpu_sort_shape shape);
+/*
+ * Look at a sample of a locality sort's keys, of which the lowest key_bits bits
+ * differ.  Enqueues a small kernel, writes to temp, and waits for the stream.
+ */
+cudaError_t mgpu_foresee(const mgpu_segmented_request *request, uint32_t key_bits, mgpu_foresight *foresight);
 
 /* The sorts behind it, one key size a translation unit. */
 cudaError_t mgpu_segmented_sort_u32(const mgpu_segmented_request *request);

@@ -1,146 +1,93 @@
 /*
  * segmented_look.cu
- *		How much would a locality sort merge?  A look at a sample.
- *
- * Merging pays while few passes have much to do; keys far from their places are
- * faster sorted by their digits.  Which it is cannot be asked of the block sort:
- * it costs half a radix sort itself.  So one CTA takes keys at even distances and
- * plays the passes on them as if they were the array.  Of two neighbouring runs,
- * those items move that lie behind the second run's least or before the first
- * run's greatest, and neither depends on the order inside the runs: no sample is
- * sorted.
- *
- *	 keys		1 2 | 4 3 | 5 9 | 7 8		runs of two samples
- *	 moved		                9   7 8		in the pass that merges them in pairs
- *
- * An array in reverse is read from its end (segmented_kernels.cuh), so it is in
- * order.
- *
- * Passes over runs shorter than the distance of two samples are not seen; they
- * are taken to be as busy as the first one that is, twice over, since two samples
- * of two runs rarely are those runs' ends.
- *
- * Sampling keys on the host as they come was rejected: the sort that looks need
- * not be the executor's, and 16-byte keys are sorted by words that the host
- * never sees in the order in which the second sort gets them.
+ *		Would a locality sort merge more than a radix sort moves?  See
+ *		segmented_look.cuh.
  */
-#include "segmented_sort.cuh"
+#include "segmented_look.cuh"
 
-struct mgpu_look
+#include "map.h"
+
+/* Least of all keys of a CTA, in every thread; ends with a barrier before others' values go. */
+template <typename Key>
+static __device__ Key
+mgpu_least_of_cta(Key key, Key *warps)
 {
-	uint32_t	descents;		/* samples before their predecessor */
-	uint32_t	moved[15];		/* by the passes that merge runs of 1, 2, 4 ... samples */
-};
+	uint32_t	lane = threadIdx.x % 32;
 
-static_assert(MGPU_LOOK_SAMPLES <= 1 << 15, "a pass a power of two");
+	for (uint32_t distance = 16; distance > 0; distance /= 2)
+		key = min(key, __shfl_xor_sync(0xFFFFFFFFu, key, distance));
+	if (lane == 0)
+		warps[threadIdx.x / 32] = key;
+	__syncthreads();				/* every warp's least is there */
+	key = warps[lane % (MGPU_LOOK_THREADS / 32)];
+	for (uint32_t distance = 16; distance > 0; distance /= 2)
+		key = min(key, __shfl_xor_sync(0xFFFFFFFFu, key, distance));
+	__syncthreads();				/* they are read */
+	return key;
+}
 
-/* One CTA; num_items is MGPU_LOOK_SAMPLES at least. */
+/* A row of CTAs a pass, and one more that looks at tiles. */
 template <typename Key>
 __global__ void
-__launch_bounds__(MGPU_LOOK_SAMPLES)
-mgpu_look_at_order(const Key *keys, uint64_t num_items, mgpu_look *look)
+__launch_bounds__(MGPU_LOOK_THREADS)
+mgpu_look_at_order(const Key *keys, mgpu_look_plan plan, mgpu_look *look)
 {
-	__shared__ Key least[MGPU_LOOK_SAMPLES];	/* of the run that begins at this sample */
-	__shared__ Key greatest[MGPU_LOOK_SAMPLES];
+	__shared__ Key warps[MGPU_LOOK_THREADS / 32];
 	uint32_t	thread = threadIdx.x;
-	Key			key = keys[thread * (num_items / MGPU_LOOK_SAMPLES)];
-	int			descents;
+	uint32_t	pass = blockIdx.y;
 
-	least[thread] = greatest[thread] = key;
-	__syncthreads();				/* all samples are there */
-	descents = __syncthreads_count(thread > 0 && key < least[thread - 1]);
-	if (thread == 0)
-		look->descents = (uint32_t) descents;
-	for (uint32_t run = 1, pass = 0; run < MGPU_LOOK_SAMPLES; run *= 2, pass++)
+	if (pass < plan.num_passes)
 	{
-		uint32_t	first = thread & ~(2 * run - 1);
-		uint32_t	second = first + run;
-		int			moved;
+		bool		in_a = thread < MGPU_LOOK_THREADS / 2;
+		Key			key = keys[mgpu_look_item(plan, pass, blockIdx.x, thread)];
+		Key			least_b = mgpu_least_of_cta(in_a ? (Key) ~(Key) 0 : key, warps);
+		Key			greatest_a = ~mgpu_least_of_cta(in_a ? (Key) ~key : (Key) ~(Key) 0, warps);
+		int			moved = __syncthreads_count(in_a ? least_b < key : key < greatest_a);
 
-		__syncthreads();			/* the runs are known */
-		moved = __syncthreads_count(thread < second ? least[second] < key : key < greatest[first]);
-		if (thread == first)
-		{
-			least[first] = min(least[first], least[second]);
-			greatest[first] = max(greatest[first], greatest[second]);
-			if (thread == 0)
-				look->moved[pass] = (uint32_t) moved;
-		}
+		if (thread == 0)
+			atomicAdd(&look->moved[pass], (uint32_t) moved);
 	}
-}
-
-/* Items of a sort tile: no pass has shorter runs. */
-static uint32_t
-sort_tile_items(mgpu_sort_shape shape)
-{
-	switch (shape)
+	else
 	{
-		case MGPU_SHAPE_U32:
-			return mgpu_segmented_u32_large::sort_tile_items;
-		case MGPU_SHAPE_U64_INDEX:
-			return mgpu_segmented_u128::sort_tile_items;
-		default:
-			return mgpu_segmented_u64_large::sort_tile_items;
-	}
-}
+		uint64_t	item = mgpu_look_neighbour(plan, blockIdx.x, thread);
+		int			unsorted = __syncthreads_or(keys[item + 1] < keys[item]);
+		uint64_t	stride = (plan.num_items - 1) / MGPU_LOOK_THREADS;
+		int			descents = __syncthreads_count(keys[(thread + 1) * stride] < keys[thread * stride]);
 
-/* The passes of runs of a sort tile, two sort tiles and so on that the samples stand for. */
-static double
-sum_passes(const mgpu_look &look, double sample_items, uint32_t tile_items)
-{
-	double		first_share = (double) look.moved[0] / MGPU_LOOK_SAMPLES;
-	double		unseen_share = first_share < 0.5 ? 2 * first_share : 1;
-	double		passes = 0;
-	double		run_items;
-
-	if (look.descents >= MGPU_LOOK_SAMPLES / 1024 * MGPU_SEGMENTED_REVERSED_SAMPLES)
-		return 0;
-	for (run_items = tile_items; run_items < sample_items; run_items *= 2)
-		passes += unseen_share;
-	run_items = sample_items;
-	for (uint32_t run = 1, pass = 0; run < MGPU_LOOK_SAMPLES; run *= 2, pass++, run_items *= 2)
-	{
-		if (run_items >= tile_items)
-			passes += (double) look.moved[pass] / MGPU_LOOK_SAMPLES;
+		if (thread == 0 && unsorted)
+			atomicAdd(&look->unsorted_tiles, 1u);
+		if (thread == 0 && blockIdx.x == 0)
+			look->descents = (uint32_t) descents;
 	}
-	return passes;
 }
 
 extern "C" cudaError_t
-mgpu_foresee_passes(const mgpu_segmented_request *request, double *passes)
+mgpu_foresee(const mgpu_segmented_request *request, uint32_t key_bits, mgpu_foresight *foresight)
 {
+	mgpu_look_plan plan = mgpu_plan_look(request->shape, request->num_items);
+	dim3		ctas(MGPU_LOOK_CTAS, plan.num_passes + 1);
 	mgpu_look  *d_look = static_cast<mgpu_look *>(request->temp);
 	const void *keys = request->regions[request->current];
 	mgpu_look	look = {};
 	cudaError_t status = cudaSuccess;
 
-	*passes = 0;
-	if (request->num_items < MGPU_LOOK_SAMPLES)
-		return cudaSuccess;
-	if (request->shape == MGPU_SHAPE_U32 || request->shape == MGPU_SHAPE_U32_INDEX)
-		mgpu_look_at_order<<<1, MGPU_LOOK_SAMPLES, 0, request->stream>>>
-			(static_cast<const uint32_t *>(keys), request->num_items, d_look);
-	else
-		mgpu_look_at_order<<<1, MGPU_LOOK_SAMPLES, 0, request->stream>>>
-			(static_cast<const uint64_t *>(keys), request->num_items, d_look);
-	status = cudaGetLastError();
-	if (status == cudaSuccess)
-		status = cudaMemcpyAsync(&look, d_look, sizeof(look), cudaMemcpyDeviceToHost, request->stream);
-	if (status == cudaSuccess)
-		status = cudaStreamSynchronize(request->stream);
-	*passes = sum_passes(look, (double) (request->num_items / MGPU_LOOK_SAMPLES), sort_tile_items(request->shape));
+	if (request->num_items > MGPU_LOOK_THREADS)
+	{
+		status = cudaMemsetAsync(d_look, 0, sizeof(look), request->stream);
+		if (status != cudaSuccess)
+			return status;
+		if (request->shape == MGPU_SHAPE_U32 || request->shape == MGPU_SHAPE_U32_INDEX)
+			mgpu_look_at_order<<<ctas, MGPU_LOOK_THREADS, 0, request->stream>>>
+				(static_cast<const uint32_t *>(keys), plan, d_look);
+		else
+			mgpu_look_at_order<<<ctas, MGPU_LOOK_THREADS, 0, request->stream>>>
+				(static_cast<const uint64_t *>(keys), plan, d_look);
+		status = cudaGetLastError();
+		if (status == cudaSuccess)
+			status = cudaMemcpyAsync(&look, d_look, sizeof(look), cudaMemcpyDeviceToHost, request->stream);
+		if (status == cudaSuccess)
+			status = cudaStreamSynchronize(request->stream);
+	}
+	*foresight = mgpu_conclude(plan, look, request->shape, key_bits);
 	return status;
-}
-
-extern "C" double
-mgpu_most_passes(mgpu_sort_shape shape)
-{
-	static const double most_passes[MGPU_NUM_SHAPES] = {
-		MGPU_MOST_PASSES_U32,
-		MGPU_MOST_PASSES_U64,
-		MGPU_MOST_PASSES_U32_INDEX,
-		MGPU_MOST_PASSES_U64_INDEX
-	};
-
-	return most_passes[shape];
 }

@@ -59,14 +59,34 @@ typedef mgpu_segmented_tuning<256, 256, 7, 768> mgpu_segmented_u128;	/* every ch
 #define MGPU_SEGMENTED_SAMPLES 1024
 #define MGPU_SEGMENTED_REVERSED_SAMPLES 960
 
+/* The look before a locality sort: pairs of lists a pass, keys sampled of each pair. */
+#define MGPU_LOOK_CTAS 16
+#define MGPU_LOOK_THREADS 1024
+
+/* So many of MGPU_LOOK_THREADS samples before their predecessor: in reverse (see MGPU_SEGMENTED_REVERSED_SAMPLES). */
+#define MGPU_LOOK_REVERSED_DESCENTS 960
+
+/* What both ways take, by shape (device_sort.h): nanoseconds an item, and milliseconds whatever the size. */
+struct mgpu_locality_costs
+{
+	double		sort_ns;		/* the block sort of tiles in no order … */
+	double		read_ns;		/* … and in order */
+	double		pass_ns;		/* an item moved in a pass */
+	double		each_pass_ms;	/* its two launches */
+	double		radix_ns;
+	double		radix_ms;
+};
+
 /*
- * Keys sampled to foresee how much there is to merge, and passes, foreseen in
- * that way, from which on a radix sort is faster.
+ * Fitted to an H200: 10 and 100 million keys, each within 1,000, 10,000 … places
+ * of its own, where both ways take about as long (NOTES.md).
  */
-#define MGPU_LOOK_SAMPLES 1024
-#define MGPU_MOST_PASSES_U32 3.3
-#define MGPU_MOST_PASSES_U64 5.0
-#define MGPU_MOST_PASSES_U32_INDEX 3.3
-#define MGPU_MOST_PASSES_U64_INDEX 5.0
+#define MGPU_LOCALITY_COSTS \
+	{ \
+		{0.0125, 0.001, 0.0031, 0.013, 0.0196, 0.074}, \
+		{0.0261, 0.002, 0.0053, 0.013, 0.0530, 0.118}, \
+		{0.0248, 0.007, 0.0071, 0.013, 0.0273, 0.092}, \
+		{0.0488, 0.013, 0.0141, 0.013, 0.0657, 0.133} \
+	}
 
 #endif							/* MGPU_SEGMENTED_TUNING_CUH */

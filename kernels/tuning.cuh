@@ -73,6 +73,9 @@ typedef mgpu_merge_tuning<256, 256, 11, 2> mgpu_tuning_u64_index;
 #define MGPU_RADIX_MIN_ITEMS_U32_INDEX UINT64_C(16384)
 #define MGPU_RADIX_MIN_ITEMS_U64_INDEX UINT64_C(16384)
 
+/* A locality sort of so many items looks whether merging pays; the look costs some 30 us. */
+#define MGPU_LOOK_MIN_ITEMS (UINT64_C(1) << 21)
+
 /* ------------------------------------------------------------- executor */
 
 /* The pinned ring of a process: 8 MB, about 3 ms to allocate. */

@@ -122,6 +122,7 @@ run_for_stats(const sort_spec *spec, array_source *source, const element_type *t
 	request->job.key_kind = keys.kind;
 	request->job.key_width = keys.width;
 	request->job.outputs = MGPU_OUT_KEYS;
+	request->job.count_passes = 1;
 	request->job.num_items = num_present;
 	if (spec->segments && num_present > 0)
 	{

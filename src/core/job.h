@@ -67,7 +67,8 @@ typedef struct mgpu_job
 	uint32_t	outputs;		/* MGPU_OUT_... */
 	uint32_t	descending;		/* 0 or 1; ties keep input order either way */
 	uint32_t	algorithm;		/* mgpu_algorithm; AUTO lets the executor pick */
-	uint32_t	reserved;		/* 0 */
+	uint32_t	count_passes;	/* 1: for the statistics of the algorithm asked for, which runs even
+								 * where another would be faster; else 0 */
 	uint64_t	num_items;		/* at most MGPU_MAX_ITEMS */
 
 	/* SORT, SORT_PAIRS: segments that items never leave; 0: not segmented. */

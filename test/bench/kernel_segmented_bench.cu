@@ -449,15 +449,15 @@ bench_segment_pairs(const std::string &name, uint64_t num_items, const segments 
 /* As the executor sorts: looks, then merges or hands over. */
 template <typename Key>
 static void
-sort_by_locality(our_sort<Key> &ours, double *foreseen, int *current)
+sort_by_locality(our_sort<Key> &ours, mgpu_foresight *foresight, int *current)
 {
 	mgpu_segmented_request &request = ours.request;
 	uint64_t	index_offset = mgpu_segmented_index_offset(request.shape, request.num_items);
 	mgpu_sort_request radix = {};
 
 	*current = 0;
-	REQUIRE_CUDA(mgpu_foresee_passes(&request, foreseen));
-	if (*foreseen <= mgpu_most_passes(request.shape))
+	REQUIRE_CUDA(mgpu_foresee(&request, sizeof(Key) * 8, foresight));
+	if (foresight->merge)
 	{
 		REQUIRE_CUDA(mgpu_launch_segmented_sort(&request));
 		return;
@@ -492,7 +492,7 @@ bench_locality(const std::string &name, mgpu_sort_shape shape, uint64_t num_item
 	};
 	size_t		radix_bytes = rival_bytes(radix);
 	device_items<char> temp(radix_bytes);
-	double		foreseen = 0;
+	mgpu_foresight foresight = {};
 	int			current = 0;
 
 	fill_keys<<<ctas(num_items), THREADS>>>(keys.data, num_items, order, distance);
@@ -504,7 +504,7 @@ bench_locality(const std::string &name, mgpu_sort_shape shape, uint64_t num_item
 	ours.as_piece(keys.data)};
 	double		passes;
 
-	pieces[1].run = [&] { sort_by_locality(ours, &foreseen, &current); };
+	pieces[1].run = [&] { sort_by_locality(ours, &foresight, &current); };
 	time_pieces(pieces);
 	passes = passes_worth(ours.stats.data);
 	pieces[1].prepare();
@@ -515,12 +515,12 @@ bench_locality(const std::string &name, mgpu_sort_shape shape, uint64_t num_item
 		require_equal(ours.regions[current].data + mgpu_segmented_index_offset(shape, num_items), out_indices.data,
 					  num_items * 4, name.c_str());
 	report(name, num_items, 0, pieces, {"radix sort"}, passes);
-	printf("%36s foreseen %.2f passes, %s; merging takes %.3f ms\n", "", foreseen,
-		   foreseen <= mgpu_most_passes(shape) ? "merged" : "handed over", pieces[3].median());
+	printf("%36s foreseen: %.2f passes, %.3f ms, radix sort %.3f ms: %s; merging takes %.3f ms\n", "", foresight.passes,
+		   foresight.merge_ms, foresight.radix_ms, foresight.merge ? "merged" : "handed over", pieces[3].median());
 	fflush(stdout);
 }
 
-/* What mgpu_most_passes should be. */
+/* What MGPU_LOCALITY_COSTS should be. */
 static void
 bench_hand_over(uint64_t num_items)
 {

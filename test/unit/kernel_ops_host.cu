@@ -120,20 +120,33 @@ emulate_shares(const typename Order::Stored *slots, const mgpu_merge_tile &tile,
 	return in_order;
 }
 
-/* In the order that mgpu_in_tile_order takes. */
+/* In the order that mgpu_in_tile_order takes, found as mgpu_sort_of_tile does. */
 template <class Tuning, class Order>
 static bool
-emulate_tile(const typename Order::Stored *slots, const mgpu_merge_tile &tile, const Order &order, note_sources note)
+emulate_tile(const mgpu_merge_lists<Order> &lists, const typename Order::Stored *slots, const mgpu_merge_tile &tile,
+			 note_sources note)
 {
 	if constexpr (Order::has_plain_tiles)
 	{
-		if (mgpu_tile_is_plain<Order>(slots, tile))
+		bool		plain = true;
+		bool		negative = false;
+		bool		positive = false;
+
+		for (uint32_t number = 0; number < MGPU_TILE_ENDS; number++)
+		{
+			mgpu_tile_end end = mgpu_look_at_end(lists, tile, number);
+
+			plain &= end.allows_plain;
+			negative |= end.negative;
+			positive |= end.positive;
+		}
+		if (plain && !(negative && positive))
 		{
 			plain_tiles++;
-			return emulate_shares<Tuning>(slots, tile, order.plain(mgpu_any_key(slots, tile)), note);
+			return emulate_shares<Tuning>(slots, tile, lists.order.plain(negative), note);
 		}
 	}
-	return emulate_shares<Tuning>(slots, tile, order, note);
+	return emulate_shares<Tuning>(slots, tile, lists.order, note);
 }
 
 /* Merge by emulated CTAs.  *in_order says what the check found. */
@@ -166,7 +179,7 @@ emulate_merge(const mgpu_merge_lists<Order> &lists, bool *in_order, bool *placed
 							 lists.b_items, 1 + items, lists.order);
 		if (!*placed)
 			return sources;
-		*in_order &= emulate_tile<Tuning>(shared.items, tile, lists.order,
+		*in_order &= emulate_tile<Tuning>(lists, shared.items, tile,
 										  {sources.data(), placed, tile, lists.a_items, 0, capacity});
 	}
 	return sources;

@@ -244,6 +244,42 @@ check_cases()
 			check_case<Key>(segments, pattern, 3000000 + random_below(100000));
 }
 
+/* What a look at keys foresees: for data in order nothing, for random data all passes. */
+template <typename Key>
+static void
+check_foresight(mgpu_sort_shape shape, uint64_t num_items)
+{
+	uint32_t	sort_tile = tiles_of(shape).tile_items * tiles_of(shape).sort_tiles;
+	double		levels = 0;
+
+	for (uint64_t run_items = sort_tile; run_items < num_items; run_items *= 2)
+		levels++;
+	for (int pattern : {KEYS_RANDOM, KEYS_SORTED, KEYS_REVERSED, KEYS_EQUAL, KEYS_NEAR_100})
+	{
+		std::vector<Key> keys = make_keys<Key>(pattern, num_items, {});
+		mgpu_segmented_request request = make_request(shape, {}, keys);
+		mgpu_foresight foresight = {};
+		double		passes;
+
+		REQUIRE_CUDA(mgpu_foresee(&request, sizeof(Key) * 8, &foresight));
+		passes = foresight.passes;
+		expect(pattern == KEYS_RANDOM ? passes > 0.8 * levels && passes <= levels :
+			   pattern == KEYS_NEAR_100 ? passes < 1 : passes == 0 && foresight.merge,
+			   "foreseen, shape %d, %llu items, %s: %g passes of %g", shape, (unsigned long long) num_items,
+			   key_pattern_name(pattern), passes, levels);
+		expect(regions[0].intact() && regions[1].intact() && temp.intact(), "a look wrote to memory of others");
+	}
+}
+
+static void
+check_all_foresight(uint64_t num_items)
+{
+	check_foresight<uint32_t>(MGPU_SHAPE_U32, num_items);
+	check_foresight<uint64_t>(MGPU_SHAPE_U64, num_items);
+	check_foresight<uint32_t>(MGPU_SHAPE_U32_INDEX, num_items);
+	check_foresight<uint64_t>(MGPU_SHAPE_U64_INDEX, num_items);
+}
+
 /* Every kernel: two sort tiles and a bit are planned, merged and collected. */
 template <typename Key>
 static void
@@ -277,7 +313,10 @@ main(int argc, char **argv)
 		}
 	}
 	if (!tiny)
+	{
 		test_on_host();
+		test_looks_on_host();
+	}
 	printf("on the host: %d passed, %d failed\n", tests_passed, tests_failed);
 	fflush(stdout);
 	status = cudaGetDeviceCount(&num_devices);
@@ -291,11 +330,13 @@ main(int argc, char **argv)
 	{
 		check_tiny_cases<uint32_t>();
 		check_tiny_cases<uint64_t>();
+		check_all_foresight(1 << 18);
 	}
 	else
 	{
 		check_cases<uint32_t>();
 		check_cases<uint64_t>();
+		check_all_foresight(quick ? 1 << 18 : 3000000);
 	}
 	printf("%d passed, %d failed\n", tests_passed, tests_failed);
 	return tests_failed == 0 ? 0 : 1;

@@ -278,4 +278,7 @@ stats_halve(const mgpu_segmented_stats &stats, uint64_t first_run_tiles, uint64_
 /* kernel_segmented_host.cu: every step, emulated; needs no GPU. */
 void		test_on_host();
 
+/* kernel_segmented_look.cu: likewise for the look before a locality sort. */
+void		test_looks_on_host();
+
 #endif							/* MGPU_KERNEL_SEGMENTED_TEST_CUH */

@@ -7,6 +7,8 @@
 
 #include <string>
 
+#include "tuning.cuh"
+
 /* What a key comes back as: zeros are +0 and NaNs PostgreSQL's. */
 static void
 canonical_key(const mgpu_job &job, const unsigned char *key, unsigned char *canonical)
@@ -326,6 +328,47 @@ test_sizes(void)
 	}
 }
 
+/*
+ * Locality sorts of a size at which they look, of keys that are anywhere: left to
+ * the radix sort or not, unless their passes are counted.
+ */
+static void
+test_handing_over(void)
+{
+	const uint64_t size = MGPU_LOOK_MIN_ITEMS + 17;
+	mgpu_job	jobs[] = {
+		make_job(MGPU_KEY_SIGNED, 4, MGPU_OUT_KEYS, 0, size),
+		make_job(MGPU_KEY_UNSIGNED, 1, MGPU_OUT_KEYS, 0, size),
+		make_job(MGPU_KEY_FLOAT, 8, MGPU_OUT_KEYS, 0, size),
+		make_job(MGPU_KEY_SIGNED, 2, MGPU_OUT_KEYS | MGPU_OUT_INDICES, 0, size),
+		make_job(MGPU_KEY_SIGNED, 8, MGPU_OUT_KEYS | MGPU_OUT_VALUES, 4, size),
+		make_job(MGPU_KEY_BYTES, 16, MGPU_OUT_KEYS | MGPU_OUT_INDICES, 0, size)
+	};
+
+	for (mgpu_job &job : jobs)
+	{
+		run_data	data(job);
+		mgpu_error	err = {};
+		mgpu_status status;
+
+		job.algorithm = MGPU_ALGORITHM_LOCALITY;
+		for (job.count_passes = 0; job.count_passes < 2; job.count_passes++)
+		{
+			status = run_job(job, {0, false, false}, data, &err);
+			CHECK(status == MGPU_OK, "handing over: status %d, %s", status, err.message);
+			if (status != MGPU_OK)
+				continue;
+			check_results(job, data, "handing over");
+			check_passes(data.stats);
+			CHECK(data.stats.algorithm == MGPU_ALGORITHM_LOCALITY ||
+				  (data.stats.algorithm == MGPU_ALGORITHM_RADIX && job.count_passes == 0), "handing over: algorithm %d",
+				  data.stats.algorithm);
+			CHECK(data.stats.algorithm == MGPU_ALGORITHM_RADIX ? data.stats.num_passes == 0 : data.stats.num_passes > 0,
+				  "handing over: algorithm %d, %d passes", data.stats.algorithm, data.stats.num_passes);
+		}
+	}
+}
+
 /* A caller's mistakes are answered, not executed. */
 static void
 test_misuse(void)
@@ -523,6 +566,8 @@ test_executor(void)
 	test_all_types();
 	test_segments();
 	test_sizes();
+	if (!quick)
+		test_handing_over();
 	test_misuse();
 	test_cancel();
 	test_memory_limit();
