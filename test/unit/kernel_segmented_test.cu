@@ -267,7 +267,7 @@ check_foresight(mgpu_sort_shape shape, uint64_t num_items)
 			   pattern == KEYS_NEAR_100 ? passes < 1 : passes == 0 && foresight.merge,
 			   "foreseen, shape %d, %llu items, %s: %g passes of %g", shape, (unsigned long long) num_items,
 			   key_pattern_name(pattern), passes, levels);
-		expect(regions[0].intact() && regions[1].intact() && temp.intact(), "a look wrote to memory of others");
+		expect(regions[0].intact() && regions[1].intact() && temp.intact(), "a look wrote to memory of others, shape %d", shape);
 	}
 }
 
