@@ -248,6 +248,7 @@ static bool
 begin_order(mgpu_run *run, uint64_t bucket_items, mgpu_status *status, mgpu_error *err)
 {
 	pairs_state *state = run->state;
+	/* a lone task is worker 0's */
 	uint64_t	num_workers = state->bounds.num_buckets == 1 ? 1 : (uint64_t) run->num_threads;
 
 	state->codes_bytes = (bucket_items * state->code_bytes + 63) / 64 * 64;

@@ -4,8 +4,10 @@
  *
  * Tasks are taken by one atomic counter.  A thread enters a phase and leaves it
  * under the mutex, so "no task left and nobody inside" means complete, and a
- * thread that wakes late finds the next phase whole.  A queue with one entry a
- * task was rejected: tasks are numbers, all known when the phase begins.
+ * thread that wakes late finds the next phase whole.  A lone task is left to the
+ * caller by every thread, also by one that has only just begun to run and needs
+ * no signal to find it.  A queue with one entry a task was rejected: tasks are
+ * numbers, all known when the phase begins.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -74,6 +76,13 @@ mgpu_now_ms(void)
 	return (double) now.tv_sec * 1e3 + (double) now.tv_nsec * 1e-6;
 }
 
+/* Whether the phase has work for threads other than the caller.  Under the mutex. */
+static bool
+is_work_left(const mgpu_pool *pool)
+{
+	return pool->num_tasks > 1 && atomic_load(&pool->next_task) < pool->num_tasks;
+}
+
 static void *
 thread_main(void *argument)
 {
@@ -85,7 +94,7 @@ thread_main(void *argument)
 	{
 		uint64_t	task;
 
-		while (!pool->stopping && atomic_load(&pool->next_task) >= pool->num_tasks)
+		while (!pool->stopping && !is_work_left(pool))
 			pthread_cond_wait(&pool->work_ready, &pool->mutex);
 		if (pool->stopping)
 			break;

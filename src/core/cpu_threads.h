@@ -38,7 +38,10 @@ mgpu_pool  *mgpu_pool_start(int num_threads);
 /* Threads there are, with the caller. */
 int			mgpu_pool_size(const mgpu_pool *pool);
 
-/* Start a phase; the one before must be complete or cancelled and waited for. */
+/*
+ * Start a phase; the one before must be complete or cancelled and waited for.
+ * The task of a phase that has only one is the caller's, worker 0.
+ */
 void		mgpu_pool_begin(mgpu_pool *pool, mgpu_task_function function, void *context,
 							uint64_t num_tasks);
 

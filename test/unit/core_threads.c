@@ -1,6 +1,6 @@
 /*
  * core_threads.c
- *		The pool: every task once, phases in order, budgets, cancel, signals.
+ *		The pool: every task once, phases in order, lone tasks, budgets, cancel, signals.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -56,6 +56,48 @@ sleepy_task(void *context, uint64_t task, int worker)
 	if (worker > 0 && (!sigismember(&blocked, SIGINT) || !sigismember(&blocked, SIGTERM)))
 		atomic_store(&test->signals_open, true);
 	usleep(test->sleep_us);
+}
+
+static void
+lone_task(void *context, uint64_t task, int worker)
+{
+	pool_test  *test = context;
+
+	atomic_fetch_add(&test->times[task], 1);
+	if (worker > 0)
+		atomic_store(&test->worst_worker, worker);
+}
+
+/*
+ * Strategies have scratch for worker 0 alone where there is one task.  Threads
+ * that begin to run between begin and work must not take it, nor any that are
+ * still awake from a phase of many tasks.
+ */
+static void
+test_lone_tasks(int num_threads)
+{
+	static pool_test test;
+
+	memset(&test, 0, sizeof(test));
+	UNIT_CONTEXT("lone tasks, threads %d", num_threads);
+	for (int round = 0; round < 50; round++)
+	{
+		mgpu_pool  *pool = mgpu_pool_start(num_threads);
+
+		for (int phase = 0; phase < 3; phase++)
+		{
+			mgpu_pool_begin(pool, lone_task, &test, 1);
+			usleep(500);
+			while (!mgpu_pool_work(pool, 1.0))
+				;
+			mgpu_pool_begin(pool, second_task, &test, NUM_TASKS);
+			while (!mgpu_pool_work(pool, 1.0))
+				;
+		}
+		mgpu_pool_stop(pool);
+	}
+	UNIT_CHECK(atomic_load(&test.times[0]) == 150);
+	UNIT_CHECK(atomic_load(&test.worst_worker) == 0);
 }
 
 static void
@@ -120,5 +162,7 @@ main(void)
 	test_phases(MGPU_MAX_CPU_THREADS + 10);
 	for (int num_threads = 1; num_threads <= 4; num_threads++)
 		test_budget(num_threads);
+	for (int num_threads = 1; num_threads <= 8; num_threads *= 2)
+		test_lone_tasks(num_threads);
 	return unit_report();
 }
