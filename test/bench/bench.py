@@ -246,7 +246,7 @@ def type_groups(scale, gpu):
 
 def gpu_groups(scale):
     groups = []
-    for element, millions, goal in (('int4', 10, 1.0), ('int4', 100, 1.0), ('float8', 50, 1.0)):
+    for element, millions, goal in (('int4', 10, 1.25), ('int4', 100, 1.12), ('float8', 50, 1.12)):
         table = f'gpu_{element}_{millions}'
         groups.append({
             'name': f'GPU {millions}M {element}',
