@@ -12,7 +12,6 @@
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
@@ -82,18 +81,6 @@ argument_type(const Aggref *aggref, int n)
 	return list_nth_oid(aggref->aggargtypes, n);
 }
 
-/* bytea, and text under a collation that looks at bytes alone. */
-static bool
-compares_as_bytes(const agg_column *column, Oid collation)
-{
-	Oid			cmp_proc = lookup_type_cache(column->type.type_id, TYPECACHE_CMP_PROC)->cmp_proc;
-
-	if (column->store != AGG_STORE_VARLENA)
-		return false;
-	return cmp_proc == F_BYTEACMP ||
-		(cmp_proc == F_BTTEXTCMP && OidIsValid(collation) && mgpu_collation_is_c(collation));
-}
-
 static agg_call *
 make_call(FunctionCallInfo fcinfo, agg_kind kind)
 {
@@ -117,7 +104,6 @@ make_call(FunctionCallInfo fcinfo, agg_kind kind)
 		agg_column_init(&call->value, value_type);
 	agg_column_init(&call->key, kind == AGG_SORT_BY ? argument_type(aggref, 1) : value_type);
 	element_type_check_sortable(&call->key.type);
-	call->key_is_bytes = compares_as_bytes(&call->key, call->collation);
 	if (kind == AGG_PERCENTILE_CONT || kind == AGG_PERCENTILE_DISC)
 		call->fraction_type = argument_type(aggref, 1);
 	return call;

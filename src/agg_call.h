@@ -69,8 +69,6 @@ typedef struct agg_call
 
 	agg_column	key;
 	agg_column	value;			/* AGG_SORT_BY alone */
-	bool		key_is_bytes;	/* varlena keys that compare as their bytes do */
-	Size		skipped_bytes;	/* that all keys being sorted begin with */
 	Oid			collation;
 	sort_order	order;			/* unless args_vary */
 	agg_fraction *fraction;		/* of percentiles, unless args_vary */

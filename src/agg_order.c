@@ -2,11 +2,12 @@
  * agg_order.c
  *		Order of grouped rows whose keys are not what executors sort.
  *
- * Keys that map to a 64-bit code (element_type.h) are sorted by it.  So are byte
- * strings, by their first eight bytes, and keys that the type can abbreviate to
- * an unsigned number, which makes an executor's integer sort of what would be
- * calls of a comparison function; runs of equal codes are then put in order by
- * what follows.  All other types are compared from the start.
+ * Keys that map to a 64-bit code (element_type.h) are sorted by it, labels of
+ * enums by their OIDs or ranks (enum_keys.h), what makes byte strings as those
+ * (agg_strings.c).  So are keys that the type can abbreviate to an unsigned
+ * number, which makes an executor's integer sort of what would be calls of a
+ * comparison function; runs of equal codes are then put in order by the full
+ * comparison.  All other types are compared from the start.
  *
  * One comparison is prepared for all groups.  datum_sort.c prepares one a call,
  * which is right for one array and too much for a hundred thousand groups.
@@ -23,6 +24,7 @@
 #include "agg_call.h"
 #include "agg_job.h"
 #include "agg_order.h"
+#include "enum_keys.h"
 
 /* Rows handled between looks at interrupts. */
 #define STEP_ITEMS (64 * 1024)
@@ -112,55 +114,70 @@ largest_group(const agg_batch *batch)
 	return largest;
 }
 
-bool
-agg_order_is_small(const agg_batch *batch)
+/* Whether codes are sorted at once, without a job. */
+static bool
+is_small(const agg_batch *batch)
 {
 	return batch->num_items <= ORDER_NOW_ITEMS && largest_group(batch) <= MGPU_CPU_NOW_PAIRS &&
 		!run_is_forced(batch->num_items);
 }
 
+/* Keys that executors sort, one for each grouped row. */
+typedef struct order_codes
+{
+	const void *keys;
+	uint32		kind;
+	uint32		width;
+} order_codes;
+
 /* Each group by itself, while it is hot. */
 static void
-order_codes_now(agg_batch *batch, const uint64 *codes, uint32 key_kind, uint32 *positions, uint64 *sorted)
+order_codes_now(agg_batch *batch, const order_codes *codes, uint64 *sorted)
 {
+	uint32	   *positions = batch->positions;
+
 	for (uint64 i = 0; i < batch->num_heads; i++)
 	{
 		uint64		begin = batch->heads[i];
 		uint64		end = agg_order_end(batch, i);
 
-		mgpu_cpu_argsort_now(codes + begin, positions + begin, end - begin,
-							 key_kind, sizeof(uint64), batch->order.descending);
+		mgpu_cpu_argsort_now((const char *) codes->keys + begin * codes->width, positions + begin, end - begin,
+							 codes->kind, codes->width, batch->order.descending);
 		for (uint64 j = begin; j < end; j++)
 		{
 			positions[j] += begin;
 			if (sorted)
-				sorted[j] = codes[positions[j]];
+				sorted[j] = ((const uint64 *) codes->keys)[positions[j]];
 		}
 	}
 	agg_job_note(batch, "quick", "few items");
 }
 
-void
-agg_order_codes(agg_batch *batch, const uint64 *codes, uint32 key_kind, uint32 *positions, uint64 *sorted)
+/*
+ * Stable positions of grouped rows, each group by itself, and, unless sorted is
+ * NULL, the codes in order, which are 64-bit numbers then.
+ */
+static void
+order_by_codes(agg_batch *batch, const order_codes *codes, uint64 *sorted)
 {
 	run_request request;
 
-	if (agg_order_is_small(batch))
+	if (is_small(batch))
 	{
-		order_codes_now(batch, codes, key_kind, positions, sorted);
+		order_codes_now(batch, codes, sorted);
 		return;
 	}
-	agg_job_describe(&request, batch, MGPU_OP_SORT_PAIRS, key_kind, sizeof(uint64));
+	agg_job_describe(&request, batch, MGPU_OP_SORT_PAIRS, codes->kind, codes->width);
 	request.job.outputs = sorted ? MGPU_OUT_INDICES | MGPU_OUT_KEYS : MGPU_OUT_INDICES;
-	request.binding.in_keys = codes;
+	request.binding.in_keys = codes->keys;
 	request.binding.out_keys = sorted;
-	request.binding.out_indices = positions;
+	request.binding.out_indices = batch->positions;
 	run_job(&request);
 }
 
 /* False: some key has no code. */
 static bool
-order_encoded(agg_batch *batch, uint32 *positions)
+order_encoded(agg_batch *batch)
 {
 	const agg_column *column = &batch->call->key;
 	int64	   *codes = agg_batch_alloc(batch, batch->num_items * sizeof(int64));
@@ -173,9 +190,22 @@ order_encoded(agg_batch *batch, uint32 *positions)
 			CHECK_FOR_INTERRUPTS();
 	}
 	if (fits)
-		agg_order_codes(batch, (const uint64 *) codes, MGPU_KEY_SIGNED, positions, NULL);
+		order_by_codes(batch, &(order_codes) {codes, MGPU_KEY_SIGNED, sizeof(int64)}, NULL);
 	pfree(codes);
 	return fits;
+}
+
+static void
+order_enum(agg_batch *batch)
+{
+	MemoryContext caller_context = MemoryContextSwitchTo(batch->work_context);
+	const Oid  *values = (const Oid *) batch->keys;
+	const uint32 *keys = enum_keys(values, batch->num_items, &batch->call->key.type);
+
+	MemoryContextSwitchTo(caller_context);
+	order_by_codes(batch, &(order_codes) {keys, MGPU_KEY_UNSIGNED, sizeof(uint32)}, NULL);
+	if (keys != values)
+		pfree((void *) keys);
 }
 
 static void
@@ -229,14 +259,13 @@ abbreviates_to_numbers(const agg_call *call)
 #endif
 }
 
-/* Rows with equal codes, by the values themselves. */
+/* Rows with equal codes, by the values themselves; items has room for them. */
 static void
-order_run(agg_batch *batch, uint64 begin, uint64 num_rows, void *buffer)
+order_run(agg_batch *batch, uint64 begin, uint64 num_rows, order_item *items)
 {
 	uint32	   *positions = batch->positions + begin;
 	SortSupport support = &batch->call->support;
 	order_context context = {batch, support, support->abbrev_full_comparator};
-	order_item *items = buffer;
 
 	for (uint64 i = 0; i < num_rows; i++)
 		items[i] = (order_item) {key_datum(batch, positions[i]), positions[i]};
@@ -245,10 +274,11 @@ order_run(agg_batch *batch, uint64 begin, uint64 num_rows, void *buffer)
 		positions[i] = items[i].index;
 }
 
-void
-agg_order_runs(agg_batch *batch, const uint64 *sorted, agg_order_run_fn order, Size item_bytes)
+/* Runs of equal codes, two rows or more, inside a group. */
+static void
+order_runs(agg_batch *batch, const uint64 *sorted)
 {
-	void	   *buffer = NULL;
+	order_item *buffer = NULL;
 	uint64		capacity = 0;
 
 	for (uint64 i = 0; i < batch->num_heads; i++)
@@ -266,9 +296,9 @@ agg_order_runs(agg_batch *batch, const uint64 *sorted, agg_order_run_fn order, S
 				if (buffer)
 					pfree(buffer);
 				capacity = Max(next - begin, capacity * 2);
-				buffer = agg_batch_alloc(batch, capacity * item_bytes);
+				buffer = agg_batch_alloc(batch, capacity * sizeof(order_item));
 			}
-			order(batch, begin, next - begin, buffer);
+			order_run(batch, begin, next - begin, buffer);
 		}
 		if (i % STEP_ITEMS == 0)
 			CHECK_FOR_INTERRUPTS();
@@ -278,8 +308,9 @@ agg_order_runs(agg_batch *batch, const uint64 *sorted, agg_order_run_fn order, S
 }
 
 static void
-order_by_comparison(agg_batch *batch, const Datum *codes, uint32 *positions)
+order_by_comparison(agg_batch *batch, const Datum *codes)
 {
+	uint32	   *positions = batch->positions;
 	SortSupport support = &batch->call->support;
 	order_context context = {batch, support, support->comparator};
 	order_item *items = agg_batch_alloc(batch, largest_group(batch) * sizeof(order_item));
@@ -303,7 +334,7 @@ order_by_comparison(agg_batch *batch, const Datum *codes, uint32 *positions)
 }
 
 static void
-order_compared(agg_batch *batch, uint32 *positions)
+order_compared(agg_batch *batch)
 {
 	agg_call   *call = batch->call;
 	Datum	   *codes = NULL;
@@ -322,12 +353,12 @@ order_compared(agg_batch *batch, uint32 *positions)
 	{
 		uint64	   *sorted = agg_batch_alloc(batch, batch->num_items * sizeof(uint64));
 
-		agg_order_codes(batch, (const uint64 *) codes, MGPU_KEY_UNSIGNED, positions, sorted);
-		agg_order_runs(batch, sorted, order_run, sizeof(order_item));
+		order_by_codes(batch, &(order_codes) {codes, MGPU_KEY_UNSIGNED, sizeof(uint64)}, sorted);
+		order_runs(batch, sorted);
 		pfree(sorted);
 	}
 	else
-		order_by_comparison(batch, codes, positions);
+		order_by_comparison(batch, codes);
 	if (codes)
 		pfree(codes);
 }
@@ -335,10 +366,10 @@ order_compared(agg_batch *batch, uint32 *positions)
 void
 agg_order_keys(agg_batch *batch)
 {
-	uint32	   *positions = batch->positions;
+	const element_type *type = &batch->call->key.type;
 
-	if (batch->call->key_is_bytes)
-		agg_order_bytes(batch);
-	else if (batch->call->key.type.encode == NULL || !order_encoded(batch, positions))
-		order_compared(batch, positions);
+	if (type->is_enum)
+		order_enum(batch);
+	else if ((type->encode == NULL || !order_encoded(batch)) && !agg_order_strings(batch))
+		order_compared(batch);
 }

@@ -18,26 +18,9 @@ agg_order_end(const agg_batch *batch, uint64 i)
 }
 
 /*
- * Stable positions by 64-bit codes (MGPU_KEY_SIGNED or _UNSIGNED) of grouped
- * rows, each group by itself; and, unless sorted is NULL, the codes in order.
+ * Positions by keys that are byte strings or become such (agg_strings.c).  False,
+ * and no positions, if some of these are not.
  */
-extern void agg_order_codes(agg_batch *batch, const uint64 *codes, uint32 key_kind,
-							uint32 *positions, uint64 *sorted);
-
-/* Whether that is done at once, without a job. */
-extern bool agg_order_is_small(const agg_batch *batch);
-
-/*
- * Puts rows whose codes are equal in order: those from begin on among the sorted
- * ones.  buffer has an item for each.
- */
-typedef void (*agg_order_run_fn) (agg_batch *batch, uint64 begin, uint64 num_rows, void *buffer);
-
-/* Call order for each run of equal codes, two rows or more, inside a group. */
-extern void agg_order_runs(agg_batch *batch, const uint64 *sorted, agg_order_run_fn order, Size item_bytes);
-
-/* Byte strings (agg_order_bytes.c): make the batch's positions, or its sorted keys. */
-extern void agg_order_bytes(agg_batch *batch);
-extern void agg_sort_bytes(agg_batch *batch);
+extern bool agg_order_strings(agg_batch *batch);
 
 #endif							/* MGPU_AGG_ORDER_H */

@@ -78,13 +78,8 @@ prefetch_element(const group_slice *slice, uint64 i)
 	uint64		near = Min(slice->begin + i + AGG_PREFETCH_ROWS, last);
 	uint64		far = Min(near + AGG_PREFETCH_ROWS, last);
 
-	if (batch->sorted_keys)
-		__builtin_prefetch(((const char *const *) batch->sorted_keys)[near]);
-	else
-	{
-		__builtin_prefetch(&((const char *const *) batch->keys)[batch->positions[far]]);
-		__builtin_prefetch(((const char *const *) batch->keys)[batch->positions[near]]);
-	}
+	__builtin_prefetch(&((const char *const *) batch->keys)[batch->positions[far]]);
+	__builtin_prefetch(((const char *const *) batch->keys)[batch->positions[near]]);
 }
 
 static Size

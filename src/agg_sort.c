@@ -228,14 +228,6 @@ sort_keys(agg_batch *batch)
 	make_positions(batch);
 }
 
-static void
-sort_bytes(agg_batch *batch)
-{
-	agg_batch_need_keys(batch);
-	agg_sort_bytes(batch);
-	free_keys(batch);
-}
-
 /* Whether executors can bring values into the order of their keys themselves. */
 static bool
 values_are_movable(const agg_batch *batch)
@@ -276,8 +268,6 @@ agg_batch_sort(agg_batch *batch)
 			sort_values(batch);
 		else if (batch->call->key.type.key_kind != 0)
 			sort_keys(batch);
-		else if (batch->call->key_is_bytes && batch->heads)
-			sort_bytes(batch);
 		else
 			make_positions(batch);
 	}

@@ -26,6 +26,7 @@ my %queries = (
 	'text' => q{SELECT md5(string_agg(md5(array_send(a)), '' ORDER BY g)) FROM (SELECT g, mgpu_sort_agg(t) AS a FROM big GROUP BY g) q},
 	'shared' => q{SELECT md5(string_agg(concat(p, q, r, md5(array_send(a))), '' ORDER BY g)) FROM
 		(SELECT g, mgpu_percentile_cont(v, 0.3) AS p, mgpu_percentile_disc(v, ARRAY[0.1, g / 1000.0]) AS q, mgpu_sort_agg(v) AS a, mgpu_percentile_disc(v, 0.5) FILTER (WHERE v > 5e8) AS r FROM big GROUP BY g) q},
+	'numeric' => q{SELECT md5(string_agg(md5(array_send(a) || array_send(b)), '' ORDER BY g)) FROM (SELECT g, mgpu_sort_agg(v / 16.0) AS a, mgpu_sort_agg_by(i, v::numeric + i / 1e7, true) AS b FROM big GROUP BY g) q},
 	'merge' => q{SELECT md5(string_agg(md5(array_send(a)), '' ORDER BY g)) FROM (SELECT g, mgpu_merge_agg(ARRAY[v, v + 5]) AS a FROM big GROUP BY g) q});
 
 foreach my $name (sort keys %queries)
@@ -120,6 +121,8 @@ my @damaged = (
 	'SELECT count(a) FROM (SELECT mgpu_sort_agg(t, true) AS a FROM small GROUP BY g) q',
 	'SELECT count(a) FROM (SELECT mgpu_sort_agg_by(t, nullif(v % 50, 7)) AS a FROM small GROUP BY g) q',
 	q{SELECT count(a) FROM (SELECT mgpu_sort_agg_by(nullif(t, md5('7')), t::uuid) AS a FROM small GROUP BY g) q},
+	'SELECT count(a) FROM (SELECT mgpu_sort_agg(nullif(v % 50, 7) / 8.0) AS a FROM small GROUP BY g) q',
+	q{SELECT count(a) FROM (SELECT mgpu_sort_agg_by((v % 50)::bit(9)::varbit, inet '10.0.0.0' + v % 99, true) AS a, mgpu_percentile_disc((v % 50)::bit(9)::varbit, 0.5) AS b FROM small GROUP BY g) q},
 	'SELECT count(a) FROM (SELECT mgpu_merge_agg(ARRAY[v, v + 1, NULL]) AS a FROM small GROUP BY g) q',
 	q{SELECT count(a) FROM (SELECT mgpu_sort_agg(v) AS a, mgpu_sort_agg(v) FILTER (WHERE g > 5) AS b, mgpu_percentile_cont(v, 0.5) AS c, mgpu_percentile_disc(v, 0.5) FILTER (WHERE g > 5) AS d,
 		mgpu_percentile_disc(v, ARRAY[0.1, g / 20.0]) AS e, mgpu_percentile_cont(v::float8, g / 20.0) AS f FROM small GROUP BY g) q});

@@ -1,0 +1,65 @@
+/*
+ * agg_strings.c
+ *		Order of grouped rows whose keys are byte strings or become such.
+ *
+ * The strings are those of arrays (byte_source.h) and are sorted as an array's
+ * are (byte_order.h), with groups for segments: all groups take part in one job
+ * a round, and groups of some hundred rows are put in order without any.
+ */
+#include "postgres.h"
+
+#include "compat.h"
+#include "agg_call.h"
+#include "agg_order.h"
+#include "byte_order.h"
+
+static const char *
+key_element(void *context, int64 i)
+{
+	const agg_batch *batch = context;
+	const agg_column *column = &batch->call->key;
+
+	if (agg_column_is_variable(column) && (uint64) i + AGG_PREFETCH_ROWS < batch->num_items)
+		__builtin_prefetch(((char *const *) batch->keys)[i + AGG_PREFETCH_ROWS]);
+	return agg_column_element(column, batch->keys, i);
+}
+
+/* About; what values take is in the same arena, and not known apart. */
+static Size
+expected_bytes(const agg_batch *batch)
+{
+	const agg_call *call = batch->call;
+
+	if (!agg_column_is_variable(&call->key))
+		return batch->num_items * call->key.width;
+	if (call->kind == AGG_SORT_BY && agg_column_is_variable(&call->value))
+		return batch->num_items * 16;
+	return batch->arena.taken_bytes;
+}
+
+bool
+agg_order_strings(agg_batch *batch)
+{
+	const agg_call *call = batch->call;
+	segment_list groups = {batch->heads, batch->num_heads, batch->num_items};
+	MemoryContext caller_context = MemoryContextSwitchTo(batch->work_context);
+	sort_spec	spec;
+	byte_source bytes;
+	bool		fits;
+
+	memset(&spec, 0, sizeof(spec));
+	spec.function = call->function;
+	spec.op = MGPU_OP_SORT;
+	spec.order = batch->order;
+	spec.collation = call->collation;
+	fits = byte_source_copy(&bytes, key_element, batch, &call->key.type, call->collation,
+							batch->num_items, expected_bytes(batch));
+	if (fits)
+	{
+		byte_order_ranks(&spec, batch->num_heads > 1 ? &groups : NULL, &bytes, batch->num_items,
+						 bytes.keys.data_end - bytes.keys.data, batch->positions);
+		byte_source_close(&bytes);
+	}
+	MemoryContextSwitchTo(caller_context);
+	return fits;
+}
