@@ -25,6 +25,9 @@
 /* Elements handled between looks at interrupts. */
 #define STEP_ITEMS (256 * 1024)
 
+/* The same of bytes, where they are copied. */
+#define STEP_BYTES (64 * 1024 * 1024)
+
 bool
 byte_source_applies(const element_type *type, Oid collation)
 {
@@ -245,6 +248,7 @@ byte_source_copy(byte_source *bytes, byte_element_fn element, void *context,
 				 const element_type *type, Oid collation, int64 num_items, Size expected_bytes)
 {
 	string_writer writer = {bytes, type->byte_form, encoder(type->byte_form), 0, Max(expected_bytes, 64)};
+	Size		next_look = STEP_BYTES;
 	bool		fits = true;
 
 	if (!byte_source_applies(type, collation))
@@ -262,8 +266,11 @@ byte_source_copy(byte_source *bytes, byte_element_fn element, void *context,
 			value = VARDATA(value);
 		}
 		fits = write_string(&writer, value, size, &bytes->spans[i]);
-		if (i % STEP_ITEMS == 0)
+		if (i % STEP_ITEMS == 0 || writer.used_bytes >= next_look)
+		{
+			next_look = writer.used_bytes + STEP_BYTES;
 			CHECK_FOR_INTERRUPTS();
+		}
 	}
 	bytes->keys.data = bytes->arena;
 	bytes->keys.data_end = bytes->arena + writer.used_bytes;
