@@ -208,11 +208,14 @@ export MGPU_BUILD_SAID = yes
 
 # ------------------------------------------------------------------- unit tests
 
-# One program a file, in variants: plain against the shipped archive, the others
-# against the core built with that sanitizer.
+# One program a file, in variants: plain against the shipped archive; guarded, the
+# same with memory between guard pages and threads that are shaken (unit_guard.c);
+# the others against the core built with that sanitizer.
 UNIT_TESTS = $(patsubst test/unit/%.c,%,$(sort $(wildcard test/unit/core_*.c)))
-UNIT_VARIANTS = plain asan ubsan tsan
+UNIT_VARIANTS = plain guarded asan ubsan tsan
 UNIT_FLAGS_plain =
+UNIT_WRAPPED = malloc calloc realloc aligned_alloc free mmap munmap pthread_mutex_lock pthread_mutex_unlock
+UNIT_FLAGS_guarded = $(UNIT_WRAPPED:%=-Wl,--wrap=%)
 UNIT_FLAGS_asan = -O1 -fsanitize=address -fno-omit-frame-pointer
 UNIT_FLAGS_ubsan = -O1 -fsanitize=undefined -fno-sanitize-recover=all
 UNIT_FLAGS_tsan = -O1 -fsanitize=thread
@@ -237,8 +240,12 @@ unit-$(1): $$(UNIT_TESTS:%=$(BUILD)/unit/$(1)/%)
 endef
 UNIT_STUB = $(if $(wildcard $(CUDA_STUB)),$(BUILD)/core/exec_cuda_stub.o)
 UNIT_ARCHIVE_plain = $(CORE_ARCHIVE) $(if $(CUDA_ARCHIVE),$(BUILD)/unit/libmgpu_stub.a)
-$(foreach variant,$(filter-out plain,$(UNIT_VARIANTS)),$(eval UNIT_ARCHIVE_$(variant) = $(BUILD)/unit/$(variant)/libmgpu_core.a))
+UNIT_ARCHIVE_guarded = $(BUILD)/unit/unit_guard.o $(UNIT_ARCHIVE_plain)
+$(foreach variant,$(filter-out plain guarded,$(UNIT_VARIANTS)),$(eval UNIT_ARCHIVE_$(variant) = $(BUILD)/unit/$(variant)/libmgpu_core.a))
 $(foreach variant,$(UNIT_VARIANTS),$(eval $(call unit_variant,$(variant))))
+$(BUILD)/unit/unit_guard.o: test/unit/unit_guard.c $(BUILD)/core.config
+	@mkdir -p $(@D)
+	$(CORE_CC) -fno-builtin -c -o $@ $<
 $(BUILD)/unit/libmgpu_stub.a: $(UNIT_STUB)
 	@mkdir -p $(@D)
 	@rm -f $@

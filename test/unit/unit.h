@@ -5,6 +5,8 @@
  * A test program calls UNIT_CHECK as often as it likes and ends in
  * "return unit_report();", which prints "N passed, N failed".  A failed check
  * prints its place and goes on; checks that fail in a loop print twenty times.
+ * Random numbers are the same in every run, or follow UNIT_SEED, a number in the
+ * environment; a program that fails says which one it had.
  */
 #ifndef MGPU_UNIT_H
 #define MGPU_UNIT_H
@@ -40,15 +42,31 @@ unit_check(bool holds, const char *file, int line, const char *condition)
 				unit_context[0] ? " -- " : "", unit_context);
 }
 
+/* xorshift64, never 0. */
+static uint64_t unit_random_state = UINT64_C(88172645463325252);
+
+/* Before main; what is no number is the seed 0, which is as good as any other. */
+__attribute__((constructor)) static void
+unit_seed(void)
+{
+	const char *seed = getenv("UNIT_SEED");
+
+	if (seed != NULL)
+		unit_random_state ^= strtoull(seed, NULL, 10) * UINT64_C(0x9E3779B97F4A7C15);
+	if (unit_random_state == 0)
+		unit_random_state = 1;
+}
+
 static inline int
 unit_report(void)
 {
+	const char *seed = getenv("UNIT_SEED");
+
+	if (unit_failed > 0 && seed != NULL)
+		fprintf(stderr, "to repeat it: UNIT_SEED=%s\n", seed);
 	printf("%lu passed, %lu failed\n", unit_passed, unit_failed);
 	return unit_failed == 0 ? 0 : 1;
 }
-
-/* xorshift64: the same numbers every run. */
-static uint64_t unit_random_state = UINT64_C(88172645463325252);
 
 static inline uint64_t
 unit_random(void)
