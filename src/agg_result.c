@@ -69,8 +69,12 @@ create(const group_slice *slice, int64 num_nulls, Size data_bytes)
 
 /* ---- keys: NULLs are all alike, and stand together */
 
-/* What a variable element's cell points to, and the cell, lie anywhere: fetch them ahead. */
-static inline void
+/*
+ * What a variable element's cell points to, and the cell, lie anywhere: fetch
+ * them ahead.  gcc takes a function that only prefetches for one without effects
+ * and drops its calls, unless it is always inlined.
+ */
+static pg_attribute_always_inline void
 prefetch_element(const group_slice *slice, uint64 i)
 {
 	const agg_batch *batch = slice->batch;

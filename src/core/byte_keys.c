@@ -65,8 +65,12 @@ for_stretches(mgpu_byte_round *round, uint64_t task, stretch_fn function)
 	}
 }
 
-/* items: not NULL.  Fetches what item i + STRINGS_AHEAD will need. */
-static inline void
+/*
+ * items: not NULL.  Fetches what item i + STRINGS_AHEAD will need.  gcc takes a
+ * function that only prefetches for one without effects and drops its calls,
+ * unless it is always inlined.
+ */
+__attribute__((always_inline)) static inline void
 fetch_ahead(const mgpu_byte_keys *keys, const uint32_t *items, uint32_t i, uint32_t num_items, uint32_t offset)
 {
 	if (i + SPANS_AHEAD < num_items)
