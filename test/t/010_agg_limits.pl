@@ -7,11 +7,8 @@ use lib $FindBin::Bin;
 use MgpuTest;
 use PostgreSQL::Test::Utils;
 use Test::More;
-use Time::HiRes qw(sleep time);
 
 my $node = new_node('agg_limits', conf => ['max_parallel_workers_per_gather = 0', 'work_mem = 1GB']);
-my $megabyte = 1024;    # in kB, as /proc counts
-my $limit = 0.2;
 
 $node->safe_psql('postgres', q{
 	CREATE UNLOGGED TABLE big AS
@@ -42,7 +39,7 @@ foreach my $name (sort keys %bounded)
 	$session->query('SELECT sum((mgpu_sort_agg(v))[1]) OVER () FROM big WHERE i < 1000 GROUP BY few LIMIT 1');
 	my $before = memory_kb($session->{pid}, 'VmHWM');
 	isnt($session->query($query), '', "$name: runs");
-	my $grown = (memory_kb($session->{pid}, 'VmHWM') - $before) / $megabyte;
+	my $grown = (memory_kb($session->{pid}, 'VmHWM') - $before) / $MEGABYTE;
 	cmp_ok($grown, '<=', 2.5 * $bytes + 24, sprintf('%s: %d MB of values and group numbers, peak grew by %d MB', $name, $bytes, $grown));
 	$session->close;
 }
@@ -68,7 +65,7 @@ foreach my $executor (executors($node))
 	}
 	is($failed, 200, "$executor: of 1,000 queries a fifth failed, as meant");
 	my $grown = memory_kb($session->{pid}, 'VmRSS') - $warm;
-	cmp_ok($grown, '<=', 2 * $megabyte, "$executor: $grown kB more after 800 more queries");
+	cmp_ok($grown, '<=', 2 * $MEGABYTE, "$executor: $grown kB more after 800 more queries");
 	$session->close;
 }
 
@@ -83,62 +80,11 @@ my %calls = (
 	'by text' => 'SELECT sum(cardinality(a)) FROM (SELECT mgpu_sort_agg_by(w, t) AS a FROM big GROUP BY few) q',
 	'percentiles' => 'SELECT sum(p) FROM (SELECT mgpu_percentile_cont(w, 0.5) AS p FROM big GROUP BY many) q');
 
-# How long the query runs, the shorter of two runs, and how late it ended after each of nine timeouts
-# that came while it ran; in seconds.
-sub lateness
-{
-	my ($session, $call) = @_;
-	my ($full, @late);
-
-	foreach (1 .. 2)
-	{
-		my $started = time();
-
-		$session->query($call);
-		my $took = time() - $started;
-		$full = $took if !defined $full || $took < $full;
-	}
-	foreach my $part (1 .. 9)
-	{
-		my $timeout = int($full * 100 * $part) || 1;
-		my $late = $session->query("SET mgpu_test.timeout = $timeout; SET statement_timeout = $timeout;"
-			  . "SELECT pg_temp.lateness(\$\$$call\$\$)");
-
-		push @late, $late / 1000 if defined $late && $late =~ /\d/;
-	}
-	$session->query('SET statement_timeout = 0');
-	return ($full, @late);
-}
-
 foreach my $executor (executors($node))
 {
 	my $session = MgpuTest->session($node, options => "-c mgpu.executor=$executor");
 
-	$session->query(q{
-		CREATE OR REPLACE FUNCTION pg_temp.lateness(call text) RETURNS float8 LANGUAGE plpgsql AS $$
-		BEGIN
-			EXECUTE call;
-			RETURN NULL;
-		EXCEPTION WHEN query_canceled THEN
-			RETURN extract(epoch FROM clock_timestamp() - statement_timestamp()) * 1000 - current_setting('mgpu_test.timeout')::float8;
-		END
-		$$});
-	foreach my $name (sort keys %calls)
-	{
-		my ($full, @late);
-
-		# A machine may be slow for a while, or fast: what was measured then is measured again.  A
-		# query that does not look at cancels for too long is late every time.
-		foreach my $try (1 .. 3)
-		{
-			($full, @late) = lateness($session, $calls{$name});
-			last if @late >= 3 && median(@late) <= $limit;
-		}
-		is($session->{error}, '', "$executor, $name: runs to its end when let alone");
-		cmp_ok(scalar @late, '>=', 3, "$executor, $name: " . @late . ' of 9 timeouts came while it ran');
-		cmp_ok(median(@late), '<=', $limit, sprintf('%s, %s: ends %.0f ms after a timeout (runs %.0f)', $executor, $name, 1000 * median(@late), 1000 * $full))
-		  if @late;
-	}
+	check_timeouts($session, "$executor, $_", $calls{$_}, 3, [ 1 .. 9 ], 3) for sort keys %calls;
 	is($session->query('SELECT mgpu_sort_agg(v) FROM (VALUES (2), (1)) t(v)'), '{1,2}', "$executor: the session goes on");
 	$session->close;
 }
@@ -148,40 +94,12 @@ foreach my $executor (executors($node))
 SKIP:
 {
 	skip 'no prlimit here', 1 unless system('command -v prlimit >/dev/null') == 0;
-	my ($refused, $answered) = (0, 0);
-	my %unexpected;
-	my $session = MgpuTest->session($node, options => '-c mgpu.executor=cpu');
-	my @calls = (
+	check_starved($node, [
 		'SELECT md5(array_send(mgpu_sort_agg(v))) FROM big',
 		q{SELECT md5(string_agg(md5(array_send(a)), '' ORDER BY a)) FROM (SELECT mgpu_sort_agg(v) AS a FROM big WHERE i < 500000 GROUP BY few) q},
 		q{SELECT md5(string_agg(md5(array_send(a)), '' ORDER BY few)) FROM (SELECT few, mgpu_sort_agg_by(t, w) AS a FROM big WHERE i < 500000 GROUP BY few) q},
-		'SELECT mgpu_percentile_cont(w, 0.3) FROM big');
-	my @right = map { $session->query($_) } @calls;
-
-	foreach my $i (0 .. $#calls)
-	{
-		foreach my $extra (1, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 400, 600)
-		{
-			my $bytes = (memory_kb($session->{pid}, 'VmSize') + $extra * $megabyte) * 1024;
-			system('prlimit', "--pid=$session->{pid}", "--as=$bytes:") == 0 or die 'prlimit failed';
-			my $got = $session->query($calls[$i]);
-			if (!defined $got)
-			{
-				$unexpected{"$calls[$i] with $extra MB: the session ended"}++;
-				$session = MgpuTest->session($node, options => '-c mgpu.executor=cpu');
-				next;
-			}
-			system('prlimit', "--pid=$session->{pid}", '--as=unlimited:');
-			if ($session->{state} eq '53200') { $refused++; }
-			elsif ($session->{state} eq '' && $got eq $right[$i]) { $answered++; }
-			else { $unexpected{"$calls[$i] with $extra MB: " . ($session->{error} || 'wrong answer')}++; }
-		}
-	}
-	is(join("\n", sort keys %unexpected), '', 'out of memory: an error 53200, or the right answer, and nothing else');
-	cmp_ok($refused, '>=', 5, "$refused calls were refused");
-	cmp_ok($answered, '>=', 5, "$answered calls were answered");
-	is($session->query('SELECT mgpu_sort_agg(v) FROM (VALUES (2), (1)) t(v)'), '{1,2}', 'the session goes on');
-	$session->close;
+		'SELECT mgpu_percentile_cont(w, 0.3) FROM big' ],
+		[ 1, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 400, 600 ], 5);
 }
 
 # -------------------------------------------------------------------------- spills

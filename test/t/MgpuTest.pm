@@ -1,5 +1,6 @@
 # What mgpu_pg's TAP tests share: a node with the extension, sessions that live
-# on while the test looks at their process, and big arrays made quickly.
+# on while the test looks at their process, big arrays made quickly, and what is
+# checked of many calls: how late they end, and what memory they take or leave.
 package MgpuTest;
 
 use strict;
@@ -9,9 +10,17 @@ use IO::Select;
 use IPC::Open3;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Test::More;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw(new_node executors make_big memory_kb median);
+our @EXPORT = qw($LIMIT $MEGABYTE new_node executors make_big memory_kb median duration check_timeouts check_cancels check_peaks
+	check_growth check_starved);
+
+# Seconds that a running call may go on after it was told to end.
+our $LIMIT = 0.2;
+
+# In kB, as /proc counts.
+our $MEGABYTE = 1024;
 
 # A started node with the extension in database postgres.  Few shared buffers,
 # so that a process's resident size is its own memory and not the cache.
@@ -70,6 +79,191 @@ sub median
 	my @sorted = sort { $a <=> $b } @_;
 
 	return $sorted[ $#sorted / 2 ];
+}
+
+# How long the statement runs when nobody stops it, in seconds: the shorter of
+# two runs, of which the first may start up a device or warm a cache.
+sub duration
+{
+	my ($session, $call) = @_;
+	my $shortest;
+
+	foreach (1 .. 2)
+	{
+		my $started = time();
+
+		$session->query($call);
+		my $took = time() - $started;
+		$shortest = $took if !defined $shortest || $took < $shortest;
+	}
+	return $shortest;
+}
+
+# ------------------------------------------------------------ calls told to end
+#
+# Their lateness counts by the median, so that one hiccup of a loaded machine
+# does not decide.
+
+# How long the call runs, the error that it ended with, and how late it ended after
+# each timeout that came while it ran; in seconds.  Timeouts come after tenths of
+# that time.
+sub lateness
+{
+	my ($session, $call, @tenths) = @_;
+	my $full = duration($session, $call);
+	my $error = $session->{error};
+	my @late;
+
+	# NULL when the call ended before its timeout
+	$session->query(q{
+		CREATE OR REPLACE FUNCTION pg_temp.lateness(call text) RETURNS float8 LANGUAGE plpgsql AS $$
+		BEGIN
+			EXECUTE call;
+			RETURN NULL;
+		EXCEPTION WHEN query_canceled THEN
+			RETURN extract(epoch FROM clock_timestamp() - statement_timestamp()) * 1000 - current_setting('mgpu_test.timeout')::float8;
+		END
+		$$});
+	foreach my $tenth (@tenths)
+	{
+		my $timeout = int($full * 100 * $tenth) || 1;
+		my $late = $session->query("SET mgpu_test.timeout = $timeout; SET statement_timeout = $timeout;"
+			  . "SELECT pg_temp.lateness(\$call\$$call\$call\$)");
+
+		push @late, $late / 1000 if defined $late && $late =~ /\A-?[\d.e-]+\z/;
+	}
+	$session->query('SET statement_timeout = 0');
+	return ($full, $error, @late);
+}
+
+# At least so many timeouts, after tenths of the whole, find the call running, and
+# it ends in time.  With tries, that is measured again while it is not so: a
+# machine may be slow for a while, or fast, but a call that does not look at
+# cancels for too long is late every time.
+sub check_timeouts
+{
+	my ($session, $name, $call, $least, $tenths, $tries) = @_;
+	my ($full, $error, @late);
+
+	foreach (1 .. $tries // 1)
+	{
+		($full, $error, @late) = lateness($session, $call, @$tenths);
+		last if @late >= $least && median(@late) <= $LIMIT;
+	}
+	is($error, '', "$name: runs to its end when let alone");
+	cmp_ok(scalar @late, '>=', $least, "$name: " . @late . ' of ' . @$tenths . ' timeouts came while it ran');
+	cmp_ok(median(@late), '<=', $LIMIT, sprintf('%s: ends %.0f ms after a timeout, at most %.0f (runs %.0f)',
+		$name, 1000 * median(@late), 1000 * (sort { $b <=> $a } @late)[0], 1000 * $full))
+	  if @late;
+	return;
+}
+
+# The same after pg_cancel_backend from another session, so many times.
+sub check_cancels
+{
+	my ($session, $other, $name, $call, $times) = @_;
+	my $full = duration($session, $call);
+	my @late;
+
+	foreach my $part (1 .. $times)
+	{
+		$session->send_query($call);
+		sleep($full * $part / ($times + 2));
+		$other->query("SELECT pg_cancel_backend($session->{pid})");
+		my $started = time();
+		$session->answer;
+		push @late, time() - $started if $session->{state} eq '57014';
+	}
+	cmp_ok(scalar @late, '>=', 1, "$name: " . @late . " of $times cancels came while it ran");
+	cmp_ok(median(@late), '<=', $LIMIT, sprintf('%s: ends %.0f ms after pg_cancel_backend', $name, 1000 * median(@late)))
+	  if @late;
+	return;
+}
+
+# ----------------------------------------------------------------------- memory
+
+# Resident memory grows by no more than input and result and 64 MB.  Each of
+# $peaks: an expression, its tables, MB of input, MB of result.
+sub check_peaks
+{
+	my ($node, $executor, $warm_up, $peaks) = @_;
+
+	foreach my $name (sort keys %$peaks)
+	{
+		my ($call, $tables, $input, $result) = @{ $peaks->{$name} };
+		my $session = MgpuTest->session($node, options => "-c mgpu.executor=$executor");
+
+		# what a first call sets up for good, a device's context say, is not this call's
+		$session->query($warm_up);
+		my $before = memory_kb($session->{pid}, 'VmHWM');
+		is($session->query("SELECT cardinality($call) > 0 FROM $tables"), 't', "$executor, $name: runs");
+		my $grown = (memory_kb($session->{pid}, 'VmHWM') - $before) / $MEGABYTE;
+		cmp_ok($grown, '<=', $input + $result + 64,
+			sprintf('%s, %s: %d MB in, %d MB out, peak grew by %d MB', $executor, $name, $input, $result, $grown));
+		$session->close;
+	}
+	return;
+}
+
+# No more than 10 MB stay behind when a call runs again and again; with timeouts,
+# which fall within the time that it takes here.  Returns how many ended in errors.
+sub check_growth
+{
+	my ($session, $name, $call, $rounds, $with_timeouts) = @_;
+	my ($warm, $errors) = (0, 0);
+	my $milliseconds = 1000 * duration($session, $call);
+
+	foreach my $i (1 .. $rounds)
+	{
+		$session->query('SET statement_timeout = ' . int(1 + $milliseconds * ($i * 7 % 60) / 75)) if $with_timeouts;
+		$session->query($call);
+		$errors++ if $session->{state} ne '';
+		$warm = memory_kb($session->{pid}, 'VmRSS') if $i == $rounds / 4;
+	}
+	$session->query('SET statement_timeout = 0');
+	my $grown = memory_kb($session->{pid}, 'VmRSS') - $warm;
+	cmp_ok($grown, '<=', 10 * $MEGABYTE, "$name: $grown kB more after " . $rounds * 3 / 4 . ' more calls');
+	return $errors;
+}
+
+# With the process's address space limited to what it has and a little more, each
+# of the calls ends in 53200 or in the right answer, whatever step the limit hits;
+# in each at least so many times.
+sub check_starved
+{
+	my ($node, $calls, $megabytes, $least) = @_;
+	my ($refused, $answered) = (0, 0);
+	my %unexpected;
+	my $session = MgpuTest->session($node, options => '-c mgpu.executor=cpu');
+
+	foreach my $call (@$calls)
+	{
+		my $right = $session->query($call);
+
+		foreach my $extra (@$megabytes)
+		{
+			my $bytes = (memory_kb($session->{pid}, 'VmSize') + $extra * $MEGABYTE) * 1024;
+			system('prlimit', "--pid=$session->{pid}", "--as=$bytes:") == 0 or die 'prlimit failed';
+			my $got = $session->query($call);
+			if (!defined $got)
+			{
+				$unexpected{"$call with $extra MB: the session ended"}++;
+				$session = MgpuTest->session($node, options => '-c mgpu.executor=cpu');
+				next;
+			}
+			system('prlimit', "--pid=$session->{pid}", '--as=unlimited:');
+			if ($session->{state} eq '53200') { $refused++; }
+			elsif ($session->{state} eq '' && $got eq $right) { $answered++; }
+			else { $unexpected{"$call with $extra MB: " . ($session->{error} || 'wrong answer')}++; }
+		}
+	}
+	is(join("\n", sort keys %unexpected), '', 'out of memory: an error 53200, or the right answer, and nothing else');
+	cmp_ok($refused, '>=', $least, "$refused calls were refused");
+	cmp_ok($answered, '>=', $least, "$answered calls were answered");
+	is($session->query('SELECT mgpu_sort(ARRAY[2, 1]), mgpu_sort_agg(v) FROM (VALUES (2), (1)) t(v)'), '{1,2}|{1,2}',
+		'the session goes on');
+	$session->close;
+	return;
 }
 
 # --------------------------------------------------------------------- sessions
