@@ -2,20 +2,25 @@
  * sorted_input.c
  *		The two sorted key arrays of a merge.
  *
- * Keys that executors know are merged by them, as (key, index) pairs; all
- * others are merged here, through the type's comparison.  Both merges check
- * their inputs as they go.
+ * Keys that executors know are merged by them, as (key, index) pairs, and so
+ * are codes of others: made for each element, labels of enums, or those of byte
+ * strings (sorted_strings.c).  All other types are merged here, through their
+ * comparison, ICU's text too: its keys cost more to make than the two comparisons
+ * of an element that they would save.  All merges check their inputs as they go.
  */
 #include "postgres.h"
 
 #include "miscadmin.h"
 #include "utils/sortsupport.h"
 
+#include "array_result.h"
 #include "element_cursor.h"
+#include "enum_keys.h"
 #include "null_map.h"
 #include "pgerror.h"
 #include "run.h"
 #include "sorted_input.h"
+#include "sorted_strings.h"
 
 /* Elements handled between looks at interrupts. */
 #define STEP_ITEMS (64 * 1024)
@@ -146,9 +151,9 @@ aligned_keys(array_source *source, int width)
 	return memcpy(palloc_extended(bytes, MCXT_ALLOC_HUGE), array_source_data(source), bytes);
 }
 
-static void
-merge_by_executor(sorted_input *input, const void *a_keys, const void *b_keys,
-				  uint32 key_kind, uint32 key_width, uint32 *ranks)
+void
+sorted_input_merge_keys(sorted_input *input, const void *a_keys, const void *b_keys,
+						uint32 key_kind, uint32 key_width, uint32 *ranks)
 {
 	run_request request;
 
@@ -167,6 +172,42 @@ merge_by_executor(sorted_input *input, const void *a_keys, const void *b_keys,
 	request.first_subscripts[0] = sorted_input_first_subscript(&input->a, &input->order);
 	request.first_subscripts[1] = sorted_input_first_subscript(&input->b, &input->order);
 	run_job(&request);
+}
+
+/* Labels of both arrays, whose ranks must be of one count. */
+static void
+merge_enums(sorted_input *input, uint32 *ranks)
+{
+	int64		num_a = sorted_input_present(&input->a);
+	int64		num_b = sorted_input_present(&input->b);
+	Oid		   *values = array_result_scratch((num_a + num_b) * sizeof(Oid));
+	const uint32 *keys;
+
+	array_source_load(&input->a);
+	array_source_load(&input->b);
+	array_source_require(&input->a, num_a * sizeof(Oid));
+	array_source_require(&input->b, num_b * sizeof(Oid));
+	if (num_a > 0)
+		memcpy(values, array_source_data(&input->a), num_a * sizeof(Oid));
+	if (num_b > 0)
+		memcpy(values + num_a, array_source_data(&input->b), num_b * sizeof(Oid));
+	keys = enum_keys(values, num_a + num_b, input->type);
+	sorted_input_merge_keys(input, keys, keys + num_a, MGPU_KEY_UNSIGNED, sizeof(uint32), ranks);
+	if (keys != values)
+		pfree((void *) keys);
+	pfree(values);
+}
+
+/* False: not all elements have keys of their own. */
+static bool
+merge_encoded(sorted_input *input, uint32 *ranks)
+{
+	int64	   *a_codes = encode_present(&input->a, input->type);
+	int64	   *b_codes = a_codes ? encode_present(&input->b, input->type) : NULL;
+
+	if (b_codes)
+		sorted_input_merge_keys(input, a_codes, b_codes, MGPU_KEY_SIGNED, sizeof(int64), ranks);
+	return b_codes != NULL;
 }
 
 static void
@@ -237,21 +278,14 @@ sorted_input_positions(sorted_input *input)
 	uint32	   *positions = palloc_extended((num_items + 1) * sizeof(uint32), MCXT_ALLOC_HUGE);
 	uint32	   *ranks = positions + (input->order.nulls_first ? num_nulls : 0);
 	const element_type *type = input->type;
-	int64	   *a_codes = NULL;
-	int64	   *b_codes = NULL;
 
-	if (type->encode)
-	{
-		a_codes = encode_present(&input->a, type);
-		b_codes = a_codes ? encode_present(&input->b, type) : NULL;
-	}
 	if (type->key_kind != 0)
-		merge_by_executor(input, aligned_keys(&input->a, type->key_width),
-						  aligned_keys(&input->b, type->key_width),
-						  type->key_kind, type->key_width, ranks);
-	else if (b_codes)
-		merge_by_executor(input, a_codes, b_codes, MGPU_KEY_SIGNED, sizeof(int64), ranks);
-	else
+		sorted_input_merge_keys(input, aligned_keys(&input->a, type->key_width),
+								aligned_keys(&input->b, type->key_width),
+								type->key_kind, type->key_width, ranks);
+	else if (type->is_enum)
+		merge_enums(input, ranks);
+	else if ((type->encode == NULL || !merge_encoded(input, ranks)) && !sorted_strings_merge(input, ranks))
 		merge_by_comparison(input, ranks);
 	ranks_to_positions(input, ranks);
 	null_positions(input, positions + (input->order.nulls_first ? 0 : num_items - num_nulls));

@@ -79,6 +79,14 @@ mgpu_byte_code(const mgpu_byte_keys *keys, mgpu_span span, uint32_t offset)
 	return keys->counted ? (code & ~UINT64_C(0xFF)) | rest : code;
 }
 
+/* Whether strings that have this code and share what is before it are the same. */
+static inline bool
+mgpu_code_decides(const mgpu_byte_keys *keys, uint64_t code)
+{
+	/* all ended: by the count, or by a zero byte, which is in none of them */
+	return keys->counted ? (code & 0xFF) < MGPU_CODE_BYTES : (code & 0xFF) == 0;
+}
+
 /* Strings that share what is before offset; places are of the order array. */
 typedef struct mgpu_byte_run
 {

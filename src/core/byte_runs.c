@@ -176,14 +176,6 @@ add_long(mgpu_byte_round *round, const tie_run *run)
 	next->offset = run->offset;
 }
 
-/* Whether strings that have this code are the same. */
-static inline bool
-is_decided(const mgpu_byte_keys *keys, uint64_t code)
-{
-	/* all ended: by the count, or by a zero byte, which is in none of them */
-	return keys->counted ? (code & 0xFF) < MGPU_CODE_BYTES : (code & 0xFF) == 0;
-}
-
 static void
 start_batch(tie_batch *batch)
 {
@@ -210,7 +202,7 @@ split_run(mgpu_byte_round *round, const mgpu_byte_run *run, uint64_t head, uint6
 
 		for (next = first + 1; next < run_end && sorted[next] == sorted[first];)
 			next++;
-		if (next - first < 2 || is_decided(&round->keys, sorted[first]))
+		if (next - first < 2 || mgpu_code_decides(&round->keys, sorted[first]))
 			continue;
 		ties.places = round->order + run->place + (first - head);
 		ties.num_items = (uint32_t) (next - first);
