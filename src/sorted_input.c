@@ -4,9 +4,8 @@
  *
  * Keys that executors know are merged by them, as (key, index) pairs, and so
  * are codes of others: made for each element, labels of enums, or those of byte
- * strings (sorted_strings.c).  All other types are merged here, through their
- * comparison, ICU's text too: its keys cost more to make than the two comparisons
- * of an element that they would save.  All merges check their inputs as they go.
+ * strings (sorted_strings.c).  All other types, ICU's text among them, are merged
+ * here, through their comparison.  All merges check their inputs as they go.
  */
 #include "postgres.h"
 
