@@ -3,11 +3,14 @@
  *		Geometry of bulk remove and insert: boundaries, flags and ranks of a tile.
  *
  * A tile is cut into rows of 32 items; a warp takes items_per_thread rows, and
- * lane r of it keeps row r's flags as a mask and the count before the row:
+ * lane r of it makes a mask of row r's flags and counts those before the row:
  *
  *	 flags     0 1 0 0 ... | 1 0 0 0 ... | ...	one byte an item, shared memory
- *	 lane r    mask of row r, rank of its first item
- *	 item i    row r's mask and rank by shuffle, and the bits below its own
+ *	 row r     its mask, rank of its first item; 8 bytes, shared memory
+ *	 item i    its row's mask and rank, and the bits below its own
+ *
+ * Two shuffles in place of the row's 8 bytes, which all lanes read at once, take
+ * the same unit twice.
  *
  * Positions set their flags with plain byte stores; bits set by atomics were
  * rejected, since dense neighbours would queue for one word.  Flags live and
@@ -20,6 +23,7 @@
 #define MGPU_BULK_TILE_CUH
 
 #include "ops_search.cuh"
+#include "tile_copy.cuh"
 
 /* Search of a remove: of the positions before a tile's first item. */
 struct mgpu_remove_search
@@ -100,28 +104,30 @@ mgpu_row_bits(uint32_t row, uint32_t num_items)
 	return num_items - begin >= 32 ? ~UINT32_C(0) : (UINT32_C(1) << (num_items - begin)) - 1;
 }
 
+/* Items of a tile, by item width. */
+template <template <int> class Tuning>
 static inline uint32_t
 mgpu_bulk_tile_items(uint32_t item_bytes)
 {
 	switch (item_bytes)
 	{
 		case 1:
-			return mgpu_bulk_tuning<1>::tile_items;
+			return Tuning<1>::tile_items;
 		case 2:
-			return mgpu_bulk_tuning<2>::tile_items;
+			return Tuning<2>::tile_items;
 		case 4:
-			return mgpu_bulk_tuning<4>::tile_items;
+			return Tuning<4>::tile_items;
 		case 8:
-			return mgpu_bulk_tuning<8>::tile_items;
+			return Tuning<8>::tile_items;
 		default:
-			return mgpu_bulk_tuning<16>::tile_items;
+			return Tuning<16>::tile_items;
 	}
 }
 
 #ifdef __CUDACC__
 
-/* A lane's row: bits set and how many are set in the tile before it. */
-struct mgpu_row
+/* A row: bits set and how many are set in the tile before it. */
+struct alignas(8) mgpu_row
 {
 	uint32_t	mask;
 	uint32_t	rank;
@@ -138,21 +144,32 @@ mgpu_clear_flags(uint4 *flags)
 		flags[vector] = make_uint4(0, 0, 0, 0);
 }
 
-/* Flag the places in the tile of positions [begin, end); position i counts as step * i higher. */
-template <class Tuning, int step>
+/*
+ * Flag the places in the tile of positions [begin, end); position i counts as
+ * step * i higher, and a thread reads at_once at a time.  Places are told modulo 2^32, of which no array has as many.
+ */
+template <class Tuning, int step, int at_once>
 static __device__ __forceinline__ void
 mgpu_set_flags(uint4 *flags, const uint32_t *positions, uint32_t begin, uint32_t end, uint64_t tile_begin)
 {
 	uint8_t    *bytes = reinterpret_cast<uint8_t *>(flags);
 
-#pragma unroll 4
-	for (uint32_t i = threadIdx.x; i < end - begin; i += Tuning::threads)
+#pragma unroll 1
+	for (uint32_t first = begin + threadIdx.x; first < end; first += at_once * Tuning::threads)
 	{
-		uint32_t	position = begin + i;
-		uint64_t	place = positions[position] + (uint64_t) step * position - tile_begin;
+		uint32_t	places[at_once];
 
-		if (place < Tuning::tile_items)
-			bytes[place] = 1;
+#pragma unroll
+		for (int i = 0; i < at_once; i++)
+		{
+			uint32_t	position = first + i * Tuning::threads;
+
+			places[i] = position < end ? positions[position] + step * position - (uint32_t) tile_begin : UINT32_MAX;
+		}
+#pragma unroll
+		for (int i = 0; i < at_once; i++)
+			if (places[i] < Tuning::tile_items)
+				bytes[places[i]] = 1;
 	}
 }
 
@@ -178,10 +195,13 @@ mgpu_flag_mask(const uint4 *flags)
 	return mask;
 }
 
-/* Rank every lane's row by its mask; warp_counts has a place a warp. */
+/*
+ * Rank every lane's row by its mask.  warp_counts has a place a warp, rows one a
+ * row of the tile; each warp may read its own at once, and all flags are read.
+ */
 template <class Tuning>
-static __device__ __forceinline__ mgpu_row
-mgpu_rank_rows(uint32_t mask, uint32_t *warp_counts)
+static __device__ __forceinline__ void
+mgpu_rank_rows(uint32_t mask, uint32_t *warp_counts, mgpu_row *rows)
 {
 	uint32_t	lane = threadIdx.x % 32;
 	uint32_t	warp = threadIdx.x / 32;
@@ -203,19 +223,22 @@ mgpu_rank_rows(uint32_t mask, uint32_t *warp_counts)
 	row.rank = sum - count;
 	for (uint32_t other = 0; other < warp; other++)
 		row.rank += warp_counts[other];
-	return row;
+	if (lane < Tuning::items_per_thread)
+		rows[warp * Tuning::items_per_thread + lane] = row;
+	__syncwarp();
 }
 
-/* Of the item in row r of this warp at this lane: is it set, how many before it. */
+/* Of an item of the tile: how many before it are set. */
 static __device__ __forceinline__ uint32_t
-mgpu_rank_item(const mgpu_row &mine, int r, bool &set)
+mgpu_rank_item(const mgpu_row &row, uint32_t bit)
 {
-	uint32_t	lane = threadIdx.x % 32;
-	uint32_t	mask = __shfl_sync(0xFFFFFFFFu, mine.mask, r);
-	uint32_t	rank = __shfl_sync(0xFFFFFFFFu, mine.rank, r);
+	return row.rank + __popc(row.mask & ((1u << bit) - 1));
+}
 
-	set = mask >> lane & 1;
-	return rank + __popc(mask & ((1u << lane) - 1));
+static __device__ __forceinline__ bool
+mgpu_is_set(const mgpu_row &row, uint32_t bit)
+{
+	return (row.mask >> bit & 1) != 0;
 }
 
 #endif							/* __CUDACC__ */

@@ -41,31 +41,6 @@ struct mgpu_merge_extras
 
 /* -------------------------------------------------------------------- load */
 
-/* As mgpu_load_interval, for items of any width. */
-template <int threads, typename Item>
-static __device__ __forceinline__ void
-mgpu_load_stored(Item *shared, const Item *global, uint32_t num_items, uint32_t thread)
-{
-	if constexpr (sizeof(Item) >= 4)
-		mgpu_load_interval<threads>(shared, global, num_items, thread);
-	else
-	{
-		constexpr uint32_t vector_items = MGPU_VECTOR_BYTES / sizeof(Item);
-		mgpu_interval_parts parts = mgpu_split_interval(global, num_items);
-
-		if (thread < parts.head_items)
-			shared[thread] = global[thread];
-		if (thread < parts.tail_items)
-			shared[num_items - 1 - thread] = global[num_items - 1 - thread];
-		for (uint32_t vector = thread; vector < parts.num_vectors; vector += threads)
-		{
-			uint32_t	item = parts.head_items + vector * vector_items;
-
-			mgpu_copy_async<MGPU_VECTOR_BYTES>(shared + item, global + item);
-		}
-	}
-}
-
 /* Load an interval and its successor; gaps to where a thread may run. */
 template <int threads, class Order>
 static __device__ __forceinline__ void
@@ -75,7 +50,7 @@ mgpu_load_list(typename Order::Stored *slots, const typename Order::Stored *list
 	uint32_t	load_items = num_items + (begin + num_items < list_items);
 	uint32_t	gap = load_items + threadIdx.x;
 
-	mgpu_load_stored<threads>(slots, list + begin, load_items, threadIdx.x);
+	mgpu_load_interval<threads>(slots, list + begin, load_items, threadIdx.x);
 	if (gap < num_items + gaps)
 		slots[gap] = order.last;
 }
@@ -111,13 +86,29 @@ mgpu_sort_of_tile(const mgpu_merge_lists<Order> &lists, const mgpu_merge_tile &t
 	return MGPU_TILE_ANY;
 }
 
+/* Ask for the keys of the tile ahead. */
+template <class Order>
+static __device__ __forceinline__ void
+mgpu_prefetch_tile(const mgpu_merge_lists<Order> &lists, mgpu_tile_plan plan)
+{
+	uint64_t	number;
+	uint2		split;
+	mgpu_merge_tile tile;
+
+	if (mgpu_tile_ahead(plan, &number, &split) && mgpu_place_tile(lists, number, split.x, split.y, tile))
+	{
+		mgpu_prefetch_interval(lists.a + tile.a_begin, tile.a_items);
+		mgpu_prefetch_interval(lists.b + tile.b_begin, tile.b_items);
+	}
+}
+
 /* Load this CTA's tile; ends with a barrier unless it is void. */
 template <class Tuning, class Order>
 static __device__ __forceinline__ mgpu_tile_sort
-mgpu_load_tile(const mgpu_merge_lists<Order> &lists, const uint32_t *splits, typename Order::Stored *slots,
+mgpu_load_tile(const mgpu_merge_lists<Order> &lists, mgpu_tile_plan plan, typename Order::Stored *slots,
 			   mgpu_merge_tile &tile)
 {
-	uint2		split = mgpu_tile_splits(lists, splits);
+	uint2		split = mgpu_tile_splits(lists, plan);
 	mgpu_tile_sort sort;
 
 	if (!mgpu_place_tile(lists, blockIdx.x, split.x, split.y, tile))
@@ -126,6 +117,7 @@ mgpu_load_tile(const mgpu_merge_lists<Order> &lists, const uint32_t *splits, typ
 									1, lists.order);
 	mgpu_load_list<Tuning::threads>(slots + tile.b_slot, lists.b, tile.b_begin, tile.b_items, lists.b_items,
 									1 + Tuning::items_per_thread, lists.order);
+	mgpu_prefetch_tile(lists, plan);
 	sort = mgpu_sort_of_tile(lists, tile);
 	mgpu_wait_copies();
 	__syncthreads();				/* intervals and gaps are in place */
@@ -176,12 +168,40 @@ mgpu_in_tile_order(mgpu_tile_sort sort, const Order &order, Merge merge)
 	merge(order);
 }
 
+/*
+ * A tile all of one list, as where one list is short or all of it lies before
+ * the other: there is nothing to search or to merge, but its order to check.
+ * put(item, slot) for each item of this thread.
+ */
+template <int threads, class Order, class Put>
+static __device__ __forceinline__ bool
+mgpu_copy_tile(const typename Order::Stored *slots, const mgpu_merge_tile &tile, const Order &order, Put put)
+{
+	uint32_t	first = tile.a_items == 0 ? tile.b_slot : tile.a_slot;
+	uint32_t	num_items = tile.a_items + tile.b_items;
+	bool		in_order = true;
+
+#pragma unroll 4
+	for (uint32_t item = threadIdx.x; item < num_items; item += threads)
+	{
+		in_order &= !mgpu_sorts_before(order, slots[first + item + 1], slots[first + item]);
+		put(item, first + item);
+	}
+	return in_order;
+}
+
+static __device__ __forceinline__ bool
+mgpu_is_one_list(const mgpu_merge_tile &tile)
+{
+	return tile.a_items == 0 || tile.b_items == 0;
+}
+
 /* ----------------------------------------------------------------- kernels */
 
 template <class Tuning, class Order>
 __global__ void
 __launch_bounds__(Tuning::threads, Tuning::resident)
-mgpu_merge_two_keys(mgpu_merge_lists<Order> lists, const uint32_t *splits, typename Order::Stored *out,
+mgpu_merge_two_keys(mgpu_merge_lists<Order> lists, mgpu_tile_plan plan, typename Order::Stored *out,
 					mgpu_order_check *check)
 {
 	constexpr int items = Tuning::items_per_thread;
@@ -190,11 +210,21 @@ mgpu_merge_two_keys(mgpu_merge_lists<Order> lists, const uint32_t *splits, typen
 	Stored	   *slots = reinterpret_cast<Stored *>(mgpu_shared);
 	Stored		merged[items];
 	mgpu_merge_tile tile;
-	mgpu_tile_sort sort = mgpu_load_tile<Tuning>(lists, splits, slots, tile);
+	mgpu_tile_sort sort = mgpu_load_tile<Tuning>(lists, plan, slots, tile);
 
 	if (sort == MGPU_TILE_VOID)
 	{
 		mgpu_report_suspect(check, false);
+		return;
+	}
+	out += tile.begin;
+	if (mgpu_is_one_list(tile))
+	{
+		mgpu_in_tile_order(sort, lists.order, [&] (const auto &order)
+		{
+			mgpu_report_suspect(check, mgpu_copy_tile<Tuning::threads>(slots, tile, order,
+																	   [&] (uint32_t item, uint32_t slot) { out[item] = slots[slot]; }));
+		});
 		return;
 	}
 	mgpu_in_tile_order(sort, lists.order, [&] (const auto &order)
@@ -206,7 +236,7 @@ mgpu_merge_two_keys(mgpu_merge_lists<Order> lists, const uint32_t *splits, typen
 	for (int i = 0; i < items; i++)
 		slots[threadIdx.x * items + i] = merged[i];
 	__syncthreads();				/* the merged tile is whole */
-	mgpu_store_interval<Tuning::threads>(out + tile.begin, slots, tile.a_items + tile.b_items, threadIdx.x);
+	mgpu_store_interval<Tuning::threads>(out, slots, tile.a_items + tile.b_items, threadIdx.x);
 }
 
 /* Fetch merged keys from their slots; narrow keys go out 4 bytes at a time. */
@@ -272,7 +302,7 @@ mgpu_move_values(const mgpu_merge_extras &extras, const mgpu_merge_tile &tile, c
 template <class Tuning, class Order>
 __global__ void
 __launch_bounds__(Tuning::threads, Tuning::resident)
-mgpu_merge_two_sources(mgpu_merge_lists<Order> lists, const uint32_t *splits, typename Order::Stored *out,
+mgpu_merge_two_sources(mgpu_merge_lists<Order> lists, mgpu_tile_plan plan, typename Order::Stored *out,
 					   mgpu_merge_extras extras)
 {
 	constexpr int items = Tuning::items_per_thread;
@@ -284,7 +314,7 @@ mgpu_merge_two_sources(mgpu_merge_lists<Order> lists, const uint32_t *splits, ty
 	uint16_t   *sources = reinterpret_cast<uint16_t *>(slots + capacity);
 	uint16_t   *share = sources + threadIdx.x * items;
 	mgpu_merge_tile tile;
-	mgpu_tile_sort sort = mgpu_load_tile<Tuning>(lists, splits, slots, tile);
+	mgpu_tile_sort sort = mgpu_load_tile<Tuning>(lists, plan, slots, tile);
 
 	static_assert(capacity <= UINT16_MAX, "a source has 16 bits");
 	if (sort == MGPU_TILE_VOID)
@@ -294,8 +324,15 @@ mgpu_merge_two_sources(mgpu_merge_lists<Order> lists, const uint32_t *splits, ty
 	}
 	mgpu_in_tile_order(sort, lists.order, [&] (const auto &order)
 	{
-		mgpu_merge_tile_share<Tuning>(slots, tile, order, starts, extras.check,
-									  [&] (int i, auto, uint32_t slot) { share[i] = (uint16_t) slot; });
+		if (mgpu_is_one_list(tile))
+		{
+			mgpu_report_suspect(extras.check, mgpu_copy_tile<threads>(slots, tile, order,
+																	  [&] (uint32_t item, uint32_t slot) { sources[item] = (uint16_t) slot; }));
+			__syncthreads();		/* the sources are there */
+		}
+		else
+			mgpu_merge_tile_share<Tuning>(slots, tile, order, starts, extras.check,
+										  [&] (int i, auto, uint32_t slot) { share[i] = (uint16_t) slot; });
 	});
 	mgpu_store_fetched<threads>(out + tile.begin, slots, sources, tile.a_items + tile.b_items);
 	switch (extras.value_width)
@@ -352,15 +389,15 @@ mgpu_lists_of(const mgpu_merge_request *request, uint32_t tile_items)
 	return lists;
 }
 
-/* Tiles of a merge that is not empty, and their splits. */
+/* Tiles of a merge that is not empty, and their plan. */
 template <class Tuning, class Order>
 static cudaError_t
 mgpu_prepare_merge(const mgpu_merge_request *request, mgpu_merge_lists<Order> *lists, uint64_t *num_tiles,
-				   const uint32_t **splits)
+				   mgpu_tile_plan *plan)
 {
 	*lists = mgpu_lists_of<Order>(request, Tuning::tile_items);
 	*num_tiles = mgpu_tiles_of(request->num_a_items + request->num_b_items, Tuning::tile_items);
-	return mgpu_launch_splits(*lists, *num_tiles, request->temp, request->temp_bytes, request->stream, splits);
+	return mgpu_plan_tiles(*lists, *num_tiles, Tuning::ahead, request->temp, request->temp_bytes, request->stream, plan);
 }
 
 template <class Order>
@@ -373,14 +410,14 @@ mgpu_launch_merge_keys(const mgpu_merge_request *request)
 		mgpu_merge_capacity<Stored>(Tuning::tile_items, Tuning::items_per_thread) * sizeof(Stored);
 	mgpu_merge_lists<Order> lists = mgpu_lists_of<Order>(request, Tuning::tile_items);
 	uint64_t	num_tiles;
-	const uint32_t *splits;
-	cudaError_t status = mgpu_prepare_merge<Tuning>(request, &lists, &num_tiles, &splits);
+	mgpu_tile_plan plan;
+	cudaError_t status = mgpu_prepare_merge<Tuning>(request, &lists, &num_tiles, &plan);
 
 	static_assert(shared_bytes + Tuning::threads * sizeof(uint32_t) + 64 <= 48 * 1024, "more than any CTA has");
 	if (status != cudaSuccess)
 		return status;
 	mgpu_merge_two_keys<Tuning, Order><<<(unsigned) num_tiles, Tuning::threads, shared_bytes, request->stream>>>
-		(lists, splits, static_cast<Stored *>(request->out_keys), request->check);
+		(lists, plan, static_cast<Stored *>(request->out_keys), request->check);
 	return cudaGetLastError();
 }
 
@@ -397,14 +434,14 @@ mgpu_launch_merge_sources(const mgpu_merge_request *request)
 		request->check};
 	mgpu_merge_lists<Order> lists = mgpu_lists_of<Order>(request, Tuning::tile_items);
 	uint64_t	num_tiles;
-	const uint32_t *splits;
-	cudaError_t status = mgpu_prepare_merge<Tuning>(request, &lists, &num_tiles, &splits);
+	mgpu_tile_plan plan;
+	cudaError_t status = mgpu_prepare_merge<Tuning>(request, &lists, &num_tiles, &plan);
 
 	static_assert(shared_bytes + Tuning::threads * sizeof(uint32_t) + 64 <= 48 * 1024, "more than any CTA has");
 	if (status != cudaSuccess)
 		return status;
 	mgpu_merge_two_sources<Tuning, Order><<<(unsigned) num_tiles, Tuning::threads, shared_bytes, request->stream>>>
-		(lists, splits, static_cast<Stored *>(request->out_keys), extras);
+		(lists, plan, static_cast<Stored *>(request->out_keys), extras);
 	return cudaGetLastError();
 }
 

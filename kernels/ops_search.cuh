@@ -48,6 +48,13 @@ mgpu_group_narrow(uint64_t &low, uint64_t &high, uint32_t num_before)
 	low = new_low;
 }
 
+/* What the tiles of a launch are told of their boundaries. */
+struct mgpu_tile_plan
+{
+	const uint32_t *splits;		/* NULL: they search themselves, and the next is not used */
+	uint32_t	ahead;			/* a CTA asks for the tile so many behind its own */
+};
+
 static inline uint64_t
 mgpu_tiles_of(uint64_t num_items, uint32_t tile_items)
 {
@@ -92,12 +99,11 @@ mgpu_find_split(const Search &search, uint64_t tile, uint32_t thread)
 }
 
 /* The splits of all boundaries, from 0 to num_tiles. */
-template <class Search>
+template <int lanes, class Search>
 __global__ void
 __launch_bounds__(MGPU_OPS_LAUNCH_THREADS)
 mgpu_find_splits(Search search, uint64_t num_tiles, uint32_t *splits)
 {
-	constexpr uint32_t lanes = MGPU_OPS_LAUNCH_PROBES;
 	uint64_t	tile = (uint64_t) blockIdx.x * (MGPU_OPS_LAUNCH_THREADS / lanes) + threadIdx.x / lanes;
 	uint32_t	split;
 
@@ -109,18 +115,18 @@ mgpu_find_splits(Search search, uint64_t num_tiles, uint32_t *splits)
 }
 
 /*
- * Both boundaries of this CTA's tile, from splits or by a search.  All threads
+ * Both boundaries of this CTA's tile, as planned or by a search.  All threads
  * call it; it ends with a barrier if it searches.
  */
 template <class Search>
 static __device__ __forceinline__ uint2
-mgpu_tile_splits(const Search &search, const uint32_t *splits)
+mgpu_tile_splits(const Search &search, mgpu_tile_plan plan)
 {
 	constexpr uint32_t lanes = MGPU_OPS_TILE_PROBES;
 	__shared__ uint32_t found[2];
 
-	if (splits != nullptr)
-		return make_uint2(splits[blockIdx.x], splits[blockIdx.x + 1]);
+	if (plan.splits != nullptr)
+		return make_uint2(plan.splits[blockIdx.x], plan.splits[blockIdx.x + 1]);
 	if (threadIdx.x < 2 * lanes)
 	{
 		uint32_t	split = mgpu_find_split<lanes>(search, (uint64_t) blockIdx.x + threadIdx.x / lanes, threadIdx.x);
@@ -132,21 +138,69 @@ mgpu_tile_splits(const Search &search, const uint32_t *splits)
 	return make_uint2(found[0], found[1]);
 }
 
-/* Enqueue the search for all boundaries if temp has room; else *splits is NULL. */
+/* For one thread of a CTA: the tile to ask for and its splits; false: there is none. */
+static __device__ __forceinline__ bool
+mgpu_tile_ahead(mgpu_tile_plan plan, uint64_t *tile, uint2 *split)
+{
+	*tile = (uint64_t) blockIdx.x + plan.ahead;
+	if (threadIdx.x != 0 || plan.splits == nullptr || *tile >= gridDim.x)
+		return false;
+	*split = make_uint2(plan.splits[*tile], plan.splits[*tile + 1]);
+	return true;
+}
+
+template <int lanes, class Search>
+static void
+mgpu_enqueue_search(const Search &search, uint64_t num_tiles, uint32_t *splits, cudaStream_t stream)
+{
+	constexpr uint32_t per_cta = MGPU_OPS_LAUNCH_THREADS / lanes;
+
+	mgpu_find_splits<lanes><<<(unsigned) mgpu_tiles_of(num_tiles + 1, per_cta), MGPU_OPS_LAUNCH_THREADS, 0, stream>>>
+		(search, num_tiles, splits);
+}
+
+/* Enqueue the search for all boundaries; splits has a place for each. */
 template <class Search>
 static cudaError_t
-mgpu_launch_splits(const Search &search, uint64_t num_tiles, void *temp, uint64_t temp_bytes,
-				   cudaStream_t stream, const uint32_t **splits)
+mgpu_enqueue_splits(const Search &search, uint64_t num_tiles, uint32_t *splits, cudaStream_t stream)
 {
-	constexpr uint32_t per_cta = MGPU_OPS_LAUNCH_THREADS / MGPU_OPS_LAUNCH_PROBES;
+	switch (mgpu_launch_probes(num_tiles))
+	{
+		case MGPU_OPS_LAUNCH_PROBES / 2:
+			mgpu_enqueue_search<MGPU_OPS_LAUNCH_PROBES / 2>(search, num_tiles, splits, stream);
+			break;
+		case MGPU_OPS_LAUNCH_PROBES:
+			mgpu_enqueue_search<MGPU_OPS_LAUNCH_PROBES>(search, num_tiles, splits, stream);
+			break;
+		default:
+			mgpu_enqueue_search<2 * MGPU_OPS_LAUNCH_PROBES>(search, num_tiles, splits, stream);
+			break;
+	}
+	return cudaGetLastError();
+}
 
-	*splits = nullptr;
+/* The same if temp has room; the plan says what the tiles are to do.  ahead is in tiles an SM. */
+template <class Search>
+static cudaError_t
+mgpu_plan_tiles(const Search &search, uint64_t num_tiles, int ahead, void *temp, uint64_t temp_bytes,
+				cudaStream_t stream, mgpu_tile_plan *plan)
+{
+	int			device;
+	int			num_sms = 0;
+	cudaError_t status;
+
+	plan->splits = nullptr;
+	plan->ahead = 0;
 	if (temp == nullptr || temp_bytes < mgpu_splits_bytes(num_tiles))
 		return cudaSuccess;
-	*splits = static_cast<const uint32_t *>(temp);
-	mgpu_find_splits<<<(unsigned) mgpu_tiles_of(num_tiles + 1, per_cta), MGPU_OPS_LAUNCH_THREADS, 0, stream>>>
-		(search, num_tiles, static_cast<uint32_t *>(temp));
-	return cudaGetLastError();
+	status = cudaGetDevice(&device);
+	if (status == cudaSuccess)
+		status = cudaDeviceGetAttribute(&num_sms, cudaDevAttrMultiProcessorCount, device);
+	if (status != cudaSuccess)
+		return status;
+	plan->splits = static_cast<const uint32_t *>(temp);
+	plan->ahead = (uint32_t) (num_sms * ahead);
+	return mgpu_enqueue_splits(search, num_tiles, static_cast<uint32_t *>(temp), stream);
 }
 
 #endif							/* __CUDACC__ */

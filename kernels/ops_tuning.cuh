@@ -3,7 +3,9 @@
  *		Sizes of merge, bulk remove, bulk insert and the odd-even network, as data.
  *
  * resident is the number of CTAs that an SM shall hold; it sets the register
- * budget of a kernel.  Shared memory of every CTA stays below 48 kB, so that no
+ * budget of a kernel.  A CTA asks the cache for the tile that lies `ahead` tiles
+ * an SM behind its own, so that the memory works while CTAs compute: too near is
+ * too late, and what is too far is evicted before its use.  Shared memory of every CTA stays below 48 kB, so that no
  * kernel has to ask for more and one shape serves every chip from 7.5 on.
  */
 #ifndef MGPU_OPS_TUNING_CUH
@@ -13,21 +15,33 @@
 
 /*
  * Chips with 64 to 100 kB of shared memory an SM hold no more than three such
- * CTAs anyway, and may use the registers.
+ * CTAs anyway, and may use the registers; the smallest hold 1,024 threads.
  */
 #if defined(__CUDA_ARCH__) && \
 	(__CUDA_ARCH__ < 800 || __CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1200)
 #define MGPU_OPS_MOST_RESIDENT 3
+#define MGPU_OPS_MOST_THREADS 1024
 #else
 #define MGPU_OPS_MOST_RESIDENT 8
+#define MGPU_OPS_MOST_THREADS 2048
 #endif
 
-template <int threads_, int items_, int resident_>
+/* CTAs of so many threads that an SM shall hold, where resident are wished for. */
+constexpr int
+mgpu_most_resident(int threads, int resident)
+{
+	int			ctas = resident < MGPU_OPS_MOST_RESIDENT ? resident : MGPU_OPS_MOST_RESIDENT;
+
+	return ctas * threads > MGPU_OPS_MOST_THREADS ? MGPU_OPS_MOST_THREADS / threads : ctas;
+}
+
+template <int threads_, int items_, int resident_, int ahead_ = 1>
 struct mgpu_ops_tuning
 {
 	static constexpr int threads = threads_;
 	static constexpr int items_per_thread = items_;
-	static constexpr int resident = resident_ < MGPU_OPS_MOST_RESIDENT ? resident_ : MGPU_OPS_MOST_RESIDENT;
+	static constexpr int resident = mgpu_most_resident(threads_, resident_);
+	static constexpr int ahead = ahead_;
 	static constexpr uint32_t tile_items = threads_ * items_;
 };
 
@@ -36,12 +50,12 @@ struct mgpu_ops_tuning
  * thread spread a warp's accesses over all banks.
  */
 template <int key_bytes>
-struct mgpu_merge_keys_tuning : mgpu_ops_tuning<256, 31, 4>
+struct mgpu_merge_keys_tuning : mgpu_ops_tuning<256, 31, 4, 2>
 {
 };
 
 template <>
-struct mgpu_merge_keys_tuning<8> : mgpu_ops_tuning<256, 15, 4>
+struct mgpu_merge_keys_tuning<8> : mgpu_ops_tuning<256, 15, 4, 2>
 {
 };
 
@@ -62,34 +76,74 @@ struct mgpu_merge_pairs_tuning<16> : mgpu_ops_tuning<256, 9, 3>
 };
 
 /*
- * Bulk remove and insert, by item width: a thread holds its items in registers,
- * and a warp keeps the flags of 32 items per lane, so at most 32 items a thread.
+ * Bulk remove and insert, by item width.  A warp makes the masks of 32 items a
+ * lane, so a thread has at most 32 items.
  */
 template <int item_bytes>
-struct mgpu_bulk_tuning : mgpu_ops_tuning<256, 32, 4>
+struct mgpu_remove_tuning;
+
+template <>
+struct mgpu_remove_tuning<1> : mgpu_ops_tuning<256, 32, 8>
 {
 };
 
 template <>
-struct mgpu_bulk_tuning<1> : mgpu_ops_tuning<256, 24, 4>
+struct mgpu_remove_tuning<2> : mgpu_ops_tuning<256, 32, 4>
 {
 };
 
 template <>
-struct mgpu_bulk_tuning<8> : mgpu_ops_tuning<256, 16, 4>
+struct mgpu_remove_tuning<4> : mgpu_ops_tuning<256, 32, 4>
 {
 };
 
 template <>
-struct mgpu_bulk_tuning<16> : mgpu_ops_tuning<256, 8, 4>
+struct mgpu_remove_tuning<8> : mgpu_ops_tuning<256, 16, 4>
 {
 };
 
-/* An insert moves a thread's items in so many parts, each part's loads under way at a time. */
-#define MGPU_INSERT_PARTS 2
+template <>
+struct mgpu_remove_tuning<16> : mgpu_ops_tuning<256, 8, 4>
+{
+};
+
+template <int item_bytes>
+struct mgpu_insert_tuning;
+
+template <>
+struct mgpu_insert_tuning<1> : mgpu_ops_tuning<256, 32, 8>
+{
+};
+
+template <>
+struct mgpu_insert_tuning<2> : mgpu_ops_tuning<256, 32, 8>
+{
+};
+
+template <>
+struct mgpu_insert_tuning<4> : mgpu_ops_tuning<256, 16, 8>
+{
+};
+
+template <>
+struct mgpu_insert_tuning<8> : mgpu_ops_tuning<512, 8, 4>
+{
+};
+
+template <>
+struct mgpu_insert_tuning<16> : mgpu_ops_tuning<512, 4, 4>
+{
+};
 
 /* Values moved by a thread at a time in a merge of pairs. */
 #define MGPU_MERGE_VALUES_AT_ONCE 8
+
+/* Items up to so many bytes go through shared memory in a remove. */
+#define MGPU_REMOVE_STAGED_BYTES 1
+
+/* Positions that a thread has on their way at a time. */
+#define MGPU_REMOVE_POSITIONS_AT_ONCE 12
+#define MGPU_INSERT_POSITIONS_AT_ONCE 8
 
 /*
  * Tiles' boundaries: up to this many tiles, every CTA looks for its own two;
@@ -98,9 +152,23 @@ struct mgpu_bulk_tuning<16> : mgpu_ops_tuning<256, 8, 4>
  */
 #define MGPU_OPS_SEARCH_IN_TILE_TILES UINT64_C(2048)
 
-/* Probes at a time of a search within a CTA (two searches share a warp), and of one in the launch. */
+/* Probes at a time of a search within a CTA; two searches share a warp. */
 #define MGPU_OPS_TILE_PROBES 16
+
+/*
+ * Probes at a time of a search in the launch: 4, 8 or 16.  Each probe reads a
+ * sector or two, 50 and more a boundary: few tiles wait for rounds of probes,
+ * many for the sectors.
+ */
 #define MGPU_OPS_LAUNCH_PROBES 8
+
+static inline int
+mgpu_launch_probes(uint64_t num_tiles)
+{
+	return num_tiles <= 3500 ? 2 * MGPU_OPS_LAUNCH_PROBES :
+		num_tiles <= 8000 ? MGPU_OPS_LAUNCH_PROBES : MGPU_OPS_LAUNCH_PROBES / 2;
+}
+
 #define MGPU_OPS_LAUNCH_THREADS 128
 
 /* The search for the first item out of order, after a merge found that there is one. */

@@ -125,7 +125,6 @@ static cudaError_t
 mgpu_launch_sort_segments(const mgpu_segmented_run<Tuning, Stored, Key> &run)
 {
 	constexpr uint32_t shared_bytes = mgpu_sort_segments_bytes<Tuning, Key>();
-	constexpr uint32_t searches_per_cta = MGPU_OPS_LAUNCH_THREADS / MGPU_OPS_LAUNCH_PROBES;
 	const mgpu_segment_heads &segments = run.pass.segments;
 	cudaStream_t stream = run.request->stream;
 	auto		kernel = mgpu_sort_segments<Tuning, Key, mgpu_segment_source<Stored, Key>>;
@@ -135,9 +134,7 @@ mgpu_launch_sort_segments(const mgpu_segmented_run<Tuning, Stored, Key> &run)
 	{
 		mgpu_head_search search = {segments.heads, segments.num_segments, Tuning::sort_tile_items};
 
-		mgpu_find_splits<<<mgpu_divide_up(run.num_sort_tiles + 1, searches_per_cta), MGPU_OPS_LAUNCH_THREADS, 0, stream>>>
-			(search, run.num_sort_tiles, const_cast<uint32_t *>(segments.tile_heads));
-		status = cudaGetLastError();
+		status = mgpu_enqueue_splits(search, run.num_sort_tiles, const_cast<uint32_t *>(segments.tile_heads), stream);
 	}
 	if (status != cudaSuccess)
 		return status;

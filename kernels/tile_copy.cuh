@@ -28,6 +28,16 @@ mgpu_phase(const Item *address)
 	return (uint32_t) (reinterpret_cast<uintptr_t>(address) % MGPU_VECTOR_BYTES / sizeof(Item));
 }
 
+/* So many items, up to whole vectors. */
+template <typename Item>
+MGPU_HOST_DEVICE uint32_t
+mgpu_up_to_vector(uint32_t num_items)
+{
+	constexpr uint32_t vector_items = MGPU_VECTOR_BYTES / sizeof(Item);
+
+	return (num_items + vector_items - 1) / vector_items * vector_items;
+}
+
 /* How an interval of items splits into head, vectors and tail. */
 struct mgpu_interval_parts
 {
@@ -75,6 +85,34 @@ mgpu_copy_async(void *shared, const void *global)
 #endif
 }
 
+/* Narrow items are beneath cp.async and wait. */
+template <typename Item>
+static __device__ __forceinline__ void
+mgpu_copy_item(Item *shared, const Item *global)
+{
+	if constexpr (sizeof(Item) >= 4)
+		mgpu_copy_async<sizeof(Item)>(shared, global);
+	else
+		*shared = *global;
+}
+
+/* Ask for what lies wholly in an interval's vectors, which a CTA will read soon; one thread does. */
+template <typename Item>
+static __device__ __forceinline__ void
+mgpu_prefetch_interval(const Item *global, uint32_t num_items)
+{
+#if __CUDA_ARCH__ >= 900
+	mgpu_interval_parts parts = mgpu_split_interval(global, num_items);
+
+	if (parts.num_vectors > 0)
+		asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;"
+					 :: "l"(global + parts.head_items), "r"(parts.num_vectors * MGPU_VECTOR_BYTES) : "memory");
+#else
+	(void) global;
+	(void) num_items;
+#endif
+}
+
 /* This thread's copies have landed; a barrier must follow for the others'. */
 static __device__ __forceinline__ void
 mgpu_wait_copies()
@@ -85,8 +123,8 @@ mgpu_wait_copies()
 }
 
 /*
- * Start to copy num_items items; shared and global have the same phase.  Done
- * after mgpu_wait_copies and a barrier.
+ * Start to copy num_items items of any width; shared and global have the same
+ * phase.  Done after mgpu_wait_copies and a barrier.
  */
 template <int threads, typename Item>
 static __device__ __forceinline__ void
@@ -96,13 +134,9 @@ mgpu_load_interval(Item *shared, const Item *global, uint32_t num_items, uint32_
 	mgpu_interval_parts parts = mgpu_split_interval(global, num_items);
 
 	if (thread < parts.head_items)
-		mgpu_copy_async<sizeof(Item)>(shared + thread, global + thread);
+		mgpu_copy_item(shared + thread, global + thread);
 	if (thread < parts.tail_items)
-	{
-		uint32_t	item = num_items - 1 - thread;
-
-		mgpu_copy_async<sizeof(Item)>(shared + item, global + item);
-	}
+		mgpu_copy_item(shared + num_items - 1 - thread, global + num_items - 1 - thread);
 	for (uint32_t vector = thread; vector < parts.num_vectors; vector += threads)
 	{
 		uint32_t	item = parts.head_items + vector * vector_items;

@@ -2,15 +2,23 @@
  * kernel_ops_bench.cu
  *		Merge, bulk remove, bulk insert and the odd-even network against others.
  *
- *	kernel_ops_bench [--items N] [--rounds N] [--csv FILE]
+ *	kernel_ops_bench [--items N] [--rounds N] [--only TEXT] [--csv FILE]
  *
  * Each case is timed in turn with its rival and with a device copy of as many
  * bytes, all in one run, and every figure is a median: ms, GB/s of the bytes
  * that the work cannot do without, their share of the copy's, and the rival's
  * time as a multiple.  Rivals are cub::DeviceMerge, cub::DeviceSelect::Flagged
- * and a network of one launch a stride; an insert has none.  "own search" is the
- * same kernel with temp of 0 bytes: tiles look for their boundaries themselves.
- * Results are compared with the rival's, byte by byte.
+ * and a network of one launch a stride; an insert has none.  Tiles' boundaries
+ * are found in both ways, by the tiles themselves and by a launch before them;
+ * "ms" is that of the way which the kernels' temp_bytes function chooses.
+ * Both write to the same place; then each runs once more, and the results are
+ * compared byte by byte.  --only takes the cases
+ * whose names hold TEXT.
+ *
+ * Whoever runs second on the same data would find part of it in the cache: at
+ * 10M items all of it.  So a kernel that reads something else, more than the
+ * cache holds, runs before every timing and is not part of it.  It also gives
+ * the host time to enqueue the work: launches cost what they cost the device.
  */
 #include <cuda_runtime.h>
 
@@ -41,8 +49,10 @@
 	} while (0)
 
 #define THREADS 256
+#define EVICTED_BYTES (UINT64_C(256) << 20)
 
 static int	rounds = 15;
+static const char *only = "";
 static FILE *csv = nullptr;
 static cudaEvent_t begin_event;
 static cudaEvent_t end_event;
@@ -162,11 +172,26 @@ make_items(device_items<Item> &items, uint64_t seed, bool sorted)
 	REQUIRE_CUDA(cudaDeviceSynchronize());
 }
 
+/* Read all of it; the sum is stored only where it is what no caller's bytes come to. */
+static __global__ void
+read_all(const uint4 *vectors, uint64_t num_vectors, uint32_t *sum_out)
+{
+	uint32_t	sum = 0;
+
+	for (uint64_t i = (uint64_t) blockIdx.x * THREADS + threadIdx.x; i < num_vectors;
+		 i += (uint64_t) gridDim.x * THREADS)
+		sum |= vectors[i].x ^ vectors[i].y ^ vectors[i].z ^ vectors[i].w;
+	if (sum != 0)
+		*sum_out = sum;
+}
+
 static double
 time_once(const work &piece)
 {
 	float		milliseconds;
 
+	read_all<<<1024, THREADS>>>(reinterpret_cast<const uint4 *>(copy_from), EVICTED_BYTES / sizeof(uint4),
+								reinterpret_cast<uint32_t *>(copy_to));
 	REQUIRE_CUDA(cudaEventRecord(begin_event));
 	piece();
 	REQUIRE_CUDA(cudaEventRecord(end_event));
@@ -182,17 +207,24 @@ median(std::vector<double> times)
 	return times[times.size() / 2];
 }
 
-/* Time ours, its variant and the rival in turn; either of the last two may be empty. */
+/* Ours in both ways of finding tiles' boundaries; the second may be empty. */
+struct ours_work
+{
+	work		own_search;
+	work		splits_first;
+	bool		chooses_first;
+};
+
+/* Time ours and the rival in turn; rival may be empty. */
 static void
-report(const std::string &name, uint64_t num_items, uint64_t bytes, const work &ours, const work &variant,
-	   const work &rival)
+report(const std::string &name, uint64_t num_items, uint64_t bytes, const ours_work &ours, const work &rival)
 {
 	uint64_t	half = std::min(bytes / 2, copy_capacity);
 	std::vector<double> times[4];
 	double		medians[4] = {0, 0, 0, 0};
 	const work	pieces[4] = {
 		[half] { REQUIRE_CUDA(cudaMemcpyAsync(copy_to, copy_from, half, cudaMemcpyDeviceToDevice)); },
-		ours, variant, rival
+		ours.own_search, ours.splits_first, rival
 	};
 
 	for (int round = -2; round < rounds; round++)
@@ -209,19 +241,33 @@ report(const std::string &name, uint64_t num_items, uint64_t bytes, const work &
 			medians[piece] = median(times[piece]);
 
 	double		copy_rate = half * 2 / medians[0] / 1e6;
-	double		rate = bytes / medians[1] / 1e6;
+	double		chosen = medians[ours.chooses_first ? 2 : 1];
+	double		rate = bytes / chosen / 1e6;
 
-	printf("%-44s %11llu  %8.4f ms %7.0f GB/s %5.1f %% of copy", name.c_str(), (unsigned long long) num_items,
-		   medians[1], rate, rate / copy_rate * 100);
-	if (variant)
-		printf("  own search %8.4f ms", medians[2]);
+	printf("%-40s %9llu %8.4f ms %5.0f GB/s %5.1f %% of copy", name.c_str(), (unsigned long long) num_items,
+		   chosen, rate, rate / copy_rate * 100);
+	if (ours.splits_first)
+		printf("  %s %8.4f ms", ours.chooses_first ? "own search  " : "splits first", medians[ours.chooses_first ? 1 : 2]);
 	if (rival)
-		printf("  rival %8.4f ms  x %.2f", medians[3], medians[3] / medians[1]);
+		printf("  rival %8.4f ms  x %.2f", medians[3], medians[3] / chosen);
 	printf("\n");
 	fflush(stdout);
 	if (csv != nullptr)
-		fprintf(csv, "\"%s\",%llu,%.5f,%.1f,%.4f,%.5f,%.5f,%.4f\n", name.c_str(), (unsigned long long) num_items, medians[1],
-				rate, rate / copy_rate, medians[2], medians[3], medians[3] / medians[1]);
+		fprintf(csv, "\"%s\",%llu,%.5f,%.1f,%.4f,%.5f,%.5f,%.5f,%.4f\n", name.c_str(), (unsigned long long) num_items,
+				chosen, rate, rate / copy_rate, medians[1], medians[2], medians[3], medians[3] / chosen);
+}
+
+static bool
+is_left_out(const char *name)
+{
+	return strstr(name, only) == nullptr;
+}
+
+/* Bytes that suffice for the boundaries of any of our tiles. */
+static uint64_t
+most_temp_bytes(uint64_t num_items)
+{
+	return (num_items / 256 + 2) * sizeof(uint32_t);
 }
 
 /* -------------------------------------------------------------------- merge */
@@ -230,6 +276,9 @@ template <typename Key, typename Value>
 static void
 bench_merge(const char *name, uint32_t kind, uint64_t num_a_items, uint64_t num_b_items, bool pairs)
 {
+	if (is_left_out(name))
+		return;
+
 	uint64_t	num_items = num_a_items + num_b_items;
 	uint64_t	values = pairs ? num_items : 0;
 	uint64_t	bytes = 2 * (num_items * sizeof(Key) + values * sizeof(Value));
@@ -241,7 +290,7 @@ bench_merge(const char *name, uint32_t kind, uint64_t num_a_items, uint64_t num_
 	device_items<Value> out_values(values);
 	device_items<Value> rival_values(values);
 	device_items<mgpu_order_check> check(1);
-	device_items<char> temp(mgpu_merge_temp_bytes(sizeof(Key), pairs ? sizeof(Value) : 0, num_a_items, num_b_items));
+	device_items<char> temp(most_temp_bytes(num_items));
 	mgpu_merge_request request = {{kind, sizeof(Key), 0}, pairs ? (uint32_t) sizeof(Value) : 0, a.data, b.data,
 		out.data, in_values.data, in_values.data + (pairs ? num_a_items : 0), out_values.data, num_a_items,
 	num_b_items, check.data, temp.data, temp.num_items, nullptr};
@@ -264,19 +313,25 @@ bench_merge(const char *name, uint32_t kind, uint64_t num_a_items, uint64_t num_
 
 	device_items<char> cub_temp(cub_bytes);
 
+	auto		rival = [&] (Key *to, Value *values_to) {
+		if (pairs)
+			REQUIRE_CUDA(cub::DeviceMerge::MergePairs(cub_temp.data, cub_bytes, a.data, in_values.data, (int64_t) num_a_items,
+													  b.data, b_values, (int64_t) num_b_items, to, values_to));
+		else
+			REQUIRE_CUDA(cub::DeviceMerge::MergeKeys(cub_temp.data, cub_bytes, a.data, (int64_t) num_a_items, b.data,
+													 (int64_t) num_b_items, to));
+	};
+
 	report(name, num_items, bytes,
+		   {[&] { REQUIRE_CUDA(mgpu_launch_merge(&own_search)); },
 		   [&] { REQUIRE_CUDA(mgpu_launch_merge(&request)); },
-		   [&] { REQUIRE_CUDA(mgpu_launch_merge(&own_search)); },
-		   [&] {
-			   if (pairs)
-				   REQUIRE_CUDA(cub::DeviceMerge::MergePairs(cub_temp.data, cub_bytes, a.data, in_values.data,
-															 (int64_t) num_a_items, b.data, b_values, (int64_t) num_b_items,
-															 rival_out.data, rival_values.data));
-			   else
-				   REQUIRE_CUDA(cub::DeviceMerge::MergeKeys(cub_temp.data, cub_bytes, a.data, (int64_t) num_a_items, b.data,
-															(int64_t) num_b_items, rival_out.data));
-		   });
+		   mgpu_merge_temp_bytes(sizeof(Key), pairs ? sizeof(Value) : 0, num_a_items, num_b_items) > 0},
+		   [&] { rival(out.data, out_values.data); });
+	rival(rival_out.data, rival_values.data);
+	REQUIRE_CUDA(mgpu_launch_merge(&request));
 	require_equal(out.data, rival_out.data, num_items * sizeof(Key), name);
+	if (pairs)
+		require_equal(out_values.data, rival_values.data, values * sizeof(Value), name);
 
 	mgpu_order_check found;
 
@@ -315,6 +370,9 @@ template <typename Item, typename Filler>
 static void
 bench_remove(const char *name, uint64_t num_items, uint32_t one_in)
 {
+	if (is_left_out(name))
+		return;
+
 	device_items<Item> items(num_items);
 	device_items<Item> out(num_items);
 	device_items<Item> rival_out(num_items);
@@ -335,19 +393,24 @@ bench_remove(const char *name, uint64_t num_items, uint32_t one_in)
 
 	uint64_t	bytes = (2 * num_items - num_positions) * sizeof(Item) + num_positions * sizeof(uint32_t);
 	device_items<char> cub_temp(cub_bytes);
-	device_items<char> temp(mgpu_remove_temp_bytes(sizeof(Item), num_items, num_positions));
+	device_items<char> temp(most_temp_bytes(num_items));
 	mgpu_bulk_request request = {sizeof(Item), items.data, num_items, positions.data, num_positions, nullptr, out.data,
 	temp.data, temp.num_items, nullptr};
 	mgpu_bulk_request own_search = request;
 
 	own_search.temp_bytes = 0;
+	auto		rival = [&] (Item *to) {
+		REQUIRE_CUDA(cub::DeviceSelect::Flagged(cub_temp.data, cub_bytes, items.data, flags.data, to, count.data,
+												(int64_t) num_items));
+	};
+
 	report(name, num_items, bytes,
+		   {[&] { REQUIRE_CUDA(mgpu_launch_remove(&own_search)); },
 		   [&] { REQUIRE_CUDA(mgpu_launch_remove(&request)); },
-		   [&] { REQUIRE_CUDA(mgpu_launch_remove(&own_search)); },
-		   [&] {
-			   REQUIRE_CUDA(cub::DeviceSelect::Flagged(cub_temp.data, cub_bytes, items.data, flags.data, rival_out.data,
-													   count.data, (int64_t) num_items));
-		   });
+		   mgpu_remove_temp_bytes(sizeof(Item), num_items, num_positions) > 0},
+		   [&] { rival(out.data); });
+	rival(rival_out.data);
+	REQUIRE_CUDA(mgpu_launch_remove(&request));
 	require_equal(out.data, rival_out.data, (num_items - num_positions) * sizeof(Item), name);
 }
 
@@ -356,6 +419,9 @@ template <typename Item, typename Filler>
 static void
 bench_insert(const char *name, uint64_t num_items, uint32_t one_in, bool one_position)
 {
+	if (is_left_out(name))
+		return;
+
 	device_items<uint8_t> flags(num_items);
 	device_items<uint8_t> removed(num_items);
 	device_items<uint32_t> positions(num_items);
@@ -375,7 +441,7 @@ bench_insert(const char *name, uint64_t num_items, uint32_t one_in, bool one_pos
 	device_items<Item> items(num_items);
 	device_items<Item> inserted(num_positions);
 	device_items<Item> out(num_out);
-	device_items<char> temp(mgpu_insert_temp_bytes(sizeof(Item), num_items, num_positions));
+	device_items<char> temp(most_temp_bytes(num_out));
 	mgpu_bulk_request request = {sizeof(Item), items.data, num_items, positions.data, num_positions, inserted.data,
 	out.data, temp.data, temp.num_items, nullptr};
 	mgpu_bulk_request own_search = request;
@@ -386,8 +452,9 @@ bench_insert(const char *name, uint64_t num_items, uint32_t one_in, bool one_pos
 	REQUIRE_CUDA(cudaMemcpy(inserted.data, filler.data, num_positions * sizeof(Item), cudaMemcpyDeviceToDevice));
 	own_search.temp_bytes = 0;
 	report(name, num_out, bytes,
+		   {[&] { REQUIRE_CUDA(mgpu_launch_insert(&own_search)); },
 		   [&] { REQUIRE_CUDA(mgpu_launch_insert(&request)); },
-		   [&] { REQUIRE_CUDA(mgpu_launch_insert(&own_search)); }, work());
+		   mgpu_insert_temp_bytes(sizeof(Item), num_items, num_positions) > 0}, work());
 }
 
 /* ----------------------------------------------------------------- odd-even */
@@ -419,6 +486,9 @@ template <typename Key>
 static void
 bench_odd_even(const char *name, uint64_t num_items)
 {
+	if (is_left_out(name))
+		return;
+
 	device_items<Key> keys(num_items);
 	device_items<Key> first(num_items);
 	device_items<Key> second(num_items);
@@ -430,11 +500,11 @@ bench_odd_even(const char *name, uint64_t num_items)
 	rounds = 3;
 	/* both copy their input first: a copy's time is part of either figure */
 	report(name, num_items, 2 * num_items * sizeof(Key),
-		   [&] {
+		   {[&] {
 			   request.current = 0;
 			   REQUIRE_CUDA(cudaMemcpyAsync(first.data, keys.data, num_items * sizeof(Key), cudaMemcpyDeviceToDevice));
 			   REQUIRE_CUDA(mgpu_launch_odd_even_sort(&request));
-		   }, work(),
+		   }, work(), false},
 		   [&] {
 			   REQUIRE_CUDA(cudaMemcpyAsync(plain.data, keys.data, num_items * sizeof(Key), cudaMemcpyDeviceToDevice));
 			   for (uint64_t size = 2; size / 2 < num_items; size *= 2)
@@ -489,11 +559,13 @@ main(int argc, char **argv)
 			only_items = strtoull(argv[++i], nullptr, 10);
 		else if (i + 1 < argc && strcmp(argv[i], "--rounds") == 0)
 			rounds = std::max(1, atoi(argv[++i]));
+		else if (i + 1 < argc && strcmp(argv[i], "--only") == 0)
+			only = argv[++i];
 		else if (i + 1 < argc && strcmp(argv[i], "--csv") == 0)
 			csv = fopen(argv[++i], "w");
 		else
 		{
-			fprintf(stderr, "usage: kernel_ops_bench [--items N] [--rounds N] [--csv FILE]\n");
+			fprintf(stderr, "usage: kernel_ops_bench [--items N] [--rounds N] [--only TEXT] [--csv FILE]\n");
 			return 2;
 		}
 	}
@@ -515,7 +587,7 @@ main(int argc, char **argv)
 	REQUIRE_CUDA(cudaMalloc(&copy_to, copy_capacity));
 	REQUIRE_CUDA(cudaMemset(copy_from, 0x5A, copy_capacity));
 	if (csv != nullptr)
-		fprintf(csv, "case,items,ms,gb_per_s,share_of_copy,own_search_ms,rival_ms,rival_ratio\n");
+		fprintf(csv, "case,items,ms,gb_per_s,share_of_copy,own_search_ms,splits_first_ms,rival_ms,rival_ratio\n");
 	if (only_items != 0)
 		bench_all(only_items);
 	else

@@ -36,7 +36,7 @@ static uint32_t
 find_either(const Search &search, uint64_t tile, bool in_tile)
 {
 	return (uint32_t) (in_tile ? find_split<MGPU_OPS_TILE_PROBES>(search, tile) :
-					   find_split<MGPU_OPS_LAUNCH_PROBES>(search, tile));
+					   find_split<MGPU_OPS_LAUNCH_PROBES / 2>(search, tile));
 }
 
 /* ------------------------------------------------------------------- merge */
@@ -407,7 +407,7 @@ check_insert(uint64_t num_items, const std::vector<uint32_t> &positions, uint32_
 	{
 		uint64_t	begin = tile * tile_items;
 		uint64_t	count = search.diagonal(tile + 1) - begin;
-		uint64_t	split = find_split<MGPU_OPS_LAUNCH_PROBES>(search, tile);
+		uint64_t	split = find_split<MGPU_OPS_LAUNCH_PROBES / 2>(search, tile);
 		uint64_t	end_split = find_split<MGPU_OPS_TILE_PROBES>(search, tile + 1);
 		std::vector<uint8_t> flags(tile_items, 0);
 

@@ -181,18 +181,21 @@ test_merges_of(const mgpu_codec &codec, uint64_t tile)
 		}
 }
 
-/* One pair out of order, anywhere in long lists: at tiles' and threads' edges too. */
+/*
+ * One pair out of order, anywhere in long lists: at tiles' and threads' edges too.
+ * With a short b most tiles hold items of a alone, and the pair is a's.
+ */
 static void
-test_one_swap(const mgpu_codec &codec, uint64_t num_items, int times)
+test_one_swap(const mgpu_codec &codec, uint64_t num_a_items, uint64_t num_b_items, int times)
 {
-	byte_array	lists[2] = {sort_keys(codec, make_keys(codec, DATA_RANDOM, 0, num_items)),
-	sort_keys(codec, make_keys(codec, DATA_RANDOM, 1, num_items))};
+	byte_array	lists[2] = {sort_keys(codec, make_keys(codec, DATA_RANDOM, 0, num_a_items)),
+	sort_keys(codec, make_keys(codec, DATA_RANDOM, 1, num_b_items))};
 	uint32_t	width = codec.width;
 
 	for (int i = 0; i < times; i++)
 	{
-		byte_array &list = lists[i % 2];
-		uint64_t	item = random_bits() % (num_items - 1);
+		byte_array &list = lists[num_a_items == num_b_items ? i % 2 : 0];
+		uint64_t	item = random_bits() % (list.size() / width - 1);
 		uint8_t    *pair = &list[item * width];
 
 		std::swap_ranges(pair, pair + width, pair + width);
@@ -207,9 +210,14 @@ test_merges()
 	for (const mgpu_codec &codec : all_codecs)
 		test_merges_of(codec, codec.width == 16 ? mgpu_merge_pairs_tuning<16>::tile_items :
 					   codec.width == 8 ? mgpu_merge_keys_tuning<8>::tile_items : mgpu_merge_keys_tuning<4>::tile_items);
-	test_one_swap({MGPU_KEY_SIGNED, 4, 0}, quick ? 20000 : 200000, quick ? 8 : 200);
-	test_one_swap({MGPU_KEY_FLOAT, 8, 1}, quick ? 20000 : 200000, quick ? 8 : 100);
-	test_one_swap({MGPU_KEY_BYTES, 16, 0}, quick ? 20000 : 100000, quick ? 8 : 100);
+	for (const mgpu_codec &codec : {mgpu_codec{MGPU_KEY_SIGNED, 4, 0}, mgpu_codec{MGPU_KEY_FLOAT, 8, 1},
+			 mgpu_codec{MGPU_KEY_BYTES, 16, 0}})
+	{
+		uint64_t	num_items = quick ? 20000 : 200000;
+
+		test_one_swap(codec, num_items, num_items, quick ? 8 : codec.width == 4 ? 200 : 100);
+		test_one_swap(codec, num_items, 3, quick ? 6 : 60);
+	}
 	if (quick)
 		return;
 	for (uint64_t few : {0, 1, 1000})
@@ -272,32 +280,33 @@ test_insert(uint32_t width, uint64_t num_items, const std::vector<uint32_t> &pos
 }
 
 static void
-test_bulk_width(uint32_t width, uint64_t tile)
+test_bulk_width(uint32_t width, uint64_t remove_tile, uint64_t insert_tile)
 {
 	static const char *const names[NUM_POSITION_PATTERNS] = {
 		"none", "first", "last", "every second", "random", "run", "all"
 	};
-	const uint64_t sizes[] = {0, 1, 2, 31, 33, tile - 1, tile, tile + 1, 2 * tile, 7 * tile + 29};
 	bool		temp = false;
 
-	for (uint64_t size : sizes)
-		for (int pattern = 0; pattern < NUM_POSITION_PATTERNS; pattern++)
-		{
-			test_remove(width, size, make_positions(pattern, size), names[pattern], temp = !temp);
-			for (uint64_t count : {UINT64_C(0), UINT64_C(1), tile - 1, size, 3 * tile + 5})
-				if (!quick || count != size)
-					test_insert(width, size, make_insertions(pattern, size, count), names[pattern], temp = !temp);
-		}
+	for (uint64_t tile : {remove_tile, insert_tile})
+		for (uint64_t size : {UINT64_C(0), UINT64_C(1), UINT64_C(2), UINT64_C(31), UINT64_C(33), tile - 1, tile, tile + 1,
+				 2 * tile, 7 * tile + 29})
+			for (int pattern = 0; pattern < NUM_POSITION_PATTERNS; pattern++)
+			{
+				test_remove(width, size, make_positions(pattern, size), names[pattern], temp = !temp);
+				for (uint64_t count : {UINT64_C(0), UINT64_C(1), tile - 1, size, 3 * tile + 5})
+					if (!quick || count != size)
+						test_insert(width, size, make_insertions(pattern, size, count), names[pattern], temp = !temp);
+			}
 }
 
 static void
 test_bulk()
 {
-	test_bulk_width(1, mgpu_bulk_tuning<1>::tile_items);
-	test_bulk_width(2, mgpu_bulk_tuning<2>::tile_items);
-	test_bulk_width(4, mgpu_bulk_tuning<4>::tile_items);
-	test_bulk_width(8, mgpu_bulk_tuning<8>::tile_items);
-	test_bulk_width(16, mgpu_bulk_tuning<16>::tile_items);
+	test_bulk_width(1, mgpu_remove_tuning<1>::tile_items, mgpu_insert_tuning<1>::tile_items);
+	test_bulk_width(2, mgpu_remove_tuning<2>::tile_items, mgpu_insert_tuning<2>::tile_items);
+	test_bulk_width(4, mgpu_remove_tuning<4>::tile_items, mgpu_insert_tuning<4>::tile_items);
+	test_bulk_width(8, mgpu_remove_tuning<8>::tile_items, mgpu_insert_tuning<8>::tile_items);
+	test_bulk_width(16, mgpu_remove_tuning<16>::tile_items, mgpu_insert_tuning<16>::tile_items);
 	if (quick)
 		return;
 	test_remove(4, 20000000, make_positions(POSITIONS_RANDOM, 20000000), "random", true);
@@ -381,18 +390,21 @@ test_tiny_merges()
 		test_merge(codec, 0, a, b, codec.descending != 0);
 		test_merge(codec, 4, a, b, codec.descending == 0);
 	}
+	for (uint32_t value_width : {0, 4})
+		test_merge(int4, value_width, sort_keys(int4, make_keys(int4, DATA_RANDOM, 0, 2)),
+				   sort_keys(int4, make_keys(int4, DATA_RANDOM, 1, 20000)), true);
 	for (uint32_t value_width : value_widths)
 		test_merge(int4, value_width, sort_keys(int4, make_keys(int4, DATA_FEW, 0, 4000)),
 				   sort_keys(int4, make_keys(int4, DATA_FEW, 1, 6000)), false);
 }
 
 static void
-test_tiny_bulk(uint32_t width, uint64_t tile)
+test_tiny_bulk(uint32_t width, uint64_t remove_tile, uint64_t insert_tile)
 {
 	for (bool temp : {false, true})
 	{
-		test_remove(width, tile + 29, make_positions(POSITIONS_RANDOM, tile + 29), "random", temp);
-		test_insert(width, tile, make_insertions(POSITIONS_RANDOM, tile, tile / 2), "random", temp);
+		test_remove(width, remove_tile + 29, make_positions(POSITIONS_RANDOM, remove_tile + 29), "random", temp);
+		test_insert(width, insert_tile, make_insertions(POSITIONS_RANDOM, insert_tile, insert_tile / 2), "random", temp);
 	}
 }
 
@@ -400,11 +412,11 @@ static void
 test_tiny()
 {
 	test_tiny_merges();
-	test_tiny_bulk(1, mgpu_bulk_tuning<1>::tile_items);
-	test_tiny_bulk(2, mgpu_bulk_tuning<2>::tile_items);
-	test_tiny_bulk(4, mgpu_bulk_tuning<4>::tile_items);
-	test_tiny_bulk(8, mgpu_bulk_tuning<8>::tile_items);
-	test_tiny_bulk(16, mgpu_bulk_tuning<16>::tile_items);
+	test_tiny_bulk(1, mgpu_remove_tuning<1>::tile_items, mgpu_insert_tuning<1>::tile_items);
+	test_tiny_bulk(2, mgpu_remove_tuning<2>::tile_items, mgpu_insert_tuning<2>::tile_items);
+	test_tiny_bulk(4, mgpu_remove_tuning<4>::tile_items, mgpu_insert_tuning<4>::tile_items);
+	test_tiny_bulk(8, mgpu_remove_tuning<8>::tile_items, mgpu_insert_tuning<8>::tile_items);
+	test_tiny_bulk(16, mgpu_remove_tuning<16>::tile_items, mgpu_insert_tuning<16>::tile_items);
 	/* whole tiles, and strides beyond them */
 	test_odd_even<uint32_t>(MGPU_ODD_EVEN_BYTES / 4 + 1, 0);
 	test_odd_even<uint64_t>(MGPU_ODD_EVEN_BYTES / 8 + 1, 0);
