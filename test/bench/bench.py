@@ -209,7 +209,7 @@ def family_groups(scale, executor):
 
 
 # Types whose elements are byte strings, or become such, and uuid: name, column, element, millions,
-# goals on the CPU and on a GPU.
+# goals on the CPU and on a GPU.  Those of AGGREGATED are sorted as rows too, with the same goals.
 
 TYPES = [
     ('text of 12 bytes, C', 'text[] COLLATE "C"', "substr(md5(i::text), 1, 12)", 10, 4, 8),
@@ -221,11 +221,14 @@ TYPES = [
 ]
 
 
+AGGREGATED = ('text of 12 bytes, C', 'numeric')
+
+
 def type_group(number, scale, executors):
     title, column, element, millions, *goals = TYPES[number]
     table = f'types{number}'
     sort = 'SET mgpu.executor = {}; SELECT cardinality(mgpu_sort(a)) FROM {}'
-    return {
+    group = {
         'name': f'types: {millions}M {title}',
         'setup': f'CREATE TABLE {table} (a {column}); ALTER TABLE {table} ALTER a SET STORAGE EXTERNAL;'
                  f'INSERT INTO {table} SELECT array_agg({element}) FROM generate_series(1, {int(millions * 1e6 * scale)}) i; CHECKPOINT;',
@@ -237,6 +240,14 @@ def type_group(number, scale, executors):
         'lines': [(f'sort, {executor}', ['array_agg'], 'array_agg(x ORDER BY x)', goal)
                   for executor, goal in zip(executors, goals)],
     }
+    if title in AGGREGATED:
+        group['setup'] += f'CREATE TABLE {table}_rows AS SELECT x FROM {table}, unnest(a) x; VACUUM ANALYZE {table}_rows; CHECKPOINT;'
+        for executor, goal in zip(executors, goals):
+            group['statements'][f'sort_agg, {executor}'] = \
+                f'SET mgpu.executor = {executor}; SELECT cardinality(mgpu_sort_agg(x)) FROM {table}_rows'
+            group['lines'].append((f'sort_agg, {executor}', ['array_agg of rows'], 'array_agg(x ORDER BY x) of rows', goal))
+        group['statements']['array_agg of rows'] = f'SELECT cardinality(array_agg(x ORDER BY x)) FROM {table}_rows'
+    return group
 
 
 def type_groups(scale, gpu):
