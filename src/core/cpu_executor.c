@@ -32,14 +32,6 @@ cpu_is_warm(void)
 	return true;
 }
 
-/* Whether the result of pairs has no place where indices can be until the gather. */
-static bool
-needs_own_indices(const mgpu_job *job)
-{
-	return job->op == MGPU_OP_SORT_PAIRS && (job->outputs & MGPU_OUT_INDICES) == 0 &&
-		job->value_width < sizeof(uint32_t);
-}
-
 /* An upper bound: channels are taken to be streamed, indices not to be wanted. */
 static uint64_t
 cpu_workspace_bytes(const mgpu_job *job, const mgpu_exec_options *options)
@@ -50,7 +42,7 @@ cpu_workspace_bytes(const mgpu_job *job, const mgpu_exec_options *options)
 
 	mgpu_run_plan(&run, job, &binding, options, 0);
 	bytes = mgpu_input_bytes(&run) + run.strategy->scratch_bytes(&run);
-	if (needs_own_indices(job))
+	if (mgpu_needs_own_indices(job) && run.strategy != &mgpu_strategy_pairs)
 		bytes += job->num_items * sizeof(uint32_t);
 	return bytes;
 }
@@ -81,8 +73,10 @@ allocate_run(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 		return false;
 	if (job->op != MGPU_OP_SORT_PAIRS)
 		return true;
-	if (needs_own_indices(job))
+	if (mgpu_needs_own_indices(job))
 	{
+		if (run->strategy == &mgpu_strategy_pairs)
+			return true;		/* which moves such values themselves */
 		if (!mgpu_buffer_allocate(&run->own_indices, job->num_items * sizeof(uint32_t), status, err))
 			return false;
 		run->indices = run->own_indices.data;

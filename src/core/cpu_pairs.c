@@ -11,7 +11,8 @@
  * What the scatter saves for the buckets is a matter of memory: the codes in
  * bucket order (in out_keys, or in scratch while that has room), so that they
  * need not be gathered from all over the input, and each item's bucket, so that
- * it need not be searched for twice.
+ * it need not be searched for twice.  Values that are narrower than an index move
+ * in its place (cpu_pairs_narrow.c).
  *
  * Packing all (code, index) pairs at once was rejected for its 8 bytes an item
  * beside the result; so was a stable radix sort, two to four times as slow.
@@ -21,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK_ITEMS 512
+#define BLOCK_ITEMS MGPU_PAIRS_BLOCK_ITEMS
 
 /* Items of a bucket that fit the scratch of one worker in any case. */
 #define BUCKET_ITEMS_MAX (UINT64_C(1) << 18)
@@ -114,7 +115,9 @@ allocate_savings(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 	if (!mgpu_chunks_start(&state->chunks, num_items, run->tuning.pair_chunk_items,
 						   2 * state->planned_buckets, status, err))
 		return false;
-	if (keys_carry)
+	if (mgpu_pairs_carry_values(run))
+		room /= 2;				/* the rest is for codes of as many buckets as it holds */
+	else if (keys_carry)
 		state->carry = run->binding.out_keys;
 	else if (run->job.key_width <= 8 && num_items * state->code_bytes <= room)
 	{
@@ -129,20 +132,8 @@ allocate_savings(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 	return true;
 }
 
-/* A block of input: its codes, and their buckets. */
-typedef struct pairs_block
-{
-	union
-	{
-		uint64_t	narrow[BLOCK_ITEMS];
-		mgpu_u128	wide[BLOCK_ITEMS];
-	}			codes;
-	uint16_t	buckets[BLOCK_ITEMS];
-	uint32_t	places[BLOCK_ITEMS];
-} pairs_block;
-
 static void
-load_block(const mgpu_run *run, uint64_t begin, uint32_t num_items, pairs_block *block)
+load_block(const mgpu_run *run, uint64_t begin, uint32_t num_items, mgpu_pairs_block *block)
 {
 	const char *keys = (const char *) run->keys.data + begin * run->job.key_width;
 
@@ -153,7 +144,7 @@ load_block(const mgpu_run *run, uint64_t begin, uint32_t num_items, pairs_block 
 }
 
 static void
-classify_block(const mgpu_run *run, uint32_t num_items, pairs_block *block)
+classify_block(const mgpu_run *run, uint32_t num_items, mgpu_pairs_block *block)
 {
 	const pairs_state *state = run->state;
 
@@ -168,7 +159,7 @@ classify_task(void *context, uint64_t task, int worker)
 	uint32_t   *sizes = mgpu_chunk_row(&state->chunks, task);
 	uint8_t    *saved = state->buckets.data;
 	uint64_t	end = mgpu_chunk_end(&state->chunks, task);
-	pairs_block block;
+	mgpu_pairs_block block;
 
 	(void) worker;
 	memset(sizes, 0, state->bounds.num_buckets * sizeof(*sizes));
@@ -186,9 +177,24 @@ classify_task(void *context, uint64_t task, int worker)
 	}
 }
 
+void
+mgpu_pairs_load_block(const mgpu_run *run, uint64_t begin, uint32_t num_items, bool codes, mgpu_pairs_block *block)
+{
+	const pairs_state *state = run->state;
+	const uint8_t *saved = state->buckets.data;
+
+	if (codes || saved == NULL)
+		load_block(run, begin, num_items, block);
+	if (saved == NULL)
+		classify_block(run, num_items, block);
+	else
+		for (uint32_t i = 0; i < num_items; i++)
+			block->buckets[i] = saved[begin + i];
+}
+
 static void
 scatter_block(const mgpu_run *run, uint64_t begin, uint32_t num_items,
-			  const pairs_block *block)
+			  const mgpu_pairs_block *block)
 {
 	const pairs_state *state = run->state;
 
@@ -210,22 +216,15 @@ scatter_task(void *context, uint64_t task, int worker)
 	mgpu_run   *run = context;
 	pairs_state *state = run->state;
 	uint32_t   *places = mgpu_chunk_row(&state->chunks, task);
-	const uint8_t *saved = state->buckets.data;
 	uint64_t	end = mgpu_chunk_end(&state->chunks, task);
-	pairs_block block;
+	mgpu_pairs_block block;
 
 	(void) worker;
 	for (uint64_t begin = task * state->chunks.chunk_items; begin < end; begin += BLOCK_ITEMS)
 	{
 		uint32_t	num_items = end - begin < BLOCK_ITEMS ? (uint32_t) (end - begin) : BLOCK_ITEMS;
 
-		if (state->carry != NULL || saved == NULL)
-			load_block(run, begin, num_items, &block);
-		if (saved == NULL)
-			classify_block(run, num_items, &block);
-		else
-			for (uint32_t i = 0; i < num_items; i++)
-				block.buckets[i] = saved[begin + i];
+		mgpu_pairs_load_block(run, begin, num_items, state->carry != NULL, &block);
 		for (uint32_t i = 0; i < num_items; i++)
 			block.places[i] = places[block.buckets[i]]++;
 		scatter_block(run, begin, num_items, &block);
@@ -253,9 +252,10 @@ begin_order(mgpu_run *run, uint64_t bucket_items, mgpu_status *status, mgpu_erro
 
 	state->codes_bytes = (bucket_items * state->code_bytes + 63) / 64 * 64;
 	state->worker_bytes = worker_bytes(run, bucket_items) + 64;
-	if (!mgpu_buffer_allocate(&state->scratch, state->worker_bytes * num_workers, status, err))
+	if (state->scratch.data == NULL &&
+		!mgpu_buffer_allocate(&state->scratch, state->worker_bytes * num_workers, status, err))
 		return false;
-	mgpu_begin_phase(run, mgpu_order_bucket_task, state->bounds.num_buckets);
+	mgpu_begin_phase(run, mgpu_order_bucket_task, state->end_bucket - state->first_bucket);
 	return true;
 }
 
@@ -266,9 +266,62 @@ begin_direct(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 	pairs_state *state = run->state;
 
 	state->bounds.num_buckets = 1;
+	state->end_bucket = 1;
 	state->begin[0] = 0;
 	state->begin[1] = run->job.num_items;
 	return begin_order(run, run->job.num_items, status, err);
+}
+
+/* Keys are in order, or reversed. */
+static void
+begin_in_order(mgpu_run *run)
+{
+	bool		reversed = !atomic_load(&run->ascending);
+
+	if (!mgpu_pairs_carry_values(run))
+	{
+		run->step = 5;
+		mgpu_begin_identity_pass(run, reversed);
+	}
+	else if (run->job.outputs & MGPU_OUT_KEYS)
+	{
+		run->step = 7;
+		mgpu_begin_copy_pass(run, reversed);
+	}
+	else
+	{
+		run->step = 8;
+		mgpu_pairs_begin_copy_values(run, reversed);
+	}
+}
+
+/* Buckets are placed: memory for what is scattered, touched before that. */
+static bool
+begin_touch(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+{
+	pairs_state *state = run->state;
+
+	state->end_bucket = state->bounds.num_buckets;
+	if (!mgpu_pairs_carry_values(run))
+	{
+		mgpu_begin_touch_pass(run, run->indices, run->job.num_items * sizeof(uint32_t),
+							  state->carry, run->job.num_items * state->code_bytes);
+		return true;
+	}
+	if (!mgpu_pairs_start_groups(run, savings_bytes(run) - state->buckets.bytes, status, err))
+		return false;
+	mgpu_begin_touch_pass(run, run->binding.out_values, run->job.num_items * run->job.value_width,
+						  state->carry, state->carry_items * state->code_bytes);
+	return true;
+}
+
+static void
+begin_scatter(mgpu_run *run)
+{
+	pairs_state *state = run->state;
+
+	mgpu_begin_phase(run, mgpu_pairs_carry_values(run) ? mgpu_pairs_scatter_values_task : scatter_task,
+					 state->chunks.num_chunks);
 }
 
 static bool
@@ -287,8 +340,7 @@ pairs_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 		case 1:
 			if (atomic_load(&run->ascending) || atomic_load(&run->descending))
 			{
-				mgpu_begin_identity_pass(run, !atomic_load(&run->ascending));
-				run->step = 5;
+				begin_in_order(run);
 				return true;
 			}
 			if (!start_pairs(run, status, err))
@@ -305,20 +357,29 @@ pairs_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 				state->num_samplings < MGPU_MAX_SAMPLINGS)
 				return begin_classify(run, status, err);
 			run->step = 3;
-			mgpu_begin_touch_pass(run, run->indices, run->job.num_items * sizeof(uint32_t),
-								  state->carry, run->job.num_items * state->code_bytes);
-			return true;
+			return begin_touch(run, status, err);
 		case 3:
 			run->step = 4;
-			mgpu_begin_phase(run, scatter_task, state->chunks.num_chunks);
+			begin_scatter(run);
 			return true;
 		case 4:
 			run->step = 6;
 			return begin_order(run, mgpu_largest_bucket(&state->bounds, state->begin), status, err);
 		case 5:
 			return mgpu_begin_gather_pass(run, MGPU_OUT_KEYS | MGPU_OUT_VALUES);
+		case 6:
+			if (!mgpu_pairs_carry_values(run))
+				return mgpu_begin_gather_pass(run, MGPU_OUT_VALUES);
+			if (state->is_direct || !mgpu_pairs_next_group(run))
+				return false;
+			run->step = 4;
+			begin_scatter(run);
+			return true;
+		case 7:
+			run->step = 8;
+			return mgpu_pairs_begin_copy_values(run, run->pass_reversed);
 		default:
-			return mgpu_begin_gather_pass(run, MGPU_OUT_VALUES);
+			return false;
 	}
 }
 

@@ -55,7 +55,7 @@ load_codes(const mgpu_run *run, uint64_t begin, uint64_t num_items, char *scratc
 	const char *carried = state->carry;
 
 	if (carried != NULL)
-		carried += begin * state->code_bytes;
+		carried += (begin - state->group_begin) * state->code_bytes;
 	if (state->is_direct)
 		encode_codes(run, run->keys.data, scratch, num_items);
 	else if (carried == NULL)
@@ -131,7 +131,7 @@ store_indices(const mgpu_run *run, uint64_t *packed, uint64_t begin, uint32_t nu
 		indices[i] = (uint32_t) (packed[i] & mask);
 }
 
-/* All codes are one: indices are in order already. */
+/* All codes are one: indices, or values, are in order already. */
 static void
 finish_constant_bucket(const mgpu_run *run, mgpu_u128 code, uint64_t begin, uint64_t num_items)
 {
@@ -150,8 +150,9 @@ mgpu_order_bucket_task(void *context, uint64_t task, int worker)
 {
 	mgpu_run   *run = context;
 	pairs_state *state = run->state;
-	uint64_t	begin = state->begin[task];
-	uint32_t	num_items = (uint32_t) (state->begin[task + 1] - begin);
+	uint32_t	bucket = state->first_bucket + (uint32_t) task;
+	uint64_t	begin = state->begin[bucket];
+	uint32_t	num_items = (uint32_t) (state->begin[bucket + 1] - begin);
 	char	   *scratch = (char *) state->scratch.data + state->worker_bytes * (uint64_t) worker;
 	uint64_t   *packed = (uint64_t *) (scratch + state->codes_bytes);
 	const void *codes;
@@ -159,7 +160,7 @@ mgpu_order_bucket_task(void *context, uint64_t task, int worker)
 
 	if (num_items == 0)
 		return;
-	if (!state->is_direct && mgpu_bucket_is_constant(&state->bounds, (uint32_t) task, &code))
+	if (!state->is_direct && mgpu_bucket_is_constant(&state->bounds, bucket, &code))
 	{
 		finish_constant_bucket(run, code, begin, num_items);
 		return;
@@ -168,5 +169,8 @@ mgpu_order_bucket_task(void *context, uint64_t task, int worker)
 	order_codes(state, codes, packed, num_items);
 	if (run->job.outputs & MGPU_OUT_KEYS)
 		store_keys(run, codes, packed, begin, num_items);
-	store_indices(run, packed, begin, num_items);
+	if (mgpu_pairs_carry_values(run))
+		mgpu_pairs_store_values(run, packed, begin, num_items, scratch);
+	else
+		store_indices(run, packed, begin, num_items);
 }

@@ -4,6 +4,13 @@
  */
 #include "cpu_tiles.h"
 
+bool
+mgpu_needs_own_indices(const mgpu_job *job)
+{
+	return job->op == MGPU_OP_SORT_PAIRS && (job->outputs & MGPU_OUT_INDICES) == 0 &&
+		job->value_width < sizeof(uint32_t);
+}
+
 /*
  * The requested algorithm, unless what it is sure to take beside input and
  * result is more than a run may have.
@@ -19,6 +26,8 @@ affordable_algorithm(const mgpu_run *run)
 		bytes = mgpu_strategy_radix.scratch_bytes(run);
 	else if (is_pairs && job->algorithm != MGPU_ALGORITHM_AUTO)
 		bytes = job->num_items * mgpu_record_bytes(run);
+	if (mgpu_needs_own_indices(job))
+		bytes += job->num_items * sizeof(uint32_t);
 	return bytes > run->tuning.scratch_bytes ? MGPU_ALGORITHM_AUTO : (mgpu_algorithm) job->algorithm;
 }
 
@@ -44,6 +53,13 @@ choose_sort(const mgpu_run *run)
 	if (run->num_threads == 1 && job->num_items * job->key_width <= run->tuning.direct_bytes)
 		return &mgpu_strategy_direct;
 	return &mgpu_strategy_buckets;
+}
+
+const mgpu_strategy *
+mgpu_plan_frugal(mgpu_run *run)
+{
+	run->job.algorithm = MGPU_ALGORITHM_AUTO;
+	return choose_sort(run);
 }
 
 static const mgpu_strategy *

@@ -113,7 +113,8 @@ struct mgpu_run
 	}			pass_touched[2];	/* touch */
 
 	/* pairs */
-	mgpu_buffer own_indices;	/* where the result has no room for them */
+	mgpu_buffer own_indices;	/* where the result has no room for them, unless
+								 * the strategy does without */
 	bool		indices_in_values;	/* at the end of out_values, until the gather */
 	uint32_t   *indices;
 };
@@ -124,6 +125,12 @@ struct mgpu_run
  */
 void		mgpu_run_plan(mgpu_run *run, const mgpu_job *job, const mgpu_binding *binding,
 						  const mgpu_exec_options *options, int num_threads);
+
+/* Whether the result of pairs has no place where indices can be until the gather. */
+bool		mgpu_needs_own_indices(const mgpu_job *job);
+
+/* A strategy that asks for no more memory than a run may have, in place of one that does. */
+const mgpu_strategy *mgpu_plan_frugal(mgpu_run *run);
 
 extern const mgpu_strategy mgpu_strategy_direct;
 extern const mgpu_strategy mgpu_strategy_count;

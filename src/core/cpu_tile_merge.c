@@ -8,8 +8,8 @@
  * observation behind both).  Chunks that fit a cache are finished by one task
  * each; then every pass goes over all of memory (cpu_tile_pass.c).
  *
- * Pairs whose records would take more memory than a run may have are handed over
- * to the strategy that they would have without a requested algorithm.
+ * Where records would take more memory than a run may have, the items are handed
+ * over to the strategy that they would have without a requested algorithm.
  */
 #include <stdlib.h>
 
@@ -17,6 +17,20 @@
 
 /* Tiles of a unit. */
 #define UNIT_TILES 16
+
+/*
+ * What places of records may take.  A streamed input is not in memory, so that a
+ * second place for all of its keys is no more than the call may have.
+ */
+static uint64_t
+most_bytes(const mgpu_run *run)
+{
+	uint64_t	taken = run->own_indices.bytes;
+
+	if (run->job.count_passes != 0 || (run->job.op == MGPU_OP_SORT && run->binding.in_keys == NULL))
+		return UINT64_MAX;
+	return taken < run->tuning.scratch_bytes ? run->tuning.scratch_bytes - taken : 0;
+}
 
 static void
 plan_tiles(const mgpu_run *run, mgpu_tiles *tiles)
@@ -44,7 +58,7 @@ plan_tiles(const mgpu_run *run, mgpu_tiles *tiles)
 	if (tiles->unit_items > tiles->chunk_items)
 		tiles->unit_items = tiles->chunk_items;
 	tiles->worker_bytes = mgpu_tile_scratch_bytes(tiles);
-	tiles->most_bytes = run->job.op == MGPU_OP_SORT_PAIRS ? run->tuning.scratch_bytes : UINT64_MAX;
+	tiles->most_bytes = most_bytes(run);
 }
 
 static uint64_t
@@ -124,7 +138,9 @@ hand_over(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 	tile_release(run);
 	run->state = NULL;
 	run->step = 0;
-	run->strategy = run->job.num_segments > 0 ? &mgpu_strategy_segments : &mgpu_strategy_pairs;
+	run->strategy = mgpu_plan_frugal(run);
+	if (run->strategy == &mgpu_strategy_pairs)
+		mgpu_buffer_free(&run->own_indices);
 	return run->strategy->advance(run, status, err);
 }
 

@@ -191,8 +191,9 @@ typedef enum room
 
 /*
  * Whether the requested algorithm has room for what it takes beside input and
- * result: two sides for a radix sort; for merges one copy of the records and, of
- * units of up to 16 tiles that a late pass changes, a second one.
+ * result: two sides for a radix sort; for merges one copy of the records (pairs)
+ * and, of units of up to 16 tiles that a late pass changes, a second one; and
+ * indices of values that are narrower.
  */
 static room
 room_of(const test_case *test)
@@ -200,18 +201,23 @@ room_of(const test_case *test)
 	uint64_t	most = mgpu_cpu_tunables.scratch_bytes;
 	uint64_t	width = test->type->width;
 	bool		is_pairs = test->op == MGPU_OP_SORT_PAIRS;
-	uint64_t	record_bytes = width <= 4 ? 8 : width == 8 ? 16 : 24;
+	uint64_t	record_bytes = !is_pairs ? width : width <= 4 ? 8 : width == 8 ? 16 : 24;
+	bool		has_values = (test->outputs & MGPU_OUT_VALUES) != 0;
+	bool		own_indices = is_pairs && (test->outputs & MGPU_OUT_INDICES) == 0 &&
+		(!has_values || test->value_width < 4);
+	uint64_t	index_bytes = own_indices ? test->num_items * 4 : 0;
 
 	if (test->algorithm == MGPU_ALGORITHM_RADIX && (is_pairs || !test->streamed))
-		return test->num_items * (is_pairs ? 2 * width + 4 : width) +
+		return index_bytes + test->num_items * (is_pairs ? 2 * width + 4 : width) +
 			mgpu_chunks_bytes(test->num_items, mgpu_cpu_tunables.pair_chunk_items, 256) > most ?
 			ROOM_LACKING : ROOM_ENOUGH;
-	if (test->algorithm == MGPU_ALGORITHM_AUTO || test->algorithm == MGPU_ALGORITHM_RADIX || !is_pairs)
+	if (test->algorithm == MGPU_ALGORITHM_AUTO || test->algorithm == MGPU_ALGORITHM_RADIX ||
+		(!is_pairs && test->streamed))
 		return ROOM_ENOUGH;
-	if (test->num_items * record_bytes > most)
+	if (is_pairs && test->num_items * record_bytes + index_bytes > most)
 		return ROOM_LACKING;
 	/* buffers are padded to whole cache lines */
-	return (2 * test->num_items + 16 * mgpu_cpu_tunables.tile_items) * record_bytes + 128 <= most ?
+	return ((is_pairs ? 2 : 1) * test->num_items + 16 * mgpu_cpu_tunables.tile_items) * record_bytes + index_bytes + 256 <= most ?
 		ROOM_ENOUGH : ROOM_UNKNOWN;
 }
 
@@ -227,7 +233,8 @@ check_algorithm(const test_case *test, mgpu_algorithm algorithm)
 	else if (available == ROOM_ENOUGH)
 		UNIT_CHECK(algorithm == (mgpu_algorithm) test->algorithm);
 	else
-		UNIT_CHECK(algorithm == (mgpu_algorithm) test->algorithm || algorithm == MGPU_ALGORITHM_QUICK);
+		UNIT_CHECK(algorithm == (mgpu_algorithm) test->algorithm || algorithm == MGPU_ALGORITHM_QUICK ||
+				   (algorithm == MGPU_ALGORITHM_RADIX && test->op == MGPU_OP_SORT));
 }
 
 static void
@@ -405,8 +412,31 @@ test_no_room_for_records(void)
 		test_case	test = random_case(600 + unit_random_below(3000));
 
 		mgpu_cpu_tunables.scratch_bytes = 1 + unit_random_below(100000);
+		test.op = i % 4 ? MGPU_OP_SORT_PAIRS : MGPU_OP_SORT;
+		if (test.op == MGPU_OP_SORT)
+			test.outputs = MGPU_OUT_KEYS;
+		test.algorithm = (mgpu_algorithm) (MGPU_ALGORITHM_MERGE + unit_random_below(3));
+		run_case(&test);
+	}
+	mgpu_cpu_tunables = before;
+}
+
+/* Values that move with their codes: all at once, in groups of buckets, single large ones. */
+static void
+test_carried_values(void)
+{
+	mgpu_cpu_tuning before = mgpu_cpu_tunables;
+
+	for (int i = 0; i < 2000; i++)
+	{
+		test_case	test = random_case(500 + unit_random_below(4000));
+
+		mgpu_cpu_tunables.scratch_bytes = i % 4 == 0 ? before.scratch_bytes : unit_random_below(50000);
+		mgpu_cpu_tunables.pair_max_buckets = i % 8 == 1 ? 512 : before.pair_max_buckets;
 		test.op = MGPU_OP_SORT_PAIRS;
-		test.algorithm = (mgpu_algorithm) (MGPU_ALGORITHM_MERGE + i % 3);
+		test.algorithm = MGPU_ALGORITHM_AUTO;
+		test.outputs = i % 2 ? MGPU_OUT_VALUES : MGPU_OUT_VALUES | MGPU_OUT_KEYS;
+		test.value_width = i % 3 ? 1 + (uint32_t) unit_random_below(2) : test.value_width;
 		run_case(&test);
 	}
 	mgpu_cpu_tunables = before;
@@ -580,6 +610,7 @@ main(void)
 	test_products();
 	test_little_scratch();
 	test_no_room_for_records();
+	test_carried_values();
 	test_cancel();
 	mgpu_cpu_tunables = shipped;
 	test_shipped_tunables();
