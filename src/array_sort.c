@@ -230,6 +230,8 @@ sorted_arrays(const sort_spec *spec, array_source *keys, const element_type *key
 		array_source_load(keys);
 		*sorted_keys = array_result_gather(keys, key_type, positions);
 	}
+	/* positions take memory that the call may have only if keys need none any more */
+	array_source_unload(keys);
 	array_source_load(vals);
 	*sorted_vals = array_result_gather(vals, val_type, positions);
 	pfree(positions);

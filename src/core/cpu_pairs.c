@@ -5,14 +5,14 @@
  * Bounds from a sample cut the codes into buckets.  Every chunk of the input is
  * classified and counted, then scattered, in input order, so that each bucket
  * holds its indices in ascending order.  A bucket's codes fit a cache, where
- * order_codes.h orders them stably; the buckets' results are final.  Values
- * follow by a gather at the end.  Few items are one bucket that is all input.
+ * order_codes.h orders them stably; the buckets' results are final.  Values go to
+ * the buckets in place of indices (cpu_pairs_values.c) or follow by a gather at the
+ * end.  Few items are one bucket that is all input.
  *
  * What the scatter saves for the buckets is a matter of memory: the codes in
  * bucket order (in out_keys, or in scratch while that has room), so that they
  * need not be gathered from all over the input, and each item's bucket, so that
- * it need not be searched for twice.  Values that are narrower than an index move
- * in its place (cpu_pairs_narrow.c).
+ * it need not be searched for twice.
  *
  * Packing all (code, index) pairs at once was rejected for its 8 bytes an item
  * beside the result; so was a stable radix sort, two to four times as slow.
@@ -49,11 +49,20 @@ plan_buckets(const mgpu_run *run)
 	return (uint32_t) (num_buckets < MGPU_MAX_PLANNED_BUCKETS ? num_buckets : MGPU_MAX_PLANNED_BUCKETS);
 }
 
+/* Of a bucket's codes, or of its values when these are in order. */
+static uint64_t
+codes_bytes(const mgpu_run *run, uint64_t num_items)
+{
+	uint64_t	item_bytes = code_bytes(run) > run->job.value_width ? code_bytes(run) : run->job.value_width;
+
+	return (num_items * item_bytes + 63) / 64 * 64;
+}
+
 /* Scratch of one worker for buckets of up to num_items. */
 static uint64_t
 worker_bytes(const mgpu_run *run, uint64_t num_items)
 {
-	return (num_items * (code_bytes(run) + sizeof(uint64_t)) + 127) / 64 * 64;
+	return codes_bytes(run, num_items) + (num_items * sizeof(uint64_t) + 127) / 64 * 64;
 }
 
 /* Left of scratch_bytes for what the scatter saves. */
@@ -73,6 +82,28 @@ pairs_scratch_bytes(const mgpu_run *run)
 	uint64_t	direct = worker_bytes(run, run->job.num_items);
 
 	return direct < run->tuning.scratch_bytes ? direct : run->tuning.scratch_bytes;
+}
+
+static bool
+has_codes_in_keys(const mgpu_run *run)
+{
+	return (run->job.outputs & MGPU_OUT_KEYS) != 0 && run->job.key_width >= 4;
+}
+
+/*
+ * Values go with the codes rather than by indices where codes have a place, of
+ * the run's own or in out_keys: every item is then fetched from its bucket, which
+ * is in cache, and not from all over the input.
+ */
+bool
+mgpu_pairs_carry_values(const mgpu_run *run)
+{
+	const mgpu_job *job = &run->job;
+
+	if (job->outputs & MGPU_OUT_INDICES)
+		return false;
+	return mgpu_needs_own_indices(job) || has_codes_in_keys(run) ||
+		job->num_items * (code_bytes(run) + 1) <= savings_bytes(run);
 }
 
 static bool
@@ -250,8 +281,8 @@ begin_order(mgpu_run *run, uint64_t bucket_items, mgpu_status *status, mgpu_erro
 	/* a lone task is worker 0's */
 	uint64_t	num_workers = state->bounds.num_buckets == 1 ? 1 : (uint64_t) run->num_threads;
 
-	state->codes_bytes = (bucket_items * state->code_bytes + 63) / 64 * 64;
-	state->worker_bytes = worker_bytes(run, bucket_items) + 64;
+	state->codes_bytes = codes_bytes(run, bucket_items);
+	state->worker_bytes = worker_bytes(run, bucket_items);
 	if (state->scratch.data == NULL &&
 		!mgpu_buffer_allocate(&state->scratch, state->worker_bytes * num_workers, status, err))
 		return false;

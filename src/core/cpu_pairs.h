@@ -1,8 +1,8 @@
 /*
  * cpu_pairs.h
  *		State of the pairs strategy, between cpu_pairs.c, which brings indices
- *		to their buckets, cpu_pairs_narrow.c, which brings narrow values there
- *		instead, and cpu_pairs_bucket.c, which orders a bucket.
+ *		to their buckets, cpu_pairs_values.c, which brings values there instead,
+ *		and cpu_pairs_bucket.c, which orders a bucket.
  */
 #ifndef MGPU_CPU_PAIRS_H
 #define MGPU_CPU_PAIRS_H
@@ -47,14 +47,16 @@ typedef struct mgpu_pairs_block
 	uint32_t	places[MGPU_PAIRS_BLOCK_ITEMS];
 } mgpu_pairs_block;
 
-/* cpu_pairs.c: buckets of a block that was classified before; codes too if asked for. */
+/* cpu_pairs.c */
+
+/* Whether values, if there are any, move by themselves: no indices then. */
+bool		mgpu_pairs_carry_values(const mgpu_run *run);
+
+/* Buckets of a block that was classified before; codes too if asked for. */
 void		mgpu_pairs_load_block(const mgpu_run *run, uint64_t begin, uint32_t num_items,
 								  bool codes, mgpu_pairs_block *block);
 
-/* cpu_pairs_narrow.c */
-
-/* Whether values, if any, move by themselves: narrower than an index, and no index is wanted. */
-bool		mgpu_pairs_carry_values(const mgpu_run *run);
+/* cpu_pairs_values.c */
 
 /*
  * Memory for codes of a group, out of room bytes; buckets are placed.  A group

@@ -17,6 +17,12 @@ make_big($node, 'middle', 10,
 	f => [ 'float8[]', "CASE WHEN i % 100 = 0 THEN '-0' ELSE random() END" ],
 	n => [ 'int[]', 'CASE WHEN i % 7 > 0 THEN (random() * 1000000000)::int END' ]);
 
+make_big($node, 'narrow', 20,
+	k => [ 'int[]', '(random() * 1000000000)::int' ],
+	s => [ 'int2[]', '(random() * 60000 - 30000)::int2' ],
+	o => [ 'bool[]', 'random() < 0.5' ],
+	n => [ 'int2[]', 'CASE WHEN i % 7 > 0 THEN (random() * 30000)::int2 END' ]);
+
 make_big($node, 'strings', 4, t => [ 'text[]', 'substr(md5(i::text), 1, 12)' ], d => [ 'numeric[]', '(random() * 1e9)::numeric(14, 3)' ]);
 
 # --------------------------------------------------------- the peak of one call
@@ -33,6 +39,22 @@ my %peaks = (
 	'sort text' => [ 'mgpu_sort(t COLLATE "C")', 'strings', 64, 64 + 112 ],
 	'argsort text' => [ 'mgpu_argsort(t COLLATE "C")', 'strings', 64, 16 + 112 ],
 	'sort numeric' => [ 'mgpu_sort(d)', 'strings', 64, 64 + 64 + 112 ],
+	# indices of narrow values would be 80 MB
+	'sort int2' => [ 'mgpu_sort(s)', 'narrow', 40, 40 ],
+	'sort bool' => [ 'mgpu_sort(o)', 'narrow', 20, 20 ],
+	'sort int2 with nulls' => [ 'mgpu_sort(n)', 'narrow', 37, 37 ],
+	'argsort bool' => [ 'mgpu_argsort(o)', 'narrow', 20, 80 ],
+	'sort_by int2 by int4' => [ 'mgpu_sort_by(s, k)', 'narrow', 120, 40 ],
+	'sort_by bool by int4' => [ 'mgpu_sort_by(o, k)', 'narrow', 100, 20 ],
+	'sort_by bool by int2' => [ 'mgpu_sort_by(o, s)', 'narrow', 60, 20 ],
+	'sort_pairs int2 with bool' => [ '(mgpu_sort_pairs(s, o)).vals', 'narrow', 60, 60 ],
+	'sort_pairs int4 with int2' => [ '(mgpu_sort_pairs(k, s)).vals', 'narrow', 120, 120 ],
+	'locality_sort_pairs int4 with bool' => [ '(mgpu_locality_sort_pairs(k, o)).vals', 'narrow', 100, 100 ],
+	'sort_by int4 by int2 with nulls' => [ 'mgpu_sort_by(k, n)', 'narrow', 117, 80 ],
+	'sort_pairs int4 with int2 with nulls' => [ '(mgpu_sort_pairs(k, n)).vals', 'narrow', 117, 117 ],
+	'sort_pairs int2 with nulls with int4' => [ '(mgpu_sort_pairs(n, k)).keys', 'narrow', 117, 117 ],
+	# its argument lies in memory as well: a second place for every key would be 80 MB
+	'locality_sort of an array in memory' => [ 'mgpu_locality_sort(mgpu_bulk_remove(k, ARRAY[1]))', 'narrow', 80, 80 ],
 	# 4 bytes an element more would be 160 MB
 	'argsort of many int4' => [ 'mgpu_argsort(a)', 'big', 160, 160 ],
 	'sort_by of many int4' => [ 'mgpu_sort_by(a, a)', 'big', 320, 160 ],
