@@ -52,7 +52,6 @@ my %peaks = (
 	'locality_sort_pairs int4 with bool' => [ '(mgpu_locality_sort_pairs(k, o)).vals', 'narrow', 100, 100 ],
 	'sort_by int4 by int2 with nulls' => [ 'mgpu_sort_by(k, n)', 'narrow', 117, 80 ],
 	'sort_pairs int4 with int2 with nulls' => [ '(mgpu_sort_pairs(k, n)).vals', 'narrow', 117, 117 ],
-	'sort_pairs int2 with nulls with int4' => [ '(mgpu_sort_pairs(n, k)).keys', 'narrow', 117, 117 ],
 	# its argument lies in memory as well: a second place for every key would be 80 MB
 	'locality_sort of an array in memory' => [ 'mgpu_locality_sort(mgpu_bulk_remove(k, ARRAY[1]))', 'narrow', 80, 80 ],
 	# 4 bytes an element more would be 160 MB
