@@ -151,7 +151,8 @@ mgpu_pool_start(int num_threads)
 	pthread_cond_init(&pool->work_done, &monotonic);
 	pthread_condattr_destroy(&monotonic);
 	pool->num_threads = 1;
-	create_threads(pool, num_threads < MGPU_MAX_CPU_THREADS ? num_threads : MGPU_MAX_CPU_THREADS);
+	if (num_threads > 1)
+		create_threads(pool, num_threads < MGPU_MAX_CPU_THREADS ? num_threads : MGPU_MAX_CPU_THREADS);
 	return pool;
 }
 

@@ -17,7 +17,11 @@
 extern "C" void
 mgpu_highway_prepare(void)
 {
-	hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+	hwy::ChosenTarget &chosen = hwy::GetChosenTarget();
+
+	/* asking the processor takes 25 us in a virtual machine, which traps it */
+	if (!chosen.IsInitialized())
+		chosen.Update(hwy::SupportedTargets());
 }
 
 extern "C" void
