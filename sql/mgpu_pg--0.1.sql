@@ -373,10 +373,16 @@ AS 'MODULE_PATHNAME', 'mgpu_percentile_disc_combine'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION mgpu_percentile_disc_combine(internal, internal) IS 'combine function of mgpu_percentile_disc';
 
+CREATE FUNCTION mgpu_agg_support(request internal)
+RETURNS internal
+AS 'MODULE_PATHNAME', 'mgpu_agg_support'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION mgpu_agg_support(internal) IS 'planner support of aggregates';
+
 CREATE FUNCTION mgpu_sort_agg_trans(state internal, val anyelement)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'mgpu_sort_agg_trans'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
+LANGUAGE C IMMUTABLE PARALLEL SAFE SUPPORT mgpu_agg_support;
 COMMENT ON FUNCTION mgpu_sort_agg_trans(internal, anyelement) IS 'transition function of mgpu_sort_agg';
 
 CREATE FUNCTION mgpu_sort_agg_final(state internal, val anyelement)
@@ -388,7 +394,7 @@ COMMENT ON FUNCTION mgpu_sort_agg_final(internal, anyelement) IS 'final function
 CREATE FUNCTION mgpu_sort_agg_trans(state internal, val anyelement, descending boolean)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'mgpu_sort_agg_trans'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
+LANGUAGE C IMMUTABLE PARALLEL SAFE SUPPORT mgpu_agg_support;
 COMMENT ON FUNCTION mgpu_sort_agg_trans(internal, anyelement, boolean) IS 'transition function of mgpu_sort_agg';
 
 CREATE FUNCTION mgpu_sort_agg_final(state internal, val anyelement, descending boolean)
@@ -400,7 +406,7 @@ COMMENT ON FUNCTION mgpu_sort_agg_final(internal, anyelement, boolean) IS 'final
 CREATE FUNCTION mgpu_sort_agg_trans(state internal, val anyelement, descending boolean, nulls_first boolean)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'mgpu_sort_agg_trans'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
+LANGUAGE C IMMUTABLE PARALLEL SAFE SUPPORT mgpu_agg_support;
 COMMENT ON FUNCTION mgpu_sort_agg_trans(internal, anyelement, boolean, boolean) IS 'transition function of mgpu_sort_agg';
 
 CREATE FUNCTION mgpu_sort_agg_final(state internal, val anyelement, descending boolean, nulls_first boolean)
@@ -484,7 +490,7 @@ COMMENT ON FUNCTION mgpu_merge_agg_final(internal, anyarray, boolean, boolean) I
 CREATE FUNCTION mgpu_percentile_cont_trans(state internal, val smallint, fraction double precision)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'mgpu_percentile_cont_trans'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
+LANGUAGE C IMMUTABLE PARALLEL SAFE SUPPORT mgpu_agg_support;
 COMMENT ON FUNCTION mgpu_percentile_cont_trans(internal, smallint, double precision) IS 'transition function of mgpu_percentile_cont';
 
 CREATE FUNCTION mgpu_percentile_cont_final(state internal, val smallint, fraction double precision)
@@ -496,7 +502,7 @@ COMMENT ON FUNCTION mgpu_percentile_cont_final(internal, smallint, double precis
 CREATE FUNCTION mgpu_percentile_cont_trans(state internal, val smallint, fraction double precision[])
 RETURNS internal
 AS 'MODULE_PATHNAME', 'mgpu_percentile_cont_trans'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
+LANGUAGE C IMMUTABLE PARALLEL SAFE SUPPORT mgpu_agg_support;
 COMMENT ON FUNCTION mgpu_percentile_cont_trans(internal, smallint, double precision[]) IS 'transition function of mgpu_percentile_cont';
 
 CREATE FUNCTION mgpu_percentile_cont_final(state internal, val smallint, fraction double precision[])
@@ -508,7 +514,7 @@ COMMENT ON FUNCTION mgpu_percentile_cont_final(internal, smallint, double precis
 CREATE FUNCTION mgpu_percentile_cont_trans(state internal, val integer, fraction double precision)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'mgpu_percentile_cont_trans'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
+LANGUAGE C IMMUTABLE PARALLEL SAFE SUPPORT mgpu_agg_support;
 COMMENT ON FUNCTION mgpu_percentile_cont_trans(internal, integer, double precision) IS 'transition function of mgpu_percentile_cont';
 
 CREATE FUNCTION mgpu_percentile_cont_final(state internal, val integer, fraction double precision)
@@ -520,7 +526,7 @@ COMMENT ON FUNCTION mgpu_percentile_cont_final(internal, integer, double precisi
 CREATE FUNCTION mgpu_percentile_cont_trans(state internal, val integer, fraction double precision[])
 RETURNS internal
 AS 'MODULE_PATHNAME', 'mgpu_percentile_cont_trans'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
+LANGUAGE C IMMUTABLE PARALLEL SAFE SUPPORT mgpu_agg_support;
 COMMENT ON FUNCTION mgpu_percentile_cont_trans(internal, integer, double precision[]) IS 'transition function of mgpu_percentile_cont';
 
 CREATE FUNCTION mgpu_percentile_cont_final(state internal, val integer, fraction double precision[])
@@ -532,7 +538,7 @@ COMMENT ON FUNCTION mgpu_percentile_cont_final(internal, integer, double precisi
 CREATE FUNCTION mgpu_percentile_cont_trans(state internal, val bigint, fraction double precision)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'mgpu_percentile_cont_trans'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
+LANGUAGE C IMMUTABLE PARALLEL SAFE SUPPORT mgpu_agg_support;
 COMMENT ON FUNCTION mgpu_percentile_cont_trans(internal, bigint, double precision) IS 'transition function of mgpu_percentile_cont';
 
 CREATE FUNCTION mgpu_percentile_cont_final(state internal, val bigint, fraction double precision)
@@ -544,7 +550,7 @@ COMMENT ON FUNCTION mgpu_percentile_cont_final(internal, bigint, double precisio
 CREATE FUNCTION mgpu_percentile_cont_trans(state internal, val bigint, fraction double precision[])
 RETURNS internal
 AS 'MODULE_PATHNAME', 'mgpu_percentile_cont_trans'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
+LANGUAGE C IMMUTABLE PARALLEL SAFE SUPPORT mgpu_agg_support;
 COMMENT ON FUNCTION mgpu_percentile_cont_trans(internal, bigint, double precision[]) IS 'transition function of mgpu_percentile_cont';
 
 CREATE FUNCTION mgpu_percentile_cont_final(state internal, val bigint, fraction double precision[])
@@ -556,7 +562,7 @@ COMMENT ON FUNCTION mgpu_percentile_cont_final(internal, bigint, double precisio
 CREATE FUNCTION mgpu_percentile_cont_trans(state internal, val real, fraction double precision)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'mgpu_percentile_cont_trans'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
+LANGUAGE C IMMUTABLE PARALLEL SAFE SUPPORT mgpu_agg_support;
 COMMENT ON FUNCTION mgpu_percentile_cont_trans(internal, real, double precision) IS 'transition function of mgpu_percentile_cont';
 
 CREATE FUNCTION mgpu_percentile_cont_final(state internal, val real, fraction double precision)
@@ -568,7 +574,7 @@ COMMENT ON FUNCTION mgpu_percentile_cont_final(internal, real, double precision)
 CREATE FUNCTION mgpu_percentile_cont_trans(state internal, val real, fraction double precision[])
 RETURNS internal
 AS 'MODULE_PATHNAME', 'mgpu_percentile_cont_trans'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
+LANGUAGE C IMMUTABLE PARALLEL SAFE SUPPORT mgpu_agg_support;
 COMMENT ON FUNCTION mgpu_percentile_cont_trans(internal, real, double precision[]) IS 'transition function of mgpu_percentile_cont';
 
 CREATE FUNCTION mgpu_percentile_cont_final(state internal, val real, fraction double precision[])
@@ -580,7 +586,7 @@ COMMENT ON FUNCTION mgpu_percentile_cont_final(internal, real, double precision[
 CREATE FUNCTION mgpu_percentile_cont_trans(state internal, val double precision, fraction double precision)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'mgpu_percentile_cont_trans'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
+LANGUAGE C IMMUTABLE PARALLEL SAFE SUPPORT mgpu_agg_support;
 COMMENT ON FUNCTION mgpu_percentile_cont_trans(internal, double precision, double precision) IS 'transition function of mgpu_percentile_cont';
 
 CREATE FUNCTION mgpu_percentile_cont_final(state internal, val double precision, fraction double precision)
@@ -592,7 +598,7 @@ COMMENT ON FUNCTION mgpu_percentile_cont_final(internal, double precision, doubl
 CREATE FUNCTION mgpu_percentile_cont_trans(state internal, val double precision, fraction double precision[])
 RETURNS internal
 AS 'MODULE_PATHNAME', 'mgpu_percentile_cont_trans'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
+LANGUAGE C IMMUTABLE PARALLEL SAFE SUPPORT mgpu_agg_support;
 COMMENT ON FUNCTION mgpu_percentile_cont_trans(internal, double precision, double precision[]) IS 'transition function of mgpu_percentile_cont';
 
 CREATE FUNCTION mgpu_percentile_cont_final(state internal, val double precision, fraction double precision[])
@@ -604,7 +610,7 @@ COMMENT ON FUNCTION mgpu_percentile_cont_final(internal, double precision, doubl
 CREATE FUNCTION mgpu_percentile_cont_trans(state internal, val interval, fraction double precision)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'mgpu_percentile_cont_trans'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
+LANGUAGE C IMMUTABLE PARALLEL SAFE SUPPORT mgpu_agg_support;
 COMMENT ON FUNCTION mgpu_percentile_cont_trans(internal, interval, double precision) IS 'transition function of mgpu_percentile_cont';
 
 CREATE FUNCTION mgpu_percentile_cont_final(state internal, val interval, fraction double precision)
@@ -616,7 +622,7 @@ COMMENT ON FUNCTION mgpu_percentile_cont_final(internal, interval, double precis
 CREATE FUNCTION mgpu_percentile_cont_trans(state internal, val interval, fraction double precision[])
 RETURNS internal
 AS 'MODULE_PATHNAME', 'mgpu_percentile_cont_trans'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
+LANGUAGE C IMMUTABLE PARALLEL SAFE SUPPORT mgpu_agg_support;
 COMMENT ON FUNCTION mgpu_percentile_cont_trans(internal, interval, double precision[]) IS 'transition function of mgpu_percentile_cont';
 
 CREATE FUNCTION mgpu_percentile_cont_final(state internal, val interval, fraction double precision[])
@@ -628,7 +634,7 @@ COMMENT ON FUNCTION mgpu_percentile_cont_final(internal, interval, double precis
 CREATE FUNCTION mgpu_percentile_disc_trans(state internal, val anyelement, fraction double precision)
 RETURNS internal
 AS 'MODULE_PATHNAME', 'mgpu_percentile_disc_trans'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
+LANGUAGE C IMMUTABLE PARALLEL SAFE SUPPORT mgpu_agg_support;
 COMMENT ON FUNCTION mgpu_percentile_disc_trans(internal, anyelement, double precision) IS 'transition function of mgpu_percentile_disc';
 
 CREATE FUNCTION mgpu_percentile_disc_final(state internal, val anyelement, fraction double precision)
@@ -640,7 +646,7 @@ COMMENT ON FUNCTION mgpu_percentile_disc_final(internal, anyelement, double prec
 CREATE FUNCTION mgpu_percentile_disc_trans(state internal, val anyelement, fraction double precision[])
 RETURNS internal
 AS 'MODULE_PATHNAME', 'mgpu_percentile_disc_trans'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
+LANGUAGE C IMMUTABLE PARALLEL SAFE SUPPORT mgpu_agg_support;
 COMMENT ON FUNCTION mgpu_percentile_disc_trans(internal, anyelement, double precision[]) IS 'transition function of mgpu_percentile_disc';
 
 CREATE FUNCTION mgpu_percentile_disc_final(state internal, val anyelement, fraction double precision[])

@@ -32,9 +32,8 @@ init_rows(agg_batch *batch)
 }
 
 agg_batch *
-agg_batch_create(agg_call *call, bool hashed)
+agg_batch_create(agg_call *call, bool hashed, MemoryContext context)
 {
-	MemoryContext context = hashed ? call->aggstate->hashcontext->ecxt_per_tuple_memory : call->context;
 	agg_batch  *batch = MemoryContextAllocZero(context, sizeof(agg_batch));
 
 	batch->call = call;

@@ -83,8 +83,8 @@ typedef struct agg_batch
 	uint32	   *positions;		/* among grouped rows */
 } agg_batch;
 
-/* A batch of the call's current aggregate context. */
-extern agg_batch *agg_batch_create(struct agg_call *call, bool hashed);
+/* hashed: of many groups, gone when context is reset; else of one at a time. */
+extern agg_batch *agg_batch_create(struct agg_call *call, bool hashed, MemoryContext context);
 
 /* Forget everything: a batch of one group is about to get the next. */
 extern void agg_batch_restart(agg_batch *batch);
@@ -135,6 +135,14 @@ agg_batch_alloc(const agg_batch *batch, Size bytes)
 	return agg_alloc(batch->work_context, bytes);
 }
 
+/*
+ * Make a new batch one that is grouped, of rows that the caller has brought
+ * together: arrays of agg_batch_alloc, as the batch keeps them (see below starts
+ * in agg_batch).  null_starts is NULL where no row is without a key.
+ */
+extern void agg_batch_set_groups(agg_batch *batch, uint32 num_groups, char *keys, uint32 *starts,
+								 uint32 *null_starts);
+
 /* All of these: at the batch's present stage or beyond. */
 extern void agg_batch_group(agg_batch *batch);
 extern void agg_batch_need_keys(agg_batch *batch);
@@ -176,5 +184,12 @@ extern void agg_order_keys(agg_batch *batch);
 
 /* A group's result (agg_result.c), in the current context. */
 extern ArrayType *agg_batch_array(agg_batch *batch, uint32 group, bool nulls_first);
+
+/*
+ * A group's percentile, or array of them (agg_percentile_fn.c), in the current
+ * context.  continuous: interpolated.
+ */
+extern Datum agg_batch_percentile(agg_batch *batch, uint32 group, const agg_fraction *fraction,
+								  bool continuous, bool *is_null);
 
 #endif							/* MGPU_AGG_BATCH_H */

@@ -81,22 +81,17 @@ argument_type(const Aggref *aggref, int n)
 	return list_nth_oid(aggref->aggargtypes, n);
 }
 
+/* What follows from the aggregate alone, whichever node runs it. */
 static agg_call *
-make_call(FunctionCallInfo fcinfo, agg_kind kind)
+make_call(MemoryContext parent, const Aggref *aggref, agg_kind kind, int num_slots)
 {
-	AggState   *aggstate = aggstate_of(fcinfo);
-	int			trans_number = trans_number_of(aggstate, fcinfo);
-	const Aggref *aggref = aggstate->pertrans[trans_number].aggref;
-	int			num_slots = aggstate->maxsets + 1;
-	agg_call   *call = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt,
-											  offsetof(agg_call, slots) + num_slots * sizeof(agg_slot));
+	agg_call   *call = MemoryContextAllocZero(parent, offsetof(agg_call, slots) + num_slots * sizeof(agg_slot));
 	Oid			value_type = argument_type(aggref, 0);
 
-	call->aggstate = aggstate;
 	call->kind = kind;
-	call->trans_number = trans_number;
+	call->aggref = aggref;
 	call->function = kind_names[kind];
-	call->context = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt, "mgpu_pg aggregate", ALLOCSET_SMALL_SIZES);
+	call->context = AllocSetContextCreate(parent, "mgpu_pg aggregate", ALLOCSET_SMALL_SIZES);
 	call->collation = aggref->inputcollid;
 	if (kind == AGG_MERGE)
 		value_type = get_element_type(value_type);
@@ -109,8 +104,27 @@ make_call(FunctionCallInfo fcinfo, agg_kind kind)
 	return call;
 }
 
-static const Expr *
-argument(const Aggref *aggref, int n)
+static agg_call *
+make_agg_call(FunctionCallInfo fcinfo, agg_kind kind)
+{
+	AggState   *aggstate = aggstate_of(fcinfo);
+	int			trans_number = trans_number_of(aggstate, fcinfo);
+	agg_call   *call = make_call(fcinfo->flinfo->fn_mcxt, aggstate->pertrans[trans_number].aggref, kind,
+								 aggstate->maxsets + 1);
+
+	call->aggstate = aggstate;
+	call->trans_number = trans_number;
+	return call;
+}
+
+int
+agg_kind_args(agg_kind kind)
+{
+	return kind_args[kind];
+}
+
+const Expr *
+agg_argument(const Aggref *aggref, int n)
 {
 	return ((const TargetEntry *) list_nth(aggref->args, n))->expr;
 }
@@ -119,42 +133,76 @@ static bool
 trailing_args_are_constants(const Aggref *aggref, int first)
 {
 	for (int i = first; i < list_length(aggref->aggargtypes); i++)
-		if (!IsA(argument(aggref, i), Const))
+		if (!IsA(agg_argument(aggref, i), Const))
 			return false;
 	return true;
 }
 
+/* From the trailing arguments, of which there are none, one or two. */
 static sort_order
-order_from_args(FunctionCallInfo fcinfo, int first)
+order_from_args(const NullableDatum *args, int num_args)
 {
 	sort_order	order = {false, false};
 
-	for (int i = first; i < PG_NARGS(); i++)
-		if (PG_ARGISNULL(i))
+	for (int i = 0; i < num_args; i++)
+		if (args[i].isnull)
 			ereport(ERROR,
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					 errmsg("%s must not be null", i == first ? "descending" : "nulls_first")));
-	if (PG_NARGS() > first)
-		order.descending = order.nulls_first = PG_GETARG_BOOL(first);
-	if (PG_NARGS() > first + 1)
-		order.nulls_first = PG_GETARG_BOOL(first + 1);
+					 errmsg("%s must not be null", i == 0 ? "descending" : "nulls_first")));
+	if (num_args > 0)
+		order.descending = order.nulls_first = DatumGetBool(args[0].value);
+	if (num_args > 1)
+		order.nulls_first = DatumGetBool(args[1].value);
 	return order;
 }
 
-/* Whether two aggregates see the same values in the same rows, and sort them alike. */
-static bool
-can_share(const agg_call *call, const agg_call *other)
+/* Most trailing arguments that an aggregate has. */
+#define MAX_TRAILING_ARGS 2
+
+/* The order or fraction, of a call whose trailing arguments are constants. */
+static void
+take_constants(agg_call *call)
 {
-	const Aggref *a = call->aggstate->pertrans[call->trans_number].aggref;
-	const Aggref *b = other->aggstate->pertrans[other->trans_number].aggref;
+	int			first = kind_args[call->kind];
+	int			num_args = list_length(call->aggref->aggargtypes) - first;
+	NullableDatum args[MAX_TRAILING_ARGS];
+
+	Assert(num_args <= MAX_TRAILING_ARGS);
+	for (int i = 0; i < num_args; i++)
+	{
+		const Const *constant = (const Const *) agg_argument(call->aggref, first + i);
+
+		args[i].value = constant->constvalue;
+		args[i].isnull = constant->constisnull;
+	}
+	if (OidIsValid(call->fraction_type))
+		call->fraction = agg_fraction_make(call->context, call->fraction_type, args[0].value, args[0].isnull);
+	else
+		call->order = order_from_args(args, num_args);
+}
+
+agg_call *
+agg_call_create(MemoryContext parent, const Aggref *aggref, agg_kind kind)
+{
+	agg_call   *call = make_call(parent, aggref, kind, 0);
+
+	take_constants(call);
+	return call;
+}
+
+bool
+agg_call_can_share(const agg_call *call, const agg_call *other)
+{
+	const Aggref *a = call->aggref;
+	const Aggref *b = other->aggref;
 
 	return agg_kind_shares(call->kind) && agg_kind_shares(other->kind) && other->leader == NULL &&
 		!(call->kind == AGG_SORT && call->args_vary) && !(other->kind == AGG_SORT && other->args_vary) &&
 		!call->order.descending && !other->order.descending &&
 		a->aggdistinct == NIL && b->aggdistinct == NIL && a->aggorder == NIL && b->aggorder == NIL &&
 		call->collation == other->collation &&
-		equal(argument(a, 0), argument(b, 0)) && equal(a->aggfilter, b->aggfilter) &&
-		!contain_volatile_functions((Node *) argument(a, 0)) &&
+		equal(agg_argument(a, 0), agg_argument(b, 0)) && equal(a->aggfilter, b->aggfilter) &&
+		!contain_volatile_functions((Node *) agg_argument(a, 0)) &&
 		!contain_volatile_functions((Node *) a->aggfilter);
 }
 
@@ -168,23 +216,18 @@ agg_call_follow(agg_call *call, agg_call *leader)
 agg_call *
 agg_call_start(FunctionCallInfo fcinfo, agg_kind kind)
 {
-	agg_call   *call = make_call(fcinfo, kind);
-	const Aggref *aggref = call->aggstate->pertrans[call->trans_number].aggref;
-	int			first = kind_args[kind];
+	agg_call   *call = make_agg_call(fcinfo, kind);
 
-	call->args_vary = !trailing_args_are_constants(aggref, first);
-	if (!call->args_vary && OidIsValid(call->fraction_type))
-		call->fraction = agg_fraction_make(call->context, call->fraction_type,
-										   PG_GETARG_DATUM(first + 1), PG_ARGISNULL(first + 1));
-	else if (!call->args_vary)
-		call->order = order_from_args(fcinfo, first + 1);
+	call->args_vary = !trailing_args_are_constants(call->aggref, kind_args[kind]);
+	if (!call->args_vary)
+		take_constants(call);
 
 	/* transitions of a row run in this order, so a leader has started before */
 	for (int i = 0; i < call->trans_number && call->leader == NULL; i++)
 	{
 		agg_call   *other = agg_call_by_number(call->aggstate, i);
 
-		if (other && can_share(call, other))
+		if (other && agg_call_can_share(call, other))
 			agg_call_follow(call, other);
 	}
 	known_functions[0][kind] = fcinfo->flinfo->fn_addr;
@@ -195,7 +238,7 @@ agg_call_start(FunctionCallInfo fcinfo, agg_kind kind)
 agg_call *
 agg_call_start_combine(FunctionCallInfo fcinfo, agg_kind kind)
 {
-	agg_call   *call = make_call(fcinfo, kind);
+	agg_call   *call = make_agg_call(fcinfo, kind);
 
 	call->args_vary = true;
 	known_functions[1][kind] = fcinfo->flinfo->fn_addr;
@@ -267,7 +310,8 @@ static agg_batch *
 make_batch(agg_call *call, agg_slot *slot)
 {
 	bool		hashed = slot->expr_context == call->aggstate->hashcontext;
-	agg_batch  *batch = agg_batch_create(call, hashed);
+	agg_batch  *batch = agg_batch_create(call, hashed,
+										 hashed ? slot->expr_context->ecxt_per_tuple_memory : call->context);
 
 	/* an aggregate's own callback is not called when its memory goes in another way */
 	if (hashed)
@@ -320,7 +364,7 @@ agg_batch_set_order(agg_batch *batch, sort_order order)
 void
 agg_call_order_args(agg_batch *batch, FunctionCallInfo fcinfo, int first)
 {
-	agg_batch_set_order(batch, order_from_args(fcinfo, first));
+	agg_batch_set_order(batch, order_from_args(&fcinfo->args[first], PG_NARGS() - first));
 }
 
 SortSupport

@@ -49,14 +49,15 @@ typedef struct agg_slot
 typedef struct agg_call
 {
 	/* where the current context's batch is, for the common case */
-	AggState   *aggstate;
+	AggState   *aggstate;		/* NULL: a plan node of our own has the groups */
 	ExprContext *current_context;	/* NULL: look it up */
 	agg_batch  *current;
 
 	agg_kind	kind;
 	int			trans_number;	/* PostgreSQL's aggtransno */
+	const Aggref *aggref;
 	const char *function;		/* SQL name, static */
-	MemoryContext context;		/* lives as long as the Agg node */
+	MemoryContext context;		/* lives as long as the plan node */
 	bool		args_vary;		/* trailing arguments are not constants */
 	bool		has_followers;
 
@@ -90,6 +91,21 @@ typedef struct agg_call
  */
 extern agg_call *agg_call_start(FunctionCallInfo fcinfo, agg_kind kind);
 extern agg_call *agg_call_start_combine(FunctionCallInfo fcinfo, agg_kind kind);
+
+/*
+ * For a plan node of our own: the call of an aggregate whose trailing arguments
+ * are constants.  It lives in parent; batches are the node's to make.
+ */
+extern agg_call *agg_call_create(MemoryContext parent, const Aggref *aggref, agg_kind kind);
+
+/* Number of an aggregate's arguments before the order… or fraction argument. */
+extern int	agg_kind_args(agg_kind kind);
+
+/* An argument of an aggregate. */
+extern const Expr *agg_argument(const Aggref *aggref, int n);
+
+/* Whether two aggregates see the same values in the same rows, and sort them alike. */
+extern bool agg_call_can_share(const agg_call *call, const agg_call *other);
 
 /* For final functions: the call whose groups they finish. */
 extern agg_call *agg_call_of_final(FunctionCallInfo fcinfo);

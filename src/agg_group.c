@@ -252,6 +252,22 @@ agg_batch_group(agg_batch *batch)
 }
 
 void
+agg_batch_set_groups(agg_batch *batch, uint32 num_groups, char *keys, uint32 *starts, uint32 *null_starts)
+{
+	batch->num_groups = num_groups;
+	batch->num_items = starts[num_groups];
+	batch->num_nulls = null_starts ? null_starts[num_groups] : 0;
+	batch->moved = true;
+	batch->keys = keys;
+	batch->starts = starts;
+	batch->null_starts = null_starts;
+	if (batch->call->kind <= AGG_MERGE)
+		check_group_sizes(batch);
+	find_heads(batch);
+	batch->stage = BATCH_GROUPED;
+}
+
+void
 agg_batch_need_keys(agg_batch *batch)
 {
 	const agg_rows *rows = &batch->rows;

@@ -225,55 +225,68 @@ percentile_array(const percentile_group *group, const agg_fraction *fraction, pe
 											  result_type->typlen, result_type->typbyval, result_type->typalign));
 }
 
-/* result_type: NULL where it is the values' own. */
-static Datum
-finish(FunctionCallInfo fcinfo, percentile_fn percentile, const element_type *result_type)
+/* What continuous percentiles of numbers are. */
+static const element_type number_type = {.type_id = FLOAT8OID,.typlen = sizeof(float8),.typbyval = FLOAT8PASSBYVAL,
+.typalign = TYPALIGN_DOUBLE};
+
+Datum
+agg_batch_percentile(agg_batch *batch, uint32 number, const agg_fraction *fraction, bool continuous, bool *is_null)
 {
-	agg_call   *call = agg_call_of_final(fcinfo);
-	uint32		number = DatumGetUInt32(PG_GETARG_DATUM(0));
-	agg_batch  *own = agg_call_existing_batch(call, number);
-	agg_batch  *batch = call->leader ? agg_call_existing_batch(call->leader, number) : own;
-	const agg_fraction *fraction = group_fraction(own, number);
+	const element_type *result_type = &batch->call->key.type;
+	percentile_fn percentile = continuous ? continuous_interval : discrete;
 	percentile_group group;
 
-	if (result_type == NULL)
-		result_type = &call->key.type;
+	*is_null = fraction->is_null;
 	if (fraction->is_null)
-		PG_RETURN_NULL();
+		return (Datum) 0;
+	if (continuous && result_type->type_id != INTERVALOID)
+	{
+		result_type = &number_type;
+		percentile = continuous_number;
+	}
 	if (fraction->type_id == FLOAT8OID)
 		check_fraction(fraction->data[0]);
 	agg_batch_sort(batch);
 	group.batch = batch;
 	group.begin = agg_batch_group_start(batch, number);
 	group.num_items = agg_batch_group_items(batch, number);
+	*is_null = group.num_items == 0;
 	if (group.num_items == 0)
-		PG_RETURN_NULL();
+		return (Datum) 0;
 	if (fraction->type_id != FLOAT8OID)
 		return percentile_array(&group, fraction, percentile, result_type);
 	return copy_datum(percentile(&group, fraction->data[0]), result_type);
+}
+
+static Datum
+finish(FunctionCallInfo fcinfo, bool continuous)
+{
+	agg_call   *call;
+	agg_batch  *own;
+	agg_batch  *batch;
+	uint32		group;
+	Datum		result;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	group = DatumGetUInt32(PG_GETARG_DATUM(0));
+	call = agg_call_of_final(fcinfo);
+	own = agg_call_existing_batch(call, group);
+	batch = call->leader ? agg_call_existing_batch(call->leader, group) : own;
+	result = agg_batch_percentile(batch, group, group_fraction(own, group), continuous, &fcinfo->isnull);
+	PG_RETURN_DATUM(result);
 }
 
 /* mgpu_percentile_cont_final(state internal, arguments as nulls) → float8, interval, or an array of them */
 Datum
 mgpu_percentile_cont_final(PG_FUNCTION_ARGS)
 {
-	const agg_call *call;
-	element_type number = {.type_id = FLOAT8OID,.typlen = sizeof(float8),.typbyval = FLOAT8PASSBYVAL,
-	.typalign = TYPALIGN_DOUBLE};
-
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	call = agg_call_of_final(fcinfo);
-	if (call->key.type.type_id == INTERVALOID)
-		return finish(fcinfo, continuous_interval, NULL);
-	return finish(fcinfo, continuous_number, &number);
+	return finish(fcinfo, true);
 }
 
 /* mgpu_percentile_disc_final(state internal, arguments as nulls) → anyelement, or an array of them */
 Datum
 mgpu_percentile_disc_final(PG_FUNCTION_ARGS)
 {
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	return finish(fcinfo, discrete, NULL);
+	return finish(fcinfo, false);
 }

@@ -46,6 +46,32 @@ extern bool lc_collate_is_c(Oid collation);
 #define mgpu_collation_is_c(collation) lc_collate_is_c(collation)
 #endif
 
+/* Whether a role may execute a function: one function for all kinds of objects since 16. */
+#if PG_VERSION_NUM >= 160000
+#define mgpu_function_aclcheck(function, role) object_aclcheck(ProcedureRelationId, function, role, ACL_EXECUTE)
+#else
+#define mgpu_function_aclcheck(function, role) pg_proc_aclcheck(function, role, ACL_EXECUTE)
+#endif
+
+/* Grouping clauses without redundant ones have a place of their own since 16. */
+#if PG_VERSION_NUM >= 160000
+#define mgpu_group_clause(root) ((root)->processed_groupClause)
+#else
+#define mgpu_group_clause(root) ((root)->parse->groupClause)
+#endif
+
+/* Until 15 every custom scan was expected to project. */
+#if PG_VERSION_NUM < 150000
+#define CUSTOMPATH_SUPPORT_PROJECTION 0
+#endif
+
+/* Disabled nodes are counted, rather than made expensive, since 18. */
+#if PG_VERSION_NUM >= 180000
+#define mgpu_take_disabled_nodes(path, from) ((path)->disabled_nodes = (from)->disabled_nodes)
+#else
+#define mgpu_take_disabled_nodes(path, from) ((void) 0)
+#endif
+
 /* Spelled differently in 18; compilers agree since C11. */
 #define MGPU_NORETURN _Noreturn
 

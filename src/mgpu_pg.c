@@ -1,8 +1,9 @@
 /*
  * mgpu_pg.c
- *		Module entry: magic block, settings.
+ *		Module entry: magic block, settings, the planner's hook.
  *
- * Loading the library defines settings and nothing else.  CUDA is first touched
+ * Loading the library defines settings, tells the planner of a plan node, and
+ * nothing else.  CUDA is first touched
  * by the first call that plans work for it, in a backend, never in the
  * postmaster: a CUDA context does not survive fork().
  */
@@ -15,6 +16,7 @@
 #include "compat.h"
 #include "core/executor.h"
 #include "core/planner.h"
+#include "group_path.h"
 #include "settings.h"
 
 PG_MODULE_MAGIC;
@@ -28,6 +30,7 @@ int			mgpu_setting_device = -1;
 int			mgpu_setting_gpu_memory_limit = 0;
 int			mgpu_setting_gpu_failure = MGPU_GPU_FAILURE_WARN;
 int			mgpu_setting_cpu_threads = 0;
+bool		mgpu_setting_enable_group = true;
 int			mgpu_setting_inject_fault = MGPU_FAULT_NONE;
 
 static const struct config_enum_entry executor_options[] = {
@@ -79,6 +82,11 @@ define_choices(void)
 							 "\"warn\" and \"silent\" go on with the CPU; \"error\" ends the call.",
 							 &mgpu_setting_gpu_failure, MGPU_GPU_FAILURE_WARN,
 							 gpu_failure_options, PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomBoolVariable("mgpu.enable_group",
+							 "Lets the planner group rows by sorting them in a node of the extension's.",
+							 "It runs queries whose aggregates are all the extension's.",
+							 &mgpu_setting_enable_group, true,
+							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomEnumVariable("mgpu.inject_fault",
 							 "Makes the next calls fail at a chosen point, for tests.",
 							 NULL,
@@ -118,4 +126,5 @@ _PG_init(void)
 	define_choices();
 	define_limits();
 	MarkGUCPrefixReserved("mgpu");
+	group_path_init();
 }

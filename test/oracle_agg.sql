@@ -85,6 +85,48 @@ BEGIN
 END
 $$;
 
+-- One key and nothing but aggregates that the extension's own node can run, where types allow: in memory
+-- and spilled, against PostgreSQL's.  Keys are of any type, the values' own included.  The node keeps the
+-- rows' order, so that ties are comparable byte by byte.
+CREATE FUNCTION oracle.check_group() RETURNS text LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    down boolean := random() < 0.5;
+    first boolean := random() < 0.5;
+    ordering text := format('%s NULLS %s', CASE WHEN down THEN 'DESC' ELSE 'ASC' END, CASE WHEN first THEN 'FIRST' ELSE 'LAST' END);
+    key text := oracle.pick(ARRAY['g', 'h', 'n', 'o', 'k', 'v', 'o % 7 = 0', '(o / 9)::smallint', 'nullif(o, 3)::float8 / -8']);
+    columns text := format('%s AS key, %s', key, oracle.pick(ARRAY['n', 'o', 'k', 'o % 3']) || ' AS x');
+    ours text := format($q$
+            SELECT key, mgpu_sort_agg(k, %L, %L) AS sorted, mgpu_percentile_disc(k, '{0,0.3,1}'::float8[]) AS discs,
+                   mgpu_sort_agg(x) AS others, mgpu_percentile_disc(x, 0.7) AS disc
+            FROM (SELECT k, o, %s FROM oracle.items) i GROUP BY key $q$, down, first, columns);
+    had text := current_setting('work_mem');
+    line text;
+    exact boolean := false;
+    got text;
+BEGIN
+    PERFORM set_config('work_mem', oracle.pick(ARRAY['64kB', '1MB', '1GB']), true);
+    FOR line IN EXECUTE 'EXPLAIN ' || ours LOOP
+        exact := exact OR line LIKE '%MgpuGroup%';
+    END LOOP;
+    EXECUTE format($q$
+        WITH got AS MATERIALIZED (%2$s),
+        expected AS MATERIALIZED (
+            SELECT key, array_agg(k ORDER BY k %3$s, o) AS sorted, percentile_disc('{0,0.3,1}'::float8[]) WITHIN GROUP (ORDER BY k) AS discs,
+                   array_agg(x ORDER BY x, o) AS others, percentile_disc(0.7) WITHIN GROUP (ORDER BY x) AS disc
+            FROM (SELECT k, o, %1$s FROM oracle.items) i GROUP BY key),
+        pairs AS (
+            SELECT e AS e, a AS a FROM expected e LEFT JOIN got a ON e.key = a.key WHERE num_nulls(e.key) = 0
+            UNION ALL SELECT e, a FROM expected e LEFT JOIN got a ON num_nulls(a.key) = 1 WHERE num_nulls(e.key) = 1)
+        SELECT concat(CASE WHEN (SELECT count(*) FROM got) <> (SELECT count(*) FROM expected) THEN 'grouped groups ' END, string_agg(DISTINCT wrong, '')) FROM (
+            SELECT concat(oracle.agg_differs('grouped sort', %4$L, (a).sorted, (e).sorted), oracle.agg_differs('grouped others', %4$L, (a).others, (e).others),
+                          oracle.agg_differs('grouped discs', false, (a).discs, (e).discs), CASE WHEN (a).disc IS DISTINCT FROM (e).disc THEN 'grouped disc ' END) AS wrong
+            FROM pairs) c $q$, columns, ours, ordering, exact)
+        INTO got;
+    PERFORM set_config('work_mem', had, true);
+    RETURN CASE WHEN got <> '' THEN got || 'by ' || columns ELSE '' END;
+END
+$$;
+
 -- mgpu_merge_agg of sorted arrays, some empty, some NULL
 CREATE FUNCTION oracle.check_merge_agg() RETURNS text LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -131,6 +173,7 @@ BEGIN
     PERFORM set_config('max_parallel_workers_per_gather', '0', true), set_config('parallel_setup_cost', '0', true),
             set_config('parallel_tuple_cost', '0', true), set_config('min_parallel_table_scan_size', '0', true),
             set_config('mgpu.executor', CASE WHEN gpu THEN oracle.pick(ARRAY['cpu', 'gpu', 'auto']) ELSE oracle.pick(ARRAY['cpu', 'auto']) END, true),
+            set_config('mgpu.enable_group', oracle.pick(ARRAY['on', 'on', 'on', 'off']), true),
             set_config('mgpu.algorithm', oracle.pick(ARRAY['auto', 'auto', 'auto', 'merge', 'radix', 'locality']), true);
     description := format('%s, %s by %s, %s rows in %s groups; executor %s, algorithm %s', p.plan, v.type, t.type, n, groups,
                           current_setting('mgpu.executor'), current_setting('mgpu.algorithm'));
@@ -139,7 +182,7 @@ BEGIN
                     FROM (%s) k JOIN (%s) v USING (o) ORDER BY o',
                    groups, oracle.elements(t, n), oracle.elements(v, n));
     ANALYZE oracle.items;
-    wrong := concat(oracle.check_merge_agg(), oracle.check_agg(t, p));
+    wrong := concat(oracle.check_merge_agg(), oracle.check_group(), oracle.check_agg(t, p));
     DROP TABLE oracle.items;
 END
 $$;

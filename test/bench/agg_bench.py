@@ -50,13 +50,19 @@ def grouped(what, by, table='rows'):
     return f'SELECT count(a) FROM (SELECT {what} AS a FROM {table}{" GROUP BY " + by if by else ""}) q'
 
 
+# the same aggregates under PostgreSQL's node instead of the extension's
+def under_agg(name, sql):
+    return (f'{name} under Agg', sql, SERIAL, 1.0, 'SET mgpu.enable_group = off;')
+
+
 def against_order_by(name, table, by, goal, parallel_goal):
     ours = grouped('mgpu_sort_agg(v)', by, table)
     return {
         'name': name,
         'floor': grouped('count(v)', by, table),
         'baseline': (ORDER_BY, grouped('array_agg(v ORDER BY v)', by, table)),
-        'ours': [('mgpu_sort_agg', ours, SERIAL, goal), ('mgpu_sort_agg', ours, PARALLEL, parallel_goal)],
+        'ours': [('mgpu_sort_agg', ours, SERIAL, goal), ('mgpu_sort_agg', ours, PARALLEL, parallel_goal)]
+        + ([under_agg('mgpu_sort_agg', ours)] if by and table == 'rows' else []),
     }
 
 
@@ -64,10 +70,9 @@ def when_sorted(by):
     return {
         'name': '100k groups, sorted',
         'settings': 'SET enable_hashagg = off;',
-        'sorts': False,
         'floor': grouped('count(v)', by),
         'baseline': (ORDER_BY, grouped('array_agg(v ORDER BY v)', by)),
-        'ours': [('mgpu_sort_agg', grouped('mgpu_sort_agg(v)', by), SERIAL, 2.0)],
+        'ours': [('mgpu_sort_agg', grouped('mgpu_sort_agg(v)', by), SERIAL, 2.0), under_agg('mgpu_sort_agg', grouped('mgpu_sort_agg(v)', by))],
     }
 
 
@@ -78,7 +83,7 @@ def against_array_agg(name, by, sorts):
         'sorts': sorts,
         'floor': grouped('count(v)', by),
         'baseline': ('array_agg', grouped('array_agg(v)', by)),
-        'ours': [('mgpu_sort_agg', grouped('mgpu_sort_agg(v)', by), SERIAL, 1.0)],
+        'ours': [('mgpu_sort_agg', grouped('mgpu_sort_agg(v)', by), SERIAL, 1.0), under_agg('mgpu_sort_agg', grouped('mgpu_sort_agg(v)', by))],
     }
 
 
@@ -87,7 +92,8 @@ def percentiles(by, parallel_goal):
     return {
         'name': 'percentile, 100k groups',
         'baseline': ('percentile_cont', grouped('percentile_cont(0.5) WITHIN GROUP (ORDER BY v)', by)),
-        'ours': [('mgpu_percentile_cont', ours, SERIAL, 4.0), ('mgpu_percentile_cont', ours, PARALLEL, parallel_goal)],
+        'ours': [('mgpu_percentile_cont', ours, SERIAL, 4.0), ('mgpu_percentile_cont', ours, PARALLEL, parallel_goal),
+                 under_agg('mgpu_percentile_cont', ours)],
     }
 
 
@@ -136,7 +142,7 @@ def groups_to_measure(options):
         against_order_by('text, whole table', 'texts', None, 3.0, 3.0),
         against_array_agg('one group', 'each * 0', True),
         when_sorted('g100k'),
-        against_array_agg('each row a group', 'each', False),
+        against_array_agg('each row a group', 'each', True),
         against_order_by('text, 1k groups', 'texts', 'g1k', 3.0, 3.0),
         by_key('g1k'),
         merges(),

@@ -8,7 +8,8 @@ use MgpuTest;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = new_node('agg_limits', conf => ['max_parallel_workers_per_gather = 0', 'work_mem = 1GB']);
+# under PostgreSQL's own nodes; the extension's is in 012_group_node.pl
+my $node = new_node('agg_limits', conf => ['max_parallel_workers_per_gather = 0', 'work_mem = 1GB', 'mgpu.enable_group = off']);
 
 $node->safe_psql('postgres', q{
 	CREATE UNLOGGED TABLE big AS
