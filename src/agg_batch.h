@@ -137,8 +137,8 @@ agg_batch_alloc(const agg_batch *batch, Size bytes)
 
 /*
  * Make a new batch one that is grouped, of rows that the caller has brought
- * together: arrays of agg_batch_alloc, as the batch keeps them (see below starts
- * in agg_batch).  null_starts is NULL where no row is without a key.
+ * together: arrays of agg_batch_alloc, each as the batch keeps it.  null_starts is
+ * NULL where no row is without a key.
  */
 extern void agg_batch_set_groups(agg_batch *batch, uint32 num_groups, char *keys, uint32 *starts,
 								 uint32 *null_starts);
