@@ -194,7 +194,7 @@ BEGIN
     -- what goes in are copies of the elements that are hit
     EXECUTE format($q$
         CREATE TEMP TABLE insertions ON COMMIT DROP AS
-        SELECT k, v, at, row_number() OVER (ORDER BY %1$s) AS i FROM (SELECT k, v, %2$s + floor(random() * (%3$s + 1))::int * %4$s / %3$s AS at FROM hits WHERE hit) x $q$,
+        SELECT k, v, at, row_number() OVER (ORDER BY %1$s) AS i FROM (SELECT k, v, (%2$s + floor(random() * (%3$s + 1))::bigint * %4$s / %3$s)::int AS at FROM hits WHERE hit) x $q$,
         ordering, lower, places, n);
     SELECT concat(oracle.differs('bulk_remove', array_send(mgpu_bulk_remove(t.keys, r.positions)), coalesce(oracle.like_input(kept.keys, t.keys), array_send(t.keys[1:0]))),
                   oracle.differs('bulk_remove vals', array_send(mgpu_bulk_remove(t.vals, (SELECT coalesce(array_agg(p - lower + 1 ORDER BY o), '{}') FROM unnest(r.positions) WITH ORDINALITY u(p, o)))),
