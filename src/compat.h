@@ -72,6 +72,13 @@ extern bool lc_collate_is_c(Oid collation);
 #define mgpu_take_disabled_nodes(path, from) ((void) 0)
 #endif
 
+/* Relations that a plan's columns may come from: since 18 the range table holds groups as well. */
+#if PG_VERSION_NUM >= 180000
+#define mgpu_explained_relations(es) ((es)->rtable_size)
+#else
+#define mgpu_explained_relations(es) list_length((es)->rtable)
+#endif
+
 /* Spelled differently in 18; compilers agree since C11. */
 #define MGPU_NORETURN _Noreturn
 

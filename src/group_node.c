@@ -369,7 +369,7 @@ explain_key(CustomScanState *css, List *ancestors, ExplainState *es)
 	CustomScan *scan = (CustomScan *) css->ss.ps.plan;
 	const TargetEntry *entry = linitial(scan->custom_scan_tlist);
 	List	   *context = set_deparse_context_plan(es->deparse_cxt, &scan->scan.plan, ancestors);
-	bool		prefix = list_length(es->rtable) > 1 || es->verbose;
+	bool		prefix = mgpu_explained_relations(es) > 1 || es->verbose;
 
 	ExplainPropertyText("Group Key", deparse_expression((Node *) entry->expr, context, prefix, true), es);
 }
