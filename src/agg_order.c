@@ -119,7 +119,7 @@ static bool
 is_small(const agg_batch *batch)
 {
 	return batch->num_items <= ORDER_NOW_ITEMS && largest_group(batch) <= MGPU_CPU_NOW_PAIRS &&
-		!run_is_forced(batch->num_items);
+		!agg_job_is_forced(batch);
 }
 
 /* Keys that executors sort, one for each grouped row. */

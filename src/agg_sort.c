@@ -23,6 +23,17 @@
 /* Keys of fewer bytes are sorted at once. */
 #define SORT_NOW_BYTES (64 * 1024)
 
+/* Lone groups of no more rows are. */
+#define LONE_ITEMS MGPU_CPU_NOW_PAIRS
+
+bool
+agg_job_is_forced(const agg_batch *batch)
+{
+	if (batch->num_heads <= 1 && batch->num_items <= LONE_ITEMS)
+		return run_is_probed(batch->num_items);
+	return run_is_forced(batch->num_items);
+}
+
 void
 agg_job_describe(run_request *request, agg_batch *batch, mgpu_op op, uint32 key_kind, uint32 key_width)
 {
@@ -128,7 +139,7 @@ order_direct(agg_batch *batch)
 	agg_rows_reader reader;
 	run_request request;
 
-	if (batch->num_heads == 1 && batch->num_items <= MGPU_CPU_NOW_PAIRS && !run_is_forced(batch->num_items))
+	if (batch->num_heads == 1 && batch->num_items <= MGPU_CPU_NOW_PAIRS && !agg_job_is_forced(batch))
 	{
 		agg_batch_need_keys(batch);
 		agg_job_note(batch, "quick", "few items");
@@ -211,7 +222,7 @@ sort_keys(agg_batch *batch)
 {
 	Size		bytes = batch->num_items * batch->call->key.width;
 
-	if (batch->num_heads == batch->num_items || (bytes <= SORT_NOW_BYTES && !run_is_forced(batch->num_items)))
+	if (batch->num_heads == batch->num_items || (bytes <= SORT_NOW_BYTES && !agg_job_is_forced(batch)))
 	{
 		sort_groups_now(batch);
 		return;

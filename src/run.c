@@ -418,8 +418,13 @@ run_job(run_request *request)
 bool
 run_is_forced(int64 num_items)
 {
-	return mgpu_setting_executor == MGPU_EXECUTOR_GPU ||
-		mgpu_setting_algorithm != MGPU_ALGORITHM_AUTO ||
+	return mgpu_setting_executor == MGPU_EXECUTOR_GPU || run_is_probed(num_items);
+}
+
+bool
+run_is_probed(int64 num_items)
+{
+	return mgpu_setting_algorithm != MGPU_ALGORITHM_AUTO ||
 		mgpu_setting_inject_fault != MGPU_FAULT_NONE ||
 		(mgpu_setting_gpu_min_items >= 0 && num_items >= mgpu_setting_gpu_min_items);
 }

@@ -64,6 +64,9 @@ extern void run_job(run_request *request);
 /* Whether a call so small must still go through run_job (settings force it). */
 extern bool run_is_forced(int64 num_items);
 
+/* The same by settings other than the executor's: an algorithm, a fault, a least number of items. */
+extern bool run_is_probed(int64 num_items);
+
 /* Threads that one large call may use on the CPU, its own among them. */
 extern int	run_cpu_threads(void);
 

@@ -50,7 +50,6 @@ foreach my $name (sort keys %bounded)
 foreach my $executor (executors($node))
 {
 	my $session = MgpuTest->session($node, options => "-c mgpu.executor=$executor");
-	my ($warm, $failed) = (0, 0);
 	my @queries = (
 		'SELECT count(a) FROM (SELECT mgpu_sort_agg(v) AS a FROM big WHERE i < 3000 GROUP BY few) q',
 		'SELECT cardinality(mgpu_sort_agg_by(t, v)) FROM big WHERE i < 3000',
@@ -58,15 +57,7 @@ foreach my $executor (executors($node))
 		'SELECT count(a) FROM (SELECT mgpu_merge_agg(ARRAY[v, v + 1]) AS a FROM big WHERE i < 3000 GROUP BY ROLLUP (few)) q',
 		'SELECT count(a) FROM (SELECT mgpu_sort_agg(1 / (few - 500)) AS a FROM big WHERE i < 30000 GROUP BY many) q');
 
-	foreach my $i (1 .. 1000)
-	{
-		$session->query($queries[ $i % @queries ]);
-		$failed++ if $session->{state} ne '';
-		$warm = memory_kb($session->{pid}, 'VmRSS') if $i == 200;
-	}
-	is($failed, 200, "$executor: of 1,000 queries a fifth failed, as meant");
-	my $grown = memory_kb($session->{pid}, 'VmRSS') - $warm;
-	cmp_ok($grown, '<=', 2 * $MEGABYTE, "$executor: $grown kB more after 800 more queries");
+	check_again($session, $executor, @queries);
 	$session->close;
 }
 

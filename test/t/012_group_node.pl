@@ -83,7 +83,6 @@ foreach my $work_mem ('64kB', '512kB', '1MB')
 foreach my $executor (executors($node))
 {
 	my $session = session("-c mgpu.executor=$executor -c work_mem=64kB");
-	my ($warm, $failed) = (0, 0);
 	my @queries = (
 		'SELECT count(a) FROM (SELECT mgpu_sort_agg(v) AS a FROM big WHERE i < 3000 GROUP BY few) q',
 		'SELECT count(a) FROM (SELECT mgpu_sort_agg(w) AS a FROM big WHERE i < 20000 GROUP BY many) q',
@@ -91,15 +90,7 @@ foreach my $executor (executors($node))
 		'SELECT sum(p) FROM (SELECT mgpu_percentile_cont(w, 0.4) AS p FROM big WHERE i < 3000 GROUP BY few) q',
 		'SELECT count(a) FROM (SELECT mgpu_sort_agg(1 / (few - 500)) AS a FROM big WHERE i < 30000 GROUP BY many) q');
 
-	foreach my $i (1 .. 1000)
-	{
-		$session->query($queries[ $i % @queries ]);
-		$failed++ if $session->{state} ne '';
-		$warm = memory_kb($session->{pid}, 'VmRSS') if $i == 200;
-	}
-	is($failed, 200, "$executor: of 1,000 queries a fifth failed, as meant");
-	my $grown = memory_kb($session->{pid}, 'VmRSS') - $warm;
-	cmp_ok($grown, '<=', 2 * $MEGABYTE, "$executor: $grown kB more after 800 more queries");
+	check_again($session, $executor, @queries);
 	is(temporary_files(), 0, "$executor: no file is left");
 	$session->close;
 }

@@ -14,7 +14,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 our @EXPORT = qw($LIMIT $MEGABYTE new_node executors make_big memory_kb median duration check_timeouts check_cancels check_peaks
-	check_growth check_starved);
+	check_growth check_again check_starved);
 
 # Seconds that a running call may go on after it was told to end.
 our $LIMIT = 0.2;
@@ -224,6 +224,25 @@ sub check_growth
 	my $grown = memory_kb($session->{pid}, 'VmRSS') - $warm;
 	cmp_ok($grown, '<=', 10 * $MEGABYTE, "$name: $grown kB more after " . $rounds * 3 / 4 . ' more calls');
 	return $errors;
+}
+
+# 1,000 of the queries in turn, of which the last is meant to fail: memory stays
+# where it is after the first 200.
+sub check_again
+{
+	my ($session, $name, @queries) = @_;
+	my ($warm, $failed) = (0, 0);
+
+	foreach my $i (1 .. 1000)
+	{
+		$session->query($queries[ $i % @queries ]);
+		$failed++ if $session->{state} ne '';
+		$warm = memory_kb($session->{pid}, 'VmRSS') if $i == 200;
+	}
+	is($failed, 1000 / @queries, "$name: of 1,000 queries $failed failed, as meant");
+	my $grown = memory_kb($session->{pid}, 'VmRSS') - $warm;
+	cmp_ok($grown, '<=', 2 * $MEGABYTE, "$name: $grown kB more after 800 more queries");
+	return;
 }
 
 # With the process's address space limited to what it has and a little more, each
