@@ -106,16 +106,50 @@ key_bytes(const group_slice *slice)
 	return bytes;
 }
 
+static uint32
+varlena_bytes(const char *element)
+{
+	return INTALIGN(VARSIZE(element));
+}
+
+/* Elements with a length, padded as text is: threads can do it. */
+static bool
+can_gather(const group_slice *slice)
+{
+	return slice->batch->positions != NULL && slice->column->store == AGG_STORE_VARLENA &&
+		slice->column->align == ALIGNOF_INT;
+}
+
+static void
+gather_keys(const group_slice *slice, char *dest, Size bytes)
+{
+	mgpu_gather gather;
+
+	memset(&gather, 0, sizeof(gather));
+	gather.cells = (const char *const *) slice->batch->keys;
+	gather.bytes_of = varlena_bytes;
+	gather.positions = slice->batch->positions + slice->begin;
+	gather.num_items = slice->num_items;
+	gather.dest = dest;
+	array_result_run_gather(&gather, bytes);
+}
+
 static ArrayType *
 array_of_keys(const group_slice *slice)
 {
-	ArrayType  *result = create(slice, slice->num_nulls, key_bytes(slice));
+	Size		bytes = key_bytes(slice);
+	ArrayType  *result = create(slice, slice->num_nulls, bytes);
 	char	   *dest = ARR_DATA_PTR(result);
 
 	if (slice->batch->sorted_keys && !agg_column_is_variable(slice->column))
 	{
 		memcpy(dest, agg_batch_sorted_key(slice->batch, slice->begin),
 			   slice->num_items * slice->column->width);
+		return result;
+	}
+	if (can_gather(slice))
+	{
+		gather_keys(slice, dest, bytes);
 		return result;
 	}
 	for (uint64 i = 0; i < slice->num_items; i++)

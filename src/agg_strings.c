@@ -13,17 +13,6 @@
 #include "agg_order.h"
 #include "byte_order.h"
 
-static const char *
-key_element(void *context, int64 i)
-{
-	const agg_batch *batch = context;
-	const agg_column *column = &batch->call->key;
-
-	if (agg_column_is_variable(column) && (uint64) i + AGG_PREFETCH_ROWS < batch->num_items)
-		__builtin_prefetch(((char *const *) batch->keys)[i + AGG_PREFETCH_ROWS]);
-	return agg_column_element(column, batch->keys, i);
-}
-
 /* About; what values take is in the same arena, and not known apart. */
 static Size
 expected_bytes(const agg_batch *batch)
@@ -41,6 +30,7 @@ bool
 agg_order_strings(agg_batch *batch)
 {
 	const agg_call *call = batch->call;
+	byte_cells	cells = {batch->keys, call->key.width, agg_column_is_variable(&call->key), call->key.type.typlen};
 	segment_list groups = {batch->heads, batch->num_heads, batch->num_items};
 	MemoryContext caller_context = MemoryContextSwitchTo(batch->work_context);
 	sort_spec	spec;
@@ -52,7 +42,7 @@ agg_order_strings(agg_batch *batch)
 	spec.op = MGPU_OP_SORT;
 	spec.order = batch->order;
 	spec.collation = call->collation;
-	fits = byte_source_copy(&bytes, key_element, batch, &call->key.type, call->collation,
+	fits = byte_source_copy(&bytes, &cells, &call->key.type, call->collation,
 							batch->num_items, expected_bytes(batch));
 	if (fits)
 	{

@@ -20,9 +20,13 @@
 #include "array_result.h"
 #include "null_map.h"
 #include "pgerror.h"
+#include "thread_work.h"
 
 /* From this size on huge pages save more than the advice costs. */
 #define HUGE_PAGE_MIN_BYTES (4 * 1024 * 1024)
+
+/* Tasks of a gather from which on threads take part. */
+#define THREADS_MIN_TASKS 32
 
 /* How many elements to move between looks at interrupts. */
 #define GATHER_STEP_ITEMS (256 * 1024)
@@ -154,53 +158,30 @@ element_offsets(const array_source *source, const element_type *type)
 	return offsets;
 }
 
-/*
- * Elements lie anywhere: where one is gets fetched OFFSETS_AHEAD places ahead,
- * and the element itself ELEMENTS_AHEAD.
- */
-#define OFFSETS_AHEAD 48
-#define ELEMENTS_AHEAD 24
-
-/* Padded elements are some words long, and what is behind them is overwritten. */
-static inline void
-copy_element(char *dest, const char *element, uint32 bytes)
-{
-	if (bytes <= 16)
-		memcpy(dest, element, 16);
-	else if (bytes <= 32)
-		memcpy(dest, element, 32);
-	else
-		memcpy(dest, element, bytes);
-}
-
 static void
 gather_variable(char *dest, const array_source *source, const element_type *type,
 				const int32 *positions)
 {
-	const char *data = array_source_data(source);
 	uint32	   *offsets = element_offsets(source, type);
-	int64		num_items = source->num_items;
-	const char *dest_end = dest + source->data_bytes;
-	const char *data_end = data + source->data_bytes;
+	mgpu_gather gather;
 
-	for (int64 i = 0; i < num_items; i++)
-	{
-		const char *element = data + offsets[positions[i]];
-		uint32		bytes = offsets[positions[i] + 1] - offsets[positions[i]];
-
-		if (i + OFFSETS_AHEAD < num_items)
-			__builtin_prefetch(&offsets[positions[i + OFFSETS_AHEAD]]);
-		if (i + ELEMENTS_AHEAD < num_items)
-			__builtin_prefetch(data + offsets[positions[i + ELEMENTS_AHEAD]]);
-		if (dest_end - dest >= 32 && data_end - element >= 32)
-			copy_element(dest, element, bytes);
-		else
-			memcpy(dest, element, bytes);
-		dest += bytes;
-		if (i % GATHER_STEP_ITEMS == 0)
-			CHECK_FOR_INTERRUPTS();
-	}
+	memset(&gather, 0, sizeof(gather));
+	gather.data = array_source_data(source);
+	gather.offsets = offsets;
+	gather.positions = (const uint32 *) positions;
+	gather.num_items = source->num_items;
+	gather.dest = dest;
+	array_result_run_gather(&gather, source->data_bytes);
 	pfree(offsets);
+}
+
+void
+array_result_run_gather(mgpu_gather *gather, Size num_bytes)
+{
+	gather->task_items = mgpu_gather_task_items(gather->num_items, num_bytes);
+	gather->ends = palloc0(mgpu_gather_tasks(gather) * sizeof(*gather->ends));
+	thread_work_once(mgpu_gather_task, gather, mgpu_gather_tasks(gather), THREADS_MIN_TASKS);
+	pfree((void *) gather->ends);
 }
 
 /* Fixed stride with NULL elements, which take no room. */

@@ -5,6 +5,8 @@
 #ifndef MGPU_ARRAY_RESULT_H
 #define MGPU_ARRAY_RESULT_H
 
+#include "core/gather.h"
+
 #include "array_source.h"
 #include "element_type.h"
 
@@ -24,6 +26,12 @@ extern ArrayType *array_result_create(Oid element_type, int lower_bound,
  */
 extern ArrayType *array_result_gather(const array_source *source, const element_type *type,
 									  const int32 *positions);
+
+/*
+ * Run a gather of elements that take num_bytes together, by threads if it is
+ * large; task_items and ends are filled in.
+ */
+extern void array_result_run_gather(mgpu_gather *gather, Size num_bytes);
 
 /* Memory of any size, in huge pages if it is large.  Palloc'd. */
 extern void *array_result_scratch(Size bytes);

@@ -133,7 +133,7 @@ sort_in_place(const sort_spec *spec, array_source *source, const element_type *t
 static ArrayType *
 sort_gathered(const sort_spec *spec, array_source *source, const element_type *type)
 {
-	int32	   *positions = palloc_extended(source->num_items * sizeof(int32), MCXT_ALLOC_HUGE);
+	int32	   *positions = array_result_scratch(source->num_items * sizeof(int32));
 	ArrayType  *result;
 
 	sorted_positions(spec, source, type, 0, positions);
@@ -223,7 +223,7 @@ sorted_arrays(const sort_spec *spec, array_source *keys, const element_type *key
 	if (executor_moves(keys, key_type, vals, val_type) &&
 		pairs_by_executor(spec, keys, key_type, vals, val_type, sorted_keys, sorted_vals))
 		return;
-	positions = palloc_extended(keys->num_items * sizeof(int32), MCXT_ALLOC_HUGE);
+	positions = array_result_scratch(keys->num_items * sizeof(int32));
 	sorted_positions(spec, keys, key_type, 0, positions);
 	if (sorted_keys)
 	{

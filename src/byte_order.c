@@ -14,26 +14,18 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "portability/instr_time.h"
 #include "storage/ipc.h"
-
-#include "core/cpu_threads.h"
 
 #include "compat.h"
 #include "array_result.h"
 #include "byte_order.h"
 #include "run.h"
+#include "thread_work.h"
 
 #define MAX_ROUNDS 32
 
 /* Fewer tasks are not worth threads. */
 #define THREADS_MIN_TASKS 8
-
-/* How long threads work between looks at interrupts. */
-#define WORK_MS 20.0
-
-/* Items handled between looks at interrupts. */
-#define STEP_ITEMS (256 * 1024)
 
 typedef struct byte_sort
 {
@@ -42,50 +34,16 @@ typedef struct byte_sort
 	int64		num_items;
 	mgpu_byte_round round;
 	int			num_rounds;
-	mgpu_pool  *pool;			/* NULL: not needed yet */
+	thread_work work;
 	run_record	record;			/* of the first job, times of all */
 	bool		on_cpu;			/* a job ran there, so the rest do */
 	char		cpu_reason[MGPU_ERROR_MESSAGE_BYTES];
-	double		tasks_ms;
 } byte_sort;
-
-static void
-stop_threads(int code, Datum arg)
-{
-	byte_sort  *sort = (byte_sort *) DatumGetPointer(arg);
-
-	mgpu_pool_stop(sort->pool);
-	sort->pool = NULL;
-}
-
-static void
-work_by_threads(byte_sort *sort, mgpu_task_function function, void *context, uint64 num_tasks)
-{
-	mgpu_pool_begin(sort->pool, function, context, num_tasks);
-	while (!mgpu_pool_work(sort->pool, WORK_MS))
-		CHECK_FOR_INTERRUPTS();
-}
 
 static void
 run_tasks(byte_sort *sort, mgpu_task_function function, void *context, uint64 num_tasks)
 {
-	instr_time	start,
-				end;
-
-	INSTR_TIME_SET_CURRENT(start);
-	if (sort->pool == NULL && num_tasks >= THREADS_MIN_TASKS && run_cpu_threads() > 1)
-		sort->pool = mgpu_pool_start(run_cpu_threads());
-	if (sort->pool != NULL && num_tasks > 1)
-		work_by_threads(sort, function, context, num_tasks);
-	else
-		for (uint64 i = 0; i < num_tasks; i++)
-		{
-			function(context, i, 0);
-			CHECK_FOR_INTERRUPTS();
-		}
-	INSTR_TIME_SET_CURRENT(end);
-	INSTR_TIME_SUBTRACT(end, start);
-	sort->tasks_ms += INSTR_TIME_GET_MILLISEC(end);
+	thread_work_run(&sort->work, function, context, num_tasks, THREADS_MIN_TASKS);
 }
 
 /* Whether the codes' places are the items' own, so that indices are the order. */
@@ -268,30 +226,46 @@ first_runs(byte_sort *sort)
 	round->num_runs = atomic_load(&round->num_next_runs);
 }
 
+/* Each item at its own place. */
+static void
+number_task(void *context, uint64 task, int worker)
+{
+	byte_sort  *sort = context;
+	int64		end = Min((int64) (task + 1) * MGPU_BYTE_TASK_ITEMS, sort->num_items);
+
+	for (int64 i = task * MGPU_BYTE_TASK_ITEMS; i < end; i++)
+		sort->round.order[i] = i;
+}
+
+static void
+order_now(byte_sort *sort)
+{
+	number_task(sort, 0, 0);
+	mgpu_byte_order_now(&sort->round.keys, 0, sort->round.order, sort->num_items);
+}
+
 static void
 order_all(byte_sort *sort)
 {
 	const sort_spec *spec = sort->spec;
 	int64		num_items = sort->num_items;
-	bool		now = sort->segments == NULL && num_items <= MGPU_SHORT_RUN_ITEMS &&
-		spec->algorithm == MGPU_ALGORITHM_AUTO && !run_is_forced(num_items);
 
-	for (int64 i = 0; i < num_items; i++)
-		sort->round.order[i] = i;
-	if (now)
+	if (sort->segments == NULL && num_items <= MGPU_SHORT_RUN_ITEMS &&
+		spec->algorithm == MGPU_ALGORITHM_AUTO && !run_is_forced(num_items))
 	{
-		mgpu_byte_order_now(&sort->round.keys, 0, sort->round.order, num_items);
+		order_now(sort);
 		return;
 	}
-	PG_ENSURE_ERROR_CLEANUP(stop_threads, PointerGetDatum(sort));
+	PG_ENSURE_ERROR_CLEANUP(thread_work_stop, PointerGetDatum(&sort->work));
 	{
+		run_tasks(sort, number_task, sort, (num_items + MGPU_BYTE_TASK_ITEMS - 1) / MGPU_BYTE_TASK_ITEMS);
 		first_runs(sort);
 		work_rounds(sort);
 	}
-	PG_END_ENSURE_ERROR_CLEANUP(stop_threads, PointerGetDatum(sort));
-	stop_threads(0, PointerGetDatum(sort));
+	PG_END_ENSURE_ERROR_CLEANUP(thread_work_stop, PointerGetDatum(&sort->work));
+	thread_work_stop(0, PointerGetDatum(&sort->work));
 	run_last = sort->record;
-	run_last.marshal_ms += sort->tasks_ms;
+	run_last.marshal_ms += sort->work.ms;
 }
 
 void

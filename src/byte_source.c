@@ -6,7 +6,8 @@
  * Strings of text and bytea lie in the array itself; a span says where.  Under
  * collations that look at more than bytes text has no such strings here.  Text
  * has no zero bytes in any encoding of a server, which saves it the counts in
- * its codes (byte_keys.h).  Other types' strings are made, one behind the other.
+ * its codes (byte_keys.h).  Other types' strings are made, by threads, each task
+ * with a part of the arena that has room for whatever it makes.
  *
  * Rows of an aggregate lie in many blocks of memory, so their strings are always
  * laid end to end, in the order of the rows.  Spans of whole addresses were
@@ -15,18 +16,25 @@
  */
 #include "postgres.h"
 
+#include <stdatomic.h>
+
 #include "miscadmin.h"
 
 #include "compat.h"
 #include "array_result.h"
 #include "byte_encode.h"
 #include "byte_source.h"
+#include "thread_work.h"
 
 /* Elements handled between looks at interrupts. */
 #define STEP_ITEMS (256 * 1024)
 
-/* The same of bytes, where they are copied. */
-#define STEP_BYTES (64 * 1024 * 1024)
+/* What one task copies or makes at most, about. */
+#define TASK_ITEMS (16 * 1024)
+#define TASK_BYTES (4 * 1024 * 1024)
+
+/* Fewer tasks are not worth threads. */
+#define THREADS_MIN_TASKS 8
 
 bool
 byte_source_applies(const element_type *type, Oid collation)
@@ -119,12 +127,11 @@ next_value(walk *at, const char **value, uint32 *size)
 	return true;
 }
 
-/* Strings that are there.  False: an element is not as it should be. */
+/* Spans of values.  False: an element is not as it should be. */
 static bool
-find_strings(byte_source *bytes, walk *at, int64 num_items)
+find_values(byte_source *bytes, walk *at, int64 num_items)
 {
 	const char *data = array_source_data(at->source);
-	byte_form	form = at->type->byte_form;
 
 	for (int64 i = 0; i < num_items; i++)
 	{
@@ -133,7 +140,7 @@ find_strings(byte_source *bytes, walk *at, int64 num_items)
 
 		if (!next_value(at, &value, &size))
 			return false;
-		bytes->spans[i] = (mgpu_span) {value - data, string_size(form, value, size)};
+		bytes->spans[i] = (mgpu_span) {value - data, string_size(at->type->byte_form, value, size)};
 		if (i % STEP_ITEMS == 0)
 			CHECK_FOR_INTERRUPTS();
 	}
@@ -142,32 +149,65 @@ find_strings(byte_source *bytes, walk *at, int64 num_items)
 	return true;
 }
 
-/* Strings that are made.  False: likewise. */
-static bool
-make_strings(byte_source *bytes, walk *at, int64 num_items, byte_encode_fn encode)
+static int64
+task_items(int64 num_items, Size num_bytes)
 {
-	Size		offset = 0;
+	return Max(1, Min(TASK_ITEMS, TASK_BYTES / (num_bytes / Max(num_items, 1) + 1)));
+}
 
-	bytes->arena = array_result_scratch(BYTE_ENCODE_ROOM(at->source->data_bytes));
-	for (int64 i = 0; i < num_items; i++)
+static int64
+num_tasks(int64 num_items, int64 task_items)
+{
+	return (num_items + task_items - 1) / task_items;
+}
+
+/* Strings that are made of an array's values. */
+typedef struct make_context
+{
+	byte_source *bytes;
+	const char *data;			/* that spans of values refer to */
+	byte_encode_fn encode;
+	int64		num_items;
+	int64		task_items;
+	_Atomic bool failed;		/* some value is not as it should be */
+} make_context;
+
+/*
+ * A value makes at most half as many bytes more as it takes in the array, so
+ * that where it lies says where there is room for its string.
+ */
+static void
+make_task(void *context, uint64 task, int worker)
+{
+	make_context *make = context;
+	mgpu_span  *spans = make->bytes->spans;
+	int64		first = task * make->task_items;
+	int64		end = Min(first + make->task_items, make->num_items);
+	Size		offset = (Size) spans[first].offset + spans[first].offset / 2;
+
+	for (int64 i = first; i < end; i++)
 	{
-		const char *value;
-		uint32		size;
-		Size		made;
+		Size		made = make->encode(make->data + spans[i].offset, spans[i].size,
+										(unsigned char *) make->bytes->arena + offset);
 
-		if (!next_value(at, &value, &size))
-			return false;
-		made = encode(value, size, (unsigned char *) bytes->arena + offset);
 		if (made == 0)
-			return false;
-		bytes->spans[i] = (mgpu_span) {offset, made};
+			make->failed = true;
+		spans[i] = (mgpu_span) {offset, made};
 		offset += made;
-		if (i % STEP_ITEMS == 0)
-			CHECK_FOR_INTERRUPTS();
 	}
+}
+
+/* In place of spans of values those of the strings that they make.  False: likewise. */
+static bool
+make_strings(byte_source *bytes, int64 num_items, Size data_bytes, byte_encode_fn encode)
+{
+	make_context make = {bytes, bytes->keys.data, encode, num_items, task_items(num_items, data_bytes), false};
+
+	bytes->arena = array_result_scratch(BYTE_ENCODE_ROOM(data_bytes));
+	thread_work_once(make_task, &make, num_tasks(num_items, make.task_items), THREADS_MIN_TASKS);
 	bytes->keys.data = bytes->arena;
-	bytes->keys.data_end = bytes->arena + offset;
-	return true;
+	bytes->keys.data_end = bytes->arena + BYTE_ENCODE_ROOM(data_bytes);
+	return !make.failed;
 }
 
 static void
@@ -191,92 +231,140 @@ byte_source_open(byte_source *bytes, array_source *source, const element_type *t
 		return false;
 	array_source_load(source);
 	start(bytes, type, num_items);
-	if (encode ? make_strings(bytes, &at, num_items, encode) : find_strings(bytes, &at, num_items))
+	if (find_values(bytes, &at, num_items) &&
+		(encode == NULL || make_strings(bytes, num_items, source->data_bytes, encode)))
 		return true;
 	byte_source_close(bytes);
 	return false;
 }
 
-/* Strings laid end to end. */
-typedef struct string_writer
+/* Strings of cells, laid end to end in each task's part of the arena. */
+typedef struct copy_context
 {
 	byte_source *bytes;
+	const byte_cells *cells;
 	byte_form	form;
 	byte_encode_fn encode;		/* NULL: strings are values' own bytes */
-	Size		used_bytes;
-	Size		room_bytes;
-} string_writer;
+	int64		num_items;
+	int64		task_items;
+	Size	   *begins;			/* of tasks: room, then where in the arena it is */
+	_Atomic bool failed;
+} copy_context;
 
-static void
-make_room(string_writer *writer, Size bytes)
+/* How many cells ahead a value is fetched: they may lie anywhere. */
+#define VALUES_AHEAD 32
+
+static inline const char *
+cell_value(const copy_context *copy, int64 i, int64 end, uint32 *size)
 {
-	if (bytes <= writer->room_bytes - writer->used_bytes)
-		return;
-	writer->room_bytes = Max(writer->used_bytes + bytes, writer->room_bytes + writer->room_bytes / 2);
-	writer->bytes->arena = repalloc_huge(writer->bytes->arena, writer->room_bytes);
+	const byte_cells *cells = copy->cells;
+	const char *value = cells->cells + i * cells->width;
+
+	if (!cells->variable)
+	{
+		*size = cells->size;
+		return value;
+	}
+	if (i + VALUES_AHEAD < end)
+		__builtin_prefetch(((const char *const *) cells->cells)[i + VALUES_AHEAD]);
+	value = ((const char *const *) cells->cells)[i];
+	*size = VARSIZE(value) - VARHDRSZ;
+	return VARDATA(value);
 }
 
-/* False: no string can be made of the value, or none that a span reaches. */
-static inline bool
-write_string(string_writer *writer, const char *value, uint32 size, mgpu_span *span)
+static void
+room_task(void *context, uint64 task, int worker)
 {
-	unsigned char *out;
-	Size		written;
+	copy_context *copy = context;
+	int64		first = task * copy->task_items;
+	int64		end = Min(first + copy->task_items, copy->num_items);
+	Size		room = 0;
 
-	make_room(writer, BYTE_ENCODE_ROOM((Size) size));
-	out = (unsigned char *) writer->bytes->arena + writer->used_bytes;
-	if (writer->encode)
+	for (int64 i = first; i < end; i++)
 	{
-		written = writer->encode(value, size, out);
-		if (written == 0)
-			return false;
+		uint32		size;
+
+		(void) cell_value(copy, i, end, &size);
+		room += copy->encode ? BYTE_ENCODE_ROOM((Size) size) : size;
 	}
-	else
+	copy->begins[task] = room;
+}
+
+static void
+copy_task(void *context, uint64 task, int worker)
+{
+	copy_context *copy = context;
+	byte_source *bytes = copy->bytes;
+	int64		first = task * copy->task_items;
+	int64		end = Min(first + copy->task_items, copy->num_items);
+	Size		offset = copy->begins[task];
+
+	for (int64 i = first; i < end; i++)
 	{
-		written = string_size(writer->form, value, size);
-		memcpy(out, value, written);
+		char	   *out = bytes->arena + offset;
+		Size		written;
+		uint32		size;
+		const char *value = cell_value(copy, i, end, &size);
+
+		if (copy->encode)
+		{
+			written = copy->encode(value, size, (unsigned char *) out);
+			if (written == 0)
+				copy->failed = true;
+		}
+		else
+		{
+			written = string_size(copy->form, value, size);
+			memcpy(out, value, written);
+		}
+		bytes->spans[i] = (mgpu_span) {offset, written};
+		offset += written;
 	}
-	if (writer->used_bytes + written > PG_UINT32_MAX)
-		return false;
-	*span = (mgpu_span) {writer->used_bytes, written};
-	writer->used_bytes += written;
-	return true;
+}
+
+/* All of the tasks' room, one's behind the other's. */
+static Size
+place_tasks(copy_context *copy, int64 tasks)
+{
+	Size		begin = 0;
+
+	for (int64 i = 0; i < tasks; i++)
+	{
+		Size		room = copy->begins[i];
+
+		copy->begins[i] = begin;
+		begin += room;
+	}
+	return begin;
 }
 
 bool
-byte_source_copy(byte_source *bytes, byte_element_fn element, void *context,
-				 const element_type *type, Oid collation, int64 num_items, Size expected_bytes)
+byte_source_copy(byte_source *bytes, const byte_cells *cells, const element_type *type,
+				 Oid collation, int64 num_items, Size expected_bytes)
 {
-	string_writer writer = {bytes, type->byte_form, encoder(type->byte_form), 0, Max(expected_bytes, 64)};
-	Size		next_look = STEP_BYTES;
-	bool		fits = true;
+	copy_context copy = {bytes, cells, type->byte_form, encoder(type->byte_form), num_items,
+	task_items(num_items, expected_bytes), NULL, false};
+	int64		tasks = num_tasks(num_items, copy.task_items);
+	Size		room;
 
 	if (!byte_source_applies(type, collation))
 		return false;
 	start(bytes, type, num_items);
-	bytes->arena = array_result_scratch(writer.room_bytes);
-	for (int64 i = 0; fits && i < num_items; i++)
+	copy.begins = palloc_extended(tasks * sizeof(Size), MCXT_ALLOC_HUGE);
+	thread_work_once(room_task, &copy, tasks, THREADS_MIN_TASKS);
+	room = place_tasks(&copy, tasks);
+	if (room <= PG_UINT32_MAX)
 	{
-		const char *value = element(context, i);
-		uint32		size = type->typlen;
-
-		if (type->typlen < 0)
-		{
-			size = VARSIZE(value) - VARHDRSZ;
-			value = VARDATA(value);
-		}
-		fits = write_string(&writer, value, size, &bytes->spans[i]);
-		if (i % STEP_ITEMS == 0 || writer.used_bytes >= next_look)
-		{
-			next_look = writer.used_bytes + STEP_BYTES;
-			CHECK_FOR_INTERRUPTS();
-		}
+		bytes->arena = array_result_scratch(room);
+		thread_work_once(copy_task, &copy, tasks, THREADS_MIN_TASKS);
+		bytes->keys.data = bytes->arena;
+		bytes->keys.data_end = bytes->arena + room;
 	}
-	bytes->keys.data = bytes->arena;
-	bytes->keys.data_end = bytes->arena + writer.used_bytes;
-	if (!fits)
-		byte_source_close(bytes);
-	return fits;
+	pfree(copy.begins);
+	if (bytes->arena && !copy.failed)
+		return true;
+	byte_source_close(bytes);
+	return false;
 }
 
 void

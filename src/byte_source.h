@@ -30,20 +30,22 @@ extern bool byte_source_applies(const element_type *type, Oid collation);
 extern bool byte_source_open(byte_source *bytes, array_source *source, const element_type *type,
 							 Oid collation, int64 num_items);
 
-/*
- * Element i of some that do not lie in one array: all of its bytes where the
- * width is fixed, else with a 4-byte length before them.  Called once for each,
- * in ascending order.
- */
-typedef const char *(*byte_element_fn) (void *context, int64 i);
+/* Values that do not lie in one array. */
+typedef struct byte_cells
+{
+	const char *cells;			/* one behind the other */
+	uint32		width;			/* of a cell, in bytes */
+	bool		variable;		/* a cell points to a value, which has a 4-byte length before it */
+	uint32		size;			/* else: of the value that it begins with */
+} byte_cells;
 
 /*
  * The same for num_items of those, whose strings are copied if they need not be
- * made; expected_bytes is about what all of them take.  False also for more than
- * 4 GB of strings.
+ * made; expected_bytes is about what all of them take.  False also where strings
+ * may be more than 4 GB.
  */
-extern bool byte_source_copy(byte_source *bytes, byte_element_fn element, void *context,
-							 const element_type *type, Oid collation, int64 num_items, Size expected_bytes);
+extern bool byte_source_copy(byte_source *bytes, const byte_cells *cells, const element_type *type,
+							 Oid collation, int64 num_items, Size expected_bytes);
 
 extern void byte_source_close(byte_source *bytes);
 

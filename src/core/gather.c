@@ -1,0 +1,135 @@
+/*
+ * gather.c
+ *		See gather.h.
+ *
+ * What a task finds is fetched while it counts, so that it is in the cache when
+ * it is copied.
+ */
+#include "gather.h"
+
+#include <sched.h>
+#include <string.h>
+
+/* How far ahead places of elements are fetched. */
+#define PLACES_AHEAD 48
+
+/* Looks at another task's note before the processor is given to it. */
+#define PATIENCE 4096
+
+typedef struct found_element
+{
+	const char *start;
+	uint64_t	bytes;
+} found_element;
+
+/*
+ * gcc takes a function that only prefetches for one without effects and drops
+ * its calls, unless it is always inlined.
+ */
+__attribute__((always_inline)) static inline void
+fetch(const found_element *element)
+{
+	__builtin_prefetch(element->start);
+	__builtin_prefetch(element->start + (element->bytes | 1) - 1);
+}
+
+/* Bytes of all. */
+static uint64_t
+find_by_offset(const mgpu_gather *gather, const uint32_t *positions, uint32_t num_items, found_element *found)
+{
+	const uint32_t *offsets = gather->offsets;
+	uint64_t	total = 0;
+
+	for (uint32_t i = 0; i < num_items; i++)
+	{
+		uint32_t	begin = offsets[positions[i]];
+
+		if (i + PLACES_AHEAD < num_items)
+			__builtin_prefetch(&offsets[positions[i + PLACES_AHEAD]]);
+		found[i].start = gather->data + begin;
+		found[i].bytes = offsets[positions[i] + 1] - begin;
+		total += found[i].bytes;
+		fetch(&found[i]);
+	}
+	return total;
+}
+
+static uint64_t
+find_by_cell(const mgpu_gather *gather, const uint32_t *positions, uint32_t num_items, found_element *found)
+{
+	uint64_t	total = 0;
+
+	for (uint32_t i = 0; i < num_items; i++)
+	{
+		if (i + PLACES_AHEAD < num_items)
+			__builtin_prefetch(&gather->cells[positions[i + PLACES_AHEAD]]);
+		found[i].start = gather->cells[positions[i]];
+		__builtin_prefetch(found[i].start);
+	}
+	for (uint32_t i = 0; i < num_items; i++)
+	{
+		found[i].bytes = gather->bytes_of(found[i].start);
+		total += found[i].bytes;
+	}
+	return total;
+}
+
+/* Where the task before ends, which has begun or this one would not have. */
+static uint64_t
+wait_for_begin(const mgpu_gather *gather, uint64_t task)
+{
+	uint64_t	noted;
+
+	if (task == 0)
+		return 0;
+	for (uint32_t looks = 1; (noted = atomic_load_explicit(&gather->ends[task - 1], memory_order_acquire)) == 0; looks++)
+		if (looks % PATIENCE == 0)
+			sched_yield();
+	return noted - 1;
+}
+
+/* Two copies of a width that may overlap, for elements of up to twice that. */
+#define COPY_BOTH_ENDS(width) \
+	(memcpy(dest, start, width), memcpy(dest + bytes - (width), start + bytes - (width), width))
+
+static inline void
+copy_element(char *dest, const char *start, uint64_t bytes)
+{
+	if (bytes > 32)
+		memcpy(dest, start, bytes);
+	else if (bytes >= 16)
+		COPY_BOTH_ENDS(16);
+	else if (bytes >= 8)
+		COPY_BOTH_ENDS(8);
+	else if (bytes >= 4)
+		COPY_BOTH_ENDS(4);
+	else
+		for (uint64_t i = 0; i < bytes; i++)
+			dest[i] = start[i];
+}
+
+void
+mgpu_gather_task(void *context, uint64_t task, int worker)
+{
+	mgpu_gather *gather = context;
+	uint64_t	first = task * gather->task_items;
+	uint64_t	rest = gather->num_items - first;
+	uint32_t	num_items = rest < gather->task_items ? (uint32_t) rest : gather->task_items;
+	const uint32_t *positions = gather->positions + first;
+	found_element found[MGPU_GATHER_TASK_ITEMS];
+	uint64_t	bytes;
+	uint64_t	begin;
+
+	(void) worker;
+	if (gather->offsets)
+		bytes = find_by_offset(gather, positions, num_items, found);
+	else
+		bytes = find_by_cell(gather, positions, num_items, found);
+	begin = wait_for_begin(gather, task);
+	atomic_store_explicit(&gather->ends[task], begin + bytes + 1, memory_order_release);
+	for (uint32_t i = 0; i < num_items; i++)
+	{
+		copy_element(gather->dest + begin, found[i].start, found[i].bytes);
+		begin += found[i].bytes;
+	}
+}
