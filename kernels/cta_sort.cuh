@@ -13,8 +13,11 @@
  *
  * Outputs in registers halve the shared memory, since inputs may be overwritten
  * once all have merged.  While a pair of runs belongs to one warp, the warp
- * waits for itself alone.  In-warp bitonic merges by shuffles were rejected for
- * now: about the same count of instructions for twice the code (NOTES.md).
+ * waits for itself alone.  In-warp bitonic merges by shuffles were tried and
+ * rejected: a quarter less shared memory to move, but slower (NOTES.md).
+ *
+ * The plain sort's runs both walk up, each with a largest item behind it; the
+ * segmented sort's face each other.
  *
  * Steps between two barriers are functions of (thread, state) that run on the
  * host too; the loops over levels are below them.
@@ -89,19 +92,82 @@ mgpu_merge_facing_runs(Key (&keys)[items], const Key *tile, uint32_t thread, uin
 	mgpu_merge_facing(keys, tile, pair_first * items, run_items, run_items, (thread - pair_first) * items);
 }
 
-/* The same for keys with values: both runs forwards, bounded, stable. */
-template <int items, typename Key>
-MGPU_HOST_DEVICE void
-mgpu_merge_pairs(Key (&keys)[items], uint32_t (&values)[items], const Key *tile,
-				 const uint32_t *tile_values, uint32_t thread, uint32_t run_threads)
+/*
+ * Runs that both walk up, each followed by one largest item.  Run j of the level
+ * takes run_threads * (items + 2) slots from the same multiple of j on, so that
+ * whatever the level, threads' slots lie in different banks:
+ *
+ *	 [ t0 t1 largest . . . ][ t2 t3 largest . . . ]		run_threads = 2
+ */
+MGPU_HOST_DEVICE constexpr uint32_t
+mgpu_run_slots(uint32_t threads, uint32_t items)
 {
-	uint32_t	pair_first = thread & ~(2 * run_threads - 1);
-	uint32_t	begin = pair_first * items;
-	uint32_t	run_items = run_threads * items;
-	uint32_t	diagonal = (thread - pair_first) * items;
-	mgpu_merge_range range = mgpu_find_merge_range(tile, begin, run_items, begin + run_items, run_items, diagonal);
+	return threads * (items + 2);
+}
 
-	mgpu_serial_merge_bounded(tile, tile_values, tile_values, range, keys, values);
+/* Slots of a tile that is sorted in this way: a merge may read past its last run. */
+MGPU_HOST_DEVICE constexpr uint32_t
+mgpu_sort_slots(uint32_t threads, uint32_t items)
+{
+	return mgpu_run_slots(threads, items) + items;
+}
+
+/* Put a thread's items at slot, slot + 1 … of a tile. */
+template <int items, class Tile>
+MGPU_HOST_DEVICE void
+mgpu_put_forwards(const typename Tile::Item (&values)[items], const Tile &tile, uint32_t slot)
+{
+#pragma unroll
+	for (int i = 0; i < items; i++)
+		tile.put(slot + i, values[i]);
+}
+
+/* Put a thread's items into its run. */
+template <int items, class Tile>
+MGPU_HOST_DEVICE void
+mgpu_put_run(const typename Tile::Item (&values)[items], const Tile &tile, uint32_t thread, uint32_t run_threads)
+{
+	uint32_t	in_run = thread & (run_threads - 1);
+	uint32_t	slot = mgpu_run_slots(thread - in_run, items) + in_run * items;
+
+	mgpu_put_forwards(values, tile, slot);
+	if (in_run == run_threads - 1)
+		tile.put(slot + items, mgpu_largest_key<typename Tile::Item>());
+}
+
+/*
+ * Merge a thread's share of its pair of runs.  Where a run is exhausted its
+ * largest item follows, but if the tile has such items of its own, a merge may
+ * take it for one and go on to whatever lies behind: has_largest is for that.
+ * All that is put out from the first largest item on must be as large.
+ */
+template <int items, class Tile>
+MGPU_HOST_DEVICE void
+mgpu_merge_runs(typename Tile::Item (&values)[items], const Tile &tile, uint32_t thread, uint32_t run_threads,
+				bool has_largest)
+{
+	uint32_t	in_pair = thread & (2 * run_threads - 1);
+	uint32_t	a_slot = mgpu_run_slots(thread - in_pair, items);
+	uint32_t	b_slot = a_slot + mgpu_run_slots(run_threads, items);
+	uint32_t	diagonal = in_pair * items;
+	uint32_t	a = mgpu_merge_path(tile.keys + a_slot, run_threads * items, tile.keys + b_slot, run_threads * items,
+									diagonal);
+
+	mgpu_serial_merge_forwards(tile, (a_slot + a) * Tile::unit, (b_slot + diagonal - a) * Tile::unit, values);
+	if (has_largest)
+	{
+#pragma unroll
+		for (int i = 1; i < items; i++)
+			values[i] = values[i] < values[i - 1] ? values[i - 1] : values[i];
+	}
+}
+
+/* Has a thread's sorted share a largest item? */
+template <int items, typename Item>
+MGPU_HOST_DEVICE bool
+mgpu_ends_largest(const Item (&values)[items])
+{
+	return !(values[items - 1] < mgpu_largest_key<Item>());
 }
 
 #ifdef __CUDACC__
@@ -136,21 +202,28 @@ mgpu_cta_sort(Key (&keys)[items], Key *tile, uint32_t thread)
 	}
 }
 
-/* Stable, with values; thread t starts with items t * items … of the tile. */
-template <int threads, int items, typename Key>
+/*
+ * The same for items of a tile of mgpu_sort_slots, by guarded merges.  Where no
+ * two items are equal, a thread begins with its own items t * items … as well.
+ */
+template <int threads, int items, class Tile>
 static __device__ __forceinline__ void
-mgpu_cta_sort_pairs(Key (&keys)[items], uint32_t (&values)[items], Key *tile,
-					uint32_t *tile_values, uint32_t thread)
+mgpu_cta_sort_runs(typename Tile::Item (&values)[items], const Tile &tile, uint32_t thread)
 {
-	mgpu_thread_sort_stable(keys, values);
+	bool		has_largest;
+
+	mgpu_thread_sort(values);
+	has_largest = __syncthreads_or(mgpu_ends_largest(values));
 #pragma unroll 1
 	for (uint32_t run_threads = 1; run_threads < threads; run_threads *= 2)
 	{
-		mgpu_store_forwards(keys, tile, thread * items);
-		mgpu_store_forwards(values, tile_values, thread * items);
-		mgpu_sync_pair(run_threads);	/* both runs are written */
-		mgpu_merge_pairs(keys, values, tile, tile_values, thread, run_threads);
-		mgpu_sync_pair(run_threads);	/* both runs are read */
+		/* with largest items, a merge may read other warps' slots */
+		uint32_t	sync_threads = has_largest ? threads : run_threads;
+
+		mgpu_put_run(values, tile, thread, run_threads);
+		mgpu_sync_pair(sync_threads);	/* both runs are written */
+		mgpu_merge_runs(values, tile, thread, run_threads, has_largest);
+		mgpu_sync_pair(sync_threads);	/* both runs are read */
 	}
 }
 

@@ -173,7 +173,7 @@ choose_algorithm(const mgpu_job *job, mgpu_sort_shape shape)
 		return job->algorithm == MGPU_ALGORITHM_LOCALITY ? MGPU_ALGORITHM_LOCALITY : MGPU_ALGORITHM_MERGE;
 	if (job->op != MGPU_OP_SORT && job->op != MGPU_OP_SORT_PAIRS)
 		return MGPU_ALGORITHM_MERGE;
-	return mgpu_choose_algorithm((mgpu_algorithm) job->algorithm, shape, job->num_items);
+	return mgpu_choose_algorithm((mgpu_algorithm) job->algorithm, shape, job->key_width, job->num_items);
 }
 
 extern "C" void

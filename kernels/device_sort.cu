@@ -40,12 +40,16 @@ const mgpu_device_sorter mgpu_merge_sorters[MGPU_NUM_SHAPES] = {
 	{merge_temp_bytes<mgpu_tuning_u32_small>, mgpu_merge_sort_u32},
 	{merge_temp_bytes<mgpu_tuning_u64_small>, mgpu_merge_sort_u64},
 	{merge_temp_bytes<mgpu_tuning_u64_small>, mgpu_merge_sort_u32_index},
-	{merge_temp_bytes<mgpu_tuning_u64_index>, mgpu_merge_sort_u64_index}
+	{merge_temp_bytes<mgpu_tuning_u64_index_small>, mgpu_merge_sort_u64_index}
 };
 
 static_assert(mgpu_tuning_u32_small::merge_tile_items <= mgpu_tuning_u32_large::merge_tile_items &&
-			  mgpu_tuning_u64_small::merge_tile_items <= mgpu_tuning_u64_large::merge_tile_items,
+			  mgpu_tuning_u64_small::merge_tile_items <= mgpu_tuning_u64_large::merge_tile_items &&
+			  mgpu_tuning_u64_index_small::merge_tile_items <= mgpu_tuning_u64_index_large::merge_tile_items,
 			  "temporary memory is sized by the small class");
+static_assert(mgpu_tuning_u32_few::search_in_tile && mgpu_tuning_u64_few::search_in_tile &&
+			  mgpu_tuning_u64_some::search_in_tile && mgpu_tuning_u64_index_few::search_in_tile,
+			  "few items need no temporary memory");
 
 const mgpu_device_sorter mgpu_radix_sorters[MGPU_NUM_SHAPES] = {
 	{radix_temp_bytes, mgpu_radix_sort_u32},
@@ -55,8 +59,10 @@ const mgpu_device_sorter mgpu_radix_sorters[MGPU_NUM_SHAPES] = {
 };
 
 extern "C" mgpu_algorithm
-mgpu_choose_algorithm(mgpu_algorithm requested, mgpu_sort_shape shape, uint64_t num_items)
+mgpu_choose_algorithm(mgpu_algorithm requested, mgpu_sort_shape shape, uint32_t key_width, uint64_t num_items)
 {
+	uint64_t	radix_items = key_width < sizeof(uint32_t) ? MGPU_RADIX_MIN_ITEMS_NARROW : radix_min_items[shape];
+
 	switch (requested)
 	{
 		case MGPU_ALGORITHM_RADIX:
@@ -65,7 +71,7 @@ mgpu_choose_algorithm(mgpu_algorithm requested, mgpu_sort_shape shape, uint64_t 
 		case MGPU_ALGORITHM_LOCALITY:
 			return MGPU_ALGORITHM_MERGE;
 		default:
-			return num_items >= radix_min_items[shape] ? MGPU_ALGORITHM_RADIX : MGPU_ALGORITHM_MERGE;
+			return num_items >= radix_items ? MGPU_ALGORITHM_RADIX : MGPU_ALGORITHM_MERGE;
 	}
 }
 

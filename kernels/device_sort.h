@@ -61,8 +61,8 @@ extern "C" {
 extern const mgpu_device_sorter mgpu_merge_sorters[MGPU_NUM_SHAPES];
 extern const mgpu_device_sorter mgpu_radix_sorters[MGPU_NUM_SHAPES];
 
-/* What a request for this algorithm runs; LOCALITY runs as MERGE. */
-mgpu_algorithm mgpu_choose_algorithm(mgpu_algorithm requested, mgpu_sort_shape shape,
+/* What a request for this algorithm runs, with stored keys of key_width bytes; LOCALITY runs as MERGE. */
+mgpu_algorithm mgpu_choose_algorithm(mgpu_algorithm requested, mgpu_sort_shape shape, uint32_t key_width,
 									 uint64_t num_items);
 
 const mgpu_device_sorter *mgpu_find_sorter(mgpu_algorithm algorithm, mgpu_sort_shape shape);

@@ -61,26 +61,30 @@ mgpu_find_run_pair(const mgpu_merge_pass &pass, uint64_t tile)
 	return pair;
 }
 
-MGPU_HOST_DEVICE mgpu_tile_inputs
-mgpu_find_tile_inputs(const mgpu_merge_pass &pass, const uint32_t *splits, uint64_t tile)
+/* Is a tile the last one of its pair of runs? */
+MGPU_HOST_DEVICE bool
+mgpu_ends_pair(const mgpu_merge_pass &pass, const mgpu_run_pair &pair)
 {
-	mgpu_run_pair pair = mgpu_find_run_pair(pass, tile);
-	mgpu_tile_inputs inputs;
-	uint64_t	end_diagonal = pair.diagonal + pass.tile_items;
-	uint64_t	a = splits[tile];
-	uint64_t	a_end;
+	return pair.diagonal + pass.tile_items >= pair.a_items + pair.b_items;
+}
 
-	if (end_diagonal >= pair.a_items + pair.b_items)
-	{
-		end_diagonal = pair.a_items + pair.b_items;
-		a_end = pair.a_items;
-	}
-	else
-		a_end = splits[tile + 1];
-	inputs.a_begin = pair.a_begin + a;
-	inputs.a_items = (uint32_t) (a_end - a);
-	inputs.b_begin = pair.a_begin + pair.a_items + (pair.diagonal - a);
-	inputs.b_items = (uint32_t) ((end_diagonal - a_end) - (pair.diagonal - a));
+/* The split behind a tile: the next tile's, or the end of run A. */
+MGPU_HOST_DEVICE uint64_t
+mgpu_find_end_split(const mgpu_merge_pass &pass, const mgpu_run_pair &pair, const uint32_t *splits, uint64_t tile)
+{
+	return mgpu_ends_pair(pass, pair) ? pair.a_items : splits[tile + 1];
+}
+
+MGPU_HOST_DEVICE mgpu_tile_inputs
+mgpu_find_tile_inputs(const mgpu_merge_pass &pass, const mgpu_run_pair &pair, uint64_t split, uint64_t end_split)
+{
+	mgpu_tile_inputs inputs;
+	uint64_t	end_diagonal = mgpu_ends_pair(pass, pair) ? pair.a_items + pair.b_items : pair.diagonal + pass.tile_items;
+
+	inputs.a_begin = pair.a_begin + split;
+	inputs.a_items = (uint32_t) (end_split - split);
+	inputs.b_begin = pair.a_begin + pair.a_items + (pair.diagonal - split);
+	inputs.b_items = (uint32_t) ((end_diagonal - end_split) - (pair.diagonal - split));
 	return inputs;
 }
 

@@ -9,15 +9,17 @@
  * before its equals in B, which makes the merge stable.
  *
  * A thread reads shared memory at positions that the data choose, and writes
- * registers at positions known to the compiler.  Three layouts of the inputs:
+ * registers at positions known to the compiler.  Two layouts of the inputs:
  *
  *	 facing		A forwards and B backwards in one region, so that a pointer that
  *				runs out of its list reads the other's largest items.  Right for
  *				keys whose equals cannot be told apart, and needs no bounds.
- *	 guarded	A and B forwards, each followed by the largest key items_per_thread
- *				times.  The same restriction, and copies need not reverse.
- *	 bounded	A and B forwards with their ends checked on every item: stable for
- *				keys that carry an index.
+ *	 guarded	A and B forwards, each followed by the largest item, which is taken
+ *				from an exhausted list only where all that is left is as large.
+ *
+ * An index beside a key, compared after it, makes items of which no two are equal:
+ * no merge has to keep an order among equals then.  Bounds checked on every item
+ * were rejected for that: twice the operations.
  *
  * Advancing by pointers was rejected for byte offsets from the start of shared
  * memory: one 32-bit register each, and the offset is the address.
@@ -27,25 +29,7 @@
 #ifndef MGPU_MERGE_PATH_CUH
 #define MGPU_MERGE_PATH_CUH
 
-#include <stdint.h>
-
-#define MGPU_HOST_DEVICE static __host__ __device__ __forceinline__
-
-/* The largest key, which pads what is missing from a tile. */
-template <typename Key>
-__host__ __device__ constexpr Key
-mgpu_largest_key()
-{
-	return (Key) ~(Key) 0;
-}
-
-/* The item at a byte offset into shared memory. */
-template <typename Item>
-MGPU_HOST_DEVICE Item
-mgpu_item_at(const char *shared, uint32_t offset)
-{
-	return *reinterpret_cast<const Item *>(shared + offset);
-}
+#include "item_tile.cuh"
 
 /*
  * How many of the first `diagonal` outputs come from a.  diagonal is at most
@@ -96,16 +80,62 @@ mgpu_merge_path_facing(const Key *pair, uint32_t a_items, uint32_t b_items, uint
 }
 
 /*
+ * Merge `items` outputs of lists that both walk up, from two offsets on (in the
+ * tile's units, item_tile.cuh).  Items whose equals can be told apart must have
+ * none.
+ *
+ * Of the two items at the heads of the lists, the smaller is put out and the
+ * larger held; the next comes from the list that the smaller came from.  So the
+ * roles are not A and B but "loaded last" and "held", and only where they swap
+ * does an offset change: both heads advance by one unit an output in all, so
+ * that the held one's offset follows from the other's and the number of outputs,
+ * which the compiler knows.  `offset` is the loaded head's less that number.
+ */
+template <int items, class Tile>
+MGPU_HOST_DEVICE void
+mgpu_serial_merge_forwards(const Tile &tile, uint32_t a_offset, uint32_t b_offset,
+						   typename Tile::Item (&merged)[items])
+{
+	typedef typename Tile::Item Item;
+	uint32_t	origin = a_offset + b_offset;
+	uint32_t	offset = a_offset;
+	Item		loaded = tile.at(a_offset);
+	Item		held = tile.at(b_offset);
+
+#pragma unroll
+	for (int i = 0; i < items; i++)
+	{
+		bool		swap = held < loaded;
+
+		merged[i] = swap ? held : loaded;
+		held = swap ? loaded : held;
+		if (i + 1 < items)
+		{
+			offset = swap ? origin - i * Tile::unit - offset : offset;
+			loaded = tile.at(offset + (i + 1) * Tile::unit);
+		}
+	}
+}
+
+/*
  * Merge `items` outputs from a_offset and b_offset on, where b_offset walks up
- * (guarded, b_step = 1) or down (facing, b_step = -1).  Only A's next offset is
- * kept: after i outputs, B's follows from it and i, which the compiler knows.
+ * (guarded, b_step = 1) or down (facing, b_step = -1).  Of facing lists only A's
+ * next offset is kept: after i outputs, B's follows from it and i.
  */
 template <int b_step, int items, typename Key>
 MGPU_HOST_DEVICE void
 mgpu_serial_merge(const char *shared, uint32_t a_offset, uint32_t b_offset, Key (&merged)[items])
 {
 	constexpr uint32_t key_bytes = sizeof(Key);
-	uint32_t	origin = b_step > 0 ? b_offset + a_offset : b_offset - a_offset;
+
+	if constexpr (b_step > 0)
+	{
+		mgpu_serial_merge_forwards(mgpu_tile<Key> {reinterpret_cast<Key *>(const_cast<char *>(shared))}, a_offset,
+								   b_offset, merged);
+		return;
+	}
+
+	uint32_t	origin = b_offset - a_offset;
 	uint32_t	next_a = a_offset + key_bytes;
 	Key			a_key = mgpu_item_at<Key>(shared, a_offset);
 	Key			b_key = mgpu_item_at<Key>(shared, b_offset);
@@ -118,8 +148,7 @@ mgpu_serial_merge(const char *shared, uint32_t a_offset, uint32_t b_offset, Key 
 		merged[i] = take_a ? a_key : b_key;
 		if (i + 1 < items)
 		{
-			uint32_t	next_b = b_step > 0 ? origin + (i + 2) * key_bytes - next_a :
-				origin + next_a - (i + 2) * key_bytes;
+			uint32_t	next_b = origin + next_a - (i + 2) * key_bytes;
 			Key			key = mgpu_item_at<Key>(shared, take_a ? next_a : next_b);
 
 			next_a = take_a ? next_a + key_bytes : next_a;
@@ -152,45 +181,6 @@ mgpu_find_merge_range(const Key *keys, uint32_t a_slot, uint32_t a_items, uint32
 	range.b_begin = b_slot + (diagonal - a);
 	range.b_end = b_slot + b_items;
 	return range;
-}
-
-/*
- * The bounded merge: keys and their values.  Past both ends it repeats the
- * largest key, with whatever value: no caller stores those.
- */
-template <int items, typename Key>
-MGPU_HOST_DEVICE void
-mgpu_serial_merge_bounded(const Key *keys, const uint32_t *a_values, const uint32_t *b_values,
-						  mgpu_merge_range range, Key (&merged)[items], uint32_t (&values)[items])
-{
-	uint32_t	a = range.a_begin;
-	uint32_t	b = range.b_begin;
-	Key			a_key = a < range.a_end ? keys[a] : mgpu_largest_key<Key>();
-	Key			b_key = b < range.b_end ? keys[b] : mgpu_largest_key<Key>();
-
-#pragma unroll
-	for (int i = 0; i < items; i++)
-	{
-		bool		a_left = a < range.a_end;
-		bool		b_left = b < range.b_end;
-		bool		take_a = a_left && (!b_left || !(b_key < a_key));
-		const uint32_t *source = take_a ? a_values : b_values;
-		uint32_t	next;
-		Key			next_key;
-
-		/*
-		 * Selects, not branches: the threads of a warp disagree at every step.
-		 * (nvcc 13.0 at -O3 also makes wrong code of the branching form.)
-		 */
-		merged[i] = take_a ? a_key : b_key;
-		values[i] = a_left || b_left ? source[take_a ? a : b] : 0;
-		a += take_a;
-		b += !take_a && b_left;
-		next = take_a ? a : b;
-		next_key = next < (take_a ? range.a_end : range.b_end) ? keys[next] : mgpu_largest_key<Key>();
-		a_key = take_a ? next_key : a_key;
-		b_key = take_a ? b_key : next_key;
-	}
 }
 
 #endif							/* MGPU_MERGE_PATH_CUH */

@@ -48,6 +48,38 @@ mgpu_is_large_device(bool *large)
 	return status;
 }
 
+/*
+ * Launch a kernel that begins with mgpu_await_previous.  From compute capability
+ * 9.0 on it may start while the one before it ends.
+ */
+template <typename... Parameters, typename... Arguments>
+static cudaError_t
+mgpu_launch(void (*kernel) (Parameters...), unsigned int ctas, int threads, uint32_t shared_bytes, cudaStream_t stream,
+			Arguments... arguments)
+{
+	cudaLaunchConfig_t config = {};
+	cudaLaunchAttribute overlap = {};
+	int			device;
+	int			major = 0;
+	cudaError_t status = cudaGetDevice(&device);
+
+	if (status == cudaSuccess)
+		status = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+	if (status == cudaSuccess && shared_bytes > 0)
+		status = mgpu_allow_shared(kernel, shared_bytes);
+	if (status != cudaSuccess)
+		return status;
+	overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+	overlap.val.programmaticStreamSerializationAllowed = 1;
+	config.gridDim = dim3(ctas);
+	config.blockDim = dim3((unsigned int) threads);
+	config.dynamicSmemBytes = shared_bytes;
+	config.stream = stream;
+	config.attrs = &overlap;
+	config.numAttrs = major >= 9 ? 1 : 0;
+	return cudaLaunchKernelEx(&config, kernel, arguments...);
+}
+
 static inline unsigned int
 mgpu_divide_up(uint64_t dividend, uint32_t divisor)
 {
@@ -98,189 +130,145 @@ mgpu_plan_merges(uint64_t num_items)
 	return plan;
 }
 
-template <class Tuning, typename Key, typename Source>
+template <class Tuning, class Source, class Sink>
 static cudaError_t
-mgpu_launch_sort_tiles(Source source, Key *keys, uint64_t num_items, cudaStream_t stream)
+mgpu_launch_sort_tiles(Source source, Sink sink, uint64_t num_items, cudaStream_t stream)
 {
-	constexpr uint32_t shared_bytes = sizeof(Key) *
-		mgpu_tile_capacity<Key>(Tuning::sort_threads * Tuning::items_per_thread);
-	auto		kernel = mgpu_sort_tiles<Tuning, Key, Source>;
-	cudaError_t status = mgpu_allow_shared(kernel, shared_bytes);
+	constexpr uint32_t shared_bytes =
+		mgpu_tile<typename Sink::Item>::bytes(mgpu_sort_slots(Tuning::sort_threads, Tuning::items_per_thread));
 
-	if (status != cudaSuccess)
-		return status;
-	kernel<<<mgpu_divide_up(num_items, Tuning::sort_tile_items), Tuning::sort_threads, shared_bytes, stream>>>
-		(source, keys, num_items);
-	return cudaGetLastError();
+	return mgpu_launch(mgpu_sort_tiles<Tuning, Source, Sink>, mgpu_divide_up(num_items, Tuning::sort_tile_items),
+					   Tuning::sort_threads, shared_bytes, stream, source, sink, num_items);
 }
 
 template <typename Key>
 static cudaError_t
 mgpu_launch_partition(const Key *keys, const mgpu_merge_pass &pass, void *splits, cudaStream_t stream)
 {
-	mgpu_partition<<<mgpu_divide_up(pass.num_tiles, MGPU_PARTITION_THREADS / 32), MGPU_PARTITION_THREADS, 0, stream>>>
-		(keys, pass, static_cast<uint32_t *>(splits));
-	return cudaGetLastError();
+	return mgpu_launch(mgpu_partition<Key>, mgpu_divide_up(pass.num_tiles, MGPU_PARTITION_THREADS / 32),
+					   MGPU_PARTITION_THREADS, 0, stream, keys, pass, static_cast<uint32_t *>(splits));
 }
 
 template <typename Key>
 static cudaError_t
 mgpu_launch_partition_quads(const Key *keys, const mgpu_merge_pass &pass, void *splits, cudaStream_t stream)
 {
-	mgpu_partition_quads<<<mgpu_divide_up(pass.num_tiles, MGPU_PARTITION_THREADS / 32), MGPU_PARTITION_THREADS, 0,
-		stream>>>(keys, pass, static_cast<mgpu_quad_split *>(splits));
-	return cudaGetLastError();
+	return mgpu_launch(mgpu_partition_quads<Key>, mgpu_divide_up(pass.num_tiles, MGPU_PARTITION_THREADS / 32),
+					   MGPU_PARTITION_THREADS, 0, stream, keys, pass, static_cast<mgpu_quad_split *>(splits));
 }
 
-template <class Tuning, typename Key, typename Sink>
+template <class Tuning, class Array, class Sink>
 static cudaError_t
-mgpu_launch_merge(const Key *keys, const mgpu_merge_pass &pass, const void *splits, Sink sink, cudaStream_t stream)
+mgpu_launch_merge(Array array, const mgpu_merge_pass &pass, const void *splits, Sink sink, cudaStream_t stream)
 {
-	constexpr uint32_t shared_bytes = sizeof(Key) *
-		mgpu_inputs_capacity<Key>(Tuning::merge_threads * Tuning::items_per_thread, 2, Tuning::items_per_thread);
-	auto		kernel = mgpu_merge_tiles<Tuning, Key, Sink>;
-	cudaError_t status = mgpu_allow_shared(kernel, shared_bytes);
+	constexpr int items = Tuning::items_per_thread;
+	constexpr uint32_t shared_bytes =
+		mgpu_tile<typename Array::Item>::bytes(mgpu_merge_slots<Array>(Tuning::merge_threads * items, 2, items));
 
+	return mgpu_launch(mgpu_merge_tiles<Tuning, Array, Sink>, (unsigned int) pass.num_tiles, Tuning::merge_threads,
+					   shared_bytes, stream, array, pass, static_cast<const uint32_t *>(splits), sink);
+}
+
+template <class Tuning, class Array, class Sink>
+static cudaError_t
+mgpu_launch_merge_quads(Array array, const mgpu_merge_pass &pass, const void *splits, Sink sink, cudaStream_t stream)
+{
+	constexpr uint32_t shared_bytes =
+		mgpu_tile<typename Array::Item>::bytes(mgpu_quad_slots<Array>(Tuning::merge_threads, Tuning::items_per_thread));
+
+	return mgpu_launch(mgpu_merge_quads<Tuning, Array, Sink>, (unsigned int) pass.num_tiles, Tuning::merge_threads,
+					   shared_bytes, stream, array, pass, static_cast<const mgpu_quad_split *>(splits), sink);
+}
+
+/* One pass, of two or of four runs, from array to sink. */
+template <class Tuning, class Array, class Sink>
+static cudaError_t
+mgpu_launch_pass(Array array, const mgpu_merge_plan *plan, void *splits, Sink sink, cudaStream_t stream)
+{
+	bool		is_quad = mgpu_next_levels(plan) == 2;
+	cudaError_t status = cudaSuccess;
+
+	if constexpr (!Tuning::search_in_tile)
+		status = is_quad ? mgpu_launch_partition_quads(array.keys, plan->pass, splits, stream) :
+			mgpu_launch_partition(array.keys, plan->pass, splits, stream);
 	if (status != cudaSuccess)
 		return status;
-	kernel<<<(unsigned int) pass.num_tiles, Tuning::merge_threads, shared_bytes, stream>>>
-		(keys, pass, static_cast<const uint32_t *>(splits), sink);
-	return cudaGetLastError();
-}
-
-template <class Tuning, typename Key, typename Sink>
-static cudaError_t
-mgpu_launch_merge_quads(const Key *keys, const mgpu_merge_pass &pass, const void *splits, Sink sink,
-						cudaStream_t stream)
-{
-	constexpr uint32_t shared_bytes = sizeof(Key) *
-		mgpu_quad_capacity<Key>(Tuning::merge_threads, Tuning::items_per_thread);
-	auto		kernel = mgpu_merge_quads<Tuning, Key, Sink>;
-	cudaError_t status = mgpu_allow_shared(kernel, shared_bytes);
-
-	if (status != cudaSuccess)
-		return status;
-	kernel<<<(unsigned int) pass.num_tiles, Tuning::merge_threads, shared_bytes, stream>>>
-		(keys, pass, static_cast<const mgpu_quad_split *>(splits), sink);
-	return cudaGetLastError();
-}
-
-/* One pass, of two or of four runs, from keys to sink. */
-template <class Tuning, typename Key, typename Sink>
-static cudaError_t
-mgpu_launch_pass(const Key *keys, const mgpu_merge_plan *plan, void *splits, Sink sink, cudaStream_t stream)
-{
-	cudaError_t status;
-
 	if constexpr (Tuning::ways == 4)
 	{
-		if (mgpu_next_levels(plan) == 2)
-		{
-			status = mgpu_launch_partition_quads(keys, plan->pass, splits, stream);
-			if (status != cudaSuccess)
-				return status;
-			return mgpu_launch_merge_quads<Tuning>(keys, plan->pass, splits, sink, stream);
-		}
+		if (is_quad)
+			return mgpu_launch_merge_quads<Tuning>(array, plan->pass, splits, sink, stream);
 	}
-	status = mgpu_launch_partition(keys, plan->pass, splits, stream);
-	if (status != cudaSuccess)
-		return status;
-	return mgpu_launch_merge<Tuning>(keys, plan->pass, splits, sink, stream);
+	return mgpu_launch_merge<Tuning>(array, plan->pass, splits, sink, stream);
 }
 
 /* ------------------------------------------------------------------- sorts */
+
+/* Sort items of one form, from source through two sides; the result is on arrays[side]. */
+template <class Tuning, class Source, class Array>
+static cudaError_t
+mgpu_merge_sort_arrays(const mgpu_sort_request *request, Source source, const Array (&arrays)[2], int side)
+{
+	mgpu_merge_plan plan = mgpu_plan_merges<Tuning>(request->num_items);
+	cudaError_t status;
+
+	side ^= plan.num_passes & 1;
+	status = mgpu_launch_sort_tiles<Tuning>(source, arrays[side], request->num_items, request->stream);
+	for (; status == cudaSuccess && plan.num_passes > 0; mgpu_advance_plan(&plan), side ^= 1)
+		status = mgpu_launch_pass<Tuning>(arrays[side], &plan, request->temp, arrays[side ^ 1], request->stream);
+	return status;
+}
 
 /* Sort keys alone, in place: the result is on the side of the input. */
 template <class Tuning, typename Key>
 static cudaError_t
 mgpu_merge_sort_keys(mgpu_sort_request *request)
 {
-	mgpu_merge_plan plan = mgpu_plan_merges<Tuning>(request->num_items);
-	Key		   *keys[2] = {static_cast<Key *>(request->keys[0]), static_cast<Key *>(request->keys[1])};
-	int			side = request->current ^ (plan.num_passes & 1);
-	mgpu_plain_source<Key> source = {keys[request->current]};
-	cudaError_t status = mgpu_launch_sort_tiles<Tuning>(source, keys[side], request->num_items, request->stream);
+	mgpu_key_array<Key> arrays[2] = {{static_cast<Key *>(request->keys[0])}, {static_cast<Key *>(request->keys[1])}};
+	mgpu_plain_source<Key> source = {arrays[request->current].keys};
 
-	for (; status == cudaSuccess && plan.num_passes > 0; mgpu_advance_plan(&plan), side ^= 1)
-	{
-		mgpu_plain_sink<Key> sink = {keys[side ^ 1]};
+	return mgpu_merge_sort_arrays<Tuning>(request, source, arrays, request->current);
+}
 
-		status = mgpu_launch_pass<Tuning>(static_cast<const Key *>(keys[side]), &plan, request->temp, sink,
-										  request->stream);
-	}
-	return status;
+/* Sort 8-byte keys with their indices as two arrays; the result is where the keys were. */
+template <class Tuning>
+static cudaError_t
+mgpu_merge_sort_indexed(mgpu_sort_request *request)
+{
+	mgpu_indexed_array arrays[2] = {{static_cast<uint64_t *>(request->keys[0]), request->indices[0]},
+		{static_cast<uint64_t *>(request->keys[1]), request->indices[1]}};
+	mgpu_indexing_source source = {arrays[request->current].keys};
+
+	return mgpu_merge_sort_arrays<Tuning>(request, source, arrays, request->current);
 }
 
 /*
  * Sort 4-byte keys with their indices.  The tiles of the block sort go to the
- * other side, packed; the last pass, of which there is at least one, unpacks.
+ * other side, packed; the last pass, or the block sort if there is none, unpacks.
  */
 template <class Tuning>
 static cudaError_t
 mgpu_merge_sort_packed(mgpu_sort_request *request)
 {
 	mgpu_merge_plan plan = mgpu_plan_merges<Tuning>(request->num_items);
-	uint64_t   *packed[2] = {static_cast<uint64_t *>(request->keys[0]), static_cast<uint64_t *>(request->keys[1])};
+	mgpu_key_array<uint64_t> arrays[2] = {{static_cast<uint64_t *>(request->keys[0])},
+		{static_cast<uint64_t *>(request->keys[1])}};
 	int			side = request->current ^ 1;
 	mgpu_packing_source source = {static_cast<const uint32_t *>(request->keys[request->current])};
-	cudaError_t status = mgpu_launch_sort_tiles<Tuning>(source, packed[side], request->num_items, request->stream);
+	mgpu_unpacking_sink sinks[2] = {{static_cast<uint32_t *>(request->keys[0]), request->indices[0]},
+		{static_cast<uint32_t *>(request->keys[1]), request->indices[1]}};
+	cudaError_t status;
 
+	if (plan.num_passes == 0)
+	{
+		request->current = side;
+		return mgpu_launch_sort_tiles<Tuning>(source, sinks[side], request->num_items, request->stream);
+	}
+	status = mgpu_launch_sort_tiles<Tuning>(source, arrays[side], request->num_items, request->stream);
 	for (; status == cudaSuccess && plan.num_passes > 1; mgpu_advance_plan(&plan), side ^= 1)
-	{
-		mgpu_plain_sink<uint64_t> sink = {packed[side ^ 1]};
-
-		status = mgpu_launch_pass<Tuning>(static_cast<const uint64_t *>(packed[side]), &plan, request->temp, sink,
-										  request->stream);
-	}
+		status = mgpu_launch_pass<Tuning>(arrays[side], &plan, request->temp, arrays[side ^ 1], request->stream);
 	if (status == cudaSuccess)
-	{
-		mgpu_unpacking_sink sink = {static_cast<uint32_t *>(request->keys[side ^ 1]), request->indices[side ^ 1]};
-
-		status = mgpu_launch_pass<Tuning>(static_cast<const uint64_t *>(packed[side]), &plan, request->temp, sink,
-										  request->stream);
-	}
+		status = mgpu_launch_pass<Tuning>(arrays[side], &plan, request->temp, sinks[side ^ 1], request->stream);
 	request->current = side ^ 1;
-	return status;
-}
-
-/* Sort keys with their indices as two arrays; the result is where the keys were. */
-template <class Tuning, typename Key>
-static cudaError_t
-mgpu_merge_sort_indexed(mgpu_sort_request *request)
-{
-	constexpr int items = Tuning::items_per_thread;
-	constexpr uint32_t sort_items = Tuning::sort_threads * items;
-	constexpr uint32_t merge_items = Tuning::merge_threads * items;
-	constexpr uint32_t sort_bytes = sizeof(Key) * mgpu_tile_capacity<Key>(sort_items) +
-		sizeof(uint32_t) * mgpu_tile_capacity<uint32_t>(sort_items);
-	constexpr uint32_t merge_bytes = sizeof(Key) * mgpu_inputs_capacity<Key>(merge_items, 2, 0) +
-		sizeof(uint32_t) * mgpu_inputs_capacity<uint32_t>(merge_items, 2, 0);
-	auto		sort = mgpu_sort_tiles_indexed<Tuning, Key>;
-	auto		merge = mgpu_merge_tiles_indexed<Tuning, Key>;
-	mgpu_merge_plan plan = mgpu_plan_merges<Tuning>(request->num_items);
-	Key		   *keys[2] = {static_cast<Key *>(request->keys[0]), static_cast<Key *>(request->keys[1])};
-	uint32_t  **indices = request->indices;
-	int			side = request->current ^ (plan.num_passes & 1);
-	cudaError_t status = mgpu_allow_shared(sort, sort_bytes);
-
-	static_assert(Tuning::ways == 2, "keys with indices in two arrays are merged two runs at a time");
-	if (status == cudaSuccess)
-		status = mgpu_allow_shared(merge, merge_bytes);
-	if (status != cudaSuccess)
-		return status;
-	sort<<<mgpu_divide_up(request->num_items, Tuning::sort_tile_items), Tuning::sort_threads, sort_bytes,
-		request->stream>>>(keys[request->current], keys[side], indices[side], request->num_items);
-	status = cudaGetLastError();
-	for (; status == cudaSuccess && plan.num_passes > 0; mgpu_advance_plan(&plan), side ^= 1)
-	{
-		status = mgpu_launch_partition(keys[side], plan.pass, request->temp, request->stream);
-		if (status != cudaSuccess)
-			return status;
-		merge<<<(unsigned int) plan.pass.num_tiles, Tuning::merge_threads, merge_bytes, request->stream>>>
-			(keys[side], indices[side], plan.pass, static_cast<const uint32_t *>(request->temp), keys[side ^ 1],
-			 indices[side ^ 1]);
-		status = cudaGetLastError();
-	}
 	return status;
 }
 

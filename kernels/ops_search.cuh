@@ -23,8 +23,6 @@
 #include "merge_path.cuh"
 #include "ops_tuning.cuh"
 
-#define MGPU_MEMBER __host__ __device__ __forceinline__
-
 /* Probe `lane` of the open range [low, high), which is not empty: ascending. */
 template <int lanes>
 MGPU_HOST_DEVICE uint64_t

@@ -80,60 +80,48 @@ struct mgpu_merge_pairs_tuning<16> : mgpu_ops_tuning<256, 9, 3>
  * lane, so a thread has at most 32 items.
  */
 template <int item_bytes>
-struct mgpu_remove_tuning;
+struct mgpu_bulk_tuning;
 
 template <>
-struct mgpu_remove_tuning<1> : mgpu_ops_tuning<256, 32, 8>
+struct mgpu_bulk_tuning<1>
 {
+	typedef mgpu_ops_tuning<256, 32, 8> remove;
+	typedef mgpu_ops_tuning<256, 32, 8> insert;
 };
 
 template <>
-struct mgpu_remove_tuning<2> : mgpu_ops_tuning<256, 32, 4>
+struct mgpu_bulk_tuning<2>
 {
+	typedef mgpu_ops_tuning<256, 32, 4> remove;
+	typedef mgpu_ops_tuning<256, 32, 8> insert;
 };
 
 template <>
-struct mgpu_remove_tuning<4> : mgpu_ops_tuning<256, 32, 4>
+struct mgpu_bulk_tuning<4>
 {
+	typedef mgpu_ops_tuning<256, 32, 4> remove;
+	typedef mgpu_ops_tuning<256, 16, 8> insert;
 };
 
 template <>
-struct mgpu_remove_tuning<8> : mgpu_ops_tuning<256, 16, 4>
+struct mgpu_bulk_tuning<8>
 {
+	typedef mgpu_ops_tuning<256, 16, 4> remove;
+	typedef mgpu_ops_tuning<512, 8, 4> insert;
 };
 
 template <>
-struct mgpu_remove_tuning<16> : mgpu_ops_tuning<256, 8, 4>
+struct mgpu_bulk_tuning<16>
 {
+	typedef mgpu_ops_tuning<256, 8, 4> remove;
+	typedef mgpu_ops_tuning<512, 4, 4> insert;
 };
 
 template <int item_bytes>
-struct mgpu_insert_tuning;
+using mgpu_remove_tuning = typename mgpu_bulk_tuning<item_bytes>::remove;
 
-template <>
-struct mgpu_insert_tuning<1> : mgpu_ops_tuning<256, 32, 8>
-{
-};
-
-template <>
-struct mgpu_insert_tuning<2> : mgpu_ops_tuning<256, 32, 8>
-{
-};
-
-template <>
-struct mgpu_insert_tuning<4> : mgpu_ops_tuning<256, 16, 8>
-{
-};
-
-template <>
-struct mgpu_insert_tuning<8> : mgpu_ops_tuning<512, 8, 4>
-{
-};
-
-template <>
-struct mgpu_insert_tuning<16> : mgpu_ops_tuning<512, 4, 4>
-{
-};
+template <int item_bytes>
+using mgpu_insert_tuning = typename mgpu_bulk_tuning<item_bytes>::insert;
 
 /* Values moved by a thread at a time in a merge of pairs. */
 #define MGPU_MERGE_VALUES_AT_ONCE 8

@@ -8,9 +8,9 @@
  * keys are ordered by run, then position, so a split is unique, and splits
  * ascend with the diagonal in every run.
  *
- * A warp searches one split.  It keeps a window [low, high) a run: items before
- * low are in, items from high on are out.  A step looks at 7 keys of each
- * window at once, at equal distances, 8 lanes a run:
+ * A warp searches one split.  It keeps a window [low, high) a run, 8 lanes each:
+ * items before low are in, items from high on are out.  A step looks at 7 keys of
+ * each window at once:
  *
  *	 run 0   low|----0----1----2----3----4----5----6----|high
  *	 run 1        low|--0--1--2--3--4--5--6--|high
@@ -18,16 +18,21 @@
  * Ranking a key among the others' keys bounds the number of items before it; a
  * key with fewer than `diagonal` items before it at most is in, one with that
  * many at least is out.  A step decides one key at least and all but a few
- * usually, so windows shrink to about a quarter.  A nested binary search (over
- * the merge of two runs, then the other two) was rejected: 25 times 25 loads
- * that wait for each other.
+ * usually, so windows shrink to about a quarter.  The first step looks near where
+ * the split would be if all runs were alike, as far apart as chance moves it: for
+ * keys in random order that saves the larger half of the steps, and costs one
+ * where it is wrong.  A nested binary search (over the merge of two runs, then the
+ * other two) was rejected: 25 times 25 loads that wait for each other.
  */
 #ifndef MGPU_QUAD_PASS_CUH
 #define MGPU_QUAD_PASS_CUH
 
+#include <math.h>
+
 #include "merge_pass.cuh"
 
-#define MGPU_QUAD_PROBES 7		/* keys a run and step; lane 8 r + 7 is idle */
+#define MGPU_QUAD_LANES 8		/* a run */
+#define MGPU_QUAD_PROBES (MGPU_QUAD_LANES - 1)	/* keys a run and step; the last lane stands for the window's end */
 
 /* The runs that a tile belongs to, and its first diagonal there. */
 struct mgpu_run_quad
@@ -68,32 +73,30 @@ mgpu_find_run_quad(const mgpu_merge_pass &pass, uint64_t tile)
 	return quad;
 }
 
-/* The split behind a tile: the next tile's, or the ends of all runs. */
+/* Is a tile the last one of its four runs? */
+MGPU_HOST_DEVICE bool
+mgpu_ends_quad(const mgpu_merge_pass &pass, const mgpu_run_quad &quad)
+{
+	return quad.num_items - quad.diagonal <= pass.tile_items;
+}
+
+/* The ends of all runs. */
 MGPU_HOST_DEVICE mgpu_quad_split
-mgpu_find_end_split(const mgpu_merge_pass &pass, const mgpu_run_quad &quad, const mgpu_quad_split *splits, uint64_t tile)
+mgpu_quad_end(const mgpu_run_quad &quad)
 {
 	mgpu_quad_split end;
 
-	if (quad.num_items - quad.diagonal > pass.tile_items)
-		return splits[tile + 1];
 #pragma unroll
 	for (int run = 0; run < 4; run++)
 		end.items[run] = quad.items[run];
 	return end;
 }
 
-/* The search's state: the same in all lanes. */
-struct mgpu_quad_search
+/* The split behind a tile: the next tile's, or the ends of all runs. */
+MGPU_HOST_DEVICE mgpu_quad_split
+mgpu_find_end_split(const mgpu_merge_pass &pass, const mgpu_run_quad &quad, const mgpu_quad_split *splits, uint64_t tile)
 {
-	mgpu_quad_split low;
-	mgpu_quad_split high;
-};
-
-/* Fits: a split is at most num_items, and that is less than 2^32. */
-MGPU_HOST_DEVICE uint32_t
-mgpu_sum_split(const mgpu_quad_split &split)
-{
-	return split.items[0] + split.items[1] + split.items[2] + split.items[3];
+	return mgpu_ends_quad(pass, quad) ? mgpu_quad_end(quad) : splits[tile + 1];
 }
 
 /* items[run], without an index into registers that is known at run time alone. */
@@ -106,63 +109,86 @@ mgpu_split_item(const mgpu_quad_split &split, uint32_t run)
 	return run & 2 ? high_pair : low_pair;
 }
 
-MGPU_HOST_DEVICE mgpu_quad_search
-mgpu_start_quad_search(const mgpu_run_quad &quad)
+/* What is left to search of one run, and where the next probes are. */
+struct mgpu_quad_window
 {
-	mgpu_quad_search search;
+	uint32_t	low;
+	uint32_t	high;
+	uint32_t	first;			/* probe 0; inside the window unless that is empty */
+	uint32_t	stride;
+};
 
-#pragma unroll
-	for (int run = 0; run < 4; run++)
-	{
-		uint32_t	others = quad.num_items - quad.items[run];
-
-		/* so many at least, and at most, must come from this run */
-		search.low.items[run] = quad.diagonal > others ? quad.diagonal - others : 0;
-		search.high.items[run] = quad.diagonal < quad.items[run] ? quad.diagonal : quad.items[run];
-	}
-	return search;
+/* Probes at equal distances over the whole window. */
+MGPU_HOST_DEVICE void
+mgpu_spread_probes(mgpu_quad_window &window)
+{
+	window.stride = (window.high - window.low + MGPU_QUAD_PROBES) / MGPU_QUAD_LANES;
+	window.first = window.low + window.stride - 1;
 }
 
-MGPU_HOST_DEVICE bool
-mgpu_quad_search_done(const mgpu_run_quad &quad, const mgpu_quad_search &search)
-{
-	return mgpu_sum_split(search.low) == quad.diagonal || mgpu_sum_split(search.high) == quad.diagonal;
-}
-
-/* Position of a window's probe 0 … 6; the window is not empty. */
+/* Items of a run that must be in, and that may be. */
 MGPU_HOST_DEVICE uint32_t
-mgpu_quad_probe(uint32_t low, uint32_t high, uint32_t probe)
+mgpu_least_split(const mgpu_run_quad &quad, uint32_t run_items)
 {
-	uint32_t	stride = (high - low - 1) / (MGPU_QUAD_PROBES + 1) + 1;
-	uint32_t	offset = (probe + 1) * stride - 1;
+	uint32_t	others = quad.num_items - run_items;
 
-	return offset < high - low ? low + offset : high - 1;
+	return quad.diagonal > others ? quad.diagonal - others : 0;
+}
+
+MGPU_HOST_DEVICE uint32_t
+mgpu_most_split(const mgpu_run_quad &quad, uint32_t run_items)
+{
+	return quad.diagonal < run_items ? quad.diagonal : run_items;
+}
+
+/* A run's first window; its probes lie about its part of the diagonal. */
+MGPU_HOST_DEVICE mgpu_quad_window
+mgpu_start_quad_window(const mgpu_run_quad &quad, uint32_t run_items)
+{
+	mgpu_quad_window window;
+	float		expected = (float) run_items * ((float) quad.diagonal / (float) quad.num_items);
+	uint32_t	reach;
+	uint32_t	middle;
+
+	window.low = mgpu_least_split(quad, run_items);
+	window.high = mgpu_most_split(quad, run_items);
+	window.stride = (uint32_t) (sqrtf((float) (window.high - window.low)) / 2) + 1;
+	middle = (uint32_t) expected;
+	reach = MGPU_QUAD_PROBES / 2 * window.stride;
+	window.first = middle > window.low + reach ? middle - reach : window.low;
+	if (window.first >= window.high || window.high - window.low < 64)
+		mgpu_spread_probes(window);
+	return window;
+}
+
+/* Where a lane's probe is; the last lane's is the end.  All of an empty window are its end. */
+MGPU_HOST_DEVICE uint32_t
+mgpu_quad_probe(const mgpu_quad_window &window, uint32_t probe)
+{
+	uint32_t	position = window.first + probe * window.stride;
+	uint32_t	last = window.high - (window.low < window.high);
+
+	return probe == MGPU_QUAD_PROBES ? window.high : position < last ? position : last;
+}
+
+/* Does a probe of another run come before this key?  Equal keys go by run. */
+template <typename Key>
+MGPU_HOST_DEVICE bool
+mgpu_probe_before(Key probe, Key key, bool earlier_run)
+{
+	return probe < key || (earlier_run && probe == key);
 }
 
 /*
- * What a lane finds out about its key, at `position` of its run: `counts` has
- * for every other run how many of its probes come before the key.  1: the key
- * is in, -1: it is out, 0: not known yet.
+ * Of a run whose probes 0 … count - 1 come before a key, so many items do at
+ * least; at most it is as many as lie before probe `count`, at `position`.
  */
-MGPU_HOST_DEVICE int
-mgpu_judge_probe(const mgpu_run_quad &quad, const mgpu_quad_search &search, uint32_t run, uint32_t position,
-				 const uint32_t (&counts)[4])
+MGPU_HOST_DEVICE uint32_t
+mgpu_least_before(uint32_t low, uint32_t count, uint32_t previous_position, uint32_t position)
 {
-	uint32_t	least = position;	/* items before the key */
-	uint32_t	most = position;
+	uint32_t	least = previous_position + 1 < position ? previous_position + 1 : position;
 
-#pragma unroll
-	for (uint32_t other = 0; other < 4; other++)
-	{
-		uint32_t	low = search.low.items[other];
-		uint32_t	high = search.high.items[other];
-
-		if (other == run)
-			continue;
-		least += low < high && counts[other] > 0 ? mgpu_quad_probe(low, high, counts[other] - 1) + 1 : low;
-		most += low < high && counts[other] < MGPU_QUAD_PROBES ? mgpu_quad_probe(low, high, counts[other]) : high;
-	}
-	return most < quad.diagonal ? 1 : least >= quad.diagonal ? -1 : 0;
+	return count == 0 ? low : least;
 }
 
 /* Number of the lowest and of the highest bit set; there is one. */
@@ -186,30 +212,16 @@ mgpu_highest_bit(uint32_t bits)
 #endif
 }
 
-/* Shrink the windows: bit 8 r + i of in and out is the verdict on probe i of run r. */
+/* Shrink a window: bit i of in and out is the verdict on its probe i. */
 MGPU_HOST_DEVICE void
-mgpu_narrow_quad_search(mgpu_quad_search &search, uint32_t in, uint32_t out)
+mgpu_narrow_quad_window(mgpu_quad_window &window, uint32_t in, uint32_t out)
 {
-#pragma unroll
-	for (int run = 0; run < 4; run++)
-	{
-		uint32_t	low = search.low.items[run];
-		uint32_t	high = search.high.items[run];
-		uint32_t	run_in = in >> (8 * run) & 0xFF;
-		uint32_t	run_out = out >> (8 * run) & 0xFF;
+	uint32_t	low = in != 0 ? mgpu_quad_probe(window, mgpu_highest_bit(in)) + 1 : window.low;
 
-		if (run_in != 0)
-			search.low.items[run] = mgpu_quad_probe(low, high, mgpu_highest_bit(run_in)) + 1;
-		if (run_out != 0)
-			search.high.items[run] = mgpu_quad_probe(low, high, mgpu_lowest_bit(run_out));
-	}
-}
-
-/* The split, once mgpu_quad_search_done. */
-MGPU_HOST_DEVICE mgpu_quad_split
-mgpu_end_quad_search(const mgpu_run_quad &quad, const mgpu_quad_search &search)
-{
-	return mgpu_sum_split(search.low) == quad.diagonal ? search.low : search.high;
+	if (out != 0)
+		window.high = mgpu_quad_probe(window, mgpu_lowest_bit(out));
+	window.low = low;
+	mgpu_spread_probes(window);
 }
 
 #endif							/* MGPU_QUAD_PASS_CUH */

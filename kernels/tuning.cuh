@@ -4,11 +4,13 @@
  *
  * items_per_thread is odd: item r of thread t lies at t * items_per_thread + r,
  * and an odd stride spreads a warp over all 32 banks.  It is bounded by
- * registers: the outputs of a merge stay in registers, so 31 keys of 4 bytes
- * or 15 of 8 with about 20 words of state fit the 64 registers that let an SM
- * hold 1,024 threads.  Constants deduced from the chip at run time were
- * rejected: loops over registers must be unrolled, so sizes are compile-time
- * figures, and NOTES.md says which ones were measured.
+ * registers, where the outputs of a merge stay.  More items a thread spread the
+ * search for its diagonal over more of them, which is much of what a merge takes
+ * from shared memory, its limit; fewer resident threads then hide less of its
+ * latency.  On a 9.0 chip, 768 threads an SM with 80 registers each are the best
+ * of both.  Constants deduced from the chip at run time were rejected: loops over
+ * registers must be unrolled, so sizes are compile-time figures, and NOTES.md says
+ * which ones were measured.
  */
 #ifndef MGPU_TUNING_CUH
 #define MGPU_TUNING_CUH
@@ -21,7 +23,8 @@
  * rounded up to whole threads on the way.  Tiles of the block sort hold a power
  * of two of merge tiles, so that no merge tile lies across two groups of runs.
  */
-template <int sort_threads_, int merge_threads_, int items_, int ways_, int resident_threads_ = 1024>
+template <int sort_threads_, int merge_threads_, int items_, int ways_, int resident_threads_ = 1024,
+	bool search_in_tile_ = false>
 struct mgpu_merge_tuning
 {
 	static constexpr int items_per_thread = items_;
@@ -29,6 +32,7 @@ struct mgpu_merge_tuning
 	static constexpr int merge_threads = merge_threads_;
 	static constexpr int ways = ways_;	/* runs that a pass merges: 2, or 4 with one pass of 2 where needed */
 	static constexpr int resident_threads = resident_threads_;	/* an SM, that registers must allow */
+	static constexpr bool search_in_tile = search_in_tile_;	/* CTAs find their splits; else a launch of its own */
 	static constexpr uint32_t merge_tile_items = (merge_threads_ - 1) * items_;
 	static constexpr uint32_t sort_tile_items = sort_threads_ / merge_threads_ * merge_tile_items;
 
@@ -39,22 +43,38 @@ struct mgpu_merge_tuning
 	static_assert(sort_tile_items >= (uint32_t) (items_ - 1) * sort_threads_,
 				  "only a thread's last item can lie behind a whole tile");
 	static_assert(ways_ == 2 || ways_ == 4, "passes merge two or four runs");
+	static_assert(merge_threads_ >= 64 || !search_in_tile_, "two warps search");
 };
 
 /*
  * Two classes of chip, by shared memory an SM: large has 160 kB or more (8.0,
- * 9.0, 10.0) and holds two or more sort tiles of 62 kB at a time; small (7.5,
- * 8.6, 8.9, 12.0) has 64 to 100 kB: sort tiles of half the size, of which 100 kB
- * hold three, and merge tiles of half the size, of which they hold five.
+ * 9.0, 10.0), for three CTAs of 50 kB; small (7.5, 8.6, 8.9, 12.0) has 64 to
+ * 100 kB: sort tiles of 34 kB, of which 100 kB hold two, and merge tiles of half
+ * the size, of which they hold five.
  */
 #define MGPU_LARGE_SHARED_BYTES (160 * 1024)
 
-/* u64 serves 8-byte keys and 4-byte keys packed with their index. */
-typedef mgpu_merge_tuning<512, 256, 31, 4> mgpu_tuning_u32_large;
+/*
+ * u64 serves 8-byte keys and 4-byte keys packed with their index.  For few items
+ * there are tunings of their own on large chips: tiles enough for all SMs, whose
+ * splits their CTAs find.
+ */
+typedef mgpu_merge_tuning<256, 256, 47, 4, 768> mgpu_tuning_u32_large;
+typedef mgpu_merge_tuning<512, 256, 15, 4, 1024, true> mgpu_tuning_u32_few;
 typedef mgpu_merge_tuning<256, 128, 31, 4> mgpu_tuning_u32_small;
-typedef mgpu_merge_tuning<512, 256, 15, 4> mgpu_tuning_u64_large;
+typedef mgpu_merge_tuning<256, 256, 23, 4, 768> mgpu_tuning_u64_large;
+typedef mgpu_merge_tuning<512, 256, 15, 4, 1024, true> mgpu_tuning_u64_some;
+typedef mgpu_merge_tuning<256, 256, 11, 4, 1024, true> mgpu_tuning_u64_few;
 typedef mgpu_merge_tuning<256, 128, 15, 4> mgpu_tuning_u64_small;
-typedef mgpu_merge_tuning<256, 256, 11, 2> mgpu_tuning_u64_index;
+typedef mgpu_merge_tuning<256, 256, 15, 4, 768> mgpu_tuning_u64_index_large;
+typedef mgpu_merge_tuning<256, 256, 15, 4, 768, true> mgpu_tuning_u64_index_few;
+typedef mgpu_merge_tuning<256, 128, 11, 4> mgpu_tuning_u64_index_small;
+
+/* So many items at most are few, or some. */
+#define MGPU_FEW_ITEMS_U32 UINT64_C(1500000)
+#define MGPU_FEW_ITEMS_U64 UINT64_C(500000)
+#define MGPU_SOME_ITEMS_U64 UINT64_C(2000000)
+#define MGPU_FEW_ITEMS_U64_INDEX UINT64_C(4000000)
 
 /* One warp finds one boundary of a merge. */
 #define MGPU_PARTITION_THREADS 128
@@ -65,13 +85,16 @@ typedef mgpu_merge_tuning<256, 256, 11, 2> mgpu_tuning_u64_index;
 
 /*
  * What MGPU_ALGORITHM_AUTO runs: radix sort from this many items on, merge
- * sort below.  A radix sort of k-byte keys takes k passes plus a histogram
- * whatever the size; a merge sort of one or two tiles takes one or two launches.
+ * sort below.  A radix sort of k-byte keys takes k passes whatever the size, and
+ * 40 to 80 us on top; a merge sort's passes grow with the logarithm of the size.
+ * For 8-byte keys merging is a tenth ahead at 10^8 still; beyond is not measured.
+ * Keys of 1 and 2 bytes, which sort as 4 bytes do, take one radix pass or two.
  */
-#define MGPU_RADIX_MIN_ITEMS_U32 UINT64_C(16384)
-#define MGPU_RADIX_MIN_ITEMS_U64 UINT64_C(32768)
-#define MGPU_RADIX_MIN_ITEMS_U32_INDEX UINT64_C(16384)
-#define MGPU_RADIX_MIN_ITEMS_U64_INDEX UINT64_C(16384)
+#define MGPU_RADIX_MIN_ITEMS_U32 (UINT64_C(3) << 20)
+#define MGPU_RADIX_MIN_ITEMS_U64 (UINT64_C(1) << 28)
+#define MGPU_RADIX_MIN_ITEMS_U32_INDEX (UINT64_C(2) << 20)
+#define MGPU_RADIX_MIN_ITEMS_U64_INDEX (UINT64_C(6) << 20)
+#define MGPU_RADIX_MIN_ITEMS_NARROW (UINT64_C(1) << 16)
 
 /* A locality sort of so many items looks whether merging pays; the look costs some 30 us. */
 #define MGPU_LOOK_MIN_ITEMS (UINT64_C(1) << 21)

@@ -27,6 +27,7 @@ run_stages(bench_memory *memory, uint64_t num_items, stage_times *times)
 {
 	mgpu_merge_plan plan = mgpu_plan_merges<Tuning>(num_items);
 	Key		   *keys[2] = {(Key *) memory->sides[0], (Key *) memory->sides[1]};
+	mgpu_key_array<Key> arrays[2] = {{keys[0]}, {keys[1]}};
 	mgpu_plain_source<Key> source = {(const Key *) memory->input};
 	int			side = 0;
 	double		partition_ms = 0;
@@ -35,12 +36,12 @@ run_stages(bench_memory *memory, uint64_t num_items, stage_times *times)
 	times->num_passes = plan.num_passes;
 	times->sort.push_back(bench_time(memory, [&] ()
 	{
-		REQUIRE_CUDA((mgpu_launch_sort_tiles<Tuning>(source, keys[0], num_items, 0)));
+		REQUIRE_CUDA((mgpu_launch_sort_tiles<Tuning>(source, arrays[0], num_items, 0)));
 	}));
 	for (; plan.num_passes > 0; mgpu_advance_plan(&plan), side ^= 1)
 	{
 		const Key  *in = keys[side];
-		mgpu_plain_sink<Key> sink = {keys[side ^ 1]};
+		mgpu_key_array<Key> sink = arrays[side ^ 1];
 		bool		is_quad = mgpu_next_levels(&plan) == 2;
 
 		partition_ms += bench_time(memory, [&] ()
@@ -50,8 +51,8 @@ run_stages(bench_memory *memory, uint64_t num_items, stage_times *times)
 		});
 		merge_ms += bench_time(memory, [&] ()
 		{
-			REQUIRE_CUDA(is_quad ? mgpu_launch_merge_quads<Tuning>(in, plan.pass, memory->temp, sink, 0) :
-						 mgpu_launch_merge<Tuning>(in, plan.pass, memory->temp, sink, 0));
+			REQUIRE_CUDA(is_quad ? mgpu_launch_merge_quads<Tuning>(arrays[side], plan.pass, memory->temp, sink, 0) :
+						 mgpu_launch_merge<Tuning>(arrays[side], plan.pass, memory->temp, sink, 0));
 		});
 	}
 	times->partition.push_back(partition_ms);
@@ -99,32 +100,29 @@ bench_sweep(bench_memory *memory)
 	for (uint64_t size : sizes)
 	{
 		sweep<uint32_t,
-			mgpu_merge_tuning<512, 256, 31, 4>,
-			mgpu_merge_tuning<512, 256, 31, 2>,
-			mgpu_merge_tuning<512, 512, 31, 4>,
-			mgpu_merge_tuning<512, 512, 31, 2>,
-			mgpu_merge_tuning<512, 128, 31, 4>,
-			mgpu_merge_tuning<256, 256, 31, 4>,
-			mgpu_merge_tuning<256, 256, 63, 4, 512>,
 			mgpu_merge_tuning<256, 256, 47, 4, 768>,
-			mgpu_merge_tuning<512, 256, 23, 4>,
+			mgpu_merge_tuning<256, 128, 47, 4, 768>,
+			mgpu_merge_tuning<256, 256, 47, 2, 768>,
+			mgpu_merge_tuning<256, 256, 43, 4, 768>,
+			mgpu_merge_tuning<256, 256, 51, 4, 768>,
+			mgpu_merge_tuning<256, 256, 63, 4, 512>,
+			mgpu_merge_tuning<256, 128, 63, 4, 512>,
+			mgpu_merge_tuning<512, 256, 31, 4>,
+			mgpu_merge_tuning<512, 512, 31, 4>,
 			mgpu_merge_tuning<512, 256, 23, 4, 1280>,
-			mgpu_merge_tuning<512, 256, 15, 4, 1536>,
-			mgpu_merge_tuning<1024, 512, 15, 4, 1024>,
-			mgpu_merge_tuning<512, 256, 15, 2, 1536>>(memory, size);
+			mgpu_merge_tuning<512, 256, 15, 4, 1536>>(memory, size);
 	}
 	for (uint64_t size : sizes)
 	{
 		sweep<uint64_t,
-			mgpu_merge_tuning<512, 256, 15, 4>,
-			mgpu_merge_tuning<512, 256, 15, 2>,
-			mgpu_merge_tuning<512, 512, 15, 4>,
-			mgpu_merge_tuning<512, 128, 15, 4>,
-			mgpu_merge_tuning<256, 256, 15, 4>,
-			mgpu_merge_tuning<512, 256, 11, 4>,
-			mgpu_merge_tuning<512, 256, 11, 4, 1280>,
+			mgpu_merge_tuning<256, 256, 23, 4, 768>,
+			mgpu_merge_tuning<256, 128, 23, 4, 768>,
+			mgpu_merge_tuning<256, 256, 23, 2, 768>,
+			mgpu_merge_tuning<256, 256, 21, 4, 768>,
+			mgpu_merge_tuning<256, 256, 25, 4, 768>,
 			mgpu_merge_tuning<256, 256, 31, 4, 512>,
-			mgpu_merge_tuning<256, 128, 31, 4, 512>,
-			mgpu_merge_tuning<512, 256, 19, 4, 768>>(memory, size);
+			mgpu_merge_tuning<512, 256, 15, 4>,
+			mgpu_merge_tuning<512, 512, 15, 4>,
+			mgpu_merge_tuning<512, 256, 11, 4, 1280>>(memory, size);
 	}
 }

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <memory>
 #include <random>
+#include <type_traits>
 #include <vector>
 
 #include "merge_sort.cuh"
@@ -108,39 +109,79 @@ struct shared_memory
 
 /* ------------------------------------------------------------ thread sort */
 
-template <int items, typename Key>
+template <typename Item>
+static bool
+is_same(const Item &a, const Item &b)
+{
+	return !(a < b) && !(b < a);
+}
+
+static void
+set_item(uint64_t key, uint32_t, uint32_t *item)
+{
+	*item = (uint32_t) key;
+}
+
+static void
+set_item(uint64_t key, uint32_t, uint64_t *item)
+{
+	*item = key;
+}
+
+static void
+set_item(uint64_t key, uint32_t index, mgpu_indexed_key *item)
+{
+	*item = {key, index};
+}
+
+template <int items, typename Item>
 static void
 test_thread_sort()
 {
 	for (int round = 0; round < 2000; round++)
 	{
-		Key			keys[items];
-		Key			stable_keys[items];
-		uint32_t	values[items];
-		std::vector<std::pair<Key, uint32_t>> expected(items);
+		Item		values[items];
+		std::vector<Item> expected(items);
 		bool		good = true;
 
 		for (int i = 0; i < items; i++)
 		{
 			/* 0-1 inputs in half of the rounds: the zero-one principle */
-			keys[i] = stable_keys[i] = round % 2 ? (Key) (random_bits() % 2) : (Key) random_bits();
-			values[i] = i;
-			expected[i] = {keys[i], i};
+			set_item(round % 2 ? random_bits() % 2 : random_bits(), i, &values[i]);
+			expected[i] = values[i];
 		}
-		mgpu_thread_sort(keys);
-		mgpu_thread_sort_stable(stable_keys, values);
-		std::stable_sort(expected.begin(), expected.end(),
-						 [] (const auto &a, const auto &b) { return a.first < b.first; });
+		mgpu_thread_sort(values);
+		std::sort(expected.begin(), expected.end());
 		for (int i = 0; i < items; i++)
-			good = good && keys[i] == expected[i].first && stable_keys[i] == expected[i].first &&
-				values[i] == expected[i].second;
+			good = good && is_same(values[i], expected[i]);
 		if (!good)
 		{
-			CHECK(good, "thread sort of %d keys of %zu bytes, round %d", items, sizeof(Key), round);
+			CHECK(good, "thread sort of %d items of %zu bytes, round %d", items, sizeof(Item), round);
 			return;
 		}
 	}
 	CHECK(true, "thread sort");
+}
+
+/* Keys, then indices, decide which of two indexed keys comes first. */
+static void
+test_indexed_order()
+{
+	static const uint64_t keys[] = {0, 1, UINT32_MAX, UINT64_C(1) << 32, UINT64_C(0x8000000000000000), UINT64_MAX - 1, UINT64_MAX};
+	static const uint32_t indices[] = {0, 1, UINT32_MAX - 1, UINT32_MAX};
+
+	for (uint64_t a_key : keys)
+		for (uint64_t b_key : keys)
+			for (uint32_t a_index : indices)
+				for (uint32_t b_index : indices)
+				{
+					mgpu_indexed_key a = {a_key, a_index};
+					mgpu_indexed_key b = {b_key, b_index};
+
+					CHECK((a < b) == (std::make_pair(a_key, a_index) < std::make_pair(b_key, b_index)),
+						  "(%llx, %x) before (%llx, %x)", (unsigned long long) a_key, a_index,
+						  (unsigned long long) b_key, b_index);
+				}
 }
 
 /* ------------------------------------------------------------- block sort */
@@ -148,70 +189,119 @@ test_thread_sort()
 template <int items, typename Item>
 using thread_items = Item[items];
 
-/* mgpu_cta_sort, then the store to shared memory; keys is padded to a tile. */
-template <int threads, int items, typename Key>
-static bool
-emulate_cta_sort(Key *keys)
+/* A tile in shared memory that is watched, by kind of item. */
+template <typename Item>
+struct shared_tile
 {
-	shared_memory<Key> tile(threads * items);
-	auto		registers = std::make_unique<thread_items<items, Key>[]>(threads);
+	shared_memory<Item> keys;
+	mgpu_tile<Item> tile;
+
+	explicit shared_tile(size_t slots) : keys(slots), tile {keys.items} {}
+
+	bool
+	intact() const
+	{
+		return keys.intact();
+	}
+};
+
+template <>
+struct shared_tile<mgpu_indexed_key>
+{
+	shared_memory<uint64_t> keys;
+	shared_memory<uint32_t> indices;
+	mgpu_tile<mgpu_indexed_key> tile;
+
+	explicit shared_tile(size_t slots) : keys(slots), indices(slots), tile {keys.items, indices.items} {}
+
+	bool
+	intact() const
+	{
+		return keys.intact() && indices.intact();
+	}
+};
+
+/* A sort's items in global memory, by kind. */
+template <typename Item>
+struct host_array
+{
+	std::vector<Item> keys;
+
+	explicit host_array(size_t num_items) : keys(num_items) {}
+
+	mgpu_key_array<Item>
+	array()
+	{
+		return {keys.data()};
+	}
+
+	Item
+	get(size_t item) const
+	{
+		return keys[item];
+	}
+
+	void
+	set(size_t item, const Item &value)
+	{
+		keys[item] = value;
+	}
+};
+
+template <>
+struct host_array<mgpu_indexed_key>
+{
+	std::vector<uint64_t> keys;
+	std::vector<uint32_t> indices;
+
+	explicit host_array(size_t num_items) : keys(num_items), indices(num_items) {}
+
+	mgpu_indexed_array
+	array()
+	{
+		return {keys.data(), indices.data()};
+	}
+
+	mgpu_indexed_key
+	get(size_t item) const
+	{
+		return {keys[item], indices[item]};
+	}
+
+	void
+	set(size_t item, const mgpu_indexed_key &value)
+	{
+		keys[item] = value.key;
+		indices[item] = value.index;
+	}
+};
+
+/* mgpu_exchange_items where needed, and mgpu_cta_sort_runs; values are padded to a tile. */
+template <int threads, int items, typename Item>
+static bool
+emulate_cta_sort(Item *values)
+{
+	shared_tile<Item> shared(mgpu_sort_slots(threads, items));
+	auto		registers = std::make_unique<thread_items<items, Item>[]>(threads);
+	bool		has_largest = false;
 
 	for (int thread = 0; thread < threads; thread++)
 	{
 		for (int i = 0; i < items; i++)
-			registers[thread][i] = keys[thread + i * threads];
+			registers[thread][i] = values[mgpu_tile<Item>::is_indexed ? thread * items + i : thread + i * threads];
 		mgpu_thread_sort(registers[thread]);
+		has_largest = mgpu_ends_largest(registers[thread]) || has_largest;
 	}
 	for (uint32_t run_threads = 1; run_threads < threads; run_threads *= 2)
 	{
 		for (int thread = 0; thread < threads; thread++)
-			mgpu_store_facing(registers[thread], tile.items, thread, run_threads);
+			mgpu_put_run(registers[thread], shared.tile, thread, run_threads);
 		for (int thread = 0; thread < threads; thread++)
-			mgpu_merge_facing_runs(registers[thread], tile.items, thread, run_threads);
+			mgpu_merge_runs(registers[thread], shared.tile, thread, run_threads, has_largest);
 	}
 	for (int thread = 0; thread < threads; thread++)
-		mgpu_store_forwards(registers[thread], tile.items, thread * items);
-	std::copy(tile.items, tile.items + threads * items, keys);
-	return tile.intact();
-}
-
-template <int threads, int items, typename Key>
-static bool
-emulate_cta_sort_pairs(Key *keys, uint32_t *values)
-{
-	shared_memory<Key> tile(threads * items);
-	shared_memory<uint32_t> tile_values(threads * items);
-	auto		registers = std::make_unique<thread_items<items, Key>[]>(threads);
-	auto		register_values = std::make_unique<thread_items<items, uint32_t>[]>(threads);
-
-	for (int thread = 0; thread < threads; thread++)
-	{
-		for (int i = 0; i < items; i++)
-		{
-			registers[thread][i] = keys[thread * items + i];
-			register_values[thread][i] = values[thread * items + i];
-		}
-		mgpu_thread_sort_stable(registers[thread], register_values[thread]);
-	}
-	for (uint32_t run_threads = 1; run_threads < threads; run_threads *= 2)
-	{
-		for (int thread = 0; thread < threads; thread++)
-		{
-			mgpu_store_forwards(registers[thread], tile.items, thread * items);
-			mgpu_store_forwards(register_values[thread], tile_values.items, thread * items);
-		}
-		for (int thread = 0; thread < threads; thread++)
-			mgpu_merge_pairs(registers[thread], register_values[thread], tile.items, tile_values.items, thread,
-							 run_threads);
-	}
-	for (int thread = 0; thread < threads; thread++)
-	{
-		mgpu_store_forwards(registers[thread], tile.items, thread * items);
-		mgpu_store_forwards(register_values[thread], tile_values.items, thread * items);
-	}
-	std::copy(tile.items, tile.items + threads * items, keys);
-	std::copy(tile_values.items, tile_values.items + threads * items, values);
-	return tile.intact() && tile_values.intact();
+		std::copy(registers[thread], registers[thread] + items, values + thread * items);
+	return shared.intact();
 }
 
 /* ------------------------------------------------------------- merge pass */
@@ -268,144 +358,157 @@ emulate_copy(Item *shared, const Item *global, uint32_t num_items)
 	return good && parts.head_items + parts.num_vectors * vector_items + parts.tail_items == num_items;
 }
 
-/* The last step of merge kernels: registers to shared memory in phase, then out. */
-template <int threads, int items, typename Item>
+/* load_interval of an array */
+template <typename Key>
 static bool
-emulate_store(const thread_items<items, Item> *registers, Item *shared, Item *global, uint32_t num_items)
+emulate_load(const mgpu_key_array<Key> &array, const mgpu_tile<Key> &tile, uint32_t slot, uint64_t begin, uint32_t num_items)
 {
-	shared += mgpu_phase(global);
+	return emulate_copy(tile.keys + slot, array.keys + begin, num_items);
+}
+
+static bool
+emulate_load(const mgpu_indexed_array &array, const mgpu_tile<mgpu_indexed_key> &tile, uint32_t slot, uint64_t begin,
+			 uint32_t num_items)
+{
+	return emulate_copy(tile.keys + slot, array.keys + begin, num_items) &&
+		emulate_copy(tile.indices + slot, array.indices + begin, num_items);
+}
+
+/* The last step of merge kernels: registers to shared memory in phase, then out by store_tile. */
+template <int threads, int items, typename Key>
+static bool
+emulate_store(const thread_items<items, Key> *registers, const mgpu_tile<Key> &tile, const mgpu_key_array<Key> &out,
+			  uint64_t begin, uint32_t num_items)
+{
+	uint32_t	slot = out.phase(begin);
+
 	for (int thread = 0; thread < threads; thread++)
-		mgpu_store_forwards(registers[thread], shared, thread * items);
-	return emulate_copy(global, shared, num_items);
+		mgpu_put_forwards(registers[thread], tile, slot + thread * items);
+	return emulate_copy(out.keys + begin, tile.keys + slot, num_items);
+}
+
+template <int threads, int items>
+static bool
+emulate_store(const thread_items<items, mgpu_indexed_key> *registers, const mgpu_tile<mgpu_indexed_key> &tile,
+			  const mgpu_indexed_array &out, uint64_t begin, uint32_t num_items)
+{
+	uint32_t	slot = out.phase(begin);
+
+	for (int thread = 0; thread < threads; thread++)
+		mgpu_put_forwards(registers[thread], tile, slot + thread * items);
+	return emulate_copy(out.keys + begin, tile.keys + slot, num_items) &&
+		emulate_copy(out.indices + begin, tile.indices + slot, num_items);
 }
 
 /* mgpu_merge_tiles */
-template <int threads, int items, typename Key>
+template <int threads, int items, class Array>
 static bool
-emulate_merge_tile(const Key *keys, const mgpu_merge_pass &pass, const uint32_t *splits, uint64_t tile_number,
-				   Key *out)
+emulate_merge_tile(const Array &array, const mgpu_merge_pass &pass, const uint32_t *splits, uint64_t tile_number,
+				   const Array &out)
 {
-	shared_memory<Key> tile(mgpu_inputs_capacity<Key>(threads * items, 2, items));
-	auto		registers = std::make_unique<thread_items<items, Key>[]>(threads);
-	mgpu_tile_inputs inputs = mgpu_find_tile_inputs(pass, splits, tile_number);
-	const Key  *a_keys = keys + inputs.a_begin;
-	const Key  *b_keys = keys + inputs.b_begin;
-	uint32_t	a_slot = mgpu_phase(a_keys);
-	uint32_t	b_slot = mgpu_slot_in_phase(a_slot + inputs.a_items + items, b_keys);
+	typedef typename Array::Item Item;
+	shared_tile<Item> shared(mgpu_merge_slots<Array>(threads * items, 2, items));
+	auto		registers = std::make_unique<thread_items<items, Item>[]>(threads);
+	mgpu_run_pair pair = mgpu_find_run_pair(pass, tile_number);
+	mgpu_tile_inputs inputs = mgpu_find_tile_inputs(pass, pair, splits[tile_number],
+													mgpu_find_end_split(pass, pair, splits, tile_number));
+	uint32_t	a_slot = array.phase(inputs.a_begin);
+	uint32_t	b_slot = mgpu_slot_in_array_phase(a_slot + inputs.a_items + items, array, inputs.b_begin);
 	uint32_t	count = inputs.a_items + inputs.b_items;
 	bool		good = count <= pass.tile_items;
 
 	if (!good)
 		return false;
-	good = emulate_copy(tile.items + a_slot, a_keys, inputs.a_items) &&
-		emulate_copy(tile.items + b_slot, b_keys, inputs.b_items);
+	good = emulate_load(array, shared.tile, a_slot, inputs.a_begin, inputs.a_items) &&
+		emulate_load(array, shared.tile, b_slot, inputs.b_begin, inputs.b_items);
 	for (int thread = 0; thread < threads; thread++)
 	{
-		mgpu_store_guard<items>(tile.items, a_slot + inputs.a_items, thread);
-		mgpu_store_guard<items>(tile.items, b_slot + inputs.b_items, thread);
+		mgpu_put_guard<items>(shared.tile, a_slot + inputs.a_items, thread);
+		mgpu_put_guard<items>(shared.tile, b_slot + inputs.b_items, thread);
 	}
 	for (int thread = 0; thread < threads; thread++)
-		mgpu_merge_guarded(registers[thread], tile.items, a_slot, inputs.a_items, b_slot, inputs.b_items,
-						   thread * items);
-	good = emulate_store<threads, items>(registers.get(), tile.items, out + tile_number * pass.tile_items, count) && good;
-	return good && tile.intact();
-}
-
-/* mgpu_merge_tiles_indexed */
-template <int threads, int items, typename Key>
-static bool
-emulate_merge_tile_indexed(const Key *keys, const uint32_t *indices, const mgpu_merge_pass &pass,
-						   const uint32_t *splits, uint64_t tile_number, Key *out, uint32_t *out_indices)
-{
-	shared_memory<Key> tile(mgpu_inputs_capacity<Key>(threads * items, 2, 0));
-	shared_memory<uint32_t> tile_indices(mgpu_inputs_capacity<uint32_t>(threads * items, 2, 0));
-	auto		registers = std::make_unique<thread_items<items, Key>[]>(threads);
-	auto		register_indices = std::make_unique<thread_items<items, uint32_t>[]>(threads);
-	mgpu_tile_inputs inputs = mgpu_find_tile_inputs(pass, splits, tile_number);
-	const Key  *a_keys = keys + inputs.a_begin;
-	const Key  *b_keys = keys + inputs.b_begin;
-	const uint32_t *a_indices = indices + inputs.a_begin;
-	const uint32_t *b_indices = indices + inputs.b_begin;
-	uint32_t	a_slot = mgpu_phase(a_keys);
-	uint32_t	b_slot = mgpu_slot_in_phase(a_slot + inputs.a_items, b_keys);
-	uint32_t	a_index_slot = mgpu_phase(a_indices);
-	uint32_t	b_index_slot = mgpu_slot_in_phase(a_index_slot + inputs.a_items, b_indices);
-	uint32_t	count = inputs.a_items + inputs.b_items;
-	uint64_t	begin = tile_number * pass.tile_items;
-	bool		good = count <= pass.tile_items;
-
-	if (!good)
-		return false;
-	good = emulate_copy(tile.items + a_slot, a_keys, inputs.a_items) &&
-		emulate_copy(tile.items + b_slot, b_keys, inputs.b_items) &&
-		emulate_copy(tile_indices.items + a_index_slot, a_indices, inputs.a_items) &&
-		emulate_copy(tile_indices.items + b_index_slot, b_indices, inputs.b_items);
-	for (int thread = 0; thread < threads; thread++)
-	{
-		mgpu_merge_range range = mgpu_find_merge_range(tile.items, a_slot, inputs.a_items, b_slot, inputs.b_items,
-													   std::min<uint32_t>(thread * items, count));
-
-		mgpu_serial_merge_bounded(tile.items, tile_indices.items + ((int32_t) a_index_slot - (int32_t) a_slot),
-								  tile_indices.items + ((int32_t) b_index_slot - (int32_t) b_slot), range,
-								  registers[thread], register_indices[thread]);
-	}
-	good = emulate_store<threads, items>(registers.get(), tile.items, out + begin, count) &&
-		emulate_store<threads, items>(register_indices.get(), tile_indices.items, out_indices + begin, count) && good;
-	return good && tile.intact() && tile_indices.intact();
+		mgpu_merge_guarded_lists(registers[thread], shared.tile, a_slot, inputs.a_items, b_slot, inputs.b_items,
+								 thread * items);
+	good = emulate_store<threads, items>(registers.get(), shared.tile, out, tile_number * pass.tile_items, count) && good;
+	return good && shared.intact();
 }
 
 /* ---------------------------------------------------------- 4-way merge pass */
 
-/* mgpu_partition_quads for one tile */
+/* mgpu_find_quad_split */
 template <typename Key>
 static mgpu_quad_split
 emulate_quad_search(const Key *keys, const mgpu_run_quad &quad, int *steps)
 {
-	mgpu_quad_search search = mgpu_start_quad_search(quad);
+	mgpu_quad_window windows[4];
+	mgpu_quad_split split = {};
 
-	for (*steps = 0; !mgpu_quad_search_done(quad, search) && *steps < 1000; ++*steps)
+	for (int run = 0; run < 4; run++)
+		windows[run] = mgpu_start_quad_window(quad, quad.items[run]);
+	for (*steps = 0; *steps < 1000; ++*steps)
 	{
 		Key			probes[32] = {};
-		uint32_t	positions[32] = {};
-		bool		valid[32];
+		uint32_t	positions[32];
 		uint32_t	in = 0;
 		uint32_t	out = 0;
+		uint64_t	low_sum = 0;
+		uint64_t	high_sum = 0;
 
+		for (int run = 0; run < 4; run++)
+		{
+			low_sum += windows[run].low;
+			high_sum += windows[run].high;
+		}
+		for (int run = 0; run < 4; run++)
+			split.items[run] = low_sum == quad.diagonal ? windows[run].low : windows[run].high;
+		if (low_sum == quad.diagonal || high_sum == quad.diagonal)
+			return split;
 		for (uint32_t lane = 0; lane < 32; lane++)
 		{
-			uint32_t	low = mgpu_split_item(search.low, lane / 8);
-			uint32_t	high = mgpu_split_item(search.high, lane / 8);
+			const mgpu_quad_window &window = windows[lane / MGPU_QUAD_LANES];
 
-			valid[lane] = lane % 8 < MGPU_QUAD_PROBES && low < high;
-			if (valid[lane])
+			positions[lane] = mgpu_quad_probe(window, lane % MGPU_QUAD_LANES);
+			if (lane % MGPU_QUAD_LANES < MGPU_QUAD_PROBES && window.low < window.high)
 			{
-				positions[lane] = mgpu_quad_probe(low, high, lane % 8);
-				probes[lane] = keys[quad.begin + lane / 8 * quad.run_items + positions[lane]];
+				if (positions[lane] < window.low || positions[lane] >= window.high)
+					return {};
+				probes[lane] = keys[quad.begin + lane / MGPU_QUAD_LANES * quad.run_items + positions[lane]];
 			}
 		}
 		for (uint32_t lane = 0; lane < 32; lane++)
 		{
-			uint32_t	counts[4] = {};
-			int			verdict = 0;
+			const mgpu_quad_window &window = windows[lane / MGPU_QUAD_LANES];
+			uint32_t	run_lane = lane & ~(MGPU_QUAD_LANES - 1);
+			uint64_t	least = positions[lane];
+			uint64_t	most = positions[lane];
 
-			for (uint32_t other = 0; other < 4; other++)
+			for (uint32_t other = 1; other < 4; other++)
 			{
-				for (uint32_t step = 4; step > 0; step /= 2)
+				uint32_t	lanes = run_lane ^ other * MGPU_QUAD_LANES;
+				uint32_t	count = 0;
+
+				for (uint32_t step = MGPU_QUAD_LANES / 2; step > 0; step /= 2)
 				{
-					Key			probe = probes[other * 8 + counts[other] + step - 1];
-
-					if (other < lane / 8 ? !(probes[lane] < probe) : probe < probes[lane])
-						counts[other] += step;
+					if (mgpu_probe_before(probes[lanes + count + step - 1], probes[lane], lanes < run_lane))
+						count += step;
 				}
+				least += mgpu_least_before(windows[lanes / MGPU_QUAD_LANES].low, count,
+										   positions[lanes + (count > 0 ? count - 1 : 0)], positions[lanes + count]);
+				most += positions[lanes + count];
 			}
-			if (valid[lane])
-				verdict = mgpu_judge_probe(quad, search, lane / 8, positions[lane], counts);
-			in |= (uint32_t) (verdict > 0) << lane;
-			out |= (uint32_t) (verdict < 0) << lane;
+			if (lane % MGPU_QUAD_LANES < MGPU_QUAD_PROBES && window.low < window.high)
+			{
+				in |= (uint32_t) (most < quad.diagonal) << lane;
+				out |= (uint32_t) (least >= quad.diagonal) << lane;
+			}
 		}
-		mgpu_narrow_quad_search(search, in, out);
+		if ((in | out) == 0)
+			return {};
+		for (uint32_t run = 0; run < 4; run++)
+			mgpu_narrow_quad_window(windows[run], in >> run * MGPU_QUAD_LANES & ((1u << MGPU_QUAD_LANES) - 1),
+									out >> run * MGPU_QUAD_LANES & ((1u << MGPU_QUAD_LANES) - 1));
 	}
-	return mgpu_end_quad_search(quad, search);
+	return split;
 }
 
 /* Is a split what sorting by (key, run, position) gives? */
@@ -455,24 +558,21 @@ emulate_quad_partition(const Key *keys, const mgpu_merge_pass &pass, std::vector
 }
 
 /* mgpu_merge_quads */
-template <int threads, int items, typename Key>
+template <int threads, int items, class Array>
 static bool
-emulate_merge_quad(const Key *keys, const mgpu_merge_pass &pass, const mgpu_quad_split *splits, uint64_t tile_number,
-				   Key *out)
+emulate_merge_quad(const Array &array, const mgpu_merge_pass &pass, const mgpu_quad_split *splits, uint64_t tile_number,
+				   const Array &out)
 {
-	shared_memory<Key> tile(mgpu_quad_capacity<Key>(threads, items));
-	auto		registers = std::make_unique<thread_items<items, Key>[]>(threads);
+	typedef typename Array::Item Item;
+	shared_tile<Item> shared(mgpu_quad_slots<Array>(threads, items));
+	auto		registers = std::make_unique<thread_items<items, Item>[]>(threads);
 	mgpu_run_quad quad = mgpu_find_run_quad(pass, tile_number);
 	mgpu_quad_split begin_split = splits[tile_number];
 	mgpu_quad_split end_split = mgpu_find_end_split(pass, quad, splits, tile_number);
-	const Key  *inputs[4];
-	mgpu_quad_plan plan;
+	mgpu_quad_plan plan = mgpu_plan_quad<items>(array, quad, begin_split, end_split);
 	uint32_t	count = 0;
 	bool		good = true;
 
-	for (int run = 0; run < 4; run++)
-		inputs[run] = keys + quad.begin + run * quad.run_items + begin_split.items[run];
-	plan = mgpu_plan_quad<items>(inputs, begin_split, end_split);
 	for (int run = 0; run < 4; run++)
 	{
 		if (end_split.items[run] < begin_split.items[run])
@@ -483,18 +583,18 @@ emulate_merge_quad(const Key *keys, const mgpu_merge_pass &pass, const mgpu_quad
 		return false;
 	for (int run = 0; run < 4; run++)
 	{
-		good = emulate_copy(tile.items + plan.slots[run], inputs[run], plan.items[run]) && good;
+		good = emulate_load(array, shared.tile, plan.slots[run], plan.begins[run], plan.items[run]) && good;
 		for (int thread = 0; thread < threads; thread++)
-			mgpu_store_guard<items>(tile.items, plan.slots[run] + plan.items[run], thread);
+			mgpu_put_guard<items>(shared.tile, plan.slots[run] + plan.items[run], thread);
 	}
 	for (int thread = 0; thread < threads; thread++)
-		mgpu_merge_quad_inputs(registers[thread], tile.items, plan, thread);
+		mgpu_merge_quad_inputs(registers[thread], shared.tile, plan, thread);
 	for (int thread = 0; thread < threads; thread++)
-		mgpu_store_quad_lists(registers[thread], tile.items, plan, thread);
+		mgpu_put_quad_lists(registers[thread], shared.tile, plan, thread);
 	for (int thread = 0; thread < threads; thread++)
-		mgpu_merge_quad_lists(registers[thread], tile.items, plan, thread);
-	good = emulate_store<threads, items>(registers.get(), tile.items, out + tile_number * pass.tile_items, count) && good;
-	return good && tile.intact();
+		mgpu_merge_quad_lists(registers[thread], shared.tile, plan, thread);
+	good = emulate_store<threads, items>(registers.get(), shared.tile, out, tile_number * pass.tile_items, count) && good;
+	return good && shared.intact();
 }
 
 /* -------------------------------------------------------------- whole sorts */
@@ -513,10 +613,10 @@ interesting_sizes()
 	return sizes;
 }
 
-/* One pass over all tiles; merged is poisoned first. */
-template <class Tuning, typename Key>
+/* One pass over all tiles. */
+template <class Tuning, typename Item>
 static bool
-emulate_pass(const std::vector<Key> &keys, const mgpu_merge_plan &plan, std::vector<Key> &merged)
+emulate_pass(host_array<Item> &items_in, const mgpu_merge_plan &plan, host_array<Item> &merged)
 {
 	constexpr int threads = Tuning::merge_threads;
 	constexpr int items = Tuning::items_per_thread;
@@ -525,99 +625,58 @@ emulate_pass(const std::vector<Key> &keys, const mgpu_merge_plan &plan, std::vec
 	int			max_steps = 0;
 	bool		good = true;
 	bool		is_quad = mgpu_next_levels(&plan) == 2;
+	auto		in = items_in.array();
+	auto		out = merged.array();
 
-	std::fill(merged.begin(), merged.end(), (Key) 0xBABABABABABABABA);
 	if (is_quad)
-		good = emulate_quad_partition(keys.data(), plan.pass, &quad_splits, &max_steps);
+		good = emulate_quad_partition(in.keys, plan.pass, &quad_splits, &max_steps);
 	else
-		splits = emulate_partition(keys.data(), plan.pass, &max_steps);
+		splits = emulate_partition(in.keys, plan.pass, &max_steps);
 	for (uint64_t tile = 0; tile < plan.pass.num_tiles; tile++)
-		good = (is_quad ? emulate_merge_quad<threads, items>(keys.data(), plan.pass, quad_splits.data(), tile, merged.data()) :
-				emulate_merge_tile<threads, items>(keys.data(), plan.pass, splits.data(), tile, merged.data())) && good;
+		good = (is_quad ? emulate_merge_quad<threads, items>(in, plan.pass, quad_splits.data(), tile, out) :
+				emulate_merge_tile<threads, items>(in, plan.pass, splits.data(), tile, out)) && good;
 	most_steps = std::max(most_steps, max_steps);
 	return good && max_steps <= 40;
 }
 
-template <class Tuning, typename Key>
+template <class Tuning, typename Item>
 static void
 test_sort(int pattern, uint64_t num_items)
 {
 	constexpr int items = Tuning::items_per_thread;
 	constexpr uint64_t tile_items = Tuning::sort_tile_items;
-	std::vector<Key> expected = make_keys<Key>(pattern, num_items);
-	std::vector<Key> keys = expected;
-	std::vector<Key> merged(num_items);
-	mgpu_merge_plan plan = mgpu_plan_merges<Tuning>(num_items);
-	bool		good = true;
-
-	for (uint64_t begin = 0; begin < num_items; begin += tile_items)
-	{
-		uint64_t	count = std::min(tile_items, num_items - begin);
-		std::vector<Key> tile(Tuning::sort_threads * items, mgpu_largest_key<Key>());
-
-		std::copy(keys.begin() + begin, keys.begin() + begin + count, tile.begin());
-		good = emulate_cta_sort<Tuning::sort_threads, items>(tile.data()) && good;
-		std::copy(tile.begin(), tile.begin() + count, keys.begin() + begin);
-	}
-	for (; plan.num_passes > 0; mgpu_advance_plan(&plan))
-	{
-		good = emulate_pass<Tuning>(keys, plan, merged) && good;
-		keys.swap(merged);
-	}
-	std::sort(expected.begin(), expected.end());
-	CHECK(good && plan.levels == 0 && keys == expected, "sort of %llu keys of %zu bytes, pattern %d, %d ways, tiles of "
-		  "%d threads (memory and geometry %s)", (unsigned long long) num_items, sizeof(Key), pattern, Tuning::ways,
-		  Tuning::sort_threads, good ? "good" : "bad");
-}
-
-template <class Tuning, typename Key>
-static void
-test_sort_indexed(int pattern, uint64_t num_items)
-{
-	constexpr int items = Tuning::items_per_thread;
-	constexpr uint64_t tile_items = Tuning::sort_tile_items;
+	typedef typename std::conditional<sizeof(Item) == 4, uint32_t, uint64_t>::type Key;
 	std::vector<Key> keys = make_keys<Key>(pattern, num_items);
-	std::vector<Key> original = keys;
-	std::vector<Key> merged(num_items);
-	std::vector<uint32_t> indices(num_items);
-	std::vector<uint32_t> merged_indices(num_items);
-	std::vector<uint32_t> expected(num_items);
-	int			max_steps = 0;
+	std::vector<Item> expected(num_items);
+	host_array<Item> values(num_items);
+	host_array<Item> merged(num_items);
 	mgpu_merge_plan plan = mgpu_plan_merges<Tuning>(num_items);
 	bool		good = true;
 
 	for (uint64_t i = 0; i < num_items; i++)
-		expected[i] = (uint32_t) i;
-	std::stable_sort(expected.begin(), expected.end(),
-					 [&] (uint32_t a, uint32_t b) { return original[a] < original[b]; });
+		set_item(keys[i], (uint32_t) i, &expected[i]);
 	for (uint64_t begin = 0; begin < num_items; begin += tile_items)
 	{
 		uint64_t	count = std::min(tile_items, num_items - begin);
-		std::vector<Key> tile(Tuning::sort_threads * items, mgpu_largest_key<Key>());
-		std::vector<uint32_t> tile_indices(Tuning::sort_threads * items);
+		std::vector<Item> tile(Tuning::sort_threads * items, mgpu_largest_key<Item>());
 
-		std::copy(keys.begin() + begin, keys.begin() + begin + count, tile.begin());
-		for (uint64_t i = 0; i < tile_indices.size(); i++)
-			tile_indices[i] = (uint32_t) (begin + i);
-		good = emulate_cta_sort_pairs<Tuning::sort_threads, items>(tile.data(), tile_indices.data()) && good;
-		std::copy(tile.begin(), tile.begin() + count, keys.begin() + begin);
-		std::copy(tile_indices.begin(), tile_indices.begin() + count, indices.begin() + begin);
+		std::copy(expected.begin() + begin, expected.begin() + begin + count, tile.begin());
+		good = emulate_cta_sort<Tuning::sort_threads, items>(tile.data()) && good;
+		for (uint64_t i = 0; i < count; i++)
+			values.set(begin + i, tile[i]);
 	}
 	for (; plan.num_passes > 0; mgpu_advance_plan(&plan))
 	{
-		std::vector<uint32_t> splits = emulate_partition(keys.data(), plan.pass, &max_steps);
-
-		for (uint64_t tile = 0; tile < plan.pass.num_tiles; tile++)
-			good = emulate_merge_tile_indexed<Tuning::merge_threads, items>(keys.data(), indices.data(), plan.pass,
-																			splits.data(), tile, merged.data(),
-																			merged_indices.data()) && good;
-		keys.swap(merged);
-		indices.swap(merged_indices);
+		for (uint64_t i = 0; i < num_items; i++)
+			merged.set(i, mgpu_largest_key<Item>());
+		good = emulate_pass<Tuning>(values, plan, merged) && good;
+		std::swap(values, merged);
 	}
+	std::sort(expected.begin(), expected.end());
 	for (uint64_t i = 0; i < num_items && good; i++)
-		good = keys[i] == original[expected[i]];
-	CHECK(good && max_steps <= 8 && indices == expected, "sort of %llu keys of %zu bytes with indices, pattern %d",
-		  (unsigned long long) num_items, sizeof(Key), pattern);
+		good = is_same(values.get(i), expected[i]);
+	CHECK(good && plan.levels == 0, "sort of %llu items of %zu bytes, pattern %d, %d ways, tiles of %d threads",
+		  (unsigned long long) num_items, sizeof(Item), pattern, Tuning::ways, Tuning::sort_threads);
 }
 
 /* Searches in quads of any lengths, some empty, with many ties or none. */
@@ -699,24 +758,14 @@ test_sorts()
 	}
 }
 
-template <class Tuning, typename Key>
-static void
-test_sorts_indexed()
-{
-	for (uint64_t size : interesting_sizes<Tuning>())
-	{
-		for (int pattern = 0; pattern < NUM_PATTERNS; pattern++)
-			test_sort_indexed<Tuning, Key>(pattern, size);
-	}
-}
-
 int
 main()
 {
 	test_thread_sort<1, uint32_t>();
 	test_thread_sort<2, uint32_t>();
 	test_thread_sort<7, uint32_t>();
-	test_thread_sort<11, uint64_t>();
+	test_thread_sort<11, mgpu_indexed_key>();
+	test_indexed_order();
 	test_thread_sort<15, uint64_t>();
 	test_thread_sort<23, uint32_t>();
 	test_thread_sort<31, uint32_t>();
@@ -729,12 +778,16 @@ main()
 	test_sorts<mgpu_tuning_u32_small, uint32_t>();
 	test_sorts<mgpu_tuning_u64_large, uint64_t>();
 	test_sorts<mgpu_tuning_u64_small, uint64_t>();
+	test_sorts<mgpu_tuning_u32_few, uint32_t>();
+	test_sorts<mgpu_tuning_u64_some, uint64_t>();
+	test_sorts<mgpu_tuning_u64_few, uint64_t>();
 	test_sorts<mgpu_merge_tuning<256, 256, 31, 2>, uint32_t>();
 	test_sorts<mgpu_merge_tuning<32, 32, 3, 4>, uint32_t>();
 	test_sorts<mgpu_merge_tuning<32, 32, 3, 2>, uint32_t>();
 	test_sorts<mgpu_merge_tuning<128, 32, 5, 4>, uint64_t>();
-	test_sorts_indexed<mgpu_tuning_u64_index, uint64_t>();
-	test_sorts_indexed<mgpu_merge_tuning<64, 32, 3, 2>, uint64_t>();
+	test_sorts<mgpu_tuning_u64_index_large, mgpu_indexed_key>();
+	test_sorts<mgpu_tuning_u64_index_small, mgpu_indexed_key>();
+	test_sorts<mgpu_merge_tuning<64, 32, 3, 4>, mgpu_indexed_key>();
 	printf("searches for splits: at most %d steps\n", most_steps);
 	printf("%d passed, %d failed\n", passed, failed);
 	return failed == 0 ? 0 : 1;

@@ -2,8 +2,9 @@
  * kernel_test_sort.cu
  *		Every device sorter against std::stable_sort.
  *
- * Sizes lie around every tile boundary of both classes of chip.  All device
- * memory is poisoned before each sort, and what lies behind each array must
+ * Sizes lie around every tile boundary of both classes of chip.  Every tuning of
+ * the merge sort is also run by itself, since a device and a size choose one.  All
+ * device memory is poisoned before each sort, and what lies behind each array must
  * still hold the poison after it.
  */
 #include "kernel_test.cuh"
@@ -13,7 +14,7 @@
 
 #include "device_sort.h"
 #include "map.h"
-#include "tuning.cuh"
+#include "merge_sort.cuh"
 
 #define POISON 0xA5
 #define CANARY_BYTES 1024
@@ -130,9 +131,8 @@ arrays_intact(const mgpu_sort_request *request, bool packed)
 
 template <typename Key>
 static void
-check_sort(mgpu_algorithm algorithm, mgpu_sort_shape shape, const sort_case<Key> &sort)
+check_sort(const char *name, const mgpu_device_sorter *sorter, mgpu_sort_shape shape, const sort_case<Key> &sort)
 {
-	const mgpu_device_sorter *sorter = mgpu_find_sorter(algorithm, shape);
 	uint64_t	num_items = sort.keys.size();
 	mgpu_sort_request request = make_request(shape, num_items, sizeof(Key), sorter->temp_bytes(num_items),
 											 sort.key_bits);
@@ -145,21 +145,21 @@ check_sort(mgpu_algorithm algorithm, mgpu_sort_shape shape, const sort_case<Key>
 							cudaMemcpyHostToDevice));
 	code = sorter->sort(&request);
 	REQUIRE_CUDA(cudaDeviceSynchronize());
-	CHECK(code == cudaSuccess, "algorithm %d, shape %d, %llu items: %s", algorithm, shape,
-		  (unsigned long long) num_items, cudaGetErrorString(code));
+	CHECK(code == cudaSuccess, "%s, shape %d, %llu items: %s", name, shape, (unsigned long long) num_items,
+		  cudaGetErrorString(code));
 	REQUIRE_CUDA(cudaMemcpy(keys.data(), request.keys[request.current], num_items * sizeof(Key),
 							cudaMemcpyDeviceToHost));
-	CHECK(keys == sort.sorted, "keys, algorithm %d, shape %d, %llu items, %s", algorithm, shape,
-		  (unsigned long long) num_items, pattern_names[sort.pattern]);
+	CHECK(keys == sort.sorted, "keys, %s, shape %d, %llu items, %s", name, shape, (unsigned long long) num_items,
+		  pattern_names[sort.pattern]);
 	if (indexed)
 	{
 		REQUIRE_CUDA(cudaMemcpy(indices.data(), request.indices[request.current], num_items * sizeof(uint32_t),
 								cudaMemcpyDeviceToHost));
-		CHECK(indices == sort.indices, "indices, algorithm %d, shape %d, %llu items, %s", algorithm, shape,
+		CHECK(indices == sort.indices, "indices, %s, shape %d, %llu items, %s", name, shape,
 			  (unsigned long long) num_items, pattern_names[sort.pattern]);
 	}
-	CHECK(arrays_intact(&request, shape == MGPU_SHAPE_U32_INDEX), "memory behind an array was written: algorithm %d, "
-		  "shape %d, %llu items", algorithm, shape, (unsigned long long) num_items);
+	CHECK(arrays_intact(&request, shape == MGPU_SHAPE_U32_INDEX), "memory behind an array was written: %s, shape %d, "
+		  "%llu items", name, shape, (unsigned long long) num_items);
 }
 
 template <typename Key>
@@ -169,13 +169,71 @@ check_sorts(int pattern, uint64_t num_items, int key_bits)
 	bool		is_64 = sizeof(Key) == 8;
 	sort_case<Key> sort(pattern, num_items, key_bits);
 
-	check_sort(MGPU_ALGORITHM_MERGE, is_64 ? MGPU_SHAPE_U64 : MGPU_SHAPE_U32, sort);
-	check_sort(MGPU_ALGORITHM_MERGE, is_64 ? MGPU_SHAPE_U64_INDEX : MGPU_SHAPE_U32_INDEX, sort);
-	if (own_only)
-		return;
-	check_sort(MGPU_ALGORITHM_RADIX, is_64 ? MGPU_SHAPE_U64 : MGPU_SHAPE_U32, sort);
-	check_sort(MGPU_ALGORITHM_RADIX, is_64 ? MGPU_SHAPE_U64_INDEX : MGPU_SHAPE_U32_INDEX, sort);
+	for (mgpu_sort_shape shape : {is_64 ? MGPU_SHAPE_U64 : MGPU_SHAPE_U32,
+		is_64 ? MGPU_SHAPE_U64_INDEX : MGPU_SHAPE_U32_INDEX})
+	{
+		check_sort("merge", mgpu_find_sorter(MGPU_ALGORITHM_MERGE, shape), shape, sort);
+		if (!own_only)
+			check_sort("radix", mgpu_find_sorter(MGPU_ALGORITHM_RADIX, shape), shape, sort);
+	}
 }
+
+/* ------------------------------------------------------------- one tuning */
+
+template <class Tuning, mgpu_sort_shape shape>
+static cudaError_t
+sort_by_tuning(mgpu_sort_request *request)
+{
+	if constexpr (shape == MGPU_SHAPE_U32)
+		return mgpu_merge_sort_keys<Tuning, uint32_t>(request);
+	else if constexpr (shape == MGPU_SHAPE_U64)
+		return mgpu_merge_sort_keys<Tuning, uint64_t>(request);
+	else if constexpr (shape == MGPU_SHAPE_U32_INDEX)
+		return mgpu_merge_sort_packed<Tuning>(request);
+	else
+		return mgpu_merge_sort_indexed<Tuning>(request);
+}
+
+/* From one tile to passes of two runs, of four, and of both. */
+template <class Tuning, mgpu_sort_shape shape, typename Key>
+static void
+check_tuning(const char *name)
+{
+	const mgpu_device_sorter sorter = {mgpu_merge_sorters[shape].temp_bytes, sort_by_tuning<Tuning, shape>};
+	const uint64_t tile = Tuning::sort_tile_items;
+	std::vector<uint64_t> sizes = {tile + 1, 3 * tile + Tuning::merge_tile_items / 2};
+
+	if (!tiny)
+		sizes.insert(sizes.end(), {tile - 1, 2 * tile, 4 * tile - 1, 5 * tile, 8 * tile + 1});
+	if (!quick)
+		sizes.insert(sizes.end(), {16 * tile + 5, 33 * tile - 3});
+	for (uint64_t size : sizes)
+	{
+		for (int pattern : {PATTERN_RANDOM, PATTERN_FEW, PATTERN_MANY_LARGEST})
+		{
+			if (!tiny || pattern == PATTERN_MANY_LARGEST)
+				check_sort(name, &sorter, shape, sort_case<Key>(pattern, size, sizeof(Key) * 8));
+		}
+	}
+}
+
+static void
+check_tunings(void)
+{
+	check_tuning<mgpu_tuning_u32_large, MGPU_SHAPE_U32, uint32_t>("u32, large");
+	check_tuning<mgpu_tuning_u32_few, MGPU_SHAPE_U32, uint32_t>("u32, few");
+	check_tuning<mgpu_tuning_u32_small, MGPU_SHAPE_U32, uint32_t>("u32, small");
+	check_tuning<mgpu_tuning_u64_large, MGPU_SHAPE_U64, uint64_t>("u64, large");
+	check_tuning<mgpu_tuning_u64_some, MGPU_SHAPE_U64, uint64_t>("u64, some");
+	check_tuning<mgpu_tuning_u64_few, MGPU_SHAPE_U64, uint64_t>("u64, few");
+	check_tuning<mgpu_tuning_u64_small, MGPU_SHAPE_U64, uint64_t>("u64, small");
+	check_tuning<mgpu_tuning_u64_large, MGPU_SHAPE_U32_INDEX, uint32_t>("u32 + index, large");
+	check_tuning<mgpu_tuning_u64_index_large, MGPU_SHAPE_U64_INDEX, uint64_t>("u64 + index, large");
+	check_tuning<mgpu_tuning_u64_index_few, MGPU_SHAPE_U64_INDEX, uint64_t>("u64 + index, few");
+	check_tuning<mgpu_tuning_u64_index_small, MGPU_SHAPE_U64_INDEX, uint64_t>("u64 + index, small");
+}
+
+/* ------------------------------------------------------------------- sizes */
 
 /* Sizes around the tiles of one tuning and small multiples of them. */
 template <class Tuning>
@@ -218,6 +276,7 @@ check_sizes(std::vector<uint64_t> sizes)
 	check_sorts<Key>(PATTERN_RANDOM, 5000000 + random_bits() % 1000, sizeof(Key) * 8);
 	check_sorts<Key>(PATTERN_FEW, 3000000 + random_bits() % 1000, sizeof(Key) * 8);
 	check_sorts<Key>(PATTERN_MANY_LARGEST, 2000000 + random_bits() % 1000, sizeof(Key) * 8);
+	check_sorts<Key>(PATTERN_RANDOM, 1200000 + random_bits() % 1000, sizeof(Key) * 8);
 	check_sorts<Key>(PATTERN_BIT_REVERSED, 4194304, sizeof(Key) * 8);
 	check_sorts<Key>(PATTERN_ONE_BANK, 1048576, sizeof(Key) * 8);
 }
@@ -240,7 +299,11 @@ test_device_sorts(void)
 	add_sizes<mgpu_tuning_u64_large>(sizes_32);	/* packed pairs */
 	add_sizes<mgpu_tuning_u64_large>(sizes_64);
 	add_sizes<mgpu_tuning_u64_small>(sizes_64);
-	add_sizes<mgpu_tuning_u64_index>(sizes_64);
+	add_sizes<mgpu_tuning_u64_few>(sizes_32);
+	add_sizes<mgpu_tuning_u32_few>(sizes_32);
+	add_sizes<mgpu_tuning_u64_few>(sizes_64);
+	add_sizes<mgpu_tuning_u64_index_few>(sizes_64);
+	check_tunings();
 	check_sizes<uint32_t>(sizes_32);
 	check_sizes<uint64_t>(sizes_64);
 	/* codes of 1- and 2-byte keys: radix sort looks at their bits alone */

@@ -1,0 +1,151 @@
+/*
+ * item_array.cuh
+ *		Where a sort's items come from and go to in global memory.
+ *
+ *	 source		what the block sort reads: load(item) makes the item
+ *	 array		what passes read and write: intervals move to and from tiles, each
+ *				at the slot phase of its place (tile_copy.cuh)
+ *	 sink		what takes sorted tiles: an array, or what the last pass makes of them
+ *
+ * Arrays are aligned to a vector, so that an item's phase follows from its number.
+ */
+#ifndef MGPU_ITEM_ARRAY_CUH
+#define MGPU_ITEM_ARRAY_CUH
+
+#include "tile_copy.cuh"
+
+/* Keys as they lie. */
+template <typename Key>
+struct mgpu_plain_source
+{
+	const Key  *keys;
+
+	MGPU_MEMBER Key
+	load(uint64_t item) const
+	{
+		return keys[item];
+	}
+};
+
+/* 4-byte keys, packed with their index. */
+struct mgpu_packing_source
+{
+	const uint32_t *keys;
+
+	MGPU_MEMBER uint64_t
+	load(uint64_t item) const
+	{
+		return (uint64_t) keys[item] << 32 | (uint32_t) item;
+	}
+};
+
+/* 8-byte keys, with their index beside them. */
+struct mgpu_indexing_source
+{
+	const uint64_t *keys;
+
+	MGPU_MEMBER mgpu_indexed_key
+	load(uint64_t item) const
+	{
+		return {keys[item], (uint32_t) item};
+	}
+};
+
+template <typename Key>
+struct mgpu_key_array
+{
+	typedef Key Item;
+	static constexpr uint32_t vector_items = MGPU_VECTOR_BYTES / sizeof(Key);
+
+	Key		   *keys;
+
+	MGPU_MEMBER uint32_t
+	phase(uint64_t item) const
+	{
+		return mgpu_phase(keys + item);
+	}
+
+#ifdef __CUDACC__
+	template <int threads>
+	__device__ __forceinline__ void
+	load_interval(const mgpu_tile<Key> &tile, uint32_t slot, uint64_t begin, uint32_t num_items, uint32_t thread) const
+	{
+		mgpu_load_interval<threads>(tile.keys + slot, keys + begin, num_items, thread);
+	}
+
+	/* Write a tile out whose items start at slot phase(begin). */
+	template <int threads>
+	__device__ __forceinline__ void
+	store_tile(uint64_t begin, const mgpu_tile<Key> &tile, uint32_t num_items, uint32_t thread) const
+	{
+		mgpu_store_interval<threads>(keys + begin, tile.keys + phase(begin), num_items, thread);
+	}
+#endif
+};
+
+struct mgpu_indexed_array
+{
+	typedef mgpu_indexed_key Item;
+	static constexpr uint32_t vector_items = MGPU_VECTOR_BYTES / sizeof(uint32_t);
+
+	uint64_t   *keys;
+	uint32_t   *indices;
+
+	/* The indices', which is right for keys as well. */
+	MGPU_MEMBER uint32_t
+	phase(uint64_t item) const
+	{
+		return (uint32_t) item % vector_items;
+	}
+
+#ifdef __CUDACC__
+	template <int threads>
+	__device__ __forceinline__ void
+	load_interval(const mgpu_tile<mgpu_indexed_key> &tile, uint32_t slot, uint64_t begin, uint32_t num_items,
+				  uint32_t thread) const
+	{
+		mgpu_load_interval<threads>(tile.keys + slot, keys + begin, num_items, thread);
+		mgpu_load_interval<threads>(tile.indices + slot, indices + begin, num_items, thread);
+	}
+
+	template <int threads>
+	__device__ __forceinline__ void
+	store_tile(uint64_t begin, const mgpu_tile<mgpu_indexed_key> &tile, uint32_t num_items, uint32_t thread) const
+	{
+		mgpu_store_interval<threads>(keys + begin, tile.keys + phase(begin), num_items, thread);
+		mgpu_store_interval<threads>(indices + begin, tile.indices + phase(begin), num_items, thread);
+	}
+#endif
+};
+
+/* Where a last pass takes packed keys and indices apart. */
+struct mgpu_unpacking_sink
+{
+	typedef uint64_t Item;
+
+	uint32_t   *keys;
+	uint32_t   *indices;
+
+	MGPU_MEMBER uint32_t
+	phase(uint64_t) const
+	{
+		return 0;
+	}
+
+#ifdef __CUDACC__
+	template <int threads>
+	__device__ __forceinline__ void
+	store_tile(uint64_t begin, const mgpu_tile<uint64_t> &tile, uint32_t num_items, uint32_t thread) const
+	{
+		for (uint32_t item = thread; item < num_items; item += threads)
+		{
+			uint64_t	packed = tile.keys[item];
+
+			keys[begin + item] = (uint32_t) (packed >> 32);
+			indices[begin + item] = (uint32_t) packed;
+		}
+	}
+#endif
+};
+
+#endif							/* MGPU_ITEM_ARRAY_CUH */
