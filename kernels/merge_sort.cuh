@@ -77,7 +77,10 @@ mgpu_launch(void (*kernel) (Parameters...), unsigned int ctas, int threads, uint
 	config.stream = stream;
 	config.attrs = &overlap;
 	config.numAttrs = major >= 9 ? 1 : 0;
-	return cudaLaunchKernelEx(&config, kernel, arguments...);
+	status = cudaLaunchKernelEx(&config, kernel, arguments...);
+	if (status != cudaSuccess)
+		(void) cudaGetLastError();	/* reported here, and so no more elsewhere */
+	return status;
 }
 
 static inline unsigned int
