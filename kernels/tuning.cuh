@@ -48,7 +48,7 @@ struct mgpu_merge_tuning
 
 /*
  * Two classes of chip, by shared memory an SM: large has 160 kB or more (8.0,
- * 9.0, 10.0), for three CTAs of 50 kB; small (7.5, 8.6, 8.9, 12.0) has 64 to
+ * 9.0, 10.0), for three CTAs of 50 to 56 kB (8.0: two of those); small (7.5, 8.6, 8.9, 12.0) has 64 to
  * 100 kB: sort tiles of 34 kB, of which 100 kB hold two, and merge tiles of half
  * the size, of which they hold five.
  */
@@ -62,7 +62,7 @@ struct mgpu_merge_tuning
 typedef mgpu_merge_tuning<256, 256, 47, 4, 768> mgpu_tuning_u32_large;
 typedef mgpu_merge_tuning<512, 256, 15, 4, 1024, true> mgpu_tuning_u32_few;
 typedef mgpu_merge_tuning<256, 128, 31, 4> mgpu_tuning_u32_small;
-typedef mgpu_merge_tuning<256, 256, 23, 4, 768> mgpu_tuning_u64_large;
+typedef mgpu_merge_tuning<256, 256, 25, 4, 768> mgpu_tuning_u64_large;
 typedef mgpu_merge_tuning<512, 256, 15, 4, 1024, true> mgpu_tuning_u64_some;
 typedef mgpu_merge_tuning<256, 256, 11, 4, 1024, true> mgpu_tuning_u64_few;
 typedef mgpu_merge_tuning<256, 128, 15, 4> mgpu_tuning_u64_small;
@@ -92,7 +92,7 @@ typedef mgpu_merge_tuning<256, 128, 11, 4> mgpu_tuning_u64_index_small;
  */
 #define MGPU_RADIX_MIN_ITEMS_U32 (UINT64_C(3) << 20)
 #define MGPU_RADIX_MIN_ITEMS_U64 (UINT64_C(1) << 28)
-#define MGPU_RADIX_MIN_ITEMS_U32_INDEX (UINT64_C(2) << 20)
+#define MGPU_RADIX_MIN_ITEMS_U32_INDEX (UINT64_C(5) << 18)
 #define MGPU_RADIX_MIN_ITEMS_U64_INDEX (UINT64_C(6) << 20)
 #define MGPU_RADIX_MIN_ITEMS_NARROW (UINT64_C(1) << 16)
 
