@@ -46,4 +46,7 @@ agg_run_bytes(const agg_run_header *header)
 		header->fraction_bytes;
 }
 
+/* For tests: one run in sixteen becomes otherwise than it was (agg_send.c). */
+extern void agg_run_damage(bytea *run, Size header_bytes);
+
 #endif							/* MGPU_AGG_RUN_H */

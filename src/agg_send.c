@@ -134,12 +134,9 @@ add_fraction(outgoing *out, const agg_batch *batch, uint32 group)
 	out->header.fraction_bytes = out->fraction->bytes;
 }
 
-/*
- * For tests: one run in sixteen arrives otherwise than it was sent.  What is
- * damaged differs from process to process.
- */
-static void
-damage(bytea *run)
+/* What is damaged differs from process to process. */
+void
+agg_run_damage(bytea *run, Size header_bytes)
 {
 	static uint32 num_runs = 0;
 	uint32		random = murmurhash32((uint32) MyProcPid * 65537 + num_runs++);
@@ -154,7 +151,7 @@ damage(bytea *run)
 			VARDATA(run)[place % bytes] ^= 1 << value % 8;
 			break;
 		case 1:
-			VARDATA(run)[place % sizeof(agg_run_header)] ^= 1 << value % 8;
+			VARDATA(run)[place % header_bytes] ^= 1 << value % 8;
 			break;
 		case 2:
 			memcpy(VARDATA(run) + place % (bytes / sizeof(uint32)) * sizeof(uint32),
@@ -200,7 +197,7 @@ send_run(const outgoing *out)
 	if (out->fraction)
 		memcpy(dest, out->fraction->data, out->fraction->bytes);
 	if (unlikely(mgpu_setting_inject_fault == MGPU_FAULT_AGG_RUN))
-		damage(result);
+		agg_run_damage(result, sizeof(agg_run_header));
 	return result;
 }
 

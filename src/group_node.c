@@ -27,11 +27,15 @@
 #include "compat.h"
 #include "group_keys.h"
 #include "group_node.h"
+#include "group_pack.h"
 #include "group_spill.h"
 #include "run.h"
 
 /* Rows between looks at memory. */
 #define STEP_ROWS 1024
+
+/* Rows that may come between two looks, as many as a pack's bytes at the most. */
+#define MOST_STEP_ROWS Max(STEP_ROWS, GROUP_PACK_BYTES)
 
 typedef struct group_aggregate
 {
@@ -44,6 +48,7 @@ typedef struct group_aggregate
 typedef struct group_state
 {
 	CustomScanState css;		/* first, as PostgreSQL allocates and frees this */
+	bool		packed;			/* the child's tuples are packs of rows */
 	group_rows *rows;
 	group_spill spill;
 	MemoryContext batch_context;	/* what is made of the rows in memory */
@@ -68,7 +73,7 @@ is_full(group_state *state)
 	Size		bytes = group_rows_bytes(state->rows);
 
 	state->most_bytes = Max(state->most_bytes, bytes);
-	return bytes > get_hash_memory_limit() || state->rows->num_rows > MGPU_MAX_ITEMS - STEP_ROWS;
+	return bytes > get_hash_memory_limit() || state->rows->num_rows > MGPU_MAX_ITEMS - MOST_STEP_ROWS;
 }
 
 static void
@@ -91,20 +96,30 @@ finish_reading(group_state *state, int level, uint64 num_rows)
 	}
 }
 
+/* A tuple of the child: a row, or a pack of them. */
 static void
-put_slot(group_rows *rows, TupleTableSlot *slot)
+take_slot(group_state *state, TupleTableSlot *slot)
 {
-	slot_getsomeattrs(slot, rows->num_columns);
-	for (int i = 0; i < rows->num_columns; i++)
-		group_rows_put(rows, i, slot->tts_values[i], slot->tts_isnull[i]);
-	rows->num_rows++;
+	bool		is_null;
+	Datum		pack;
+
+	if (!state->packed)
+	{
+		group_rows_put_slot(state->rows, slot);
+		return;
+	}
+	pack = slot_getattr(slot, 1, &is_null);
+	if (is_null)
+		elog(ERROR, "a parallel worker sent no rows to group");
+	group_unpack(state->rows, (const bytea *) DatumGetPointer(pack));
 }
 
 static void
 read_child(group_state *state)
 {
 	PlanState  *child = linitial(state->css.custom_ps);
-	uint64		expected = Min(child->plan->plan_rows, (double) MGPU_MAX_ITEMS);
+	double		slot_rows = state->packed ? group_pack_rows(state->rows->record_bytes) : 1;
+	uint64		expected = Min(child->plan->plan_rows * slot_rows, (double) MGPU_MAX_ITEMS);
 
 	for (;;)
 	{
@@ -112,8 +127,8 @@ read_child(group_state *state)
 
 		if (TupIsNull(slot))
 			break;
-		put_slot(state->rows, slot);
-		if (state->rows->num_rows % STEP_ROWS == 0 && is_full(state))
+		take_slot(state, slot);
+		if ((state->packed || state->rows->num_rows % STEP_ROWS == 0) && is_full(state))
 			spill_rows(state, 1, expected);
 	}
 	finish_reading(state, 1, expected);
@@ -245,7 +260,9 @@ next_group(group_state *state)
 static void
 start_aggregates(group_state *state, const CustomScan *scan, MemoryContext context)
 {
-	state->num_aggregates = list_length(scan->custom_private);
+	List	   *columns = linitial(scan->custom_private);
+
+	state->num_aggregates = list_length(columns);
 	state->aggregates = MemoryContextAllocZero(context, state->num_aggregates * sizeof(group_aggregate));
 	for (int i = 0; i < state->num_aggregates; i++)
 	{
@@ -258,7 +275,7 @@ start_aggregates(group_state *state, const CustomScan *scan, MemoryContext conte
 			elog(ERROR, "aggregate %u is not what it was planned as", aggref->aggfnoid);
 		group_aggregate_check_permissions(aggref);
 		aggregate->call = agg_call_create(context, aggref, kind);
-		aggregate->column = list_nth_int(scan->custom_private, i);
+		aggregate->column = list_nth_int(columns, i);
 		aggregate->last_use = true;
 		for (int j = 0; j < i && aggregate->call->leader == NULL; j++)
 			if (agg_call_can_share(aggregate->call, state->aggregates[j].call))
@@ -269,33 +286,21 @@ start_aggregates(group_state *state, const CustomScan *scan, MemoryContext conte
 	}
 }
 
-/* The types of the child's columns. */
-static Oid *
-column_types(const group_state *state, int num_columns)
-{
-	const PlanState *child = linitial(state->css.custom_ps);
-	TupleDesc	descriptor = child->ps_ResultTupleDesc;
-	Oid		   *types = palloc(num_columns * sizeof(Oid));
-
-	for (int i = 0; i < num_columns; i++)
-		types[i] = TupleDescAttr(descriptor, i)->atttypid;
-	return types;
-}
-
 static void
 begin(CustomScanState *css, EState *estate, int eflags)
 {
 	group_state *state = (group_state *) css;
 	const CustomScan *scan = (const CustomScan *) css->ss.ps.plan;
 	MemoryContext context = estate->es_query_cxt;
-	int			num_columns = list_length(((const Plan *) linitial(scan->custom_plans))->targetlist);
-	Oid		   *types;
+	List	   *packed_types = lsecond(scan->custom_private);
 
 	css->custom_ps = list_make1(ExecInitNode(linitial(scan->custom_plans), estate, eflags));
 	start_aggregates(state, scan, context);
-	types = column_types(state, num_columns);
-	state->rows = group_rows_create(context, num_columns, types);
-	pfree(types);
+	state->packed = packed_types != NIL;
+	if (state->packed)
+		state->rows = group_rows_create(context, packed_types);
+	else
+		state->rows = group_rows_create_for(context, linitial(css->custom_ps));
 	state->batch_context = AllocSetContextCreate(context, "mgpu_pg groups", ALLOCSET_DEFAULT_SIZES);
 	state->spill.context = AllocSetContextCreate(context, "mgpu_pg partitions of rows", ALLOCSET_DEFAULT_SIZES);
 }

@@ -5,11 +5,12 @@
  * What its CustomScan looks like:
  *
  *	 custom_plans		one: its rows are the grouping key, then what the aggregates
- *						take, each a column of fixed width
+ *						take, each a column of fixed width; or packs of such rows
  *	 custom_scan_tlist	what a row of the node is made from: the grouping
  *						expression, then Aggrefs
- *	 custom_private		an integer for each Aggref: the number of the child's column,
- *						from 0, that it takes
+ *	 custom_private		two lists: an integer for each Aggref, the number of the
+ *						child's column, from 0, that it takes; and where the child's
+ *						rows are packs (group_pack.h), the types of their columns
  */
 #ifndef MGPU_GROUP_NODE_H
 #define MGPU_GROUP_NODE_H

@@ -2,9 +2,14 @@
  * group_path.c
  *		Offers MgpuGroup nodes (group_node.c) to the planner.
  *
- * A GROUP BY that the node can do gets a path beside those of PostgreSQL's Agg
+ * A GROUP BY that the node can do gets paths beside those of PostgreSQL's Agg
  * node, and the cheapest wins.  What the node cannot do, or might do otherwise
- * than Agg, gets none.
+ * than Agg, gets none.  There are two: over all rows, and, where the rows can be
+ * found by parallel workers, over a Gather of MgpuRows nodes (group_send.c).
+ *
+ * PostgreSQL wants a target list of what those return, and finds columns in the
+ * one below by their expressions.  Theirs is record_send(ROW(columns)): a name for
+ * bytes that stand for rows, which no executor evaluates.
  *
  * The hook must be there before the first query is planned, and nothing need
  * have loaded the library by then: but the planner asks for the cost of every
@@ -18,23 +23,34 @@
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "nodes/supportnodes.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/planner.h"
 #include "optimizer/prep.h"
 #include "optimizer/tlist.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 
 #include "compat.h"
 #include "group_keys.h"
 #include "group_node.h"
+#include "group_pack.h"
 #include "group_path.h"
+#include "group_send.h"
 #include "settings.h"
 
-/* Cost of finding a row's group, as a part of that of an operator call. */
-#define RANK_COST 0.5
+/*
+ * Costs a row, as multiples of an operator call's, where cpu_tuple_cost and its
+ * like are true to a scan.  Of these the first is that of a thousand groups: the
+ * look-up of a row's group is most of it, for which PostgreSQL itself counts one.
+ */
+#define AGG_COST 15.0			/* under Agg */
+#define RANK_COST 2.0			/* finding its group */
+#define VALUE_COST 1.0			/* bringing a value to its group, and sorting it */
+#define PACK_COST 0.25			/* packing and unpacking a column */
 
 PG_FUNCTION_INFO_V1(mgpu_agg_support);
 
@@ -42,13 +58,20 @@ static create_upper_paths_hook_type previous_hook;
 
 /*
  * mgpu_agg_support(request internal) → internal: of the transition functions.
- * It has nothing to say that the catalog does not; that it is called is what
+ * It says what a row costs under PostgreSQL's Agg node; that it is called is what
  * loads the library.
  */
 Datum
 mgpu_agg_support(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_POINTER(NULL);
+	Node	   *request = (Node *) PG_GETARG_POINTER(0);
+	SupportRequestCost *costs = (SupportRequestCost *) request;
+
+	if (!IsA(request, SupportRequestCost))
+		PG_RETURN_POINTER(NULL);
+	costs->startup = 0;
+	costs->per_tuple = AGG_COST * cpu_operator_cost;
+	PG_RETURN_POINTER(costs);
 }
 
 /* ---- can it be done? */
@@ -203,10 +226,11 @@ spill_cost(double num_rows, Size record_bytes)
 	return pages * (random_page_cost + seq_page_cost) + 2 * cpu_tuple_cost * num_rows;
 }
 
+/* child: its tuples stand for num_rows rows. */
 static void
-cost_path(PlannerInfo *root, const group_task *task, Path *path, const Path *child)
+cost_path(PlannerInfo *root, const group_task *task, Path *path, const Path *child, double num_rows)
 {
-	double		num_groups = estimate_num_groups(root, list_make1(task->key), child->rows, NULL, NULL);
+	double		num_groups = estimate_num_groups(root, list_make1(task->key), num_rows, NULL, NULL);
 	List	   *having = (List *) root->parse->havingQual;
 	const QualCost *target_cost = &path->pathtarget->cost;
 	AggClauseCosts costs;
@@ -214,8 +238,8 @@ cost_path(PlannerInfo *root, const group_task *task, Path *path, const Path *chi
 	memset(&costs, 0, sizeof(costs));
 	get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
 	path->startup_cost = child->total_cost + costs.finalCost.startup +
-		child->rows * cpu_operator_cost * (list_length(task->aggrefs) + RANK_COST) +
-		spill_cost(child->rows, task->record_bytes);
+		num_rows * cpu_operator_cost * (VALUE_COST * list_length(task->arguments) + RANK_COST) +
+		spill_cost(num_rows, task->record_bytes);
 	path->total_cost = path->startup_cost + num_groups * (costs.finalCost.per_tuple + cpu_tuple_cost);
 	path->rows = num_groups;
 	if (having)
@@ -234,18 +258,89 @@ cost_path(PlannerInfo *root, const group_task *task, Path *path, const Path *chi
 
 /* ---- the path and its plan */
 
-/* The child's rows: the key, then the arguments. */
+/* What rows are made of: the key, then the arguments. */
+static List *
+columns_of(const group_task *task)
+{
+	return lcons(task->key, list_copy(task->arguments));
+}
+
+/* Rows of a path of the input. */
 static Path *
-make_child(PlannerInfo *root, RelOptInfo *input_rel, const group_task *task)
+make_rows(PlannerInfo *root, RelOptInfo *input_rel, Path *source, const group_task *task)
 {
 	PathTarget *target = create_empty_pathtarget();
 	ListCell   *cell;
 
-	add_column_to_pathtarget(target, task->key, 0);
-	foreach(cell, task->arguments)
+	foreach(cell, columns_of(task))
 		add_column_to_pathtarget(target, lfirst(cell), 0);
 	set_pathtarget_cost_width(root, target);
-	return (Path *) create_projection_path(root, input_rel, input_rel->cheapest_total_path, target);
+	return (Path *) create_projection_path(root, input_rel, source, target);
+}
+
+static PathTarget *
+make_pack_target(const group_task *task)
+{
+	PathTarget *target = create_empty_pathtarget();
+	RowExpr    *row = makeNode(RowExpr);
+
+	row->args = columns_of(task);
+	row->row_typeid = RECORDOID;
+	row->row_format = COERCE_EXPLICIT_CALL;
+	row->location = -1;
+	add_column_to_pathtarget(target, (Expr *) makeFuncExpr(F_RECORD_SEND, BYTEAOID, list_make1(row), InvalidOid,
+														   InvalidOid, COERCE_EXPLICIT_CALL), 0);
+	target->width = GROUP_PACK_BYTES;
+	return target;
+}
+
+static Plan *
+make_pack_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
+{
+	CustomScan *scan = makeNode(CustomScan);
+
+	scan->custom_scan_tlist = copyObject(tlist);
+	scan->scan.plan.targetlist = tlist;
+	scan->flags = path->flags;
+	scan->custom_plans = custom_plans;
+	scan->methods = &group_send_scan_methods;
+	return &scan->scan.plan;
+}
+
+static const CustomPathMethods pack_path_methods = {
+	.CustomName = "MgpuRows",
+	.PlanCustomPath = make_pack_plan
+};
+
+/* The same rows as packs from parallel workers; NULL where there is no such path. */
+static Path *
+make_packs(PlannerInfo *root, RelOptInfo *input_rel, const group_task *task)
+{
+	CustomPath *path;
+	Path	   *rows;
+	double		pack_rows = group_pack_rows(task->record_bytes);
+	double		num_packs = ceil(input_rel->cheapest_total_path->rows / pack_rows);
+
+	if (input_rel->partial_pathlist == NIL)
+		return NULL;
+	rows = make_rows(root, input_rel, linitial(input_rel->partial_pathlist), task);
+	if (!rows->parallel_safe)
+		return NULL;
+	path = makeNode(CustomPath);
+	path->path.pathtype = T_CustomScan;
+	path->path.parent = input_rel;
+	path->path.pathtarget = make_pack_target(task);
+	path->path.parallel_safe = true;
+	path->path.parallel_workers = rows->parallel_workers;
+	path->path.rows = ceil(rows->rows / pack_rows);
+	path->path.startup_cost = rows->startup_cost;
+	path->path.total_cost = rows->total_cost +
+		rows->rows * cpu_operator_cost * PACK_COST * list_length(rows->pathtarget->exprs);
+	mgpu_take_disabled_nodes(&path->path, rows);
+	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
+	path->custom_paths = list_make1(rows);
+	path->methods = &pack_path_methods;
+	return (Path *) create_gather_path(root, input_rel, &path->path, path->path.pathtarget, NULL, &num_packs);
 }
 
 static Plan *
@@ -253,6 +348,7 @@ make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, Lis
 {
 	CustomScan *scan = makeNode(CustomScan);
 	List	   *sources = linitial(path->custom_private);
+	List	   *types = NIL;
 	ListCell   *cell;
 
 	foreach(cell, sources)
@@ -263,7 +359,9 @@ make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, Lis
 	scan->scan.plan.qual = copyObject((List *) root->parse->havingQual);
 	scan->flags = path->flags;
 	scan->custom_plans = custom_plans;
-	scan->custom_private = lsecond(path->custom_private);
+	foreach(cell, lthird(path->custom_private))
+		types = lappend_oid(types, exprType(lfirst(cell)));
+	scan->custom_private = list_make2(lsecond(path->custom_private), types);
 	scan->methods = &group_scan_methods;
 	return &scan->scan.plan;
 }
@@ -273,26 +371,39 @@ static const CustomPathMethods path_methods = {
 	.PlanCustomPath = make_plan
 };
 
+/* child: num_rows rows, or packs of them. */
 static void
-add_group_path(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel)
+add_group_path(PlannerInfo *root, RelOptInfo *grouped_rel, const group_task *task, Path *child, double num_rows,
+			   bool packed)
 {
-	CustomPath *path;
-	Path	   *child;
-	group_task	task;
+	CustomPath *path = makeNode(CustomPath);
 
-	if (!make_task(root, grouped_rel, &task))
-		return;
-	child = make_child(root, input_rel, &task);
-	path = makeNode(CustomPath);
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = grouped_rel;
 	path->path.pathtarget = grouped_rel->reltarget;
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom_paths = list_make1(child);
-	path->custom_private = list_make2(list_concat(list_make1(task.key), task.aggrefs), task.columns);
+	path->custom_private = list_make3(lcons(task->key, list_copy(task->aggrefs)), task->columns,
+									  packed ? columns_of(task) : NIL);
 	path->methods = &path_methods;
-	cost_path(root, &task, &path->path, child);
+	cost_path(root, task, &path->path, child, num_rows);
 	add_path(grouped_rel, &path->path);
+}
+
+static void
+add_group_paths(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel)
+{
+	double		num_rows = input_rel->cheapest_total_path->rows;
+	Path	   *packs;
+	group_task	task;
+
+	if (!make_task(root, grouped_rel, &task))
+		return;
+	add_group_path(root, grouped_rel, &task,
+				   make_rows(root, input_rel, input_rel->cheapest_total_path, &task), num_rows, false);
+	packs = make_packs(root, input_rel, &task);
+	if (packs)
+		add_group_path(root, grouped_rel, &task, packs, num_rows, true);
 }
 
 static void
@@ -301,13 +412,14 @@ upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, R
 	if (previous_hook)
 		previous_hook(root, stage, input_rel, output_rel, extra);
 	if (stage == UPPERREL_GROUP_AGG && mgpu_setting_enable_group)
-		add_group_path(root, input_rel, output_rel);
+		add_group_paths(root, input_rel, output_rel);
 }
 
 void
 group_path_init(void)
 {
 	RegisterCustomScanMethods(&group_scan_methods);
+	RegisterCustomScanMethods(&group_send_scan_methods);
 	previous_hook = create_upper_paths_hook;
 	create_upper_paths_hook = upper_paths;
 }

@@ -27,8 +27,9 @@ init_columns(group_rows *rows)
 }
 
 group_rows *
-group_rows_create(MemoryContext parent, int num_columns, const Oid *types)
+group_rows_create(MemoryContext parent, List *types)
 {
+	int			num_columns = list_length(types);
 	group_rows *rows = MemoryContextAllocZero(parent, offsetof(group_rows, columns) +
 											  num_columns * sizeof(group_column));
 
@@ -36,10 +37,24 @@ group_rows_create(MemoryContext parent, int num_columns, const Oid *types)
 	rows->num_columns = num_columns;
 	for (int i = 0; i < num_columns; i++)
 	{
-		agg_column_init(&rows->columns[i].column, types[i]);
+		agg_column_init(&rows->columns[i].column, list_nth_oid(types, i));
 		rows->record_bytes += rows->columns[i].column.width + sizeof(bool);
 	}
 	init_columns(rows);
+	return rows;
+}
+
+group_rows *
+group_rows_create_for(MemoryContext parent, const PlanState *source)
+{
+	TupleDesc	descriptor = source->ps_ResultTupleDesc;
+	List	   *types = NIL;
+	group_rows *rows;
+
+	for (int i = 0; i < descriptor->natts; i++)
+		types = lappend_oid(types, TupleDescAttr(descriptor, i)->atttypid);
+	rows = group_rows_create(parent, types);
+	list_free(types);
 	return rows;
 }
 
@@ -50,10 +65,40 @@ group_rows_reset(group_rows *rows)
 	init_columns(rows);
 }
 
+void
+group_rows_restart(group_rows *rows)
+{
+	for (int i = 0; i < rows->num_columns; i++)
+		agg_rows_reset(&rows->columns[i].rows);
+	rows->num_rows = 0;
+}
+
 Size
 group_rows_bytes(const group_rows *rows)
 {
 	return MemoryContextMemAllocated(rows->context, true);
+}
+
+void
+group_rows_put_cells(group_rows *rows, int column, const char *cells, const char *marks, uint64 num_rows)
+{
+	group_column *to = &rows->columns[column];
+	uint32		width = to->column.width;
+
+	if (marks == NULL)
+	{
+		agg_rows_add_keys(&to->rows, 0, cells, num_rows);
+		return;
+	}
+	for (uint64 i = 0; i < num_rows; i++)
+	{
+		uint32		row = agg_rows_add(&to->rows, 0);
+
+		if (marks[i])
+			group_rows_mark(to, row);
+		else
+			memcpy(to->rows.last->keys + (Size) row * width, cells + i * width, width);
+	}
 }
 
 void
