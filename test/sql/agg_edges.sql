@@ -50,6 +50,7 @@ INSERT INTO agg_parts SELECT i % 3, i * 7919 % 20, 't' || i % 7 FROM generate_se
 ANALYZE agg_parts;
 SET enable_partitionwise_aggregate = on;
 SET enable_sort = off;
+SET mgpu.enable_group = off;
 CREATE FUNCTION pg_temp.plan_of(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     line text;
@@ -64,6 +65,7 @@ $$;
 SELECT pg_temp.plan_of('SELECT g, mgpu_sort_agg(v), mgpu_percentile_cont(v, 0.5) FROM agg_parts GROUP BY g') ~ 'Finalize HashAggregate.*Append.*Partial HashAggregate.*Partial HashAggregate' AS partial;
 SELECT g, mgpu_sort_agg(v) = array_agg(v ORDER BY v) AS sorted, mgpu_percentile_cont(v, 0.5), mgpu_percentile_disc(t, '{0.1,0.9}'::float8[]), mgpu_sort_agg_by(t, v * 1000 + ascii(right(t, 1))) = array_agg(t ORDER BY v * 1000 + ascii(right(t, 1))) AS by
 FROM agg_parts GROUP BY g ORDER BY g;
+RESET mgpu.enable_group;
 RESET enable_sort;
 RESET enable_partitionwise_aggregate;
 -- a group by nothing but what is constant; groups of a join that has none

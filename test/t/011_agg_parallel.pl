@@ -11,7 +11,7 @@ use Time::HiRes qw(sleep time);
 
 my $node = new_node('agg_parallel', conf => [
 	'max_parallel_workers_per_gather = 2', 'max_parallel_workers = 8', 'parallel_setup_cost = 0', 'parallel_tuple_cost = 0',
-	'min_parallel_table_scan_size = 0', 'work_mem = 256MB']);
+	'min_parallel_table_scan_size = 0', 'work_mem = 256MB', 'mgpu.enable_group = off']);
 
 $node->safe_psql('postgres', q{
 	CREATE TABLE big AS SELECT i, i % 1000 AS g, (random() * 1e9)::int AS v, md5(i::text) COLLATE "C" AS t FROM generate_series(1, 1000000) i;

@@ -1,5 +1,6 @@
 # The extension's own grouping node at its limits: within its memory, spilling,
-# cancelled, out of memory or of temporary space, over and over.
+# cancelled, out of memory or of temporary space, over and over; by itself, and
+# over rows of parallel workers, which may die.
 use strict;
 use warnings;
 use FindBin;
@@ -7,6 +8,7 @@ use lib $FindBin::Bin;
 use MgpuTest;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use Time::HiRes qw(sleep time);
 
 my $node = new_node('group_node', conf => ['max_parallel_workers_per_gather = 0', 'work_mem = 1GB']);
 
@@ -16,6 +18,9 @@ $node->safe_psql('postgres', q{
 	       (random() * 1e18)::int8 AS w
 	FROM generate_series(1, 2000000) i;
 	ANALYZE big});
+
+# Options of sessions whose plans have workers.
+my $workers = '-c max_parallel_workers_per_gather=2 -c parallel_setup_cost=0';
 
 sub session
 {
@@ -37,12 +42,15 @@ my %bounded = (
 		'SELECT sum(mgpu_percentile_cont(w, 0.1) + cardinality(mgpu_sort_agg(w))) OVER () FROM big GROUP BY few LIMIT 1', 2 * 12 ],
 	'int4 by int8' => [ 'SELECT sum((mgpu_sort_agg(v))[1]) OVER () FROM big GROUP BY w / 1000000000000000 LIMIT 1', 2 * 12 ]);
 
-foreach my $name (sort keys %bounded)
+foreach my $run (map { ([ $_, '' ], [ $_, $workers ]) } sort keys %bounded)
 {
+	my ($name, $options) = @$run;
 	my ($query, $bytes) = @{ $bounded{$name} };
-	my $session = session('-c mgpu.executor=cpu');
+	my $session = session("-c mgpu.executor=cpu $options");
+	my $plan = $session->query("EXPLAIN $query");
 
-	like($session->query("EXPLAIN $query"), qr/MgpuGroup/, "$name: the node");
+	$name .= ' by workers' if $options ne '';
+	like($plan, $options eq '' ? qr/MgpuGroup/ : qr/MgpuGroup.*Gather.*MgpuRows/s, "$name: the node");
 	my $before = memory_kb($session->{pid}, 'VmHWM');
 	isnt($session->query($query), '', "$name: runs");
 	my $grown = (memory_kb($session->{pid}, 'VmHWM') - $before) / $MEGABYTE;
@@ -60,9 +68,10 @@ sub temporary_files
 
 my $grouped = 'SELECT many, mgpu_sort_agg(v) AS a, mgpu_percentile_disc(v, 0.5) AS p FROM big WHERE i < 500000 GROUP BY many';
 
-foreach my $work_mem ('64kB', '512kB', '1MB')
+foreach my $run ([ '64kB', '' ], [ '512kB', '' ], [ '1MB', '' ], [ '512kB', $workers ])
 {
-	my $session = session("-c work_mem=$work_mem");
+	my ($work_mem, $options) = @$run;
+	my $session = session("-c work_mem=$work_mem $options");
 	my ($partitions) = $session->query("EXPLAIN (ANALYZE, COSTS off, TIMING off) $grouped") =~ /Spill Partitions: (\d+)/;
 
 	cmp_ok($partitions // 0, '>', 1, "work_mem $work_mem: " . ($partitions // 'no') . ' partitions');
@@ -80,16 +89,20 @@ foreach my $work_mem ('64kB', '512kB', '1MB')
 
 # ---------------------------------------------------------------- again and again
 
-foreach my $executor (executors($node))
+foreach my $run (map { ([ $_, '' ], [ $_, "$workers -c min_parallel_table_scan_size=0" ]) } executors($node))
 {
-	my $session = session("-c mgpu.executor=$executor -c work_mem=64kB");
+	my ($executor, $options) = @$run;
+	my $session = session("-c mgpu.executor=$executor -c work_mem=64kB $options");
+	my $some = 'SELECT count(a) FROM (SELECT mgpu_sort_agg(v) AS a FROM big WHERE i < 30000 GROUP BY few) q';
 	my @queries = (
-		'SELECT count(a) FROM (SELECT mgpu_sort_agg(v) AS a FROM big WHERE i < 3000 GROUP BY few) q',
+		$some,
 		'SELECT count(a) FROM (SELECT mgpu_sort_agg(w) AS a FROM big WHERE i < 20000 GROUP BY many) q',
 		'SELECT a FROM (SELECT mgpu_sort_agg(w) AS a FROM big WHERE i < 20000 GROUP BY many LIMIT 1) q',
 		'SELECT sum(p) FROM (SELECT mgpu_percentile_cont(w, 0.4) AS p FROM big WHERE i < 3000 GROUP BY few) q',
 		'SELECT count(a) FROM (SELECT mgpu_sort_agg(1 / (few - 500)) AS a FROM big WHERE i < 30000 GROUP BY many) q');
 
+	is($session->query("EXPLAIN $some") =~ /MgpuRows/ ? 1 : 0, $options ne '' ? 1 : 0, "$executor: workers or none, as meant");
+	$executor .= ' with workers' if $options ne '';
 	check_again($session, $executor, @queries);
 	is(temporary_files(), 0, "$executor: no file is left");
 	$session->close;
@@ -99,6 +112,8 @@ foreach my $executor (executors($node))
 
 my %calls = (
 	'100,000 groups' => [ '1GB', 'SELECT sum(cardinality(a)) FROM (SELECT mgpu_sort_agg(v) AS a FROM big GROUP BY many) q' ],
+	'by workers' => [ '1GB', 'SELECT sum(cardinality(a)) FROM (SELECT mgpu_sort_agg(v) AS a FROM big GROUP BY many) q', $workers ],
+	'by workers, spilled' => [ '256kB', 'SELECT sum(p) FROM (SELECT mgpu_percentile_cont(w, 0.5) AS p FROM big GROUP BY many) q', $workers ],
 	'a group a row' => [ '1GB', 'SELECT sum(cardinality(a)) FROM (SELECT mgpu_sort_agg(v) AS a FROM big GROUP BY i) q' ],
 	'spilled' => [ '256kB', 'SELECT sum(p) FROM (SELECT mgpu_percentile_cont(w, 0.5) AS p FROM big GROUP BY many) q' ]);
 
@@ -106,8 +121,8 @@ foreach my $executor (executors($node))
 {
 	foreach my $name (sort keys %calls)
 	{
-		my ($work_mem, $call) = @{ $calls{$name} };
-		my $session = session("-c mgpu.executor=$executor -c work_mem=$work_mem");
+		my ($work_mem, $call, $options) = @{ $calls{$name} };
+		my $session = session("-c mgpu.executor=$executor -c work_mem=$work_mem " . ($options // ''));
 		my $right = $session->query($call);
 
 		check_timeouts($session, "$executor, $name", $call, 3, [ 1 .. 9 ], 3);
@@ -115,6 +130,40 @@ foreach my $executor (executors($node))
 		$session->close;
 	}
 	is(temporary_files(), 0, "$executor: no file is left");
+}
+
+# ---------------------------------------------------------- a worker is terminated
+
+{
+	my $query = q{SELECT md5(string_agg(md5(array_send(a)), '' ORDER BY many)) FROM (SELECT many, mgpu_sort_agg(v) AS a FROM big GROUP BY many) q};
+	my $session = session($workers);
+	my $other = MgpuTest->session($node);
+	my $right = $node->safe_psql('postgres', $query);
+	my ($ended, $unexpected) = (0, '');
+
+	like($session->query("EXPLAIN $query"), qr/MgpuRows/, 'rows of workers');
+	is($session->query($query), $right, 'the same as without workers');
+	is($session->query("SET parallel_leader_participation = off; $query"), $right, 'and without the leader');
+	foreach my $try (1 .. 60)
+	{
+		last if $ended >= 3;
+		my $started = time();
+		my $killed = '';
+		$session->send_query($query);
+		while ($killed eq '' && time() < $started + 5)
+		{
+			$killed = $other->query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE leader_pid = $session->{pid} LIMIT 1");
+			sleep 0.002;
+		}
+		defined $session->answer or last;
+		$ended++ if $session->{state} eq '57P01';
+		$unexpected .= "$session->{error}\n" if $session->{state} !~ /^(57P01)?$/;
+	}
+	is($unexpected, '', 'terminated workers: an error that says so, or they had finished');
+	cmp_ok($ended, '>=', 3, "$ended queries ended with their worker");
+	is($session->query($query), $right, 'the session goes on, and answers right');
+	$session->close;
+	$other->close;
 }
 
 # ------------------------------------------------------------------ out of memory
