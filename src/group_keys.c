@@ -23,7 +23,6 @@
 #include "core/cpu_sort.h"
 
 #include "compat.h"
-#include "agg_call.h"
 #include "agg_memory.h"
 #include "group_keys.h"
 #include "run.h"
@@ -212,29 +211,91 @@ find_zeros(const char *sorted, uint64 num_rows, uint32 kind, uint32 width, uint6
 }
 
 /*
+ * Notes the rows of [begin, end) whose key is not that of the row before, without
+ * branches: each row is noted where the next start belongs, and stays there if it
+ * is one.
+ */
+#define NOTE_CHANGES(type, is_change) \
+	do { \
+		const type *cell = (const type *) sorted; \
+		type *kept = (type *) keys; \
+		\
+		for (uint64 i = begin; i < end; i++) \
+		{ \
+			if (starts) \
+			{ \
+				starts[num_groups] = i; \
+				kept[num_groups] = cell[i]; \
+			} \
+			num_groups += is_change(cell[i - 1], cell[i]); \
+		} \
+		return num_groups; \
+	} while (0)
+
+#define NUMBERS_DIFFER(a, b) ((a) != (b))
+#define FLOATS_DIFFER(a, b) (((a) != (b)) & (((a) == (a)) | ((b) == (b))))
+
+static uint32
+note_changes(const char *sorted, uint64 begin, uint64 end, uint32 kind, uint32 width,
+			 uint32 *starts, char *keys, uint32 num_groups)
+{
+	if (kind == MGPU_KEY_FLOAT && width == sizeof(float4))
+		NOTE_CHANGES(float4, FLOATS_DIFFER);
+	if (kind == MGPU_KEY_FLOAT)
+		NOTE_CHANGES(float8, FLOATS_DIFFER);
+	switch (width)
+	{
+		case 1:
+			NOTE_CHANGES(uint8, NUMBERS_DIFFER);
+		case 2:
+			NOTE_CHANGES(uint16, NUMBERS_DIFFER);
+		case 4:
+			NOTE_CHANGES(uint32, NUMBERS_DIFFER);
+		case 8:
+			NOTE_CHANGES(uint64, NUMBERS_DIFFER);
+		default:
+			for (uint64 i = begin; i < end; i++)
+			{
+				const char *cell = sorted + i * width;
+
+				if (memcmp(cell - width, cell, width) == 0)
+					continue;
+				if (starts)
+				{
+					starts[num_groups] = i;
+					memcpy(keys + (Size) num_groups * width, cell, width);
+				}
+				num_groups++;
+			}
+			return num_groups;
+	}
+}
+
+/*
  * Where groups start: where the key changes, and at split.  Counts them; writes
- * starts and keys unless these are NULL.
+ * starts and keys, which have room for one more, unless these are NULL.
  */
 static uint32
 find_starts(const char *sorted, uint64 num_rows, uint32 kind, uint32 width, uint64 split,
 			uint32 *starts, char *keys)
 {
 	uint32		num_groups = 0;
+	uint64		end;
 
-	for (uint64 i = 0; i < num_rows; i++)
+	for (uint64 begin = 0; begin < num_rows; begin = end)
 	{
-		const char *cell = sorted + i * width;
-
-		if (i % STEP_ROWS == 0)
-			CHECK_FOR_INTERRUPTS();
-		if (i > 0 && i != split && cells_are_equal(kind, width, cell - width, cell))
-			continue;
+		end = begin < split ? split : num_rows;
 		if (starts)
 		{
-			starts[num_groups] = i;
-			memcpy(keys + (Size) num_groups * width, cell, width);
+			starts[num_groups] = begin;
+			memcpy(keys + (Size) num_groups * width, sorted + begin * width, width);
 		}
 		num_groups++;
+		for (uint64 i = begin + 1; i < end; i += STEP_ROWS)
+		{
+			num_groups = note_changes(sorted, i, Min(i + STEP_ROWS, end), kind, width, starts, keys, num_groups);
+			CHECK_FOR_INTERRUPTS();
+		}
 	}
 	return num_groups;
 }
@@ -261,7 +322,7 @@ make_groups(group_rows *rows, char *sorted, group_ranks *ranks)
 	num_groups = find_starts(sorted, rows->num_rows, kind, width, nulls_begin, NULL, NULL);
 	ranks->num_groups = num_groups;
 	ranks->starts = agg_alloc(CurrentMemoryContext, ((Size) num_groups + 1) * sizeof(uint32));
-	ranks->keys = agg_alloc(CurrentMemoryContext, (Size) num_groups * width);
+	ranks->keys = agg_alloc(CurrentMemoryContext, ((Size) num_groups + 1) * width);
 	find_starts(sorted, rows->num_rows, kind, width, nulls_begin, ranks->starts, ranks->keys);
 	ranks->starts[num_groups] = rows->num_rows;
 	ranks->null_group = -1;
@@ -285,107 +346,5 @@ group_rank(group_rows *rows, const char *function, MemoryContext context, group_
 	make_groups(rows, sorted, ranks);
 	pfree(sorted);
 	agg_rows_free(&rows->columns[0].rows);
-	MemoryContextSwitchTo(caller);
-}
-
-/* ---- the aggregates' values */
-
-/* Cells by row number, without those that are marked. */
-#define PICK(type) \
-	do { \
-		const type *from = (const type *) cells; \
-		type *to = (type *) dest; \
-		\
-		for (uint64 i = begin; i < end; i++) \
-			if (marks == NULL || !marks[positions[i]]) \
-				*to++ = from[positions[i]]; \
-		return (char *) to; \
-	} while (0)
-
-static char *
-pick_cells(uint32 width, const char *cells, const bool *marks, const uint32 *positions,
-		   uint64 begin, uint64 end, char *dest)
-{
-	switch (width)
-	{
-		case 1:
-			PICK(uint8);
-		case 2:
-			PICK(uint16);
-		case 4:
-			PICK(uint32);
-		case 8:
-			PICK(uint64);
-		default:
-			for (uint64 i = begin; i < end; i++)
-			{
-				if (marks && marks[positions[i]])
-					continue;
-				memcpy(dest, cells + (Size) positions[i] * width, width);
-				dest += width;
-			}
-			return dest;
-	}
-}
-
-static char *
-pick_all(agg_batch *batch, const char *cells, const bool *marks, uint64 num_rows, const group_ranks *ranks)
-{
-	uint32		width = batch->call->key.width;
-	char	   *picked = agg_batch_alloc(batch, num_rows * width);
-	char	   *next = picked;
-
-	for (uint64 begin = 0; begin < num_rows; begin += STEP_ROWS)
-	{
-		next = pick_cells(width, cells, marks, ranks->positions, begin, Min(begin + STEP_ROWS, num_rows), next);
-		CHECK_FOR_INTERRUPTS();
-	}
-	return picked;
-}
-
-/* Where each group's rows with a value start, and those without one, counted by themselves. */
-static void
-count_marks(const bool *marks, const group_ranks *ranks, uint32 *starts, uint32 *null_starts)
-{
-	uint32		num_nulls = 0;
-
-	for (uint32 group = 0; group < ranks->num_groups; group++)
-	{
-		starts[group] = ranks->starts[group] - num_nulls;
-		null_starts[group] = num_nulls;
-		for (uint32 i = ranks->starts[group]; i < ranks->starts[group + 1]; i++)
-			num_nulls += marks[ranks->positions[i]];
-		if (group % STEP_ROWS == 0)
-			CHECK_FOR_INTERRUPTS();
-	}
-	starts[ranks->num_groups] = ranks->starts[ranks->num_groups] - num_nulls;
-	null_starts[ranks->num_groups] = num_nulls;
-}
-
-void
-group_fill_batch(agg_batch *batch, group_rows *rows, int column, const group_ranks *ranks, bool last)
-{
-	MemoryContext caller = MemoryContextSwitchTo(batch->context);
-	Size		start_bytes = ((Size) ranks->num_groups + 1) * sizeof(uint32);
-	char	   *cells = group_rows_cells(rows, column);
-	bool	   *marks = group_rows_marks(rows, column);
-	uint32	   *starts = agg_batch_alloc(batch, start_bytes);
-	uint32	   *null_starts = NULL;
-	char	   *picked;
-
-	if (last)
-		agg_rows_free(&rows->columns[column].rows);
-	if (marks)
-	{
-		null_starts = agg_batch_alloc(batch, start_bytes);
-		count_marks(marks, ranks, starts, null_starts);
-	}
-	else
-		memcpy(starts, ranks->starts, start_bytes);
-	picked = pick_all(batch, cells, marks, rows->num_rows, ranks);
-	pfree(cells);
-	if (marks)
-		pfree(marks);
-	agg_batch_set_groups(batch, ranks->num_groups, picked, starts, null_starts);
 	MemoryContextSwitchTo(caller);
 }

@@ -29,8 +29,8 @@ extern bool group_key_is_sortable(const element_type *type);
 extern void group_rank(group_rows *rows, const char *function, MemoryContext context, group_ranks *ranks);
 
 /*
- * Make a new batch one that has a column's values, by group.  last: the column
- * is not needed any more, and its cells are given back.
+ * Make a new batch one that has a column's values, by group (group_fill.c).  last:
+ * the column is not needed any more, and its cells are given back.
  */
 extern void group_fill_batch(agg_batch *batch, group_rows *rows, int column, const group_ranks *ranks, bool last);
 

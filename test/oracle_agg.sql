@@ -28,7 +28,7 @@ INSERT INTO oracle.plans VALUES
 ('parallel, spilled', 'max_parallel_workers_per_gather=2,enable_sort=off,work_mem=64kB', 'oracle.items', 'GROUP BY g', false);
 
 -- NULL, or the binary form where it decides
-CREATE FUNCTION oracle.agg_differs(what text, exact boolean, got anyarray, expected anyarray) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+CREATE FUNCTION oracle.agg_differs(what text, exact boolean, got anyarray, expected anyarray) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT CASE WHEN exact AND array_send(got) IS DISTINCT FROM array_send(expected)
                   OR NOT exact AND got IS DISTINCT FROM expected THEN what || ' ' END
 $$;
@@ -94,8 +94,8 @@ END
 $$;
 
 -- One key and nothing but aggregates that the extension's own node can run, where types allow: in memory
--- and spilled, against PostgreSQL's.  Keys are of any type, the values' own included.  The node keeps the
--- rows' order, so that ties are comparable byte by byte.
+-- and spilled, by itself and over rows of workers, against PostgreSQL's.  Keys are of any type, the values'
+-- own included.  By itself the node keeps the rows' order, so that ties are comparable byte by byte.
 CREATE FUNCTION oracle.check_group() RETURNS text LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     down boolean := random() < 0.5;
@@ -109,12 +109,15 @@ DECLARE
             FROM (SELECT k, o, %s FROM oracle.items) i GROUP BY key $q$, down, first, columns);
     had text := current_setting('work_mem');
     line text;
-    exact boolean := false;
+    node boolean := false;
+    workers boolean := false;
     got text;
 BEGIN
-    PERFORM set_config('work_mem', oracle.pick(ARRAY['64kB', '1MB', '1GB']), true);
+    PERFORM set_config('work_mem', oracle.pick(ARRAY['64kB', '1MB', '1GB']), true), set_config('parallel_tuple_cost', '0.1', true),
+            set_config('max_parallel_workers_per_gather', oracle.pick(ARRAY['0', '2']), true);
     FOR line IN EXECUTE 'EXPLAIN ' || ours LOOP
-        exact := exact OR line LIKE '%MgpuGroup%';
+        node := node OR line LIKE '%MgpuGroup%';
+        workers := workers OR line LIKE '%Gather%';
     END LOOP;
     EXECUTE format($q$
         WITH got AS MATERIALIZED (%2$s),
@@ -128,9 +131,9 @@ BEGIN
         SELECT concat(CASE WHEN (SELECT count(*) FROM got) <> (SELECT count(*) FROM expected) THEN 'grouped groups ' END, string_agg(DISTINCT wrong, '')) FROM (
             SELECT concat(oracle.agg_differs('grouped sort', %4$L, (a).sorted, (e).sorted), oracle.agg_differs('grouped others', %4$L, (a).others, (e).others),
                           oracle.agg_differs('grouped discs', false, (a).discs, (e).discs), CASE WHEN (a).disc IS DISTINCT FROM (e).disc THEN 'grouped disc ' END) AS wrong
-            FROM pairs) c $q$, columns, ours, ordering, exact)
+            FROM pairs) c $q$, columns, ours, ordering, node AND NOT workers)
         INTO got;
-    PERFORM set_config('work_mem', had, true);
+    PERFORM set_config('work_mem', had, true), set_config('parallel_tuple_cost', '0', true), set_config('max_parallel_workers_per_gather', '0', true);
     RETURN CASE WHEN got <> '' THEN got || 'by ' || columns ELSE '' END;
 END
 $$;

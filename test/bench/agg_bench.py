@@ -51,8 +51,8 @@ def grouped(what, by, table='rows'):
 
 
 # the same aggregates under PostgreSQL's node instead of the extension's
-def under_agg(name, sql):
-    return (f'{name} under Agg', sql, SERIAL, 1.0, 'SET mgpu.enable_group = off;')
+def under_agg(name, sql, workers=SERIAL):
+    return (f'{name} under Agg', sql, workers, 1.0, 'SET mgpu.enable_group = off;')
 
 
 def against_order_by(name, table, by, goal, parallel_goal):
@@ -62,7 +62,7 @@ def against_order_by(name, table, by, goal, parallel_goal):
         'floor': grouped('count(v)', by, table),
         'baseline': (ORDER_BY, grouped('array_agg(v ORDER BY v)', by, table)),
         'ours': [('mgpu_sort_agg', ours, SERIAL, goal), ('mgpu_sort_agg', ours, PARALLEL, parallel_goal)]
-        + ([under_agg('mgpu_sort_agg', ours)] if by and table == 'rows' else []),
+        + ([under_agg('mgpu_sort_agg', ours), under_agg('mgpu_sort_agg', ours, PARALLEL)] if by and table == 'rows' else []),
     }
 
 
@@ -78,12 +78,13 @@ def when_sorted(by):
 
 def against_array_agg(name, by, sorts):
     """Against array_agg that does not sort."""
+    ours = grouped('mgpu_sort_agg(v)', by)
     return {
         'name': name,
         'sorts': sorts,
         'floor': grouped('count(v)', by),
         'baseline': ('array_agg', grouped('array_agg(v)', by)),
-        'ours': [('mgpu_sort_agg', grouped('mgpu_sort_agg(v)', by), SERIAL, 1.0), under_agg('mgpu_sort_agg', grouped('mgpu_sort_agg(v)', by))],
+        'ours': [('mgpu_sort_agg', ours, SERIAL, 1.0), ('mgpu_sort_agg', ours, PARALLEL, 1.0), under_agg('mgpu_sort_agg', ours)],
     }
 
 
@@ -168,8 +169,8 @@ class Statement:
             self.times.append(ms)
         if self.goal and not self.ran:
             self.ran = session.run("SELECT executor || ' ' || coalesce(algorithm, '') || ', ' || segments || ' segments' FROM mgpu_last_run();")[0]
-            if 'Gather' in session.run(f'EXPLAIN {self.sql};')[0]:
-                self.ran += ', parallel'
+            plan = session.run(f'EXPLAIN {self.sql};')[0]
+            self.ran += ''.join(f', {note}' for node, note in (('MgpuGroup', 'MgpuGroup'), ('Gather', 'parallel')) if node in plan)
 
     def median(self):
         return statistics.median(self.times)
