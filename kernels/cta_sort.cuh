@@ -66,19 +66,19 @@ mgpu_store_facing(const Key (&keys)[items], Key *tile, uint32_t thread, uint32_t
 }
 
 /*
- * Merge a thread's share of facing lists that begin at tile[begin]: `items`
- * outputs from diagonal on, all of them within the lists.
+ * Merge a thread's share of facing lists that begin at tile[begin]: `outputs`
+ * from diagonal on, all of them within the lists, the first items of keys.
  */
 template <int items, typename Key>
 MGPU_HOST_DEVICE void
 mgpu_merge_facing(Key (&keys)[items], const Key *tile, uint32_t begin, uint32_t a_items, uint32_t b_items,
-				  uint32_t diagonal)
+				  uint32_t diagonal, uint32_t outputs = items)
 {
 	uint32_t	a = mgpu_merge_path_facing(tile + begin, a_items, b_items, diagonal);
 	uint32_t	b = a_items + b_items - 1 - (diagonal - a);
 
 	mgpu_serial_merge<-1, items>(reinterpret_cast<const char *>(tile), (begin + a) * (uint32_t) sizeof(Key),
-								 (begin + b) * (uint32_t) sizeof(Key), keys);
+								 (begin + b) * (uint32_t) sizeof(Key), keys, outputs);
 }
 
 /* Merge a thread's share of its pair of facing runs. */

@@ -120,11 +120,13 @@ mgpu_serial_merge_forwards(const Tile &tile, uint32_t a_offset, uint32_t b_offse
 /*
  * Merge `items` outputs from a_offset and b_offset on, where b_offset walks up
  * (guarded, b_step = 1) or down (facing, b_step = -1).  Of facing lists only A's
- * next offset is kept: after i outputs, B's follows from it and i.
+ * next offset is kept: after i outputs, B's follows from it and i; and nothing is
+ * read behind the first `outputs` of them, one at least.
  */
 template <int b_step, int items, typename Key>
 MGPU_HOST_DEVICE void
-mgpu_serial_merge(const char *shared, uint32_t a_offset, uint32_t b_offset, Key (&merged)[items])
+mgpu_serial_merge(const char *shared, uint32_t a_offset, uint32_t b_offset, Key (&merged)[items],
+				  uint32_t outputs = items)
 {
 	constexpr uint32_t key_bytes = sizeof(Key);
 
@@ -149,8 +151,10 @@ mgpu_serial_merge(const char *shared, uint32_t a_offset, uint32_t b_offset, Key 
 		if (i + 1 < items)
 		{
 			uint32_t	next_b = origin + next_a - (i + 2) * key_bytes;
-			Key			key = mgpu_item_at<Key>(shared, take_a ? next_a : next_b);
+			Key			key = a_key;
 
+			if (i + 1 < (int) outputs)
+				key = mgpu_item_at<Key>(shared, take_a ? next_a : next_b);
 			next_a = take_a ? next_a + key_bytes : next_a;
 			a_key = take_a ? key : a_key;
 			b_key = take_a ? b_key : key;

@@ -2,35 +2,36 @@
  * segmented_cta.cuh
  *		Sorts the segments of one tile inside a CTA.
  *
- * The heads in a tile are bits, and a thread has those of its items in a word.
+ * A tile is cut by its heads into pieces: segments, and at its ends perhaps parts
+ * of some.  Each is sorted where it lies, by as many lanes as its items ask for,
+ * so that no lane ever has items of two pieces:
  *
- *	 1. Each thread sorts its items by a network whose comparators work only
- *		where no head lies between their two items.  A network in which every
- *		comparator puts the smaller item first sorts any stretch of neighbours by
- *		the comparators inside it alone (set what lies left of the stretch to the
- *		smallest key and what lies right of it to the largest: neither moves), so
- *		Batcher's network serves all segments of a thread at a time.
- *	 2. Segments are merged across the threads of a warp, then across the warps
- *		of the CTA.  A segment is cut by the borders of units (threads, warps)
- *		into pieces, counted from its own first one:
+ *	 a few items	one lane, a network of 4, 8, 16 … items
+ *	 lane_items		one lane, a network of so many
+ *	 longer			neighbouring lanes: each sorts its items, then runs of 1, 2,
+ *					4 … lanes are merged in pairs
  *
- *			units	 | 0       | 1       | 2       | 3       | 4       |
- *			segments  a  a  b  b  b  b  b  b  b  b  c  d  d  d  d  d  d
- *			pieces    0     0  [   1    ] [ 2     ] 0  0     [   1    ]
+ * Lanes of a warp work in step, so pieces are listed by class first, a class being
+ * what takes equally long: a network's size or, for longer ones, how many pieces a
+ * warp takes at a time.  Units of one warp's work are taken by whichever warp is
+ * free, the longest first.  Pieces that a warp is too short for are sorted by the
+ * whole CTA before, as many at a time as it has lanes for:
  *
- *		Level by level, runs of 1, 2, 4 … pieces are merged in pairs.  So a
- *		segment of k pieces takes ceil(log2 k) levels wherever it lies, and a
- *		warp is done with the levels of its longest segment.
+ *	 pieces		a a b c c c c c c d e e e e ...
+ *	 lists		[ 3 lanes: c ... ][ 2 lanes: e ... ][ network of 4: a d ... ]
+ *	 units		 10 pieces each	   16 pieces each	 32 pieces each
  *
- * A thread has at most two segments that reach past its items: the one that
- * comes from the left and the one that goes on to the right.  Both are merged in
- * one unrolled loop, which changes over at the second one's first item.
+ * Nothing marks the heads among a lane's items, so networks and merges are those
+ * of plain mergesort; what a piece leaves of its last lane is padded with the
+ * largest key in registers and never stored.  Pieces in order are left alone.
  *
- * Source: segmented mergesort of moderngpu (S. Baxter, 2013), which takes odd-
- * even transposition and one binary tree over all threads.  The tree was
- * rejected: some border of every level cuts some short segment, so every warp
- * would go through nearly all levels for segments of ten items.  Keys widened by
- * a segment number were rejected too: twice the shared memory.
+ * Source: "a thread or a warp for each short segment" is CUB's and others' way;
+ * lists by class and groups of any number of lanes are ours.  Rejected: one
+ * network over all items whose comparators stop at heads, and merges of the two
+ * segments that reach past a thread's items (moderngpu's way; S. Baxter, 2013):
+ * a comparator takes four operations in place of two, a merged item 21 in place
+ * of 8, and each level went over all items.  Rejected as well: groups of a power
+ * of two of lanes, a third of which would idle.
  *
  * Equal keys cannot be told apart, here as in cta_sort.cuh.
  */
@@ -39,433 +40,434 @@
 
 #include "cta_sort.cuh"
 #include "quad_pass.cuh"
+#include "segmented_tuning.cuh"
 
-/* All of a thread's items, as bits. */
-template <int items>
+/* ----------------------------------------------------------------- classes */
+
+/*
+ * Classes by falling cost.  0: more than a warp's lanes.  Then, by pieces a warp:
+ * 1, 2, 3, 4, 5, 6, 8, 10, 16, 32 of up to 32, 16, 10, 8 … 1 lanes each.  Then the
+ * networks of less than lane_items, largest first.
+ */
+#define MGPU_LANE_CLASSES 11
+#define MGPU_PIECE_CLASSES 16
+#define MGPU_NO_CLASS 31
+
+/* How many networks of 4, 8, 16 … items there are beside the lanes' own. */
+template <int lane_items>
 MGPU_HOST_DEVICE constexpr uint32_t
-mgpu_all_items()
+mgpu_small_networks()
 {
-	return (UINT32_C(1) << items) - 1;
+	uint32_t	count = 0;
+
+	while (4 * (4 << count) < 3 * lane_items)
+		count++;
+	return count;
 }
 
-/* Words that the heads of so many items take; reading runs one word ahead. */
-MGPU_HOST_DEVICE constexpr uint32_t
-mgpu_head_words(uint32_t num_items)
+template <int lane_items>
+MGPU_HOST_DEVICE uint32_t
+mgpu_piece_class(uint32_t num_items)
 {
-	return (num_items + 31) / 32 + 1;
+	constexpr uint32_t num_small = mgpu_small_networks<lane_items>();
+	uint32_t	lanes = (num_items + lane_items - 1) / lane_items;
+	uint32_t	piece_class = 10 - (lanes > 1) - (lanes > 2) - (lanes > 3) - (lanes > 4) - (lanes > 5) - (lanes > 6) -
+		(lanes > 8) - (lanes > 10) - (lanes > 16) - (lanes > 32);
+
+#pragma unroll
+	for (int small = 0; small < (int) num_small; small++)
+		piece_class += num_items <= (4u << small);
+	return num_items < 2 ? MGPU_NO_CLASS : piece_class;
 }
 
-/* Which of a thread's items begin a segment, from the bits of the tile. */
+/* Pieces that a warp sorts at a time; class 0 is the CTA's. */
+MGPU_HOST_DEVICE uint32_t
+mgpu_pieces_per_warp(uint32_t piece_class)
+{
+	if (piece_class <= 6)
+		return piece_class;
+	return piece_class == 7 ? 8 : piece_class == 8 ? 10 : piece_class == 9 ? 16 : 32;
+}
+
+/* The pieces of a tile, from the heads inside it. */
+struct mgpu_tile_pieces
+{
+	const uint32_t *heads;		/* heads[i] begins piece i + 1 */
+	uint32_t	begin;			/* of the tile; piece 0 begins here */
+	uint32_t	num_items;
+	uint32_t	num_pieces;		/* 1 at least */
+
+	/* Where the piece begins in the tile, and its items times 65536. */
+	__host__ __device__ __forceinline__ uint32_t
+	at(uint32_t piece) const
+	{
+		uint32_t	from = piece > 0 ? heads[piece - 1] - begin : 0;
+		uint32_t	to = piece + 1 < num_pieces ? heads[piece] - begin : num_items;
+
+		return from | (to - from) << 16;
+	}
+};
+
+/* ------------------------------------------------------------------ shares */
+
+/* A lane's share of a piece: from item lane * items on, as many as are left. */
+struct mgpu_lane_share
+{
+	uint32_t	begin;			/* of the piece, a slot of the tile */
+	uint32_t	num_items;		/* of the piece; 0: the lane idles */
+	uint32_t	lane;
+};
+
 template <int items>
 MGPU_HOST_DEVICE uint32_t
-mgpu_thread_heads(const uint32_t *head_words, uint32_t thread)
+mgpu_share_items(const mgpu_lane_share &share)
 {
-	uint32_t	slot = thread * items;
-	uint64_t	window = head_words[slot / 32] | (uint64_t) head_words[slot / 32 + 1] << 32;
+	uint32_t	before = share.lane * items;
+	uint32_t	left = share.num_items > before ? share.num_items - before : 0;
 
-	return (uint32_t) (window >> slot % 32) & mgpu_all_items<items>();
+	return left < items ? left : items;
 }
 
-/* Take a thread's items from slot, slot + 1 … */
-template <int items, typename Item>
+template <int items, typename Key>
 MGPU_HOST_DEVICE void
-mgpu_load_forwards(Item (&values)[items], const Item *tile, uint32_t slot)
+mgpu_load_share(Key (&keys)[items], const Key *tile, const mgpu_lane_share &share)
 {
+	const Key  *own = tile + share.begin + share.lane * items;
+	int			count = (int) mgpu_share_items<items>(share);
+
 #pragma unroll
 	for (int i = 0; i < items; i++)
-		values[i] = tile[slot + i];
+		keys[i] = i < count ? own[i] : mgpu_largest_key<Key>();
 }
 
-/* Is there an item smaller than its predecessor in the same segment? */
+template <int items, typename Key>
+MGPU_HOST_DEVICE void
+mgpu_store_share(const Key (&keys)[items], Key *tile, const mgpu_lane_share &share)
+{
+	Key		   *own = tile + share.begin + share.lane * items;
+	int			count = (int) mgpu_share_items<items>(share);
+
+#pragma unroll
+	for (int i = 0; i < items; i++)
+	{
+		if (i < count)
+			own[i] = keys[i];
+	}
+}
+
+/* Is there an item smaller than its predecessor in the piece? */
 template <int items, typename Key>
 MGPU_HOST_DEVICE bool
-mgpu_has_descent(const Key (&keys)[items], uint32_t heads, const Key *tile, uint32_t thread)
+mgpu_share_descends(const Key (&keys)[items], const Key *tile, const mgpu_lane_share &share)
 {
-	uint32_t	descents = thread > 0 && keys[0] < tile[thread * items - 1];
+	bool		descends = false;
 
+	if (share.lane > 0 && mgpu_share_items<items>(share) > 0)
+		descends = keys[0] < tile[share.begin + share.lane * items - 1];
 #pragma unroll
 	for (int i = 1; i < items; i++)
-		descents |= (uint32_t) (keys[i] < keys[i - 1]) << i;
-	return (descents & ~heads) != 0;
+		descends |= keys[i] < keys[i - 1];
+	return descends;
 }
 
-/* ------------------------------------------------------------ thread sort */
-
-/* As mgpu_batcher_levels, without the comparators that cross a head. */
-template <int size, int stride, int items, typename Key>
-MGPU_HOST_DEVICE void
-mgpu_batcher_levels_inside(Key (&keys)[items], uint32_t heads)
-{
-	constexpr int first = stride % size;
-
-#pragma unroll
-	for (int x = first; x + stride < items; x++)
-	{
-		if ((x - first) / stride % 2 == 0 && x / (2 * size) == (x + stride) / (2 * size))
-		{
-			uint32_t	between = ((UINT32_C(1) << stride) - 1) << (x + 1);
-			bool		swap = keys[x + stride] < keys[x] && (heads & between) == 0;
-			Key			smaller = swap ? keys[x + stride] : keys[x];
-
-			keys[x + stride] = swap ? keys[x] : keys[x + stride];
-			keys[x] = smaller;
-		}
-	}
-	if constexpr (stride > 1)
-		mgpu_batcher_levels_inside<size, stride / 2>(keys, heads);
-	else if constexpr (2 * size < items)
-		mgpu_batcher_levels_inside<2 * size, 2 * size>(keys, heads);
-}
-
+/* Put a share into its run of run_lanes lanes: forwards in even runs, backwards in odd. */
 template <int items, typename Key>
 MGPU_HOST_DEVICE void
-mgpu_thread_sort_segments(Key (&keys)[items], uint32_t heads)
+mgpu_store_share_facing(const Key (&keys)[items], Key *tile, const mgpu_lane_share &share, uint32_t run_lanes)
 {
-	mgpu_batcher_levels_inside<1, 1>(keys, heads);
-}
-
-/* ------------------------------------------------------------------ pieces */
-
-/*
- * A thread's two segments that may reach past its items, as slots of the tile.
- * left has the thread's first item and may end among its items; right begins
- * with the thread's last head.  Either is empty where there is none: left where
- * the first item is a head, right where the thread has no head.
- */
-struct mgpu_thread_pieces
-{
-	uint32_t	left_begin;
-	uint32_t	left_end;
-	uint32_t	right_begin;
-	uint32_t	right_end;
-};
-
-/* previous_head: the last head before the thread's items; next_head: the first one behind. */
-template <int items>
-MGPU_HOST_DEVICE mgpu_thread_pieces
-mgpu_find_pieces(uint32_t heads, uint32_t thread, uint32_t previous_head, uint32_t next_head)
-{
-	uint32_t	slot = thread * items;
-	mgpu_thread_pieces pieces;
-
-	pieces.left_begin = (heads & 1) != 0 ? slot : previous_head;
-	pieces.left_end = heads != 0 ? slot + mgpu_lowest_bit(heads) : next_head;
-	pieces.right_begin = heads != 0 ? slot + mgpu_highest_bit(heads) : next_head;
-	pieces.right_end = next_head;
-	return pieces;
-}
-
-/* How many borders of units lie in a segment. */
-template <uint32_t unit_items>
-MGPU_HOST_DEVICE uint32_t
-mgpu_count_borders(uint32_t begin, uint32_t end)
-{
-	return begin < end ? (end - 1) / unit_items - begin / unit_items : 0;
-}
-
-/* Levels go on while runs are no longer than this. */
-template <uint32_t unit_items>
-MGPU_HOST_DEVICE uint32_t
-mgpu_most_run_units(const mgpu_thread_pieces &pieces)
-{
-	uint32_t	left = mgpu_count_borders<unit_items>(pieces.left_begin, pieces.left_end);
-	uint32_t	right = mgpu_count_borders<unit_items>(pieces.right_begin, pieces.right_end);
-
-	return left > right ? left : right;
-}
-
-/* A thread's share of a level: what it merges into its items. */
-struct mgpu_piece_merge
-{
-	mgpu_merge_range left;
-	mgpu_merge_range right;
-	uint32_t	right_item;		/* first item of right; no item's number if there is none */
-	uint32_t	active;			/* bit i: item i is an output */
-};
-
-/*
- * Merge runs of run_units units, in pairs counted from each segment's first
- * unit.  Lists that are in order already are left alone.
- */
-template <int items, int unit_threads, typename Key>
-MGPU_HOST_DEVICE mgpu_piece_merge
-mgpu_plan_pieces(const Key *tile, const mgpu_thread_pieces &pieces, uint32_t thread, uint32_t run_units)
-{
-	constexpr uint32_t unit_items = items * unit_threads;
-	uint32_t	slot = thread * items;
-	uint32_t	unit = thread / unit_threads;
-	mgpu_piece_merge merge = {{slot, slot, slot, slot}, {slot, slot, slot, slot}, items, 0};
-
-	if (pieces.left_end > slot)
-	{
-		uint32_t	first_unit = pieces.left_begin / unit_items;
-		uint32_t	pair_unit = first_unit + ((unit - first_unit) & ~(2 * run_units - 1));
-		uint32_t	pair_begin = pair_unit * unit_items;
-		uint32_t	begin = pair_begin > pieces.left_begin ? pair_begin : pieces.left_begin;
-		uint32_t	middle = pair_begin + run_units * unit_items;
-		uint32_t	pair_end = middle + run_units * unit_items;
-		uint32_t	end = pair_end < pieces.left_end ? pair_end : pieces.left_end;
-
-		if (middle < end && tile[middle] < tile[middle - 1])
-		{
-			uint32_t	outputs = pieces.left_end - slot;
-
-			merge.left = mgpu_find_merge_range(tile, begin, middle - begin, middle, end - middle, slot - begin);
-			merge.active = outputs < items ? (UINT32_C(1) << outputs) - 1 : mgpu_all_items<items>();
-		}
-	}
-	if (pieces.right_end > slot + items && pieces.right_begin < slot + items)
-	{
-		uint32_t	middle = (unit + run_units) * unit_items;
-		uint32_t	pair_end = middle + run_units * unit_items;
-		uint32_t	end = pair_end < pieces.right_end ? pair_end : pieces.right_end;
-
-		if (middle < end && tile[middle] < tile[middle - 1])
-		{
-			merge.right.a_begin = pieces.right_begin;
-			merge.right.a_end = merge.right.b_begin = middle;
-			merge.right.b_end = end;
-			merge.right_item = pieces.right_begin - slot;
-			merge.active |= mgpu_all_items<items>() & ~UINT32_C(0) << merge.right_item;
-		}
-	}
-	return merge;
-}
-
-/* Are all items outputs of left, and does neither list end before they do? */
-template <int items>
-MGPU_HOST_DEVICE bool
-mgpu_is_unbounded(const mgpu_piece_merge &merge)
-{
-	return merge.active == mgpu_all_items<items>() && merge.right_item == items &&
-		merge.left.a_begin + items <= merge.left.a_end && merge.left.b_begin + items <= merge.left.b_end;
-}
-
-/*
- * Merge left, then right, into the active items; the others stay.  Reads no slot
- * behind last_slot.
- */
-template <int items, typename Key>
-MGPU_HOST_DEVICE void
-mgpu_merge_pieces(Key (&keys)[items], const Key *tile, const mgpu_piece_merge &merge, uint32_t last_slot)
-{
-	constexpr uint32_t key_bytes = sizeof(Key);
-	const char *shared = reinterpret_cast<const char *>(tile);
-	uint32_t	last = last_slot * key_bytes;
-	uint32_t	a = merge.left.a_begin * key_bytes;
-	uint32_t	a_end = merge.left.a_end * key_bytes;
-	uint32_t	b = merge.left.b_begin * key_bytes;
-	uint32_t	b_end = merge.left.b_end * key_bytes;
-	uint32_t	right_a = merge.right.a_begin * key_bytes;
-	uint32_t	right_b = merge.right.b_begin * key_bytes;
-	uint32_t	right_b_end = merge.right.b_end * key_bytes;
-	Key			a_key = mgpu_item_at<Key>(shared, a < last ? a : last);
-	Key			b_key = mgpu_item_at<Key>(shared, b < last ? b : last);
-	Key			right_b_key = mgpu_item_at<Key>(shared, right_b);
+	uint32_t	run_begin = (share.lane & ~(run_lanes - 1)) * items;
+	uint32_t	run_end = run_begin + run_lanes * items < share.num_items ? run_begin + run_lanes * items :
+		share.num_items;
+	bool		is_odd = (share.lane & run_lanes) != 0;
+	uint32_t	item = share.lane * items;
+	uint32_t	slot = share.begin + (is_odd ? run_begin + run_end - 1 - item : item);
+	uint32_t	step = is_odd ? 0u - 1 : 1;
+	int			count = (int) mgpu_share_items<items>(share);
 
 #pragma unroll
 	for (int i = 0; i < items; i++)
 	{
-		bool		change = i == (int) merge.right_item;
-		bool		take_b;
-
-		a = change ? right_a : a;
-		b = change ? right_b : b;
-		a_end = change ? right_b : a_end;	/* right's lists adjoin */
-		b_end = change ? right_b_end : b_end;
-		a_key = change ? keys[i] : a_key;	/* its own item, still in its place */
-		b_key = change ? right_b_key : b_key;
-		take_b = b < b_end && (a >= a_end || b_key < a_key);
-		keys[i] = (merge.active >> i & 1) != 0 ? (take_b ? b_key : a_key) : keys[i];
-		if (i + 1 < items)
-		{
-			uint32_t	next = (take_b ? b : a) + key_bytes;
-			Key			next_key = mgpu_item_at<Key>(shared, next < last ? next : last);
-
-			a = take_b ? a : next;
-			b = take_b ? next : b;
-			a_key = take_b ? a_key : next_key;
-			b_key = take_b ? next_key : b_key;
-		}
+		if (i < count)
+			tile[slot + i * step] = keys[i];
 	}
 }
 
-/* A thread's share of a level where its warp needs no bounds, or on the host. */
+/* Merge a lane's share of its pair of facing runs. */
 template <int items, typename Key>
 MGPU_HOST_DEVICE void
-mgpu_merge_pieces_unbounded(Key (&keys)[items], const Key *tile, const mgpu_piece_merge &merge)
+mgpu_merge_share(Key (&keys)[items], const Key *tile, const mgpu_lane_share &share, uint32_t run_lanes)
 {
-	mgpu_serial_merge<1, items>(reinterpret_cast<const char *>(tile), merge.left.a_begin * (uint32_t) sizeof(Key),
-								merge.left.b_begin * (uint32_t) sizeof(Key), keys);
+	uint32_t	pair_begin = (share.lane & ~(2 * run_lanes - 1)) * items;
+	uint32_t	run_items = run_lanes * items;
+	uint32_t	count = mgpu_share_items<items>(share);
+	uint32_t	pair_items;
+	uint32_t	a_items;
+
+	if (count == 0)
+		return;
+	pair_items = share.num_items - pair_begin < 2 * run_items ? share.num_items - pair_begin : 2 * run_items;
+	a_items = pair_items < run_items ? pair_items : run_items;
+	mgpu_merge_facing(keys, tile, share.begin + pair_begin, a_items, pair_items - a_items,
+					  share.lane * items - pair_begin, count);
 }
 
 #ifdef __CUDACC__
 
-#define MGPU_NO_SLOT UINT32_MAX
 #define MGPU_WHOLE_WARP 0xFFFFFFFFu
 
-/* Merge one level; true if this thread's items may have changed. */
-template <int items, int unit_threads, typename Key>
-static __device__ __forceinline__ bool
-mgpu_merge_level(Key (&keys)[items], const Key *tile, const mgpu_thread_pieces &pieces, uint32_t thread,
-				 uint32_t run_units, uint32_t last_slot)
-{
-	mgpu_piece_merge merge = mgpu_plan_pieces<items, unit_threads>(tile, pieces, thread, run_units);
+/* ------------------------------------------------------------------- lists */
 
-	if (__all_sync(MGPU_WHOLE_WARP, mgpu_is_unbounded<items>(merge)))
-		mgpu_merge_pieces_unbounded(keys, tile, merge);
-	else if (__any_sync(MGPU_WHOLE_WARP, merge.active != 0))
-		mgpu_merge_pieces(keys, tile, merge, last_slot);
-	return merge.active != 0;
-}
-
-/* The heads nearest to a thread's items, MGPU_NO_SLOT where its warp has none there. */
-struct mgpu_near_heads
+/* Pieces by class, in shared memory. */
+template <int threads>
+struct mgpu_piece_lists
 {
-	uint32_t	previous;
-	uint32_t	next;
-	uint32_t	warp_first;		/* the warp's own */
-	uint32_t	warp_last;
+	uint32_t	counts[MGPU_PIECE_CLASSES];
+	uint32_t	begins[MGPU_PIECE_CLASSES];		/* of the classes in pieces */
+	uint32_t	unit_ends[MGPU_PIECE_CLASSES];	/* units up to a class; the CTA's class has none */
+	uint32_t	next_unit;
+	uint32_t	pieces[threads * MGPU_SEGMENTED_LIST_PIECES];
 };
 
-template <int items>
-static __device__ __forceinline__ mgpu_near_heads
-mgpu_find_near_heads(uint32_t heads, uint32_t thread)
-{
-	uint32_t	lane = thread % 32;
-	uint32_t	headed = __ballot_sync(MGPU_WHOLE_WARP, heads != 0);
-	uint32_t	before = headed & ((1u << lane) - 1);
-	uint32_t	behind = headed & ~1u << lane;
-	uint32_t	first = thread * items + __ffs((int) heads) - 1;
-	uint32_t	last = thread * items + 31 - __clz((int) heads);
-	mgpu_near_heads near_heads;
-
-	near_heads.previous = __shfl_sync(MGPU_WHOLE_WARP, last, 31 - __clz((int) before));
-	near_heads.next = __shfl_sync(MGPU_WHOLE_WARP, first, __ffs((int) behind) - 1);
-	near_heads.warp_first = __shfl_sync(MGPU_WHOLE_WARP, first, __ffs((int) headed) - 1);
-	near_heads.warp_last = __shfl_sync(MGPU_WHOLE_WARP, last, 31 - __clz((int) headed));
-	if (before == 0)
-		near_heads.previous = MGPU_NO_SLOT;
-	if (behind == 0)
-		near_heads.next = MGPU_NO_SLOT;
-	if (headed == 0)
-		near_heads.warp_first = near_heads.warp_last = MGPU_NO_SLOT;
-	return near_heads;
-}
-
-/* Sort the items of a warp without heads, and put them into the tile. */
-template <int items, typename Key>
+/* Where the classes begin, from their counts; one warp. */
+template <int threads>
 static __device__ __forceinline__ void
-mgpu_warp_sort(Key (&keys)[items], Key *tile, uint32_t thread)
+mgpu_lay_out_lists(mgpu_piece_lists<threads> *lists, uint32_t lane)
 {
-	mgpu_thread_sort(keys);
-#pragma unroll 1
-	for (uint32_t run_threads = 1; run_threads < 32; run_threads *= 2)
+	bool		is_class = lane < MGPU_PIECE_CLASSES;
+	uint32_t	count = is_class ? lists->counts[lane] : 0;
+	uint32_t	per_warp = mgpu_pieces_per_warp(lane);
+	uint32_t	end = count;
+	uint32_t	unit_end = lane == 0 ? 0 : (count + per_warp - 1) / per_warp;
+
+#pragma unroll
+	for (uint32_t distance = 1; distance < MGPU_PIECE_CLASSES; distance *= 2)
 	{
-		mgpu_store_facing(keys, tile, thread, run_threads);
-		__syncwarp();				/* both runs are written */
-		mgpu_merge_facing_runs(keys, tile, thread, run_threads);
-		__syncwarp();				/* both runs are read */
+		uint32_t	before = __shfl_up_sync(MGPU_WHOLE_WARP, end, distance);
+		uint32_t	units_before = __shfl_up_sync(MGPU_WHOLE_WARP, unit_end, distance);
+
+		if (lane >= distance)
+		{
+			end += before;
+			unit_end += units_before;
+		}
 	}
-	mgpu_store_forwards(keys, tile, thread * items);
-}
-
-/* Sort the pieces that segments have in a warp, and put them into the tile. */
-template <int items, typename Key>
-static __device__ __forceinline__ void
-mgpu_warp_sort_segments(Key (&keys)[items], Key *tile, uint32_t heads, const mgpu_near_heads &near_heads,
-						uint32_t thread)
-{
-	uint32_t	warp_begin = thread / 32 * (32 * items);
-	uint32_t	warp_end = warp_begin + 32 * items;
-	uint32_t	previous = near_heads.previous == MGPU_NO_SLOT ? warp_begin : near_heads.previous;
-	uint32_t	next = near_heads.next == MGPU_NO_SLOT ? warp_end : near_heads.next;
-	mgpu_thread_pieces pieces = mgpu_find_pieces<items>(heads, thread, previous, next);
-	uint32_t	most_run_threads = mgpu_most_run_units<items>(pieces);
-
-	mgpu_thread_sort_segments(keys, heads);
-	mgpu_store_forwards(keys, tile, thread * items);
-	__syncwarp();					/* the threads' items are written */
-#pragma unroll 1
-	for (uint32_t run_threads = 1; __any_sync(MGPU_WHOLE_WARP, run_threads <= most_run_threads); run_threads *= 2)
+	if (is_class)
 	{
-		bool		changed = mgpu_merge_level<items, 1>(keys, tile, pieces, thread, run_threads, warp_end - 1);
-
-		__syncwarp();				/* the level's inputs are read */
-		if (changed)
-			mgpu_store_forwards(keys, tile, thread * items);
-		__syncwarp();				/* its outputs are written */
+		lists->begins[lane] = end - count;
+		lists->unit_ends[lane] = unit_end;
 	}
-}
-
-/* The last head of the warps before this one, and the first head of those behind. */
-static __device__ __forceinline__ void
-mgpu_find_far_heads(const uint32_t *warp_first, const uint32_t *warp_last, uint32_t num_warps, uint32_t thread,
-					uint32_t *previous, uint32_t *next)
-{
-	uint32_t	warp = thread / 32;
-	uint32_t	lane = thread % 32;
-	uint32_t	first = lane < num_warps ? warp_first[lane] : MGPU_NO_SLOT;
-	uint32_t	last = lane < num_warps ? warp_last[lane] : MGPU_NO_SLOT;
-	uint32_t	headed = __ballot_sync(MGPU_WHOLE_WARP, first != MGPU_NO_SLOT);
-	uint32_t	before = headed & ((1u << warp) - 1);
-	uint32_t	behind = headed & ~1u << warp;
-
-	*previous = __shfl_sync(MGPU_WHOLE_WARP, last, 31 - __clz((int) before));
-	*next = __shfl_sync(MGPU_WHOLE_WARP, first, __ffs((int) behind) - 1);
-	if (before == 0)
-		*previous = MGPU_NO_SLOT;
-	if (behind == 0)
-		*next = MGPU_NO_SLOT;
 }
 
 /*
- * Sort the segments of a tile.  Thread t begins with items t * items …; its first
- * item counts as a head where t is 0.  The sorted items are in the tile when the
- * last thread returns.  All threads have read the tile, warp_heads has room for
- * 64 words.
+ * List the tile's pieces from `first` on, as many as fit.  Ends with a barrier,
+ * before which this thread's copies have landed.
  */
-template <int threads, int items, typename Key>
+template <int threads, int lane_items>
 static __device__ __forceinline__ void
-mgpu_cta_sort_segments(Key (&keys)[items], Key *tile, uint32_t heads, uint32_t *warp_heads, uint32_t thread)
+mgpu_list_pieces(mgpu_piece_lists<threads> *lists, const mgpu_tile_pieces &pieces, uint32_t first, uint32_t thread)
 {
-	constexpr uint32_t num_warps = threads / 32;
-	uint32_t	lane = thread % 32;
-	mgpu_near_heads near_heads = mgpu_find_near_heads<items>(heads, thread);
-	mgpu_thread_pieces pieces;
-	uint32_t	previous;
-	uint32_t	next;
-	uint32_t	most_run_warps;
+	uint32_t	listed[MGPU_SEGMENTED_LIST_PIECES];
+	uint32_t	places[MGPU_SEGMENTED_LIST_PIECES];	/* in their class; its number times 65536 */
 
-	if (lane == 0)
+	__syncthreads();				/* the lists before are done with */
+	if (thread < MGPU_PIECE_CLASSES)
+		lists->counts[thread] = 0;
+	if (thread == 0)
+		lists->next_unit = 0;
+	__syncthreads();				/* counts are zero */
+#pragma unroll
+	for (int i = 0; i < MGPU_SEGMENTED_LIST_PIECES; i++)
 	{
-		warp_heads[thread / 32] = near_heads.warp_first;
-		warp_heads[32 + thread / 32] = near_heads.warp_last;
+		uint32_t	piece = first + i * threads + thread;
+		uint32_t	piece_class = MGPU_NO_CLASS;
+		uint32_t	alike;
+		uint32_t	leader;
+		uint32_t	place = 0;
+
+		listed[i] = 0;
+		if (piece < pieces.num_pieces)
+		{
+			listed[i] = pieces.at(piece);
+			piece_class = mgpu_piece_class<lane_items>(listed[i] >> 16);
+		}
+		alike = __match_any_sync(MGPU_WHOLE_WARP, piece_class);
+		leader = mgpu_lowest_bit(alike);
+		if (thread % 32 == leader && piece_class != MGPU_NO_CLASS)
+			place = atomicAdd(&lists->counts[piece_class], (uint32_t) __popc(alike));
+		place = __shfl_sync(MGPU_WHOLE_WARP, place, (int) leader) + __popc(alike & ((1u << thread % 32) - 1));
+		places[i] = place | piece_class << 16;
 	}
-	if (__any_sync(MGPU_WHOLE_WARP, (lane == 0 ? heads & ~1u : heads) != 0))
-		mgpu_warp_sort_segments(keys, tile, heads, near_heads, thread);
-	else
-		mgpu_warp_sort(keys, tile, thread);
-	__syncthreads();				/* all warps' items and heads are written */
-	near_heads = mgpu_find_near_heads<items>(heads, thread);	/* found again, to keep no registers */
-	mgpu_find_far_heads(warp_heads, warp_heads + 32, num_warps, thread, &previous, &next);
-	if (near_heads.previous != MGPU_NO_SLOT)
-		previous = near_heads.previous;
-	if (near_heads.next != MGPU_NO_SLOT)
-		next = near_heads.next;
-	if (next == MGPU_NO_SLOT)
-		next = threads * items;
-	pieces = mgpu_find_pieces<items>(heads, thread, previous, next);
-	most_run_warps = mgpu_most_run_units<32 * items>(pieces);
+	__syncthreads();				/* all are counted */
+	if (thread < 32)
+		mgpu_lay_out_lists(lists, thread);
+	__syncthreads();				/* the classes have their places */
+#pragma unroll
+	for (int i = 0; i < MGPU_SEGMENTED_LIST_PIECES; i++)
+	{
+		uint32_t	piece_class = places[i] >> 16;
+
+		if (piece_class != MGPU_NO_CLASS)
+			lists->pieces[lists->begins[piece_class] + (places[i] & 0xFFFF)] = listed[i];
+	}
+	mgpu_wait_copies();
+	__syncthreads();				/* the lists are whole */
+}
+
+/* ------------------------------------------------------------------- sorts */
+
+/*
+ * Sort a warp's shares, group_lanes lanes a piece at most; false: all were in
+ * order.  One lane a piece: no merges are made.
+ */
+template <int items, bool one_lane, typename Key>
+static __device__ __forceinline__ bool
+mgpu_warp_sort_shares(Key *tile, const mgpu_lane_share &share, uint32_t group_lanes)
+{
+	Key			keys[items];
+
+	mgpu_load_share(keys, tile, share);
+	if (!__any_sync(MGPU_WHOLE_WARP, mgpu_share_descends(keys, tile, share)))
+		return false;
+	mgpu_thread_sort(keys);
+	if constexpr (!one_lane)
+	{
+		__syncwarp();				/* the shares are read */
 #pragma unroll 1
-	for (uint32_t run_warps = 1; __syncthreads_or(run_warps <= most_run_warps); run_warps *= 2)
-	{
-		bool		changed = mgpu_merge_level<items, 32>(keys, tile, pieces, thread, run_warps, threads * items - 1);
-
-		__syncthreads();			/* the level's inputs are read */
-		if (changed)
-			mgpu_store_forwards(keys, tile, thread * items);
+		for (uint32_t run_lanes = 1; run_lanes < group_lanes; run_lanes *= 2)
+		{
+			mgpu_store_share_facing(keys, tile, share, run_lanes);
+			__syncwarp();			/* both runs are written */
+			mgpu_merge_share(keys, tile, share, run_lanes);
+			__syncwarp();			/* both runs are read */
+		}
 	}
+	mgpu_store_share(keys, tile, share);
+	return true;
+}
+
+/* The networks of less than lane_items: the one of 4 << small items, or a larger one. */
+template <int lane_items, uint32_t small, typename Key>
+static __device__ __forceinline__ bool
+mgpu_warp_sort_small(Key *tile, const mgpu_lane_share &share, uint32_t piece_class)
+{
+	constexpr uint32_t num_small = mgpu_small_networks<lane_items>();
+
+	if constexpr (small < num_small)
+	{
+		if (piece_class == MGPU_LANE_CLASSES - 1 + num_small - small)
+			return mgpu_warp_sort_shares<(4 << small), true>(tile, share, 1);
+		return mgpu_warp_sort_small<lane_items, small + 1>(tile, share, piece_class);
+	}
+	return false;
+}
+
+/* Sort one unit: as many pieces of a class as a warp takes. */
+template <int lane_items, int threads, typename Key>
+static __device__ __forceinline__ bool
+mgpu_warp_sort_unit(Key *tile, const mgpu_piece_lists<threads> *lists, uint32_t unit, uint32_t lane)
+{
+	uint32_t	unit_end = lane < MGPU_PIECE_CLASSES ? lists->unit_ends[lane] : UINT32_MAX;
+	uint32_t	piece_class = __popc(__ballot_sync(MGPU_WHOLE_WARP, unit_end <= unit));
+	uint32_t	first_unit = __shfl_sync(MGPU_WHOLE_WARP, unit_end, (int) piece_class - 1);	/* class 0 has none */
+	uint32_t	per_warp = mgpu_pieces_per_warp(piece_class);
+	uint32_t	group_lanes = 32 / per_warp;
+	uint32_t	group = lane / group_lanes;
+	uint32_t	place = (unit - first_unit) * per_warp + group;
+	mgpu_lane_share share = {0, 0, lane % group_lanes};
+
+	if (group < per_warp && place < lists->counts[piece_class])
+	{
+		uint32_t	piece = lists->pieces[lists->begins[piece_class] + place];
+
+		share.begin = piece & 0xFFFF;
+		share.num_items = piece >> 16;
+	}
+	if (piece_class < MGPU_LANE_CLASSES)
+		return mgpu_warp_sort_shares<lane_items, false>(tile, share, group_lanes);
+	return mgpu_warp_sort_small<lane_items, 0>(tile, share, piece_class);
+}
+
+/* Sort the pieces of class 0, as many at a time as there are lanes for. */
+template <int lane_items, int threads, typename Key>
+static __device__ __forceinline__ bool
+mgpu_cta_sort_long_pieces(Key *tile, const mgpu_piece_lists<threads> *lists, uint32_t thread)
+{
+	uint32_t	num_pieces = lists->counts[0];
+	uint32_t	piece = 0;
+	bool		changed = false;
+
+	while (piece < num_pieces)
+	{
+		mgpu_lane_share share = {0, 0, 0};
+		uint32_t	first_piece = piece;
+		uint32_t	lanes_taken = 0;
+		uint32_t	most_lanes = 0;
+		bool		alone;			/* its lanes lie in warps as in the piece */
+		Key			keys[lane_items];
+
+		for (; piece < num_pieces; piece++)
+		{
+			uint32_t	num_items = lists->pieces[piece] >> 16;
+			uint32_t	lanes = (num_items + lane_items - 1) / lane_items;
+
+			if (lanes_taken + lanes > threads)
+				break;
+			if (thread - lanes_taken < lanes)
+				share = {lists->pieces[piece] & 0xFFFF, num_items, thread - lanes_taken};
+			lanes_taken += lanes;
+			most_lanes = max(most_lanes, lanes);
+		}
+		alone = piece - first_piece == 1;
+		mgpu_load_share(keys, tile, share);
+		if (!__syncthreads_or(mgpu_share_descends(keys, tile, share)))
+			continue;
+		changed = true;
+		mgpu_thread_sort(keys);
+#pragma unroll 1
+		for (uint32_t run_lanes = 1; run_lanes < most_lanes; run_lanes *= 2)
+		{
+			mgpu_store_share_facing(keys, tile, share, run_lanes);
+			mgpu_sync_pair(alone ? run_lanes : threads);	/* both runs are written */
+			mgpu_merge_share(keys, tile, share, run_lanes);
+			mgpu_sync_pair(alone ? run_lanes : threads);	/* both runs are read */
+		}
+		mgpu_store_share(keys, tile, share);
+	}
+	return changed;
+}
+
+/*
+ * Sort the pieces of a tile that is being loaded.  True in each thread if any
+ * was not in order.  Ends with a barrier.
+ */
+template <int threads, int lane_items, typename Key>
+static __device__ __forceinline__ bool
+mgpu_cta_sort_pieces(Key *tile, mgpu_piece_lists<threads> *lists, const mgpu_tile_pieces &pieces, uint32_t thread)
+{
+	constexpr uint32_t listed = threads * MGPU_SEGMENTED_LIST_PIECES;
+	uint32_t	lane = thread % 32;
+	bool		changed = false;
+
+#pragma unroll 1
+	for (uint32_t first = 0; first < pieces.num_pieces; first += listed)
+	{
+		uint32_t	num_units;
+
+		mgpu_list_pieces<threads, lane_items>(lists, pieces, first, thread);
+		if (lists->counts[0] > 0)
+			changed |= mgpu_cta_sort_long_pieces<lane_items>(tile, lists, thread);
+		num_units = lists->unit_ends[MGPU_PIECE_CLASSES - 1];
+		for (;;)
+		{
+			uint32_t	unit = lane == 0 ? atomicAdd(&lists->next_unit, 1) : 0;
+
+			unit = __shfl_sync(MGPU_WHOLE_WARP, unit, 0);
+			if (unit >= num_units)
+				break;
+			changed |= mgpu_warp_sort_unit<lane_items>(tile, lists, unit, lane);
+		}
+	}
+	return __syncthreads_or(changed);
 }
 
 #endif							/* __CUDACC__ */

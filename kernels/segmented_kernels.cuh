@@ -2,24 +2,32 @@
  * segmented_kernels.cuh
  *		The kernels of the segmented sort and the locality sort.
  *
- *	 begin		counters to zero; a look at whether the array is in reverse
+ *	 begin		counters to zero; a look at whether the array is in reverse, or
+ *				where the sort tiles' heads are
  *	 sort		every sort tile in shared memory (segmented_cta.cuh)
- *	 a pass:
- *	 plan		a warp a tile: its pair's active range, the tile's split, its work
- *	 merge		CTAs stay and take the work from the pass's list
- *	 and last:
- *	 collect	tiles on side 1 to side 0
- *	 unpack		keys with indices to two arrays
+ *	 pass		all passes, in one launch of CTAs that stay; in each:
+ *		plan		a warp a tile: its pair's active range, the tile's split, its work
+ *		merge		the work from the pass's list
+ *	 and at last
+ *		collect		tiles on side 1 to side 0
+ *		unpack		keys with indices to two arrays
  *
- * The list of work is made on the device, so the host neither waits nor knows;
- * a pass in which nothing is active is two launches that end at once.  Merging in
- * the planning kernel was rejected: a tile's splits need the whole range.
+ * The list of work is made on the device, so the host neither waits nor knows.
+ * Between plans and merges the CTAs wait for each other; passes of which no border
+ * is open cost nothing, and where no border is, the launch ends at once.  A launch
+ * a plan and one a merge were rejected: empty ones took 2.5 microseconds each.
+ * Merging while planning was rejected: a tile's splits need the whole range.
+ *
+ * Where no border is open, keys with indices go from the block sort straight to
+ * their two arrays.  Elsewhere the two arrays lie where passes merge.
  *
  * Keys are codes, or codes with the item's index in the low 32 bits, which makes
  * all keys different and every merge stable.
  */
 #ifndef MGPU_SEGMENTED_KERNELS_CUH
 #define MGPU_SEGMENTED_KERNELS_CUH
+
+#include <cooperative_groups.h>
 
 #include "merge_kernels.cuh"
 #include "segmented.h"
@@ -30,24 +38,19 @@
 /* At the start of the temporary memory. */
 struct mgpu_segmented_header
 {
+	uint32_t	num_open[MGPU_MAX_PASSES];	/* open borders that a pass merges across; zero before the first launch */
+	uint32_t	num_all_open;
 	uint32_t	num_work[MGPU_MAX_PASSES];
 	uint32_t	reversed;		/* the array is read from its end */
 };
 
 /* ------------------------------------------------------------------- begin */
 
-/* One CTA of MGPU_SEGMENTED_SAMPLES threads. */
-template <typename Stored>
-__global__ void
-__launch_bounds__(MGPU_SEGMENTED_SAMPLES)
-mgpu_begin_segments(const Stored *keys, uint64_t num_items, bool look, uint32_t num_tiles, uint32_t num_passes,
-					mgpu_segmented_header *header, mgpu_segmented_stats *stats)
+/* By MGPU_MAX_PASSES threads of one CTA. */
+static __device__ __forceinline__ void
+mgpu_clear_counters(uint32_t num_tiles, uint32_t num_passes, mgpu_segmented_header *header, mgpu_segmented_stats *stats,
+					uint32_t thread)
 {
-	uint32_t	thread = threadIdx.x;
-	uint64_t	stride = (num_items - 1) / MGPU_SEGMENTED_SAMPLES;
-	bool		descends = look && keys[(thread + 1) * stride] < keys[thread * stride];
-	int			descents = __syncthreads_count(descends);
-
 	if (thread < MGPU_MAX_PASSES)
 	{
 		header->num_work[thread] = 0;
@@ -56,9 +59,51 @@ mgpu_begin_segments(const Stored *keys, uint64_t num_items, bool look, uint32_t 
 	}
 	if (thread == 0)
 	{
-		header->reversed = descents >= MGPU_SEGMENTED_REVERSED_SAMPLES;
 		stats->num_tiles = num_tiles;
 		stats->num_passes = num_passes;
+	}
+}
+
+/* Without segments: one CTA of MGPU_SEGMENTED_SAMPLES threads. */
+template <typename Stored>
+__global__ void
+__launch_bounds__(MGPU_SEGMENTED_SAMPLES)
+mgpu_begin_locality(const Stored *keys, uint64_t num_items, uint32_t num_tiles, uint32_t num_passes,
+					mgpu_segmented_header *header, mgpu_segmented_stats *stats)
+{
+	uint32_t	thread = threadIdx.x;
+	uint64_t	stride = (num_items - 1) / MGPU_SEGMENTED_SAMPLES;
+	bool		descends = num_passes > 0 && keys[(thread + 1) * stride] < keys[thread * stride];
+	int			descents = __syncthreads_count(descends);
+
+	mgpu_clear_counters(num_tiles, num_passes, header, stats, thread);
+	if (thread == 0)
+		header->reversed = descents >= MGPU_SEGMENTED_REVERSED_SAMPLES;
+}
+
+/* With segments: the heads of all borders, from 0 to num_sort_tiles, and which borders are open. */
+static __global__ void
+__launch_bounds__(MGPU_SEGMENTED_HEAD_THREADS)
+mgpu_begin_segments(mgpu_segment_heads segments, uint64_t num_items, uint32_t num_sort_tiles, uint32_t *tile_heads,
+					uint32_t num_tiles, uint32_t num_passes, mgpu_segmented_header *header, mgpu_segmented_stats *stats)
+{
+	constexpr int lanes = MGPU_SEGMENTED_HEAD_PROBES;
+	uint32_t	tile = blockIdx.x * (MGPU_SEGMENTED_HEAD_THREADS / lanes) + threadIdx.x / lanes;
+	mgpu_head_search search = {segments.heads, num_items, segments.num_segments, segments.sort_tile_items};
+	uint32_t	next_head;
+
+	if (blockIdx.x == 0)
+		mgpu_clear_counters(num_tiles, num_passes, header, stats, threadIdx.x);
+	if (tile > num_sort_tiles)
+		return;
+	next_head = mgpu_find_split<lanes>(search, tile, threadIdx.x);
+	if (threadIdx.x % lanes != 0)
+		return;
+	tile_heads[tile] = next_head;
+	if (mgpu_make_border(segments, num_items, tile, next_head).open)
+	{
+		atomicAdd(header->num_open + mgpu_lowest_bit(tile), 1);
+		atomicAdd(&header->num_all_open, 1);
 	}
 }
 
@@ -83,119 +128,154 @@ struct mgpu_segment_source
 	}
 };
 
-/* Words of shared memory behind a sort tile: its heads, and two words a warp. */
-template <class Tuning>
-MGPU_HOST_DEVICE constexpr uint32_t
-mgpu_sort_segments_words()
+/* What the block sort writes: packed keys, or what they were packed from. */
+template <typename Stored, typename Key>
+struct mgpu_segment_sinks
 {
-	return mgpu_head_words(Tuning::sort_tile_items) + 64;
+	Key		   *side0;
+	Key		   *side1;
+	uint8_t    *sides;
+	Stored	   *keys;
+	uint32_t   *indices;
+};
+
+template <class Tuning, typename Key>
+MGPU_HOST_DEVICE constexpr uint32_t
+mgpu_sort_locality_bytes()
+{
+	return sizeof(Key) * mgpu_tile_capacity<Key>(Tuning::sort_tile_items);
+}
+
+/* Shared memory of a sort tile and its lists, whose begin in it is the other function's value. */
+template <class Tuning, typename Key>
+MGPU_HOST_DEVICE constexpr uint32_t
+mgpu_piece_lists_offset()
+{
+	return sizeof(Key) * mgpu_tile_capacity<Key>(Tuning::sort_tile_room);
 }
 
 template <class Tuning, typename Key>
 MGPU_HOST_DEVICE constexpr uint32_t
 mgpu_sort_segments_bytes()
 {
-	return sizeof(Key) * mgpu_tile_capacity<Key>(Tuning::sort_tile_items) +
-		sizeof(uint32_t) * mgpu_sort_segments_words<Tuning>();
+	return mgpu_piece_lists_offset<Tuning, Key>() + sizeof(mgpu_piece_lists<Tuning::sort_threads>);
 }
 
-/* Set the bits of the heads in a tile that begins at `begin`. */
-template <int threads>
-static __device__ __forceinline__ void
-mgpu_load_heads(uint32_t *head_words, const uint32_t *heads, uint32_t num_heads, uint32_t begin, uint32_t thread)
-{
-	for (uint32_t i = thread; i < num_heads; i += threads)
-	{
-		uint32_t	slot = heads[i] - begin;
-
-		atomicOr(head_words + slot / 32, 1u << slot % 32);
-	}
-}
-
-/* Start to load a tile and its padding; done after mgpu_wait_copies and a barrier. */
-template <class Tuning, typename Key, class Source>
+/* Start to load a tile; done after mgpu_wait_copies and a barrier. */
+template <int threads, typename Key, class Source>
 static __device__ __forceinline__ void
 mgpu_load_sort_tile(Key *tile, const Source &source, uint64_t begin, uint32_t count, bool reversed, uint32_t thread)
 {
-	constexpr int threads = Tuning::sort_threads;
-
 	if constexpr (sizeof(*source.keys) == sizeof(Key))
 	{
 		if (!reversed)
 		{
 			mgpu_load_interval<threads>(tile, source.keys + begin, count, thread);
-			for (uint32_t item = count + thread; item < Tuning::sort_tile_items; item += threads)
-				tile[item] = mgpu_largest_key<Key>();
 			return;
 		}
 	}
 #pragma unroll 8
-	for (int i = 0; i < Tuning::items_per_thread; i++)
-	{
-		uint32_t	item = thread + i * threads;
+	for (uint32_t item = thread; item < count; item += threads)
+		tile[item] = source.load(begin + item, reversed);
+}
 
-		tile[item] = item < count ? source.load(begin + item, reversed) : mgpu_largest_key<Key>();
+/* Write a tile of (key, index) to two arrays. */
+template <int threads, typename Stored, typename Key>
+static __device__ __forceinline__ void
+mgpu_store_unpacked(Stored *keys, uint32_t *indices, const Key *tile, uint32_t count, uint32_t thread)
+{
+#pragma unroll 4
+	for (uint32_t item = thread; item < count; item += threads)
+	{
+		Key			key = tile[item];
+
+		keys[item] = (Stored) (key >> 32);
+		indices[item] = (uint32_t) key;
 	}
 }
 
 /*
- * Sort every tile's segments from source to side 0, or to side 1 if the array is
- * read from its end in place.  What is in order in its place is not written.
+ * Sort every tile from source to side 0, or to side 1 if the array is read from
+ * its end in place.  What is in order in its place is not written.
  */
-template <class Tuning, typename Key, class Source>
+template <class Tuning, typename Stored, typename Key>
 __global__ void
 __launch_bounds__(Tuning::sort_threads, Tuning::resident_threads / Tuning::sort_threads)
-mgpu_sort_segments(Source source, mgpu_segment_heads segments, const mgpu_segmented_header *header,
-				   Key *side0, Key *side1, uint8_t *sides)
+mgpu_sort_locality(mgpu_segment_source<Stored, Key> source, const mgpu_segmented_header *header,
+				   mgpu_segment_sinks<Stored, Key> sinks)
 {
 	constexpr int threads = Tuning::sort_threads;
 	constexpr int items = Tuning::items_per_thread;
 	constexpr uint32_t tile_items = Tuning::sort_tile_items;
-	constexpr bool in_place = sizeof(*source.keys) == sizeof(Key);
+	constexpr bool in_place = sizeof(Stored) == sizeof(Key);
 	Key		   *tile = reinterpret_cast<Key *>(mgpu_shared);
-	uint32_t   *head_words = reinterpret_cast<uint32_t *>(tile + mgpu_tile_capacity<Key>(tile_items));
-	uint32_t   *warp_heads = head_words + mgpu_head_words(tile_items);
 	uint32_t	thread = threadIdx.x;
 	uint64_t	begin = (uint64_t) blockIdx.x * tile_items;
 	uint32_t	count = (uint32_t) min((uint64_t) tile_items, source.num_items - begin);
-	bool		segmented = segments.heads != nullptr;
-	bool		reversed = !segmented && header->reversed != 0;
-	uint32_t	first_head = segmented ? segments.tile_heads[blockIdx.x] : 0;
-	uint32_t	num_heads = segmented ? segments.tile_heads[blockIdx.x + 1] - first_head : 0;
-	uint32_t	heads = thread == 0;
+	bool		reversed = header->reversed != 0;
+	mgpu_lane_share share = {0, count, thread};
 	Key			keys[items];
 
 	if (thread < Tuning::sort_tiles)
-		sides[blockIdx.x * Tuning::sort_tiles + thread] = in_place && reversed;
-	mgpu_load_sort_tile<Tuning>(tile, source, begin, count, reversed, thread);
-	if (num_heads > 0 && num_heads < count)
-	{
-		for (uint32_t word = thread; word < mgpu_head_words(tile_items); word += threads)
-			head_words[word] = 0;
-		__syncthreads();			/* the words are clear */
-		mgpu_load_heads<threads>(head_words, segments.heads + first_head, num_heads, (uint32_t) begin, thread);
-	}
+		sinks.sides[blockIdx.x * Tuning::sort_tiles + thread] = in_place && reversed;
+	mgpu_load_sort_tile<threads>(tile, source, begin, count, reversed, thread);
 	mgpu_wait_copies();
-	__syncthreads();				/* tile and heads are loaded */
-	if (num_heads == count)
-		heads = mgpu_all_items<items>();	/* a segment an item: 32 lanes would wait for each word */
-	else if (num_heads > 0)
-		heads |= mgpu_thread_heads<items>(head_words, thread);
-	mgpu_load_forwards(keys, tile, thread * items);
-	if (__syncthreads_or(mgpu_has_descent(keys, heads, tile, thread)))
+	__syncthreads();				/* the tile is loaded */
+	mgpu_load_share(keys, tile, share);
+	if (__syncthreads_or(mgpu_share_descends(keys, tile, share)))
 	{
-		if (num_heads > 0)
-			mgpu_cta_sort_segments<threads>(keys, tile, heads, warp_heads, thread);
-		else
-		{
-			mgpu_cta_sort<threads>(keys, tile, thread);
-			mgpu_store_forwards(keys, tile, thread * items);
-			__syncthreads();		/* the sorted tile is whole */
-		}
+		mgpu_cta_sort<threads>(keys, tile, thread);
+		mgpu_store_forwards(keys, tile, thread * items);
+		__syncthreads();			/* the sorted tile is whole */
 	}
 	else if (in_place && !reversed)
 		return;
-	mgpu_store_interval<threads>((in_place && reversed ? side1 : side0) + begin, tile, count, thread);
+	if constexpr (!in_place)
+	{
+		if (gridDim.x == 1)
+		{
+			mgpu_store_unpacked<threads>(sinks.keys, sinks.indices, tile, count, thread);
+			return;
+		}
+	}
+	mgpu_store_interval<threads>((in_place && reversed ? sinks.side1 : sinks.side0) + begin, tile, count, thread);
+}
+
+/* Sort the segments of every tile, likewise; from source to side 0. */
+template <class Tuning, typename Stored, typename Key>
+__global__ void
+__launch_bounds__(Tuning::sort_threads, Tuning::resident_threads / Tuning::sort_threads)
+mgpu_sort_segments(mgpu_segment_source<Stored, Key> source, mgpu_segment_heads segments,
+				   const mgpu_segmented_header *header, mgpu_segment_sinks<Stored, Key> sinks)
+{
+	constexpr int threads = Tuning::sort_threads;
+	constexpr bool in_place = sizeof(Stored) == sizeof(Key);
+	mgpu_piece_lists<threads> *lists =
+		reinterpret_cast<mgpu_piece_lists<threads> *>(mgpu_shared + mgpu_piece_lists_offset<Tuning, Key>());
+	uint32_t	thread = threadIdx.x;
+	mgpu_tile_pieces pieces = mgpu_find_tile_pieces(segments, source.num_items, blockIdx.x);
+	uint32_t	begin = pieces.begin;
+	uint32_t	count = pieces.num_items;
+	Key		   *tile = reinterpret_cast<Key *>(mgpu_shared) + mgpu_phase(sinks.side0 + begin);
+	bool		changed = false;
+
+	if (thread < Tuning::sort_tiles)
+		sinks.sides[blockIdx.x * Tuning::sort_tiles + thread] = 0;
+	if (in_place && pieces.num_pieces >= count)
+		return;						/* a segment an item */
+	mgpu_load_sort_tile<threads>(tile, source, begin, count, false, thread);
+	changed = mgpu_cta_sort_pieces<threads, Tuning::lane_items>(tile, lists, pieces, thread);
+	if constexpr (in_place)
+	{
+		if (!changed)
+			return;
+	}
+	else if (header->num_all_open == 0)
+	{
+		mgpu_store_unpacked<threads>(sinks.keys + begin, sinks.indices + begin, tile, count, thread);
+		return;
+	}
+	mgpu_store_interval<threads>(sinks.side0 + begin, tile, count, thread);
 }
 
 /* -------------------------------------------------------------------- plan */
@@ -241,18 +321,18 @@ mgpu_find_range_split(const Keys &keys, const mgpu_active_range &range, uint32_t
 	return (uint32_t) low;
 }
 
-/* Everything a pass must know about its tiles, one warp a tile. */
+/* Everything a pass must know about its tiles from first_tile on, one warp a tile. */
 template <class Tiles, typename Key>
-__global__ void
-__launch_bounds__(MGPU_SEGMENTED_PLAN_THREADS)
-mgpu_plan_segments(mgpu_segment_pass pass, mgpu_sided_keys<Tiles::tile_items, Key> keys, uint8_t *next_sides,
-				   uint32_t *splits, mgpu_segment_work *work, uint32_t *num_work, mgpu_pass_stats *stats)
+static __device__ __forceinline__ void
+mgpu_plan_segments(const mgpu_segment_pass &pass, uint32_t first_tile,
+				   const mgpu_sided_keys<Tiles::tile_items, Key> &keys, uint8_t *next_sides, uint32_t *splits,
+				   mgpu_segment_work *work, uint32_t *num_work, mgpu_pass_stats *stats)
 {
 	constexpr uint32_t tile_items = Tiles::tile_items;
 	__shared__ uint32_t cta_work;
 	__shared__ uint32_t cta_first;
 	uint32_t	lane = threadIdx.x % 32;
-	uint32_t	tile = blockIdx.x * (MGPU_SEGMENTED_PLAN_THREADS / 32) + threadIdx.x / 32;
+	uint32_t	tile = first_tile + threadIdx.x / 32;
 	mgpu_active_range range = {0, 0, 0};
 	bool		touched = false;
 	bool		in_place = false;
@@ -370,18 +450,17 @@ mgpu_store_aside(const mgpu_segment_work &work, const mgpu_segment_inputs &input
 		mgpu_copy_interval<threads>(to + out_end, from + out_end, (uint32_t) (end - out_end), thread);
 }
 
+/* Take a pass's work, CTA by CTA. */
 template <class Tiles, typename Key>
-__global__ void
-__launch_bounds__(Tiles::merge_threads, Tiles::resident_threads / Tiles::merge_threads)
+static __device__ __forceinline__ void
 mgpu_merge_segments(uint64_t num_items, Key *side0, Key *side1, const uint8_t *sides, const uint32_t *splits,
-					const mgpu_segment_work *works, const uint32_t *num_work)
+					const mgpu_segment_work *works, uint32_t count)
 {
 	constexpr int items = Tiles::items_per_thread;
 	constexpr uint32_t tile_items = Tiles::tile_items;
 	mgpu_sided_keys<tile_items, Key> keys = {side0, side1, sides};
 	Key		   *shared = reinterpret_cast<Key *>(mgpu_shared);
 	uint32_t	thread = threadIdx.x;
-	uint32_t	count = *num_work;
 
 	for (uint32_t item = blockIdx.x; item < count; item += gridDim.x)
 	{
@@ -418,49 +497,98 @@ mgpu_merge_segments(uint64_t num_items, Key *side0, Key *side1, const uint8_t *s
 
 /* Copy the tiles on side 1 to side 0. */
 template <class Tiles, typename Key>
-__global__ void
-__launch_bounds__(MGPU_SEGMENTED_COLLECT_THREADS)
+static __device__ __forceinline__ void
 mgpu_collect_tiles(uint64_t num_items, uint32_t num_tiles, Key *side0, const Key *side1, const uint8_t *sides,
 				   mgpu_pass_stats *stats)
 {
-	uint32_t	first = blockIdx.x * MGPU_SEGMENTED_COLLECT_TILES;
-	uint32_t	mine = first + threadIdx.x;
-	bool		away = threadIdx.x < MGPU_SEGMENTED_COLLECT_TILES && mine < num_tiles && sides[mine] != 0;
-	int			num_away = __syncthreads_count(away);
+	uint32_t	num_copied = 0;
 
-	if (num_away == 0)
-		return;
-	if (threadIdx.x == 0)
-		atomicAdd(reinterpret_cast<unsigned long long *>(&stats->copy_tiles), (unsigned long long) num_away);
-	for (uint32_t tile = first; tile < min(first + MGPU_SEGMENTED_COLLECT_TILES, num_tiles); tile++)
+	for (uint32_t tile = blockIdx.x; tile < num_tiles; tile += gridDim.x)
 	{
 		uint64_t	begin = (uint64_t) tile * Tiles::tile_items;
 		uint32_t	count = (uint32_t) min((uint64_t) Tiles::tile_items, num_items - begin);
 
-		if (sides[tile] != 0)
-			mgpu_copy_interval<MGPU_SEGMENTED_COLLECT_THREADS>(side0 + begin, side1 + begin, count, threadIdx.x);
+		if (sides[tile] == 0)
+			continue;
+		mgpu_copy_interval<Tiles::merge_threads>(side0 + begin, side1 + begin, count, threadIdx.x);
+		num_copied++;
 	}
+	if (threadIdx.x == 0 && num_copied > 0)
+		atomicAdd(reinterpret_cast<unsigned long long *>(&stats->copy_tiles), (unsigned long long) num_copied);
 }
 
-/* (key, index) to two arrays; MGPU_MAP_ITEMS items a thread. */
+/* ------------------------------------------------------------------ passes */
+
+/* What the passes work on. */
 template <typename Stored, typename Key>
-__global__ void
-__launch_bounds__(MGPU_MAP_THREADS)
-mgpu_unpack_segments(const Key *packed, Stored *keys, uint32_t *indices, uint64_t num_items)
+struct mgpu_segment_passes
 {
-	uint64_t	begin = (uint64_t) blockIdx.x * (MGPU_MAP_THREADS * MGPU_MAP_ITEMS) + threadIdx.x;
+	mgpu_segment_pass pass;		/* the first one */
+	uint32_t	num_passes;		/* that merge */
+	mgpu_segmented_header *header;
+	mgpu_segmented_stats *stats;
+	Key		   *side0;
+	Key		   *side1;
+	uint8_t    *sides;
+	uint8_t    *next_sides;
+	uint32_t   *splits;
+	mgpu_segment_work *work;
+	Stored	   *keys;			/* where packed keys and their indices go */
+	uint32_t   *indices;
+};
 
-#pragma unroll
-	for (int i = 0; i < MGPU_MAP_ITEMS; i++)
+/*
+ * All passes and what follows them.  The CTAs are resident at once, and reads of
+ * what other CTAs wrote lie behind a barrier of all.
+ */
+template <class Tiles, typename Stored, typename Key>
+__global__ void
+__launch_bounds__(Tiles::merge_threads, Tiles::resident_threads / Tiles::merge_threads)
+mgpu_pass_segments(mgpu_segment_passes<Stored, Key> passes)
+{
+	constexpr uint32_t tiles_per_cta = Tiles::merge_threads / 32;
+	cooperative_groups::grid_group all_ctas = cooperative_groups::this_grid();
+	const mgpu_segmented_header *header = passes.header;
+	mgpu_segment_pass pass = passes.pass;
+	bool		segmented = pass.segments.heads != nullptr;
+	uint8_t    *sides = passes.sides;
+	uint8_t    *next_sides = passes.next_sides;
+
+	if (segmented && header->num_all_open == 0)
+		return;
+	for (uint32_t i = 0; i < passes.num_passes; i++, pass.run_tiles *= 2)
 	{
-		uint64_t	item = begin + i * MGPU_MAP_THREADS;
+		mgpu_sided_keys<Tiles::tile_items, Key> keys = {passes.side0, passes.side1, sides};
+		uint32_t	num_work;
 
-		if (item < num_items)
+		if (segmented && header->num_open[i] == 0)
+			continue;
+		for (uint32_t tile = blockIdx.x * tiles_per_cta; tile < pass.num_tiles; tile += gridDim.x * tiles_per_cta)
+			mgpu_plan_segments<Tiles>(pass, tile, keys, next_sides, passes.splits, passes.work,
+									  passes.header->num_work + i, passes.stats->passes + i);
+		all_ctas.sync();			/* the pass is planned */
+		num_work = *(volatile uint32_t *) (passes.header->num_work + i);
+		if (num_work > 0)
 		{
-			Key			key = packed[item];
+			mgpu_merge_segments<Tiles>(pass.num_items, passes.side0, passes.side1, sides, passes.splits, passes.work,
+									   num_work);
+			all_ctas.sync();		/* everything is merged */
+		}
+		sides = next_sides;
+		next_sides = sides == passes.sides ? passes.next_sides : passes.sides;
+	}
+	mgpu_collect_tiles<Tiles>(pass.num_items, pass.num_tiles, passes.side0, static_cast<const Key *>(passes.side1), sides,
+							  passes.stats->passes + passes.num_passes);
+	if constexpr (sizeof(Stored) != sizeof(Key))
+	{
+		all_ctas.sync();			/* all lies on side 0 */
+		for (uint32_t tile = blockIdx.x; tile < pass.num_tiles; tile += gridDim.x)
+		{
+			uint64_t	begin = (uint64_t) tile * Tiles::tile_items;
+			uint32_t	count = (uint32_t) min((uint64_t) Tiles::tile_items, pass.num_items - begin);
 
-			keys[item] = (Stored) (key >> 32);
-			indices[item] = (uint32_t) key;
+			mgpu_store_unpacked<Tiles::merge_threads>(passes.keys + begin, passes.indices + begin, passes.side0 + begin,
+													  count, threadIdx.x);
 		}
 	}
 }

@@ -17,21 +17,29 @@
  * neighbours company, and what a pass leaves alone costs it nothing.  A merge
  * reads each tile from the side on which it lies.
  *
+ * The first lists are sort tiles, which end where segments do wherever these
+ * allow it (mgpu_make_border).  Where all segments are short, no border is open
+ * and there is no pass at all.
+ *
  * Source: the active ranges and the tree are moderngpu's (S. Baxter, 2013); sides
- * a tile in place of copies, merges in place and ranges narrowed by keys are ours.
+ * a tile in place of copies, merges in place, ranges narrowed by keys and borders
+ * at heads are ours.
  */
 #ifndef MGPU_SEGMENTED_PASS_CUH
 #define MGPU_SEGMENTED_PASS_CUH
 
 #include "merge_pass.cuh"
 #include "ops_search.cuh"
+#include "segmented_cta.cuh"
 
 /* The heads, and where those of each sort tile begin among them. */
 struct mgpu_segment_heads
 {
 	const uint32_t *heads;		/* NULL: one segment */
-	const uint32_t *tile_heads; /* heads before sort tile t, also for t = number of sort tiles */
+	const uint32_t *tile_heads; /* heads before border t, also for t = number of sort tiles */
 	uint32_t	num_segments;
+	uint32_t	sort_tile_items;	/* distance of borders */
+	uint32_t	overhang;		/* items that a sort tile may take from behind its border */
 };
 
 struct mgpu_segment_pass
@@ -43,6 +51,16 @@ struct mgpu_segment_pass
 	uint32_t	sort_tiles;		/* tiles of a sort tile, a power of two */
 };
 
+/* Where a sort tile ends and the next one begins. */
+struct mgpu_tile_border
+{
+	uint32_t	item;			/* the first one behind */
+	uint32_t	next_head;		/* number of the first head at item or behind */
+	uint32_t	segment_begin;	/* of the segment with the last item before the border … */
+	uint32_t	segment_end;
+	bool		open;			/* … which goes on in the next sort tile */
+};
+
 /* Items of the array; empty: begin = end. */
 struct mgpu_active_range
 {
@@ -51,18 +69,22 @@ struct mgpu_active_range
 	uint32_t	end;
 };
 
-/* For mgpu_find_splits: how many heads lie before a sort tile. */
+/* For mgpu_find_split: how many heads lie before a border. */
 struct mgpu_head_search
 {
 	const uint32_t *heads;
+	uint64_t	num_items;
 	uint32_t	num_segments;
 	uint32_t	tile_items;
 
+	/* heads are unique: no more than items lie before it, or behind */
 	MGPU_MEMBER void
-	range(uint64_t, uint64_t &low, uint64_t &high) const
+	range(uint64_t tile, uint64_t &low, uint64_t &high) const
 	{
-		low = 0;
-		high = num_segments;
+		uint64_t	item = tile * tile_items < num_items ? tile * tile_items : num_items;
+
+		low = num_segments > num_items - item ? num_segments - (num_items - item) : 0;
+		high = num_segments < item ? num_segments : item;
 	}
 
 	MGPU_MEMBER bool
@@ -71,6 +93,57 @@ struct mgpu_head_search
 		return heads[head] < tile * tile_items;
 	}
 };
+
+/*
+ * Border `tile`, of whose heads next_head is the first.  A segment that began in
+ * the sort tile before and ends soon behind the border stays with that tile:
+ *
+ *	 tiles		|--------------|--------------|
+ *	 segments	  |----|---------|-------|--------------
+ *	 borders	|                ^              ^ open
+ */
+MGPU_HOST_DEVICE mgpu_tile_border
+mgpu_make_border(const mgpu_segment_heads &segments, uint64_t num_items, uint32_t tile, uint32_t next_head)
+{
+	uint64_t	item = (uint64_t) tile * segments.sort_tile_items;
+	mgpu_tile_border border = {0, 0, 0, 0, false};
+
+	if (tile == 0)
+		return border;
+	border.item = border.segment_end = (uint32_t) num_items;
+	border.next_head = segments.num_segments;
+	if (item >= num_items)
+		return border;
+	border.next_head = next_head;
+	border.segment_begin = segments.heads[next_head - 1];	/* head 0 is before every border */
+	if (next_head < segments.num_segments)
+		border.segment_end = segments.heads[next_head];
+	border.open = border.segment_end > item && (border.segment_end - item > segments.overhang ||
+												border.segment_begin + segments.sort_tile_items < item);
+	border.item = border.open ? (uint32_t) item : border.segment_end;
+	return border;
+}
+
+/* The same once tile_heads are known. */
+MGPU_HOST_DEVICE mgpu_tile_border
+mgpu_find_border(const mgpu_segment_heads &segments, uint64_t num_items, uint32_t tile)
+{
+	return mgpu_make_border(segments, num_items, tile, segments.tile_heads[tile]);
+}
+
+/* A sort tile from border to border; it may be empty, with a piece all the same. */
+MGPU_HOST_DEVICE mgpu_tile_pieces
+mgpu_find_tile_pieces(const mgpu_segment_heads &segments, uint64_t num_items, uint32_t tile)
+{
+	mgpu_tile_border begin = mgpu_find_border(segments, num_items, tile);
+	mgpu_tile_border end = mgpu_find_border(segments, num_items, tile + 1);
+	uint32_t	first_head = begin.open ? begin.next_head : begin.next_head + 1;	/* inside */
+	mgpu_tile_pieces pieces = {segments.heads + first_head, begin.item, end.item - begin.item, 1};
+
+	if (end.next_head > first_head)
+		pieces.num_pieces += end.next_head - first_head;
+	return pieces;
+}
 
 /* Keys of which each tile lies on one of two sides. */
 template <uint32_t tile_items, typename Key>
@@ -111,14 +184,13 @@ mgpu_find_segment_range(const mgpu_segment_pass &pass, uint32_t tile)
 		end = pass.num_items;
 	if (pass.segments.heads != nullptr)
 	{
-		uint32_t	next = pass.segments.tile_heads[middle_tile / pass.sort_tiles];
-		uint64_t	segment_begin = pass.segments.heads[next - 1];	/* head 0 is before every middle */
-		uint64_t	segment_end = next < pass.segments.num_segments ? pass.segments.heads[next] : pass.num_items;
+		mgpu_tile_border border = mgpu_find_border(pass.segments, pass.num_items,
+												   (uint32_t) (middle_tile / pass.sort_tiles));
 
-		if (segment_end == middle)
+		if (!border.open)
 			return range;
-		begin = begin > segment_begin ? begin : segment_begin;
-		end = end < segment_end ? end : segment_end;
+		begin = begin > border.segment_begin ? begin : border.segment_begin;
+		end = end < border.segment_end ? end : border.segment_end;
 	}
 	range.begin = (uint32_t) begin;
 	range.middle = (uint32_t) middle;

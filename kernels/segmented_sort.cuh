@@ -6,8 +6,8 @@
  * every pass, and at last what lies on side 1 is brought to side 0.  For keys
  * alone side 0 is the region of the input: items that no merge moves to side 1
  * are never copied, and tiles in order are not even written.  Keys with indices
- * are packed, so they start on the other side, and an unpacking pass brings them
- * back.
+ * are packed, so they start on the other side, and are unpacked at last, unless
+ * the block sort alone does it all.
  *
  * Where merges move long segments, a tile ends on the side that the number of
  * its merges gives, so half of such tiles take one more copy.  Starting each tile
@@ -15,8 +15,6 @@
  */
 #ifndef MGPU_SEGMENTED_SORT_CUH
 #define MGPU_SEGMENTED_SORT_CUH
-
-#include <utility>
 
 #include "merge_sort.cuh"
 #include "segmented_kernels.cuh"
@@ -72,6 +70,8 @@ struct mgpu_segmented_run
 	uint8_t    *sides[2];
 	uint32_t   *splits;
 	mgpu_segment_work *work;
+	Stored	   *keys;			/* where the result goes, with indices to them */
+	uint32_t   *indices;
 };
 
 template <class Tuning, typename Stored, typename Key>
@@ -95,6 +95,8 @@ mgpu_make_segmented_run(const mgpu_segmented_request *request)
 	run.pass.segments.heads = segmented ? request->segment_heads : nullptr;
 	run.pass.segments.tile_heads = reinterpret_cast<const uint32_t *>(temp + layout.tile_heads);
 	run.pass.segments.num_segments = (uint32_t) request->num_segments;
+	run.pass.segments.sort_tile_items = Tuning::sort_tile_items;
+	run.pass.segments.overhang = Tuning::overhang;
 	run.header = reinterpret_cast<mgpu_segmented_header *>(temp);
 	run.splits = reinterpret_cast<uint32_t *>(temp + layout.splits);
 	run.work = reinterpret_cast<mgpu_segment_work *>(temp + layout.work);
@@ -103,138 +105,145 @@ mgpu_make_segmented_run(const mgpu_segmented_request *request)
 		run.side[i] = static_cast<Key *>(request->regions[side0 ^ i]);
 		run.sides[i] = reinterpret_cast<uint8_t *>(temp + layout.sides[i]);
 	}
+	run.keys = static_cast<Stored *>(request->regions[request->current]);
+	run.indices = reinterpret_cast<uint32_t *>(static_cast<char *>(request->regions[request->current]) +
+											   mgpu_segmented_index_offset(request->shape, request->num_items));
 	return run;
 }
 
-/* Counters, and a look at the order of an array of one segment. */
+/* Counters, and a look at the heads or, without any, at the order of the keys. */
 template <class Run>
 static cudaError_t
 mgpu_launch_begin(const Run &run)
 {
+	constexpr uint32_t tiles_per_cta = MGPU_SEGMENTED_HEAD_THREADS / MGPU_SEGMENTED_HEAD_PROBES;
 	const mgpu_segmented_request *request = run.request;
-	bool		look = run.pass.segments.heads == nullptr && run.num_passes > 0;
+	const mgpu_segment_heads &segments = run.pass.segments;
+	uint32_t	num_passes = run.num_passes > 0 ? run.num_passes + 1 : 0;
+	cudaError_t status;
 
-	mgpu_begin_segments<<<1, MGPU_SEGMENTED_SAMPLES, 0, request->stream>>>
-		(run.source.keys, request->num_items, look, run.pass.num_tiles, run.num_passes > 0 ? run.num_passes + 1 : 0,
-		 run.header, request->stats);
+	if (segments.heads == nullptr)
+	{
+		mgpu_begin_locality<<<1, MGPU_SEGMENTED_SAMPLES, 0, request->stream>>>
+			(run.source.keys, request->num_items, run.pass.num_tiles, num_passes, run.header, request->stats);
+		return cudaGetLastError();
+	}
+	status = cudaMemsetAsync(run.header, 0, offsetof(mgpu_segmented_header, num_work), request->stream);
+	if (status != cudaSuccess)
+		return status;
+	mgpu_begin_segments<<<mgpu_divide_up(run.num_sort_tiles + 1, tiles_per_cta), MGPU_SEGMENTED_HEAD_THREADS, 0,
+		request->stream>>>(segments, request->num_items, run.num_sort_tiles, const_cast<uint32_t *>(segments.tile_heads),
+						   run.pass.num_tiles, num_passes, run.header, request->stats);
 	return cudaGetLastError();
 }
 
 template <class Tuning, typename Stored, typename Key>
 static cudaError_t
-mgpu_launch_sort_segments(const mgpu_segmented_run<Tuning, Stored, Key> &run)
+mgpu_launch_sort_tiles(const mgpu_segmented_run<Tuning, Stored, Key> &run)
 {
-	constexpr uint32_t shared_bytes = mgpu_sort_segments_bytes<Tuning, Key>();
+	mgpu_segment_sinks<Stored, Key> sinks = {run.side[0], run.side[1], run.sides[0], run.keys, run.indices};
 	const mgpu_segment_heads &segments = run.pass.segments;
 	cudaStream_t stream = run.request->stream;
-	auto		kernel = mgpu_sort_segments<Tuning, Key, mgpu_segment_source<Stored, Key>>;
-	cudaError_t status = mgpu_allow_shared(kernel, shared_bytes);
+	cudaError_t status;
 
-	if (status == cudaSuccess && segments.heads != nullptr)
+	if (segments.heads == nullptr)
 	{
-		mgpu_head_search search = {segments.heads, segments.num_segments, Tuning::sort_tile_items};
+		constexpr uint32_t shared_bytes = mgpu_sort_locality_bytes<Tuning, Key>();
+		auto		kernel = mgpu_sort_locality<Tuning, Stored, Key>;
 
-		status = mgpu_enqueue_splits(search, run.num_sort_tiles, const_cast<uint32_t *>(segments.tile_heads), stream);
+		status = mgpu_allow_shared(kernel, shared_bytes);
+		if (status != cudaSuccess)
+			return status;
+		kernel<<<run.num_sort_tiles, Tuning::sort_threads, shared_bytes, stream>>>(run.source, run.header, sinks);
 	}
-	if (status != cudaSuccess)
-		return status;
-	kernel<<<run.num_sort_tiles, Tuning::sort_threads, shared_bytes, stream>>>
-		(run.source, segments, run.header, run.side[0], run.side[1], run.sides[0]);
+	else
+	{
+		constexpr uint32_t shared_bytes = mgpu_sort_segments_bytes<Tuning, Key>();
+		auto		kernel = mgpu_sort_segments<Tuning, Stored, Key>;
+
+		status = mgpu_allow_shared(kernel, shared_bytes);
+		if (status != cudaSuccess)
+			return status;
+		kernel<<<run.num_sort_tiles, Tuning::sort_threads, shared_bytes, stream>>>(run.source, segments, run.header, sinks);
+	}
 	return cudaGetLastError();
 }
 
 /* As many CTAs as the device can hold at a time, or fewer if there is less to do. */
-static inline cudaError_t
-mgpu_count_resident_ctas(uint32_t ctas_per_sm, uint32_t most, uint32_t *count)
+template <typename Kernel>
+static cudaError_t
+mgpu_count_resident_ctas(Kernel kernel, uint32_t threads, uint32_t shared_bytes, uint32_t most, uint32_t *count)
 {
 	int			device;
 	int			num_sms = 0;
+	int			ctas_per_sm = 0;
 	cudaError_t status = cudaGetDevice(&device);
 
 	if (status == cudaSuccess)
 		status = cudaDeviceGetAttribute(&num_sms, cudaDevAttrMultiProcessorCount, device);
-	*count = (uint32_t) num_sms * ctas_per_sm;
+	if (status == cudaSuccess)
+		status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&ctas_per_sm, kernel, (int) threads, shared_bytes);
+	*count = (uint32_t) (num_sms * ctas_per_sm);
 	if (*count > most)
 		*count = most;
 	return status;
 }
 
-/* The passes; sides[0] of the run then has where the tiles are. */
 template <class Tuning, typename Stored, typename Key>
 static cudaError_t
-mgpu_launch_segment_passes(mgpu_segmented_run<Tuning, Stored, Key> *run)
+mgpu_launch_segment_passes(const mgpu_segmented_run<Tuning, Stored, Key> &run)
 {
 	constexpr uint32_t shared_bytes = sizeof(Key) *
 		mgpu_inputs_capacity<Key>(Tuning::tile_items, 2, Tuning::items_per_thread);
-	constexpr uint32_t tiles_per_cta = MGPU_SEGMENTED_PLAN_THREADS / 32;
-	cudaStream_t stream = run->request->stream;
-	auto		plan = mgpu_plan_segments<typename Tuning::tiles, Key>;
-	auto		merge = mgpu_merge_segments<typename Tuning::tiles, Key>;
+	auto		kernel = mgpu_pass_segments<typename Tuning::tiles, Stored, Key>;
+	mgpu_segment_passes<Stored, Key> passes = {run.pass, run.num_passes, run.header, run.request->stats, run.side[0],
+		run.side[1], run.sides[0], run.sides[1], run.splits, run.work, run.keys, run.indices};
+	void	   *arguments[] = {&passes};
 	uint32_t	num_ctas = 0;
-	cudaError_t status = mgpu_allow_shared(merge, shared_bytes);
+	cudaError_t status = mgpu_allow_shared(kernel, shared_bytes);
 
 	if (status == cudaSuccess)
-		status = mgpu_count_resident_ctas(Tuning::resident_threads / Tuning::merge_threads, run->pass.num_tiles, &num_ctas);
-	for (uint32_t pass = 0; status == cudaSuccess && pass < run->num_passes; pass++)
-	{
-		mgpu_sided_keys<Tuning::tile_items, Key> keys = {run->side[0], run->side[1], run->sides[0]};
-		uint32_t   *num_work = run->header->num_work + pass;
-
-		plan<<<mgpu_divide_up(run->pass.num_tiles, tiles_per_cta), MGPU_SEGMENTED_PLAN_THREADS, 0, stream>>>
-			(run->pass, keys, run->sides[1], run->splits, run->work, num_work, run->request->stats->passes + pass);
-		merge<<<num_ctas, Tuning::merge_threads, shared_bytes, stream>>>
-			(run->pass.num_items, run->side[0], run->side[1], run->sides[0], run->splits, run->work, num_work);
-		status = cudaGetLastError();
-		std::swap(run->sides[0], run->sides[1]);
-		run->pass.run_tiles *= 2;
-	}
-	return status;
-}
-
-template <class Tuning, typename Stored, typename Key>
-static cudaError_t
-mgpu_launch_collect(const mgpu_segmented_run<Tuning, Stored, Key> &run)
-{
-	mgpu_collect_tiles<typename Tuning::tiles><<<mgpu_divide_up(run.pass.num_tiles, MGPU_SEGMENTED_COLLECT_TILES),
-		MGPU_SEGMENTED_COLLECT_THREADS, 0, run.request->stream>>>
-		(run.pass.num_items, run.pass.num_tiles, run.side[0], static_cast<const Key *>(run.side[1]),
-		 static_cast<const uint8_t *>(run.sides[0]), run.request->stats->passes + run.num_passes);
-	return cudaGetLastError();
-}
-
-template <typename Stored, typename Key>
-static cudaError_t
-mgpu_launch_unpack(const mgpu_segmented_request *request, const Key *packed)
-{
-	char	   *out = static_cast<char *>(request->regions[request->current]);
-	uint64_t	index_offset = mgpu_segmented_index_offset(request->shape, request->num_items);
-
-	mgpu_unpack_segments<<<mgpu_divide_up(request->num_items, MGPU_MAP_THREADS * MGPU_MAP_ITEMS), MGPU_MAP_THREADS, 0,
-		request->stream>>>(packed, reinterpret_cast<Stored *>(out), reinterpret_cast<uint32_t *>(out + index_offset),
-						   request->num_items);
-	return cudaGetLastError();
+		status = mgpu_count_resident_ctas(kernel, Tuning::merge_threads, shared_bytes, run.pass.num_tiles, &num_ctas);
+	if (status != cudaSuccess)
+		return status;
+	return cudaLaunchCooperativeKernel(kernel, dim3(num_ctas), dim3(Tuning::merge_threads), arguments, shared_bytes,
+									   run.request->stream);
 }
 
 /* Sort keys of type Stored, alone or packed with their indices into a Key. */
 template <class Tuning, typename Stored, typename Key>
 static cudaError_t
-mgpu_segmented_sort(const mgpu_segmented_request *request)
+mgpu_segmented_sort_tuned(const mgpu_segmented_request *request)
 {
 	mgpu_segmented_run<Tuning, Stored, Key> run = mgpu_make_segmented_run<Tuning, Stored, Key>(request);
 	cudaError_t status = mgpu_launch_begin(run);
 
 	if (status == cudaSuccess)
-		status = mgpu_launch_sort_segments(run);
+		status = mgpu_launch_sort_tiles(run);
 	if (status == cudaSuccess && run.num_passes > 0)
-		status = mgpu_launch_segment_passes(&run);
-	if (status == cudaSuccess && run.num_passes > 0)
-		status = mgpu_launch_collect(run);
-	if constexpr (sizeof(Stored) != sizeof(Key))
-	{
-		if (status == cudaSuccess)
-			status = mgpu_launch_unpack<Stored>(request, static_cast<const Key *>(run.side[0]));
-	}
+		status = mgpu_launch_segment_passes(run);
 	return status;
+}
+
+/* Does an array of so many items take large sort tiles, on a chip that has room for them? */
+static inline bool
+mgpu_takes_large_tiles(bool large_device, uint64_t num_items)
+{
+	return large_device && num_items >= MGPU_SEGMENTED_LARGE_ITEMS;
+}
+
+/* With sort tiles of either size. */
+template <class Large, class Small, typename Stored, typename Key>
+static cudaError_t
+mgpu_segmented_sort(const mgpu_segmented_request *request)
+{
+	bool		large;
+	cudaError_t status = mgpu_is_large_device(&large);
+
+	if (status != cudaSuccess)
+		return status;
+	return mgpu_takes_large_tiles(large, request->num_items) ? mgpu_segmented_sort_tuned<Large, Stored, Key>(request) :
+		mgpu_segmented_sort_tuned<Small, Stored, Key>(request);
 }
 
 #endif							/* MGPU_SEGMENTED_SORT_CUH */

@@ -3,9 +3,10 @@
  *		Sizes of the segmented sort and the locality sort, as data in one place.
  *
  * A sort tile is what a CTA sorts in shared memory; passes merge and keep count
- * by tiles of merge_threads * items_per_thread.  items_per_thread is odd and at
- * most 31: an odd stride spreads a warp over all banks, and the heads among a
- * thread's items are the bits of one word.
+ * by tiles of merge_threads * items_per_thread.  Sort tiles have room for more:
+ * for lane_items a thread, so that a tile takes the rest of its last segment
+ * along, and so that a segment may begin with a lane of its own.  Both numbers
+ * are odd: an odd stride spreads a warp over all banks.
  */
 #ifndef MGPU_SEGMENTED_TUNING_CUH
 #define MGPU_SEGMENTED_TUNING_CUH
@@ -21,39 +22,48 @@ struct mgpu_segmented_tiles
 	static constexpr int resident_threads = resident_threads_;	/* an SM, that registers must allow */
 	static constexpr uint32_t tile_items = merge_threads_ * items_;
 
-	static_assert(items_ % 2 == 1 && items_ <= 31, "items of a thread");
+	static_assert(items_ % 2 == 1, "an odd stride");
 };
 
-template <int sort_threads_, int merge_threads_, int items_, int resident_threads_ = 1024>
+template <int sort_threads_, int merge_threads_, int items_, int lane_items_, int resident_threads_ = 1024>
 struct mgpu_segmented_tuning : mgpu_segmented_tiles<merge_threads_, items_, resident_threads_>
 {
 	typedef mgpu_segmented_tiles<merge_threads_, items_, resident_threads_> tiles;
 	static constexpr int sort_threads = sort_threads_;
+	static constexpr int lane_items = lane_items_;	/* of a segment, in the block sort */
 	static constexpr uint32_t sort_tile_items = sort_threads_ * items_;
+	static constexpr uint32_t sort_tile_room = sort_threads_ * lane_items_;
+	static constexpr uint32_t overhang = sort_tile_room - sort_tile_items;	/* of a tile's last segment */
 	static constexpr uint32_t sort_tiles = sort_threads_ / merge_threads_;	/* tiles of a sort tile */
 
 	static_assert(sort_threads_ % merge_threads_ == 0 && (sort_tiles & (sort_tiles - 1)) == 0,
 				  "sort tiles hold a power of two of tiles");
-	static_assert(sort_threads_ <= 1024 && sort_threads_ % 32 == 0, "a lane looks after a warp");
+	static_assert(sort_threads_ % 32 == 0, "whole warps");
+	static_assert(lane_items_ % 2 == 1 && lane_items_ > items_ && overhang <= sort_tile_items && sort_tile_room < 65536,
+				  "an odd stride, and room for an overhang of less than a tile");
 };
 
 /*
  * By key: 4 bytes; 8 bytes, which also hold a 4-byte key and its index; 16
  * bytes, which hold an 8-byte key and its index.  Chips with less than
- * MGPU_LARGE_SHARED_BYTES an SM (tuning.cuh) take sort tiles of half the size.
+ * MGPU_LARGE_SHARED_BYTES an SM (tuning.cuh), and arrays that would leave SMs
+ * idle, take sort tiles of half the size.
  */
-typedef mgpu_segmented_tuning<512, 256, 31> mgpu_segmented_u32_large;
-typedef mgpu_segmented_tuning<256, 256, 31> mgpu_segmented_u32_small;
-typedef mgpu_segmented_tuning<512, 256, 15> mgpu_segmented_u64_large;
-typedef mgpu_segmented_tuning<256, 256, 15> mgpu_segmented_u64_small;
-typedef mgpu_segmented_tuning<256, 256, 7, 768> mgpu_segmented_u128;	/* every chip */
+typedef mgpu_segmented_tuning<512, 256, 29, 31> mgpu_segmented_u32_large;
+typedef mgpu_segmented_tuning<256, 256, 29, 31> mgpu_segmented_u32_small;
+typedef mgpu_segmented_tuning<512, 256, 15, 17> mgpu_segmented_u64_large;
+typedef mgpu_segmented_tuning<256, 256, 15, 17> mgpu_segmented_u64_small;
+typedef mgpu_segmented_tuning<256, 256, 7, 9, 768> mgpu_segmented_u128;	/* every chip */
 
-/* The kernel that plans a pass: a warp looks at a tile. */
-#define MGPU_SEGMENTED_PLAN_THREADS 256
+/* Large sort tiles from so many items on. */
+#define MGPU_SEGMENTED_LARGE_ITEMS (UINT64_C(1) << 21)
 
-/* Tiles that a CTA looks at when all tiles are gathered on one side. */
-#define MGPU_SEGMENTED_COLLECT_TILES 8
-#define MGPU_SEGMENTED_COLLECT_THREADS 256
+/* Pieces of a tile that a thread of the block sort lists at a time. */
+#define MGPU_SEGMENTED_LIST_PIECES 4
+
+/* The search for the heads of each tile: lanes that probe together. */
+#define MGPU_SEGMENTED_HEAD_PROBES 16
+#define MGPU_SEGMENTED_HEAD_THREADS 128
 
 /* Keys sampled to see whether an array is in reverse, and how many must say so. */
 #define MGPU_SEGMENTED_SAMPLES 1024

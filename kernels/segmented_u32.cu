@@ -7,11 +7,5 @@
 extern "C" cudaError_t
 mgpu_segmented_sort_u32(const mgpu_segmented_request *request)
 {
-	bool		large;
-	cudaError_t status = mgpu_is_large_device(&large);
-
-	if (status != cudaSuccess)
-		return status;
-	return large ? mgpu_segmented_sort<mgpu_segmented_u32_large, uint32_t, uint32_t>(request) :
-		mgpu_segmented_sort<mgpu_segmented_u32_small, uint32_t, uint32_t>(request);
+	return mgpu_segmented_sort<mgpu_segmented_u32_large, mgpu_segmented_u32_small, uint32_t, uint32_t>(request);
 }

@@ -48,134 +48,100 @@ struct shared_memory
 
 /* -------------------------------------------------------------- block sort */
 
-/* One level for the threads of [first, end): all read, then all write. */
-template <int items, int unit_threads, typename Key>
-static bool
-emulate_level(thread_items<items, Key> *registers, Key *tile, const std::vector<mgpu_thread_pieces> &pieces,
-			  uint32_t first, uint32_t end, uint32_t run_units, uint32_t last_slot)
-{
-	std::vector<bool> changed(end);
-	bool		good = true;
-
-	for (uint32_t thread = first; thread < end; thread++)
-	{
-		mgpu_piece_merge merge = mgpu_plan_pieces<items, unit_threads>(tile, pieces[thread], thread, run_units);
-		thread_items<items, Key> bounded;
-
-		std::copy(registers[thread], registers[thread] + items, bounded);
-		mgpu_merge_pieces(bounded, tile, merge, last_slot);
-		if (mgpu_is_unbounded<items>(merge))
-		{
-			mgpu_merge_pieces_unbounded(registers[thread], tile, merge);
-			good = good && std::equal(bounded, bounded + items, registers[thread]);
-		}
-		std::copy(bounded, bounded + items, registers[thread]);
-		changed[thread] = merge.active != 0;
-	}
-	for (uint32_t thread = first; thread < end; thread++)
-	{
-		if (changed[thread])
-			mgpu_store_forwards(registers[thread], tile, thread * items);
-	}
-	return good;
-}
-
-/* Pieces of all threads, with heads and ends of the scope (a warp or the CTA) only. */
-template <int items>
-static std::vector<mgpu_thread_pieces>
-find_all_pieces(const std::vector<uint32_t> &heads, uint32_t scope_threads)
-{
-	std::vector<mgpu_thread_pieces> pieces(heads.size());
-
-	for (uint32_t thread = 0; thread < heads.size(); thread++)
-	{
-		uint32_t	scope = thread / scope_threads * scope_threads;
-		uint32_t	previous = scope * items;
-		uint32_t	next = (scope + scope_threads) * items;
-
-		for (uint32_t other = scope; other < thread; other++)
-			if (heads[other] != 0)
-				previous = other * items + mgpu_highest_bit(heads[other]);
-		for (uint32_t other = scope + scope_threads - 1; other > thread; other--)
-			if (heads[other] != 0)
-				next = other * items + mgpu_lowest_bit(heads[other]);
-		pieces[thread] = mgpu_find_pieces<items>(heads[thread], thread, previous, next);
-	}
-	return pieces;
-}
-
-/* mgpu_warp_sort */
+/* Lanes that sort one piece: between two loops, all have read or all have written. */
 template <int items, typename Key>
-static void
-emulate_warp_sort(thread_items<items, Key> *registers, Key *tile, uint32_t first)
+static bool
+emulate_group(Key *tile, uint32_t begin, uint32_t num_items, uint32_t lanes)
 {
-	for (uint32_t thread = first; thread < first + 32; thread++)
-		mgpu_thread_sort(registers[thread]);
-	for (uint32_t run_threads = 1; run_threads < 32; run_threads *= 2)
+	auto		registers = std::make_unique<thread_items<items, Key>[]>(lanes);
+	bool		descends = false;
+
+	for (uint32_t lane = 0; lane < lanes; lane++)
 	{
-		for (uint32_t thread = first; thread < first + 32; thread++)
+		mgpu_load_share(registers[lane], tile, {begin, num_items, lane});
+		descends = mgpu_share_descends(registers[lane], tile, {begin, num_items, lane}) || descends;
+	}
+	if (!descends)
+		return false;
+	for (uint32_t lane = 0; lane < lanes; lane++)
+		mgpu_thread_sort(registers[lane]);
+	for (uint32_t run_lanes = 1; run_lanes < lanes; run_lanes *= 2)
+	{
+		for (uint32_t lane = 0; lane < lanes; lane++)
+			mgpu_store_share_facing(registers[lane], tile, {begin, num_items, lane}, run_lanes);
+		for (uint32_t lane = 0; lane < lanes; lane++)
+			mgpu_merge_share(registers[lane], tile, {begin, num_items, lane}, run_lanes);
+	}
+	for (uint32_t lane = 0; lane < lanes; lane++)
+		mgpu_store_share(registers[lane], tile, {begin, num_items, lane});
+	return true;
+}
+
+/* mgpu_warp_sort_small; a piece too long for its network comes out unsorted */
+template <int lane_items, uint32_t small, typename Key>
+static bool
+emulate_small(Key *tile, uint32_t begin, uint32_t num_items, uint32_t piece_class)
+{
+	constexpr uint32_t num_small = mgpu_small_networks<lane_items>();
+
+	if constexpr (small < num_small)
+	{
+		if (piece_class == MGPU_LANE_CLASSES - 1 + num_small - small)
+			return emulate_group<(4 << small)>(tile, begin, num_items, 1);
+		return emulate_small<lane_items, small + 1>(tile, begin, num_items, piece_class);
+	}
+	return false;
+}
+
+/* mgpu_cta_sort_pieces for one piece: true if it changed; *good: its class has lanes for it. */
+template <class Tuning, typename Key>
+static bool
+emulate_piece(Key *tile, uint32_t begin, uint32_t num_items, bool *good)
+{
+	constexpr uint32_t lane_items = Tuning::lane_items;
+	uint32_t	piece_class = mgpu_piece_class<lane_items>(num_items);
+	uint32_t	lanes = (num_items + lane_items - 1) / lane_items;
+
+	if (piece_class == MGPU_NO_CLASS)
+	{
+		*good = *good && num_items < 2;
+		return false;
+	}
+	*good = *good && piece_class < MGPU_LANE_CLASSES + mgpu_small_networks<lane_items>();
+	if (piece_class >= MGPU_LANE_CLASSES)
+		return emulate_small<lane_items, 0>(tile, begin, num_items, piece_class);
+	if (piece_class > 0)
+	{
+		uint32_t	group_lanes = 32 / mgpu_pieces_per_warp(piece_class);
+
+		*good = *good && lanes <= group_lanes;
+		lanes = group_lanes;
+	}
+	*good = *good && lanes <= Tuning::sort_threads;
+	return emulate_group<(int) lane_items>(tile, begin, num_items, lanes);
+}
+
+/* mgpu_cta_sort */
+template <int threads, int items, typename Key>
+static void
+emulate_cta_sort(Key *tile)
+{
+	auto		registers = std::make_unique<thread_items<items, Key>[]>(threads);
+
+	for (uint32_t thread = 0; thread < threads; thread++)
+	{
+		mgpu_load_share(registers[thread], tile, {0, threads * items, thread});
+		mgpu_thread_sort(registers[thread]);
+	}
+	for (uint32_t run_threads = 1; run_threads < threads; run_threads *= 2)
+	{
+		for (uint32_t thread = 0; thread < threads; thread++)
 			mgpu_store_facing(registers[thread], tile, thread, run_threads);
-		for (uint32_t thread = first; thread < first + 32; thread++)
+		for (uint32_t thread = 0; thread < threads; thread++)
 			mgpu_merge_facing_runs(registers[thread], tile, thread, run_threads);
 	}
-	for (uint32_t thread = first; thread < first + 32; thread++)
-		mgpu_store_forwards(registers[thread], tile, thread * items);
-}
-
-/* mgpu_warp_sort_segments */
-template <int items, typename Key>
-static bool
-emulate_warp_sort_segments(thread_items<items, Key> *registers, Key *tile, const std::vector<uint32_t> &heads,
-						   const std::vector<mgpu_thread_pieces> &pieces, uint32_t first)
-{
-	uint32_t	most_run_threads = 0;
-	bool		good = true;
-
-	for (uint32_t thread = first; thread < first + 32; thread++)
-	{
-		mgpu_thread_sort_segments(registers[thread], heads[thread]);
-		mgpu_store_forwards(registers[thread], tile, thread * items);
-		most_run_threads = std::max(most_run_threads, mgpu_most_run_units<items>(pieces[thread]));
-	}
-	for (uint32_t run_threads = 1; run_threads <= most_run_threads; run_threads *= 2)
-		good = emulate_level<items, 1>(registers, tile, pieces, first, first + 32, run_threads,
-									   (first + 32) * items - 1) && good;
-	return good;
-}
-
-/* mgpu_cta_sort_segments: tile holds the keys, then the sorted ones. */
-template <int threads, int items, typename Key>
-static bool
-emulate_cta_sort_segments(Key *keys, const std::vector<uint32_t> &heads)
-{
-	shared_memory<Key> tile(mgpu_tile_capacity<Key>(threads * items));
-	auto		registers = std::make_unique<thread_items<items, Key>[]>(threads);
-	std::vector<mgpu_thread_pieces> pieces = find_all_pieces<items>(heads, 32);
-	uint32_t	most_run_warps = 0;
-	bool		good = true;
-
-	std::copy(keys, keys + threads * items, tile.items);
 	for (uint32_t thread = 0; thread < threads; thread++)
-		mgpu_load_forwards(registers[thread], tile.items, thread * items);
-	for (uint32_t first = 0; first < threads; first += 32)
-	{
-		bool		headed = (heads[first] & ~1u) != 0;
-
-		for (uint32_t thread = first + 1; thread < first + 32; thread++)
-			headed = headed || heads[thread] != 0;
-		if (headed)
-			good = emulate_warp_sort_segments<items>(registers.get(), tile.items, heads, pieces, first) && good;
-		else
-			emulate_warp_sort<items>(registers.get(), tile.items, first);
-	}
-	pieces = find_all_pieces<items>(heads, threads);
-	for (const mgpu_thread_pieces &thread_pieces : pieces)
-		most_run_warps = std::max(most_run_warps, mgpu_most_run_units<32 * items>(thread_pieces));
-	for (uint32_t run_warps = 1; run_warps <= most_run_warps; run_warps *= 2)
-		good = emulate_level<items, 32>(registers.get(), tile.items, pieces, 0, threads, run_warps,
-										threads * items - 1) && good;
-	std::copy(tile.items, tile.items + threads * items, keys);
-	return good && tile.intact();
+		mgpu_store_forwards(registers[thread], tile, thread * items);
 }
 
 /* One whole sort, its memory as the kernels have it. */
@@ -194,6 +160,7 @@ struct emulated_sort
 	std::vector<mgpu_segment_work> work;
 	mgpu_segment_pass pass = {};
 	mgpu_segmented_stats stats = {};
+	uint64_t	sorted_items = 0;	/* by the block sort, up to a border */
 	bool		good = true;
 
 	emulated_sort(const std::vector<Key> &keys, const std::vector<uint32_t> &heads_)
@@ -208,18 +175,17 @@ struct emulated_sort
 		next_sides.assign(sides.size(), 0xBA);
 		splits.assign(sides.size(), (uint32_t) poison);
 		find_tile_heads(num_sort_tiles);
-		pass.segments.heads = heads.size() > 1 ? heads.data() : nullptr;
-		pass.segments.tile_heads = tile_heads.data();
-		pass.segments.num_segments = (uint32_t) heads.size();
+		pass.segments = {heads.size() > 1 ? heads.data() : nullptr, tile_heads.data(), (uint32_t) heads.size(),
+			Tuning::sort_tile_items, Tuning::overhang};
 		stats.num_tiles = pass.num_tiles;
 	}
 
-	/* mgpu_find_splits */
+	/* mgpu_find_split */
 	void
 	find_tile_heads(uint32_t num_sort_tiles)
 	{
-		constexpr int lanes = MGPU_OPS_LAUNCH_PROBES;
-		mgpu_head_search search = {heads.data(), (uint32_t) heads.size(), Tuning::sort_tile_items};
+		constexpr int lanes = MGPU_SEGMENTED_HEAD_PROBES;
+		mgpu_head_search search = {heads.data(), pass.num_items, (uint32_t) heads.size(), Tuning::sort_tile_items};
 
 		for (uint64_t tile = 0; tile <= num_sort_tiles; tile++)
 		{
@@ -241,37 +207,62 @@ struct emulated_sort
 		}
 	}
 
-	/* mgpu_sort_segments */
+	/* mgpu_sort_locality */
 	void
-	sort_tile(uint32_t sort_tile)
+	sort_whole_tile(uint64_t begin)
 	{
-		constexpr int threads = Tuning::sort_threads;
-		constexpr int items = Tuning::items_per_thread;
-		uint64_t	begin = (uint64_t) sort_tile * Tuning::sort_tile_items;
 		uint64_t	end = std::min<uint64_t>(begin + Tuning::sort_tile_items, pass.num_items);
 		std::vector<Key> tile(Tuning::sort_tile_items, mgpu_largest_key<Key>());
-		std::vector<uint32_t> words(mgpu_head_words(Tuning::sort_tile_items));
-		std::vector<uint32_t> thread_heads(threads);
-		bool		descent = false;
 
 		std::copy(side[0].begin() + begin, side[0].begin() + end, tile.begin());
-		if (pass.segments.heads != nullptr)
-		{
-			for (uint32_t head = tile_heads[sort_tile]; head < tile_heads[sort_tile + 1]; head++)
-				words[(heads[head] - begin) / 32] |= 1u << (heads[head] - begin) % 32;
-		}
-		for (uint32_t thread = 0; thread < threads; thread++)
-		{
-			thread_items<items, Key> keys;
-
-			thread_heads[thread] = mgpu_thread_heads<items>(words.data(), thread) | (thread == 0);
-			mgpu_load_forwards(keys, tile.data(), thread * items);
-			descent = mgpu_has_descent(keys, thread_heads[thread], tile.data(), thread) || descent;
-		}
-		if (!descent)
-			return;
-		good = emulate_cta_sort_segments<threads, items>(tile.data(), thread_heads) && good;
+		emulate_cta_sort<Tuning::sort_threads, Tuning::items_per_thread>(tile.data());
 		std::copy(tile.begin(), tile.begin() + (end - begin), side[0].begin() + begin);
+	}
+
+	/* mgpu_sort_segments; the tile's pieces are those that the heads and both borders make. */
+	void
+	sort_pieces(uint32_t sort_tile)
+	{
+		mgpu_tile_pieces pieces = mgpu_find_tile_pieces(pass.segments, pass.num_items, sort_tile);
+		shared_memory<Key> shared(mgpu_tile_capacity<Key>(Tuning::sort_tile_room));
+		Key		   *tile = shared.items + mgpu_phase(reinterpret_cast<Key *>((uint64_t) pieces.begin * sizeof(Key)));
+		uint32_t	at = 0;
+
+		good = good && pieces.begin == sorted_items && pieces.num_items <= Tuning::sort_tile_room;
+		if (!good)
+			return;
+		sorted_items += pieces.num_items;
+		std::copy(side[0].begin() + pieces.begin, side[0].begin() + sorted_items, tile);
+		for (uint32_t piece = 0; piece < pieces.num_pieces && pieces.num_items > 0 && good; piece++)
+		{
+			uint32_t	begin = pieces.at(piece) & 0xFFFF;
+			uint32_t	num_items = pieces.at(piece) >> 16;
+
+			good = begin == at && num_items > 0 && begin + num_items <= pieces.num_items &&
+				(piece == 0 || std::binary_search(heads.begin(), heads.end(), pieces.begin + begin));
+			if (good)
+				emulate_piece<Tuning>(tile, begin, num_items, &good);
+			at += num_items;
+		}
+		good = good && at == pieces.num_items && shared.intact();
+		std::copy(tile, tile + pieces.num_items, side[0].begin() + pieces.begin);
+	}
+
+	/* mgpu_begin_segments: borders open in a pass; borders are at heads else. */
+	uint32_t
+	count_open(uint32_t pass_number)
+	{
+		uint32_t	num_open = 0;
+
+		for (uint32_t tile = 1; tile + 1 < tile_heads.size(); tile++)
+		{
+			mgpu_tile_border border = mgpu_find_border(pass.segments, pass.num_items, tile);
+
+			num_open += border.open && mgpu_lowest_bit(tile) == pass_number;
+			good = good && (border.item == pass.num_items ||
+							border.open != std::binary_search(heads.begin(), heads.end(), border.item));
+		}
+		return num_open;
 	}
 
 	sided_keys
@@ -433,10 +424,18 @@ struct emulated_sort
 	{
 		uint32_t	num_passes = 0;
 
-		for (uint64_t begin = 0; begin < pass.num_items; begin += Tuning::sort_tile_items)
-			sort_tile((uint32_t) (begin / Tuning::sort_tile_items));
+		for (uint64_t begin = 0; begin < pass.num_items && good; begin += Tuning::sort_tile_items)
+		{
+			if (pass.segments.heads == nullptr)
+				sort_whole_tile(begin);
+			else
+				sort_pieces((uint32_t) (begin / Tuning::sort_tile_items));
+		}
+		good = good && (pass.segments.heads == nullptr || sorted_items == pass.num_items);
 		for (; pass.run_tiles < pass.num_tiles && good; pass.run_tiles *= 2, num_passes++)
 		{
+			if (pass.segments.heads != nullptr && count_open(num_passes) == 0)
+				continue;
 			work.clear();
 			for (uint32_t tile = 0; tile < pass.num_tiles; tile++)
 				plan_tile(tile, &stats.passes[num_passes]);
@@ -512,32 +511,28 @@ check_sorts(int rounds)
 		}
 }
 
-/* The networks inside segments, by zeros and ones and by any keys, for random heads. */
-template <int items, typename Key>
+/* Pieces of every length that a CTA may meet, between others' items that must not change. */
+template <class Tuning, typename Key>
 static void
-check_thread_sort()
+check_pieces()
 {
-	bool		good = true;
-
-	for (int round = 0; round < 20000 && good; round++)
+	for (uint32_t num_items = 1; num_items <= Tuning::sort_tile_room; num_items += 1 + num_items / 64)
 	{
-		thread_items<items, Key> keys;
-		uint32_t	heads = (uint32_t) (random_bits() & (round % 3 == 0 ? random_bits() & random_bits() : random_bits())) &
-			mgpu_all_items<items>();
-		std::vector<uint32_t> positions = {0};
-		std::vector<Key> expected(items);
+		shared_memory<Key> tile(num_items + 3);
+		std::vector<Key> expected(num_items);
+		bool		good = true;
+		bool		changed;
 
-		for (int i = 0; i < items; i++)
-		{
-			expected[i] = keys[i] = (Key) (round % 2 == 0 ? random_bits() % 2 : random_bits());
-			if (i > 0 && (heads >> i & 1) != 0)
-				positions.push_back(i);
-		}
-		sort_segments<Key>(positions, expected, nullptr);
-		mgpu_thread_sort_segments(keys, heads);
-		good = std::equal(expected.begin(), expected.end(), keys);
+		for (uint32_t i = 0; i < num_items; i++)
+			expected[i] = tile.items[1 + i] = (Key) (num_items % 3 == 0 ? random_bits() % 3 : random_bits());
+		tile.items[0] = tile.items[num_items + 1] = 1;
+		changed = !std::is_sorted(expected.begin(), expected.end());
+		std::sort(expected.begin(), expected.end());
+		good = emulate_piece<Tuning>(tile.items, 1, num_items, &good) == changed && good;
+		expect(good && std::equal(expected.begin(), expected.end(), tile.items + 1) && tile.items[0] == 1 &&
+			   tile.items[num_items + 1] == 1 && tile.intact(), "a piece of %u keys of %zu bytes, %d a lane", num_items,
+			   sizeof(Key), Tuning::lane_items);
 	}
-	expect(good, "network of %d keys of %zu bytes inside segments", items, sizeof(Key));
 }
 
 void
@@ -545,12 +540,12 @@ test_on_host()
 {
 	typedef unsigned __int128 u128;
 
-	check_thread_sort<31, uint32_t>();
-	check_thread_sort<15, uint64_t>();
-	check_thread_sort<7, u128>();
+	check_pieces<mgpu_segmented_u32_large, uint32_t>();
+	check_pieces<mgpu_segmented_u64_large, uint64_t>();
+	check_pieces<mgpu_segmented_u128, u128>();
 	/* small tiles, so that many passes follow */
-	check_sorts<mgpu_segmented_tuning<64, 32, 5>, uint32_t>(quick ? 2 : 8);
-	check_sorts<mgpu_segmented_tuning<128, 32, 3>, uint64_t>(quick ? 2 : 8);
+	check_sorts<mgpu_segmented_tuning<64, 32, 5, 7>, uint32_t>(quick ? 2 : 8);
+	check_sorts<mgpu_segmented_tuning<128, 32, 3, 5>, uint64_t>(quick ? 2 : 8);
 	/* the kernels' own */
 	check_sorts<mgpu_segmented_u32_small, uint32_t>(quick ? 0 : 1);
 	check_sorts<mgpu_segmented_u128, u128>(quick ? 0 : 1);

@@ -20,8 +20,8 @@
 
 #include <cstdlib>
 
-#include "merge_sort.cuh"
-#include "segmented_tuning.cuh"
+#include "segmented_look.cuh"
+#include "segmented_sort.cuh"
 
 #define CANARY 0xA5
 #define CANARY_BYTES 1024
@@ -98,11 +98,12 @@ struct shape_tiles
 };
 
 static shape_tiles
-tiles_of(mgpu_sort_shape shape)
+tiles_of(mgpu_sort_shape shape, uint64_t num_items)
 {
 	bool		large;
 
 	REQUIRE_CUDA(mgpu_is_large_device(&large));
+	large = mgpu_takes_large_tiles(large, num_items);
 	switch (shape)
 	{
 		case MGPU_SHAPE_U32:
@@ -178,7 +179,7 @@ check_sort(mgpu_sort_shape shape, const sort_case<Key> &sort)
 	mgpu_segmented_request request = make_request(shape, sort.heads, sort.keys);
 	const device_array &out = regions[request.current];
 	uint64_t	num_items = request.num_items;
-	shape_tiles tiles = tiles_of(shape);
+	shape_tiles tiles = tiles_of(shape, num_items);
 	bool		indexed = shape == MGPU_SHAPE_U32_INDEX || shape == MGPU_SHAPE_U64_INDEX;
 	cudaError_t code = mgpu_launch_segmented_sort(&request);
 	mgpu_segmented_stats stats;
@@ -208,7 +209,7 @@ check_case(int segments, int pattern, uint64_t num_items)
 {
 	mgpu_sort_shape plain = sizeof(Key) == 8 ? MGPU_SHAPE_U64 : MGPU_SHAPE_U32;
 	mgpu_sort_shape indexed = sizeof(Key) == 8 ? MGPU_SHAPE_U64_INDEX : MGPU_SHAPE_U32_INDEX;
-	sort_case<Key> sort(segments, pattern, num_items, tiles_of(plain).tile_items);
+	sort_case<Key> sort(segments, pattern, num_items, tiles_of(plain, num_items).tile_items);
 
 	check_sort(plain, sort);
 	check_sort(indexed, sort);
@@ -218,7 +219,7 @@ template <typename Key>
 static void
 check_cases()
 {
-	uint64_t	tile = tiles_of(sizeof(Key) == 8 ? MGPU_SHAPE_U64 : MGPU_SHAPE_U32).tile_items;
+	uint64_t	tile = tiles_of(sizeof(Key) == 8 ? MGPU_SHAPE_U64 : MGPU_SHAPE_U32, 0).tile_items;
 	std::vector<uint64_t> sizes = {1, 2, 33, 1000, tile, 2 * tile - 1, 2 * tile, 2 * tile + 1, 4 * tile + 1, 9 * tile + 5};
 
 	if (quick)
@@ -249,7 +250,7 @@ template <typename Key>
 static void
 check_foresight(mgpu_sort_shape shape, uint64_t num_items)
 {
-	uint32_t	sort_tile = tiles_of(shape).tile_items * tiles_of(shape).sort_tiles;
+	uint32_t	sort_tile = mgpu_plan_look(shape, num_items).first_run_items;
 	double		levels = 0;
 
 	for (uint64_t run_items = sort_tile; run_items < num_items; run_items *= 2)
@@ -285,7 +286,7 @@ template <typename Key>
 static void
 check_tiny_cases()
 {
-	uint64_t	tile = tiles_of(sizeof(Key) == 8 ? MGPU_SHAPE_U64 : MGPU_SHAPE_U32).tile_items;
+	uint64_t	tile = tiles_of(sizeof(Key) == 8 ? MGPU_SHAPE_U64 : MGPU_SHAPE_U32, 0).tile_items;
 
 	check_case<Key>(SEGMENTS_NONE, KEYS_RANDOM, 4 * tile + 5);
 	check_case<Key>(SEGMENTS_NONE, KEYS_REVERSED, 2 * tile + 5);
