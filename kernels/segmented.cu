@@ -5,6 +5,8 @@
  * Sizes are pure functions of the count, so that a plan can be made and a limit
  * be checked before any device is touched.
  */
+#include <algorithm>
+
 #include "segmented_sort.cuh"
 
 /* Bytes of a packed item in a region: of the key alone without an index. */
@@ -37,7 +39,7 @@ mgpu_segmented_index_offset(mgpu_sort_shape shape, uint64_t num_items)
 	return mgpu_padded_items(num_items) * key_bytes;
 }
 
-/* Either class of chip. */
+/* Sort tiles of either size. */
 template <class Large, class Small>
 static uint64_t
 temp_bytes(uint64_t num_items)
@@ -54,7 +56,8 @@ mgpu_segmented_temp_bytes(mgpu_sort_shape shape, uint64_t num_items)
 	switch (packed_bytes(shape))
 	{
 		case 4:
-			return temp_bytes<mgpu_segmented_u32_large, mgpu_segmented_u32_small>(num_items);
+			return std::max(temp_bytes<mgpu_segmented_u32_large, mgpu_segmented_u32_small>(num_items),
+							temp_bytes<mgpu_locality_u32_large, mgpu_locality_u32_small>(num_items));
 		case 8:
 			return temp_bytes<mgpu_segmented_u64_large, mgpu_segmented_u64_small>(num_items);
 		default:

@@ -96,6 +96,7 @@ struct mgpu_tile_pieces
 	uint32_t	begin;			/* of the tile; piece 0 begins here */
 	uint32_t	num_items;
 	uint32_t	num_pieces;		/* 1 at least */
+	bool		open;			/* a segment goes on across one of its borders */
 
 	/* Where the piece begins in the tile, and its items times 65536. */
 	__host__ __device__ __forceinline__ uint32_t
@@ -434,6 +435,28 @@ mgpu_cta_sort_long_pieces(Key *tile, const mgpu_piece_lists<threads> *lists, uin
 		mgpu_store_share(keys, tile, share);
 	}
 	return changed;
+}
+
+/*
+ * Sort a tile of one piece that is being loaded, with room for all threads' items.
+ * True in each thread if it was not in order.  Ends with a barrier.
+ */
+template <int threads, int items, typename Key>
+static __device__ __forceinline__ bool
+mgpu_cta_sort_whole(Key *tile, uint32_t num_items, uint32_t thread)
+{
+	mgpu_lane_share share = {0, num_items, thread};
+	Key			keys[items];
+
+	mgpu_wait_copies();
+	__syncthreads();				/* the tile is loaded */
+	mgpu_load_share(keys, tile, share);
+	if (!__syncthreads_or(mgpu_share_descends(keys, tile, share)))
+		return false;
+	mgpu_cta_sort<threads>(keys, tile, thread);
+	mgpu_store_forwards(keys, tile, thread * items);
+	__syncthreads();				/* the sorted tile is whole */
+	return true;
 }
 
 /*

@@ -6,20 +6,23 @@
  *				where the sort tiles' heads are
  *	 sort		every sort tile in shared memory (segmented_cta.cuh)
  *	 pass		all passes, in one launch of CTAs that stay; in each:
- *		plan		a warp a tile: its pair's active range, the tile's split, its work
+ *		ranges		a warp a pair of lists: its active range, which is work where
+ *					it fits one tile
+ *		splits		some lanes a tile of a longer range: the tile's split, its work
  *		merge		the work from the pass's list
  *	 and at last
  *		collect		tiles on side 1 to side 0
  *		unpack		keys with indices to two arrays
  *
  * The list of work is made on the device, so the host neither waits nor knows.
- * Between plans and merges the CTAs wait for each other; passes of which no border
- * is open cost nothing, and where no border is, the launch ends at once.  A launch
- * a plan and one a merge were rejected: empty ones took 2.5 microseconds each.
+ * Between these steps the CTAs wait for each other; passes of which no border is
+ * open cost nothing, and where no border is, the launch ends at once.  A launch a
+ * plan and one a merge were rejected: empty ones took 2.5 microseconds each.
  * Merging while planning was rejected: a tile's splits need the whole range.
  *
- * Where no border is open, keys with indices go from the block sort straight to
- * their two arrays.  Elsewhere the two arrays lie where passes merge.
+ * Keys with indices go from the block sort straight to their two arrays where no
+ * merge will use that memory as side 1: where every segment across an open border
+ * is merged in place.  Tiles with open borders wait for those merges.
  *
  * Keys are codes, or codes with the item's index in the low 32 bits, which makes
  * all keys different and every merge stable.
@@ -40,7 +43,9 @@ struct mgpu_segmented_header
 {
 	uint32_t	num_open[MGPU_MAX_PASSES];	/* open borders that a pass merges across; zero before the first launch */
 	uint32_t	num_all_open;
-	uint32_t	num_work[MGPU_MAX_PASSES];
+	uint32_t	num_long_open;	/* of these, whose segment is longer than a tile */
+	uint32_t	num_work[MGPU_MAX_PASSES];	/* zeroed by the first launch, like all that follow */
+	uint32_t	num_long[MGPU_MAX_PASSES];	/* active ranges that are longer than a tile */
 	uint32_t	reversed;		/* the array is read from its end */
 };
 
@@ -54,6 +59,7 @@ mgpu_clear_counters(uint32_t num_tiles, uint32_t num_passes, mgpu_segmented_head
 	if (thread < MGPU_MAX_PASSES)
 	{
 		header->num_work[thread] = 0;
+		header->num_long[thread] = 0;
 		stats->passes[thread].merge_tiles = 0;
 		stats->passes[thread].copy_tiles = 0;
 	}
@@ -85,11 +91,13 @@ mgpu_begin_locality(const Stored *keys, uint64_t num_items, uint32_t num_tiles, 
 static __global__ void
 __launch_bounds__(MGPU_SEGMENTED_HEAD_THREADS)
 mgpu_begin_segments(mgpu_segment_heads segments, uint64_t num_items, uint32_t num_sort_tiles, uint32_t *tile_heads,
-					uint32_t num_tiles, uint32_t num_passes, mgpu_segmented_header *header, mgpu_segmented_stats *stats)
+					uint32_t tile_items, uint32_t num_tiles, uint32_t num_passes, mgpu_segmented_header *header,
+					mgpu_segmented_stats *stats)
 {
 	constexpr int lanes = MGPU_SEGMENTED_HEAD_PROBES;
 	uint32_t	tile = blockIdx.x * (MGPU_SEGMENTED_HEAD_THREADS / lanes) + threadIdx.x / lanes;
 	mgpu_head_search search = {segments.heads, num_items, segments.num_segments, segments.sort_tile_items};
+	mgpu_tile_border border;
 	uint32_t	next_head;
 
 	if (blockIdx.x == 0)
@@ -100,10 +108,13 @@ mgpu_begin_segments(mgpu_segment_heads segments, uint64_t num_items, uint32_t nu
 	if (threadIdx.x % lanes != 0)
 		return;
 	tile_heads[tile] = next_head;
-	if (mgpu_make_border(segments, num_items, tile, next_head).open)
+	border = mgpu_make_border(segments, num_items, tile, next_head);
+	if (border.open)
 	{
 		atomicAdd(header->num_open + mgpu_lowest_bit(tile), 1);
 		atomicAdd(&header->num_all_open, 1);
+		if (border.segment_end - border.segment_begin > tile_items)
+			atomicAdd(&header->num_long_open, 1);
 	}
 }
 
@@ -205,7 +216,6 @@ mgpu_sort_locality(mgpu_segment_source<Stored, Key> source, const mgpu_segmented
 				   mgpu_segment_sinks<Stored, Key> sinks)
 {
 	constexpr int threads = Tuning::sort_threads;
-	constexpr int items = Tuning::items_per_thread;
 	constexpr uint32_t tile_items = Tuning::sort_tile_items;
 	constexpr bool in_place = sizeof(Stored) == sizeof(Key);
 	Key		   *tile = reinterpret_cast<Key *>(mgpu_shared);
@@ -213,22 +223,13 @@ mgpu_sort_locality(mgpu_segment_source<Stored, Key> source, const mgpu_segmented
 	uint64_t	begin = (uint64_t) blockIdx.x * tile_items;
 	uint32_t	count = (uint32_t) min((uint64_t) tile_items, source.num_items - begin);
 	bool		reversed = header->reversed != 0;
-	mgpu_lane_share share = {0, count, thread};
-	Key			keys[items];
+	bool		changed;
 
 	if (thread < Tuning::sort_tiles)
 		sinks.sides[blockIdx.x * Tuning::sort_tiles + thread] = in_place && reversed;
 	mgpu_load_sort_tile<threads>(tile, source, begin, count, reversed, thread);
-	mgpu_wait_copies();
-	__syncthreads();				/* the tile is loaded */
-	mgpu_load_share(keys, tile, share);
-	if (__syncthreads_or(mgpu_share_descends(keys, tile, share)))
-	{
-		mgpu_cta_sort<threads>(keys, tile, thread);
-		mgpu_store_forwards(keys, tile, thread * items);
-		__syncthreads();			/* the sorted tile is whole */
-	}
-	else if (in_place && !reversed)
+	changed = mgpu_cta_sort_whole<threads, Tuning::items_per_thread>(tile, count, thread);
+	if (in_place && !changed && !reversed)
 		return;
 	if constexpr (!in_place)
 	{
@@ -257,20 +258,23 @@ mgpu_sort_segments(mgpu_segment_source<Stored, Key> source, mgpu_segment_heads s
 	uint32_t	begin = pieces.begin;
 	uint32_t	count = pieces.num_items;
 	Key		   *tile = reinterpret_cast<Key *>(mgpu_shared) + mgpu_phase(sinks.side0 + begin);
-	bool		changed = false;
+	bool		changed;
 
 	if (thread < Tuning::sort_tiles)
 		sinks.sides[blockIdx.x * Tuning::sort_tiles + thread] = 0;
 	if (in_place && pieces.num_pieces >= count)
 		return;						/* a segment an item */
 	mgpu_load_sort_tile<threads>(tile, source, begin, count, false, thread);
-	changed = mgpu_cta_sort_pieces<threads, Tuning::lane_items>(tile, lists, pieces, thread);
+	if (pieces.num_pieces == 1 && count == Tuning::sort_tile_items)
+		changed = mgpu_cta_sort_whole<threads, Tuning::items_per_thread>(tile, count, thread);
+	else
+		changed = mgpu_cta_sort_pieces<threads, Tuning::lane_items>(tile, lists, pieces, thread);
 	if constexpr (in_place)
 	{
 		if (!changed)
 			return;
 	}
-	else if (header->num_all_open == 0)
+	else if (!pieces.open && header->num_long_open == 0)
 	{
 		mgpu_store_unpacked<threads>(sinks.keys + begin, sinks.indices + begin, tile, count, thread);
 		return;
@@ -303,77 +307,101 @@ mgpu_narrow_range(const Keys &keys, mgpu_active_range &range, uint32_t lane)
 	range.end = (uint32_t) __shfl_sync(MGPU_WHOLE_WARP, low, 16);
 }
 
-template <class Keys>
-static __device__ __forceinline__ uint32_t
-mgpu_find_range_split(const Keys &keys, const mgpu_active_range &range, uint32_t diagonal, uint32_t lane)
+/* Add a warp's count, in its first lane, to one of all. */
+static __device__ __forceinline__ void
+mgpu_add_count(uint64_t *count, uint32_t more)
 {
-	uint64_t	low;
-	uint64_t	high;
-
-	mgpu_range_split_bounds(range, diagonal, low, high);
-	while (low < high)
-	{
-		uint32_t	probe = (uint32_t) mgpu_split_probe(low, high, lane);
-		uint32_t	before = __ballot_sync(MGPU_WHOLE_WARP, mgpu_range_split_test(keys, range, diagonal, probe));
-
-		mgpu_split_narrow(low, high, __popc(before));
-	}
-	return (uint32_t) low;
+	if (threadIdx.x % 32 == 0 && more > 0)
+		atomicAdd(reinterpret_cast<unsigned long long *>(count), (unsigned long long) more);
 }
 
-/* Everything a pass must know about its tiles from first_tile on, one warp a tile. */
+/* The active ranges of a pass, one warp a pair of lists.  Those that fit one tile are work; ranges has the others. */
 template <class Tiles, typename Key>
 static __device__ __forceinline__ void
-mgpu_plan_segments(const mgpu_segment_pass &pass, uint32_t first_tile,
-				   const mgpu_sided_keys<Tiles::tile_items, Key> &keys, uint8_t *next_sides, uint32_t *splits,
-				   mgpu_segment_work *work, uint32_t *num_work, mgpu_pass_stats *stats)
+mgpu_plan_ranges(const mgpu_segment_pass &pass, const mgpu_sided_keys<Tiles::tile_items, Key> &keys,
+				 mgpu_active_range *ranges, mgpu_segment_work *work, uint32_t *num_work, uint32_t *num_long,
+				 mgpu_pass_stats *stats)
 {
 	constexpr uint32_t tile_items = Tiles::tile_items;
-	__shared__ uint32_t cta_work;
-	__shared__ uint32_t cta_first;
+	constexpr uint32_t warps = Tiles::merge_threads / 32;
 	uint32_t	lane = threadIdx.x % 32;
-	uint32_t	tile = first_tile + threadIdx.x / 32;
-	mgpu_active_range range = {0, 0, 0};
-	bool		touched = false;
-	bool		in_place = false;
-	bool		has_work = false;
-	uint32_t	place = 0;
-	int			touched_tiles;
+	uint32_t	pair_tiles = 2 * pass.run_tiles;
+	uint32_t	num_pairs = (pass.num_tiles + pair_tiles - 1) / pair_tiles;
+	uint32_t	num_touched = 0;
 
-	if (threadIdx.x == 0)
-		cta_work = 0;
-	__syncthreads();				/* the count is clear */
-	if (tile < pass.num_tiles)
+	for (uint32_t pair = blockIdx.x * warps + threadIdx.x / 32; pair < num_pairs; pair += gridDim.x * warps)
 	{
-		range = mgpu_find_segment_range<tile_items>(pass, tile);
-		if (mgpu_touches_range<tile_items>(range, tile) && !mgpu_range_in_order(keys, range))
+		mgpu_active_range range = mgpu_find_segment_range<tile_items>(pass, pair * pair_tiles);
+		mgpu_active_range long_range = {0, 0, 0};
+
+		if (range.begin < range.end && !mgpu_range_in_order(keys, range))
 		{
 			mgpu_narrow_range(keys, range, lane);
-			touched = mgpu_touches_range<tile_items>(range, tile);
-			in_place = mgpu_fits_one_tile<tile_items>(range);
+			if (!mgpu_fits_one_tile<tile_items>(range))
+				long_range = range;
+			else if (lane == 0)
+				work[atomicAdd(num_work, 1)] = {range.begin / tile_items, range};
+			if (long_range.end > 0 && lane == 0)
+				atomicAdd(num_long, 1);
+			num_touched += long_range.end > 0 ? 0 : 2;	/* one before its middle, one behind */
 		}
-		if (touched && !in_place)
-		{
-			uint32_t	split = mgpu_find_range_split(keys, range, mgpu_tile_diagonal<tile_items>(range, tile), lane);
+		if (lane == 0)
+			ranges[pair] = long_range;
+	}
+	mgpu_add_count(&stats->merge_tiles, num_touched);
+}
 
-			if (lane == 0)
+/* The tiles of the longer ranges: their splits, their work; and the next sides of all tiles. */
+template <class Tiles, typename Key>
+static __device__ __forceinline__ void
+mgpu_plan_splits(const mgpu_segment_pass &pass, const mgpu_sided_keys<Tiles::tile_items, Key> &keys,
+				 const mgpu_active_range *ranges, uint8_t *next_sides, uint32_t *splits, mgpu_segment_work *work,
+				 uint32_t *num_work, mgpu_pass_stats *stats)
+{
+	constexpr uint32_t tile_items = Tiles::tile_items;
+	constexpr uint32_t lanes = MGPU_SEGMENTED_SPLIT_PROBES;
+	constexpr uint32_t warp_tiles = 32 / lanes;
+	constexpr uint32_t warps = Tiles::merge_threads / 32;
+	uint32_t	lane = threadIdx.x % 32;
+	uint32_t	num_touched = 0;
+
+	for (uint32_t first = (blockIdx.x * warps + threadIdx.x / 32) * warp_tiles; first < pass.num_tiles;
+		 first += gridDim.x * warps * warp_tiles)
+	{
+		uint32_t	tile = first + lane / lanes;
+		mgpu_active_range range = {0, 0, 0};
+		bool		touched = false;
+		bool		leads;
+		uint32_t	votes;
+		uint32_t	place = 0;
+
+		if (tile < pass.num_tiles)
+		{
+			range = ranges[tile / (2 * pass.run_tiles)];
+			touched = mgpu_touches_range<tile_items>(range, tile);
+		}
+		leads = touched && lane % lanes == 0;
+		if (touched)
+		{
+			mgpu_range_search<mgpu_sided_keys<tile_items, Key>> search = {keys, range};
+			uint32_t	split = mgpu_find_split<lanes>(search, mgpu_tile_diagonal<tile_items>(range, tile), threadIdx.x);
+
+			if (leads)
 				splits[tile] = split;
 		}
-		has_work = lane == 0 && touched && (!in_place || tile == range.begin / tile_items);
+		if (tile < pass.num_tiles && lane % lanes == 0)
+			next_sides[tile] = keys.sides[tile] ^ touched;
+		votes = __ballot_sync(MGPU_WHOLE_WARP, leads);
+		if (votes == 0)
+			continue;
 		if (lane == 0)
-			next_sides[tile] = keys.sides[tile] ^ (touched && !in_place);
+			place = atomicAdd(num_work, (uint32_t) __popc(votes));
+		place = __shfl_sync(MGPU_WHOLE_WARP, place, 0) + __popc(votes & ((1u << lane) - 1));
+		if (leads)
+			work[place] = {tile, range};
+		num_touched += __popc(votes);
 	}
-	if (has_work)
-		place = atomicAdd(&cta_work, 1);
-	touched_tiles = __syncthreads_count(lane == 0 && touched);
-	if (threadIdx.x == 0 && touched_tiles > 0)
-	{
-		cta_first = atomicAdd(num_work, cta_work);
-		atomicAdd(reinterpret_cast<unsigned long long *>(&stats->merge_tiles), (unsigned long long) touched_tiles);
-	}
-	__syncthreads();				/* the CTA's part of the list is known */
-	if (has_work)
-		work[cta_first + place] = {tile, range};
+	mgpu_add_count(&stats->merge_tiles, num_touched);
 }
 
 /* ------------------------------------------------------------------- merge */
@@ -532,10 +560,43 @@ struct mgpu_segment_passes
 	uint8_t    *sides;
 	uint8_t    *next_sides;
 	uint32_t   *splits;
+	mgpu_active_range *ranges;
 	mgpu_segment_work *work;
 	Stored	   *keys;			/* where packed keys and their indices go */
 	uint32_t   *indices;
 };
+
+/* What the block sort left packed, to two arrays. */
+template <class Tiles, typename Stored, typename Key>
+static __device__ __forceinline__ void
+mgpu_unpack_tiles(const mgpu_segment_passes<Stored, Key> &passes, bool open_alone)
+{
+	constexpr int threads = Tiles::merge_threads;
+	const mgpu_segment_pass &pass = passes.pass;
+	uint32_t	step = open_alone ? pass.sort_tiles : 1;
+
+	for (uint32_t tile = blockIdx.x * step; tile < pass.num_tiles; tile += gridDim.x * step)
+	{
+		uint64_t	begin = (uint64_t) tile * Tiles::tile_items;
+		uint32_t	count = (uint32_t) min((uint64_t) Tiles::tile_items, pass.num_items - begin);
+
+		if (open_alone)
+		{
+			mgpu_tile_pieces pieces = mgpu_find_tile_pieces(pass.segments, pass.num_items, tile / step);
+
+			begin = pieces.begin;
+			count = pieces.open ? pieces.num_items : 0;
+		}
+		mgpu_store_unpacked<threads>(passes.keys + begin, passes.indices + begin, passes.side0 + begin, count, threadIdx.x);
+	}
+}
+
+/* What an earlier step counted, behind a barrier of all CTAs. */
+static __device__ __forceinline__ uint32_t
+mgpu_read_count(const uint32_t *count)
+{
+	return *static_cast<const volatile uint32_t *>(count);
+}
 
 /*
  * All passes and what follows them.  The CTAs are resident at once, and reads of
@@ -546,11 +607,11 @@ __global__ void
 __launch_bounds__(Tiles::merge_threads, Tiles::resident_threads / Tiles::merge_threads)
 mgpu_pass_segments(mgpu_segment_passes<Stored, Key> passes)
 {
-	constexpr uint32_t tiles_per_cta = Tiles::merge_threads / 32;
 	cooperative_groups::grid_group all_ctas = cooperative_groups::this_grid();
-	const mgpu_segmented_header *header = passes.header;
+	mgpu_segmented_header *header = passes.header;
 	mgpu_segment_pass pass = passes.pass;
 	bool		segmented = pass.segments.heads != nullptr;
+	bool		away = !segmented;	/* may tiles be on side 1? */
 	uint8_t    *sides = passes.sides;
 	uint8_t    *next_sides = passes.next_sides;
 
@@ -559,37 +620,40 @@ mgpu_pass_segments(mgpu_segment_passes<Stored, Key> passes)
 	for (uint32_t i = 0; i < passes.num_passes; i++, pass.run_tiles *= 2)
 	{
 		mgpu_sided_keys<Tiles::tile_items, Key> keys = {passes.side0, passes.side1, sides};
-		uint32_t	num_work;
+		mgpu_pass_stats *stats = passes.stats->passes + i;
+		bool		change_sides;
 
 		if (segmented && header->num_open[i] == 0)
 			continue;
-		for (uint32_t tile = blockIdx.x * tiles_per_cta; tile < pass.num_tiles; tile += gridDim.x * tiles_per_cta)
-			mgpu_plan_segments<Tiles>(pass, tile, keys, next_sides, passes.splits, passes.work,
-									  passes.header->num_work + i, passes.stats->passes + i);
-		all_ctas.sync();			/* the pass is planned */
-		num_work = *(volatile uint32_t *) (passes.header->num_work + i);
-		if (num_work > 0)
+		mgpu_plan_ranges<Tiles>(pass, keys, passes.ranges, passes.work, header->num_work + i, header->num_long + i, stats);
+		all_ctas.sync();			/* ranges are known */
+		change_sides = mgpu_read_count(header->num_long + i) > 0;
+		if (change_sides)
 		{
-			mgpu_merge_segments<Tiles>(pass.num_items, passes.side0, passes.side1, sides, passes.splits, passes.work,
-									   num_work);
-			all_ctas.sync();		/* everything is merged */
+			mgpu_plan_splits<Tiles>(pass, keys, passes.ranges, next_sides, passes.splits, passes.work,
+									header->num_work + i, stats);
+			all_ctas.sync();		/* the pass is planned */
 		}
-		sides = next_sides;
-		next_sides = sides == passes.sides ? passes.next_sides : passes.sides;
+		if (mgpu_read_count(header->num_work + i) == 0)
+			continue;
+		mgpu_merge_segments<Tiles>(pass.num_items, passes.side0, passes.side1, sides, passes.splits, passes.work,
+								   mgpu_read_count(header->num_work + i));
+		all_ctas.sync();			/* everything is merged */
+		if (change_sides)
+		{
+			away = true;
+			sides = next_sides;
+			next_sides = sides == passes.sides ? passes.next_sides : passes.sides;
+		}
 	}
-	mgpu_collect_tiles<Tiles>(pass.num_items, pass.num_tiles, passes.side0, static_cast<const Key *>(passes.side1), sides,
-							  passes.stats->passes + passes.num_passes);
+	if (away)
+		mgpu_collect_tiles<Tiles>(pass.num_items, pass.num_tiles, passes.side0, static_cast<const Key *>(passes.side1),
+								  sides, passes.stats->passes + passes.num_passes);
 	if constexpr (sizeof(Stored) != sizeof(Key))
 	{
-		all_ctas.sync();			/* all lies on side 0 */
-		for (uint32_t tile = blockIdx.x; tile < pass.num_tiles; tile += gridDim.x)
-		{
-			uint64_t	begin = (uint64_t) tile * Tiles::tile_items;
-			uint32_t	count = (uint32_t) min((uint64_t) Tiles::tile_items, pass.num_items - begin);
-
-			mgpu_store_unpacked<Tiles::merge_threads>(passes.keys + begin, passes.indices + begin, passes.side0 + begin,
-													  count, threadIdx.x);
-		}
+		if (away)
+			all_ctas.sync();		/* all lies on side 0 */
+		mgpu_unpack_tiles<Tiles>(passes, segmented && header->num_long_open == 0);
 	}
 }
 

@@ -55,7 +55,7 @@ mgpu_plan_look(mgpu_sort_shape shape, uint64_t num_items)
 	mgpu_look_plan plan = {num_items, mgpu_segmented_u64_large::sort_tile_items, 0};
 
 	if (shape == MGPU_SHAPE_U32)
-		plan.first_run_items = mgpu_segmented_u32_large::sort_tile_items;
+		plan.first_run_items = mgpu_locality_u32_large::sort_tile_items;
 	else if (shape == MGPU_SHAPE_U64_INDEX)
 		plan.first_run_items = mgpu_segmented_u128::sort_tile_items;
 	while ((uint64_t) plan.first_run_items << plan.num_passes < num_items)

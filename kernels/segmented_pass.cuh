@@ -138,7 +138,8 @@ mgpu_find_tile_pieces(const mgpu_segment_heads &segments, uint64_t num_items, ui
 	mgpu_tile_border begin = mgpu_find_border(segments, num_items, tile);
 	mgpu_tile_border end = mgpu_find_border(segments, num_items, tile + 1);
 	uint32_t	first_head = begin.open ? begin.next_head : begin.next_head + 1;	/* inside */
-	mgpu_tile_pieces pieces = {segments.heads + first_head, begin.item, end.item - begin.item, 1};
+	mgpu_tile_pieces pieces = {segments.heads + first_head, begin.item, end.item - begin.item, 1,
+		begin.open || end.open};
 
 	if (end.next_head > first_head)
 		pieces.num_pieces += end.next_head - first_head;
@@ -241,23 +242,29 @@ struct mgpu_narrow_search
 	}
 };
 
-/* Does a's item, counted in the range, come before b's on this diagonal? */
+/* For mgpu_find_split: how many of a's items come before a diagonal. */
 template <class Keys>
-MGPU_HOST_DEVICE bool
-mgpu_range_split_test(const Keys &keys, const mgpu_active_range &range, uint32_t diagonal, uint32_t a)
+struct mgpu_range_search
 {
-	return !(keys.at(range.middle + (diagonal - 1 - a)) < keys.at(range.begin + a));
-}
+	Keys		keys;
+	mgpu_active_range active;
 
-MGPU_HOST_DEVICE void
-mgpu_range_split_bounds(const mgpu_active_range &range, uint32_t diagonal, uint64_t &low, uint64_t &high)
-{
-	uint32_t	a_items = range.middle - range.begin;
-	uint32_t	b_items = range.end - range.middle;
+	MGPU_MEMBER void
+	range(uint64_t diagonal, uint64_t &low, uint64_t &high) const
+	{
+		uint64_t	a_items = active.middle - active.begin;
+		uint64_t	b_items = active.end - active.middle;
 
-	low = diagonal > b_items ? diagonal - b_items : 0;
-	high = diagonal < a_items ? diagonal : a_items;
-}
+		low = diagonal > b_items ? diagonal - b_items : 0;
+		high = diagonal < a_items ? diagonal : a_items;
+	}
+
+	MGPU_MEMBER bool
+	before(uint64_t diagonal, uint64_t a) const
+	{
+		return !(keys.at(active.middle + (uint32_t) (diagonal - 1 - a)) < keys.at(active.begin + (uint32_t) a));
+	}
+};
 
 /* One CTA may merge it in place: at most a tile, so each list is part of one tile. */
 template <uint32_t tile_items>

@@ -25,6 +25,7 @@ struct mgpu_segmented_layout
 	uint64_t	tile_heads;
 	uint64_t	sides[2];
 	uint64_t	splits;
+	uint64_t	ranges;
 	uint64_t	work;
 	uint64_t	total_bytes;
 };
@@ -52,6 +53,7 @@ mgpu_plan_segmented_layout(uint64_t num_items)
 	for (int i = 0; i < 2; i++)
 		layout.sides[i] = mgpu_place_array(&layout, num_tiles);
 	layout.splits = mgpu_place_array(&layout, num_tiles * sizeof(uint32_t));
+	layout.ranges = mgpu_place_array(&layout, (num_sort_tiles + 1) / 2 * sizeof(mgpu_active_range));
 	layout.work = mgpu_place_array(&layout, num_tiles * sizeof(mgpu_segment_work));
 	return layout;
 }
@@ -60,6 +62,8 @@ mgpu_plan_segmented_layout(uint64_t num_items)
 template <class Tuning, typename Stored, typename Key>
 struct mgpu_segmented_run
 {
+	static constexpr uint32_t tile_items = Tuning::tile_items;
+
 	const mgpu_segmented_request *request;
 	mgpu_segment_source<Stored, Key> source;
 	mgpu_segment_pass pass;
@@ -69,6 +73,7 @@ struct mgpu_segmented_run
 	mgpu_segmented_header *header;
 	uint8_t    *sides[2];
 	uint32_t   *splits;
+	mgpu_active_range *ranges;
 	mgpu_segment_work *work;
 	Stored	   *keys;			/* where the result goes, with indices to them */
 	uint32_t   *indices;
@@ -99,6 +104,7 @@ mgpu_make_segmented_run(const mgpu_segmented_request *request)
 	run.pass.segments.overhang = Tuning::overhang;
 	run.header = reinterpret_cast<mgpu_segmented_header *>(temp);
 	run.splits = reinterpret_cast<uint32_t *>(temp + layout.splits);
+	run.ranges = reinterpret_cast<mgpu_active_range *>(temp + layout.ranges);
 	run.work = reinterpret_cast<mgpu_segment_work *>(temp + layout.work);
 	for (int i = 0; i < 2; i++)
 	{
@@ -133,20 +139,19 @@ mgpu_launch_begin(const Run &run)
 		return status;
 	mgpu_begin_segments<<<mgpu_divide_up(run.num_sort_tiles + 1, tiles_per_cta), MGPU_SEGMENTED_HEAD_THREADS, 0,
 		request->stream>>>(segments, request->num_items, run.num_sort_tiles, const_cast<uint32_t *>(segments.tile_heads),
-						   run.pass.num_tiles, num_passes, run.header, request->stats);
+						   Run::tile_items, run.pass.num_tiles, num_passes, run.header, request->stats);
 	return cudaGetLastError();
 }
 
-template <class Tuning, typename Stored, typename Key>
+template <class Tuning, bool segmented, typename Stored, typename Key>
 static cudaError_t
 mgpu_launch_sort_tiles(const mgpu_segmented_run<Tuning, Stored, Key> &run)
 {
 	mgpu_segment_sinks<Stored, Key> sinks = {run.side[0], run.side[1], run.sides[0], run.keys, run.indices};
-	const mgpu_segment_heads &segments = run.pass.segments;
 	cudaStream_t stream = run.request->stream;
 	cudaError_t status;
 
-	if (segments.heads == nullptr)
+	if constexpr (!segmented)
 	{
 		constexpr uint32_t shared_bytes = mgpu_sort_locality_bytes<Tuning, Key>();
 		auto		kernel = mgpu_sort_locality<Tuning, Stored, Key>;
@@ -164,7 +169,7 @@ mgpu_launch_sort_tiles(const mgpu_segmented_run<Tuning, Stored, Key> &run)
 		status = mgpu_allow_shared(kernel, shared_bytes);
 		if (status != cudaSuccess)
 			return status;
-		kernel<<<run.num_sort_tiles, Tuning::sort_threads, shared_bytes, stream>>>(run.source, segments, run.header, sinks);
+		kernel<<<run.num_sort_tiles, Tuning::sort_threads, shared_bytes, stream>>>(run.source, run.pass.segments, run.header, sinks);
 	}
 	return cudaGetLastError();
 }
@@ -197,7 +202,7 @@ mgpu_launch_segment_passes(const mgpu_segmented_run<Tuning, Stored, Key> &run)
 		mgpu_inputs_capacity<Key>(Tuning::tile_items, 2, Tuning::items_per_thread);
 	auto		kernel = mgpu_pass_segments<typename Tuning::tiles, Stored, Key>;
 	mgpu_segment_passes<Stored, Key> passes = {run.pass, run.num_passes, run.header, run.request->stats, run.side[0],
-		run.side[1], run.sides[0], run.sides[1], run.splits, run.work, run.keys, run.indices};
+		run.side[1], run.sides[0], run.sides[1], run.splits, run.ranges, run.work, run.keys, run.indices};
 	void	   *arguments[] = {&passes};
 	uint32_t	num_ctas = 0;
 	cudaError_t status = mgpu_allow_shared(kernel, shared_bytes);
@@ -211,7 +216,7 @@ mgpu_launch_segment_passes(const mgpu_segmented_run<Tuning, Stored, Key> &run)
 }
 
 /* Sort keys of type Stored, alone or packed with their indices into a Key. */
-template <class Tuning, typename Stored, typename Key>
+template <class Tuning, bool segmented, typename Stored, typename Key>
 static cudaError_t
 mgpu_segmented_sort_tuned(const mgpu_segmented_request *request)
 {
@@ -219,7 +224,7 @@ mgpu_segmented_sort_tuned(const mgpu_segmented_request *request)
 	cudaError_t status = mgpu_launch_begin(run);
 
 	if (status == cudaSuccess)
-		status = mgpu_launch_sort_tiles(run);
+		status = mgpu_launch_sort_tiles<Tuning, segmented>(run);
 	if (status == cudaSuccess && run.num_passes > 0)
 		status = mgpu_launch_segment_passes(run);
 	return status;
@@ -233,17 +238,27 @@ mgpu_takes_large_tiles(bool large_device, uint64_t num_items)
 }
 
 /* With sort tiles of either size. */
-template <class Large, class Small, typename Stored, typename Key>
+template <class Large, class Small, bool segmented, typename Stored, typename Key>
 static cudaError_t
-mgpu_segmented_sort(const mgpu_segmented_request *request)
+mgpu_segmented_sort_sized(const mgpu_segmented_request *request)
 {
 	bool		large;
 	cudaError_t status = mgpu_is_large_device(&large);
 
 	if (status != cudaSuccess)
 		return status;
-	return mgpu_takes_large_tiles(large, request->num_items) ? mgpu_segmented_sort_tuned<Large, Stored, Key>(request) :
-		mgpu_segmented_sort_tuned<Small, Stored, Key>(request);
+	return mgpu_takes_large_tiles(large, request->num_items) ?
+		mgpu_segmented_sort_tuned<Large, segmented, Stored, Key>(request) :
+		mgpu_segmented_sort_tuned<Small, segmented, Stored, Key>(request);
+}
+
+/* One segment is a locality sort. */
+template <class Large, class Small, typename Stored, typename Key>
+static cudaError_t
+mgpu_segmented_sort(const mgpu_segmented_request *request)
+{
+	return request->num_segments > 1 ? mgpu_segmented_sort_sized<Large, Small, true, Stored, Key>(request) :
+		mgpu_segmented_sort_sized<Large, Small, false, Stored, Key>(request);
 }
 
 #endif							/* MGPU_SEGMENTED_SORT_CUH */

@@ -51,6 +51,8 @@ struct mgpu_segmented_tuning : mgpu_segmented_tiles<merge_threads_, items_, resi
  */
 typedef mgpu_segmented_tuning<512, 256, 29, 31> mgpu_segmented_u32_large;
 typedef mgpu_segmented_tuning<256, 256, 29, 31> mgpu_segmented_u32_small;
+typedef mgpu_segmented_tuning<512, 256, 31, 33> mgpu_locality_u32_large;	/* without segments nothing hangs over */
+typedef mgpu_segmented_tuning<256, 256, 31, 33> mgpu_locality_u32_small;
 typedef mgpu_segmented_tuning<512, 256, 15, 17> mgpu_segmented_u64_large;
 typedef mgpu_segmented_tuning<256, 256, 15, 17> mgpu_segmented_u64_small;
 typedef mgpu_segmented_tuning<256, 256, 7, 9, 768> mgpu_segmented_u128;	/* every chip */
@@ -60,6 +62,9 @@ typedef mgpu_segmented_tuning<256, 256, 7, 9, 768> mgpu_segmented_u128;	/* every
 
 /* Pieces of a tile that a thread of the block sort lists at a time. */
 #define MGPU_SEGMENTED_LIST_PIECES 4
+
+/* Lanes that search for the split of a tile: more find it sooner, but read more sectors. */
+#define MGPU_SEGMENTED_SPLIT_PROBES 8
 
 /* The search for the heads of each tile: lanes that probe together. */
 #define MGPU_SEGMENTED_HEAD_PROBES 16

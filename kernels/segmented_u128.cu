@@ -12,5 +12,5 @@
 extern "C" cudaError_t
 mgpu_segmented_sort_u64_index(const mgpu_segmented_request *request)
 {
-	return mgpu_segmented_sort_tuned<mgpu_segmented_u128, uint64_t, unsigned __int128>(request);
+	return mgpu_segmented_sort<mgpu_segmented_u128, mgpu_segmented_u128, uint64_t, unsigned __int128>(request);
 }

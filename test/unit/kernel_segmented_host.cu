@@ -157,6 +157,7 @@ struct emulated_sort
 	std::vector<uint8_t> sides;
 	std::vector<uint8_t> next_sides;
 	std::vector<uint32_t> splits;
+	std::vector<mgpu_active_range> ranges;
 	std::vector<mgpu_segment_work> work;
 	mgpu_segment_pass pass = {};
 	mgpu_segmented_stats stats = {};
@@ -299,45 +300,67 @@ struct emulated_sort
 		range.end = (uint32_t) found[1];
 	}
 
-	/* mgpu_find_range_split */
+	/* mgpu_find_split */
 	uint32_t
 	split(const mgpu_active_range &range, uint32_t diagonal)
 	{
+		constexpr int lanes = MGPU_SEGMENTED_SPLIT_PROBES;
+		mgpu_range_search<sided_keys> search = {keys(), range};
 		uint64_t	low;
 		uint64_t	high;
 
-		mgpu_range_split_bounds(range, diagonal, low, high);
+		search.range(diagonal, low, high);
 		while (low < high)
 		{
 			uint32_t	num_before = 0;
 
-			for (uint32_t lane = 0; lane < 32; lane++)
-				num_before += mgpu_range_split_test(keys(), range, diagonal, (uint32_t) mgpu_split_probe(low, high, lane));
-			mgpu_split_narrow(low, high, num_before);
+			for (uint32_t lane = 0; lane < lanes; lane++)
+				num_before += search.before(diagonal, mgpu_group_probe<lanes>(low, high, lane));
+			mgpu_group_narrow<lanes>(low, high, num_before);
 		}
 		return (uint32_t) low;
 	}
 
-	/* mgpu_plan_segments */
+	/* mgpu_plan_ranges */
 	void
-	plan_tile(uint32_t tile, mgpu_pass_stats *counts)
+	plan_ranges(mgpu_pass_stats *counts)
 	{
-		mgpu_active_range range = mgpu_find_segment_range<tile_items>(pass, tile);
-		bool		touched = false;
-		bool		in_place = false;
-
-		if (mgpu_touches_range<tile_items>(range, tile) && !mgpu_range_in_order(keys(), range))
+		ranges.clear();
+		for (uint32_t tile = 0; tile < pass.num_tiles; tile += 2 * pass.run_tiles)
 		{
+			mgpu_active_range range = mgpu_find_segment_range<tile_items>(pass, tile);
+
+			ranges.push_back({0, 0, 0});
+			if (range.begin == range.end || mgpu_range_in_order(keys(), range))
+				continue;
 			narrow(range);
-			touched = mgpu_touches_range<tile_items>(range, tile);
-			in_place = mgpu_fits_one_tile<tile_items>(range);
+			if (!mgpu_fits_one_tile<tile_items>(range))
+				ranges.back() = range;
+			else
+			{
+				work.push_back({range.begin / tile_items, range});
+				counts->merge_tiles += 2;
+			}
 		}
-		if (touched && !in_place)
-			splits[tile] = split(range, mgpu_tile_diagonal<tile_items>(range, tile));
-		if (touched && (!in_place || tile == range.begin / tile_items))
-			work.push_back({tile, range});
-		next_sides[tile] = sides[tile] ^ (touched && !in_place);
-		counts->merge_tiles += touched;
+	}
+
+	/* mgpu_plan_splits */
+	void
+	plan_splits(mgpu_pass_stats *counts)
+	{
+		for (uint32_t tile = 0; tile < pass.num_tiles; tile++)
+		{
+			const mgpu_active_range &range = ranges[tile / (2 * pass.run_tiles)];
+			bool		touched = mgpu_touches_range<tile_items>(range, tile);
+
+			if (touched)
+			{
+				splits[tile] = split(range, mgpu_tile_diagonal<tile_items>(range, tile));
+				work.push_back({tile, range});
+			}
+			next_sides[tile] = sides[tile] ^ touched;
+			counts->merge_tiles += touched;
+		}
 	}
 
 	/* mgpu_load_sided, whose halves have the phases of their places. */
@@ -437,8 +460,8 @@ struct emulated_sort
 			if (pass.segments.heads != nullptr && count_open(num_passes) == 0)
 				continue;
 			work.clear();
-			for (uint32_t tile = 0; tile < pass.num_tiles; tile++)
-				plan_tile(tile, &stats.passes[num_passes]);
+			plan_ranges(&stats.passes[num_passes]);
+			plan_splits(&stats.passes[num_passes]);
 			std::shuffle(work.begin(), work.end(), random_bits);
 			for (const mgpu_segment_work &item : work)
 				merge(item);

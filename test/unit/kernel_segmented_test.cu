@@ -98,7 +98,7 @@ struct shape_tiles
 };
 
 static shape_tiles
-tiles_of(mgpu_sort_shape shape, uint64_t num_items)
+tiles_of(mgpu_sort_shape shape, uint64_t num_items, bool segmented)
 {
 	bool		large;
 
@@ -107,7 +107,7 @@ tiles_of(mgpu_sort_shape shape, uint64_t num_items)
 	switch (shape)
 	{
 		case MGPU_SHAPE_U32:
-			return {mgpu_segmented_u32_large::tile_items,
+			return {segmented ? mgpu_segmented_u32_large::tile_items : mgpu_locality_u32_large::tile_items,
 				large ? mgpu_segmented_u32_large::sort_tiles : mgpu_segmented_u32_small::sort_tiles};
 		case MGPU_SHAPE_U64:
 		case MGPU_SHAPE_U32_INDEX:
@@ -179,7 +179,7 @@ check_sort(mgpu_sort_shape shape, const sort_case<Key> &sort)
 	mgpu_segmented_request request = make_request(shape, sort.heads, sort.keys);
 	const device_array &out = regions[request.current];
 	uint64_t	num_items = request.num_items;
-	shape_tiles tiles = tiles_of(shape, num_items);
+	shape_tiles tiles = tiles_of(shape, num_items, request.num_segments > 1);
 	bool		indexed = shape == MGPU_SHAPE_U32_INDEX || shape == MGPU_SHAPE_U64_INDEX;
 	cudaError_t code = mgpu_launch_segmented_sort(&request);
 	mgpu_segmented_stats stats;
@@ -209,7 +209,7 @@ check_case(int segments, int pattern, uint64_t num_items)
 {
 	mgpu_sort_shape plain = sizeof(Key) == 8 ? MGPU_SHAPE_U64 : MGPU_SHAPE_U32;
 	mgpu_sort_shape indexed = sizeof(Key) == 8 ? MGPU_SHAPE_U64_INDEX : MGPU_SHAPE_U32_INDEX;
-	sort_case<Key> sort(segments, pattern, num_items, tiles_of(plain, num_items).tile_items);
+	sort_case<Key> sort(segments, pattern, num_items, tiles_of(plain, num_items, true).tile_items);
 
 	check_sort(plain, sort);
 	check_sort(indexed, sort);
@@ -219,7 +219,7 @@ template <typename Key>
 static void
 check_cases()
 {
-	uint64_t	tile = tiles_of(sizeof(Key) == 8 ? MGPU_SHAPE_U64 : MGPU_SHAPE_U32, 0).tile_items;
+	uint64_t	tile = tiles_of(sizeof(Key) == 8 ? MGPU_SHAPE_U64 : MGPU_SHAPE_U32, 0, true).tile_items;
 	std::vector<uint64_t> sizes = {1, 2, 33, 1000, tile, 2 * tile - 1, 2 * tile, 2 * tile + 1, 4 * tile + 1, 9 * tile + 5};
 
 	if (quick)
@@ -286,7 +286,7 @@ template <typename Key>
 static void
 check_tiny_cases()
 {
-	uint64_t	tile = tiles_of(sizeof(Key) == 8 ? MGPU_SHAPE_U64 : MGPU_SHAPE_U32, 0).tile_items;
+	uint64_t	tile = tiles_of(sizeof(Key) == 8 ? MGPU_SHAPE_U64 : MGPU_SHAPE_U32, 0, true).tile_items;
 
 	check_case<Key>(SEGMENTS_NONE, KEYS_RANDOM, 4 * tile + 5);
 	check_case<Key>(SEGMENTS_NONE, KEYS_REVERSED, 2 * tile + 5);
