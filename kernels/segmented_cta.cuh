@@ -6,7 +6,7 @@
  * of some.  Each is sorted where it lies, by as many lanes as its items ask for,
  * so that no lane ever has items of two pieces:
  *
- *	 a few items	one lane, a network of 4, 8, 16 … items
+ *	 a few items	one lane, a network of 4, 8, 12 … items
  *	 lane_items		one lane, a network of so many
  *	 longer			neighbouring lanes: each sorts its items, then runs of 1, 2,
  *					4 … lanes are merged in pairs
@@ -53,14 +53,21 @@
 #define MGPU_PIECE_CLASSES 16
 #define MGPU_NO_CLASS 31
 
-/* How many networks of 4, 8, 16 … items there are beside the lanes' own. */
+/* Items of the networks for short segments, by number: 4, 8, 12, 16, 24. */
+MGPU_HOST_DEVICE constexpr uint32_t
+mgpu_small_items(uint32_t small)
+{
+	return small < 4 ? 4 * (small + 1) : 24;
+}
+
+/* How many of them are well below the lanes' own. */
 template <int lane_items>
 MGPU_HOST_DEVICE constexpr uint32_t
 mgpu_small_networks()
 {
 	uint32_t	count = 0;
 
-	while (4 * (4 << count) < 3 * lane_items)
+	while (count < 5 && 5 * mgpu_small_items(count) < 4 * lane_items)
 		count++;
 	return count;
 }
@@ -76,7 +83,7 @@ mgpu_piece_class(uint32_t num_items)
 
 #pragma unroll
 	for (int small = 0; small < (int) num_small; small++)
-		piece_class += num_items <= (4u << small);
+		piece_class += num_items <= mgpu_small_items(small);
 	return num_items < 2 ? MGPU_NO_CLASS : piece_class;
 }
 
@@ -346,7 +353,7 @@ mgpu_warp_sort_shares(Key *tile, const mgpu_lane_share &share, uint32_t group_la
 	return true;
 }
 
-/* The networks of less than lane_items: the one of 4 << small items, or a larger one. */
+/* The networks of less than lane_items: number `small`, or a larger one. */
 template <int lane_items, uint32_t small, typename Key>
 static __device__ __forceinline__ bool
 mgpu_warp_sort_small(Key *tile, const mgpu_lane_share &share, uint32_t piece_class)
@@ -356,7 +363,7 @@ mgpu_warp_sort_small(Key *tile, const mgpu_lane_share &share, uint32_t piece_cla
 	if constexpr (small < num_small)
 	{
 		if (piece_class == MGPU_LANE_CLASSES - 1 + num_small - small)
-			return mgpu_warp_sort_shares<(4 << small), true>(tile, share, 1);
+			return mgpu_warp_sort_shares<mgpu_small_items(small), true>(tile, share, 1);
 		return mgpu_warp_sort_small<lane_items, small + 1>(tile, share, piece_class);
 	}
 	return false;
@@ -395,15 +402,18 @@ mgpu_cta_sort_long_pieces(Key *tile, const mgpu_piece_lists<threads> *lists, uin
 {
 	uint32_t	num_pieces = lists->counts[0];
 	uint32_t	piece = 0;
+	uint32_t	whole_warps = 0;
+	uint32_t	lane_unit;			/* whole warps a piece, if all pieces fit so: runs in a warp wait for it alone */
 	bool		changed = false;
 
+	for (uint32_t i = 0; i < num_pieces; i++)
+		whole_warps += ((lists->pieces[i] >> 16) + 32 * lane_items - 1) / (32 * lane_items);
+	lane_unit = whole_warps * 32 <= threads ? 32 : 1;
 	while (piece < num_pieces)
 	{
 		mgpu_lane_share share = {0, 0, 0};
-		uint32_t	first_piece = piece;
 		uint32_t	lanes_taken = 0;
 		uint32_t	most_lanes = 0;
-		bool		alone;			/* its lanes lie in warps as in the piece */
 		Key			keys[lane_items];
 
 		for (; piece < num_pieces; piece++)
@@ -415,10 +425,9 @@ mgpu_cta_sort_long_pieces(Key *tile, const mgpu_piece_lists<threads> *lists, uin
 				break;
 			if (thread - lanes_taken < lanes)
 				share = {lists->pieces[piece] & 0xFFFF, num_items, thread - lanes_taken};
-			lanes_taken += lanes;
+			lanes_taken += (lanes + lane_unit - 1) & ~(lane_unit - 1);
 			most_lanes = max(most_lanes, lanes);
 		}
-		alone = piece - first_piece == 1;
 		mgpu_load_share(keys, tile, share);
 		if (!__syncthreads_or(mgpu_share_descends(keys, tile, share)))
 			continue;
@@ -428,9 +437,9 @@ mgpu_cta_sort_long_pieces(Key *tile, const mgpu_piece_lists<threads> *lists, uin
 		for (uint32_t run_lanes = 1; run_lanes < most_lanes; run_lanes *= 2)
 		{
 			mgpu_store_share_facing(keys, tile, share, run_lanes);
-			mgpu_sync_pair(alone ? run_lanes : threads);	/* both runs are written */
+			mgpu_sync_pair(lane_unit == 32 ? run_lanes : threads);	/* both runs are written */
 			mgpu_merge_share(keys, tile, share, run_lanes);
-			mgpu_sync_pair(alone ? run_lanes : threads);	/* both runs are read */
+			mgpu_sync_pair(lane_unit == 32 ? run_lanes : threads);	/* both runs are read */
 		}
 		mgpu_store_share(keys, tile, share);
 	}

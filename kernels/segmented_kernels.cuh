@@ -8,7 +8,7 @@
  *	 pass		all passes, in one launch of CTAs that stay; in each:
  *		ranges		a warp a pair of lists: its active range, which is work where
  *					it fits one tile
- *		splits		some lanes a tile of a longer range: the tile's split, its work
+ *		tiles		some lanes a tile of a longer range: the tile's split, its work
  *		merge		the work from the pass's list
  *	 and at last
  *		collect		tiles on side 1 to side 0
@@ -18,7 +18,9 @@
  * Between these steps the CTAs wait for each other; passes of which no border is
  * open cost nothing, and where no border is, the launch ends at once.  A launch a
  * plan and one a merge were rejected: empty ones took 2.5 microseconds each.
- * Merging while planning was rejected: a tile's splits need the whole range.
+ * Where there is a warp for every tile, each finds its range itself, for one
+ * barrier less.  Merging while planning was rejected: a tile's splits need the
+ * whole range.
  *
  * Keys with indices go from the block sort straight to their two arrays where no
  * merge will use that memory as side 1: where every segment across an open border
@@ -195,7 +197,7 @@ template <int threads, typename Stored, typename Key>
 static __device__ __forceinline__ void
 mgpu_store_unpacked(Stored *keys, uint32_t *indices, const Key *tile, uint32_t count, uint32_t thread)
 {
-#pragma unroll 4
+#pragma unroll 8
 	for (uint32_t item = thread; item < count; item += threads)
 	{
 		Key			key = tile[item];
@@ -315,14 +317,30 @@ mgpu_add_count(uint64_t *count, uint32_t more)
 		atomicAdd(reinterpret_cast<unsigned long long *>(count), (unsigned long long) more);
 }
 
-/* The active ranges of a pass, one warp a pair of lists.  Those that fit one tile are work; ranges has the others. */
+/* The active range of the pair that a tile belongs to, the same in all lanes. */
+template <class Tiles, typename Key>
+static __device__ __forceinline__ mgpu_active_range
+mgpu_find_active_range(const mgpu_segment_pass &pass, const mgpu_sided_keys<Tiles::tile_items, Key> &keys, uint32_t tile,
+					   uint32_t lane)
+{
+	mgpu_active_range range = mgpu_find_segment_range<Tiles::tile_items>(pass, tile);
+
+	if (range.begin == range.end || mgpu_range_in_order(keys, range))
+		return {0, 0, 0};
+	mgpu_narrow_range(keys, range, lane);
+	return range;
+}
+
+/*
+ * The active ranges of a pass, one warp a pair of lists.  Those that fit one tile
+ * are work; ranges has the others.
+ */
 template <class Tiles, typename Key>
 static __device__ __forceinline__ void
 mgpu_plan_ranges(const mgpu_segment_pass &pass, const mgpu_sided_keys<Tiles::tile_items, Key> &keys,
 				 mgpu_active_range *ranges, mgpu_segment_work *work, uint32_t *num_work, uint32_t *num_long,
 				 mgpu_pass_stats *stats)
 {
-	constexpr uint32_t tile_items = Tiles::tile_items;
 	constexpr uint32_t warps = Tiles::merge_threads / 32;
 	uint32_t	lane = threadIdx.x % 32;
 	uint32_t	pair_tiles = 2 * pass.run_tiles;
@@ -331,38 +349,40 @@ mgpu_plan_ranges(const mgpu_segment_pass &pass, const mgpu_sided_keys<Tiles::til
 
 	for (uint32_t pair = blockIdx.x * warps + threadIdx.x / 32; pair < num_pairs; pair += gridDim.x * warps)
 	{
-		mgpu_active_range range = mgpu_find_segment_range<tile_items>(pass, pair * pair_tiles);
-		mgpu_active_range long_range = {0, 0, 0};
+		mgpu_active_range range = mgpu_find_active_range<Tiles>(pass, keys, pair * pair_tiles, lane);
+		bool		fits = mgpu_fits_one_tile<Tiles::tile_items>(range);
 
-		if (range.begin < range.end && !mgpu_range_in_order(keys, range))
+		if (fits && range.end > 0)
 		{
-			mgpu_narrow_range(keys, range, lane);
-			if (!mgpu_fits_one_tile<tile_items>(range))
-				long_range = range;
-			else if (lane == 0)
-				work[atomicAdd(num_work, 1)] = {range.begin / tile_items, range};
-			if (long_range.end > 0 && lane == 0)
-				atomicAdd(num_long, 1);
-			num_touched += long_range.end > 0 ? 0 : 2;	/* one before its middle, one behind */
+			if (lane == 0)
+				work[atomicAdd(num_work, 1)] = {range.begin / Tiles::tile_items, range};
+			num_touched += 2;		/* one before its middle, one behind */
+			range.begin = range.end = 0;
 		}
 		if (lane == 0)
-			ranges[pair] = long_range;
+			ranges[pair] = range;
+		if (lane == 0 && range.end > 0)
+			atomicAdd(num_long, 1);
 	}
 	mgpu_add_count(&stats->merge_tiles, num_touched);
 }
 
-/* The tiles of the longer ranges: their splits, their work; and the next sides of all tiles. */
-template <class Tiles, typename Key>
+/*
+ * The tiles of a pass, so many lanes a tile: their splits, their work, and the
+ * sides of all.  A whole warp finds its tile's range itself; fewer lanes take it
+ * from ranges, which has those alone that are longer than a tile.
+ */
+template <class Tiles, uint32_t lanes, typename Key>
 static __device__ __forceinline__ void
-mgpu_plan_splits(const mgpu_segment_pass &pass, const mgpu_sided_keys<Tiles::tile_items, Key> &keys,
-				 const mgpu_active_range *ranges, uint8_t *next_sides, uint32_t *splits, mgpu_segment_work *work,
-				 uint32_t *num_work, mgpu_pass_stats *stats)
+mgpu_plan_tiles(const mgpu_segment_pass &pass, const mgpu_sided_keys<Tiles::tile_items, Key> &keys,
+				const mgpu_active_range *ranges, uint8_t *next_sides, uint32_t *splits, mgpu_segment_work *work,
+				uint32_t *num_work, uint32_t *num_long, mgpu_pass_stats *stats)
 {
 	constexpr uint32_t tile_items = Tiles::tile_items;
-	constexpr uint32_t lanes = MGPU_SEGMENTED_SPLIT_PROBES;
 	constexpr uint32_t warp_tiles = 32 / lanes;
 	constexpr uint32_t warps = Tiles::merge_threads / 32;
 	uint32_t	lane = threadIdx.x % 32;
+	bool		is_first = lane % lanes == 0;
 	uint32_t	num_touched = 0;
 
 	for (uint32_t first = (blockIdx.x * warps + threadIdx.x / 32) * warp_tiles; first < pass.num_tiles;
@@ -370,36 +390,40 @@ mgpu_plan_splits(const mgpu_segment_pass &pass, const mgpu_sided_keys<Tiles::til
 	{
 		uint32_t	tile = first + lane / lanes;
 		mgpu_active_range range = {0, 0, 0};
-		bool		touched = false;
-		bool		leads;
+		bool		touched;
+		bool		moves;
+		bool		has_work;
 		uint32_t	votes;
 		uint32_t	place = 0;
 
-		if (tile < pass.num_tiles)
-		{
+		if constexpr (lanes == 32)
+			range = mgpu_find_active_range<Tiles>(pass, keys, tile, lane);
+		else if (tile < pass.num_tiles)
 			range = ranges[tile / (2 * pass.run_tiles)];
-			touched = mgpu_touches_range<tile_items>(range, tile);
-		}
-		leads = touched && lane % lanes == 0;
-		if (touched)
+		touched = tile < pass.num_tiles && mgpu_touches_range<tile_items>(range, tile);
+		moves = touched && !mgpu_fits_one_tile<tile_items>(range);
+		if (moves)
 		{
 			mgpu_range_search<mgpu_sided_keys<tile_items, Key>> search = {keys, range};
 			uint32_t	split = mgpu_find_split<lanes>(search, mgpu_tile_diagonal<tile_items>(range, tile), threadIdx.x);
 
-			if (leads)
+			if (is_first)
 				splits[tile] = split;
+			if (lanes == 32 && is_first && tile == range.begin / tile_items)
+				atomicAdd(num_long, 1);
 		}
-		if (tile < pass.num_tiles && lane % lanes == 0)
-			next_sides[tile] = keys.sides[tile] ^ touched;
-		votes = __ballot_sync(MGPU_WHOLE_WARP, leads);
+		if (tile < pass.num_tiles && is_first)
+			next_sides[tile] = keys.sides[tile] ^ moves;
+		num_touched += __popc(__ballot_sync(MGPU_WHOLE_WARP, is_first && touched));
+		has_work = is_first && touched && (moves || tile == range.begin / tile_items);
+		votes = __ballot_sync(MGPU_WHOLE_WARP, has_work);
 		if (votes == 0)
 			continue;
 		if (lane == 0)
 			place = atomicAdd(num_work, (uint32_t) __popc(votes));
 		place = __shfl_sync(MGPU_WHOLE_WARP, place, 0) + __popc(votes & ((1u << lane) - 1));
-		if (leads)
+		if (has_work)
 			work[place] = {tile, range};
-		num_touched += __popc(votes);
 	}
 	mgpu_add_count(&stats->merge_tiles, num_touched);
 }
@@ -611,6 +635,7 @@ mgpu_pass_segments(mgpu_segment_passes<Stored, Key> passes)
 	mgpu_segmented_header *header = passes.header;
 	mgpu_segment_pass pass = passes.pass;
 	bool		segmented = pass.segments.heads != nullptr;
+	bool		a_warp_a_tile = pass.num_tiles <= gridDim.x * (Tiles::merge_threads / 32);
 	bool		away = !segmented;	/* may tiles be on side 1? */
 	uint8_t    *sides = passes.sides;
 	uint8_t    *next_sides = passes.next_sides;
@@ -621,17 +646,23 @@ mgpu_pass_segments(mgpu_segment_passes<Stored, Key> passes)
 	{
 		mgpu_sided_keys<Tiles::tile_items, Key> keys = {passes.side0, passes.side1, sides};
 		mgpu_pass_stats *stats = passes.stats->passes + i;
-		bool		change_sides;
+		bool		change_sides;	/* of some tiles */
 
 		if (segmented && header->num_open[i] == 0)
 			continue;
-		mgpu_plan_ranges<Tiles>(pass, keys, passes.ranges, passes.work, header->num_work + i, header->num_long + i, stats);
+		if (a_warp_a_tile)
+			mgpu_plan_tiles<Tiles, 32>(pass, keys, passes.ranges, next_sides, passes.splits, passes.work,
+									   header->num_work + i, header->num_long + i, stats);
+		else
+			mgpu_plan_ranges<Tiles>(pass, keys, passes.ranges, passes.work, header->num_work + i, header->num_long + i,
+									stats);
 		all_ctas.sync();			/* ranges are known */
 		change_sides = mgpu_read_count(header->num_long + i) > 0;
-		if (change_sides)
+		if (change_sides && !a_warp_a_tile)
 		{
-			mgpu_plan_splits<Tiles>(pass, keys, passes.ranges, next_sides, passes.splits, passes.work,
-									header->num_work + i, stats);
+			mgpu_plan_tiles<Tiles, MGPU_SEGMENTED_SPLIT_PROBES>(pass, keys, passes.ranges, next_sides, passes.splits,
+																passes.work, header->num_work + i,
+																header->num_long + i, stats);
 			all_ctas.sync();		/* the pass is planned */
 		}
 		if (mgpu_read_count(header->num_work + i) == 0)

@@ -230,11 +230,15 @@ mgpu_segmented_sort_tuned(const mgpu_segmented_request *request)
 	return status;
 }
 
-/* Does an array of so many items take large sort tiles, on a chip that has room for them? */
+/* Does a sort take large tiles, on a chip that has room for them?  num_segments is 1 at least. */
 static inline bool
-mgpu_takes_large_tiles(bool large_device, uint64_t num_items)
+mgpu_takes_large_tiles(bool large_device, uint64_t num_items, uint64_t num_segments)
 {
-	return large_device && num_items >= MGPU_SEGMENTED_LARGE_ITEMS;
+	uint64_t	mean = num_items / num_segments;
+
+	if (num_items < MGPU_SEGMENTED_LARGE_ITEMS)
+		return large_device && mean > MGPU_SEGMENTED_FEW_PASSES_MEAN;
+	return large_device && mean > MGPU_SEGMENTED_SMALL_TILE_MEAN;
 }
 
 /* With sort tiles of either size. */
@@ -247,7 +251,7 @@ mgpu_segmented_sort_sized(const mgpu_segmented_request *request)
 
 	if (status != cudaSuccess)
 		return status;
-	return mgpu_takes_large_tiles(large, request->num_items) ?
+	return mgpu_takes_large_tiles(large, request->num_items, segmented ? request->num_segments : 1) ?
 		mgpu_segmented_sort_tuned<Large, segmented, Stored, Key>(request) :
 		mgpu_segmented_sort_tuned<Small, segmented, Stored, Key>(request);
 }

@@ -46,8 +46,7 @@ struct mgpu_segmented_tuning : mgpu_segmented_tiles<merge_threads_, items_, resi
 /*
  * By key: 4 bytes; 8 bytes, which also hold a 4-byte key and its index; 16
  * bytes, which hold an 8-byte key and its index.  Chips with less than
- * MGPU_LARGE_SHARED_BYTES an SM (tuning.cuh), and arrays that would leave SMs
- * idle, take sort tiles of half the size.
+ * MGPU_LARGE_SHARED_BYTES an SM (tuning.cuh) take sort tiles of half the size.
  */
 typedef mgpu_segmented_tuning<512, 256, 29, 31> mgpu_segmented_u32_large;
 typedef mgpu_segmented_tuning<256, 256, 29, 31> mgpu_segmented_u32_small;
@@ -57,8 +56,14 @@ typedef mgpu_segmented_tuning<512, 256, 15, 17> mgpu_segmented_u64_large;
 typedef mgpu_segmented_tuning<256, 256, 15, 17> mgpu_segmented_u64_small;
 typedef mgpu_segmented_tuning<256, 256, 7, 9, 768> mgpu_segmented_u128;	/* every chip */
 
-/* Large sort tiles from so many items on. */
+/*
+ * Half the size as well on every chip: segments up to so many items on average,
+ * none of which asks for passes; and, in arrays that would leave SMs idle, of up to
+ * so many, since a pass more costs more than idle SMs.
+ */
+#define MGPU_SEGMENTED_SMALL_TILE_MEAN 48
 #define MGPU_SEGMENTED_LARGE_ITEMS (UINT64_C(1) << 21)
+#define MGPU_SEGMENTED_FEW_PASSES_MEAN 512
 
 /* Pieces of a tile that a thread of the block sort lists at a time. */
 #define MGPU_SEGMENTED_LIST_PIECES 4

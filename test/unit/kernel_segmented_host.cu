@@ -87,7 +87,7 @@ emulate_small(Key *tile, uint32_t begin, uint32_t num_items, uint32_t piece_clas
 	if constexpr (small < num_small)
 	{
 		if (piece_class == MGPU_LANE_CLASSES - 1 + num_small - small)
-			return emulate_group<(4 << small)>(tile, begin, num_items, 1);
+			return emulate_group<mgpu_small_items(small)>(tile, begin, num_items, 1);
 		return emulate_small<lane_items, small + 1>(tile, begin, num_items, piece_class);
 	}
 	return false;

@@ -98,12 +98,13 @@ struct shape_tiles
 };
 
 static shape_tiles
-tiles_of(mgpu_sort_shape shape, uint64_t num_items, bool segmented)
+tiles_of(mgpu_sort_shape shape, uint64_t num_items, uint64_t num_segments)
 {
+	bool		segmented = num_segments > 1;
 	bool		large;
 
 	REQUIRE_CUDA(mgpu_is_large_device(&large));
-	large = mgpu_takes_large_tiles(large, num_items);
+	large = mgpu_takes_large_tiles(large, num_items, segmented ? num_segments : 1);
 	switch (shape)
 	{
 		case MGPU_SHAPE_U32:
@@ -179,7 +180,7 @@ check_sort(mgpu_sort_shape shape, const sort_case<Key> &sort)
 	mgpu_segmented_request request = make_request(shape, sort.heads, sort.keys);
 	const device_array &out = regions[request.current];
 	uint64_t	num_items = request.num_items;
-	shape_tiles tiles = tiles_of(shape, num_items, request.num_segments > 1);
+	shape_tiles tiles = tiles_of(shape, num_items, request.num_segments);
 	bool		indexed = shape == MGPU_SHAPE_U32_INDEX || shape == MGPU_SHAPE_U64_INDEX;
 	cudaError_t code = mgpu_launch_segmented_sort(&request);
 	mgpu_segmented_stats stats;
@@ -209,7 +210,7 @@ check_case(int segments, int pattern, uint64_t num_items)
 {
 	mgpu_sort_shape plain = sizeof(Key) == 8 ? MGPU_SHAPE_U64 : MGPU_SHAPE_U32;
 	mgpu_sort_shape indexed = sizeof(Key) == 8 ? MGPU_SHAPE_U64_INDEX : MGPU_SHAPE_U32_INDEX;
-	sort_case<Key> sort(segments, pattern, num_items, tiles_of(plain, num_items, true).tile_items);
+	sort_case<Key> sort(segments, pattern, num_items, tiles_of(plain, num_items, 2).tile_items);
 
 	check_sort(plain, sort);
 	check_sort(indexed, sort);
@@ -219,7 +220,7 @@ template <typename Key>
 static void
 check_cases()
 {
-	uint64_t	tile = tiles_of(sizeof(Key) == 8 ? MGPU_SHAPE_U64 : MGPU_SHAPE_U32, 0, true).tile_items;
+	uint64_t	tile = tiles_of(sizeof(Key) == 8 ? MGPU_SHAPE_U64 : MGPU_SHAPE_U32, 0, 2).tile_items;
 	std::vector<uint64_t> sizes = {1, 2, 33, 1000, tile, 2 * tile - 1, 2 * tile, 2 * tile + 1, 4 * tile + 1, 9 * tile + 5};
 
 	if (quick)
@@ -239,7 +240,10 @@ check_cases()
 					check_case<Key>(segments, pattern, size);
 		}
 	if (quick)
+	{
+		check_case<Key>(SEGMENTS_POWER_LAW, KEYS_RANDOM, MGPU_SEGMENTED_LARGE_ITEMS + 12345);	/* in large tiles */
 		return;
+	}
 	for (int segments = 0; segments < NUM_SEGMENT_PATTERNS; segments++)
 		for (int pattern : {KEYS_RANDOM, KEYS_SORTED, KEYS_FEW, KEYS_NEAR_10000})
 			check_case<Key>(segments, pattern, 3000000 + random_below(100000));
@@ -286,7 +290,7 @@ template <typename Key>
 static void
 check_tiny_cases()
 {
-	uint64_t	tile = tiles_of(sizeof(Key) == 8 ? MGPU_SHAPE_U64 : MGPU_SHAPE_U32, 0, true).tile_items;
+	uint64_t	tile = tiles_of(sizeof(Key) == 8 ? MGPU_SHAPE_U64 : MGPU_SHAPE_U32, 0, 2).tile_items;
 
 	check_case<Key>(SEGMENTS_NONE, KEYS_RANDOM, 4 * tile + 5);
 	check_case<Key>(SEGMENTS_NONE, KEYS_REVERSED, 2 * tile + 5);
