@@ -6,7 +6,7 @@
  * of some.  Each is sorted where it lies, by as many lanes as its items ask for,
  * so that no lane ever has items of two pieces:
  *
- *	 a few items	one lane, a network of 4, 8, 12 … items
+ *	 a few items	one lane, a network of 4, 8, 16 … items
  *	 lane_items		one lane, a network of so many
  *	 longer			neighbouring lanes: each sorts its items, then runs of 1, 2,
  *					4 … lanes are merged in pairs
@@ -14,12 +14,14 @@
  * Lanes of a warp work in step, so pieces are listed by class first, a class being
  * what takes equally long: a network's size or, for longer ones, how many pieces a
  * warp takes at a time.  Units of one warp's work are taken by whichever warp is
- * free, the longest first.  Pieces that a warp is too short for are sorted by the
- * whole CTA before, as many at a time as it has lanes for:
+ * free, the longest first:
  *
  *	 pieces		a a b c c c c c c d e e e e ...
  *	 lists		[ 3 lanes: c ... ][ 2 lanes: e ... ][ network of 4: a d ... ]
  *	 units		 10 pieces each	   16 pieces each	 32 pieces each
+ *
+ * Pieces that a warp is too short for are units by the warp's length; the whole CTA
+ * merges those at last, of as many pieces at a time as it has lanes for.
  *
  * Nothing marks the heads among a lane's items, so networks and merges are those
  * of plain mergesort; what a piece leaves of its last lane is padded with the
@@ -53,11 +55,11 @@
 #define MGPU_PIECE_CLASSES 16
 #define MGPU_NO_CLASS 31
 
-/* Items of the networks for short segments, by number: 4, 8, 12, 16, 24. */
+/* Items of the networks for short segments, by number: 4, 8, 16. */
 MGPU_HOST_DEVICE constexpr uint32_t
 mgpu_small_items(uint32_t small)
 {
-	return small < 4 ? 4 * (small + 1) : 24;
+	return 4u << small;
 }
 
 /* How many of them are well below the lanes' own. */
@@ -67,7 +69,7 @@ mgpu_small_networks()
 {
 	uint32_t	count = 0;
 
-	while (count < 5 && 5 * mgpu_small_items(count) < 4 * lane_items)
+	while (4 * mgpu_small_items(count) < 3 * lane_items)
 		count++;
 	return count;
 }
@@ -94,6 +96,25 @@ mgpu_pieces_per_warp(uint32_t piece_class)
 	if (piece_class <= 6)
 		return piece_class;
 	return piece_class == 7 ? 8 : piece_class == 8 ? 10 : piece_class == 9 ? 16 : 32;
+}
+
+/* Parts of a warp's length in a piece of class 0. */
+template <int lane_items>
+MGPU_HOST_DEVICE uint32_t
+mgpu_warp_parts(uint32_t num_items)
+{
+	return (num_items + 32 * lane_items - 1) / (32 * lane_items);
+}
+
+/* A part, in the form of a piece: its begin, and its items times 65536. */
+template <int lane_items>
+MGPU_HOST_DEVICE uint32_t
+mgpu_warp_part(uint32_t piece, uint32_t part)
+{
+	uint32_t	before = part * (32 * lane_items);
+	uint32_t	left = (piece >> 16) - before;
+
+	return ((piece & 0xFFFF) + before) | (left < 32 * lane_items ? left : 32 * lane_items) << 16;
 }
 
 /* The pieces of a tile, from the heads inside it. */
@@ -233,7 +254,7 @@ struct mgpu_piece_lists
 	uint32_t	begins[MGPU_PIECE_CLASSES];		/* of the classes in pieces */
 	uint32_t	unit_ends[MGPU_PIECE_CLASSES];	/* units up to a class; the CTA's class has none */
 	uint32_t	next_unit;
-	uint32_t	pieces[threads * MGPU_SEGMENTED_LIST_PIECES];
+	uint32_t	pieces[threads * MGPU_SEGMENTED_LIST_PIECES + threads / 16];	/* and parts of long ones */
 };
 
 /* Where the classes begin, from their counts; one warp. */
@@ -276,6 +297,7 @@ mgpu_list_pieces(mgpu_piece_lists<threads> *lists, const mgpu_tile_pieces &piece
 {
 	uint32_t	listed[MGPU_SEGMENTED_LIST_PIECES];
 	uint32_t	places[MGPU_SEGMENTED_LIST_PIECES];	/* in their class; its number times 65536 */
+	uint32_t	long_places[MGPU_SEGMENTED_LIST_PIECES];
 
 	__syncthreads();				/* the lists before are done with */
 	if (thread < MGPU_PIECE_CLASSES)
@@ -292,7 +314,7 @@ mgpu_list_pieces(mgpu_piece_lists<threads> *lists, const mgpu_tile_pieces &piece
 		uint32_t	leader;
 		uint32_t	place = 0;
 
-		listed[i] = 0;
+		listed[i] = long_places[i] = 0;
 		if (piece < pieces.num_pieces)
 		{
 			listed[i] = pieces.at(piece);
@@ -305,6 +327,12 @@ mgpu_list_pieces(mgpu_piece_lists<threads> *lists, const mgpu_tile_pieces &piece
 		place = __shfl_sync(MGPU_WHOLE_WARP, place, (int) leader) + __popc(alike & ((1u << thread % 32) - 1));
 		places[i] = place | piece_class << 16;
 	}
+#pragma unroll
+	for (int i = 0; i < MGPU_SEGMENTED_LIST_PIECES; i++)
+	{
+		if (places[i] >> 16 == 0)	/* longer than a warp: listed by its parts too */
+			long_places[i] = atomicAdd(&lists->counts[1], mgpu_warp_parts<lane_items>(listed[i] >> 16));
+	}
 	__syncthreads();				/* all are counted */
 	if (thread < 32)
 		mgpu_lay_out_lists(lists, thread);
@@ -316,6 +344,13 @@ mgpu_list_pieces(mgpu_piece_lists<threads> *lists, const mgpu_tile_pieces &piece
 
 		if (piece_class != MGPU_NO_CLASS)
 			lists->pieces[lists->begins[piece_class] + (places[i] & 0xFFFF)] = listed[i];
+		if (piece_class == 0)
+		{
+			uint32_t   *parts = lists->pieces + lists->begins[1] + long_places[i];
+
+			for (uint32_t part = 0; part < mgpu_warp_parts<lane_items>(listed[i] >> 16); part++)
+				parts[part] = mgpu_warp_part<lane_items>(listed[i], part);
+		}
 	}
 	mgpu_wait_copies();
 	__syncthreads();				/* the lists are whole */
@@ -395,20 +430,15 @@ mgpu_warp_sort_unit(Key *tile, const mgpu_piece_lists<threads> *lists, uint32_t 
 	return mgpu_warp_sort_small<lane_items, 0>(tile, share, piece_class);
 }
 
-/* Sort the pieces of class 0, as many at a time as there are lanes for. */
+/* Merge the parts of the pieces of class 0, as many pieces at a time as there are lanes for. */
 template <int lane_items, int threads, typename Key>
 static __device__ __forceinline__ bool
-mgpu_cta_sort_long_pieces(Key *tile, const mgpu_piece_lists<threads> *lists, uint32_t thread)
+mgpu_cta_merge_parts(Key *tile, const mgpu_piece_lists<threads> *lists, uint32_t thread)
 {
 	uint32_t	num_pieces = lists->counts[0];
 	uint32_t	piece = 0;
-	uint32_t	whole_warps = 0;
-	uint32_t	lane_unit;			/* whole warps a piece, if all pieces fit so: runs in a warp wait for it alone */
 	bool		changed = false;
 
-	for (uint32_t i = 0; i < num_pieces; i++)
-		whole_warps += ((lists->pieces[i] >> 16) + 32 * lane_items - 1) / (32 * lane_items);
-	lane_unit = whole_warps * 32 <= threads ? 32 : 1;
 	while (piece < num_pieces)
 	{
 		mgpu_lane_share share = {0, 0, 0};
@@ -425,21 +455,20 @@ mgpu_cta_sort_long_pieces(Key *tile, const mgpu_piece_lists<threads> *lists, uin
 				break;
 			if (thread - lanes_taken < lanes)
 				share = {lists->pieces[piece] & 0xFFFF, num_items, thread - lanes_taken};
-			lanes_taken += (lanes + lane_unit - 1) & ~(lane_unit - 1);
+			lanes_taken += lanes;
 			most_lanes = max(most_lanes, lanes);
 		}
 		mgpu_load_share(keys, tile, share);
 		if (!__syncthreads_or(mgpu_share_descends(keys, tile, share)))
 			continue;
 		changed = true;
-		mgpu_thread_sort(keys);
 #pragma unroll 1
-		for (uint32_t run_lanes = 1; run_lanes < most_lanes; run_lanes *= 2)
+		for (uint32_t run_lanes = 32; run_lanes < most_lanes; run_lanes *= 2)
 		{
 			mgpu_store_share_facing(keys, tile, share, run_lanes);
-			mgpu_sync_pair(lane_unit == 32 ? run_lanes : threads);	/* both runs are written */
+			__syncthreads();		/* both runs are written */
 			mgpu_merge_share(keys, tile, share, run_lanes);
-			mgpu_sync_pair(lane_unit == 32 ? run_lanes : threads);	/* both runs are read */
+			__syncthreads();		/* both runs are read */
 		}
 		mgpu_store_share(keys, tile, share);
 	}
@@ -486,8 +515,6 @@ mgpu_cta_sort_pieces(Key *tile, mgpu_piece_lists<threads> *lists, const mgpu_til
 		uint32_t	num_units;
 
 		mgpu_list_pieces<threads, lane_items>(lists, pieces, first, thread);
-		if (lists->counts[0] > 0)
-			changed |= mgpu_cta_sort_long_pieces<lane_items>(tile, lists, thread);
 		num_units = lists->unit_ends[MGPU_PIECE_CLASSES - 1];
 		for (;;)
 		{
@@ -497,6 +524,11 @@ mgpu_cta_sort_pieces(Key *tile, mgpu_piece_lists<threads> *lists, const mgpu_til
 			if (unit >= num_units)
 				break;
 			changed |= mgpu_warp_sort_unit<lane_items>(tile, lists, unit, lane);
+		}
+		if (lists->counts[0] > 0)
+		{
+			__syncthreads();		/* the parts are sorted */
+			changed |= mgpu_cta_merge_parts<lane_items>(tile, lists, thread);
 		}
 	}
 	return __syncthreads_or(changed);

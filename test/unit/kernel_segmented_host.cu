@@ -93,6 +93,39 @@ emulate_small(Key *tile, uint32_t begin, uint32_t num_items, uint32_t piece_clas
 	return false;
 }
 
+/* A piece of class 0: its parts by a warp each, then mgpu_cta_merge_parts. */
+template <int items, typename Key>
+static bool
+emulate_long_piece(Key *tile, uint32_t begin, uint32_t num_items)
+{
+	uint32_t	lanes = (num_items + items - 1) / items;
+	auto		registers = std::make_unique<thread_items<items, Key>[]>(lanes);
+	bool		changed = false;
+	bool		descends = false;
+
+	for (uint32_t part = 0; part < mgpu_warp_parts<items>(num_items); part++)
+	{
+		uint32_t	piece = mgpu_warp_part<items>(begin | num_items << 16, part);
+
+		changed = emulate_group<items>(tile, piece & 0xFFFF, piece >> 16, 32) || changed;
+	}
+	for (uint32_t lane = 0; lane < lanes; lane++)
+	{
+		mgpu_load_share(registers[lane], tile, {begin, num_items, lane});
+		descends = mgpu_share_descends(registers[lane], tile, {begin, num_items, lane}) || descends;
+	}
+	for (uint32_t run_lanes = 32; descends && run_lanes < lanes; run_lanes *= 2)
+	{
+		for (uint32_t lane = 0; lane < lanes; lane++)
+			mgpu_store_share_facing(registers[lane], tile, {begin, num_items, lane}, run_lanes);
+		for (uint32_t lane = 0; lane < lanes; lane++)
+			mgpu_merge_share(registers[lane], tile, {begin, num_items, lane}, run_lanes);
+	}
+	for (uint32_t lane = 0; lane < lanes; lane++)
+		mgpu_store_share(registers[lane], tile, {begin, num_items, lane});
+	return changed || descends;
+}
+
 /* mgpu_cta_sort_pieces for one piece: true if it changed; *good: its class has lanes for it. */
 template <class Tuning, typename Key>
 static bool
@@ -110,15 +143,13 @@ emulate_piece(Key *tile, uint32_t begin, uint32_t num_items, bool *good)
 	*good = *good && piece_class < MGPU_LANE_CLASSES + mgpu_small_networks<lane_items>();
 	if (piece_class >= MGPU_LANE_CLASSES)
 		return emulate_small<lane_items, 0>(tile, begin, num_items, piece_class);
-	if (piece_class > 0)
+	if (piece_class == 0)
 	{
-		uint32_t	group_lanes = 32 / mgpu_pieces_per_warp(piece_class);
-
-		*good = *good && lanes <= group_lanes;
-		lanes = group_lanes;
+		*good = *good && lanes > 32 && lanes <= Tuning::sort_threads;
+		return emulate_long_piece<(int) lane_items>(tile, begin, num_items);
 	}
-	*good = *good && lanes <= Tuning::sort_threads;
-	return emulate_group<(int) lane_items>(tile, begin, num_items, lanes);
+	*good = *good && lanes <= 32 / mgpu_pieces_per_warp(piece_class);
+	return emulate_group<(int) lane_items>(tile, begin, num_items, 32 / mgpu_pieces_per_warp(piece_class));
 }
 
 /* mgpu_cta_sort */
