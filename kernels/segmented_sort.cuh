@@ -17,7 +17,7 @@
 #define MGPU_SEGMENTED_SORT_CUH
 
 #include "merge_sort.cuh"
-#include "segmented_kernels.cuh"
+#include "segmented_passes.cuh"
 
 /* Where things lie in the temporary memory, by offset. */
 struct mgpu_segmented_layout
