@@ -448,5 +448,6 @@ extern "C" const mgpu_executor mgpu_cuda_executor = {
 	cuda_stats,
 	cuda_cancel,
 	cuda_release,
-	cuda_trim
+	cuda_trim,
+	NULL
 };

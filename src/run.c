@@ -189,7 +189,11 @@ num_output_items(const mgpu_job *job)
 	}
 }
 
-/* The result's page faults overlap with reading the input. */
+/*
+ * The result's page faults overlap with reading the input.  A run that writes
+ * the result meanwhile has them in its own threads; one more would take a
+ * processor from those.
+ */
 static void
 prefault_result(active_run *active, const run_request *request)
 {
@@ -198,6 +202,8 @@ prefault_result(active_run *active, const run_request *request)
 	Size		width = job->key_width;
 	Size		bytes;
 
+	if (active->executor->writes_early != NULL && active->executor->writes_early(active->run))
+		return;
 	if (buffer == NULL)
 	{
 		buffer = request->binding.out_values ? request->binding.out_values : (void *) request->binding.out_indices;

@@ -2,10 +2,12 @@
  * cpu_executor.c
  *		mgpu_cpu_executor: the table, and the driver of phases.
  *
- * submit starts the threads; poll works on the strategy's phases until its time
- * is up.  Nothing else blocks.
+ * submit starts the threads, or the first slot of keys that are worked on as they
+ * come; poll works on the strategy's phases until its time is up.  Nothing else
+ * blocks, but for a slot that waits for room (cpu_stream.c).
  */
 #include "cpu_input.h"
+#include "cpu_stream.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -137,6 +139,19 @@ cpu_open(const mgpu_job *job, const mgpu_binding *binding,
 	return status;
 }
 
+mgpu_status
+mgpu_start_threads(mgpu_run *run, mgpu_error *err)
+{
+	if (run->pool != NULL)
+		return MGPU_OK;
+	mgpu_vqsort_prepare();
+	run->pool = mgpu_pool_start(run->num_threads);
+	if (run->pool == NULL)
+		return mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for threads");
+	run->num_threads = mgpu_pool_size(run->pool);
+	return MGPU_OK;
+}
+
 static mgpu_status
 cpu_submit(mgpu_run *run, mgpu_error *err)
 {
@@ -146,11 +161,8 @@ cpu_submit(mgpu_run *run, mgpu_error *err)
 		return mgpu_fail(err, MGPU_BAD_JOB, "the run was submitted before");
 	if ((status = mgpu_input_bind(run, err)) != MGPU_OK)
 		return status;
-	mgpu_vqsort_prepare();
-	run->pool = mgpu_pool_start(run->num_threads);
-	if (run->pool == NULL)
-		return mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for threads");
-	run->num_threads = mgpu_pool_size(run->pool);
+	if ((status = mgpu_start_threads(run, err)) != MGPU_OK)
+		return status;
 	run->submitted = true;
 	run->done = run->job.num_items + run->job.num_b_items == 0;
 	return MGPU_OK;
@@ -218,6 +230,12 @@ cpu_trim(void)
 {
 }
 
+static bool
+cpu_writes_early(const mgpu_run *run)
+{
+	return run->binding.in_keys == NULL && run->num_threads > 1 && mgpu_stream_uses_ring(run);
+}
+
 const mgpu_executor mgpu_cpu_executor = {
 	.name = "cpu",
 	.num_devices = cpu_num_devices,
@@ -233,4 +251,5 @@ const mgpu_executor mgpu_cpu_executor = {
 	.cancel = cpu_cancel,
 	.release = cpu_release,
 	.trim = cpu_trim,
+	.writes_early = cpu_writes_early,
 };

@@ -3,6 +3,7 @@
  *		See cpu_input.h.
  */
 #include "cpu_input.h"
+#include "cpu_stream.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -80,6 +81,13 @@ is_encoded(const mgpu_run *run, mgpu_channel channel)
 	return channel == MGPU_CHANNEL_KEYS && !is_merge(run);
 }
 
+/* Keys that tasks take from the ring they come through. */
+static bool
+is_ringed(const mgpu_run *run, mgpu_channel channel)
+{
+	return channel == MGPU_CHANNEL_KEYS && mgpu_stream_uses_ring(run);
+}
+
 static bool
 is_consumed(const mgpu_run *run, mgpu_channel channel)
 {
@@ -121,7 +129,7 @@ mgpu_input_allocate(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 		uint64_t	bytes = held_bytes(run, channel);
 		mgpu_buffer *held = is_encoded(run, channel) ? &run->codes : &run->held[channel];
 
-		if (!is_streamed(run, channel))
+		if (!is_streamed(run, channel) || is_ringed(run, channel))
 			continue;
 		if (!mgpu_buffer_allocate(&run->slot[channel], LEAD_BYTES + run->tuning.slot_bytes, status, err))
 			return false;
@@ -137,6 +145,37 @@ is_complete(const mgpu_run *run, mgpu_channel channel)
 	return run->bytes_in[channel] == channel_bytes(run, channel);
 }
 
+/* Where codes of the stream go. */
+static char *
+stream_codes(const mgpu_run *run)
+{
+	return run->codes.data ? run->codes.data : run->binding.out_keys;
+}
+
+/* Streamed keys, as tasks or phases will find them. */
+static void
+set_streamed_keys(mgpu_run *run)
+{
+	run->keys.codec = run->codec;
+	if (is_ringed(run, MGPU_CHANNEL_KEYS))
+		return;
+	run->keys.data = stream_codes(run);
+	mgpu_codec_init_identity(&run->keys.codec, run->job.key_width);
+}
+
+/* Before the first key that is worked on as it comes. */
+static mgpu_status
+begin_stream(mgpu_run *run, mgpu_error *err)
+{
+	mgpu_status status = mgpu_start_threads(run, err);
+
+	if (status != MGPU_OK)
+		return status;
+	set_streamed_keys(run);
+	(void) run->strategy->begin_stream(run, &status, err);
+	return status;
+}
+
 mgpu_status
 mgpu_input_slot(mgpu_run *run, mgpu_channel channel,
 				void **slot, uint64_t *slot_bytes, mgpu_error *err)
@@ -148,6 +187,21 @@ mgpu_input_slot(mgpu_run *run, mgpu_channel channel,
 	if (run->submitted || !is_streamed(run, channel) || is_complete(run, channel))
 		return mgpu_fail(err, MGPU_BAD_JOB, "input channel %d takes no more input", (int) channel);
 	width = channel_width(run, channel);
+	if (channel == MGPU_CHANNEL_KEYS && run->strategy->begin_stream != NULL && run->stream.task_items == 0)
+	{
+		mgpu_status status = begin_stream(run, err);
+
+		if (status != MGPU_OK)
+			return status;
+	}
+	if (is_ringed(run, channel))
+	{
+		mgpu_status status = mgpu_stream_slot(run, slot, &limit, err);
+
+		if (status == MGPU_OK)
+			run->slot_bytes[channel] = *slot_bytes = limit * width;
+		return status;
+	}
 	missing = channel_bytes(run, channel) - run->bytes_in[channel];
 	limit = run->tuning.slot_bytes / width * width;
 	*slot = (char *) run->slot[channel].data + LEAD_BYTES;
@@ -156,30 +210,11 @@ mgpu_input_slot(mgpu_run *run, mgpu_channel channel,
 	return MGPU_OK;
 }
 
-/* Whether streamed keys are taken as they are stored. */
-static bool
-are_keys_raw(const mgpu_run *run)
-{
-	return run->strategy->raw_integers && run->job.op == MGPU_OP_SORT && run->job.key_kind <= MGPU_KEY_SIGNED;
-}
-
-/* Where codes of the stream go. */
-static char *
-stream_codes(const mgpu_run *run)
-{
-	return run->codes.data ? run->codes.data : run->binding.out_keys;
-}
-
 static void
 take_keys(mgpu_run *run, const void *slot, uint64_t num_items)
 {
 	char	   *codes = stream_codes(run) + run->bytes_in[MGPU_CHANNEL_KEYS];
 
-	if (are_keys_raw(run))
-	{
-		memcpy(codes, slot, num_items * run->job.key_width);
-		return;
-	}
 	mgpu_encode_items(&run->codec, slot, codes, num_items);
 	mgpu_order_watch_codes(&run->order, codes, run->job.key_width, num_items);
 }
@@ -196,7 +231,9 @@ mgpu_input_commit(mgpu_run *run, mgpu_channel channel, uint64_t bytes, mgpu_erro
 	if (bytes == 0)
 		return MGPU_OK;
 	slot = (const char *) run->slot[channel].data + LEAD_BYTES;
-	if (is_encoded(run, channel))
+	if (is_ringed(run, channel))
+		mgpu_stream_settle(run, bytes);
+	else if (is_encoded(run, channel))
 		take_keys(run, slot, bytes / width);
 	else if (is_consumed(run, channel))
 		run->strategy->consume(run, slot, run->bytes_in[channel] / width, bytes / width);
@@ -204,6 +241,8 @@ mgpu_input_commit(mgpu_run *run, mgpu_channel channel, uint64_t bytes, mgpu_erro
 		memcpy((char *) run->held[channel].data + run->bytes_in[channel], slot, bytes);
 	run->bytes_in[channel] += bytes;
 	run->slot_bytes[channel] = 0;
+	if (channel == MGPU_CHANNEL_KEYS && run->stream.task_items > 0)
+		mgpu_stream_arrived(run, run->bytes_in[channel] / width);
 	return MGPU_OK;
 }
 
@@ -219,14 +258,12 @@ mgpu_input_bind(mgpu_run *run, mgpu_error *err)
 		run->in[channel] = streamed ? run->held[channel].data : bound_input(run, channel);
 		mgpu_buffer_free(&run->slot[channel]);
 	}
-	run->keys.data = run->in[MGPU_CHANNEL_KEYS];
-	run->keys.codec = run->codec;
+	if (run->stream.task_items > 0)
+		return MGPU_OK;			/* tasks have them already */
 	if (is_encoded(run, MGPU_CHANNEL_KEYS) && is_streamed(run, MGPU_CHANNEL_KEYS))
-	{
-		run->keys.data = stream_codes(run);
-		if (!are_keys_raw(run))
-			mgpu_codec_init_identity(&run->keys.codec, run->job.key_width);
-	}
+		set_streamed_keys(run);
+	else
+		run->keys = (mgpu_source) {run->in[MGPU_CHANNEL_KEYS], run->codec};
 	return MGPU_OK;
 }
 
@@ -239,4 +276,5 @@ mgpu_input_free(mgpu_run *run)
 		mgpu_buffer_free(&run->held[channel]);
 	}
 	mgpu_buffer_free(&run->codes);
+	mgpu_stream_free(run);
 }

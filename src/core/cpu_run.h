@@ -42,14 +42,18 @@ typedef struct mgpu_strategy
 	 */
 	bool		codes_in_result;
 
-	/* Streamed integers that are keys alone stay as stored: keys.codec says so. */
-	bool		raw_integers;
-
 	/*
 	 * NULL, or takes streamed values as they are committed: num_items of them,
 	 * the first one being number begin.  They are then not held.
 	 */
 	void		(*consume) (mgpu_run *run, const void *items, uint64_t begin, uint64_t num_items);
+
+	/*
+	 * NULL, or takes streamed keys of sorts while they come: called before the
+	 * first of them, with threads there, it begins a phase by mgpu_stream_begin.
+	 * advance then goes on with what follows that phase.
+	 */
+	bool		(*begin_stream) (mgpu_run *run, mgpu_status *status, mgpu_error *err);
 
 	/* Bytes of scratch beside the input's copy.  For workspace_bytes. */
 	uint64_t	(*scratch_bytes) (const mgpu_run *run);
@@ -68,6 +72,8 @@ typedef struct mgpu_strategy
 	void		(*release) (mgpu_run *run);
 } mgpu_strategy;
 
+#define MGPU_MAX_RING_SLOTS 8
+
 struct mgpu_run
 {
 	mgpu_job	job;
@@ -78,8 +84,8 @@ struct mgpu_run
 	const mgpu_strategy *strategy;
 	void	   *state;			/* the strategy's */
 	int			step;			/* the strategy's */
-	int			num_threads;	/* planned at open; the pool's from submit on */
-	mgpu_pool  *pool;			/* from submit on */
+	int			num_threads;	/* planned at open; the pool's where there is one */
+	mgpu_pool  *pool;			/* from submit on, or from the first slot of a stream's */
 	atomic_bool cancelled;
 	bool		submitted;
 	bool		phase_open;
@@ -92,11 +98,22 @@ struct mgpu_run
 	mgpu_buffer slot[MGPU_NUM_CHANNELS];	/* items on their way in */
 	mgpu_buffer codes;			/* streamed keys, unless codes_in_result */
 	mgpu_buffer held[MGPU_NUM_CHANNELS];	/* other streams, as they came */
-	mgpu_source keys;			/* from submit on */
+	mgpu_source keys;			/* from submit on; data is NULL if they went through a ring */
 	const void *in[MGPU_NUM_CHANNELS];	/* from submit on; KEYS: use keys */
 	mgpu_order_watch order;		/* of streamed keys */
 	atomic_bool ascending;		/* of all keys, from the order phase on */
 	atomic_bool descending;
+
+	/* keys that are worked on as they come (cpu_stream.c); task_items is 0: none */
+	struct
+	{
+		mgpu_task_function function;
+		uint64_t	task_items;
+		uint64_t	num_released;
+		mgpu_buffer ring;		/* [num_slots] */
+		uint64_t	num_slots;
+		_Atomic uint64_t times_emptied[MGPU_MAX_RING_SLOTS];
+	}			stream;
 
 	/* arguments of the pass that runs (cpu_passes.c) */
 	const void *pass_codes;		/* decode */
@@ -155,6 +172,9 @@ void		mgpu_sort_codes(void *codes, uint64_t num_items, uint32_t width);
 bool		mgpu_buffer_allocate(mgpu_buffer *buffer, uint64_t bytes,
 								 mgpu_status *status, mgpu_error *err);
 void		mgpu_buffer_free(mgpu_buffer *buffer);
+
+/* cpu_executor.c: the run's threads, unless it has them.  MGPU_HOST_MEMORY without. */
+mgpu_status mgpu_start_threads(mgpu_run *run, mgpu_error *err);
 
 /* cpu_executor.c: start a phase of num_tasks >= 1 tasks. */
 void		mgpu_begin_phase(mgpu_run *run, mgpu_task_function function, uint64_t num_tasks);

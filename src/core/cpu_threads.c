@@ -2,7 +2,8 @@
  * cpu_threads.c
  *		See cpu_threads.h.
  *
- * Tasks are taken by one atomic counter.  A thread enters a phase and leaves it
+ * Tasks are taken by one atomic counter, up to another one that grows where their
+ * input is still on its way.  A thread enters a phase and leaves it
  * under the mutex, so "no task left and nobody inside" means complete, and a
  * thread that wakes late finds the next phase whole.  A lone task is left to the
  * caller by every thread, also by one that has only just begun to run and needs
@@ -41,6 +42,7 @@ struct mgpu_pool
 	void	   *context;
 	uint64_t	num_tasks;
 	_Atomic uint64_t next_task;
+	_Atomic uint64_t num_released;	/* tasks that may begin: num_tasks, or fewer */
 	int			num_inside;		/* threads, not the caller, inside the phase */
 	bool		stopping;
 	int			num_threads;	/* written before threads read it, or never read */
@@ -80,7 +82,18 @@ mgpu_now_ms(void)
 static bool
 is_work_left(const mgpu_pool *pool)
 {
-	return pool->num_tasks > 1 && atomic_load(&pool->next_task) < pool->num_tasks;
+	return pool->num_tasks > 1 && atomic_load(&pool->next_task) < atomic_load(&pool->num_released);
+}
+
+/* Whether there was a task to take. */
+static bool
+take_task(mgpu_pool *pool, uint64_t *task)
+{
+	*task = atomic_load(&pool->next_task);
+	while (*task < atomic_load(&pool->num_released))
+		if (atomic_compare_exchange_weak(&pool->next_task, task, *task + 1))
+			return true;
+	return false;
 }
 
 static void *
@@ -100,7 +113,7 @@ thread_main(void *argument)
 			break;
 		pool->num_inside++;
 		pthread_mutex_unlock(&pool->mutex);
-		while ((task = atomic_fetch_add(&pool->next_task, 1)) < pool->num_tasks)
+		while (take_task(pool, &task))
 			pool->function(pool->context, task, worker->number);
 		pthread_mutex_lock(&pool->mutex);
 		if (--pool->num_inside == 0)
@@ -163,16 +176,37 @@ mgpu_pool_size(const mgpu_pool *pool)
 }
 
 void
-mgpu_pool_begin(mgpu_pool *pool, mgpu_task_function function, void *context, uint64_t num_tasks)
+mgpu_pool_begin_held(mgpu_pool *pool, mgpu_task_function function, void *context, uint64_t num_tasks)
 {
 	pthread_mutex_lock(&pool->mutex);
 	pool->function = function;
 	pool->context = context;
 	pool->num_tasks = num_tasks;
+	atomic_store(&pool->num_released, 0);
 	atomic_store(&pool->next_task, 0);
-	if (num_tasks > 1)
+	pthread_mutex_unlock(&pool->mutex);
+}
+
+void
+mgpu_pool_release(mgpu_pool *pool, uint64_t num_tasks)
+{
+	uint64_t	num_more;
+
+	pthread_mutex_lock(&pool->mutex);
+	num_more = num_tasks - atomic_load(&pool->num_released);
+	atomic_store(&pool->num_released, num_tasks);
+	if (pool->num_tasks > 1 && num_more == 1)
+		pthread_cond_signal(&pool->work_ready);
+	else if (pool->num_tasks > 1)
 		pthread_cond_broadcast(&pool->work_ready);
 	pthread_mutex_unlock(&pool->mutex);
+}
+
+void
+mgpu_pool_begin(mgpu_pool *pool, mgpu_task_function function, void *context, uint64_t num_tasks)
+{
+	mgpu_pool_begin_held(pool, function, context, num_tasks);
+	mgpu_pool_release(pool, num_tasks);
 }
 
 static struct timespec
@@ -185,21 +219,43 @@ timespec_of_ms(double ms)
 	return time;
 }
 
+/* Wait until no thread is inside the phase or the clock is at deadline_ms.  Under the mutex. */
+static void
+wait_until_left(mgpu_pool *pool, double deadline_ms)
+{
+	struct timespec deadline = timespec_of_ms(deadline_ms);
+
+	while (pool->num_inside > 0 &&
+		   pthread_cond_timedwait(&pool->work_done, &pool->mutex, &deadline) != ETIMEDOUT)
+		;
+}
+
+void
+mgpu_pool_help(mgpu_pool *pool, double budget_ms)
+{
+	uint64_t	task;
+
+	if (take_task(pool, &task))
+	{
+		pool->function(pool->context, task, 0);
+		return;
+	}
+	pthread_mutex_lock(&pool->mutex);
+	wait_until_left(pool, mgpu_now_ms() + budget_ms);
+	pthread_mutex_unlock(&pool->mutex);
+}
+
 bool
 mgpu_pool_work(mgpu_pool *pool, double budget_ms)
 {
 	double		deadline_ms = mgpu_now_ms() + budget_ms;
-	struct timespec deadline = timespec_of_ms(deadline_ms);
 	uint64_t	task;
 	bool		complete;
 
-	while (mgpu_now_ms() < deadline_ms &&
-		   (task = atomic_fetch_add(&pool->next_task, 1)) < pool->num_tasks)
+	while (mgpu_now_ms() < deadline_ms && take_task(pool, &task))
 		pool->function(pool->context, task, 0);
 	pthread_mutex_lock(&pool->mutex);
-	while (pool->num_inside > 0 &&
-		   pthread_cond_timedwait(&pool->work_done, &pool->mutex, &deadline) != ETIMEDOUT)
-		;
+	wait_until_left(pool, deadline_ms);
 	complete = pool->num_inside == 0 && atomic_load(&pool->next_task) >= pool->num_tasks;
 	pthread_mutex_unlock(&pool->mutex);
 	return complete;

@@ -46,6 +46,20 @@ void		mgpu_pool_begin(mgpu_pool *pool, mgpu_task_function function, void *contex
 							uint64_t num_tasks);
 
 /*
+ * As mgpu_pool_begin, of tasks whose input is still on its way: none begins
+ * before it is released.  Those below num_tasks are; it only grows.
+ */
+void		mgpu_pool_begin_held(mgpu_pool *pool, mgpu_task_function function, void *context,
+								 uint64_t num_tasks);
+void		mgpu_pool_release(mgpu_pool *pool, uint64_t num_tasks);
+
+/*
+ * Do one released task, or, where there is none, wait for those that threads are
+ * at, at most budget_ms.
+ */
+void		mgpu_pool_help(mgpu_pool *pool, double budget_ms);
+
+/*
  * Work on the phase: no task is started after budget_ms, and no longer than
  * that is waited for other threads.  Whether the phase is complete.
  */

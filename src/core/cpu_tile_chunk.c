@@ -133,6 +133,11 @@ merge_in_place(mgpu_tiles *tiles, uint64_t begin, uint64_t middle, uint64_t end,
 	if (num_b == 0)
 		return 0;
 	num_a = mgpu_count_above(&tiles->codec, b, middle - begin, b);
+	if (num_a + num_b <= tiles->short_items)
+	{
+		mgpu_vector_merge_short(b - num_a * width, (uint32_t) num_a, (uint32_t) num_b, width, tiles->codec.flip);
+		return mgpu_tiles_touched(tiles, middle - num_a, middle + num_b);
+	}
 	b_copy = scratch + (num_a + MGPU_MERGE_AHEAD) * width;
 	memcpy(scratch, b - num_a * width, num_a * width);
 	memcpy(b_copy, b, num_b * width);

@@ -13,6 +13,7 @@
  */
 #include <stdlib.h>
 
+#include "cpu_stream.h"
 #include "cpu_tiles.h"
 
 /* Tiles of a unit. */
@@ -47,6 +48,7 @@ plan_tiles(const mgpu_run *run, mgpu_tiles *tiles)
 	tiles->tile_items = run->tuning.tile_items;
 	if (tiles->vectors && most > 0 && tiles->tile_items > most)
 		tiles->tile_items = most;
+	tiles->short_items = tiles->vectors ? most : 0;
 	tiles->num_tiles = mgpu_num_tasks(tiles->num_items, tiles->tile_items);
 	while ((tiles->num_tiles - 1) >> tiles->num_passes != 0)
 		tiles->num_passes++;
@@ -74,6 +76,7 @@ tile_scratch_bytes(const mgpu_run *run)
 		tiles.worker_bytes * (uint64_t) run->num_threads +
 		(tiles.num_items / tiles.unit_items + 1) * sizeof(mgpu_tile_place) +
 		(tiles.num_items / tiles.chunk_items + 1) * sizeof(mgpu_tile_merge) +
+		mgpu_stream_ring_bytes(run, tiles.chunk_items * tiles.codec.width) +
 		(run->job.num_segments > 0 ? tiles.num_tiles * 2 * sizeof(uint32_t) : 0);
 }
 
@@ -113,7 +116,17 @@ start_tiles(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 	places = tiles->places.data;
 	for (uint64_t begin = 0; begin < tiles->num_items; begin += tiles->unit_items)
 		*places++ = (mgpu_tile_place) {.here = mgpu_home_of(tiles, begin)};
+	tiles->pass = tiles->chunk_passes;
 	return true;
+}
+
+/* The chunks' phase, begun while keys come. */
+static bool
+tile_begin_stream(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+{
+	run->step = 1;
+	return start_tiles(run, status, err) &&
+		mgpu_stream_begin(run, mgpu_tile_chunk_task, ((mgpu_tiles *) run->state)->chunk_items, status, err);
 }
 
 static void
@@ -156,7 +169,6 @@ tile_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 			if (!start_tiles(run, status, err))
 				return false;
 			tiles = run->state;
-			tiles->pass = tiles->chunk_passes;
 			mgpu_begin_phase(run, mgpu_tile_chunk_task, mgpu_num_tasks(tiles->num_items, tiles->chunk_items));
 			return true;
 		case 1:
@@ -192,7 +204,7 @@ tile_stats(const mgpu_run *run, mgpu_run_stats *stats)
 const mgpu_strategy mgpu_strategy_merge = {
 	.algorithm = MGPU_ALGORITHM_MERGE,
 	.codes_in_result = true,
-	.raw_integers = true,
+	.begin_stream = tile_begin_stream,
 	.scratch_bytes = tile_scratch_bytes,
 	.advance = tile_advance,
 	.stats = tile_stats,
@@ -202,7 +214,7 @@ const mgpu_strategy mgpu_strategy_merge = {
 const mgpu_strategy mgpu_strategy_locality = {
 	.algorithm = MGPU_ALGORITHM_LOCALITY,
 	.codes_in_result = true,
-	.raw_integers = true,
+	.begin_stream = tile_begin_stream,
 	.scratch_bytes = tile_scratch_bytes,
 	.advance = tile_advance,
 	.stats = tile_stats,

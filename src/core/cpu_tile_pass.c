@@ -23,10 +23,19 @@ is_below(const mgpu_tiles *tiles, uint64_t i, uint64_t j)
 	return mgpu_record_below(tiles, mgpu_record_of(tiles, i), mgpu_record_of(tiles, j));
 }
 
-/* First of the sorted records [begin, end) that is above record number i. */
+/*
+ * First of the sorted records [begin, end) that is above record number i.  Steps
+ * double from the end, which is where lists that are nearly in order meet.
+ */
 static uint64_t
 first_above(const mgpu_tiles *tiles, uint64_t begin, uint64_t end, uint64_t i)
 {
+	uint64_t	step = 1;
+
+	for (; end - begin > step && is_below(tiles, i, end - step); step *= 2)
+		end -= step;
+	if (end - begin > step)
+		begin = end - step + 1;
 	while (begin < end)
 	{
 		uint64_t	middle = begin + (end - begin) / 2;
@@ -39,10 +48,16 @@ first_above(const mgpu_tiles *tiles, uint64_t begin, uint64_t end, uint64_t i)
 	return begin;
 }
 
-/* First of the sorted records [begin, end) that is not below record number i. */
+/* First of the sorted records [begin, end) that is not below record number i, from the front. */
 static uint64_t
 first_not_below(const mgpu_tiles *tiles, uint64_t begin, uint64_t end, uint64_t i)
 {
+	uint64_t	step = 1;
+
+	for (; end - begin > step && is_below(tiles, begin + step - 1, i); step *= 2)
+		begin += step;
+	if (end - begin > step)
+		end = begin + step - 1;
 	while (begin < end)
 	{
 		uint64_t	middle = begin + (end - begin) / 2;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cpu_sort.h"
+#include "cpu_stream.h"
 #include "order_codes.h"
 
 #define BLOCK_ITEMS 512
@@ -28,6 +29,8 @@ mgpu_record_bytes(const mgpu_run *run)
 static const void *
 key_at(const mgpu_run *run, uint64_t i)
 {
+	if (run->keys.data == NULL)
+		return mgpu_stream_key(run, i);
 	return (const char *) run->keys.data + i * run->job.key_width;
 }
 

@@ -47,6 +47,7 @@ typedef struct mgpu_tiles
 	bool		vectors;
 	uint64_t	num_items;
 	uint64_t	tile_items;
+	uint64_t	short_items;	/* up to so many are merged in registers */
 	uint64_t	chunk_items;
 	uint64_t	unit_items;
 	uint64_t	num_tiles;

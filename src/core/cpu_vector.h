@@ -56,6 +56,12 @@ uint64_t	mgpu_vector_sort_segments(const void *items, void *sorted, const uint32
 void		mgpu_vector_merge(const mgpu_codec *codec, const mgpu_merge_lane *lanes, int num_lanes,
 							  uint64_t lane_items);
 
+/*
+ * Merge in place, by their codes, two neighbouring lists of together at most
+ * mgpu_vector_sort_max items.
+ */
+void		mgpu_vector_merge_short(void *items, uint32_t num_a, uint32_t num_b, uint32_t width, uint64_t flip);
+
 /* What a look at items found. */
 #define MGPU_LOOK_UNSORTED 1	/* meaningless beside MGPU_LOOK_SPECIAL */
 #define MGPU_LOOK_SPECIAL 2		/* floats: there is a NaN or a -0 */

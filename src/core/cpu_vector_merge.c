@@ -5,7 +5,8 @@
  * A merge keeps the largest vector so far in a register, loads the next one from
  * the list whose head is smaller, and stores the lower half of what a bitonic
  * merge network makes of the two (Inoue et al. 2007).  One such chain waits for
- * itself, so four parts, cut by Merge Path, run side by side.
+ * itself, so four parts, cut by Merge Path, run side by side.  Short lists are
+ * merged in registers as a whole, where nothing waits and nothing is copied aside.
  */
 #include "cpu_avx512.h"
 #include "cpu_vector.h"
@@ -112,6 +113,68 @@ mgpu_vector_merge(const mgpu_codec *codec, const mgpu_merge_lane *lanes, int num
 	merges[codec->width == 8][codec->kind == MGPU_KEY_FLOAT][num_lanes > 1] (codec, lanes, lane_items);
 }
 
+/*
+ * Lists that fit the registers: the first from the front, the second reversed
+ * from the end, codes of all ones between them.  That rises and then falls, so
+ * half a bitonic network sorts it.
+ */
+#define DEFINE_MERGE_SHORT(bits) \
+INLINE void \
+merge_in_registers_##bits(uint##bits##_t *items, uint32_t num_a, uint32_t num_b, uint64_t flip, const unsigned num_vectors) \
+{ \
+	__m512i		all[16]; \
+	__m512i		flips = _mm512_set1_epi##bits((int##bits##_t) flip); \
+	_Pragma("GCC unroll 16") \
+	for (unsigned i = 0; i < num_vectors; i++) \
+	{ \
+		unsigned	j = num_vectors - 1 - i; \
+		__m512i		a = _mm512_mask_loadu_epi##bits(~flips, lanes_used_##bits(num_a, (int) i), items + i * (512 / bits)); \
+		__m512i		b = _mm512_mask_loadu_epi##bits(~flips, lanes_used_##bits(num_b, (int) j), \
+													items + num_a + j * (512 / bits)); \
+		all[i] = _mm512_min_epu##bits(_mm512_xor_si512(a, flips), reverse_##bits(_mm512_xor_si512(b, flips))); \
+	} \
+	_Pragma("GCC unroll 4") \
+	for (unsigned stride = num_vectors / 2; stride > 0; stride /= 2) \
+		_Pragma("GCC unroll 16") \
+		for (unsigned i = 0; i < num_vectors; i++) \
+			if ((i & stride) == 0) \
+			{ \
+				unsigned	j = (i | stride) & (num_vectors - 1); \
+				__m512i		lower = all[i]; \
+				all[i] = _mm512_min_epu##bits(lower, all[j]); \
+				all[j] = _mm512_max_epu##bits(lower, all[j]); \
+			} \
+	_Pragma("GCC unroll 16") \
+	for (unsigned i = 0; i < num_vectors; i++) \
+		_mm512_mask_storeu_epi##bits(items + i * (512 / bits), lanes_used_##bits(num_a + num_b, (int) i), \
+									 _mm512_xor_si512(clean_##bits(all[i]), flips)); \
+} \
+TARGET static void \
+merge_short_##bits(void *items, uint32_t num_a, uint32_t num_b, uint64_t flip) \
+{ \
+	uint32_t	num_items = num_a + num_b; \
+	if (num_items <= 2 * 512 / bits) \
+		merge_in_registers_##bits(items, num_a, num_b, flip, 2); \
+	else if (num_items <= 4 * 512 / bits) \
+		merge_in_registers_##bits(items, num_a, num_b, flip, 4); \
+	else if (num_items <= 8 * 512 / bits) \
+		merge_in_registers_##bits(items, num_a, num_b, flip, 8); \
+	else \
+		merge_in_registers_##bits(items, num_a, num_b, flip, 16); \
+}
+
+DEFINE_MERGE_SHORT(32)
+DEFINE_MERGE_SHORT(64)
+
+void
+mgpu_vector_merge_short(void *items, uint32_t num_a, uint32_t num_b, uint32_t width, uint64_t flip)
+{
+	if (width == 4)
+		merge_short_32(items, num_a, num_b, flip);
+	else
+		merge_short_64(items, num_a, num_b, flip);
+}
+
 /* Each item and its successor; lanes that have none are masked out. */
 #define DEFINE_LOOK(name, bits, lanes_per_vector, is_float, infinity) \
 TARGET static unsigned \
@@ -164,6 +227,16 @@ mgpu_vector_merge(const mgpu_codec *codec, const mgpu_merge_lane *lanes, int num
 	(void) lanes;
 	(void) num_lanes;
 	(void) lane_items;
+}
+
+void
+mgpu_vector_merge_short(void *items, uint32_t num_a, uint32_t num_b, uint32_t width, uint64_t flip)
+{
+	(void) items;
+	(void) num_a;
+	(void) num_b;
+	(void) width;
+	(void) flip;
 }
 
 unsigned

@@ -4,11 +4,12 @@
  *
  * Bitonic networks (Batcher 1968) whose comparators are whole vectors: a vector
  * meets a shuffle of itself, and one masked maximum over the minima puts each
- * lane's winner in place.  Up to sixteen vectors stay in registers throughout.
+ * lane's winner in place.  From four vectors on, most comparators need no shuffle
+ * (cpu_avx512_columns.h).  Up to sixteen vectors stay in registers throughout.
  * vqsort's own base case costs 400 ns from 128 items up to 256; this takes 15 ns
- * for a vector and 160 for sixteen.
+ * for a vector and 80 for sixteen.
  */
-#include "cpu_avx512.h"
+#include "cpu_avx512_columns.h"
 #include "cpu_vector.h"
 
 #ifdef HAVE_AVX512_VARIANT
@@ -59,48 +60,15 @@ sort_##num_vectors##_##bits(const void *codes, void *sorted, uint32_t num_codes,
 	sort_padded_##bits(codes, sorted, num_codes, num_vectors, flips); \
 }
 
-/*
- * Everything for one width.  sort_vectors sorts num_vectors, a constant power of
- * two: each vector, then pairs of sorted sequences of size vectors, the second
- * one reversed, by minima and maxima of whole vectors at falling strides.
- */
+/* Everything for one width; num_vectors is a constant power of two. */
 #define DEFINE_SORT(bits, num_lanes, mask_type) \
 INLINE void \
-sort_vectors_##bits(__m512i *items, const int num_vectors) \
+sort_two_##bits(__m512i *items) \
 { \
-	/* says where subscripts end to compilers that warn of them before they unroll */ \
-	const unsigned last = (unsigned) num_vectors - 1; \
-	_Pragma("GCC unroll 16") \
-	for (int i = 0; i < num_vectors; i++) \
-		items[i] = sort_vector_##bits(items[i]); \
-	_Pragma("GCC unroll 4") \
-	for (unsigned size = 1; size < (unsigned) num_vectors; size *= 2) \
-	{ \
-		_Pragma("GCC unroll 16") \
-		for (unsigned i = 0; i < (unsigned) num_vectors; i++) \
-			if ((i & size) == 0) \
-			{ \
-				unsigned	j = (i ^ (2 * size - 1)) & last; \
-				__m512i		partner = reverse_##bits(items[j]); \
-				/* the upper half comes out reversed, which is as bitonic */ \
-				items[j] = _mm512_max_epu##bits(items[i], partner); \
-				items[i] = _mm512_min_epu##bits(items[i], partner); \
-			} \
-		_Pragma("GCC unroll 4") \
-		for (unsigned stride = size / 2; stride > 0; stride /= 2) \
-			_Pragma("GCC unroll 16") \
-			for (unsigned i = 0; i < (unsigned) num_vectors; i++) \
-				if ((i & stride) == 0) \
-				{ \
-					unsigned	j = (i | stride) & last; \
-					__m512i		lower = items[i]; \
-					items[i] = _mm512_min_epu##bits(lower, items[j]); \
-					items[j] = _mm512_max_epu##bits(lower, items[j]); \
-				} \
-		_Pragma("GCC unroll 16") \
-		for (int i = 0; i < num_vectors; i++) \
-			items[i] = clean_##bits(items[i]); \
-	} \
+	__m512i		first = sort_vector_##bits(items[0]); \
+	__m512i		second = reverse_##bits(sort_vector_##bits(items[1])); \
+	items[0] = clean_##bits(_mm512_min_epu##bits(first, second)); \
+	items[1] = clean_##bits(_mm512_max_epu##bits(first, second)); \
 } \
 INLINE void \
 sort_padded_##bits(const void *codes, void *sorted, uint32_t num_codes, const int num_vectors, \
@@ -117,7 +85,12 @@ sort_padded_##bits(const void *codes, void *sorted, uint32_t num_codes, const in
 											   (const char *) codes + i * 64); \
 		items[i] = _mm512_xor_si512(items[i], flip_in); \
 	} \
-	sort_vectors_##bits(items, num_vectors); \
+	if (num_vectors >= 4) \
+		sort_columns_##bits(items, (unsigned) num_vectors); \
+	else if (num_vectors == 2) \
+		sort_two_##bits(items); \
+	else \
+		items[0] = sort_vector_##bits(items[0]); \
 	_Pragma("GCC unroll 16") \
 	for (int i = 0; i < num_vectors; i++) \
 		_mm512_mask_storeu_epi##bits((char *) sorted + i * 64, lanes_used_##bits(num_codes, i), \

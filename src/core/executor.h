@@ -157,6 +157,7 @@ typedef struct mgpu_executor
 	 * writes the next input bytes.  *slot is writable for *slot_bytes (at least
 	 * one item, a multiple of the item width, at most what is still missing,
 	 * 4-byte aligned at least) until the next input_commit on this channel.
+	 * MGPU_CANCELLED if the run was, and no slot will be free again.
 	 * The 4 bytes before it are readable and writable too: a reader that wants
 	 * a header there uses them and puts back what they held before it commits.
 	 */
@@ -191,6 +192,12 @@ typedef struct mgpu_executor
 
 	/* Give back what is cached between runs (device and pinned memory). */
 	void		(*trim) (void);
+
+	/*
+	 * NULL: never.  Whether threads of this run write its keys' output while
+	 * input is still coming in, so that page faults on it are theirs.
+	 */
+	bool		(*writes_early) (const mgpu_run *run);
 } mgpu_executor;
 
 extern const mgpu_executor mgpu_cpu_executor;
