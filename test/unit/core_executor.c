@@ -492,6 +492,44 @@ cancel_case(const test_case *test, int stage)
 	free_data(&data);
 }
 
+/* Keys that tasks take as they come: a cancelled run says so at last, where it would wait for room. */
+static void
+cancel_stream_case(const test_case *test, uint64_t num_fed)
+{
+	mgpu_job	job = job_of(test);
+	mgpu_exec_options options = options_of(test);
+	mgpu_status status = MGPU_OK;
+	mgpu_error	err;
+	mgpu_run   *run;
+	mgpu_binding binding;
+	test_data	data;
+
+	describe_case(test);
+	make_data(test, &data);
+	binding = bind(test, &data);
+	UNIT_CHECK(executor->open(&job, &binding, &options, &run, &err) == MGPU_OK);
+	for (uint64_t i = 0; status == MGPU_OK; i++)
+	{
+		void	   *slot;
+		uint64_t	slot_bytes;
+
+		if (i == num_fed)
+			executor->cancel(run);
+		status = executor->input_slot(run, MGPU_CHANNEL_KEYS, &slot, &slot_bytes, &err);
+		if (status != MGPU_OK)
+			break;
+		memset(slot, 0x55, slot_bytes);
+		status = executor->input_commit(run, MGPU_CHANNEL_KEYS, slot_bytes, &err);
+	}
+	/* all keys may have fitted the slots that there were */
+	UNIT_CHECK(status == MGPU_CANCELLED || status == MGPU_BAD_JOB);
+	executor->cancel(run);
+	if (status == MGPU_BAD_JOB)
+		UNIT_CHECK(executor->submit(run, &err) == MGPU_OK && executor->poll(run, &err) == MGPU_CANCELLED);
+	executor->release(run);
+	free_data(&data);
+}
+
 static void
 test_cancel(void)
 {
@@ -504,6 +542,11 @@ test_cancel(void)
 		test_case	test = random_case(20000);
 
 		cancel_case(&test, i % 12);
+		test.op = MGPU_OP_SORT;
+		test.outputs = MGPU_OUT_KEYS;
+		test.streamed = true;
+		test.algorithm = i % 2 ? MGPU_ALGORITHM_LOCALITY : MGPU_ALGORITHM_MERGE;
+		cancel_stream_case(&test, unit_random_below(30));
 	}
 	mgpu_cpu_tunables = before;
 }

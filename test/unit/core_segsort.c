@@ -341,6 +341,42 @@ test_networks(void)
 	}
 }
 
+/* Two neighbouring lists merged in registers, at every length together and cut anywhere. */
+static void
+test_short_merges(void)
+{
+	static const unit_type types[] = {{"u4", MGPU_KEY_UNSIGNED, 4}, {"u8", MGPU_KEY_UNSIGNED, 8}};
+
+	for (int type = 0; type < 2; type++)
+	{
+		uint32_t	width = types[type].width;
+		uint32_t	most = mgpu_vector_sort_max(width);
+
+		for (uint32_t length = 2; length <= most; length++)
+			for (int i = 0; i < 8; i++)
+			{
+				uint32_t	num_a = 1 + (uint32_t) unit_random_below(length - 1);
+				uint64_t	flip = i % 2 ? ~UINT64_C(0) : 0;
+				mgpu_flips	flips = {0, flip};
+				uint32_t	heads[2] = {0, num_a};
+				uint32_t	head = 0;
+				char	   *items = unit_allocate(length * width);
+				char	   *sorted = unit_allocate(length * width);
+				char	   *merged = unit_allocate(length * width);
+
+				unit_fill(&types[type], i % 4 < 2 ? UNIT_RANDOM : UNIT_FEW, items, length);
+				mgpu_vector_sort_segments(items, sorted, &head, 1, length, width, &flips);
+				mgpu_vector_sort_segments(items, merged, heads, 2, length, width, &flips);
+				mgpu_vector_merge_short(merged, num_a, length - num_a, width, flip);
+				UNIT_CONTEXT("short merge of %u and %u items of %u bytes", num_a, length - num_a, width);
+				UNIT_CHECK(memcmp(merged, sorted, length * width) == 0);
+				free(items);
+				free(sorted);
+				free(merged);
+			}
+	}
+}
+
 /* Cancelled, or released, after some polls: nothing is left behind, as ASan sees. */
 static void
 test_cancel(void)
@@ -411,6 +447,7 @@ int
 main(void)
 {
 	test_networks();
+	test_short_merges();
 	shrink_tunables();
 	for (uint64_t vectors = 0; vectors < 2; vectors++)
 	{

@@ -1,6 +1,7 @@
 /*
  * core_threads.c
- *		The pool: every task once, phases in order, lone tasks, budgets, cancel, signals.
+ *		The pool: every task once, phases in order, lone and held tasks, budgets,
+ *		cancel, signals.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -151,6 +152,53 @@ test_budget(int num_threads)
 	UNIT_CHECK(!atomic_load(&test.signals_open));
 }
 
+#define HELD_STEP 37
+
+/* Tasks that are released a few at a time; none begins before, all are done at the end. */
+static void
+test_held(int num_threads)
+{
+	static pool_test test;
+	mgpu_pool  *pool = mgpu_pool_start(num_threads);
+
+	memset(&test, 0, sizeof(test));
+	UNIT_CONTEXT("held tasks, threads %d", num_threads);
+	for (int round = 0; round < 10; round++)
+	{
+		mgpu_pool_begin_held(pool, first_task, &test, NUM_TASKS);
+		for (int num_released = HELD_STEP; num_released < NUM_TASKS; num_released += HELD_STEP)
+		{
+			int			until = num_released - 2 * HELD_STEP;
+
+			UNIT_CHECK(atomic_load(&test.times[num_released - HELD_STEP]) == round);
+			mgpu_pool_release(pool, (uint64_t) num_released);
+			while (until >= 0 && atomic_load(&test.times[until]) == round)
+				mgpu_pool_help(pool, 20.0);
+		}
+		mgpu_pool_help(pool, 20.0);
+		UNIT_CHECK(!mgpu_pool_work(pool, 1.0));
+		mgpu_pool_release(pool, NUM_TASKS);
+		while (!mgpu_pool_work(pool, 1.0))
+			;
+	}
+	for (int i = 0; i < NUM_TASKS; i++)
+		UNIT_CHECK(atomic_load(&test.times[i]) == 10);
+
+	/* cancelled, or stopped, before all of them may begin */
+	mgpu_pool_begin_held(pool, first_task, &test, NUM_TASKS);
+	mgpu_pool_release(pool, 2);
+	mgpu_pool_help(pool, 20.0);
+	mgpu_pool_cancel(pool);
+	mgpu_pool_release(pool, NUM_TASKS);
+	mgpu_pool_help(pool, 20.0);
+	UNIT_CHECK(atomic_load(&test.times[2]) == 10);
+	mgpu_pool_stop(pool);
+	pool = mgpu_pool_start(num_threads);
+	mgpu_pool_begin_held(pool, first_task, &test, NUM_TASKS);
+	mgpu_pool_stop(pool);
+	UNIT_CHECK(atomic_load(&test.times[2]) == 10);
+}
+
 int
 main(void)
 {
@@ -161,7 +209,10 @@ main(void)
 		test_phases(num_threads);
 	test_phases(MGPU_MAX_CPU_THREADS + 10);
 	for (int num_threads = 1; num_threads <= 4; num_threads++)
+	{
 		test_budget(num_threads);
+		test_held(num_threads);
+	}
 	for (int num_threads = 1; num_threads <= 8; num_threads *= 2)
 		test_lone_tasks(num_threads);
 	return unit_report();
