@@ -5,7 +5,9 @@
  * A channel whose whole input is not in the binding is streamed through a slot:
  * one small buffer that stays in cache, which commit empties.  Keys of sorts are
  * encoded on the way out of it, into run->codes or the result, and their order
- * is watched; a strategy may consume values; everything else is held as it came.
+ * is watched; a strategy may consume values, or take keys while they come, through
+ * a ring of slots if they are alone (cpu_stream.h); everything else is held as it
+ * came.
  */
 #ifndef MGPU_CPU_INPUT_H
 #define MGPU_CPU_INPUT_H

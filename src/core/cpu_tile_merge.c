@@ -6,7 +6,8 @@
  * Tiles are sorted, then lists of 1, 2, 4 ... tiles are merged (segmented sort
  * and locality sort of S. Baxter's Modern GPU, see cpu_tile_chunk.c for the one
  * observation behind both).  Chunks that fit a cache are finished by one task
- * each; then every pass goes over all of memory (cpu_tile_pass.c).
+ * each, while later keys are still being read if they are streamed; then every pass
+ * goes over all of memory (cpu_tile_pass.c).
  *
  * Where records would take more memory than a run may have, the items are handed
  * over to the strategy that they would have without a requested algorithm.
