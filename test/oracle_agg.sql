@@ -148,13 +148,15 @@ DECLARE
     got text;
 BEGIN
     EXECUTE format($q$
-        SELECT string_agg(DISTINCT wrong, '') FROM (
-            SELECT oracle.agg_differs('merge', true, mgpu_merge_agg(a, %1$L, %2$L),
-                                      (SELECT array_agg(k ORDER BY k %3$s, o %% %4$s, o) FROM oracle.items i WHERE i.g IS NOT DISTINCT FROM p.g)) AS wrong
+        WITH got AS (
+            SELECT g, mgpu_merge_agg(a, %1$L, %2$L) AS merged
             FROM (SELECT g, o %% %4$s AS part, array_agg(k ORDER BY k %3$s, o) AS a FROM oracle.items GROUP BY 1, 2
                   UNION ALL SELECT g, -1, (array_agg(k))[1:0] FROM oracle.items GROUP BY 1
                   UNION ALL SELECT g, -1, array_agg(k) FILTER (WHERE o < 0) FROM oracle.items GROUP BY 1
-                  ORDER BY 1, 2) p GROUP BY g) c $q$, down, first, ordering, parts)
+                  ORDER BY 1, 2) p GROUP BY g),
+        expected AS (SELECT g, array_agg(k ORDER BY k %3$s, o %% %4$s, o) AS sorted FROM oracle.items GROUP BY g)
+        SELECT string_agg(DISTINCT oracle.agg_differs('merge', true, merged, sorted), '')
+        FROM got FULL JOIN expected ON coalesce(got.g, -1) = coalesce(expected.g, -1) $q$, down, first, ordering, parts)
         INTO got;
     RETURN coalesce(got, '');
 END
