@@ -21,6 +21,7 @@
 #include "positions.h"
 #include "run.h"
 #include "segments.h"
+#include "string_sort.h"
 
 /* Small enough to be sorted at once, with nothing set up for it. */
 #define SORT_NOW_BYTES (64 * 1024)
@@ -152,7 +153,10 @@ sorted_array(const sort_spec *spec, array_source *source, const element_type *ty
 
 	element_type_check_sortable(type);
 	if (type->key_kind == 0)
-		return sort_gathered(spec, source, type);
+	{
+		result = string_sorted_array(spec, source, type);
+		return result ? result : sort_gathered(spec, source, type);
+	}
 	array_source_require(source, key_bytes);
 	result = array_result_create(source->element_type, source->lower_bounds[0], source->num_items,
 								 source->num_nulls, spec->order.nulls_first, key_bytes);

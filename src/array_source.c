@@ -17,12 +17,17 @@
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/toast_internals.h"
+#include "miscadmin.h"
 #include "port/pg_bitutils.h"
 
+#include "array_result.h"
 #include "array_source.h"
 
 /* Stored arrays from this size on are streamed. */
 #define STREAM_MIN_BYTES (1024 * 1024)
+
+/* Brought into memory between looks at interrupts. */
+#define LOAD_STEP_BYTES ((Size) 16 * 1024 * 1024)
 
 /* Enough for the header of any array: six dimensions and their bounds. */
 #define HEADER_BYTES ARR_OVERHEAD_NONULLS(MAXDIM)
@@ -139,13 +144,28 @@ array_source_open(array_source *source, Datum datum)
 		open_in_memory(source, DatumGetArrayTypeP(datum));
 }
 
+/*
+ * As detoasting would have it, but in huge pages: elements that lie anywhere are
+ * looked up in it.
+ */
 void
 array_source_load(array_source *source)
 {
+	Size		bytes;
+	char	   *array;
+
 	if (source->array)
 		return;
+	bytes = source->toast_pointer.va_rawsize;
+	array = array_result_scratch(bytes);
+	for (Size offset = VARHDRSZ; offset < bytes; offset += LOAD_STEP_BYTES)
+	{
+		fetch_slice(source, offset, Min(LOAD_STEP_BYTES, bytes - offset), array + offset);
+		CHECK_FOR_INTERRUPTS();
+	}
+	SET_VARSIZE(array, bytes);
 	array_source_close(source);
-	open_in_memory(source, DatumGetArrayTypeP(source->datum));
+	open_in_memory(source, (ArrayType *) array);
 }
 
 void

@@ -31,19 +31,17 @@ typedef struct byte_sort
 {
 	const sort_spec *spec;
 	const segment_list *segments;
+	const byte_codes *codes;	/* of the first round, or NULL */
 	int64		num_items;
 	mgpu_byte_round round;
 	int			num_rounds;
-	thread_work work;
-	run_record	record;			/* of the first job, times of all */
-	bool		on_cpu;			/* a job ran there, so the rest do */
-	char		cpu_reason[MGPU_ERROR_MESSAGE_BYTES];
+	byte_order_call *call;
 } byte_sort;
 
 static void
 run_tasks(byte_sort *sort, mgpu_task_function function, void *context, uint64 num_tasks)
 {
-	thread_work_run(&sort->work, function, context, num_tasks, THREADS_MIN_TASKS);
+	thread_work_run(&sort->call->work, function, context, num_tasks, THREADS_MIN_TASKS);
 }
 
 /* Whether the codes' places are the items' own, so that indices are the order. */
@@ -61,28 +59,32 @@ is_whole(const byte_sort *sort)
 }
 
 static void
-note_job(byte_sort *sort)
+note_job(byte_order_call *call)
 {
-	if (!sort->on_cpu && strcmp(run_last.executor, mgpu_cpu_executor.name) == 0)
-	{
-		sort->on_cpu = true;
-		strlcpy(sort->cpu_reason, run_last.reason, sizeof(sort->cpu_reason));
-	}
-	if (sort->num_rounds == 0)
-	{
-		int64		num_segments = sort->record.num_segments;
-		int64		num_bytes = sort->record.num_bytes;
+	run_record *record = &call->record;
 
-		sort->record = run_last;
-		sort->record.num_items = sort->num_items;
-		sort->record.num_segments = num_segments;
-		sort->record.num_bytes = num_bytes;
+	if (!call->on_cpu && strcmp(run_last.executor, mgpu_cpu_executor.name) == 0)
+	{
+		call->on_cpu = true;
+		strlcpy(call->cpu_reason, run_last.reason, sizeof(call->cpu_reason));
+	}
+	if (!call->has_job)
+	{
+		int64		num_items = record->num_items;
+		int64		num_segments = record->num_segments;
+		int64		num_bytes = record->num_bytes;
+
+		call->has_job = true;
+		*record = run_last;
+		record->num_items = num_items;
+		record->num_segments = num_segments;
+		record->num_bytes = num_bytes;
 		return;
 	}
-	sort->record.marshal_ms += run_last.marshal_ms;
-	sort->record.upload_ms += run_last.upload_ms;
-	sort->record.kernel_ms += run_last.kernel_ms;
-	sort->record.download_ms += run_last.download_ms;
+	record->marshal_ms += run_last.marshal_ms;
+	record->upload_ms += run_last.upload_ms;
+	record->kernel_ms += run_last.kernel_ms;
+	record->download_ms += run_last.download_ms;
 }
 
 static void
@@ -105,14 +107,20 @@ sort_codes(byte_sort *sort, uint64 *sorted, uint32 *indices)
 		request.job.num_segments = round->num_runs;
 		request.binding.in_segment_heads = round->heads;
 	}
-	request.cpu_reason = sort->on_cpu ? sort->cpu_reason : NULL;
+	request.cpu_reason = sort->call->on_cpu ? sort->call->cpu_reason : NULL;
 	request.binding.in_keys = round->codes;
 	request.binding.out_keys = sorted;
 	request.binding.out_indices = indices;
 	run_job(&request);
-	note_job(sort);
+	note_job(sort->call);
 	round->sorted = sorted;
 	round->indices = indices;
+}
+
+static bool
+has_codes(const byte_sort *sort)
+{
+	return sort->num_rounds == 0 && sort->codes != NULL;
 }
 
 /* The runs of this round become those of the next. */
@@ -124,16 +132,24 @@ work_round(byte_sort *sort)
 	bool		whole = is_whole(sort);
 	uint32	   *indices = round->order;
 
-	round->codes = array_result_scratch(round->num_items * sizeof(uint64));
 	round->items = NULL;
 	if (!whole)
 	{
 		round->items = array_result_scratch(round->num_items * sizeof(uint32));
 		indices = array_result_scratch(round->num_items * sizeof(uint32));
 	}
-	run_tasks(sort, mgpu_byte_encode_task, round, mgpu_byte_tasks(round));
-	sort_codes(sort, sorted, indices);
-	pfree(round->codes);
+	if (has_codes(sort))
+	{
+		round->codes = sort->codes->codes;
+		sort_codes(sort, sorted, indices);
+	}
+	else
+	{
+		round->codes = array_result_scratch(round->num_items * sizeof(uint64));
+		run_tasks(sort, mgpu_byte_encode_task, round, mgpu_byte_tasks(round));
+		sort_codes(sort, sorted, indices);
+		pfree(round->codes);
+	}
 	if (!whole)
 	{
 		run_tasks(sort, mgpu_byte_permute_task, round, mgpu_byte_tasks(round));
@@ -187,8 +203,11 @@ work_rounds(byte_sort *sort)
 		}
 		round->heads = array_result_scratch(round->num_runs * sizeof(uint32));
 		mgpu_byte_round_start(round);
-		run_tasks(sort, mgpu_byte_measure_task, round, mgpu_byte_tasks(round));
-		mgpu_byte_round_narrow(round);
+		if (!has_codes(sort))
+		{
+			run_tasks(sort, mgpu_byte_measure_task, round, mgpu_byte_tasks(round));
+			mgpu_byte_round_narrow(round);
+		}
 		round->next_runs = NULL;
 		if (round->num_runs > 0)
 			work_round(sort);
@@ -213,7 +232,7 @@ first_runs(byte_sort *sort)
 		round->runs = palloc(sizeof(mgpu_byte_run));
 		round->runs[0].place = 0;
 		round->runs[0].num_items = sort->num_items;
-		round->runs[0].offset = 0;
+		round->runs[0].offset = sort->codes ? sort->codes->offset : 0;
 		round->num_runs = 1;
 		return;
 	}
@@ -244,45 +263,60 @@ order_now(byte_sort *sort)
 	mgpu_byte_order_now(&sort->round.keys, 0, sort->round.order, sort->num_items);
 }
 
-static void
-order_all(byte_sort *sort)
+void
+byte_order_start(byte_order_call *call, const sort_spec *spec, int64 num_segments, int64 num_items, Size data_bytes)
 {
-	const sort_spec *spec = sort->spec;
-	int64		num_items = sort->num_items;
-
-	if (sort->segments == NULL && num_items <= MGPU_SHORT_RUN_ITEMS &&
-		spec->algorithm == MGPU_ALGORITHM_AUTO && !run_is_forced(num_items))
-	{
-		order_now(sort);
-		return;
-	}
-	PG_ENSURE_ERROR_CLEANUP(thread_work_stop, PointerGetDatum(&sort->work));
-	{
-		run_tasks(sort, number_task, sort, (num_items + MGPU_BYTE_TASK_ITEMS - 1) / MGPU_BYTE_TASK_ITEMS);
-		first_runs(sort);
-		work_rounds(sort);
-	}
-	PG_END_ENSURE_ERROR_CLEANUP(thread_work_stop, PointerGetDatum(&sort->work));
-	thread_work_stop(0, PointerGetDatum(&sort->work));
-	run_last = sort->record;
-	run_last.marshal_ms += sort->work.ms;
+	memset(call, 0, sizeof(*call));
+	run_note_cpu(spec->function, "merge", num_items, data_bytes, "few items");
+	run_last.num_segments = num_segments;
+	call->record = run_last;
 }
 
 void
-byte_order_ranks(const sort_spec *spec, const segment_list *segments,
-				 const byte_source *bytes, int64 num_items, Size data_bytes, uint32 *ranks)
+byte_order_part(byte_order_call *call, const sort_spec *spec, const segment_list *segments,
+				const byte_source *bytes, const byte_codes *codes, int64 num_items, uint32 *ranks)
 {
 	byte_sort	sort;
 
 	memset(&sort, 0, sizeof(sort));
 	sort.spec = spec;
 	sort.segments = segments;
+	sort.codes = codes;
 	sort.num_items = num_items;
+	sort.call = call;
 	sort.round.keys = bytes->keys;
 	sort.round.keys.descending = spec->order.descending;
 	sort.round.order = ranks;
-	run_note_cpu(spec->function, "merge", num_items, data_bytes, "few items");
-	run_last.num_segments = segments ? segments->num_segments : 0;
-	sort.record = run_last;
-	order_all(&sort);
+	if (segments == NULL && num_items <= MGPU_SHORT_RUN_ITEMS &&
+		spec->algorithm == MGPU_ALGORITHM_AUTO && !run_is_forced(num_items))
+	{
+		order_now(&sort);
+		return;
+	}
+	run_tasks(&sort, number_task, &sort, (num_items + MGPU_BYTE_TASK_ITEMS - 1) / MGPU_BYTE_TASK_ITEMS);
+	first_runs(&sort);
+	work_rounds(&sort);
+}
+
+void
+byte_order_end(byte_order_call *call)
+{
+	run_last = call->record;
+	run_last.marshal_ms += call->work.ms;
+}
+
+void
+byte_order_ranks(const sort_spec *spec, const segment_list *segments,
+				 const byte_source *bytes, int64 num_items, Size data_bytes, uint32 *ranks)
+{
+	byte_order_call call;
+
+	byte_order_start(&call, spec, segments ? segments->num_segments : 0, num_items, data_bytes);
+	PG_ENSURE_ERROR_CLEANUP(thread_work_stop, PointerGetDatum(&call.work));
+	{
+		byte_order_part(&call, spec, segments, bytes, NULL, num_items, ranks);
+	}
+	PG_END_ENSURE_ERROR_CLEANUP(thread_work_stop, PointerGetDatum(&call.work));
+	thread_work_stop(0, PointerGetDatum(&call.work));
+	byte_order_end(&call);
 }

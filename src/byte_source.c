@@ -22,7 +22,6 @@
 
 #include "compat.h"
 #include "array_result.h"
-#include "byte_encode.h"
 #include "byte_source.h"
 #include "thread_work.h"
 
@@ -76,22 +75,25 @@ has_zeros(byte_form form)
 	return form == BYTE_FORM_BYTEA || form == BYTE_FORM_NETWORK || form == BYTE_FORM_INTERVAL;
 }
 
-static uint32
-size_without_blanks(const char *string, uint32 size)
+bool
+byte_form_is_made(byte_form form)
+{
+	return encoder(form) != NULL;
+}
+
+void
+byte_strings_init(byte_strings *strings, const element_type *type)
+{
+	strings->form = type->byte_form;
+	strings->encode = encoder(type->byte_form);
+	strings->counted = has_zeros(type->byte_form);
+}
+
+uint32
+byte_size_without_blanks(const char *string, uint32 size)
 {
 	while (size > 0 && string[size - 1] == ' ')
 		size--;
-	return size;
-}
-
-/* How many of a value's bytes are its string, where strings are not made. */
-static inline uint32
-string_size(byte_form form, const char *value, uint32 size)
-{
-	if (form == BYTE_FORM_BPCHAR)
-		return size_without_blanks(value, size);
-	if (form == BYTE_FORM_NAME)
-		return strnlen(value, size);
 	return size;
 }
 
@@ -140,7 +142,7 @@ find_values(byte_source *bytes, walk *at, int64 num_items)
 
 		if (!next_value(at, &value, &size))
 			return false;
-		bytes->spans[i] = (mgpu_span) {value - data, string_size(at->type->byte_form, value, size)};
+		bytes->spans[i] = (mgpu_span) {value - data, byte_string_size(at->type->byte_form, value, size)};
 		if (i % STEP_ITEMS == 0)
 			CHECK_FOR_INTERRUPTS();
 	}
@@ -314,7 +316,7 @@ copy_task(void *context, uint64 task, int worker)
 		}
 		else
 		{
-			written = string_size(copy->form, value, size);
+			written = byte_string_size(copy->form, value, size);
 			memcpy(out, value, written);
 		}
 		bytes->spans[i] = (mgpu_span) {offset, written};

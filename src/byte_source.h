@@ -9,7 +9,56 @@
 #include "core/byte_keys.h"
 
 #include "array_source.h"
+#include "byte_encode.h"
 #include "element_type.h"
+
+/* How elements of a type become strings. */
+typedef struct byte_strings
+{
+	byte_form	form;
+	byte_encode_fn encode;		/* NULL: strings are elements' own bytes */
+	bool		counted;		/* they may have zero bytes */
+} byte_strings;
+
+/* Whether strings of this form are made, and are not the elements' own bytes. */
+extern bool byte_form_is_made(byte_form form);
+
+extern void byte_strings_init(byte_strings *strings, const element_type *type);
+
+typedef struct byte_string
+{
+	const char *bytes;
+	uint32		size;
+} byte_string;
+
+extern uint32 byte_size_without_blanks(const char *string, uint32 size);
+
+/* How many of a value's bytes are its string, where strings are not made. */
+static inline uint32
+byte_string_size(byte_form form, const char *value, uint32 size)
+{
+	if (form == BYTE_FORM_BPCHAR)
+		return byte_size_without_blanks(value, size);
+	if (form == BYTE_FORM_NAME)
+		return strnlen(value, size);
+	return size;
+}
+
+/*
+ * The string of an element with a 4-byte length.  What is made is written to
+ * room, which has BYTE_ENCODE_ROOM of the element's bytes; it is empty only where
+ * the value is not as it should be.  Allowed in threads.
+ */
+static inline byte_string
+byte_string_of(const byte_strings *strings, const char *element, char *room)
+{
+	const char *value = VARDATA(element);
+	uint32		size = VARSIZE(element) - VARHDRSZ;
+
+	if (strings->encode)
+		return (byte_string) {room, strings->encode(value, size, (unsigned char *) room)};
+	return (byte_string) {value, byte_string_size(strings->form, value, size)};
+}
 
 /* Strings, in memory that belongs to the context of byte_source_open. */
 typedef struct byte_source

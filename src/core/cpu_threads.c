@@ -25,10 +25,11 @@
 #include <unistd.h>
 
 /*
- * A database server runs many sessions; one call takes a few of its cores, and
- * beyond these the sort is bound by memory.
+ * A database server runs many sessions: one call takes half of its cores, but a few
+ * in any case, and no more than it takes to be bound by memory.
  */
-#define DEFAULT_THREADS_CAP 4
+#define LEAST_THREADS 4
+#define MOST_THREADS 8
 
 /* Tasks keep a few tens of kilobytes on the stack; sanitizers multiply that. */
 #define THREAD_STACK_BYTES ((size_t) 1 << 20)
@@ -66,7 +67,11 @@ mgpu_default_cpu_threads(void)
 		num_cpus = (int) sysconf(_SC_NPROCESSORS_ONLN);
 	if (num_cpus < 1)
 		return 1;
-	return num_cpus < DEFAULT_THREADS_CAP ? num_cpus : DEFAULT_THREADS_CAP;
+	if (num_cpus <= LEAST_THREADS)
+		return num_cpus;
+	if (num_cpus / 2 < LEAST_THREADS)
+		return LEAST_THREADS;
+	return num_cpus / 2 < MOST_THREADS ? num_cpus / 2 : MOST_THREADS;
 }
 
 double

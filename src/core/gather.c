@@ -54,11 +54,9 @@ find_by_offset(const mgpu_gather *gather, const uint32_t *positions, uint32_t nu
 	return total;
 }
 
-static uint64_t
-find_by_cell(const mgpu_gather *gather, const uint32_t *positions, uint32_t num_items, found_element *found)
+static void
+start_by_cell(const mgpu_gather *gather, const uint32_t *positions, uint32_t num_items, found_element *found)
 {
-	uint64_t	total = 0;
-
 	for (uint32_t i = 0; i < num_items; i++)
 	{
 		if (i + PLACES_AHEAD < num_items)
@@ -66,6 +64,29 @@ find_by_cell(const mgpu_gather *gather, const uint32_t *positions, uint32_t num_
 		found[i].start = gather->cells[positions[i]];
 		__builtin_prefetch(found[i].start);
 	}
+}
+
+static void
+start_by_ref(const mgpu_gather *gather, const uint32_t *positions, uint32_t num_items, found_element *found)
+{
+	for (uint32_t i = 0; i < num_items; i++)
+	{
+		if (i + PLACES_AHEAD < num_items)
+			__builtin_prefetch(&gather->refs[positions[i + PLACES_AHEAD]]);
+		found[i].start = gather->data + (uint64_t) gather->refs[positions[i]] * MGPU_REF_BYTES;
+		__builtin_prefetch(found[i].start);
+	}
+}
+
+static uint64_t
+find_by_itself(const mgpu_gather *gather, const uint32_t *positions, uint32_t num_items, found_element *found)
+{
+	uint64_t	total = 0;
+
+	if (gather->cells)
+		start_by_cell(gather, positions, num_items, found);
+	else
+		start_by_ref(gather, positions, num_items, found);
 	for (uint32_t i = 0; i < num_items; i++)
 	{
 		found[i].bytes = gather->bytes_of(found[i].start);
@@ -124,7 +145,7 @@ mgpu_gather_task(void *context, uint64_t task, int worker)
 	if (gather->offsets)
 		bytes = find_by_offset(gather, positions, num_items, found);
 	else
-		bytes = find_by_cell(gather, positions, num_items, found);
+		bytes = find_by_itself(gather, positions, num_items, found);
 	begin = wait_for_begin(gather, task);
 	atomic_store_explicit(&gather->ends[task], begin + bytes + 1, memory_order_release);
 	for (uint32_t i = 0; i < num_items; i++)

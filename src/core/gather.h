@@ -20,16 +20,21 @@
 /* The same in bytes, about: a task ends in time for a cancel. */
 #define MGPU_GATHER_TASK_BYTES (4 * 1024 * 1024)
 
+/* Elements begin at multiples of this where references say where. */
+#define MGPU_REF_BYTES 4
+
 /* All memory is the caller's. */
 typedef struct mgpu_gather
 {
 	/*
 	 * Element i is offsets[i] … offsets[i + 1] of data; or, where offsets is NULL,
-	 * it begins at cells[i] and has bytes_of(cells[i]) bytes.
+	 * it begins at cells[i] or, where that is NULL, at data + MGPU_REF_BYTES * refs[i], and says
+	 * itself how many bytes it has.
 	 */
 	const char *data;
 	const uint32_t *offsets;
 	const char *const *cells;
+	const uint32_t *refs;
 	uint32_t	(*bytes_of) (const char *element);
 
 	const uint32_t *positions;	/* the element at each place of the result */

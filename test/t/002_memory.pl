@@ -23,7 +23,11 @@ make_big($node, 'narrow', 20,
 	o => [ 'bool[]', 'random() < 0.5' ],
 	n => [ 'int2[]', 'CASE WHEN i % 7 > 0 THEN (random() * 30000)::int2 END' ]);
 
-make_big($node, 'strings', 4, t => [ 'text[]', 'substr(md5(i::text), 1, 12)' ], d => [ 'numeric[]', '(random() * 1e9)::numeric(14, 3)' ]);
+make_big($node, 'strings', 4,
+	t => [ 'text[]', 'substr(md5(i::text), 1, 12)' ],
+	d => [ 'numeric[]', '(random() * 1e9)::numeric(14, 3)' ],
+	e => [ 'text[]', q{'same'} ],
+	w => [ 'text[]', q{'number ' || i % 10000} ]);
 
 # --------------------------------------------------------- the peak of one call
 
@@ -35,10 +39,13 @@ my %peaks = (
 	'argsort int4' => [ 'mgpu_argsort(a)', 'middle', 40, 40 ],
 	'argsort float8' => [ 'mgpu_argsort(f)', 'middle', 80, 40 ],
 	'sort_by int4 by int8' => [ 'mgpu_sort_by(a, b)', 'middle', 120, 40 ],
-	# codes and where strings are: 28 bytes an element; strings that are made: as much as the elements
-	'sort text' => [ 'mgpu_sort(t COLLATE "C")', 'strings', 64, 64 + 112 ],
+	# codes and where strings are would be 112 MB, strings that are made as much as the elements
+	'sort text' => [ 'mgpu_sort(t COLLATE "C")', 'strings', 64, 64 ],
+	'sort numeric' => [ 'mgpu_sort(d)', 'strings', 64, 64 ],
+	'sort text, all the same' => [ 'mgpu_sort(e COLLATE "C")', 'strings', 32, 32 ],
+	'sort text of few values' => [ 'mgpu_sort(w COLLATE "C")', 'strings', 64, 64 ],
+	# 28 bytes an element
 	'argsort text' => [ 'mgpu_argsort(t COLLATE "C")', 'strings', 64, 16 + 112 ],
-	'sort numeric' => [ 'mgpu_sort(d)', 'strings', 64, 64 + 64 + 112 ],
 	# indices of narrow values would be 80 MB
 	'sort int2' => [ 'mgpu_sort(s)', 'narrow', 40, 40 ],
 	'sort bool' => [ 'mgpu_sort(o)', 'narrow', 20, 20 ],

@@ -1,0 +1,57 @@
+# Arrays of more strings than are sorted at once (src/string_sort.c): strings that
+# share nothing, much or everything, all kinds that are there or made, to the byte.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use MgpuTest;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = new_node('strings');
+
+my %columns = (
+	plain => [ 'text', 'substr(md5(i::text), 1, i % 13)' ],
+	few => [ 'text', q{'value ' || i % 3} ],
+	same => [ 'text', q{'the same for all of them'} ],
+	# two thirds begin with one or the other of two, far longer than a code
+	families => [ 'text', q{(ARRAY['https://www.example.org/items/', 'https://www.example.net/pages/', ''])[1 + i % 3] || i::bigint * 48271 % 2147483647} ],
+	# alike in all but a few, up to the end
+	tails => [ 'text', q{repeat('x', 40) || CASE WHEN i % 1000 = 0 THEN i::text WHEN i % 7 = 0 THEN 'y' ELSE '' END} ],
+	absent => [ 'text', 'CASE WHEN i % 5 > 0 THEN md5(i::text) END' ],
+	blanks => [ 'char(12)', q{substr(md5(i::text), 1, 4) || repeat(' ', i % 5)} ],
+	zeros => [ 'bytea', q{decode(repeat('00', i % 9) || substr(md5((i % 1000)::text), 1, 4), 'hex')} ],
+	numbers => [ 'numeric', q{CASE i % 100 WHEN 0 THEN 'NaN' WHEN 1 THEN '-Infinity' ELSE ((i::bigint * 48271 % 20001 - 10000) / 100.0)::numeric(12, 3) * CASE i % 2 WHEN 0 THEN 1 ELSE 1.00 END END} ],
+	networks => [ 'inet', q{CASE i % 4 WHEN 0 THEN '2001:db8::'::inet + i::bigint * 48271 % 2147483647 ELSE set_masklen('10.0.0.0'::inet + i::bigint * 48271 % 16777216, 8 + i % 25) END} ],
+	bits => [ 'varbit', 'i::bit(32)::varbit || repeat(\'1\', i % 4)::varbit' ]);
+
+foreach my $name (sort keys %columns)
+{
+	my ($type, $element) = @{ $columns{$name} };
+	my $collation = $type =~ /text|char/ ? 'COLLATE "C"' : '';
+	my $first = $name eq 'absent' ? 'true' : 'false';
+
+	$node->safe_psql('postgres', qq{
+		CREATE UNLOGGED TABLE $name (a ${type}[]);
+		ALTER TABLE $name ALTER a SET STORAGE EXTERNAL;
+		INSERT INTO $name SELECT array_agg(($element)::$type ORDER BY i) FROM generate_series(1, 2200000) i});
+	foreach my $executor (executors($node))
+	{
+		foreach my $descending ('false', 'true')
+		{
+			next if $descending eq 'true' && $name !~ /plain|absent|numbers|families/;
+			my $order = ($descending eq 'true' ? 'DESC' : 'ASC') . ($first eq 'true' ? ' NULLS FIRST' : $descending eq 'true' ? ' NULLS LAST' : '');
+			my $answer = $node->safe_psql('postgres', qq{
+				SET mgpu.executor = $executor;
+				SET work_mem = '1GB';
+				WITH s AS MATERIALIZED (SELECT mgpu_sort(a $collation, $descending, $first) AS ours FROM $name)
+				SELECT md5(array_send(ours)) = md5(array_send((SELECT array_agg(x ORDER BY x $collation $order, o) FROM $name, unnest(a) WITH ORDINALITY u(x, o)))) FROM s});
+
+			is($answer, 't', "$executor, $name, descending $descending");
+		}
+	}
+	$node->safe_psql('postgres', "DROP TABLE $name");
+}
+
+$node->stop;
+done_testing();
