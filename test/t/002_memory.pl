@@ -26,7 +26,7 @@ make_big($node, 'narrow', 20,
 make_big($node, 'strings', 4,
 	t => [ 'text[]', 'substr(md5(i::text), 1, 12)' ],
 	d => [ 'numeric[]', '(random() * 1e9)::numeric(14, 3)' ],
-	e => [ 'text[]', q{'same'} ],
+	e => [ 'text[]', q{'same'::text} ],
 	w => [ 'text[]', q{'number ' || i % 10000} ]);
 
 # --------------------------------------------------------- the peak of one call
