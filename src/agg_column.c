@@ -132,17 +132,43 @@ agg_arena_take(agg_arena *arena, Size bytes, uint32 align)
 	return start;
 }
 
+/* Strings are mostly short: two copies of a width, which may overlap, in place of a call. */
+static inline void
+copy_bytes(char *dest, const char *source, Size bytes)
+{
+	if (bytes > 2 * sizeof(uint64) || bytes < sizeof(uint32))
+		memcpy(dest, source, bytes);
+	else if (bytes >= sizeof(uint64))
+	{
+		memcpy(dest, source, sizeof(uint64));
+		memcpy(dest + bytes - sizeof(uint64), source + bytes - sizeof(uint64), sizeof(uint64));
+	}
+	else
+	{
+		memcpy(dest, source, sizeof(uint32));
+		memcpy(dest + bytes - sizeof(uint32), source + bytes - sizeof(uint32), sizeof(uint32));
+	}
+}
+
 static char *
 keep_varlena(const agg_column *column, agg_arena *arena, Datum value)
 {
-	struct varlena *packed = PG_DETOAST_DATUM_PACKED(value);
-	Size		bytes = VARHDRSZ + VARSIZE_ANY_EXHDR(packed);
-	Size		padded = TYPEALIGN(column->align, bytes);
-	char	   *element = agg_arena_take(arena, padded, column->align);
+	struct varlena *packed = (struct varlena *) DatumGetPointer(value);
+	Size		bytes;
+	Size		padded;
+	char	   *element;
 
+	if (VARATT_IS_EXTERNAL(packed) || VARATT_IS_COMPRESSED(packed))
+		packed = PG_DETOAST_DATUM_PACKED(value);
+	bytes = VARHDRSZ + VARSIZE_ANY_EXHDR(packed);
+	padded = TYPEALIGN(column->align, bytes);
+	element = agg_arena_take(arena, padded, column->align);
+	if (column->align == sizeof(uint32))
+		*(uint32 *) (element + padded - sizeof(uint32)) = 0;
+	else
+		memset(element + bytes, 0, padded - bytes);
 	SET_VARSIZE(element, bytes);
-	memcpy(VARDATA(element), VARDATA_ANY(packed), bytes - VARHDRSZ);
-	memset(element + bytes, 0, padded - bytes);
+	copy_bytes(VARDATA(element), VARDATA_ANY(packed), bytes - VARHDRSZ);
 	return element;
 }
 
