@@ -11,21 +11,39 @@
 #include "element_type.h"
 
 /*
- * A one-dimensional array with room for its data, whose num_nulls NULL elements
- * stand first or last.  data_bytes must be what its other elements take; they
- * are left to the caller to fill in.  Palloc'd in the current context.
+ * A one-dimensional array whose num_nulls NULL elements stand first or last, and
+ * whose other elements take data_bytes.
  */
+typedef struct array_shape
+{
+	Oid			element_type;
+	int			lower_bound;
+	int64		num_items;		/* NULL elements included */
+	int64		num_nulls;
+	bool		nulls_first;
+	Size		data_bytes;
+	Size		room_bytes;		/* of data_bytes and scratch behind them; 0: no scratch */
+} array_shape;
+
+/* What such an array takes; ereport(ERROR) if that is more than an array may. */
+extern Size array_shape_bytes(const array_shape *shape);
+
+/* The same with the scratch behind it. */
+extern Size array_room_bytes(const array_shape *shape);
+
+/* Memory for such an array and its scratch.  Palloc'd in the current context. */
+extern void *array_result_allocate(const array_shape *shape);
+
+/* memory, of which only the first bytes are needed any more: scratch is given back. */
+extern void *array_result_trim(void *memory, Size bytes, const array_shape *shape);
+
+/* An array of that shape in memory, its data left to the caller to fill in. */
+extern ArrayType *array_result_start(void *memory, const array_shape *shape);
+
+/* The same in memory of its own, palloc'd in the current context. */
 extern ArrayType *array_result_create(Oid element_type, int lower_bound,
 									  int64 num_items, int64 num_nulls, bool nulls_first,
 									  Size data_bytes);
-
-/*
- * The elements of source (loaded, one-dimensional) at the given 0-based
- * positions, in that order, as an array with source's lower bound.  positions
- * is a permutation of all of source's positions.
- */
-extern ArrayType *array_result_gather(const array_source *source, const element_type *type,
-									  const int32 *positions);
 
 /*
  * Run a gather of elements that take num_bytes together, by threads if it is

@@ -13,6 +13,7 @@
 #include "core/cpu_sort.h"
 #include "core/float_ties.h"
 
+#include "array_gather.h"
 #include "array_result.h"
 #include "array_sort.h"
 #include "compat.h"
@@ -131,17 +132,45 @@ sort_in_place(const sort_spec *spec, array_source *source, const element_type *t
 	return !request.float_bits_lost;
 }
 
+/* An array of source's elements in another order. */
+static void
+describe_permuted(array_shape *shape, const sort_spec *spec, const array_source *source, const element_type *type)
+{
+	shape->element_type = source->element_type;
+	shape->lower_bound = source->lower_bounds[0];
+	shape->num_items = source->num_items;
+	shape->num_nulls = source->num_nulls;
+	shape->nulls_first = spec->order.nulls_first;
+	/* sizes include padding and do not depend on where an element stands */
+	shape->data_bytes = source->data_bytes;
+	if (type->stride > 0)
+		shape->data_bytes = (Size) (source->num_items - source->num_nulls) * type->stride;
+	shape->room_bytes = 0;
+	array_source_require(source, shape->data_bytes);
+}
+
+/* Room for positions by which it will be gathered. */
+static void
+add_room(array_shape *shape, const element_type *type)
+{
+	shape->room_bytes = array_gather_bytes(type, shape->num_items, shape->num_nulls, shape->data_bytes);
+}
+
 static ArrayType *
 sort_gathered(const sort_spec *spec, array_source *source, const element_type *type)
 {
-	int32	   *positions = array_result_scratch(source->num_items * sizeof(int32));
+	array_shape shape;
 	ArrayType  *result;
+	int32	   *positions;
 
-	sorted_positions(spec, source, type, 0, positions);
+	describe_permuted(&shape, spec, source, type);
+	add_room(&shape, type);
+	result = array_result_start(array_result_allocate(&shape), &shape);
+	positions = array_gather_room(result, shape.num_items, shape.room_bytes);
+	sorted_positions(spec, source, type, 0, positions, NULL);
 	array_source_load(source);
-	result = array_result_gather(source, type, positions);
-	pfree(positions);
-	return result;
+	array_gather(result, source, type, positions);
+	return array_result_trim(result, VARSIZE(result), &shape);
 }
 
 ArrayType *
@@ -176,21 +205,11 @@ executor_moves(const array_source *keys, const element_type *key_type,
 		(keys->num_items >= MOVE_MIN_ITEMS || run_is_forced(keys->num_items));
 }
 
-static ArrayType *
-create_like(const array_source *source, const element_type *type)
-{
-	Size		bytes = (Size) source->num_items * type->stride;
-
-	array_source_require(source, bytes);
-	return array_result_create(source->element_type, source->lower_bounds[0],
-							   source->num_items, 0, false, bytes);
-}
-
 /* False, and no results: floats with bits of their own need another way. */
 static bool
 pairs_by_executor(const sort_spec *spec, array_source *keys, const element_type *key_type,
 				  array_source *vals, const element_type *val_type,
-				  ArrayType **sorted_keys, ArrayType **sorted_vals)
+				  bool want_keys, pair_result *result)
 {
 	run_request request;
 
@@ -200,43 +219,75 @@ pairs_by_executor(const sort_spec *spec, array_source *keys, const element_type 
 	request.job.value_width = val_type->stride;
 	request.sources[MGPU_CHANNEL_VALUES] = vals;
 	request.binding.in_values = array_source_bound(vals, val_type->stride);
-	*sorted_vals = create_like(vals, val_type);
-	request.binding.out_values = ARR_DATA_PTR(*sorted_vals);
-	if (sorted_keys)
+	request.binding.out_values = ARR_DATA_PTR(result->vals);
+	if (want_keys)
 	{
-		*sorted_keys = create_like(keys, key_type);
 		request.job.outputs |= MGPU_OUT_KEYS;
-		request.binding.out_keys = ARR_DATA_PTR(*sorted_keys);
+		request.binding.out_keys = ARR_DATA_PTR(result->keys);
 	}
 	run_job(&request);
-	if (!request.float_bits_lost)
-		return true;
-	pfree(*sorted_vals);
-	pfree(*sorted_keys);
-	return false;
+	return !request.float_bits_lost;
+}
+
+/* By a copy of positions that values are gathered by as well: in the result, if it has room. */
+static void
+gather_keys(ArrayType *result, array_source *keys, const element_type *type, const array_shape *shape,
+			const int32 *positions)
+{
+	Size		room_bytes = array_gather_bytes(type, shape->num_items, shape->num_nulls, shape->data_bytes);
+	int32	   *own = NULL;
+	int32	   *copy;
+
+	if (room_bytes <= shape->data_bytes)
+		copy = array_gather_room(result, shape->num_items, room_bytes);
+	else
+		copy = own = array_result_scratch(shape->num_items * sizeof(int32));
+	memcpy(copy, positions, shape->num_items * sizeof(int32));
+	array_source_load(keys);
+	array_gather(result, keys, type, copy);
+	if (own)
+		pfree(own);
+}
+
+static void
+pairs_by_positions(const sort_spec *spec, array_source *keys, const element_type *key_type,
+				   array_source *vals, const element_type *val_type,
+				   const array_shape *key_shape, const array_shape *val_shape, pair_result *result)
+{
+	int32	   *positions = array_gather_room(result->vals, val_shape->num_items, val_shape->room_bytes);
+	bool		has_keys = sorted_positions(spec, keys, key_type, 0, positions,
+											result->keys ? ARR_DATA_PTR(result->keys) : NULL);
+
+	if (has_keys && spec->segments && keys->num_nulls > 0)
+		place_nulls(result->keys, spec, keys);
+	else if (result->keys && !has_keys)
+		gather_keys(result->keys, keys, key_type, key_shape, positions);
+	/* the call's memory has room for values only if keys take none any more */
+	array_source_unload(keys);
+	array_source_load(vals);
+	array_gather(result->vals, vals, val_type, positions);
+	pair_result_trim(result, val_shape);
 }
 
 void
 sorted_arrays(const sort_spec *spec, array_source *keys, const element_type *key_type,
-				 array_source *vals, const element_type *val_type,
-				 ArrayType **sorted_keys, ArrayType **sorted_vals)
+			  array_source *vals, const element_type *val_type,
+			  bool want_keys, pair_result *result)
 {
-	int32	   *positions;
+	array_shape key_shape;
+	array_shape val_shape;
 
 	element_type_check_sortable(key_type);
-	if (executor_moves(keys, key_type, vals, val_type) &&
-		pairs_by_executor(spec, keys, key_type, vals, val_type, sorted_keys, sorted_vals))
-		return;
-	positions = array_result_scratch(keys->num_items * sizeof(int32));
-	sorted_positions(spec, keys, key_type, 0, positions);
-	if (sorted_keys)
+	describe_permuted(&key_shape, spec, keys, key_type);
+	describe_permuted(&val_shape, spec, vals, val_type);
+	if (executor_moves(keys, key_type, vals, val_type))
 	{
-		array_source_load(keys);
-		*sorted_keys = array_result_gather(keys, key_type, positions);
+		pair_result_create(result, want_keys ? &key_shape : NULL, &val_shape);
+		if (pairs_by_executor(spec, keys, key_type, vals, val_type, want_keys, result))
+			return;
+		pair_result_discard(result);
 	}
-	/* positions take memory that the call may have only if keys need none any more */
-	array_source_unload(keys);
-	array_source_load(vals);
-	*sorted_vals = array_result_gather(vals, val_type, positions);
-	pfree(positions);
+	add_room(&val_shape, val_type);
+	pair_result_create(result, want_keys ? &key_shape : NULL, &val_shape);
+	pairs_by_positions(spec, keys, key_type, vals, val_type, &key_shape, &val_shape, result);
 }

@@ -11,18 +11,16 @@
 
 #include "array_source.h"
 #include "element_type.h"
+#include "pair_result.h"
 #include "sort_spec.h"
 
 /* source sorted. */
 extern ArrayType *sorted_array(const sort_spec *spec, array_source *source, const element_type *type);
 
-/*
- * keys sorted and vals (as many) with them.  sorted_keys may be NULL: they are
- * not wanted.
- */
+/* keys sorted, if they are wanted, and vals (as many) with them, in *result. */
 extern void sorted_arrays(const sort_spec *spec,
-							 array_source *keys, const element_type *key_type,
-							 array_source *vals, const element_type *val_type,
-							 ArrayType **sorted_keys, ArrayType **sorted_vals);
+						  array_source *keys, const element_type *key_type,
+						  array_source *vals, const element_type *val_type,
+						  bool want_keys, pair_result *result);
 
 #endif							/* MGPU_ARRAY_SORT_H */

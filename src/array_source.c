@@ -27,7 +27,7 @@
 #define STREAM_MIN_BYTES (1024 * 1024)
 
 /* Brought into memory between looks at interrupts. */
-#define LOAD_STEP_BYTES ((Size) 16 * 1024 * 1024)
+#define LOAD_STEP_BYTES ((Size) 4 * 1024 * 1024)
 
 /* Enough for the header of any array: six dimensions and their bounds. */
 #define HEADER_BYTES ARR_OVERHEAD_NONULLS(MAXDIM)
@@ -145,8 +145,8 @@ array_source_open(array_source *source, Datum datum)
 }
 
 /*
- * As detoasting would have it, but in huge pages: elements that lie anywhere are
- * looked up in it.
+ * What DatumGetArrayTypeP() would do, but in huge pages, where elements are found
+ * at random much sooner, and with looks at interrupts.
  */
 void
 array_source_load(array_source *source)
@@ -158,12 +158,12 @@ array_source_load(array_source *source)
 		return;
 	bytes = source->toast_pointer.va_rawsize;
 	array = array_result_scratch(bytes);
+	SET_VARSIZE(array, bytes);
 	for (Size offset = VARHDRSZ; offset < bytes; offset += LOAD_STEP_BYTES)
 	{
 		fetch_slice(source, offset, Min(LOAD_STEP_BYTES, bytes - offset), array + offset);
 		CHECK_FOR_INTERRUPTS();
 	}
-	SET_VARSIZE(array, bytes);
 	array_source_close(source);
 	open_in_memory(source, (ArrayType *) array);
 }

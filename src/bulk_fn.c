@@ -14,6 +14,7 @@
 #include "utils/array.h"
 #include "utils/memutils.h"
 
+#include "array_gather.h"
 #include "array_result.h"
 #include "compat.h"
 #include "element_cursor.h"
@@ -242,6 +243,8 @@ insert_positions(array_source *source, array_source *inserted, const element_typ
 static void
 order_insertions(position_list *list, array_source *inserted, const element_type *type)
 {
+	Size		data_bytes = inserted->data_bytes;
+	ArrayType  *ordered;
 	int32	   *order;
 
 	if (position_list_is_ascending(list, false))
@@ -249,8 +252,14 @@ order_insertions(position_list *list, array_source *inserted, const element_type
 	order = palloc_extended(list->num_positions * sizeof(int32), MCXT_ALLOC_HUGE);
 	position_list_sort(list, "mgpu_bulk_insert", order);
 	array_source_load(inserted);
-	array_source_open(inserted, PointerGetDatum(array_result_gather(inserted, type, order)));
+	if (type->stride > 0)
+		data_bytes = (Size) (inserted->num_items - inserted->num_nulls) * type->stride;
+	array_source_require(inserted, data_bytes);
+	ordered = array_result_create(inserted->element_type, inserted->lower_bounds[0], inserted->num_items,
+								  inserted->num_nulls, false, data_bytes);
+	array_gather(ordered, inserted, type, order);
 	pfree(order);
+	array_source_open(inserted, PointerGetDatum(ordered));
 }
 
 /*

@@ -15,7 +15,8 @@
 
 #include "array_result.h"
 #include "compat.h"
-#include "element_table.h"
+#include "merge_gather.h"
+#include "pair_result.h"
 #include "pgerror.h"
 #include "run.h"
 #include "sort_args.h"
@@ -51,8 +52,6 @@ describe_merge(run_request *request, sorted_input *input, mgpu_op op, ArrayType 
 {
 	const element_type *type = input->type;
 
-	array_source_require(&input->a, (Size) sorted_input_present(&input->a) * type->stride);
-	array_source_require(&input->b, (Size) sorted_input_present(&input->b) * type->stride);
 	memset(request, 0, sizeof(*request));
 	request->function = input->function;
 	request->job.op = op;
@@ -74,11 +73,10 @@ describe_merge(run_request *request, sorted_input *input, mgpu_op op, ArrayType 
 static ArrayType *
 create_merged(const array_source *a, const array_source *b, const element_type *type, bool nulls_first)
 {
-	int64		num_nulls = a->num_nulls + b->num_nulls;
-	int64		num_items = a->num_items + b->num_items;
+	array_shape shape;
 
-	return array_result_create(a->element_type, 1, num_items, num_nulls, nulls_first,
-							   (Size) (num_items - num_nulls) * type->stride);
+	merge_shape(&shape, a, b, type, nulls_first);
+	return array_result_start(array_result_allocate(&shape), &shape);
 }
 
 static ArrayType *
@@ -98,11 +96,12 @@ merge_direct(sorted_input *input)
 static ArrayType *
 merge_gathered(sorted_input *input)
 {
-	uint32	   *positions = sorted_input_positions(input);
-	ArrayType  *result = element_table_gather(&input->a, &input->b, input->type, positions,
-											  input->a.num_items + input->b.num_items);
+	bool		has_keys;
+	uint8	   *sides = sorted_input_sides(input, NULL, &has_keys);
+	ArrayType  *result = create_merged(&input->a, &input->b, input->type, false);
 
-	pfree(positions);
+	merge_gather(result, &input->a, &input->b, input->type, sides);
+	pfree(sides);
 	return result;
 }
 
@@ -143,37 +142,37 @@ executor_moves(const sorted_input *input, const value_arrays *vals)
 }
 
 static void
-merge_pairs_direct(sorted_input *input, value_arrays *vals, ArrayType **merged_keys, ArrayType **merged_vals)
+merge_pairs_direct(sorted_input *input, value_arrays *vals, pair_result *result)
 {
 	int			width = vals->type->stride;
 	run_request request;
 
-	array_source_require(&vals->a, (Size) vals->a.num_items * width);
-	array_source_require(&vals->b, (Size) vals->b.num_items * width);
-	*merged_keys = create_merged(&input->a, &input->b, input->type, false);
-	*merged_vals = create_merged(&vals->a, &vals->b, vals->type, false);
-	describe_merge(&request, input, MGPU_OP_MERGE_PAIRS, *merged_keys);
+	describe_merge(&request, input, MGPU_OP_MERGE_PAIRS, result->keys);
 	request.job.value_width = width;
 	request.job.outputs |= MGPU_OUT_VALUES;
 	request.sources[MGPU_CHANNEL_VALUES] = &vals->a;
 	request.sources[MGPU_CHANNEL_B_VALUES] = &vals->b;
 	request.binding.in_values = array_source_bound(&vals->a, width);
 	request.binding.in_b_values = array_source_bound(&vals->b, width);
-	request.binding.out_values = ARR_DATA_PTR(*merged_vals);
+	request.binding.out_values = ARR_DATA_PTR(result->vals);
 	run_job(&request);
 }
 
 static void
-merge_pairs_gathered(sorted_input *input, value_arrays *vals, ArrayType **merged_keys, ArrayType **merged_vals)
+merge_pairs_gathered(sorted_input *input, value_arrays *vals, pair_result *result)
 {
-	int64		num_items = input->a.num_items + input->b.num_items;
-	uint32	   *positions = sorted_input_positions(input);
+	bool		has_keys;
+	uint8	   *sides = sorted_input_sides(input, ARR_DATA_PTR(result->keys), &has_keys);
 
+	if (!has_keys)
+		merge_gather(result->keys, &input->a, &input->b, input->type, sides);
+	/* the call's memory has room for values only if keys take none any more */
+	array_source_unload(&input->a);
+	array_source_unload(&input->b);
 	array_source_load(&vals->a);
 	array_source_load(&vals->b);
-	*merged_keys = element_table_gather(&input->a, &input->b, input->type, positions, num_items);
-	*merged_vals = element_table_gather(&vals->a, &vals->b, vals->type, positions, num_items);
-	pfree(positions);
+	merge_gather(result->vals, &vals->a, &vals->b, vals->type, sides);
+	pfree(sides);
 }
 
 /*
@@ -186,8 +185,8 @@ mgpu_merge_pairs(PG_FUNCTION_ARGS)
 {
 	sorted_input input;
 	value_arrays vals;
-	ArrayType  *merged_keys;
-	ArrayType  *merged_vals;
+	array_shape shapes[2];
+	pair_result result = {.row_of = fcinfo};
 
 	open_input(&input, sort_spec_args(fcinfo, "mgpu_merge_pairs", 4),
 			   PG_GETARG_DATUM(0), PG_GETARG_DATUM(2));
@@ -206,12 +205,15 @@ mgpu_merge_pairs(PG_FUNCTION_ARGS)
 	vals.type = element_type_lookup(fcinfo, 1, vals.a.element_type);
 	element_type_check_sortable(input.type);
 	sorted_input_check_nulls(&input);
+	merge_shape(&shapes[0], &input.a, &input.b, input.type, input.order.nulls_first);
+	merge_shape(&shapes[1], &vals.a, &vals.b, vals.type, false);
+	pair_result_create(&result, &shapes[0], &shapes[1]);
 	if (executor_moves(&input, &vals))
-		merge_pairs_direct(&input, &vals, &merged_keys, &merged_vals);
+		merge_pairs_direct(&input, &vals, &result);
 	else
-		merge_pairs_gathered(&input, &vals, &merged_keys, &merged_vals);
+		merge_pairs_gathered(&input, &vals, &result);
 	close_input(&input);
 	array_source_close(&vals.a);
 	array_source_close(&vals.b);
-	PG_RETURN_DATUM(pair_of_arrays(fcinfo, PointerGetDatum(merged_keys), PointerGetDatum(merged_vals)));
+	PG_RETURN_DATUM(pair_result_row(&result));
 }

@@ -7,9 +7,7 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "fmgr.h"
-#include "funcapi.h"
 #include "utils/array.h"
 
 #include "array_sort.h"
@@ -31,7 +29,7 @@ mgpu_sort_by(PG_FUNCTION_ARGS)
 {
 	sort_spec	spec = sort_spec_args(fcinfo, "mgpu_sort_by", 2);
 	pair_args	pair;
-	ArrayType  *vals;
+	pair_result result = {0};
 
 	pair_args_open(&pair, PG_GETARG_DATUM(1), PG_GETARG_DATUM(0));
 	if (pair.keys.num_items < 2)
@@ -40,9 +38,9 @@ mgpu_sort_by(PG_FUNCTION_ARGS)
 		PG_RETURN_DATUM(pair.vals.datum);
 	}
 	pair_args_types(&pair, fcinfo);
-	sorted_arrays(&spec, &pair.keys, pair.key_type, &pair.vals, pair.val_type, NULL, &vals);
+	sorted_arrays(&spec, &pair.keys, pair.key_type, &pair.vals, pair.val_type, false, &result);
 	pair_args_close(&pair);
-	PG_RETURN_ARRAYTYPE_P(vals);
+	PG_RETURN_ARRAYTYPE_P(result.vals);
 }
 
 /* A (keys, vals) row, both arrays sorted as spec says. */
@@ -50,8 +48,7 @@ static Datum
 sort_pair(FunctionCallInfo fcinfo, const sort_spec *spec)
 {
 	pair_args	pair;
-	ArrayType  *keys;
-	ArrayType  *vals;
+	pair_result result = {.row_of = fcinfo};
 
 	pair_args_open(&pair, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1));
 	if (pair.keys.num_items < 2)
@@ -60,9 +57,9 @@ sort_pair(FunctionCallInfo fcinfo, const sort_spec *spec)
 		return pair_of_arrays(fcinfo, pair.keys.datum, pair.vals.datum);
 	}
 	pair_args_types(&pair, fcinfo);
-	sorted_arrays(spec, &pair.keys, pair.key_type, &pair.vals, pair.val_type, &keys, &vals);
+	sorted_arrays(spec, &pair.keys, pair.key_type, &pair.vals, pair.val_type, true, &result);
 	pair_args_close(&pair);
-	return pair_of_arrays(fcinfo, PointerGetDatum(keys), PointerGetDatum(vals));
+	return pair_result_row(&result);
 }
 
 /*
@@ -99,6 +96,7 @@ start_rows(FunctionCallInfo fcinfo, ArrayType **keys, ArrayType **vals)
 	pair_args	pair;
 	element_type key_type;
 	element_type val_type;
+	pair_result result = {0};
 
 	pair_args_open(&pair, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1));
 	if (pair.keys.num_items < 2)
@@ -111,8 +109,10 @@ start_rows(FunctionCallInfo fcinfo, ArrayType **keys, ArrayType **vals)
 	}
 	element_type_fill(&key_type, pair.keys.element_type);
 	element_type_fill(&val_type, pair.vals.element_type);
-	sorted_arrays(&spec, &pair.keys, &key_type, &pair.vals, &val_type, keys, vals);
+	sorted_arrays(&spec, &pair.keys, &key_type, &pair.vals, &val_type, true, &result);
 	pair_args_close(&pair);
+	*keys = result.keys;
+	*vals = result.vals;
 }
 
 /*

@@ -125,6 +125,17 @@ mgpu_raise_too_large(int64 num_items)
 }
 
 void
+mgpu_raise_row_too_large(Size row_bytes)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			 errmsg("row size exceeds the maximum allowed (%zu bytes)", (size_t) MaxAllocSize),
+			 errdetail("The two arrays of the result would take %zu bytes.", (size_t) row_bytes),
+			 errhint("Sort keys and values in two calls, which give one array each.")));
+	pg_unreachable();
+}
+
+void
 mgpu_raise_not_sorted(int input, int64 subscript)
 {
 	ereport(ERROR,

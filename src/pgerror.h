@@ -33,4 +33,7 @@ extern MGPU_NORETURN void mgpu_raise_heads_order(int64 subscript, int64 previous
 extern MGPU_NORETURN void mgpu_raise_null_element(const char *what, int64 subscript);
 extern MGPU_NORETURN void mgpu_raise_too_large(int64 num_items);
 
+/* A row of two arrays would be larger than a row may be. */
+extern MGPU_NORETURN void mgpu_raise_row_too_large(Size row_bytes);
+
 #endif							/* MGPU_PGERROR_H */

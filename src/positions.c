@@ -37,6 +37,8 @@ typedef struct rank_target
 	const segment_list *segments;
 	int64		num_items;
 	uint32	   *ranks;
+	void	   *sorted_keys;	/* NULL, or room for elements in order */
+	bool		has_keys;		/* they are there */
 } rank_target;
 
 static bool
@@ -68,10 +70,10 @@ describe_job(run_request *request, const rank_target *target, uint32 key_kind, u
 	}
 }
 
-/* Ranks of keys in memory, or still in their source. */
-static void
+/* Ranks of keys in memory, or still in their source; out_keys: NULL, or where they go in order. */
+static bool
 rank_keys(const rank_target *target, array_source *source, const void *keys,
-		  uint32 key_kind, uint32 key_width)
+		  uint32 key_kind, uint32 key_width, void *out_keys)
 {
 	const sort_spec *spec = target->spec;
 	run_request request;
@@ -81,16 +83,22 @@ rank_keys(const rank_target *target, array_source *source, const void *keys,
 		run_note_cpu(spec->function, "quick", target->num_items, target->num_items * key_width, "few items");
 		mgpu_cpu_argsort_now(keys, target->ranks, target->num_items, key_kind, key_width,
 							 spec->order.descending);
-		return;
+		return false;
 	}
 	describe_job(&request, target, key_kind, key_width);
 	request.binding.in_keys = keys;
 	request.sources[MGPU_CHANNEL_KEYS] = source;
+	if (out_keys)
+	{
+		request.job.outputs |= MGPU_OUT_KEYS;
+		request.binding.out_keys = out_keys;
+	}
 	run_job(&request);
+	return out_keys != NULL && !request.float_bits_lost;
 }
 
 static void
-rank_direct(const rank_target *target, array_source *source, const element_type *type)
+rank_direct(rank_target *target, array_source *source, const element_type *type)
 {
 	Size		bytes = (Size) target->num_items * type->stride;
 	const void *keys = array_source_bound(source, type->key_width);
@@ -99,7 +107,7 @@ rank_direct(const rank_target *target, array_source *source, const element_type 
 	/* an array inside a row may be less aligned than its elements want */
 	if (keys == NULL && !array_source_is_streamed(source))
 		keys = memcpy(palloc_extended(bytes, MCXT_ALLOC_HUGE), array_source_data(source), bytes);
-	rank_keys(target, source, keys, type->key_kind, type->key_width);
+	target->has_keys = rank_keys(target, source, keys, type->key_kind, type->key_width, target->sorted_keys);
 }
 
 /* False: some element has no 64-bit key. */
@@ -120,7 +128,7 @@ rank_encoded(const rank_target *target, array_source *source, const element_type
 			CHECK_FOR_INTERRUPTS();
 	}
 	if (fits)
-		rank_keys(target, source, codes, MGPU_KEY_SIGNED, sizeof(int64));
+		rank_keys(target, source, codes, MGPU_KEY_SIGNED, sizeof(int64), NULL);
 	pfree(codes);
 	return fits;
 }
@@ -135,7 +143,7 @@ rank_enum(const rank_target *target, array_source *source, const element_type *t
 	array_source_require(source, target->num_items * sizeof(Oid));
 	values = (const Oid *) array_source_data(source);
 	keys = enum_keys(values, target->num_items, type);
-	rank_keys(target, NULL, keys, MGPU_KEY_UNSIGNED, sizeof(uint32));
+	rank_keys(target, NULL, keys, MGPU_KEY_UNSIGNED, sizeof(uint32), NULL);
 	if (keys != values)
 		pfree((void *) keys);
 }
@@ -253,7 +261,7 @@ rank_by_network(const rank_target *target, array_source *source, const element_t
 }
 
 static void
-rank_present(const rank_target *target, array_source *source, const element_type *type)
+rank_present(rank_target *target, array_source *source, const element_type *type)
 {
 	if (target->num_items == 0)
 		return;
@@ -268,16 +276,17 @@ rank_present(const rank_target *target, array_source *source, const element_type
 		rank_compared(target, source, type);
 }
 
-static void
+static bool
 positions_without_nulls(const sort_spec *spec, array_source *keys, const element_type *type,
-						int32 base, int32 *positions)
+						int32 base, int32 *positions, void *sorted_keys)
 {
-	rank_target target = {spec, spec->segments, keys->num_items, (uint32 *) positions};
+	rank_target target = {spec, spec->segments, keys->num_items, (uint32 *) positions, sorted_keys, false};
 
 	rank_present(&target, keys, type);
 	if (base != 0)
 		for (int64 i = 0; i < keys->num_items; i++)
 			positions[i] += base;
+	return target.has_keys;
 }
 
 /* The first num_nulls NULL elements from begin on; returns where they end. */
@@ -297,15 +306,15 @@ put_nulls(const array_source *keys, int64 begin, int64 num_nulls, int32 base, in
  * Ranks are made in the last part of positions and move down as segments' NULL
  * elements are put in front of or behind them; a rank never moves up.
  */
-static void
+static bool
 positions_with_nulls(const sort_spec *spec, array_source *keys, const element_type *type,
-					 int32 base, int32 *positions)
+					 int32 base, int32 *positions, void *sorted_keys)
 {
 	segment_list whole = {(uint32[]) {0}, 1, keys->num_items};
 	const segment_list *segments = spec->segments ? spec->segments : &whole;
 	int64		num_present = keys->num_items - keys->num_nulls;
 	uint32	   *ranks = (uint32 *) positions + keys->num_nulls;
-	rank_target target = {spec, NULL, num_present, ranks};
+	rank_target target = {spec, NULL, num_present, ranks, sorted_keys, false};
 	segment_list present_segments;
 	null_map	map;
 	int32	   *next = positions;
@@ -335,14 +344,14 @@ positions_with_nulls(const sort_spec *spec, array_source *keys, const element_ty
 			next = put_nulls(keys, begin, num_nulls, base, next);
 	}
 	null_map_free(&map);
+	return target.has_keys;
 }
 
-void
+bool
 sorted_positions(const sort_spec *spec, array_source *keys, const element_type *type,
-				 int32 base, int32 *positions)
+				 int32 base, int32 *positions, void *sorted_keys)
 {
 	if (keys->num_nulls == 0)
-		positions_without_nulls(spec, keys, type, base, positions);
-	else
-		positions_with_nulls(spec, keys, type, base, positions);
+		return positions_without_nulls(spec, keys, type, base, positions, sorted_keys);
+	return positions_with_nulls(spec, keys, type, base, positions, sorted_keys);
 }

@@ -13,9 +13,12 @@
  * positions[i] = base + 0-based position of the i-th element in order, NULL
  * elements placed by the order, in each segment if there are segments.  keys is
  * one-dimensional and sortable; it may be streamed on entry and may be loaded on
- * return.  positions has room for all of its items.
+ * return.  positions has room for all of its items.  sorted_keys is NULL, or has
+ * room for the data of the elements that are there: true if these have been put
+ * there in order, as can be where an element's bytes are its key.
  */
-extern void sorted_positions(const sort_spec *spec, array_source *keys,
-							 const element_type *type, int32 base, int32 *positions);
+extern bool sorted_positions(const sort_spec *spec, array_source *keys,
+							 const element_type *type, int32 base, int32 *positions,
+							 void *sorted_keys);
 
 #endif							/* MGPU_POSITIONS_H */

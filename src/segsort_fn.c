@@ -102,8 +102,7 @@ segsort_pairs(FunctionCallInfo fcinfo, const char *function, read_segments_fn re
 	sort_spec	spec = sort_spec_args(fcinfo, function, 3);
 	segment_list segments;
 	pair_args	pair;
-	ArrayType  *keys;
-	ArrayType  *vals;
+	pair_result result = {.row_of = fcinfo};
 
 	pair_args_open(&pair, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1));
 	read_segments(&segments, PG_GETARG_DATUM(2), &pair.keys);
@@ -114,9 +113,9 @@ segsort_pairs(FunctionCallInfo fcinfo, const char *function, read_segments_fn re
 		return pair_of_arrays(fcinfo, pair.keys.datum, pair.vals.datum);
 	}
 	pair_args_types(&pair, fcinfo);
-	sorted_arrays(&spec, &pair.keys, pair.key_type, &pair.vals, pair.val_type, &keys, &vals);
+	sorted_arrays(&spec, &pair.keys, pair.key_type, &pair.vals, pair.val_type, true, &result);
 	pair_args_close(&pair);
-	return pair_of_arrays(fcinfo, PointerGetDatum(keys), PointerGetDatum(vals));
+	return pair_result_row(&result);
 }
 
 /*

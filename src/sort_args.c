@@ -4,9 +4,7 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "fmgr.h"
-#include "funcapi.h"
 
 #include "pgerror.h"
 #include "sort_args.h"
@@ -31,18 +29,6 @@ check_one_dimensional(const array_source *source)
 {
 	if (source->ndim > 1)
 		mgpu_raise_not_one_dimensional(source->ndim);
-}
-
-Datum
-pair_of_arrays(FunctionCallInfo fcinfo, Datum keys, Datum vals)
-{
-	TupleDesc	tupdesc;
-	Datum		values[2] = {keys, vals};
-	bool		nulls[2] = {false, false};
-
-	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
-	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc), values, nulls));
 }
 
 void

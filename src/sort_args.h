@@ -20,9 +20,6 @@ extern sort_spec sort_spec_args(FunctionCallInfo fcinfo, const char *function, i
 /* ereport(ERROR) for an array of two dimensions or more. */
 extern void check_one_dimensional(const array_source *source);
 
-/* The calling function's (keys, vals) row. */
-extern Datum pair_of_arrays(FunctionCallInfo fcinfo, Datum keys, Datum vals);
-
 /*
  * Keys and values to sort together.  Opening checks that both have one dimension
  * and one length.

@@ -5,12 +5,16 @@
  * Keys that executors know are merged by them, as (key, index) pairs, and so
  * are codes of others: made for each element, labels of enums, or those of byte
  * strings (sorted_strings.c).  All other types, ICU's text among them, are merged
- * here, through their comparison.  All merges check their inputs as they go.
+ * here, through their comparison.  All merges check their inputs as they go.  What
+ * is kept of the merged order is which array each element comes from, a bit each.
  */
 #include "postgres.h"
 
 #include "miscadmin.h"
 #include "utils/sortsupport.h"
+
+#include "core/cpu_merge_path.h"
+#include "core/cpu_tuning.h"
 
 #include "array_result.h"
 #include "element_cursor.h"
@@ -18,11 +22,15 @@
 #include "null_map.h"
 #include "pgerror.h"
 #include "run.h"
+#include "run_series.h"
 #include "sorted_input.h"
 #include "sorted_strings.h"
 
 /* Elements handled between looks at interrupts. */
 #define STEP_ITEMS (64 * 1024)
+
+/* Keys merged at a time where their ranks are wanted. */
+#define PIECE_ITEMS UINT64CONST(4194304)
 
 static void
 prepare_comparison(SortSupport support, const sorted_input *input)
@@ -134,7 +142,10 @@ encode_present(array_source *source, const element_type *type)
 	element = array_source_data(source);
 	for (int64 i = 0; i < num_present; i++, element += type->stride)
 		if (!type->encode(element, &codes[i]))
+		{
+			pfree(codes);
 			return NULL;
+		}
 	return codes;
 }
 
@@ -150,26 +161,32 @@ aligned_keys(array_source *source, int width)
 	return memcpy(palloc_extended(bytes, MCXT_ALLOC_HUGE), array_source_data(source), bytes);
 }
 
+static void
+describe_merge(run_request *request, const sorted_input *input, uint32 key_kind, uint32 key_width, uint32 *ranks)
+{
+	memset(request, 0, sizeof(*request));
+	request->function = input->function;
+	request->job.op = MGPU_OP_MERGE_PAIRS;
+	request->job.key_kind = key_kind;
+	request->job.key_width = key_width;
+	request->job.outputs = MGPU_OUT_INDICES;
+	request->job.descending = input->order.descending;
+	request->job.num_items = sorted_input_present(&input->a);
+	request->job.num_b_items = sorted_input_present(&input->b);
+	request->binding.out_indices = ranks;
+	request->first_subscripts[0] = sorted_input_first_subscript(&input->a, &input->order);
+	request->first_subscripts[1] = sorted_input_first_subscript(&input->b, &input->order);
+}
+
 void
 sorted_input_merge_keys(sorted_input *input, const void *a_keys, const void *b_keys,
 						uint32 key_kind, uint32 key_width, uint32 *ranks)
 {
 	run_request request;
 
-	memset(&request, 0, sizeof(request));
-	request.function = input->function;
-	request.job.op = MGPU_OP_MERGE_PAIRS;
-	request.job.key_kind = key_kind;
-	request.job.key_width = key_width;
-	request.job.outputs = MGPU_OUT_INDICES;
-	request.job.descending = input->order.descending;
-	request.job.num_items = sorted_input_present(&input->a);
-	request.job.num_b_items = sorted_input_present(&input->b);
+	describe_merge(&request, input, key_kind, key_width, ranks);
 	request.binding.in_keys = a_keys;
 	request.binding.in_b_keys = b_keys;
-	request.binding.out_indices = ranks;
-	request.first_subscripts[0] = sorted_input_first_subscript(&input->a, &input->order);
-	request.first_subscripts[1] = sorted_input_first_subscript(&input->b, &input->order);
 	run_job(&request);
 }
 
@@ -206,6 +223,10 @@ merge_encoded(sorted_input *input, uint32 *ranks)
 
 	if (b_codes)
 		sorted_input_merge_keys(input, a_codes, b_codes, MGPU_KEY_SIGNED, sizeof(int64), ranks);
+	if (b_codes)
+		pfree(b_codes);
+	if (a_codes)
+		pfree(a_codes);
 	return b_codes != NULL;
 }
 
@@ -239,54 +260,121 @@ merge_by_comparison(sorted_input *input, uint32 *ranks)
 	pfree(b_values);
 }
 
-/*
- * In place: ranks (a's present elements, then b's) → positions.  NULLs stand
- * together in each array, so it takes an addition.
- */
+/* sides[at, at + num_ranks): set where a rank is not one of a's. */
 static void
-ranks_to_positions(const sorted_input *input, uint32 *ranks)
+set_sides(uint8 *sides, int64 at, const uint32 *ranks, int64 num_ranks, uint32 num_a)
+{
+	for (int64 i = 0; i < num_ranks; i++)
+	{
+		sides[(at + i) / 8] |= (uint8) (ranks[i] >= num_a) << ((at + i) % 8);
+		if (i % STEP_ITEMS == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
+}
+
+/* The first key that belongs before its predecessor is raised for, if there is one. */
+static void
+check_keys(const sorted_input *input, const mgpu_lists *lists, int which)
+{
+	const array_source *source = which == 0 ? &input->a : &input->b;
+	const void *keys = which == 0 ? lists->a : lists->b;
+	int64		num_keys = sorted_input_present(source);
+
+	for (int64 begin = 0; begin < num_keys; begin += STEP_ITEMS)
+	{
+		int64		end = Min(num_keys, begin + STEP_ITEMS);
+		int64		found = mgpu_first_unsorted(&lists->codec, lists->vectors, keys, begin, end);
+
+		if (found < end)
+			mgpu_raise_not_sorted(which, sorted_input_first_subscript(source, &input->order) + found);
+		CHECK_FOR_INTERRUPTS();
+	}
+}
+
+/* Keys that are elements' bytes are merged piece by piece: ranks of all would take too much memory. */
+static void
+merge_pieces(sorted_input *input, uint8 *sides, int64 at, char *sorted_keys)
+{
+	const element_type *type = input->type;
+	mgpu_lists	lists = {.vectors = mgpu_cpu_tunables.vectors != 0};
+	uint64		num_items;
+	uint32	   *ranks;
+	run_series	series;
+	run_request request;
+
+	lists.a = aligned_keys(&input->a, type->key_width);
+	lists.b = aligned_keys(&input->b, type->key_width);
+	lists.num_a = sorted_input_present(&input->a);
+	lists.num_b = sorted_input_present(&input->b);
+	num_items = lists.num_a + lists.num_b;
+	mgpu_codec_init(&lists.codec, type->key_kind, type->key_width, input->order.descending);
+	ranks = array_result_scratch(Min(num_items, PIECE_ITEMS) * sizeof(uint32));
+	/* a piece that is in order says nothing of its neighbours */
+	if (num_items > PIECE_ITEMS)
+	{
+		check_keys(input, &lists, 0);
+		check_keys(input, &lists, 1);
+	}
+	run_series_begin(&series);
+	for (uint64 begin = 0; begin < num_items; begin += PIECE_ITEMS)
+	{
+		uint64		end = Min(num_items, begin + PIECE_ITEMS);
+		uint64		a_begin = mgpu_merge_path(&lists, begin);
+		uint64		a_end = mgpu_merge_path(&lists, end);
+
+		describe_merge(&request, input, type->key_kind, type->key_width, ranks);
+		request.job.num_items = a_end - a_begin;
+		request.job.num_b_items = (end - a_end) - (begin - a_begin);
+		request.binding.in_keys = (const char *) lists.a + a_begin * type->key_width;
+		request.binding.in_b_keys = (const char *) lists.b + (begin - a_begin) * type->key_width;
+		request.first_subscripts[0] += a_begin;
+		request.first_subscripts[1] += begin - a_begin;
+		if (sorted_keys)
+		{
+			request.job.outputs |= MGPU_OUT_KEYS;
+			request.binding.out_keys = sorted_keys + begin * type->key_width;
+		}
+		run_series_job(&series, &request);
+		set_sides(sides, at + begin, ranks, end - begin, request.job.num_items);
+	}
+	run_series_end(&series);
+	pfree(ranks);
+}
+
+/* a's NULL elements, then b's. */
+static void
+set_null_sides(const sorted_input *input, uint8 *sides, int64 at)
+{
+	for (int64 i = at + input->a.num_nulls; i < at + input->a.num_nulls + input->b.num_nulls; i++)
+		sides[i / 8] |= 1 << (i % 8);
+}
+
+uint8 *
+sorted_input_sides(sorted_input *input, void *sorted_keys, bool *has_keys)
 {
 	int64		num_a = sorted_input_present(&input->a);
-	int64		num_present = num_a + sorted_input_present(&input->b);
-	uint32		a_shift = input->order.nulls_first ? input->a.num_nulls : 0;
-	uint32		b_shift = input->a.num_nulls + (input->order.nulls_first ? input->b.num_nulls : 0);
-
-	if (a_shift == 0 && b_shift == 0)
-		return;
-	for (int64 i = 0; i < num_present; i++)
-		ranks[i] += ranks[i] < num_a ? a_shift : b_shift;
-}
-
-static void
-null_positions(const sorted_input *input, uint32 *positions)
-{
-	int64		a_begin = input->order.nulls_first ? 0 : sorted_input_present(&input->a);
-	int64		b_begin = input->a.num_items + (input->order.nulls_first ? 0 : sorted_input_present(&input->b));
-
-	for (int64 i = 0; i < input->a.num_nulls; i++)
-		*positions++ = a_begin + i;
-	for (int64 i = 0; i < input->b.num_nulls; i++)
-		*positions++ = b_begin + i;
-}
-
-uint32 *
-sorted_input_positions(sorted_input *input)
-{
 	int64		num_nulls = input->a.num_nulls + input->b.num_nulls;
 	int64		num_items = input->a.num_items + input->b.num_items;
-	uint32	   *positions = palloc_extended((num_items + 1) * sizeof(uint32), MCXT_ALLOC_HUGE);
-	uint32	   *ranks = positions + (input->order.nulls_first ? num_nulls : 0);
+	int64		first = input->order.nulls_first ? num_nulls : 0;
 	const element_type *type = input->type;
+	uint8	   *sides = palloc0(num_items / 8 + 1);
 
-	if (type->key_kind != 0)
-		sorted_input_merge_keys(input, aligned_keys(&input->a, type->key_width),
-								aligned_keys(&input->b, type->key_width),
-								type->key_kind, type->key_width, ranks);
-	else if (type->is_enum)
-		merge_enums(input, ranks);
-	else if ((type->encode == NULL || !merge_encoded(input, ranks)) && !sorted_strings_merge(input, ranks))
-		merge_by_comparison(input, ranks);
-	ranks_to_positions(input, ranks);
-	null_positions(input, positions + (input->order.nulls_first ? 0 : num_items - num_nulls));
-	return positions;
+	set_null_sides(input, sides, input->order.nulls_first ? 0 : num_items - num_nulls);
+	*has_keys = type->key_kind != 0 && sorted_keys != NULL;
+	if (type->key_kind != 0 && num_items > num_nulls)
+		merge_pieces(input, sides, first, sorted_keys);
+	else if (num_items > num_nulls)
+	{
+		uint32	   *ranks = palloc_extended((num_items - num_nulls) * sizeof(uint32), MCXT_ALLOC_HUGE);
+
+		if (type->is_enum)
+			merge_enums(input, ranks);
+		else if ((type->encode == NULL || !merge_encoded(input, ranks)) && !sorted_strings_merge(input, ranks))
+			merge_by_comparison(input, ranks);
+		set_sides(sides, first, ranks, num_items - num_nulls, num_a);
+		pfree(ranks);
+	}
+	array_source_load(&input->a);
+	array_source_load(&input->b);
+	return sides;
 }

@@ -41,10 +41,12 @@ extern void sorted_input_merge_keys(sorted_input *input, const void *a_keys, con
 									uint32 key_kind, uint32 key_width, uint32 *ranks);
 
 /*
- * The merged order as positions, a's elements counted from 0 and b's from a's
- * length on, NULLs included: both lengths together.  Raises where an input is
- * not sorted.  Loads both arrays.  Palloc'd.
+ * The merged order as merge_gather.h wants it, NULL elements included: a bit for
+ * each element of both arrays.  Raises where an input is not sorted.  Loads both
+ * arrays.  sorted_keys is NULL, or has room for the data of the elements that are
+ * there: *has_keys tells whether these have been put there in order, as can be
+ * where an element's bytes are its key.  Palloc'd.
  */
-extern uint32 *sorted_input_positions(sorted_input *input);
+extern uint8 *sorted_input_sides(sorted_input *input, void *sorted_keys, bool *has_keys);
 
 #endif							/* MGPU_SORTED_INPUT_H */

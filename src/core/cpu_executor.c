@@ -34,6 +34,14 @@ cpu_is_warm(void)
 	return true;
 }
 
+/* Whether values go where they belong without any indices of all. */
+static bool
+moves_values(const mgpu_run *run)
+{
+	return (run->strategy == &mgpu_strategy_pairs && mgpu_needs_own_indices(&run->job)) ||
+		(run->strategy == &mgpu_strategy_segments && (run->job.outputs & MGPU_OUT_INDICES) == 0);
+}
+
 /* An upper bound: channels are taken to be streamed, indices not to be wanted. */
 static uint64_t
 cpu_workspace_bytes(const mgpu_job *job, const mgpu_exec_options *options)
@@ -44,7 +52,7 @@ cpu_workspace_bytes(const mgpu_job *job, const mgpu_exec_options *options)
 
 	mgpu_run_plan(&run, job, &binding, options, 0);
 	bytes = mgpu_input_bytes(&run) + run.strategy->scratch_bytes(&run);
-	if (mgpu_needs_own_indices(job) && run.strategy != &mgpu_strategy_pairs)
+	if (mgpu_needs_own_indices(job) && !moves_values(&run))
 		bytes += job->num_items * sizeof(uint32_t);
 	return bytes;
 }
@@ -66,19 +74,15 @@ check_binding(const mgpu_job *job, const mgpu_binding *binding, mgpu_error *err)
 	return MGPU_OK;
 }
 
-static bool
-allocate_run(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+bool
+mgpu_run_indices(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 {
 	const mgpu_job *job = &run->job;
 
-	if (!mgpu_input_allocate(run, status, err))
-		return false;
-	if (job->op != MGPU_OP_SORT_PAIRS)
+	if (job->op != MGPU_OP_SORT_PAIRS || moves_values(run))
 		return true;
 	if (mgpu_needs_own_indices(job))
 	{
-		if (run->strategy == &mgpu_strategy_pairs)
-			return true;		/* which moves such values themselves */
 		if (!mgpu_buffer_allocate(&run->own_indices, job->num_items * sizeof(uint32_t), status, err))
 			return false;
 		run->indices = run->own_indices.data;
@@ -132,7 +136,7 @@ cpu_open(const mgpu_job *job, const mgpu_binding *binding,
 	if (*run == NULL)
 		return mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for a run");
 	mgpu_run_plan(*run, job, binding, options, 0);
-	if (allocate_run(*run, &status, err))
+	if (mgpu_input_allocate(*run, &status, err) && mgpu_run_indices(*run, &status, err))
 		return MGPU_OK;
 	cpu_release(*run);
 	*run = NULL;

@@ -164,20 +164,6 @@ mgpu_pairs_scatter_values_task(void *context, uint64_t task, int worker)
 	}
 }
 
-#define DEFINE_STORE(type) \
-static void \
-store_##type(const type *from, const uint64_t *packed, uint64_t mask, type *to, uint32_t num_items) \
-{ \
-	for (uint32_t i = 0; i < num_items; i++) \
-		to[i] = from[packed[i] & mask]; \
-}
-
-DEFINE_STORE(uint8_t)
-DEFINE_STORE(uint16_t)
-DEFINE_STORE(uint32_t)
-DEFINE_STORE(uint64_t)
-DEFINE_STORE(mgpu_u128)
-
 void
 mgpu_pairs_store_values(const mgpu_run *run, const uint64_t *packed, uint64_t begin, uint32_t num_items, void *copy)
 {
@@ -193,23 +179,7 @@ mgpu_pairs_store_values(const mgpu_run *run, const uint64_t *packed, uint64_t be
 		from = run->in[MGPU_CHANNEL_VALUES];
 	else
 		memcpy(copy, values, num_items * width);
-	switch (width)
-	{
-		case 1:
-			store_uint8_t(from, packed, mask, values, num_items);
-			break;
-		case 2:
-			store_uint16_t(from, packed, mask, values, num_items);
-			break;
-		case 4:
-			store_uint32_t(from, packed, mask, values, num_items);
-			break;
-		case 8:
-			store_uint64_t(from, packed, mask, values, num_items);
-			break;
-		default:
-			store_mgpu_u128(from, packed, mask, values, num_items);
-	}
+	mgpu_gather_packed(from, width, packed, mask, values, num_items);
 }
 
 static void

@@ -197,6 +197,12 @@ gather_##type(const type *src, const uint32_t *indices, type *dst, uint64_t num_
 { \
 	for (uint64_t i = 0; i < num_items; i++) \
 		dst[i] = src[indices[i]]; \
+} \
+static void \
+gather_packed_##type(const type *src, const uint64_t *packed, uint64_t mask, type *dst, uint64_t num_items) \
+{ \
+	for (uint64_t i = 0; i < num_items; i++) \
+		dst[i] = src[packed[i] & mask]; \
 }
 
 DEFINE_GATHER(uint8_t)
@@ -219,6 +225,22 @@ mgpu_gather_items(const void *src, uint32_t width, const uint32_t *indices,
 		gather_uint64_t(src, indices, dst, num_items);
 	else
 		gather_mgpu_u128(src, indices, dst, num_items);
+}
+
+void
+mgpu_gather_packed(const void *src, uint32_t width, const uint64_t *packed, uint64_t mask,
+				   void *dst, uint64_t num_items)
+{
+	if (width == 1)
+		gather_packed_uint8_t(src, packed, mask, dst, num_items);
+	else if (width == 2)
+		gather_packed_uint16_t(src, packed, mask, dst, num_items);
+	else if (width == 4)
+		gather_packed_uint32_t(src, packed, mask, dst, num_items);
+	else if (width == 8)
+		gather_packed_uint64_t(src, packed, mask, dst, num_items);
+	else
+		gather_packed_mgpu_u128(src, packed, mask, dst, num_items);
 }
 
 static void

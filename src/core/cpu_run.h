@@ -146,6 +146,12 @@ void		mgpu_run_plan(mgpu_run *run, const mgpu_job *job, const mgpu_binding *bind
 /* Whether the result of pairs has no place where indices can be until the gather. */
 bool		mgpu_needs_own_indices(const mgpu_job *job);
 
+/*
+ * cpu_executor.c: run->indices of pairs, where there is room for them, or memory
+ * of the run's own; none where the strategy moves values by themselves.
+ */
+bool		mgpu_run_indices(mgpu_run *run, mgpu_status *status, mgpu_error *err);
+
 /* A strategy that asks for no more memory than a run may have, in place of one that does. */
 const mgpu_strategy *mgpu_plan_frugal(mgpu_run *run);
 
@@ -220,5 +226,9 @@ void		mgpu_begin_decode_pass(mgpu_run *run, const void *codes);
 /* dst[i] = src[indices[i]]. */
 void		mgpu_gather_items(const void *src, uint32_t width, const uint32_t *indices,
 							  void *dst, uint64_t num_items);
+
+/* dst[i] = src[packed[i] & mask]. */
+void		mgpu_gather_packed(const void *src, uint32_t width, const uint64_t *packed, uint64_t mask,
+							   void *dst, uint64_t num_items);
 
 #endif							/* MGPU_CPU_RUN_H */

@@ -25,6 +25,16 @@ typedef struct mgpu_segments
 	bool		is_shifting;
 } mgpu_segments;
 
+/*
+ * Pairs whose indices nobody asked for: values go straight where they belong
+ * within their segment, which is in cache then, and indices are never made.
+ */
+static inline bool
+mgpu_segments_move_values(const mgpu_run *run)
+{
+	return run->job.op == MGPU_OP_SORT_PAIRS && (run->job.outputs & MGPU_OUT_INDICES) == 0;
+}
+
 /* Items of a block. */
 static inline uint64_t
 mgpu_segment_block_items(const mgpu_run *run)

@@ -179,8 +179,31 @@ release_long(mgpu_segments *state)
 		return;
 	if (state->run->state != NULL)
 		state->run->strategy->release(state->run);
+	mgpu_buffer_free(&state->run->own_indices);
 	free(state->run);
 	state->run = NULL;
+}
+
+/* What a long segment's run reads and writes, and what is made of its pairs. */
+static void
+bind_long(const mgpu_run *run, uint64_t begin, mgpu_job *job, mgpu_binding *binding)
+{
+	binding->in_keys = (const char *) run->keys.data + begin * job->key_width;
+	if (job->outputs & MGPU_OUT_KEYS)
+		binding->out_keys = out_key_at(run, begin);
+	if (mgpu_segments_move_values(run))
+	{
+		if (job->value_width == 0)
+			return;
+		binding->in_values = (const char *) run->in[MGPU_CHANNEL_VALUES] + begin * job->value_width;
+		binding->out_values = (char *) run->binding.out_values + begin * job->value_width;
+	}
+	else if (job->op == MGPU_OP_SORT_PAIRS)
+	{
+		job->value_width = 0;
+		job->outputs = (job->outputs & MGPU_OUT_KEYS) | MGPU_OUT_INDICES;
+		binding->out_indices = run->indices + begin;
+	}
 }
 
 /* A run of its own for the next long segment, on this run's threads. */
@@ -191,21 +214,11 @@ open_long(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 	uint32_t	segment = ((const uint32_t *) state->long_segments.data)[state->next_long++];
 	mgpu_job	job = run->job;
 	mgpu_binding binding = {0};
-	mgpu_source keys = run->keys;
 
 	state->long_begin = run->binding.in_segment_heads[segment];
 	job.num_items = segment_end(run, segment) - state->long_begin;
 	job.num_segments = 0;
-	job.value_width = 0;
-	keys.data = (const char *) keys.data + state->long_begin * job.key_width;
-	binding.in_keys = keys.data;
-	if (job.outputs & MGPU_OUT_KEYS)
-		binding.out_keys = out_key_at(run, state->long_begin);
-	if (job.op == MGPU_OP_SORT_PAIRS)
-	{
-		job.outputs = (job.outputs & MGPU_OUT_KEYS) | MGPU_OUT_INDICES;
-		binding.out_indices = run->indices + state->long_begin;
-	}
+	bind_long(run, state->long_begin, &job, &binding);
 	state->run = calloc(1, sizeof(*state->run));
 	if (state->run == NULL)
 	{
@@ -214,9 +227,9 @@ open_long(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 	}
 	mgpu_run_plan(state->run, &job, &binding, &run->options, run->num_threads);
 	state->run->pool = run->pool;
-	state->run->keys = keys;
-	state->run->indices = binding.out_indices;
-	return true;
+	state->run->keys = (mgpu_source) {binding.in_keys, run->keys.codec};
+	state->run->in[MGPU_CHANNEL_VALUES] = binding.in_values;
+	return mgpu_run_indices(state->run, status, err);
 }
 
 /* Indices of a long segment count from its head. */
@@ -254,7 +267,7 @@ advance_long(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 		}
 		if (*status != MGPU_OK)
 			return false;
-		if (!state->is_shifting && run->job.op == MGPU_OP_SORT_PAIRS)
+		if (!state->is_shifting && run->job.op == MGPU_OP_SORT_PAIRS && !mgpu_segments_move_values(run))
 		{
 			state->is_shifting = true;
 			run->pass_items = mgpu_pass_items(run, sizeof(uint32_t));
@@ -282,7 +295,8 @@ segments_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 			run->step = 2;
 			/* FALLTHROUGH */
 		default:
-			return run->job.op == MGPU_OP_SORT_PAIRS && mgpu_begin_gather_pass(run, MGPU_OUT_VALUES);
+			return run->job.op == MGPU_OP_SORT_PAIRS && !mgpu_segments_move_values(run) &&
+				mgpu_begin_gather_pass(run, MGPU_OUT_VALUES);
 	}
 }
 

@@ -4,7 +4,8 @@
  *
  * Codes of up to 4 bytes are packed with their positions into 64 bits, which
  * makes ties impossible, and sorted like keys.  Wider codes go segment by
- * segment through order_codes.h, which packs what distinguishes them.
+ * segment through order_codes.h, which packs what distinguishes them.  Values
+ * follow at once, while their segment is in cache, unless indices are wanted.
  */
 #include "cpu_segments.h"
 
@@ -48,14 +49,29 @@ out_key_at(const mgpu_run *run, uint64_t i)
 	return (char *) run->binding.out_keys + i * run->job.key_width;
 }
 
-/* Packed codes of up to 4 bytes, in order, become indices and keys. */
+/* Values of items from begin on, by their order; packed counts from first. */
+static void
+move_values(const mgpu_run *run, const uint64_t *packed, uint64_t mask, uint64_t first, uint64_t begin,
+			uint64_t num_items)
+{
+	uint32_t	width = run->job.value_width;
+
+	if (width > 0)
+		mgpu_gather_packed((const char *) run->in[MGPU_CHANNEL_VALUES] + first * width, width, packed, mask,
+						   (char *) run->binding.out_values + begin * width, num_items);
+}
+
+/* Packed codes of up to 4 bytes, in order, become indices or values, and keys. */
 static void
 unpack(const mgpu_run *run, const uint64_t *packed, uint64_t begin, uint64_t num_items)
 {
 	uint32_t	width = run->job.key_width;
 
-	for (uint64_t i = 0; i < num_items; i++)
-		run->indices[begin + i] = (uint32_t) packed[i];
+	if (mgpu_segments_move_values(run))
+		move_values(run, packed, UINT32_MAX, 0, begin, num_items);
+	else
+		for (uint64_t i = 0; i < num_items; i++)
+			run->indices[begin + i] = (uint32_t) packed[i];
 	if ((run->job.outputs & MGPU_OUT_KEYS) == 0)
 		return;
 	if (width == 4)
@@ -99,23 +115,23 @@ order_wide(mgpu_run *run, const void *codes, uint64_t *packed, uint64_t begin, u
 {
 	uint32_t	width = run->job.key_width;
 	uint64_t	mask = mgpu_order_mask(num_items);
-	uint32_t   *indices = run->indices + begin;
 	char	   *out;
 
 	if (width == 8)
 		mgpu_order_codes_u64(codes, packed, num_items);
 	else
 		mgpu_order_codes_u128(codes, packed, num_items);
-	for (uint32_t i = 0; i < num_items; i++)
-		indices[i] = (uint32_t) (packed[i] & mask);
 	if (run->job.outputs & MGPU_OUT_KEYS)
 	{
 		out = out_key_at(run, begin);
-		mgpu_gather_items(codes, width, indices, out, num_items);
+		mgpu_gather_packed(codes, width, packed, mask, out, num_items);
 		mgpu_decode_items(&run->codec, out, out, num_items);
 	}
-	for (uint32_t i = 0; i < num_items; i++)
-		indices[i] += (uint32_t) begin;
+	if (mgpu_segments_move_values(run))
+		move_values(run, packed, mask, begin, begin, num_items);
+	else
+		for (uint32_t i = 0; i < num_items; i++)
+			run->indices[begin + i] = (uint32_t) ((packed[i] & mask) + begin);
 }
 
 void

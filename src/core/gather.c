@@ -67,6 +67,16 @@ start_by_cell(const mgpu_gather *gather, const uint32_t *positions, uint32_t num
 }
 
 static void
+start_by_byte(const mgpu_gather *gather, const uint32_t *positions, uint32_t num_items, found_element *found)
+{
+	for (uint32_t i = 0; i < num_items; i++)
+	{
+		found[i].start = gather->data + positions[i];
+		__builtin_prefetch(found[i].start);
+	}
+}
+
+static void
 start_by_ref(const mgpu_gather *gather, const uint32_t *positions, uint32_t num_items, found_element *found)
 {
 	for (uint32_t i = 0; i < num_items; i++)
@@ -85,8 +95,10 @@ find_by_itself(const mgpu_gather *gather, const uint32_t *positions, uint32_t nu
 
 	if (gather->cells)
 		start_by_cell(gather, positions, num_items, found);
-	else
+	else if (gather->refs)
 		start_by_ref(gather, positions, num_items, found);
+	else
+		start_by_byte(gather, positions, num_items, found);
 	for (uint32_t i = 0; i < num_items; i++)
 	{
 		found[i].bytes = gather->bytes_of(found[i].start);

@@ -28,8 +28,9 @@ typedef struct mgpu_gather
 {
 	/*
 	 * Element i is offsets[i] … offsets[i + 1] of data; or, where offsets is NULL,
-	 * it begins at cells[i] or, where that is NULL, at data + MGPU_REF_BYTES * refs[i], and says
-	 * itself how many bytes it has.
+	 * it begins at cells[i]; or, where that is NULL too, at data + MGPU_REF_BYTES *
+	 * refs[i]; or, without any of them, at byte i of data; and says itself how many
+	 * bytes it has.
 	 */
 	const char *data;
 	const uint32_t *offsets;
@@ -37,7 +38,13 @@ typedef struct mgpu_gather
 	const uint32_t *refs;
 	uint32_t	(*bytes_of) (const char *element);
 
-	const uint32_t *positions;	/* the element at each place of the result */
+	/*
+	 * The element at each place of the result.  They may be at the end of dest's
+	 * memory, if no element that is copied reaches positions of later ones: a task
+	 * copies when it and those before have read theirs, and not a byte more than
+	 * elements have.
+	 */
+	const uint32_t *positions;
 	uint64_t	num_items;
 	uint32_t	task_items;		/* mgpu_gather_task_items */
 	char	   *dest;

@@ -15,7 +15,8 @@ make_big($node, 'middle', 10,
 	a => [ 'int[]', '(random() * 4294967295 - 2147483648)::int' ],
 	b => [ 'bigint[]', '(random() * 1e18)::bigint' ],
 	f => [ 'float8[]', "CASE WHEN i % 100 = 0 THEN '-0' ELSE random() END" ],
-	n => [ 'int[]', 'CASE WHEN i % 7 > 0 THEN (random() * 1000000000)::int END' ]);
+	n => [ 'int[]', 'CASE WHEN i % 7 > 0 THEN (random() * 1000000000)::int END' ],
+	t => [ 'text[]', 'substr(md5(i::text), 1, 8)' ]);
 
 make_big($node, 'narrow', 20,
 	k => [ 'int[]', '(random() * 1000000000)::int' ],
@@ -29,7 +30,19 @@ make_big($node, 'strings', 4,
 	e => [ 'text[]', q{'same'::text} ],
 	w => [ 'text[]', q{'number ' || i % 10000} ]);
 
+# sorted keys, and the heads of segments
+$node->safe_psql('postgres', 'CREATE TABLE ordered (q int[], heads int[]); ALTER TABLE ordered ALTER q SET STORAGE EXTERNAL;'
+	  . 'INSERT INTO ordered SELECT array_agg(i), array_agg(i) FILTER (WHERE i % 100 = 1) FROM generate_series(1, 10000000) i');
+
 # --------------------------------------------------------- the peak of one call
+
+# An array that lies in memory before the call: that much of its input is there.
+sub in_memory
+{
+	my ($array) = @_;
+
+	return "array_cat($array, '{}')";
+}
 
 my %peaks = (
 	'sort int4' => [ 'mgpu_sort(a)', 'big', 160, 160 ],
@@ -65,7 +78,17 @@ my %peaks = (
 	'argsort of many int4' => [ 'mgpu_argsort(a)', 'big', 160, 160 ],
 	'sort_by of many int4' => [ 'mgpu_sort_by(a, a)', 'big', 320, 160 ],
 	'sort_pairs of many int4' => [ '(mgpu_sort_pairs(a, a)).vals', 'big', 320, 320 ],
-	'locality_sort_pairs of many int4' => [ '(mgpu_locality_sort_pairs(a, a, true)).keys', 'big', 320, 320 ]);
+	'locality_sort_pairs of many int4' => [ '(mgpu_locality_sort_pairs(a, a, true)).keys', 'big', 320, 320 ],
+	# positions and offsets would be 80 MB
+	'sort_by text by int4 in memory' => [ 'mgpu_sort_by(' . in_memory('t') . ', ' . in_memory('a') . ')', 'middle', 154, 115 ],
+	'sort_by int4 by int2 with nulls in memory' => [ 'mgpu_sort_by(' . in_memory('k') . ', ' . in_memory('n') . ')', 'narrow', 112, 77 ],
+	# arrays copied into their row would be 115 MB; taking a field of it copies the row
+	'sort_pairs int4 with int8 in memory' => [ 'ARRAY[pg_column_size(mgpu_sort_pairs(' . in_memory('a') . ', ' . in_memory('b') . '))]', 'middle', 115, 115 ],
+	# ... and positions, for merges of both arrays with themselves, 77 MB, offsets of text as much
+	'merge_pairs int4 with int4 with nulls' => [ 'ARRAY[pg_column_size(mgpu_merge_pairs(q, n, q, n))]', 'ordered, middle', 144, 144 ],
+	'merge_pairs int4 with text' => [ 'ARRAY[pg_column_size(mgpu_merge_pairs(q, t, q, t))]', 'ordered, middle', 306, 306 ],
+	# indices of narrow values would be 77 MB
+	'segsort_pairs int2 with bool' => [ '(mgpu_segsort_pairs(s, o, heads)).vals', 'ordered, narrow', 58, 58 ]);
 
 foreach my $executor (executors($node))
 {

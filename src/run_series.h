@@ -1,0 +1,26 @@
+/*
+ * run_series.h
+ *		Several jobs of one SQL call, which mgpu_last_run() shows as one.
+ */
+#ifndef MGPU_RUN_SERIES_H
+#define MGPU_RUN_SERIES_H
+
+#include "run.h"
+
+typedef struct run_series
+{
+	int			num_jobs;
+	run_record	record;			/* of all so far */
+	bool		on_cpu;			/* a job ran there, so the others do */
+	char		cpu_reason[MGPU_ERROR_MESSAGE_BYTES];
+} run_series;
+
+extern void run_series_begin(run_series *series);
+
+/* run_job, on the CPU once a job of the series has run there. */
+extern void run_series_job(run_series *series, run_request *request);
+
+/* Record the whole series as this call's run, if there was a job. */
+extern void run_series_end(const run_series *series);
+
+#endif							/* MGPU_RUN_SERIES_H */
