@@ -171,16 +171,16 @@ load_item(const mgpu_float_ties *ties, const void *sorted, uint64_t i)
 
 /*
  * Where the run of zeros starts: behind all items of the side that comes first,
- * which are the negative ones when ascending and the positive ones, NaN among
- * them, when descending.  NaN with the sign bit are no longer there: the sorted
- * array has PostgreSQL's own.
+ * which are the negative ones when ascending and the positive ones when
+ * descending.  NaN are left out: those that have kept their sign bit would be
+ * taken for negative ones on the positive side.
  */
 static uint64_t
 find_zeros(const mgpu_float_ties *ties, const void *sorted, uint64_t num_items, int descending)
 {
 	uint64_t	sign = ties->width == 4 ? MGPU_F32_SIGN : MGPU_F64_SIGN;
-	uint64_t	begin = 0;
-	uint64_t	length = num_items;
+	uint64_t	begin = descending ? ties->num_nans : 0;
+	uint64_t	length = num_items - ties->num_nans;
 
 	while (length > 0)
 	{

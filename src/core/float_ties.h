@@ -47,7 +47,8 @@ mgpu_status mgpu_float_ties_scan(mgpu_float_ties *ties, const void *items,
 
 /*
  * Write the original bits over the runs of zeros and NaNs in a sorted array of
- * everything scanned.  Returns at once when nothing was noted.
+ * everything scanned, whatever bits these have there.  Returns at once when
+ * nothing was noted.
  */
 void		mgpu_float_ties_restore(const mgpu_float_ties *ties, void *sorted,
 									uint64_t num_items, int descending);

@@ -21,6 +21,9 @@ CREATE COLLATION any_case (provider = icu, locale = 'und-u-ks-level2', determini
 SELECT mgpu_merge(ARRAY['A', 'b'] COLLATE any_case, ARRAY['a', 'B']), mgpu_merge(ARRAY['B', 'a'] COLLATE "C", ARRAY['A', 'b']), mgpu_merge(ARRAY['a', 'B'] COLLATE "en-x-icu", ARRAY['A', 'b']);
 DROP COLLATION any_case;
 SELECT * FROM mgpu_merge_pairs(ARRAY['-0', 0]::float8[], ARRAY[1, 2], ARRAY[0, '-0']::float8[], ARRAY[3, 4]);
+-- floats keep their own bits: the sign of zero and of NaN
+SELECT string_agg(encode(float8send(x), 'hex'), ' ') AS up FROM unnest(mgpu_merge(ARRAY['-0', 1, -('NaN'::float8)]::float8[], ARRAY['-1', 0, '-0', 'NaN', -('NaN'::float8)]::float8[])) x;
+SELECT string_agg(encode(float4send(k), 'hex'), ' ') AS down FROM unnest((SELECT keys FROM mgpu_merge_pairs('{}'::float4[], '{}'::text[], ARRAY[-('NaN'::float4), 'NaN', 2, 0, '-0', '-1']::float4[], ARRAY['a', 'b', 'c', 'd', 'e', 'f'], true))) k;
 -- one side empty, both, one element; the result starts at 1
 SELECT mgpu_merge('{}'::int[], ARRAY[1, 2]), mgpu_merge(ARRAY[1, 2], '{}'), mgpu_merge('{}'::int[], '{}'), mgpu_merge('[5:6]={1,3}'::int[], '[0:0]={2}'),
        mgpu_merge('[5:6]={1,3}'::int[], '{}'), mgpu_merge('{}'::text[], '[5:5]={x}');

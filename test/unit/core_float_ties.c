@@ -106,6 +106,9 @@ check_restore(uint32_t width, size_t num_items, const mix *shares, size_t slice,
 	UNIT_CONTEXT("width %u items %zu mix %u %u %u %u slice %zu descending %u", width, num_items, shares->zeros,
 				 shares->negative_zeros, shares->nans, shares->foreign_nans, slice, descending);
 	UNIT_CHECK(memcmp(items, expected, num_items * width) == 0);
+	/* a sort that kept the bits itself, as one does that moves whole items */
+	mgpu_float_ties_restore(&ties, items, num_items, (int) descending);
+	UNIT_CHECK(memcmp(items, expected, num_items * width) == 0);
 	if (shares->negative_zeros == 0)
 		UNIT_CHECK(ties.zero_signs == NULL);
 	if (shares->foreign_nans == 0)
