@@ -30,7 +30,7 @@ unit_channel_bytes(const mgpu_job *job, mgpu_channel channel)
 	}
 }
 
-/* Feed a channel in commits of random lengths. */
+/* Feed a channel in commits of random lengths, with a header before each slot. */
 static inline mgpu_status
 unit_feed(mgpu_run *run, mgpu_channel channel, const char *data, uint64_t total, uint32_t width, mgpu_error *err)
 {
@@ -41,13 +41,19 @@ unit_feed(mgpu_run *run, mgpu_channel channel, const char *data, uint64_t total,
 		void	   *slot;
 		uint64_t	slot_bytes;
 		uint64_t	bytes;
+		uint32_t	before,
+					header = 0xDEADBEEF;
 		mgpu_status status = mgpu_cpu_executor.input_slot(run, channel, &slot, &slot_bytes, err);
 
 		if (status != MGPU_OK)
 			return status;
 		UNIT_CHECK(slot_bytes >= width && slot_bytes % width == 0 && slot_bytes <= total - done);
+		UNIT_CHECK((uintptr_t) slot % 4 == 0);
+		memcpy(&before, (char *) slot - 4, 4);
+		memcpy((char *) slot - 4, &header, 4);
 		bytes = (1 + unit_random_below(slot_bytes / width)) * width;
 		memcpy(slot, data + done, bytes);
+		memcpy((char *) slot - 4, &before, 4);
 		status = mgpu_cpu_executor.input_commit(run, channel, bytes, err);
 		if (status != MGPU_OK)
 			return status;
@@ -72,6 +78,9 @@ unit_feed_and_poll(mgpu_run *run, const mgpu_job *job, const void *const *stream
 		do
 			status = mgpu_cpu_executor.poll(run, err);
 		while (status == MGPU_PENDING);
+	/* a run that is done stays so */
+	if (status == MGPU_OK)
+		UNIT_CHECK(mgpu_cpu_executor.poll(run, err) == MGPU_OK);
 	return status;
 }
 

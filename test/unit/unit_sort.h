@@ -1,0 +1,270 @@
+/*
+ * unit_sort.h
+ *		One sort of the CPU executor against qsort: what is sorted, how the input is
+ *		handed over, and what its result must be.
+ *
+ * The tunables are shrunk so that a few thousand items take the ways of many
+ * millions: several chunks, buckets, runs and tasks.
+ */
+#ifndef MGPU_UNIT_SORT_H
+#define MGPU_UNIT_SORT_H
+
+#include "core/cpu_chunks.h"
+#include "unit_run.h"
+
+/* One call, what goes with it, and how the input is handed over. */
+typedef struct unit_sort_case
+{
+	const unit_type *type;
+	unit_shape	shape;
+	uint32_t	op;
+	uint32_t	outputs;
+	uint32_t	value_width;
+	uint32_t	descending;
+	uint32_t	algorithm;
+	uint64_t	num_items;
+	int			num_threads;
+	bool		streamed;
+} unit_sort_case;
+
+/* Memory of exactly the bytes a binding promises, so that ASan sees overruns. */
+typedef struct unit_sort_data
+{
+	char	   *keys;
+	char	   *values;
+	char	   *out_keys;
+	char	   *out_values;
+	uint32_t   *out_indices;
+	unit_code  *order;
+} unit_sort_data;
+
+static inline mgpu_job
+unit_sort_job(const unit_sort_case *test)
+{
+	mgpu_job	job = {0};
+
+	job.op = test->op;
+	job.key_kind = test->type->kind;
+	job.key_width = test->type->width;
+	job.value_width = test->outputs & MGPU_OUT_VALUES ? test->value_width : 0;
+	job.outputs = test->outputs;
+	job.descending = test->descending;
+	job.algorithm = test->algorithm;
+	job.num_items = test->num_items;
+	return job;
+}
+
+static inline void
+unit_sort_make(const unit_sort_case *test, unit_sort_data *data)
+{
+	uint64_t	num_items = test->num_items;
+
+	data->keys = unit_allocate(num_items * test->type->width);
+	data->values = unit_allocate(num_items * test->value_width);
+	data->out_keys = unit_allocate(num_items * test->type->width);
+	data->out_values = unit_allocate(num_items * test->value_width);
+	data->out_indices = unit_allocate(num_items * sizeof(uint32_t));
+	data->order = unit_allocate((num_items + 1) * sizeof(unit_code));
+	unit_fill(test->type, test->shape, data->keys, num_items);
+	for (uint64_t i = 0; i < num_items * test->value_width; i++)
+		data->values[i] = (char) unit_random();
+}
+
+static inline void
+unit_sort_free(unit_sort_data *data)
+{
+	free(data->keys);
+	free(data->values);
+	free(data->out_keys);
+	free(data->out_values);
+	free(data->out_indices);
+	free(data->order);
+}
+
+/* All input is bound; unit_run_job takes from it what is to be streamed. */
+static inline mgpu_binding
+unit_sort_bind(const unit_sort_case *test, const unit_sort_data *data)
+{
+	mgpu_binding binding = {0};
+
+	binding.in_keys = data->keys;
+	if (test->outputs & MGPU_OUT_KEYS)
+		binding.out_keys = data->out_keys;
+	if (test->outputs & MGPU_OUT_INDICES)
+		binding.out_indices = data->out_indices;
+	if (test->outputs & MGPU_OUT_VALUES)
+	{
+		binding.in_values = data->values;
+		binding.out_values = data->out_values;
+	}
+	return binding;
+}
+
+static inline void
+unit_sort_check(const unit_sort_case *test, unit_sort_data *data)
+{
+	uint32_t	width = test->type->width;
+	bool		keys_match = true;
+	bool		indices_match = true;
+	bool		values_match = true;
+
+	unit_order(test->type, data->keys, test->num_items, test->descending, data->order);
+	for (uint64_t i = 0; i < test->num_items; i++)
+	{
+		uint32_t	index = data->order[i].index;
+		char		key[16];
+
+		unit_canonical_key(test->type, data->keys, index, key);
+		keys_match &= memcmp(data->out_keys + i * width, key, width) == 0;
+		indices_match &= data->out_indices[i] == index;
+		values_match &= memcmp(data->out_values + i * test->value_width,
+							   data->values + (uint64_t) index * test->value_width, test->value_width) == 0;
+	}
+	UNIT_CHECK(keys_match || (test->outputs & MGPU_OUT_KEYS) == 0);
+	UNIT_CHECK(indices_match || (test->outputs & MGPU_OUT_INDICES) == 0);
+	UNIT_CHECK(values_match || (test->outputs & MGPU_OUT_VALUES) == 0);
+}
+
+typedef enum unit_room
+{
+	ROOM_ENOUGH,
+	ROOM_LACKING,
+	ROOM_UNKNOWN				/* depends on how many records change places */
+} unit_room;
+
+/*
+ * Whether the requested algorithm has room for what it takes beside input and
+ * result: two sides for a radix sort; for merges one copy of the records (pairs)
+ * and, of units of up to 16 tiles that a late pass changes, a second one; and
+ * indices of values that are narrower.
+ */
+static inline unit_room
+unit_sort_room(const unit_sort_case *test)
+{
+	uint64_t	most = mgpu_cpu_tunables.scratch_bytes;
+	uint64_t	width = test->type->width;
+	bool		is_pairs = test->op == MGPU_OP_SORT_PAIRS;
+	uint64_t	record_bytes = !is_pairs ? width : width <= 4 ? 8 : width == 8 ? 16 : 24;
+	bool		has_values = (test->outputs & MGPU_OUT_VALUES) != 0;
+	bool		own_indices = is_pairs && (test->outputs & MGPU_OUT_INDICES) == 0 &&
+		(!has_values || test->value_width < 4);
+	uint64_t	index_bytes = own_indices ? test->num_items * 4 : 0;
+
+	if (test->algorithm == MGPU_ALGORITHM_RADIX && (is_pairs || !test->streamed))
+		return index_bytes + test->num_items * (is_pairs ? 2 * width + 4 : width) +
+			mgpu_chunks_bytes(test->num_items, mgpu_cpu_tunables.pair_chunk_items, 256) > most ?
+			ROOM_LACKING : ROOM_ENOUGH;
+	if (test->algorithm == MGPU_ALGORITHM_AUTO || test->algorithm == MGPU_ALGORITHM_RADIX ||
+		(!is_pairs && test->streamed))
+		return ROOM_ENOUGH;
+	if (is_pairs && test->num_items * record_bytes + index_bytes > most)
+		return ROOM_LACKING;
+	/* buffers are padded to whole cache lines */
+	return ((is_pairs ? 2 : 1) * test->num_items + 16 * mgpu_cpu_tunables.tile_items) * record_bytes + index_bytes + 256 <= most ?
+		ROOM_ENOUGH : ROOM_UNKNOWN;
+}
+
+/* Where room lacks, another algorithm takes the requested one's place. */
+static inline void
+unit_sort_check_algorithm(const unit_sort_case *test, mgpu_algorithm algorithm)
+{
+	unit_room	available = unit_sort_room(test);
+
+	if (test->algorithm == MGPU_ALGORITHM_AUTO || available == ROOM_LACKING)
+		UNIT_CHECK(algorithm == MGPU_ALGORITHM_QUICK ||
+				   (algorithm == MGPU_ALGORITHM_RADIX && test->op == MGPU_OP_SORT));
+	else if (available == ROOM_ENOUGH)
+		UNIT_CHECK(algorithm == (mgpu_algorithm) test->algorithm);
+	else
+		UNIT_CHECK(algorithm == (mgpu_algorithm) test->algorithm || algorithm == MGPU_ALGORITHM_QUICK ||
+				   (algorithm == MGPU_ALGORITHM_RADIX && test->op == MGPU_OP_SORT));
+}
+
+static inline void
+unit_sort_check_stats(const unit_sort_case *test, const mgpu_run_stats *stats)
+{
+	UNIT_CHECK(stats->num_threads >= 1 && stats->num_threads <= test->num_threads);
+	UNIT_CHECK(stats->upload_ms == 0 && stats->download_ms == 0 && stats->kernel_ms >= 0);
+	unit_sort_check_algorithm(test, stats->algorithm);
+}
+
+static inline void
+unit_sort_describe(const unit_sort_case *test)
+{
+	UNIT_CONTEXT("%s %s op %u outputs %u values %u descending %u algorithm %u items %llu threads %d %s",
+				 test->type->name, unit_shape_names[test->shape], test->op, test->outputs, test->value_width,
+				 test->descending, test->algorithm, (unsigned long long) test->num_items, test->num_threads,
+				 test->streamed ? "streamed" : "whole");
+}
+
+/* The channels that a streamed case feeds, as unit_run_job takes them. */
+static inline unsigned
+unit_sort_streamed(const unit_sort_case *test)
+{
+	if (!test->streamed)
+		return 0;
+	return 1 << MGPU_CHANNEL_KEYS | (test->outputs & MGPU_OUT_VALUES ? 1 << MGPU_CHANNEL_VALUES : 0);
+}
+
+static inline void
+unit_sort_run(const unit_sort_case *test)
+{
+	mgpu_job	job = unit_sort_job(test);
+	mgpu_run_stats stats = {0};
+	mgpu_error	err = {MGPU_OK, ""};
+	mgpu_binding binding;
+	mgpu_status status;
+	unit_sort_data data;
+
+	unit_sort_describe(test);
+	unit_sort_make(test, &data);
+	binding = unit_sort_bind(test, &data);
+	status = unit_run_job(&job, &binding, unit_sort_streamed(test), test->num_threads, &stats, &err);
+	UNIT_CHECK(status == MGPU_OK);
+	if (status == MGPU_OK)
+	{
+		unit_sort_check_stats(test, &stats);
+		unit_sort_check(test, &data);
+	}
+	unit_sort_free(&data);
+}
+
+/* Small enough for 3,000 items to fill chunks, buckets, runs and tasks. */
+static inline void
+unit_sort_shrink_tunables(void)
+{
+	mgpu_cpu_tunables.slot_bytes = 1024;
+	mgpu_cpu_tunables.step_bytes = 4096;
+	mgpu_cpu_tunables.threads_min_bytes = 512;
+	mgpu_cpu_tunables.direct_bytes = 6000;
+	mgpu_cpu_tunables.count_min_items = 600;
+	mgpu_cpu_tunables.chunk_bytes = 1024;
+	mgpu_cpu_tunables.bucket_bytes = 1200;
+	mgpu_cpu_tunables.pair_direct_items = 500;
+	mgpu_cpu_tunables.pair_chunk_items = 400;
+	mgpu_cpu_tunables.pair_bucket_items = 150;
+	mgpu_cpu_tunables.samples_per_bucket = 16;
+	mgpu_cpu_tunables.tile_items = 16;
+	mgpu_cpu_tunables.tile_chunk_bytes = 512;
+}
+
+static inline unit_sort_case
+unit_sort_random(uint64_t num_items)
+{
+	static const uint32_t value_widths[] = {1, 2, 4, 8, 16};
+	unit_sort_case test;
+
+	test.type = &unit_types[unit_random_below(UNIT_NUM_TYPES)];
+	test.shape = (unit_shape) unit_random_below(UNIT_NUM_SHAPES);
+	test.op = unit_random_below(3) == 0 ? MGPU_OP_SORT : MGPU_OP_SORT_PAIRS;
+	test.outputs = test.op == MGPU_OP_SORT ? MGPU_OUT_KEYS : 1 + (uint32_t) unit_random_below(7);
+	test.value_width = value_widths[unit_random_below(5)];
+	test.descending = (uint32_t) unit_random_below(2);
+	test.algorithm = (uint32_t) unit_random_below(4);
+	test.num_items = num_items;
+	test.num_threads = 1 << unit_random_below(3);
+	test.streamed = unit_random_below(2) == 0;
+	return test;
+}
+
+#endif							/* MGPU_UNIT_SORT_H */
