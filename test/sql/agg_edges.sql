@@ -51,17 +51,9 @@ ANALYZE agg_parts;
 SET enable_partitionwise_aggregate = on;
 SET enable_sort = off;
 SET mgpu.enable_group = off;
-CREATE FUNCTION pg_temp.plan_of(query text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-    line text;
-    plan text = '';
-BEGIN
-    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-        plan = plan || line;
-    END LOOP;
-    RETURN plan;
-END
-$$;
+\set ECHO none
+\i test/plan_check.sql
+\set ECHO all
 SELECT pg_temp.plan_of('SELECT g, mgpu_sort_agg(v), mgpu_percentile_cont(v, 0.5) FROM agg_parts GROUP BY g') ~ 'Finalize HashAggregate.*Append.*Partial HashAggregate.*Partial HashAggregate' AS partial;
 SELECT g, mgpu_sort_agg(v) = array_agg(v ORDER BY v) AS sorted, mgpu_percentile_cont(v, 0.5), mgpu_percentile_disc(t, '{0.1,0.9}'::float8[]), mgpu_sort_agg_by(t, v * 1000 + ascii(right(t, 1))) = array_agg(t ORDER BY v * 1000 + ascii(right(t, 1))) AS by
 FROM agg_parts GROUP BY g ORDER BY g;

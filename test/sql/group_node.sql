@@ -9,34 +9,13 @@ ANALYZE grouped;
 SET max_parallel_workers_per_gather = 0;
 EXPLAIN (COSTS OFF) SELECT g, mgpu_sort_agg(v) FROM grouped GROUP BY g;
 -- what a query's results are: with the node, and without
-CREATE FUNCTION pg_temp.digest(query text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-    digest text;
-BEGIN
-    EXECUTE format('SELECT count(*) || '' '' || md5(string_agg(q::text, ''|'' ORDER BY q::text COLLATE "C")) FROM (%s) q', query) INTO digest;
-    RETURN digest;
-END
-$$;
-CREATE FUNCTION pg_temp.plan_of(query text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-    line text;
-    plan text = '';
-BEGIN
-    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-        plan = plan || line || E'\n';
-    END LOOP;
-    RETURN plan;
-END
-$$;
+\set ECHO none
+\i test/plan_check.sql
+\set ECHO all
 CREATE FUNCTION pg_temp.check(query text, OUT node boolean, OUT same boolean) LANGUAGE plpgsql AS $$
-DECLARE
-    with_node text;
 BEGIN
     node = pg_temp.plan_of(query) ~ 'MgpuGroup';
-    with_node = pg_temp.digest(query);
-    SET LOCAL mgpu.enable_group = off;
-    same = with_node IS NOT DISTINCT FROM pg_temp.digest(query);
-    SET LOCAL mgpu.enable_group = on;
+    same = pg_temp.same_without(query);
 END
 $$;
 -- against PostgreSQL's

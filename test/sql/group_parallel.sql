@@ -16,37 +16,14 @@ EXPLAIN (COSTS OFF) SELECT a.g, mgpu_sort_agg(b.v) FROM shared_rows a JOIN share
 RESET enable_parallel_hash;
 RESET enable_mergejoin;
 -- what a query's results are: so, and by PostgreSQL's nodes without workers
-CREATE FUNCTION pg_temp.digest(query text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-    digest text;
-BEGIN
-    EXECUTE format('SELECT count(*) || '' '' || md5(string_agg(q::text, ''|'' ORDER BY q::text COLLATE "C")) FROM (%s) q', query) INTO digest;
-    RETURN digest;
-END
-$$;
-CREATE FUNCTION pg_temp.plan_of(query text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-    line text;
-    plan text = '';
-BEGIN
-    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-        plan = plan || line || E'\n';
-    END LOOP;
-    RETURN plan;
-END
-$$;
+\set ECHO none
+\i test/plan_check.sql
+\set ECHO all
 CREATE FUNCTION pg_temp.check(query text, OUT node boolean, OUT parallel boolean, OUT same boolean) LANGUAGE plpgsql AS $$
-DECLARE
-    plan text = pg_temp.plan_of(query);
-    digest text = pg_temp.digest(query);
 BEGIN
-    node = plan ~ 'MgpuGroup';
-    parallel = plan ~ 'MgpuGroup.*Gather.*MgpuRows';
-    SET LOCAL mgpu.enable_group = off;
-    SET LOCAL max_parallel_workers_per_gather = 0;
-    same = digest IS NOT DISTINCT FROM pg_temp.digest(query);
-    SET LOCAL max_parallel_workers_per_gather = 2;
-    SET LOCAL mgpu.enable_group = on;
+    node = pg_temp.plan_of(query) ~ 'MgpuGroup';
+    parallel = pg_temp.plan_of(query) ~ 'MgpuGroup.*Gather.*MgpuRows';
+    same = pg_temp.same_without(query);
 END
 $$;
 -- against PostgreSQL's aggregates
