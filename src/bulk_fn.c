@@ -217,6 +217,18 @@ insert_here(array_source *source, array_source *inserted, const element_type *ty
 	return result;
 }
 
+/* PostgreSQL refuses to read an array whose bounds do not fit int. */
+static void
+check_last_subscript(int lower_bound, int64 num_items)
+{
+	if (lower_bound + num_items > PG_INT32_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("array lower bound is too large: %d", lower_bound),
+				 errdetail("The result would have %lld elements.", (long long) num_items),
+				 errhint("Give the array a smaller lower bound.")));
+}
+
 static ArrayType *
 insert_positions(array_source *source, array_source *inserted, const element_type *type,
 				 const position_list *list, int lower_bound)
@@ -227,6 +239,7 @@ insert_positions(array_source *source, array_source *inserted, const element_typ
 
 	if (num_items > (int64) MaxArraySize)
 		mgpu_raise_too_large(num_items);
+	check_last_subscript(lower_bound, num_items);
 	if (source->num_items == 0 || inserted->num_nulls > 0 || !executor_moves(source, type))
 		return insert_here(source, inserted, type, list, lower_bound);
 	result = array_result_create(source->element_type, lower_bound, num_items, 0, false,

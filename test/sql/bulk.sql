@@ -53,6 +53,8 @@ SELECT s AS statement, e.* FROM unnest(ARRAY[
     'SELECT mgpu_bulk_insert(ARRAY[1, 2, 3], ARRAY[5], ARRAY[1])',
     'SELECT mgpu_bulk_insert(ARRAY[1, 2, 3], ARRAY[0], ARRAY[1])',
     'SELECT mgpu_bulk_insert(''[5:7]={1,2,3}''::int[], ARRAY[9], ARRAY[1])',
+    'SELECT mgpu_bulk_insert(''[2147483645:2147483646]={1,2}''::int[], ARRAY[2147483647], ARRAY[5])',
+    'SELECT mgpu_bulk_insert(''[2147483646:2147483646]={a}''::text[], ARRAY[2147483647, 2147483646], ARRAY[''b'', ''c''])',
     'SELECT mgpu_bulk_insert(''{}''::int[], ARRAY[2], ARRAY[1])',
     'SELECT mgpu_bulk_insert(ARRAY[1, 2, 3], ARRAY[1, NULL], ARRAY[1, 2])',
     'SELECT mgpu_bulk_insert(ARRAY[1, 2, 3], ARRAY[1, 2], ARRAY[1])',
