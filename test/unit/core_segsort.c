@@ -7,7 +7,7 @@
  * chunks, units and tasks, and long segments.
  */
 #include "core/cpu_vector.h"
-#include "unit_run.h"
+#include "unit_sort.h"
 
 #define TILE 16
 
@@ -426,19 +426,8 @@ test_cancel(void)
 static void
 shrink_tunables(void)
 {
-	mgpu_cpu_tunables.slot_bytes = 1024;
-	mgpu_cpu_tunables.step_bytes = 4096;
-	mgpu_cpu_tunables.threads_min_bytes = 512;
-	mgpu_cpu_tunables.direct_bytes = 6000;
-	mgpu_cpu_tunables.count_min_items = 600;
-	mgpu_cpu_tunables.chunk_bytes = 1024;
-	mgpu_cpu_tunables.bucket_bytes = 1200;
-	mgpu_cpu_tunables.pair_direct_items = 500;
-	mgpu_cpu_tunables.pair_chunk_items = 400;
-	mgpu_cpu_tunables.pair_bucket_items = 150;
-	mgpu_cpu_tunables.samples_per_bucket = 16;
+	unit_sort_shrink_tunables();
 	mgpu_cpu_tunables.tile_items = TILE;
-	mgpu_cpu_tunables.tile_chunk_bytes = 512;
 	mgpu_cpu_tunables.segment_task_items = 700;
 	mgpu_cpu_tunables.segment_items = 900;
 }
