@@ -122,12 +122,6 @@ scan_bound_floats(active_run *active, const char *keys, uint64 num_items, mgpu_e
 	return MGPU_OK;
 }
 
-static bool
-is_merge(const mgpu_job *job)
-{
-	return job->op == MGPU_OP_MERGE || job->op == MGPU_OP_MERGE_PAIRS;
-}
-
 /*
  * Codes lose bits of floats; outputs that are keys get them back (float_ties.h).
  * The CPU's merges move keys as they are.
@@ -135,7 +129,7 @@ is_merge(const mgpu_job *job)
 static bool
 wants_ties(const active_run *active, const mgpu_job *job)
 {
-	if (active->executor == &mgpu_cpu_executor && is_merge(job))
+	if (active->executor == &mgpu_cpu_executor && mgpu_job_is_merge(job))
 		return false;
 	return job->key_kind == MGPU_KEY_FLOAT && (job->outputs & MGPU_OUT_KEYS) != 0;
 }
@@ -161,7 +155,7 @@ feed_all(active_run *active, run_request *request, mgpu_error *error)
 	const mgpu_job *job = &request->job;
 	const mgpu_binding *binding = &request->binding;
 	uint32		value_width = (job->outputs & MGPU_OUT_VALUES) ? job->value_width : 0;
-	bool		merges = is_merge(job);
+	bool		merges = mgpu_job_is_merge(job);
 	mgpu_status status;
 
 	if (wants_ties(active, job))
@@ -386,7 +380,7 @@ note_start(const run_request *request)
 	const mgpu_job *job = &request->job;
 	int64		num_items = job->num_items;
 
-	if (is_merge(job) || job->op == MGPU_OP_INSERT)
+	if (mgpu_job_is_merge(job) || job->op == MGPU_OP_INSERT)
 		num_items += job->num_b_items;
 	run_note_cpu(request->function, NULL, num_items,
 				 num_items * (job->key_width + job->value_width), NULL);

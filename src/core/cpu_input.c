@@ -11,12 +11,6 @@
 /* Room before the first item, for a reader's header; keeps the alignment. */
 #define LEAD_BYTES 64
 
-static bool
-is_merge(const mgpu_run *run)
-{
-	return run->job.op == MGPU_OP_MERGE || run->job.op == MGPU_OP_MERGE_PAIRS;
-}
-
 static uint64_t
 channel_width(const mgpu_run *run, mgpu_channel channel)
 {
@@ -38,9 +32,9 @@ channel_items(const mgpu_run *run, mgpu_channel channel)
 		case MGPU_CHANNEL_VALUES:
 			return has_values ? job->num_items : 0;
 		case MGPU_CHANNEL_B_KEYS:
-			return is_merge(run) ? job->num_b_items : 0;
+			return mgpu_job_is_merge(job) ? job->num_b_items : 0;
 		case MGPU_CHANNEL_B_VALUES:
-			return has_values && (is_merge(run) || job->op == MGPU_OP_INSERT) ? job->num_b_items : 0;
+			return has_values && (mgpu_job_is_merge(job) || job->op == MGPU_OP_INSERT) ? job->num_b_items : 0;
 		default:
 			return 0;
 	}
@@ -78,7 +72,7 @@ is_streamed(const mgpu_run *run, mgpu_channel channel)
 static bool
 is_encoded(const mgpu_run *run, mgpu_channel channel)
 {
-	return channel == MGPU_CHANNEL_KEYS && !is_merge(run);
+	return channel == MGPU_CHANNEL_KEYS && !mgpu_job_is_merge(&run->job);
 }
 
 /* Keys that tasks take from the ring they come through. */

@@ -88,7 +88,7 @@ plan_threads(const mgpu_run *run)
 	uint64_t	num_items = job->num_items + job->num_b_items;
 	uint32_t	item_bytes = job->key_width;
 
-	if (job->op == MGPU_OP_SORT_PAIRS || job->op == MGPU_OP_MERGE_PAIRS)
+	if (mgpu_job_is_pairs(job))
 		item_bytes += sizeof(uint32_t);
 	else if (job->op == MGPU_OP_REMOVE || job->op == MGPU_OP_INSERT)
 		item_bytes = job->value_width;

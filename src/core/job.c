@@ -66,7 +66,7 @@ validate_keys(const mgpu_job *job, mgpu_error *err)
 static mgpu_status
 validate_outputs(const mgpu_job *job, mgpu_error *err)
 {
-	bool		pairs = job->op == MGPU_OP_SORT_PAIRS || job->op == MGPU_OP_MERGE_PAIRS;
+	bool		pairs = mgpu_job_is_pairs(job);
 
 	if (job->outputs == 0 || (job->outputs & ~(uint32_t) ALL_OUTPUTS) != 0)
 		return mgpu_fail(err, MGPU_BAD_JOB, "unknown outputs 0x%" PRIx32, job->outputs);

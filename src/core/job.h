@@ -84,6 +84,20 @@ typedef struct mgpu_job
 /* Indices are 32-bit; UINT32_MAX itself stays free as a padding value. */
 #define MGPU_MAX_ITEMS UINT64_C(0xFFFFFFFE)
 
+/* Whether two sorted inputs become one. */
+static inline bool
+mgpu_job_is_merge(const mgpu_job *job)
+{
+	return job->op == MGPU_OP_MERGE || job->op == MGPU_OP_MERGE_PAIRS;
+}
+
+/* Whether items are keys with indices: outputs may then be other than keys. */
+static inline bool
+mgpu_job_is_pairs(const mgpu_job *job)
+{
+	return job->op == MGPU_OP_SORT_PAIRS || job->op == MGPU_OP_MERGE_PAIRS;
+}
+
 /*
  * Check a job from anywhere, trusted or not: MGPU_OK, or MGPU_BAD_JOB with the
  * first rule it breaks in *err.  Executors call it first thing in open().

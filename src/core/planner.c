@@ -135,7 +135,7 @@ cpu_item_bytes(const mgpu_job *job)
 {
 	double		key_bytes = job->key_width;
 
-	if (job->op == MGPU_OP_SORT_PAIRS || job->op == MGPU_OP_MERGE_PAIRS)
+	if (mgpu_job_is_pairs(job))
 		key_bytes += sizeof(uint32_t);
 	/* to buckets, in their order */
 	if (is_sort(job))
@@ -149,7 +149,7 @@ threads_bytes(const mgpu_job *job)
 {
 	uint32_t	item_bytes = job->key_width;
 
-	if (job->op == MGPU_OP_SORT_PAIRS || job->op == MGPU_OP_MERGE_PAIRS)
+	if (mgpu_job_is_pairs(job))
 		item_bytes += sizeof(uint32_t);
 	else if (job->op == MGPU_OP_REMOVE || job->op == MGPU_OP_INSERT)
 		item_bytes = job->value_width;

@@ -13,8 +13,7 @@
 static inline uint64_t
 unit_channel_bytes(const mgpu_job *job, mgpu_channel channel)
 {
-	bool		is_merge = job->op == MGPU_OP_MERGE || job->op == MGPU_OP_MERGE_PAIRS;
-	uint64_t	num_b_items = is_merge || job->op == MGPU_OP_INSERT ? job->num_b_items : 0;
+	uint64_t	num_b_items = mgpu_job_is_merge(job) || job->op == MGPU_OP_INSERT ? job->num_b_items : 0;
 	uint64_t	value_width = job->outputs & MGPU_OUT_VALUES ? job->value_width : 0;
 
 	switch (channel)
