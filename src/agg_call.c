@@ -17,6 +17,7 @@
 
 #include "compat.h"
 #include "agg_call.h"
+#include "pgerror.h"
 
 static const char *const kind_names[AGG_NUM_KINDS] = {
 	"mgpu_sort_agg",
@@ -81,23 +82,31 @@ argument_type(const Aggref *aggref, int n)
 	return list_nth_oid(aggref->aggargtypes, n);
 }
 
+/* The type of what is sorted; ereport(ERROR) where values alone know it. */
+static Oid
+key_type(const Aggref *aggref, agg_kind kind)
+{
+	Oid			type = argument_type(aggref, kind == AGG_SORT_BY ? 1 : 0);
+
+	if (type == ANYARRAYOID)
+		mgpu_raise_anyarray();
+	return kind == AGG_MERGE ? get_element_type(type) : type;
+}
+
 /* What follows from the aggregate alone, whichever node runs it. */
 static agg_call *
 make_call(MemoryContext parent, const Aggref *aggref, agg_kind kind, int num_slots)
 {
 	agg_call   *call = MemoryContextAllocZero(parent, offsetof(agg_call, slots) + num_slots * sizeof(agg_slot));
-	Oid			value_type = argument_type(aggref, 0);
 
 	call->kind = kind;
 	call->aggref = aggref;
 	call->function = kind_names[kind];
 	call->context = AllocSetContextCreate(parent, "mgpu_pg aggregate", ALLOCSET_SMALL_SIZES);
 	call->collation = aggref->inputcollid;
-	if (kind == AGG_MERGE)
-		value_type = get_element_type(value_type);
 	if (kind == AGG_SORT_BY)
-		agg_column_init(&call->value, value_type);
-	agg_column_init(&call->key, kind == AGG_SORT_BY ? argument_type(aggref, 1) : value_type);
+		agg_column_init(&call->value, argument_type(aggref, 0));
+	agg_column_init(&call->key, key_type(aggref, kind));
 	element_type_check_sortable(&call->key.type);
 	if (kind == AGG_PERCENTILE_CONT || kind == AGG_PERCENTILE_DISC)
 		call->fraction_type = argument_type(aggref, 1);

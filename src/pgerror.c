@@ -103,6 +103,17 @@ mgpu_raise_not_one_dimensional(int ndim)
 }
 
 void
+mgpu_raise_anyarray(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATATYPE_MISMATCH),
+			 errmsg("could not determine the element type of an argument of type anyarray"),
+			 errdetail("Columns of that type, as pg_stats has them, may hold arrays of another element type in each row."),
+			 errhint("Cast the argument to one array type by way of text, as in most_common_vals::text::int[].")));
+	pg_unreachable();
+}
+
+void
 mgpu_raise_length_mismatch(const char *a_name, int64 a_items,
 						   const char *b_name, int64 b_items)
 {

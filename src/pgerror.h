@@ -18,6 +18,9 @@ extern MGPU_NORETURN void mgpu_raise_no_gpu(const char *reason);
 extern void mgpu_warn_gpu_failure(const mgpu_error *error);
 
 extern MGPU_NORETURN void mgpu_raise_not_one_dimensional(int ndim);
+
+/* An argument whose type must be known before the first value is a column of type anyarray. */
+extern MGPU_NORETURN void mgpu_raise_anyarray(void);
 extern MGPU_NORETURN void mgpu_raise_length_mismatch(const char *a_name, int64 a_items,
 									   const char *b_name, int64 b_items);
 

@@ -36,6 +36,21 @@ SELECT s AS statement, e.* FROM unnest(ARRAY[
 -- a failed call leaves nothing behind that stops the next
 SELECT state, count(*) FROM generate_series(1, 200), error_of('SELECT mgpu_sort_by(ARRAY[1, 2, 3], ARRAY[1, 2])') GROUP BY 1;
 SELECT mgpu_sort(ARRAY[2, 1]), mgpu_argsort(ARRAY[2, 1]);
+-- columns of type anyarray: arrays know what they hold, aggregates would have to before the first
+CREATE TABLE any_stats AS SELECT (ARRAY[5, 5, 5, 5, 9, 9, 9, 2, 2, 7])[i % 10 + 1] AS v, (i % 10 < 3)::int AS g FROM generate_series(1, 1000) i;
+ANALYZE any_stats;
+\x on
+SELECT s AS statement, e.* FROM unnest(ARRAY[
+    'SELECT mgpu_merge_agg(most_common_vals) FROM pg_stats WHERE tablename = ''any_stats''',
+    'SELECT mgpu_merge_agg(most_common_vals, true) FROM pg_stats WHERE tablename = ''any_stats'' GROUP BY attname',
+    'SELECT mgpu_sort_agg_by(attname, most_common_vals) FROM pg_stats WHERE tablename = ''any_stats''',
+    'SELECT mgpu_percentile_disc(most_common_vals, 0.5) FROM pg_stats WHERE tablename = ''any_stats'''
+]) s, error_of(s) e;
+\x off
+SELECT attname, mgpu_sort(most_common_vals) AS sorted, mgpu_argsort(most_common_vals) AS positions, mgpu_sort_pairs(most_common_vals, most_common_freqs) AS pairs
+FROM pg_stats WHERE tablename = 'any_stats' ORDER BY attname;
+SELECT mgpu_merge_agg(mgpu_sort(most_common_vals::text::int[])) AS merged FROM pg_stats WHERE tablename = 'any_stats';
+DROP TABLE any_stats;
 -- in a subtransaction that rolls back
 BEGIN;
 SAVEPOINT s;
