@@ -114,8 +114,114 @@ BEGIN
 END
 $$;
 
+-- Arrays in binary form, but for the flag that says whether there is a null bitmap: one without NULLs is as good as none
 CREATE FUNCTION oracle.differs(what text, got bytea, expected bytea) RETURNS text LANGUAGE sql IMMUTABLE AS
-$$ SELECT CASE WHEN got IS DISTINCT FROM expected THEN what || ' ' END $$;
+$$ SELECT CASE WHEN overlay(got PLACING '\x00000000' FROM 5 FOR 4) IS DISTINCT FROM overlay(expected PLACING '\x00000000' FROM 5 FOR 4) THEN what || ' ' END $$;
+
+-- A first subscript of n elements after which there are at least so many subscripts
+CREATE FUNCTION oracle.random_lower(n int, subscripts int) RETURNS int LANGUAGE sql VOLATILE AS
+$$ SELECT CASE WHEN n = 0 THEN 1 ELSE oracle.pick(ARRAY[1, 1, 1, 1, 0, -5, 100, 1 - n, -2147483648, -2147483647, 2147483647 - subscripts, 2147483646 - subscripts]) END $$;
+
+-- The same array with a null bitmap, also if it has no NULLs; a multi-dimensional one as well
+CREATE FUNCTION oracle.with_bitmap(a anyarray) RETURNS anyarray LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+    first a%TYPE;
+    i int := array_lower(a, 1);
+    j int := array_lower(a, 2);
+BEGIN
+    IF array_ndims(a) = 1 AND i IS NOT NULL THEN
+        first := a[i:i];
+        a[i] := NULL;
+        a[i:i] := first;
+    ELSIF array_ndims(a) = 2 THEN
+        first := a[i:i][j:j];
+        a[i][j] := NULL;
+        a[i:i][j:j] := first;
+    END IF;
+    RETURN a;
+END
+$$;
+
+-- The columns keys and vals of the table trial become domains, their arrays get null bitmaps, by chance.
+-- What was done is returned, for undress to undo.
+CREATE FUNCTION oracle.dress_trial() RETURNS text LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    done text := '';
+    c record;
+BEGIN
+    FOR c IN SELECT attname AS name, format_type(atttypid, atttypmod) AS type, NULLIF(attcollation, 0)::regcollation AS collated
+             FROM pg_attribute WHERE attrelid = 'trial'::regclass AND attname IN ('keys', 'vals') ORDER BY attname LOOP
+        IF random() < 0.15 THEN
+            EXECUTE format('CREATE DOMAIN oracle.%s_domain AS %s %s', c.name, c.type, 'COLLATE ' || c.collated);
+            EXECUTE format('ALTER TABLE trial ALTER %s TYPE oracle.%1$s_domain', c.name);
+            done := done || format(', %s are a domain', c.name);
+        END IF;
+        IF random() < 0.3 THEN
+            EXECUTE format('UPDATE trial SET %s = oracle.with_bitmap(%1$s)', c.name);
+            done := done || format(', %s have a bitmap', c.name);
+        END IF;
+    END LOOP;
+    RETURN done;
+END
+$$;
+
+CREATE FUNCTION oracle.undress(done text) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    name text;
+BEGIN
+    FOR name IN SELECT match[1] FROM regexp_matches(done, ', (keys|vals) are a domain', 'g') match LOOP
+        EXECUTE format('DROP DOMAIN oracle.%s_domain', name);
+    END LOOP;
+END
+$$;
+
+-- Every function's results, of arrays as a table has them and of those that PL/pgSQL holds in its expanded form:
+-- as they came into it, or with an element assigned.  heads: some of the arrays' subscripts, ascending.
+DO $do$
+DECLARE
+    parameters text := '(keys anyarray, vals anycompatiblearray, heads int[], flags varbit, assign boolean) RETURNS bytea[]';
+    results text := $c$ ARRAY[
+        array_send(mgpu_sort(keys)), array_send(mgpu_argsort(keys, true)), array_send(mgpu_sort_by(vals, keys)),
+        record_send(mgpu_sort_pairs(keys, vals, true)), record_send(mgpu_locality_sort_pairs(keys, vals)),
+        (SELECT string_agg(record_send(r), '' ORDER BY ordinality) FROM mgpu_sort_rows(keys, vals) WITH ORDINALITY r),
+        array_send(mgpu_locality_sort(keys)), array_send(mgpu_oddeven_sort(keys)),
+        array_send(mgpu_segsort(keys, heads)), array_send(mgpu_segsort_flags(keys, flags)), array_send(mgpu_segsort_by(keys, vals)),
+        record_send(mgpu_segsort_pairs(keys, vals, heads)), record_send(mgpu_segsort_pairs_flags(keys, vals, flags, true)),
+        (SELECT string_agg(record_send(r), '' ORDER BY ordinality) FROM mgpu_segsort_rows(keys, vals) WITH ORDINALITY r),
+        array_send(mgpu_merge(mgpu_sort(keys), mgpu_sort(keys))), record_send(mgpu_merge_pairs(mgpu_sort(keys), vals, mgpu_sort(keys), vals)),
+        array_send(mgpu_bulk_remove(keys, heads)), array_send(mgpu_bulk_insert(vals, mgpu_argsort(vals), vals)),
+        (SELECT array_send(mgpu_merge_agg(mgpu_sort(keys))) FROM generate_series(1, 3)) ] $c$;
+BEGIN
+    EXECUTE format($f$ CREATE FUNCTION oracle.flat_results%s LANGUAGE sql AS $$ SELECT %s $$ $f$, parameters, results);
+    EXECUTE format($f$ CREATE FUNCTION oracle.expanded_results%s LANGUAGE plpgsql AS $$
+        BEGIN
+            IF assign AND cardinality(keys) > 0 THEN
+                keys[array_lower(keys, 1)] := keys[array_lower(keys, 1)];
+                vals[array_lower(vals, 1)] := vals[array_lower(vals, 1)];
+            END IF;
+            IF assign AND cardinality(heads) > 0 THEN
+                heads[1] := heads[1];
+            END IF;
+            RETURN %s;
+        END $$ $f$, parameters, results);
+END
+$do$;
+
+-- Which of those results differ
+CREATE FUNCTION oracle.check_expanded() RETURNS text LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    wrong text;
+BEGIN
+    EXECUTE format($q$
+        SELECT concat('expanded, result ' || string_agg(i::text, ', ' ORDER BY i))
+        FROM trial t,
+             LATERAL (SELECT coalesce(array_agg(o + t.lower - 1 ORDER BY o) FILTER (WHERE head), '{}') AS heads, coalesce(string_agg(head::int::text, '' ORDER BY o), '')::varbit AS flags
+                      FROM (SELECT o, random() < 0.1 AS head FROM items) h) h,
+             LATERAL unnest(oracle.flat_results(t.keys, t.vals, h.heads, h.flags, false), oracle.expanded_results(t.keys, t.vals, h.heads, h.flags, %L)) WITH ORDINALITY r(flat, expanded, i)
+        WHERE flat IS DISTINCT FROM expanded $q$, random() < 0.5) INTO wrong;
+    RETURN wrong;
+END
+$$;
 
 -- Every function on one pair of stored arrays, one dimension: what is wrong, or ''
 CREATE FUNCTION oracle.check_pairs() RETURNS text LANGUAGE plpgsql VOLATILE AS $$
@@ -176,20 +282,59 @@ CREATE FUNCTION oracle.rebase(binary_form bytea, source anyarray) RETURNS bytea 
     SELECT CASE WHEN array_ndims(source) = 1 THEN overlay(binary_form PLACING int4send(array_lower(source, 1)) FROM 17 FOR 4) ELSE binary_form END
 $$;
 
--- mgpu_sort of a two-dimensional array
-CREATE FUNCTION oracle.check_slices() RETURNS text LANGUAGE plpgsql VOLATILE AS $$
+-- Two or three dimensions, and where they begin
+CREATE FUNCTION oracle.slices_at(a anyarray, lower int[]) RETURNS anyarray LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+    shifted ALIAS FOR $0;
+    upper int[] := (SELECT array_agg(first + array_length(a, d::int) - 1 ORDER BY d) FROM unnest(lower) WITH ORDINALITY l(first, d));
+BEGIN
+    CASE array_ndims(a)
+        WHEN 2 THEN shifted[lower[1]:upper[1]][lower[2]:upper[2]] := a;
+        WHEN 3 THEN shifted[lower[1]:upper[1]][lower[2]:upper[2]][lower[3]:upper[3]] := a;
+        ELSE shifted := a;
+    END CASE;
+    RETURN shifted;
+END
+$$;
+
+-- Whether a call of the multi-dimensional array a of trial is refused, as all but mgpu_sort are
+CREATE FUNCTION oracle.takes_slices(call text) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    EXECUTE format('SELECT %s FROM trial', call);
+    RETURN call || ' takes slices ';
+EXCEPTION WHEN array_subscript_error THEN
+    RETURN CASE WHEN SQLERRM = 'array must be one-dimensional' THEN '' ELSE format('%s: %s ', call, SQLERRM) END;
+END
+$$;
+
+-- mgpu_sort of an array of more dimensions; others refuse it
+CREATE FUNCTION oracle.check_slices(lower int[]) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     wrong text := '';
     got text;
-    down boolean;
+    call text;
+    ordering text;
 BEGIN
-    FOREACH down IN ARRAY ARRAY[false, true] LOOP
+    CREATE TEMP TABLE trial ON COMMIT DROP AS SELECT oracle.slices_at(array_agg(s ORDER BY o), lower) AS a FROM slices;
+    IF random() < 0.5 THEN
+        UPDATE trial SET a = oracle.with_bitmap(a);
+    END IF;
+    FOREACH call IN ARRAY ARRAY['', ', false', ', true', ', false, true', ', true, false'] LOOP
+        ordering := CASE WHEN call LIKE ', true%' THEN 'DESC' ELSE 'ASC' END;
         EXECUTE format($q$
-            SELECT oracle.differs('slices %1$s', array_send(mgpu_sort(t.a, %1$L)), array_send((SELECT array_agg(s ORDER BY s %2$s, o) FROM slices)))
-            FROM (SELECT array_agg(s ORDER BY o) AS a FROM slices) t $q$,
-            down, CASE WHEN down THEN 'DESC' ELSE 'ASC' END) INTO got;
+            SELECT oracle.differs('slices%1$s', array_send(mgpu_sort(t.a %1$s)), array_send((SELECT oracle.slices_at(array_agg(s ORDER BY s %2$s, o), %3$L) FROM slices)))
+            FROM trial t $q$, call, ordering, lower) INTO got;
         wrong := wrong || coalesce(got, '');
     END LOOP;
+    IF EXISTS (SELECT FROM slices) THEN
+        FOREACH call IN ARRAY ARRAY['mgpu_argsort(a)', 'mgpu_sort_by(a, a)', 'mgpu_sort_by(ARRAY[1], a)', 'mgpu_sort_pairs(a, a)', 'mgpu_sort_rows(a, a)', 'mgpu_locality_sort(a)',
+            'mgpu_locality_sort_pairs(a, a)', 'mgpu_oddeven_sort(a)', 'mgpu_segsort(a, ''{1}'')', 'mgpu_segsort_flags(a, B''1'')', 'mgpu_segsort_by(a, a)', 'mgpu_segsort_by(ARRAY[1], a)',
+            'mgpu_segsort_pairs(a, a, ''{1}'')', 'mgpu_segsort_pairs_flags(a, a, B''1'')', 'mgpu_segsort_rows(a, a)', 'mgpu_segsort_stats(a, ''{1}'')', 'mgpu_locality_sort_stats(a)',
+            'mgpu_merge(a, a)', 'mgpu_merge_pairs(a, a, a, a)', 'mgpu_bulk_remove(a, ''{1}'')', 'mgpu_bulk_insert(a, ''{1}'', a)', 'mgpu_merge_agg(a)'] LOOP
+            wrong := wrong || oracle.takes_slices(call);
+        END LOOP;
+    END IF;
+    DROP TABLE trial;
     RETURN wrong;
 END
 $$;
@@ -201,7 +346,9 @@ DECLARE
     v oracle.types;
     n int;
     width int;
+    depth int;
     at int;
+    dressed text;
     stored text;
     setting text;
 BEGIN
@@ -213,31 +360,44 @@ BEGIN
         v := t;
     END IF;
     n := oracle.random_length(most);
-    at := oracle.pick(ARRAY[1, 1, 1, 0, -5, 100]);
+    at := oracle.random_lower(n, n);
     stored := oracle.pick(ARRAY['EXTERNAL', 'EXTENDED']);
+    -- to compile so many calls takes longer than to run them, mostly
+    PERFORM set_config('jit', CASE WHEN random() < 0.03 THEN 'on' ELSE 'off' END, true);
     PERFORM set_config('mgpu.executor', CASE WHEN gpu THEN oracle.pick(ARRAY['cpu', 'gpu', 'gpu', 'auto']) ELSE oracle.pick(ARRAY['cpu', 'auto']) END, true);
     PERFORM set_config('mgpu.algorithm', oracle.pick(ARRAY['auto', 'auto', 'merge', 'radix', 'locality']), true);
     PERFORM set_config('mgpu.cpu_threads', oracle.pick(ARRAY['0', '1', '2', '5']), true);
     setting := format('executor %s, algorithm %s, threads %s', current_setting('mgpu.executor'), current_setting('mgpu.algorithm'), current_setting('mgpu.cpu_threads'));
     IF random() < 0.08 THEN
         width := 1 + floor(random() * 4);
+        depth := oracle.pick(ARRAY[0, 0, 1, 3]);
         n := least(n, 3000);
-        description := format('%s[][], %s slices of %s; %s', t.type, n, width, setting);
-        EXECUTE format('CREATE TEMP TABLE slices ON COMMIT DROP AS SELECT (o - 1) / %s AS o, array_agg(x ORDER BY o) AS s FROM (%s) e GROUP BY 1',
-                       width, oracle.elements(t, n * width));
-        wrong := oracle.check_slices();
+        description := format('%s[][], %s slices of %s × %s from %s; %s', t.type, n, width, depth, at, setting);
+        IF depth = 0 THEN
+            EXECUTE format('CREATE TEMP TABLE slices ON COMMIT DROP AS SELECT (o - 1) / %s AS o, array_agg(x ORDER BY o) AS s FROM (%s) e GROUP BY 1',
+                           width, oracle.elements(t, n * width));
+        ELSE
+            EXECUTE format('CREATE TEMP TABLE slices ON COMMIT DROP AS SELECT o / %1$s AS o, array_agg(s ORDER BY o) AS s
+                            FROM (SELECT (o - 1) / %2$s AS o, array_agg(x ORDER BY o) AS s FROM (%3$s) e GROUP BY 1) p GROUP BY 1',
+                           width, depth, oracle.elements(t, n * width * depth));
+        END IF;
+        wrong := oracle.check_slices(ARRAY[at, oracle.random_lower(width, width), oracle.random_lower(depth, depth)]);
         DROP TABLE slices;
         RETURN;
     END IF;
-    description := format('%s by %s, %s items from %s, %s; %s', v.type, t.type, n, at, stored, setting);
     EXECUTE format('CREATE TEMP TABLE items ON COMMIT DROP AS SELECT o, k.x AS k, v.x AS v FROM (%s) k JOIN (%s) v USING (o) ORDER BY o',
                    oracle.elements(t, n), oracle.elements(v, n));
     CREATE TEMP TABLE trial ON COMMIT DROP AS SELECT array_agg(items.k) AS keys, array_agg(items.v) AS vals, 1 AS lower FROM items LIMIT 0;
     EXECUTE format('ALTER TABLE trial ALTER keys SET STORAGE %1$s, ALTER vals SET STORAGE %1$s', stored);
-    INSERT INTO trial SELECT oracle.at_lower(coalesce(array_agg(items.k ORDER BY o), '{}'), at), coalesce(array_agg(items.v ORDER BY o), '{}'),
-                             CASE WHEN n > 0 THEN at ELSE 1 END FROM items;
+    INSERT INTO trial SELECT oracle.at_lower(coalesce(array_agg(items.k ORDER BY o), '{}'), at), coalesce(array_agg(items.v ORDER BY o), '{}'), at FROM items;
+    dressed := oracle.dress_trial();
+    description := format('%s by %s, %s items from %s, %s%s; %s', v.type, t.type, n, at, stored, dressed, setting);
     wrong := oracle.check_pairs();
+    IF random() < 0.3 THEN
+        wrong := concat(wrong, oracle.check_expanded());
+    END IF;
     DROP TABLE trial, items;
+    PERFORM oracle.undress(dressed);
 END
 $$;
 

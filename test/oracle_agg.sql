@@ -138,6 +138,17 @@ BEGIN
 END
 $$;
 
+-- The same array from another subscript on, perhaps with a null bitmap, in PL/pgSQL's expanded form
+CREATE FUNCTION oracle.dressed(a anyarray) RETURNS anyarray LANGUAGE plpgsql VOLATILE STRICT AS $$
+BEGIN
+    a := oracle.at_lower(a, oracle.random_lower(cardinality(a), cardinality(a)));
+    IF random() < 0.3 THEN
+        a := oracle.with_bitmap(a);
+    END IF;
+    RETURN a;
+END
+$$;
+
 -- mgpu_merge_agg of sorted arrays, some empty, some NULL
 CREATE FUNCTION oracle.check_merge_agg() RETURNS text LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -149,7 +160,7 @@ DECLARE
 BEGIN
     EXECUTE format($q$
         WITH got AS (
-            SELECT g, mgpu_merge_agg(a, %1$L, %2$L) AS merged
+            SELECT g, mgpu_merge_agg(oracle.dressed(a), %1$L, %2$L) AS merged
             FROM (SELECT g, o %% %4$s AS part, array_agg(k ORDER BY k %3$s, o) AS a FROM oracle.items GROUP BY 1, 2
                   UNION ALL SELECT g, -1, (array_agg(k))[1:0] FROM oracle.items GROUP BY 1
                   UNION ALL SELECT g, -1, array_agg(k) FILTER (WHERE o < 0) FROM oracle.items GROUP BY 1

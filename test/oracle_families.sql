@@ -139,7 +139,7 @@ BEGIN
         EXECUTE format($q$
             CREATE TEMP TABLE sides ON COMMIT DROP AS
             SELECT coalesce(array_agg(k ORDER BY k %1$s, o) FILTER (WHERE b = 0), '{}') AS a_keys, coalesce(array_agg(v ORDER BY k %1$s, o) FILTER (WHERE b = 0), '{}') AS a_vals,
-                   oracle.at_lower(coalesce(array_agg(k ORDER BY k %1$s, o) FILTER (WHERE b = 1), '{}'), %2$s) AS b_keys, coalesce(array_agg(v ORDER BY k %1$s, o) FILTER (WHERE b = 1), '{}') AS b_vals
+                   oracle.at_lower(coalesce(array_agg(k ORDER BY k %1$s, o) FILTER (WHERE b = 1), '{}'), %2$L) AS b_keys, coalesce(array_agg(v ORDER BY k %1$s, o) FILTER (WHERE b = 1), '{}') AS b_vals
             FROM items $q$, c.ordering, lower);
         EXECUTE format($q$
             SELECT concat(oracle.differs('merge', array_send(mgpu_merge(s.a_keys, s.b_keys %2$s)), e.keys),
@@ -222,6 +222,7 @@ DECLARE
     n int;
     at int;
     stored text;
+    dressed text;
 BEGIN
     PERFORM setseed((seed % 1000000) / 1000000.0);
     SELECT * INTO t FROM oracle.types ORDER BY type COLLATE "C" OFFSET seed % (SELECT count(*) FROM oracle.types) LIMIT 1;
@@ -236,18 +237,20 @@ BEGIN
     END IF;
     family := (ARRAY['segments', 'locality', 'merge', 'bulk'])[1 + (seed + seed / (SELECT count(*) FROM oracle.types)) % 4];
     n := oracle.random_length(most);
-    at := CASE WHEN n = 0 THEN 1 ELSE oracle.pick(ARRAY[1, 1, 1, 0, -5, 100]) END;
+    -- insertions may double an array
+    at := oracle.random_lower(n, n * 2);
     stored := oracle.pick(ARRAY['EXTERNAL', 'EXTENDED']);
     PERFORM set_config('mgpu.executor', CASE WHEN gpu THEN oracle.pick(ARRAY['cpu', 'gpu', 'gpu', 'auto']) ELSE oracle.pick(ARRAY['cpu', 'auto']) END, true);
     PERFORM set_config('mgpu.algorithm', oracle.pick(ARRAY['auto', 'auto', 'merge', 'locality', 'radix']), true);
     PERFORM set_config('mgpu.cpu_threads', oracle.pick(ARRAY['0', '1', '2', '5']), true);
-    description := format('%s of %s with %s, groups %s, %s items from %s, %s; executor %s, algorithm %s, threads %s', family, t.type, v.type, g.type, n, at, stored,
-                          current_setting('mgpu.executor'), current_setting('mgpu.algorithm'), current_setting('mgpu.cpu_threads'));
     EXECUTE format('CREATE TEMP TABLE items ON COMMIT DROP AS SELECT o, k.x AS k, v.x AS v FROM (%s) k JOIN (%s) v USING (o) ORDER BY o',
                    oracle.elements(t, n), oracle.elements(v, n));
     CREATE TEMP TABLE trial ON COMMIT DROP AS SELECT array_agg(items.k) AS keys, array_agg(items.v) AS vals FROM items LIMIT 0;
     EXECUTE format('ALTER TABLE trial ALTER keys SET STORAGE %1$s, ALTER vals SET STORAGE %1$s', stored);
     INSERT INTO trial SELECT oracle.at_lower(coalesce(array_agg(items.k ORDER BY o), '{}'), at), coalesce(array_agg(items.v ORDER BY o), '{}') FROM items;
+    dressed := oracle.dress_trial();
+    description := format('%s of %s with %s, groups %s, %s items from %s, %s%s; executor %s, algorithm %s, threads %s', family, t.type, v.type, g.type, n, at, stored, dressed,
+                          current_setting('mgpu.executor'), current_setting('mgpu.algorithm'), current_setting('mgpu.cpu_threads'));
     CASE family
         WHEN 'segments' THEN
             PERFORM oracle.make_segments(g, n, at);
@@ -262,5 +265,6 @@ BEGIN
             DROP TABLE hits, removals, insertions;
     END CASE;
     DROP TABLE trial, items;
+    PERFORM oracle.undress(dressed);
 END
 $$;
