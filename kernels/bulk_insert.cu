@@ -89,6 +89,7 @@ insert_tiles(const Item *__restrict__ items, const Item *__restrict__ inserted, 
 	uint32_t	items_slot;
 	uint32_t	inserted_slot;
 
+	mgpu_await_previous();
 	if (mgpu_tile_ahead(plan, &ahead, &split))
 	{
 		uint32_t	ahead_items = (uint32_t) (search.diagonal(ahead + 1) - search.diagonal(ahead));
@@ -129,10 +130,10 @@ launch_insert(const mgpu_bulk_request *request)
 	status = mgpu_plan_tiles(search, num_tiles, Tuning::ahead, request->temp, request->temp_bytes, request->stream, &plan);
 	if (status != cudaSuccess)
 		return status;
-	insert_tiles<Tuning, Item><<<(unsigned) num_tiles, Tuning::threads, 0, request->stream>>>
-		(static_cast<const Item *>(request->items), static_cast<const Item *>(request->inserted), search, plan,
-		 static_cast<Item *>(request->out));
-	return cudaGetLastError();
+	return mgpu_launch_tiles<Tuning>(plan, insert_tiles<Tuning, Item>, num_tiles, 0, request->stream,
+									 static_cast<const Item *>(request->items),
+									 static_cast<const Item *>(request->inserted), search, plan,
+									 static_cast<Item *>(request->out));
 }
 
 extern "C" uint64_t

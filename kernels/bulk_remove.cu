@@ -4,8 +4,8 @@
  *
  * One CTA a tile of the source.  The positions before a tile, found by a binary
  * search, say where its output starts; those inside become flags, which tell
- * every item that stays its place.  Loads start before the search, which so
- * costs little.  Two ways through a tile:
+ * every item that stays its place.  Loads start before the search, or before the
+ * launch that searches has ended, which so costs little.  Two ways through a tile:
  *
  *	 direct		items go from a thread's registers to their places in the output,
  *				of which a warp's make up one interval
@@ -56,6 +56,7 @@ rank_tile(const remove_tile &tile, const Item *items, const mgpu_remove_search &
 	uint64_t	ahead;
 	uint2		split;
 
+	mgpu_await_previous();
 	if (mgpu_tile_ahead(plan, &ahead, &split))
 	{
 		uint64_t	begin = ahead * Tuning::tile_items;
@@ -147,12 +148,13 @@ launch_remove(const mgpu_bulk_request *request)
 	if (status != cudaSuccess)
 		return status;
 	if constexpr (sizeof(Item) <= MGPU_REMOVE_STAGED_BYTES)
-		remove_staged<Tuning, Item><<<(unsigned) num_tiles, Tuning::threads, 0, request->stream>>>
-			(static_cast<const Item *>(request->items), search, plan, static_cast<Item *>(request->out));
+		return mgpu_launch_tiles<Tuning>(plan, remove_staged<Tuning, Item>, num_tiles, 0, request->stream,
+										 static_cast<const Item *>(request->items), search, plan,
+										 static_cast<Item *>(request->out));
 	else
-		remove_direct<Tuning, Item><<<(unsigned) num_tiles, Tuning::threads, 0, request->stream>>>
-			(static_cast<const Item *>(request->items), search, plan, static_cast<Item *>(request->out));
-	return cudaGetLastError();
+		return mgpu_launch_tiles<Tuning>(plan, remove_direct<Tuning, Item>, num_tiles, 0, request->stream,
+										 static_cast<const Item *>(request->items), search, plan,
+										 static_cast<Item *>(request->out));
 }
 
 extern "C" uint64_t

@@ -43,6 +43,12 @@ struct mgpu_remove_search
 		low = begin < num_items ? 0 : high;
 	}
 
+	MGPU_MEMBER uint64_t
+	expected(uint64_t tile) const
+	{
+		return num_positions * (tile * tile_items) / num_items;
+	}
+
 	MGPU_MEMBER bool
 	before(uint64_t tile, uint64_t probe) const
 	{
@@ -77,6 +83,12 @@ struct mgpu_insert_search
 
 		low = begin > num_items ? begin - num_items : 0;
 		high = begin < num_positions ? begin : num_positions;
+	}
+
+	MGPU_MEMBER uint64_t
+	expected(uint64_t tile) const
+	{
+		return num_positions * diagonal(tile) / (num_items + num_positions);
 	}
 
 	MGPU_MEMBER bool

@@ -10,30 +10,19 @@
  * One CTA takes one tile.  Persistent CTAs that prefetch the next tile were
  * rejected for now: four CTAs an SM overlap one tile's loads with the others'
  * merges (NOTES.md).  Where tiles are few, two warps of each find its splits: a
- * launch of its own for them would wait longer than they do.
+ * launch of its own for them would wait longer than they do.  Every kernel's first
+ * step is mgpu_await_previous.
  */
 #ifndef MGPU_MERGE_KERNELS_CUH
 #define MGPU_MERGE_KERNELS_CUH
 
 #include "cta_sort.cuh"
 #include "item_array.cuh"
+#include "launch.cuh"
 #include "merge_pass.cuh"
 #include "tuning.cuh"
 
 extern __shared__ __align__(16) char mgpu_shared[];
-
-/*
- * The first step of every kernel: the next in the stream may start and wait as
- * this one does, until all before it have ended.
- */
-static __device__ __forceinline__ void
-mgpu_await_previous()
-{
-#if __CUDA_ARCH__ >= 900
-	asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-	asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
 
 /* -------------------------------------------------------------- block sort */
 

@@ -48,39 +48,20 @@ mgpu_is_large_device(bool *large)
 	return status;
 }
 
-/*
- * Launch a kernel that begins with mgpu_await_previous.  From compute capability
- * 9.0 on it may start while the one before it ends.
- */
+/* Launch a kernel that begins with mgpu_await_previous: it may start while the one before it ends. */
 template <typename... Parameters, typename... Arguments>
 static cudaError_t
 mgpu_launch(void (*kernel) (Parameters...), unsigned int ctas, int threads, uint32_t shared_bytes, cudaStream_t stream,
 			Arguments... arguments)
 {
-	cudaLaunchConfig_t config = {};
-	cudaLaunchAttribute overlap = {};
-	int			device;
-	int			major = 0;
-	cudaError_t status = cudaGetDevice(&device);
+	bool		overlaps;
+	cudaError_t status = mgpu_can_overlap(&overlaps);
 
-	if (status == cudaSuccess)
-		status = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
 	if (status == cudaSuccess && shared_bytes > 0)
 		status = mgpu_allow_shared(kernel, shared_bytes);
 	if (status != cudaSuccess)
 		return status;
-	overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-	overlap.val.programmaticStreamSerializationAllowed = 1;
-	config.gridDim = dim3(ctas);
-	config.blockDim = dim3((unsigned int) threads);
-	config.dynamicSmemBytes = shared_bytes;
-	config.stream = stream;
-	config.attrs = &overlap;
-	config.numAttrs = major >= 9 ? 1 : 0;
-	status = cudaLaunchKernelEx(&config, kernel, arguments...);
-	if (status != cudaSuccess)
-		(void) cudaGetLastError();	/* reported here, and so no more elsewhere */
-	return status;
+	return mgpu_launch_kernel(overlaps, kernel, ctas, threads, shared_bytes, stream, arguments...);
 }
 
 static inline unsigned int

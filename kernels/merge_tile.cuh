@@ -57,6 +57,12 @@ struct mgpu_merge_lists
 		high = begin < a_items ? begin : a_items;
 	}
 
+	MGPU_MEMBER uint64_t
+	expected(uint64_t tile) const
+	{
+		return a_items * diagonal(tile) / (a_items + b_items);
+	}
+
 	MGPU_MEMBER bool
 	before(uint64_t tile, uint64_t probe) const
 	{

@@ -3,8 +3,8 @@
  *		Merge of two sorted lists: kernels and their launch.
  *
  * One CTA a tile of output.  It loads its intervals of both lists, every thread
- * searches its own diagonal and merges items_per_thread outputs serially.  Two
- * ways on from there:
+ * searches its own diagonal and merges items_per_thread outputs serially
+ * (merge_cta.cuh).  Two ways on from there:
  *
  *	 keys		outputs go to registers, then through the inputs' shared memory to
  *				the output, 16 bytes at a time
@@ -24,8 +24,7 @@
 #ifndef MGPU_MERGE_TWO_CUH
 #define MGPU_MERGE_TWO_CUH
 
-#include "device_ops.h"
-#include "merge_tile.cuh"
+#include "merge_cta.cuh"
 
 extern __shared__ __align__(16) char mgpu_shared[];
 
@@ -38,163 +37,6 @@ struct mgpu_merge_extras
 	uint32_t	value_width;
 	mgpu_order_check *check;
 };
-
-/* -------------------------------------------------------------------- load */
-
-/* Load an interval and its successor; gaps to where a thread may run. */
-template <int threads, class Order>
-static __device__ __forceinline__ void
-mgpu_load_list(typename Order::Stored *slots, const typename Order::Stored *list, uint64_t begin,
-			   uint32_t num_items, uint64_t list_items, uint32_t gaps, const Order &order)
-{
-	uint32_t	load_items = num_items + (begin + num_items < list_items);
-	uint32_t	gap = load_items + threadIdx.x;
-
-	mgpu_load_interval<threads>(slots, list + begin, load_items, threadIdx.x);
-	if (gap < num_items + gaps)
-		slots[gap] = order.last;
-}
-
-/* How a tile's keys may be compared, the same for all threads of a CTA. */
-typedef enum mgpu_tile_sort
-{
-	MGPU_TILE_VOID,				/* not at all: an input is not sorted */
-	MGPU_TILE_ANY,
-	MGPU_TILE_POSITIVE,			/* plain keys of one sign (merge_order.cuh) */
-	MGPU_TILE_NEGATIVE
-} mgpu_tile_sort;
-
-/* Every warp looks at the ends in global memory, while the tile is on its way. */
-template <class Order>
-static __device__ __forceinline__ mgpu_tile_sort
-mgpu_sort_of_tile(const mgpu_merge_lists<Order> &lists, const mgpu_merge_tile &tile)
-{
-	if constexpr (Order::has_plain_tiles)
-	{
-		uint32_t	lane = threadIdx.x % 32;
-		mgpu_tile_end end = {true, false, false};
-		bool		negative;
-		bool		positive;
-
-		if (lane < MGPU_TILE_ENDS)
-			end = mgpu_look_at_end(lists, tile, lane);
-		negative = __any_sync(0xFFFFFFFFu, end.negative);
-		positive = __any_sync(0xFFFFFFFFu, end.positive);
-		if (__all_sync(0xFFFFFFFFu, end.allows_plain) && !(negative && positive))
-			return negative ? MGPU_TILE_NEGATIVE : MGPU_TILE_POSITIVE;
-	}
-	return MGPU_TILE_ANY;
-}
-
-/* Ask for the keys of the tile ahead. */
-template <class Order>
-static __device__ __forceinline__ void
-mgpu_prefetch_tile(const mgpu_merge_lists<Order> &lists, mgpu_tile_plan plan)
-{
-	uint64_t	number;
-	uint2		split;
-	mgpu_merge_tile tile;
-
-	if (mgpu_tile_ahead(plan, &number, &split) && mgpu_place_tile(lists, number, split.x, split.y, tile))
-	{
-		mgpu_prefetch_interval(lists.a + tile.a_begin, tile.a_items);
-		mgpu_prefetch_interval(lists.b + tile.b_begin, tile.b_items);
-	}
-}
-
-/* Load this CTA's tile; ends with a barrier unless it is void. */
-template <class Tuning, class Order>
-static __device__ __forceinline__ mgpu_tile_sort
-mgpu_load_tile(const mgpu_merge_lists<Order> &lists, mgpu_tile_plan plan, typename Order::Stored *slots,
-			   mgpu_merge_tile &tile)
-{
-	uint2		split = mgpu_tile_splits(lists, plan);
-	mgpu_tile_sort sort;
-
-	if (!mgpu_place_tile(lists, blockIdx.x, split.x, split.y, tile))
-		return MGPU_TILE_VOID;
-	mgpu_load_list<Tuning::threads>(slots + tile.a_slot, lists.a, tile.a_begin, tile.a_items, lists.a_items,
-									1, lists.order);
-	mgpu_load_list<Tuning::threads>(slots + tile.b_slot, lists.b, tile.b_begin, tile.b_items, lists.b_items,
-									1 + Tuning::items_per_thread, lists.order);
-	mgpu_prefetch_tile(lists, plan);
-	sort = mgpu_sort_of_tile(lists, tile);
-	mgpu_wait_copies();
-	__syncthreads();				/* intervals and gaps are in place */
-	return sort;
-}
-
-/* Tell of an unsorted input. */
-static __device__ __forceinline__ void
-mgpu_report_suspect(mgpu_order_check *check, bool in_order)
-{
-	if (!in_order && check != nullptr)
-		check->suspect = 0;
-}
-
-/*
- * Merge this thread's share of the tile; ends with a barrier, after which the
- * inputs are read.  starts has a place for every thread.
- */
-template <class Tuning, class Order, class Emit>
-static __device__ __forceinline__ void
-mgpu_merge_tile_share(const typename Order::Stored *slots, const mgpu_merge_tile &tile, const Order &order,
-					  uint32_t *starts, mgpu_order_check *check, Emit emit)
-{
-	uint32_t	thread = threadIdx.x;
-	mgpu_share	share = mgpu_find_share(slots, tile, order, thread * Tuning::items_per_thread);
-	bool		in_order;
-
-	starts[thread] = share.a;
-	in_order = mgpu_merge_share<Tuning::items_per_thread>(slots, share, order, emit);
-	__syncthreads();				/* inputs are read, starts and outputs written */
-	in_order &= share.a == (thread + 1 < Tuning::threads ? starts[thread + 1] : share.a_end);
-	mgpu_report_suspect(check, in_order);
-}
-
-/* Call merge with the cheapest order that holds for this tile. */
-template <class Order, class Merge>
-static __device__ __forceinline__ void
-mgpu_in_tile_order(mgpu_tile_sort sort, const Order &order, Merge merge)
-{
-	if constexpr (Order::has_plain_tiles)
-	{
-		if (sort != MGPU_TILE_ANY)
-		{
-			merge(order.plain(sort == MGPU_TILE_NEGATIVE));
-			return;
-		}
-	}
-	merge(order);
-}
-
-/*
- * A tile all of one list, as where one list is short or all of it lies before
- * the other: there is nothing to search or to merge, but its order to check.
- * put(item, slot) for each item of this thread.
- */
-template <int threads, class Order, class Put>
-static __device__ __forceinline__ bool
-mgpu_copy_tile(const typename Order::Stored *slots, const mgpu_merge_tile &tile, const Order &order, Put put)
-{
-	uint32_t	first = tile.a_items == 0 ? tile.b_slot : tile.a_slot;
-	uint32_t	num_items = tile.a_items + tile.b_items;
-	bool		in_order = true;
-
-#pragma unroll 4
-	for (uint32_t item = threadIdx.x; item < num_items; item += threads)
-	{
-		in_order &= !mgpu_sorts_before(order, slots[first + item + 1], slots[first + item]);
-		put(item, first + item);
-	}
-	return in_order;
-}
-
-static __device__ __forceinline__ bool
-mgpu_is_one_list(const mgpu_merge_tile &tile)
-{
-	return tile.a_items == 0 || tile.b_items == 0;
-}
 
 /* ----------------------------------------------------------------- kernels */
 
@@ -210,14 +52,23 @@ mgpu_merge_two_keys(mgpu_merge_lists<Order> lists, mgpu_tile_plan plan, typename
 	Stored	   *slots = reinterpret_cast<Stored *>(mgpu_shared);
 	Stored		merged[items];
 	mgpu_merge_tile tile;
-	mgpu_tile_sort sort = mgpu_load_tile<Tuning>(lists, plan, slots, tile);
+	mgpu_tile_sort sort;
 
-	if (sort == MGPU_TILE_VOID)
+	if (!mgpu_find_tile(lists, plan, tile))
 	{
 		mgpu_report_suspect(check, false);
 		return;
 	}
 	out += tile.begin;
+	if constexpr (sizeof(Stored) >= MGPU_MERGE_COPY_MIN_BYTES)
+	{
+		if (tile.a_items == Tuning::tile_items || tile.b_items == Tuning::tile_items)
+		{
+			mgpu_copy_whole_tile<Tuning>(lists, tile, out, check);
+			return;
+		}
+	}
+	sort = mgpu_load_tile<Tuning>(lists, plan, slots, tile);
 	if (mgpu_is_one_list(tile))
 	{
 		mgpu_in_tile_order(sort, lists.order, [&] (const auto &order)
@@ -314,14 +165,15 @@ mgpu_merge_two_sources(mgpu_merge_lists<Order> lists, mgpu_tile_plan plan, typen
 	uint16_t   *sources = reinterpret_cast<uint16_t *>(slots + capacity);
 	uint16_t   *share = sources + threadIdx.x * items;
 	mgpu_merge_tile tile;
-	mgpu_tile_sort sort = mgpu_load_tile<Tuning>(lists, plan, slots, tile);
+	mgpu_tile_sort sort;
 
 	static_assert(capacity <= UINT16_MAX, "a source has 16 bits");
-	if (sort == MGPU_TILE_VOID)
+	if (!mgpu_find_tile(lists, plan, tile))
 	{
 		mgpu_report_suspect(extras.check, false);
 		return;
 	}
+	sort = mgpu_load_tile<Tuning>(lists, plan, slots, tile);
 	mgpu_in_tile_order(sort, lists.order, [&] (const auto &order)
 	{
 		if (mgpu_is_one_list(tile))
@@ -416,9 +268,8 @@ mgpu_launch_merge_keys(const mgpu_merge_request *request)
 	static_assert(shared_bytes + Tuning::threads * sizeof(uint32_t) + 64 <= 48 * 1024, "more than any CTA has");
 	if (status != cudaSuccess)
 		return status;
-	mgpu_merge_two_keys<Tuning, Order><<<(unsigned) num_tiles, Tuning::threads, shared_bytes, request->stream>>>
-		(lists, plan, static_cast<Stored *>(request->out_keys), request->check);
-	return cudaGetLastError();
+	return mgpu_launch_tiles<Tuning>(plan, mgpu_merge_two_keys<Tuning, Order>, num_tiles, shared_bytes, request->stream,
+									 lists, plan, static_cast<Stored *>(request->out_keys), request->check);
 }
 
 template <class Order>
@@ -440,9 +291,8 @@ mgpu_launch_merge_sources(const mgpu_merge_request *request)
 	static_assert(shared_bytes + Tuning::threads * sizeof(uint32_t) + 64 <= 48 * 1024, "more than any CTA has");
 	if (status != cudaSuccess)
 		return status;
-	mgpu_merge_two_sources<Tuning, Order><<<(unsigned) num_tiles, Tuning::threads, shared_bytes, request->stream>>>
-		(lists, plan, static_cast<Stored *>(request->out_keys), extras);
-	return cudaGetLastError();
+	return mgpu_launch_tiles<Tuning>(plan, mgpu_merge_two_sources<Tuning, Order>, num_tiles, shared_bytes,
+									 request->stream, lists, plan, static_cast<Stored *>(request->out_keys), extras);
 }
 
 /* Merge keys or pairs in one Order. */

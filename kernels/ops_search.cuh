@@ -8,11 +8,19 @@
  *	 range(tile, low, high)		the split is in [low, high]
  *	 before(tile, probe)		item `probe`, in [low, high), lies before the
  *								boundary; true up to some item, then false
+ *	 expected(tile)				where in the range the split is if what lies on both
+ *								sides is spread alike: for mgpu_find_split_near
  *
  * A group of lanes probes at even distances and keeps the part in which the
  * answers change: 17 ways a round with 16 lanes, 7 dependent loads instead of
  * 26 for 50 million items.  32 lanes were rejected: one round less, but twice
  * the sectors, which for every tile of a merge come to a tenth of its bytes.
+ *
+ * Items in random order are nearly spread alike: a split is seldom further than
+ * a root of the range from where it is expected.  So the first probes of a large
+ * range lie around that place, and leave but a root of it: 7 rounds of 4 probes
+ * instead of 12 for 50 million items.  Where the split is elsewhere after all,
+ * they cost a round.
  *
  * Answers that do not change once (an unsorted list) give some split of the
  * range, the same one to whoever asks.
@@ -20,6 +28,9 @@
 #ifndef MGPU_OPS_SEARCH_CUH
 #define MGPU_OPS_SEARCH_CUH
 
+#include <math.h>
+
+#include "launch.cuh"
 #include "merge_path.cuh"
 #include "ops_tuning.cuh"
 
@@ -34,23 +45,58 @@ mgpu_group_probe(uint64_t low, uint64_t high, uint32_t lane)
 	return probe < high ? probe : high - 1;
 }
 
-/* Shrink the range by the number of probes that lie before the boundary. */
+/* The same for probes around the expected split: so many roots of the range, to either side. */
+template <int lanes>
+MGPU_HOST_DEVICE uint64_t
+mgpu_near_probe(uint64_t low, uint64_t high, uint64_t expected, uint32_t lane)
+{
+	uint32_t	stride = (uint32_t) (sqrtf((float) (high - low)) * (2.0f * MGPU_OPS_NEAR_ROOTS / lanes)) + 1;
+	int64_t		probe = (int64_t) expected + ((int64_t) lane * 2 - (lanes - 1)) * stride / 2;
+
+	if (probe < (int64_t) low)
+		return low;
+	return probe < (int64_t) high ? (uint64_t) probe : high - 1;
+}
+
+/* Shrink the range by the number of probes that lie before the boundary; at(lane) is where they are. */
+template <int lanes, class At>
+MGPU_HOST_DEVICE void
+mgpu_narrow(uint64_t &low, uint64_t &high, uint32_t num_before, At at)
+{
+	uint64_t	new_low = num_before > 0 ? at(num_before - 1) + 1 : low;
+
+	if (num_before < lanes)
+		high = at(num_before);
+	low = new_low;
+}
+
 template <int lanes>
 MGPU_HOST_DEVICE void
 mgpu_group_narrow(uint64_t &low, uint64_t &high, uint32_t num_before)
 {
-	uint64_t	new_low = num_before > 0 ? mgpu_group_probe<lanes>(low, high, num_before - 1) + 1 : low;
+	uint64_t	from = low;
+	uint64_t	to = high;
 
-	if (num_before < lanes)
-		high = mgpu_group_probe<lanes>(low, high, num_before);
-	low = new_low;
+	mgpu_narrow<lanes>(low, high, num_before, [=] (uint32_t lane) { return mgpu_group_probe<lanes>(from, to, lane); });
+}
+
+template <int lanes>
+MGPU_HOST_DEVICE void
+mgpu_near_narrow(uint64_t &low, uint64_t &high, uint64_t expected, uint32_t num_before)
+{
+	uint64_t	from = low;
+	uint64_t	to = high;
+
+	mgpu_narrow<lanes>(low, high, num_before,
+					   [=] (uint32_t lane) { return mgpu_near_probe<lanes>(from, to, expected, lane); });
 }
 
 /* What the tiles of a launch are told of their boundaries. */
 struct mgpu_tile_plan
 {
-	const uint32_t *splits;		/* NULL: they search themselves, and the next is not used */
+	const uint32_t *splits;		/* NULL: they search themselves */
 	uint32_t	ahead;			/* a CTA asks for the tile so many behind its own */
+	bool		overlaps;		/* they start while splits are still being found */
 };
 
 static inline uint64_t
@@ -75,20 +121,24 @@ mgpu_splits_temp_bytes(uint64_t num_tiles)
 
 #ifdef __CUDACC__
 
-/* The split of a boundary; every lane of the group gets it. */
+/* The lanes that search together with a thread. */
+template <int lanes>
+static __device__ __forceinline__ uint32_t
+mgpu_group_of(uint32_t thread)
+{
+	return (uint32_t) ((UINT64_C(1) << lanes) - 1) << (thread % 32 - thread % lanes);
+}
+
+/* The split of a boundary in a range; every lane of the group gets it. */
 template <int lanes, class Search>
 static __device__ __forceinline__ uint32_t
-mgpu_find_split(const Search &search, uint64_t tile, uint32_t thread)
+mgpu_find_split_between(const Search &search, uint64_t tile, uint64_t low, uint64_t high, uint32_t thread)
 {
-	uint32_t	lane = thread % lanes;
-	uint32_t	group = (uint32_t) ((UINT64_C(1) << lanes) - 1) << (thread % 32 - lane);
-	uint64_t	low;
-	uint64_t	high;
+	uint32_t	group = mgpu_group_of<lanes>(thread);
 
-	search.range(tile, low, high);
 	while (low < high)
 	{
-		uint64_t	probe = mgpu_group_probe<lanes>(low, high, lane);
+		uint64_t	probe = mgpu_group_probe<lanes>(low, high, thread % lanes);
 		uint32_t	before = __ballot_sync(group, search.before(tile, probe));
 
 		mgpu_group_narrow<lanes>(low, high, __popc(before & group));
@@ -96,7 +146,39 @@ mgpu_find_split(const Search &search, uint64_t tile, uint32_t thread)
 	return (uint32_t) low;
 }
 
-/* The splits of all boundaries, from 0 to num_tiles. */
+template <int lanes, class Search>
+static __device__ __forceinline__ uint32_t
+mgpu_find_split(const Search &search, uint64_t tile, uint32_t thread)
+{
+	uint64_t	low;
+	uint64_t	high;
+
+	search.range(tile, low, high);
+	return mgpu_find_split_between<lanes>(search, tile, low, high, thread);
+}
+
+/* The same, first where it is expected. */
+template <int lanes, class Search>
+static __device__ __forceinline__ uint32_t
+mgpu_find_split_near(const Search &search, uint64_t tile, uint32_t thread)
+{
+	uint32_t	group = mgpu_group_of<lanes>(thread);
+	uint64_t	low;
+	uint64_t	high;
+
+	search.range(tile, low, high);
+	if (high - low >= MGPU_OPS_NEAR_MIN_RANGE)
+	{
+		uint64_t	expected = search.expected(tile);
+		uint64_t	probe = mgpu_near_probe<lanes>(low, high, expected, thread % lanes);
+		uint32_t	before = __ballot_sync(group, search.before(tile, probe));
+
+		mgpu_near_narrow<lanes>(low, high, expected, __popc(before & group));
+	}
+	return mgpu_find_split_between<lanes>(search, tile, low, high, thread);
+}
+
+/* The splits of all boundaries, from 0 to num_tiles.  The tiles' kernel may start meanwhile. */
 template <int lanes, class Search>
 __global__ void
 __launch_bounds__(MGPU_OPS_LAUNCH_THREADS)
@@ -105,16 +187,17 @@ mgpu_find_splits(Search search, uint64_t num_tiles, uint32_t *splits)
 	uint64_t	tile = (uint64_t) blockIdx.x * (MGPU_OPS_LAUNCH_THREADS / lanes) + threadIdx.x / lanes;
 	uint32_t	split;
 
+	mgpu_await_previous();
 	if (tile > num_tiles)
 		return;
-	split = mgpu_find_split<lanes>(search, tile, threadIdx.x);
+	split = mgpu_find_split_near<lanes>(search, tile, threadIdx.x);
 	if (threadIdx.x % lanes == 0)
 		splits[tile] = split;
 }
 
 /*
  * Both boundaries of this CTA's tile, as planned or by a search.  All threads
- * call it; it ends with a barrier if it searches.
+ * call it, behind mgpu_await_previous; it ends with a barrier if it searches.
  */
 template <class Search>
 static __device__ __forceinline__ uint2
@@ -127,7 +210,7 @@ mgpu_tile_splits(const Search &search, mgpu_tile_plan plan)
 		return make_uint2(plan.splits[blockIdx.x], plan.splits[blockIdx.x + 1]);
 	if (threadIdx.x < 2 * lanes)
 	{
-		uint32_t	split = mgpu_find_split<lanes>(search, (uint64_t) blockIdx.x + threadIdx.x / lanes, threadIdx.x);
+		uint32_t	split = mgpu_find_split_near<lanes>(search, (uint64_t) blockIdx.x + threadIdx.x / lanes, threadIdx.x);
 
 		if (threadIdx.x % lanes == 0)
 			found[threadIdx.x / lanes] = split;
@@ -136,7 +219,7 @@ mgpu_tile_splits(const Search &search, mgpu_tile_plan plan)
 	return make_uint2(found[0], found[1]);
 }
 
-/* For one thread of a CTA: the tile to ask for and its splits; false: there is none. */
+/* Behind mgpu_await_previous, for one thread of a CTA: the tile to ask for and its splits; false: there is none. */
 static __device__ __forceinline__ bool
 mgpu_tile_ahead(mgpu_tile_plan plan, uint64_t *tile, uint2 *split)
 {
@@ -177,7 +260,10 @@ mgpu_enqueue_splits(const Search &search, uint64_t num_tiles, uint32_t *splits, 
 	return cudaGetLastError();
 }
 
-/* The same if temp has room; the plan says what the tiles are to do.  ahead is in tiles an SM. */
+/*
+ * The same if temp has room; the plan says what the tiles are to do.  ahead is in
+ * tiles an SM.  The tiles are launched next, by mgpu_launch_tiles.
+ */
 template <class Search>
 static cudaError_t
 mgpu_plan_tiles(const Search &search, uint64_t num_tiles, int ahead, void *temp, uint64_t temp_bytes,
@@ -185,20 +271,35 @@ mgpu_plan_tiles(const Search &search, uint64_t num_tiles, int ahead, void *temp,
 {
 	int			device;
 	int			num_sms = 0;
-	cudaError_t status;
+	cudaError_t status = cudaGetDevice(&device);
 
-	plan->splits = nullptr;
-	plan->ahead = 0;
-	if (temp == nullptr || temp_bytes < mgpu_splits_bytes(num_tiles))
-		return cudaSuccess;
-	status = cudaGetDevice(&device);
+	*plan = mgpu_tile_plan();
 	if (status == cudaSuccess)
 		status = cudaDeviceGetAttribute(&num_sms, cudaDevAttrMultiProcessorCount, device);
 	if (status != cudaSuccess)
 		return status;
-	plan->splits = static_cast<const uint32_t *>(temp);
 	plan->ahead = (uint32_t) (num_sms * ahead);
+	if (temp == nullptr || temp_bytes < mgpu_splits_bytes(num_tiles))
+		return cudaSuccess;
+	status = mgpu_can_overlap(&plan->overlaps);
+	if (status != cudaSuccess)
+		return status;
+	plan->splits = static_cast<const uint32_t *>(temp);
 	return mgpu_enqueue_splits(search, num_tiles, static_cast<uint32_t *>(temp), stream);
+}
+
+/*
+ * Launch a kernel of one CTA a tile.  It may read inputs while splits are still
+ * being found, since that search was launched as usual, when all before it had
+ * ended; before it reads splits or writes it calls mgpu_await_previous.
+ */
+template <class Tuning, typename... Parameters, typename... Arguments>
+static cudaError_t
+mgpu_launch_tiles(const mgpu_tile_plan &plan, void (*kernel) (Parameters...), uint64_t num_tiles, uint32_t shared_bytes,
+				  cudaStream_t stream, Arguments... arguments)
+{
+	return mgpu_launch_kernel(plan.overlaps, kernel, (unsigned int) num_tiles, Tuning::threads, shared_bytes, stream,
+							  arguments...);
 }
 
 #endif							/* __CUDACC__ */

@@ -123,6 +123,12 @@ using mgpu_remove_tuning = typename mgpu_bulk_tuning<item_bytes>::remove;
 template <int item_bytes>
 using mgpu_insert_tuning = typename mgpu_bulk_tuning<item_bytes>::insert;
 
+/* Tiles all of one list go by way of registers for keys of so many bytes and more, which a warp reads well. */
+#define MGPU_MERGE_COPY_MIN_BYTES 4
+
+/* A list of no more items is short: nearly all tiles are all of the other. */
+#define MGPU_MERGE_SHORT_ITEMS 1024
+
 /* Values moved by a thread at a time in a merge of pairs. */
 #define MGPU_MERGE_VALUES_AT_ONCE 8
 
@@ -158,6 +164,14 @@ mgpu_launch_probes(uint64_t num_tiles)
 }
 
 #define MGPU_OPS_LAUNCH_THREADS 128
+
+/*
+ * Ranges of so many items are probed first within so many of their roots around
+ * the place where the split is expected.  Of lists in random order it is that
+ * near for all but a few in a million tiles; one that is not keeps the launch waiting.
+ */
+#define MGPU_OPS_NEAR_MIN_RANGE 4096
+#define MGPU_OPS_NEAR_ROOTS 3
 
 /* The search for the first item out of order, after a merge found that there is one. */
 #define MGPU_UNSORTED_THREADS 256

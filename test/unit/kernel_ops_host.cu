@@ -11,7 +11,9 @@
 #include "merge_tile.cuh"
 #include "odd_even.cuh"
 
-/* mgpu_find_split, lanes in turn. */
+static uint64_t search_rounds = 0;	/* of probes, in all searches */
+
+/* mgpu_find_split_near, lanes in turn. */
 template <int lanes, class Search>
 static uint64_t
 find_split(const Search &search, uint64_t tile)
@@ -20,6 +22,16 @@ find_split(const Search &search, uint64_t tile)
 	uint64_t	high;
 
 	search.range(tile, low, high);
+	if (high - low >= MGPU_OPS_NEAR_MIN_RANGE)
+	{
+		uint64_t	expected = search.expected(tile);
+		uint32_t	num_before = 0;
+
+		for (uint32_t lane = 0; lane < lanes; lane++)
+			num_before += search.before(tile, mgpu_near_probe<lanes>(low, high, expected, lane));
+		mgpu_near_narrow<lanes>(low, high, expected, num_before);
+		search_rounds++;
+	}
 	while (low < high)
 	{
 		uint32_t	num_before = 0;
@@ -27,6 +39,7 @@ find_split(const Search &search, uint64_t tile)
 		for (uint32_t lane = 0; lane < lanes; lane++)
 			num_before += search.before(tile, mgpu_group_probe<lanes>(low, high, lane));
 		mgpu_group_narrow<lanes>(low, high, num_before);
+		search_rounds++;
 	}
 	return low;
 }
@@ -426,6 +439,57 @@ check_insert(uint64_t num_items, const std::vector<uint32_t> &positions, uint32_
 		   (unsigned long long) positions.size(), (unsigned long long) num_items);
 }
 
+/*
+ * Splits of long lists.  Where positions are spread alike, a search takes few
+ * rounds; where they are not, no more than one beyond those of even probes.
+ */
+template <int lanes>
+static void
+check_long_searches(int pattern, uint64_t most_rounds)
+{
+	const uint64_t num_items = 1000000;
+	const uint32_t tile_items = 8192;
+	std::vector<uint32_t> positions = make_positions(pattern, num_items);
+	std::vector<uint32_t> insertions = make_insertions(pattern, num_items, num_items / 2);
+	mgpu_remove_search remove = {positions.data(), positions.size(), num_items, tile_items};
+	mgpu_insert_search insert = {insertions.data(), insertions.size(), num_items, tile_items};
+	bool		right = true;
+	uint64_t	rounds = 0;
+
+	for (uint64_t tile = 0; tile <= mgpu_tiles_of(num_items, tile_items); tile++)
+	{
+		search_rounds = 0;
+		right &= find_split<lanes>(remove, tile) == positions_before(positions, tile * tile_items);
+		rounds = std::max(rounds, search_rounds);
+	}
+	for (uint64_t tile = 0; tile <= mgpu_tiles_of(num_items + insertions.size(), tile_items); tile++)
+	{
+		uint64_t	split;
+
+		search_rounds = 0;
+		split = find_split<lanes>(insert, tile);
+		rounds = std::max(rounds, search_rounds);
+		/* the last insertion before the diagonal lies there, and the next one does not */
+		right &= split == 0 || insertions[split - 1] + split - 1 < insert.diagonal(tile);
+		right &= split == insertions.size() || insertions[split] + split >= insert.diagonal(tile);
+	}
+	expect(right && rounds <= most_rounds, "host searches by %d lanes, pattern %d: %llu rounds", lanes, pattern,
+		   (unsigned long long) rounds);
+}
+
+static void
+check_all_long_searches()
+{
+	for (int pattern = 0; pattern < NUM_POSITION_PATTERNS; pattern++)
+	{
+		bool		spread = pattern == POSITIONS_RANDOM;
+
+		check_long_searches<16>(pattern, spread ? 3 : 6);
+		check_long_searches<8>(pattern, spread ? 5 : 8);
+		check_long_searches<4>(pattern, spread ? 6 : 10);
+	}
+}
+
 static void
 check_bulk()
 {
@@ -437,6 +501,7 @@ check_bulk()
 		bits_right &= mgpu_flag_bits((bits & 1) | (bits >> 1 & 1) << 8 | (bits >> 2 & 1) << 16 | bits >> 3 << 24) == bits;
 	expect(bits_right && mgpu_row_bits(0, 32) == UINT32_MAX && mgpu_row_bits(1, 33) == 1 && mgpu_row_bits(2, 33) == 0,
 		   "host flags to bits");
+	check_all_long_searches();
 	for (uint64_t size : sizes)
 		for (int pattern = 0; pattern < NUM_POSITION_PATTERNS; pattern++)
 		{

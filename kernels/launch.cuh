@@ -1,0 +1,74 @@
+/*
+ * launch.cuh
+ *		Launches that overlap: a kernel starts while the one before it ends.
+ *
+ * From compute capability 9.0 on, a kernel launched so may take the places that
+ * the one before it leaves, and do what needs none of its results; it then waits
+ * until all before it have ended and their writes are seen.  So one launch behind
+ * another costs little, where it else costs 2 to 4 us.  Who comes next may start
+ * once all CTAs have said so, hence never takes a place from them.
+ *
+ * Source: CUDA's programmatic dependent launch.
+ */
+#ifndef MGPU_LAUNCH_CUH
+#define MGPU_LAUNCH_CUH
+
+#include <cuda_runtime.h>
+#include <stdint.h>
+
+/*
+ * A step of every kernel that is launched so, or that such a one follows: the
+ * next in the stream may start and wait as this one does, until all before it
+ * have ended.  Where a kernel was launched as usual there is nothing to wait for.
+ */
+static __device__ __forceinline__ void
+mgpu_await_previous()
+{
+#if __CUDA_ARCH__ >= 900
+	asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+	asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+/* Can the current device do that? */
+static inline cudaError_t
+mgpu_can_overlap(bool *overlaps)
+{
+	int			device;
+	int			major = 0;
+	cudaError_t status = cudaGetDevice(&device);
+
+	if (status == cudaSuccess)
+		status = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+	*overlaps = major >= 9;
+	return status;
+}
+
+/*
+ * Launch a kernel; overlaps: on a device that can, and before its first access to
+ * what others write the kernel calls mgpu_await_previous.
+ */
+template <typename... Parameters, typename... Arguments>
+static cudaError_t
+mgpu_launch_kernel(bool overlaps, void (*kernel) (Parameters...), unsigned int ctas, int threads, uint32_t shared_bytes,
+				   cudaStream_t stream, Arguments... arguments)
+{
+	cudaLaunchConfig_t config = {};
+	cudaLaunchAttribute overlap = {};
+	cudaError_t status;
+
+	overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+	overlap.val.programmaticStreamSerializationAllowed = 1;
+	config.gridDim = dim3(ctas);
+	config.blockDim = dim3((unsigned int) threads);
+	config.dynamicSmemBytes = shared_bytes;
+	config.stream = stream;
+	config.attrs = &overlap;
+	config.numAttrs = overlaps ? 1 : 0;
+	status = cudaLaunchKernelEx(&config, kernel, arguments...);
+	if (status != cudaSuccess)
+		(void) cudaGetLastError();	/* reported here, and so no more elsewhere */
+	return status;
+}
+
+#endif							/* MGPU_LAUNCH_CUH */
