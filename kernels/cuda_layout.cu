@@ -6,8 +6,9 @@
  * checked against a limit, cached and freed in one step.  Sums fit 64 bits: at
  * most 2^32 items and less than 128 bytes each.
  */
-#include "cuda_layout.h"
+#include <algorithm>
 
+#include "cuda_layout.h"
 #include "device_ops.h"
 #include "segmented.h"
 
@@ -89,15 +90,16 @@ place_keys(mgpu_cuda_layout *layout, const mgpu_job *job)
 		layout->keys[job->key_width < 4 ? 1 : 0];
 }
 
-/* A locality sort may hand over to the radix sort. */
+/* A locality sort may hand over to any other. */
 static uint64_t
 segmented_temp_bytes(mgpu_sort_shape shape, const mgpu_job *job)
 {
-	uint64_t	merge_bytes = mgpu_segmented_temp_bytes(shape, job->num_items);
-	uint64_t	radix_bytes = job->num_segments > 0 ? 0 :
-		mgpu_find_sorter(MGPU_ALGORITHM_RADIX, shape)->temp_bytes(job->num_items);
+	uint64_t	bytes = mgpu_segmented_temp_bytes(shape, job->num_items);
 
-	return merge_bytes > radix_bytes ? merge_bytes : radix_bytes;
+	if (job->num_segments > 0)
+		return bytes;
+	bytes = std::max(bytes, mgpu_find_sorter(MGPU_ALGORITHM_RADIX, shape)->temp_bytes(job->num_items));
+	return std::max(bytes, mgpu_find_sorter(MGPU_ALGORITHM_MERGE, shape)->temp_bytes(job->num_items));
 }
 
 static void

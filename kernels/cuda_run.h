@@ -93,7 +93,7 @@ cudaError_t mgpu_run_odd_even_sort(mgpu_run *run);
 
 /*
  * A segmented or locality sort in the place of a plain one (cuda_segmented.cu);
- * run->algorithm becomes RADIX where a locality sort is left to that.
+ * run->algorithm becomes RADIX or MERGE where a locality sort is left to those.
  */
 cudaError_t mgpu_run_segmented_sort(mgpu_run *run, mgpu_sort_request *request);
 

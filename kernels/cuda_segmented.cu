@@ -8,9 +8,9 @@
  * of the second.
  *
  * A large locality sort looks at a sample first, and leaves keys that are far
- * from their places to the radix sort: that is the one point at which launching
- * waits for the device, for some 30 us and what is still on its way there.  Jobs
- * that count passes merge whatever the look would say.
+ * from their places to the radix sort or the merge sort: that is the one point at
+ * which launching waits for the device, for some 15 us and what is still on its way
+ * there.  Jobs that count passes run them whatever the look would say.
  */
 #include "cuda_run.h"
 #include "segmented.h"
@@ -21,16 +21,20 @@ may_hand_over(const mgpu_job *job)
 	return job->num_segments == 0 && !job->count_passes && job->num_items >= MGPU_LOOK_MIN_ITEMS;
 }
 
-/* cudaErrorMemoryAllocation: the radix sort wants more memory than there is, merge then. */
+/* cudaErrorMemoryAllocation: the sort chosen wants more memory than there is. */
 static cudaError_t
-hand_over(mgpu_run *run, mgpu_sort_request *request)
+hand_over(mgpu_run *run, mgpu_sort_request *request, const mgpu_foresight *foresight)
 {
-	cudaError_t code = mgpu_find_sorter(MGPU_ALGORITHM_RADIX, run->layout.shape)->sort(request);
+	uint32_t	key_bits = request->key_bits;
+	cudaError_t code;
 
+	request->key_bits = foresight->key_bits;
+	code = mgpu_find_sorter(foresight->choice, run->layout.shape)->sort(request);
+	request->key_bits = key_bits;	/* 16-byte keys are sorted twice */
 	if (code == cudaErrorMemoryAllocation)
 		(void) cudaGetLastError();
 	else
-		run->algorithm = MGPU_ALGORITHM_RADIX;
+		run->algorithm = foresight->choice;
 	return code;
 }
 
@@ -67,9 +71,9 @@ mgpu_run_segmented_sort(mgpu_run *run, mgpu_sort_request *request)
 
 		if (code != cudaSuccess)
 			return code;
-		if (!foresight.merge)
+		if (foresight.choice != MGPU_ALGORITHM_LOCALITY)
 		{
-			code = hand_over(run, request);
+			code = hand_over(run, request, &foresight);
 			if (code != cudaErrorMemoryAllocation)
 				return code;
 		}
@@ -84,7 +88,9 @@ mgpu_run_read_passes(mgpu_run *run, mgpu_error *err)
 	mgpu_segmented_stats counted;
 	cudaError_t code;
 
-	if (run->layout.pass_stats == MGPU_NO_OFFSET || run->arena == NULL || run->algorithm == MGPU_ALGORITHM_RADIX)
+	bool		handed_over = run->job.num_segments == 0 && run->algorithm != MGPU_ALGORITHM_LOCALITY;
+
+	if (run->layout.pass_stats == MGPU_NO_OFFSET || run->arena == NULL || handed_over)
 		return MGPU_OK;
 	code = cudaMemcpyAsync(&counted, run->arena + run->layout.pass_stats, sizeof(counted), cudaMemcpyDeviceToHost,
 						   run->device->compute_stream);

@@ -64,18 +64,22 @@ uint64_t	mgpu_segmented_temp_bytes(mgpu_sort_shape shape, uint64_t num_items);
 
 cudaError_t mgpu_launch_segmented_sort(const mgpu_segmented_request *request);
 
-/* What a locality sort of some keys and a radix sort of them will cost. */
+/* What the ways to sort some keys will cost. */
 typedef struct mgpu_foresight
 {
-	double		passes;			/* over all items; a pass that moves a part of them counts as that part */
-	double		merge_ms;
+	double		passes;			/* of a locality sort, over all items; one that moves a part of them counts as that part */
+	double		locality_ms;
 	double		radix_ms;
-	bool		merge;			/* the locality sort is the one to run */
+	double		merge_ms;
+	uint32_t	key_bits;		/* all keys are alike in higher ones: a radix sort need not look at them */
+	mgpu_algorithm choice;		/* the one to run: LOCALITY, RADIX or MERGE */
 } mgpu_foresight;
 
 /*
  * Look at a sample of a locality sort's keys, of which the lowest key_bits bits
- * differ.  Enqueues a small kernel, writes to temp, and waits for the stream.
+ * differ.  Enqueues a small kernel and waits for the stream, and then perhaps a
+ * kernel that reads all keys, and waits again.  The first look of a process allocates a few kB of pinned memory, which it keeps.  One thread at a
+ * time, as everywhere here.
  */
 cudaError_t mgpu_foresee(const mgpu_segmented_request *request, uint32_t key_bits, mgpu_foresight *foresight);
 

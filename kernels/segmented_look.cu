@@ -1,11 +1,13 @@
 /*
  * segmented_look.cu
- *		Would a locality sort merge more than a radix sort moves?  See
+ *		Would a locality sort merge more than other sorts move?  See
  *		segmented_look.cuh.
+ *
+ * Counts go straight to pinned memory of the host, a place a CTA: clearing and
+ * adding up on the device, and a copy back, take a launch each, and longer than
+ * the look itself.
  */
 #include "segmented_look.cuh"
-
-#include "map.h"
 
 /* Least of all keys of a CTA, in every thread; ends with a barrier before others' values go. */
 template <typename Key>
@@ -24,6 +26,21 @@ mgpu_least_of_cta(Key key, Key *warps)
 		key = min(key, __shfl_xor_sync(0xFFFFFFFFu, key, distance));
 	__syncthreads();				/* they are read */
 	return key;
+}
+
+/* All bits that are set in a thread's word, in the first thread of the CTA. */
+template <typename Key>
+static __device__ Key
+mgpu_all_bits_of_cta(Key bits, Key *warps)
+{
+	for (uint32_t distance = 16; distance > 0; distance /= 2)
+		bits |= __shfl_xor_sync(0xFFFFFFFFu, bits, distance);
+	if (threadIdx.x % 32 == 0)
+		warps[threadIdx.x / 32] = bits;
+	__syncthreads();				/* every warp's bits are there */
+	for (uint32_t warp = 1; threadIdx.x == 0 && warp < blockDim.x / 32; warp++)
+		bits |= warps[warp];
+	return bits;
 }
 
 /* A row of CTAs a pass, and one more that looks at tiles. */
@@ -45,49 +62,142 @@ mgpu_look_at_order(const Key *keys, mgpu_look_plan plan, mgpu_look *look)
 		int			moved = __syncthreads_count(in_a ? least_b < key : key < greatest_a);
 
 		if (thread == 0)
-			atomicAdd(&look->moved[pass], (uint32_t) moved);
+			look->moved[pass][blockIdx.x] = (uint32_t) moved;
 	}
 	else
 	{
 		uint64_t	item = mgpu_look_neighbour(plan, blockIdx.x, thread);
 		int			unsorted = __syncthreads_or(keys[item + 1] < keys[item]);
 		uint64_t	stride = (plan.num_items - 1) / MGPU_LOOK_THREADS;
-		int			descents = __syncthreads_count(keys[(thread + 1) * stride] < keys[thread * stride]);
+		Key			sample = keys[(thread + 1) * stride];
+		int			descents = __syncthreads_count(sample < keys[thread * stride]);
+		Key			differing = mgpu_all_bits_of_cta((Key) ((keys[item] ^ keys[0]) | (sample ^ keys[0])), warps);
 
-		if (thread == 0 && unsorted)
-			atomicAdd(&look->unsorted_tiles, 1u);
+		if (thread == 0)
+		{
+			look->unsorted[blockIdx.x] = unsorted != 0;
+			look->differing[blockIdx.x] = differing;
+		}
 		if (thread == 0 && blockIdx.x == 0)
 			look->descents = (uint32_t) descents;
 	}
+}
+
+/* Bits in which a vector's keys differ from the first key of all. */
+static __device__ __forceinline__ uint32_t
+mgpu_differing_bits(uint4 vector, uint32_t first)
+{
+	return (vector.x ^ first) | (vector.y ^ first) | (vector.z ^ first) | (vector.w ^ first);
+}
+
+static __device__ __forceinline__ uint64_t
+mgpu_differing_bits(uint4 vector, uint64_t first)
+{
+	return (((uint64_t) vector.y << 32 | vector.x) ^ first) | (((uint64_t) vector.w << 32 | vector.z) ^ first);
+}
+
+/* The same of all keys, which are aligned to a vector. */
+template <typename Key>
+__global__ void
+__launch_bounds__(MGPU_LOOK_READ_THREADS)
+mgpu_read_differing(const Key *keys, uint64_t num_items, mgpu_look *look)
+{
+	constexpr uint32_t vector_items = sizeof(uint4) / sizeof(Key);
+	__shared__ Key warps[MGPU_LOOK_READ_THREADS / 32];
+	const uint4 *vectors = reinterpret_cast<const uint4 *>(keys);
+	uint64_t	num_vectors = num_items / vector_items;
+	uint64_t	thread = (uint64_t) blockIdx.x * MGPU_LOOK_READ_THREADS + threadIdx.x;
+	Key			first = keys[0];
+	Key			bits = 0;
+
+	if (thread < num_items % vector_items)
+		bits = keys[num_vectors * vector_items + thread] ^ first;
+#pragma unroll 4
+	for (uint64_t vector = thread; vector < num_vectors; vector += MGPU_LOOK_READ_CTAS * MGPU_LOOK_READ_THREADS)
+		bits |= mgpu_differing_bits(vectors[vector], first);
+	bits = mgpu_all_bits_of_cta(bits, warps);
+	if (threadIdx.x == 0)
+		look->all_differing[blockIdx.x] = bits;
+}
+
+/* Where looks of this process leave their counts. */
+static cudaError_t
+get_counts(mgpu_look **look)
+{
+	static mgpu_look *pinned = nullptr;
+	cudaError_t status = cudaSuccess;
+
+	if (pinned == nullptr)
+		status = cudaHostAlloc(reinterpret_cast<void **>(&pinned), sizeof(*pinned), cudaHostAllocPortable | cudaHostAllocMapped);
+	if (status != cudaSuccess)
+		pinned = nullptr;
+	*look = pinned;
+	return status;
+}
+
+static bool
+has_short_keys(const mgpu_segmented_request *request)
+{
+	return request->shape == MGPU_SHAPE_U32 || request->shape == MGPU_SHAPE_U32_INDEX;
+}
+
+/* Look at samples, and wait. */
+static cudaError_t
+look_at_samples(const mgpu_segmented_request *request, const mgpu_look_plan &plan, mgpu_look *look)
+{
+	dim3		ctas(MGPU_LOOK_CTAS, plan.num_passes + 1);
+	const void *keys = request->regions[request->current];
+	cudaError_t status;
+
+	if (has_short_keys(request))
+		mgpu_look_at_order<<<ctas, MGPU_LOOK_THREADS, 0, request->stream>>>(static_cast<const uint32_t *>(keys), plan, look);
+	else
+		mgpu_look_at_order<<<ctas, MGPU_LOOK_THREADS, 0, request->stream>>>(static_cast<const uint64_t *>(keys), plan, look);
+	status = cudaGetLastError();
+	return status == cudaSuccess ? cudaStreamSynchronize(request->stream) : status;
+}
+
+/* Read all keys, and wait. */
+static cudaError_t
+read_all_keys(const mgpu_segmented_request *request, mgpu_look *look)
+{
+	const void *keys = request->regions[request->current];
+	cudaError_t status;
+
+	if (has_short_keys(request))
+		mgpu_read_differing<<<MGPU_LOOK_READ_CTAS, MGPU_LOOK_READ_THREADS, 0, request->stream>>>
+			(static_cast<const uint32_t *>(keys), request->num_items, look);
+	else
+		mgpu_read_differing<<<MGPU_LOOK_READ_CTAS, MGPU_LOOK_READ_THREADS, 0, request->stream>>>
+			(static_cast<const uint64_t *>(keys), request->num_items, look);
+	status = cudaGetLastError();
+	return status == cudaSuccess ? cudaStreamSynchronize(request->stream) : status;
 }
 
 extern "C" cudaError_t
 mgpu_foresee(const mgpu_segmented_request *request, uint32_t key_bits, mgpu_foresight *foresight)
 {
 	mgpu_look_plan plan = mgpu_plan_look(request->shape, request->num_items);
-	dim3		ctas(MGPU_LOOK_CTAS, plan.num_passes + 1);
-	mgpu_look  *d_look = static_cast<mgpu_look *>(request->temp);
-	const void *keys = request->regions[request->current];
-	mgpu_look	look = {};
-	cudaError_t status = cudaSuccess;
+	mgpu_look  *look;
+	cudaError_t status;
 
-	if (request->num_items > MGPU_LOOK_THREADS)
+	if (request->num_items <= MGPU_LOOK_THREADS)
 	{
-		status = cudaMemsetAsync(d_look, 0, sizeof(look), request->stream);
-		if (status != cudaSuccess)
-			return status;
-		if (request->shape == MGPU_SHAPE_U32 || request->shape == MGPU_SHAPE_U32_INDEX)
-			mgpu_look_at_order<<<ctas, MGPU_LOOK_THREADS, 0, request->stream>>>
-				(static_cast<const uint32_t *>(keys), plan, d_look);
-		else
-			mgpu_look_at_order<<<ctas, MGPU_LOOK_THREADS, 0, request->stream>>>
-				(static_cast<const uint64_t *>(keys), plan, d_look);
-		status = cudaGetLastError();
-		if (status == cudaSuccess)
-			status = cudaMemcpyAsync(&look, d_look, sizeof(look), cudaMemcpyDeviceToHost, request->stream);
-		if (status == cudaSuccess)
-			status = cudaStreamSynchronize(request->stream);
+		*foresight = mgpu_foresight();
+		foresight->key_bits = key_bits;
+		foresight->choice = MGPU_ALGORITHM_LOCALITY;
+		return cudaSuccess;
 	}
-	*foresight = mgpu_conclude(plan, look, request->shape, key_bits);
+	status = get_counts(&look);
+	if (status == cudaSuccess)
+		status = look_at_samples(request, plan, look);
+	if (status == cudaSuccess && mgpu_pays_to_read(plan, *look, request->shape, key_bits))
+	{
+		status = read_all_keys(request, look);
+		if (status == cudaSuccess)
+			key_bits = mgpu_count_key_bits(look->all_differing, key_bits);
+	}
+	if (status == cudaSuccess)
+		*foresight = mgpu_conclude(plan, *look, request->shape, key_bits);
 	return status;
 }

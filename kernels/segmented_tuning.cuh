@@ -83,10 +83,17 @@ typedef mgpu_segmented_tuning<256, 256, 7, 9, 768> mgpu_segmented_u128;	/* every
 #define MGPU_LOOK_CTAS 16
 #define MGPU_LOOK_THREADS 1024
 
+/* A digit of the radix sort; the CTAs that read all keys for the bits they differ in, and what that takes. */
+#define MGPU_LOOK_DIGIT_BITS 8
+#define MGPU_LOOK_READ_CTAS 1024
+#define MGPU_LOOK_READ_THREADS 256
+#define MGPU_LOOK_READ_MS 0.020
+#define MGPU_LOOK_READ_BYTE_NS 0.00025
+
 /* So many of MGPU_LOOK_THREADS samples before their predecessor: in reverse (see MGPU_SEGMENTED_REVERSED_SAMPLES). */
 #define MGPU_LOOK_REVERSED_DESCENTS 960
 
-/* What both ways take, by shape (device_sort.h): nanoseconds an item, and milliseconds whatever the size. */
+/* What the ways take, by shape (device_sort.h): nanoseconds an item, and milliseconds whatever the size. */
 struct mgpu_locality_costs
 {
 	double		sort_ns;		/* the block sort of tiles in no order … */
@@ -95,18 +102,21 @@ struct mgpu_locality_costs
 	double		each_pass_ms;	/* its two launches */
 	double		radix_ns;
 	double		radix_ms;
+	double		merge_ns;
+	double		merge_ms;
 };
 
 /*
  * Fitted to an H200: 10 and 100 million keys, each within 1,000, 10,000 … places
- * of its own, where both ways take about as long (NOTES.md).
+ * of its own, where locality sort and radix sort take about as long; merge sorts of
+ * 1, 10 and 100 million keys in random order (NOTES.md).
  */
 #define MGPU_LOCALITY_COSTS \
 	{ \
-		{0.0125, 0.001, 0.0031, 0.013, 0.0196, 0.074}, \
-		{0.0261, 0.002, 0.0053, 0.013, 0.0530, 0.118}, \
-		{0.0248, 0.007, 0.0071, 0.013, 0.0273, 0.092}, \
-		{0.0488, 0.013, 0.0141, 0.013, 0.0657, 0.133} \
+		{0.0125, 0.001, 0.0031, 0.013, 0.0196, 0.074, 0.0258, 0.027}, \
+		{0.0261, 0.002, 0.0053, 0.013, 0.0530, 0.118, 0.0522, 0.026}, \
+		{0.0248, 0.007, 0.0071, 0.013, 0.0273, 0.092, 0.0515, 0.026}, \
+		{0.0488, 0.013, 0.0141, 0.013, 0.0657, 0.133, 0.0828, 0.017} \
 	}
 
 #endif							/* MGPU_SEGMENTED_TUNING_CUH */

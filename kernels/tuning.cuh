@@ -96,8 +96,8 @@ typedef mgpu_merge_tuning<256, 128, 11, 4> mgpu_tuning_u64_index_small;
 #define MGPU_RADIX_MIN_ITEMS_U64_INDEX (UINT64_C(6) << 20)
 #define MGPU_RADIX_MIN_ITEMS_NARROW (UINT64_C(1) << 16)
 
-/* A locality sort of so many items looks whether merging pays; the look costs some 30 us. */
-#define MGPU_LOOK_MIN_ITEMS (UINT64_C(1) << 21)
+/* A locality sort of so many items looks whether it pays; the look costs some 15 us. */
+#define MGPU_LOOK_MIN_ITEMS (UINT64_C(1) << 18)
 
 /* ------------------------------------------------------------- executor */
 

@@ -2,7 +2,7 @@
  * kernel_segmented_bench.cu
  *		Segmented sort and locality sort against CUB.
  *
- *	kernel_segmented_bench [--items N] [--rounds N] [--csv FILE] [--locality] [--one-rival]
+ *	kernel_segmented_bench [--items N] [--rounds N] [--only TEXT] [--csv FILE] [--locality] [--one-rival]
  *
  * Each case is timed in turn with its rivals and with a device copy of the keys,
  * all in one run, and every figure is a median: ms, Gkeys/s, the copy's time as
@@ -12,11 +12,12 @@
  * SLOW_MS is timed once.  "passes" is how often the average tile was merged or
  * copied, from the sort's own counts.  Results are compared with a rival's.
  *
- * A locality sort looks first and hands over to the radix sort where merging
- * would take longer; its line also has what merging takes whatever the look says,
- * and the passes that it foresaw.  --locality is for that choice alone: every
+ * A locality sort looks first and hands over to the radix sort or the merge sort
+ * where it would take longer; its line also has what it takes whatever the look
+ * says, the merge sort likewise, and the passes that the look foresaw.  --locality is for that choice alone: every
  * shape at many distances, and nothing else.  --one-rival leaves out
  * cub::DeviceSegmentedRadixSort, which takes ten seconds for 100M segments.
+ * --only takes the cases whose names hold TEXT.
  */
 #include <cuda_runtime.h>
 
@@ -56,6 +57,7 @@
 static int	rounds = 9;
 static FILE *csv = nullptr;
 static bool one_rival = false;
+static const char *only = "";
 static cudaEvent_t begin_event;
 static cudaEvent_t end_event;
 
@@ -105,6 +107,12 @@ count_differences(const uint32_t *first, const uint32_t *second, uint64_t num_wo
 
 	if (word < num_words && first[word] != second[word])
 		atomicAdd(count, 1ull);
+}
+
+static bool
+is_left_out(const std::string &name)
+{
+	return name.find(only) == std::string::npos;
 }
 
 static unsigned
@@ -321,7 +329,7 @@ struct our_sort
 {
 	device_items<char> regions[2];
 	device_items<char> temp;
-	device_items<char> radix_temp;
+	device_items<char> sort_temp;
 	device_items<mgpu_segmented_stats> stats;
 	mgpu_segmented_request request;
 
@@ -329,7 +337,9 @@ struct our_sort
 		: regions{device_items<char>(mgpu_segmented_region_bytes(shape, num_items)),
 				  device_items<char>(mgpu_segmented_region_bytes(shape, num_items))},
 		temp(mgpu_segmented_temp_bytes(shape, num_items)),
-		radix_temp(heads != nullptr ? 0 : mgpu_find_sorter(MGPU_ALGORITHM_RADIX, shape)->temp_bytes(num_items)), stats(1),
+		sort_temp(heads != nullptr ? 0 : std::max(mgpu_find_sorter(MGPU_ALGORITHM_RADIX, shape)->temp_bytes(num_items),
+												  mgpu_find_sorter(MGPU_ALGORITHM_MERGE, shape)->temp_bytes(num_items))),
+		stats(1),
 		request{shape, {regions[0].data, regions[1].data}, 0, num_items, heads, num_segments, stats.data, temp.data,
 				temp.num_items, nullptr}
 	{
@@ -389,6 +399,9 @@ template <typename Key>
 static void
 bench_segments(const std::string &name, uint64_t num_items, const segments &cut)
 {
+	if (is_left_out(name))
+		return;
+
 	device_items<Key> keys(num_items);
 	device_items<Key> out(num_items);
 	our_sort<Key> ours(sizeof(Key) == 8 ? MGPU_SHAPE_U64 : MGPU_SHAPE_U32, num_items, cut.offsets.data, cut.num_segments);
@@ -423,6 +436,9 @@ bench_segments(const std::string &name, uint64_t num_items, const segments &cut)
 static void
 bench_segment_pairs(const std::string &name, uint64_t num_items, const segments &cut)
 {
+	if (is_left_out(name))
+		return;
+
 	device_items<uint32_t> keys(num_items);
 	device_items<uint32_t> out(num_items);
 	device_items<uint32_t> indices(num_items);
@@ -450,39 +466,48 @@ bench_segment_pairs(const std::string &name, uint64_t num_items, const segments 
 	report(name, num_items, cut.num_segments, pieces, {"segmented sort"}, passes_worth(ours.stats.data));
 }
 
-/* As the executor sorts: looks, then merges or hands over. */
+/* Sort by what is no locality sort; *current: where the result is. */
+template <typename Key>
+static void
+sort_otherwise(our_sort<Key> &ours, mgpu_algorithm algorithm, uint32_t key_bits, int *current)
+{
+	mgpu_segmented_request &request = ours.request;
+	uint64_t	index_offset = mgpu_segmented_index_offset(request.shape, request.num_items);
+	mgpu_sort_request sort = {};
+
+	for (int side = 0; side < 2; side++)
+	{
+		sort.keys[side] = request.regions[side];
+		sort.indices[side] = reinterpret_cast<uint32_t *>(static_cast<char *>(request.regions[side]) + index_offset);
+	}
+	sort.key_bits = key_bits;
+	sort.num_items = request.num_items;
+	sort.temp = ours.sort_temp.data;
+	sort.temp_bytes = ours.sort_temp.num_items;
+	REQUIRE_CUDA(mgpu_find_sorter(algorithm, request.shape)->sort(&sort));
+	*current = sort.current;
+}
+
+/* As the executor sorts: looks, then goes on or hands over. */
 template <typename Key>
 static void
 sort_by_locality(our_sort<Key> &ours, mgpu_foresight *foresight, int *current)
 {
-	mgpu_segmented_request &request = ours.request;
-	uint64_t	index_offset = mgpu_segmented_index_offset(request.shape, request.num_items);
-	mgpu_sort_request radix = {};
-
 	*current = 0;
-	REQUIRE_CUDA(mgpu_foresee(&request, sizeof(Key) * 8, foresight));
-	if (foresight->merge)
-	{
-		REQUIRE_CUDA(mgpu_launch_segmented_sort(&request));
-		return;
-	}
-	for (int side = 0; side < 2; side++)
-	{
-		radix.keys[side] = request.regions[side];
-		radix.indices[side] = reinterpret_cast<uint32_t *>(static_cast<char *>(request.regions[side]) + index_offset);
-	}
-	radix.key_bits = sizeof(Key) * 8;
-	radix.num_items = request.num_items;
-	radix.temp = ours.radix_temp.data;
-	radix.temp_bytes = ours.radix_temp.num_items;
-	REQUIRE_CUDA(mgpu_find_sorter(MGPU_ALGORITHM_RADIX, request.shape)->sort(&radix));
-	*current = radix.current;
+	REQUIRE_CUDA(mgpu_foresee(&ours.request, sizeof(Key) * 8, foresight));
+	if (foresight->choice == MGPU_ALGORITHM_LOCALITY)
+		REQUIRE_CUDA(mgpu_launch_segmented_sort(&ours.request));
+	else
+		sort_otherwise(ours, foresight->choice, foresight->key_bits, current);
 }
 
 template <typename Key>
 static void
 bench_locality(const std::string &name, mgpu_sort_shape shape, uint64_t num_items, int order, uint64_t distance)
 {
+	if (is_left_out(name))
+		return;
+
 	bool		indexed = shape == MGPU_SHAPE_U32_INDEX || shape == MGPU_SHAPE_U64_INDEX;
 	device_items<Key> keys(num_items);
 	device_items<Key> out(num_items);
@@ -505,10 +530,12 @@ bench_locality(const std::string &name, mgpu_sort_shape shape, uint64_t num_item
 		REQUIRE_CUDA(mgpu_launch_iota(indices.data, num_items, nullptr));
 
 	std::vector<piece> pieces = {copy_piece(keys, out), ours.as_piece(keys.data), rival_piece(temp, radix_bytes, radix),
-	ours.as_piece(keys.data)};
+	ours.as_piece(keys.data), ours.as_piece(keys.data)};
 	double		passes;
+	int			merged;
 
 	pieces[1].run = [&] { sort_by_locality(ours, &foresight, &current); };
+	pieces[4].run = [&] { sort_otherwise(ours, MGPU_ALGORITHM_MERGE, sizeof(Key) * 8, &merged); };
 	time_pieces(pieces);
 	passes = passes_worth(ours.stats.data);
 	pieces[1].prepare();
@@ -519,8 +546,11 @@ bench_locality(const std::string &name, mgpu_sort_shape shape, uint64_t num_item
 		require_equal(ours.regions[current].data + mgpu_segmented_index_offset(shape, num_items), out_indices.data,
 					  num_items * 4, name.c_str());
 	report(name, num_items, 0, pieces, {"radix sort"}, passes);
-	printf("%36s foreseen: %.2f passes, %.3f ms, radix sort %.3f ms: %s; merging takes %.3f ms\n", "", foresight.passes,
-		   foresight.merge_ms, foresight.radix_ms, foresight.merge ? "merged" : "handed over", pieces[3].median());
+	printf("%36s foreseen: %.2f passes, %.3f ms, radix sort of %u bits %.3f ms, merge sort %.3f ms: %s; takes %.3f ms, merge sort %.3f ms\n",
+		   "", foresight.passes, foresight.locality_ms, foresight.key_bits, foresight.radix_ms, foresight.merge_ms,
+		   foresight.choice == MGPU_ALGORITHM_LOCALITY ? "kept" :
+		   foresight.choice == MGPU_ALGORITHM_RADIX ? "radix sort" : "merge sort",
+		   pieces[3].median(), pieces[4].median());
 	fflush(stdout);
 }
 
@@ -580,6 +610,8 @@ main(int argc, char **argv)
 			only_items = strtoull(argv[++i], nullptr, 10);
 		else if (i + 1 < argc && strcmp(argv[i], "--rounds") == 0)
 			rounds = std::max(1, atoi(argv[++i]));
+		else if (i + 1 < argc && strcmp(argv[i], "--only") == 0)
+			only = argv[++i];
 		else if (i + 1 < argc && strcmp(argv[i], "--csv") == 0)
 			csv = fopen(argv[++i], "w");
 		else if (strcmp(argv[i], "--locality") == 0)
@@ -588,7 +620,7 @@ main(int argc, char **argv)
 			one_rival = true;
 		else
 		{
-			fprintf(stderr, "usage: kernel_segmented_bench [--items N] [--rounds N] [--csv FILE] [--locality] [--one-rival]\n");
+			fprintf(stderr, "usage: kernel_segmented_bench [--items N] [--rounds N] [--only TEXT] [--csv FILE] [--locality] [--one-rival]\n");
 			return 2;
 		}
 	}

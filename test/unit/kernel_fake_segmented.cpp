@@ -88,14 +88,14 @@ sort_segmented(const mgpu_segmented_request &request)
 	request.stats->passes[0] = {2, 1};
 }
 
-/* Either way is right; the look writes to temp and waits. */
+/* Any way is right; the look waits. */
 extern "C" cudaError_t
-mgpu_foresee(const mgpu_segmented_request *request, uint32_t, mgpu_foresight *foresight)
+mgpu_foresee(const mgpu_segmented_request *request, uint32_t key_bits, mgpu_foresight *foresight)
 {
-	void	   *temp = request->temp;
+	static const mgpu_algorithm choices[] = {MGPU_ALGORITHM_LOCALITY, MGPU_ALGORITHM_RADIX, MGPU_ALGORITHM_MERGE};
 
-	enqueue(request->stream, [temp] { memset(temp, 0xEE, 64); });
-	foresight->merge = schedule() % 2 == 0;
+	foresight->choice = choices[schedule() % 3];
+	foresight->key_bits = key_bits;
 	return cudaStreamSynchronize(request->stream);
 }
 

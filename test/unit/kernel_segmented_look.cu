@@ -7,6 +7,7 @@
 #include "kernel_segmented_test.cuh"
 
 #include "segmented_look.cuh"
+#include "tuning.cuh"
 
 /* Key of a place: within `distance` of it, from any of them behind `random_from`. */
 struct placed_keys
@@ -54,20 +55,23 @@ play_look(const mgpu_look_plan &plan, const placed_keys &keys)
 			{
 				uint64_t	key = keys.at(mgpu_look_item(plan, pass, cta, thread));
 
-				look.moved[pass] += thread < MGPU_LOOK_THREADS / 2 ? least_b < key : key < greatest_a;
+				look.moved[pass][cta] += thread < MGPU_LOOK_THREADS / 2 ? least_b < key : key < greatest_a;
 			}
 		}
 	for (uint32_t cta = 0; cta < MGPU_LOOK_CTAS; cta++)
 	{
 		bool		unsorted = false;
+		uint64_t	differing = 0;
 
 		for (uint32_t thread = 0; thread < MGPU_LOOK_THREADS; thread++)
 		{
 			uint64_t	item = mgpu_look_neighbour(plan, cta, thread);
 
 			unsorted |= keys.at(item + 1) < keys.at(item);
+			differing |= (keys.at(item) ^ keys.at(0)) | (keys.at((thread + 1) * stride) ^ keys.at(0));
 		}
-		look.unsorted_tiles += unsorted;
+		look.unsorted[cta] = unsorted;
+		look.differing[cta] = differing;
 	}
 	for (uint32_t thread = 0; thread < MGPU_LOOK_THREADS; thread++)
 		look.descents += keys.at((thread + 1) * stride) < keys.at(thread * stride);
@@ -133,38 +137,82 @@ check_distances(mgpu_sort_shape shape, uint64_t num_items)
 	}
 }
 
-/* Whichever way was measured to be a fifth faster or more is taken. */
+/* Whichever way was measured to be a tenth faster or more is taken. */
 static void
 check_choices()
 {
-	static const struct
+	const mgpu_algorithm locality = MGPU_ALGORITHM_LOCALITY;
+	const mgpu_algorithm radix = MGPU_ALGORITHM_RADIX;
+	const mgpu_algorithm merge = MGPU_ALGORITHM_MERGE;
+	const struct
 	{
 		mgpu_sort_shape shape;
 		uint64_t	num_items;
 		uint64_t	distance;
-		bool		merge;
+		mgpu_algorithm choice;
 	}			measured[] = {
-		{MGPU_SHAPE_U32, 100000000, 1000, true}, {MGPU_SHAPE_U32, 100000000, 1000000, false},
-		{MGPU_SHAPE_U32, 10000000, 10000, false}, {MGPU_SHAPE_U32, 10000000, 10000000, false},
-		{MGPU_SHAPE_U64, 100000000, 10000, true}, {MGPU_SHAPE_U64, 100000000, 10000000, false},
-		{MGPU_SHAPE_U64, 10000000, 10000, true}, {MGPU_SHAPE_U64, 10000000, 1000000, false},
-		{MGPU_SHAPE_U32_INDEX, 100000000, 10000, false}, {MGPU_SHAPE_U32_INDEX, 10000000, 10000, false},
-		{MGPU_SHAPE_U64_INDEX, 100000000, 10000, false}, {MGPU_SHAPE_U64_INDEX, 10000000, 10000, false}
+		{MGPU_SHAPE_U32, 100000000, 1000, locality}, {MGPU_SHAPE_U32, 100000000, 1000000, radix},
+		{MGPU_SHAPE_U32, 10000000, 10000, radix}, {MGPU_SHAPE_U32, 10000000, 10000000, radix},
+		{MGPU_SHAPE_U32, 1000000, 100, merge}, {MGPU_SHAPE_U32, 1000000, 1000000, merge},
+		{MGPU_SHAPE_U64, 100000000, 10000, locality}, {MGPU_SHAPE_U64, 10000000, 10000, locality},
+		{MGPU_SHAPE_U64, 10000000, 1000000, merge}, {MGPU_SHAPE_U64, 1000000, 1000000, merge},
+		{MGPU_SHAPE_U32_INDEX, 100000000, 10000, radix}, {MGPU_SHAPE_U32_INDEX, 10000000, 10000, radix},
+		{MGPU_SHAPE_U32_INDEX, 1000000, 1000000, merge}, {MGPU_SHAPE_U64_INDEX, 1000000, 1000000, merge},
+		{MGPU_SHAPE_U64_INDEX, 100000000, 10000, radix}, {MGPU_SHAPE_U64_INDEX, 10000000, 10000, radix}
 	};
 
 	for (const auto &choice : measured)
-		expect(play_foresight(choice.shape, {choice.num_items, choice.distance, UINT64_MAX, false}).merge == choice.merge,
+		expect(play_foresight(choice.shape, {choice.num_items, choice.distance, UINT64_MAX, false}).choice == choice.choice,
 			   "choice for shape %d, %llu items, within %llu", choice.shape, (unsigned long long) choice.num_items,
 			   (unsigned long long) choice.distance);
 	for (mgpu_sort_shape shape : {MGPU_SHAPE_U32, MGPU_SHAPE_U64, MGPU_SHAPE_U32_INDEX, MGPU_SHAPE_U64_INDEX})
 	{
 		const uint64_t num_items = 50000000;
 
-		expect(play_foresight(shape, {num_items, 1, UINT64_MAX, false}).passes == 0, "sorted, shape %d", shape);
-		expect(play_foresight(shape, {num_items, 1, UINT64_MAX, true}).merge, "reversed, shape %d", shape);
-		expect(!play_foresight(shape, {num_items, 1, 0, false}).merge, "random, shape %d", shape);
+		for (uint64_t sorted_items : {num_items, MGPU_LOOK_MIN_ITEMS})
+		{
+			expect(play_foresight(shape, {sorted_items, 1, UINT64_MAX, false}).passes == 0, "sorted, shape %d", shape);
+			expect(play_foresight(shape, {sorted_items, 1, UINT64_MAX, false}).choice == locality, "sorted, shape %d", shape);
+			expect(play_foresight(shape, {sorted_items, 1, UINT64_MAX, true}).choice == locality, "reversed, shape %d", shape);
+			expect(play_foresight(shape, {sorted_items, 1, 0, false}).choice != locality, "random, shape %d", shape);
+		}
 		/* a batch appended: few tiles to sort, and only the last lists to merge */
-		expect(play_foresight(shape, {num_items, 1, num_items / 100 * 98, false}).merge, "appended, shape %d", shape);
+		expect(play_foresight(shape, {num_items, 1, num_items / 100 * 98, false}).choice == locality, "appended, shape %d", shape);
+	}
+}
+
+/* Keys of a narrow range are all read where a radix sort would gain digits by it, and only there. */
+static void
+check_reading()
+{
+	const struct
+	{
+		mgpu_sort_shape shape;
+		uint64_t	num_items;
+		uint64_t	distance;
+		bool		reads;
+	}			cases[] = {
+		{MGPU_SHAPE_U32, 10000000, 1000000, true}, {MGPU_SHAPE_U32, 10000000, 1, false},
+		{MGPU_SHAPE_U32, 100000000, 1000000, false}, {MGPU_SHAPE_U32, 1000000, 1000000, false},
+		{MGPU_SHAPE_U64, 10000000, 1000000, true}, {MGPU_SHAPE_U64, 100000000, 1000000, true},
+		{MGPU_SHAPE_U64, 100000000, 100, false}, {MGPU_SHAPE_U64_INDEX, 100000000, 10000, true}
+	};
+
+	for (const auto &one : cases)
+	{
+		mgpu_look_plan plan = mgpu_plan_look(one.shape, one.num_items);
+		uint32_t	key_bits = one.shape == MGPU_SHAPE_U32 ? 32 : 64;
+		mgpu_look	look = play_look(plan, {one.num_items, one.distance, UINT64_MAX, false});
+
+		expect(mgpu_pays_to_read(plan, look, one.shape, key_bits) == one.reads, "reading all, shape %d, %llu items, within %llu",
+			   one.shape, (unsigned long long) one.num_items, (unsigned long long) one.distance);
+	}
+	for (uint32_t bits = 0; bits < 64; bits++)
+	{
+		uint64_t	differing[3] = {0, UINT64_C(1) << bits, 1};
+
+		expect(mgpu_count_key_bits(differing, 64) == bits / 8 * 8 + 8 &&
+			   mgpu_count_key_bits(differing, 32) == std::min(bits / 8 * 8 + 8, UINT32_C(32)), "bits of keys up to %u", bits);
 	}
 }
 
@@ -179,4 +227,5 @@ test_looks_on_host()
 		check_distances(shape, 100000000);
 	}
 	check_choices();
+	check_reading();
 }

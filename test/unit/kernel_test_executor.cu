@@ -330,7 +330,7 @@ test_sizes(void)
 
 /*
  * Locality sorts of a size at which they look, of keys that are anywhere: left to
- * the radix sort or not, unless their passes are counted.
+ * another sort or not, unless their passes are counted.
  */
 static void
 test_handing_over(void)
@@ -360,10 +360,9 @@ test_handing_over(void)
 				continue;
 			check_results(job, data, "handing over");
 			check_passes(data.stats);
-			CHECK(data.stats.algorithm == MGPU_ALGORITHM_LOCALITY ||
-				  (data.stats.algorithm == MGPU_ALGORITHM_RADIX && job.count_passes == 0), "handing over: algorithm %d",
-				  data.stats.algorithm);
-			CHECK(data.stats.algorithm == MGPU_ALGORITHM_RADIX ? data.stats.num_passes == 0 : data.stats.num_passes > 0,
+			CHECK(data.stats.algorithm == MGPU_ALGORITHM_LOCALITY || job.count_passes == 0,
+				  "handing over: algorithm %d, %d passes counted", data.stats.algorithm, job.count_passes);
+			CHECK((data.stats.algorithm == MGPU_ALGORITHM_LOCALITY) == (data.stats.num_passes > 0),
 				  "handing over: algorithm %d, %d passes", data.stats.algorithm, data.stats.num_passes);
 		}
 	}
