@@ -70,6 +70,13 @@ agg_arena_init(agg_arena *arena, MemoryContext context)
 	arena->next = NULL;
 	arena->end = NULL;
 	arena->taken_bytes = 0;
+	arena->ahead = NULL;
+}
+
+void
+agg_arena_finish(agg_arena *arena)
+{
+	agg_ahead_stop(arena->ahead);
 }
 
 static void
@@ -84,6 +91,7 @@ agg_arena_reset(agg_arena *arena)
 {
 	agg_arena_block *kept = arena->blocks;
 
+	agg_arena_finish(arena);
 	if (kept == NULL)
 		return;
 	while (kept->older)
@@ -96,10 +104,11 @@ agg_arena_reset(agg_arena *arena)
 	if (kept->bytes > KEPT_BLOCK_BYTES)
 	{
 		pfree(kept);
-		agg_arena_init(arena, arena->context);
-		return;
+		arena->blocks = NULL;
+		arena->next = arena->end = NULL;
 	}
-	use_block(arena, kept);
+	else
+		use_block(arena, kept);
 	arena->taken_bytes = 0;
 }
 
@@ -107,10 +116,12 @@ static void
 add_block(agg_arena *arena, Size needed_bytes)
 {
 	Size		bytes = Min(Max(arena->taken_bytes / BLOCK_PART, FIRST_BLOCK_BYTES), LAST_BLOCK_BYTES);
+	/* values of a block of their own leave nothing to foresee */
+	Size		next_bytes = needed_bytes > bytes / 2 ? 0 : Min(bytes + bytes / BLOCK_PART, LAST_BLOCK_BYTES);
 	agg_arena_block *block;
 
 	bytes = Max(bytes, MAXALIGN(sizeof(agg_arena_block)) + needed_bytes);
-	block = agg_alloc(arena->context, bytes);
+	block = agg_alloc_next(&arena->ahead, arena->context, &bytes, next_bytes);
 	block->bytes = bytes;
 	block->older = arena->blocks;
 	arena->blocks = block;

@@ -45,12 +45,16 @@ typedef struct agg_arena
 	char	   *next;
 	char	   *end;
 	Size		taken_bytes;	/* since the last reset, without gaps */
+	struct agg_ahead *ahead;	/* the next block (agg_memory.h) */
 } agg_arena;
 
 extern void agg_column_init(agg_column *column, Oid type_id);
 
 extern void agg_arena_init(agg_arena *arena, MemoryContext context);
 extern void agg_arena_reset(agg_arena *arena);
+
+/* All is taken, but for a reset: what was prepared for more is given back. */
+extern void agg_arena_finish(agg_arena *arena);
 
 /* bytes at an address that is a multiple of align, uninitialized. */
 extern char *agg_arena_take(agg_arena *arena, Size bytes, uint32 align);

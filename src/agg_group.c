@@ -236,6 +236,9 @@ agg_batch_group(agg_batch *batch)
 {
 	if (batch->stage != BATCH_COLLECTING)
 		return;
+	agg_rows_finish(&batch->rows);
+	agg_rows_finish(&batch->null_rows);
+	agg_arena_finish(&batch->arena);
 	batch->num_items = agg_rows_count(&batch->rows);
 	batch->num_nulls = agg_rows_count(&batch->null_rows) + batch->total_nulls;
 	if (batch->num_items + batch->num_nulls > MGPU_MAX_ITEMS)

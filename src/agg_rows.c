@@ -31,6 +31,9 @@
 
 #define COLUMN_ALIGN 16
 
+/* What foreseeing the next chunk's size may be out by, since chunks hold whole rows. */
+#define NEXT_CHUNK_SLACK 1024
+
 void
 agg_rows_init(agg_rows *rows, const agg_column *key_column, const agg_column *value_column,
 			  bool has_groups, uint64 most_rows, MemoryContext context)
@@ -42,6 +45,12 @@ agg_rows_init(agg_rows *rows, const agg_column *key_column, const agg_column *va
 	rows->most_rows = most_rows;
 	rows->context = context;
 	rows->last = &rows->none;
+}
+
+void
+agg_rows_finish(agg_rows *rows)
+{
+	agg_ahead_stop(rows->ahead);
 }
 
 static void
@@ -69,6 +78,7 @@ agg_rows_reset(agg_rows *rows)
 {
 	agg_chunk  *kept = rows->first;
 
+	agg_rows_finish(rows);
 	if (kept == NULL)
 		return;
 	free_after(kept);
@@ -84,6 +94,9 @@ agg_rows_reset(agg_rows *rows)
 void
 agg_rows_free(agg_rows *rows)
 {
+	struct agg_ahead *ahead = rows->ahead;
+
+	agg_rows_finish(rows);
 	while (rows->first)
 	{
 		agg_chunk  *next = rows->first->next;
@@ -92,6 +105,7 @@ agg_rows_free(agg_rows *rows)
 		rows->first = next;
 	}
 	agg_rows_init(rows, rows->key_column, rows->value_column, rows->has_groups, rows->most_rows, rows->context);
+	rows->ahead = ahead;
 }
 
 static Size
@@ -107,32 +121,44 @@ row_bytes(const agg_rows *rows)
 		(rows->has_groups ? sizeof(uint32) : 0);
 }
 
-static agg_chunk *
-make_chunk(const agg_rows *rows, Size bytes)
+static uint32
+capacity_of(const agg_rows *rows, Size bytes)
 {
-	uint32		capacity = Max(bytes / row_bytes(rows), 1);
+	return Max(bytes / row_bytes(rows), 1);
+}
+
+/* Where a chunk's group numbers are, counted from its start. */
+static Size
+cell_bytes(const agg_rows *rows, uint32 capacity)
+{
+	return TYPEALIGN(COLUMN_ALIGN, sizeof(agg_chunk)) +
+		TYPEALIGN(COLUMN_ALIGN, capacity * column_width(rows->key_column)) +
+		TYPEALIGN(COLUMN_ALIGN, capacity * column_width(rows->value_column));
+}
+
+static Size
+chunk_bytes(const agg_rows *rows, uint32 capacity)
+{
+	return cell_bytes(rows, capacity) + (rows->has_groups ? capacity * sizeof(uint32) : 0);
+}
+
+static agg_chunk *
+make_chunk(agg_rows *rows, Size bytes)
+{
+	uint32		capacity = capacity_of(rows, bytes);
+	uint32		next_capacity = capacity_of(rows, Min(bytes + bytes / CHUNK_PART, LAST_CHUNK_BYTES));
 	Size		header_bytes = TYPEALIGN(COLUMN_ALIGN, sizeof(agg_chunk));
 	Size		key_bytes = TYPEALIGN(COLUMN_ALIGN, capacity * column_width(rows->key_column));
-	Size		value_bytes = TYPEALIGN(COLUMN_ALIGN, capacity * column_width(rows->value_column));
-	Size		group_bytes = rows->has_groups ? capacity * sizeof(uint32) : 0;
-	agg_chunk  *chunk = agg_alloc(rows->context, header_bytes + key_bytes + value_bytes + group_bytes);
+	Size		taken_bytes = chunk_bytes(rows, capacity);
+	agg_chunk  *chunk = agg_alloc_next(&rows->ahead, rows->context, &taken_bytes,
+									   chunk_bytes(rows, next_capacity) + NEXT_CHUNK_SLACK);
 	char	   *cells = (char *) chunk + header_bytes;
 
 	memset(chunk, 0, sizeof(*chunk));
 	chunk->capacity = capacity;
 	chunk->keys = key_bytes > 0 ? cells : NULL;
-	chunk->values = value_bytes > 0 ? cells + key_bytes : NULL;
+	chunk->values = column_width(rows->value_column) > 0 ? cells + key_bytes : NULL;
 	return chunk;
-}
-
-static uint32 *
-group_cells(const agg_rows *rows, const agg_chunk *chunk)
-{
-	Size		cell_bytes = TYPEALIGN(COLUMN_ALIGN, sizeof(agg_chunk)) +
-		TYPEALIGN(COLUMN_ALIGN, chunk->capacity * column_width(rows->key_column)) +
-		TYPEALIGN(COLUMN_ALIGN, chunk->capacity * column_width(rows->value_column));
-
-	return (uint32 *) ((char *) chunk + cell_bytes);
 }
 
 void
@@ -142,7 +168,7 @@ agg_rows_change_group(agg_rows *rows, uint32 group)
 
 	if (chunk->used > 0)
 	{
-		chunk->groups = group_cells(rows, chunk);
+		chunk->groups = (uint32 *) ((char *) chunk + cell_bytes(rows, chunk->capacity));
 		for (uint32 i = 0; i < chunk->used; i++)
 			chunk->groups[i] = chunk->group;
 		chunk->groups[chunk->used] = group;

@@ -40,6 +40,7 @@ typedef struct agg_rows
 	agg_chunk  *last;			/* never NULL: where the next row goes if it fits */
 	uint64		num_before;		/* rows in the chunks before last */
 	uint64		most_rows;		/* more are too large an array */
+	struct agg_ahead *ahead;	/* the next chunk's memory (agg_memory.h) */
 	agg_chunk	none;			/* last, while there is no chunk */
 } agg_rows;
 
@@ -52,6 +53,9 @@ extern void agg_rows_reset(agg_rows *rows);
 
 /* Give all chunks back. */
 extern void agg_rows_free(agg_rows *rows);
+
+/* All rows are there, but for a reset: what was prepared for more is given back. */
+extern void agg_rows_finish(agg_rows *rows);
 
 /* Make last a chunk with room for a row. */
 extern void agg_rows_grow(agg_rows *rows);
