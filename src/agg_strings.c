@@ -46,8 +46,8 @@ agg_order_strings(agg_batch *batch)
 							batch->num_items, expected_bytes(batch));
 	if (fits)
 	{
-		byte_order_ranks(&spec, batch->num_heads > 1 ? &groups : NULL, &bytes, batch->num_items,
-						 bytes.keys.data_end - bytes.keys.data, batch->positions);
+		byte_order_ranks_in(&batch->room, &spec, batch->num_heads > 1 ? &groups : NULL, &bytes,
+							batch->num_items, bytes.keys.data_end - bytes.keys.data, batch->positions);
 		byte_source_close(&bytes);
 	}
 	MemoryContextSwitchTo(caller_context);

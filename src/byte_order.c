@@ -27,6 +27,9 @@
 /* Fewer tasks are not worth threads. */
 #define THREADS_MIN_TASKS 8
 
+/* Between parts of a caller's room: threads do not write to the same line of a cache. */
+#define ROOM_ALIGN 64
+
 typedef struct byte_sort
 {
 	const sort_spec *spec;
@@ -123,20 +126,44 @@ has_codes(const byte_sort *sort)
 	return sort->num_rounds == 0 && sort->codes != NULL;
 }
 
+/* Scratch of a round: of the room that is left or, if that is too small, palloc'd. */
+static void *
+take(byte_room *left, Size bytes)
+{
+	Size		taken = TYPEALIGN(ROOM_ALIGN, bytes);
+	char	   *start = left->start;
+
+	if (taken > left->bytes)
+		return array_result_scratch(bytes);
+	left->start += taken;
+	left->bytes -= taken;
+	return start;
+}
+
+static void
+give_back(const byte_sort *sort, void *scratch)
+{
+	const byte_room *room = &sort->call->room;
+
+	if ((char *) scratch < room->start || (char *) scratch >= room->start + room->bytes)
+		pfree(scratch);
+}
+
 /* The runs of this round become those of the next. */
 static void
 work_round(byte_sort *sort)
 {
 	mgpu_byte_round *round = &sort->round;
-	uint64	   *sorted = array_result_scratch(round->num_items * sizeof(uint64));
+	byte_room	left = sort->call->room;
+	uint64	   *sorted = take(&left, round->num_items * sizeof(uint64));
 	bool		whole = is_whole(sort);
 	uint32	   *indices = round->order;
 
 	round->items = NULL;
 	if (!whole)
 	{
-		round->items = array_result_scratch(round->num_items * sizeof(uint32));
-		indices = array_result_scratch(round->num_items * sizeof(uint32));
+		round->items = take(&left, round->num_items * sizeof(uint32));
+		indices = take(&left, round->num_items * sizeof(uint32));
 	}
 	if (has_codes(sort))
 	{
@@ -145,20 +172,20 @@ work_round(byte_sort *sort)
 	}
 	else
 	{
-		round->codes = array_result_scratch(round->num_items * sizeof(uint64));
+		round->codes = take(&left, round->num_items * sizeof(uint64));
 		run_tasks(sort, mgpu_byte_encode_task, round, mgpu_byte_tasks(round));
 		sort_codes(sort, sorted, indices);
-		pfree(round->codes);
+		give_back(sort, round->codes);
 	}
 	if (!whole)
 	{
 		run_tasks(sort, mgpu_byte_permute_task, round, mgpu_byte_tasks(round));
-		pfree(round->items);
-		pfree(indices);
+		give_back(sort, round->items);
+		give_back(sort, indices);
 	}
 	round->next_runs = array_result_scratch(mgpu_byte_next_runs(round->num_items) * sizeof(mgpu_byte_run));
 	run_tasks(sort, mgpu_byte_split_task, round, mgpu_byte_tasks(round));
-	pfree(sorted);
+	give_back(sort, sorted);
 }
 
 static int
@@ -309,9 +336,19 @@ void
 byte_order_ranks(const sort_spec *spec, const segment_list *segments,
 				 const byte_source *bytes, int64 num_items, Size data_bytes, uint32 *ranks)
 {
+	static const byte_room none;
+
+	byte_order_ranks_in(&none, spec, segments, bytes, num_items, data_bytes, ranks);
+}
+
+void
+byte_order_ranks_in(const byte_room *room, const sort_spec *spec, const segment_list *segments,
+					const byte_source *bytes, int64 num_items, Size data_bytes, uint32 *ranks)
+{
 	byte_order_call call;
 
 	byte_order_start(&call, spec, segments ? segments->num_segments : 0, num_items, data_bytes);
+	call.room = *room;
 	PG_ENSURE_ERROR_CLEANUP(thread_work_stop, PointerGetDatum(&call.work));
 	{
 		byte_order_part(&call, spec, segments, bytes, NULL, num_items, ranks);

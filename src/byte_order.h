@@ -17,6 +17,13 @@ typedef struct byte_codes
 	uint32		offset;
 } byte_codes;
 
+/* Memory of the caller's that nobody else uses while a sort lasts, aligned as palloc's is. */
+typedef struct byte_room
+{
+	char	   *start;
+	Size		bytes;			/* 0: none */
+} byte_room;
+
 /* What the sorts of one call have in common. */
 typedef struct byte_order_call
 {
@@ -25,6 +32,7 @@ typedef struct byte_order_call
 	bool		has_job;
 	bool		on_cpu;			/* a job ran there, so the rest do */
 	char		cpu_reason[MGPU_ERROR_MESSAGE_BYTES];
+	byte_room	room;
 } byte_order_call;
 
 /*
@@ -35,6 +43,10 @@ typedef struct byte_order_call
 extern void byte_order_ranks(const sort_spec *spec, const segment_list *segments,
 							 const byte_source *bytes, int64 num_items, Size data_bytes,
 							 uint32 *ranks);
+
+/* The same, with room for what would else be allocated, as far as it goes. */
+extern void byte_order_ranks_in(const byte_room *room, const sort_spec *spec, const segment_list *segments,
+								const byte_source *bytes, int64 num_items, Size data_bytes, uint32 *ranks);
 
 /*
  * The same in parts: start, any number of parts, end.  codes may be NULL, and are not
