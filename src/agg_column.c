@@ -112,7 +112,7 @@ agg_arena_reset(agg_arena *arena)
 	arena->taken_bytes = 0;
 }
 
-static void
+static pg_noinline void
 add_block(agg_arena *arena, Size needed_bytes)
 {
 	Size		bytes = Min(Max(arena->taken_bytes / BLOCK_PART, FIRST_BLOCK_BYTES), LAST_BLOCK_BYTES);
@@ -128,12 +128,13 @@ add_block(agg_arena *arena, Size needed_bytes)
 	use_block(arena, block);
 }
 
-char *
-agg_arena_take(agg_arena *arena, Size bytes, uint32 align)
+/* For every row: inline, which what others can call is not in a shared library. */
+static inline char *
+take(agg_arena *arena, Size bytes, uint32 align)
 {
 	char	   *start = (char *) TYPEALIGN(align, arena->next);
 
-	if (start + bytes > arena->end || arena->blocks == NULL)
+	if (unlikely(start + bytes > arena->end || arena->blocks == NULL))
 	{
 		add_block(arena, bytes);
 		start = arena->next;
@@ -141,6 +142,12 @@ agg_arena_take(agg_arena *arena, Size bytes, uint32 align)
 	arena->next = start + bytes;
 	arena->taken_bytes += bytes;
 	return start;
+}
+
+char *
+agg_arena_take(agg_arena *arena, Size bytes, uint32 align)
+{
+	return take(arena, bytes, align);
 }
 
 /* Strings are mostly short: two copies of a width, which may overlap, in place of a call. */
@@ -173,7 +180,7 @@ keep_varlena(const agg_column *column, agg_arena *arena, Datum value)
 		packed = PG_DETOAST_DATUM_PACKED(value);
 	bytes = VARHDRSZ + VARSIZE_ANY_EXHDR(packed);
 	padded = TYPEALIGN(column->align, bytes);
-	element = agg_arena_take(arena, padded, column->align);
+	element = take(arena, padded, column->align);
 	if (column->align == sizeof(uint32))
 		*(uint32 *) (element + padded - sizeof(uint32)) = 0;
 	else
@@ -189,7 +196,7 @@ keep_cstring(const agg_column *column, agg_arena *arena, Datum value)
 	const char *string = DatumGetCString(value);
 	Size		bytes = strlen(string) + 1;
 	Size		padded = TYPEALIGN(column->align, bytes);
-	char	   *element = agg_arena_take(arena, padded, column->align);
+	char	   *element = take(arena, padded, column->align);
 
 	memcpy(element, string, bytes);
 	memset(element + bytes, 0, padded - bytes);

@@ -17,6 +17,7 @@
 #include "agg_memory.h"
 #include "agg_rows.h"
 #include "pgerror.h"
+#include "thread_work.h"
 
 #include "core/job.h"
 
@@ -30,6 +31,10 @@
 #define WHOLE_CHUNK_BYTES (64 * 1024)
 
 #define COLUMN_ALIGN 16
+
+/* Less, or fewer, are not worth threads when they are copied. */
+#define THREADS_MIN_BYTES (8 * 1024 * 1024)
+#define THREADS_MIN_CHUNKS 4
 
 /* What foreseeing the next chunk's size may be out by, since chunks hold whole rows. */
 #define NEXT_CHUNK_SLACK 1024
@@ -271,17 +276,50 @@ agg_rows_value_is_null(agg_rows *rows, uint32 row)
 	rows->has_value_nulls = true;
 }
 
+/* A copy of chunks, each of which is a task. */
+typedef struct chunk_copy
+{
+	const char *source;
+	char	   *dest;
+	Size		bytes;
+} chunk_copy;
+
+static void
+copy_task(void *context, uint64 task, int worker)
+{
+	const chunk_copy *copy = (const chunk_copy *) context + task;
+
+	memcpy(copy->dest, copy->source, copy->bytes);
+}
+
+static uint64
+count_chunks(const agg_rows *rows)
+{
+	uint64		num_chunks = 0;
+
+	for (const agg_chunk *chunk = rows->first; chunk; chunk = chunk->next)
+		num_chunks++;
+	return num_chunks;
+}
+
+/* Most of the time goes to the pages of what is written, which are new. */
 void
 agg_rows_copy(const agg_rows *rows, agg_which which, char *cells)
 {
 	Size		width = agg_rows_column(rows, which)->width;
+	uint64		num_chunks = count_chunks(rows);
+	chunk_copy *copies = palloc(num_chunks * sizeof(chunk_copy));
+	char	   *dest = cells;
+	uint64		i = 0;
 
 	for (const agg_chunk *chunk = rows->first; chunk; chunk = chunk->next)
 	{
-		memcpy(cells, agg_chunk_cells(chunk, which), chunk->used * width);
-		cells += chunk->used * width;
-		CHECK_FOR_INTERRUPTS();
+		copies[i] = (chunk_copy) {agg_chunk_cells(chunk, which), dest, chunk->used * width};
+		dest += copies[i++].bytes;
 	}
+	thread_work_once(copy_task, copies, num_chunks,
+					 dest - cells < THREADS_MIN_BYTES ? PG_UINT64_MAX : THREADS_MIN_CHUNKS);
+	pfree(copies);
 }
 
 void
