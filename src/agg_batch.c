@@ -29,6 +29,9 @@ init_rows(agg_batch *batch)
 	agg_rows_init(&batch->rows, &call->key, value, batch->hashed, most_rows, batch->context);
 	agg_rows_init(&batch->null_rows, NULL, value, batch->hashed, most_rows, batch->context);
 	agg_arena_init(&batch->arena, batch->context);
+
+	/* hashed plans count every byte, and split where they are over their limit */
+	batch->rows.foresees = batch->null_rows.foresees = batch->arena.foresees = !batch->hashed;
 }
 
 agg_batch *

@@ -70,6 +70,7 @@ agg_arena_init(agg_arena *arena, MemoryContext context)
 	arena->next = NULL;
 	arena->end = NULL;
 	arena->taken_bytes = 0;
+	arena->foresees = false;
 	arena->ahead = NULL;
 }
 
@@ -116,10 +117,12 @@ static pg_noinline void
 add_block(agg_arena *arena, Size needed_bytes)
 {
 	Size		bytes = Min(Max(arena->taken_bytes / BLOCK_PART, FIRST_BLOCK_BYTES), LAST_BLOCK_BYTES);
-	/* values of a block of their own leave nothing to foresee */
-	Size		next_bytes = needed_bytes > bytes / 2 ? 0 : Min(bytes + bytes / BLOCK_PART, LAST_BLOCK_BYTES);
+	Size		next_bytes = 0;
 	agg_arena_block *block;
 
+	/* large values have blocks of their own */
+	if (arena->foresees && needed_bytes < bytes / 2)
+		next_bytes = Min(bytes + bytes / BLOCK_PART, LAST_BLOCK_BYTES);
 	bytes = Max(bytes, MAXALIGN(sizeof(agg_arena_block)) + needed_bytes);
 	block = agg_alloc_next(&arena->ahead, arena->context, &bytes, next_bytes);
 	block->bytes = bytes;

@@ -45,7 +45,8 @@ typedef struct agg_arena
 	char	   *next;
 	char	   *end;
 	Size		taken_bytes;	/* since the last reset, without gaps */
-	struct agg_ahead *ahead;	/* the next block (agg_memory.h) */
+	bool		foresees;		/* the next block is prepared (agg_memory.h) … */
+	struct agg_ahead *ahead;	/* … here */
 } agg_arena;
 
 extern void agg_column_init(agg_column *column, Oid type_id);

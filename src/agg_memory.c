@@ -41,13 +41,14 @@ struct agg_ahead
 	Size		bytes;
 };
 
-void *
-agg_alloc(MemoryContext context, Size bytes)
+/* NULL only where flags allow it. */
+static void *
+allocate(MemoryContext context, Size bytes, int flags)
 {
-	void	   *start = MemoryContextAllocHuge(context, Max(bytes, 1));
+	void	   *start = MemoryContextAllocExtended(context, Max(bytes, 1), flags | MCXT_ALLOC_HUGE);
 
 #ifdef MADV_HUGEPAGE
-	if (bytes >= HUGE_PAGE_MIN_BYTES)
+	if (start && bytes >= HUGE_PAGE_MIN_BYTES)
 	{
 		uintptr_t	first = TYPEALIGN(PAGE_BYTES, (uintptr_t) start);
 		uintptr_t	last = TYPEALIGN_DOWN(PAGE_BYTES, (uintptr_t) start + bytes);
@@ -57,6 +58,12 @@ agg_alloc(MemoryContext context, Size bytes)
 	}
 #endif
 	return start;
+}
+
+void *
+agg_alloc(MemoryContext context, Size bytes)
+{
+	return allocate(context, bytes, 0);
 }
 
 static void
@@ -98,10 +105,20 @@ has_spare_processor(void)
 	return !IsParallelWorker() && run_cpu_threads() > 1;
 }
 
+/* Nobody has asked for this block yet: if there is no memory for it, nothing is wrong. */
+static void
+prepare(agg_ahead *ahead, MemoryContext context, Size bytes)
+{
+	ahead->block = allocate(context, bytes, MCXT_ALLOC_NO_OOM);
+	ahead->bytes = bytes;
+	if (ahead->block)
+		ahead->prefault = mgpu_prefault_start(ahead->block, bytes);
+}
+
 void *
 agg_alloc_next(agg_ahead **ahead, MemoryContext context, Size *bytes, Size next_bytes)
 {
-	void	   *block = NULL;
+	void	   *block;
 
 	if (*ahead && (*ahead)->block && (*ahead)->bytes >= *bytes)
 	{
@@ -119,8 +136,6 @@ agg_alloc_next(agg_ahead **ahead, MemoryContext context, Size *bytes, Size next_
 		return block;
 	if (*ahead == NULL)
 		*ahead = create_ahead(context);
-	(*ahead)->block = agg_alloc(context, next_bytes);
-	(*ahead)->bytes = next_bytes;
-	(*ahead)->prefault = mgpu_prefault_start((*ahead)->block, next_bytes);
+	prepare(*ahead, context, next_bytes);
 	return block;
 }

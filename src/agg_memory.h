@@ -15,7 +15,8 @@ typedef struct agg_ahead agg_ahead;
 
 /*
  * The next of several blocks: as agg_alloc, of *bytes or more, and *bytes says how
- * many; next_bytes is about what the one after it will be asked for.  *ahead is NULL
+ * many; next_bytes is about what the one after it will be asked for, 0: nothing is
+ * known of it.  *ahead is NULL
  * before the first; what it points to belongs to the context and goes with it.
  */
 extern void *agg_alloc_next(agg_ahead **ahead, MemoryContext context, Size *bytes, Size next_bytes);

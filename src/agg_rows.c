@@ -99,8 +99,6 @@ agg_rows_reset(agg_rows *rows)
 void
 agg_rows_free(agg_rows *rows)
 {
-	struct agg_ahead *ahead = rows->ahead;
-
 	agg_rows_finish(rows);
 	while (rows->first)
 	{
@@ -109,8 +107,9 @@ agg_rows_free(agg_rows *rows)
 		free_chunk(rows->first);
 		rows->first = next;
 	}
-	agg_rows_init(rows, rows->key_column, rows->value_column, rows->has_groups, rows->most_rows, rows->context);
-	rows->ahead = ahead;
+	rows->last = &rows->none;
+	rows->num_before = 0;
+	rows->has_value_nulls = false;
 }
 
 static Size
@@ -147,16 +146,23 @@ chunk_bytes(const agg_rows *rows, uint32 capacity)
 	return cell_bytes(rows, capacity) + (rows->has_groups ? capacity * sizeof(uint32) : 0);
 }
 
+/* What the chunk will take that comes after one of so many bytes; 0: nobody need know. */
+static Size
+next_chunk_bytes(const agg_rows *rows, Size bytes)
+{
+	if (!rows->foresees)
+		return 0;
+	return chunk_bytes(rows, capacity_of(rows, Min(bytes + bytes / CHUNK_PART, LAST_CHUNK_BYTES))) + NEXT_CHUNK_SLACK;
+}
+
 static agg_chunk *
 make_chunk(agg_rows *rows, Size bytes)
 {
 	uint32		capacity = capacity_of(rows, bytes);
-	uint32		next_capacity = capacity_of(rows, Min(bytes + bytes / CHUNK_PART, LAST_CHUNK_BYTES));
 	Size		header_bytes = TYPEALIGN(COLUMN_ALIGN, sizeof(agg_chunk));
 	Size		key_bytes = TYPEALIGN(COLUMN_ALIGN, capacity * column_width(rows->key_column));
 	Size		taken_bytes = chunk_bytes(rows, capacity);
-	agg_chunk  *chunk = agg_alloc_next(&rows->ahead, rows->context, &taken_bytes,
-									   chunk_bytes(rows, next_capacity) + NEXT_CHUNK_SLACK);
+	agg_chunk  *chunk = agg_alloc_next(&rows->ahead, rows->context, &taken_bytes, next_chunk_bytes(rows, bytes));
 	char	   *cells = (char *) chunk + header_bytes;
 
 	memset(chunk, 0, sizeof(*chunk));

@@ -40,7 +40,8 @@ typedef struct agg_rows
 	agg_chunk  *last;			/* never NULL: where the next row goes if it fits */
 	uint64		num_before;		/* rows in the chunks before last */
 	uint64		most_rows;		/* more are too large an array */
-	struct agg_ahead *ahead;	/* the next chunk's memory (agg_memory.h) */
+	bool		foresees;		/* the next chunk's memory is prepared (agg_memory.h) … */
+	struct agg_ahead *ahead;	/* … here */
 	agg_chunk	none;			/* last, while there is no chunk */
 } agg_rows;
 

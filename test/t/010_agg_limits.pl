@@ -81,6 +81,57 @@ foreach my $executor (executors($node))
 	$session->close;
 }
 
+# ----------------------------------------------- the thread that prepares memory
+#
+# It is in the middle of a block, or has one left over, when an aggregate fails,
+# goes on to its next group, or starts over.
+
+sub num_threads
+{
+	my ($pid) = @_;
+
+	return scalar(() = glob("/proc/$pid/task/*"));
+}
+
+SKIP:
+{
+	skip 'no /proc/self/task here', 1 unless -d '/proc/self/task';
+	my $session = MgpuTest->session($node, options => '-c mgpu.executor=cpu -c enable_hashagg=off');
+	my $threads = num_threads($session->{pid});
+	my %sound = (
+		'one group after another' => [
+			'SELECT count(*), bool_and(a = b) FROM (SELECT i % 2 AS g, mgpu_sort_agg(t) AS a FROM big GROUP BY i % 2) ours'
+			  . ' JOIN (SELECT i % 2 AS g, array_agg(t ORDER BY t) AS b FROM big GROUP BY i % 2) theirs USING (g)', '2|t' ],
+		'again for each outer row' => [
+			'SELECT sum(cardinality(a)), bool_and(a[1] = least) FROM generate_series(0, 3) g, LATERAL (SELECT mgpu_sort_agg(t) AS a,'
+			  . ' min(t) AS least FROM big WHERE i > g * 500000) q', '5000000|t' ],
+		'values of many sizes' => [
+			'SELECT md5(array_send(mgpu_sort_agg(v))) = md5(array_send(array_agg(v ORDER BY v))) FROM'
+			  . " (SELECT (repeat(t, CASE WHEN i % 5000 = 0 THEN 3000 ELSE 1 + i % 7 END) || i % 300) COLLATE \"C\" AS v FROM big WHERE i <= 300000) q", 't' ]);
+	my %failing = (
+		'an error among the rows' => [ 'SELECT cardinality(mgpu_sort_agg(CASE WHEN i < 1900000 THEN t ELSE (1 / (i - i))::text END)) FROM big', qr/division by zero/ ],
+		'an error in the other aggregate' => [ 'SELECT cardinality(mgpu_sort_agg(t)), sum(1 / (i - 1500000)) FROM big', qr/division by zero/ ]);
+
+	foreach my $name (sort keys %sound)
+	{
+		my ($query, $expected) = @{ $sound{$name} };
+
+		is($session->query($query), $expected, "thread: $name");
+		is(num_threads($session->{pid}), $threads, "thread: $name: none is left");
+	}
+	foreach my $name (sort keys %failing)
+	{
+		my ($query, $error) = @{ $failing{$name} };
+
+		like($session->query($query), $error, "thread: $name");
+		is(num_threads($session->{pid}), $threads, "thread: $name: none is left");
+		is($session->query("DO \$\$ BEGIN FOR k IN 1..5 LOOP BEGIN PERFORM $1; EXCEPTION WHEN division_by_zero THEN NULL; END; END LOOP; END \$\$"), '', "thread: $name, caught")
+		  if $query =~ /^SELECT (.*)$/;
+		is(num_threads($session->{pid}), $threads, "thread: $name, caught: none is left");
+	}
+	$session->close;
+}
+
 # ------------------------------------------------------------------ out of memory
 
 SKIP:
@@ -88,6 +139,7 @@ SKIP:
 	skip 'no prlimit here', 1 unless system('command -v prlimit >/dev/null') == 0;
 	check_starved($node, [
 		'SELECT md5(array_send(mgpu_sort_agg(v))) FROM big',
+		'SELECT md5(array_send(mgpu_sort_agg(t))) FROM big WHERE i < 500000',
 		q{SELECT md5(string_agg(md5(array_send(a)), '' ORDER BY a)) FROM (SELECT mgpu_sort_agg(v) AS a FROM big WHERE i < 500000 GROUP BY few) q},
 		q{SELECT md5(string_agg(md5(array_send(a)), '' ORDER BY few)) FROM (SELECT few, mgpu_sort_agg_by(t, w) AS a FROM big WHERE i < 500000 GROUP BY few) q},
 		'SELECT mgpu_percentile_cont(w, 0.3) FROM big' ],
