@@ -18,6 +18,9 @@
 #include "run.h"
 #include "sort_args.h"
 
+/* Positions read between looks at interrupts. */
+#define STEP_ITEMS (256 * 1024)
+
 static int64
 first_null(const array_source *source)
 {
@@ -48,6 +51,8 @@ position_list_read(position_list *list, Datum subscripts, const char *what,
 		if (items[i] < first || items[i] > last)
 			mgpu_raise_position(items[i], first, last);
 		list->positions[i] = (uint32) (items[i] - first);
+		if (i % STEP_ITEMS == 0)
+			CHECK_FOR_INTERRUPTS();
 	}
 	array_source_close(&source);
 }
@@ -103,8 +108,12 @@ position_list_make_unique(position_list *list, const char *function)
 		pfree(unsorted);
 	}
 	for (int64 i = 0; i < list->num_positions; i++)
+	{
 		if (i == 0 || list->positions[i] != list->positions[i - 1])
 			list->positions[kept++] = list->positions[i];
+		if (i % STEP_ITEMS == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
 	list->num_positions = kept;
 }
 

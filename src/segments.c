@@ -59,8 +59,12 @@ segments_from_flags(segment_list *segments, Datum flags, const array_source *val
 		mgpu_raise_length_mismatch("vals", vals->num_items, "head_flags", VARBITLEN(bits));
 	start_list(segments, vals->num_items, vals->num_items + 1);
 	for (int64 i = 1; i < vals->num_items; i++)
+	{
 		if (bytes[i / 8] & (0x80 >> (i % 8)))
 			segments->heads[segments->num_segments++] = (uint32) i;
+		if (i % STEP_ITEMS == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
 }
 
 /* Whether two keys of a direct type are equal. */

@@ -98,6 +98,8 @@ misplaced_null(const array_source *source, const sort_order *order)
 		if (present != null_bitmap_present(source->null_bitmap, i - 1) &&
 			present != order->nulls_first)
 			return i;
+		if (i % STEP_ITEMS == 0)
+			CHECK_FOR_INTERRUPTS();
 	}
 	return -1;
 }
@@ -141,11 +143,15 @@ encode_present(array_source *source, const element_type *type)
 	array_source_require(source, (Size) (num_present - 1) * type->stride + type->typlen);
 	element = array_source_data(source);
 	for (int64 i = 0; i < num_present; i++, element += type->stride)
+	{
 		if (!type->encode(element, &codes[i]))
 		{
 			pfree(codes);
 			return NULL;
 		}
+		if (i % STEP_ITEMS == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
 	return codes;
 }
 

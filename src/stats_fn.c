@@ -11,6 +11,7 @@
 #include "access/htup_details.h"
 #include "fmgr.h"
 #include "funcapi.h"
+#include "miscadmin.h"
 #include "utils/sortsupport.h"
 
 #include "array_source.h"
@@ -26,6 +27,9 @@ PG_FUNCTION_INFO_V1(mgpu_segsort_stats);
 PG_FUNCTION_INFO_V1(mgpu_locality_sort_stats);
 
 #define STATS_COLUMNS 5
+
+/* Elements compared between looks at interrupts. */
+#define STEP_ITEMS (64 * 1024)
 
 /* Keys for merging: present elements' own, or ranks made for them. */
 typedef struct stats_keys
@@ -78,6 +82,8 @@ dense_ranks(const sort_spec *spec, array_source *source, const element_type *typ
 										 values[positions[i]], false, &support) != 0)
 			distinct++;
 		keys[source->num_nulls > 0 ? null_map_rank(&map, positions[i]) : (uint32) positions[i]] = distinct;
+		if (i % STEP_ITEMS == 0)
+			CHECK_FOR_INTERRUPTS();
 	}
 	pfree(values);
 	pfree(positions);

@@ -42,6 +42,7 @@ my %calls = (
 	'locality_sort, random' => 'SELECT cardinality(mgpu_locality_sort(a)) FROM random',
 	'locality_sort_pairs' => 'SELECT cardinality((mgpu_locality_sort_pairs(near, r.b)).vals) FROM sorted, random r',
 	'locality_sort_stats' => 'SELECT count(*) FROM random, mgpu_locality_sort_stats(a)',
+	'locality_sort_stats text' => 'SELECT count(*) FROM texts, mgpu_locality_sort_stats(t || t || t)',
 	'merge' => 'SELECT cardinality(mgpu_merge(a, b)) FROM sorted',
 	'merge with nulls' => 'SELECT cardinality(mgpu_merge(gaps.a, b)) FROM sorted, gaps',
 	'merge text' => 'SELECT cardinality(mgpu_merge(t, t)) FROM sorted',
