@@ -27,6 +27,26 @@ work_alone(mgpu_task_function function, void *context, uint64 num_tasks)
 	}
 }
 
+/*
+ * Until the phase is over.  What tasks work with may be in the caller's frames, which
+ * an error leaves before whoever called them catches it: threads end first.
+ */
+static void
+work_together(thread_work *work)
+{
+	PG_TRY();
+	{
+		while (!mgpu_pool_work(work->pool, WORK_MS))
+			CHECK_FOR_INTERRUPTS();
+	}
+	PG_CATCH();
+	{
+		thread_work_stop(0, PointerGetDatum(work));
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+}
+
 void
 thread_work_run(thread_work *work, mgpu_task_function function, void *context, uint64 num_tasks, uint64 least_tasks)
 {
@@ -39,8 +59,7 @@ thread_work_run(thread_work *work, mgpu_task_function function, void *context, u
 	if (work->pool != NULL && num_tasks > 1)
 	{
 		mgpu_pool_begin(work->pool, function, context, num_tasks);
-		while (!mgpu_pool_work(work->pool, WORK_MS))
-			CHECK_FOR_INTERRUPTS();
+		work_together(work);
 	}
 	else
 		work_alone(function, context, num_tasks);

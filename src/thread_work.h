@@ -19,7 +19,8 @@ typedef struct thread_work
  * Tasks begin in ascending order; they must call nothing of PostgreSQL's that
  * allocates, throws or looks anything up.  Whoever calls this has
  * thread_work_stop called on every way out, errors and the process's end included
- * (PG_ENSURE_ERROR_CLEANUP).
+ * (PG_ENSURE_ERROR_CLEANUP).  An error in here has ended the threads already:
+ * context may be in a frame that is gone by then.
  */
 extern void thread_work_run(thread_work *work, mgpu_task_function function, void *context,
 							uint64 num_tasks, uint64 least_tasks);

@@ -31,6 +31,7 @@ my %calls = (
 	'sort_rows' => 'SELECT count(*) FROM pair_big, mgpu_sort_rows(a, a)',
 	'sort text' => 'SELECT cardinality(mgpu_sort(a)) FROM text_big',
 	'sort paths' => 'SELECT cardinality(mgpu_sort(a COLLATE "C")) FROM path_big',
+	'argsort paths' => 'SELECT cardinality(mgpu_argsort(a COLLATE "C")) FROM path_big',
 	'argsort numeric' => 'SELECT cardinality(mgpu_argsort(a)) FROM numeric_big',
 	'argsort text' => 'SELECT cardinality(mgpu_argsort(a COLLATE "en-x-icu")) FROM text_big');
 
