@@ -11,8 +11,10 @@
  *
  * A part that is too large, since many strings are alike, is cut again by the
  * codes behind what its strings share.  Its references are moved aside for that,
- * to where the result has not been written yet.  Sorting parts of the input and merging
- * them was rejected: every merge compares strings, and misses the cache for each.
+ * to where the result has not been written yet.  Strings that are mostly empty
+ * leave no room there; then it is memory of its own, given back before a part takes
+ * any.  Sorting parts of the input and merging them was rejected: every merge
+ * compares strings, and misses the cache for each.
  */
 #include "postgres.h"
 
@@ -63,7 +65,7 @@ typedef struct string_sort
 	byte_order_call call;
 	_Atomic bool failed;		/* some value makes no string */
 
-	/* of a part */
+	/* of a part; NULL while there is no room for one */
 	uint32	   *part_refs;
 	uint32	   *ranks;
 	mgpu_span  *spans;
@@ -228,6 +230,8 @@ skip_shared(string_range *range)
 static void
 make_room(string_sort *sort, int64 num_items)
 {
+	if (sort->part_refs)
+		return;
 	sort->part_refs = array_result_scratch(num_items * sizeof(uint32));
 	sort->ranks = array_result_scratch(num_items * sizeof(uint32));
 	sort->spans = array_result_scratch(num_items * sizeof(mgpu_span));
@@ -239,12 +243,16 @@ make_room(string_sort *sort, int64 num_items)
 static void
 free_room(string_sort *sort)
 {
+	if (sort->part_refs == NULL)
+		return;
 	pfree(sort->part_refs);
 	pfree(sort->ranks);
 	pfree(sort->spans);
 	pfree(sort->codes);
 	if (sort->arena)
 		pfree(sort->arena);
+	sort->part_refs = NULL;
+	sort->arena = NULL;
 }
 
 /* Where the strings of a part are, and their codes. */
@@ -337,7 +345,6 @@ sort_many(string_sort *sort, int64 first, int64 num_items, uint32 offset)
 	make_room(sort, num_items);
 	sort_part(sort, first, num_items, offset);
 	free_room(sort);
-	make_room(sort, sort->part_items);
 }
 
 /* ---- cuts */
@@ -366,6 +373,7 @@ sort_parts(string_sort *sort, const mgpu_string_parts *parts, int64 first, uint3
 		num_items = parts->begins[end] - place;
 		if (num_items == 0)
 			continue;
+		make_room(sort, sort->part_items);
 		if (num_items <= sort->part_items)
 			sort_part(sort, first + place, num_items, offset);
 		else if (!mgpu_part_code(parts, begin, &code))
@@ -379,10 +387,11 @@ sort_parts(string_sort *sort, const mgpu_string_parts *parts, int64 first, uint3
 
 /*
  * Cut a range whose references go to sort->refs from first on; they are not there
- * now.  part_of has a byte for each.
+ * now.  part_of has a byte for each.  aside is NULL or memory of both, freed as
+ * soon as it can be.
  */
 static void
-cut_range(string_range *range, int64 first, uint8 *part_of, int depth)
+cut_range(string_range *range, int64 first, uint8 *part_of, char *aside, int depth)
 {
 	string_sort *sort = range->sort;
 	mgpu_string_parts *parts = palloc0(sizeof(*parts));
@@ -402,6 +411,8 @@ cut_range(string_range *range, int64 first, uint8 *part_of, int depth)
 	mgpu_parts_place(parts);
 	run_tasks(sort, mgpu_parts_scatter_task, parts, mgpu_part_tasks(parts));
 	pfree(parts->counts);
+	if (aside)
+		pfree(aside);
 	if (!sort->failed)
 		sort_parts(sort, parts, first, range->offset, depth);
 	pfree(parts);
@@ -419,6 +430,7 @@ sort_range(string_sort *sort, int64 first, int64 num_items, uint32 offset, int d
 	check_stack_depth();
 	if (!skip_shared(&range))
 	{
+		make_room(sort, sort->part_items);
 		write_same(sort, first, num_items);
 		return;
 	}
@@ -429,11 +441,38 @@ sort_range(string_sort *sort, int64 first, int64 num_items, uint32 offset, int d
 	}
 	/* elements are mostly of eight bytes or more, of which references take four */
 	if (gap + ref_bytes + num_items > (char *) range.refs)
+	{
+		free_room(sort);
 		gap = aside = array_result_scratch(ref_bytes + num_items);
+	}
 	range.refs = memcpy(gap, range.refs, ref_bytes);
-	cut_range(&range, first, (uint8 *) gap + ref_bytes, depth);
-	if (aside)
-		pfree(aside);
+	cut_range(&range, first, (uint8 *) gap + ref_bytes, aside, depth);
+}
+
+/*
+ * References wait in the front of the result until they are cut, what parts they
+ * go to behind them, or aside, as far as there is no room.
+ */
+static char *
+room_for_all(string_sort *sort, string_range *all, uint8 **part_of)
+{
+	Size		ref_bytes = sort->num_items * sizeof(uint32);
+	char	   *aside;
+
+	all->refs = (uint32 *) sort->dest;
+	*part_of = (uint8 *) sort->dest + ref_bytes;
+	if (*part_of + sort->num_items <= (uint8 *) sort->refs)
+		return NULL;
+	if (*part_of <= (uint8 *) sort->refs)
+	{
+		aside = array_result_scratch(sort->num_items);
+		*part_of = (uint8 *) aside;
+		return aside;
+	}
+	aside = array_result_scratch(ref_bytes + sort->num_items);
+	all->refs = (uint32 *) aside;
+	*part_of = (uint8 *) aside + ref_bytes;
+	return aside;
 }
 
 /* False: this is not the way for these elements. */
@@ -441,32 +480,34 @@ static bool
 sort_all(string_sort *sort)
 {
 	Size		ref_bytes = sort->num_items * sizeof(uint32);
-	string_range all = {sort, (uint32 *) sort->dest, sort->num_items, 0, 0, 0};
-	uint8	   *part_of = (uint8 *) sort->dest + ref_bytes;
-	uint8	   *aside = NULL;
+	string_range all = {.sort = sort, .num_items = sort->num_items};
+	uint8	   *part_of;
+	char	   *aside;
+	bool		found;
 
-	if (2 * ref_bytes > sort->data_bytes || !find_elements(sort, (uint32 *) sort->dest))
+	if (ref_bytes > sort->data_bytes)
 		return false;
 	sort->refs = (uint32 *) (sort->dest + TYPEALIGN_DOWN(MGPU_REF_BYTES, sort->data_bytes) - ref_bytes);
+	aside = room_for_all(sort, &all, &part_of);
+	found = find_elements(sort, (uint32 *) all.refs);
 	sort->part_items = Min(MOST_PART_ITEMS, PART_BYTES / (PART_ITEM_BYTES + sort->made_bytes));
-	if (sort->num_items <= sort->part_items)
-		return false;
-	if (part_of + sort->num_items > (uint8 *) sort->refs)
-		part_of = aside = array_result_scratch(sort->num_items);
-	if (skip_shared(&all))
+	if (!found || sort->num_items <= sort->part_items)
 	{
-		make_room(sort, sort->part_items);
-		cut_range(&all, 0, part_of, 0);
+		if (aside)
+			pfree(aside);
+		return false;
 	}
+	if (skip_shared(&all))
+		cut_range(&all, 0, part_of, aside, 0);
 	else
 	{
 		memcpy(sort->refs, all.refs, ref_bytes);
+		if (aside)
+			pfree(aside);
 		make_room(sort, sort->part_items);
 		write_same(sort, 0, sort->num_items);
 	}
 	free_room(sort);
-	if (aside)
-		pfree(aside);
 	return !sort->failed;
 }
 

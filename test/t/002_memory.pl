@@ -28,7 +28,8 @@ make_big($node, 'strings', 4,
 	t => [ 'text[]', 'substr(md5(i::text), 1, 12)' ],
 	d => [ 'numeric[]', '(random() * 1e9)::numeric(14, 3)' ],
 	e => [ 'text[]', q{'same'::text} ],
-	w => [ 'text[]', q{'number ' || i % 10000} ]);
+	w => [ 'text[]', q{'number ' || i % 10000} ],
+	m => [ 'text[]', q{CASE WHEN i % 10 = 0 THEN substr(md5(i::text), 1, 3) ELSE '' END} ]);
 
 # sorted keys, and the heads of segments
 $node->safe_psql('postgres', 'CREATE TABLE ordered (q int[], heads int[]); ALTER TABLE ordered ALTER q SET STORAGE EXTERNAL;'
@@ -57,6 +58,8 @@ my %peaks = (
 	'sort numeric' => [ 'mgpu_sort(d)', 'strings', 64, 64 ],
 	'sort text, all the same' => [ 'mgpu_sort(e COLLATE "C")', 'strings', 32, 32 ],
 	'sort text of few values' => [ 'mgpu_sort(w COLLATE "C")', 'strings', 64, 64 ],
+	# references do not fit beside those of the result
+	'sort text, mostly empty' => [ 'mgpu_sort(m COLLATE "C")', 'strings', 18, 18 ],
 	# 28 bytes an element
 	'argsort text' => [ 'mgpu_argsort(t COLLATE "C")', 'strings', 64, 16 + 112 ],
 	# indices of narrow values would be 80 MB

@@ -1,5 +1,6 @@
-# Arrays of more strings than are sorted at once (src/string_sort.c): strings that
-# share nothing, much or everything, all kinds that are there or made, to the byte.
+# Arrays of more strings than are sorted at once (src/string_sort.c), and of types
+# whose keys are made: strings that share nothing, much or everything, all kinds
+# that are there or made, sorted to the byte, and their positions.
 use strict;
 use warnings;
 use FindBin;
@@ -23,12 +24,20 @@ my %columns = (
 	zeros => [ 'bytea', q{decode(repeat('00', i % 9) || substr(md5((i % 1000)::text), 1, 4), 'hex')} ],
 	numbers => [ 'numeric', q{CASE i % 100 WHEN 0 THEN 'NaN' WHEN 1 THEN '-Infinity' ELSE ((i::bigint * 48271 % 20001 - 10000) / 100.0)::numeric(12, 3) * CASE i % 2 WHEN 0 THEN 1 ELSE 1.00 END END} ],
 	networks => [ 'inet', q{CASE i % 4 WHEN 0 THEN '2001:db8::'::inet + i::bigint * 48271 % 2147483647 ELSE set_masklen('10.0.0.0'::inet + i::bigint * 48271 % 16777216, 8 + i % 25) END} ],
-	bits => [ 'varbit', 'i::bit(32)::varbit || repeat(\'1\', i % 4)::varbit' ]);
+	bits => [ 'varbit', 'i::bit(32)::varbit || repeat(\'1\', i % 4)::varbit' ],
+	long_numbers => [ 'numeric', q{CASE WHEN i % 3 > 0 THEN (i::bigint * 48271 % 10007)::numeric ELSE ('1e' || i % 120)::numeric + i % 5 END} ],
+	empty => [ 'text', q{CASE WHEN i % 20 = 0 THEN substr(md5(i::text), 1, 2) ELSE '' END} ],
+	names => [ 'name', q{'column_' || i::bigint * 48271 % 100003} ],
+	spans => [ 'interval', q{make_interval(days => i % 70, secs => i::bigint * 48271 % 100003)} ],
+	endless_spans => [ 'interval', q{CASE WHEN i % 1000 = 0 THEN make_interval(years => 170000000 - i / 2) ELSE make_interval(months => i % 3, days => i % 100) END} ],
+	zoned => [ 'timetz', q{CASE WHEN i % 9 > 0 THEN ('00:00:00' || (ARRAY['+00', '-05', '+05:30'])[1 + i % 3])::timetz + make_interval(secs => i::bigint * 48271 % 86399) END} ],
+	addresses => [ 'macaddr', q{('08002b' || substr(md5((i % 300000)::text), 1, 6))::macaddr} ],
+	places => [ 'tid', q{('(' || i::bigint * 48271 % 1000 || ',' || i % 200 || ')')::tid} ]);
 
 foreach my $name (sort keys %columns)
 {
 	my ($type, $element) = @{ $columns{$name} };
-	my $collation = $type =~ /text|char/ ? 'COLLATE "C"' : '';
+	my $collation = $type =~ /text|char|name/ ? 'COLLATE "C"' : '';
 	my $first = $name eq 'absent' ? 'true' : 'false';
 
 	$node->safe_psql('postgres', qq{
@@ -39,15 +48,17 @@ foreach my $name (sort keys %columns)
 	{
 		foreach my $descending ('false', 'true')
 		{
-			next if $descending eq 'true' && $name !~ /plain|absent|numbers|families/;
+			next if $descending eq 'true' && $name !~ /plain|absent|numbers|families|empty|spans|zoned/;
 			my $order = ($descending eq 'true' ? 'DESC' : 'ASC') . ($first eq 'true' ? ' NULLS FIRST' : $descending eq 'true' ? ' NULLS LAST' : '');
 			my $answer = $node->safe_psql('postgres', qq{
 				SET mgpu.executor = $executor;
 				SET work_mem = '1GB';
-				WITH s AS MATERIALIZED (SELECT mgpu_sort(a $collation, $descending, $first) AS ours FROM $name)
-				SELECT md5(array_send(ours)) = md5(array_send((SELECT array_agg(x ORDER BY x $collation $order, o) FROM $name, unnest(a) WITH ORDINALITY u(x, o)))) FROM s});
+				SELECT md5(array_send(mgpu_sort(a $collation, $descending, $first))) = elements,
+					md5(array_send(mgpu_argsort(a $collation, $descending, $first))) = positions
+				FROM $name, (SELECT md5(array_send(array_agg(x))) AS elements, md5(array_send(array_agg(o::int))) AS positions
+					FROM (SELECT x, o FROM $name, unnest(a) WITH ORDINALITY u(x, o) ORDER BY x $collation $order, o) s) t});
 
-			is($answer, 't', "$executor, $name, descending $descending");
+			is($answer, 't|t', "$executor, $name, descending $descending: elements and positions");
 		}
 	}
 	$node->safe_psql('postgres', "DROP TABLE $name");
