@@ -318,6 +318,7 @@ positions_with_nulls(const sort_spec *spec, array_source *keys, const element_ty
 	segment_list present_segments;
 	null_map	map;
 	int32	   *next = positions;
+	int64		unchecked = 0;
 
 	if (spec->segments)
 	{
@@ -337,7 +338,7 @@ positions_with_nulls(const sort_spec *spec, array_source *keys, const element_ty
 		for (int64 j = end - begin - num_nulls; j > 0; j--)
 		{
 			*next++ = base + (int32) null_map_select(&map, *ranks++);
-			if (j % STEP_ITEMS == 0)
+			if (++unchecked % STEP_ITEMS == 0)
 				CHECK_FOR_INTERRUPTS();
 		}
 		if (!spec->order.nulls_first)
