@@ -141,7 +141,7 @@ take(byte_room *left, Size bytes)
 }
 
 static void
-give_back(const byte_sort *sort, void *scratch)
+put_back(const byte_sort *sort, void *scratch)
 {
 	const byte_room *room = &sort->call->room;
 
@@ -175,17 +175,17 @@ work_round(byte_sort *sort)
 		round->codes = take(&left, round->num_items * sizeof(uint64));
 		run_tasks(sort, mgpu_byte_encode_task, round, mgpu_byte_tasks(round));
 		sort_codes(sort, sorted, indices);
-		give_back(sort, round->codes);
+		put_back(sort, round->codes);
 	}
 	if (!whole)
 	{
 		run_tasks(sort, mgpu_byte_permute_task, round, mgpu_byte_tasks(round));
-		give_back(sort, round->items);
-		give_back(sort, indices);
+		put_back(sort, round->items);
+		put_back(sort, indices);
 	}
 	round->next_runs = array_result_scratch(mgpu_byte_next_runs(round->num_items) * sizeof(mgpu_byte_run));
 	run_tasks(sort, mgpu_byte_split_task, round, mgpu_byte_tasks(round));
-	give_back(sort, sorted);
+	put_back(sort, sorted);
 }
 
 static int

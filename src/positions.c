@@ -318,7 +318,7 @@ positions_with_nulls(const sort_spec *spec, array_source *keys, const element_ty
 	segment_list present_segments;
 	null_map	map;
 	int32	   *next = positions;
-	int64		unchecked = 0;
+	int64		moved = 0;
 
 	if (spec->segments)
 	{
@@ -338,7 +338,7 @@ positions_with_nulls(const sort_spec *spec, array_source *keys, const element_ty
 		for (int64 j = end - begin - num_nulls; j > 0; j--)
 		{
 			*next++ = base + (int32) null_map_select(&map, *ranks++);
-			if (++unchecked % STEP_ITEMS == 0)
+			if (++moved % STEP_ITEMS == 0)
 				CHECK_FOR_INTERRUPTS();
 		}
 		if (!spec->order.nulls_first)
