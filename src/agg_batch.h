@@ -192,7 +192,7 @@ extern ArrayType *agg_batch_array(agg_batch *batch, uint32 group, bool nulls_fir
  * A group's percentile, or array of them (agg_percentile_fn.c), in the current
  * context.  continuous: interpolated.
  */
-extern Datum agg_batch_percentile(agg_batch *batch, uint32 group, const agg_fraction *fraction,
+extern Datum agg_batch_percentile(agg_batch *batch, uint32 number, const agg_fraction *fraction,
 								  bool continuous, bool *is_null);
 
 #endif							/* MGPU_AGG_BATCH_H */

@@ -128,6 +128,6 @@ typedef struct agg_rows_reader
 	Size		offset;			/* in the chunk's cells */
 } agg_rows_reader;
 
-extern void agg_rows_read(void *reader, Size offset, Size bytes, void *dest);
+extern void agg_rows_read(void *context, Size offset, Size bytes, void *dest);
 
 #endif							/* MGPU_AGG_ROWS_H */

@@ -258,10 +258,10 @@ pairs_by_positions(const sort_spec *spec, array_source *keys, const element_type
 	bool		has_keys = sorted_positions(spec, keys, key_type, 0, positions,
 											result->keys ? ARR_DATA_PTR(result->keys) : NULL);
 
-	if (has_keys && spec->segments && keys->num_nulls > 0)
-		place_nulls(result->keys, spec, keys);
-	else if (result->keys && !has_keys)
+	if (result->keys && !has_keys)
 		gather_keys(result->keys, keys, key_type, key_shape, positions);
+	else if (result->keys && spec->segments && keys->num_nulls > 0)
+		place_nulls(result->keys, spec, keys);
 	/* the call's memory has room for values only if keys take none any more */
 	array_source_unload(keys);
 	array_source_load(vals);

@@ -37,7 +37,7 @@ reserve_zeros(mgpu_float_ties *ties, uint64_t num_zeros)
 
 	while (num_words * 64 < num_zeros)
 		num_words *= 2;
-	if (num_words == ties->zero_words)
+	if (ties->zero_signs != NULL && num_words == ties->zero_words)
 		return true;
 	signs = realloc(ties->zero_signs, num_words * sizeof(*signs));
 	if (signs == NULL)
@@ -57,7 +57,7 @@ reserve_nans(mgpu_float_ties *ties, uint64_t num_nans)
 
 	while (capacity < num_nans)
 		capacity *= 2;
-	if (capacity == ties->nan_capacity)
+	if (ties->nan_bits != NULL && capacity == ties->nan_capacity)
 		return true;
 	bits = realloc(ties->nan_bits, capacity * ties->width);
 	if (bits == NULL)
