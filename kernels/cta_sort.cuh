@@ -162,6 +162,24 @@ mgpu_merge_runs(typename Tile::Item (&values)[items], const Tile &tile, uint32_t
 	}
 }
 
+/*
+ * Would a thread's share of the merge of its pair of runs be what it put there?
+ * Its last item is not behind the other run's first then, or its first one not
+ * before the other's last.
+ */
+template <int items, class Tile>
+MGPU_HOST_DEVICE bool
+mgpu_is_in_place(const typename Tile::Item (&values)[items], const Tile &tile, uint32_t thread, uint32_t run_threads)
+{
+	uint32_t	pair_first = thread & ~(2 * run_threads - 1);
+	uint32_t	a_slot = mgpu_run_slots(pair_first, items);
+	uint32_t	b_slot = a_slot + mgpu_run_slots(run_threads, items);
+
+	if ((thread & run_threads) != 0)
+		return !(values[0] < tile.at((a_slot + run_threads * items - 1) * Tile::unit));
+	return !(tile.at(b_slot * Tile::unit) < values[items - 1]);
+}
+
 /* Has a thread's sorted share a largest item? */
 template <int items, typename Item>
 MGPU_HOST_DEVICE bool
@@ -205,8 +223,10 @@ mgpu_cta_sort(Key (&keys)[items], Key *tile, uint32_t thread)
 /*
  * The same for items of a tile of mgpu_sort_slots, by guarded merges.  Where no
  * two items are equal, a thread begins with its own items t * items … as well.
+ * near: items are near their places, so most merges of longer runs change nothing
+ * but about their borders; whole warps then have nothing to do.
  */
-template <int threads, int items, class Tile>
+template <int threads, int items, bool near, class Tile>
 static __device__ __forceinline__ void
 mgpu_cta_sort_runs(typename Tile::Item (&values)[items], const Tile &tile, uint32_t thread)
 {
@@ -222,7 +242,8 @@ mgpu_cta_sort_runs(typename Tile::Item (&values)[items], const Tile &tile, uint3
 
 		mgpu_put_run(values, tile, thread, run_threads);
 		mgpu_sync_pair(sync_threads);	/* both runs are written */
-		mgpu_merge_runs(values, tile, thread, run_threads, has_largest);
+		if (!near || !mgpu_is_in_place(values, tile, thread, run_threads))
+			mgpu_merge_runs(values, tile, thread, run_threads, has_largest);
 		mgpu_sync_pair(sync_threads);	/* both runs are read */
 	}
 }

@@ -75,6 +75,7 @@ make_request(const mgpu_run *run)
 			request.indices[side] = (uint32_t *) (run->arena + layout->indices[side]);
 	}
 	request.key_bits = run->job.key_width == 16 ? 64 : run->job.key_width * 8;
+	request.has_regions = layout->has_regions;
 	request.num_items = run->job.num_items;
 	request.temp = run->arena + layout->temp;
 	request.temp_bytes = layout->temp_bytes;
@@ -88,6 +89,8 @@ sort(mgpu_run *run, mgpu_sort_request *request)
 {
 	cudaError_t code;
 
+	if (run->layout.looks)
+		return mgpu_auto_sort(run->layout.shape, request, run->job.key_width, &run->algorithm);
 	if (mgpu_cuda_is_segmented(&run->job))
 		return mgpu_run_segmented_sort(run, request);
 	code = mgpu_find_sorter(run->algorithm, run->layout.shape)->sort(request);

@@ -11,6 +11,7 @@
 #include "cuda_layout.h"
 #include "device_ops.h"
 #include "segmented.h"
+#include "tuning.cuh"
 
 #define ALIGNMENT UINT64_C(256)
 
@@ -82,7 +83,8 @@ place_keys(mgpu_cuda_layout *layout, const mgpu_job *job)
 {
 	bool		segmented = mgpu_cuda_is_segmented(job);
 
-	if (segmented)
+	layout->has_regions = segmented || (layout->looks && layout->shape != MGPU_SHAPE_U64_INDEX);
+	if (layout->has_regions)
 		place_regions(layout, job->num_items);
 	else
 		place_sides(layout, job->num_items);
@@ -90,16 +92,15 @@ place_keys(mgpu_cuda_layout *layout, const mgpu_job *job)
 		layout->keys[job->key_width < 4 ? 1 : 0];
 }
 
-/* A locality sort may hand over to any other. */
+/* Temporary memory for whatever may run. */
 static uint64_t
-segmented_temp_bytes(mgpu_sort_shape shape, const mgpu_job *job)
+sort_temp_bytes(const mgpu_cuda_layout *layout, const mgpu_job *job)
 {
-	uint64_t	bytes = mgpu_segmented_temp_bytes(shape, job->num_items);
-
-	if (job->num_segments > 0)
-		return bytes;
-	bytes = std::max(bytes, mgpu_find_sorter(MGPU_ALGORITHM_RADIX, shape)->temp_bytes(job->num_items));
-	return std::max(bytes, mgpu_find_sorter(MGPU_ALGORITHM_MERGE, shape)->temp_bytes(job->num_items));
+	if (layout->looks)
+		return mgpu_auto_temp_bytes(layout->shape, job->num_items);
+	if (mgpu_cuda_is_segmented(job))
+		return mgpu_segmented_temp_bytes(layout->shape, job->num_items);
+	return mgpu_find_sorter(layout->algorithm, layout->shape)->temp_bytes(job->num_items);
 }
 
 static void
@@ -119,14 +120,12 @@ plan_sort(mgpu_cuda_layout *layout, const mgpu_job *job)
 		layout->values = place(layout, num_items * job->value_width);
 		layout->result_values = place(layout, num_items * job->value_width);
 	}
-	if (mgpu_cuda_is_segmented(job))
+	if (mgpu_cuda_is_segmented(job) && !layout->looks)
 	{
 		layout->segment_heads = place(layout, job->num_segments * sizeof(uint32_t));
 		layout->pass_stats = place(layout, sizeof(mgpu_segmented_stats));
-		layout->temp_bytes = segmented_temp_bytes(layout->shape, job);
-		return;
 	}
-	layout->temp_bytes = mgpu_find_sorter(layout->algorithm, layout->shape)->temp_bytes(num_items);
+	layout->temp_bytes = sort_temp_bytes(layout, job);
 }
 
 static void
@@ -178,6 +177,19 @@ choose_algorithm(const mgpu_job *job, mgpu_sort_shape shape)
 	return mgpu_choose_algorithm((mgpu_algorithm) job->algorithm, shape, job->key_width, job->num_items);
 }
 
+/*
+ * Large sorts look at their keys, but for those whose passes are counted, and those
+ * of 16-byte keys, which are made of two, unless a locality sort is asked for: such
+ * keys are usually random.
+ */
+static bool
+sort_looks(const mgpu_job *job)
+{
+	if (job->num_segments > 0 || job->count_passes || job->num_items < MGPU_LOOK_MIN_ITEMS)
+		return false;
+	return job->algorithm == MGPU_ALGORITHM_LOCALITY || (job->algorithm == MGPU_ALGORITHM_AUTO && job->key_width != 16);
+}
+
 extern "C" void
 mgpu_cuda_plan_layout(const mgpu_job *job, mgpu_cuda_layout *layout)
 {
@@ -187,6 +199,7 @@ mgpu_cuda_plan_layout(const mgpu_job *job, mgpu_cuda_layout *layout)
 	layout->pass_stats = MGPU_NO_OFFSET;
 	layout->shape = choose_shape(job);
 	layout->algorithm = choose_algorithm(job, layout->shape);
+	layout->looks = sorts && sort_looks(job);
 	if (job->num_items + job->num_b_items == 0)
 		return;
 	if (sorts)

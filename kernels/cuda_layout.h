@@ -32,7 +32,9 @@
 typedef struct mgpu_cuda_layout
 {
 	mgpu_sort_shape shape;
-	mgpu_algorithm algorithm;	/* never AUTO */
+	mgpu_algorithm algorithm;	/* never AUTO; of a sort that looks, a guess */
+	bool		looks;			/* the sort is left to mgpu_auto_sort */
+	bool		has_regions;	/* both sides are regions of a segmented sort */
 	uint64_t	total_bytes;	/* 0 for an empty job */
 	uint64_t	keys[2];
 	uint64_t	indices[2];		/* MGPU_NO_OFFSET without indices */

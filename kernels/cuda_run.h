@@ -64,7 +64,7 @@ struct mgpu_run
 	cudaEvent_t uploaded;
 	cudaEvent_t kernels_begin;
 	cudaEvent_t kernels_end;
-	mgpu_algorithm algorithm;	/* that ran */
+	mgpu_algorithm algorithm;	/* that ran, or will as far as is known */
 	uint64_t	num_tiles;		/* of segmented and locality sorts … */
 	int			num_passes;
 	mgpu_pass_stats passes[MGPU_MAX_PASSES];	/* … counted by the device */
@@ -81,8 +81,8 @@ extern "C" {
 
 /*
  * Enqueue everything between the last upload and the first download on the
- * compute stream, and note the outputs.  Waits for nothing, except that a large
- * locality sort looks at its keys once they are there.
+ * compute stream, and note the outputs.  Waits for nothing, except that sorts
+ * which look at their keys wait for these (mgpu_auto_sort).
  */
 cudaError_t mgpu_run_launch(mgpu_run *run);
 
@@ -91,10 +91,7 @@ cudaError_t mgpu_run_merge(mgpu_run *run);
 cudaError_t mgpu_run_bulk(mgpu_run *run);
 cudaError_t mgpu_run_odd_even_sort(mgpu_run *run);
 
-/*
- * A segmented or locality sort in the place of a plain one (cuda_segmented.cu);
- * run->algorithm becomes RADIX or MERGE where a locality sort is left to those.
- */
+/* A segmented sort, or a locality sort that does not look first, in the place of a plain one (cuda_segmented.cu). */
 cudaError_t mgpu_run_segmented_sort(mgpu_run *run, mgpu_sort_request *request);
 
 /* After the kernels: fetch what the passes of such a sort did. */

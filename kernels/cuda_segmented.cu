@@ -7,36 +7,11 @@
  * segments by two stable passes like any others; the counts shown are then those
  * of the second.
  *
- * A large locality sort looks at a sample first, and leaves keys that are far
- * from their places to the radix sort or the merge sort: that is the one point at
- * which launching waits for the device, for some 15 us and what is still on its way
- * there.  Jobs that count passes run them whatever the look would say.
+ * Large locality sorts do not come here unless their passes are counted: they
+ * look at their keys first, as `auto` does (auto_sort.cu).
  */
 #include "cuda_run.h"
 #include "segmented.h"
-
-static bool
-may_hand_over(const mgpu_job *job)
-{
-	return job->num_segments == 0 && !job->count_passes && job->num_items >= MGPU_LOOK_MIN_ITEMS;
-}
-
-/* cudaErrorMemoryAllocation: the sort chosen wants more memory than there is. */
-static cudaError_t
-hand_over(mgpu_run *run, mgpu_sort_request *request, const mgpu_foresight *foresight)
-{
-	uint32_t	key_bits = request->key_bits;
-	cudaError_t code;
-
-	request->key_bits = foresight->key_bits;
-	code = mgpu_find_sorter(foresight->choice, run->layout.shape)->sort(request);
-	request->key_bits = key_bits;	/* 16-byte keys are sorted twice */
-	if (code == cudaErrorMemoryAllocation)
-		(void) cudaGetLastError();
-	else
-		run->algorithm = foresight->choice;
-	return code;
-}
 
 static mgpu_segmented_request
 make_segmented(const mgpu_run *run, const mgpu_sort_request *request)
@@ -64,21 +39,6 @@ mgpu_run_segmented_sort(mgpu_run *run, mgpu_sort_request *request)
 {
 	mgpu_segmented_request segmented = make_segmented(run, request);
 
-	if (may_hand_over(&run->job))
-	{
-		mgpu_foresight foresight;
-		cudaError_t code = mgpu_foresee(&segmented, request->key_bits, &foresight);
-
-		if (code != cudaSuccess)
-			return code;
-		if (foresight.choice != MGPU_ALGORITHM_LOCALITY)
-		{
-			code = hand_over(run, request, &foresight);
-			if (code != cudaErrorMemoryAllocation)
-				return code;
-		}
-		run->algorithm = MGPU_ALGORITHM_LOCALITY;
-	}
 	return mgpu_launch_segmented_sort(&segmented);
 }
 
@@ -88,9 +48,7 @@ mgpu_run_read_passes(mgpu_run *run, mgpu_error *err)
 	mgpu_segmented_stats counted;
 	cudaError_t code;
 
-	bool		handed_over = run->job.num_segments == 0 && run->algorithm != MGPU_ALGORITHM_LOCALITY;
-
-	if (run->layout.pass_stats == MGPU_NO_OFFSET || run->arena == NULL || handed_over)
+	if (run->layout.pass_stats == MGPU_NO_OFFSET || run->arena == NULL)
 		return MGPU_OK;
 	code = cudaMemcpyAsync(&counted, run->arena + run->layout.pass_stats, sizeof(counted), cudaMemcpyDeviceToHost,
 						   run->device->compute_stream);

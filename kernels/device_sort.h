@@ -10,6 +10,7 @@
 #define MGPU_DEVICE_SORT_H
 
 #include <cuda_runtime.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/job.h"
@@ -36,6 +37,7 @@ typedef struct mgpu_sort_request
 	uint32_t   *indices[2];		/* NULL without indices; need no contents */
 	int			current;		/* in: side of the keys; out: of the result */
 	uint32_t	key_bits;		/* higher bits of every key are 0 */
+	bool		has_regions;	/* both sides are regions of a segmented sort (segmented.h); mgpu_auto_sort alone asks */
 	uint64_t	num_items;		/* 1 to MGPU_MAX_ITEMS */
 	void	   *temp;
 	uint64_t	temp_bytes;
@@ -61,7 +63,20 @@ extern "C" {
 extern const mgpu_device_sorter mgpu_merge_sorters[MGPU_NUM_SHAPES];
 extern const mgpu_device_sorter mgpu_radix_sorters[MGPU_NUM_SHAPES];
 
-/* What a request for this algorithm runs, with stored keys of key_width bytes; LOCALITY runs as MERGE. */
+/*
+ * Sort by what the keys are: large arrays are looked at, which waits for the
+ * stream, and then sorted by what is fastest for them.  key_width: bytes of a
+ * stored key.  *ran: MERGE, RADIX, or LOCALITY for what uses the order that is
+ * there.  A sort that wants more memory than temp_bytes is passed by, if that of
+ * the merge sort is there at least.  All of the request is as for any sort, but for
+ * has_regions, without which LOCALITY has fewer ways.
+ */
+cudaError_t mgpu_auto_sort(mgpu_sort_shape shape, mgpu_sort_request *request, uint32_t key_width, mgpu_algorithm *ran);
+
+/* Temporary bytes with which no sort has to be passed by. */
+uint64_t	mgpu_auto_temp_bytes(mgpu_sort_shape shape, uint64_t num_items);
+
+/* What a request for this algorithm runs unseen, with stored keys of key_width bytes; LOCALITY runs as MERGE. */
 mgpu_algorithm mgpu_choose_algorithm(mgpu_algorithm requested, mgpu_sort_shape shape, uint32_t key_width,
 									 uint64_t num_items);
 

@@ -51,8 +51,8 @@ mgpu_exchange_items(typename Tile::Item (&values)[items], const Tile &tile, uint
 	__syncthreads();				/* and read */
 }
 
-/* Sort every tile; source and sink may be the same memory. */
-template <class Tuning, class Source, class Sink>
+/* Sort every tile; source and sink may be the same memory.  near: see mgpu_cta_sort_runs. */
+template <class Tuning, bool near, class Source, class Sink>
 __global__ void
 __launch_bounds__(Tuning::sort_threads, Tuning::resident_threads / Tuning::sort_threads)
 mgpu_sort_tiles(Source source, Sink sink, uint64_t num_items)
@@ -78,7 +78,7 @@ mgpu_sort_tiles(Source source, Sink sink, uint64_t num_items)
 	/* any thread may sort any items, except that equal keys must follow each other in the order of threads */
 	if constexpr (mgpu_tile<Item>::is_indexed)
 		mgpu_exchange_items<threads>(sorted, tile, thread);
-	mgpu_cta_sort_runs<threads>(sorted, tile, thread);
+	mgpu_cta_sort_runs<threads, items, near>(sorted, tile, thread);
 	mgpu_put_forwards(sorted, tile, sink.phase(begin) + thread * items);
 	__syncthreads();				/* the sorted tile is whole */
 	sink.template store_tile<threads>(begin, tile, count, thread);

@@ -114,14 +114,14 @@ mgpu_plan_merges(uint64_t num_items)
 	return plan;
 }
 
-template <class Tuning, class Source, class Sink>
+template <class Tuning, bool near = false, class Source, class Sink>
 static cudaError_t
 mgpu_launch_sort_tiles(Source source, Sink sink, uint64_t num_items, cudaStream_t stream)
 {
 	constexpr uint32_t shared_bytes =
 		mgpu_tile<typename Sink::Item>::bytes(mgpu_sort_slots(Tuning::sort_threads, Tuning::items_per_thread));
 
-	return mgpu_launch(mgpu_sort_tiles<Tuning, Source, Sink>, mgpu_divide_up(num_items, Tuning::sort_tile_items),
+	return mgpu_launch(mgpu_sort_tiles<Tuning, near, Source, Sink>, mgpu_divide_up(num_items, Tuning::sort_tile_items),
 					   Tuning::sort_threads, shared_bytes, stream, source, sink, num_items);
 }
 

@@ -83,6 +83,12 @@ typedef struct mgpu_foresight
  */
 cudaError_t mgpu_foresee(const mgpu_segmented_request *request, uint32_t key_bits, mgpu_foresight *foresight);
 
+/*
+ * How many low bits of a sort's keys, in whole digits of a radix sort, are not the
+ * same in all of them; at most request->key_bits.  Reads all keys, and waits.
+ */
+cudaError_t mgpu_read_key_bits(mgpu_sort_shape shape, const mgpu_sort_request *request, uint32_t *key_bits);
+
 /* The sorts behind it, one key size a translation unit. */
 cudaError_t mgpu_segmented_sort_u32(const mgpu_segmented_request *request);
 cudaError_t mgpu_segmented_sort_u64(const mgpu_segmented_request *request);

@@ -157,21 +157,34 @@ look_at_samples(const mgpu_segmented_request *request, const mgpu_look_plan &pla
 	return status == cudaSuccess ? cudaStreamSynchronize(request->stream) : status;
 }
 
-/* Read all keys, and wait. */
+/* Read all keys, and wait: the bits they differ in, by CTA. */
 static cudaError_t
-read_all_keys(const mgpu_segmented_request *request, mgpu_look *look)
+read_all_keys(const void *keys, uint64_t num_items, bool short_keys, cudaStream_t stream, mgpu_look *look)
 {
-	const void *keys = request->regions[request->current];
 	cudaError_t status;
 
-	if (has_short_keys(request))
-		mgpu_read_differing<<<MGPU_LOOK_READ_CTAS, MGPU_LOOK_READ_THREADS, 0, request->stream>>>
-			(static_cast<const uint32_t *>(keys), request->num_items, look);
+	if (short_keys)
+		mgpu_read_differing<<<MGPU_LOOK_READ_CTAS, MGPU_LOOK_READ_THREADS, 0, stream>>>
+			(static_cast<const uint32_t *>(keys), num_items, look);
 	else
-		mgpu_read_differing<<<MGPU_LOOK_READ_CTAS, MGPU_LOOK_READ_THREADS, 0, request->stream>>>
-			(static_cast<const uint64_t *>(keys), request->num_items, look);
+		mgpu_read_differing<<<MGPU_LOOK_READ_CTAS, MGPU_LOOK_READ_THREADS, 0, stream>>>
+			(static_cast<const uint64_t *>(keys), num_items, look);
 	status = cudaGetLastError();
-	return status == cudaSuccess ? cudaStreamSynchronize(request->stream) : status;
+	return status == cudaSuccess ? cudaStreamSynchronize(stream) : status;
+}
+
+extern "C" cudaError_t
+mgpu_read_key_bits(mgpu_sort_shape shape, const mgpu_sort_request *request, uint32_t *key_bits)
+{
+	bool		short_keys = shape == MGPU_SHAPE_U32 || shape == MGPU_SHAPE_U32_INDEX;
+	mgpu_look  *look;
+	cudaError_t status = get_counts(&look);
+
+	if (status == cudaSuccess)
+		status = read_all_keys(request->keys[request->current], request->num_items, short_keys, request->stream, look);
+	if (status == cudaSuccess)
+		*key_bits = mgpu_count_key_bits(look->all_differing, request->key_bits);
+	return status;
 }
 
 extern "C" cudaError_t
@@ -193,7 +206,8 @@ mgpu_foresee(const mgpu_segmented_request *request, uint32_t key_bits, mgpu_fore
 		status = look_at_samples(request, plan, look);
 	if (status == cudaSuccess && mgpu_pays_to_read(plan, *look, request->shape, key_bits))
 	{
-		status = read_all_keys(request, look);
+		status = read_all_keys(request->regions[request->current], request->num_items, has_short_keys(request),
+							   request->stream, look);
 		if (status == cudaSuccess)
 			key_bits = mgpu_count_key_bits(look->all_differing, key_bits);
 	}

@@ -119,4 +119,22 @@ struct mgpu_locality_costs
 		{0.0488, 0.013, 0.0141, 0.013, 0.0657, 0.133, 0.0828, 0.017} \
 	}
 
+/* The same of a merge sort that ends by windows (window_sort.cuh); there is none of 8-byte keys with their indices. */
+struct mgpu_window_costs
+{
+	double		sort_ns;		/* the block sort … */
+	double		near_sort_ns;	/* … of keys that are near their places */
+	double		pass_ns;		/* a pass before the windows */
+	double		window_ns;		/* the window pass */
+	double		window_ms;
+};
+
+#define MGPU_WINDOW_COSTS \
+	{ \
+		{0.0074, 0.0055, 0.0027, 0.0023, 0.025}, \
+		{0.0157, 0.0125, 0.0054, 0.0045, 0.025}, \
+		{0.0160, 0.0128, 0.0054, 0.0050, 0.025}, \
+		{0, 0, 0, 0, 0} \
+	}
+
 #endif							/* MGPU_SEGMENTED_TUNING_CUH */

@@ -84,7 +84,7 @@ typedef mgpu_merge_tuning<256, 128, 11, 4> mgpu_tuning_u64_index_small;
 #define MGPU_MAP_THREADS 256
 
 /*
- * What MGPU_ALGORITHM_AUTO runs: radix sort from this many items on, merge
+ * What MGPU_ALGORITHM_AUTO runs unseen: radix sort from this many items on, merge
  * sort below.  A radix sort of k-byte keys takes k passes whatever the size, and
  * 40 to 80 us on top; a merge sort's passes grow with the logarithm of the size.
  * For 8-byte keys merging is a tenth ahead at 10^8 still; beyond is not measured.
@@ -96,7 +96,7 @@ typedef mgpu_merge_tuning<256, 128, 11, 4> mgpu_tuning_u64_index_small;
 #define MGPU_RADIX_MIN_ITEMS_U64_INDEX (UINT64_C(6) << 20)
 #define MGPU_RADIX_MIN_ITEMS_NARROW (UINT64_C(1) << 16)
 
-/* A locality sort of so many items looks whether it pays; the look costs some 15 us. */
+/* An `auto` or locality sort of so many items looks at them first, which costs some 7 us. */
 #define MGPU_LOOK_MIN_ITEMS (UINT64_C(1) << 18)
 
 /* ------------------------------------------------------------- executor */

@@ -12,10 +12,11 @@
  * SLOW_MS is timed once.  "passes" is how often the average tile was merged or
  * copied, from the sort's own counts.  Results are compared with a rival's.
  *
- * A locality sort looks first and hands over to the radix sort or the merge sort
- * where it would take longer; its line also has what it takes whatever the look
- * says, the merge sort likewise, and the passes that the look foresaw.  --locality is for that choice alone: every
- * shape at many distances, and nothing else.  --one-rival leaves out
+ * Locality sorts are timed as `auto` sorts, which decide alike: by mgpu_auto_sort.
+ * The next line says what ran, what the passes of a locality sort and a merge sort
+ * take whatever the keys look like, and what the look foresaw.  --locality is for
+ * that choice alone: every shape in order, in reverse, at many distances and in no
+ * order, and nothing else.  --one-rival leaves out
  * cub::DeviceSegmentedRadixSort, which takes ten seconds for 100M segments.
  * --only takes the cases whose names hold TEXT.
  */
@@ -337,8 +338,7 @@ struct our_sort
 		: regions{device_items<char>(mgpu_segmented_region_bytes(shape, num_items)),
 				  device_items<char>(mgpu_segmented_region_bytes(shape, num_items))},
 		temp(mgpu_segmented_temp_bytes(shape, num_items)),
-		sort_temp(heads != nullptr ? 0 : std::max(mgpu_find_sorter(MGPU_ALGORITHM_RADIX, shape)->temp_bytes(num_items),
-												  mgpu_find_sorter(MGPU_ALGORITHM_MERGE, shape)->temp_bytes(num_items))),
+		sort_temp(heads != nullptr ? 0 : mgpu_auto_temp_bytes(shape, num_items)),
 		stats(1),
 		request{shape, {regions[0].data, regions[1].data}, 0, num_items, heads, num_segments, stats.data, temp.data,
 				temp.num_items, nullptr}
@@ -466,39 +466,28 @@ bench_segment_pairs(const std::string &name, uint64_t num_items, const segments 
 	report(name, num_items, cut.num_segments, pieces, {"segmented sort"}, passes_worth(ours.stats.data));
 }
 
-/* Sort by what is no locality sort; *current: where the result is. */
+/* The same as a plain sort's request. */
 template <typename Key>
-static void
-sort_otherwise(our_sort<Key> &ours, mgpu_algorithm algorithm, uint32_t key_bits, int *current)
+static mgpu_sort_request
+make_plain_request(our_sort<Key> &ours)
 {
 	mgpu_segmented_request &request = ours.request;
 	uint64_t	index_offset = mgpu_segmented_index_offset(request.shape, request.num_items);
+	bool		indexed = request.shape == MGPU_SHAPE_U32_INDEX || request.shape == MGPU_SHAPE_U64_INDEX;
 	mgpu_sort_request sort = {};
 
 	for (int side = 0; side < 2; side++)
 	{
 		sort.keys[side] = request.regions[side];
-		sort.indices[side] = reinterpret_cast<uint32_t *>(static_cast<char *>(request.regions[side]) + index_offset);
+		if (indexed)
+			sort.indices[side] = reinterpret_cast<uint32_t *>(static_cast<char *>(request.regions[side]) + index_offset);
 	}
-	sort.key_bits = key_bits;
+	sort.key_bits = sizeof(Key) * 8;
+	sort.has_regions = true;
 	sort.num_items = request.num_items;
 	sort.temp = ours.sort_temp.data;
 	sort.temp_bytes = ours.sort_temp.num_items;
-	REQUIRE_CUDA(mgpu_find_sorter(algorithm, request.shape)->sort(&sort));
-	*current = sort.current;
-}
-
-/* As the executor sorts: looks, then goes on or hands over. */
-template <typename Key>
-static void
-sort_by_locality(our_sort<Key> &ours, mgpu_foresight *foresight, int *current)
-{
-	*current = 0;
-	REQUIRE_CUDA(mgpu_foresee(&ours.request, sizeof(Key) * 8, foresight));
-	if (foresight->choice == MGPU_ALGORITHM_LOCALITY)
-		REQUIRE_CUDA(mgpu_launch_segmented_sort(&ours.request));
-	else
-		sort_otherwise(ours, foresight->choice, foresight->key_bits, current);
+	return sort;
 }
 
 template <typename Key>
@@ -522,7 +511,8 @@ bench_locality(const std::string &name, mgpu_sort_shape shape, uint64_t num_item
 	size_t		radix_bytes = rival_bytes(radix);
 	device_items<char> temp(radix_bytes);
 	mgpu_foresight foresight = {};
-	int			current = 0;
+	mgpu_sort_request sorted = make_plain_request(ours);
+	mgpu_algorithm ran = MGPU_ALGORITHM_AUTO;
 
 	fill_keys<<<ctas(num_items), THREADS>>>(keys.data, num_items, order, distance);
 	REQUIRE_CUDA(cudaGetLastError());
@@ -532,41 +522,52 @@ bench_locality(const std::string &name, mgpu_sort_shape shape, uint64_t num_item
 	std::vector<piece> pieces = {copy_piece(keys, out), ours.as_piece(keys.data), rival_piece(temp, radix_bytes, radix),
 	ours.as_piece(keys.data), ours.as_piece(keys.data)};
 	double		passes;
-	int			merged;
 
-	pieces[1].run = [&] { sort_by_locality(ours, &foresight, &current); };
-	pieces[4].run = [&] { sort_otherwise(ours, MGPU_ALGORITHM_MERGE, sizeof(Key) * 8, &merged); };
+	pieces[1].run = [&] {
+		sorted = make_plain_request(ours);
+		REQUIRE_CUDA(mgpu_auto_sort(shape, &sorted, sizeof(Key), &ran));
+	};
+	pieces[4].run = [&] {
+		mgpu_sort_request merged = make_plain_request(ours);
+
+		REQUIRE_CUDA(mgpu_find_sorter(MGPU_ALGORITHM_MERGE, shape)->sort(&merged));
+	};
 	time_pieces(pieces);
 	passes = passes_worth(ours.stats.data);
 	pieces[1].prepare();
+	REQUIRE_CUDA(mgpu_foresee(&ours.request, sizeof(Key) * 8, &foresight));
 	pieces[1].run();
 	pieces[2].run();
-	require_equal(ours.regions[current].data, out.data, num_items * sizeof(Key), name.c_str());
+	require_equal(sorted.keys[sorted.current], out.data, num_items * sizeof(Key), name.c_str());
 	if (indexed)
-		require_equal(ours.regions[current].data + mgpu_segmented_index_offset(shape, num_items), out_indices.data,
-					  num_items * 4, name.c_str());
+		require_equal(sorted.indices[sorted.current], out_indices.data, num_items * 4, name.c_str());
 	report(name, num_items, 0, pieces, {"radix sort"}, passes);
-	printf("%36s foreseen: %.2f passes, %.3f ms, radix sort of %u bits %.3f ms, merge sort %.3f ms: %s; takes %.3f ms, merge sort %.3f ms\n",
-		   "", foresight.passes, foresight.locality_ms, foresight.key_bits, foresight.radix_ms, foresight.merge_ms,
-		   foresight.choice == MGPU_ALGORITHM_LOCALITY ? "kept" :
-		   foresight.choice == MGPU_ALGORITHM_RADIX ? "radix sort" : "merge sort",
-		   pieces[3].median(), pieces[4].median());
+	printf("%36s ran: %s; locality sort's passes %.3f ms (foreseen %.3f, of %.2f passes), merge sort %.3f ms (%.3f), "
+		   "radix sort of %u bits foreseen %.3f ms\n", "", ran == MGPU_ALGORITHM_LOCALITY ? "locality" :
+		   ran == MGPU_ALGORITHM_RADIX ? "radix sort" : "merge sort", pieces[3].median(), foresight.locality_ms,
+		   foresight.passes, pieces[4].median(), foresight.merge_ms, foresight.key_bits, foresight.radix_ms);
 	fflush(stdout);
 }
 
 /* What MGPU_LOCALITY_COSTS should be. */
+template <typename Key>
+static void
+bench_orders(const std::string &name, mgpu_sort_shape shape, uint64_t num_items)
+{
+	bench_locality<Key>(name + ", sorted", shape, num_items, ORDER_SORTED, 0);
+	bench_locality<Key>(name + ", reversed", shape, num_items, ORDER_REVERSED, 0);
+	for (uint64_t distance = 100; distance <= num_items; distance *= 10)
+		bench_locality<Key>(name + ", within " + std::to_string(distance), shape, num_items, ORDER_NEAR, distance);
+	bench_locality<Key>(name + ", random", shape, num_items, ORDER_RANDOM, 0);
+}
+
 static void
 bench_hand_over(uint64_t num_items)
 {
-	for (uint64_t distance = 1000; distance <= num_items; distance *= 10)
-	{
-		std::string name = "within " + std::to_string(distance);
-
-		bench_locality<uint32_t>("int4, " + name, MGPU_SHAPE_U32, num_items, ORDER_NEAR, distance);
-		bench_locality<uint64_t>("int8, " + name, MGPU_SHAPE_U64, num_items, ORDER_NEAR, distance);
-		bench_locality<uint32_t>("int4 with indices, " + name, MGPU_SHAPE_U32_INDEX, num_items, ORDER_NEAR, distance);
-		bench_locality<uint64_t>("int8 with indices, " + name, MGPU_SHAPE_U64_INDEX, num_items, ORDER_NEAR, distance);
-	}
+	bench_orders<uint32_t>("int4", MGPU_SHAPE_U32, num_items);
+	bench_orders<uint64_t>("int8", MGPU_SHAPE_U64, num_items);
+	bench_orders<uint32_t>("int4 with indices", MGPU_SHAPE_U32_INDEX, num_items);
+	bench_orders<uint64_t>("int8 with indices", MGPU_SHAPE_U64_INDEX, num_items);
 }
 
 static void
@@ -635,7 +636,13 @@ main(int argc, char **argv)
 	if (csv != nullptr)
 		fprintf(csv, "case,items,segments,ms,gkeys_per_s,copy_ms,passes,rival_1_ms,rival_2_ms,best_rival_ratio\n");
 	if (locality)
-		bench_hand_over(only_items != 0 ? only_items : UINT64_C(100000000));
+	{
+		for (uint64_t num_items : {UINT64_C(1000000), UINT64_C(10000000), UINT64_C(100000000)})
+		{
+			if (only_items == 0 || only_items == num_items)
+				bench_hand_over(num_items);
+		}
+	}
 	else if (only_items != 0)
 		bench_all(only_items);
 	else

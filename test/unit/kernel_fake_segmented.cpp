@@ -1,6 +1,6 @@
 /*
  * kernel_fake_segmented.cpp
- *		Segmented and locality sorts of the played device.  See
+ *		Segmented and locality sorts of the played device, and looks at keys.  See
  *		kernel_fake_device.cpp.
  *
  * Sizes are of the played device's own making; the executor must not care.  The
@@ -13,7 +13,9 @@
 #include <cstring>
 #include <numeric>
 
+#include "glance.h"
 #include "segmented.h"
+#include "window_sort.h"
 
 static uint64_t
 key_bytes(mgpu_sort_shape shape)
@@ -43,6 +45,14 @@ extern "C" uint64_t
 mgpu_segmented_temp_bytes(mgpu_sort_shape shape, uint64_t num_items)
 {
 	return 512 + num_items / 100 * key_bytes(shape);
+}
+
+static uint64_t
+key_at(mgpu_sort_shape shape, const mgpu_sort_request *request, uint64_t item)
+{
+	const void *keys = request->keys[request->current];
+
+	return key_bytes(shape) == 4 ? static_cast<const uint32_t *>(keys)[item] : static_cast<const uint64_t *>(keys)[item];
 }
 
 template <typename Key>
@@ -97,6 +107,81 @@ mgpu_foresee(const mgpu_segmented_request *request, uint32_t key_bits, mgpu_fore
 	foresight->choice = choices[schedule() % 3];
 	foresight->key_bits = key_bits;
 	return cudaStreamSynchronize(request->stream);
+}
+
+/* Whole digits that hold the highest bit in which keys differ. */
+extern "C" cudaError_t
+mgpu_read_key_bits(mgpu_sort_shape shape, const mgpu_sort_request *request, uint32_t *key_bits)
+{
+	cudaError_t code = cudaStreamSynchronize(request->stream);
+	uint64_t	bits = 0;
+
+	for (uint64_t i = 0; i < request->num_items; i++)
+		bits |= key_at(shape, request, i) ^ key_at(shape, request, 0);
+	for (*key_bits = 8; *key_bits < request->key_bits && bits >> *key_bits != 0;)
+		*key_bits += 8;
+	return code;
+}
+
+/* A glance is right about order, and about the rest whatever it says. */
+extern "C" cudaError_t
+mgpu_take_glance(mgpu_sort_shape shape, const mgpu_sort_request *request, mgpu_glance *glance)
+{
+	cudaError_t code = cudaStreamSynchronize(request->stream);
+	uint64_t	last = request->num_items - 1;
+	int			other = request->current ^ 1;
+
+	*glance = mgpu_glance();
+	glance->sorted = glance->reversed = true;
+	for (uint64_t i = 0; i < last; i++)
+	{
+		glance->sorted &= key_at(shape, request, i) <= key_at(shape, request, i + 1);
+		glance->reversed &= key_at(shape, request, i) > key_at(shape, request, i + 1);
+	}
+	for (uint64_t i = 0; i <= last; i++)
+	{
+		uint64_t	key = glance->reversed ? key_at(shape, request, last - i) : UINT64_C(0xEEEEEEEEEEEEEEEE);
+
+		if (key_bytes(shape) == 4)
+			static_cast<uint32_t *>(request->keys[other])[i] = (uint32_t) key;
+		else
+			static_cast<uint64_t *>(request->keys[other])[i] = key;
+		if (has_indices(shape))
+			request->indices[other][i] = (uint32_t) (glance->reversed ? last - i : key);
+	}
+	glance->scattered = schedule() % 2;
+	glance->near = schedule() % 2;
+	glance->window_passes = shape == MGPU_SHAPE_U64_INDEX ? -1 : (int) (schedule() % 4) - 1;
+	glance->key_bits = 8 + schedule() % (request->key_bits / 8) * 8;
+	return code;
+}
+
+/* A merge sort, whether it ended early or not. */
+static cudaError_t
+sort_by_windows(mgpu_sort_shape shape, mgpu_sort_request *request, const mgpu_glance *glance, bool *ended)
+{
+	if (glance->window_passes < 0)
+		abort();
+	*ended = schedule() % 2;
+	return mgpu_merge_sorters[shape].sort(request);
+}
+
+extern "C" cudaError_t
+mgpu_window_sort_u32(mgpu_sort_request *request, const mgpu_glance *glance, bool *ended)
+{
+	return sort_by_windows(MGPU_SHAPE_U32, request, glance, ended);
+}
+
+extern "C" cudaError_t
+mgpu_window_sort_u64(mgpu_sort_request *request, const mgpu_glance *glance, bool *ended)
+{
+	return sort_by_windows(MGPU_SHAPE_U64, request, glance, ended);
+}
+
+extern "C" cudaError_t
+mgpu_window_sort_u32_index(mgpu_sort_request *request, const mgpu_glance *glance, bool *ended)
+{
+	return sort_by_windows(MGPU_SHAPE_U32_INDEX, request, glance, ended);
 }
 
 extern "C" cudaError_t

@@ -8,8 +8,9 @@
  * around those steps, and checks all results against std::stable_sort.  Shared
  * memory is poisoned and guarded by canaries before and after.
  */
+#include "kernel_host_test.cuh"
+
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -19,23 +20,10 @@
 
 #include "merge_sort.cuh"
 
-static int	passed = 0;
-static int	failed = 0;
+int			checks_passed = 0;
+int			checks_failed = 0;
 static int	most_steps = 0;
 static std::mt19937_64 random_bits(20250117);
-
-#define CHECK(condition, ...) \
-	do { \
-		if (condition) \
-			passed++; \
-		else \
-		{ \
-			failed++; \
-			printf("FAILED %s:%d: ", __FILE__, __LINE__); \
-			printf(__VA_ARGS__); \
-			printf("\n"); \
-		} \
-	} while (0)
 
 enum pattern
 {
@@ -789,6 +777,7 @@ main()
 	test_sorts<mgpu_tuning_u64_index_small, mgpu_indexed_key>();
 	test_sorts<mgpu_merge_tuning<64, 32, 3, 4>, mgpu_indexed_key>();
 	printf("searches for splits: at most %d steps\n", most_steps);
-	printf("%d passed, %d failed\n", passed, failed);
-	return failed == 0 ? 0 : 1;
+	test_near_sorts_on_host();
+	printf("%d passed, %d failed\n", checks_passed, checks_failed);
+	return checks_failed == 0 ? 0 : 1;
 }

@@ -99,6 +99,7 @@ main(int argc, char **argv)
 		return 77;
 	}
 	test_device_sorts();
+	test_near_sorts();
 	printf("device sorts: %d passed, %d failed\n", tests_passed, tests_failed);
 	fflush(stdout);
 	if (large)

@@ -212,7 +212,9 @@ check_job(const mgpu_job &job, const run_plan &plan, const char *what)
 		return;
 	check_results(job, data, what);
 	CHECK(data.stats.algorithm == MGPU_ALGORITHM_MERGE || data.stats.algorithm == MGPU_ALGORITHM_RADIX ||
-		  (data.stats.algorithm == MGPU_ALGORITHM_LOCALITY && job.algorithm == MGPU_ALGORITHM_LOCALITY),
+		  (data.stats.algorithm == MGPU_ALGORITHM_LOCALITY &&
+		   (job.algorithm == MGPU_ALGORITHM_LOCALITY ||
+			(job.algorithm == MGPU_ALGORITHM_AUTO && job.num_items >= MGPU_LOOK_MIN_ITEMS))),
 		  "%s: algorithm %d", what, data.stats.algorithm);
 	CHECK(job.num_items == 0 || (data.stats.kernel_ms > 0 && data.stats.upload_ms > 0 && data.stats.download_ms > 0),
 		  "%s: %g, %g, %g ms", what, data.stats.upload_ms, data.stats.kernel_ms, data.stats.download_ms);
@@ -362,8 +364,8 @@ test_handing_over(void)
 			check_passes(data.stats);
 			CHECK(data.stats.algorithm == MGPU_ALGORITHM_LOCALITY || job.count_passes == 0,
 				  "handing over: algorithm %d, %d passes counted", data.stats.algorithm, job.count_passes);
-			CHECK((data.stats.algorithm == MGPU_ALGORITHM_LOCALITY) == (data.stats.num_passes > 0),
-				  "handing over: algorithm %d, %d passes", data.stats.algorithm, data.stats.num_passes);
+			CHECK((job.count_passes != 0) == (data.stats.num_passes > 0), "handing over: algorithm %d, %d passes, counted %u",
+				  data.stats.algorithm, data.stats.num_passes, job.count_passes);
 		}
 	}
 }

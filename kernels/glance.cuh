@@ -1,0 +1,128 @@
+/*
+ * glance.cuh
+ *		Where a glance looks, and how it turns keys round.
+ *
+ * Samples are jobs of a CTA each, MGPU_GLANCE_PLACES of a kind, that compare the
+ * greatest of some keys with the least of others:
+ *
+ *	 level k		run i and run i + 2 of those that k merge passes leave (windows,
+ *					window_pass.cuh, are right where these are in order for all i)
+ *	 near			the first and the last quarter of 512 neighbours
+ *	 whole			one job more: keys at even distances, each with the next
+ *
+ * Beside its samples, each CTA reads its share of all keys for as long as they
+ * ascend, or descend.  Keys in no order end that at once, so that a glance which
+ * promises order is its own proof, and costs nothing where there is none.  A
+ * kernel of its own for the proof was rejected: a launch and a wait more, 6 us.
+ *
+ * Vectors of 16 bytes are turned round one by one.  Where the count is no
+ * multiple of theirs, a vector of the result takes keys of two neighbours:
+ *
+ *	 keys		0 1 2 3 | 4 5 6 7 | 8 9			10 keys, 2 over
+ *	 result		9 8 7 6 | 5 4 3 2 | 1 0
+ */
+#ifndef MGPU_GLANCE_CUH
+#define MGPU_GLANCE_CUH
+
+#include "glance.h"
+#include "merge_path.cuh"
+
+#define MGPU_GLANCE_THREADS 512
+#define MGPU_GLANCE_CTAS_PER_SM 2
+#define MGPU_GLANCE_PLACES 16
+#define MGPU_GLANCE_LEVELS 8
+#define MGPU_GLANCE_VECTORS 4	/* of a thread on their way at a time */
+
+/* Of the whole job's samples: anywhere, if descents are more than 5 for 8 ascents. */
+#define MGPU_GLANCE_SCATTERED(descents, ascents) (8 * (descents) > 5 * (ascents))
+
+/* What is known of an array before the glance. */
+struct mgpu_glance_plan
+{
+	uint64_t	num_items;
+	uint32_t	num_levels;
+	uint64_t	run_items[MGPU_GLANCE_LEVELS];	/* each with three runs or more */
+};
+
+MGPU_HOST_DEVICE uint32_t
+mgpu_glance_jobs(const mgpu_glance_plan &plan)
+{
+	return (plan.num_levels + 1) * MGPU_GLANCE_PLACES + 1;
+}
+
+/* What a thread looks at for a job. */
+struct mgpu_glance_sample
+{
+	uint64_t	item;
+	bool		in_first;		/* of the keys whose greatest … */
+	bool		in_second;		/* … must not be above these */
+};
+
+/* For level k: from the end of run i on backwards, and from the start of run i + 2. */
+MGPU_HOST_DEVICE mgpu_glance_sample
+mgpu_sample_runs(const mgpu_glance_plan &plan, uint32_t level, uint32_t place, uint32_t thread)
+{
+	constexpr uint32_t half = MGPU_GLANCE_THREADS / 2;
+	uint64_t	run_items = plan.run_items[level];
+	uint64_t	num_runs = (plan.num_items + run_items - 1) / run_items;
+	uint64_t	run = (num_runs - 2) * place / MGPU_GLANCE_PLACES;
+	uint64_t	second = (run + 2) * run_items;
+	uint64_t	second_items = plan.num_items - second < run_items ? plan.num_items - second : run_items;
+	mgpu_glance_sample sample = {0, thread < half, thread >= half};
+
+	sample.item = thread < half ? (run + 1) * run_items - 1 - thread * run_items / half :
+		second + (thread - half) * second_items / half;
+	return sample;
+}
+
+/* Neighbours, of which the halves between are left out. */
+MGPU_HOST_DEVICE mgpu_glance_sample
+mgpu_sample_neighbours(const mgpu_glance_plan &plan, uint32_t place, uint32_t thread)
+{
+	constexpr uint32_t quarter = MGPU_GLANCE_THREADS / 4;
+	mgpu_glance_sample sample = {(plan.num_items - MGPU_GLANCE_THREADS) * place / (MGPU_GLANCE_PLACES - 1) + thread,
+		thread < quarter, thread >= 3 * quarter};
+
+	return sample;
+}
+
+/* A vector's keys. */
+template <typename Key>
+struct mgpu_key_vector
+{
+	static constexpr int items = 16 / sizeof(Key);
+
+	Key			keys[items];
+};
+
+/*
+ * A vector of the result: of these keys and the next ones, turned round, those
+ * from `over` on.
+ */
+template <typename Key>
+MGPU_HOST_DEVICE mgpu_key_vector<Key>
+mgpu_turn_round(const mgpu_key_vector<Key> &vector, const mgpu_key_vector<Key> &next, uint32_t over)
+{
+	constexpr int items = mgpu_key_vector<Key>::items;
+	mgpu_key_vector<Key> turned;
+
+#pragma unroll
+	for (int i = 0; i < items; i++)
+	{
+		/* key over + items - 1 - i of both, by selections alone */
+		Key			key = vector.keys[items - 1 - i];
+
+#pragma unroll
+		for (int shift = 1; shift < items; shift++)
+		{
+			int			from = shift + items - 1 - i;
+			Key			shifted = from < items ? vector.keys[from % items] : next.keys[from % items];
+
+			key = over == (uint32_t) shift ? shifted : key;
+		}
+		turned.keys[i] = key;
+	}
+	return turned;
+}
+
+#endif							/* MGPU_GLANCE_CUH */

@@ -1,0 +1,130 @@
+/*
+ * window_kernels.cuh
+ *		The kernels of a window pass: splits with the proof that it is right, and
+ *		the merge.
+ *
+ * Who finds the splits also compares the ends of each run and of the next but one,
+ * so that no sample decides what is right.  The merge looks at that verdict first,
+ * tells the host, which then need not wait for the merge, and does nothing where the
+ * verdict is no: the runs are still there, and a merge sort goes on from them.
+ */
+#ifndef MGPU_WINDOW_KERNELS_CUH
+#define MGPU_WINDOW_KERNELS_CUH
+
+#include "merge_kernels.cuh"
+#include "device_signal.h"
+#include "window_pass.cuh"
+
+/* The word of the verdict: 1 for yes. */
+#define MGPU_WINDOW_VERDICT 0
+
+/* The last question of this device to which the answer was no. */
+static __device__ uint32_t mgpu_window_failure;
+
+/* Find the split of every tile's first place, one warp a tile. */
+template <typename Key>
+__global__ void
+__launch_bounds__(MGPU_PARTITION_THREADS)
+mgpu_partition_windows(const Key *keys, mgpu_merge_pass pass, uint32_t *splits, uint32_t question)
+{
+	uint64_t	tile = (uint64_t) blockIdx.x * (MGPU_PARTITION_THREADS / 32) + threadIdx.x / 32;
+	uint32_t	lane = threadIdx.x % 32;
+	mgpu_run_window window;
+	uint64_t	low;
+	uint64_t	high;
+
+	mgpu_await_previous();
+	if (tile >= pass.num_tiles)
+		return;
+	window = mgpu_find_run_window(pass, tile);
+	if (lane == 0 && mgpu_window_fails(keys, window, tile, pass))
+		*(volatile uint32_t *) &mgpu_window_failure = question;
+	mgpu_window_split_range(window, low, high);
+	while (low < high)
+	{
+		uint64_t	probe = mgpu_split_probe(low, high, lane);
+		uint32_t	before = __ballot_sync(0xFFFFFFFFu, mgpu_window_split_test(keys, window, probe));
+
+		mgpu_split_narrow(low, high, __popc(before));
+	}
+	if (lane == 0)
+		splits[tile] = (uint32_t) low;
+}
+
+/* Start to copy items one by one: to a place of another phase. */
+template <int threads, typename Item>
+static __device__ __forceinline__ void
+mgpu_load_items(Item *shared, const Item *global, uint32_t num_items, uint32_t thread)
+{
+	for (uint32_t item = thread; item < num_items; item += threads)
+		mgpu_copy_item(shared + item, global + item);
+}
+
+/* Load the left and the right list one behind the other, the longer one by vectors; the first slot. */
+template <int threads, class Array, class Tile>
+static __device__ __forceinline__ uint32_t
+mgpu_load_window_lists(const Array &array, const Tile &tile, const mgpu_window_inputs &inputs, uint32_t end_slot,
+					   uint32_t thread)
+{
+	bool		left_longer = inputs.left_items >= inputs.right_items;
+	uint32_t	slot = left_longer ? mgpu_slot_in_array_phase(end_slot, array, inputs.left_begin) :
+		mgpu_slot_in_array_phase(end_slot + inputs.left_items, array, inputs.right_begin) - inputs.left_items;
+
+	if (left_longer)
+	{
+		mgpu_load_interval<threads>(tile.keys + slot, array.keys + inputs.left_begin, inputs.left_items, thread);
+		mgpu_load_items<threads>(tile.keys + slot + inputs.left_items, array.keys + inputs.right_begin,
+								 inputs.right_items, thread);
+	}
+	else
+	{
+		mgpu_load_items<threads>(tile.keys + slot, array.keys + inputs.left_begin, inputs.left_items, thread);
+		mgpu_load_interval<threads>(tile.keys + slot + inputs.left_items, array.keys + inputs.right_begin,
+									inputs.right_items, thread);
+	}
+	return slot;
+}
+
+template <class Tuning, class Array, class Sink>
+__global__ void
+__launch_bounds__(Tuning::merge_threads, Tuning::resident_threads / Tuning::merge_threads)
+mgpu_merge_windows(Array array, mgpu_merge_pass pass, const uint32_t *splits, uint32_t question, mgpu_signals *signals,
+				   Sink sink)
+{
+	typedef typename Array::Item Item;
+	constexpr int threads = Tuning::merge_threads;
+	constexpr int items = Tuning::items_per_thread;
+	mgpu_tile<Item> tile = mgpu_tile<Item>::lay_out(mgpu_shared, mgpu_merge_slots<Array>(threads * items, 2, items));
+	uint32_t	thread = threadIdx.x;
+	uint64_t	begin = blockIdx.x * (uint64_t) pass.tile_items;
+	mgpu_window_inputs inputs;
+	uint32_t	others_items;
+	uint32_t	slot;
+	uint32_t	others_slot;
+	bool		fails;
+	Item		merged[items];
+
+	mgpu_await_previous();
+	fails = *(volatile uint32_t *) &mgpu_window_failure == question;
+	if (blockIdx.x == 0 && thread == 0)
+		signals->words[MGPU_WINDOW_VERDICT] = MGPU_SIGNAL(question, !fails);
+	if (fails)
+		return;
+	inputs = mgpu_find_window_inputs(pass, mgpu_find_run_window(pass, blockIdx.x), blockIdx.x, splits[blockIdx.x],
+									 splits[min((uint64_t) blockIdx.x + 1, pass.num_tiles - 1)]);
+	others_items = inputs.left_items + inputs.right_items;
+	slot = array.phase(inputs.run_begin);
+	array.template load_interval<threads>(tile, slot, inputs.run_begin, inputs.run_items, thread);
+	others_slot = mgpu_load_window_lists<threads>(array, tile, inputs, slot + inputs.run_items + items, thread);
+	mgpu_put_guard<items>(tile, slot + inputs.run_items, thread);
+	mgpu_put_guard<items>(tile, others_slot + others_items, thread);
+	mgpu_wait_copies();
+	__syncthreads();				/* inputs and guards are in place */
+	mgpu_merge_guarded_lists(merged, tile, slot, inputs.run_items, others_slot, others_items, thread * items);
+	__syncthreads();				/* inputs are read */
+	mgpu_put_forwards(merged, tile, sink.phase(begin) + thread * items);
+	__syncthreads();				/* the merged tile is whole */
+	sink.template store_tile<threads>(begin, tile, inputs.run_items + others_items, thread);
+}
+
+#endif							/* MGPU_WINDOW_KERNELS_CUH */

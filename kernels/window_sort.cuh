@@ -1,0 +1,109 @@
+/*
+ * window_sort.cuh
+ *		The launches of a merge sort that may end by windows (window_pass.cuh).
+ *
+ * Block sort and passes are the merge sort's.  A pass from which a window pass
+ * could end the sort is followed by a try: splits with the proof, then the merge,
+ * both enqueued before anything is known.  The host waits for the verdict alone;
+ * where it is no, the next pass goes on from the same runs.  Passes that are all
+ * enqueued at once and find out on the device whether they have anything left to do
+ * were rejected: the host must know on which side the result is, and launches that
+ * do nothing take 4 us each.
+ *
+ * Where the glance saw that keys are very near, the block sort leaves out a
+ * thread's merges that would change nothing (cta_sort.cuh).
+ */
+#ifndef MGPU_WINDOW_SORT_CUH
+#define MGPU_WINDOW_SORT_CUH
+
+#include "merge_sort.cuh"
+#include "window_kernels.cuh"
+#include "window_sort.h"
+
+/* From runs on array to a sink; *ended: they were near enough, and the sink has it all. */
+template <class Tuning, class Array, class Sink>
+static cudaError_t
+mgpu_try_windows(Array array, const mgpu_merge_plan &plan, const mgpu_sort_request *request, Sink sink, bool *ended)
+{
+	typedef typename Array::Item Item;
+	constexpr int items = Tuning::items_per_thread;
+	constexpr uint32_t shared_bytes =
+		mgpu_tile<Item>::bytes(mgpu_merge_slots<Array>(Tuning::merge_threads * items, 2, items));
+	uint32_t   *splits = static_cast<uint32_t *>(request->temp);
+	mgpu_signals *signals;
+	uint32_t	question;
+	cudaError_t status = mgpu_new_question(&signals, &question);
+
+	if (status == cudaSuccess)
+		status = mgpu_launch(mgpu_partition_windows<Item>, mgpu_divide_up(plan.pass.num_tiles, MGPU_PARTITION_THREADS / 32),
+							 MGPU_PARTITION_THREADS, 0, request->stream, array.keys, plan.pass, splits, question);
+	if (status == cudaSuccess)
+		status = mgpu_launch(mgpu_merge_windows<Tuning, Array, Sink>, (unsigned int) plan.pass.num_tiles,
+							 Tuning::merge_threads, shared_bytes, request->stream, array, plan.pass, splits, question,
+							 signals, sink);
+	if (status == cudaSuccess)
+		status = mgpu_await_answers(signals, MGPU_WINDOW_VERDICT, 1, question, request->stream);
+	*ended = status == cudaSuccess && (uint32_t) signals->words[MGPU_WINDOW_VERDICT] != 0;
+	return status;
+}
+
+template <class Tuning, class Source, class Array>
+static cudaError_t
+mgpu_launch_window_tiles(const mgpu_sort_request *request, const mgpu_glance *glance, Source source, Array array)
+{
+	return glance->near ? mgpu_launch_sort_tiles<Tuning, true>(source, array, request->num_items, request->stream) :
+		mgpu_launch_sort_tiles<Tuning, false>(source, array, request->num_items, request->stream);
+}
+
+/*
+ * Items of one form in arrays, from source; sinks: what their last pass writes,
+ * the sides' arrays or what unpacks them there.  The first tiles go to arrays[side].
+ */
+template <class Tuning, class Source, class Array, class Sink>
+static cudaError_t
+mgpu_window_sort_arrays(mgpu_sort_request *request, const mgpu_glance *glance, Source source, const Array (&arrays)[2],
+						const Sink (&sinks)[2], int side, bool *ended)
+{
+	mgpu_merge_plan plan = mgpu_plan_merges<Tuning>(request->num_items);
+	cudaError_t status = mgpu_launch_window_tiles<Tuning>(request, glance, source, arrays[side]);
+
+	*ended = false;
+	for (int pass = 0; status == cudaSuccess && !*ended && plan.num_passes > 0; pass++, side ^= 1)
+	{
+		if (pass >= glance->window_passes)
+			status = mgpu_try_windows<Tuning>(arrays[side], plan, request, sinks[side ^ 1], ended);
+		if (status != cudaSuccess || *ended)
+			continue;
+		status = plan.num_passes == 1 ? mgpu_launch_pass<Tuning>(arrays[side], &plan, request->temp, sinks[side ^ 1], request->stream) :
+			mgpu_launch_pass<Tuning>(arrays[side], &plan, request->temp, arrays[side ^ 1], request->stream);
+		mgpu_advance_plan(&plan);
+	}
+	request->current = side;
+	return status;
+}
+
+template <class Tuning, typename Key>
+static cudaError_t
+mgpu_window_sort_keys(mgpu_sort_request *request, const mgpu_glance *glance, bool *ended)
+{
+	mgpu_key_array<Key> arrays[2] = {{static_cast<Key *>(request->keys[0])}, {static_cast<Key *>(request->keys[1])}};
+	mgpu_plain_source<Key> source = {arrays[request->current].keys};
+
+	return mgpu_window_sort_arrays<Tuning>(request, glance, source, arrays, arrays, request->current, ended);
+}
+
+/* 4-byte keys with their indices, packed between the block sort and the last pass. */
+template <class Tuning>
+static cudaError_t
+mgpu_window_sort_packed(mgpu_sort_request *request, const mgpu_glance *glance, bool *ended)
+{
+	mgpu_key_array<uint64_t> arrays[2] = {{static_cast<uint64_t *>(request->keys[0])},
+		{static_cast<uint64_t *>(request->keys[1])}};
+	mgpu_packing_source source = {static_cast<const uint32_t *>(request->keys[request->current])};
+	mgpu_unpacking_sink sinks[2] = {{static_cast<uint32_t *>(request->keys[0]), request->indices[0]},
+		{static_cast<uint32_t *>(request->keys[1]), request->indices[1]}};
+
+	return mgpu_window_sort_arrays<Tuning>(request, glance, source, arrays, sinks, request->current ^ 1, ended);
+}
+
+#endif							/* MGPU_WINDOW_SORT_CUH */

@@ -1,0 +1,27 @@
+/*
+ * window_sort.h
+ *		Merge sorts that end early where keys are near their places.
+ */
+#ifndef MGPU_WINDOW_SORT_H
+#define MGPU_WINDOW_SORT_H
+
+#include "glance.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Sort as the merge sort does, but end by a window pass as soon as that is right,
+ * from glance->window_passes passes on, which is not negative (then the device has
+ * much shared memory an SM).  Temporary memory is the merge sort's.  Waits before
+ * each try for the passes before it; *ended says whether one did end it.
+ */
+cudaError_t mgpu_window_sort_u32(mgpu_sort_request *request, const mgpu_glance *glance, bool *ended);
+cudaError_t mgpu_window_sort_u64(mgpu_sort_request *request, const mgpu_glance *glance, bool *ended);
+cudaError_t mgpu_window_sort_u32_index(mgpu_sort_request *request, const mgpu_glance *glance, bool *ended);
+
+#ifdef __cplusplus
+}
+#endif
+#endif							/* MGPU_WINDOW_SORT_H */

@@ -1,0 +1,251 @@
+/*
+ * kernel_host_near.cu
+ *		Sorts that use the order that is there, played on the host: where a glance
+ *		looks and how it turns keys round, window passes, and the block sort of keys
+ *		that are near their places.
+ */
+#include "kernel_host_test.cuh"
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "cta_sort.cuh"
+#include "glance.cuh"
+#include "tuning.cuh"
+#include "window_pass.cuh"
+
+static std::mt19937_64 random_bits(20261121);
+
+/* ---------------------------------------------------------------- a glance */
+
+/* Samples lie in the array, and in the runs that they are to compare. */
+static void
+test_samples(uint64_t num_items, uint64_t first_run_items)
+{
+	mgpu_glance_plan plan = {num_items, 0, {}};
+	bool		inside = true;
+
+	for (uint64_t run_items = first_run_items; plan.num_levels < MGPU_GLANCE_LEVELS && 2 * run_items < num_items; run_items *= 4)
+		plan.run_items[plan.num_levels++] = run_items;
+	for (uint32_t place = 0; place < MGPU_GLANCE_PLACES; place++)
+		for (uint32_t thread = 0; thread < MGPU_GLANCE_THREADS; thread++)
+		{
+			mgpu_glance_sample sample = mgpu_sample_neighbours(plan, place, thread);
+
+			inside &= sample.item < num_items && !(sample.in_first && sample.in_second);
+			for (uint32_t level = 0; level < plan.num_levels; level++)
+			{
+				uint64_t	run = mgpu_sample_runs(plan, level, place, 0).item / plan.run_items[level];
+
+				sample = mgpu_sample_runs(plan, level, place, thread);
+				inside &= sample.item < num_items && sample.in_first != sample.in_second &&
+					sample.item / plan.run_items[level] == run + (sample.in_second ? 2 : 0);
+			}
+		}
+	CHECK(inside, "a glance's samples of %llu items in runs of %llu", (unsigned long long) num_items,
+		  (unsigned long long) first_run_items);
+}
+
+/* Vector by vector, and the keys over, as the kernel does. */
+template <typename Key>
+static void
+test_turning(uint64_t num_items)
+{
+	constexpr int items = mgpu_key_vector<Key>::items;
+	uint64_t	num_vectors = num_items / items;
+	uint32_t	over = (uint32_t) (num_items % items);
+	std::vector<Key> keys(num_items);
+	std::vector<Key> turned(num_items);
+
+	for (Key &key : keys)
+		key = (Key) random_bits();
+	for (uint64_t number = 0; number < num_vectors; number++)
+	{
+		mgpu_key_vector<Key> vector;
+		mgpu_key_vector<Key> next;
+
+		for (int i = 0; i < items; i++)
+		{
+			vector.keys[i] = keys[number * items + i];
+			next.keys[i] = (number + 1) * items + i < num_items ? keys[(number + 1) * items + i] : 0;
+		}
+		vector = mgpu_turn_round(vector, next, over);
+		for (int i = 0; i < items; i++)
+			turned[(num_vectors - 1 - number) * items + i] = vector.keys[i];
+	}
+	for (uint32_t i = 0; i < over; i++)
+		turned[num_items - 1 - i] = keys[i];
+	std::reverse(keys.begin(), keys.end());
+	CHECK(keys == turned, "%llu keys of %d bytes turned round", (unsigned long long) num_items, (int) sizeof(Key));
+}
+
+/* ----------------------------------------------------------------- windows */
+
+/* As the kernel's warps do. */
+static std::vector<uint32_t>
+find_window_splits(const std::vector<uint32_t> &keys, const mgpu_merge_pass &pass, bool *fails)
+{
+	std::vector<uint32_t> splits(pass.num_tiles);
+
+	*fails = false;
+	for (uint64_t tile = 0; tile < pass.num_tiles; tile++)
+	{
+		mgpu_run_window window = mgpu_find_run_window(pass, tile);
+		uint64_t	low;
+		uint64_t	high;
+		int			steps = 0;
+
+		*fails |= mgpu_window_fails(keys.data(), window, tile, pass);
+		mgpu_window_split_range(window, low, high);
+		for (; low < high && steps < 100; steps++)
+		{
+			uint32_t	num_before = 0;
+
+			for (uint32_t lane = 0; lane < 32; lane++)
+				num_before += mgpu_window_split_test(keys.data(), window, mgpu_split_probe(low, high, lane));
+			mgpu_split_narrow(low, high, num_before);
+		}
+		CHECK(steps < 100, "the search for a window's split goes on and on");
+		splits[tile] = (uint32_t) low;
+	}
+	return splits;
+}
+
+/* Do what each tile takes make a permutation in order? */
+static bool
+merges_by_windows(const std::vector<uint32_t> &keys, const mgpu_merge_pass &pass, const std::vector<uint32_t> &splits)
+{
+	std::vector<uint32_t> taken(pass.num_items);
+	std::vector<uint32_t> merged;
+	bool		whole = true;
+
+	for (uint64_t tile = 0; tile < pass.num_tiles; tile++)
+	{
+		uint64_t	tile_items = std::min<uint64_t>(pass.tile_items, pass.num_items - tile * pass.tile_items);
+		mgpu_window_inputs inputs = mgpu_find_window_inputs(pass, mgpu_find_run_window(pass, tile), tile, splits[tile],
+															splits[std::min(tile + 1, pass.num_tiles - 1)]);
+		std::vector<uint32_t> others;
+		std::vector<uint32_t> own;
+
+		if ((uint64_t) inputs.run_items + inputs.left_items + inputs.right_items != tile_items)
+			return false;
+		for (uint32_t i = 0; i < inputs.run_items; i++)
+			own.push_back((uint32_t) inputs.run_begin + i);
+		for (uint32_t i = 0; i < inputs.left_items; i++)
+			others.push_back((uint32_t) inputs.left_begin + i);
+		for (uint32_t i = 0; i < inputs.right_items; i++)
+			others.push_back((uint32_t) inputs.right_begin + i);
+		for (std::vector<uint32_t> *list : {&own, &others})
+			for (uint32_t &item : *list)
+			{
+				whole = whole && item < pass.num_items && taken[item]++ == 0;
+				item = item < pass.num_items ? keys[item] : 0;
+			}
+		whole = whole && std::is_sorted(others.begin(), others.end());
+		std::merge(own.begin(), own.end(), others.begin(), others.end(), std::back_inserter(merged));
+	}
+	return whole && std::is_sorted(merged.begin(), merged.end());
+}
+
+/* Runs of so many tiles of keys within a distance of their places; divisor: how many places share a key. */
+static void
+test_windows(uint64_t num_items, uint32_t tile_items, uint64_t run_tiles, uint64_t distance, uint32_t divisor)
+{
+	mgpu_merge_pass pass = {num_items, (num_items + tile_items - 1) / tile_items, run_tiles, tile_items};
+	uint64_t	run_items = tile_items * run_tiles;
+	uint64_t	num_runs = (num_items + run_items - 1) / run_items;
+	std::vector<uint32_t> keys(num_items);
+	std::vector<uint32_t> splits;
+	bool		wrong = false;
+	bool		fails;
+
+	for (uint64_t i = 0; i < num_items; i++)
+		keys[i] = (uint32_t) ((i + random_bits() % (distance + 1)) / divisor);
+	for (uint64_t run = 0; run < num_runs; run++)
+		std::sort(keys.begin() + run * run_items, keys.begin() + std::min(num_items, (run + 1) * run_items));
+	for (uint64_t run = 0; run + 2 < num_runs; run++)
+		wrong |= keys[(run + 2) * run_items] < keys[(run + 1) * run_items - 1];
+	splits = find_window_splits(keys, pass, &fails);
+	CHECK(fails == wrong && (!fails || distance > run_items), "%llu items within %llu, runs of %llu: %s",
+		  (unsigned long long) num_items, (unsigned long long) distance, (unsigned long long) run_items,
+		  fails ? "refused" : "not refused");
+	CHECK(fails || merges_by_windows(keys, pass, splits), "windows of %llu items within %llu, %u a key, runs of %llu tiles of %u",
+		  (unsigned long long) num_items, (unsigned long long) distance, divisor, (unsigned long long) run_tiles, tile_items);
+}
+
+static void
+test_all_windows()
+{
+	for (int turn = 0; turn < 3000; turn++)
+	{
+		uint32_t	tile_items = 1 + random_bits() % 40;
+		uint64_t	run_tiles = UINT64_C(1) << random_bits() % 4;
+		uint64_t	run_items = tile_items * run_tiles;
+		const uint64_t distances[] = {0, 1, run_items / 3, run_items - 1, run_items, run_items + 1, 2 * run_items, 9 * run_items};
+		const uint32_t divisors[] = {1, 3, (uint32_t) run_items + 2, 1000000};
+
+		for (uint64_t distance : distances)
+			test_windows(1 + random_bits() % (7 * run_items + 1), tile_items, run_tiles, distance, divisors[turn % 4]);
+	}
+}
+
+/* -------------------------------------------------------------- block sort */
+
+/* mgpu_cta_sort_runs of keys within a distance, leaving out what is in place. */
+template <int threads, int items>
+static void
+test_near_tile(uint32_t distance, uint32_t divisor, bool has_largest)
+{
+	std::vector<uint32_t> slots(mgpu_sort_slots(threads, items));
+	mgpu_tile<uint32_t> tile = {slots.data()};
+	static uint32_t registers[threads][items];
+	std::vector<uint32_t> keys(threads * items);
+	std::vector<uint32_t> sorted;
+	int			left_out = 0;
+
+	for (uint32_t i = 0; i < threads * items; i++)
+		keys[i] = has_largest && i >= threads * items - 2 * items ? UINT32_MAX :
+			(i + (uint32_t) (random_bits() % (distance + 1))) / divisor;
+	for (int thread = 0; thread < threads; thread++)
+	{
+		std::copy(keys.begin() + thread * items, keys.begin() + (thread + 1) * items, registers[thread]);
+		mgpu_thread_sort(registers[thread]);
+	}
+	for (uint32_t run_threads = 1; run_threads < threads; run_threads *= 2)
+	{
+		for (int thread = 0; thread < threads; thread++)
+			mgpu_put_run(registers[thread], tile, thread, run_threads);
+		for (int thread = 0; thread < threads; thread++)
+		{
+			if (mgpu_is_in_place(registers[thread], tile, thread, run_threads))
+				left_out++;
+			else
+				mgpu_merge_runs(registers[thread], tile, thread, run_threads, has_largest);
+		}
+	}
+	for (int thread = 0; thread < threads; thread++)
+		sorted.insert(sorted.end(), registers[thread], registers[thread] + items);
+	std::sort(keys.begin(), keys.end());
+	CHECK(keys == sorted, "a tile of %d x %d keys within %u", threads, items, distance);
+	CHECK(left_out > 0 || distance > 2 * items, "nothing was in place within %u", distance);
+}
+
+void
+test_near_sorts_on_host()
+{
+	for (uint64_t num_items : {UINT64_C(262144), UINT64_C(262147), UINT64_C(1000000), UINT64_C(100000001), MGPU_MAX_ITEMS})
+		for (uint64_t run_items : {UINT64_C(3825), UINT64_C(11985), UINT64_C(100003)})
+			test_samples(num_items, run_items);
+	for (uint64_t num_items = 4; num_items < 40; num_items++)
+	{
+		test_turning<uint32_t>(num_items);
+		test_turning<uint64_t>(num_items);
+	}
+	test_all_windows();
+	for (int turn = 0; turn < 400; turn++)
+	{
+		test_near_tile<64, 7>(turn % 50 * 10, 1 + turn % 3 * 20, turn % 2);
+		test_near_tile<32, 3>(turn % 20, 1, turn % 2);
+	}
+}

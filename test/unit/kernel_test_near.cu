@@ -1,0 +1,324 @@
+/*
+ * kernel_test_near.cu
+ *		Sorts that use the order that is there: mgpu_auto_sort, and the merge sorts
+ *		that end by windows, tuning by tuning.
+ *
+ * Keys are in order but for what each case says, so that every way is taken: no
+ * sort, turning round, windows at once and after passes, and all that samples
+ * promise and the proof refuses.  Results are those of std::stable_sort.
+ */
+#include "kernel_test_arrays.cuh"
+
+#include <functional>
+
+#include "tuning.cuh"
+#include "window_sort.cuh"
+
+typedef enum near_pattern
+{
+	NEAR_PLACES = 0,			/* each key within `distance` of its place */
+	NEAR_TWICE,					/* the same, and each key there some times */
+	NEAR_ONE_FAR,				/* the same, but for one key that is anywhere */
+	NEAR_REVERSED,
+	NEAR_REVERSED_EQUALS,		/* in runs of equal keys */
+	NEAR_ALL_EQUAL,
+	NEAR_ENDS,					/* the least key, some times, then the largest */
+	NEAR_REVERSED_ENDS,
+	NEAR_SORTED_BUT_PAIR,		/* two neighbours that are not, anywhere */
+	NEAR_REVERSED_BUT_PAIR,
+	NEAR_APPENDED,				/* a batch in no order behind */
+	NEAR_NARROW,				/* in no order, of few bits */
+	NUM_NEAR_PATTERNS
+} near_pattern;
+
+template <typename Key>
+struct near_case
+{
+	int			pattern;
+	uint64_t	distance;
+	std::vector<Key> keys;
+	std::vector<Key> sorted;
+	std::vector<uint32_t> indices;
+
+	near_case(int pattern, uint64_t num_items, uint64_t distance)
+		: pattern(pattern), distance(distance), keys(num_items), sorted(num_items), indices(num_items)
+	{
+		for (uint64_t i = 0; i < num_items; i++)
+		{
+			keys[i] = key(i, num_items);
+			indices[i] = (uint32_t) i;
+		}
+		spoil(num_items);
+		std::stable_sort(indices.begin(), indices.end(), [&] (uint32_t a, uint32_t b) { return keys[a] < keys[b]; });
+		for (uint64_t i = 0; i < num_items; i++)
+			sorted[i] = keys[indices[i]];
+	}
+
+	Key
+	key(uint64_t i, uint64_t num_items) const
+	{
+		switch (pattern)
+		{
+			case NEAR_TWICE:
+				return (Key) ((i + random_bits() % (distance + 1)) / 8);
+			case NEAR_REVERSED:
+			case NEAR_REVERSED_BUT_PAIR:
+				return (Key) (num_items - i) * 3;
+			case NEAR_REVERSED_EQUALS:
+				return (Key) ((num_items - i) / 5);
+			case NEAR_ALL_EQUAL:
+				return (Key) 42;
+			case NEAR_ENDS:
+				return i < num_items / 3 ? 0 : (Key) ~(Key) 0;
+			case NEAR_REVERSED_ENDS:
+				return i < num_items / 3 ? (Key) ~(Key) 0 : 0;
+			case NEAR_SORTED_BUT_PAIR:
+				return (Key) i * 3;
+			case NEAR_APPENDED:
+				return (Key) (i < num_items - num_items / 30 ? i : random_bits() % num_items);
+			case NEAR_NARROW:
+				return (Key) (random_bits() % 1000);
+			default:
+				return (Key) (i + random_bits() % (distance + 1));
+		}
+	}
+
+	void
+	spoil(uint64_t num_items)
+	{
+		uint64_t	item = random_bits() % (num_items - 1);
+
+		if (pattern == NEAR_ONE_FAR)
+			keys[item] = (Key) (random_bits() % num_items);
+		if (pattern == NEAR_SORTED_BUT_PAIR || pattern == NEAR_REVERSED_BUT_PAIR)
+			std::swap(keys[item], keys[item + 1]);
+	}
+};
+
+/* Compare with what the sort left, after `sort` of a request. */
+template <typename Key, typename Sort>
+static void
+check_near(const char *name, mgpu_sort_shape shape, const near_case<Key> &test, uint64_t temp_bytes, Sort sort)
+{
+	uint64_t	num_items = test.keys.size();
+	mgpu_sort_request request = make_request(shape, num_items, sizeof(Key), temp_bytes, sizeof(Key) * 8);
+	std::vector<Key> keys(num_items);
+	std::vector<uint32_t> indices(num_items);
+	cudaError_t code;
+
+	REQUIRE_CUDA(cudaMemcpy(request.keys[request.current], test.keys.data(), num_items * sizeof(Key),
+							cudaMemcpyHostToDevice));
+	code = sort(&request);
+	REQUIRE_CUDA(cudaDeviceSynchronize());
+	CHECK(code == cudaSuccess, "%s, shape %d, %llu items: %s", name, shape, (unsigned long long) num_items,
+		  cudaGetErrorString(code));
+	REQUIRE_CUDA(cudaMemcpy(keys.data(), request.keys[request.current], num_items * sizeof(Key), cudaMemcpyDeviceToHost));
+	CHECK(keys == test.sorted, "keys, %s, shape %d, %llu items, pattern %d within %llu", name, shape,
+		  (unsigned long long) num_items, test.pattern, (unsigned long long) test.distance);
+	CHECK(arrays_intact(&request, shape == MGPU_SHAPE_U32_INDEX), "memory behind an array was written: %s, shape %d, "
+		  "%llu items, pattern %d", name, shape, (unsigned long long) num_items, test.pattern);
+	if (request.indices[0] == nullptr)
+		return;
+	REQUIRE_CUDA(cudaMemcpy(indices.data(), request.indices[request.current], num_items * sizeof(uint32_t),
+							cudaMemcpyDeviceToHost));
+	CHECK(indices == test.indices, "indices, %s, shape %d, %llu items, pattern %d within %llu", name, shape,
+		  (unsigned long long) num_items, test.pattern, (unsigned long long) test.distance);
+}
+
+/* --------------------------------------------------------------- by tuning */
+
+template <class Tuning, mgpu_sort_shape shape, typename Key>
+static void
+check_windows(const char *name, uint64_t num_items, int pattern, uint64_t distance)
+{
+	near_case<Key> test(pattern, num_items, distance);
+
+	for (int turn = 0; turn < 4; turn++)
+	{
+		mgpu_glance glance = {};
+		bool		ended = false;
+
+		glance.near = turn % 2;
+		glance.window_passes = turn / 2;
+		if (tiny && turn != 1)
+			continue;
+		check_near(name, shape, test, mgpu_merge_sorters[shape].temp_bytes(num_items), [&] (mgpu_sort_request *request)
+		{
+			if constexpr (shape == MGPU_SHAPE_U32_INDEX)
+				return mgpu_window_sort_packed<Tuning>(request, &glance, &ended);
+			else
+				return mgpu_window_sort_keys<Tuning, Key>(request, &glance, &ended);
+		});
+		/* whoever is within a run of his place, and only he, is found there */
+		CHECK(ended || turn >= 2 || pattern != NEAR_PLACES || distance > Tuning::sort_tile_items ||
+			  num_items <= Tuning::sort_tile_items, "%s: %llu items within %llu did not end by windows", name,
+			  (unsigned long long) num_items, (unsigned long long) distance);
+	}
+}
+
+template <class Tuning, mgpu_sort_shape shape, typename Key>
+static void
+check_window_tuning(const char *name)
+{
+	const uint64_t tile = Tuning::sort_tile_items;
+	std::vector<uint64_t> sizes = {3 * tile + Tuning::merge_tile_items / 2, 5 * tile + 1};
+	std::vector<uint64_t> distances = {100, tile};
+
+	if (!tiny)
+		sizes.insert(sizes.end(), {tile + 1, 2 * tile, 3 * tile - 1, 4 * tile});
+	if (!tiny)
+		distances.insert(distances.end(), {0, 1, tile - 1, tile + 1, 2 * tile});
+	if (!quick)
+		sizes.insert(sizes.end(), {9 * tile - 1, 20 * tile + 7});
+	for (uint64_t size : sizes)
+	{
+		for (uint64_t distance : distances)
+			for (int pattern : {NEAR_PLACES, NEAR_TWICE, NEAR_ONE_FAR})
+			{
+				if (!tiny || pattern == NEAR_TWICE)
+					check_windows<Tuning, shape, Key>(name, size, pattern, distance);
+			}
+		if (tiny)
+			continue;
+		for (int pattern : {NEAR_REVERSED, NEAR_ALL_EQUAL, NEAR_ENDS, NEAR_REVERSED_ENDS})
+			check_windows<Tuning, shape, Key>(name, size, pattern, 0);
+	}
+}
+
+/* ------------------------------------------------------------- a glance alone */
+
+/* What is not in order or reversed is merged. */
+template <typename Key>
+static void
+check_glance(mgpu_sort_shape shape, const near_case<Key> &test)
+{
+	bool		indexed = shape == MGPU_SHAPE_U32_INDEX || shape == MGPU_SHAPE_U64_INDEX;
+	bool		ascends = std::is_sorted(test.keys.begin(), test.keys.end());
+	bool		descends = indexed ? std::is_sorted(test.keys.rbegin(), test.keys.rend(), std::less_equal<Key>()) :
+		std::is_sorted(test.keys.rbegin(), test.keys.rend());
+	uint64_t	num_items = test.keys.size();
+	mgpu_glance glance = {};
+
+	check_near("glance", shape, test, mgpu_merge_sorters[shape].temp_bytes(num_items), [&] (mgpu_sort_request *request)
+	{
+		cudaError_t code = mgpu_take_glance(shape, request, &glance);
+
+		if (code == cudaSuccess && !glance.reversed)
+			return mgpu_merge_sorters[shape].sort(request);
+		request->current ^= 1;
+		return code;
+	});
+	/* a CTA's keys that are all equal do not say that they descend */
+	CHECK(glance.sorted == ascends && (glance.reversed == (descends && !ascends) ||
+									   (!glance.reversed && test.pattern == NEAR_REVERSED_ENDS)), "glance, shape %d, %llu items, pattern %d: "
+		  "sorted %d, reversed %d", shape, (unsigned long long) num_items, test.pattern, glance.sorted, glance.reversed);
+}
+
+template <typename Key>
+static void
+check_glances(uint64_t num_items)
+{
+	for (int pattern = 0; pattern < NUM_NEAR_PATTERNS; pattern++)
+	{
+		near_case<Key> test(pattern, num_items, pattern == NEAR_PLACES ? 0 : 100);
+
+		check_glance(sizeof(Key) == 8 ? MGPU_SHAPE_U64 : MGPU_SHAPE_U32, test);
+		check_glance(sizeof(Key) == 8 ? MGPU_SHAPE_U64_INDEX : MGPU_SHAPE_U32_INDEX, test);
+	}
+}
+
+/* --------------------------------------------------------------- as it runs */
+
+template <typename Key>
+static void
+check_auto(mgpu_sort_shape shape, const near_case<Key> &test)
+{
+	uint64_t	num_items = test.keys.size();
+
+	for (int turn = 0; turn < 3; turn++)
+	{
+		/* with all that a sort may want, without regions, and with what a merge sort wants */
+		uint64_t	temp_bytes = turn < 2 ? mgpu_auto_temp_bytes(shape, num_items) : mgpu_merge_sorters[shape].temp_bytes(num_items);
+		mgpu_algorithm ran = MGPU_ALGORITHM_AUTO;
+		bool		strict = test.pattern == NEAR_REVERSED || (test.pattern == NEAR_REVERSED_EQUALS && shape <= MGPU_SHAPE_U64);
+
+		if (quick && turn > 0)
+			continue;
+		check_near("auto", shape, test, temp_bytes, [&] (mgpu_sort_request *request)
+		{
+			request->has_regions = turn == 0 && shape != MGPU_SHAPE_U64_INDEX && num_items % 64 == 0;
+			return mgpu_auto_sort(shape, request, sizeof(Key), &ran);
+		});
+		if (num_items < MGPU_LOOK_MIN_ITEMS)
+			continue;
+		CHECK(ran == MGPU_ALGORITHM_LOCALITY || (ran != MGPU_ALGORITHM_AUTO && !strict && test.pattern != NEAR_ALL_EQUAL &&
+												 test.pattern != NEAR_ENDS && (test.pattern != NEAR_PLACES || test.distance > 0)),
+			  "auto, shape %d, %llu items, pattern %d: algorithm %d", shape, (unsigned long long) num_items, test.pattern, ran);
+	}
+}
+
+template <typename Key>
+static void
+check_all_auto(uint64_t num_items)
+{
+	const mgpu_sort_shape alone = sizeof(Key) == 8 ? MGPU_SHAPE_U64 : MGPU_SHAPE_U32;
+	const mgpu_sort_shape indexed = sizeof(Key) == 8 ? MGPU_SHAPE_U64_INDEX : MGPU_SHAPE_U32_INDEX;
+
+	for (int pattern = 0; pattern < NUM_NEAR_PATTERNS; pattern++)
+	{
+		for (uint64_t distance : {0, 100, 10000})
+		{
+			if (distance > 0 && pattern != NEAR_PLACES && pattern != NEAR_ONE_FAR && pattern != NEAR_TWICE)
+				continue;
+
+			near_case<Key> test(pattern, num_items, distance);
+
+			check_auto(alone, test);
+			check_auto(indexed, test);
+		}
+	}
+}
+
+void
+test_near_sorts(void)
+{
+	const uint64_t most_items = quick ? 300000 : 2200000;
+	const uint64_t least_items = MGPU_LOOK_MIN_ITEMS;
+
+	for (int side = 0; side < 2; side++)
+	{
+		arrays.keys[side].reserve(most_items * 8 + 1024);
+		arrays.indices[side].reserve(most_items * 4);
+	}
+	arrays.temp.reserve(most_items * 2 + (1 << 20));
+	check_window_tuning<mgpu_tuning_u32_large, MGPU_SHAPE_U32, uint32_t>("windows, u32, large");
+	check_window_tuning<mgpu_tuning_u32_few, MGPU_SHAPE_U32, uint32_t>("windows, u32, few");
+	check_window_tuning<mgpu_tuning_u64_large, MGPU_SHAPE_U64, uint64_t>("windows, u64, large");
+	check_window_tuning<mgpu_tuning_u64_some, MGPU_SHAPE_U64, uint64_t>("windows, u64, some");
+	check_window_tuning<mgpu_tuning_u64_large, MGPU_SHAPE_U32_INDEX, uint32_t>("windows, u32 + index, large");
+	check_window_tuning<mgpu_tuning_u64_few, MGPU_SHAPE_U32_INDEX, uint32_t>("windows, u32 + index, few");
+	for (uint64_t num_items : {least_items, least_items + 1, least_items + 2, least_items + 3, UINT64_C(2100001)})
+	{
+		if (num_items > most_items || (tiny && num_items != least_items + 3))
+			continue;
+		check_glances<uint32_t>(num_items);
+		check_glances<uint64_t>(num_items);
+	}
+	if (!own_only)
+	{
+		for (uint64_t num_items : {least_items - 1, least_items, least_items + 1, least_items + 2, least_items + 3,
+			least_items + 6400, UINT64_C(600003), UINT64_C(1600000), UINT64_C(2100001)})
+		{
+			if (num_items > most_items || (tiny && num_items != least_items + 3))
+				continue;
+			check_all_auto<uint32_t>(num_items);
+			check_all_auto<uint64_t>(num_items);
+		}
+	}
+	for (int side = 0; side < 2; side++)
+	{
+		REQUIRE_CUDA(cudaFree(arrays.keys[side].memory));
+		REQUIRE_CUDA(cudaFree(arrays.indices[side].memory));
+	}
+	REQUIRE_CUDA(cudaFree(arrays.temp.memory));
+}
