@@ -28,13 +28,14 @@
 #include "merge_path.cuh"
 
 #define MGPU_GLANCE_THREADS 512
+#define MGPU_GLANCE_WARPS (MGPU_GLANCE_THREADS / 32)
 #define MGPU_GLANCE_CTAS_PER_SM 2
 #define MGPU_GLANCE_PLACES 16
 #define MGPU_GLANCE_LEVELS 8
 #define MGPU_GLANCE_VECTORS 4	/* of a thread on their way at a time */
 
-/* Of the whole job's samples: anywhere, if descents are more than 5 for 8 ascents. */
-#define MGPU_GLANCE_SCATTERED(descents, ascents) (8 * (descents) > 5 * (ascents))
+/* Of the whole job's samples: anywhere, if descents are more than 5 for 8 ascents, of which there are some. */
+#define MGPU_GLANCE_SCATTERED(descents, ascents) ((ascents) > 0 && 8 * (descents) > 5 * (ascents))
 
 /* What is known of an array before the glance. */
 struct mgpu_glance_plan

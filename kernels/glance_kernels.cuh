@@ -1,0 +1,333 @@
+/*
+ * glance_kernels.cuh
+ *		The kernel of a glance.  See glance.cuh.
+ */
+#ifndef MGPU_GLANCE_KERNELS_CUH
+#define MGPU_GLANCE_KERNELS_CUH
+
+#include "device_signal.h"
+#include "glance.cuh"
+
+/* Words: the whole job's descents and ascents, the bits that its samples differ in, by halves, and all else. */
+#define MGPU_GLANCE_WHOLE 0
+#define MGPU_GLANCE_BITS 1
+#define MGPU_GLANCE_REST 3
+
+/* Bits of the last word; from MGPU_GLANCE_RUNS on, one a level. */
+#define MGPU_GLANCE_SORTED 1u
+#define MGPU_GLANCE_REVERSED 2u
+#define MGPU_GLANCE_NEAR 4u
+#define MGPU_GLANCE_RUNS 8
+
+/*
+ * What CTAs have found on this device: each is the last question whose keys were
+ * found so, and nothing has to be cleared.
+ */
+struct mgpu_glance_findings
+{
+	uint32_t	disorder;		/* neither ascending nor descending throughout */
+	uint32_t	not_ascending;
+	uint32_t	not_descending;
+	uint32_t	failed[MGPU_GLANCE_LEVELS + 1]; /* jobs, by kind; near ones last */
+	uint32_t	arrived;		/* CTAs; 0 between two glances */
+};
+
+static __device__ mgpu_glance_findings mgpu_found;
+
+static __device__ __forceinline__ void
+mgpu_note(uint32_t &finding, uint32_t question)
+{
+	*(volatile uint32_t *) &finding = question;
+}
+
+static __device__ __forceinline__ bool
+mgpu_is_noted(const uint32_t &finding, uint32_t question)
+{
+	return *(const volatile uint32_t *) &finding == question;
+}
+
+/* The greatest key of a CTA's threads that have one. */
+template <typename Key>
+static __device__ __forceinline__ Key
+mgpu_greatest_of_cta(Key key, bool has_key, Key *warps)
+{
+	key = has_key ? key : 0;
+	for (uint32_t distance = 16; distance > 0; distance /= 2)
+		key = max(key, __shfl_xor_sync(0xFFFFFFFFu, key, distance));
+	if (threadIdx.x % 32 == 0)
+		warps[threadIdx.x / 32] = key;
+	__syncthreads();				/* every warp's greatest is there */
+	key = warps[threadIdx.x % (MGPU_GLANCE_WARPS)];
+	for (uint32_t distance = 16; distance > 0; distance /= 2)
+		key = max(key, __shfl_xor_sync(0xFFFFFFFFu, key, distance));
+	return key;
+}
+
+/* Keys at even distances over the whole array: descents, ascents, and the bits they differ in. */
+template <typename Key>
+static __device__ __forceinline__ void
+mgpu_glance_at_whole(const Key *keys, uint64_t num_items, uint32_t question, mgpu_signals *signals)
+{
+	__shared__ Key warps[MGPU_GLANCE_WARPS];
+	uint64_t	stride = (num_items - 1) / MGPU_GLANCE_THREADS;
+	Key			key = keys[threadIdx.x * stride];
+	Key			next = keys[(threadIdx.x + 1) * stride];
+	Key			bits = next ^ keys[0];
+	uint32_t	descents = (uint32_t) __syncthreads_count(next < key);
+	uint32_t	ascents = (uint32_t) __syncthreads_count(key < next);
+
+	for (uint32_t distance = 16; distance > 0; distance /= 2)
+		bits |= __shfl_xor_sync(0xFFFFFFFFu, bits, distance);
+	if (threadIdx.x % 32 == 0)
+		warps[threadIdx.x / 32] = bits;
+	__syncthreads();				/* every warp's bits are there */
+	if (threadIdx.x != 0)
+		return;
+	for (uint32_t warp = 0; warp < MGPU_GLANCE_WARPS; warp++)
+		bits |= warps[warp];
+	if (descents > 0 && ascents > 0)
+		mgpu_note(mgpu_found.disorder, question);
+	signals->words[MGPU_GLANCE_WHOLE] = MGPU_SIGNAL(question, descents << 16 | ascents);
+	signals->words[MGPU_GLANCE_BITS] = MGPU_SIGNAL(question, bits);
+	signals->words[MGPU_GLANCE_BITS + 1] = MGPU_SIGNAL(question, (uint64_t) bits >> 32);
+}
+
+/* One of the other jobs: is the greatest of some keys above the least of others? */
+template <typename Key>
+static __device__ __forceinline__ void
+mgpu_do_glance_job(const Key *keys, const mgpu_glance_plan &plan, uint32_t job, uint32_t question)
+{
+	__shared__ Key warps[MGPU_GLANCE_WARPS];
+	uint32_t	kind = job / MGPU_GLANCE_PLACES;
+	uint32_t	place = job % MGPU_GLANCE_PLACES;
+	mgpu_glance_sample sample = kind < plan.num_levels ? mgpu_sample_runs(plan, kind, place, threadIdx.x) :
+		mgpu_sample_neighbours(plan, place, threadIdx.x);
+	Key			key = keys[sample.item];
+	Key			greatest = mgpu_greatest_of_cta(key, sample.in_first, warps);
+	int			in_order = __syncthreads_and(!(sample.in_second && key < greatest));
+
+	if (threadIdx.x == 0 && !in_order)
+		mgpu_note(mgpu_found.failed[kind < plan.num_levels ? kind : MGPU_GLANCE_LEVELS], question);
+}
+
+template <typename Key>
+static __device__ __forceinline__ mgpu_key_vector<Key>
+mgpu_load_vector(const Key *keys, uint64_t vector)
+{
+	uint4		words = reinterpret_cast<const uint4 *>(keys)[vector];
+
+	return *reinterpret_cast<mgpu_key_vector<Key> *>(&words);
+}
+
+/* What a glance reads and writes. */
+template <typename Key>
+struct mgpu_glance_arrays
+{
+	const Key  *keys;
+	Key		   *turned;			/* the other side */
+	uint32_t   *turned_indices;	/* NULL without indices */
+};
+
+/* The keys behind a vector: from the lane above, or, of the last lane and the last vector, from memory. */
+template <typename Key>
+static __device__ __forceinline__ mgpu_key_vector<Key>
+mgpu_next_vector(const mgpu_glance_arrays<Key> &arrays, uint64_t num_items, const mgpu_key_vector<Key> &vector,
+				 uint64_t number, uint32_t over)
+{
+	constexpr int items = mgpu_key_vector<Key>::items;
+	uint64_t	num_vectors = num_items / items;
+	bool		from_memory = threadIdx.x % 32 == 31 || number + 1 == num_vectors;
+	mgpu_key_vector<Key> next;
+
+#pragma unroll
+	for (int i = 0; i < items; i++)
+	{
+		uint64_t	item = (number + 1) * items + i;
+
+		next.keys[i] = __shfl_down_sync(0xFFFFFFFFu, vector.keys[i], 1);
+		if (from_memory)
+			next.keys[i] = number < num_vectors && item < num_items && (i == 0 || i < (int) over) ? arrays.keys[item] :
+				vector.keys[items - 1];
+	}
+	return next;
+}
+
+template <typename Key>
+static __device__ __forceinline__ void
+mgpu_store_turned(const mgpu_glance_arrays<Key> &arrays, uint64_t num_items, uint64_t number,
+				  const mgpu_key_vector<Key> &turned)
+{
+	constexpr int items = mgpu_key_vector<Key>::items;
+	uint64_t	target = num_items / items - 1 - number;
+	uint32_t	index = (uint32_t) (num_items - 1 - target * items);
+
+	reinterpret_cast<uint4 *>(arrays.turned)[target] = *reinterpret_cast<const uint4 *>(&turned);
+	if (arrays.turned_indices == nullptr)
+		return;
+	if constexpr (items == 4)
+		reinterpret_cast<uint4 *>(arrays.turned_indices)[target] = make_uint4(index, index - 1, index - 2, index - 3);
+	else
+		reinterpret_cast<uint2 *>(arrays.turned_indices)[target] = make_uint2(index, index - 1);
+}
+
+/* Are a vector's keys and the next one in this order?  Equal ones ascend; with indices they must not descend. */
+template <typename Key>
+static __device__ __forceinline__ bool
+mgpu_vector_in_order(const mgpu_key_vector<Key> &vector, Key next, bool has_next, bool ascending, bool indexed)
+{
+	constexpr int items = mgpu_key_vector<Key>::items;
+	bool		descends = has_next && next < vector.keys[items - 1];
+	bool		ascends = has_next && vector.keys[items - 1] < next;
+	bool		equals = has_next && vector.keys[items - 1] == next;
+
+#pragma unroll
+	for (int i = 0; i + 1 < items; i++)
+	{
+		descends |= vector.keys[i + 1] < vector.keys[i];
+		ascends |= vector.keys[i] < vector.keys[i + 1];
+		equals |= vector.keys[i] == vector.keys[i + 1];
+	}
+	return ascending ? !descends : !ascends && !(indexed && equals);
+}
+
+/*
+ * Read a CTA's share of the vectors in one order, and turn it round if that
+ * descends.  False as soon as the order ends here, or a disorder is known.
+ */
+template <typename Key>
+static __device__ __forceinline__ bool
+mgpu_read_in_order(const mgpu_glance_arrays<Key> &arrays, uint64_t num_items, bool ascending, uint32_t question)
+{
+	constexpr int items = mgpu_key_vector<Key>::items;
+	uint64_t	num_vectors = num_items / items;
+	uint64_t	stride = (uint64_t) gridDim.x * MGPU_GLANCE_THREADS;
+	uint32_t	over = (uint32_t) (num_items % items);
+	uint32_t	lane = threadIdx.x % 32;
+	bool		indexed = arrays.turned_indices != nullptr;
+	uint32_t	turn = threadIdx.x / 32;
+
+	for (uint64_t warp_first = (uint64_t) blockIdx.x * MGPU_GLANCE_THREADS + threadIdx.x - lane; warp_first < num_vectors;
+		 warp_first += MGPU_GLANCE_VECTORS * stride)
+	{
+		mgpu_key_vector<Key> vectors[MGPU_GLANCE_VECTORS];
+		bool		in_order = true;
+
+#pragma unroll
+		for (int i = 0; i < MGPU_GLANCE_VECTORS; i++)
+		{
+			uint64_t	number = warp_first + i * stride + lane;
+
+			vectors[i] = mgpu_load_vector(arrays.keys, number < num_vectors ? number : num_vectors - 1);
+		}
+		/* one warp a CTA at a time: all of them would wait for that one word */
+		if (turn++ % MGPU_GLANCE_WARPS == 0)
+			in_order = !mgpu_is_noted(mgpu_found.disorder, question);
+#pragma unroll
+		for (int i = 0; i < MGPU_GLANCE_VECTORS; i++)
+		{
+			uint64_t	number = warp_first + i * stride + lane;
+			mgpu_key_vector<Key> next = mgpu_next_vector(arrays, num_items, vectors[i], number, ascending ? 0 : over);
+
+			if (number >= num_vectors)
+				continue;
+			in_order &= mgpu_vector_in_order(vectors[i], next.keys[0], number + 1 < num_vectors || over > 0, ascending, indexed);
+			if (!ascending)
+				mgpu_store_turned(arrays, num_items, number, mgpu_turn_round(vectors[i], next, over));
+		}
+		if (__any_sync(0xFFFFFFFFu, !in_order))
+			return false;
+	}
+	return true;
+}
+
+/* What the vectors leave over: the last keys, and the first ones' places when turned round. */
+template <typename Key>
+static __device__ __forceinline__ bool
+mgpu_read_rest(const mgpu_glance_arrays<Key> &arrays, uint64_t num_items, bool ascending)
+{
+	constexpr int items = mgpu_key_vector<Key>::items;
+	uint32_t	over = (uint32_t) (num_items % items);
+	bool		in_order = true;
+
+	for (uint32_t i = 0; i < over; i++)
+	{
+		uint64_t	item = num_items - over + i;
+		Key			key = arrays.keys[item];
+
+		if (i + 1 < over && (ascending ? arrays.keys[item + 1] < key : key < arrays.keys[item + 1] ||
+							 (arrays.turned_indices != nullptr && key == arrays.keys[item + 1])))
+			in_order = false;
+		if (ascending)
+			continue;
+		arrays.turned[num_items - 1 - i] = arrays.keys[i];
+		if (arrays.turned_indices != nullptr)
+			arrays.turned_indices[num_items - 1 - i] = i;
+	}
+	return in_order;
+}
+
+/* The last CTA to come tells the host what all have found; one thread of each. */
+static __device__ __forceinline__ void
+mgpu_report_glance(uint32_t num_levels, uint32_t question, mgpu_signals *signals)
+{
+	uint32_t	answer = 0;
+
+	__threadfence();				/* what this CTA found is seen before it arrives */
+	if (atomicInc(&mgpu_found.arrived, gridDim.x - 1) != gridDim.x - 1)
+		return;
+	__threadfence();
+	answer |= mgpu_is_noted(mgpu_found.not_ascending, question) ? 0 : MGPU_GLANCE_SORTED;
+	answer |= mgpu_is_noted(mgpu_found.not_descending, question) ? 0 : MGPU_GLANCE_REVERSED;
+	answer |= mgpu_is_noted(mgpu_found.failed[MGPU_GLANCE_LEVELS], question) ? 0 : MGPU_GLANCE_NEAR;
+	for (uint32_t level = 0; level < num_levels; level++)
+		answer |= mgpu_is_noted(mgpu_found.failed[level], question) ? 0 : 1u << (MGPU_GLANCE_RUNS + level);
+	signals->words[MGPU_GLANCE_REST] = MGPU_SIGNAL(question, answer);
+}
+
+/*
+ * Jobs, and each CTA's share of the keys; every CTA has a vector at least.  Where
+ * its first keys are all equal, the ends of the array say which order to look for.
+ */
+template <typename Key>
+__global__ void
+__launch_bounds__(MGPU_GLANCE_THREADS, MGPU_GLANCE_CTAS_PER_SM)
+mgpu_glance_at_keys(mgpu_glance_arrays<Key> arrays, mgpu_glance_plan plan, uint32_t question, mgpu_signals *signals)
+{
+	uint64_t	num_vectors = plan.num_items / mgpu_key_vector<Key>::items;
+	uint64_t	number = (uint64_t) blockIdx.x * MGPU_GLANCE_THREADS + threadIdx.x;
+	mgpu_key_vector<Key> probe = mgpu_load_vector(arrays.keys, number < num_vectors ? number : num_vectors - 1);
+	bool		ends_descend = arrays.keys[plan.num_items - 1] < arrays.keys[0];
+	bool		indexed = arrays.turned_indices != nullptr;
+	bool		ascending;
+	bool		descending;
+	bool		in_order;
+
+	for (uint32_t job = blockIdx.x; job < mgpu_glance_jobs(plan); job += gridDim.x)
+	{
+		if (job == 0)
+			mgpu_glance_at_whole(arrays.keys, plan.num_items, question, signals);
+		else
+			mgpu_do_glance_job(arrays.keys, plan, job - 1, question);
+		__syncthreads();			/* before the next job's samples go where this one's are */
+	}
+	ascending = __syncthreads_and(mgpu_vector_in_order(probe, (Key) 0, false, true, indexed));
+	descending = __syncthreads_and(mgpu_vector_in_order(probe, (Key) 0, false, false, indexed));
+	in_order = ascending || descending;
+	ascending = ascending && !(descending && ends_descend);
+	if (in_order)
+		in_order = mgpu_read_in_order(arrays, plan.num_items, ascending, question);
+	if (in_order && blockIdx.x == 0 && threadIdx.x == 0)
+		in_order = mgpu_read_rest(arrays, plan.num_items, ascending);
+	in_order = __syncthreads_and(in_order);
+	if (threadIdx.x != 0)
+		return;
+	if (!in_order)
+		mgpu_note(mgpu_found.disorder, question);
+	if (!in_order || !ascending)
+		mgpu_note(mgpu_found.not_ascending, question);
+	if (!in_order || ascending)
+		mgpu_note(mgpu_found.not_descending, question);
+	mgpu_report_glance(plan.num_levels, question, signals);
+}
+
+#endif							/* MGPU_GLANCE_KERNELS_CUH */
