@@ -128,26 +128,43 @@ struct mgpu_glance_arrays
 	uint32_t   *turned_indices;	/* NULL without indices */
 };
 
-/* The keys behind a vector: from the lane above, or, of the last lane and the last vector, from memory. */
+/* The first lane's vector, in all. */
+template <typename Key>
+static __device__ __forceinline__ mgpu_key_vector<Key>
+mgpu_first_lane(const mgpu_key_vector<Key> &vector)
+{
+	mgpu_key_vector<Key> first;
+
+#pragma unroll
+	for (int i = 0; i < mgpu_key_vector<Key>::items; i++)
+		first.keys[i] = __shfl_sync(0xFFFFFFFFu, vector.keys[i], 0);
+	return first;
+}
+
+/*
+ * The keys behind a lane's vector: those of the lane above, or, for the last lane,
+ * what `above` holds.  Behind the last vector of all are the keys over.
+ */
 template <typename Key>
 static __device__ __forceinline__ mgpu_key_vector<Key>
 mgpu_next_vector(const mgpu_glance_arrays<Key> &arrays, uint64_t num_items, const mgpu_key_vector<Key> &vector,
-				 uint64_t number, uint32_t over)
+				 const mgpu_key_vector<Key> &above, uint64_t number)
 {
 	constexpr int items = mgpu_key_vector<Key>::items;
-	uint64_t	num_vectors = num_items / items;
-	bool		from_memory = threadIdx.x % 32 == 31 || number + 1 == num_vectors;
 	mgpu_key_vector<Key> next;
 
 #pragma unroll
 	for (int i = 0; i < items; i++)
 	{
-		uint64_t	item = (number + 1) * items + i;
-
 		next.keys[i] = __shfl_down_sync(0xFFFFFFFFu, vector.keys[i], 1);
-		if (from_memory)
-			next.keys[i] = number < num_vectors && item < num_items && (i == 0 || i < (int) over) ? arrays.keys[item] :
-				vector.keys[items - 1];
+		if (threadIdx.x % 32 == 31)
+			next.keys[i] = above.keys[i];
+	}
+	if (number + 1 == num_items / items)
+	{
+#pragma unroll
+		for (int i = 0; i < items; i++)
+			next.keys[i] = arrays.keys[min((number + 1) * items + i, num_items - 1)];
 	}
 	return next;
 }
@@ -200,33 +217,33 @@ mgpu_read_in_order(const mgpu_glance_arrays<Key> &arrays, uint64_t num_items, bo
 {
 	constexpr int items = mgpu_key_vector<Key>::items;
 	uint64_t	num_vectors = num_items / items;
-	uint64_t	stride = (uint64_t) gridDim.x * MGPU_GLANCE_THREADS;
+	constexpr uint64_t warp_vectors = 32 * MGPU_GLANCE_VECTORS;
 	uint32_t	over = (uint32_t) (num_items % items);
 	uint32_t	lane = threadIdx.x % 32;
 	bool		indexed = arrays.turned_indices != nullptr;
-	uint32_t	turn = threadIdx.x / 32;
+	uint32_t	warp = threadIdx.x / 32;
+	uint32_t	turn = warp;
 
-	for (uint64_t warp_first = (uint64_t) blockIdx.x * MGPU_GLANCE_THREADS + threadIdx.x - lane; warp_first < num_vectors;
-		 warp_first += MGPU_GLANCE_VECTORS * stride)
+	for (uint64_t warp_first = ((uint64_t) blockIdx.x * MGPU_GLANCE_WARPS + warp) * warp_vectors; warp_first < num_vectors;
+		 warp_first += (uint64_t) gridDim.x * MGPU_GLANCE_WARPS * warp_vectors)
 	{
-		mgpu_key_vector<Key> vectors[MGPU_GLANCE_VECTORS];
+		mgpu_key_vector<Key> vectors[MGPU_GLANCE_VECTORS + 1];
 		bool		in_order = true;
 
+		/* all on their way at a time, with what is behind them */
 #pragma unroll
 		for (int i = 0; i < MGPU_GLANCE_VECTORS; i++)
-		{
-			uint64_t	number = warp_first + i * stride + lane;
-
-			vectors[i] = mgpu_load_vector(arrays.keys, number < num_vectors ? number : num_vectors - 1);
-		}
+			vectors[i] = mgpu_load_vector(arrays.keys, min(warp_first + i * 32 + lane, num_vectors - 1));
+		vectors[MGPU_GLANCE_VECTORS] = mgpu_load_vector(arrays.keys, min(warp_first + warp_vectors, num_vectors - 1));
 		/* one warp a CTA at a time: all of them would wait for that one word */
 		if (turn++ % MGPU_GLANCE_WARPS == 0)
 			in_order = !mgpu_is_noted(mgpu_found.disorder, question);
 #pragma unroll
 		for (int i = 0; i < MGPU_GLANCE_VECTORS; i++)
 		{
-			uint64_t	number = warp_first + i * stride + lane;
-			mgpu_key_vector<Key> next = mgpu_next_vector(arrays, num_items, vectors[i], number, ascending ? 0 : over);
+			uint64_t	number = warp_first + i * 32 + lane;
+			mgpu_key_vector<Key> above = mgpu_first_lane(vectors[i + 1]);
+			mgpu_key_vector<Key> next = mgpu_next_vector(arrays, num_items, vectors[i], above, number);
 
 			if (number >= num_vectors)
 				continue;

@@ -75,8 +75,11 @@ mgpu_sort_tiles(Source source, Sink sink, uint64_t num_items)
 
 		sorted[i] = item < count ? source.load(begin + item) : mgpu_largest_key<Item>();
 	}
-	/* any thread may sort any items, except that equal keys must follow each other in the order of threads */
-	if constexpr (mgpu_tile<Item>::is_indexed)
+	/*
+	 * Any thread may sort any items, except that equal keys must follow each other in the order of threads, and
+	 * near ones be near.
+	 */
+	if constexpr (mgpu_tile<Item>::is_indexed || near)
 		mgpu_exchange_items<threads>(sorted, tile, thread);
 	mgpu_cta_sort_runs<threads, items, near>(sorted, tile, thread);
 	mgpu_put_forwards(sorted, tile, sink.phase(begin) + thread * items);
