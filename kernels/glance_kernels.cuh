@@ -7,6 +7,7 @@
 
 #include "device_signal.h"
 #include "glance.cuh"
+#include "tile_copy.cuh"
 
 /* Words: the whole job's descents and ascents, the bits that its samples differ in, by halves, and all else. */
 #define MGPU_GLANCE_WHOLE 0
@@ -63,33 +64,51 @@ mgpu_greatest_of_cta(Key key, bool has_key, Key *warps)
 	return key;
 }
 
+/* All bits that are set in a word of a warp's threads, in all of these. */
+static __device__ __forceinline__ uint32_t
+mgpu_all_bits_of_warp(uint32_t bits)
+{
+#if __CUDA_ARCH__ >= 800
+	return __reduce_or_sync(0xFFFFFFFFu, bits);
+#else
+	for (uint32_t distance = 16; distance > 0; distance /= 2)
+		bits |= __shfl_xor_sync(0xFFFFFFFFu, bits, distance);
+	return bits;
+#endif
+}
+
 /* Keys at even distances over the whole array: descents, ascents, and the bits they differ in. */
 template <typename Key>
 static __device__ __forceinline__ void
 mgpu_glance_at_whole(const Key *keys, uint64_t num_items, uint32_t question, mgpu_signals *signals)
 {
-	__shared__ Key warps[MGPU_GLANCE_WARPS];
+	__shared__ uint32_t warps[2][MGPU_GLANCE_WARPS];
 	uint64_t	stride = (num_items - 1) / MGPU_GLANCE_THREADS;
 	Key			key = keys[threadIdx.x * stride];
 	Key			next = keys[(threadIdx.x + 1) * stride];
-	Key			bits = next ^ keys[0];
+	uint64_t	bits = next ^ keys[0];
+	uint32_t	low = mgpu_all_bits_of_warp((uint32_t) bits);
+	uint32_t	high = sizeof(Key) > 4 ? mgpu_all_bits_of_warp((uint32_t) (bits >> 32)) : 0;
 	uint32_t	descents = (uint32_t) __syncthreads_count(next < key);
-	uint32_t	ascents = (uint32_t) __syncthreads_count(key < next);
+	uint32_t	ascents;
 
-	for (uint32_t distance = 16; distance > 0; distance /= 2)
-		bits |= __shfl_xor_sync(0xFFFFFFFFu, bits, distance);
 	if (threadIdx.x % 32 == 0)
-		warps[threadIdx.x / 32] = bits;
-	__syncthreads();				/* every warp's bits are there */
+	{
+		warps[0][threadIdx.x / 32] = low;
+		warps[1][threadIdx.x / 32] = high;
+	}
+	ascents = (uint32_t) __syncthreads_count(key < next);	/* and every warp's bits are there */
+	if (threadIdx.x >= 32)
+		return;
+	low = mgpu_all_bits_of_warp(warps[0][threadIdx.x % MGPU_GLANCE_WARPS]);
+	high = mgpu_all_bits_of_warp(warps[1][threadIdx.x % MGPU_GLANCE_WARPS]);
 	if (threadIdx.x != 0)
 		return;
-	for (uint32_t warp = 0; warp < MGPU_GLANCE_WARPS; warp++)
-		bits |= warps[warp];
+	signals->words[MGPU_GLANCE_WHOLE] = MGPU_SIGNAL(question, descents << 16 | ascents);
+	signals->words[MGPU_GLANCE_BITS] = MGPU_SIGNAL(question, low);
+	signals->words[MGPU_GLANCE_BITS + 1] = MGPU_SIGNAL(question, high);
 	if (descents > 0 && ascents > 0)
 		mgpu_note(mgpu_found.disorder, question);
-	signals->words[MGPU_GLANCE_WHOLE] = MGPU_SIGNAL(question, descents << 16 | ascents);
-	signals->words[MGPU_GLANCE_BITS] = MGPU_SIGNAL(question, bits);
-	signals->words[MGPU_GLANCE_BITS + 1] = MGPU_SIGNAL(question, (uint64_t) bits >> 32);
 }
 
 /* One of the other jobs: is the greatest of some keys above the least of others? */
@@ -207,6 +226,18 @@ mgpu_vector_in_order(const mgpu_key_vector<Key> &vector, Key next, bool has_next
 	return ascending ? !descends : !ascends && !(indexed && equals);
 }
 
+/* Ask the cache for what a warp reads from this vector on. */
+template <typename Key>
+static __device__ __forceinline__ void
+mgpu_prefetch_share(const Key *keys, uint64_t first, uint64_t num_vectors)
+{
+	constexpr uint64_t warp_vectors = 32 * MGPU_GLANCE_VECTORS;
+	constexpr uint32_t items = mgpu_key_vector<Key>::items;
+
+	if (first < num_vectors)
+		mgpu_prefetch_interval(keys + first * items, (uint32_t) min(warp_vectors, num_vectors - first) * items);
+}
+
 /*
  * Read a CTA's share of the vectors in one order, and turn it round if that
  * descends.  False as soon as the order ends here, or a disorder is known.
@@ -218,6 +249,7 @@ mgpu_read_in_order(const mgpu_glance_arrays<Key> &arrays, uint64_t num_items, bo
 	constexpr int items = mgpu_key_vector<Key>::items;
 	uint64_t	num_vectors = num_items / items;
 	constexpr uint64_t warp_vectors = 32 * MGPU_GLANCE_VECTORS;
+	const uint64_t stride = (uint64_t) gridDim.x * MGPU_GLANCE_WARPS * warp_vectors;
 	uint32_t	over = (uint32_t) (num_items % items);
 	uint32_t	lane = threadIdx.x % 32;
 	bool		indexed = arrays.turned_indices != nullptr;
@@ -225,7 +257,7 @@ mgpu_read_in_order(const mgpu_glance_arrays<Key> &arrays, uint64_t num_items, bo
 	uint32_t	turn = warp;
 
 	for (uint64_t warp_first = ((uint64_t) blockIdx.x * MGPU_GLANCE_WARPS + warp) * warp_vectors; warp_first < num_vectors;
-		 warp_first += (uint64_t) gridDim.x * MGPU_GLANCE_WARPS * warp_vectors)
+		 warp_first += stride)
 	{
 		mgpu_key_vector<Key> vectors[MGPU_GLANCE_VECTORS + 1];
 		bool		in_order = true;
@@ -235,6 +267,8 @@ mgpu_read_in_order(const mgpu_glance_arrays<Key> &arrays, uint64_t num_items, bo
 		for (int i = 0; i < MGPU_GLANCE_VECTORS; i++)
 			vectors[i] = mgpu_load_vector(arrays.keys, min(warp_first + i * 32 + lane, num_vectors - 1));
 		vectors[MGPU_GLANCE_VECTORS] = mgpu_load_vector(arrays.keys, min(warp_first + warp_vectors, num_vectors - 1));
+		if (lane == 0)
+			mgpu_prefetch_share(arrays.keys, warp_first + stride, num_vectors);
 		/* one warp a CTA at a time: all of them would wait for that one word */
 		if (turn++ % MGPU_GLANCE_WARPS == 0)
 			in_order = !mgpu_is_noted(mgpu_found.disorder, question);
@@ -313,12 +347,13 @@ mgpu_glance_at_keys(mgpu_glance_arrays<Key> arrays, mgpu_glance_plan plan, uint3
 	uint64_t	num_vectors = plan.num_items / mgpu_key_vector<Key>::items;
 	uint64_t	number = (uint64_t) blockIdx.x * MGPU_GLANCE_THREADS + threadIdx.x;
 	mgpu_key_vector<Key> probe = mgpu_load_vector(arrays.keys, number < num_vectors ? number : num_vectors - 1);
-	bool		ends_descend = arrays.keys[plan.num_items - 1] < arrays.keys[0];
 	bool		indexed = arrays.turned_indices != nullptr;
 	bool		ascending;
 	bool		descending;
 	bool		in_order;
 
+	if (threadIdx.x % 32 == 0)
+		mgpu_prefetch_share(arrays.keys, number / 32 * 32 * MGPU_GLANCE_VECTORS, num_vectors);
 	for (uint32_t job = blockIdx.x; job < mgpu_glance_jobs(plan); job += gridDim.x)
 	{
 		if (job == 0)
@@ -330,7 +365,8 @@ mgpu_glance_at_keys(mgpu_glance_arrays<Key> arrays, mgpu_glance_plan plan, uint3
 	ascending = __syncthreads_and(mgpu_vector_in_order(probe, (Key) 0, false, true, indexed));
 	descending = __syncthreads_and(mgpu_vector_in_order(probe, (Key) 0, false, false, indexed));
 	in_order = ascending || descending;
-	ascending = ascending && !(descending && ends_descend);
+	if (ascending && descending)
+		ascending = !(arrays.keys[plan.num_items - 1] < arrays.keys[0]);
 	if (in_order)
 		in_order = mgpu_read_in_order(arrays, plan.num_items, ascending, question);
 	if (in_order && blockIdx.x == 0 && threadIdx.x == 0)
