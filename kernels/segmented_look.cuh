@@ -1,6 +1,7 @@
 /*
  * segmented_look.cuh
- *		What a look at a sample looks at, and what it concludes.
+ *		What a look at a sample looks at, and what it concludes, where a glance
+ *		(glance.cuh) saw keys in order in parts.
  *
  * A locality sort pays while few passes have much to do; keys far from their
  * places are faster sorted by their digits, or by a merge sort, whose passes are
