@@ -7,6 +7,9 @@
 #include <atomic>
 #include <cstring>
 
+/* Questions that may still be answered when nobody waits any more, each in words of its own. */
+#define SLOTS 64
+
 /* Looks at a word between two questions to the driver whether the stream still lives. */
 #define SPINS 20000
 
@@ -19,15 +22,15 @@ mgpu_new_question(mgpu_signals **signals, uint32_t *question)
 	if (pinned == nullptr)
 	{
 		void	   *memory = nullptr;
-		cudaError_t status = cudaHostAlloc(&memory, sizeof(*pinned), cudaHostAllocPortable | cudaHostAllocMapped);
+		cudaError_t status = cudaHostAlloc(&memory, SLOTS * sizeof(*pinned), cudaHostAllocPortable | cudaHostAllocMapped);
 
 		if (status != cudaSuccess)
 			return status;
-		memset(memory, 0, sizeof(*pinned));
+		memset(memory, 0, SLOTS * sizeof(*pinned));
 		pinned = static_cast<mgpu_signals *>(memory);
 	}
 	last_question += last_question == UINT32_MAX ? 2 : 1;	/* 0 is what fresh words hold */
-	*signals = pinned;
+	*signals = &pinned[last_question % SLOTS];
 	*question = last_question;
 	return cudaSuccess;
 }

@@ -15,7 +15,7 @@
 #include <cuda_runtime.h>
 #include <stdint.h>
 
-/* Words of a process; who asks decides what they mean. */
+/* Words of a question; who asks decides what they mean. */
 #define MGPU_SIGNAL_WORDS 8
 
 /* What a kernel puts into a word. */
@@ -31,9 +31,9 @@ extern "C" {
 #endif
 
 /*
- * The words of this process, which both sides can write, and a number for the
- * next question, never 0.  The first call allocates pinned memory, which the
- * process keeps.  One question at a time.
+ * A number for the next question, never 0, and words for its answers, which both
+ * sides can write.  Words are used again 64 questions later.  The first call
+ * allocates pinned memory, which the process keeps.  One thread at a time.
  */
 cudaError_t mgpu_new_question(mgpu_signals **signals, uint32_t *question);
 
