@@ -20,6 +20,7 @@
 #include "datum_sort.h"
 #include "enum_keys.h"
 #include "null_map.h"
+#include "position_sort.h"
 #include "positions.h"
 #include "run.h"
 #include "segments.h"
@@ -271,6 +272,9 @@ rank_present(rank_target *target, array_source *source, const element_type *type
 		rank_direct(target, source, type);
 	else if (type->is_enum)
 		rank_enum(target, source, type);
+	else if ((target->segments == NULL &&
+			  position_sort_ranks(target->spec, source, type, target->num_items, target->ranks)))
+		;
 	else if ((type->encode == NULL || !rank_encoded(target, source, type)) &&
 			 !rank_bytes(target, source, type))
 		rank_compared(target, source, type);

@@ -426,6 +426,30 @@ run_job(run_request *request)
 }
 
 bool
+run_stays_on_cpu(const char *function, int64 num_items, Size num_bytes)
+{
+	run_request request;
+	mgpu_plan	plan;
+
+	if (mgpu_setting_inject_fault != MGPU_FAULT_NONE)
+		return false;
+	memset(&request, 0, sizeof(request));
+	request.function = function;
+	request.job.op = MGPU_OP_SORT_PAIRS;
+	request.job.algorithm = MGPU_ALGORITHM_AUTO;
+	request.job.key_kind = MGPU_KEY_UNSIGNED;
+	request.job.key_width = sizeof(uint64);
+	request.job.outputs = MGPU_OUT_INDICES;
+	request.job.num_items = num_items;
+	run_note_cpu(function, "quick", num_items, num_bytes, NULL);
+	plan_run(&request, &plan);
+	if (plan.executor == MGPU_EXECUTOR_GPU)
+		return false;
+	gpu_forgone_ms += plan.forgone_ms;
+	return true;
+}
+
+bool
 run_is_forced(int64 num_items)
 {
 	return mgpu_setting_executor == MGPU_EXECUTOR_GPU || run_is_probed(num_items);

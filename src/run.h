@@ -70,6 +70,13 @@ extern bool run_is_probed(int64 num_items);
 /* Threads that one large call may use on the CPU, its own among them. */
 extern int	run_cpu_threads(void);
 
+/*
+ * Whether 64-bit codes of so many elements would be sorted on the CPU, for callers
+ * that have a way of their own there; then the call is on record as a quick sort,
+ * with the reason, and times for the caller to add.
+ */
+extern bool run_stays_on_cpu(const char *function, int64 num_items, Size num_bytes);
+
 /* What mgpu_last_run() shows. */
 typedef struct run_record
 {

@@ -162,6 +162,14 @@ codes_of(const void *context, const uint32 *refs, uint32 num_refs, uint64 *codes
 }
 
 static void
+refs_of(const void *context, uint64 begin, uint32 num_refs, uint32 *refs)
+{
+	const string_range *range = context;
+
+	memcpy(refs, range->refs + begin, num_refs * sizeof(uint32));
+}
+
+static void
 lower(_Atomic uint32 *least, uint32 value)
 {
 	uint32		seen = *least;
@@ -399,7 +407,7 @@ cut_range(string_range *range, int64 first, uint8 *part_of, char *aside, int dep
 
 	parts->codes_of = codes_of;
 	parts->context = range;
-	parts->refs = range->refs;
+	parts->refs_of = refs_of;
 	parts->num_items = range->num_items;
 	parts->descending = sort->spec->order.descending;
 	parts->parts = part_of;

@@ -2,9 +2,11 @@
  * string_parts.c
  *		See string_parts.h.
  *
- * Codes are made once: the part that each of them is in, one byte, is kept from
- * counting to scattering.
+ * Codes are made once where there is a byte an item: the part that each of them is
+ * in is kept from counting to scattering.
  */
+#include <stddef.h>
+
 #include "string_parts.h"
 
 #define SAMPLES_PER_PART 64
@@ -12,13 +14,14 @@
 
 #define LEAST_TASK_ITEMS (1 << 14)
 
-/* Codes made and classified at a time. */
-#define BLOCK_ITEMS 512
+#define BLOCK_ITEMS MGPU_PARTS_BLOCK_ITEMS
 
+/* Whole blocks. */
 static uint64_t
 task_items(const mgpu_string_parts *parts)
 {
-	uint64_t	items = parts->num_items / MGPU_MOST_PART_TASKS + 1;
+	uint64_t	blocks = parts->num_items / MGPU_MOST_PART_TASKS / BLOCK_ITEMS + 1;
+	uint64_t	items = blocks * BLOCK_ITEMS;
 
 	return items > LEAST_TASK_ITEMS ? items : LEAST_TASK_ITEMS;
 }
@@ -49,9 +52,19 @@ mgpu_parts_choose(mgpu_string_parts *parts, uint64_t num_parts)
 	num_samples = (uint32_t) num_parts * SAMPLES_PER_PART;
 	mgpu_sample_positions(positions, num_samples, parts->num_items);
 	for (uint32_t i = 0; i < num_samples; i++)
-		positions[i] = parts->refs[positions[i]];
+		parts->refs_of(parts->context, positions[i], 1, &positions[i]);
 	parts->codes_of(parts->context, positions, num_samples, codes);
 	mgpu_bounds_choose(&parts->bounds, codes, num_samples, sizeof(uint64_t), (uint32_t) num_parts);
+}
+
+/* Which part each of a block's strings is in. */
+static void
+classify(const mgpu_string_parts *parts, const uint32_t *refs, uint32_t num_refs, uint16_t *found)
+{
+	uint64_t	codes[BLOCK_ITEMS];
+
+	parts->codes_of(parts->context, refs, num_refs, codes);
+	mgpu_classify(&parts->bounds, codes, sizeof(uint64_t), found, num_refs);
 }
 
 void
@@ -65,16 +78,15 @@ mgpu_parts_classify_task(void *context, uint64_t task, int worker)
 	for (uint64_t i = task * task_items(parts); i < end; i += BLOCK_ITEMS)
 	{
 		uint32_t	num_items = end - i < BLOCK_ITEMS ? (uint32_t) (end - i) : BLOCK_ITEMS;
-		uint64_t	codes[BLOCK_ITEMS];
+		uint32_t	refs[BLOCK_ITEMS];
 		uint16_t	found[BLOCK_ITEMS];
 
-		parts->codes_of(parts->context, parts->refs + i, num_items, codes);
-		mgpu_classify(&parts->bounds, codes, sizeof(uint64_t), found, num_items);
+		parts->refs_of(parts->context, i, num_items, refs);
+		classify(parts, refs, num_items, found);
 		for (uint32_t j = 0; j < num_items; j++)
-		{
-			parts->parts[i + j] = (uint8_t) found[j];
 			counts[found[j]]++;
-		}
+		for (uint32_t j = 0; parts->parts && j < num_items; j++)
+			parts->parts[i + j] = (uint8_t) found[j];
 	}
 }
 
@@ -116,8 +128,18 @@ mgpu_parts_scatter_task(void *context, uint64_t task, int worker)
 	uint64_t	end = task_end(parts, task);
 
 	(void) worker;
-	for (uint64_t i = task * task_items(parts); i < end; i++)
-		parts->out[nexts[parts->parts[i]]++] = parts->refs[i];
+	for (uint64_t i = task * task_items(parts); i < end; i += BLOCK_ITEMS)
+	{
+		uint32_t	num_items = end - i < BLOCK_ITEMS ? (uint32_t) (end - i) : BLOCK_ITEMS;
+		uint32_t	refs[BLOCK_ITEMS];
+		uint16_t	found[BLOCK_ITEMS];
+
+		parts->refs_of(parts->context, i, num_items, refs);
+		if (parts->parts == NULL)
+			classify(parts, refs, num_items, found);
+		for (uint32_t j = 0; j < num_items; j++)
+			parts->out[nexts[parts->parts ? parts->parts[i + j] : found[j]]++] = refs[j];
+	}
 }
 
 bool

@@ -13,26 +13,32 @@
 #include "cpu_split.h"
 
 /* Parts that are asked for; frequent codes make it more. */
-#define MGPU_MOST_PLANNED_PARTS 80
+#define MGPU_MOST_PLANNED_PARTS 120
 #define MGPU_MOST_PARTS 256
 
 /* At most so many tasks, which are of the same size. */
 #define MGPU_MOST_PART_TASKS 1024
 
+/* References are handled in blocks of so many. */
+#define MGPU_PARTS_BLOCK_ITEMS 512
+
 /* codes[i] = that of the string that refs[i] stands for. */
 typedef void (*mgpu_codes_fn) (const void *context, const uint32_t *refs, uint32_t num_refs, uint64_t *codes);
+
+/* refs[i] = the reference of item begin + i, up to a block of them. */
+typedef void (*mgpu_refs_fn) (const void *context, uint64_t begin, uint32_t num_refs, uint32_t *refs);
 
 /* All memory is the caller's. */
 typedef struct mgpu_string_parts
 {
 	mgpu_codes_fn codes_of;
-	const void *context;
-	const uint32_t *refs;
+	mgpu_refs_fn refs_of;
+	const void *context;		/* of both */
 	uint64_t	num_items;		/* at least 1 */
 	bool		descending;
 
-	uint8_t    *parts;			/* of each item: classify fills it */
-	uint32_t   *out;			/* scatter: refs in the order of parts */
+	uint8_t    *parts;			/* of each item: classify fills it; NULL: codes are made twice */
+	uint32_t   *out;			/* scatter: references in the order of parts */
 	uint32_t	(*counts)[MGPU_MOST_PARTS]; /* of each task, zeroed; then where its items go */
 
 	mgpu_bounds bounds;			/* choose fills it */

@@ -15,6 +15,14 @@ codes_of(const void *context, const uint32_t *refs, uint32_t num_refs, uint64_t 
 		codes[i] = all[refs[i]];
 }
 
+static void
+refs_of(const void *context, uint64_t begin, uint32_t num_refs, uint32_t *refs)
+{
+	(void) context;
+	for (uint32_t i = 0; i < num_refs; i++)
+		refs[i] = (uint32_t) begin + i;
+}
+
 static uint64_t
 random_code(int kind)
 {
@@ -71,27 +79,23 @@ check_part(const mgpu_string_parts *parts, uint32_t part, const uint64_t *codes,
 }
 
 static void
-check_parts(uint32_t num_items, int kind, uint64_t num_parts, bool descending, int num_threads)
+check_parts(uint32_t num_items, int kind, uint64_t num_parts, bool descending, int num_threads, bool with_notes)
 {
 	mgpu_string_parts *parts = unit_allocate(sizeof(*parts));
 	mgpu_pool  *pool = mgpu_pool_start(num_threads);
 	uint64_t   *codes = unit_allocate(num_items * sizeof(uint64_t));
-	uint32_t   *refs = unit_allocate(num_items * sizeof(uint32_t));
 	uint64_t	bound = descending ? UINT64_MAX : 0;
 	uint64_t	num_tasks;
 
 	for (uint32_t i = 0; i < num_items; i++)
-	{
 		codes[i] = random_code(kind);
-		refs[i] = i;
-	}
 	memset(parts, 0, sizeof(*parts));
 	parts->codes_of = codes_of;
+	parts->refs_of = refs_of;
 	parts->context = codes;
-	parts->refs = refs;
 	parts->num_items = num_items;
 	parts->descending = descending;
-	parts->parts = unit_allocate(num_items);
+	parts->parts = with_notes ? unit_allocate(num_items) : NULL;
 	parts->out = unit_allocate(num_items * sizeof(uint32_t));
 	num_tasks = mgpu_part_tasks(parts);
 	UNIT_CHECK(num_tasks <= MGPU_MOST_PART_TASKS);
@@ -111,7 +115,6 @@ check_parts(uint32_t num_items, int kind, uint64_t num_parts, bool descending, i
 	free(parts->counts);
 	free(parts);
 	free(codes);
-	free(refs);
 }
 
 int
@@ -125,7 +128,7 @@ main(void)
 			for (int j = 0; j < 4; j++)
 			{
 				UNIT_CONTEXT("%u items, kind %d, %d parts", sizes[i], kind, (int) nums_parts[j]);
-				check_parts(sizes[i], kind, nums_parts[j], (i + j) % 2 != 0, 1 + j % 2 * 3);
+				check_parts(sizes[i], kind, nums_parts[j], (i + j) % 2 != 0, 1 + j % 2 * 3, (kind + j) % 3 != 0);
 			}
 	return unit_report();
 }

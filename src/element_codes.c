@@ -1,0 +1,163 @@
+/*
+ * element_codes.c
+ *		Elements of an array by references of four bytes: their codes, their strings,
+ *		their positions.
+ *
+ * Elements of variable width are found by walking all of them once.  The walk notes
+ * the reference of each ELEMENT_STEP'th, so that threads can walk stretches by
+ * themselves, and a bit for each place where an element begins, with how many are
+ * before them, by which references become positions again.
+ *
+ * Rejected: positions in place of references, with every eighth element's offset:
+ * the way from there to the element misses the cache once for each line between.
+ * Counting elements from where the element's own line begins waits for them, and
+ * nobody foresees how many there are.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "array_result.h"
+#include "element_codes.h"
+
+/* Stretches that are walked side by side: each step waits for the one before. */
+#define STRETCHES 8
+
+/* Elements handled between looks at interrupts. */
+#define STEP_ITEMS (256 * 1024)
+
+static void
+start_notes(element_codes *codes)
+{
+	codes->lines = array_result_scratch((codes->data_bytes / MGPU_REF_BYTES / ELEMENT_LINE_REFS + 1) * sizeof(element_line));
+	codes->begins = array_result_scratch((codes->num_items / ELEMENT_STEP + 1) * sizeof(uint32));
+}
+
+/* Notes what is where.  False: some element is not as arrays have them. */
+static bool
+find_elements(element_codes *codes, uint32 *longest)
+{
+	element_line *line = codes->lines;
+	uint32		line_begin = 0;
+	Size		offset = 0;
+
+	*line = (element_line) {0, {0}};
+	for (int64 i = 0; i < codes->num_items; i++)
+	{
+		const char *element = codes->data + offset;
+		uint32		ref = offset / MGPU_REF_BYTES;
+
+		if (offset + VARHDRSZ > codes->data_bytes || !VARATT_IS_4B_U(element) ||
+			VARSIZE(element) < VARHDRSZ || VARSIZE(element) > codes->data_bytes - offset)
+			return false;
+		*longest = Max(*longest, VARSIZE(element));
+		if (ref - line_begin >= ELEMENT_LINE_REFS)
+		{
+			line = &codes->lines[ref / ELEMENT_LINE_REFS];
+			line_begin = ref - ref % ELEMENT_LINE_REFS;
+			*line = (element_line) {i, {0}};
+		}
+		line->begins[(ref - line_begin) / 32] |= UINT32_C(1) << (ref - line_begin) % 32;
+		if (i % ELEMENT_STEP == 0)
+			codes->begins[i / ELEMENT_STEP] = ref;
+		offset += (Size) element_refs(element) * MGPU_REF_BYTES;
+		if (i % STEP_ITEMS == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
+	return offset <= codes->data_bytes;
+}
+
+bool
+element_codes_open(element_codes *codes, const array_source *source, const element_type *type,
+				   bool by_keys, int64 num_items)
+{
+	uint32		longest = type->typlen > 0 ? type->typlen : 0;
+
+	memset(codes, 0, sizeof(*codes));
+	codes->type = type;
+	codes->data = array_source_data(source);
+	codes->data_bytes = source->data_bytes;
+	codes->num_items = num_items;
+	codes->by_keys = by_keys;
+	byte_strings_init(&codes->strings, type);
+	if (type->stride > 0)
+		array_source_require(source, (Size) (num_items - 1) * type->stride + type->typlen);
+	else
+	{
+		start_notes(codes);
+		if (!find_elements(codes, &longest))
+		{
+			element_codes_close(codes);
+			return false;
+		}
+	}
+	if (!by_keys && codes->strings.encode)
+		codes->room_bytes = BYTE_ENCODE_ROOM((Size) INTALIGN(longest));
+	if (codes->room_bytes <= ELEMENT_MOST_ROOM_BYTES)
+		return true;
+	element_codes_close(codes);
+	return false;
+}
+
+void
+element_codes_close(element_codes *codes)
+{
+	if (codes->begins == NULL)
+		return;
+	pfree(codes->begins);
+	pfree(codes->lines);
+	codes->begins = NULL;
+	codes->lines = NULL;
+}
+
+Size
+element_codes_bytes(const element_codes *codes)
+{
+	if (codes->begins == NULL)
+		return 0;
+	return codes->num_items / ELEMENT_STEP * sizeof(uint32) +
+		codes->data_bytes / MGPU_REF_BYTES / ELEMENT_LINE_REFS * sizeof(element_line);
+}
+
+/* References of STRETCHES stretches from position begin on, which is where one begins. */
+static void
+walk_stretches(const element_codes *codes, int64 begin, uint32 *refs)
+{
+	uint32		at[STRETCHES];
+
+	memcpy(at, codes->begins + begin / ELEMENT_STEP, sizeof(at));
+	for (int i = 0; i < ELEMENT_STEP; i++)
+		for (int j = 0; j < STRETCHES; j++)
+		{
+			refs[j * ELEMENT_STEP + i] = at[j];
+			at[j] += element_refs(codes->data + (Size) at[j] * MGPU_REF_BYTES);
+		}
+}
+
+void
+element_codes_refs(const element_codes *codes, int64 begin, uint32 num_refs, uint32 *refs)
+{
+	uint32		done = 0;
+	uint32		ref;
+
+	if (codes->begins == NULL)
+	{
+		for (uint32 i = 0; i < num_refs; i++)
+			refs[i] = begin + i;
+		return;
+	}
+	if (begin % ELEMENT_STEP == 0)
+		for (; num_refs - done >= STRETCHES * ELEMENT_STEP; done += STRETCHES * ELEMENT_STEP)
+			walk_stretches(codes, begin + done, refs + done);
+	if (done == num_refs)
+		return;
+	begin += done;
+	ref = codes->begins[begin / ELEMENT_STEP];
+	for (int64 i = begin % ELEMENT_STEP; i > 0; i--)
+		ref += element_refs(element_at(codes, ref));
+	for (; done < num_refs; done++)
+	{
+		refs[done] = ref;
+		ref += element_refs(element_at(codes, ref));
+	}
+}

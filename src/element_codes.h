@@ -1,0 +1,145 @@
+/*
+ * element_codes.h
+ *		Elements of an array by references of four bytes: their codes, their strings,
+ *		their positions.
+ */
+#ifndef MGPU_ELEMENT_CODES_H
+#define MGPU_ELEMENT_CODES_H
+
+#include "core/gather.h"
+
+#include "byte_source.h"
+
+/* Positions whose references are noted. */
+#define ELEMENT_STEP 64
+
+/* Room for a string that is made, on a thread's stack too: no number needs more. */
+#define ELEMENT_MOST_ROOM_BYTES (128 * 1024)
+
+/* Of ELEMENT_LINE_REFS references on which some elements begin: how many do before, and a bit for each of them. */
+typedef struct element_line
+{
+	uint32		before;
+	uint32		begins[3];
+} element_line;
+
+#define ELEMENT_LINE_REFS 96
+
+/*
+ * Elements that are there, in their order.  A reference is an element's position
+ * where all take the same room, else where it begins, over MGPU_REF_BYTES;
+ * references ascend as positions do.  Memory is palloc'd, but for data.
+ */
+typedef struct element_codes
+{
+	const element_type *type;
+	const char *data;
+	Size		data_bytes;
+	int64		num_items;
+	bool		by_keys;		/* codes are keys, which say everything; else they are of strings */
+	byte_strings strings;
+	Size		room_bytes;		/* for a string that is made; 0: strings are elements' own bytes */
+
+	/* where elements vary in their widths; else NULL */
+	uint32	   *begins;			/* references of each ELEMENT_STEP'th */
+	element_line *lines;
+} element_codes;
+
+/*
+ * The num_items present elements of a loaded array.  False, and nothing to close:
+ * some are not as arrays have them, or strings cannot be made in memory as small
+ * as it must be.
+ */
+extern bool element_codes_open(element_codes *codes, const array_source *source, const element_type *type,
+							   bool by_keys, int64 num_items);
+extern void element_codes_close(element_codes *codes);
+
+/* What an open one has taken. */
+extern Size element_codes_bytes(const element_codes *codes);
+
+/* All of the rest is allowed in threads. */
+
+/* References of num_refs elements from position begin on. */
+extern void element_codes_refs(const element_codes *codes, int64 begin, uint32 num_refs, uint32 *refs);
+
+/* The code of what comes behind the first offset bytes of a string; 0 for a key is fine too. */
+static inline uint64
+element_string_code(const element_codes *codes, byte_string string, const char *room, uint32 offset)
+{
+	const char *end = room ? room + codes->room_bytes : codes->data + codes->data_bytes;
+	mgpu_byte_keys keys = {string.bytes, end, NULL, codes->strings.counted, false};
+
+	return mgpu_byte_code(&keys, (mgpu_span) {0, string.size}, offset);
+}
+
+static inline const char *
+element_at(const element_codes *codes, uint32 ref)
+{
+	return codes->data + (Size) ref * (codes->begins ? MGPU_REF_BYTES : codes->type->stride);
+}
+
+/* The key of an element, as an unsigned number.  False: it has none. */
+static inline bool
+element_key(const element_codes *codes, uint32 ref, uint64 *code)
+{
+	int64		key = 0;
+	bool		fits = codes->type->encode(element_at(codes, ref), &key);
+
+	*code = (uint64) key ^ (UINT64CONST(1) << 63);
+	return fits;
+}
+
+/* room: room_bytes, or NULL.  What is made is empty only where the element is not as it should be. */
+static inline byte_string
+element_string(const element_codes *codes, uint32 ref, char *room)
+{
+	const char *element = element_at(codes, ref);
+	const char *value = codes->begins ? VARDATA(element) : element;
+	uint32		size = codes->begins ? VARSIZE(element) - VARHDRSZ : (uint32) codes->type->typlen;
+
+	if (codes->strings.encode)
+		return (byte_string) {room, codes->strings.encode(value, size, (unsigned char *) room)};
+	return (byte_string) {value, byte_string_size(codes->strings.form, value, size)};
+}
+
+/* What an element takes, in references. */
+static inline uint32
+element_refs(const char *element)
+{
+	return INTALIGN(VARSIZE(element)) / MGPU_REF_BYTES;
+}
+
+static inline uint32
+element_bits(uint64 word)
+{
+	word -= word >> 1 & UINT64CONST(0x5555555555555555);
+	word = (word & UINT64CONST(0x3333333333333333)) + (word >> 2 & UINT64CONST(0x3333333333333333));
+	word = (word + (word >> 4)) & UINT64CONST(0x0F0F0F0F0F0F0F0F);
+	return word * UINT64CONST(0x0101010101010101) >> 56;
+}
+
+/* Which element it is. */
+static inline uint32
+element_position(const element_codes *codes, uint32 ref)
+{
+	const element_line *line;
+	uint32		place = ref % ELEMENT_LINE_REFS;
+	uint64		low;
+	uint64		high;
+
+	if (codes->lines == NULL)
+		return ref;
+	line = &codes->lines[ref / ELEMENT_LINE_REFS];
+	low = (uint64) line->begins[1] << 32 | line->begins[0];
+	high = line->begins[2];
+	if (place < 64)
+	{
+		low &= (UINT64CONST(1) << place) - 1;
+		high = 0;
+	}
+	else
+		high &= (UINT64CONST(1) << (place - 64)) - 1;
+	return line->before + element_bits(low) + element_bits(high);
+}
+
+#endif							/* MGPU_ELEMENT_CODES_H */

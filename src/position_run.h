@@ -1,0 +1,70 @@
+/*
+ * position_run.h
+ *		Runs of elements that are put in order by themselves, each by one thread.
+ */
+#ifndef MGPU_POSITION_RUN_H
+#define MGPU_POSITION_RUN_H
+
+#include <stdatomic.h>
+
+#include "element_codes.h"
+#include "thread_work.h"
+
+typedef enum position_run_kind
+{
+	POSITION_RUN_MIXED,			/* elements of some range of codes */
+	POSITION_RUN_ALIKE,			/* strings whose codes so far are equal */
+	POSITION_RUN_SAME			/* in order */
+} position_run_kind;
+
+/* Elements whose references are neighbours, in the input's order. */
+typedef struct position_run
+{
+	uint32		first;			/* of refs */
+	uint32		num_items;
+	uint32		offset;			/* bytes that all strings are known to begin with */
+	position_run_kind kind;
+} position_run;
+
+/* A sort, in rounds: what a round's runs leave alike are the runs of the next. */
+typedef struct position_sort
+{
+	element_codes codes;
+	bool		descending;
+	uint32	   *refs;			/* the result: references until a run is done, then positions */
+	int64		run_items;		/* that one thread sorts at most */
+	thread_work work;
+	_Atomic bool failed;		/* some element has no code */
+
+	position_run *runs;
+	int64		num_runs;
+	position_run *next_runs;	/* room: position_next_runs of all runs, and what else is put there */
+	_Atomic uint32 num_next_runs;
+
+	/* while runs are sorted: worker_bytes for each thread */
+	char	   *scratch;
+	Size		worker_bytes;
+} position_sort;
+
+/* Scratch of a thread for runs of so many elements. */
+extern Size position_run_bytes(const element_codes *codes, int64 num_items);
+
+/* Runs that one of so many elements leaves to the next round at most, not counting those of long strings, */
+#define POSITION_NEXT_RUNS(num_items) ((num_items) / (MGPU_SHORT_RUN_ITEMS + 1))
+
+/* which are no more than these together. */
+extern int64 position_long_runs(const element_codes *codes);
+
+/* A task, context the sort: puts run number task in order, if it is not too long. */
+extern void position_run_task(void *context, uint64 task, int worker);
+
+/* Anything in the order of whole strings, by comparison: not in threads. */
+extern void position_run_compare(position_sort *sort, const position_run *run);
+
+static inline void
+position_sort_next(position_sort *sort, position_run run)
+{
+	sort->next_runs[atomic_fetch_add(&sort->num_next_runs, 1)] = run;
+}
+
+#endif							/* MGPU_POSITION_RUN_H */
