@@ -4,9 +4,9 @@
  *		their positions.
  *
  * Elements of variable width are found by walking all of them once.  The walk notes
- * the reference of each ELEMENT_STEP'th, so that threads can walk stretches by
- * themselves, and a bit for each place where an element begins, with how many are
- * before them, by which references become positions again.
+ * a bit for each place where one begins, with how many are before some of them, by
+ * which references become positions again, and the reference of each
+ * ELEMENT_STEP'th, from where threads can list more.
  *
  * Rejected: positions in place of references, with every eighth element's offset:
  * the way from there to the element misses the cache once for each line between.
@@ -19,9 +19,6 @@
 
 #include "array_result.h"
 #include "element_codes.h"
-
-/* Stretches that are walked side by side: each step waits for the one before. */
-#define STRETCHES 8
 
 /* Elements handled between looks at interrupts. */
 #define STEP_ITEMS (256 * 1024)
@@ -53,9 +50,8 @@ find_elements(element_codes *codes, uint32 *longest)
 		*longest = Max(*longest, VARSIZE(element));
 		if (ref - line_begin >= ELEMENT_LINE_REFS)
 		{
-			line = &codes->lines[ref / ELEMENT_LINE_REFS];
-			line_begin = ref - ref % ELEMENT_LINE_REFS;
-			*line = (element_line) {i, {0}};
+			for (; ref - line_begin >= ELEMENT_LINE_REFS; line_begin += ELEMENT_LINE_REFS)
+				*++line = (element_line) {i, {0}};
 		}
 		line->begins[(ref - line_begin) / 32] |= UINT32_C(1) << (ref - line_begin) % 32;
 		if (i % ELEMENT_STEP == 0)
@@ -119,25 +115,48 @@ element_codes_bytes(const element_codes *codes)
 		codes->data_bytes / MGPU_REF_BYTES / ELEMENT_LINE_REFS * sizeof(element_line);
 }
 
-/* References of STRETCHES stretches from position begin on, which is where one begins. */
-static void
-walk_stretches(const element_codes *codes, int64 begin, uint32 *refs)
+/* Those of a word of a line's bits, from refs on; where they end, or at end. */
+static inline uint32 *
+list_bits(uint64 bits, uint32 begin, uint32 *refs, const uint32 *end)
 {
-	uint32		at[STRETCHES];
+	while (bits != 0 && refs < end)
+	{
+		*refs++ = begin + __builtin_ctzll(bits);
+		bits &= bits - 1;
+	}
+	return refs;
+}
 
-	memcpy(at, codes->begins + begin / ELEMENT_STEP, sizeof(at));
-	for (int i = 0; i < ELEMENT_STEP; i++)
-		for (int j = 0; j < STRETCHES; j++)
+/* References of elements from the one that begins at ref on. */
+static void
+list_refs(const element_codes *codes, uint32 ref, uint32 num_refs, uint32 *refs)
+{
+	const uint32 *end = refs + num_refs;
+	uint32		least = ref % ELEMENT_LINE_REFS;
+	uint32		begin = ref - least;
+
+	for (const element_line *line = &codes->lines[ref / ELEMENT_LINE_REFS]; refs < end; line++)
+	{
+		uint64		low = (uint64) line->begins[1] << 32 | line->begins[0];
+		uint64		high = line->begins[2];
+
+		if (least > 0)
 		{
-			refs[j * ELEMENT_STEP + i] = at[j];
-			at[j] += element_refs(codes->data + (Size) at[j] * MGPU_REF_BYTES);
+			high &= ~UINT64CONST(0) << (least > 64 ? least - 64 : 0);
+			low = least < 64 ? low & ~UINT64CONST(0) << least : 0;
+			least = 0;
 		}
+		refs = list_bits(low, begin, refs, end);
+		refs = list_bits(high, begin + 64, refs, end);
+		begin += ELEMENT_LINE_REFS;
+	}
 }
 
 void
 element_codes_refs(const element_codes *codes, int64 begin, uint32 num_refs, uint32 *refs)
 {
-	uint32		done = 0;
+	uint32		skipped = begin % ELEMENT_STEP;
+	uint32		before[ELEMENT_STEP];
 	uint32		ref;
 
 	if (codes->begins == NULL)
@@ -146,18 +165,11 @@ element_codes_refs(const element_codes *codes, int64 begin, uint32 num_refs, uin
 			refs[i] = begin + i;
 		return;
 	}
-	if (begin % ELEMENT_STEP == 0)
-		for (; num_refs - done >= STRETCHES * ELEMENT_STEP; done += STRETCHES * ELEMENT_STEP)
-			walk_stretches(codes, begin + done, refs + done);
-	if (done == num_refs)
-		return;
-	begin += done;
 	ref = codes->begins[begin / ELEMENT_STEP];
-	for (int64 i = begin % ELEMENT_STEP; i > 0; i--)
-		ref += element_refs(element_at(codes, ref));
-	for (; done < num_refs; done++)
+	if (skipped > 0)
 	{
-		refs[done] = ref;
-		ref += element_refs(element_at(codes, ref));
+		list_refs(codes, ref, skipped, before);
+		ref = before[skipped - 1] + element_refs(element_at(codes, before[skipped - 1]));
 	}
+	list_refs(codes, ref, num_refs, refs);
 }

@@ -19,6 +19,9 @@
 /* How many elements ahead to fetch. */
 #define ELEMENTS_AHEAD 32
 
+/* The same of those whose codes are equal, at a time. */
+#define TIES_ITEMS 512
+
 /* A thread's room for strings that are made, beside that for one. */
 #define ARENA_BYTES (256 * 1024)
 
@@ -89,6 +92,7 @@ fetch_ahead(const bucket *bucket, uint32 i)
 		return;
 	ref = bucket->refs[i + ELEMENTS_AHEAD];
 	__builtin_prefetch(element_at(codes, ref));
+	__builtin_prefetch(element_at(codes, ref) + VARHDRSZ + bucket->offset + MGPU_CODE_BYTES - 1);
 	if (codes->lines)
 		__builtin_prefetch(&codes->lines[ref / ELEMENT_LINE_REFS]);
 }
@@ -248,6 +252,48 @@ finish_ties(bucket *bucket, uint32 first, uint32 begin, uint32 end)
 		sort->refs[first + i] = found[places[i - begin]];
 }
 
+/* Elements of equal codes that are fetched before the first of them is looked at. */
+typedef struct tie_batch
+{
+	uint32		num_items;
+	uint32		num_ties;
+	struct
+	{
+		uint32		begin;
+		uint32		end;
+	}			ties[TIES_ITEMS / 2];
+} tie_batch;
+
+static void
+finish_batch(bucket *bucket, uint32 first, tie_batch *batch)
+{
+	for (uint32 i = 0; i < batch->num_ties; i++)
+		finish_ties(bucket, first, batch->ties[i].begin, batch->ties[i].end);
+	batch->num_ties = 0;
+	batch->num_items = 0;
+}
+
+static void
+add_ties(bucket *bucket, uint32 first, tie_batch *batch, uint32 begin, uint32 end)
+{
+	const element_codes *codes = &bucket->sort->codes;
+	uint64		mask = mgpu_order_mask(bucket->num_items);
+
+	if (end - begin > TIES_ITEMS || codes->by_keys)
+	{
+		finish_ties(bucket, first, begin, end);
+		return;
+	}
+	if (batch->num_items + end - begin > TIES_ITEMS)
+		finish_batch(bucket, first, batch);
+	for (uint32 i = begin; i < end; i++)
+		__builtin_prefetch(element_at(codes, bucket->refs[bucket->packed[i] & mask]) + VARHDRSZ + bucket->offset +
+						   MGPU_CODE_BYTES);
+	batch->ties[batch->num_ties].begin = begin;
+	batch->ties[batch->num_ties++].end = end;
+	batch->num_items += end - begin;
+}
+
 /*
  * The run's elements in order.  Where codes differ is mostly seen from what is
  * packed with the places: equal codes have equal prefixes there.
@@ -258,7 +304,10 @@ finish(bucket *bucket, uint32 first)
 	uint32	   *out = bucket->sort->refs + first;
 	const uint64 *packed = bucket->packed;
 	uint64		mask = mgpu_order_mask(bucket->num_items);
+	tie_batch	batch;
 
+	batch.num_items = 0;
+	batch.num_ties = 0;
 	for (uint32 begin = 0, end; begin < bucket->num_items; begin = end)
 	{
 		uint32		place = packed[begin] & mask;
@@ -269,8 +318,9 @@ finish(bucket *bucket, uint32 first)
 		if (end == begin + 1)
 			out[begin] = bucket->positions[place];
 		else
-			finish_ties(bucket, first, begin, end);
+			add_ties(bucket, first, &batch, begin, end);
 	}
+	finish_batch(bucket, first, &batch);
 }
 
 static void
