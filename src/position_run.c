@@ -39,6 +39,7 @@ typedef struct bucket
 	mgpu_span  *spans;			/* of strings in the array; else of no use */
 	uint32	   *refs;
 	uint32	   *positions;
+	bool		has_positions;	/* they have been kept */
 	char	   *arena;			/* NULL, or for strings that are made */
 	Size		arena_bytes;
 } bucket;
@@ -79,6 +80,9 @@ set_up(bucket *bucket, position_sort *sort, const position_run *run, int worker)
 	bucket->arena_bytes = arena_bytes(&sort->codes);
 	bucket->arena = bucket->arena_bytes > 0 ? (char *) MAXALIGN(bucket->positions + num_items) : NULL;
 	memcpy(bucket->refs, sort->refs + run->first, num_items * sizeof(uint32));
+	bucket->has_positions = (int64) run->first + num_items <= sort->num_kept;
+	if (bucket->has_positions)
+		bucket->positions = sort->kept + run->first;
 }
 
 /* items: not NULL.  Always inlined, or gcc drops calls of what only prefetches. */
@@ -93,7 +97,7 @@ fetch_ahead(const bucket *bucket, uint32 i)
 	ref = bucket->refs[i + ELEMENTS_AHEAD];
 	__builtin_prefetch(element_at(codes, ref));
 	__builtin_prefetch(element_at(codes, ref) + VARHDRSZ + bucket->offset + MGPU_CODE_BYTES - 1);
-	if (codes->lines)
+	if (codes->lines && !bucket->has_positions)
 		__builtin_prefetch(&codes->lines[ref / ELEMENT_LINE_REFS]);
 }
 
@@ -107,7 +111,8 @@ load_keys(bucket *bucket)
 		fetch_ahead(bucket, i);
 		if (!element_key(&sort->codes, bucket->refs[i], &bucket->codes[i]))
 			sort->failed = true;
-		bucket->positions[i] = element_position(&sort->codes, bucket->refs[i]);
+		if (!bucket->has_positions)
+			bucket->positions[i] = element_position(&sort->codes, bucket->refs[i]);
 	}
 }
 
@@ -128,7 +133,8 @@ load_strings(bucket *bucket)
 			bucket->spans[i] = (mgpu_span) {string.bytes - codes->data, string.size};
 		else if (string.size == 0)
 			sort->failed = true;
-		bucket->positions[i] = element_position(codes, bucket->refs[i]);
+		if (!bucket->has_positions)
+			bucket->positions[i] = element_position(codes, bucket->refs[i]);
 	}
 }
 

@@ -32,6 +32,8 @@ typedef struct position_sort
 	element_codes codes;
 	bool		descending;
 	uint32	   *refs;			/* the result: references until a run is done, then positions */
+	uint32	   *kept;			/* in the first round: positions of the first num_kept references */
+	int64		num_kept;
 	int64		run_items;		/* that one thread sorts at most */
 	thread_work work;
 	_Atomic bool failed;		/* some element has no code */

@@ -35,10 +35,10 @@
 #include "run.h"
 
 /* Fewer elements' codes, and all that belongs to them, are no more than a call may have. */
-#define LEAST_ITEMS (1024 * 1024)
+#define LEAST_ITEMS (2 * 1024 * 1024)
 
 /* The same where strings are made beside them. */
-#define LEAST_MADE_ITEMS (512 * 1024)
+#define LEAST_MADE_ITEMS (1024 * 1024)
 
 /* ... and where the algorithm is asked for. */
 #define LEAST_PROBED_ITEMS (2 * 1024 * 1024)
@@ -263,9 +263,14 @@ cut(position_range *range, int64 first)
 	parts->context = range;
 	parts->num_items = range->num_items;
 	parts->descending = sort->descending;
-	if (taken + range->num_items <= CALL_BYTES)
+	if (taken + range->num_items + sort->num_kept * sizeof(uint32) <= CALL_BYTES)
 		parts->parts = array_result_scratch(range->num_items);
 	parts->out = sort->refs + first;
+	if (range->list == NULL && range->set.words == NULL)
+	{
+		parts->out_items = sort->kept;
+		parts->num_out_items = sort->num_kept;
+	}
 	parts->counts = palloc0(mgpu_part_tasks(parts) * sizeof(*parts->counts));
 	mgpu_parts_choose(parts, planned);
 	run_tasks(sort, mgpu_parts_classify_task, parts, mgpu_part_tasks(parts));
@@ -394,23 +399,52 @@ take_next_runs(position_sort *sort)
 	sort->num_runs = sort->num_next_runs;
 }
 
-static int64
-choose_run_items(const element_codes *codes)
+/* Bytes of a thread's scratch for each element, about. */
+static Size
+run_item_bytes(const element_codes *codes)
 {
-	int			num_threads = Min(run_cpu_threads(), MGPU_MAX_CPU_THREADS);
-	Size		taken = element_codes_bytes(codes) + num_threads * position_run_bytes(codes, 0);
-	Size		left = taken < CALL_BYTES ? CALL_BYTES - taken : 0;
-	int64		items = left / num_threads / (position_run_bytes(codes, 1024) - position_run_bytes(codes, 0)) * 1024;
+	return (position_run_bytes(codes, 1024) - position_run_bytes(codes, 0)) / 1024;
+}
 
-	items = Min(items, MOST_RUN_BYTES / (codes->data_bytes / codes->num_items + 1));
-	return Max(LEAST_RUN_ITEMS, Min(items, MOST_RUN_ITEMS));
+/*
+ * How many elements a thread may sort, and of how many positions are kept until it
+ * does, which is faster than finding them again, but where runs need the room.
+ */
+static void
+share_room(position_sort *sort)
+{
+	const element_codes *codes = &sort->codes;
+	int			num_threads = Min(run_cpu_threads(), MGPU_MAX_CPU_THREADS);
+	int64		planned_items = Max(PLANNED_RUN_ITEMS, codes->num_items / MGPU_MOST_PLANNED_PARTS);
+	Size		fixed = element_codes_bytes(codes) + num_threads * position_run_bytes(codes, 0);
+	Size		room = fixed < CALL_BYTES ? CALL_BYTES - fixed : 0;
+	Size		needed = Max(2 * planned_items * num_threads * run_item_bytes(codes), codes->num_items);
+
+	if (codes->begins && needed < room)
+	{
+		sort->num_kept = Min(codes->num_items, (room - needed) / sizeof(uint32));
+		sort->kept = array_result_scratch(sort->num_kept * sizeof(uint32));
+		room -= sort->num_kept * sizeof(uint32);
+	}
+	sort->run_items = Min(room / num_threads / run_item_bytes(codes), MOST_RUN_ITEMS);
+	sort->run_items = Min(sort->run_items, MOST_RUN_BYTES / (codes->data_bytes / codes->num_items + 1));
+	sort->run_items = Max(sort->run_items, LEAST_RUN_ITEMS);
+}
+
+static void
+forget_kept(position_sort *sort)
+{
+	if (sort->kept)
+		pfree(sort->kept);
+	sort->kept = NULL;
+	sort->num_kept = 0;
 }
 
 static void
 sort_all(position_sort *sort)
 {
 	mgpu_vqsort_prepare();
-	sort->run_items = choose_run_items(&sort->codes);
+	share_room(sort);
 	start_next_runs(sort, sort->codes.num_items, 1);
 	cut_all(sort);
 	take_next_runs(sort);
@@ -422,8 +456,10 @@ sort_all(position_sort *sort)
 			break;
 		}
 		work_round(sort);
+		forget_kept(sort);
 		take_next_runs(sort);
 	}
+	forget_kept(sort);
 	pfree(sort->runs);
 }
 

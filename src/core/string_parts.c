@@ -137,8 +137,17 @@ mgpu_parts_scatter_task(void *context, uint64_t task, int worker)
 		parts->refs_of(parts->context, i, num_items, refs);
 		if (parts->parts == NULL)
 			classify(parts, refs, num_items, found);
+		else
+			for (uint32_t j = 0; j < num_items; j++)
+				found[j] = parts->parts[i + j];
 		for (uint32_t j = 0; j < num_items; j++)
-			parts->out[nexts[parts->parts ? parts->parts[i + j] : found[j]]++] = refs[j];
+		{
+			uint32_t	place = nexts[found[j]]++;
+
+			parts->out[place] = refs[j];
+			if (place < parts->num_out_items)
+				parts->out_items[place] = (uint32_t) (i + j);
+		}
 	}
 }
 

@@ -38,7 +38,9 @@ typedef struct mgpu_string_parts
 	bool		descending;
 
 	uint8_t    *parts;			/* of each item: classify fills it; NULL: codes are made twice */
-	uint32_t   *out;			/* scatter: references in the order of parts */
+	uint32_t   *out;			/* scatter: references in the order of parts, */
+	uint32_t   *out_items;		/* and whose they are, for as many as there is room */
+	uint64_t	num_out_items;
 	uint32_t	(*counts)[MGPU_MOST_PARTS]; /* of each task, zeroed; then where its items go */
 
 	mgpu_bounds bounds;			/* choose fills it */
