@@ -16,7 +16,7 @@ typedef struct mgpu_segments
 	mgpu_buffer scratch;		/* pairs, [workers]: codes, packed of a segment */
 	uint64_t	worker_bytes;
 
-	/* segments of more than segment_items, and the one that is being sorted */
+	/* segments that are sorted like arrays, and the one that is being sorted */
 	mgpu_buffer long_segments;	/* uint32_t [num_long] */
 	_Atomic uint32_t num_long;
 	uint32_t	next_long;
@@ -48,12 +48,15 @@ mgpu_segment_block_items(const mgpu_run *run)
 
 /* cpu_segsort_pairs.c */
 
+/* A segment of more items is sorted like an array. */
+uint64_t	mgpu_segment_most_items(const mgpu_run *run);
+
 /* Scratch of a worker; 0 for keys alone. */
 uint64_t	mgpu_segment_scratch_bytes(const mgpu_run *run);
 
 /*
  * Order the pairs of segments [first, last), of which the last ends at end: one
- * segment of at most segment_items, or several that make up at most a block.
+ * segment of at most mgpu_segment_most_items, or several that make up at most a block.
  */
 void		mgpu_order_segments(mgpu_run *run, uint64_t first, uint64_t last, uint64_t end, int worker);
 

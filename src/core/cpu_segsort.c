@@ -6,8 +6,8 @@
  * short ones by the blockful: codes of a block are sorted into the result while
  * in the first-level cache, by one vector network a segment where there is one
  * (cpu_vector.h).  Longer ones are sorted in place one after another.  Those of
- * more than segment_items are only noted down, and then sorted one at a time by
- * whatever strategy an array of that size gets, with all threads.
+ * more than mgpu_segment_most_items are only noted down, and then sorted one at a
+ * time by whatever strategy an array of that size gets, with all threads.
  *
  * Sorting (segment, code) together as one array was rejected: it doubles the
  * width of keys and forgets that short segments fit registers.
@@ -21,7 +21,7 @@
 static uint64_t
 segments_scratch_bytes(const mgpu_run *run)
 {
-	return sizeof(mgpu_segments) + run->job.num_items / run->tuning.segment_items * sizeof(uint32_t) +
+	return sizeof(mgpu_segments) + run->job.num_items / mgpu_segment_most_items(run) * sizeof(uint32_t) +
 		mgpu_segment_scratch_bytes(run) * (uint64_t) run->num_threads;
 }
 
@@ -145,7 +145,7 @@ segments_task(void *context, uint64_t task, int worker)
 			segment++;
 		is_alone = segment == first;
 		segment += is_alone;
-		if (is_alone && segment_end(run, first) - heads[first] > run->tuning.segment_items)
+		if (is_alone && segment_end(run, first) - heads[first] > mgpu_segment_most_items(run))
 			note_long_segment(run, first);
 		else
 			sort_segments(run, first, segment, worker);
@@ -165,7 +165,7 @@ start_segments(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 	run->state = state;
 	state->worker_bytes = mgpu_segment_scratch_bytes(run);
 	if (!mgpu_buffer_allocate(&state->long_segments,
-							  run->job.num_items / run->tuning.segment_items * sizeof(uint32_t), status, err) ||
+							  run->job.num_items / mgpu_segment_most_items(run) * sizeof(uint32_t), status, err) ||
 		!mgpu_buffer_allocate(&state->scratch, state->worker_bytes * (uint64_t) run->num_threads, status, err))
 		return false;
 	mgpu_begin_phase(run, segments_task, mgpu_num_tasks(run->job.num_items, run->tuning.segment_task_items));

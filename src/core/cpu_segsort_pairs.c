@@ -14,27 +14,41 @@
 #include "cpu_vector.h"
 #include "order_codes.h"
 
-/* Most items of a segment that has to have scratch. */
 static uint64_t
-most_items(const mgpu_run *run)
+scratch_item_bytes(const mgpu_run *run)
+{
+	if (run->job.op != MGPU_OP_SORT_PAIRS)
+		return 0;
+	return sizeof(uint64_t) + (run->job.key_width >= 8 ? run->job.key_width : 0);
+}
+
+/* All workers together stay within bounds, but for a block each. */
+uint64_t
+mgpu_segment_most_items(const mgpu_run *run)
 {
 	uint64_t	most = run->tuning.segment_items;
+	uint64_t	block_items = mgpu_segment_block_items(run);
+	uint64_t	item_bytes = scratch_item_bytes(run);
+	uint64_t	limit;
 
-	if (most < mgpu_segment_block_items(run))
-		most = mgpu_segment_block_items(run);
-	return most < run->job.num_items ? most : run->job.num_items;
+	if (item_bytes > 0)
+	{
+		limit = run->tuning.segment_scratch_bytes / (uint64_t) run->num_threads / item_bytes;
+		most = most < limit ? most : limit;
+	}
+	return most > block_items ? most : block_items;
 }
 
 uint64_t
 mgpu_segment_scratch_bytes(const mgpu_run *run)
 {
-	uint64_t	item_bytes = sizeof(uint64_t);
+	uint64_t	most = mgpu_segment_most_items(run);
 
 	if (run->job.op != MGPU_OP_SORT_PAIRS)
 		return 0;
-	if (run->job.key_width >= 8)
-		item_bytes += run->job.key_width;
-	return (most_items(run) * item_bytes + 127) / 64 * 64;
+	if (most > run->job.num_items)
+		most = run->job.num_items;
+	return (most * scratch_item_bytes(run) + 127) / 64 * 64;
 }
 
 static const void *

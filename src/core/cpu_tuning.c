@@ -25,5 +25,6 @@ mgpu_cpu_tuning mgpu_cpu_tunables = {
 	.tile_chunk_bytes = UINT64_C(256) << 10,
 	.segment_task_items = 1 << 16,
 	.segment_items = 1 << 18,
+	.segment_scratch_bytes = UINT64_C(6) << 20,
 	.merge_items = 1 << 17,
 };

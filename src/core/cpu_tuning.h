@@ -37,7 +37,8 @@ typedef struct mgpu_cpu_tuning
 								 * vectors sort fewer at once; see cpu_tiles.h */
 	uint64_t	tile_chunk_bytes;	/* ... and network: done by one task, in cache */
 	uint64_t	segment_task_items; /* segments: of a task that starts in so many */
-	uint64_t	segment_items;	/* ... longer ones are sorted like an array */
+	uint64_t	segment_items;	/* ... longer ones are sorted like an array, */
+	uint64_t	segment_scratch_bytes;	/* as are pairs of which workers have no room for so many */
 	uint64_t	merge_items;	/* merge of two lists: output of one task */
 } mgpu_cpu_tuning;
 

@@ -16,7 +16,9 @@ make_big($node, 'middle', 10,
 	b => [ 'bigint[]', '(random() * 1e18)::bigint' ],
 	f => [ 'float8[]', "CASE WHEN i % 100 = 0 THEN '-0' ELSE random() END" ],
 	n => [ 'int[]', 'CASE WHEN i % 7 > 0 THEN (random() * 1000000000)::int END' ],
-	t => [ 'text[]', 'substr(md5(i::text), 1, 8)' ]);
+	t => [ 'text[]', 'substr(md5(i::text), 1, 8)' ],
+	v => [ 'interval[]', q{make_interval(secs => random() * 1e9)} ],
+	h => [ 'macaddr[]', q{('08002b' || substr(md5((i % 300000)::text), 1, 6))::macaddr} ]);
 
 make_big($node, 'narrow', 20,
 	k => [ 'int[]', '(random() * 1000000000)::int' ],
@@ -30,6 +32,10 @@ make_big($node, 'strings', 4,
 	e => [ 'text[]', q{'same'::text} ],
 	w => [ 'text[]', q{'number ' || i % 10000} ],
 	m => [ 'text[]', q{CASE WHEN i % 10 = 0 THEN substr(md5(i::text), 1, 3) ELSE '' END} ]);
+
+make_big($node, 'made', 4,
+	x => [ 'name[]', q{('column_' || i % 100003)::name} ],
+	l => [ 'numeric[]', q{('1e' || 120 + i % 40)::numeric + i} ]);
 
 # sorted keys, and the heads of segments
 $node->safe_psql('postgres', 'CREATE TABLE ordered (q int[], heads int[]); ALTER TABLE ordered ALTER q SET STORAGE EXTERNAL;'
@@ -60,8 +66,6 @@ my %peaks = (
 	'sort text of few values' => [ 'mgpu_sort(w COLLATE "C")', 'strings', 64, 64 ],
 	# references do not fit beside those of the result
 	'sort text, mostly empty' => [ 'mgpu_sort(m COLLATE "C")', 'strings', 18, 18 ],
-	# 28 bytes an element
-	'argsort text' => [ 'mgpu_argsort(t COLLATE "C")', 'strings', 64, 16 + 112 ],
 	# indices of narrow values would be 80 MB
 	'sort int2' => [ 'mgpu_sort(s)', 'narrow', 40, 40 ],
 	'sort bool' => [ 'mgpu_sort(o)', 'narrow', 20, 20 ],
@@ -93,9 +97,31 @@ my %peaks = (
 	# indices of narrow values would be 77 MB
 	'segsort_pairs int2 with bool' => [ '(mgpu_segsort_pairs(s, o, heads)).vals', 'ordered, narrow', 58, 58 ]);
 
+# Codes and where elements are would be 24 bytes an element more, keys that are made 8,
+# strings that are made as much as the elements.  On a GPU they are.
+my %cpu_peaks = (
+	'argsort text' => [ 'mgpu_argsort(t COLLATE "C")', 'strings', 64, 16 ],
+	'argsort of many text' => [ 'mgpu_argsort(t COLLATE "C")', 'middle', 115, 38 ],
+	'argsort of many text, descending' => [ 'mgpu_argsort(t COLLATE "C", true)', 'middle', 115, 38 ],
+	'argsort numeric' => [ 'mgpu_argsort(d)', 'strings', 64, 16 ],
+	'argsort text, all the same' => [ 'mgpu_argsort(e COLLATE "C")', 'strings', 32, 16 ],
+	'argsort text of few values' => [ 'mgpu_argsort(w COLLATE "C")', 'strings', 64, 16 ],
+	'argsort text, mostly empty' => [ 'mgpu_argsort(m COLLATE "C")', 'strings', 18, 16 ],
+	'sort_by int4 by text' => [ 'mgpu_sort_by(a, t COLLATE "C")', 'middle', 153, 38 ],
+	'argsort macaddr' => [ 'mgpu_argsort(h)', 'middle', 57, 38 ],
+	'sort macaddr' => [ 'mgpu_sort(h)', 'middle', 57, 57 ],
+	'argsort interval' => [ 'mgpu_argsort(v)', 'middle', 153, 38 ],
+	'sort interval' => [ 'mgpu_sort(v)', 'middle', 153, 153 ],
+	'sort name' => [ 'mgpu_sort(x)', 'made', 244, 244 ],
+	'argsort name' => [ 'mgpu_argsort(x)', 'made', 244, 16 ],
+	'argsort long numeric' => [ 'mgpu_argsort(l)', 'made', 299, 16 ],
+	'sort long numeric' => [ 'mgpu_sort(l)', 'made', 299, 299 ]);
+
 foreach my $executor (executors($node))
 {
-	check_peaks($node, $executor, 'SELECT mgpu_sort(array_agg(i::float8)), mgpu_sort(array_agg(i)) FROM generate_series(1, 20000) i', \%peaks);
+	my %all = (%peaks, $executor eq 'cpu' ? %cpu_peaks : ('argsort text' => [ 'mgpu_argsort(t COLLATE "C")', 'strings', 64, 16 + 112 ]));
+
+	check_peaks($node, $executor, 'SELECT mgpu_sort(array_agg(i::float8)), mgpu_sort(array_agg(i)) FROM generate_series(1, 20000) i', \%all);
 }
 
 # ----------------------------------------------------------------- no growth

@@ -6,6 +6,7 @@
  * The tunables are shrunk so that a few thousand items make several tiles,
  * chunks, units and tasks, and long segments.
  */
+#include "core/cpu_segments.h"
 #include "core/cpu_vector.h"
 #include "unit_sort.h"
 
@@ -423,6 +424,32 @@ test_cancel(void)
 	free(indices);
 }
 
+/* Workers' scratch stays within bounds together, however many there are, but for a block each. */
+static void
+test_scratch(void)
+{
+	static const uint32_t widths[] = {1, 2, 4, 8, 16};
+
+	for (int threads = 1; threads <= 64; threads *= 2)
+		for (int i = 0; i < 5; i++)
+		{
+			mgpu_run   *run = unit_allocate(sizeof(*run));
+			uint64_t	together;
+
+			memset(run, 0, sizeof(*run));
+			run->job.op = MGPU_OP_SORT_PAIRS;
+			run->job.key_width = widths[i];
+			run->job.num_items = 100000000;
+			run->tuning = mgpu_cpu_tunables;
+			run->num_threads = threads;
+			together = mgpu_segment_scratch_bytes(run) * (uint64_t) threads;
+			UNIT_CONTEXT("%d threads, width %u", threads, (unsigned) widths[i]);
+			UNIT_CHECK(together <= mgpu_cpu_tunables.segment_scratch_bytes + (uint64_t) threads * (4 * MGPU_SEGMENT_BLOCK_BYTES));
+			UNIT_CHECK(mgpu_segment_most_items(run) >= mgpu_segment_block_items(run));
+			free(run);
+		}
+}
+
 static void
 shrink_tunables(void)
 {
@@ -437,6 +464,7 @@ main(void)
 {
 	test_networks();
 	test_short_merges();
+	test_scratch();
 	shrink_tunables();
 	for (uint64_t vectors = 0; vectors < 2; vectors++)
 	{
@@ -447,6 +475,10 @@ main(void)
 		test_halving();
 		test_cancel();
 	}
+	/* no room for more than a block */
+	mgpu_cpu_tunables.segment_scratch_bytes = 1;
+	test_random(200);
+	mgpu_cpu_tunables.segment_scratch_bytes = UINT64_C(1) << 20;
 	/* units larger than a chunk's few tiles, and one chunk for all */
 	mgpu_cpu_tunables.tile_chunk_bytes = 65536;
 	test_random(200);
