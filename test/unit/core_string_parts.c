@@ -97,6 +97,8 @@ check_parts(uint32_t num_items, int kind, uint64_t num_parts, bool descending, i
 	parts->descending = descending;
 	parts->parts = with_notes ? unit_allocate(num_items) : NULL;
 	parts->out = unit_allocate(num_items * sizeof(uint32_t));
+	parts->num_out_items = unit_random_below(num_items + 1);
+	parts->out_items = unit_allocate(parts->num_out_items * sizeof(uint32_t));
 	num_tasks = mgpu_part_tasks(parts);
 	UNIT_CHECK(num_tasks <= MGPU_MOST_PART_TASKS);
 	parts->counts = unit_allocate(num_tasks * sizeof(*parts->counts));
@@ -110,6 +112,9 @@ check_parts(uint32_t num_items, int kind, uint64_t num_parts, bool descending, i
 	UNIT_CHECK(parts->begins[0] == 0 && parts->begins[mgpu_num_parts(parts)] == num_items);
 	for (uint32_t i = 0; i < mgpu_num_parts(parts); i++)
 		check_part(parts, i, codes, &bound);
+	/* an item is its own reference here */
+	UNIT_CHECK(memcmp(parts->out, parts->out_items, parts->num_out_items * sizeof(uint32_t)) == 0);
+	free(parts->out_items);
 	free(parts->parts);
 	free(parts->out);
 	free(parts->counts);
