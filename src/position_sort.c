@@ -44,7 +44,7 @@
 #define LEAST_PROBED_ITEMS (2 * 1024 * 1024)
 
 /* What may be taken beside the input and the result. */
-#define CALL_BYTES (54 * 1024 * 1024)
+#define CALL_BYTES (50 * 1024 * 1024)
 
 /* Elements that a thread sorts at once: planned, so that their codes are in a cache, and at most. */
 #define PLANNED_RUN_ITEMS (64 * 1024)
