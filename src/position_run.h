@@ -10,6 +10,12 @@
 #include "element_codes.h"
 #include "thread_work.h"
 
+/* What may be taken beside the input and the result. */
+#define POSITION_CALL_BYTES (50 * 1024 * 1024)
+
+/* Elements of a run, so that their codes are in a cache; some are of more. */
+#define POSITION_PLANNED_RUN_ITEMS (64 * 1024)
+
 typedef enum position_run_kind
 {
 	POSITION_RUN_MIXED,			/* elements of some range of codes */
@@ -62,6 +68,17 @@ extern void position_run_task(void *context, uint64 task, int worker);
 
 /* Anything in the order of whole strings, by comparison: not in threads. */
 extern void position_run_compare(position_sort *sort, const position_run *run);
+
+/* position_cut.c: runs of the next round from all elements, or from one run; not in threads. */
+extern void position_cut_all(position_sort *sort);
+extern void position_cut_run(position_sort *sort, const position_run *run);
+
+/* A phase, by threads where it is worth that. */
+static inline void
+position_sort_tasks(position_sort *sort, mgpu_task_function function, void *context, uint64 num_tasks)
+{
+	thread_work_run(&sort->work, function, context, num_tasks, 8);
+}
 
 static inline void
 position_sort_next(position_sort *sort, position_run run)
