@@ -2,27 +2,33 @@
  * kernel_bench.cu
  *		Our sorts against CUB's on the same data, in one run.
  *
- *	kernel_bench [--csv FILE] [--sweep]
+ *	kernel_bench [--csv FILE] [--items N] [--only TEXT] [--sweep]
  *
  * Every repetition runs all contestants of a case in turn, since clocks drift;
  * figures are medians of CUDA event times over what is enqueued, launches
- * included, data on the device.  share is the time of a device copy of the
- * same items over the time taken: the part of one read and one write at full
- * bandwidth.  vs merge is the time of CUB's merge sort over the time taken.
- * Results of all contestants are compared.  --sweep compares tunings instead.
+ * included, data on the device, each sort between two arrays of which either may
+ * hold the result.  share is the time of a device copy of the same items over
+ * the time taken: the part of one read and one write at full bandwidth.
+ * vs merge and vs radix are the times of CUB's two sorts over the time taken.
+ * Results of all contestants are compared.  "mgpu auto" looks at the keys and
+ * takes what is fastest for them; its line names what it took.  --only takes the
+ * inputs whose names hold TEXT; --sweep compares tunings instead.
+ *
+ * CUB is asked for its temporary memory before the timing and is told counts in
+ * 64 bits for keys alone and in 32 with indices, which is what is faster.
  */
 #include "kernel_bench.cuh"
 
 #include <cstring>
 
 #include <cub/device/device_merge_sort.cuh>
+#include <cub/device/device_radix_sort.cuh>
 
 #include "device_sort.h"
 #include "map.h"
 
-#define FILL_THREADS 256
-
-const char *const bench_pattern_names[NUM_BENCH_PATTERNS] = {"random", "sorted", "few distinct"};
+#define MOST_ITEMS UINT64_C(100000000)
+#define PATTERN_MIN_ITEMS UINT64_C(1000000) /* below, launches count and not keys: random ones will do */
 
 typedef struct bench_case
 {
@@ -35,52 +41,13 @@ typedef struct bench_case
 typedef enum contestant
 {
 	OUR_MERGE = 0,
+	OUR_AUTO,
 	CUB_MERGE,
 	CUB_RADIX,
 	NUM_CONTESTANTS
 } contestant;
 
-static const char *const contestant_names[NUM_CONTESTANTS] = {"mgpu merge", "CUB merge", "CUB radix"};
-
-/* ------------------------------------------------------------------- data */
-
-template <typename Key>
-static __global__ void
-fill_keys(Key *keys, uint64_t num_items, int pattern)
-{
-	uint64_t	stride = (uint64_t) gridDim.x * FILL_THREADS;
-
-	for (uint64_t item = (uint64_t) blockIdx.x * FILL_THREADS + threadIdx.x; item < num_items; item += stride)
-	{
-		uint64_t	hash = (item ^ item >> 31) * UINT64_C(0x9E3779B97F4A7C15);
-
-		hash = (hash ^ hash >> 29) * UINT64_C(0xBF58476D1CE4E5B9);
-		hash ^= hash >> 32;
-		keys[item] = pattern == BENCH_SORTED ? (Key) item : pattern == BENCH_FEW ? (Key) (hash % 16) : (Key) hash;
-	}
-}
-
-static __global__ void
-count_differences(const uint32_t *a, const uint32_t *b, uint64_t num_words, unsigned long long *count)
-{
-	uint64_t	stride = (uint64_t) gridDim.x * FILL_THREADS;
-	unsigned long long own = 0;
-
-	for (uint64_t word = (uint64_t) blockIdx.x * FILL_THREADS + threadIdx.x; word < num_words; word += stride)
-		own += a[word] != b[word];
-	if (own > 0)
-		atomicAdd(count, own);
-}
-
-void
-bench_fill(bench_memory *memory, int pattern, uint64_t num_items, int key_bytes)
-{
-	if (key_bytes == 4)
-		fill_keys<<<2048, FILL_THREADS>>>((uint32_t *) memory->input, num_items, pattern);
-	else
-		fill_keys<<<2048, FILL_THREADS>>>((uint64_t *) memory->input, num_items, pattern);
-	REQUIRE_CUDA(cudaDeviceSynchronize());
-}
+static const char *const contestant_names[NUM_CONTESTANTS] = {"mgpu merge", "mgpu auto", "CUB merge", "CUB radix"};
 
 static void
 allocate_memory(bench_memory *memory, uint64_t most_items)
@@ -99,6 +66,14 @@ allocate_memory(bench_memory *memory, uint64_t most_items)
 }
 
 /* ------------------------------------------------------------ contestants */
+
+static mgpu_sort_shape
+shape_of(const bench_case *test)
+{
+	if (test->key_bytes == 4)
+		return test->indexed ? MGPU_SHAPE_U32_INDEX : MGPU_SHAPE_U32;
+	return test->indexed ? MGPU_SHAPE_U64_INDEX : MGPU_SHAPE_U64;
+}
 
 static mgpu_sort_request
 make_request(const bench_memory *memory, const bench_case *test)
@@ -134,45 +109,71 @@ struct less_than
 /* Sorts side 0 in place. */
 template <typename Key>
 static cudaError_t
-cub_merge_sort(bench_memory *memory, const mgpu_sort_request *request, bool indexed)
+cub_merge_sort(void *temp, size_t *temp_bytes, const mgpu_sort_request *request)
 {
 	Key		   *keys = static_cast<Key *>(request->keys[0]);
 	uint32_t	num_items = (uint32_t) request->num_items;
-	size_t		temp_bytes = 0;
+
+	if (request->indices[0] == nullptr)
+		return cub::DeviceMergeSort::StableSortKeys(temp, *temp_bytes, keys, num_items, less_than());
+	return cub::DeviceMergeSort::StableSortPairs(temp, *temp_bytes, keys, request->indices[0], num_items, less_than());
+}
+
+template <typename Key>
+static cudaError_t
+cub_radix_sort(void *temp, size_t *temp_bytes, mgpu_sort_request *request)
+{
+	cub::DoubleBuffer<Key> keys(static_cast<Key *>(request->keys[0]), static_cast<Key *>(request->keys[1]));
+	cub::DoubleBuffer<uint32_t> indices(request->indices[0], request->indices[1]);
+	uint32_t	num_items = (uint32_t) request->num_items;
 	cudaError_t code;
 
-	if (!indexed)
-	{
-		code = cub::DeviceMergeSort::StableSortKeys(nullptr, temp_bytes, keys, num_items, less_than());
-		if (code == cudaSuccess && temp_bytes <= memory->temp_bytes)
-			code = cub::DeviceMergeSort::StableSortKeys(memory->temp, temp_bytes, keys, num_items, less_than());
-		return code;
-	}
-	code = cub::DeviceMergeSort::StableSortPairs(nullptr, temp_bytes, keys, request->indices[0], num_items, less_than());
-	if (code == cudaSuccess && temp_bytes <= memory->temp_bytes)
-		code = cub::DeviceMergeSort::StableSortPairs(memory->temp, temp_bytes, keys, request->indices[0], num_items,
-													 less_than());
+	if (request->indices[0] == nullptr)
+		code = cub::DeviceRadixSort::SortKeys(temp, *temp_bytes, keys, request->num_items);
+	else
+		code = cub::DeviceRadixSort::SortPairs(temp, *temp_bytes, keys, indices, num_items);
+	request->current = keys.selector;
 	return code;
 }
 
-/* What is timed: from keys on the device to sorted keys (and indices). */
-static void
-run_contestant(bench_memory *memory, const bench_case *test, int contestant, mgpu_sort_request *request)
+/* temp: NULL to ask for *temp_bytes. */
+static cudaError_t
+run_cub(int contestant, const bench_case *test, void *temp, size_t *temp_bytes, mgpu_sort_request *request)
 {
-	mgpu_sort_shape shape = test->key_bytes == 4 ? (test->indexed ? MGPU_SHAPE_U32_INDEX : MGPU_SHAPE_U32) :
-		(test->indexed ? MGPU_SHAPE_U64_INDEX : MGPU_SHAPE_U64);
+	if (contestant == CUB_MERGE)
+		return test->key_bytes == 4 ? cub_merge_sort<uint32_t>(temp, temp_bytes, request) :
+			cub_merge_sort<uint64_t>(temp, temp_bytes, request);
+	return test->key_bytes == 4 ? cub_radix_sort<uint32_t>(temp, temp_bytes, request) :
+		cub_radix_sort<uint64_t>(temp, temp_bytes, request);
+}
+
+/* From keys on the device to sorted keys (and indices), in milliseconds; *ran: what AUTO took. */
+static double
+time_contestant(bench_memory *memory, const bench_case *test, int contestant, mgpu_sort_request *request,
+				mgpu_algorithm *ran)
+{
+	mgpu_sort_shape shape = shape_of(test);
+	size_t		temp_bytes = 0;
 
 	if (contestant == OUR_MERGE)
-		REQUIRE_CUDA(mgpu_merge_sorters[shape].sort(request));
-	else if (contestant == CUB_RADIX)
-		REQUIRE_CUDA(mgpu_radix_sorters[shape].sort(request));
-	else
+		return bench_time(memory, [&] () { REQUIRE_CUDA(mgpu_merge_sorters[shape].sort(request)); });
+	if (contestant == OUR_AUTO)
+		return bench_time(memory, [&] ()
+		{
+			REQUIRE_CUDA(mgpu_auto_sort(shape, request, (uint32_t) test->key_bytes, ran));
+		});
+	REQUIRE_CUDA(run_cub(contestant, test, nullptr, &temp_bytes, request));
+	if (temp_bytes > memory->temp_bytes)
+	{
+		fprintf(stderr, "%s wants %zu bytes\n", contestant_names[contestant], temp_bytes);
+		exit(1);
+	}
+	return bench_time(memory, [&] ()
 	{
 		if (test->indexed)
 			REQUIRE_CUDA(mgpu_launch_iota(request->indices[0], test->num_items, 0));
-		REQUIRE_CUDA(test->key_bytes == 4 ? cub_merge_sort<uint32_t>(memory, request, test->indexed) :
-					 cub_merge_sort<uint64_t>(memory, request, test->indexed));
-	}
+		REQUIRE_CUDA(run_cub(contestant, test, memory->temp, &temp_bytes, request));
+	});
 }
 
 /* Keep the first contestant's result and compare the others' with it. */
@@ -180,29 +181,42 @@ static bool
 check_result(bench_memory *memory, const bench_case *test, const mgpu_sort_request *request, bool first)
 {
 	uint64_t	key_words = test->num_items * test->key_bytes / 4;
-	const uint32_t *keys = (const uint32_t *) request->keys[request->current];
 	uint32_t   *reference = (uint32_t *) memory->reference;
-	unsigned long long *count = (unsigned long long *) memory->temp;
-	unsigned long long differences;
+	const void *keys = request->keys[request->current];
+	const uint32_t *indices = request->indices[request->current];
 
 	if (first)
 	{
 		REQUIRE_CUDA(cudaMemcpy(reference, keys, key_words * 4, cudaMemcpyDeviceToDevice));
 		if (test->indexed)
-			REQUIRE_CUDA(cudaMemcpy(reference + key_words, request->indices[request->current], test->num_items * 4,
-									cudaMemcpyDeviceToDevice));
+			REQUIRE_CUDA(cudaMemcpy(reference + key_words, indices, test->num_items * 4, cudaMemcpyDeviceToDevice));
 		return true;
 	}
-	REQUIRE_CUDA(cudaMemset(count, 0, sizeof(*count)));
-	count_differences<<<2048, FILL_THREADS>>>(keys, reference, key_words, count);
-	if (test->indexed)
-		count_differences<<<2048, FILL_THREADS>>>(request->indices[request->current], reference + key_words,
-												  test->num_items, count);
-	REQUIRE_CUDA(cudaMemcpy(&differences, count, sizeof(differences), cudaMemcpyDeviceToHost));
-	return differences == 0;
+	return bench_count_differences(memory, keys, reference, key_words) == 0 &&
+		(!test->indexed || bench_count_differences(memory, indices, reference + key_words, test->num_items) == 0);
 }
 
 /* ------------------------------------------------------------------ report */
+
+typedef struct case_result
+{
+	double		copy_ms;
+	double		ms[NUM_CONTESTANTS];
+	mgpu_algorithm ran;			/* by mgpu auto */
+	bool		agree;
+} case_result;
+
+static const char *
+name_of(int contestant, mgpu_algorithm ran)
+{
+	static char name[32];
+
+	if (contestant != OUR_AUTO)
+		return contestant_names[contestant];
+	snprintf(name, sizeof(name), "mgpu auto: %s", ran == MGPU_ALGORITHM_RADIX ? "radix" :
+			 ran == MGPU_ALGORITHM_LOCALITY ? "locality" : "merge");
+	return name;
+}
 
 static double
 time_copy(bench_memory *memory, uint64_t bytes)
@@ -217,17 +231,43 @@ time_copy(bench_memory *memory, uint64_t bytes)
 	return bench_median(times);
 }
 
+static void
+report(const bench_case *test, const case_result *result, FILE *csv)
+{
+	uint64_t	item_bytes = test->key_bytes + (test->indexed ? 4 : 0);
+
+	for (int contestant = 0; contestant < NUM_CONTESTANTS; contestant++)
+	{
+		double		ms = result->ms[contestant];
+		double		giga_keys = test->num_items / ms * 1e-6;
+		double		giga_bytes = 2 * giga_keys * item_bytes;
+		double		vs_merge = result->ms[CUB_MERGE] / ms;
+		double		vs_radix = result->ms[CUB_RADIX] / ms;
+		const char *name = name_of(contestant, result->ran);
+
+		printf("%-12s u%d%-6s %9llu  %-19s %9.3f ms %7.2f Gkeys/s %7.0f GB/s %5.1f%% %6.2f %6.2f%s\n",
+			   bench_pattern_names[test->pattern], test->key_bytes * 8, test->indexed ? "+index" : "",
+			   (unsigned long long) test->num_items, name, ms, giga_keys, giga_bytes, 100 * result->copy_ms / ms,
+			   vs_merge, vs_radix, result->agree ? "" : "  RESULTS DIFFER");
+		if (csv != NULL)
+			fprintf(csv, "%s,u%d,%d,%llu,%s,%.4f,%.3f,%.1f,%.4f,%.3f,%.3f,%d\n", bench_pattern_names[test->pattern],
+					test->key_bytes * 8, test->indexed, (unsigned long long) test->num_items, name, ms, giga_keys,
+					giga_bytes, result->copy_ms / ms, vs_merge, vs_radix, result->agree);
+	}
+	fflush(stdout);
+}
+
 static bool
 run_case(bench_memory *memory, const bench_case *test, FILE *csv)
 {
 	int			repetitions = test->num_items >= 50000000 ? 5 : 11;
 	uint64_t	item_bytes = test->key_bytes + (test->indexed ? 4 : 0);
-	double		copy_ms = time_copy(memory, std::min<uint64_t>(item_bytes, 8) * test->num_items) *
-		item_bytes / std::min<uint64_t>(item_bytes, 8);
+	uint64_t	copied_bytes = std::min<uint64_t>(item_bytes, 8);	/* a side has no room for more */
 	std::vector<double> times[NUM_CONTESTANTS];
-	double		medians[NUM_CONTESTANTS];
-	bool		agree = true;
+	case_result result = {};
 
+	result.copy_ms = time_copy(memory, copied_bytes * test->num_items) * item_bytes / copied_bytes;
+	result.agree = true;
 	bench_fill(memory, test->pattern, test->num_items, test->key_bytes);
 	/* the first repetition warms up and is checked */
 	for (int repetition = 0; repetition <= repetitions; repetition++)
@@ -239,47 +279,32 @@ run_case(bench_memory *memory, const bench_case *test, FILE *csv)
 
 			REQUIRE_CUDA(cudaMemcpyAsync(request.keys[0], memory->input, test->num_items * test->key_bytes,
 										 cudaMemcpyDeviceToDevice));
-			milliseconds = bench_time(memory, [&] () { run_contestant(memory, test, contestant, &request); });
+			milliseconds = time_contestant(memory, test, contestant, &request, &result.ran);
 			if (repetition > 0)
 				times[contestant].push_back(milliseconds);
 			else
-				agree = check_result(memory, test, &request, contestant == 0) && agree;
+				result.agree = check_result(memory, test, &request, contestant == 0) && result.agree;
 		}
 	}
 	for (int contestant = 0; contestant < NUM_CONTESTANTS; contestant++)
-		medians[contestant] = bench_median(times[contestant]);
-	for (int contestant = 0; contestant < NUM_CONTESTANTS; contestant++)
-	{
-		double		ms = medians[contestant];
-		double		giga_keys = test->num_items / ms * 1e-6;
-		double		giga_bytes = 2 * giga_keys * item_bytes;
-
-		printf("%-12s u%d%-6s %9llu  %-10s %9.3f ms %7.2f Gkeys/s %7.0f GB/s %5.1f%% %6.2f%s\n",
-			   bench_pattern_names[test->pattern], test->key_bytes * 8, test->indexed ? "+index" : "",
-			   (unsigned long long) test->num_items, contestant_names[contestant], ms, giga_keys, giga_bytes,
-			   100 * copy_ms / ms, medians[CUB_MERGE] / ms, agree ? "" : "  RESULTS DIFFER");
-		if (csv != NULL)
-			fprintf(csv, "%s,u%d,%d,%llu,%s,%.4f,%.3f,%.1f,%.4f,%.3f,%d\n", bench_pattern_names[test->pattern],
-					test->key_bytes * 8, test->indexed, (unsigned long long) test->num_items,
-					contestant_names[contestant], ms, giga_keys, giga_bytes, copy_ms / ms, medians[CUB_MERGE] / ms,
-					agree);
-	}
-	fflush(stdout);
-	return agree;
+		result.ms[contestant] = bench_median(times[contestant]);
+	report(test, &result, csv);
+	return result.agree;
 }
 
 static bool
-run_cases(bench_memory *memory, FILE *csv)
+run_cases(bench_memory *memory, uint64_t only_items, const char *only, FILE *csv)
 {
-	static const uint64_t sizes[] = {10000, 100000, 1000000, 10000000, 100000000};
+	static const uint64_t sizes[] = {1000, 10000, 100000, 1000000, 10000000, MOST_ITEMS};
 	bool		agree = true;
-	double		copy_ms = time_copy(memory, UINT64_C(400000000));
+	double		copy_ms = time_copy(memory, MOST_ITEMS * 4);
 
 	printf("device copy of 100M int4: %.3f ms, %.0f GB/s read and written\n", copy_ms, 0.8e3 / copy_ms);
-	printf("%-12s %-9s %9s  %-10s %12s %15s %12s %6s %6s\n", "input", "keys", "items", "sort", "time", "rate",
-		   "one pass", "share", "vs merge");
+	printf("%-12s %-9s %9s  %-19s %12s %15s %12s %6s %6s %6s\n", "input", "keys", "items", "sort", "time", "rate",
+		   "one pass", "share", "merge", "radix");
 	if (csv != NULL)
-		fprintf(csv, "input,keys,indexed,items,sort,ms,gkeys_per_s,gb_per_s,share_of_copy,cub_merge_ratio,agree\n");
+		fprintf(csv, "input,keys,indexed,items,sort,ms,gkeys_per_s,gb_per_s,share_of_copy,cub_merge_ratio,"
+				"cub_radix_ratio,agree\n");
 	for (int key_bytes = 4; key_bytes <= 8; key_bytes += 4)
 	{
 		for (int indexed = 0; indexed < 2; indexed++)
@@ -290,7 +315,8 @@ run_cases(bench_memory *memory, FILE *csv)
 				{
 					bench_case	test = {pattern, size, key_bytes, indexed != 0};
 
-					if (pattern == BENCH_RANDOM || size >= 10000000)
+					if ((pattern == BENCH_RANDOM || size >= PATTERN_MIN_ITEMS) &&
+						(only_items == 0 || size == only_items) && strstr(bench_pattern_names[pattern], only) != NULL)
 						agree = run_case(memory, &test, csv) && agree;
 				}
 			}
@@ -303,6 +329,8 @@ int
 main(int argc, char **argv)
 {
 	FILE	   *csv = NULL;
+	const char *only = "";
+	uint64_t	only_items = 0;
 	bool		sweep = false;
 	bool		agree = true;
 	int			count = 0;
@@ -312,11 +340,15 @@ main(int argc, char **argv)
 	{
 		if (strcmp(argv[i], "--sweep") == 0)
 			sweep = true;
-		else if (strcmp(argv[i], "--csv") == 0 && i + 1 < argc && (csv = fopen(argv[i + 1], "w")) != NULL)
+		else if (i + 1 < argc && strcmp(argv[i], "--items") == 0)
+			only_items = strtoull(argv[++i], NULL, 10);
+		else if (i + 1 < argc && strcmp(argv[i], "--only") == 0)
+			only = argv[++i];
+		else if (i + 1 < argc && strcmp(argv[i], "--csv") == 0 && (csv = fopen(argv[i + 1], "w")) != NULL)
 			i++;
 		else
 		{
-			fprintf(stderr, "usage: kernel_bench [--csv FILE] [--sweep]\n");
+			fprintf(stderr, "usage: kernel_bench [--csv FILE] [--items N] [--only TEXT] [--sweep]\n");
 			return 2;
 		}
 	}
@@ -325,11 +357,11 @@ main(int argc, char **argv)
 		printf("no usable GPU: %s\n", cudaGetErrorString(cudaGetLastError()));
 		return 77;
 	}
-	allocate_memory(&memory, 100000000);
+	allocate_memory(&memory, MOST_ITEMS);
 	if (sweep)
 		bench_sweep(&memory);
 	else
-		agree = run_cases(&memory, csv);
+		agree = run_cases(&memory, only_items, only, csv);
 	if (csv != NULL && fclose(csv) != 0)
 		agree = false;
 	return agree ? 0 : 1;

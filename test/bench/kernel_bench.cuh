@@ -23,11 +23,16 @@
 		} \
 	} while (0)
 
+/* Keys use all bits of their type, but for few distinct ones. */
 typedef enum bench_pattern
 {
 	BENCH_RANDOM = 0,
+	BENCH_FEW,					/* 16 values */
+	BENCH_ZIPF,					/* the n-th most frequent value comes 1/n as often as the first */
 	BENCH_SORTED,
-	BENCH_FEW,
+	BENCH_REVERSED,
+	BENCH_NEAR_100,				/* sorted, each key then moved by up to 100 places */
+	BENCH_NEAR_10000,			/* … 10,000 places */
 	NUM_BENCH_PATTERNS
 } bench_pattern;
 
@@ -48,6 +53,9 @@ typedef struct bench_memory
 
 /* Fill input with num_items keys of key_bytes (4 or 8). */
 void		bench_fill(bench_memory *memory, int pattern, uint64_t num_items, int key_bytes);
+
+/* 32-bit words in which two arrays on the device differ; overwrites the start of temp. */
+uint64_t	bench_count_differences(bench_memory *memory, const void *a, const void *b, uint64_t num_words);
 
 /* Time one enqueued piece of work in milliseconds. */
 template <typename Work>
