@@ -4,7 +4,7 @@
  *		their places.
  *
  * Where no key is further from its place than a run is long, run i - 1 ends before
- * run i + 1 begins, in the order of keys.  Then the places of run i hold nothing
+ * run i + 1 begins, and all behind it, in the order of keys.  Then the places of run i hold nothing
  * but a tail of run i - 1, a middle of run i and a head of run i + 1, and tail and
  * head together are in order already:
  *
@@ -92,13 +92,23 @@ mgpu_window_split_test(const Key *keys, const mgpu_run_window &window, uint64_t 
 	return !(keys[window.run_begin + window.run_items + (other - window.left_items)] < key);
 }
 
-/* Is it wrong to end by windows here?  A tile that begins run i + 1 answers for the runs i and i + 2. */
+/*
+ * Is it wrong to end by windows here?  A tile that begins run i + 1 answers for run
+ * i, which must end before both i + 2 and i + 3 begin.  That it ends before all
+ * behind them follows, from i to i + 2 to i + 4 and i + 5; from i + 2 alone it does
+ * not: of runs all 3, all 1, all 3, all 2 the last belongs to the second's places.
+ */
 template <typename Key>
 MGPU_HOST_DEVICE bool
 mgpu_window_fails(const Key *keys, const mgpu_run_window &window, uint64_t tile, const mgpu_merge_pass &pass)
 {
-	return tile % pass.run_tiles == 0 && window.left_items > 0 && window.right_items > 0 &&
-		keys[window.run_begin + window.run_items] < keys[window.run_begin - 1];
+	uint64_t	second = window.run_begin + window.run_items;
+	uint64_t	third = second + pass.run_tiles * pass.tile_items;
+
+	if (tile % pass.run_tiles != 0 || window.left_items == 0)
+		return false;
+	return (second < pass.num_items && keys[second] < keys[window.run_begin - 1]) ||
+		(third < pass.num_items && keys[third] < keys[window.run_begin - 1]);
 }
 
 /* next_split: splits[tile + 1], if there is such a tile. */

@@ -148,9 +148,13 @@ merges_by_windows(const std::vector<uint32_t> &keys, const mgpu_merge_pass &pass
 	return whole && std::is_sorted(merged.begin(), merged.end());
 }
 
-/* Runs of so many tiles of keys within a distance of their places; divisor: how many places share a key. */
+/*
+ * Runs of so many tiles of keys within a distance of their places; divisor: how many places share a key.
+ * in_blocks: runs whose keys are all alike, in any order, instead.
+ */
 static void
-test_windows(uint64_t num_items, uint32_t tile_items, uint64_t run_tiles, uint64_t distance, uint32_t divisor)
+test_windows(uint64_t num_items, uint32_t tile_items, uint64_t run_tiles, uint64_t distance, uint32_t divisor,
+			 bool in_blocks)
 {
 	mgpu_merge_pass pass = {num_items, (num_items + tile_items - 1) / tile_items, run_tiles, tile_items};
 	uint64_t	run_items = tile_items * run_tiles;
@@ -161,13 +165,15 @@ test_windows(uint64_t num_items, uint32_t tile_items, uint64_t run_tiles, uint64
 	bool		fails;
 
 	for (uint64_t i = 0; i < num_items; i++)
-		keys[i] = (uint32_t) ((i + random_bits() % (distance + 1)) / divisor);
+		keys[i] = !in_blocks ? (uint32_t) ((i + random_bits() % (distance + 1)) / divisor) :
+			i % run_items > 0 ? keys[i - 1] : (uint32_t) (random_bits() % 4 + i / run_items / 2);
 	for (uint64_t run = 0; run < num_runs; run++)
 		std::sort(keys.begin() + run * run_items, keys.begin() + std::min(num_items, (run + 1) * run_items));
 	for (uint64_t run = 0; run + 2 < num_runs; run++)
-		wrong |= keys[(run + 2) * run_items] < keys[(run + 1) * run_items - 1];
+		for (uint64_t behind = run + 2; behind < num_runs; behind++)
+			wrong |= keys[behind * run_items] < keys[(run + 1) * run_items - 1];
 	splits = find_window_splits(keys, pass, &fails);
-	CHECK(fails == wrong && (!fails || distance > run_items), "%llu items within %llu, runs of %llu: %s",
+	CHECK(fails == wrong && (!fails || in_blocks || distance > run_items), "%llu items within %llu, runs of %llu: %s",
 		  (unsigned long long) num_items, (unsigned long long) distance, (unsigned long long) run_items,
 		  fails ? "refused" : "not refused");
 	CHECK(fails || merges_by_windows(keys, pass, splits), "windows of %llu items within %llu, %u a key, runs of %llu tiles of %u",
@@ -186,7 +192,8 @@ test_all_windows()
 		const uint32_t divisors[] = {1, 3, (uint32_t) run_items + 2, 1000000};
 
 		for (uint64_t distance : distances)
-			test_windows(1 + random_bits() % (7 * run_items + 1), tile_items, run_tiles, distance, divisors[turn % 4]);
+			test_windows(1 + random_bits() % (7 * run_items + 1), tile_items, run_tiles, distance, divisors[turn % 4], false);
+		test_windows(1 + random_bits() % (9 * run_items + 1), tile_items, run_tiles, 0, 1, true);
 	}
 }
 

@@ -29,8 +29,12 @@ typedef enum near_pattern
 	NEAR_REVERSED_BUT_PAIR,
 	NEAR_APPENDED,				/* a batch in no order behind */
 	NEAR_NARROW,				/* in no order, of few bits */
+	NEAR_BLOCKS,				/* of distance + 1 keys that are alike, by fours in block_order */
 	NUM_NEAR_PATTERNS
 } near_pattern;
+
+/* Each is before the next but one, or like it, and yet the last belongs to the second's places. */
+static const int block_order[4] = {3, 1, 3, 2};
 
 template <typename Key>
 struct near_case
@@ -79,6 +83,8 @@ struct near_case
 				return (Key) (i < num_items - num_items / 30 ? i : random_bits() % num_items);
 			case NEAR_NARROW:
 				return (Key) (random_bits() % 1000);
+			case NEAR_BLOCKS:
+				return (Key) (i / (distance + 1) / 4 * 4 + block_order[i / (distance + 1) % 4]);
 			default:
 				return (Key) (i + random_bits() % (distance + 1));
 		}
@@ -179,6 +185,7 @@ check_window_tuning(const char *name)
 				if (!tiny || pattern == NEAR_TWICE)
 					check_windows<Tuning, shape, Key>(name, size, pattern, distance);
 			}
+		check_windows<Tuning, shape, Key>(name, size, NEAR_BLOCKS, tile - 1);
 		if (tiny)
 			continue;
 		for (int pattern : {NEAR_REVERSED, NEAR_ALL_EQUAL, NEAR_ENDS, NEAR_REVERSED_ENDS})
