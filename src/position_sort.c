@@ -39,6 +39,9 @@
 /* The same where strings are made beside them. */
 #define LEAST_MADE_ITEMS (1024 * 1024)
 
+/* ... and of keys alone, which a job takes no longer for. */
+#define LEAST_KEYED_ITEMS (6 * 1024 * 1024)
+
 /* ... and where the algorithm is asked for. */
 #define LEAST_PROBED_ITEMS (2 * 1024 * 1024)
 
@@ -197,7 +200,9 @@ are_many(const sort_spec *spec, const element_type *type, int64 num_items)
 {
 	int64		least = byte_form_is_made(type->byte_form) ? LEAST_MADE_ITEMS : LEAST_ITEMS;
 
-	if (spec->algorithm != MGPU_ALGORITHM_AUTO || run_is_probed(num_items))
+	if (type->encode)
+		least = LEAST_KEYED_ITEMS;
+	else if (spec->algorithm != MGPU_ALGORITHM_AUTO || run_is_probed(num_items))
 		least = LEAST_PROBED_ITEMS;
 	return num_items > least;
 }
