@@ -8,6 +8,8 @@
  * another costs little, where it else costs 2 to 4 us.  Who comes next may start
  * once all CTAs have said so, hence never takes a place from them.
  *
+ * Kernels whose CTAs wait for each other need to know how many can be there at once.
+ *
  * Source: CUDA's programmatic dependent launch.
  */
 #ifndef MGPU_LAUNCH_CUH
@@ -68,6 +70,26 @@ mgpu_launch_kernel(bool overlaps, void (*kernel) (Parameters...), unsigned int c
 	status = cudaLaunchKernelEx(&config, kernel, arguments...);
 	if (status != cudaSuccess)
 		(void) cudaGetLastError();	/* reported here, and so no more elsewhere */
+	return status;
+}
+
+/* As many CTAs as the device can hold at a time, or fewer if there is less to do. */
+template <typename Kernel>
+static cudaError_t
+mgpu_count_resident_ctas(Kernel kernel, uint32_t threads, uint32_t shared_bytes, uint32_t most, uint32_t *count)
+{
+	int			device;
+	int			num_sms = 0;
+	int			ctas_per_sm = 0;
+	cudaError_t status = cudaGetDevice(&device);
+
+	if (status == cudaSuccess)
+		status = cudaDeviceGetAttribute(&num_sms, cudaDevAttrMultiProcessorCount, device);
+	if (status == cudaSuccess)
+		status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&ctas_per_sm, kernel, (int) threads, shared_bytes);
+	*count = (uint32_t) (num_sms * ctas_per_sm);
+	if (*count > most)
+		*count = most;
 	return status;
 }
 

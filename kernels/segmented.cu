@@ -39,7 +39,7 @@ mgpu_segmented_index_offset(mgpu_sort_shape shape, uint64_t num_items)
 	return mgpu_padded_items(num_items) * key_bytes;
 }
 
-/* Sort tiles of either size. */
+/* Sort tiles of either size, or of the segments'. */
 template <class Large, class Small>
 static uint64_t
 temp_bytes(uint64_t num_items)
@@ -56,10 +56,12 @@ mgpu_segmented_temp_bytes(mgpu_sort_shape shape, uint64_t num_items)
 	switch (packed_bytes(shape))
 	{
 		case 4:
-			return std::max(temp_bytes<mgpu_segmented_u32_large, mgpu_segmented_u32_small>(num_items),
-							temp_bytes<mgpu_locality_u32_large, mgpu_locality_u32_small>(num_items));
+			return std::max({temp_bytes<mgpu_segmented_u32_large, mgpu_segmented_u32_small>(num_items),
+				temp_bytes<mgpu_locality_u32_large, mgpu_locality_u32_small>(num_items),
+				mgpu_plan_aligned_layout<mgpu_aligned_u32>(num_items).total_bytes});
 		case 8:
-			return temp_bytes<mgpu_segmented_u64_large, mgpu_segmented_u64_small>(num_items);
+			return std::max(temp_bytes<mgpu_segmented_u64_large, mgpu_segmented_u64_small>(num_items),
+							mgpu_plan_aligned_layout<mgpu_aligned_u64>(num_items).total_bytes);
 		default:
 			return temp_bytes<mgpu_segmented_u128, mgpu_segmented_u128>(num_items);
 	}

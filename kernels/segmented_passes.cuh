@@ -358,13 +358,6 @@ mgpu_unpack_tiles(const mgpu_segment_passes<Stored, Key> &passes, bool open_alon
 	}
 }
 
-/* What an earlier step counted, behind a barrier of all CTAs. */
-static __device__ __forceinline__ uint32_t
-mgpu_read_count(const uint32_t *count)
-{
-	return *static_cast<const volatile uint32_t *>(count);
-}
-
 /*
  * All passes and what follows them.  The CTAs are resident at once, and reads of
  * what other CTAs wrote lie behind a barrier of all.

@@ -16,7 +16,10 @@
 #ifndef MGPU_SEGMENTED_SORT_CUH
 #define MGPU_SEGMENTED_SORT_CUH
 
+#include <type_traits>
+
 #include "merge_sort.cuh"
+#include "segmented_aligned_sort.cuh"
 #include "segmented_passes.cuh"
 
 /* Where things lie in the temporary memory, by offset. */
@@ -174,26 +177,6 @@ mgpu_launch_sort_tiles(const mgpu_segmented_run<Tuning, Stored, Key> &run)
 	return cudaGetLastError();
 }
 
-/* As many CTAs as the device can hold at a time, or fewer if there is less to do. */
-template <typename Kernel>
-static cudaError_t
-mgpu_count_resident_ctas(Kernel kernel, uint32_t threads, uint32_t shared_bytes, uint32_t most, uint32_t *count)
-{
-	int			device;
-	int			num_sms = 0;
-	int			ctas_per_sm = 0;
-	cudaError_t status = cudaGetDevice(&device);
-
-	if (status == cudaSuccess)
-		status = cudaDeviceGetAttribute(&num_sms, cudaDevAttrMultiProcessorCount, device);
-	if (status == cudaSuccess)
-		status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&ctas_per_sm, kernel, (int) threads, shared_bytes);
-	*count = (uint32_t) (num_sms * ctas_per_sm);
-	if (*count > most)
-		*count = most;
-	return status;
-}
-
 template <class Tuning, typename Stored, typename Key>
 static cudaError_t
 mgpu_launch_segment_passes(const mgpu_segmented_run<Tuning, Stored, Key> &run)
@@ -241,7 +224,7 @@ mgpu_takes_large_tiles(bool large_device, uint64_t num_items, uint64_t num_segme
 	return large_device && mean > MGPU_SEGMENTED_SMALL_TILE_MEAN;
 }
 
-/* With sort tiles of either size. */
+/* With sort tiles of either size, or those that begin where segments do. */
 template <class Large, class Small, bool segmented, typename Stored, typename Key>
 static cudaError_t
 mgpu_segmented_sort_sized(const mgpu_segmented_request *request)
@@ -251,6 +234,13 @@ mgpu_segmented_sort_sized(const mgpu_segmented_request *request)
 
 	if (status != cudaSuccess)
 		return status;
+	if constexpr (segmented && sizeof(Key) <= 8)
+	{
+		typedef std::conditional_t<sizeof(Key) == 4, mgpu_aligned_u32, mgpu_aligned_u64> Aligned;
+
+		if (mgpu_sorts_aligned(request, large))
+			return mgpu_segmented_sort_aligned<Aligned, Stored, Key>(request);
+	}
 	return mgpu_takes_large_tiles(large, request->num_items, segmented ? request->num_segments : 1) ?
 		mgpu_segmented_sort_tuned<Large, segmented, Stored, Key>(request) :
 		mgpu_segmented_sort_tuned<Small, segmented, Stored, Key>(request);

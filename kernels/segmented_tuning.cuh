@@ -57,6 +57,47 @@ typedef mgpu_segmented_tuning<256, 256, 15, 17> mgpu_segmented_u64_small;
 typedef mgpu_segmented_tuning<256, 256, 7, 9, 768> mgpu_segmented_u128;	/* every chip */
 
 /*
+ * The sort by tiles that begin where segments do (segmented_aligned.cuh), on chips
+ * with large shared memory: threads and items as the merge sort's block sort has
+ * them (tuning.cuh).
+ */
+template <int threads_, int items_, int most_phase_, int resident_threads_>
+struct mgpu_aligned_tuning
+{
+	static constexpr int items_per_thread = items_;
+	static constexpr int threads = threads_;
+	static constexpr int resident_threads = resident_threads_;
+	static constexpr uint32_t most_phase = most_phase_;	/* items short of a vector */
+	static constexpr uint32_t tile_items = threads_ * items_;
+	static constexpr uint32_t num_classes = threads_ == 512 ? 9 : threads_ == 256 ? 8 : 7;
+
+	static_assert(items_ % 2 == 1 && threads_ == 2 << (num_classes - 1), "an odd stride, classes up to the CTA's threads");
+};
+
+typedef mgpu_aligned_tuning<256, 47, 3, 768> mgpu_aligned_u32;
+typedef mgpu_aligned_tuning<256, 25, 1, 768> mgpu_aligned_u64;
+
+/*
+ * The means that it is taken for, by form: from so many items a segment on, at which
+ * the other way takes as long.  Beyond the largest mean it gains little, and would
+ * lose where segments are nearly in order, which it does not see.
+ */
+#define MGPU_ALIGNED_MIN_MEAN 40
+#define MGPU_ALIGNED_MIN_MEAN_INDEX 50
+#define MGPU_ALIGNED_MIN_MEAN_U32 60
+#define MGPU_ALIGNED_MAX_MEAN 200000
+
+#define MGPU_ALIGNED_MAX_CLASSES 9
+#define MGPU_ALIGNED_WARP_CLASSES 5		/* of groups of up to 32 threads */
+
+/* Segments that a thread lists, and its CTA. */
+#define MGPU_ALIGNED_BEGIN_THREADS 256
+#define MGPU_ALIGNED_BEGIN_SEGMENTS 4
+
+/* A CTA for so many items at least: each costs the others a little when they wait for all. */
+#define MGPU_ALIGNED_CTA_ITEMS 1024
+
+/*
  * Half the size as well on every chip: segments up to so many items on average,
  * none of which asks for passes; and, in arrays that would leave SMs idle, of up to
  * so many, since a pass more costs more than idle SMs.

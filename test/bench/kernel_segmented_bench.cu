@@ -2,7 +2,7 @@
  * kernel_segmented_bench.cu
  *		Segmented sort and locality sort against CUB.
  *
- *	kernel_segmented_bench [--items N] [--rounds N] [--only TEXT] [--csv FILE] [--locality] [--one-rival]
+ *	kernel_segmented_bench [--items N] [--mean N] [--rounds N] [--only TEXT] [--csv FILE] [--locality] [--one-rival]
  *
  * Each case is timed in turn with its rivals and with a device copy of the keys,
  * all in one run, and every figure is a median: ms, Gkeys/s, the copy's time as
@@ -10,7 +10,8 @@
  * segmented sort are cub::DeviceSegmentedSort and cub::DeviceSegmentedRadixSort,
  * of the locality sort cub::DeviceRadixSort.  A rival that takes longer than
  * SLOW_MS is timed once.  "passes" is how often the average tile was merged or
- * copied, from the sort's own counts.  Results are compared with a rival's.
+ * copied, from the sort's own counts, and "by passes" what a sort takes that counts
+ * them.  Results are compared with a rival's.
  *
  * Locality sorts are timed as `auto` sorts, which decide alike: by mgpu_auto_sort.
  * The next line says what ran, what the passes of a locality sort and a merge sort
@@ -18,7 +19,8 @@
  * that choice alone: every shape in order, in reverse, at many distances and in no
  * order, and nothing else.  --one-rival leaves out
  * cub::DeviceSegmentedRadixSort, which takes ten seconds for 100M segments.
- * --only takes the cases whose names hold TEXT.
+ * --only takes the cases whose names hold TEXT, --mean segments of that mean alone, in
+ * every shape.
  */
 #include <cuda_runtime.h>
 
@@ -291,7 +293,7 @@ passes_worth(const mgpu_segmented_stats *d_stats)
 	return (double) tiles / stats.num_tiles;
 }
 
-/* pieces: copy, ours, then rivals by these names. */
+/* pieces: copy, ours, then rivals by these names; 4, of a segmented sort: ours by passes. */
 static void
 report(const std::string &name, uint64_t num_items, uint64_t num_segments, const std::vector<piece> &pieces,
 	   const std::vector<const char *> &rivals, double passes)
@@ -310,6 +312,8 @@ report(const std::string &name, uint64_t num_items, uint64_t num_segments, const
 			best = rival;
 		printf("  %s %9.3f ms x %.2f", rivals[i], rival, rival / ours);
 	}
+	if (num_segments > 0)
+		printf("  by passes %8.3f ms", pieces[4].median());
 	printf("\n");
 	fflush(stdout);
 	if (csv != nullptr)
@@ -340,20 +344,24 @@ struct our_sort
 		temp(mgpu_segmented_temp_bytes(shape, num_items)),
 		sort_temp(heads != nullptr ? 0 : mgpu_auto_temp_bytes(shape, num_items)),
 		stats(1),
-		request{shape, {regions[0].data, regions[1].data}, 0, num_items, heads, num_segments, stats.data, temp.data,
+		request{shape, {regions[0].data, regions[1].data}, 0, num_items, heads, num_segments, false, stats.data, temp.data,
 				temp.num_items, nullptr}
 	{
 	}
 
+	/* counting: in the way that counts passes */
 	piece
-	as_piece(const Key *keys)
+	as_piece(const Key *keys, bool counting = false)
 	{
 		piece		ours;
 
 		ours.prepare = [this, keys] {
 			REQUIRE_CUDA(cudaMemcpyAsync(regions[0].data, keys, request.num_items * sizeof(Key), cudaMemcpyDeviceToDevice));
 		};
-		ours.run = [this] { REQUIRE_CUDA(mgpu_launch_segmented_sort(&request)); };
+		ours.run = [this, counting] {
+			request.count_passes = counting;
+			REQUIRE_CUDA(mgpu_launch_segmented_sort(&request));
+		};
 		return ours;
 	}
 };
@@ -422,13 +430,18 @@ bench_segments(const std::string &name, uint64_t num_items, const segments &cut)
 	REQUIRE_CUDA(cudaGetLastError());
 
 	std::vector<piece> pieces = {copy_piece(keys, out), ours.as_piece(keys.data), rival_piece(temp, sort_bytes, sort),
-	rival_piece(temp, radix_bytes, radix)};
+	rival_piece(temp, radix_bytes, radix), ours.as_piece(keys.data, true)};
 
 	if (one_rival)
 		pieces[3].run = nullptr;
 	time_pieces(pieces);
 	pieces[2].run();
 	require_equal(ours.regions[0].data, out.data, num_items * sizeof(Key), name.c_str());
+	pieces[1].prepare();
+	pieces[1].run();
+	require_equal(ours.regions[0].data, out.data, num_items * sizeof(Key), name.c_str());
+	pieces[4].prepare();
+	pieces[4].run();
 	report(name, num_items, cut.num_segments, pieces, {"segmented sort", "segmented radix"}, passes_worth(ours.stats.data));
 }
 
@@ -456,13 +469,18 @@ bench_segment_pairs(const std::string &name, uint64_t num_items, const segments 
 	fill_keys<<<ctas(num_items), THREADS>>>(keys.data, num_items, ORDER_RANDOM, 0);
 	REQUIRE_CUDA(mgpu_launch_iota(indices.data, num_items, nullptr));
 
-	std::vector<piece> pieces = {copy_piece(keys, out), ours.as_piece(keys.data), rival_piece(temp, sort_bytes, sort)};
+	std::vector<piece> pieces = {copy_piece(keys, out), ours.as_piece(keys.data), rival_piece(temp, sort_bytes, sort),
+	piece(), ours.as_piece(keys.data, true)};
 
 	time_pieces(pieces);
+	pieces[1].prepare();
+	pieces[1].run();
 	pieces[2].run();
 	require_equal(ours.regions[0].data, out.data, num_items * 4, name.c_str());
 	require_equal(ours.regions[0].data + mgpu_segmented_index_offset(MGPU_SHAPE_U32_INDEX, num_items), out_indices.data,
 				  num_items * 4, name.c_str());
+	pieces[4].prepare();
+	pieces[4].run();
 	report(name, num_items, cut.num_segments, pieces, {"segmented sort"}, passes_worth(ours.stats.data));
 }
 
@@ -573,21 +591,26 @@ bench_hand_over(uint64_t num_items)
 	bench_orders<uint64_t>("int8 with indices", MGPU_SHAPE_U64_INDEX, num_items);
 }
 
+/* Segments of one mean; all shapes, or those of the table. */
+static void
+bench_mean(uint64_t num_items, uint32_t mean, bool all_shapes)
+{
+	segments	cut(num_items, mean);
+	std::string name = "mean " + std::to_string(mean);
+
+	bench_segments<uint32_t>("int4, " + name, num_items, cut);
+	if (all_shapes)
+	{
+		bench_segments<uint64_t>("int8, " + name, num_items, cut);
+		bench_segment_pairs("int4 with indices, " + name, num_items, cut);
+	}
+}
+
 static void
 bench_all(uint64_t num_items)
 {
 	for (uint32_t mean : {1, 10, 30, 100, 300, 1000, 10000, 100000, 1000000})
-	{
-		segments	cut(num_items, mean);
-		std::string name = "mean " + std::to_string(mean);
-
-		bench_segments<uint32_t>("int4, " + name, num_items, cut);
-		if (mean == 10 || mean == 100 || mean == 10000)
-		{
-			bench_segments<uint64_t>("int8, " + name, num_items, cut);
-			bench_segment_pairs("int4 with indices, " + name, num_items, cut);
-		}
-	}
+		bench_mean(num_items, mean, mean == 10 || mean == 100 || mean == 10000);
 
 	segments	power_law(num_items);
 
@@ -604,6 +627,7 @@ int
 main(int argc, char **argv)
 {
 	uint64_t	only_items = 0;
+	uint32_t	only_mean = 0;
 	bool		locality = false;
 	int			num_devices = 0;
 	cudaError_t status;
@@ -612,6 +636,8 @@ main(int argc, char **argv)
 	{
 		if (i + 1 < argc && strcmp(argv[i], "--items") == 0)
 			only_items = strtoull(argv[++i], nullptr, 10);
+		else if (i + 1 < argc && strcmp(argv[i], "--mean") == 0)
+			only_mean = (uint32_t) std::max(1, atoi(argv[++i]));
 		else if (i + 1 < argc && strcmp(argv[i], "--rounds") == 0)
 			rounds = std::max(1, atoi(argv[++i]));
 		else if (i + 1 < argc && strcmp(argv[i], "--only") == 0)
@@ -624,7 +650,7 @@ main(int argc, char **argv)
 			one_rival = true;
 		else
 		{
-			fprintf(stderr, "usage: kernel_segmented_bench [--items N] [--rounds N] [--only TEXT] [--csv FILE] [--locality] [--one-rival]\n");
+			fprintf(stderr, "usage: kernel_segmented_bench [--items N] [--mean N] [--rounds N] [--only TEXT] [--csv FILE] [--locality] [--one-rival]\n");
 			return 2;
 		}
 	}
@@ -646,12 +672,17 @@ main(int argc, char **argv)
 				bench_hand_over(num_items);
 		}
 	}
-	else if (only_items != 0)
-		bench_all(only_items);
 	else
 	{
 		for (uint64_t num_items : {UINT64_C(1000000), UINT64_C(10000000), UINT64_C(100000000)})
-			bench_all(num_items);
+		{
+			if (only_items != 0 && num_items != UINT64_C(1000000))
+				continue;			/* once, with the number given */
+			if (only_mean != 0)
+				bench_mean(only_items != 0 ? only_items : num_items, only_mean, true);
+			else
+				bench_all(only_items != 0 ? only_items : num_items);
+		}
 	}
 	if (csv != nullptr)
 		fclose(csv);

@@ -173,31 +173,47 @@ struct sort_case
 	}
 };
 
+/* Does a request count no passes? */
+static bool
+counts_none(const mgpu_segmented_request &request)
+{
+	bool		large;
+
+	REQUIRE_CUDA(mgpu_is_large_device(&large));
+	return mgpu_sorts_aligned(&request, large);
+}
+
 template <typename Key>
 static void
-check_sort(mgpu_sort_shape shape, const sort_case<Key> &sort)
+check_sort(mgpu_sort_shape shape, const sort_case<Key> &sort, bool count_passes)
 {
 	mgpu_segmented_request request = make_request(shape, sort.heads, sort.keys);
 	const device_array &out = regions[request.current];
 	uint64_t	num_items = request.num_items;
 	shape_tiles tiles = tiles_of(shape, num_items, request.num_segments);
 	bool		indexed = shape == MGPU_SHAPE_U32_INDEX || shape == MGPU_SHAPE_U64_INDEX;
-	cudaError_t code = mgpu_launch_segmented_sort(&request);
 	mgpu_segmented_stats stats;
+	cudaError_t code;
 	bool		equal;
 
+	request.count_passes = count_passes;
+	code = mgpu_launch_segmented_sort(&request);
 	REQUIRE_CUDA(cudaDeviceSynchronize());
 	REQUIRE_CUDA(code);
 	equal = out.download<Key>(0, num_items) == sort.sorted;
 	if (indexed)
 		equal = out.download<uint32_t>(mgpu_segmented_index_offset(shape, num_items), num_items) == sort.indices && equal;
-	expect(equal, "shape %d, %llu items, %s, %s", shape, (unsigned long long) num_items,
-		   segment_pattern_name(sort.segments), key_pattern_name(sort.pattern));
+	expect(equal, "shape %d, %llu items, %s, %s%s", shape, (unsigned long long) num_items,
+		   segment_pattern_name(sort.segments), key_pattern_name(sort.pattern), count_passes ? ", by passes" : "");
 	REQUIRE_CUDA(cudaMemcpy(&stats, d_stats.data, sizeof(stats), cudaMemcpyDeviceToHost));
-	expect(stats_are_sound(stats, num_items, tiles.tile_items, sort.pattern == KEYS_SORTED) &&
-		   stats_halve(stats, tiles.sort_tiles, sort.most_items, tiles.tile_items),
-		   "statistics, shape %d, %llu items, %s, %s", shape, (unsigned long long) num_items,
-		   segment_pattern_name(sort.segments), key_pattern_name(sort.pattern));
+	if (counts_none(request))
+		expect(stats.num_tiles > 0 && stats.num_passes == 0, "no statistics, shape %d, %llu items, %s", shape,
+			   (unsigned long long) num_items, segment_pattern_name(sort.segments));
+	else
+		expect(stats_are_sound(stats, num_items, tiles.tile_items, sort.pattern == KEYS_SORTED) &&
+			   stats_halve(stats, tiles.sort_tiles, sort.most_items, tiles.tile_items),
+			   "statistics, shape %d, %llu items, %s, %s", shape, (unsigned long long) num_items,
+			   segment_pattern_name(sort.segments), key_pattern_name(sort.pattern));
 	expect(regions[0].intact() && regions[1].intact() && temp.intact() && d_heads.intact() && d_stats.intact() &&
 		   d_heads.download<uint32_t>(0, sort.heads.size()) == sort.heads,
 		   "memory of others was written: shape %d, %llu items, %s", shape, (unsigned long long) num_items,
@@ -212,8 +228,12 @@ check_case(int segments, int pattern, uint64_t num_items)
 	mgpu_sort_shape indexed = sizeof(Key) == 8 ? MGPU_SHAPE_U64_INDEX : MGPU_SHAPE_U32_INDEX;
 	sort_case<Key> sort(segments, pattern, num_items, tiles_of(plain, num_items, 2).tile_items);
 
-	check_sort(plain, sort);
-	check_sort(indexed, sort);
+	for (bool count_passes : {false, true})
+		if (!count_passes || sort.heads.size() > 1)
+		{
+			check_sort(plain, sort, count_passes);
+			check_sort(indexed, sort, count_passes);
+		}
 }
 
 template <typename Key>
@@ -340,6 +360,8 @@ check_tiny_cases()
 	check_case<Key>(SEGMENTS_MEAN_10, KEYS_RANDOM, 2 * tile + 5);
 	check_case<Key>(SEGMENTS_MEAN_10000, KEYS_RANDOM, 4 * tile + 5);
 	check_case<Key>(SEGMENTS_EACH, KEYS_RANDOM, tile);
+	check_case<Key>(SEGMENTS_CLASS_EDGES, KEYS_RANDOM, 8 * tile + 5);
+	check_case<Key>(SEGMENTS_MEAN_1000, KEYS_SORTED, 2 * tile + 5);
 }
 
 int
@@ -363,6 +385,7 @@ main(int argc, char **argv)
 	if (!tiny)
 	{
 		test_on_host();
+		test_aligned_on_host();
 		test_looks_on_host();
 	}
 	printf("on the host: %d passed, %d failed\n", tests_passed, tests_failed);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "segmented.h"
+#include "segmented_aligned.cuh"
 
 extern int	tests_passed;
 extern int	tests_failed;
@@ -55,6 +56,8 @@ typedef enum segment_pattern
 	SEGMENTS_HUGE_AMONG_TINY,	/* segments of 1 to 4 items, and a few that take half of all */
 	SEGMENTS_TILE_EDGES,		/* on, before and after multiples of tile_items */
 	SEGMENTS_EVEN_TILES,		/* exactly two tiles each */
+	SEGMENTS_CLASS_EDGES,		/* as long as a group of threads sorts, one less, one more; likewise for chunks */
+	SEGMENTS_HUGE_AMONG_MIDDLING,
 	NUM_SEGMENT_PATTERNS
 } segment_pattern;
 
@@ -64,7 +67,7 @@ segment_pattern_name(int pattern)
 	static const char *const names[NUM_SEGMENT_PATTERNS] = {
 		"no segments", "one segment", "a segment an item", "segments of 1 or 2", "mean 10", "mean 30", "mean 100",
 		"mean 1000", "mean 10000", "length 31", "length 992", "power law", "huge among tiny", "at tiles' edges",
-		"two tiles each"
+		"two tiles each", "at classes' edges", "huge among middling"
 	};
 
 	return names[pattern];
@@ -74,6 +77,17 @@ static inline uint64_t
 random_below(uint64_t bound)
 {
 	return random_bits() % bound;
+}
+
+/* Around what a class of groups holds at most, or around a few whole chunks. */
+template <class Tuning>
+static inline uint64_t
+class_edge()
+{
+	uint64_t	edge = random_below(4) == 0 ? (1 + random_below(5)) * Tuning::tile_items :
+		mgpu_group_most_items<Tuning>((uint32_t) random_below(Tuning::num_classes));
+
+	return edge - 1 + random_below(3);
 }
 
 /* Length of the next segment. */
@@ -104,6 +118,10 @@ segment_length(int pattern, uint64_t num_items, uint32_t tile_items)
 			return 1 + (random_below(UINT64_C(1) << 20) >> random_below(20));
 		case SEGMENTS_HUGE_AMONG_TINY:
 			return random_below(2000) == 0 ? 1 + num_items / 2 : 1 + random_below(4);
+		case SEGMENTS_CLASS_EDGES:
+			return random_below(2) == 0 ? class_edge<mgpu_aligned_u32>() : class_edge<mgpu_aligned_u64>();
+		case SEGMENTS_HUGE_AMONG_MIDDLING:
+			return random_below(300) == 0 ? 1 + num_items / 2 : 1 + random_below(400);
 		case SEGMENTS_EVEN_TILES:
 			return 2 * (uint64_t) tile_items;
 		default:
@@ -275,8 +293,47 @@ stats_halve(const mgpu_segmented_stats &stats, uint64_t first_run_tiles, uint64_
 	return true;
 }
 
+/* --------------------------------------------------------- CTAs on the host */
+
+template <int items, typename Key>
+using thread_items = Key[items];
+
+static const uint64_t poison = UINT64_C(0xBABABABABABABABA);
+
+/* A CTA's shared memory: aligned, poisoned, with canaries around it. */
+template <typename Item>
+struct shared_memory
+{
+	static constexpr size_t canary_items = 64;
+	size_t		num_items;
+	std::vector<Item> memory;
+	Item	   *items;
+
+	explicit shared_memory(size_t num_items_)
+		: num_items(num_items_), memory(num_items_ + 3 * canary_items, (Item) poison)
+	{
+		uintptr_t	address = reinterpret_cast<uintptr_t>(memory.data() + canary_items);
+
+		items = reinterpret_cast<Item *>((address + 15) & ~(uintptr_t) 15);
+	}
+
+	bool
+	intact() const
+	{
+		for (const Item *item = memory.data(); item < memory.data() + memory.size(); item++)
+		{
+			if ((item < items || item >= items + num_items) && *item != (Item) poison)
+				return false;
+		}
+		return true;
+	}
+};
+
 /* kernel_segmented_host.cu: every step, emulated; needs no GPU. */
 void		test_on_host();
+
+/* kernel_segmented_aligned.cu: likewise for tiles that begin where segments do. */
+void		test_aligned_on_host();
 
 /* kernel_segmented_look.cu: likewise for the look before a locality sort. */
 void		test_looks_on_host();
