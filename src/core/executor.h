@@ -108,7 +108,8 @@ typedef struct mgpu_run_stats
 
 	/*
 	 * Segmented and locality sorts that merged: the other tiles of num_tiles
-	 * were left untouched in that pass.  num_passes is 0 where one tile held all.
+	 * were left untouched in that pass.  num_passes is 0 where one tile held all,
+	 * and may be so where passes were not to be counted.
 	 */
 	uint64_t	num_tiles;
 	int			num_passes;
