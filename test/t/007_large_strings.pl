@@ -40,12 +40,12 @@ foreach my $name (sort keys %columns)
 	my $collation = $type =~ /text|char|name/ ? 'COLLATE "C"' : '';
 	my $first = $name eq 'absent' ? 'true' : 'false';
 	# as many as are not sorted by one job
-	my $millions = $name eq 'addresses' ? 6.4 : 2.2;
+	my $num_items = $name eq 'addresses' ? 6_400_000 : 2_200_000;
 
 	$node->safe_psql('postgres', qq{
 		CREATE UNLOGGED TABLE $name (a ${type}[]);
 		ALTER TABLE $name ALTER a SET STORAGE EXTERNAL;
-		INSERT INTO $name SELECT array_agg(($element)::$type ORDER BY i) FROM generate_series(1, $millions * 1000000) i});
+		INSERT INTO $name SELECT array_agg(($element)::$type ORDER BY i) FROM generate_series(1, $num_items) i});
 	foreach my $executor (executors($node))
 	{
 		foreach my $descending ('false', 'true')
