@@ -17,6 +17,7 @@
 #include "array_result.h"
 #include "position_run.h"
 #include "ref_set.h"
+#include "shared_prefix.h"
 
 /* References of a range that are copied before it is cut take no more; a bit each is slower. */
 #define MOST_LIST_BYTES (16 * 1024 * 1024)
@@ -32,8 +33,7 @@ typedef struct position_range
 	uint32		offset;			/* bytes that all strings are known to begin with */
 	uint32	   *list;
 	ref_set		set;
-	_Atomic uint32 shared;		/* bytes that all strings begin with */
-	_Atomic uint32 longest;
+	shared_prefix prefix;
 } position_range;
 
 static void
@@ -93,25 +93,6 @@ codes_of(const void *context, const uint32 *refs, uint32 num_refs, uint64 *codes
 /* ---- what strings share */
 
 static void
-lower(_Atomic uint32 *least, uint32 value)
-{
-	uint32		seen = *least;
-
-	while (value < seen && !atomic_compare_exchange_weak(least, &seen, value))
-		;
-}
-
-static void
-lift(_Atomic uint32 *most, uint32 value)
-{
-	uint32		seen = *most;
-
-	while (value > seen && !atomic_compare_exchange_weak(most, &seen, value))
-		;
-}
-
-/* Strings that share nothing more than was known end the search: they are not all the same. */
-static void
 measure_task(void *context, uint64 task, int worker)
 {
 	position_range *range = context;
@@ -120,29 +101,17 @@ measure_task(void *context, uint64 task, int worker)
 	uint32		num_refs = Min(MGPU_PARTS_BLOCK_ITEMS, range->num_items - begin);
 	uint32		refs[MGPU_PARTS_BLOCK_ITEMS];
 	uint32		first_ref;
-	byte_string first;
-	uint32		shared = range->shared;
-	uint32		longest = 0;
+	prefix_measure measure;
 
-	if (shared <= range->offset && range->longest > shared)
+	if (range->prefix.shared <= range->offset && !shared_prefix_is_all(&range->prefix))
 		return;
 	refs_of(range, 0, 1, &first_ref);
-	first = element_string(codes, first_ref, NULL);
+	measure = shared_prefix_begin(&range->prefix, element_string(codes, first_ref, NULL), range->offset);
 	refs_of(range, begin, num_refs, refs);
 	for (uint32 i = 0; i < num_refs; i++)
-	{
-		byte_string string = element_string(codes, refs[i], NULL);
-		uint32		most = Min(string.size, shared);
-
-		longest = Max(longest, string.size);
-		shared = Min(range->offset, most);
-		while (shared < most && string.bytes[shared] == first.bytes[shared])
-			shared++;
-		if (shared <= range->offset && longest > shared)
+		if (!prefix_measure_string(&measure, element_string(codes, refs[i], NULL)))
 			break;
-	}
-	lower(&range->shared, shared);
-	lift(&range->longest, longest);
+	shared_prefix_note(&range->prefix, &measure);
 }
 
 /* Moves offset on to what the strings of a range do not share.  False: they are all the same. */
@@ -155,12 +124,11 @@ skip_shared(position_range *range)
 	if (codes->by_keys || codes->room_bytes > 0)
 		return true;
 	refs_of(range, 0, 1, &first_ref);
-	range->shared = element_string(codes, first_ref, NULL).size;
-	range->longest = range->shared;
+	shared_prefix_init(&range->prefix, element_string(codes, first_ref, NULL).size);
 	position_sort_tasks(range->sort, measure_task, range,
-			  (range->num_items + MGPU_PARTS_BLOCK_ITEMS - 1) / MGPU_PARTS_BLOCK_ITEMS);
-	range->offset = Max(range->offset, range->shared);
-	return range->shared != range->longest;
+						(range->num_items + MGPU_PARTS_BLOCK_ITEMS - 1) / MGPU_PARTS_BLOCK_ITEMS);
+	range->offset = Max(range->offset, range->prefix.shared);
+	return !shared_prefix_is_all(&range->prefix);
 }
 
 /* ---- cuts */

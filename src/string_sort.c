@@ -28,6 +28,7 @@
 #include "compat.h"
 #include "array_result.h"
 #include "byte_order.h"
+#include "shared_prefix.h"
 #include "string_sort.h"
 
 /* Strings sorted at once, and what may be taken for it: 52 bytes each, executors' included. */
@@ -80,8 +81,7 @@ typedef struct string_range
 	const uint32 *refs;
 	int64		num_items;
 	uint32		offset;			/* bytes that all are known to begin with */
-	_Atomic uint32 shared;		/* bytes that all begin with */
-	_Atomic uint32 longest;
+	shared_prefix prefix;
 } string_range;
 
 static uint32
@@ -170,50 +170,22 @@ refs_of(const void *context, uint64 begin, uint32 num_refs, uint32 *refs)
 }
 
 static void
-lower(_Atomic uint32 *least, uint32 value)
-{
-	uint32		seen = *least;
-
-	while (value < seen && !atomic_compare_exchange_weak(least, &seen, value))
-		;
-}
-
-static void
-lift(_Atomic uint32 *most, uint32 value)
-{
-	uint32		seen = *most;
-
-	while (value > seen && !atomic_compare_exchange_weak(most, &seen, value))
-		;
-}
-
-/* Strings that share nothing more than was known end the search: they are not all the same. */
-static void
 measure_task(void *context, uint64 task, int worker)
 {
 	string_range *range = context;
 	const string_sort *sort = range->sort;
 	int64		end = Min((int64) (task + 1) * TASK_ITEMS, range->num_items);
 	byte_string first = byte_string_of(&sort->strings, element_at(sort, range->refs[0]), NULL);
-	uint32		shared = range->shared;
-	uint32		longest = 0;
+	prefix_measure measure = shared_prefix_begin(&range->prefix, first, range->offset);
 
 	for (int64 i = task * TASK_ITEMS; i < end; i++)
 	{
-		byte_string string = byte_string_of(&sort->strings, element_at(sort, range->refs[i]), NULL);
-		uint32		most = Min(string.size, shared);
-
 		if (i + ELEMENTS_AHEAD < end)
 			__builtin_prefetch(element_at(sort, range->refs[i + ELEMENTS_AHEAD]));
-		longest = Max(longest, string.size);
-		shared = Min(range->offset, most);
-		while (shared < most && string.bytes[shared] == first.bytes[shared])
-			shared++;
-		if (shared <= range->offset && longest > shared)
+		if (!prefix_measure_string(&measure, byte_string_of(&sort->strings, element_at(sort, range->refs[i]), NULL)))
 			break;
 	}
-	lower(&range->shared, shared);
-	lift(&range->longest, longest);
+	shared_prefix_note(&range->prefix, &measure);
 }
 
 /* Moves offset on to what the strings of a range do not share.  False: they are all the same. */
@@ -221,16 +193,13 @@ static bool
 skip_shared(string_range *range)
 {
 	string_sort *sort = range->sort;
-	uint32		size;
 
 	if (sort->strings.encode)
 		return true;
-	size = byte_string_of(&sort->strings, element_at(sort, range->refs[0]), NULL).size;
-	range->shared = size;
-	range->longest = size;
+	shared_prefix_init(&range->prefix, byte_string_of(&sort->strings, element_at(sort, range->refs[0]), NULL).size);
 	run_tasks(sort, measure_task, range, num_tasks(range->num_items));
-	range->offset = Max(range->offset, range->shared);
-	return range->shared != range->longest;
+	range->offset = Max(range->offset, range->prefix.shared);
+	return !shared_prefix_is_all(&range->prefix);
 }
 
 /* ---- parts that are not cut any more */
@@ -312,7 +281,7 @@ write_part(string_sort *sort, int64 num_items)
 static void
 sort_part(string_sort *sort, int64 first, int64 num_items, uint32 offset)
 {
-	string_range part = {sort, sort->part_refs, num_items, offset, 0, 0};
+	string_range part = {.sort = sort,.refs = sort->part_refs,.num_items = num_items,.offset = offset};
 	byte_codes	codes = {sort->codes, offset};
 	byte_source bytes;
 
@@ -430,7 +399,7 @@ cut_range(string_range *range, int64 first, uint8 *part_of, char *aside, int dep
 static void
 sort_range(string_sort *sort, int64 first, int64 num_items, uint32 offset, int depth)
 {
-	string_range range = {sort, sort->refs + first, num_items, offset, 0, 0};
+	string_range range = {.sort = sort,.refs = sort->refs + first,.num_items = num_items,.offset = offset};
 	char	   *gap = (char *) TYPEALIGN(sizeof(uint32), sort->dest + sort->written);
 	Size		ref_bytes = num_items * sizeof(uint32);
 	char	   *aside = NULL;
@@ -488,7 +457,7 @@ static bool
 sort_all(string_sort *sort)
 {
 	Size		ref_bytes = sort->num_items * sizeof(uint32);
-	string_range all = {.sort = sort, .num_items = sort->num_items};
+	string_range all = {.sort = sort,.num_items = sort->num_items};
 	uint8	   *part_of;
 	char	   *aside;
 	bool		found;
