@@ -15,6 +15,7 @@
 #include "core/order_codes.h"
 
 #include "position_run.h"
+#include "shared_prefix.h"
 
 /* How many elements ahead to fetch. */
 #define ELEMENTS_AHEAD 32
@@ -152,28 +153,21 @@ static bool
 skip_shared(bucket *bucket)
 {
 	mgpu_byte_keys keys = strings_of(bucket);
-	const char *first = keys.data + bucket->spans[0].offset;
-	uint32		shared = bucket->spans[0].size;
-	uint32		longest = shared;
+	byte_string first = {keys.data + bucket->spans[0].offset, bucket->spans[0].size};
+	prefix_measure measure = {.first = first,.known = bucket->offset,.shared = first.size,.longest = first.size};
 
 	for (uint32 i = 1; i < bucket->num_items; i++)
 	{
 		mgpu_span	span = bucket->spans[i];
-		const char *bytes = keys.data + span.offset;
-		uint32		most = Min(span.size, shared);
 
-		longest = Max(longest, span.size);
-		shared = Min(bucket->offset, most);
-		while (shared < most && bytes[shared] == first[shared])
-			shared++;
-		if (shared <= bucket->offset && longest > shared)
+		if (!prefix_measure_string(&measure, (byte_string) {keys.data + span.offset, span.size}))
 			return true;
 	}
-	if (shared == longest)
+	if (measure.shared == measure.longest)
 		return false;
-	bucket->offset = shared;
+	bucket->offset = measure.shared;
 	for (uint32 i = 0; i < bucket->num_items; i++)
-		bucket->codes[i] = mgpu_byte_code(&keys, bucket->spans[i], shared);
+		bucket->codes[i] = mgpu_byte_code(&keys, bucket->spans[i], measure.shared);
 	return true;
 }
 
