@@ -11,9 +11,8 @@
  */
 #include "postgres.h"
 
+#include "common/hashfn.h"
 #include "miscadmin.h"
-#include "utils/hsearch.h"
-#include "utils/memutils.h"
 
 #include "array_result.h"
 #include "datum_sort.h"
@@ -26,7 +25,19 @@ typedef struct label
 {
 	Oid			value;			/* hash key */
 	uint32		rank;
+	char		status;			/* the table's */
 } label;
+
+#define SH_PREFIX label
+#define SH_ELEMENT_TYPE label
+#define SH_KEY_TYPE Oid
+#define SH_KEY value
+#define SH_HASH_KEY(table, key) murmurhash32(key)
+#define SH_EQUAL(table, a, b) ((a) == (b))
+#define SH_SCOPE static inline
+#define SH_DECLARE
+#define SH_DEFINE
+#include "lib/simplehash.h"
 
 static bool
 has_odd(const Oid *values, int64 num_items)
@@ -38,74 +49,97 @@ has_odd(const Oid *values, int64 num_items)
 	return (bits & 1) != 0;
 }
 
-static HTAB *
+static label_hash *
 distinct_labels(const Oid *values, int64 num_items)
 {
-	HASHCTL		control;
-	HTAB	   *labels;
-	Oid			last = InvalidOid;
+	label_hash *found = label_create(CurrentMemoryContext, 64, NULL);
+	bool		is_there;
 
-	memset(&control, 0, sizeof(control));
-	control.keysize = sizeof(Oid);
-	control.entrysize = sizeof(label);
-	control.hcxt = CurrentMemoryContext;
-	labels = hash_create("mgpu_pg enum labels", 64, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	for (int64 i = 0; i < num_items; i++)
 	{
-		if (i == 0 || values[i] != last)
-			(void) hash_search(labels, &values[i], HASH_ENTER, NULL);
-		last = values[i];
+		if (i == 0 || values[i] != values[i - 1])
+			(void) label_insert(found, values[i], &is_there);
 		if (i % STEP_ITEMS == 0)
 			CHECK_FOR_INTERRUPTS();
 	}
-	return labels;
+	return found;
 }
 
 static void
-rank_labels(HTAB *labels, const element_type *type)
+rank_labels(enum_labels *labels, const element_type *type)
 {
-	long		num_labels = hash_get_num_entries(labels);
-	label	  **entries = palloc(num_labels * sizeof(label *));
+	uint32		num_labels = labels->num_labels;
 	Datum	   *values = palloc(num_labels * sizeof(Datum));
 	uint32	   *order = palloc(num_labels * sizeof(uint32));
-	HASH_SEQ_STATUS scan;
+	label_iterator scan;
 	label	   *entry;
 
-	hash_seq_init(&scan, labels);
-	for (long i = 0; (entry = hash_seq_search(&scan)) != NULL; i++)
-	{
-		entries[i] = entry;
+	label_start_iterate(labels->ranks, &scan);
+	for (uint32 i = 0; (entry = label_iterate(labels->ranks, &scan)) != NULL; i++)
 		values[i] = ObjectIdGetDatum(entry->value);
-	}
 	datum_sort(values, num_labels, type, false, InvalidOid, order);
-	for (long i = 0; i < num_labels; i++)
-		entries[order[i]]->rank = i;
-	pfree(entries);
+	for (uint32 i = 0; i < num_labels; i++)
+	{
+		labels->ordered[i] = DatumGetObjectId(values[order[i]]);
+		label_lookup(labels->ranks, labels->ordered[i])->rank = i;
+	}
 	pfree(values);
 	pfree(order);
+}
+
+enum_labels *
+enum_labels_find(const Oid *values, int64 num_items, const element_type *type)
+{
+	enum_labels *labels;
+
+	if (!has_odd(values, num_items))
+		return NULL;
+	labels = palloc(sizeof(*labels));
+	labels->ranks = distinct_labels(values, num_items);
+	labels->num_labels = labels->ranks->members;
+	labels->ordered = palloc(labels->num_labels * sizeof(Oid));
+	rank_labels(labels, type);
+	return labels;
+}
+
+void
+enum_labels_free(enum_labels *labels)
+{
+	label_destroy(labels->ranks);
+	pfree(labels->ordered);
+	pfree(labels);
+}
+
+void
+enum_labels_ranks(const enum_labels *labels, const Oid *values, int64 num_items,
+				  bool descending, uint32 *ranks)
+{
+	uint32		last = labels->num_labels - 1;
+
+	for (int64 i = 0; i < num_items; i++)
+	{
+		uint32		rank = label_lookup(labels->ranks, values[i])->rank;
+
+		ranks[i] = descending ? last - rank : rank;
+	}
 }
 
 const uint32 *
 enum_keys(const Oid *values, int64 num_items, const element_type *type)
 {
-	HTAB	   *labels;
+	enum_labels *labels;
 	uint32	   *keys;
-	const label *found = NULL;
 
 	StaticAssertStmt(sizeof(Oid) == sizeof(uint32), "OIDs are keys");
-	if (!has_odd(values, num_items))
+	labels = enum_labels_find(values, num_items, type);
+	if (labels == NULL)
 		return values;
-	labels = distinct_labels(values, num_items);
-	rank_labels(labels, type);
 	keys = array_result_scratch(num_items * sizeof(uint32));
-	for (int64 i = 0; i < num_items; i++)
+	for (int64 i = 0; i < num_items; i += STEP_ITEMS)
 	{
-		if (found == NULL || found->value != values[i])
-			found = hash_search(labels, &values[i], HASH_FIND, NULL);
-		keys[i] = found->rank;
-		if (i % STEP_ITEMS == 0)
-			CHECK_FOR_INTERRUPTS();
+		enum_labels_ranks(labels, values + i, Min(STEP_ITEMS, num_items - i), false, keys + i);
+		CHECK_FOR_INTERRUPTS();
 	}
-	hash_destroy(labels);
+	enum_labels_free(labels);
 	return keys;
 }

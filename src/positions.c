@@ -18,7 +18,7 @@
 #include "datum_codes.h"
 #include "datum_network.h"
 #include "datum_sort.h"
-#include "enum_keys.h"
+#include "enum_order.h"
 #include "null_map.h"
 #include "position_sort.h"
 #include "positions.h"
@@ -27,6 +27,9 @@
 
 /* Making codes of fewer values costs more than comparing them. */
 #define CODES_MIN_ITEMS 1024
+
+/* Labels of an enum whose ranks a job gets on the CPU where an algorithm is asked for; more would take too much memory. */
+#define PROBED_LABELS_ITEMS (2 * 1024 * 1024)
 
 /* How many elements to handle between looks at interrupts. */
 #define STEP_ITEMS (256 * 1024)
@@ -134,19 +137,79 @@ rank_encoded(const rank_target *target, array_source *source, const element_type
 	return fits;
 }
 
+/* Whether labels are put in order by a job whatever it takes: few, or an algorithm is asked for. */
+static bool
+wants_job(const rank_target *target)
+{
+	if (target->spec->algorithm == MGPU_ALGORITHM_AUTO && !run_is_probed(target->num_items))
+		return ranks_at_once(target);
+	return target->num_items <= PROBED_LABELS_ITEMS;
+}
+
+/* Values of an enum, and their labels. */
+typedef struct label_reader
+{
+	const Oid  *values;
+	const enum_labels *labels;
+} label_reader;
+
+/* A run_read_fn: ranks of labels as keys. */
 static void
-rank_enum(const rank_target *target, array_source *source, const element_type *type)
+read_ranks(void *context, Size offset, Size bytes, void *dest)
+{
+	const label_reader *reader = context;
+
+	enum_labels_ranks(reader->labels, reader->values + offset / sizeof(Oid), bytes / sizeof(uint32), false, dest);
+}
+
+/* Labels that need ranks: counted on the CPU, while a GPU gets keys as they are made. */
+static void
+rank_labels(rank_target *target, const Oid *values, const enum_labels *labels)
+{
+	const sort_spec *spec = target->spec;
+	label_reader reader = {values, labels};
+	run_request request;
+
+	if (run_stays_on_cpu(spec->function, target->num_items, target->num_items * sizeof(Oid)))
+	{
+		if (target->segments)
+			run_last.num_segments = target->segments->num_segments;
+		enum_order_ranks(spec, target->segments, values, target->num_items, labels, target->ranks, target->sorted_keys);
+		target->has_keys = target->sorted_keys != NULL;
+		return;
+	}
+	describe_job(&request, target, MGPU_KEY_UNSIGNED, sizeof(uint32));
+	request.readers[MGPU_CHANNEL_KEYS].read = read_ranks;
+	request.readers[MGPU_CHANNEL_KEYS].context = &reader;
+	run_job(&request);
+}
+
+static void
+rank_enum(rank_target *target, array_source *source, const element_type *type)
 {
 	const Oid  *values;
 	const uint32 *keys;
+	enum_labels *labels;
 
 	array_source_load(source);
 	array_source_require(source, target->num_items * sizeof(Oid));
 	values = (const Oid *) array_source_data(source);
-	keys = enum_keys(values, target->num_items, type);
-	rank_keys(target, NULL, keys, MGPU_KEY_UNSIGNED, sizeof(uint32), NULL);
-	if (keys != values)
-		pfree((void *) keys);
+	if (wants_job(target))
+	{
+		keys = enum_keys(values, target->num_items, type);
+		rank_keys(target, NULL, keys, MGPU_KEY_UNSIGNED, sizeof(uint32), NULL);
+		if (keys != values)
+			pfree((void *) keys);
+		return;
+	}
+	labels = enum_labels_find(values, target->num_items, type);
+	if (labels == NULL)
+	{
+		rank_keys(target, NULL, values, MGPU_KEY_UNSIGNED, sizeof(uint32), NULL);
+		return;
+	}
+	rank_labels(target, values, labels);
+	enum_labels_free(labels);
 }
 
 /* False: elements are no byte strings. */

@@ -3,9 +3,9 @@
  *		The two sorted key arrays of a merge.
  *
  * Keys that executors know are merged by them, as (key, index) pairs, and so
- * are codes of others: made for each element, labels of enums, or those of byte
- * strings (sorted_strings.c).  All other types, ICU's text among them, are merged
- * here, through their comparison.  All merges check their inputs as they go.  What
+ * are codes of others: made for each element, or those of byte strings
+ * (sorted_strings.c).  Enums are merged by runs of labels (sorted_enums.c), all
+ * other types, ICU's text among them, here, through their comparison.  All merges check their inputs as they go.  What
  * is kept of the merged order is which array each element comes from, a bit each.
  */
 #include "postgres.h"
@@ -18,11 +18,11 @@
 
 #include "array_result.h"
 #include "element_cursor.h"
-#include "enum_keys.h"
 #include "null_map.h"
 #include "pgerror.h"
 #include "run.h"
 #include "run_series.h"
+#include "sorted_enums.h"
 #include "sorted_input.h"
 #include "sorted_strings.h"
 
@@ -196,30 +196,6 @@ sorted_input_merge_keys(sorted_input *input, const void *a_keys, const void *b_k
 	run_job(&request);
 }
 
-/* Labels of both arrays, whose ranks must be of one count. */
-static void
-merge_enums(sorted_input *input, uint32 *ranks)
-{
-	int64		num_a = sorted_input_present(&input->a);
-	int64		num_b = sorted_input_present(&input->b);
-	Oid		   *values = array_result_scratch((num_a + num_b) * sizeof(Oid));
-	const uint32 *keys;
-
-	array_source_load(&input->a);
-	array_source_load(&input->b);
-	array_source_require(&input->a, num_a * sizeof(Oid));
-	array_source_require(&input->b, num_b * sizeof(Oid));
-	if (num_a > 0)
-		memcpy(values, array_source_data(&input->a), num_a * sizeof(Oid));
-	if (num_b > 0)
-		memcpy(values + num_a, array_source_data(&input->b), num_b * sizeof(Oid));
-	keys = enum_keys(values, num_a + num_b, input->type);
-	sorted_input_merge_keys(input, keys, keys + num_a, MGPU_KEY_UNSIGNED, sizeof(uint32), ranks);
-	if (keys != values)
-		pfree((void *) keys);
-	pfree(values);
-}
-
 /* False: not all elements have keys of their own. */
 static bool
 merge_encoded(sorted_input *input, uint32 *ranks)
@@ -369,13 +345,13 @@ sorted_input_sides(sorted_input *input, void *sorted_keys, bool *has_keys)
 	*has_keys = type->key_kind != 0 && sorted_keys != NULL;
 	if (type->key_kind != 0 && num_items > num_nulls)
 		merge_pieces(input, sides, first, sorted_keys);
+	else if (type->is_enum && num_items > num_nulls)
+		sorted_enums_merge(input, sides, first);
 	else if (num_items > num_nulls)
 	{
 		uint32	   *ranks = palloc_extended((num_items - num_nulls) * sizeof(uint32), MCXT_ALLOC_HUGE);
 
-		if (type->is_enum)
-			merge_enums(input, ranks);
-		else if ((type->encode == NULL || !merge_encoded(input, ranks)) && !sorted_strings_merge(input, ranks))
+		if ((type->encode == NULL || !merge_encoded(input, ranks)) && !sorted_strings_merge(input, ranks))
 			merge_by_comparison(input, ranks);
 		set_sides(sides, first, ranks, num_items - num_nulls, num_a);
 		pfree(ranks);
