@@ -266,6 +266,8 @@ pairs_by_positions(const sort_spec *spec, array_source *keys, const element_type
 	array_source_unload(keys);
 	array_source_load(vals);
 	array_gather(result->vals, vals, val_type, positions);
+	/* taking a field of a row copies the row */
+	array_source_unload(vals);
 	pair_result_trim(result, val_shape);
 }
 

@@ -145,6 +145,12 @@ ALTER TYPE grade ADD VALUE 'worst' BEFORE 'poor';
 ALTER TYPE grade ADD VALUE 'fine' AFTER 'good';
 SELECT n, (pg_temp.check_bytes(pg_temp.grades(n))).* FROM unnest(ARRAY[5, 100, 700, 9000]) n;
 SELECT mgpu_sort(ARRAY['best', 'fine', NULL, 'worst', 'good', 'poor', 'fair', 'best']::grade[]);
+-- keys as well, among NULLs, and in long and short segments
+SELECT array_send(all_of.keys) = array_send(t.keys) AND all_of.vals = t.vals AS whole, array_send(parts.keys) = array_send(t.part_keys) AND parts.vals = t.part_vals AS parts
+FROM (SELECT array_agg(g ORDER BY i) AS a, array_agg(i ORDER BY i) AS v, array_agg(g ORDER BY g DESC, i) AS keys, array_agg(i ORDER BY g DESC, i) AS vals,
+             array_agg(g ORDER BY i / 1500, i > 6100, g, i) AS part_keys, array_agg(i ORDER BY i / 1500, i > 6100, g, i) AS part_vals
+      FROM (SELECT i, CASE WHEN h % 11 > 0 THEN (enum_range(NULL::grade))[h % 6 + 1] END AS g FROM numbers WHERE n = 9000) x) t,
+     mgpu_sort_pairs(a, v, true) all_of, mgpu_segsort_pairs(a, v, '{1,1500,3000,4500,6000,6101,7500,9000}') parts;
 DROP FUNCTION pg_temp.grades;
 DROP TYPE grade;
 -- codes that the type makes itself: text under linguistic collations, with ties

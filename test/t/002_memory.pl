@@ -26,6 +26,13 @@ make_big($node, 'narrow', 20,
 	o => [ 'bool[]', 'random() < 0.5' ],
 	n => [ 'int2[]', 'CASE WHEN i % 7 > 0 THEN (random() * 30000)::int2 END' ]);
 
+# labels that were added between others: their OIDs do not say their order
+$node->safe_psql('postgres', q{CREATE TYPE shade AS ENUM ('white', 'pale', 'dark', 'black')});
+$node->safe_psql('postgres', q{ALTER TYPE shade ADD VALUE 'grey' BEFORE 'dark'});
+make_big($node, 'labels', 20,
+	e => [ 'shade[]', q{(enum_range(NULL::shade))[1 + (random() * 4)::int]} ]);
+$node->safe_psql('postgres', 'CREATE TABLE ordered_labels AS SELECT mgpu_sort(e) AS f FROM labels');
+
 make_big($node, 'strings', 4,
 	t => [ 'text[]', 'substr(md5(i::text), 1, 12)' ],
 	d => [ 'numeric[]', '(random() * 1e9)::numeric(14, 3)' ],
@@ -81,6 +88,13 @@ my %peaks = (
 	'sort_pairs int4 with int2 with nulls' => [ '(mgpu_sort_pairs(k, n)).vals', 'narrow', 117, 117 ],
 	# its argument lies in memory as well: a second place for every key would be 80 MB
 	'locality_sort of an array in memory' => [ 'mgpu_locality_sort(mgpu_bulk_remove(k, ARRAY[1]))', 'narrow', 80, 80 ],
+	# ranks of labels would be 76 MB
+	'sort enum' => [ 'mgpu_sort(e)', 'labels', 76, 76 ],
+	'argsort enum' => [ 'mgpu_argsort(e)', 'labels', 76, 76 ],
+	'sort_by int4 by enum' => [ 'mgpu_sort_by(k, e)', 'labels, narrow', 153, 76 ],
+	'sort_pairs enum with int4' => [ '(mgpu_sort_pairs(e, k)).vals', 'labels, narrow', 153, 153 ],
+	'segsort_pairs enum with int2' => [ '(mgpu_segsort_pairs(e, s, ARRAY[5000000, 5000007])).vals', 'labels, narrow', 115, 115 ],
+	'merge enum' => [ 'mgpu_merge(f, f)', 'ordered_labels', 153, 153 ],
 	# 4 bytes an element more would be 160 MB
 	'argsort of many int4' => [ 'mgpu_argsort(a)', 'big', 160, 160 ],
 	'sort_by of many int4' => [ 'mgpu_sort_by(a, a)', 'big', 320, 160 ],
