@@ -108,7 +108,8 @@ sort_by_windows(mgpu_sort_shape shape, mgpu_sort_request *request, const mgpu_gl
 	bool		ended = false;
 	cudaError_t status = shape == MGPU_SHAPE_U32 ? mgpu_window_sort_u32(request, glance, &ended) :
 		shape == MGPU_SHAPE_U64 ? mgpu_window_sort_u64(request, glance, &ended) :
-		mgpu_window_sort_u32_index(request, glance, &ended);
+		shape == MGPU_SHAPE_U32_INDEX ? mgpu_window_sort_u32_index(request, glance, &ended) :
+		mgpu_window_sort_u64_index(request, glance, &ended);
 
 	*ran = ended ? MGPU_ALGORITHM_LOCALITY : MGPU_ALGORITHM_MERGE;
 	return status;

@@ -19,6 +19,12 @@
  * The plain sort's runs both walk up, each with a largest item behind it; the
  * segmented sort's face each other.
  *
+ * Items that are near their places need few levels: once pairs of runs that long
+ * are in order, one more merge across the borders of pairs ends it:
+ *
+ *	 pairs		[ r0 r1 ][ r2 r3 ][ r4 r5 ]
+ *	 ended by	  r0 [ r1 r2 ][ r3 r4 ] r5
+ *
  * Steps between two barriers are functions of (thread, state) that run on the
  * host too; the loops over levels are below them.
  */
@@ -26,6 +32,7 @@
 #define MGPU_CTA_SORT_CUH
 
 #include "thread_sort.cuh"
+#include "tuning.cuh"
 
 /* Put a thread's items at slot, slot + 1 … */
 template <int items, typename Item>
@@ -139,14 +146,15 @@ mgpu_put_run(const typename Tile::Item (&values)[items], const Tile &tile, uint3
  * Merge a thread's share of its pair of runs.  Where a run is exhausted its
  * largest item follows, but if the tile has such items of its own, a merge may
  * take it for one and go on to whatever lies behind: has_largest is for that.
- * All that is put out from the first largest item on must be as large.
+ * All that is put out from the first largest item on must be as large.  first:
+ * the first thread of all pairs of this level.
  */
 template <int items, class Tile>
 MGPU_HOST_DEVICE void
 mgpu_merge_runs(typename Tile::Item (&values)[items], const Tile &tile, uint32_t thread, uint32_t run_threads,
-				bool has_largest)
+				bool has_largest, uint32_t first = 0)
 {
-	uint32_t	in_pair = thread & (2 * run_threads - 1);
+	uint32_t	in_pair = (thread - first) & (2 * run_threads - 1);
 	uint32_t	a_slot = mgpu_run_slots(thread - in_pair, items);
 	uint32_t	b_slot = a_slot + mgpu_run_slots(run_threads, items);
 	uint32_t	diagonal = in_pair * items;
@@ -163,21 +171,38 @@ mgpu_merge_runs(typename Tile::Item (&values)[items], const Tile &tile, uint32_t
 }
 
 /*
- * Would a thread's share of the merge of its pair of runs be what it put there?
- * Its last item is not behind the other run's first then, or its first one not
- * before the other's last.
+ * Threads of the runs that end a sort of items near their places: the fewest that
+ * hold as many items as these may be off.
  */
-template <int items, class Tile>
-MGPU_HOST_DEVICE bool
-mgpu_is_in_place(const typename Tile::Item (&values)[items], const Tile &tile, uint32_t thread, uint32_t run_threads)
+MGPU_HOST_DEVICE constexpr uint32_t
+mgpu_near_run_threads(uint32_t items)
 {
-	uint32_t	pair_first = thread & ~(2 * run_threads - 1);
-	uint32_t	a_slot = mgpu_run_slots(pair_first, items);
-	uint32_t	b_slot = a_slot + mgpu_run_slots(run_threads, items);
+	uint32_t	run_threads = 1;
 
-	if ((thread & run_threads) != 0)
-		return !(values[0] < tile.at((a_slot + run_threads * items - 1) * Tile::unit));
-	return !(tile.at(b_slot * Tile::unit) < values[items - 1]);
+	while (run_threads * items < MGPU_NEAR_PLACES)
+		run_threads *= 2;
+	return run_threads;
+}
+
+/*
+ * Pairs of runs are in order.  Would the tile be, if each pair's second run were
+ * merged with the next one's first?  Each run must end before the next but one
+ * begins, and before the one behind that (window_pass.cuh has the same of runs in
+ * memory).  The thread that begins a run answers for it.
+ */
+template <class Tile>
+MGPU_HOST_DEVICE bool
+mgpu_near_fails(const Tile &tile, uint32_t thread, uint32_t threads, uint32_t items, uint32_t run_threads)
+{
+	uint32_t	second = thread + 2 * run_threads;
+	uint32_t	third = second + run_threads;
+	typename Tile::Item last;
+
+	if (thread % run_threads != 0 || second >= threads)
+		return false;
+	last = tile.at((mgpu_run_slots(thread, items) + run_threads * items - 1) * Tile::unit);
+	return tile.at(mgpu_run_slots(second, items) * Tile::unit) < last ||
+		(third < threads && tile.at(mgpu_run_slots(third, items) * Tile::unit) < last);
 }
 
 /* Has a thread's sorted share a largest item? */
@@ -221,30 +246,61 @@ mgpu_cta_sort(Key (&keys)[items], Key *tile, uint32_t thread)
 }
 
 /*
+ * The last level of items near their places: merge each pair's second run with
+ * the next one's first.  Ends with a barrier.  False: the tile is not in order,
+ * but each thread's items still are.
+ */
+template <int threads, int items, class Tile>
+static __device__ __forceinline__ bool
+mgpu_cta_end_near(typename Tile::Item (&values)[items], const Tile &tile, uint32_t thread, bool has_largest)
+{
+	constexpr uint32_t run_threads = mgpu_near_run_threads(items);
+	bool		fails;
+
+	mgpu_put_run(values, tile, thread, run_threads);
+	__syncthreads();				/* all runs are written */
+	fails = mgpu_near_fails(tile, thread, threads, items, run_threads);
+	if (thread >= run_threads && thread < threads - run_threads)
+		mgpu_merge_runs(values, tile, thread, run_threads, has_largest, run_threads);
+	return !__syncthreads_or(fails);	/* all runs are read */
+}
+
+/*
  * The same for items of a tile of mgpu_sort_slots, by guarded merges.  Where no
  * two items are equal, a thread begins with its own items t * items … as well.
- * near: items are near their places, so most merges of longer runs change nothing
- * but about their borders; whole warps then have nothing to do.
+ * near: items are near their places; a few levels will do then, or if they will
+ * not, all of them follow from the first on.
  */
 template <int threads, int items, bool near, class Tile>
 static __device__ __forceinline__ void
 mgpu_cta_sort_runs(typename Tile::Item (&values)[items], const Tile &tile, uint32_t thread)
 {
+	constexpr uint32_t near_threads = 2 * mgpu_near_run_threads(items);
+	uint32_t	end_threads = near && near_threads < threads ? near_threads : threads;
 	bool		has_largest;
 
 	mgpu_thread_sort(values);
 	has_largest = __syncthreads_or(mgpu_ends_largest(values));
 #pragma unroll 1
-	for (uint32_t run_threads = 1; run_threads < threads; run_threads *= 2)
+	for (uint32_t run_threads = 1; run_threads < end_threads;)
 	{
 		/* with largest items, a merge may read other warps' slots */
 		uint32_t	sync_threads = has_largest ? threads : run_threads;
 
 		mgpu_put_run(values, tile, thread, run_threads);
 		mgpu_sync_pair(sync_threads);	/* both runs are written */
-		if (!near || !mgpu_is_in_place(values, tile, thread, run_threads))
-			mgpu_merge_runs(values, tile, thread, run_threads, has_largest);
+		mgpu_merge_runs(values, tile, thread, run_threads, has_largest);
 		mgpu_sync_pair(sync_threads);	/* both runs are read */
+		run_threads *= 2;
+		if constexpr (near && near_threads < threads)
+		{
+			if (run_threads < end_threads || end_threads == threads)
+				continue;
+			if (mgpu_cta_end_near<threads>(values, tile, thread, has_largest))
+				break;
+			end_threads = threads;
+			run_threads = 1;
+		}
 	}
 }
 

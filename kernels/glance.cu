@@ -25,7 +25,7 @@ add_levels(mgpu_glance_plan *glance)
 	}
 }
 
-/* No levels where there is no sort by windows (window_sort.h). */
+/* No levels where there is no sort by windows (window_sort.h); each shape's tunings as there. */
 static cudaError_t
 plan_glance(mgpu_sort_shape shape, uint64_t num_items, mgpu_glance_plan *plan)
 {
@@ -33,10 +33,13 @@ plan_glance(mgpu_sort_shape shape, uint64_t num_items, mgpu_glance_plan *plan)
 	cudaError_t status = mgpu_is_large_device(&large);
 
 	*plan = {num_items, 0, {}};
-	if (status != cudaSuccess || !large || shape == MGPU_SHAPE_U64_INDEX)
+	if (status != cudaSuccess || !large)
 		return status;
 	if (shape == MGPU_SHAPE_U32)
 		num_items <= MGPU_FEW_ITEMS_U32 ? add_levels<mgpu_tuning_u32_few>(plan) : add_levels<mgpu_tuning_u32_large>(plan);
+	else if (shape == MGPU_SHAPE_U64_INDEX)
+		num_items <= MGPU_FEW_ITEMS_U64_INDEX ? add_levels<mgpu_tuning_u64_index_few>(plan) :
+			add_levels<mgpu_tuning_u64_index_large>(plan);
 	else if (num_items <= MGPU_FEW_ITEMS_U64)
 		add_levels<mgpu_tuning_u64_few>(plan);
 	else

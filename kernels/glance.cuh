@@ -7,7 +7,7 @@
  *
  *	 level k		run i and run i + 2 of those that k merge passes leave (windows,
  *					window_pass.cuh, are right where these are in order for all i)
- *	 near			the first and the last quarter of 512 neighbours
+ *	 near			512 neighbours, but for the 128 in the middle: before these, and behind
  *	 whole			one job more: keys at even distances, each with the next
  *
  * Beside its samples, each CTA reads its share of all keys for as long as they
@@ -76,13 +76,13 @@ mgpu_sample_runs(const mgpu_glance_plan &plan, uint32_t level, uint32_t place, u
 	return sample;
 }
 
-/* Neighbours, of which the halves between are left out. */
+/* Neighbours, of which those in the middle are left out: fewer than MGPU_NEAR_PLACES. */
 MGPU_HOST_DEVICE mgpu_glance_sample
 mgpu_sample_neighbours(const mgpu_glance_plan &plan, uint32_t place, uint32_t thread)
 {
-	constexpr uint32_t quarter = MGPU_GLANCE_THREADS / 4;
+	constexpr uint32_t side = MGPU_GLANCE_THREADS * 3 / 8;
 	mgpu_glance_sample sample = {(plan.num_items - MGPU_GLANCE_THREADS) * place / (MGPU_GLANCE_PLACES - 1) + thread,
-		thread < quarter, thread >= 3 * quarter};
+		thread < side, thread >= MGPU_GLANCE_THREADS - side};
 
 	return sample;
 }

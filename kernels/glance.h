@@ -14,7 +14,7 @@ typedef struct mgpu_glance
 	bool		sorted;			/* no key before its predecessor */
 	bool		reversed;		/* the other side holds the keys turned round, with their indices: the result */
 	bool		scattered;		/* neighbours far from each other descend about as often as they ascend */
-	bool		near;			/* keys are some 200 places from theirs, not more */
+	bool		near;			/* keys are MGPU_NEAR_PLACES from theirs, or less */
 	int			window_passes;	/* passes of a merge sort until its runs are as long as keys are off; -1: never */
 	uint32_t	key_bits;		/* all samples are alike in higher ones */
 } mgpu_glance;

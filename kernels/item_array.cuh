@@ -73,6 +73,14 @@ struct mgpu_key_array
 		mgpu_load_interval<threads>(tile.keys + slot, keys + begin, num_items, thread);
 	}
 
+	/* The same to a slot of another phase, item by item. */
+	template <int threads>
+	__device__ __forceinline__ void
+	load_items(const mgpu_tile<Key> &tile, uint32_t slot, uint64_t begin, uint32_t num_items, uint32_t thread) const
+	{
+		mgpu_load_items<threads>(tile.keys + slot, keys + begin, num_items, thread);
+	}
+
 	/* Write a tile out whose items start at slot phase(begin). */
 	template <int threads>
 	__device__ __forceinline__ void
@@ -106,6 +114,15 @@ struct mgpu_indexed_array
 	{
 		mgpu_load_interval<threads>(tile.keys + slot, keys + begin, num_items, thread);
 		mgpu_load_interval<threads>(tile.indices + slot, indices + begin, num_items, thread);
+	}
+
+	template <int threads>
+	__device__ __forceinline__ void
+	load_items(const mgpu_tile<mgpu_indexed_key> &tile, uint32_t slot, uint64_t begin, uint32_t num_items,
+			   uint32_t thread) const
+	{
+		mgpu_load_items<threads>(tile.keys + slot, keys + begin, num_items, thread);
+		mgpu_load_items<threads>(tile.indices + slot, indices + begin, num_items, thread);
 	}
 
 	template <int threads>

@@ -56,6 +56,30 @@ mgpu_merge_path(const Key *a, uint32_t a_items, const Key *b, uint32_t b_items,
 }
 
 /*
+ * The same for lists of a tile by whole items, of which no two are equal: where
+ * the order of equal keys does not follow from the lists they are in.
+ */
+template <class Tile>
+MGPU_HOST_DEVICE uint32_t
+mgpu_merge_path_of_items(const Tile &tile, uint32_t a_slot, uint32_t a_items, uint32_t b_slot, uint32_t b_items,
+						 uint32_t diagonal)
+{
+	uint32_t	low = diagonal > b_items ? diagonal - b_items : 0;
+	uint32_t	high = diagonal < a_items ? diagonal : a_items;
+
+	while (low < high)
+	{
+		uint32_t	middle = (low + high) / 2;
+
+		if (tile.at((b_slot + diagonal - 1 - middle) * Tile::unit) < tile.at((a_slot + middle) * Tile::unit))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/*
  * The same for facing lists: A's item i at pair[i], and B's item j at
  * pair[a_items + b_items - 1 - j].
  */

@@ -256,4 +256,56 @@ mgpu_merge_sort_packed(mgpu_sort_request *request)
 	return status;
 }
 
+/* --------------------------------------------------------------- one tile */
+
+/*
+ * Sorts of what one CTA holds: one launch, of as few threads and items as will do
+ * (tuning.cuh), since all of them wait for shared memory.  The CTA has an SM for
+ * itself, so nothing is asked for beyond what every kernel may have.
+ */
+template <class Tuning, class Source, class Sink>
+static cudaError_t
+mgpu_launch_one_tile(const mgpu_sort_request *request, Source source, Sink sink)
+{
+	constexpr uint32_t shared_bytes =
+		mgpu_tile<typename Sink::Item>::bytes(mgpu_sort_slots(Tuning::sort_threads, Tuning::items_per_thread));
+
+	static_assert(shared_bytes <= MGPU_PLAIN_SHARED_BYTES, "more would have to be asked for");
+	return mgpu_launch_kernel(false, mgpu_sort_tiles<Tuning, false, Source, Sink>, 1, Tuning::sort_threads, shared_bytes,
+							  request->stream, source, sink, request->num_items);
+}
+
+template <class Tuning, typename Key>
+static cudaError_t
+mgpu_sort_tile_of_keys(mgpu_sort_request *request)
+{
+	mgpu_key_array<Key> array = {static_cast<Key *>(request->keys[request->current])};
+	mgpu_plain_source<Key> source = {array.keys};
+
+	return mgpu_launch_one_tile<Tuning>(request, source, array);
+}
+
+/* 4-byte keys with their indices, packed in the tile alone; to the other side, or indices would overwrite keys. */
+template <class Tuning>
+static cudaError_t
+mgpu_sort_tile_of_packed(mgpu_sort_request *request)
+{
+	mgpu_packing_source source = {static_cast<const uint32_t *>(request->keys[request->current])};
+	int			side = request->current ^= 1;
+	mgpu_unpacking_sink sink = {static_cast<uint32_t *>(request->keys[side]), request->indices[side]};
+
+	return mgpu_launch_one_tile<Tuning>(request, source, sink);
+}
+
+template <class Tuning>
+static cudaError_t
+mgpu_sort_tile_of_indexed(mgpu_sort_request *request)
+{
+	mgpu_indexed_array array = {static_cast<uint64_t *>(request->keys[request->current]),
+		request->indices[request->current]};
+	mgpu_indexing_source source = {array.keys};
+
+	return mgpu_launch_one_tile<Tuning>(request, source, array);
+}
+
 #endif							/* MGPU_MERGE_SORT_CUH */

@@ -160,7 +160,7 @@ struct mgpu_locality_costs
 		{0.0488, 0.013, 0.0141, 0.013, 0.0657, 0.133, 0.0828, 0.017} \
 	}
 
-/* The same of a merge sort that ends by windows (window_sort.cuh); there is none of 8-byte keys with their indices. */
+/* The same of a merge sort that ends by windows (window_sort.cuh). */
 struct mgpu_window_costs
 {
 	double		sort_ns;		/* the block sort … */
@@ -175,7 +175,7 @@ struct mgpu_window_costs
 		{0.0074, 0.0070, 0.0027, 0.0023, 0.025}, \
 		{0.0157, 0.0150, 0.0054, 0.0045, 0.025}, \
 		{0.0160, 0.0150, 0.0054, 0.0040, 0.025}, \
-		{0, 0, 0, 0, 0} \
+		{0.0250, 0.0200, 0.0085, 0.0075, 0.025} \
 	}
 
 #endif							/* MGPU_SEGMENTED_TUNING_CUH */

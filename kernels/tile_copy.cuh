@@ -145,6 +145,15 @@ mgpu_load_interval(Item *shared, const Item *global, uint32_t num_items, uint32_
 	}
 }
 
+/* Start to copy items one by one: to a place of another phase. */
+template <int threads, typename Item>
+static __device__ __forceinline__ void
+mgpu_load_items(Item *shared, const Item *global, uint32_t num_items, uint32_t thread)
+{
+	for (uint32_t item = thread; item < num_items; item += threads)
+		mgpu_copy_item(shared + item, global + item);
+}
+
 /* Write num_items items out; shared and global have the same phase. */
 template <int threads, typename Item>
 static __device__ __forceinline__ void

@@ -70,11 +70,20 @@ typedef mgpu_merge_tuning<256, 256, 15, 4, 768> mgpu_tuning_u64_index_large;
 typedef mgpu_merge_tuning<256, 256, 15, 4, 768, true> mgpu_tuning_u64_index_few;
 typedef mgpu_merge_tuning<256, 128, 11, 4> mgpu_tuning_u64_index_small;
 
+/* Shared memory that a CTA has without asking. */
+#define MGPU_PLAIN_SHARED_BYTES (48 * 1024)
+
 /* So many items at most are few, or some. */
 #define MGPU_FEW_ITEMS_U32 UINT64_C(1500000)
 #define MGPU_FEW_ITEMS_U64 UINT64_C(500000)
 #define MGPU_SOME_ITEMS_U64 UINT64_C(2000000)
 #define MGPU_FEW_ITEMS_U64_INDEX UINT64_C(4000000)
+
+/*
+ * Items so many places from theirs, and no further, are near: the block sort takes
+ * few levels for them (cta_sort.cuh).
+ */
+#define MGPU_NEAR_PLACES 160
 
 /* One warp finds one boundary of a merge. */
 #define MGPU_PARTITION_THREADS 128

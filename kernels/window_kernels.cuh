@@ -51,15 +51,6 @@ mgpu_partition_windows(const Key *keys, mgpu_merge_pass pass, uint32_t *splits, 
 		splits[tile] = (uint32_t) low;
 }
 
-/* Start to copy items one by one: to a place of another phase. */
-template <int threads, typename Item>
-static __device__ __forceinline__ void
-mgpu_load_items(Item *shared, const Item *global, uint32_t num_items, uint32_t thread)
-{
-	for (uint32_t item = thread; item < num_items; item += threads)
-		mgpu_copy_item(shared + item, global + item);
-}
-
 /* Load the left and the right list one behind the other, the longer one by vectors; the first slot. */
 template <int threads, class Array, class Tile>
 static __device__ __forceinline__ uint32_t
@@ -69,20 +60,42 @@ mgpu_load_window_lists(const Array &array, const Tile &tile, const mgpu_window_i
 	bool		left_longer = inputs.left_items >= inputs.right_items;
 	uint32_t	slot = left_longer ? mgpu_slot_in_array_phase(end_slot, array, inputs.left_begin) :
 		mgpu_slot_in_array_phase(end_slot + inputs.left_items, array, inputs.right_begin) - inputs.left_items;
+	uint32_t	right_slot = slot + inputs.left_items;
 
 	if (left_longer)
 	{
-		mgpu_load_interval<threads>(tile.keys + slot, array.keys + inputs.left_begin, inputs.left_items, thread);
-		mgpu_load_items<threads>(tile.keys + slot + inputs.left_items, array.keys + inputs.right_begin,
-								 inputs.right_items, thread);
+		array.template load_interval<threads>(tile, slot, inputs.left_begin, inputs.left_items, thread);
+		array.template load_items<threads>(tile, right_slot, inputs.right_begin, inputs.right_items, thread);
 	}
 	else
 	{
-		mgpu_load_items<threads>(tile.keys + slot, array.keys + inputs.left_begin, inputs.left_items, thread);
-		mgpu_load_interval<threads>(tile.keys + slot + inputs.left_items, array.keys + inputs.right_begin,
-									inputs.right_items, thread);
+		array.template load_items<threads>(tile, slot, inputs.left_begin, inputs.left_items, thread);
+		array.template load_interval<threads>(tile, right_slot, inputs.right_begin, inputs.right_items, thread);
 	}
 	return slot;
+}
+
+/*
+ * Merge a thread's share of a tile's own list with the others', guarded both.  Equal
+ * keys of the left list come before the tile's own, those of the right one behind
+ * them: with indices beside them they are looked for by both.
+ */
+template <int items, class Tile>
+MGPU_HOST_DEVICE void
+mgpu_merge_window_lists(typename Tile::Item (&merged)[items], const Tile &tile, uint32_t slot, uint32_t num_items,
+						uint32_t others_slot, uint32_t others_items, uint32_t diagonal)
+{
+	if constexpr (Tile::is_indexed)
+	{
+		uint32_t	count = num_items + others_items;
+		uint32_t	own;
+
+		diagonal = diagonal < count ? diagonal : count;
+		own = mgpu_merge_path_of_items(tile, slot, num_items, others_slot, others_items, diagonal);
+		mgpu_serial_merge_forwards(tile, (slot + own) * Tile::unit, (others_slot + diagonal - own) * Tile::unit, merged);
+	}
+	else
+		mgpu_merge_guarded_lists(merged, tile, slot, num_items, others_slot, others_items, diagonal);
 }
 
 template <class Tuning, class Array, class Sink>
@@ -120,7 +133,7 @@ mgpu_merge_windows(Array array, mgpu_merge_pass pass, const uint32_t *splits, ui
 	mgpu_put_guard<items>(tile, others_slot + others_items, thread);
 	mgpu_wait_copies();
 	__syncthreads();				/* inputs and guards are in place */
-	mgpu_merge_guarded_lists(merged, tile, slot, inputs.run_items, others_slot, others_items, thread * items);
+	mgpu_merge_window_lists(merged, tile, slot, inputs.run_items, others_slot, others_items, thread * items);
 	__syncthreads();				/* inputs are read */
 	mgpu_put_forwards(merged, tile, sink.phase(begin) + thread * items);
 	__syncthreads();				/* the merged tile is whole */

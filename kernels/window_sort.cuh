@@ -10,11 +10,13 @@
  * were rejected: the host must know on which side the result is, and launches that
  * do nothing take 4 us each.
  *
- * Where the glance saw that keys are very near, the block sort leaves out a
- * thread's merges that would change nothing (cta_sort.cuh).
+ * Where the glance saw that keys are very near, the block sort ends its tiles in
+ * few levels (cta_sort.cuh).
  */
 #ifndef MGPU_WINDOW_SORT_CUH
 #define MGPU_WINDOW_SORT_CUH
+
+#include <type_traits>
 
 #include "merge_sort.cuh"
 #include "window_kernels.cuh"
@@ -25,17 +27,17 @@ template <class Tuning, class Array, class Sink>
 static cudaError_t
 mgpu_try_windows(Array array, const mgpu_merge_plan &plan, const mgpu_sort_request *request, Sink sink, bool *ended)
 {
-	typedef typename Array::Item Item;
+	typedef std::remove_pointer_t<decltype(array.keys)> Key;
 	constexpr int items = Tuning::items_per_thread;
 	constexpr uint32_t shared_bytes =
-		mgpu_tile<Item>::bytes(mgpu_merge_slots<Array>(Tuning::merge_threads * items, 2, items));
+		mgpu_tile<typename Array::Item>::bytes(mgpu_merge_slots<Array>(Tuning::merge_threads * items, 2, items));
 	uint32_t   *splits = static_cast<uint32_t *>(request->temp);
 	mgpu_signals *signals;
 	uint32_t	question;
 	cudaError_t status = mgpu_new_question(&signals, &question);
 
 	if (status == cudaSuccess)
-		status = mgpu_launch(mgpu_partition_windows<Item>, mgpu_divide_up(plan.pass.num_tiles, MGPU_PARTITION_THREADS / 32),
+		status = mgpu_launch(mgpu_partition_windows<Key>, mgpu_divide_up(plan.pass.num_tiles, MGPU_PARTITION_THREADS / 32),
 							 MGPU_PARTITION_THREADS, 0, request->stream, array.keys, plan.pass, splits, question);
 	if (status == cudaSuccess)
 		status = mgpu_launch(mgpu_merge_windows<Tuning, Array, Sink>, (unsigned int) plan.pass.num_tiles,
@@ -88,6 +90,18 @@ mgpu_window_sort_keys(mgpu_sort_request *request, const mgpu_glance *glance, boo
 {
 	mgpu_key_array<Key> arrays[2] = {{static_cast<Key *>(request->keys[0])}, {static_cast<Key *>(request->keys[1])}};
 	mgpu_plain_source<Key> source = {arrays[request->current].keys};
+
+	return mgpu_window_sort_arrays<Tuning>(request, glance, source, arrays, arrays, request->current, ended);
+}
+
+/* 8-byte keys with their indices, as two arrays. */
+template <class Tuning>
+static cudaError_t
+mgpu_window_sort_indexed(mgpu_sort_request *request, const mgpu_glance *glance, bool *ended)
+{
+	mgpu_indexed_array arrays[2] = {{static_cast<uint64_t *>(request->keys[0]), request->indices[0]},
+		{static_cast<uint64_t *>(request->keys[1]), request->indices[1]}};
+	mgpu_indexing_source source = {arrays[request->current].keys};
 
 	return mgpu_window_sort_arrays<Tuning>(request, glance, source, arrays, arrays, request->current, ended);
 }

@@ -20,6 +20,7 @@ extern "C" {
 cudaError_t mgpu_window_sort_u32(mgpu_sort_request *request, const mgpu_glance *glance, bool *ended);
 cudaError_t mgpu_window_sort_u64(mgpu_sort_request *request, const mgpu_glance *glance, bool *ended);
 cudaError_t mgpu_window_sort_u32_index(mgpu_sort_request *request, const mgpu_glance *glance, bool *ended);
+cudaError_t mgpu_window_sort_u64_index(mgpu_sort_request *request, const mgpu_glance *glance, bool *ended);
 
 #ifdef __cplusplus
 }

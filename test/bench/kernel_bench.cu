@@ -2,7 +2,7 @@
  * kernel_bench.cu
  *		Our sorts against CUB's on the same data, in one run.
  *
- *	kernel_bench [--csv FILE] [--items N] [--only TEXT] [--sweep]
+ *	kernel_bench [--csv FILE] [--items N] [--only TEXT] [--sweep | --small]
  *
  * Every repetition runs all contestants of a case in turn, since clocks drift;
  * figures are medians of CUDA event times over what is enqueued, launches
@@ -12,7 +12,8 @@
  * vs merge and vs radix are the times of CUB's two sorts over the time taken.
  * Results of all contestants are compared.  "mgpu auto" looks at the keys and
  * takes what is fastest for them; its line names what it took.  --only takes the
- * inputs whose names hold TEXT; --sweep compares tunings instead.
+ * inputs whose names hold TEXT; --sweep compares tunings instead, --small those
+ * for a few thousand keys.
  *
  * CUB is asked for its temporary memory before the timing and is told counts in
  * 64 bits for keys alone and in 32 with indices, which is what is faster.
@@ -332,6 +333,7 @@ main(int argc, char **argv)
 	const char *only = "";
 	uint64_t	only_items = 0;
 	bool		sweep = false;
+	bool		small = false;
 	bool		agree = true;
 	int			count = 0;
 	bench_memory memory = {};
@@ -340,6 +342,8 @@ main(int argc, char **argv)
 	{
 		if (strcmp(argv[i], "--sweep") == 0)
 			sweep = true;
+		else if (strcmp(argv[i], "--small") == 0)
+			small = true;
 		else if (i + 1 < argc && strcmp(argv[i], "--items") == 0)
 			only_items = strtoull(argv[++i], NULL, 10);
 		else if (i + 1 < argc && strcmp(argv[i], "--only") == 0)
@@ -348,7 +352,7 @@ main(int argc, char **argv)
 			i++;
 		else
 		{
-			fprintf(stderr, "usage: kernel_bench [--csv FILE] [--items N] [--only TEXT] [--sweep]\n");
+			fprintf(stderr, "usage: kernel_bench [--csv FILE] [--items N] [--only TEXT] [--sweep | --small]\n");
 			return 2;
 		}
 	}
@@ -360,6 +364,8 @@ main(int argc, char **argv)
 	allocate_memory(&memory, MOST_ITEMS);
 	if (sweep)
 		bench_sweep(&memory);
+	else if (small)
+		bench_small(&memory);
 	else
 		agree = run_cases(&memory, only_items, only, csv);
 	if (csv != NULL && fclose(csv) != 0)

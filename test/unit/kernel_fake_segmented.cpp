@@ -151,7 +151,7 @@ mgpu_take_glance(mgpu_sort_shape shape, const mgpu_sort_request *request, mgpu_g
 	}
 	glance->scattered = schedule() % 2;
 	glance->near = schedule() % 2;
-	glance->window_passes = shape == MGPU_SHAPE_U64_INDEX ? -1 : (int) (schedule() % 4) - 1;
+	glance->window_passes = (int) (schedule() % 4) - 1;
 	glance->key_bits = 8 + schedule() % (request->key_bits / 8) * 8;
 	return code;
 }
@@ -182,6 +182,12 @@ extern "C" cudaError_t
 mgpu_window_sort_u32_index(mgpu_sort_request *request, const mgpu_glance *glance, bool *ended)
 {
 	return sort_by_windows(MGPU_SHAPE_U32_INDEX, request, glance, ended);
+}
+
+extern "C" cudaError_t
+mgpu_window_sort_u64_index(mgpu_sort_request *request, const mgpu_glance *glance, bool *ended)
+{
+	return sort_by_windows(MGPU_SHAPE_U64_INDEX, request, glance, ended);
 }
 
 extern "C" cudaError_t

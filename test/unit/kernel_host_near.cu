@@ -199,43 +199,57 @@ test_all_windows()
 
 /* -------------------------------------------------------------- block sort */
 
-/* mgpu_cta_sort_runs of keys within a distance, leaving out what is in place. */
+/* One level of a tile; first: see mgpu_merge_runs. */
+template <int threads, int items>
+static void
+play_level(uint32_t (&registers)[threads][items], const mgpu_tile<uint32_t> &tile, uint32_t run_threads, bool has_largest,
+		   uint32_t first)
+{
+	for (uint32_t thread = 0; thread < threads; thread++)
+		mgpu_put_run(registers[thread], tile, thread, run_threads);
+	for (uint32_t thread = first; thread < threads - first; thread++)
+		mgpu_merge_runs(registers[thread], tile, thread, run_threads, has_largest, first);
+}
+
+/* mgpu_cta_sort_runs of keys near their places, up to its last level for these. */
 template <int threads, int items>
 static void
 test_near_tile(uint32_t distance, uint32_t divisor, bool has_largest)
 {
+	constexpr uint32_t run_threads = mgpu_near_run_threads(items);
+	constexpr uint32_t run_items = run_threads * items;
 	std::vector<uint32_t> slots(mgpu_sort_slots(threads, items));
 	mgpu_tile<uint32_t> tile = {slots.data()};
 	static uint32_t registers[threads][items];
 	std::vector<uint32_t> keys(threads * items);
 	std::vector<uint32_t> sorted;
-	int			left_out = 0;
+	bool		fails = false;
+	bool		wrong = false;
 
 	for (uint32_t i = 0; i < threads * items; i++)
 		keys[i] = has_largest && i >= threads * items - 2 * items ? UINT32_MAX :
+			distance == UINT32_MAX ? i % run_items > 0 ? keys[i - 1] : (uint32_t) (random_bits() % 4 + i / run_items / 2) :
 			(i + (uint32_t) (random_bits() % (distance + 1))) / divisor;
 	for (int thread = 0; thread < threads; thread++)
 	{
 		std::copy(keys.begin() + thread * items, keys.begin() + (thread + 1) * items, registers[thread]);
 		mgpu_thread_sort(registers[thread]);
 	}
-	for (uint32_t run_threads = 1; run_threads < threads; run_threads *= 2)
-	{
-		for (int thread = 0; thread < threads; thread++)
-			mgpu_put_run(registers[thread], tile, thread, run_threads);
-		for (int thread = 0; thread < threads; thread++)
-		{
-			if (mgpu_is_in_place(registers[thread], tile, thread, run_threads))
-				left_out++;
-			else
-				mgpu_merge_runs(registers[thread], tile, thread, run_threads, has_largest);
-		}
-	}
+	for (uint32_t level = 1; level <= run_threads; level *= 2)
+		play_level(registers, tile, level, has_largest, 0);
+	for (int thread = 0; thread < threads; thread++)
+		mgpu_put_run(registers[thread], tile, thread, run_threads);
+	for (int thread = 0; thread < threads; thread++)
+		fails |= mgpu_near_fails(tile, thread, threads, items, run_threads);
+	play_level(registers, tile, run_threads, has_largest, run_threads);
 	for (int thread = 0; thread < threads; thread++)
 		sorted.insert(sorted.end(), registers[thread], registers[thread] + items);
+	wrong = !std::is_sorted(sorted.begin(), sorted.end());
+	CHECK(fails || !wrong, "a tile of %d x %d keys within %u", threads, items, distance);
+	CHECK(!fails || distance > run_items, "a tile of %d x %d keys within %u refused", threads, items, distance);
 	std::sort(keys.begin(), keys.end());
-	CHECK(keys == sorted, "a tile of %d x %d keys within %u", threads, items, distance);
-	CHECK(left_out > 0 || distance > 2 * items, "nothing was in place within %u", distance);
+	std::sort(sorted.begin(), sorted.end());
+	CHECK(keys == sorted, "a tile of %d x %d keys within %u lost some", threads, items, distance);
 }
 
 void
@@ -252,7 +266,9 @@ test_near_sorts_on_host()
 	test_all_windows();
 	for (int turn = 0; turn < 400; turn++)
 	{
-		test_near_tile<64, 7>(turn % 50 * 10, 1 + turn % 3 * 20, turn % 2);
-		test_near_tile<32, 3>(turn % 20, 1, turn % 2);
+		test_near_tile<256, 7>(turn % 50 * 10, 1 + turn % 3 * 20, turn % 2);
+		test_near_tile<256, 47>(turn % 20 * 15, 1 + turn % 3 * 20, turn % 2);
+		test_near_tile<128, 15>(turn % 20 * 40, 1, turn % 2);
+		test_near_tile<128, 25>(UINT32_MAX, 1, turn % 2);
 	}
 }

@@ -153,6 +153,8 @@ check_windows(const char *name, uint64_t num_items, int pattern, uint64_t distan
 		{
 			if constexpr (shape == MGPU_SHAPE_U32_INDEX)
 				return mgpu_window_sort_packed<Tuning>(request, &glance, &ended);
+			else if constexpr (shape == MGPU_SHAPE_U64_INDEX)
+				return mgpu_window_sort_indexed<Tuning>(request, &glance, &ended);
 			else
 				return mgpu_window_sort_keys<Tuning, Key>(request, &glance, &ended);
 		});
@@ -308,6 +310,7 @@ test_near_sorts(void)
 	check_window_tuning<mgpu_tuning_u64_some, MGPU_SHAPE_U64, uint64_t>("windows, u64, some");
 	check_window_tuning<mgpu_tuning_u64_large, MGPU_SHAPE_U32_INDEX, uint32_t>("windows, u32 + index, large");
 	check_window_tuning<mgpu_tuning_u64_few, MGPU_SHAPE_U32_INDEX, uint32_t>("windows, u32 + index, few");
+	check_window_tuning<mgpu_tuning_u64_index_large, MGPU_SHAPE_U64_INDEX, uint64_t>("windows, u64 + index, large");
 	for (uint64_t num_items : {least_items, least_items + 1, least_items + 2, least_items + 3, UINT64_C(2100001)})
 	{
 		if (num_items > most_items || (tiny && num_items != least_items + 3))
