@@ -14,24 +14,25 @@
 #define MGPU_GLANCE_BITS 1
 #define MGPU_GLANCE_REST 3
 
-/* Bits of the last word; from MGPU_GLANCE_RUNS on, one a level. */
+/* Bits of the last word: one of the first two alone, or else the rest; from MGPU_GLANCE_RUNS on, one a level. */
 #define MGPU_GLANCE_SORTED 1u
 #define MGPU_GLANCE_REVERSED 2u
 #define MGPU_GLANCE_NEAR 4u
 #define MGPU_GLANCE_RUNS 8
 
 /*
- * What CTAs have found on this device: each is the last question whose keys were
- * found so, and nothing has to be cleared.
+ * What CTAs have found on this device.  The first is the last question whose keys
+ * were found so, and is never cleared; the others are 0 between two glances.
  */
 struct mgpu_glance_findings
 {
 	uint32_t	disorder;		/* neither ascending nor descending throughout */
-	uint32_t	not_ascending;
-	uint32_t	not_descending;
-	uint32_t	failed[MGPU_GLANCE_LEVELS + 1]; /* jobs, by kind; near ones last */
-	uint32_t	arrived;		/* CTAs; 0 between two glances */
+	uint32_t	failed;			/* jobs that did, by kind: a bit a level, and MGPU_GLANCE_FAR */
+	unsigned long long sums;	/* of CTAs that arrived, did not ascend, did not descend: 16 bits each */
 };
+
+/* A bit of `failed`: near ones. */
+#define MGPU_GLANCE_FAR (1u << MGPU_GLANCE_LEVELS)
 
 static __device__ mgpu_glance_findings mgpu_found;
 
@@ -111,10 +112,10 @@ mgpu_glance_at_whole(const Key *keys, uint64_t num_items, uint32_t question, mgp
 		mgpu_note(mgpu_found.disorder, question);
 }
 
-/* One of the other jobs: is the greatest of some keys above the least of others? */
+/* One of the other jobs: is the greatest of some keys above the least of others?  The bit of a kind that failed, or 0. */
 template <typename Key>
-static __device__ __forceinline__ void
-mgpu_do_glance_job(const Key *keys, const mgpu_glance_plan &plan, uint32_t job, uint32_t question)
+static __device__ __forceinline__ uint32_t
+mgpu_do_glance_job(const Key *keys, const mgpu_glance_plan &plan, uint32_t job)
 {
 	__shared__ Key warps[MGPU_GLANCE_WARPS];
 	uint32_t	kind = job / MGPU_GLANCE_PLACES;
@@ -125,8 +126,7 @@ mgpu_do_glance_job(const Key *keys, const mgpu_glance_plan &plan, uint32_t job, 
 	Key			greatest = mgpu_greatest_of_cta(key, sample.in_first, warps);
 	int			in_order = __syncthreads_and(!(sample.in_second && key < greatest));
 
-	if (threadIdx.x == 0 && !in_order)
-		mgpu_note(mgpu_found.failed[kind < plan.num_levels ? kind : MGPU_GLANCE_LEVELS], question);
+	return in_order ? 0 : kind < plan.num_levels ? 1u << kind : MGPU_GLANCE_FAR;
 }
 
 template <typename Key>
@@ -317,22 +317,34 @@ mgpu_read_rest(const mgpu_glance_arrays<Key> &arrays, uint64_t num_items, bool a
 	return in_order;
 }
 
-/* The last CTA to come tells the host what all have found; one thread of each. */
+/*
+ * The last CTA to come tells the host what all have found; one thread of each.
+ * Order is known by the sum that it gets, so that nothing more is waited for.
+ */
 static __device__ __forceinline__ void
-mgpu_report_glance(uint32_t num_levels, uint32_t question, mgpu_signals *signals)
+mgpu_report_glance(bool ascends, bool descends, uint32_t failed, uint32_t question, mgpu_signals *signals)
 {
-	uint32_t	answer = 0;
+	unsigned long long found = 1 | (unsigned long long) !ascends << 16 | (unsigned long long) !descends << 32;
+	uint32_t	answer;
 
-	__threadfence();				/* what this CTA found is seen before it arrives */
-	if (atomicInc(&mgpu_found.arrived, gridDim.x - 1) != gridDim.x - 1)
+	if (failed != 0)
+	{
+		atomicOr(&mgpu_found.failed, failed);
+		__threadfence();			/* seen before this CTA arrives */
+	}
+	found += atomicAdd(&mgpu_found.sums, found);
+	if ((found & 0xFFFF) != gridDim.x)
 		return;
-	__threadfence();
-	answer |= mgpu_is_noted(mgpu_found.not_ascending, question) ? 0 : MGPU_GLANCE_SORTED;
-	answer |= mgpu_is_noted(mgpu_found.not_descending, question) ? 0 : MGPU_GLANCE_REVERSED;
-	answer |= mgpu_is_noted(mgpu_found.failed[MGPU_GLANCE_LEVELS], question) ? 0 : MGPU_GLANCE_NEAR;
-	for (uint32_t level = 0; level < num_levels; level++)
-		answer |= mgpu_is_noted(mgpu_found.failed[level], question) ? 0 : 1u << (MGPU_GLANCE_RUNS + level);
+	answer = (found >> 16 & 0xFFFF) == 0 ? MGPU_GLANCE_SORTED : found >> 32 == 0 ? MGPU_GLANCE_REVERSED : 0;
+	if (answer == 0)
+	{
+		__threadfence();
+		failed = *(volatile uint32_t *) &mgpu_found.failed;
+		answer = (failed & MGPU_GLANCE_FAR ? 0 : MGPU_GLANCE_NEAR) | (~failed & (MGPU_GLANCE_FAR - 1)) << MGPU_GLANCE_RUNS;
+	}
 	signals->words[MGPU_GLANCE_REST] = MGPU_SIGNAL(question, answer);
+	mgpu_found.failed = 0;
+	mgpu_found.sums = 0;
 }
 
 /*
@@ -351,6 +363,7 @@ mgpu_glance_at_keys(mgpu_glance_arrays<Key> arrays, mgpu_glance_plan plan, uint3
 	bool		ascending;
 	bool		descending;
 	bool		in_order;
+	uint32_t	failed = 0;
 
 	if (threadIdx.x % 32 == 0)
 		mgpu_prefetch_share(arrays.keys, number / 32 * 32 * MGPU_GLANCE_VECTORS, num_vectors);
@@ -359,7 +372,7 @@ mgpu_glance_at_keys(mgpu_glance_arrays<Key> arrays, mgpu_glance_plan plan, uint3
 		if (job == 0)
 			mgpu_glance_at_whole(arrays.keys, plan.num_items, question, signals);
 		else
-			mgpu_do_glance_job(arrays.keys, plan, job - 1, question);
+			failed |= mgpu_do_glance_job(arrays.keys, plan, job - 1);
 		__syncthreads();			/* before the next job's samples go where this one's are */
 	}
 	ascending = __syncthreads_and(mgpu_vector_in_order(probe, (Key) 0, false, true, indexed));
@@ -376,11 +389,7 @@ mgpu_glance_at_keys(mgpu_glance_arrays<Key> arrays, mgpu_glance_plan plan, uint3
 		return;
 	if (!in_order)
 		mgpu_note(mgpu_found.disorder, question);
-	if (!in_order || !ascending)
-		mgpu_note(mgpu_found.not_ascending, question);
-	if (!in_order || ascending)
-		mgpu_note(mgpu_found.not_descending, question);
-	mgpu_report_glance(plan.num_levels, question, signals);
+	mgpu_report_glance(in_order && ascending, in_order && !ascending, failed, question, signals);
 }
 
 #endif							/* MGPU_GLANCE_KERNELS_CUH */

@@ -19,19 +19,42 @@
 #include "device_sort.h"
 #include "quad_kernels.cuh"
 
+/* A kernel that has been given its shared memory, on one device. */
+struct mgpu_allowed_kernel
+{
+	const void *kernel;
+	int			device;
+	uint32_t	shared_bytes;
+};
+
+/* Places to remember such kernels in; two that share one ask in turn. */
+#define MGPU_ALLOWED_KERNELS 32
+
 /*
  * More than 48 kB of shared memory a CTA has to be asked for; and an SM gives
  * its first-level cache to shared memory, where all data that are used twice lie.
+ * Asking takes the host a microsecond, so each thread remembers for what it did.
  */
 template <typename Kernel>
 static cudaError_t
 mgpu_allow_shared(Kernel kernel, uint32_t shared_bytes)
 {
-	cudaError_t status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared_bytes);
+	static thread_local mgpu_allowed_kernel allowed[MGPU_ALLOWED_KERNELS];
+	const void *address = reinterpret_cast<const void *>(kernel);
+	mgpu_allowed_kernel &known = allowed[reinterpret_cast<uintptr_t>(address) / 16 % MGPU_ALLOWED_KERNELS];
+	int			device;
+	cudaError_t status = cudaGetDevice(&device);
 
-	if (status != cudaSuccess)
+	if (status != cudaSuccess ||
+		(known.kernel == address && known.device == device && known.shared_bytes == shared_bytes))
 		return status;
-	return cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared);
+	status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared_bytes);
+	if (status == cudaSuccess)
+		status = cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+									  cudaSharedmemCarveoutMaxShared);
+	if (status == cudaSuccess)
+		known = {address, device, shared_bytes};
+	return status;
 }
 
 /* Is the current device one of those with much shared memory an SM? */
@@ -306,6 +329,19 @@ mgpu_sort_tile_of_indexed(mgpu_sort_request *request)
 	mgpu_indexing_source source = {array.keys};
 
 	return mgpu_launch_one_tile<Tuning>(request, source, array);
+}
+
+/* Call sort with the first of these tunings whose tile holds all items, or with the last. */
+template <class First, class... Others, class Sort>
+static cudaError_t
+mgpu_sort_one_tile(mgpu_tile_tunings<First, Others...>, const mgpu_sort_request *request, Sort sort)
+{
+	if constexpr (sizeof...(Others) > 0)
+	{
+		if (request->num_items > First::sort_tile_items)
+			return mgpu_sort_one_tile(mgpu_tile_tunings<Others...>(), request, sort);
+	}
+	return sort(First());
 }
 
 #endif							/* MGPU_MERGE_SORT_CUH */

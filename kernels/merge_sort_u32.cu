@@ -8,8 +8,14 @@ extern "C" cudaError_t
 mgpu_merge_sort_u32(mgpu_sort_request *request)
 {
 	bool		large;
-	cudaError_t status = mgpu_is_large_device(&large);
+	cudaError_t status;
 
+	if (request->num_items <= mgpu_tiles_u32::most_items)
+		return mgpu_sort_one_tile(mgpu_tiles_u32(), request, [&] (auto tuning)
+		{
+			return mgpu_sort_tile_of_keys<decltype(tuning), uint32_t>(request);
+		});
+	status = mgpu_is_large_device(&large);
 	if (status != cudaSuccess)
 		return status;
 	if (!large)

@@ -70,6 +70,32 @@ typedef mgpu_merge_tuning<256, 256, 15, 4, 768> mgpu_tuning_u64_index_large;
 typedef mgpu_merge_tuning<256, 256, 15, 4, 768, true> mgpu_tuning_u64_index_few;
 typedef mgpu_merge_tuning<256, 128, 11, 4> mgpu_tuning_u64_index_small;
 
+/* Tunings for what one CTA sorts in one launch, the smallest tile first. */
+template <class... Tunings>
+struct mgpu_tile_tunings
+{
+	static constexpr uint32_t most_items = [] () constexpr
+	{
+		uint32_t	items = 0;
+
+		((items = Tunings::sort_tile_items), ...);
+		return items;
+	}();
+};
+
+template <int threads, int items>
+using mgpu_tile_tuning = mgpu_merge_tuning<threads, threads, items, 4, threads>;
+
+/*
+ * One CTA waits for shared memory at every step of every merge, so a tile has the
+ * fewest items a thread that will do; 256 threads were as fast or faster than 128
+ * or 512.  Every chip takes these.
+ */
+typedef mgpu_tile_tunings<mgpu_tile_tuning<256, 5>, mgpu_tile_tuning<256, 9>, mgpu_tile_tuning<256, 15>,
+	mgpu_tile_tuning<256, 23>> mgpu_tiles_u32;
+typedef mgpu_tile_tunings<mgpu_tile_tuning<256, 5>, mgpu_tile_tuning<256, 9>> mgpu_tiles_u64;
+typedef mgpu_tile_tunings<mgpu_tile_tuning<256, 5>, mgpu_tile_tuning<256, 9>> mgpu_tiles_u64_index;
+
 /* Shared memory that a CTA has without asking. */
 #define MGPU_PLAIN_SHARED_BYTES (48 * 1024)
 

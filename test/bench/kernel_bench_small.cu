@@ -116,18 +116,17 @@ sweep_shape(bench_memory *memory, const char *name)
 	}
 }
 
-template <int threads, int items>
-using tile_tuning = mgpu_merge_tuning<threads, threads, items, 4, threads>;
-
 void
 bench_small(bench_memory *memory)
 {
 	report_floors(memory);
-	sweep_shape<MGPU_SHAPE_U32, tile_tuning<1024, 1>, tile_tuning<512, 1>, tile_tuning<512, 3>, tile_tuning<256, 5>,
-		tile_tuning<128, 9>, tile_tuning<512, 5>, tile_tuning<256, 9>, tile_tuning<256, 15>, tile_tuning<512, 11>, tile_tuning<512, 15>,
-		tile_tuning<256, 23>, tile_tuning<256, 31>, tile_tuning<1024, 9>, tile_tuning<256, 45>>(memory, "u32");
-	sweep_shape<MGPU_SHAPE_U64, tile_tuning<1024, 1>, tile_tuning<512, 3>, tile_tuning<256, 5>, tile_tuning<128, 9>,
-		tile_tuning<256, 9>, tile_tuning<256, 15>, tile_tuning<512, 9>, tile_tuning<256, 21>>(memory, "u64");
-	sweep_shape<MGPU_SHAPE_U64_INDEX, tile_tuning<1024, 1>, tile_tuning<512, 3>, tile_tuning<256, 5>, tile_tuning<128, 9>,
-		tile_tuning<256, 9>, tile_tuning<256, 13>>(memory, "u64 + index");
+	sweep_shape<MGPU_SHAPE_U32, mgpu_tile_tuning<512, 3>, mgpu_tile_tuning<256, 5>, mgpu_tile_tuning<128, 9>,
+		mgpu_tile_tuning<256, 9>, mgpu_tile_tuning<256, 15>, mgpu_tile_tuning<512, 11>, mgpu_tile_tuning<256, 23>,
+		mgpu_tile_tuning<512, 15>, mgpu_tile_tuning<256, 31>, mgpu_tile_tuning<256, 45>>(memory, "u32");
+	sweep_shape<MGPU_SHAPE_U64, mgpu_tile_tuning<512, 3>, mgpu_tile_tuning<256, 5>, mgpu_tile_tuning<128, 9>,
+		mgpu_tile_tuning<256, 9>, mgpu_tile_tuning<256, 15>, mgpu_tile_tuning<256, 21>>(memory, "u64");
+	sweep_shape<MGPU_SHAPE_U32_INDEX, mgpu_tile_tuning<256, 5>, mgpu_tile_tuning<256, 9>,
+		mgpu_tile_tuning<256, 15>>(memory, "u32 + index");
+	sweep_shape<MGPU_SHAPE_U64_INDEX, mgpu_tile_tuning<512, 3>, mgpu_tile_tuning<256, 5>, mgpu_tile_tuning<128, 9>,
+		mgpu_tile_tuning<256, 9>, mgpu_tile_tuning<256, 13>>(memory, "u64 + index");
 }

@@ -163,6 +163,13 @@ add_sizes(std::vector<uint64_t> &sizes)
 		sizes.push_back(3 * Tuning::sort_tile_items + 7);
 }
 
+template <class... Tunings>
+static void
+add_tile_sizes(mgpu_tile_tunings<Tunings...>, std::vector<uint64_t> &sizes)
+{
+	(add_sizes<Tunings>(sizes), ...);
+}
+
 template <typename Key>
 static void
 check_sizes(std::vector<uint64_t> sizes)
@@ -212,6 +219,10 @@ test_device_sorts(void)
 	add_sizes<mgpu_tuning_u32_few>(sizes_32);
 	add_sizes<mgpu_tuning_u64_few>(sizes_64);
 	add_sizes<mgpu_tuning_u64_index_few>(sizes_64);
+	add_tile_sizes(mgpu_tiles_u32(), sizes_32);
+	add_tile_sizes(mgpu_tiles_u64(), sizes_32);	/* packed pairs */
+	add_tile_sizes(mgpu_tiles_u64(), sizes_64);
+	add_tile_sizes(mgpu_tiles_u64_index(), sizes_64);
 	check_tunings();
 	check_sizes<uint32_t>(sizes_32);
 	check_sizes<uint64_t>(sizes_64);
