@@ -97,41 +97,9 @@ byte_size_without_blanks(const char *string, uint32 size)
 	return size;
 }
 
-/* Walks elements: offset is that of the next one. */
-typedef struct walk
-{
-	const array_source *source;
-	const element_type *type;
-	Size		offset;
-} walk;
-
-/* The next element without its length word.  False: it is not as arrays have them. */
-static inline bool
-next_value(walk *at, const char **value, uint32 *size)
-{
-	const char *element = array_source_data(at->source) + at->offset;
-
-	if (at->type->typlen > 0)
-	{
-		array_source_require(at->source, at->offset + at->type->typlen);
-		*value = element;
-		*size = at->type->typlen;
-		at->offset += at->type->stride;
-		return true;
-	}
-	array_source_require(at->source, at->offset + VARHDRSZ);
-	if (!VARATT_IS_4B_U(element) || VARSIZE(element) < VARHDRSZ)
-		return false;
-	array_source_require(at->source, at->offset + VARSIZE(element));
-	*value = VARDATA(element);
-	*size = VARSIZE(element) - VARHDRSZ;
-	at->offset = INTALIGN(at->offset + VARHDRSZ + *size);
-	return true;
-}
-
 /* Spans of values.  False: an element is not as it should be. */
 static bool
-find_values(byte_source *bytes, walk *at, int64 num_items)
+find_values(byte_source *bytes, byte_walk *at, int64 num_items)
 {
 	const char *data = array_source_data(at->source);
 
@@ -140,7 +108,7 @@ find_values(byte_source *bytes, walk *at, int64 num_items)
 		const char *value;
 		uint32		size;
 
-		if (!next_value(at, &value, &size))
+		if (!byte_walk_next(at, &value, &size))
 			return false;
 		bytes->spans[i] = (mgpu_span) {value - data, byte_string_size(at->type->byte_form, value, size)};
 		if (i % STEP_ITEMS == 0)
@@ -227,7 +195,7 @@ byte_source_open(byte_source *bytes, array_source *source, const element_type *t
 				 Oid collation, int64 num_items)
 {
 	byte_encode_fn encode = encoder(type->byte_form);
-	walk		at = {source, type, 0};
+	byte_walk	at = {source, type, 0};
 
 	if (!byte_source_applies(type, collation))
 		return false;

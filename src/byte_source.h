@@ -60,6 +60,41 @@ byte_string_of(const byte_strings *strings, const char *element, char *room)
 	return (byte_string) {value, byte_string_size(strings->form, value, size)};
 }
 
+/* Walks the present elements of a loaded array, in their order: offset is that of the next one. */
+typedef struct byte_walk
+{
+	const array_source *source;
+	const element_type *type;
+	Size		offset;
+} byte_walk;
+
+/*
+ * The next element's value, without its length word if it has one.  False: it is
+ * not as arrays have them.  Raises where it would be behind the array's end.
+ */
+static inline bool
+byte_walk_next(byte_walk *walk, const char **value, uint32 *size)
+{
+	const char *element = array_source_data(walk->source) + walk->offset;
+
+	if (walk->type->typlen > 0)
+	{
+		array_source_require(walk->source, walk->offset + walk->type->typlen);
+		*value = element;
+		*size = walk->type->typlen;
+		walk->offset += walk->type->stride;
+		return true;
+	}
+	array_source_require(walk->source, walk->offset + VARHDRSZ);
+	if (!VARATT_IS_4B_U(element) || VARSIZE(element) < VARHDRSZ)
+		return false;
+	array_source_require(walk->source, walk->offset + VARSIZE(element));
+	*value = VARDATA(element);
+	*size = VARSIZE(element) - VARHDRSZ;
+	walk->offset = INTALIGN(walk->offset + VARHDRSZ + *size);
+	return true;
+}
+
 /* Strings, in memory that belongs to the context of byte_source_open. */
 typedef struct byte_source
 {

@@ -3,10 +3,11 @@
  *		The two sorted key arrays of a merge.
  *
  * Keys that executors know are merged by them, as (key, index) pairs, and so
- * are codes of others: made for each element, or those of byte strings
- * (sorted_strings.c).  Enums are merged by runs of labels (sorted_enums.c), all
- * other types, ICU's text among them, here, through their comparison.  All merges check their inputs as they go.  What
- * is kept of the merged order is which array each element comes from, a bit each.
+ * are codes of others: made for each element (sorted_keys.c), or those of byte
+ * strings (sorted_strings.c).  Enums are merged by runs of labels (sorted_enums.c),
+ * all other types, ICU's text among them, here, through their comparison.  All
+ * merges check their inputs as they go.  What is kept of the merged order is which
+ * array each element comes from, a bit each.
  */
 #include "postgres.h"
 
@@ -24,6 +25,7 @@
 #include "run_series.h"
 #include "sorted_enums.h"
 #include "sorted_input.h"
+#include "sorted_keys.h"
 #include "sorted_strings.h"
 
 /* Elements handled between looks at interrupts. */
@@ -129,32 +131,6 @@ sorted_input_check_nulls(sorted_input *input)
 	check_nulls(input, &input->b, 1);
 }
 
-/* 64-bit keys of the present elements, or NULL where one has none. */
-static int64 *
-encode_present(array_source *source, const element_type *type)
-{
-	int64		num_present = sorted_input_present(source);
-	int64	   *codes = palloc_extended((num_present + 1) * sizeof(int64), MCXT_ALLOC_HUGE);
-	const char *element;
-
-	array_source_load(source);
-	if (num_present == 0)
-		return codes;
-	array_source_require(source, (Size) (num_present - 1) * type->stride + type->typlen);
-	element = array_source_data(source);
-	for (int64 i = 0; i < num_present; i++, element += type->stride)
-	{
-		if (!type->encode(element, &codes[i]))
-		{
-			pfree(codes);
-			return NULL;
-		}
-		if (i % STEP_ITEMS == 0)
-			CHECK_FOR_INTERRUPTS();
-	}
-	return codes;
-}
-
 static const void *
 aligned_keys(array_source *source, int width)
 {
@@ -182,34 +158,6 @@ describe_merge(run_request *request, const sorted_input *input, uint32 key_kind,
 	request->binding.out_indices = ranks;
 	request->first_subscripts[0] = sorted_input_first_subscript(&input->a, &input->order);
 	request->first_subscripts[1] = sorted_input_first_subscript(&input->b, &input->order);
-}
-
-void
-sorted_input_merge_keys(sorted_input *input, const void *a_keys, const void *b_keys,
-						uint32 key_kind, uint32 key_width, uint32 *ranks)
-{
-	run_request request;
-
-	describe_merge(&request, input, key_kind, key_width, ranks);
-	request.binding.in_keys = a_keys;
-	request.binding.in_b_keys = b_keys;
-	run_job(&request);
-}
-
-/* False: not all elements have keys of their own. */
-static bool
-merge_encoded(sorted_input *input, uint32 *ranks)
-{
-	int64	   *a_codes = encode_present(&input->a, input->type);
-	int64	   *b_codes = a_codes ? encode_present(&input->b, input->type) : NULL;
-
-	if (b_codes)
-		sorted_input_merge_keys(input, a_codes, b_codes, MGPU_KEY_SIGNED, sizeof(int64), ranks);
-	if (b_codes)
-		pfree(b_codes);
-	if (a_codes)
-		pfree(a_codes);
-	return b_codes != NULL;
 }
 
 static void
@@ -331,31 +279,51 @@ set_null_sides(const sorted_input *input, uint8 *sides, int64 at)
 		sides[i / 8] |= 1 << (i % 8);
 }
 
+/* Elements by keys or strings that are made as it goes.  False: some have none. */
+static bool
+merge_made(sorted_input *input, uint8 *sides, int64 at)
+{
+	int64		num_bytes = (input->a.num_items + input->b.num_items) / 8 + 1;
+
+	if (sorted_keys_merge(input, sides, at))
+		return true;
+	memset(sides, 0, num_bytes);
+	if (sorted_strings_merge(input, sides, at))
+		return true;
+	memset(sides, 0, num_bytes);
+	return false;
+}
+
+/* Elements by one rank for each. */
+static void
+merge_ranks(sorted_input *input, uint8 *sides, int64 at)
+{
+	int64		num_a = sorted_input_present(&input->a);
+	int64		num_items = num_a + sorted_input_present(&input->b);
+	uint32	   *ranks = palloc_extended(num_items * sizeof(uint32), MCXT_ALLOC_HUGE);
+
+	merge_by_comparison(input, ranks);
+	set_sides(sides, at, ranks, num_items, num_a);
+	pfree(ranks);
+}
+
 uint8 *
 sorted_input_sides(sorted_input *input, void *sorted_keys, bool *has_keys)
 {
-	int64		num_a = sorted_input_present(&input->a);
 	int64		num_nulls = input->a.num_nulls + input->b.num_nulls;
 	int64		num_items = input->a.num_items + input->b.num_items;
 	int64		first = input->order.nulls_first ? num_nulls : 0;
 	const element_type *type = input->type;
 	uint8	   *sides = palloc0(num_items / 8 + 1);
 
-	set_null_sides(input, sides, input->order.nulls_first ? 0 : num_items - num_nulls);
 	*has_keys = type->key_kind != 0 && sorted_keys != NULL;
 	if (type->key_kind != 0 && num_items > num_nulls)
 		merge_pieces(input, sides, first, sorted_keys);
-	else if (type->is_enum && num_items > num_nulls)
+	else if (num_items > num_nulls && type->is_enum)
 		sorted_enums_merge(input, sides, first);
-	else if (num_items > num_nulls)
-	{
-		uint32	   *ranks = palloc_extended((num_items - num_nulls) * sizeof(uint32), MCXT_ALLOC_HUGE);
-
-		if ((type->encode == NULL || !merge_encoded(input, ranks)) && !sorted_strings_merge(input, ranks))
-			merge_by_comparison(input, ranks);
-		set_sides(sides, first, ranks, num_items - num_nulls, num_a);
-		pfree(ranks);
-	}
+	else if (num_items > num_nulls && !merge_made(input, sides, first))
+		merge_ranks(input, sides, first);
+	set_null_sides(input, sides, input->order.nulls_first ? 0 : num_items - num_nulls);
 	array_source_load(&input->a);
 	array_source_load(&input->b);
 	return sides;

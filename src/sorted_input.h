@@ -33,14 +33,6 @@ extern void sorted_input_check_nulls(sorted_input *input);
 extern int64 sorted_input_first_subscript(const array_source *source, const sort_order *order);
 
 /*
- * The merged order of present elements by one key of each, in the order of the
- * arrays: ranks, a's counted from 0 and b's from a's present ones on.  Raises
- * where keys are not sorted.
- */
-extern void sorted_input_merge_keys(sorted_input *input, const void *a_keys, const void *b_keys,
-									uint32 key_kind, uint32 key_width, uint32 *ranks);
-
-/*
  * The merged order as merge_gather.h wants it, NULL elements included: a bit for
  * each element of both arrays.  Raises where an input is not sorted.  Loads both
  * arrays.  sorted_keys is NULL, or has room for the data of the elements that are

@@ -7,11 +7,7 @@
 
 #include "sorted_input.h"
 
-/*
- * ranks: the merged order of present elements, a's counted from 0 and b's from
- * a's present ones on.  False: elements are no byte strings.  Raises where an
- * input is not sorted.  Loads both arrays.
- */
-extern bool sorted_strings_merge(sorted_input *input, uint32 *ranks);
+/* As merge_blocks_run says; false also where elements are no byte strings.  Loads both arrays. */
+extern bool sorted_strings_merge(sorted_input *input, uint8 *sides, int64 place);
 
 #endif							/* MGPU_SORTED_STRINGS_H */

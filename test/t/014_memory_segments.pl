@@ -1,0 +1,38 @@
+# Memory of one call whose keys are made of the elements, or are byte strings: in
+# segments and in merges.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use MgpuTest;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = new_node('memory_segments');
+
+make_big($node, 'many', 5,
+	v => [ 'interval[]', q{make_interval(secs => random() * 1e9)} ],
+	h => [ 'macaddr[]', q{('08002b' || substr(md5((i % 300000)::text), 1, 6))::macaddr} ],
+	t => [ 'text[]', 'substr(md5(i::text), 1, 8)' ],
+	d => [ 'numeric[]', '(random() * 1e9)::numeric(14, 3)' ]);
+
+# the same in order
+$node->safe_psql('postgres', 'CREATE TABLE ordered (v interval[], h macaddr[], t text[], d numeric[]);'
+	  . join('', map {"ALTER TABLE ordered ALTER $_ SET STORAGE EXTERNAL;"} qw(v h t d))
+	  . 'INSERT INTO ordered SELECT mgpu_sort(v), mgpu_sort(h), mgpu_sort(t COLLATE "C"), mgpu_sort(d) FROM many');
+
+# keys of both arrays and ranks would be 120 MB, where strings are, and what is made, as much again
+my %merges = (
+	'merge interval' => [ 'mgpu_merge(v, v)', 'ordered', 153, 153 ],
+	'merge macaddr' => [ 'mgpu_merge(h, h)', 'ordered', 76, 76 ],
+	'merge text' => [ 'mgpu_merge(t COLLATE "C", t)', 'ordered', 114, 114 ],
+	'merge numeric' => [ 'mgpu_merge(d, d)', 'ordered', 150, 150 ],
+	'merge_pairs macaddr with text' => [ 'ARRAY[pg_column_size(mgpu_merge_pairs(h, t, h, t))]', 'ordered', 190, 190 ]);
+
+foreach my $executor (executors($node))
+{
+	check_peaks($node, $executor, 'SELECT mgpu_sort(array_agg(i::float8)), mgpu_sort(array_agg(i)) FROM generate_series(1, 20000) i', \%merges);
+}
+
+$node->stop;
+done_testing();
