@@ -13,7 +13,7 @@
 #include "cta_sort.cuh"
 #include "glance.cuh"
 #include "tuning.cuh"
-#include "window_pass.cuh"
+#include "window_kernels.cuh"
 
 static std::mt19937_64 random_bits(20261121);
 
@@ -197,6 +197,55 @@ test_all_windows()
 	}
 }
 
+/*
+ * A tile of 8-byte keys with indices, few distinct ones: the left list's equals
+ * come before the own one's, the right list's behind them.
+ */
+static void
+test_indexed_window(uint32_t left_items, uint32_t own_items, uint32_t right_items, uint32_t distinct)
+{
+	constexpr int items = 5;
+	const uint32_t list_items[3] = {left_items, own_items, right_items};
+	uint32_t	others_slot = own_items + items;
+	uint32_t	num_items = left_items + own_items + right_items;
+	uint32_t	slots = num_items + 2 * items;
+	std::vector<char> memory(mgpu_tile<mgpu_indexed_key>::bytes(slots));
+	mgpu_tile<mgpu_indexed_key> tile = mgpu_tile<mgpu_indexed_key>::lay_out(memory.data(), slots);
+	uint32_t	index = 0;
+	uint32_t	slot = others_slot;
+	mgpu_indexed_key last = {0, 0};
+	bool		in_order = true;
+
+	for (int list = 0; list < 3; list++)
+	{
+		std::vector<uint64_t> keys(list_items[list]);
+
+		/* left and right follow each other in order */
+		for (uint64_t &key : keys)
+			key = random_bits() % distinct + (list == 2 ? distinct - 1 : 0) + (list == 1 ? distinct / 2 : 0);
+		std::sort(keys.begin(), keys.end());
+		for (uint32_t i = 0; i < list_items[list]; i++)
+			tile.put(list == 1 ? i : slot++, {keys[i], index++});
+	}
+	for (int i = 0; i < items; i++)
+	{
+		mgpu_put_guard<items>(tile, own_items, i);
+		mgpu_put_guard<items>(tile, others_slot + left_items + right_items, i);
+	}
+	for (uint32_t diagonal = 0; diagonal < num_items; diagonal += items)
+	{
+		mgpu_indexed_key merged[items];
+
+		mgpu_merge_window_lists(merged, tile, 0, own_items, others_slot, left_items + right_items, diagonal);
+		for (uint32_t i = 0; i < items && diagonal + i < num_items; i++)
+		{
+			in_order &= diagonal + i == 0 || last < merged[i];
+			last = merged[i];
+		}
+	}
+	CHECK(in_order, "a window of %u, %u and %u indexed items, %u keys", left_items, own_items, right_items, distinct);
+}
+
 /* -------------------------------------------------------------- block sort */
 
 /* One level of a tile; first: see mgpu_merge_runs. */
@@ -264,6 +313,8 @@ test_near_sorts_on_host()
 		test_turning<uint64_t>(num_items);
 	}
 	test_all_windows();
+	for (int turn = 0; turn < 2000; turn++)
+		test_indexed_window(random_bits() % 20, random_bits() % 40, random_bits() % 20, 1 + turn % 9);
 	for (int turn = 0; turn < 400; turn++)
 	{
 		test_near_tile<256, 7>(turn % 50 * 10, 1 + turn % 3 * 20, turn % 2);
