@@ -17,81 +17,8 @@
 #define MGPU_MERGE_SORT_CUH
 
 #include "device_sort.h"
+#include "launch.cuh"
 #include "quad_kernels.cuh"
-
-/* A kernel that has been given its shared memory, on one device. */
-struct mgpu_allowed_kernel
-{
-	const void *kernel;
-	int			device;
-	uint32_t	shared_bytes;
-};
-
-/* Places to remember such kernels in; two that share one ask in turn. */
-#define MGPU_ALLOWED_KERNELS 32
-
-/*
- * More than 48 kB of shared memory a CTA has to be asked for; and an SM gives
- * its first-level cache to shared memory, where all data that are used twice lie.
- * Asking takes the host a microsecond, so each thread remembers for what it did.
- */
-template <typename Kernel>
-static cudaError_t
-mgpu_allow_shared(Kernel kernel, uint32_t shared_bytes)
-{
-	static thread_local mgpu_allowed_kernel allowed[MGPU_ALLOWED_KERNELS];
-	const void *address = reinterpret_cast<const void *>(kernel);
-	mgpu_allowed_kernel &known = allowed[reinterpret_cast<uintptr_t>(address) / 16 % MGPU_ALLOWED_KERNELS];
-	int			device;
-	cudaError_t status = cudaGetDevice(&device);
-
-	if (status != cudaSuccess ||
-		(known.kernel == address && known.device == device && known.shared_bytes == shared_bytes))
-		return status;
-	status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared_bytes);
-	if (status == cudaSuccess)
-		status = cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
-									  cudaSharedmemCarveoutMaxShared);
-	if (status == cudaSuccess)
-		known = {address, device, shared_bytes};
-	return status;
-}
-
-/* Is the current device one of those with much shared memory an SM? */
-static inline cudaError_t
-mgpu_is_large_device(bool *large)
-{
-	int			device;
-	int			shared_bytes = 0;
-	cudaError_t status = cudaGetDevice(&device);
-
-	if (status == cudaSuccess)
-		status = cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device);
-	*large = shared_bytes >= MGPU_LARGE_SHARED_BYTES;
-	return status;
-}
-
-/* Launch a kernel that begins with mgpu_await_previous: it may start while the one before it ends. */
-template <typename... Parameters, typename... Arguments>
-static cudaError_t
-mgpu_launch(void (*kernel) (Parameters...), unsigned int ctas, int threads, uint32_t shared_bytes, cudaStream_t stream,
-			Arguments... arguments)
-{
-	bool		overlaps;
-	cudaError_t status = mgpu_can_overlap(&overlaps);
-
-	if (status == cudaSuccess && shared_bytes > 0)
-		status = mgpu_allow_shared(kernel, shared_bytes);
-	if (status != cudaSuccess)
-		return status;
-	return mgpu_launch_kernel(overlaps, kernel, ctas, threads, shared_bytes, stream, arguments...);
-}
-
-static inline unsigned int
-mgpu_divide_up(uint64_t dividend, uint32_t divisor)
-{
-	return (unsigned int) ((dividend + divisor - 1) / divisor);
-}
 
 /* How a sort goes on after its block sort. */
 struct mgpu_merge_plan

@@ -1,79 +1,126 @@
 /*
  * radix_sort.cuh
- *		Radix sort by CUB (DeviceRadixSort, one sweep a digit of 8 bits), between
- *		the two sides of a request.
+ *		Radix sort of keys, or of keys and their indices, between the two sides of a
+ *		request: one launch that counts and one a digit.
  *
- * CUB is the best known radix sort on these devices and a moving target, so the
- * project uses it rather than a radix sort of its own; its merge sort, which
- * ours competes with, is not used.
+ * On chips with much shared memory our own kernels (radix_pass.cuh) are up to a
+ * quarter faster than CUB's radix sort, of which they differ by sizes, by what an
+ * item takes in instructions, by launches that overlap with nothing between them,
+ * and by indices that the first pass makes.  Smaller chips, on which that was not
+ * measured, and more items than a tile's word counts are left to CUB
+ * (radix_cub.cuh).
  */
 #ifndef MGPU_RADIX_SORT_CUH
 #define MGPU_RADIX_SORT_CUH
 
-#include <cub/device/device_radix_sort.cuh>
+#include "radix_count.cuh"
+#include "radix_cub.cuh"
+#include "radix_pass.cuh"
 
-#include "device_sort.h"
-#include "map.h"
-
-/*
- * Why was a sort refused?  CUB says cudaErrorInvalidValue where temporary memory is
- * too small; needed_bytes is what it answers when it is asked.  Asking first was
- * rejected: it takes 3 us, and a request's memory is enough but for chips to come.
- */
-static inline cudaError_t
-mgpu_name_refusal(cudaError_t status, size_t needed_bytes, const mgpu_sort_request *request)
+/* Temporary memory: the state, and two times the words of all tiles, which passes use in turn. */
+template <typename Key, class Tuning>
+struct mgpu_radix_memory
 {
-	if (status == cudaSuccess)
-		status = needed_bytes > request->temp_bytes ? cudaErrorMemoryAllocation : cudaErrorInvalidValue;
-	return status;
-}
+	static constexpr uint64_t state_bytes = (sizeof(mgpu_radix_state<Key>) + 255) / 256 * 256;
 
-template <typename Key>
-static cudaError_t
-mgpu_radix_sort_keys(mgpu_sort_request *request)
-{
-	cub::DoubleBuffer<Key> keys(static_cast<Key *>(request->keys[request->current]),
-								static_cast<Key *>(request->keys[request->current ^ 1]));
-	/* 64 bits: CUB then gives each thread 19 keys of 4 bytes instead of 20, a sixth faster on an H200 */
-	uint64_t	num_items = request->num_items;
-	int			key_bits = (int) request->key_bits;
-	size_t		temp_bytes = request->temp_bytes;
-	cudaError_t status = cub::DeviceRadixSort::SortKeys(request->temp, temp_bytes, keys, num_items, 0, key_bits,
-														request->stream);
+	mgpu_radix_state<Key> *state;
+	uint32_t   *words[2];
+	uint32_t	num_tiles;
+	uint32_t	num_words;
+	uint64_t	bytes;
 
-	if (status == cudaErrorInvalidValue)
+	explicit mgpu_radix_memory(const mgpu_sort_request *request)
 	{
-		temp_bytes = 0;
-		status = mgpu_name_refusal(cub::DeviceRadixSort::SortKeys(nullptr, temp_bytes, keys, num_items, 0, key_bits,
-																  request->stream), temp_bytes, request);
+		num_tiles = mgpu_divide_up(request->num_items, Tuning::tile_items);
+		num_words = num_tiles * MGPU_RADIX_DIGITS;
+		state = static_cast<mgpu_radix_state<Key> *>(request->temp);
+		words[0] = reinterpret_cast<uint32_t *>(static_cast<char *>(request->temp) + state_bytes);
+		words[1] = words[0] + num_words;
+		bytes = state_bytes + UINT64_C(2) * num_words * sizeof(uint32_t);
 	}
-	request->current ^= keys.selector;
-	return status;
+};
+
+template <typename Key, class Tuning>
+static cudaError_t
+mgpu_launch_radix_count(const mgpu_sort_request *request, const mgpu_radix_memory<Key, Tuning> &memory,
+						uint32_t num_digits)
+{
+	uint32_t	num_items = (uint32_t) request->num_items;
+	uint32_t	num_ctas = 0;
+	uint32_t	most = mgpu_divide_up(num_items, MGPU_RADIX_COUNT_THREADS * MGPU_RADIX_COUNT_VECTORS *
+									  mgpu_radix_counts<Key>::vector_keys);
+	cudaError_t status = cudaMemsetAsync(memory.state, 0, sizeof(*memory.state), request->stream);
+
+	if (status == cudaSuccess)
+		status = mgpu_count_resident_ctas(mgpu_radix_count<Key>, MGPU_RADIX_COUNT_THREADS, 0, most, &num_ctas);
+	if (status != cudaSuccess)
+		return status;
+	return mgpu_launch(mgpu_radix_count<Key>, num_ctas, MGPU_RADIX_COUNT_THREADS, 0, request->stream,
+					   static_cast<const Key *>(request->keys[request->current]), num_items, num_digits, memory.state,
+					   memory.words[0], memory.num_words);
 }
 
-template <typename Key>
+/* The pass of one digit, from the current side to the other. */
+template <typename Key, bool indexed, class Tuning>
 static cudaError_t
-mgpu_radix_sort_indexed(mgpu_sort_request *request)
+mgpu_launch_radix_pass(const mgpu_sort_request *request, const mgpu_radix_memory<Key, Tuning> &memory, uint32_t digit)
 {
 	int			side = request->current;
-	cub::DoubleBuffer<Key> keys(static_cast<Key *>(request->keys[side]), static_cast<Key *>(request->keys[side ^ 1]));
-	cub::DoubleBuffer<uint32_t> indices(request->indices[side], request->indices[side ^ 1]);
-	uint32_t	num_items = (uint32_t) request->num_items;
-	int			key_bits = (int) request->key_bits;
-	size_t		temp_bytes = request->temp_bytes;
-	cudaError_t status = mgpu_launch_iota(request->indices[side], num_items, request->stream);
+	mgpu_radix_step<Key> step;
 
-	if (status == cudaSuccess)
-		status = cub::DeviceRadixSort::SortPairs(request->temp, temp_bytes, keys, indices, num_items, 0,
-												 key_bits, request->stream);
-	if (status == cudaErrorInvalidValue)
+	step.keys_in = static_cast<const Key *>(request->keys[side]);
+	step.keys_out = static_cast<Key *>(request->keys[side ^ 1]);
+	step.indices_in = request->indices[side];
+	step.indices_out = request->indices[side ^ 1];
+	step.num_items = (uint32_t) request->num_items;
+	step.digit = digit;
+	step.begins = memory.state->begins[digit];
+	step.num_tiles = &memory.state->num_tiles[digit];
+	step.words = memory.words[digit % 2];
+	step.next_words = memory.words[digit % 2 ^ 1];
+	return mgpu_launch(indexed && digit == 0 ? mgpu_radix_pass<Key, indexed, indexed, Tuning> :
+					   mgpu_radix_pass<Key, indexed, false, Tuning>, memory.num_tiles, (int) Tuning::threads,
+					   (uint32_t) sizeof(mgpu_radix_shared<Key, Tuning>), request->stream, step);
+}
+
+/* By our own kernels: num_items at most MGPU_RADIX_MAX_ITEMS, on a large device. */
+template <typename Key, bool indexed, class Tuning>
+static cudaError_t
+mgpu_radix_sort_own(mgpu_sort_request *request)
+{
+	mgpu_radix_memory<Key, Tuning> memory(request);
+	uint32_t	num_digits = (request->key_bits + MGPU_RADIX_BITS - 1) / MGPU_RADIX_BITS;
+	cudaError_t status;
+
+	if (num_digits == 0)
+		return indexed ? mgpu_launch_iota(request->indices[request->current], request->num_items, request->stream) :
+			cudaSuccess;
+	if (memory.bytes > request->temp_bytes)
+		return cudaErrorMemoryAllocation;
+	status = mgpu_launch_radix_count(request, memory, num_digits);
+	for (uint32_t digit = 0; status == cudaSuccess && digit < num_digits; digit++)
 	{
-		temp_bytes = 0;
-		status = mgpu_name_refusal(cub::DeviceRadixSort::SortPairs(nullptr, temp_bytes, keys, indices, num_items, 0,
-																   key_bits, request->stream), temp_bytes, request);
+		status = mgpu_launch_radix_pass<Key, indexed>(request, memory, digit);
+		request->current ^= 1;
 	}
-	request->current ^= keys.selector;
 	return status;
+}
+
+template <typename Key, bool indexed, class Tuning>
+static cudaError_t
+mgpu_radix_sort(mgpu_sort_request *request)
+{
+	bool		large;
+	cudaError_t status = mgpu_is_large_device(&large);
+
+	if (status != cudaSuccess)
+		return status;
+	if (large && request->num_items <= MGPU_RADIX_MAX_ITEMS)
+		return mgpu_radix_sort_own<Key, indexed, Tuning>(request);
+	if constexpr (indexed)
+		return mgpu_cub_sort_indexed<Key>(request);
+	else
+		return mgpu_cub_sort_keys<Key>(request);
 }
 
 #endif							/* MGPU_RADIX_SORT_CUH */

@@ -7,5 +7,5 @@
 extern "C" cudaError_t
 mgpu_radix_sort_u32(mgpu_sort_request *request)
 {
-	return mgpu_radix_sort_keys<uint32_t>(request);
+	return mgpu_radix_sort<uint32_t, false, mgpu_radix_tuning_u32>(request);
 }

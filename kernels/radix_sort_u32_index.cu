@@ -7,5 +7,5 @@
 extern "C" cudaError_t
 mgpu_radix_sort_u32_index(mgpu_sort_request *request)
 {
-	return mgpu_radix_sort_indexed<uint32_t>(request);
+	return mgpu_radix_sort<uint32_t, true, mgpu_radix_tuning_u32_index>(request);
 }

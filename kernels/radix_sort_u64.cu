@@ -7,5 +7,5 @@
 extern "C" cudaError_t
 mgpu_radix_sort_u64(mgpu_sort_request *request)
 {
-	return mgpu_radix_sort_keys<uint64_t>(request);
+	return mgpu_radix_sort<uint64_t, false, mgpu_radix_tuning_u64>(request);
 }

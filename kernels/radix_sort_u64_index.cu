@@ -7,5 +7,5 @@
 extern "C" cudaError_t
 mgpu_radix_sort_u64_index(mgpu_sort_request *request)
 {
-	return mgpu_radix_sort_indexed<uint64_t>(request);
+	return mgpu_radix_sort<uint64_t, true, mgpu_radix_tuning_u64_index>(request);
 }

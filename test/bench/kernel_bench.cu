@@ -42,13 +42,14 @@ typedef struct bench_case
 typedef enum contestant
 {
 	OUR_MERGE = 0,
+	OUR_RADIX,
 	OUR_AUTO,
 	CUB_MERGE,
 	CUB_RADIX,
 	NUM_CONTESTANTS
 } contestant;
 
-static const char *const contestant_names[NUM_CONTESTANTS] = {"mgpu merge", "mgpu auto", "CUB merge", "CUB radix"};
+static const char *const contestant_names[NUM_CONTESTANTS] = {"mgpu merge", "mgpu radix", "mgpu auto", "CUB merge", "CUB radix"};
 
 static void
 allocate_memory(bench_memory *memory, uint64_t most_items)
@@ -158,6 +159,8 @@ time_contestant(bench_memory *memory, const bench_case *test, int contestant, mg
 
 	if (contestant == OUR_MERGE)
 		return bench_time(memory, [&] () { REQUIRE_CUDA(mgpu_merge_sorters[shape].sort(request)); });
+	if (contestant == OUR_RADIX)
+		return bench_time(memory, [&] () { REQUIRE_CUDA(mgpu_radix_sorters[shape].sort(request)); });
 	if (contestant == OUR_AUTO)
 		return bench_time(memory, [&] ()
 		{

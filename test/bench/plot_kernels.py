@@ -15,7 +15,8 @@ import matplotlib
 matplotlib.use('Agg')
 import matplotlib.pyplot as plt
 
-COLOURS = {'mgpu merge': '#1f77b4', 'mgpu auto': '#17457a', 'CUB merge': '#ff7f0e', 'CUB radix': '#d62728'}
+COLOURS = {'mgpu merge': '#1f77b4', 'mgpu radix': '#6baed6', 'mgpu auto': '#17457a',
+           'CUB merge': '#ff7f0e', 'CUB radix': '#d62728'}
 KEYS = (('u32', '0', '4-byte keys'), ('u64', '0', '8-byte keys'), ('u32', '1', '4-byte keys with index'),
         ('u64', '1', '8-byte keys with index'))
 SEGMENTED = (('int4', '4-byte keys'), ('int4 with indices', '4-byte keys with index'))

@@ -13,6 +13,9 @@
 
 #include "map.h"
 #include "merge_sort.cuh"
+#include "radix_tuning.cuh"
+
+static bool radix_is_own;		/* on this device; else it is CUB's */
 
 /* A case's input and its result, the same for all algorithms. */
 template <typename Key>
@@ -82,7 +85,7 @@ check_sorts(int pattern, uint64_t num_items, int key_bits)
 		is_64 ? MGPU_SHAPE_U64_INDEX : MGPU_SHAPE_U32_INDEX})
 	{
 		check_sort("merge", mgpu_find_sorter(MGPU_ALGORITHM_MERGE, shape), shape, sort);
-		if (!own_only)
+		if (!own_only || radix_is_own)
 			check_sort("radix", mgpu_find_sorter(MGPU_ALGORITHM_RADIX, shape), shape, sort);
 	}
 }
@@ -163,11 +166,24 @@ add_sizes(std::vector<uint64_t> &sizes)
 		sizes.push_back(3 * Tuning::sort_tile_items + 7);
 }
 
+<<<<<<< HEAD
 template <class... Tunings>
 static void
 add_tile_sizes(mgpu_tile_tunings<Tunings...>, std::vector<uint64_t> &sizes)
 {
 	(add_sizes<Tunings>(sizes), ...);
+=======
+/* … and around tiles of the radix sort: the last one short by up to a warp, or with an item alone. */
+template <class Tuning>
+static void
+add_radix_sizes(std::vector<uint64_t> &sizes)
+{
+	for (uint64_t tiles : {1, 3})
+		for (int delta : {-33, -1, 0, 1})
+			sizes.push_back(tiles * Tuning::tile_items + delta);
+	if (!quick)
+		sizes.push_back(40 * Tuning::tile_items + Tuning::tile_items / 2);
+>>>>>>> 4020773 (Radix sort by kernels of our own on chips with much shared memory)
 }
 
 template <typename Key>
@@ -219,10 +235,18 @@ test_device_sorts(void)
 	add_sizes<mgpu_tuning_u32_few>(sizes_32);
 	add_sizes<mgpu_tuning_u64_few>(sizes_64);
 	add_sizes<mgpu_tuning_u64_index_few>(sizes_64);
+<<<<<<< HEAD
 	add_tile_sizes(mgpu_tiles_u32(), sizes_32);
 	add_tile_sizes(mgpu_tiles_u64(), sizes_32);	/* packed pairs */
 	add_tile_sizes(mgpu_tiles_u64(), sizes_64);
 	add_tile_sizes(mgpu_tiles_u64_index(), sizes_64);
+=======
+	add_radix_sizes<mgpu_radix_tuning_u32>(sizes_32);
+	add_radix_sizes<mgpu_radix_tuning_u32_index>(sizes_32);
+	add_radix_sizes<mgpu_radix_tuning_u64>(sizes_64);
+	add_radix_sizes<mgpu_radix_tuning_u64_index>(sizes_64);
+	REQUIRE_CUDA(mgpu_is_large_device(&radix_is_own));
+>>>>>>> 4020773 (Radix sort by kernels of our own on chips with much shared memory)
 	check_tunings();
 	check_sizes<uint32_t>(sizes_32);
 	check_sizes<uint64_t>(sizes_64);
@@ -230,6 +254,11 @@ test_device_sorts(void)
 	check_sorts<uint32_t>(PATTERN_RANDOM, 70001, 8);
 	check_sorts<uint32_t>(PATTERN_RANDOM, 70001, 16);
 	check_sorts<uint32_t>(PATTERN_ALL_LARGEST, 70001, 8);
+	/* … and at those of a narrow range: an odd and an even number of passes, the last with fewer bits */
+	for (int key_bits : {1, 9, 17, 24, 31})
+		check_sorts<uint32_t>(PATTERN_RANDOM, 50021, key_bits);
+	for (int key_bits : {5, 33, 40, 63})
+		check_sorts<uint64_t>(PATTERN_RANDOM, 50021, key_bits);
 	for (int side = 0; side < 2; side++)
 	{
 		REQUIRE_CUDA(cudaFree(arrays.keys[side].memory));
