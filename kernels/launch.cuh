@@ -87,13 +87,14 @@ struct mgpu_allowed_kernel
 #define MGPU_ALLOWED_KERNELS 32
 
 /*
- * More than 48 kB of shared memory a CTA has to be asked for; and an SM gives
- * its first-level cache to shared memory, where all data that are used twice lie.
+ * More than 48 kB of shared memory a CTA has to be asked for; and, unless carveout
+ * says otherwise, an SM gives its first-level cache to shared memory, where all data
+ * that are used twice lie.
  * Asking takes the host a microsecond, so each thread remembers for what it did.
  */
 template <typename Kernel>
 static cudaError_t
-mgpu_allow_shared(Kernel kernel, uint32_t shared_bytes)
+mgpu_allow_shared(Kernel kernel, uint32_t shared_bytes, int carveout = cudaSharedmemCarveoutMaxShared)
 {
 	static thread_local mgpu_allowed_kernel allowed[MGPU_ALLOWED_KERNELS];
 	const void *address = reinterpret_cast<const void *>(kernel);
@@ -106,8 +107,7 @@ mgpu_allow_shared(Kernel kernel, uint32_t shared_bytes)
 		return status;
 	status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared_bytes);
 	if (status == cudaSuccess)
-		status = cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
-									  cudaSharedmemCarveoutMaxShared);
+		status = cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, carveout);
 	if (status == cudaSuccess)
 		known = {address, device, shared_bytes};
 	return status;

@@ -3,9 +3,8 @@
  *		Radix sort, device side: all digits of all keys counted in one read.
  *
  * The CTAs that fit the device share the keys, count in shared memory, and add
- * that up in device memory; the last to do so finds where each digit begins.  A
- * word of shared memory in the way of another is what counting waits for, so
- * lanes count in copies: with 8, four lanes share the banks of one.
+ * that up in device memory; the last to do so finds where each digit begins.
+ * Lanes count in copies, lest they be in each other's way.
  *
  *	 counts[digit][value][copy]		copy = lane % copies
  *

@@ -149,15 +149,15 @@ struct mgpu_locality_costs
 
 /*
  * Fitted to an H200: 10 and 100 million keys, each within 1,000, 10,000 … places
- * of its own, where locality sort and radix sort take about as long; merge sorts of
- * 1, 10 and 100 million keys in random order (NOTES.md).
+ * of its own; radix and merge sorts of 1, 10 and 100 million keys in random order,
+ * nearest where one overtakes the other (NOTES.md).
  */
 #define MGPU_LOCALITY_COSTS \
 	{ \
-		{0.0125, 0.001, 0.0031, 0.013, 0.0196, 0.074, 0.0258, 0.027}, \
-		{0.0261, 0.002, 0.0053, 0.013, 0.0530, 0.118, 0.0522, 0.026}, \
-		{0.0248, 0.007, 0.0071, 0.013, 0.0273, 0.092, 0.0515, 0.026}, \
-		{0.0488, 0.013, 0.0141, 0.013, 0.0657, 0.133, 0.0828, 0.017} \
+		{0.0125, 0.001, 0.0031, 0.013, 0.0160, 0.055, 0.0258, 0.027}, \
+		{0.0261, 0.002, 0.0053, 0.013, 0.0477, 0.105, 0.0522, 0.026}, \
+		{0.0248, 0.007, 0.0071, 0.013, 0.0248, 0.048, 0.0515, 0.026}, \
+		{0.0488, 0.013, 0.0141, 0.013, 0.0682, 0.080, 0.0828, 0.017} \
 	}
 
 /* The same of a merge sort that ends by windows (window_sort.cuh). */

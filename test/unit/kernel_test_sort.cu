@@ -166,13 +166,13 @@ add_sizes(std::vector<uint64_t> &sizes)
 		sizes.push_back(3 * Tuning::sort_tile_items + 7);
 }
 
-<<<<<<< HEAD
 template <class... Tunings>
 static void
 add_tile_sizes(mgpu_tile_tunings<Tunings...>, std::vector<uint64_t> &sizes)
 {
 	(add_sizes<Tunings>(sizes), ...);
-=======
+}
+
 /* … and around tiles of the radix sort: the last one short by up to a warp, or with an item alone. */
 template <class Tuning>
 static void
@@ -183,7 +183,6 @@ add_radix_sizes(std::vector<uint64_t> &sizes)
 			sizes.push_back(tiles * Tuning::tile_items + delta);
 	if (!quick)
 		sizes.push_back(40 * Tuning::tile_items + Tuning::tile_items / 2);
->>>>>>> 4020773 (Radix sort by kernels of our own on chips with much shared memory)
 }
 
 template <typename Key>
@@ -235,18 +234,15 @@ test_device_sorts(void)
 	add_sizes<mgpu_tuning_u32_few>(sizes_32);
 	add_sizes<mgpu_tuning_u64_few>(sizes_64);
 	add_sizes<mgpu_tuning_u64_index_few>(sizes_64);
-<<<<<<< HEAD
 	add_tile_sizes(mgpu_tiles_u32(), sizes_32);
 	add_tile_sizes(mgpu_tiles_u64(), sizes_32);	/* packed pairs */
 	add_tile_sizes(mgpu_tiles_u64(), sizes_64);
 	add_tile_sizes(mgpu_tiles_u64_index(), sizes_64);
-=======
 	add_radix_sizes<mgpu_radix_tuning_u32>(sizes_32);
 	add_radix_sizes<mgpu_radix_tuning_u32_index>(sizes_32);
 	add_radix_sizes<mgpu_radix_tuning_u64>(sizes_64);
 	add_radix_sizes<mgpu_radix_tuning_u64_index>(sizes_64);
 	REQUIRE_CUDA(mgpu_is_large_device(&radix_is_own));
->>>>>>> 4020773 (Radix sort by kernels of our own on chips with much shared memory)
 	check_tunings();
 	check_sizes<uint32_t>(sizes_32);
 	check_sizes<uint64_t>(sizes_64);
