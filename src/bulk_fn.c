@@ -166,6 +166,7 @@ mgpu_bulk_remove(PG_FUNCTION_ARGS)
 	position_list_read(&list, PG_GETARG_DATUM(1), "positions", first, first + source.num_items - 1);
 	if (list.num_positions > 0 && !position_list_is_ascending(&list, true))
 		position_list_make_unique(&list, "mgpu_bulk_remove");
+	position_list_close(&list);
 	if (list.num_positions == 0)
 	{
 		array_source_close(&source);
@@ -305,6 +306,7 @@ mgpu_bulk_insert(PG_FUNCTION_ARGS)
 	}
 	type = element_type_lookup(fcinfo, 0, inserted.element_type);
 	order_insertions(&list, &inserted, type);
+	position_list_close(&list);
 	result = insert_positions(&source, &inserted, type, &list, (int) first);
 	array_source_close(&source);
 	array_source_close(&inserted);

@@ -7,11 +7,13 @@
 
 #include "array_source.h"
 
-/* Positions as executors want them: 0-based, in memory. */
+/* Positions as executors want them: 0-based, in memory, with room for one more in front of them. */
 typedef struct position_list
 {
 	uint32	   *positions;
 	int64		num_positions;
+	array_source source;		/* where they come from, open */
+	int64		first;			/* subscript of position 0 */
 } position_list;
 
 /*
@@ -21,6 +23,9 @@ typedef struct position_list
  */
 extern void position_list_read(position_list *list, Datum subscripts, const char *what,
 							   int64 first, int64 last);
+
+/* The subscripts are needed no more: nothing but sorted positions are. */
+extern void position_list_close(position_list *list);
 
 /* Ascending already (strictly, if unique)? */
 extern bool position_list_is_ascending(const position_list *list, bool unique);

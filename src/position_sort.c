@@ -196,36 +196,51 @@ sort_by(const sort_spec *spec, array_source *source, const element_type *type, b
 }
 
 static bool
-are_many(const sort_spec *spec, const element_type *type, int64 num_items)
+are_many(const sort_spec *spec, const element_type *type, bool by_keys, int64 num_items)
 {
 	int64		least = byte_form_is_made(type->byte_form) ? LEAST_MADE_ITEMS : LEAST_ITEMS;
 
-	if (type->encode)
+	if (by_keys)
 		least = LEAST_KEYED_ITEMS;
 	else if (spec->algorithm != MGPU_ALGORITHM_AUTO || run_is_probed(num_items))
 		least = LEAST_PROBED_ITEMS;
 	return num_items > least;
 }
 
-bool
-position_sort_ranks(const sort_spec *spec, array_source *source, const element_type *type,
-					int64 num_items, uint32 *ranks)
+/* By keys, and by strings where there are none, or some element has none. */
+static bool
+sort_ranks(const sort_spec *spec, array_source *source, const element_type *type, bool by_keys,
+		   int64 num_items, uint32 *ranks)
 {
 	bool		has_strings = byte_source_applies(type, spec->collation);
 	instr_time	start,
 				end;
 	bool		done;
 
-	if (!are_many(spec, type, num_items) || (type->encode == NULL && !has_strings) ||
+	if (!are_many(spec, type, by_keys, num_items) || (!by_keys && !has_strings) ||
 		(type->stride == 0 && (type->typlen != -1 || type->typalign != TYPALIGN_INT)) ||
 		!run_stays_on_cpu(spec->function, num_items, source->data_bytes))
 		return false;
 	INSTR_TIME_SET_CURRENT(start);
 	array_source_load(source);
-	done = (type->encode && sort_by(spec, source, type, true, num_items, ranks)) ||
+	done = (by_keys && sort_by(spec, source, type, true, num_items, ranks)) ||
 		(has_strings && sort_by(spec, source, type, false, num_items, ranks));
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_SUBTRACT(end, start);
 	run_last.marshal_ms = INSTR_TIME_GET_MILLISEC(end) - run_last.kernel_ms;
 	return done;
+}
+
+bool
+position_sort_ranks(const sort_spec *spec, array_source *source, const element_type *type,
+					int64 num_items, uint32 *ranks)
+{
+	return sort_ranks(spec, source, type, type->encode != NULL, num_items, ranks);
+}
+
+bool
+position_sort_string_ranks(const sort_spec *spec, array_source *source, const element_type *type,
+						   int64 num_items, uint32 *ranks)
+{
+	return sort_ranks(spec, source, type, false, num_items, ranks);
 }

@@ -19,4 +19,8 @@
 extern bool position_sort_ranks(const sort_spec *spec, array_source *source, const element_type *type,
 								int64 num_items, uint32 *ranks);
 
+/* The same for elements of which some have no key, though the type has keys that can be made. */
+extern bool position_sort_string_ranks(const sort_spec *spec, array_source *source, const element_type *type,
+									   int64 num_items, uint32 *ranks);
+
 #endif							/* MGPU_POSITION_SORT_H */

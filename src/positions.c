@@ -324,6 +324,22 @@ rank_by_network(const rank_target *target, array_source *source, const element_t
 	pfree(values);
 }
 
+/* Where ranks take no memory beside the result: many elements that are one segment. */
+static bool
+rank_many(const rank_target *target, array_source *source, const element_type *type)
+{
+	return target->segments == NULL &&
+		position_sort_ranks(target->spec, source, type, target->num_items, target->ranks);
+}
+
+/* The same once some have turned out to have no keys. */
+static bool
+rank_many_strings(const rank_target *target, array_source *source, const element_type *type)
+{
+	return target->segments == NULL && type->encode != NULL &&
+		position_sort_string_ranks(target->spec, source, type, target->num_items, target->ranks);
+}
+
 static void
 rank_present(rank_target *target, array_source *source, const element_type *type)
 {
@@ -335,11 +351,9 @@ rank_present(rank_target *target, array_source *source, const element_type *type
 		rank_direct(target, source, type);
 	else if (type->is_enum)
 		rank_enum(target, source, type);
-	else if ((target->segments == NULL &&
-			  position_sort_ranks(target->spec, source, type, target->num_items, target->ranks)))
-		;
-	else if ((type->encode == NULL || !rank_encoded(target, source, type)) &&
-			 !rank_bytes(target, source, type))
+	else if (!rank_many(target, source, type) &&
+			 (type->encode == NULL || !rank_encoded(target, source, type)) &&
+			 !rank_many_strings(target, source, type) && !rank_bytes(target, source, type))
 		rank_compared(target, source, type);
 }
 

@@ -42,11 +42,16 @@ segments_from_heads(segment_list *segments, Datum heads, const array_source *val
 	for (int64 i = 1; i < list.num_positions; i++)
 		if (list.positions[i] <= list.positions[i - 1])
 			mgpu_raise_heads_order(first + list.positions[i], first + list.positions[i - 1]);
-	start_list(segments, vals->num_items, list.num_positions + 1);
-	for (int64 i = 0; i < list.num_positions; i++)
-		if (list.positions[i] != 0)
-			segments->heads[segments->num_segments++] = list.positions[i];
-	pfree(list.positions);
+	position_list_close(&list);
+	segments->heads = list.positions;
+	segments->num_segments = list.num_positions;
+	segments->num_items = vals->num_items;
+	/* there is room for the first one's head */
+	if (list.num_positions == 0 || list.positions[0] != 0)
+	{
+		*--segments->heads = 0;
+		segments->num_segments++;
+	}
 }
 
 void

@@ -13,7 +13,8 @@
  * codes behind what its strings share.  Its references are moved aside for that,
  * to where the result has not been written yet.  Strings that are mostly empty
  * leave no room there; then it is memory of its own, given back before a part takes
- * any.  Sorting parts of the input and merging them was rejected: every merge
+ * any, and where that would be too much, references are listed from notes of where
+ * elements begin (element_codes.h).  Sorting parts of the input and merging them was rejected: every merge
  * compares strings, and misses the cache for each.
  */
 #include "postgres.h"
@@ -28,6 +29,7 @@
 #include "compat.h"
 #include "array_result.h"
 #include "byte_order.h"
+#include "element_codes.h"
 #include "shared_prefix.h"
 #include "string_sort.h"
 
@@ -38,6 +40,9 @@
 
 /* Longer elements whose strings must be made are left to the other way. */
 #define MOST_MADE_BYTES 64
+
+/* What references take aside, and the parts that they go to. */
+#define MOST_ASIDE_BYTES ((Size) 56 * 1024 * 1024)
 
 /* Cuts of cuts, of strings that share more and more. */
 #define MOST_DEPTH 32
@@ -54,6 +59,8 @@
 typedef struct string_sort
 {
 	const sort_spec *spec;
+	const array_source *source;
+	const element_type *type;
 	const char *data;			/* the source's elements */
 	Size		data_bytes;		/* of the source, and of the result */
 	byte_strings strings;
@@ -78,7 +85,8 @@ typedef struct string_sort
 typedef struct string_range
 {
 	string_sort *sort;
-	const uint32 *refs;
+	const uint32 *refs;			/* NULL: of all, listed from notes */
+	element_codes *notes;
 	int64		num_items;
 	uint32		offset;			/* bytes that all are known to begin with */
 	shared_prefix prefix;
@@ -87,11 +95,11 @@ typedef struct string_range
 static uint32
 element_bytes(const char *element)
 {
-	return INTALIGN(VARSIZE(element));
+	return element_refs(element) * MGPU_REF_BYTES;
 }
 
 static inline const char *
-element_at(const string_sort *sort, uint32 ref)
+string_at(const string_sort *sort, uint32 ref)
 {
 	return sort->data + (Size) ref * MGPU_REF_BYTES;
 }
@@ -158,7 +166,7 @@ codes_of(const void *context, const uint32 *refs, uint32 num_refs, uint64 *codes
 	const char *room_end = sort->strings.encode ? room + sizeof(room) : sort->data + sort->data_bytes;
 
 	for (uint32 i = 0; i < num_refs; i++)
-		codes[i] = code_of(range, byte_string_of(&sort->strings, element_at(sort, refs[i]), room), room_end);
+		codes[i] = code_of(range, byte_string_of(&sort->strings, string_at(sort, refs[i]), room), room_end);
 }
 
 static void
@@ -166,7 +174,34 @@ refs_of(const void *context, uint64 begin, uint32 num_refs, uint32 *refs)
 {
 	const string_range *range = context;
 
-	memcpy(refs, range->refs + begin, num_refs * sizeof(uint32));
+	if (range->refs == NULL)
+		element_codes_refs(range->notes, begin, num_refs, refs);
+	else
+		memcpy(refs, range->refs + begin, num_refs * sizeof(uint32));
+}
+
+static byte_string
+first_string(const string_range *range)
+{
+	const string_sort *sort = range->sort;
+	uint32		ref;
+
+	refs_of(range, 0, 1, &ref);
+	return byte_string_of(&sort->strings, string_at(sort, ref), NULL);
+}
+
+/* Of a block's strings.  False: no more is to be learnt. */
+static bool
+measure_block(prefix_measure *measure, const string_sort *sort, const uint32 *refs, int num_refs)
+{
+	for (int i = 0; i < num_refs; i++)
+	{
+		if (i + ELEMENTS_AHEAD < num_refs)
+			__builtin_prefetch(string_at(sort, refs[i + ELEMENTS_AHEAD]));
+		if (!prefix_measure_string(measure, byte_string_of(&sort->strings, string_at(sort, refs[i]), NULL)))
+			return false;
+	}
+	return true;
 }
 
 static void
@@ -175,14 +210,16 @@ measure_task(void *context, uint64 task, int worker)
 	string_range *range = context;
 	const string_sort *sort = range->sort;
 	int64		end = Min((int64) (task + 1) * TASK_ITEMS, range->num_items);
-	byte_string first = byte_string_of(&sort->strings, element_at(sort, range->refs[0]), NULL);
-	prefix_measure measure = shared_prefix_begin(&range->prefix, first, range->offset);
+	prefix_measure measure = shared_prefix_begin(&range->prefix, first_string(range), range->offset);
+	uint32		listed[MGPU_PARTS_BLOCK_ITEMS];
 
-	for (int64 i = task * TASK_ITEMS; i < end; i++)
+	for (int64 i = task * TASK_ITEMS; i < end; i += MGPU_PARTS_BLOCK_ITEMS)
 	{
-		if (i + ELEMENTS_AHEAD < end)
-			__builtin_prefetch(element_at(sort, range->refs[i + ELEMENTS_AHEAD]));
-		if (!prefix_measure_string(&measure, byte_string_of(&sort->strings, element_at(sort, range->refs[i]), NULL)))
+		int			num_refs = Min(MGPU_PARTS_BLOCK_ITEMS, end - i);
+
+		if (range->refs == NULL)
+			refs_of(range, i, num_refs, listed);
+		if (!measure_block(&measure, sort, range->refs ? range->refs + i : listed, num_refs))
 			break;
 	}
 	shared_prefix_note(&range->prefix, &measure);
@@ -196,7 +233,7 @@ skip_shared(string_range *range)
 
 	if (sort->strings.encode)
 		return true;
-	shared_prefix_init(&range->prefix, byte_string_of(&sort->strings, element_at(sort, range->refs[0]), NULL).size);
+	shared_prefix_init(&range->prefix, first_string(range).size);
 	run_tasks(sort, measure_task, range, num_tasks(range->num_items));
 	range->offset = Max(range->offset, range->prefix.shared);
 	return !shared_prefix_is_all(&range->prefix);
@@ -248,8 +285,8 @@ strings_task(void *context, uint64 task, int worker)
 		byte_string string;
 
 		if (i + ELEMENTS_AHEAD < end)
-			__builtin_prefetch(element_at(sort, part->refs[i + ELEMENTS_AHEAD]));
-		string = byte_string_of(&sort->strings, element_at(sort, part->refs[i]), room);
+			__builtin_prefetch(string_at(sort, part->refs[i + ELEMENTS_AHEAD]));
+		string = byte_string_of(&sort->strings, string_at(sort, part->refs[i]), room);
 		sort->spans[i] = (mgpu_span) {string.bytes - begin, string.size};
 		sort->codes[i] = code_of(part, string, room ? room + sort->made_bytes : data_end);
 	}
@@ -364,8 +401,8 @@ sort_parts(string_sort *sort, const mgpu_string_parts *parts, int64 first, uint3
 
 /*
  * Cut a range whose references go to sort->refs from first on; they are not there
- * now.  part_of has a byte for each.  aside is NULL or memory of both, freed as
- * soon as it can be.
+ * now.  part_of has a byte for each, or is NULL.  aside is NULL or memory of both,
+ * freed as soon as it can be, and so are notes.
  */
 static void
 cut_range(string_range *range, int64 first, uint8 *part_of, char *aside, int depth)
@@ -390,6 +427,8 @@ cut_range(string_range *range, int64 first, uint8 *part_of, char *aside, int dep
 	pfree(parts->counts);
 	if (aside)
 		pfree(aside);
+	if (range->notes)
+		element_codes_close(range->notes);
 	if (!sort->failed)
 		sort_parts(sort, parts, first, range->offset, depth);
 	pfree(parts);
@@ -428,28 +467,71 @@ sort_range(string_sort *sort, int64 first, int64 num_items, uint32 offset, int d
 
 /*
  * References wait in the front of the result until they are cut, what parts they
- * go to behind them, or aside, as far as there is no room.
+ * go to behind them, or aside, as far as there is no room.  False: they would take
+ * too much there.
  */
-static char *
-room_for_all(string_sort *sort, string_range *all, uint8 **part_of)
+static bool
+find_room(string_sort *sort, string_range *all, uint8 **part_of, char **aside)
 {
 	Size		ref_bytes = sort->num_items * sizeof(uint32);
-	char	   *aside;
 
 	all->refs = (uint32 *) sort->dest;
 	*part_of = (uint8 *) sort->dest + ref_bytes;
+	*aside = NULL;
 	if (*part_of + sort->num_items <= (uint8 *) sort->refs)
-		return NULL;
+		return true;
 	if (*part_of <= (uint8 *) sort->refs)
 	{
-		aside = array_result_scratch(sort->num_items);
-		*part_of = (uint8 *) aside;
-		return aside;
+		*aside = (Size) sort->num_items <= MOST_ASIDE_BYTES ? array_result_scratch(sort->num_items) : NULL;
+		*part_of = (uint8 *) *aside;
+		return true;
 	}
-	aside = array_result_scratch(ref_bytes + sort->num_items);
-	all->refs = (uint32 *) aside;
-	*part_of = (uint8 *) aside + ref_bytes;
-	return aside;
+	if (ref_bytes + sort->num_items > MOST_ASIDE_BYTES)
+		return false;
+	*aside = array_result_scratch(ref_bytes + sort->num_items);
+	all->refs = (uint32 *) *aside;
+	*part_of = (uint8 *) *aside + ref_bytes;
+	return true;
+}
+
+/* The same by notes, with what parts references go to if that is not too much.  False: this is not the way. */
+static bool
+take_notes(string_sort *sort, string_range *all, element_codes *notes, uint8 **part_of, char **aside)
+{
+	if (!element_codes_open(notes, sort->source, sort->type, false, sort->num_items))
+		return false;
+	all->refs = NULL;
+	all->notes = notes;
+	sort->made_bytes = notes->room_bytes;
+	*aside = NULL;
+	if (element_codes_bytes(notes) + sort->num_items <= MOST_ASIDE_BYTES)
+		*aside = array_result_scratch(sort->num_items);
+	*part_of = (uint8 *) *aside;
+	return notes->room_bytes <= BYTE_ENCODE_ROOM(MOST_MADE_BYTES);
+}
+
+static void
+free_found(string_range *all, char *aside)
+{
+	if (aside)
+		pfree(aside);
+	if (all->notes)
+		element_codes_close(all->notes);
+}
+
+/* All strings are the same. */
+static void
+write_all(string_sort *sort, string_range *all, char *aside)
+{
+	for (int64 i = 0; i < sort->num_items; i += MGPU_PARTS_BLOCK_ITEMS)
+	{
+		refs_of(all, i, Min(MGPU_PARTS_BLOCK_ITEMS, sort->num_items - i), sort->refs + i);
+		if (i % STEP_ITEMS == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
+	free_found(all, aside);
+	make_room(sort, sort->part_items);
+	write_same(sort, 0, sort->num_items);
 }
 
 /* False: this is not the way for these elements. */
@@ -458,6 +540,7 @@ sort_all(string_sort *sort)
 {
 	Size		ref_bytes = sort->num_items * sizeof(uint32);
 	string_range all = {.sort = sort,.num_items = sort->num_items};
+	element_codes notes;
 	uint8	   *part_of;
 	char	   *aside;
 	bool		found;
@@ -465,25 +548,20 @@ sort_all(string_sort *sort)
 	if (ref_bytes > sort->data_bytes)
 		return false;
 	sort->refs = (uint32 *) (sort->dest + TYPEALIGN_DOWN(MGPU_REF_BYTES, sort->data_bytes) - ref_bytes);
-	aside = room_for_all(sort, &all, &part_of);
-	found = find_elements(sort, (uint32 *) all.refs);
+	if (find_room(sort, &all, &part_of, &aside))
+		found = find_elements(sort, (uint32 *) all.refs);
+	else
+		found = take_notes(sort, &all, &notes, &part_of, &aside);
 	sort->part_items = Min(MOST_PART_ITEMS, PART_BYTES / (PART_ITEM_BYTES + sort->made_bytes));
 	if (!found || sort->num_items <= sort->part_items)
 	{
-		if (aside)
-			pfree(aside);
+		free_found(&all, aside);
 		return false;
 	}
 	if (skip_shared(&all))
 		cut_range(&all, 0, part_of, aside, 0);
 	else
-	{
-		memcpy(sort->refs, all.refs, ref_bytes);
-		if (aside)
-			pfree(aside);
-		make_room(sort, sort->part_items);
-		write_same(sort, 0, sort->num_items);
-	}
+		write_all(sort, &all, aside);
 	free_room(sort);
 	return !sort->failed;
 }
@@ -512,6 +590,8 @@ string_sorted_array(const sort_spec *spec, array_source *source, const element_t
 	memset(&sort, 0, sizeof(sort));
 	array_source_load(source);
 	sort.spec = spec;
+	sort.source = source;
+	sort.type = type;
 	sort.data = array_source_data(source);
 	sort.data_bytes = source->data_bytes;
 	sort.num_items = source->num_items - source->num_nulls;

@@ -37,6 +37,7 @@ make_big($node, 'strings', 4,
 	t => [ 'text[]', 'substr(md5(i::text), 1, 12)' ],
 	d => [ 'numeric[]', '(random() * 1e9)::numeric(14, 3)' ],
 	e => [ 'text[]', q{'same'::text} ],
+	y => [ 'interval[]', q{make_interval(years => CASE WHEN i % 1000 = 0 THEN 178000000 ELSE 0 END, secs => random() * 1e9)} ],
 	w => [ 'text[]', q{'number ' || i % 10000} ],
 	m => [ 'text[]', q{CASE WHEN i % 10 = 0 THEN substr(md5(i::text), 1, 3) ELSE '' END} ]);
 
@@ -73,6 +74,8 @@ my %peaks = (
 	'sort text of few values' => [ 'mgpu_sort(w COLLATE "C")', 'strings', 64, 64 ],
 	# references do not fit beside those of the result
 	'sort text, mostly empty' => [ 'mgpu_sort(m COLLATE "C")', 'strings', 18, 18 ],
+	# ... nor in 64 MB: they would be 76, and what part each belongs to 19 more
+	'sort many text, mostly empty' => [ 'mgpu_sort(array_cat(m, array_cat(m, array_cat(m, array_cat(m, m)))) COLLATE "C")', 'strings', 92, 92 ],
 	# indices of narrow values would be 80 MB
 	'sort int2' => [ 'mgpu_sort(s)', 'narrow', 40, 40 ],
 	'sort bool' => [ 'mgpu_sort(o)', 'narrow', 20, 20 ],
@@ -94,6 +97,8 @@ my %peaks = (
 	'sort_by int4 by enum' => [ 'mgpu_sort_by(k, e)', 'labels, narrow', 153, 76 ],
 	'sort_pairs enum with int4' => [ '(mgpu_sort_pairs(e, k)).vals', 'labels, narrow', 153, 153 ],
 	'segsort_pairs enum with int2' => [ '(mgpu_segsort_pairs(e, s, ARRAY[5000000, 5000007])).vals', 'labels, narrow', 115, 115 ],
+	# heads twice, and their array once more, would be 115 MB
+	'segsort of an array in memory with many heads' => [ 'mgpu_segsort(' . in_memory('k') . ', q)', 'narrow, ordered', 115, 76 ],
 	'merge enum' => [ 'mgpu_merge(f, f)', 'ordered_labels', 153, 153 ],
 	# 4 bytes an element more would be 160 MB
 	'argsort of many int4' => [ 'mgpu_argsort(a)', 'big', 160, 160 ],
@@ -124,6 +129,9 @@ my %cpu_peaks = (
 	'sort_by int4 by text' => [ 'mgpu_sort_by(a, t COLLATE "C")', 'middle', 153, 38 ],
 	'argsort macaddr' => [ 'mgpu_argsort(h)', 'middle', 76, 38 ],
 	'sort macaddr' => [ 'mgpu_sort(h)', 'middle', 76, 76 ],
+	# some are beyond 64 bits of microseconds
+	'argsort long interval' => [ 'mgpu_argsort(y)', 'strings', 61, 16 ],
+	'sort long interval' => [ 'mgpu_sort(y)', 'strings', 61, 61 ],
 	'argsort interval' => [ 'mgpu_argsort(v)', 'middle', 153, 38 ],
 	'sort interval' => [ 'mgpu_sort(v)', 'middle', 153, 153 ],
 	'sort name' => [ 'mgpu_sort(x)', 'made', 244, 244 ],
