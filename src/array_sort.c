@@ -20,6 +20,7 @@
 #include "null_map.h"
 #include "pgerror.h"
 #include "positions.h"
+#include "present_values.h"
 #include "run.h"
 #include "segments.h"
 #include "string_sort.h"
@@ -205,28 +206,73 @@ executor_moves(const array_source *keys, const element_type *key_type,
 		(keys->num_items >= MOVE_MIN_ITEMS || run_is_forced(keys->num_items));
 }
 
+/* All but where values come from and go to; out_keys is NULL, or where keys go. */
+static void
+describe_pairs(run_request *request, const sort_spec *spec, array_source *keys, const element_type *key_type,
+			   const element_type *val_type, ArrayType *out_keys)
+{
+	describe_sort(request, spec, keys, key_type, spec->segments);
+	request->job.op = MGPU_OP_SORT_PAIRS;
+	request->job.outputs = MGPU_OUT_VALUES;
+	request->job.value_width = val_type->stride;
+	if (out_keys)
+	{
+		request->job.outputs |= MGPU_OUT_KEYS;
+		request->binding.out_keys = ARR_DATA_PTR(out_keys);
+	}
+}
+
 /* False, and no results: floats with bits of their own need another way. */
 static bool
 pairs_by_executor(const sort_spec *spec, array_source *keys, const element_type *key_type,
-				  array_source *vals, const element_type *val_type,
-				  bool want_keys, pair_result *result)
+				  array_source *vals, const element_type *val_type, pair_result *result)
 {
 	run_request request;
 
-	describe_sort(&request, spec, keys, key_type, spec->segments);
-	request.job.op = MGPU_OP_SORT_PAIRS;
-	request.job.outputs = MGPU_OUT_VALUES;
-	request.job.value_width = val_type->stride;
+	describe_pairs(&request, spec, keys, key_type, val_type, result->keys);
 	request.sources[MGPU_CHANNEL_VALUES] = vals;
 	request.binding.in_values = array_source_bound(vals, val_type->stride);
 	request.binding.out_values = ARR_DATA_PTR(result->vals);
-	if (want_keys)
-	{
-		request.job.outputs |= MGPU_OUT_KEYS;
-		request.binding.out_keys = ARR_DATA_PTR(result->keys);
-	}
 	run_job(&request);
 	return !request.float_bits_lost;
+}
+
+/*
+ * The same of those whose keys are there, while the others' values are put at their
+ * end of the result.  Wide values that lie in memory have room for positions, and
+ * would be there twice.
+ */
+static bool
+executor_moves_present(const sort_spec *spec, const array_source *keys, const element_type *key_type,
+					   const array_source *vals, const element_type *val_type)
+{
+	return spec->segments == NULL && key_type->key_kind != 0 && element_type_is_movable(val_type) &&
+		keys->num_nulls > 0 && vals->num_nulls == 0 &&
+		(val_type->stride < (int) sizeof(int32) || array_source_is_streamed(vals)) &&
+		(keys->num_items >= MOVE_MIN_ITEMS || run_is_forced(keys->num_items));
+}
+
+static void
+present_pairs_by_executor(const sort_spec *spec, array_source *keys, const element_type *key_type,
+						  array_source *vals, const element_type *val_type, pair_result *result)
+{
+	Size		null_bytes = (Size) keys->num_nulls * val_type->stride;
+	Size		present_bytes = (Size) vals->num_items * val_type->stride - null_bytes;
+	char	   *data = ARR_DATA_PTR(result->vals);
+	bool		nulls_first = spec->order.nulls_first;
+	present_values reader;
+	run_request request;
+
+	present_values_open(&reader, vals, keys->null_bitmap, val_type->stride, nulls_first ? data : data + present_bytes);
+	if (present_bytes > 0)
+	{
+		describe_pairs(&request, spec, keys, key_type, val_type, result->keys);
+		request.readers[MGPU_CHANNEL_VALUES].read = present_values_read;
+		request.readers[MGPU_CHANNEL_VALUES].context = &reader;
+		request.binding.out_values = nulls_first ? data + null_bytes : data;
+		run_job(&request);
+	}
+	present_values_close(&reader);
 }
 
 /* By a copy of positions that values are gathered by as well: in the result, if it has room. */
@@ -285,9 +331,15 @@ sorted_arrays(const sort_spec *spec, array_source *keys, const element_type *key
 	if (executor_moves(keys, key_type, vals, val_type))
 	{
 		pair_result_create(result, want_keys ? &key_shape : NULL, &val_shape);
-		if (pairs_by_executor(spec, keys, key_type, vals, val_type, want_keys, result))
+		if (pairs_by_executor(spec, keys, key_type, vals, val_type, result))
 			return;
 		pair_result_discard(result);
+	}
+	if (executor_moves_present(spec, keys, key_type, vals, val_type))
+	{
+		pair_result_create(result, want_keys ? &key_shape : NULL, &val_shape);
+		present_pairs_by_executor(spec, keys, key_type, vals, val_type, result);
+		return;
 	}
 	add_room(&val_shape, val_type);
 	pair_result_create(result, want_keys ? &key_shape : NULL, &val_shape);

@@ -39,8 +39,8 @@
 /* The same where strings are made beside them. */
 #define LEAST_MADE_ITEMS (1024 * 1024)
 
-/* ... and of keys alone, which a job takes no longer for. */
-#define LEAST_KEYED_ITEMS (6 * 1024 * 1024)
+/* ... and of keys alone, which a job takes no longer for, but more than that many. */
+#define LEAST_KEYED_ITEMS (3 * 1024 * 1024)
 
 /* ... and where the algorithm is asked for. */
 #define LEAST_PROBED_ITEMS (2 * 1024 * 1024)

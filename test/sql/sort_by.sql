@@ -103,3 +103,31 @@ SELECT mgpu_sort_by(ARRAY[1, 2], ARRAY[[1, 2]], true, true);
 -- keys must be sortable
 SELECT mgpu_sort_by(ARRAY[1, 2], ARRAY[point(1, 1), point(0, 0)]);
 \echo :SQLSTATE
+-- NULL keys: values of each width go to their end of the result, from a table as from memory
+CREATE TABLE null_keys (k int[], d bool[], s int2[], i int[], b bigint[], u uuid[]);
+ALTER TABLE null_keys ALTER k SET STORAGE EXTERNAL, ALTER d SET STORAGE EXTERNAL, ALTER s SET STORAGE EXTERNAL;
+ALTER TABLE null_keys ALTER i SET STORAGE EXTERNAL, ALTER b SET STORAGE EXTERNAL, ALTER u SET STORAGE EXTERNAL;
+INSERT INTO null_keys
+SELECT array_agg(CASE WHEN h % 5 > 0 THEN h % 700 END ORDER BY i), array_agg(h % 3 = 0 ORDER BY i), array_agg((h % 30000)::int2 ORDER BY i), array_agg(i ORDER BY i),
+       array_agg(h::bigint * i ORDER BY i), array_agg(md5(i::text)::uuid ORDER BY i)
+FROM (SELECT i, (i::bigint * 48271 % 2147483647)::int AS h FROM generate_series(1, 150000) i) numbers;
+CREATE FUNCTION pg_temp.check_null_keys(ordering text, args text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    wrong text;
+BEGIN
+    EXECUTE format($q$
+        SELECT concat(CASE WHEN mgpu_sort_by(t.d, t.k %2$s) <> r.d THEN 'bool ' END, CASE WHEN mgpu_sort_by(t.s, t.k %2$s) <> r.s THEN 'int2 ' END,
+                      CASE WHEN mgpu_sort_by(t.i, t.k %2$s) <> r.i THEN 'int4 ' END, CASE WHEN mgpu_sort_by(t.b, t.k %2$s) <> r.b THEN 'int8 ' END,
+                      CASE WHEN mgpu_sort_by(t.u, t.k %2$s) <> r.u THEN 'uuid ' END, CASE WHEN mgpu_sort_by(array_cat(t.s, '{}'), array_cat(t.k, '{}') %2$s) <> r.s THEN 'memory ' END,
+                      CASE WHEN array_send(p.keys) <> array_send(r.k) OR p.vals <> r.d THEN 'pairs ' END, CASE WHEN array_send(q.keys) <> array_send(r.k) OR q.vals <> r.b THEN 'wide pairs' END)
+        FROM null_keys t, mgpu_sort_pairs(t.k, t.d %2$s) p, mgpu_sort_pairs(t.k, t.b %2$s) q,
+             LATERAL (SELECT array_agg(x.k ORDER BY x.k %1$s, o) AS k, array_agg(x.d ORDER BY x.k %1$s, o) AS d, array_agg(x.s ORDER BY x.k %1$s, o) AS s, array_agg(x.i ORDER BY x.k %1$s, o) AS i,
+                             array_agg(x.b ORDER BY x.k %1$s, o) AS b, array_agg(x.u ORDER BY x.k %1$s, o) AS u
+                      FROM unnest(t.k, t.d, t.s, t.i, t.b, t.u) WITH ORDINALITY x(k, d, s, i, b, u, o)) r $q$, ordering, args) INTO wrong;
+    RETURN wrong;
+END
+$$;
+SELECT pg_temp.check_null_keys('', '') AS up, pg_temp.check_null_keys('DESC', ', true') AS down, pg_temp.check_null_keys('NULLS FIRST', ', false, true') AS nulls_first,
+       pg_temp.check_null_keys('DESC NULLS LAST', ', true, false') AS down_nulls_last;
+SELECT mgpu_sort_by(s[1:3000], array_fill(NULL::int, ARRAY[3000])) = s[1:3000] AS all_null, mgpu_sort_by(s[1:3000], i[1:2999] || NULL::int) = s[1:3000] AS last_null FROM null_keys;
+DROP TABLE null_keys;

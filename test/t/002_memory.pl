@@ -24,6 +24,7 @@ make_big($node, 'narrow', 20,
 	k => [ 'int[]', '(random() * 1000000000)::int' ],
 	s => [ 'int2[]', '(random() * 60000 - 30000)::int2' ],
 	o => [ 'bool[]', 'random() < 0.5' ],
+	j => [ 'int[]', 'CASE WHEN i % 50 > 0 THEN (random() * 1000000000)::int END' ],
 	n => [ 'int2[]', 'CASE WHEN i % 7 > 0 THEN (random() * 30000)::int2 END' ]);
 
 # labels that were added between others: their OIDs do not say their order
@@ -40,6 +41,9 @@ make_big($node, 'strings', 4,
 	y => [ 'interval[]', q{make_interval(years => CASE WHEN i % 1000 = 0 THEN 178000000 ELSE 0 END, secs => random() * 1e9)} ],
 	w => [ 'text[]', q{'number ' || i % 10000} ],
 	m => [ 'text[]', q{CASE WHEN i % 10 = 0 THEN substr(md5(i::text), 1, 3) ELSE '' END} ]);
+
+make_big($node, 'fewer', 5,
+	h => [ 'macaddr[]', q{('08002b' || substr(md5((i % 300000)::text), 1, 6))::macaddr} ]);
 
 make_big($node, 'made', 4,
 	x => [ 'name[]', q{('column_' || i % 100003)::name} ],
@@ -84,6 +88,9 @@ my %peaks = (
 	'sort_by int2 by int4' => [ 'mgpu_sort_by(s, k)', 'narrow', 120, 40 ],
 	'sort_by bool by int4' => [ 'mgpu_sort_by(o, k)', 'narrow', 100, 20 ],
 	'sort_by bool by int2' => [ 'mgpu_sort_by(o, s)', 'narrow', 60, 20 ],
+	# positions of all would be 76 MB
+	'sort_by bool by int2 with nulls' => [ 'mgpu_sort_by(o, n)', 'narrow', 55, 19 ],
+	'sort_pairs int4 with nulls and bool' => [ 'ARRAY[pg_column_size(mgpu_sort_pairs(j, o))]', 'narrow', 96, 96 ],
 	'sort_pairs int2 with bool' => [ '(mgpu_sort_pairs(s, o)).vals', 'narrow', 60, 60 ],
 	'sort_pairs int4 with int2' => [ '(mgpu_sort_pairs(k, s)).vals', 'narrow', 120, 120 ],
 	'locality_sort_pairs int4 with bool' => [ '(mgpu_locality_sort_pairs(k, o)).vals', 'narrow', 100, 100 ],
@@ -128,6 +135,7 @@ my %cpu_peaks = (
 	'argsort text, mostly empty' => [ 'mgpu_argsort(m COLLATE "C")', 'strings', 18, 16 ],
 	'sort_by int4 by text' => [ 'mgpu_sort_by(a, t COLLATE "C")', 'middle', 153, 38 ],
 	'argsort macaddr' => [ 'mgpu_argsort(h)', 'middle', 76, 38 ],
+	'argsort fewer macaddr' => [ 'mgpu_argsort(h)', 'fewer', 38, 19 ],
 	'sort macaddr' => [ 'mgpu_sort(h)', 'middle', 76, 76 ],
 	# some are beyond 64 bits of microseconds
 	'argsort long interval' => [ 'mgpu_argsort(y)', 'strings', 61, 16 ],
