@@ -61,8 +61,8 @@ is_whole(const byte_sort *sort)
 	return true;
 }
 
-static void
-note_job(byte_order_call *call)
+void
+byte_order_note(byte_order_call *call)
 {
 	run_record *record = &call->record;
 
@@ -115,7 +115,7 @@ sort_codes(byte_sort *sort, uint64 *sorted, uint32 *indices)
 	request.binding.out_keys = sorted;
 	request.binding.out_indices = indices;
 	run_job(&request);
-	note_job(sort->call);
+	byte_order_note(sort->call);
 	round->sorted = sorted;
 	round->indices = indices;
 }

@@ -97,11 +97,12 @@ byte_size_without_blanks(const char *string, uint32 size)
 	return size;
 }
 
-/* Spans of values.  False: an element is not as it should be. */
+/* Spans of the walk's next values.  False: an element is not as it should be. */
 static bool
 find_values(byte_source *bytes, byte_walk *at, int64 num_items)
 {
-	const char *data = array_source_data(at->source);
+	const char *begin = array_source_data(at->source);
+	const char *data = begin + at->offset;
 
 	for (int64 i = 0; i < num_items; i++)
 	{
@@ -115,7 +116,7 @@ find_values(byte_source *bytes, byte_walk *at, int64 num_items)
 			CHECK_FOR_INTERRUPTS();
 	}
 	bytes->keys.data = data;
-	bytes->keys.data_end = data + at->source->data_bytes;
+	bytes->keys.data_end = begin + at->source->data_bytes;
 	return true;
 }
 
@@ -191,21 +192,28 @@ start(byte_source *bytes, const element_type *type, int64 num_items)
 }
 
 bool
+byte_source_open_some(byte_source *bytes, byte_walk *walk, int64 num_items, Size num_bytes)
+{
+	byte_encode_fn encode = encoder(walk->type->byte_form);
+
+	start(bytes, walk->type, num_items);
+	if (find_values(bytes, walk, num_items) &&
+		(encode == NULL || make_strings(bytes, num_items, num_bytes, encode)))
+		return true;
+	byte_source_close(bytes);
+	return false;
+}
+
+bool
 byte_source_open(byte_source *bytes, array_source *source, const element_type *type,
 				 Oid collation, int64 num_items)
 {
-	byte_encode_fn encode = encoder(type->byte_form);
-	byte_walk	at = {source, type, 0};
+	byte_walk	walk = {source, type, 0};
 
 	if (!byte_source_applies(type, collation))
 		return false;
 	array_source_load(source);
-	start(bytes, type, num_items);
-	if (find_values(bytes, &at, num_items) &&
-		(encode == NULL || make_strings(bytes, num_items, source->data_bytes, encode)))
-		return true;
-	byte_source_close(bytes);
-	return false;
+	return byte_source_open_some(bytes, &walk, num_items, source->data_bytes);
 }
 
 /* Strings of cells, laid end to end in each task's part of the arena. */

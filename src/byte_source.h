@@ -68,6 +68,13 @@ typedef struct byte_walk
 	Size		offset;
 } byte_walk;
 
+static inline void
+byte_walk_require(const byte_walk *walk, Size bytes)
+{
+	if (unlikely(bytes > walk->source->data_bytes))
+		array_source_require(walk->source, bytes);
+}
+
 /*
  * The next element's value, without its length word if it has one.  False: it is
  * not as arrays have them.  Raises where it would be behind the array's end.
@@ -79,16 +86,16 @@ byte_walk_next(byte_walk *walk, const char **value, uint32 *size)
 
 	if (walk->type->typlen > 0)
 	{
-		array_source_require(walk->source, walk->offset + walk->type->typlen);
+		byte_walk_require(walk, walk->offset + walk->type->typlen);
 		*value = element;
 		*size = walk->type->typlen;
 		walk->offset += walk->type->stride;
 		return true;
 	}
-	array_source_require(walk->source, walk->offset + VARHDRSZ);
+	byte_walk_require(walk, walk->offset + VARHDRSZ);
 	if (!VARATT_IS_4B_U(element) || VARSIZE(element) < VARHDRSZ)
 		return false;
-	array_source_require(walk->source, walk->offset + VARSIZE(element));
+	byte_walk_require(walk, walk->offset + VARSIZE(element));
 	*value = VARDATA(element);
 	*size = VARSIZE(element) - VARHDRSZ;
 	walk->offset = INTALIGN(walk->offset + VARHDRSZ + *size);
@@ -113,6 +120,13 @@ extern bool byte_source_applies(const element_type *type, Oid collation);
  */
 extern bool byte_source_open(byte_source *bytes, array_source *source, const element_type *type,
 							 Oid collation, int64 num_items);
+
+/*
+ * The same for the next num_items elements of a walk over an array whose elements
+ * have such strings as far as type and collation go; num_bytes is what they take,
+ * which counts where strings are made.
+ */
+extern bool byte_source_open_some(byte_source *bytes, byte_walk *walk, int64 num_items, Size num_bytes);
 
 /* Values that do not lie in one array. */
 typedef struct byte_cells

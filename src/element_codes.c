@@ -65,19 +65,19 @@ find_elements(element_codes *codes, uint32 *longest)
 
 bool
 element_codes_open(element_codes *codes, const array_source *source, const element_type *type,
-				   bool by_keys, int64 num_items)
+				   bool by_keys, const element_range *range)
 {
 	uint32		longest = type->typlen > 0 ? type->typlen : 0;
 
 	memset(codes, 0, sizeof(*codes));
 	codes->type = type;
-	codes->data = array_source_data(source);
-	codes->data_bytes = source->data_bytes;
-	codes->num_items = num_items;
+	codes->data = array_source_data(source) + range->begin;
+	codes->data_bytes = range->end - range->begin;
+	codes->num_items = range->num_items;
 	codes->by_keys = by_keys;
 	byte_strings_init(&codes->strings, type);
 	if (type->stride > 0)
-		array_source_require(source, (Size) (num_items - 1) * type->stride + type->typlen);
+		array_source_require(source, range->begin + (Size) (range->num_items - 1) * type->stride + type->typlen);
 	else
 	{
 		start_notes(codes);

@@ -45,13 +45,20 @@ typedef struct element_codes
 	element_line *lines;
 } element_codes;
 
+/* Some present elements of an array, from one to another: bytes from the first element's start. */
+typedef struct element_range
+{
+	Size		begin;
+	Size		end;
+	int64		num_items;
+} element_range;
+
 /*
- * The num_items present elements of a loaded array.  False, and nothing to close:
- * some are not as arrays have them, or strings cannot be made in memory as small
- * as it must be.
+ * Elements of a loaded array.  False, and nothing to close: some are not as arrays
+ * have them, or strings cannot be made in memory as small as it must be.
  */
 extern bool element_codes_open(element_codes *codes, const array_source *source, const element_type *type,
-							   bool by_keys, int64 num_items);
+							   bool by_keys, const element_range *range);
 extern void element_codes_close(element_codes *codes);
 
 /* What an open one has taken. */

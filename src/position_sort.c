@@ -14,9 +14,11 @@
  * are the next round's; too large ones are cut again.  After MOST_ROUNDS the rest is
  * compared whole.  Strings that are all the same are in order already.
  *
- * Rejected: parts that are sorted by jobs, one after another, half as fast again
- * for what is around each job; parts of the input that are merged, whose every
- * merge misses the cache for each element.
+ * Where a device is to sort, jobs do (position_parts.h): parts one after another,
+ * which here takes half as long again for what is around each job.
+ *
+ * Rejected: parts of the input that are merged, whose every merge misses the cache
+ * for each element.
  */
 #include "postgres.h"
 
@@ -29,21 +31,22 @@
 
 #include "compat.h"
 #include "array_result.h"
+#include "position_parts.h"
 #include "position_run.h"
 #include "position_sort.h"
 #include "run.h"
 
-/* Fewer elements' codes, and all that belongs to them, are no more than a call may have. */
-#define LEAST_ITEMS (2 * 1024 * 1024)
+/* Elements whose codes, and all that belongs to them, are no more than a call may have. */
+#define FEW_ITEMS (2 * 1024 * 1024)
 
 /* The same where strings are made beside them. */
-#define LEAST_MADE_ITEMS (1024 * 1024)
+#define FEW_MADE_ITEMS (1024 * 1024)
 
 /* ... and of keys alone, which a job takes no longer for, but more than that many. */
-#define LEAST_KEYED_ITEMS (3 * 1024 * 1024)
+#define FEW_KEYED_ITEMS (3 * 1024 * 1024)
 
 /* ... and where the algorithm is asked for. */
-#define LEAST_PROBED_ITEMS (2 * 1024 * 1024)
+#define FEW_PROBED_ITEMS (2 * 1024 * 1024)
 
 /* Elements that a thread sorts at once. */
 #define MOST_RUN_ITEMS (256 * 1024)
@@ -172,39 +175,86 @@ sort_all(position_sort *sort)
 	pfree(sort->runs);
 }
 
-/* Elements by their keys, or by their strings.  False: some have none, or not as small as they should be. */
+/*
+ * Elements by their keys, or by their strings; by_jobs: on whatever executor planner
+ * and settings choose.  False: some have none, or not as small as they should be.
+ */
 static bool
-sort_by(const sort_spec *spec, array_source *source, const element_type *type, bool by_keys, int64 num_items,
-		uint32 *ranks)
+sort_by(const sort_spec *spec, array_source *source, const element_type *type, bool by_keys, bool by_jobs,
+		const element_range *range, uint32 *ranks)
 {
 	position_sort sort;
 
 	memset(&sort, 0, sizeof(sort));
-	if (!element_codes_open(&sort.codes, source, type, by_keys, num_items))
+	if (!element_codes_open(&sort.codes, source, type, by_keys, range))
 		return false;
 	sort.descending = spec->order.descending;
 	sort.refs = ranks;
 	PG_ENSURE_ERROR_CLEANUP(thread_work_stop, PointerGetDatum(&sort.work));
 	{
-		sort_all(&sort);
+		if (!by_jobs)
+			sort_all(&sort);
+		else if (!(by_keys ? position_sort_keys(spec, &sort.codes, ranks) : position_sort_parts(&sort, spec)))
+			sort.failed = true;
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(thread_work_stop, PointerGetDatum(&sort.work));
 	thread_work_stop(0, PointerGetDatum(&sort.work));
 	element_codes_close(&sort.codes);
-	run_last.kernel_ms += sort.work.ms;
+	if (!by_jobs)
+		run_last.kernel_ms += sort.work.ms;
 	return !sort.failed;
+}
+
+int64
+position_sort_few(const element_type *type, bool by_keys)
+{
+	if (by_keys)
+		return FEW_KEYED_ITEMS;
+	return byte_form_is_made(type->byte_form) ? FEW_MADE_ITEMS : FEW_ITEMS;
 }
 
 static bool
 are_many(const sort_spec *spec, const element_type *type, bool by_keys, int64 num_items)
 {
-	int64		least = byte_form_is_made(type->byte_form) ? LEAST_MADE_ITEMS : LEAST_ITEMS;
+	int64		few = position_sort_few(type, by_keys);
 
-	if (by_keys)
-		least = LEAST_KEYED_ITEMS;
-	else if (spec->algorithm != MGPU_ALGORITHM_AUTO || run_is_probed(num_items))
-		least = LEAST_PROBED_ITEMS;
-	return num_items > least;
+	if (!by_keys && (spec->algorithm != MGPU_ALGORITHM_AUTO || run_is_probed(num_items)))
+		few = FEW_PROBED_ITEMS;
+	return num_items > few;
+}
+
+/*
+ * Whether elements are sorted here and not by jobs.  Strings are looked up twice
+ * either way, which takes most of the time, so that a device gets them only where it
+ * is asked for.
+ */
+static bool
+stays_here(const sort_spec *spec, bool by_keys, int64 num_items, Size num_bytes)
+{
+	if (run_stays_on_cpu(spec->function, num_items, num_bytes))
+		return true;
+	if (by_keys || run_is_forced(num_items))
+		return false;
+	run_note_cpu(spec->function, "quick", num_items, num_bytes, "the CPU is predicted faster");
+	return true;
+}
+
+bool
+position_sort_range(const sort_spec *spec, array_source *source, const element_type *type, bool by_keys,
+					const element_range *range, uint32 *ranks)
+{
+	instr_time	start,
+				end;
+	bool		done;
+
+	if (!stays_here(spec, by_keys, range->num_items, range->end - range->begin))
+		return sort_by(spec, source, type, by_keys, true, range, ranks);
+	INSTR_TIME_SET_CURRENT(start);
+	done = sort_by(spec, source, type, by_keys, false, range, ranks);
+	INSTR_TIME_SET_CURRENT(end);
+	INSTR_TIME_SUBTRACT(end, start);
+	run_last.marshal_ms = INSTR_TIME_GET_MILLISEC(end) - run_last.kernel_ms;
+	return done;
 }
 
 /* By keys, and by strings where there are none, or some element has none. */
@@ -213,22 +263,14 @@ sort_ranks(const sort_spec *spec, array_source *source, const element_type *type
 		   int64 num_items, uint32 *ranks)
 {
 	bool		has_strings = byte_source_applies(type, spec->collation);
-	instr_time	start,
-				end;
-	bool		done;
+	element_range all = {0, source->data_bytes, num_items};
 
 	if (!are_many(spec, type, by_keys, num_items) || (!by_keys && !has_strings) ||
-		(type->stride == 0 && (type->typlen != -1 || type->typalign != TYPALIGN_INT)) ||
-		!run_stays_on_cpu(spec->function, num_items, source->data_bytes))
+		(type->stride == 0 && (type->typlen != -1 || type->typalign != TYPALIGN_INT)))
 		return false;
-	INSTR_TIME_SET_CURRENT(start);
 	array_source_load(source);
-	done = (by_keys && sort_by(spec, source, type, true, num_items, ranks)) ||
-		(has_strings && sort_by(spec, source, type, false, num_items, ranks));
-	INSTR_TIME_SET_CURRENT(end);
-	INSTR_TIME_SUBTRACT(end, start);
-	run_last.marshal_ms = INSTR_TIME_GET_MILLISEC(end) - run_last.kernel_ms;
-	return done;
+	return (by_keys && position_sort_range(spec, source, type, true, &all, ranks)) ||
+		(has_strings && position_sort_range(spec, source, type, false, &all, ranks));
 }
 
 bool

@@ -5,16 +5,14 @@
 #ifndef MGPU_POSITION_SORT_H
 #define MGPU_POSITION_SORT_H
 
-#include "array_source.h"
-#include "element_type.h"
+#include "element_codes.h"
 #include "sort_spec.h"
 
 /*
  * ranks[i] = number of the i-th element in order among the num_items that are
  * there; equal ones keep their order.  False, with ranks undefined: this is not the
- * way, since they are few, or have neither keys that can be made nor byte strings,
- * or a GPU is to sort them.  source may be streamed on entry and may be loaded on
- * return.
+ * way, since they are few, or have neither keys that can be made nor byte strings.
+ * source may be streamed on entry and may be loaded on return.
  */
 extern bool position_sort_ranks(const sort_spec *spec, array_source *source, const element_type *type,
 								int64 num_items, uint32 *ranks);
@@ -22,5 +20,15 @@ extern bool position_sort_ranks(const sort_spec *spec, array_source *source, con
 /* The same for elements of which some have no key, though the type has keys that can be made. */
 extern bool position_sort_string_ranks(const sort_spec *spec, array_source *source, const element_type *type,
 									   int64 num_items, uint32 *ranks);
+
+/*
+ * The same for some elements of a loaded array, however few, by keys that are made
+ * or else by strings, one of which they have.  False also where some element has none.
+ */
+extern bool position_sort_range(const sort_spec *spec, array_source *source, const element_type *type,
+								bool by_keys, const element_range *range, uint32 *ranks);
+
+/* Of so many elements codes, and all that belongs to them, are no more than a call may have. */
+extern int64 position_sort_few(const element_type *type, bool by_keys);
 
 #endif							/* MGPU_POSITION_SORT_H */

@@ -23,6 +23,7 @@
 #include "position_sort.h"
 #include "positions.h"
 #include "run.h"
+#include "segment_order.h"
 #include "segments.h"
 
 /* Making codes of fewer values costs more than comparing them. */
@@ -324,15 +325,16 @@ rank_by_network(const rank_target *target, array_source *source, const element_t
 	pfree(values);
 }
 
-/* Where ranks take no memory beside the result: many elements that are one segment. */
+/* Where ranks take no memory beside the result: many elements, in segments some of which have codes at a time. */
 static bool
 rank_many(const rank_target *target, array_source *source, const element_type *type)
 {
-	return target->segments == NULL &&
-		position_sort_ranks(target->spec, source, type, target->num_items, target->ranks);
+	if (target->segments)
+		return segment_order_ranks(target->spec, target->segments, source, type, target->ranks);
+	return position_sort_ranks(target->spec, source, type, target->num_items, target->ranks);
 }
 
-/* The same once some have turned out to have no keys. */
+/* The same for one segment once some have turned out to have no keys. */
 static bool
 rank_many_strings(const rank_target *target, array_source *source, const element_type *type)
 {

@@ -18,10 +18,8 @@ run_series_begin(run_series *series)
 }
 
 void
-run_series_job(run_series *series, run_request *request)
+run_series_note(run_series *series)
 {
-	request->cpu_reason = series->on_cpu ? series->cpu_reason : NULL;
-	run_job(request);
 	if (!series->on_cpu && strcmp(run_last.executor, mgpu_cpu_executor.name) == 0)
 	{
 		series->on_cpu = true;
@@ -38,6 +36,14 @@ run_series_job(run_series *series, run_request *request)
 	series->record.upload_ms += run_last.upload_ms;
 	series->record.kernel_ms += run_last.kernel_ms;
 	series->record.download_ms += run_last.download_ms;
+}
+
+void
+run_series_job(run_series *series, run_request *request)
+{
+	request->cpu_reason = series->on_cpu ? series->cpu_reason : NULL;
+	run_job(request);
+	run_series_note(series);
 }
 
 void

@@ -20,6 +20,9 @@ extern void run_series_begin(run_series *series);
 /* run_job, on the CPU once a job of the series has run there. */
 extern void run_series_job(run_series *series, run_request *request);
 
+/* What is on record as this call's last run, such as a sort without a job, is one of the series. */
+extern void run_series_note(run_series *series);
+
 /* Record the whole series as this call's run, if there was a job. */
 extern void run_series_end(const run_series *series);
 

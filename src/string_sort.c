@@ -498,7 +498,9 @@ find_room(string_sort *sort, string_range *all, uint8 **part_of, char **aside)
 static bool
 take_notes(string_sort *sort, string_range *all, element_codes *notes, uint8 **part_of, char **aside)
 {
-	if (!element_codes_open(notes, sort->source, sort->type, false, sort->num_items))
+	element_range range = {0, sort->data_bytes, sort->num_items};
+
+	if (!element_codes_open(notes, sort->source, sort->type, false, &range))
 		return false;
 	all->refs = NULL;
 	all->notes = notes;

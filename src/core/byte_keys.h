@@ -168,12 +168,19 @@ typedef struct mgpu_byte_segments
 	uint32_t	short_items;
 } mgpu_byte_segments;
 
-#define MGPU_BYTE_TASK_SEGMENTS 1024
+/* Segments of one task: those of so many items, about. */
+static inline uint64_t
+mgpu_byte_task_segments(const mgpu_byte_segments *segments)
+{
+	return segments->num_segments * MGPU_BYTE_TASK_ITEMS / (segments->num_items + 1) + 1;
+}
 
 static inline uint64_t
 mgpu_byte_segment_tasks(const mgpu_byte_segments *segments)
 {
-	return (segments->num_segments + MGPU_BYTE_TASK_SEGMENTS - 1) / MGPU_BYTE_TASK_SEGMENTS;
+	uint64_t	task_segments = mgpu_byte_task_segments(segments);
+
+	return (segments->num_segments + task_segments - 1) / task_segments;
 }
 
 /* A task, context mgpu_byte_segments: fills the round's next_runs. */

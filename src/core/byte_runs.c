@@ -243,14 +243,15 @@ mgpu_byte_segments_task(void *context, uint64_t task, int worker)
 {
 	const mgpu_byte_segments *segments = context;
 	mgpu_byte_round *round = segments->round;
-	uint64_t	end = (task + 1) * MGPU_BYTE_TASK_SEGMENTS;
+	uint64_t	task_segments = mgpu_byte_task_segments(segments);
+	uint64_t	end = (task + 1) * task_segments;
 	tie_batch	batch;
 
 	(void) worker;
 	start_batch(&batch);
 	if (end > segments->num_segments)
 		end = segments->num_segments;
-	for (uint64_t i = task * MGPU_BYTE_TASK_SEGMENTS; i < end; i++)
+	for (uint64_t i = task * task_segments; i < end; i++)
 	{
 		uint64_t	segment_end = i + 1 < segments->num_segments ? segments->heads[i + 1] : segments->num_items;
 		tie_run		run = {round->order + segments->heads[i], (uint32_t) (segment_end - segments->heads[i]), 0};

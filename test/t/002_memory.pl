@@ -127,8 +127,8 @@ my %peaks = (
 	'segsort_pairs int2 with bool' => [ '(mgpu_segsort_pairs(s, o, heads)).vals', 'ordered, narrow', 58, 58 ]);
 
 # Codes and where elements are would be 24 bytes an element more, keys that are made 8,
-# strings that are made as much as the elements.  On a GPU they are.
-my %cpu_peaks = (
+# strings that are made as much as the elements.
+my %made_peaks = (
 	'argsort text' => [ 'mgpu_argsort(t COLLATE "C")', 'strings', 64, 16 ],
 	'argsort of many text' => [ 'mgpu_argsort(t COLLATE "C")', 'middle', 115, 38 ],
 	'argsort of many text, descending' => [ 'mgpu_argsort(t COLLATE "C", true)', 'middle', 115, 38 ],
@@ -152,7 +152,7 @@ my %cpu_peaks = (
 
 foreach my $executor (executors($node))
 {
-	my %all = (%peaks, $executor eq 'cpu' ? %cpu_peaks : ('argsort text' => [ 'mgpu_argsort(t COLLATE "C")', 'strings', 64, 16 + 112 ]));
+	my %all = (%peaks, %made_peaks);
 
 	check_peaks($node, $executor, 'SELECT mgpu_sort(array_agg(i::float8)), mgpu_sort(array_agg(i)) FROM generate_series(1, 20000) i', \%all);
 }

@@ -1,5 +1,5 @@
 # Memory of one call whose keys are made of the elements, or are byte strings: in
-# segments and in merges.
+# segments, in merges and as positions, on either executor.
 use strict;
 use warnings;
 use FindBin;
@@ -16,6 +16,13 @@ make_big($node, 'many', 5,
 	t => [ 'text[]', 'substr(md5(i::text), 1, 8)' ],
 	d => [ 'numeric[]', '(random() * 1e9)::numeric(14, 3)' ]);
 
+make_big($node, 'more', 10,
+	h => [ 'macaddr[]', q{('08002b' || substr(md5((i % 300000)::text), 1, 6))::macaddr} ],
+	v => [ 'interval[]', q{make_interval(secs => random() * 1e9)} ]);
+
+# heads of short segments, and of two long ones
+$node->safe_psql('postgres', 'CREATE TABLE heads AS SELECT array_agg(i) AS short, ARRAY[2000001] AS long FROM generate_series(1, 5000000, 100) i');
+
 # the same in order
 $node->safe_psql('postgres', 'CREATE TABLE ordered (v interval[], h macaddr[], t text[], d numeric[]);'
 	  . join('', map {"ALTER TABLE ordered ALTER $_ SET STORAGE EXTERNAL;"} qw(v h t d))
@@ -29,9 +36,27 @@ my %merges = (
 	'merge numeric' => [ 'mgpu_merge(d, d)', 'ordered', 150, 150 ],
 	'merge_pairs macaddr with text' => [ 'ARRAY[pg_column_size(mgpu_merge_pairs(h, t, h, t))]', 'ordered', 190, 190 ]);
 
+# keys would be 80 MB, where strings are, and their codes, 120 MB
+my %segments = (
+	'segsort macaddr in short segments' => [ 'mgpu_segsort(h, short)', 'more, heads', 76, 76 ],
+	'segsort macaddr in long segments' => [ 'mgpu_segsort(h, long)', 'more, heads', 76, 76 ],
+	'segsort interval in long segments' => [ 'mgpu_segsort(v, long)', 'more, heads', 153, 153 ],
+	'segsort text in short segments' => [ 'mgpu_segsort(t COLLATE "C", short)', 'many, heads', 57, 57 ],
+	'segsort text in long segments' => [ 'mgpu_segsort(t COLLATE "C", long)', 'many, heads', 57, 57 ],
+	'segsort numeric in short segments' => [ 'mgpu_segsort(d, short)', 'many, heads', 75, 75 ],
+	'segsort numeric in long segments' => [ 'mgpu_segsort(d, long)', 'many, heads', 75, 75 ]);
+
+my %positions = (
+	'argsort macaddr' => [ 'mgpu_argsort(h)', 'more', 76, 38 ],
+	'argsort interval' => [ 'mgpu_argsort(v)', 'more', 153, 38 ],
+	'argsort text' => [ 'mgpu_argsort(t COLLATE "C")', 'many', 57, 19 ],
+	'argsort numeric' => [ 'mgpu_argsort(d)', 'many', 75, 19 ],
+	'sort_by macaddr by text' => [ 'mgpu_sort_by(h, t COLLATE "C")', 'many', 95, 38 ]);
+
 foreach my $executor (executors($node))
 {
-	check_peaks($node, $executor, 'SELECT mgpu_sort(array_agg(i::float8)), mgpu_sort(array_agg(i)) FROM generate_series(1, 20000) i', \%merges);
+	check_peaks($node, $executor, 'SELECT mgpu_sort(array_agg(i::float8)), mgpu_sort(array_agg(i)) FROM generate_series(1, 20000) i',
+		{ %merges, %segments, %positions });
 }
 
 $node->stop;
