@@ -204,8 +204,11 @@ sort_keys(segment_order *order, const segment_batch *batch)
 	request.job.outputs = MGPU_OUT_INDICES;
 	request.job.descending = order->spec->order.descending;
 	request.job.num_items = batch->num_items;
-	request.job.num_segments = segments.num_segments;
-	request.binding.in_segment_heads = segments.heads;
+	if (segments.num_segments > 1)
+	{
+		request.job.num_segments = segments.num_segments;
+		request.binding.in_segment_heads = segments.heads;
+	}
 	request.binding.in_keys = order->keys;
 	request.binding.out_indices = order->ranks + order->first;
 	run_series_job(&order->series, &request);
@@ -220,8 +223,8 @@ sort_strings(segment_order *order, const segment_batch *batch)
 
 	if (!byte_source_open_some(&bytes, &order->walk, batch->num_items, batch->num_bytes))
 		return false;
-	byte_order_part(&order->call, order->spec, &segments, &bytes, NULL, batch->num_items,
-					order->ranks + order->first);
+	byte_order_part(&order->call, order->spec, segments.num_segments > 1 ? &segments : NULL, &bytes, NULL,
+					batch->num_items, order->ranks + order->first);
 	byte_source_close(&bytes);
 	return true;
 }
