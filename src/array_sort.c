@@ -157,18 +157,27 @@ add_room(array_shape *shape, const element_type *type)
 	shape->room_bytes = array_gather_bytes(type, shape->num_items, shape->num_nulls, shape->data_bytes);
 }
 
+/* What a result has in front of positions that wait at its end. */
+static spare_room
+room_in_front(ArrayType *result, const int32 *positions)
+{
+	return (spare_room) {ARR_DATA_PTR(result), (char *) positions - ARR_DATA_PTR(result)};
+}
+
 static ArrayType *
 sort_gathered(const sort_spec *spec, array_source *source, const element_type *type)
 {
 	array_shape shape;
 	ArrayType  *result;
 	int32	   *positions;
+	spare_room	spare;
 
 	describe_permuted(&shape, spec, source, type);
 	add_room(&shape, type);
 	result = array_result_start(array_result_allocate(&shape), &shape);
 	positions = array_gather_room(result, shape.num_items, shape.room_bytes);
-	sorted_positions(spec, source, type, 0, positions, NULL);
+	spare = room_in_front(result, positions);
+	sorted_positions(spec, source, type, 0, positions, NULL, &spare);
 	array_source_load(source);
 	array_gather(result, source, type, positions);
 	return array_result_trim(result, VARSIZE(result), &shape);
@@ -301,8 +310,13 @@ pairs_by_positions(const sort_spec *spec, array_source *keys, const element_type
 				   const array_shape *key_shape, const array_shape *val_shape, pair_result *result)
 {
 	int32	   *positions = array_gather_room(result->vals, val_shape->num_items, val_shape->room_bytes);
-	bool		has_keys = sorted_positions(spec, keys, key_type, 0, positions,
-											result->keys ? ARR_DATA_PTR(result->keys) : NULL);
+	void	   *key_data = result->keys ? ARR_DATA_PTR(result->keys) : NULL;
+	spare_room	spare = room_in_front(result->vals, positions);
+	bool		has_keys;
+
+	if (key_data && key_shape->data_bytes > spare.bytes)
+		spare = (spare_room) {key_data, key_shape->data_bytes};
+	has_keys = sorted_positions(spec, keys, key_type, 0, positions, key_data, &spare);
 
 	if (result->keys && !has_keys)
 		gather_keys(result->keys, keys, key_type, key_shape, positions);

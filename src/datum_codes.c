@@ -16,9 +16,6 @@
 #include "compat.h"
 #include "datum_codes.h"
 
-/* Values handled before the type is first asked whether codes pay; see tuplesort. */
-#define FIRST_QUESTION 10240
-
 static bool
 are_numbers(const SortSupportData *support)
 {
@@ -31,17 +28,23 @@ are_numbers(const SortSupportData *support)
 }
 
 bool
-datum_codes_make(const Datum *values, int64 num_items, const element_type *type,
-				 Oid collation, SortSupport support, uint64 *codes)
+datum_codes_prepare(SortSupport support, const element_type *type, Oid collation)
 {
-	int64		next_question = FIRST_QUESTION;
-
 	memset(support, 0, sizeof(*support));
 	support->ssup_cxt = CurrentMemoryContext;
 	support->ssup_collation = collation;
 	support->abbreviate = true;
 	PrepareSortSupportFromOrderingOp(type->lt_operator, support);
-	if (!are_numbers(support))
+	return are_numbers(support);
+}
+
+bool
+datum_codes_make(const Datum *values, int64 num_items, const element_type *type,
+				 Oid collation, SortSupport support, uint64 *codes)
+{
+	int64		next_question = DATUM_CODES_FIRST_QUESTION;
+
+	if (!datum_codes_prepare(support, type, collation))
 		return false;
 	for (int64 i = 0; i < num_items; i++)
 	{

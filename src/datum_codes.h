@@ -10,6 +10,15 @@
 
 #include "element_type.h"
 
+/* Values handled before the type is first asked whether codes pay; see tuplesort. */
+#define DATUM_CODES_FIRST_QUESTION 10240
+
+/*
+ * Prepare support for the type's order, ascending, and its codes.  False: its
+ * abbreviated keys, if it has any, are not unsigned numbers.
+ */
+extern bool datum_codes_prepare(SortSupport support, const element_type *type, Oid collation);
+
 /*
  * codes[i] orders, unsigned, as values[i] does, as far as it goes: different
  * codes decide, equal ones do not.  False if the type has none or finds that

@@ -56,7 +56,7 @@ find_elements(element_codes *codes, uint32 *longest)
 		line->begins[(ref - line_begin) / 32] |= UINT32_C(1) << (ref - line_begin) % 32;
 		if (i % ELEMENT_STEP == 0)
 			codes->begins[i / ELEMENT_STEP] = ref;
-		offset += (Size) element_refs(element) * MGPU_REF_BYTES;
+		offset += (Size) element_codes_step(codes, element) * MGPU_REF_BYTES;
 		if (i % STEP_ITEMS == 0)
 			CHECK_FOR_INTERRUPTS();
 	}
@@ -169,7 +169,7 @@ element_codes_refs(const element_codes *codes, int64 begin, uint32 num_refs, uin
 	if (skipped > 0)
 	{
 		list_refs(codes, ref, skipped, before);
-		ref = before[skipped - 1] + element_refs(element_at(codes, before[skipped - 1]));
+		ref = before[skipped - 1] + element_codes_step(codes, element_at(codes, before[skipped - 1]));
 	}
 	list_refs(codes, ref, num_refs, refs);
 }

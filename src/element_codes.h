@@ -109,11 +109,20 @@ element_string(const element_codes *codes, uint32 ref, char *room)
 	return (byte_string) {value, byte_string_size(codes->strings.form, value, size)};
 }
 
-/* What an element takes, in references. */
+/* What an element takes, in references, where elements are aligned as int. */
 static inline uint32
 element_refs(const char *element)
 {
 	return INTALIGN(VARSIZE(element)) / MGPU_REF_BYTES;
+}
+
+/* The same as its type is aligned. */
+static inline uint32
+element_codes_step(const element_codes *codes, const char *element)
+{
+	if (codes->type->typalign == TYPALIGN_DOUBLE)
+		return DOUBLEALIGN(VARSIZE(element)) / MGPU_REF_BYTES;
+	return element_refs(element);
 }
 
 static inline uint32

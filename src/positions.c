@@ -15,6 +15,7 @@
 
 #include "array_result.h"
 #include "byte_order.h"
+#include "compared_sort.h"
 #include "datum_codes.h"
 #include "datum_network.h"
 #include "datum_sort.h"
@@ -44,6 +45,7 @@ typedef struct rank_target
 	uint32	   *ranks;
 	void	   *sorted_keys;	/* NULL, or room for elements in order */
 	bool		has_keys;		/* they are there */
+	spare_room	spare;			/* of the result */
 } rank_target;
 
 static bool
@@ -286,10 +288,13 @@ static void
 rank_compared(const rank_target *target, array_source *source, const element_type *type)
 {
 	const sort_spec *spec = target->spec;
-	Datum	   *values = present_values(source, type, target->num_items);
 	segment_list whole = {(uint32[]) {0}, 1, target->num_items};
 	const segment_list *segments = target->segments ? target->segments : &whole;
+	Datum	   *values;
 
+	if (compared_sort_ranks(spec, target->segments, source, type, target->num_items, &target->spare, target->ranks))
+		return;
+	values = present_values(source, type, target->num_items);
 	if (rank_by_codes(target, values, type))
 	{
 		pfree(values);
@@ -361,9 +366,9 @@ rank_present(rank_target *target, array_source *source, const element_type *type
 
 static bool
 positions_without_nulls(const sort_spec *spec, array_source *keys, const element_type *type,
-						int32 base, int32 *positions, void *sorted_keys)
+						int32 base, int32 *positions, void *sorted_keys, const spare_room *spare)
 {
-	rank_target target = {spec, spec->segments, keys->num_items, (uint32 *) positions, sorted_keys, false};
+	rank_target target = {spec, spec->segments, keys->num_items, (uint32 *) positions, sorted_keys, false, *spare};
 
 	rank_present(&target, keys, type);
 	if (base != 0)
@@ -391,13 +396,13 @@ put_nulls(const array_source *keys, int64 begin, int64 num_nulls, int32 base, in
  */
 static bool
 positions_with_nulls(const sort_spec *spec, array_source *keys, const element_type *type,
-					 int32 base, int32 *positions, void *sorted_keys)
+					 int32 base, int32 *positions, void *sorted_keys, const spare_room *spare)
 {
 	segment_list whole = {(uint32[]) {0}, 1, keys->num_items};
 	const segment_list *segments = spec->segments ? spec->segments : &whole;
 	int64		num_present = keys->num_items - keys->num_nulls;
 	uint32	   *ranks = (uint32 *) positions + keys->num_nulls;
-	rank_target target = {spec, NULL, num_present, ranks, sorted_keys, false};
+	rank_target target = {spec, NULL, num_present, ranks, sorted_keys, false, *spare};
 	segment_list present_segments;
 	null_map	map;
 	int32	   *next = positions;
@@ -433,9 +438,13 @@ positions_with_nulls(const sort_spec *spec, array_source *keys, const element_ty
 
 bool
 sorted_positions(const sort_spec *spec, array_source *keys, const element_type *type,
-				 int32 base, int32 *positions, void *sorted_keys)
+				 int32 base, int32 *positions, void *sorted_keys, const spare_room *spare)
 {
+	spare_room	none = {NULL, 0};
+
+	if (spare == NULL)
+		spare = &none;
 	if (keys->num_nulls == 0)
-		return positions_without_nulls(spec, keys, type, base, positions, sorted_keys);
-	return positions_with_nulls(spec, keys, type, base, positions, sorted_keys);
+		return positions_without_nulls(spec, keys, type, base, positions, sorted_keys, spare);
+	return positions_with_nulls(spec, keys, type, base, positions, sorted_keys, spare);
 }

@@ -1,0 +1,130 @@
+# Types that are compared, when their elements are too many for the plain way
+# (src/compared_sort.c): the right order, one call's peak, and calls that end early.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use MgpuTest;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = new_node('memory_compared');
+my $has_icu = $node->safe_psql('postgres', q{SELECT count(*) FROM pg_collation WHERE collname = 'en-x-icu'}) > 0;
+my $icu = 'COLLATE "en-x-icu"';
+
+# ------------------------------------------------------------------ right order
+
+my %columns = (
+	plain => [ 'text', 'substr(md5(i::text), 1, i % 13)' ],
+	cases => [ 'text', q{(ARRAY['a', 'A', 'ä', 'b'])[1 + i::bigint * 48271 % 4] || substr(md5(i::text), 1, 2)} ],
+	few => [ 'text', q{'value ' || i % 30} ],
+	same => [ 'text', q{'the same for all of them'} ],
+	# a third are alike in all that a code says, and half of these are the same
+	tails => [ 'text', q{CASE i % 6 WHEN 0 THEN 'a common beginning ' || i WHEN 1 THEN 'a common beginning' ELSE md5(i::text) END} ],
+	absent => [ 'text', 'CASE WHEN i % 5 > 0 THEN md5(i::text) END' ],
+	blanks => [ 'char(12)', q{substr(md5(i::text), 1, 4) || repeat(' ', i % 5)} ],
+	names => [ 'name', q{'column_' || i::bigint * 48271 % 100003} ],
+	spans => [ 'int8range', q{int8range(i::bigint * 48271 % 100003, 100003 + i % 3)} ],
+	objects => [ 'jsonb', q{CASE WHEN i % 9 > 0 THEN to_jsonb(i::bigint * 48271 % 10007) END} ]);
+
+foreach my $name (sort keys %columns)
+{
+	my ($type, $element) = @{ $columns{$name} };
+	my $is_text = $type =~ /text|char|name/;
+	my $collation = $is_text ? $icu : '';
+	my $num_items = $is_text ? 1_300_000 : 2_200_000;
+	my ($first, $size) = ($name eq 'absent' ? 'true' : 'false', $name eq 'plain' ? 400_000 : 1000);
+
+	next if $is_text && !$has_icu;
+	$node->safe_psql('postgres', qq{
+		CREATE UNLOGGED TABLE $name (a ${type}[]);
+		ALTER TABLE $name ALTER a SET STORAGE EXTERNAL;
+		INSERT INTO $name SELECT array_agg(($element)::$type ORDER BY i) FROM generate_series(1, $num_items) i});
+	foreach my $executor (executors($node))
+	{
+		foreach my $descending ('false', 'true')
+		{
+			next if $descending eq 'true' && $name !~ /plain|absent|tails/;
+			my $order = ($descending eq 'true' ? 'DESC' : 'ASC') . ($first eq 'true' ? ' NULLS FIRST' : $descending eq 'true' ? ' NULLS LAST' : '');
+			my $answer = $node->safe_psql('postgres', qq{
+				SET mgpu.executor = $executor;
+				SET work_mem = '1GB';
+				SELECT md5(array_send(mgpu_sort(a $collation, $descending, $first))) = elements,
+					md5(array_send(mgpu_argsort(a $collation, $descending, $first))) = positions
+				FROM $name, (SELECT md5(array_send(array_agg(x))) AS elements, md5(array_send(array_agg(o::int))) AS positions
+					FROM (SELECT x, o FROM $name, unnest(a) WITH ORDINALITY u(x, o) ORDER BY x $collation $order, o) s) t});
+
+			is($answer, 't|t', "$executor, $name, descending $descending: elements and positions");
+		}
+		next if $name !~ /plain|absent|tails|objects/;
+		is($node->safe_psql('postgres', qq{
+			SET mgpu.executor = $executor;
+			SET work_mem = '1GB';
+			SELECT md5(array_send(mgpu_segsort(a $collation, heads))) = elements
+			FROM $name, (SELECT array_agg(h) AS heads FROM generate_series(1, $num_items, $size) h) h,
+				(SELECT md5(array_send(array_agg(x))) AS elements
+					FROM (SELECT x, o FROM $name, unnest(a) WITH ORDINALITY u(x, o) ORDER BY (o - 1) / $size, x $collation, o) s) t}),
+			't', "$executor, $name: in segments of $size");
+	}
+	$node->safe_psql('postgres', "DROP TABLE $name");
+}
+
+# --------------------------------------------------------- the peak of one call
+
+make_big($node, 'compared', 3,
+	r => [ 'numrange[]', 'numrange((random() * 1e6)::numeric(9, 2), NULL)' ],
+	s => [ 'int8range[]', 'int8range(i, NULL)' ],
+	k => [ 'int[]', '(random() * 1000000000)::int' ]);
+make_big($node, 'texts', 3,
+	t => [ 'text[]', 'substr(md5(i::text), 1, 12)' ],
+	n => [ 'text[]', q{CASE WHEN i % 7 > 0 THEN substr(md5(i::text), 1, 8) END} ]);
+make_big($node, 'many', 10, t => [ 'text[]', 'substr(md5(i::text), 1, 8)' ]);
+$node->safe_psql('postgres', 'CREATE TABLE heads (few int[], many int[]);'
+	  . 'INSERT INTO heads SELECT array_agg(i) FILTER (WHERE i % 1300000 = 1), array_agg(i) FILTER (WHERE i % 5000 = 1) FROM generate_series(1, 3000000) i');
+
+# values and what sorts them would be 24 bytes an element more
+my %peaks = (
+	'sort of sorted ranges' => [ 'mgpu_sort(s)', 'compared', 69, 69 ],
+	'argsort of sorted ranges' => [ 'mgpu_argsort(s)', 'compared', 69, 11 ],
+	'argsort numrange, descending' => [ 'mgpu_argsort(r, true)', 'compared', 57, 11 ]);
+
+# codes are for an executor, which may be a GPU
+my %icu_peaks = (
+	'sort text' => [ "mgpu_sort(t $icu)", 'texts', 46, 46 ],
+	'sort text with nulls' => [ "mgpu_sort(n $icu)", 'texts', 30, 30 ],
+	'argsort text' => [ "mgpu_argsort(t $icu)", 'texts', 46, 11 ],
+	'sort_by int4 by text' => [ "mgpu_sort_by(k, t $icu)", 'texts, compared', 57, 11 ],
+	'sort_pairs text with int4' => [ "(mgpu_sort_pairs(t $icu, k)).vals", 'texts, compared', 57, 57 ],
+	'sort many texts' => [ "mgpu_sort(t $icu)", 'many', 115, 115 ],
+	'argsort of many texts' => [ "mgpu_argsort(t $icu)", 'many', 115, 38 ],
+	'argsort of many texts, descending' => [ "mgpu_argsort(t $icu, true)", 'many', 115, 38 ],
+	'segsort text' => [ "mgpu_segsort(t $icu, few)", 'texts, heads', 46, 46 ],
+	'segsort text in many segments' => [ "mgpu_segsort(t $icu, many)", 'texts, heads', 46, 46 ]);
+
+my $warm_up = 'SELECT mgpu_sort(array_agg(i::float8)), mgpu_sort(array_agg(int4range(i, NULL)))'
+  . ($has_icu ? ", mgpu_sort(array_agg(i::text $icu))" : '') . ' FROM generate_series(1, 20000) i';
+
+foreach my $executor (executors($node))
+{
+	check_peaks($node, $executor, $warm_up, { %peaks, $executor eq 'cpu' && $has_icu ? %icu_peaks : () });
+}
+
+# ------------------------------------------------------- calls that end early
+
+my $session = MgpuTest->session($node, options => '-c mgpu.executor=cpu');
+my @calls = ('SELECT cardinality(mgpu_argsort(s, true)) FROM compared', $has_icu ? "SELECT cardinality(mgpu_sort(t $icu)) FROM texts" : ());
+
+foreach my $call (@calls)
+{
+	check_timeouts($session, $call, $call, 2, [ 2, 4, 6, 8 ], 3);
+	# rounds that end within the walk, the cut and the sort
+	cmp_ok(check_growth($session, "cancelled: $call", $call, 40, 1), '>=', 20, "$call: most were cancelled") if $call =~ /texts/;
+}
+# a comparison that fails, as soon as two rows' numbers are the same
+$session->query('SELECT mgpu_sort(array_agg(ROW(i % 100000, json_build_object()))) FROM generate_series(1, 2200000) i');
+is($session->{state}, '42883', 'a type that cannot be compared within a row');
+is($session->query('SELECT mgpu_sort(ARRAY[2, 1])'), '{1,2}', 'the session goes on');
+$session->close;
+
+$node->stop;
+done_testing();
