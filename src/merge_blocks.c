@@ -118,18 +118,6 @@ cut(const merge_blocks *merge, int64 *num_a, int64 *num_b)
 		*num_a = count_before(merge, 0);
 }
 
-/* sides[at, at + num_ranks): set where a rank is not one of a's. */
-static void
-set_sides(uint8 *sides, int64 at, const uint32 *ranks, int64 num_ranks, uint32 num_a)
-{
-	for (int64 i = 0; i < num_ranks; i++)
-	{
-		sides[(at + i) / 8] |= (uint8) (ranks[i] >= num_a) << ((at + i) % 8);
-		if (i % STEP_ITEMS == 0)
-			CHECK_FOR_INTERRUPTS();
-	}
-}
-
 static bool
 merge_all(merge_blocks *merge, uint8 *sides, int64 place, uint32 *ranks)
 {
@@ -147,7 +135,7 @@ merge_all(merge_blocks *merge, uint8 *sides, int64 place, uint32 *ranks)
 			return false;
 		cut(merge, &num_a, &num_b);
 		merge->items->merge(merge, num_a, num_b, ranks);
-		set_sides(sides, place + merged, ranks, num_a + num_b, num_a);
+		sorted_input_set_sides(sides, place + merged, ranks, num_a + num_b, num_a);
 		a->begin += num_a;
 		b->begin += num_b;
 		merged += num_a + num_b;

@@ -190,9 +190,8 @@ merge_by_comparison(sorted_input *input, uint32 *ranks)
 	pfree(b_values);
 }
 
-/* sides[at, at + num_ranks): set where a rank is not one of a's. */
-static void
-set_sides(uint8 *sides, int64 at, const uint32 *ranks, int64 num_ranks, uint32 num_a)
+void
+sorted_input_set_sides(uint8 *sides, int64 at, const uint32 *ranks, int64 num_ranks, uint32 num_a)
 {
 	for (int64 i = 0; i < num_ranks; i++)
 	{
@@ -265,7 +264,7 @@ merge_pieces(sorted_input *input, uint8 *sides, int64 at, char *sorted_keys)
 			request.binding.out_keys = sorted_keys + begin * type->key_width;
 		}
 		run_series_job(&series, &request);
-		set_sides(sides, at + begin, ranks, end - begin, request.job.num_items);
+		sorted_input_set_sides(sides, at + begin, ranks, end - begin, request.job.num_items);
 	}
 	run_series_end(&series);
 	pfree(ranks);
@@ -303,7 +302,7 @@ merge_ranks(sorted_input *input, uint8 *sides, int64 at)
 	uint32	   *ranks = palloc_extended(num_items * sizeof(uint32), MCXT_ALLOC_HUGE);
 
 	merge_by_comparison(input, ranks);
-	set_sides(sides, at, ranks, num_items, num_a);
+	sorted_input_set_sides(sides, at, ranks, num_items, num_a);
 	pfree(ranks);
 }
 

@@ -41,4 +41,7 @@ extern int64 sorted_input_first_subscript(const array_source *source, const sort
  */
 extern uint8 *sorted_input_sides(sorted_input *input, void *sorted_keys, bool *has_keys);
 
+/* Of such bits, from at on: set where a rank, in merged order, is not one of a's num_a. */
+extern void sorted_input_set_sides(uint8 *sides, int64 at, const uint32 *ranks, int64 num_ranks, uint32 num_a);
+
 #endif							/* MGPU_SORTED_INPUT_H */

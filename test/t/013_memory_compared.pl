@@ -45,16 +45,7 @@ foreach my $name (sort keys %columns)
 		foreach my $descending ('false', 'true')
 		{
 			next if $descending eq 'true' && $name !~ /plain|absent|tails/;
-			my $order = ($descending eq 'true' ? 'DESC' : 'ASC') . ($first eq 'true' ? ' NULLS FIRST' : $descending eq 'true' ? ' NULLS LAST' : '');
-			my $answer = $node->safe_psql('postgres', qq{
-				SET mgpu.executor = $executor;
-				SET work_mem = '1GB';
-				SELECT md5(array_send(mgpu_sort(a $collation, $descending, $first))) = elements,
-					md5(array_send(mgpu_argsort(a $collation, $descending, $first))) = positions
-				FROM $name, (SELECT md5(array_send(array_agg(x))) AS elements, md5(array_send(array_agg(o::int))) AS positions
-					FROM (SELECT x, o FROM $name, unnest(a) WITH ORDINALITY u(x, o) ORDER BY x $collation $order, o) s) t});
-
-			is($answer, 't|t', "$executor, $name, descending $descending: elements and positions");
+			check_order($node, $executor, $name, $collation, $descending, $first);
 		}
 		next if $name !~ /plain|absent|tails|objects/;
 		is($node->safe_psql('postgres', qq{

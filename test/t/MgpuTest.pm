@@ -13,7 +13,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw($LIMIT $MEGABYTE new_node executors make_big memory_kb median duration check_timeouts check_cancels check_peaks
+our @EXPORT = qw($LIMIT $MEGABYTE new_node executors make_big check_order memory_kb median duration check_timeouts check_cancels check_peaks
 	check_growth check_again check_starved);
 
 # Seconds that a running call may go on after it was told to end.
@@ -62,6 +62,23 @@ sub make_big
 		  . join('', map {"ALTER TABLE $table ALTER $_ SET STORAGE EXTERNAL;"} sort keys %column)
 		  . "SELECT setseed(0.25);"
 		  . "INSERT INTO $table SELECT $joined FROM (SELECT $random FROM generate_series(1, $base * 1000000) i) t;");
+	return;
+}
+
+# Column a of a table's one row, by mgpu_sort and mgpu_argsort, against ORDER BY: to the byte.
+sub check_order
+{
+	my ($node, $executor, $table, $collation, $descending, $first) = @_;
+	my $order = ($descending eq 'true' ? 'DESC' : 'ASC') . ($first eq 'true' ? ' NULLS FIRST' : $descending eq 'true' ? ' NULLS LAST' : '');
+	my $answer = $node->safe_psql('postgres', qq{
+		SET mgpu.executor = $executor;
+		SET work_mem = '1GB';
+		SELECT md5(array_send(mgpu_sort(a $collation, $descending, $first))) = elements,
+			md5(array_send(mgpu_argsort(a $collation, $descending, $first))) = positions
+		FROM $table, (SELECT md5(array_send(array_agg(x))) AS elements, md5(array_send(array_agg(o::int))) AS positions
+			FROM (SELECT x, o FROM $table, unnest(a) WITH ORDINALITY u(x, o) ORDER BY x $collation $order, o) s) t});
+
+	is($answer, 't|t', "$executor, $table, descending $descending: elements and positions");
 	return;
 }
 
