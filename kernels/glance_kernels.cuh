@@ -352,7 +352,7 @@ mgpu_report_glance(bool ascends, bool descends, uint32_t failed, uint32_t questi
  * its first keys are all equal, the ends of the array say which order to look for.
  */
 template <typename Key>
-__global__ void
+static __global__ void
 __launch_bounds__(MGPU_GLANCE_THREADS, MGPU_GLANCE_CTAS_PER_SM)
 mgpu_glance_at_keys(mgpu_glance_arrays<Key> arrays, mgpu_glance_plan plan, uint32_t question, mgpu_signals *signals)
 {

@@ -18,6 +18,7 @@
 #include <cuda_runtime.h>
 #include <stdint.h>
 
+#include "map.h"
 #include "tuning.cuh"
 
 /*
@@ -34,7 +35,10 @@ mgpu_await_previous()
 #endif
 }
 
-/* Can the current device do that? */
+/*
+ * Can the current device do that, and does the code that it runs wait?  What the
+ * driver compiles from PTX for less than 9.0 does not.
+ */
 static inline cudaError_t
 mgpu_can_overlap(bool *overlaps)
 {
@@ -42,9 +46,11 @@ mgpu_can_overlap(bool *overlaps)
 	int			major = 0;
 	cudaError_t status = cudaGetDevice(&device);
 
+	*overlaps = false;
 	if (status == cudaSuccess)
 		status = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-	*overlaps = major >= 9;
+	if (status == cudaSuccess && major >= 9)
+		status = mgpu_code_awaits(overlaps);
 	return status;
 }
 

@@ -310,3 +310,27 @@ mgpu_check_image(void)
 
 	return cudaFuncGetAttributes(&attributes, trap_kernel);
 }
+
+extern "C" cudaError_t
+mgpu_code_awaits(bool *awaits)
+{
+	static thread_local int known_device = -1;
+	static thread_local bool known = false;
+	cudaFuncAttributes attributes;
+	int			device;
+	cudaError_t status = cudaGetDevice(&device);
+
+	*awaits = false;
+	if (status == cudaSuccess && device != known_device)
+	{
+		status = cudaFuncGetAttributes(&attributes, trap_kernel);
+		if (status == cudaSuccess)
+		{
+			known = attributes.ptxVersion >= 90;
+			known_device = device;
+		}
+	}
+	if (status == cudaSuccess)
+		*awaits = known;
+	return status;
+}

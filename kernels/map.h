@@ -10,6 +10,7 @@
 #define MGPU_MAP_H
 
 #include <cuda_runtime.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -61,6 +62,9 @@ cudaError_t mgpu_launch_trap(cudaStream_t stream);
 
 /* Whether this build has code for the current device; creates its context. */
 cudaError_t mgpu_check_image(void);
+
+/* Was the code that the current device runs compiled for 9.0 or later, so that its kernels await others (launch.cuh)? */
+cudaError_t mgpu_code_awaits(bool *awaits);
 
 #ifdef __cplusplus
 }

@@ -114,7 +114,10 @@ mgpu_radix_sort_own(mgpu_sort_request *request)
 	for (uint32_t digit = 0; status == cudaSuccess && digit < num_digits; digit++)
 	{
 		status = mgpu_launch_radix_pass<Key, indexed>(request, memory, digit);
-		request->current ^= 1;
+		if (status == cudaSuccess)
+			request->current ^= 1;
+		else if (status == cudaErrorMemoryAllocation && digit > 0)
+			status = cudaErrorLaunchOutOfResources; /* the input is not there any more to be sorted in another way */
 	}
 	return status;
 }

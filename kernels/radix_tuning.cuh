@@ -7,8 +7,8 @@
  * often; CTAs of 8 warps, three to an SM, are in different steps at any time, so
  * that memory, shared memory and integer units are all in use.  With indices there
  * are more registers an item, and two larger CTAs an SM.  Measured on a 9.0 chip;
- * NOTES.md has the others.  Three CTAs fit 160 kB of shared memory, and chips with
- * less sort by CUB.
+ * NOTES.md has the others.  Chips with less than 160 kB of shared memory, which two
+ * or three CTAs fit, sort by CUB.
  */
 #ifndef MGPU_RADIX_TUNING_CUH
 #define MGPU_RADIX_TUNING_CUH

@@ -23,7 +23,7 @@ static __device__ uint32_t mgpu_window_failure;
 
 /* Find the split of every tile's first place, one warp a tile. */
 template <typename Key>
-__global__ void
+static __global__ void
 __launch_bounds__(MGPU_PARTITION_THREADS)
 mgpu_partition_windows(const Key *keys, mgpu_merge_pass pass, uint32_t *splits, uint32_t question)
 {
@@ -99,7 +99,7 @@ mgpu_merge_window_lists(typename Tile::Item (&merged)[items], const Tile &tile, 
 }
 
 template <class Tuning, class Array, class Sink>
-__global__ void
+static __global__ void
 __launch_bounds__(Tuning::merge_threads, Tuning::resident_threads / Tuning::merge_threads)
 mgpu_merge_windows(Array array, mgpu_merge_pass pass, const uint32_t *splits, uint32_t question, mgpu_signals *signals,
 				   Sink sink)

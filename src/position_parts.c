@@ -269,7 +269,7 @@ sort_cut(part_sort *parts, int64 begin, int64 end, int depth)
 }
 
 bool
-position_sort_parts(position_sort *sort, const sort_spec *spec)
+position_sort_parts(position_sort *sort, const sort_spec *spec, bool *had_job)
 {
 	const element_codes *codes = &sort->codes;
 	Size		taken = element_codes_bytes(codes);
@@ -293,6 +293,7 @@ position_sort_parts(position_sort *sort, const sort_spec *spec)
 	free_room(&parts);
 	pfree(sort->next_runs);
 	byte_order_end(&parts.call);
+	*had_job = parts.call.has_job;
 	run_last.marshal_ms += sort->work.ms;
 	return !sort->failed;
 }

@@ -19,6 +19,6 @@ extern bool position_sort_keys(const sort_spec *spec, const element_codes *codes
  * descending and refs set up.  thread_work_stop(sort->work) is the caller's to call.
  * False: strings take too much room, or some element has none.
  */
-extern bool position_sort_parts(position_sort *sort, const sort_spec *spec);
+extern bool position_sort_parts(position_sort *sort, const sort_spec *spec, bool *had_job);
 
 #endif							/* MGPU_POSITION_PARTS_H */

@@ -181,7 +181,7 @@ sort_all(position_sort *sort)
  */
 static bool
 sort_by(const sort_spec *spec, array_source *source, const element_type *type, bool by_keys, bool by_jobs,
-		const element_range *range, uint32 *ranks)
+		const element_range *range, uint32 *ranks, bool *had_job)
 {
 	position_sort sort;
 
@@ -194,7 +194,7 @@ sort_by(const sort_spec *spec, array_source *source, const element_type *type, b
 	{
 		if (!by_jobs)
 			sort_all(&sort);
-		else if (!(by_keys ? position_sort_keys(spec, &sort.codes, ranks) : position_sort_parts(&sort, spec)))
+		else if (!(by_keys ? position_sort_keys(spec, &sort.codes, ranks) : position_sort_parts(&sort, spec, had_job)))
 			sort.failed = true;
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(thread_work_stop, PointerGetDatum(&sort.work));
@@ -229,28 +229,30 @@ are_many(const sort_spec *spec, const element_type *type, bool by_keys, int64 nu
  * is asked for.
  */
 static bool
-stays_here(const sort_spec *spec, bool by_keys, int64 num_items, Size num_bytes)
+stays_here(const sort_spec *spec, bool by_keys, int64 num_items, Size num_bytes, const char *cpu_reason)
 {
-	if (run_stays_on_cpu(spec->function, num_items, num_bytes))
+	if (cpu_reason == NULL && run_stays_on_cpu(spec->function, num_items, num_bytes))
 		return true;
-	if (by_keys || run_is_forced(num_items))
+	if (cpu_reason == NULL && (by_keys || run_is_forced(num_items)))
 		return false;
-	run_note_cpu(spec->function, "quick", num_items, num_bytes, "the CPU is predicted faster");
+	run_note_cpu(spec->function, "quick", num_items, num_bytes,
+				 cpu_reason ? cpu_reason : "the CPU is predicted faster");
 	return true;
 }
 
 bool
 position_sort_range(const sort_spec *spec, array_source *source, const element_type *type, bool by_keys,
-					const element_range *range, uint32 *ranks)
+					const element_range *range, const char *cpu_reason, uint32 *ranks, bool *had_job)
 {
 	instr_time	start,
 				end;
 	bool		done;
 
-	if (!stays_here(spec, by_keys, range->num_items, range->end - range->begin))
-		return sort_by(spec, source, type, by_keys, true, range, ranks);
+	*had_job = true;
+	if (!stays_here(spec, by_keys, range->num_items, range->end - range->begin, cpu_reason))
+		return sort_by(spec, source, type, by_keys, true, range, ranks, had_job);
 	INSTR_TIME_SET_CURRENT(start);
-	done = sort_by(spec, source, type, by_keys, false, range, ranks);
+	done = sort_by(spec, source, type, by_keys, false, range, ranks, had_job);
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_SUBTRACT(end, start);
 	run_last.marshal_ms = INSTR_TIME_GET_MILLISEC(end) - run_last.kernel_ms;
@@ -264,13 +266,14 @@ sort_ranks(const sort_spec *spec, array_source *source, const element_type *type
 {
 	bool		has_strings = byte_source_applies(type, spec->collation);
 	element_range all = {0, source->data_bytes, num_items};
+	bool		had_job;
 
 	if (!are_many(spec, type, by_keys, num_items) || (!by_keys && !has_strings) ||
 		(type->stride == 0 && (type->typlen != -1 || type->typalign != TYPALIGN_INT)))
 		return false;
 	array_source_load(source);
-	return (by_keys && position_sort_range(spec, source, type, true, &all, ranks)) ||
-		(has_strings && position_sort_range(spec, source, type, false, &all, ranks));
+	return (by_keys && position_sort_range(spec, source, type, true, &all, NULL, ranks, &had_job)) ||
+		(has_strings && position_sort_range(spec, source, type, false, &all, NULL, ranks, &had_job));
 }
 
 bool

@@ -24,9 +24,12 @@ extern bool position_sort_string_ranks(const sort_spec *spec, array_source *sour
 /*
  * The same for some elements of a loaded array, however few, by keys that are made
  * or else by strings, one of which they have.  False also where some element has none.
+ * cpu_reason: why the CPU sorts them, or NULL, as in run_request.  *had_job: run_last
+ * tells of a job, or of the CPU that was chosen instead; not so where all are alike.
  */
 extern bool position_sort_range(const sort_spec *spec, array_source *source, const element_type *type,
-								bool by_keys, const element_range *range, uint32 *ranks);
+								bool by_keys, const element_range *range, const char *cpu_reason, uint32 *ranks,
+								bool *had_job);
 
 /* Of so many elements codes, and all that belongs to them, are no more than a call may have. */
 extern int64 position_sort_few(const element_type *type, bool by_keys);

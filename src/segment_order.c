@@ -241,14 +241,20 @@ static bool
 sort_long(segment_order *order, const segment_batch *batch)
 {
 	element_range range = {.begin = order->walk.offset,.num_items = batch->num_items};
+	const char *cpu_reason = NULL;
+	bool		had_job;
 
+	if (order->by_keys ? order->series.on_cpu : order->call.on_cpu)
+		cpu_reason = order->by_keys ? order->series.cpu_reason : order->call.cpu_reason;
 	free_room(order);
 	if (!pass(&order->walk, batch->num_items))
 		return false;
 	range.end = order->walk.offset;
-	if (!position_sort_range(order->spec, order->source, order->type, order->by_keys, &range,
-							 order->ranks + order->first))
+	if (!position_sort_range(order->spec, order->source, order->type, order->by_keys, &range, cpu_reason,
+							 order->ranks + order->first, &had_job))
 		return false;
+	if (!had_job)
+		return true;
 	if (order->by_keys)
 		run_series_note(&order->series);
 	else

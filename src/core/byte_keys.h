@@ -100,8 +100,9 @@ typedef struct mgpu_byte_run
 /* Runs up to this length are put in order at once, by comparison. */
 #define MGPU_SHORT_RUN_ITEMS 256
 
-/* Items of one task. */
+/* Items of one task, about, and segments at most. */
 #define MGPU_BYTE_TASK_ITEMS 16384
+#define MGPU_BYTE_TASK_SEGMENTS 1024
 
 /*
  * A round.  Its runs' items are laid end to end: heads[i] is where those of run
@@ -168,11 +169,13 @@ typedef struct mgpu_byte_segments
 	uint32_t	short_items;
 } mgpu_byte_segments;
 
-/* Segments of one task: those of so many items, about. */
+/* Segments of one task: by the average, which some may be far above. */
 static inline uint64_t
 mgpu_byte_task_segments(const mgpu_byte_segments *segments)
 {
-	return segments->num_segments * MGPU_BYTE_TASK_ITEMS / (segments->num_items + 1) + 1;
+	uint64_t	task_segments = segments->num_segments * MGPU_BYTE_TASK_ITEMS / (segments->num_items + 1) + 1;
+
+	return task_segments < MGPU_BYTE_TASK_SEGMENTS ? task_segments : MGPU_BYTE_TASK_SEGMENTS;
 }
 
 static inline uint64_t
