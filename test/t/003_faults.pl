@@ -16,6 +16,11 @@ my $check = 'SELECT mgpu_sort(a) = (SELECT array_agg(x ORDER BY x) FROM unnest(a
 my $check_text = q{SELECT mgpu_sort(a) = (SELECT array_agg(x ORDER BY x) FROM unnest(a) x)
 	FROM (SELECT array_agg(('group ' || i % 20 || ' prefix, the item ' || i::int8 * 48271 % 9000 || '; text behind') COLLATE "C") AS a FROM generate_series(1, 50000) i) t};
 
+# the second segment is longer than one job takes
+my $check_segments = q{SELECT mgpu_segsort(a, ARRAY[1500001]) = b
+	FROM (SELECT array_agg(x ORDER BY i) AS a, array_agg(x ORDER BY i > 1500000, x) AS b
+		FROM (SELECT i, ('item ' || i::int8 * 48271 % 90001) COLLATE "C" AS x FROM generate_series(1, 3700000) i) t) u};
+
 # no host memory: an error of its own on either executor
 foreach my $executor (sort keys %have)
 {
@@ -128,6 +133,12 @@ SKIP:
 		is($strings->query($check_text), 't', "$name: strings are sorted all the same");
 		like($strings->query('SELECT executor, reason FROM mgpu_last_run()'), qr/^cpu\|.+/, "$name: and mgpu_last_run tells");
 		$strings->close;
+		# so are segments, long ones by other means than the others
+		my $segments = MgpuTest->session($node, options => '-c mgpu.executor=gpu -c mgpu.gpu_failure=silent');
+		$segments->query("SET mgpu.inject_fault = $name");
+		is($segments->query($check_segments), 't', "$name: segments are sorted all the same");
+		like($segments->query('SELECT executor, reason FROM mgpu_last_run()'), qr/^cpu\|.+/, "$name: and mgpu_last_run tells");
+		$segments->close;
 		my $fresh = MgpuTest->session($node, options => '-c mgpu.executor=gpu');
 		is($fresh->query($check), 't', "$name: a new session has a GPU again");
 		$fresh->close;
