@@ -398,11 +398,9 @@ static void
 sort_slice(compared_sort *sort, int64 first, int64 num_items, kept_codes *kept, int depth)
 {
 	check_stack_depth();
-	if (num_items <= FEW_ITEMS)
-		compared_sort_by_comparison(sort, first, num_items);
-	else if (num_items <= COMPARED_PART_ITEMS)
+	if (num_items > FEW_ITEMS && num_items <= COMPARED_PART_ITEMS)
 		sort_part(sort, first, num_items, kept, depth);
-	else if (depth < MOST_DEPTH && num_items * LIST_ITEM_BYTES <= sort->room)
+	else if (num_items > FEW_ITEMS && depth < MOST_DEPTH && num_items * LIST_ITEM_BYTES <= sort->room)
 		cut_slice(sort, first, num_items, kept, depth);
 	else
 		compared_sort_by_comparison(sort, first, num_items);
