@@ -15,11 +15,14 @@ pg_major() {
 	sed -E 's/^[^0-9]*([0-9]+).*/\1/' <<<"$version"
 }
 
-# Whether that PostgreSQL has server programs and server headers, not libpq alone.
-pg_is_complete() {
+# Whether that PostgreSQL has server programs, not libpq alone, and what a library for the server is built with.
+# Debian's clients bring PGXS without one header, so headers are looked for themselves.
+pg_has_server() { [ -x "$("${PG_CONFIG:-pg_config}" --bindir 2>/dev/null)/postgres" ]; }
+pg_has_headers() {
 	local config=${PG_CONFIG:-pg_config}
-	[ -x "$("$config" --bindir 2>/dev/null)/postgres" ] && [ -f "$("$config" --pgxs 2>/dev/null)" ]
+	[ -f "$("$config" --pgxs 2>/dev/null)" ] && [ -f "$("$config" --includedir-server 2>/dev/null)/postgres.h" ]
 }
+pg_is_complete() { pg_has_server && pg_has_headers; }
 
 # make, without the caller's job server, whose file descriptors the scripts between do not hand on,
 # but with its settings (NAME=value).  All output goes where the caller sends it.
