@@ -8,7 +8,10 @@
  */
 #include "device_sort.h"
 
+#include <algorithm>
+
 #include "tuning.cuh"
+#include "wide_pass.cuh"
 
 static const uint64_t radix_min_items[MGPU_NUM_SHAPES] = {
 	MGPU_RADIX_MIN_ITEMS_U32,
@@ -17,12 +20,12 @@ static const uint64_t radix_min_items[MGPU_NUM_SHAPES] = {
 	MGPU_RADIX_MIN_ITEMS_U64_INDEX
 };
 
-/* One split of four runs a merge tile. */
-template <class Tuning>
+/* One split of four runs a merge tile, or of more in wide passes. */
+template <class Tuning, class Wide>
 static uint64_t
 merge_temp_bytes(uint64_t num_items)
 {
-	return (num_items / Tuning::merge_tile_items + 1) * 4 * sizeof(uint32_t);
+	return std::max((num_items / Tuning::merge_tile_items + 1) * 4 * sizeof(uint32_t), mgpu_wide_temp_bytes<Wide>(num_items));
 }
 
 /*
@@ -37,10 +40,10 @@ radix_temp_bytes(uint64_t num_items)
 
 /* Tiles of the small class are the smallest or equal, so they bound both. */
 const mgpu_device_sorter mgpu_merge_sorters[MGPU_NUM_SHAPES] = {
-	{merge_temp_bytes<mgpu_tuning_u32_small>, mgpu_merge_sort_u32},
-	{merge_temp_bytes<mgpu_tuning_u64_small>, mgpu_merge_sort_u64},
-	{merge_temp_bytes<mgpu_tuning_u64_small>, mgpu_merge_sort_u32_index},
-	{merge_temp_bytes<mgpu_tuning_u64_index_small>, mgpu_merge_sort_u64_index}
+	{merge_temp_bytes<mgpu_tuning_u32_small, mgpu_tuning_u32_wide>, mgpu_merge_sort_u32},
+	{merge_temp_bytes<mgpu_tuning_u64_small, mgpu_tuning_u64_wide>, mgpu_merge_sort_u64},
+	{merge_temp_bytes<mgpu_tuning_u64_small, mgpu_tuning_u64_wide>, mgpu_merge_sort_u32_index},
+	{merge_temp_bytes<mgpu_tuning_u64_index_small, mgpu_tuning_u64_index_wide>, mgpu_merge_sort_u64_index}
 };
 
 static_assert(mgpu_tuning_u32_small::merge_tile_items <= mgpu_tuning_u32_large::merge_tile_items &&

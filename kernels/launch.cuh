@@ -133,20 +133,29 @@ mgpu_is_large_device(bool *large)
 	return status;
 }
 
-/* Launch a kernel that begins with mgpu_await_previous: it may start while the one before it ends. */
+/* Launch a kernel that begins with mgpu_await_previous: early, which is while the one before it ends, or not. */
 template <typename... Parameters, typename... Arguments>
 static cudaError_t
-mgpu_launch(void (*kernel) (Parameters...), unsigned int ctas, int threads, uint32_t shared_bytes, cudaStream_t stream,
-			Arguments... arguments)
+mgpu_launch_early(bool early, void (*kernel) (Parameters...), unsigned int ctas, int threads, uint32_t shared_bytes,
+				  cudaStream_t stream, Arguments... arguments)
 {
-	bool		overlaps;
-	cudaError_t status = mgpu_can_overlap(&overlaps);
+	bool		overlaps = false;
+	cudaError_t status = early ? mgpu_can_overlap(&overlaps) : cudaSuccess;
 
 	if (status == cudaSuccess && shared_bytes > 0)
 		status = mgpu_allow_shared(kernel, shared_bytes);
 	if (status != cudaSuccess)
 		return status;
 	return mgpu_launch_kernel(overlaps, kernel, ctas, threads, shared_bytes, stream, arguments...);
+}
+
+/* Launch it early. */
+template <typename... Parameters, typename... Arguments>
+static cudaError_t
+mgpu_launch(void (*kernel) (Parameters...), unsigned int ctas, int threads, uint32_t shared_bytes, cudaStream_t stream,
+			Arguments... arguments)
+{
+	return mgpu_launch_early(true, kernel, ctas, threads, shared_bytes, stream, arguments...);
 }
 
 static inline unsigned int

@@ -4,12 +4,13 @@
  *
  * Sort tiles in shared memory, then merge runs until one is left, each pass a
  * partition (one split a tile) and a merge (one tile a CTA), between two sides.
- * A pass merges four runs into one; where the number of levels is odd, the
- * first merges two.  Where input and output have one form, the block sort
+ * A pass merges up to 32 runs into one (wide_kernels.cuh); or four, and the first
+ * two where the number of levels is odd, which is right for few items and for sorts
+ * that windows may end.  Where input and output have one form, the block sort
  * starts on the side that makes the last pass land where the input was.
  *
  * Source: moderngpu's mergesort (S. Baxter, 2013) on the Merge Path partition;
- * the 4-way passes are ours.  Two arrays for 4-byte keys and their indices were
+ * the 4-way and wide passes are ours.  Two arrays for 4-byte keys and their indices were
  * rejected: packed into 64 bits they need one load, one comparison and no
  * stability, and the two arrays would move 16 bytes an item and pass as well.
  */
@@ -19,6 +20,7 @@
 #include "device_sort.h"
 #include "launch.cuh"
 #include "quad_kernels.cuh"
+#include "wide_kernels.cuh"
 
 /* How a sort goes on after its block sort. */
 struct mgpu_merge_plan
@@ -135,14 +137,57 @@ mgpu_launch_pass(Array array, const mgpu_merge_plan *plan, void *splits, Sink si
 	return mgpu_launch_merge<Tuning>(array, plan->pass, splits, sink, stream);
 }
 
+/* ------------------------------------------------------------ wide passes */
+
+template <typename Key>
+static cudaError_t
+mgpu_launch_partition_wide(const Key *keys, const mgpu_wide_pass &pass, void *splits, cudaStream_t stream)
+{
+	return mgpu_launch_early(pass.num_tiles <= MGPU_WIDE_OVERLAP_TILES, mgpu_partition_wide<Key>,
+							 mgpu_divide_up((uint64_t) pass.num_tiles << pass.levels, MGPU_PARTITION_THREADS),
+							 MGPU_PARTITION_THREADS, 0, stream, keys, pass, static_cast<uint32_t *>(splits));
+}
+
+template <class Tuning, class Array, class Sink>
+static cudaError_t
+mgpu_launch_merge_wide(Array array, const mgpu_wide_pass &pass, const void *splits, Sink sink, cudaStream_t stream)
+{
+	constexpr uint32_t shared_bytes = mgpu_tile<typename Array::Item>::bytes(
+		mgpu_wide_slots<Array>(Tuning::merge_threads, Tuning::items_per_thread, Tuning::ways));
+
+	return mgpu_launch(mgpu_merge_wide<Tuning, Array, Sink>, pass.num_tiles, Tuning::merge_threads, shared_bytes, stream,
+					   array, pass, static_cast<const uint32_t *>(splits), sink);
+}
+
+/* One wide pass from array to sink. */
+template <class Tuning, class Array, class Sink>
+static cudaError_t
+mgpu_launch_pass(Array array, const mgpu_wide_plan *plan, void *splits, Sink sink, cudaStream_t stream)
+{
+	cudaError_t status = mgpu_launch_partition_wide(array.keys, plan->pass, splits, stream);
+
+	return status != cudaSuccess ? status : mgpu_launch_merge_wide<Tuning>(array, plan->pass, splits, sink, stream);
+}
+
 /* ------------------------------------------------------------------- sorts */
+
+/* The plan of a tuning's passes. */
+template <class Tuning>
+static auto
+mgpu_plan_sort(uint64_t num_items)
+{
+	if constexpr (Tuning::is_wide)
+		return mgpu_plan_wide<Tuning>(num_items);
+	else
+		return mgpu_plan_merges<Tuning>(num_items);
+}
 
 /* Sort items of one form, from source through two sides; the result is on arrays[side]. */
 template <class Tuning, class Source, class Array>
 static cudaError_t
 mgpu_merge_sort_arrays(const mgpu_sort_request *request, Source source, const Array (&arrays)[2], int side)
 {
-	mgpu_merge_plan plan = mgpu_plan_merges<Tuning>(request->num_items);
+	auto		plan = mgpu_plan_sort<Tuning>(request->num_items);
 	cudaError_t status;
 
 	side ^= plan.num_passes & 1;
@@ -183,7 +228,7 @@ template <class Tuning>
 static cudaError_t
 mgpu_merge_sort_packed(mgpu_sort_request *request)
 {
-	mgpu_merge_plan plan = mgpu_plan_merges<Tuning>(request->num_items);
+	auto		plan = mgpu_plan_sort<Tuning>(request->num_items);
 	mgpu_key_array<uint64_t> arrays[2] = {{static_cast<uint64_t *>(request->keys[0])},
 		{static_cast<uint64_t *>(request->keys[1])}};
 	int			side = request->current ^ 1;

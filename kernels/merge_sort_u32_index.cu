@@ -23,5 +23,5 @@ mgpu_merge_sort_u32_index(mgpu_sort_request *request)
 		return mgpu_merge_sort_packed<mgpu_tuning_u64_small>(request);
 	return request->num_items <= MGPU_FEW_ITEMS_U64 ? mgpu_merge_sort_packed<mgpu_tuning_u64_few>(request) :
 		request->num_items <= MGPU_SOME_ITEMS_U64 ? mgpu_merge_sort_packed<mgpu_tuning_u64_some>(request) :
-		mgpu_merge_sort_packed<mgpu_tuning_u64_large>(request);
+		mgpu_merge_sort_packed<mgpu_tuning_u64_wide>(request);
 }

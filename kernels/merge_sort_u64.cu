@@ -22,5 +22,5 @@ mgpu_merge_sort_u64(mgpu_sort_request *request)
 		return mgpu_merge_sort_keys<mgpu_tuning_u64_small, uint64_t>(request);
 	return request->num_items <= MGPU_FEW_ITEMS_U64 ? mgpu_merge_sort_keys<mgpu_tuning_u64_few, uint64_t>(request) :
 		request->num_items <= MGPU_SOME_ITEMS_U64 ? mgpu_merge_sort_keys<mgpu_tuning_u64_some, uint64_t>(request) :
-		mgpu_merge_sort_keys<mgpu_tuning_u64_large, uint64_t>(request);
+		mgpu_merge_sort_keys<mgpu_tuning_u64_wide, uint64_t>(request);
 }

@@ -22,6 +22,7 @@
  * CTA could hold: a 4-way merge joins two lists of any length, and each is
  * rounded up to whole threads on the way.  Tiles of the block sort hold a power
  * of two of merge tiles, so that no merge tile lies across two groups of runs.
+ * Wide passes, of more than 4 runs, have tiles of their own (wide_pass.cuh).
  */
 template <int sort_threads_, int merge_threads_, int items_, int ways_, int resident_threads_ = 1024,
 	bool search_in_tile_ = false>
@@ -30,7 +31,8 @@ struct mgpu_merge_tuning
 	static constexpr int items_per_thread = items_;
 	static constexpr int sort_threads = sort_threads_;
 	static constexpr int merge_threads = merge_threads_;
-	static constexpr int ways = ways_;	/* runs that a pass merges: 2, or 4 with one pass of 2 where needed */
+	static constexpr int ways = ways_;	/* runs that a pass merges: 2, or 4 with one pass of 2 where needed, or up to so many */
+	static constexpr bool is_wide = ways_ > 4;
 	static constexpr int resident_threads = resident_threads_;	/* an SM, that registers must allow */
 	static constexpr bool search_in_tile = search_in_tile_;	/* CTAs find their splits; else a launch of its own */
 	static constexpr uint32_t merge_tile_items = (merge_threads_ - 1) * items_;
@@ -42,7 +44,8 @@ struct mgpu_merge_tuning
 				  "sort tiles hold a power of two of merge tiles");
 	static_assert(sort_tile_items >= (uint32_t) (items_ - 1) * sort_threads_,
 				  "only a thread's last item can lie behind a whole tile");
-	static_assert(ways_ == 2 || ways_ == 4, "passes merge two or four runs");
+	static_assert(ways_ >= 2 && ways_ <= 32 && (ways_ & (ways_ - 1)) == 0, "passes merge a power of two of runs, a lane each");
+	static_assert(!is_wide || (merge_threads_ == sort_threads_ && !search_in_tile_), "wide passes have a partition");
 	static_assert(merge_threads_ >= 64 || !search_in_tile_, "two warps search");
 };
 
@@ -57,8 +60,12 @@ struct mgpu_merge_tuning
 /*
  * u64 serves 8-byte keys and 4-byte keys packed with their index.  For few items
  * there are tunings of their own on large chips: tiles enough for all SMs, whose
- * splits their CTAs find.
+ * splits their CTAs find.  More items go by wide passes; `large` is what windows,
+ * which may end a sort early, go on with if they do not.
  */
+typedef mgpu_merge_tuning<256, 256, 49, 32, 768> mgpu_tuning_u32_wide;
+typedef mgpu_merge_tuning<256, 256, 25, 16, 768> mgpu_tuning_u64_wide;
+typedef mgpu_merge_tuning<256, 256, 15, 16, 768> mgpu_tuning_u64_index_wide;
 typedef mgpu_merge_tuning<256, 256, 47, 4, 768> mgpu_tuning_u32_large;
 typedef mgpu_merge_tuning<512, 256, 15, 4, 1024, true> mgpu_tuning_u32_few;
 typedef mgpu_merge_tuning<256, 128, 31, 4> mgpu_tuning_u32_small;
@@ -98,6 +105,19 @@ typedef mgpu_tile_tunings<mgpu_tile_tuning<256, 5>, mgpu_tile_tuning<256, 9>> mg
 
 /* Shared memory that a CTA has without asking. */
 #define MGPU_PLAIN_SHARED_BYTES (48 * 1024)
+
+/*
+ * A cut of a wide pass may lie so many items before its diagonal, which a tile has
+ * room for: a hundredth of it, and a step or two less of search.
+ */
+#define MGPU_WIDE_SLACK 128
+
+/*
+ * A wide pass of so many tiles at most has its search for cuts started while the
+ * pass before it ends.  With more, CTAs that wait take places that the last tiles'
+ * successors would find free together, and at 10^8 items that costs 40 us a pass.
+ */
+#define MGPU_WIDE_OVERLAP_TILES 600
 
 /* So many items at most are few, or some. */
 #define MGPU_FEW_ITEMS_U32 UINT64_C(1500000)

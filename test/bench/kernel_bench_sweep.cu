@@ -25,7 +25,7 @@ template <class Tuning, typename Key>
 static void
 run_stages(bench_memory *memory, uint64_t num_items, stage_times *times)
 {
-	mgpu_merge_plan plan = mgpu_plan_merges<Tuning>(num_items);
+	auto		plan = mgpu_plan_sort<Tuning>(num_items);
 	Key		   *keys[2] = {(Key *) memory->sides[0], (Key *) memory->sides[1]};
 	mgpu_key_array<Key> arrays[2] = {{keys[0]}, {keys[1]}};
 	mgpu_plain_source<Key> source = {(const Key *) memory->input};
@@ -42,17 +42,23 @@ run_stages(bench_memory *memory, uint64_t num_items, stage_times *times)
 	{
 		const Key  *in = keys[side];
 		mgpu_key_array<Key> sink = arrays[side ^ 1];
-		bool		is_quad = mgpu_next_levels(&plan) == 2;
 
 		partition_ms += bench_time(memory, [&] ()
 		{
-			REQUIRE_CUDA(is_quad ? mgpu_launch_partition_quads(in, plan.pass, memory->temp, 0) :
-						 mgpu_launch_partition(in, plan.pass, memory->temp, 0));
+			if constexpr (Tuning::is_wide)
+				REQUIRE_CUDA(mgpu_launch_partition_wide(in, plan.pass, memory->temp, 0));
+			else
+				REQUIRE_CUDA(mgpu_next_levels(&plan) == 2 ? mgpu_launch_partition_quads(in, plan.pass, memory->temp, 0) :
+							 mgpu_launch_partition(in, plan.pass, memory->temp, 0));
 		});
 		merge_ms += bench_time(memory, [&] ()
 		{
-			REQUIRE_CUDA(is_quad ? mgpu_launch_merge_quads<Tuning>(arrays[side], plan.pass, memory->temp, sink, 0) :
-						 mgpu_launch_merge<Tuning>(arrays[side], plan.pass, memory->temp, sink, 0));
+			if constexpr (Tuning::is_wide)
+				REQUIRE_CUDA(mgpu_launch_merge_wide<Tuning>(arrays[side], plan.pass, memory->temp, sink, 0));
+			else
+				REQUIRE_CUDA(mgpu_next_levels(&plan) == 2 ?
+							 mgpu_launch_merge_quads<Tuning>(arrays[side], plan.pass, memory->temp, sink, 0) :
+							 mgpu_launch_merge<Tuning>(arrays[side], plan.pass, memory->temp, sink, 0));
 		});
 	}
 	times->partition.push_back(partition_ms);
@@ -100,6 +106,9 @@ bench_sweep(bench_memory *memory)
 	for (uint64_t size : sizes)
 	{
 		sweep<uint32_t,
+			mgpu_tuning_u32_wide,
+			mgpu_merge_tuning<256, 256, 49, 16, 768>,
+			mgpu_merge_tuning<256, 256, 47, 32, 768>,
 			mgpu_merge_tuning<256, 256, 47, 4, 768>,
 			mgpu_merge_tuning<256, 128, 47, 4, 768>,
 			mgpu_merge_tuning<256, 256, 47, 2, 768>,
@@ -115,6 +124,8 @@ bench_sweep(bench_memory *memory)
 	for (uint64_t size : sizes)
 	{
 		sweep<uint64_t,
+			mgpu_tuning_u64_wide,
+			mgpu_merge_tuning<256, 256, 25, 32, 768>,
 			mgpu_merge_tuning<256, 256, 23, 4, 768>,
 			mgpu_merge_tuning<256, 128, 23, 4, 768>,
 			mgpu_merge_tuning<256, 256, 23, 2, 768>,

@@ -23,6 +23,9 @@ extern int	checks_failed;
 		} \
 	} while (0)
 
+/* kernel_host_wide.cu */
+void		test_wide_sorts_on_host();
+
 /* kernel_host_near.cu */
 void		test_near_sorts_on_host();
 

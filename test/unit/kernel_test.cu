@@ -111,6 +111,8 @@ main(int argc, char **argv)
 	test_device_sorts();
 	printf("device sorts: %d passed, %d failed\n", tests_passed, tests_failed);
 	fflush(stdout);
+	if (!quick)
+		test_wide_sorts();
 	if (large)
 		test_large_sorts();
 	if (!tiny)

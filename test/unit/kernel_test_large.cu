@@ -1,6 +1,7 @@
 /*
  * kernel_test_large.cu
- *		Sorts of more than 2^31 items: 64-bit arithmetic where it matters.
+ *		Sorts of more than 2^31 items: 64-bit arithmetic where it matters; and of
+ *		10^8, which take as many wide passes as any.
  *
  * Keys are a hash of their position, so that the device itself can make and
  * check them: results ascend, ties ascend by index, the key of an index is its
@@ -102,6 +103,13 @@ check_large(mgpu_algorithm algorithm, mgpu_sort_shape shape, uint64_t num_items)
 		REQUIRE_CUDA(cudaFree(request.keys[side]));
 	REQUIRE_CUDA(cudaFree(request.temp));
 	REQUIRE_CUDA(cudaFree(totals));
+}
+
+void
+test_wide_sorts(void)
+{
+	check_large(MGPU_ALGORITHM_MERGE, MGPU_SHAPE_U32, 100000007);
+	check_large(MGPU_ALGORITHM_MERGE, MGPU_SHAPE_U32_INDEX, 100000007);
 }
 
 void

@@ -107,7 +107,7 @@ sort_by_tuning(mgpu_sort_request *request)
 		return mgpu_merge_sort_indexed<Tuning>(request);
 }
 
-/* From one tile to passes of two runs, of four, and of both. */
+/* From one tile to passes of two runs, of four, and of both; or to wide ones, one or two. */
 template <class Tuning, mgpu_sort_shape shape, typename Key>
 static void
 check_tuning(const char *name)
@@ -120,9 +120,16 @@ check_tuning(const char *name)
 		sizes.insert(sizes.end(), {tile - 1, 2 * tile, 4 * tile - 1, 5 * tile, 8 * tile + 1});
 	if (!quick)
 		sizes.insert(sizes.end(), {16 * tile + 5, 33 * tile - 3});
+	if (!quick && Tuning::is_wide)
+		sizes.insert(sizes.end(), {16 * tile, 32 * tile, 32 * tile + 1, 65 * tile + 7});
 	for (uint64_t size : sizes)
 	{
-		for (int pattern : {PATTERN_RANDOM, PATTERN_FEW, PATTERN_MANY_LARGEST})
+		std::vector<int> patterns = {PATTERN_RANDOM, PATTERN_FEW, PATTERN_MANY_LARGEST};
+
+		if (Tuning::is_wide && !tiny)
+			patterns.insert(patterns.end(), {PATTERN_SORTED, PATTERN_REVERSED, PATTERN_ALL_EQUAL, PATTERN_ALL_LARGEST,
+											 PATTERN_BIT_REVERSED, PATTERN_ONE_BANK});
+		for (int pattern : patterns)
 		{
 			if (!tiny || pattern == PATTERN_MANY_LARGEST)
 				check_sort(name, &sorter, shape, sort_case<Key>(pattern, size, sizeof(Key) * 8));
@@ -134,14 +141,18 @@ static void
 check_tunings(void)
 {
 	check_tuning<mgpu_tuning_u32_large, MGPU_SHAPE_U32, uint32_t>("u32, large");
+	check_tuning<mgpu_tuning_u32_wide, MGPU_SHAPE_U32, uint32_t>("u32, wide");
 	check_tuning<mgpu_tuning_u32_few, MGPU_SHAPE_U32, uint32_t>("u32, few");
 	check_tuning<mgpu_tuning_u32_small, MGPU_SHAPE_U32, uint32_t>("u32, small");
 	check_tuning<mgpu_tuning_u64_large, MGPU_SHAPE_U64, uint64_t>("u64, large");
+	check_tuning<mgpu_tuning_u64_wide, MGPU_SHAPE_U64, uint64_t>("u64, wide");
 	check_tuning<mgpu_tuning_u64_some, MGPU_SHAPE_U64, uint64_t>("u64, some");
 	check_tuning<mgpu_tuning_u64_few, MGPU_SHAPE_U64, uint64_t>("u64, few");
 	check_tuning<mgpu_tuning_u64_small, MGPU_SHAPE_U64, uint64_t>("u64, small");
 	check_tuning<mgpu_tuning_u64_large, MGPU_SHAPE_U32_INDEX, uint32_t>("u32 + index, large");
+	check_tuning<mgpu_tuning_u64_wide, MGPU_SHAPE_U32_INDEX, uint32_t>("u32 + index, wide");
 	check_tuning<mgpu_tuning_u64_index_large, MGPU_SHAPE_U64_INDEX, uint64_t>("u64 + index, large");
+	check_tuning<mgpu_tuning_u64_index_wide, MGPU_SHAPE_U64_INDEX, uint64_t>("u64 + index, wide");
 	check_tuning<mgpu_tuning_u64_index_few, MGPU_SHAPE_U64_INDEX, uint64_t>("u64 + index, few");
 	check_tuning<mgpu_tuning_u64_index_small, MGPU_SHAPE_U64_INDEX, uint64_t>("u64 + index, small");
 }

@@ -1,0 +1,283 @@
+/*
+ * wide_pass.cuh
+ *		Geometry of a merge pass over up to 32 runs, and the search for its splits.
+ *
+ * A wide pass merges groups of 2^levels runs, so that an item moves through memory
+ * once for up to five levels of merging.  A group's output is cut near diagonals; a
+ * cut is a split of its runs: how many items of each lie before it.
+ *
+ *	 run 0	 [ - - - | - - - - - - - ]
+ *	 run 1	 [ - - - - - - | - - - - ]		items left of the cut: the split
+ *	 run 2	 [ - - | - - - - - - - - ]
+ *
+ * Equal keys are ordered by run, then position.  A cut need not lie on its diagonal
+ * to the item: up to MGPU_WIDE_SLACK items before it will do, which saves the search
+ * its last rounds, and tiles have room for as many items more.
+ *
+ * A lane has one run, and a window [low, high) in it: items before low are in,
+ * items from high on are out.  In each round every lane names the item of its window
+ * where the cut is expected if all windows are alike; the median of these, weighed by
+ * the items of the windows, is the pivot.  All lanes look for it in their windows, and
+ * the sum of the items before it tells on which side of it the cut is.  For keys in
+ * random order the median of so many guesses is close, and two or three rounds do.
+ * Every other round after the first ones names the middles of windows instead, which
+ * decides a quarter of all items left at least.
+ *
+ * Cuts by samples alone were rejected: with 32 runs, samples that leave tiles nine
+ * tenths full whatever the keys are a thirtieth of all of them, and want sorting.  So
+ * was ranking all lanes' items among each other, as 4-way passes do, which decides more
+ * a round but takes each lane's comparisons with all others, at every step.
+ */
+#ifndef MGPU_WIDE_PASS_CUH
+#define MGPU_WIDE_PASS_CUH
+
+#include "quad_pass.cuh"
+#include "tuning.cuh"
+
+#define MGPU_WIDE_LEVELS 5		/* at most, of one pass */
+#define MGPU_WIDE_RUNS (1 << MGPU_WIDE_LEVELS)	/* a lane each */
+#define MGPU_WIDE_GUESSES 4		/* rounds before the first that names middles */
+
+struct mgpu_wide_pass
+{
+	uint64_t	num_items;
+	uint64_t	run_items;		/* distance of runs */
+	uint32_t	levels;			/* a group is 2^levels runs */
+	uint32_t	tile_items;		/* distance of diagonals */
+	uint32_t	group_tiles;	/* of a whole group */
+	uint32_t	num_tiles;
+};
+
+/* How a sort goes on after its block sort. */
+struct mgpu_wide_plan
+{
+	mgpu_wide_pass pass;		/* the next one */
+	uint32_t	levels;			/* of two runs into one, still to do */
+	int			num_passes;		/* passes they take */
+	uint32_t	threads;		/* of a CTA */
+	uint32_t	items;			/* of a thread */
+};
+
+/* Items that a tile can have whatever its lists are: at the first level, each pair's output may leave a thread one item. */
+MGPU_HOST_DEVICE constexpr uint32_t
+mgpu_wide_capacity(uint32_t threads, uint32_t items, uint32_t levels)
+{
+	return threads * items - (1u << levels) / 2 * (items - 1);
+}
+
+/* Lay out the next pass: a part of the levels left, parts as even as can be, tiles as full as their slack allows. */
+static inline void
+mgpu_plan_wide_pass(mgpu_wide_plan *plan)
+{
+	mgpu_wide_pass *pass = &plan->pass;
+	uint64_t	group_items;
+	uint64_t	most_items;
+	uint64_t	some_items;		/* of the first group */
+	uint64_t	num_tiles;
+
+	if (plan->num_passes == 0)
+		return;
+	pass->levels = (plan->levels + plan->num_passes - 1) / plan->num_passes;
+	most_items = mgpu_wide_capacity(plan->threads, plan->items, pass->levels) - MGPU_WIDE_SLACK;
+	group_items = pass->run_items << pass->levels;
+	some_items = group_items < pass->num_items ? group_items : pass->num_items;
+	num_tiles = (some_items + most_items - 1) / most_items;
+	pass->tile_items = (uint32_t) ((some_items + num_tiles - 1) / num_tiles);
+	pass->group_tiles = (uint32_t) ((group_items + pass->tile_items - 1) / pass->tile_items);
+	pass->num_tiles = (uint32_t) (pass->num_items / group_items * pass->group_tiles +
+								  (pass->num_items % group_items + pass->tile_items - 1) / pass->tile_items);
+}
+
+template <class Tuning>
+static mgpu_wide_plan
+mgpu_plan_wide(uint64_t num_items)
+{
+	mgpu_wide_plan plan = {};
+	uint32_t	most_levels = 0;
+
+	while (2 << most_levels <= Tuning::ways)
+		most_levels++;
+	plan.threads = Tuning::merge_threads;
+	plan.items = Tuning::items_per_thread;
+	plan.pass.num_items = num_items;
+	plan.pass.run_items = Tuning::sort_tile_items;
+	while (plan.pass.run_items << plan.levels < num_items)
+		plan.levels++;
+	plan.num_passes = (int) ((plan.levels + most_levels - 1) / most_levels);
+	mgpu_plan_wide_pass(&plan);
+	return plan;
+}
+
+static inline void
+mgpu_advance_plan(mgpu_wide_plan *plan)
+{
+	plan->pass.run_items <<= plan->pass.levels;
+	plan->levels -= plan->pass.levels;
+	plan->num_passes--;
+	mgpu_plan_wide_pass(plan);
+}
+
+/*
+ * Bytes of the splits of any pass, at most.  A tile is half full at least unless it
+ * is the last of its group, of which there are no more than tiles half full.
+ */
+template <class Tuning>
+static uint64_t
+mgpu_wide_temp_bytes(uint64_t num_items)
+{
+	constexpr uint32_t capacity = Tuning::merge_tile_items - Tuning::ways / 2 * Tuning::items_per_thread;
+	uint64_t	num_tiles = 4 * (num_items / (capacity - MGPU_WIDE_SLACK) + 1);
+
+	return num_tiles * Tuning::ways * sizeof(uint32_t);
+}
+
+/* The runs that a tile belongs to, and its place among their tiles. */
+struct mgpu_wide_group
+{
+	uint64_t	begin;			/* of run 0 */
+	uint32_t	num_items;		/* of all runs */
+	uint32_t	place;			/* of the tile */
+	bool		is_last;		/* tile of the group */
+};
+
+MGPU_HOST_DEVICE mgpu_wide_group
+mgpu_find_wide_group(const mgpu_wide_pass &pass, uint32_t tile)
+{
+	mgpu_wide_group group;
+	uint32_t	number = tile / pass.group_tiles;
+	uint64_t	group_items = pass.run_items << pass.levels;
+	uint64_t	left;
+
+	group.begin = number * group_items;
+	left = pass.num_items - group.begin;
+	group.num_items = (uint32_t) (left < group_items ? left : group_items);
+	group.place = tile - number * pass.group_tiles;
+	group.is_last = group.place + 1 == pass.group_tiles || tile + 1 == pass.num_tiles;
+	return group;
+}
+
+/* Items of a run of the group. */
+MGPU_HOST_DEVICE uint32_t
+mgpu_wide_run_items(const mgpu_wide_pass &pass, const mgpu_wide_group &group, uint32_t run)
+{
+	uint64_t	before = run * pass.run_items;
+	uint64_t	left = group.num_items > before ? group.num_items - before : 0;
+
+	return (uint32_t) (left < pass.run_items ? left : pass.run_items);
+}
+
+/* ------------------------------------------------------- search for a cut */
+
+/* So many items may be before the cut that a tile begins with, which is not the first of its group. */
+struct mgpu_wide_goal
+{
+	uint32_t	least;
+	uint32_t	most;
+};
+
+MGPU_HOST_DEVICE mgpu_wide_goal
+mgpu_find_wide_goal(const mgpu_wide_pass &pass, const mgpu_wide_group &group)
+{
+	uint32_t	diagonal = group.place * pass.tile_items;
+
+	return {diagonal - (MGPU_WIDE_SLACK < diagonal ? MGPU_WIDE_SLACK : diagonal), diagonal};
+}
+
+/* The state of a search: a run's window, and the sums of all runs' low and high. */
+struct mgpu_wide_window
+{
+	uint32_t	low;
+	uint32_t	high;
+	uint32_t	low_sum;		/* less than the goal's least, or that */
+	uint32_t	high_sum;		/* more than the goal's most */
+};
+
+/* Which item of its window, which is not empty, does a run name in this round? */
+MGPU_HOST_DEVICE uint32_t
+mgpu_name_item(const mgpu_wide_window &window, const mgpu_wide_goal &goal, int round)
+{
+	uint32_t	items = window.high - window.low;
+	float		part = (float) (goal.least / 2 + goal.most / 2 - window.low_sum) /
+		(float) (window.high_sum - window.low_sum);
+	uint32_t	step = round < MGPU_WIDE_GUESSES || round % 2 == 0 ? (uint32_t) ((float) items * part) : items / 2;
+
+	return window.low + (step < items ? step : items - 1);
+}
+
+/* Of the items named, ordered by key, then run, is that one the median which has so many of all windows' items before its own? */
+MGPU_HOST_DEVICE bool
+mgpu_is_median(const mgpu_wide_window &window, uint32_t items, uint32_t items_before)
+{
+	uint32_t	middle = (window.high_sum - window.low_sum) / 2;
+
+	return items > 0 && items_before <= middle && middle - items_before < items;
+}
+
+/* The search for a pivot in a window: probes go further and further from the item named, until they pass it. */
+struct mgpu_wide_search
+{
+	uint32_t	low;
+	uint32_t	high;
+	uint32_t	reach;			/* of the next probe; 0: probes halve what is left */
+	bool		upward;
+};
+
+/* From the item that the run named, which is before the pivot or is not. */
+MGPU_HOST_DEVICE mgpu_wide_search
+mgpu_start_wide_search(const mgpu_wide_window &window, uint32_t named, bool is_before)
+{
+	mgpu_wide_search search;
+	uint32_t	left = named - window.low < window.high - named ? named - window.low : window.high - named;
+
+	search.low = is_before ? named + 1 : window.low;
+	search.high = is_before ? window.high : named;
+	search.reach = (uint32_t) sqrtf((float) left) + 1;
+	search.upward = is_before;
+	return search;
+}
+
+MGPU_HOST_DEVICE uint32_t
+mgpu_wide_probe(mgpu_wide_search &search)
+{
+	uint32_t	left = search.high - search.low;
+
+	if (left / 2 <= search.reach)
+		search.reach = 0;
+	return search.reach == 0 ? search.low + left / 2 :
+		search.upward ? search.low + search.reach : search.high - 1 - search.reach;
+}
+
+MGPU_HOST_DEVICE void
+mgpu_narrow_wide_search(mgpu_wide_search &search, uint32_t probe, bool is_before)
+{
+	if (is_before)
+		search.low = probe + 1;
+	else
+		search.high = probe;
+	search.reach = is_before == search.upward ? search.reach * 4 : 0;
+}
+
+/*
+ * What a round found: `before` items of this run and sum of all lie before the pivot,
+ * which is this run's own or not.  Is that the cut, or one item more?  Else the window
+ * is narrower then.
+ */
+MGPU_HOST_DEVICE bool
+mgpu_end_wide_round(mgpu_wide_window &window, const mgpu_wide_goal &goal, uint32_t sum, uint32_t before, bool is_own,
+					uint32_t &split)
+{
+	split = before;
+	if (sum >= goal.least && sum <= goal.most)
+		return true;
+	if (sum > goal.most)
+	{
+		window.high = before;
+		window.high_sum = sum;
+		return false;
+	}
+	split = window.low = before + is_own;
+	window.low_sum = sum + 1;
+	return window.low_sum == goal.least;
+}
+
+#endif							/* MGPU_WIDE_PASS_CUH */

@@ -1,0 +1,478 @@
+/*
+ * kernel_host_wide.cu
+ *		Wide merge passes on the host: plans, searches for cuts in runs of any kind,
+ *		tables of levels, and whole sorts of runs.
+ */
+#include "kernel_host_test.cuh"
+#include "kernel_host_tiles.cuh"
+
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <type_traits>
+#include <vector>
+
+#include "merge_sort.cuh"
+
+static std::mt19937_64 random_bits(20261122);
+
+typedef std::vector<uint32_t> wide_split;
+
+/* ------------------------------------------------------------------ search */
+
+/* Runs that a cut is looked for in. */
+template <typename Key>
+struct wide_runs
+{
+	std::vector<const Key *> keys;
+	std::vector<uint32_t> items;
+};
+
+/* What mgpu_find_wide_pivot does; steps: loads that wait for each other. */
+template <typename Key>
+static uint32_t
+play_pivot_search(const Key *keys, const mgpu_wide_window &window, uint32_t named, Key pivot, bool earlier_run, int *steps)
+{
+	mgpu_wide_search search;
+
+	if (mgpu_probe_before(keys[window.high - 1], pivot, earlier_run))
+		return window.high;
+	if (!mgpu_probe_before(keys[window.low], pivot, earlier_run))
+		return window.low;
+	search = mgpu_start_wide_search(window, named, mgpu_probe_before(keys[named], pivot, earlier_run));
+	for (*steps = 0; search.low < search.high && *steps < 1000; ++*steps)
+	{
+		uint32_t	probe = mgpu_wide_probe(search);
+
+		if (probe < search.low || probe >= search.high)
+			return UINT32_MAX;
+		mgpu_narrow_wide_search(search, probe, mgpu_probe_before(keys[probe], pivot, earlier_run));
+	}
+	return search.low;
+}
+
+/* mgpu_do_wide_round for all lanes of a group; an empty split: something is wrong. */
+template <typename Key>
+static wide_split
+play_search(const wide_runs<Key> &runs, const mgpu_wide_goal &goal, int *rounds, int *steps)
+{
+	size_t		num_runs = runs.items.size();
+	std::vector<mgpu_wide_window> windows(num_runs);
+	wide_split	split(num_runs);
+	uint32_t	num_items = 0;
+
+	for (uint32_t items : runs.items)
+		num_items += items;
+	for (size_t run = 0; run < num_runs; run++)
+		windows[run] = {0, runs.items[run], 0, num_items};
+	for (*rounds = 0; *rounds < 1000; ++*rounds)
+	{
+		std::vector<uint32_t> named(num_runs);
+		size_t		pivot_run = num_runs;
+		uint32_t	sum = 0;
+		int			most_steps = 0;
+		bool		found = false;
+
+		for (size_t run = 0; run < num_runs; run++)
+			if (windows[run].low < windows[run].high)
+				named[run] = mgpu_name_item(windows[run], goal, *rounds);
+		for (size_t run = 0; run < num_runs; run++)
+		{
+			uint32_t	items = windows[run].high - windows[run].low;
+			uint32_t	before = 0;
+
+			if (items > 0 && (named[run] < windows[run].low || named[run] >= windows[run].high))
+				return {};
+			for (size_t other = 0; other < num_runs; other++)
+				if (other != run && items > 0 && windows[other].low < windows[other].high &&
+					mgpu_probe_before(runs.keys[other][named[other]], runs.keys[run][named[run]], other < run))
+					before += windows[other].high - windows[other].low;
+			if (!mgpu_is_median(windows[run], items, before))
+				continue;
+			if (pivot_run < num_runs)
+				return {};
+			pivot_run = run;
+		}
+		if (pivot_run == num_runs)
+			return {};
+		for (size_t run = 0; run < num_runs; run++)
+		{
+			int			own_steps = 0;
+
+			split[run] = run == pivot_run ? named[run] : windows[run].low == windows[run].high ? windows[run].low :
+				play_pivot_search(runs.keys[run], windows[run], named[run], runs.keys[pivot_run][named[pivot_run]],
+								  run < pivot_run, &own_steps);
+			sum += split[run];
+			most_steps = std::max(most_steps, own_steps);
+		}
+		*steps += most_steps;
+		for (size_t run = 0; run < num_runs; run++)
+			found = mgpu_end_wide_round(windows[run], goal, sum, split[run], run == pivot_run, split[run]);
+		if (found)
+			return split;
+	}
+	return {};
+}
+
+/* Is a split what sorting by (key, run, position) gives, and within its goal? */
+template <typename Key>
+static bool
+is_wide_split(const wide_runs<Key> &runs, const mgpu_wide_goal &goal, const wide_split &split)
+{
+	uint64_t	sum = 0;
+
+	if (split.size() != runs.items.size())
+		return false;
+	for (size_t run = 0; run < split.size(); run++)
+	{
+		sum += split[run];
+		if (split[run] > runs.items[run])
+			return false;
+		for (size_t other = 0; other < split.size() && split[run] > 0; other++)
+			if (split[other] < runs.items[other] &&
+				mgpu_probe_before(runs.keys[other][split[other]], runs.keys[run][split[run] - 1], other < run))
+				return false;
+	}
+	return sum >= goal.least && sum <= goal.most;
+}
+
+enum run_kind
+{
+	ALIKE, SKEWED, FEW_KEYS, ONE_KEY, APART, APART_DOWN, ONE_LONG, STAIRS, LARGEST, NUM_RUN_KINDS
+};
+
+/* A key of a run, before the run is sorted. */
+template <typename Key>
+static Key
+run_key(int kind, int run)
+{
+	Key			key = (Key) random_bits();
+
+	switch (kind)
+	{
+		case SKEWED:
+			return key >> random_bits() % (sizeof(Key) * 8);
+		case FEW_KEYS:
+			return key % 5;
+		case ONE_KEY:
+			return 42;
+		case APART:
+			return (Key) run * 1000000 + key % 1000000;
+		case APART_DOWN:
+			return (Key) (100 - run) * 1000000 + key % 1000000;
+		case STAIRS:
+			return key % 1000 * 65536 + (Key) run;
+		case LARGEST:
+			return random_bits() % 4 ? mgpu_largest_key<Key>() : key;
+		default:
+			return key;
+	}
+}
+
+/* Cuts of groups of any runs: empty ones, one that has all, ties in all or in none. */
+template <typename Key>
+static void
+test_wide_search(uint32_t levels, uint32_t most_items, uint32_t slack, int groups)
+{
+	for (int kind = 0; kind < NUM_RUN_KINDS; kind++)
+	{
+		int			most_rounds = 0;
+		int			most_steps = 0;
+		bool		good = true;
+
+		for (int group = 0; group < groups && good; group++)
+		{
+			std::vector<std::vector<Key>> memory((size_t) 1 << levels);
+			wide_runs<Key> runs;
+			uint32_t	num_items = 0;
+
+			for (size_t run = 0; run < memory.size(); run++)
+			{
+				bool		is_long = kind != ONE_LONG || run == memory.size() / 3;
+
+				memory[run].resize(group % 2 == 0 && is_long ? most_items :
+								   is_long ? random_bits() % (most_items + 1) : random_bits() % 3);
+				for (Key &key : memory[run])
+					key = run_key<Key>(kind, (int) run);
+				std::sort(memory[run].begin(), memory[run].end());
+				runs.keys.push_back(memory[run].data());
+				runs.items.push_back((uint32_t) memory[run].size());
+				num_items += (uint32_t) memory[run].size();
+			}
+			for (int cut = 0; cut < 20 && num_items > 1 && good; cut++)
+			{
+				uint32_t	diagonal = 1 + (uint32_t) (random_bits() % (num_items - 1));
+				mgpu_wide_goal goal = {diagonal - std::min(diagonal, slack), diagonal};
+				int			rounds;
+				int			steps = 0;
+
+				good = is_wide_split(runs, goal, play_search(runs, goal, &rounds, &steps));
+				most_rounds = std::max(most_rounds, rounds + 1);
+				most_steps = std::max(most_steps, steps);
+			}
+		}
+		CHECK(good && most_rounds <= 40, "cuts of %d runs of up to %u keys of %zu bytes, kind %d: %d rounds, %d steps",
+			  1 << levels, most_items, sizeof(Key), kind, most_rounds, most_steps);
+		if (most_items >= 10000)
+			printf("cuts of %d runs of up to %u keys, kind %d: at most %d rounds, %d steps\n", 1 << levels, most_items, kind,
+				   most_rounds, most_steps);
+	}
+}
+
+/* ------------------------------------------------------------------- tiles */
+
+/* mgpu_plan_wide_level for all levels */
+template <int items>
+static mgpu_wide_table
+play_table(const std::vector<uint32_t> &run_items, const std::vector<uint32_t> &run_slots)
+{
+	mgpu_wide_table table = {};
+	uint32_t	runs = (uint32_t) run_items.size();
+	std::vector<uint32_t> list_items = run_items;
+	std::vector<uint32_t> slots = run_slots;
+
+	for (uint32_t level = 0; runs >> level > 1; level++)
+	{
+		uint32_t	begin = mgpu_wide_level_begin(runs, level);
+		uint32_t	first = 0;
+
+		for (uint32_t pair = 0; pair < runs >> (level + 1); pair++)
+		{
+			uint32_t	pair_items = list_items[2 * pair] + list_items[2 * pair + 1];
+
+			table.firsts[begin + pair] = first;
+			table.pairs[begin + pair] = {(uint16_t) slots[2 * pair], (uint16_t) slots[2 * pair + 1],
+				(uint16_t) list_items[2 * pair], (uint16_t) list_items[2 * pair + 1]};
+			slots[pair] = mgpu_wide_list_slot<items>(first, pair);
+			list_items[pair] = pair_items;
+			first += mgpu_wide_list_threads<items>(pair_items);
+		}
+	}
+	return table;
+}
+
+/* mgpu_merge_wide, from splits that are in order */
+template <class Tuning, class Array>
+static bool
+play_merge(const Array &array, const mgpu_wide_pass &pass, const std::vector<wide_split> &splits, uint32_t tile_number,
+		   const Array &out)
+{
+	typedef typename Array::Item Item;
+	constexpr int threads = Tuning::merge_threads;
+	constexpr int items = Tuning::items_per_thread;
+	shared_tile<Item> shared(mgpu_wide_slots<Array>(threads, items, Tuning::ways));
+	auto		registers = std::make_unique<thread_items<items, Item>[]>(threads);
+	mgpu_wide_group group = mgpu_find_wide_group(pass, tile_number);
+	uint32_t	runs = 1u << pass.levels;
+	std::vector<uint32_t> run_items;
+	std::vector<uint32_t> run_slots;
+	uint64_t	begin = group.begin;
+	uint32_t	count = 0;
+	uint32_t	slot = 0;
+	bool		good = true;
+	mgpu_wide_table table;
+
+	for (uint32_t run = 0; run < runs && good; run++)
+	{
+		uint32_t	first = group.place == 0 ? 0 : splits[tile_number][run];
+		uint32_t	end = group.is_last ? mgpu_wide_run_items(pass, group, run) : splits[tile_number + 1][run];
+		uint64_t	run_begin = group.begin + run * pass.run_items + first;
+		uint32_t	phase = array.phase(run_begin);
+
+		good = first <= end;
+		begin += first;
+		count += end - first;
+		run_items.push_back(end - first);
+		run_slots.push_back(slot + phase);
+		slot += (phase + end - first + items + Array::vector_items - 1) / Array::vector_items * Array::vector_items;
+		if (!good || count > mgpu_wide_capacity(threads, items, pass.levels))
+			return false;
+		good = emulate_load(array, shared.tile, run_slots[run], run_begin, end - first);
+		for (int guard = 0; guard < items; guard++)
+			shared.tile.put(run_slots[run] + end - first + guard, mgpu_largest_key<Item>());
+	}
+	table = play_table<items>(run_items, run_slots);
+	for (uint32_t level = 0; level < pass.levels; level++)
+	{
+		std::vector<mgpu_wide_share> shares(threads);
+		uint32_t	outputs = 0;
+
+		for (int thread = 0; thread < threads; thread++)
+		{
+			const mgpu_wide_share share = shares[thread] = mgpu_find_wide_share<items>(table, runs, level, thread);
+
+			if (!share.any)
+				continue;
+			mgpu_merge_guarded_lists(registers[thread], shared.tile, share.lists.a_slot, share.lists.a_items,
+									 share.lists.b_slot, share.lists.b_items, share.diagonal);
+			outputs += std::min<uint32_t>(items, share.lists.a_items + share.lists.b_items - share.diagonal);
+		}
+		good = good && outputs == count;
+		if (level + 1 == pass.levels)
+			break;
+		for (int thread = 0; thread < threads; thread++)
+		{
+			mgpu_put_wide_guards<items>(shared.tile, table, runs, level + 1, thread, threads);
+			if (shares[thread].any)
+				mgpu_put_forwards(registers[thread], shared.tile, mgpu_wide_list_slot<items>(thread, shares[thread].pair));
+		}
+	}
+	return emulate_store<threads, items>(registers.get(), shared.tile, out, begin, count) && good && shared.intact();
+}
+
+/* ------------------------------------------------------------- whole sorts */
+
+enum sort_kind
+{
+	RANDOM, SORTED, REVERSED, EQUAL, FEW, MANY_LARGEST, RUNS_ALIKE, NUM_SORT_KINDS
+};
+
+template <typename Key>
+static Key
+sort_key(int kind, uint64_t item, uint64_t num_items, uint64_t run_items)
+{
+	switch (kind)
+	{
+		case SORTED:
+			return (Key) item;
+		case REVERSED:
+			return (Key) (num_items - item);
+		case EQUAL:
+			return 42;
+		case FEW:
+			return (Key) (random_bits() % 5);
+		case MANY_LARGEST:
+			return random_bits() % 2 ? mgpu_largest_key<Key>() : (Key) random_bits();
+		case RUNS_ALIKE:
+			return (Key) (item % run_items);
+		default:
+			return (Key) random_bits();
+	}
+}
+
+/* All tiles of a pass, whose splits are as they have to be, and fit in temporary memory. */
+template <class Tuning, typename Item>
+static bool
+play_pass(host_array<Item> &items_in, const mgpu_wide_plan &plan, host_array<Item> &merged)
+{
+	auto		in = items_in.array();
+	const mgpu_wide_pass &pass = plan.pass;
+	uint32_t	runs = 1u << pass.levels;
+	std::vector<wide_split> splits(pass.num_tiles);
+	bool		good = (uint64_t) pass.num_tiles * runs * sizeof(uint32_t) <= mgpu_wide_temp_bytes<Tuning>(pass.num_items);
+
+	for (uint32_t tile = 0; tile < pass.num_tiles && good; tile++)
+	{
+		mgpu_wide_group group = mgpu_find_wide_group(pass, tile);
+		mgpu_wide_goal goal = mgpu_find_wide_goal(pass, group);
+		wide_runs<std::remove_pointer_t<decltype(in.keys)>> group_runs;
+		int			rounds;
+		int			steps = 0;
+
+		if (group.place == 0)
+			continue;
+		for (uint32_t run = 0; run < runs; run++)
+		{
+			group_runs.keys.push_back(in.keys + group.begin + run * pass.run_items);
+			group_runs.items.push_back(mgpu_wide_run_items(pass, group, run));
+		}
+		splits[tile] = play_search(group_runs, goal, &rounds, &steps);
+		good = goal.most < group.num_items && is_wide_split(group_runs, goal, splits[tile]);
+	}
+	for (uint32_t tile = 0; tile < pass.num_tiles && good; tile++)
+		good = play_merge<Tuning>(in, pass, splits, tile, merged.array());
+	return good;
+}
+
+template <class Tuning, typename Item>
+static void
+test_wide_sort(int kind, uint64_t num_items)
+{
+	typedef typename std::conditional<sizeof(Item) == 4, uint32_t, uint64_t>::type Key;
+	constexpr uint64_t run_items = Tuning::sort_tile_items;
+	std::vector<Item> expected(num_items);
+	std::vector<Item> sorted;
+	host_array<Item> values(num_items);
+	host_array<Item> merged(num_items);
+	mgpu_wide_plan plan = mgpu_plan_wide<Tuning>(num_items);
+	bool		good = true;
+
+	for (uint64_t i = 0; i < num_items; i++)
+		set_item(sort_key<Key>(kind, i, num_items, run_items), (uint32_t) i, &expected[i]);
+	sorted = expected;
+	for (uint64_t begin = 0; begin < num_items; begin += run_items)
+		std::sort(sorted.begin() + begin, sorted.begin() + std::min(begin + run_items, num_items));
+	for (uint64_t i = 0; i < num_items; i++)
+		values.set(i, sorted[i]);
+	for (; plan.num_passes > 0 && good; mgpu_advance_plan(&plan))
+	{
+		for (uint64_t i = 0; i < num_items; i++)
+			merged.set(i, mgpu_largest_key<Item>());
+		good = play_pass<Tuning>(values, plan, merged);
+		std::swap(values, merged);
+	}
+	std::sort(expected.begin(), expected.end());
+	for (uint64_t i = 0; i < num_items && good; i++)
+		good = is_same(values.get(i), expected[i]);
+	CHECK(good && plan.levels == 0, "wide merges of %llu items of %zu bytes, kind %d, up to %d ways",
+		  (unsigned long long) num_items, sizeof(Item), kind, Tuning::ways);
+}
+
+/* Around runs, tiles and groups, and several passes. */
+template <class Tuning, typename Item>
+static void
+test_wide_sorts(std::vector<uint64_t> runs)
+{
+	for (uint64_t num_runs : runs)
+		for (int over : {-1, 0, 1, 1000})
+			for (int kind = 0; kind < NUM_SORT_KINDS; kind++)
+				test_wide_sort<Tuning, Item>(kind, num_runs * Tuning::sort_tile_items + over);
+}
+
+/* Plans of any count hold together: no levels are left, tiles fit, and the last one has items. */
+template <class Tuning>
+static void
+test_wide_plans()
+{
+	for (int round = 0; round < 2000; round++)
+	{
+		uint64_t	num_items = 1 + random_bits() % (MGPU_MAX_ITEMS >> random_bits() % 30);
+		mgpu_wide_plan plan = mgpu_plan_wide<Tuning>(num_items);
+		bool		good = true;
+
+		for (; plan.num_passes > 0; mgpu_advance_plan(&plan))
+		{
+			const mgpu_wide_pass &pass = plan.pass;
+			mgpu_wide_group last = mgpu_find_wide_group(pass, pass.num_tiles - 1);
+
+			good = good && pass.levels > 0 && 1 << pass.levels <= Tuning::ways && last.is_last &&
+				pass.tile_items + MGPU_WIDE_SLACK <= mgpu_wide_capacity(plan.threads, plan.items, pass.levels) &&
+				(uint64_t) last.place * pass.tile_items < last.num_items &&
+				last.num_items - (uint64_t) last.place * pass.tile_items <= pass.tile_items &&
+				(uint64_t) (pass.group_tiles - 1) * pass.tile_items < pass.run_items << pass.levels &&
+				((uint64_t) pass.num_tiles << pass.levels) * sizeof(uint32_t) <= mgpu_wide_temp_bytes<Tuning>(num_items);
+		}
+		CHECK(good && plan.levels == 0 && plan.pass.run_items >= num_items, "wide passes of %llu items, up to %d ways",
+			  (unsigned long long) num_items, Tuning::ways);
+	}
+}
+
+void
+test_wide_sorts_on_host()
+{
+	for (uint32_t slack : {0, 3, MGPU_WIDE_SLACK})
+	{
+		test_wide_search<uint32_t>(1, 40, slack, 20);
+		test_wide_search<uint32_t>(3, 5, slack, 40);
+		test_wide_search<uint64_t>(4, 3000, slack, 4);
+		test_wide_search<uint32_t>(5, 500, slack, 10);
+	}
+	test_wide_search<uint32_t>(5, 12495, MGPU_WIDE_SLACK, 2);
+	test_wide_search<uint64_t>(4, 100000, MGPU_WIDE_SLACK, 2);
+	test_wide_plans<mgpu_tuning_u32_wide>();
+	test_wide_plans<mgpu_tuning_u64_wide>();
+	test_wide_plans<mgpu_tuning_u64_index_wide>();
+	test_wide_sorts<mgpu_tuning_u32_wide, uint32_t>({2, 5, 32, 33});
+	test_wide_sorts<mgpu_tuning_u64_wide, uint64_t>({1, 3, 16, 17});
+	test_wide_sorts<mgpu_tuning_u64_index_wide, mgpu_indexed_key>({2, 7, 16, 40});
+}
