@@ -5,7 +5,7 @@
  * Keys come from a source and go to a sink (item_array.cuh), so that the first and
  * the last pass of a sort can change their form on the way.  All items are such
  * that equals cannot be told apart, or have none.  The 4-way merge is in
- * quad_kernels.cuh.
+ * quad_kernels.cuh, that of more runs in wide_kernels.cuh.
  *
  * One CTA takes one tile.  Persistent CTAs that prefetch the next tile were
  * rejected for now: four CTAs an SM overlap one tile's loads with the others'

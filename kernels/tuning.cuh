@@ -142,13 +142,13 @@ typedef mgpu_tile_tunings<mgpu_tile_tuning<256, 5>, mgpu_tile_tuning<256, 9>> mg
  * What MGPU_ALGORITHM_AUTO runs unseen: radix sort from this many items on, merge
  * sort below.  A radix sort of k-byte keys takes k passes whatever the size, and
  * 40 to 80 us on top; a merge sort's passes grow with the logarithm of the size.
- * For 8-byte keys merging is a tenth ahead at 10^8 still; beyond is not measured.
+ * For 8-byte keys merging is 4 % ahead at 10^8 still; beyond is not measured.
  * Keys of 1 and 2 bytes, which sort as 4 bytes do, take one radix pass or two.
  */
-#define MGPU_RADIX_MIN_ITEMS_U32 (UINT64_C(5) << 19)
-#define MGPU_RADIX_MIN_ITEMS_U64 (UINT64_C(1) << 24)
+#define MGPU_RADIX_MIN_ITEMS_U32 (UINT64_C(1) << 22)
+#define MGPU_RADIX_MIN_ITEMS_U64 (UINT64_C(1) << 27)
 #define MGPU_RADIX_MIN_ITEMS_U32_INDEX (UINT64_C(3) << 18)
-#define MGPU_RADIX_MIN_ITEMS_U64_INDEX (UINT64_C(4) << 20)
+#define MGPU_RADIX_MIN_ITEMS_U64_INDEX (UINT64_C(1) << 24)
 #define MGPU_RADIX_MIN_ITEMS_NARROW (UINT64_C(1) << 16)
 
 /* An `auto` or locality sort of so many items looks at them first, which costs some 7 us. */
