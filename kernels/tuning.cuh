@@ -113,9 +113,9 @@ typedef mgpu_tile_tunings<mgpu_tile_tuning<256, 5>, mgpu_tile_tuning<256, 9>> mg
 #define MGPU_WIDE_SLACK 128
 
 /*
- * A wide pass of so many tiles at most has its search for cuts started while the
- * pass before it ends.  With more, CTAs that wait take places that the last tiles'
- * successors would find free together, and at 10^8 items that costs 40 us a pass.
+ * A wide pass of so many tiles at most has its search for cuts started early
+ * (launch.cuh), which gains 2 us.  With more it costs up to 40 us a pass, perhaps
+ * since the CTAs of the search then crowd on the SMs that are free first.
  */
 #define MGPU_WIDE_OVERLAP_TILES 600
 
