@@ -78,9 +78,22 @@ struct mgpu_aligned_side
 	phase(uint32_t item) const
 	{
 		if constexpr (packs)
-			return 0;
+			return item % 2;		/* so that four items of a vector of both arrays are two vectors of a tile */
 		else
 			return mgpu_phase(keys + item);
+	}
+
+	/* Four items on, whose place is a vector of both arrays, and of a tile where that has their phase. */
+	__device__ __forceinline__ void
+	put_vector(uint32_t item, const Key *packed) const
+	{
+		ulonglong2	first = *reinterpret_cast<const ulonglong2 *>(packed);
+		ulonglong2	second = *reinterpret_cast<const ulonglong2 *>(packed + 2);
+
+		*reinterpret_cast<uint4 *>(keys + item) = make_uint4((uint32_t) (first.x >> 32), (uint32_t) (first.y >> 32),
+															 (uint32_t) (second.x >> 32), (uint32_t) (second.y >> 32));
+		*reinterpret_cast<uint4 *>(indices + item) = make_uint4((uint32_t) first.x, (uint32_t) first.y, (uint32_t) second.x,
+																(uint32_t) second.y);
 	}
 
 	/* Start to load an interval to where it has its phase; done after mgpu_wait_copies and a barrier. */
@@ -98,15 +111,20 @@ struct mgpu_aligned_side
 			mgpu_load_interval<threads>(tile, keys + begin, num_items, thread);
 	}
 
-	/* Write an interval out, by so many threads. */
+	/* Write an interval out that lies at its phase, by so many threads. */
 	__device__ __forceinline__ void
 	store_interval(const Key *tile, uint32_t begin, uint32_t num_items, uint32_t thread, uint32_t threads) const
 	{
 		if constexpr (packs)
 		{
-#pragma unroll 4
-			for (uint32_t item = thread; item < num_items; item += threads)
+			mgpu_interval_parts parts = mgpu_split_interval(keys + begin, num_items);
+
+			for (uint32_t item = thread; item < parts.head_items; item += threads)
 				put(begin + item, tile[item]);
+			for (uint32_t item = num_items - parts.tail_items + thread; item < num_items; item += threads)
+				put(begin + item, tile[item]);
+			for (uint32_t vector = thread; vector < parts.num_vectors; vector += threads)
+				put_vector(begin + parts.head_items + 4 * vector, tile + parts.head_items + 4 * vector);
 		}
 		else
 			mgpu_store_interval_by(keys + begin, tile, num_items, thread, threads);
@@ -173,25 +191,23 @@ mgpu_holds_for_any(bool holds)
 		return __syncthreads_or(holds);
 }
 
-/* Is an item of this thread behind a larger one?  Items are every live-th one from the thread on. */
-template <int items, typename Stored, typename Key>
+/*
+ * Is an item of this thread behind a larger one?  Items are every live-th one from the
+ * thread on.  They are read once more: registers hold them all, and no room beside.
+ */
+template <typename Stored, typename Key>
 static __device__ __forceinline__ bool
-mgpu_group_descends(const Key (&keys)[items], const mgpu_aligned_side<Stored, Key> &source, const mgpu_aligned_chunk &chunk,
-					uint32_t group_thread, uint32_t live)
+mgpu_group_descends(const mgpu_aligned_side<Stored, Key> &source, const mgpu_aligned_chunk &chunk, uint32_t group_thread,
+					uint32_t live)
 {
-	uint32_t	num_followed = chunk.num_items() - (chunk.goes_on() ? 0 : 1);
+	uint32_t	num_followed = chunk.num_items() > 0 ? chunk.num_items() - (chunk.goes_on() ? 0 : 1) : 0;
 	bool		descends = false;
 
-	if (group_thread >= live || chunk.num_items() == 0)
+	if (group_thread >= live)
 		return false;
-#pragma unroll
-	for (int i = 0; i < items; i++)
-	{
-		uint32_t	item = group_thread + i * live;
-
-		if (item < num_followed)
-			descends |= source.load_first(chunk.begin + item + 1) < keys[i];
-	}
+#pragma unroll 4
+	for (uint32_t item = group_thread; item < num_followed; item += live)
+		descends |= source.keys[chunk.begin + item + 1] < source.keys[chunk.begin + item];
 	return descends;
 }
 
@@ -200,22 +216,24 @@ mgpu_group_descends(const Key (&keys)[items], const mgpu_aligned_side<Stored, Ke
  * a segment whose passes lead from side 1 are on side 0 as well, for the case that
  * all are in order.
  */
-template <int items, typename Stored, typename Key>
+template <typename Stored, typename Key>
 static __device__ __forceinline__ void
-mgpu_put_in_order(const Key (&keys)[items], const mgpu_aligned_side<Stored, Key> *sides, const mgpu_aligned_chunk &chunk,
-				  uint32_t group_thread, uint32_t live)
+mgpu_put_in_order(const mgpu_aligned_side<Stored, Key> *sides, const mgpu_aligned_chunk &chunk, uint32_t group_thread,
+				  uint32_t live)
 {
 	uint32_t	num_items = group_thread < live ? chunk.num_items() : 0;
 
-#pragma unroll
-	for (int i = 0; i < items; i++)
+	if (!sides[0].packs && chunk.side() == 0)
+		return;
+#pragma unroll 4
+	for (uint32_t item = group_thread; item < num_items; item += live)
 	{
-		uint32_t	item = group_thread + i * live;
+		Key			key = sides[0].load_first(chunk.begin + item);
 
-		if (item < num_items && sides[0].packs)
-			sides[0].put(chunk.begin + item, keys[i]);
-		if (item < num_items && chunk.side() == 1)
-			sides[1].put(chunk.begin + item, keys[i]);
+		if (sides[0].packs)
+			sides[0].put(chunk.begin + item, key);
+		if (chunk.side() == 1)
+			sides[1].put(chunk.begin + item, key);
 	}
 }
 
@@ -248,9 +266,9 @@ mgpu_begin_chunks(Key (&keys)[Tuning::items_per_thread], const mgpu_aligned_side
 	/* a look at few neighbours: keys in no order hardly go on to the others */
 	next = __shfl_down_sync(MGPU_WHOLE_WARP, keys[0], 1);
 	if (!mgpu_holds_for_any<in_warp>(group_thread + 1 < live && next < keys[0]) &&
-		!mgpu_holds_for_any<in_warp>(mgpu_group_descends(keys, sides[0], chunk, group_thread, live)))
+		!mgpu_holds_for_any<in_warp>(mgpu_group_descends(sides[0], chunk, group_thread, live)))
 	{
-		mgpu_put_in_order(keys, sides, chunk, group_thread, live);
+		mgpu_put_in_order(sides, chunk, group_thread, live);
 		return false;
 	}
 	if (chunk.is_part() && group_thread == 0)
