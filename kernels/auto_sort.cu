@@ -88,9 +88,10 @@ static double
 window_ms(mgpu_sort_shape shape, uint64_t num_items, const mgpu_glance *glance)
 {
 	const mgpu_window_costs &costs = all_window_costs[shape];
+	double		sort_ns = glance->compact ? (glance->near ? costs.near_compact_ns : costs.compact_ns) :
+		(glance->near ? costs.near_sort_ns : costs.sort_ns) + glance->window_passes * costs.pass_ns;
 
-	return costs.window_ms + num_items * 1e-6 *
-		((glance->near ? costs.near_sort_ns : costs.sort_ns) + glance->window_passes * costs.pass_ns + costs.window_ns);
+	return costs.window_ms + num_items * 1e-6 * (sort_ns + costs.window_ns);
 }
 
 static bool

@@ -5,6 +5,7 @@
  */
 #include <algorithm>
 
+#include "compact_tiles.cuh"
 #include "glance_kernels.cuh"
 #include "merge_sort.cuh"
 #include "segmented_tuning.cuh"
@@ -25,6 +26,19 @@ add_levels(mgpu_glance_plan *glance)
 	}
 }
 
+/*
+ * The level of compact tiles.  Samples see most of the span of a tile's keys; an
+ * eighth more may not be seen.
+ */
+static void
+add_compact_level(mgpu_sort_shape shape, mgpu_glance_plan *glance)
+{
+	uint64_t	span = shape == MGPU_SHAPE_U64 ? UINT64_C(1) << 31 : UINT64_C(1) << mgpu_compact_tuning::digit_bits;
+
+	glance->run_items[glance->num_levels++] = mgpu_compact_tuning::tile_items;
+	glance->compact_span = span - span / 8;
+}
+
 /* No levels where there is no sort by windows (window_sort.h); each shape's tunings as there. */
 static cudaError_t
 plan_glance(mgpu_sort_shape shape, uint64_t num_items, mgpu_glance_plan *plan)
@@ -32,9 +46,11 @@ plan_glance(mgpu_sort_shape shape, uint64_t num_items, mgpu_glance_plan *plan)
 	bool		large;
 	cudaError_t status = mgpu_is_large_device(&large);
 
-	*plan = {num_items, 0, {}};
+	*plan = {num_items, 0, {}, 0};
 	if (status != cudaSuccess || !large)
 		return status;
+	if (shape != MGPU_SHAPE_U32 && num_items > (shape == MGPU_SHAPE_U64_INDEX ? MGPU_FEW_ITEMS_U64_INDEX : MGPU_SOME_ITEMS_U64))
+		add_compact_level(shape, plan);
 	if (shape == MGPU_SHAPE_U32)
 		num_items <= MGPU_FEW_ITEMS_U32 ? add_levels<mgpu_tuning_u32_few>(plan) : add_levels<mgpu_tuning_u32_large>(plan);
 	else if (shape == MGPU_SHAPE_U64_INDEX)
@@ -69,17 +85,22 @@ conclude_whole(const mgpu_signals *signals, uint32_t key_bits, mgpu_glance *glan
 		glance->key_bits += MGPU_LOOK_DIGIT_BITS;
 }
 
-/* What everybody saw. */
+/* What everybody saw.  Compact tiles will do where all runs that are longer would, and keys differ little. */
 static void
-conclude_rest(const mgpu_signals *signals, uint32_t num_levels, mgpu_glance *glance)
+conclude_rest(const mgpu_signals *signals, const mgpu_glance_plan &plan, mgpu_glance *glance)
 {
 	uint32_t	seen = answer(signals, MGPU_GLANCE_REST);
+	uint32_t	first = plan.compact_span > 0 ? 1 : 0;
 
 	glance->sorted = (seen & MGPU_GLANCE_SORTED) != 0;
 	glance->reversed = (seen & MGPU_GLANCE_REVERSED) != 0;
 	glance->near = (seen & MGPU_GLANCE_NEAR) != 0;
-	for (uint32_t level = num_levels; level > 0 && (seen >> (MGPU_GLANCE_RUNS + level - 1) & 1) != 0; level--)
-		glance->window_passes = (int) level - 1;
+	for (uint32_t level = plan.num_levels; level > first && (seen >> (MGPU_GLANCE_RUNS + level - 1) & 1) != 0; level--)
+		glance->window_passes = (int) (level - 1 - first);
+	glance->compact = first > 0 && (seen >> MGPU_GLANCE_RUNS & 1) != 0 && (seen & MGPU_GLANCE_NARROW) != 0;
+	for (uint32_t level = first; level < plan.num_levels; level++)
+		glance->compact = glance->compact &&
+			(plan.run_items[level] < plan.run_items[0] || (seen >> (MGPU_GLANCE_RUNS + level) & 1) != 0);
 }
 
 /* Keys that may be anywhere are known by three words, long before the rest. */
@@ -117,7 +138,7 @@ take_glance(const mgpu_sort_request *request, const mgpu_glance_plan &plan, mgpu
 		return cudaSuccess;
 	status = mgpu_await_answers(signals, MGPU_GLANCE_REST, 1, question, request->stream);
 	if (status == cudaSuccess)
-		conclude_rest(signals, plan.num_levels, glance);
+		conclude_rest(signals, plan, glance);
 	return status;
 }
 

@@ -6,7 +6,9 @@
  * greatest of some keys with the least of others:
  *
  *	 level k		run i and run i + 2 of those that k merge passes leave (windows,
- *					window_pass.cuh, are right where these are in order for all i)
+ *					window_pass.cuh, are right where these are in order for all i);
+ *					where there is a sort of compact tiles (compact_tiles.cuh), level 0 is
+ *					that one's, and run i tells by how much its keys differ
  *	 near			512 neighbours, but for the 128 in the middle: before these, and behind
  *	 whole			one job more: keys at even distances, each with the next
  *
@@ -43,6 +45,7 @@ struct mgpu_glance_plan
 	uint64_t	num_items;
 	uint32_t	num_levels;
 	uint64_t	run_items[MGPU_GLANCE_LEVELS];	/* each with three runs or more */
+	uint64_t	compact_span;	/* runs of level 0 are compact tiles: keys that are so far apart take more than one round; or 0 */
 };
 
 MGPU_HOST_DEVICE uint32_t

@@ -18,6 +18,7 @@
 #define MGPU_GLANCE_SORTED 1u
 #define MGPU_GLANCE_REVERSED 2u
 #define MGPU_GLANCE_NEAR 4u
+#define MGPU_GLANCE_NARROW 8u
 #define MGPU_GLANCE_RUNS 8
 
 /*
@@ -27,12 +28,13 @@
 struct mgpu_glance_findings
 {
 	uint32_t	disorder;		/* neither ascending nor descending throughout */
-	uint32_t	failed;			/* jobs that did, by kind: a bit a level, and MGPU_GLANCE_FAR */
+	uint32_t	failed;			/* jobs that did, by kind: a bit a level, MGPU_GLANCE_FAR, MGPU_GLANCE_WIDE */
 	unsigned long long sums;	/* of CTAs that arrived, did not ascend, did not descend: 16 bits each */
 };
 
-/* A bit of `failed`: near ones. */
+/* Bits of `failed`: near ones; compact tiles of one round. */
 #define MGPU_GLANCE_FAR (1u << MGPU_GLANCE_LEVELS)
+#define MGPU_GLANCE_WIDE (2u << MGPU_GLANCE_LEVELS)
 
 static __device__ mgpu_glance_findings mgpu_found;
 
@@ -117,16 +119,24 @@ template <typename Key>
 static __device__ __forceinline__ uint32_t
 mgpu_do_glance_job(const Key *keys, const mgpu_glance_plan &plan, uint32_t job)
 {
-	__shared__ Key warps[MGPU_GLANCE_WARPS];
+	__shared__ Key warps[2][MGPU_GLANCE_WARPS];
 	uint32_t	kind = job / MGPU_GLANCE_PLACES;
 	uint32_t	place = job % MGPU_GLANCE_PLACES;
 	mgpu_glance_sample sample = kind < plan.num_levels ? mgpu_sample_runs(plan, kind, place, threadIdx.x) :
 		mgpu_sample_neighbours(plan, place, threadIdx.x);
 	Key			key = keys[sample.item];
-	Key			greatest = mgpu_greatest_of_cta(key, sample.in_first, warps);
+	Key			greatest = mgpu_greatest_of_cta(key, sample.in_first, warps[0]);
 	int			in_order = __syncthreads_and(!(sample.in_second && key < greatest));
+	uint32_t	failed = in_order ? 0 : kind < plan.num_levels ? 1u << kind : MGPU_GLANCE_FAR;
 
-	return in_order ? 0 : kind < plan.num_levels ? 1u << kind : MGPU_GLANCE_FAR;
+	if (kind == 0 && plan.compact_span > 0)
+	{
+		Key			least = (Key) ~mgpu_greatest_of_cta((Key) ~key, sample.in_first, warps[1]);
+
+		if ((uint64_t) (greatest - least) >= plan.compact_span)
+			failed |= MGPU_GLANCE_WIDE;
+	}
+	return failed;
 }
 
 template <typename Key>
@@ -340,7 +350,8 @@ mgpu_report_glance(bool ascends, bool descends, uint32_t failed, uint32_t questi
 	{
 		__threadfence();
 		failed = *(volatile uint32_t *) &mgpu_found.failed;
-		answer = (failed & MGPU_GLANCE_FAR ? 0 : MGPU_GLANCE_NEAR) | (~failed & (MGPU_GLANCE_FAR - 1)) << MGPU_GLANCE_RUNS;
+		answer = (failed & MGPU_GLANCE_FAR ? 0 : MGPU_GLANCE_NEAR) | (failed & MGPU_GLANCE_WIDE ? 0 : MGPU_GLANCE_NARROW) |
+			(~failed & (MGPU_GLANCE_FAR - 1)) << MGPU_GLANCE_RUNS;
 	}
 	signals->words[MGPU_GLANCE_REST] = MGPU_SIGNAL(question, answer);
 	mgpu_found.failed = 0;

@@ -2,7 +2,8 @@
  * item_array.cuh
  *		Where a sort's items come from and go to in global memory.
  *
- *	 source		what the block sort reads: load(item) makes the item
+ *	 source		what the block sort reads: load(item) makes the item, make(key, item)
+ *				does of what else is known of it
  *	 array		what passes read and write: intervals move to and from tiles, each
  *				at the slot phase of its place (tile_copy.cuh)
  *	 sink		what takes sorted tiles: an array, or what the last pass makes of them
@@ -18,7 +19,16 @@
 template <typename Key>
 struct mgpu_plain_source
 {
+	typedef Key Stored;
+	static constexpr bool has_indices = false;
+
 	const Key  *keys;
+
+	static MGPU_MEMBER Key
+	make(Key key, uint64_t)
+	{
+		return key;
+	}
 
 	MGPU_MEMBER Key
 	load(uint64_t item) const
@@ -30,24 +40,42 @@ struct mgpu_plain_source
 /* 4-byte keys, packed with their index. */
 struct mgpu_packing_source
 {
+	typedef uint32_t Stored;
+	static constexpr bool has_indices = true;
+
 	const uint32_t *keys;
+
+	static MGPU_MEMBER uint64_t
+	make(uint32_t key, uint64_t item)
+	{
+		return (uint64_t) key << 32 | (uint32_t) item;
+	}
 
 	MGPU_MEMBER uint64_t
 	load(uint64_t item) const
 	{
-		return (uint64_t) keys[item] << 32 | (uint32_t) item;
+		return make(keys[item], item);
 	}
 };
 
 /* 8-byte keys, with their index beside them. */
 struct mgpu_indexing_source
 {
+	typedef uint64_t Stored;
+	static constexpr bool has_indices = true;
+
 	const uint64_t *keys;
+
+	static MGPU_MEMBER mgpu_indexed_key
+	make(uint64_t key, uint64_t item)
+	{
+		return {key, (uint32_t) item};
+	}
 
 	MGPU_MEMBER mgpu_indexed_key
 	load(uint64_t item) const
 	{
-		return {keys[item], (uint32_t) item};
+		return make(keys[item], item);
 	}
 };
 
@@ -63,6 +91,19 @@ struct mgpu_key_array
 	phase(uint64_t item) const
 	{
 		return mgpu_phase(keys + item);
+	}
+
+	MGPU_MEMBER void
+	put(uint64_t item, const Item &value) const
+	{
+		keys[item] = value;
+	}
+
+	/* A word an item, where items from this one on will be put. */
+	MGPU_MEMBER uint32_t *
+	spare_words(uint64_t item) const
+	{
+		return reinterpret_cast<uint32_t *>(keys + item);
 	}
 
 #ifdef __CUDACC__
@@ -104,6 +145,19 @@ struct mgpu_indexed_array
 	phase(uint64_t item) const
 	{
 		return (uint32_t) item % vector_items;
+	}
+
+	MGPU_MEMBER void
+	put(uint64_t item, const Item &value) const
+	{
+		keys[item] = value.key;
+		indices[item] = value.index;
+	}
+
+	MGPU_MEMBER uint32_t *
+	spare_words(uint64_t item) const
+	{
+		return indices + item;
 	}
 
 #ifdef __CUDACC__

@@ -48,22 +48,31 @@ mgpu_advance_plan(mgpu_merge_plan *plan)
 	plan->num_passes--;
 }
 
+/* From runs of so many tiles of so many items. */
 template <class Tuning>
 static mgpu_merge_plan
-mgpu_plan_merges(uint64_t num_items)
+mgpu_plan_merges_of(uint64_t num_items, uint32_t tile_items, uint32_t run_tiles)
 {
 	mgpu_merge_plan plan;
 
 	plan.pass.num_items = num_items;
-	plan.pass.tile_items = Tuning::merge_tile_items;
-	plan.pass.num_tiles = mgpu_divide_up(num_items, Tuning::merge_tile_items);
-	plan.pass.run_tiles = Tuning::sort_tile_items / Tuning::merge_tile_items;
+	plan.pass.tile_items = tile_items;
+	plan.pass.num_tiles = mgpu_divide_up(num_items, tile_items);
+	plan.pass.run_tiles = run_tiles;
 	plan.levels = 0;
 	while (plan.pass.run_tiles << plan.levels < plan.pass.num_tiles)
 		plan.levels++;
 	plan.ways = Tuning::ways;
 	plan.num_passes = Tuning::ways == 4 ? (plan.levels + 1) / 2 : plan.levels;
 	return plan;
+}
+
+template <class Tuning>
+static mgpu_merge_plan
+mgpu_plan_merges(uint64_t num_items)
+{
+	return mgpu_plan_merges_of<Tuning>(num_items, Tuning::merge_tile_items,
+									   Tuning::sort_tile_items / Tuning::merge_tile_items);
 }
 
 template <class Tuning, bool near = false, class Source, class Sink>

@@ -11,13 +11,15 @@
  * do nothing take 4 us each.
  *
  * Where the glance saw that keys are very near, the block sort ends its tiles in
- * few levels (cta_sort.cuh).
+ * few levels (cta_sort.cuh).  Where windows can follow tiles of the compact sort
+ * (compact_tiles.cuh), that takes the block sort's place.
  */
 #ifndef MGPU_WINDOW_SORT_CUH
 #define MGPU_WINDOW_SORT_CUH
 
 #include <type_traits>
 
+#include "compact_tiles.cuh"
 #include "merge_sort.cuh"
 #include "window_kernels.cuh"
 #include "window_sort.h"
@@ -49,17 +51,69 @@ mgpu_try_windows(Array array, const mgpu_merge_plan &plan, const mgpu_sort_reque
 	return status;
 }
 
+/*
+ * Tunings whose passes may begin from compact tiles: those of many items, since 4-byte
+ * keys alone are as short.
+ */
+template <class Tuning, class Source>
+MGPU_HOST_DEVICE constexpr bool
+mgpu_takes_compact_tiles()
+{
+	return !Tuning::search_in_tile && (Source::has_indices || sizeof(typename Source::Stored) > sizeof(uint32_t));
+}
+
+/* Merge tiles of a compact tile: the fewest that a pass can hold. */
+template <class Tuning>
+MGPU_HOST_DEVICE constexpr uint32_t
+mgpu_count_merge_tiles()
+{
+	uint32_t	tiles = 1;
+
+	while (mgpu_compact_tuning::tile_items / tiles > Tuning::merge_tile_items)
+		tiles *= 2;
+	return tiles;
+}
+
+template <class Tuning>
+static mgpu_merge_plan
+mgpu_plan_compact_merges(uint64_t num_items)
+{
+	constexpr uint32_t run_tiles = mgpu_count_merge_tiles<Tuning>();
+
+	static_assert(mgpu_compact_tuning::tile_items % run_tiles == 0, "a compact tile is whole merge tiles");
+	return mgpu_plan_merges_of<Tuning>(num_items, mgpu_compact_tuning::tile_items / run_tiles, run_tiles);
+}
+
+template <bool near, class Source, class Sink>
+static cudaError_t
+mgpu_launch_compact_tiles(Source source, Sink sink, const mgpu_sort_request *request)
+{
+	constexpr uint32_t shared_bytes =
+		mgpu_tile<uint32_t>::bytes(mgpu_sort_slots(mgpu_compact_tuning::threads, mgpu_compact_tuning::items_per_thread));
+
+	return mgpu_launch(mgpu_sort_compact_tiles<near, Source, Sink>,
+					   mgpu_divide_up(request->num_items, mgpu_compact_tuning::tile_items), mgpu_compact_tuning::threads,
+					   shared_bytes, request->stream, source, sink, request->num_items);
+}
+
 template <class Tuning, class Source, class Array>
 static cudaError_t
 mgpu_launch_window_tiles(const mgpu_sort_request *request, const mgpu_glance *glance, Source source, Array array)
 {
+	if constexpr (mgpu_takes_compact_tiles<Tuning, Source>())
+	{
+		if (glance->compact)
+			return glance->near ? mgpu_launch_compact_tiles<true>(source, array, request) :
+				mgpu_launch_compact_tiles<false>(source, array, request);
+	}
 	return glance->near ? mgpu_launch_sort_tiles<Tuning, true>(source, array, request->num_items, request->stream) :
 		mgpu_launch_sort_tiles<Tuning, false>(source, array, request->num_items, request->stream);
 }
 
 /*
  * Items of one form in arrays, from source; sinks: what their last pass writes,
- * the sides' arrays or what unpacks them there.  The first tiles go to arrays[side].
+ * the sides' arrays or what unpacks them there.  The first tiles go to arrays[side], or
+ * compact ones to that which the source is not.
  */
 template <class Tuning, class Source, class Array, class Sink>
 static cudaError_t
@@ -67,12 +121,18 @@ mgpu_window_sort_arrays(mgpu_sort_request *request, const mgpu_glance *glance, S
 						const Sink (&sinks)[2], int side, bool *ended)
 {
 	mgpu_merge_plan plan = mgpu_plan_merges<Tuning>(request->num_items);
-	cudaError_t status = mgpu_launch_window_tiles<Tuning>(request, glance, source, arrays[side]);
+	cudaError_t status;
 
+	if (mgpu_takes_compact_tiles<Tuning, Source>() && glance->compact)
+	{
+		plan = mgpu_plan_compact_merges<Tuning>(request->num_items);
+		side = request->current ^ 1;
+	}
+	status = mgpu_launch_window_tiles<Tuning>(request, glance, source, arrays[side]);
 	*ended = false;
 	for (int pass = 0; status == cudaSuccess && !*ended && plan.num_passes > 0; pass++, side ^= 1)
 	{
-		if (pass >= glance->window_passes)
+		if (pass >= glance->window_passes || glance->compact)
 			status = mgpu_try_windows<Tuning>(arrays[side], plan, request, sinks[side ^ 1], ended);
 		if (status != cudaSuccess || *ended)
 			continue;

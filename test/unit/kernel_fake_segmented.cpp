@@ -151,6 +151,7 @@ mgpu_take_glance(mgpu_sort_shape shape, const mgpu_sort_request *request, mgpu_g
 	}
 	glance->scattered = schedule() % 2;
 	glance->near = schedule() % 2;
+	glance->compact = schedule() % 2;
 	glance->window_passes = (int) (schedule() % 4) - 1;
 	glance->key_bits = 8 + schedule() % (request->key_bits / 8) * 8;
 	return code;

@@ -10,6 +10,7 @@
 #include <random>
 #include <vector>
 
+#include "compact_tiles.cuh"
 #include "cta_sort.cuh"
 #include "glance.cuh"
 #include "tuning.cuh"
@@ -23,7 +24,7 @@ static std::mt19937_64 random_bits(20261121);
 static void
 test_samples(uint64_t num_items, uint64_t first_run_items)
 {
-	mgpu_glance_plan plan = {num_items, 0, {}};
+	mgpu_glance_plan plan = {num_items, 0, {}, 0};
 	bool		inside = true;
 
 	for (uint64_t run_items = first_run_items; plan.num_levels < MGPU_GLANCE_LEVELS && 2 * run_items < num_items; run_items *= 4)
@@ -301,9 +302,91 @@ test_near_tile(uint32_t distance, uint32_t divisor, bool has_largest)
 	CHECK(keys == sorted, "a tile of %d x %d keys within %u lost some", threads, items, distance);
 }
 
+/* ----------------------------------------------------------- compact tiles */
+
+/* A tile's keys by codes, round by round as the kernel does. */
+static void
+test_compact_tile(bool indexed, const std::vector<uint64_t> &keys, uint64_t origin, uint32_t rounds)
+{
+	std::vector<uint32_t> codes(keys.size());
+	std::vector<uint32_t> places(keys.size());
+	std::vector<uint32_t> expected(keys.size());
+	uint32_t	least = UINT32_MAX;
+	uint32_t	greatest = 0;
+	bool		far = false;
+	bool		padded = false;
+	bool		right = true;
+	mgpu_compact_form form;
+
+	for (uint64_t key : keys)
+	{
+		far |= (key - origin) >> 32 != 0;
+		least = std::min(least, (uint32_t) (key - origin));
+		greatest = std::max(greatest, (uint32_t) (key - origin));
+	}
+	form = mgpu_find_compact_form(indexed, origin, far, least, greatest);
+	for (size_t i = 0; i < keys.size(); i++)
+		expected[i] = places[i] = (uint32_t) i;
+	for (uint32_t round = 0; form.has_places && round < form.rounds; round++)
+	{
+		std::vector<uint32_t> before = places;
+
+		for (size_t rank = 0; rank < keys.size(); rank++)
+		{
+			codes[rank] = mgpu_compact_code(form, keys[before[rank]], round, (uint32_t) rank);
+			padded |= codes[rank] == UINT32_MAX;
+		}
+		std::sort(codes.begin(), codes.end());
+		for (size_t rank = 0; rank < keys.size(); rank++)
+			places[rank] = before[mgpu_compact_place(codes[rank])];
+	}
+	if (!form.has_places)
+	{
+		/* what a code says of its key */
+		for (size_t i = 0; i < keys.size(); i++)
+			right &= form.base + (uint32_t) (keys[i] - form.base) == keys[i] && form.base <= keys[i];
+	}
+	std::stable_sort(expected.begin(), expected.end(), [&] (uint32_t a, uint32_t b) { return keys[a] < keys[b]; });
+	CHECK(right && !padded && (!form.has_places || places == expected), "a compact tile of %zu keys from %llu on, %u rounds",
+		  keys.size(), (unsigned long long) origin, form.rounds);
+	CHECK(form.rounds == rounds, "a compact tile of %zu keys from %llu on: %u rounds, not %u", keys.size(),
+		  (unsigned long long) origin, form.rounds, rounds);
+}
+
+/* Keys that differ in so many bits, from a least one on. */
+static void
+test_compact_tiles(uint64_t least, uint32_t bits)
+{
+	constexpr uint32_t digit_bits = mgpu_compact_tuning::digit_bits;
+	std::vector<uint64_t> keys(1 + random_bits() % mgpu_compact_tuning::tile_items);
+	uint64_t	most = bits == 0 ? 0 : ~UINT64_C(0) >> (64 - bits);
+	uint64_t	origin;
+	bool		far = false;
+
+	for (uint64_t &key : keys)
+		key = least + (random_bits() & most);
+	keys.back() = least;
+	if (bits > 0)
+		keys.push_back(least + most);
+	origin = mgpu_compact_origin(keys[0]);
+	for (uint64_t key : keys)
+		far |= key < origin || key - origin > UINT32_MAX;
+	CHECK(far == (bits > 32) || (bits == 32 && far), "keys of %u bits from %llu on: %s", bits, (unsigned long long) least,
+		  far ? "far" : "not far");
+	for (bool indexed : {false, true})
+		test_compact_tile(indexed, keys, origin, far ? (64 + digit_bits - 1) / digit_bits :
+						  !indexed || bits <= digit_bits ? 1 : (bits + digit_bits - 1) / digit_bits);
+	if (least + most > UINT32_MAX || bits > 32)
+		return;
+	test_compact_tile(true, keys, 0, bits <= digit_bits ? 1 : (bits + digit_bits - 1) / digit_bits);
+}
+
 void
 test_near_sorts_on_host()
 {
+	for (uint32_t bits : {0, 1, 17, 18, 19, 31, 32, 33, 63})
+		for (uint64_t least : {UINT64_C(0), UINT64_C(5), UINT64_C(1) << 31, UINT64_C(1) << 40, ~UINT64_C(0)})
+			test_compact_tiles(least < ~UINT64_C(0) ? least : bits == 0 ? least : least - (~UINT64_C(0) >> (64 - bits)), bits);
 	for (uint64_t num_items : {UINT64_C(262144), UINT64_C(262147), UINT64_C(1000000), UINT64_C(100000001), MGPU_MAX_ITEMS})
 		for (uint64_t run_items : {UINT64_C(3825), UINT64_C(11985), UINT64_C(100003)})
 			test_samples(num_items, run_items);

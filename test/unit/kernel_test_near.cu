@@ -30,6 +30,8 @@ typedef enum near_pattern
 	NEAR_APPENDED,				/* a batch in no order behind */
 	NEAR_NARROW,				/* in no order, of few bits */
 	NEAR_BLOCKS,				/* of distance + 1 keys that are alike, by fours in block_order */
+	NEAR_APART,					/* within `distance`, and a thousand from the next key */
+	NEAR_FAR_APART,				/* likewise, over all that a key can hold */
 	NUM_NEAR_PATTERNS
 } near_pattern;
 
@@ -83,6 +85,10 @@ struct near_case
 				return (Key) (i < num_items - num_items / 30 ? i : random_bits() % num_items);
 			case NEAR_NARROW:
 				return (Key) (random_bits() % 1000);
+			case NEAR_APART:
+				return (Key) ((i + random_bits() % (distance + 1)) * 1000 + random_bits() % 1000);
+			case NEAR_FAR_APART:
+				return (Key) ((i + random_bits() % (distance + 1)) * ((Key) ~(Key) 0 / (num_items + distance)));
 			case NEAR_BLOCKS:
 				return (Key) (i / (distance + 1) / 4 * 4 + block_order[i / (distance + 1) % 4]);
 			default:
@@ -134,6 +140,29 @@ check_near(const char *name, mgpu_sort_shape shape, const near_case<Key> &test, 
 
 /* --------------------------------------------------------------- by tuning */
 
+/* As a glance says; tile_items: of the block sort. */
+template <class Tuning, mgpu_sort_shape shape, typename Key>
+static void
+check_window_sort(const char *name, const near_case<Key> &test, const mgpu_glance &glance, uint64_t tile_items)
+{
+	uint64_t	num_items = test.keys.size();
+	bool		ended = false;
+
+	check_near(name, shape, test, mgpu_merge_sorters[shape].temp_bytes(num_items), [&] (mgpu_sort_request *request)
+	{
+		if constexpr (shape == MGPU_SHAPE_U32_INDEX)
+			return mgpu_window_sort_packed<Tuning>(request, &glance, &ended);
+		else if constexpr (shape == MGPU_SHAPE_U64_INDEX)
+			return mgpu_window_sort_indexed<Tuning>(request, &glance, &ended);
+		else
+			return mgpu_window_sort_keys<Tuning, Key>(request, &glance, &ended);
+	});
+	/* whoever is within a run of his place, and only he, is found there */
+	CHECK(ended || glance.window_passes > 0 || test.pattern != NEAR_PLACES || test.distance > tile_items ||
+		  num_items <= tile_items, "%s: %llu items within %llu did not end by windows", name, (unsigned long long) num_items,
+		  (unsigned long long) test.distance);
+}
+
 template <class Tuning, mgpu_sort_shape shape, typename Key>
 static void
 check_windows(const char *name, uint64_t num_items, int pattern, uint64_t distance)
@@ -143,25 +172,11 @@ check_windows(const char *name, uint64_t num_items, int pattern, uint64_t distan
 	for (int turn = 0; turn < 4; turn++)
 	{
 		mgpu_glance glance = {};
-		bool		ended = false;
 
 		glance.near = turn % 2;
 		glance.window_passes = turn / 2;
-		if (tiny && turn != 1)
-			continue;
-		check_near(name, shape, test, mgpu_merge_sorters[shape].temp_bytes(num_items), [&] (mgpu_sort_request *request)
-		{
-			if constexpr (shape == MGPU_SHAPE_U32_INDEX)
-				return mgpu_window_sort_packed<Tuning>(request, &glance, &ended);
-			else if constexpr (shape == MGPU_SHAPE_U64_INDEX)
-				return mgpu_window_sort_indexed<Tuning>(request, &glance, &ended);
-			else
-				return mgpu_window_sort_keys<Tuning, Key>(request, &glance, &ended);
-		});
-		/* whoever is within a run of his place, and only he, is found there */
-		CHECK(ended || turn >= 2 || pattern != NEAR_PLACES || distance > Tuning::sort_tile_items ||
-			  num_items <= Tuning::sort_tile_items, "%s: %llu items within %llu did not end by windows", name,
-			  (unsigned long long) num_items, (unsigned long long) distance);
+		if (!tiny || turn == 1)
+			check_window_sort<Tuning, shape>(name, test, glance, Tuning::sort_tile_items);
 	}
 }
 
@@ -195,6 +210,42 @@ check_window_tuning(const char *name)
 	}
 }
 
+/* Compact tiles: keys of one round, of two, and of all. */
+template <class Tuning, mgpu_sort_shape shape, typename Key>
+static void
+check_compact_tuning(const char *name)
+{
+	const uint64_t tile = mgpu_compact_tuning::tile_items;
+	std::vector<uint64_t> sizes = {5 * tile + 1};
+	std::vector<uint64_t> distances = {100};
+	std::vector<int> patterns = {NEAR_TWICE, NEAR_FAR_APART};
+
+	if (!tiny)
+	{
+		sizes.insert(sizes.end(), {tile + 1, 3 * tile - 7});
+		distances.insert(distances.end(), {0, tile, tile + 1});
+		patterns.insert(patterns.end(), {NEAR_PLACES, NEAR_APART, NEAR_ONE_FAR, NEAR_REVERSED, NEAR_ALL_EQUAL, NEAR_ENDS,
+			NEAR_REVERSED_ENDS, NEAR_BLOCKS});
+	}
+	if (!quick)
+		sizes.insert(sizes.end(), {2 * tile, 9 * tile - 1, 20 * tile + 7});
+	for (uint64_t size : sizes)
+		for (uint64_t distance : distances)
+			for (int pattern : patterns)
+			{
+				near_case<Key> test(pattern, size, distance);
+
+				for (bool near : {false, true})
+				{
+					mgpu_glance glance = {};
+
+					glance.near = near;
+					glance.compact = true;
+					check_window_sort<Tuning, shape>(name, test, glance, tile);
+				}
+			}
+}
+
 /* ------------------------------------------------------------- a glance alone */
 
 /* What is neither in order nor reversed is merged. */
@@ -222,6 +273,11 @@ check_glance(mgpu_sort_shape shape, const near_case<Key> &test)
 	});
 	CHECK(glance.sorted == ascends && glance.reversed == (descends && !ascends), "glance, shape %d, %llu items, pattern %d: "
 		  "sorted %d, reversed %d", shape, (unsigned long long) num_items, test.pattern, glance.sorted, glance.reversed);
+	if ((test.pattern != NEAR_TWICE && test.pattern != NEAR_FAR_APART) || num_items <= MGPU_SOME_ITEMS_U64)
+		return;
+	CHECK(glance.compact == (test.pattern == NEAR_TWICE && (shape == MGPU_SHAPE_U64 || shape == MGPU_SHAPE_U32_INDEX)),
+		  "glance, shape %d, %llu items, pattern %d: compact %d", shape, (unsigned long long) num_items, test.pattern,
+		  glance.compact);
 }
 
 template <typename Key>
@@ -281,7 +337,8 @@ check_all_auto(uint64_t num_items)
 	{
 		for (uint64_t distance : {0, 100, 10000})
 		{
-			if (distance > 0 && pattern != NEAR_PLACES && pattern != NEAR_ONE_FAR && pattern != NEAR_TWICE)
+			if (distance > 0 && pattern != NEAR_PLACES && pattern != NEAR_ONE_FAR && pattern != NEAR_TWICE &&
+				pattern != NEAR_APART && pattern != NEAR_FAR_APART)
 				continue;
 
 			near_case<Key> test(pattern, num_items, distance);
@@ -311,6 +368,9 @@ test_near_sorts(void)
 	check_window_tuning<mgpu_tuning_u64_large, MGPU_SHAPE_U32_INDEX, uint32_t>("windows, u32 + index, large");
 	check_window_tuning<mgpu_tuning_u64_few, MGPU_SHAPE_U32_INDEX, uint32_t>("windows, u32 + index, few");
 	check_window_tuning<mgpu_tuning_u64_index_large, MGPU_SHAPE_U64_INDEX, uint64_t>("windows, u64 + index, large");
+	check_compact_tuning<mgpu_tuning_u64_large, MGPU_SHAPE_U64, uint64_t>("compact tiles, u64");
+	check_compact_tuning<mgpu_tuning_u64_large, MGPU_SHAPE_U32_INDEX, uint32_t>("compact tiles, u32 + index");
+	check_compact_tuning<mgpu_tuning_u64_index_large, MGPU_SHAPE_U64_INDEX, uint64_t>("compact tiles, u64 + index");
 	for (uint64_t num_items : {least_items, least_items + 1, least_items + 2, least_items + 3, UINT64_C(2100001)})
 	{
 		if (num_items > most_items || (tiny && num_items != least_items + 3))
