@@ -2,9 +2,10 @@
  * auto_sort.cu
  *		What is the fastest sort for these keys?
  *
- * Few keys are sorted by what their number says (mgpu_choose_algorithm).  Larger
- * arrays are looked at, in two steps, each of which costs more and decides what
- * the one before it left open:
+ * Few keys are sorted by what their number says (mgpu_choose_algorithm).  4-byte keys
+ * that fit the chip are sorted there, by one launch that looks first (chip_sort.h):
+ * nothing else is faster, whatever their order.  Larger arrays are looked at, in two
+ * steps, each of which costs more and decides what the one before it left open:
  *
  *	 a glance (glance.cuh)		sorted: nothing left to do; reversed: done on the way;
  *								within some places: a merge sort that ends early
@@ -21,6 +22,7 @@
  */
 #include <algorithm>
 
+#include "chip_sort.h"
 #include "map.h"
 #include "segmented.h"
 #include "segmented_tuning.cuh"
@@ -31,6 +33,7 @@
 
 static const mgpu_locality_costs all_costs[MGPU_NUM_SHAPES] = MGPU_LOCALITY_COSTS;
 static const mgpu_window_costs all_window_costs[MGPU_NUM_SHAPES] = MGPU_WINDOW_COSTS;
+static const mgpu_chip_costs all_chip_costs[MGPU_NUM_SHAPES] = MGPU_CHIP_COSTS;
 
 static bool
 has_short_keys(mgpu_sort_shape shape)
@@ -73,7 +76,11 @@ static double
 radix_ms(mgpu_sort_shape shape, uint64_t num_items, uint32_t key_bits)
 {
 	const mgpu_locality_costs &costs = all_costs[shape];
+	const mgpu_chip_costs &chip_costs = all_chip_costs[shape];
+	bool		holds;
 
+	if (mgpu_chip_holds(shape, num_items, &holds) == cudaSuccess && holds)
+		return chip_costs.look_ms + (key_bits + 7) / 8 * (chip_costs.digit_ms + num_items * 1e-6 * chip_costs.digit_ns);
 	return costs.radix_ms + num_items * 1e-6 * costs.radix_ns * key_bits / (has_short_keys(shape) ? 32 : 64);
 }
 
@@ -123,11 +130,17 @@ sort_scattered(mgpu_sort_shape shape, mgpu_sort_request *request, const mgpu_gla
 	uint64_t	num_items = request->num_items;
 	uint32_t	key_bits = request->key_bits;
 	double		merge = merge_ms(shape, num_items);
-	double		radix = radix_ms(shape, num_items, key_bits);
+	double		narrow_radix = radix_ms(shape, num_items, glance->key_bits);
 	double		read = MGPU_LOOK_READ_MS + num_items * 1e-6 * (has_short_keys(shape) ? 4 : 8) * MGPU_LOOK_READ_BYTE_NS;
-	cudaError_t status = cudaSuccess;
+	bool		holds;
+	cudaError_t status = mgpu_chip_holds(shape, num_items, &holds);
 
-	if (glance->key_bits < key_bits && radix_ms(shape, num_items, glance->key_bits) + read < std::min(merge, radix))
+	if (status != cudaSuccess)
+		return status;
+	/* on the chip a sort reads the keys for that anyway */
+	if (holds)
+		return sort_plainly(shape, request, narrow_radix < merge ? MGPU_ALGORITHM_RADIX : MGPU_ALGORITHM_MERGE, ran);
+	if (glance->key_bits < key_bits && narrow_radix + read < std::min(merge, radix_ms(shape, num_items, key_bits)))
 		status = mgpu_read_key_bits(shape, request, &request->key_bits);
 	if (status == cudaSuccess)
 		status = sort_plainly(shape, request, radix_ms(shape, num_items, request->key_bits) < merge ? MGPU_ALGORITHM_RADIX :
@@ -177,8 +190,16 @@ extern "C" cudaError_t
 mgpu_auto_sort(mgpu_sort_shape shape, mgpu_sort_request *request, uint32_t key_width, mgpu_algorithm *ran)
 {
 	mgpu_glance glance;
-	cudaError_t status;
+	bool		started = false;
+	bool		holds;
+	cudaError_t status = cudaSuccess;
 
+	request->verdict = mgpu_open_question();
+	*ran = MGPU_ALGORITHM_RADIX;
+	if (has_short_keys(shape) && request->num_items >= MGPU_CHIP_AUTO_MIN_ITEMS)
+		status = mgpu_chip_sort(shape, request, &started);
+	if (status != cudaSuccess || started)
+		return status;
 	if (request->num_items < MGPU_LOOK_MIN_ITEMS)
 		return sort_plainly(shape, request,
 							mgpu_choose_algorithm(MGPU_ALGORITHM_AUTO, shape, key_width, request->num_items), ran);
@@ -196,7 +217,22 @@ mgpu_auto_sort(mgpu_sort_shape shape, mgpu_sort_request *request, uint32_t key_w
 	}
 	if (ends_by_windows(shape, request, &glance))
 		return sort_by_windows(shape, request, &glance, ran);
-	if (glance.scattered || !request->has_regions || request->temp_bytes < mgpu_auto_temp_bytes(shape, request->num_items))
+	status = mgpu_chip_holds(shape, request->num_items, &holds);
+	if (status != cudaSuccess)
+		return status;
+	if (glance.scattered || holds || !request->has_regions || request->temp_bytes < mgpu_auto_temp_bytes(shape, request->num_items))
 		return sort_scattered(shape, request, &glance, ran);
 	return sort_in_parts(shape, request, ran);
+}
+
+/* Who decided after the launch has said so by then; if 64 questions later that is lost, so is nothing but a word in a report. */
+extern "C" mgpu_algorithm
+mgpu_auto_ran(const mgpu_open_question *verdict, mgpu_algorithm ran)
+{
+	uint64_t	word;
+
+	if (verdict->question == 0)
+		return ran;
+	word = *(const volatile uint64_t *) &verdict->signals->words[MGPU_CHIP_VERDICT];
+	return word == MGPU_SIGNAL(verdict->question, 1) ? MGPU_ALGORITHM_LOCALITY : ran;
 }

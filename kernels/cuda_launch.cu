@@ -90,7 +90,11 @@ sort(mgpu_run *run, mgpu_sort_request *request)
 	cudaError_t code;
 
 	if (run->layout.looks)
-		return mgpu_auto_sort(run->layout.shape, request, run->job.key_width, &run->algorithm);
+	{
+		code = mgpu_auto_sort(run->layout.shape, request, run->job.key_width, &run->algorithm);
+		run->verdict = request->verdict;
+		return code;
+	}
 	if (mgpu_cuda_is_segmented(&run->job))
 		return mgpu_run_segmented_sort(run, request);
 	code = mgpu_find_sorter(run->algorithm, run->layout.shape)->sort(request);

@@ -178,15 +178,17 @@ choose_algorithm(const mgpu_job *job, mgpu_sort_shape shape)
 }
 
 /*
- * Large sorts look at their keys, but for those whose passes are counted, and those
+ * Large sorts look at their keys, and smaller ones of up to 4 bytes that may fit the chip, but for those whose passes are counted, and those
  * of 16-byte keys, which are made of two, unless a locality sort is asked for: such
  * keys are usually random.
  */
 static bool
 sort_looks(const mgpu_job *job)
 {
-	if (job->num_segments > 0 || job->count_passes || job->num_items < MGPU_LOOK_MIN_ITEMS)
+	if (job->num_segments > 0 || job->count_passes)
 		return false;
+	if (job->num_items < MGPU_LOOK_MIN_ITEMS)
+		return job->algorithm == MGPU_ALGORITHM_AUTO && job->key_width <= 4 && job->num_items >= MGPU_CHIP_AUTO_MIN_ITEMS;
 	return job->algorithm == MGPU_ALGORITHM_LOCALITY || (job->algorithm == MGPU_ALGORITHM_AUTO && job->key_width != 16);
 }
 

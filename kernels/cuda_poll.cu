@@ -111,6 +111,7 @@ poll_kernels(mgpu_run *run, mgpu_error *err)
 		return mgpu_cuda_error(err, code, "running the kernels");
 	mgpu_ring_settle(&run->upload_ms);
 	run->kernel_ms = milliseconds;
+	run->algorithm = mgpu_auto_ran(&run->verdict, run->algorithm);
 	run->state = MGPU_RUN_DOWNLOADING;
 	if (mgpu_cuda_is_segmented(&run->job))
 		return mgpu_run_read_passes(run, err);

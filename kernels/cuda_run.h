@@ -65,6 +65,7 @@ struct mgpu_run
 	cudaEvent_t kernels_begin;
 	cudaEvent_t kernels_end;
 	mgpu_algorithm algorithm;	/* that ran, or will as far as is known */
+	mgpu_open_question verdict; /* … of a sort that the device decides on */
 	uint64_t	num_tiles;		/* of segmented and locality sorts … */
 	int			num_passes;
 	mgpu_pass_stats passes[MGPU_MAX_PASSES];	/* … counted by the device */
@@ -81,7 +82,7 @@ extern "C" {
 
 /*
  * Enqueue everything between the last upload and the first download on the
- * compute stream, and note the outputs.  Waits for nothing, except that sorts
+ * compute stream, and note the outputs.  Waits for nothing, except that large sorts
  * which look at their keys wait for these (mgpu_auto_sort).
  */
 cudaError_t mgpu_run_launch(mgpu_run *run);

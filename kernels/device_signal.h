@@ -26,6 +26,13 @@ typedef struct mgpu_signals
 	uint64_t	words[MGPU_SIGNAL_WORDS];
 } mgpu_signals;
 
+/* A question whose answer is looked at later; question 0: there is none. */
+typedef struct mgpu_open_question
+{
+	const mgpu_signals *signals;
+	uint32_t	question;
+} mgpu_open_question;
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "core/job.h"
+#include "device_signal.h"
 
 typedef enum mgpu_sort_shape
 {
@@ -42,6 +43,7 @@ typedef struct mgpu_sort_request
 	void	   *temp;
 	uint64_t	temp_bytes;
 	cudaStream_t stream;
+	mgpu_open_question verdict; /* out, where the device decides what it runs (mgpu_auto_ran) */
 } mgpu_sort_request;
 
 typedef struct mgpu_device_sorter
@@ -65,13 +67,16 @@ extern const mgpu_device_sorter mgpu_radix_sorters[MGPU_NUM_SHAPES];
 
 /*
  * Sort by what the keys are: large arrays are looked at, which waits for the
- * stream, and then sorted by what is fastest for them.  key_width: bytes of a
- * stored key.  *ran: MERGE, RADIX, or LOCALITY for what uses the order that is
- * there.  A sort that wants more memory than temp_bytes is passed by, if that of
+ * stream unless they fit the chip, and then sorted by what is fastest for them.
+ * key_width: bytes of a stored key.  *ran: MERGE, RADIX, or LOCALITY for what uses the
+ * order that is there, as far as is known.  A sort that wants more memory than temp_bytes is passed by, if that of
  * the merge sort is there at least.  All of the request is as for any sort, but for
  * has_regions, without which LOCALITY has fewer ways.
  */
 cudaError_t mgpu_auto_sort(mgpu_sort_shape shape, mgpu_sort_request *request, uint32_t key_width, mgpu_algorithm *ran);
+
+/* What ran, of such a sort that has ended. */
+mgpu_algorithm mgpu_auto_ran(const mgpu_open_question *verdict, mgpu_algorithm ran);
 
 /* Temporary bytes with which no sort has to be passed by. */
 uint64_t	mgpu_auto_temp_bytes(mgpu_sort_shape shape, uint64_t num_items);

@@ -81,6 +81,33 @@ mgpu_launch_kernel(bool overlaps, void (*kernel) (Parameters...), unsigned int c
 	return status;
 }
 
+/*
+ * Launch a kernel whose CTAs wait for each other.  They are on the device all at
+ * once, or the launch fails (cudaErrorCooperativeLaunchTooLarge) and nothing hangs.
+ */
+template <typename... Parameters, typename... Arguments>
+static cudaError_t
+mgpu_launch_together(void (*kernel) (Parameters...), unsigned int ctas, int threads, uint32_t shared_bytes,
+					 cudaStream_t stream, Arguments... arguments)
+{
+	cudaLaunchConfig_t config = {};
+	cudaLaunchAttribute together = {};
+	cudaError_t status;
+
+	together.id = cudaLaunchAttributeCooperative;
+	together.val.cooperative = 1;
+	config.gridDim = dim3(ctas);
+	config.blockDim = dim3((unsigned int) threads);
+	config.dynamicSmemBytes = shared_bytes;
+	config.stream = stream;
+	config.attrs = &together;
+	config.numAttrs = 1;
+	status = cudaLaunchKernelEx(&config, kernel, arguments...);
+	if (status != cudaSuccess)
+		(void) cudaGetLastError();
+	return status;
+}
+
 /* A kernel that has been given its shared memory, on one device. */
 struct mgpu_allowed_kernel
 {

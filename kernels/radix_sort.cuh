@@ -3,6 +3,8 @@
  *		Radix sort of keys, or of keys and their indices, between the two sides of a
  *		request: one launch that counts and one a digit.
  *
+ * What fits the chip is sorted there by one launch instead (chip_sort.h).
+ *
  * On chips with much shared memory our own kernels (radix_pass.cuh) are up to a
  * quarter faster than CUB's radix sort, of which they differ by sizes, by what an
  * item takes in instructions, by launches that overlap with nothing between them,
@@ -13,6 +15,7 @@
 #ifndef MGPU_RADIX_SORT_CUH
 #define MGPU_RADIX_SORT_CUH
 
+#include "chip_sort.h"
 #include "radix_count.cuh"
 #include "radix_cub.cuh"
 #include "radix_pass.cuh"
@@ -126,10 +129,15 @@ template <typename Key, bool indexed, class Tuning>
 static cudaError_t
 mgpu_radix_sort(mgpu_sort_request *request)
 {
+	constexpr mgpu_sort_shape shape = sizeof(Key) == 4 ? (indexed ? MGPU_SHAPE_U32_INDEX : MGPU_SHAPE_U32) :
+		indexed ? MGPU_SHAPE_U64_INDEX : MGPU_SHAPE_U64;
 	bool		large;
-	cudaError_t status = mgpu_is_large_device(&large);
+	bool		started;
+	cudaError_t status = mgpu_chip_sort(shape, request, &started);
 
-	if (status != cudaSuccess)
+	if (status == cudaSuccess && !started)
+		status = mgpu_is_large_device(&large);
+	if (status != cudaSuccess || started)
 		return status;
 	if (large && request->num_items <= MGPU_RADIX_MAX_ITEMS)
 		return mgpu_radix_sort_own<Key, indexed, Tuning>(request);

@@ -35,6 +35,21 @@ typedef mgpu_radix_tuning<256, 23, 3> mgpu_radix_tuning_u64;
 typedef mgpu_radix_tuning<384, 23, 2> mgpu_radix_tuning_u32_index;
 typedef mgpu_radix_tuning<384, 17, 2> mgpu_radix_tuning_u64_index;
 
+/*
+ * Sorts on the chip (chip_kernels.cuh): one CTA an SM, which holds its tile in
+ * registers.  Fewer threads with more items each leave an SM's units idle while a warp
+ * ranks; 1,024 threads have too few registers, and take half as long again.  Larger
+ * tiles are for what does not fit the small ones; the limit was measured on 132 SMs,
+ * for which so many items are all that fit.
+ */
+typedef mgpu_radix_tuning<512, 16, 1> mgpu_chip_tuning;
+typedef mgpu_radix_tuning<512, 32, 1> mgpu_chip_tuning_u32_large;
+typedef mgpu_radix_tuning<512, 24, 1> mgpu_chip_tuning_u32_index_large;
+
+#define MGPU_CHIP_MIN_ITEMS (UINT64_C(1) << 15)
+#define MGPU_CHIP_MOST_ITEMS \
+	{UINT64_C(132) * 512 * 32, UINT64_C(132) * 512 * 16, UINT64_C(132) * 512 * 24, UINT64_C(132) * 512 * 16}
+
 /* Most items of a sort: a tile's word has 30 bits for a sum. */
 #define MGPU_RADIX_MAX_ITEMS ((UINT64_C(1) << 30) - 1)
 

@@ -160,6 +160,22 @@ struct mgpu_locality_costs
 		{0.0488, 0.013, 0.0141, 0.013, 0.0682, 0.080, 0.0714, 0.017} \
 	}
 
+/* The same of a radix sort on the chip, by digits (chip_sort.h): 1 million keys; fewer take what a pass takes at least. */
+struct mgpu_chip_costs
+{
+	double		digit_ns;
+	double		digit_ms;
+	double		look_ms;
+};
+
+#define MGPU_CHIP_COSTS \
+	{ \
+		{0.0014, 0.0057, 0.009}, \
+		{0.0032, 0.0057, 0.010}, \
+		{0.0034, 0.0058, 0.009}, \
+		{0.0055, 0.0060, 0.010} \
+	}
+
 /* The same of a merge sort that ends by windows (window_sort.cuh). */
 struct mgpu_window_costs
 {

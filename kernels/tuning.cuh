@@ -154,6 +154,9 @@ typedef mgpu_tile_tunings<mgpu_tile_tuning<256, 5>, mgpu_tile_tuning<256, 9>> mg
 /* An `auto` or locality sort of so many items looks at them first, which costs some 7 us. */
 #define MGPU_LOOK_MIN_ITEMS (UINT64_C(1) << 18)
 
+/* One of 4-byte keys that fits the chip looks from so many on, and goes on from there (chip_sort.h). */
+#define MGPU_CHIP_AUTO_MIN_ITEMS UINT64_C(100000)
+
 /* ------------------------------------------------------------- executor */
 
 /* The pinned ring of a process: 8 MB, about 3 ms to allocate. */

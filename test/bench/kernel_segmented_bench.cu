@@ -18,7 +18,8 @@
  * take whatever the keys look like, and what the look foresaw.  --locality is for
  * that choice alone: every shape in order, in reverse, at many distances and in no
  * order, and nothing else.  --one-rival leaves out
- * cub::DeviceSegmentedRadixSort, which takes ten seconds for 100M segments.
+ * cub::DeviceSegmentedRadixSort, which takes ten seconds for 100M segments.  "wide"
+ * are near keys that differ in all their bits.
  * --only takes the cases whose names hold TEXT, --mean segments of that mean alone, in
  * every shape.
  */
@@ -81,7 +82,8 @@ typedef enum order
 	ORDER_RANDOM = 0,
 	ORDER_SORTED,
 	ORDER_REVERSED,
-	ORDER_NEAR					/* each key within `distance` of its place */
+	ORDER_NEAR,					/* each key within `distance` of its place */
+	ORDER_WIDE					/* the same, and keys spread over all that their type holds */
 } order;
 
 template <typename Key>
@@ -99,6 +101,8 @@ fill_keys(Key *keys, uint64_t num_items, int order, uint64_t distance)
 		keys[item] = (Key) (num_items - item);
 	else if (order == ORDER_NEAR)
 		keys[item] = (Key) (item + bits % distance);
+	else if (order == ORDER_WIDE)
+		keys[item] = (Key) (item + bits % distance) * ((Key) ~(Key) 0 / (Key) (num_items + distance));
 	else
 		keys[item] = (Key) bits;
 }
@@ -559,6 +563,8 @@ bench_locality(const std::string &name, mgpu_sort_shape shape, uint64_t num_item
 	REQUIRE_CUDA(mgpu_foresee(&ours.request, sizeof(Key) * 8, &foresight));
 	pieces[2].run();
 	pieces[1].run();
+	REQUIRE_CUDA(cudaDeviceSynchronize());
+	ran = mgpu_auto_ran(&sorted.verdict, ran);
 	require_equal(sorted.keys[sorted.current], out.data, num_items * sizeof(Key), name.c_str());
 	if (indexed)
 		require_equal(sorted.indices[sorted.current], out_indices.data, num_items * 4, name.c_str());
@@ -579,6 +585,8 @@ bench_orders(const std::string &name, mgpu_sort_shape shape, uint64_t num_items)
 	bench_locality<Key>(name + ", reversed", shape, num_items, ORDER_REVERSED, 0);
 	for (uint64_t distance = 100; distance <= num_items; distance *= 10)
 		bench_locality<Key>(name + ", within " + std::to_string(distance), shape, num_items, ORDER_NEAR, distance);
+	for (uint64_t distance : {100, 10000})
+		bench_locality<Key>(name + ", wide, within " + std::to_string(distance), shape, num_items, ORDER_WIDE, distance);
 	bench_locality<Key>(name + ", random", shape, num_items, ORDER_RANDOM, 0);
 }
 
@@ -668,8 +676,10 @@ main(int argc, char **argv)
 	{
 		for (uint64_t num_items : {UINT64_C(1000000), UINT64_C(10000000), UINT64_C(100000000)})
 		{
-			if (only_items == 0 || only_items == num_items)
+			if (only_items == 0)
 				bench_hand_over(num_items);
+			else if (num_items == UINT64_C(1000000))
+				bench_hand_over(only_items);	/* once, with the number given */
 		}
 	}
 	else

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "chip_sort.h"
 #include "glance.h"
 #include "segmented.h"
 #include "window_sort.h"
@@ -189,6 +190,60 @@ extern "C" cudaError_t
 mgpu_window_sort_u64_index(mgpu_sort_request *request, const mgpu_glance *glance, bool *ended)
 {
 	return sort_by_windows(MGPU_SHAPE_U64_INDEX, request, glance, ended);
+}
+
+/* Whether keys fit the chip is the device's to say, each time anew. */
+extern "C" cudaError_t
+mgpu_chip_holds(mgpu_sort_shape shape, uint64_t num_items, bool *holds)
+{
+	(void) shape;
+	(void) num_items;
+	*holds = schedule() % 2;
+	return cudaSuccess;
+}
+
+/* In place; the other side is overwritten, and the verdict is there when the sort is. */
+template <typename Key>
+static void
+sort_on_chip(const mgpu_sort_request &request, mgpu_signals *signals)
+{
+	Key		   *keys = static_cast<Key *>(request.keys[request.current]);
+	std::vector<Key> input(keys, keys + request.num_items);
+	std::vector<uint32_t> order(request.num_items);
+
+	std::iota(order.begin(), order.end(), 0);
+	std::stable_sort(order.begin(), order.end(), [&] (uint32_t a, uint32_t b) { return input[a] < input[b]; });
+	memset(request.keys[request.current ^ 1], 0xEE, request.num_items * sizeof(Key));
+	for (uint64_t i = 0; i < request.num_items; i++)
+	{
+		keys[i] = input[order[i]];
+		if (request.indices[0] == nullptr)
+			continue;
+		request.indices[request.current][i] = order[i];
+		request.indices[request.current ^ 1][i] = 0xEEEEEEEE;
+	}
+	signals->words[MGPU_CHIP_VERDICT] = MGPU_SIGNAL(request.verdict.question, std::is_sorted(input.begin(), input.end()));
+}
+
+extern "C" cudaError_t
+mgpu_chip_sort(mgpu_sort_shape shape, mgpu_sort_request *request, bool *started)
+{
+	static mgpu_signals answers[64];
+	static uint32_t question = 0;
+	mgpu_signals *signals = &answers[++question % 64];
+	mgpu_sort_request copy;
+
+	*started = schedule() % 3 != 0;
+	if (!*started)
+		return cudaSuccess;
+	request->verdict = {signals, question};
+	copy = *request;
+	return enqueue(request->stream, [=] {
+		if (key_bytes(shape) == 4)
+			sort_on_chip<uint32_t>(copy, signals);
+		else
+			sort_on_chip<uint64_t>(copy, signals);
+	});
 }
 
 extern "C" cudaError_t

@@ -29,4 +29,7 @@ void		test_wide_sorts_on_host();
 /* kernel_host_near.cu */
 void		test_near_sorts_on_host();
 
+/* kernel_host_chip.cu */
+void		test_chip_sorts_on_host();
+
 #endif							/* MGPU_KERNEL_HOST_TEST_CUH */

@@ -102,6 +102,9 @@ main(int argc, char **argv)
 		printf("no usable GPU: %s\n", err.message);
 		return 77;
 	}
+	test_chip_sorts();
+	printf("sorts on the chip: %d passed, %d failed\n", tests_passed, tests_failed);
+	fflush(stdout);
 	test_near_sorts();
 	if (near_only)
 	{

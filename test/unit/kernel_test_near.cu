@@ -315,8 +315,14 @@ check_auto(mgpu_sort_shape shape, const near_case<Key> &test)
 			continue;
 		check_near("auto", shape, test, temp_bytes, [&] (mgpu_sort_request *request)
 		{
+			cudaError_t code;
+
 			request->has_regions = turn == 0 && shape != MGPU_SHAPE_U64_INDEX && num_items % 64 == 0;
-			return mgpu_auto_sort(shape, request, sizeof(Key), &ran);
+			code = mgpu_auto_sort(shape, request, sizeof(Key), &ran);
+			if (code == cudaSuccess)
+				code = cudaStreamSynchronize(request->stream);
+			ran = mgpu_auto_ran(&request->verdict, ran);
+			return code;
 		});
 		if (num_items < MGPU_LOOK_MIN_ITEMS)
 			continue;

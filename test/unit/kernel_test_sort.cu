@@ -13,9 +13,17 @@
 
 #include "map.h"
 #include "merge_sort.cuh"
-#include "radix_tuning.cuh"
+#include "radix_sort.cuh"
 
 static bool radix_is_own;		/* on this device; else it is CUB's */
+
+/* The radix sort by a launch a pass, for what a request would sort on the chip. */
+static const mgpu_device_sorter radix_passes[MGPU_NUM_SHAPES] = {
+	{mgpu_radix_sorters[MGPU_SHAPE_U32].temp_bytes, mgpu_radix_sort_own<uint32_t, false, mgpu_radix_tuning_u32>},
+	{mgpu_radix_sorters[MGPU_SHAPE_U64].temp_bytes, mgpu_radix_sort_own<uint64_t, false, mgpu_radix_tuning_u64>},
+	{mgpu_radix_sorters[MGPU_SHAPE_U32_INDEX].temp_bytes, mgpu_radix_sort_own<uint32_t, true, mgpu_radix_tuning_u32_index>},
+	{mgpu_radix_sorters[MGPU_SHAPE_U64_INDEX].temp_bytes, mgpu_radix_sort_own<uint64_t, true, mgpu_radix_tuning_u64_index>}
+};
 
 /* A case's input and its result, the same for all algorithms. */
 template <typename Key>
@@ -80,14 +88,19 @@ check_sorts(int pattern, uint64_t num_items, int key_bits)
 {
 	static int turn = 0;			/* racecheck follows every access of every pass: under --tiny one sort in three, of either shape */
 	bool		is_64 = sizeof(Key) == 8;
+	bool		on_chip;
 	sort_case<Key> sort(pattern, num_items, key_bits);
 
 	for (mgpu_sort_shape shape : {is_64 ? MGPU_SHAPE_U64 : MGPU_SHAPE_U32,
 		is_64 ? MGPU_SHAPE_U64_INDEX : MGPU_SHAPE_U32_INDEX})
 	{
 		check_sort("merge", mgpu_find_sorter(MGPU_ALGORITHM_MERGE, shape), shape, sort);
-		if ((!own_only || radix_is_own) && (!tiny || turn++ % 3 == 0))
-			check_sort("radix", mgpu_find_sorter(MGPU_ALGORITHM_RADIX, shape), shape, sort);
+		if ((own_only && !radix_is_own) || (tiny && turn++ % 3 != 0))
+			continue;
+		check_sort("radix", mgpu_find_sorter(MGPU_ALGORITHM_RADIX, shape), shape, sort);
+		REQUIRE_CUDA(mgpu_chip_holds(shape, num_items, &on_chip));
+		if (on_chip)
+			check_sort("radix, by passes", &radix_passes[shape], shape, sort);
 	}
 }
 

@@ -1,0 +1,529 @@
+/*
+ * chip_kernels.cuh
+ *		The kernel of a sort on the chip: a radix sort all of whose keys are in
+ *		registers and shared memory, by one launch whose CTAs wait for each other.
+ *
+ *	 look		each CTA loads its tile and compares neighbours, and all hear what all
+ *				have found.  Keys in order are left alone, reversed ones go back turned
+ *				round, and the others lose the least key, so that those which lie near
+ *				each other have zeros for their highest digits
+ *	 pass		count a digit, tell the counts, rank in the tile while they are on their
+ *				way, move out by all CTAs' counts; all meet; load what has come
+ *
+ * When all have looked, every key is on the chip: turning round writes where keys were
+ * read, and so does the first of an odd number of passes.  So the result is always
+ * where the keys were, and the host knows that without waiting.  Passes are as many as
+ * the range of all keys has digits.
+ *
+ * A launch for each pass, and a look that the host waits for, are most of what a sort
+ * of a million keys takes.  Here a pass takes 6 us however few its items, in latencies
+ * of memory one after the other: counts there and back, items there, the meeting, items
+ * back.  An exchange by sampled splitters was rejected: each tile is sorted twice, and
+ * keys that are there many times upset it.  Building blocks are radix_pass.cuh's; tiles
+ * do not look back at each other, since all come at once.
+ */
+#ifndef MGPU_CHIP_KERNELS_CUH
+#define MGPU_CHIP_KERNELS_CUH
+
+#include "chip_barrier.cuh"
+#include "chip_plan.cuh"
+#include "chip_sort.h"
+#include "radix_pass.cuh"
+
+/* The side of the keys, and the other one. */
+template <typename Key>
+struct mgpu_chip_arrays
+{
+	Key		   *keys[2];
+	uint32_t   *indices[2];		/* NULL without */
+
+	/* by selection: an array of parameters that is indexed would lie in memory */
+	__device__ __forceinline__ Key *
+	keys_of(int side) const
+	{
+		return side == 0 ? keys[0] : keys[1];
+	}
+
+	__device__ __forceinline__ uint32_t *
+	indices_of(int side) const
+	{
+		return side == 0 ? indices[0] : indices[1];
+	}
+};
+
+/* The greatest of some keys, and the complement of the least one: both are maxima. */
+template <typename Key>
+struct mgpu_chip_range
+{
+	Key			greatest;
+	Key			not_least;
+};
+
+template <typename Key, bool indexed, class Tuning>
+struct mgpu_chip_shared
+{
+	Key			tile[Tuning::tile_items];	/* in the order of the digit */
+	uint32_t	indices[indexed ? Tuning::tile_items : 1];
+	uint32_t	counts[Tuning::threads / 32][MGPU_RADIX_DIGITS];	/* of each warp; then its next places */
+	uint32_t	offsets[MGPU_RADIX_DIGITS]; /* from a place in the tile to one in all */
+	uint32_t	sums[2][MGPU_RADIX_DIGIT_WARPS];
+	mgpu_chip_range<Key> ranges[2][Tuning::threads / 32];	/* of each warp's keys, and of what it heard */
+	uint64_t	look;
+};
+
+/* What a thread knows of its items: item i lies at first + i * 32 in the tile. */
+struct mgpu_chip_share
+{
+	uint32_t	begin;			/* of the tile */
+	uint32_t	num_items;		/* in the tile */
+	uint32_t	first;
+	uint32_t	rounds;
+};
+
+template <typename Key, uint32_t items>
+static __device__ __forceinline__ void
+mgpu_chip_load(Key (&keys)[items], const Key *in, const mgpu_chip_share &share)
+{
+#pragma unroll
+	for (uint32_t i = 0; i < items; i++)
+	{
+		if (i % MGPU_CHIP_BATCH == 0 && i >= share.rounds)
+			break;
+		keys[i] = (Key) ~(Key) 0;
+		if (share.first + i * 32 < share.num_items)
+			keys[i] = __ldcg(in + share.begin + share.first + i * 32);
+	}
+}
+
+/* What a thread, or all, found. */
+template <typename Key>
+struct mgpu_chip_findings
+{
+	bool		ascends;
+	bool		descends;
+	mgpu_chip_range<Key> range;
+};
+
+/*
+ * Compare each item with the one before it, which another lane holds, or in the
+ * warp's first round whoever loaded it: `before` is of the last lane, of the item
+ * before the warp's first.  With indices equal keys must not be turned round.
+ */
+template <bool indexed, typename Key, uint32_t items>
+static __device__ __forceinline__ mgpu_chip_findings<Key>
+mgpu_chip_look_at_share(const Key (&keys)[items], Key before, const mgpu_chip_share &share)
+{
+	mgpu_chip_findings<Key> found = {true, true, {0, 0}};
+	uint32_t	lane = threadIdx.x % 32;
+
+#pragma unroll
+	for (uint32_t i = 0; i < items; i++)
+	{
+		Key			previous;
+
+		if (i % MGPU_CHIP_BATCH == 0 && i >= share.rounds)
+			break;
+		previous = __shfl_sync(UINT32_MAX, lane == 31 ? before : keys[i], (lane + 31) % 32);
+		before = keys[i];
+		if (share.first + i * 32 >= share.num_items)
+			continue;
+		found.range.greatest = max(found.range.greatest, keys[i]);
+		found.range.not_least = max(found.range.not_least, (Key) ~keys[i]);
+		if (share.begin + share.first + i * 32 == 0)
+			continue;
+		found.ascends &= !(keys[i] < previous);
+		found.descends &= indexed ? keys[i] < previous : !(previous < keys[i]);
+	}
+	return found;
+}
+
+template <typename Key>
+static __device__ __forceinline__ Key
+mgpu_chip_greatest_of_warp(Key key)
+{
+#if __CUDA_ARCH__ >= 800
+	constexpr bool by_shuffles = sizeof(Key) > 4;
+
+	if constexpr (!by_shuffles)
+		key = __reduce_max_sync(UINT32_MAX, key);
+#else
+	constexpr bool by_shuffles = true;
+#endif
+	if constexpr (by_shuffles)
+	{
+#pragma unroll
+		for (uint32_t distance = 16; distance > 0; distance /= 2)
+			key = max(key, __shfl_xor_sync(UINT32_MAX, key, distance));
+	}
+	return key;
+}
+
+/* The range of a warp's ranges, for all its lanes. */
+template <typename Key>
+static __device__ __forceinline__ mgpu_chip_range<Key>
+mgpu_chip_range_of_warp(const mgpu_chip_range<Key> &range)
+{
+	return {mgpu_chip_greatest_of_warp(range.greatest), mgpu_chip_greatest_of_warp(range.not_least)};
+}
+
+/* … of what warps have put into slots, for all lanes of those that ask. */
+template <uint32_t warps, typename Key>
+static __device__ __forceinline__ mgpu_chip_range<Key>
+mgpu_chip_range_of_slots(const mgpu_chip_range<Key> *slots)
+{
+	mgpu_chip_range<Key> range = {0, 0};
+
+	if (threadIdx.x % 32 < warps)
+		range = slots[threadIdx.x % 32];
+	return mgpu_chip_range_of_warp(range);
+}
+
+/* What order all CTAs have found; with it goes the range of this one's keys. */
+template <bool indexed, class Tuning, typename Key, uint32_t items>
+static __device__ __forceinline__ mgpu_chip_findings<Key>
+mgpu_chip_look_at_all(const Key (&keys)[items], Key before, const mgpu_chip_share &share,
+					  mgpu_chip_shared<Key, indexed, Tuning> &shared, mgpu_chip_state *state, uint32_t launch)
+{
+	constexpr uint32_t warps = Tuning::threads / 32;
+	mgpu_chip_findings<Key> found = mgpu_chip_look_at_share<indexed>(keys, before, share);
+
+	found.range = mgpu_chip_range_of_warp(found.range);
+	if (threadIdx.x % 32 == 0)
+		shared.ranges[0][threadIdx.x / 32] = found.range;
+	found.ascends = __syncthreads_and(found.ascends);
+	found.descends = __syncthreads_and(found.descends);	/* and every warp's range is there */
+	if (threadIdx.x < 32)
+	{
+		found.range = mgpu_chip_range_of_slots<warps>(shared.ranges[0]);
+		if (threadIdx.x == 0)
+			shared.look = mgpu_chip_tell(state, launch, (found.ascends ? 0 : MGPU_CHIP_NOT_ASCENDING) |
+										 (found.descends ? 0 : MGPU_CHIP_NOT_DESCENDING), found.range.greatest,
+										 found.range.not_least);
+	}
+	__syncthreads();
+	found.descends = shared.look < MGPU_CHIP_NOT_DESCENDING;
+	found.ascends = (shared.look & (MGPU_CHIP_NOT_DESCENDING - MGPU_CHIP_NOT_ASCENDING)) == 0;
+	return found;
+}
+
+/* The range of all keys, which nobody needs who found order. */
+template <bool indexed, class Tuning, typename Key>
+static __device__ __forceinline__ mgpu_chip_range<Key>
+mgpu_chip_find_range(mgpu_chip_shared<Key, indexed, Tuning> &shared, const mgpu_chip_state *state, uint32_t launch)
+{
+	mgpu_chip_range<Key> range = {0, 0};
+
+	if (threadIdx.x < gridDim.x)
+	{
+		uint64_t	greatest;
+		uint64_t	not_least;
+
+		mgpu_chip_hear(state, launch, &greatest, &not_least);
+		range = {(Key) greatest, (Key) not_least};
+	}
+	range = mgpu_chip_range_of_warp(range);
+	if (threadIdx.x % 32 == 0)
+		shared.ranges[1][threadIdx.x / 32] = range;
+	__syncthreads();
+	return mgpu_chip_range_of_slots<Tuning::threads / 32>(shared.ranges[1]);
+}
+
+/* Keys in order need their indices alone; reversed ones go where they belong. */
+template <bool indexed, typename Key, uint32_t items>
+static __device__ __forceinline__ void
+mgpu_chip_use_order(const Key (&keys)[items], const mgpu_chip_arrays<Key> &arrays, const mgpu_chip_share &share,
+					uint32_t num_items, bool ascends)
+{
+#pragma unroll
+	for (uint32_t i = 0; i < items; i++)
+	{
+		uint32_t	item = share.begin + share.first + i * 32;
+		uint32_t	place = ascends ? item : num_items - 1 - item;
+
+		if (i % MGPU_CHIP_BATCH == 0 && i >= share.rounds)
+			break;
+		if (share.first + i * 32 >= share.num_items)
+			continue;
+		if (!ascends)
+			arrays.keys[0][place] = keys[i];
+		if (indexed)
+			arrays.indices[0][place] = item;
+	}
+}
+
+/*
+ * Turn the warps' counts into first places in the tile, and publish the tile's.
+ * Returns where this thread's value begins in the tile.
+ */
+template <bool indexed, class Tuning, typename Key>
+static __device__ __forceinline__ uint32_t
+mgpu_chip_publish(mgpu_chip_shared<Key, indexed, Tuning> &shared, const mgpu_chip_plan &plan, mgpu_chip_state *state,
+				  uint32_t launch, uint32_t digit)
+{
+	constexpr uint32_t warps = Tuning::threads / 32;
+	uint32_t	value = threadIdx.x;
+	uint32_t	places[warps];
+	uint32_t	sum = 0;
+	uint32_t	begin;
+
+	if (value < MGPU_RADIX_DIGITS)
+	{
+#pragma unroll
+		for (uint32_t warp = 0; warp < warps; warp++)
+		{
+			places[warp] = sum;
+			sum += shared.counts[warp][value];
+		}
+		mgpu_store_strong(&state->rows[blockIdx.x][value], mgpu_chip_word(mgpu_chip_pass_tag(launch, digit), sum));
+		for (uint32_t group = mgpu_chip_groups(plan); group > blockIdx.x / MGPU_CHIP_GROUP_CTAS; group--)
+			atomicAdd(&state->turns[launch % 2].sums[digit][group][value], sum + MGPU_CHIP_ONE_CTA);
+	}
+	begin = mgpu_radix_exclusive_sum(sum, shared.sums[0]);
+	if (value < MGPU_RADIX_DIGITS)
+	{
+#pragma unroll
+		for (uint32_t warp = 0; warp < warps; warp++)
+			shared.counts[warp][value] = begin + places[warp];
+	}
+	return begin;
+}
+
+/*
+ * How many items with this thread's value do the CTAs before this one have, and
+ * (*total) all?  All words are on their way at a time, until all are there.
+ */
+static __device__ __forceinline__ uint32_t
+mgpu_chip_await_counts(const mgpu_chip_state *state, const mgpu_chip_plan &plan, uint32_t launch, uint32_t digit,
+					   uint32_t *total)
+{
+	uint32_t	tag = mgpu_chip_pass_tag(launch, digit);
+	uint32_t	num_rows = blockIdx.x % MGPU_CHIP_GROUP_CTAS;
+	uint32_t	group = blockIdx.x / MGPU_CHIP_GROUP_CTAS;
+	const auto &sums = state->turns[launch % 2].sums[digit];
+	const uint64_t *rows = &state->rows[blockIdx.x - num_rows][threadIdx.x];
+	uint32_t	before;
+	bool		all;
+
+	do
+	{
+		uint64_t	words[MGPU_CHIP_GROUP_CTAS - 1];
+
+		*total = mgpu_load_strong(&sums[mgpu_chip_groups(plan)][threadIdx.x]);
+		before = mgpu_load_strong(&sums[group][threadIdx.x]);
+#pragma unroll
+		for (uint32_t i = 0; i < MGPU_CHIP_GROUP_CTAS - 1; i++)
+			words[i] = i < num_rows ? mgpu_load_strong(rows + i * MGPU_RADIX_DIGITS) : mgpu_chip_word(tag, 0);
+		all = *total / MGPU_CHIP_ONE_CTA == plan.num_ctas && before / MGPU_CHIP_ONE_CTA == group * MGPU_CHIP_GROUP_CTAS;
+		*total %= MGPU_CHIP_ONE_CTA;
+		before %= MGPU_CHIP_ONE_CTA;
+#pragma unroll
+		for (uint32_t i = 0; i < MGPU_CHIP_GROUP_CTAS - 1; i++)
+		{
+			all &= mgpu_chip_is_tagged(words[i], tag);
+			before += (uint32_t) words[i];
+		}
+	}
+	while (!all);
+	return before;
+}
+
+/* Where do the tile's values go? */
+template <bool indexed, class Tuning, typename Key>
+static __device__ __forceinline__ void
+mgpu_chip_find_offsets(mgpu_chip_shared<Key, indexed, Tuning> &shared, const mgpu_chip_plan &plan,
+					   const mgpu_chip_state *state, uint32_t launch, uint32_t digit, uint32_t begin)
+{
+	uint32_t	value = threadIdx.x;
+	uint32_t	total = 0;
+	uint32_t	before = 0;
+
+	if (value < MGPU_RADIX_DIGITS)
+		before = mgpu_chip_await_counts(state, plan, launch, digit, &total);
+	total = mgpu_radix_exclusive_sum(total, shared.sums[1]);
+	if (value < MGPU_RADIX_DIGITS)
+		shared.offsets[value] = total + before - begin;
+}
+
+/* Items to their places in the tile, by the warp's next place of each value. */
+template <bool indexed, class Tuning, typename Key, uint32_t items>
+static __device__ __forceinline__ void
+mgpu_chip_rank(const Key (&keys)[items], const uint32_t (&indices)[indexed ? items : 1],
+			   mgpu_chip_shared<Key, indexed, Tuning> &shared, const mgpu_chip_share &share, uint32_t digit)
+{
+	uint32_t   *counts = shared.counts[threadIdx.x / 32];
+
+#pragma unroll
+	for (uint32_t i = 0; i < items; i++)
+	{
+		uint32_t	value;
+		uint32_t	place;
+
+		if (i % MGPU_CHIP_BATCH == 0 && i >= share.rounds)
+			break;
+		value = mgpu_radix_digit_of(keys[i], digit);
+		place = mgpu_radix_take_place(counts, value, mgpu_radix_equals(value), threadIdx.x % 32);
+		if (share.first + i * 32 >= share.num_items)
+			continue;
+		shared.tile[place] = keys[i];
+		if constexpr (indexed)
+			shared.indices[place] = indices[i];
+	}
+}
+
+/* … and from there to those in all; least: what the last pass gives back to the keys. */
+template <bool indexed, class Tuning, typename Key>
+static __device__ __forceinline__ void
+mgpu_chip_move(const mgpu_chip_shared<Key, indexed, Tuning> &shared, const mgpu_chip_arrays<Key> &arrays,
+			   const mgpu_chip_share &share, uint32_t digit, int side, Key least)
+{
+	Key		   *keys_out = arrays.keys_of(side);
+	uint32_t   *indices_out = arrays.indices_of(side);
+
+#pragma unroll
+	for (uint32_t i = 0; i < Tuning::items_per_thread; i++)
+	{
+		uint32_t	place = i * Tuning::threads + threadIdx.x;
+		uint32_t	target;
+		Key			key;
+
+		if (i % MGPU_CHIP_BATCH == 0 && i * Tuning::threads >= share.num_items)
+			break;
+		if (place >= share.num_items)
+			continue;
+		key = shared.tile[place];
+		target = shared.offsets[mgpu_radix_digit_of(key, digit)] + place;
+		keys_out[target] = key + least;
+		if constexpr (indexed)
+			indices_out[target] = shared.indices[place];
+	}
+}
+
+/* Of one warp, by its lanes. */
+static __device__ __forceinline__ void
+mgpu_chip_clear_counts(uint32_t *counts)
+{
+#pragma unroll
+	for (uint32_t i = 0; i < MGPU_RADIX_DIGITS / 32; i++)
+		counts[i * 32 + threadIdx.x % 32] = 0;
+	__syncwarp();
+}
+
+/* A pass up to where its items have left.  Keys have lost the least one; those behind the end are largest. */
+template <bool indexed, class Tuning, typename Key, uint32_t items>
+static __device__ __forceinline__ void
+mgpu_chip_pass(const Key (&keys)[items], const uint32_t (&indices)[indexed ? items : 1],
+			   mgpu_chip_shared<Key, indexed, Tuning> &shared, const mgpu_chip_arrays<Key> &arrays,
+			   const mgpu_chip_plan &plan, const mgpu_chip_share &share, mgpu_chip_state *state, uint32_t launch,
+			   uint32_t digit, int side, Key least)
+{
+	uint32_t   *counts = shared.counts[threadIdx.x / 32];
+	uint32_t	begin;
+
+#pragma unroll
+	for (uint32_t i = 0; i < items; i++)
+	{
+		if (i % MGPU_CHIP_BATCH == 0 && i >= share.rounds)
+			break;
+		if (share.first + i * 32 < share.num_items)
+			atomicAdd(&counts[mgpu_radix_digit_of(keys[i], digit)], 1u);
+	}
+	__syncthreads();
+	begin = mgpu_chip_publish(shared, plan, state, launch, digit);
+	__syncthreads();
+	mgpu_chip_rank<indexed, Tuning>(keys, indices, shared, share, digit);
+	mgpu_chip_clear_counts(counts);	/* for the next pass */
+	mgpu_chip_find_offsets(shared, plan, state, launch, digit, begin);
+	__syncthreads();
+	mgpu_chip_move(shared, arrays, share, digit, side, least);
+}
+
+/*
+ * Keys in no order: as many passes as they have digits beyond the least one.  Each
+ * writes to the side that it does not read, but for the first one of an odd number.
+ */
+template <bool indexed, class Tuning, typename Key, uint32_t items>
+static __device__ __forceinline__ void
+mgpu_chip_sort_items(Key (&keys)[items], mgpu_chip_shared<Key, indexed, Tuning> &shared,
+					 const mgpu_chip_arrays<Key> &arrays, const mgpu_chip_plan &plan, mgpu_chip_share share,
+					 mgpu_chip_state *state, uint32_t launch)
+{
+	mgpu_chip_range<Key> range = mgpu_chip_find_range<indexed, Tuning>(shared, state, launch);
+	Key			least = (Key) ~range.not_least;
+	uint32_t	num_digits = mgpu_chip_digits((Key) (range.greatest - least));
+	uint32_t	indices[indexed ? items : 1];
+
+#pragma unroll
+	for (uint32_t i = 0; i < items; i++)
+	{
+		keys[i] = share.first + i * 32 < share.num_items ? (Key) (keys[i] - least) : (Key) ~(Key) 0;
+		if constexpr (indexed)
+			indices[i] = share.begin + share.first + i * 32;
+	}
+	for (uint32_t digit = 0; digit < num_digits; digit++)
+	{
+		int			side = (num_digits - 1 - digit) % 2;
+		bool		is_last = digit + 1 == num_digits;
+
+		/* what follows from these is worked out anew in each pass: kept, it would push out keys */
+		asm volatile("" : "+r"(share.begin), "+r"(share.num_items), "+r"(share.first), "+r"(share.rounds), "+l"(state));
+		if (digit > 0)
+		{
+			mgpu_chip_meet(state, launch, digit);
+			mgpu_chip_load(keys, arrays.keys_of(side ^ 1), share);
+			if constexpr (indexed)
+				mgpu_chip_load(indices, arrays.indices_of(side ^ 1), share);
+		}
+		mgpu_chip_pass<indexed, Tuning>(keys, indices, shared, arrays, plan, share, state, launch, digit, side,
+										is_last ? least : (Key) 0);
+	}
+}
+
+/* What the next launch will find zero; nobody uses it in this one. */
+static __device__ __forceinline__ void
+mgpu_chip_clear_next(mgpu_chip_state *state, uint32_t launch)
+{
+	uint32_t   *words = reinterpret_cast<uint32_t *>(&state->turns[(launch + 1) % 2]);
+
+	for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < sizeof(mgpu_chip_turn) / sizeof(uint32_t);
+		 i += gridDim.x * blockDim.x)
+		words[i] = 0;
+}
+
+/* A cooperative launch of plan.num_ctas CTAs. */
+template <typename Key, bool indexed, class Tuning>
+__global__ void
+__launch_bounds__(Tuning::threads, 1)
+mgpu_sort_on_chip(mgpu_chip_arrays<Key> arrays, mgpu_chip_plan plan, mgpu_chip_state *state, uint32_t question,
+				  mgpu_signals *signals)
+{
+	constexpr uint32_t items = Tuning::items_per_thread;
+	static_assert(items % MGPU_CHIP_BATCH == 0 && Tuning::threads >= MGPU_CHIP_MOST_CTAS, "whole batches, a thread a CTA");
+	extern __shared__ __align__(16) unsigned char memory[];
+	mgpu_chip_shared<Key, indexed, Tuning> &shared =
+		*reinterpret_cast<mgpu_chip_shared<Key, indexed, Tuning> *>(memory);
+	uint32_t	launch = mgpu_load_strong(&state->launch) + 1;	/* words of 0 are of none */
+	uint32_t	warp_first = threadIdx.x / 32 * plan.warp_items;
+	mgpu_chip_share share = {blockIdx.x * plan.cta_items, mgpu_chip_tile_items(plan, blockIdx.x),
+		warp_first + threadIdx.x % 32, plan.warp_items / 32};
+	mgpu_chip_findings<Key> found;
+	Key			keys[items];
+	Key			before = 0;
+
+	mgpu_chip_load(keys, arrays.keys[0], share);
+	if (threadIdx.x % 32 == 31 && share.begin + warp_first > 0 && warp_first < share.num_items)
+		before = __ldcg(arrays.keys[0] + share.begin + warp_first - 1);
+	mgpu_chip_clear_counts(shared.counts[threadIdx.x / 32]);
+	mgpu_chip_clear_next(state, launch);
+	found = mgpu_chip_look_at_all<indexed>(keys, before, share, shared, state, launch);
+	if (blockIdx.x == 0 && threadIdx.x == 0)
+	{
+		signals->words[MGPU_CHIP_VERDICT] = MGPU_SIGNAL(question, found.ascends || found.descends);
+		state->launch = launch;	/* all have read it */
+	}
+	if (found.ascends || found.descends)
+		mgpu_chip_use_order<indexed>(keys, arrays, share, plan.num_items, found.ascends);
+	else
+		mgpu_chip_sort_items<indexed, Tuning>(keys, shared, arrays, plan, share, state, launch);
+}
+
+#endif							/* MGPU_CHIP_KERNELS_CUH */

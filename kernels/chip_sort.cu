@@ -1,0 +1,94 @@
+/*
+ * chip_sort.cu
+ *		Which sorts run on the chip, and the words that their CTAs share.
+ *
+ * How many items fit is data (MGPU_CHIP_MOST_ITEMS, by what was measured); whether a
+ * device holds them is asked of it.  Launches that others keep from being on the
+ * device all at once fail, and whoever asked sorts in another way: nothing waits for a
+ * CTA that may never come.
+ */
+#include "chip_barrier.cuh"
+#include "chip_sort.h"
+#include "launch.cuh"
+
+static __device__ mgpu_chip_state chip_state;
+
+static const uint64_t most_items[MGPU_NUM_SHAPES] = MGPU_CHIP_MOST_ITEMS;
+
+/* What is known of a device. */
+struct chip_device
+{
+	int			device = -1;
+	bool		holds = false;
+	mgpu_chip_state *state = nullptr;
+};
+
+static cudaError_t
+ask_device(chip_device *known)
+{
+	bool		large;
+	int			cooperates = 0;
+	void	   *state = nullptr;
+	int			device;
+	cudaError_t status = cudaGetDevice(&device);
+
+	if (status != cudaSuccess || known->device == device)
+		return status;
+	status = mgpu_is_large_device(&large);
+	if (status == cudaSuccess)
+		status = cudaDeviceGetAttribute(&cooperates, cudaDevAttrCooperativeLaunch, device);
+	if (status == cudaSuccess)
+		status = cudaGetSymbolAddress(&state, chip_state);
+	if (status == cudaSuccess)
+	{
+		known->device = device;
+		known->holds = large && cooperates != 0;
+		known->state = static_cast<mgpu_chip_state *>(state);
+	}
+	return status;
+}
+
+/* The state of the current device, or NULL if it does not sort so many items on the chip. */
+static cudaError_t
+find_state(mgpu_sort_shape shape, uint64_t num_items, mgpu_chip_state **state)
+{
+	static thread_local chip_device known;
+	cudaError_t status;
+
+	*state = nullptr;
+	if (num_items < MGPU_CHIP_MIN_ITEMS || num_items > most_items[shape])
+		return cudaSuccess;
+	status = ask_device(&known);
+	if (status == cudaSuccess && known.holds)
+		*state = known.state;
+	return status;
+}
+
+extern "C" cudaError_t
+mgpu_chip_holds(mgpu_sort_shape shape, uint64_t num_items, bool *holds)
+{
+	mgpu_chip_state *state;
+	cudaError_t status = find_state(shape, num_items, &state);
+
+	*holds = state != nullptr;
+	return status;
+}
+
+extern "C" cudaError_t
+mgpu_chip_sort(mgpu_sort_shape shape, mgpu_sort_request *request, bool *started)
+{
+	mgpu_chip_state *state;
+	cudaError_t status = find_state(shape, request->num_items, &state);
+
+	*started = false;
+	if (status != cudaSuccess || state == nullptr)
+		return status;
+	status = shape == MGPU_SHAPE_U32 ? mgpu_chip_sort_u32(request, state) :
+		shape == MGPU_SHAPE_U64 ? mgpu_chip_sort_u64(request, state) :
+		shape == MGPU_SHAPE_U32_INDEX ? mgpu_chip_sort_u32_index(request, state) :
+		mgpu_chip_sort_u64_index(request, state);
+	if (status == cudaErrorCooperativeLaunchTooLarge || status == cudaErrorNotSupported)
+		return cudaSuccess;
+	*started = status == cudaSuccess;
+	return status;
+}
