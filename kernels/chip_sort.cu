@@ -2,24 +2,26 @@
  * chip_sort.cu
  *		Which sorts run on the chip, and the words that their CTAs share.
  *
- * How many items fit is data (MGPU_CHIP_MOST_ITEMS, by what was measured); whether a
- * device holds them is asked of it.  Launches that others keep from being on the
+ * How many items an SM holds is data (radix_tuning.cuh); how many SMs there are is asked
+ * of the device.  Launches that others keep from being on the
  * device all at once fail, and whoever asked sorts in another way: nothing waits for a
  * CTA that may never come.
  */
+#include <algorithm>
+
 #include "chip_barrier.cuh"
 #include "chip_sort.h"
 #include "launch.cuh"
 
 static __device__ mgpu_chip_state chip_state;
 
-static const uint64_t most_items[MGPU_NUM_SHAPES] = MGPU_CHIP_MOST_ITEMS;
+static const uint64_t sm_items[MGPU_NUM_SHAPES] = MGPU_CHIP_SM_ITEMS;
 
 /* What is known of a device. */
 struct chip_device
 {
 	int			device = -1;
-	bool		holds = false;
+	uint32_t	num_ctas = 0;	/* of a launch, one an SM; 0: the device cannot have them wait for each other */
 	mgpu_chip_state *state = nullptr;
 };
 
@@ -28,6 +30,7 @@ ask_device(chip_device *known)
 {
 	bool		large;
 	int			cooperates = 0;
+	int			num_sms = 0;
 	void	   *state = nullptr;
 	int			device;
 	cudaError_t status = cudaGetDevice(&device);
@@ -38,11 +41,13 @@ ask_device(chip_device *known)
 	if (status == cudaSuccess)
 		status = cudaDeviceGetAttribute(&cooperates, cudaDevAttrCooperativeLaunch, device);
 	if (status == cudaSuccess)
+		status = cudaDeviceGetAttribute(&num_sms, cudaDevAttrMultiProcessorCount, device);
+	if (status == cudaSuccess)
 		status = cudaGetSymbolAddress(&state, chip_state);
 	if (status == cudaSuccess)
 	{
 		known->device = device;
-		known->holds = large && cooperates != 0;
+		known->num_ctas = !large || cooperates == 0 ? 0 : std::min((uint32_t) num_sms, (uint32_t) MGPU_CHIP_MOST_CTAS);
 		known->state = static_cast<mgpu_chip_state *>(state);
 	}
 	return status;
@@ -56,10 +61,10 @@ find_state(mgpu_sort_shape shape, uint64_t num_items, mgpu_chip_state **state)
 	cudaError_t status;
 
 	*state = nullptr;
-	if (num_items < MGPU_CHIP_MIN_ITEMS || num_items > most_items[shape])
+	if (num_items < MGPU_CHIP_MIN_ITEMS)
 		return cudaSuccess;
 	status = ask_device(&known);
-	if (status == cudaSuccess && known.holds)
+	if (status == cudaSuccess && num_items <= known.num_ctas * sm_items[shape])
 		*state = known.state;
 	return status;
 }

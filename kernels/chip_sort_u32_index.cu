@@ -7,9 +7,5 @@
 extern "C" cudaError_t
 mgpu_chip_sort_u32_index(mgpu_sort_request *request, mgpu_chip_state *state)
 {
-	cudaError_t status = mgpu_chip_sort_by<uint32_t, true, mgpu_chip_tuning>(request, state);
-
-	if (status == cudaErrorCooperativeLaunchTooLarge)
-		status = mgpu_chip_sort_by<uint32_t, true, mgpu_chip_tuning_u32_index_large>(request, state);
-	return status;
+	return mgpu_chip_sort_by<uint32_t, true, mgpu_chip_tuning>(request, state);
 }

@@ -37,18 +37,20 @@ typedef mgpu_radix_tuning<384, 17, 2> mgpu_radix_tuning_u64_index;
 
 /*
  * Sorts on the chip (chip_kernels.cuh): one CTA an SM, which holds its tile in
- * registers.  Fewer threads with more items each leave an SM's units idle while a warp
- * ranks; 1,024 threads have too few registers, and take half as long again.  Larger
- * tiles are for what does not fit the small ones; the limit was measured on 132 SMs,
- * for which so many items are all that fit.
+ * registers.  256 threads with twice the items take 3 to 6 % longer, 1,024 have too few
+ * registers and take half as long again.  The large tile is for 4-byte keys that the
+ * other does not hold.  With indices, or 8 bytes, it has no registers for its items:
+ * with these the radix sort by passes comes near.
  */
 typedef mgpu_radix_tuning<512, 16, 1> mgpu_chip_tuning;
 typedef mgpu_radix_tuning<512, 32, 1> mgpu_chip_tuning_u32_large;
-typedef mgpu_radix_tuning<512, 24, 1> mgpu_chip_tuning_u32_index_large;
 
 #define MGPU_CHIP_MIN_ITEMS (UINT64_C(1) << 15)
-#define MGPU_CHIP_MOST_ITEMS \
-	{UINT64_C(132) * 512 * 32, UINT64_C(132) * 512 * 16, UINT64_C(132) * 512 * 24, UINT64_C(132) * 512 * 16}
+
+/* Items that an SM holds, by shape (device_sort.h). */
+#define MGPU_CHIP_SM_ITEMS \
+	{mgpu_chip_tuning_u32_large::tile_items, mgpu_chip_tuning::tile_items, mgpu_chip_tuning::tile_items, \
+		mgpu_chip_tuning::tile_items}
 
 /* Most items of a sort: a tile's word has 30 bits for a sum. */
 #define MGPU_RADIX_MAX_ITEMS ((UINT64_C(1) << 30) - 1)

@@ -145,7 +145,6 @@ test_chip_sorts_on_host()
 	{
 		test_capacity(most_ctas, 512, mgpu_chip_tuning::items_per_thread);
 		test_capacity(most_ctas, 512, mgpu_chip_tuning_u32_large::items_per_thread);
-		test_capacity(most_ctas, 512, mgpu_chip_tuning_u32_index_large::items_per_thread);
 	}
 	for (uint64_t range : ranges)
 		for (uint32_t most_ctas : {1u, 15u, 16u, 17u, 132u})

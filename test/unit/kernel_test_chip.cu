@@ -227,7 +227,6 @@ test_chip_sorts(void)
 	check_chip_tuning<uint64_t, false, mgpu_chip_tuning>("chip, u64");
 	check_chip_tuning<uint64_t, true, mgpu_chip_tuning>("chip, u64 + index");
 	check_chip_tuning<uint32_t, false, mgpu_chip_tuning_u32_large>("chip, u32, large");
-	check_chip_tuning<uint32_t, true, mgpu_chip_tuning_u32_index_large>("chip, u32 + index, large");
 	if (!tiny)
 	{
 		check_requests<uint32_t>(MGPU_SHAPE_U32);
