@@ -31,7 +31,7 @@
 /* Fewer elements' values, and what sorts them, are no more than a call may have; */
 #define LEAST_ITEMS (2 * 1024 * 1024)
 
-/* the same where there are codes. */
+/* the same where there are codes, those of a job and all that the CPU takes should a GPU fail at it included. */
 #define LEAST_CODED_ITEMS (1024 * 1024)
 
 /* Elements handled between looks at interrupts. */
@@ -114,12 +114,25 @@ has_references(const element_type *type)
 		(type->typlen == -1 && (type->typalign == TYPALIGN_INT || type->typalign == TYPALIGN_DOUBLE));
 }
 
+/* Whether so many are more than a job may have the codes of. */
 static bool
-stays_here(const compared_sort *sort, const sort_spec *spec, const array_source *source, int64 num_items)
+are_many(const compared_sort *sort, int64 num_items)
+{
+	return num_items > (sort->has_codes ? LEAST_CODED_ITEMS : LEAST_ITEMS);
+}
+
+/* A device would have to have all codes, and making these is most of the work. */
+static void
+note_run(const compared_sort *sort, const sort_spec *spec, const segment_list *segments, int64 num_items, Size num_bytes)
 {
 	if (sort->has_codes)
-		return num_items > LEAST_CODED_ITEMS && run_stays_on_cpu(spec->function, num_items, source->data_bytes);
-	return num_items > LEAST_ITEMS;
+		run_note_kept(spec->function, num_items, num_bytes,
+					  "codes of so many elements are sorted as they are made, on the CPU");
+	else
+		run_note_cpu(spec->function, "compare", num_items, num_bytes,
+					 "the type is sorted by its comparison function, on the CPU");
+	if (segments)
+		run_last.num_segments = segments->num_segments;
 }
 
 static bool
@@ -156,7 +169,7 @@ compared_sort_ranks(const sort_spec *spec, const segment_list *segments, array_s
 		return false;
 	memset(&sort, 0, sizeof(sort));
 	INSTR_TIME_SET_CURRENT(start);
-	if (!prepare_comparison(&sort, spec, type) || !stays_here(&sort, spec, source, num_items) ||
+	if (!prepare_comparison(&sort, spec, type) || !are_many(&sort, num_items) ||
 		!open_elements(&sort, source, type, num_items))
 		return false;
 	sort.descending = spec->order.descending;
@@ -164,11 +177,7 @@ compared_sort_ranks(const sort_spec *spec, const segment_list *segments, array_s
 	sort.spare = *spare;
 	sort_segments(&sort, segments, num_items);
 	element_codes_close(&sort.elements);
-	if (!sort.has_codes)
-		run_note_cpu(spec->function, "compare", num_items, source->data_bytes,
-					 "the type is sorted by its comparison function, on the CPU");
-	if (segments)
-		run_last.num_segments = segments->num_segments;
+	note_run(&sort, spec, segments, num_items, source->data_bytes);
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_SUBTRACT(end, start);
 	run_last.kernel_ms = INSTR_TIME_GET_MILLISEC(end);

@@ -14,7 +14,7 @@
  * ranks[i] = number of the i-th element in order among the num_items that are
  * there, in each segment if there are segments (NULL: none); equal ones keep their
  * order.  False, with ranks undefined: this is not the way, since they are few, or
- * not of a width or a form that this knows, or a GPU is to sort their codes.
+ * not of a width or a form that this knows.
  * source may be streamed on entry and may be loaded on return.
  */
 extern bool compared_sort_ranks(const sort_spec *spec, const segment_list *segments, array_source *source,

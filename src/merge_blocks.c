@@ -24,12 +24,14 @@
 #define STEP_ITEMS (64 * 1024)
 
 void
-merge_blocks_start(merge_blocks *merge, const merge_items *items, const sorted_input *input, int64 most_items)
+merge_blocks_start(merge_blocks *merge, const merge_items *items, const sorted_input *input, int64 most_items,
+				   run_series *series)
 {
 	const array_source *sources[] = {&input->a, &input->b};
 
 	merge->items = items;
 	merge->input = input;
+	merge->series = series;
 	for (int i = 0; i < 2; i++)
 	{
 		int64		num_items = sorted_input_present(sources[i]);
@@ -149,10 +151,10 @@ merge_blocks_run(merge_blocks *merge, uint8 *sides, int64 place)
 	uint32	   *ranks = array_result_scratch((merge->blocks[0].room + merge->blocks[1].room) * sizeof(uint32));
 	bool		done;
 
-	run_series_begin(&merge->series);
+	run_series_restart(merge->series);
 	done = merge_all(merge, sides, place, ranks);
 	if (done)
-		run_series_end(&merge->series);
+		run_series_end(merge->series);
 	pfree(ranks);
 	return done;
 }
@@ -175,5 +177,5 @@ merge_blocks_job(merge_blocks *merge, const void *a_keys, int64 num_a, const voi
 	request.binding.in_keys = a_keys;
 	request.binding.in_b_keys = b_keys;
 	request.binding.out_indices = ranks;
-	run_series_job(&merge->series, &request);
+	run_series_job(merge->series, &request);
 }

@@ -47,12 +47,12 @@ struct merge_blocks
 	const merge_items *items;
 	const sorted_input *input;
 	merge_block blocks[2];
-	run_series	series;
+	run_series *series;			/* of the call */
 };
 
 /* Sets up everything but what items themselves need; at most most_items of each array at a time. */
 extern void merge_blocks_start(merge_blocks *merge, const merge_items *items, const sorted_input *input,
-							   int64 most_items);
+							   int64 most_items, run_series *series);
 
 /*
  * Sets the bits of sides (sorted_input.h) from the one at place on where elements

@@ -65,9 +65,9 @@ read_keys(void *context, Size offset, Size bytes, void *dest)
 }
 
 bool
-position_sort_keys(const sort_spec *spec, const element_codes *codes, uint32 *ranks)
+position_sort_keys(position_sort *sort, const sort_spec *spec)
 {
-	key_reader	reader = {codes, false};
+	key_reader	reader = {&sort->codes, false};
 	run_request request;
 
 	memset(&request, 0, sizeof(request));
@@ -78,11 +78,13 @@ position_sort_keys(const sort_spec *spec, const element_codes *codes, uint32 *ra
 	request.job.key_width = sizeof(uint64);
 	request.job.outputs = MGPU_OUT_INDICES;
 	request.job.descending = spec->order.descending;
-	request.job.num_items = codes->num_items;
+	request.job.num_items = sort->codes.num_items;
 	request.readers[MGPU_CHANNEL_KEYS] = (run_reader) {read_keys, &reader};
-	request.binding.out_indices = ranks;
+	request.binding.out_indices = sort->refs;
+	request.gpu_only = true;
 	run_job(&request);
-	return !reader.failed;
+	sort->failed = reader.failed;
+	return !request.gave_up;
 }
 
 /* ---- strings */
@@ -273,18 +275,22 @@ sort_cut(part_sort *parts, int64 begin, int64 end, int depth)
 }
 
 bool
+position_parts_fit(const element_codes *codes)
+{
+	return codes->room_bytes <= MOST_MADE_BYTES && element_codes_bytes(codes) <= POSITION_CALL_BYTES / 2;
+}
+
+void
 position_sort_parts(position_sort *sort, const sort_spec *spec, bool *had_job)
 {
 	const element_codes *codes = &sort->codes;
-	Size		taken = element_codes_bytes(codes);
 	part_sort	parts;
 
-	if (codes->room_bytes > MOST_MADE_BYTES || taken > POSITION_CALL_BYTES / 2)
-		return false;
 	memset(&parts, 0, sizeof(parts));
 	parts.sort = sort;
 	parts.spec = spec;
-	sort->run_items = Min(MOST_PART_ITEMS, (POSITION_CALL_BYTES - taken) / (PART_ITEM_BYTES + codes->room_bytes));
+	sort->run_items = Min(MOST_PART_ITEMS, (POSITION_CALL_BYTES - element_codes_bytes(codes)) /
+						  (PART_ITEM_BYTES + codes->room_bytes));
 	sort->next_runs = palloc((MGPU_MOST_PARTS + codes->num_items / sort->run_items + 1) * sizeof(position_run));
 	byte_order_start(&parts.call, spec, 0, codes->num_items, codes->data_bytes);
 	PG_ENSURE_ERROR_CLEANUP(thread_work_stop, PointerGetDatum(&parts.call.work));
@@ -299,5 +305,4 @@ position_sort_parts(position_sort *sort, const sort_spec *spec, bool *had_job)
 	byte_order_end(&parts.call);
 	*had_job = parts.call.has_job;
 	run_last.marshal_ms += sort->work.ms;
-	return !sort->failed;
 }

@@ -9,16 +9,20 @@
 #include "sort_spec.h"
 
 /*
- * By keys that are made while a job reads them: element i's rank is that of all of
- * codes' elements, which have keys.  False: some has none.
+ * Of a sort nothing but codes, descending and refs are set up: positions come to
+ * refs.  Failed is set where some element has no key or string.
  */
-extern bool position_sort_keys(const sort_spec *spec, const element_codes *codes, uint32 *ranks);
 
 /*
- * By byte strings: sort's references become positions, with nothing but codes,
- * descending and refs set up.  thread_work_stop(sort->work) is the caller's to call.
- * False: strings take too much room, or some element has none.
+ * By keys that are made while a job reads them, on a GPU.  False: none could do it,
+ * with the reason on record.
  */
-extern bool position_sort_parts(position_sort *sort, const sort_spec *spec, bool *had_job);
+extern bool position_sort_keys(position_sort *sort, const sort_spec *spec);
+
+/* Whether a part's strings, and what is known of all, are no more than a call may have. */
+extern bool position_parts_fit(const element_codes *codes);
+
+/* By byte strings.  thread_work_stop(sort->work) is the caller's to call. */
+extern void position_sort_parts(position_sort *sort, const sort_spec *spec, bool *had_job);
 
 #endif							/* MGPU_POSITION_PARTS_H */

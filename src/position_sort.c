@@ -34,7 +34,7 @@
 #include "position_parts.h"
 #include "position_run.h"
 #include "position_sort.h"
-#include "run.h"
+#include "run_series.h"
 
 /* Elements whose codes, and all that belongs to them, are no more than a call may have. */
 #define FEW_ITEMS (2 * 1024 * 1024)
@@ -175,12 +175,30 @@ sort_all(position_sort *sort)
 	pfree(sort->runs);
 }
 
+/* On whatever executor planner and settings choose.  False: not by jobs, with the reason on record. */
+static bool
+sort_by_jobs(position_sort *sort, const sort_spec *spec, bool *had_job)
+{
+	const element_codes *codes = &sort->codes;
+
+	if (codes->by_keys)
+		return position_sort_keys(sort, spec);
+	if (!position_parts_fit(codes))
+	{
+		run_note_kept(spec->function, codes->num_items, codes->data_bytes,
+					  "strings so long, or so many, are sorted where they are, on the CPU");
+		return false;
+	}
+	position_sort_parts(sort, spec, had_job);
+	return true;
+}
+
 /*
- * Elements by their keys, or by their strings; by_jobs: on whatever executor planner
- * and settings choose.  False: some have none, or not as small as they should be.
+ * Elements by their keys, or by their strings; by_jobs: where that can be, and then
+ * whether it was.  False: some have none, or not as small as they should be.
  */
 static bool
-sort_by(const sort_spec *spec, array_source *source, const element_type *type, bool by_keys, bool by_jobs,
+sort_by(const sort_spec *spec, array_source *source, const element_type *type, bool by_keys, bool *by_jobs,
 		const element_range *range, uint32 *ranks, bool *had_job)
 {
 	position_sort sort;
@@ -192,15 +210,14 @@ sort_by(const sort_spec *spec, array_source *source, const element_type *type, b
 	sort.refs = ranks;
 	PG_ENSURE_ERROR_CLEANUP(thread_work_stop, PointerGetDatum(&sort.work));
 	{
-		if (!by_jobs)
+		*by_jobs = *by_jobs && sort_by_jobs(&sort, spec, had_job);
+		if (!*by_jobs && !sort.failed)
 			sort_all(&sort);
-		else if (!(by_keys ? position_sort_keys(spec, &sort.codes, ranks) : position_sort_parts(&sort, spec, had_job)))
-			sort.failed = true;
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(thread_work_stop, PointerGetDatum(&sort.work));
 	thread_work_stop(0, PointerGetDatum(&sort.work));
 	element_codes_close(&sort.codes);
-	if (!by_jobs)
+	if (!*by_jobs)
 		run_last.kernel_ms += sort.work.ms;
 	return !sort.failed;
 }
@@ -244,15 +261,16 @@ bool
 position_sort_range(const sort_spec *spec, array_source *source, const element_type *type, bool by_keys,
 					const element_range *range, const char *cpu_reason, uint32 *ranks, bool *had_job)
 {
+	bool		by_jobs = !stays_here(spec, by_keys, range->num_items, range->end - range->begin, cpu_reason);
 	instr_time	start,
 				end;
 	bool		done;
 
 	*had_job = true;
-	if (!stays_here(spec, by_keys, range->num_items, range->end - range->begin, cpu_reason))
-		return sort_by(spec, source, type, by_keys, true, range, ranks, had_job);
 	INSTR_TIME_SET_CURRENT(start);
-	done = sort_by(spec, source, type, by_keys, false, range, ranks, had_job);
+	done = sort_by(spec, source, type, by_keys, &by_jobs, range, ranks, had_job);
+	if (by_jobs)
+		return done;
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_SUBTRACT(end, start);
 	run_last.marshal_ms = INSTR_TIME_GET_MILLISEC(end) - run_last.kernel_ms;
@@ -266,14 +284,23 @@ sort_ranks(const sort_spec *spec, array_source *source, const element_type *type
 {
 	bool		has_strings = byte_source_applies(type, spec->collation);
 	element_range all = {0, source->data_bytes, num_items};
+	const char *cpu_reason = NULL;
+	run_series	series;
 	bool		had_job;
 
 	if (!are_many(spec, type, by_keys, num_items) || (!by_keys && !has_strings) ||
 		(type->stride == 0 && (type->typlen != -1 || type->typalign != TYPALIGN_INT)))
 		return false;
 	array_source_load(source);
-	return (by_keys && position_sort_range(spec, source, type, true, &all, NULL, ranks, &had_job)) ||
-		(has_strings && position_sort_range(spec, source, type, false, &all, NULL, ranks, &had_job));
+	run_series_begin(&series);
+	if (by_keys)
+	{
+		if (position_sort_range(spec, source, type, true, &all, NULL, ranks, &had_job))
+			return true;
+		run_series_note(&series);
+		cpu_reason = run_series_reason(&series);
+	}
+	return has_strings && position_sort_range(spec, source, type, false, &all, cpu_reason, ranks, &had_job);
 }
 
 bool

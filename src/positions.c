@@ -165,26 +165,33 @@ read_ranks(void *context, Size offset, Size bytes, void *dest)
 	enum_labels_ranks(reader->labels, reader->values + offset / sizeof(Oid), bytes / sizeof(uint32), false, dest);
 }
 
-/* Labels that need ranks: counted on the CPU, while a GPU gets keys as they are made. */
-static void
-rank_labels(rank_target *target, const Oid *values, const enum_labels *labels)
+/* Whether a GPU has sorted labels, whose ranks it gets as keys while they are made. */
+static bool
+labels_by_gpu(const rank_target *target, const Oid *values, const enum_labels *labels)
 {
-	const sort_spec *spec = target->spec;
 	label_reader reader = {values, labels};
 	run_request request;
 
-	if (run_stays_on_cpu(spec->function, target->num_items, target->num_items * sizeof(Oid)))
-	{
-		if (target->segments)
-			run_last.num_segments = target->segments->num_segments;
-		enum_order_ranks(spec, target->segments, values, target->num_items, labels, target->ranks, target->sorted_keys);
-		target->has_keys = target->sorted_keys != NULL;
-		return;
-	}
+	if (run_stays_on_cpu(target->spec->function, target->num_items, target->num_items * sizeof(Oid)))
+		return false;
 	describe_job(&request, target, MGPU_KEY_UNSIGNED, sizeof(uint32));
 	request.readers[MGPU_CHANNEL_KEYS].read = read_ranks;
 	request.readers[MGPU_CHANNEL_KEYS].context = &reader;
+	request.gpu_only = true;
 	run_job(&request);
+	return !request.gave_up;
+}
+
+/* Labels that need ranks: the CPU counts them, and keeps no keys. */
+static void
+rank_labels(rank_target *target, const Oid *values, const enum_labels *labels)
+{
+	if (labels_by_gpu(target, values, labels))
+		return;
+	if (target->segments)
+		run_last.num_segments = target->segments->num_segments;
+	enum_order_ranks(target->spec, target->segments, values, target->num_items, labels, target->ranks, target->sorted_keys);
+	target->has_keys = target->sorted_keys != NULL;
 }
 
 static void

@@ -348,10 +348,23 @@ is_gpu_trouble(mgpu_status status)
 }
 
 static void
-plan_run(const run_request *request, mgpu_plan *plan)
+make_plan(const mgpu_job *job, mgpu_plan *plan)
 {
 	mgpu_plan_input input;
 
+	input.requested = mgpu_setting_executor;
+	input.gpu_min_items = mgpu_setting_gpu_min_items;
+	input.num_threads = run_cpu_threads();
+	input.gpu_built = MGPU_WITH_CUDA;
+	input.gpu_failed = gpu_failed;
+	input.gpu_warm = !gpu_failed && mgpu_cuda_executor.is_warm();
+	input.forgone_ms = gpu_forgone_ms;
+	mgpu_plan_job(job, &input, plan);
+}
+
+static void
+plan_run(const run_request *request, mgpu_plan *plan)
+{
 	if (request->cpu_reason)
 	{
 		plan->executor = MGPU_EXECUTOR_CPU;
@@ -361,14 +374,7 @@ plan_run(const run_request *request, mgpu_plan *plan)
 	}
 	if (gpu_failed && mgpu_setting_executor == MGPU_EXECUTOR_GPU)
 		mgpu_raise_no_gpu(gpu_failed_reason);
-	input.requested = mgpu_setting_executor;
-	input.gpu_min_items = mgpu_setting_gpu_min_items;
-	input.num_threads = run_cpu_threads();
-	input.gpu_built = MGPU_WITH_CUDA;
-	input.gpu_failed = gpu_failed;
-	input.gpu_warm = !gpu_failed && mgpu_cuda_executor.is_warm();
-	input.forgone_ms = gpu_forgone_ms;
-	mgpu_plan_job(&request->job, &input, plan);
+	make_plan(&request->job, plan);
 	strlcpy(run_last.reason,
 			gpu_failed ? gpu_failed_reason : plan->reason ? plan->reason : "",
 			sizeof(run_last.reason));
@@ -420,9 +426,29 @@ run_job(run_request *request)
 	}
 	else
 		gpu_forgone_ms += plan.forgone_ms;
+	request->gave_up = request->gpu_only;
+	if (request->gave_up)
+	{
+		run_last.algorithm = "quick";
+		return;
+	}
 	status = run_on(&mgpu_cpu_executor, request, &error);
 	if (status != MGPU_OK)
 		raise_failure(request, &error);
+}
+
+/* A sort of 64-bit codes, as far as a plan asks. */
+static void
+describe_codes(run_request *request, const char *function, int64 num_items)
+{
+	memset(request, 0, sizeof(*request));
+	request->function = function;
+	request->job.op = MGPU_OP_SORT_PAIRS;
+	request->job.algorithm = MGPU_ALGORITHM_AUTO;
+	request->job.key_kind = MGPU_KEY_UNSIGNED;
+	request->job.key_width = sizeof(uint64);
+	request->job.outputs = MGPU_OUT_INDICES;
+	request->job.num_items = num_items;
 }
 
 bool
@@ -433,20 +459,27 @@ run_stays_on_cpu(const char *function, int64 num_items, Size num_bytes)
 
 	if (mgpu_setting_inject_fault != MGPU_FAULT_NONE)
 		return false;
-	memset(&request, 0, sizeof(request));
-	request.function = function;
-	request.job.op = MGPU_OP_SORT_PAIRS;
-	request.job.algorithm = MGPU_ALGORITHM_AUTO;
-	request.job.key_kind = MGPU_KEY_UNSIGNED;
-	request.job.key_width = sizeof(uint64);
-	request.job.outputs = MGPU_OUT_INDICES;
-	request.job.num_items = num_items;
+	describe_codes(&request, function, num_items);
 	run_note_cpu(function, "quick", num_items, num_bytes, NULL);
 	plan_run(&request, &plan);
 	if (plan.executor == MGPU_EXECUTOR_GPU)
 		return false;
 	gpu_forgone_ms += plan.forgone_ms;
 	return true;
+}
+
+/* What a device would have gained is not remembered: it would not have been asked. */
+void
+run_note_kept(const char *function, int64 num_items, Size num_bytes, const char *why)
+{
+	run_request request;
+	mgpu_plan	plan;
+
+	describe_codes(&request, function, num_items);
+	make_plan(&request.job, &plan);
+	if (plan.executor == MGPU_EXECUTOR_CPU && plan.forgone_ms == 0)
+		why = gpu_failed ? gpu_failed_reason : plan.reason;
+	run_note_cpu(function, "quick", num_items, num_bytes, why);
 }
 
 bool

@@ -42,6 +42,14 @@ typedef struct run_request
 	 */
 	const char *cpu_reason;
 
+	/*
+	 * The caller has a way of its own on the CPU: where no GPU does the job, run_job
+	 * returns with gave_up set, nothing of use in the outputs, and the call on record
+	 * as a quick sort with the reason.
+	 */
+	bool		gpu_only;
+	bool		gave_up;		/* out */
+
 	/* merges: subscripts of the first keys of a and b, for error messages */
 	int64		first_subscripts[2];
 
@@ -76,6 +84,12 @@ extern int	run_cpu_threads(void);
  * with the reason, and times for the caller to add.
  */
 extern bool run_stays_on_cpu(const char *function, int64 num_items, Size num_bytes);
+
+/*
+ * The same where they are sorted there whatever is asked for: why is on record
+ * where a GPU would have been chosen.
+ */
+extern void run_note_kept(const char *function, int64 num_items, Size num_bytes, const char *why);
 
 /* What mgpu_last_run() shows. */
 typedef struct run_record

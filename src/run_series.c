@@ -18,6 +18,18 @@ run_series_begin(run_series *series)
 }
 
 void
+run_series_restart(run_series *series)
+{
+	series->num_jobs = 0;
+}
+
+const char *
+run_series_reason(const run_series *series)
+{
+	return series->on_cpu ? series->cpu_reason : NULL;
+}
+
+void
 run_series_note(run_series *series)
 {
 	if (!series->on_cpu && strcmp(run_last.executor, mgpu_cpu_executor.name) == 0)
@@ -41,7 +53,7 @@ run_series_note(run_series *series)
 void
 run_series_job(run_series *series, run_request *request)
 {
-	request->cpu_reason = series->on_cpu ? series->cpu_reason : NULL;
+	request->cpu_reason = run_series_reason(series);
 	run_job(request);
 	run_series_note(series);
 }

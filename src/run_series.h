@@ -17,6 +17,12 @@ typedef struct run_series
 
 extern void run_series_begin(run_series *series);
 
+/* What has been done is to be done in another way: nothing is on record, but where jobs run. */
+extern void run_series_restart(run_series *series);
+
+/* Why all else of the call runs on the CPU, as run_request wants it; NULL: it need not. */
+extern const char *run_series_reason(const run_series *series);
+
 /* run_job, on the CPU once a job of the series has run there. */
 extern void run_series_job(run_series *series, run_request *request);
 

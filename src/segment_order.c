@@ -300,9 +300,15 @@ sort_by(segment_order *order, bool by_keys)
 	order->segment = 0;
 	order->first = 0;
 	order->walk = (byte_walk) {order->source, order->type, 0};
-	run_series_begin(&order->series);
 	byte_order_start(&order->call, order->spec, segments->num_segments, segments->num_items,
 					 order->source->data_bytes);
+	if (by_keys)
+		run_series_begin(&order->series);
+	else if (order->series.on_cpu)
+	{
+		order->call.on_cpu = true;
+		strlcpy(order->call.cpu_reason, order->series.cpu_reason, sizeof(order->call.cpu_reason));
+	}
 	PG_ENSURE_ERROR_CLEANUP(thread_work_stop, PointerGetDatum(&order->call.work));
 	{
 		done = sort_batches(order);

@@ -283,11 +283,13 @@ static bool
 merge_made(sorted_input *input, uint8 *sides, int64 at)
 {
 	int64		num_bytes = (input->a.num_items + input->b.num_items) / 8 + 1;
+	run_series	series;
 
-	if (sorted_keys_merge(input, sides, at))
+	run_series_begin(&series);
+	if (sorted_keys_merge(input, sides, at, &series))
 		return true;
 	memset(sides, 0, num_bytes);
-	if (sorted_strings_merge(input, sides, at))
+	if (sorted_strings_merge(input, sides, at, &series))
 		return true;
 	memset(sides, 0, num_bytes);
 	return false;

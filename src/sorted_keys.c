@@ -80,7 +80,7 @@ merge_keys(merge_blocks *merge, int64 num_a, int64 num_b, uint32 *ranks)
 }
 
 bool
-sorted_keys_merge(sorted_input *input, uint8 *sides, int64 place)
+sorted_keys_merge(sorted_input *input, uint8 *sides, int64 place, run_series *series)
 {
 	static const merge_items items = {read_keys, shift_keys, compare_keys, merge_keys};
 	array_source *sources[] = {&input->a, &input->b};
@@ -89,7 +89,7 @@ sorted_keys_merge(sorted_input *input, uint8 *sides, int64 place)
 
 	if (input->type->encode == NULL)
 		return false;
-	merge_blocks_start(&merge.blocks, &items, input, BLOCK_ITEMS);
+	merge_blocks_start(&merge.blocks, &items, input, BLOCK_ITEMS, series);
 	for (int i = 0; i < 2; i++)
 	{
 		int64		num_items = merge.blocks.blocks[i].num_items;

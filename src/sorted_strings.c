@@ -423,7 +423,7 @@ close_side(string_side *side)
 }
 
 bool
-sorted_strings_merge(sorted_input *input, uint8 *sides, int64 place)
+sorted_strings_merge(sorted_input *input, uint8 *sides, int64 place, run_series *series)
 {
 	static const merge_items items = {read_strings, shift_strings, compare_strings, merge_strings};
 	string_merge merge;
@@ -431,7 +431,7 @@ sorted_strings_merge(sorted_input *input, uint8 *sides, int64 place)
 
 	if (!byte_source_applies(input->type, input->collation))
 		return false;
-	merge_blocks_start(&merge.blocks, &items, input, BLOCK_ITEMS);
+	merge_blocks_start(&merge.blocks, &items, input, BLOCK_ITEMS, series);
 	byte_strings_init(&merge.strings, input->type);
 	merge.ms = 0;
 	open_side(&merge, 0, &input->a);
