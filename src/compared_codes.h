@@ -28,7 +28,8 @@
 
 typedef struct compared_sort
 {
-	element_codes elements;		/* references are these' */
+	element_codes elements;		/* references are these', */
+	Datum	   *values;			/* or count values in memory of their own; NULL: there are none */
 	bool		descending;
 	SortSupportData support;
 	int			(*compare) (Datum a, Datum b, SortSupport support);	/* whole values, ascending */
@@ -54,6 +55,8 @@ extern void compared_sort_by_codes(compared_sort *sort, int64 first, int64 num_i
 static inline Datum
 compared_value(const compared_sort *sort, uint32 ref)
 {
+	if (sort->values)
+		return sort->values[ref];
 	return fetch_att(element_at(&sort->elements, ref), sort->elements.type->typbyval, sort->elements.type->typlen);
 }
 

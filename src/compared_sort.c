@@ -26,6 +26,7 @@
 #include "compared_codes.h"
 #include "compared_sort.h"
 #include "datum_codes.h"
+#include "datum_network.h"
 #include "run.h"
 
 /* Fewer elements' values, and what sorts them, are no more than a call may have; */
@@ -94,8 +95,8 @@ sort_segment(compared_sort *sort, int64 begin, int64 num_items)
 	to_positions(sort, begin, num_items);
 }
 
-/* False: codes are not such as can be sorted here. */
-static bool
+/* Abbreviated keys that are no numbers are left alone. */
+static void
 prepare_comparison(compared_sort *sort, const sort_spec *spec, const element_type *type)
 {
 	SortSupport support = &sort->support;
@@ -103,7 +104,6 @@ prepare_comparison(compared_sort *sort, const sort_spec *spec, const element_typ
 	sort->has_codes = datum_codes_prepare(support, type, spec->collation);
 	sort->compare = support->abbrev_converter ? support->abbrev_full_comparator : support->comparator;
 	sort->next_question = DATUM_CODES_FIRST_QUESTION;
-	return sort->has_codes || support->abbrev_converter == NULL;
 }
 
 /* Whether elements are where multiples of four bytes are, or of their width. */
@@ -169,8 +169,8 @@ compared_sort_ranks(const sort_spec *spec, const segment_list *segments, array_s
 		return false;
 	memset(&sort, 0, sizeof(sort));
 	INSTR_TIME_SET_CURRENT(start);
-	if (!prepare_comparison(&sort, spec, type) || !are_many(&sort, num_items) ||
-		!open_elements(&sort, source, type, num_items))
+	prepare_comparison(&sort, spec, type);
+	if (!are_many(&sort, num_items) || !open_elements(&sort, source, type, num_items))
 		return false;
 	sort.descending = spec->order.descending;
 	sort.refs = ranks;
@@ -182,4 +182,59 @@ compared_sort_ranks(const sort_spec *spec, const segment_list *segments, array_s
 	INSTR_TIME_SUBTRACT(end, start);
 	run_last.kernel_ms = INSTR_TIME_GET_MILLISEC(end);
 	return true;
+}
+
+Datum *
+compared_values(array_source *source, const element_type *type, int64 num_items)
+{
+	Datum	   *values = palloc_extended(num_items * sizeof(Datum), MCXT_ALLOC_HUGE);
+	Size		offset = 0;
+	char	   *data;
+
+	array_source_load(source);
+	data = array_source_data(source);
+	for (int64 i = 0; i < num_items; i++)
+	{
+		array_source_require(source, offset + 1);
+		values[i] = fetch_att(data + offset, type->typbyval, type->typlen);
+		offset = att_addlength_pointer(offset, type->typlen, data + offset);
+		offset = att_align_nominal(offset, type->typalign);
+		if (i % STEP_ITEMS == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
+	return values;
+}
+
+/* References to all, or numbers of values where elements have none. */
+static void
+list_elements(compared_sort *sort, array_source *source, const element_type *type, int64 num_items)
+{
+	if (has_references(type) && open_elements(sort, source, type, num_items))
+	{
+		compared_list_refs(sort, 0, num_items);
+		return;
+	}
+	sort->values = compared_values(source, type, num_items);
+	for (int64 i = 0; i < num_items; i++)
+		sort->refs[i] = (uint32) i;
+}
+
+void
+compared_network_ranks(const sort_spec *spec, array_source *source, const element_type *type,
+					   int64 num_items, uint32 *ranks)
+{
+	compared_sort sort;
+
+	memset(&sort, 0, sizeof(sort));
+	prepare_comparison(&sort, spec, type);
+	sort.descending = spec->order.descending;
+	sort.refs = ranks;
+	list_elements(&sort, source, type, num_items);
+	datum_network_sort(&sort, num_items);
+	to_positions(&sort, 0, num_items);
+	element_codes_close(&sort.elements);
+	if (sort.values)
+		pfree(sort.values);
+	run_note_cpu(spec->function, "network", num_items, source->data_bytes,
+				 "the type is sorted by its comparison function, on the CPU");
 }

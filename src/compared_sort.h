@@ -21,4 +21,14 @@ extern bool compared_sort_ranks(const sort_spec *spec, const segment_list *segme
 								const element_type *type, int64 num_items, const spare_room *spare,
 								uint32 *ranks);
 
+/*
+ * ranks[i] = number of the i-th element in the order that Batcher's network leaves
+ * them in; equal ones come in any order.  source as above.
+ */
+extern void compared_network_ranks(const sort_spec *spec, array_source *source, const element_type *type,
+								   int64 num_items, uint32 *ranks);
+
+/* The elements that are there, of which there are num_items.  Loads source.  Palloc'd. */
+extern Datum *compared_values(array_source *source, const element_type *type, int64 num_items);
+
 #endif							/* MGPU_COMPARED_SORT_H */

@@ -11,19 +11,53 @@
  */
 #include "postgres.h"
 
+#include "access/nbtree.h"
 #include "miscadmin.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
 
 #include "compat.h"
 #include "datum_codes.h"
 
+#ifndef MGPU_HAS_DATUM_COMPARATORS
+
+/*
+ * Whether abbreviated keys come from one of those functions that compare them as
+ * unsigned numbers, each by a function of its own that has no name for others.
+ */
 static bool
-are_numbers(const SortSupportData *support)
+is_unsigned(const element_type *type)
 {
-#ifdef MGPU_HAS_DATUM_COMPARATORS
-	return sizeof(Datum) == sizeof(uint64) && support->abbrev_converter != NULL &&
-		support->comparator == ssup_datum_unsigned_cmp;
-#else
+	static const Oid functions[] = {
+		F_BTTEXTSORTSUPPORT, F_BPCHAR_SORTSUPPORT, F_BTNAMESORTSUPPORT, F_BYTEA_SORTSUPPORT,
+		F_BTTEXT_PATTERN_SORTSUPPORT, F_BTBPCHAR_PATTERN_SORTSUPPORT,
+		F_UUID_SORTSUPPORT, F_MACADDR_SORTSUPPORT, F_NETWORK_SORTSUPPORT
+	};
+	Oid			family;
+	Oid			input_type;
+	int16		strategy;
+	Oid			function;
+
+	if (!get_ordering_op_properties(type->lt_operator, &family, &input_type, &strategy))
+		return false;
+	function = get_opfamily_proc(family, input_type, input_type, BTSORTSUPPORT_PROC);
+	for (Size i = 0; i < lengthof(functions); i++)
+		if (functions[i] == function)
+			return true;
 	return false;
+}
+
+#endif
+
+static bool
+are_numbers(const SortSupportData *support, const element_type *type)
+{
+	if (sizeof(Datum) != sizeof(uint64) || support->abbrev_converter == NULL)
+		return false;
+#ifdef MGPU_HAS_DATUM_COMPARATORS
+	return support->comparator == ssup_datum_unsigned_cmp;
+#else
+	return is_unsigned(type);
 #endif
 }
 
@@ -35,7 +69,7 @@ datum_codes_prepare(SortSupport support, const element_type *type, Oid collation
 	support->ssup_collation = collation;
 	support->abbreviate = true;
 	PrepareSortSupportFromOrderingOp(type->lt_operator, support);
-	return are_numbers(support);
+	return are_numbers(support, type);
 }
 
 bool

@@ -5,10 +5,9 @@
 #ifndef MGPU_DATUM_NETWORK_H
 #define MGPU_DATUM_NETWORK_H
 
-#include "element_type.h"
+#include "compared_codes.h"
 
-/* As datum_sort, by the network; equal values end up in any order. */
-extern void datum_network_sort(const Datum *values, int64 num_items, const element_type *type,
-							   bool descending, Oid collation, uint32 *ranks);
+/* sort's first num_items references in the order of what they refer to; equal ones end up in any order. */
+extern void datum_network_sort(compared_sort *sort, int64 num_items);
 
 #endif							/* MGPU_DATUM_NETWORK_H */

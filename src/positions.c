@@ -8,7 +8,6 @@
  */
 #include "postgres.h"
 
-#include "access/tupmacs.h"
 #include "miscadmin.h"
 
 #include "core/cpu_sort.h"
@@ -17,7 +16,6 @@
 #include "byte_order.h"
 #include "compared_sort.h"
 #include "datum_codes.h"
-#include "datum_network.h"
 #include "datum_sort.h"
 #include "enum_order.h"
 #include "null_map.h"
@@ -236,27 +234,6 @@ rank_bytes(const rank_target *target, array_source *source, const element_type *
 	return true;
 }
 
-static Datum *
-present_values(array_source *source, const element_type *type, int64 num_items)
-{
-	Datum	   *values = palloc_extended(num_items * sizeof(Datum), MCXT_ALLOC_HUGE);
-	Size		offset = 0;
-	char	   *data;
-
-	array_source_load(source);
-	data = array_source_data(source);
-	for (int64 i = 0; i < num_items; i++)
-	{
-		array_source_require(source, offset + 1);
-		values[i] = fetch_att(data + offset, type->typbyval, type->typlen);
-		offset = att_addlength_pointer(offset, type->typlen, data + offset);
-		offset = att_align_nominal(offset, type->typalign);
-		if (i % STEP_ITEMS == 0)
-			CHECK_FOR_INTERRUPTS();
-	}
-	return values;
-}
-
 /* False: the type has no codes for these values. */
 static bool
 rank_by_codes(const rank_target *target, const Datum *values, const element_type *type)
@@ -301,7 +278,7 @@ rank_compared(const rank_target *target, array_source *source, const element_typ
 
 	if (compared_sort_ranks(spec, target->segments, source, type, target->num_items, &target->spare, target->ranks))
 		return;
-	values = present_values(source, type, target->num_items);
+	values = compared_values(source, type, target->num_items);
 	if (rank_by_codes(target, values, type))
 	{
 		pfree(values);
@@ -321,19 +298,6 @@ rank_compared(const rank_target *target, array_source *source, const element_typ
 		for (int64 j = begin; begin > 0 && j < end; j++)
 			target->ranks[j] += begin;
 	}
-	pfree(values);
-}
-
-static void
-rank_by_network(const rank_target *target, array_source *source, const element_type *type)
-{
-	const sort_spec *spec = target->spec;
-	Datum	   *values = present_values(source, type, target->num_items);
-
-	run_note_cpu(spec->function, "network", target->num_items, source->data_bytes,
-				 "the type is sorted by its comparison function, on the CPU");
-	datum_network_sort(values, target->num_items, type, spec->order.descending, spec->collation,
-					   target->ranks);
 	pfree(values);
 }
 
@@ -360,7 +324,7 @@ rank_present(rank_target *target, array_source *source, const element_type *type
 	if (target->num_items == 0)
 		return;
 	if (target->spec->op == MGPU_OP_ODD_EVEN_SORT)
-		rank_by_network(target, source, type);
+		compared_network_ranks(target->spec, source, type, target->num_items, target->ranks);
 	else if (type->key_kind != 0)
 		rank_direct(target, source, type);
 	else if (type->is_enum)

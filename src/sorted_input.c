@@ -11,6 +11,7 @@
  */
 #include "postgres.h"
 
+#include "access/tupmacs.h"
 #include "miscadmin.h"
 #include "utils/sortsupport.h"
 
@@ -18,7 +19,6 @@
 #include "core/cpu_tuning.h"
 
 #include "array_result.h"
-#include "element_cursor.h"
 #include "null_map.h"
 #include "pgerror.h"
 #include "run.h"
@@ -44,36 +44,43 @@ prepare_comparison(SortSupport support, const sorted_input *input)
 									 support);
 }
 
-/* The present elements among the first num_items of source. */
-static Datum *
-present_values(array_source *source, const element_type *type, int64 num_items, int64 *num_values)
+/* A walk over the elements of a loaded array that are there. */
+typedef struct value_walk
 {
-	Datum	   *values = palloc_extended((num_items + 1) * sizeof(Datum), MCXT_ALLOC_HUGE);
-	element_cursor cursor;
+	const array_source *source;
+	const element_type *type;
+	Size		offset;			/* of the next one, from the first one's start */
+} value_walk;
 
-	array_source_load(source);
-	*num_values = 0;
-	if (num_items == 0)
-		return values;
-	element_cursor_start(&cursor, source, type);
-	for (int64 i = 0; i < num_items; i++)
-	{
-		element_cursor_seek(&cursor, i);
-		if (null_bitmap_present(source->null_bitmap, i))
-			values[(*num_values)++] = element_cursor_datum(&cursor);
-	}
-	return values;
+static Datum
+next_value(value_walk *walk)
+{
+	const element_type *type = walk->type;
+	char	   *element = array_source_data(walk->source) + walk->offset;
+	Size		end;
+
+	array_source_require(walk->source, walk->offset + 1);
+	end = att_addlength_pointer(walk->offset, type->typlen, element);
+	array_source_require(walk->source, end);
+	walk->offset = att_align_nominal(end, type->typalign);
+	return fetch_att(element, type->typbyval, type->typlen);
 }
 
-/* Raise for the first of values that belongs before its predecessor, if any. */
+/* Raise for the first of an array's first num_values elements that belongs before its predecessor, if any. */
 static void
-check_sorted(SortSupport support, const Datum *values, int64 num_values,
+check_sorted(SortSupport support, const array_source *source, const element_type *type, int64 num_values,
 			 int which, int64 first_subscript)
 {
-	for (int64 i = 1; i < num_values; i++)
+	value_walk	walk = {source, type, 0};
+	Datum		last = (Datum) 0;
+
+	for (int64 i = 0; i < num_values; i++)
 	{
-		if (ApplySortComparator(values[i - 1], false, values[i], false, support) > 0)
+		Datum		value = next_value(&walk);
+
+		if (i > 0 && ApplySortComparator(last, false, value, false, support) > 0)
 			mgpu_raise_not_sorted(which, first_subscript + i);
+		last = value;
 		if (i % STEP_ITEMS == 0)
 			CHECK_FOR_INTERRUPTS();
 	}
@@ -111,15 +118,15 @@ check_nulls(sorted_input *input, array_source *source, int which)
 {
 	int64		misplaced = misplaced_null(source, &input->order);
 	SortSupportData support;
-	Datum	   *values;
 	int64		num_values;
 
 	if (misplaced < 0)
 		return;
 	/* the first bad position is wanted: elements before it may be out of order */
-	values = present_values(source, input->type, misplaced, &num_values);
+	array_source_load(source);
+	num_values = null_bitmap_count(source->null_bitmap, 0, misplaced);
 	prepare_comparison(&support, input);
-	check_sorted(&support, values, num_values, which,
+	check_sorted(&support, source, input->type, num_values, which,
 				 source->lower_bounds[0] + (input->order.nulls_first ? misplaced - num_values : 0));
 	mgpu_raise_not_sorted(which, source->lower_bounds[0] + misplaced);
 }
@@ -160,34 +167,41 @@ describe_merge(run_request *request, const sorted_input *input, uint32 key_kind,
 	request->first_subscripts[1] = sorted_input_first_subscript(&input->b, &input->order);
 }
 
+/* Both arrays side by side, once each is known to be sorted. */
 static void
-merge_by_comparison(sorted_input *input, uint32 *ranks)
+merge_by_comparison(sorted_input *input, uint8 *sides, int64 at)
 {
+	array_source *sources[] = {&input->a, &input->b};
 	SortSupportData support;
-	int64		num_a,
-				num_b,
-				a = 0,
-				b = 0;
-	Datum	   *a_values = present_values(&input->a, input->type, input->a.num_items, &num_a);
-	Datum	   *b_values = present_values(&input->b, input->type, input->b.num_items, &num_b);
+	value_walk	walks[2];
+	Datum		values[2] = {0};
+	int64		left[2];
 
 	prepare_comparison(&support, input);
-	check_sorted(&support, a_values, num_a, 0, sorted_input_first_subscript(&input->a, &input->order));
-	check_sorted(&support, b_values, num_b, 1, sorted_input_first_subscript(&input->b, &input->order));
-	for (int64 i = 0; i < num_a + num_b; i++)
+	for (int i = 0; i < 2; i++)
 	{
-		bool		take_b = a == num_a ||
-			(b < num_b && ApplySortComparator(a_values[a], false, b_values[b], false, &support) > 0);
+		array_source_load(sources[i]);
+		walks[i] = (value_walk) {sources[i], input->type, 0};
+		left[i] = sorted_input_present(sources[i]);
+		check_sorted(&support, sources[i], input->type, left[i], i,
+					 sorted_input_first_subscript(sources[i], &input->order));
+		if (left[i] > 0)
+			values[i] = next_value(&walks[i]);
+	}
+	for (; left[0] + left[1] > 0; at++)
+	{
+		int			side = left[0] == 0 ||
+			(left[1] > 0 && ApplySortComparator(values[0], false, values[1], false, &support) > 0);
 
-		ranks[i] = take_b ? num_a + b++ : a++;
-		if (i % STEP_ITEMS == 0)
+		sides[at / 8] |= side << (at % 8);
+		if (--left[side] > 0)
+			values[side] = next_value(&walks[side]);
+		if (at % STEP_ITEMS == 0)
 			CHECK_FOR_INTERRUPTS();
 	}
 	run_note_cpu(input->function, "compare", input->a.num_items + input->b.num_items,
 				 input->a.data_bytes + input->b.data_bytes,
 				 "the type is merged by its comparison function, on the CPU");
-	pfree(a_values);
-	pfree(b_values);
 }
 
 void
@@ -295,19 +309,6 @@ merge_made(sorted_input *input, uint8 *sides, int64 at)
 	return false;
 }
 
-/* Elements by one rank for each. */
-static void
-merge_ranks(sorted_input *input, uint8 *sides, int64 at)
-{
-	int64		num_a = sorted_input_present(&input->a);
-	int64		num_items = num_a + sorted_input_present(&input->b);
-	uint32	   *ranks = palloc_extended(num_items * sizeof(uint32), MCXT_ALLOC_HUGE);
-
-	merge_by_comparison(input, ranks);
-	sorted_input_set_sides(sides, at, ranks, num_items, num_a);
-	pfree(ranks);
-}
-
 uint8 *
 sorted_input_sides(sorted_input *input, void *sorted_keys, bool *has_keys)
 {
@@ -323,7 +324,7 @@ sorted_input_sides(sorted_input *input, void *sorted_keys, bool *has_keys)
 	else if (num_items > num_nulls && type->is_enum)
 		sorted_enums_merge(input, sides, first);
 	else if (num_items > num_nulls && !merge_made(input, sides, first))
-		merge_ranks(input, sides, first);
+		merge_by_comparison(input, sides, first);
 	set_null_sides(input, sides, input->order.nulls_first ? 0 : num_items - num_nulls);
 	array_source_load(&input->a);
 	array_source_load(&input->b);
