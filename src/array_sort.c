@@ -21,7 +21,7 @@
 #include "pgerror.h"
 #include "positions.h"
 #include "present_values.h"
-#include "run.h"
+#include "run_series.h"
 #include "segments.h"
 #include "string_sort.h"
 
@@ -183,12 +183,26 @@ sort_gathered(const sort_spec *spec, array_source *source, const element_type *t
 	return array_result_trim(result, VARSIZE(result), &shape);
 }
 
+/* The same once more, where the job that has been done was not enough: a GPU that failed at it is left alone. */
+static sort_spec
+spec_again(const sort_spec *spec, run_series *series)
+{
+	sort_spec	again = *spec;
+
+	run_series_begin(series);
+	run_series_note(series);
+	again.cpu_reason = run_series_reason(series);
+	return again;
+}
+
 ArrayType *
 sorted_array(const sort_spec *spec, array_source *source, const element_type *type)
 {
 	int64		num_present = source->num_items - source->num_nulls;
 	Size		key_bytes = (Size) num_present * type->key_width;
 	ArrayType  *result;
+	run_series	series;
+	sort_spec	again;
 
 	element_type_check_sortable(type);
 	if (type->key_kind == 0)
@@ -202,7 +216,8 @@ sorted_array(const sort_spec *spec, array_source *source, const element_type *ty
 	if (num_present == 0 || sort_in_place(spec, source, type, result))
 		return result;
 	pfree(result);
-	return sort_gathered(spec, source, type);
+	again = spec_again(spec, &series);
+	return sort_gathered(&again, source, type);
 }
 
 /* Whether the executor can move the values (and keys) itself. */
@@ -338,6 +353,8 @@ sorted_arrays(const sort_spec *spec, array_source *keys, const element_type *key
 {
 	array_shape key_shape;
 	array_shape val_shape;
+	run_series	series;
+	sort_spec	again;
 
 	element_type_check_sortable(key_type);
 	describe_permuted(&key_shape, spec, keys, key_type);
@@ -348,6 +365,8 @@ sorted_arrays(const sort_spec *spec, array_source *keys, const element_type *key
 		if (pairs_by_executor(spec, keys, key_type, vals, val_type, result))
 			return;
 		pair_result_discard(result);
+		again = spec_again(spec, &series);
+		spec = &again;
 	}
 	if (executor_moves_present(spec, keys, key_type, vals, val_type))
 	{

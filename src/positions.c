@@ -60,6 +60,7 @@ describe_job(run_request *request, const rank_target *target, uint32 key_kind, u
 {
 	memset(request, 0, sizeof(*request));
 	request->function = target->spec->function;
+	request->cpu_reason = target->spec->cpu_reason;
 	request->job.op = MGPU_OP_SORT_PAIRS;
 	request->job.algorithm = target->spec->algorithm;
 	request->job.key_kind = key_kind;

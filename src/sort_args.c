@@ -21,6 +21,7 @@ sort_spec_args(FunctionCallInfo fcinfo, const char *function, int first)
 	spec.order.nulls_first = PG_NARGS() > first + 1 ? PG_GETARG_BOOL(first + 1) : spec.order.descending;
 	spec.collation = PG_GET_COLLATION();
 	spec.segments = NULL;
+	spec.cpu_reason = NULL;
 	return spec;
 }
 

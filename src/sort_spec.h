@@ -39,6 +39,7 @@ typedef struct sort_spec
 	sort_order	order;
 	Oid			collation;
 	const segment_list *segments;	/* NULL: the array is one */
+	const char *cpu_reason;		/* as in run_request: why the CPU, for a second job of a call; NULL: as is chosen */
 } sort_spec;
 
 #endif							/* MGPU_SORT_SPEC_H */

@@ -21,6 +21,15 @@ my $check_segments = q{SELECT mgpu_segsort(a, ARRAY[1500001]) = b
 	FROM (SELECT array_agg(x ORDER BY i) AS a, array_agg(x ORDER BY i > 1500000, x) AS b
 		FROM (SELECT i, ('item ' || i::int8 * 48271 % 90001) COLLATE "C" AS x FROM generate_series(1, 3700000) i) t) u};
 
+# calls that have a second job, or another way on the CPU, once a GPU has failed at the first
+my %twice = (
+	'floats with zeros of either sign in segments' => 'SELECT md5(array_send(mgpu_segsort(z, ARRAY[25000]))) FROM twice',
+	'a merge of intervals beyond 64 bits' => 'SELECT md5(array_send(mgpu_merge(w, w))) FROM twice',
+	'positions of intervals' => 'SELECT md5(array_send(mgpu_argsort(v))) FROM twice',
+	'positions of intervals beyond 64 bits' => 'SELECT md5(array_send(mgpu_argsort(y))) FROM twice',
+	'intervals beyond 64 bits in segments' => 'SELECT md5(array_send(mgpu_segsort(y, ARRAY[25000]))) FROM twice',
+	'positions of labels' => 'SELECT md5(array_send(mgpu_argsort(e))) FROM twice');
+
 # no host memory: an error of its own on either executor
 foreach my $executor (sort keys %have)
 {
@@ -81,6 +90,18 @@ SKIP:
 SKIP:
 {
 	skip 'no GPU here', 1 unless $have{gpu};
+	my $long = 'make_interval(years => CASE WHEN i % 1000 = 0 THEN 178000000 ELSE 0 END, secs => i::int8 * 48271 % 1000003)';
+
+	# labels whose OIDs do not say their order
+	$node->safe_psql('postgres', q{CREATE TYPE shade AS ENUM ('white', 'pale', 'dark', 'black')});
+	$node->safe_psql('postgres', q{ALTER TYPE shade ADD VALUE 'grey' BEFORE 'dark'});
+	$node->safe_psql('postgres', qq{
+		SET mgpu.executor = cpu;
+		CREATE TABLE twice AS SELECT array_agg(CASE i % 10 WHEN 0 THEN '-0' WHEN 1 THEN 0 ELSE (i::int8 * 48271 % 1000)::float8 END ORDER BY i) FILTER (WHERE i <= 50000) AS z,
+			mgpu_sort(array_agg($long ORDER BY i) FILTER (WHERE i <= 100000)) AS w,
+			array_agg(make_interval(secs => i::int8 * 48271 % 1000003) ORDER BY i) AS v, array_agg($long ORDER BY i) AS y,
+			array_agg((enum_range(NULL::shade))[1 + i::int8 * 48271 % 5] ORDER BY i) FILTER (WHERE i <= 2200000) AS e
+		FROM generate_series(1, 3200000) i});
 
 	foreach my $fault ([ 'device_memory', '53200' ], [ 'device_sticky', '58000' ])
 	{
@@ -139,6 +160,17 @@ SKIP:
 		is($segments->query($check_segments), 't', "$name: segments are sorted all the same");
 		like($segments->query('SELECT executor, reason FROM mgpu_last_run()'), qr/^cpu\|.+/, "$name: and mgpu_last_run tells");
 		$segments->close;
+		foreach my $call (sort keys %twice)
+		{
+			my $twice = MgpuTest->session($node, options => '-c mgpu.executor=cpu');
+			my $right = $twice->query($twice{$call});
+			$twice->query("SET mgpu.executor = gpu; SET mgpu.inject_fault = $name");
+			my $got = $twice->query($twice{$call});
+			is(scalar(() = $got =~ /WARNING/g), 1, "$name, $call: one warning");
+			like($got, qr/^$right$/m, "$name, $call: the answer");
+			like($twice->query('SELECT executor, algorithm, reason FROM mgpu_last_run()'), qr/^cpu\|\w+\|.+/, "$name, $call: and mgpu_last_run tells");
+			$twice->close;
+		}
 		my $fresh = MgpuTest->session($node, options => '-c mgpu.executor=gpu');
 		is($fresh->query($check), 't', "$name: a new session has a GPU again");
 		$fresh->close;
