@@ -10,64 +10,19 @@
 
 #include "catalog/pg_type.h"
 #include "fmgr.h"
-#include "miscadmin.h"
 #include "utils/array.h"
-#include "utils/builtins.h"
-#include "utils/lsyscache.h"
 
 #include "array_result.h"
 #include "array_sort.h"
-#include "datum_sort.h"
 #include "positions.h"
 #include "run.h"
+#include "slice_sort.h"
 #include "sort_args.h"
 
 PG_FUNCTION_INFO_V1(mgpu_sort);
 PG_FUNCTION_INFO_V1(mgpu_argsort);
 PG_FUNCTION_INFO_V1(mgpu_locality_sort);
 PG_FUNCTION_INFO_V1(mgpu_oddeven_sort);
-
-/* Rebuild a multi-dimensional array from slices in the order of ranks. */
-static ArrayType *
-join_slices(const array_source *source, Oid array_type, const Datum *slices, const uint32 *ranks)
-{
-	ArrayBuildStateArr *build = initArrayResultArr(array_type, source->element_type,
-												   CurrentMemoryContext, false);
-	ArrayType  *result;
-
-	for (int i = 0; i < source->dims[0]; i++)
-		accumArrayResultArr(build, slices[ranks[i]], false, array_type, CurrentMemoryContext);
-	result = DatumGetArrayTypeP(makeArrayResultArr(build, CurrentMemoryContext, false));
-	ARR_LBOUND(result)[0] = source->lower_bounds[0];
-	return result;
-}
-
-/* Multi-dimensional: the slices of the first dimension, ordered as arrays. */
-static ArrayType *
-sort_slices(const sort_spec *spec, array_source *source)
-{
-	Oid			array_type = get_array_type(source->element_type);
-	int			num_slices = source->dims[0];
-	Datum	   *slices = palloc(num_slices * sizeof(Datum));
-	uint32	   *ranks = palloc(num_slices * sizeof(uint32));
-	element_type type;
-	ArrayIterator iterator;
-	bool		isnull;
-
-	element_type_fill(&type, source->element_type);
-	element_type_check_sortable(&type);
-	element_type_fill(&type, array_type);
-	array_source_load(source);
-	iterator = array_create_iterator(source->array, source->ndim - 1, NULL);
-	for (int i = 0; i < num_slices; i++)
-		if (!array_iterate(iterator, &slices[i], &isnull))
-			elog(ERROR, "array has fewer slices than its dimensions say");
-	array_free_iterator(iterator);
-	run_note_cpu("mgpu_sort", "compare", num_slices, source->data_bytes,
-				 "slices of a multi-dimensional array are compared, on the CPU");
-	datum_sort(slices, num_slices, &type, spec->order.descending, spec->collation, ranks);
-	return join_slices(source, array_type, slices, ranks);
-}
 
 /*
  * mgpu_sort(arr anyarray [, descending bool [, nulls_first bool]]) → anyarray
@@ -86,7 +41,7 @@ mgpu_sort(PG_FUNCTION_ARGS)
 		PG_RETURN_DATUM(source.datum);
 	}
 	if (source.ndim > 1)
-		result = sort_slices(&spec, &source);
+		result = slices_sorted(&spec, &source);
 	else
 		result = sorted_array(&spec, &source, element_type_lookup(fcinfo, 0, source.element_type));
 	array_source_close(&source);

@@ -38,3 +38,14 @@ FROM t;
 -- elements without an order
 SELECT mgpu_sort(ARRAY[[point(1, 1)], [point(0, 0)]]);
 \echo :SQLSTATE
+-- slices of text, of narrow elements and of NULLs alone, against ORDER BY over the slices
+WITH t AS (
+    SELECT array_agg(ARRAY[x, y] ORDER BY i) AS texts, array_agg(ARRAY[b] ORDER BY i) AS flags, array_agg(ARRAY[s, NULL, n] ORDER BY i) AS numbers
+    FROM (SELECT i, repeat('x', (i::bigint * 7919 % 13)::int) COLLATE "C" AS x, nullif('y' || i % 5, 'y2') COLLATE "C" AS y, nullif(i % 3, 1) = 2 AS b,
+                 nullif((i::bigint * 48271 % 7)::int2, 3) AS s, nullif((i % 4)::int2, 2::int2) AS n
+          FROM generate_series(1, 3000) i) slices)
+SELECT mgpu_sort(texts) = (SELECT array_agg(s ORDER BY s, i) FROM (SELECT i, ARRAY[texts[i][1], texts[i][2]] AS s FROM generate_series(1, 3000) i) x) AS texts,
+       mgpu_sort(texts, true) = (SELECT array_agg(s ORDER BY s DESC, i) FROM (SELECT i, ARRAY[texts[i][1], texts[i][2]] AS s FROM generate_series(1, 3000) i) x) AS descending,
+       mgpu_sort(flags) = (SELECT array_agg(s ORDER BY s, i) FROM (SELECT i, ARRAY[flags[i][1]] AS s FROM generate_series(1, 3000) i) x) AS flags,
+       array_send(mgpu_sort(numbers)) = (SELECT array_send(array_agg(s ORDER BY s, i)) FROM (SELECT i, ARRAY[numbers[i][1], numbers[i][2], numbers[i][3]] AS s FROM generate_series(1, 3000) i) x) AS numbers
+FROM t;

@@ -94,12 +94,21 @@ $node->safe_psql('postgres', "CREATE TABLE sorted (t text[], n text[], s int8ran
 	  . ($has_icu ? "INSERT INTO sorted SELECT mgpu_sort(t $icu), mgpu_sort(n $icu), s FROM texts, compared" : "INSERT INTO sorted (s) SELECT s FROM compared"));
 $node->safe_psql('postgres', 'CREATE TABLE spans (s int8range[]); ALTER TABLE spans ALTER s SET STORAGE EXTERNAL; INSERT INTO spans SELECT s[1:1500000] FROM compared');
 
+# slices, and so many with a NULL among them, in order, that where they begin is noted of some
+$node->safe_psql('postgres', 'CREATE TABLE slices AS SELECT p, o FROM (SELECT array_agg(ARRAY[(random() * 1e9)::int, i]) AS p FROM generate_series(1, 3000000) i) t,'
+	  . ' (SELECT array_agg(ARRAY[nullif(i, 11000000)]) AS o FROM generate_series(1, 11000000) i) u');
+is($node->safe_psql('postgres', 'SELECT array_send(mgpu_sort(o)) = array_send(o) FROM slices'), 't', 'very many slices in order');
+is($node->safe_psql('postgres', q{SELECT bool_and(x <= y) FROM (SELECT x, lead(x) OVER (ORDER BY place) AS y FROM slices,
+	unnest(mgpu_sort(p)) WITH ORDINALITY u(x, place) WHERE place % 2 = 1) t}), 't', 'slices by their first elements');
+
 # Values and what sorts them would be 24 bytes an element more; in merges values of both
 # arrays and ranks 72 MB.  A network of elements in number enough to show in 64 MB takes
 # minutes: here 12 MB of values are beyond what is said.
 my %peaks = (
 	'argsort tally' => [ 'mgpu_argsort(y)', 'compared', 44, 11 ],
 	'sort tally' => [ 'mgpu_sort(y)', 'compared', 44, 44 ],
+	'sort slices' => [ 'mgpu_sort(p)', 'slices', 23, 23 ],
+	'sort many slices with a null' => [ 'mgpu_sort(o)', 'slices', 43, 43 ],
 	'merge ranges' => [ 'mgpu_merge(s, s)', 'sorted', 137, 137 ],
 	'oddeven_sort ranges' => [ 'mgpu_oddeven_sort(s)', 'spans', 34, 34 - 64 + 14 ],
 	'sort of sorted ranges' => [ 'mgpu_sort(s)', 'compared', 69, 69 ],
