@@ -22,7 +22,7 @@ make_big($node, 'more', 10,
 
 # so many strings, and numbers of which one is so long, that a part of them has no room for a job
 make_big($node, 'long', 5,
-	l => [ 'text[]', q{rpad((i * 48271 % 1000003)::text, 122, 'behind a number ')} ],
+	l => [ 'text[]', q{rpad((i::bigint * 48271 % 1000003)::text, 122, 'behind a number ')} ],
 	n => [ 'numeric[]', q{CASE WHEN i = 7 THEN repeat('7', 4000)::numeric ELSE (random() * 1e9)::numeric(14, 3) END} ]);
 
 # heads of short segments, and of two long ones
