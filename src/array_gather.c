@@ -23,7 +23,6 @@
 
 #include "array_gather.h"
 #include "array_result.h"
-#include "null_map.h"
 
 /* How many elements to move between looks at interrupts. */
 #define STEP_ITEMS (256 * 1024)
@@ -273,4 +272,69 @@ array_gather(ArrayType *result, const array_source *source, const element_type *
 	if (source->num_nulls > 0)
 		find_ranks(source, positions, num_present);
 	gather_fixed(ARR_DATA_PTR(result), array_source_data(source), type->stride, positions, num_present);
+}
+
+void
+array_filler_start(array_filler *filler, ArrayType *result, const array_source *source, const element_type *type)
+{
+	Assert(source->array != NULL && type->stride > 0);
+	filler->result = result;
+	filler->source = source;
+	filler->stride = type->stride;
+	filler->next = ARR_DATA_PTR(result);
+	filler->num_items = 0;
+	if (source->num_nulls == 0)
+		return;
+	Assert(ARR_HASNULL(result));
+	null_map_build(&filler->map, source->null_bitmap, source->num_items);
+	memset((char *) result + ARR_OVERHEAD_NONULLS(1), 0, (source->num_items + 7) / 8);
+}
+
+/* Ranks of those of some positions that are there, and bits for them; how many. */
+static int
+add_present(array_filler *filler, const int32 *positions, int num_positions, int32 *ranks)
+{
+	bits8	   *bitmap = ARR_NULLBITMAP(filler->result);
+	int64		to = filler->num_items;
+	int			num_ranks = 0;
+
+	for (int i = 0; i < num_positions; i++, to++)
+		if (null_bitmap_present(filler->source->null_bitmap, positions[i]))
+		{
+			bitmap[to / 8] |= 1 << (to % 8);
+			ranks[num_ranks++] = (int32) null_map_rank(&filler->map, positions[i]);
+		}
+	return num_ranks;
+}
+
+void
+array_filler_add(array_filler *filler, const int32 *positions, int64 num_positions)
+{
+	const char *data = array_source_data(filler->source);
+	int32		ranks[BLOCK_ITEMS];
+
+	for (int64 i = 0; i < num_positions; i += BLOCK_ITEMS)
+	{
+		const int32 *from = positions + i;
+		int			count = Min(BLOCK_ITEMS, num_positions - i);
+		int			num_present = count;
+
+		if (filler->source->num_nulls > 0)
+		{
+			num_present = add_present(filler, from, count, ranks);
+			from = ranks;
+		}
+		gather_block(filler->next, data, filler->stride, from, num_present);
+		filler->next += (Size) num_present * filler->stride;
+		filler->num_items += count;
+		if (i % STEP_ITEMS == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
+}
+
+void
+array_filler_end(array_filler *filler)
+{
+	if (filler->source->num_nulls > 0)
+		null_map_free(&filler->map);
 }

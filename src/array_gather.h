@@ -7,6 +7,7 @@
 
 #include "array_source.h"
 #include "element_type.h"
+#include "null_map.h"
 
 /*
  * How much memory, from the beginning of a result's data on, array_gather needs if
@@ -27,5 +28,25 @@ extern int32 *array_gather_room(ArrayType *result, int64 num_items, Size gather_
  */
 extern void array_gather(ArrayType *result, const array_source *source, const element_type *type,
 						 int32 *positions);
+
+/* A result that is filled from the front, some positions of its source at a time. */
+typedef struct array_filler
+{
+	ArrayType  *result;
+	const array_source *source;
+	int			stride;
+	char	   *next;			/* of the result's data */
+	int64		num_items;		/* so far */
+	null_map	map;			/* where some elements are NULL */
+} array_filler;
+
+/*
+ * source is loaded, and its elements are of one width.  result was created as for
+ * array_gather.  Positions are left as they are.
+ */
+extern void array_filler_start(array_filler *filler, ArrayType *result, const array_source *source,
+							   const element_type *type);
+extern void array_filler_add(array_filler *filler, const int32 *positions, int64 num_positions);
+extern void array_filler_end(array_filler *filler);
 
 #endif							/* MGPU_ARRAY_GATHER_H */

@@ -18,6 +18,7 @@
 #include "array_sort.h"
 #include "compat.h"
 #include "null_map.h"
+#include "pair_room.h"
 #include "pgerror.h"
 #include "positions.h"
 #include "present_values.h"
@@ -271,7 +272,7 @@ executor_moves_present(const sort_spec *spec, const array_source *keys, const el
 					   const array_source *vals, const element_type *val_type)
 {
 	return spec->segments == NULL && key_type->key_kind != 0 && element_type_is_movable(val_type) &&
-		keys->num_nulls > 0 && vals->num_nulls == 0 &&
+		keys->num_nulls > 0 && vals->num_nulls == 0 && !pair_copy_takes_too_much(vals) &&
 		(val_type->stride < (int) sizeof(int32) || array_source_is_streamed(vals)) &&
 		(keys->num_items >= MOVE_MIN_ITEMS || run_is_forced(keys->num_items));
 }
@@ -375,6 +376,9 @@ sorted_arrays(const sort_spec *spec, array_source *keys, const element_type *key
 		return;
 	}
 	add_room(&val_shape, val_type);
+	if (pair_positions_take_too_much(keys, vals, &val_shape) &&
+		sorted_arrays_without_room(spec, keys, key_type, vals, val_type, want_keys ? &key_shape : NULL, &val_shape, result))
+		return;
 	pair_result_create(result, want_keys ? &key_shape : NULL, &val_shape);
 	pairs_by_positions(spec, keys, key_type, vals, val_type, &key_shape, &val_shape, result);
 }
