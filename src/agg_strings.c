@@ -31,7 +31,7 @@ agg_order_strings(agg_batch *batch)
 {
 	const agg_call *call = batch->call;
 	byte_cells	cells = {batch->keys, call->key.width, agg_column_is_variable(&call->key), call->key.type.typlen};
-	segment_list groups = {batch->heads, batch->num_heads, batch->num_items};
+	segment_list groups = {.heads = batch->heads, .num_segments = batch->num_heads, .num_items = batch->num_items};
 	MemoryContext caller_context = MemoryContextSwitchTo(batch->work_context);
 	sort_spec	spec;
 	byte_source bytes;

@@ -5,7 +5,8 @@
  *
  * Large arrays of one width without NULLs are moved by the executor.  Others
  * are moved here, run by run between positions: a run of elements is a run of
- * bytes, whatever the element type.
+ * bytes, whatever the element type.  Positions that come in blocks cut the array
+ * into slices, each a job of its own.
  */
 #include "postgres.h"
 
@@ -16,6 +17,7 @@
 
 #include "array_gather.h"
 #include "array_result.h"
+#include "bulk_move.h"
 #include "compat.h"
 #include "element_cursor.h"
 #include "null_map.h"
@@ -74,39 +76,24 @@ executor_moves(const array_source *source, const element_type *type)
 		(source->data_bytes >= MOVE_MIN_BYTES || run_is_forced(source->num_items));
 }
 
-static void
-describe_move(run_request *request, const char *function, mgpu_op op, array_source *source,
-			  const element_type *type, const position_list *list, ArrayType *result)
-{
-	array_source_require(source, (Size) source->num_items * type->stride);
-	memset(request, 0, sizeof(*request));
-	request->function = function;
-	request->job.op = op;
-	request->job.value_width = type->stride;
-	request->job.outputs = MGPU_OUT_VALUES;
-	request->job.num_items = source->num_items;
-	request->job.num_b_items = list->num_positions;
-	request->sources[MGPU_CHANNEL_VALUES] = source;
-	request->binding.in_values = array_source_bound(source, type->stride);
-	request->binding.in_positions = list->positions;
-	request->binding.out_values = ARR_DATA_PTR(result);
-}
-
 static int64
-count_nulls_at(const array_source *source, const position_list *list)
+count_nulls_at(const array_source *source, position_blocks *blocks)
 {
 	int64		num_nulls = 0;
 
-	if (source->num_nulls > 0)
-		for (int64 i = 0; i < list->num_positions; i++)
-			num_nulls += !null_bitmap_present(source->null_bitmap, list->positions[i]);
+	if (source->num_nulls == 0)
+		return 0;
+	while (position_blocks_next(blocks))
+		for (int64 i = 0; i < blocks->num_positions; i++)
+			num_nulls += !null_bitmap_present(source->null_bitmap, blocks->positions[i]);
+	position_blocks_rewind(blocks);
 	return num_nulls;
 }
 
 static ArrayType *
-remove_here(array_source *source, const element_type *type, const position_list *list)
+remove_here(array_source *source, const element_type *type, position_blocks *blocks)
 {
-	int64		num_nulls = source->num_nulls - count_nulls_at(source, list);
+	int64		num_nulls = source->num_nulls - count_nulls_at(source, blocks);
 	element_cursor cursor;
 	run_writer	writer;
 	ArrayType  *result;
@@ -114,17 +101,18 @@ remove_here(array_source *source, const element_type *type, const position_list 
 	array_source_load(source);
 	/* an upper bound: what is removed is known only when walked over */
 	result = array_result_create(source->element_type, source->lower_bounds[0],
-								 source->num_items - list->num_positions, num_nulls, false,
+								 source->num_items - blocks->total, num_nulls, false,
 								 source->data_bytes);
 	element_cursor_start(&cursor, source, type);
 	start_writing(&writer, result);
-	for (int64 i = 0; i < list->num_positions; i++)
-	{
-		copy_run(&writer, &cursor, list->positions[i]);
-		element_cursor_seek(&cursor, (int64) list->positions[i] + 1);
-		if (i % STEP_RUNS == 0)
-			CHECK_FOR_INTERRUPTS();
-	}
+	while (position_blocks_next(blocks))
+		for (int64 i = 0; i < blocks->num_positions; i++)
+		{
+			copy_run(&writer, &cursor, blocks->positions[i]);
+			element_cursor_seek(&cursor, (int64) blocks->positions[i] + 1);
+			if (i % STEP_RUNS == 0)
+				CHECK_FOR_INTERRUPTS();
+		}
 	copy_run(&writer, &cursor, source->num_items);
 	SET_VARSIZE(result, writer.data - (char *) result);
 	run_note_cpu("mgpu_bulk_remove", "merge", source->num_items, source->data_bytes,
@@ -133,19 +121,33 @@ remove_here(array_source *source, const element_type *type, const position_list 
 }
 
 static ArrayType *
-remove_positions(array_source *source, const element_type *type, const position_list *list)
+remove_positions(array_source *source, const element_type *type, position_blocks *blocks)
 {
-	run_request request;
-	ArrayType  *result;
+	bulk_move	move = {"mgpu_bulk_remove", MGPU_OP_REMOVE, source, NULL, type, NULL};
+	int64		num_items = source->num_items - blocks->total;
 
 	if (!executor_moves(source, type))
-		return remove_here(source, type, list);
-	result = array_result_create(source->element_type, source->lower_bounds[0],
-								 source->num_items - list->num_positions, 0, false,
-								 (Size) (source->num_items - list->num_positions) * type->stride);
-	describe_move(&request, "mgpu_bulk_remove", MGPU_OP_REMOVE, source, type, list, result);
-	run_job(&request);
-	return result;
+		return remove_here(source, type, blocks);
+	move.result = array_result_create(source->element_type, source->lower_bounds[0], num_items, 0, false,
+									  (Size) num_items * type->stride);
+	bulk_move_run(&move, blocks);
+	return move.result;
+}
+
+/* Positions to remove, each once, as a list or as bits. */
+static void
+read_removed(position_list *list, position_bits *bits)
+{
+	bits->words = NULL;
+	if (list->is_large)
+		position_list_to_bits(list, bits, false);
+	else
+	{
+		position_list_read(list);
+		if (list->num_positions > 0 && !position_list_is_ascending(list, true))
+			position_list_make_unique(list, "mgpu_bulk_remove");
+	}
+	position_list_close(list);
 }
 
 /*
@@ -157,38 +159,40 @@ mgpu_bulk_remove(PG_FUNCTION_ARGS)
 {
 	array_source source;
 	position_list list;
+	position_bits bits;
+	position_blocks blocks;
 	ArrayType  *result;
 	int64		first;
 
 	array_source_open(&source, PG_GETARG_DATUM(0));
 	check_one_dimensional(&source);
 	first = source.num_items > 0 ? source.lower_bounds[0] : 1;
-	position_list_read(&list, PG_GETARG_DATUM(1), "positions", first, first + source.num_items - 1);
-	if (list.num_positions > 0 && !position_list_is_ascending(&list, true))
-		position_list_make_unique(&list, "mgpu_bulk_remove");
-	position_list_close(&list);
-	if (list.num_positions == 0)
+	position_list_open(&list, PG_GETARG_DATUM(1), "positions", first, first + source.num_items - 1);
+	read_removed(&list, &bits);
+	position_blocks_start(&blocks, &list, bits.words ? &bits : NULL);
+	if (blocks.total == 0)
 	{
 		array_source_close(&source);
 		PG_RETURN_DATUM(source.datum);
 	}
-	if (list.num_positions == source.num_items)
+	if (blocks.total == source.num_items)
 		result = construct_empty_array(source.element_type);
 	else
-		result = remove_positions(&source, element_type_lookup(fcinfo, 0, source.element_type), &list);
+		result = remove_positions(&source, element_type_lookup(fcinfo, 0, source.element_type), &blocks);
+	position_blocks_end(&blocks);
+	position_bits_free(&bits);
 	array_source_close(&source);
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 
 static ArrayType *
 insert_here(array_source *source, array_source *inserted, const element_type *type,
-			const position_list *list, int lower_bound)
+			position_blocks *blocks, int lower_bound)
 {
 	element_cursor cursor;
 	element_cursor inserted_cursor;
 	run_writer	writer;
 	ArrayType  *result;
-	int64		i = 0;
 
 	array_source_load(source);
 	array_source_load(inserted);
@@ -199,16 +203,19 @@ insert_here(array_source *source, array_source *inserted, const element_type *ty
 	element_cursor_start(&cursor, source, type);
 	element_cursor_start(&inserted_cursor, inserted, type);
 	start_writing(&writer, result);
-	while (i < list->num_positions)
+	while (position_blocks_next(blocks))
 	{
-		int64		end = i + 1;
+		const uint32 *positions = blocks->positions;
+		int64		end;
 
-		while (end < list->num_positions && list->positions[end] == list->positions[i])
-			end++;
-		copy_run(&writer, &cursor, list->positions[i]);
-		copy_run(&writer, &inserted_cursor, end);
-		i = end;
-		CHECK_FOR_INTERRUPTS();
+		for (int64 i = 0; i < blocks->num_positions; i = end)
+		{
+			for (end = i + 1; end < blocks->num_positions && positions[end] == positions[i];)
+				end++;
+			copy_run(&writer, &cursor, positions[i]);
+			copy_run(&writer, &inserted_cursor, blocks->num_before + end);
+			CHECK_FOR_INTERRUPTS();
+		}
 	}
 	copy_run(&writer, &cursor, source->num_items);
 	SET_VARSIZE(result, writer.data - (char *) result);
@@ -232,25 +239,20 @@ check_last_subscript(int lower_bound, int64 num_items)
 
 static ArrayType *
 insert_positions(array_source *source, array_source *inserted, const element_type *type,
-				 const position_list *list, int lower_bound)
+				 position_blocks *blocks, int lower_bound)
 {
+	bulk_move	move = {"mgpu_bulk_insert", MGPU_OP_INSERT, source, inserted, type, NULL};
 	int64		num_items = source->num_items + inserted->num_items;
-	run_request request;
-	ArrayType  *result;
 
 	if (num_items > (int64) MaxArraySize)
 		mgpu_raise_too_large(num_items);
 	check_last_subscript(lower_bound, num_items);
 	if (source->num_items == 0 || inserted->num_nulls > 0 || !executor_moves(source, type))
-		return insert_here(source, inserted, type, list, lower_bound);
-	result = array_result_create(source->element_type, lower_bound, num_items, 0, false,
-								 (Size) num_items * type->stride);
-	describe_move(&request, "mgpu_bulk_insert", MGPU_OP_INSERT, source, type, list, result);
-	array_source_require(inserted, (Size) inserted->num_items * type->stride);
-	request.sources[MGPU_CHANNEL_B_VALUES] = inserted;
-	request.binding.in_b_values = array_source_bound(inserted, type->stride);
-	run_job(&request);
-	return result;
+		return insert_here(source, inserted, type, blocks, lower_bound);
+	move.result = array_result_create(source->element_type, lower_bound, num_items, 0, false,
+									  (Size) num_items * type->stride);
+	bulk_move_run(&move, blocks);
+	return move.result;
 }
 
 /* Bring inserted values into the order of their positions. */
@@ -261,6 +263,9 @@ order_insertions(position_list *list, array_source *inserted, const element_type
 	ArrayType  *ordered;
 	int32	   *order;
 
+	if (list->is_large && position_list_check(list))
+		return;
+	position_list_read(list);
 	if (position_list_is_ascending(list, false))
 		return;
 	order = palloc_extended(list->num_positions * sizeof(int32), MCXT_ALLOC_HUGE);
@@ -288,6 +293,7 @@ mgpu_bulk_insert(PG_FUNCTION_ARGS)
 	array_source inserted;
 	const element_type *type;
 	position_list list;
+	position_blocks blocks;
 	ArrayType  *result;
 	int64		first;
 
@@ -296,7 +302,7 @@ mgpu_bulk_insert(PG_FUNCTION_ARGS)
 	check_one_dimensional(&source);
 	check_one_dimensional(&inserted);
 	first = source.num_items > 0 ? source.lower_bounds[0] : 1;
-	position_list_read(&list, PG_GETARG_DATUM(1), "positions", first, first + source.num_items);
+	position_list_open(&list, PG_GETARG_DATUM(1), "positions", first, first + source.num_items);
 	if (list.num_positions != inserted.num_items)
 		mgpu_raise_length_mismatch("positions", list.num_positions, "vals", inserted.num_items);
 	if (inserted.num_items == 0)
@@ -307,7 +313,9 @@ mgpu_bulk_insert(PG_FUNCTION_ARGS)
 	type = element_type_lookup(fcinfo, 0, inserted.element_type);
 	order_insertions(&list, &inserted, type);
 	position_list_close(&list);
-	result = insert_positions(&source, &inserted, type, &list, (int) first);
+	position_blocks_start(&blocks, &list, NULL);
+	result = insert_positions(&source, &inserted, type, &blocks, (int) first);
+	position_blocks_end(&blocks);
 	array_source_close(&source);
 	array_source_close(&inserted);
 	PG_RETURN_ARRAYTYPE_P(result);

@@ -148,7 +148,7 @@ open_elements(compared_sort *sort, array_source *source, const element_type *typ
 static void
 sort_segments(compared_sort *sort, const segment_list *segments, int64 num_items)
 {
-	segment_list whole = {(uint32[]) {0}, 1, num_items};
+	segment_list whole = {.heads = (uint32[]) {0}, .num_segments = 1, .num_items = num_items};
 
 	if (segments == NULL)
 		segments = &whole;

@@ -124,7 +124,7 @@ void
 enum_order_ranks(const sort_spec *spec, const segment_list *segments, const Oid *values,
 				 int64 num_items, const enum_labels *labels, uint32 *ranks, Oid *sorted)
 {
-	segment_list whole = {(uint32[]) {0}, 1, num_items};
+	segment_list whole = {.heads = (uint32[]) {0}, .num_segments = 1, .num_items = num_items};
 	label_counts counts = {.labels = labels, .values = values, .descending = spec->order.descending,
 	.ranks = ranks, .sorted = sorted};
 

@@ -5,6 +5,9 @@
  * They come in any order; executors want them ascending, so those that are not
  * are sorted by the same means as everything else.  A stored array is read to where
  * its positions are wanted, and read again for a sort, rather than kept beside them.
+ * Beside one that is in memory there is no room for many positions: where each counts
+ * once they are bits, which need no sort; where they are in order they are made of
+ * the array, some at a time.
  */
 #include "postgres.h"
 
@@ -22,6 +25,12 @@
 
 /* Positions read at a time, and between looks at interrupts. */
 #define STEP_ITEMS (256 * 1024)
+
+/* More positions of an array in memory would be too many beside it. */
+#define MOST_LIST_ITEMS (12 * 1024 * 1024)
+
+/* Positions of a block. */
+#define BLOCK_ITEMS (4 * 1024 * 1024)
 
 static int64
 first_null(const array_source *source)
@@ -56,8 +65,7 @@ read_positions(void *context, Size offset, Size bytes, void *dest)
 }
 
 void
-position_list_read(position_list *list, Datum subscripts, const char *what,
-				   int64 first, int64 last)
+position_list_open(position_list *list, Datum subscripts, const char *what, int64 first, int64 last)
 {
 	array_source *source = &list->source;
 
@@ -65,8 +73,26 @@ position_list_read(position_list *list, Datum subscripts, const char *what,
 	check_one_dimensional(source);
 	if (source->num_nulls > 0)
 		mgpu_raise_null_element(what, first_null(source));
-	list->first = first;
+	list->positions = NULL;
 	list->num_positions = source->num_items;
+	list->first = first;
+	list->last = last;
+	list->is_large = source->num_items > MOST_LIST_ITEMS && !array_source_is_streamed(source);
+}
+
+static void
+check_subscripts(const position_list *list, const int32 *subscripts, int64 num_items)
+{
+	for (int64 i = 0; i < num_items; i++)
+		if (subscripts[i] < list->first || subscripts[i] > list->last)
+			mgpu_raise_position(subscripts[i], list->first, list->last);
+}
+
+void
+position_list_read(position_list *list)
+{
+	array_source *source = &list->source;
+
 	list->positions = allocate_positions(source->num_items);
 	for (int64 begin = 0; begin < source->num_items; begin += STEP_ITEMS)
 	{
@@ -74,14 +100,62 @@ position_list_read(position_list *list, Datum subscripts, const char *what,
 		int32	   *items = (int32 *) list->positions;
 
 		array_source_read(source, begin * sizeof(int32), (end - begin) * sizeof(int32), items + begin);
+		check_subscripts(list, items + begin, end - begin);
 		for (int64 i = begin; i < end; i++)
+			items[i] = (int32) (items[i] - list->first);
+		CHECK_FOR_INTERRUPTS();
+	}
+}
+
+/* Those of an array in memory. */
+static const int32 *
+subscripts_of(const position_list *list)
+{
+	array_source_require(&list->source, list->num_positions * sizeof(int32));
+	return (const int32 *) array_source_data(&list->source);
+}
+
+void
+position_list_to_bits(position_list *list, position_bits *bits, bool strict)
+{
+	int32	   *subscripts = (int32 *) allocate_positions(STEP_ITEMS);
+	int64		previous = list->first - 1;
+
+	position_bits_start(bits, list->last - list->first + 1);
+	for (int64 begin = 0; begin < list->num_positions; begin += STEP_ITEMS)
+	{
+		int64		count = Min(list->num_positions - begin, STEP_ITEMS);
+
+		array_source_read(&list->source, begin * sizeof(int32), count * sizeof(int32), subscripts);
+		check_subscripts(list, subscripts, count);
+		for (int64 i = 0; i < count; i++)
 		{
-			if (items[i] < first || items[i] > last)
-				mgpu_raise_position(items[i], first, last);
-			items[i] = (int32) (items[i] - first);
+			if (strict && subscripts[i] <= previous)
+				mgpu_raise_heads_order(subscripts[i], previous);
+			previous = subscripts[i];
+			position_bits_add(bits, subscripts[i] - list->first);
 		}
 		CHECK_FOR_INTERRUPTS();
 	}
+	pfree(subscripts - 1);
+}
+
+bool
+position_list_check(const position_list *list)
+{
+	const int32 *subscripts = subscripts_of(list);
+	bool		ascending = true;
+
+	for (int64 begin = 0; begin < list->num_positions; begin += STEP_ITEMS)
+	{
+		int64		end = Min(list->num_positions, begin + STEP_ITEMS);
+
+		check_subscripts(list, subscripts + begin, end - begin);
+		for (int64 i = Max(begin, 1); i < end; i++)
+			ascending &= subscripts[i - 1] <= subscripts[i];
+		CHECK_FOR_INTERRUPTS();
+	}
+	return ascending;
 }
 
 void
@@ -162,4 +236,63 @@ position_list_sort(position_list *list, const char *function, int32 *order)
 	request.job.outputs = MGPU_OUT_KEYS | MGPU_OUT_INDICES;
 	request.binding.out_indices = (uint32 *) order;
 	run_job(&request);
+}
+
+void
+position_blocks_start(position_blocks *blocks, const position_list *list, const position_bits *bits)
+{
+	memset(blocks, 0, sizeof(*blocks));
+	blocks->list = list;
+	blocks->bits = bits;
+	blocks->total = bits ? position_bits_count(bits) : list->num_positions;
+	if (list->positions == NULL)
+		blocks->buffer = array_result_scratch(Min(blocks->total, BLOCK_ITEMS) * sizeof(uint32));
+}
+
+void
+position_blocks_rewind(position_blocks *blocks)
+{
+	blocks->next = 0;
+	blocks->num_before = 0;
+	blocks->num_positions = 0;
+}
+
+/* Positions of the array from next on. */
+static int64
+read_block(position_blocks *blocks)
+{
+	const int32 *subscripts = subscripts_of(blocks->list) + blocks->next;
+	int64		count = Min(blocks->total - blocks->next, BLOCK_ITEMS);
+
+	for (int64 i = 0; i < count; i++)
+		blocks->buffer[i] = (uint32) (subscripts[i] - blocks->list->first);
+	blocks->next += count;
+	return count;
+}
+
+bool
+position_blocks_next(position_blocks *blocks)
+{
+	CHECK_FOR_INTERRUPTS();
+	blocks->num_before += blocks->num_positions;
+	if (blocks->num_before == blocks->total)
+		return false;
+	blocks->positions = blocks->buffer;
+	if (blocks->buffer == NULL)
+	{
+		blocks->positions = blocks->list->positions;
+		blocks->num_positions = blocks->total;
+	}
+	else if (blocks->bits)
+		blocks->num_positions = position_bits_list(blocks->bits, &blocks->next, blocks->buffer, BLOCK_ITEMS);
+	else
+		blocks->num_positions = read_block(blocks);
+	return true;
+}
+
+void
+position_blocks_end(position_blocks *blocks)
+{
+	if (blocks->buffer)
+		pfree(blocks->buffer);
 }

@@ -240,7 +240,7 @@ static bool
 rank_by_codes(const rank_target *target, const Datum *values, const element_type *type)
 {
 	const sort_spec *spec = target->spec;
-	segment_list whole = {(uint32[]) {0}, 1, target->num_items};
+	segment_list whole = {.heads = (uint32[]) {0}, .num_segments = 1, .num_items = target->num_items};
 	const segment_list *segments = target->segments ? target->segments : &whole;
 	SortSupportData support;
 	run_request request;
@@ -273,7 +273,7 @@ static void
 rank_compared(const rank_target *target, array_source *source, const element_type *type)
 {
 	const sort_spec *spec = target->spec;
-	segment_list whole = {(uint32[]) {0}, 1, target->num_items};
+	segment_list whole = {.heads = (uint32[]) {0}, .num_segments = 1, .num_items = target->num_items};
 	const segment_list *segments = target->segments ? target->segments : &whole;
 	Datum	   *values;
 
@@ -370,7 +370,7 @@ static bool
 positions_with_nulls(const sort_spec *spec, array_source *keys, const element_type *type,
 					 int32 base, int32 *positions, void *sorted_keys, const spare_room *spare)
 {
-	segment_list whole = {(uint32[]) {0}, 1, keys->num_items};
+	segment_list whole = {.heads = (uint32[]) {0}, .num_segments = 1, .num_items = keys->num_items};
 	const segment_list *segments = spec->segments ? spec->segments : &whole;
 	int64		num_present = keys->num_items - keys->num_nulls;
 	uint32	   *ranks = (uint32 *) positions + keys->num_nulls;

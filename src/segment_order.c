@@ -167,7 +167,7 @@ list_segments(segment_order *order, const segment_batch *batch)
 {
 	for (int64 i = 0; i < batch->num_segments; i++)
 		order->heads[i] = order->segments->heads[order->segment + i] - order->first;
-	return (segment_list) {order->heads, batch->num_segments, batch->num_items};
+	return (segment_list) {.heads = order->heads, .num_segments = batch->num_segments, .num_items = batch->num_items};
 }
 
 /* Keys of a batch.  False: an element has none. */

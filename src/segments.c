@@ -3,7 +3,8 @@
  *		The three ways to say where an array's segments begin.
  *
  * Heads, flags and groups all become one list of heads, which is what
- * executors take.
+ * executors take; very many are a bit an element, which some jobs take their
+ * lists from (segment_jobs.h), since a list would be as long as the array.
  */
 #include "postgres.h"
 
@@ -23,13 +24,39 @@
 /* Elements compared between looks at interrupts. */
 #define STEP_ITEMS (64 * 1024)
 
+/* More heads than that are bits: lists of all and of those among elements that are there are within bounds. */
+#define MOST_HEADS (6 * 1024 * 1024)
+
 static void
 start_list(segment_list *segments, int64 num_items, int64 max_segments)
 {
-	segments->heads = palloc_extended(max_segments * sizeof(uint32), MCXT_ALLOC_HUGE);
+	segments->heads = palloc_extended(Min(max_segments, MOST_HEADS) * sizeof(uint32), MCXT_ALLOC_HUGE);
 	segments->heads[0] = 0;
 	segments->num_segments = 1;
 	segments->num_items = num_items;
+	segments->bits.words = NULL;
+}
+
+static void
+list_to_bits(segment_list *segments)
+{
+	position_bits_start(&segments->bits, segments->num_items);
+	for (int64 i = 0; i < segments->num_segments; i++)
+		position_bits_add(&segments->bits, segments->heads[i]);
+	pfree(segments->heads);
+	segments->heads = NULL;
+}
+
+static inline void
+add_head(segment_list *segments, int64 position)
+{
+	if (segments->num_segments == MOST_HEADS && segments->heads)
+		list_to_bits(segments);
+	if (segments->heads)
+		segments->heads[segments->num_segments] = (uint32) position;
+	else
+		position_bits_add(&segments->bits, position);
+	segments->num_segments++;
 }
 
 void
@@ -38,14 +65,25 @@ segments_from_heads(segment_list *segments, Datum heads, const array_source *val
 	int64		first = vals->num_items > 0 ? vals->lower_bounds[0] : 1;
 	position_list list;
 
-	position_list_read(&list, heads, "segment heads", first, first + vals->num_items - 1);
+	position_list_open(&list, heads, "segment heads", first, first + vals->num_items - 1);
+	segments->num_items = vals->num_items;
+	segments->bits.words = NULL;
+	if (list.num_positions > MOST_HEADS)
+	{
+		position_list_to_bits(&list, &segments->bits, true);
+		position_bits_add(&segments->bits, 0);
+		segments->heads = NULL;
+		segments->num_segments = position_bits_count(&segments->bits);
+		position_list_close(&list);
+		return;
+	}
+	position_list_read(&list);
 	for (int64 i = 1; i < list.num_positions; i++)
 		if (list.positions[i] <= list.positions[i - 1])
 			mgpu_raise_heads_order(first + list.positions[i], first + list.positions[i - 1]);
 	position_list_close(&list);
 	segments->heads = list.positions;
 	segments->num_segments = list.num_positions;
-	segments->num_items = vals->num_items;
 	/* there is room for the first one's head */
 	if (list.num_positions == 0 || list.positions[0] != 0)
 	{
@@ -66,7 +104,7 @@ segments_from_flags(segment_list *segments, Datum flags, const array_source *val
 	for (int64 i = 1; i < vals->num_items; i++)
 	{
 		if (bytes[i / 8] & (0x80 >> (i % 8)))
-			segments->heads[segments->num_segments++] = (uint32) i;
+			add_head(segments, i);
 		if (i % STEP_ITEMS == 0)
 			CHECK_FOR_INTERRUPTS();
 	}
@@ -139,7 +177,7 @@ segments_from_groups(segment_list *segments, array_source *groups, const element
 												  element_cursor_datum(&cursor)));
 		}
 		if (!same)
-			segments->heads[segments->num_segments++] = (uint32) i;
+			add_head(segments, i);
 		previous_present = present;
 		previous_offset = cursor.offset;
 		if (i % STEP_ITEMS == 0)
@@ -147,13 +185,49 @@ segments_from_groups(segment_list *segments, array_source *groups, const element
 	}
 }
 
+const sort_spec *
+segments_with_heads(const sort_spec *spec, sort_spec *with, segment_list *listed)
+{
+	int64		next = 0;
+
+	if (spec->segments == NULL || spec->segments->heads)
+		return spec;
+	*listed = *spec->segments;
+	listed->heads = palloc_extended(listed->num_segments * sizeof(uint32), MCXT_ALLOC_HUGE);
+	(void) position_bits_list(&listed->bits, &next, listed->heads, listed->num_segments);
+	*with = *spec;
+	with->segments = listed;
+	return with;
+}
+
+bool
+segments_next(const segment_list *segments, int64 *next, int64 *begin, int64 *end)
+{
+	if (segments->heads)
+	{
+		if (*next == segments->num_segments)
+			return false;
+		*begin = segments->heads[*next];
+		*end = segment_end(segments, (*next)++);
+		return true;
+	}
+	if (*next == segments->num_items)
+		return false;
+	*begin = *next;
+	*next = *end = position_bits_next(&segments->bits, *next + 1);
+	return true;
+}
+
 void
 segments_of_present(segment_list *present, const segment_list *segments, const array_source *source)
 {
 	uint32		rank = 0;
 
-	start_list(present, source->num_items - source->num_nulls, segments->num_segments + 1);
+	Assert(segments->heads != NULL);
+	present->heads = palloc_extended(segments->num_segments * sizeof(uint32), MCXT_ALLOC_HUGE);
 	present->num_segments = 0;
+	present->num_items = source->num_items - source->num_nulls;
+	present->bits.words = NULL;
 	for (int64 i = 0; i < segments->num_segments; i++)
 	{
 		int64		count = null_bitmap_count(source->null_bitmap, segments->heads[i],
