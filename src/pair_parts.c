@@ -105,7 +105,7 @@ add_null_keys(pair_parts *parts)
 {
 	int64		num_nulls = 0;
 
-	for (int64 i = 0; i < parts->keys->num_items; i++)
+	for (int64 i = 0; parts->keys->num_nulls > 0 && i < parts->keys->num_items; i++)
 	{
 		if (!null_bitmap_present(parts->keys->null_bitmap, i))
 			parts->members[num_nulls++] = (uint32) i;

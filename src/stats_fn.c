@@ -5,6 +5,10 @@
  * The counts come from a real run of the merging algorithm on these data.  An
  * element type without a key is first given one: the rank of each element among
  * the distinct elements, on which merging goes just as it would on elements.
+ *
+ * A run sorts a copy of the keys, and merges it into another.  Where these would be
+ * more than a call may have, and a run would be the CPU's, its counts are found
+ * without one (stats_count.h).
  */
 #include "postgres.h"
 
@@ -17,11 +21,13 @@
 #include "array_source.h"
 #include "compat.h"
 #include "element_cursor.h"
+#include "key_codes.h"
 #include "null_map.h"
 #include "positions.h"
 #include "run.h"
 #include "segments.h"
 #include "sort_args.h"
+#include "stats_count.h"
 
 PG_FUNCTION_INFO_V1(mgpu_segsort_stats);
 PG_FUNCTION_INFO_V1(mgpu_locality_sort_stats);
@@ -30,6 +36,12 @@ PG_FUNCTION_INFO_V1(mgpu_locality_sort_stats);
 
 /* Elements compared between looks at interrupts. */
 #define STEP_ITEMS (64 * 1024)
+
+/* What copies of the keys may take. */
+#define MOST_COPIES_BYTES (60 * 1024 * 1024)
+
+/* What ranks of elements take, while they are made. */
+#define RANK_BYTES 16
 
 /* Keys for merging: present elements' own, or ranks made for them. */
 typedef struct stats_keys
@@ -91,6 +103,13 @@ dense_ranks(const sort_spec *spec, array_source *source, const element_type *typ
 }
 
 static void
+describe_keys(stats_keys *keys, const element_type *type)
+{
+	keys->kind = type->key_kind != 0 ? type->key_kind : MGPU_KEY_UNSIGNED;
+	keys->width = type->key_kind != 0 ? type->key_width : sizeof(uint32);
+}
+
+static void
 prepare_keys(stats_keys *keys, const sort_spec *spec, array_source *source, const element_type *type)
 {
 	sort_spec	whole = *spec;
@@ -100,15 +119,43 @@ prepare_keys(stats_keys *keys, const sort_spec *spec, array_source *source, cons
 	{
 		array_source_require(source, (Size) (source->num_items - source->num_nulls) * type->stride);
 		keys->bound = (void *) array_source_bound(source, type->key_width);
-		keys->kind = type->key_kind;
-		keys->width = type->key_width;
 		return;
 	}
 	whole.segments = NULL;
 	whole.algorithm = MGPU_ALGORITHM_AUTO;
 	keys->bound = dense_ranks(&whole, source, type);
-	keys->kind = MGPU_KEY_UNSIGNED;
-	keys->width = sizeof(uint32);
+}
+
+/* A streamed array is in memory once anyway.  Ranks are made of positions and Datums. */
+static bool
+copies_take_too_much(const array_source *source, const element_type *type)
+{
+	Size		num_present = source->num_items - source->num_nulls;
+
+	if (type->key_kind == 0)
+		return num_present * RANK_BYTES > MOST_COPIES_BYTES;
+	return num_present * type->key_width * (array_source_is_streamed(source) ? 1 : 2) > MOST_COPIES_BYTES;
+}
+
+/* False: a run is needed, since some key has no code that says everything, or it is not the CPU's. */
+static bool
+count_without_run(run_request *request, array_source *source, const element_type *type,
+				  const segment_list *segments)
+{
+	key_codes	codes;
+	bool		done = false;
+
+	if (!copies_take_too_much(source, type) || !key_codes_apply(type) ||
+		!run_stays_on_cpu(request->function, request->job.num_items, source->data_bytes))
+		return false;
+	array_source_load(source);
+	key_codes_open(&codes, source, type, false);
+	if (codes.exact)
+		done = stats_count_passes(&request->job, &codes, segments, &request->stats);
+	key_codes_close(&codes);
+	run_last.algorithm = request->job.algorithm == MGPU_ALGORITHM_MERGE ? "merge" : "locality";
+	run_last.num_segments = request->job.num_segments;
+	return done;
 }
 
 /* Sort by merging; the result itself is thrown away. */
@@ -121,7 +168,7 @@ run_for_stats(const sort_spec *spec, array_source *source, const element_type *t
 	stats_keys	keys;
 
 	element_type_check_sortable(type);
-	prepare_keys(&keys, spec, source, type);
+	describe_keys(&keys, type);
 	request->function = spec->function;
 	request->job.op = MGPU_OP_SORT;
 	request->job.algorithm = spec->algorithm;
@@ -136,6 +183,9 @@ run_for_stats(const sort_spec *spec, array_source *source, const element_type *t
 		request->job.num_segments = present_segments.num_segments;
 		request->binding.in_segment_heads = present_segments.heads;
 	}
+	if (count_without_run(request, source, type, request->job.num_segments > 0 ? &present_segments : NULL))
+		return &request->stats;
+	prepare_keys(&keys, spec, source, type);
 	request->sources[MGPU_CHANNEL_KEYS] = source;
 	request->binding.in_keys = keys.bound;
 	request->binding.out_keys = palloc_extended((Size) (num_present + 1) * keys.width, MCXT_ALLOC_HUGE);
@@ -166,6 +216,8 @@ start_stats(FunctionCallInfo fcinfo, const char *function, bool has_heads)
 {
 	sort_spec	spec = sort_spec_args(fcinfo, function, PG_NARGS());
 	segment_list segments;
+	sort_spec	with;
+	segment_list listed;
 	array_source source;
 	element_type type;
 	mgpu_run_stats *stats;
@@ -184,7 +236,7 @@ start_stats(FunctionCallInfo fcinfo, const char *function, bool has_heads)
 	else
 	{
 		element_type_fill(&type, source.element_type);
-		stats = run_for_stats(&spec, &source, &type);
+		stats = run_for_stats(segments_with_heads(&spec, &with, &listed), &source, &type);
 	}
 	array_source_close(&source);
 	return stats;
