@@ -9,9 +9,9 @@
  * values are the next of the result.  Elements with one code are in order already,
  * however many they are.
  *
- * The walks take time that grows with the square of the number of elements: half a
- * second for 32 million.  Keeping each element's part was rejected, since a byte an
- * element is what this is to save.
+ * The walks take time that grows with the square of the number of elements; of ten
+ * million, all takes half as long again as positions of all do.  Keeping each
+ * element's part was rejected: a byte an element is as much as such values have.
  */
 #include "postgres.h"
 
