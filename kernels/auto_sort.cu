@@ -3,8 +3,9 @@
  *		What is the fastest sort for these keys?
  *
  * Few keys are sorted by what their number says (mgpu_choose_algorithm).  4-byte keys
- * that fit the chip are sorted there, by one launch that looks first (chip_sort.h):
- * nothing else is faster, whatever their order.  Larger arrays are looked at, in two
+ * that fit the chip are sorted there, by one launch that looks first (chip_sort.h),
+ * and no other way is much faster, whatever their order: within 100 places a million of
+ * the whole range take 38 us so, and 35 by windows.  Larger arrays are looked at, in two
  * steps, each of which costs more and decides what the one before it left open:
  *
  *	 a glance (glance.cuh)		sorted: nothing left to do; reversed: done on the way;

@@ -89,11 +89,11 @@ mgpu_chip_is_tagged(uint64_t word, uint32_t tag)
 	return word >> 32 == tag;
 }
 
-/* Passes have tags of their own. */
+/* Passes have tags of their own, none of which is that of a row that nobody has written. */
 MGPU_HOST_DEVICE uint32_t
 mgpu_chip_pass_tag(uint32_t launch, uint32_t digit)
 {
-	return launch * (uint32_t) sizeof(uint64_t) + digit;
+	return UINT32_C(1) << 31 | (launch * (uint32_t) sizeof(uint64_t) + digit);
 }
 
 /* One thread: tell the range of this CTA's keys, and then what order they are in; hear what all have found. */

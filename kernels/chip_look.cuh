@@ -175,7 +175,8 @@ mgpu_chip_look_at_all(const Key (&keys)[items], Key before, const mgpu_chip_shar
 	found.range = mgpu_chip_range_of_warp(found.range);
 	if (threadIdx.x % 32 == 0)
 		shared.ranges[0][threadIdx.x / 32] = found.range;
-	found.ascends = __syncthreads_and(found.ascends);
+	/* the launch's number, which is never 0 here, is asked for so that every thread has it before others may change it */
+	found.ascends = __syncthreads_and(found.ascends && launch != 0);
 	found.descends = __syncthreads_and(found.descends);	/* and every warp's range is there */
 	if (threadIdx.x < 32)
 	{

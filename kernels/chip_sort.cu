@@ -3,9 +3,9 @@
  *		Which sorts run on the chip, and the words that their CTAs share.
  *
  * How many items an SM holds is data (radix_tuning.cuh); how many SMs there are is asked
- * of the device.  Launches that others keep from being on the
- * device all at once fail, and whoever asked sorts in another way: nothing waits for a
- * CTA that may never come.
+ * of the device.  The runtime refuses a launch whose CTAs could not be on the device all at
+ * once, or for which there is no memory, and whoever asked sorts in another way; where others
+ * are on the device it lets the launch wait.  So nothing waits for a CTA that may never come.
  */
 #include <algorithm>
 
@@ -86,14 +86,19 @@ mgpu_chip_sort(mgpu_sort_shape shape, mgpu_sort_request *request, bool *started)
 	cudaError_t status = find_state(shape, request->num_items, &state);
 
 	*started = false;
-	if (status != cudaSuccess || state == nullptr)
+	if (status == cudaSuccess && state == nullptr)
 		return status;
-	status = shape == MGPU_SHAPE_U32 ? mgpu_chip_sort_u32(request, state) :
-		shape == MGPU_SHAPE_U64 ? mgpu_chip_sort_u64(request, state) :
-		shape == MGPU_SHAPE_U32_INDEX ? mgpu_chip_sort_u32_index(request, state) :
-		mgpu_chip_sort_u64_index(request, state);
-	if (status == cudaErrorCooperativeLaunchTooLarge || status == cudaErrorNotSupported)
+	if (status == cudaSuccess)
+		status = shape == MGPU_SHAPE_U32 ? mgpu_chip_sort_u32(request, state) :
+			shape == MGPU_SHAPE_U64 ? mgpu_chip_sort_u64(request, state) :
+			shape == MGPU_SHAPE_U32_INDEX ? mgpu_chip_sort_u32_index(request, state) :
+			mgpu_chip_sort_u64_index(request, state);
+	if (status == cudaErrorCooperativeLaunchTooLarge || status == cudaErrorNotSupported ||
+		status == cudaErrorMemoryAllocation)
+	{
+		(void) cudaGetLastError();	/* the other way needs less */
 		return cudaSuccess;
+	}
 	*started = status == cudaSuccess;
 	return status;
 }

@@ -397,9 +397,17 @@ sorted_arrays(const sort_spec *spec, array_source *keys, const element_type *key
 	}
 	spec = segments_with_heads(spec, &with, &listed);
 	add_room(&val_shape, val_type);
-	if (pair_positions_take_too_much(keys, vals, &val_shape) &&
-		sorted_arrays_without_room(spec, keys, key_type, vals, val_type, want_keys ? &key_shape : NULL, &val_shape, result))
-		return;
+	if (pair_positions_take_too_much(keys, vals, &val_shape))
+	{
+		run_last.gpu_gave_up = false;
+		if (sorted_arrays_without_room(spec, keys, key_type, vals, val_type, want_keys ? &key_shape : NULL, &val_shape, result))
+			return;
+		if (run_last.gpu_gave_up)
+		{
+			again = spec_again(spec, &series);
+			spec = &again;
+		}
+	}
 	pair_result_create(result, want_keys ? &key_shape : NULL, &val_shape);
 	pairs_by_positions(spec, keys, key_type, vals, val_type, &key_shape, &val_shape, result);
 }

@@ -53,6 +53,8 @@ bulk_move_run(bulk_move *move, position_blocks *blocks)
 	if (move->inserted)
 		array_source_require(move->inserted, (Size) move->inserted->num_items * move->type->stride);
 	run_series_begin(&series);
+	if (blocks->list->cpu_reason)
+		run_series_leave_gpu(&series, blocks->list->cpu_reason);
 	while (position_blocks_next(blocks))
 	{
 		int64		end = move->source->num_items;

@@ -16,6 +16,9 @@
 #include "compat.h"
 #include "datum_network.h"
 
+/* Comparisons between two looks at interrupts. */
+#define STEP_ITEMS (16 * 1024)
+
 /* Order the pairs (i, i + stride) for i in begin … begin + stride - 1. */
 static void
 order_stretch(compared_sort *sort, int64 num_items, int64 begin, int64 stride)
@@ -34,6 +37,8 @@ order_stretch(compared_sort *sort, int64 num_items, int64 begin, int64 stride)
 			refs[i] = right;
 			refs[i + stride] = left;
 		}
+		if (i % STEP_ITEMS == 0)
+			CHECK_FOR_INTERRUPTS();
 	}
 	CHECK_FOR_INTERRUPTS();
 }

@@ -358,10 +358,12 @@ pair_parts_sort(const sort_spec *spec, array_source *keys, const element_type *k
 	array_filler_start(&parts.vals, result->vals, vals, val_type);
 	if (parts.want_keys)
 		array_filler_start(&parts.out_keys, result->keys, keys, key_type);
-	run_note_cpu(spec->function, "quick", vals->num_items, keys->data_bytes + vals->data_bytes, "all keys are equal");
+	run_note_cpu(spec->function, "quick", 0, 0, parts.codes.num_items > 0 ? "all keys are equal" : "all keys are NULL");
 	run_series_begin(&parts.series);
 	done = fill(&parts);
 	run_series_end(&parts.series);
+	run_last.num_items = vals->num_items;	/* those that needed no job, too */
+	run_last.num_bytes = keys->data_bytes + vals->data_bytes;
 	array_filler_end(&parts.vals);
 	if (parts.want_keys)
 		array_filler_end(&parts.out_keys);

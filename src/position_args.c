@@ -74,6 +74,7 @@ position_list_open(position_list *list, Datum subscripts, const char *what, int6
 	if (source->num_nulls > 0)
 		mgpu_raise_null_element(what, first_null(source));
 	list->positions = NULL;
+	list->cpu_reason = NULL;
 	list->num_positions = source->num_items;
 	list->first = first;
 	list->last = last;
@@ -190,6 +191,15 @@ describe_sort(run_request *request, const char *function, position_list *list)
 	request->binding.out_keys = list->positions;
 }
 
+/* What follows asks no GPU that could not do this. */
+static void
+run_sort(run_request *request, position_list *list)
+{
+	run_job(request);
+	if (run_last.gpu_gave_up)
+		list->cpu_reason = pstrdup(run_last.reason);
+}
+
 void
 position_list_make_unique(position_list *list, const char *function)
 {
@@ -203,7 +213,7 @@ position_list_make_unique(position_list *list, const char *function)
 		run_request request;
 
 		describe_sort(&request, function, list);
-		run_job(&request);
+		run_sort(&request, list);
 	}
 	for (int64 i = 0; i < list->num_positions; i++)
 	{
@@ -235,7 +245,7 @@ position_list_sort(position_list *list, const char *function, int32 *order)
 	request.job.op = MGPU_OP_SORT_PAIRS;
 	request.job.outputs = MGPU_OUT_KEYS | MGPU_OUT_INDICES;
 	request.binding.out_indices = (uint32 *) order;
-	run_job(&request);
+	run_sort(&request, list);
 }
 
 void

@@ -16,6 +16,7 @@ typedef struct position_list
 	array_source source;		/* where they come from, open */
 	int64		first;			/* subscripts: of position 0, */
 	int64		last;			/* and the last one that is allowed */
+	const char *cpu_reason;		/* a GPU that was asked to sort them could not, and why; or NULL */
 	bool		is_large;		/* a list would be a second one in memory, and more than a call may have */
 } position_list;
 

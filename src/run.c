@@ -338,6 +338,7 @@ gpu_gave_up(const mgpu_error *error)
 	else if (mgpu_setting_gpu_failure == MGPU_GPU_FAILURE_WARN)
 		mgpu_warn_gpu_failure(error);
 	strlcpy(run_last.reason, error->message, sizeof(run_last.reason));
+	run_last.gpu_gave_up = true;
 }
 
 static bool
@@ -510,6 +511,7 @@ run_note_cpu(const char *function, const char *algorithm,
 	run_last.upload_ms = 0;
 	run_last.kernel_ms = 0;
 	run_last.download_ms = 0;
+	run_last.gpu_gave_up = false;
 	if (reason)
 		strlcpy(run_last.reason, reason, sizeof(run_last.reason));
 	else

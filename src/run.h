@@ -105,6 +105,7 @@ typedef struct run_record
 	double		kernel_ms;
 	double		download_ms;
 	char		reason[MGPU_ERROR_MESSAGE_BYTES];	/* why not the GPU, "" if it was */
+	bool		gpu_gave_up;	/* it was asked and could not; not shown */
 } run_record;
 
 extern run_record run_last;

@@ -20,6 +20,9 @@ extern void run_series_begin(run_series *series);
 /* What has been done is to be done in another way: nothing is on record, but where jobs run. */
 extern void run_series_restart(run_series *series);
 
+/* No job of the series asks for a GPU from here on, and why. */
+extern void run_series_leave_gpu(run_series *series, const char *why);
+
 /* Why all else of the call runs on the CPU, as run_request wants it; NULL: it need not. */
 extern const char *run_series_reason(const run_series *series);
 

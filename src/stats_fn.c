@@ -179,13 +179,19 @@ run_for_stats(const sort_spec *spec, array_source *source, const element_type *t
 	request->job.num_items = num_present;
 	if (spec->segments && num_present > 0)
 	{
-		segments_of_present(&present_segments, spec->segments, source);
+		if (source->num_nulls > 0)
+			segments_of_present(&present_segments, spec->segments, source);
+		else
+			present_segments = *spec->segments;
 		request->job.num_segments = present_segments.num_segments;
 		request->binding.in_segment_heads = present_segments.heads;
 	}
 	if (count_without_run(request, source, type, request->job.num_segments > 0 ? &present_segments : NULL))
 		return &request->stats;
+	run_last.gpu_gave_up = false;
 	prepare_keys(&keys, spec, source, type);
+	if (run_last.gpu_gave_up)	/* at ranks */
+		request->cpu_reason = pstrdup(run_last.reason);
 	request->sources[MGPU_CHANNEL_KEYS] = source;
 	request->binding.in_keys = keys.bound;
 	request->binding.out_keys = palloc_extended((Size) (num_present + 1) * keys.width, MCXT_ALLOC_HUGE);

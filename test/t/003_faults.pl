@@ -24,6 +24,9 @@ my $check_segments = q{SELECT mgpu_segsort(a, ARRAY[1500001]) = b
 # calls that have a second job, or another way on the CPU, once a GPU has failed at the first
 my %twice = (
 	'floats with zeros of either sign in segments' => 'SELECT md5(array_send(mgpu_segsort(z, ARRAY[25000]))) FROM twice',
+	'values inserted at positions in no order' =>
+	  'SELECT md5(array_send(mgpu_bulk_insert(z, (SELECT array_agg(50000 - i) FROM generate_series(1, 3000) i), z[1:3000]))) FROM twice',
+	'statistics of intervals beyond 64 bits' => 'SELECT count(*) FROM twice, mgpu_locality_sort_stats(w)',
 	'a merge of intervals beyond 64 bits' => 'SELECT md5(array_send(mgpu_merge(w, w))) FROM twice',
 	'positions of intervals' => 'SELECT md5(array_send(mgpu_argsort(v))) FROM twice',
 	'positions of intervals beyond 64 bits' => 'SELECT md5(array_send(mgpu_argsort(y))) FROM twice',

@@ -41,7 +41,7 @@ test_capacity(uint32_t most_ctas, uint32_t threads, uint32_t items)
 {
 	uint32_t	most = most_ctas * threads * items;
 
-	for (uint32_t num_items : {most, most - 1, most - 31, most - 32, most - 33, most / 2 + 1, most - threads * items})
+	for (uint32_t num_items : {most, most - 1, most - 31, most - 32, most - 33, most / 2 + 1, most - threads * items + 1})
 		CHECK(mgpu_plan_chip(num_items, most_ctas, threads).warp_items <= items * MGPU_CHIP_LANES &&
 			  mgpu_plan_chip(num_items, most_ctas, threads).cta_items <= threads * items,
 			  "%u items by %u CTAs of %u x %u", num_items, most_ctas, threads, items);

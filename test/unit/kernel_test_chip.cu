@@ -183,14 +183,17 @@ check_chip_tuning(const char *name)
 	REQUIRE_CUDA(cudaFree(state.memory));
 }
 
-/* Radix sorts, and those of `auto` that go the same way. */
+/* Radix sorts, and those of `auto` that go the same way, of what the device holds. */
 template <typename Key>
 static void
 check_requests(mgpu_sort_shape shape)
 {
 	for (uint32_t num_items : {(uint32_t) MGPU_CHIP_MIN_ITEMS, (uint32_t) MGPU_CHIP_AUTO_MIN_ITEMS, 1000003u})
 	{
-		if (quick && num_items > MGPU_CHIP_MIN_ITEMS)
+		bool		holds;
+
+		REQUIRE_CUDA(mgpu_chip_holds(shape, num_items, &holds));
+		if (!holds || (quick && num_items > MGPU_CHIP_MIN_ITEMS))
 			continue;
 		check_patterns<Key>("radix", shape, num_items, 132, [&] (mgpu_sort_request *request)
 		{
