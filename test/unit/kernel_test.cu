@@ -2,11 +2,12 @@
  * kernel_test.cu
  *		Tests of the kernels and of the CUDA executor, without PostgreSQL.
  *
- *	kernel_test [--quick | --tiny] [--clean] [--own] [--near] [--large]
+ *	kernel_test [--quick | --tiny] [--clean] [--own] [--near | --sorts | --executor] [--large]
  *
  * --quick runs a set small enough for compute-sanitizer, --tiny for its racecheck; --clean leaves out what
- * makes a sanitizer report an error on purpose, --own CUB's sorts.  --near runs sorts that use the order which
- * is there, and nothing else.  --large runs sorts of
+ * makes a sanitizer report an error on purpose, --own CUB's sorts.  A third of the tests alone: --near, sorts
+ * that use the order which is there, --sorts, all others, or --executor, which looks at the device's free memory
+ * and so wants the device to itself.  --large runs sorts of
  * more than 2^31 items as well, which take 60 GB of device memory.  Exits with
  * 0 when all passed, 1 when something failed and 77 where there is no GPU.
  */
@@ -69,11 +70,57 @@ pattern_key(int pattern, uint64_t item, uint64_t num_items, int key_bits)
 	}
 }
 
+/* Whether a part of the tests is asked for: by its option, or as one of all. */
+static bool
+is_wanted(const char *only, const char *part)
+{
+	return only == nullptr || strcmp(only, part) == 0;
+}
+
+static void
+report(const char *part)
+{
+	printf("%s: %d passed, %d failed\n", part, tests_passed, tests_failed);
+	fflush(stdout);
+}
+
+static void
+run_tests(const char *only, bool large)
+{
+	if (is_wanted(only, "--near"))
+	{
+		test_chip_sorts();
+		report("sorts on the chip");
+		test_near_sorts();
+		report("near sorts");
+	}
+	if (is_wanted(only, "--sorts"))
+	{
+		test_device_sorts();
+		report("device sorts");
+		if (!quick)
+			test_wide_sorts();
+		if (large)
+			test_large_sorts();
+	}
+	if (is_wanted(only, "--executor"))
+	{
+		if (!tiny)
+		{
+			test_executor();
+			test_ops();
+		}
+		report("with the executor");
+		if (!clean)
+			test_sticky_failure();
+	}
+}
+
 int
 main(int argc, char **argv)
 {
+	const char *only = nullptr;
 	bool		large = false;
-	bool		near_only = false;
 	int			count;
 	mgpu_error	err;
 
@@ -87,13 +134,14 @@ main(int argc, char **argv)
 			clean = true;
 		else if (strcmp(argv[i], "--own") == 0)
 			own_only = true;
-		else if (strcmp(argv[i], "--near") == 0)
-			near_only = true;
+		else if (strcmp(argv[i], "--near") == 0 || strcmp(argv[i], "--sorts") == 0 || strcmp(argv[i], "--executor") == 0)
+			only = argv[i];
 		else if (strcmp(argv[i], "--large") == 0)
 			large = true;
 		else
 		{
-			fprintf(stderr, "usage: kernel_test [--quick | --tiny] [--clean] [--own] [--near] [--large]\n");
+			fprintf(stderr, "usage: kernel_test [--quick | --tiny] [--clean] [--own] [--near | --sorts | --executor] "
+					"[--large]\n");
 			return 2;
 		}
 	}
@@ -102,31 +150,7 @@ main(int argc, char **argv)
 		printf("no usable GPU: %s\n", err.message);
 		return 77;
 	}
-	test_chip_sorts();
-	printf("sorts on the chip: %d passed, %d failed\n", tests_passed, tests_failed);
-	fflush(stdout);
-	test_near_sorts();
-	if (near_only)
-	{
-		printf("%d passed, %d failed\n", tests_passed, tests_failed);
-		return tests_failed == 0 ? 0 : 1;
-	}
-	test_device_sorts();
-	printf("device sorts: %d passed, %d failed\n", tests_passed, tests_failed);
-	fflush(stdout);
-	if (!quick)
-		test_wide_sorts();
-	if (large)
-		test_large_sorts();
-	if (!tiny)
-	{
-		test_executor();
-		test_ops();
-	}
-	printf("with the executor: %d passed, %d failed\n", tests_passed, tests_failed);
-	fflush(stdout);
-	if (!clean)
-		test_sticky_failure();
+	run_tests(only, large);
 	printf("%d passed, %d failed\n", tests_passed, tests_failed);
 	return tests_failed == 0 ? 0 : 1;
 }
