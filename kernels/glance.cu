@@ -49,7 +49,7 @@ plan_glance(mgpu_sort_shape shape, uint64_t num_items, mgpu_glance_plan *plan)
 	*plan = {num_items, 0, {}, 0};
 	if (status != cudaSuccess || !large)
 		return status;
-	if (shape != MGPU_SHAPE_U32 && num_items > (shape == MGPU_SHAPE_U64_INDEX ? MGPU_FEW_ITEMS_U64_INDEX : MGPU_SOME_ITEMS_U64))
+	if (shape != MGPU_SHAPE_U32 && num_items >= MGPU_COMPACT_MIN_ITEMS)
 		add_compact_level(shape, plan);
 	if (shape == MGPU_SHAPE_U32)
 		num_items <= MGPU_FEW_ITEMS_U32 ? add_levels<mgpu_tuning_u32_few>(plan) : add_levels<mgpu_tuning_u32_large>(plan);
@@ -85,22 +85,31 @@ conclude_whole(const mgpu_signals *signals, uint32_t key_bits, mgpu_glance *glan
 		glance->key_bits += MGPU_LOOK_DIGIT_BITS;
 }
 
-/* What everybody saw.  Compact tiles will do where all runs that are longer would, and keys differ little. */
+/* What everybody saw. */
 static void
 conclude_rest(const mgpu_signals *signals, const mgpu_glance_plan &plan, mgpu_glance *glance)
 {
 	uint32_t	seen = answer(signals, MGPU_GLANCE_REST);
-	uint32_t	first = plan.compact_span > 0 ? 1 : 0;
+	uint32_t	failed = (~seen >> MGPU_GLANCE_RUNS & (MGPU_GLANCE_FAR - 1)) | (seen & MGPU_GLANCE_NEAR ? 0 : MGPU_GLANCE_FAR) |
+		(seen & MGPU_GLANCE_NARROW ? 0 : MGPU_GLANCE_WIDE);
+	mgpu_glance_outcome outcome = mgpu_conclude_samples(plan, failed);
 
 	glance->sorted = (seen & MGPU_GLANCE_SORTED) != 0;
 	glance->reversed = (seen & MGPU_GLANCE_REVERSED) != 0;
-	glance->near = (seen & MGPU_GLANCE_NEAR) != 0;
-	for (uint32_t level = plan.num_levels; level > first && (seen >> (MGPU_GLANCE_RUNS + level - 1) & 1) != 0; level--)
-		glance->window_passes = (int) (level - 1 - first);
-	glance->compact = first > 0 && (seen >> MGPU_GLANCE_RUNS & 1) != 0 && (seen & MGPU_GLANCE_NARROW) != 0;
-	for (uint32_t level = first; level < plan.num_levels; level++)
-		glance->compact = glance->compact &&
-			(plan.run_items[level] < plan.run_items[0] || (seen >> (MGPU_GLANCE_RUNS + level) & 1) != 0);
+	glance->near = outcome.near;
+	glance->window_passes = outcome.window_passes;
+	glance->compact = outcome.compact;
+}
+
+template <bool indexed, typename Key>
+static void
+launch_glance(uint32_t num_ctas, cudaStream_t stream, const mgpu_glance_arrays<Key> &arrays, const mgpu_glance_plan &plan,
+			  uint32_t question, mgpu_signals *signals)
+{
+	if (plan.num_items % mgpu_key_vector<Key>::items == 0)
+		mgpu_glance_at_keys<indexed, true><<<num_ctas, MGPU_GLANCE_THREADS, 0, stream>>>(arrays, plan, question, signals);
+	else
+		mgpu_glance_at_keys<indexed, false><<<num_ctas, MGPU_GLANCE_THREADS, 0, stream>>>(arrays, plan, question, signals);
 }
 
 /* Keys that may be anywhere are known by three words, long before the rest. */
@@ -127,7 +136,10 @@ take_glance(const mgpu_sort_request *request, const mgpu_glance_plan &plan, mgpu
 		return status;
 	num_ctas = mgpu_divide_up(num_vectors, MGPU_GLANCE_THREADS);
 	num_ctas = std::min(num_ctas, (uint32_t) num_sms * MGPU_GLANCE_CTAS_PER_SM);
-	mgpu_glance_at_keys<<<num_ctas, MGPU_GLANCE_THREADS, 0, request->stream>>>(arrays, plan, question, signals);
+	if (request->indices[side] != nullptr)
+		launch_glance<true>(num_ctas, request->stream, arrays, plan, question, signals);
+	else
+		launch_glance<false>(num_ctas, request->stream, arrays, plan, question, signals);
 	status = cudaGetLastError();
 	if (status == cudaSuccess)
 		status = mgpu_await_answers(signals, MGPU_GLANCE_WHOLE, MGPU_GLANCE_REST, question, request->stream);

@@ -34,7 +34,10 @@
 #define MGPU_GLANCE_CTAS_PER_SM 2
 #define MGPU_GLANCE_PLACES 16
 #define MGPU_GLANCE_LEVELS 8
-#define MGPU_GLANCE_VECTORS 4	/* of a thread on their way at a time */
+
+/* Vectors of a lane on their way at a time: where keys ascend, and where they are turned round. */
+#define MGPU_GLANCE_VECTORS 4
+#define MGPU_GLANCE_TURNED_VECTORS 2
 
 /* Of the whole job's samples: anywhere, if descents are more than 5 for 8 ascents, of which there are some. */
 #define MGPU_GLANCE_SCATTERED(descents, ascents) ((ascents) > 0 && 8 * (descents) > 5 * (ascents))
@@ -48,10 +51,37 @@ struct mgpu_glance_plan
 	uint64_t	compact_span;	/* runs of level 0 are compact tiles: keys that are so far apart take more than one round; or 0 */
 };
 
+/* Bits of `failed`: near ones; compact tiles of one round. */
+#define MGPU_GLANCE_FAR (1u << MGPU_GLANCE_LEVELS)
+#define MGPU_GLANCE_WIDE (2u << MGPU_GLANCE_LEVELS)
+
 MGPU_HOST_DEVICE uint32_t
 mgpu_glance_jobs(const mgpu_glance_plan &plan)
 {
 	return (plan.num_levels + 1) * MGPU_GLANCE_PLACES + 1;
+}
+
+/* What all samples say together. */
+struct mgpu_glance_outcome
+{
+	int			window_passes;	/* as in a glance */
+	bool		near;
+	bool		compact;
+};
+
+/* Compact tiles will do where all runs that are longer would, and keys differ little. */
+MGPU_HOST_DEVICE mgpu_glance_outcome
+mgpu_conclude_samples(const mgpu_glance_plan &plan, uint32_t failed)
+{
+	mgpu_glance_outcome outcome = {-1, (failed & MGPU_GLANCE_FAR) == 0, false};
+	uint32_t	first = plan.compact_span > 0 ? 1 : 0;
+
+	for (uint32_t level = plan.num_levels; level > first && (failed >> (level - 1) & 1) == 0; level--)
+		outcome.window_passes = (int) (level - 1 - first);
+	outcome.compact = first > 0 && (failed & (MGPU_GLANCE_WIDE | 1)) == 0;
+	for (uint32_t level = first; level < plan.num_levels; level++)
+		outcome.compact = outcome.compact && (plan.run_items[level] < plan.run_items[0] || (failed >> level & 1) == 0);
+	return outcome;
 }
 
 /* What a thread looks at for a job. */

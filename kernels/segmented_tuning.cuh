@@ -196,4 +196,7 @@ struct mgpu_window_costs
 		{0.0250, 0.0150, 0.0085, 0.0075, 0.025, 0.0080, 0.0058} \
 	}
 
+/* Arrays of so many items go by compact tiles where these will do; fewer sort on the chip, or by shorter runs. */
+#define MGPU_COMPACT_MIN_ITEMS UINT64_C(1100000)
+
 #endif							/* MGPU_SEGMENTED_TUNING_CUH */

@@ -9,7 +9,7 @@ mgpu_window_sort_u64(mgpu_sort_request *request, const mgpu_glance *glance, bool
 {
 	return request->num_items <= MGPU_FEW_ITEMS_U64 ?
 		mgpu_window_sort_keys<mgpu_tuning_u64_few, uint64_t>(request, glance, ended) :
-		request->num_items <= MGPU_SOME_ITEMS_U64 ?
+		request->num_items <= MGPU_SOME_ITEMS_U64 && !glance->compact ?
 		mgpu_window_sort_keys<mgpu_tuning_u64_some, uint64_t>(request, glance, ended) :
 		mgpu_window_sort_keys<mgpu_tuning_u64_large, uint64_t>(request, glance, ended);
 }

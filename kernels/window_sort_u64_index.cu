@@ -7,7 +7,7 @@
 extern "C" cudaError_t
 mgpu_window_sort_u64_index(mgpu_sort_request *request, const mgpu_glance *glance, bool *ended)
 {
-	return request->num_items <= MGPU_FEW_ITEMS_U64_INDEX ?
+	return request->num_items <= MGPU_FEW_ITEMS_U64_INDEX && !glance->compact ?
 		mgpu_window_sort_indexed<mgpu_tuning_u64_index_few>(request, glance, ended) :
 		mgpu_window_sort_indexed<mgpu_tuning_u64_index_large>(request, glance, ended);
 }

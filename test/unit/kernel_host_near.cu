@@ -81,6 +81,23 @@ test_turning(uint64_t num_items)
 	CHECK(keys == turned, "%llu keys of %d bytes turned round", (unsigned long long) num_items, (int) sizeof(Key));
 }
 
+/* Levels that windows could end a sort from, by the kinds of samples that failed. */
+static void
+test_outcomes()
+{
+	mgpu_glance_plan plan = {1000000, 3, {3000, 12000, 48000}, 0};
+	mgpu_glance_plan compact = {10000000, 4, {12032, 6000, 24000, 96000}, 1 << 17};
+
+	CHECK(mgpu_conclude_samples(plan, 0).window_passes == 0 && mgpu_conclude_samples(plan, 0).near, "no sample failed");
+	CHECK(mgpu_conclude_samples(plan, MGPU_GLANCE_FAR | 1).window_passes == 1 && !mgpu_conclude_samples(plan, MGPU_GLANCE_FAR).near,
+		  "runs of the first level are too short");
+	CHECK(mgpu_conclude_samples(plan, 2).window_passes == 2 && mgpu_conclude_samples(plan, 4).window_passes == -1,
+		  "all levels above must hold");
+	CHECK(mgpu_conclude_samples(compact, 2).compact && mgpu_conclude_samples(compact, 2).window_passes == 1 &&
+		  !mgpu_conclude_samples(compact, 1).compact && !mgpu_conclude_samples(compact, 4).compact &&
+		  !mgpu_conclude_samples(compact, MGPU_GLANCE_WIDE).compact, "compact tiles, where all that is longer holds");
+}
+
 /* ----------------------------------------------------------------- windows */
 
 /* As the kernel's warps do. */
@@ -395,6 +412,7 @@ test_near_sorts_on_host()
 		test_turning<uint32_t>(num_items);
 		test_turning<uint64_t>(num_items);
 	}
+	test_outcomes();
 	test_all_windows();
 	for (int turn = 0; turn < 2000; turn++)
 		test_indexed_window(random_bits() % 20, random_bits() % 40, random_bits() % 20, 1 + turn % 9);

@@ -12,6 +12,7 @@
 #include <functional>
 
 #include "map.h"
+#include "segmented_tuning.cuh"
 #include "tuning.cuh"
 #include "window_sort.cuh"
 
@@ -275,9 +276,9 @@ check_glance(mgpu_sort_shape shape, const near_case<Key> &test)
 	});
 	CHECK(glance.sorted == ascends && glance.reversed == (descends && !ascends), "glance, shape %d, %llu items, pattern %d: "
 		  "sorted %d, reversed %d", shape, (unsigned long long) num_items, test.pattern, glance.sorted, glance.reversed);
-	if ((test.pattern != NEAR_TWICE && test.pattern != NEAR_FAR_APART) || num_items <= MGPU_SOME_ITEMS_U64)
+	if (test.pattern != NEAR_TWICE && test.pattern != NEAR_FAR_APART)
 		return;
-	CHECK(glance.compact == (large && test.pattern == NEAR_TWICE && (shape == MGPU_SHAPE_U64 || shape == MGPU_SHAPE_U32_INDEX)),
+	CHECK(glance.compact == (large && test.pattern == NEAR_TWICE && shape != MGPU_SHAPE_U32 && num_items >= MGPU_COMPACT_MIN_ITEMS),
 		  "glance, shape %d, %llu items, pattern %d: compact %d", shape, (unsigned long long) num_items, test.pattern,
 		  glance.compact);
 }

@@ -1,0 +1,67 @@
+/*
+ * glance_samples.cuh
+ *		The jobs of a glance, device side: what samples of one kind say.
+ *
+ * A glance does them before it reads on (glance_kernels.cuh).
+ */
+#ifndef MGPU_GLANCE_SAMPLES_CUH
+#define MGPU_GLANCE_SAMPLES_CUH
+
+#include "glance.cuh"
+
+/* The greatest key of a CTA's threads that have one. */
+template <typename Key>
+static __device__ __forceinline__ Key
+mgpu_greatest_of_cta(Key key, bool has_key, Key *warps)
+{
+	key = has_key ? key : 0;
+	for (uint32_t distance = 16; distance > 0; distance /= 2)
+		key = max(key, __shfl_xor_sync(0xFFFFFFFFu, key, distance));
+	if (threadIdx.x % 32 == 0)
+		warps[threadIdx.x / 32] = key;
+	__syncthreads();				/* every warp's greatest is there */
+	key = warps[threadIdx.x % (MGPU_GLANCE_WARPS)];
+	for (uint32_t distance = 16; distance > 0; distance /= 2)
+		key = max(key, __shfl_xor_sync(0xFFFFFFFFu, key, distance));
+	return key;
+}
+
+/* All bits that are set in a word of a warp's threads, in all of these. */
+static __device__ __forceinline__ uint32_t
+mgpu_all_bits_of_warp(uint32_t bits)
+{
+#if __CUDA_ARCH__ >= 800
+	return __reduce_or_sync(0xFFFFFFFFu, bits);
+#else
+	for (uint32_t distance = 16; distance > 0; distance /= 2)
+		bits |= __shfl_xor_sync(0xFFFFFFFFu, bits, distance);
+	return bits;
+#endif
+}
+
+/* One of the other jobs: is the greatest of some keys above the least of others?  The bit of a kind that failed, or 0. */
+template <typename Key>
+static __device__ __forceinline__ uint32_t
+mgpu_do_glance_job(const Key *keys, const mgpu_glance_plan &plan, uint32_t job)
+{
+	__shared__ Key warps[2][MGPU_GLANCE_WARPS];
+	uint32_t	kind = job / MGPU_GLANCE_PLACES;
+	uint32_t	place = job % MGPU_GLANCE_PLACES;
+	mgpu_glance_sample sample = kind < plan.num_levels ? mgpu_sample_runs(plan, kind, place, threadIdx.x) :
+		mgpu_sample_neighbours(plan, place, threadIdx.x);
+	Key			key = keys[sample.item];
+	Key			greatest = mgpu_greatest_of_cta(key, sample.in_first, warps[0]);
+	int			in_order = __syncthreads_and(!(sample.in_second && key < greatest));
+	uint32_t	failed = in_order ? 0 : kind < plan.num_levels ? 1u << kind : MGPU_GLANCE_FAR;
+
+	if (kind == 0 && plan.compact_span > 0)
+	{
+		Key			least = (Key) ~mgpu_greatest_of_cta((Key) ~key, sample.in_first, warps[1]);
+
+		if ((uint64_t) (greatest - least) >= plan.compact_span)
+			failed |= MGPU_GLANCE_WIDE;
+	}
+	return failed;
+}
+
+#endif							/* MGPU_GLANCE_SAMPLES_CUH */
