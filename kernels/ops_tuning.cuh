@@ -150,8 +150,8 @@ using mgpu_insert_tuning = typename mgpu_bulk_tuning<item_bytes>::insert;
 #define MGPU_OPS_TILE_PROBES 16
 
 /*
- * Probes at a time of a search in the launch: 4, 8 or 16.  Each probe reads a
- * sector or two, 50 and more a boundary: few tiles wait for rounds of probes,
+ * Probes at a time of a search in the launch: 2, 8 or 16.  Each probe reads a
+ * sector or two, 30 and more a boundary: few tiles wait for rounds of probes,
  * many for the sectors.
  */
 #define MGPU_OPS_LAUNCH_PROBES 8
@@ -160,7 +160,7 @@ static inline int
 mgpu_launch_probes(uint64_t num_tiles)
 {
 	return num_tiles <= 3500 ? 2 * MGPU_OPS_LAUNCH_PROBES :
-		num_tiles <= 8000 ? MGPU_OPS_LAUNCH_PROBES : MGPU_OPS_LAUNCH_PROBES / 2;
+		num_tiles <= 8000 ? MGPU_OPS_LAUNCH_PROBES : MGPU_OPS_LAUNCH_PROBES / 4;
 }
 
 #define MGPU_OPS_LAUNCH_THREADS 128
@@ -172,6 +172,16 @@ mgpu_launch_probes(uint64_t num_tiles)
  */
 #define MGPU_OPS_NEAR_MIN_RANGE 4096
 #define MGPU_OPS_NEAR_ROOTS 3
+
+/*
+ * From so many tiles on, one boundary in so many is found first, and the others between
+ * these by so many probes at a time, within so many roots of the range: a launch more
+ * costs 2 us, and takes sectors from the many.
+ */
+#define MGPU_OPS_REFINE_MIN_TILES UINT64_C(20000)
+#define MGPU_OPS_REFINE_STEP 16
+#define MGPU_OPS_REFINE_PROBES 4
+#define MGPU_OPS_REFINE_ROOTS 2.0f
 
 /* The search for the first item out of order, after a merge found that there is one. */
 #define MGPU_UNSORTED_THREADS 256

@@ -34,6 +34,7 @@
 #include <cstring>
 #include <functional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "device_ops.h"
@@ -152,16 +153,33 @@ require_equal(const void *first, const void *second, uint64_t bytes, const char 
 	}
 }
 
-/* Random items, sorted if so asked. */
+/* Keys that agree in one bit: of lists that do not agree in it, runs lie behind each other. */
+template <typename Item>
+static __global__ void
+set_bit(Item *items, uint64_t num_items, Item bit, bool set)
+{
+	uint64_t	item = (uint64_t) blockIdx.x * THREADS + threadIdx.x;
+
+	if (item < num_items)
+		items[item] = set ? items[item] | bit : items[item] & ~bit;
+}
+
+/* Random items, sorted if so asked; bit 0: all of them. */
 template <typename Item>
 static void
-make_items(device_items<Item> &items, uint64_t seed, bool sorted)
+make_items(device_items<Item> &items, uint64_t seed, bool sorted, uint64_t bit = 0)
 {
 	device_items<Item> unsorted(items.num_items);
 	size_t		bytes = 0;
 
 	fill_random<<<ctas(items.num_items), THREADS>>>(sorted ? unsorted.data : items.data, items.num_items, seed);
 	REQUIRE_CUDA(cudaGetLastError());
+	if constexpr (std::is_integral<Item>::value)
+	{
+		if (bit != 0)
+			set_bit<<<ctas(items.num_items), THREADS>>>(unsorted.data, items.num_items, (Item) bit, seed % 2 == 0);
+		REQUIRE_CUDA(cudaGetLastError());
+	}
 	if (!sorted)
 		return;
 	REQUIRE_CUDA(cub::DeviceRadixSort::SortKeys(nullptr, bytes, unsorted.data, items.data, (int64_t) items.num_items));
@@ -274,7 +292,7 @@ most_temp_bytes(uint64_t num_items)
 
 template <typename Key, typename Value>
 static void
-bench_merge(const char *name, uint32_t kind, uint64_t num_a_items, uint64_t num_b_items, bool pairs)
+bench_merge(const char *name, uint32_t kind, uint64_t num_a_items, uint64_t num_b_items, bool pairs, uint64_t bit = 0)
 {
 	if (is_left_out(name))
 		return;
@@ -299,8 +317,8 @@ bench_merge(const char *name, uint32_t kind, uint64_t num_a_items, uint64_t num_
 	const Value *b_values = in_values.data + (pairs ? num_a_items : 0);
 
 	own_search.temp_bytes = 0;
-	make_items(a, 1, true);
-	make_items(b, 2, true);
+	make_items(a, 1, true, bit);
+	make_items(b, 2, true, bit);
 	if (pairs)
 		make_items(in_values, 3, false);
 	REQUIRE_CUDA(cudaMemset(check.data, 0xFF, sizeof(mgpu_order_check)));
@@ -527,6 +545,8 @@ bench_all(uint64_t num_items)
 	bench_merge<double, int32_t>("merge float8", MGPU_KEY_FLOAT, half, half, false);
 	bench_merge<int32_t, int32_t>("merge int4, 1 : n", MGPU_KEY_SIGNED, 1, num_items - 1, false);
 	bench_merge<int32_t, int32_t>("merge int4, n : 1000", MGPU_KEY_SIGNED, num_items - 1000, 1000, false);
+	bench_merge<int32_t, int32_t>("merge int4, n : n / 100", MGPU_KEY_SIGNED, num_items - num_items / 100, num_items / 100, false);
+	bench_merge<int32_t, int32_t>("merge int4, runs of 1/2048", MGPU_KEY_SIGNED, half, half, false, UINT64_C(1) << 20);
 	bench_merge<int32_t, int32_t>("merge int4 with int4", MGPU_KEY_SIGNED, half, half, true);
 	bench_merge<int32_t, int64_t>("merge int4 with int8", MGPU_KEY_SIGNED, half, half, true);
 	bench_merge<int64_t, int64_t>("merge int8 with int8", MGPU_KEY_SIGNED, half, half, true);

@@ -21,7 +21,7 @@
 
 #include <cstdlib>
 
-#include "ops_tuning.cuh"
+#include "bulk_tile.cuh"
 
 #define CANARY 0xA5
 #define CANARY_BYTES 256
@@ -315,6 +315,68 @@ test_bulk()
 	test_insert(8, 10000000, make_insertions(POSITIONS_RUN, 10000000, 10000000), "one position", false);
 }
 
+/* -------------------------------------------------------------- boundaries */
+
+#define SPLIT_TILE_ITEMS 64
+
+/* Are all boundaries of a search found, by the launches that so many tiles take? */
+template <class Search>
+static void
+test_splits_of(const Search &search, uint64_t num_tiles, const std::vector<uint32_t> &expected, const char *what)
+{
+	device_array splits(mgpu_splits_bytes(num_tiles), 0);
+	mgpu_tile_plan plan;
+
+	REQUIRE_CUDA(mgpu_plan_tiles(search, num_tiles, 1, splits.data, splits.bytes, nullptr, &plan));
+	REQUIRE_CUDA(cudaDeviceSynchronize());
+	expect(splits.holds(bytes_of(expected)), "boundaries of %llu tiles, %s", (unsigned long long) num_tiles, what);
+}
+
+/* Tiles are small, so that few items make many. */
+static void
+test_splits(uint64_t num_tiles, int pattern)
+{
+	uint64_t	num_items = num_tiles * SPLIT_TILE_ITEMS - 3;
+	std::vector<uint32_t> positions = make_positions(pattern, num_items);
+	std::vector<uint32_t> insertions = make_insertions(pattern, num_items - num_items / 4, num_items / 4);
+	device_array d_positions(bytes_of(positions), 0);
+	device_array d_insertions(bytes_of(insertions), 0);
+	mgpu_remove_search remove = {reinterpret_cast<const uint32_t *>(d_positions.data), positions.size(), num_items,
+	SPLIT_TILE_ITEMS};
+	mgpu_insert_search insert = {reinterpret_cast<const uint32_t *>(d_insertions.data), insertions.size(),
+	num_items - insertions.size(), SPLIT_TILE_ITEMS};
+	std::vector<uint32_t> removed(num_tiles + 1);
+	std::vector<uint32_t> inserted(num_tiles + 1);
+	uint64_t	num_removed = 0;
+	uint64_t	num_inserted = 0;
+
+	for (uint64_t tile = 0; tile <= num_tiles; tile++)
+	{
+		while (num_removed < positions.size() && positions[num_removed] < tile * SPLIT_TILE_ITEMS)
+			num_removed++;
+		while (num_inserted < insertions.size() && insertions[num_inserted] + num_inserted < insert.diagonal(tile))
+			num_inserted++;
+		removed[tile] = (uint32_t) num_removed;
+		inserted[tile] = (uint32_t) num_inserted;
+	}
+	test_splits_of(remove, num_tiles, removed, "remove");
+	test_splits_of(insert, num_tiles, inserted, "insert");
+}
+
+static void
+test_all_splits()
+{
+	const uint64_t refined = MGPU_OPS_REFINE_MIN_TILES;
+
+	for (int pattern = 0; pattern < NUM_POSITION_PATTERNS; pattern++)
+	{
+		for (uint64_t num_tiles : {UINT64_C(1), UINT64_C(17), UINT64_C(3001), UINT64_C(8000), refined - 1, refined, refined + 1})
+			test_splits(num_tiles, pattern);
+		if (!quick)
+			test_splits(130003, pattern);	/* of those found first, many as well */
+	}
+}
+
 /* ---------------------------------------------------------------- odd-even */
 
 template <typename Key>
@@ -417,6 +479,8 @@ test_tiny()
 	test_tiny_bulk(4, mgpu_remove_tuning<4>::tile_items, mgpu_insert_tuning<4>::tile_items);
 	test_tiny_bulk(8, mgpu_remove_tuning<8>::tile_items, mgpu_insert_tuning<8>::tile_items);
 	test_tiny_bulk(16, mgpu_remove_tuning<16>::tile_items, mgpu_insert_tuning<16>::tile_items);
+	test_splits(3000, POSITIONS_RANDOM);
+	test_splits(MGPU_OPS_REFINE_MIN_TILES + 5, POSITIONS_RANDOM);
 	/* whole tiles, and strides beyond them */
 	test_odd_even<uint32_t>(MGPU_ODD_EVEN_BYTES / 4 + 1, 0);
 	test_odd_even<uint64_t>(MGPU_ODD_EVEN_BYTES / 8 + 1, 0);
@@ -461,6 +525,7 @@ main(int argc, char **argv)
 	test_merges();
 	printf("with merges: %d passed, %d failed\n", tests_passed, tests_failed);
 	fflush(stdout);
+	test_all_splits();
 	test_bulk();
 	printf("with remove and insert: %d passed, %d failed\n", tests_passed, tests_failed);
 	fflush(stdout);
