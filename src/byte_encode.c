@@ -171,6 +171,29 @@ byte_encode_numeric(const char *value, Size size, unsigned char *out)
 #define GROUP_BITS 7
 #define GROUP_FLAG 0x80
 
+/* False: it has not as many bits as it says. */
+static bool
+read_num_bits(const char *value, Size size, int32 *num_bits)
+{
+	if (size < sizeof(int32))
+		return false;
+	*num_bits = *(const int32 *) value;
+	return *num_bits >= 0 && (Size) *num_bits <= (size - sizeof(int32)) * BITS_PER_BYTE;
+}
+
+static inline Size
+count_groups(int32 num_bits)
+{
+	return ((Size) num_bits + GROUP_BITS - 1) / GROUP_BITS;
+}
+
+/* How many bits the last group has. */
+static inline unsigned char
+last_byte(int32 num_bits)
+{
+	return 1 + (num_bits == 0 ? 0 : (num_bits - 1) % GROUP_BITS + 1);
+}
+
 /*
  * Groups of seven bits, flagged; then how many bits the last group has.  That
  * puts B'1' before B'10': their groups are the same, and 1 is less than 2, as
@@ -180,17 +203,14 @@ Size
 byte_encode_bits(const char *value, Size size, unsigned char *out)
 {
 	const unsigned char *bits = (const unsigned char *) value + sizeof(int32);
-	int32		num_bits;
 	Size		num_groups;
 	uint32		window = 0;
 	int			window_bits = 0;
+	int32		num_bits;
 
-	if (size < sizeof(int32))
+	if (!read_num_bits(value, size, &num_bits))
 		return 0;
-	num_bits = *(const int32 *) value;
-	if (num_bits < 0 || (Size) num_bits > (size - sizeof(int32)) * BITS_PER_BYTE)
-		return 0;
-	num_groups = ((Size) num_bits + GROUP_BITS - 1) / GROUP_BITS;
+	num_groups = count_groups(num_bits);
 	for (Size i = 0; i < num_groups; i++)
 	{
 		/* past the last byte, zeros */
@@ -204,8 +224,45 @@ byte_encode_bits(const char *value, Size size, unsigned char *out)
 		window_bits -= GROUP_BITS;
 		out[i] = GROUP_FLAG | (window >> window_bits & 0x7F);
 	}
-	out[num_groups] = 1 + (num_groups == 0 ? 0 : num_bits - (num_groups - 1) * GROUP_BITS);
+	out[num_groups] = last_byte(num_bits);
 	return num_groups + 1;
+}
+
+Size
+byte_encode_bits_part(const char *value, Size size, Size offset, Size room, unsigned char *out)
+{
+	const unsigned char *bits = (const unsigned char *) value + sizeof(int32);
+	Size		num_groups;
+	Size		made = 0;
+	int32		num_bits;
+
+	if (!read_num_bits(value, size, &num_bits))
+		return 0;
+	num_groups = count_groups(num_bits);
+	for (Size i = offset; i < num_groups && made < room; i++)
+	{
+		Size		first = i * GROUP_BITS / BITS_PER_BYTE;
+		uint32		window = bits[first] << BITS_PER_BYTE;
+
+		if (first + 1 < size - sizeof(int32))
+			window |= bits[first + 1];
+		out[made++] = GROUP_FLAG | (window >> (2 * BITS_PER_BYTE - GROUP_BITS - i * GROUP_BITS % BITS_PER_BYTE) & 0x7F);
+	}
+	if (made < room && offset <= num_groups)
+		out[made++] = last_byte(num_bits);
+	return made;
+}
+
+/* Bits behind the last one are zeros. */
+int
+byte_compare_bits(const char *a, const char *b)
+{
+	int32		a_bits = *(const int32 *) a;
+	int32		b_bits = *(const int32 *) b;
+	Size		common = (Min(a_bits, b_bits) + (Size) BITS_PER_BYTE - 1) / BITS_PER_BYTE;
+	int			order = memcmp(a + sizeof(int32), b + sizeof(int32), common);
+
+	return order != 0 ? order : (a_bits > b_bits) - (a_bits < b_bits);
 }
 
 /* ------------------------------------------------------------ inet and cidr */

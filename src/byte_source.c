@@ -28,6 +28,10 @@
 /* Elements handled between looks at interrupts. */
 #define STEP_ITEMS (256 * 1024)
 
+/* What a sort may take beside the input and the result, and what it takes for each string. */
+#define CALL_BYTES (62 * 1024 * 1024)
+#define ITEM_BYTES 32
+
 /* What one task copies or makes at most, about. */
 #define TASK_ITEMS (16 * 1024)
 #define TASK_BYTES (4 * 1024 * 1024)
@@ -79,6 +83,12 @@ bool
 byte_form_is_made(byte_form form)
 {
 	return encoder(form) != NULL;
+}
+
+bool
+byte_strings_take_too_much(const element_type *type, int64 num_items, Size data_bytes)
+{
+	return byte_form_is_made(type->byte_form) && BYTE_ENCODE_ROOM(data_bytes) + num_items * ITEM_BYTES > CALL_BYTES;
 }
 
 void

@@ -23,6 +23,12 @@ typedef struct byte_strings
 /* Whether strings of this form are made, and are not the elements' own bytes. */
 extern bool byte_form_is_made(byte_form form);
 
+/*
+ * Whether strings of so many elements, which take data_bytes, are made and take, with
+ * all that belongs to them in a sort, more than a call may have.
+ */
+extern bool byte_strings_take_too_much(const element_type *type, int64 num_items, Size data_bytes);
+
 extern void byte_strings_init(byte_strings *strings, const element_type *type);
 
 typedef struct byte_string

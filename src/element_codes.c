@@ -89,7 +89,8 @@ element_codes_open(element_codes *codes, const array_source *source, const eleme
 	}
 	if (!by_keys && codes->strings.encode)
 		codes->room_bytes = BYTE_ENCODE_ROOM((Size) INTALIGN(longest));
-	if (codes->room_bytes <= ELEMENT_MOST_ROOM_BYTES)
+	codes->in_windows = codes->strings.form == BYTE_FORM_BITS && codes->room_bytes > ELEMENT_MOST_WHOLE_BYTES;
+	if (codes->in_windows || codes->room_bytes <= ELEMENT_MOST_ROOM_BYTES)
 		return true;
 	element_codes_close(codes);
 	return false;

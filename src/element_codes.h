@@ -16,6 +16,9 @@
 /* Room for a string that is made, on a thread's stack too: no number needs more. */
 #define ELEMENT_MOST_ROOM_BYTES (128 * 1024)
 
+/* Bit strings that need more are looked at through windows. */
+#define ELEMENT_MOST_WHOLE_BYTES (4 * 1024)
+
 /* Of ELEMENT_LINE_REFS references on which some elements begin: how many do before, and a bit for each of them. */
 typedef struct element_line
 {
@@ -39,6 +42,7 @@ typedef struct element_codes
 	bool		by_keys;		/* codes are keys, which say everything; else they are of strings */
 	byte_strings strings;
 	Size		room_bytes;		/* for a string that is made; 0: strings are elements' own bytes */
+	bool		in_windows;		/* it never is: of bit strings no more than a code's bytes are made at a time */
 
 	/* where elements vary in their widths; else NULL */
 	uint32	   *begins;			/* references of each ELEMENT_STEP'th */
@@ -96,17 +100,48 @@ element_key(const element_codes *codes, uint32 ref, uint64 *code)
 	return fits;
 }
 
-/* room: room_bytes, or NULL.  What is made is empty only where the element is not as it should be. */
+static inline const char *
+element_value(const element_codes *codes, uint32 ref)
+{
+	const char *element = element_at(codes, ref);
+
+	return codes->begins ? VARDATA(element) : element;
+}
+
+/* Not in windows.  room: room_bytes, or NULL.  What is made is empty only where the element is not as it should be. */
 static inline byte_string
 element_string(const element_codes *codes, uint32 ref, char *room)
 {
 	const char *element = element_at(codes, ref);
-	const char *value = codes->begins ? VARDATA(element) : element;
+	const char *value = element_value(codes, ref);
 	uint32		size = codes->begins ? VARSIZE(element) - VARHDRSZ : (uint32) codes->type->typlen;
 
 	if (codes->strings.encode)
 		return (byte_string) {room, codes->strings.encode(value, size, (unsigned char *) room)};
 	return (byte_string) {value, byte_string_size(codes->strings.form, value, size)};
+}
+
+/*
+ * The code of what comes behind the first offset bytes of an element's string, and
+ * that string, of which in windows no more is there than whether it is empty.  room: as
+ * above, but a code's bytes will do in windows.
+ */
+static inline uint64
+element_code_behind(const element_codes *codes, uint32 ref, uint32 offset, char *room, byte_string *string)
+{
+	mgpu_byte_keys window = {.data = room,.data_end = room + MGPU_CODE_BYTES};
+	const char *element;
+	uint32		made;
+
+	if (!codes->in_windows)
+	{
+		*string = element_string(codes, ref, room);
+		return element_string_code(codes, *string, room, offset);
+	}
+	element = element_at(codes, ref);
+	made = byte_encode_bits_part(VARDATA(element), VARSIZE(element) - VARHDRSZ, offset, MGPU_CODE_BYTES, (unsigned char *) room);
+	*string = (byte_string) {room, offset + made};
+	return mgpu_byte_code(&window, (mgpu_span) {0, made}, 0);
 }
 
 /* What an element takes, in references, where elements are aligned as int. */

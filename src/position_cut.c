@@ -68,10 +68,10 @@ codes_of_strings(position_sort *sort, uint32 offset, const uint32 *refs, uint32 
 
 	for (uint32 i = 0; i < num_refs; i++)
 	{
-		byte_string string = element_string(&sort->codes, refs[i], room);
+		byte_string string;
 
+		codes[i] = element_code_behind(&sort->codes, refs[i], offset, room, &string);
 		fit &= room == NULL || string.size > 0;
-		codes[i] = element_string_code(&sort->codes, string, room, offset);
 	}
 	if (!fit)
 		sort->failed = true;

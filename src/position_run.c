@@ -48,6 +48,8 @@ typedef struct bucket
 static Size
 arena_bytes(const element_codes *codes)
 {
+	if (codes->in_windows)
+		return MGPU_CODE_BYTES;
 	return codes->room_bytes > 0 ? ARENA_BYTES + codes->room_bytes : 0;
 }
 
@@ -61,7 +63,7 @@ position_run_bytes(const element_codes *codes, int64 num_items)
 int64
 position_long_runs(const element_codes *codes)
 {
-	return codes->room_bytes > 0 ? codes->data_bytes / (ARENA_BYTES / 2) + 1 : 0;
+	return codes->room_bytes > 0 && !codes->in_windows ? codes->data_bytes / (ARENA_BYTES / 2) + 1 : 0;
 }
 
 static void
@@ -128,8 +130,7 @@ load_strings(bucket *bucket)
 		byte_string string;
 
 		fetch_ahead(bucket, i);
-		string = element_string(codes, bucket->refs[i], bucket->arena);
-		bucket->codes[i] = element_string_code(codes, string, bucket->arena, bucket->offset);
+		bucket->codes[i] = element_code_behind(codes, bucket->refs[i], bucket->offset, bucket->arena, &string);
 		if (bucket->arena == NULL)
 			bucket->spans[i] = (mgpu_span) {string.bytes - codes->data, string.size};
 		else if (string.size == 0)
@@ -211,6 +212,26 @@ order_made(bucket *bucket, uint32 *places, uint32 num_places, uint32 offset)
 	return true;
 }
 
+/* Bit strings as they are, in the order that is asked for; equal ones in their own. */
+static int
+compare_bits(const element_codes *codes, uint32 a, uint32 b, bool descending)
+{
+	int			order = byte_compare_bits(element_value(codes, a), element_value(codes, b));
+
+	if (order == 0)
+		return a < b ? -1 : 1;
+	return descending ? -order : order;
+}
+
+#define ST_SORT sort_places
+#define ST_ELEMENT_TYPE uint32
+#define ST_COMPARE(a, b, bucket) \
+	compare_bits(&(bucket)->sort->codes, (bucket)->refs[*(a)], (bucket)->refs[*(b)], (bucket)->sort->descending)
+#define ST_COMPARE_ARG_TYPE const bucket
+#define ST_SCOPE static
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
 /* Elements of one code.  False: they are for the next round. */
 static bool
 order_ties(bucket *bucket, uint32 *places, uint32 num_places)
@@ -224,6 +245,11 @@ order_ties(bucket *bucket, uint32 *places, uint32 num_places)
 		return true;
 	if (num_places > MGPU_SHORT_RUN_ITEMS)
 		return false;
+	if (sort->codes.in_windows)
+	{
+		sort_places(places, num_places, bucket);
+		return true;
+	}
 	if (bucket->arena)
 		return order_made(bucket, places, num_places, offset);
 	mgpu_byte_order_now(&keys, offset, places, num_places);
@@ -373,10 +399,15 @@ static int
 compare_refs(const uint32 *a, const uint32 *b, const comparison *with)
 {
 	const element_codes *codes = with->codes;
-	byte_string x = element_string(codes, *a, with->room);
-	byte_string y = element_string(codes, *b, with->room ? with->room + codes->room_bytes : NULL);
-	int			order = memcmp(x.bytes, y.bytes, Min(x.size, y.size));
+	byte_string x;
+	byte_string y;
+	int			order;
 
+	if (codes->in_windows)
+		return compare_bits(codes, *a, *b, with->descending);
+	x = element_string(codes, *a, with->room);
+	y = element_string(codes, *b, with->room ? with->room + codes->room_bytes : NULL);
+	order = memcmp(x.bytes, y.bytes, Min(x.size, y.size));
 	if (order == 0)
 		order = (x.size > y.size) - (x.size < y.size);
 	if (with->descending)
@@ -398,7 +429,7 @@ position_run_compare(position_sort *sort, const position_run *run)
 {
 	comparison	with = {&sort->codes, sort->descending, NULL};
 
-	if (sort->codes.room_bytes > 0)
+	if (sort->codes.room_bytes > 0 && !sort->codes.in_windows)
 		with.room = palloc(2 * sort->codes.room_bytes);
 	sort_refs(sort->refs + run->first, run->num_items, &with);
 	if (with.room)

@@ -231,10 +231,12 @@ position_sort_few(const element_type *type, bool by_keys)
 }
 
 static bool
-are_many(const sort_spec *spec, const element_type *type, bool by_keys, int64 num_items)
+are_many(const sort_spec *spec, const element_type *type, bool by_keys, int64 num_items, Size data_bytes)
 {
 	int64		few = position_sort_few(type, by_keys);
 
+	if (!by_keys && byte_strings_take_too_much(type, num_items, data_bytes))
+		return true;
 	if (!by_keys && (spec->algorithm != MGPU_ALGORITHM_AUTO || run_is_probed(num_items)))
 		few = FEW_PROBED_ITEMS;
 	return num_items > few;
@@ -288,7 +290,7 @@ sort_ranks(const sort_spec *spec, array_source *source, const element_type *type
 	run_series	series;
 	bool		had_job;
 
-	if (!are_many(spec, type, by_keys, num_items) || (!by_keys && !has_strings) ||
+	if (!are_many(spec, type, by_keys, num_items, source->data_bytes) || (!by_keys && !has_strings) ||
 		(type->stride == 0 && (type->typlen != -1 || type->typalign != TYPALIGN_INT)))
 		return false;
 	array_source_load(source);

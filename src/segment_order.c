@@ -31,11 +31,8 @@
 #define STRING_ITEMS (512 * 1024)
 #define STRING_ROOM_BYTES 26
 
-/* Bytes of a batch's elements whose strings are made. */
+/* Bytes of a batch's elements whose strings are made; a segment of more is sorted by itself. */
 #define MOST_MADE_BYTES (8 * 1024 * 1024)
-
-/* A segment of more bytes than that is sorted by itself if it has more elements than this. */
-#define LONG_MADE_ITEMS (64 * 1024)
 
 /* Elements handled between looks at interrupts. */
 #define STEP_ITEMS (256 * 1024)
@@ -234,7 +231,7 @@ static bool
 is_long(const segment_order *order, const segment_batch *batch)
 {
 	return batch->num_items > position_sort_few(order->type, order->by_keys) ||
-		(batch->num_bytes > MOST_MADE_BYTES && batch->num_items > LONG_MADE_ITEMS);
+		batch->num_bytes > MOST_MADE_BYTES;
 }
 
 static bool
@@ -331,7 +328,8 @@ segment_order_ranks(const sort_spec *spec, const segment_list *segments, array_s
 	bool		has_strings = byte_source_applies(type, spec->collation);
 	segment_order order;
 
-	if (segments->num_items <= LEAST_ITEMS || (type->encode == NULL && !has_strings) ||
+	if ((segments->num_items <= LEAST_ITEMS &&
+		 (type->encode || !byte_strings_take_too_much(type, segments->num_items, source->data_bytes))) || (type->encode == NULL && !has_strings) ||
 		(type->stride == 0 && (type->typlen != -1 || type->typalign != TYPALIGN_INT)))
 		return false;
 	array_source_load(source);

@@ -419,7 +419,7 @@ sorted_in_parts(slice_sort *sort)
 	slice_bound low = {.slice = -1};
 	int64		num_sampled;
 	uint32	   *sample = take_sample(sort, &num_sampled);
-	int64		step = num_sampled * room / sort->num_slices * PLANNED_PERCENT / 100;
+	int64		step = Max(num_sampled * room / sort->num_slices * PLANNED_PERCENT / 100, 1);
 	int64		num_listed;
 
 	for (int64 written = 0, next = step; written < sort->num_slices; written += num_listed)
