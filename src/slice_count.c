@@ -25,8 +25,9 @@
 #include "null_map.h"
 #include "slice_count.h"
 
-/* Fewer are compared as fast as so many values are counted. */
+/* Fewer are compared as fast as so many values are counted; slices of three bytes, of which there are more. */
 #define LEAST_SLICES (16 * 1024)
+#define LEAST_LONG_SLICES (64 * 1024)
 
 /* Bytes of a slice, as numbers, which one code stands for; a third one is a tail. */
 #define CODED_BYTES 2
@@ -63,7 +64,10 @@ slices_are_counted(const array_source *source, const element_type *type)
 	int64		num_slices = source->dims[0];
 	int64		slice_bytes = source->num_items / num_slices * type->key_width;
 
-	return num_slices >= LEAST_SLICES && type->key_kind != 0 && slice_bytes <= CODED_BYTES + (source->num_nulls == 0);
+	if (type->key_kind == 0 || num_slices < LEAST_SLICES)
+		return false;
+	return slice_bytes <= CODED_BYTES ||
+		(slice_bytes == CODED_BYTES + 1 && source->num_nulls == 0 && num_slices >= LEAST_LONG_SLICES);
 }
 
 /* ---- counting */

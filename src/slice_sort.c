@@ -6,9 +6,9 @@
  * of their first elements that differ, NULL above all others.  They are compared
  * where they lie, and the result holds their numbers at its end until they are
  * written over these, front to back (array_gather.h has the same for elements).
- * Where slices begin follows from their numbers, with a count of NULL elements, or
- * is noted where elements vary in their widths: of every slice or, where these are
- * very many, of some before which others are walked over.
+ * Where slices begin follows from their numbers, or is noted where elements vary in
+ * their widths or are NULL.  Of very many slices that is noted of some, before which
+ * others are walked over, or said by how many elements are NULL.
  *
  * Slices of less than four bytes have no room for their numbers there.  Where what
  * they lack is too much, numbers are listed a part of the order at a time: those of
@@ -64,8 +64,8 @@ typedef struct slice_sort
 	int64		num_slices;
 	int64		slice_items;
 	Size		slice_bytes;	/* 0: they vary */
-	null_map	nulls;			/* where elements of one width are NULL */
-	uint32	   *offsets;		/* where widths vary: where every step'th begins */
+	uint32	   *offsets;		/* then where every step'th begins; or NULL, */
+	null_map	nulls;			/* if they are of elements of one width, or NULL */
 	int64		step;
 	Size		note_bytes;		/* of either */
 	Size		data_bytes;		/* of all */
@@ -105,7 +105,7 @@ walk_from(const slice_sort *sort, int64 slice)
 
 	if (sort->slice_bytes > 0)
 		return walk;
-	if (sort->offsets == NULL)
+	if (unlikely(sort->offsets == NULL))
 	{
 		walk.next = sort->data + (Size) null_map_rank(&sort->nulls, walk.item) * sort->type.stride;
 		return walk;
@@ -126,7 +126,7 @@ add_shortfall(slice_sort *sort, Size slice_bytes)
 		sort->shortfall += sizeof(uint32) - slice_bytes;
 }
 
-/* Slices of widths that vary: all are walked over once. */
+/* All are walked over once. */
 static void
 note_slices(slice_sort *sort)
 {
@@ -156,7 +156,7 @@ note_slices(slice_sort *sort)
 	sort->data_bytes = walk.next - sort->data;
 }
 
-/* Slices of one width but for NULL elements. */
+/* The same of elements of one width. */
 static void
 note_nulls(slice_sort *sort)
 {
@@ -192,16 +192,16 @@ open_slices(slice_sort *sort, const sort_spec *spec, array_source *source)
 static void
 note_what_is_where(slice_sort *sort)
 {
-	if (sort->type.stride == 0)
-		note_slices(sort);
-	else if (sort->bitmap)
-		note_nulls(sort);
-	else
+	if (sort->type.stride > 0 && sort->bitmap == NULL)
 	{
 		sort->slice_bytes = (Size) sort->slice_items * sort->type.stride;
 		if (sort->slice_bytes < sizeof(uint32))
 			sort->shortfall = sort->num_slices * (sizeof(uint32) - sort->slice_bytes);
 	}
+	else if (sort->type.stride > 0 && (sort->num_slices + 1) * sizeof(uint32) > OFFSETS_BYTES)
+		note_nulls(sort);
+	else
+		note_slices(sort);
 }
 
 static void
@@ -221,8 +221,8 @@ value_of(const slice_sort *sort, const char *element)
 	return fetch_att(element, sort->type.typbyval, sort->type.typlen);
 }
 
-/* Of slices that walks are at, in the order that is asked for. */
-static int
+/* Of slices that walks are at, in the order that is asked for; inlined, or walks of small slices go through memory. */
+static pg_attribute_always_inline int
 compare_walks(slice_walk a, slice_walk b, slice_sort *sort)
 {
 	int			order = 0;
