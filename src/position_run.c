@@ -7,6 +7,9 @@
  * put in order at once where they are few, by what follows in their strings; more
  * are a run of the next round, by the codes behind what all of them share.  What
  * is in order becomes positions, what is not stays references.
+ *
+ * Of long bit strings no more than a code is ever made, and those with equal codes
+ * are compared as they are: whole strings would take longer to make than all the rest.
  */
 #include "postgres.h"
 

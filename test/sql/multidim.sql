@@ -49,3 +49,29 @@ SELECT mgpu_sort(texts) = (SELECT array_agg(s ORDER BY s, i) FROM (SELECT i, ARR
        mgpu_sort(flags) = (SELECT array_agg(s ORDER BY s, i) FROM (SELECT i, ARRAY[flags[i][1]] AS s FROM generate_series(1, 3000) i) x) AS flags,
        array_send(mgpu_sort(numbers)) = (SELECT array_send(array_agg(s ORDER BY s, i)) FROM (SELECT i, ARRAY[numbers[i][1], numbers[i][2], numbers[i][3]] AS s FROM generate_series(1, 3000) i) x) AS numbers
 FROM t;
+-- narrow slices, so many that they are counted, against ORDER BY over the slices; the last ones are compared
+WITH slices AS (
+    SELECT n, i, ARRAY[h % 3 = 0] AS b, ARRAY[nullif(h % 3, 1) = 0, nullif(h / 3 % 3, 1) = 0] AS bb, ARRAY[(h % 65536 - 32768)::int2] AS s,
+           ARRAY[nullif(h % 65536 - 32768, i % 2)::int2] AS sn, ARRAY[[(h % 256 - 128)::"char"], [(h / 256 % 256 - 128)::"char"]] AS c,
+           ARRAY[(h % 5 - 2)::"char", (h / 5 % 256 - 128)::"char", (h / 1280 % 256 - 128)::"char"] AS ccc,
+           ARRAY[(h % 5 - 2)::"char", nullif(h / 5 % 7, 3)::"char", (h / 35 % 7 - 3)::"char"] AS ccn
+    FROM (SELECT n, i, (i::bigint * 2654435761 % 16777213)::int AS h FROM (VALUES (20000), (70000)) v(n), generate_series(1, n) i) t),
+arrays AS (
+    SELECT n, array_agg(b ORDER BY i) AS b, array_agg(bb ORDER BY i) AS bb, array_agg(s ORDER BY i) AS s, array_agg(sn ORDER BY i) AS sn,
+           array_agg(c ORDER BY i) AS c, array_agg(ccc ORDER BY i) AS ccc, array_agg(ccn ORDER BY i) AS ccn
+    FROM slices GROUP BY n),
+ascending AS (
+    SELECT n, array_agg(b ORDER BY b) AS b, array_agg(bb ORDER BY bb) AS bb, array_agg(s ORDER BY s) AS s, array_agg(sn ORDER BY sn) AS sn,
+           array_agg(c ORDER BY c) AS c, array_agg(ccc ORDER BY ccc) AS ccc, array_agg(ccn ORDER BY ccn) AS ccn
+    FROM slices GROUP BY n),
+descending AS (
+    SELECT n, array_agg(b ORDER BY b DESC) AS b, array_agg(bb ORDER BY bb DESC) AS bb, array_agg(s ORDER BY s DESC) AS s, array_agg(sn ORDER BY sn DESC) AS sn,
+           array_agg(c ORDER BY c DESC) AS c, array_agg(ccc ORDER BY ccc DESC) AS ccc, array_agg(ccn ORDER BY ccn DESC) AS ccn
+    FROM slices GROUP BY n)
+SELECT n, x.is_descending,
+       array_send(mgpu_sort(a.b, x.is_descending)) = array_send(x.b) AS b, array_send(mgpu_sort(a.bb, x.is_descending)) = array_send(x.bb) AS bb,
+       array_send(mgpu_sort(a.s, x.is_descending)) = array_send(x.s) AS s, array_send(mgpu_sort(a.sn, x.is_descending)) = array_send(x.sn) AS sn,
+       array_send(mgpu_sort(a.c, x.is_descending)) = array_send(x.c) AS c, array_send(mgpu_sort(a.ccc, x.is_descending)) = array_send(x.ccc) AS ccc,
+       array_send(mgpu_sort(a.ccn, x.is_descending)) = array_send(x.ccn) AS ccn
+FROM arrays a JOIN (SELECT false AS is_descending, * FROM ascending UNION ALL SELECT true, * FROM descending) x USING (n) ORDER BY n, is_descending;
+SELECT cardinality(mgpu_sort(array_agg(ARRAY[i % 3 = 0]))), (mgpu_last_run()).algorithm FROM generate_series(1, 20000) i;

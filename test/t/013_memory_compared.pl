@@ -121,7 +121,29 @@ is($node->safe_psql('postgres', q{SELECT bool_and(x <= y) FROM (SELECT x, lead(x
 	unnest(mgpu_sort(p)) WITH ORDINALITY u(x, place) WHERE place % 2 = 1) t}), 't', 'slices by their first elements');
 
 # values and what sorts them would be 24 bytes an element more
+# very narrow slices: bytes, which are counted, bytes that are compared, and elements that are mostly NULL, of
+# which numbers are listed in parts; the same elements without slices
+make_type('flag', 'bool', '', qw(boolin boolout boolsend boollt boolle booleq boolge boolgt btboolcmp));
+make_big($node, 'narrow', 25,
+	b => [ 'bool[]', 'ARRAY[hashint4(i) % 3 = 0]' ],
+	u => [ 'bool[]', 'hashint4(i) % 3 = 0' ],
+	z => [ 'int[]', 'ARRAY[CASE WHEN i % 10 = 0 THEN hashint4(i) END]' ],
+	y => [ 'int[]', 'CASE WHEN i % 10 = 0 THEN hashint4(i) END' ]);
+$node->safe_psql('postgres', 'CREATE TABLE flags (f flag[]); ALTER TABLE flags ALTER f SET STORAGE EXTERNAL; INSERT INTO flags SELECT b::flag[] FROM narrow');
+foreach my $case ([ 'b', 'u' ], [ 'z', 'y' ])
+{
+	my ($slices, $elements) = @$case;
+	my $bare = sub { "md5(translate($_[0]::text, '{}', ''))" };
+
+	is($node->safe_psql('postgres', 'SELECT ' . $bare->("mgpu_sort($slices)") . ' = ' . $bare->("mgpu_sort($elements)") . ' FROM narrow'),
+		't', "narrow slices $slices in the order of their elements");
+}
+is($node->safe_psql('postgres', 'SELECT array_ndims(s) = 2, s = mgpu_sort(b, true)::flag[] FROM (SELECT mgpu_sort(f, true) AS s FROM flags) t, narrow'), 't|t', 'narrow slices that are compared');
+
 my %peaks = (
+	'sort slices of a bool' => [ 'mgpu_sort(b)', 'narrow', 24, 24 ],
+	'sort slices of a compared byte' => [ 'mgpu_sort(f)', 'flags', 24, 24 ],
+	'sort slices that are mostly NULL' => [ 'mgpu_sort(z)', 'narrow', 12, 12 ],
 	'argsort tally' => [ 'mgpu_argsort(y)', 'compared', 44, 11 ],
 	'sort slices' => [ 'mgpu_sort(p)', 'slices', 23, 23 ],
 	'sort many slices with a null' => [ 'mgpu_sort(o)', 'slices', 43, 43 ],
