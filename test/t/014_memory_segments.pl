@@ -99,12 +99,12 @@ foreach my $executor (executors($node))
 	  if $executor eq 'gpu';
 }
 
+foreach my $table ('numbers', 'bits')
+{
+	check_order($node, $table, '', $_, 'false') foreach ('false', 'true');
+}
 foreach my $executor (executors($node))
 {
-	foreach my $table ('numbers', 'bits')
-	{
-		check_order($node, $executor, $table, '', $_, 'false') foreach ('false', 'true');
-	}
 	is($node->safe_psql('postgres', qq{
 		SET mgpu.executor = $executor;
 		SELECT mgpu_segsort(a, two) = mgpu_sort(a[:19000]) || mgpu_sort(a[19001:]), mgpu_segsort(a, two, true) = mgpu_sort(a[:19000], true) || mgpu_sort(a[19001:], true) FROM bits}),
