@@ -13,93 +13,28 @@
  * twice as many; a code says what its item was, so nothing else moves.  Places make
  * all codes different, so a sort of keys with indices is stable.
  *
- * A tile whose keys differ in more bits is sorted in rounds, digit by digit, the
- * lowest first: each round's codes have the item's rank after the round before where
- * the place would be, and places by rank lie in the tile's own part of the output
- * meanwhile.  So any keys are sorted, but those of one round alone fast: who takes this
- * sort looks at samples first.
+ * Keys that differ in more bits have the highest 18 of these in their codes, and few
+ * neighbours have equal ones: 12,032 items in some 200,000 values.  A look at whole
+ * keys on the way to the output finds items that descend, and one thread puts each
+ * group of such neighbours right.  Whole keys come from the input by their places, or,
+ * of 4-byte keys, from the code and a byte in shared memory by the place.
+ *
+ * A tile where such groups are long is sorted in rounds, digit by digit, the lowest
+ * first: each round's codes have the item's rank after the round before where the place
+ * would be, and places by rank lie in the tile's own part of the output meanwhile.  So
+ * any keys are sorted, but those of one round alone fast: who takes this sort looks at
+ * samples first.
  *
  * Rejected: a sort of wide items for such tiles, which needs twice the shared memory
  * that a CTA has here, or a launch of its own behind this one; places by tiles'
- * neighbourhoods in fewer bits, since equal keys must not wrap round.
+ * neighbourhoods in fewer bits, since equal keys must not wrap round; low bits of 8-byte
+ * keys in shared memory, which would be four or five bytes an item and a CTA less an SM.
  */
 #ifndef MGPU_COMPACT_TILES_CUH
 #define MGPU_COMPACT_TILES_CUH
 
+#include "compact_repair.cuh"
 #include "merge_kernels.cuh"
-
-/* Tiles of the compact sort, as the merge sort has them for 4-byte keys (tuning.cuh). */
-struct mgpu_compact_tuning
-{
-	static constexpr int threads = 256;
-	static constexpr int items_per_thread = 47;
-	static constexpr int resident_threads = 768;
-	static constexpr uint32_t tile_items = threads * items_per_thread;
-	static constexpr uint32_t place_bits = 14;
-	static constexpr uint32_t digit_bits = 32 - place_bits;
-
-	/* the largest code pads a tile */
-	static_assert(tile_items < 1u << place_bits, "no code of an item is the largest one");
-};
-
-/* Digits of so many bits. */
-MGPU_HOST_DEVICE uint32_t
-mgpu_compact_rounds(uint32_t bits)
-{
-	return bits <= mgpu_compact_tuning::digit_bits ? 1 :
-		(bits + mgpu_compact_tuning::digit_bits - 1) / mgpu_compact_tuning::digit_bits;
-}
-
-/* How a tile's keys become codes. */
-struct mgpu_compact_form
-{
-	uint64_t	base;			/* no key is below it */
-	uint32_t	rounds;
-	bool		has_places;		/* in the codes; else keys are alone, and all there is to know of them */
-};
-
-/* Where 32 bits of 8-byte keys near this one begin, and so that they end in 64. */
-MGPU_HOST_DEVICE uint64_t
-mgpu_compact_origin(uint64_t key)
-{
-	const uint64_t half = UINT64_C(1) << 31;
-	uint64_t	origin = key > half ? key - half : 0;
-
-	return origin < ~UINT64_C(0) << 32 ? origin : ~UINT64_C(0) << 32;
-}
-
-/*
- * The form of keys that lie between least and greatest, both from origin on; far:
- * some lie elsewhere.
- */
-MGPU_HOST_DEVICE mgpu_compact_form
-mgpu_find_compact_form(bool indexed, uint64_t origin, bool far, uint32_t least, uint32_t greatest)
-{
-	uint32_t	bits = 0;
-
-	if (far)
-		return {0, mgpu_compact_rounds(64), true};
-	if (!indexed)
-		return {origin, 1, false};
-	while (bits < 32 && (greatest - least) >> bits != 0)
-		bits++;
-	return {origin + least, mgpu_compact_rounds(bits), true};
-}
-
-/* A key's digit for a round, above its place or rank. */
-MGPU_HOST_DEVICE uint32_t
-mgpu_compact_code(const mgpu_compact_form &form, uint64_t key, uint32_t round, uint32_t place)
-{
-	constexpr uint32_t digit_bits = mgpu_compact_tuning::digit_bits;
-
-	return (uint32_t) ((key - form.base) >> round * digit_bits) << mgpu_compact_tuning::place_bits | place;
-}
-
-MGPU_HOST_DEVICE uint32_t
-mgpu_compact_place(uint32_t code)
-{
-	return code & ((1u << mgpu_compact_tuning::place_bits) - 1);
-}
 
 #ifdef __CUDACC__
 
@@ -125,11 +60,42 @@ struct mgpu_compact_work
 	uint32_t	least[mgpu_compact_tuning::threads / 32];
 	uint32_t	greatest[mgpu_compact_tuning::threads / 32];
 	mgpu_compact_form form;
+	uint32_t	base_step;		/* where the form begins, in steps from the origin … */
+	uint32_t	step_shift;		/* … and the bits of steps that it lacks */
+	uint32_t	round;
 };
+
+/*
+ * The origin of a tile, of which each warp looks at the same keys: of near ones at the
+ * first and the last, else at 32 at even distances, while the cache is asked for the rest.
+ */
+template <bool near, typename Key>
+static __device__ __forceinline__ mgpu_compact_origin
+mgpu_sample_origin(const Key *keys, uint32_t count)
+{
+	uint64_t	least = keys[near ? 0 : mgpu_compact_sample(threadIdx.x % 32, count)];
+	uint64_t	greatest = near ? keys[count - 1] : least;
+
+	if constexpr (near)
+		return mgpu_find_compact_origin(min(least, greatest), max(least, greatest));
+	else
+	{
+		for (uint32_t item = threadIdx.x * (128 / sizeof(Key)); item < count;
+			 item += mgpu_compact_tuning::threads * (128 / sizeof(Key)))
+			asm volatile("prefetch.global.L2 [%0];" :: "l"(keys + item));
+		for (uint32_t distance = 16; distance > 0; distance /= 2)
+		{
+			least = min(least, (uint64_t) __shfl_xor_sync(0xFFFFFFFFu, least, distance));
+			greatest = max(greatest, (uint64_t) __shfl_xor_sync(0xFFFFFFFFu, greatest, distance));
+		}
+		return mgpu_find_compact_origin(least, greatest);
+	}
+}
 
 /* Of what threads found: the form of the tile.  Ends with a barrier. */
 static __device__ __forceinline__ void
-mgpu_agree_on_form(mgpu_compact_work *work, bool indexed, uint64_t origin, bool far, uint32_t least, uint32_t greatest)
+mgpu_agree_on_form(mgpu_compact_work *work, bool indexed, mgpu_compact_origin origin, bool far, uint32_t least,
+				   uint32_t greatest)
 {
 	uint32_t	lane = threadIdx.x % 32;
 
@@ -146,46 +112,63 @@ mgpu_agree_on_form(mgpu_compact_work *work, bool indexed, uint64_t origin, bool 
 		greatest = work->greatest[lane % (mgpu_compact_tuning::threads / 32)];
 		mgpu_bounds_of_warp(least, greatest);
 		if (lane == 0)
+		{
 			work->form = mgpu_find_compact_form(indexed, origin, far, least, greatest);
+			work->base_step = (uint32_t) ((work->form.base - origin.key) >> origin.shift);
+			work->step_shift = far ? 0 : work->form.shift - origin.shift;
+			work->round = 0;
+		}
 	}
 	__syncthreads();				/* the form is known */
 }
 
-/* Load every threads-th key of a tile as a code for the first round; pads are largest. */
-template <class Source>
+/*
+ * Load every threads-th key of a tile as a code for the first round; pads are largest.
+ * lows: see mgpu_lossy_tile.
+ */
+template <bool near, class Source>
 static __device__ __forceinline__ void
 mgpu_load_codes(uint32_t (&codes)[mgpu_compact_tuning::items_per_thread], const Source &source, uint64_t begin,
-				uint32_t count, mgpu_compact_work *work)
+				uint32_t count, mgpu_compact_work *work, uint8_t *lows)
 {
 	constexpr int items = mgpu_compact_tuning::items_per_thread;
 	constexpr int threads = mgpu_compact_tuning::threads;
 	typedef typename Source::Stored Key;
-	uint64_t	origin = sizeof(Key) > 4 ? mgpu_compact_origin(source.keys[begin]) : 0;
+	mgpu_compact_origin origin = {0, 0};
 	uint32_t	least = UINT32_MAX;
 	uint32_t	greatest = 0;
+	uint32_t	shift;
 	bool		far = false;
 
+	if constexpr (sizeof(Key) > sizeof(uint32_t))
+		origin = mgpu_sample_origin<near>(source.keys + begin, count);
 #pragma unroll
 	for (int i = 0; i < items; i++)
 	{
 		/* behind the end the last key once more, which changes no bound */
-		uint64_t	distance = source.keys[begin + min(threadIdx.x + i * threads, count - 1)] - origin;
+		uint64_t	steps = (source.keys[begin + min(threadIdx.x + i * threads, count - 1)] - origin.key) >> origin.shift;
 
-		codes[i] = (uint32_t) distance;
-		far |= distance >> 32 != 0;
+		codes[i] = (uint32_t) steps;
+		far |= steps >> 32 != 0;
 		least = min(least, codes[i]);
 		greatest = max(greatest, codes[i]);
 	}
 	mgpu_agree_on_form(work, Source::has_indices, origin, far, least, greatest);
-	least = (uint32_t) (work->form.base - origin);
+	least = work->base_step;
+	shift = work->step_shift;
+	if (sizeof(Key) == sizeof(uint32_t) && shift > 0)
+	{
+#pragma unroll
+		for (int i = 0; i < items; i++)
+			lows[threadIdx.x + i * threads] = (uint8_t) ((codes[i] - least) & ((1u << shift) - 1));
+	}
 #pragma unroll
 	for (int i = 0; i < items; i++)
 	{
 		uint32_t	item = threadIdx.x + i * threads;
 
-		/* of higher digits nothing is left, so far keys do no harm */
 		if (work->form.has_places)
-			codes[i] = (codes[i] - least) << mgpu_compact_tuning::place_bits | item;
+			codes[i] = (codes[i] - least) >> shift << mgpu_compact_tuning::place_bits | item;
 		if (item >= count)
 			codes[i] = UINT32_MAX;
 	}
@@ -208,7 +191,7 @@ mgpu_codes_to_places(const mgpu_tile<uint32_t> &tile, uint32_t count, uint32_t r
 	__syncthreads();				/* places are read */
 }
 
-/* … and on to the codes of a round, by the ranks that its places have now. */
+/* Before a round: from places, if there are any yet, to codes, by the ranks that they have now. */
 template <class Source>
 static __device__ __forceinline__ void
 mgpu_places_to_codes(uint32_t (&codes)[mgpu_compact_tuning::items_per_thread], const mgpu_tile<uint32_t> &tile,
@@ -218,7 +201,7 @@ mgpu_places_to_codes(uint32_t (&codes)[mgpu_compact_tuning::items_per_thread], c
 #pragma unroll 1
 	for (uint32_t item = threadIdx.x; item < count; item += mgpu_compact_tuning::threads)
 	{
-		uint32_t	place = tile.keys[item];
+		uint32_t	place = round > 0 ? tile.keys[item] : item;
 
 		places[item] = place;
 		tile.keys[item] = mgpu_compact_code(form, source.keys[begin + place], round, item);
@@ -234,6 +217,41 @@ mgpu_places_to_codes(uint32_t (&codes)[mgpu_compact_tuning::items_per_thread], c
 	__syncthreads();				/* the tile is read */
 }
 
+/* Of sorted codes that lack low bits, all to the sink; false: not sorted.  Ends with a barrier. */
+template <class Source, class Sink>
+static __device__ __forceinline__ bool
+mgpu_end_lossy_tile(const mgpu_tile<uint32_t> &tile, const Source &source, const Sink &sink, uint64_t begin,
+					uint32_t count, const mgpu_compact_form &form)
+{
+	typedef typename Source::Stored Key;
+	uint32_t   *descents = tile.keys + mgpu_compact_tuning::tile_items;
+	mgpu_lossy_tile<Key> lossy = {tile.keys, reinterpret_cast<const uint8_t *>(tile.keys + mgpu_compact_slots()),
+		source.keys + begin, count, form.shift, (Key) form.base};
+
+	return !mgpu_put_lossy_tile<Source>(lossy, descents, sink, begin) ||
+		mgpu_repair_tile<Source>(lossy, descents, sink, begin);
+}
+
+/* Of the codes of one round or the places of several. */
+template <class Source, class Sink>
+static __device__ __forceinline__ void
+mgpu_put_exact_tile(const mgpu_tile<uint32_t> &tile, const Source &source, const Sink &sink, uint64_t begin,
+					uint32_t count, const mgpu_compact_form &form)
+{
+	typedef typename Source::Stored Key;
+
+#pragma unroll 4
+	for (uint32_t item = threadIdx.x; item < count; item += mgpu_compact_tuning::threads)
+	{
+		uint32_t	code = tile.keys[item];
+		uint32_t	place = form.rounds > 1 ? code : mgpu_compact_place(code);
+		uint32_t	digit = form.has_places ? code >> mgpu_compact_tuning::place_bits : code;
+		Key			key = form.rounds > 1 ? source.keys[begin + code] : (Key) (form.base + digit);
+
+		sink.put(begin + item, Source::make(key, begin + place));
+	}
+}
+
 /*
  * Sort every tile from a source to a sink that is other memory.  near: see
  * mgpu_cta_sort_runs.
@@ -243,42 +261,44 @@ __global__ void
 __launch_bounds__(mgpu_compact_tuning::threads, mgpu_compact_tuning::resident_threads / mgpu_compact_tuning::threads)
 mgpu_sort_compact_tiles(Source source, Sink sink, uint64_t num_items)
 {
-	typedef typename Source::Stored Key;
 	constexpr int threads = mgpu_compact_tuning::threads;
 	constexpr int items = mgpu_compact_tuning::items_per_thread;
 	__shared__ mgpu_compact_work work;
-	mgpu_tile<uint32_t> tile = mgpu_tile<uint32_t>::lay_out(mgpu_shared, mgpu_sort_slots(threads, items));
+	mgpu_tile<uint32_t> tile = mgpu_tile<uint32_t>::lay_out(mgpu_shared, mgpu_compact_slots());
 	uint64_t	begin = (uint64_t) blockIdx.x * mgpu_compact_tuning::tile_items;
 	uint32_t	count = (uint32_t) min((uint64_t) mgpu_compact_tuning::tile_items, num_items - begin);
 	uint32_t	codes[items];
 
 	mgpu_await_previous();
-	mgpu_load_codes(codes, source, begin, count, &work);
+	mgpu_load_codes<near>(codes, source, begin, count, &work, reinterpret_cast<uint8_t *>(tile.keys + mgpu_compact_slots()));
+	if (work.form.rounds > 1)
+		mgpu_places_to_codes(codes, tile, source, begin, count, work.form, 0, sink.spare_words(begin));
 	if constexpr (near)
 		mgpu_exchange_items<threads>(codes, tile, threadIdx.x);
 #pragma unroll 1
-	for (uint32_t round = 0;; round++)
+	for (;;)
 	{
 		mgpu_cta_sort_runs<threads, items, near>(codes, tile, threadIdx.x);
 		mgpu_put_forwards(codes, tile, threadIdx.x * items);
 		__syncthreads();			/* the sorted tile is whole */
-		if (work.form.rounds == 1)
+		if (work.form.rounds > 1)
+		{
+			mgpu_codes_to_places(tile, count, work.round, sink.spare_words(begin));
+			if (threadIdx.x == 0)
+				work.round++;
+		}
+		else if (work.form.shift == 0)
 			break;
-		mgpu_codes_to_places(tile, count, round, sink.spare_words(begin));
-		if (round + 1 == work.form.rounds)
+		else if (mgpu_end_lossy_tile(tile, source, sink, begin, count, work.form))
+			return;
+		else if (threadIdx.x == 0)
+			work.form = mgpu_find_exact_form(work.form);
+		__syncthreads();			/* the form and the round are known */
+		if (work.round == work.form.rounds)
 			break;
-		mgpu_places_to_codes(codes, tile, source, begin, count, work.form, round + 1, sink.spare_words(begin));
+		mgpu_places_to_codes(codes, tile, source, begin, count, work.form, work.round, sink.spare_words(begin));
 	}
-#pragma unroll 4
-	for (uint32_t item = threadIdx.x; item < count; item += threads)
-	{
-		uint32_t	code = tile.keys[item];
-		uint32_t	place = work.form.rounds > 1 ? code : mgpu_compact_place(code);
-		uint32_t	digit = work.form.has_places ? code >> mgpu_compact_tuning::place_bits : code;
-		Key			key = work.form.rounds > 1 ? source.keys[begin + code] : (Key) (work.form.base + digit);
-
-		sink.put(begin + item, source.make(key, begin + place));
-	}
+	mgpu_put_exact_tile(tile, source, sink, begin, count, work.form);
 }
 
 #endif							/* __CUDACC__ */

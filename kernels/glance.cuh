@@ -8,8 +8,10 @@
  *	 level k		run i and run i + 2 of those that k merge passes leave (windows,
  *					window_pass.cuh, are right where these are in order for all i);
  *					where there is a sort of compact tiles (compact_tiles.cuh), level 0 is
- *					that one's, and run i tells by how much its keys differ
- *	 near			512 neighbours, but for the 128 in the middle: before these, and behind
+ *					that one's, and run i tells by how much its keys differ, and if by
+ *					much, whether they crowd
+ *	 near			512 neighbours, but for the 128 in the middle: before these, and behind;
+ *					for compact tiles, whether they crowd
  *	 whole			one job more: keys at even distances, each with the next
  *
  * Beside its samples, each CTA reads its share of all keys for as long as they
@@ -42,18 +44,30 @@
 /* Of the whole job's samples: anywhere, if descents are more than 5 for 8 ascents, of which there are some. */
 #define MGPU_GLANCE_SCATTERED(descents, ascents) ((ascents) > 0 && 8 * (descents) > 5 * (ascents))
 
+/*
+ * Neighbours among samples that differ, but by no more than a part in so many bits, are
+ * crowded.  Those of a compact tile are 47 places apart: of keys spread evenly within 100
+ * places, one pair or two in 248.  Next to each other and in order but for some, 31 in
+ * 496 are if gaps are random; of keys in bursts, most.
+ */
+#define MGPU_GLANCE_RUN_CROWD_BITS 14
+#define MGPU_GLANCE_RUN_CROWD 12
+#define MGPU_GLANCE_NEAR_CROWD_BITS 13
+#define MGPU_GLANCE_NEAR_CROWD 96
+
 /* What is known of an array before the glance. */
 struct mgpu_glance_plan
 {
 	uint64_t	num_items;
 	uint32_t	num_levels;
 	uint64_t	run_items[MGPU_GLANCE_LEVELS];	/* each with three runs or more */
-	uint64_t	compact_span;	/* runs of level 0 are compact tiles: keys that are so far apart take more than one round; or 0 */
+	uint64_t	compact_span;	/* runs of level 0 are compact tiles: if keys are so far apart, they must not crowd; or 0 */
 };
 
-/* Bits of `failed`: near ones; compact tiles of one round. */
+/* Bits of `failed`: near ones; compact tiles whose codes say all; keys that these tell apart if they do not. */
 #define MGPU_GLANCE_FAR (1u << MGPU_GLANCE_LEVELS)
 #define MGPU_GLANCE_WIDE (2u << MGPU_GLANCE_LEVELS)
+#define MGPU_GLANCE_CROWDED (4u << MGPU_GLANCE_LEVELS)
 
 MGPU_HOST_DEVICE uint32_t
 mgpu_glance_jobs(const mgpu_glance_plan &plan)
@@ -69,7 +83,7 @@ struct mgpu_glance_outcome
 	bool		compact;
 };
 
-/* Compact tiles will do where all runs that are longer would, and keys differ little. */
+/* Compact tiles will do where all runs that are longer would, and keys differ little or are spread: else they are WIDE here. */
 MGPU_HOST_DEVICE mgpu_glance_outcome
 mgpu_conclude_samples(const mgpu_glance_plan &plan, uint32_t failed)
 {

@@ -16,7 +16,7 @@ typedef struct mgpu_glance
 	bool		scattered;		/* neighbours far from each other descend about as often as they ascend */
 	bool		near;			/* keys are MGPU_NEAR_PLACES from theirs, or less */
 	int			window_passes;	/* passes of a merge sort until its runs are as long as keys are off; -1: never */
-	bool		compact;		/* tiles of the compact sort (compact_tiles.cuh) are as long already, and take one round */
+	bool		compact;		/* tiles of the compact sort (compact_tiles.cuh) are as long already, and take one round of codes */
 	uint32_t	key_bits;		/* all samples are alike in higher ones */
 } mgpu_glance;
 

@@ -28,7 +28,7 @@
 struct mgpu_glance_findings
 {
 	uint32_t	disorder;		/* neither ascending nor descending throughout */
-	uint32_t	failed;			/* jobs that did, by kind: a bit a level, MGPU_GLANCE_FAR, MGPU_GLANCE_WIDE */
+	uint32_t	failed;			/* jobs that did, by kind: a bit a level, MGPU_GLANCE_FAR … */
 	unsigned long long sums;	/* of CTAs that arrived, did not ascend, did not descend: 16 bits each */
 };
 
@@ -91,7 +91,8 @@ mgpu_report_glance(bool ascends, bool descends, uint32_t failed, uint32_t questi
 	{
 		__threadfence();
 		failed = *(volatile uint32_t *) &mgpu_found.failed;
-		answer = (failed & MGPU_GLANCE_FAR ? 0 : MGPU_GLANCE_NEAR) | (failed & MGPU_GLANCE_WIDE ? 0 : MGPU_GLANCE_NARROW) |
+		answer = (failed & MGPU_GLANCE_FAR ? 0 : MGPU_GLANCE_NEAR) |
+			((failed & MGPU_GLANCE_WIDE) && (failed & MGPU_GLANCE_CROWDED) ? 0 : MGPU_GLANCE_NARROW) |
 			(~failed & (MGPU_GLANCE_FAR - 1)) << MGPU_GLANCE_RUNS;
 	}
 	signals->words[MGPU_GLANCE_REST] = MGPU_SIGNAL(question, answer);

@@ -39,6 +39,17 @@ mgpu_all_bits_of_warp(uint32_t bits)
 #endif
 }
 
+/* How many neighbours in a warp differ, but by no more than this? */
+template <typename Key>
+static __device__ __forceinline__ uint32_t
+mgpu_count_crowded(Key key, bool counts, Key distance)
+{
+	Key			next = __shfl_down_sync(0xFFFFFFFFu, key, 1);
+	Key			apart = key < next ? next - key : key - next;
+
+	return (uint32_t) __syncthreads_count(counts && threadIdx.x % 32 < 31 && apart > 0 && apart <= distance);
+}
+
 /* One of the other jobs: is the greatest of some keys above the least of others?  The bit of a kind that failed, or 0. */
 template <typename Key>
 static __device__ __forceinline__ uint32_t
@@ -54,12 +65,21 @@ mgpu_do_glance_job(const Key *keys, const mgpu_glance_plan &plan, uint32_t job)
 	int			in_order = __syncthreads_and(!(sample.in_second && key < greatest));
 	uint32_t	failed = in_order ? 0 : kind < plan.num_levels ? 1u << kind : MGPU_GLANCE_FAR;
 
-	if (kind == 0 && plan.compact_span > 0)
+	if ((kind == 0 || kind == plan.num_levels) && plan.compact_span > 0)
 	{
-		Key			least = (Key) ~mgpu_greatest_of_cta((Key) ~key, sample.in_first, warps[1]);
+		bool		is_run = kind == 0;
+		bool		counts = !is_run || sample.in_first;
+		Key			least = (Key) ~mgpu_greatest_of_cta((Key) ~key, counts, warps[1]);
+		Key			spread;
 
-		if ((uint64_t) (greatest - least) >= plan.compact_span)
+		if (!is_run)
+			greatest = mgpu_greatest_of_cta(key, true, warps[0]);
+		spread = greatest - least;
+		if (is_run && (uint64_t) spread >= plan.compact_span)
 			failed |= MGPU_GLANCE_WIDE;
+		if (mgpu_count_crowded(key, counts, (Key) (spread >> (is_run ? MGPU_GLANCE_RUN_CROWD_BITS : MGPU_GLANCE_NEAR_CROWD_BITS))) >
+			(is_run ? MGPU_GLANCE_RUN_CROWD : MGPU_GLANCE_NEAR_CROWD))
+			failed |= MGPU_GLANCE_CROWDED;
 	}
 	return failed;
 }

@@ -185,7 +185,7 @@ struct mgpu_window_costs
 	double		window_ns;		/* the window pass */
 	double		window_ms;
 	double		compact_ns;		/* the compact sort (compact_tiles.cuh) in one round, if there is one … */
-	double		near_compact_ns;	/* … of keys that are near their places */
+	double		near_compact_ns;	/* … of keys that are near their places; by codes that lack bits up to 0.02 */
 };
 
 #define MGPU_WINDOW_COSTS \

@@ -88,8 +88,7 @@ template <bool near, class Source, class Sink>
 static cudaError_t
 mgpu_launch_compact_tiles(Source source, Sink sink, const mgpu_sort_request *request)
 {
-	constexpr uint32_t shared_bytes =
-		mgpu_tile<uint32_t>::bytes(mgpu_sort_slots(mgpu_compact_tuning::threads, mgpu_compact_tuning::items_per_thread));
+	constexpr uint32_t shared_bytes = mgpu_compact_bytes<typename Source::Stored>();
 
 	return mgpu_launch(mgpu_sort_compact_tiles<near, Source, Sink>,
 					   mgpu_divide_up(request->num_items, mgpu_compact_tuning::tile_items), mgpu_compact_tuning::threads,

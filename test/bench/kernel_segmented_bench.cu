@@ -102,7 +102,11 @@ fill_keys(Key *keys, uint64_t num_items, int order, uint64_t distance)
 	else if (order == ORDER_NEAR)
 		keys[item] = (Key) (item + bits % distance);
 	else if (order == ORDER_WIDE)
-		keys[item] = (Key) (item + bits % distance) * ((Key) ~(Key) 0 / (Key) (num_items + distance));
+	{
+		Key			step = (Key) ~(Key) 0 / (Key) (num_items + distance);
+
+		keys[item] = (Key) (item + bits % distance) * step + (Key) mix(bits) % step;
+	}
 	else
 		keys[item] = (Key) bits;
 }

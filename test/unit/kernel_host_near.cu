@@ -321,53 +321,149 @@ test_near_tile(uint32_t distance, uint32_t divisor, bool has_largest)
 
 /* ----------------------------------------------------------- compact tiles */
 
-/* A tile's keys by codes, round by round as the kernel does. */
-static void
-test_compact_tile(bool indexed, const std::vector<uint64_t> &keys, uint64_t origin, uint32_t rounds)
+/* How a tile is sorted: in one round or several, or in one whose codes lack bits. */
+struct compact_way
 {
-	std::vector<uint32_t> codes(keys.size());
-	std::vector<uint32_t> places(keys.size());
-	std::vector<uint32_t> expected(keys.size());
+	bool		lossy;
+	uint32_t	rounds;
+};
+
+template <typename Item>
+struct list_sink
+{
+	Item	   *items;
+
+	MGPU_MEMBER void
+	put(uint64_t item, const Item &value) const
+	{
+		items[item] = value;
+	}
+};
+
+/* The form of a tile, as the kernel's threads agree on it. */
+template <class Source, typename Key>
+static mgpu_compact_form
+find_form(const std::vector<Key> &keys, mgpu_compact_origin *origin)
+{
 	uint32_t	least = UINT32_MAX;
 	uint32_t	greatest = 0;
 	bool		far = false;
-	bool		padded = false;
-	bool		right = true;
-	mgpu_compact_form form;
+	std::vector<Key> samples;
 
-	for (uint64_t key : keys)
+	for (uint32_t lane = 0; lane < 32; lane++)
+		samples.push_back(keys[mgpu_compact_sample(lane, (uint32_t) keys.size())]);
+	*origin = {0, 0};
+	if (sizeof(Key) > sizeof(uint32_t))
+		*origin = mgpu_find_compact_origin(*std::min_element(samples.begin(), samples.end()),
+										   *std::max_element(samples.begin(), samples.end()));
+	for (Key key : keys)
 	{
-		far |= (key - origin) >> 32 != 0;
-		least = std::min(least, (uint32_t) (key - origin));
-		greatest = std::max(greatest, (uint32_t) (key - origin));
+		uint64_t	steps = (key - origin->key) >> origin->shift;
+
+		far |= steps >> 32 != 0;
+		least = std::min(least, (uint32_t) steps);
+		greatest = std::max(greatest, (uint32_t) steps);
 	}
-	form = mgpu_find_compact_form(indexed, origin, far, least, greatest);
+	return mgpu_find_compact_form(Source::has_indices, *origin, far, least, greatest);
+}
+
+/* Places in order of keys, by digits, each round's codes with ranks of the one before. */
+template <typename Key>
+static std::vector<uint32_t>
+play_rounds(const std::vector<Key> &keys, const mgpu_compact_form &form)
+{
+	std::vector<uint32_t> codes(keys.size());
+	std::vector<uint32_t> places(keys.size());
+
 	for (size_t i = 0; i < keys.size(); i++)
-		expected[i] = places[i] = (uint32_t) i;
-	for (uint32_t round = 0; form.has_places && round < form.rounds; round++)
+		places[i] = (uint32_t) i;
+	for (uint32_t round = 0; round < form.rounds; round++)
 	{
 		std::vector<uint32_t> before = places;
 
 		for (size_t rank = 0; rank < keys.size(); rank++)
-		{
 			codes[rank] = mgpu_compact_code(form, keys[before[rank]], round, (uint32_t) rank);
-			padded |= codes[rank] == UINT32_MAX;
-		}
 		std::sort(codes.begin(), codes.end());
 		for (size_t rank = 0; rank < keys.size(); rank++)
 			places[rank] = before[mgpu_compact_place(codes[rank])];
 	}
-	if (!form.has_places)
+	return places;
+}
+
+/* What one round makes of a tile; false: groups are too long. */
+template <class Source, typename Key, typename Item>
+static bool
+play_one_round(const std::vector<Key> &keys, const mgpu_compact_form &form, std::vector<Item> &items)
+{
+	constexpr uint32_t low_bits = mgpu_compact_tuning::low_bits;
+	uint32_t	count = (uint32_t) keys.size();
+	std::vector<uint32_t> codes(count);
+	std::vector<uint8_t> lows(count);
+	std::vector<uint32_t> descents((count + 31) / 32);
+	list_sink<Item> sink = {items.data()};
+	bool		padded = false;
+	bool		repaired = true;
+	mgpu_lossy_tile<Key> tile = {codes.data(), lows.data(), keys.data(), count, form.shift, (Key) form.base};
+
+	for (uint32_t i = 0; i < count; i++)
 	{
-		/* what a code says of its key */
-		for (size_t i = 0; i < keys.size(); i++)
-			right &= form.base + (uint32_t) (keys[i] - form.base) == keys[i] && form.base <= keys[i];
+		codes[i] = form.has_places ? mgpu_compact_code(form, keys[i], 0, i) : (uint32_t) (keys[i] - form.base);
+		lows[i] = form.shift <= low_bits ? (uint8_t) ((keys[i] - form.base) & ((1u << form.shift) - 1)) : 0xA5;
+		padded |= form.has_places && codes[i] == UINT32_MAX;
 	}
+	CHECK(!padded, "the code of an item pads a tile");
+	std::sort(codes.begin(), codes.end());
+	for (uint32_t i = 0; i < count; i++)
+	{
+		Key			key = form.shift > 0 ? tile.key(codes[i]) :
+			(Key) (form.base + (form.has_places ? codes[i] >> mgpu_compact_tuning::place_bits : codes[i]));
+
+		if (i > 0 && form.shift > 0 && key < tile.key(codes[i - 1]))
+			descents[i / 32] |= 1u << i % 32;
+		sink.put(i, Source::make(key, mgpu_compact_place(codes[i])));
+	}
+	for (uint32_t i = 0; i < count; i++)
+		if ((descents[i / 32] >> i % 32 & 1) != 0)
+			repaired &= mgpu_repair_group<Source>(tile, descents.data(), i, sink, 0);
+	return repaired;
+}
+
+/* A tile's keys by codes as the kernel sorts them, compared with a stable sort. */
+template <class Source, typename Key>
+static compact_way
+test_compact_tile(const std::vector<Key> &keys, const char *name)
+{
+	typedef decltype(Source::make(Key(), 0)) Item;
+	mgpu_compact_origin origin;
+	mgpu_compact_form form = find_form<Source>(keys, &origin);
+	compact_way way = {form.shift > 0, form.rounds};
+	std::vector<uint32_t> expected(keys.size());
+	std::vector<Item> items(keys.size());
+	bool		right = true;
+
+	for (size_t i = 0; i < keys.size(); i++)
+		expected[i] = (uint32_t) i;
 	std::stable_sort(expected.begin(), expected.end(), [&] (uint32_t a, uint32_t b) { return keys[a] < keys[b]; });
-	CHECK(right && !padded && (!form.has_places || places == expected), "a compact tile of %zu keys from %llu on, %u rounds",
-		  keys.size(), (unsigned long long) origin, form.rounds);
-	CHECK(form.rounds == rounds, "a compact tile of %zu keys from %llu on: %u rounds, not %u", keys.size(),
-		  (unsigned long long) origin, form.rounds, rounds);
+	if (form.rounds == 1 && !play_one_round<Source>(keys, form, items))
+		form = mgpu_find_exact_form(form);
+	way.rounds = form.rounds;
+	if (form.rounds > 1)
+	{
+		std::vector<uint32_t> places = play_rounds(keys, form);
+
+		way.lossy = false;
+		for (size_t i = 0; i < keys.size(); i++)
+			items[i] = Source::make(keys[places[i]], places[i]);
+	}
+	for (size_t i = 0; i < keys.size(); i++)
+	{
+		Item		item = Source::make(keys[expected[i]], expected[i]);
+
+		right &= !(item < items[i]) && !(items[i] < item);
+	}
+	CHECK(right, "a compact tile of %zu keys from %llu on, %s: %u rounds%s", keys.size(), (unsigned long long) keys.back(), name,
+		  way.rounds, way.lossy ? ", bits left out" : "");
+	return way;
 }
 
 /* Keys that differ in so many bits, from a least one on. */
@@ -375,35 +471,85 @@ static void
 test_compact_tiles(uint64_t least, uint32_t bits)
 {
 	constexpr uint32_t digit_bits = mgpu_compact_tuning::digit_bits;
-	std::vector<uint64_t> keys(1 + random_bits() % mgpu_compact_tuning::tile_items);
+	std::vector<uint64_t> keys(40 + random_bits() % (mgpu_compact_tuning::tile_items - 40));
 	uint64_t	most = bits == 0 ? 0 : ~UINT64_C(0) >> (64 - bits);
-	uint64_t	origin;
-	bool		far = false;
+	std::vector<uint32_t> short_keys;
+	compact_way way;
 
 	for (uint64_t &key : keys)
 		key = least + (random_bits() & most);
+	keys[0] = least + most;			/* a sample, and the last one too */
 	keys.back() = least;
-	if (bits > 0)
-		keys.push_back(least + most);
-	origin = mgpu_compact_origin(keys[0]);
-	for (uint64_t key : keys)
-		far |= key < origin || key - origin > UINT32_MAX;
-	CHECK(far == (bits > 32) || (bits == 32 && far), "keys of %u bits from %llu on: %s", bits, (unsigned long long) least,
-		  far ? "far" : "not far");
-	for (bool indexed : {false, true})
-		test_compact_tile(indexed, keys, origin, far ? (64 + digit_bits - 1) / digit_bits :
-						  !indexed || bits <= digit_bits ? 1 : (bits + digit_bits - 1) / digit_bits);
+	way = test_compact_tile<mgpu_plain_source<uint64_t>>(keys, "keys alone");
+	CHECK(way.rounds == 1 && way.lossy == (bits > 31), "keys of %u bits alone: %u rounds", bits, way.rounds);
+	way = test_compact_tile<mgpu_indexing_source>(keys, "with indices");
+	CHECK(way.rounds == 1 && way.lossy == (bits > digit_bits), "keys of %u bits with indices: %u rounds", bits, way.rounds);
 	if (least + most > UINT32_MAX || bits > 32)
 		return;
-	test_compact_tile(true, keys, 0, bits <= digit_bits ? 1 : (bits + digit_bits - 1) / digit_bits);
+	short_keys.assign(keys.begin(), keys.end());
+	way = test_compact_tile<mgpu_packing_source>(short_keys, "4 bytes");
+	CHECK(way.rounds == 1 && way.lossy == (bits > digit_bits), "4-byte keys of %u bits: %u rounds", bits, way.rounds);
+}
+
+/* Keys in order far from each other, but for crowds of some that descend and are alike otherwise. */
+template <class Source, typename Key>
+static void
+test_crowded_tile(uint32_t crowd, bool equal)
+{
+	constexpr uint32_t tile_items = mgpu_compact_tuning::tile_items;
+	constexpr Key step = (Key) ~(Key) 0 / tile_items / 4;
+	std::vector<Key> keys(tile_items);
+	compact_way way;
+	bool		repaired = equal || crowd <= mgpu_compact_tuning::group_items;
+
+	for (uint32_t i = 0; i < tile_items; i++)
+	{
+		keys[i] = (Key) i * step;
+		if (i / crowd % 7 == 1)
+			keys[i] = (Key) (i / crowd * crowd) * step + (equal ? 0 : (Key) (crowd - i % crowd) / 2 * 3);
+	}
+	way = test_compact_tile<Source>(keys, "crowds");
+	CHECK(repaired ? way.lossy : !way.lossy && way.rounds == (sizeof(Key) * 8 + 15) / 18, "crowds of %u%s keys: %u rounds%s",
+		  crowd, equal ? " equal" : "", way.rounds, way.lossy ? ", bits left out" : "");
+}
+
+static void
+test_all_compact_tiles()
+{
+	std::vector<uint64_t> far_keys(1000, UINT64_C(1) << 50);
+	compact_way way;
+
+	for (uint32_t bits : {0, 1, 17, 18, 19, 26, 27, 31, 32, 33, 52, 63, 64})
+		for (uint64_t least : {UINT64_C(0), UINT64_C(5), UINT64_C(1) << 31, UINT64_C(1) << 40, ~UINT64_C(0)})
+		{
+			uint64_t	highest = bits == 0 ? ~UINT64_C(0) : ~(~UINT64_C(0) >> (64 - bits));
+
+			test_compact_tiles(std::min(least, highest), bits);
+		}
+	for (uint32_t crowd : {2, 3, 15, 16, 17, 100, 5000})
+		for (bool equal : {false, true})
+		{
+			test_crowded_tile<mgpu_plain_source<uint64_t>, uint64_t>(crowd, equal);
+			test_crowded_tile<mgpu_indexing_source, uint64_t>(crowd, equal);
+			test_crowded_tile<mgpu_packing_source, uint32_t>(crowd, equal);
+		}
+	/* one that no sample sees, far below all, or above */
+	for (uint64_t far_key : {UINT64_C(3), ~UINT64_C(0)})
+	{
+		far_keys[17] = far_key;
+		way = test_compact_tile<mgpu_plain_source<uint64_t>>(far_keys, "one far");
+		CHECK(way.rounds == 4, "one far key: %u rounds", way.rounds);
+		way = test_compact_tile<mgpu_indexing_source>(far_keys, "one far");
+		CHECK(way.rounds == 4, "one far key with indices: %u rounds", way.rounds);
+	}
+	for (uint32_t count : {1, 2, 31})
+		test_compact_tile<mgpu_indexing_source>(std::vector<uint64_t>(count, count), "few");
 }
 
 void
 test_near_sorts_on_host()
 {
-	for (uint32_t bits : {0, 1, 17, 18, 19, 31, 32, 33, 63})
-		for (uint64_t least : {UINT64_C(0), UINT64_C(5), UINT64_C(1) << 31, UINT64_C(1) << 40, ~UINT64_C(0)})
-			test_compact_tiles(least < ~UINT64_C(0) ? least : bits == 0 ? least : least - (~UINT64_C(0) >> (64 - bits)), bits);
+	test_all_compact_tiles();
 	for (uint64_t num_items : {UINT64_C(262144), UINT64_C(262147), UINT64_C(1000000), UINT64_C(100000001), MGPU_MAX_ITEMS})
 		for (uint64_t run_items : {UINT64_C(3825), UINT64_C(11985), UINT64_C(100003)})
 			test_samples(num_items, run_items);

@@ -33,6 +33,8 @@ typedef enum near_pattern
 	NEAR_BLOCKS,				/* of distance + 1 keys that are alike, by fours in block_order */
 	NEAR_APART,					/* within `distance`, and a thousand from the next key */
 	NEAR_FAR_APART,				/* likewise, over all that a key can hold */
+	NEAR_ALL_BITS,				/* the same, and all bits count */
+	NEAR_CROWDS,				/* in order over all that a key can hold, half of them in crowds of distance + 1 of four values */
 	NUM_NEAR_PATTERNS
 } near_pattern;
 
@@ -90,6 +92,19 @@ struct near_case
 				return (Key) ((i + random_bits() % (distance + 1)) * 1000 + random_bits() % 1000);
 			case NEAR_FAR_APART:
 				return (Key) ((i + random_bits() % (distance + 1)) * ((Key) ~(Key) 0 / (num_items + distance)));
+			case NEAR_ALL_BITS:
+			{
+				Key			step = (Key) ~(Key) 0 / (Key) (num_items + distance + 1);
+
+				return (Key) (i + random_bits() % (distance + 1)) * step + (Key) random_bits() % step;
+			}
+			case NEAR_CROWDS:
+			{
+				uint64_t	stretch = i / (distance + 1);
+				Key			step = (Key) ~(Key) 0 / (Key) num_items;
+
+				return stretch % 2 == 0 ? (Key) i * step : (Key) (stretch * (distance + 1)) * step + (Key) (random_bits() % 4);
+			}
 			case NEAR_BLOCKS:
 				return (Key) (i / (distance + 1) / 4 * 4 + block_order[i / (distance + 1) % 4]);
 			default:
@@ -211,7 +226,7 @@ check_window_tuning(const char *name)
 	}
 }
 
-/* Compact tiles: keys of one round, of two, and of all. */
+/* Compact tiles: keys whose codes say all, codes that lack bits, and, where too many are alike then, rounds. */
 template <class Tuning, mgpu_sort_shape shape, typename Key>
 static void
 check_compact_tuning(const char *name)
@@ -219,12 +234,12 @@ check_compact_tuning(const char *name)
 	const uint64_t tile = mgpu_compact_tuning::tile_items;
 	std::vector<uint64_t> sizes = {5 * tile + 1};
 	std::vector<uint64_t> distances = {100};
-	std::vector<int> patterns = {NEAR_TWICE, NEAR_FAR_APART};
+	std::vector<int> patterns = {NEAR_TWICE, NEAR_FAR_APART, NEAR_ALL_BITS, NEAR_CROWDS};
 
 	if (!tiny)
 	{
 		sizes.insert(sizes.end(), {tile + 1, 3 * tile - 7});
-		distances.insert(distances.end(), {0, tile, tile + 1});
+		distances.insert(distances.end(), {0, 1, mgpu_compact_tuning::group_items - 1, mgpu_compact_tuning::group_items, tile, tile + 1});
 		patterns.insert(patterns.end(), {NEAR_PLACES, NEAR_APART, NEAR_ONE_FAR, NEAR_REVERSED, NEAR_ALL_EQUAL, NEAR_ENDS,
 			NEAR_REVERSED_ENDS, NEAR_BLOCKS});
 	}
@@ -276,9 +291,9 @@ check_glance(mgpu_sort_shape shape, const near_case<Key> &test)
 	});
 	CHECK(glance.sorted == ascends && glance.reversed == (descends && !ascends), "glance, shape %d, %llu items, pattern %d: "
 		  "sorted %d, reversed %d", shape, (unsigned long long) num_items, test.pattern, glance.sorted, glance.reversed);
-	if (test.pattern != NEAR_TWICE && test.pattern != NEAR_FAR_APART)
+	if (test.pattern != NEAR_TWICE && test.pattern != NEAR_FAR_APART && test.pattern != NEAR_ALL_BITS && test.pattern != NEAR_CROWDS)
 		return;
-	CHECK(glance.compact == (large && test.pattern == NEAR_TWICE && shape != MGPU_SHAPE_U32 && num_items >= MGPU_COMPACT_MIN_ITEMS),
+	CHECK(glance.compact == (large && test.pattern != NEAR_CROWDS && shape != MGPU_SHAPE_U32 && num_items >= MGPU_COMPACT_MIN_ITEMS),
 		  "glance, shape %d, %llu items, pattern %d: compact %d", shape, (unsigned long long) num_items, test.pattern,
 		  glance.compact);
 }
@@ -289,7 +304,7 @@ check_glances(uint64_t num_items)
 {
 	for (int pattern = 0; pattern < NUM_NEAR_PATTERNS; pattern++)
 	{
-		near_case<Key> test(pattern, num_items, pattern == NEAR_PLACES ? 0 : 100);
+		near_case<Key> test(pattern, num_items, pattern == NEAR_PLACES ? 0 : pattern == NEAR_CROWDS ? 39 : 100);
 
 		/* what needs no sort of its own behind */
 		if (tiny && pattern != NEAR_PLACES && pattern != NEAR_REVERSED)
@@ -347,7 +362,7 @@ check_all_auto(uint64_t num_items)
 		for (uint64_t distance : {0, 100, 10000})
 		{
 			if (distance > 0 && pattern != NEAR_PLACES && pattern != NEAR_ONE_FAR && pattern != NEAR_TWICE &&
-				pattern != NEAR_APART && pattern != NEAR_FAR_APART)
+				pattern != NEAR_APART && pattern != NEAR_FAR_APART && pattern != NEAR_ALL_BITS && pattern != NEAR_CROWDS)
 				continue;
 
 			near_case<Key> test(pattern, num_items, distance);
