@@ -33,6 +33,9 @@
 /* Offsets of elements that have memory of their own take no more, if there is other room. */
 #define OWN_OFFSETS_BYTES (48 * 1024 * 1024)
 
+/* The same of elements that are added some at a time; of the rest they are found from there. */
+#define FILLER_OFFSETS_BYTES (8 * 1024 * 1024)
+
 /* Where an element is is fetched so many places ahead. */
 #define OFFSETS_AHEAD 64
 
@@ -161,6 +164,14 @@ find_ranks(const array_source *source, int32 *positions, int64 num_positions)
 	null_map_free(&map);
 }
 
+static MGPU_NORETURN void
+raise_past_end(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_CORRUPTED),
+			 errmsg("array elements run past the end of the array")));
+}
+
 /* Byte offset of each element, of a NULL one that of the next; num_items + 1 of them. */
 static void
 fill_offsets(uint32 *offsets, const array_source *source, const element_type *type)
@@ -180,9 +191,7 @@ fill_offsets(uint32 *offsets, const array_source *source, const element_type *ty
 			if (offset < source->data_bytes)
 				bytes = att_align_nominal(att_addlength_pointer(0, type->typlen, data + offset), type->typalign);
 			if (offset >= source->data_bytes || bytes < least || bytes > source->data_bytes - offset)
-				ereport(ERROR,
-						(errcode(ERRCODE_DATA_CORRUPTED),
-						 errmsg("array elements run past the end of the array")));
+				raise_past_end();
 			offset += bytes;
 		}
 		if (i % STEP_ITEMS == 0)
@@ -274,20 +283,76 @@ array_gather(ArrayType *result, const array_source *source, const element_type *
 	gather_fixed(ARR_DATA_PTR(result), array_source_data(source), type->stride, positions, num_present);
 }
 
+/* ---- a result that is filled from the front */
+
+static int64
+num_offsets(const array_filler *filler)
+{
+	return (filler->source->num_items - filler->source->num_nulls) / filler->offset_step + 1;
+}
+
+/* Of an element that is there, with what aligns the next one. */
+static inline Size
+filler_bytes(const array_filler *filler, Size offset)
+{
+	const element_type *type = filler->type;
+
+	return att_align_nominal(att_addlength_pointer(0, type->typlen, array_source_data(filler->source) + offset),
+							 type->typalign);
+}
+
+/* Where some elements are, so that the way to others is short; all, where they are few. */
+static void
+note_offsets(array_filler *filler)
+{
+	const array_source *source = filler->source;
+	int64		num_present = source->num_items - source->num_nulls;
+	Size		offset = 0;
+
+	filler->offset_step = 1;
+	while (num_offsets(filler) * sizeof(uint32) > FILLER_OFFSETS_BYTES)
+		filler->offset_step *= 2;
+	filler->offsets = array_result_scratch(num_offsets(filler) * sizeof(uint32));
+	for (int64 i = 0; i < num_present; i++)
+	{
+		Size		bytes = offset < source->data_bytes ? filler_bytes(filler, offset) : 0;
+
+		if (bytes == 0 || bytes > source->data_bytes - offset)
+			raise_past_end();
+		if (i % filler->offset_step == 0)
+			filler->offsets[i / filler->offset_step] = (uint32) offset;
+		offset += bytes;
+		if (i % STEP_ITEMS == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
+}
+
 void
 array_filler_start(array_filler *filler, ArrayType *result, const array_source *source, const element_type *type)
 {
-	Assert(source->array != NULL && type->stride > 0);
+	Assert(source->array != NULL);
+	memset(filler, 0, sizeof(*filler));
 	filler->result = result;
 	filler->source = source;
-	filler->stride = type->stride;
+	filler->type = type;
 	filler->next = ARR_DATA_PTR(result);
-	filler->num_items = 0;
+	if (type->stride == 0)
+		note_offsets(filler);
 	if (source->num_nulls == 0)
 		return;
 	Assert(ARR_HASNULL(result));
 	null_map_build(&filler->map, source->null_bitmap, source->num_items);
 	memset((char *) result + ARR_OVERHEAD_NONULLS(1), 0, (source->num_items + 7) / 8);
+}
+
+Size
+array_filler_bytes(const array_filler *filler)
+{
+	Size		bytes = filler->source->num_nulls > 0 ? null_map_bytes(&filler->map) : 0;
+
+	if (filler->offsets)
+		bytes += num_offsets(filler) * sizeof(uint32);
+	return bytes;
 }
 
 /* Ranks of those of some positions that are there, and bits for them; how many. */
@@ -307,10 +372,42 @@ add_present(array_filler *filler, const int32 *positions, int num_positions, int
 	return num_ranks;
 }
 
+/* Elements of variable width, by their ranks. */
+static void
+add_variable(array_filler *filler, const int32 *ranks, int num_ranks)
+{
+	const char *data = array_source_data(filler->source);
+	int			step = filler->offset_step;
+	Size		offsets[BLOCK_ITEMS];
+
+	for (int i = 0; i < num_ranks; i++)
+	{
+		offsets[i] = filler->offsets[ranks[i] / step];
+		__builtin_prefetch(data + offsets[i]);
+	}
+	for (int i = 0; i < num_ranks; i++)
+	{
+		Size		bytes;
+
+		for (int j = ranks[i] % step; j > 0; j--)
+			offsets[i] += filler_bytes(filler, offsets[i]);
+		bytes = filler_bytes(filler, offsets[i]);
+		memcpy(filler->next, data + offsets[i], bytes);
+		filler->next += bytes;
+	}
+}
+
+/* Elements of one width, likewise. */
+static void
+add_fixed(array_filler *filler, const int32 *ranks, int num_ranks)
+{
+	gather_block(filler->next, array_source_data(filler->source), filler->type->stride, ranks, num_ranks);
+	filler->next += (Size) num_ranks * filler->type->stride;
+}
+
 void
 array_filler_add(array_filler *filler, const int32 *positions, int64 num_positions)
 {
-	const char *data = array_source_data(filler->source);
 	int32		ranks[BLOCK_ITEMS];
 
 	for (int64 i = 0; i < num_positions; i += BLOCK_ITEMS)
@@ -324,8 +421,10 @@ array_filler_add(array_filler *filler, const int32 *positions, int64 num_positio
 			num_present = add_present(filler, from, count, ranks);
 			from = ranks;
 		}
-		gather_block(filler->next, data, filler->stride, from, num_present);
-		filler->next += (Size) num_present * filler->stride;
+		if (filler->offsets)
+			add_variable(filler, from, num_present);
+		else
+			add_fixed(filler, from, num_present);
 		filler->num_items += count;
 		if (i % STEP_ITEMS == 0)
 			CHECK_FOR_INTERRUPTS();
@@ -335,6 +434,8 @@ array_filler_add(array_filler *filler, const int32 *positions, int64 num_positio
 void
 array_filler_end(array_filler *filler)
 {
+	if (filler->offsets)
+		pfree(filler->offsets);
 	if (filler->source->num_nulls > 0)
 		null_map_free(&filler->map);
 }

@@ -34,19 +34,26 @@ typedef struct array_filler
 {
 	ArrayType  *result;
 	const array_source *source;
-	int			stride;
+	const element_type *type;
 	char	   *next;			/* of the result's data */
 	int64		num_items;		/* so far */
 	null_map	map;			/* where some elements are NULL */
+
+	/* elements of variable width; else NULL */
+	uint32	   *offsets;		/* of each so many'th that is there */
+	int			offset_step;
 } array_filler;
 
 /*
- * source is loaded, and its elements are of one width.  result was created as for
- * array_gather.  Positions are left as they are.
+ * source is loaded.  result was created as for array_gather.  Positions are left as
+ * they are.
  */
 extern void array_filler_start(array_filler *filler, ArrayType *result, const array_source *source,
 							   const element_type *type);
 extern void array_filler_add(array_filler *filler, const int32 *positions, int64 num_positions);
 extern void array_filler_end(array_filler *filler);
+
+/* What it has taken. */
+extern Size array_filler_bytes(const array_filler *filler);
 
 #endif							/* MGPU_ARRAY_GATHER_H */

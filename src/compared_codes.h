@@ -13,6 +13,7 @@
 
 #include "element_codes.h"
 #include "positions.h"
+#include "sort_spec.h"
 
 /* Codes of fewer elements cost more than comparing them. */
 #define COMPARED_LEAST_CODED_ITEMS 1024
@@ -52,12 +53,34 @@ extern void compared_list_refs(compared_sort *sort, int64 first, int64 num_items
 extern void compared_sort_by_comparison(compared_sort *sort, int64 first, int64 num_items);
 extern void compared_sort_by_codes(compared_sort *sort, int64 first, int64 num_items);
 
+/*
+ * References 0 to num_items, which ascend, in order, by codes that are made once if the type
+ * has them: so many bytes each then.
+ */
+#define COMPARED_REFS_ITEM_BYTES (2 * sizeof(uint64) + sizeof(uint32))
+extern void compared_sort_refs(compared_sort *sort, int64 num_items);
+
+/* Whether the type, which is asked now and then, still says that codes pay. */
+extern bool compared_codes_pay(compared_sort *sort);
+
+/* compared_sort.c: elements, their comparison and their codes.  False: not of a width or a form that this knows. */
+extern bool compared_sort_open(compared_sort *sort, const sort_spec *spec, const array_source *source,
+							   const element_type *type);
+
 static inline Datum
 compared_value(const compared_sort *sort, uint32 ref)
 {
 	if (sort->values)
 		return sort->values[ref];
 	return fetch_att(element_at(&sort->elements, ref), sort->elements.type->typbyval, sort->elements.type->typlen);
+}
+
+/* Unsigned, ascending; different ones decide. */
+static inline uint64
+compared_code(compared_sort *sort, uint32 ref)
+{
+	sort->num_made++;
+	return (uint64) sort->support.abbrev_converter(compared_value(sort, ref), &sort->support);
 }
 
 #endif							/* MGPU_COMPARED_CODES_H */

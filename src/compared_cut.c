@@ -45,8 +45,9 @@
 /* How many elements ahead to fetch. */
 #define ELEMENTS_AHEAD 32
 
-/* Elements handled between looks at interrupts. */
+/* Elements handled between looks at interrupts, and codes made. */
 #define STEP_ITEMS (256 * 1024)
+#define LOAD_STEP_ITEMS (64 * 1024)
 
 /* Codes of the first elements from a position on. */
 typedef struct kept_codes
@@ -75,16 +76,9 @@ typedef struct code_range
 
 /* ---- codes */
 
-static inline uint64
-make_code(compared_sort *sort, uint32 ref)
-{
-	sort->num_made++;
-	return (uint64) sort->support.abbrev_converter(compared_value(sort, ref), &sort->support);
-}
-
 /* Whether the type, which is asked now and then, still says that codes pay. */
-static bool
-codes_pay(compared_sort *sort)
+bool
+compared_codes_pay(compared_sort *sort)
 {
 	if (sort->num_made >= sort->next_question)
 	{
@@ -104,7 +98,7 @@ code_of(compared_sort *sort, kept_codes *kept, bool is_first, uint32 ref, int64 
 
 	if (i < kept->num_noted)
 		return kept->codes ? kept->codes[i] : kept->numbers[i];
-	code = make_code(sort, ref);
+	code = compared_code(sort, ref);
 	if (kept->dense)
 		code = mgpu_dense_code(kept->dense, code);
 	if (is_first && i < kept->num_items)
@@ -129,7 +123,7 @@ codes_of(const void *context, const uint32 *refs, uint32 num_refs, uint64 *codes
 			codes[i] = code_of(sort, kept, range->is_first, refs[i],
 							   element_position(&sort->elements, refs[i]) - kept->begin);
 		else
-			codes[i] = make_code(sort, refs[i]);
+			codes[i] = compared_code(sort, refs[i]);
 }
 
 static void
@@ -155,7 +149,7 @@ learn_numbers(kept_codes *kept, compared_sort *sort, int64 num_items)
 	for (int i = 0; i < SAMPLE_ITEMS; i++)
 	{
 		element_codes_refs(&sort->elements, kept->begin + positions[i], 1, &positions[i]);
-		codes[i] = make_code(sort, positions[i]);
+		codes[i] = compared_code(sort, positions[i]);
 	}
 	kept->dense = palloc(sizeof(*kept->dense));
 	mgpu_dense_codes_learn(kept->dense, codes, SAMPLE_ITEMS, 32);
@@ -262,7 +256,9 @@ load_codes(compared_sort *sort, kept_codes *kept, const uint32 *refs, uint32 num
 	{
 		if (i + ELEMENTS_AHEAD < num_items)
 			__builtin_prefetch(element_at(&sort->elements, refs[i + ELEMENTS_AHEAD]));
-		codes[i] = make_code(sort, refs[i]);
+		codes[i] = compared_code(sort, refs[i]);
+		if (i % LOAD_STEP_ITEMS == 0)
+			CHECK_FOR_INTERRUPTS();
 	}
 	for (uint32 i = 0; sort->descending && i < num_items; i++)
 		codes[i] = ~codes[i];
@@ -320,7 +316,7 @@ run_tasks(code_range *range, mgpu_task_function function, mgpu_string_parts *par
 	{
 		function(parts, task, 0);
 		CHECK_FOR_INTERRUPTS();
-		if (range->is_first && !codes_pay(range->sort))
+		if (range->is_first && !compared_codes_pay(range->sort))
 			return false;
 	}
 	return true;
@@ -407,6 +403,15 @@ sort_slice(compared_sort *sort, int64 first, int64 num_items, kept_codes *kept, 
 }
 
 void
+compared_sort_refs(compared_sort *sort, int64 num_items)
+{
+	if (num_items >= COMPARED_LEAST_CODED_ITEMS && sort->has_codes)
+		sort_part(sort, 0, num_items, NULL, 0);
+	else
+		compared_sort_by_comparison(sort, 0, num_items);
+}
+
+void
 compared_list_refs(compared_sort *sort, int64 first, int64 num_items)
 {
 	for (int64 i = 0; i < num_items; i += STEP_ITEMS)
@@ -427,7 +432,7 @@ compared_sort_by_codes(compared_sort *sort, int64 first, int64 num_items)
 	{
 		compared_list_refs(sort, first, num_items);
 		sort_part(sort, first, num_items, NULL, 0);
-		codes_pay(sort);
+		compared_codes_pay(sort);
 		return;
 	}
 	keep_codes(&kept, sort, first, num_items);

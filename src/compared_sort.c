@@ -205,6 +205,18 @@ compared_values(array_source *source, const element_type *type, int64 num_items)
 	return values;
 }
 
+bool
+compared_sort_open(compared_sort *sort, const sort_spec *spec, const array_source *source, const element_type *type)
+{
+	memset(sort, 0, sizeof(*sort));
+	if (!has_references(type) || !element_codes_open_bare(&sort->elements, source, type, true))
+		return false;
+	prepare_comparison(sort, spec, type);
+	sort->descending = spec->order.descending;
+	note_run(sort, spec, NULL, sort->elements.num_items, source->data_bytes);
+	return true;
+}
+
 /* References to all, or numbers of values where elements have none. */
 static void
 list_elements(compared_sort *sort, array_source *source, const element_type *type, int64 num_items)

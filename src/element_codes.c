@@ -24,9 +24,10 @@
 #define STEP_ITEMS (256 * 1024)
 
 static void
-start_notes(element_codes *codes)
+start_notes(element_codes *codes, bool with_lines)
 {
-	codes->lines = array_result_scratch((codes->data_bytes / MGPU_REF_BYTES / ELEMENT_LINE_REFS + 1) * sizeof(element_line));
+	if (with_lines)
+		codes->lines = array_result_scratch((codes->data_bytes / MGPU_REF_BYTES / ELEMENT_LINE_REFS + 1) * sizeof(element_line));
 	codes->begins = array_result_scratch((codes->num_items / ELEMENT_STEP + 1) * sizeof(uint32));
 }
 
@@ -34,7 +35,8 @@ start_notes(element_codes *codes)
 static bool
 find_elements(element_codes *codes, uint32 *longest)
 {
-	element_line *line = codes->lines;
+	element_line none;
+	element_line *line = codes->lines ? codes->lines : &none;
 	uint32		line_begin = 0;
 	Size		offset = 0;
 
@@ -51,7 +53,10 @@ find_elements(element_codes *codes, uint32 *longest)
 		if (ref - line_begin >= ELEMENT_LINE_REFS)
 		{
 			for (; ref - line_begin >= ELEMENT_LINE_REFS; line_begin += ELEMENT_LINE_REFS)
-				*++line = (element_line) {i, {0}};
+			{
+				line += codes->lines != NULL;
+				*line = (element_line) {i, {0}};
+			}
 		}
 		line->begins[(ref - line_begin) / 32] |= UINT32_C(1) << (ref - line_begin) % 32;
 		if (i % ELEMENT_STEP == 0)
@@ -63,9 +68,9 @@ find_elements(element_codes *codes, uint32 *longest)
 	return offset <= codes->data_bytes;
 }
 
-bool
-element_codes_open(element_codes *codes, const array_source *source, const element_type *type,
-				   bool by_keys, const element_range *range)
+static bool
+open_elements(element_codes *codes, const array_source *source, const element_type *type,
+			  bool by_keys, const element_range *range, bool with_lines)
 {
 	uint32		longest = type->typlen > 0 ? type->typlen : 0;
 
@@ -80,7 +85,7 @@ element_codes_open(element_codes *codes, const array_source *source, const eleme
 		array_source_require(source, range->begin + (Size) (range->num_items - 1) * type->stride + type->typlen);
 	else
 	{
-		start_notes(codes);
+		start_notes(codes, with_lines);
 		if (!find_elements(codes, &longest))
 		{
 			element_codes_close(codes);
@@ -96,13 +101,29 @@ element_codes_open(element_codes *codes, const array_source *source, const eleme
 	return false;
 }
 
+bool
+element_codes_open(element_codes *codes, const array_source *source, const element_type *type,
+				   bool by_keys, const element_range *range)
+{
+	return open_elements(codes, source, type, by_keys, range, true);
+}
+
+bool
+element_codes_open_bare(element_codes *codes, const array_source *source, const element_type *type, bool by_keys)
+{
+	element_range all = {0, source->data_bytes, source->num_items - source->num_nulls};
+
+	return open_elements(codes, source, type, by_keys, &all, false);
+}
+
 void
 element_codes_close(element_codes *codes)
 {
 	if (codes->begins == NULL)
 		return;
 	pfree(codes->begins);
-	pfree(codes->lines);
+	if (codes->lines)
+		pfree(codes->lines);
 	codes->begins = NULL;
 	codes->lines = NULL;
 }
@@ -110,10 +131,13 @@ element_codes_close(element_codes *codes)
 Size
 element_codes_bytes(const element_codes *codes)
 {
+	Size		bytes = codes->num_items / ELEMENT_STEP * sizeof(uint32);
+
 	if (codes->begins == NULL)
 		return 0;
-	return codes->num_items / ELEMENT_STEP * sizeof(uint32) +
-		codes->data_bytes / MGPU_REF_BYTES / ELEMENT_LINE_REFS * sizeof(element_line);
+	if (codes->lines)
+		bytes += codes->data_bytes / MGPU_REF_BYTES / ELEMENT_LINE_REFS * sizeof(element_line);
+	return bytes;
 }
 
 /* Those of a word of a line's bits, from refs on; where they end, or at end. */
@@ -153,6 +177,21 @@ list_refs(const element_codes *codes, uint32 ref, uint32 num_refs, uint32 *refs)
 	}
 }
 
+/* The same, by what the elements say: skipped of them are not wanted. */
+static void
+walk_refs(const element_codes *codes, uint32 ref, uint32 skipped, uint32 num_refs, uint32 *refs)
+{
+	for (; skipped > 0; skipped--)
+		ref += element_codes_step(codes, element_at(codes, ref));
+	for (uint32 i = 0; i < num_refs; i++)
+	{
+		refs[i] = ref;
+		/* nothing is behind the last one */
+		if (i + 1 < num_refs)
+			ref += element_codes_step(codes, element_at(codes, ref));
+	}
+}
+
 void
 element_codes_refs(const element_codes *codes, int64 begin, uint32 num_refs, uint32 *refs)
 {
@@ -167,6 +206,11 @@ element_codes_refs(const element_codes *codes, int64 begin, uint32 num_refs, uin
 		return;
 	}
 	ref = codes->begins[begin / ELEMENT_STEP];
+	if (codes->lines == NULL)
+	{
+		walk_refs(codes, ref, skipped, num_refs, refs);
+		return;
+	}
 	if (skipped > 0)
 	{
 		list_refs(codes, ref, skipped, before);

@@ -46,7 +46,7 @@ typedef struct element_codes
 
 	/* where elements vary in their widths; else NULL */
 	uint32	   *begins;			/* references of each ELEMENT_STEP'th */
-	element_line *lines;
+	element_line *lines;		/* NULL too: references do not become positions */
 } element_codes;
 
 /* Some present elements of an array, from one to another: bytes from the first element's start. */
@@ -63,6 +63,10 @@ typedef struct element_range
  */
 extern bool element_codes_open(element_codes *codes, const array_source *source, const element_type *type,
 							   bool by_keys, const element_range *range);
+
+/* The same of all, with no more than a byte for each 16 of them: element_position returns the reference. */
+extern bool element_codes_open_bare(element_codes *codes, const array_source *source, const element_type *type,
+									bool by_keys);
 extern void element_codes_close(element_codes *codes);
 
 /* What an open one has taken. */

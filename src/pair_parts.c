@@ -19,7 +19,6 @@
 
 #include "core/cpu_sort.h"
 
-#include "array_gather.h"
 #include "array_result.h"
 #include "compat.h"
 #include "key_codes.h"
@@ -41,13 +40,9 @@
 typedef struct pair_parts
 {
 	const sort_spec *spec;
-	array_source *keys;
 	const element_type *key_type;
 	key_codes	codes;
-	null_map	map;			/* of keys, if some are NULL */
-	array_filler vals;
-	array_filler out_keys;
-	bool		want_keys;
+	pair_filler *filler;
 	run_series	series;
 
 	/* of a part: PART_ITEMS, and a block more */
@@ -66,9 +61,9 @@ typedef struct code_range
 } code_range;
 
 bool
-pair_parts_apply(const sort_spec *spec, const element_type *key_type, const element_type *val_type)
+pair_parts_apply(const sort_spec *spec, const element_type *key_type)
 {
-	return spec->segments == NULL && val_type->stride > 0 && key_codes_apply(key_type);
+	return spec->segments == NULL && key_codes_apply(key_type);
 }
 
 static void
@@ -89,34 +84,6 @@ release(pair_parts *parts)
 	pfree(parts->order);
 	if (parts->part_keys)
 		pfree(parts->part_keys);
-}
-
-/* Positions of elements are the next of the result. */
-static void
-add_positions(pair_parts *parts, const uint32 *positions, int64 num_positions)
-{
-	array_filler_add(&parts->vals, (const int32 *) positions, num_positions);
-	if (parts->want_keys)
-		array_filler_add(&parts->out_keys, (const int32 *) positions, num_positions);
-}
-
-static void
-add_null_keys(pair_parts *parts)
-{
-	int64		num_nulls = 0;
-
-	for (int64 i = 0; parts->keys->num_nulls > 0 && i < parts->keys->num_items; i++)
-	{
-		if (!null_bitmap_present(parts->keys->null_bitmap, i))
-			parts->members[num_nulls++] = (uint32) i;
-		if (num_nulls == BLOCK_ITEMS || i == parts->keys->num_items - 1)
-		{
-			add_positions(parts, parts->members, num_nulls);
-			num_nulls = 0;
-		}
-		if (i % (STEP_BLOCKS * BLOCK_ITEMS) == 0)
-			CHECK_FOR_INTERRUPTS();
-	}
 }
 
 /* ---- cuts */
@@ -236,9 +203,8 @@ sort_members(pair_parts *parts)
 static void
 find_positions(pair_parts *parts)
 {
-	if (parts->keys->num_nulls > 0)
-		for (int64 i = 0; i < parts->num_members; i++)
-			parts->members[i] = (uint32) null_map_select(&parts->map, parts->members[i]);
+	for (int64 i = 0; i < parts->num_members; i++)
+		parts->members[i] = pair_filler_position(parts->filler, parts->members[i]);
 }
 
 static void
@@ -247,7 +213,7 @@ add_members(pair_parts *parts)
 	find_positions(parts);
 	for (int64 i = 0; i < parts->num_members; i++)
 		parts->order[i] = parts->members[parts->order[i]];
-	add_positions(parts, parts->order, parts->num_members);
+	pair_filler_add(parts->filler, parts->order, parts->num_members);
 }
 
 /* Elements with one code, which are the same, but for keys that have more behind it. */
@@ -259,7 +225,7 @@ add_alike(pair_parts *parts, const code_range *range, int64 next)
 	for (;;)
 	{
 		find_positions(parts);
-		add_positions(parts, parts->members, parts->num_members);
+		pair_filler_add(parts->filler, parts->members, parts->num_members);
 		if (next == parts->codes.num_items)
 			return true;
 		if (!collect(parts, range, &next))
@@ -324,51 +290,23 @@ add_keys(pair_parts *parts)
 	return done;
 }
 
-static bool
-fill(pair_parts *parts)
-{
-	bool		nulls_first = parts->spec->order.nulls_first;
-	bool		done = true;
-
-	if (nulls_first)
-		add_null_keys(parts);
-	if (parts->codes.num_items > 0)
-		done = add_keys(parts);
-	if (done && !nulls_first)
-		add_null_keys(parts);
-	return done;
-}
-
 bool
-pair_parts_sort(const sort_spec *spec, array_source *keys, const element_type *key_type,
-				array_source *vals, const element_type *val_type, pair_result *result)
+pair_parts_sort(const sort_spec *spec, const array_source *keys, const element_type *key_type, pair_filler *filler)
 {
 	pair_parts	parts;
-	bool		done;
+	bool		done = true;
 
 	memset(&parts, 0, sizeof(parts));
 	key_codes_open(&parts.codes, keys, key_type, spec->order.descending);
 	parts.spec = spec;
-	parts.keys = keys;
 	parts.key_type = key_type;
-	parts.want_keys = result->keys != NULL;
+	parts.filler = filler;
 	allocate(&parts);
-	if (keys->num_nulls > 0)
-		null_map_build(&parts.map, keys->null_bitmap, keys->num_items);
-	array_filler_start(&parts.vals, result->vals, vals, val_type);
-	if (parts.want_keys)
-		array_filler_start(&parts.out_keys, result->keys, keys, key_type);
 	run_note_cpu(spec->function, "quick", 0, 0, parts.codes.num_items > 0 ? "all keys are equal" : "all keys are NULL");
 	run_series_begin(&parts.series);
-	done = fill(&parts);
+	if (parts.codes.num_items > 0)
+		done = add_keys(&parts);
 	run_series_end(&parts.series);
-	run_last.num_items = vals->num_items;	/* those that needed no job, too */
-	run_last.num_bytes = keys->data_bytes + vals->data_bytes;
-	array_filler_end(&parts.vals);
-	if (parts.want_keys)
-		array_filler_end(&parts.out_keys);
-	if (keys->num_nulls > 0)
-		null_map_free(&parts.map);
 	release(&parts);
 	key_codes_close(&parts.codes);
 	return done;

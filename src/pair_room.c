@@ -10,10 +10,15 @@
  */
 #include "postgres.h"
 
-#include "array_gather.h"
+#include "core/executor.h"
+
+#include "compat.h"
+#include "order_parts.h"
 #include "pair_parts.h"
 #include "pair_room.h"
 #include "positions.h"
+#include "run.h"
+#include "settings.h"
 
 /* What a call may take beside its input and its result, some of which is for whatever is small. */
 #define CALL_BYTES ((int64) 60 * 1024 * 1024)
@@ -45,6 +50,8 @@ pair_positions_take_too_much(const array_source *keys, const array_source *vals,
 	int64		beyond = (int64) val_shape->room_bytes - (int64) val_shape->data_bytes;
 	int64		made = beyond + job_bytes(keys->num_items);
 
+	if (mgpu_setting_inject_fault == MGPU_FAULT_ROOM)
+		return true;
 	if (beyond <= 0)
 		return false;
 	if (array_source_is_streamed(vals))
@@ -83,13 +90,67 @@ gather_both(const sort_spec *spec, array_source *keys, const element_type *key_t
 	array_source_unload(keys);
 }
 
+/* The ways to sort by parts, the fastest first; some turn out not to be one. */
+typedef enum parts_way
+{
+	PARTS_BY_CODES,
+	PARTS_BY_STRINGS,
+	PARTS_BY_COMPARISON
+} parts_way;
+
+static bool
+way_applies(const sort_spec *spec, const element_type *key_type, parts_way way)
+{
+	if (way == PARTS_BY_CODES)
+		return pair_parts_apply(spec, key_type);
+	return order_parts_apply(spec, key_type, way == PARTS_BY_STRINGS);
+}
+
+static bool
+sort_by_way(const sort_spec *spec, const array_source *keys, const element_type *key_type,
+			const array_source *vals, const element_type *val_type, parts_way way, pair_result *result)
+{
+	pair_filler filler;
+	bool		done;
+
+	pair_filler_start(&filler, result, keys, key_type, vals, val_type);
+	if (spec->order.nulls_first)
+		pair_filler_add_nulls(&filler);
+	if (way == PARTS_BY_CODES)
+		done = pair_parts_sort(spec, keys, key_type, &filler);
+	else
+		done = order_parts_sort(spec, keys, key_type, way == PARTS_BY_STRINGS, &filler);
+	if (done && !spec->order.nulls_first)
+		pair_filler_add_nulls(&filler);
+	pair_filler_end(&filler);
+	return done;
+}
+
 static bool
 sort_by_parts(const sort_spec *spec, array_source *keys, const element_type *key_type,
 			  array_source *vals, const element_type *val_type, pair_result *result)
 {
+	sort_spec	again = *spec;
+	char		reason[MGPU_ERROR_MESSAGE_BYTES];
+	bool		done = false;
+
 	array_source_load(keys);
 	array_source_load(vals);
-	if (!pair_parts_sort(spec, keys, key_type, vals, val_type, result))
+	for (parts_way way = PARTS_BY_CODES; !done && way <= PARTS_BY_COMPARISON; way++)
+	{
+		if (!way_applies(spec, key_type, way))
+			continue;
+		done = sort_by_way(&again, keys, key_type, vals, val_type, way, result);
+		if (run_last.gpu_gave_up && again.cpu_reason == NULL)
+		{
+			/* what follows asks it no more */
+			strlcpy(reason, run_last.reason, sizeof(reason));
+			again.cpu_reason = reason;
+		}
+	}
+	run_last.num_items = vals->num_items;	/* those that needed no job, too */
+	run_last.num_bytes = keys->data_bytes + vals->data_bytes;
+	if (!done)
 	{
 		pair_result_discard(result);
 		return false;
@@ -99,15 +160,24 @@ sort_by_parts(const sort_spec *spec, array_source *keys, const element_type *key
 	return true;
 }
 
+static bool
+parts_apply(const sort_spec *spec, const element_type *key_type)
+{
+	for (parts_way way = PARTS_BY_CODES; way <= PARTS_BY_COMPARISON; way++)
+		if (way_applies(spec, key_type, way))
+			return true;
+	return false;
+}
+
 bool
 sorted_arrays_without_room(const sort_spec *spec, array_source *keys, const element_type *key_type,
 						   array_source *vals, const element_type *val_type,
 						   const array_shape *key_shape, const array_shape *val_shape, pair_result *result)
 {
-	Size		room_bytes = key_shape && val_type->stride > 0 ? room_in_keys(key_shape, key_type) : 0;
+	Size		room_bytes = key_shape ? room_in_keys(key_shape, key_type) : 0;
 	array_shape bare = *val_shape;
 
-	if (room_bytes == 0 && !pair_parts_apply(spec, key_type, val_type))
+	if (room_bytes == 0 && !parts_apply(spec, key_type))
 		return false;
 	bare.room_bytes = 0;
 	pair_result_create(result, key_shape, &bare);

@@ -23,13 +23,8 @@
 #include "compat.h"
 #include "position_parts.h"
 
-/*
- * Strings sorted at once, and bytes for each of them beside what is made: 48 here and in rounds of codes
- * (byte_order.h), where many are alike in their first; the rest is for what a device's runs take of the host,
- * such as kernels that are loaded when first used.
- */
+/* Strings sorted at once. */
 #define MOST_PART_ITEMS (1024 * 1024)
-#define PART_ITEM_BYTES 80
 
 /* Room that strings which are made may want each; they are laid out side by side. */
 #define MOST_MADE_BYTES (2 * 1024)
@@ -89,27 +84,8 @@ position_sort_keys(position_sort *sort, const sort_spec *spec)
 
 /* ---- strings */
 
-typedef struct part_sort
-{
-	position_sort *sort;
-	const sort_spec *spec;
-	byte_order_call call;
-
-	/* of a part; NULL while there is no room for one */
-	uint32	   *refs;
-	uint32	   *ranks;
-	mgpu_span  *spans;
-	uint64	   *codes;
-	char	   *arena;			/* NULL, or room_bytes for each string */
-
-	/* the part itself */
-	int64		first;
-	int64		num_items;
-	uint32		offset;			/* bytes that all strings begin with */
-} part_sort;
-
 static void
-make_room(part_sort *parts)
+make_room(position_jobs *parts)
 {
 	int64		num_items = parts->sort->run_items;
 
@@ -124,7 +100,7 @@ make_room(part_sort *parts)
 }
 
 static void
-free_room(part_sort *parts)
+free_room(position_jobs *parts)
 {
 	if (parts->refs == NULL)
 		return;
@@ -139,7 +115,7 @@ free_room(part_sort *parts)
 }
 
 static void
-run_tasks(part_sort *parts, mgpu_task_function function)
+run_tasks(position_jobs *parts, mgpu_task_function function)
 {
 	thread_work_run(&parts->call.work, function, parts, (parts->num_items + TASK_ITEMS - 1) / TASK_ITEMS,
 					THREADS_MIN_TASKS);
@@ -149,7 +125,7 @@ run_tasks(part_sort *parts, mgpu_task_function function)
 static void
 strings_task(void *context, uint64 task, int worker)
 {
-	part_sort  *parts = context;
+	position_jobs  *parts = context;
 	const element_codes *codes = &parts->sort->codes;
 	const char *begin = parts->arena ? parts->arena : codes->data;
 	int64		end = Min((int64) (task + 1) * TASK_ITEMS, parts->num_items);
@@ -172,7 +148,7 @@ strings_task(void *context, uint64 task, int worker)
 static void
 positions_task(void *context, uint64 task, int worker)
 {
-	part_sort  *parts = context;
+	position_jobs  *parts = context;
 	const element_codes *codes = &parts->sort->codes;
 	uint32	   *out = parts->sort->refs + parts->first;
 	int64		end = Min((int64) (task + 1) * TASK_ITEMS, parts->num_items);
@@ -183,7 +159,7 @@ positions_task(void *context, uint64 task, int worker)
 
 /* References first to first + num_items, no more than there is room for, to strings that share offset bytes. */
 static void
-sort_part(part_sort *parts, int64 first, int64 num_items, uint32 offset)
+sort_part(position_jobs *parts, int64 first, int64 num_items, uint32 offset)
 {
 	const element_codes *elements = &parts->sort->codes;
 	byte_codes	codes;
@@ -207,7 +183,7 @@ sort_part(part_sort *parts, int64 first, int64 num_items, uint32 offset)
 
 /* Elements that are in order. */
 static void
-write_same(part_sort *parts, const position_run *run)
+write_same(position_jobs *parts, const position_run *run)
 {
 	uint32	   *refs = parts->sort->refs + run->first;
 
@@ -217,18 +193,18 @@ write_same(part_sort *parts, const position_run *run)
 
 /* What all strings of a run of some cut begin with, and all others that the cut was of. */
 static uint32
-cut_offset(const part_sort *parts, const position_run *run)
+cut_offset(const position_jobs *parts, const position_run *run)
 {
 	mgpu_byte_keys keys = {.counted = parts->sort->codes.strings.counted};
 
 	return run->kind == POSITION_RUN_ALIKE ? run->offset - mgpu_code_step(&keys) : run->offset;
 }
 
-static void sort_cut(part_sort *parts, int64 begin, int64 end, int depth);
+static void sort_cut(position_jobs *parts, int64 begin, int64 end, int depth);
 
 /* Cuts a run that is too long for a part. */
 static void
-cut_run(part_sort *parts, position_run run, int depth)
+cut_run(position_jobs *parts, position_run run, int depth)
 {
 	position_sort *sort = parts->sort;
 	int64		begin = sort->num_next_runs;
@@ -249,7 +225,7 @@ cut_run(part_sort *parts, position_run run, int depth)
 
 /* Runs begin to end, neighbours of one cut: as many as there is room for at a time. */
 static void
-sort_cut(part_sort *parts, int64 begin, int64 end, int depth)
+sort_cut(position_jobs *parts, int64 begin, int64 end, int depth)
 {
 	position_sort *sort = parts->sort;
 
@@ -280,19 +256,53 @@ position_parts_fit(const element_codes *codes)
 	return codes->room_bytes <= MOST_MADE_BYTES && element_codes_bytes(codes) <= POSITION_CALL_BYTES / 2;
 }
 
+/* Room for the runs of the first cut. */
+static void
+start_runs(position_sort *sort, int64 num_items)
+{
+	sort->next_runs = palloc((MGPU_MOST_PARTS + num_items / sort->run_items + 1) * sizeof(position_run));
+	sort->num_next_runs = 0;
+}
+
+void
+position_jobs_start(position_jobs *parts, position_sort *sort, const sort_spec *spec, Size bytes)
+{
+	const element_codes *codes = &sort->codes;
+
+	memset(parts, 0, sizeof(*parts));
+	parts->sort = sort;
+	parts->spec = spec;
+	sort->run_items = Min(MOST_PART_ITEMS, bytes / POSITION_JOBS_ITEM_BYTES(codes));
+	byte_order_start(&parts->call, spec, 0, codes->num_items, codes->data_bytes);
+}
+
+void
+position_jobs_refs(position_jobs *parts, int64 num_items)
+{
+	position_sort *sort = parts->sort;
+
+	start_runs(sort, num_items);
+	position_sort_next(sort, (position_run) {0, num_items, 0, POSITION_RUN_ALIKE});
+	sort_cut(parts, 0, 1, 0);
+	pfree(sort->next_runs);
+}
+
+void
+position_jobs_end(position_jobs *parts, bool *had_job)
+{
+	free_room(parts);
+	byte_order_end(&parts->call);
+	*had_job = parts->call.has_job;
+	run_last.marshal_ms += parts->sort->work.ms;
+}
+
 void
 position_sort_parts(position_sort *sort, const sort_spec *spec, bool *had_job)
 {
-	const element_codes *codes = &sort->codes;
-	part_sort	parts;
+	position_jobs parts;
 
-	memset(&parts, 0, sizeof(parts));
-	parts.sort = sort;
-	parts.spec = spec;
-	sort->run_items = Min(MOST_PART_ITEMS, (POSITION_CALL_BYTES - element_codes_bytes(codes)) /
-						  (PART_ITEM_BYTES + codes->room_bytes));
-	sort->next_runs = palloc((MGPU_MOST_PARTS + codes->num_items / sort->run_items + 1) * sizeof(position_run));
-	byte_order_start(&parts.call, spec, 0, codes->num_items, codes->data_bytes);
+	position_jobs_start(&parts, sort, spec, POSITION_CALL_BYTES - element_codes_bytes(&sort->codes));
+	start_runs(sort, sort->codes.num_items);
 	PG_ENSURE_ERROR_CLEANUP(thread_work_stop, PointerGetDatum(&parts.call.work));
 	{
 		position_cut_all(sort);
@@ -300,9 +310,6 @@ position_sort_parts(position_sort *sort, const sort_spec *spec, bool *had_job)
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(thread_work_stop, PointerGetDatum(&parts.call.work));
 	thread_work_stop(0, PointerGetDatum(&parts.call.work));
-	free_room(&parts);
 	pfree(sort->next_runs);
-	byte_order_end(&parts.call);
-	*had_job = parts.call.has_job;
-	run_last.marshal_ms += sort->work.ms;
+	position_jobs_end(&parts, had_job);
 }

@@ -69,6 +69,14 @@ extern void position_run_task(void *context, uint64 task, int worker);
 /* Anything in the order of whole strings, by comparison: not in threads. */
 extern void position_run_compare(position_sort *sort, const position_run *run);
 
+/*
+ * position_sort.c: refs[0, num_items), to strings, which ascend, in order as positions.  share:
+ * how many of them a thread may sort, so that all threads' scratch is within so many
+ * bytes.  thread_work_stop(sort->work) is the caller's to call.
+ */
+extern void position_sort_share(position_sort *sort, Size scratch_bytes);
+extern void position_sort_refs(position_sort *sort, int64 num_items);
+
 /* position_cut.c: runs of the next round from all elements, or from one run; not in threads. */
 extern void position_cut_all(position_sort *sort);
 extern void position_cut_run(position_sort *sort, const position_run *run);

@@ -118,6 +118,17 @@ run_item_bytes(const element_codes *codes)
 	return (position_run_bytes(codes, 1024) - position_run_bytes(codes, 0)) / 1024;
 }
 
+void
+position_sort_share(position_sort *sort, Size scratch_bytes)
+{
+	const element_codes *codes = &sort->codes;
+	int			num_threads = Min(run_cpu_threads(), MGPU_MAX_CPU_THREADS);
+
+	sort->run_items = Min(scratch_bytes / num_threads / run_item_bytes(codes), MOST_RUN_ITEMS);
+	sort->run_items = Min(sort->run_items, MOST_RUN_BYTES / (codes->data_bytes / codes->num_items + 1));
+	sort->run_items = Max(sort->run_items, LEAST_RUN_ITEMS);
+}
+
 /*
  * How many elements a thread may sort, and of how many positions are kept until it
  * does, which is faster than finding them again, but where runs need the room.
@@ -138,9 +149,7 @@ share_room(position_sort *sort)
 		sort->kept = array_result_scratch(sort->num_kept * sizeof(uint32));
 		room -= sort->num_kept * sizeof(uint32);
 	}
-	sort->run_items = Min(room / num_threads / run_item_bytes(codes), MOST_RUN_ITEMS);
-	sort->run_items = Min(sort->run_items, MOST_RUN_BYTES / (codes->data_bytes / codes->num_items + 1));
-	sort->run_items = Max(sort->run_items, LEAST_RUN_ITEMS);
+	position_sort_share(sort, room);
 }
 
 static void
@@ -152,13 +161,10 @@ forget_kept(position_sort *sort)
 	sort->num_kept = 0;
 }
 
+/* The runs that there are, and what they leave. */
 static void
-sort_all(position_sort *sort)
+work_rounds(position_sort *sort)
 {
-	mgpu_vqsort_prepare();
-	share_room(sort);
-	start_next_runs(sort, sort->codes.num_items, 1);
-	position_cut_all(sort);
 	take_next_runs(sort);
 	for (int round = 0; sort->num_runs > 0 && !sort->failed; round++)
 	{
@@ -173,6 +179,26 @@ sort_all(position_sort *sort)
 	}
 	forget_kept(sort);
 	pfree(sort->runs);
+	sort->runs = NULL;
+}
+
+static void
+sort_all(position_sort *sort)
+{
+	mgpu_vqsort_prepare();
+	share_room(sort);
+	start_next_runs(sort, sort->codes.num_items, 1);
+	position_cut_all(sort);
+	work_rounds(sort);
+}
+
+void
+position_sort_refs(position_sort *sort, int64 num_items)
+{
+	mgpu_vqsort_prepare();
+	start_next_runs(sort, num_items, 1);
+	position_sort_next(sort, (position_run) {0, num_items, 0, POSITION_RUN_ALIKE});
+	work_rounds(sort);
 }
 
 /* On whatever executor planner and settings choose.  False: not by jobs, with the reason on record. */
@@ -242,13 +268,9 @@ are_many(const sort_spec *spec, const element_type *type, bool by_keys, int64 nu
 	return num_items > few;
 }
 
-/*
- * Whether elements are sorted here and not by jobs.  Strings are looked up twice
- * either way, which takes most of the time, so that a device gets them only where it
- * is asked for.
- */
-static bool
-stays_here(const sort_spec *spec, bool by_keys, int64 num_items, Size num_bytes, const char *cpu_reason)
+bool
+position_sort_stays_here(const sort_spec *spec, bool by_keys, int64 num_items, Size num_bytes,
+						 const char *cpu_reason)
 {
 	if (cpu_reason == NULL && run_stays_on_cpu(spec->function, num_items, num_bytes))
 		return true;
@@ -263,7 +285,7 @@ bool
 position_sort_range(const sort_spec *spec, array_source *source, const element_type *type, bool by_keys,
 					const element_range *range, const char *cpu_reason, uint32 *ranks, bool *had_job)
 {
-	bool		by_jobs = !stays_here(spec, by_keys, range->num_items, range->end - range->begin, cpu_reason);
+	bool		by_jobs = !position_sort_stays_here(spec, by_keys, range->num_items, range->end - range->begin, cpu_reason);
 	instr_time	start,
 				end;
 	bool		done;

@@ -34,4 +34,12 @@ extern bool position_sort_range(const sort_spec *spec, array_source *source, con
 /* Of so many elements codes, and all that belongs to them, are no more than a call may have. */
 extern int64 position_sort_few(const element_type *type, bool by_keys);
 
+/*
+ * Whether elements are sorted here and not by jobs, which is on record then.  Strings
+ * are looked up twice either way, which takes most of the time, so that a device gets
+ * them only where it is asked for.
+ */
+extern bool position_sort_stays_here(const sort_spec *spec, bool by_keys, int64 num_items, Size num_bytes,
+									 const char *cpu_reason);
+
 #endif							/* MGPU_POSITION_SORT_H */

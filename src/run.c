@@ -452,13 +452,20 @@ describe_codes(run_request *request, const char *function, int64 num_items)
 	request->job.num_items = num_items;
 }
 
+/* Whether a fault is asked for that is not its caller's alone. */
+static bool
+faults_runs(void)
+{
+	return mgpu_setting_inject_fault != MGPU_FAULT_NONE && mgpu_setting_inject_fault != MGPU_FAULT_ROOM;
+}
+
 bool
 run_stays_on_cpu(const char *function, int64 num_items, Size num_bytes)
 {
 	run_request request;
 	mgpu_plan	plan;
 
-	if (mgpu_setting_inject_fault != MGPU_FAULT_NONE)
+	if (faults_runs())
 		return false;
 	describe_codes(&request, function, num_items);
 	run_note_cpu(function, "quick", num_items, num_bytes, NULL);
@@ -493,7 +500,7 @@ bool
 run_is_probed(int64 num_items)
 {
 	return mgpu_setting_algorithm != MGPU_ALGORITHM_AUTO ||
-		mgpu_setting_inject_fault != MGPU_FAULT_NONE ||
+		faults_runs() ||
 		(mgpu_setting_gpu_min_items >= 0 && num_items >= mgpu_setting_gpu_min_items);
 }
 
