@@ -18,16 +18,19 @@
 #include "miscadmin.h"
 
 #include "core/cpu_sort.h"
+#include "core/executor.h"
 
 #include "array_result.h"
 #include "compat.h"
 #include "key_codes.h"
 #include "pair_parts.h"
 #include "run_series.h"
+#include "settings.h"
 
 /* Elements that a part may have, and those that it is planned to. */
 #define PART_ITEMS (1024 * 1024)
-#define PLANNED_ITEMS (PART_ITEMS / 4 * 3)
+#define TEST_PART_ITEMS (4 * BLOCK_ITEMS)
+#define PLANNED(part_items) ((part_items) / 4 * 3)
 
 /* Codes made at a time. */
 #define BLOCK_ITEMS 1024
@@ -45,7 +48,8 @@ typedef struct pair_parts
 	pair_filler *filler;
 	run_series	series;
 
-	/* of a part: PART_ITEMS, and a block more */
+	/* of a part: part_items, and a block more */
+	int64		part_items;
 	uint32	   *members;		/* numbers of keys that are there, then positions */
 	uint64	   *part_codes;
 	uint32	   *order;
@@ -69,11 +73,12 @@ pair_parts_apply(const sort_spec *spec, const element_type *key_type)
 static void
 allocate(pair_parts *parts)
 {
-	parts->members = array_result_scratch((PART_ITEMS + BLOCK_ITEMS) * sizeof(uint32));
-	parts->part_codes = array_result_scratch((PART_ITEMS + BLOCK_ITEMS) * sizeof(uint64));
-	parts->order = array_result_scratch(PART_ITEMS * sizeof(uint32));
+	parts->part_items = mgpu_setting_inject_fault == MGPU_FAULT_ROOM ? TEST_PART_ITEMS : PART_ITEMS;
+	parts->members = array_result_scratch((parts->part_items + BLOCK_ITEMS) * sizeof(uint32));
+	parts->part_codes = array_result_scratch((parts->part_items + BLOCK_ITEMS) * sizeof(uint64));
+	parts->order = array_result_scratch(parts->part_items * sizeof(uint32));
 	if (!parts->codes.exact)
-		parts->part_keys = array_result_scratch((Size) PART_ITEMS * parts->key_type->stride);
+		parts->part_keys = array_result_scratch((Size) parts->part_items * parts->key_type->stride);
 }
 
 static void
@@ -100,7 +105,7 @@ collect(pair_parts *parts, const code_range *range, int64 *next)
 	int64		num_members = 0;
 	uint64		codes[BLOCK_ITEMS];
 
-	for (int64 block = 0; *next < parts->codes.num_items && num_members <= PART_ITEMS - BLOCK_ITEMS; block++)
+	for (int64 block = 0; *next < parts->codes.num_items && num_members <= parts->part_items - BLOCK_ITEMS; block++)
 	{
 		int			count = Min(BLOCK_ITEMS, parts->codes.num_items - *next);
 
@@ -270,7 +275,7 @@ add_range(pair_parts *parts, code_range range)
 static bool
 add_keys(pair_parts *parts)
 {
-	int64		num_parts = parts->codes.num_items / PLANNED_ITEMS + 1;
+	int64		num_parts = parts->codes.num_items / PLANNED(parts->part_items) + 1;
 	uint64	   *samples = sample_codes(parts, num_parts * SAMPLES_PER_PART);
 	code_range	range = {0, 0};
 	bool		done = samples != NULL;

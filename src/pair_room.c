@@ -5,7 +5,7 @@
  * Values of less than four bytes, or NULL, leave less than positions take.  Where
  * keys are wanted too and have that much, positions are there until both arrays
  * have been gathered, values first.  Other pairs are sorted by parts, whatever
- * part of the keys fits (pair_parts.h).  Both take longer than positions of all
+ * part of the keys fits (pair_parts.h, order_parts.h).  Both take longer than positions of all
  * behind the result, which a call has as long as these are few.
  */
 #include "postgres.h"

@@ -25,6 +25,16 @@ make_big($node, 'narrow', 20,
 	n => [ 'int2[]', 'CASE WHEN i % 7 > 0 THEN (hashint4(i + 5) % 30000)::int2 END' ],
 	i => [ 'int[]', 'CASE WHEN hashint4(-i) & 3 = 0 THEN -1 ELSE (hashint4(-i) & 4 = 0)::int END' ]);
 
+# strings, most of the same beginning, most of them absent, and keys that are compared
+make_big($node, 'words', 20,
+	t => [ 'text[]', 'substr(md5(i::text), 1, 4)' ],
+	a => [ 'text[]', 'CASE WHEN i % 16 = 0 THEN substr(md5(i::text), 1, i % 7) END' ]);
+make_big($node, 'ids', 20, u => [ 'uuid[]', q{('00000000-0000-4000-' || substr(md5(i::text), 1, 4) || '-' || substr(md5(i::text), 5, 12))::uuid} ]);
+$node->safe_psql('postgres', q{
+	CREATE TABLE ranges (r int4range[]);
+	ALTER TABLE ranges ALTER r SET STORAGE EXTERNAL;
+	INSERT INTO ranges SELECT array_agg(int4range(i, NULL)) FROM generate_series(1, 20000000) i});
+
 # all positions, three in four of them, and the same downwards, each eighth being the last one instead
 $node->safe_psql('postgres', q{
 	CREATE TABLE places (g int[], odd int[], p int[], d int[], ones varbit);
@@ -59,6 +69,10 @@ my %peaks = (
 	'sort_by bool by macaddr' => [ 'mgpu_sort_by(o, h)', 'narrow', 171, 19 ],
 	'sort_by bool by enum' => [ 'mgpu_sort_by(o, e)', 'narrow', 95, 19 ],
 	'sort_by bool with nulls by enum' => [ 'mgpu_sort_by(b, e)', 'narrow', 93, 17 ],
+	'sort_by bool with nulls by text' => [ 'mgpu_sort_by(b, t)', 'narrow, words', 170, 17 ],
+	'sort_by bool with nulls by uuids that begin alike, in memory' => [ 'mgpu_sort_by(b, ' . in_memory('u') . ')', 'narrow, ids', 322, 17 ],
+	'sort_by bool with nulls by ranges' => [ 'mgpu_sort_by(' . in_memory('b') . ', r, true)', 'narrow, ranges', 322, 17 ],
+	'sort_by text that is mostly null by int4' => [ 'mgpu_sort_by(a, k)', 'narrow, words', 88, 12 ],
 	# ... and a copy of the values
 	'sort_by bool by int4 with nulls in memory' => [ 'mgpu_sort_by(' . in_memory('o') . ', ' . in_memory('j') . ')', 'narrow', 96, 19 ],
 	'sort_pairs int4 with bool with nulls' => [ 'ARRAY[pg_column_size(mgpu_sort_pairs(k, b))]', 'narrow', 93, 93 ],
@@ -110,6 +124,7 @@ foreach my $executor (executors($node))
 	  foreach ('k', 'e, true', 'h', 'j, false, true', 'n, true');
 	check_true($executor, 'pairs', 'SELECT keys = mgpu_sort(j), vals = mgpu_sort_by(b, j) FROM narrow, mgpu_sort_pairs(j, b)');
 	check_true($executor, 'pairs of wide keys', 'SELECT keys = mgpu_sort(h), vals = mgpu_sort_by(o, h) FROM narrow, mgpu_sort_pairs(h, o)');
+	check_true($executor, 'by text', 'SELECT mgpu_sort_by(b, t, true)::int[] = mgpu_sort_by(b::int[], t, true) FROM narrow, words');
 	check_true($executor, 'keys with nulls, in memory', 'SELECT mgpu_sort_by(' . in_memory('o') . ', ' . in_memory('j') . ') = mgpu_sort_by(o, j) FROM narrow');
 
 	check_true($executor, 'bulk_remove', 'SELECT mgpu_bulk_remove(g, ' . in_memory('p') . ') = (SELECT array_agg(x) FROM generate_series(4, 20000000, 4) x) FROM places');
