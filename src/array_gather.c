@@ -301,6 +301,16 @@ filler_bytes(const array_filler *filler, Size offset)
 							 type->typalign);
 }
 
+static MGPU_NORETURN void
+raise_not_once(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_CORRUPTED),
+			 errmsg("comparisons of the keys contradict each other"),
+			 errdetail("By these, not every element has one place in the order."),
+			 errhint("The comparison function of the keys' type, or the collation that it uses, must say the same each time.")));
+}
+
 /* Where some elements are, so that the way to others is short; all, where they are few. */
 static void
 note_offsets(array_filler *filler)
@@ -325,6 +335,7 @@ note_offsets(array_filler *filler)
 		if (i % STEP_ITEMS == 0)
 			CHECK_FOR_INTERRUPTS();
 	}
+	filler->end = filler->next + offset;
 }
 
 void
@@ -336,6 +347,7 @@ array_filler_start(array_filler *filler, ArrayType *result, const array_source *
 	filler->source = source;
 	filler->type = type;
 	filler->next = ARR_DATA_PTR(result);
+	filler->end = filler->next + (source->num_items - source->num_nulls) * type->stride;
 	if (type->stride == 0)
 		note_offsets(filler);
 	if (source->num_nulls == 0)
@@ -392,6 +404,8 @@ add_variable(array_filler *filler, const int32 *ranks, int num_ranks)
 		for (int j = ranks[i] % step; j > 0; j--)
 			offsets[i] += filler_bytes(filler, offsets[i]);
 		bytes = filler_bytes(filler, offsets[i]);
+		if (bytes > (Size) (filler->end - filler->next))
+			raise_not_once();
 		memcpy(filler->next, data + offsets[i], bytes);
 		filler->next += bytes;
 	}
@@ -401,8 +415,12 @@ add_variable(array_filler *filler, const int32 *ranks, int num_ranks)
 static void
 add_fixed(array_filler *filler, const int32 *ranks, int num_ranks)
 {
+	Size		bytes = (Size) num_ranks * filler->type->stride;
+
+	if (bytes > (Size) (filler->end - filler->next))
+		raise_not_once();
 	gather_block(filler->next, array_source_data(filler->source), filler->type->stride, ranks, num_ranks);
-	filler->next += (Size) num_ranks * filler->type->stride;
+	filler->next += bytes;
 }
 
 void
@@ -410,6 +428,8 @@ array_filler_add(array_filler *filler, const int32 *positions, int64 num_positio
 {
 	int32		ranks[BLOCK_ITEMS];
 
+	if (num_positions > filler->source->num_items - filler->num_items)
+		raise_not_once();
 	for (int64 i = 0; i < num_positions; i += BLOCK_ITEMS)
 	{
 		const int32 *from = positions + i;
@@ -432,8 +452,10 @@ array_filler_add(array_filler *filler, const int32 *positions, int64 num_positio
 }
 
 void
-array_filler_end(array_filler *filler)
+array_filler_end(array_filler *filler, bool done)
 {
+	if (done && (filler->num_items != filler->source->num_items || filler->next != filler->end))
+		raise_not_once();
 	if (filler->offsets)
 		pfree(filler->offsets);
 	if (filler->source->num_nulls > 0)

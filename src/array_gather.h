@@ -35,7 +35,8 @@ typedef struct array_filler
 	ArrayType  *result;
 	const array_source *source;
 	const element_type *type;
-	char	   *next;			/* of the result's data */
+	char	   *next;			/* of the result's data, */
+	char	   *end;			/* which ends here */
 	int64		num_items;		/* so far */
 	null_map	map;			/* where some elements are NULL */
 
@@ -46,12 +47,14 @@ typedef struct array_filler
 
 /*
  * source is loaded.  result was created as for array_gather.  Positions are left as
- * they are.
+ * they are.  Whoever sorts by comparisons that contradict each other may find some twice
+ * and some never: an error, before anything is written behind the result, or at the end
+ * where done says that all have been added.
  */
 extern void array_filler_start(array_filler *filler, ArrayType *result, const array_source *source,
 							   const element_type *type);
 extern void array_filler_add(array_filler *filler, const int32 *positions, int64 num_positions);
-extern void array_filler_end(array_filler *filler);
+extern void array_filler_end(array_filler *filler, bool done);
 
 /* What it has taken. */
 extern Size array_filler_bytes(const array_filler *filler);

@@ -270,6 +270,9 @@ note_items(order_cut *cut, int64 begin, int64 end, char *room)
 	{
 		uint32		num_refs = Min(BLOCK_ITEMS, end - i);
 
+		/* comparisons may take long; strings are looked at in threads */
+		if (cut->compared)
+			CHECK_FOR_INTERRUPTS();
 		element_codes_refs(cut->elements, i, num_refs, refs);
 		for (uint32 j = 0; j < num_refs; j++)
 		{
@@ -303,17 +306,19 @@ note_task(void *context, uint64 task, int worker)
 			   cut->elements->room_bytes > 0 ? room : NULL);
 }
 
-/* What is compared.  False: codes have turned out not to pay. */
+/*
+ * What is compared.  False: codes have turned out not to pay, which the first walk finds
+ * out; later ones make the same codes again, of which the type has nothing new to say.
+ */
 static bool
 note_compared(order_cut *cut)
 {
+	bool		may_stop = cut->compared->has_codes && cut->first_part == 0;
+
 	for (int64 task = 0; task < num_tasks(cut); task++)
 	{
-		bool		has_codes = cut->compared->has_codes;
-
 		note_items(cut, task * TASK_ITEMS, Min((task + 1) * TASK_ITEMS, cut->elements->num_items), NULL);
-		CHECK_FOR_INTERRUPTS();
-		if (has_codes && !compared_codes_pay(cut->compared))
+		if (may_stop && !compared_codes_pay(cut->compared))
 			return false;
 	}
 	return true;

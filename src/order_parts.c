@@ -38,7 +38,7 @@
 /* Elements of a part, which are planned to be some fewer. */
 #define MOST_PART_ITEMS (4 * 1024 * 1024)
 #define LEAST_PART_ITEMS (64 * 1024)
-#define TEST_PART_ITEMS 512
+#define TEST_PART_ITEMS 2048
 #define PLANNED(part_items) ((part_items) / 5 * 4)
 
 /* What the sort of a part takes of each string: a list and the parts that it is cut into. */
@@ -48,6 +48,9 @@
 #define INDEX_STEP 4
 
 #define TASK_ITEMS (16 * 1024)
+
+/* Elements handled between looks at interrupts. */
+#define STEP_ITEMS (256 * 1024)
 
 typedef struct order_parts
 {
@@ -109,7 +112,11 @@ num_walks(const order_parts *parts, int64 part_items, int note_bits)
 	return (num_parts(parts, part_items) + ORDER_NOTED_PARTS(note_bits) - 1) / ORDER_NOTED_PARTS(note_bits);
 }
 
-/* Sets part_items; returns the bits of notes by which walks are fewest, and then parts are. */
+/*
+ * Sets part_items; returns the bits of notes by which walks are fewest, and then parts are.
+ * A part of the least size may be more than there is room for: strings of a job that do
+ * not fit are cut again, and of the others it takes a MB or two.
+ */
 static int
 share_room(order_parts *parts, Size room)
 {
@@ -119,12 +126,13 @@ share_room(order_parts *parts, Size room)
 	for (int bits = ORDER_MOST_NOTE_BITS; bits > 0; bits /= 2)
 	{
 		Size		taken = order_cut_note_bytes(parts->elements->num_items, bits);
-		int64		part_items = taken < room ? Min((room - taken) / parts->item_bytes, MOST_PART_ITEMS) : 0;
+		int64		part_items;
 		int64		walks;
 		int64		best_walks = num_walks(parts, parts->part_items, best);
 
-		if (part_items < LEAST_PART_ITEMS)
+		if (taken >= room)
 			continue;
+		part_items = Max(Min((room - taken) / parts->item_bytes, MOST_PART_ITEMS), LEAST_PART_ITEMS);
 		walks = num_walks(parts, part_items, bits);
 		if (walks < best_walks || (walks == best_walks && part_items > parts->part_items))
 		{
@@ -135,17 +143,28 @@ share_room(order_parts *parts, Size room)
 	return best;
 }
 
-/* Cuts elements so that all of it is within the bound. */
+/* What is left of the bound; maybe nothing, of very many elements. */
+static Size
+room_left(const order_parts *parts)
+{
+	Size		taken = element_codes_bytes(parts->elements) + pair_filler_bytes(parts->filler);
+
+	if (mgpu_setting_inject_fault == MGPU_FAULT_ROOM)
+		return 0;
+	return taken < CALL_BYTES ? CALL_BYTES - taken : 0;
+}
+
+/* Cuts elements so that all of it is within the bound, but for the least that it takes. */
 static void
 start_cut(order_parts *parts)
 {
-	Size		taken = element_codes_bytes(parts->elements) + pair_filler_bytes(parts->filler);
-	Size		room = taken < CALL_BYTES ? CALL_BYTES - taken : 0;
-	Size		scratch = parts->by_strings && !parts->by_jobs ? Min(SCRATCH_BYTES, room / 4) : 0;
+	bool		by_threads = parts->by_strings && !parts->by_jobs;
+	Size		room = room_left(parts);
+	Size		scratch = by_threads ? Min(SCRATCH_BYTES, room / 4) : 0;
 	int			note_bits;
 
 	parts->item_bytes = part_item_bytes(parts);
-	if (scratch > 0)
+	if (by_threads)
 		position_sort_share(&parts->sort, scratch);
 	note_bits = share_room(parts, room - scratch);
 	if (mgpu_setting_inject_fault == MGPU_FAULT_ROOM)
@@ -216,8 +235,12 @@ make_index(order_parts *parts)
 	while (span >> parts->shift > parts->num_items / INDEX_STEP)
 		parts->shift++;
 	for (int64 i = 0; i < parts->num_items; i++)
+	{
 		while (next <= (parts->listed[i] - base) >> parts->shift)
 			parts->index[next++] = (uint32) i;
+		if (i % STEP_ITEMS == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
 	parts->index[next] = (uint32) parts->num_items;
 }
 
@@ -312,12 +335,10 @@ sort_parts(order_parts *parts)
 static void
 sort_by_jobs(order_parts *parts)
 {
-	const element_codes *elements = parts->elements;
-	Size		taken = element_codes_bytes(elements) + pair_filler_bytes(parts->filler);
 	bool		had_job;
 
 	parts->by_jobs = true;
-	position_jobs_start(&parts->jobs, &parts->sort, parts->spec, CALL_BYTES - taken);
+	position_jobs_start(&parts->jobs, &parts->sort, parts->spec, room_left(parts));
 	PG_ENSURE_ERROR_CLEANUP(thread_work_stop, PointerGetDatum(&parts->jobs.call.work));
 	{
 		sort_parts(parts);

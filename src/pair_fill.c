@@ -34,11 +34,11 @@ pair_filler_start(pair_filler *filler, pair_result *result, const array_source *
 }
 
 void
-pair_filler_end(pair_filler *filler)
+pair_filler_end(pair_filler *filler, bool done)
 {
-	array_filler_end(&filler->vals);
+	array_filler_end(&filler->vals, done);
 	if (filler->want_keys)
-		array_filler_end(&filler->out_keys);
+		array_filler_end(&filler->out_keys, done);
 	if (filler->keys->num_nulls > 0)
 		null_map_free(&filler->map);
 }

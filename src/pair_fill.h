@@ -20,7 +20,9 @@ typedef struct pair_filler
 /* Sources are loaded; the result's arrays have no room but for themselves. */
 extern void pair_filler_start(pair_filler *filler, pair_result *result, const array_source *keys,
 							  const element_type *key_type, const array_source *vals, const element_type *val_type);
-extern void pair_filler_end(pair_filler *filler);
+
+/* done: all pairs have been added, or it is an error. */
+extern void pair_filler_end(pair_filler *filler, bool done);
 
 /* What it has taken. */
 extern Size pair_filler_bytes(const pair_filler *filler);

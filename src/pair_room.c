@@ -83,7 +83,7 @@ gather_both(const sort_spec *spec, array_source *keys, const element_type *key_t
 	array_source_load(vals);
 	array_filler_start(&filler, result->vals, vals, val_type);
 	array_filler_add(&filler, positions, vals->num_items);
-	array_filler_end(&filler);
+	array_filler_end(&filler, true);
 	array_source_unload(vals);
 	array_source_load(keys);
 	array_gather(result->keys, keys, key_type, positions);
@@ -122,7 +122,7 @@ sort_by_way(const sort_spec *spec, const array_source *keys, const element_type 
 		done = order_parts_sort(spec, keys, key_type, way == PARTS_BY_STRINGS, &filler);
 	if (done && !spec->order.nulls_first)
 		pair_filler_add_nulls(&filler);
-	pair_filler_end(&filler);
+	pair_filler_end(&filler, done);
 	return done;
 }
 

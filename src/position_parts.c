@@ -26,6 +26,9 @@
 /* Strings sorted at once. */
 #define MOST_PART_ITEMS (1024 * 1024)
 
+/* ... where there is hardly any room. */
+#define LEAST_PART_ITEMS (4 * 1024)
+
 /* Room that strings which are made may want each; they are laid out side by side. */
 #define MOST_MADE_BYTES (2 * 1024)
 
@@ -273,6 +276,7 @@ position_jobs_start(position_jobs *parts, position_sort *sort, const sort_spec *
 	parts->sort = sort;
 	parts->spec = spec;
 	sort->run_items = Min(MOST_PART_ITEMS, bytes / POSITION_JOBS_ITEM_BYTES(codes));
+	sort->run_items = Max(sort->run_items, LEAST_PART_ITEMS);
 	byte_order_start(&parts->call, spec, 0, codes->num_items, codes->data_bytes);
 }
 

@@ -28,7 +28,7 @@ extern void position_sort_parts(position_sort *sort, const sort_spec *spec, bool
 
 /*
  * The same of references that are refs[0, num_items), which ascend: start, any number of
- * them, end.  What is taken at a time is within bytes.  Both works, sort->work and
+ * them, end.  What is taken at a time is within bytes, or little.  Both works, sort->work and
  * call.work, are the caller's to stop on every way out.
  */
 typedef struct position_jobs

@@ -5,7 +5,7 @@ CREATE TEMP TABLE narrow AS
 SELECT array_agg(i % 3 = 0 ORDER BY i) AS bools, array_agg(CASE WHEN i % 5 > 0 THEN (i * 7919 % 30000)::int2 END ORDER BY i) AS shorts,
        array_agg(CASE WHEN i % 11 = 0 THEN substr(md5(i::text), 1, i % 23) END ORDER BY i) AS texts,
        array_agg(CASE WHEN i % 97 = 0 THEN (i / 7.0)::numeric END ORDER BY i) AS numbers
-FROM generate_series(1, 6000) i;
+FROM generate_series(1, 30000) i;
 -- of each: equal ones, NULLs, beginnings that many share, all that a code has
 CREATE TEMP TABLE keys AS
 SELECT array_agg(CASE WHEN i % 7 > 0 THEN substr(md5((i % 4000)::text), 1, i % 13) END ORDER BY i) AS words,
@@ -23,7 +23,7 @@ SELECT array_agg(CASE WHEN i % 7 > 0 THEN substr(md5((i % 4000)::text), 1, i % 1
        array_agg(to_jsonb(i % 700) ORDER BY i) AS objects,
        array_agg(CASE WHEN i % 13 > 0 THEN (i * 48271::bigint % 777)::int END ORDER BY i) AS ints,
        array_agg((i * 48271::bigint % 777)::float8 * CASE i % 2 WHEN 0 THEN 1 ELSE -1 END ORDER BY i) AS floats
-FROM generate_series(1, 6000) i;
+FROM generate_series(1, 30000) i;
 CREATE FUNCTION pg_temp.is_same(query text) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
     with_room text;
@@ -60,4 +60,54 @@ SELECT pg_temp.is_same('SELECT md5(array_send(keys) || array_send(vals)) FROM na
 -- nothing there, and a handful
 SELECT pg_temp.is_same(format('SELECT md5(array_send(mgpu_sort_by(%s, %s COLLATE "C")))', val, key)) AS few
 FROM (VALUES ('ARRAY[true, false, NULL]', 'ARRAY[NULL, NULL, NULL]::text[]'), ('ARRAY[NULL, NULL]::text[]', $$ARRAY['b', 'a']$$), ($$ARRAY['x', NULL, 'yz']$$, $$ARRAY['b', NULL, 'b']$$)) v(val, key);
+-- without room, NULL keys count as what was sorted; compared ones have codes under a collation
+CREATE FUNCTION pg_temp.ran(key text, fault text, OUT algorithm text, OUT items bigint) LANGUAGE plpgsql AS $$
+DECLARE
+    sorted bigint;
+BEGIN
+    PERFORM set_config('mgpu.inject_fault', fault, true);
+    EXECUTE format('SELECT cardinality(mgpu_sort_by(bools, %s)) FROM narrow, keys', key) INTO STRICT sorted;
+    SELECT l.algorithm, l.items INTO STRICT algorithm, items FROM mgpu_last_run() l;
+    SET LOCAL mgpu.inject_fault = none;
+END
+$$;
+SELECT key, (pg_temp.ran(key, 'none')).items < 30000 AS with_room, (pg_temp.ran(key, 'room')).items = 30000 AS by_parts
+FROM unnest(ARRAY['words COLLATE "C"', 'decimals', 'ranges']) key;
+SELECT coalesce(bool_and((pg_temp.ran(format('words COLLATE %I', collname), 'room')) = ('quick'::text, 30000::bigint)), true) AS by_codes
+FROM pg_collation WHERE collname = 'en-x-icu';
+-- comparisons that turn round, or say that everything comes first, after some calls: some elements are found twice, or never
+BEGIN;
+CREATE SEQUENCE comparisons;
+CREATE FUNCTION turning(a point, b point) RETURNS int LANGUAGE plpgsql AS $$
+BEGIN
+    IF nextval('comparisons') <= current_setting('narrow.turn')::bigint THEN
+        RETURN btfloat8cmp(a[0], b[0]);
+    END IF;
+    RETURN CASE current_setting('narrow.then') WHEN 'round' THEN btfloat8cmp(b[0], a[0]) ELSE -1 END;
+END
+$$;
+CREATE FUNCTION turning_lt(a point, b point) RETURNS boolean LANGUAGE sql AS 'SELECT turning(a, b) < 0';
+CREATE FUNCTION turning_eq(a point, b point) RETURNS boolean LANGUAGE sql AS 'SELECT turning(a, b) = 0';
+CREATE FUNCTION turning_gt(a point, b point) RETURNS boolean LANGUAGE sql AS 'SELECT turning(a, b) > 0';
+CREATE OPERATOR < (LEFTARG = point, RIGHTARG = point, FUNCTION = turning_lt);
+CREATE OPERATOR = (LEFTARG = point, RIGHTARG = point, FUNCTION = turning_eq);
+CREATE OPERATOR > (LEFTARG = point, RIGHTARG = point, FUNCTION = turning_gt);
+CREATE OPERATOR CLASS turning_ops DEFAULT FOR TYPE point USING btree AS OPERATOR 1 <, OPERATOR 3 =, OPERATOR 5 >, FUNCTION 1 turning;
+CREATE FUNCTION pg_temp.turn(val text, turn text, later text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    same boolean;
+BEGIN
+    PERFORM setval('comparisons', 1), set_config('narrow.turn', turn, true), set_config('narrow.then', later, true);
+    SET LOCAL mgpu.inject_fault = room;
+    EXECUTE format('WITH sorted AS (SELECT mgpu_sort_by(vals, points) AS vals FROM (SELECT array_agg(%s ORDER BY i) AS vals, array_agg(point(i * 48271::bigint %% 9973, 0) ORDER BY i) AS points '
+        'FROM generate_series(1, 9000) i) t) SELECT vals IS NOT DISTINCT FROM (SELECT array_agg(%s ORDER BY i * 48271::bigint %% 9973, i) FROM generate_series(1, 9000) i) FROM sorted', val, val) INTO STRICT same;
+    RETURN same;
+EXCEPTION WHEN data_corrupted THEN
+    RETURN SQLERRM;
+END
+$$;
+SELECT val, t.turn, t.later, pg_temp.turn(val, t.turn, t.later) AS said
+FROM unnest(ARRAY['i % 3 = 0', 'CASE WHEN i % 5 > 0 THEN i::int2 END', 'CASE WHEN i % 11 = 0 THEN repeat(''x'', i % 23) END']) WITH ORDINALITY v(val, number),
+     (VALUES ('1000000000', 'round'), ('50000', 'round'), ('50000', 'first')) t(turn, later) ORDER BY number, t.turn, t.later;
+ROLLBACK;
 DROP TABLE narrow, keys, key_names;
