@@ -29,6 +29,10 @@ make_big($node, 'narrow', 20,
 make_big($node, 'words', 20,
 	t => [ 'text[]', 'substr(md5(i::text), 1, 4)' ],
 	a => [ 'text[]', 'CASE WHEN i % 16 = 0 THEN substr(md5(i::text), 1, i % 7) END' ]);
+$node->safe_psql('postgres', q{
+	CREATE TABLE fewer (b bool[], t text[]);
+	ALTER TABLE fewer ALTER b SET STORAGE EXTERNAL, ALTER t SET STORAGE EXTERNAL;
+	INSERT INTO fewer SELECT b[1:8000000], t[1:8000000] FROM narrow, words});
 make_big($node, 'ids', 20, u => [ 'uuid[]', q{('00000000-0000-4000-' || substr(md5(i::text), 1, 4) || '-' || substr(md5(i::text), 5, 12))::uuid} ]);
 $node->safe_psql('postgres', q{
 	CREATE TABLE ranges (r int4range[]);
@@ -91,6 +95,8 @@ my %peaks = (
 
 # keys sorted, and the places that they move to, would be 153 MB; ranks, and what they are made of, more
 my %cpu_peaks = (
+	# no GPU is given codes of so many
+	'sort_by bool with nulls by text under a collation' => [ 'mgpu_sort_by(b, t COLLATE "en-x-icu")', 'fewer', 68, 7 ],
 	'locality_sort_stats' => [ 'ARRAY(SELECT mgpu_locality_sort_stats(' . in_memory('k') . '))', 'narrow', 76, 0 ],
 	'locality_sort_stats of an array that is streamed' => [ 'ARRAY(SELECT mgpu_locality_sort_stats(j))', 'narrow', 77, 0 ],
 	'locality_sort_stats of enums' => [ 'ARRAY(SELECT mgpu_locality_sort_stats(e))', 'narrow', 76, 0 ],
@@ -102,6 +108,11 @@ foreach my $executor (executors($node))
 
 	check_peaks($node, $executor, 'SELECT mgpu_sort(array_agg(i::float8)), mgpu_sort(array_agg(i)) FROM generate_series(1, 20000) i', \%calls);
 }
+
+# parts of what is compared are found, and sorted, between looks at a timeout
+my $impatient = MgpuTest->session($node, options => '-c mgpu.executor=cpu');
+check_timeouts($impatient, 'cpu, sort_by bool with nulls by ranges', 'SELECT cardinality(mgpu_sort_by(' . in_memory('b') . ', r)) FROM narrow, ranges', 2, [ 2, 4, 6, 8 ], 3);
+$impatient->close;
 
 # ------------------------------------------------------------------ the results
 
