@@ -90,6 +90,17 @@ byte_order_note(byte_order_call *call)
 	record->download_ms += run_last.download_ms;
 }
 
+void
+byte_order_note_kept(byte_order_call *call)
+{
+	bool		on_cpu = call->on_cpu;
+	bool		has_job = call->has_job;
+
+	byte_order_note(call);
+	call->on_cpu = on_cpu;
+	call->has_job = has_job;
+}
+
 static void
 sort_codes(byte_sort *sort, uint64 *sorted, uint32 *indices)
 {

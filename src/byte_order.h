@@ -59,6 +59,9 @@ extern void byte_order_part(byte_order_call *call, const sort_spec *spec, const 
 							const byte_source *bytes, const byte_codes *codes, int64 num_items, uint32 *ranks);
 /* What is on record as the last run, such as a sort without a job, is one of the call's. */
 extern void byte_order_note(byte_order_call *call);
+
+/* The same of one that no job could do: the rest runs where it would have, and is what the record tells of. */
+extern void byte_order_note_kept(byte_order_call *call);
 extern void byte_order_end(byte_order_call *call);
 
 #endif							/* MGPU_BYTE_ORDER_H */

@@ -133,7 +133,7 @@ element_string(const element_codes *codes, uint32 ref, char *room)
 static inline uint64
 element_code_behind(const element_codes *codes, uint32 ref, uint32 offset, char *room, byte_string *string)
 {
-	mgpu_byte_keys window = {.data = room,.data_end = room + MGPU_CODE_BYTES};
+	mgpu_byte_keys window = {0};
 	const char *element;
 	uint32		made;
 
@@ -145,6 +145,8 @@ element_code_behind(const element_codes *codes, uint32 ref, uint32 offset, char 
 	element = element_at(codes, ref);
 	made = byte_encode_bits_part(VARDATA(element), VARSIZE(element) - VARHDRSZ, offset, MGPU_CODE_BYTES, (unsigned char *) room);
 	*string = (byte_string) {room, offset + made};
+	window.data = room;
+	window.data_end = room + MGPU_CODE_BYTES;
 	return mgpu_byte_code(&window, (mgpu_span) {0, made}, 0);
 }
 

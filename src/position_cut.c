@@ -5,8 +5,9 @@
  * Codes are made in a walk over the elements, and not kept; bounds come from a
  * sample (core/string_parts.h).  A run that is cut again is in the order of the
  * input, so that its references are a list, or a bit each where that is too long,
- * while they are put in another order.  Codes of strings that are there begin
- * behind what all of them share.
+ * while they are put in another order.  Codes of strings begin behind what all of
+ * them share; strings that are made are asked for that where their first codes are
+ * alike.
  */
 #include "postgres.h"
 
@@ -22,6 +23,9 @@
 /* References of a range that are copied before it is cut take no more; a bit each is slower. */
 #define MOST_LIST_BYTES (16 * 1024 * 1024)
 
+/* Bytes of long strings that a task makes, about, to see what they share. */
+#define MEASURED_BYTES (4 * 1024 * 1024)
+
 /* Elements handled between looks at interrupts. */
 #define STEP_ITEMS (256 * 1024)
 
@@ -33,7 +37,11 @@ typedef struct position_range
 	uint32		offset;			/* bytes that all strings are known to begin with */
 	uint32	   *list;
 	ref_set		set;
+
+	/* what its strings share */
 	shared_prefix prefix;
+	byte_string first;
+	int64		measured_items; /* by a task */
 } position_range;
 
 static void
@@ -97,19 +105,18 @@ measure_task(void *context, uint64 task, int worker)
 {
 	position_range *range = context;
 	const element_codes *codes = &range->sort->codes;
-	int64		begin = task * MGPU_PARTS_BLOCK_ITEMS;
-	uint32		num_refs = Min(MGPU_PARTS_BLOCK_ITEMS, range->num_items - begin);
+	int64		begin = task * range->measured_items;
+	uint32		num_refs = Min(range->measured_items, range->num_items - begin);
 	uint32		refs[MGPU_PARTS_BLOCK_ITEMS];
-	uint32		first_ref;
+	char		room[ELEMENT_MOST_ROOM_BYTES];
 	prefix_measure measure;
 
 	if (range->prefix.shared <= range->offset && !shared_prefix_is_all(&range->prefix))
 		return;
-	refs_of(range, 0, 1, &first_ref);
-	measure = shared_prefix_begin(&range->prefix, element_string(codes, first_ref, NULL), range->offset);
+	measure = shared_prefix_begin(&range->prefix, range->first, range->offset);
 	refs_of(range, begin, num_refs, refs);
 	for (uint32 i = 0; i < num_refs; i++)
-		if (!prefix_measure_string(&measure, element_string(codes, refs[i], NULL)))
+		if (!prefix_measure_string(&measure, element_string(codes, refs[i], room)))
 			break;
 	shared_prefix_note(&range->prefix, &measure);
 }
@@ -119,14 +126,22 @@ static bool
 skip_shared(position_range *range)
 {
 	const element_codes *codes = &range->sort->codes;
+	bool		made = codes->room_bytes > 0;
+	char	   *room = NULL;
 	uint32		first_ref;
 
-	if (codes->by_keys || codes->room_bytes > 0)
+	if (codes->by_keys || codes->in_windows || (made && range->offset == 0))
 		return true;
+	if (made)
+		room = palloc(codes->room_bytes);
 	refs_of(range, 0, 1, &first_ref);
-	shared_prefix_init(&range->prefix, element_string(codes, first_ref, NULL).size);
+	range->first = element_string(codes, first_ref, room);
+	range->measured_items = Min(MGPU_PARTS_BLOCK_ITEMS, MEASURED_BYTES / (position_made_bytes(codes) + 1));
+	shared_prefix_init(&range->prefix, range->first.size);
 	position_sort_tasks(range->sort, measure_task, range,
-						(range->num_items + MGPU_PARTS_BLOCK_ITEMS - 1) / MGPU_PARTS_BLOCK_ITEMS);
+						(range->num_items + range->measured_items - 1) / range->measured_items);
+	if (room)
+		pfree(room);
 	range->offset = Max(range->offset, range->prefix.shared);
 	return !shared_prefix_is_all(&range->prefix);
 }
@@ -184,6 +199,7 @@ cut(position_range *range, int64 first)
 	parts->refs_of = refs_of;
 	parts->context = range;
 	parts->num_items = range->num_items;
+	parts->item_bytes = position_made_bytes(&sort->codes);
 	parts->descending = sort->descending;
 	if (taken + range->num_items + sort->num_kept * sizeof(uint32) <= POSITION_CALL_BYTES)
 		parts->parts = array_result_scratch(range->num_items);

@@ -26,7 +26,7 @@
 /* The same of those whose codes are equal, at a time. */
 #define TIES_ITEMS 512
 
-/* A thread's room for strings that are made, beside that for one. */
+/* A thread's room for strings that are made, beside that for one; itself for one at least. */
 #define ARENA_BYTES (256 * 1024)
 
 /* Bytes of a thread's scratch an element. */
@@ -172,6 +172,26 @@ skip_shared(bucket *bucket)
 	bucket->offset = measure.shared;
 	for (uint32 i = 0; i < bucket->num_items; i++)
 		bucket->codes[i] = mgpu_byte_code(&keys, bucket->spans[i], measure.shared);
+	return true;
+}
+
+/*
+ * The same of strings that are made, before they have codes: two of them at a time, up
+ * to the first that shares no more than was known.
+ */
+static bool
+skip_made(bucket *bucket)
+{
+	const element_codes *codes = &bucket->sort->codes;
+	byte_string first = element_string(codes, bucket->refs[0], bucket->arena);
+	prefix_measure measure = {.first = first,.known = bucket->offset,.shared = first.size,.longest = first.size};
+
+	for (uint32 i = 1; i < bucket->num_items; i++)
+		if (!prefix_measure_string(&measure, element_string(codes, bucket->refs[i], bucket->arena + codes->room_bytes)))
+			return true;
+	if (measure.shared == measure.longest)
+		return false;
+	bucket->offset = measure.shared;
 	return true;
 }
 
@@ -376,6 +396,11 @@ position_run_task(void *context, uint64 task, int worker)
 		return;
 	}
 	set_up(&bucket, sort, run, worker);
+	if (run->kind == POSITION_RUN_ALIKE && bucket.arena && !sort->codes.in_windows && !skip_made(&bucket))
+	{
+		to_positions(sort, run);
+		return;
+	}
 	if (sort->codes.by_keys)
 		load_keys(&bucket);
 	else

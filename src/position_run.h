@@ -66,6 +66,13 @@ extern int64 position_long_runs(const element_codes *codes);
 /* A task, context the sort: puts run number task in order, if it is not too long. */
 extern void position_run_task(void *context, uint64 task, int worker);
 
+/* Bytes that a look at an element's code makes, about; 0: few. */
+static inline Size
+position_made_bytes(const element_codes *codes)
+{
+	return codes->room_bytes > 0 && !codes->in_windows ? codes->data_bytes / codes->num_items : 0;
+}
+
 /* Anything in the order of whole strings, by comparison: not in threads. */
 extern void position_run_compare(position_sort *sort, const position_run *run);
 

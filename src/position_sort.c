@@ -55,6 +55,9 @@
 /* ... and so many bytes of elements: it ends in time for a cancel. */
 #define MOST_RUN_BYTES (64 * 1024 * 1024)
 
+/* ... or of those whose strings are made, twice where they begin alike. */
+#define MOST_MADE_RUN_BYTES (16 * 1024 * 1024)
+
 #define MOST_ROUNDS 32
 
 static bool
@@ -127,6 +130,8 @@ position_sort_share(position_sort *sort, Size scratch_bytes)
 	sort->run_items = Min(scratch_bytes / num_threads / run_item_bytes(codes), MOST_RUN_ITEMS);
 	sort->run_items = Min(sort->run_items, MOST_RUN_BYTES / (codes->data_bytes / codes->num_items + 1));
 	sort->run_items = Max(sort->run_items, LEAST_RUN_ITEMS);
+	if (position_made_bytes(codes) > 0)
+		sort->run_items = Max(Min(sort->run_items, MOST_MADE_RUN_BYTES / position_made_bytes(codes)), 1);
 }
 
 /*
@@ -283,9 +288,10 @@ position_sort_stays_here(const sort_spec *spec, bool by_keys, int64 num_items, S
 
 bool
 position_sort_range(const sort_spec *spec, array_source *source, const element_type *type, bool by_keys,
-					const element_range *range, const char *cpu_reason, uint32 *ranks, bool *had_job)
+					const element_range *range, const char *cpu_reason, uint32 *ranks, bool *had_job, bool *was_kept)
 {
-	bool		by_jobs = !position_sort_stays_here(spec, by_keys, range->num_items, range->end - range->begin, cpu_reason);
+	bool		to_jobs = !position_sort_stays_here(spec, by_keys, range->num_items, range->end - range->begin, cpu_reason);
+	bool		by_jobs = to_jobs;
 	instr_time	start,
 				end;
 	bool		done;
@@ -293,6 +299,7 @@ position_sort_range(const sort_spec *spec, array_source *source, const element_t
 	*had_job = true;
 	INSTR_TIME_SET_CURRENT(start);
 	done = sort_by(spec, source, type, by_keys, &by_jobs, range, ranks, had_job);
+	*was_kept = to_jobs && !by_jobs;
 	if (by_jobs)
 		return done;
 	INSTR_TIME_SET_CURRENT(end);
@@ -311,6 +318,7 @@ sort_ranks(const sort_spec *spec, array_source *source, const element_type *type
 	const char *cpu_reason = NULL;
 	run_series	series;
 	bool		had_job;
+	bool		was_kept;
 
 	if (!are_many(spec, type, by_keys, num_items, source->data_bytes) || (!by_keys && !has_strings) ||
 		(type->stride == 0 && (type->typlen != -1 || type->typalign != TYPALIGN_INT)))
@@ -319,12 +327,13 @@ sort_ranks(const sort_spec *spec, array_source *source, const element_type *type
 	run_series_begin(&series);
 	if (by_keys)
 	{
-		if (position_sort_range(spec, source, type, true, &all, NULL, ranks, &had_job))
+		if (position_sort_range(spec, source, type, true, &all, NULL, ranks, &had_job, &was_kept))
 			return true;
 		run_series_note(&series);
 		cpu_reason = run_series_reason(&series);
 	}
-	return has_strings && position_sort_range(spec, source, type, false, &all, cpu_reason, ranks, &had_job);
+	return has_strings &&
+		position_sort_range(spec, source, type, false, &all, cpu_reason, ranks, &had_job, &was_kept);
 }
 
 bool

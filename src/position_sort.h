@@ -26,10 +26,11 @@ extern bool position_sort_string_ranks(const sort_spec *spec, array_source *sour
  * or else by strings, one of which they have.  False also where some element has none.
  * cpu_reason: why the CPU sorts them, or NULL, as in run_request.  *had_job: run_last
  * tells of a job, or of the CPU that was chosen instead; not so where all are alike.
+ * *was_kept: the CPU sorted what no job can, which says nothing of others.
  */
 extern bool position_sort_range(const sort_spec *spec, array_source *source, const element_type *type,
 								bool by_keys, const element_range *range, const char *cpu_reason, uint32 *ranks,
-								bool *had_job);
+								bool *had_job, bool *was_kept);
 
 /* Of so many elements codes, and all that belongs to them, are no more than a call may have. */
 extern int64 position_sort_few(const element_type *type, bool by_keys);

@@ -240,6 +240,7 @@ sort_long(segment_order *order, const segment_batch *batch)
 	element_range range = {.begin = order->walk.offset,.num_items = batch->num_items};
 	const char *cpu_reason = NULL;
 	bool		had_job;
+	bool		was_kept;
 
 	if (order->by_keys ? order->series.on_cpu : order->call.on_cpu)
 		cpu_reason = order->by_keys ? order->series.cpu_reason : order->call.cpu_reason;
@@ -248,12 +249,14 @@ sort_long(segment_order *order, const segment_batch *batch)
 		return false;
 	range.end = order->walk.offset;
 	if (!position_sort_range(order->spec, order->source, order->type, order->by_keys, &range, cpu_reason,
-							 order->ranks + order->first, &had_job))
+							 order->ranks + order->first, &had_job, &was_kept))
 		return false;
 	if (!had_job)
 		return true;
 	if (order->by_keys)
 		run_series_note(&order->series);
+	else if (was_kept)
+		byte_order_note_kept(&order->call);
 	else
 		byte_order_note(&order->call);
 	return true;

@@ -408,6 +408,18 @@ take_sample(slice_sort *sort, int64 *num_sampled)
 	return sample;
 }
 
+/* A part is some of the slices that are left, unless their type's order is none: then they would not fill the result. */
+static void
+require_order(int64 num_listed, int64 num_left)
+{
+	if (num_listed == 0 || num_listed > num_left)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("comparisons of the elements contradict each other"),
+				 errdetail("By these, not every slice has one place in the order."),
+				 errhint("The comparison function of the elements' type, or the collation that it uses, must say the same each time.")));
+}
+
 /* One part after another, with room for numbers of its own. */
 static ArrayType *
 sorted_in_parts(slice_sort *sort)
@@ -429,6 +441,7 @@ sorted_in_parts(slice_sort *sort)
 		if (next < num_sampled)
 			high = bound_at(sort, sample[next]);
 		num_listed = list_part(sort, &low, high, numbers, room);
+		require_order(num_listed, sort->num_slices - written);
 		sort_numbers(numbers, num_listed, sort);
 		dest = write_slices(sort, result, written, numbers, num_listed, dest);
 		low = bound_at(sort, numbers[num_listed - 1]);

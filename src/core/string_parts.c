@@ -12,18 +12,45 @@
 #define SAMPLES_PER_PART 64
 #define MOST_SAMPLES (MGPU_MOST_PLANNED_PARTS * SAMPLES_PER_PART)
 
+/* Samples that are long are no more bytes than that together, unless a part would have fewer than these. */
+#define LONG_SAMPLES_BYTES (16 * 1024 * 1024)
+#define LEAST_SAMPLES_PER_PART 4
+
 #define LEAST_TASK_ITEMS (1 << 14)
+
+/* ... but of long ones no more than that: a task ends in time for a cancel, and few items are enough for several threads. */
+#define LONG_TASK_BYTES (4 * 1024 * 1024)
 
 #define BLOCK_ITEMS MGPU_PARTS_BLOCK_ITEMS
 
-/* Whole blocks. */
+static uint64_t
+least_task_items(const mgpu_string_parts *parts)
+{
+	uint64_t	items = LONG_TASK_BYTES / (parts->item_bytes + 1) + 1;
+
+	return items < LEAST_TASK_ITEMS ? items : LEAST_TASK_ITEMS;
+}
+
+/* Whole blocks, but where a block is too much. */
 static uint64_t
 task_items(const mgpu_string_parts *parts)
 {
-	uint64_t	blocks = parts->num_items / MGPU_MOST_PART_TASKS / BLOCK_ITEMS + 1;
-	uint64_t	items = blocks * BLOCK_ITEMS;
+	uint64_t	least = least_task_items(parts);
+	uint64_t	items = parts->num_items / MGPU_MOST_PART_TASKS + 1;
 
-	return items > LEAST_TASK_ITEMS ? items : LEAST_TASK_ITEMS;
+	if (items < least)
+		items = least;
+	return items < BLOCK_ITEMS ? items : (items + BLOCK_ITEMS - 1) / BLOCK_ITEMS * BLOCK_ITEMS;
+}
+
+static uint32_t
+sample_size(const mgpu_string_parts *parts, uint64_t num_parts)
+{
+	uint64_t	most = num_parts * SAMPLES_PER_PART;
+	uint64_t	least = num_parts * LEAST_SAMPLES_PER_PART;
+	uint64_t	samples = LONG_SAMPLES_BYTES / (parts->item_bytes + 1);
+
+	return (uint32_t) (samples > most ? most : samples < least ? least : samples);
 }
 
 uint64_t
@@ -49,7 +76,7 @@ mgpu_parts_choose(mgpu_string_parts *parts, uint64_t num_parts)
 
 	if (num_parts > MGPU_MOST_PLANNED_PARTS)
 		num_parts = MGPU_MOST_PLANNED_PARTS;
-	num_samples = (uint32_t) num_parts * SAMPLES_PER_PART;
+	num_samples = sample_size(parts, num_parts);
 	mgpu_sample_positions(positions, num_samples, parts->num_items);
 	for (uint32_t i = 0; i < num_samples; i++)
 		parts->refs_of(parts->context, positions[i], 1, &positions[i]);

@@ -35,6 +35,7 @@ typedef struct mgpu_string_parts
 	mgpu_refs_fn refs_of;
 	const void *context;		/* of both */
 	uint64_t	num_items;		/* at least 1 */
+	uint64_t	item_bytes;		/* that a code takes a look at, about; 0: few */
 	bool		descending;
 
 	uint8_t    *parts;			/* of each item: classify fills it; NULL: codes are made twice */

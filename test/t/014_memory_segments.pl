@@ -99,7 +99,13 @@ foreach my $executor (executors($node))
 	  if $executor eq 'gpu';
 }
 
-foreach my $table ('numbers', 'bits')
+# Numbers that begin alike for 50 kB, and some that are the same
+$node->safe_psql('postgres', q{
+	CREATE TABLE alike (a numeric[]);
+	ALTER TABLE alike ALTER a SET STORAGE EXTERNAL;
+	INSERT INTO alike SELECT array_agg(CASE WHEN i % 5 = 0 THEN -1 ELSE 1 END * (10::numeric ^ 100000 + hashint4(i % 900))) FROM generate_series(1, 1300) i});
+
+foreach my $table ('numbers', 'bits', 'alike')
 {
 	check_order($node, $table, '', $_, 'false') foreach ('false', 'true');
 }

@@ -79,7 +79,8 @@ check_part(const mgpu_string_parts *parts, uint32_t part, const uint64_t *codes,
 }
 
 static void
-check_parts(uint32_t num_items, int kind, uint64_t num_parts, bool descending, int num_threads, bool with_notes)
+check_parts(uint32_t num_items, int kind, uint64_t num_parts, bool descending, int num_threads, bool with_notes,
+			uint64_t item_bytes)
 {
 	mgpu_string_parts *parts = unit_allocate(sizeof(*parts));
 	mgpu_pool  *pool = mgpu_pool_start(num_threads);
@@ -94,6 +95,7 @@ check_parts(uint32_t num_items, int kind, uint64_t num_parts, bool descending, i
 	parts->refs_of = refs_of;
 	parts->context = codes;
 	parts->num_items = num_items;
+	parts->item_bytes = item_bytes;
 	parts->descending = descending;
 	parts->parts = with_notes ? unit_allocate(num_items) : NULL;
 	parts->out = unit_allocate(num_items * sizeof(uint32_t));
@@ -101,6 +103,8 @@ check_parts(uint32_t num_items, int kind, uint64_t num_parts, bool descending, i
 	parts->out_items = unit_allocate(parts->num_out_items * sizeof(uint32_t));
 	num_tasks = mgpu_part_tasks(parts);
 	UNIT_CHECK(num_tasks <= MGPU_MOST_PART_TASKS);
+	if (item_bytes >= 1000)
+		UNIT_CHECK(num_tasks >= num_items * item_bytes / (16 * 1024 * 1024) || num_tasks == MGPU_MOST_PART_TASKS);
 	parts->counts = unit_allocate(num_tasks * sizeof(*parts->counts));
 	memset(parts->counts, 0, num_tasks * sizeof(*parts->counts));
 	mgpu_parts_choose(parts, num_parts);
@@ -127,13 +131,15 @@ main(void)
 {
 	static const uint32_t sizes[] = {1, 100, 20000, 70000};
 	static const uint64_t nums_parts[] = {1, 4, 37, 1000};
+	static const uint64_t widths[] = {0, 300, 5000, 70000};
 
 	for (int i = 0; i < 4; i++)
 		for (int kind = 0; kind < 6; kind++)
 			for (int j = 0; j < 4; j++)
 			{
 				UNIT_CONTEXT("%u items, kind %d, %d parts", sizes[i], kind, (int) nums_parts[j]);
-				check_parts(sizes[i], kind, nums_parts[j], (i + j) % 2 != 0, 1 + j % 2 * 3, (kind + j) % 3 != 0);
+				check_parts(sizes[i], kind, nums_parts[j], (i + j) % 2 != 0, 1 + j % 2 * 3, (kind + j) % 3 != 0,
+							widths[(kind + i + j) % 4]);
 			}
 	return unit_report();
 }
