@@ -76,7 +76,7 @@ foreach my $executor (executors($node))
 {
 	my $session = MgpuTest->session($node, options => "-c mgpu.executor=$executor");
 
-	check_timeouts($session, "$executor, $_", $calls{$_}, 3, [ 1 .. 9 ], 3) for sort keys %calls;
+	check_timeouts($session, "$executor, $_", $calls{$_}, 3, [ 1 .. 9 ]) for sort keys %calls;
 	is($session->query('SELECT mgpu_sort_agg(v) FROM (VALUES (2), (1)) t(v)'), '{1,2}', "$executor: the session goes on");
 	$session->close;
 }

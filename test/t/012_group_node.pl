@@ -125,7 +125,7 @@ foreach my $executor (executors($node))
 		my $session = session("-c mgpu.executor=$executor -c work_mem=$work_mem " . ($options // ''));
 		my $right = $session->query($call);
 
-		check_timeouts($session, "$executor, $name", $call, 3, [ 1 .. 9 ], 3);
+		check_timeouts($session, "$executor, $name", $call, 3, [ 1 .. 9 ]);
 		is($session->query($call), $right, "$executor, $name: runs again");
 		$session->close;
 	}

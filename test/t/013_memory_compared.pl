@@ -187,7 +187,7 @@ my @calls = ('SELECT cardinality(mgpu_argsort(s, true)) FROM compared', $has_icu
 
 foreach my $call (@calls)
 {
-	check_timeouts($session, $call, $call, 2, [ 2, 4, 6, 8 ], 3);
+	check_timeouts($session, $call, $call, 2, [ 2, 4, 6, 8 ]);
 	# rounds that end within the walk, the cut and the sort
 	cmp_ok(check_growth($session, "cancelled: $call", $call, 40, 1), '>=', 20, "$call: most were cancelled") if $call =~ /texts/;
 }
