@@ -4,11 +4,8 @@
  *
  * Slices of one array have the same dimensions, so that the order of arrays is that
  * of their first elements that differ, NULL above all others.  They are compared
- * where they lie, and the result holds their numbers at its end until they are
- * written over these, front to back (array_gather.h has the same for elements).
- * Where slices begin follows from their numbers, or is noted where elements vary in
- * their widths or are NULL.  Of very many slices that is noted of some, before which
- * others are walked over, or said by how many elements are NULL.
+ * where they lie (slice_walk.h), and the result holds their numbers at its end until
+ * they are written over these, front to back (array_gather.h has the same for elements).
  *
  * Slices of less than four bytes have no room for their numbers there.  Where what
  * they lack is too much, numbers are listed a part of the order at a time: those of
@@ -24,7 +21,6 @@
  */
 #include "postgres.h"
 
-#include "access/tupmacs.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
@@ -32,14 +28,13 @@
 
 #include "array_result.h"
 #include "compat.h"
-#include "null_map.h"
 #include "run.h"
 #include "slice_count.h"
 #include "slice_sort.h"
+#include "slice_walk.h"
 
-/* What may be taken beside the input and the result, and of it by notes of where slices begin. */
+/* What may be taken beside the input and the result, notes of where slices begin among it. */
 #define CALL_BYTES (58 * 1024 * 1024)
-#define OFFSETS_BYTES (40 * 1024 * 1024)
 
 /* Slices that bounds of parts are taken from, and how much of its room a part is to fill. */
 #define SAMPLE_SLICES (64 * 1024)
@@ -57,168 +52,17 @@
 
 typedef struct slice_sort
 {
-	array_source *source;
-	element_type type;
-	const char *data;
-	const bits8 *bitmap;		/* NULL: no element is */
-	int64		num_slices;
-	int64		slice_items;
-	Size		slice_bytes;	/* 0: they vary */
-	uint32	   *offsets;		/* then where every step'th begins; or NULL, */
-	null_map	nulls;			/* if they are of elements of one width, or NULL */
-	int64		step;
-	Size		note_bytes;		/* of either */
-	Size		data_bytes;		/* of all */
-	Size		shortfall;		/* what slices have less than numbers take */
+	slice_layout layout;
 	bool		descending;
 	SortSupportData support;
 } slice_sort;
-
-/* A way through elements from some slice on. */
-typedef struct slice_walk
-{
-	const slice_sort *sort;
-	int64		item;
-	const char *next;			/* the element, or the next one that is not NULL */
-} slice_walk;
-
-/* The next element, NULL if it is. */
-static inline const char *
-next_element(slice_walk *walk)
-{
-	const slice_sort *sort = walk->sort;
-	const char *element = walk->next;
-
-	if (!null_bitmap_present(sort->bitmap, walk->item++))
-		return NULL;
-	if (sort->type.stride > 0)
-		walk->next += sort->type.stride;
-	else
-		walk->next += att_align_nominal(att_addlength_pointer(0, sort->type.typlen, element), sort->type.typalign);
-	return element;
-}
-
-static inline slice_walk
-walk_from(const slice_sort *sort, int64 slice)
-{
-	slice_walk	walk = {sort, slice * sort->slice_items, sort->data + slice * sort->slice_bytes};
-
-	if (sort->slice_bytes > 0)
-		return walk;
-	if (unlikely(sort->offsets == NULL))
-	{
-		walk.next = sort->data + (Size) null_map_rank(&sort->nulls, walk.item) * sort->type.stride;
-		return walk;
-	}
-	walk.item = slice / sort->step * sort->step * sort->slice_items;
-	walk.next = sort->data + sort->offsets[slice / sort->step];
-	while (walk.item < slice * sort->slice_items)
-		(void) next_element(&walk);
-	return walk;
-}
-
-/* ---- what is where */
-
-static void
-add_shortfall(slice_sort *sort, Size slice_bytes)
-{
-	if (slice_bytes < sizeof(uint32))
-		sort->shortfall += sizeof(uint32) - slice_bytes;
-}
-
-/* All are walked over once. */
-static void
-note_slices(slice_sort *sort)
-{
-	slice_walk	walk = {sort, 0, sort->data};
-
-	for (sort->step = 1; (sort->num_slices / sort->step + 1) * sizeof(uint32) > OFFSETS_BYTES;)
-		sort->step *= 2;
-	sort->note_bytes = (sort->num_slices / sort->step + 1) * sizeof(uint32);
-	sort->offsets = array_result_scratch(sort->note_bytes);
-	for (int64 i = 0; i < sort->num_slices; i++)
-	{
-		const char *begin = walk.next;
-
-		if (i % sort->step == 0)
-			sort->offsets[i / sort->step] = begin - sort->data;
-		for (int64 j = 0; j < sort->slice_items; j++)
-		{
-			if (null_bitmap_present(sort->bitmap, walk.item))
-				array_source_require(sort->source, walk.next - sort->data + 1);
-			(void) next_element(&walk);
-			if (walk.item % STEP_ITEMS == 0)
-				CHECK_FOR_INTERRUPTS();
-		}
-		array_source_require(sort->source, walk.next - sort->data);
-		add_shortfall(sort, walk.next - begin);
-	}
-	sort->data_bytes = walk.next - sort->data;
-}
-
-/* The same of elements of one width. */
-static void
-note_nulls(slice_sort *sort)
-{
-	null_map_build(&sort->nulls, sort->bitmap, sort->source->num_items);
-	sort->note_bytes = 2 * sort->nulls.num_words * sizeof(uint32);
-	for (int64 i = 0; i < sort->num_slices; i++)
-	{
-		int64		item = i * sort->slice_items;
-
-		add_shortfall(sort, null_bitmap_count(sort->bitmap, item, item + sort->slice_items) * sort->type.stride);
-		if (i % STEP_ITEMS == 0)
-			CHECK_FOR_INTERRUPTS();
-	}
-}
-
-static void
-open_slices(slice_sort *sort, const sort_spec *spec, array_source *source)
-{
-	memset(sort, 0, sizeof(*sort));
-	sort->source = source;
-	element_type_fill(&sort->type, source->element_type);
-	element_type_check_sortable(&sort->type);
-	sort->descending = spec->order.descending;
-	array_source_load(source);
-	sort->data = array_source_data(source);
-	sort->bitmap = source->num_nulls > 0 ? source->null_bitmap : NULL;
-	sort->num_slices = source->dims[0];
-	sort->slice_items = source->num_items / sort->num_slices;
-	sort->data_bytes = (Size) (source->num_items - source->num_nulls) * sort->type.stride;
-	array_source_require(source, sort->data_bytes);
-}
-
-static void
-note_what_is_where(slice_sort *sort)
-{
-	if (sort->type.stride > 0 && sort->bitmap == NULL)
-	{
-		sort->slice_bytes = (Size) sort->slice_items * sort->type.stride;
-		if (sort->slice_bytes < sizeof(uint32))
-			sort->shortfall = sort->num_slices * (sizeof(uint32) - sort->slice_bytes);
-	}
-	else if (sort->type.stride > 0 && (sort->num_slices + 1) * sizeof(uint32) > OFFSETS_BYTES)
-		note_nulls(sort);
-	else
-		note_slices(sort);
-}
-
-static void
-forget_what_is_where(slice_sort *sort)
-{
-	if (sort->offsets)
-		pfree(sort->offsets);
-	else if (sort->bitmap)
-		null_map_free(&sort->nulls);
-}
 
 /* ---- order */
 
 static inline Datum
 value_of(const slice_sort *sort, const char *element)
 {
-	return fetch_att(element, sort->type.typbyval, sort->type.typlen);
+	return fetch_att(element, sort->layout.type.typbyval, sort->layout.type.typlen);
 }
 
 /* Of slices that walks are at, in the order that is asked for; inlined, or walks of small slices go through memory. */
@@ -227,7 +71,7 @@ compare_walks(slice_walk a, slice_walk b, slice_sort *sort)
 {
 	int			order = 0;
 
-	for (int64 i = 0; order == 0 && i < sort->slice_items; i++)
+	for (int64 i = 0; order == 0 && i < sort->layout.slice_items; i++)
 	{
 		const char *x = next_element(&a);
 		const char *y = next_element(&b);
@@ -247,7 +91,7 @@ compare_walks(slice_walk a, slice_walk b, slice_sort *sort)
 static int
 compare_slices(const uint32 *a, const uint32 *b, slice_sort *sort)
 {
-	int			order = compare_walks(walk_from(sort, *a), walk_from(sort, *b), sort);
+	int			order = compare_walks(walk_from(&sort->layout, *a), walk_from(&sort->layout, *b), sort);
 
 	if (order == 0)
 		order = *a < *b ? -1 : 1;
@@ -269,15 +113,15 @@ compare_slices(const uint32 *a, const uint32 *b, slice_sort *sort)
 static ArrayType *
 start_result(const slice_sort *sort, Size room_bytes)
 {
-	const array_source *source = sort->source;
-	Size		overhead = sort->bitmap ? ARR_OVERHEAD_WITHNULLS(source->ndim, source->num_items) :
+	const array_source *source = sort->layout.source;
+	Size		overhead = sort->layout.bitmap ? ARR_OVERHEAD_WITHNULLS(source->ndim, source->num_items) :
 		ARR_OVERHEAD_NONULLS(source->ndim);
-	ArrayType  *result = array_result_scratch(overhead + sort->data_bytes + room_bytes);
+	ArrayType  *result = array_result_scratch(overhead + sort->layout.data_bytes + room_bytes);
 
 	memset(result, 0, overhead);
-	SET_VARSIZE(result, overhead + sort->data_bytes);
+	SET_VARSIZE(result, overhead + sort->layout.data_bytes);
 	result->ndim = source->ndim;
-	result->dataoffset = sort->bitmap ? overhead : 0;
+	result->dataoffset = sort->layout.bitmap ? overhead : 0;
 	result->elemtype = source->element_type;
 	memcpy(ARR_DIMS(result), source->dims, source->ndim * sizeof(int));
 	memcpy(ARR_LBOUND(result), source->lower_bounds, source->ndim * sizeof(int));
@@ -294,20 +138,20 @@ write_slices(const slice_sort *sort, ArrayType *result, int64 first, const uint3
 		slice_walk	walk;
 		const char *begin;
 
-		if (sort->slice_bytes > 0 && i + SLICES_AHEAD < num_slices)
-			__builtin_prefetch(sort->data + numbers[i + SLICES_AHEAD] * sort->slice_bytes);
-		walk = walk_from(sort, slice);
+		if (sort->layout.slice_bytes > 0 && i + SLICES_AHEAD < num_slices)
+			__builtin_prefetch(sort->layout.data + numbers[i + SLICES_AHEAD] * sort->layout.slice_bytes);
+		walk = walk_from(&sort->layout, slice);
 		begin = walk.next;
-		if (sort->slice_bytes > 0)
-			walk.next += sort->slice_bytes;
+		if (sort->layout.slice_bytes > 0)
+			walk.next += sort->layout.slice_bytes;
 		else
-			for (int64 j = 0; j < sort->slice_items; j++)
+			for (int64 j = 0; j < sort->layout.slice_items; j++)
 				(void) next_element(&walk);
 		memcpy(dest, begin, walk.next - begin);
 		dest += walk.next - begin;
-		if (sort->bitmap)
-			array_bitmap_copy(ARR_NULLBITMAP(result), (first + i) * sort->slice_items,
-							  sort->bitmap, slice * sort->slice_items, sort->slice_items);
+		if (sort->layout.bitmap)
+			array_bitmap_copy(ARR_NULLBITMAP(result), (first + i) * sort->layout.slice_items,
+							  sort->layout.bitmap, slice * sort->layout.slice_items, sort->layout.slice_items);
 		if (i % STEP_ITEMS == 0)
 			CHECK_FOR_INTERRUPTS();
 	}
@@ -318,15 +162,15 @@ write_slices(const slice_sort *sort, ArrayType *result, int64 first, const uint3
 static ArrayType *
 sorted_at_once(slice_sort *sort)
 {
-	Size		room = TYPEALIGN(sizeof(uint32), sort->data_bytes + sort->shortfall);
-	ArrayType  *result = start_result(sort, room - sort->data_bytes);
-	uint32	   *numbers = (uint32 *) (ARR_DATA_PTR(result) + room) - sort->num_slices;
+	Size		room = TYPEALIGN(sizeof(uint32), sort->layout.data_bytes + sort->layout.shortfall);
+	ArrayType  *result = start_result(sort, room - sort->layout.data_bytes);
+	uint32	   *numbers = (uint32 *) (ARR_DATA_PTR(result) + room) - sort->layout.num_slices;
 
-	for (int64 i = 0; i < sort->num_slices; i++)
+	for (int64 i = 0; i < sort->layout.num_slices; i++)
 		numbers[i] = (uint32) i;
-	sort_numbers(numbers, sort->num_slices, sort);
-	(void) write_slices(sort, result, 0, numbers, sort->num_slices, ARR_DATA_PTR(result));
-	if (sort->shortfall >= TRIM_MIN_BYTES)
+	sort_numbers(numbers, sort->layout.num_slices, sort);
+	(void) write_slices(sort, result, 0, numbers, sort->layout.num_slices, ARR_DATA_PTR(result));
+	if (sort->layout.shortfall >= TRIM_MIN_BYTES)
 		result = repalloc(result, VARSIZE(result));
 	return result;
 }
@@ -343,7 +187,7 @@ typedef struct slice_bound
 static slice_bound
 bound_at(const slice_sort *sort, int64 slice)
 {
-	return (slice_bound) {slice, walk_from(sort, slice)};
+	return (slice_bound) {slice, walk_from(&sort->layout, slice)};
 }
 
 /* Whether a slice that a walk is at comes after a bound. */
@@ -355,28 +199,14 @@ is_above(slice_sort *sort, const slice_walk *walk, int64 slice, const slice_boun
 	return order > 0 || (order == 0 && slice > bound->slice);
 }
 
-/* To the next slice, this being number slice. */
-static void
-pass_slice(const slice_sort *sort, slice_walk *walk, int64 slice)
-{
-	if (sort->offsets == NULL)
-	{
-		if (slice + 1 < sort->num_slices)
-			*walk = walk_from(sort, slice + 1);
-		return;
-	}
-	for (int64 i = 0; i < sort->slice_items; i++)
-		(void) next_element(walk);
-}
-
 /* Numbers of slices above low and not above high, or of so many of the first of them that they are no more than room. */
 static int64
 list_part(slice_sort *sort, const slice_bound *low, slice_bound high, uint32 *numbers, int64 room)
 {
-	slice_walk	walk = walk_from(sort, 0);
+	slice_walk	walk = walk_from(&sort->layout, 0);
 	int64		num_listed = 0;
 
-	for (int64 i = 0; i < sort->num_slices; pass_slice(sort, &walk, i), i++)
+	for (int64 i = 0; i < sort->layout.num_slices; pass_slice(&sort->layout, &walk, i), i++)
 	{
 		if (i % LOOK_SLICES == 0)
 			CHECK_FOR_INTERRUPTS();
@@ -398,11 +228,11 @@ list_part(slice_sort *sort, const slice_bound *low, slice_bound high, uint32 *nu
 static uint32 *
 take_sample(slice_sort *sort, int64 *num_sampled)
 {
-	int64		stretch = sort->num_slices / SAMPLE_SLICES + 1;
+	int64		stretch = sort->layout.num_slices / SAMPLE_SLICES + 1;
 	uint32	   *sample = palloc(SAMPLE_SLICES * sizeof(uint32));
 
 	*num_sampled = 0;
-	for (int64 i = 0; i + stretch <= sort->num_slices; i += stretch)
+	for (int64 i = 0; i + stretch <= sort->layout.num_slices; i += stretch)
 		sample[(*num_sampled)++] = i + murmurhash32(i) % stretch;
 	sort_numbers(sample, *num_sampled, sort);
 	return sample;
@@ -425,23 +255,23 @@ static ArrayType *
 sorted_in_parts(slice_sort *sort)
 {
 	ArrayType  *result = start_result(sort, 0);
-	int64		room = (CALL_BYTES - sort->note_bytes) / sizeof(uint32);
+	int64		room = (CALL_BYTES - sort->layout.note_bytes) / sizeof(uint32);
 	uint32	   *numbers = array_result_scratch(room * sizeof(uint32));
 	char	   *dest = ARR_DATA_PTR(result);
 	slice_bound low = {.slice = -1};
 	int64		num_sampled;
 	uint32	   *sample = take_sample(sort, &num_sampled);
-	int64		step = Max(num_sampled * room / sort->num_slices * PLANNED_PERCENT / 100, 1);
+	int64		step = Max(num_sampled * room / sort->layout.num_slices * PLANNED_PERCENT / 100, 1);
 	int64		num_listed;
 
-	for (int64 written = 0, next = step; written < sort->num_slices; written += num_listed)
+	for (int64 written = 0, next = step; written < sort->layout.num_slices; written += num_listed)
 	{
 		slice_bound high = {.slice = -1};
 
 		if (next < num_sampled)
 			high = bound_at(sort, sample[next]);
 		num_listed = list_part(sort, &low, high, numbers, room);
-		require_order(num_listed, sort->num_slices - written);
+		require_order(num_listed, sort->layout.num_slices - written);
 		sort_numbers(numbers, num_listed, sort);
 		dest = write_slices(sort, result, written, numbers, num_listed, dest);
 		low = bound_at(sort, numbers[num_listed - 1]);
@@ -460,14 +290,14 @@ sorted_by_comparison(slice_sort *sort, const sort_spec *spec)
 
 	sort->support.ssup_cxt = CurrentMemoryContext;
 	sort->support.ssup_collation = spec->collation;
-	PrepareSortSupportFromOrderingOp(sort->type.lt_operator, &sort->support);
-	note_what_is_where(sort);
-	if (sort->shortfall + sort->note_bytes <= CALL_BYTES)
+	PrepareSortSupportFromOrderingOp(sort->layout.type.lt_operator, &sort->support);
+	slice_layout_note(&sort->layout);
+	if (sort->layout.shortfall + sort->layout.note_bytes <= CALL_BYTES)
 		result = sorted_at_once(sort);
 	else
 		result = sorted_in_parts(sort);
-	forget_what_is_where(sort);
-	run_note_cpu(spec->function, "compare", sort->num_slices, sort->source->data_bytes,
+	slice_layout_free(&sort->layout);
+	run_note_cpu(spec->function, "compare", sort->layout.num_slices, sort->layout.source->data_bytes,
 				 "slices of a multi-dimensional array are compared, on the CPU");
 	return result;
 }
@@ -478,12 +308,14 @@ slices_sorted(const sort_spec *spec, array_source *source)
 	slice_sort	sort;
 	ArrayType  *result;
 
-	open_slices(&sort, spec, source);
-	if (!slices_are_counted(source, &sort.type))
+	memset(&sort, 0, sizeof(sort));
+	slice_layout_open(&sort.layout, source);
+	sort.descending = spec->order.descending;
+	if (!slices_are_counted(source, &sort.layout.type))
 		return sorted_by_comparison(&sort, spec);
 	result = start_result(&sort, 0);
-	slices_count(source, &sort.type, sort.descending, result);
-	run_note_cpu(spec->function, "radix", sort.num_slices, source->data_bytes,
+	slices_count(source, &sort.layout.type, sort.descending, result);
+	run_note_cpu(spec->function, "radix", sort.layout.num_slices, source->data_bytes,
 				 "slices of a multi-dimensional array that are so narrow are counted, on the CPU");
 	return result;
 }
