@@ -399,6 +399,12 @@ open_elements(order_parts *parts, const array_source *keys, const element_type *
 		return compared_sort_open(&parts->compared, parts->spec, keys, type);
 	if (!element_codes_open_bare(strings, keys, type, false))
 		return false;
+	/* threads make strings whole, in windows or not */
+	if (strings->room_bytes > ELEMENT_MOST_ROOM_BYTES)
+	{
+		element_codes_close(strings);
+		return false;
+	}
 	/* all bytes of a key are a string as well */
 	if (type->key_kind == MGPU_KEY_BYTES)
 		strings->strings = (byte_strings) {BYTE_FORM_BYTEA, NULL, true};

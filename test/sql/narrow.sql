@@ -21,6 +21,7 @@ SELECT array_agg(CASE WHEN i % 7 > 0 THEN substr(md5((i % 4000)::text), 1, i % 1
        array_agg(CASE WHEN i % 1000 = 0 THEN make_interval(years => 170000000 - i) ELSE make_interval(months => i % 3, days => i % 100) END ORDER BY i) AS spans,
        array_agg(CASE WHEN i % 9 > 0 THEN int4range((i * 48271::bigint % 5003)::int, NULL) END ORDER BY i) AS ranges,
        array_agg(to_jsonb(i % 700) ORDER BY i) AS objects,
+       array_agg((i * 48271::bigint % 499)::bit(12)::varbit || repeat('1', i % 70)::varbit ORDER BY i) AS bits,
        array_agg(CASE WHEN i % 13 > 0 THEN (i * 48271::bigint % 777)::int END ORDER BY i) AS ints,
        array_agg((i * 48271::bigint % 777)::float8 * CASE i % 2 WHEN 0 THEN 1 ELSE -1 END ORDER BY i) AS floats
 FROM generate_series(1, 30000) i;
@@ -60,6 +61,10 @@ SELECT pg_temp.is_same('SELECT md5(array_send(keys) || array_send(vals)) FROM na
 -- nothing there, and a handful
 SELECT pg_temp.is_same(format('SELECT md5(array_send(mgpu_sort_by(%s, %s COLLATE "C")))', val, key)) AS few
 FROM (VALUES ('ARRAY[true, false, NULL]', 'ARRAY[NULL, NULL, NULL]::text[]'), ('ARRAY[NULL, NULL]::text[]', $$ARRAY['b', 'a']$$), ($$ARRAY['x', NULL, 'yz']$$, $$ARRAY['b', NULL, 'b']$$)) v(val, key);
+-- a bit string longer than what threads have room for
+SELECT len, bool_and(pg_temp.is_same(format('SELECT md5(array_send(mgpu_sort_by(vals, bits%s))) FROM (SELECT array_agg(nullif(i %% 3 = 0, i %% 7 = 0)) AS vals, '
+    'array_agg((i * 48271 %% 1009)::bit(16)::varbit || repeat(''1'', CASE WHEN i %% 1000 = 0 THEN %s + i %% 8 ELSE 0 END)::varbit) AS bits FROM generate_series(1, 5000) i) t', ways, len))) AS sort_by
+FROM unnest(ARRAY[30000, 900000, 2000000]) len, unnest(ARRAY['', ', true']) ways GROUP BY len ORDER BY len;
 -- without room, NULL keys count as what was sorted; compared ones have codes under a collation
 CREATE FUNCTION pg_temp.ran(key text, fault text, OUT algorithm text, OUT items bigint) LANGUAGE plpgsql AS $$
 DECLARE
