@@ -23,11 +23,17 @@
 /* Elements handled between looks at interrupts. */
 #define STEP_ITEMS (256 * 1024)
 
+Size
+element_codes_line_bytes(const element_codes *codes)
+{
+	return (codes->data_bytes / MGPU_REF_BYTES / ELEMENT_LINE_REFS + 1) * sizeof(element_line);
+}
+
 static void
 start_notes(element_codes *codes, bool with_lines)
 {
 	if (with_lines)
-		codes->lines = array_result_scratch((codes->data_bytes / MGPU_REF_BYTES / ELEMENT_LINE_REFS + 1) * sizeof(element_line));
+		codes->lines = array_result_scratch(element_codes_line_bytes(codes));
 	codes->begins = array_result_scratch((codes->num_items / ELEMENT_STEP + 1) * sizeof(uint32));
 }
 
@@ -117,6 +123,17 @@ element_codes_open_bare(element_codes *codes, const array_source *source, const 
 }
 
 void
+element_codes_add_lines(element_codes *codes)
+{
+	uint32		longest = 0;
+
+	Assert(codes->begins && codes->lines == NULL);
+	codes->lines = array_result_scratch(element_codes_line_bytes(codes));
+	if (!find_elements(codes, &longest))
+		elog(ERROR, "array elements are not as they were found");
+}
+
+void
 element_codes_close(element_codes *codes)
 {
 	if (codes->begins == NULL)
@@ -136,7 +153,7 @@ element_codes_bytes(const element_codes *codes)
 	if (codes->begins == NULL)
 		return 0;
 	if (codes->lines)
-		bytes += codes->data_bytes / MGPU_REF_BYTES / ELEMENT_LINE_REFS * sizeof(element_line);
+		bytes += element_codes_line_bytes(codes);
 	return bytes;
 }
 

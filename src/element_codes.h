@@ -64,9 +64,14 @@ typedef struct element_range
 extern bool element_codes_open(element_codes *codes, const array_source *source, const element_type *type,
 							   bool by_keys, const element_range *range);
 
-/* The same of all, with no more than a byte for each 16 of them: element_position returns the reference. */
+/*
+ * The same of all, with no more than a byte for each 16 of them: element_position returns the
+ * reference, until add_lines notes what makes a position of it, which takes line_bytes.
+ */
 extern bool element_codes_open_bare(element_codes *codes, const array_source *source, const element_type *type,
 									bool by_keys);
+extern void element_codes_add_lines(element_codes *codes);
+extern Size element_codes_line_bytes(const element_codes *codes);
 extern void element_codes_close(element_codes *codes);
 
 /* What an open one has taken. */

@@ -7,8 +7,8 @@
  * with them: by the codes of both, and where these are equal, whole.  As equal
  * elements are ordered by where they are, no part is larger than the sample makes
  * it, however many are alike.  A few bits an element say where it belongs, so that
- * parts are listed without another look at what they have; where these bits are too
- * few for all parts, another walk notes the next ones.
+ * parts are listed, some at a time, without another look at what they have; where these
+ * bits are too few for all parts, another walk notes the next ones.
  *
  * Rejected: a list of each part's elements at once, which takes what positions of all
  * do; a walk for each part, since codes of types that are compared take longer to
@@ -32,7 +32,7 @@
 /* Bounds are chosen from so many elements each, and from no more in all unless parts are very many. */
 #define SAMPLES_PER_PART 256
 #define LEAST_SAMPLES_PER_PART 16
-#define MOST_SAMPLES (64 * 1024)
+#define MOST_SAMPLES (32 * 1024)
 
 static int64
 num_tasks(const order_cut *cut)
@@ -50,7 +50,7 @@ Size
 order_cut_note_bytes(int64 num_items, int note_bits)
 {
 	return ((num_items + TASK_ITEMS - 1) / TASK_ITEMS) *
-		(TASK_ITEMS / 8 * note_bits + (sizeof(uint32) << note_bits));
+		(TASK_ITEMS / 8 * note_bits + (2 * sizeof(uint32) << note_bits));
 }
 
 /* ---- bounds */
@@ -94,6 +94,8 @@ sample(const order_cut *cut, int64 num_samples)
 		position_sort whole = {.codes = *cut->elements,.descending = cut->descending,.refs = refs};
 		position_run run = {.num_items = num_samples};
 
+		/* they stay references */
+		whole.codes.lines = NULL;
 		position_run_compare(&whole, &run);
 	}
 	return refs;
@@ -231,9 +233,42 @@ codes_below(const uint64 *codes, int num_codes, uint64 code, bool as_high)
 	return (int) (at - codes) + (as_high ? *at <= code : *at < code);
 }
 
-/* The element's part, or one before or behind those that are noted. */
+/*
+ * How many of the bounds in low to high are not behind the element.  If there is a guess, and
+ * it is right, comparisons are two at most.
+ */
+static int
+search_bounds(const order_cut *cut, const cut_element *element, int low, int high, int guess)
+{
+	if (guess > low && guess <= high)
+	{
+		if (is_before(cut, element, guess - 1))
+			high = guess - 1;
+		else
+			low = guess;
+	}
+	if (guess == low && low < high)
+	{
+		if (is_before(cut, element, low))
+			high = low;
+		else
+			low++;
+	}
+	while (low < high)
+	{
+		int			middle = (low + high) / 2;
+
+		if (is_before(cut, element, middle))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/* The element's part, or one before or behind those that are noted; guess: -1 or where it may be. */
 static inline int
-part_of(const order_cut *cut, const cut_element *element)
+part_of(const order_cut *cut, const cut_element *element, int guess)
 {
 	int			first = Max(cut->first_part - 1, 0);
 	int			num_bounds = Min(cut->end_part, cut->num_parts - 1) - first;
@@ -244,25 +279,18 @@ part_of(const order_cut *cut, const cut_element *element)
 	if (low == num_bounds || codes[low] != element->code)
 		return first + low;
 	high = codes_below(codes, num_bounds, element->code, true);
-	while (low < high)
-	{
-		int			middle = (low + high) / 2;
-
-		if (is_before(cut, element, first + middle))
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return first + low;
+	return search_bounds(cut, element, first + low, first + high, guess);
 }
 
-/* Of elements begin to end, which are a task's. */
+/* Of elements begin to end, which are a task's.  Where two in turn are in one part, so may the next be. */
 static void
 note_items(order_cut *cut, int64 begin, int64 end, char *room)
 {
 	uint32	   *counts = cut->counts + begin / TASK_ITEMS * num_notes(cut);
 	uint8	   *notes = cut->notes + begin / 8 * cut->note_bits;
 	uint32		refs[BLOCK_ITEMS];
+	int			last = -1;
+	int			guess = -1;
 
 	memset(notes, 0, TASK_ITEMS / 8 * cut->note_bits);
 	memset(counts, 0, num_notes(cut) * sizeof(uint32));
@@ -286,7 +314,9 @@ note_items(order_cut *cut, int64 begin, int64 end, char *room)
 			if (room && element.string.size == 0)
 				cut->sort->failed = true;
 			element.code = code_of(cut, refs[j], element.string, room);
-			part = part_of(cut, &element);
+			part = part_of(cut, &element, guess);
+			guess = part == last ? part : -1;
+			last = part;
 			if (part >= cut->first_part && part < cut->end_part)
 				note = part - cut->first_part + 1;
 			notes[bit / 8] |= note << (bit % 8);
@@ -340,43 +370,25 @@ order_cut_note(order_cut *cut, int first_part)
 
 /* ---- lists */
 
+/* Parts of which each task's elements go behind those of the tasks before it. */
 typedef struct part_list
 {
 	const order_cut *cut;
-	uint32		note;
-	uint64		pattern;		/* of a word of notes that are all the same */
-	uint32	   *begins;			/* where each task's elements go */
+	uint32		first_note;
+	uint32		num_parts;
+	uint32	   *begins;			/* of each task and part: where its next element goes */
+	uint32	   *starts;			/* of each task: how many elements of the parts are before it */
+	uint32	   *by_parts;		/* the lists, those that are wanted */
 	uint32	   *refs;
 	uint32	   *numbers;
 } part_list;
 
-static uint32
+static inline uint32
 note_of(const order_cut *cut, int64 i)
 {
 	int64		bit = i * cut->note_bits;
 
 	return cut->notes[bit / 8] >> (bit % 8) & (num_notes(cut) - 1);
-}
-
-/* Whether one of ELEMENT_STEP elements from i on, of which some may be behind the last, has the note. */
-static bool
-has_note(const part_list *list, int64 i)
-{
-	int			bits = list->cut->note_bits;
-	const char *notes = (const char *) list->cut->notes + i / 8 * bits;
-	uint64		ones = ~UINT64CONST(0) / ORDER_NOTED_PARTS(bits);
-	uint64		found = 0;
-
-	for (int j = 0; j < ELEMENT_STEP * bits / 64; j++)
-	{
-		uint64		word;
-
-		memcpy(&word, notes + j * sizeof(word), sizeof(word));
-		word ^= list->pattern;
-		/* not 0 if one of the notes is */
-		found |= (word - ones) & ~word & ones << (bits - 1);
-	}
-	return found != 0;
 }
 
 static void
@@ -385,21 +397,25 @@ list_task(void *context, uint64 task, int worker)
 	const part_list *list = context;
 	const order_cut *cut = list->cut;
 	int64		end = Min((int64) (task + 1) * TASK_ITEMS, cut->elements->num_items);
-	uint32		next = list->begins[task];
+	uint32	   *begins = list->begins + task * list->num_parts;
+	uint32		next = list->starts[task];
 	uint32		refs[ELEMENT_STEP];
 
-	for (int64 i = task * TASK_ITEMS; i < end; i += ELEMENT_STEP)
+	for (int64 i = task * TASK_ITEMS; i < end && next < list->starts[task + 1]; i += ELEMENT_STEP)
 	{
 		int			num_refs = Min(ELEMENT_STEP, end - i);
 
-		if (!has_note(list, i))
-			continue;
 		element_codes_refs(cut->elements, i, num_refs, refs);
 		for (int j = 0; j < num_refs; j++)
 		{
-			if (note_of(cut, i + j) != list->note)
+			uint32		part = note_of(cut, i + j) - list->first_note;
+
+			if (part >= list->num_parts)
 				continue;
-			list->refs[next] = refs[j];
+			if (list->by_parts)
+				list->by_parts[begins[part]++] = refs[j];
+			if (list->refs)
+				list->refs[next] = refs[j];
 			if (list->numbers)
 				list->numbers[next] = (uint32) (i + j);
 			next++;
@@ -417,19 +433,53 @@ order_cut_items(const order_cut *cut, int part)
 	return num_items;
 }
 
-void
-order_cut_list(const order_cut *cut, int part, uint32 *refs, uint32 *numbers)
+position_run
+order_cut_run(const order_cut *cut, int part, int64 first)
 {
-	part_list	list = {.cut = cut,.note = part - cut->first_part + 1,.refs = refs,.numbers = numbers};
+	position_run run = {first, order_cut_items(cut, part), 0, POSITION_RUN_MIXED};
+	mgpu_byte_keys keys = {.counted = cut->elements->strings.counted};
+	uint64		code;
+
+	if (part == 0 || part == cut->num_parts - 1 || cut->bound_codes[part - 1] != cut->bound_codes[part])
+		return run;
+	code = cut->bound_codes[part];
+	run.kind = mgpu_code_decides(&keys, cut->descending ? ~code : code) ? POSITION_RUN_SAME : POSITION_RUN_ALIKE;
+	run.offset = mgpu_code_step(&keys);
+	return run;
+}
+
+/* Where elements of each task go. */
+static void
+place_tasks(part_list *list)
+{
+	const order_cut *cut = list->cut;
 	uint32		next = 0;
 
-	list.pattern = ~UINT64CONST(0) / ORDER_NOTED_PARTS(cut->note_bits) * list.note;
-	list.begins = palloc(num_tasks(cut) * sizeof(uint32));
+	memset(list->starts, 0, (num_tasks(cut) + 1) * sizeof(uint32));
+	for (uint32 part = 0; part < list->num_parts; part++)
+		for (int64 task = 0; task < num_tasks(cut); task++)
+		{
+			uint32		count = cut->counts[task * num_notes(cut) + list->first_note + part];
+
+			list->begins[task * list->num_parts + part] = next;
+			list->starts[task + 1] += count;
+			next += count;
+		}
 	for (int64 task = 0; task < num_tasks(cut); task++)
-	{
-		list.begins[task] = next;
-		next += cut->counts[task * num_notes(cut) + list.note];
-	}
+		list->starts[task + 1] += list->starts[task];
+}
+
+void
+order_cut_list(const order_cut *cut, int first, int end, uint32 *by_parts, uint32 *refs, uint32 *numbers)
+{
+	part_list	list = {.cut = cut,.by_parts = by_parts,.refs = refs,.numbers = numbers};
+
+	list.first_note = first - cut->first_part + 1;
+	list.num_parts = end - first;
+	list.begins = array_result_scratch(num_tasks(cut) * list.num_parts * sizeof(uint32));
+	list.starts = palloc((num_tasks(cut) + 1) * sizeof(uint32));
+	place_tasks(&list);
 	position_sort_tasks(cut->sort, list_task, &list, num_tasks(cut));
 	pfree(list.begins);
+	pfree(list.starts);
 }

@@ -51,7 +51,14 @@ extern void order_cut_note(order_cut *cut, int first_part);
 /* How many elements are in a part that is noted. */
 extern int64 order_cut_items(const order_cut *cut, int part);
 
-/* Their references, in the input's order, and if numbers is not NULL, how many elements are in front of each. */
-extern void order_cut_list(const order_cut *cut, int part, uint32 *refs, uint32 *numbers);
+/* The same as a run of references to strings, which are from first on: what is known of it. */
+extern position_run order_cut_run(const order_cut *cut, int part, int64 first);
+
+/*
+ * References of the elements of parts first to end, which are noted: by_parts, a part's behind
+ * those of the part before; refs, all in the input's order; numbers, how many elements are in
+ * front of each of these.  NULL: not wanted.
+ */
+extern void order_cut_list(const order_cut *cut, int first, int end, uint32 *by_parts, uint32 *refs, uint32 *numbers);
 
 #endif							/* MGPU_ORDER_CUT_H */

@@ -3,15 +3,19 @@
  *		Sorts pairs by strings, or by keys that are compared, a part of the order at a time.
  *
  * Positions of all elements are what narrow values have no room for.  So elements are
- * cut into parts by their order (order_cut.h), and for one part at a time references
- * are listed, sorted in place as those of all are elsewhere (position_run.h,
- * position_parts.h, compared_codes.h), and become positions, at which pairs are the next
- * of the result.
+ * cut into parts by their order (order_cut.h), each about what a thread sorts in a cache.
+ * References of as many parts as there is room for are listed at a time, a part's behind
+ * those of the part before, sorted in place as those of all are elsewhere (position_run.h,
+ * compared_codes.h), and become positions, at which pairs are the next of the result.  A
+ * device gets all that are listed at once, in their order (position_parts.h).
  *
- * References of a part ascend before they are sorted.  They stay there in a list beside
- * the positions of the same elements, where a reference is found again by what it begins
- * with.  What tells all references' positions (element_codes.h) takes a 24th of what
- * strings do, which is as much as a call may take.
+ * What tells all references' positions (element_codes.h) takes a 24th of what elements
+ * do.  Where that leaves too little, those listed at a time stay, in the input's order,
+ * beside their elements' positions, and a reference is found there again by what it begins
+ * with.
+ *
+ * Rejected: fewer parts than what is sorted at a time, which are then cut again, all of their
+ * elements looked up once more; and one list for each part, for which all notes are read.
  */
 #include "postgres.h"
 
@@ -35,14 +39,25 @@
 /* Of it, what threads take to sort strings, or less where there is less. */
 #define SCRATCH_BYTES ((Size) 12 * 1024 * 1024)
 
-/* Elements of a part, which are planned to be some fewer. */
-#define MOST_PART_ITEMS (4 * 1024 * 1024)
-#define LEAST_PART_ITEMS (64 * 1024)
-#define TEST_PART_ITEMS 2048
-#define PLANNED(part_items) ((part_items) / 5 * 4)
+/* Elements of a part, and of those listed at a time, in tests. */
+#define TEST_PART_ITEMS 600
+#define TEST_LIST_ITEMS 2048
 
-/* What the sort of a part takes of each string: a list and the parts that it is cut into. */
+/* The same as references whose positions are known, in tests: of so many bytes. */
+#define TEST_LINED_BYTES 16
+
+/* A part has about as many elements as are planned, or half as many again. */
+#define AT_WORST(part_items) ((part_items) / 2 * 3)
+
+/* What the sort of a part of strings that is cut again takes of each: a list and the parts that it is cut into. */
 #define STRING_ITEM_BYTES (sizeof(uint32) + sizeof(uint8))
+
+/* What a walk over all elements takes beside one that lists what has been noted. */
+#define STRINGS_WALK_COST 4
+#define COMPARED_WALK_COST 16
+
+/* ... and one that lists, where it goes from element to element. */
+#define BARE_LIST_COST 2
 
 /* References that one of the index stands for, on the average. */
 #define INDEX_STEP 4
@@ -52,25 +67,34 @@
 /* Elements handled between looks at interrupts. */
 #define STEP_ITEMS (256 * 1024)
 
+/* How room is shared. */
+typedef struct parts_plan
+{
+	int			note_bits;
+	bool		has_lines;		/* references become positions by themselves */
+	int64		num_parts;
+	int64		list_items;		/* that are listed at a time, at most but for a bad sample */
+	int64		cost;
+} parts_plan;
+
 typedef struct order_parts
 {
 	const sort_spec *spec;
 	pair_filler *filler;
-	const element_codes *elements;
+	element_codes *elements;
 	bool		by_strings;
 	bool		by_jobs;
 	order_cut	cut;
 	position_sort sort;			/* of strings; its threads do what else there is */
 	position_jobs jobs;			/* of strings, if by_jobs */
 	compared_sort compared;		/* if not by_strings */
-	Size		item_bytes;		/* of a part's element */
-	int64		part_items;		/* a part's, at most but for a bad sample */
+	parts_plan	plan;
 
-	/* of a part: room for room_items */
+	/* what is listed: room for room_items */
 	int64		room_items;
 	int64		num_items;
 	uint32	   *refs;
-	uint32	   *listed;			/* refs as they were, or NULL where they are numbers of elements */
+	uint32	   *listed;			/* in the input's order, or NULL where references become positions */
 	uint32	   *positions;		/* likewise; and their positions */
 	uint32	   *index;			/* likewise; the first of listed at or behind each (base + i << shift) */
 	int			shift;
@@ -81,66 +105,79 @@ typedef struct order_parts
 static bool
 has_index(const order_parts *parts)
 {
-	return parts->elements->begins != NULL;
+	return parts->elements->begins != NULL && parts->elements->lines == NULL;
 }
 
-/* What an element of a part takes, beside threads' scratch. */
+/* What each element listed takes, beside threads' scratch. */
 static Size
-part_item_bytes(const order_parts *parts)
+list_item_bytes(const order_parts *parts, bool with_index)
 {
 	Size		bytes = sizeof(uint32);
 
-	if (has_index(parts))
+	if (with_index)
 		bytes += 2 * sizeof(uint32) + sizeof(uint32) / INDEX_STEP;
+	return parts->by_jobs ? bytes + POSITION_JOBS_ITEM_BYTES(parts->elements) : bytes;
+}
+
+/* What each element of a part that is sorted takes more. */
+static Size
+part_item_bytes(const order_parts *parts)
+{
 	if (parts->by_jobs)
-		return bytes + POSITION_JOBS_ITEM_BYTES(parts->elements);
+		return 0;
 	if (parts->by_strings)
-		return bytes + STRING_ITEM_BYTES;
-	return parts->compared.has_codes ? bytes + COMPARED_REFS_ITEM_BYTES : bytes;
-}
-
-static int64
-num_parts(const order_parts *parts, int64 part_items)
-{
-	return parts->elements->num_items / PLANNED(part_items) + 1;
-}
-
-/* Walks over all elements with notes of so many bits. */
-static int64
-num_walks(const order_parts *parts, int64 part_items, int note_bits)
-{
-	return (num_parts(parts, part_items) + ORDER_NOTED_PARTS(note_bits) - 1) / ORDER_NOTED_PARTS(note_bits);
+		return STRING_ITEM_BYTES;
+	return parts->compared.has_codes ? COMPARED_REFS_ITEM_BYTES : 0;
 }
 
 /*
- * Sets part_items; returns the bits of notes by which walks are fewest, and then parts are.
- * A part of the least size may be more than there is room for: strings of a job that do
- * not fit are cut again, and of the others it takes a MB or two.
+ * Parts so large that one can be listed and sorted, at least; as many as notes tell apart, at best, but
+ * none smaller than threads like.  One of these may be more than there is room for: it takes a MB or two.
  */
-static int
-share_room(order_parts *parts, Size room)
+static parts_plan
+make_plan(const order_parts *parts, Size room, int note_bits, bool has_lines)
 {
-	int			best = 1;
+	int64		num_items = parts->elements->num_items;
+	int64		most_parts = num_items / POSITION_PLANNED_RUN_ITEMS + 1;
+	int64		noted = ORDER_NOTED_PARTS(note_bits);
+	int64		item_bytes = list_item_bytes(parts, parts->elements->begins && !has_lines);
+	int64		left = room;
+	int64		part_items;
+	int64		part_bytes;
+	int64		walks;
+	parts_plan	plan = {.note_bits = note_bits,.has_lines = has_lines};
 
-	parts->part_items = LEAST_PART_ITEMS;
-	for (int bits = ORDER_MOST_NOTE_BITS; bits > 0; bits /= 2)
-	{
-		Size		taken = order_cut_note_bytes(parts->elements->num_items, bits);
-		int64		part_items;
-		int64		walks;
-		int64		best_walks = num_walks(parts, parts->part_items, best);
+	left -= order_cut_note_bytes(num_items, note_bits);
+	left -= has_lines ? element_codes_line_bytes(parts->elements) : 0;
+	walks = (most_parts + noted - 1) / noted;
+	if (left > 0)
+		walks = Min(walks, num_items * AT_WORST(item_bytes + part_item_bytes(parts)) / left / noted + 1);
+	plan.num_parts = Min(walks * noted, most_parts);
+	part_items = num_items / plan.num_parts + 1;
+	part_bytes = AT_WORST(part_items) * part_item_bytes(parts);
+	plan.list_items = Max((left - part_bytes) / item_bytes, AT_WORST(part_items));
+	plan.cost = (num_items / plan.list_items + 1) * (has_lines ? 1 : BARE_LIST_COST) +
+		walks * (parts->by_strings ? STRINGS_WALK_COST : COMPARED_WALK_COST);
+	/* where nothing is left, least is taken */
+	if (left <= 0)
+		plan.cost = PG_INT64_MAX - 16 + note_bits + (has_lines ? 8 : 0);
+	return plan;
+}
 
-		if (taken >= room)
-			continue;
-		part_items = Max(Min((room - taken) / parts->item_bytes, MOST_PART_ITEMS), LEAST_PART_ITEMS);
-		walks = num_walks(parts, part_items, bits);
-		if (walks < best_walks || (walks == best_walks && part_items > parts->part_items))
+static void
+choose_plan(order_parts *parts, Size room)
+{
+	bool		varies = parts->elements->begins != NULL;
+
+	parts->plan.cost = PG_INT64_MAX;
+	for (int bits = 1; bits <= ORDER_MOST_NOTE_BITS; bits *= 2)
+		for (int lines = 0; lines <= (varies && !parts->by_jobs); lines++)
 		{
-			parts->part_items = part_items;
-			best = bits;
+			parts_plan	plan = make_plan(parts, room, bits, lines);
+
+			if (plan.cost < parts->plan.cost)
+				parts->plan = plan;
 		}
-	}
-	return best;
 }
 
 /* What is left of the bound; maybe nothing, of very many elements. */
@@ -154,6 +191,17 @@ room_left(const order_parts *parts)
 	return taken < CALL_BYTES ? CALL_BYTES - taken : 0;
 }
 
+static void
+choose_test_plan(order_parts *parts)
+{
+	const element_codes *elements = parts->elements;
+
+	parts->plan.note_bits = 2;
+	parts->plan.num_parts = elements->num_items / TEST_PART_ITEMS + 1;
+	parts->plan.list_items = TEST_LIST_ITEMS;
+	parts->plan.has_lines = elements->begins && !parts->by_jobs && elements->data_bytes / elements->num_items < TEST_LINED_BYTES;
+}
+
 /* Cuts elements so that all of it is within the bound, but for the least that it takes. */
 static void
 start_cut(order_parts *parts)
@@ -161,18 +209,15 @@ start_cut(order_parts *parts)
 	bool		by_threads = parts->by_strings && !parts->by_jobs;
 	Size		room = room_left(parts);
 	Size		scratch = by_threads ? Min(SCRATCH_BYTES, room / 4) : 0;
-	int			note_bits;
 
-	parts->item_bytes = part_item_bytes(parts);
 	if (by_threads)
 		position_sort_share(&parts->sort, scratch);
-	note_bits = share_room(parts, room - scratch);
+	choose_plan(parts, room - scratch);
 	if (mgpu_setting_inject_fault == MGPU_FAULT_ROOM)
-	{
-		parts->part_items = TEST_PART_ITEMS;
-		note_bits = 2;
-	}
-	order_cut_start(&parts->cut, Min(num_parts(parts, parts->part_items), parts->elements->num_items), note_bits);
+		choose_test_plan(parts);
+	if (parts->plan.has_lines)
+		element_codes_add_lines(parts->elements);
+	order_cut_start(&parts->cut, Min(parts->plan.num_parts, parts->elements->num_items), parts->plan.note_bits);
 }
 
 static void
@@ -244,17 +289,20 @@ make_index(order_parts *parts)
 	parts->index[next] = (uint32) parts->num_items;
 }
 
-/* The part's references, and what makes positions of them again. */
+/* References of some parts, and what makes positions of them again. */
 static void
-list_part(order_parts *parts, int part)
+list_parts(order_parts *parts, int first, int end)
 {
+	uint32	   *by_parts = parts->by_jobs ? NULL : parts->refs;
+
 	if (!has_index(parts))
 	{
-		order_cut_list(&parts->cut, part, parts->refs, NULL);
+		order_cut_list(&parts->cut, first, end, by_parts, parts->by_jobs ? parts->refs : NULL, NULL);
 		return;
 	}
-	order_cut_list(&parts->cut, part, parts->listed, parts->positions);
-	memcpy(parts->refs, parts->listed, parts->num_items * sizeof(uint32));
+	order_cut_list(&parts->cut, first, end, by_parts, parts->listed, parts->positions);
+	if (parts->by_jobs)
+		memcpy(parts->refs, parts->listed, parts->num_items * sizeof(uint32));
 	if (parts->filler->keys->num_nulls > 0)
 		run_tasks(parts, numbers_task);
 	make_index(parts);
@@ -280,40 +328,103 @@ place_of(const order_parts *parts, uint32 ref)
 	return low;
 }
 
+/* What is sorted becomes positions; strings' numbers are known by now, but by the index. */
 static void
 positions_task(void *context, uint64 task, int worker)
 {
 	order_parts *parts = context;
 	int64		end = Min((int64) (task + 1) * TASK_ITEMS, parts->num_items);
+	bool		with_index = has_index(parts);
 
 	for (int64 i = task * TASK_ITEMS; i < end; i++)
-		parts->refs[i] = has_index(parts) ? parts->positions[place_of(parts, parts->refs[i])] :
-			pair_filler_position(parts->filler, parts->refs[i]);
+	{
+		uint32		ref = parts->refs[i];
+
+		if (with_index)
+			parts->refs[i] = parts->positions[place_of(parts, ref)];
+		else
+			parts->refs[i] = pair_filler_position(parts->filler, parts->by_strings ? ref :
+												  element_position(parts->elements, ref));
+	}
 }
 
 /* ---- parts */
 
 static void
-sort_part(order_parts *parts, int part)
+sort_strings(order_parts *parts, int first, int end)
 {
-	int64		num_items = order_cut_items(&parts->cut, part);
+	position_run runs[ORDER_NOTED_PARTS(ORDER_MOST_NOTE_BITS)];
+	int			num_runs = 0;
+	int64		begin = 0;
 
+	for (int part = first; part < end; part++)
+	{
+		position_run run = order_cut_run(&parts->cut, part, begin);
+
+		if (run.num_items > 0)
+			runs[num_runs++] = run;
+		begin += run.num_items;
+	}
+	parts->sort.refs = parts->refs;
+	position_sort_refs(&parts->sort, runs, num_runs);
+}
+
+static void
+sort_compared(order_parts *parts, int first, int end)
+{
+	parts->compared.refs = parts->refs;
+	for (int part = first; part < end; part++)
+	{
+		int64		num_items = order_cut_items(&parts->cut, part);
+
+		compared_sort_refs(&parts->compared, num_items);
+		parts->compared.refs += num_items;
+		CHECK_FOR_INTERRUPTS();
+	}
+}
+
+/* Some parts, num_items together. */
+static void
+add_parts(order_parts *parts, int first, int end, int64 num_items)
+{
 	if (num_items == 0)
 		return;
-	make_room(parts, Max(num_items, Min(parts->part_items, parts->elements->num_items)));
+	make_room(parts, Max(num_items, Min(parts->plan.list_items, parts->elements->num_items)));
 	parts->num_items = num_items;
-	list_part(parts, part);
-	parts->sort.refs = parts->compared.refs = parts->refs;
+	list_parts(parts, first, end);
+	parts->sort.refs = parts->refs;
 	if (parts->by_jobs)
 		position_jobs_refs(&parts->jobs, num_items);
 	else if (parts->by_strings)
-		position_sort_refs(&parts->sort, num_items);
+		sort_strings(parts, first, end);
 	else
-		compared_sort_refs(&parts->compared, num_items);
+		sort_compared(parts, first, end);
 	if (parts->sort.failed)
 		return;
 	run_tasks(parts, positions_task);
 	pair_filler_add(parts->filler, parts->refs, num_items);
+}
+
+/* Those that are noted, as many of them at a time as can be. */
+static void
+add_noted(order_parts *parts)
+{
+	const order_cut *cut = &parts->cut;
+
+	for (int first = cut->first_part, end; first < cut->end_part && !parts->sort.failed; first = end)
+	{
+		int64		num_items = order_cut_items(cut, first);
+
+		for (end = first + 1; end < cut->end_part; end++)
+		{
+			int64		more = order_cut_items(cut, end);
+
+			if (num_items + more > parts->plan.list_items)
+				break;
+			num_items += more;
+		}
+		add_parts(parts, first, end, num_items);
+	}
 }
 
 static void
@@ -325,8 +436,7 @@ sort_parts(order_parts *parts)
 	for (int first = 0; first < cut->num_parts && !parts->sort.failed; first = cut->end_part)
 	{
 		order_cut_note(cut, first);
-		for (int part = first; part < cut->end_part && !parts->sort.failed; part++)
-			sort_part(parts, part);
+		add_noted(parts);
 	}
 	free_room(parts);
 	order_cut_end(cut);

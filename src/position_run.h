@@ -77,12 +77,12 @@ position_made_bytes(const element_codes *codes)
 extern void position_run_compare(position_sort *sort, const position_run *run);
 
 /*
- * position_sort.c: refs[0, num_items), to strings, which ascend, in order as positions.  share:
- * how many of them a thread may sort, so that all threads' scratch is within so many
- * bytes.  thread_work_stop(sort->work) is the caller's to call.
+ * position_sort.c: references to strings become positions in order, within each run, in which
+ * they ascend.  share: how many of them a thread may sort, so that all threads' scratch is
+ * within so many bytes.  thread_work_stop(sort->work) is the caller's to call.
  */
 extern void position_sort_share(position_sort *sort, Size scratch_bytes);
-extern void position_sort_refs(position_sort *sort, int64 num_items);
+extern void position_sort_refs(position_sort *sort, const position_run *runs, int num_runs);
 
 /* position_cut.c: runs of the next round from all elements, or from one run; not in threads. */
 extern void position_cut_all(position_sort *sort);

@@ -198,11 +198,13 @@ sort_all(position_sort *sort)
 }
 
 void
-position_sort_refs(position_sort *sort, int64 num_items)
+position_sort_refs(position_sort *sort, const position_run *runs, int num_runs)
 {
 	mgpu_vqsort_prepare();
-	start_next_runs(sort, num_items, 1);
-	position_sort_next(sort, (position_run) {0, num_items, 0, POSITION_RUN_ALIKE});
+	sort->next_runs = palloc(num_runs * sizeof(position_run));
+	sort->num_next_runs = 0;
+	for (int i = 0; i < num_runs; i++)
+		position_sort_next(sort, runs[i]);
 	work_rounds(sort);
 }
 
