@@ -34,7 +34,7 @@
 #define OWN_OFFSETS_BYTES (48 * 1024 * 1024)
 
 /* The same of elements that are added some at a time; of the rest they are found from there. */
-#define FILLER_OFFSETS_BYTES (8 * 1024 * 1024)
+#define FILLER_OFFSETS_BYTES (4 * 1024 * 1024)
 
 /* Where an element is is fetched so many places ahead. */
 #define OFFSETS_AHEAD 64

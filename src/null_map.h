@@ -26,11 +26,11 @@ typedef struct null_map
 extern void null_map_build(null_map *map, const bits8 *bitmap, int64 num_items);
 extern void null_map_free(null_map *map);
 
-/* What it has taken. */
+/* What it has taken: less where few elements are there, since no more of rank_words has been written. */
 static inline Size
 null_map_bytes(const null_map *map)
 {
-	return 2 * (map->num_words + 1) * sizeof(uint32);
+	return (map->num_words + 1 + map->word_ranks[map->num_words] / 64 + 1) * sizeof(uint32);
 }
 
 /* Position of the present element with this rank. */

@@ -36,7 +36,7 @@
 /* What may be taken beside input and result. */
 #define CALL_BYTES ((Size) 54 * 1024 * 1024)
 
-/* Of it, what threads take to sort strings, or less where there is less. */
+/* Of it, what threads take to sort strings that are cut again, or less where there is less. */
 #define SCRATCH_BYTES ((Size) 12 * 1024 * 1024)
 
 /* Elements of a part, and of those listed at a time, in tests. */
@@ -46,15 +46,16 @@
 /* The same as references whose positions are known, in tests: of so many bytes. */
 #define TEST_LINED_BYTES 16
 
-/* A part has about as many elements as are planned, or half as many again. */
-#define AT_WORST(part_items) ((part_items) / 2 * 3)
+/* A part has about as many elements as are planned, or a third more. */
+#define AT_WORST(part_items) ((part_items) / 3 * 4 + 1)
 
 /* What the sort of a part of strings that is cut again takes of each: a list and the parts that it is cut into. */
 #define STRING_ITEM_BYTES (sizeof(uint32) + sizeof(uint8))
 
-/* What a walk over all elements takes beside one that lists what has been noted. */
-#define STRINGS_WALK_COST 4
-#define COMPARED_WALK_COST 16
+/* What a walk over all elements takes beside one that lists what has been noted, and what cutting all parts again does. */
+#define STRINGS_WALK_COST 10
+#define COMPARED_WALK_COST 40
+#define CUT_COST 8
 
 /* ... and one that lists, where it goes from element to element. */
 #define BARE_LIST_COST 2
@@ -72,7 +73,9 @@ typedef struct parts_plan
 {
 	int			note_bits;
 	bool		has_lines;		/* references become positions by themselves */
+	bool		cuts_again;		/* parts are more than a thread sorts at once */
 	int64		num_parts;
+	Size		scratch;		/* threads', to sort strings */
 	int64		list_items;		/* that are listed at a time, at most but for a bad sample */
 	int64		cost;
 } parts_plan;
@@ -121,63 +124,93 @@ list_item_bytes(const order_parts *parts, bool with_index)
 
 /* What each element of a part that is sorted takes more. */
 static Size
-part_item_bytes(const order_parts *parts)
+part_item_bytes(const order_parts *parts, bool cuts_again)
 {
-	if (parts->by_jobs)
-		return 0;
-	if (parts->by_strings)
+	if (cuts_again)
 		return STRING_ITEM_BYTES;
-	return parts->compared.has_codes ? COMPARED_REFS_ITEM_BYTES : 0;
+	return !parts->by_strings && parts->compared.has_codes ? COMPARED_REFS_ITEM_BYTES : 0;
+}
+
+static bool
+by_threads(const order_parts *parts)
+{
+	return parts->by_strings && !parts->by_jobs;
+}
+
+/* What threads take that each sort a part at once. */
+static Size
+threads_bytes(const order_parts *parts, int64 part_items)
+{
+	return position_run_bytes(parts->elements, AT_WORST(part_items)) * Min(run_cpu_threads(), MGPU_MAX_CPU_THREADS);
+}
+
+static int64
+most_parts(const order_parts *parts)
+{
+	return parts->elements->num_items / POSITION_PLANNED_RUN_ITEMS + 1;
 }
 
 /*
- * Parts so large that one can be listed and sorted, at least; as many as notes tell apart, at best, but
- * none smaller than threads like.  One of these may be more than there is room for: it takes a MB or two.
+ * As many parts as so many walks tell apart, but none smaller than threads like.  False: there
+ * is no room for one of them.
  */
-static parts_plan
-make_plan(const order_parts *parts, Size room, int note_bits, bool has_lines)
+static bool
+fill_plan(const order_parts *parts, int64 left, int64 walks, parts_plan *plan)
 {
 	int64		num_items = parts->elements->num_items;
-	int64		most_parts = num_items / POSITION_PLANNED_RUN_ITEMS + 1;
-	int64		noted = ORDER_NOTED_PARTS(note_bits);
-	int64		item_bytes = list_item_bytes(parts, parts->elements->begins && !has_lines);
-	int64		left = room;
+	int64		item_bytes = list_item_bytes(parts, parts->elements->begins && !plan->has_lines);
 	int64		part_items;
-	int64		part_bytes;
-	int64		walks;
-	parts_plan	plan = {.note_bits = note_bits,.has_lines = has_lines};
 
-	left -= order_cut_note_bytes(num_items, note_bits);
-	left -= has_lines ? element_codes_line_bytes(parts->elements) : 0;
-	walks = (most_parts + noted - 1) / noted;
-	if (left > 0)
-		walks = Min(walks, num_items * AT_WORST(item_bytes + part_item_bytes(parts)) / left / noted + 1);
-	plan.num_parts = Min(walks * noted, most_parts);
-	part_items = num_items / plan.num_parts + 1;
-	part_bytes = AT_WORST(part_items) * part_item_bytes(parts);
-	plan.list_items = Max((left - part_bytes) / item_bytes, AT_WORST(part_items));
-	plan.cost = (num_items / plan.list_items + 1) * (has_lines ? 1 : BARE_LIST_COST) +
-		walks * (parts->by_strings ? STRINGS_WALK_COST : COMPARED_WALK_COST);
-	/* where nothing is left, least is taken */
-	if (left <= 0)
-		plan.cost = PG_INT64_MAX - 16 + note_bits + (has_lines ? 8 : 0);
-	return plan;
+	plan->num_parts = Min(walks * ORDER_NOTED_PARTS(plan->note_bits), most_parts(parts));
+	part_items = num_items / plan->num_parts + 1;
+	if (by_threads(parts))
+		plan->scratch = plan->cuts_again ? (Size) Min(SCRATCH_BYTES, Max(left, 0) / 4) : threads_bytes(parts, part_items);
+	left -= plan->scratch;
+	left -= AT_WORST(part_items) * part_item_bytes(parts, plan->cuts_again);
+	plan->list_items = Max(left / item_bytes, AT_WORST(part_items));
+	plan->cost = (num_items / plan->list_items + 1) * (plan->has_lines || !parts->elements->begins ? 1 : BARE_LIST_COST) +
+		walks * (parts->by_strings ? STRINGS_WALK_COST : COMPARED_WALK_COST) + (plan->cuts_again ? CUT_COST : 0);
+	return left >= AT_WORST(part_items) * item_bytes;
+}
+
+/* With the fewest walks by which there is room, or all that there can be: each part then takes a MB or two. */
+static void
+make_plan(const order_parts *parts, Size room, parts_plan *plan)
+{
+	int64		left = room;
+	int64		most_walks = (most_parts(parts) - 1) / ORDER_NOTED_PARTS(plan->note_bits) + 1;
+	int64		walks = 1;
+
+	left -= order_cut_note_bytes(parts->elements->num_items, plan->note_bits);
+	left -= plan->has_lines ? element_codes_line_bytes(parts->elements) : 0;
+	while (!fill_plan(parts, left, walks, plan))
+	{
+		if (walks == most_walks)
+		{
+			/* the more is missing, the worse it is */
+			plan->cost = PG_INT64_MAX / 2 - left;
+			break;
+		}
+		walks++;
+	}
 }
 
 static void
 choose_plan(order_parts *parts, Size room)
 {
-	bool		varies = parts->elements->begins != NULL;
+	bool		may_have_lines = parts->elements->begins && !parts->by_jobs;
 
 	parts->plan.cost = PG_INT64_MAX;
 	for (int bits = 1; bits <= ORDER_MOST_NOTE_BITS; bits *= 2)
-		for (int lines = 0; lines <= (varies && !parts->by_jobs); lines++)
-		{
-			parts_plan	plan = make_plan(parts, room, bits, lines);
+		for (int lines = 0; lines <= may_have_lines; lines++)
+			for (int again = 0; again <= by_threads(parts); again++)
+			{
+				parts_plan	plan = {.note_bits = bits,.has_lines = lines,.cuts_again = again};
 
-			if (plan.cost < parts->plan.cost)
-				parts->plan = plan;
-		}
+				make_plan(parts, room, &plan);
+				if (plan.cost < parts->plan.cost)
+					parts->plan = plan;
+			}
 }
 
 /* What is left of the bound; maybe nothing, of very many elements. */
@@ -196,9 +229,7 @@ choose_test_plan(order_parts *parts)
 {
 	const element_codes *elements = parts->elements;
 
-	parts->plan.note_bits = 2;
-	parts->plan.num_parts = elements->num_items / TEST_PART_ITEMS + 1;
-	parts->plan.list_items = TEST_LIST_ITEMS;
+	parts->plan = (parts_plan) {.note_bits = 2,.num_parts = elements->num_items / TEST_PART_ITEMS + 1,.list_items = TEST_LIST_ITEMS};
 	parts->plan.has_lines = elements->begins && !parts->by_jobs && elements->data_bytes / elements->num_items < TEST_LINED_BYTES;
 }
 
@@ -206,15 +237,12 @@ choose_test_plan(order_parts *parts)
 static void
 start_cut(order_parts *parts)
 {
-	bool		by_threads = parts->by_strings && !parts->by_jobs;
-	Size		room = room_left(parts);
-	Size		scratch = by_threads ? Min(SCRATCH_BYTES, room / 4) : 0;
-
-	if (by_threads)
-		position_sort_share(&parts->sort, scratch);
-	choose_plan(parts, room - scratch);
 	if (mgpu_setting_inject_fault == MGPU_FAULT_ROOM)
 		choose_test_plan(parts);
+	else
+		choose_plan(parts, room_left(parts));
+	if (by_threads(parts))
+		position_sort_share(&parts->sort, parts->plan.scratch);
 	if (parts->plan.has_lines)
 		element_codes_add_lines(parts->elements);
 	order_cut_start(&parts->cut, Min(parts->plan.num_parts, parts->elements->num_items), parts->plan.note_bits);
