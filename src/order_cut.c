@@ -227,7 +227,8 @@ codes_below(const uint64 *codes, int num_codes, uint64 code, bool as_high)
 		int			half = left / 2;
 		bool		above = as_high ? at[half - 1] <= code : at[half - 1] < code;
 
-		at += above ? half : 0;
+		/* no branch: nobody foresees which way it goes */
+		at += half & -(int) above;
 		left -= half;
 	}
 	return (int) (at - codes) + (as_high ? *at <= code : *at < code);
@@ -386,9 +387,23 @@ typedef struct part_list
 static inline uint32
 note_of(const order_cut *cut, int64 i)
 {
-	int64		bit = i * cut->note_bits;
+	uint64		bit = (uint64) i * cut->note_bits;
 
 	return cut->notes[bit / 8] >> (bit % 8) & (num_notes(cut) - 1);
+}
+
+/* Which of some elements from i on are in the parts, as places from i; how many. */
+static inline int
+find_listed(const part_list *list, int64 i, int num_items, uint8 *found)
+{
+	int			num_found = 0;
+
+	for (int j = 0; j < num_items; j++)
+	{
+		found[num_found] = j;
+		num_found += note_of(list->cut, i + j) - list->first_note < list->num_parts;
+	}
+	return num_found;
 }
 
 static void
@@ -400,25 +415,25 @@ list_task(void *context, uint64 task, int worker)
 	uint32	   *begins = list->begins + task * list->num_parts;
 	uint32		next = list->starts[task];
 	uint32		refs[ELEMENT_STEP];
+	uint8		found[ELEMENT_STEP];
 
 	for (int64 i = task * TASK_ITEMS; i < end && next < list->starts[task + 1]; i += ELEMENT_STEP)
 	{
-		int			num_refs = Min(ELEMENT_STEP, end - i);
+		int			num_found = find_listed(list, i, Min(ELEMENT_STEP, end - i), found);
 
-		element_codes_refs(cut->elements, i, num_refs, refs);
-		for (int j = 0; j < num_refs; j++)
+		if (num_found > 0)
+			element_codes_refs(cut->elements, i, found[num_found - 1] + 1, refs);
+		for (int j = 0; j < num_found; j++, next++)
 		{
-			uint32		part = note_of(cut, i + j) - list->first_note;
+			int64		number = i + found[j];
+			uint32		ref = refs[found[j]];
 
-			if (part >= list->num_parts)
-				continue;
 			if (list->by_parts)
-				list->by_parts[begins[part]++] = refs[j];
+				list->by_parts[begins[note_of(cut, number) - list->first_note]++] = ref;
 			if (list->refs)
-				list->refs[next] = refs[j];
+				list->refs[next] = ref;
 			if (list->numbers)
-				list->numbers[next] = (uint32) (i + j);
-			next++;
+				list->numbers[next] = (uint32) number;
 		}
 	}
 }
