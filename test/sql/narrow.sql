@@ -113,6 +113,6 @@ END
 $$;
 SELECT val, t.turn, t.later, pg_temp.turn(val, t.turn, t.later) AS said
 FROM unnest(ARRAY['i % 3 = 0', 'CASE WHEN i % 5 > 0 THEN i::int2 END', 'CASE WHEN i % 11 = 0 THEN repeat(''x'', i % 23) END']) WITH ORDINALITY v(val, number),
-     (VALUES ('1000000000', 'round'), ('50000', 'round'), ('50000', 'first')) t(turn, later) ORDER BY number, t.turn, t.later;
+     (VALUES ('1000000000', 'round'), ('80000', 'round'), ('80000', 'first')) t(turn, later) ORDER BY number, t.turn, t.later;
 ROLLBACK;
 DROP TABLE narrow, keys, key_names;
