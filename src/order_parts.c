@@ -34,7 +34,7 @@
 #include "settings.h"
 
 /* What may be taken beside input and result. */
-#define CALL_BYTES ((Size) 54 * 1024 * 1024)
+#define CALL_BYTES ((Size) 51 * 1024 * 1024)
 
 /* Of it, what threads take to sort strings that are cut again, or less where there is less. */
 #define SCRATCH_BYTES ((Size) 12 * 1024 * 1024)
