@@ -9,6 +9,7 @@
  * compared_codes.h), and become positions, at which pairs are the next of the result.  A
  * device gets all that are listed at once, in their order (position_parts.h).
  *
+ * How many parts there are, and what is known of elements, is a plan (order_plan.h).
  * What tells all references' positions (element_codes.h) takes a 24th of what elements
  * do.  Where that leaves too little, those listed at a time stay, in the input's order,
  * beside their elements' positions, and a reference is found there again by what it begins
@@ -29,15 +30,13 @@
 #include "compat.h"
 #include "order_cut.h"
 #include "order_parts.h"
+#include "order_plan.h"
 #include "position_parts.h"
 #include "position_sort.h"
 #include "settings.h"
 
 /* What may be taken beside input and result. */
 #define CALL_BYTES ((Size) 51 * 1024 * 1024)
-
-/* Of it, what threads take to sort strings that are cut again, or less where there is less. */
-#define SCRATCH_BYTES ((Size) 12 * 1024 * 1024)
 
 /* Elements of a part, and of those listed at a time, in tests. */
 #define TEST_PART_ITEMS 600
@@ -46,39 +45,10 @@
 /* The same as references whose positions are known, in tests: of so many bytes. */
 #define TEST_LINED_BYTES 16
 
-/* A part has about as many elements as are planned, or a third more. */
-#define AT_WORST(part_items) ((part_items) / 3 * 4 + 1)
-
-/* What the sort of a part of strings that is cut again takes of each: a list and the parts that it is cut into. */
-#define STRING_ITEM_BYTES (sizeof(uint32) + sizeof(uint8))
-
-/* What a walk over all elements takes beside one that lists what has been noted, and what cutting all parts again does. */
-#define STRINGS_WALK_COST 10
-#define COMPARED_WALK_COST 40
-#define CUT_COST 8
-
-/* ... and one that lists, where it goes from element to element. */
-#define BARE_LIST_COST 2
-
-/* References that one of the index stands for, on the average. */
-#define INDEX_STEP 4
-
 #define TASK_ITEMS (16 * 1024)
 
 /* Elements handled between looks at interrupts. */
 #define STEP_ITEMS (256 * 1024)
-
-/* How room is shared. */
-typedef struct parts_plan
-{
-	int			note_bits;
-	bool		has_lines;		/* references become positions by themselves */
-	bool		cuts_again;		/* parts are more than a thread sorts at once */
-	int64		num_parts;
-	Size		scratch;		/* threads', to sort strings */
-	int64		list_items;		/* that are listed at a time, at most but for a bad sample */
-	int64		cost;
-} parts_plan;
 
 typedef struct order_parts
 {
@@ -91,7 +61,7 @@ typedef struct order_parts
 	position_sort sort;			/* of strings; its threads do what else there is */
 	position_jobs jobs;			/* of strings, if by_jobs */
 	compared_sort compared;		/* if not by_strings */
-	parts_plan	plan;
+	order_plan	plan;
 
 	/* what is listed: room for room_items */
 	int64		room_items;
@@ -111,106 +81,10 @@ has_index(const order_parts *parts)
 	return parts->elements->begins != NULL && parts->elements->lines == NULL;
 }
 
-/* What each element listed takes, beside threads' scratch. */
-static Size
-list_item_bytes(const order_parts *parts, bool with_index)
-{
-	Size		bytes = sizeof(uint32);
-
-	if (with_index)
-		bytes += 2 * sizeof(uint32) + sizeof(uint32) / INDEX_STEP;
-	return parts->by_jobs ? bytes + POSITION_JOBS_ITEM_BYTES(parts->elements) : bytes;
-}
-
-/* What each element of a part that is sorted takes more. */
-static Size
-part_item_bytes(const order_parts *parts, bool cuts_again)
-{
-	if (cuts_again)
-		return STRING_ITEM_BYTES;
-	return !parts->by_strings && parts->compared.has_codes ? COMPARED_REFS_ITEM_BYTES : 0;
-}
-
 static bool
 by_threads(const order_parts *parts)
 {
 	return parts->by_strings && !parts->by_jobs;
-}
-
-/* What threads take that each sort a part at once. */
-static Size
-threads_bytes(const order_parts *parts, int64 part_items)
-{
-	return position_run_bytes(parts->elements, AT_WORST(part_items)) * Min(run_cpu_threads(), MGPU_MAX_CPU_THREADS);
-}
-
-static int64
-most_parts(const order_parts *parts)
-{
-	return parts->elements->num_items / POSITION_PLANNED_RUN_ITEMS + 1;
-}
-
-/*
- * As many parts as so many walks tell apart, but none smaller than threads like.  False: there
- * is no room for one of them.
- */
-static bool
-fill_plan(const order_parts *parts, int64 left, int64 walks, parts_plan *plan)
-{
-	int64		num_items = parts->elements->num_items;
-	int64		item_bytes = list_item_bytes(parts, parts->elements->begins && !plan->has_lines);
-	int64		part_items;
-
-	plan->num_parts = Min(walks * ORDER_NOTED_PARTS(plan->note_bits), most_parts(parts));
-	part_items = num_items / plan->num_parts + 1;
-	if (by_threads(parts))
-		plan->scratch = plan->cuts_again ? (Size) Min(SCRATCH_BYTES, Max(left, 0) / 4) : threads_bytes(parts, part_items);
-	left -= plan->scratch;
-	left -= AT_WORST(part_items) * part_item_bytes(parts, plan->cuts_again);
-	plan->list_items = Max(left / item_bytes, AT_WORST(part_items));
-	plan->cost = (num_items / plan->list_items + 1) * (plan->has_lines || !parts->elements->begins ? 1 : BARE_LIST_COST) +
-		walks * (parts->by_strings ? STRINGS_WALK_COST : COMPARED_WALK_COST) + (plan->cuts_again ? CUT_COST : 0);
-	return left >= AT_WORST(part_items) * item_bytes;
-}
-
-/* With the fewest walks by which there is room, or all that there can be: each part then takes a MB or two. */
-static void
-make_plan(const order_parts *parts, Size room, parts_plan *plan)
-{
-	int64		left = room;
-	int64		most_walks = (most_parts(parts) - 1) / ORDER_NOTED_PARTS(plan->note_bits) + 1;
-	int64		walks = 1;
-
-	left -= order_cut_note_bytes(parts->elements->num_items, plan->note_bits);
-	left -= plan->has_lines ? element_codes_line_bytes(parts->elements) : 0;
-	while (!fill_plan(parts, left, walks, plan))
-	{
-		if (walks == most_walks)
-		{
-			/* the more is missing, the worse it is */
-			plan->cost = PG_INT64_MAX / 2 - left;
-			break;
-		}
-		walks++;
-	}
-}
-
-static void
-choose_plan(order_parts *parts, Size room)
-{
-	bool		may_have_lines = parts->elements->begins && !parts->by_jobs;
-
-	parts->plan.cost = PG_INT64_MAX;
-	for (int bits = 1; bits <= ORDER_MOST_NOTE_BITS; bits *= 2)
-		for (int lines = 0; lines <= may_have_lines; lines++)
-			for (int again = 0; again <= by_threads(parts); again++)
-			{
-				parts_plan	plan = {.note_bits = bits,.has_lines = lines,.cuts_again = again};
-
-				make_plan(parts, room, &plan);
-				if (plan.cost < parts->plan.cost)
-					parts->plan = plan;
-			}
 }
 
 /* What is left of the bound; maybe nothing, of very many elements. */
@@ -219,28 +93,30 @@ room_left(const order_parts *parts)
 {
 	Size		taken = element_codes_bytes(parts->elements) + pair_filler_bytes(parts->filler);
 
-	if (mgpu_setting_inject_fault == MGPU_FAULT_ROOM)
-		return 0;
 	return taken < CALL_BYTES ? CALL_BYTES - taken : 0;
 }
 
+/* All of it is within the bound, but for the least that it takes; in tests, some parts of a few. */
 static void
-choose_test_plan(order_parts *parts)
+choose_plan(order_parts *parts)
 {
 	const element_codes *elements = parts->elements;
 
-	parts->plan = (parts_plan) {.note_bits = 2,.num_parts = elements->num_items / TEST_PART_ITEMS + 1,.list_items = TEST_LIST_ITEMS};
+	if (mgpu_setting_inject_fault != MGPU_FAULT_ROOM)
+	{
+		order_plan_input input = {elements, parts->by_strings, parts->by_jobs, !parts->by_strings && parts->compared.has_codes};
+
+		order_plan_choose(&input, room_left(parts), &parts->plan);
+		return;
+	}
+	parts->plan = (order_plan) {.note_bits = 2,.num_parts = elements->num_items / TEST_PART_ITEMS + 1,.list_items = TEST_LIST_ITEMS};
 	parts->plan.has_lines = elements->begins && !parts->by_jobs && elements->data_bytes / elements->num_items < TEST_LINED_BYTES;
 }
 
-/* Cuts elements so that all of it is within the bound, but for the least that it takes. */
+/* Cuts elements as planned. */
 static void
 start_cut(order_parts *parts)
 {
-	if (mgpu_setting_inject_fault == MGPU_FAULT_ROOM)
-		choose_test_plan(parts);
-	else
-		choose_plan(parts, room_left(parts));
 	if (by_threads(parts))
 		position_sort_share(&parts->sort, parts->plan.scratch);
 	if (parts->plan.has_lines)
@@ -275,7 +151,7 @@ make_room(order_parts *parts, int64 num_items)
 		return;
 	parts->listed = array_result_scratch(num_items * sizeof(uint32));
 	parts->positions = array_result_scratch(num_items * sizeof(uint32));
-	parts->index = array_result_scratch((num_items / INDEX_STEP + 2) * sizeof(uint32));
+	parts->index = array_result_scratch((num_items / ORDER_INDEX_STEP + 2) * sizeof(uint32));
 }
 
 /* ---- references and positions */
@@ -305,7 +181,7 @@ make_index(order_parts *parts)
 	int64		next = 0;
 
 	parts->shift = 0;
-	while (span >> parts->shift > parts->num_items / INDEX_STEP)
+	while (span >> parts->shift > parts->num_items / ORDER_INDEX_STEP)
 		parts->shift++;
 	for (int64 i = 0; i < parts->num_items; i++)
 	{
@@ -475,8 +351,7 @@ sort_by_jobs(order_parts *parts)
 {
 	bool		had_job;
 
-	parts->by_jobs = true;
-	position_jobs_start(&parts->jobs, &parts->sort, parts->spec, room_left(parts));
+	position_jobs_start(&parts->jobs, &parts->sort, parts->spec, parts->plan.scratch);
 	PG_ENSURE_ERROR_CLEANUP(thread_work_stop, PointerGetDatum(&parts->jobs.call.work));
 	{
 		sort_parts(parts);
@@ -514,7 +389,9 @@ sort_elements(order_parts *parts)
 	parts->cut.compared = parts->by_strings ? NULL : &parts->compared;
 	parts->cut.elements = parts->elements;
 	parts->cut.descending = parts->sort.descending = parts->spec->order.descending;
-	if (wants_jobs(parts))
+	parts->by_jobs = wants_jobs(parts);
+	choose_plan(parts);
+	if (parts->by_jobs)
 	{
 		sort_by_jobs(parts);
 		return !parts->sort.failed;
