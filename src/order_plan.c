@@ -62,11 +62,21 @@ by_threads(const order_plan_input *input)
 	return input->by_strings && !input->by_jobs;
 }
 
-/* What threads take that each sort a part at once. */
 static Size
-threads_bytes(const order_plan_input *input, int64 part_items)
+threads_bytes(const order_plan_input *input, int64 run_items)
 {
-	return position_run_bytes(input->elements, AT_WORST(part_items)) * Min(run_cpu_threads(), MGPU_MAX_CPU_THREADS);
+	return position_run_bytes(input->elements, run_items) * Min(run_cpu_threads(), MGPU_MAX_CPU_THREADS);
+}
+
+/* What threads take that each sort a part at once, or what they have room for. */
+static Size
+scratch_bytes(const order_plan_input *input, int64 part_items, int64 left, bool cuts_again)
+{
+	Size		share = Min(SCRATCH_BYTES, Max(left, 0) / 4);
+
+	if (!cuts_again)
+		return threads_bytes(input, AT_WORST(part_items));
+	return Max(share, threads_bytes(input, POSITION_LEAST_RUN_ITEMS));
 }
 
 static int64
@@ -102,7 +112,7 @@ fill_plan(const order_plan_input *input, int64 left, int64 walks, order_plan *pl
 	if (input->by_jobs)
 		share_with_jobs(input, left, item_bytes, part_items, plan);
 	else if (input->by_strings)
-		plan->scratch = plan->cuts_again ? (Size) Min(SCRATCH_BYTES, Max(left, 0) / 4) : threads_bytes(input, part_items);
+		plan->scratch = scratch_bytes(input, part_items, left, plan->cuts_again);
 	left -= plan->scratch;
 	left -= AT_WORST(part_items) * part_item_bytes(input, plan->cuts_again);
 	plan->list_items = Max(left / item_bytes, AT_WORST(part_items));

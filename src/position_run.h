@@ -16,6 +16,9 @@
 /* Elements of a run, so that their codes are in a cache; some are of more. */
 #define POSITION_PLANNED_RUN_ITEMS (64 * 1024)
 
+/* Elements that a thread has room to sort, however many threads there are. */
+#define POSITION_LEAST_RUN_ITEMS (4 * 1024)
+
 typedef enum position_run_kind
 {
 	POSITION_RUN_MIXED,			/* elements of some range of codes */

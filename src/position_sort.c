@@ -50,7 +50,6 @@
 
 /* Elements that a thread sorts at once. */
 #define MOST_RUN_ITEMS (256 * 1024)
-#define LEAST_RUN_ITEMS (4 * 1024)
 
 /* ... and so many bytes of elements: it ends in time for a cancel. */
 #define MOST_RUN_BYTES (64 * 1024 * 1024)
@@ -126,10 +125,12 @@ position_sort_share(position_sort *sort, Size scratch_bytes)
 {
 	const element_codes *codes = &sort->codes;
 	int			num_threads = Min(run_cpu_threads(), MGPU_MAX_CPU_THREADS);
+	Size		share = scratch_bytes / num_threads;
+	Size		taken = position_run_bytes(codes, 0);
 
-	sort->run_items = Min(scratch_bytes / num_threads / run_item_bytes(codes), MOST_RUN_ITEMS);
+	sort->run_items = Min((share > taken ? share - taken : 0) / run_item_bytes(codes), MOST_RUN_ITEMS);
 	sort->run_items = Min(sort->run_items, MOST_RUN_BYTES / (codes->data_bytes / codes->num_items + 1));
-	sort->run_items = Max(sort->run_items, LEAST_RUN_ITEMS);
+	sort->run_items = Max(sort->run_items, POSITION_LEAST_RUN_ITEMS);
 	if (position_made_bytes(codes) > 0)
 		sort->run_items = Max(Min(sort->run_items, MOST_MADE_RUN_BYTES / position_made_bytes(codes)), 1);
 }
