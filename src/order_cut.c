@@ -415,7 +415,7 @@ list_task(void *context, uint64 task, int worker)
 	uint32	   *begins = list->begins + task * list->num_parts;
 	uint32		next = list->starts[task];
 	uint32		refs[ELEMENT_STEP];
-	uint8		found[ELEMENT_STEP];
+	uint8		found[ELEMENT_STEP] = {0};
 
 	for (int64 i = task * TASK_ITEMS; i < end && next < list->starts[task + 1]; i += ELEMENT_STEP)
 	{

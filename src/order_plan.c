@@ -116,7 +116,7 @@ fill_plan(const order_plan_input *input, int64 left, int64 walks, order_plan *pl
 	left -= plan->scratch;
 	left -= AT_WORST(part_items) * part_item_bytes(input, plan->cuts_again);
 	plan->list_items = Max(left / item_bytes, AT_WORST(part_items));
-	plan->cost = (num_items / plan->list_items + 1) * (plan->has_lines || !input->elements->begins ? 1 : BARE_LIST_COST) +
+	plan->cost = (num_items / Max(plan->list_items, 1) + 1) * (plan->has_lines || !input->elements->begins ? 1 : BARE_LIST_COST) +
 		walks * (input->by_strings ? STRINGS_WALK_COST : COMPARED_WALK_COST) +
 		(plan->has_lines ? LINES_COST : 0) + (plan->cuts_again ? CUT_COST : 0);
 	return left >= AT_WORST(part_items) * item_bytes;
@@ -145,19 +145,20 @@ make_plan(const order_plan_input *input, Size room, order_plan *plan)
 }
 
 void
-order_plan_choose(const order_plan_input *input, Size room, order_plan *best)
+order_plan_choose(const order_plan_input *input, Size room, order_plan *plan)
 {
-	bool		may_have_lines = input->elements->begins && !input->by_jobs;
+	int			most_lines = input->elements->begins && !input->by_jobs ? 1 : 0;
+	int			most_again = by_threads(input) ? 1 : 0;
 
-	best->cost = PG_INT64_MAX;
+	plan->cost = PG_INT64_MAX;
 	for (int bits = 1; bits <= ORDER_MOST_NOTE_BITS; bits *= 2)
-		for (int lines = 0; lines <= may_have_lines; lines++)
-			for (int again = 0; again <= by_threads(input); again++)
+		for (int lines = 0; lines <= most_lines; lines++)
+			for (int again = 0; again <= most_again; again++)
 			{
-				order_plan	plan = {.note_bits = bits,.has_lines = lines,.cuts_again = again};
+				order_plan	other = {.note_bits = bits,.has_lines = lines,.cuts_again = again};
 
-				make_plan(input, room, &plan);
-				if (plan.cost < best->cost)
-					*best = plan;
+				make_plan(input, room, &other);
+				if (other.cost < plan->cost)
+					*plan = other;
 			}
 }
