@@ -269,7 +269,6 @@ sort_strings(order_parts *parts, int first, int end)
 			runs[num_runs++] = run;
 		begin += run.num_items;
 	}
-	parts->sort.refs = parts->refs;
 	position_sort_refs(&parts->sort, runs, num_runs);
 }
 
