@@ -26,6 +26,21 @@ mgpu_sum_runs(uint32_t value)
 	return value + __shfl_xor_sync(MGPU_QUAD_WARP, value, 2 * MGPU_QUAD_LANES);
 }
 
+/* Do runs follow each other?  first and last: a run's keys at its ends. */
+template <typename Key>
+static __device__ __forceinline__ bool
+mgpu_are_runs_ordered(uint32_t items, Key first, Key last, uint32_t run, bool *downward)
+{
+	uint32_t	next_items = __shfl_down_sync(MGPU_QUAD_WARP, items, MGPU_QUAD_LANES);
+	Key			next_first = __shfl_down_sync(MGPU_QUAD_WARP, first, MGPU_QUAD_LANES);
+	Key			next_last = __shfl_down_sync(MGPU_QUAD_WARP, last, MGPU_QUAD_LANES);
+	bool		is_before = run == 3 || mgpu_is_run_before(items, last, next_items, next_first);
+	bool		is_behind = run == 3 || mgpu_is_run_behind(items, first, next_items, next_last);
+
+	*downward = !__all_sync(MGPU_QUAD_WARP, is_before);
+	return !*downward || __all_sync(MGPU_QUAD_WARP, is_behind);
+}
+
 /*
  * The split of a tile's first diagonal, found by a warp: the number of items of
  * the lane's run.
@@ -39,9 +54,12 @@ mgpu_find_quad_split(const Key *keys, const mgpu_merge_pass &pass, uint64_t tile
 	uint32_t	probe = lane % MGPU_QUAD_LANES;
 	mgpu_run_quad quad = mgpu_find_run_quad(pass, tile);
 	const Key  *run_keys = keys + quad.begin + run * quad.run_items;
-	mgpu_quad_window window = mgpu_start_quad_window(quad, mgpu_split_item(mgpu_quad_end(quad), run));
+	uint32_t	items = mgpu_split_item(mgpu_quad_end(quad), run);
+	mgpu_quad_window window = mgpu_start_quad_window(quad, items);
+	Key			first_key = items > 0 ? run_keys[0] : 0;
+	Key			last_key = items > 0 ? run_keys[items - 1] : 0;
 
-	for (;;)
+	for (bool is_first = true;; is_first = false)
 	{
 		uint32_t	position = mgpu_quad_probe(window, probe);
 		bool		valid = probe < MGPU_QUAD_PROBES && window.low < window.high;
@@ -49,6 +67,7 @@ mgpu_find_quad_split(const Key *keys, const mgpu_merge_pass &pass, uint64_t tile
 		uint32_t	most = position;
 		uint32_t	in;
 		uint32_t	out;
+		bool		downward;
 		Key			key;
 
 		if (mgpu_sum_runs(window.low) == quad.diagonal)
@@ -56,6 +75,8 @@ mgpu_find_quad_split(const Key *keys, const mgpu_merge_pass &pass, uint64_t tile
 		if (mgpu_sum_runs(window.high) == quad.diagonal)
 			return window.high;
 		key = valid ? run_keys[position] : 0;
+		if (is_first && mgpu_are_runs_ordered(items, first_key, last_key, run, &downward))
+			return mgpu_split_ordered_runs(quad, run, downward);
 #pragma unroll
 		for (uint32_t other = 1; other < 4; other++)
 		{
@@ -139,6 +160,25 @@ mgpu_plan_quad(const Array &array, const mgpu_run_quad &quad, const mgpu_quad_sp
 	plan.x_threads = (plan.items[0] + plan.items[1] + items - 1) / items;
 	plan.y_threads = (plan.items[2] + plan.items[3] + items - 1) / items;
 	return plan;
+}
+
+MGPU_HOST_DEVICE uint32_t
+mgpu_count_quad_items(const mgpu_quad_plan &plan)
+{
+	return plan.items[0] + plan.items[1] + plan.items[2] + plan.items[3];
+}
+
+/* The run that all of a tile's items are from, if there is one; else 4. */
+MGPU_HOST_DEVICE uint32_t
+mgpu_find_only_run(const mgpu_quad_plan &plan)
+{
+	uint32_t	num_items = mgpu_count_quad_items(plan);
+	uint32_t	only = 4;
+
+#pragma unroll
+	for (uint32_t run = 0; run < 4; run++)
+		only = plan.items[run] == num_items ? run : only;
+	return only;
 }
 
 /* First level: a thread's share of X or of Y. */
@@ -226,11 +266,19 @@ mgpu_merge_quads(Array array, mgpu_merge_pass pass, const mgpu_quad_split *split
 	mgpu_quad_split begin_split;
 	mgpu_quad_split end_split;
 	mgpu_quad_plan plan;
+	uint32_t	only;
 	Item		merged[items];
 
 	mgpu_await_previous();
 	mgpu_get_quad_splits<Tuning>(array.keys, pass, quad, splits, begin_split, end_split);
 	plan = mgpu_plan_quad<items>(array, quad, begin_split, end_split);
+	only = mgpu_find_only_run(plan);
+	if (only < 4)
+	{
+		mgpu_copy_tile<threads>(array, quad.begin + only * quad.run_items + mgpu_split_item(begin_split, only), tile, sink,
+								begin, mgpu_count_quad_items(plan), thread);
+		return;
+	}
 #pragma unroll
 	for (int run = 0; run < 4; run++)
 	{
@@ -247,8 +295,7 @@ mgpu_merge_quads(Array array, mgpu_merge_pass pass, const mgpu_quad_split *split
 	__syncthreads();				/* X and Y are read */
 	mgpu_put_forwards(merged, tile, sink.phase(begin) + thread * items);
 	__syncthreads();				/* the merged tile is whole */
-	sink.template store_tile<threads>(begin, tile, plan.items[0] + plan.items[1] + plan.items[2] + plan.items[3],
-									  thread);
+	sink.template store_tile<threads>(begin, tile, mgpu_count_quad_items(plan), thread);
 }
 
 #endif							/* MGPU_QUAD_KERNELS_CUH */

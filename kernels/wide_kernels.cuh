@@ -39,6 +39,22 @@ mgpu_sum_lanes(uint32_t value, uint32_t lanes)
 	return value;
 }
 
+/* The sum of what the lanes of a group before this one have. */
+static __device__ __forceinline__ uint32_t
+mgpu_sum_before(uint32_t value, uint32_t group_lane)
+{
+	uint32_t	sum = value;
+
+#pragma unroll
+	for (uint32_t distance = 1; distance < 32; distance *= 2)
+	{
+		uint32_t	other = __shfl_up_sync(MGPU_WIDE_WARP, sum, distance);
+
+		sum += group_lane >= distance ? other : 0;
+	}
+	return sum - value;
+}
+
 /* Items of the windows whose named items come before this one, by key, then run. */
 template <typename Key>
 static __device__ __forceinline__ uint32_t
@@ -57,26 +73,65 @@ mgpu_items_before(Key key, uint32_t items, uint32_t run, uint32_t runs)
 	return before;
 }
 
-/* Items of a run before a pivot that is another run's; last_key: of its window, which is not empty. */
-template <typename Key>
-static __device__ __forceinline__ uint32_t
-mgpu_find_wide_pivot(const Key *run_keys, const mgpu_wide_window &window, uint32_t named, Key named_key, Key first_key,
-					 Key last_key, Key pivot, bool earlier_run)
+/* The lowest of the keys that lanes of a group have, or the highest. */
+template <bool highest, typename Key>
+static __device__ __forceinline__ Key
+mgpu_end_of_lanes(Key key, uint32_t lanes)
 {
-	mgpu_wide_search search;
-
-	if (mgpu_probe_before(last_key, pivot, earlier_run))
-		return window.high;
-	if (!mgpu_probe_before(first_key, pivot, earlier_run))
-		return window.low;
-	search = mgpu_start_wide_search(window, named, mgpu_probe_before(named_key, pivot, earlier_run));
-	while (search.low < search.high)
+	for (uint32_t distance = 1; distance < lanes; distance *= 2)
 	{
-		uint32_t	probe = mgpu_wide_probe(search);
+		Key			other = __shfl_xor_sync(MGPU_WIDE_WARP, key, distance);
 
-		mgpu_narrow_wide_search(search, probe, mgpu_probe_before(run_keys[probe], pivot, earlier_run));
+		key = (other < key) != highest ? other : key;
 	}
-	return search.low;
+	return key;
+}
+
+/* The key that would be a group's cut if keys rose evenly between those known; of windows that are not all empty. */
+template <typename Key>
+static __device__ __forceinline__ Key
+mgpu_model_pivot(const mgpu_wide_window &window, const mgpu_wide_keys<Key> &keys, const mgpu_wide_goal &goal, bool any,
+				 uint32_t runs)
+{
+	Key			low = mgpu_end_of_lanes<false>(any ? keys.first : mgpu_largest_key<Key>(), runs);
+	Key			high = mgpu_end_of_lanes<true>(any ? keys.last : 0, runs);
+	bool		done = high <= low || high - low <= 1;
+
+	for (int step = 0; step < MGPU_WIDE_HALVINGS && !__all_sync(MGPU_WIDE_WARP, done); step++)
+	{
+		Key			middle = low + (high - low) / 2;
+		uint32_t	sum = mgpu_sum_lanes(any ? mgpu_expect_before(window, keys, middle) : window.low, runs);
+
+		if (!done)
+			done = mgpu_halve_pivots(low, high, middle, goal, sum);
+	}
+	return high;
+}
+
+/* The pivot of a round: the median of the items named, or by the model where that is in less than half of the windows. */
+template <typename Key>
+static __device__ __forceinline__ Key
+mgpu_choose_pivot(const mgpu_wide_window &window, const mgpu_wide_keys<Key> &keys, const mgpu_wide_goal &goal, int round,
+				  bool any, uint32_t lane, uint32_t runs)
+{
+	uint32_t	run = lane % runs;
+	uint32_t	group_lanes = (runs == 32 ? MGPU_WIDE_WARP : (1u << runs) - 1) << (lane - run);
+	uint32_t	items = any ? window.high - window.low : 0;
+	bool		is_median = mgpu_is_median(window, items, mgpu_items_before(keys.key, items, run, runs));
+	uint32_t	median = __ballot_sync(MGPU_WIDE_WARP, is_median) & group_lanes;
+	Key			pivot = __shfl_sync(MGPU_WIDE_WARP, keys.key, median != 0 ? __ffs((int) median) - 1 : (int) lane);
+	bool		has_pivot = any && !(pivot < keys.first) && !(keys.last < pivot);
+	int			windows = __popc(__ballot_sync(MGPU_WIDE_WARP, any) & group_lanes);
+	int			with_pivot = __popc(__ballot_sync(MGPU_WIDE_WARP, has_pivot) & group_lanes);
+	bool		apart = round < MGPU_WIDE_GUESSES && 2 * with_pivot < windows;
+
+	if (__any_sync(MGPU_WIDE_WARP, apart))
+	{
+		Key			by_model = mgpu_model_pivot(window, keys, goal, any, runs);
+
+		pivot = apart ? by_model : pivot;
+	}
+	return pivot;
 }
 
 /*
@@ -85,30 +140,30 @@ mgpu_find_wide_pivot(const Key *run_keys, const mgpu_wide_window &window, uint32
  */
 template <typename Key>
 static __device__ __forceinline__ bool
-mgpu_do_wide_round(const Key *run_keys, mgpu_wide_window &window, const mgpu_wide_goal &goal, int round, bool found,
-				   uint32_t lane, uint32_t runs, uint32_t &split)
+mgpu_do_wide_round(const mgpu_wide_run<Key> &run, mgpu_wide_window &window, const mgpu_wide_goal &goal, int round,
+				   bool found, uint32_t lane, uint32_t runs, uint32_t &split)
 {
-	uint32_t	run = lane % runs;
-	uint32_t	group_lanes = (runs == 32 ? MGPU_WIDE_WARP : (1u << runs) - 1) << (lane - run);
-	uint32_t	items = found ? 0 : window.high - window.low;
-	uint32_t	named = items > 0 ? mgpu_name_item(window, goal, round) : 0;
-	Key			key = items > 0 ? run_keys[named] : 0;
-	Key			first_key = items > 0 ? run_keys[window.low] : 0;	/* on their way together */
-	Key			last_key = items > 0 ? run_keys[window.high - 1] : 0;
-	bool		is_median = mgpu_is_median(window, items, mgpu_items_before(key, items, run, runs));
-	uint32_t	median = __ballot_sync(MGPU_WIDE_WARP, is_median) & group_lanes;
-	uint32_t	pivot_lane = median != 0 ? (uint32_t) __ffs((int) median) - 1 : lane;
-	Key			pivot = __shfl_sync(MGPU_WIDE_WARP, key, pivot_lane);
-	uint32_t	before = window.low;
-	uint32_t	sum;
+	bool		any = !found && window.low < window.high;
+	mgpu_wide_keys<Key> keys = {};
+	mgpu_wide_place place = {window.low, false};
+	mgpu_wide_sums sums;
+	Key			pivot;
 
-	if (lane == pivot_lane)
-		before = named;
-	else if (items > 0)
-		before = mgpu_find_wide_pivot(run_keys, window, named, key, first_key, last_key, pivot, lane < pivot_lane);
+	if (any)
+		keys = mgpu_load_wide_keys(run, window, mgpu_name_item(window, goal, round));
+	pivot = mgpu_choose_pivot(window, keys, goal, round, any, lane, runs);
+	if (any)
+		place = mgpu_find_wide_place(run, window, keys, pivot);
 	__syncwarp();
-	sum = mgpu_sum_lanes(before, runs);
-	return found || mgpu_end_wide_round(window, goal, sum, before, lane == pivot_lane, split);
+	sums.before = place.before;
+	sums.sum = mgpu_sum_lanes(sums.before, runs);
+	sums.equals = 0;
+	if (place.is_equal && sums.sum < goal.least)
+		sums.equals = mgpu_find_wide_equals(run, window, keys, pivot, sums.before) - sums.before;
+	__syncwarp();
+	sums.earlier_equals = mgpu_sum_before(sums.equals, lane % runs);
+	sums.equals_sum = __shfl_sync(MGPU_WIDE_WARP, sums.earlier_equals + sums.equals, runs - 1, (int) runs);
+	return found || mgpu_end_wide_round(window, goal, sums, split);
 }
 
 /* Find the split that every tile begins with, a lane a run, 32 / runs tiles a warp; the first of a group begins with none. */
@@ -125,12 +180,13 @@ mgpu_partition_wide(const Key *keys, mgpu_wide_pass pass, uint32_t *splits)
 	mgpu_wide_group group = mgpu_find_wide_group(pass, tile);
 	mgpu_wide_goal goal = mgpu_find_wide_goal(pass, group);
 	mgpu_wide_window window = {0, mgpu_wide_run_items(pass, group, run), 0, group.num_items};
+	mgpu_wide_run<Key> run_keys = {keys + group.begin + run * pass.run_items};
 	bool		found = group.place == 0;
 	uint32_t	split = 0;
 
 	mgpu_await_previous();
 	for (int round = 0; !__all_sync(MGPU_WIDE_WARP, found); round++)
-		found = mgpu_do_wide_round(keys + group.begin + run * pass.run_items, window, goal, round, found, lane, runs, split);
+		found = mgpu_do_wide_round(run_keys, window, goal, round, found, lane, runs, split);
 	if (group.place > 0)
 		splits[(uint64_t) tile * runs + run] = split;
 }
@@ -254,23 +310,6 @@ mgpu_put_wide_guards(const Tile &tile, const mgpu_wide_table &table, uint32_t ru
 
 #ifdef __CUDACC__
 
-/* The sum of what the lanes before this one have. */
-static __device__ __forceinline__ uint32_t
-mgpu_sum_before(uint32_t value, uint32_t lane)
-{
-	uint32_t	sum = value;
-
-#pragma unroll
-	for (uint32_t distance = 1; distance < 32; distance *= 2)
-	{
-		uint32_t	before = __shfl_up_sync(MGPU_WIDE_WARP, sum, distance);
-
-		if (lane >= distance)
-			sum += before;
-	}
-	return sum - value;
-}
-
 /* A tile's runs, a lane each; lanes without one have nothing. */
 struct mgpu_wide_runs
 {
@@ -383,8 +422,16 @@ mgpu_merge_wide(Array array, mgpu_wide_pass pass, const uint32_t *splits, Sink s
 	mgpu_await_previous();
 	{
 		mgpu_wide_runs mine = mgpu_find_wide_runs<items>(array, pass, splits, thread % 32, &begin);
+		uint32_t	only = __ballot_sync(MGPU_WIDE_WARP, thread % 32 < runs && mine.items == mine.num_items);
 
 		num_items = mine.num_items;
+		if (only != 0)
+		{
+			uint64_t	from = __shfl_sync(MGPU_WIDE_WARP, mine.begin, __ffs((int) only) - 1);
+
+			mgpu_copy_tile<threads>(array, from, tile, sink, begin, num_items, thread);
+			return;
+		}
 		mgpu_load_wide_runs<items>(array, tile, mine, runs, thread / 32, threads / 32, thread % 32);
 		for (uint32_t level = thread / 32; level < pass.levels; level += threads / 32)
 			mgpu_plan_wide_level<items>(table, mine, runs, level, thread % 32);

@@ -24,6 +24,7 @@
 int			checks_passed = 0;
 int			checks_failed = 0;
 static int	most_steps = 0;
+static uint64_t ordered_quads;	/* runs that follow each other */
 static std::mt19937_64 random_bits(20250117);
 
 enum pattern
@@ -214,6 +215,31 @@ emulate_merge_tile(const Array &array, const mgpu_merge_pass &pass, const uint32
 
 /* ---------------------------------------------------------- 4-way merge pass */
 
+/* mgpu_are_runs_ordered */
+template <typename Key>
+static bool
+emulate_order(const Key *keys, const mgpu_run_quad &quad, bool *downward)
+{
+	bool		upward = true;
+
+	*downward = true;
+	for (int run = 0; run < 3; run++)
+	{
+		const Key  *run_keys = keys + quad.begin + run * quad.run_items;
+		const Key  *next_keys = run_keys + quad.run_items;
+		uint32_t	items = quad.items[run];
+		uint32_t	next_items = quad.items[run + 1];
+		Key			first = items > 0 ? run_keys[0] : 0;
+		Key			last = items > 0 ? run_keys[items - 1] : 0;
+
+		upward = upward && mgpu_is_run_before(items, last, next_items, next_items > 0 ? next_keys[0] : 0);
+		*downward = *downward && mgpu_is_run_behind(items, first, next_items, next_items > 0 ? next_keys[next_items - 1] : 0);
+	}
+	ordered_quads += upward || *downward;
+	*downward = *downward && !upward;
+	return upward || *downward;
+}
+
 /* mgpu_find_quad_split */
 template <typename Key>
 static mgpu_quad_split
@@ -221,7 +247,15 @@ emulate_quad_search(const Key *keys, const mgpu_run_quad &quad, int *steps)
 {
 	mgpu_quad_window windows[4];
 	mgpu_quad_split split = {};
+	bool		downward;
 
+	*steps = 1;
+	if (emulate_order(keys, quad, &downward))
+	{
+		for (int run = 0; run < 4; run++)
+			split.items[run] = mgpu_split_ordered_runs(quad, run, downward);
+		return split;
+	}
 	for (int run = 0; run < 4; run++)
 		windows[run] = mgpu_start_quad_window(quad, quad.items[run]);
 	for (*steps = 0; *steps < 1000; ++*steps)
@@ -336,6 +370,8 @@ emulate_quad_partition(const Key *keys, const mgpu_merge_pass &pass, std::vector
 	return good;
 }
 
+static uint64_t copied_tiles;	/* all of one run */
+
 /* mgpu_merge_quads */
 template <int threads, int items, class Array>
 static bool
@@ -365,6 +401,18 @@ emulate_merge_quad(const Array &array, const mgpu_merge_pass &pass, const mgpu_q
 		good = emulate_load(array, shared.tile, plan.slots[run], plan.begins[run], plan.items[run]) && good;
 		for (int thread = 0; thread < threads; thread++)
 			mgpu_put_guard<items>(shared.tile, plan.slots[run] + plan.items[run], thread);
+	}
+	if (mgpu_find_only_run(plan) < 4)
+	{
+		uint32_t	only = mgpu_find_only_run(plan);
+		uint64_t	begin = tile_number * pass.tile_items;
+
+		good = good && plan.items[only] == count &&
+			plan.begins[only] == quad.begin + only * quad.run_items + mgpu_split_item(begin_split, only);
+		for (uint32_t i = 0; i < count; i++)
+			out.put(begin + i, shared.tile.at((plan.slots[only] + i) * shared.tile.unit));
+		copied_tiles++;
+		return good;
 	}
 	for (int thread = 0; thread < threads; thread++)
 		mgpu_merge_quad_inputs(registers[thread], shared.tile, plan, thread);
@@ -483,8 +531,12 @@ test_quad_search(uint32_t most_items, int rounds)
 			quad.items[run] = (uint32_t) (random_bits() % 3 == 0 ? random_bits() % 3 : random_bits() % (most_items + 1));
 			quad.num_items += quad.items[run];
 			for (uint32_t i = 0; i < quad.items[run]; i++)
+			{
 				run_keys[i] = (Key) (distinct != 0 ? random_bits() % distinct :
 									 round % 4 == 0 ? random_bits() % 1000000 + run * 500000 : random_bits());
+				if (round % 5 >= 3)		/* runs follow each other, or share a key with the next */
+					run_keys[i] = (Key) (random_bits() % 1000 + (round % 5 == 3 ? run : 3 - run) * 999);
+			}
 			std::sort(run_keys, run_keys + quad.items[run]);
 		}
 		quad.diagonal = (uint32_t) (random_bits() % (quad.num_items + 1));
@@ -567,6 +619,8 @@ main()
 	test_sorts<mgpu_tuning_u64_index_large, mgpu_indexed_key>();
 	test_sorts<mgpu_tuning_u64_index_small, mgpu_indexed_key>();
 	test_sorts<mgpu_merge_tuning<64, 32, 3, 4>, mgpu_indexed_key>();
+	CHECK(ordered_quads > 0, "no runs of a 4-way pass followed each other");
+	CHECK(copied_tiles > 0, "no tile of a 4-way merge was all of one run");
 	printf("searches for splits: at most %d steps\n", most_steps);
 	test_wide_sorts_on_host();
 	test_near_sorts_on_host();

@@ -28,90 +28,154 @@ struct wide_runs
 	std::vector<uint32_t> items;
 };
 
-/* What mgpu_find_wide_pivot does; steps: loads that wait for each other. */
-template <typename Key>
-static uint32_t
-play_pivot_search(const Key *keys, const mgpu_wide_window &window, uint32_t named, Key pivot, bool earlier_run, int *steps)
+/* A run that counts the loads of a round that wait for each other, and sees that all are within a window. */
+template <typename Key_>
+struct watched_run
 {
-	mgpu_wide_search search;
+	typedef Key_ Key;
 
-	if (mgpu_probe_before(keys[window.high - 1], pivot, earlier_run))
-		return window.high;
-	if (!mgpu_probe_before(keys[window.low], pivot, earlier_run))
-		return window.low;
-	search = mgpu_start_wide_search(window, named, mgpu_probe_before(keys[named], pivot, earlier_run));
-	for (*steps = 0; search.low < search.high && *steps < 1000; ++*steps)
+	const Key  *keys;
+	mgpu_wide_window window;
+	int			loads = 0;
+	bool		good = true;
+
+	MGPU_MEMBER Key
+	load(uint32_t place)
 	{
-		uint32_t	probe = mgpu_wide_probe(search);
-
-		if (probe < search.low || probe >= search.high)
-			return UINT32_MAX;
-		mgpu_narrow_wide_search(search, probe, mgpu_probe_before(keys[probe], pivot, earlier_run));
+		loads++;
+		good = good && place >= window.low && place < window.high && loads < 1000;
+		return good ? keys[place] : 0;	/* which ends any search */
 	}
-	return search.low;
+};
+
+/* mgpu_model_pivot */
+template <typename Key>
+static Key
+play_model(const std::vector<watched_run<Key>> &runs, const std::vector<mgpu_wide_keys<Key>> &keys, const mgpu_wide_goal &goal)
+{
+	Key			low = mgpu_largest_key<Key>();
+	Key			high = 0;
+	bool		done;
+
+	for (size_t run = 0; run < runs.size(); run++)
+	{
+		if (runs[run].window.low == runs[run].window.high)
+			continue;
+		low = std::min(low, keys[run].first);
+		high = std::max(high, keys[run].last);
+	}
+	done = high - low <= 1;
+	for (int step = 0; step < MGPU_WIDE_HALVINGS && !done; step++)
+	{
+		Key			middle = low + (high - low) / 2;
+		uint32_t	sum = 0;
+
+		for (size_t run = 0; run < runs.size(); run++)
+			sum += mgpu_expect_before(runs[run].window, keys[run], middle);
+		done = mgpu_halve_pivots(low, high, middle, goal, sum);
+	}
+	return high;
 }
 
-/* mgpu_do_wide_round for all lanes of a group; an empty split: something is wrong. */
+/* mgpu_choose_pivot; false: there is no median, or there are two. */
+template <typename Key>
+static bool
+play_choice(const std::vector<watched_run<Key>> &runs, const std::vector<mgpu_wide_keys<Key>> &keys,
+			const mgpu_wide_goal &goal, int round, Key *pivot)
+{
+	int			medians = 0;
+	int			windows = 0;
+	int			with_pivot = 0;
+
+	for (size_t run = 0; run < runs.size(); run++)
+	{
+		uint32_t	items = runs[run].window.high - runs[run].window.low;
+		uint32_t	before = 0;
+
+		for (size_t other = 0; other < runs.size(); other++)
+			if (other != run && runs[other].window.low < runs[other].window.high &&
+				mgpu_probe_before(keys[other].key, keys[run].key, other < run))
+				before += runs[other].window.high - runs[other].window.low;
+		windows += items > 0;
+		if (items > 0 && mgpu_is_median(runs[run].window, items, before))
+		{
+			medians++;
+			*pivot = keys[run].key;
+		}
+	}
+	for (size_t run = 0; run < runs.size(); run++)
+		with_pivot += runs[run].window.low < runs[run].window.high && keys[run].first <= *pivot && *pivot <= keys[run].last;
+	if (round < MGPU_WIDE_GUESSES && 2 * with_pivot < windows)
+		*pivot = play_model(runs, keys, goal);
+	return medians == 1;
+}
+
+/* mgpu_do_wide_round for all lanes of a group; steps: loads that wait for each other.  False: something is wrong. */
+template <typename Key>
+static bool
+play_round(std::vector<watched_run<Key>> &runs, const mgpu_wide_goal &goal, int round, wide_split &split, bool *found, int *steps)
+{
+	std::vector<mgpu_wide_keys<Key>> keys(runs.size());
+	std::vector<mgpu_wide_sums> sums(runs.size());
+	mgpu_wide_sums all = {};
+	int			most_loads = 0;
+	Key			pivot = 0;
+	bool		good;
+
+	for (size_t run = 0; run < runs.size(); run++)
+		if (runs[run].window.low < runs[run].window.high)
+			keys[run] = mgpu_load_wide_keys(runs[run], runs[run].window, mgpu_name_item(runs[run].window, goal, round));
+	good = play_choice(runs, keys, goal, round, &pivot);
+	for (size_t run = 0; run < runs.size(); run++)
+	{
+		mgpu_wide_place place;
+
+		runs[run].loads = 0;
+		place = mgpu_find_wide_place(runs[run], runs[run].window, keys[run], pivot);
+		sums[run].before = place.before;
+		sums[run].equals = place.is_equal ? mgpu_find_wide_equals(runs[run], runs[run].window, keys[run], pivot, place.before) -
+			place.before : 0;
+		sums[run].earlier_equals = all.equals_sum;
+		all.sum += sums[run].before;
+		all.equals_sum += sums[run].equals;
+		most_loads = std::max(most_loads, runs[run].loads);
+		good = good && runs[run].good;
+	}
+	*steps += 1 + most_loads / 2;
+	for (size_t run = 0; run < runs.size(); run++)
+	{
+		mgpu_wide_window before = runs[run].window;
+
+		sums[run].sum = all.sum;
+		sums[run].equals_sum = all.equals_sum;
+		*found = mgpu_end_wide_round(runs[run].window, goal, sums[run], split[run]);
+		good = good && before.low <= runs[run].window.low && runs[run].window.low <= runs[run].window.high &&
+			runs[run].window.high <= before.high;
+	}
+	return good;
+}
+
+/* The search of a group; an empty split: something is wrong. */
 template <typename Key>
 static wide_split
 play_search(const wide_runs<Key> &runs, const mgpu_wide_goal &goal, int *rounds, int *steps)
 {
-	size_t		num_runs = runs.items.size();
-	std::vector<mgpu_wide_window> windows(num_runs);
-	wide_split	split(num_runs);
+	std::vector<watched_run<Key>> watched(runs.items.size());
+	wide_split	split(runs.items.size());
 	uint32_t	num_items = 0;
+	bool		found = false;
 
 	for (uint32_t items : runs.items)
 		num_items += items;
-	for (size_t run = 0; run < num_runs; run++)
-		windows[run] = {0, runs.items[run], 0, num_items};
-	for (*rounds = 0; *rounds < 1000; ++*rounds)
+	for (size_t run = 0; run < runs.items.size(); run++)
 	{
-		std::vector<uint32_t> named(num_runs);
-		size_t		pivot_run = num_runs;
-		uint32_t	sum = 0;
-		int			most_steps = 0;
-		bool		found = false;
-
-		for (size_t run = 0; run < num_runs; run++)
-			if (windows[run].low < windows[run].high)
-				named[run] = mgpu_name_item(windows[run], goal, *rounds);
-		for (size_t run = 0; run < num_runs; run++)
-		{
-			uint32_t	items = windows[run].high - windows[run].low;
-			uint32_t	before = 0;
-
-			if (items > 0 && (named[run] < windows[run].low || named[run] >= windows[run].high))
-				return {};
-			for (size_t other = 0; other < num_runs; other++)
-				if (other != run && items > 0 && windows[other].low < windows[other].high &&
-					mgpu_probe_before(runs.keys[other][named[other]], runs.keys[run][named[run]], other < run))
-					before += windows[other].high - windows[other].low;
-			if (!mgpu_is_median(windows[run], items, before))
-				continue;
-			if (pivot_run < num_runs)
-				return {};
-			pivot_run = run;
-		}
-		if (pivot_run == num_runs)
-			return {};
-		for (size_t run = 0; run < num_runs; run++)
-		{
-			int			own_steps = 0;
-
-			split[run] = run == pivot_run ? named[run] : windows[run].low == windows[run].high ? windows[run].low :
-				play_pivot_search(runs.keys[run], windows[run], named[run], runs.keys[pivot_run][named[pivot_run]],
-								  run < pivot_run, &own_steps);
-			sum += split[run];
-			most_steps = std::max(most_steps, own_steps);
-		}
-		*steps += most_steps;
-		for (size_t run = 0; run < num_runs; run++)
-			found = mgpu_end_wide_round(windows[run], goal, sum, split[run], run == pivot_run, split[run]);
-		if (found)
-			return split;
+		watched[run].keys = runs.keys[run];
+		watched[run].window = {0, runs.items[run], 0, num_items};
 	}
-	return {};
+	for (*rounds = 0; *rounds < 1000 && !found; ++*rounds)
+		if (!play_round(watched, goal, *rounds, split, &found, steps))
+			return {};
+	return found ? split : wide_split();
 }
 
 /* Is a split what sorting by (key, run, position) gives, and within its goal? */
@@ -138,7 +202,7 @@ is_wide_split(const wide_runs<Key> &runs, const mgpu_wide_goal &goal, const wide
 
 enum run_kind
 {
-	ALIKE, SKEWED, FEW_KEYS, ONE_KEY, APART, APART_DOWN, ONE_LONG, STAIRS, LARGEST, NUM_RUN_KINDS
+	ALIKE, SKEWED, FEW_KEYS, ONE_KEY, APART, APART_DOWN, OVERLAPPING, CLUSTERS, ONE_LONG, STAIRS, LARGEST, NUM_RUN_KINDS
 };
 
 /* A key of a run, before the run is sorted. */
@@ -160,6 +224,10 @@ run_key(int kind, int run)
 			return (Key) run * 1000000 + key % 1000000;
 		case APART_DOWN:
 			return (Key) (100 - run) * 1000000 + key % 1000000;
+		case OVERLAPPING:
+			return (Key) run * 1000000 + key % 1500000;
+		case CLUSTERS:
+			return (key % 200 << (sizeof(Key) * 8 - 8)) + (key >> 20) % 16;
 		case STAIRS:
 			return key % 1000 * 65536 + (Key) run;
 		case LARGEST:
@@ -207,7 +275,7 @@ test_wide_search(uint32_t levels, uint32_t most_items, uint32_t slack, int group
 				int			steps = 0;
 
 				good = is_wide_split(runs, goal, play_search(runs, goal, &rounds, &steps));
-				most_rounds = std::max(most_rounds, rounds + 1);
+				most_rounds = std::max(most_rounds, rounds);
 				most_steps = std::max(most_steps, steps);
 			}
 		}
@@ -251,6 +319,8 @@ play_table(const std::vector<uint32_t> &run_items, const std::vector<uint32_t> &
 	return table;
 }
 
+static uint64_t copied_tiles;	/* all of one run */
+
 /* mgpu_merge_wide, from splits that are in order */
 template <class Tuning, class Array>
 static bool
@@ -290,6 +360,15 @@ play_merge(const Array &array, const mgpu_wide_pass &pass, const std::vector<wid
 		good = emulate_load(array, shared.tile, run_slots[run], run_begin, end - first);
 		for (int guard = 0; guard < items; guard++)
 			shared.tile.put(run_slots[run] + end - first + guard, mgpu_largest_key<Item>());
+	}
+	for (uint32_t run = 0; run < runs; run++)
+	{
+		if (run_items[run] != count)
+			continue;
+		for (uint32_t i = 0; i < count; i++)
+			out.put(begin + i, shared.tile.at((run_slots[run] + i) * shared.tile.unit));
+		copied_tiles++;
+		return good;
 	}
 	table = play_table<items>(run_items, run_slots);
 	for (uint32_t level = 0; level < pass.levels; level++)
@@ -475,4 +554,5 @@ test_wide_sorts_on_host()
 	test_wide_sorts<mgpu_tuning_u32_wide, uint32_t>({2, 5, 32, 33});
 	test_wide_sorts<mgpu_tuning_u64_wide, uint64_t>({1, 3, 16, 17});
 	test_wide_sorts<mgpu_tuning_u64_index_wide, mgpu_indexed_key>({2, 7, 16, 40});
+	CHECK(copied_tiles > 0, "no tile of a wide merge was all of one run");
 }
