@@ -276,12 +276,36 @@ mgpu_load_wide_keys(Run &run, const mgpu_wide_window &window, uint32_t named)
 		run.load(mgpu_place_behind(window, named)), run.load(window.high - 1)};
 }
 
+/* Quotients and roots for guesses: a few instructions, right but for the last bits. */
+MGPU_HOST_DEVICE float
+mgpu_guess_quotient(float a, float b)
+{
+#ifdef __CUDA_ARCH__
+	return __fdividef(a, b);
+#else
+	return a / b;
+#endif
+}
+
+MGPU_HOST_DEVICE float
+mgpu_guess_root(float square)
+{
+#ifdef __CUDA_ARCH__
+	float		root;
+
+	asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(square));
+	return root;
+#else
+	return sqrtf(square);
+#endif
+}
+
 /* Which part of the way from key a to b, which is larger, lies before a key between them? */
 template <typename Key>
 MGPU_HOST_DEVICE float
 mgpu_part_between(Key a, Key b, Key key)
 {
-	return (float) (Key) (key - a) / (float) (Key) (b - a);
+	return mgpu_guess_quotient((float) (Key) (key - a), (float) (Key) (b - a));
 }
 
 /* Items of a run before a key, if keys rise evenly from one known to the next. */
@@ -368,7 +392,7 @@ mgpu_probe_in_proportion(const mgpu_wide_bracket<Key> &bracket, Key pivot)
 	uint32_t	items = bracket.high - bracket.low;
 	float		expected = (float) items * mgpu_part_between(bracket.low_key, bracket.high_key, pivot);
 	float		nearer = expected < (float) items - expected ? expected : (float) items - expected;
-	float		spread = 1.5f * sqrtf(nearer > 0 ? nearer : 0) + 1;
+	float		spread = 1.5f * mgpu_guess_root(nearer > 0 ? nearer : 0) + 1;
 	uint32_t	first = expected - spread > 1 ? (uint32_t) (expected - spread) : 1;
 	uint32_t	second = (uint32_t) (expected + spread);
 
@@ -418,8 +442,10 @@ mgpu_narrow_wide_bracket(mgpu_wide_bracket<Key> &bracket, const mgpu_wide_probes
 	bool		is_above = second_key < pivot;
 	bool		is_below = !(first_key < pivot);
 
-	mgpu_narrow_to(bracket, probes.first, first_key, pivot);
-	mgpu_narrow_to(bracket, probes.second, second_key, pivot);
+	bracket.low = is_above ? probes.second : is_below ? bracket.low : probes.first;
+	bracket.low_key = is_above ? second_key : is_below ? bracket.low_key : first_key;
+	bracket.high = is_below ? probes.first : is_above ? bracket.high : probes.second;
+	bracket.high_key = is_below ? first_key : is_above ? bracket.high_key : second_key;
 	if (bracket.reach > 0)
 		bracket.reach = (bracket.upward ? is_above : is_below) ? bracket.reach * 16 : 0;
 	else if (bracket.even && (is_above || is_below))
