@@ -24,7 +24,7 @@
 #define MGPU_WIDE_KERNELS_CUH
 
 #include "merge_kernels.cuh"
-#include "wide_pass.cuh"
+#include "wide_search.cuh"
 
 #define MGPU_WIDE_WARP 0xFFFFFFFFu
 
