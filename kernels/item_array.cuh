@@ -13,6 +13,9 @@
 #ifndef MGPU_ITEM_ARRAY_CUH
 #define MGPU_ITEM_ARRAY_CUH
 
+#include <type_traits>
+#include <utility>
+
 #include "tile_copy.cuh"
 
 /* Keys as they lie. */
@@ -87,6 +90,13 @@ struct mgpu_key_array
 
 	Key		   *keys;
 
+	/* What searches for splits look at. */
+	MGPU_MEMBER const Key *
+	search_keys() const
+	{
+		return keys;
+	}
+
 	MGPU_MEMBER uint32_t
 	phase(uint64_t item) const
 	{
@@ -132,6 +142,42 @@ struct mgpu_key_array
 #endif
 };
 
+/*
+ * The keys of packed pairs alone.  Indices ascend from run to run and in each run's equal
+ * keys, so (key, run, place) is the order of the pairs: a search for splits needs no more
+ * than keys of 4 bytes, and finds equal ones at once.
+ */
+struct mgpu_packed_keys
+{
+	const uint64_t *pairs;
+
+	MGPU_MEMBER uint32_t
+	operator[](uint64_t item) const
+	{
+		return (uint32_t) (pairs[item] >> 32);
+	}
+
+	MGPU_MEMBER mgpu_packed_keys
+	operator+(uint64_t items) const
+	{
+		return {pairs + items};
+	}
+};
+
+/* The type of the keys that a pointer, or what stands for one, leads to. */
+template <class Keys>
+using mgpu_key_of = std::decay_t<decltype(std::declval<Keys>()[0])>;
+
+/* 4-byte keys packed with their index. */
+struct mgpu_packed_array : mgpu_key_array<uint64_t>
+{
+	MGPU_MEMBER mgpu_packed_keys
+	search_keys() const
+	{
+		return {keys};
+	}
+};
+
 struct mgpu_indexed_array
 {
 	typedef mgpu_indexed_key Item;
@@ -139,6 +185,12 @@ struct mgpu_indexed_array
 
 	uint64_t   *keys;
 	uint32_t   *indices;
+
+	MGPU_MEMBER const uint64_t *
+	search_keys() const
+	{
+		return keys;
+	}
 
 	/* The indices', which is right for keys as well. */
 	MGPU_MEMBER uint32_t

@@ -205,23 +205,21 @@ mgpu_merge_slots(uint32_t tile_items, uint32_t num_inputs, uint32_t guard)
 }
 
 /*
- * A tile whose items are all of one run: nothing to merge, as in most tiles where keys
- * are in order or runs lie behind each other.  `from` is their place in the array.
+ * Load a tile whose items are all of one run, at the slot it is stored from: nothing to
+ * merge, as in most tiles where keys are in order or runs lie behind each other.  `from`
+ * is their place in the array.
  */
-template <int threads, class Array, class Sink>
+template <int threads, class Array>
 static __device__ __forceinline__ void
-mgpu_copy_tile(const Array &array, uint64_t from, const mgpu_tile<typename Array::Item> &tile, const Sink &sink,
-			   uint64_t begin, uint32_t num_items, uint32_t thread)
+mgpu_load_only_run(const Array &array, uint64_t from, const mgpu_tile<typename Array::Item> &tile, uint32_t slot,
+				   uint32_t num_items, uint32_t thread)
 {
-	uint32_t	slot = sink.phase(begin);
-
 	if (array.phase(from) == slot)
 		array.template load_interval<threads>(tile, slot, from, num_items, thread);
 	else
 		array.template load_items<threads>(tile, slot, from, num_items, thread);
 	mgpu_wait_copies();
 	__syncthreads();				/* the tile is loaded */
-	sink.template store_tile<threads>(begin, tile, num_items, thread);
 }
 
 /* A tile's inputs: from splits, or by two warps that search. */

@@ -94,11 +94,11 @@ mgpu_launch_partition(const Key *keys, const mgpu_merge_pass &pass, void *splits
 					   MGPU_PARTITION_THREADS, 0, stream, keys, pass, static_cast<uint32_t *>(splits));
 }
 
-template <typename Key>
+template <class Keys>
 static cudaError_t
-mgpu_launch_partition_quads(const Key *keys, const mgpu_merge_pass &pass, void *splits, cudaStream_t stream)
+mgpu_launch_partition_quads(Keys keys, const mgpu_merge_pass &pass, void *splits, cudaStream_t stream)
 {
-	return mgpu_launch(mgpu_partition_quads<Key>, mgpu_divide_up(pass.num_tiles, MGPU_PARTITION_THREADS / 32),
+	return mgpu_launch(mgpu_partition_quads<Keys>, mgpu_divide_up(pass.num_tiles, MGPU_PARTITION_THREADS / 32),
 					   MGPU_PARTITION_THREADS, 0, stream, keys, pass, static_cast<mgpu_quad_split *>(splits));
 }
 
@@ -134,7 +134,7 @@ mgpu_launch_pass(Array array, const mgpu_merge_plan *plan, void *splits, Sink si
 	cudaError_t status = cudaSuccess;
 
 	if constexpr (!Tuning::search_in_tile)
-		status = is_quad ? mgpu_launch_partition_quads(array.keys, plan->pass, splits, stream) :
+		status = is_quad ? mgpu_launch_partition_quads(array.search_keys(), plan->pass, splits, stream) :
 			mgpu_launch_partition(array.keys, plan->pass, splits, stream);
 	if (status != cudaSuccess)
 		return status;
@@ -148,11 +148,11 @@ mgpu_launch_pass(Array array, const mgpu_merge_plan *plan, void *splits, Sink si
 
 /* ------------------------------------------------------------ wide passes */
 
-template <typename Key>
+template <class Keys>
 static cudaError_t
-mgpu_launch_partition_wide(const Key *keys, const mgpu_wide_pass &pass, void *splits, cudaStream_t stream)
+mgpu_launch_partition_wide(Keys keys, const mgpu_wide_pass &pass, void *splits, cudaStream_t stream)
 {
-	return mgpu_launch_early(pass.num_tiles <= MGPU_WIDE_OVERLAP_TILES, mgpu_partition_wide<Key>,
+	return mgpu_launch_early(pass.num_tiles <= MGPU_WIDE_OVERLAP_TILES, mgpu_partition_wide<Keys>,
 							 mgpu_divide_up((uint64_t) pass.num_tiles << pass.levels, MGPU_PARTITION_THREADS),
 							 MGPU_PARTITION_THREADS, 0, stream, keys, pass, static_cast<uint32_t *>(splits));
 }
@@ -173,7 +173,7 @@ template <class Tuning, class Array, class Sink>
 static cudaError_t
 mgpu_launch_pass(Array array, const mgpu_wide_plan *plan, void *splits, Sink sink, cudaStream_t stream)
 {
-	cudaError_t status = mgpu_launch_partition_wide(array.keys, plan->pass, splits, stream);
+	cudaError_t status = mgpu_launch_partition_wide(array.search_keys(), plan->pass, splits, stream);
 
 	return status != cudaSuccess ? status : mgpu_launch_merge_wide<Tuning>(array, plan->pass, splits, sink, stream);
 }
@@ -238,8 +238,8 @@ static cudaError_t
 mgpu_merge_sort_packed(mgpu_sort_request *request)
 {
 	auto		plan = mgpu_plan_sort<Tuning>(request->num_items);
-	mgpu_key_array<uint64_t> arrays[2] = {{static_cast<uint64_t *>(request->keys[0])},
-		{static_cast<uint64_t *>(request->keys[1])}};
+	mgpu_packed_array arrays[2] = {{{static_cast<uint64_t *>(request->keys[0])}},
+		{{static_cast<uint64_t *>(request->keys[1])}}};
 	int			side = request->current ^ 1;
 	mgpu_packing_source source = {static_cast<const uint32_t *>(request->keys[request->current])};
 	mgpu_unpacking_sink sinks[2] = {{static_cast<uint32_t *>(request->keys[0]), request->indices[0]},

@@ -26,57 +26,35 @@ mgpu_sum_runs(uint32_t value)
 	return value + __shfl_xor_sync(MGPU_QUAD_WARP, value, 2 * MGPU_QUAD_LANES);
 }
 
-/* Do runs follow each other?  first and last: a run's keys at its ends. */
-template <typename Key>
-static __device__ __forceinline__ bool
-mgpu_are_runs_ordered(uint32_t items, Key first, Key last, uint32_t run, bool *downward)
-{
-	uint32_t	next_items = __shfl_down_sync(MGPU_QUAD_WARP, items, MGPU_QUAD_LANES);
-	Key			next_first = __shfl_down_sync(MGPU_QUAD_WARP, first, MGPU_QUAD_LANES);
-	Key			next_last = __shfl_down_sync(MGPU_QUAD_WARP, last, MGPU_QUAD_LANES);
-	bool		is_before = run == 3 || mgpu_is_run_before(items, last, next_items, next_first);
-	bool		is_behind = run == 3 || mgpu_is_run_behind(items, first, next_items, next_last);
-
-	*downward = !__all_sync(MGPU_QUAD_WARP, is_before);
-	return !*downward || __all_sync(MGPU_QUAD_WARP, is_behind);
-}
-
 /*
  * The split of a tile's first diagonal, found by a warp: the number of items of
  * the lane's run.
  */
-template <typename Key>
+template <class Keys>
 static __device__ __forceinline__ uint32_t
-mgpu_find_quad_split(const Key *keys, const mgpu_merge_pass &pass, uint64_t tile, uint32_t lane)
+mgpu_find_quad_split(Keys keys, const mgpu_merge_pass &pass, uint64_t tile, uint32_t lane)
 {
+	typedef mgpu_key_of<Keys> Key;
 	uint32_t	run = lane / MGPU_QUAD_LANES;
 	uint32_t	run_lane = lane & ~(MGPU_QUAD_LANES - 1);
 	uint32_t	probe = lane % MGPU_QUAD_LANES;
 	mgpu_run_quad quad = mgpu_find_run_quad(pass, tile);
-	const Key  *run_keys = keys + quad.begin + run * quad.run_items;
+	Keys		run_keys = keys + (quad.begin + run * quad.run_items);
 	uint32_t	items = mgpu_split_item(mgpu_quad_end(quad), run);
 	mgpu_quad_window window = mgpu_start_quad_window(quad, items);
-	Key			first_key = items > 0 ? run_keys[0] : 0;
-	Key			last_key = items > 0 ? run_keys[items - 1] : 0;
+	uint32_t	position = mgpu_first_quad_probe(quad, items, window, probe);
 
-	for (bool is_first = true;; is_first = false)
+	while (__any_sync(MGPU_QUAD_WARP, window.low != window.high))
 	{
-		uint32_t	position = mgpu_quad_probe(window, probe);
 		bool		valid = probe < MGPU_QUAD_PROBES && window.low < window.high;
+		Key			key = valid ? run_keys[position] : 0;
 		uint32_t	least = position;	/* items before the key */
 		uint32_t	most = position;
 		uint32_t	in;
 		uint32_t	out;
-		bool		downward;
-		Key			key;
+		uint32_t	last_in;
+		uint32_t	first_out;
 
-		if (mgpu_sum_runs(window.low) == quad.diagonal)
-			return window.low;
-		if (mgpu_sum_runs(window.high) == quad.diagonal)
-			return window.high;
-		key = valid ? run_keys[position] : 0;
-		if (is_first && mgpu_are_runs_ordered(items, first_key, last_key, run, &downward))
-			return mgpu_split_ordered_runs(quad, run, downward);
 #pragma unroll
 		for (uint32_t other = 1; other < 4; other++)
 		{
@@ -101,16 +79,23 @@ mgpu_find_quad_split(const Key *keys, const mgpu_merge_pass &pass, uint64_t tile
 		out = __ballot_sync(MGPU_QUAD_WARP, valid && least >= quad.diagonal);
 		if ((in | out) == 0)
 			__trap();				/* runs out of order: an error is better than a hang */
-		mgpu_narrow_quad_window(window, in >> run_lane & ((1u << MGPU_QUAD_LANES) - 1),
-								out >> run_lane & ((1u << MGPU_QUAD_LANES) - 1));
+		in = in >> run_lane & ((1u << MGPU_QUAD_LANES) - 1);
+		out = out >> run_lane & ((1u << MGPU_QUAD_LANES) - 1);
+		last_in = __shfl_sync(MGPU_QUAD_WARP, position, run_lane + (in != 0 ? mgpu_highest_bit(in) : 0));
+		first_out = __shfl_sync(MGPU_QUAD_WARP, position, run_lane + (out != 0 ? mgpu_lowest_bit(out) : 0));
+		window.low = in != 0 ? last_in + 1 : window.low;
+		window.high = out != 0 ? first_out : window.high;
+		mgpu_bound_quad_window(window, quad.diagonal, mgpu_sum_runs(window.low), mgpu_sum_runs(window.high));
+		position = mgpu_quad_probe(window, probe);
 	}
+	return window.low;
 }
 
 /* Find the split of every tile's first diagonal, one warp a tile. */
-template <typename Key>
+template <class Keys>
 __global__ void
 __launch_bounds__(MGPU_PARTITION_THREADS)
-mgpu_partition_quads(const Key *keys, mgpu_merge_pass pass, mgpu_quad_split *splits)
+mgpu_partition_quads(Keys keys, mgpu_merge_pass pass, mgpu_quad_split *splits)
 {
 	uint64_t	tile = (uint64_t) blockIdx.x * (MGPU_PARTITION_THREADS / 32) + threadIdx.x / 32;
 	uint32_t	lane = threadIdx.x % 32;
@@ -220,9 +205,9 @@ mgpu_merge_quad_lists(typename Tile::Item (&merged)[items], const Tile &tile, co
 }
 
 /* A tile's splits: from splits, or by two warps that search. */
-template <class Tuning, typename Key>
+template <class Tuning, class Keys>
 static __device__ __forceinline__ void
-mgpu_get_quad_splits(const Key *keys, const mgpu_merge_pass &pass, const mgpu_run_quad &quad,
+mgpu_get_quad_splits(Keys keys, const mgpu_merge_pass &pass, const mgpu_run_quad &quad,
 					 const mgpu_quad_split *splits, mgpu_quad_split &begin, mgpu_quad_split &end)
 {
 	if constexpr (Tuning::search_in_tile)
@@ -270,31 +255,31 @@ mgpu_merge_quads(Array array, mgpu_merge_pass pass, const mgpu_quad_split *split
 	Item		merged[items];
 
 	mgpu_await_previous();
-	mgpu_get_quad_splits<Tuning>(array.keys, pass, quad, splits, begin_split, end_split);
+	mgpu_get_quad_splits<Tuning>(array.search_keys(), pass, quad, splits, begin_split, end_split);
 	plan = mgpu_plan_quad<items>(array, quad, begin_split, end_split);
 	only = mgpu_find_only_run(plan);
 	if (only < 4)
+		mgpu_load_only_run<threads>(array, quad.begin + only * quad.run_items + mgpu_split_item(begin_split, only), tile,
+									sink.phase(begin), mgpu_count_quad_items(plan), thread);
+	else
 	{
-		mgpu_copy_tile<threads>(array, quad.begin + only * quad.run_items + mgpu_split_item(begin_split, only), tile, sink,
-								begin, mgpu_count_quad_items(plan), thread);
-		return;
-	}
 #pragma unroll
-	for (int run = 0; run < 4; run++)
-	{
-		array.template load_interval<threads>(tile, plan.slots[run], plan.begins[run], plan.items[run], thread);
-		mgpu_put_guard<items>(tile, plan.slots[run] + plan.items[run], thread);
+		for (int run = 0; run < 4; run++)
+		{
+			array.template load_interval<threads>(tile, plan.slots[run], plan.begins[run], plan.items[run], thread);
+			mgpu_put_guard<items>(tile, plan.slots[run] + plan.items[run], thread);
+		}
+		mgpu_wait_copies();
+		__syncthreads();			/* inputs and guards are in place */
+		mgpu_merge_quad_inputs(merged, tile, plan, thread);
+		__syncthreads();			/* inputs are read */
+		mgpu_put_quad_lists(merged, tile, plan, thread);
+		__syncthreads();			/* X and Y are whole */
+		mgpu_merge_quad_lists(merged, tile, plan, thread);
+		__syncthreads();			/* X and Y are read */
+		mgpu_put_forwards(merged, tile, sink.phase(begin) + thread * items);
+		__syncthreads();			/* the merged tile is whole */
 	}
-	mgpu_wait_copies();
-	__syncthreads();				/* inputs and guards are in place */
-	mgpu_merge_quad_inputs(merged, tile, plan, thread);
-	__syncthreads();				/* inputs are read */
-	mgpu_put_quad_lists(merged, tile, plan, thread);
-	__syncthreads();				/* X and Y are whole */
-	mgpu_merge_quad_lists(merged, tile, plan, thread);
-	__syncthreads();				/* X and Y are read */
-	mgpu_put_forwards(merged, tile, sink.phase(begin) + thread * items);
-	__syncthreads();				/* the merged tile is whole */
 	sink.template store_tile<threads>(begin, tile, mgpu_count_quad_items(plan), thread);
 }
 

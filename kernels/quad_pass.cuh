@@ -18,13 +18,16 @@
  * Ranking a key among the others' keys bounds the number of items before it; a
  * key with fewer than `diagonal` items before it at most is in, one with that
  * many at least is out.  A step decides one key at least and all but a few
- * usually, so windows shrink to about a quarter.  The first step looks near where
+ * usually, so windows shrink to about a quarter.  What is left of one window bounds
+ * the others as well, since a split is `diagonal` items: the last window that is open
+ * closes with the others.  The first step looks near where
  * the split would be if all runs were alike, as far apart as chance moves it: for
  * keys in random order that saves the larger half of the steps, and costs one
- * where it is wrong.  With it the ends of all runs are on their way: runs that follow
- * each other, upwards or downwards, as in keys that are in order, take no search.  A
- * nested binary search (over the merge of two runs, then the
- * other two) was rejected: 25 times 25 loads that wait for each other.
+ * where it is wrong.  It looks at the ends of windows, too: of runs that follow each
+ * other, upwards or downwards, as in keys that are in order, all but one are decided
+ * there, and so is the search.  A check of its own for such runs was rejected: keys in
+ * random order waited 2 us a pass for it.  So was a nested binary search (over the merge
+ * of two runs, then the other two): 25 times 25 loads that wait for each other.
  */
 #ifndef MGPU_QUAD_PASS_CUH
 #define MGPU_QUAD_PASS_CUH
@@ -35,6 +38,7 @@
 
 #define MGPU_QUAD_LANES 8		/* a run */
 #define MGPU_QUAD_PROBES (MGPU_QUAD_LANES - 1)	/* keys a run and step; the last lane stands for the window's end */
+#define MGPU_QUAD_FEW 64		/* items of a window whose first probes are as those of later steps */
 
 /* The runs that a tile belongs to, and its first diagonal there. */
 struct mgpu_run_quad
@@ -111,55 +115,12 @@ mgpu_split_item(const mgpu_quad_split &split, uint32_t run)
 	return run & 2 ? high_pair : low_pair;
 }
 
-/* Is the next run's first item not before this run's last one, or its last one before this run's first? */
-template <typename Key>
-MGPU_HOST_DEVICE bool
-mgpu_is_run_before(uint32_t items, Key last, uint32_t next_items, Key next_first)
-{
-	return next_items == 0 || (items > 0 && !(next_first < last));
-}
-
-template <typename Key>
-MGPU_HOST_DEVICE bool
-mgpu_is_run_behind(uint32_t items, Key first, uint32_t next_items, Key next_last)
-{
-	return next_items == 0 || (items > 0 && next_last < first);
-}
-
-/* A run's part of the split where each run is before the next, or each behind the next (downward). */
-MGPU_HOST_DEVICE uint32_t
-mgpu_split_ordered_runs(const mgpu_run_quad &quad, uint32_t run, bool downward)
-{
-	uint32_t	before = 0;
-	uint32_t	own = 0;
-	uint32_t	taken;
-
-#pragma unroll
-	for (uint32_t other = 0; other < 4; other++)
-	{
-		before += (downward ? other > run : other < run) ? quad.items[other] : 0;
-		own = other == run ? quad.items[other] : own;
-	}
-	taken = quad.diagonal > before ? quad.diagonal - before : 0;
-	return taken < own ? taken : own;
-}
-
-/* What is left to search of one run, and where the next probes are. */
+/* What is left to search of one run. */
 struct mgpu_quad_window
 {
 	uint32_t	low;
 	uint32_t	high;
-	uint32_t	first;			/* probe 0; inside the window unless that is empty */
-	uint32_t	stride;
 };
-
-/* Probes at equal distances over the whole window. */
-MGPU_HOST_DEVICE void
-mgpu_spread_probes(mgpu_quad_window &window)
-{
-	window.stride = (window.high - window.low + MGPU_QUAD_PROBES) / MGPU_QUAD_LANES;
-	window.first = window.low + window.stride - 1;
-}
 
 /* Items of a run that must be in, and that may be. */
 MGPU_HOST_DEVICE uint32_t
@@ -176,34 +137,37 @@ mgpu_most_split(const mgpu_run_quad &quad, uint32_t run_items)
 	return quad.diagonal < run_items ? quad.diagonal : run_items;
 }
 
-/* A run's first window; its probes lie about its part of the diagonal. */
 MGPU_HOST_DEVICE mgpu_quad_window
 mgpu_start_quad_window(const mgpu_run_quad &quad, uint32_t run_items)
 {
-	mgpu_quad_window window;
-	float		expected = (float) run_items * ((float) quad.diagonal / (float) quad.num_items);
-	uint32_t	reach;
-	uint32_t	middle;
-
-	window.low = mgpu_least_split(quad, run_items);
-	window.high = mgpu_most_split(quad, run_items);
-	window.stride = (uint32_t) (sqrtf((float) (window.high - window.low)) / 2) + 1;
-	middle = (uint32_t) expected;
-	reach = MGPU_QUAD_PROBES / 2 * window.stride;
-	window.first = middle > window.low + reach ? middle - reach : window.low;
-	if (window.first >= window.high || window.high - window.low < 64)
-		mgpu_spread_probes(window);
-	return window;
+	return {mgpu_least_split(quad, run_items), mgpu_most_split(quad, run_items)};
 }
 
-/* Where a lane's probe is; the last lane's is the end.  All of an empty window are its end. */
+/* Where a lane's probe is, at equal distances; the last lane's is the end.  All of an empty window are its end. */
 MGPU_HOST_DEVICE uint32_t
 mgpu_quad_probe(const mgpu_quad_window &window, uint32_t probe)
 {
-	uint32_t	position = window.first + probe * window.stride;
+	uint32_t	stride = (window.high - window.low + MGPU_QUAD_PROBES) / MGPU_QUAD_LANES;
+	uint32_t	position = window.low + (probe + 1) * stride - 1;
 	uint32_t	last = window.high - (window.low < window.high);
 
 	return probe == MGPU_QUAD_PROBES ? window.high : position < last ? position : last;
+}
+
+/* The same in a run's first window: at both its ends, and about its part of the diagonal, 3 strides and 1 away and there. */
+MGPU_HOST_DEVICE uint32_t
+mgpu_first_quad_probe(const mgpu_run_quad &quad, uint32_t run_items, const mgpu_quad_window &window, uint32_t probe)
+{
+	uint32_t	expected = (uint32_t) ((float) run_items * ((float) quad.diagonal / (float) quad.num_items));
+	uint32_t	stride = (uint32_t) (sqrtf((float) (window.high - window.low)) / 2) + 1;
+	uint32_t	reach = MGPU_QUAD_PROBES / 2 * stride;
+	uint32_t	position = expected + (probe - (probe == 1) + (probe == MGPU_QUAD_PROBES - 2)) * stride;
+
+	if (window.high - window.low < MGPU_QUAD_FEW)
+		return mgpu_quad_probe(window, probe);
+	position = position > window.low + reach ? position - reach : window.low;
+	position = position < window.high ? position : window.high - 1;
+	return probe == 0 ? window.low : probe < MGPU_QUAD_PROBES - 1 ? position : window.high - (MGPU_QUAD_PROBES - probe);
 }
 
 /* Does a probe of another run come before this key?  Equal keys go by run. */
@@ -247,16 +211,16 @@ mgpu_highest_bit(uint32_t bits)
 #endif
 }
 
-/* Shrink a window: bit i of in and out is the verdict on its probe i. */
+/* Shrink a window to what the others leave of the diagonal; low_sum and high_sum are of all four. */
 MGPU_HOST_DEVICE void
-mgpu_narrow_quad_window(mgpu_quad_window &window, uint32_t in, uint32_t out)
+mgpu_bound_quad_window(mgpu_quad_window &window, uint32_t diagonal, uint32_t low_sum, uint32_t high_sum)
 {
-	uint32_t	low = in != 0 ? mgpu_quad_probe(window, mgpu_highest_bit(in)) + 1 : window.low;
+	uint32_t	most_others = high_sum - window.high;
+	uint32_t	least = diagonal > most_others ? diagonal - most_others : 0;
+	uint32_t	most = diagonal - (low_sum - window.low);
 
-	if (out != 0)
-		window.high = mgpu_quad_probe(window, mgpu_lowest_bit(out));
-	window.low = low;
-	mgpu_spread_probes(window);
+	window.low = window.low > least ? window.low : least;
+	window.high = window.high < most ? window.high : most;
 }
 
 #endif							/* MGPU_QUAD_PASS_CUH */

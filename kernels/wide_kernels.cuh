@@ -27,6 +27,7 @@
 #include "wide_search.cuh"
 
 #define MGPU_WIDE_WARP 0xFFFFFFFFu
+#define MGPU_WIDE_ROUNDS 200	/* more than any search takes: rounds that name middles leave three quarters, two in a row */
 
 /* ---------------------------------------------------------------- splits */
 
@@ -138,11 +139,12 @@ mgpu_choose_pivot(const mgpu_wide_window &window, const mgpu_wide_keys<Key> &key
  * One round of all groups of a warp: has this lane's found its cut?  split is the
  * lane's part of it then.  Groups that are found take part with nothing.
  */
-template <typename Key>
+template <class Run>
 static __device__ __forceinline__ bool
-mgpu_do_wide_round(const mgpu_wide_run<Key> &run, mgpu_wide_window &window, const mgpu_wide_goal &goal, int round,
+mgpu_do_wide_round(const Run &run, mgpu_wide_window &window, const mgpu_wide_goal &goal, int round,
 				   bool found, uint32_t lane, uint32_t runs, uint32_t &split)
 {
+	typedef typename Run::Key Key;
 	bool		any = !found && window.low < window.high;
 	mgpu_wide_keys<Key> keys = {};
 	mgpu_wide_place place = {window.low, false};
@@ -167,10 +169,10 @@ mgpu_do_wide_round(const mgpu_wide_run<Key> &run, mgpu_wide_window &window, cons
 }
 
 /* Find the split that every tile begins with, a lane a run, 32 / runs tiles a warp; the first of a group begins with none. */
-template <typename Key>
+template <class Keys>
 __global__ void
 __launch_bounds__(MGPU_PARTITION_THREADS)
-mgpu_partition_wide(const Key *keys, mgpu_wide_pass pass, uint32_t *splits)
+mgpu_partition_wide(Keys keys, mgpu_wide_pass pass, uint32_t *splits)
 {
 	uint32_t	lane = threadIdx.x % 32;
 	uint32_t	runs = 1u << pass.levels;
@@ -180,13 +182,17 @@ mgpu_partition_wide(const Key *keys, mgpu_wide_pass pass, uint32_t *splits)
 	mgpu_wide_group group = mgpu_find_wide_group(pass, tile);
 	mgpu_wide_goal goal = mgpu_find_wide_goal(pass, group);
 	mgpu_wide_window window = {0, mgpu_wide_run_items(pass, group, run), 0, group.num_items};
-	mgpu_wide_run<Key> run_keys = {keys + group.begin + run * pass.run_items};
+	mgpu_wide_run<Keys> run_keys = {keys + (group.begin + run * pass.run_items)};
 	bool		found = group.place == 0;
 	uint32_t	split = 0;
 
 	mgpu_await_previous();
 	for (int round = 0; !__all_sync(MGPU_WIDE_WARP, found); round++)
+	{
+		if (round == MGPU_WIDE_ROUNDS)
+			__trap();				/* runs out of order: an error is better than a hang */
 		found = mgpu_do_wide_round(run_keys, window, goal, round, found, lane, runs, split);
+	}
 	if (group.place > 0)
 		splits[(uint64_t) tile * runs + run] = split;
 }
@@ -415,6 +421,7 @@ mgpu_merge_wide(Array array, mgpu_wide_pass pass, const uint32_t *splits, Sink s
 	uint32_t	thread = threadIdx.x;
 	uint32_t	runs = 1u << pass.levels;
 	uint32_t	num_items;
+	uint32_t	only;			/* bit of a run that has all items */
 	uint64_t	begin;
 	Item		merged[items];
 
@@ -422,24 +429,23 @@ mgpu_merge_wide(Array array, mgpu_wide_pass pass, const uint32_t *splits, Sink s
 	mgpu_await_previous();
 	{
 		mgpu_wide_runs mine = mgpu_find_wide_runs<items>(array, pass, splits, thread % 32, &begin);
-		uint32_t	only = __ballot_sync(MGPU_WIDE_WARP, thread % 32 < runs && mine.items == mine.num_items);
 
 		num_items = mine.num_items;
+		only = __ballot_sync(MGPU_WIDE_WARP, thread % 32 < runs && mine.items == num_items);
 		if (only != 0)
+			mgpu_load_only_run<threads>(array, __shfl_sync(MGPU_WIDE_WARP, mine.begin, __ffs((int) only) - 1), tile,
+										sink.phase(begin), num_items, thread);
+		else
 		{
-			uint64_t	from = __shfl_sync(MGPU_WIDE_WARP, mine.begin, __ffs((int) only) - 1);
-
-			mgpu_copy_tile<threads>(array, from, tile, sink, begin, num_items, thread);
-			return;
+			mgpu_load_wide_runs<items>(array, tile, mine, runs, thread / 32, threads / 32, thread % 32);
+			for (uint32_t level = thread / 32; level < pass.levels; level += threads / 32)
+				mgpu_plan_wide_level<items>(table, mine, runs, level, thread % 32);
+			mgpu_wait_copies();
+			__syncthreads();		/* runs, guards and the tables are in place */
 		}
-		mgpu_load_wide_runs<items>(array, tile, mine, runs, thread / 32, threads / 32, thread % 32);
-		for (uint32_t level = thread / 32; level < pass.levels; level += threads / 32)
-			mgpu_plan_wide_level<items>(table, mine, runs, level, thread % 32);
 	}
-	mgpu_wait_copies();
-	__syncthreads();				/* runs, guards and the tables are in place */
 #pragma unroll 1
-	for (uint32_t level = 0; level < pass.levels; level++)
+	for (uint32_t level = 0; level < pass.levels && only == 0; level++)
 	{
 		mgpu_wide_share share = mgpu_find_wide_share<items>(table, runs, level, thread);
 		bool		ends = level + 1 == pass.levels;

@@ -108,12 +108,12 @@ mgpu_place_behind(const mgpu_wide_window &window, uint32_t named)
 }
 
 /* A run's keys in memory. */
-template <typename Key_>
+template <class Keys>
 struct mgpu_wide_run
 {
-	typedef Key_ Key;
+	typedef mgpu_key_of<Keys> Key;
 
-	const Key  *keys;
+	Keys		keys;
 
 	MGPU_MEMBER Key
 	load(uint32_t place) const
@@ -214,12 +214,12 @@ template <typename Key>
 MGPU_HOST_DEVICE void
 mgpu_narrow_to(mgpu_wide_bracket<Key> &bracket, uint32_t place, Key key, Key pivot)
 {
-	if (key < pivot && place > bracket.low)
+	if (key < pivot && place > bracket.low && place < bracket.high)
 	{
 		bracket.low = place;
 		bracket.low_key = key;
 	}
-	if (!(key < pivot) && place < bracket.high)
+	if (!(key < pivot) && place < bracket.high && place > bracket.low)
 	{
 		bracket.high = place;
 		bracket.high_key = key;
@@ -294,8 +294,8 @@ MGPU_HOST_DEVICE void
 mgpu_narrow_wide_bracket(mgpu_wide_bracket<Key> &bracket, const mgpu_wide_probes &probes, Key first_key, Key second_key,
 						 Key pivot)
 {
-	bool		is_above = second_key < pivot;
 	bool		is_below = !(first_key < pivot);
+	bool		is_above = !is_below && second_key < pivot;
 
 	bracket.low = is_above ? probes.second : is_below ? bracket.low : probes.first;
 	bracket.low_key = is_above ? second_key : is_below ? bracket.low_key : first_key;

@@ -170,8 +170,8 @@ template <class Tuning>
 static cudaError_t
 mgpu_window_sort_packed(mgpu_sort_request *request, const mgpu_glance *glance, bool *ended)
 {
-	mgpu_key_array<uint64_t> arrays[2] = {{static_cast<uint64_t *>(request->keys[0])},
-		{static_cast<uint64_t *>(request->keys[1])}};
+	mgpu_packed_array arrays[2] = {{{static_cast<uint64_t *>(request->keys[0])}},
+		{{static_cast<uint64_t *>(request->keys[1])}}};
 	mgpu_packing_source source = {static_cast<const uint32_t *>(request->keys[request->current])};
 	mgpu_unpacking_sink sinks[2] = {{static_cast<uint32_t *>(request->keys[0]), request->indices[0]},
 		{static_cast<uint32_t *>(request->keys[1]), request->indices[1]}};

@@ -24,7 +24,8 @@
 int			checks_passed = 0;
 int			checks_failed = 0;
 static int	most_steps = 0;
-static uint64_t ordered_quads;	/* runs that follow each other */
+static uint64_t upward_quads;	/* of two runs or more that follow each other */
+static uint64_t downward_quads;
 static std::mt19937_64 random_bits(20250117);
 
 enum pattern
@@ -215,111 +216,102 @@ emulate_merge_tile(const Array &array, const mgpu_merge_pass &pass, const uint32
 
 /* ---------------------------------------------------------- 4-way merge pass */
 
-/* mgpu_are_runs_ordered */
-template <typename Key>
+/* A step of mgpu_find_quad_split; false: nothing is decided, or a probe is not in its window. */
+template <class Keys>
 static bool
-emulate_order(const Key *keys, const mgpu_run_quad &quad, bool *downward)
+emulate_quad_step(Keys keys, const mgpu_run_quad &quad, const uint32_t (&positions)[32], mgpu_quad_window (&windows)[4])
 {
-	bool		upward = true;
+	mgpu_key_of<Keys> probes[32] = {};
+	uint32_t	in = 0;
+	uint32_t	out = 0;
+	uint32_t	low_sum = 0;
+	uint32_t	high_sum = 0;
 
-	*downward = true;
-	for (int run = 0; run < 3; run++)
+	for (uint32_t lane = 0; lane < 32; lane++)
 	{
-		const Key  *run_keys = keys + quad.begin + run * quad.run_items;
-		const Key  *next_keys = run_keys + quad.run_items;
-		uint32_t	items = quad.items[run];
-		uint32_t	next_items = quad.items[run + 1];
-		Key			first = items > 0 ? run_keys[0] : 0;
-		Key			last = items > 0 ? run_keys[items - 1] : 0;
+		const mgpu_quad_window &window = windows[lane / MGPU_QUAD_LANES];
 
-		upward = upward && mgpu_is_run_before(items, last, next_items, next_items > 0 ? next_keys[0] : 0);
-		*downward = *downward && mgpu_is_run_behind(items, first, next_items, next_items > 0 ? next_keys[next_items - 1] : 0);
+		if (lane % MGPU_QUAD_LANES < MGPU_QUAD_PROBES && window.low < window.high)
+		{
+			if (positions[lane] < window.low || positions[lane] >= window.high)
+				return false;
+			probes[lane] = keys[quad.begin + lane / MGPU_QUAD_LANES * quad.run_items + positions[lane]];
+		}
 	}
-	ordered_quads += upward || *downward;
-	*downward = *downward && !upward;
-	return upward || *downward;
+	for (uint32_t lane = 0; lane < 32; lane++)
+	{
+		const mgpu_quad_window &window = windows[lane / MGPU_QUAD_LANES];
+		uint32_t	run_lane = lane & ~(MGPU_QUAD_LANES - 1);
+		uint64_t	least = positions[lane];
+		uint64_t	most = positions[lane];
+
+		for (uint32_t other = 1; other < 4; other++)
+		{
+			uint32_t	lanes = run_lane ^ other * MGPU_QUAD_LANES;
+			uint32_t	count = 0;
+
+			for (uint32_t step = MGPU_QUAD_LANES / 2; step > 0; step /= 2)
+			{
+				if (mgpu_probe_before(probes[lanes + count + step - 1], probes[lane], lanes < run_lane))
+					count += step;
+			}
+			least += mgpu_least_before(windows[lanes / MGPU_QUAD_LANES].low, count,
+									   positions[lanes + (count > 0 ? count - 1 : 0)], positions[lanes + count]);
+			most += positions[lanes + count];
+		}
+		if (lane % MGPU_QUAD_LANES < MGPU_QUAD_PROBES && window.low < window.high)
+		{
+			in |= (uint32_t) (most < quad.diagonal) << lane;
+			out |= (uint32_t) (least >= quad.diagonal) << lane;
+		}
+	}
+	for (uint32_t run = 0; run < 4; run++)
+	{
+		const uint32_t *run_positions = positions + run * MGPU_QUAD_LANES;
+		uint32_t	run_in = in >> run * MGPU_QUAD_LANES & ((1u << MGPU_QUAD_LANES) - 1);
+		uint32_t	run_out = out >> run * MGPU_QUAD_LANES & ((1u << MGPU_QUAD_LANES) - 1);
+
+		if (run_in != 0)
+			windows[run].low = run_positions[mgpu_highest_bit(run_in)] + 1;
+		if (run_out != 0)
+			windows[run].high = run_positions[mgpu_lowest_bit(run_out)];
+		low_sum += windows[run].low;
+		high_sum += windows[run].high;
+	}
+	for (mgpu_quad_window &window : windows)
+		mgpu_bound_quad_window(window, quad.diagonal, low_sum, high_sum);
+	return (in | out) != 0;
 }
 
 /* mgpu_find_quad_split */
-template <typename Key>
+template <class Keys>
 static mgpu_quad_split
-emulate_quad_search(const Key *keys, const mgpu_run_quad &quad, int *steps)
+emulate_quad_search(Keys keys, const mgpu_run_quad &quad, int *steps)
 {
 	mgpu_quad_window windows[4];
+	uint32_t	positions[32];
 	mgpu_quad_split split = {};
-	bool		downward;
 
-	*steps = 1;
-	if (emulate_order(keys, quad, &downward))
-	{
-		for (int run = 0; run < 4; run++)
-			split.items[run] = mgpu_split_ordered_runs(quad, run, downward);
-		return split;
-	}
 	for (int run = 0; run < 4; run++)
 		windows[run] = mgpu_start_quad_window(quad, quad.items[run]);
+	for (uint32_t lane = 0; lane < 32; lane++)
+		positions[lane] = mgpu_first_quad_probe(quad, quad.items[lane / MGPU_QUAD_LANES], windows[lane / MGPU_QUAD_LANES],
+												lane % MGPU_QUAD_LANES);
 	for (*steps = 0; *steps < 1000; ++*steps)
 	{
-		Key			probes[32] = {};
-		uint32_t	positions[32];
-		uint32_t	in = 0;
-		uint32_t	out = 0;
-		uint64_t	low_sum = 0;
-		uint64_t	high_sum = 0;
+		bool		is_open = false;
 
 		for (int run = 0; run < 4; run++)
 		{
-			low_sum += windows[run].low;
-			high_sum += windows[run].high;
+			is_open = is_open || windows[run].low != windows[run].high;
+			split.items[run] = windows[run].low;
 		}
-		for (int run = 0; run < 4; run++)
-			split.items[run] = low_sum == quad.diagonal ? windows[run].low : windows[run].high;
-		if (low_sum == quad.diagonal || high_sum == quad.diagonal)
+		if (!is_open)
 			return split;
-		for (uint32_t lane = 0; lane < 32; lane++)
-		{
-			const mgpu_quad_window &window = windows[lane / MGPU_QUAD_LANES];
-
-			positions[lane] = mgpu_quad_probe(window, lane % MGPU_QUAD_LANES);
-			if (lane % MGPU_QUAD_LANES < MGPU_QUAD_PROBES && window.low < window.high)
-			{
-				if (positions[lane] < window.low || positions[lane] >= window.high)
-					return {};
-				probes[lane] = keys[quad.begin + lane / MGPU_QUAD_LANES * quad.run_items + positions[lane]];
-			}
-		}
-		for (uint32_t lane = 0; lane < 32; lane++)
-		{
-			const mgpu_quad_window &window = windows[lane / MGPU_QUAD_LANES];
-			uint32_t	run_lane = lane & ~(MGPU_QUAD_LANES - 1);
-			uint64_t	least = positions[lane];
-			uint64_t	most = positions[lane];
-
-			for (uint32_t other = 1; other < 4; other++)
-			{
-				uint32_t	lanes = run_lane ^ other * MGPU_QUAD_LANES;
-				uint32_t	count = 0;
-
-				for (uint32_t step = MGPU_QUAD_LANES / 2; step > 0; step /= 2)
-				{
-					if (mgpu_probe_before(probes[lanes + count + step - 1], probes[lane], lanes < run_lane))
-						count += step;
-				}
-				least += mgpu_least_before(windows[lanes / MGPU_QUAD_LANES].low, count,
-										   positions[lanes + (count > 0 ? count - 1 : 0)], positions[lanes + count]);
-				most += positions[lanes + count];
-			}
-			if (lane % MGPU_QUAD_LANES < MGPU_QUAD_PROBES && window.low < window.high)
-			{
-				in |= (uint32_t) (most < quad.diagonal) << lane;
-				out |= (uint32_t) (least >= quad.diagonal) << lane;
-			}
-		}
-		if ((in | out) == 0)
+		if (!emulate_quad_step(keys, quad, positions, windows))
 			return {};
-		for (uint32_t run = 0; run < 4; run++)
-			mgpu_narrow_quad_window(windows[run], in >> run * MGPU_QUAD_LANES & ((1u << MGPU_QUAD_LANES) - 1),
-									out >> run * MGPU_QUAD_LANES & ((1u << MGPU_QUAD_LANES) - 1));
+		for (uint32_t lane = 0; lane < 32; lane++)
+			positions[lane] = mgpu_quad_probe(windows[lane / MGPU_QUAD_LANES], lane % MGPU_QUAD_LANES);
 	}
 	return split;
 }
