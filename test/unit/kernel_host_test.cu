@@ -26,6 +26,7 @@ int			checks_failed = 0;
 static int	most_steps = 0;
 static uint64_t upward_quads;	/* of two runs or more that follow each other */
 static uint64_t downward_quads;
+static copied_tiles copied;
 static std::mt19937_64 random_bits(20250117);
 
 enum pattern
@@ -283,6 +284,49 @@ emulate_quad_step(Keys keys, const mgpu_run_quad &quad, const uint32_t (&positio
 	return (in | out) != 0;
 }
 
+/* Do runs with items, two or more, follow each other upwards or downwards? */
+template <class Keys>
+static bool
+are_ordered(Keys keys, const mgpu_run_quad &quad, bool downward)
+{
+	int			runs = 0;
+	bool		good = true;
+	mgpu_key_of<Keys> end = 0;
+
+	for (int i = 0; i < 4; i++)
+	{
+		int			run = downward ? 3 - i : i;
+		Keys		run_keys = keys + (quad.begin + run * quad.run_items);
+
+		if (quad.items[run] == 0)
+			continue;
+		good = good && (runs == 0 || end < run_keys[0] || (!downward && end == run_keys[0]));
+		end = run_keys[quad.items[run] - 1];
+		runs++;
+	}
+	return good && runs > 1;
+}
+
+/* Count quads whose runs follow each other.  Where their windows are empty or have all probes of a first step, is that the last? */
+template <class Keys>
+static bool
+check_ordered_quad(Keys keys, const mgpu_run_quad &quad, int steps)
+{
+	bool		upward = are_ordered(keys, quad, false);
+	bool		downward = !upward && are_ordered(keys, quad, true);
+	bool		few = false;
+
+	for (int run = 0; run < 4; run++)
+	{
+		mgpu_quad_window window = mgpu_start_quad_window(quad, quad.items[run]);
+
+		few = few || (window.low < window.high && window.high - window.low < MGPU_QUAD_FEW);
+	}
+	upward_quads += upward && !few;
+	downward_quads += downward && !few;
+	return few || !(upward || downward) || steps <= 1;
+}
+
 /* mgpu_find_quad_split */
 template <class Keys>
 static mgpu_quad_split
@@ -307,7 +351,7 @@ emulate_quad_search(Keys keys, const mgpu_run_quad &quad, int *steps)
 			split.items[run] = windows[run].low;
 		}
 		if (!is_open)
-			return split;
+			return check_ordered_quad(keys, quad, *steps) ? split : mgpu_quad_split();
 		if (!emulate_quad_step(keys, quad, positions, windows))
 			return {};
 		for (uint32_t lane = 0; lane < 32; lane++)
@@ -317,9 +361,9 @@ emulate_quad_search(Keys keys, const mgpu_run_quad &quad, int *steps)
 }
 
 /* Is a split what sorting by (key, run, position) gives? */
-template <typename Key>
+template <class Keys>
 static bool
-is_quad_split(const Key *keys, const mgpu_run_quad &quad, const mgpu_quad_split &split)
+is_quad_split(Keys keys, const mgpu_run_quad &quad, const mgpu_quad_split &split)
 {
 	uint64_t	sum = 0;
 
@@ -330,8 +374,8 @@ is_quad_split(const Key *keys, const mgpu_run_quad &quad, const mgpu_quad_split 
 			return false;
 		for (int other = 0; other < 4 && split.items[run] > 0; other++)
 		{
-			Key			last_in = keys[quad.begin + run * quad.run_items + split.items[run] - 1];
-			Key			first_out;
+			mgpu_key_of<Keys> last_in = keys[quad.begin + run * quad.run_items + split.items[run] - 1];
+			mgpu_key_of<Keys> first_out;
 
 			if (split.items[other] == quad.items[other])
 				continue;
@@ -343,9 +387,9 @@ is_quad_split(const Key *keys, const mgpu_run_quad &quad, const mgpu_quad_split 
 	return sum == quad.diagonal;
 }
 
-template <typename Key>
+template <class Keys>
 static bool
-emulate_quad_partition(const Key *keys, const mgpu_merge_pass &pass, std::vector<mgpu_quad_split> *splits, int *max_steps)
+emulate_quad_partition(Keys keys, const mgpu_merge_pass &pass, std::vector<mgpu_quad_split> *splits, int *max_steps)
 {
 	bool		good = true;
 
@@ -362,8 +406,6 @@ emulate_quad_partition(const Key *keys, const mgpu_merge_pass &pass, std::vector
 	return good;
 }
 
-static uint64_t copied_tiles;	/* all of one run */
-
 /* mgpu_merge_quads */
 template <int threads, int items, class Array>
 static bool
@@ -377,6 +419,7 @@ emulate_merge_quad(const Array &array, const mgpu_merge_pass &pass, const mgpu_q
 	mgpu_quad_split begin_split = splits[tile_number];
 	mgpu_quad_split end_split = mgpu_find_end_split(pass, quad, splits, tile_number);
 	mgpu_quad_plan plan = mgpu_plan_quad<items>(array, quad, begin_split, end_split);
+	uint32_t	only = mgpu_find_only_run(plan);
 	uint32_t	count = 0;
 	bool		good = true;
 
@@ -388,23 +431,15 @@ emulate_merge_quad(const Array &array, const mgpu_merge_pass &pass, const mgpu_q
 	}
 	if (count > pass.tile_items || plan.x_threads + plan.y_threads > threads)
 		return false;
+	if (only < 4)
+		return plan.items[only] == count &&
+			emulate_only_run(array, quad.begin + only * quad.run_items + mgpu_split_item(begin_split, only), shared, out,
+							 tile_number * pass.tile_items, count, &copied);
 	for (int run = 0; run < 4; run++)
 	{
 		good = emulate_load(array, shared.tile, plan.slots[run], plan.begins[run], plan.items[run]) && good;
 		for (int thread = 0; thread < threads; thread++)
 			mgpu_put_guard<items>(shared.tile, plan.slots[run] + plan.items[run], thread);
-	}
-	if (mgpu_find_only_run(plan) < 4)
-	{
-		uint32_t	only = mgpu_find_only_run(plan);
-		uint64_t	begin = tile_number * pass.tile_items;
-
-		good = good && plan.items[only] == count &&
-			plan.begins[only] == quad.begin + only * quad.run_items + mgpu_split_item(begin_split, only);
-		for (uint32_t i = 0; i < count; i++)
-			out.put(begin + i, shared.tile.at((plan.slots[only] + i) * shared.tile.unit));
-		copied_tiles++;
-		return good;
 	}
 	for (int thread = 0; thread < threads; thread++)
 		mgpu_merge_quad_inputs(registers[thread], shared.tile, plan, thread);
@@ -433,7 +468,7 @@ interesting_sizes()
 }
 
 /* One pass over all tiles. */
-template <class Tuning, typename Item>
+template <class Tuning, bool packed, typename Item>
 static bool
 emulate_pass(host_array<Item> &items_in, const mgpu_merge_plan &plan, host_array<Item> &merged)
 {
@@ -444,11 +479,11 @@ emulate_pass(host_array<Item> &items_in, const mgpu_merge_plan &plan, host_array
 	int			max_steps = 0;
 	bool		good = true;
 	bool		is_quad = mgpu_next_levels(&plan) == 2;
-	auto		in = items_in.array();
-	auto		out = merged.array();
+	auto		in = array_of<packed>(items_in);
+	auto		out = array_of<packed>(merged);
 
 	if (is_quad)
-		good = emulate_quad_partition(in.keys, plan.pass, &quad_splits, &max_steps);
+		good = emulate_quad_partition(in.search_keys(), plan.pass, &quad_splits, &max_steps);
 	else
 		splits = emulate_partition(in.keys, plan.pass, &max_steps);
 	for (uint64_t tile = 0; tile < plan.pass.num_tiles; tile++)
@@ -458,13 +493,13 @@ emulate_pass(host_array<Item> &items_in, const mgpu_merge_plan &plan, host_array
 	return good && max_steps <= 40;
 }
 
-template <class Tuning, typename Item>
+template <class Tuning, typename Item, bool packed>
 static void
 test_sort(int pattern, uint64_t num_items)
 {
 	constexpr int items = Tuning::items_per_thread;
 	constexpr uint64_t tile_items = Tuning::sort_tile_items;
-	typedef typename std::conditional<sizeof(Item) == 4, uint32_t, uint64_t>::type Key;
+	typedef typename std::conditional<sizeof(Item) == 4 || packed, uint32_t, uint64_t>::type Key;
 	std::vector<Key> keys = make_keys<Key>(pattern, num_items);
 	std::vector<Item> expected(num_items);
 	host_array<Item> values(num_items);
@@ -473,7 +508,7 @@ test_sort(int pattern, uint64_t num_items)
 	bool		good = true;
 
 	for (uint64_t i = 0; i < num_items; i++)
-		set_item(keys[i], (uint32_t) i, &expected[i]);
+		set_item(packed ? mgpu_packing_source::make((uint32_t) keys[i], i) : keys[i], (uint32_t) i, &expected[i]);
 	for (uint64_t begin = 0; begin < num_items; begin += tile_items)
 	{
 		uint64_t	count = std::min(tile_items, num_items - begin);
@@ -488,7 +523,7 @@ test_sort(int pattern, uint64_t num_items)
 	{
 		for (uint64_t i = 0; i < num_items; i++)
 			merged.set(i, mgpu_largest_key<Item>());
-		good = emulate_pass<Tuning>(values, plan, merged) && good;
+		good = emulate_pass<Tuning, packed>(values, plan, merged) && good;
 		std::swap(values, merged);
 	}
 	std::sort(expected.begin(), expected.end());
@@ -532,7 +567,7 @@ test_quad_search(uint32_t most_items, int rounds)
 			std::sort(run_keys, run_keys + quad.items[run]);
 		}
 		quad.diagonal = (uint32_t) (random_bits() % (quad.num_items + 1));
-		split = emulate_quad_search(keys.data(), quad, &steps);
+		split = emulate_quad_search(static_cast<const Key *>(keys.data()), quad, &steps);
 		worst_steps = std::max(worst_steps, steps);
 		good = is_quad_split(keys.data(), quad, split) && steps <= 40;
 	}
@@ -570,14 +605,14 @@ test_partition_steps()
 	}
 }
 
-template <class Tuning, typename Key>
+template <class Tuning, typename Item, bool packed = false>
 static void
 test_sorts()
 {
 	for (uint64_t size : interesting_sizes<Tuning>())
 	{
 		for (int pattern = 0; pattern < NUM_PATTERNS; pattern++)
-			test_sort<Tuning, Key>(pattern, size);
+			test_sort<Tuning, Item, packed>(pattern, size);
 	}
 }
 
@@ -603,6 +638,8 @@ main()
 	test_sorts<mgpu_tuning_u64_small, uint64_t>();
 	test_sorts<mgpu_tuning_u32_few, uint32_t>();
 	test_sorts<mgpu_tuning_u64_some, uint64_t>();
+	test_sorts<mgpu_tuning_u64_some, uint64_t, true>();
+	test_sorts<mgpu_merge_tuning<32, 32, 3, 4>, uint64_t, true>();
 	test_sorts<mgpu_tuning_u64_few, uint64_t>();
 	test_sorts<mgpu_merge_tuning<256, 256, 31, 2>, uint32_t>();
 	test_sorts<mgpu_merge_tuning<32, 32, 3, 4>, uint32_t>();
@@ -611,8 +648,10 @@ main()
 	test_sorts<mgpu_tuning_u64_index_large, mgpu_indexed_key>();
 	test_sorts<mgpu_tuning_u64_index_small, mgpu_indexed_key>();
 	test_sorts<mgpu_merge_tuning<64, 32, 3, 4>, mgpu_indexed_key>();
-	CHECK(ordered_quads > 0, "no runs of a 4-way pass followed each other");
-	CHECK(copied_tiles > 0, "no tile of a 4-way merge was all of one run");
+	CHECK(upward_quads > 0 && downward_quads > 0, "runs of a 4-way pass followed each other %llu times upwards, %llu downwards",
+		  (unsigned long long) upward_quads, (unsigned long long) downward_quads);
+	CHECK(copied.in_phase > 0 && copied.out_of_phase > 0, "tiles of 4-way merges all of one run: %llu in phase, %llu not",
+		  (unsigned long long) copied.in_phase, (unsigned long long) copied.out_of_phase);
 	printf("searches for splits: at most %d steps\n", most_steps);
 	test_wide_sorts_on_host();
 	test_near_sorts_on_host();

@@ -202,30 +202,89 @@ emulate_load(const mgpu_indexed_array &array, const mgpu_tile<mgpu_indexed_key> 
 		emulate_copy(tile.indices + slot, array.indices + begin, num_items);
 }
 
-/* The last step of merge kernels: registers to shared memory in phase, then out by store_tile. */
-template <int threads, int items, typename Key>
-static bool
-emulate_store(const thread_items<items, Key> *registers, const mgpu_tile<Key> &tile, const mgpu_key_array<Key> &out,
-			  uint64_t begin, uint32_t num_items)
+/* load_items of an array */
+template <typename Key>
+static void
+emulate_load_items(const mgpu_key_array<Key> &array, const mgpu_tile<Key> &tile, uint32_t slot, uint64_t begin,
+				   uint32_t num_items)
 {
-	uint32_t	slot = out.phase(begin);
-
-	for (int thread = 0; thread < threads; thread++)
-		mgpu_put_forwards(registers[thread], tile, slot + thread * items);
-	return emulate_copy(out.keys + begin, tile.keys + slot, num_items);
+	for (uint32_t i = 0; i < num_items; i++)
+		tile.put(slot + i, array.keys[begin + i]);
 }
 
-template <int threads, int items>
+static inline void
+emulate_load_items(const mgpu_indexed_array &array, const mgpu_tile<mgpu_indexed_key> &tile, uint32_t slot, uint64_t begin,
+				   uint32_t num_items)
+{
+	for (uint32_t i = 0; i < num_items; i++)
+		tile.put(slot + i, {array.keys[begin + i], array.indices[begin + i]});
+}
+
+/* store_tile of an array */
+template <typename Key>
 static bool
-emulate_store(const thread_items<items, mgpu_indexed_key> *registers, const mgpu_tile<mgpu_indexed_key> &tile,
-			  const mgpu_indexed_array &out, uint64_t begin, uint32_t num_items)
+emulate_store_tile(const mgpu_key_array<Key> &out, uint64_t begin, const mgpu_tile<Key> &tile, uint32_t num_items)
+{
+	return emulate_copy(out.keys + begin, tile.keys + out.phase(begin), num_items);
+}
+
+static inline bool
+emulate_store_tile(const mgpu_indexed_array &out, uint64_t begin, const mgpu_tile<mgpu_indexed_key> &tile, uint32_t num_items)
+{
+	uint32_t	slot = out.phase(begin);
+
+	return emulate_copy(out.keys + begin, tile.keys + slot, num_items) &&
+		emulate_copy(out.indices + begin, tile.indices + slot, num_items);
+}
+
+/* The last step of merge kernels: registers to shared memory in phase, then out by store_tile. */
+template <int threads, int items, class Array>
+static bool
+emulate_store(const thread_items<items, typename Array::Item> *registers, const mgpu_tile<typename Array::Item> &tile,
+			  const Array &out, uint64_t begin, uint32_t num_items)
 {
 	uint32_t	slot = out.phase(begin);
 
 	for (int thread = 0; thread < threads; thread++)
 		mgpu_put_forwards(registers[thread], tile, slot + thread * items);
-	return emulate_copy(out.keys + begin, tile.keys + slot, num_items) &&
-		emulate_copy(out.indices + begin, tile.indices + slot, num_items);
+	return emulate_store_tile(out, begin, tile, num_items);
+}
+
+/* Tiles all of one run, by whether their places in the run and in the output are of one phase. */
+struct copied_tiles
+{
+	uint64_t	in_phase;
+	uint64_t	out_of_phase;
+};
+
+/* mgpu_load_only_run, and what a merge kernel does behind it */
+template <class Array>
+static bool
+emulate_only_run(const Array &array, uint64_t from, shared_tile<typename Array::Item> &shared, const Array &out,
+				 uint64_t begin, uint32_t num_items, copied_tiles *copied)
+{
+	uint32_t	slot = out.phase(begin);
+	bool		in_phase = array.phase(from) == slot;
+	bool		good = true;
+
+	if (in_phase)
+		good = emulate_load(array, shared.tile, slot, from, num_items);
+	else
+		emulate_load_items(array, shared.tile, slot, from, num_items);
+	copied->in_phase += in_phase;
+	copied->out_of_phase += !in_phase;
+	return emulate_store_tile(out, begin, shared.tile, num_items) && good && shared.intact();
+}
+
+/* A sort's items as the kernels see them: packed pairs are searched by their keys alone. */
+template <bool packed, typename Item>
+static auto
+array_of(host_array<Item> &items)
+{
+	if constexpr (packed)
+		return mgpu_packed_array {{items.keys.data()}};
+	else
+		return items.array();
 }
 
 #endif							/* MGPU_KERNEL_HOST_TILES_CUH */

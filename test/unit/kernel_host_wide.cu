@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <type_traits>
 #include <vector>
@@ -16,25 +17,32 @@
 
 static std::mt19937_64 random_bits(20261122);
 
+#define MOST_ROUNDS 14			/* of any search here, and loads one after the other */
+#define MOST_STEPS 60
+
+static int	all_rounds;
+static int	all_steps;
+static copied_tiles copied;
+
 typedef std::vector<uint32_t> wide_split;
 
 /* ------------------------------------------------------------------ search */
 
 /* Runs that a cut is looked for in. */
-template <typename Key>
+template <class Keys>
 struct wide_runs
 {
-	std::vector<const Key *> keys;
+	std::vector<Keys> keys;
 	std::vector<uint32_t> items;
 };
 
 /* A run that counts the loads of a round that wait for each other, and sees that all are within a window. */
-template <typename Key_>
+template <class Keys>
 struct watched_run
 {
-	typedef Key_ Key;
+	typedef mgpu_key_of<Keys> Key;
 
-	const Key  *keys;
+	Keys		keys;
 	mgpu_wide_window window;
 	int			loads = 0;
 	bool		good = true;
@@ -49,9 +57,9 @@ struct watched_run
 };
 
 /* mgpu_model_pivot */
-template <typename Key>
+template <class Keys, typename Key>
 static Key
-play_model(const std::vector<watched_run<Key>> &runs, const std::vector<mgpu_wide_keys<Key>> &keys, const mgpu_wide_goal &goal)
+play_model(const std::vector<watched_run<Keys>> &runs, const std::vector<mgpu_wide_keys<Key>> &keys, const mgpu_wide_goal &goal)
 {
 	Key			low = mgpu_largest_key<Key>();
 	Key			high = 0;
@@ -78,9 +86,9 @@ play_model(const std::vector<watched_run<Key>> &runs, const std::vector<mgpu_wid
 }
 
 /* mgpu_choose_pivot; false: there is no median, or there are two. */
-template <typename Key>
+template <class Keys, typename Key>
 static bool
-play_choice(const std::vector<watched_run<Key>> &runs, const std::vector<mgpu_wide_keys<Key>> &keys,
+play_choice(const std::vector<watched_run<Keys>> &runs, const std::vector<mgpu_wide_keys<Key>> &keys,
 			const mgpu_wide_goal &goal, int round, Key *pivot)
 {
 	int			medians = 0;
@@ -110,43 +118,59 @@ play_choice(const std::vector<watched_run<Key>> &runs, const std::vector<mgpu_wi
 	return medians == 1;
 }
 
-/* mgpu_do_wide_round for all lanes of a group; steps: loads that wait for each other.  False: something is wrong. */
-template <typename Key>
-static bool
-play_round(std::vector<watched_run<Key>> &runs, const mgpu_wide_goal &goal, int round, wide_split &split, bool *found, int *steps)
+/* How often all runs look for a key at a time, and how many loads wait for each other. */
+struct search_costs
 {
+	int			rounds;
+	int			steps;
+};
+
+/* mgpu_do_wide_round for all lanes of a group.  False: something is wrong. */
+template <class Keys>
+static bool
+play_round(std::vector<watched_run<Keys>> &runs, const mgpu_wide_goal &goal, wide_split &split, bool *found, search_costs *costs)
+{
+	typedef mgpu_key_of<Keys> Key;
 	std::vector<mgpu_wide_keys<Key>> keys(runs.size());
+	std::vector<mgpu_wide_place> places(runs.size());
 	std::vector<mgpu_wide_sums> sums(runs.size());
 	mgpu_wide_sums all = {};
 	int			most_loads = 0;
+	int			most_more_loads = 0;	/* for equals, once all know the sum */
 	Key			pivot = 0;
 	bool		good;
 
 	for (size_t run = 0; run < runs.size(); run++)
 		if (runs[run].window.low < runs[run].window.high)
-			keys[run] = mgpu_load_wide_keys(runs[run], runs[run].window, mgpu_name_item(runs[run].window, goal, round));
-	good = play_choice(runs, keys, goal, round, &pivot);
+			keys[run] = mgpu_load_wide_keys(runs[run], runs[run].window, mgpu_name_item(runs[run].window, goal, costs->rounds));
+	good = play_choice(runs, keys, goal, costs->rounds, &pivot);
 	for (size_t run = 0; run < runs.size(); run++)
 	{
-		mgpu_wide_place place;
+		runs[run].loads = 0;
+		places[run] = mgpu_find_wide_place(runs[run], runs[run].window, keys[run], pivot);
+		all.sum += places[run].before;
+		most_loads = std::max(most_loads, runs[run].loads);
+	}
+	for (size_t run = 0; run < runs.size(); run++)
+	{
+		uint32_t	before = places[run].before;
 
 		runs[run].loads = 0;
-		place = mgpu_find_wide_place(runs[run], runs[run].window, keys[run], pivot);
-		sums[run].before = place.before;
-		sums[run].equals = place.is_equal ? mgpu_find_wide_equals(runs[run], runs[run].window, keys[run], pivot, place.before) -
-			place.before : 0;
+		sums[run].before = before;
+		sums[run].sum = all.sum;
+		sums[run].equals = places[run].is_equal && all.sum < goal.least ?
+			mgpu_find_wide_equals(runs[run], runs[run].window, keys[run], pivot, before) - before : 0;
 		sums[run].earlier_equals = all.equals_sum;
-		all.sum += sums[run].before;
 		all.equals_sum += sums[run].equals;
-		most_loads = std::max(most_loads, runs[run].loads);
+		most_more_loads = std::max(most_more_loads, runs[run].loads);
 		good = good && runs[run].good;
 	}
-	*steps += 1 + most_loads / 2;
+	costs->rounds++;
+	costs->steps += 1 + most_loads / 2 + most_more_loads / 2;
 	for (size_t run = 0; run < runs.size(); run++)
 	{
 		mgpu_wide_window before = runs[run].window;
 
-		sums[run].sum = all.sum;
 		sums[run].equals_sum = all.equals_sum;
 		*found = mgpu_end_wide_round(runs[run].window, goal, sums[run], split[run]);
 		good = good && before.low <= runs[run].window.low && runs[run].window.low <= runs[run].window.high &&
@@ -155,33 +179,39 @@ play_round(std::vector<watched_run<Key>> &runs, const mgpu_wide_goal &goal, int 
 	return good;
 }
 
-/* The search of a group; an empty split: something is wrong. */
-template <typename Key>
-static wide_split
-play_search(const wide_runs<Key> &runs, const mgpu_wide_goal &goal, int *rounds, int *steps)
+/* The search of a group, of so many rounds at most.  False: something is wrong. */
+template <class Keys>
+static bool
+play_rounds(const wide_runs<Keys> &runs, const mgpu_wide_goal &goal, wide_split *split, bool *found, search_costs *costs)
 {
-	std::vector<watched_run<Key>> watched(runs.items.size());
-	wide_split	split(runs.items.size());
-	uint32_t	num_items = 0;
-	bool		found = false;
+	std::vector<watched_run<Keys>> watched;
+	uint32_t	num_items = std::accumulate(runs.items.begin(), runs.items.end(), 0u);
 
-	for (uint32_t items : runs.items)
-		num_items += items;
 	for (size_t run = 0; run < runs.items.size(); run++)
-	{
-		watched[run].keys = runs.keys[run];
-		watched[run].window = {0, runs.items[run], 0, num_items};
-	}
-	for (*rounds = 0; *rounds < 1000 && !found; ++*rounds)
-		if (!play_round(watched, goal, *rounds, split, &found, steps))
-			return {};
-	return found ? split : wide_split();
+		watched.push_back({runs.keys[run], {0, runs.items[run], 0, num_items}});
+	split->resize(runs.items.size());
+	*costs = {0, 0};
+	for (*found = false; costs->rounds < MGPU_WIDE_ROUNDS && !*found;)
+		if (!play_round(watched, goal, *split, found, costs))
+			return false;
+	return true;
+}
+
+/* An empty split: something is wrong. */
+template <class Keys>
+static wide_split
+play_search(const wide_runs<Keys> &runs, const mgpu_wide_goal &goal, search_costs *costs)
+{
+	wide_split	split;
+	bool		found;
+
+	return play_rounds(runs, goal, &split, &found, costs) && found ? split : wide_split();
 }
 
 /* Is a split what sorting by (key, run, position) gives, and within its goal? */
-template <typename Key>
+template <class Keys>
 static bool
-is_wide_split(const wide_runs<Key> &runs, const mgpu_wide_goal &goal, const wide_split &split)
+is_wide_split(const wide_runs<Keys> &runs, const mgpu_wide_goal &goal, const wide_split &split)
 {
 	uint64_t	sum = 0;
 
@@ -237,6 +267,46 @@ run_key(int kind, int run)
 	}
 }
 
+/* Runs of a group, of any lengths on odd turns, in memory; not sorted: keys as they come. */
+template <typename Key>
+static wide_runs<const Key *>
+make_runs(std::vector<std::vector<Key>> &memory, int kind, uint32_t most_items, int turn, bool sorted)
+{
+	wide_runs<const Key *> runs;
+
+	for (size_t run = 0; run < memory.size(); run++)
+	{
+		bool		is_long = kind != ONE_LONG || run == memory.size() / 3;
+
+		memory[run].resize(turn % 2 == 0 && is_long ? most_items :
+						   is_long ? random_bits() % (most_items + 1) : random_bits() % 3);
+		for (Key &key : memory[run])
+			key = run_key<Key>(kind, (int) run);
+		if (sorted)
+			std::sort(memory[run].begin(), memory[run].end());
+		runs.keys.push_back(memory[run].data());
+		runs.items.push_back((uint32_t) memory[run].size());
+	}
+	return runs;
+}
+
+template <class Keys>
+static uint32_t
+count_items(const wide_runs<Keys> &runs)
+{
+	return std::accumulate(runs.items.begin(), runs.items.end(), 0u);
+}
+
+/* Any goal in runs of two items or more. */
+template <class Keys>
+static mgpu_wide_goal
+make_goal(const wide_runs<Keys> &runs, uint32_t slack)
+{
+	uint32_t	diagonal = 1 + (uint32_t) (random_bits() % (count_items(runs) - 1));
+
+	return {diagonal - std::min(diagonal, slack), diagonal};
+}
+
 /* Cuts of groups of any runs: empty ones, one that has all, ties in all or in none. */
 template <typename Key>
 static void
@@ -251,40 +321,48 @@ test_wide_search(uint32_t levels, uint32_t most_items, uint32_t slack, int group
 		for (int group = 0; group < groups && good; group++)
 		{
 			std::vector<std::vector<Key>> memory((size_t) 1 << levels);
-			wide_runs<Key> runs;
-			uint32_t	num_items = 0;
+			wide_runs<const Key *> runs = make_runs(memory, kind, most_items, group, true);
 
-			for (size_t run = 0; run < memory.size(); run++)
+			for (int cut = 0; cut < 20 && count_items(runs) > 1 && good; cut++)
 			{
-				bool		is_long = kind != ONE_LONG || run == memory.size() / 3;
+				mgpu_wide_goal goal = make_goal(runs, slack);
+				search_costs costs;
 
-				memory[run].resize(group % 2 == 0 && is_long ? most_items :
-								   is_long ? random_bits() % (most_items + 1) : random_bits() % 3);
-				for (Key &key : memory[run])
-					key = run_key<Key>(kind, (int) run);
-				std::sort(memory[run].begin(), memory[run].end());
-				runs.keys.push_back(memory[run].data());
-				runs.items.push_back((uint32_t) memory[run].size());
-				num_items += (uint32_t) memory[run].size();
-			}
-			for (int cut = 0; cut < 20 && num_items > 1 && good; cut++)
-			{
-				uint32_t	diagonal = 1 + (uint32_t) (random_bits() % (num_items - 1));
-				mgpu_wide_goal goal = {diagonal - std::min(diagonal, slack), diagonal};
-				int			rounds;
-				int			steps = 0;
-
-				good = is_wide_split(runs, goal, play_search(runs, goal, &rounds, &steps));
-				most_rounds = std::max(most_rounds, rounds);
-				most_steps = std::max(most_steps, steps);
+				good = is_wide_split(runs, goal, play_search(runs, goal, &costs));
+				most_rounds = std::max(most_rounds, costs.rounds);
+				most_steps = std::max(most_steps, costs.steps);
 			}
 		}
-		CHECK(good && most_rounds <= 40, "cuts of %d runs of up to %u keys of %zu bytes, kind %d: %d rounds, %d steps",
-			  1 << levels, most_items, sizeof(Key), kind, most_rounds, most_steps);
+		CHECK(good && most_rounds <= MOST_ROUNDS && most_steps <= MOST_STEPS,
+			  "cuts of %d runs of up to %u keys of %zu bytes, slack %u, kind %d: %d rounds, %d steps", 1 << levels, most_items,
+			  sizeof(Key), slack, kind, most_rounds, most_steps);
+		all_rounds = std::max(all_rounds, most_rounds);
+		all_steps = std::max(all_steps, most_steps);
 		if (most_items >= 10000)
 			printf("cuts of %d runs of up to %u keys, kind %d: at most %d rounds, %d steps\n", 1 << levels, most_items, kind,
 				   most_rounds, most_steps);
 	}
+}
+
+/* Runs that are out of order, by a fault before: a search looks at nothing that is not in its runs, and its rounds are counted. */
+template <typename Key>
+static void
+test_disorder(uint32_t levels, uint32_t most_items, int groups)
+{
+	bool		good = true;
+
+	for (int group = 0; group < groups && good; group++)
+	{
+		std::vector<std::vector<Key>> memory((size_t) 1 << levels);
+		wide_runs<const Key *> runs = make_runs(memory, group / 2 % NUM_RUN_KINDS, most_items, group, false);
+		wide_split	split;
+		search_costs costs;
+		bool		found;
+
+		if (count_items(runs) > 1)
+			good = play_rounds(runs, make_goal(runs, group % 3 == 0 ? 1 : MGPU_WIDE_SLACK), &split, &found, &costs);
+	}
+	CHECK(good, "cuts of %d runs out of order, of up to %u keys of %zu bytes", 1 << levels, most_items, sizeof(Key));
 }
 
 /* ------------------------------------------------------------------- tiles */
@@ -319,8 +397,6 @@ play_table(const std::vector<uint32_t> &run_items, const std::vector<uint32_t> &
 	return table;
 }
 
-static uint64_t copied_tiles;	/* all of one run */
-
 /* mgpu_merge_wide, from splits that are in order */
 template <class Tuning, class Array>
 static bool
@@ -336,6 +412,7 @@ play_merge(const Array &array, const mgpu_wide_pass &pass, const std::vector<wid
 	uint32_t	runs = 1u << pass.levels;
 	std::vector<uint32_t> run_items;
 	std::vector<uint32_t> run_slots;
+	std::vector<uint64_t> run_begins;
 	uint64_t	begin = group.begin;
 	uint32_t	count = 0;
 	uint32_t	slot = 0;
@@ -354,21 +431,19 @@ play_merge(const Array &array, const mgpu_wide_pass &pass, const std::vector<wid
 		count += end - first;
 		run_items.push_back(end - first);
 		run_slots.push_back(slot + phase);
+		run_begins.push_back(run_begin);
 		slot += (phase + end - first + items + Array::vector_items - 1) / Array::vector_items * Array::vector_items;
 		if (!good || count > mgpu_wide_capacity(threads, items, pass.levels))
 			return false;
-		good = emulate_load(array, shared.tile, run_slots[run], run_begin, end - first);
-		for (int guard = 0; guard < items; guard++)
-			shared.tile.put(run_slots[run] + end - first + guard, mgpu_largest_key<Item>());
 	}
 	for (uint32_t run = 0; run < runs; run++)
+		if (run_items[run] == count)
+			return good && emulate_only_run(array, run_begins[run], shared, out, begin, count, &copied);
+	for (uint32_t run = 0; run < runs; run++)
 	{
-		if (run_items[run] != count)
-			continue;
-		for (uint32_t i = 0; i < count; i++)
-			out.put(begin + i, shared.tile.at((run_slots[run] + i) * shared.tile.unit));
-		copied_tiles++;
-		return good;
+		good = emulate_load(array, shared.tile, run_slots[run], run_begins[run], run_items[run]) && good;
+		for (int guard = 0; guard < items; guard++)
+			shared.tile.put(run_slots[run] + run_items[run] + guard, mgpu_largest_key<Item>());
 	}
 	table = play_table<items>(run_items, run_slots);
 	for (uint32_t level = 0; level < pass.levels; level++)
@@ -430,11 +505,12 @@ sort_key(int kind, uint64_t item, uint64_t num_items, uint64_t run_items)
 }
 
 /* All tiles of a pass, whose splits are as they have to be, and fit in temporary memory. */
-template <class Tuning, typename Item>
+template <class Tuning, bool packed, typename Item>
 static bool
 play_pass(host_array<Item> &items_in, const mgpu_wide_plan &plan, host_array<Item> &merged)
 {
-	auto		in = items_in.array();
+	auto		in = array_of<packed>(items_in);
+	auto		out = array_of<packed>(merged);
 	const mgpu_wide_pass &pass = plan.pass;
 	uint32_t	runs = 1u << pass.levels;
 	std::vector<wide_split> splits(pass.num_tiles);
@@ -444,30 +520,30 @@ play_pass(host_array<Item> &items_in, const mgpu_wide_plan &plan, host_array<Ite
 	{
 		mgpu_wide_group group = mgpu_find_wide_group(pass, tile);
 		mgpu_wide_goal goal = mgpu_find_wide_goal(pass, group);
-		wide_runs<std::remove_pointer_t<decltype(in.keys)>> group_runs;
-		int			rounds;
-		int			steps = 0;
+		wide_runs<decltype(in.search_keys())> group_runs;
+		search_costs costs;
 
 		if (group.place == 0)
 			continue;
 		for (uint32_t run = 0; run < runs; run++)
 		{
-			group_runs.keys.push_back(in.keys + group.begin + run * pass.run_items);
+			group_runs.keys.push_back(in.search_keys() + (group.begin + run * pass.run_items));
 			group_runs.items.push_back(mgpu_wide_run_items(pass, group, run));
 		}
-		splits[tile] = play_search(group_runs, goal, &rounds, &steps);
-		good = goal.most < group.num_items && is_wide_split(group_runs, goal, splits[tile]);
+		splits[tile] = play_search(group_runs, goal, &costs);
+		good = goal.most < group.num_items && is_wide_split(group_runs, goal, splits[tile]) &&
+			costs.rounds <= MOST_ROUNDS && costs.steps <= MOST_STEPS;
 	}
 	for (uint32_t tile = 0; tile < pass.num_tiles && good; tile++)
-		good = play_merge<Tuning>(in, pass, splits, tile, merged.array());
+		good = play_merge<Tuning>(in, pass, splits, tile, out);
 	return good;
 }
 
-template <class Tuning, typename Item>
+template <class Tuning, typename Item, bool packed>
 static void
 test_wide_sort(int kind, uint64_t num_items)
 {
-	typedef typename std::conditional<sizeof(Item) == 4, uint32_t, uint64_t>::type Key;
+	typedef typename std::conditional<sizeof(Item) == 4 || packed, uint32_t, uint64_t>::type Key;
 	constexpr uint64_t run_items = Tuning::sort_tile_items;
 	std::vector<Item> expected(num_items);
 	std::vector<Item> sorted;
@@ -477,7 +553,11 @@ test_wide_sort(int kind, uint64_t num_items)
 	bool		good = true;
 
 	for (uint64_t i = 0; i < num_items; i++)
-		set_item(sort_key<Key>(kind, i, num_items, run_items), (uint32_t) i, &expected[i]);
+	{
+		Key			key = sort_key<Key>(kind, i, num_items, run_items);
+
+		set_item(packed ? mgpu_packing_source::make((uint32_t) key, i) : key, (uint32_t) i, &expected[i]);
+	}
 	sorted = expected;
 	for (uint64_t begin = 0; begin < num_items; begin += run_items)
 		std::sort(sorted.begin() + begin, sorted.begin() + std::min(begin + run_items, num_items));
@@ -487,7 +567,7 @@ test_wide_sort(int kind, uint64_t num_items)
 	{
 		for (uint64_t i = 0; i < num_items; i++)
 			merged.set(i, mgpu_largest_key<Item>());
-		good = play_pass<Tuning>(values, plan, merged);
+		good = play_pass<Tuning, packed>(values, plan, merged);
 		std::swap(values, merged);
 	}
 	std::sort(expected.begin(), expected.end());
@@ -498,14 +578,14 @@ test_wide_sort(int kind, uint64_t num_items)
 }
 
 /* Around runs, tiles and groups, and several passes. */
-template <class Tuning, typename Item>
+template <class Tuning, typename Item, bool packed = false>
 static void
 test_wide_sorts(std::vector<uint64_t> runs)
 {
 	for (uint64_t num_runs : runs)
 		for (int over : {-1, 0, 1, 1000})
 			for (int kind = 0; kind < NUM_SORT_KINDS; kind++)
-				test_wide_sort<Tuning, Item>(kind, num_runs * Tuning::sort_tile_items + over);
+				test_wide_sort<Tuning, Item, packed>(kind, num_runs * Tuning::sort_tile_items + over);
 }
 
 /* Plans of any count hold together: no levels are left, tiles fit, and the last one has items. */
@@ -548,11 +628,17 @@ test_wide_sorts_on_host()
 	}
 	test_wide_search<uint32_t>(5, 12495, MGPU_WIDE_SLACK, 2);
 	test_wide_search<uint64_t>(4, 100000, MGPU_WIDE_SLACK, 2);
+	test_disorder<uint32_t>(1, 4, 3000);
+	test_disorder<uint32_t>(5, 1000, 100);
+	test_disorder<uint64_t>(4, 1000, 100);
 	test_wide_plans<mgpu_tuning_u32_wide>();
 	test_wide_plans<mgpu_tuning_u64_wide>();
 	test_wide_plans<mgpu_tuning_u64_index_wide>();
 	test_wide_sorts<mgpu_tuning_u32_wide, uint32_t>({2, 5, 32, 33});
 	test_wide_sorts<mgpu_tuning_u64_wide, uint64_t>({1, 3, 16, 17});
+	test_wide_sorts<mgpu_tuning_u64_wide, uint64_t, true>({2, 5, 33});
 	test_wide_sorts<mgpu_tuning_u64_index_wide, mgpu_indexed_key>({2, 7, 16, 40});
-	CHECK(copied_tiles > 0, "no tile of a wide merge was all of one run");
+	CHECK(copied.in_phase > 0 && copied.out_of_phase > 0, "tiles of wide merges all of one run: %llu in phase, %llu not",
+		  (unsigned long long) copied.in_phase, (unsigned long long) copied.out_of_phase);
+	printf("searches for cuts: at most %d rounds, %d steps\n", all_rounds, all_steps);
 }

@@ -139,9 +139,10 @@ check_tuning(const char *name)
 	{
 		std::vector<int> patterns = {PATTERN_RANDOM, PATTERN_FEW, PATTERN_MANY_LARGEST};
 
+		if (!tiny)
+			patterns.insert(patterns.end(), {PATTERN_SORTED, PATTERN_REVERSED, PATTERN_ALL_EQUAL});
 		if (Tuning::is_wide && !tiny)
-			patterns.insert(patterns.end(), {PATTERN_SORTED, PATTERN_REVERSED, PATTERN_ALL_EQUAL, PATTERN_ALL_LARGEST,
-											 PATTERN_BIT_REVERSED, PATTERN_ONE_BANK});
+			patterns.insert(patterns.end(), {PATTERN_ALL_LARGEST, PATTERN_BIT_REVERSED, PATTERN_ONE_BANK});
 		for (int pattern : patterns)
 		{
 			if (!tiny || pattern == PATTERN_MANY_LARGEST)
