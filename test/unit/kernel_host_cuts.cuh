@@ -1,0 +1,219 @@
+/*
+ * kernel_host_cuts.cuh
+ *		Searches for cuts of wide passes played on the host, all lanes of a group in turn.
+ */
+#ifndef MGPU_KERNEL_HOST_CUTS_CUH
+#define MGPU_KERNEL_HOST_CUTS_CUH
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "item_array.cuh"
+#include "wide_kernels.cuh"
+
+typedef std::vector<uint32_t> wide_split;
+
+/* Runs that a cut is looked for in. */
+template <class Keys>
+struct wide_runs
+{
+	std::vector<Keys> keys;
+	std::vector<uint32_t> items;
+};
+
+/* A run that counts the loads of a round that wait for each other, and sees that all are within a window. */
+template <class Keys>
+struct watched_run
+{
+	typedef mgpu_key_of<Keys> Key;
+
+	Keys		keys;
+	mgpu_wide_window window;
+	int			loads = 0;
+	bool		good = true;
+
+	MGPU_MEMBER Key
+	load(uint32_t place)
+	{
+		loads++;
+		good = good && place >= window.low && place < window.high && loads < 1000;
+		return good ? keys[place] : 0;	/* which ends any search */
+	}
+};
+
+/* mgpu_model_pivot */
+template <class Keys, typename Key>
+static Key
+play_model(const std::vector<watched_run<Keys>> &runs, const std::vector<mgpu_wide_keys<Key>> &keys, const mgpu_wide_goal &goal)
+{
+	Key			low = mgpu_largest_key<Key>();
+	Key			high = 0;
+	bool		done;
+
+	for (size_t run = 0; run < runs.size(); run++)
+	{
+		if (runs[run].window.low == runs[run].window.high)
+			continue;
+		low = std::min(low, keys[run].first);
+		high = std::max(high, keys[run].last);
+	}
+	done = high - low <= 1;
+	for (int step = 0; step < MGPU_WIDE_HALVINGS && !done; step++)
+	{
+		Key			middle = low + (high - low) / 2;
+		uint32_t	sum = 0;
+
+		for (size_t run = 0; run < runs.size(); run++)
+			sum += mgpu_expect_before(runs[run].window, keys[run], middle);
+		done = mgpu_halve_pivots(low, high, middle, goal, sum);
+	}
+	return high;
+}
+
+/* mgpu_choose_pivot; false: there is no median, or there are two. */
+template <class Keys, typename Key>
+static bool
+play_choice(const std::vector<watched_run<Keys>> &runs, const std::vector<mgpu_wide_keys<Key>> &keys,
+			const mgpu_wide_goal &goal, int round, Key *pivot)
+{
+	int			medians = 0;
+	int			windows = 0;
+	int			with_pivot = 0;
+
+	for (size_t run = 0; run < runs.size(); run++)
+	{
+		uint32_t	items = runs[run].window.high - runs[run].window.low;
+		uint32_t	before = 0;
+
+		for (size_t other = 0; other < runs.size(); other++)
+			if (other != run && runs[other].window.low < runs[other].window.high &&
+				mgpu_probe_before(keys[other].key, keys[run].key, other < run))
+				before += runs[other].window.high - runs[other].window.low;
+		windows += items > 0;
+		if (items > 0 && mgpu_is_median(runs[run].window, items, before))
+		{
+			medians++;
+			*pivot = keys[run].key;
+		}
+	}
+	for (size_t run = 0; run < runs.size(); run++)
+		with_pivot += runs[run].window.low < runs[run].window.high && keys[run].first <= *pivot && *pivot <= keys[run].last;
+	if (round < MGPU_WIDE_GUESSES && 2 * with_pivot < windows)
+		*pivot = play_model(runs, keys, goal);
+	return medians == 1;
+}
+
+/* How often all runs look for a key at a time, and how many loads wait for each other. */
+struct search_costs
+{
+	int			rounds;
+	int			steps;
+};
+
+/* mgpu_do_wide_round for all lanes of a group.  False: something is wrong. */
+template <class Keys>
+static bool
+play_round(std::vector<watched_run<Keys>> &runs, const mgpu_wide_goal &goal, wide_split &split, bool *found, search_costs *costs)
+{
+	typedef mgpu_key_of<Keys> Key;
+	std::vector<mgpu_wide_keys<Key>> keys(runs.size());
+	std::vector<mgpu_wide_place> places(runs.size());
+	std::vector<mgpu_wide_sums> sums(runs.size());
+	mgpu_wide_sums all = {};
+	int			most_loads = 0;
+	int			most_more_loads = 0;	/* for equals, once all know the sum */
+	Key			pivot = 0;
+	bool		good;
+
+	for (size_t run = 0; run < runs.size(); run++)
+		if (runs[run].window.low < runs[run].window.high)
+			keys[run] = mgpu_load_wide_keys(runs[run], runs[run].window, mgpu_name_item(runs[run].window, goal, costs->rounds));
+	good = play_choice(runs, keys, goal, costs->rounds, &pivot);
+	for (size_t run = 0; run < runs.size(); run++)
+	{
+		runs[run].loads = 0;
+		places[run] = mgpu_find_wide_place(runs[run], runs[run].window, keys[run], pivot);
+		all.sum += places[run].before;
+		most_loads = std::max(most_loads, runs[run].loads);
+	}
+	for (size_t run = 0; run < runs.size(); run++)
+	{
+		uint32_t	before = places[run].before;
+
+		runs[run].loads = 0;
+		sums[run].before = before;
+		sums[run].sum = all.sum;
+		sums[run].equals = places[run].is_equal && all.sum < goal.least ?
+			mgpu_find_wide_equals(runs[run], runs[run].window, keys[run], pivot, before) - before : 0;
+		sums[run].earlier_equals = all.equals_sum;
+		all.equals_sum += sums[run].equals;
+		most_more_loads = std::max(most_more_loads, runs[run].loads);
+		good = good && runs[run].good;
+	}
+	costs->rounds++;
+	costs->steps += 1 + most_loads / 2 + most_more_loads / 2;
+	for (size_t run = 0; run < runs.size(); run++)
+	{
+		mgpu_wide_window before = runs[run].window;
+
+		sums[run].equals_sum = all.equals_sum;
+		*found = mgpu_end_wide_round(runs[run].window, goal, sums[run], split[run]);
+		good = good && before.low <= runs[run].window.low && runs[run].window.low <= runs[run].window.high &&
+			runs[run].window.high <= before.high;
+	}
+	return good;
+}
+
+/* The search of a group, of so many rounds at most.  False: something is wrong. */
+template <class Keys>
+static bool
+play_rounds(const wide_runs<Keys> &runs, const mgpu_wide_goal &goal, wide_split *split, bool *found, search_costs *costs)
+{
+	std::vector<watched_run<Keys>> watched;
+	uint32_t	num_items = std::accumulate(runs.items.begin(), runs.items.end(), 0u);
+
+	for (size_t run = 0; run < runs.items.size(); run++)
+		watched.push_back({runs.keys[run], {0, runs.items[run], 0, num_items}});
+	split->resize(runs.items.size());
+	*costs = {0, 0};
+	for (*found = false; costs->rounds < MGPU_WIDE_ROUNDS && !*found;)
+		if (!play_round(watched, goal, *split, found, costs))
+			return false;
+	return true;
+}
+
+/* An empty split: something is wrong. */
+template <class Keys>
+static wide_split
+play_search(const wide_runs<Keys> &runs, const mgpu_wide_goal &goal, search_costs *costs)
+{
+	wide_split	split;
+	bool		found;
+
+	return play_rounds(runs, goal, &split, &found, costs) && found ? split : wide_split();
+}
+
+/* Is a split what sorting by (key, run, position) gives, and within its goal? */
+template <class Keys>
+static bool
+is_wide_split(const wide_runs<Keys> &runs, const mgpu_wide_goal &goal, const wide_split &split)
+{
+	uint64_t	sum = 0;
+
+	if (split.size() != runs.items.size())
+		return false;
+	for (size_t run = 0; run < split.size(); run++)
+	{
+		sum += split[run];
+		if (split[run] > runs.items[run])
+			return false;
+		for (size_t other = 0; other < split.size() && split[run] > 0; other++)
+			if (split[other] < runs.items[other] &&
+				mgpu_probe_before(runs.keys[other][split[other]], runs.keys[run][split[run] - 1], other < run))
+				return false;
+	}
+	return sum >= goal.least && sum <= goal.most;
+}
+
+#endif							/* MGPU_KERNEL_HOST_CUTS_CUH */
