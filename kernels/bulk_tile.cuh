@@ -62,6 +62,13 @@ struct mgpu_remove_search
 	{
 		return positions[probe] < tile * tile_items;
 	}
+
+	/* Half an item keeps it from 0. */
+	MGPU_MEMBER float
+	distance(uint64_t tile, uint64_t probe) const
+	{
+		return (float) ((int64_t) positions[probe] - (int64_t) (tile * tile_items)) + 0.5f;
+	}
 };
 
 /*
@@ -103,6 +110,12 @@ struct mgpu_insert_search
 	before(uint64_t tile, uint64_t probe) const
 	{
 		return positions[probe] <= diagonal(tile) - 1 - probe;
+	}
+
+	MGPU_MEMBER float
+	distance(uint64_t tile, uint64_t probe) const
+	{
+		return (float) ((int64_t) (positions[probe] + probe) - (int64_t) diagonal(tile)) + 0.5f;
 	}
 };
 

@@ -24,6 +24,8 @@
 #ifndef MGPU_MERGE_ORDER_CUH
 #define MGPU_MERGE_ORDER_CUH
 
+#include <string.h>
+
 #include "core/key_codec.h"
 #include "map.h"
 #include "ops_search.cuh"
@@ -40,6 +42,14 @@ struct mgpu_code_of<8>
 {
 	typedef uint64_t type;
 };
+
+/* How far one code lies behind another. */
+template <typename Code>
+MGPU_HOST_DEVICE float
+mgpu_code_distance(Code first, Code second)
+{
+	return first < second ? -(float) (second - first) : (float) (first - second);
+}
 
 template <typename Stored_>
 struct mgpu_integer_order
@@ -79,6 +89,13 @@ struct mgpu_integer_order
 		return (Stored) (held ^ flip);
 	}
 
+	/* How far `first` sorts behind `second`, for searches; keys with few values are not worth it. */
+	MGPU_MEMBER float
+	distance(Stored first, Stored second) const
+	{
+		return sizeof(Stored) < 4 ? 0 : mgpu_code_distance(hold(first), hold(second));
+	}
+
 	static MGPU_MEMBER Code
 	code(Held held)
 	{
@@ -96,6 +113,24 @@ MGPU_HOST_DEVICE uint64_t
 mgpu_encode_float(uint64_t bits)
 {
 	return mgpu_encode_f64(bits);
+}
+
+MGPU_HOST_DEVICE float
+mgpu_number_of(uint32_t bits)
+{
+	float		number;
+
+	memcpy(&number, &bits, sizeof(number));
+	return number;
+}
+
+MGPU_HOST_DEVICE double
+mgpu_number_of(uint64_t bits)
+{
+	double		number;
+
+	memcpy(&number, &bits, sizeof(number));
+	return number;
 }
 
 template <typename Stored_>
@@ -166,6 +201,15 @@ struct mgpu_float_order
 		return held.bits;
 	}
 
+	/* By numbers, not codes, which lie apart where numbers change their sign.  May be NaN or infinite. */
+	MGPU_MEMBER float
+	distance(Stored first, Stored second) const
+	{
+		float		ascending = (float) (mgpu_number_of(first) - mgpu_number_of(second));
+
+		return flip != 0 ? -ascending : ascending;
+	}
+
 	static MGPU_MEMBER Code
 	code(Held held)
 	{
@@ -215,6 +259,13 @@ struct mgpu_bytes_order
 	stored(Held held) const
 	{
 		return hold(held);			/* swapping and flipping undo themselves */
+	}
+
+	/* By the first eight bytes. */
+	MGPU_MEMBER float
+	distance(Stored first, Stored second) const
+	{
+		return mgpu_code_distance(hold(first).high, hold(second).high);
 	}
 
 	static MGPU_MEMBER Code

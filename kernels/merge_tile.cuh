@@ -68,6 +68,12 @@ struct mgpu_merge_lists
 	{
 		return !mgpu_sorts_before(order, b[diagonal(tile) - 1 - probe], a[probe]);
 	}
+
+	MGPU_MEMBER float
+	distance(uint64_t tile, uint64_t probe) const
+	{
+		return order.distance(a[probe], b[diagonal(tile) - 1 - probe]);
+	}
 };
 
 /* A tile's intervals in the lists, and where they start in shared memory. */

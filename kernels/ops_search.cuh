@@ -10,7 +10,9 @@
  *								boundary; true up to some item, then false
  *	 diagonal(tile)				items before the boundary, in what is cut into tiles
  *	 expected(tile)				where in the range the split is if what lies on both
- *								sides is spread alike: for mgpu_find_splits_near
+ *								sides is spread alike: for mgpu_find_splits_near, like
+ *	 distance(tile, probe)		how far item `probe` is from the boundary in the measure of
+ *								the items, less than 0 before it; 0 where no measure helps
  *
  * A group of lanes probes at even distances and keeps the part in which the
  * answers change: 17 ways a round with 16 lanes, 7 dependent loads instead of
@@ -19,9 +21,14 @@
  *
  * Items in random order are nearly spread alike: a split is seldom further than
  * a root of the range from where it is expected.  So the first probes of a large
- * range lie around that place, and leave but a root of it: 7 rounds of 4 probes
- * instead of 12 for 50 million items.  Where the split is elsewhere after all,
- * they cost a round.
+ * range lie around that place, and leave but a root of it.  What they read says
+ * in proportion where the split lies between two of them, again to within a root:
+ * 4 or 5 rounds of 4 probes instead of 12 for 50 million items, in half the
+ * sectors.  Where it lies beyond them all, the line through the outermost leads on.
+ *
+ * Distances are advice: what is before the boundary is never asked of them, and
+ * probes stay within the range.  Where they mislead (few distinct items, gaps), probes
+ * reach further out each time, and after MGPU_OPS_GUESSES such rounds all others are even.
  *
  * What a launch of so many searches takes is rounds, of more than a microsecond each, and
  * sectors: one probe of device memory is as dear as 64 bytes copied.  So a warp's
@@ -30,7 +37,9 @@
  * no further from where they are expected than a root of what lies between.
  *
  * Answers that do not change once (an unsorted list) give some split of the
- * range, the same one to whoever asks.
+ * range, the same one to whoever asks in the same way.
+ *
+ * Source: interpolation search (Perl, Itai and Avni, 1978), by several probes.
  */
 #ifndef MGPU_OPS_SEARCH_CUH
 #define MGPU_OPS_SEARCH_CUH
@@ -41,36 +50,30 @@
 #include "merge_path.cuh"
 #include "ops_tuning.cuh"
 
+/* The distance of even probes. */
+template <int lanes>
+MGPU_HOST_DEVICE uint32_t
+mgpu_group_stride(uint64_t low, uint64_t high)
+{
+	return (uint32_t) (high - low) / (lanes + 1) + 1;
+}
+
 /* Probe `lane` of the open range [low, high), which is not empty: ascending. */
 template <int lanes>
 MGPU_HOST_DEVICE uint64_t
 mgpu_group_probe(uint64_t low, uint64_t high, uint32_t lane)
 {
-	uint32_t	stride = (uint32_t) (high - low) / (lanes + 1) + 1;
-	uint64_t	probe = low + (uint64_t) (lane + 1) * stride - 1;
+	uint64_t	probe = low + (uint64_t) (lane + 1) * mgpu_group_stride<lanes>(low, high) - 1;
 
 	return probe < high ? probe : high - 1;
 }
 
-/* The same for probes around the expected split: so many roots of the range, to either side. */
-template <int lanes>
-MGPU_HOST_DEVICE uint64_t
-mgpu_near_probe(uint64_t low, uint64_t high, uint64_t expected, uint32_t lane, float roots = MGPU_OPS_NEAR_ROOTS)
-{
-	uint32_t	stride = (uint32_t) (sqrtf((float) (high - low)) * (2.0f * roots / lanes)) + 1;
-	int64_t		probe = (int64_t) expected + ((int64_t) lane * 2 - (lanes - 1)) * stride / 2;
-
-	if (probe < (int64_t) low)
-		return low;
-	return probe < (int64_t) high ? (uint64_t) probe : high - 1;
-}
-
 /* Shrink the range by the number of probes that lie before the boundary; at(lane) is where they are. */
-template <int lanes, class At>
+template <int lanes, typename Place, class At>
 MGPU_HOST_DEVICE void
-mgpu_narrow(uint64_t &low, uint64_t &high, uint32_t num_before, At at)
+mgpu_narrow(Place &low, Place &high, uint32_t num_before, At at)
 {
-	uint64_t	new_low = num_before > 0 ? at(num_before - 1) + 1 : low;
+	Place		new_low = num_before > 0 ? at(num_before - 1) + 1 : low;
 
 	if (num_before < lanes)
 		high = at(num_before);
@@ -85,18 +88,6 @@ mgpu_group_narrow(uint64_t &low, uint64_t &high, uint32_t num_before)
 	uint64_t	to = high;
 
 	mgpu_narrow<lanes>(low, high, num_before, [=] (uint32_t lane) { return mgpu_group_probe<lanes>(from, to, lane); });
-}
-
-template <int lanes>
-MGPU_HOST_DEVICE void
-mgpu_near_narrow(uint64_t &low, uint64_t &high, uint64_t expected, uint32_t num_before,
-				 float roots = MGPU_OPS_NEAR_ROOTS)
-{
-	uint64_t	from = low;
-	uint64_t	to = high;
-
-	mgpu_narrow<lanes>(low, high, num_before,
-					   [=] (uint32_t lane) { return mgpu_near_probe<lanes>(from, to, expected, lane, roots); });
 }
 
 /* Where a split may be, and where it is expected, which short ranges need not know. */
@@ -144,6 +135,170 @@ mgpu_boundary_between(const Search &search, const uint32_t *splits, uint64_t til
 	if (end < range.high)
 		range.high = end > range.low ? end : range.low;
 	return range;
+}
+
+/*
+ * A search between two rounds.  Few operations lie between a round's loads and the next
+ * one's: places have 32 bits, as splits do, and quotients and roots are rough.
+ */
+struct mgpu_split_search
+{
+	uint32_t	low;
+	uint32_t	high;
+	uint32_t	first;			/* first probe, counted from low */
+	uint32_t	stride;			/* from probe to probe */
+	bool		guesses;		/* they lie where distances say */
+	uint32_t	guesses_left;	/* that may still fail */
+	float		roots;			/* that a guess reaches to either side */
+	float		below;			/* distance of item low - 1, less than 0 or not known */
+	float		above;			/* of item high, more than 0 or not known */
+};
+
+MGPU_HOST_DEVICE float
+mgpu_rough_quotient(float dividend, float divisor)
+{
+#ifdef __CUDA_ARCH__
+	return __fdividef(dividend, divisor);
+#else
+	return dividend / divisor;
+#endif
+}
+
+/* The distance of probes that reach so many roots of so many items to either side. */
+template <int lanes>
+MGPU_HOST_DEVICE uint32_t
+mgpu_near_stride(float items, float roots)
+{
+	return (uint32_t) (items * rsqrtf(items) * (2.0f * roots / lanes)) + 1;
+}
+
+template <int lanes>
+MGPU_HOST_DEVICE void
+mgpu_probe_evenly(mgpu_split_search &search)
+{
+	search.stride = mgpu_group_stride<lanes>(search.low, search.high);
+	search.first = search.stride - 1;
+	search.guesses = false;
+}
+
+/* Probe on both sides of the split if so many of the range's items lie before it; or as near as the range allows. */
+template <int lanes>
+MGPU_HOST_DEVICE void
+mgpu_probe_around(mgpu_split_search &search, uint32_t num_before, uint32_t stride)
+{
+	uint32_t	reach = (lanes - 1) * stride;
+	uint32_t	back = reach / 2 + 1;
+	uint32_t	first = num_before > back ? num_before - back : 0;
+	uint32_t	last_first = search.high - search.low - 1 - reach;
+
+	search.stride = stride;
+	search.first = first < last_first ? first : last_first;
+}
+
+MGPU_HOST_DEVICE uint32_t
+mgpu_search_probe(const mgpu_split_search &search, uint32_t lane)
+{
+	uint32_t	probe = search.first + lane * search.stride;
+	uint32_t	last = search.high - search.low - 1;
+
+	return search.low + (probe < last ? probe : last);
+}
+
+/* Begin where the split is expected, in so many roots of a long range around it. */
+template <int lanes>
+MGPU_HOST_DEVICE mgpu_split_search
+mgpu_start_search(const mgpu_boundary_range &range, float roots)
+{
+	mgpu_split_search search = {(uint32_t) range.low, (uint32_t) range.high, 0, 0, false, MGPU_OPS_GUESSES,
+		MGPU_OPS_GUESS_ROOTS, 0, 0};
+
+	mgpu_probe_evenly<lanes>(search);
+	if (range.high - range.low >= MGPU_OPS_NEAR_MIN_RANGE)
+		mgpu_probe_around<lanes>(search, range.expected > range.low ? (uint32_t) (range.expected - range.low) : 0,
+								 mgpu_near_stride<lanes>((float) (range.high - range.low), roots));
+	return search;
+}
+
+/* Shrink the range by a round; the next one's probes are even. */
+template <int lanes>
+MGPU_HOST_DEVICE void
+mgpu_narrow_evenly(mgpu_split_search &search, uint32_t num_before)
+{
+	const mgpu_split_search round = search;
+
+	mgpu_narrow<lanes>(search.low, search.high, num_before, [&] (uint32_t lane) { return mgpu_search_probe(round, lane); });
+	mgpu_probe_evenly<lanes>(search);
+}
+
+/* What a round's probes read: the distances of the outermost and of those on both sides of the split. */
+struct mgpu_probe_distances
+{
+	float		first;
+	float		last;
+	float		before;			/* if there is such a probe, or anything */
+	float		behind;
+};
+
+/* The distances at both ends of what a round leaves: read, or else on the line through the outermost probes. */
+template <int lanes>
+MGPU_HOST_DEVICE void
+mgpu_note_distances(mgpu_split_search &search, uint32_t num_before, const mgpu_probe_distances &distances)
+{
+	bool		no_below = num_before == 0 && !(search.below < 0);
+	bool		no_above = num_before == lanes && !(search.above > 0);
+
+	if (num_before > 0)
+		search.below = distances.before;
+	if (num_before < lanes)
+		search.above = distances.behind;
+	if (no_below || no_above)
+	{
+		uint32_t	first = mgpu_search_probe(search, 0);
+		uint32_t	last = mgpu_search_probe(search, lanes - 1);
+		float		slope = mgpu_rough_quotient(distances.last - distances.first, (float) (last - first));
+
+		if (slope > 0 && no_below)
+			search.below = fminf(distances.first - slope * (float) (first - search.low + 1), -slope);
+		if (slope > 0 && no_above)
+			search.above = fmaxf(distances.last + slope * (float) (search.high - last), slope);
+	}
+}
+
+/* Probe in proportion to the distances, where that is nearer than the even probes that are planned. */
+template <int lanes>
+MGPU_HOST_DEVICE void
+mgpu_probe_by_distances(mgpu_split_search &search)
+{
+	float		items = (float) (search.high - search.low) + 1;
+	float		share = mgpu_rough_quotient(search.below, search.below - search.above);
+	float		place = share * items;	/* of the split, from low - 1 on */
+	uint32_t	stride;
+
+	if (search.guesses_left == 0 || !(search.below < 0 && search.above > 0 && share <= 1))
+		return;
+	stride = mgpu_near_stride<lanes>(fmaxf(fminf(place, items - place), 1), search.roots);
+	if (stride >= search.stride)
+		return;
+	mgpu_probe_around<lanes>(search, (uint32_t) place, stride);
+	search.guesses = true;
+}
+
+/* Shrink the range by a round, and see where the distances lead. */
+template <int lanes>
+MGPU_HOST_DEVICE void
+mgpu_narrow_by_distances(mgpu_split_search &search, uint32_t num_before, const mgpu_probe_distances &distances)
+{
+	uint32_t	even_stride = mgpu_group_stride<lanes>(search.low, search.high);
+	bool		guessed = search.guesses;
+
+	mgpu_note_distances<lanes>(search, num_before, distances);
+	mgpu_narrow_evenly<lanes>(search, num_before);
+	if (guessed && search.high - search.low >= even_stride)
+	{
+		search.guesses_left--;
+		search.roots *= MGPU_OPS_GUESS_GROWTH;
+	}
+	mgpu_probe_by_distances<lanes>(search);
 }
 
 /* What the tiles of a launch are told of their boundaries. */
@@ -212,31 +367,50 @@ mgpu_count_in_group(bool before)
 	return __popc(__ballot_sync(0xFFFFFFFFu, before) & mgpu_group_of<lanes>(threadIdx.x));
 }
 
+/* What this lane's group read, of whose probes so many lie before the boundary. */
+template <int lanes>
+static __device__ __forceinline__ mgpu_probe_distances
+mgpu_share_distances(float distance, uint32_t num_before)
+{
+	mgpu_probe_distances distances;
+
+	distances.first = __shfl_sync(0xFFFFFFFFu, distance, 0, lanes);
+	distances.last = __shfl_sync(0xFFFFFFFFu, distance, lanes - 1, lanes);
+	distances.before = __shfl_sync(0xFFFFFFFFu, distance, (num_before + lanes - 1) % lanes, lanes);
+	distances.behind = __shfl_sync(0xFFFFFFFFu, distance, num_before % lanes, lanes);
+	return distances;
+}
+
 /*
  * The splits of a boundary a group, all of a warp's together: first where they are
- * expected, in `roots` of the range around it.
+ * expected, in `roots` of the range around it, then by distances if so asked, which
+ * takes registers.
  */
-template <int lanes, class Search>
+template <int lanes, bool by_distances, class Search>
 static __device__ __forceinline__ uint32_t
 mgpu_find_splits_near(const Search &search, uint64_t tile, mgpu_boundary_range range, float roots)
 {
-	uint32_t	lane = threadIdx.x % lanes;
-	uint64_t	low = range.low;
-	uint64_t	high = range.high;
-	bool		is_long = high - low >= MGPU_OPS_NEAR_MIN_RANGE;
-	uint32_t	num_before = mgpu_count_in_group<lanes>
-		(is_long && search.before(tile, mgpu_near_probe<lanes>(low, high, range.expected, lane, roots)));
+	mgpu_split_search state = mgpu_start_search<lanes>(range, roots);
 
-	if (is_long)
-		mgpu_near_narrow<lanes>(low, high, range.expected, num_before, roots);
-	while (__any_sync(0xFFFFFFFFu, low < high))
+	while (__any_sync(0xFFFFFFFFu, state.low < state.high))
 	{
-		num_before = mgpu_count_in_group<lanes>
-			(low < high && search.before(tile, mgpu_group_probe<lanes>(low, high, lane)));
-		if (low < high)
-			mgpu_group_narrow<lanes>(low, high, num_before);
+		bool		searches = state.low < state.high;
+		uint32_t	probe = mgpu_search_probe(state, threadIdx.x % lanes);
+		bool		before = searches && search.before(tile, probe);
+		float		distance = by_distances && searches ? search.distance(tile, probe) : 0;
+		uint32_t	num_before = mgpu_count_in_group<lanes>(before);
+
+		if constexpr (by_distances)
+		{
+			mgpu_probe_distances distances = mgpu_share_distances<lanes>(distance, num_before);
+
+			if (searches)
+				mgpu_narrow_by_distances<lanes>(state, num_before, distances);
+		}
+		else if (searches)
+			mgpu_narrow_evenly<lanes>(state, num_before);
 	}
-	return (uint32_t) low;
+	return state.low;
 }
 
 /*
@@ -253,7 +427,7 @@ mgpu_find_splits(Search search, uint64_t num_tiles, uint32_t step, uint32_t *spl
 	uint32_t	split;
 
 	mgpu_await_previous();
-	split = mgpu_find_splits_near<lanes>(search, tile, mgpu_boundary_of(search, tile), MGPU_OPS_NEAR_ROOTS);
+	split = mgpu_find_splits_near<lanes, true>(search, tile, mgpu_boundary_of(search, tile), MGPU_OPS_LAUNCH_ROOTS);
 	if (threadIdx.x % lanes == 0)
 		splits[tile] = split;
 }
@@ -269,8 +443,8 @@ mgpu_refine_splits(Search search, uint64_t num_tiles, uint32_t step, uint32_t *s
 	uint32_t	split;
 
 	mgpu_await_previous();
-	split = mgpu_find_splits_near<lanes>(search, tile, mgpu_boundary_between(search, splits, tile, num_tiles, step),
-										 MGPU_OPS_REFINE_ROOTS);
+	split = mgpu_find_splits_near<lanes, true>(search, tile, mgpu_boundary_between(search, splits, tile, num_tiles, step),
+											   MGPU_OPS_REFINE_ROOTS);
 	if (threadIdx.x % lanes == 0 && tile < num_tiles && tile % step != 0)
 		splits[tile] = split;
 }
@@ -291,7 +465,8 @@ mgpu_tile_splits(const Search &search, mgpu_tile_plan plan)
 	if (threadIdx.x < 2 * lanes)
 	{
 		uint64_t	tile = (uint64_t) blockIdx.x + threadIdx.x / lanes;
-		uint32_t	split = mgpu_find_splits_near<lanes>(search, tile, mgpu_boundary_of(search, tile), MGPU_OPS_NEAR_ROOTS);
+		uint32_t	split = mgpu_find_splits_near<lanes, false>(search, tile, mgpu_boundary_of(search, tile),
+																MGPU_OPS_TILE_ROOTS);
 
 		if (threadIdx.x % lanes == 0)
 			found[threadIdx.x / lanes] = split;
@@ -330,8 +505,6 @@ mgpu_enqueue_each(const Search &search, uint64_t num_tiles, uint32_t step, uint3
 {
 	switch (mgpu_launch_probes(mgpu_tiles_of(num_tiles, step)))
 	{
-		case MGPU_OPS_LAUNCH_PROBES / 4:
-			return mgpu_enqueue_search<MGPU_OPS_LAUNCH_PROBES / 4>(search, num_tiles, step, splits, stream);
 		case MGPU_OPS_LAUNCH_PROBES:
 			return mgpu_enqueue_search<MGPU_OPS_LAUNCH_PROBES>(search, num_tiles, step, splits, stream);
 		default:

@@ -146,21 +146,23 @@ using mgpu_insert_tuning = typename mgpu_bulk_tuning<item_bytes>::insert;
  */
 #define MGPU_OPS_SEARCH_IN_TILE_TILES UINT64_C(2048)
 
-/* Probes at a time of a search within a CTA; two searches share a warp. */
+/*
+ * Probes at a time of a search within a CTA; two searches share a warp.  They take no
+ * distances: 3 rounds in place of 3 or 4, for which tiles of removes would spill.
+ */
 #define MGPU_OPS_TILE_PROBES 16
 
 /*
- * Probes at a time of a search in the launch: 2, 8 or 16.  Each probe reads a
- * sector or two, 30 and more a boundary: few tiles wait for rounds of probes,
+ * Probes at a time of a search in the launch, or twice as many.  Each probe reads a
+ * sector or two, 17 and more a boundary: few tiles wait for rounds of probes,
  * many for the sectors.
  */
-#define MGPU_OPS_LAUNCH_PROBES 8
+#define MGPU_OPS_LAUNCH_PROBES 4
 
 static inline int
 mgpu_launch_probes(uint64_t num_tiles)
 {
-	return num_tiles <= 3500 ? 2 * MGPU_OPS_LAUNCH_PROBES :
-		num_tiles <= 8000 ? MGPU_OPS_LAUNCH_PROBES : MGPU_OPS_LAUNCH_PROBES / 4;
+	return num_tiles <= 8000 ? 2 * MGPU_OPS_LAUNCH_PROBES : MGPU_OPS_LAUNCH_PROBES;
 }
 
 #define MGPU_OPS_LAUNCH_THREADS 128
@@ -171,7 +173,18 @@ mgpu_launch_probes(uint64_t num_tiles)
  * near for all but a few in a million tiles; one that is not keeps the launch waiting.
  */
 #define MGPU_OPS_NEAR_MIN_RANGE 4096
-#define MGPU_OPS_NEAR_ROOTS 3
+#define MGPU_OPS_TILE_ROOTS 3.0f
+#define MGPU_OPS_LAUNCH_ROOTS 1.5f
+
+/*
+ * Probes in proportion to distances reach so many roots of what lies between the place that
+ * they foretell and the nearer end.  A round that leaves more than even probes would widens
+ * that, and so many such rounds are the last: played on the host, three cost keys of
+ * a thousand values 4 rounds of 15, and spare lists all behind each other 8 of 10.
+ */
+#define MGPU_OPS_GUESS_ROOTS 2.0f
+#define MGPU_OPS_GUESS_GROWTH 4.0f
+#define MGPU_OPS_GUESSES 3
 
 /*
  * From so many tiles on, one boundary in so many is found first, and the others between

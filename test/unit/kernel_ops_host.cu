@@ -5,82 +5,9 @@
  * Emulates CTAs with the very functions that the kernels are made of: a loop
  * over threads stands for what runs between two barriers.
  */
-#include "kernel_ops_test.cuh"
+#include "kernel_ops_search.cuh"
 
-#include "bulk_tile.cuh"
-#include "merge_tile.cuh"
 #include "odd_even.cuh"
-
-static uint64_t search_rounds = 0;	/* of probes, in all searches */
-
-/* mgpu_find_splits_near, lanes in turn. */
-template <int lanes, class Search>
-static uint64_t
-find_near(const Search &search, uint64_t tile, mgpu_boundary_range range, float roots)
-{
-	uint64_t	low = range.low;
-	uint64_t	high = range.high;
-
-	if (high - low >= MGPU_OPS_NEAR_MIN_RANGE)
-	{
-		uint32_t	num_before = 0;
-
-		for (uint32_t lane = 0; lane < lanes; lane++)
-			num_before += search.before(tile, mgpu_near_probe<lanes>(low, high, range.expected, lane, roots));
-		mgpu_near_narrow<lanes>(low, high, range.expected, num_before, roots);
-		search_rounds++;
-	}
-	while (low < high)
-	{
-		uint32_t	num_before = 0;
-
-		for (uint32_t lane = 0; lane < lanes; lane++)
-			num_before += search.before(tile, mgpu_group_probe<lanes>(low, high, lane));
-		mgpu_group_narrow<lanes>(low, high, num_before);
-		search_rounds++;
-	}
-	return low;
-}
-
-template <int lanes, class Search>
-static uint64_t
-find_split(const Search &search, uint64_t tile)
-{
-	return find_near<lanes>(search, tile, mgpu_boundary_of(search, tile), MGPU_OPS_NEAR_ROOTS);
-}
-
-/*
- * All boundaries as mgpu_enqueue_splits finds those of many tiles; search_rounds is the
- * most that any of the second launch took.
- */
-template <class Search>
-static std::vector<uint32_t>
-refine_splits(const Search &search, uint64_t num_tiles, uint32_t step)
-{
-	std::vector<uint32_t> splits(num_tiles + 1, UINT32_MAX);
-	uint64_t	most_rounds = 0;
-
-	for (uint64_t tile = 0; tile < num_tiles + step; tile += step)
-		splits[std::min(tile, num_tiles)] = (uint32_t) find_split<MGPU_OPS_TILE_PROBES>(search, std::min(tile, num_tiles));
-	for (uint64_t tile = 0; tile <= num_tiles; tile++)
-	{
-		mgpu_boundary_range range = mgpu_boundary_between(search, splits.data(), tile, num_tiles, step);
-
-		search_rounds = 0;
-		splits[tile] = (uint32_t) find_near<MGPU_OPS_REFINE_PROBES>(search, tile, range, MGPU_OPS_REFINE_ROOTS);
-		most_rounds = std::max(most_rounds, search_rounds);
-	}
-	search_rounds = most_rounds;
-	return splits;
-}
-
-template <class Search>
-static uint32_t
-find_either(const Search &search, uint64_t tile, bool in_tile)
-{
-	return (uint32_t) (in_tile ? find_split<MGPU_OPS_TILE_PROBES>(search, tile) :
-					   find_split<MGPU_OPS_LAUNCH_PROBES / 4>(search, tile));
-}
 
 /* ------------------------------------------------------------------- merge */
 
@@ -399,12 +326,6 @@ rank_in(const std::vector<uint32_t> &masks, const std::vector<uint32_t> &ranks, 
 	return ranks[item / 32] + (uint32_t) __builtin_popcount(masks[item / 32] & ((1u << item % 32) - 1));
 }
 
-static uint64_t
-positions_before(const std::vector<uint32_t> &positions, uint64_t item)
-{
-	return (uint64_t) (std::lower_bound(positions.begin(), positions.end(), item) - positions.begin());
-}
-
 static void
 check_remove(uint64_t num_items, const std::vector<uint32_t> &positions, uint32_t tile_items)
 {
@@ -420,7 +341,7 @@ check_remove(uint64_t num_items, const std::vector<uint32_t> &positions, uint32_
 		uint64_t	begin = tile * tile_items;
 		uint64_t	count = std::min<uint64_t>(tile_items, num_items - begin);
 		uint64_t	split = find_split<MGPU_OPS_TILE_PROBES>(search, tile);
-		uint64_t	end_split = find_split<MGPU_OPS_LAUNCH_PROBES>(search, tile + 1);
+		uint64_t	end_split = find_split<2 * MGPU_OPS_LAUNCH_PROBES>(search, tile + 1);
 		std::vector<uint8_t> flags(tile_items, 0);
 
 		splits_right &= split == positions_before(positions, begin);
@@ -450,7 +371,7 @@ check_insert(uint64_t num_items, const std::vector<uint32_t> &positions, uint32_
 	{
 		uint64_t	begin = tile * tile_items;
 		uint64_t	count = search.diagonal(tile + 1) - begin;
-		uint64_t	split = find_split<MGPU_OPS_LAUNCH_PROBES / 4>(search, tile);
+		uint64_t	split = find_split<MGPU_OPS_LAUNCH_PROBES>(search, tile);
 		uint64_t	end_split = find_split<MGPU_OPS_TILE_PROBES>(search, tile + 1);
 		std::vector<uint8_t> flags(tile_items, 0);
 
@@ -469,111 +390,6 @@ check_insert(uint64_t num_items, const std::vector<uint32_t> &positions, uint32_
 		   (unsigned long long) positions.size(), (unsigned long long) num_items);
 }
 
-/*
- * Splits of long lists.  Where positions are spread alike, a search takes few
- * rounds; where they are not, no more than one beyond those of even probes.
- */
-template <int lanes>
-static void
-check_long_searches(int pattern, uint64_t most_rounds)
-{
-	const uint64_t num_items = 1000000;
-	const uint32_t tile_items = 8192;
-	std::vector<uint32_t> positions = make_positions(pattern, num_items);
-	std::vector<uint32_t> insertions = make_insertions(pattern, num_items, num_items / 2);
-	mgpu_remove_search remove = {positions.data(), positions.size(), num_items, tile_items};
-	mgpu_insert_search insert = {insertions.data(), insertions.size(), num_items, tile_items};
-	bool		right = true;
-	uint64_t	rounds = 0;
-
-	for (uint64_t tile = 0; tile <= mgpu_tiles_of(num_items, tile_items); tile++)
-	{
-		search_rounds = 0;
-		right &= find_split<lanes>(remove, tile) == positions_before(positions, tile * tile_items);
-		rounds = std::max(rounds, search_rounds);
-	}
-	for (uint64_t tile = 0; tile <= mgpu_tiles_of(num_items + insertions.size(), tile_items); tile++)
-	{
-		uint64_t	split;
-
-		search_rounds = 0;
-		split = find_split<lanes>(insert, tile);
-		rounds = std::max(rounds, search_rounds);
-		/* the last insertion before the diagonal lies there, and the next one does not */
-		right &= split == 0 || insertions[split - 1] + split - 1 < insert.diagonal(tile);
-		right &= split == insertions.size() || insertions[split] + split >= insert.diagonal(tile);
-	}
-	expect(right && rounds <= most_rounds, "host searches by %d lanes, pattern %d: %llu rounds", lanes, pattern,
-		   (unsigned long long) rounds);
-}
-
-/* The same boundaries by way of every step-th one, in few rounds where positions are spread alike. */
-static void
-check_refined(int pattern, uint64_t num_items, uint32_t tile_items, uint64_t most_rounds)
-{
-	std::vector<uint32_t> positions = make_positions(pattern, num_items);
-	std::vector<uint32_t> insertions = make_insertions(pattern, num_items, num_items / 2);
-	mgpu_remove_search remove = {positions.data(), positions.size(), num_items, tile_items};
-	mgpu_insert_search insert = {insertions.data(), insertions.size(), num_items, tile_items};
-	uint64_t	remove_tiles = mgpu_tiles_of(num_items, tile_items);
-	uint64_t	insert_tiles = mgpu_tiles_of(num_items + insertions.size(), tile_items);
-	std::vector<uint32_t> removed = refine_splits(remove, remove_tiles, MGPU_OPS_REFINE_STEP);
-	uint64_t	rounds = search_rounds;
-	std::vector<uint32_t> inserted = refine_splits(insert, insert_tiles, MGPU_OPS_REFINE_STEP);
-	bool		right = true;
-
-	rounds = std::max(rounds, search_rounds);
-	for (uint64_t tile = 0; tile <= remove_tiles; tile++)
-		right &= removed[tile] == find_split<MGPU_OPS_TILE_PROBES>(remove, tile);
-	for (uint64_t tile = 0; tile <= insert_tiles; tile++)
-		right &= inserted[tile] == find_split<MGPU_OPS_TILE_PROBES>(insert, tile);
-	expect(right && rounds <= most_rounds, "host boundaries, refined, pattern %d, tiles of %u: %llu rounds", pattern,
-		   tile_items, (unsigned long long) rounds);
-}
-
-/* Lists that are not sorted: whatever is found, nothing outside the lists is read (the lists end at their ends). */
-static void
-check_refined_unsorted()
-{
-	const uint64_t a_items = 30011;
-	const uint64_t b_items = 20023;
-	const mgpu_codec codec = {MGPU_KEY_SIGNED, 4, 0};
-	byte_array	a = make_keys(codec, DATA_RANDOM, 0, a_items);
-	byte_array	b = make_keys(codec, DATA_RANDOM, 1, b_items);
-	mgpu_merge_lists<mgpu_integer_order<uint32_t>> lists = {reinterpret_cast<const uint32_t *>(a.data()),
-		reinterpret_cast<const uint32_t *>(b.data()), a_items, b_items, mgpu_integer_order<uint32_t>(codec), 128};
-	uint64_t	num_tiles = mgpu_tiles_of(a_items + b_items, lists.tile_items);
-	std::vector<uint32_t> splits = refine_splits(lists, num_tiles, MGPU_OPS_REFINE_STEP);
-	bool		in_range = true;
-
-	for (uint64_t tile = 0; tile <= num_tiles; tile++)
-	{
-		mgpu_boundary_range range = mgpu_boundary_of(lists, tile);
-		mgpu_boundary_range between = mgpu_boundary_between(lists, splits.data(), tile, num_tiles, MGPU_OPS_REFINE_STEP);
-
-		in_range &= splits[tile] >= range.low && splits[tile] <= range.high;
-		in_range &= between.low >= range.low && between.low <= between.high && between.high <= range.high;
-	}
-	expect(in_range, "host boundaries, refined, of lists that are not sorted");
-}
-
-static void
-check_all_long_searches()
-{
-	check_refined_unsorted();
-	for (int pattern = 0; pattern < NUM_POSITION_PATTERNS; pattern++)
-	{
-		bool		spread = pattern == POSITIONS_RANDOM;
-
-		check_long_searches<16>(pattern, spread ? 3 : 6);
-		check_long_searches<8>(pattern, spread ? 5 : 8);
-		check_long_searches<4>(pattern, spread ? 6 : 10);
-		check_long_searches<2>(pattern, spread ? 9 : 14);
-		check_refined(pattern, 1000000, 8192, spread ? 5 : 9);
-		check_refined(pattern, 100000, 64, spread ? 5 : 6);
-	}
-}
-
 static void
 check_bulk()
 {
@@ -585,7 +401,7 @@ check_bulk()
 		bits_right &= mgpu_flag_bits((bits & 1) | (bits >> 1 & 1) << 8 | (bits >> 2 & 1) << 16 | bits >> 3 << 24) == bits;
 	expect(bits_right && mgpu_row_bits(0, 32) == UINT32_MAX && mgpu_row_bits(1, 33) == 1 && mgpu_row_bits(2, 33) == 0,
 		   "host flags to bits");
-	check_all_long_searches();
+	check_searches();
 	for (uint64_t size : sizes)
 		for (int pattern = 0; pattern < NUM_POSITION_PATTERNS; pattern++)
 		{

@@ -22,6 +22,7 @@
 #include <cstdlib>
 
 #include "bulk_tile.cuh"
+#include "merge_tile.cuh"
 
 #define CANARY 0xA5
 #define CANARY_BYTES 256
@@ -363,6 +364,33 @@ test_splits(uint64_t num_tiles, int pattern)
 	test_splits_of(insert, num_tiles, inserted, "insert");
 }
 
+/* Those of a merge of two lists of equal length. */
+template <class Order>
+static void
+test_merge_splits(const mgpu_codec &codec, uint64_t num_tiles, int pattern)
+{
+	typedef typename Order::Stored Stored;
+	uint64_t	num_items = num_tiles * SPLIT_TILE_ITEMS - 3;
+	byte_array	a = sort_keys(codec, make_keys(codec, pattern, 0, num_items / 2));
+	byte_array	b = sort_keys(codec, make_keys(codec, pattern, 1, num_items - num_items / 2));
+	device_array d_a(a, 0);
+	device_array d_b(b, 0);
+	mgpu_merge_lists<Order> lists = {reinterpret_cast<const Stored *>(d_a.data), reinterpret_cast<const Stored *>(d_b.data),
+		num_items / 2, num_items - num_items / 2, Order(codec), SPLIT_TILE_ITEMS};
+	std::vector<uint32_t> sources = reference_merge(codec, a, b);
+	std::vector<uint32_t> expected;
+	uint32_t	from_a = 0;
+
+	for (uint64_t item = 0; item < num_items; item++)
+	{
+		if (item % SPLIT_TILE_ITEMS == 0)
+			expected.push_back(from_a);
+		from_a += sources[item] < num_items / 2;
+	}
+	expected.push_back(from_a);
+	test_splits_of(lists, num_tiles, expected, "merge");
+}
+
 static void
 test_all_splits()
 {
@@ -375,6 +403,17 @@ test_all_splits()
 		if (!quick)
 			test_splits(130003, pattern);	/* of those found first, many as well */
 	}
+	for (int pattern = 0; pattern < NUM_DATA_PATTERNS; pattern++)
+		for (uint64_t num_tiles : {UINT64_C(3001), UINT64_C(9001), refined + 1})
+			if (!quick || num_tiles == 9001)
+			{
+				test_merge_splits<mgpu_integer_order<uint16_t>>({MGPU_KEY_SIGNED, 2, 0}, num_tiles, pattern);
+				test_merge_splits<mgpu_integer_order<uint32_t>>({MGPU_KEY_SIGNED, 4, 0}, num_tiles, pattern);
+				test_merge_splits<mgpu_integer_order<uint64_t>>({MGPU_KEY_UNSIGNED, 8, 1}, num_tiles, pattern);
+				test_merge_splits<mgpu_float_order<uint32_t>>({MGPU_KEY_FLOAT, 4, 1}, num_tiles, pattern);
+				test_merge_splits<mgpu_float_order<uint64_t>>({MGPU_KEY_FLOAT, 8, 0}, num_tiles, pattern);
+				test_merge_splits<mgpu_bytes_order>({MGPU_KEY_BYTES, 16, 0}, num_tiles, pattern);
+			}
 }
 
 /* ---------------------------------------------------------------- odd-even */

@@ -1,0 +1,321 @@
+/*
+ * kernel_ops_search.cu
+ *		Searches for tiles' boundaries: right on any lists, in few rounds on most.
+ *
+ * What lists are in order says where each boundary is.  On others, and with
+ * distances that are no distances, a search still ends, reads nothing outside its
+ * range, and takes no more rounds than it may.
+ */
+#include "kernel_ops_search.cuh"
+
+#include <cmath>
+#include <limits>
+
+uint64_t	search_rounds = 0;
+
+/* --------------------------------------------------------------- positions */
+
+/*
+ * All boundaries as mgpu_enqueue_splits finds those of many tiles; search_rounds is the
+ * most that any of the second launch took.
+ */
+template <class Search>
+static std::vector<uint32_t>
+refine_splits(const Search &search, uint64_t num_tiles, uint32_t step)
+{
+	std::vector<uint32_t> splits(num_tiles + 1, UINT32_MAX);
+	uint64_t	most_rounds = 0;
+
+	for (uint64_t tile = 0; tile < num_tiles + step; tile += step)
+		splits[std::min(tile, num_tiles)] = (uint32_t) find_split<MGPU_OPS_TILE_PROBES>(search, std::min(tile, num_tiles));
+	for (uint64_t tile = 0; tile <= num_tiles; tile++)
+	{
+		mgpu_boundary_range range = mgpu_boundary_between(search, splits.data(), tile, num_tiles, step);
+
+		search_rounds = 0;
+		splits[tile] = (uint32_t) find_near<MGPU_OPS_REFINE_PROBES, true>(search, tile, range, MGPU_OPS_REFINE_ROOTS);
+		most_rounds = std::max(most_rounds, search_rounds);
+	}
+	search_rounds = most_rounds;
+	return splits;
+}
+
+/*
+ * Splits of long lists.  Where positions are spread alike, a search takes few
+ * rounds; where they are not, no more than one beyond those of even probes.
+ */
+template <int lanes>
+static void
+check_long_searches(int pattern, uint64_t most_rounds)
+{
+	const uint64_t num_items = 1000000;
+	const uint32_t tile_items = 8192;
+	std::vector<uint32_t> positions = make_positions(pattern, num_items);
+	std::vector<uint32_t> insertions = make_insertions(pattern, num_items, num_items / 2);
+	mgpu_remove_search remove = {positions.data(), positions.size(), num_items, tile_items};
+	mgpu_insert_search insert = {insertions.data(), insertions.size(), num_items, tile_items};
+	bool		right = true;
+	uint64_t	rounds = 0;
+
+	for (uint64_t tile = 0; tile <= mgpu_tiles_of(num_items, tile_items); tile++)
+	{
+		search_rounds = 0;
+		right &= find_split<lanes>(remove, tile) == positions_before(positions, tile * tile_items);
+		rounds = std::max(rounds, search_rounds);
+	}
+	for (uint64_t tile = 0; tile <= mgpu_tiles_of(num_items + insertions.size(), tile_items); tile++)
+	{
+		uint64_t	split;
+
+		search_rounds = 0;
+		split = find_split<lanes>(insert, tile);
+		rounds = std::max(rounds, search_rounds);
+		/* the last insertion before the diagonal lies there, and the next one does not */
+		right &= split == 0 || insertions[split - 1] + split - 1 < insert.diagonal(tile);
+		right &= split == insertions.size() || insertions[split] + split >= insert.diagonal(tile);
+	}
+	expect(right && rounds <= most_rounds, "host searches by %d lanes, pattern %d: %llu rounds", lanes, pattern,
+		   (unsigned long long) rounds);
+}
+
+/* The same boundaries by way of every step-th one, in few rounds where positions are spread alike. */
+static void
+check_refined(int pattern, uint64_t num_items, uint32_t tile_items, uint64_t most_rounds)
+{
+	std::vector<uint32_t> positions = make_positions(pattern, num_items);
+	std::vector<uint32_t> insertions = make_insertions(pattern, num_items, num_items / 2);
+	mgpu_remove_search remove = {positions.data(), positions.size(), num_items, tile_items};
+	mgpu_insert_search insert = {insertions.data(), insertions.size(), num_items, tile_items};
+	uint64_t	remove_tiles = mgpu_tiles_of(num_items, tile_items);
+	uint64_t	insert_tiles = mgpu_tiles_of(num_items + insertions.size(), tile_items);
+	std::vector<uint32_t> removed = refine_splits(remove, remove_tiles, MGPU_OPS_REFINE_STEP);
+	uint64_t	rounds = search_rounds;
+	std::vector<uint32_t> inserted = refine_splits(insert, insert_tiles, MGPU_OPS_REFINE_STEP);
+	bool		right = true;
+
+	rounds = std::max(rounds, search_rounds);
+	for (uint64_t tile = 0; tile <= remove_tiles; tile++)
+		right &= removed[tile] == find_split<MGPU_OPS_TILE_PROBES>(remove, tile);
+	for (uint64_t tile = 0; tile <= insert_tiles; tile++)
+		right &= inserted[tile] == find_split<MGPU_OPS_TILE_PROBES>(insert, tile);
+	expect(right && rounds <= most_rounds, "host boundaries, refined, pattern %d, tiles of %u: %llu rounds", pattern,
+		   tile_items, (unsigned long long) rounds);
+}
+
+/* Lists that are not sorted: whatever is found, nothing outside the lists is read (the lists end at their ends). */
+static void
+check_refined_unsorted()
+{
+	const uint64_t a_items = 30011;
+	const uint64_t b_items = 20023;
+	const mgpu_codec codec = {MGPU_KEY_SIGNED, 4, 0};
+	byte_array	a = make_keys(codec, DATA_RANDOM, 0, a_items);
+	byte_array	b = make_keys(codec, DATA_RANDOM, 1, b_items);
+	mgpu_merge_lists<mgpu_integer_order<uint32_t>> lists = {reinterpret_cast<const uint32_t *>(a.data()),
+		reinterpret_cast<const uint32_t *>(b.data()), a_items, b_items, mgpu_integer_order<uint32_t>(codec), 128};
+	uint64_t	num_tiles = mgpu_tiles_of(a_items + b_items, lists.tile_items);
+	std::vector<uint32_t> splits = refine_splits(lists, num_tiles, MGPU_OPS_REFINE_STEP);
+	bool		in_range = true;
+
+	for (uint64_t tile = 0; tile <= num_tiles; tile++)
+	{
+		mgpu_boundary_range range = mgpu_boundary_of(lists, tile);
+		mgpu_boundary_range between = mgpu_boundary_between(lists, splits.data(), tile, num_tiles, MGPU_OPS_REFINE_STEP);
+
+		in_range &= splits[tile] >= range.low && splits[tile] <= range.high;
+		in_range &= between.low >= range.low && between.low <= between.high && between.high <= range.high;
+	}
+	expect(in_range, "host boundaries, refined, of lists that are not sorted");
+}
+
+static void
+check_position_searches()
+{
+	check_refined_unsorted();
+	for (int pattern = 0; pattern < NUM_POSITION_PATTERNS; pattern++)
+	{
+		bool		spread = pattern == POSITIONS_RANDOM;
+
+		check_long_searches<16>(pattern, spread ? 3 : 6);
+		check_long_searches<8>(pattern, spread ? 5 : 8);
+		check_long_searches<4>(pattern, spread ? 6 : 10);
+		check_long_searches<2>(pattern, spread ? 9 : 14);
+		check_refined(pattern, 1000000, 8192, spread ? 5 : 9);
+		check_refined(pattern, 100000, 64, spread ? 5 : 6);
+	}
+}
+
+
+/* ------------------------------------------------------------- any distances */
+
+/* Distances that a search may be told. */
+typedef enum distance_kind
+{
+	DISTANCES_TRUE = 0,
+	DISTANCES_NONE,
+	DISTANCES_REVERSED,
+	DISTANCES_RANDOM,
+	DISTANCES_NAN,
+	DISTANCES_INFINITE,
+	DISTANCES_LARGE_BEHIND,		/* so that the next item before the boundary seems to be it */
+	DISTANCES_LARGE_BEFORE,
+	NUM_DISTANCE_KINDS
+} distance_kind;
+
+/* A Search that tells such distances, and notes whether probes lie in its range. */
+template <class Search>
+struct watched_search
+{
+	const Search &search;
+	int			kind;
+	bool	   *in_range;
+
+	bool
+	before(uint64_t tile, uint64_t probe) const
+	{
+		uint64_t	low;
+		uint64_t	high;
+
+		search.range(tile, low, high);
+		*in_range &= probe >= low && probe < high;
+		return probe >= low && probe < high && search.before(tile, probe);
+	}
+
+	float
+	distance(uint64_t tile, uint64_t probe) const
+	{
+		float		sign = before(tile, probe) ? -1.0f : 1.0f;
+
+		switch (kind)
+		{
+			case DISTANCES_TRUE:
+				return search.distance(tile, probe);
+			case DISTANCES_REVERSED:
+				return -search.distance(tile, probe);
+			case DISTANCES_RANDOM:
+				return (float) (int64_t) random_bits();
+			case DISTANCES_NAN:
+				return std::numeric_limits<float>::quiet_NaN();
+			case DISTANCES_INFINITE:
+				return sign * std::numeric_limits<float>::infinity();
+			case DISTANCES_LARGE_BEHIND:
+				return sign < 0 ? -std::numeric_limits<float>::denorm_min() : std::numeric_limits<float>::max();
+			case DISTANCES_LARGE_BEFORE:
+				return sign > 0 ? std::numeric_limits<float>::denorm_min() : -std::numeric_limits<float>::max();
+			default:
+				return 0;
+		}
+	}
+};
+
+/* Rounds of probes in a range: even ones, the first, and those that guess wrong. */
+template <int lanes>
+static uint64_t
+most_rounds_in(const mgpu_boundary_range &range)
+{
+	uint64_t	rounds = 1 + MGPU_OPS_GUESSES;
+
+	for (uint64_t items = range.high - range.low; items > 0; items /= lanes + 1)
+		rounds++;
+	return rounds;
+}
+
+/* Is a split where what lies before the boundary ends? */
+template <class Search>
+static bool
+is_split(const Search &search, uint64_t tile, uint64_t split)
+{
+	uint64_t	low;
+	uint64_t	high;
+
+	search.range(tile, low, high);
+	return split >= low && split <= high && (split == low || search.before(tile, split - 1)) &&
+		(split == high || !search.before(tile, split));
+}
+
+/* Search for all boundaries by distances of a kind; the most rounds of true ones are in *true_rounds. */
+template <int lanes, class Search>
+static bool
+finds_splits(const Search &search, uint64_t num_tiles, bool sorted, int kind, uint64_t *true_rounds)
+{
+	bool		right = true;
+	watched_search<Search> watched = {search, kind, &right};
+
+	for (uint64_t tile = 0; tile <= num_tiles; tile++)
+	{
+		mgpu_boundary_range range = mgpu_boundary_of(search, tile);
+		uint64_t	split;
+
+		search_rounds = 0;
+		split = find_near<lanes, true>(watched, tile, range, MGPU_OPS_LAUNCH_ROOTS);
+		right &= search_rounds <= most_rounds_in<lanes>(range);
+		right &= sorted ? is_split(search, tile, split) : split >= range.low && split <= range.high;
+		if (kind == DISTANCES_TRUE)
+			*true_rounds = std::max(*true_rounds, search_rounds);
+	}
+	return right;
+}
+
+template <int lanes, class Order>
+static void
+check_merge_search(const mgpu_codec &codec, const byte_array &a, const byte_array &b, int pattern, bool sorted)
+{
+	typedef typename Order::Stored Stored;
+	/* aligned as their type is */
+	std::vector<Stored> a_list(a.size() / sizeof(Stored));
+	std::vector<Stored> b_list(b.size() / sizeof(Stored));
+	mgpu_merge_lists<Order> lists = {a_list.data(), b_list.data(), a_list.size(), b_list.size(), Order(codec), 1024};
+	uint64_t	num_tiles = mgpu_tiles_of(a_list.size() + b_list.size(), lists.tile_items);
+	/* random bits of floats are numbers of all sizes */
+	bool		spread = sorted && pattern == DATA_RANDOM && codec.width >= 4 && codec.kind != MGPU_KEY_FLOAT;
+	uint64_t	most_rounds = !spread ? UINT64_MAX : lanes == 2 ? 9 : lanes == 4 ? 6 : 5;
+	uint64_t	rounds = 0;
+
+	memcpy(a_list.data(), a.data(), a.size());
+	memcpy(b_list.data(), b.data(), b.size());
+	for (int kind = 0; kind < NUM_DISTANCE_KINDS; kind++)
+	{
+		bool		right = finds_splits<lanes>(lists, num_tiles, sorted, kind, &rounds);
+
+		expect(right && rounds <= most_rounds,
+			   "host searches by %d lanes and distances %d: width %u, kind %u, descending %u, pattern %d%s, %llu rounds",
+			   lanes, kind, codec.width, codec.kind, codec.descending, pattern, sorted ? "" : ", unsorted",
+			   (unsigned long long) rounds);
+	}
+}
+
+template <class Order>
+static void
+check_merge_searches(uint32_t kind, uint32_t width)
+{
+	const uint64_t lengths[][2] = {{60011, 50023}, {100003, 1009}, {1009, 100003}, {20011, 3}};
+
+	for (uint32_t descending = 0; descending < 2; descending++)
+		for (int pattern = 0; pattern < NUM_DATA_PATTERNS; pattern++)
+		{
+			const mgpu_codec codec = {kind, width, descending};
+			const auto &length = lengths[(pattern + descending) % 4];
+			byte_array	a = make_keys(codec, pattern, 0, length[0]);
+			byte_array	b = make_keys(codec, pattern, 1, length[1]);
+
+			check_merge_search<4, Order>(codec, a, b, pattern, false);
+			a = sort_keys(codec, a);
+			b = sort_keys(codec, b);
+			check_merge_search<2, Order>(codec, a, b, pattern, true);
+			check_merge_search<4, Order>(codec, a, b, pattern, true);
+			check_merge_search<8, Order>(codec, a, b, pattern, true);
+		}
+}
+
+void
+check_searches()
+{
+	check_position_searches();
+	check_merge_searches<mgpu_integer_order<uint8_t>>(MGPU_KEY_UNSIGNED, 1);
+	check_merge_searches<mgpu_integer_order<uint16_t>>(MGPU_KEY_SIGNED, 2);
+	check_merge_searches<mgpu_integer_order<uint32_t>>(MGPU_KEY_SIGNED, 4);
+	check_merge_searches<mgpu_integer_order<uint64_t>>(MGPU_KEY_SIGNED, 8);
+	check_merge_searches<mgpu_float_order<uint32_t>>(MGPU_KEY_FLOAT, 4);
+	check_merge_searches<mgpu_float_order<uint64_t>>(MGPU_KEY_FLOAT, 8);
+	check_merge_searches<mgpu_bytes_order>(MGPU_KEY_BYTES, 16);
+}
