@@ -33,14 +33,6 @@ struct mgpu_remove_search
 	uint64_t	num_items;
 	uint32_t	tile_items;
 
-	MGPU_MEMBER uint64_t
-	diagonal(uint64_t tile) const
-	{
-		uint64_t	begin = tile * tile_items;
-
-		return begin < num_items ? begin : num_items;
-	}
-
 	MGPU_MEMBER void
 	range(uint64_t tile, uint64_t &low, uint64_t &high) const
 	{

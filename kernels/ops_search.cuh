@@ -8,9 +8,11 @@
  *	 range(tile, low, high)		the split is in [low, high]
  *	 before(tile, probe)		item `probe`, in [low, high), lies before the
  *								boundary; true up to some item, then false
- *	 diagonal(tile)				items before the boundary, in what is cut into tiles
+ *
+ * and for mgpu_find_splits_near
+ *
  *	 expected(tile)				where in the range the split is if what lies on both
- *								sides is spread alike: for mgpu_find_splits_near, like
+ *								sides is spread alike
  *	 distance(tile, probe)		how far item `probe` is from the boundary in the measure of
  *								the items, less than 0 before it; 0 where no measure helps
  *
@@ -32,9 +34,9 @@
  *
  * What a launch of so many searches takes is rounds, of more than a microsecond each, and
  * sectors: one probe of device memory is as dear as 64 bytes copied.  So a warp's
- * groups go round together, few lanes search where boundaries are many, and of very many
- * boundaries one in MGPU_OPS_REFINE_STEP is found first, between which the others are
- * no further from where they are expected than a root of what lies between.
+ * groups go round together, and fewer lanes search where boundaries are many.  One
+ * boundary in 16 first, and the others between these, by a launch more, paid while a
+ * search took ten rounds; of four or five it saves one, for which it waits for the launch.
  *
  * Answers that do not change once (an unsorted list) give some split of the
  * range, the same one to whoever asks in the same way.
@@ -107,33 +109,6 @@ mgpu_boundary_of(const Search &search, uint64_t tile)
 	search.range(tile, range.low, range.high);
 	if (range.high - range.low >= MGPU_OPS_NEAR_MIN_RANGE)
 		range.expected = search.expected(tile);
-	return range;
-}
-
-/*
- * The range of a boundary between the two of every step-th, or the last, whose splits
- * are known; its own split if it is one of these.  Those of unsorted lists may be
- * anywhere: what is probed is in the range of the search all the same.
- */
-template <class Search>
-MGPU_HOST_DEVICE mgpu_boundary_range
-mgpu_boundary_between(const Search &search, const uint32_t *splits, uint64_t tile, uint64_t num_tiles, uint32_t step)
-{
-	uint64_t	first = tile == num_tiles ? tile : tile - tile % step;
-	uint64_t	next = first + step < num_tiles ? first + step : num_tiles;
-	uint64_t	from = search.diagonal(first);
-	uint64_t	begin = splits[first];
-	uint64_t	end = tile == first ? begin : splits[next];
-	mgpu_boundary_range range;
-
-	search.range(tile, range.low, range.high);
-	range.expected = begin;
-	if (end > begin)
-		range.expected += (end - begin) * (search.diagonal(tile) - from) / (search.diagonal(next) - from);
-	if (begin > range.low)
-		range.low = begin < range.high ? begin : range.high;
-	if (end < range.high)
-		range.high = end > range.low ? end : range.low;
 	return range;
 }
 
@@ -413,39 +388,19 @@ mgpu_find_splits_near(const Search &search, uint64_t tile, mgpu_boundary_range r
 	return state.low;
 }
 
-/*
- * The splits of every step-th boundary, from 0 to num_tiles, and of the last.  What is
- * launched behind it may start meanwhile.
- */
+/* The splits of all boundaries, from 0 to num_tiles.  What is launched behind it may start meanwhile. */
 template <int lanes, class Search>
 __global__ void
 __launch_bounds__(MGPU_OPS_LAUNCH_THREADS)
-mgpu_find_splits(Search search, uint64_t num_tiles, uint32_t step, uint32_t *splits)
-{
-	uint64_t	number = (uint64_t) blockIdx.x * (MGPU_OPS_LAUNCH_THREADS / lanes) + threadIdx.x / lanes;
-	uint64_t	tile = min(number * step, num_tiles);
-	uint32_t	split;
-
-	mgpu_await_previous();
-	split = mgpu_find_splits_near<lanes, true>(search, tile, mgpu_boundary_of(search, tile), MGPU_OPS_LAUNCH_ROOTS);
-	if (threadIdx.x % lanes == 0)
-		splits[tile] = split;
-}
-
-/* The splits of those between them. */
-template <int lanes, class Search>
-__global__ void
-__launch_bounds__(MGPU_OPS_LAUNCH_THREADS)
-mgpu_refine_splits(Search search, uint64_t num_tiles, uint32_t step, uint32_t *splits)
+mgpu_find_splits(Search search, uint64_t num_tiles, uint32_t *splits)
 {
 	uint64_t	number = (uint64_t) blockIdx.x * (MGPU_OPS_LAUNCH_THREADS / lanes) + threadIdx.x / lanes;
 	uint64_t	tile = min(number, num_tiles);
 	uint32_t	split;
 
 	mgpu_await_previous();
-	split = mgpu_find_splits_near<lanes, true>(search, tile, mgpu_boundary_between(search, splits, tile, num_tiles, step),
-											   MGPU_OPS_REFINE_ROOTS);
-	if (threadIdx.x % lanes == 0 && tile < num_tiles && tile % step != 0)
+	split = mgpu_find_splits_near<lanes, true>(search, tile, mgpu_boundary_of(search, tile), MGPU_OPS_LAUNCH_ROOTS);
+	if (threadIdx.x % lanes == 0)
 		splits[tile] = split;
 }
 
@@ -486,48 +441,25 @@ mgpu_tile_ahead(mgpu_tile_plan plan, uint64_t *tile, uint2 *split)
 	return true;
 }
 
-/* Enqueue the search for every step-th boundary, by so many lanes each. */
+/* Enqueue the search for all boundaries, by so many lanes each; splits has a place for each. */
 template <int lanes, class Search>
 static cudaError_t
-mgpu_enqueue_search(const Search &search, uint64_t num_tiles, uint32_t step, uint32_t *splits, cudaStream_t stream)
+mgpu_enqueue_search(const Search &search, uint64_t num_tiles, uint32_t *splits, cudaStream_t stream)
 {
 	constexpr uint32_t per_cta = MGPU_OPS_LAUNCH_THREADS / lanes;
-	uint64_t	boundaries = mgpu_tiles_of(num_tiles, step) + 1;
 
-	mgpu_find_splits<lanes><<<(unsigned) mgpu_tiles_of(boundaries, per_cta), MGPU_OPS_LAUNCH_THREADS, 0, stream>>>
-		(search, num_tiles, step, splits);
+	mgpu_find_splits<lanes><<<(unsigned) mgpu_tiles_of(num_tiles + 1, per_cta), MGPU_OPS_LAUNCH_THREADS, 0, stream>>>
+		(search, num_tiles, splits);
 	return cudaGetLastError();
 }
 
 template <class Search>
 static cudaError_t
-mgpu_enqueue_each(const Search &search, uint64_t num_tiles, uint32_t step, uint32_t *splits, cudaStream_t stream)
+mgpu_enqueue_splits(const Search &search, uint64_t num_tiles, uint32_t *splits, cudaStream_t stream)
 {
-	switch (mgpu_launch_probes(mgpu_tiles_of(num_tiles, step)))
-	{
-		case MGPU_OPS_LAUNCH_PROBES:
-			return mgpu_enqueue_search<MGPU_OPS_LAUNCH_PROBES>(search, num_tiles, step, splits, stream);
-		default:
-			return mgpu_enqueue_search<2 * MGPU_OPS_LAUNCH_PROBES>(search, num_tiles, step, splits, stream);
-	}
-}
-
-/* Enqueue the search for all boundaries; splits has a place for each. */
-template <class Search>
-static cudaError_t
-mgpu_enqueue_splits(const Search &search, uint64_t num_tiles, bool overlaps, uint32_t *splits, cudaStream_t stream)
-{
-	constexpr uint32_t per_cta = MGPU_OPS_LAUNCH_THREADS / MGPU_OPS_REFINE_PROBES;
-	cudaError_t status;
-
-	if (num_tiles < MGPU_OPS_REFINE_MIN_TILES)
-		return mgpu_enqueue_each(search, num_tiles, 1, splits, stream);
-	status = mgpu_enqueue_each(search, num_tiles, MGPU_OPS_REFINE_STEP, splits, stream);
-	if (status != cudaSuccess)
-		return status;
-	return mgpu_launch_kernel(overlaps, mgpu_refine_splits<MGPU_OPS_REFINE_PROBES, Search>,
-							  (unsigned int) mgpu_tiles_of(num_tiles, per_cta), MGPU_OPS_LAUNCH_THREADS, 0, stream,
-							  search, num_tiles, (uint32_t) MGPU_OPS_REFINE_STEP, splits);
+	if (num_tiles <= MGPU_OPS_FEW_TILES)
+		return mgpu_enqueue_search<MGPU_OPS_FEW_PROBES>(search, num_tiles, splits, stream);
+	return mgpu_enqueue_search<MGPU_OPS_MANY_PROBES>(search, num_tiles, splits, stream);
 }
 
 /*
@@ -555,7 +487,7 @@ mgpu_plan_tiles(const Search &search, uint64_t num_tiles, int ahead, void *temp,
 	if (status != cudaSuccess)
 		return status;
 	plan->splits = static_cast<const uint32_t *>(temp);
-	return mgpu_enqueue_splits(search, num_tiles, plan->overlaps, static_cast<uint32_t *>(temp), stream);
+	return mgpu_enqueue_splits(search, num_tiles, static_cast<uint32_t *>(temp), stream);
 }
 
 /*

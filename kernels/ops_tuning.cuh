@@ -153,17 +153,13 @@ using mgpu_insert_tuning = typename mgpu_bulk_tuning<item_bytes>::insert;
 #define MGPU_OPS_TILE_PROBES 16
 
 /*
- * Probes at a time of a search in the launch, or twice as many.  Each probe reads a
- * sector or two, 17 and more a boundary: few tiles wait for rounds of probes,
- * many for the sectors.
+ * Probes at a time of a search in the launch, for up to so many tiles and for more.
+ * Each probe reads a sector or two, 17 and more a boundary: few tiles wait for rounds of
+ * probes, many for the sectors.
  */
-#define MGPU_OPS_LAUNCH_PROBES 4
-
-static inline int
-mgpu_launch_probes(uint64_t num_tiles)
-{
-	return num_tiles <= 8000 ? 2 * MGPU_OPS_LAUNCH_PROBES : MGPU_OPS_LAUNCH_PROBES;
-}
+#define MGPU_OPS_FEW_TILES UINT64_C(8000)
+#define MGPU_OPS_FEW_PROBES 8
+#define MGPU_OPS_MANY_PROBES 4
 
 #define MGPU_OPS_LAUNCH_THREADS 128
 
@@ -185,16 +181,6 @@ mgpu_launch_probes(uint64_t num_tiles)
 #define MGPU_OPS_GUESS_ROOTS 2.0f
 #define MGPU_OPS_GUESS_GROWTH 4.0f
 #define MGPU_OPS_GUESSES 3
-
-/*
- * From so many tiles on, one boundary in so many is found first, and the others between
- * these by so many probes at a time, within so many roots of the range: a launch more
- * costs 2 us, and takes sectors from the many.
- */
-#define MGPU_OPS_REFINE_MIN_TILES UINT64_C(20000)
-#define MGPU_OPS_REFINE_STEP 16
-#define MGPU_OPS_REFINE_PROBES 4
-#define MGPU_OPS_REFINE_ROOTS 2.0f
 
 /* The search for the first item out of order, after a merge found that there is one. */
 #define MGPU_UNSORTED_THREADS 256

@@ -341,7 +341,7 @@ check_remove(uint64_t num_items, const std::vector<uint32_t> &positions, uint32_
 		uint64_t	begin = tile * tile_items;
 		uint64_t	count = std::min<uint64_t>(tile_items, num_items - begin);
 		uint64_t	split = find_split<MGPU_OPS_TILE_PROBES>(search, tile);
-		uint64_t	end_split = find_split<2 * MGPU_OPS_LAUNCH_PROBES>(search, tile + 1);
+		uint64_t	end_split = find_split<MGPU_OPS_FEW_PROBES>(search, tile + 1);
 		std::vector<uint8_t> flags(tile_items, 0);
 
 		splits_right &= split == positions_before(positions, begin);
@@ -371,7 +371,7 @@ check_insert(uint64_t num_items, const std::vector<uint32_t> &positions, uint32_
 	{
 		uint64_t	begin = tile * tile_items;
 		uint64_t	count = search.diagonal(tile + 1) - begin;
-		uint64_t	split = find_split<MGPU_OPS_LAUNCH_PROBES>(search, tile);
+		uint64_t	split = find_split<MGPU_OPS_MANY_PROBES>(search, tile);
 		uint64_t	end_split = find_split<MGPU_OPS_TILE_PROBES>(search, tile + 1);
 		std::vector<uint8_t> flags(tile_items, 0);
 

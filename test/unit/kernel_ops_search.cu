@@ -16,31 +16,6 @@ uint64_t	search_rounds = 0;
 /* --------------------------------------------------------------- positions */
 
 /*
- * All boundaries as mgpu_enqueue_splits finds those of many tiles; search_rounds is the
- * most that any of the second launch took.
- */
-template <class Search>
-static std::vector<uint32_t>
-refine_splits(const Search &search, uint64_t num_tiles, uint32_t step)
-{
-	std::vector<uint32_t> splits(num_tiles + 1, UINT32_MAX);
-	uint64_t	most_rounds = 0;
-
-	for (uint64_t tile = 0; tile < num_tiles + step; tile += step)
-		splits[std::min(tile, num_tiles)] = (uint32_t) find_split<MGPU_OPS_TILE_PROBES>(search, std::min(tile, num_tiles));
-	for (uint64_t tile = 0; tile <= num_tiles; tile++)
-	{
-		mgpu_boundary_range range = mgpu_boundary_between(search, splits.data(), tile, num_tiles, step);
-
-		search_rounds = 0;
-		splits[tile] = (uint32_t) find_near<MGPU_OPS_REFINE_PROBES, true>(search, tile, range, MGPU_OPS_REFINE_ROOTS);
-		most_rounds = std::max(most_rounds, search_rounds);
-	}
-	search_rounds = most_rounds;
-	return splits;
-}
-
-/*
  * Splits of long lists.  Where positions are spread alike, a search takes few
  * rounds; where they are not, no more than one beyond those of even probes.
  */
@@ -78,60 +53,9 @@ check_long_searches(int pattern, uint64_t most_rounds)
 		   (unsigned long long) rounds);
 }
 
-/* The same boundaries by way of every step-th one, in few rounds where positions are spread alike. */
-static void
-check_refined(int pattern, uint64_t num_items, uint32_t tile_items, uint64_t most_rounds)
-{
-	std::vector<uint32_t> positions = make_positions(pattern, num_items);
-	std::vector<uint32_t> insertions = make_insertions(pattern, num_items, num_items / 2);
-	mgpu_remove_search remove = {positions.data(), positions.size(), num_items, tile_items};
-	mgpu_insert_search insert = {insertions.data(), insertions.size(), num_items, tile_items};
-	uint64_t	remove_tiles = mgpu_tiles_of(num_items, tile_items);
-	uint64_t	insert_tiles = mgpu_tiles_of(num_items + insertions.size(), tile_items);
-	std::vector<uint32_t> removed = refine_splits(remove, remove_tiles, MGPU_OPS_REFINE_STEP);
-	uint64_t	rounds = search_rounds;
-	std::vector<uint32_t> inserted = refine_splits(insert, insert_tiles, MGPU_OPS_REFINE_STEP);
-	bool		right = true;
-
-	rounds = std::max(rounds, search_rounds);
-	for (uint64_t tile = 0; tile <= remove_tiles; tile++)
-		right &= removed[tile] == find_split<MGPU_OPS_TILE_PROBES>(remove, tile);
-	for (uint64_t tile = 0; tile <= insert_tiles; tile++)
-		right &= inserted[tile] == find_split<MGPU_OPS_TILE_PROBES>(insert, tile);
-	expect(right && rounds <= most_rounds, "host boundaries, refined, pattern %d, tiles of %u: %llu rounds", pattern,
-		   tile_items, (unsigned long long) rounds);
-}
-
-/* Lists that are not sorted: whatever is found, nothing outside the lists is read (the lists end at their ends). */
-static void
-check_refined_unsorted()
-{
-	const uint64_t a_items = 30011;
-	const uint64_t b_items = 20023;
-	const mgpu_codec codec = {MGPU_KEY_SIGNED, 4, 0};
-	byte_array	a = make_keys(codec, DATA_RANDOM, 0, a_items);
-	byte_array	b = make_keys(codec, DATA_RANDOM, 1, b_items);
-	mgpu_merge_lists<mgpu_integer_order<uint32_t>> lists = {reinterpret_cast<const uint32_t *>(a.data()),
-		reinterpret_cast<const uint32_t *>(b.data()), a_items, b_items, mgpu_integer_order<uint32_t>(codec), 128};
-	uint64_t	num_tiles = mgpu_tiles_of(a_items + b_items, lists.tile_items);
-	std::vector<uint32_t> splits = refine_splits(lists, num_tiles, MGPU_OPS_REFINE_STEP);
-	bool		in_range = true;
-
-	for (uint64_t tile = 0; tile <= num_tiles; tile++)
-	{
-		mgpu_boundary_range range = mgpu_boundary_of(lists, tile);
-		mgpu_boundary_range between = mgpu_boundary_between(lists, splits.data(), tile, num_tiles, MGPU_OPS_REFINE_STEP);
-
-		in_range &= splits[tile] >= range.low && splits[tile] <= range.high;
-		in_range &= between.low >= range.low && between.low <= between.high && between.high <= range.high;
-	}
-	expect(in_range, "host boundaries, refined, of lists that are not sorted");
-}
-
 static void
 check_position_searches()
 {
-	check_refined_unsorted();
 	for (int pattern = 0; pattern < NUM_POSITION_PATTERNS; pattern++)
 	{
 		bool		spread = pattern == POSITIONS_RANDOM;
@@ -140,8 +64,6 @@ check_position_searches()
 		check_long_searches<8>(pattern, spread ? 5 : 8);
 		check_long_searches<4>(pattern, spread ? 6 : 10);
 		check_long_searches<2>(pattern, spread ? 9 : 14);
-		check_refined(pattern, 1000000, 8192, spread ? 5 : 9);
-		check_refined(pattern, 100000, 64, spread ? 5 : 6);
 	}
 }
 
@@ -256,6 +178,59 @@ finds_splits(const Search &search, uint64_t num_tiles, bool sorted, int kind, ui
 	return right;
 }
 
+/* A list without items, as long as any, whose distances bend. */
+struct long_search
+{
+	uint64_t	low;
+	uint64_t	high;
+	uint64_t	split;
+	double		power;
+
+	MGPU_MEMBER void
+	range(uint64_t, uint64_t &from, uint64_t &to) const
+	{
+		from = low;
+		to = high;
+	}
+
+	MGPU_MEMBER uint64_t
+	expected(uint64_t) const
+	{
+		return low + (high - low) / 2;
+	}
+
+	bool
+	before(uint64_t, uint64_t probe) const
+	{
+		return probe < split;
+	}
+
+	float
+	distance(uint64_t, uint64_t probe) const
+	{
+		double		away = (double) probe - (double) split + 0.5;
+
+		return (float) std::copysign(std::pow(std::fabs(away), power), away);
+	}
+};
+
+template <int lanes>
+static void
+check_longest_ranges()
+{
+	const uint64_t most = UINT64_C(0xFFFFFFFE);
+	uint64_t	rounds = 0;
+	bool		right = true;
+
+	for (uint64_t low : {UINT64_C(0), most / 2, most - 5000, most - 3})
+		for (uint64_t high : {most - 2, most})
+			for (uint64_t split : {low, low + 1, low + (high - low) / 3, low + (high - low) / 2, high - 1, high})
+				for (double power : {0.3, 1.0, 3.0})
+					for (int kind = 0; kind < NUM_DISTANCE_KINDS; kind++)
+						right &= finds_splits<lanes>(long_search {low, high, split, power}, 0, true, kind, &rounds);
+	expect(right, "host searches by %d lanes in the longest ranges, %llu rounds", lanes, (unsigned long long) rounds);
+}
+
 template <int lanes, class Order>
 static void
 check_merge_search(const mgpu_codec &codec, const byte_array &a, const byte_array &b, int pattern, bool sorted)
@@ -311,6 +286,10 @@ void
 check_searches()
 {
 	check_position_searches();
+	check_longest_ranges<2>();
+	check_longest_ranges<4>();
+	check_longest_ranges<8>();
+	check_longest_ranges<16>();
 	check_merge_searches<mgpu_integer_order<uint8_t>>(MGPU_KEY_UNSIGNED, 1);
 	check_merge_searches<mgpu_integer_order<uint16_t>>(MGPU_KEY_SIGNED, 2);
 	check_merge_searches<mgpu_integer_order<uint32_t>>(MGPU_KEY_SIGNED, 4);

@@ -60,7 +60,7 @@ static uint32_t
 find_either(const Search &search, uint64_t tile, bool in_tile)
 {
 	return (uint32_t) (in_tile ? find_split<MGPU_OPS_TILE_PROBES>(search, tile) :
-					   find_split<MGPU_OPS_LAUNCH_PROBES>(search, tile));
+					   find_split<MGPU_OPS_MANY_PROBES>(search, tile));
 }
 
 static inline uint64_t

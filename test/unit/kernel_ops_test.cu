@@ -4,7 +4,7 @@
  *
  *	kernel_ops_test [--quick | --tiny] [--clean] [--own]
  *
- * First the index arithmetic on the host (kernel_ops_host.cu), then every kernel
+ * First the index arithmetic on the host (kernel_ops_host.cu, kernel_ops_search.cu), then every kernel
  * against a plain reference, with both ways of finding tiles' boundaries, inputs
  * at any phase, and outputs between bytes that nobody may touch.  --quick runs a
  * set small enough for compute-sanitizer's memcheck and synccheck.  --tiny is for
@@ -394,18 +394,18 @@ test_merge_splits(const mgpu_codec &codec, uint64_t num_tiles, int pattern)
 static void
 test_all_splits()
 {
-	const uint64_t refined = MGPU_OPS_REFINE_MIN_TILES;
+	const uint64_t few = MGPU_OPS_FEW_TILES;
 
 	for (int pattern = 0; pattern < NUM_POSITION_PATTERNS; pattern++)
 	{
-		for (uint64_t num_tiles : {UINT64_C(1), UINT64_C(17), UINT64_C(3001), UINT64_C(8000), refined - 1, refined, refined + 1})
+		for (uint64_t num_tiles : {UINT64_C(1), UINT64_C(17), UINT64_C(3001), few, few + 1, UINT64_C(20001)})
 			test_splits(num_tiles, pattern);
 		if (!quick)
-			test_splits(130003, pattern);	/* of those found first, many as well */
+			test_splits(130003, pattern);
 	}
 	for (int pattern = 0; pattern < NUM_DATA_PATTERNS; pattern++)
-		for (uint64_t num_tiles : {UINT64_C(3001), UINT64_C(9001), refined + 1})
-			if (!quick || num_tiles == 9001)
+		for (uint64_t num_tiles : {few, few + 1, UINT64_C(20001)})
+			if (!quick || num_tiles == few + 1)
 			{
 				test_merge_splits<mgpu_integer_order<uint16_t>>({MGPU_KEY_SIGNED, 2, 0}, num_tiles, pattern);
 				test_merge_splits<mgpu_integer_order<uint32_t>>({MGPU_KEY_SIGNED, 4, 0}, num_tiles, pattern);
@@ -519,7 +519,7 @@ test_tiny()
 	test_tiny_bulk(8, mgpu_remove_tuning<8>::tile_items, mgpu_insert_tuning<8>::tile_items);
 	test_tiny_bulk(16, mgpu_remove_tuning<16>::tile_items, mgpu_insert_tuning<16>::tile_items);
 	test_splits(3000, POSITIONS_RANDOM);
-	test_splits(MGPU_OPS_REFINE_MIN_TILES + 5, POSITIONS_RANDOM);
+	test_splits(MGPU_OPS_FEW_TILES + 5, POSITIONS_RANDOM);
 	/* whole tiles, and strides beyond them */
 	test_odd_even<uint32_t>(MGPU_ODD_EVEN_BYTES / 4 + 1, 0);
 	test_odd_even<uint64_t>(MGPU_ODD_EVEN_BYTES / 8 + 1, 0);
