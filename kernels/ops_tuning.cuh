@@ -175,12 +175,12 @@ using mgpu_insert_tuning = typename mgpu_bulk_tuning<item_bytes>::insert;
 /*
  * Probes in proportion to distances reach so many roots of what lies between the place that
  * they foretell and the nearer end.  A round that leaves more than even probes would widens
- * that, and so many such rounds are the last: played on the host, three cost keys of
- * a thousand values 4 rounds of 15, and spare lists all behind each other 8 of 10.
+ * that, and so many such rounds are the last: of random keys few boundaries meet one, and
+ * hardly any a second.
  */
 #define MGPU_OPS_GUESS_ROOTS 2.0f
 #define MGPU_OPS_GUESS_GROWTH 4.0f
-#define MGPU_OPS_GUESSES 3
+#define MGPU_OPS_GUESSES 2
 
 /* The search for the first item out of order, after a merge found that there is one. */
 #define MGPU_UNSORTED_THREADS 256
