@@ -69,6 +69,20 @@ store_rows(Item *out, const insert_slots<Item> &slots, const mgpu_row *rows, uin
 	}
 }
 
+/* Ask the cache for all that the CTA of the tile ahead will load. */
+template <typename Item>
+static __device__ __forceinline__ void
+ask_for_tile(const Item *items, const Item *inserted, const mgpu_insert_search &search, const mgpu_all_splits &splits)
+{
+	uint64_t	begin = search.diagonal(splits.tile_ahead);
+	uint32_t	num_items = (uint32_t) (search.diagonal(splits.tile_ahead + 1) - begin);
+	uint32_t	num_inserted = splits.ahead.y - splits.ahead.x;
+
+	mgpu_prefetch_interval(search.positions + splits.ahead.x, num_inserted);
+	mgpu_prefetch_interval(inserted + splits.ahead.x, num_inserted);
+	mgpu_prefetch_interval(items + (begin - splits.ahead.x), num_items - num_inserted);
+}
+
 template <class Tuning, typename Item>
 static __global__ void
 __launch_bounds__(Tuning::threads, Tuning::resident)
@@ -83,32 +97,25 @@ insert_tiles(const Item *__restrict__ items, const Item *__restrict__ inserted, 
 	Item	   *slots = reinterpret_cast<Item *>(memory);
 	uint64_t	begin = (uint64_t) blockIdx.x * Tuning::tile_items;
 	uint32_t	num_items = (uint32_t) (search.diagonal(blockIdx.x + UINT64_C(1)) - begin);
-	uint64_t	ahead;
-	uint2		split;
+	mgpu_all_splits splits;
 	uint32_t	num_inserted;
 	uint32_t	items_slot;
 	uint32_t	inserted_slot;
 
-	mgpu_await_previous();
-	if (mgpu_tile_ahead(plan, &ahead, &split))
-	{
-		uint32_t	ahead_items = (uint32_t) (search.diagonal(ahead + 1) - search.diagonal(ahead));
-
-		mgpu_prefetch_interval(search.positions + split.x, split.y - split.x);
-		mgpu_prefetch_interval(inserted + split.x, split.y - split.x);
-		mgpu_prefetch_interval(items + (search.diagonal(ahead) - split.x), ahead_items - (split.y - split.x));
-	}
 	mgpu_clear_flags<Tuning>(flags);
-	split = mgpu_tile_splits(search, plan);
-	num_inserted = split.y - split.x;
-	items += begin - split.x;
-	inserted += split.x;
+	__syncthreads();				/* the flags are clear */
+	mgpu_await_previous();
+	splits = mgpu_find_all_splits(search, plan);
+	if (splits.asks)
+		ask_for_tile(items, inserted, search, splits);
+	num_inserted = splits.own.y - splits.own.x;
+	items += begin - splits.own.x;
+	inserted += splits.own.x;
 	items_slot = mgpu_phase(items);
 	inserted_slot = mgpu_up_to_vector<Item>(items_slot + num_items - num_inserted) + mgpu_phase(inserted);
-	mgpu_load_interval<Tuning::threads>(slots + items_slot, items, num_items - num_inserted, threadIdx.x);
-	mgpu_load_interval<Tuning::threads>(slots + inserted_slot, inserted, num_inserted, threadIdx.x);
-	__syncthreads();				/* the flags are clear */
-	mgpu_set_flags<Tuning, 1, MGPU_INSERT_POSITIONS_AT_ONCE>(flags, search.positions, split.x, split.y, begin);
+	mgpu_load_interval<Tuning::threads, Tuning::loads_by_l1>(slots + items_slot, items, num_items - num_inserted, threadIdx.x);
+	mgpu_load_interval<Tuning::threads, Tuning::loads_by_l1>(slots + inserted_slot, inserted, num_inserted, threadIdx.x);
+	mgpu_set_flags<Tuning, 1, MGPU_INSERT_POSITIONS_AT_ONCE>(flags, search.positions, splits.own.x, splits.own.y, begin);
 	mgpu_wait_copies();
 	__syncthreads();				/* the flags are set, the items in place */
 	mgpu_rank_rows<Tuning>(mgpu_flag_mask<Tuning>(flags), warp_counts, tile_rows);

@@ -22,7 +22,7 @@
 #ifndef MGPU_BULK_TILE_CUH
 #define MGPU_BULK_TILE_CUH
 
-#include "ops_search.cuh"
+#include "ops_splits.cuh"
 #include "tile_copy.cuh"
 
 /* Search of a remove: of the positions before a tile's first item. */
@@ -32,6 +32,9 @@ struct mgpu_remove_search
 	uint64_t	num_positions;
 	uint64_t	num_items;
 	uint32_t	tile_items;
+
+	static constexpr int many_probes = MGPU_OPS_MANY_PROBES;
+	static constexpr bool tells_splits = false;
 
 	MGPU_MEMBER void
 	range(uint64_t tile, uint64_t &low, uint64_t &high) const
@@ -46,7 +49,7 @@ struct mgpu_remove_search
 	MGPU_MEMBER uint64_t
 	expected(uint64_t tile) const
 	{
-		return num_positions * (tile * tile_items) / num_items;
+		return mgpu_in_proportion(num_positions, tile * tile_items, num_items);
 	}
 
 	MGPU_MEMBER bool
@@ -75,6 +78,9 @@ struct mgpu_insert_search
 	uint64_t	num_items;
 	uint32_t	tile_items;
 
+	static constexpr int many_probes = MGPU_OPS_MANY_PROBES;
+	static constexpr bool tells_splits = false;
+
 	MGPU_MEMBER uint64_t
 	diagonal(uint64_t tile) const
 	{
@@ -95,7 +101,7 @@ struct mgpu_insert_search
 	MGPU_MEMBER uint64_t
 	expected(uint64_t tile) const
 	{
-		return num_positions * diagonal(tile) / (num_items + num_positions);
+		return mgpu_in_proportion(num_positions, diagonal(tile), num_items + num_positions);
 	}
 
 	MGPU_MEMBER bool

@@ -16,11 +16,12 @@
 
 #include "device_ops.h"
 #include "merge_tile.cuh"
+#include "ops_splits.cuh"
 
 /* -------------------------------------------------------------------- load */
 
 /* Load an interval and its successor; gaps to where a thread may run. */
-template <int threads, class Order>
+template <class Tuning, class Order>
 static __device__ __forceinline__ void
 mgpu_load_list(typename Order::Stored *slots, const typename Order::Stored *list, uint64_t begin,
 			   uint32_t num_items, uint64_t list_items, uint32_t gaps, const Order &order)
@@ -28,7 +29,7 @@ mgpu_load_list(typename Order::Stored *slots, const typename Order::Stored *list
 	uint32_t	load_items = num_items + (begin + num_items < list_items);
 	uint32_t	gap = load_items + threadIdx.x;
 
-	mgpu_load_interval<threads>(slots, list + begin, load_items, threadIdx.x);
+	mgpu_load_interval<Tuning::threads, Tuning::loads_by_l1>(slots, list + begin, load_items, threadIdx.x);
 	if (gap < num_items + gaps)
 		slots[gap] = order.last;
 }
@@ -41,7 +42,7 @@ typedef enum mgpu_tile_sort
 	MGPU_TILE_NEGATIVE
 } mgpu_tile_sort;
 
-/* Every warp looks at the ends in global memory, while the tile is on its way. */
+/* By whole warps: look at the ends in global memory. */
 template <class Order>
 static __device__ __forceinline__ mgpu_tile_sort
 mgpu_sort_of_tile(const mgpu_merge_lists<Order> &lists, const mgpu_merge_tile &tile)
@@ -68,11 +69,10 @@ template <class Order>
 static __device__ __forceinline__ void
 mgpu_prefetch_tile(const mgpu_merge_lists<Order> &lists, mgpu_tile_plan plan)
 {
-	uint64_t	number;
-	uint2		split;
+	mgpu_tile_ahead ahead = mgpu_find_tile_ahead(plan);
 	mgpu_merge_tile tile;
 
-	if (mgpu_tile_ahead(plan, &number, &split) && mgpu_place_tile(lists, number, split.x, split.y, tile))
+	if (ahead.asks && mgpu_place_tile(lists, ahead.tile, ahead.split.x, ahead.split.y, tile))
 	{
 		mgpu_prefetch_interval(lists.a + tile.a_begin, tile.a_items);
 		mgpu_prefetch_interval(lists.b + tile.b_begin, tile.b_items);
@@ -86,28 +86,38 @@ mgpu_find_tile(const mgpu_merge_lists<Order> &lists, mgpu_tile_plan plan, mgpu_m
 {
 	uint2		split;
 
-	mgpu_await_previous();
-	split = mgpu_tile_splits(lists, plan);
+	mgpu_await_splits(plan);
+	split = mgpu_find_tile_splits(lists, plan);
 	return mgpu_place_tile(lists, blockIdx.x, split.x, split.y, tile);
 }
 
-/* Load it; ends with a barrier. */
+/*
+ * Load it; ends with a barrier.  While it is on its way the first warp asks for a tile
+ * ahead, and the second one finds out the sort: eight warps that each look at the ends
+ * take a fiftieth more.
+ */
 template <class Tuning, class Order>
 static __device__ __forceinline__ mgpu_tile_sort
 mgpu_load_tile(const mgpu_merge_lists<Order> &lists, mgpu_tile_plan plan, typename Order::Stored *slots,
 			   const mgpu_merge_tile &tile)
 {
-	mgpu_tile_sort sort;
+	__shared__ mgpu_tile_sort sort;
 
-	mgpu_load_list<Tuning::threads>(slots + tile.a_slot, lists.a, tile.a_begin, tile.a_items, lists.a_items,
+	mgpu_load_list<Tuning>(slots + tile.a_slot, lists.a, tile.a_begin, tile.a_items, lists.a_items,
 									1, lists.order);
-	mgpu_load_list<Tuning::threads>(slots + tile.b_slot, lists.b, tile.b_begin, tile.b_items, lists.b_items,
+	mgpu_load_list<Tuning>(slots + tile.b_slot, lists.b, tile.b_begin, tile.b_items, lists.b_items,
 									1 + Tuning::items_per_thread, lists.order);
 	mgpu_prefetch_tile(lists, plan);
-	sort = mgpu_sort_of_tile(lists, tile);
+	if (Order::has_plain_tiles && threadIdx.x / 32 == 1)
+	{
+		mgpu_tile_sort found = mgpu_sort_of_tile(lists, tile);
+
+		if (threadIdx.x % 32 == 0)
+			sort = found;
+	}
 	mgpu_wait_copies();
 	__syncthreads();				/* intervals and gaps are in place */
-	return sort;
+	return Order::has_plain_tiles ? sort : MGPU_TILE_ANY;
 }
 
 /* Tell of an unsorted input. */

@@ -6,7 +6,7 @@
  * so seven orders serve every kind, width and direction.
  */
 #include "device_ops.h"
-#include "ops_search.cuh"
+#include "ops_splits.cuh"
 
 static const mgpu_merger *
 find_merger(const mgpu_codec *codec)

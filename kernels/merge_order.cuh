@@ -28,7 +28,7 @@
 
 #include "core/key_codec.h"
 #include "map.h"
-#include "ops_search.cuh"
+#include "merge_path.cuh"
 
 /* Codes of 1, 2 and 4 bytes are held in 32 bits. */
 template <int bytes>

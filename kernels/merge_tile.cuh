@@ -39,6 +39,9 @@ struct mgpu_merge_lists
 	Order		order;
 	uint32_t	tile_items;
 
+	static constexpr int many_probes = MGPU_OPS_MANY_MERGE_PROBES;
+	static constexpr bool tells_splits = true;
+
 	/* A Search of ops_search.cuh: of a's items before a tile's first diagonal. */
 	MGPU_MEMBER uint64_t
 	diagonal(uint64_t tile) const
@@ -60,7 +63,7 @@ struct mgpu_merge_lists
 	MGPU_MEMBER uint64_t
 	expected(uint64_t tile) const
 	{
-		return a_items * diagonal(tile) / (a_items + b_items);
+		return mgpu_in_proportion(a_items, diagonal(tile), a_items + b_items);
 	}
 
 	MGPU_MEMBER bool

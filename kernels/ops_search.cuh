@@ -15,6 +15,8 @@
  *								sides is spread alike
  *	 distance(tile, probe)		how far item `probe` is from the boundary in the measure of
  *								the items, less than 0 before it; 0 where no measure helps
+ *	 many_probes				probes of a round where tiles are many
+ *	 tells_splits				whether tiles hear of their boundaries as these are found (ops_splits.cuh)
  *
  * A group of lanes probes at even distances and keeps the part in which the
  * answers change: 17 ways a round with 16 lanes, 7 dependent loads instead of
@@ -48,7 +50,6 @@
 
 #include <math.h>
 
-#include "launch.cuh"
 #include "merge_path.cuh"
 #include "ops_tuning.cuh"
 
@@ -92,6 +93,23 @@ mgpu_group_narrow(uint64_t &low, uint64_t &high, uint32_t num_before)
 	mgpu_narrow<lanes>(low, high, num_before, [=] (uint32_t lane) { return mgpu_group_probe<lanes>(from, to, lane); });
 }
 
+MGPU_HOST_DEVICE float
+mgpu_rough_quotient(float dividend, float divisor)
+{
+#ifdef __CUDA_ARCH__
+	return __fdividef(dividend, divisor);
+#else
+	return dividend / divisor;
+#endif
+}
+
+/* Of so many items those in proportion to a part of a whole, to within a millionth of them all: no long division. */
+MGPU_HOST_DEVICE uint64_t
+mgpu_in_proportion(uint64_t items, uint64_t part, uint64_t whole)
+{
+	return (uint64_t) ((float) items * mgpu_rough_quotient((float) part, (float) whole));
+}
+
 /* Where a split may be, and where it is expected, which short ranges need not know. */
 struct mgpu_boundary_range
 {
@@ -108,7 +126,11 @@ mgpu_boundary_of(const Search &search, uint64_t tile)
 
 	search.range(tile, range.low, range.high);
 	if (range.high - range.low >= MGPU_OPS_NEAR_MIN_RANGE)
-		range.expected = search.expected(tile);
+	{
+		uint64_t	expected = search.expected(tile);
+
+		range.expected = expected < range.high ? expected : range.high;
+	}
 	return range;
 }
 
@@ -128,16 +150,6 @@ struct mgpu_split_search
 	float		below;			/* distance of item low - 1, less than 0 or not known */
 	float		above;			/* of item high, more than 0 or not known */
 };
-
-MGPU_HOST_DEVICE float
-mgpu_rough_quotient(float dividend, float divisor)
-{
-#ifdef __CUDA_ARCH__
-	return __fdividef(dividend, divisor);
-#else
-	return dividend / divisor;
-#endif
-}
 
 /* The distance of probes that reach so many roots of so many items to either side. */
 template <int lanes>
@@ -276,34 +288,6 @@ mgpu_narrow_by_distances(mgpu_split_search &search, uint32_t num_before, const m
 	mgpu_probe_by_distances<lanes>(search);
 }
 
-/* What the tiles of a launch are told of their boundaries. */
-struct mgpu_tile_plan
-{
-	const uint32_t *splits;		/* NULL: they search themselves */
-	uint32_t	ahead;			/* a CTA asks for the tile so many behind its own */
-	bool		overlaps;		/* they start while splits are still being found */
-};
-
-static inline uint64_t
-mgpu_tiles_of(uint64_t num_items, uint32_t tile_items)
-{
-	return (num_items + tile_items - 1) / tile_items;
-}
-
-/* Bytes that the boundaries of so many tiles take. */
-static inline uint64_t
-mgpu_splits_bytes(uint64_t num_tiles)
-{
-	return (num_tiles + 1) * sizeof(uint32_t);
-}
-
-/* Bytes to ask for: none while the tiles do better to look themselves. */
-static inline uint64_t
-mgpu_splits_temp_bytes(uint64_t num_tiles)
-{
-	return num_tiles <= MGPU_OPS_SEARCH_IN_TILE_TILES ? 0 : mgpu_splits_bytes(num_tiles);
-}
-
 #ifdef __CUDACC__
 
 /* The lanes that search together with a thread. */
@@ -386,122 +370,6 @@ mgpu_find_splits_near(const Search &search, uint64_t tile, mgpu_boundary_range r
 			mgpu_narrow_evenly<lanes>(state, num_before);
 	}
 	return state.low;
-}
-
-/* The splits of all boundaries, from 0 to num_tiles.  What is launched behind it may start meanwhile. */
-template <int lanes, class Search>
-__global__ void
-__launch_bounds__(MGPU_OPS_LAUNCH_THREADS)
-mgpu_find_splits(Search search, uint64_t num_tiles, uint32_t *splits)
-{
-	uint64_t	number = (uint64_t) blockIdx.x * (MGPU_OPS_LAUNCH_THREADS / lanes) + threadIdx.x / lanes;
-	uint64_t	tile = min(number, num_tiles);
-	uint32_t	split;
-
-	mgpu_await_previous();
-	split = mgpu_find_splits_near<lanes, true>(search, tile, mgpu_boundary_of(search, tile), MGPU_OPS_LAUNCH_ROOTS);
-	if (threadIdx.x % lanes == 0)
-		splits[tile] = split;
-}
-
-/*
- * Both boundaries of this CTA's tile, as planned or by a search.  All threads
- * call it, behind mgpu_await_previous; it ends with a barrier if it searches.
- */
-template <class Search>
-static __device__ __forceinline__ uint2
-mgpu_tile_splits(const Search &search, mgpu_tile_plan plan)
-{
-	constexpr uint32_t lanes = MGPU_OPS_TILE_PROBES;
-	__shared__ uint32_t found[2];
-
-	if (plan.splits != nullptr)
-		return make_uint2(plan.splits[blockIdx.x], plan.splits[blockIdx.x + 1]);
-	if (threadIdx.x < 2 * lanes)
-	{
-		uint64_t	tile = (uint64_t) blockIdx.x + threadIdx.x / lanes;
-		uint32_t	split = mgpu_find_splits_near<lanes, false>(search, tile, mgpu_boundary_of(search, tile),
-																MGPU_OPS_TILE_ROOTS);
-
-		if (threadIdx.x % lanes == 0)
-			found[threadIdx.x / lanes] = split;
-	}
-	__syncthreads();				/* both splits are found */
-	return make_uint2(found[0], found[1]);
-}
-
-/* Behind mgpu_await_previous, for one thread of a CTA: the tile to ask for and its splits; false: there is none. */
-static __device__ __forceinline__ bool
-mgpu_tile_ahead(mgpu_tile_plan plan, uint64_t *tile, uint2 *split)
-{
-	*tile = (uint64_t) blockIdx.x + plan.ahead;
-	if (threadIdx.x != 0 || plan.splits == nullptr || *tile >= gridDim.x)
-		return false;
-	*split = make_uint2(plan.splits[*tile], plan.splits[*tile + 1]);
-	return true;
-}
-
-/* Enqueue the search for all boundaries, by so many lanes each; splits has a place for each. */
-template <int lanes, class Search>
-static cudaError_t
-mgpu_enqueue_search(const Search &search, uint64_t num_tiles, uint32_t *splits, cudaStream_t stream)
-{
-	constexpr uint32_t per_cta = MGPU_OPS_LAUNCH_THREADS / lanes;
-
-	mgpu_find_splits<lanes><<<(unsigned) mgpu_tiles_of(num_tiles + 1, per_cta), MGPU_OPS_LAUNCH_THREADS, 0, stream>>>
-		(search, num_tiles, splits);
-	return cudaGetLastError();
-}
-
-template <class Search>
-static cudaError_t
-mgpu_enqueue_splits(const Search &search, uint64_t num_tiles, uint32_t *splits, cudaStream_t stream)
-{
-	if (num_tiles <= MGPU_OPS_FEW_TILES)
-		return mgpu_enqueue_search<MGPU_OPS_FEW_PROBES>(search, num_tiles, splits, stream);
-	return mgpu_enqueue_search<MGPU_OPS_MANY_PROBES>(search, num_tiles, splits, stream);
-}
-
-/*
- * The same if temp has room; the plan says what the tiles are to do.  ahead is in
- * tiles an SM.  The tiles are launched next, by mgpu_launch_tiles.
- */
-template <class Search>
-static cudaError_t
-mgpu_plan_tiles(const Search &search, uint64_t num_tiles, int ahead, void *temp, uint64_t temp_bytes,
-				cudaStream_t stream, mgpu_tile_plan *plan)
-{
-	int			device;
-	int			num_sms = 0;
-	cudaError_t status = cudaGetDevice(&device);
-
-	*plan = mgpu_tile_plan();
-	if (status == cudaSuccess)
-		status = cudaDeviceGetAttribute(&num_sms, cudaDevAttrMultiProcessorCount, device);
-	if (status != cudaSuccess)
-		return status;
-	plan->ahead = (uint32_t) (num_sms * ahead);
-	if (temp == nullptr || temp_bytes < mgpu_splits_bytes(num_tiles))
-		return cudaSuccess;
-	status = mgpu_can_overlap(&plan->overlaps);
-	if (status != cudaSuccess)
-		return status;
-	plan->splits = static_cast<const uint32_t *>(temp);
-	return mgpu_enqueue_splits(search, num_tiles, static_cast<uint32_t *>(temp), stream);
-}
-
-/*
- * Launch a kernel of one CTA a tile.  It may read inputs while splits are still
- * being found, since that search was launched as usual, when all before it had
- * ended; before it reads splits or writes it calls mgpu_await_previous.
- */
-template <class Tuning, typename... Parameters, typename... Arguments>
-static cudaError_t
-mgpu_launch_tiles(const mgpu_tile_plan &plan, void (*kernel) (Parameters...), uint64_t num_tiles, uint32_t shared_bytes,
-				  cudaStream_t stream, Arguments... arguments)
-{
-	return mgpu_launch_kernel(plan.overlaps, kernel, (unsigned int) num_tiles, Tuning::threads, shared_bytes, stream,
-							  arguments...);
 }
 
 #endif							/* __CUDACC__ */

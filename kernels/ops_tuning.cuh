@@ -35,13 +35,14 @@ mgpu_most_resident(int threads, int resident)
 	return ctas * threads > MGPU_OPS_MOST_THREADS ? MGPU_OPS_MOST_THREADS / threads : ctas;
 }
 
-template <int threads_, int items_, int resident_, int ahead_ = 1>
+template <int threads_, int items_, int resident_, int ahead_ = 1, bool loads_by_l1_ = true>
 struct mgpu_ops_tuning
 {
 	static constexpr int threads = threads_;
 	static constexpr int items_per_thread = items_;
 	static constexpr int resident = mgpu_most_resident(threads_, resident_);
 	static constexpr int ahead = ahead_;
+	static constexpr bool loads_by_l1 = loads_by_l1_;	/* tile_copy.cuh */
 	static constexpr uint32_t tile_items = threads_ * items_;
 };
 
@@ -59,19 +60,22 @@ struct mgpu_merge_keys_tuning<8> : mgpu_ops_tuning<256, 15, 4, 2>
 {
 };
 
-/* Merge by sources, for pairs and 16-byte keys: keys and 2-byte sources in shared memory. */
+/*
+ * Merge by sources, for pairs and 16-byte keys: keys and 2-byte sources in shared memory.
+ * The first-level cache is left to the values.
+ */
 template <int key_bytes>
-struct mgpu_merge_pairs_tuning : mgpu_ops_tuning<256, 23, 5>
+struct mgpu_merge_pairs_tuning : mgpu_ops_tuning<256, 23, 5, 1, false>
 {
 };
 
 template <>
-struct mgpu_merge_pairs_tuning<8> : mgpu_ops_tuning<256, 15, 5>
+struct mgpu_merge_pairs_tuning<8> : mgpu_ops_tuning<256, 15, 5, 1, false>
 {
 };
 
 template <>
-struct mgpu_merge_pairs_tuning<16> : mgpu_ops_tuning<256, 9, 3>
+struct mgpu_merge_pairs_tuning<16> : mgpu_ops_tuning<256, 9, 3, 1, false>
 {
 };
 
@@ -132,8 +136,9 @@ using mgpu_insert_tuning = typename mgpu_bulk_tuning<item_bytes>::insert;
 /* Values moved by a thread at a time in a merge of pairs. */
 #define MGPU_MERGE_VALUES_AT_ONCE 8
 
-/* Items up to so many bytes go through shared memory in a remove. */
+/* Items up to so many bytes go through shared memory in a remove, both ways or on their way out. */
 #define MGPU_REMOVE_STAGED_BYTES 1
+#define MGPU_REMOVE_PACKED_BYTES 4
 
 /* Positions that a thread has on their way at a time. */
 #define MGPU_REMOVE_POSITIONS_AT_ONCE 12
@@ -154,19 +159,28 @@ using mgpu_insert_tuning = typename mgpu_bulk_tuning<item_bytes>::insert;
 
 /*
  * Probes at a time of a search in the launch, for up to so many tiles and for more.
- * Each probe reads a sector or two, 17 and more a boundary: few tiles wait for rounds of
- * probes, many for the sectors.
+ * Few tiles wait for rounds of probes, many for the sectors: a probe of positions reads
+ * one, a probe of a merge one of either list, 17 and more a boundary.
  */
 #define MGPU_OPS_FEW_TILES UINT64_C(8000)
 #define MGPU_OPS_FEW_PROBES 8
 #define MGPU_OPS_MANY_PROBES 4
+#define MGPU_OPS_MANY_MERGE_PROBES 2
 
 #define MGPU_OPS_LAUNCH_THREADS 128
 
 /*
+ * Tiles that do not wait for the launch to end: as many as any device holds at a time, or
+ * more; and words for their boundaries and those of the tiles that they ask for.
+ */
+#define MGPU_OPS_HEARING_TILES 1536
+#define MGPU_OPS_WORDS 2048
+
+/*
  * Ranges of so many items are probed first within so many of their roots around
- * the place where the split is expected.  Of lists in random order it is that
- * near for all but a few in a million tiles; one that is not keeps the launch waiting.
+ * the place where the split is expected.  Of lists in random order it is within three
+ * for all but a few in a million tiles.  Within the fewer of a launch, whose rounds
+ * leave less, it is for all but one or two in a hundred; those take a round more.
  */
 #define MGPU_OPS_NEAR_MIN_RANGE 4096
 #define MGPU_OPS_TILE_ROOTS 3.0f
