@@ -3,7 +3,8 @@
  *		Merge, bulk remove, bulk insert and the odd-even network on the device.
  *
  * As with the sorts (device_sort.h), a launch function enqueues all its work on
- * one stream, allocates nothing and waits for nothing.  Arrays are on the
+ * one stream, allocates nothing and waits for nothing; those of a process follow
+ * one another on a device, in one stream at a time.  Arrays are on the
  * device; outputs overlap no input, are aligned to 16 bytes, and are written
  * from their first to their last item and nowhere else.  Inputs are aligned to
  * their element.  Counts are of items; every sum of two is at most
