@@ -25,6 +25,7 @@
  * A step of every kernel that is launched so, or that such a one follows: the
  * next in the stream may start and wait as this one does, until all before it
  * have ended.  Where a kernel was launched as usual there is nothing to wait for.
+ * (Some tiles of merges wait for less, ops_splits.cuh.)
  */
 static __device__ __forceinline__ void
 mgpu_await_previous()

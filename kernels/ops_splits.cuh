@@ -10,7 +10,8 @@
  * be cleared.  Tiles that look at words are on the device only once all CTAs that search
  * are: they say so before they search, and none of them waits for a tile.
  *
- * Launches of a device follow one another, in one stream.
+ * Launches of a device follow one another, in one stream and from one thread, and none is
+ * captured to be launched again: its number would be that of words that are there already.
  *
  * Rejected: first tiles that search themselves, which takes as long as the launch does;
  * searches of each tile while the one before is merged, a microsecond of latency that few
@@ -90,7 +91,7 @@ mgpu_number_launch()
 
 /* The splits of all boundaries, from 0 to num_tiles.  What is launched behind it may start meanwhile. */
 template <int lanes, class Search>
-__global__ void
+static __global__ void
 __launch_bounds__(MGPU_OPS_LAUNCH_THREADS)
 mgpu_find_splits(Search search, uint64_t num_tiles, uint32_t *splits, uint32_t launch)
 {
@@ -137,11 +138,11 @@ struct mgpu_tile_splits
 	bool		known;
 };
 
-/* Does this CTA take splits from words? */
+/* Does this CTA take splits from words?  The last one does not: the tiles end when the launch that searches has. */
 static __device__ __forceinline__ bool
 mgpu_hears_splits(mgpu_tile_plan plan)
 {
-	return plan.launch != 0 && blockIdx.x < MGPU_OPS_HEARING_TILES;
+	return plan.launch != 0 && blockIdx.x < MGPU_OPS_HEARING_TILES && blockIdx.x + 1 < gridDim.x;
 }
 
 /* Look up a planned tile's splits; nothing waits for them here. */

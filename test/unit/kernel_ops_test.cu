@@ -173,8 +173,8 @@ test_merges_of(const mgpu_codec &codec, uint64_t tile)
 
 			/* keys alone and one width of values: all widths in turn */
 			turn++;
-			test_merge(codec, 0, a, b, turn % 2);
-			test_merge(codec, value_widths[1 + turn % 5], a, b, turn / 2 % 2);
+			test_merge(codec, 0, a, b, (turn + pattern) % 2);
+			test_merge(codec, value_widths[1 + turn % 5], a, b, (turn / 2 + pattern) % 2);
 			if (quick && turn % 7 != 0)
 				continue;
 			test_merge(codec, value_widths[turn % 6], make_keys(codec, pattern, 0, length[0]), b, turn % 2);
@@ -205,6 +205,21 @@ test_one_swap(const mgpu_codec &codec, uint64_t num_a_items, uint64_t num_b_item
 	}
 }
 
+/*
+ * Tiles enough for some that hear of their boundaries and some that read them; then with
+ * the lists in each other's place, so that boundaries of the merge before are wrong.
+ */
+static void
+test_long_merge(const mgpu_codec &codec, uint32_t value_width, uint64_t list_items)
+{
+	uint64_t	num_items = quick ? list_items / 8 : list_items;
+	byte_array	a = sort_keys(codec, make_keys(codec, DATA_RANDOM, 0, num_items));
+	byte_array	b = sort_keys(codec, make_keys(codec, DATA_RANDOM, 1, num_items));
+
+	test_merge(codec, value_width, a, b, true);
+	test_merge(codec, value_width, b, a, true);
+}
+
 static void
 test_merges()
 {
@@ -219,6 +234,12 @@ test_merges()
 		test_one_swap(codec, num_items, num_items, quick ? 8 : codec.width == 4 ? 200 : 100);
 		test_one_swap(codec, num_items, 3, quick ? 6 : 60);
 	}
+	test_long_merge({MGPU_KEY_SIGNED, 4, 0}, 0, 7000000);
+	test_long_merge({MGPU_KEY_SIGNED, 4, 0}, 8, 5000000);
+	test_long_merge({MGPU_KEY_UNSIGNED, 8, 1}, 0, 4000000);
+	test_long_merge({MGPU_KEY_FLOAT, 4, 0}, 0, 7000000);
+	test_long_merge({MGPU_KEY_FLOAT, 8, 1}, 4, 4000000);
+	test_long_merge({MGPU_KEY_BYTES, 16, 0}, 0, 2000000);
 	/* tiles enough to ask for tiles ahead, in both ways */
 	for (uint64_t few : {0, 1, 1000})
 	{
@@ -297,6 +318,7 @@ test_bulk_width(uint32_t width, uint64_t remove_tile, uint64_t insert_tile)
 				for (uint64_t count : {UINT64_C(0), UINT64_C(1), tile - 1, size, 3 * tile + 5})
 					if (!quick || count != size)
 						test_insert(width, size, make_insertions(pattern, size, count), names[pattern], temp = !temp);
+				temp = !temp;		/* an even number of them: the other way round for the next */
 			}
 }
 
