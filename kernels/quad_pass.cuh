@@ -23,7 +23,7 @@
  * closes with the others.  The first step looks near where
  * the split would be if all runs were alike, as far apart as chance moves it: for
  * keys in random order that saves the larger half of the steps, and costs one
- * where it is wrong.  It looks at the ends of windows, too: of runs that follow each
+ * where it is wrong.  It looks at the ends of all but short windows, too: of runs that follow each
  * other, upwards or downwards, as in keys that are in order, all but one are decided
  * there, and so is the search.  A check of its own for such runs was rejected: keys in
  * random order waited 2 us a pass for it.  So was a nested binary search (over the merge
@@ -143,7 +143,7 @@ mgpu_start_quad_window(const mgpu_run_quad &quad, uint32_t run_items)
 	return {mgpu_least_split(quad, run_items), mgpu_most_split(quad, run_items)};
 }
 
-/* Where a lane's probe is, at equal distances; the last lane's is the end.  All of an empty window are its end. */
+/* Where a lane's probe is, at equal distances; the last lane's is the end.  Those of an empty window do not count. */
 MGPU_HOST_DEVICE uint32_t
 mgpu_quad_probe(const mgpu_quad_window &window, uint32_t probe)
 {

@@ -58,7 +58,7 @@ play_model(const std::vector<watched_run<Keys>> &runs, const std::vector<mgpu_wi
 		low = std::min(low, keys[run].first);
 		high = std::max(high, keys[run].last);
 	}
-	done = high - low <= 1;
+	done = high <= low || high - low <= 1;
 	for (int step = 0; step < MGPU_WIDE_HALVINGS && !done; step++)
 	{
 		Key			middle = low + (high - low) / 2;

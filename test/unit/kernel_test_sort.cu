@@ -165,6 +165,9 @@ check_tunings(void)
 	check_tuning<mgpu_tuning_u64_small, MGPU_SHAPE_U64, uint64_t>("u64, small");
 	check_tuning<mgpu_tuning_u64_large, MGPU_SHAPE_U32_INDEX, uint32_t>("u32 + index, large");
 	check_tuning<mgpu_tuning_u64_wide, MGPU_SHAPE_U32_INDEX, uint32_t>("u32 + index, wide");
+	check_tuning<mgpu_tuning_u64_some, MGPU_SHAPE_U32_INDEX, uint32_t>("u32 + index, some");
+	check_tuning<mgpu_tuning_u64_few, MGPU_SHAPE_U32_INDEX, uint32_t>("u32 + index, few");
+	check_tuning<mgpu_tuning_u64_small, MGPU_SHAPE_U32_INDEX, uint32_t>("u32 + index, small");
 	check_tuning<mgpu_tuning_u64_index_large, MGPU_SHAPE_U64_INDEX, uint64_t>("u64 + index, large");
 	check_tuning<mgpu_tuning_u64_index_wide, MGPU_SHAPE_U64_INDEX, uint64_t>("u64 + index, wide");
 	check_tuning<mgpu_tuning_u64_index_few, MGPU_SHAPE_U64_INDEX, uint64_t>("u64 + index, few");
