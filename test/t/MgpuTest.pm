@@ -13,8 +13,8 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw($LIMIT $MEGABYTE new_node executors make_big check_order memory_kb median duration check_timeouts check_cancels check_peaks
-	check_growth check_again check_starved);
+our @EXPORT = qw($LIMIT $MEGABYTE new_node executors make_big make_type check_order memory_kb median duration
+	check_timeouts check_cancels check_peaks check_growth check_again check_starved);
 
 # Seconds that a running call may go on after it was told to end.
 our $LIMIT = 0.2;
@@ -62,6 +62,28 @@ sub make_big
 		  . join('', map {"ALTER TABLE $table ALTER $_ SET STORAGE EXTERNAL;"} sort keys %column)
 		  . "SELECT setseed(0.25);"
 		  . "INSERT INTO $table SELECT $joined FROM (SELECT $random FROM generate_series(1, $base * 1000000) i) t;");
+	return;
+}
+
+# A type of our own like another one, and its comparison, by the server's functions: they are in
+# out, send, lt, le, eq, ge, gt and cmp.  What else its operator class has goes behind that.
+sub make_type
+{
+	my ($node, $name, $like, $rest, @functions) = @_;
+	my ($in, $out, $send, @compare) = @functions;
+	my $language = 'LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS';
+	my @operators = ('<', '<=', '=', '>=', '>');
+
+	$node->safe_psql('postgres', join(';', "CREATE TYPE $name",
+		"CREATE FUNCTION ${name}_in(cstring, oid, int) RETURNS $name $language '$in'",
+		"CREATE FUNCTION ${name}_out($name) RETURNS cstring $language '$out'",
+		"CREATE FUNCTION ${name}_send($name) RETURNS bytea $language '$send'",
+		"CREATE TYPE $name (INPUT = ${name}_in, OUTPUT = ${name}_out, SEND = ${name}_send, LIKE = $like)",
+		"CREATE CAST ($like AS $name) WITHOUT FUNCTION",
+		(map { "CREATE FUNCTION ${name}_$_($name, $name) RETURNS " . ($_ == 5 ? 'int' : 'bool') . " $language '$compare[$_]'" } 0 .. 5),
+		(map {"CREATE OPERATOR $operators[$_] (LEFTARG = $name, RIGHTARG = $name, FUNCTION = ${name}_$_)"} 0 .. 4),
+		"CREATE OPERATOR CLASS ${name}_ops DEFAULT FOR TYPE $name USING btree AS "
+		  . join(', ', map { "OPERATOR $_ $operators[$_ - 1]" } 1 .. 5) . ", FUNCTION 1 ${name}_5($name, $name) $rest"));
 	return;
 }
 
