@@ -48,8 +48,7 @@
 #ifndef MGPU_OPS_SEARCH_CUH
 #define MGPU_OPS_SEARCH_CUH
 
-#include <math.h>
-
+#include "guess_math.cuh"
 #include "merge_path.cuh"
 #include "ops_tuning.cuh"
 
@@ -93,21 +92,11 @@ mgpu_group_narrow(uint64_t &low, uint64_t &high, uint32_t num_before)
 	mgpu_narrow<lanes>(low, high, num_before, [=] (uint32_t lane) { return mgpu_group_probe<lanes>(from, to, lane); });
 }
 
-MGPU_HOST_DEVICE float
-mgpu_rough_quotient(float dividend, float divisor)
-{
-#ifdef __CUDA_ARCH__
-	return __fdividef(dividend, divisor);
-#else
-	return dividend / divisor;
-#endif
-}
-
 /* Of so many items those in proportion to a part of a whole, to within a millionth of them all: no long division. */
 MGPU_HOST_DEVICE uint64_t
 mgpu_in_proportion(uint64_t items, uint64_t part, uint64_t whole)
 {
-	return (uint64_t) ((float) items * mgpu_rough_quotient((float) part, (float) whole));
+	return (uint64_t) ((float) items * mgpu_guess_quotient((float) part, (float) whole));
 }
 
 /* Where a split may be, and where it is expected, which short ranges need not know. */
@@ -242,7 +231,7 @@ mgpu_note_distances(mgpu_split_search &search, uint32_t num_before, const mgpu_p
 	{
 		uint32_t	first = mgpu_search_probe(search, 0);
 		uint32_t	last = mgpu_search_probe(search, lanes - 1);
-		float		slope = mgpu_rough_quotient(distances.last - distances.first, (float) (last - first));
+		float		slope = mgpu_guess_quotient(distances.last - distances.first, (float) (last - first));
 
 		if (slope > 0 && no_below)
 			search.below = fminf(distances.first - slope * (float) (first - search.low + 1), -slope);
@@ -257,7 +246,7 @@ MGPU_HOST_DEVICE void
 mgpu_probe_by_distances(mgpu_split_search &search)
 {
 	float		items = (float) (search.high - search.low) + 1;
-	float		share = mgpu_rough_quotient(search.below, search.below - search.above);
+	float		share = mgpu_guess_quotient(search.below, search.below - search.above);
 	float		place = share * items;	/* of the split, from low - 1 on */
 	uint32_t	stride;
 

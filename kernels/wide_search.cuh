@@ -31,6 +31,7 @@
 #ifndef MGPU_WIDE_SEARCH_CUH
 #define MGPU_WIDE_SEARCH_CUH
 
+#include "guess_math.cuh"
 #include "wide_pass.cuh"
 
 #define MGPU_WIDE_GUESSES 4		/* rounds before the first that names middles */
@@ -129,30 +130,6 @@ mgpu_load_wide_keys(Run &run, const mgpu_wide_window &window, uint32_t named)
 {
 	return {named, run.load(window.low), run.load(mgpu_place_before(window, named)), run.load(named),
 		run.load(mgpu_place_behind(window, named)), run.load(window.high - 1)};
-}
-
-/* Quotients and roots for guesses: a few instructions, right but for the last bits. */
-MGPU_HOST_DEVICE float
-mgpu_guess_quotient(float a, float b)
-{
-#ifdef __CUDA_ARCH__
-	return __fdividef(a, b);
-#else
-	return a / b;
-#endif
-}
-
-MGPU_HOST_DEVICE float
-mgpu_guess_root(float square)
-{
-#ifdef __CUDA_ARCH__
-	float		root;
-
-	asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(square));
-	return root;
-#else
-	return sqrtf(square);
-#endif
 }
 
 /* Which part of the way from key a to b, which is larger, lies before a key between them? */
