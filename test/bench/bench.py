@@ -277,8 +277,9 @@ def gpu_groups(scale):
 class Session:
     """A psql that stays, with server and client time of each statement in ms."""
 
-    def __init__(self):
-        self.process = subprocess.Popen(['psql', '-XAtq', '-v', 'VERBOSITY=terse'], stdin=subprocess.PIPE,
+    def __init__(self, database=None):
+        where = ['-d', database] if database else []
+        self.process = subprocess.Popen(['psql', '-XAtq', '-v', 'VERBOSITY=terse'] + where, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, bufsize=1)
         self.run('\\timing on')
         self.pid = int(self.run('SELECT pg_backend_pid();')[0])
