@@ -63,10 +63,10 @@ struct mgpu_merge_tuning
  * splits their CTAs find.  More items go by wide passes; `large` is what windows,
  * which may end a sort early, go on with if they do not.
  */
-typedef mgpu_merge_tuning<256, 256, 49, 32, 768> mgpu_tuning_u32_wide;
+typedef mgpu_merge_tuning<256, 256, 53, 32, 768> mgpu_tuning_u32_wide;
 typedef mgpu_merge_tuning<256, 256, 25, 16, 768> mgpu_tuning_u64_wide;
 typedef mgpu_merge_tuning<256, 256, 15, 16, 768> mgpu_tuning_u64_index_wide;
-typedef mgpu_merge_tuning<256, 256, 47, 4, 768> mgpu_tuning_u32_large;
+typedef mgpu_merge_tuning<256, 256, 51, 4, 768> mgpu_tuning_u32_large;
 typedef mgpu_merge_tuning<512, 256, 15, 4, 1024, true> mgpu_tuning_u32_few;
 typedef mgpu_merge_tuning<256, 128, 31, 4> mgpu_tuning_u32_small;
 typedef mgpu_merge_tuning<256, 256, 25, 4, 768> mgpu_tuning_u64_large;
@@ -130,6 +130,15 @@ typedef mgpu_tile_tunings<mgpu_tile_tuning<256, 5>, mgpu_tile_tuning<256, 9>> mg
  * few levels for them (cta_sort.cuh).
  */
 #define MGPU_NEAR_PLACES 160
+
+/*
+ * A window is merged so many turns behind the block sort of its last run
+ * (window_fused.cuh); a launch has so many tiles at most, and its CTAs look so often
+ * whether a tile is sorted, which is more than half a second.
+ */
+#define MGPU_FUSED_LAG 48
+#define MGPU_FUSED_MOST_TILES 65536
+#define MGPU_FUSED_PATIENCE (1u << 20)
 
 /* One warp finds one boundary of a merge. */
 #define MGPU_PARTITION_THREADS 128

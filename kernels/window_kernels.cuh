@@ -21,6 +21,25 @@
 /* The last question of this device to which the answer was no. */
 static __device__ uint32_t mgpu_window_failure;
 
+/* The split of a tile's first place, found by a warp. */
+template <typename Key>
+static __device__ __forceinline__ uint32_t
+mgpu_find_window_split(const Key *keys, const mgpu_run_window &window, uint32_t lane)
+{
+	uint64_t	low;
+	uint64_t	high;
+
+	mgpu_window_split_range(window, low, high);
+	while (low < high)
+	{
+		uint64_t	probe = mgpu_split_probe(low, high, lane);
+		uint32_t	before = __ballot_sync(0xFFFFFFFFu, mgpu_window_split_test(keys, window, probe));
+
+		mgpu_split_narrow(low, high, __popc(before));
+	}
+	return (uint32_t) low;
+}
+
 /* Find the split of every tile's first place, one warp a tile. */
 template <typename Key>
 static __global__ void
@@ -30,8 +49,7 @@ mgpu_partition_windows(const Key *keys, mgpu_merge_pass pass, uint32_t *splits, 
 	uint64_t	tile = (uint64_t) blockIdx.x * (MGPU_PARTITION_THREADS / 32) + threadIdx.x / 32;
 	uint32_t	lane = threadIdx.x % 32;
 	mgpu_run_window window;
-	uint64_t	low;
-	uint64_t	high;
+	uint32_t	split;
 
 	mgpu_await_previous();
 	if (tile >= pass.num_tiles)
@@ -39,16 +57,9 @@ mgpu_partition_windows(const Key *keys, mgpu_merge_pass pass, uint32_t *splits, 
 	window = mgpu_find_run_window(pass, tile);
 	if (lane == 0 && mgpu_window_fails(keys, window, tile, pass))
 		*(volatile uint32_t *) &mgpu_window_failure = question;
-	mgpu_window_split_range(window, low, high);
-	while (low < high)
-	{
-		uint64_t	probe = mgpu_split_probe(low, high, lane);
-		uint32_t	before = __ballot_sync(0xFFFFFFFFu, mgpu_window_split_test(keys, window, probe));
-
-		mgpu_split_narrow(low, high, __popc(before));
-	}
+	split = mgpu_find_window_split(keys, window, lane);
 	if (lane == 0)
-		splits[tile] = (uint32_t) low;
+		splits[tile] = split;
 }
 
 /* Load the left and the right list one behind the other, the longer one by vectors; the first slot. */
@@ -98,35 +109,21 @@ mgpu_merge_window_lists(typename Tile::Item (&merged)[items], const Tile &tile, 
 		mgpu_merge_guarded_lists(merged, tile, slot, num_items, others_slot, others_items, diagonal);
 }
 
+/* Merge a tile from its inputs, and store it. */
 template <class Tuning, class Array, class Sink>
-static __global__ void
-__launch_bounds__(Tuning::merge_threads, Tuning::resident_threads / Tuning::merge_threads)
-mgpu_merge_windows(Array array, mgpu_merge_pass pass, const uint32_t *splits, uint32_t question, mgpu_signals *signals,
-				   Sink sink)
+static __device__ __forceinline__ void
+mgpu_merge_window(const Array &array, const mgpu_window_inputs &inputs, uint64_t begin, const Sink &sink)
 {
 	typedef typename Array::Item Item;
 	constexpr int threads = Tuning::merge_threads;
 	constexpr int items = Tuning::items_per_thread;
 	mgpu_tile<Item> tile = mgpu_tile<Item>::lay_out(mgpu_shared, mgpu_merge_slots<Array>(threads * items, 2, items));
 	uint32_t	thread = threadIdx.x;
-	uint64_t	begin = blockIdx.x * (uint64_t) pass.tile_items;
-	mgpu_window_inputs inputs;
-	uint32_t	others_items;
-	uint32_t	slot;
+	uint32_t	others_items = inputs.left_items + inputs.right_items;
+	uint32_t	slot = array.phase(inputs.run_begin);
 	uint32_t	others_slot;
-	bool		fails;
 	Item		merged[items];
 
-	mgpu_await_previous();
-	fails = *(volatile uint32_t *) &mgpu_window_failure == question;
-	if (blockIdx.x == 0 && thread == 0)
-		signals->words[MGPU_WINDOW_VERDICT] = MGPU_SIGNAL(question, !fails);
-	if (fails)
-		return;
-	inputs = mgpu_find_window_inputs(pass, mgpu_find_run_window(pass, blockIdx.x), blockIdx.x, splits[blockIdx.x],
-									 splits[min((uint64_t) blockIdx.x + 1, pass.num_tiles - 1)]);
-	others_items = inputs.left_items + inputs.right_items;
-	slot = array.phase(inputs.run_begin);
 	array.template load_interval<threads>(tile, slot, inputs.run_begin, inputs.run_items, thread);
 	others_slot = mgpu_load_window_lists<threads>(array, tile, inputs, slot + inputs.run_items + items, thread);
 	mgpu_put_guard<items>(tile, slot + inputs.run_items, thread);
@@ -138,6 +135,26 @@ mgpu_merge_windows(Array array, mgpu_merge_pass pass, const uint32_t *splits, ui
 	mgpu_put_forwards(merged, tile, sink.phase(begin) + thread * items);
 	__syncthreads();				/* the merged tile is whole */
 	sink.template store_tile<threads>(begin, tile, inputs.run_items + others_items, thread);
+}
+
+template <class Tuning, class Array, class Sink>
+static __global__ void
+__launch_bounds__(Tuning::merge_threads, Tuning::resident_threads / Tuning::merge_threads)
+mgpu_merge_windows(Array array, mgpu_merge_pass pass, const uint32_t *splits, uint32_t question, mgpu_signals *signals,
+				   Sink sink)
+{
+	bool		fails;
+
+	mgpu_await_previous();
+	fails = *(volatile uint32_t *) &mgpu_window_failure == question;
+	if (blockIdx.x == 0 && threadIdx.x == 0)
+		signals->words[MGPU_WINDOW_VERDICT] = MGPU_SIGNAL(question, !fails);
+	if (fails)
+		return;
+	mgpu_merge_window<Tuning>(array, mgpu_find_window_inputs(pass, mgpu_find_run_window(pass, blockIdx.x), blockIdx.x,
+															  splits[blockIdx.x],
+															  splits[min((uint64_t) blockIdx.x + 1, pass.num_tiles - 1)]),
+							  blockIdx.x * (uint64_t) pass.tile_items, sink);
 }
 
 #endif							/* MGPU_WINDOW_KERNELS_CUH */

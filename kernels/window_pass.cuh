@@ -111,6 +111,17 @@ mgpu_window_fails(const Key *keys, const mgpu_run_window &window, uint64_t tile,
 		(third < pass.num_items && keys[third] < keys[window.run_begin - 1]);
 }
 
+/* The same where each tile is a run, of a tile that answers for both runs before the one before it. */
+template <typename Key>
+MGPU_HOST_DEVICE bool
+mgpu_window_fails_before(const Key *keys, const mgpu_merge_pass &pass, uint64_t tile)
+{
+	const Key  *begin = keys + tile * pass.tile_items;
+
+	return (tile >= 2 && *begin < *(begin - pass.tile_items - 1)) ||
+		(tile >= 3 && *begin < *(begin - 2 * (uint64_t) pass.tile_items - 1));
+}
+
 /* next_split: splits[tile + 1], if there is such a tile. */
 MGPU_HOST_DEVICE mgpu_window_inputs
 mgpu_find_window_inputs(const mgpu_merge_pass &pass, const mgpu_run_window &window, uint64_t tile, uint64_t split,

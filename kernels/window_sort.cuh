@@ -2,9 +2,10 @@
  * window_sort.cuh
  *		The launches of a merge sort that may end by windows (window_pass.cuh).
  *
- * Block sort and passes are the merge sort's.  A pass from which a window pass
- * could end the sort is followed by a try: splits with the proof, then the merge,
- * both enqueued before anything is known.  The host waits for the verdict alone;
+ * Block sort and passes are the merge sort's.  Where windows may follow the block sort
+ * at once and its tiles are runs, both are one launch (window_fused.cuh).  Else a pass
+ * from which a window pass could end the sort is followed by a try: splits with the
+ * proof, then the merge, both enqueued before anything is known.  The host waits for the verdict alone;
  * where it is no, the next pass goes on from the same runs.  Passes that are all
  * enqueued at once and find out on the device whether they have anything left to do
  * were rejected: the host must know on which side the result is, and launches that
@@ -17,11 +18,12 @@
 #ifndef MGPU_WINDOW_SORT_CUH
 #define MGPU_WINDOW_SORT_CUH
 
+#include <algorithm>
 #include <type_traits>
 
 #include "compact_tiles.cuh"
 #include "merge_sort.cuh"
-#include "window_kernels.cuh"
+#include "window_fused.cuh"
 #include "window_sort.h"
 
 /* From runs on array to a sink; *ended: they were near enough, and the sink has it all. */
@@ -110,6 +112,62 @@ mgpu_launch_window_tiles(const mgpu_sort_request *request, const mgpu_glance *gl
 }
 
 /*
+ * Are block sort and window pass one launch?  Of 4-byte keys they are, whose tiles are
+ * runs; other items that are near come from compact tiles.
+ */
+template <class Tuning, class Array>
+MGPU_HOST_DEVICE constexpr bool
+mgpu_fuses_windows()
+{
+	return sizeof(typename Array::Item) == sizeof(uint32_t) && Tuning::sort_tile_items == Tuning::merge_tile_items;
+}
+
+/* Sort tiles and end by windows, in one launch; *ended: that was right, and the sink has it all. */
+template <class Tuning, bool near, class Source, class Array, class Sink>
+static cudaError_t
+mgpu_launch_fused_windows(const mgpu_sort_request *request, const mgpu_merge_plan &plan, Source source, Array array,
+						  Sink sink, bool *ended)
+{
+	constexpr int items = Tuning::items_per_thread;
+	constexpr uint32_t sort_slots = mgpu_sort_slots(Tuning::sort_threads, items);
+	constexpr uint32_t merge_slots = mgpu_merge_slots<Array>(Tuning::merge_threads * items, 2, items);
+	mgpu_signals *signals;
+	uint32_t	question;
+	cudaError_t status = mgpu_new_question(&signals, &question);
+
+	if (status == cudaSuccess)
+		status = mgpu_launch(mgpu_sort_and_merge_windows<Tuning, near, Source, Array, Sink>,
+							 (unsigned int) plan.pass.num_tiles + MGPU_FUSED_LAG, Tuning::merge_threads,
+							 mgpu_tile<typename Array::Item>::bytes(std::max(sort_slots, merge_slots)), request->stream,
+							 source, array, plan.pass, question, signals, sink);
+	if (status == cudaSuccess)
+		status = mgpu_await_answers(signals, MGPU_WINDOW_VERDICT, 1, question, request->stream);
+	*ended = status == cudaSuccess && (uint32_t) signals->words[MGPU_WINDOW_VERDICT] != 0;
+	return status;
+}
+
+/*
+ * The first tiles, to the array; *tried: and windows of them, to the sink, where *ended
+ * says what came of it.
+ */
+template <class Tuning, class Source, class Array, class Sink>
+static cudaError_t
+mgpu_launch_first_tiles(const mgpu_sort_request *request, const mgpu_glance *glance, const mgpu_merge_plan &plan,
+						Source source, Array array, Sink sink, bool *tried, bool *ended)
+{
+	*tried = false;
+	*ended = false;
+	if constexpr (mgpu_fuses_windows<Tuning, Array>())
+	{
+		*tried = glance->window_passes == 0 && plan.num_passes > 0 && plan.pass.num_tiles <= MGPU_FUSED_MOST_TILES;
+		if (*tried)
+			return glance->near ? mgpu_launch_fused_windows<Tuning, true>(request, plan, source, array, sink, ended) :
+				mgpu_launch_fused_windows<Tuning, false>(request, plan, source, array, sink, ended);
+	}
+	return mgpu_launch_window_tiles<Tuning>(request, glance, source, array);
+}
+
+/*
  * Items of one form in arrays, from source; sinks: what their last pass writes,
  * the sides' arrays or what unpacks them there.  The first tiles go to arrays[side], or
  * compact ones to that which the source is not.
@@ -120,6 +178,7 @@ mgpu_window_sort_arrays(mgpu_sort_request *request, const mgpu_glance *glance, S
 						const Sink (&sinks)[2], int side, bool *ended)
 {
 	mgpu_merge_plan plan = mgpu_plan_merges<Tuning>(request->num_items);
+	bool		tried;
 	cudaError_t status;
 
 	if (mgpu_takes_compact_tiles<Tuning, Source>() && glance->compact)
@@ -127,11 +186,12 @@ mgpu_window_sort_arrays(mgpu_sort_request *request, const mgpu_glance *glance, S
 		plan = mgpu_plan_compact_merges<Tuning>(request->num_items);
 		side = request->current ^ 1;
 	}
-	status = mgpu_launch_window_tiles<Tuning>(request, glance, source, arrays[side]);
-	*ended = false;
+	status = mgpu_launch_first_tiles<Tuning>(request, glance, plan, source, arrays[side], sinks[side ^ 1], &tried, ended);
+	if (*ended)
+		side ^= 1;
 	for (int pass = 0; status == cudaSuccess && !*ended && plan.num_passes > 0; pass++, side ^= 1)
 	{
-		if (pass >= glance->window_passes || glance->compact)
+		if (pass >= glance->window_passes + tried || glance->compact)
 			status = mgpu_try_windows<Tuning>(arrays[side], plan, request, sinks[side ^ 1], ended);
 		if (status != cudaSuccess || *ended)
 			continue;

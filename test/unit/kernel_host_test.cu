@@ -417,6 +417,7 @@ main()
 	printf("searches for splits: at most %d steps\n", most_steps);
 	test_wide_sorts_on_host();
 	test_near_sorts_on_host();
+	test_windows_on_host();
 	test_chip_sorts_on_host();
 	printf("%d passed, %d failed\n", checks_passed, checks_failed);
 	return checks_failed == 0 ? 0 : 1;

@@ -29,6 +29,9 @@ void		test_wide_sorts_on_host();
 /* kernel_host_near.cu */
 void		test_near_sorts_on_host();
 
+/* kernel_host_windows.cu */
+void		test_windows_on_host();
+
 /* kernel_host_chip.cu */
 void		test_chip_sorts_on_host();
 
