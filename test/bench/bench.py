@@ -511,7 +511,8 @@ def write_plot(path, facts, results):
     print(f'wrote {path}')
 
 
-def main():
+def option_parser():
+    """What test/bench/bench hands on, for this program and two_builds.py."""
     parser = argparse.ArgumentParser()
     parser.add_argument('--vqsort', required=True)
     parser.add_argument('--tree', default='unknown')
@@ -520,7 +521,11 @@ def main():
     parser.add_argument('--scale', type=float, default=1.0)
     parser.add_argument('--only', default='')
     parser.add_argument('--out', default=os.path.join(os.path.dirname(os.path.abspath(__file__)), 'results'))
-    options = parser.parse_args()
+    return parser
+
+
+def main():
+    options = option_parser().parse_args()
 
     one_value('SET client_min_messages = warning; DROP SCHEMA IF EXISTS bench CASCADE; CREATE SCHEMA bench;'
               'CREATE EXTENSION IF NOT EXISTS mgpu_pg')

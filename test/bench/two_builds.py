@@ -11,7 +11,6 @@ Installing one build after the other would need no copy, but then minutes lie
 between what is compared.
 """
 
-import argparse
 import csv
 import os
 import re
@@ -127,15 +126,8 @@ def copy_database(library):
 
 
 def main():
-    parser = argparse.ArgumentParser()
+    parser = bench.option_parser()
     parser.add_argument('--before', required=True)
-    parser.add_argument('--vqsort', help='not used')
-    parser.add_argument('--tree', default='unknown')
-    parser.add_argument('--name')
-    parser.add_argument('--rounds', type=int, default=5)
-    parser.add_argument('--scale', type=float, default=1.0)
-    parser.add_argument('--only', default='')
-    parser.add_argument('--out', default=os.path.join(os.path.dirname(os.path.abspath(__file__)), 'results'))
     options = parser.parse_args()
 
     bench.one_value('SET client_min_messages = warning; DROP SCHEMA IF EXISTS bench CASCADE; CREATE SCHEMA bench;'
