@@ -51,7 +51,7 @@ struct mgpu_merge_tuning
 
 /*
  * Two classes of chip, by shared memory an SM: large has 160 kB or more (8.0,
- * 9.0, 10.0), for three CTAs of 50 to 56 kB (8.0: two of those); small (7.5, 8.6, 8.9, 12.0) has 64 to
+ * 9.0, 10.0), for three CTAs of 50 to 62 kB (8.0: two of those); small (7.5, 8.6, 8.9, 12.0) has 64 to
  * 100 kB: sort tiles of 34 kB, of which 100 kB hold two, and merge tiles of half
  * the size, of which they hold five.
  */

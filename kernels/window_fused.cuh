@@ -16,11 +16,12 @@
  *
  * CTAs wait for those with lower numbers alone, which devices begin first.  That is not
  * promised, so who waits too long gives up, and the verdict is no.  (Turns from a
- * counter would promise it, for 2 us.)
+ * counter would promise it, for 3 to 5 us.)
  *
- * The verdict is there once all tiles are sorted.  Where it is no, windows were
- * merged for nothing, on the other side: the runs are all there.  What was read for a
- * window was not what belonged to it, but as much, or the window was left out.
+ * The verdict is there once all CTAs have looked, or given up.  Where it is no, windows
+ * were merged for nothing, on the other side: the runs are all there when the launch
+ * has ended.  What was read for a window was not what belonged to it, but as much, or
+ * the window was left out.
  *
  * Words of tiles hold the question's number (device_signal.h): nothing has to be
  * cleared.  Launches of a device follow one another in one stream (cuda_process.h).

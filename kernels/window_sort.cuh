@@ -112,8 +112,8 @@ mgpu_launch_window_tiles(const mgpu_sort_request *request, const mgpu_glance *gl
 }
 
 /*
- * Are block sort and window pass one launch?  Of 4-byte keys they are, whose tiles are
- * runs; other items that are near come from compact tiles.
+ * Are block sort and window pass one launch?  Of 4-byte keys they are where sort tiles
+ * are merge tiles, so not of few; other items that are near come from compact tiles.
  */
 template <class Tuning, class Array>
 MGPU_HOST_DEVICE constexpr bool

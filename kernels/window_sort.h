@@ -14,8 +14,9 @@ extern "C" {
 /*
  * Sort as the merge sort does, but end by a window pass as soon as that is right,
  * from glance->window_passes passes on, which is not negative (then the device has
- * much shared memory an SM), or at once from compact tiles if the glance says so.  Temporary memory is the merge sort's.  Waits before
- * each try for the passes before it; *ended says whether one did end it.
+ * much shared memory an SM), or at once from compact tiles if the glance says so.
+ * Temporary memory is the merge sort's.  Waits for the verdict of each try; *ended says
+ * whether one did end it.
  */
 cudaError_t mgpu_window_sort_u32(mgpu_sort_request *request, const mgpu_glance *glance, bool *ended);
 cudaError_t mgpu_window_sort_u64(mgpu_sort_request *request, const mgpu_glance *glance, bool *ended);
