@@ -16,7 +16,7 @@ import re
 import statistics
 import time
 
-from bench import Results, Session, describe, one_value, table_exists, write_csv
+from bench import COLUMNS, Results, Session, describe, one_value, table_exists, write_csv
 
 # Random values; the same in groups of many sizes; and as 12 bytes of text.
 TABLES = '''
@@ -382,9 +382,7 @@ def main():
         """What was measured of other groups, by this run or with --add an earlier one, stays."""
         measured = {row[0] for row in results.rows}
         earlier[:] = [row for row in earlier if row[0] not in measured] + results.rows
-        all_results = Results()
-        all_results.rows = earlier
-        write_csv(path + '.csv', {**facts, 'rounds': rounds}, all_results)
+        write_csv(path + '.csv', {**facts, 'rounds': rounds}, COLUMNS, earlier)
 
     session = Session()
     # whatever a session's first use of a device costs is not an aggregate's

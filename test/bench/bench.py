@@ -476,13 +476,16 @@ def describe(options, gpu):
     }
 
 
-def write_csv(path, facts, results):
+COLUMNS = ['group', 'ours', 'baseline', 'executor', 'unit', 'value', 'baseline_value', 'ratio', 'goal', 'met']
+
+
+def write_csv(path, facts, columns, rows):
     with open(path, 'w', encoding='utf-8', newline='') as out:
         for name, value in facts.items():
             out.write(f'# {name}: {value}\n')
         writer = csv.writer(out, lineterminator='\n')
-        writer.writerow(['group', 'ours', 'baseline', 'executor', 'unit', 'value', 'baseline_value', 'ratio', 'goal', 'met'])
-        writer.writerows(results.rows)
+        writer.writerow(columns)
+        writer.writerows(rows)
 
 
 def write_plot(path, facts, results):
@@ -524,20 +527,35 @@ def option_parser():
     return parser
 
 
-def main():
-    options = option_parser().parse_args()
-
+def begin(options):
+    """Makes the schema of the data.  The GPU's name, or '', and what the results are headed by."""
     one_value('SET client_min_messages = warning; DROP SCHEMA IF EXISTS bench CASCADE; CREATE SCHEMA bench;'
               'CREATE EXTENSION IF NOT EXISTS mgpu_pg')
+    gpu = one_value('SELECT name FROM mgpu_device_info() ORDER BY ordinal LIMIT 1')
+    facts = describe(options, gpu)
+    for name, value in facts.items():
+        print(f'{name}: {value}')
+    return gpu, facts
+
+
+def is_chosen(group, options):
+    return re.search(options.only, group['name']) is not None
+
+
+def result_path(options, gpu, ending):
+    os.makedirs(options.out, exist_ok=True)
+    name = options.name or (re.sub(r'[^a-z0-9]+', '-', gpu.lower()) if gpu else 'cpu')
+    return os.path.join(options.out, name + ending)
+
+
+def main():
+    options = option_parser().parse_args()
+    gpu, facts = begin(options)
     options.intarray = one_value("SELECT count(*) FROM pg_available_extensions WHERE name = 'intarray'") == '1'
     if options.intarray:
         one_value('SET client_min_messages = warning; CREATE EXTENSION IF NOT EXISTS intarray')
     else:
         print('no intarray here: its lines are left out')
-    gpu = one_value('SELECT name FROM mgpu_device_info() ORDER BY ordinal LIMIT 1')
-    facts = describe(options, gpu)
-    for name, value in facts.items():
-        print(f'{name}: {value}')
 
     results = Results()
     groups = [large_group(options.scale), small_group(options.scale, 100, 1.0), small_group(options.scale, 10, 1.0)]
@@ -548,7 +566,7 @@ def main():
     else:
         print('no GPU here: its lines are left out')
     for group in groups:
-        if options.only in group['name']:
+        if is_chosen(group, options):
             run_group(group, options, results)
     if gpu and table_exists('gpu_int4_10'):
         run_first_call(options, results)
@@ -557,11 +575,10 @@ def main():
         run_memory(options, results, 'cpu', 'big4', 40 * options.scale)
         run_memory(options, results, 'cpu', 'bigf', 80 * options.scale)
 
-    os.makedirs(options.out, exist_ok=True)
-    name = options.name or (re.sub(r'[^a-z0-9]+', '-', gpu.lower()) if gpu else 'cpu')
-    write_csv(os.path.join(options.out, f'{name}.csv'), facts, results)
-    print(f'wrote {os.path.join(options.out, name)}.csv')
-    write_plot(os.path.join(options.out, f'{name}.png'), facts, results)
+    path = result_path(options, gpu, '.csv')
+    write_csv(path, facts, COLUMNS, results.rows)
+    print(f'wrote {path}')
+    write_plot(result_path(options, gpu, '.png'), facts, results)
     one_value('DROP SCHEMA bench CASCADE')
     lines = [row for row in results.rows if row[9]]
     print(f'{sum(row[9] == "met" for row in lines)} of {len(lines)} goals met')

@@ -11,9 +11,7 @@ Installing one build after the other would need no copy, but then minutes lie
 between what is compared.
 """
 
-import csv
 import os
-import re
 import shutil
 import statistics
 import subprocess
@@ -107,11 +105,15 @@ def run_group(group, rounds, rows):
     either.close()
 
 
-def copy_database(library):
-    """Copies the database and has its functions come from the library at that path; returns where that now lies."""
+def library_path():
+    """Where the earlier library lies for so long."""
     config = os.environ.get('PG_CONFIG', 'pg_config')
     folder = subprocess.run([config, '--pkglibdir'], check=True, capture_output=True, text=True).stdout.strip()
-    installed = os.path.join(folder, f'{LIBRARY}.so')
+    return os.path.join(folder, f'{LIBRARY}.so')
+
+
+def copy_database(library, installed):
+    """Copies the database, and the library to where the copy's functions then come from."""
     shutil.copyfile(library, installed)
     os.chmod(installed, 0o755)
     name = bench.one_value('SELECT current_database()')
@@ -122,7 +124,6 @@ def copy_database(library):
                     '-c', f'CREATE DATABASE {COPY} TEMPLATE "{name}" {strategy}'], check=True)
     subprocess.run(['psql', '-Xqd', COPY, '-v', 'ON_ERROR_STOP=1', '-c',
                     f"UPDATE pg_proc SET probin = '$libdir/{LIBRARY}' WHERE probin LIKE '%mgpu_pg'"], check=True)
-    return installed
 
 
 def main():
@@ -130,13 +131,9 @@ def main():
     parser.add_argument('--before', required=True)
     options = parser.parse_args()
 
-    bench.one_value('SET client_min_messages = warning; DROP SCHEMA IF EXISTS bench CASCADE; CREATE SCHEMA bench;'
-                    'CREATE EXTENSION IF NOT EXISTS mgpu_pg')
-    gpu = bench.one_value('SELECT name FROM mgpu_device_info() ORDER BY ordinal LIMIT 1')
-    facts = bench.describe(options, gpu)
-    for name, value in facts.items():
-        print(f'{name}: {value}')
-    groups = [group for group in groups_of(options.scale, gpu) if re.search(options.only, group['name'])]
+    gpu, facts = bench.begin(options)
+    facts['before'] = options.before
+    groups = [group for group in groups_of(options.scale, gpu) if bench.is_chosen(group, options)]
     print('-- making the data', flush=True)
     for group in groups:
         session = bench.Session()
@@ -145,23 +142,20 @@ def main():
         session.close()
 
     rows = []
-    installed = copy_database(options.before)
+    installed = library_path()
     try:
+        copy_database(options.before, installed)
         for group in groups:
             run_group(group, options.rounds, rows)
     finally:
-        bench.one_value(f'DROP DATABASE {COPY} WITH (FORCE)')
-        os.unlink(installed)
-        bench.one_value('DROP SCHEMA bench CASCADE')
-    name = options.name or (re.sub(r'[^a-z0-9]+', '-', gpu.lower()) if gpu else 'cpu')
-    path = os.path.join(options.out, f'{name}-before-after.csv')
-    with open(path, 'w', encoding='utf-8', newline='') as out:
-        for fact, value in facts.items():
-            out.write(f'# {fact}: {value}\n')
-        writer = csv.writer(out, lineterminator='\n')
-        writer.writerow(['group', 'statement', 'executor', 'before_ms', 'after_ms', 'ratio',
-                         'before_kernel_ms', 'after_kernel_ms', 'kernel_ratio'])
-        writer.writerows(rows)
+        bench.one_value('SET client_min_messages = warning; DROP SCHEMA bench CASCADE')
+        subprocess.run(['psql', '-Xqc', f'DROP DATABASE IF EXISTS {COPY} WITH (FORCE)'], check=True)
+        if os.path.exists(installed):
+            os.unlink(installed)
+    path = bench.result_path(options, gpu, '-before-after.csv')
+    bench.write_csv(path, facts,
+                    ['group', 'statement', 'executor', 'before_ms', 'after_ms', 'ratio',
+                     'before_kernel_ms', 'after_kernel_ms', 'kernel_ratio'], rows)
     print(f'wrote {path}')
 
 
