@@ -95,6 +95,20 @@ mgpu_sort_tiles(Source source, Sink sink, uint64_t num_items)
 
 /* --------------------------------------------------------------- partition */
 
+/* How far comes_before holds in [low, high), at most 2^31 places: a warp's search. */
+template <class Test>
+static __device__ __forceinline__ uint32_t
+mgpu_find_split_within(uint64_t low, uint64_t high, uint32_t lane, const Test &comes_before)
+{
+	while (low < high)
+	{
+		uint32_t	before = __ballot_sync(0xFFFFFFFFu, comes_before(mgpu_split_probe(low, high, lane)));
+
+		mgpu_split_narrow(low, high, __popc(before));
+	}
+	return (uint32_t) low;
+}
+
 /* The split of a tile's first diagonal, found by a warp. */
 template <typename Key>
 static __device__ __forceinline__ uint32_t
@@ -105,14 +119,7 @@ mgpu_find_split(const Key *keys, const mgpu_merge_pass &pass, uint64_t tile, uin
 	uint64_t	high;
 
 	mgpu_split_range(pair, low, high);
-	while (low < high)
-	{
-		uint64_t	probe = mgpu_split_probe(low, high, lane);
-		uint32_t	before = __ballot_sync(0xFFFFFFFFu, mgpu_split_test(keys, pair, probe));
-
-		mgpu_split_narrow(low, high, __popc(before));
-	}
-	return (uint32_t) low;
+	return mgpu_find_split_within(low, high, lane, [&] (uint64_t probe) { return mgpu_split_test(keys, pair, probe); });
 }
 
 /* Find the split of every tile's first diagonal, one warp a tile. */

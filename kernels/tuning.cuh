@@ -133,12 +133,16 @@ typedef mgpu_tile_tunings<mgpu_tile_tuning<256, 5>, mgpu_tile_tuning<256, 9>> mg
 
 /*
  * A window is merged so many turns behind the block sort of its last run
- * (window_fused.cuh); a launch has so many tiles at most, and its CTAs look so often
- * whether a tile is sorted, which is more than half a second.
+ * (window_fused.cuh); a launch has so many tiles at most.  CTAs look so often whether a
+ * tile is sorted, which is more than half a second, and after so many looks, a power of
+ * two, whether another gave up.  A test defines its own.
  */
+#ifndef MGPU_FUSED_LAG
 #define MGPU_FUSED_LAG 48
 #define MGPU_FUSED_MOST_TILES 65536
 #define MGPU_FUSED_PATIENCE (1u << 20)
+#define MGPU_FUSED_LOOKS 1024
+#endif
 
 /* One warp finds one boundary of a merge. */
 #define MGPU_PARTITION_THREADS 128

@@ -18,10 +18,10 @@
  * promised, so who waits too long gives up, and the verdict is no.  (Turns from a
  * counter would promise it, for 3 to 5 us.)
  *
- * The verdict is there once all CTAs have looked, or given up.  Where it is no, windows
- * were merged for nothing, on the other side: the runs are all there when the launch
- * has ended.  What was read for a window was not what belonged to it, but as much, or
- * the window was left out.
+ * The verdict is there once all CTAs have looked, or given up.  Where it is no, those
+ * who did not know yet merged windows for nothing, on the other side: the runs are all
+ * there when the launch has ended.  What was read for a window was not what belonged to
+ * it, but as much, or the window was left out.
  *
  * Words of tiles hold the question's number (device_signal.h): nothing has to be
  * cleared.  Launches of a device follow one another in one stream (cuda_process.h).
@@ -34,7 +34,7 @@
 /* Of a device; zero when it is loaded. */
 struct mgpu_fused_state
 {
-	uint32_t	num_proved;		/* tiles whose part of the proof is done; zero when a launch begins */
+	unsigned long long proved;	/* the question, and below it how many tiles have done their part of the proof */
 	uint32_t	sorted[MGPU_FUSED_MOST_TILES];	/* the question for which a tile was last sorted */
 };
 
@@ -44,7 +44,7 @@ static __device__ mgpu_fused_state mgpu_fused;
 struct mgpu_fused_work
 {
 	uint32_t	splits[2];		/* of the tile before, and of this one */
-	bool		fails;
+	bool		fails;			/* this tile's part of the proof, or another's that is known */
 };
 
 /* All threads: what the CTA stored of this tile is there for who asks. */
@@ -57,43 +57,65 @@ mgpu_tell_sorted(uint32_t tile, uint32_t question)
 	__syncwarp();					/* others may wait for that, so it comes before all waiting */
 }
 
-/* All threads: are this tile and the three before it sorted, and there?  Ends with a barrier. */
+/* Is it known that the verdict will be no? */
+static __device__ __forceinline__ bool
+mgpu_fused_has_failed(uint32_t question)
+{
+	return *(volatile uint32_t *) &mgpu_window_failure == question;
+}
+
+/*
+ * All threads: are this tile and the three before it sorted, and there?  Who gives up
+ * says so, and whoever waits looks for that now and then.  Ends with a barrier.
+ */
 static __device__ __forceinline__ bool
 mgpu_await_sorted(uint32_t tile, uint32_t question)
 {
-	uint32_t	word = question;
+	bool		is_sorted = true;
 
 	if (threadIdx.x <= 3 && threadIdx.x <= tile)
 	{
 		const uint32_t *sorted = &mgpu_fused.sorted[tile - threadIdx.x];
-		uint32_t	patience = MGPU_FUSED_PATIENCE;
 
-		do
-			asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(word) : "l"(sorted) : "memory");
-		while (word != question && --patience > 0);
+		for (uint32_t looks = 0; *(const volatile uint32_t *) sorted != question; looks++)
+			if (looks % MGPU_FUSED_LOOKS == MGPU_FUSED_LOOKS - 1 &&
+				(looks >= MGPU_FUSED_PATIENCE || mgpu_fused_has_failed(question)))
+			{
+				*(volatile uint32_t *) &mgpu_window_failure = question;
+				is_sorted = false;
+				break;
+			}
+		__threadfence();			/* what was written before those words is there */
 	}
-	/* what those threads acquired is then there for all */
-	return __syncthreads_and(word == question);
+	return __syncthreads_and(is_sorted);
 }
 
-/* One thread: this tile's part of the proof is done; the last one tells the host what came of it. */
+/*
+ * One thread: this tile's part of the proof is done; the last one tells the host what
+ * came of it, and clears the count.  Numbers of questions ascend, until they wrap; what
+ * a launch left that was ended is then less than the next question.
+ */
 static __device__ __forceinline__ void
 mgpu_tell_fused_verdict(bool fails, uint64_t num_tiles, uint32_t question, mgpu_signals *signals)
 {
+	unsigned long long before;
+
 	if (fails)
 		*(volatile uint32_t *) &mgpu_window_failure = question;
 	__threadfence();
-	if (atomicAdd(&mgpu_fused.num_proved, 1u) + 1 < num_tiles)
+	(void) atomicMax(&mgpu_fused.proved, (unsigned long long) question << 32);
+	before = atomicAdd(&mgpu_fused.proved, 1ull);
+	if ((uint32_t) before + 1 != num_tiles)
 		return;
 	__threadfence();
-	mgpu_fused.num_proved = 0;
-	signals->words[MGPU_WINDOW_VERDICT] = MGPU_SIGNAL(question, *(volatile uint32_t *) &mgpu_window_failure != question);
+	mgpu_fused.proved = 0;
+	*(volatile uint64_t *) &signals->words[MGPU_WINDOW_VERDICT] = MGPU_SIGNAL(question, !mgpu_fused_has_failed(question));
 }
 
 /* The splits at both ends of the tile before this one, by two warps, and the tile's part of the proof. */
 template <class Keys>
 static __device__ __forceinline__ void
-mgpu_look_at_window(Keys keys, const mgpu_merge_pass &pass, uint32_t tile, mgpu_fused_work *work)
+mgpu_look_at_window(Keys keys, const mgpu_merge_pass &pass, uint32_t tile, uint32_t question, mgpu_fused_work *work)
 {
 	uint32_t	warp = threadIdx.x / 32;
 
@@ -105,7 +127,7 @@ mgpu_look_at_window(Keys keys, const mgpu_merge_pass &pass, uint32_t tile, mgpu_
 			work->splits[warp] = split;
 	}
 	else if (threadIdx.x == 64)
-		work->fails = mgpu_window_fails_before(keys, pass, tile);
+		work->fails = mgpu_window_fails_before(keys, pass, tile) || mgpu_fused_has_failed(question);
 	__syncthreads();				/* splits and proof are found */
 }
 
@@ -156,10 +178,10 @@ mgpu_sort_and_merge_windows(Source source, Array runs, mgpu_merge_pass pass, uin
 	tile = blockIdx.x - MGPU_FUSED_LAG;
 	is_sorted = mgpu_await_sorted(tile, question);
 	if (is_sorted)
-		mgpu_look_at_window(runs.search_keys(), pass, tile, &work);
+		mgpu_look_at_window(runs.search_keys(), pass, tile, question, &work);
 	if (threadIdx.x == 0)
 		mgpu_tell_fused_verdict(!is_sorted || work.fails, pass.num_tiles, question, signals);
-	if (is_sorted)
+	if (is_sorted && !work.fails)
 		mgpu_merge_looked_at<Tuning>(runs, pass, tile, work.splits, sink);
 }
 

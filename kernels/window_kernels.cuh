@@ -30,14 +30,7 @@ mgpu_find_window_split(const Key *keys, const mgpu_run_window &window, uint32_t 
 	uint64_t	high;
 
 	mgpu_window_split_range(window, low, high);
-	while (low < high)
-	{
-		uint64_t	probe = mgpu_split_probe(low, high, lane);
-		uint32_t	before = __ballot_sync(0xFFFFFFFFu, mgpu_window_split_test(keys, window, probe));
-
-		mgpu_split_narrow(low, high, __popc(before));
-	}
-	return (uint32_t) low;
+	return mgpu_find_split_within(low, high, lane, [&] (uint64_t probe) { return mgpu_window_split_test(keys, window, probe); });
 }
 
 /* Find the split of every tile's first place, one warp a tile. */

@@ -65,10 +65,14 @@ extern const char *const pattern_names[NUM_PATTERNS];
 /* Keys with bits above key_bits clear. */
 uint64_t	pattern_key(int pattern, uint64_t item, uint64_t num_items, int key_bits);
 
-/* kernel_test_sort.cu, kernel_test_chip.cu, kernel_test_near.cu, kernel_test_large.cu, kernel_test_executor.cu and kernel_test_ops.cu */
+/*
+ * kernel_test_sort.cu, kernel_test_chip.cu, kernel_test_near.cu and its kernel_test_hurried.cu, kernel_test_large.cu,
+ * kernel_test_executor.cu and kernel_test_ops.cu
+ */
 void		test_device_sorts(void);
 void		test_chip_sorts(void);
 void		test_near_sorts(void);
+void		test_hurried_windows(void);
 void		test_wide_sorts(void);
 void		test_large_sorts(void);
 void		test_executor(void);
