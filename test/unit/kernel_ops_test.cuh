@@ -332,4 +332,7 @@ make_insertions(int pattern, uint64_t num_items, uint64_t count)
 /* kernel_ops_host.cu: index arithmetic, emulated; needs no GPU. */
 void		test_on_host();
 
+/* kernel_ops_host_merge.cu */
+void		check_all_merges();
+
 #endif							/* MGPU_KERNEL_OPS_TEST_CUH */
