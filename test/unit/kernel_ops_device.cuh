@@ -7,22 +7,10 @@
 
 #include "kernel_ops_test.cuh"
 
-#include <cuda_runtime.h>
-
-#include <cstdlib>
+#include "require_cuda.cuh"
 
 #define CANARY 0xA5
 #define CANARY_BYTES 256
-
-#define REQUIRE_CUDA(call) \
-	do { \
-		cudaError_t require_code = (call); \
-		if (require_code != cudaSuccess) \
-		{ \
-			printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(require_code)); \
-			exit(1); \
-		} \
-	} while (0)
 
 /* Device memory between canaries, `offset` bytes past an aligned address. */
 struct device_array

@@ -5,9 +5,10 @@
  *	kernel_ops_test [--quick | --tiny] [--clean] [--own]
  *
  * First the index arithmetic on the host (kernel_ops_host.cu, kernel_ops_host_merge.cu,
- * kernel_ops_search.cu), then every kernel against a plain reference, with both ways of finding tiles' boundaries, inputs
- * at any phase, and outputs between bytes that nobody may touch.  --quick runs a
- * set small enough for compute-sanitizer's memcheck and synccheck.  --tiny is for
+ * kernel_ops_search.cu), then every kernel against a plain reference, with both ways
+ * of finding tiles' boundaries (kernel_ops_splits.cu), inputs at any phase, and outputs
+ * between bytes that nobody may touch.  --quick runs a set small enough for
+ * compute-sanitizer's memcheck and synccheck.  --tiny is for
  * its racecheck and initcheck, under which a kernel takes a thousand times as long:
  * every kernel on one or two tiles and a bit, once or twice, and nothing on the
  * host.  --clean and --own are taken for kernel_test's sake and change nothing:

@@ -16,10 +16,7 @@
  */
 #include "kernel_segmented_test.cuh"
 
-#include <cuda_runtime.h>
-
-#include <cstdlib>
-
+#include "require_cuda.cuh"
 #include "segmented_look.cuh"
 #include "segmented_sort.cuh"
 
@@ -31,16 +28,6 @@ int			tests_failed = 0;
 bool		quick = false;
 static bool tiny = false;
 std::mt19937_64 random_bits(20250119);
-
-#define REQUIRE_CUDA(call) \
-	do { \
-		cudaError_t require_code = (call); \
-		if (require_code != cudaSuccess) \
-		{ \
-			printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(require_code)); \
-			exit(1); \
-		} \
-	} while (0)
 
 /* One array in device memory that all cases share, poisoned, with canaries around. */
 struct device_array

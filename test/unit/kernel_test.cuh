@@ -13,6 +13,8 @@
 #include <random>
 #include <vector>
 
+#include "require_cuda.cuh"
+
 extern int	tests_passed;
 extern int	tests_failed;
 extern bool quick;				/* --quick: a set fit for compute-sanitizer */
@@ -31,18 +33,6 @@ extern std::mt19937_64 random_bits;
 			printf("FAILED %s:%d: %s: ", __FILE__, __LINE__, #condition); \
 			printf(__VA_ARGS__); \
 			printf("\n"); \
-		} \
-	} while (0)
-
-/* Where going on makes no sense. */
-#define REQUIRE_CUDA(call) \
-	do { \
-		cudaError_t require_code = (call); \
-		if (require_code != cudaSuccess) \
-		{ \
-			printf("FAILED %s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(require_code)); \
-			printf("%d passed, %d failed\n", tests_passed, tests_failed + 1); \
-			exit(1); \
 		} \
 	} while (0)
 

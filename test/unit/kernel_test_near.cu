@@ -102,11 +102,13 @@ check_rounds(void)
 	for (int pattern : {NEAR_PLACES, NEAR_LAST_FAR})
 		for (uint64_t distance : {100, 10000})
 		{
-			near_case<uint32_t> test(pattern, num_items, distance);
 			mgpu_glance glance = {};
 
 			if (quick && (pattern == NEAR_PLACES) != (distance == 100))
 				continue;
+
+			near_case<uint32_t> test(pattern, num_items, distance);
+
 			glance.near = distance < MGPU_NEAR_PLACES;
 			for (int turn = 0; turn < (quick ? 1 : 5); turn++)
 				check_window_sort<tuning, MGPU_SHAPE_U32>("rounds", test, glance, tuning::sort_tile_items);
