@@ -148,20 +148,33 @@ mgpu_chip_rank(const Key (&keys)[items], const uint32_t (&indices)[indexed ? ite
 	}
 }
 
-/* … and from there to those in all; least: what the last pass gives back to the keys. */
+/* To its place in all: as one word, or apart. */
+template <bool indexed, typename Key>
+static __device__ __forceinline__ void
+mgpu_chip_store(const mgpu_chip_arrays<Key> &arrays, int side, uint32_t place, Key key, uint32_t index, bool packed)
+{
+	if (packed)
+	{
+		arrays.words_of(side)[place] = (uint64_t) key << 32 | index;
+		return;
+	}
+	arrays.keys_of(side)[place] = key;
+	if (indexed)
+		arrays.indices_of(side)[place] = index;
+}
+
+/* From places in the tile to those in all; the last pass gives back the least key to all. */
 template <bool indexed, class Tuning, typename Key>
 static __device__ __forceinline__ void
 mgpu_chip_move(const mgpu_chip_shared<Key, indexed, Tuning> &shared, const mgpu_chip_arrays<Key> &arrays,
-			   const mgpu_chip_share &share, uint32_t digit, int side, Key least)
+			   const mgpu_chip_share &share, uint32_t digit, int side, bool is_last, Key least)
 {
-	Key		   *keys_out = arrays.keys_of(side);
-	uint32_t   *indices_out = arrays.indices_of(side);
+	bool		packed = mgpu_chip_packs<Key, indexed> && !is_last;
 
 #pragma unroll
 	for (uint32_t i = 0; i < Tuning::items_per_thread; i++)
 	{
 		uint32_t	place = i * Tuning::threads + threadIdx.x;
-		uint32_t	target;
 		Key			key;
 
 		if (i % MGPU_CHIP_BATCH == 0 && i * Tuning::threads >= share.num_items)
@@ -169,10 +182,8 @@ mgpu_chip_move(const mgpu_chip_shared<Key, indexed, Tuning> &shared, const mgpu_
 		if (place >= share.num_items)
 			continue;
 		key = shared.tile[place];
-		target = shared.offsets[mgpu_radix_digit_of(key, digit)] + place;
-		keys_out[target] = key + least;
-		if constexpr (indexed)
-			indices_out[target] = shared.indices[place];
+		mgpu_chip_store<indexed>(arrays, side, shared.offsets[mgpu_radix_digit_of(key, digit)] + place,
+								 (Key) (key + (is_last ? least : 0)), indexed ? shared.indices[place] : 0, packed);
 	}
 }
 
@@ -192,7 +203,7 @@ static __device__ __forceinline__ void
 mgpu_chip_pass(const Key (&keys)[items], const uint32_t (&indices)[indexed ? items : 1],
 			   mgpu_chip_shared<Key, indexed, Tuning> &shared, const mgpu_chip_arrays<Key> &arrays,
 			   const mgpu_chip_plan &plan, const mgpu_chip_share &share, mgpu_chip_state *state, uint32_t launch,
-			   uint32_t digit, int side, Key least)
+			   uint32_t digit, int side, bool is_last, Key least)
 {
 	uint32_t   *counts = shared.counts[threadIdx.x / 32];
 	uint32_t	begin;
@@ -212,7 +223,7 @@ mgpu_chip_pass(const Key (&keys)[items], const uint32_t (&indices)[indexed ? ite
 	mgpu_chip_clear_counts(counts);	/* for the next pass */
 	mgpu_chip_find_offsets(shared, plan, state, launch, digit, begin);
 	__syncthreads();
-	mgpu_chip_move(shared, arrays, share, digit, side, least);
+	mgpu_chip_move(shared, arrays, share, digit, side, is_last, least);
 }
 
 /*
@@ -247,12 +258,10 @@ mgpu_chip_sort_items(Key (&keys)[items], mgpu_chip_shared<Key, indexed, Tuning> 
 		if (digit > 0)
 		{
 			mgpu_chip_meet(state, launch, digit);
-			mgpu_chip_load(keys, arrays.keys_of(side ^ 1), share);
-			if constexpr (indexed)
-				mgpu_chip_load(indices, arrays.indices_of(side ^ 1), share);
+			mgpu_chip_load_items<indexed>(keys, indices, arrays, share, side ^ 1);
 		}
 		mgpu_chip_pass<indexed, Tuning>(keys, indices, shared, arrays, plan, share, state, launch, digit, side,
-										is_last ? least : (Key) 0);
+										is_last, least);
 	}
 }
 

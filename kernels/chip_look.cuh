@@ -15,7 +15,10 @@
 
 #include "chip_barrier.cuh"
 
-/* The side of the keys, and the other one. */
+/*
+ * The side of the keys, and the other one.  Between passes a 4-byte key and its index are
+ * one word, whose lower half is the index: each side has room for that (device_sort.h).
+ */
 template <typename Key>
 struct mgpu_chip_arrays
 {
@@ -29,12 +32,22 @@ struct mgpu_chip_arrays
 		return side == 0 ? keys[0] : keys[1];
 	}
 
+	__device__ __forceinline__ uint64_t *
+	words_of(int side) const
+	{
+		return reinterpret_cast<uint64_t *>(keys_of(side));
+	}
+
 	__device__ __forceinline__ uint32_t *
 	indices_of(int side) const
 	{
 		return side == 0 ? indices[0] : indices[1];
 	}
 };
+
+/* Are they one word between passes? */
+template <typename Key, bool indexed>
+static constexpr bool mgpu_chip_packs = indexed && sizeof(Key) == sizeof(uint32_t);
 
 /* The greatest of some keys, and the complement of the least one: both are maxima. */
 template <typename Key>
@@ -77,6 +90,34 @@ mgpu_chip_load(Key (&keys)[items], const Key *in, const mgpu_chip_share &share)
 		keys[i] = (Key) ~(Key) 0;
 		if (share.first + i * 32 < share.num_items)
 			keys[i] = __ldcg(in + share.begin + share.first + i * 32);
+	}
+}
+
+/* Items of a pass from where the one before has put them. */
+template <bool indexed, typename Key, uint32_t items>
+static __device__ __forceinline__ void
+mgpu_chip_load_items(Key (&keys)[items], uint32_t (&indices)[indexed ? items : 1], const mgpu_chip_arrays<Key> &arrays,
+					 const mgpu_chip_share &share, int side)
+{
+	if constexpr (mgpu_chip_packs<Key, indexed>)
+	{
+		uint64_t	words[items];
+
+		mgpu_chip_load(words, arrays.words_of(side), share);
+#pragma unroll
+		for (uint32_t i = 0; i < items; i++)
+		{
+			if (i % MGPU_CHIP_BATCH == 0 && i >= share.rounds)
+				break;
+			keys[i] = (Key) (words[i] >> 32);
+			indices[i] = (uint32_t) words[i];
+		}
+	}
+	else
+	{
+		mgpu_chip_load(keys, arrays.keys_of(side), share);
+		if constexpr (indexed)
+			mgpu_chip_load(indices, arrays.indices_of(side), share);
 	}
 }
 

@@ -17,6 +17,7 @@
 
 #include <cuda_runtime.h>
 #include <stdint.h>
+#include <type_traits>
 
 #include "map.h"
 #include "tuning.cuh"
@@ -55,6 +56,38 @@ mgpu_can_overlap(bool *overlaps)
 	return status;
 }
 
+/* A launch that starts while the one before it ends. */
+template <typename... Parameters>
+static cudaError_t
+mgpu_launch_overlapping(void (*kernel) (Parameters...), unsigned int ctas, int threads, uint32_t shared_bytes,
+						cudaStream_t stream, std::common_type_t<Parameters>... arguments)
+{
+	cudaLaunchConfig_t config = {};
+	cudaLaunchAttribute overlap = {};
+
+	overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+	overlap.val.programmaticStreamSerializationAllowed = 1;
+	config.gridDim = dim3(ctas);
+	config.blockDim = dim3((unsigned int) threads);
+	config.dynamicSmemBytes = shared_bytes;
+	config.stream = stream;
+	config.attrs = &overlap;
+	config.numAttrs = 1;
+	return cudaLaunchKernelEx(&config, kernel, arguments...);
+}
+
+/* A launch as usual, which takes the host half a microsecond less than one by a configuration. */
+template <typename... Parameters>
+static cudaError_t
+mgpu_launch_behind(void (*kernel) (Parameters...), unsigned int ctas, int threads, uint32_t shared_bytes,
+				   cudaStream_t stream, std::common_type_t<Parameters>... arguments)
+{
+	void	   *addresses[] = {&arguments...};
+
+	return cudaLaunchKernel(reinterpret_cast<const void *>(kernel), dim3(ctas), dim3((unsigned int) threads), addresses,
+							shared_bytes, stream);
+}
+
 /*
  * Launch a kernel; overlaps: on a device that can, and before its first access to
  * what others write the kernel calls mgpu_await_previous.
@@ -64,19 +97,10 @@ static cudaError_t
 mgpu_launch_kernel(bool overlaps, void (*kernel) (Parameters...), unsigned int ctas, int threads, uint32_t shared_bytes,
 				   cudaStream_t stream, Arguments... arguments)
 {
-	cudaLaunchConfig_t config = {};
-	cudaLaunchAttribute overlap = {};
-	cudaError_t status;
+	cudaError_t status = overlaps ?
+		mgpu_launch_overlapping<Parameters...>(kernel, ctas, threads, shared_bytes, stream, arguments...) :
+		mgpu_launch_behind<Parameters...>(kernel, ctas, threads, shared_bytes, stream, arguments...);
 
-	overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-	overlap.val.programmaticStreamSerializationAllowed = 1;
-	config.gridDim = dim3(ctas);
-	config.blockDim = dim3((unsigned int) threads);
-	config.dynamicSmemBytes = shared_bytes;
-	config.stream = stream;
-	config.attrs = &overlap;
-	config.numAttrs = overlaps ? 1 : 0;
-	status = cudaLaunchKernelEx(&config, kernel, arguments...);
 	if (status != cudaSuccess)
 		(void) cudaGetLastError();	/* reported here, and so no more elsewhere */
 	return status;

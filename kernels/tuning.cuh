@@ -133,12 +133,14 @@ typedef mgpu_tile_tunings<mgpu_tile_tuning<256, 5>, mgpu_tile_tuning<256, 9>> mg
 
 /*
  * A window is merged so many turns behind the block sort of its last run
- * (window_fused.cuh); a launch has so many tiles at most.  CTAs look so often whether a
+ * (window_fused.cuh), but in launches of so few rounds of CTAs a whole round behind it
+ * (mgpu_choose_fused_lag); a launch has so many tiles at most.  CTAs look so often whether a
  * tile is sorted, which is more than half a second, and after so many looks, a power of
  * two, whether another gave up.  A test defines its own.
  */
 #ifndef MGPU_FUSED_LAG
 #define MGPU_FUSED_LAG 48
+#define MGPU_FUSED_FEW_ROUNDS 6
 #define MGPU_FUSED_MOST_TILES 65536
 #define MGPU_FUSED_PATIENCE (1u << 20)
 #define MGPU_FUSED_LOOKS 1024

@@ -34,7 +34,7 @@
 /* Of a device; zero when it is loaded. */
 struct mgpu_fused_state
 {
-	unsigned long long proved;	/* the question, and below it how many tiles have done their part of the proof */
+	uint32_t	num_proved;		/* tiles that have done their part of the proof; zero between launches */
 	uint32_t	sorted[MGPU_FUSED_MOST_TILES];	/* the question for which a tile was last sorted */
 };
 
@@ -92,23 +92,19 @@ mgpu_await_sorted(uint32_t tile, uint32_t question)
 
 /*
  * One thread: this tile's part of the proof is done; the last one tells the host what
- * came of it, and clears the count.  Numbers of questions ascend, until they wrap; what
- * a launch left that was ended is then less than the next question.
+ * came of it, and clears the count.  A launch that does not come to its end takes the
+ * device's memory with it, so none finds a count that another left.
  */
 static __device__ __forceinline__ void
 mgpu_tell_fused_verdict(bool fails, uint64_t num_tiles, uint32_t question, mgpu_signals *signals)
 {
-	unsigned long long before;
-
 	if (fails)
 		*(volatile uint32_t *) &mgpu_window_failure = question;
 	__threadfence();
-	(void) atomicMax(&mgpu_fused.proved, (unsigned long long) question << 32);
-	before = atomicAdd(&mgpu_fused.proved, 1ull);
-	if ((uint32_t) before + 1 != num_tiles)
+	if (atomicAdd(&mgpu_fused.num_proved, 1) + 1 != num_tiles)
 		return;
 	__threadfence();
-	mgpu_fused.proved = 0;
+	mgpu_fused.num_proved = 0;
 	*(volatile uint64_t *) &signals->words[MGPU_WINDOW_VERDICT] = MGPU_SIGNAL(question, !mgpu_fused_has_failed(question));
 }
 
@@ -155,13 +151,13 @@ mgpu_merge_looked_at(const Array &runs, const mgpu_merge_pass &pass, uint32_t ti
 
 /*
  * pass: the first one, whose runs are tiles; runs may lie where the source does, the sink may not.
- * CTAs: tiles and the lag.
+ * lag: turns that a window is merged behind the sort of its last run; CTAs: tiles and the lag.
  */
 template <class Tuning, bool near, class Source, class Array, class Sink>
 static __global__ void
 __launch_bounds__(Tuning::merge_threads, Tuning::resident_threads / Tuning::merge_threads)
-mgpu_sort_and_merge_windows(Source source, Array runs, mgpu_merge_pass pass, uint32_t question, mgpu_signals *signals,
-							Sink sink)
+mgpu_sort_and_merge_windows(Source source, Array runs, mgpu_merge_pass pass, uint32_t lag, uint32_t question,
+							mgpu_signals *signals, Sink sink)
 {
 	__shared__ mgpu_fused_work work;
 	uint32_t	tile;
@@ -173,9 +169,9 @@ mgpu_sort_and_merge_windows(Source source, Array runs, mgpu_merge_pass pass, uin
 		mgpu_sort_tile<Tuning, near>(source, runs, pass.num_items, (uint64_t) blockIdx.x * pass.tile_items);
 		mgpu_tell_sorted(blockIdx.x, question);
 	}
-	if (blockIdx.x < MGPU_FUSED_LAG)
+	if (blockIdx.x < lag)
 		return;
-	tile = blockIdx.x - MGPU_FUSED_LAG;
+	tile = blockIdx.x - lag;
 	is_sorted = mgpu_await_sorted(tile, question);
 	if (is_sorted)
 		mgpu_look_at_window(runs.search_keys(), pass, tile, question, &work);

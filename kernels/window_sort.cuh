@@ -92,9 +92,11 @@ mgpu_launch_compact_tiles(Source source, Sink sink, const mgpu_sort_request *req
 {
 	constexpr uint32_t shared_bytes = mgpu_compact_bytes<typename Source::Stored>();
 
-	return mgpu_launch(mgpu_sort_compact_tiles<near, Source, Sink>,
-					   mgpu_divide_up(request->num_items, mgpu_compact_tuning::tile_items), mgpu_compact_tuning::threads,
-					   shared_bytes, request->stream, source, sink, request->num_items);
+	/* behind a glance, whose answer was waited for, nothing is left that it could start beside */
+	return mgpu_launch_early(false, mgpu_sort_compact_tiles<near, Source, Sink>,
+							 mgpu_divide_up(request->num_items, mgpu_compact_tuning::tile_items),
+							 mgpu_compact_tuning::threads, shared_bytes, request->stream, source, sink,
+							 request->num_items);
 }
 
 template <class Tuning, class Source, class Array>
@@ -122,6 +124,30 @@ mgpu_fuses_windows()
 	return sizeof(typename Array::Item) == sizeof(uint32_t) && Tuning::sort_tile_items == Tuning::merge_tile_items;
 }
 
+/*
+ * How many turns are windows merged behind the sorts of their tiles?  In a launch of few
+ * rounds of CTAs a whole round: the CTAs of an SM then get out of step, and one merges
+ * while others sort.  In one of many rounds they do so anyway, and in one of a single
+ * round nobody would be left to merge beside; there as few turns as spare most the wait,
+ * so that what is merged is still in the cache.
+ */
+template <class Tuning>
+static cudaError_t
+mgpu_choose_fused_lag(uint64_t num_tiles, uint32_t *lag)
+{
+	constexpr uint32_t ctas_per_sm = Tuning::resident_threads / Tuning::merge_threads;
+	uint32_t	round;
+	int			device;
+	int			num_sms = 0;
+	cudaError_t status = cudaGetDevice(&device);
+
+	if (status == cudaSuccess)
+		status = cudaDeviceGetAttribute(&num_sms, cudaDevAttrMultiProcessorCount, device);
+	round = (uint32_t) num_sms * ctas_per_sm;
+	*lag = num_tiles > round && num_tiles <= round * MGPU_FUSED_FEW_ROUNDS ? round : MGPU_FUSED_LAG;
+	return status;
+}
+
 /* Sort tiles and end by windows, in one launch; *ended: that was right, and the sink has it all. */
 template <class Tuning, bool near, class Source, class Array, class Sink>
 static cudaError_t
@@ -133,13 +159,16 @@ mgpu_launch_fused_windows(const mgpu_sort_request *request, const mgpu_merge_pla
 	constexpr uint32_t merge_slots = mgpu_merge_slots<Array>(Tuning::merge_threads * items, 2, items);
 	mgpu_signals *signals;
 	uint32_t	question;
-	cudaError_t status = mgpu_new_question(&signals, &question);
+	uint32_t	lag;
+	cudaError_t status = mgpu_choose_fused_lag<Tuning>(plan.pass.num_tiles, &lag);
 
 	if (status == cudaSuccess)
-		status = mgpu_launch(mgpu_sort_and_merge_windows<Tuning, near, Source, Array, Sink>,
-							 (unsigned int) plan.pass.num_tiles + MGPU_FUSED_LAG, Tuning::merge_threads,
-							 mgpu_tile<typename Array::Item>::bytes(std::max(sort_slots, merge_slots)), request->stream,
-							 source, array, plan.pass, question, signals, sink);
+		status = mgpu_new_question(&signals, &question);
+	if (status == cudaSuccess)
+		status = mgpu_launch_early(false, mgpu_sort_and_merge_windows<Tuning, near, Source, Array, Sink>,
+								   (unsigned int) plan.pass.num_tiles + lag, Tuning::merge_threads,
+								   mgpu_tile<typename Array::Item>::bytes(std::max(sort_slots, merge_slots)),
+								   request->stream, source, array, plan.pass, lag, question, signals, sink);
 	if (status == cudaSuccess)
 		status = mgpu_await_answers(signals, MGPU_WINDOW_VERDICT, 1, question, request->stream);
 	*ended = status == cudaSuccess && (uint32_t) signals->words[MGPU_WINDOW_VERDICT] != 0;

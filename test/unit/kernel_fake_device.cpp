@@ -10,7 +10,7 @@
  * overwrite.  A trap loses the context for good.
  *
  * main is here in place of kernel_test.cu's; the tests are those that run on a
- * device (kernel_test_executor.cu, kernel_test_ops.cu).
+ * device (kernel_test_executor.cu, kernel_test_ops.cu, kernel_test_op_runs.cu).
  */
 #include "kernel_fake.h"
 #include "kernel_test.cuh"
@@ -606,6 +606,7 @@ main(int argc, char **argv)
 	quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
 	test_executor();
 	test_ops();
+	test_op_runs();
 	test_sticky_failure();
 	/* the call that saw the loss and the question whether it is one; then no more */
 	CHECK(calls_after_loss <= 2, "%d CUDA calls after the context was lost", calls_after_loss);

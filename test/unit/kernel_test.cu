@@ -109,6 +109,7 @@ run_tests(const char *only, bool large)
 		{
 			test_executor();
 			test_ops();
+			test_op_runs();
 		}
 		report("with the executor");
 		if (!clean)

@@ -57,7 +57,7 @@ uint64_t	pattern_key(int pattern, uint64_t item, uint64_t num_items, int key_bit
 
 /*
  * kernel_test_sort.cu, kernel_test_chip.cu, kernel_test_near.cu and its kernel_test_hurried.cu, kernel_test_large.cu,
- * kernel_test_executor.cu and kernel_test_ops.cu
+ * kernel_test_executor.cu, kernel_test_ops.cu and kernel_test_op_runs.cu
  */
 void		test_device_sorts(void);
 void		test_chip_sorts(void);
@@ -67,6 +67,7 @@ void		test_wide_sorts(void);
 void		test_large_sorts(void);
 void		test_executor(void);
 void		test_ops(void);
+void		test_op_runs(void);
 
 /* Loses the context: the last test of all. */
 void		test_sticky_failure(void);

@@ -8,6 +8,7 @@
  * The kernels here are this file's own, with their own device memory.
  */
 #define MGPU_FUSED_LAG 1
+#define MGPU_FUSED_FEW_ROUNDS 6
 #define MGPU_FUSED_PATIENCE 1u
 #define MGPU_FUSED_LOOKS 1
 #define MGPU_FUSED_MOST_TILES 24

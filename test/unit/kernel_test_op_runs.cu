@@ -1,0 +1,226 @@
+/*
+ * kernel_test_op_runs.cu
+ *		How operations run through the CUDA executor: downloads by several threads,
+ *		slots that others hold, runs that end early, limits, faults and misuse.
+ */
+#include "kernel_test_op_jobs.cuh"
+
+#include <dirent.h>
+
+/* --------------------------------------------------------------- downloads */
+
+/* Threads of this process. */
+static int
+num_tasks(void)
+{
+	DIR		   *directory = opendir("/proc/self/task");
+	int			count = 0;
+
+	if (directory == nullptr)
+		return 0;
+	while (const struct dirent *entry = readdir(directory))
+		count += entry->d_name[0] != '.';
+	closedir(directory);
+	return count;
+}
+
+/* A thread that was joined is listed for a moment more. */
+static void
+check_tasks(int expected)
+{
+	for (int i = 0; i < 1000 && num_tasks() != expected; i++)
+		usleep(1000);
+	CHECK(num_tasks() == expected, "%d threads before, %d now", expected, num_tasks());
+}
+
+static void
+check_download(const mgpu_job &job, int num_threads, int expected_threads)
+{
+	uint64_t	bytes = result_items(job) * ((job.outputs & MGPU_OUT_KEYS ? job.key_width : 0) + job.value_width +
+											 (job.outputs & MGPU_OUT_INDICES ? 4 : 0));
+	op_data		data = check_op(job, whole, "download", num_threads);
+
+	CHECK(data.stats.num_threads == expected_threads, "%d threads of %d", data.stats.num_threads, num_threads);
+	if (!quick)
+		printf("download of %.1f MB, %d threads: %.2f ms, %.1f GB/s, slowest poll %.1f ms\n", bytes * 1e-6,
+			   data.stats.num_threads, data.stats.download_ms, bytes * 1e-6 / data.stats.download_ms,
+			   data.slowest_poll_ms);
+}
+
+static void
+test_downloads(void)
+{
+	const key_type int4 = {MGPU_KEY_SIGNED, 4};
+	uint64_t	size = quick ? 2500003 : 10000019;
+	int			tasks_before = num_tasks();
+
+	/* 8 MB and one byte less */
+	check_download(bulk_job(MGPU_OP_REMOVE, 1, (8 << 20) + 3, 3), 4, 4);
+	check_download(bulk_job(MGPU_OP_REMOVE, 1, (8 << 20) + 3, 4), 4, 1);
+	for (int num_threads = 1; num_threads <= 8; num_threads *= 2)
+	{
+		check_download(merge_job(int4, MGPU_OUT_KEYS, 0, size / 2, size / 2, 0), num_threads, std::min(num_threads, 5));
+		check_download(bulk_job(MGPU_OP_INSERT, 16, size / 10, size), num_threads, std::min(num_threads, 5));
+	}
+	/* outputs one after the other, of lengths that end amid pieces */
+	check_download(merge_job({MGPU_KEY_UNSIGNED, 2}, MGPU_OUT_KEYS | MGPU_OUT_INDICES | MGPU_OUT_VALUES, 1, size / 3,
+							 size / 2, 1), 4, 4);
+	check_network(int4, size, 0, large_slices, 4);
+	check_tasks(tasks_before);
+}
+
+/* Others hold slots of the ring: fewer for a download, or none. */
+static void
+test_scarce_slots(void)
+{
+	mgpu_job	job = merge_job({MGPU_KEY_SIGNED, 4}, MGPU_OUT_KEYS | MGPU_OUT_VALUES, 4, 1000, 1000, 0);
+	op_data		data(job);
+	mgpu_binding binding = data.bind(job, slices);
+	mgpu_error	err = {};
+	mgpu_run   *runs[2];
+
+	for (mgpu_run *&run : runs)
+	{
+		CHECK(gpu->open(&job, &binding, &default_options, &run, &err) == MGPU_OK, "%s", err.message);
+		for (int channel = 0; channel < MGPU_NUM_CHANNELS; channel++)
+		{
+			void	   *slot;
+			uint64_t	slot_bytes;
+
+			CHECK(gpu->input_slot(run, (mgpu_channel) channel, &slot, &slot_bytes, &err) == MGPU_OK, "%s", err.message);
+		}
+		check_op(bulk_job(MGPU_OP_REMOVE, 8, 3000000, 5), whole, "few slots or none", 4);
+	}
+	for (mgpu_run *run : runs)
+		gpu->release(run);
+	check_op(bulk_job(MGPU_OP_REMOVE, 8, 3000000, 5), whole, "slots again", 4);
+}
+
+/* ----------------------------------------------------- cancel, limits, faults */
+
+/* Cancel, or release alone, after so many polls. */
+static void
+end_after(const mgpu_job &job, int num_polls, bool cancel)
+{
+	op_data		data(job);
+	mgpu_binding binding = data.bind(job, large_slices);
+	mgpu_exec_options options = with_threads(4);
+	mgpu_error	err = {};
+	mgpu_run   *run;
+	mgpu_status status = gpu->open(&job, &binding, &options, &run, &err);
+
+	CHECK(status == MGPU_OK, "open: %s", err.message);
+	if (status != MGPU_OK)
+		return;
+	if (num_polls >= 0)
+		CHECK(feed_all(run, large_slices, data, binding, &err) == MGPU_OK, "feed: %s", err.message);
+	if (num_polls >= 1)
+		CHECK(gpu->submit(run, &err) == MGPU_OK, "submit: %s", err.message);
+	status = MGPU_PENDING;
+	for (int i = 1; i < num_polls && status == MGPU_PENDING; i++)
+		status = gpu->poll(run, &err);
+	CHECK(status == MGPU_PENDING || status == MGPU_OK, "poll: %s", err.message);
+	if (cancel)
+	{
+		gpu->cancel(run);
+		CHECK(gpu->poll(run, &err) == MGPU_CANCELLED, "after %d polls", num_polls);
+	}
+	gpu->release(run);
+	CHECK(canary_intact(data.out_keys) && canary_intact(data.out_values), "after %d polls", num_polls);
+}
+
+static void
+test_early_ends(void)
+{
+	const mgpu_job jobs[] = {
+		merge_job({MGPU_KEY_FLOAT, 8}, MGPU_OUT_KEYS | MGPU_OUT_VALUES, 4, 1000000, 900001, 0),
+		bulk_job(MGPU_OP_INSERT, 8, 2000000, 1000),
+		bulk_job(MGPU_OP_REMOVE, 8, 2000000, 1000),
+		network_job({MGPU_KEY_SIGNED, 8}, quick ? 1100000 : 4000000, 1)
+	};
+	uint64_t	free_before = 0;
+	int			tasks_before = num_tasks();
+
+	for (int round = 0; round < (quick ? 1 : 2); round++)
+	{
+		for (const mgpu_job &job : jobs)
+		{
+			for (int num_polls = -1; num_polls <= 6; num_polls++)
+				end_after(job, num_polls, num_polls % 2 == round);
+		}
+		if (round == 0)
+			free_before = free_bytes_now();
+	}
+	CHECK(free_bytes_now() == free_before, "ended runs left device memory behind");
+	check_tasks(tasks_before);
+	check_op(jobs[0], slices, "after ended runs", 4);
+}
+
+static void
+test_limits(void)
+{
+	const mgpu_job jobs[] = {
+		merge_job({MGPU_KEY_SIGNED, 4}, MGPU_OUT_KEYS, 0, 5001, 4000, 0),
+		merge_job({MGPU_KEY_BYTES, 16}, MGPU_OUT_KEYS | MGPU_OUT_INDICES | MGPU_OUT_VALUES, 2, 5001, 4000, 1),
+		bulk_job(MGPU_OP_REMOVE, 4, 20000, 3000),
+		bulk_job(MGPU_OP_INSERT, 4, 20000, 3000),
+		network_job({MGPU_KEY_UNSIGNED, 2}, 20000, 0)
+	};
+	mgpu_error	err = {};
+
+	for (const mgpu_job &job : jobs)
+	{
+		mgpu_exec_options options = default_options;
+		op_data		data(job);
+
+		options.device_memory_limit = gpu->workspace_bytes(&job, &options) - 1;
+		CHECK(run_op(job, whole, options, data, &err) == MGPU_DEVICE_MEMORY, "operation %u: %s", job.op, err.message);
+		options.device_memory_limit++;
+		CHECK(run_op(job, whole, options, data, &err) == MGPU_OK, "operation %u: %s", job.op, err.message);
+		if (job.op != MGPU_OP_ODD_EVEN_SORT)
+			check_op_results(job, data, "at the limit");
+		options.inject_fault = MGPU_FAULT_HOST_MEMORY;
+		CHECK(run_op(job, whole, options, data, &err) == MGPU_HOST_MEMORY, "operation %u: %s", job.op, err.message);
+		options.inject_fault = MGPU_FAULT_DEVICE_MEMORY;
+		CHECK(run_op(job, whole, options, data, &err) == MGPU_DEVICE_MEMORY, "operation %u: %s", job.op, err.message);
+	}
+}
+
+static void
+test_op_misuse(void)
+{
+	mgpu_job	job = bulk_job(MGPU_OP_REMOVE, 4, 1000, 10);
+	op_data		data(job);
+	mgpu_binding binding = data.bind(job, slices);
+	mgpu_error	err = {};
+	mgpu_run   *run = nullptr;
+	void	   *slot;
+	uint64_t	slot_bytes;
+
+	binding.in_positions = nullptr;
+	CHECK(gpu->open(&job, &binding, &default_options, &run, &err) == MGPU_BAD_JOB && run == nullptr, "no positions");
+	job.num_b_items = 0;
+	CHECK(gpu->open(&job, &binding, &default_options, &run, &err) == MGPU_OK, "%s", err.message);
+	CHECK(gpu->input_slot(run, MGPU_CHANNEL_KEYS, &slot, &slot_bytes, &err) == MGPU_BAD_JOB, "keys of a remove");
+	CHECK(gpu->input_slot(run, MGPU_CHANNEL_B_VALUES, &slot, &slot_bytes, &err) == MGPU_BAD_JOB, "b of a remove");
+	gpu->release(run);
+	job = merge_job({MGPU_KEY_SIGNED, 4}, MGPU_OUT_KEYS, 0, 0, 10, 0);
+	CHECK(gpu->open(&job, &binding, &default_options, &run, &err) == MGPU_BAD_JOB && run == nullptr, "no output");
+	binding.out_keys = data.out_values.data();
+	CHECK(gpu->open(&job, &binding, &default_options, &run, &err) == MGPU_OK, "%s", err.message);
+	CHECK(gpu->input_slot(run, MGPU_CHANNEL_KEYS, &slot, &slot_bytes, &err) == MGPU_BAD_JOB, "a has no items");
+	CHECK(gpu->input_slot(run, MGPU_CHANNEL_B_KEYS, &slot, &slot_bytes, &err) == MGPU_OK && slot_bytes == 40,
+		  "a slot of %llu bytes", (unsigned long long) slot_bytes);
+	CHECK(gpu->submit(run, &err) == MGPU_BAD_JOB, "submitted without b");
+	gpu->release(run);
+}
+
+void
+test_op_runs(void)
+{
+	test_downloads();
+	test_scarce_slots();
+	test_early_ends();
+	test_limits();
+	test_op_misuse();
+}
