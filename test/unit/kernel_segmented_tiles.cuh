@@ -1,0 +1,144 @@
+/*
+ * kernel_segmented_tiles.cuh
+ *		The segmented sort's tile on the host: what the lanes of a group, the groups of a
+ *		warp and the threads of a CTA do to sort pieces and whole tiles.
+ *
+ * Between two loops over lanes or threads, all have read or all have written.
+ */
+#ifndef MGPU_KERNEL_SEGMENTED_TILES_CUH
+#define MGPU_KERNEL_SEGMENTED_TILES_CUH
+
+#include "kernel_segmented_test.cuh"
+
+#include <memory>
+
+#include "segmented_sort.cuh"
+
+/* Lanes that sort one piece: between two loops, all have read or all have written. */
+template <int items, typename Key>
+static bool
+emulate_group(Key *tile, uint32_t begin, uint32_t num_items, uint32_t lanes)
+{
+	auto		registers = std::make_unique<thread_items<items, Key>[]>(lanes);
+	bool		descends = false;
+
+	for (uint32_t lane = 0; lane < lanes; lane++)
+	{
+		mgpu_load_share(registers[lane], tile, {begin, num_items, lane});
+		descends = mgpu_share_descends(registers[lane], tile, {begin, num_items, lane}) || descends;
+	}
+	if (!descends)
+		return false;
+	for (uint32_t lane = 0; lane < lanes; lane++)
+		mgpu_thread_sort(registers[lane]);
+	for (uint32_t run_lanes = 1; run_lanes < lanes; run_lanes *= 2)
+	{
+		for (uint32_t lane = 0; lane < lanes; lane++)
+			mgpu_store_share_facing(registers[lane], tile, {begin, num_items, lane}, run_lanes);
+		for (uint32_t lane = 0; lane < lanes; lane++)
+			mgpu_merge_share(registers[lane], tile, {begin, num_items, lane}, run_lanes);
+	}
+	for (uint32_t lane = 0; lane < lanes; lane++)
+		mgpu_store_share(registers[lane], tile, {begin, num_items, lane});
+	return true;
+}
+
+/* mgpu_warp_sort_small; a piece too long for its network comes out unsorted */
+template <int lane_items, uint32_t small, typename Key>
+static bool
+emulate_small(Key *tile, uint32_t begin, uint32_t num_items, uint32_t piece_class)
+{
+	constexpr uint32_t num_small = mgpu_small_networks<lane_items>();
+
+	if constexpr (small < num_small)
+	{
+		if (piece_class == MGPU_LANE_CLASSES - 1 + num_small - small)
+			return emulate_group<mgpu_small_items(small)>(tile, begin, num_items, 1);
+		return emulate_small<lane_items, small + 1>(tile, begin, num_items, piece_class);
+	}
+	return false;
+}
+
+/* A piece of class 0: its parts by a warp each, then mgpu_cta_merge_parts. */
+template <int items, typename Key>
+static bool
+emulate_long_piece(Key *tile, uint32_t begin, uint32_t num_items)
+{
+	uint32_t	lanes = (num_items + items - 1) / items;
+	auto		registers = std::make_unique<thread_items<items, Key>[]>(lanes);
+	bool		changed = false;
+	bool		descends = false;
+
+	for (uint32_t part = 0; part < mgpu_warp_parts<items>(num_items); part++)
+	{
+		uint32_t	piece = mgpu_warp_part<items>(begin | num_items << 16, part);
+
+		changed = emulate_group<items>(tile, piece & 0xFFFF, piece >> 16, 32) || changed;
+	}
+	for (uint32_t lane = 0; lane < lanes; lane++)
+	{
+		mgpu_load_share(registers[lane], tile, {begin, num_items, lane});
+		descends = mgpu_share_descends(registers[lane], tile, {begin, num_items, lane}) || descends;
+	}
+	for (uint32_t run_lanes = 32; descends && run_lanes < lanes; run_lanes *= 2)
+	{
+		for (uint32_t lane = 0; lane < lanes; lane++)
+			mgpu_store_share_facing(registers[lane], tile, {begin, num_items, lane}, run_lanes);
+		for (uint32_t lane = 0; lane < lanes; lane++)
+			mgpu_merge_share(registers[lane], tile, {begin, num_items, lane}, run_lanes);
+	}
+	for (uint32_t lane = 0; lane < lanes; lane++)
+		mgpu_store_share(registers[lane], tile, {begin, num_items, lane});
+	return changed || descends;
+}
+
+/* mgpu_cta_sort_pieces for one piece: true if it changed; *good: its class has lanes for it. */
+template <class Tuning, typename Key>
+static bool
+emulate_piece(Key *tile, uint32_t begin, uint32_t num_items, bool *good)
+{
+	constexpr uint32_t lane_items = Tuning::lane_items;
+	uint32_t	piece_class = mgpu_piece_class<lane_items>(num_items);
+	uint32_t	lanes = (num_items + lane_items - 1) / lane_items;
+
+	if (piece_class == MGPU_NO_CLASS)
+	{
+		*good = *good && num_items < 2;
+		return false;
+	}
+	*good = *good && piece_class < MGPU_LANE_CLASSES + mgpu_small_networks<lane_items>();
+	if (piece_class >= MGPU_LANE_CLASSES)
+		return emulate_small<lane_items, 0>(tile, begin, num_items, piece_class);
+	if (piece_class == 0)
+	{
+		*good = *good && lanes > 32 && lanes <= Tuning::sort_threads;
+		return emulate_long_piece<(int) lane_items>(tile, begin, num_items);
+	}
+	*good = *good && lanes <= 32 / mgpu_pieces_per_warp(piece_class);
+	return emulate_group<(int) lane_items>(tile, begin, num_items, 32 / mgpu_pieces_per_warp(piece_class));
+}
+
+/* mgpu_cta_sort */
+template <int threads, int items, typename Key>
+static void
+emulate_cta_sort(Key *tile)
+{
+	auto		registers = std::make_unique<thread_items<items, Key>[]>(threads);
+
+	for (uint32_t thread = 0; thread < threads; thread++)
+	{
+		mgpu_load_share(registers[thread], tile, {0, threads * items, thread});
+		mgpu_thread_sort(registers[thread]);
+	}
+	for (uint32_t run_threads = 1; run_threads < threads; run_threads *= 2)
+	{
+		for (uint32_t thread = 0; thread < threads; thread++)
+			mgpu_store_facing(registers[thread], tile, thread, run_threads);
+		for (uint32_t thread = 0; thread < threads; thread++)
+			mgpu_merge_facing_runs(registers[thread], tile, thread, run_threads);
+	}
+	for (uint32_t thread = 0; thread < threads; thread++)
+		mgpu_store_forwards(registers[thread], tile, thread * items);
+}
+
+#endif							/* MGPU_KERNEL_SEGMENTED_TILES_CUH */
