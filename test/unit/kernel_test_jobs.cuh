@@ -145,6 +145,18 @@ canary_intact(const byte_vector &output)
 	return std::all_of(output.end() - CANARY_BYTES, output.end(), [] (unsigned char byte) { return byte == POISON; });
 }
 
+/* The outputs that a job asks for. */
+static inline void
+bind_outputs(const mgpu_job &job, byte_vector &keys, byte_vector &indices, byte_vector &values, mgpu_binding *binding)
+{
+	if (job.outputs & MGPU_OUT_KEYS)
+		binding->out_keys = keys.data();
+	if (job.outputs & MGPU_OUT_INDICES)
+		binding->out_indices = reinterpret_cast<uint32_t *>(indices.data());
+	if (job.outputs & MGPU_OUT_VALUES)
+		binding->out_values = values.data();
+}
+
 /* Feed one channel through slots; puts a header before each as readers do. */
 static inline mgpu_status
 feed(mgpu_run *run, mgpu_channel channel, const byte_vector &input, uint64_t item_bytes, const run_plan &plan,

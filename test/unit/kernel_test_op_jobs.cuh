@@ -212,12 +212,7 @@ struct op_data
 		binding.in_values = values_whole ? inputs[MGPU_CHANNEL_VALUES].data() : nullptr;
 		binding.in_b_values = values_whole ? inputs[MGPU_CHANNEL_B_VALUES].data() : nullptr;
 		binding.in_positions = positions.data();
-		if (job.outputs & MGPU_OUT_KEYS)
-			binding.out_keys = out_keys.data();
-		if (job.outputs & MGPU_OUT_INDICES)
-			binding.out_indices = reinterpret_cast<uint32_t *>(out_indices.data());
-		if (job.outputs & MGPU_OUT_VALUES)
-			binding.out_values = out_values.data();
+		bind_outputs(job, out_keys, out_indices, out_values, &binding);
 		return binding;
 	}
 };
