@@ -14,12 +14,11 @@
 
 #include "segmented_sort.cuh"
 
-/* Lanes that sort one piece: between two loops, all have read or all have written. */
+/* Lanes load a piece; is any item in it less than the one before? */
 template <int items, typename Key>
 static bool
-emulate_group(Key *tile, uint32_t begin, uint32_t num_items, uint32_t lanes)
+load_piece(thread_items<items, Key> *registers, const Key *tile, uint32_t begin, uint32_t num_items, uint32_t lanes)
 {
-	auto		registers = std::make_unique<thread_items<items, Key>[]>(lanes);
 	bool		descends = false;
 
 	for (uint32_t lane = 0; lane < lanes; lane++)
@@ -27,11 +26,16 @@ emulate_group(Key *tile, uint32_t begin, uint32_t num_items, uint32_t lanes)
 		mgpu_load_share(registers[lane], tile, {begin, num_items, lane});
 		descends = mgpu_share_descends(registers[lane], tile, {begin, num_items, lane}) || descends;
 	}
-	if (!descends)
-		return false;
-	for (uint32_t lane = 0; lane < lanes; lane++)
-		mgpu_thread_sort(registers[lane]);
-	for (uint32_t run_lanes = 1; run_lanes < lanes; run_lanes *= 2)
+	return descends;
+}
+
+/* Lanes merge runs of so many lanes' items to one, where a piece is not in order, and store it. */
+template <int items, typename Key>
+static void
+merge_piece(thread_items<items, Key> *registers, Key *tile, uint32_t begin, uint32_t num_items, uint32_t lanes,
+			uint32_t run_lanes, bool descends)
+{
+	for (; descends && run_lanes < lanes; run_lanes *= 2)
 	{
 		for (uint32_t lane = 0; lane < lanes; lane++)
 			mgpu_store_share_facing(registers[lane], tile, {begin, num_items, lane}, run_lanes);
@@ -40,6 +44,20 @@ emulate_group(Key *tile, uint32_t begin, uint32_t num_items, uint32_t lanes)
 	}
 	for (uint32_t lane = 0; lane < lanes; lane++)
 		mgpu_store_share(registers[lane], tile, {begin, num_items, lane});
+}
+
+/* Lanes that sort one piece: between two loops, all have read or all have written. */
+template <int items, typename Key>
+static bool
+emulate_group(Key *tile, uint32_t begin, uint32_t num_items, uint32_t lanes)
+{
+	auto		registers = std::make_unique<thread_items<items, Key>[]>(lanes);
+
+	if (!load_piece<items>(registers.get(), tile, begin, num_items, lanes))
+		return false;
+	for (uint32_t lane = 0; lane < lanes; lane++)
+		mgpu_thread_sort(registers[lane]);
+	merge_piece<items>(registers.get(), tile, begin, num_items, lanes, 1, true);
 	return true;
 }
 
@@ -67,7 +85,7 @@ emulate_long_piece(Key *tile, uint32_t begin, uint32_t num_items)
 	uint32_t	lanes = (num_items + items - 1) / items;
 	auto		registers = std::make_unique<thread_items<items, Key>[]>(lanes);
 	bool		changed = false;
-	bool		descends = false;
+	bool		descends;
 
 	for (uint32_t part = 0; part < mgpu_warp_parts<items>(num_items); part++)
 	{
@@ -75,20 +93,8 @@ emulate_long_piece(Key *tile, uint32_t begin, uint32_t num_items)
 
 		changed = emulate_group<items>(tile, piece & 0xFFFF, piece >> 16, 32) || changed;
 	}
-	for (uint32_t lane = 0; lane < lanes; lane++)
-	{
-		mgpu_load_share(registers[lane], tile, {begin, num_items, lane});
-		descends = mgpu_share_descends(registers[lane], tile, {begin, num_items, lane}) || descends;
-	}
-	for (uint32_t run_lanes = 32; descends && run_lanes < lanes; run_lanes *= 2)
-	{
-		for (uint32_t lane = 0; lane < lanes; lane++)
-			mgpu_store_share_facing(registers[lane], tile, {begin, num_items, lane}, run_lanes);
-		for (uint32_t lane = 0; lane < lanes; lane++)
-			mgpu_merge_share(registers[lane], tile, {begin, num_items, lane}, run_lanes);
-	}
-	for (uint32_t lane = 0; lane < lanes; lane++)
-		mgpu_store_share(registers[lane], tile, {begin, num_items, lane});
+	descends = load_piece<items>(registers.get(), tile, begin, num_items, lanes);
+	merge_piece<items>(registers.get(), tile, begin, num_items, lanes, 32, descends);
 	return changed || descends;
 }
 
