@@ -16,7 +16,7 @@
 #   WITH_HIGHWAY    yes, no; default: yes where Google Highway's vqsort is found
 #   WERROR          yes: compiler warnings stop the build, as they do under "make test"
 #
-# How it fits together: src/*.c are PGXS objects, since PostgreSQL may want
+# How it fits together: src (but src/core) holds PGXS objects, since PostgreSQL may want
 # LLVM bitcode of them, which only C can give.  Everything that is not
 # PostgreSQL's business (src/core, kernels) becomes a static archive that the
 # shared library links.  Each archive has a .config file with the settings that
@@ -25,7 +25,7 @@
 EXTENSION = mgpu_pg
 MODULE_big = mgpu_pg
 DATA = $(sort $(wildcard sql/mgpu_pg--*.sql))
-OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c)))
+OBJS = $(patsubst %.c,%.o,$(filter-out src/core/%,$(sort $(wildcard src/*.c src/*/*.c))))
 BUILD = build
 
 PG_CONFIG ?= pg_config
