@@ -16,7 +16,7 @@ import re
 import statistics
 import time
 
-from bench import COLUMNS, Results, Session, describe, one_value, table_exists, write_csv
+from bench import COLUMNS, Results, Session, describe, one_value, table_exists, write_csv, write_plot
 
 # Random values; the same in groups of many sizes; and as 12 bytes of text.
 TABLES = '''
@@ -291,33 +291,6 @@ def measure_curves(session, options, save):
         save(results)
 
 
-def write_plot(path, facts, rows):
-    try:
-        import matplotlib
-    except ImportError:
-        print('no matplotlib here: no plot')
-        return
-    matplotlib.use('Agg')
-    import matplotlib.pyplot as plt
-    figure, axes = plt.subplots(figsize=(8, 5))
-    for name in CURVES:
-        points = sorted((int(row[0].split()[0]), float(row[5])) for row in rows if re.fullmatch(r'\d+ groups', row[0]) and row[1] == name)
-        if not points:
-            return
-        ours = name.startswith('mgpu')
-        axes.plot(*zip(*points), marker='o', linewidth=2 if ours else 1, linestyle='-' if ours else '--', label=name)
-    axes.set_xscale('log')
-    axes.set_ylim(bottom=0)
-    axes.set_xlabel(f'groups among {facts["rows"]:,} rows of int4')
-    axes.set_ylabel('ms')
-    axes.legend()
-    axes.grid(alpha=0.3)
-    axes.set_title(f'mgpu_pg, PostgreSQL {facts["PostgreSQL"].split()[0]}, {facts["processor"]}, no parallel workers', fontsize=9)
-    figure.tight_layout()
-    figure.savefig(path, dpi=120)
-    print(f'wrote {path}')
-
-
 # ------------------------------------------------------------------------- output
 
 def earlier_rows(path):
@@ -396,7 +369,7 @@ def main():
     session.close()
     rows = earlier_rows(path + '.csv')
     print(f'wrote {path}.csv')
-    write_plot(path + '.png', facts, rows)
+    write_plot(path + '.csv')
     if not options.keep:
         one_value('DROP SCHEMA bench CASCADE')
     lines = [row for row in rows if row[9]]

@@ -488,30 +488,14 @@ def write_csv(path, facts, columns, rows):
         writer.writerows(rows)
 
 
-def write_plot(path, facts, results):
+def write_plot(csv_path):
+    """The statements that the CSV has beside PostgreSQL's own."""
     try:
-        import matplotlib
+        import plots
     except ImportError:
         print('no matplotlib here: no plot')
         return
-    matplotlib.use('Agg')
-    import matplotlib.pyplot as plt
-    lines = [row for row in results.rows if row[7]][::-1]
-    ratios = [float(row[7]) for row in lines]
-    figure, axes = plt.subplots(figsize=(10, 1.2 + 0.42 * len(lines)))
-    axes.barh(range(len(lines)), ratios, color=['#3a7d44' if row[9] == 'met' else '#b5533c' for row in lines])
-    for i, row in enumerate(lines):
-        axes.plot([float(row[8])] * 2, [i - 0.4, i + 0.4], color='black', linewidth=1.5)
-        axes.text(ratios[i] * 1.04, i, f'{ratios[i]:.2f} x', va='center', fontsize=8)
-    axes.set_yticks(range(len(lines)), [f'{row[0]}: {row[1]}\nvs {row[2]}' for row in lines], fontsize=7)
-    axes.set_xscale('log')
-    axes.set_xlim(right=max(ratios) * 2)
-    axes.axvline(1, color='grey', linewidth=0.8)
-    axes.set_xlabel('baseline / mgpu_pg (black mark: goal)')
-    axes.set_title(f'mgpu_pg, PostgreSQL {facts["PostgreSQL"].split()[0]}, {facts["processor"]}, GPU: {facts["GPU"]}', fontsize=9)
-    figure.tight_layout()
-    figure.savefig(path, dpi=120)
-    print(f'wrote {path}')
+    plots.draw(csv_path, csv_path.removesuffix('.csv') + '.png')
 
 
 def option_parser():
@@ -578,7 +562,7 @@ def main():
     path = result_path(options, gpu, '.csv')
     write_csv(path, facts, COLUMNS, results.rows)
     print(f'wrote {path}')
-    write_plot(result_path(options, gpu, '.png'), facts, results)
+    write_plot(path)
     one_value('DROP SCHEMA bench CASCADE')
     lines = [row for row in results.rows if row[9]]
     print(f'{sum(row[9] == "met" for row in lines)} of {len(lines)} goals met')

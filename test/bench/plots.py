@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""Draws what the benches measured: what a statement takes beside PostgreSQL's own.
+
+    test/bench/plots.py             the plots of README.md and docs/, from test/bench/results
+    test/bench/plots.py CSV PNG     whatever a bench's CSV has
+
+STATEMENTS says which lines of a CSV are statements of a user's, and how a user
+would write them.  Other lines (ours beside ours, goals) are in the CSVs alone.
+"""
+
+import collections
+import csv
+import os
+import re
+import sys
+
+import matplotlib
+
+matplotlib.use('Agg')
+import matplotlib.pyplot as plt
+from matplotlib.ticker import FuncFormatter
+
+COLOURS = {'PostgreSQL': '#9aa5b1', 'mgpu_pg, CPU': '#2f6fb3', 'mgpu_pg, GPU': '#3f9142'}
+
+# For the reader: our SQL, the data, PostgreSQL's SQL.  In the CSV: group and name,
+# without the executor's, and what it is compared with.
+Statement = collections.namedtuple('Statement', 'sql data postgres group name baseline')
+ORDER_BY = 'array_agg(x ORDER BY x)'
+
+
+def sort_of(data, group, name='sort'):
+    return Statement('mgpu_sort(a)', data, ORDER_BY, group, name, ORDER_BY)
+
+
+STATEMENTS = {
+    'int4': sort_of('10M int4', '10M stored', 'sort int4'),
+    'int8': sort_of('10M int8', '10M stored', 'sort int8'),
+    'float8': sort_of('10M float8', '10M stored', 'sort float8'),
+    'text': sort_of('10M text, collation C', 'types: 10M text of 12 bytes, C'),
+    'uuid': sort_of('10M uuid', 'types: 10M uuid'),
+    'numeric': sort_of('10M numeric', 'types: 10M numeric'),
+    'urls': sort_of('5M URLs, collation C', 'types: 5M URLs, 30 common bytes'),
+    'icu': sort_of('5M words, ICU collation', 'types: 5M words, ICU'),
+    'inet': sort_of('5M inet', 'types: 5M inet'),
+    'argsort': Statement('mgpu_argsort(a)', '10M int4', 'array_agg(i ORDER BY x, i)', '10M stored', 'argsort int4',
+                         'array_agg(position ORDER BY x, position)'),
+    'sort_by': Statement('mgpu_sort_by(v, k)', '10M int8 by int4', 'array_agg(v ORDER BY k, i)', '10M stored',
+                         'sort_by int8 by int4', 'array_agg(v ORDER BY k, position)'),
+    'merge': Statement('mgpu_merge(a, b)', '5M and 5M int4', ORDER_BY, 'merge of two 5M int4', 'merge',
+                       ORDER_BY + ' over both unnested'),
+    'sort_agg': Statement('mgpu_sort_agg(v) … GROUP BY g', '10M rows, 100,000 groups', 'array_agg(v ORDER BY v)', '100k groups',
+                          'mgpu_sort_agg', 'array_agg(ORDER BY)'),
+    'percentile': Statement('mgpu_percentile_cont(v, 0.5) … GROUP BY g', '10M rows, 100,000 groups', 'percentile_cont(0.5)',
+                            'percentile, 100k groups', 'mgpu_percentile_cont', 'percentile_cont'),
+}
+
+
+def read_csv(path):
+    """A note that says where and when, and the table's lines."""
+    with open(path, encoding='utf-8', newline='') as file:
+        lines = file.readlines()
+    heading = [line[2:].strip() for line in lines if line.startswith('# ')]
+    facts = dict(line.split(': ', 1) for line in heading if ': ' in line)
+    note = heading[0].split(', kernels tree')[0]
+    if 'PostgreSQL' in facts:
+        gpu = 'no GPU' if facts['GPU'] == 'none' else facts['GPU']
+        note = f'{facts["processor"]}; {gpu}; PostgreSQL {facts["PostgreSQL"].split()[0]}; {facts["date"]}'
+    return note, list(csv.DictReader(line for line in lines if not line.startswith('#')))
+
+
+def find_times(statement, rows):
+    """Milliseconds by series, the first ones in rows; empty where the statement was not measured."""
+    times = {}
+    for row in rows:
+        group = re.sub('^(cpu|gpu): ', '', row['group'])
+        name = re.sub(r'(, (cpu|gpu)| \((cpu|gpu)\))$', '', row['ours'])
+        if row['ratio'] and (group, name, row['baseline']) == statement[3:]:
+            times.setdefault('PostgreSQL', float(row['baseline_value']))
+            times.setdefault(f'mgpu_pg, {row["executor"][:3].upper()}', float(row['value']))
+    return times
+
+
+def finish(figure, path, note, top=1.0):
+    figure.text(0.99, 0.01, note, ha='right', va='bottom', fontsize=8, color='#555555')
+    figure.tight_layout(rect=(0, 0.03, 1, top))
+    figure.savefig(path, dpi=100)
+    plt.close(figure)
+    print(f'wrote {path}')
+
+
+def draw_statements(path, note, rows, names=STATEMENTS):
+    """Bars of those of the named statements that rows have."""
+    found = [(STATEMENTS[name], find_times(STATEMENTS[name], rows)) for name in names]
+    found = [(statement, times) for statement, times in found if times]
+    if not found:
+        return
+    series = [name for name in COLOURS if any(name in times for _, times in found)]
+    height = 0.8 / len(series)
+    longest = max(max(times.values()) for _, times in found)
+    figure, axes = plt.subplots(figsize=(9, 0.7 + len(found) * (0.27 * len(series) + 0.2)))
+    for at, (statement, times) in enumerate(found):
+        for place, name in enumerate(name for name in series if name in times):
+            y = at + (place - (len(times) - 1) / 2) * height
+            ms = times[name]
+            text = f'{ms / 1000:.1f} s' if ms >= 1000 else f'{ms:.0f} ms'
+            axes.barh(y, ms, height * 0.92, color=COLOURS[name])
+            axes.text(ms + longest * 0.01, y, text + (f'  {statement.postgres}' if name == 'PostgreSQL' else ''), va='center', fontsize=9)
+    axes.set_yticks(range(len(found)), [f'{statement.sql}\n{statement.data}' for statement, _ in found], fontsize=10)
+    axes.set_ylim(len(found) - 0.5, -0.5)
+    axes.set_xlim(right=longest * 1.5)
+    axes.xaxis.set_visible(False)
+    axes.spines[['top', 'right', 'bottom']].set_visible(False)
+    axes.tick_params(left=False)
+    figure.legend(handles=[plt.Rectangle((0, 0), 1, 1, color=COLOURS[name], label=name) for name in series],
+                  loc='upper center', ncols=len(series), frameon=False, fontsize=10)
+    finish(figure, path, note, top=0.95)
+
+
+def style_curves(axes, xlabel):
+    axes.set(xscale='log', xlabel=xlabel)
+    axes.set_ylim(bottom=0)
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f'{x / 1e6:g}M' if x >= 1e6 else f'{x:,.0f}'))
+    axes.spines[['top', 'right']].set_visible(False)
+    axes.grid(axis='y', alpha=0.3)
+
+
+CURVES = {'array_agg(v ORDER BY v)': ('PostgreSQL', '-'), 'percentile_cont': ('PostgreSQL', '--'),
+          'mgpu_sort_agg(v)': ('mgpu_pg, CPU', '-'), 'mgpu_percentile_cont': ('mgpu_pg, CPU', '--')}
+
+
+def draw_groups(path, note, rows):
+    """Seconds of a GROUP BY against its number of groups.  False where rows have no such points."""
+    points = {name: sorted((int(row['group'].split()[0]), float(row['value']) / 1000) for row in rows
+                           if row['ours'] == name and re.fullmatch(r'\d+ groups', row['group'])) for name in CURVES}
+    if not all(points.values()):
+        return False
+    figure, axes = plt.subplots(figsize=(9, 4))
+    for name, (series, style) in CURVES.items():
+        axes.plot(*zip(*points[name]), color=COLOURS[series], linestyle=style, marker='o', markersize=4, linewidth=2, label=name)
+    style_curves(axes, 'number of groups')
+    axes.set_ylabel('seconds')
+    axes.legend(frameon=False, loc='upper left')
+    finish(figure, path, note)
+    return True
+
+
+def draw_kernels(path, note, rows):
+    """Keys in random order that the automatic choice and CUB's radix sort put in order in a second."""
+    figure, panels = plt.subplots(1, 2, figsize=(9, 3.6), sharey=True)
+    for axes, keys, title in zip(panels, ('u32', 'u64'), ('4-byte keys', '8-byte keys')):
+        for sort, label, series in (('mgpu auto', 'mgpu_pg', 'mgpu_pg, GPU'), ('CUB radix', 'CUB radix sort', 'PostgreSQL')):
+            points = sorted((int(row['items']), float(row['gkeys_per_s'])) for row in rows
+                            if (row['input'], row['keys'], row['indexed'], row['sort'].split(':')[0]) == ('random', keys, '0', sort))
+            axes.plot(*zip(*points), color=COLOURS[series], marker='o', markersize=4, linewidth=2, label=label)
+        style_curves(axes, 'keys, in random order')
+        axes.set_title(title)
+    panels[0].set_ylabel('billion keys a second')
+    panels[0].legend(frameon=False)
+    finish(figure, path, note)
+
+
+def draw(csv_path, png_path):
+    note, rows = read_csv(csv_path)
+    if 'gkeys_per_s' in rows[0]:
+        draw_kernels(png_path, note, rows)
+    elif not draw_groups(png_path, note, rows):
+        draw_statements(png_path, note, rows)
+
+
+def draw_docs():
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'results')
+
+    def table(name, *more):
+        """Lines of several CSVs of one machine."""
+        note, rows = read_csv(f'{folder}/{name}.csv')
+        return note, rows + [row for other in more for row in read_csv(f'{folder}/{other}.csv')[1]]
+
+    draw_statements(f'{folder}/h200-statements.png', *table('h200-types-text', 'h200-types', 'h200-aggregates'),
+                    ('uuid', 'text', 'numeric', 'sort_agg', 'percentile'))
+    draw_statements(f'{folder}/cpu-arrays.png', *table('cpu-epyc-large', 'cpu-epyc-families'),
+                    ('int4', 'int8', 'float8', 'argsort', 'sort_by', 'merge'))
+    draw_statements(f'{folder}/cpu-types.png', *table('cpu-types-10m'))
+    draw(f'{folder}/cpu-aggregates.csv', f'{folder}/cpu-groups.png')
+    draw(f'{folder}/h200-kernel_bench.csv', f'{folder}/h200-kernels.png')
+
+
+if __name__ == '__main__':
+    if len(sys.argv) == 3:
+        draw(*sys.argv[1:])
+    else:
+        draw_docs()
