@@ -1,25 +1,23 @@
 #!/usr/bin/env perl
-# Runs the SQL of README.md against the server that PGHOST and its like name, and
-# compares what it gives with what README.md says that it gives.
+# Runs the SQL of README.md and docs/*.md against the server that PGHOST and the
+# like name, and compares what it gives with what the page says.
 #
-#	test/readme_examples.pl [FILE]
+#	test/doc_examples.pl
 #
-# An example's result stands behind the statement ("SELECT …;  -- {1,2,3}") or on the
-# lines below it, as psql prints a table, each behind "-- ".  Statements without a
-# result must succeed.  Every block is run in a transaction of its own, which is
-# rolled back.  What the extension installs is in README.md too: functions and
-# aggregates by a heading or a line that has their name, settings with their
-# defaults.  The last line is "N passed, N failed".
+# An example's result stands behind the statement ("SELECT …;  -- {1,2,3}") or on
+# the lines below it, as psql prints a table, each behind "-- ".  Statements
+# without a result must succeed.  Every block runs in a transaction of its own,
+# which is rolled back.
+#
+# Further checks: every function and aggregate of the extension has a heading in
+# docs/, every setting a line in a table with its default, and every link between
+# the pages leads somewhere.  The last line is "N passed, N failed".
 use strict;
 use warnings;
 use File::Basename;
 
-my $file = $ARGV[0] // dirname(__FILE__) . '/../README.md';
-open my $in, '<', $file or die "$file: $!\n";
-my @lines = <$in>;
-close $in;
-chomp @lines;
-my $readme = join("\n", @lines);
+chdir dirname(__FILE__) . '/..' or die "$!\n";
+my @pages = ('README.md', sort glob 'docs/*.md');
 my ($passed, $failed) = (0, 0);
 
 # What the first example of README.md takes for granted
@@ -33,9 +31,17 @@ sub check
 	print $wrong eq '' ? "ok - $name\n" : "not ok - $name\n$wrong";
 }
 
-# The blocks: [ line of the fence, lines ]
+sub lines_of
+{
+	open my $in, '<', $_[0] or die "$_[0]: $!\n";
+	chomp(my @lines = <$in>);
+	return @lines;
+}
+
+# A page's blocks of SQL: [ line of the fence, lines ]
 sub blocks
 {
+	my @lines = lines_of($_[0]);
 	my (@blocks, $open);
 
 	foreach my $i (0 .. $#lines)
@@ -84,7 +90,7 @@ sub outputs
 {
 	my @statements = @_;
 	my $script = "\\set VERBOSITY terse\n\\pset footer off\n\\set ON_ERROR_ROLLBACK on\nBEGIN;\n";
-	my $script_file = "/tmp/readme_examples.$$.sql";
+	my $script_file = "/tmp/doc_examples.$$.sql";
 
 	foreach my $statement (@statements)
 	{
@@ -106,44 +112,79 @@ sub without_trailing_space
 	return join("\n", map { s/\s+$//r } @_);
 }
 
-foreach my $block (blocks())
+sub check_examples
 {
-	my @statements = statements($block);
-	my @said = outputs(@statements);
+	my ($page) = @_;
 
-	foreach my $statement (@statements)
+	foreach my $block (blocks($page))
 	{
-		my ($got, $error) = splice @said, 0, 2;
-		my $wrong = '';
-		my $expected = defined $statement->{value} ? $statement->{value}
-		  : $statement->{table} ? without_trailing_space(@{ $statement->{table} }) : undef;
+		my @statements = statements($block);
+		my @said = outputs(@statements);
 
-		$got = defined $got ? without_trailing_space(grep { /\S/ } split(/\n/, $got)) : 'no answer: did the session end?';
-		if ($statement->{unfinished}) { $wrong = "  the statement does not end\n"; }
-		elsif (($error // 'true') ne 'false') { $wrong = "$got\n"; }
-		elsif (defined $expected && $got ne $expected) { $wrong = "README.md says\n$expected\nit gives\n$got\n"; }
-		check("README.md:$statement->{line}: " . (split /\n/, $statement->{sql})[0], $wrong);
+		foreach my $statement (@statements)
+		{
+			my ($got, $error) = splice @said, 0, 2;
+			my $wrong = '';
+			my $expected = defined $statement->{value} ? $statement->{value}
+			  : $statement->{table} ? without_trailing_space(@{ $statement->{table} }) : undef;
+
+			$got = defined $got ? without_trailing_space(grep { /\S/ } split(/\n/, $got)) : 'no answer: did the session end?';
+			if ($statement->{unfinished}) { $wrong = "  the statement does not end\n"; }
+			elsif (($error // 'true') ne 'false') { $wrong = "$got\n"; }
+			elsif (defined $expected && $got ne $expected) { $wrong = "$page says\n$expected\nit gives\n$got\n"; }
+			check("$page:$statement->{line}: " . (split /\n/, $statement->{sql})[0], $wrong);
+		}
 	}
 }
 
+# The anchors that GitHub gives a page's headings
+sub anchors
+{
+	return map { s/ /-/gr } map { s/[^\w -]//gr } map { lc } map { /^#+ (.*)$/ ? $1 : () } lines_of($_[0]);
+}
+
+# Links to files and headings of this tree; a page that is not there has no headings
+sub check_links
+{
+	my ($page) = @_;
+	my @broken;
+
+	foreach my $link (join("\n", lines_of($page)) =~ /\]\(([^)\s]+)\)/g)
+	{
+		next if $link =~ /^https?:/;
+		my ($file, $anchor) = split /#/, $link;
+		my $path = $file eq '' ? $page : dirname($page) . "/$file";
+
+		push @broken, "  $link\n" unless -e $path && (!defined $anchor || grep { $_ eq $anchor } anchors($path));
+	}
+	check("$page: its links lead somewhere", join('', @broken));
+}
+
+foreach my $page (@pages)
+{
+	check_examples($page);
+	check_links($page);
+}
+
 # What there is, by name; support functions of aggregates are nobody's to call
+my $docs = join("\n", map { lines_of($_) } grep { /^docs/ } @pages);
 my @functions = split /\n/, `psql -XAtqc "SELECT DISTINCT proname FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid AND d.classid = 'pg_proc'::regclass
 	JOIN pg_extension e ON e.oid = d.refobjid AND d.refclassid = 'pg_extension'::regclass AND extname = 'mgpu_pg'
 	WHERE 'internal'::regtype <> ALL (proargtypes) AND prorettype <> 'internal'::regtype ORDER BY 1"`;
 check('the extension has functions', @functions > 0 ? '' : "none found\n");
 foreach my $name (@functions)
 {
-	check("README.md describes $name", $readme =~ /^(?:#+ |\| `)\Q$name\E\(/m ? '' : "  no heading and no line of a table begins with $name(\n");
+	check("docs describe $name", $docs =~ /^#+ \Q$name\E\n\n```\n\Q$name\E\(/m ? '' : "  no heading $name with a signature below it\n");
 }
 my @settings = split /\n/, `psql -XAtqc "LOAD 'mgpu_pg'; SELECT name || '=' || boot_val FROM pg_settings WHERE name LIKE 'mgpu.%' ORDER BY 1"`;
 check('the extension has settings', @settings > 0 ? '' : "none found\n");
 foreach (@settings)
 {
 	my ($name, $default) = split /=/;
-	my ($said) = $readme =~ /^\| `\Q$name\E` \| `([^`]*)` \|/m;
+	my ($said) = $docs =~ /^\| `\Q$name\E` \| `([^`]*)` \|/m;
 
-	next if $name eq 'mgpu.inject_fault' && $readme =~ /`\Q$name\E`/;
-	check("README.md has $name and its default", defined $said && $said eq $default ? '' : '  default ' . $default . ', README.md says ' . ($said // 'nothing') . "\n");
+	next if $name eq 'mgpu.inject_fault' && $docs =~ /`\Q$name\E`/;
+	check("docs have $name and its default", defined $said && $said eq $default ? '' : '  default ' . $default . ', docs say ' . ($said // 'nothing') . "\n");
 }
 print "$passed passed, $failed failed\n";
 exit($failed ? 1 : 0);
