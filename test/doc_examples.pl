@@ -166,7 +166,7 @@ foreach my $page (@pages)
 	check_links($page);
 }
 
-# What there is, by name; support functions of aggregates are nobody's to call
+# What there is, by name; support functions of aggregates are not for users
 my $docs = join("\n", map { lines_of($_) } grep { /^docs/ } @pages);
 my @functions = split /\n/, `psql -XAtqc "SELECT DISTINCT proname FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid AND d.classid = 'pg_proc'::regclass
 	JOIN pg_extension e ON e.oid = d.refobjid AND d.refclassid = 'pg_extension'::regclass AND extname = 'mgpu_pg'

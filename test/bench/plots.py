@@ -65,6 +65,7 @@ def read_csv(path):
     if 'PostgreSQL' in facts:
         gpu = 'no GPU' if facts['GPU'] == 'none' else facts['GPU']
         note = f'{facts["processor"]}; {gpu}; PostgreSQL {facts["PostgreSQL"].split()[0]}; {facts["date"]}'
+        note += f'; sizes × {facts["scale"]}' if facts['scale'] != '1.0' else ''
     return note, list(csv.DictReader(line for line in lines if not line.startswith('#')))
 
 
