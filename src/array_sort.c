@@ -23,7 +23,6 @@
 #include "positions.h"
 #include "present_values.h"
 #include "run_series.h"
-#include "segment_jobs.h"
 #include "segments.h"
 #include "string_sort.h"
 
@@ -95,28 +94,17 @@ static void
 place_nulls(ArrayType *result, const sort_spec *spec, const array_source *source)
 {
 	bits8	   *bitmap = ARR_NULLBITMAP(result);
-	int64		next = 0;
-	int64		begin;
-	int64		end;
 
 	memset(bitmap, 0, (source->num_items + 7) / 8);
-	while (segments_next(spec->segments, &next, &begin, &end))
+	for (int64 i = 0; i < spec->segments->num_segments; i++)
 	{
+		int64		begin = spec->segments->heads[i];
+		int64		end = segment_end(spec->segments, i);
 		int64		num_present = null_bitmap_count(source->null_bitmap, begin, end);
 
 		array_bitmap_copy(bitmap, spec->order.nulls_first ? end - num_present : begin,
 						  NULL, 0, num_present);
 	}
-}
-
-/* A job, or more where there are too many segments for a list of them. */
-static void
-run_sort(run_request *request, const segment_list *segments, array_source *keys, array_source *vals)
-{
-	if (segments && segments->heads == NULL)
-		segment_jobs_run(request, segments, keys, vals);
-	else
-		run_job(request);
 }
 
 /* False: floats with bits of their own need another way. */
@@ -136,16 +124,13 @@ sort_in_place(const sort_spec *spec, array_source *source, const element_type *t
 	}
 	if (segments && source->num_nulls > 0)
 	{
-		if (segments->heads)
-		{
-			segments_of_present(&present_segments, segments, source);
-			segments = &present_segments;
-		}
+		segments_of_present(&present_segments, segments, source);
+		segments = &present_segments;
 		place_nulls(result, spec, source);
 	}
 	describe_sort(&request, spec, source, type, segments);
 	request.binding.out_keys = ARR_DATA_PTR(result);
-	run_sort(&request, segments, source, NULL);
+	run_job(&request);
 	return !request.float_bits_lost;
 }
 
@@ -219,13 +204,10 @@ sorted_array(const sort_spec *spec, array_source *source, const element_type *ty
 	ArrayType  *result;
 	run_series	series;
 	sort_spec	again;
-	sort_spec	with;
-	segment_list listed;
 
 	element_type_check_sortable(type);
 	if (type->key_kind == 0)
 	{
-		spec = segments_with_heads(spec, &with, &listed);
 		result = string_sorted_array(spec, source, type);
 		return result ? result : sort_gathered(spec, source, type);
 	}
@@ -236,7 +218,7 @@ sorted_array(const sort_spec *spec, array_source *source, const element_type *ty
 		return result;
 	pfree(result);
 	again = spec_again(spec, &series);
-	return sort_gathered(segments_with_heads(&again, &with, &listed), source, type);
+	return sort_gathered(&again, source, type);
 }
 
 /* Whether the executor can move the values (and keys) itself. */
@@ -276,7 +258,7 @@ pairs_by_executor(const sort_spec *spec, array_source *keys, const element_type 
 	request.sources[MGPU_CHANNEL_VALUES] = vals;
 	request.binding.in_values = array_source_bound(vals, val_type->stride);
 	request.binding.out_values = ARR_DATA_PTR(result->vals);
-	run_sort(&request, spec->segments, keys, vals);
+	run_job(&request);
 	return !request.float_bits_lost;
 }
 
@@ -374,8 +356,6 @@ sorted_arrays(const sort_spec *spec, array_source *keys, const element_type *key
 	array_shape val_shape;
 	run_series	series;
 	sort_spec	again;
-	sort_spec	with;
-	segment_list listed;
 
 	element_type_check_sortable(key_type);
 	describe_permuted(&key_shape, spec, keys, key_type);
@@ -395,7 +375,6 @@ sorted_arrays(const sort_spec *spec, array_source *keys, const element_type *key
 		present_pairs_by_executor(spec, keys, key_type, vals, val_type, result);
 		return;
 	}
-	spec = segments_with_heads(spec, &with, &listed);
 	add_room(&val_shape, val_type);
 	if (pair_positions_take_too_much(keys, vals, &val_shape))
 	{

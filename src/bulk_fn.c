@@ -5,8 +5,7 @@
  *
  * Large arrays of one width without NULLs are moved by the executor.  Others
  * are moved here, run by run between positions: a run of elements is a run of
- * bytes, whatever the element type.  Positions that come in blocks cut the array
- * into slices, each a job of its own.
+ * bytes, whatever the element type.
  */
 #include "postgres.h"
 
@@ -17,7 +16,6 @@
 
 #include "array_gather.h"
 #include "array_result.h"
-#include "bulk_move.h"
 #include "compat.h"
 #include "element_cursor.h"
 #include "null_map.h"
@@ -35,6 +33,18 @@ PG_FUNCTION_INFO_V1(mgpu_bulk_insert);
 /* Runs moved between looks at interrupts. */
 #define STEP_RUNS (64 * 1024)
 
+/* What a call changes, and where. */
+typedef struct bulk_change
+{
+	const char *function;
+	array_source *source;
+	array_source *inserted;		/* NULL: elements are removed */
+	const element_type *type;
+	position_list list;			/* ascending */
+	int			lower_bound;	/* of the result */
+	int64		num_items;		/* of the result */
+} bulk_change;
+
 /* Where moved runs go: a result's data and bitmap, filled from the front. */
 typedef struct run_writer
 {
@@ -42,14 +52,6 @@ typedef struct run_writer
 	char	   *data;
 	int64		position;
 } run_writer;
-
-static void
-start_writing(run_writer *writer, ArrayType *array)
-{
-	writer->array = array;
-	writer->data = ARR_DATA_PTR(array);
-	writer->position = 0;
-}
 
 /* Move the cursor to end, copying what it passes. */
 static void
@@ -70,84 +72,130 @@ copy_run(run_writer *writer, element_cursor *cursor, int64 end)
 }
 
 static bool
-executor_moves(const array_source *source, const element_type *type)
+executor_moves(const bulk_change *change)
 {
-	return source->num_nulls == 0 && element_type_is_movable(type) &&
+	const array_source *source = change->source;
+
+	return source->num_nulls == 0 && (change->inserted == NULL || change->inserted->num_nulls == 0) &&
+		source->num_items > 0 && element_type_is_movable(change->type) &&
 		(source->data_bytes >= MOVE_MIN_BYTES || run_is_forced(source->num_items));
 }
 
-static int64
-count_nulls_at(const array_source *source, position_blocks *blocks)
+static ArrayType *
+move_by_executor(bulk_change *change)
 {
-	int64		num_nulls = 0;
+	int			width = change->type->stride;
+	ArrayType  *result = array_result_create(change->source->element_type, change->lower_bound, change->num_items,
+											 0, false, (Size) change->num_items * width);
+	run_request request;
 
-	if (source->num_nulls == 0)
-		return 0;
-	while (position_blocks_next(blocks))
-		for (int64 i = 0; i < blocks->num_positions; i++)
-			num_nulls += !null_bitmap_present(source->null_bitmap, blocks->positions[i]);
-	position_blocks_rewind(blocks);
+	array_source_require(change->source, (Size) change->source->num_items * width);
+	memset(&request, 0, sizeof(request));
+	request.function = change->function;
+	request.job.op = change->inserted ? MGPU_OP_INSERT : MGPU_OP_REMOVE;
+	request.job.value_width = width;
+	request.job.outputs = MGPU_OUT_VALUES;
+	request.job.num_items = change->source->num_items;
+	request.job.num_b_items = change->list.num_positions;
+	request.sources[MGPU_CHANNEL_VALUES] = change->source;
+	request.binding.in_values = array_source_bound(change->source, width);
+	if (change->inserted)
+	{
+		array_source_require(change->inserted, (Size) change->inserted->num_items * width);
+		request.sources[MGPU_CHANNEL_B_VALUES] = change->inserted;
+		request.binding.in_b_values = array_source_bound(change->inserted, width);
+	}
+	request.binding.in_positions = change->list.positions;
+	request.binding.out_values = ARR_DATA_PTR(result);
+	request.cpu_reason = change->list.cpu_reason;
+	run_job(&request);
+	return result;
+}
+
+/* Copy everything but the elements at these positions. */
+static void
+copy_others(run_writer *writer, element_cursor *cursor, const position_list *list)
+{
+	for (int64 i = 0; i < list->num_positions; i++)
+	{
+		copy_run(writer, cursor, list->positions[i]);
+		element_cursor_seek(cursor, (int64) list->positions[i] + 1);
+		if (i % STEP_RUNS == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
+}
+
+/* Copy inserted elements with what is before their positions. */
+static void
+copy_both(run_writer *writer, element_cursor *cursor, element_cursor *inserted, const position_list *list)
+{
+	int64		end;
+
+	for (int64 i = 0; i < list->num_positions; i = end)
+	{
+		for (end = i + 1; end < list->num_positions && list->positions[end] == list->positions[i];)
+			end++;
+		copy_run(writer, cursor, list->positions[i]);
+		copy_run(writer, inserted, end);
+		CHECK_FOR_INTERRUPTS();
+	}
+}
+
+static int64
+count_nulls_left(const bulk_change *change)
+{
+	const array_source *source = change->source;
+	int64		num_nulls = source->num_nulls;
+
+	if (change->inserted)
+		return num_nulls + change->inserted->num_nulls;
+	for (int64 i = 0; num_nulls > 0 && i < change->list.num_positions; i++)
+		num_nulls -= !null_bitmap_present(source->null_bitmap, change->list.positions[i]);
 	return num_nulls;
 }
 
 static ArrayType *
-remove_here(array_source *source, const element_type *type, position_blocks *blocks)
+move_here(bulk_change *change)
 {
-	int64		num_nulls = source->num_nulls - count_nulls_at(source, blocks);
+	array_source *source = change->source;
+	array_source *inserted = change->inserted;
+	int64		num_moved = source->num_items + (inserted ? inserted->num_items : 0);
+	Size		data_bytes = source->data_bytes + (inserted ? inserted->data_bytes : 0);
 	element_cursor cursor;
+	element_cursor inserted_cursor;
 	run_writer	writer;
-	ArrayType  *result;
 
 	array_source_load(source);
 	/* an upper bound: what is removed is known only when walked over */
-	result = array_result_create(source->element_type, source->lower_bounds[0],
-								 source->num_items - blocks->total, num_nulls, false,
-								 source->data_bytes);
-	element_cursor_start(&cursor, source, type);
-	start_writing(&writer, result);
-	while (position_blocks_next(blocks))
-		for (int64 i = 0; i < blocks->num_positions; i++)
-		{
-			copy_run(&writer, &cursor, blocks->positions[i]);
-			element_cursor_seek(&cursor, (int64) blocks->positions[i] + 1);
-			if (i % STEP_RUNS == 0)
-				CHECK_FOR_INTERRUPTS();
-		}
+	writer.array = array_result_create(source->element_type, change->lower_bound, change->num_items,
+									   count_nulls_left(change), false, data_bytes);
+	writer.data = ARR_DATA_PTR(writer.array);
+	writer.position = 0;
+	element_cursor_start(&cursor, source, change->type);
+	if (inserted)
+	{
+		array_source_load(inserted);
+		element_cursor_start(&inserted_cursor, inserted, change->type);
+		copy_both(&writer, &cursor, &inserted_cursor, &change->list);
+	}
+	else
+		copy_others(&writer, &cursor, &change->list);
 	copy_run(&writer, &cursor, source->num_items);
-	SET_VARSIZE(result, writer.data - (char *) result);
-	run_note_cpu("mgpu_bulk_remove", "merge", source->num_items, source->data_bytes,
-				 type->stride > 0 ? "few items" : "elements of variable width move on the CPU");
-	return result;
+	SET_VARSIZE(writer.array, writer.data - (char *) writer.array);
+	run_note_cpu(change->function, "merge", num_moved, data_bytes,
+				 change->type->stride > 0 ? "few items" : "elements of variable width move on the CPU");
+	return writer.array;
 }
 
 static ArrayType *
-remove_positions(array_source *source, const element_type *type, position_blocks *blocks)
+changed_array(bulk_change *change)
 {
-	bulk_move	move = {"mgpu_bulk_remove", MGPU_OP_REMOVE, source, NULL, type, NULL};
-	int64		num_items = source->num_items - blocks->total;
+	ArrayType  *result = executor_moves(change) ? move_by_executor(change) : move_here(change);
 
-	if (!executor_moves(source, type))
-		return remove_here(source, type, blocks);
-	move.result = array_result_create(source->element_type, source->lower_bounds[0], num_items, 0, false,
-									  (Size) num_items * type->stride);
-	bulk_move_run(&move, blocks);
-	return move.result;
-}
-
-/* Positions to remove, each once, as a list or as bits. */
-static void
-read_removed(position_list *list, position_bits *bits)
-{
-	bits->words = NULL;
-	if (list->is_large)
-		position_list_to_bits(list, bits, false);
-	else
-	{
-		position_list_read(list);
-		if (list->num_positions > 0 && !position_list_is_ascending(list, true))
-			position_list_make_unique(list, "mgpu_bulk_remove");
-	}
-	position_list_close(list);
+	array_source_close(change->source);
+	if (change->inserted)
+		array_source_close(change->inserted);
+	return result;
 }
 
 /*
@@ -158,71 +206,27 @@ Datum
 mgpu_bulk_remove(PG_FUNCTION_ARGS)
 {
 	array_source source;
-	position_list list;
-	position_bits bits;
-	position_blocks blocks;
-	ArrayType  *result;
+	bulk_change change = {.function = "mgpu_bulk_remove",.source = &source};
+	position_list *list = &change.list;
 	int64		first;
 
 	array_source_open(&source, PG_GETARG_DATUM(0));
 	check_one_dimensional(&source);
 	first = source.num_items > 0 ? source.lower_bounds[0] : 1;
-	position_list_open(&list, PG_GETARG_DATUM(1), "positions", first, first + source.num_items - 1);
-	read_removed(&list, &bits);
-	position_blocks_start(&blocks, &list, bits.words ? &bits : NULL);
-	if (blocks.total == 0)
+	position_list_open(list, PG_GETARG_DATUM(1), "positions", first, first + source.num_items - 1);
+	position_list_read(list);
+	if (!position_list_is_ascending(list, true))
+		position_list_make_unique(list, change.function);
+	if (list->num_positions == 0 || list->num_positions == source.num_items)
 	{
 		array_source_close(&source);
-		PG_RETURN_DATUM(source.datum);
+		PG_RETURN_DATUM(list->num_positions == 0 ? source.datum :
+						PointerGetDatum(construct_empty_array(source.element_type)));
 	}
-	if (blocks.total == source.num_items)
-		result = construct_empty_array(source.element_type);
-	else
-		result = remove_positions(&source, element_type_lookup(fcinfo, 0, source.element_type), &blocks);
-	position_blocks_end(&blocks);
-	position_bits_free(&bits);
-	array_source_close(&source);
-	PG_RETURN_ARRAYTYPE_P(result);
-}
-
-static ArrayType *
-insert_here(array_source *source, array_source *inserted, const element_type *type,
-			position_blocks *blocks, int lower_bound)
-{
-	element_cursor cursor;
-	element_cursor inserted_cursor;
-	run_writer	writer;
-	ArrayType  *result;
-
-	array_source_load(source);
-	array_source_load(inserted);
-	result = array_result_create(inserted->element_type, lower_bound,
-								 source->num_items + inserted->num_items,
-								 source->num_nulls + inserted->num_nulls, false,
-								 source->data_bytes + inserted->data_bytes);
-	element_cursor_start(&cursor, source, type);
-	element_cursor_start(&inserted_cursor, inserted, type);
-	start_writing(&writer, result);
-	while (position_blocks_next(blocks))
-	{
-		const uint32 *positions = blocks->positions;
-		int64		end;
-
-		for (int64 i = 0; i < blocks->num_positions; i = end)
-		{
-			for (end = i + 1; end < blocks->num_positions && positions[end] == positions[i];)
-				end++;
-			copy_run(&writer, &cursor, positions[i]);
-			copy_run(&writer, &inserted_cursor, blocks->num_before + end);
-			CHECK_FOR_INTERRUPTS();
-		}
-	}
-	copy_run(&writer, &cursor, source->num_items);
-	SET_VARSIZE(result, writer.data - (char *) result);
-	run_note_cpu("mgpu_bulk_insert", "merge", source->num_items + inserted->num_items,
-				 source->data_bytes + inserted->data_bytes,
-				 type->stride > 0 ? "few items" : "elements of variable width move on the CPU");
-	return result;
+	change.type = element_type_lookup(fcinfo, 0, source.element_type);
+	change.lower_bound = (int) first;
+	change.num_items = source.num_items - list->num_positions;
+	PG_RETURN_ARRAYTYPE_P(changed_array(&change));
 }
 
 /* PostgreSQL refuses to read an array whose bounds do not fit int. */
@@ -237,24 +241,6 @@ check_last_subscript(int lower_bound, int64 num_items)
 				 errhint("Give the array a smaller lower bound.")));
 }
 
-static ArrayType *
-insert_positions(array_source *source, array_source *inserted, const element_type *type,
-				 position_blocks *blocks, int lower_bound)
-{
-	bulk_move	move = {"mgpu_bulk_insert", MGPU_OP_INSERT, source, inserted, type, NULL};
-	int64		num_items = source->num_items + inserted->num_items;
-
-	if (num_items > (int64) MaxArraySize)
-		mgpu_raise_too_large(num_items);
-	check_last_subscript(lower_bound, num_items);
-	if (source->num_items == 0 || inserted->num_nulls > 0 || !executor_moves(source, type))
-		return insert_here(source, inserted, type, blocks, lower_bound);
-	move.result = array_result_create(source->element_type, lower_bound, num_items, 0, false,
-									  (Size) num_items * type->stride);
-	bulk_move_run(&move, blocks);
-	return move.result;
-}
-
 /* Bring inserted values into the order of their positions. */
 static void
 order_insertions(position_list *list, array_source *inserted, const element_type *type)
@@ -263,9 +249,6 @@ order_insertions(position_list *list, array_source *inserted, const element_type
 	ArrayType  *ordered;
 	int32	   *order;
 
-	if (list->is_large && position_list_check(list))
-		return;
-	position_list_read(list);
 	if (position_list_is_ascending(list, false))
 		return;
 	order = palloc_extended(list->num_positions * sizeof(int32), MCXT_ALLOC_HUGE);
@@ -291,10 +274,8 @@ mgpu_bulk_insert(PG_FUNCTION_ARGS)
 {
 	array_source source;
 	array_source inserted;
-	const element_type *type;
-	position_list list;
-	position_blocks blocks;
-	ArrayType  *result;
+	bulk_change change = {.function = "mgpu_bulk_insert",.source = &source,.inserted = &inserted};
+	position_list *list = &change.list;
 	int64		first;
 
 	array_source_open(&source, PG_GETARG_DATUM(0));
@@ -302,21 +283,21 @@ mgpu_bulk_insert(PG_FUNCTION_ARGS)
 	check_one_dimensional(&source);
 	check_one_dimensional(&inserted);
 	first = source.num_items > 0 ? source.lower_bounds[0] : 1;
-	position_list_open(&list, PG_GETARG_DATUM(1), "positions", first, first + source.num_items);
-	if (list.num_positions != inserted.num_items)
-		mgpu_raise_length_mismatch("positions", list.num_positions, "vals", inserted.num_items);
+	position_list_open(list, PG_GETARG_DATUM(1), "positions", first, first + source.num_items);
+	if (list->num_positions != inserted.num_items)
+		mgpu_raise_length_mismatch("positions", list->num_positions, "vals", inserted.num_items);
 	if (inserted.num_items == 0)
 	{
 		array_source_close(&source);
 		PG_RETURN_DATUM(source.datum);
 	}
-	type = element_type_lookup(fcinfo, 0, inserted.element_type);
-	order_insertions(&list, &inserted, type);
-	position_list_close(&list);
-	position_blocks_start(&blocks, &list, NULL);
-	result = insert_positions(&source, &inserted, type, &blocks, (int) first);
-	position_blocks_end(&blocks);
-	array_source_close(&source);
-	array_source_close(&inserted);
-	PG_RETURN_ARRAYTYPE_P(result);
+	change.type = element_type_lookup(fcinfo, 0, inserted.element_type);
+	change.lower_bound = (int) first;
+	change.num_items = source.num_items + inserted.num_items;
+	position_list_read(list);
+	order_insertions(list, &inserted, change.type);
+	if (change.num_items > (int64) MaxArraySize)
+		mgpu_raise_too_large(change.num_items);
+	check_last_subscript(change.lower_bound, change.num_items);
+	PG_RETURN_ARRAYTYPE_P(changed_array(&change));
 }

@@ -2,9 +2,7 @@
  * segments.c
  *		The three ways to say where an array's segments begin.
  *
- * Heads, flags and groups all become one list of heads, which is what
- * executors take; very many are a bit an element, which some jobs take their
- * lists from (segment_jobs.h), since a list would be as long as the array.
+ * Heads, flags and groups all become one list of heads, which is what executors take.
  */
 #include "postgres.h"
 
@@ -24,39 +22,13 @@
 /* Elements compared between looks at interrupts. */
 #define STEP_ITEMS (64 * 1024)
 
-/* More heads than that are bits: lists of all and of those among elements that are there are within bounds. */
-#define MOST_HEADS (6 * 1024 * 1024)
-
 static void
-start_list(segment_list *segments, int64 num_items, int64 max_segments)
+start_list(segment_list *segments, int64 num_items)
 {
-	segments->heads = palloc_extended(Min(max_segments, MOST_HEADS) * sizeof(uint32), MCXT_ALLOC_HUGE);
+	segments->heads = palloc_extended((num_items + 1) * sizeof(uint32), MCXT_ALLOC_HUGE);
 	segments->heads[0] = 0;
 	segments->num_segments = 1;
 	segments->num_items = num_items;
-	segments->bits.words = NULL;
-}
-
-static void
-list_to_bits(segment_list *segments)
-{
-	position_bits_start(&segments->bits, segments->num_items);
-	for (int64 i = 0; i < segments->num_segments; i++)
-		position_bits_add(&segments->bits, segments->heads[i]);
-	pfree(segments->heads);
-	segments->heads = NULL;
-}
-
-static inline void
-add_head(segment_list *segments, int64 position)
-{
-	if (segments->num_segments == MOST_HEADS && segments->heads)
-		list_to_bits(segments);
-	if (segments->heads)
-		segments->heads[segments->num_segments] = (uint32) position;
-	else
-		position_bits_add(&segments->bits, position);
-	segments->num_segments++;
 }
 
 void
@@ -66,24 +38,13 @@ segments_from_heads(segment_list *segments, Datum heads, const array_source *val
 	position_list list;
 
 	position_list_open(&list, heads, "segment heads", first, first + vals->num_items - 1);
-	segments->num_items = vals->num_items;
-	segments->bits.words = NULL;
-	if (list.num_positions > MOST_HEADS)
-	{
-		position_list_to_bits(&list, &segments->bits, true);
-		position_bits_add(&segments->bits, 0);
-		segments->heads = NULL;
-		segments->num_segments = position_bits_count(&segments->bits);
-		position_list_close(&list);
-		return;
-	}
 	position_list_read(&list);
 	for (int64 i = 1; i < list.num_positions; i++)
 		if (list.positions[i] <= list.positions[i - 1])
 			mgpu_raise_heads_order(first + list.positions[i], first + list.positions[i - 1]);
-	position_list_close(&list);
 	segments->heads = list.positions;
 	segments->num_segments = list.num_positions;
+	segments->num_items = vals->num_items;
 	/* there is room for the first one's head */
 	if (list.num_positions == 0 || list.positions[0] != 0)
 	{
@@ -100,11 +61,11 @@ segments_from_flags(segment_list *segments, Datum flags, const array_source *val
 
 	if (VARBITLEN(bits) != vals->num_items)
 		mgpu_raise_length_mismatch("vals", vals->num_items, "head_flags", VARBITLEN(bits));
-	start_list(segments, vals->num_items, vals->num_items + 1);
+	start_list(segments, vals->num_items);
 	for (int64 i = 1; i < vals->num_items; i++)
 	{
 		if (bytes[i / 8] & (0x80 >> (i % 8)))
-			add_head(segments, i);
+			segments->heads[segments->num_segments++] = (uint32) i;
 		if (i % STEP_ITEMS == 0)
 			CHECK_FOR_INTERRUPTS();
 	}
@@ -157,7 +118,7 @@ segments_from_groups(segment_list *segments, array_source *groups, const element
 
 	array_source_load(groups);
 	data = array_source_data(groups);
-	start_list(segments, groups->num_items, groups->num_items);
+	start_list(segments, groups->num_items);
 	element_cursor_start(&cursor, groups, type);
 	previous_present = null_bitmap_present(groups->null_bitmap, 0);
 	for (int64 i = 1; i < groups->num_items; i++)
@@ -177,7 +138,7 @@ segments_from_groups(segment_list *segments, array_source *groups, const element
 												  element_cursor_datum(&cursor)));
 		}
 		if (!same)
-			add_head(segments, i);
+			segments->heads[segments->num_segments++] = (uint32) i;
 		previous_present = present;
 		previous_offset = cursor.offset;
 		if (i % STEP_ITEMS == 0)
@@ -185,49 +146,14 @@ segments_from_groups(segment_list *segments, array_source *groups, const element
 	}
 }
 
-const sort_spec *
-segments_with_heads(const sort_spec *spec, sort_spec *with, segment_list *listed)
-{
-	int64		next = 0;
-
-	if (spec->segments == NULL || spec->segments->heads)
-		return spec;
-	*listed = *spec->segments;
-	listed->heads = palloc_extended(listed->num_segments * sizeof(uint32), MCXT_ALLOC_HUGE);
-	(void) position_bits_list(&listed->bits, &next, listed->heads, listed->num_segments);
-	*with = *spec;
-	with->segments = listed;
-	return with;
-}
-
-bool
-segments_next(const segment_list *segments, int64 *next, int64 *begin, int64 *end)
-{
-	if (segments->heads)
-	{
-		if (*next == segments->num_segments)
-			return false;
-		*begin = segments->heads[*next];
-		*end = segment_end(segments, (*next)++);
-		return true;
-	}
-	if (*next == segments->num_items)
-		return false;
-	*begin = *next;
-	*next = *end = position_bits_next(&segments->bits, *next + 1);
-	return true;
-}
-
 void
 segments_of_present(segment_list *present, const segment_list *segments, const array_source *source)
 {
 	uint32		rank = 0;
 
-	Assert(segments->heads != NULL);
 	present->heads = palloc_extended(segments->num_segments * sizeof(uint32), MCXT_ALLOC_HUGE);
 	present->num_segments = 0;
 	present->num_items = source->num_items - source->num_nulls;
-	present->bits.words = NULL;
 	for (int64 i = 0; i < segments->num_segments; i++)
 	{
 		int64		count = null_bitmap_count(source->null_bitmap, segments->heads[i],
@@ -236,5 +162,7 @@ segments_of_present(segment_list *present, const segment_list *segments, const a
 		if (count > 0)
 			present->heads[present->num_segments++] = rank;
 		rank += count;
+		if (i % STEP_ITEMS == 0)
+			CHECK_FOR_INTERRUPTS();
 	}
 }

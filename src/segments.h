@@ -11,7 +11,6 @@
 
 /*
  * Each fills a list for an array (one of no elements gets one empty segment).  Memory is palloc'd.
- * Very many heads are left as bits.
  *
  * heads: an int[] of subscripts of vals, ascending and unique.
  */
@@ -23,12 +22,6 @@ extern void segments_from_flags(segment_list *segments, Datum flags, const array
 /* groups: each run of equal neighbours (NULLs are equal) is a segment. */
 extern void segments_from_groups(segment_list *segments, array_source *groups,
 								 const element_type *type, Oid collation);
-
-/* spec, or what is like it but for a list of heads, in *listed, which is put into *with. */
-extern const sort_spec *segments_with_heads(const sort_spec *spec, sort_spec *with, segment_list *listed);
-
-/* A walk over segments: next is 0 to begin with.  False: there is none any more. */
-extern bool segments_next(const segment_list *segments, int64 *next, int64 *begin, int64 *end);
 
 /* The segments of an array's present elements by themselves, empty ones left out. */
 extern void segments_of_present(segment_list *present, const segment_list *segments,

@@ -7,8 +7,6 @@
 
 #include "core/job.h"
 
-#include "position_bits.h"
-
 /* The two optional trailing arguments of every sorting function. */
 typedef struct sort_order
 {
@@ -18,15 +16,13 @@ typedef struct sort_order
 
 /*
  * Segments of an array: heads[i] is the 0-based position of the first element
- * of segment i; ascending, unique, the first is 0.  Very many heads are bits until
- * segments_with_heads (segments.h) lists them.
+ * of segment i; ascending, unique, the first is 0.
  */
 typedef struct segment_list
 {
-	uint32	   *heads;			/* NULL: they are bits */
+	uint32	   *heads;
 	int64		num_segments;
 	int64		num_items;		/* of the whole array */
-	position_bits bits;
 } segment_list;
 
 static inline int64

@@ -222,8 +222,6 @@ start_stats(FunctionCallInfo fcinfo, const char *function, bool has_heads)
 {
 	sort_spec	spec = sort_spec_args(fcinfo, function, PG_NARGS());
 	segment_list segments;
-	sort_spec	with;
-	segment_list listed;
 	array_source source;
 	element_type type;
 	mgpu_run_stats *stats;
@@ -242,7 +240,7 @@ start_stats(FunctionCallInfo fcinfo, const char *function, bool has_heads)
 	else
 	{
 		element_type_fill(&type, source.element_type);
-		stats = run_for_stats(segments_with_heads(&spec, &with, &listed), &source, &type);
+		stats = run_for_stats(&spec, &source, &type);
 	}
 	array_source_close(&source);
 	return stats;
