@@ -49,7 +49,7 @@ SELECT mgpu_sort(texts) = (SELECT array_agg(s ORDER BY s, i) FROM (SELECT i, ARR
        mgpu_sort(flags) = (SELECT array_agg(s ORDER BY s, i) FROM (SELECT i, ARRAY[flags[i][1]] AS s FROM generate_series(1, 3000) i) x) AS flags,
        array_send(mgpu_sort(numbers)) = (SELECT array_send(array_agg(s ORDER BY s, i)) FROM (SELECT i, ARRAY[numbers[i][1], numbers[i][2], numbers[i][3]] AS s FROM generate_series(1, 3000) i) x) AS numbers
 FROM t;
--- narrow slices, so many that they are counted, against ORDER BY over the slices; the last ones are compared
+-- many narrow slices, against ORDER BY over the slices
 WITH slices AS (
     SELECT n, i, ARRAY[h % 3 = 0] AS b, ARRAY[nullif(h % 3, 1) = 0, nullif(h / 3 % 3, 1) = 0] AS bb, ARRAY[(h % 65536 - 32768)::int2] AS s,
            ARRAY[nullif(h % 65536 - 32768, i % 2)::int2] AS sn, ARRAY[[(h % 256 - 128)::"char"], [(h / 256 % 256 - 128)::"char"]] AS c,
