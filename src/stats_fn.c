@@ -5,10 +5,6 @@
  * The counts come from a real run of the merging algorithm on these data.  An
  * element type without a key is first given one: the rank of each element among
  * the distinct elements, on which merging goes just as it would on elements.
- *
- * A run sorts a copy of the keys, and merges it into another.  Where these would be
- * more than a call may have, and a run would be the CPU's, its counts are found
- * without one (stats_count.h).
  */
 #include "postgres.h"
 
@@ -21,13 +17,11 @@
 #include "array_source.h"
 #include "compat.h"
 #include "element_cursor.h"
-#include "key_codes.h"
 #include "null_map.h"
 #include "positions.h"
 #include "run.h"
 #include "segments.h"
 #include "sort_args.h"
-#include "stats_count.h"
 
 PG_FUNCTION_INFO_V1(mgpu_segsort_stats);
 PG_FUNCTION_INFO_V1(mgpu_locality_sort_stats);
@@ -36,21 +30,6 @@ PG_FUNCTION_INFO_V1(mgpu_locality_sort_stats);
 
 /* Elements compared between looks at interrupts. */
 #define STEP_ITEMS (64 * 1024)
-
-/* What copies of the keys may take. */
-#define MOST_COPIES_BYTES (60 * 1024 * 1024)
-
-/* What ranks of elements take, while they are made. */
-#define RANK_BYTES 16
-
-/* Keys for merging: present elements' own, or ranks made for them. */
-typedef struct stats_keys
-{
-	array_source *source;
-	void	   *bound;			/* NULL: fed from source */
-	uint32		kind;
-	uint32		width;
-} stats_keys;
 
 static Datum *
 element_values(array_source *source, const element_type *type)
@@ -102,60 +81,29 @@ dense_ranks(const sort_spec *spec, array_source *source, const element_type *typ
 	return keys;
 }
 
+/* Keys for merging: present elements' own, or ranks made for them. */
 static void
-describe_keys(stats_keys *keys, const element_type *type)
-{
-	keys->kind = type->key_kind != 0 ? type->key_kind : MGPU_KEY_UNSIGNED;
-	keys->width = type->key_kind != 0 ? type->key_width : sizeof(uint32);
-}
-
-static void
-prepare_keys(stats_keys *keys, const sort_spec *spec, array_source *source, const element_type *type)
+bind_keys(run_request *request, const sort_spec *spec, array_source *source, const element_type *type)
 {
 	sort_spec	whole = *spec;
 
-	keys->source = source;
+	request->sources[MGPU_CHANNEL_KEYS] = source;
 	if (type->key_kind != 0)
 	{
 		array_source_require(source, (Size) (source->num_items - source->num_nulls) * type->stride);
-		keys->bound = (void *) array_source_bound(source, type->key_width);
+		request->job.key_kind = type->key_kind;
+		request->job.key_width = type->key_width;
+		request->binding.in_keys = array_source_bound(source, type->key_width);
 		return;
 	}
 	whole.segments = NULL;
 	whole.algorithm = MGPU_ALGORITHM_AUTO;
-	keys->bound = dense_ranks(&whole, source, type);
-}
-
-/* A streamed array is in memory once anyway.  Ranks are made of positions and Datums. */
-static bool
-copies_take_too_much(const array_source *source, const element_type *type)
-{
-	Size		num_present = source->num_items - source->num_nulls;
-
-	if (type->key_kind == 0)
-		return num_present * RANK_BYTES > MOST_COPIES_BYTES;
-	return num_present * type->key_width * (array_source_is_streamed(source) ? 1 : 2) > MOST_COPIES_BYTES;
-}
-
-/* False: a run is needed, since some key has no code that says everything, or it is not the CPU's. */
-static bool
-count_without_run(run_request *request, array_source *source, const element_type *type,
-				  const segment_list *segments)
-{
-	key_codes	codes;
-	bool		done = false;
-
-	if (!copies_take_too_much(source, type) || !key_codes_apply(type) ||
-		!run_stays_on_cpu(request->function, request->job.num_items, source->data_bytes))
-		return false;
-	array_source_load(source);
-	key_codes_open(&codes, source, type, false);
-	if (codes.exact)
-		done = stats_count_passes(&request->job, &codes, segments, &request->stats);
-	key_codes_close(&codes);
-	run_last.algorithm = request->job.algorithm == MGPU_ALGORITHM_MERGE ? "merge" : "locality";
-	run_last.num_segments = request->job.num_segments;
-	return done;
+	run_last.gpu_gave_up = false;
+	request->job.key_kind = MGPU_KEY_UNSIGNED;
+	request->job.key_width = sizeof(uint32);
+	request->binding.in_keys = dense_ranks(&whole, source, type);
+	if (run_last.gpu_gave_up)
+		request->cpu_reason = pstrdup(run_last.reason);
 }
 
 /* Sort by merging; the result itself is thrown away. */
@@ -165,15 +113,11 @@ run_for_stats(const sort_spec *spec, array_source *source, const element_type *t
 	int64		num_present = source->num_items - source->num_nulls;
 	run_request *request = palloc0(sizeof(run_request));
 	segment_list present_segments;
-	stats_keys	keys;
 
 	element_type_check_sortable(type);
-	describe_keys(&keys, type);
 	request->function = spec->function;
 	request->job.op = MGPU_OP_SORT;
 	request->job.algorithm = spec->algorithm;
-	request->job.key_kind = keys.kind;
-	request->job.key_width = keys.width;
 	request->job.outputs = MGPU_OUT_KEYS;
 	request->job.count_passes = 1;
 	request->job.num_items = num_present;
@@ -186,15 +130,8 @@ run_for_stats(const sort_spec *spec, array_source *source, const element_type *t
 		request->job.num_segments = present_segments.num_segments;
 		request->binding.in_segment_heads = present_segments.heads;
 	}
-	if (count_without_run(request, source, type, request->job.num_segments > 0 ? &present_segments : NULL))
-		return &request->stats;
-	run_last.gpu_gave_up = false;
-	prepare_keys(&keys, spec, source, type);
-	if (run_last.gpu_gave_up)	/* at ranks */
-		request->cpu_reason = pstrdup(run_last.reason);
-	request->sources[MGPU_CHANNEL_KEYS] = source;
-	request->binding.in_keys = keys.bound;
-	request->binding.out_keys = palloc_extended((Size) (num_present + 1) * keys.width, MCXT_ALLOC_HUGE);
+	bind_keys(request, spec, source, type);
+	request->binding.out_keys = palloc_extended((Size) (num_present + 1) * request->job.key_width, MCXT_ALLOC_HUGE);
 	if (num_present > 1)
 		run_job(request);
 	pfree(request->binding.out_keys);
