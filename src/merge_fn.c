@@ -46,30 +46,6 @@ close_input(sorted_input *input)
 	array_source_close(&input->b);
 }
 
-/* The part of a request that both kinds of merge share. */
-static void
-describe_merge(run_request *request, sorted_input *input, mgpu_op op, ArrayType *keys)
-{
-	const element_type *type = input->type;
-
-	memset(request, 0, sizeof(*request));
-	request->function = input->function;
-	request->job.op = op;
-	request->job.key_kind = type->key_kind;
-	request->job.key_width = type->key_width;
-	request->job.outputs = MGPU_OUT_KEYS;
-	request->job.descending = input->order.descending;
-	request->job.num_items = sorted_input_present(&input->a);
-	request->job.num_b_items = sorted_input_present(&input->b);
-	request->sources[MGPU_CHANNEL_KEYS] = &input->a;
-	request->sources[MGPU_CHANNEL_B_KEYS] = &input->b;
-	request->binding.in_keys = array_source_bound(&input->a, type->key_width);
-	request->binding.in_b_keys = array_source_bound(&input->b, type->key_width);
-	request->binding.out_keys = ARR_DATA_PTR(keys);
-	request->first_subscripts[0] = sorted_input_first_subscript(&input->a, &input->order);
-	request->first_subscripts[1] = sorted_input_first_subscript(&input->b, &input->order);
-}
-
 static ArrayType *
 create_merged(const array_source *a, const array_source *b, const element_type *type, bool nulls_first)
 {
@@ -87,7 +63,9 @@ merge_direct(sorted_input *input)
 
 	if (sorted_input_present(&input->a) + sorted_input_present(&input->b) > 0)
 	{
-		describe_merge(&request, input, MGPU_OP_MERGE, result);
+		sorted_input_describe(&request, input, MGPU_OP_MERGE);
+		request.job.outputs = MGPU_OUT_KEYS;
+		request.binding.out_keys = ARR_DATA_PTR(result);
 		run_job(&request);
 	}
 	return result;
@@ -97,7 +75,7 @@ static ArrayType *
 merge_gathered(sorted_input *input)
 {
 	bool		has_keys;
-	uint8	   *sides = sorted_input_sides(input, NULL, &has_keys);
+	bool	   *sides = sorted_input_sides(input, NULL, &has_keys);
 	ArrayType  *result = create_merged(&input->a, &input->b, input->type, false);
 
 	merge_gather(result, &input->a, &input->b, input->type, sides);
@@ -147,9 +125,10 @@ merge_pairs_direct(sorted_input *input, value_arrays *vals, pair_result *result)
 	int			width = vals->type->stride;
 	run_request request;
 
-	describe_merge(&request, input, MGPU_OP_MERGE_PAIRS, result->keys);
+	sorted_input_describe(&request, input, MGPU_OP_MERGE_PAIRS);
+	request.binding.out_keys = ARR_DATA_PTR(result->keys);
 	request.job.value_width = width;
-	request.job.outputs |= MGPU_OUT_VALUES;
+	request.job.outputs = MGPU_OUT_KEYS | MGPU_OUT_VALUES;
 	request.sources[MGPU_CHANNEL_VALUES] = &vals->a;
 	request.sources[MGPU_CHANNEL_B_VALUES] = &vals->b;
 	request.binding.in_values = array_source_bound(&vals->a, width);
@@ -162,15 +141,10 @@ static void
 merge_pairs_gathered(sorted_input *input, value_arrays *vals, pair_result *result)
 {
 	bool		has_keys;
-	uint8	   *sides = sorted_input_sides(input, ARR_DATA_PTR(result->keys), &has_keys);
+	bool	   *sides = sorted_input_sides(input, ARR_DATA_PTR(result->keys), &has_keys);
 
 	if (!has_keys)
 		merge_gather(result->keys, &input->a, &input->b, input->type, sides);
-	/* the call's memory has room for values only if keys take none any more */
-	array_source_unload(&input->a);
-	array_source_unload(&input->b);
-	array_source_load(&vals->a);
-	array_source_load(&vals->b);
 	merge_gather(result->vals, &vals->a, &vals->b, vals->type, sides);
 	pfree(sides);
 }

@@ -3,9 +3,8 @@
  *		Two arrays' elements side by side, each array's in its own order.
  *
  * The general way behind merges, for any mix of widths and NULLs.  A merge never
- * changes the order within an array, so that a bit an element says all there is
- * to say, and both arrays are read from front to back.  Positions were rejected:
- * they take 32 times as much memory, and offsets of elements once more.
+ * changes the order within an array, so both are read from front to back, and which
+ * of the two comes next is all there is to know.
  */
 #include "postgres.h"
 
@@ -55,8 +54,9 @@ merge_shape(array_shape *shape, const array_source *a, const array_source *b,
 }
 
 static void
-open_side(side_reader *side, const array_source *source)
+open_side(side_reader *side, array_source *source)
 {
+	array_source_load(source);
 	side->bitmap = source->null_bitmap;
 	side->next = array_source_data(source);
 	side->end = side->next + source->data_bytes;
@@ -78,62 +78,50 @@ next_bytes(const side_reader *side, const element_type *type)
 	return bytes;
 }
 
-/* Elements of one width, none of them NULL. */
-#define DEFINE_INTERLEAVE(width) \
-static void \
-interleave_##width(char *dest, side_reader *sides, const uint8 *bits, int64 begin, int64 end) \
-{ \
-	const char *next[2] = {sides[0].next, sides[1].next}; \
-	for (int64 i = begin; i < end; i++) \
-	{ \
-		bool		from_b = merge_side(bits, i); \
-		memcpy(dest, next[from_b], width); \
-		dest += width; \
-		next[from_b] += width; \
-	} \
-	sides[0].next = next[0]; \
-	sides[1].next = next[1]; \
+static pg_attribute_always_inline char *
+interleave(char *dest, side_reader *sides, int width, const bool *from_b, int64 num_items)
+{
+	const char *next[2] = {sides[0].next, sides[1].next};
+
+	for (int64 i = 0; i < num_items; i++)
+	{
+		memcpy(dest, next[from_b[i]], width);
+		dest += width;
+		next[from_b[i]] += width;
+	}
+	sides[0].next = next[0];
+	sides[1].next = next[1];
+	return dest;
 }
 
-DEFINE_INTERLEAVE(1)
-DEFINE_INTERLEAVE(2)
-DEFINE_INTERLEAVE(4)
-DEFINE_INTERLEAVE(8)
-DEFINE_INTERLEAVE(16)
-
-/* False: it has another width. */
-static bool
-interleave(char *dest, side_reader *sides, int width, const uint8 *bits, int64 begin, int64 end)
+/* Elements of one width, none of them NULL: the compiler makes a loop for each usual one. */
+static char *
+gather_fixed(char *dest, side_reader *sides, int width, const bool *from_b, int64 num_items)
 {
 	switch (width)
 	{
 		case 1:
-			interleave_1(dest, sides, bits, begin, end);
-			return true;
+			return interleave(dest, sides, 1, from_b, num_items);
 		case 2:
-			interleave_2(dest, sides, bits, begin, end);
-			return true;
+			return interleave(dest, sides, 2, from_b, num_items);
 		case 4:
-			interleave_4(dest, sides, bits, begin, end);
-			return true;
+			return interleave(dest, sides, 4, from_b, num_items);
 		case 8:
-			interleave_8(dest, sides, bits, begin, end);
-			return true;
+			return interleave(dest, sides, 8, from_b, num_items);
 		case 16:
-			interleave_16(dest, sides, bits, begin, end);
-			return true;
+			return interleave(dest, sides, 16, from_b, num_items);
 		default:
-			return false;
+			return interleave(dest, sides, width, from_b, num_items);
 	}
 }
 
 static char *
-gather_any(char *dest, side_reader *sides, const element_type *type, const uint8 *bits,
+gather_any(char *dest, side_reader *sides, const element_type *type, const bool *from_b,
 		   bits8 *bitmap, int64 begin, int64 end)
 {
 	for (int64 i = begin; i < end; i++)
 	{
-		side_reader *side = &sides[merge_side(bits, i)];
+		side_reader *side = &sides[from_b[i]];
 		Size		bytes;
 
 		if (!null_bitmap_present(side->bitmap, side->position++))
@@ -149,8 +137,7 @@ gather_any(char *dest, side_reader *sides, const element_type *type, const uint8
 }
 
 void
-merge_gather(ArrayType *result, const array_source *a, const array_source *b,
-			 const element_type *type, const uint8 *sides)
+merge_gather(ArrayType *result, array_source *a, array_source *b, const element_type *type, const bool *sides)
 {
 	int64		num_items = a->num_items + b->num_items;
 	char	   *dest = ARR_DATA_PTR(result);
@@ -165,8 +152,8 @@ merge_gather(ArrayType *result, const array_source *a, const array_source *b,
 	{
 		int64		end = Min(num_items, begin + STEP_ITEMS);
 
-		if (bitmap == NULL && interleave(dest, readers, type->stride, sides, begin, end))
-			dest += (Size) (end - begin) * type->stride;
+		if (bitmap == NULL && type->stride > 0)
+			dest = gather_fixed(dest, readers, type->stride, sides + begin, end - begin);
 		else
 			dest = gather_any(dest, readers, type, sides, bitmap, begin, end);
 		CHECK_FOR_INTERRUPTS();

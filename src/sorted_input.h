@@ -7,6 +7,7 @@
 
 #include "array_source.h"
 #include "element_type.h"
+#include "run.h"
 #include "sort_spec.h"
 
 typedef struct sorted_input
@@ -33,15 +34,17 @@ extern void sorted_input_check_nulls(sorted_input *input);
 extern int64 sorted_input_first_subscript(const array_source *source, const sort_order *order);
 
 /*
- * The merged order as merge_gather.h wants it, NULL elements included: a bit for
- * each element of both arrays.  Raises where an input is not sorted.  Loads both
- * arrays.  sorted_keys is NULL, or has room for the data of the elements that are
- * there: *has_keys tells whether these have been put there in order, as can be
- * where an element's bytes are its key.  Palloc'd.
+ * A merge of the present elements.  Outputs are left to the caller, and keys too
+ * unless they are the elements' bytes.
  */
-extern uint8 *sorted_input_sides(sorted_input *input, void *sorted_keys, bool *has_keys);
+extern void sorted_input_describe(run_request *request, sorted_input *input, mgpu_op op);
 
-/* Of such bits, from at on: set where a rank, in merged order, is not one of a's num_a. */
-extern void sorted_input_set_sides(uint8 *sides, int64 at, const uint32 *ranks, int64 num_ranks, uint32 num_a);
+/*
+ * The merged order, NULL elements included, as merge_gather.h wants it.  Raises
+ * where an input is not sorted.  sorted_keys is NULL, or has room for the data of
+ * the present elements: *has_keys tells whether these have been put there in order,
+ * as can be where an element's bytes are its key.  Palloc'd.
+ */
+extern bool *sorted_input_sides(sorted_input *input, void *sorted_keys, bool *has_keys);
 
 #endif							/* MGPU_SORTED_INPUT_H */
