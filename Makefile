@@ -3,7 +3,8 @@
 #   make                 builds the extension for the PostgreSQL that pg_config names
 #   make install         installs it there
 #   make installcheck    runs the SQL and TAP tests against a running server
-#   make test            all tests, on private servers; installs what is missing (Debian, Ubuntu)
+#   make test            every part once, in minutes, on private servers; installs what is missing (Debian, Ubuntu)
+#   make test-full       those, and big sizes, sanitizers, valgrind, memory peaks, long oracles: about two hours
 #   make demo            a tour with millions of rows on a private server
 #   make bench           figures against PostgreSQL and its peers
 #   make lint            clang-tidy and cppcheck over src, where they are installed
@@ -15,6 +16,7 @@
 #   CUDA_ARCHS      compute capabilities to build kernels for, such as "80 90"
 #   WITH_HIGHWAY    yes, no; default: yes where Google Highway's vqsort is found
 #   WERROR          yes: compiler warnings stop the build, as they do under "make test"
+#   TEST_SIZES      yes: thresholds so small that tests cross them with small arrays (src/core/sizes.h)
 #
 # How it fits together: src (but src/core) holds PGXS objects, since PostgreSQL may want
 # LLVM bitcode of them, which only C can give.  Everything that is not
@@ -73,7 +75,8 @@ endif
 
 WARNINGS = -Wall -Wextra $(if $(filter yes,$(WERROR)),-Werror)
 FEATURES = -DMGPU_WITH_CUDA=$(if $(filter yes,$(WITH_CUDA)),1,0) \
-	-DMGPU_WITH_HIGHWAY=$(if $(filter yes,$(WITH_HIGHWAY)),1,0)
+	-DMGPU_WITH_HIGHWAY=$(if $(filter yes,$(WITH_HIGHWAY)),1,0) \
+	$(if $(filter yes,$(TEST_SIZES)),-DMGPU_TEST_SIZES)
 
 # ------------------------------------------------------------ the PostgreSQL side
 
@@ -191,7 +194,7 @@ endef
 $(BUILD)/%.config:
 	@$(call write_config,$*)
 
-NOT_BUILDING = clean distclean maintainer-clean uninstall installcheck test demo bench lint setup
+NOT_BUILDING = clean distclean maintainer-clean uninstall installcheck test test-full demo bench lint setup
 ifneq ($(PGXS),)
 ifneq ($(filter-out $(NOT_BUILDING),$(or $(MAKECMDGOALS),all)),)
 # Rewritten while make reads this file, so that make itself sees the change.
@@ -262,11 +265,13 @@ $(BUILD)/vqsort_bench: test/bench/vqsort_bench.c $(UNIT_ARCHIVE_plain)
 setup:
 	tools/setup
 test:
-	tools/run_tests
+	tools/run_tests quick
+test-full:
+	tools/run_tests full
 demo:
 	tools/demo
 bench:
 	test/bench/bench
 lint:
 	tools/lint
-.PHONY: all clean install installcheck setup test demo bench lint
+.PHONY: all clean install installcheck setup test test-full demo bench lint

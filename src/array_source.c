@@ -20,14 +20,16 @@
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
 
+#include "core/sizes.h"
+
 #include "array_result.h"
 #include "array_source.h"
 
 /* Stored arrays from this size on are streamed. */
-#define STREAM_MIN_BYTES (1024 * 1024)
+#define STREAM_MIN_BYTES MGPU_SIZE(1024 * 1024, 8192)
 
 /* Brought into memory between looks at interrupts. */
-#define LOAD_STEP_BYTES ((Size) 4 * 1024 * 1024)
+#define LOAD_STEP_BYTES MGPU_SIZE((Size) 4 * 1024 * 1024, (Size) 16 * 1024)
 
 /* Enough for the header of any array: six dimensions and their bounds. */
 #define HEADER_BYTES ARR_OVERHEAD_NONULLS(MAXDIM)

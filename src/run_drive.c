@@ -18,16 +18,17 @@
 
 #include "core/float_ties.h"
 #include "core/prefault.h"
+#include "core/sizes.h"
 
 #include "run.h"
 #include "run_drive.h"
 #include "settings.h"
 
 /* Input moves in slices of this size; a slice stays in the second-level cache. */
-#define SLICE_BYTES (1024 * 1024)
+#define SLICE_BYTES MGPU_SIZE(1024 * 1024, 4096)
 
 /* Prefaulting smaller results would cost more than the faults. */
-#define PREFAULT_MIN_BYTES (8 * 1024 * 1024)
+#define PREFAULT_MIN_BYTES MGPU_SIZE(8 * 1024 * 1024, 64 * 1024)
 
 /* A run in flight and all that must be undone when it ends. */
 typedef struct active_run

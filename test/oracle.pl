@@ -1,13 +1,17 @@
 #!/usr/bin/env perl
-# Runs the oracle (test/oracle.sql) against the server that PGHOST and its like
-# name: random trials until the time or the count is up.
+# Runs an oracle against the server that PGHOST and its like name: random trials
+# until the time or the count is up.
 #
-#	test/oracle.pl [--seconds N] [--trials N] [--seed N] [--most N] [--gpu]
+#	test/oracle.pl [sorts | aggregates | families] [OPTION…]
 #
-#	--seconds	stop starting trials after this long (60); 0: no limit
-#	--trials	stop after this many (0: no limit)
-#	--seed		first seed, and with --trials 1 the one to repeat (default: from the clock)
-#	--most		longest array (200000)
+#	sorts		sorts, positions, pairs and rows of one array (oracle.sql)
+#	aggregates	random groups under every shape of plan (oracle_agg.sql)
+#	families	segments, locality sort, merge, bulk changes (oracle_families.sql)
+#
+#	--seconds N	stop starting trials after this long
+#	--trials N	stop after this many (60 seconds where neither is given)
+#	--seed N	first seed, and with --trials 1 the one to repeat (default: from the clock)
+#	--most N	longest array (200000)
 #	--gpu		let trials ask for the GPU; found out by itself when not given
 #
 # Prints the seed of every failed trial.  The last line is "N passed, N failed".
@@ -19,17 +23,23 @@ use IO::Handle;
 use IPC::Open2;
 use POSIX ':sys_wait_h';
 
-my %option = (seconds => 60, trials => 0, seed => time() % 1_000_000, most => 200_000, gpu => undef);
+my %function = (sorts => 'try', aggregates => 'try_agg', families => 'try_families');
+my %more_sql = (aggregates => 'oracle_agg.sql', families => 'oracle_families.sql');
+my %option = (seconds => 0, trials => 0, seed => time() % 1_000_000, most => 200_000, gpu => undef);
 GetOptions(\%option, 'seconds=i', 'trials=i', 'seed=i', 'most=i', 'gpu!') or exit 2;
+my $what = shift @ARGV // 'sorts';
+die "no oracle of $what\n" unless $function{$what};
+$option{seconds} = 60 unless $option{seconds} || $option{trials};
 
 my $dir = dirname(__FILE__);
-system('psql', '-Xq', '-f', "$dir/oracle.sql") == 0 or die "oracle.sql failed\n";
+my @scripts = map { ('-f', "$dir/$_") } 'oracle.sql', $more_sql{$what} // ();
+system('psql', '-Xq', @scripts) == 0 or die "@scripts failed\n";
 if (!defined $option{gpu})
 {
 	my $answer = `psql -XAtqc "set mgpu.executor = gpu; select mgpu_sort(array[2, 1])" 2>/dev/null`;
 	$option{gpu} = $? == 0 && $answer =~ /\{1,2\}/;
 }
-printf "seeds from %d, longest array %d, %s\n", $option{seed}, $option{most},
+printf "%s, seeds from %d, longest array %d, %s\n", $what, $option{seed}, $option{most},
   $option{gpu} ? 'CPU and GPU' : 'CPU';
 
 my ($passed, $failed) = (0, 0);
@@ -50,7 +60,7 @@ sub try
 	my ($n) = @_;
 	my ($description, $wrong) = ('?', 'no answer');
 
-	print $to "select 'ANSWER', description, wrong from oracle.try($n, $option{most}, "
+	print $to "select 'ANSWER', description, wrong from oracle.$function{$what}($n, $option{most}, "
 	  . ($option{gpu} ? 'true' : 'false') . ");\n\\echo END :ERROR :LAST_ERROR_SQLSTATE :LAST_ERROR_MESSAGE\n";
 	$to->flush();
 	while (my $line = <$from>)
@@ -88,5 +98,5 @@ while (($option{seconds} == 0 || time() - $started < $option{seconds})
 close $to;
 waitpid($pid, 0);
 system('psql', '-Xqc', 'set client_min_messages = warning; drop schema oracle cascade');
-printf "%d passed, %d failed\n", $passed, $failed;
+printf "took %d s\n%d passed, %d failed\n", time() - $started, $passed, $failed;
 exit($failed ? 1 : 0);

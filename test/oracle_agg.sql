@@ -1,6 +1,6 @@
 --
 -- The oracle's aggregates: random groups under every plan shape, against
--- PostgreSQL's own aggregates.  Loaded after oracle.sql; test/oracle_agg.pl calls
+-- PostgreSQL's own aggregates.  Loaded after oracle.sql; "test/oracle.pl aggregates" calls
 -- oracle.try_agg(seed); all of a trial follows from its seed.
 --
 \set ON_ERROR_STOP on

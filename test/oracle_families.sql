@@ -1,7 +1,7 @@
 --
 -- The oracle's other families: segments, locality sort, merge, bulk changes and
 -- the odd-even network on random arrays of every type, against plain SQL, byte by
--- byte.  Loaded after oracle.sql; test/oracle_families.pl calls
+-- byte.  Loaded after oracle.sql; "test/oracle.pl families" calls
 -- oracle.try_families(seed); all of a trial follows from its seed.
 --
 \set ON_ERROR_STOP on

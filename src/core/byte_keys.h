@@ -22,6 +22,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "sizes.h"
+
 /* A string: bytes of some region, from offset on. */
 typedef struct mgpu_span
 {
@@ -101,8 +103,8 @@ typedef struct mgpu_byte_run
 #define MGPU_SHORT_RUN_ITEMS 256
 
 /* Items of one task, about, and segments at most. */
-#define MGPU_BYTE_TASK_ITEMS 16384
-#define MGPU_BYTE_TASK_SEGMENTS 1024
+#define MGPU_BYTE_TASK_ITEMS MGPU_SIZE(16384, 512)
+#define MGPU_BYTE_TASK_SEGMENTS MGPU_SIZE(1024, 32)
 
 /*
  * A round.  Its runs' items are laid end to end: heads[i] is where those of run

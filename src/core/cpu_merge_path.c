@@ -18,11 +18,12 @@
 #include <string.h>
 
 #include "cpu_merge_kernels.h"
+#include "sizes.h"
 
 #define LANES MGPU_MERGE_LANES
 
 /* Output between two searches for the path. */
-#define BLOCK_ITEMS 16384
+#define BLOCK_ITEMS MGPU_SIZE(16384, 1024)
 
 /* Output of one pair of copies, at the end of lists that are not padded. */
 #define COPY_ITEMS 1024

@@ -22,10 +22,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sizes.h"
+
 #define BLOCK_ITEMS MGPU_PAIRS_BLOCK_ITEMS
 
 /* Items of a bucket that fit the scratch of one worker in any case. */
-#define BUCKET_ITEMS_MAX (UINT64_C(1) << 18)
+#define BUCKET_ITEMS_MAX MGPU_SIZE(UINT64_C(1) << 18, 4096)
 
 static uint64_t
 code_bytes(const mgpu_run *run)

@@ -7,6 +7,7 @@
 #define MGPU_CPU_SORT_H
 
 #include "executor.h"
+#include "sizes.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,8 +18,8 @@ extern "C" {
  * keys alone; MGPU_CPU_NOW_PAIRS items for pairs (their scratch is on the
  * stack).  Beyond it, use mgpu_cpu_executor.
  */
-#define MGPU_CPU_NOW_KEYS_BYTES (UINT64_C(4) << 20)
-#define MGPU_CPU_NOW_PAIRS 1024
+#define MGPU_CPU_NOW_KEYS_BYTES MGPU_SIZE(UINT64_C(4) << 20, 16384)
+#define MGPU_CPU_NOW_PAIRS MGPU_SIZE(1024, 256)
 
 /*
  * Sort keys[0, num_items) in place, in PostgreSQL's order, stored bytes in and

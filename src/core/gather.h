@@ -14,11 +14,13 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "sizes.h"
+
 /* Items of one task at most. */
-#define MGPU_GATHER_TASK_ITEMS 1024
+#define MGPU_GATHER_TASK_ITEMS MGPU_SIZE(1024, 64)
 
 /* The same in bytes, about: a task ends in time for a cancel. */
-#define MGPU_GATHER_TASK_BYTES (4 * 1024 * 1024)
+#define MGPU_GATHER_TASK_BYTES MGPU_SIZE(4 * 1024 * 1024, 64 * 1024)
 
 /* Elements begin at multiples of this where references say where. */
 #define MGPU_REF_BYTES 4

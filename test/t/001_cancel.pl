@@ -10,13 +10,13 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 my $node = new_node('cancel');
-make_big($node, 'big', 40, a => [ 'int[]', '(random() * 4294967295 - 2147483648)::int' ]);
-make_big($node, 'float_big', 20, a => [ 'float8[]', "CASE WHEN i % 100 = 0 THEN '-0' ELSE random() END" ]);
-make_big($node, 'text_big', 2, a => [ 'text[]', 'md5(i::text)' ]);
-make_big($node, 'path_big', 3, a => [ 'text[]', "format('/srv/host-%s/application-%s/module/%s', i % 50, i / 50 % 20, md5(i::text))" ]);
-make_big($node, 'numeric_big', 3, a => [ 'numeric[]', '(random() * 1e9)::numeric(14, 3)' ]);
-make_big($node, 'null_big', 15, a => [ 'int[]', 'CASE WHEN i % 7 > 0 THEN (random() * 1000000000)::int END' ]);
-make_big($node, 'pair_big', 15, a => [ 'bigint[]', '(random() * 1e18)::bigint' ]);
+make_big($node, 'big', sized(4, 40), a => [ 'int[]', '(random() * 4294967295 - 2147483648)::int' ]);
+make_big($node, 'float_big', sized(2, 20), a => [ 'float8[]', "CASE WHEN i % 100 = 0 THEN '-0' ELSE random() END" ]);
+make_big($node, 'text_big', sized(0.3, 2), a => [ 'text[]', 'md5(i::text)' ]);
+make_big($node, 'path_big', sized(0.3, 3), a => [ 'text[]', "format('/srv/host-%s/application-%s/module/%s', i % 50, i / 50 % 20, md5(i::text))" ]);
+make_big($node, 'numeric_big', sized(0.3, 3), a => [ 'numeric[]', '(random() * 1e9)::numeric(14, 3)' ]);
+make_big($node, 'null_big', sized(2, 15), a => [ 'int[]', 'CASE WHEN i % 7 > 0 THEN (random() * 1000000000)::int END' ]);
+make_big($node, 'pair_big', sized(2, 15), a => [ 'bigint[]', '(random() * 1e18)::bigint' ]);
 
 my %calls = (
 	'sort int4' => 'SELECT cardinality(mgpu_sort(a)) FROM big',

@@ -1,6 +1,7 @@
 # Arrays of more strings than are sorted at once (src/string_sort.c), and of types
 # whose keys are made: strings that share nothing, much or everything, all kinds
-# that are there or made, sorted to the byte, and their positions.
+# that are there or made, sorted to the byte, and their positions; few, but long
+# ones.
 use strict;
 use warnings;
 use FindBin;
@@ -40,7 +41,7 @@ foreach my $name (sort keys %columns)
 	my $collation = $type =~ /text|char|name/ ? 'COLLATE "C"' : '';
 	my $first = $name eq 'absent' ? 'true' : 'false';
 	# as many as are not sorted by one job
-	my $num_items = $name eq 'addresses' ? 3_200_000 : 2_200_000;
+	my $num_items = sized(60_000, $name eq 'addresses' ? 3_200_000 : 2_200_000);
 
 	$node->safe_psql('postgres', qq{
 		CREATE UNLOGGED TABLE $name (a ${type}[]);
@@ -52,6 +53,43 @@ foreach my $name (sort keys %columns)
 		check_order($node, $name, $collation, $descending, $first);
 	}
 	$node->safe_psql('postgres', "DROP TABLE $name");
+}
+
+# Few, but long.  Of the bit strings a quarter begins alike for 3 kB, and the rest in forties, of which most
+# are not the same; of the numbers of 50 kB, which begin alike, some are the same.
+my $bits = sized(4000, 20_000);
+my $half = $bits - 1000;
+my $among = sized(50_000, 3_000_000);
+$node->safe_psql('postgres', qq{
+	CREATE TABLE numbers (a numeric[]);
+	CREATE TABLE bits (a varbit[], two int[]);
+	CREATE TABLE alike (a numeric[]);
+	CREATE TABLE among (a varbit[]);
+	ALTER TABLE numbers ALTER a SET STORAGE EXTERNAL;
+	ALTER TABLE bits ALTER a SET STORAGE EXTERNAL;
+	ALTER TABLE alike ALTER a SET STORAGE EXTERNAL;
+	ALTER TABLE among ALTER a SET STORAGE EXTERNAL;
+	INSERT INTO numbers SELECT array_agg(repeat(abs(hashint8(i))::text, 40)::numeric) FROM generate_series(1, $bits * 15) i;
+	INSERT INTO bits SELECT array_agg(CASE WHEN i % 4 = 0 THEN repeat('1', 25000 + i % 1000)::varbit
+		ELSE (repeat(hashint4(i % 500)::bit(32)::text, 770) || substr((i % 11)::bit(4)::text, 1, i % 5))::varbit END), ARRAY[1, $half + 1]
+		FROM generate_series(1, $bits) i;
+	INSERT INTO alike SELECT array_agg(CASE WHEN i % 5 = 0 THEN -1 ELSE 1 END * (10::numeric ^ 100000 + hashint4(i % 900))) FROM generate_series(1, $bits / 15) i;
+	INSERT INTO among SELECT array_agg(CASE WHEN i = 77 THEN repeat('10', 500000) ELSE repeat(hashint4(i)::bit(32)::text, 3) END::varbit)
+		FROM generate_series(1, $among) i});
+foreach my $table ('numbers', 'bits', 'alike')
+{
+	check_order($node, $table, '', $_, 'false') foreach ('false', 'true');
+}
+foreach my $executor (executors($node))
+{
+	is($node->safe_psql('postgres', qq{
+		SET mgpu.executor = $executor;
+		SELECT mgpu_segsort(a, two) = mgpu_sort(a[:$half]) || mgpu_sort(a[$half + 1:]), mgpu_segsort(a, two, true) = mgpu_sort(a[:$half], true) || mgpu_sort(a[$half + 1:], true) FROM bits}),
+		't|t', "$executor: long bit strings in segments");
+	is($node->safe_psql('postgres', qq{
+		SET mgpu.executor = $executor;
+		SELECT count(*), bool_and(x <= y) FROM (SELECT x, lead(x) OVER (ORDER BY place) AS y FROM among, unnest(mgpu_sort(a)) WITH ORDINALITY u(x, place) WHERE place % 10 = 1) t}),
+		$among / 10 . '|t', "$executor: many bit strings, one of them long");
 }
 
 $node->stop;

@@ -1,5 +1,5 @@
 # Aggregates in parallel plans: workers that die, and random trials of every
-# shape of plan (test/oracle_agg.pl).
+# shape of plan (test/oracle.pl).
 use strict;
 use warnings;
 use FindBin;
@@ -14,8 +14,10 @@ my $node = new_node('agg_parallel', conf => [
 	'max_parallel_workers_per_gather = 2', 'max_parallel_workers = 8', 'parallel_setup_cost = 0', 'parallel_tuple_cost = 0',
 	'min_parallel_table_scan_size = 0', 'work_mem = 256MB', 'mgpu.enable_group = off']);
 
-$node->safe_psql('postgres', q{
-	CREATE TABLE big AS SELECT i, i % 1000 AS g, (random() * 1e9)::int AS v, md5(i::text) COLLATE "C" AS t FROM generate_series(1, 1000000) i;
+my $rows = sized(200_000, 1_000_000);
+
+$node->safe_psql('postgres', qq{
+	CREATE TABLE big AS SELECT i, i % 1000 AS g, (random() * 1e9)::int AS v, md5(i::text) COLLATE "C" AS t FROM generate_series(1, $rows) i;
 	ANALYZE big});
 
 # ----------------------------------------------------------------- same as serial
@@ -164,12 +166,12 @@ $fuzzed->close;
 
 SKIP:
 {
-	skip 'no test/oracle_agg.pl here', 1 unless -f "$FindBin::Bin/../oracle_agg.pl";
+	skip 'no test/oracle.pl here', 1 unless -f "$FindBin::Bin/../oracle.pl";
 	local $ENV{PGHOST} = $node->host;
 	local $ENV{PGPORT} = $node->port;
 	local $ENV{PGDATABASE} = 'postgres';
-	my $seconds = $ENV{ORACLE_SECONDS} // 60;
-	my $result = `$^X $FindBin::Bin/../oracle_agg.pl --seconds $seconds 2>&1`;
+	my $much = sized('--trials 40 --most 20000', '--seconds ' . ($ENV{ORACLE_SECONDS} // 120));
+	my $result = `$^X $FindBin::Bin/../oracle.pl aggregates $much 2>&1`;
 
 	like($result, qr/^\d+ passed, 0 failed$/m, 'random trials') or diag($result);
 }

@@ -12,11 +12,14 @@ use Time::HiRes qw(sleep time);
 
 my $node = new_node('group_node', conf => ['max_parallel_workers_per_gather = 0', 'work_mem = 1GB']);
 
-$node->safe_psql('postgres', q{
+my $rows = sized(600_000, 2_000_000);
+my $part = $rows / 4;
+
+$node->safe_psql('postgres', qq{
 	CREATE UNLOGGED TABLE big AS
 	SELECT i, (random() * 999)::int AS few, (random() * 99999)::int AS many, (random() * 4294967295 - 2147483648)::int AS v,
 	       (random() * 1e18)::int8 AS w
-	FROM generate_series(1, 2000000) i;
+	FROM generate_series(1, $rows) i;
 	ANALYZE big});
 
 # Options of sessions whose plans have workers.
@@ -34,7 +37,8 @@ sub session
 
 # ------------------------------------------------------------------ memory bounds
 #
-# 2.5 times value and key, and 24 MB for what a process allocates anyway.
+# 2.5 times value and key, and 24 MB for what a process allocates anyway;
+# which small groups say nothing about.
 
 my %bounded = (
 	'int4 by int4' => [ 'SELECT sum((mgpu_sort_agg(v))[1]) OVER () FROM big GROUP BY many LIMIT 1', 2 * 8 ],
@@ -42,7 +46,7 @@ my %bounded = (
 		'SELECT sum(mgpu_percentile_cont(w, 0.1) + cardinality(mgpu_sort_agg(w))) OVER () FROM big GROUP BY few LIMIT 1', 2 * 12 ],
 	'int4 by int8' => [ 'SELECT sum((mgpu_sort_agg(v))[1]) OVER () FROM big GROUP BY w / 1000000000000000 LIMIT 1', 2 * 12 ]);
 
-foreach my $run (map { ([ $_, '' ], [ $_, $workers ]) } sort keys %bounded)
+foreach my $run (map { ([ $_, '' ], [ $_, $workers ]) } $LARGE ? sort keys %bounded : ())
 {
 	my ($name, $options) = @$run;
 	my ($query, $bytes) = @{ $bounded{$name} };
@@ -66,9 +70,10 @@ sub temporary_files
 	return scalar @files;
 }
 
-my $grouped = 'SELECT many, mgpu_sort_agg(v) AS a, mgpu_percentile_disc(v, 0.5) AS p FROM big WHERE i < 500000 GROUP BY many';
+my $grouped = "SELECT many, mgpu_sort_agg(v) AS a, mgpu_percentile_disc(v, 0.5) AS p FROM big WHERE i < $part GROUP BY many";
 
-foreach my $run ([ '64kB', '' ], [ '512kB', '' ], [ '1MB', '' ], [ '512kB', $workers ])
+my $half_full = sized('256kB', '512kB');
+foreach my $run ([ '64kB', '' ], [ $half_full, '' ], [ sized('512kB', '1MB'), '' ], [ $half_full, $workers ])
 {
 	my ($work_mem, $options) = @$run;
 	my $session = session("-c work_mem=$work_mem $options");
@@ -77,8 +82,8 @@ foreach my $run ([ '64kB', '' ], [ '512kB', '' ], [ '1MB', '' ], [ '512kB', $wor
 	cmp_ok($partitions // 0, '>', 1, "work_mem $work_mem: " . ($partitions // 'no') . ' partitions');
 	is($session->query(qq{
 		SELECT count(*), count(*) FILTER (WHERE a IS DISTINCT FROM b OR p IS DISTINCT FROM b[(cardinality(b) + 1) / 2])
-		FROM ($grouped) ours JOIN (SELECT many, array_agg(v ORDER BY v) AS b FROM big WHERE i < 500000 GROUP BY many) theirs USING (many)}),
-		$session->query('SELECT count(DISTINCT many), 0 FROM big WHERE i < 500000'), "work_mem $work_mem: right in every group");
+		FROM ($grouped) ours JOIN (SELECT many, array_agg(v ORDER BY v) AS b FROM big WHERE i < $part GROUP BY many) theirs USING (many)}),
+		$session->query("SELECT count(DISTINCT many), 0 FROM big WHERE i < $part"), "work_mem $work_mem: right in every group");
 	is(temporary_files(), 0, "work_mem $work_mem: no file is left");
 	$session->query('SET temp_file_limit = \'1MB\'');
 	$session->query("SELECT count(*) FROM ($grouped) q");
@@ -172,8 +177,8 @@ SKIP:
 {
 	skip 'no prlimit here', 1 unless system('command -v prlimit >/dev/null') == 0;
 	check_starved($node, [
-		q{SELECT md5(string_agg(md5(array_send(a)), '' ORDER BY many)) FROM (SELECT many, mgpu_sort_agg(v) AS a FROM big WHERE i < 1000000 GROUP BY many) q} ],
-		[ 1, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 400, 600 ], 2);
+		qq{SELECT md5(string_agg(md5(array_send(a)), '' ORDER BY many)) FROM (SELECT many, mgpu_sort_agg(v) AS a FROM big WHERE i < $part * 2 GROUP BY many) q} ],
+		[ map { $_ * sized(0.15, 1) } 1, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 400, 600 ], 2);
 }
 
 $node->stop;

@@ -1,5 +1,6 @@
 # Types that are compared, when their elements are too many for the plain way
-# (src/compared_sort.c): the right order, of all elements and in segments.
+# (src/compared_sort.c): the right order, of all elements and in segments; slices
+# of arrays, which are compared too; calls that end early.
 use strict;
 use warnings;
 use FindBin;
@@ -55,8 +56,8 @@ foreach my $name (sort keys %columns)
 	my ($type, $element) = @{ $columns{$name} };
 	my $is_text = $type =~ /text|char|name/;
 	my $collation = $is_text ? $icu : '';
-	my $num_items = $is_text ? 1_300_000 : 2_200_000;
-	my ($first, $size) = ($name eq 'absent' ? 'true' : 'false', $name eq 'plain' ? 400_000 : 1000);
+	my $num_items = sized(40_000, $is_text ? 1_300_000 : 2_200_000);
+	my ($first, $size) = ($name eq 'absent' ? 'true' : 'false', $name eq 'plain' ? sized(15_000, 400_000) : 1000);
 
 	next if $is_text && !$has_icu;
 	$node->safe_psql('postgres', qq{
@@ -71,6 +72,59 @@ foreach my $name (sort keys %columns)
 	check_segments($name, $collation, $num_items, $size) if $name =~ /plain|absent|tails|objects/;
 	$node->safe_psql('postgres', "DROP TABLE $name");
 }
+
+# ------------------------------------------------------------------------ slices
+
+my $n = sized(40_000, 3_000_000);
+my $more = sized(150_000, 11_000_000);
+$node->safe_psql('postgres', "CREATE TABLE slices AS SELECT p, o FROM (SELECT array_agg(ARRAY[(random() * 1e9)::int, i]) AS p FROM generate_series(1, $n) i) t,"
+	  . " (SELECT array_agg(ARRAY[nullif(i, $more)]) AS o FROM generate_series(1, $more) i) u");
+is($node->safe_psql('postgres', 'SELECT array_send(mgpu_sort(o)) = array_send(o) FROM slices'), 't', 'slices in order, the last one NULL');
+is($node->safe_psql('postgres', q{SELECT bool_and(x <= y) FROM (SELECT x, lead(x) OVER (ORDER BY place) AS y FROM slices,
+	unnest(mgpu_sort(p)) WITH ORDINALITY u(x, place) WHERE place % 2 = 1) t}), 't', 'slices by their first elements');
+
+# slices of one element: bytes, bytes that are compared, and elements that are mostly NULL
+make_type($node, 'flag', 'bool', '', qw(boolin boolout boolsend boollt boolle booleq boolge boolgt btboolcmp));
+make_big($node, 'narrow', sized(0.2, 25),
+	b => [ 'bool[]', 'ARRAY[hashint4(i) % 3 = 0]' ],
+	u => [ 'bool[]', 'hashint4(i) % 3 = 0' ],
+	z => [ 'int[]', 'ARRAY[CASE WHEN i % 10 = 0 THEN hashint4(i) END]' ],
+	y => [ 'int[]', 'CASE WHEN i % 10 = 0 THEN hashint4(i) END' ]);
+foreach my $case ([ 'b', 'u' ], [ 'z', 'y' ])
+{
+	my ($slices, $elements) = @$case;
+	my $bare = sub { "md5(translate($_[0]::text, '{}', ''))" };
+
+	is($node->safe_psql('postgres', 'SELECT ' . $bare->("mgpu_sort($slices)") . ' = ' . $bare->("mgpu_sort($elements)") . ' FROM narrow'),
+		't', "narrow slices $slices in the order of their elements");
+}
+is($node->safe_psql('postgres', 'SELECT array_ndims(s) = 2, s = mgpu_sort(b, true)::flag[] FROM (SELECT mgpu_sort(b::flag[], true) AS s FROM narrow) t, narrow'),
+	't|t', 'narrow slices that are compared');
+
+# ------------------------------------------------------- the network, and early ends
+
+make_type($node, 'tick', 'int8', '', qw(int8in int8out int8send int8lt int8le int8eq int8ge int8gt btint8cmp));
+make_big($node, 'ticks', sized(0.1, 3), u => [ 'tick[]', '((random() * 1e15)::int8)::tick' ]);
+make_big($node, 'spans', sized(0.2, 3), s => [ 'int8range[]', 'int8range(i, NULL)' ], t => [ 'text[]', 'substr(md5(i::text), 1, 12)' ]);
+
+foreach my $executor (executors($node))
+{
+	is($node->safe_psql('postgres', "SET mgpu.executor = $executor; SELECT array_send(mgpu_oddeven_sort(u)) = array_send(mgpu_sort(u)) FROM ticks"),
+		't', "$executor: a network has the order of a sort");
+}
+
+my $session = MgpuTest->session($node, options => '-c mgpu.executor=cpu');
+foreach my $call ('SELECT cardinality(mgpu_argsort(s, true)) FROM spans', $has_icu ? "SELECT cardinality(mgpu_sort(t $icu)) FROM spans" : ())
+{
+	check_timeouts($session, $call, $call, 2, [ 2, 4, 6, 8 ]);
+	# rounds that end within the walk, the cut and the sort
+	cmp_ok(check_growth($session, "cancelled: $call", $call, 40, 1), '>=', 20, "$call: most were cancelled") if $call =~ /icu/;
+}
+# a comparison that fails, as soon as two rows' numbers are the same
+$session->query('SELECT mgpu_sort(array_agg(ROW(i % 1000, json_build_object()))) FROM generate_series(1, ' . sized(40_000, 2_200_000) . ') i');
+is($session->{state}, '42883', 'a type that cannot be compared within a row');
+is($session->query('SELECT mgpu_sort(ARRAY[2, 1])'), '{1,2}', 'the session goes on');
+$session->close;
 
 $node->stop;
 done_testing();
