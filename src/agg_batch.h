@@ -23,7 +23,7 @@
 #include "agg_fraction.h"
 #include "agg_memory.h"
 #include "agg_rows.h"
-#include "byte_order.h"
+#include "sort_spec.h"
 #include "core/job.h"
 #include "pgerror.h"
 #include "sort_spec.h"
@@ -83,7 +83,6 @@ typedef struct agg_batch
 	char	   *sorted_values;
 	uint32	   *positions;		/* among grouped rows */
 
-	byte_room	room;			/* the result's, while the batch is sorted for it alone */
 } agg_batch;
 
 /* hashed: of many groups, gone when context is reset; else of one at a time. */

@@ -21,9 +21,6 @@
 /* Elements moved between looks at interrupts. */
 #define STEP_ITEMS (256 * 1024)
 
-/* Smaller results are not worth being room. */
-#define ROOM_MIN_BYTES (1024 * 1024)
-
 /*
  * A group's elements in order: those in place of rows with a key first, or,
  * with NULLs in front, last.
@@ -137,34 +134,12 @@ gather_keys(const group_slice *slice, char *dest, Size bytes)
 	array_result_run_gather(&gather, bytes);
 }
 
-/*
- * The array of a batch of one group, before it is sorted: until its elements are
- * gathered its data are room for the sort.  NULL: sizes are not known yet, or small.
- */
 static ArrayType *
-array_as_room(agg_batch *batch, const group_slice *slice)
-{
-	Size		bytes = batch->arena.taken_bytes;
-	ArrayType  *result;
-
-	if (batch->num_groups != 1 || batch->stage != BATCH_GROUPED || batch->call->kind == AGG_SORT_BY ||
-		!agg_column_is_variable(slice->column) || bytes < ROOM_MIN_BYTES)
-		return NULL;
-	result = create(slice, slice->num_nulls, bytes);
-	batch->room = (byte_room) {ARR_DATA_PTR(result), bytes};
-	return result;
-}
-
-/* result: what array_as_room made. */
-static ArrayType *
-array_of_keys(const group_slice *slice, ArrayType *result)
+array_of_keys(const group_slice *slice)
 {
 	Size		bytes = key_bytes(slice);
-	char	   *dest;
-
-	if (result == NULL)
-		result = create(slice, slice->num_nulls, bytes);
-	dest = ARR_DATA_PTR(result);
+	ArrayType  *result = create(slice, slice->num_nulls, bytes);
+	char	   *dest = ARR_DATA_PTR(result);
 
 	if (slice->batch->sorted_keys && !agg_column_is_variable(slice->column))
 	{
@@ -285,10 +260,8 @@ agg_batch_array(agg_batch *batch, uint32 group, bool nulls_first)
 		return result;
 	}
 	slice = slice_group(batch, group, nulls_first);
-	result = array_as_room(batch, &slice);
 	agg_batch_sort(batch);
-	batch->room.bytes = 0;
 	if (slice.num_items + slice.num_nulls == 0)
 		return construct_empty_array(slice.column->type.type_id);
-	return batch->call->kind == AGG_SORT_BY ? array_of_values(&slice) : array_of_keys(&slice, result);
+	return batch->call->kind == AGG_SORT_BY ? array_of_values(&slice) : array_of_keys(&slice);
 }

@@ -3,7 +3,7 @@
  *		Order of grouped rows whose keys are byte strings or become such.
  *
  * The strings are those of arrays (byte_source.h) and are sorted as an array's
- * are (byte_order.h), with groups for segments: all groups take part in one job
+ * are (order_strings.c), with groups for segments: all groups take part in one job
  * a round, and groups of some hundred rows are put in order without any.
  */
 #include "postgres.h"
@@ -11,7 +11,7 @@
 #include "compat.h"
 #include "agg_call.h"
 #include "agg_order.h"
-#include "byte_order.h"
+#include "order/order.h"
 
 /* About; what values take is in the same arena, and not known apart. */
 static Size
@@ -34,7 +34,7 @@ agg_order_strings(agg_batch *batch)
 	segment_list groups = {.heads = batch->heads, .num_segments = batch->num_heads, .num_items = batch->num_items};
 	MemoryContext caller_context = MemoryContextSwitchTo(batch->work_context);
 	sort_spec	spec;
-	byte_source bytes;
+	sort_keys	keys = {.form = KEY_STRINGS,.num_items = batch->num_items};
 	bool		fits;
 
 	memset(&spec, 0, sizeof(spec));
@@ -42,13 +42,13 @@ agg_order_strings(agg_batch *batch)
 	spec.op = MGPU_OP_SORT;
 	spec.order = batch->order;
 	spec.collation = call->collation;
-	fits = byte_source_copy(&bytes, &cells, &call->key.type, call->collation,
+	fits = byte_source_copy(&keys.strings, &cells, &call->key.type, call->collation,
 							batch->num_items, expected_bytes(batch));
 	if (fits)
 	{
-		byte_order_ranks_in(&batch->room, &spec, batch->num_heads > 1 ? &groups : NULL, &bytes,
-							batch->num_items, bytes.keys.data_end - bytes.keys.data, batch->positions);
-		byte_source_close(&bytes);
+		keys.data_bytes = keys.strings.keys.data_end - keys.strings.keys.data;
+		order_strings(&spec, batch->num_heads > 1 ? &groups : NULL, &keys, batch->positions);
+		byte_source_close(&keys.strings);
 	}
 	MemoryContextSwitchTo(caller_context);
 	return fits;

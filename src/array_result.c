@@ -19,9 +19,6 @@
 /* From this size on huge pages save more than the advice costs. */
 #define HUGE_PAGE_MIN_BYTES (4 * 1024 * 1024)
 
-/* Scratch from this size on is given back; the system does that in place. */
-#define TRIM_MIN_BYTES (1024 * 1024)
-
 /* Tasks of a gather from which on threads take part. */
 #define THREADS_MIN_TASKS 32
 
@@ -73,28 +70,6 @@ array_shape_bytes(const array_shape *shape)
 	return overhead + shape->data_bytes;
 }
 
-Size
-array_room_bytes(const array_shape *shape)
-{
-	Size		bytes = array_shape_bytes(shape);
-
-	return bytes - shape->data_bytes + Max(shape->data_bytes, shape->room_bytes);
-}
-
-void *
-array_result_allocate(const array_shape *shape)
-{
-	return palloc_extended(array_room_bytes(shape), MCXT_ALLOC_HUGE);
-}
-
-void *
-array_result_trim(void *memory, Size bytes, const array_shape *shape)
-{
-	if (array_room_bytes(shape) - array_shape_bytes(shape) < TRIM_MIN_BYTES)
-		return memory;
-	return repalloc(memory, bytes);
-}
-
 ArrayType *
 array_result_start(void *memory, const array_shape *shape)
 {
@@ -103,7 +78,7 @@ array_result_start(void *memory, const array_shape *shape)
 	ArrayType  *result = memory;
 
 	if (total >= HUGE_PAGE_MIN_BYTES)
-		advise_huge_pages(memory, array_room_bytes(shape));
+		advise_huge_pages(memory, total);
 	memset(result, 0, overhead);
 	SET_VARSIZE(result, total);
 	result->ndim = 1;
@@ -122,9 +97,9 @@ ArrayType *
 array_result_create(Oid element_type, int lower_bound, int64 num_items,
 					int64 num_nulls, bool nulls_first, Size data_bytes)
 {
-	array_shape shape = {element_type, lower_bound, num_items, num_nulls, nulls_first, data_bytes, 0};
+	array_shape shape = {element_type, lower_bound, num_items, num_nulls, nulls_first, data_bytes};
 
-	return array_result_start(array_result_allocate(&shape), &shape);
+	return array_result_start(palloc(array_shape_bytes(&shape)), &shape);
 }
 
 void

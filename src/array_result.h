@@ -22,22 +22,12 @@ typedef struct array_shape
 	int64		num_nulls;
 	bool		nulls_first;
 	Size		data_bytes;
-	Size		room_bytes;		/* of data_bytes and scratch behind them; 0: no scratch */
 } array_shape;
 
 /* What such an array takes; ereport(ERROR) if that is more than an array may. */
 extern Size array_shape_bytes(const array_shape *shape);
 
-/* The same with the scratch behind it. */
-extern Size array_room_bytes(const array_shape *shape);
-
-/* Memory for such an array and its scratch.  Palloc'd in the current context. */
-extern void *array_result_allocate(const array_shape *shape);
-
-/* memory, of which only the first bytes are needed any more: scratch is given back. */
-extern void *array_result_trim(void *memory, Size bytes, const array_shape *shape);
-
-/* An array of that shape in memory, its data left to the caller to fill in. */
+/* An array of that shape in memory of array_shape_bytes, its data left to the caller to fill in. */
 extern ArrayType *array_result_start(void *memory, const array_shape *shape);
 
 /* The same in memory of its own, palloc'd in the current context. */

@@ -18,13 +18,10 @@
 #include "array_sort.h"
 #include "compat.h"
 #include "null_map.h"
-#include "pair_room.h"
 #include "pgerror.h"
 #include "positions.h"
-#include "present_values.h"
-#include "run_series.h"
+#include "run.h"
 #include "segments.h"
-#include "string_sort.h"
 
 /* Small enough to be sorted at once, with nothing set up for it. */
 #define SORT_NOW_BYTES (64 * 1024)
@@ -93,13 +90,14 @@ describe_sort(run_request *request, const sort_spec *spec, array_source *source,
 static void
 place_nulls(ArrayType *result, const sort_spec *spec, const array_source *source)
 {
+	const segment_list *segments = spec->segments;
 	bits8	   *bitmap = ARR_NULLBITMAP(result);
 
 	memset(bitmap, 0, (source->num_items + 7) / 8);
-	for (int64 i = 0; i < spec->segments->num_segments; i++)
+	for (int64 i = 0; i < segments->num_segments; i++)
 	{
-		int64		begin = spec->segments->heads[i];
-		int64		end = segment_end(spec->segments, i);
+		int64		begin = segments->heads[i];
+		int64		end = segment_end(segments, i);
 		int64		num_present = null_bitmap_count(source->null_bitmap, begin, end);
 
 		array_bitmap_copy(bitmap, spec->order.nulls_first ? end - num_present : begin,
@@ -107,93 +105,88 @@ place_nulls(ArrayType *result, const sort_spec *spec, const array_source *source
 	}
 }
 
-/* False: floats with bits of their own need another way. */
-static bool
-sort_in_place(const sort_spec *spec, array_source *source, const element_type *type, ArrayType *result)
+/* An array of source's elements in another order. */
+static array_shape
+permuted_shape(const sort_spec *spec, const array_source *source, const element_type *type)
 {
-	int64		num_present = source->num_items - source->num_nulls;
-	Size		key_bytes = (Size) num_present * type->key_width;
-	segment_list present_segments;
-	const segment_list *segments = spec->segments;
-	run_request request;
+	array_shape shape = {
+		.element_type = source->element_type,
+		.lower_bound = source->lower_bounds[0],
+		.num_items = source->num_items,
+		.num_nulls = source->num_nulls,
+		.nulls_first = spec->order.nulls_first,
+		/* sizes include padding and do not depend on where an element stands */
+		.data_bytes = source->data_bytes
+	};
 
-	if (sorts_now(spec, source, num_present, key_bytes))
-	{
-		sort_now(spec, source, type, num_present, ARR_DATA_PTR(result));
-		return true;
-	}
+	if (type->stride > 0)
+		shape.data_bytes = (Size) (source->num_items - source->num_nulls) * type->stride;
+	array_source_require(source, shape.data_bytes);
+	return shape;
+}
+
+/*
+ * The same sort once more, where the job that has been done was not enough.  If a GPU
+ * failed at it, the CPU goes on.
+ */
+static sort_spec
+spec_again(const sort_spec *spec)
+{
+	sort_spec	again = *spec;
+
+	if (strcmp(run_last.executor, mgpu_cpu_executor.name) == 0)
+		again.cpu_reason = pstrdup(run_last.reason);
+	return again;
+}
+
+/* ---- one array */
+
+static void
+sort_in_place(const sort_spec *spec, array_source *source, const element_type *type, ArrayType *result,
+			  run_request *request)
+{
+	const segment_list *segments = spec->segments;
+	segment_list present;
+
 	if (segments && source->num_nulls > 0)
 	{
-		segments_of_present(&present_segments, segments, source);
-		segments = &present_segments;
+		segments_of_present(&present, segments, source);
+		segments = &present;
 		place_nulls(result, spec, source);
 	}
-	describe_sort(&request, spec, source, type, segments);
-	request.binding.out_keys = ARR_DATA_PTR(result);
-	run_job(&request);
-	return !request.float_bits_lost;
+	describe_sort(request, spec, source, type, segments);
+	request->binding.out_keys = ARR_DATA_PTR(result);
+	run_job(request);
 }
 
-/* An array of source's elements in another order. */
-static void
-describe_permuted(array_shape *shape, const sort_spec *spec, const array_source *source, const element_type *type)
+/* Spans of keys that lie in the array; NULL if they do not. */
+static const mgpu_span *
+element_spans(const sort_keys *keys)
 {
-	shape->element_type = source->element_type;
-	shape->lower_bound = source->lower_bounds[0];
-	shape->num_items = source->num_items;
-	shape->num_nulls = source->num_nulls;
-	shape->nulls_first = spec->order.nulls_first;
-	/* sizes include padding and do not depend on where an element stands */
-	shape->data_bytes = source->data_bytes;
-	if (type->stride > 0)
-		shape->data_bytes = (Size) (source->num_items - source->num_nulls) * type->stride;
-	shape->room_bytes = 0;
-	array_source_require(source, shape->data_bytes);
-}
-
-/* Room for positions by which it will be gathered. */
-static void
-add_room(array_shape *shape, const element_type *type)
-{
-	shape->room_bytes = array_gather_bytes(type, shape->num_items, shape->num_nulls, shape->data_bytes);
-}
-
-/* What a result has in front of positions that wait at its end. */
-static spare_room
-room_in_front(ArrayType *result, const int32 *positions)
-{
-	return (spare_room) {ARR_DATA_PTR(result), (char *) positions - ARR_DATA_PTR(result)};
+	return keys->form == KEY_STRINGS && keys->strings.arena == NULL ? keys->strings.spans : NULL;
 }
 
 static ArrayType *
 sort_gathered(const sort_spec *spec, array_source *source, const element_type *type)
 {
-	array_shape shape;
-	ArrayType  *result;
-	int32	   *positions;
-	spare_room	spare;
+	int64		num_present = source->num_items - source->num_nulls;
+	array_shape shape = permuted_shape(spec, source, type);
+	ArrayType  *result = array_result_start(palloc(array_shape_bytes(&shape)), &shape);
+	uint32	   *ranks;
+	sort_keys	keys;
 
-	describe_permuted(&shape, spec, source, type);
-	add_room(&shape, type);
-	result = array_result_start(array_result_allocate(&shape), &shape);
-	positions = array_gather_room(result, shape.num_items, shape.room_bytes);
-	spare = room_in_front(result, positions);
-	sorted_positions(spec, source, type, 0, positions, NULL, &spare);
-	array_source_load(source);
-	array_gather(result, source, type, positions);
-	return array_result_trim(result, VARSIZE(result), &shape);
-}
-
-/* The same once more, where the job that has been done was not enough: a GPU that failed at it is left alone. */
-static sort_spec
-spec_again(const sort_spec *spec, run_series *series)
-{
-	sort_spec	again = *spec;
-
-	run_series_begin(series);
-	run_series_note(series);
-	again.cpu_reason = run_series_reason(series);
-	return again;
+	if (num_present > 0)
+	{
+		ranks = array_result_scratch(num_present * sizeof(uint32));
+		(void) present_ranks(spec, source, type, &keys, ranks, NULL);
+		array_source_load(source);
+		array_gather_present(result, source, type, ranks, element_spans(&keys));
+		sort_keys_free(&keys);
+		pfree(ranks);
+	}
+	if (spec->segments && source->num_nulls > 0)
+		place_nulls(result, spec, source);
+	return result;
 }
 
 ArrayType *
@@ -202,191 +195,108 @@ sorted_array(const sort_spec *spec, array_source *source, const element_type *ty
 	int64		num_present = source->num_items - source->num_nulls;
 	Size		key_bytes = (Size) num_present * type->key_width;
 	ArrayType  *result;
-	run_series	series;
+	run_request request;
 	sort_spec	again;
 
 	element_type_check_sortable(type);
 	if (type->key_kind == 0)
-	{
-		result = string_sorted_array(spec, source, type);
-		return result ? result : sort_gathered(spec, source, type);
-	}
+		return sort_gathered(spec, source, type);
 	array_source_require(source, key_bytes);
 	result = array_result_create(source->element_type, source->lower_bounds[0], source->num_items,
 								 source->num_nulls, spec->order.nulls_first, key_bytes);
-	if (num_present == 0 || sort_in_place(spec, source, type, result))
+	if (num_present == 0)
+		return result;
+	if (sorts_now(spec, source, num_present, key_bytes))
+	{
+		sort_now(spec, source, type, num_present, ARR_DATA_PTR(result));
+		return result;
+	}
+	sort_in_place(spec, source, type, result, &request);
+	if (!request.float_bits_lost)
 		return result;
 	pfree(result);
-	again = spec_again(spec, &series);
+	again = spec_again(spec);
 	return sort_gathered(&again, source, type);
 }
 
+/* ---- two arrays */
+
 /* Whether the executor can move the values (and keys) itself. */
 static bool
-executor_moves(const array_source *keys, const element_type *key_type,
-			   const array_source *vals, const element_type *val_type)
+executor_moves(const array_pair *pair)
 {
-	return key_type->key_kind != 0 && element_type_is_movable(val_type) &&
-		keys->num_nulls == 0 && vals->num_nulls == 0 &&
-		(keys->num_items >= MOVE_MIN_ITEMS || run_is_forced(keys->num_items));
+	return pair->key_type->key_kind != 0 && element_type_is_movable(pair->val_type) &&
+		pair->keys.num_nulls == 0 && pair->vals.num_nulls == 0 &&
+		(pair->keys.num_items >= MOVE_MIN_ITEMS || run_is_forced(pair->keys.num_items));
 }
 
-/* All but where values come from and go to; out_keys is NULL, or where keys go. */
-static void
-describe_pairs(run_request *request, const sort_spec *spec, array_source *keys, const element_type *key_type,
-			   const element_type *val_type, ArrayType *out_keys)
-{
-	describe_sort(request, spec, keys, key_type, spec->segments);
-	request->job.op = MGPU_OP_SORT_PAIRS;
-	request->job.outputs = MGPU_OUT_VALUES;
-	request->job.value_width = val_type->stride;
-	if (out_keys)
-	{
-		request->job.outputs |= MGPU_OUT_KEYS;
-		request->binding.out_keys = ARR_DATA_PTR(out_keys);
-	}
-}
-
-/* False, and no results: floats with bits of their own need another way. */
+/* False: floats with bits of their own need another way. */
 static bool
-pairs_by_executor(const sort_spec *spec, array_source *keys, const element_type *key_type,
-				  array_source *vals, const element_type *val_type, pair_result *result)
+sort_by_executor(const sort_spec *spec, array_pair *pair, pair_result *result)
 {
 	run_request request;
 
-	describe_pairs(&request, spec, keys, key_type, val_type, result->keys);
-	request.sources[MGPU_CHANNEL_VALUES] = vals;
-	request.binding.in_values = array_source_bound(vals, val_type->stride);
+	describe_sort(&request, spec, &pair->keys, pair->key_type, spec->segments);
+	request.job.op = MGPU_OP_SORT_PAIRS;
+	request.job.outputs = MGPU_OUT_VALUES;
+	request.job.value_width = pair->val_type->stride;
+	if (result->keys)
+	{
+		request.job.outputs |= MGPU_OUT_KEYS;
+		request.binding.out_keys = ARR_DATA_PTR(result->keys);
+	}
+	request.sources[MGPU_CHANNEL_VALUES] = &pair->vals;
+	request.binding.in_values = array_source_bound(&pair->vals, pair->val_type->stride);
 	request.binding.out_values = ARR_DATA_PTR(result->vals);
 	run_job(&request);
 	return !request.float_bits_lost;
 }
 
-/*
- * The same of those whose keys are there, while the others' values are put at their
- * end of the result.  Wide values that lie in memory have room for positions, and
- * would be there twice.
- */
-static bool
-executor_moves_present(const sort_spec *spec, const array_source *keys, const element_type *key_type,
-					   const array_source *vals, const element_type *val_type)
-{
-	return spec->segments == NULL && key_type->key_kind != 0 && element_type_is_movable(val_type) &&
-		keys->num_nulls > 0 && vals->num_nulls == 0 && !pair_copy_takes_too_much(vals) &&
-		(val_type->stride < (int) sizeof(int32) || array_source_is_streamed(vals)) &&
-		(keys->num_items >= MOVE_MIN_ITEMS || run_is_forced(keys->num_items));
-}
-
 static void
-present_pairs_by_executor(const sort_spec *spec, array_source *keys, const element_type *key_type,
-						  array_source *vals, const element_type *val_type, pair_result *result)
+sort_by_positions(const sort_spec *spec, array_pair *pair, pair_result *result)
 {
-	Size		null_bytes = (Size) keys->num_nulls * val_type->stride;
-	Size		present_bytes = (Size) vals->num_items * val_type->stride - null_bytes;
-	char	   *data = ARR_DATA_PTR(result->vals);
-	bool		nulls_first = spec->order.nulls_first;
-	present_values reader;
-	run_request request;
-
-	present_values_open(&reader, vals, keys->null_bitmap, val_type->stride, nulls_first ? data : data + present_bytes);
-	if (present_bytes > 0)
-	{
-		describe_pairs(&request, spec, keys, key_type, val_type, result->keys);
-		request.readers[MGPU_CHANNEL_VALUES].read = present_values_read;
-		request.readers[MGPU_CHANNEL_VALUES].context = &reader;
-		request.binding.out_values = nulls_first ? data + null_bytes : data;
-		run_job(&request);
-	}
-	present_values_close(&reader);
-}
-
-/* By a copy of positions that values are gathered by as well: in the result, if it has room. */
-static void
-gather_keys(ArrayType *result, array_source *keys, const element_type *type, const array_shape *shape,
-			const int32 *positions)
-{
-	Size		room_bytes = array_gather_bytes(type, shape->num_items, shape->num_nulls, shape->data_bytes);
-	int32	   *own = NULL;
-	int32	   *copy;
-
-	if (room_bytes <= shape->data_bytes)
-		copy = array_gather_room(result, shape->num_items, room_bytes);
-	else
-		copy = own = array_result_scratch(shape->num_items * sizeof(int32));
-	memcpy(copy, positions, shape->num_items * sizeof(int32));
-	array_source_load(keys);
-	array_gather(result, keys, type, copy);
-	if (own)
-		pfree(own);
-}
-
-static void
-pairs_by_positions(const sort_spec *spec, array_source *keys, const element_type *key_type,
-				   array_source *vals, const element_type *val_type,
-				   const array_shape *key_shape, const array_shape *val_shape, pair_result *result)
-{
-	int32	   *positions = array_gather_room(result->vals, val_shape->num_items, val_shape->room_bytes);
-	void	   *key_data = result->keys ? ARR_DATA_PTR(result->keys) : NULL;
-	spare_room	spare = room_in_front(result->vals, positions);
+	array_source *keys = &pair->keys;
+	int32	   *positions = array_result_scratch(keys->num_items * sizeof(int32));
+	uint32	   *ranks = (uint32 *) positions + keys->num_nulls;
 	bool		has_keys;
+	sort_keys	open_keys;
 
-	if (key_data && key_shape->data_bytes > spare.bytes)
-		spare = (spare_room) {key_data, key_shape->data_bytes};
-	has_keys = sorted_positions(spec, keys, key_type, 0, positions, key_data, &spare);
-
-	if (result->keys && !has_keys)
-		gather_keys(result->keys, keys, key_type, key_shape, positions);
-	else if (result->keys && spec->segments && keys->num_nulls > 0)
+	has_keys = present_ranks(spec, keys, pair->key_type, &open_keys, ranks,
+							 result->keys ? ARR_DATA_PTR(result->keys) : NULL);
+	if (keys->num_items > keys->num_nulls)
+	{
+		if (result->keys && !has_keys)
+		{
+			array_source_load(keys);
+			array_gather_present(result->keys, keys, pair->key_type, ranks, element_spans(&open_keys));
+		}
+		sort_keys_free(&open_keys);
+	}
+	if (result->keys && spec->segments && keys->num_nulls > 0)
 		place_nulls(result->keys, spec, keys);
-	/* the call's memory has room for values only if keys take none any more */
-	array_source_unload(keys);
-	array_source_load(vals);
-	array_gather(result->vals, vals, val_type, positions);
-	/* taking a field of a row copies the row */
-	array_source_unload(vals);
-	pair_result_trim(result, val_shape);
+	ranks_to_positions(spec, keys, 0, positions);
+	array_source_load(&pair->vals);
+	array_gather(result->vals, &pair->vals, pair->val_type, positions);
+	pfree(positions);
 }
 
 void
-sorted_arrays(const sort_spec *spec, array_source *keys, const element_type *key_type,
-			  array_source *vals, const element_type *val_type,
-			  bool want_keys, pair_result *result)
+sorted_arrays(const sort_spec *spec, array_pair *pair, bool want_keys, pair_result *result)
 {
 	array_shape key_shape;
 	array_shape val_shape;
-	run_series	series;
 	sort_spec	again;
 
-	element_type_check_sortable(key_type);
-	describe_permuted(&key_shape, spec, keys, key_type);
-	describe_permuted(&val_shape, spec, vals, val_type);
-	if (executor_moves(keys, key_type, vals, val_type))
+	element_type_check_sortable(pair->key_type);
+	key_shape = permuted_shape(spec, &pair->keys, pair->key_type);
+	val_shape = permuted_shape(spec, &pair->vals, pair->val_type);
+	pair_result_create(result, want_keys ? &key_shape : NULL, &val_shape);
+	if (executor_moves(pair))
 	{
-		pair_result_create(result, want_keys ? &key_shape : NULL, &val_shape);
-		if (pairs_by_executor(spec, keys, key_type, vals, val_type, result))
+		if (sort_by_executor(spec, pair, result))
 			return;
-		pair_result_discard(result);
-		again = spec_again(spec, &series);
+		again = spec_again(spec);
 		spec = &again;
 	}
-	if (executor_moves_present(spec, keys, key_type, vals, val_type))
-	{
-		pair_result_create(result, want_keys ? &key_shape : NULL, &val_shape);
-		present_pairs_by_executor(spec, keys, key_type, vals, val_type, result);
-		return;
-	}
-	add_room(&val_shape, val_type);
-	if (pair_positions_take_too_much(keys, vals, &val_shape))
-	{
-		run_last.gpu_gave_up = false;
-		if (sorted_arrays_without_room(spec, keys, key_type, vals, val_type, want_keys ? &key_shape : NULL, &val_shape, result))
-			return;
-		if (run_last.gpu_gave_up)
-		{
-			again = spec_again(spec, &series);
-			spec = &again;
-		}
-	}
-	pair_result_create(result, want_keys ? &key_shape : NULL, &val_shape);
-	pairs_by_positions(spec, keys, key_type, vals, val_type, &key_shape, &val_shape, result);
+	sort_by_positions(spec, pair, result);
 }

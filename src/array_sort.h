@@ -17,10 +17,16 @@
 /* source sorted. */
 extern ArrayType *sorted_array(const sort_spec *spec, array_source *source, const element_type *type);
 
-/* keys sorted, if they are wanted, and vals (as many) with them, in *result. */
-extern void sorted_arrays(const sort_spec *spec,
-						  array_source *keys, const element_type *key_type,
-						  array_source *vals, const element_type *val_type,
-						  bool want_keys, pair_result *result);
+/* Keys, and as many values that go with them. */
+typedef struct array_pair
+{
+	array_source keys;
+	array_source vals;
+	const element_type *key_type;
+	const element_type *val_type;
+} array_pair;
+
+/* Keys sorted, if they are wanted, and values with them, in *result. */
+extern void sorted_arrays(const sort_spec *spec, array_pair *pair, bool want_keys, pair_result *result);
 
 #endif							/* MGPU_ARRAY_SORT_H */

@@ -171,16 +171,6 @@ array_source_load(array_source *source)
 }
 
 void
-array_source_unload(array_source *source)
-{
-	if (source->array == NULL || (Pointer) source->array == DatumGetPointer(source->datum))
-		return;
-	pfree(source->array);
-	source->array = NULL;
-	source->null_bitmap = NULL;
-}
-
-void
 array_source_require(const array_source *source, Size bytes)
 {
 	if (bytes > source->data_bytes)

@@ -42,9 +42,6 @@ extern void array_source_open(array_source *source, Datum datum);
 /* Bring all of the array into memory; a no-op if it is there. */
 extern void array_source_load(array_source *source);
 
-/* Give back a copy that was brought into memory.  Nothing but close may follow. */
-extern void array_source_unload(array_source *source);
-
 /*
  * Copy bytes of element data, starting at offset from the first element's
  * start, to dest.  The 4 bytes before dest must be readable and writable; they

@@ -228,43 +228,6 @@ byte_encode_bits(const char *value, Size size, unsigned char *out)
 	return num_groups + 1;
 }
 
-Size
-byte_encode_bits_part(const char *value, Size size, Size offset, Size room, unsigned char *out)
-{
-	const unsigned char *bits = (const unsigned char *) value + sizeof(int32);
-	Size		num_groups;
-	Size		made = 0;
-	int32		num_bits;
-
-	if (!read_num_bits(value, size, &num_bits))
-		return 0;
-	num_groups = count_groups(num_bits);
-	for (Size i = offset; i < num_groups && made < room; i++)
-	{
-		Size		first = i * GROUP_BITS / BITS_PER_BYTE;
-		uint32		window = bits[first] << BITS_PER_BYTE;
-
-		if (first + 1 < size - sizeof(int32))
-			window |= bits[first + 1];
-		out[made++] = GROUP_FLAG | (window >> (2 * BITS_PER_BYTE - GROUP_BITS - i * GROUP_BITS % BITS_PER_BYTE) & 0x7F);
-	}
-	if (made < room && offset <= num_groups)
-		out[made++] = last_byte(num_bits);
-	return made;
-}
-
-/* Bits behind the last one are zeros. */
-int
-byte_compare_bits(const char *a, const char *b)
-{
-	int32		a_bits = *(const int32 *) a;
-	int32		b_bits = *(const int32 *) b;
-	Size		common = (Min(a_bits, b_bits) + (Size) BITS_PER_BYTE - 1) / BITS_PER_BYTE;
-	int			order = memcmp(a + sizeof(int32), b + sizeof(int32), common);
-
-	return order != 0 ? order : (a_bits > b_bits) - (a_bits < b_bits);
-}
-
 /* ------------------------------------------------------------ inet and cidr */
 
 #define V4_BYTES 4

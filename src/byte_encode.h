@@ -19,15 +19,6 @@ typedef Size (*byte_encode_fn) (const char *value, Size size, unsigned char *out
 extern Size byte_encode_numeric(const char *value, Size size, unsigned char *out);
 extern Size byte_encode_bits(const char *value, Size size, unsigned char *out);
 
-/*
- * Of a bit string's string room bytes from offset on, or what there is of them.
- * Returns how many; 0 as well where it ends before.
- */
-extern Size byte_encode_bits_part(const char *value, Size size, Size offset, Size room, unsigned char *out);
-
-/* The order of two bit strings, as memcmp says it of their strings; both are as they should be. */
-extern int	byte_compare_bits(const char *a, const char *b);
-
 extern Size byte_encode_network(const char *value, Size size, unsigned char *out);
 extern Size byte_encode_interval(const char *value, Size size, unsigned char *out);
 

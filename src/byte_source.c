@@ -28,10 +28,6 @@
 /* Elements handled between looks at interrupts. */
 #define STEP_ITEMS (256 * 1024)
 
-/* What a sort may take beside the input and the result, and what it takes for each string. */
-#define CALL_BYTES (62 * 1024 * 1024)
-#define ITEM_BYTES 32
-
 /* What one task copies or makes at most, about. */
 #define TASK_ITEMS (16 * 1024)
 #define TASK_BYTES (4 * 1024 * 1024)
@@ -39,8 +35,9 @@
 /* Fewer tasks are not worth threads. */
 #define THREADS_MIN_TASKS 8
 
-bool
-byte_source_applies(const element_type *type, Oid collation)
+/* Whether elements have such strings, as far as type and collation go. */
+static bool
+has_strings(const element_type *type, Oid collation)
 {
 	switch (type->byte_form)
 	{
@@ -79,54 +76,60 @@ has_zeros(byte_form form)
 	return form == BYTE_FORM_BYTEA || form == BYTE_FORM_NETWORK || form == BYTE_FORM_INTERVAL;
 }
 
-bool
-byte_form_is_made(byte_form form)
-{
-	return encoder(form) != NULL;
-}
-
-bool
-byte_strings_take_too_much(const element_type *type, int64 num_items, Size data_bytes)
-{
-	return byte_form_is_made(type->byte_form) && BYTE_ENCODE_ROOM(data_bytes) + num_items * ITEM_BYTES > CALL_BYTES;
-}
-
-void
-byte_strings_init(byte_strings *strings, const element_type *type)
-{
-	strings->form = type->byte_form;
-	strings->encode = encoder(type->byte_form);
-	strings->counted = has_zeros(type->byte_form);
-}
-
-uint32
-byte_size_without_blanks(const char *string, uint32 size)
+static uint32
+size_without_blanks(const char *string, uint32 size)
 {
 	while (size > 0 && string[size - 1] == ' ')
 		size--;
 	return size;
 }
 
-/* Spans of the walk's next values.  False: an element is not as it should be. */
-static bool
-find_values(byte_source *bytes, byte_walk *at, int64 num_items)
+/* How many of a value's bytes are its string, where strings are not made. */
+static inline uint32
+string_size(byte_form form, const char *value, uint32 size)
 {
-	const char *begin = array_source_data(at->source);
-	const char *data = begin + at->offset;
+	if (form == BYTE_FORM_BPCHAR)
+		return size_without_blanks(value, size);
+	if (form == BYTE_FORM_NAME)
+		return strnlen(value, size);
+	return size;
+}
+
+static inline void
+require_bytes(const array_source *source, Size bytes)
+{
+	if (unlikely(bytes > source->data_bytes))
+		array_source_require(source, bytes);
+}
+
+/* Spans of an array's values.  False: an element is not as arrays have them. */
+static bool
+find_values(byte_source *bytes, const array_source *source, const element_type *type, int64 num_items)
+{
+	const char *data = array_source_data(source);
+	Size		offset = 0;
+	uint32		header = type->typlen > 0 ? 0 : VARHDRSZ;
+	uint32		size = type->typlen;
 
 	for (int64 i = 0; i < num_items; i++)
 	{
-		const char *value;
-		uint32		size;
+		const char *element = data + offset;
 
-		if (!byte_walk_next(at, &value, &size))
-			return false;
-		bytes->spans[i] = (mgpu_span) {value - data, byte_string_size(at->type->byte_form, value, size)};
+		if (header > 0)
+		{
+			require_bytes(source, offset + VARHDRSZ);
+			if (!VARATT_IS_4B_U(element) || VARSIZE(element) < VARHDRSZ)
+				return false;
+			size = VARSIZE(element) - VARHDRSZ;
+		}
+		require_bytes(source, offset + header + size);
+		bytes->spans[i] = (mgpu_span) {offset + header, string_size(type->byte_form, element + header, size)};
+		offset += header > 0 ? INTALIGN(header + size) : (Size) type->stride;
 		if (i % STEP_ITEMS == 0)
 			CHECK_FOR_INTERRUPTS();
 	}
 	bytes->keys.data = data;
-	bytes->keys.data_end = begin + at->source->data_bytes;
+	bytes->keys.data_end = data + source->data_bytes;
 	return true;
 }
 
@@ -202,28 +205,20 @@ start(byte_source *bytes, const element_type *type, int64 num_items)
 }
 
 bool
-byte_source_open_some(byte_source *bytes, byte_walk *walk, int64 num_items, Size num_bytes)
-{
-	byte_encode_fn encode = encoder(walk->type->byte_form);
-
-	start(bytes, walk->type, num_items);
-	if (find_values(bytes, walk, num_items) &&
-		(encode == NULL || make_strings(bytes, num_items, num_bytes, encode)))
-		return true;
-	byte_source_close(bytes);
-	return false;
-}
-
-bool
 byte_source_open(byte_source *bytes, array_source *source, const element_type *type,
 				 Oid collation, int64 num_items)
 {
-	byte_walk	walk = {source, type, 0};
+	byte_encode_fn encode = encoder(type->byte_form);
 
-	if (!byte_source_applies(type, collation))
+	if (!has_strings(type, collation))
 		return false;
 	array_source_load(source);
-	return byte_source_open_some(bytes, &walk, num_items, source->data_bytes);
+	start(bytes, type, num_items);
+	if (find_values(bytes, source, type, num_items) &&
+		(encode == NULL || make_strings(bytes, num_items, source->data_bytes, encode)))
+		return true;
+	byte_source_close(bytes);
+	return false;
 }
 
 /* Strings of cells, laid end to end in each task's part of the arena. */
@@ -302,7 +297,7 @@ copy_task(void *context, uint64 task, int worker)
 		}
 		else
 		{
-			written = byte_string_size(copy->form, value, size);
+			written = string_size(copy->form, value, size);
 			memcpy(out, value, written);
 		}
 		bytes->spans[i] = (mgpu_span) {offset, written};
@@ -335,7 +330,7 @@ byte_source_copy(byte_source *bytes, const byte_cells *cells, const element_type
 	int64		tasks = num_tasks(num_items, copy.task_items);
 	Size		room;
 
-	if (!byte_source_applies(type, collation))
+	if (!has_strings(type, collation))
 		return false;
 	start(bytes, type, num_items);
 	copy.begins = palloc_extended(tasks * sizeof(Size), MCXT_ALLOC_HUGE);

@@ -37,10 +37,9 @@ typedef enum byte_form
  *				encode and decode, so that keys alone are sorted
  *	 encoded	encode is set: a key is made for each element, and elements are
  *				gathered by the sorted index
- *	 enum		is_enum is set: keys are the OIDs of labels, or their ranks, which
- *				are counted rather than sorted on the CPU (enum_order.h)
+ *	 enum		is_enum is set: keys are the OIDs of labels, or their ranks
  *	 bytes		byte_form is set: each element is or makes a byte string, whose
- *				bytes are sorted as keys eight at a time (byte_order.h)
+ *				bytes are sorted as keys eight at a time
  *	 compared	none of these: btree comparisons through SortSupport, on the CPU
  */
 typedef struct element_type

@@ -15,8 +15,8 @@
 #include "miscadmin.h"
 
 #include "array_result.h"
-#include "datum_sort.h"
 #include "enum_keys.h"
+#include "keys/value_order.h"
 
 /* Values handled between looks at interrupts. */
 #define STEP_ITEMS (256 * 1024)
@@ -65,81 +65,49 @@ distinct_labels(const Oid *values, int64 num_items)
 	return found;
 }
 
-static void
-rank_labels(enum_labels *labels, const element_type *type)
+static int
+compare_labels(const void *a, const void *b, void *order)
 {
-	uint32		num_labels = labels->num_labels;
-	Datum	   *values = palloc(num_labels * sizeof(Datum));
-	uint32	   *order = palloc(num_labels * sizeof(uint32));
+	return value_order_compare(order, ObjectIdGetDatum(*(const Oid *) a), ObjectIdGetDatum(*(const Oid *) b));
+}
+
+static void
+rank_labels(label_hash *labels, const element_type *type)
+{
+	Oid		   *values = palloc(labels->members * sizeof(Oid));
+	uint32		num_values = 0;
+	value_order order;
 	label_iterator scan;
 	label	   *entry;
 
-	label_start_iterate(labels->ranks, &scan);
-	for (uint32 i = 0; (entry = label_iterate(labels->ranks, &scan)) != NULL; i++)
-		values[i] = ObjectIdGetDatum(entry->value);
-	datum_sort(values, num_labels, type, false, InvalidOid, order);
-	for (uint32 i = 0; i < num_labels; i++)
-	{
-		labels->ordered[i] = DatumGetObjectId(values[order[i]]);
-		label_lookup(labels->ranks, labels->ordered[i])->rank = i;
-	}
+	label_start_iterate(labels, &scan);
+	while ((entry = label_iterate(labels, &scan)) != NULL)
+		values[num_values++] = entry->value;
+	value_order_prepare(&order, type, InvalidOid);
+	qsort_arg(values, num_values, sizeof(Oid), compare_labels, &order);
+	for (uint32 i = 0; i < num_values; i++)
+		label_lookup(labels, values[i])->rank = i;
 	pfree(values);
-	pfree(order);
-}
-
-enum_labels *
-enum_labels_find(const Oid *values, int64 num_items, const element_type *type)
-{
-	enum_labels *labels;
-
-	if (!has_odd(values, num_items))
-		return NULL;
-	labels = palloc(sizeof(*labels));
-	labels->ranks = distinct_labels(values, num_items);
-	labels->num_labels = labels->ranks->members;
-	labels->ordered = palloc(labels->num_labels * sizeof(Oid));
-	rank_labels(labels, type);
-	return labels;
-}
-
-void
-enum_labels_free(enum_labels *labels)
-{
-	label_destroy(labels->ranks);
-	pfree(labels->ordered);
-	pfree(labels);
-}
-
-void
-enum_labels_ranks(const enum_labels *labels, const Oid *values, int64 num_items,
-				  bool descending, uint32 *ranks)
-{
-	uint32		last = labels->num_labels - 1;
-
-	for (int64 i = 0; i < num_items; i++)
-	{
-		uint32		rank = label_lookup(labels->ranks, values[i])->rank;
-
-		ranks[i] = descending ? last - rank : rank;
-	}
 }
 
 const uint32 *
 enum_keys(const Oid *values, int64 num_items, const element_type *type)
 {
-	enum_labels *labels;
+	label_hash *labels;
 	uint32	   *keys;
 
 	StaticAssertStmt(sizeof(Oid) == sizeof(uint32), "OIDs are keys");
-	labels = enum_labels_find(values, num_items, type);
-	if (labels == NULL)
+	if (!has_odd(values, num_items))
 		return values;
+	labels = distinct_labels(values, num_items);
+	rank_labels(labels, type);
 	keys = array_result_scratch(num_items * sizeof(uint32));
-	for (int64 i = 0; i < num_items; i += STEP_ITEMS)
+	for (int64 i = 0; i < num_items; i++)
 	{
-		enum_labels_ranks(labels, values + i, Min(STEP_ITEMS, num_items - i), false, keys + i);
-		CHECK_FOR_INTERRUPTS();
+		keys[i] = label_lookup(labels, values[i])->rank;
+		if (i % STEP_ITEMS == 0)
+			CHECK_FOR_INTERRUPTS();
 	}
-	enum_labels_free(labels);
+	label_destroy(labels);
 	return keys;
 }

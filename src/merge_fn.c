@@ -52,7 +52,7 @@ create_merged(const array_source *a, const array_source *b, const element_type *
 	array_shape shape;
 
 	merge_shape(&shape, a, b, type, nulls_first);
-	return array_result_start(array_result_allocate(&shape), &shape);
+	return array_result_start(palloc(array_shape_bytes(&shape)), &shape);
 }
 
 static ArrayType *

@@ -50,7 +50,6 @@ merge_shape(array_shape *shape, const array_source *a, const array_source *b,
 	shape->num_nulls = a->num_nulls + b->num_nulls;
 	shape->nulls_first = nulls_first;
 	shape->data_bytes = present_bytes(a, type) + present_bytes(b, type);
-	shape->room_bytes = 0;
 }
 
 static void

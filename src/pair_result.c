@@ -77,7 +77,7 @@ create_in_row(pair_result *result, const array_shape *keys, const array_shape *v
 	if (MAXALIGN(row_bytes) > MaxAllocSize)
 		mgpu_raise_row_too_large(row_bytes);
 	/* values may begin up to that much further on at first */
-	memory = palloc_extended(vals_offset + MAXIMUM_ALIGNOF + array_room_bytes(vals), MCXT_ALLOC_HUGE);
+	memory = palloc_extended(vals_offset + MAXIMUM_ALIGNOF + array_shape_bytes(vals), MCXT_ALLOC_HUGE);
 	result->row = (HeapTupleHeader) memory;
 	start_row(result->row, tupdesc, row_bytes);
 	result->keys = array_result_start(memory + keys_offset, keys);
@@ -94,42 +94,8 @@ pair_result_create(pair_result *result, const array_shape *keys, const array_sha
 		create_in_row(result, keys, vals);
 		return;
 	}
-	result->keys = keys ? array_result_start(array_result_allocate(keys), keys) : NULL;
-	result->vals = array_result_start(array_result_allocate(vals), vals);
-}
-
-void
-pair_result_discard(pair_result *result)
-{
-	if (result->row)
-		pfree(result->row);
-	else
-	{
-		if (result->keys)
-			pfree(result->keys);
-		pfree(result->vals);
-	}
-	result->row = NULL;
-	result->keys = NULL;
-	result->vals = NULL;
-}
-
-void
-pair_result_trim(pair_result *result, const array_shape *vals)
-{
-	Size		keys_offset;
-	Size		vals_offset;
-
-	if (result->row == NULL)
-	{
-		result->vals = array_result_trim(result->vals, VARSIZE(result->vals), vals);
-		return;
-	}
-	keys_offset = (char *) result->keys - (char *) result->row;
-	vals_offset = (char *) result->vals - (char *) result->row;
-	result->row = array_result_trim(result->row, vals_offset + VARSIZE(result->vals), vals);
-	result->keys = (ArrayType *) ((char *) result->row + keys_offset);
-	result->vals = (ArrayType *) ((char *) result->row + vals_offset);
+	result->keys = keys ? array_result_start(palloc(array_shape_bytes(keys)), keys) : NULL;
+	result->vals = array_result_start(palloc(array_shape_bytes(vals)), vals);
 }
 
 /* Where dest is before from. */

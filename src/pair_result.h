@@ -25,19 +25,10 @@ typedef struct pair_result
 	char		vals_align;		/* where vals end up; until then they may be further on */
 } pair_result;
 
-/*
- * shapes: of keys (NULL: not wanted; no scratch behind them) and of values.  Palloc'd
- * in the current context.
- */
+/* shapes: of keys (NULL: not wanted) and of values.  Palloc'd in the current context. */
 extern void pair_result_create(pair_result *result, const array_shape *keys, const array_shape *vals);
 
-/* Give the arrays back, for another pair_result_create. */
-extern void pair_result_discard(pair_result *result);
-
-/* Give back the scratch behind vals. */
-extern void pair_result_trim(pair_result *result, const array_shape *vals);
-
-/* The row, arrays being complete; they may have shrunk. */
+/* The row, arrays being complete. */
 extern Datum pair_result_row(pair_result *result);
 
 /* A row of any two arrays, which are copied. */

@@ -28,7 +28,7 @@ Datum
 mgpu_sort_by(PG_FUNCTION_ARGS)
 {
 	sort_spec	spec = sort_spec_args(fcinfo, "mgpu_sort_by", 2);
-	pair_args	pair;
+	array_pair	pair;
 	pair_result result = {0};
 
 	pair_args_open(&pair, PG_GETARG_DATUM(1), PG_GETARG_DATUM(0));
@@ -38,7 +38,7 @@ mgpu_sort_by(PG_FUNCTION_ARGS)
 		PG_RETURN_DATUM(pair.vals.datum);
 	}
 	pair_args_types(&pair, fcinfo);
-	sorted_arrays(&spec, &pair.keys, pair.key_type, &pair.vals, pair.val_type, false, &result);
+	sorted_arrays(&spec, &pair, false, &result);
 	pair_args_close(&pair);
 	PG_RETURN_ARRAYTYPE_P(result.vals);
 }
@@ -47,7 +47,7 @@ mgpu_sort_by(PG_FUNCTION_ARGS)
 static Datum
 sort_pair(FunctionCallInfo fcinfo, const sort_spec *spec)
 {
-	pair_args	pair;
+	array_pair	pair;
 	pair_result result = {.row_of = fcinfo};
 
 	pair_args_open(&pair, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1));
@@ -57,7 +57,7 @@ sort_pair(FunctionCallInfo fcinfo, const sort_spec *spec)
 		return pair_of_arrays(fcinfo, pair.keys.datum, pair.vals.datum);
 	}
 	pair_args_types(&pair, fcinfo);
-	sorted_arrays(spec, &pair.keys, pair.key_type, &pair.vals, pair.val_type, true, &result);
+	sorted_arrays(spec, &pair, true, &result);
 	pair_args_close(&pair);
 	return pair_result_row(&result);
 }
@@ -93,7 +93,7 @@ static void
 start_rows(FunctionCallInfo fcinfo, ArrayType **keys, ArrayType **vals)
 {
 	sort_spec	spec = sort_spec_args(fcinfo, "mgpu_sort_rows", 2);
-	pair_args	pair;
+	array_pair	pair;
 	element_type key_type;
 	element_type val_type;
 	pair_result result = {0};
@@ -109,7 +109,9 @@ start_rows(FunctionCallInfo fcinfo, ArrayType **keys, ArrayType **vals)
 	}
 	element_type_fill(&key_type, pair.keys.element_type);
 	element_type_fill(&val_type, pair.vals.element_type);
-	sorted_arrays(&spec, &pair.keys, &key_type, &pair.vals, &val_type, true, &result);
+	pair.key_type = &key_type;
+	pair.val_type = &val_type;
+	sorted_arrays(&spec, &pair, true, &result);
 	pair_args_close(&pair);
 	*keys = result.keys;
 	*vals = result.vals;

@@ -1,32 +1,33 @@
 /*
  * positions.h
  *		The sorted order of an array's elements, as positions.
+ *
+ * Elements that are there are put in order by rank, their number among themselves.
+ * Then ranks become positions, which count NULL elements too, and NULL elements take
+ * their place before or after the others of their segment.
  */
 #ifndef MGPU_POSITIONS_H
 #define MGPU_POSITIONS_H
 
-#include "array_source.h"
-#include "element_type.h"
+#include "keys/sort_keys.h"
 #include "sort_spec.h"
 
-/* Memory of the result that nothing is in yet. */
-typedef struct spare_room
-{
-	char	   *start;
-	Size		bytes;
-} spare_room;
+/*
+ * ranks[i] = rank of the i-th present element in order, segment by segment.  The
+ * source is one-dimensional, of a sortable type, and may be loaded on return.  keys is
+ * open on return if an element is present.  sorted_words as in order_ranks.
+ */
+extern bool present_ranks(const sort_spec *spec, array_source *source, const element_type *type,
+						  sort_keys *keys, uint32 *ranks, void *sorted_words);
 
 /*
- * positions[i] = base + 0-based position of the i-th element in order, NULL
- * elements placed by the order, in each segment if there are segments.  keys is
- * one-dimensional and sortable; it may be streamed on entry and may be loaded on
- * return.  positions has room for all of its items.  sorted_keys is NULL, or has
- * room for the data of the elements that are there: true if these have been put
- * there in order, as can be where an element's bytes are its key; else it may have
- * been written to, as may spare (NULL: none), and holds nothing of use.
+ * positions[i] = base + 0-based position of the i-th element in order.  The ranks of
+ * the present elements are in positions from num_nulls on, and are overwritten.
  */
-extern bool sorted_positions(const sort_spec *spec, array_source *keys,
-							 const element_type *type, int32 base, int32 *positions,
-							 void *sorted_keys, const spare_room *spare);
+extern void ranks_to_positions(const sort_spec *spec, const array_source *source, int32 base, int32 *positions);
+
+/* Both. */
+extern void sorted_positions(const sort_spec *spec, array_source *source, const element_type *type,
+							 int32 base, int32 *positions);
 
 #endif							/* MGPU_POSITIONS_H */

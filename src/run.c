@@ -140,67 +140,9 @@ run_job(run_request *request)
 	}
 	else
 		gpu_forgone_ms += plan.forgone_ms;
-	request->gave_up = request->gpu_only;
-	if (request->gave_up)
-	{
-		run_last.algorithm = "quick";
-		return;
-	}
 	status = run_drive(&mgpu_cpu_executor, request, &error);
 	if (status != MGPU_OK)
 		raise_failure(request, &error);
-}
-
-/* A sort of 64-bit codes, as far as a plan asks. */
-static void
-describe_codes(run_request *request, const char *function, int64 num_items)
-{
-	memset(request, 0, sizeof(*request));
-	request->function = function;
-	request->job.op = MGPU_OP_SORT_PAIRS;
-	request->job.algorithm = MGPU_ALGORITHM_AUTO;
-	request->job.key_kind = MGPU_KEY_UNSIGNED;
-	request->job.key_width = sizeof(uint64);
-	request->job.outputs = MGPU_OUT_INDICES;
-	request->job.num_items = num_items;
-}
-
-/* Whether a fault is asked for that is not its caller's alone. */
-static bool
-faults_runs(void)
-{
-	return mgpu_setting_inject_fault != MGPU_FAULT_NONE && mgpu_setting_inject_fault != MGPU_FAULT_ROOM;
-}
-
-bool
-run_stays_on_cpu(const char *function, int64 num_items, Size num_bytes)
-{
-	run_request request;
-	mgpu_plan	plan;
-
-	if (faults_runs())
-		return false;
-	describe_codes(&request, function, num_items);
-	run_note_cpu(function, "quick", num_items, num_bytes, NULL);
-	plan_run(&request, &plan);
-	if (plan.executor == MGPU_EXECUTOR_GPU)
-		return false;
-	gpu_forgone_ms += plan.forgone_ms;
-	return true;
-}
-
-/* What a device would have gained is not remembered: it would not have been asked. */
-void
-run_note_kept(const char *function, int64 num_items, Size num_bytes, const char *why)
-{
-	run_request request;
-	mgpu_plan	plan;
-
-	describe_codes(&request, function, num_items);
-	make_plan(&request.job, &plan);
-	if (plan.executor == MGPU_EXECUTOR_CPU && plan.forgone_ms == 0)
-		why = gpu_failed ? gpu_failed_reason : plan.reason;
-	run_note_cpu(function, "quick", num_items, num_bytes, why);
 }
 
 bool
@@ -213,7 +155,7 @@ bool
 run_is_probed(int64 num_items)
 {
 	return mgpu_setting_algorithm != MGPU_ALGORITHM_AUTO ||
-		faults_runs() ||
+		mgpu_setting_inject_fault != MGPU_FAULT_NONE ||
 		(mgpu_setting_gpu_min_items >= 0 && num_items >= mgpu_setting_gpu_min_items);
 }
 

@@ -42,14 +42,6 @@ typedef struct run_request
 	 */
 	const char *cpu_reason;
 
-	/*
-	 * The caller has a way of its own on the CPU: where no GPU does the job, run_job
-	 * returns with gave_up set, nothing of use in the outputs, and the call on record
-	 * as a quick sort with the reason.
-	 */
-	bool		gpu_only;
-	bool		gave_up;		/* out */
-
 	/* merges: subscripts of the first keys of a and b, for error messages */
 	int64		first_subscripts[2];
 
@@ -72,24 +64,11 @@ extern void run_job(run_request *request);
 /* Whether a call so small must still go through run_job (settings force it). */
 extern bool run_is_forced(int64 num_items);
 
-/* The same by settings other than the executor's: an algorithm, a fault, a least number of items. */
+/* The same by settings other than mgpu.executor. */
 extern bool run_is_probed(int64 num_items);
 
 /* Threads that one large call may use on the CPU, its own among them. */
 extern int	run_cpu_threads(void);
-
-/*
- * Whether 64-bit codes of so many elements would be sorted on the CPU, for callers
- * that have a way of their own there; then the call is on record as a quick sort,
- * with the reason, and times for the caller to add.
- */
-extern bool run_stays_on_cpu(const char *function, int64 num_items, Size num_bytes);
-
-/*
- * The same where they are sorted there whatever is asked for: why is on record
- * where a GPU would have been chosen.
- */
-extern void run_note_kept(const char *function, int64 num_items, Size num_bytes, const char *why);
 
 /* What mgpu_last_run() shows. */
 typedef struct run_record

@@ -78,7 +78,7 @@ mgpu_segsort_by(PG_FUNCTION_ARGS)
 {
 	sort_spec	spec = sort_spec_args(fcinfo, "mgpu_segsort_by", 2);
 	segment_list segments;
-	pair_args	pair;
+	array_pair	pair;
 	ArrayType  *result;
 
 	pair_args_open_named(&pair, PG_GETARG_DATUM(0), "vals", PG_GETARG_DATUM(1), "groups");
@@ -101,7 +101,7 @@ segsort_pairs(FunctionCallInfo fcinfo, const char *function, read_segments_fn re
 {
 	sort_spec	spec = sort_spec_args(fcinfo, function, 3);
 	segment_list segments;
-	pair_args	pair;
+	array_pair	pair;
 	pair_result result = {.row_of = fcinfo};
 
 	pair_args_open(&pair, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1));
@@ -113,7 +113,7 @@ segsort_pairs(FunctionCallInfo fcinfo, const char *function, read_segments_fn re
 		return pair_of_arrays(fcinfo, pair.keys.datum, pair.vals.datum);
 	}
 	pair_args_types(&pair, fcinfo);
-	sorted_arrays(&spec, &pair.keys, pair.key_type, &pair.vals, pair.val_type, true, &result);
+	sorted_arrays(&spec, &pair, true, &result);
 	pair_args_close(&pair);
 	return pair_result_row(&result);
 }
@@ -144,7 +144,7 @@ start_rows(FunctionCallInfo fcinfo, ArrayType **groups, ArrayType **vals)
 {
 	sort_spec	spec = sort_spec_args(fcinfo, "mgpu_segsort_rows", 2);
 	segment_list segments;
-	pair_args	pair;
+	array_pair	pair;
 	element_type val_type;
 	element_type group_type;
 

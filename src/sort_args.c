@@ -33,7 +33,7 @@ check_one_dimensional(const array_source *source)
 }
 
 void
-pair_args_open_named(pair_args *pair, Datum keys, const char *keys_name,
+pair_args_open_named(array_pair *pair, Datum keys, const char *keys_name,
 					 Datum vals, const char *vals_name)
 {
 	array_source_open(&pair->keys, keys);
@@ -45,20 +45,20 @@ pair_args_open_named(pair_args *pair, Datum keys, const char *keys_name,
 }
 
 void
-pair_args_open(pair_args *pair, Datum keys, Datum vals)
+pair_args_open(array_pair *pair, Datum keys, Datum vals)
 {
 	pair_args_open_named(pair, keys, "keys", vals, "vals");
 }
 
 void
-pair_args_close(pair_args *pair)
+pair_args_close(array_pair *pair)
 {
 	array_source_close(&pair->keys);
 	array_source_close(&pair->vals);
 }
 
 void
-pair_args_types(pair_args *pair, FunctionCallInfo fcinfo)
+pair_args_types(array_pair *pair, FunctionCallInfo fcinfo)
 {
 	pair->key_type = element_type_lookup(fcinfo, 0, pair->keys.element_type);
 	pair->val_type = element_type_lookup(fcinfo, 1, pair->vals.element_type);

@@ -7,8 +7,7 @@
 
 #include "fmgr.h"
 
-#include "array_source.h"
-#include "element_type.h"
+#include "array_sort.h"
 #include "sort_spec.h"
 
 /*
@@ -20,26 +19,15 @@ extern sort_spec sort_spec_args(FunctionCallInfo fcinfo, const char *function, i
 /* ereport(ERROR) for an array of two dimensions or more. */
 extern void check_one_dimensional(const array_source *source);
 
-/*
- * Keys and values to sort together.  Opening checks that both have one dimension
- * and one length.
- */
-typedef struct pair_args
-{
-	array_source keys;
-	array_source vals;
-	const element_type *key_type;
-	const element_type *val_type;
-} pair_args;
-
-extern void pair_args_open(pair_args *pair, Datum keys, Datum vals);
+/* Keys and values to sort together.  Opening checks that both have one dimension and one length. */
+extern void pair_args_open(array_pair *pair, Datum keys, Datum vals);
 
 /* The same where the arguments have other names (shown in errors). */
-extern void pair_args_open_named(pair_args *pair, Datum keys, const char *keys_name,
+extern void pair_args_open_named(array_pair *pair, Datum keys, const char *keys_name,
 								 Datum vals, const char *vals_name);
-extern void pair_args_close(pair_args *pair);
+extern void pair_args_close(array_pair *pair);
 
 /* Look both element types up, in slots 0 and 1 of the function's cache. */
-extern void pair_args_types(pair_args *pair, FunctionCallInfo fcinfo);
+extern void pair_args_types(array_pair *pair, FunctionCallInfo fcinfo);
 
 #endif							/* MGPU_SORT_ARGS_H */

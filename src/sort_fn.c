@@ -120,7 +120,7 @@ mgpu_argsort(PG_FUNCTION_ARGS)
 	{
 		type = element_type_lookup(fcinfo, 0, source.element_type);
 		element_type_check_sortable(type);
-		sorted_positions(&spec, &source, type, source.lower_bounds[0], subscripts, NULL, NULL);
+		sorted_positions(&spec, &source, type, source.lower_bounds[0], subscripts);
 	}
 	array_source_close(&source);
 	PG_RETURN_ARRAYTYPE_P(result);

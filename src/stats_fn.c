@@ -59,7 +59,7 @@ dense_ranks(const sort_spec *spec, array_source *source, const element_type *typ
 	null_map	map;
 	uint32		distinct = 0;
 
-	sorted_positions(spec, source, type, 0, positions, NULL, NULL);
+	sorted_positions(spec, source, type, 0, positions);
 	values = element_values(source, type);
 	memset(&support, 0, sizeof(support));
 	support.ssup_cxt = CurrentMemoryContext;

@@ -65,8 +65,7 @@ typedef enum mgpu_fault
 	MGPU_FAULT_HOST_MEMORY,		/* open: MGPU_HOST_MEMORY */
 	MGPU_FAULT_DEVICE_MEMORY,	/* open: MGPU_DEVICE_MEMORY (GPU executor) */
 	MGPU_FAULT_DEVICE_STICKY,	/* poll: a kernel traps; the context is lost */
-	MGPU_FAULT_AGG_RUN,			/* none of an executor's: what parallel workers send is damaged */
-	MGPU_FAULT_ROOM				/* likewise: narrow pairs are as if nothing were left beside the result, some parts of 600 at a time */
+	MGPU_FAULT_AGG_RUN			/* none of an executor's: what parallel workers send is damaged */
 } mgpu_fault;
 
 typedef struct mgpu_exec_options

@@ -67,23 +67,13 @@ start_by_cell(const mgpu_gather *gather, const uint32_t *positions, uint32_t num
 }
 
 static void
-start_by_byte(const mgpu_gather *gather, const uint32_t *positions, uint32_t num_items, found_element *found)
-{
-	for (uint32_t i = 0; i < num_items; i++)
-	{
-		found[i].start = gather->data + positions[i];
-		__builtin_prefetch(found[i].start);
-	}
-}
-
-static void
-start_by_ref(const mgpu_gather *gather, const uint32_t *positions, uint32_t num_items, found_element *found)
+start_by_span(const mgpu_gather *gather, const uint32_t *positions, uint32_t num_items, found_element *found)
 {
 	for (uint32_t i = 0; i < num_items; i++)
 	{
 		if (i + PLACES_AHEAD < num_items)
-			__builtin_prefetch(&gather->refs[positions[i + PLACES_AHEAD]]);
-		found[i].start = gather->data + (uint64_t) gather->refs[positions[i]] * MGPU_REF_BYTES;
+			__builtin_prefetch(&gather->spans[positions[i + PLACES_AHEAD]]);
+		found[i].start = gather->data + gather->spans[positions[i]].offset;
 		__builtin_prefetch(found[i].start);
 	}
 }
@@ -95,10 +85,8 @@ find_by_itself(const mgpu_gather *gather, const uint32_t *positions, uint32_t nu
 
 	if (gather->cells)
 		start_by_cell(gather, positions, num_items, found);
-	else if (gather->refs)
-		start_by_ref(gather, positions, num_items, found);
 	else
-		start_by_byte(gather, positions, num_items, found);
+		start_by_span(gather, positions, num_items, found);
 	for (uint32_t i = 0; i < num_items; i++)
 	{
 		found[i].bytes = gather->bytes_of(found[i].start);

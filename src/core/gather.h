@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "byte_keys.h"
 #include "sizes.h"
 
 /* Items of one task at most. */
@@ -22,30 +23,21 @@
 /* The same in bytes, about: a task ends in time for a cancel. */
 #define MGPU_GATHER_TASK_BYTES MGPU_SIZE(4 * 1024 * 1024, 64 * 1024)
 
-/* Elements begin at multiples of this where references say where. */
-#define MGPU_REF_BYTES 4
-
 /* All memory is the caller's. */
 typedef struct mgpu_gather
 {
 	/*
-	 * Element i is offsets[i] … offsets[i + 1] of data; or, where offsets is NULL,
-	 * it begins at cells[i]; or, where that is NULL too, at data + MGPU_REF_BYTES *
-	 * refs[i]; or, without any of them, at byte i of data; and says itself how many
-	 * bytes it has.
+	 * Element i is offsets[i] … offsets[i + 1] of data; or, where offsets is NULL, it
+	 * begins at cells[i] or, where that is NULL too, at data + spans[i].offset, and
+	 * bytes_of says how many bytes it has.
 	 */
 	const char *data;
 	const uint32_t *offsets;
 	const char *const *cells;
-	const uint32_t *refs;
+	const mgpu_span *spans;
 	uint32_t	(*bytes_of) (const char *element);
 
-	/*
-	 * The element at each place of the result.  They may be at the end of dest's
-	 * memory, if no element that is copied reaches positions of later ones: a task
-	 * copies when it and those before have read theirs, and not a byte more than
-	 * elements have.
-	 */
+	/* The element at each place of the result. */
 	const uint32_t *positions;
 	uint64_t	num_items;
 	uint32_t	task_items;		/* mgpu_gather_task_items */

@@ -1,6 +1,6 @@
 /*
  * core_gather.c
- *		Gathers (gather.h) against a plain loop: both kinds of input, many sizes, one thread and several.
+ *		Gathers (gather.h) against a plain loop: all kinds of input, many sizes, one thread and several.
  */
 #include "core/cpu_threads.h"
 #include "core/gather.h"
@@ -33,7 +33,7 @@ random_size(shape kind)
 	}
 }
 
-/* Elements by cells say their own size in a word before them, which is part of them. */
+/* Elements by cells or spans say their own size in a word before them, which is part of them. */
 static uint32_t
 bytes_of(const char *element)
 {
@@ -49,6 +49,7 @@ typedef struct input
 	uint32_t   *offsets;
 	char	   *data;
 	const char **cells;
+	mgpu_span  *spans;
 	uint32_t   *positions;
 	char	   *expected;
 	uint64_t	num_bytes;
@@ -63,6 +64,7 @@ make_input(input *in, uint32_t num_items, shape kind)
 	in->num_items = num_items;
 	in->offsets = unit_allocate((num_items + 1) * sizeof(uint32_t));
 	in->cells = unit_allocate(num_items * sizeof(char *));
+	in->spans = unit_allocate(num_items * sizeof(mgpu_span));
 	in->positions = unit_allocate(num_items * sizeof(uint32_t));
 	for (uint32_t i = 0; i < num_items; i++)
 	{
@@ -82,6 +84,8 @@ make_input(input *in, uint32_t num_items, shape kind)
 		uint32_t	bytes = in->offsets[i + 1] - in->offsets[i];
 
 		in->cells[i] = in->data + in->offsets[i];
+		/* a span is of what follows the word */
+		in->spans[i] = (mgpu_span) {in->offsets[i] + sizeof(uint32_t), bytes - sizeof(uint32_t)};
 		memcpy(in->data + in->offsets[i], &bytes, sizeof(bytes));
 		in->positions[i] = in->positions[other];
 		in->positions[other] = i;
@@ -101,25 +105,30 @@ free_input(input *in)
 {
 	free(in->offsets);
 	free(in->cells);
+	free(in->spans);
 	free(in->positions);
 	free(in->data);
 	free(in->expected);
 }
 
 static void
-check_gather(const input *in, bool by_cells, uint32_t task_items, int num_threads)
+check_gather(const input *in, int by, uint32_t task_items, int num_threads)
 {
 	mgpu_gather gather = {.data = in->data, .positions = in->positions, .num_items = in->num_items, .task_items = task_items};
 	mgpu_pool  *pool = mgpu_pool_start(num_threads);
 	uint64_t	num_tasks = mgpu_gather_tasks(&gather);
 
-	if (by_cells)
-	{
-		gather.cells = in->cells;
-		gather.bytes_of = bytes_of;
-	}
-	else
+	if (by == 0)
 		gather.offsets = in->offsets;
+	else
+		gather.bytes_of = bytes_of;
+	if (by == 1)
+		gather.cells = in->cells;
+	if (by == 2)
+	{
+		gather.spans = in->spans;
+		gather.data -= sizeof(uint32_t);
+	}
 	gather.dest = unit_allocate(in->num_bytes);
 	gather.ends = unit_allocate(num_tasks * sizeof(*gather.ends));
 	memset((void *) gather.ends, 0, num_tasks * sizeof(*gather.ends));
@@ -146,11 +155,11 @@ main(void)
 			input		in;
 
 			make_input(&in, sizes[i], (shape) kind);
-			for (int mode = 0; mode < 8; mode++)
+			for (int mode = 0; mode < 12; mode++)
 			{
 				UNIT_CONTEXT("%u items, shape %d, mode %d", sizes[i], kind, mode);
-				check_gather(&in, mode & 1, mode & 2 ? 1 + (uint32_t) unit_random_below(50) : MGPU_GATHER_TASK_ITEMS,
-							 mode & 4 ? 4 : 1);
+				check_gather(&in, mode % 3, mode / 3 & 1 ? 1 + (uint32_t) unit_random_below(50) : MGPU_GATHER_TASK_ITEMS,
+							 mode / 6 ? 4 : 1);
 			}
 			free_input(&in);
 		}

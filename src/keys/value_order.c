@@ -1,0 +1,100 @@
+/*
+ * value_order.c
+ *		The order of a type's values by its btree comparison, and by the numbers
+ *		that it abbreviates them to.
+ *
+ * The numbers are the abbreviated keys of SortSupport, where the type compares them as
+ * unsigned ones (text under ICU collations does).  Making ICU's sort keys ourselves
+ * was rejected: the server keeps its collators to itself, and this gives the same
+ * first bytes.
+ */
+#include "postgres.h"
+
+#include "access/nbtree.h"
+#include "miscadmin.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+
+#include "compat.h"
+#include "keys/value_order.h"
+
+/* Values whose codes are made before the type is asked whether that pays; see tuplesort. */
+#define FIRST_QUESTION 1024
+
+#ifndef MGPU_HAS_DATUM_COMPARATORS
+
+/*
+ * Whether abbreviated keys come from one of those functions that compare them as
+ * unsigned numbers, each by a function of its own that has no name for others.
+ */
+static bool
+is_unsigned(const element_type *type)
+{
+	static const Oid functions[] = {
+		F_BTTEXTSORTSUPPORT, F_BPCHAR_SORTSUPPORT, F_BTNAMESORTSUPPORT, F_BYTEA_SORTSUPPORT,
+		F_BTTEXT_PATTERN_SORTSUPPORT, F_BTBPCHAR_PATTERN_SORTSUPPORT,
+		F_UUID_SORTSUPPORT, F_MACADDR_SORTSUPPORT, F_NETWORK_SORTSUPPORT
+	};
+	Oid			family;
+	Oid			input_type;
+	int16		strategy;
+	Oid			function;
+
+	if (!get_ordering_op_properties(type->lt_operator, &family, &input_type, &strategy))
+		return false;
+	function = get_opfamily_proc(family, input_type, input_type, BTSORTSUPPORT_PROC);
+	for (Size i = 0; i < lengthof(functions); i++)
+		if (functions[i] == function)
+			return true;
+	return false;
+}
+
+#endif
+
+static bool
+codes_are_numbers(const SortSupportData *support, const element_type *type)
+{
+	if (sizeof(Datum) != sizeof(uint64) || support->abbrev_converter == NULL)
+		return false;
+#ifdef MGPU_HAS_DATUM_COMPARATORS
+	return support->comparator == ssup_datum_unsigned_cmp;
+#else
+	return is_unsigned(type);
+#endif
+}
+
+void
+value_order_prepare(value_order *order, const element_type *type, Oid collation)
+{
+	SortSupport support = &order->support;
+
+	memset(order, 0, sizeof(*order));
+	support->ssup_cxt = CurrentMemoryContext;
+	support->ssup_collation = collation;
+	support->abbreviate = true;
+	PrepareSortSupportFromOrderingOp(type->lt_operator, support);
+	order->has_codes = codes_are_numbers(support, type);
+	order->compare = support->abbrev_converter ? support->abbrev_full_comparator : support->comparator;
+}
+
+bool
+value_order_codes(value_order *order, const Datum *values, int64 num_items, uint64 *codes)
+{
+	SortSupport support = &order->support;
+	int64		next_question = FIRST_QUESTION;
+
+	if (!order->has_codes)
+		return false;
+	for (int64 i = 0; i < num_items; i++)
+	{
+		if (i == next_question)
+		{
+			next_question *= 2;
+			CHECK_FOR_INTERRUPTS();
+			if (support->abbrev_abort(i, support))
+				return false;
+		}
+		codes[i] = (uint64) support->abbrev_converter(values[i], support);
+	}
+	return true;
+}
