@@ -23,10 +23,10 @@
 #include "agg_fraction.h"
 #include "agg_memory.h"
 #include "agg_rows.h"
-#include "sort_spec.h"
+#include "order/sort_spec.h"
 #include "core/job.h"
+#include "order/sort_spec.h"
 #include "pgerror.h"
-#include "sort_spec.h"
 
 struct agg_call;
 

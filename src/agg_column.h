@@ -13,7 +13,7 @@
 
 #include "access/tupmacs.h"
 
-#include "element_type.h"
+#include "array/element_type.h"
 
 typedef enum agg_store
 {

@@ -11,7 +11,7 @@
 
 #include "compat.h"
 #include "agg_fraction.h"
-#include "null_map.h"
+#include "array/null_map.h"
 
 static agg_fraction *
 make(MemoryContext context, Oid type_id, bool is_null, const void *data, uint32 bytes)

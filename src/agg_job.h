@@ -6,7 +6,7 @@
 #define MGPU_AGG_JOB_H
 
 #include "agg_batch.h"
-#include "run.h"
+#include "run/run.h"
 
 /* All but inputs and outputs: segments are the groups that have rows with a key. */
 extern void agg_job_describe(run_request *request, agg_batch *batch, mgpu_op op,

@@ -23,7 +23,7 @@
 #include "core/prefault.h"
 
 #include "agg_memory.h"
-#include "run.h"
+#include "threads.h"
 
 /* From this size on huge pages save more than the advice costs. */
 #define HUGE_PAGE_MIN_BYTES (4 * 1024 * 1024)
@@ -102,7 +102,7 @@ create_ahead(MemoryContext context)
 static bool
 has_spare_processor(void)
 {
-	return !IsParallelWorker() && run_cpu_threads() > 1;
+	return !IsParallelWorker() && threads_allowed() > 1;
 }
 
 /* Nobody has asked for this block yet: if there is no memory for it, nothing is wrong. */

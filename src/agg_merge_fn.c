@@ -17,10 +17,10 @@
 
 #include "compat.h"
 #include "agg_call.h"
-#include "array_source.h"
-#include "element_cursor.h"
-#include "null_map.h"
-#include "sort_args.h"
+#include "array/element_cursor.h"
+#include "array/null_map.h"
+#include "array/source.h"
+#include "sql/args.h"
 
 PG_FUNCTION_INFO_V1(mgpu_merge_agg_trans);
 

@@ -24,7 +24,7 @@
 #include "agg_call.h"
 #include "agg_job.h"
 #include "agg_order.h"
-#include "enum_keys.h"
+#include "keys/enum_keys.h"
 
 /* Rows handled between looks at interrupts. */
 #define STEP_ITEMS (64 * 1024)

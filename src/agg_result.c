@@ -16,7 +16,7 @@
 #include "compat.h"
 #include "agg_call.h"
 #include "agg_order.h"
-#include "array_result.h"
+#include "array/result.h"
 
 /* Elements moved between looks at interrupts. */
 #define STEP_ITEMS (256 * 1024)

@@ -17,7 +17,7 @@
 #include "agg_memory.h"
 #include "agg_rows.h"
 #include "pgerror.h"
-#include "thread_work.h"
+#include "threads.h"
 
 #include "core/job.h"
 

@@ -25,7 +25,7 @@
 #include "compat.h"
 #include "agg_memory.h"
 #include "group_keys.h"
-#include "run.h"
+#include "run/run.h"
 
 /* Rows handled between looks at interrupts. */
 #define STEP_ROWS (256 * 1024)

@@ -29,7 +29,7 @@
 #include "group_node.h"
 #include "group_pack.h"
 #include "group_spill.h"
-#include "run.h"
+#include "run/run.h"
 
 /* Rows between looks at memory. */
 #define STEP_ROWS 1024

@@ -7,6 +7,9 @@
 #	kernels		core, CUDA, CUB, the C and C++ libraries
 #	src			postgres.h first, then PostgreSQL and core; never kernels or a CUDA header
 #
+# Inside src an include stays in its folder or goes to one further left in $folders.
+# No header includes itself by way of others.
+#
 # The library exports what PostgreSQL looks up by name and nothing else, and the
 # core's archive asks for no name of PostgreSQL or CUDA.
 set -uo pipefail
@@ -51,12 +54,30 @@ includes $(find kernels -name '*.c' -o -name '*.h' -o -name '*.cu' -o -name '*.c
 includes $(find kernels -name '*.c*' -o -name '*.h') | grep -iE 'postgres|fmgr|"(\.\./)?src/[a-z_]+\.h"' |
 	check 'kernels: nothing of PostgreSQL'
 
-includes src/*.c src/*.h | grep -E '[<"/](cuda|cub|thrust|hwy|kernels)[/._a-z]' |
+mapfile -t sources < <(find src -name '*.[ch]' -not -path 'src/core/*' | sort)
+includes "${sources[@]}" | grep -E '[<"/](cuda|cub|thrust|hwy|kernels)[/._a-z]' |
 	check 'src: no kernel, CUDA or Highway header'
-for file in src/*.c; do
-	includes "$file" | head -n 1 | grep -v '"postgres\.h"$'
+for file in "${sources[@]}"; do
+	[[ $file == *.h ]] || includes "$file" | head -n 1 | grep -v '"postgres\.h"$'
 done | check 'src: postgres.h is the first include of every .c file'
-includes src/*.h | grep -E '"postgres\.h"' | check 'src: no header includes postgres.h'
+includes "${sources[@]}" | grep -E '\.h:[0-9]+:"postgres\.h"' | check 'src: no header includes postgres.h'
+
+# from the bottom up; mgpu_pg.c, the module, is above all of them
+folders='core . array run keys order merge columns sql agg plan'
+includes "${sources[@]}" | grep -v '^src/mgpu_pg\.c:' | awk -F: -v folders="$folders" '
+	BEGIN { split(folders, names, " "); for (i in names) rank[names[i]] = i }
+	function folder(path) { return path ~ "/" ? substr(path, 1, index(path, "/") - 1) : "." }
+	{
+		to = $3; gsub(/"/, "", to); from = $1; sub(/^src\//, "", from)
+		if ($3 !~ /^"/ || to == "postgres.h" || system("test -f src/" to) != 0) next
+		if (!(folder(from) in rank)) print $1 ": its folder has no place in the order"
+		else if (rank[folder(to)] > rank[folder(from)]) print $0
+	}' | check "src: includes go one way ($folders)"
+for tree in src kernels; do
+	includes $(find "$tree" -name '*.h' -o -name '*.cuh') | sed -E 's/:[0-9]+:/ /; s/[<>"]//g' |
+		awk -v tree="$tree" '{ from = $1; sub("^" tree "/", "", from); print from, $2 }' |
+		tsort 2>&1 >/dev/null
+done | check 'no header includes itself by way of others'
 
 # -------------------------------------------------------------------- symbols
 
@@ -78,7 +99,7 @@ else
 fi
 
 if [ -f mgpu_pg.so ]; then
-	functions=$(sed -n 's/^PG_FUNCTION_INFO_V1(\([a-z0-9_]*\)).*/\1/p' src/*.c | sort -u)
+	functions=$(sed -n 's/^PG_FUNCTION_INFO_V1(\([a-z0-9_]*\)).*/\1/p' "${sources[@]}" | sort -u)
 	nm -D --defined-only mgpu_pg.so | awk '{sub(/@.*/, "", $3); print $3}' |
 		grep -vE '^(Pg_magic_func|_PG_init|pg_finfo_[a-z0-9_]+)$' | grep -vxF "$functions" |
 		check 'mgpu_pg.so exports what PostgreSQL looks up, and no more'

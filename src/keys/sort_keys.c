@@ -14,10 +14,10 @@
 #include "miscadmin.h"
 
 #include "compat.h"
-#include "array_result.h"
-#include "enum_keys.h"
+#include "array/result.h"
+#include "keys/enum_keys.h"
 #include "keys/sort_keys.h"
-#include "thread_work.h"
+#include "threads.h"
 
 #define TASK_ITEMS (16 * 1024)
 #define THREADS_MIN_TASKS 8

@@ -14,9 +14,9 @@
 #ifndef MGPU_SORT_KEYS_H
 #define MGPU_SORT_KEYS_H
 
-#include "array_source.h"
-#include "byte_source.h"
-#include "element_type.h"
+#include "array/element_type.h"
+#include "array/source.h"
+#include "keys/byte_strings.h"
 
 typedef enum key_form
 {

@@ -8,7 +8,7 @@
 
 #include "utils/sortsupport.h"
 
-#include "element_type.h"
+#include "array/element_type.h"
 
 typedef struct value_order
 {

@@ -14,7 +14,7 @@
 #include "core/cpu_sort.h"
 
 #include "order/order.h"
-#include "run.h"
+#include "run/run.h"
 
 /* In segments: so many words are sorted at once, if none is above MGPU_CPU_NOW_PAIRS. */
 #define NOW_ITEMS (16 * 1024)

@@ -6,7 +6,7 @@
 #define MGPU_ORDER_H
 
 #include "keys/sort_keys.h"
-#include "sort_spec.h"
+#include "order/sort_spec.h"
 
 /*
  * ranks[i] = index of the i-th key in order, inside each segment if there are

@@ -1,0 +1,51 @@
+/*
+ * null_map.h
+ *		Rank and select over an array's null bitmap.
+ *
+ * Sorting sees only the elements that are there, counted 0, 1, 2 … (their
+ * rank); SQL sees positions, which count NULL elements too.  The map turns one
+ * into the other in a few instructions from a directory of 1/16 of the array's
+ * element count in bytes; a plain table of positions, 4 bytes an element, was
+ * rejected as it alone would break the memory bound of a large call.
+ */
+#ifndef MGPU_ARRAY_NULL_MAP_H
+#define MGPU_ARRAY_NULL_MAP_H
+
+#include "utils/array.h"
+
+typedef struct null_map
+{
+	const bits8 *bitmap;
+	int64		num_items;
+	uint32	   *word_ranks;		/* elements present before each 64-bit word */
+	uint32	   *rank_words;		/* word of every 64th present element */
+	int64		num_words;
+} null_map;
+
+/* Memory is palloc'd; null_map_free gives it back. */
+extern void null_map_build(null_map *map, const bits8 *bitmap, int64 num_items);
+extern void null_map_free(null_map *map);
+
+/* What it has taken: less where few elements are there, since no more of rank_words has been written. */
+static inline Size
+null_map_bytes(const null_map *map)
+{
+	return (map->num_words + 1 + map->word_ranks[map->num_words] / 64 + 1) * sizeof(uint32);
+}
+
+/* Position of the present element with this rank. */
+extern int64 null_map_select(const null_map *map, uint32 rank);
+
+/* Number of present elements before position. */
+extern uint32 null_map_rank(const null_map *map, int64 position);
+
+/* Present elements among positions begin … end - 1; bitmap may be NULL. */
+extern int64 null_bitmap_count(const bits8 *bitmap, int64 begin, int64 end);
+
+static inline bool
+null_bitmap_present(const bits8 *bitmap, int64 position)
+{
+	return bitmap == NULL || (bitmap[position / 8] & (1 << (position % 8))) != 0;
+}
+
+#endif							/* MGPU_ARRAY_NULL_MAP_H */

@@ -1,0 +1,31 @@
+/*
+ * segments.h
+ *		Segments of an array.
+ */
+#ifndef MGPU_ARRAY_SEGMENTS_H
+#define MGPU_ARRAY_SEGMENTS_H
+
+#include "array/source.h"
+
+/*
+ * Segments of an array: heads[i] is the 0-based position of the first element
+ * of segment i; ascending, unique, the first is 0.
+ */
+typedef struct segment_list
+{
+	uint32	   *heads;
+	int64		num_segments;
+	int64		num_items;		/* of the whole array */
+} segment_list;
+
+static inline int64
+segment_end(const segment_list *segments, int64 i)
+{
+	return i + 1 < segments->num_segments ? segments->heads[i + 1] : segments->num_items;
+}
+
+/* The segments of an array's present elements by themselves, empty ones left out. */
+extern void segments_of_present(segment_list *present, const segment_list *segments,
+								const array_source *source);
+
+#endif							/* MGPU_ARRAY_SEGMENTS_H */

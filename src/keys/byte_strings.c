@@ -1,0 +1,359 @@
+/*
+ * byte_strings.c
+ *		Elements of an array or an aggregate as byte strings that order as their
+ *		type does.
+ *
+ * Strings of text and bytea lie in the array itself; a span says where.  Under
+ * collations that look at more than bytes text has no such strings here.  Text
+ * has no zero bytes in any encoding of a server, which saves it the counts in
+ * its codes (byte_keys.h).  Other types' strings are made, by threads, each task
+ * with a part of the arena that has room for whatever it makes.
+ *
+ * Rows of an aggregate lie in many blocks of memory, so their strings are always
+ * laid end to end, in the order of the rows.  Spans of whole addresses were
+ * rejected: twice the memory, for arrays too, to save one pass that every later
+ * look at a string is the faster for.
+ */
+#include "postgres.h"
+
+#include <stdatomic.h>
+
+#include "miscadmin.h"
+
+#include "compat.h"
+#include "array/result.h"
+#include "keys/byte_strings.h"
+#include "threads.h"
+
+/* Elements handled between looks at interrupts. */
+#define STEP_ITEMS (256 * 1024)
+
+/* What one task copies or makes at most, about. */
+#define TASK_ITEMS (16 * 1024)
+#define TASK_BYTES (4 * 1024 * 1024)
+
+/* Fewer tasks are not worth threads. */
+#define THREADS_MIN_TASKS 8
+
+/* Whether elements have such strings, as far as type and collation go. */
+static bool
+has_strings(const element_type *type, Oid collation)
+{
+	switch (type->byte_form)
+	{
+		case BYTE_FORM_NONE:
+			return false;
+		case BYTE_FORM_TEXT:
+		case BYTE_FORM_BPCHAR:
+		case BYTE_FORM_NAME:
+			return OidIsValid(collation) && mgpu_collation_is_c(collation);
+		default:
+			return true;
+	}
+}
+
+static byte_encode_fn
+encoder(byte_form form)
+{
+	switch (form)
+	{
+		case BYTE_FORM_NUMERIC:
+			return byte_encode_numeric;
+		case BYTE_FORM_BITS:
+			return byte_encode_bits;
+		case BYTE_FORM_NETWORK:
+			return byte_encode_network;
+		case BYTE_FORM_INTERVAL:
+			return byte_encode_interval;
+		default:
+			return NULL;
+	}
+}
+
+static bool
+has_zeros(byte_form form)
+{
+	return form == BYTE_FORM_BYTEA || form == BYTE_FORM_NETWORK || form == BYTE_FORM_INTERVAL;
+}
+
+static uint32
+size_without_blanks(const char *string, uint32 size)
+{
+	while (size > 0 && string[size - 1] == ' ')
+		size--;
+	return size;
+}
+
+/* How many of a value's bytes are its string, where strings are not made. */
+static inline uint32
+string_size(byte_form form, const char *value, uint32 size)
+{
+	if (form == BYTE_FORM_BPCHAR)
+		return size_without_blanks(value, size);
+	if (form == BYTE_FORM_NAME)
+		return strnlen(value, size);
+	return size;
+}
+
+static inline void
+require_bytes(const array_source *source, Size bytes)
+{
+	if (unlikely(bytes > source->data_bytes))
+		array_source_require(source, bytes);
+}
+
+/* Spans of an array's values.  False: an element is not as arrays have them. */
+static bool
+find_values(byte_source *bytes, const array_source *source, const element_type *type, int64 num_items)
+{
+	const char *data = array_source_data(source);
+	Size		offset = 0;
+	uint32		header = type->typlen > 0 ? 0 : VARHDRSZ;
+	uint32		size = type->typlen;
+
+	for (int64 i = 0; i < num_items; i++)
+	{
+		const char *element = data + offset;
+
+		if (header > 0)
+		{
+			require_bytes(source, offset + VARHDRSZ);
+			if (!VARATT_IS_4B_U(element) || VARSIZE(element) < VARHDRSZ)
+				return false;
+			size = VARSIZE(element) - VARHDRSZ;
+		}
+		require_bytes(source, offset + header + size);
+		bytes->spans[i] = (mgpu_span) {offset + header, string_size(type->byte_form, element + header, size)};
+		offset += header > 0 ? INTALIGN(header + size) : (Size) type->stride;
+		if (i % STEP_ITEMS == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
+	bytes->keys.data = data;
+	bytes->keys.data_end = data + source->data_bytes;
+	return true;
+}
+
+static int64
+task_items(int64 num_items, Size num_bytes)
+{
+	return Max(1, Min(TASK_ITEMS, TASK_BYTES / (num_bytes / Max(num_items, 1) + 1)));
+}
+
+static int64
+num_tasks(int64 num_items, int64 task_items)
+{
+	return (num_items + task_items - 1) / task_items;
+}
+
+/* Strings that are made of an array's values. */
+typedef struct make_context
+{
+	byte_source *bytes;
+	const char *data;			/* that spans of values refer to */
+	byte_encode_fn encode;
+	int64		num_items;
+	int64		task_items;
+	_Atomic bool failed;		/* some value is not as it should be */
+} make_context;
+
+/*
+ * A value makes at most half as many bytes more as it takes in the array, so
+ * that where it lies says where there is room for its string.
+ */
+static void
+make_task(void *context, uint64 task, int worker)
+{
+	make_context *make = context;
+	mgpu_span  *spans = make->bytes->spans;
+	int64		first = task * make->task_items;
+	int64		end = Min(first + make->task_items, make->num_items);
+	Size		offset = (Size) spans[first].offset + spans[first].offset / 2;
+
+	for (int64 i = first; i < end; i++)
+	{
+		Size		made = make->encode(make->data + spans[i].offset, spans[i].size,
+										(unsigned char *) make->bytes->arena + offset);
+
+		if (made == 0)
+			make->failed = true;
+		spans[i] = (mgpu_span) {offset, made};
+		offset += made;
+	}
+}
+
+/* In place of spans of values those of the strings that they make.  False: likewise. */
+static bool
+make_strings(byte_source *bytes, int64 num_items, Size data_bytes, byte_encode_fn encode)
+{
+	make_context make = {bytes, bytes->keys.data, encode, num_items, task_items(num_items, data_bytes), false};
+
+	bytes->arena = array_result_scratch(BYTE_ENCODE_ROOM(data_bytes));
+	thread_work_once(make_task, &make, num_tasks(num_items, make.task_items), THREADS_MIN_TASKS);
+	bytes->keys.data = bytes->arena;
+	bytes->keys.data_end = bytes->arena + BYTE_ENCODE_ROOM(data_bytes);
+	return !make.failed;
+}
+
+static void
+start(byte_source *bytes, const element_type *type, int64 num_items)
+{
+	bytes->arena = NULL;
+	bytes->spans = array_result_scratch(num_items * sizeof(mgpu_span));
+	bytes->keys.spans = bytes->spans;
+	bytes->keys.counted = has_zeros(type->byte_form);
+	bytes->keys.descending = false;
+}
+
+bool
+byte_source_open(byte_source *bytes, array_source *source, const element_type *type,
+				 Oid collation, int64 num_items)
+{
+	byte_encode_fn encode = encoder(type->byte_form);
+
+	if (!has_strings(type, collation))
+		return false;
+	array_source_load(source);
+	start(bytes, type, num_items);
+	if (find_values(bytes, source, type, num_items) &&
+		(encode == NULL || make_strings(bytes, num_items, source->data_bytes, encode)))
+		return true;
+	byte_source_close(bytes);
+	return false;
+}
+
+/* Strings of cells, laid end to end in each task's part of the arena. */
+typedef struct copy_context
+{
+	byte_source *bytes;
+	const byte_cells *cells;
+	byte_form	form;
+	byte_encode_fn encode;		/* NULL: strings are values' own bytes */
+	int64		num_items;
+	int64		task_items;
+	Size	   *begins;			/* of tasks: room, then where in the arena it is */
+	_Atomic bool failed;
+} copy_context;
+
+/* How many cells ahead a value is fetched: they may lie anywhere. */
+#define VALUES_AHEAD 32
+
+static inline const char *
+cell_value(const copy_context *copy, int64 i, int64 end, uint32 *size)
+{
+	const byte_cells *cells = copy->cells;
+	const char *value = cells->cells + i * cells->width;
+
+	if (!cells->variable)
+	{
+		*size = cells->size;
+		return value;
+	}
+	if (i + VALUES_AHEAD < end)
+		__builtin_prefetch(((const char *const *) cells->cells)[i + VALUES_AHEAD]);
+	value = ((const char *const *) cells->cells)[i];
+	*size = VARSIZE(value) - VARHDRSZ;
+	return VARDATA(value);
+}
+
+static void
+room_task(void *context, uint64 task, int worker)
+{
+	copy_context *copy = context;
+	int64		first = task * copy->task_items;
+	int64		end = Min(first + copy->task_items, copy->num_items);
+	Size		room = 0;
+
+	for (int64 i = first; i < end; i++)
+	{
+		uint32		size;
+
+		(void) cell_value(copy, i, end, &size);
+		room += copy->encode ? BYTE_ENCODE_ROOM((Size) size) : size;
+	}
+	copy->begins[task] = room;
+}
+
+static void
+copy_task(void *context, uint64 task, int worker)
+{
+	copy_context *copy = context;
+	byte_source *bytes = copy->bytes;
+	int64		first = task * copy->task_items;
+	int64		end = Min(first + copy->task_items, copy->num_items);
+	Size		offset = copy->begins[task];
+
+	for (int64 i = first; i < end; i++)
+	{
+		char	   *out = bytes->arena + offset;
+		Size		written;
+		uint32		size;
+		const char *value = cell_value(copy, i, end, &size);
+
+		if (copy->encode)
+		{
+			written = copy->encode(value, size, (unsigned char *) out);
+			if (written == 0)
+				copy->failed = true;
+		}
+		else
+		{
+			written = string_size(copy->form, value, size);
+			memcpy(out, value, written);
+		}
+		bytes->spans[i] = (mgpu_span) {offset, written};
+		offset += written;
+	}
+}
+
+/* All of the tasks' room, one's behind the other's. */
+static Size
+place_tasks(copy_context *copy, int64 tasks)
+{
+	Size		begin = 0;
+
+	for (int64 i = 0; i < tasks; i++)
+	{
+		Size		room = copy->begins[i];
+
+		copy->begins[i] = begin;
+		begin += room;
+	}
+	return begin;
+}
+
+bool
+byte_source_copy(byte_source *bytes, const byte_cells *cells, const element_type *type,
+				 Oid collation, int64 num_items, Size expected_bytes)
+{
+	copy_context copy = {bytes, cells, type->byte_form, encoder(type->byte_form), num_items,
+	task_items(num_items, expected_bytes), NULL, false};
+	int64		tasks = num_tasks(num_items, copy.task_items);
+	Size		room;
+
+	if (!has_strings(type, collation))
+		return false;
+	start(bytes, type, num_items);
+	copy.begins = palloc_extended(tasks * sizeof(Size), MCXT_ALLOC_HUGE);
+	thread_work_once(room_task, &copy, tasks, THREADS_MIN_TASKS);
+	room = place_tasks(&copy, tasks);
+	if (room <= PG_UINT32_MAX)
+	{
+		bytes->arena = array_result_scratch(room);
+		thread_work_once(copy_task, &copy, tasks, THREADS_MIN_TASKS);
+		bytes->keys.data = bytes->arena;
+		bytes->keys.data_end = bytes->arena + room;
+	}
+	pfree(copy.begins);
+	if (bytes->arena && !copy.failed)
+		return true;
+	byte_source_close(bytes);
+	return false;
+}
+
+void
+byte_source_close(byte_source *bytes)
+{
+	pfree(bytes->spans);
+	if (bytes->arena)
+		pfree(bytes->arena);
+}

@@ -1,0 +1,16 @@
+/*
+ * enum_keys.h
+ *		Elements of an enum type as unsigned 32-bit keys.
+ */
+#ifndef MGPU_KEYS_ENUM_KEYS_H
+#define MGPU_KEYS_ENUM_KEYS_H
+
+#include "array/element_type.h"
+
+/*
+ * Keys that order as these values (OIDs) do: the values themselves, or else
+ * palloc'd.
+ */
+extern const uint32 *enum_keys(const Oid *values, int64 num_items, const element_type *type);
+
+#endif							/* MGPU_KEYS_ENUM_KEYS_H */

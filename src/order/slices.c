@@ -1,0 +1,244 @@
+/*
+ * slices.c
+ *		Sorts the slices of a multi-dimensional array, which are compared as arrays.
+ *
+ * Slices of one array have the same dimensions, so the order of arrays is that of
+ * their first elements that differ, NULL above all others.  Slices are compared
+ * where they lie.  Their numbers are sorted, and the result is written once.
+ *
+ * Rejected: slices as arrays of their own for the comparison of arrays, which take
+ * 40 bytes each beside their elements, and the server's builder of arrays of arrays,
+ * which doubles its memory as it grows and is copied in the end.
+ */
+#include "postgres.h"
+
+#include "access/tupmacs.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+#include "utils/sortsupport.h"
+
+#include "compat.h"
+#include "array/element_type.h"
+#include "array/null_map.h"
+#include "array/result.h"
+#include "order/slices.h"
+#include "run/run.h"
+
+/* Elements handled between looks at interrupts, or slices. */
+#define STEP_ITEMS (64 * 1024)
+
+/* How many slices ahead to fetch. */
+#define SLICES_AHEAD 16
+
+typedef struct slice_sort
+{
+	const array_source *source;
+	element_type type;
+	const char *data;
+	const bits8 *bitmap;		/* NULL: no element is */
+	int64		num_slices;
+	int64		slice_items;
+	Size		slice_bytes;	/* 0: they vary */
+	uint32	   *offsets;		/* then where each begins, and where the last one ends */
+	bool		descending;
+	SortSupportData support;
+} slice_sort;
+
+/* ---- where slices lie */
+
+/* A way through elements from some slice on. */
+typedef struct slice_walk
+{
+	int64		item;
+	const char *next;			/* the element, or the next one that is not NULL */
+} slice_walk;
+
+static inline const char *
+slice_begin(const slice_sort *sort, int64 slice)
+{
+	return sort->data + (sort->offsets ? sort->offsets[slice] : slice * sort->slice_bytes);
+}
+
+static inline slice_walk
+walk_from(const slice_sort *sort, int64 slice)
+{
+	return (slice_walk) {slice * sort->slice_items, slice_begin(sort, slice)};
+}
+
+/* The next element, NULL if it is. */
+static inline const char *
+next_element(const slice_sort *sort, slice_walk *walk)
+{
+	const element_type *type = &sort->type;
+	const char *element = walk->next;
+
+	if (!null_bitmap_present(sort->bitmap, walk->item++))
+		return NULL;
+	if (type->stride > 0)
+		walk->next += type->stride;
+	else
+		walk->next += att_align_nominal(att_addlength_pointer(0, type->typlen, element), type->typalign);
+	return element;
+}
+
+/* All elements are walked over once. */
+static void
+find_offsets(slice_sort *sort)
+{
+	slice_walk	walk = {0, sort->data};
+
+	sort->offsets = array_result_scratch((sort->num_slices + 1) * sizeof(uint32));
+	sort->offsets[0] = 0;
+	for (int64 i = 0; i < sort->num_slices; i++)
+	{
+		for (int64 j = 0; j < sort->slice_items; j++)
+		{
+			if (null_bitmap_present(sort->bitmap, walk.item))
+				array_source_require(sort->source, walk.next - sort->data + 1);
+			(void) next_element(sort, &walk);
+			if (walk.item % STEP_ITEMS == 0)
+				CHECK_FOR_INTERRUPTS();
+		}
+		array_source_require(sort->source, walk.next - sort->data);
+		sort->offsets[i + 1] = walk.next - sort->data;
+	}
+}
+
+static Size
+data_bytes(const slice_sort *sort)
+{
+	return sort->offsets ? sort->offsets[sort->num_slices] : sort->num_slices * sort->slice_bytes;
+}
+
+static void
+start(slice_sort *sort, const sort_spec *spec, array_source *source)
+{
+	memset(sort, 0, sizeof(*sort));
+	element_type_fill(&sort->type, source->element_type);
+	element_type_check_sortable(&sort->type);
+	array_source_load(source);
+	sort->source = source;
+	sort->data = array_source_data(source);
+	sort->bitmap = source->num_nulls > 0 ? source->null_bitmap : NULL;
+	sort->num_slices = source->dims[0];
+	sort->slice_items = source->num_items / sort->num_slices;
+	if (sort->type.stride == 0 || sort->bitmap)
+		find_offsets(sort);
+	else
+		sort->slice_bytes = (Size) sort->slice_items * sort->type.stride;
+	array_source_require(source, data_bytes(sort));
+	sort->descending = spec->order.descending;
+	sort->support.ssup_cxt = CurrentMemoryContext;
+	sort->support.ssup_collation = spec->collation;
+	PrepareSortSupportFromOrderingOp(sort->type.lt_operator, &sort->support);
+}
+
+/* ---- order */
+
+static inline Datum
+value_of(const slice_sort *sort, const char *element)
+{
+	return fetch_att(element, sort->type.typbyval, sort->type.typlen);
+}
+
+/* In the order that is asked for; equal slices by their numbers. */
+static int
+compare_slices(const uint32 *a, const uint32 *b, slice_sort *sort)
+{
+	slice_walk	a_walk = walk_from(sort, *a);
+	slice_walk	b_walk = walk_from(sort, *b);
+	int			order = 0;
+
+	for (int64 i = 0; order == 0 && i < sort->slice_items; i++)
+	{
+		const char *x = next_element(sort, &a_walk);
+		const char *y = next_element(sort, &b_walk);
+
+		if (x && y)
+			order = sort->support.comparator(value_of(sort, x), value_of(sort, y), &sort->support);
+		else
+			order = (x == NULL) - (y == NULL);
+		if (i % STEP_ITEMS == STEP_ITEMS - 1)
+			CHECK_FOR_INTERRUPTS();
+	}
+	if (sort->descending)
+		INVERT_COMPARE_RESULT(order);
+	if (order == 0)
+		order = *a < *b ? -1 : 1;
+	return order;
+}
+
+#define ST_SORT sort_numbers
+#define ST_ELEMENT_TYPE uint32
+#define ST_COMPARE(a, b, sort) compare_slices(a, b, sort)
+#define ST_COMPARE_ARG_TYPE slice_sort
+#define ST_CHECK_FOR_INTERRUPTS
+#define ST_SCOPE static
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
+/* ---- the result */
+
+/* An array like the source, its data to be filled in. */
+static ArrayType *
+start_result(const slice_sort *sort)
+{
+	const array_source *source = sort->source;
+	Size		overhead = sort->bitmap ? ARR_OVERHEAD_WITHNULLS(source->ndim, source->num_items) :
+		ARR_OVERHEAD_NONULLS(source->ndim);
+	ArrayType  *result = array_result_scratch(overhead + data_bytes(sort));
+
+	memset(result, 0, overhead);
+	SET_VARSIZE(result, overhead + data_bytes(sort));
+	result->ndim = source->ndim;
+	result->dataoffset = sort->bitmap ? overhead : 0;
+	result->elemtype = source->element_type;
+	memcpy(ARR_DIMS(result), source->dims, source->ndim * sizeof(int));
+	memcpy(ARR_LBOUND(result), source->lower_bounds, source->ndim * sizeof(int));
+	return result;
+}
+
+static void
+write_slices(const slice_sort *sort, ArrayType *result, const uint32 *numbers)
+{
+	char	   *dest = ARR_DATA_PTR(result);
+
+	for (int64 i = 0; i < sort->num_slices; i++)
+	{
+		int64		slice = numbers[i];
+		const char *begin = slice_begin(sort, slice);
+		Size		bytes = sort->offsets ? sort->offsets[slice + 1] - sort->offsets[slice] : sort->slice_bytes;
+
+		if (i + SLICES_AHEAD < sort->num_slices)
+			__builtin_prefetch(slice_begin(sort, numbers[i + SLICES_AHEAD]));
+		memcpy(dest, begin, bytes);
+		dest += bytes;
+		if (sort->bitmap)
+			array_bitmap_copy(ARR_NULLBITMAP(result), i * sort->slice_items,
+							  sort->bitmap, slice * sort->slice_items, sort->slice_items);
+		if (i % STEP_ITEMS == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
+}
+
+ArrayType *
+slices_sorted(const sort_spec *spec, array_source *source)
+{
+	slice_sort	sort;
+	uint32	   *numbers;
+	ArrayType  *result;
+
+	start(&sort, spec, source);
+	numbers = array_result_scratch(sort.num_slices * sizeof(uint32));
+	for (int64 i = 0; i < sort.num_slices; i++)
+		numbers[i] = (uint32) i;
+	sort_numbers(numbers, sort.num_slices, &sort);
+	result = start_result(&sort);
+	write_slices(&sort, result, numbers);
+	pfree(numbers);
+	if (sort.offsets)
+		pfree(sort.offsets);
+	run_note_cpu(spec->function, "compare", sort.num_slices, source->data_bytes,
+				 "slices of a multi-dimensional array are compared, on the CPU");
+	return result;
+}

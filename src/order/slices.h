@@ -1,0 +1,18 @@
+/*
+ * slices.h
+ *		Sorts the slices of a multi-dimensional array, which are compared as arrays.
+ */
+#ifndef MGPU_ORDER_SLICES_H
+#define MGPU_ORDER_SLICES_H
+
+#include "array/source.h"
+#include "order/sort_spec.h"
+
+/*
+ * source, of several dimensions and two slices of the first at least, with those in
+ * order; equal ones keep theirs.  Palloc'd.  source may be streamed on entry and is
+ * loaded on return.
+ */
+extern ArrayType *slices_sorted(const sort_spec *spec, array_source *source);
+
+#endif							/* MGPU_ORDER_SLICES_H */

@@ -1,0 +1,303 @@
+/*
+ * drive.c
+ *		One job on one executor: open, feed, submit, wait, clean up.
+ *
+ * This process's interrupts are looked at between any two executor calls, each
+ * of which is short, so that a cancel takes effect within 0.2 s.  A run is
+ * released before anything else happens, whether the call ends by return, by
+ * ERROR or by FATAL (PG_ENSURE_ERROR_CLEANUP covers both of the latter):
+ * threads and devices stop writing before PostgreSQL frees the memory that they
+ * write to.  A memory-context callback was rejected: on FATAL the order of
+ * context deletion and process exit is not ours.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "portability/instr_time.h"
+#include "storage/ipc.h"
+
+#include "core/float_ties.h"
+#include "core/prefault.h"
+#include "core/sizes.h"
+
+#include "run/drive.h"
+#include "run/run.h"
+#include "settings.h"
+#include "threads.h"
+
+/* Input moves in slices of this size; a slice stays in the second-level cache. */
+#define SLICE_BYTES MGPU_SIZE(1024 * 1024, 4096)
+
+/* Prefaulting smaller results would cost more than the faults. */
+#define PREFAULT_MIN_BYTES MGPU_SIZE(8 * 1024 * 1024, 64 * 1024)
+
+/* A run in flight and all that must be undone when it ends. */
+typedef struct active_run
+{
+	const mgpu_executor *executor;
+	mgpu_run   *run;
+	mgpu_float_ties ties;
+	bool		has_ties;
+	mgpu_prefault *prefault;
+} active_run;
+
+static void
+release_active(active_run *active)
+{
+	active->executor->release(active->run);
+	active->run = NULL;
+	if (active->has_ties)
+		mgpu_float_ties_release(&active->ties);
+	active->has_ties = false;
+	mgpu_prefault_stop(active->prefault);
+	active->prefault = NULL;
+}
+
+static void
+release_callback(int code, Datum arg)
+{
+	release_active((active_run *) DatumGetPointer(arg));
+}
+
+static mgpu_status
+feed_channel(active_run *active, mgpu_channel channel, const run_request *request,
+			 uint64 total_bytes, bool scan_floats, mgpu_error *error)
+{
+	const run_reader *reader = &request->readers[channel];
+	uint64		done = 0;
+
+	while (done < total_bytes)
+	{
+		void	   *slot;
+		uint64		bytes;
+		mgpu_status status;
+
+		status = active->executor->input_slot(active->run, channel, &slot, &bytes, error);
+		if (status != MGPU_OK)
+			return status;
+		bytes = Min(bytes, SLICE_BYTES);
+		if (reader->read)
+			reader->read(reader->context, done, bytes, slot);
+		else
+			array_source_read(request->sources[channel], done, bytes, slot);
+		if (scan_floats)
+		{
+			status = mgpu_float_ties_scan(&active->ties, slot, bytes / active->ties.width, error);
+			if (status != MGPU_OK)
+				return status;
+		}
+		status = active->executor->input_commit(active->run, channel, bytes, error);
+		if (status != MGPU_OK)
+			return status;
+		done += bytes;
+		CHECK_FOR_INTERRUPTS();
+	}
+	return MGPU_OK;
+}
+
+/* Floats that lie in memory are scanned where they are. */
+static mgpu_status
+scan_bound_floats(active_run *active, const char *keys, uint64 num_items, mgpu_error *error)
+{
+	uint32		width = active->ties.width;
+	uint64		step = SLICE_BYTES / width;
+
+	for (uint64 i = 0; i < num_items; i += step)
+	{
+		mgpu_status status = mgpu_float_ties_scan(&active->ties, keys + i * width,
+												  Min(step, num_items - i), error);
+
+		if (status != MGPU_OK)
+			return status;
+		CHECK_FOR_INTERRUPTS();
+	}
+	return MGPU_OK;
+}
+
+/*
+ * Codes lose bits of floats; outputs that are keys get them back (float_ties.h).
+ * The CPU's merges move keys as they are.
+ */
+static bool
+wants_ties(const active_run *active, const mgpu_job *job)
+{
+	if (active->executor == &mgpu_cpu_executor && mgpu_job_is_merge(job))
+		return false;
+	return job->key_kind == MGPU_KEY_FLOAT && (job->outputs & MGPU_OUT_KEYS) != 0;
+}
+
+/* Bring one channel's input in, unless the binding has it; keys are scanned. */
+static mgpu_status
+feed(active_run *active, run_request *request, mgpu_channel channel,
+	 const void *bound, uint64 num_items, uint32 width, mgpu_error *error)
+{
+	bool		scan = active->has_ties &&
+		(channel == MGPU_CHANNEL_KEYS || channel == MGPU_CHANNEL_B_KEYS);
+
+	if (num_items == 0 || width == 0)
+		return MGPU_OK;
+	if (bound == NULL)
+		return feed_channel(active, channel, request, num_items * width, scan, error);
+	return scan ? scan_bound_floats(active, bound, num_items, error) : MGPU_OK;
+}
+
+static mgpu_status
+feed_all(active_run *active, run_request *request, mgpu_error *error)
+{
+	const mgpu_job *job = &request->job;
+	const mgpu_binding *binding = &request->binding;
+	uint32		value_width = (job->outputs & MGPU_OUT_VALUES) ? job->value_width : 0;
+	bool		merges = mgpu_job_is_merge(job);
+	mgpu_status status;
+
+	if (wants_ties(active, job))
+	{
+		mgpu_float_ties_init(&active->ties, job->key_width);
+		active->has_ties = true;
+	}
+	/* a before b: ties are restored in that order */
+	status = feed(active, request, MGPU_CHANNEL_KEYS, binding->in_keys,
+				  job->num_items, job->key_width, error);
+	if (status == MGPU_OK)
+		status = feed(active, request, MGPU_CHANNEL_VALUES, binding->in_values,
+					  job->num_items, value_width, error);
+	if (status == MGPU_OK && merges)
+		status = feed(active, request, MGPU_CHANNEL_B_KEYS, binding->in_b_keys,
+					  job->num_b_items, job->key_width, error);
+	if (status == MGPU_OK && (merges || job->op == MGPU_OP_INSERT))
+		status = feed(active, request, MGPU_CHANNEL_B_VALUES, binding->in_b_values,
+					  job->num_b_items, value_width, error);
+	return status;
+}
+
+static uint64
+num_output_items(const mgpu_job *job)
+{
+	switch (job->op)
+	{
+		case MGPU_OP_MERGE:
+		case MGPU_OP_MERGE_PAIRS:
+		case MGPU_OP_INSERT:
+			return job->num_items + job->num_b_items;
+		case MGPU_OP_REMOVE:
+			return job->num_items - job->num_b_items;
+		default:
+			return job->num_items;
+	}
+}
+
+/*
+ * The result's page faults overlap with reading the input.  A run that writes
+ * the result meanwhile has them in its own threads; one more would take a
+ * processor from those.
+ */
+static void
+prefault_result(active_run *active, const run_request *request)
+{
+	const mgpu_job *job = &request->job;
+	void	   *buffer = request->binding.out_keys;
+	Size		width = job->key_width;
+	Size		bytes;
+
+	if (active->executor->writes_early != NULL && active->executor->writes_early(active->run))
+		return;
+	if (buffer == NULL)
+	{
+		buffer = request->binding.out_values ? request->binding.out_values : (void *) request->binding.out_indices;
+		width = request->binding.out_values ? job->value_width : sizeof(uint32);
+	}
+	bytes = num_output_items(job) * width;
+	if (bytes >= PREFAULT_MIN_BYTES)
+		active->prefault = mgpu_prefault_start(buffer, bytes);
+}
+
+static mgpu_status
+drive(active_run *active, run_request *request, mgpu_error *error)
+{
+	instr_time	start,
+				fed;
+	mgpu_status status;
+
+	INSTR_TIME_SET_CURRENT(start);
+	prefault_result(active, request);
+	status = feed_all(active, request, error);
+	INSTR_TIME_SET_CURRENT(fed);
+	INSTR_TIME_SUBTRACT(fed, start);
+	run_last.marshal_ms = INSTR_TIME_GET_MILLISEC(fed);
+	if (status == MGPU_OK)
+		status = active->executor->submit(active->run, error);
+	while (status == MGPU_OK || status == MGPU_PENDING)
+	{
+		status = active->executor->poll(active->run, error);
+		if (status == MGPU_OK)
+			break;
+		CHECK_FOR_INTERRUPTS();
+	}
+	request->float_bits_lost = active->has_ties && request->job.num_segments > 0 &&
+		mgpu_float_ties_noted(&active->ties);
+	if (status == MGPU_OK && active->has_ties && request->job.num_segments == 0)
+		mgpu_float_ties_restore(&active->ties, request->binding.out_keys,
+								num_output_items(&request->job), request->job.descending);
+	return status;
+}
+
+static const char *
+algorithm_name(const mgpu_job *job, mgpu_algorithm algorithm)
+{
+	if (job->op == MGPU_OP_ODD_EVEN_SORT)
+		return "network";
+	switch (algorithm)
+	{
+		case MGPU_ALGORITHM_MERGE:
+			return "merge";
+		case MGPU_ALGORITHM_RADIX:
+			return "radix";
+		case MGPU_ALGORITHM_LOCALITY:
+			return "locality";
+		case MGPU_ALGORITHM_QUICK:
+			return "quick";
+		default:
+			return NULL;
+	}
+}
+
+static void
+record_run(const active_run *active, const run_request *request)
+{
+	const mgpu_run_stats *stats = &request->stats;
+
+	run_last.executor = active->executor->name;
+	run_last.algorithm = algorithm_name(&request->job, stats->algorithm);
+	run_last.upload_ms = stats->upload_ms;
+	run_last.kernel_ms = stats->kernel_ms;
+	run_last.download_ms = stats->download_ms;
+}
+
+mgpu_status
+run_drive(const mgpu_executor *executor, run_request *request, mgpu_error *error)
+{
+	mgpu_exec_options options;
+	active_run	active;
+	mgpu_status status;
+
+	options.device = mgpu_setting_device;
+	options.device_memory_limit = (uint64) mgpu_setting_gpu_memory_limit * 1024 * 1024;
+	options.num_threads = threads_allowed();
+	options.inject_fault = mgpu_setting_inject_fault;
+	memset(&active, 0, sizeof(active));
+	active.executor = executor;
+	status = executor->open(&request->job, &request->binding, &options, &active.run, error);
+	if (status != MGPU_OK)
+		return status;
+	PG_ENSURE_ERROR_CLEANUP(release_callback, PointerGetDatum(&active));
+	{
+		status = drive(&active, request, error);
+		if (status == MGPU_OK || status == MGPU_NOT_SORTED)
+			executor->stats(active.run, &request->stats);
+		if (status == MGPU_OK)
+			record_run(&active, request);
+	}
+	PG_END_ENSURE_ERROR_CLEANUP(release_callback, PointerGetDatum(&active));
+	release_active(&active);
+	return status;
+}

@@ -1,0 +1,176 @@
+/*
+ * run.c
+ *		One job of one SQL call: which executor does it, and who does when a GPU fails.
+ *
+ * The plan knows costs (core/planner.h); this process adds its experience with its
+ * GPU: that it failed, and what calls that stayed on the CPU would have gained on it
+ * so far.  How a job is done is in run_drive.c.
+ */
+#include "postgres.h"
+
+#include "core/cpu_threads.h"
+#include "core/planner.h"
+
+#include "compat.h"
+#include "pgerror.h"
+#include "run/drive.h"
+#include "run/run.h"
+#include "settings.h"
+#include "threads.h"
+
+run_record	run_last;
+
+/* This process's experience with its GPU. */
+static bool gpu_failed = false;
+static char gpu_failed_reason[MGPU_ERROR_MESSAGE_BYTES];
+static double gpu_forgone_ms = 0;
+
+/* The GPU could not do it: raise, warn or stay silent, as settings say. */
+static void
+gpu_gave_up(const mgpu_error *error)
+{
+	if (error->status == MGPU_NO_DEVICE || error->status == MGPU_DEVICE_FAILED)
+	{
+		gpu_failed = true;
+		strlcpy(gpu_failed_reason, error->message, sizeof(gpu_failed_reason));
+	}
+	if (error->status == MGPU_NO_DEVICE)
+	{
+		if (mgpu_setting_executor == MGPU_EXECUTOR_GPU)
+			mgpu_raise_no_gpu(error->message);
+	}
+	else if (error->status == MGPU_UNSUPPORTED)
+		;						/* no failure: the reason is on record */
+	else if (mgpu_setting_gpu_failure == MGPU_GPU_FAILURE_ERROR)
+		mgpu_raise(error);
+	else if (mgpu_setting_gpu_failure == MGPU_GPU_FAILURE_WARN)
+		mgpu_warn_gpu_failure(error);
+	strlcpy(run_last.reason, error->message, sizeof(run_last.reason));
+	run_last.gpu_gave_up = true;
+}
+
+static bool
+is_gpu_trouble(mgpu_status status)
+{
+	return status == MGPU_NO_DEVICE || status == MGPU_DEVICE_MEMORY ||
+		status == MGPU_DEVICE_FAILED || status == MGPU_UNSUPPORTED;
+}
+
+static void
+make_plan(const mgpu_job *job, mgpu_plan *plan)
+{
+	mgpu_plan_input input;
+
+	input.requested = mgpu_setting_executor;
+	input.gpu_min_items = mgpu_setting_gpu_min_items;
+	input.num_threads = threads_allowed();
+	input.gpu_built = MGPU_WITH_CUDA;
+	input.gpu_failed = gpu_failed;
+	input.gpu_warm = !gpu_failed && mgpu_cuda_executor.is_warm();
+	input.forgone_ms = gpu_forgone_ms;
+	mgpu_plan_job(job, &input, plan);
+}
+
+static void
+plan_run(const run_request *request, mgpu_plan *plan)
+{
+	if (request->cpu_reason)
+	{
+		plan->executor = MGPU_EXECUTOR_CPU;
+		plan->forgone_ms = 0;
+		strlcpy(run_last.reason, request->cpu_reason, sizeof(run_last.reason));
+		return;
+	}
+	if (gpu_failed && mgpu_setting_executor == MGPU_EXECUTOR_GPU)
+		mgpu_raise_no_gpu(gpu_failed_reason);
+	make_plan(&request->job, plan);
+	strlcpy(run_last.reason,
+			gpu_failed ? gpu_failed_reason : plan->reason ? plan->reason : "",
+			sizeof(run_last.reason));
+}
+
+static void
+note_start(const run_request *request)
+{
+	const mgpu_job *job = &request->job;
+	int64		num_items = job->num_items;
+
+	if (mgpu_job_is_merge(job) || job->op == MGPU_OP_INSERT)
+		num_items += job->num_b_items;
+	run_note_cpu(request->function, NULL, num_items,
+				 num_items * (job->key_width + job->value_width), NULL);
+	run_last.num_segments = job->num_segments;
+}
+
+static MGPU_NORETURN void
+raise_failure(const run_request *request, const mgpu_error *error)
+{
+	const mgpu_run_stats *stats = &request->stats;
+
+	if (error->status == MGPU_NOT_SORTED)
+		mgpu_raise_not_sorted(stats->unsorted_input,
+							  request->first_subscripts[stats->unsorted_input] + stats->unsorted_position);
+	mgpu_raise(error);
+}
+
+void
+run_job(run_request *request)
+{
+	mgpu_plan	plan;
+	mgpu_error	error;
+	mgpu_status status;
+
+	if (request->job.algorithm == MGPU_ALGORITHM_AUTO)
+		request->job.algorithm = mgpu_setting_algorithm;
+	note_start(request);
+	plan_run(request, &plan);
+	if (plan.executor == MGPU_EXECUTOR_GPU)
+	{
+		status = run_drive(&mgpu_cuda_executor, request, &error);
+		if (status == MGPU_OK)
+			return;
+		if (!is_gpu_trouble(status))
+			raise_failure(request, &error);
+		gpu_gave_up(&error);
+	}
+	else
+		gpu_forgone_ms += plan.forgone_ms;
+	status = run_drive(&mgpu_cpu_executor, request, &error);
+	if (status != MGPU_OK)
+		raise_failure(request, &error);
+}
+
+bool
+run_is_forced(int64 num_items)
+{
+	return mgpu_setting_executor == MGPU_EXECUTOR_GPU || run_is_probed(num_items);
+}
+
+bool
+run_is_probed(int64 num_items)
+{
+	return mgpu_setting_algorithm != MGPU_ALGORITHM_AUTO ||
+		mgpu_setting_inject_fault != MGPU_FAULT_NONE ||
+		(mgpu_setting_gpu_min_items >= 0 && num_items >= mgpu_setting_gpu_min_items);
+}
+
+void
+run_note_cpu(const char *function, const char *algorithm,
+			 int64 num_items, int64 num_bytes, const char *reason)
+{
+	run_last.function = function;
+	run_last.executor = mgpu_cpu_executor.name;
+	run_last.algorithm = algorithm;
+	run_last.num_items = num_items;
+	run_last.num_segments = 0;
+	run_last.num_bytes = num_bytes;
+	run_last.marshal_ms = 0;
+	run_last.upload_ms = 0;
+	run_last.kernel_ms = 0;
+	run_last.download_ms = 0;
+	run_last.gpu_gave_up = false;
+	if (reason)
+		strlcpy(run_last.reason, reason, sizeof(run_last.reason));
+	else
+		run_last.reason[0] = '\0';
+}

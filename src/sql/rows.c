@@ -1,0 +1,60 @@
+/*
+ * rows.c
+ *		Set-returning functions whose rows are two arrays' elements side by side.
+ *
+ * A row a call; materializing them all into a tuplestore was rejected: in a
+ * target list nothing else would, and in FROM the executor does it itself.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "funcapi.h"
+
+#include "compat.h"
+#include "sql/rows.h"
+
+typedef struct rows_state
+{
+	ArrayIterator first;
+	ArrayIterator second;
+} rows_state;
+
+static void
+start(FunctionCallInfo fcinfo, FuncCallContext *funcctx, rows_start_fn start_arrays)
+{
+	MemoryContext caller = MemoryContextSwitchTo(funcctx->multi_call_memory_ctx);
+	rows_state *state = palloc(sizeof(rows_state));
+	ArrayType  *first;
+	ArrayType  *second;
+	TupleDesc	tupdesc;
+
+	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	funcctx->tuple_desc = BlessTupleDesc(tupdesc);
+	start_arrays(fcinfo, &first, &second);
+	state->first = array_create_iterator(first, 0, NULL);
+	state->second = array_create_iterator(second, 0, NULL);
+	funcctx->user_fctx = state;
+	MemoryContextSwitchTo(caller);
+}
+
+Datum
+rows_of_arrays(FunctionCallInfo fcinfo, rows_start_fn start_arrays)
+{
+	FuncCallContext *funcctx;
+	rows_state *state;
+	Datum		values[2];
+	bool		nulls[2];
+
+	if (SRF_IS_FIRSTCALL())
+	{
+		funcctx = SRF_FIRSTCALL_INIT();
+		start(fcinfo, funcctx, start_arrays);
+	}
+	funcctx = SRF_PERCALL_SETUP();
+	state = funcctx->user_fctx;
+	if (array_iterate(state->first, &values[0], &nulls[0]) &&
+		array_iterate(state->second, &values[1], &nulls[1]))
+		SRF_RETURN_NEXT(funcctx, HeapTupleGetDatum(heap_form_tuple(funcctx->tuple_desc, values, nulls)));
+	SRF_RETURN_DONE(funcctx);
+}

@@ -1,0 +1,179 @@
+/*
+ * segsort.c
+ *		SQL functions that sort inside segments: mgpu_segsort, _flags, _by,
+ *		_pairs, _pairs_flags, _rows.
+ *
+ * Heads, flags and groups become one list of heads (segments.c), and then it is
+ * the same sort with a list of segments in its spec.
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "utils/array.h"
+
+#include "compat.h"
+#include "sql/segment_args.h"
+#include "order/array_sort.h"
+#include "sql/args.h"
+#include "sql/rows.h"
+
+PG_FUNCTION_INFO_V1(mgpu_segsort);
+PG_FUNCTION_INFO_V1(mgpu_segsort_flags);
+PG_FUNCTION_INFO_V1(mgpu_segsort_by);
+PG_FUNCTION_INFO_V1(mgpu_segsort_pairs);
+PG_FUNCTION_INFO_V1(mgpu_segsort_pairs_flags);
+PG_FUNCTION_INFO_V1(mgpu_segsort_rows);
+
+typedef void (*read_segments_fn) (segment_list *segments, Datum argument, const array_source *vals);
+
+/* Arguments: vals, then what read_segments understands. */
+static Datum
+segsort(FunctionCallInfo fcinfo, const char *function, read_segments_fn read_segments)
+{
+	sort_spec	spec = sort_spec_args(fcinfo, function, 2);
+	segment_list segments;
+	array_source vals;
+	Datum		result;
+
+	array_source_open(&vals, PG_GETARG_DATUM(0));
+	check_one_dimensional(&vals);
+	read_segments(&segments, PG_GETARG_DATUM(1), &vals);
+	spec.segments = &segments;
+	if (vals.num_items < 2)
+		result = vals.datum;
+	else
+		result = PointerGetDatum(sorted_array(&spec, &vals, element_type_lookup(fcinfo, 0, vals.element_type)));
+	array_source_close(&vals);
+	return result;
+}
+
+/*
+ * mgpu_segsort(vals anyarray, heads int[] [, descending bool [, nulls_first
+ * bool]]) → anyarray: sorted inside each segment; heads are the subscripts of
+ * the segments' first elements, the array's own first one included or not
+ */
+Datum
+mgpu_segsort(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_DATUM(segsort(fcinfo, "mgpu_segsort", segments_from_heads));
+}
+
+/*
+ * mgpu_segsort_flags(vals anyarray, head_flags bit varying [, descending bool
+ * [, nulls_first bool]]) → anyarray: a bit an element, 1 starts a segment
+ */
+Datum
+mgpu_segsort_flags(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_DATUM(segsort(fcinfo, "mgpu_segsort_flags", segments_from_flags));
+}
+
+/*
+ * mgpu_segsort_by(vals anyarray, groups anycompatiblearray [, descending bool
+ * [, nulls_first bool]]) → anyarray: each run of equal neighbours in groups is a
+ * segment
+ */
+Datum
+mgpu_segsort_by(PG_FUNCTION_ARGS)
+{
+	sort_spec	spec = sort_spec_args(fcinfo, "mgpu_segsort_by", 2);
+	segment_list segments;
+	array_pair	pair;
+	ArrayType  *result;
+
+	pair_args_open_named(&pair, PG_GETARG_DATUM(0), "vals", PG_GETARG_DATUM(1), "groups");
+	if (pair.keys.num_items < 2)
+	{
+		pair_args_close(&pair);
+		PG_RETURN_DATUM(pair.keys.datum);
+	}
+	pair_args_types(&pair, fcinfo);
+	segments_from_groups(&segments, &pair.vals, pair.val_type, spec.collation);
+	spec.segments = &segments;
+	result = sorted_array(&spec, &pair.keys, pair.key_type);
+	pair_args_close(&pair);
+	PG_RETURN_ARRAYTYPE_P(result);
+}
+
+/* Arguments: keys, vals, then what read_segments understands. */
+static Datum
+segsort_pairs(FunctionCallInfo fcinfo, const char *function, read_segments_fn read_segments)
+{
+	sort_spec	spec = sort_spec_args(fcinfo, function, 3);
+	segment_list segments;
+	array_pair	pair;
+	pair_result result = {.row_of = fcinfo};
+
+	pair_args_open(&pair, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1));
+	read_segments(&segments, PG_GETARG_DATUM(2), &pair.keys);
+	spec.segments = &segments;
+	if (pair.keys.num_items < 2)
+	{
+		pair_args_close(&pair);
+		return pair_of_arrays(fcinfo, pair.keys.datum, pair.vals.datum);
+	}
+	pair_args_types(&pair, fcinfo);
+	sorted_arrays(&spec, &pair, true, &result);
+	pair_args_close(&pair);
+	return pair_result_row(&result);
+}
+
+/*
+ * mgpu_segsort_pairs(keys anyarray, vals anycompatiblearray, heads int[]
+ * [, descending bool [, nulls_first bool]]) → (keys, vals)
+ */
+Datum
+mgpu_segsort_pairs(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_DATUM(segsort_pairs(fcinfo, "mgpu_segsort_pairs", segments_from_heads));
+}
+
+/*
+ * mgpu_segsort_pairs_flags(keys anyarray, vals anycompatiblearray,
+ * head_flags bit varying [, descending bool [, nulls_first bool]]) → (keys, vals)
+ */
+Datum
+mgpu_segsort_pairs_flags(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_DATUM(segsort_pairs(fcinfo, "mgpu_segsort_pairs_flags", segments_from_flags));
+}
+
+/* Groups as they came, and values sorted inside them. */
+static void
+start_rows(FunctionCallInfo fcinfo, ArrayType **groups, ArrayType **vals)
+{
+	sort_spec	spec = sort_spec_args(fcinfo, "mgpu_segsort_rows", 2);
+	segment_list segments;
+	array_pair	pair;
+	element_type val_type;
+	element_type group_type;
+
+	pair_args_open_named(&pair, PG_GETARG_DATUM(0), "vals", PG_GETARG_DATUM(1), "groups");
+	if (pair.keys.num_items < 2)
+	{
+		array_source_load(&pair.keys);
+		array_source_load(&pair.vals);
+		*vals = pair.keys.array;
+		*groups = pair.vals.array;
+		return;
+	}
+	element_type_fill(&val_type, pair.keys.element_type);
+	element_type_fill(&group_type, pair.vals.element_type);
+	segments_from_groups(&segments, &pair.vals, &group_type, spec.collation);
+	spec.segments = &segments;
+	*vals = sorted_array(&spec, &pair.keys, &val_type);
+	array_source_load(&pair.vals);
+	*groups = pair.vals.array;
+	pair_args_close(&pair);
+}
+
+/*
+ * mgpu_segsort_rows(vals anyarray, groups anycompatiblearray [, descending bool
+ * [, nulls_first bool]]) → SETOF (grp, val): values sorted inside each run of
+ * equal neighbours in groups
+ */
+Datum
+mgpu_segsort_rows(PG_FUNCTION_ARGS)
+{
+	return rows_of_arrays(fcinfo, start_rows);
+}

@@ -1,0 +1,119 @@
+/*
+ * status.c
+ *		mgpu_device_info, mgpu_last_run: what there is and what happened.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "utils/builtins.h"
+
+#include "core/executor.h"
+
+#include "compat.h"
+#include "run/run.h"
+
+PG_FUNCTION_INFO_V1(mgpu_device_info);
+PG_FUNCTION_INFO_V1(mgpu_last_run);
+
+#define DEVICE_INFO_COLUMNS 6
+#define LAST_RUN_COLUMNS 11
+
+static Datum
+device_row(TupleDesc tupdesc, const mgpu_device *device)
+{
+	Datum		values[DEVICE_INFO_COLUMNS];
+	bool		nulls[DEVICE_INFO_COLUMNS] = {false};
+
+	values[0] = Int32GetDatum(device->ordinal);
+	values[1] = CStringGetTextDatum(device->name);
+	values[2] = CStringGetTextDatum(psprintf("%d.%d", device->compute_major, device->compute_minor));
+	values[3] = Int64GetDatum((int64) device->memory_total_bytes);
+	values[4] = Int64GetDatum((int64) device->memory_free_bytes);
+	values[5] = CStringGetTextDatum(device->link);
+	nulls[5] = device->link[0] == '\0';
+	return HeapTupleGetDatum(heap_form_tuple(tupdesc, values, nulls));
+}
+
+/*
+ * mgpu_device_info() → SETOF (ordinal, name, compute_capability, memory_total,
+ * memory_free, link): a row a device, memory in bytes, none where there is none
+ */
+Datum
+mgpu_device_info(PG_FUNCTION_ARGS)
+{
+	FuncCallContext *funcctx;
+
+	if (SRF_IS_FIRSTCALL())
+	{
+		MemoryContext caller;
+		TupleDesc	tupdesc;
+		mgpu_error	error;
+		int			num_devices = 0;
+
+		funcctx = SRF_FIRSTCALL_INIT();
+		caller = MemoryContextSwitchTo(funcctx->multi_call_memory_ctx);
+		if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
+			elog(ERROR, "return type must be a row type");
+		funcctx->tuple_desc = BlessTupleDesc(tupdesc);
+		if (mgpu_cuda_executor.num_devices(&num_devices, &error) != MGPU_OK)
+		{
+			num_devices = 0;
+			ereport(DEBUG1, (errmsg_internal("no GPU: %s", error.message)));
+		}
+		funcctx->max_calls = num_devices;
+		MemoryContextSwitchTo(caller);
+	}
+	funcctx = SRF_PERCALL_SETUP();
+	while (funcctx->call_cntr < funcctx->max_calls)
+	{
+		mgpu_device device;
+		mgpu_error	error;
+
+		if (mgpu_cuda_executor.describe((int) funcctx->call_cntr, &device, &error) == MGPU_OK)
+			SRF_RETURN_NEXT(funcctx, device_row(funcctx->tuple_desc, &device));
+		ereport(WARNING,
+				(errcode(ERRCODE_SYSTEM_ERROR),
+				 errmsg("GPU %d does not answer", (int) funcctx->call_cntr),
+				 errdetail_internal("%s", error.message)));
+		funcctx->call_cntr++;
+	}
+	SRF_RETURN_DONE(funcctx);
+}
+
+/*
+ * mgpu_last_run() → (function, executor, algorithm, items, segments, bytes,
+ * marshal_ms, upload_ms, kernel_ms, download_ms, reason): this session's last
+ * call, all NULL before the first; segments is 0 where nothing was segmented,
+ * and reason says why it did not run on the GPU
+ */
+Datum
+mgpu_last_run(PG_FUNCTION_ARGS)
+{
+	TupleDesc	tupdesc;
+	Datum		values[LAST_RUN_COLUMNS] = {0};
+	bool		nulls[LAST_RUN_COLUMNS];
+
+	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	memset(nulls, run_last.function == NULL, sizeof(nulls));
+	if (run_last.function != NULL)
+	{
+		values[0] = CStringGetTextDatum(run_last.function);
+		values[1] = CStringGetTextDatum(run_last.executor);
+		nulls[2] = run_last.algorithm == NULL;
+		if (run_last.algorithm)
+			values[2] = CStringGetTextDatum(run_last.algorithm);
+		values[3] = Int64GetDatum(run_last.num_items);
+		values[4] = Int64GetDatum(run_last.num_segments);
+		values[5] = Int64GetDatum(run_last.num_bytes);
+		values[6] = Float8GetDatum(run_last.marshal_ms);
+		values[7] = Float8GetDatum(run_last.upload_ms);
+		values[8] = Float8GetDatum(run_last.kernel_ms);
+		values[9] = Float8GetDatum(run_last.download_ms);
+		nulls[10] = run_last.reason[0] == '\0';
+		values[10] = CStringGetTextDatum(run_last.reason);
+	}
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc), values, nulls)));
+}

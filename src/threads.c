@@ -1,0 +1,102 @@
+/*
+ * threads.c
+ *		Threads for phases of a SQL call that an executor has no job for.
+ *
+ * Jobs have threads of their own.  What is around them for strings (making
+ * codes, copying, gathering) takes longer than the sort itself, and shares these.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "portability/instr_time.h"
+#include "storage/ipc.h"
+
+#include "settings.h"
+#include "threads.h"
+
+/* How long threads work between looks at interrupts. */
+#define WORK_MS 20.0
+
+int
+threads_allowed(void)
+{
+	return mgpu_setting_cpu_threads > 0 ? mgpu_setting_cpu_threads : mgpu_default_cpu_threads();
+}
+
+static void
+work_alone(mgpu_task_function function, void *context, uint64 num_tasks)
+{
+	for (uint64 i = 0; i < num_tasks; i++)
+	{
+		function(context, i, 0);
+		CHECK_FOR_INTERRUPTS();
+	}
+}
+
+/*
+ * Until the phase is over.  What tasks work with may be in the caller's frames, which
+ * an error leaves before whoever called them catches it: threads end first.
+ */
+static void
+work_together(thread_work *work)
+{
+	PG_TRY();
+	{
+		while (!mgpu_pool_work(work->pool, WORK_MS))
+			CHECK_FOR_INTERRUPTS();
+	}
+	PG_CATCH();
+	{
+		thread_work_stop(0, PointerGetDatum(work));
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+}
+
+void
+thread_work_run(thread_work *work, mgpu_task_function function, void *context, uint64 num_tasks, uint64 least_tasks)
+{
+	instr_time	start,
+				end;
+
+	INSTR_TIME_SET_CURRENT(start);
+	if (work->pool == NULL && num_tasks >= least_tasks && threads_allowed() > 1)
+		work->pool = mgpu_pool_start(threads_allowed());
+	if (work->pool != NULL && num_tasks > 1)
+	{
+		mgpu_pool_begin(work->pool, function, context, num_tasks);
+		work_together(work);
+	}
+	else
+		work_alone(function, context, num_tasks);
+	INSTR_TIME_SET_CURRENT(end);
+	INSTR_TIME_SUBTRACT(end, start);
+	work->ms += INSTR_TIME_GET_MILLISEC(end);
+}
+
+void
+thread_work_stop(int code, Datum arg)
+{
+	thread_work *work = (thread_work *) DatumGetPointer(arg);
+
+	mgpu_pool_stop(work->pool);
+	work->pool = NULL;
+}
+
+void
+thread_work_once(mgpu_task_function function, void *context, uint64 num_tasks, uint64 least_tasks)
+{
+	thread_work work = {NULL, 0};
+
+	if (num_tasks < least_tasks)
+	{
+		work_alone(function, context, num_tasks);
+		return;
+	}
+	PG_ENSURE_ERROR_CLEANUP(thread_work_stop, PointerGetDatum(&work));
+	{
+		thread_work_run(&work, function, context, num_tasks, least_tasks);
+	}
+	PG_END_ENSURE_ERROR_CLEANUP(thread_work_stop, PointerGetDatum(&work));
+	thread_work_stop(0, PointerGetDatum(&work));
+}
