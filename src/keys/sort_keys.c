@@ -146,7 +146,8 @@ array_made_words(sort_keys *keys, array_source *source)
 	if (!type->is_enum && type->encode == NULL)
 		return false;
 	array_source_load(source);
-	array_source_require(source, (Size) (keys->num_items - 1) * type->stride + type->typlen);
+	if (keys->num_items > 0)
+		array_source_require(source, (Size) (keys->num_items - 1) * type->stride + type->typlen);
 	if (!type->is_enum)
 		return encode_words(keys, array_source_data(source), type->stride);
 	enum_words(keys, (const Oid *) array_source_data(source));
@@ -165,6 +166,71 @@ sort_keys_of_array(sort_keys *keys, array_source *source, const element_type *ty
 		keys->form = KEY_STRINGS;
 	else
 		array_values(keys, source);
+}
+
+/* Ranks of both arrays' labels together, so that they agree; the first owns them. */
+static void
+shared_enum_words(sort_keys keys[2], array_source *sources[2])
+{
+	sort_keys	both = keys[0];
+	Oid		   *labels;
+
+	both.num_items = keys[0].num_items + keys[1].num_items;
+	labels = array_result_scratch(both.num_items * sizeof(Oid));
+	for (int i = 0; i < 2; i++)
+	{
+		array_source_load(sources[i]);
+		array_source_require(sources[i], keys[i].num_items * sizeof(Oid));
+		memcpy(labels + i * keys[0].num_items, array_source_data(sources[i]), keys[i].num_items * sizeof(Oid));
+	}
+	enum_words(&both, labels);
+	if (both.own_words)
+		pfree(labels);
+	keys[0].own_words = (void *) both.words;
+	use_words(&keys[0], both.words, both.kind, both.width);
+	use_words(&keys[1], (const uint32 *) both.words + keys[0].num_items, both.kind, both.width);
+}
+
+/* False, and nothing kept: one of the arrays does not have this form. */
+static bool
+both_have_words(sort_keys keys[2], array_source *sources[2])
+{
+	if (!array_made_words(&keys[0], sources[0]))
+		return false;
+	if (array_made_words(&keys[1], sources[1]))
+		return true;
+	sort_keys_free(&keys[0]);
+	keys[0].own_words = NULL;
+	return false;
+}
+
+static bool
+both_have_strings(sort_keys keys[2], array_source *sources[2])
+{
+	for (int i = 0; i < 2; i++)
+		if (!byte_source_open(&keys[i].strings, sources[i], keys[i].type, keys[i].collation, keys[i].num_items))
+		{
+			if (i > 0)
+				byte_source_close(&keys[0].strings);
+			return false;
+		}
+	keys[0].form = keys[1].form = KEY_STRINGS;
+	return true;
+}
+
+void
+sort_keys_of_arrays(sort_keys keys[2], array_source *sources[2], const element_type *type, Oid collation)
+{
+	for (int i = 0; i < 2; i++)
+		start_keys(&keys[i], type, collation, sources[i]->num_items - sources[i]->num_nulls, sources[i]->data_bytes);
+	if (type->key_kind != 0)
+		for (int i = 0; i < 2; i++)
+			array_words(&keys[i], sources[i]);
+	else if (type->is_enum)
+		shared_enum_words(keys, sources);
+	else if (!both_have_words(keys, sources) && !both_have_strings(keys, sources))
+		for (int i = 0; i < 2; i++)
+			array_values(&keys[i], sources[i]);
 }
 
 void

@@ -50,7 +50,13 @@ typedef struct sort_keys
  */
 extern void sort_keys_of_array(sort_keys *keys, array_source *source, const element_type *type, Oid collation);
 
-/* The same as values, whatever the type. */
+/*
+ * The same of two arrays, either of which may have none: both get the same form, in
+ * which keys of one compare with those of the other.
+ */
+extern void sort_keys_of_arrays(sort_keys keys[2], array_source *sources[2], const element_type *type, Oid collation);
+
+/* The same of one array as values, whatever the type. */
 extern void sort_keys_as_values(sort_keys *keys, array_source *source, const element_type *type, Oid collation);
 
 /*

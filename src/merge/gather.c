@@ -52,14 +52,11 @@ merge_shape(array_shape *shape, const array_source *a, const array_source *b,
 	shape->data_bytes = present_bytes(a, type) + present_bytes(b, type);
 }
 
-static void
-open_side(side_reader *side, array_source *source)
+static side_reader
+open_side(array_source *source)
 {
 	array_source_load(source);
-	side->bitmap = source->null_bitmap;
-	side->next = array_source_data(source);
-	side->end = side->next + source->data_bytes;
-	side->position = 0;
+	return (side_reader) {source->null_bitmap, array_source_data(source), array_source_data(source) + source->data_bytes, 0};
 }
 
 /* Bytes of the element that is next, with its padding. */
@@ -141,10 +138,8 @@ merge_gather(ArrayType *result, array_source *a, array_source *b, const element_
 	int64		num_items = a->num_items + b->num_items;
 	char	   *dest = ARR_DATA_PTR(result);
 	bits8	   *bitmap = ARR_NULLBITMAP(result);
-	side_reader readers[2];
+	side_reader readers[2] = {open_side(a), open_side(b)};
 
-	open_side(&readers[0], a);
-	open_side(&readers[1], b);
 	if (bitmap)
 		memset(bitmap, 0, (num_items + 7) / 8);
 	for (int64 begin = 0; begin < num_items; begin += STEP_ITEMS)

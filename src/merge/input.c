@@ -1,21 +1,21 @@
 /*
  * input.c
- *		The two sorted key arrays of a merge.
+ *		The two sorted key arrays of a merge, and their order.
  *
- * Keys that executors know are merged by them, with ranks out, and so are codes of
- * others (merge_keys.c).  All other types, ICU's text among them, are merged here,
- * through their comparison.  All merges check their inputs as they go.
+ * Keys that are words are merged by a job; so are prefixes of strings, whose ties are
+ * merged behind it (codes.c).  Values are merged by comparison.  All merges check that
+ * their inputs are sorted.
  */
 #include "postgres.h"
 
-#include "access/tupmacs.h"
 #include "miscadmin.h"
+#include "portability/instr_time.h"
 #include "utils/sortsupport.h"
 
 #include "array/null_map.h"
 #include "array/result.h"
+#include "merge/codes.h"
 #include "merge/input.h"
-#include "merge/keys.h"
 #include "pgerror.h"
 #include "run/run.h"
 
@@ -32,43 +32,14 @@ prepare_comparison(SortSupport support, const sorted_input *input)
 									 support);
 }
 
-/* A walk over the elements of a loaded array that are there. */
-typedef struct value_walk
-{
-	const array_source *source;
-	const element_type *type;
-	Size		offset;			/* of the next one, from the first one's start */
-} value_walk;
-
-static Datum
-next_value(value_walk *walk)
-{
-	const element_type *type = walk->type;
-	char	   *element = array_source_data(walk->source) + walk->offset;
-	Size		end;
-
-	array_source_require(walk->source, walk->offset + 1);
-	end = att_addlength_pointer(walk->offset, type->typlen, element);
-	array_source_require(walk->source, end);
-	walk->offset = att_align_nominal(end, type->typalign);
-	return fetch_att(element, type->typbyval, type->typlen);
-}
-
-/* Raise for the first of an array's first num_values elements that belongs before its predecessor, if any. */
+/* Raise for the first of some values that belongs before its predecessor, if any. */
 static void
-check_sorted(SortSupport support, const array_source *source, const element_type *type, int64 num_values,
-			 int which, int64 first_subscript)
+check_sorted(SortSupport support, const Datum *values, int64 num_values, int which, int64 first_subscript)
 {
-	value_walk	walk = {source, type, 0};
-	Datum		last = (Datum) 0;
-
-	for (int64 i = 0; i < num_values; i++)
+	for (int64 i = 1; i < num_values; i++)
 	{
-		Datum		value = next_value(&walk);
-
-		if (i > 0 && ApplySortComparator(last, false, value, false, support) > 0)
+		if (ApplySortComparator(values[i - 1], false, values[i], false, support) > 0)
 			mgpu_raise_not_sorted(which, first_subscript + i);
-		last = value;
 		if (i % STEP_ITEMS == 0)
 			CHECK_FOR_INTERRUPTS();
 	}
@@ -107,14 +78,15 @@ check_nulls(sorted_input *input, array_source *source, int which)
 	int64		misplaced = misplaced_null(source, &input->order);
 	SortSupportData support;
 	int64		num_values;
+	sort_keys	keys;
 
 	if (misplaced < 0)
 		return;
 	/* the first bad position is wanted: elements before it may be out of order */
-	array_source_load(source);
+	sort_keys_as_values(&keys, source, input->type, input->collation);
 	num_values = null_bitmap_count(source->null_bitmap, 0, misplaced);
 	prepare_comparison(&support, input);
-	check_sorted(&support, source, input->type, num_values, which,
+	check_sorted(&support, keys.values, num_values, which,
 				 source->lower_bounds[0] + (input->order.nulls_first ? misplaced - num_values : 0));
 	mgpu_raise_not_sorted(which, source->lower_bounds[0] + misplaced);
 }
@@ -149,35 +121,75 @@ sorted_input_describe(run_request *request, sorted_input *input, mgpu_op op)
 	request->binding.in_b_keys = array_source_bound(&input->b, type->key_width);
 }
 
-/* Both arrays side by side, once each is known to be sorted. */
+/* A merge by words; words of the elements themselves go to sorted_keys if that is not NULL. */
 static void
-merge_by_comparison(sorted_input *input, bool *sides)
+merge_words(sorted_input *input, const sort_keys keys[2], void *sorted_keys, bool *sides)
 {
-	array_source *sources[] = {&input->a, &input->b};
+	int64		num_a = keys[0].num_items;
+	int64		num_items = num_a + keys[1].num_items;
+	uint32	   *ranks = array_result_scratch(num_items * sizeof(uint32));
+	run_request request;
+
+	sorted_input_describe(&request, input, MGPU_OP_MERGE_PAIRS);
+	request.job.key_kind = keys[0].kind;
+	request.job.key_width = keys[0].width;
+	request.job.outputs = MGPU_OUT_INDICES | (sorted_keys ? MGPU_OUT_KEYS : 0);
+	request.binding.in_keys = keys[0].words;
+	request.binding.in_b_keys = keys[1].words;
+	request.binding.out_indices = ranks;
+	request.binding.out_keys = sorted_keys;
+	run_job(&request);
+	for (int64 i = 0; i < num_items; i++)
+		sides[i] = ranks[i] >= num_a;
+	pfree(ranks);
+}
+
+/* By prefixes of strings, then by what follows where these are equal. */
+static void
+merge_strings(sorted_input *input, const sort_keys keys[2], bool *sides)
+{
+	sort_keys	words[2] = {keys[0], keys[1]};
+	merge_codes codes;
+	instr_time	start;
+	instr_time	end;
+
+	INSTR_TIME_SET_CURRENT(start);
+	merge_codes_make(&codes, input, keys);
+	INSTR_TIME_SET_CURRENT(end);
+	INSTR_TIME_SUBTRACT(end, start);
+	for (int i = 0; i < 2; i++)
+	{
+		words[i].words = codes.codes[i];
+		words[i].kind = MGPU_KEY_UNSIGNED;
+		words[i].width = sizeof(uint64);
+	}
+	merge_words(input, words, NULL, sides);
+	run_last.marshal_ms += INSTR_TIME_GET_MILLISEC(end);
+	merge_codes_ties(&codes, sides);
+	merge_codes_free(&codes);
+}
+
+/* By comparison, once each array is known to be sorted. */
+static void
+merge_values(sorted_input *input, const sort_keys keys[2], bool *sides)
+{
+	const array_source *sources[] = {&input->a, &input->b};
+	const Datum *next[2] = {keys[0].values, keys[1].values};
+	const Datum *end[2];
 	SortSupportData support;
-	value_walk	walks[2];
-	Datum		values[2] = {0};
-	int64		left[2];
 
 	prepare_comparison(&support, input);
 	for (int i = 0; i < 2; i++)
 	{
-		array_source_load(sources[i]);
-		walks[i] = (value_walk) {sources[i], input->type, 0};
-		left[i] = sorted_input_present(sources[i]);
-		check_sorted(&support, sources[i], input->type, left[i], i,
+		end[i] = next[i] + keys[i].num_items;
+		check_sorted(&support, next[i], keys[i].num_items, i,
 					 sorted_input_first_subscript(sources[i], &input->order));
-		if (left[i] > 0)
-			values[i] = next_value(&walks[i]);
 	}
-	for (int64 i = 0; left[0] + left[1] > 0; i++)
+	for (int64 i = 0; next[0] < end[0] || next[1] < end[1]; i++)
 	{
-		bool		side = left[0] == 0 ||
-			(left[1] > 0 && ApplySortComparator(values[0], false, values[1], false, &support) > 0);
-
-		sides[i] = side;
-		if (--left[side] > 0)
-			values[side] = next_value(&walks[side]);
+		sides[i] = next[0] == end[0] ||
+			(next[1] < end[1] && ApplySortComparator(*next[0], false, *next[1], false, &support) > 0);
+		next[sides[i]]++;
 		if (i % STEP_ITEMS == 0)
 			CHECK_FOR_INTERRUPTS();
 	}
@@ -186,40 +198,33 @@ merge_by_comparison(sorted_input *input, bool *sides)
 				 "the type is merged by its comparison function, on the CPU");
 }
 
-/* By keys that are elements' bytes, which go to sorted_keys if that is not NULL. */
 static void
-merge_by_keys(sorted_input *input, void *sorted_keys, bool *sides)
+merge_present(sorted_input *input, void *sorted_keys, bool *sides)
 {
-	run_request request;
-	int64		num_items;
-	uint32	   *ranks;
+	array_source *sources[] = {&input->a, &input->b};
+	sort_keys	keys[2];
 
-	sorted_input_describe(&request, input, MGPU_OP_MERGE_PAIRS);
-	num_items = request.job.num_items + request.job.num_b_items;
-	ranks = array_result_scratch(num_items * sizeof(uint32));
-	request.job.outputs = sorted_keys ? MGPU_OUT_INDICES | MGPU_OUT_KEYS : MGPU_OUT_INDICES;
-	request.binding.out_indices = ranks;
-	request.binding.out_keys = sorted_keys;
-	run_job(&request);
-	merge_sides_of_ranks(ranks, num_items, request.job.num_items, sides);
-	pfree(ranks);
+	sort_keys_of_arrays(keys, sources, input->type, input->collation);
+	if (keys[0].form == KEY_STRINGS)
+		merge_strings(input, keys, sides);
+	else if (keys[0].form == KEY_VALUES)
+		merge_values(input, keys, sides);
+	else
+		merge_words(input, keys, sort_keys_are_elements(&keys[0]) ? sorted_keys : NULL, sides);
+	for (int i = 0; i < 2; i++)
+		sort_keys_free(&keys[i]);
 }
 
 bool *
-sorted_input_sides(sorted_input *input, void *sorted_keys, bool *has_keys)
+sorted_input_sides(sorted_input *input, void *sorted_keys)
 {
 	int64		num_nulls = input->a.num_nulls + input->b.num_nulls;
 	int64		num_present = input->a.num_items + input->b.num_items - num_nulls;
 	bool	   *sides = array_result_scratch(num_present + num_nulls);
-	bool	   *present = sides + (input->order.nulls_first ? num_nulls : 0);
 	bool	   *nulls = sides + (input->order.nulls_first ? 0 : num_present);
-	bool		is_direct = input->type->key_kind != 0;
 
-	*has_keys = is_direct && sorted_keys != NULL;
-	if (num_present > 0 && is_direct)
-		merge_by_keys(input, sorted_keys, present);
-	else if (num_present > 0 && !merge_by_codes(input, present))
-		merge_by_comparison(input, present);
+	if (num_present > 0)
+		merge_present(input, sorted_keys, sides + (input->order.nulls_first ? num_nulls : 0));
 	/* a's NULL elements, then b's */
 	memset(nulls, false, input->a.num_nulls);
 	memset(nulls + input->a.num_nulls, true, input->b.num_nulls);

@@ -41,10 +41,9 @@ extern void sorted_input_describe(run_request *request, sorted_input *input, mgp
 
 /*
  * The merged order, NULL elements included, as merge_gather.h wants it.  Raises
- * where an input is not sorted.  sorted_keys is NULL, or has room for the data of
- * the present elements: *has_keys tells whether these have been put there in order,
- * as can be where an element's bytes are its key.  Palloc'd.
+ * where an input is not sorted.  sorted_keys is NULL, or where the present elements
+ * go in order if their bytes are their keys.  Palloc'd.
  */
-extern bool *sorted_input_sides(sorted_input *input, void *sorted_keys, bool *has_keys);
+extern bool *sorted_input_sides(sorted_input *input, void *sorted_keys);
 
 #endif							/* MGPU_MERGE_INPUT_H */

@@ -58,12 +58,6 @@ allocate_positions(int64 num_positions)
 }
 
 static void
-free_positions(uint32 *positions)
-{
-	pfree(positions - 1);
-}
-
-static void
 check_subscripts(const position_list *list, const int32 *subscripts, int64 num_items)
 {
 	for (int64 i = 0; i < num_items; i++)
@@ -101,11 +95,10 @@ position_list_is_ascending(const position_list *list, bool unique)
 	return true;
 }
 
-/* Sorted positions take the list's place; order is NULL, or gets where each one was. */
+/* A job's sort, whose result goes to sorted; order is NULL, or gets where each one was. */
 static void
-run_sort(position_list *list, const char *function, int32 *order)
+run_sort(position_list *list, const char *function, uint32 *sorted, int32 *order)
 {
-	uint32	   *sorted = allocate_positions(list->num_positions);
 	run_request request;
 
 	memset(&request, 0, sizeof(request));
@@ -122,7 +115,28 @@ run_sort(position_list *list, const char *function, int32 *order)
 	/* what follows asks no GPU that could not do this */
 	if (run_last.gpu_gave_up)
 		list->cpu_reason = pstrdup(run_last.reason);
-	free_positions(list->positions);
+}
+
+void
+position_list_sort(position_list *list, const char *function, int32 *order)
+{
+	int64		num_positions = list->num_positions;
+	uint32	   *sorted = allocate_positions(num_positions);
+
+	if (order && num_positions <= MGPU_CPU_NOW_PAIRS)
+	{
+		mgpu_cpu_argsort_now(list->positions, (uint32 *) order, num_positions, MGPU_KEY_UNSIGNED, sizeof(uint32), 0);
+		for (int64 i = 0; i < num_positions; i++)
+			sorted[i] = list->positions[order[i]];
+	}
+	else if (order == NULL && num_positions * sizeof(uint32) <= MGPU_CPU_NOW_KEYS_BYTES)
+	{
+		memcpy(sorted, list->positions, num_positions * sizeof(uint32));
+		mgpu_cpu_sort_keys_now(sorted, num_positions, MGPU_KEY_UNSIGNED, sizeof(uint32), 0);
+	}
+	else
+		run_sort(list, function, sorted, order);
+	pfree(list->positions - 1);
 	list->positions = sorted;
 }
 
@@ -131,11 +145,7 @@ position_list_make_unique(position_list *list, const char *function)
 {
 	int64		kept = 0;
 
-	if (list->num_positions * sizeof(uint32) <= MGPU_CPU_NOW_KEYS_BYTES)
-		mgpu_cpu_sort_keys_now(list->positions, list->num_positions, MGPU_KEY_UNSIGNED,
-							   sizeof(uint32), 0);
-	else
-		run_sort(list, function, NULL);
+	position_list_sort(list, function, NULL);
 	for (int64 i = 0; i < list->num_positions; i++)
 	{
 		if (i == 0 || list->positions[i] != list->positions[i - 1])
@@ -144,21 +154,4 @@ position_list_make_unique(position_list *list, const char *function)
 			CHECK_FOR_INTERRUPTS();
 	}
 	list->num_positions = kept;
-}
-
-void
-position_list_sort(position_list *list, const char *function, int32 *order)
-{
-	uint32		unsorted[MGPU_CPU_NOW_PAIRS];
-
-	if (list->num_positions > MGPU_CPU_NOW_PAIRS)
-	{
-		run_sort(list, function, order);
-		return;
-	}
-	memcpy(unsorted, list->positions, list->num_positions * sizeof(uint32));
-	mgpu_cpu_argsort_now(unsorted, (uint32 *) order, list->num_positions,
-						 MGPU_KEY_UNSIGNED, sizeof(uint32), 0);
-	for (int64 i = 0; i < list->num_positions; i++)
-		list->positions[i] = unsorted[order[i]];
 }

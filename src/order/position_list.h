@@ -31,10 +31,10 @@ extern void position_list_read(position_list *list);
 /* Ascending already (strictly, if unique)? */
 extern bool position_list_is_ascending(const position_list *list, bool unique);
 
+/* Sort ascending; order[i] = which of the list is i-th now, ties as they were.  order may be NULL. */
+extern void position_list_sort(position_list *list, const char *function, int32 *order);
+
 /* Sort ascending and drop repeats. */
 extern void position_list_make_unique(position_list *list, const char *function);
-
-/* Sort ascending; order[i] = which of the list is i-th now, ties as they were. */
-extern void position_list_sort(position_list *list, const char *function, int32 *order);
 
 #endif							/* MGPU_ORDER_POSITION_LIST_H */

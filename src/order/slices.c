@@ -40,6 +40,7 @@ typedef struct slice_sort
 	int64		slice_items;
 	Size		slice_bytes;	/* 0: they vary */
 	uint32	   *offsets;		/* then where each begins, and where the last one ends */
+	Size		data_bytes;		/* of all */
 	bool		descending;
 	SortSupportData support;
 } slice_sort;
@@ -102,12 +103,7 @@ find_offsets(slice_sort *sort)
 		array_source_require(sort->source, walk.next - sort->data);
 		sort->offsets[i + 1] = walk.next - sort->data;
 	}
-}
-
-static Size
-data_bytes(const slice_sort *sort)
-{
-	return sort->offsets ? sort->offsets[sort->num_slices] : sort->num_slices * sort->slice_bytes;
+	sort->data_bytes = walk.next - sort->data;
 }
 
 static void
@@ -125,8 +121,11 @@ start(slice_sort *sort, const sort_spec *spec, array_source *source)
 	if (sort->type.stride == 0 || sort->bitmap)
 		find_offsets(sort);
 	else
+	{
 		sort->slice_bytes = (Size) sort->slice_items * sort->type.stride;
-	array_source_require(source, data_bytes(sort));
+		sort->data_bytes = (Size) source->num_items * sort->type.stride;
+		array_source_require(source, sort->data_bytes);
+	}
 	sort->descending = spec->order.descending;
 	sort->support.ssup_cxt = CurrentMemoryContext;
 	sort->support.ssup_collation = spec->collation;
@@ -186,10 +185,10 @@ start_result(const slice_sort *sort)
 	const array_source *source = sort->source;
 	Size		overhead = sort->bitmap ? ARR_OVERHEAD_WITHNULLS(source->ndim, source->num_items) :
 		ARR_OVERHEAD_NONULLS(source->ndim);
-	ArrayType  *result = array_result_scratch(overhead + data_bytes(sort));
+	ArrayType  *result = array_result_scratch(overhead + sort->data_bytes);
 
 	memset(result, 0, overhead);
-	SET_VARSIZE(result, overhead + data_bytes(sort));
+	SET_VARSIZE(result, overhead + sort->data_bytes);
 	result->ndim = source->ndim;
 	result->dataoffset = sort->bitmap ? overhead : 0;
 	result->elemtype = source->element_type;

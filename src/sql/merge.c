@@ -74,8 +74,7 @@ merge_direct(sorted_input *input)
 static ArrayType *
 merge_gathered(sorted_input *input)
 {
-	bool		has_keys;
-	bool	   *sides = sorted_input_sides(input, NULL, &has_keys);
+	bool	   *sides = sorted_input_sides(input, NULL);
 	ArrayType  *result = create_merged(&input->a, &input->b, input->type, false);
 
 	merge_gather(result, &input->a, &input->b, input->type, sides);
@@ -140,10 +139,9 @@ merge_pairs_direct(sorted_input *input, value_arrays *vals, pair_result *result)
 static void
 merge_pairs_gathered(sorted_input *input, value_arrays *vals, pair_result *result)
 {
-	bool		has_keys;
-	bool	   *sides = sorted_input_sides(input, ARR_DATA_PTR(result->keys), &has_keys);
+	bool	   *sides = sorted_input_sides(input, ARR_DATA_PTR(result->keys));
 
-	if (!has_keys)
+	if (input->type->key_kind == 0)
 		merge_gather(result->keys, &input->a, &input->b, input->type, sides);
 	merge_gather(result->vals, &vals->a, &vals->b, vals->type, sides);
 	pfree(sides);

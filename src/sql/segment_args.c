@@ -8,10 +8,9 @@
 
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/float.h"
 #include "utils/typcache.h"
 #include "utils/varbit.h"
-
-#include "core/key_codec.h"
 
 #include "array/element_cursor.h"
 #include "array/null_map.h"
@@ -75,23 +74,11 @@ segments_from_flags(segment_list *segments, Datum flags, const array_source *val
 static bool
 equal_keys(const element_type *type, const char *a, const char *b)
 {
-	if (type->key_kind == MGPU_KEY_FLOAT && type->key_width == 8)
-	{
-		uint64		bits[2];
-
-		memcpy(&bits[0], a, 8);
-		memcpy(&bits[1], b, 8);
-		return mgpu_encode_f64(bits[0]) == mgpu_encode_f64(bits[1]);
-	}
-	if (type->key_kind == MGPU_KEY_FLOAT)
-	{
-		uint32		bits[2];
-
-		memcpy(&bits[0], a, 4);
-		memcpy(&bits[1], b, 4);
-		return mgpu_encode_f32(bits[0]) == mgpu_encode_f32(bits[1]);
-	}
-	return memcmp(a, b, type->key_width) == 0;
+	if (type->key_kind != MGPU_KEY_FLOAT)
+		return memcmp(a, b, type->key_width) == 0;
+	if (type->key_width == sizeof(float4))
+		return float4_eq(*(const float4 *) a, *(const float4 *) b);
+	return float8_eq(*(const float8 *) a, *(const float8 *) b);
 }
 
 static FmgrInfo *
