@@ -21,7 +21,7 @@ $node->safe_psql('postgres', q{CREATE TYPE shade AS ENUM ('white', 'pale', 'dark
 $node->safe_psql('postgres', q{ALTER TYPE shade ADD VALUE 'grey' BEFORE 'dark'});
 
 my $has_icu = $node->safe_psql('postgres', q{SELECT count(*) FROM pg_collation WHERE collname = 'en-x-icu'}) > 0;
-my $n = 3_000_000;
+my $n = 2_000_000;
 my %kinds = (
 	bool => [ 'bool', 'hashint4(i) & 3 = 0' ],
 	int4 => [ 'int', 'hashint4(i)' ],
@@ -98,11 +98,10 @@ foreach my $kind ($LARGE ? sort keys %kinds : ())
 }
 if ($LARGE)
 {
-	$node->safe_psql('postgres', 'CREATE TABLE slices AS SELECT p, o FROM (SELECT array_agg(ARRAY[hashint4(i), i]) AS p FROM generate_series(1, 3000000) i) t,'
-		  . ' (SELECT array_agg(ARRAY[nullif(i, 3000000)]) AS o FROM generate_series(1, 3000000) i) u');
+	$node->safe_psql('postgres', "CREATE TABLE slices AS SELECT array_agg(ARRAY[hashint4(i), i]) AS p, array_agg(ARRAY[nullif(i, $n)]) AS o FROM generate_series(1, $n) i");
 	check_peaks($node, $_, $warm_up, {
-		'slices' => [ 'mgpu_sort(p)', 'slices', 24 * 2**20, 24 * 2**20, 2 * $n ],
-		'slices in order, the last one NULL' => [ 'mgpu_sort(o)', 'slices', 12 * 2**20, 12 * 2**20, $n ] }) foreach executors($node);
+		'slices' => [ 'mgpu_sort(p)', 'slices', 8 * $n, 8 * $n, 2 * $n ],
+		'slices in order, the last one NULL' => [ 'mgpu_sort(o)', 'slices', 4 * $n, 4 * $n, $n ] }) foreach executors($node);
 }
 
 # ----------------------------------------------------------------- no growth
