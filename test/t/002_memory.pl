@@ -47,12 +47,12 @@ sub make_kind
 	my ($kind) = @_;
 	my ($type, $element, $collation) = @{ $kinds{$kind} };
 
-	$node->safe_psql('postgres', "CREATE TABLE $kind (k ${type}[], s ${type}[], v int[], p int[], g int[], h int[]);"
-		  . join('', map {"ALTER TABLE $kind ALTER $_ SET STORAGE EXTERNAL;"} qw(k s v p g h))
-		  . "INSERT INTO $kind SELECT array_agg(($element)::$type), NULL, array_agg(hashint4(-i)), array_agg(1 + (i::bigint * 48271 % $n)::int) FILTER (WHERE i % 10 = 0),"
+	$node->safe_psql('postgres', "CREATE TABLE of_$kind (k ${type}[], s ${type}[], v int[], p int[], g int[], h int[]);"
+		  . join('', map {"ALTER TABLE of_$kind ALTER $_ SET STORAGE EXTERNAL;"} qw(k s v p g h))
+		  . "INSERT INTO of_$kind SELECT array_agg(($element)::$type), NULL, array_agg(hashint4(-i)), array_agg(1 + (i::bigint * 48271 % $n)::int) FILTER (WHERE i % 10 = 0),"
 		  . " array_agg(i / 100), array_agg(i) FILTER (WHERE i % 100 = 1) FROM generate_series(1, $n) i;"
-		  . "UPDATE $kind SET s = mgpu_sort(k " . ($collation // '') . ')');
-	return split /\|/, $node->safe_psql('postgres', "SELECT pg_column_size(k), pg_column_size(v), pg_column_size(p), pg_column_size(g), pg_column_size(h) FROM $kind");
+		  . "UPDATE of_$kind SET s = mgpu_sort(k " . ($collation // '') . ')');
+	return split /\|/, $node->safe_psql('postgres', "SELECT pg_column_size(k), pg_column_size(v), pg_column_size(p), pg_column_size(g), pg_column_size(h) FROM of_$kind");
 }
 
 # The calls: an expression, input, result, elements.
@@ -84,7 +84,7 @@ sub calls_of
 		bulk_insert => [ 'mgpu_bulk_insert(k, p, k[1:cardinality(p)])', $keys * 1.2 + $positions, $keys * 1.1, $n ],
 		oddeven_sort => [ "mgpu_oddeven_sort(k $c)", $keys, $keys, $n ]);
 
-	return map { ("$kind, $_" => [ $calls{$_}->[0], $kind, @{ $calls{$_} }[ 1 .. 3 ] ]) } keys %calls;
+	return map { ("$kind, $_" => [ $calls{$_}->[0], "of_$kind", @{ $calls{$_} }[ 1 .. 3 ] ]) } keys %calls;
 }
 
 my $warm_up = 'SELECT mgpu_sort(array_agg(i::float8)), mgpu_sort(array_agg(i)), mgpu_sort(array_agg(int4range(i, NULL)))'
@@ -94,7 +94,7 @@ foreach my $kind ($LARGE ? sort keys %kinds : ())
 	my %calls = calls_of($kind);
 
 	check_peaks($node, $_, $warm_up, \%calls) foreach executors($node);
-	$node->safe_psql('postgres', "DROP TABLE $kind");
+	$node->safe_psql('postgres', "DROP TABLE of_$kind");
 }
 if ($LARGE)
 {
