@@ -16,7 +16,7 @@
 #include "compat.h"
 #include "core/executor.h"
 #include "core/planner.h"
-#include "group_path.h"
+#include "plan/group.h"
 #include "settings.h"
 
 PG_MODULE_MAGIC;

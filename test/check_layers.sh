@@ -65,7 +65,7 @@ includes "${sources[@]}" | grep -E '\.h:[0-9]+:"postgres\.h"' | check 'src: no h
 # from the bottom up; mgpu_pg.c, the module, is above all of them
 folders='core . array run keys order merge columns sql agg plan'
 includes "${sources[@]}" | grep -v '^src/mgpu_pg\.c:' | awk -F: -v folders="$folders" '
-	BEGIN { split(folders, names, " "); for (i in names) rank[names[i]] = i }
+	BEGIN { split(folders, names, " "); for (i in names) rank[names[i]] = i + 0 }
 	function folder(path) { return path ~ "/" ? substr(path, 1, index(path, "/") - 1) : "." }
 	{
 		to = $3; gsub(/"/, "", to); from = $1; sub(/^src\//, "", from)

@@ -83,7 +83,7 @@ rank_labels(label_hash *labels, const element_type *type)
 	label_start_iterate(labels, &scan);
 	while ((entry = label_iterate(labels, &scan)) != NULL)
 		values[num_values++] = entry->value;
-	value_order_prepare(&order, type, InvalidOid);
+	value_order_prepare(&order, type, InvalidOid, false);
 	qsort_arg(values, num_values, sizeof(Oid), compare_labels, &order);
 	for (uint32 i = 0; i < num_values; i++)
 		label_lookup(labels, values[i])->rank = i;
@@ -104,7 +104,7 @@ enum_keys(const Oid *values, int64 num_items, const element_type *type)
 	keys = array_result_scratch(num_items * sizeof(uint32));
 	for (int64 i = 0; i < num_items; i++)
 	{
-		keys[i] = label_lookup(labels, values[i])->rank;
+		keys[i] = i > 0 && values[i] == values[i - 1] ? keys[i - 1] : label_lookup(labels, values[i])->rank;
 		if (i % STEP_ITEMS == 0)
 			CHECK_FOR_INTERRUPTS();
 	}

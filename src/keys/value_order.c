@@ -64,14 +64,14 @@ codes_are_numbers(const SortSupportData *support, const element_type *type)
 }
 
 void
-value_order_prepare(value_order *order, const element_type *type, Oid collation)
+value_order_prepare(value_order *order, const element_type *type, Oid collation, bool wants_codes)
 {
 	SortSupport support = &order->support;
 
 	memset(order, 0, sizeof(*order));
 	support->ssup_cxt = CurrentMemoryContext;
 	support->ssup_collation = collation;
-	support->abbreviate = true;
+	support->abbreviate = wants_codes;
 	PrepareSortSupportFromOrderingOp(type->lt_operator, support);
 	order->has_codes = codes_are_numbers(support, type);
 	order->compare = support->abbrev_converter ? support->abbrev_full_comparator : support->comparator;

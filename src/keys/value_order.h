@@ -17,8 +17,8 @@ typedef struct value_order
 	bool		has_codes;		/* abbreviated keys are unsigned 64-bit numbers */
 } value_order;
 
-/* In the current memory context. */
-extern void value_order_prepare(value_order *order, const element_type *type, Oid collation);
+/* In the current memory context.  wants_codes: codes will be made if there are any. */
+extern void value_order_prepare(value_order *order, const element_type *type, Oid collation, bool wants_codes);
 
 /*
  * codes[i] orders, unsigned, as values[i] does: different codes decide, equal ones do

@@ -37,13 +37,23 @@ find_longest(void *context, int64 begin, int64 end)
 	*longest = Max(*longest, end - begin);
 }
 
+bool
+order_is_forced(const sort_spec *spec, int64 num_items)
+{
+	if (spec->algorithm != MGPU_ALGORITHM_AUTO)
+		return true;
+	if (spec->is_one_of_many && num_items <= MGPU_CPU_NOW_PAIRS)
+		return run_is_probed(num_items);
+	return run_is_forced(num_items);
+}
+
 static bool
 sorts_at_once(const word_sort *sort)
 {
 	int64		longest = 0;
 
 	if (sort->words == NULL || sort->num_items > NOW_ITEMS ||
-		sort->spec->algorithm != MGPU_ALGORITHM_AUTO || run_is_forced(sort->num_items))
+		order_is_forced(sort->spec, sort->num_items))
 		return false;
 	order_each_segment(sort->segments, sort->num_items, find_longest, &longest);
 	return longest <= MGPU_CPU_NOW_PAIRS;

@@ -22,6 +22,9 @@ extern void order_by_network(const sort_spec *spec, const sort_keys *keys, uint3
 
 /* ---- for the files of this folder */
 
+/* Whether settings make a job of a sort of so few items. */
+extern bool order_is_forced(const sort_spec *spec, int64 num_items);
+
 /* Numbers to sort, and where their order goes. */
 typedef struct word_sort
 {

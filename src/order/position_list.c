@@ -14,9 +14,9 @@
 #include "compat.h"
 #include "array/null_map.h"
 #include "array/result.h"
+#include "order/position_list.h"
 #include "pgerror.h"
 #include "run/run.h"
-#include "order/position_list.h"
 
 /* Positions handled between looks at interrupts. */
 #define STEP_ITEMS (256 * 1024)

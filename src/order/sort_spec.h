@@ -25,6 +25,9 @@ typedef struct sort_spec
 	Oid			collation;
 	const segment_list *segments;	/* NULL: the array is one */
 	const char *cpu_reason;		/* as in run_request: why the CPU, for a second job of a call; NULL: as is chosen */
+
+	/* A query has many such sorts: under mgpu.executor = gpu the small ones are sorted at once all the same. */
+	bool		is_one_of_many;
 } sort_spec;
 
 #endif							/* MGPU_ORDER_SORT_SPEC_H */

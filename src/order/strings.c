@@ -235,7 +235,7 @@ first_runs(string_sort *sort)
 		return;
 	}
 	work = (mgpu_byte_segments) {round, segments->heads, segments->num_segments, sort->num_items,
-	run_is_forced(sort->num_items) ? 1 : MGPU_SHORT_RUN_ITEMS};
+	order_is_forced(sort->spec, sort->num_items) ? 1 : MGPU_SHORT_RUN_ITEMS};
 	round->next_runs = array_result_scratch(Min(segments->num_segments, sort->num_items) * sizeof(mgpu_byte_run));
 	atomic_store(&round->num_next_runs, 0);
 	run_tasks(sort, mgpu_byte_segments_task, &work, mgpu_byte_segment_tasks(&work));
@@ -258,7 +258,7 @@ static void
 sort_strings(string_sort *sort)
 {
 	if (sort->segments == NULL && sort->num_items <= MGPU_SHORT_RUN_ITEMS &&
-		sort->spec->algorithm == MGPU_ALGORITHM_AUTO && !run_is_forced(sort->num_items))
+		!order_is_forced(sort->spec, sort->num_items))
 	{
 		number_task(sort, 0, 0);
 		mgpu_byte_order_now(&sort->round.keys, 0, sort->round.order, sort->num_items);

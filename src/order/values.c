@@ -23,6 +23,9 @@
 #include "order/order.h"
 #include "run/run.h"
 
+/* Codes of fewer values cost more than comparing these. */
+#define CODES_MIN_ITEMS 32
+
 /* Items handled between checks for interrupts. */
 #define STEP_ITEMS (16 * 1024)
 
@@ -167,7 +170,7 @@ order_values(const sort_spec *spec, const segment_list *segments, const sort_key
 {
 	value_sort	sort = {.spec = spec,.values = keys->values,.ranks = ranks};
 
-	value_order_prepare(&sort.order, keys->type, keys->collation);
+	value_order_prepare(&sort.order, keys->type, keys->collation, keys->num_items >= CODES_MIN_ITEMS);
 	if (!sort_by_codes(&sort, segments, keys->num_items))
 	{
 		number_items(ranks, keys->num_items);
@@ -211,7 +214,7 @@ order_by_network(const sort_spec *spec, const sort_keys *keys, uint32 *ranks)
 	value_sort	sort = {.spec = spec,.values = keys->values,.ranks = ranks};
 	int64		num_items = keys->num_items;
 
-	value_order_prepare(&sort.order, keys->type, keys->collation);
+	value_order_prepare(&sort.order, keys->type, keys->collation, false);
 	number_items(ranks, num_items);
 	for (int64 size = 2; size / 2 < num_items; size *= 2)
 		for (int64 stride = size / 2; stride >= 1; stride /= 2)

@@ -19,10 +19,10 @@
 #include "array/gather.h"
 #include "array/null_map.h"
 #include "array/result.h"
+#include "order/position_list.h"
 #include "pgerror.h"
 #include "run/run.h"
 #include "sql/args.h"
-#include "order/position_list.h"
 
 PG_FUNCTION_INFO_V1(mgpu_bulk_remove);
 PG_FUNCTION_INFO_V1(mgpu_bulk_insert);

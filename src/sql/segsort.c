@@ -12,10 +12,10 @@
 #include "utils/array.h"
 
 #include "compat.h"
-#include "sql/segment_args.h"
 #include "order/array_sort.h"
 #include "sql/args.h"
 #include "sql/rows.h"
+#include "sql/segment_args.h"
 
 PG_FUNCTION_INFO_V1(mgpu_segsort);
 PG_FUNCTION_INFO_V1(mgpu_segsort_flags);

@@ -17,11 +17,11 @@
 #include "compat.h"
 #include "array/element_cursor.h"
 #include "array/null_map.h"
-#include "sql/segment_args.h"
 #include "array/source.h"
 #include "order/positions.h"
 #include "run/run.h"
 #include "sql/args.h"
+#include "sql/segment_args.h"
 
 PG_FUNCTION_INFO_V1(mgpu_segsort_stats);
 PG_FUNCTION_INFO_V1(mgpu_locality_sort_stats);

@@ -1,0 +1,364 @@
+/*
+ * call.c
+ *		One aggregate of one Agg node, and its batches.
+ *
+ * A hash table keyed by Agg node, aggregate and context was rejected: every
+ * way in which a query can end would have to clear it, and the node has a place
+ * for this already.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+#include "compat.h"
+#include "agg/call.h"
+#include "pgerror.h"
+
+static const char *const kind_names[AGG_NUM_KINDS] = {
+	"mgpu_sort_agg",
+	"mgpu_sort_agg_by",
+	"mgpu_merge_agg",
+	"mgpu_percentile_cont",
+	"mgpu_percentile_disc"
+};
+
+/* Number of arguments before the order… or fraction argument. */
+static const int kind_args[AGG_NUM_KINDS] = {1, 2, 1, 1, 1};
+
+/* Transition and combine functions that were called in this process, by kind. */
+static PGFunction known_functions[2][AGG_NUM_KINDS];
+
+static AggState *
+aggstate_of(FunctionCallInfo fcinfo)
+{
+	if (fcinfo->context == NULL || !IsA(fcinfo->context, AggState))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("function %u must be called by an aggregate's plan node", fcinfo->flinfo->fn_oid)));
+	return (AggState *) fcinfo->context;
+}
+
+static MGPU_NORETURN void
+raise_not_found(FunctionCallInfo fcinfo)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("function %u must be called by an aggregate directly", fcinfo->flinfo->fn_oid),
+			 errdetail("It is wrapped by a SET clause, SECURITY DEFINER or a security module.")));
+	pg_unreachable();
+}
+
+static int
+trans_number_of(AggState *aggstate, FunctionCallInfo fcinfo)
+{
+	for (int i = 0; i < aggstate->numtrans; i++)
+		if (&aggstate->pertrans[i].transfn == fcinfo->flinfo)
+			return i;
+	raise_not_found(fcinfo);
+}
+
+agg_call *
+agg_call_by_number(AggState *aggstate, int trans_number)
+{
+	FmgrInfo   *transfn;
+
+	if (trans_number < 0 || trans_number >= aggstate->numtrans)
+		return NULL;
+	transfn = &aggstate->pertrans[trans_number].transfn;
+	for (int i = 0; i < AGG_NUM_KINDS; i++)
+		if (transfn->fn_addr == known_functions[0][i] || transfn->fn_addr == known_functions[1][i])
+			return transfn->fn_extra;
+	return NULL;
+}
+
+/* The type of what is sorted; ereport(ERROR) where values alone know it. */
+static Oid
+key_type(const Aggref *aggref, agg_kind kind)
+{
+	Oid			type = list_nth_oid(aggref->aggargtypes, kind == AGG_SORT_BY ? 1 : 0);
+
+	if (type == ANYARRAYOID)
+		mgpu_raise_anyarray();
+	return kind == AGG_MERGE ? get_element_type(type) : type;
+}
+
+/* What follows from the aggregate alone, whichever node runs it. */
+static agg_call *
+make_call(MemoryContext parent, const Aggref *aggref, agg_kind kind, int num_slots)
+{
+	agg_call   *call = MemoryContextAllocZero(parent, offsetof(agg_call, slots) + num_slots * sizeof(agg_slot));
+
+	call->kind = kind;
+	call->aggref = aggref;
+	call->function = kind_names[kind];
+	call->context = AllocSetContextCreate(parent, "mgpu_pg aggregate", ALLOCSET_SMALL_SIZES);
+	call->collation = aggref->inputcollid;
+	if (kind == AGG_SORT_BY)
+		column_type_fill(&call->value, list_nth_oid(aggref->aggargtypes, 0));
+	column_type_fill(&call->key, key_type(aggref, kind));
+	element_type_check_sortable(&call->key.element);
+	if (kind == AGG_PERCENTILE_CONT || kind == AGG_PERCENTILE_DISC)
+		column_type_fill(&call->fraction, list_nth_oid(aggref->aggargtypes, 1));
+	return call;
+}
+
+int
+agg_kind_args(agg_kind kind)
+{
+	return kind_args[kind];
+}
+
+const Expr *
+agg_argument(const Aggref *aggref, int n)
+{
+	return ((const TargetEntry *) list_nth(aggref->args, n))->expr;
+}
+
+static bool
+trailing_args_are_constants(const Aggref *aggref, int first)
+{
+	for (int i = first; i < list_length(aggref->aggargtypes); i++)
+		if (!IsA(agg_argument(aggref, i), Const))
+			return false;
+	return true;
+}
+
+/* From the trailing arguments, of which there are none, one or two. */
+static sort_order
+order_from_args(const NullableDatum *args, int num_args)
+{
+	sort_order	order = {false, false};
+
+	for (int i = 0; i < num_args; i++)
+		if (args[i].isnull)
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("%s must not be null", i == 0 ? "descending" : "nulls_first")));
+	if (num_args > 0)
+		order.descending = order.nulls_first = DatumGetBool(args[0].value);
+	if (num_args > 1)
+		order.nulls_first = DatumGetBool(args[1].value);
+	return order;
+}
+
+/* Most trailing arguments that an aggregate has. */
+#define MAX_TRAILING_ARGS 2
+
+/* The order or fraction, of a call whose trailing arguments are constants. */
+static void
+take_constants(agg_call *call)
+{
+	int			first = kind_args[call->kind];
+	int			num_args = list_length(call->aggref->aggargtypes) - first;
+	NullableDatum args[MAX_TRAILING_ARGS];
+
+	Assert(num_args <= MAX_TRAILING_ARGS);
+	for (int i = 0; i < num_args; i++)
+	{
+		const Const *constant = (const Const *) agg_argument(call->aggref, first + i);
+
+		args[i].value = constant->constvalue;
+		args[i].isnull = constant->constisnull;
+	}
+	if (OidIsValid(call->fraction.element.type_id))
+	{
+		const column_type *type = &call->fraction;
+
+		call->constant_fraction = chunk_create(call->context, 1, &type, 1);
+		chunk_put(call->constant_fraction, &call->constant_fraction->columns[0], chunk_add_rows(call->constant_fraction, 1),
+				  args[0].value, args[0].isnull);
+	}
+	else
+		call->order = order_from_args(args, num_args);
+}
+
+agg_call *
+agg_call_create(MemoryContext parent, const Aggref *aggref, agg_kind kind)
+{
+	agg_call   *call = make_call(parent, aggref, kind, 0);
+
+	take_constants(call);
+	return call;
+}
+
+bool
+agg_call_can_share(const agg_call *call, const agg_call *other)
+{
+	const Aggref *a = call->aggref;
+	const Aggref *b = other->aggref;
+
+	return agg_kind_shares(call->kind) && agg_kind_shares(other->kind) && other->leader == NULL &&
+		!(call->kind == AGG_SORT && call->args_vary) && !(other->kind == AGG_SORT && other->args_vary) &&
+		!call->order.descending && !other->order.descending &&
+		a->aggdistinct == NIL && b->aggdistinct == NIL && a->aggorder == NIL && b->aggorder == NIL &&
+		call->collation == other->collation &&
+		equal(agg_argument(a, 0), agg_argument(b, 0)) && equal(a->aggfilter, b->aggfilter) &&
+		!contain_volatile_functions((Node *) agg_argument(a, 0)) &&
+		!contain_volatile_functions((Node *) a->aggfilter);
+}
+
+agg_call *
+agg_call_start(FunctionCallInfo fcinfo, agg_kind kind, bool combines)
+{
+	AggState   *aggstate = aggstate_of(fcinfo);
+	int			trans_number = trans_number_of(aggstate, fcinfo);
+	agg_call   *call = make_call(fcinfo->flinfo->fn_mcxt, aggstate->pertrans[trans_number].aggref, kind,
+								 aggstate->maxsets + 1);
+
+	call->aggstate = aggstate;
+	call->trans_number = trans_number;
+	call->args_vary = combines || !trailing_args_are_constants(call->aggref, kind_args[kind]);
+	if (!call->args_vary)
+		take_constants(call);
+	/* transitions of a row run in this order, so a leader has started before; states say who led */
+	for (int i = 0; i < trans_number && call->leader == NULL && !combines; i++)
+	{
+		agg_call   *other = agg_call_by_number(aggstate, i);
+
+		if (other && agg_call_can_share(call, other))
+			call->leader = other;
+	}
+	known_functions[combines][kind] = fcinfo->flinfo->fn_addr;
+	fcinfo->flinfo->fn_extra = call;
+	return call;
+}
+
+/*
+ * The call whose groups a final function (peragg's) or a serialization function
+ * (pertrans's) is called for; AggGetAggref does not know the latter's.
+ */
+static agg_call *
+call_of(FunctionCallInfo fcinfo)
+{
+	AggState   *aggstate;
+	agg_call   *call = fcinfo->flinfo->fn_extra;
+
+	if (call)
+		return call;
+	aggstate = aggstate_of(fcinfo);
+	for (int i = 0; i < aggstate->numaggs && call == NULL; i++)
+		if (&aggstate->peragg[i].finalfn == fcinfo->flinfo)
+			call = agg_call_by_number(aggstate, aggstate->peragg[i].transno);
+	for (int i = 0; i < aggstate->numtrans && call == NULL; i++)
+		if (&aggstate->pertrans[i].serialfn == fcinfo->flinfo)
+			call = agg_call_by_number(aggstate, i);
+	if (call == NULL)
+		raise_not_found(fcinfo);
+	fcinfo->flinfo->fn_extra = call;
+	return call;
+}
+
+static agg_slot *
+current_slot(agg_call *call)
+{
+	ExprContext *expr_context = call->aggstate->curaggcontext;
+
+	for (int i = 0; i < call->num_slots; i++)
+		if (call->slots[i].expr_context == expr_context)
+			return &call->slots[i];
+	call->slots[call->num_slots] = (agg_slot) {call, expr_context, NULL};
+	return &call->slots[call->num_slots++];
+}
+
+/* PostgreSQL resets the context of hash tables: the batch goes with it. */
+static void
+forget_batch(void *arg)
+{
+	agg_slot   *slot = arg;
+
+	slot->batch = NULL;
+	slot->call->current_context = NULL;
+}
+
+static void
+make_batch(agg_call *call, agg_slot *slot)
+{
+	MemoryContext context = slot->expr_context->ecxt_per_tuple_memory;
+	MemoryContextCallback *callback;
+
+	if (slot->expr_context != call->aggstate->hashcontext)
+	{
+		slot->batch = agg_batch_create(call, false, call->context);
+		return;
+	}
+	slot->batch = agg_batch_create(call, true, context);
+	/* an aggregate's own callback is not called when its memory goes in another way */
+	callback = MemoryContextAlloc(context, sizeof(MemoryContextCallback));
+	callback->func = forget_batch;
+	callback->arg = slot;
+	MemoryContextRegisterResetCallback(context, callback);
+}
+
+agg_batch *
+agg_call_switch(agg_call *call)
+{
+	agg_slot   *slot = current_slot(call);
+
+	if (slot->batch == NULL)
+		make_batch(call, slot);
+	call->current_context = slot->expr_context;
+	call->current = slot->batch;
+	return slot->batch;
+}
+
+static agg_batch *
+existing_batch(agg_call *call, uint32 group)
+{
+	agg_batch  *batch = current_slot(call)->batch;
+
+	if (batch == NULL || group >= batch->num_groups)
+		elog(ERROR, "aggregate state is not of this aggregate context");
+	return batch;
+}
+
+agg_group
+agg_group_of_final(FunctionCallInfo fcinfo)
+{
+	agg_call   *call = call_of(fcinfo);
+	uint32		number = DatumGetUInt32(PG_GETARG_DATUM(0));
+	agg_batch  *own = existing_batch(call, number);
+
+	return (agg_group) {number, own, call->leader ? existing_batch(call->leader, number) : own};
+}
+
+void
+agg_batch_set_order(agg_batch *batch, sort_order order)
+{
+	if (!batch->has_order)
+	{
+		batch->order = order;
+		batch->has_order = true;
+	}
+	else if (order.descending != batch->order.descending || order.nulls_first != batch->order.nulls_first)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("descending and nulls_first must be the same in all rows")));
+}
+
+void
+agg_call_order_args(agg_batch *batch, FunctionCallInfo fcinfo, int first)
+{
+	agg_batch_set_order(batch, order_from_args(&fcinfo->args[first], PG_NARGS() - first));
+}
+
+SortSupport
+agg_call_support(agg_call *call, bool descending)
+{
+	SortSupport support = &call->support;
+
+	if (call->has_support && call->support_descending == descending)
+		return support;
+	memset(support, 0, sizeof(*support));
+	support->ssup_cxt = call->context;
+	support->ssup_collation = call->collation;
+	PrepareSortSupportFromOrderingOp(descending ? call->key.element.gt_operator : call->key.element.lt_operator,
+									 support);
+	call->has_support = true;
+	call->support_descending = descending;
+	return support;
+}

@@ -1,0 +1,262 @@
+/*
+ * percentile_fn.c
+ *		mgpu_percentile_cont, mgpu_percentile_disc: percentiles as plain aggregates.
+ *
+ * The results of PostgreSQL's ordered-set aggregates of those names, from the
+ * same batches as mgpu_sort_agg: sorted once for all groups, and shared by all
+ * aggregates of a query that look at the same values.  Selecting the k-th item
+ * of each group instead was rejected: a query that asks for one percentile
+ * mostly asks for several, and vectorized sorting costs about what selecting
+ * does.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/timestamp.h"
+
+#include "compat.h"
+#include "agg/call.h"
+
+PG_FUNCTION_INFO_V1(mgpu_percentile_cont_trans);
+PG_FUNCTION_INFO_V1(mgpu_percentile_disc_trans);
+PG_FUNCTION_INFO_V1(mgpu_percentile_cont_final);
+PG_FUNCTION_INFO_V1(mgpu_percentile_disc_final);
+
+/* A group's sorted values. */
+typedef struct percentile_group
+{
+	const agg_batch *batch;
+	uint64		begin;
+	int64		num_items;
+} percentile_group;
+
+typedef Datum (*percentile_fn) (const percentile_group *group, double fraction);
+
+/* ---- transition */
+
+static Datum
+transition(FunctionCallInfo fcinfo, agg_kind kind)
+{
+	uint32		group;
+	agg_batch  *batch = agg_group_of_row(fcinfo, kind, false, &group);
+
+	if (batch->call->args_vary)
+		agg_batch_take_fraction(batch, group, fcinfo->args[2]);
+	/* NULLs are there for followers that keep them */
+	if (batch->call->leader == NULL)
+		agg_batch_add_key(batch, group, PG_GETARG_DATUM(1), PG_ARGISNULL(1));
+	PG_RETURN_DATUM(UInt32GetDatum(group));
+}
+
+/* mgpu_percentile_cont_trans(state internal, val anyelement, fraction float8 or float8[]) → internal */
+Datum
+mgpu_percentile_cont_trans(PG_FUNCTION_ARGS)
+{
+	return transition(fcinfo, AGG_PERCENTILE_CONT);
+}
+
+/* mgpu_percentile_disc_trans(state internal, val anyelement, fraction float8 or float8[]) → internal */
+Datum
+mgpu_percentile_disc_trans(PG_FUNCTION_ARGS)
+{
+	return transition(fcinfo, AGG_PERCENTILE_DISC);
+}
+
+/* ---- one percentile */
+
+static void
+check_fraction(double fraction)
+{
+	if (fraction < 0 || fraction > 1 || isnan(fraction))
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("percentile value %g is not between 0 and 1", fraction)));
+}
+
+static Datum
+sorted_datum(const percentile_group *group, int64 i)
+{
+	const element_type *type = &group->batch->call->key.element;
+
+	return fetch_att(agg_batch_sorted_key(group->batch, group->begin + i), type->typbyval, type->typlen);
+}
+
+/* The first value with at least this fraction of all values up to it. */
+static Datum
+discrete(const percentile_group *group, double fraction)
+{
+	int64		rank = (int64) ceil(fraction * group->num_items);
+
+	return sorted_datum(group, Max(rank, 1) - 1);
+}
+
+/* Values lie at 0, 1, … num_items - 1; where the fraction of that falls. */
+typedef struct between
+{
+	int64		low;
+	int64		high;
+	double		proportion;		/* from low to high */
+} between;
+
+static between
+place_of(const percentile_group *group, double fraction)
+{
+	double		place = fraction * (group->num_items - 1);
+	between		result = {(int64) floor(place), (int64) ceil(place), place - floor(place)};
+
+	return result;
+}
+
+static double
+sorted_number(const percentile_group *group, int64 i)
+{
+	Datum		value = sorted_datum(group, i);
+
+	switch (group->batch->call->key.element.type_id)
+	{
+		case INT2OID:
+			return DatumGetInt16(value);
+		case INT4OID:
+			return DatumGetInt32(value);
+		case INT8OID:
+			return (double) DatumGetInt64(value);
+		case FLOAT4OID:
+			return DatumGetFloat4(value);
+		default:
+			return DatumGetFloat8(value);
+	}
+}
+
+static Datum
+continuous_number(const percentile_group *group, double fraction)
+{
+	between		place = place_of(group, fraction);
+	double		low = sorted_number(group, place.low);
+	double		high;
+
+	if (place.low == place.high)
+		return Float8GetDatum(low);
+	high = sorted_number(group, place.high);
+	return Float8GetDatum(low + place.proportion * (high - low));
+}
+
+static Datum
+continuous_interval(const percentile_group *group, double fraction)
+{
+	between		place = place_of(group, fraction);
+	Datum		low = sorted_datum(group, place.low);
+	Datum		difference;
+
+	if (place.low == place.high)
+		return low;
+	difference = DirectFunctionCall2(interval_mi, sorted_datum(group, place.high), low);
+	difference = DirectFunctionCall2(interval_mul, difference, Float8GetDatum(place.proportion));
+	return DirectFunctionCall2(interval_pl, difference, low);
+}
+
+/* ---- results */
+
+/* A sorted value lies in the batch: PostgreSQL is given a copy. */
+static Datum
+copy_datum(Datum value, const element_type *type)
+{
+	return datumCopy(value, type->typbyval, type->typlen);
+}
+
+/* An array of the fractions' dimensions. */
+static Datum
+percentile_array(const percentile_group *group, ArrayType *fractions, percentile_fn percentile,
+				 const element_type *result_type)
+{
+	Datum	   *values;
+	bool	   *nulls;
+	Datum	   *results;
+	int			num_fractions;
+
+	deconstruct_array(fractions, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE,
+					  &values, &nulls, &num_fractions);
+	if (num_fractions == 0)
+		return PointerGetDatum(construct_empty_array(result_type->type_id));
+	results = palloc0(num_fractions * sizeof(Datum));
+	for (int i = 0; i < num_fractions; i++)
+		if (!nulls[i])
+			check_fraction(DatumGetFloat8(values[i]));
+	for (int i = 0; i < num_fractions; i++)
+		if (!nulls[i])
+			results[i] = percentile(group, DatumGetFloat8(values[i]));
+	return PointerGetDatum(construct_md_array(results, nulls, ARR_NDIM(fractions), ARR_DIMS(fractions),
+											  ARR_LBOUND(fractions), result_type->type_id,
+											  result_type->typlen, result_type->typbyval, result_type->typalign));
+}
+
+/* What continuous percentiles of numbers are. */
+static const element_type number_type = {.type_id = FLOAT8OID,.typlen = sizeof(float8),.typbyval = FLOAT8PASSBYVAL,
+.typalign = TYPALIGN_DOUBLE};
+
+Datum
+agg_batch_percentile(agg_batch *batch, uint32 number, const chunk_slice *fraction, bool continuous, bool *is_null)
+{
+	const column *fractions = &fraction->rows->columns[0];
+	Datum		value = cell_datum(fractions->type, fractions->cells, fraction->first);
+	bool		is_array = !fractions->type->element.typbyval;
+	const element_type *result_type = &batch->call->key.element;
+	percentile_fn percentile = continuous ? continuous_interval : discrete;
+	percentile_group group;
+
+	*is_null = column_is_null(fractions, fraction->first);
+	if (*is_null)
+		return (Datum) 0;
+	if (continuous && result_type->type_id != INTERVALOID)
+	{
+		result_type = &number_type;
+		percentile = continuous_number;
+	}
+	if (!is_array)
+		check_fraction(DatumGetFloat8(value));
+	agg_batch_sort(batch);
+	group.batch = batch;
+	group.begin = batch->items.starts[number];
+	group.num_items = row_groups_size(&batch->items, number);
+	*is_null = group.num_items == 0;
+	if (group.num_items == 0)
+		return (Datum) 0;
+	if (is_array)
+		return percentile_array(&group, DatumGetArrayTypeP(value), percentile, result_type);
+	return copy_datum(percentile(&group, DatumGetFloat8(value)), result_type);
+}
+
+static Datum
+finish(FunctionCallInfo fcinfo, bool continuous)
+{
+	agg_group	group;
+	chunk_slice fraction;
+	Datum		result;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	group = agg_group_of_final(fcinfo);
+	fraction = agg_batch_fraction(group.own, group.number);
+	result = agg_batch_percentile(group.batch, group.number, &fraction, continuous, &fcinfo->isnull);
+	PG_RETURN_DATUM(result);
+}
+
+/* mgpu_percentile_cont_final(state internal, arguments as nulls) → float8, interval, or an array of them */
+Datum
+mgpu_percentile_cont_final(PG_FUNCTION_ARGS)
+{
+	return finish(fcinfo, true);
+}
+
+/* mgpu_percentile_disc_final(state internal, arguments as nulls) → anyelement, or an array of them */
+Datum
+mgpu_percentile_disc_final(PG_FUNCTION_ARGS)
+{
+	return finish(fcinfo, false);
+}

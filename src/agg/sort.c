@@ -1,0 +1,176 @@
+/*
+ * sort.c
+ *		Sorts a grouped batch: every group of it by one segmented sort.
+ *
+ * What is few is sorted here and now, group by group, where it lies: with
+ * GroupAggregate a query has as many batches as groups, and setting up a run
+ * for each would cost more than sorting them.
+ */
+#include "postgres.h"
+
+#include "core/cpu_sort.h"
+#include "core/float_ties.h"
+
+#include "compat.h"
+#include "agg/call.h"
+#include "pgerror.h"
+
+/* Keys of fewer bytes are sorted at once. */
+#define SORT_NOW_BYTES (64 * 1024)
+
+bool
+agg_batch_is_forced(const agg_batch *batch)
+{
+	if (batch->num_heads <= 1 && batch->num_items <= MGPU_CPU_NOW_PAIRS)
+		return run_is_probed(batch->num_items);
+	return run_is_forced(batch->num_items);
+}
+
+void
+agg_batch_describe_job(run_request *request, agg_batch *batch, mgpu_op op, uint32 key_kind, uint32 key_width)
+{
+	memset(request, 0, sizeof(*request));
+	request->function = batch->call->function;
+	request->job.op = op;
+	request->job.key_kind = key_kind;
+	request->job.key_width = key_width;
+	request->job.descending = batch->order.descending;
+	request->job.num_items = batch->num_items;
+	request->binding.in_keys = batch->keys;
+	if (batch->num_heads > 1)
+	{
+		request->job.num_segments = batch->num_heads;
+		request->binding.in_segment_heads = batch->heads;
+	}
+}
+
+void
+agg_batch_note(const agg_batch *batch, const char *algorithm, const char *reason)
+{
+	run_note_cpu(batch->call->function, algorithm, batch->num_items,
+				 batch->num_items * batch->call->key.width, reason);
+	run_last.num_segments = batch->num_heads > 1 ? batch->num_heads : 0;
+}
+
+/* Some keys, in place, their ties of floats included. */
+static void
+sort_now(const element_type *type, bool descending, char *keys, uint64 num_items)
+{
+	mgpu_float_ties ties;
+	mgpu_error	error;
+
+	if (type->key_kind != MGPU_KEY_FLOAT)
+	{
+		mgpu_cpu_sort_keys_now(keys, num_items, type->key_kind, type->key_width, descending);
+		return;
+	}
+	mgpu_float_ties_init(&ties, type->key_width);
+	if (mgpu_float_ties_scan(&ties, keys, num_items, &error) != MGPU_OK)
+	{
+		mgpu_float_ties_release(&ties);
+		mgpu_raise(&error);
+	}
+	mgpu_cpu_sort_keys_now(keys, num_items, type->key_kind, type->key_width, descending);
+	mgpu_float_ties_restore(&ties, keys, num_items, descending);
+	mgpu_float_ties_release(&ties);
+}
+
+static void
+sort_groups_now(agg_batch *batch)
+{
+	const element_type *type = &batch->call->key.element;
+
+	for (uint64 i = 0; i < batch->num_heads; i++)
+	{
+		uint64		begin = batch->heads[i];
+		uint64		end = agg_batch_head_end(batch, i);
+
+		if (end - begin > 1)
+			sort_now(type, batch->order.descending, batch->keys + begin * type->key_width, end - begin);
+	}
+	agg_batch_note(batch, "quick", batch->num_heads < batch->num_items ? "few items" : "every group has one item");
+	batch->sorted_keys = batch->keys;
+}
+
+static void
+sort_keys(agg_batch *batch)
+{
+	const element_type *type = &batch->call->key.element;
+	Size		bytes = batch->num_items * type->key_width;
+	run_request request;
+
+	if (batch->num_heads == batch->num_items || (bytes <= SORT_NOW_BYTES && !agg_batch_is_forced(batch)))
+	{
+		sort_groups_now(batch);
+		return;
+	}
+	batch->sorted_keys = agg_batch_alloc(batch, bytes);
+	agg_batch_describe_job(&request, batch, MGPU_OP_SORT, type->key_kind, type->key_width);
+	request.job.outputs = MGPU_OUT_KEYS;
+	request.binding.out_keys = batch->sorted_keys;
+	run_job(&request);
+	/* some floats have bits of their own that a segmented sort loses */
+	if (request.float_bits_lost)
+	{
+		pfree(batch->sorted_keys);
+		batch->sorted_keys = NULL;
+		agg_batch_order(batch);
+	}
+	else if (batch->keys != batch->key->cells)
+		pfree(batch->keys);
+}
+
+/* Whether executors can bring values into the order of their keys themselves. */
+static bool
+values_are_movable(const agg_batch *batch)
+{
+	return batch->call->key.element.key_kind != 0 && element_type_is_movable(&batch->call->value.element) &&
+		batch->num_nulls == 0 && batch->value->nulls == NULL && batch->num_items > MGPU_CPU_NOW_PAIRS;
+}
+
+static void
+sort_values(agg_batch *batch)
+{
+	const element_type *type = &batch->call->key.element;
+	uint32		width = batch->value->type->width;
+	char	   *values = batch->value->cells;
+	run_request request;
+
+	if (batch->items.numbers)
+		values = pick_cells(batch->work_context, values, width, batch->items.numbers, batch->num_items);
+	batch->sorted_values = agg_batch_alloc(batch, batch->num_items * width);
+	agg_batch_describe_job(&request, batch, MGPU_OP_SORT_PAIRS, type->key_kind, type->key_width);
+	request.job.outputs = MGPU_OUT_VALUES;
+	request.job.value_width = width;
+	request.binding.in_values = values;
+	request.binding.out_values = batch->sorted_values;
+	run_job(&request);
+	if (values != batch->value->cells)
+		pfree(values);
+}
+
+void
+agg_batch_sort(agg_batch *batch)
+{
+	if (batch->stage == BATCH_SORTED)
+		return;
+	agg_batch_group(batch);
+	if (batch->num_items > 0)
+	{
+		if (batch->value && values_are_movable(batch))
+			sort_values(batch);
+		else if (batch->value || batch->call->key.element.key_kind == 0)
+			agg_batch_order(batch);
+		else
+			sort_keys(batch);
+	}
+	batch->stage = BATCH_SORTED;
+}
+
+const char *
+agg_batch_sorted_key(const agg_batch *batch, uint64 position)
+{
+	if (batch->sorted_keys)
+		return cell_element(&batch->call->key, batch->sorted_keys, position);
+	return cell_element(&batch->call->key, batch->keys, batch->positions[position]);
+}

@@ -1,0 +1,69 @@
+/*
+ * sort_fn.c
+ *		mgpu_sort_agg, mgpu_sort_agg_by: sorted arrays as aggregates.
+ *
+ * A transition is a few instructions: find the batch, write a row.  The state
+ * that PostgreSQL keeps for a group is its number, so that no pointer has to be
+ * followed to a state of the group's own.
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+
+#include "compat.h"
+#include "agg/call.h"
+
+PG_FUNCTION_INFO_V1(mgpu_sort_agg_trans);
+PG_FUNCTION_INFO_V1(mgpu_sort_agg_by_trans);
+PG_FUNCTION_INFO_V1(mgpu_sort_agg_final);
+
+/*
+ * mgpu_sort_agg_trans(state internal, val anyelement [, descending bool
+ * [, nulls_first bool]]) → internal: the number of the row's group
+ */
+Datum
+mgpu_sort_agg_trans(PG_FUNCTION_ARGS)
+{
+	uint32		group;
+	agg_batch  *batch = agg_group_of_row(fcinfo, AGG_SORT, false, &group);
+
+	if (batch->call->args_vary)
+		agg_call_order_args(batch, fcinfo, 2);
+	if (batch->call->leader == NULL)
+		agg_batch_add_key(batch, group, PG_GETARG_DATUM(1), PG_ARGISNULL(1));
+	PG_RETURN_DATUM(UInt32GetDatum(group));
+}
+
+/*
+ * mgpu_sort_agg_by_trans(state internal, val anyelement, key anycompatible
+ * [, descending bool [, nulls_first bool]]) → internal
+ */
+Datum
+mgpu_sort_agg_by_trans(PG_FUNCTION_ARGS)
+{
+	uint32		group;
+	agg_batch  *batch = agg_group_of_row(fcinfo, AGG_SORT_BY, false, &group);
+	uint64		row;
+
+	if (batch->call->args_vary)
+		agg_call_order_args(batch, fcinfo, 3);
+	row = agg_batch_add_rows(batch, group, 1);
+	chunk_put(batch->rows, batch->key, row, PG_GETARG_DATUM(2), PG_ARGISNULL(2));
+	chunk_put(batch->rows, batch->value, row, PG_GETARG_DATUM(1), PG_ARGISNULL(1));
+	PG_RETURN_DATUM(UInt32GetDatum(group));
+}
+
+/*
+ * mgpu_sort_agg_final(state internal, arguments as nulls) → anyarray: for
+ * mgpu_sort_agg, mgpu_sort_agg_by and mgpu_merge_agg
+ */
+Datum
+mgpu_sort_agg_final(PG_FUNCTION_ARGS)
+{
+	agg_group	group;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	group = agg_group_of_final(fcinfo);
+	PG_RETURN_ARRAYTYPE_P(agg_batch_array(group.batch, group.number, group.own->order.nulls_first));
+}

@@ -1,0 +1,108 @@
+/*
+ * arena.c
+ *		Memory for what grows with a statement's input.
+ *
+ * Rows are moved to their groups, and groups picked for results, in no order
+ * that a processor could guess.  With pages of 4 kB each such access also misses
+ * the table of pages; large allocations ask for huge ones.
+ */
+#include "postgres.h"
+
+#include <sys/mman.h>
+
+#include "utils/memutils.h"
+
+#include "columns/arena.h"
+
+/* From this size on huge pages save more than the advice costs. */
+#define HUGE_PAGE_MIN_BYTES (4 * 1024 * 1024)
+
+#define PAGE_BYTES 4096
+
+/* Least and largest size of a block, but for a value that takes more. */
+#define FIRST_BLOCK_BYTES 1024
+#define LAST_BLOCK_BYTES (8 * 1024 * 1024)
+
+/* A block is at most this part of all before it. */
+#define BLOCK_PART 4
+
+typedef struct arena_block
+{
+	struct arena_block *older;
+	Size		bytes;			/* with this header */
+} arena_block;
+
+void *
+large_alloc(MemoryContext context, Size bytes)
+{
+	void	   *start = MemoryContextAllocHuge(context, Max(bytes, 1));
+
+#ifdef MADV_HUGEPAGE
+	if (bytes >= HUGE_PAGE_MIN_BYTES)
+	{
+		uintptr_t	first = TYPEALIGN(PAGE_BYTES, (uintptr_t) start);
+		uintptr_t	last = TYPEALIGN_DOWN(PAGE_BYTES, (uintptr_t) start + bytes);
+
+		/* advice alone: where it is refused the memory works as before */
+		(void) madvise((void *) first, last - first, MADV_HUGEPAGE);
+	}
+#endif
+	return start;
+}
+
+void *
+large_realloc(MemoryContext context, void *start, Size known_bytes, Size bytes)
+{
+	void	   *larger = large_alloc(context, bytes);
+
+	if (start)
+	{
+		memcpy(larger, start, known_bytes);
+		pfree(start);
+	}
+	return larger;
+}
+
+static void
+use_block(arena *from, arena_block *block)
+{
+	from->next = (char *) block + MAXALIGN(sizeof(arena_block));
+	from->end = (char *) block + block->bytes;
+}
+
+void
+arena_add_block(arena *from, Size needed_bytes)
+{
+	Size		bytes = Min(Max(from->taken_bytes / BLOCK_PART, FIRST_BLOCK_BYTES), LAST_BLOCK_BYTES);
+	arena_block *block;
+
+	bytes = Max(bytes, MAXALIGN(sizeof(arena_block)) + needed_bytes);
+	block = large_alloc(from->context, bytes);
+	block->bytes = bytes;
+	block->older = from->blocks;
+	from->blocks = block;
+	from->block_bytes += bytes;
+	use_block(from, block);
+}
+
+void
+arena_reset(arena *from, bool all)
+{
+	arena_block *kept = from->blocks;
+
+	from->taken_bytes = 0;
+	if (kept == NULL || (kept->older == NULL && !all))
+	{
+		if (kept)
+			use_block(from, kept);
+		return;
+	}
+	while (from->blocks)
+	{
+		arena_block *block = from->blocks;
+
+		from->blocks = block->older;
+		pfree(block);
+	}
+	from->block_bytes = 0;
+}

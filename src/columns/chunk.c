@@ -1,0 +1,216 @@
+/*
+ * chunk.c
+ *		A chunk of columns.
+ *
+ * A column that is full moves to twice its room.  A list of blocks that are never
+ * moved was rejected: a column must lie in one piece to be sorted, and bringing
+ * blocks together costs as much copying.
+ */
+#include "postgres.h"
+
+#include "utils/memutils.h"
+
+#include "compat.h"
+#include "columns/chunk.h"
+#include "pgerror.h"
+
+/* Bytes of rows in a chunk's first memory. */
+#define FIRST_BYTES 1024
+
+static column_store
+store_of(const element_type *type)
+{
+	if (type->typlen == -1)
+		return COLUMN_VARLENA;
+	if (type->typlen < 0)
+		return COLUMN_CSTRING;
+	if (!type->typbyval || type->stride != type->typlen)
+		return COLUMN_BYTES;
+	switch (type->typlen)
+	{
+		case 1:
+			return COLUMN_1;
+		case 2:
+			return COLUMN_2;
+		case 4:
+			return COLUMN_4;
+		case 8:
+			return COLUMN_8;
+		default:
+			return COLUMN_BYTES;
+	}
+}
+
+void
+column_type_fill(column_type *type, Oid type_id)
+{
+	element_type_fill(&type->element, type_id);
+	type->store = store_of(&type->element);
+	type->width = column_is_variable(type) ? (int) sizeof(char *) : type->element.stride;
+	type->align = att_align_nominal(1, type->element.typalign);
+}
+
+chunk *
+chunk_create(MemoryContext context, int num_columns, const column_type *const *types, uint64 most_rows)
+{
+	chunk	   *rows = MemoryContextAllocZero(context, offsetof(chunk, columns) + num_columns * sizeof(column));
+
+	rows->context = rows->arena.context = context;
+	rows->most_rows = most_rows;
+	rows->num_columns = num_columns;
+	for (int i = 0; i < num_columns; i++)
+		rows->columns[i].type = types[i];
+	return rows;
+}
+
+static void
+free_nulls(column *col)
+{
+	if (col->nulls)
+		pfree(col->nulls);
+	col->nulls = NULL;
+}
+
+void
+chunk_reset(chunk *rows)
+{
+	rows->num_rows = 0;
+	for (int i = 0; i < rows->num_columns; i++)
+		free_nulls(&rows->columns[i]);
+	arena_reset(&rows->arena, false);
+}
+
+void
+chunk_free_column(chunk *rows, column *col)
+{
+	free_nulls(col);
+	if (col->cells)
+		pfree(col->cells);
+	col->cells = NULL;
+	rows->capacity = 0;
+}
+
+void
+chunk_free(chunk *rows)
+{
+	rows->num_rows = 0;
+	for (int i = 0; i < rows->num_columns; i++)
+		chunk_free_column(rows, &rows->columns[i]);
+	arena_reset(&rows->arena, true);
+}
+
+static Size
+row_bytes(const chunk *rows)
+{
+	Size		bytes = 0;
+
+	for (int i = 0; i < rows->num_columns; i++)
+		bytes += rows->columns[i].type->width;
+	return bytes;
+}
+
+Size
+chunk_bytes(const chunk *rows)
+{
+	Size		bytes = rows->num_rows * row_bytes(rows) + rows->arena.block_bytes;
+
+	for (int i = 0; i < rows->num_columns; i++)
+		if (rows->columns[i].nulls)
+			bytes += column_null_bytes(rows->num_rows);
+	return bytes;
+}
+
+void
+chunk_grow(chunk *rows, uint64 num_rows)
+{
+	uint64		needed = rows->num_rows + num_rows;
+	uint64		capacity = rows->capacity;
+	Size		bytes = row_bytes(rows);
+
+	if (needed > rows->most_rows)
+		mgpu_raise_too_large(needed);
+	capacity = Min(Max(Max(capacity * 2, FIRST_BYTES / bytes), needed), rows->most_rows);
+	for (int i = 0; i < rows->num_columns; i++)
+	{
+		column	   *col = &rows->columns[i];
+
+		col->cells = large_realloc(rows->context, col->cells, rows->num_rows * col->type->width,
+								   capacity * col->type->width);
+		if (col->nulls)
+		{
+			Size		known_bytes = column_null_bytes(rows->capacity);
+
+			col->nulls = large_realloc(rows->context, col->nulls, known_bytes, column_null_bytes(capacity));
+			memset(col->nulls + known_bytes, 0, column_null_bytes(capacity) - known_bytes);
+		}
+	}
+	rows->capacity = capacity;
+}
+
+void
+chunk_put_null(chunk *rows, column *col, uint64 row)
+{
+	if (col->nulls == NULL)
+	{
+		col->nulls = large_alloc(rows->context, column_null_bytes(rows->capacity));
+		memset(col->nulls, 0, column_null_bytes(rows->capacity));
+	}
+	col->nulls[row / 8] |= 1 << row % 8;
+	memset(col->cells + row * col->type->width, 0, col->type->width);
+}
+
+static char *
+keep_varlena(const column_type *type, arena *to, Datum value)
+{
+	struct varlena *packed = PG_DETOAST_DATUM_PACKED(value);
+	Size		bytes = VARHDRSZ + VARSIZE_ANY_EXHDR(packed);
+	Size		padded = TYPEALIGN(type->align, bytes);
+	char	   *element = arena_take(to, padded, type->align);
+
+	/* the padding, of less than the alignment */
+	if (type->align == sizeof(uint32))
+		*(uint32 *) (element + padded - sizeof(uint32)) = 0;
+	else
+		memset(element + bytes, 0, padded - bytes);
+	SET_VARSIZE(element, bytes);
+	memcpy(VARDATA(element), VARDATA_ANY(packed), bytes - VARHDRSZ);
+	return element;
+}
+
+static char *
+keep_cstring(const column_type *type, arena *to, Datum value)
+{
+	Size		bytes = strlen(DatumGetCString(value)) + 1;
+	Size		padded = TYPEALIGN(type->align, bytes);
+	char	   *element = arena_take(to, padded, type->align);
+
+	memcpy(element, DatumGetCString(value), bytes);
+	memset(element + bytes, 0, padded - bytes);
+	return element;
+}
+
+static void
+keep_bytes(const column_type *type, char *cell, Datum value)
+{
+	const element_type *element = &type->element;
+
+	if (element->typbyval)
+		store_att_byval(cell, value, element->typlen);
+	else
+		memcpy(cell, DatumGetPointer(value), element->typlen);
+	memset(cell + element->typlen, 0, type->width - element->typlen);
+}
+
+void
+chunk_put_other(chunk *rows, column *col, uint64 row, Datum value)
+{
+	const column_type *type = col->type;
+	char	   *cell = col->cells + row * type->width;
+
+	if (type->store == COLUMN_VARLENA)
+		*(char **) cell = keep_varlena(type, &rows->arena, value);
+	else if (type->store == COLUMN_CSTRING)
+		*(char **) cell = keep_cstring(type, &rows->arena, value);
+	else
+		keep_bytes(type, cell, value);
+}

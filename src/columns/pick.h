@@ -1,0 +1,50 @@
+/*
+ * pick.h
+ *		Rows of a chunk by group, and cells picked by row number.
+ */
+#ifndef MGPU_PICK_H
+#define MGPU_PICK_H
+
+#include "columns/chunk.h"
+
+/*
+ * Rows brought together: those of group g are numbers[starts[g]] … numbers[starts[g + 1] - 1],
+ * in arrival order.
+ */
+typedef struct row_groups
+{
+	uint32		num_groups;
+	uint32	   *numbers;		/* NULL: rows 0, 1, 2 … */
+	uint32	   *starts;			/* num_groups + 1 of them; NULL: there are no rows */
+} row_groups;
+
+/* Of rows whose group's number is in groups.  Arrays are in context. */
+extern row_groups row_groups_make(MemoryContext context, const uint32 *groups, uint64 num_rows, uint32 num_groups);
+
+/* Rows of a chunk apart by whether a column has a value in them; present may have all's arrays. */
+extern void row_groups_split(MemoryContext context, const row_groups *all, const column *by,
+							 row_groups *present, row_groups *nulls);
+
+/* Cells by number, one after another, in context. */
+extern char *pick_cells(MemoryContext context, const char *cells, uint32 width,
+						const uint32 *numbers, uint64 num_rows);
+
+static inline uint64
+row_groups_count(const row_groups *rows)
+{
+	return rows->starts ? rows->starts[rows->num_groups] : 0;
+}
+
+static inline uint64
+row_groups_size(const row_groups *rows, uint32 group)
+{
+	return rows->starts ? rows->starts[group + 1] - rows->starts[group] : 0;
+}
+
+static inline uint64
+row_groups_row(const row_groups *rows, uint64 i)
+{
+	return rows->numbers ? rows->numbers[i] : i;
+}
+
+#endif							/* MGPU_PICK_H */

@@ -1,0 +1,196 @@
+/*
+ * spill.c
+ *		Rows to group that do not fit in memory: partitions in temporary files.
+ *
+ * A hash of the key chooses the partition; each level of splitting has a hash of
+ * its own.  Files are PostgreSQL's temporary ones: they count towards
+ * temp_file_limit, and are gone when the query ends in whichever way.  Sorting runs
+ * on disk and merging them was rejected: it compares keys once more, where
+ * partitions are read as they were written.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "compat.h"
+#include "columns/pick.h"
+#include "columns/spill.h"
+#include "columns/wire.h"
+
+/* Fewest and most partitions of one split. */
+#define FEWEST_PARTITIONS 4
+#define MOST_PARTITIONS 256
+
+/* The files' buffers take at most this part of the limit, unless there are few. */
+#define BUFFER_PART 4
+
+/* Partitions are meant to be this much smaller than the limit, as hashes are uneven. */
+#define ROOM 1.5
+
+/* Rows that are written together: a piece of a partition has no more. */
+#define STEP_ROWS (16 * 1024)
+
+static void
+open_partitions(spill *to, const chunk *rows, int level, uint64 num_rows, Size limit_bytes)
+{
+	double		row_bytes = (double) chunk_bytes(rows) / Max(rows->num_rows, 1);
+	double		wanted = Max(num_rows, rows->num_rows) * row_bytes / limit_bytes * ROOM + 1;
+	double		most = Min((double) limit_bytes / BUFFER_PART / BLCKSZ, MOST_PARTITIONS);
+
+	to->num_open = Max(Min(wanted, most), FEWEST_PARTITIONS);
+	to->open = palloc0(to->num_open * sizeof(partition *));
+	to->open_level = level;
+}
+
+/* The number of a row's partition, which learns whether it is of one group. */
+static uint32
+choose_partition(spill *to, const column *key, uint64 row)
+{
+	uint64		hash = to->hash(key, row, to->open_level);
+	uint32		number = hash % to->num_open;
+	partition  *part = to->open[number];
+
+	if (part == NULL)
+	{
+		part = to->open[number] = palloc0(sizeof(partition));
+		part->file = BufFileCreateTemp(false);
+		part->level = to->open_level;
+		part->one_group = true;
+		part->first_hash = hash;
+		to->num_partitions++;
+	}
+	part->one_group &= hash == part->first_hash;
+	return number;
+}
+
+static void
+write_piece(spill *to, partition *part, const chunk_slice *slice)
+{
+	StringInfoData piece;
+	uint32		num_bytes;
+
+	message_start(&piece);
+	message_append_rows(&piece, slice);
+	num_bytes = piece.len - VARHDRSZ;
+	BufFileWrite(part->file, &num_bytes, sizeof(num_bytes));
+	BufFileWrite(part->file, piece.data + VARHDRSZ, num_bytes);
+	part->num_rows += slice->num_rows;
+	to->num_bytes += sizeof(num_bytes) + num_bytes;
+	pfree(piece.data);
+}
+
+static void
+write_step(spill *to, const chunk *rows, uint64 first, uint64 num_rows, uint32 *numbers)
+{
+	row_groups	parts;
+
+	for (uint64 i = 0; i < num_rows; i++)
+		numbers[i] = choose_partition(to, &rows->columns[0], first + i);
+	parts = row_groups_make(CurrentMemoryContext, numbers, num_rows, to->num_open);
+	for (int i = 0; i < to->num_open; i++)
+	{
+		chunk_slice slice = {rows, rows->num_columns, first, parts.numbers + parts.starts[i], row_groups_size(&parts, i)};
+
+		if (slice.num_rows > 0)
+			write_piece(to, to->open[i], &slice);
+	}
+	pfree(parts.numbers);
+	pfree(parts.starts);
+}
+
+void
+spill_rows(spill *to, chunk *rows, int level, uint64 num_rows, Size limit_bytes)
+{
+	MemoryContext caller = MemoryContextSwitchTo(to->context);
+	uint32	   *numbers = palloc(STEP_ROWS * sizeof(uint32));
+
+	if (to->num_open == 0)
+		open_partitions(to, rows, level, num_rows, limit_bytes);
+	for (uint64 first = 0; first < rows->num_rows; first += STEP_ROWS)
+	{
+		CHECK_FOR_INTERRUPTS();
+		write_step(to, rows, first, Min(STEP_ROWS, rows->num_rows - first), numbers);
+	}
+	pfree(numbers);
+	chunk_free(rows);
+	MemoryContextSwitchTo(caller);
+}
+
+void
+spill_finish(spill *to)
+{
+	MemoryContext caller = MemoryContextSwitchTo(to->context);
+
+	for (int i = 0; i < to->num_open; i++)
+	{
+		partition  *part = to->open[i];
+
+		if (part == NULL)
+			continue;
+		if (BufFileSeek(part->file, 0, 0, SEEK_SET) != 0)
+			ereport(ERROR,
+					(errcode_for_file_access(),
+					 errmsg("could not rewind a temporary file of rows to group")));
+		to->waiting = lappend(to->waiting, part);
+	}
+	if (to->open)
+		pfree(to->open);
+	to->open = NULL;
+	to->num_open = 0;
+	MemoryContextSwitchTo(caller);
+}
+
+partition *
+spill_next(spill *from)
+{
+	partition  *part;
+
+	if (from->waiting == NIL)
+		return NULL;
+	/* the latest first: what was split again is done before files of more levels pile up */
+	part = llast(from->waiting);
+	from->waiting = list_delete_last(from->waiting);
+	return part;
+}
+
+static void
+read_bytes(partition *from, void *dest, Size bytes)
+{
+	if (BufFileRead(from->file, dest, bytes) != bytes)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not read a temporary file of rows to group")));
+}
+
+void
+spill_read(partition *from, chunk *rows)
+{
+	uint64		before = rows->num_rows;
+	uint32		num_bytes;
+	char	   *bytes;
+
+	read_bytes(from, &num_bytes, sizeof(num_bytes));
+	bytes = palloc(num_bytes);
+	read_bytes(from, bytes, num_bytes);
+	if (chunk_read(rows, rows->num_columns, bytes, num_bytes) != num_bytes)
+		elog(ERROR, "rows in a temporary file are not as they were written");
+	from->num_rows -= rows->num_rows - before;
+	pfree(bytes);
+}
+
+void
+spill_close(spill *to)
+{
+	ListCell   *cell;
+
+	for (int i = 0; i < to->num_open; i++)
+		if (to->open[i])
+			BufFileClose(to->open[i]->file);
+	foreach(cell, to->waiting)
+		BufFileClose(((partition *) lfirst(cell))->file);
+	MemoryContextReset(to->context);
+	to->waiting = NIL;
+	to->open = NULL;
+	to->num_open = 0;
+}

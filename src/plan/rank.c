@@ -1,0 +1,216 @@
+/*
+ * rank.c
+ *		Which of the rows that a node has collected are one group.
+ *
+ * All keys are sorted with their row numbers, stably, by the job that sorts
+ * anything else (run.c), on the executor that it chooses.  Equal keys are then
+ * neighbours, each group's rows in arrival order, and the aggregates' values are
+ * picked by row number.  A hash table was rejected: with many groups each row
+ * misses the caches at every step of its look-up, where a sort reads and writes
+ * in order.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "common/hashfn.h"
+#include "miscadmin.h"
+
+#include "core/cpu_sort.h"
+
+#include "compat.h"
+#include "plan/group.h"
+#include "run/run.h"
+
+/* Rows handled between looks at interrupts. */
+#define STEP_ROWS (256 * 1024)
+
+bool
+group_key_is_sortable(const element_type *type)
+{
+	return OidIsValid(type->lt_operator) && (type->key_kind != 0 || type->is_enum);
+}
+
+static uint32
+kind_of(const element_type *type)
+{
+	/* any order of an enum's labels will do: that of their OIDs */
+	return type->is_enum ? MGPU_KEY_UNSIGNED : type->key_kind;
+}
+
+uint64
+group_key_hash(const column *key, uint64 row, uint64 seed)
+{
+	uint32		width = key->type->width;
+	union
+	{
+		float4		narrow;
+		float8		wide;
+		unsigned char bytes[16];
+	}			cell;
+
+	memcpy(cell.bytes, key->cells + row * width, width);
+	if (key->type->element.key_kind == MGPU_KEY_FLOAT && width == sizeof(float4))
+		cell.narrow = isnan(cell.narrow) ? (float4) NAN : cell.narrow + 0.0f;
+	else if (key->type->element.key_kind == MGPU_KEY_FLOAT)
+		cell.wide = isnan(cell.wide) ? (float8) NAN : cell.wide + 0.0;
+	/* NULL must not always go where zeros go */
+	return hash_bytes_extended(cell.bytes, width, seed * 2 + column_is_null(key, row));
+}
+
+/* Sorted keys, in context, the floats' own bits included, and the positions that put them so. */
+static char *
+sort_keys(MemoryContext context, const chunk *rows, const char *function, uint32 *positions)
+{
+	const column *key = &rows->columns[0];
+	char	   *sorted;
+	run_request request;
+
+	/* so few that a run would take longer than they do */
+	if (rows->num_rows <= MGPU_CPU_NOW_PAIRS && !run_is_forced(rows->num_rows))
+	{
+		mgpu_cpu_argsort_now(key->cells, positions, rows->num_rows, kind_of(&key->type->element), key->type->width, false);
+		return pick_cells(context, key->cells, key->type->width, positions, rows->num_rows);
+	}
+	sorted = large_alloc(context, rows->num_rows * key->type->width);
+	memset(&request, 0, sizeof(request));
+	request.function = function;
+	request.job.op = MGPU_OP_SORT_PAIRS;
+	request.job.key_kind = kind_of(&key->type->element);
+	request.job.key_width = key->type->width;
+	request.job.num_items = rows->num_rows;
+	request.job.outputs = MGPU_OUT_KEYS | MGPU_OUT_INDICES;
+	request.binding.in_keys = key->cells;
+	request.binding.out_keys = sorted;
+	request.binding.out_indices = positions;
+	run_job(&request);
+	return sorted;
+}
+
+/*
+ * Notes the keys of [begin, end) that are not the key before, without branches:
+ * each is noted where the next start belongs, and stays there if it is one.
+ */
+#define NOTE_CHANGES(type, is_change) \
+	do { \
+		const type *cell = (const type *) sorted; \
+		\
+		for (uint64 i = begin; i < end; i++) \
+		{ \
+			if (starts) \
+				starts[num_groups] = i; \
+			num_groups += is_change(cell[i - 1], cell[i]); \
+		} \
+		return num_groups; \
+	} while (0)
+
+#define NUMBERS_DIFFER(a, b) ((a) != (b))
+#define FLOATS_DIFFER(a, b) (((a) != (b)) & (((a) == (a)) | ((b) == (b))))
+
+static uint32
+note_changes(const char *sorted, uint64 begin, uint64 end, const column_type *type, uint32 *starts, uint32 num_groups)
+{
+	uint32		width = type->width;
+
+	if (type->element.key_kind == MGPU_KEY_FLOAT && width == sizeof(float4))
+		NOTE_CHANGES(float4, FLOATS_DIFFER);
+	if (type->element.key_kind == MGPU_KEY_FLOAT)
+		NOTE_CHANGES(float8, FLOATS_DIFFER);
+	switch (width)
+	{
+		case 1:
+			NOTE_CHANGES(uint8, NUMBERS_DIFFER);
+		case 2:
+			NOTE_CHANGES(uint16, NUMBERS_DIFFER);
+		case 4:
+			NOTE_CHANGES(uint32, NUMBERS_DIFFER);
+		case 8:
+			NOTE_CHANGES(uint64, NUMBERS_DIFFER);
+		default:
+			for (uint64 i = begin; i < end; i++)
+				if (memcmp(sorted + (i - 1) * width, sorted + i * width, width) != 0)
+				{
+					if (starts)
+						starts[num_groups] = i;
+					num_groups++;
+				}
+			return num_groups;
+	}
+}
+
+/* Counts groups of one key or more; writes where they start, with room for one more, unless starts is NULL. */
+static uint32
+find_starts(const char *sorted, uint64 num_keys, const column_type *type, uint32 *starts)
+{
+	uint32		num_groups = 1;
+
+	if (starts)
+		starts[0] = 0;
+	for (uint64 i = 1; i < num_keys; i += STEP_ROWS)
+	{
+		num_groups = note_changes(sorted, i, Min(i + STEP_ROWS, num_keys), type, starts, num_groups);
+		CHECK_FOR_INTERRUPTS();
+	}
+	return num_groups;
+}
+
+/*
+ * Rows without a key have zeros in its place, and so stand in one group, with
+ * those whose key is zeros: make it two.
+ */
+static void
+split_null_group(MemoryContext context, const column *key, group_ranks *ranks)
+{
+	row_groups *rows = &ranks->rows;
+	row_groups	present;
+	row_groups	nulls;
+	uint32		group = 0;
+	uint32		begin;
+	uint64		num_zeros;
+
+	row_groups_split(context, rows, key, &present, &nulls);
+	if (row_groups_count(&nulls) == 0)
+		return;
+	while (row_groups_size(&nulls, group) == 0)
+		group++;
+	begin = rows->starts[group];
+	num_zeros = row_groups_size(&present, group);
+	memcpy(rows->numbers + begin, present.numbers + present.starts[group], num_zeros * sizeof(uint32));
+	memcpy(rows->numbers + begin + num_zeros, nulls.numbers, row_groups_count(&nulls) * sizeof(uint32));
+	if (num_zeros > 0)
+	{
+		group++;
+		memmove(rows->starts + group + 1, rows->starts + group, (rows->num_groups - group + 1) * sizeof(uint32));
+		rows->starts[group] = begin + num_zeros;
+		rows->num_groups++;
+	}
+	ranks->null_group = group;
+}
+
+group_ranks
+group_rank(const chunk *rows, const char *function, MemoryContext context)
+{
+	const column *key = &rows->columns[0];
+	uint32		width = key->type->width;
+	uint64		num_rows = rows->num_rows;
+	group_ranks ranks = {.null_group = -1};
+	uint32		num_groups;
+	char	   *sorted;
+
+	ranks.rows.numbers = large_alloc(context, num_rows * sizeof(uint32));
+	sorted = sort_keys(context, rows, function, ranks.rows.numbers);
+	num_groups = find_starts(sorted, num_rows, key->type, NULL);
+	/* one more that may be written, and one for rows without a key */
+	ranks.rows.starts = large_alloc(context, ((Size) num_groups + 2) * sizeof(uint32));
+	find_starts(sorted, num_rows, key->type, ranks.rows.starts);
+	ranks.rows.starts[num_groups] = num_rows;
+	ranks.rows.num_groups = num_groups;
+	split_null_group(context, key, &ranks);
+	ranks.keys = pick_cells(context, sorted, width, ranks.rows.starts, ranks.rows.num_groups);
+	/* what stood first among sorted zeros may have been a row without a key, and -0 is a zero */
+	if (ranks.null_group > 0)
+		memcpy(ranks.keys + (ranks.null_group - 1) * width,
+			   key->cells + (Size) ranks.rows.numbers[ranks.rows.starts[ranks.null_group - 1]] * width, width);
+	pfree(sorted);
+	return ranks;
+}

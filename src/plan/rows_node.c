@@ -1,0 +1,187 @@
+/*
+ * rows_node.c
+ *		MgpuRows: a plan node that packs rows for an MgpuGroup node (group_node.c).
+ *
+ * It stands below a Gather, in every worker and in the leader where that takes
+ * part.  It reads its child's rows into columns and returns them as packs, a tuple
+ * for some thousand rows; it holds no more than one of them.  What stands above it
+ * is a scan of one column, so that nothing between the two nodes knows what passes
+ * through.  Shared memory that the leader sorts where it lies was rejected: the
+ * queue bounds what workers hold by itself, and what it adds, a copy, is a tenth of
+ * the sort that follows.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "miscadmin.h"
+
+#include "compat.h"
+#include "columns/wire.h"
+#include "core/job.h"
+#include "plan/group.h"
+
+typedef struct rows_state
+{
+	CustomScanState css;		/* first, as PostgreSQL allocates and frees this */
+	chunk	   *rows;			/* of the pack in the making */
+	uint32		most_rows;		/* in a pack */
+	bool		ended;			/* the child has no more */
+} rows_state;
+
+/* ---- rows of a plan */
+
+chunk *
+rows_create(MemoryContext context, List *types)
+{
+	int			num_columns = list_length(types);
+	column_type *filled = MemoryContextAlloc(context, num_columns * sizeof(column_type));
+	const column_type **pointers = palloc(num_columns * sizeof(column_type *));
+	chunk	   *rows;
+
+	for (int i = 0; i < num_columns; i++)
+	{
+		column_type_fill(&filled[i], list_nth_oid(types, i));
+		pointers[i] = &filled[i];
+	}
+	rows = chunk_create(context, num_columns, pointers, MGPU_MAX_ITEMS);
+	pfree(pointers);
+	return rows;
+}
+
+chunk *
+rows_create_for(MemoryContext context, const PlanState *source)
+{
+	TupleDesc	descriptor = source->ps_ResultTupleDesc;
+	List	   *types = NIL;
+
+	for (int i = 0; i < descriptor->natts; i++)
+		types = lappend_oid(types, TupleDescAttr(descriptor, i)->atttypid);
+	return rows_create(context, types);
+}
+
+void
+rows_put_slot(chunk *rows, TupleTableSlot *slot)
+{
+	uint64		row = chunk_add_rows(rows, 1);
+
+	slot_getsomeattrs(slot, rows->num_columns);
+	for (int i = 0; i < rows->num_columns; i++)
+		chunk_put(rows, &rows->columns[i], row, slot->tts_values[i], slot->tts_isnull[i]);
+}
+
+Size
+rows_bytes_of_one(const chunk *rows)
+{
+	Size		bytes = 0;
+
+	for (int i = 0; i < rows->num_columns; i++)
+		bytes += rows->columns[i].type->width + sizeof(bool);
+	return bytes;
+}
+
+/* ---- the node */
+
+static void
+begin(CustomScanState *css, EState *estate, int eflags)
+{
+	rows_state *state = (rows_state *) css;
+	const CustomScan *scan = (const CustomScan *) css->ss.ps.plan;
+	PlanState  *child = ExecInitNode(linitial(scan->custom_plans), estate, eflags);
+
+	css->custom_ps = list_make1(child);
+	state->rows = rows_create_for(estate->es_query_cxt, child);
+	state->most_rows = rows_of_pack(rows_bytes_of_one(state->rows));
+}
+
+static void
+collect(rows_state *state)
+{
+	PlanState  *child = linitial(state->css.custom_ps);
+
+	chunk_reset(state->rows);
+	while (state->rows->num_rows < state->most_rows && !state->ended)
+	{
+		TupleTableSlot *slot = ExecProcNode(child);
+
+		if (TupIsNull(slot))
+			state->ended = true;
+		else
+			rows_put_slot(state->rows, slot);
+	}
+}
+
+/* All rows, in the current context. */
+static bytea *
+pack(const chunk *rows)
+{
+	chunk_slice slice = {rows, rows->num_columns, 0, NULL, rows->num_rows};
+	StringInfoData message;
+
+	message_start(&message);
+	message_append_rows(&message, &slice);
+	return message_end(&message);
+}
+
+static TupleTableSlot *
+execute(CustomScanState *css)
+{
+	rows_state *state = (rows_state *) css;
+	ExprContext *context = css->ss.ps.ps_ExprContext;
+	TupleTableSlot *slot = css->ss.ss_ScanTupleSlot;
+	MemoryContext caller;
+
+	CHECK_FOR_INTERRUPTS();
+	collect(state);
+	if (state->rows->num_rows == 0)
+		return NULL;
+	ResetExprContext(context);
+	caller = MemoryContextSwitchTo(context->ecxt_per_tuple_memory);
+	ExecClearTuple(slot);
+	slot->tts_isnull[0] = false;
+	slot->tts_values[0] = PointerGetDatum(pack(state->rows));
+	MemoryContextSwitchTo(caller);
+	return ExecStoreVirtualTuple(slot);
+}
+
+static void
+rescan(CustomScanState *css)
+{
+	rows_state *state = (rows_state *) css;
+	PlanState  *child = linitial(css->custom_ps);
+
+	state->ended = false;
+	if (css->ss.ps.chgParam)
+		UpdateChangedParamSet(child, css->ss.ps.chgParam);
+	/* where parameters have changed the child starts over by itself */
+	if (child->chgParam == NULL)
+		ExecReScan(child);
+}
+
+static void
+end(CustomScanState *css)
+{
+	ExecEndNode(linitial(css->custom_ps));
+}
+
+static const CustomExecMethods exec_methods = {
+	.CustomName = "MgpuRows",
+	.BeginCustomScan = begin,
+	.ExecCustomScan = execute,
+	.EndCustomScan = end,
+	.ReScanCustomScan = rescan
+};
+
+static Node *
+make_state(CustomScan *scan)
+{
+	rows_state *state = palloc0(sizeof(rows_state));
+
+	NodeSetTag(state, T_CustomScanState);
+	state->css.methods = &exec_methods;
+	return (Node *) state;
+}
+
+const CustomScanMethods rows_scan_methods = {
+	.CustomName = "MgpuRows",
+	.CreateCustomScanState = make_state
+};
