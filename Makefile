@@ -139,7 +139,7 @@ CORE_CFLAGS = -O3 -g -fPIC -fvisibility=hidden -pthread $(WARNINGS) -Isrc $(FEAT
 CORE_CC = $(CC) -std=gnu11 $(CORE_CFLAGS)
 CORE_CXX = $(CXX) -std=c++17 -fno-exceptions -fno-rtti $(CORE_CFLAGS)
 
-CORE_SOURCES = $(sort $(wildcard src/core/*.c src/core/*.cpp))
+CORE_SOURCES = $(sort $(wildcard src/core/*.c src/core/*/*.c src/core/*.cpp))
 CUDA_STUB = src/core/exec_cuda_stub.c
 core_objects = $(patsubst src/core/%,$(1)/%.o,$(basename $(2)))
 CORE_OBJECTS = $(call core_objects,$(BUILD)/core,$(if $(CUDA_ARCHIVE),$(filter-out $(CUDA_STUB),$(CORE_SOURCES)),$(CORE_SOURCES)))
@@ -239,7 +239,7 @@ $(BUILD)/unit/$(1)/%: test/unit/%.c $$(UNIT_ARCHIVE_$(1)) $(BUILD)/core.config
 	$$(CORE_CC) $$(UNIT_FLAGS_$(1)) -o $$@ $$< $$(UNIT_ARCHIVE_$(1)) $$(UNIT_LIBS)
 unit-$(1): $$(UNIT_TESTS:%=$(BUILD)/unit/$(1)/%)
 .PHONY: unit-$(1)
--include $$(wildcard $(BUILD)/unit/$(1)/*.d $(BUILD)/unit/$(1)/core/*.d)
+-include $$(wildcard $(BUILD)/unit/$(1)/*.d $(BUILD)/unit/$(1)/core/*.d $(BUILD)/unit/$(1)/core/*/*.d)
 endef
 UNIT_STUB = $(if $(wildcard $(CUDA_STUB)),$(BUILD)/core/exec_cuda_stub.o)
 UNIT_ARCHIVE_plain = $(CORE_ARCHIVE) $(if $(CUDA_ARCHIVE),$(BUILD)/unit/libmgpu_stub.a)
@@ -258,7 +258,7 @@ $(BUILD)/unit/libmgpu_stub.a: $(UNIT_STUB)
 $(BUILD)/vqsort_bench: test/bench/vqsort_bench.c $(UNIT_ARCHIVE_plain)
 	$(CORE_CC) -o $@ $< $(UNIT_ARCHIVE_plain) $(UNIT_LIBS)
 
--include $(OBJS:.o=.d) $(wildcard $(BUILD)/core/*.d)
+-include $(OBJS:.o=.d) $(wildcard $(BUILD)/core/*.d $(BUILD)/core/*/*.d)
 
 # ------------------------------------------------------------------ all the rest
 

@@ -87,13 +87,13 @@ put_code_f##bits(type *dst, uint64_t mask, type code) \
 } \
 /* num_blocks blocks that stay in the first-level cache. */ \
 static void \
-encode_blocks_f##bits(const type *src, type *dst, uint64_t num_blocks, type flip, mgpu_float_level level) \
+encode_blocks_f##bits(const type *src, type *dst, uint64_t num_blocks, type flip) \
 { \
 	uint64_t	block = 0; \
 	while (block < num_blocks) \
 	{ \
 		mgpu_float_masks masks = {0}; \
-		uint64_t	special = mgpu_float_next_special(src, bits / 8, block, num_blocks, level, &masks); \
+		uint64_t	special = mgpu_float_next_special(src, bits / 8, block, num_blocks, true, &masks); \
 		uint64_t	end = special < num_blocks ? special + 1 : num_blocks; \
 		encode_ordinary_f##bits(src + block * MGPU_FLOAT_BLOCK, dst + block * MGPU_FLOAT_BLOCK, \
 								(end - block) * MGPU_FLOAT_BLOCK, flip); \
@@ -106,12 +106,10 @@ encode_blocks_f##bits(const type *src, type *dst, uint64_t num_blocks, type flip
 static void \
 encode_items_f##bits(const type *src, type *dst, uint64_t num_items, type flip) \
 { \
-	mgpu_float_level level = mgpu_float_best_level(); \
 	uint64_t	num_blocks = num_items / MGPU_FLOAT_BLOCK; \
 	for (uint64_t block = 0; block < num_blocks; block += STRIPE_BLOCKS) \
 		encode_blocks_f##bits(src + block * MGPU_FLOAT_BLOCK, dst + block * MGPU_FLOAT_BLOCK, \
-							  num_blocks - block < STRIPE_BLOCKS ? num_blocks - block : STRIPE_BLOCKS, \
-							  flip, level); \
+							  num_blocks - block < STRIPE_BLOCKS ? num_blocks - block : STRIPE_BLOCKS, flip); \
 	for (uint64_t i = num_blocks * MGPU_FLOAT_BLOCK; i < num_items; i++) \
 		dst[i] = mgpu_encode_f##bits(src[i]) ^ flip; \
 } \

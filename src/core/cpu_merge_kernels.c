@@ -18,8 +18,6 @@
 #define BELOW_F32(y, x) ((code_f32(y) ^ flip) < (code_f32(x) ^ flip))
 #define BELOW_F64(y, x) ((code_f64(y) ^ flip) < (code_f64(x) ^ flip))
 #define BELOW_BYTES(y, x) ((swap_u128(y) ^ flip) < (swap_u128(x) ^ flip))
-#define BELOW_RECORD(y, x) \
-	((void) flip, ((y).code < (x).code) | (((y).code == (x).code) & ((y).index < (x).index)))
 
 /* mgpu_encode_f32 and mgpu_encode_f64 in a form that compilers leave branch-free. */
 #define DEFINE_CODE(bits, type) \
@@ -48,12 +46,12 @@ wide_flip(const mgpu_codec *codec)
 	return (mgpu_u128) codec->flip << 64 | codec->flip;
 }
 
-#define DEFINE_MERGE(name, type, flip_type, BELOW) \
+#define DEFINE_MERGE(name, type, BELOW) \
 static uint64_t \
 path_##name(const mgpu_codec *codec, const void *list_a, uint64_t num_a, const void *list_b, \
 			uint64_t num_b, uint64_t diagonal) \
 { \
-	flip_type	flip = (flip_type) wide_flip(codec); \
+	type		flip = (type) wide_flip(codec); \
 	const type *a = list_a; \
 	const type *b = list_b; \
 	uint64_t	begin = diagonal > num_b ? diagonal - num_b : 0; \
@@ -71,7 +69,7 @@ path_##name(const mgpu_codec *codec, const void *list_a, uint64_t num_a, const v
 static void \
 keys_##name(const mgpu_codec *codec, const mgpu_scalar_lanes *lanes, uint64_t lane_items) \
 { \
-	flip_type	flip = (flip_type) wide_flip(codec); \
+	type		flip = (type) wide_flip(codec); \
 	const type *a[LANES]; \
 	const type *b[LANES]; \
 	type	   *out[LANES]; \
@@ -96,7 +94,7 @@ keys_##name(const mgpu_codec *codec, const mgpu_scalar_lanes *lanes, uint64_t la
 static void \
 pairs_##name(const mgpu_codec *codec, const mgpu_scalar_lanes *lanes, uint64_t lane_items) \
 { \
-	flip_type	flip = (flip_type) wide_flip(codec); \
+	type		flip = (type) wide_flip(codec); \
 	const type *a = lanes->a; \
 	const type *b = lanes->b; \
 	uint64_t	num_a = lanes->num_a; \
@@ -127,7 +125,7 @@ pairs_##name(const mgpu_codec *codec, const mgpu_scalar_lanes *lanes, uint64_t l
 static void \
 tail_##name(const mgpu_lists *lists, const mgpu_cut *cut, void *out, uint32_t *indices) \
 { \
-	flip_type	flip = (flip_type) wide_flip(&lists->codec); \
+	type		flip = (type) wide_flip(&lists->codec); \
 	const type *a = lists->a; \
 	const type *b = lists->b; \
 	uint64_t	a_used = cut->a_begin; \
@@ -146,7 +144,7 @@ tail_##name(const mgpu_lists *lists, const mgpu_cut *cut, void *out, uint32_t *i
 static uint64_t \
 first_unsorted_##name(const mgpu_codec *codec, const void *list, uint64_t begin, uint64_t end) \
 { \
-	flip_type	flip = (flip_type) wide_flip(codec); \
+	type		flip = (type) wide_flip(codec); \
 	const type *items = list; \
 	for (uint64_t i = begin > 0 ? begin : 1; i < end; i++) \
 		if (BELOW(items[i], items[i - 1])) \
@@ -157,7 +155,7 @@ first_unsorted_##name(const mgpu_codec *codec, const void *list, uint64_t begin,
 static uint64_t \
 count_below_##name(const mgpu_codec *codec, const void *list, uint64_t num_items, const void *item) \
 { \
-	flip_type	flip = (flip_type) wide_flip(codec); \
+	type		flip = (type) wide_flip(codec); \
 	const type *items = list; \
 	type		limit = *(const type *) item; \
 	uint64_t	count = 0; \
@@ -172,7 +170,7 @@ count_below_##name(const mgpu_codec *codec, const void *list, uint64_t num_items
 static uint64_t \
 count_above_##name(const mgpu_codec *codec, const void *end, uint64_t num_items, const void *item) \
 { \
-	flip_type	flip = (flip_type) wide_flip(codec); \
+	type		flip = (type) wide_flip(codec); \
 	const type *items = end; \
 	type		limit = *(const type *) item; \
 	uint64_t	count = 0; \
@@ -189,15 +187,14 @@ static const mgpu_merge_functions functions_##name = { \
 	count_below_##name, count_above_##name \
 };
 
-DEFINE_MERGE(u8, uint8_t, uint8_t, BELOW_FLIPPED)
-DEFINE_MERGE(u16, uint16_t, uint16_t, BELOW_FLIPPED)
-DEFINE_MERGE(u32, uint32_t, uint32_t, BELOW_FLIPPED)
-DEFINE_MERGE(u64, uint64_t, uint64_t, BELOW_FLIPPED)
-DEFINE_MERGE(u128, mgpu_u128, mgpu_u128, BELOW_FLIPPED)
-DEFINE_MERGE(f32, uint32_t, uint32_t, BELOW_F32)
-DEFINE_MERGE(f64, uint64_t, uint64_t, BELOW_F64)
-DEFINE_MERGE(bytes, mgpu_u128, mgpu_u128, BELOW_BYTES)
-DEFINE_MERGE(record, mgpu_record, uint64_t, BELOW_RECORD)
+DEFINE_MERGE(u8, uint8_t, BELOW_FLIPPED)
+DEFINE_MERGE(u16, uint16_t, BELOW_FLIPPED)
+DEFINE_MERGE(u32, uint32_t, BELOW_FLIPPED)
+DEFINE_MERGE(u64, uint64_t, BELOW_FLIPPED)
+DEFINE_MERGE(u128, mgpu_u128, BELOW_FLIPPED)
+DEFINE_MERGE(f32, uint32_t, BELOW_F32)
+DEFINE_MERGE(f64, uint64_t, BELOW_F64)
+DEFINE_MERGE(bytes, mgpu_u128, BELOW_BYTES)
 
 const mgpu_merge_functions *
 mgpu_merge_functions_of(const mgpu_codec *codec)
@@ -216,9 +213,7 @@ mgpu_merge_functions_of(const mgpu_codec *codec)
 			return &functions_u32;
 		case 8:
 			return &functions_u64;
-		case 16:
-			return &functions_u128;
 		default:
-			return &functions_record;
+			return &functions_u128;
 	}
 }

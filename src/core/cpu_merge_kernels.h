@@ -5,7 +5,53 @@
 #ifndef MGPU_CPU_MERGE_KERNELS_H
 #define MGPU_CPU_MERGE_KERNELS_H
 
-#include "cpu_merge_path.h"
+#include "cpu_vector.h"
+
+/*
+ * All ones if a comparison holds, or 0; compilers may not see which, lest they
+ * make a branch of it that is mispredicted half the time.
+ */
+static inline uint64_t
+mgpu_mask_of(bool holds)
+{
+	uint64_t	mask = 0 - (uint64_t) holds;
+
+#if defined(__GNUC__)
+	__asm__("" : "+r"(mask));
+#endif
+	return mask;
+}
+
+/* b where the mask is set, else a. */
+static inline uint64_t
+mgpu_select_word(uint64_t a, uint64_t b, uint64_t mask)
+{
+	return a ^ ((a ^ b) & mask);
+}
+
+/* a, or b where the mask is set. */
+#define MGPU_SELECT_POINTER(type, a, b, mask) \
+	((const type *) (uintptr_t) mgpu_select_word((uint64_t) (uintptr_t) (a), (uint64_t) (uintptr_t) (b), mask))
+
+typedef struct mgpu_lists
+{
+	mgpu_codec	codec;			/* of items of both lists */
+	bool		vectors;		/* use vectors where there are any */
+	bool		padded;			/* mgpu_merge_padding's own; else false */
+	const void *a;
+	const void *b;
+	uint64_t	num_a;
+	uint64_t	num_b;
+} mgpu_lists;
+
+/* A part of a merge between two diagonals, with where the path crosses them. */
+typedef struct mgpu_cut
+{
+	uint64_t	begin;
+	uint64_t	a_begin;
+	uint64_t	end;
+	uint64_t	a_end;
+} mgpu_cut;
 
 /* Four parts of a block: counts of items used so far of either list. */
 typedef struct mgpu_scalar_lanes

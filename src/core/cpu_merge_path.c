@@ -17,7 +17,6 @@
 
 #include <string.h>
 
-#include "cpu_merge_kernels.h"
 #include "sizes.h"
 
 #define LANES MGPU_MERGE_LANES
@@ -35,8 +34,7 @@ void
 mgpu_last_item(const mgpu_codec *codec, void *item)
 {
 	memset(item, 0xFF, codec->width);
-	if (codec->width <= 16)
-		mgpu_decode_items(codec, item, item, 1);
+	mgpu_decode_items(codec, item, item, 1);
 }
 
 uint64_t
@@ -170,12 +168,12 @@ pad_list(const mgpu_codec *codec, void *list, uint64_t num_items)
 {
 	uint32_t	width = codec->width;
 	char	   *end = (char *) list + num_items * width;
-	mgpu_record last;
+	mgpu_u128	last;
 
 	mgpu_last_item(codec, &last);
 	if (width == 4)
 		for (int i = 0; i < MGPU_MERGE_AHEAD; i++)
-			((uint32_t *) end)[i] = (uint32_t) last.code;
+			((uint32_t *) end)[i] = (uint32_t) last;
 	else
 		for (int i = 0; i < MGPU_MERGE_AHEAD; i++)
 			memcpy(end + (uint32_t) i * width, &last, width);
@@ -227,12 +225,12 @@ merge_copies(const mgpu_lists *lists, mgpu_cut rest, void *out)
 	}
 }
 
-/* Whether a look at a part of a list, and at what may be read behind it, sees NaN or -0. */
+/* Whether a part of a list, or what may be read behind it, has NaN or -0. */
 static bool
 has_special(const mgpu_lists *lists, const void *list, uint64_t num_items, uint64_t begin, uint64_t end)
 {
 	end = num_items - end < MGPU_MERGE_AHEAD ? num_items : end + MGPU_MERGE_AHEAD;
-	return (mgpu_vector_look(&lists->codec, item_at(lists, list, begin), end - begin) & MGPU_LOOK_SPECIAL) != 0;
+	return (mgpu_vector_probe(&lists->codec, item_at(lists, list, begin), end - begin) & MGPU_PROBE_SPECIAL) != 0;
 }
 
 static bool
@@ -285,8 +283,8 @@ mgpu_merge_cut(const mgpu_lists *lists, const mgpu_cut *cut, void *out, uint32_t
 	}
 }
 
-/* Items that one look takes in; the exact position is searched in them alone. */
-#define LOOK_ITEMS 4096
+/* Items of one probe; the exact position is searched in them alone. */
+#define PROBE_ITEMS 4096
 
 uint64_t
 mgpu_first_unsorted(const mgpu_codec *codec, bool vectors, const void *items,
@@ -296,11 +294,11 @@ mgpu_first_unsorted(const mgpu_codec *codec, bool vectors, const void *items,
 
 	while (begin < end)
 	{
-		uint64_t	stop = end - begin < LOOK_ITEMS ? end : begin + LOOK_ITEMS;
+		uint64_t	stop = end - begin < PROBE_ITEMS ? end : begin + PROBE_ITEMS;
 		uint64_t	before = begin > 0 ? begin - 1 : 0;
 
 		if (!vectors || mgpu_vector_items(codec->width) == 0 ||
-			mgpu_vector_look(codec, (const char *) items + before * codec->width, stop - before) != 0)
+			mgpu_vector_probe(codec, (const char *) items + before * codec->width, stop - before) != 0)
 		{
 			uint64_t	found = functions->first_unsorted(codec, items, begin, stop);
 

@@ -8,6 +8,7 @@
 
 #include "executor.h"
 #include "sizes.h"
+#include "vqsort.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,17 +33,8 @@ void		mgpu_cpu_sort_keys_now(void *keys, uint64_t num_items, uint32_t key_kind,
 void		mgpu_cpu_argsort_now(const void *keys, uint32_t *indices, uint32_t num_items,
 								 uint32_t key_kind, uint32_t key_width, uint32_t descending);
 
-/*
- * The vectorized (or, without Highway, portable) ascending sort of unsigned
- * keys behind both: width 2, 4, 8, or 16 (lo word first, as hwy::uint128_t).
- */
-void		mgpu_vqsort(void *keys, uint64_t num_items, uint32_t width);
-
-/* Choose its instruction set.  Call it before threads that sort are started. */
-void		mgpu_vqsort_prepare(void);
-
-/* Name of that sort for users: "vqsort (AVX3_ZEN4)", "portable radix". */
-const char *mgpu_vqsort_name(void);
+/* Unsigned codes of any width in place, ascending; those in order or reversed are noticed. */
+void		mgpu_sort_codes(void *codes, uint64_t num_items, uint32_t width);
 
 #ifdef __cplusplus
 }

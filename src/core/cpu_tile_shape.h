@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* See cpu_tiles.h. */
+/* See cpu/tiles.h. */
 typedef struct mgpu_tile_shape
 {
 	uint64_t	tile_items;

@@ -20,25 +20,21 @@ typedef struct mgpu_cpu_tuning
 
 	uint64_t	direct_bytes;	/* keys: up to here one vqsort call sorts all */
 	uint64_t	count_min_items;	/* 2-byte keys: from here on counting sort */
-	uint64_t	chunk_bytes;	/* keys: split into buckets at once, in cache */
+	uint64_t	chunk_bytes;	/* keys: one task splits, or sorts and merges, so many in cache */
 	uint64_t	bucket_bytes;	/* keys: planned size of a bucket */
 
 	uint64_t	pair_direct_items;	/* pairs: up to here one bucket */
 	uint64_t	pair_chunk_items;	/* pairs: one task of counting, scattering */
-	uint64_t	pair_bucket_items;	/* pairs: planned size of a bucket, */
-	uint64_t	pair_max_buckets;	/* unless that takes more than these */
-	uint64_t	scratch_bytes;	/* pairs: most scratch for all of them together */
+	uint64_t	pair_bucket_items;	/* pairs: planned size of a bucket */
 
-	uint64_t	max_buckets;	/* keys: most buckets planned */
+	uint64_t	max_buckets;	/* most buckets planned, unless those of pairs grow too large */
 	uint64_t	samples_per_bucket;
 
-	uint64_t	vectors;		/* 0: operations below go without AVX-512, AVX2 */
+	uint64_t	vectors;		/* 0: do without AVX-512 and AVX2 */
 	uint64_t	tile_items;		/* merge, locality: a power of two, or fewer if
-								 * vectors sort fewer at once; see cpu_tiles.h */
-	uint64_t	tile_chunk_bytes;	/* ... and network: done by one task, in cache */
+								 * vectors sort fewer at once; see cpu/tiles.h */
 	uint64_t	segment_task_items; /* segments: of a task that starts in so many */
-	uint64_t	segment_items;	/* ... longer ones are sorted like an array, */
-	uint64_t	segment_scratch_bytes;	/* as are pairs of which workers have no room for so many */
+	uint64_t	segment_items;	/* ... longer ones are sorted like an array */
 	uint64_t	merge_items;	/* merge of two lists: output of one task */
 } mgpu_cpu_tuning;
 

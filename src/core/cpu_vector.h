@@ -62,10 +62,10 @@ void		mgpu_vector_merge(const mgpu_codec *codec, const mgpu_merge_lane *lanes, i
  */
 void		mgpu_vector_merge_short(void *items, uint32_t num_a, uint32_t num_b, uint32_t width, uint64_t flip);
 
-/* What a look at items found. */
-#define MGPU_LOOK_UNSORTED 1	/* meaningless beside MGPU_LOOK_SPECIAL */
-#define MGPU_LOOK_SPECIAL 2		/* floats: there is a NaN or a -0 */
+/* What a probe of items found. */
+#define MGPU_PROBE_UNSORTED 1	/* meaningless beside MGPU_PROBE_SPECIAL */
+#define MGPU_PROBE_SPECIAL 2		/* floats: there is a NaN or a -0 */
 
-unsigned	mgpu_vector_look(const mgpu_codec *codec, const void *items, uint64_t num_items);
+unsigned	mgpu_vector_probe(const mgpu_codec *codec, const void *items, uint64_t num_items);
 
 #endif							/* MGPU_CPU_VECTOR_H */

@@ -176,7 +176,7 @@ mgpu_vector_merge_short(void *items, uint32_t num_a, uint32_t num_b, uint32_t wi
 }
 
 /* Each item and its successor; lanes that have none are masked out. */
-#define DEFINE_LOOK(name, bits, lanes_per_vector, is_float, infinity) \
+#define DEFINE_PROBE(name, bits, lanes_per_vector, is_float, infinity) \
 TARGET static unsigned \
 name(const mgpu_codec *codec, const void *items, uint64_t num_items) \
 { \
@@ -198,22 +198,22 @@ name(const mgpu_codec *codec, const void *items, uint64_t num_items) \
 													encode_##bits(next, flips, is_float), \
 													encode_##bits(here, flips, is_float)); \
 	} \
-	return (below ? MGPU_LOOK_UNSORTED : 0) | (special ? MGPU_LOOK_SPECIAL : 0); \
+	return (below ? MGPU_PROBE_UNSORTED : 0) | (special ? MGPU_PROBE_SPECIAL : 0); \
 }
 
-DEFINE_LOOK(look_u32, 32, 16, false, 0)
-DEFINE_LOOK(look_f32, 32, 16, true, MGPU_F32_INF)
-DEFINE_LOOK(look_u64, 64, 8, false, 0)
-DEFINE_LOOK(look_f64, 64, 8, true, MGPU_F64_INF)
+DEFINE_PROBE(probe_u32, 32, 16, false, 0)
+DEFINE_PROBE(probe_f32, 32, 16, true, MGPU_F32_INF)
+DEFINE_PROBE(probe_u64, 64, 8, false, 0)
+DEFINE_PROBE(probe_f64, 64, 8, true, MGPU_F64_INF)
 
 unsigned
-mgpu_vector_look(const mgpu_codec *codec, const void *items, uint64_t num_items)
+mgpu_vector_probe(const mgpu_codec *codec, const void *items, uint64_t num_items)
 {
 	bool		is_float = codec->kind == MGPU_KEY_FLOAT;
 
 	if (codec->width == 4)
-		return is_float ? look_f32(codec, items, num_items) : look_u32(codec, items, num_items);
-	return is_float ? look_f64(codec, items, num_items) : look_u64(codec, items, num_items);
+		return is_float ? probe_f32(codec, items, num_items) : probe_u32(codec, items, num_items);
+	return is_float ? probe_f64(codec, items, num_items) : probe_u64(codec, items, num_items);
 }
 
 #else
@@ -240,12 +240,12 @@ mgpu_vector_merge_short(void *items, uint32_t num_a, uint32_t num_b, uint32_t wi
 }
 
 unsigned
-mgpu_vector_look(const mgpu_codec *codec, const void *items, uint64_t num_items)
+mgpu_vector_probe(const mgpu_codec *codec, const void *items, uint64_t num_items)
 {
 	(void) codec;
 	(void) items;
 	(void) num_items;
-	return MGPU_LOOK_UNSORTED;
+	return MGPU_PROBE_UNSORTED;
 }
 
 #endif

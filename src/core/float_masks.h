@@ -8,6 +8,7 @@
 #ifndef MGPU_FLOAT_MASKS_H
 #define MGPU_FLOAT_MASKS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Items of a block: one bit each in a word. */
@@ -22,24 +23,13 @@ typedef struct mgpu_float_masks
 	uint64_t	foreign_nans;	/* whose bits are not PostgreSQL's own NaN */
 } mgpu_float_masks;
 
-/* Ways to look, the later the faster; all give the same masks. */
-typedef enum mgpu_float_level
-{
-	MGPU_FLOAT_PORTABLE = 0,
-	MGPU_FLOAT_AVX2,
-	MGPU_FLOAT_AVX512
-} mgpu_float_level;
-
-/* The best one that this machine has. */
-mgpu_float_level mgpu_float_best_level(void);
-
 /*
  * The first of blocks [block, num_blocks) with a zero or a NaN, and its masks;
  * num_blocks, and masks untouched, if none has any.  width is 4 or 8 bytes, to
- * which items are aligned.
+ * which items are aligned.  vectors: use what there are; the masks are the same.
  */
 uint64_t	mgpu_float_next_special(const void *items, uint32_t width, uint64_t block, uint64_t num_blocks,
-									mgpu_float_level level, mgpu_float_masks *masks);
+									bool vectors, mgpu_float_masks *masks);
 
 /* Masks of fewer than MGPU_FLOAT_BLOCK items. */
 mgpu_float_masks mgpu_float_masks_of(const void *items, uint32_t width, uint32_t num_items);

@@ -143,7 +143,6 @@ mgpu_float_ties_scan(mgpu_float_ties *ties, const void *items,
 					 uint64_t num_items, mgpu_error *err)
 {
 	const char *bytes = items;
-	mgpu_float_level level = mgpu_float_best_level();
 	uint64_t	num_blocks = num_items / MGPU_FLOAT_BLOCK;
 	uint64_t	block_bytes = (uint64_t) MGPU_FLOAT_BLOCK * ties->width;
 	mgpu_float_masks masks;
@@ -151,7 +150,7 @@ mgpu_float_ties_scan(mgpu_float_ties *ties, const void *items,
 
 	for (uint64_t block = 0;; block++)
 	{
-		block = mgpu_float_next_special(items, ties->width, block, num_blocks, level, &masks);
+		block = mgpu_float_next_special(items, ties->width, block, num_blocks, true, &masks);
 		if (block == num_blocks)
 			break;
 		status = note_block(ties, bytes + block * block_bytes, &masks, err);

@@ -7,7 +7,7 @@
  */
 #include "order_codes.h"
 
-#include "cpu_sort.h"
+#include "vqsort.h"
 
 /* Runs of equal prefixes up to this length are finished by insertion. */
 #define INSERTION_MAX 16

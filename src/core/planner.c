@@ -23,11 +23,10 @@
  * 33 ms, with one and two threads, and scaled by that.
  */
 static const double cpu_sort_ns[NUM_WIDTHS] = {0.6, 1.0, 5.3, 13.0, 45.0};
-static const double cpu_radix_ns[NUM_WIDTHS] = {1.9, 4.0, 9.0, 20.0, 60.0};
 static const double cpu_merge_sort_ns[NUM_WIDTHS] = {24.0, 31.0, 16.0, 35.0, 67.0};
 static const double cpu_pairs_ns[NUM_WIDTHS] = {16.0, 16.0, 17.0, 26.0, 33.0};
-static const double cpu_radix_pairs_ns[NUM_WIDTHS] = {6.0, 9.0, 14.0, 32.0, 90.0};
-static const double cpu_merge_sort_pairs_ns[NUM_WIDTHS] = {24.0, 26.0, 30.0, 48.0, 80.0};
+/* ... pairs of 8 bytes and more are sorted as without a requested algorithm */
+static const double cpu_merge_sort_pairs_ns[NUM_WIDTHS] = {24.0, 26.0, 30.0, 26.0, 33.0};
 
 /* ... of the output of a merge; 4 and 8 bytes merge in vector registers. */
 static const double cpu_merge_ns[NUM_WIDTHS] = {1.3, 1.9, 0.6, 1.0, 3.5};
@@ -96,8 +95,6 @@ cpu_costs(const mgpu_job *job)
 	if (job->op == MGPU_OP_ODD_EVEN_SORT || job->algorithm == MGPU_ALGORITHM_MERGE ||
 		job->algorithm == MGPU_ALGORITHM_LOCALITY)
 		return pairs ? cpu_merge_sort_pairs_ns : cpu_merge_sort_ns;
-	if (job->algorithm == MGPU_ALGORITHM_RADIX)
-		return pairs ? cpu_radix_pairs_ns : cpu_radix_ns;
 	return pairs ? cpu_pairs_ns : cpu_sort_ns;
 }
 
@@ -143,7 +140,7 @@ cpu_item_bytes(const mgpu_job *job)
 	return 2 * (key_bytes + job->value_width);
 }
 
-/* As cpu_plan.c has it: what decides whether several threads work. */
+/* As plan.c has it: what decides whether several threads work. */
 static double
 threads_bytes(const mgpu_job *job)
 {

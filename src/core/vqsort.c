@@ -7,7 +7,7 @@
  * few items are ranked.  It needs 4 kB of stack a byte of key and no heap.
  * std::sort and qsort were rejected: five to ten times slower on random keys.
  */
-#include "cpu_sort.h"
+#include "vqsort.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -38,7 +38,7 @@ edge_item(uint32_t width, unsigned choice, uint64_t *is_zero, uint64_t *is_nan, 
 
 /* share: how many in a hundred items are edges; the others are ordinary. */
 static void
-check_blocks(uint32_t width, unsigned share, mgpu_float_level level)
+check_blocks(uint32_t width, unsigned share, bool vectors)
 {
 	uint64_t	num_items = NUM_BLOCKS * MGPU_FLOAT_BLOCK;
 	char	   *items = unit_allocate(num_items * width);
@@ -61,7 +61,7 @@ check_blocks(uint32_t width, unsigned share, mgpu_float_level level)
 		masks->nans |= is_nan << bit;
 		masks->foreign_nans |= is_foreign << bit;
 	}
-	UNIT_CONTEXT("width %u share %u level %d", width, share, (int) level);
+	UNIT_CONTEXT("width %u share %u vectors %d", width, share, vectors);
 	for (uint64_t block = 0; block < NUM_BLOCKS; block++)
 	{
 		mgpu_float_masks masks = mgpu_float_masks_of(items + block * MGPU_FLOAT_BLOCK * width, width, MGPU_FLOAT_BLOCK);
@@ -74,7 +74,7 @@ check_blocks(uint32_t width, unsigned share, mgpu_float_level level)
 
 		if ((expected[block].zeros | expected[block].nans) == 0)
 			continue;
-		UNIT_CHECK(mgpu_float_next_special(items, width, next, NUM_BLOCKS, level, &masks) == block);
+		UNIT_CHECK(mgpu_float_next_special(items, width, next, NUM_BLOCKS, vectors, &masks) == block);
 		UNIT_CHECK(memcmp(&masks, &expected[block], sizeof(masks)) == 0);
 		next = block + 1;
 	}
@@ -82,7 +82,7 @@ check_blocks(uint32_t width, unsigned share, mgpu_float_level level)
 		mgpu_float_masks untouched = {1, 2, 3, 4};
 		mgpu_float_masks masks = untouched;
 
-		UNIT_CHECK(mgpu_float_next_special(items, width, next, NUM_BLOCKS, level, &masks) == NUM_BLOCKS);
+		UNIT_CHECK(mgpu_float_next_special(items, width, next, NUM_BLOCKS, vectors, &masks) == NUM_BLOCKS);
 		UNIT_CHECK(memcmp(&masks, &untouched, sizeof(masks)) == 0);
 	}
 	free(items);
@@ -90,7 +90,7 @@ check_blocks(uint32_t width, unsigned share, mgpu_float_level level)
 
 /* Every edge by itself at every place of a block. */
 static void
-check_edges(uint32_t width, mgpu_float_level level)
+check_edges(uint32_t width, bool vectors)
 {
 	char	   *items = unit_allocate((uint64_t) MGPU_FLOAT_BLOCK * width);
 
@@ -106,8 +106,8 @@ check_edges(uint32_t width, mgpu_float_level level)
 			for (unsigned i = 0; i < MGPU_FLOAT_BLOCK; i++)
 				store_item(items, width, i, edge_item(width, 18, &ignored, &ignored, &ignored));
 			store_item(items, width, place, edge_item(width, choice, &is_zero, &is_nan, &is_foreign));
-			UNIT_CONTEXT("width %u edge %u place %u level %d", width, choice, place, (int) level);
-			UNIT_CHECK(mgpu_float_next_special(items, width, 0, 1, level, &masks) == !(is_zero | is_nan));
+			UNIT_CONTEXT("width %u edge %u place %u vectors %d", width, choice, place, vectors);
+			UNIT_CHECK(mgpu_float_next_special(items, width, 0, 1, vectors, &masks) == !(is_zero | is_nan));
 			UNIT_CHECK(masks.zeros == is_zero << place && masks.nans == is_nan << place);
 			UNIT_CHECK(masks.negative_zeros == (is_zero & choice % 2) << place);
 			UNIT_CHECK(masks.foreign_nans == is_foreign << place);
@@ -120,13 +120,13 @@ main(void)
 {
 	static const unsigned shares[] = {0, 1, 3, 20, 100};
 
-	for (mgpu_float_level level = MGPU_FLOAT_PORTABLE; level <= mgpu_float_best_level(); level++)
+	for (int vectors = 0; vectors < 2; vectors++)
 		for (uint32_t width = 4; width <= 8; width += 4)
 		{
-			check_edges(width, level);
+			check_edges(width, vectors);
 			for (int round = 0; round < 50; round++)
 				for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++)
-					check_blocks(width, shares[i], level);
+					check_blocks(width, shares[i], vectors);
 		}
 	return unit_report();
 }

@@ -3,7 +3,7 @@
  *		The odd-even mergesort network against qsort: every length up to 300 and
  *		some large ones, all key types; compare-exchanges of each instruction set.
  */
-#include "core/cpu_exchange.h"
+#include "core/cpu/exchange.h"
 #include "unit_run.h"
 
 static void
@@ -110,10 +110,10 @@ main(void)
 	for (uint64_t vectors = 0; vectors < 2; vectors++)
 	{
 		mgpu_cpu_tunables.vectors = vectors;
-		mgpu_cpu_tunables.tile_chunk_bytes = 1024;
+		mgpu_cpu_tunables.chunk_bytes = 1024;
 		test_lengths();
 		test_powers();
-		mgpu_cpu_tunables.tile_chunk_bytes = 1;
+		mgpu_cpu_tunables.chunk_bytes = 1;
 		test_lengths();
 	}
 	return unit_report();

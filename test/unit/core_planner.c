@@ -188,7 +188,9 @@ test_directions(void)
 			pairs = job;
 			pairs.op = MGPU_OP_SORT_PAIRS;
 			pairs.outputs = MGPU_OUT_INDICES;
-			UNIT_CHECK(plan_of(&pairs, &one).cpu_ms > plan_of(&job, &one).cpu_ms);
+			/* merges leave pairs of 8 bytes to what is faster */
+			if (widths[i] == 4 || algorithm == MGPU_ALGORITHM_AUTO || algorithm == MGPU_ALGORITHM_RADIX)
+				UNIT_CHECK(plan_of(&pairs, &one).cpu_ms > plan_of(&job, &one).cpu_ms);
 			pairs.outputs |= MGPU_OUT_VALUES;
 			pairs.value_width = 8;
 			UNIT_CHECK(plan_of(&pairs, &one).gpu_ms > plan_of(&job, &one).gpu_ms);

@@ -6,7 +6,6 @@
  * The tunables are shrunk so that a few thousand items make several tiles,
  * chunks, units and tasks, and long segments.
  */
-#include "core/cpu_segments.h"
 #include "core/cpu_vector.h"
 #include "unit_sort.h"
 
@@ -159,7 +158,8 @@ check_result(const test_case *test, const test_data *data)
 static void
 check_stats(const test_case *test, const mgpu_run_stats *stats, bool in_order)
 {
-	bool		is_tiled = test->algorithm == MGPU_ALGORITHM_MERGE || test->algorithm == MGPU_ALGORITHM_LOCALITY;
+	bool		is_tiled = (test->algorithm == MGPU_ALGORITHM_MERGE || test->algorithm == MGPU_ALGORITHM_LOCALITY) &&
+		(test->op == MGPU_OP_SORT || test->type->width <= 4);
 
 	if (test->num_items == 0)
 		return;
@@ -424,32 +424,6 @@ test_cancel(void)
 	free(indices);
 }
 
-/* Workers' scratch stays within bounds together, however many there are, but for a block each. */
-static void
-test_scratch(void)
-{
-	static const uint32_t widths[] = {1, 2, 4, 8, 16};
-
-	for (int threads = 1; threads <= 64; threads *= 2)
-		for (int i = 0; i < 5; i++)
-		{
-			mgpu_run   *run = unit_allocate(sizeof(*run));
-			uint64_t	together;
-
-			memset(run, 0, sizeof(*run));
-			run->job.op = MGPU_OP_SORT_PAIRS;
-			run->job.key_width = widths[i];
-			run->job.num_items = 100000000;
-			run->tuning = mgpu_cpu_tunables;
-			run->num_threads = threads;
-			together = mgpu_segment_scratch_bytes(run) * (uint64_t) threads;
-			UNIT_CONTEXT("%d threads, width %u", threads, (unsigned) widths[i]);
-			UNIT_CHECK(together <= mgpu_cpu_tunables.segment_scratch_bytes + (uint64_t) threads * (4 * MGPU_SEGMENT_BLOCK_BYTES));
-			UNIT_CHECK(mgpu_segment_most_items(run) >= mgpu_segment_block_items(run));
-			free(run);
-		}
-}
-
 static void
 shrink_tunables(void)
 {
@@ -464,7 +438,6 @@ main(void)
 {
 	test_networks();
 	test_short_merges();
-	test_scratch();
 	shrink_tunables();
 	for (uint64_t vectors = 0; vectors < 2; vectors++)
 	{
@@ -475,15 +448,15 @@ main(void)
 		test_halving();
 		test_cancel();
 	}
-	/* no room for more than a block */
-	mgpu_cpu_tunables.segment_scratch_bytes = 1;
+	/* all that is more than a block is sorted like an array */
+	mgpu_cpu_tunables.segment_items = 1;
 	test_random(200);
-	mgpu_cpu_tunables.segment_scratch_bytes = UINT64_C(1) << 20;
+	mgpu_cpu_tunables.segment_items = 900;
 	/* units larger than a chunk's few tiles, and one chunk for all */
-	mgpu_cpu_tunables.tile_chunk_bytes = 65536;
+	mgpu_cpu_tunables.chunk_bytes = 65536;
 	test_random(200);
 	mgpu_cpu_tunables.tile_items = 4;
-	mgpu_cpu_tunables.tile_chunk_bytes = 1;
+	mgpu_cpu_tunables.chunk_bytes = 1;
 	test_random(200);
 	return unit_report();
 }

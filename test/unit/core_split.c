@@ -1,10 +1,10 @@
 /*
  * core_split.c
- *		Two-way splits on every instruction set here, bounds, classification.
+ *		Two-way splits on with vectors and without, bounds, classification.
  */
 #include <math.h>
 
-#include "core/cpu_split.h"
+#include "core/cpu/split.h"
 #include "unit.h"
 
 static mgpu_u128
@@ -17,7 +17,7 @@ load_code(const void *codes, uint32_t width, uint64_t i)
 }
 
 static void
-check_split(uint32_t width, uint64_t num_items, unsigned bits, mgpu_split_level level)
+check_split(uint32_t width, uint64_t num_items, unsigned bits, bool vectors)
 {
 	char	   *codes = unit_allocate(num_items * width);
 	char	   *before = unit_allocate(num_items * width);
@@ -41,7 +41,7 @@ check_split(uint32_t width, uint64_t num_items, unsigned bits, mgpu_split_level 
 	if (num_items > 0)
 		bound = load_code(before, width, unit_random_below(num_items));
 	memcpy(codes, before, num_items * width);
-	front = mgpu_split_codes(codes, num_items, width, bound, spill, level);
+	front = mgpu_split_codes(codes, num_items, width, bound, spill, vectors);
 	next[0] = 0;
 	next[1] = front;
 	for (uint64_t i = 0; i < num_items; i++)
@@ -50,7 +50,7 @@ check_split(uint32_t width, uint64_t num_items, unsigned bits, mgpu_split_level 
 
 		in_place &= load_code(codes, width, next[code > bound]++) == code;
 	}
-	UNIT_CONTEXT("split width %u items %llu bits %u level %d", width, (unsigned long long) num_items, bits, level);
+	UNIT_CONTEXT("split width %u items %llu bits %u vectors %d", width, (unsigned long long) num_items, bits, vectors);
 	UNIT_CHECK(next[0] == front && next[1] == num_items);
 	UNIT_CHECK(in_place);
 	free(spill);
@@ -61,12 +61,12 @@ check_split(uint32_t width, uint64_t num_items, unsigned bits, mgpu_split_level 
 static void
 test_splits(void)
 {
-	for (mgpu_split_level level = MGPU_SPLIT_PORTABLE; level <= mgpu_split_best_level(); level++)
+	for (int vectors = 0; vectors < 2; vectors++)
 		for (uint32_t width = 4; width <= 16; width *= 2)
 			for (uint64_t num_items = 0; num_items < 200; num_items++)
 			{
-				check_split(width, num_items, 1 + (unsigned) unit_random_below(128), level);
-				check_split(width, num_items * 37, 128, level);
+				check_split(width, num_items, 1 + (unsigned) unit_random_below(128), vectors);
+				check_split(width, num_items * 37, 128, vectors);
 			}
 }
 
@@ -128,12 +128,12 @@ check_split_buckets(const mgpu_bounds *bounds, uint32_t width, const void *sampl
 {
 	char	   *codes = unit_allocate(num_samples * width);
 	char	   *spill = unit_allocate(num_samples * width + 64);
-	uint32_t	sizes[MGPU_MAX_BUCKETS] = {0};
+	uint32_t	sizes[MGPU_MAX_BUCKETS];
 	uint64_t	i = 0;
 	bool		in_bucket = true;
 
 	memcpy(codes, samples, num_samples * width);
-	mgpu_split_buckets(bounds, codes, num_samples, width, spill, mgpu_split_best_level(), sizes);
+	mgpu_split_buckets(bounds, &(mgpu_split_chunk) {codes, num_samples, width, spill, sizes}, true);
 	for (uint32_t bucket = 0; bucket < bounds->num_buckets; bucket++)
 	{
 		mgpu_u128	constant;

@@ -9,7 +9,6 @@
 #ifndef MGPU_UNIT_SORT_H
 #define MGPU_UNIT_SORT_H
 
-#include "core/cpu_chunks.h"
 #include "unit_run.h"
 
 /* One call, what goes with it, and how the input is handed over. */
@@ -125,59 +124,20 @@ unit_sort_check(const unit_sort_case *test, unit_sort_data *data)
 	UNIT_CHECK(values_match || (test->outputs & MGPU_OUT_VALUES) == 0);
 }
 
-typedef enum unit_room
-{
-	ROOM_ENOUGH,
-	ROOM_LACKING,
-	ROOM_UNKNOWN				/* depends on how many records change places */
-} unit_room;
-
 /*
- * Whether the requested algorithm has room for what it takes beside input and
- * result: two sides for a radix sort; for merges one copy of the records (pairs)
- * and, of units of up to 16 tiles that a late pass changes, a second one; and
- * indices of values that are narrower.
+ * Radix sorts are done as without a requested algorithm, and so are merges of
+ * pairs whose key and index are more than 8 bytes together.
  */
-static inline unit_room
-unit_sort_room(const unit_sort_case *test)
-{
-	uint64_t	most = mgpu_cpu_tunables.scratch_bytes;
-	uint64_t	width = test->type->width;
-	bool		is_pairs = test->op == MGPU_OP_SORT_PAIRS;
-	uint64_t	record_bytes = !is_pairs ? width : width <= 4 ? 8 : width == 8 ? 16 : 24;
-	bool		has_values = (test->outputs & MGPU_OUT_VALUES) != 0;
-	bool		own_indices = is_pairs && (test->outputs & MGPU_OUT_INDICES) == 0 &&
-		(!has_values || test->value_width < 4);
-	uint64_t	index_bytes = own_indices ? test->num_items * 4 : 0;
-
-	if (test->algorithm == MGPU_ALGORITHM_RADIX && (is_pairs || !test->streamed))
-		return index_bytes + test->num_items * (is_pairs ? 2 * width + 4 : width) +
-			mgpu_chunks_bytes(test->num_items, mgpu_cpu_tunables.pair_chunk_items, 256) > most ?
-			ROOM_LACKING : ROOM_ENOUGH;
-	if (test->algorithm == MGPU_ALGORITHM_AUTO || test->algorithm == MGPU_ALGORITHM_RADIX ||
-		(!is_pairs && test->streamed))
-		return ROOM_ENOUGH;
-	if (is_pairs && test->num_items * record_bytes + index_bytes > most)
-		return ROOM_LACKING;
-	/* buffers are padded to whole cache lines */
-	return ((is_pairs ? 2 : 1) * test->num_items + 16 * mgpu_cpu_tunables.tile_items) * record_bytes + index_bytes + 256 <= most ?
-		ROOM_ENOUGH : ROOM_UNKNOWN;
-}
-
-/* Where room lacks, another algorithm takes the requested one's place. */
 static inline void
 unit_sort_check_algorithm(const unit_sort_case *test, mgpu_algorithm algorithm)
 {
-	unit_room	available = unit_sort_room(test);
+	bool		is_merge = test->algorithm == MGPU_ALGORITHM_MERGE || test->algorithm == MGPU_ALGORITHM_LOCALITY;
 
-	if (test->algorithm == MGPU_ALGORITHM_AUTO || available == ROOM_LACKING)
-		UNIT_CHECK(algorithm == MGPU_ALGORITHM_QUICK ||
-				   (algorithm == MGPU_ALGORITHM_RADIX && test->op == MGPU_OP_SORT));
-	else if (available == ROOM_ENOUGH)
+	if (is_merge && (test->op == MGPU_OP_SORT || test->type->width <= 4))
 		UNIT_CHECK(algorithm == (mgpu_algorithm) test->algorithm);
 	else
-		UNIT_CHECK(algorithm == (mgpu_algorithm) test->algorithm || algorithm == MGPU_ALGORITHM_QUICK ||
-				   (algorithm == MGPU_ALGORITHM_RADIX && test->op == MGPU_OP_SORT));
+		UNIT_CHECK(algorithm == MGPU_ALGORITHM_QUICK ||
+				   (algorithm == MGPU_ALGORITHM_RADIX && test->op == MGPU_OP_SORT && test->type->width <= 2));
 }
 
 static inline void
@@ -245,7 +205,6 @@ unit_sort_shrink_tunables(void)
 	mgpu_cpu_tunables.pair_bucket_items = 150;
 	mgpu_cpu_tunables.samples_per_bucket = 16;
 	mgpu_cpu_tunables.tile_items = 16;
-	mgpu_cpu_tunables.tile_chunk_bytes = 512;
 }
 
 static inline unit_sort_case

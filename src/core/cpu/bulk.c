@@ -1,0 +1,323 @@
+/*
+ * bulk.c
+ *		Strategies for bulk remove and bulk insert: runs of values move, with
+ *		gaps closed or opened between them.
+ *
+ * A binary search in the positions says how many of them come before a place of
+ * the input or of the output, and so where a task's output begins: no task waits
+ * for another (S. Baxter's Modern GPU).  Where many positions are near each
+ * other, a run's length cannot be predicted; so a fixed number of values is
+ * copied, whatever the length, and the next run overwrites what was too much.
+ * A bit map and compress instructions were rejected: positions come as a list,
+ * and making the map costs what the copies do.
+ *
+ * Streamed values are moved to their places as they are committed.
+ */
+#include <string.h>
+
+#include "core/cpu/run.h"
+
+/* A part of the source: values [begin, end), which stand at values. */
+typedef struct source_part
+{
+	const void *values;
+	uint64_t	begin;
+	uint64_t	end;
+} source_part;
+
+/* Positions that are looked at together for being the same one. */
+#define SAME_POSITIONS 64
+
+static uint64_t
+positions_below(const mgpu_run *run, uint64_t limit)
+{
+	return mgpu_positions_below(run->binding.in_positions, run->job.num_b_items, limit);
+}
+
+/* How many inserted values have places below limit: the i-th one's is i behind its position. */
+static uint64_t
+inserted_below(const mgpu_run *run, uint64_t limit)
+{
+	const uint32_t *positions = run->binding.in_positions;
+	uint64_t	begin = 0;
+	uint64_t	length = run->job.num_b_items;
+
+	while (length > 0)
+	{
+		uint64_t	half = length / 2;
+
+		if (positions[begin + half] + begin + half < limit)
+		{
+			begin += half + 1;
+			length -= half + 1;
+		}
+		else
+			length = half;
+	}
+	return begin;
+}
+
+/*
+ * One width.  A run of at most AT_ONCE values is copied as AT_ONCE values where
+ * so many may be read and written; limit is the end of what may be written.
+ *
+ * insert_... takes positions [i, end) of which the first is not before the
+ * source part; inserted is NULL to leave gaps.
+ */
+#define DEFINE_BULK(type, AT_ONCE) \
+static inline type * \
+copy_run_##type(type *out, const type *limit, const type *from, const type *from_end, uint64_t num_items) \
+{ \
+	if (num_items <= AT_ONCE && from_end - from >= AT_ONCE && limit - out >= AT_ONCE) \
+		memcpy(out, from, AT_ONCE * sizeof(type)); \
+	else \
+		memcpy(out, from, num_items * sizeof(type)); \
+	return out + num_items; \
+} \
+static void \
+remove_##type(const source_part *part, const uint32_t *positions, uint64_t num_positions, type *out) \
+{ \
+	const type *from = part->values; \
+	const type *from_end = from + (part->end - part->begin); \
+	const type *limit = out + (part->end - part->begin - num_positions); \
+	uint64_t	next = part->begin; \
+	for (uint64_t i = 0; i < num_positions; i++) \
+	{ \
+		uint64_t	num_items = positions[i] - next; \
+		out = copy_run_##type(out, limit, from, from_end, num_items); \
+		from += num_items + 1; \
+		next += num_items + 1; \
+	} \
+	if (from < from_end) \
+		memcpy(out, from, (size_t) (from_end - from) * sizeof(type)); \
+} \
+static void \
+insert_##type(const source_part *part, const uint32_t *positions, uint64_t num_positions, \
+			  const type *inserted, type *out) \
+{ \
+	const type *from = part->values; \
+	const type *from_end = from + (part->end - part->begin); \
+	const type *limit = out + (part->end - part->begin + num_positions); \
+	uint64_t	next = part->begin; \
+	for (uint64_t i = 0; i < num_positions;) \
+	{ \
+		uint64_t	stop = num_positions - i < SAME_POSITIONS ? num_positions : i + SAME_POSITIONS; \
+		if (positions[i] == next && positions[stop - 1] == next) \
+		{ \
+			if (inserted != NULL) \
+				memcpy(out, inserted + i, (stop - i) * sizeof(type)); \
+			out += stop - i; \
+			i = stop; \
+		} \
+		for (; i < stop; i++) \
+		{ \
+			uint64_t	num_items = positions[i] - next; \
+			out = copy_run_##type(out, limit, from, from_end, num_items); \
+			if (inserted != NULL) \
+				*out = inserted[i]; \
+			out++; \
+			from += num_items; \
+			next += num_items; \
+		} \
+	} \
+	if (from < from_end) \
+		memcpy(out, from, (size_t) (from_end - from) * sizeof(type)); \
+} \
+static void \
+fill_##type(const uint32_t *positions, const type *inserted, uint64_t begin, uint64_t end, type *out) \
+{ \
+	for (uint64_t i = begin; i < end; i++) \
+		out[positions[i] + i] = inserted[i]; \
+}
+
+DEFINE_BULK(uint8_t, 16)
+DEFINE_BULK(uint16_t, 16)
+DEFINE_BULK(uint32_t, 16)
+DEFINE_BULK(uint64_t, 8)
+DEFINE_BULK(mgpu_u128, 4)
+
+static void
+remove_part(const mgpu_run *run, const source_part *part)
+{
+	uint64_t	first = positions_below(run, part->begin);
+	uint64_t	num_positions = positions_below(run, part->end) - first;
+	const uint32_t *positions = run->binding.in_positions + first;
+	void	   *out = (char *) run->binding.out_values + (part->begin - first) * run->job.value_width;
+
+	switch (run->job.value_width)
+	{
+		case 1:
+			remove_uint8_t(part, positions, num_positions, out);
+			break;
+		case 2:
+			remove_uint16_t(part, positions, num_positions, out);
+			break;
+		case 4:
+			remove_uint32_t(part, positions, num_positions, out);
+			break;
+		case 8:
+			remove_uint64_t(part, positions, num_positions, out);
+			break;
+		default:
+			remove_mgpu_u128(part, positions, num_positions, out);
+	}
+}
+
+/* The part, with inserted values [first, end), which belong before its end or at it. */
+static void
+insert_part(const mgpu_run *run, const source_part *part, uint64_t first, uint64_t end)
+{
+	uint32_t	width = run->job.value_width;
+	const uint32_t *positions = run->binding.in_positions + first;
+	const char *inserted = run->binding.in_b_values;
+	void	   *out = (char *) run->binding.out_values + (part->begin + first) * width;
+
+	/* streamed ones may not be there yet: fill_task puts them into their gaps */
+	if (run->submitted)
+		inserted = run->in[MGPU_CHANNEL_B_VALUES];
+	if (inserted != NULL)
+		inserted += first * width;
+	switch (width)
+	{
+		case 1:
+			insert_uint8_t(part, positions, end - first, (const void *) inserted, out);
+			break;
+		case 2:
+			insert_uint16_t(part, positions, end - first, (const void *) inserted, out);
+			break;
+		case 4:
+			insert_uint32_t(part, positions, end - first, (const void *) inserted, out);
+			break;
+		case 8:
+			insert_uint64_t(part, positions, end - first, (const void *) inserted, out);
+			break;
+		default:
+			insert_mgpu_u128(part, positions, end - first, (const void *) inserted, out);
+	}
+}
+
+static void
+remove_streamed(mgpu_run *run, const void *items, uint64_t begin, uint64_t num_items)
+{
+	source_part part = {items, begin, begin + num_items};
+
+	remove_part(run, &part);
+}
+
+/* What is inserted at the end of a slot goes before the next one, if there is one. */
+static void
+insert_streamed(mgpu_run *run, const void *items, uint64_t begin, uint64_t num_items)
+{
+	source_part part = {items, begin, begin + num_items};
+
+	insert_part(run, &part, positions_below(run, begin),
+				part.end == run->job.num_items ? run->job.num_b_items : positions_below(run, part.end));
+}
+
+static void
+remove_task(void *context, uint64_t task, int worker)
+{
+	mgpu_run   *run = context;
+	uint64_t	begin = task * run->pass_items;
+	uint64_t	num_items = run->job.num_items - begin;
+	const char *values = run->in[MGPU_CHANNEL_VALUES];
+
+	(void) worker;
+	if (num_items > run->pass_items)
+		num_items = run->pass_items;
+	remove_streamed(run, values + begin * run->job.value_width, begin, num_items);
+}
+
+/* Tasks of equal output, wherever its values come from. */
+static void
+insert_task(void *context, uint64_t task, int worker)
+{
+	mgpu_run   *run = context;
+	uint64_t	num_out = run->job.num_items + run->job.num_b_items;
+	uint64_t	begin = task * run->pass_items;
+	uint64_t	end = num_out - begin < run->pass_items ? num_out : begin + run->pass_items;
+	uint64_t	first = inserted_below(run, begin);
+	uint64_t	last = inserted_below(run, end);
+	source_part part = {run->in[MGPU_CHANNEL_VALUES], begin - first, end - last};
+
+	(void) worker;
+	/* where there are none, none is read, but memcpy wants an address */
+	if (part.values == NULL)
+		part.values = run->binding.out_values;
+	else
+		part.values = (const char *) part.values + part.begin * run->job.value_width;
+	insert_part(run, &part, first, last);
+}
+
+/* Inserted values into the gaps that streamed ones left. */
+static void
+fill_task(void *context, uint64_t task, int worker)
+{
+	mgpu_run   *run = context;
+	const uint32_t *positions = run->binding.in_positions;
+	const void *inserted = run->in[MGPU_CHANNEL_B_VALUES];
+	void	   *out = run->binding.out_values;
+	uint64_t	begin = task * run->pass_items;
+	uint64_t	end = run->job.num_b_items - begin < run->pass_items ?
+		run->job.num_b_items : begin + run->pass_items;
+
+	(void) worker;
+	if (run->job.value_width == 1)
+		fill_uint8_t(positions, inserted, begin, end, out);
+	else if (run->job.value_width == 2)
+		fill_uint16_t(positions, inserted, begin, end, out);
+	else if (run->job.value_width == 4)
+		fill_uint32_t(positions, inserted, begin, end, out);
+	else if (run->job.value_width == 8)
+		fill_uint64_t(positions, inserted, begin, end, out);
+	else
+		fill_mgpu_u128(positions, inserted, begin, end, out);
+}
+
+static bool
+are_values_streamed(const mgpu_run *run)
+{
+	return run->job.num_items > 0 && run->binding.in_values == NULL;
+}
+
+static bool
+remove_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+{
+	(void) status;
+	(void) err;
+	if (run->step++ > 0 || are_values_streamed(run) || run->job.num_items == 0)
+		return false;
+	run->pass_items = mgpu_pass_items(run, run->job.value_width);
+	mgpu_begin_phase(run, remove_task, mgpu_num_tasks(run->job.num_items, run->pass_items));
+	return true;
+}
+
+static bool
+insert_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+{
+	(void) status;
+	(void) err;
+	if (run->step++ > 0)
+		return false;
+	run->pass_items = mgpu_pass_items(run, run->job.value_width);
+	if (!are_values_streamed(run))
+		mgpu_begin_phase(run, insert_task,
+						 mgpu_num_tasks(run->job.num_items + run->job.num_b_items, run->pass_items));
+	else if (run->binding.in_b_values == NULL && run->job.num_b_items > 0)
+		mgpu_begin_phase(run, fill_task, mgpu_num_tasks(run->job.num_b_items, run->pass_items));
+	else
+		return false;
+	return true;
+}
+
+const mgpu_strategy mgpu_strategy_remove = {
+	.algorithm = MGPU_ALGORITHM_MERGE,
+	.consume = remove_streamed,
+	.advance = remove_advance,
+};
+
+const mgpu_strategy mgpu_strategy_insert = {
+	.algorithm = MGPU_ALGORITHM_MERGE,
+	.consume = insert_streamed,
+	.advance = insert_advance,
+};

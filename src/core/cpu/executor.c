@@ -1,0 +1,226 @@
+/*
+ * executor.c
+ *		mgpu_cpu_executor: the table, and the driver of phases.
+ *
+ * submit starts the threads, or the first slot of keys that are worked on as they
+ * come; poll works on the strategy's phases until its time is up.  Nothing else
+ * blocks, but for a slot that waits for room (stream.c).
+ */
+#include "core/cpu/input.h"
+#include "core/cpu/stream.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static mgpu_status
+cpu_num_devices(int *count, mgpu_error *err)
+{
+	(void) err;
+	*count = 0;
+	return MGPU_OK;
+}
+
+static mgpu_status
+cpu_describe(int ordinal, mgpu_device *device, mgpu_error *err)
+{
+	(void) device;
+	return mgpu_fail(err, MGPU_NO_DEVICE, "the CPU executor has no device %d", ordinal);
+}
+
+static bool
+cpu_is_warm(void)
+{
+	return true;
+}
+
+/* What a call may take beside its input and its result, of which streams are held. */
+#define SCRATCH_ITEM_BYTES 32
+#define SCRATCH_BYTES (UINT64_C(64) << 20)
+
+/* An upper bound: channels are taken to be streamed. */
+static uint64_t
+cpu_workspace_bytes(const mgpu_job *job, const mgpu_exec_options *options)
+{
+	mgpu_run	run = {0};
+	mgpu_binding binding = {0};
+
+	mgpu_run_plan(&run, job, &binding, options, 0);
+	return mgpu_input_bytes(&run) + (job->num_items + job->num_b_items) * SCRATCH_ITEM_BYTES + SCRATCH_BYTES;
+}
+
+static mgpu_status
+check_binding(const mgpu_job *job, const mgpu_binding *binding, mgpu_error *err)
+{
+	if ((job->outputs & MGPU_OUT_KEYS) && binding->out_keys == NULL)
+		return mgpu_fail(err, MGPU_BAD_JOB, "no memory bound for keys");
+	if ((job->outputs & MGPU_OUT_INDICES) && binding->out_indices == NULL)
+		return mgpu_fail(err, MGPU_BAD_JOB, "no memory bound for indices");
+	if ((job->outputs & MGPU_OUT_VALUES) && binding->out_values == NULL)
+		return mgpu_fail(err, MGPU_BAD_JOB, "no memory bound for values");
+	if (job->num_segments > 0 && binding->in_segment_heads == NULL)
+		return mgpu_fail(err, MGPU_BAD_JOB, "no memory bound for segment heads");
+	if ((job->op == MGPU_OP_REMOVE || job->op == MGPU_OP_INSERT) && job->num_b_items > 0 &&
+		binding->in_positions == NULL)
+		return mgpu_fail(err, MGPU_BAD_JOB, "no memory bound for positions");
+	return MGPU_OK;
+}
+
+static void
+cpu_cancel(mgpu_run *run)
+{
+	atomic_store(&run->cancelled, true);
+	if (run->pool != NULL)
+		mgpu_pool_cancel(run->pool);
+}
+
+static void
+cpu_release(mgpu_run *run)
+{
+	if (run == NULL)
+		return;
+	mgpu_pool_stop(run->pool);
+	if (run->state != NULL)
+		run->strategy->release(run);
+	mgpu_input_free(run);
+	free(run);
+}
+
+static mgpu_status
+cpu_open(const mgpu_job *job, const mgpu_binding *binding,
+		 const mgpu_exec_options *options, mgpu_run **run, mgpu_error *err)
+{
+	mgpu_status status = mgpu_job_validate(job, err);
+
+	*run = NULL;
+	if (status == MGPU_OK)
+		status = check_binding(job, binding, err);
+	if (status != MGPU_OK)
+		return status;
+	if (options->inject_fault == MGPU_FAULT_HOST_MEMORY)
+		return mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory (injected)");
+	*run = calloc(1, sizeof(**run));
+	if (*run == NULL)
+		return mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for a run");
+	mgpu_run_plan(*run, job, binding, options, 0);
+	if (mgpu_input_allocate(*run, &status, err))
+		return MGPU_OK;
+	cpu_release(*run);
+	*run = NULL;
+	return status;
+}
+
+mgpu_status
+mgpu_start_threads(mgpu_run *run, mgpu_error *err)
+{
+	if (run->pool != NULL)
+		return MGPU_OK;
+	mgpu_vqsort_prepare();
+	run->pool = mgpu_pool_start(run->num_threads);
+	if (run->pool == NULL)
+		return mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for threads");
+	run->num_threads = mgpu_pool_size(run->pool);
+	return MGPU_OK;
+}
+
+static mgpu_status
+cpu_submit(mgpu_run *run, mgpu_error *err)
+{
+	mgpu_status status;
+
+	if (run->submitted)
+		return mgpu_fail(err, MGPU_BAD_JOB, "the run was submitted before");
+	if ((status = mgpu_input_bind(run, err)) != MGPU_OK)
+		return status;
+	if ((status = mgpu_start_threads(run, err)) != MGPU_OK)
+		return status;
+	run->submitted = true;
+	run->done = run->job.num_items + run->job.num_b_items == 0;
+	return MGPU_OK;
+}
+
+void
+mgpu_begin_phase(mgpu_run *run, mgpu_task_function function, uint64_t num_tasks)
+{
+	run->phase_open = true;
+	mgpu_pool_begin(run->pool, function, run, num_tasks);
+}
+
+/* Work until done, or until poll_ms have passed, which gives MGPU_PENDING. */
+static mgpu_status
+work(mgpu_run *run, double start_ms, mgpu_error *err)
+{
+	mgpu_status status = MGPU_OK;
+
+	while (!run->done)
+	{
+		double		budget_ms = start_ms + (double) run->tuning.poll_ms - mgpu_now_ms();
+
+		if (atomic_load(&run->cancelled))
+			return mgpu_fail(err, MGPU_CANCELLED, "the run was cancelled");
+		if (budget_ms <= 0)
+			return MGPU_PENDING;
+		if (run->phase_open)
+			run->phase_open = !mgpu_pool_work(run->pool, budget_ms);
+		else if (!run->strategy->advance(run, &status, err))
+		{
+			if (status != MGPU_OK)
+				return status;
+			run->done = true;
+		}
+	}
+	return MGPU_OK;
+}
+
+static mgpu_status
+cpu_poll(mgpu_run *run, mgpu_error *err)
+{
+	double		start_ms = mgpu_now_ms();
+	mgpu_status status;
+
+	if (!run->submitted)
+		return mgpu_fail(err, MGPU_BAD_JOB, "poll before submit");
+	status = work(run, start_ms, err);
+	run->work_ms += mgpu_now_ms() - start_ms;
+	return status;
+}
+
+static void
+cpu_stats(const mgpu_run *run, mgpu_run_stats *stats)
+{
+	*stats = (mgpu_run_stats) {0};
+	stats->algorithm = run->strategy->algorithm;
+	stats->num_threads = run->num_threads;
+	stats->kernel_ms = run->work_ms;
+	if (run->strategy->stats != NULL && run->state != NULL)
+		run->strategy->stats(run, stats);
+}
+
+static void
+cpu_trim(void)
+{
+}
+
+static bool
+cpu_writes_early(const mgpu_run *run)
+{
+	return run->binding.in_keys == NULL && run->num_threads > 1 && mgpu_stream_uses_ring(run);
+}
+
+const mgpu_executor mgpu_cpu_executor = {
+	.name = "cpu",
+	.num_devices = cpu_num_devices,
+	.describe = cpu_describe,
+	.is_warm = cpu_is_warm,
+	.workspace_bytes = cpu_workspace_bytes,
+	.open = cpu_open,
+	.input_slot = mgpu_input_slot,
+	.input_commit = mgpu_input_commit,
+	.submit = cpu_submit,
+	.poll = cpu_poll,
+	.stats = cpu_stats,
+	.cancel = cpu_cancel,
+	.release = cpu_release,
+	.trim = cpu_trim,
+	.writes_early = cpu_writes_early,
+};

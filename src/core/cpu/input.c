@@ -1,0 +1,273 @@
+/*
+ * input.c
+ *		See input.h.
+ */
+#include "core/cpu/input.h"
+#include "core/cpu/stream.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Room before the first item, for a reader's header; keeps the alignment. */
+#define LEAD_BYTES 64
+
+static uint64_t
+channel_width(const mgpu_run *run, mgpu_channel channel)
+{
+	return channel == MGPU_CHANNEL_KEYS || channel == MGPU_CHANNEL_B_KEYS ?
+		run->job.key_width : run->job.value_width;
+}
+
+/* 0 where the job has no such input. */
+static uint64_t
+channel_items(const mgpu_run *run, mgpu_channel channel)
+{
+	const mgpu_job *job = &run->job;
+	bool		has_values = (job->outputs & MGPU_OUT_VALUES) != 0;
+
+	switch (channel)
+	{
+		case MGPU_CHANNEL_KEYS:
+			return job->key_width > 0 ? job->num_items : 0;
+		case MGPU_CHANNEL_VALUES:
+			return has_values ? job->num_items : 0;
+		case MGPU_CHANNEL_B_KEYS:
+			return mgpu_job_is_merge(job) ? job->num_b_items : 0;
+		case MGPU_CHANNEL_B_VALUES:
+			return has_values && (mgpu_job_is_merge(job) || job->op == MGPU_OP_INSERT) ? job->num_b_items : 0;
+		default:
+			return 0;
+	}
+}
+
+static uint64_t
+channel_bytes(const mgpu_run *run, mgpu_channel channel)
+{
+	return channel_items(run, channel) * channel_width(run, channel);
+}
+
+static const void *
+bound_input(const mgpu_run *run, mgpu_channel channel)
+{
+	switch (channel)
+	{
+		case MGPU_CHANNEL_KEYS:
+			return run->binding.in_keys;
+		case MGPU_CHANNEL_VALUES:
+			return run->binding.in_values;
+		case MGPU_CHANNEL_B_KEYS:
+			return run->binding.in_b_keys;
+		default:
+			return run->binding.in_b_values;
+	}
+}
+
+static bool
+is_streamed(const mgpu_run *run, mgpu_channel channel)
+{
+	return channel_bytes(run, channel) > 0 && bound_input(run, channel) == NULL;
+}
+
+/* Keys that leave their slot as codes. */
+static bool
+is_encoded(const mgpu_run *run, mgpu_channel channel)
+{
+	return channel == MGPU_CHANNEL_KEYS && !mgpu_job_is_merge(&run->job);
+}
+
+/* Keys that tasks take from the ring they come through. */
+static bool
+is_ringed(const mgpu_run *run, mgpu_channel channel)
+{
+	return channel == MGPU_CHANNEL_KEYS && mgpu_stream_uses_ring(run);
+}
+
+static bool
+is_consumed(const mgpu_run *run, mgpu_channel channel)
+{
+	return channel == MGPU_CHANNEL_VALUES && run->strategy->consume != NULL;
+}
+
+/* Pairs have no place for codes in their result. */
+static bool
+are_codes_in_result(const mgpu_run *run)
+{
+	return run->strategy->codes_in_result && (run->job.op == MGPU_OP_SORT || run->job.op == MGPU_OP_ODD_EVEN_SORT);
+}
+
+/* What is allocated for a channel, beside its slot. */
+static uint64_t
+held_bytes(const mgpu_run *run, mgpu_channel channel)
+{
+	if (is_consumed(run, channel) || (is_encoded(run, channel) && are_codes_in_result(run)))
+		return 0;
+	return channel_bytes(run, channel);
+}
+
+uint64_t
+mgpu_input_bytes(const mgpu_run *run)
+{
+	uint64_t	bytes = 0;
+
+	for (mgpu_channel channel = 0; channel < MGPU_NUM_CHANNELS; channel++)
+		bytes += channel_bytes(run, channel);
+	return bytes;
+}
+
+bool
+mgpu_input_allocate(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+{
+	for (mgpu_channel channel = 0; channel < MGPU_NUM_CHANNELS; channel++)
+	{
+		uint64_t	bytes = held_bytes(run, channel);
+		mgpu_buffer *held = is_encoded(run, channel) ? &run->codes : &run->held[channel];
+
+		if (!is_streamed(run, channel) || is_ringed(run, channel))
+			continue;
+		if (!mgpu_buffer_allocate(&run->slot[channel], LEAD_BYTES + run->tuning.slot_bytes, status, err))
+			return false;
+		if (bytes > 0 && !mgpu_buffer_allocate(held, bytes, status, err))
+			return false;
+	}
+	return true;
+}
+
+static bool
+is_complete(const mgpu_run *run, mgpu_channel channel)
+{
+	return run->bytes_in[channel] == channel_bytes(run, channel);
+}
+
+/* Where codes of the stream go. */
+static char *
+stream_codes(const mgpu_run *run)
+{
+	return run->codes.data ? run->codes.data : run->binding.out_keys;
+}
+
+/* Streamed keys, as tasks or phases will find them. */
+static void
+set_streamed_keys(mgpu_run *run)
+{
+	run->keys.codec = run->codec;
+	if (is_ringed(run, MGPU_CHANNEL_KEYS))
+		return;
+	run->keys.data = stream_codes(run);
+	mgpu_codec_init_identity(&run->keys.codec, run->job.key_width);
+}
+
+/* Before the first key that is worked on as it comes. */
+static mgpu_status
+begin_stream(mgpu_run *run, mgpu_error *err)
+{
+	mgpu_status status = mgpu_start_threads(run, err);
+
+	if (status != MGPU_OK)
+		return status;
+	set_streamed_keys(run);
+	(void) run->strategy->begin_stream(run, &status, err);
+	return status;
+}
+
+mgpu_status
+mgpu_input_slot(mgpu_run *run, mgpu_channel channel,
+				void **slot, uint64_t *slot_bytes, mgpu_error *err)
+{
+	uint64_t	width;
+	uint64_t	missing;
+	uint64_t	limit;
+
+	if (run->submitted || !is_streamed(run, channel) || is_complete(run, channel))
+		return mgpu_fail(err, MGPU_BAD_JOB, "input channel %d takes no more input", (int) channel);
+	width = channel_width(run, channel);
+	if (channel == MGPU_CHANNEL_KEYS && run->strategy->begin_stream != NULL && run->stream.task_items == 0)
+	{
+		mgpu_status status = begin_stream(run, err);
+
+		if (status != MGPU_OK)
+			return status;
+	}
+	if (is_ringed(run, channel))
+	{
+		mgpu_status status = mgpu_stream_slot(run, slot, &limit, err);
+
+		if (status == MGPU_OK)
+			run->slot_bytes[channel] = *slot_bytes = limit * width;
+		return status;
+	}
+	missing = channel_bytes(run, channel) - run->bytes_in[channel];
+	limit = run->tuning.slot_bytes / width * width;
+	*slot = (char *) run->slot[channel].data + LEAD_BYTES;
+	*slot_bytes = missing < limit ? missing : limit;
+	run->slot_bytes[channel] = *slot_bytes;
+	return MGPU_OK;
+}
+
+static void
+take_keys(mgpu_run *run, const void *slot, uint64_t num_items)
+{
+	char	   *codes = stream_codes(run) + run->bytes_in[MGPU_CHANNEL_KEYS];
+
+	mgpu_encode_items(&run->codec, slot, codes, num_items);
+	mgpu_order_watch_codes(&run->order, codes, run->job.key_width, num_items);
+}
+
+mgpu_status
+mgpu_input_commit(mgpu_run *run, mgpu_channel channel, uint64_t bytes, mgpu_error *err)
+{
+	uint64_t	width = channel_width(run, channel);
+	const char *slot;
+
+	if (!is_streamed(run, channel) || bytes > run->slot_bytes[channel] || bytes % width != 0)
+		return mgpu_fail(err, MGPU_BAD_JOB, "commit of %" PRIu64 " bytes into a slot of %" PRIu64,
+						 bytes, run->slot_bytes[channel]);
+	if (bytes == 0)
+		return MGPU_OK;
+	slot = (const char *) run->slot[channel].data + LEAD_BYTES;
+	if (is_ringed(run, channel))
+		mgpu_stream_settle(run, bytes);
+	else if (is_encoded(run, channel))
+		take_keys(run, slot, bytes / width);
+	else if (is_consumed(run, channel))
+		run->strategy->consume(run, slot, run->bytes_in[channel] / width, bytes / width);
+	else
+		memcpy((char *) run->held[channel].data + run->bytes_in[channel], slot, bytes);
+	run->bytes_in[channel] += bytes;
+	run->slot_bytes[channel] = 0;
+	if (channel == MGPU_CHANNEL_KEYS && run->stream.task_items > 0)
+		mgpu_stream_arrived(run, run->bytes_in[channel] / width);
+	return MGPU_OK;
+}
+
+mgpu_status
+mgpu_input_bind(mgpu_run *run, mgpu_error *err)
+{
+	for (mgpu_channel channel = 0; channel < MGPU_NUM_CHANNELS; channel++)
+	{
+		bool		streamed = is_streamed(run, channel);
+
+		if (streamed && !is_complete(run, channel))
+			return mgpu_fail(err, MGPU_BAD_JOB, "input channel %d is not complete", (int) channel);
+		run->in[channel] = streamed ? run->held[channel].data : bound_input(run, channel);
+		mgpu_buffer_free(&run->slot[channel]);
+	}
+	if (run->stream.task_items > 0)
+		return MGPU_OK;			/* tasks have them already */
+	if (is_encoded(run, MGPU_CHANNEL_KEYS) && is_streamed(run, MGPU_CHANNEL_KEYS))
+		set_streamed_keys(run);
+	else
+		run->keys = (mgpu_source) {run->in[MGPU_CHANNEL_KEYS], run->codec};
+	return MGPU_OK;
+}
+
+void
+mgpu_input_free(mgpu_run *run)
+{
+	for (mgpu_channel channel = 0; channel < MGPU_NUM_CHANNELS; channel++)
+	{
+		mgpu_buffer_free(&run->slot[channel]);
+		mgpu_buffer_free(&run->held[channel]);
+	}
+	mgpu_buffer_free(&run->codes);
+	mgpu_stream_free(run);
+}

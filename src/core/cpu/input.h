@@ -1,0 +1,32 @@
+/*
+ * input.h
+ *		Input channels of a CPU run: which there are, slots, where streams go.
+ *
+ * A channel whose whole input is not in the binding is streamed through a slot:
+ * one small buffer that stays in cache, which commit empties.  Keys of sorts are
+ * encoded on the way out of it, into run->codes or the result, and their order
+ * is watched; a strategy may consume values, or take keys while they come, through
+ * a ring of slots if they are alone (stream.h); everything else is held as it
+ * came.
+ */
+#ifndef MGPU_CPU_INPUT_H
+#define MGPU_CPU_INPUT_H
+
+#include "core/cpu/run.h"
+
+/* Bytes of all channels. */
+uint64_t	mgpu_input_bytes(const mgpu_run *run);
+
+bool		mgpu_input_allocate(mgpu_run *run, mgpu_status *status, mgpu_error *err);
+
+/* As in executor.h. */
+mgpu_status mgpu_input_slot(mgpu_run *run, mgpu_channel channel,
+							void **slot, uint64_t *slot_bytes, mgpu_error *err);
+mgpu_status mgpu_input_commit(mgpu_run *run, mgpu_channel channel, uint64_t bytes, mgpu_error *err);
+
+/* All is in: set run->keys and run->in, and free the slots.  MGPU_BAD_JOB if it is not. */
+mgpu_status mgpu_input_bind(mgpu_run *run, mgpu_error *err);
+
+void		mgpu_input_free(mgpu_run *run);
+
+#endif							/* MGPU_CPU_INPUT_H */

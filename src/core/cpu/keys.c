@@ -1,0 +1,285 @@
+/*
+ * keys.c
+ *		Strategy for keys alone.
+ *
+ * Few keys and one thread: codes stand in the result already (streamed) or are
+ * encoded into it, and one call of vqsort orders them.  Else they are partitioned:
+ * chunks that fit a cache are put into bucket order by vectorized splits (split.h)
+ * and their buckets' sizes counted; each chunk's pieces move to their buckets in
+ * the result; each bucket is sorted and decoded while in cache.  The splits are
+ * passes that vqsort saves later, so the whole costs one copy more than one sort.
+ *
+ * Streamed codes are the run's own, so their chunks are split in place and move
+ * from there.  Whole input may not be written: a chunk is encoded and split in
+ * scratch memory twice, once to count and once to move.
+ *
+ * Sorting chunks and merging them was rejected: it takes a pass for each doubling.
+ * So was an in-place parallel quicksort: its first partitions are serial.
+ */
+#include "core/cpu/partition.h"
+#include "core/cpu/split.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct keys_state
+{
+	mgpu_partition partition;
+	mgpu_buffer scratch;		/* [workers]: a chunk's spill, then its copy */
+	uint64_t	spill_bytes;	/* of a worker's scratch, as is the copy */
+} keys_state;
+
+static uint32_t
+plan_buckets(const mgpu_run *run)
+{
+	uint64_t	num_buckets = run->job.num_items * run->job.key_width / run->tuning.bucket_bytes + 1;
+	uint64_t	fewest = 4 * (uint64_t) run->num_threads;
+
+	if (num_buckets < fewest)
+		num_buckets = fewest;
+	return (uint32_t) (num_buckets < run->tuning.max_buckets ? num_buckets : run->tuning.max_buckets);
+}
+
+/*
+ * A chunk's codes in bucket order, and the sizes of its buckets.  In place if
+ * the codes are the run's own; then a second call would only split them again.
+ */
+static void *
+split_chunk(mgpu_run *run, uint64_t chunk, int worker, uint32_t *sizes)
+{
+	keys_state *state = run->state;
+	const mgpu_partition *partition = &state->partition;
+	uint64_t	begin = chunk * partition->chunk_items;
+	uint64_t	num_items = mgpu_chunk_end(partition, chunk) - begin;
+	char	   *spill = (char *) state->scratch.data + 2 * state->spill_bytes * (uint64_t) worker;
+	void	   *codes;
+
+	if (run->codes.data != NULL)
+		codes = (char *) run->codes.data + begin * run->job.key_width;
+	else
+	{
+		codes = spill + state->spill_bytes;
+		mgpu_encode_items(&run->keys.codec, (const char *) run->keys.data + begin * run->job.key_width,
+						  codes, num_items);
+	}
+	mgpu_split_buckets(&partition->bounds,
+					   &(mgpu_split_chunk) {codes, num_items, run->job.key_width, spill, sizes},
+					   run->tuning.vectors != 0);
+	return codes;
+}
+
+static void
+split_task(void *context, uint64_t task, int worker)
+{
+	mgpu_run   *run = context;
+	keys_state *state = run->state;
+
+	split_chunk(run, task, worker, mgpu_chunk_row(&state->partition, task));
+}
+
+/* Sizes of a chunk's buckets, from where its pieces and the next chunk's go. */
+static void
+find_sizes(const mgpu_partition *partition, uint64_t chunk, uint32_t *sizes)
+{
+	const uint32_t *places = mgpu_chunk_row(partition, chunk);
+	const uint32_t *next_places = chunk + 1 < partition->num_chunks ? mgpu_chunk_row(partition, chunk + 1) : NULL;
+
+	for (uint32_t bucket = 0; bucket < partition->bounds.num_buckets; bucket++)
+		sizes[bucket] = (next_places ? next_places[bucket] : (uint32_t) partition->begin[bucket + 1]) - places[bucket];
+}
+
+static void
+move_task(void *context, uint64_t task, int worker)
+{
+	mgpu_run   *run = context;
+	keys_state *state = run->state;
+	const mgpu_partition *partition = &state->partition;
+	uint32_t	width = run->job.key_width;
+	const uint32_t *places = mgpu_chunk_row(partition, task);
+	uint32_t	sizes[MGPU_MAX_BUCKETS];
+	const char *piece;
+
+	if (run->codes.data != NULL)
+	{
+		piece = (const char *) run->codes.data + task * partition->chunk_items * width;
+		find_sizes(partition, task, sizes);
+	}
+	else
+		piece = split_chunk(run, task, worker, sizes);
+	for (uint32_t bucket = 0; bucket < partition->bounds.num_buckets; bucket++)
+	{
+		uint64_t	bytes = (uint64_t) sizes[bucket] * width;
+
+		memcpy((char *) run->binding.out_keys + (uint64_t) places[bucket] * width, piece, bytes);
+		piece += bytes;
+	}
+}
+
+static void
+sort_bucket_task(void *context, uint64_t task, int worker)
+{
+	mgpu_run   *run = context;
+	keys_state *state = run->state;
+	const mgpu_partition *partition = &state->partition;
+	uint64_t	num_items = partition->begin[task + 1] - partition->begin[task];
+	void	   *codes = (char *) run->binding.out_keys + partition->begin[task] * run->job.key_width;
+	mgpu_u128	code;
+
+	(void) worker;
+	if (!mgpu_bucket_is_constant(&partition->bounds, (uint32_t) task, &code))
+		mgpu_vqsort(codes, num_items, run->job.key_width);
+	mgpu_decode_items(&run->codec, codes, codes, num_items);
+}
+
+static bool
+touch_result(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+{
+	(void) status;
+	(void) err;
+	mgpu_begin_touch_pass(run, run->binding.out_keys, run->job.num_items * run->job.key_width, NULL, 0);
+	return true;
+}
+
+static const mgpu_partition_tasks bucket_tasks = {
+	.count = split_task,
+	.move = move_task,
+	.sort = sort_bucket_task,
+	.prepare = touch_result,
+};
+
+static bool
+start_buckets(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+{
+	keys_state *state = calloc(1, sizeof(*state));
+	mgpu_partition *partition;
+
+	if (state == NULL)
+	{
+		*status = mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for buckets");
+		return false;
+	}
+	run->state = state;
+	partition = &state->partition;
+	partition->tasks = &bucket_tasks;
+	partition->chunk_items = run->tuning.chunk_bytes / run->job.key_width;
+	partition->planned_buckets = plan_buckets(run);
+	if (!mgpu_partition_start(run, partition, status, err))
+		return false;
+	state->spill_bytes = (partition->chunk_items * run->job.key_width + 127) / 64 * 64;
+	return mgpu_buffer_allocate(&state->scratch, 2 * state->spill_bytes * (uint64_t) run->num_threads, status, err);
+}
+
+static bool
+buckets_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+{
+	keys_state *state;
+
+	switch (run->step)
+	{
+		case 0:
+			run->step = 1;
+			if (mgpu_begin_order_pass(run))
+				return true;
+			/* FALLTHROUGH */
+		case 1:
+			run->step = 2;
+			if (atomic_load(&run->ascending) || atomic_load(&run->descending))
+			{
+				mgpu_begin_copy_pass(run, !atomic_load(&run->ascending));
+				return true;
+			}
+			if (!start_buckets(run, status, err))
+				return false;
+			/* FALLTHROUGH */
+		default:
+			state = run->state;
+			return state != NULL && mgpu_partition_advance(run, &state->partition, status, err);
+	}
+}
+
+static void
+buckets_release(mgpu_run *run)
+{
+	keys_state *state = run->state;
+
+	mgpu_partition_release(&state->partition);
+	mgpu_buffer_free(&state->scratch);
+	free(state);
+}
+
+const mgpu_strategy mgpu_strategy_buckets = {
+	.algorithm = MGPU_ALGORITHM_QUICK,
+	.advance = buckets_advance,
+	.release = buckets_release,
+};
+
+static void
+sort_task(void *context, uint64_t task, int worker)
+{
+	mgpu_run   *run = context;
+
+	(void) task;
+	(void) worker;
+	mgpu_vqsort(run->binding.out_keys, run->job.num_items, run->job.key_width);
+}
+
+static void
+reverse_task(void *context, uint64_t task, int worker)
+{
+	mgpu_run   *run = context;
+
+	(void) task;
+	(void) worker;
+	mgpu_reverse_items(run->binding.out_keys, run->job.key_width, run->job.num_items);
+}
+
+/* Codes of the stream stand in the result: sort or reverse them there. */
+static void
+begin_in_place(mgpu_run *run)
+{
+	run->step = 3;
+	if (atomic_load(&run->ascending))
+	{
+		run->step = 4;
+		mgpu_begin_decode_pass(run, run->binding.out_keys);
+	}
+	else
+		mgpu_begin_phase(run, atomic_load(&run->descending) ? reverse_task : sort_task, 1);
+}
+
+static bool
+direct_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+{
+	(void) status;
+	(void) err;
+	switch (run->step++)
+	{
+		case 0:
+			if (!mgpu_begin_order_pass(run))
+				begin_in_place(run);
+			return true;
+		case 1:
+			if (atomic_load(&run->ascending) || atomic_load(&run->descending))
+			{
+				mgpu_begin_copy_pass(run, !atomic_load(&run->ascending));
+				run->step = 4;
+			}
+			else
+				mgpu_begin_encode_pass(run, run->binding.out_keys);
+			return true;
+		case 2:
+			mgpu_begin_phase(run, sort_task, 1);
+			return true;
+		case 3:
+			mgpu_begin_decode_pass(run, run->binding.out_keys);
+			return true;
+		default:
+			return false;
+	}
+}
+
+const mgpu_strategy mgpu_strategy_direct = {
+	.algorithm = MGPU_ALGORITHM_QUICK,
+	.codes_in_result = true,
+	.advance = direct_advance,
+};

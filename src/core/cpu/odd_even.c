@@ -1,0 +1,277 @@
+/*
+ * odd_even.c
+ *		Strategy for Batcher's odd-even mergesort network (1968), iteratively.
+ *
+ * For size = 2, 4 ... and stride = size / 2, size / 4 ... 1, items at a distance
+ * of stride are compared and exchanged.  Which item is the left one of a pair is
+ * known from its position in its group of size: at stride = size / 2 it is in
+ * the lower half; at smaller strides, groups fall into runs of stride items, and
+ * left ones are those in odd runs, the last run excepted.  Pairs that reach past
+ * the end are left out, as if +infinity stood there: any length works.
+ *
+ * Groups within a block that fits a cache are sorted by one task.  Above that,
+ * long strides are passes over memory; short ones, which would be many more, are
+ * done together.  Pairs at short strides cross the borders of blocks, so first
+ * each block does what depends on nothing outside it, a range that shrinks from
+ * stride to stride, and then the ranges left over around borders are done, which
+ * grow.  Both kinds of task are independent of each other.
+ */
+#include <stdlib.h>
+
+#include "core/cpu/exchange.h"
+#include "core/cpu/run.h"
+
+/* The longest of the short strides is a block's items over this. */
+#define STRIDES_IN_BLOCK 8
+
+#define MIN_BLOCK_ITEMS 64
+
+typedef struct odd_even_state
+{
+	mgpu_exchange_level level;
+	uint64_t	num_items;
+	uint64_t	block_items;	/* a power of two */
+	uint64_t	num_blocks;		/* of short strides: the last is the longest */
+	uint64_t	short_stride;	/* the first one of them */
+	uint64_t	size;
+	uint64_t	stride;
+} odd_even_state;
+
+static char *
+code_at(const mgpu_run *run, uint64_t i)
+{
+	return (char *) run->binding.out_keys + i * run->job.key_width;
+}
+
+static uint64_t
+min_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * Pairs whose left item is in [begin, end), of runs of stride left items and as
+ * many right ones, the first of them at first_run.
+ */
+static void
+exchange_runs(const mgpu_run *run, uint64_t first_run, uint64_t stride, uint64_t begin, uint64_t end)
+{
+	const odd_even_state *state = run->state;
+	uint64_t	num_items = state->num_items;
+
+	if (begin >= first_run + stride)
+		first_run += (begin - first_run + stride) / (2 * stride) * (2 * stride);
+	while (first_run < end && first_run + stride < num_items)
+	{
+		uint64_t	left = first_run > begin ? first_run : begin;
+		uint64_t	stop = min_u64(min_u64(first_run + stride, end), num_items - stride);
+
+		if (left == first_run && stop == first_run + stride)
+		{
+			uint64_t	num_runs = min_u64((end - first_run + stride) / (2 * stride),
+										   (num_items - first_run) / (2 * stride));
+
+			mgpu_exchange_runs(state->level, code_at(run, first_run), num_runs, stride, run->job.key_width);
+			first_run += num_runs * 2 * stride;
+			continue;
+		}
+		if (left < stop)
+			mgpu_exchange_items(state->level, code_at(run, left), code_at(run, left + stride), stop - left,
+								run->job.key_width);
+		first_run += 2 * stride;
+	}
+}
+
+/* All pairs of one stride whose left item is in [begin, end). */
+static void
+exchange_range(const mgpu_run *run, uint64_t size, uint64_t stride, uint64_t begin, uint64_t end)
+{
+	if (stride == size / 2)
+	{
+		/* lower halves and upper halves of groups alternate throughout */
+		exchange_runs(run, 0, stride, begin, end);
+		return;
+	}
+	for (uint64_t group = begin / size * size; group < end; group += size)
+	{
+		uint64_t	lefts_begin = group + stride;
+		uint64_t	lefts_end = group + size - 2 * stride;
+
+		if (begin < lefts_end)
+			exchange_runs(run, lefts_begin, stride, begin > lefts_begin ? begin : lefts_begin,
+						  min_u64(end, lefts_end));
+	}
+}
+
+static void
+sort_block_task(void *context, uint64_t task, int worker)
+{
+	mgpu_run   *run = context;
+	const odd_even_state *state = run->state;
+	uint64_t	begin = task * state->block_items;
+	uint64_t	end = min_u64(begin + state->block_items, state->num_items);
+
+	(void) worker;
+	for (uint64_t size = 2; size / 2 < end - begin; size *= 2)
+		for (uint64_t stride = size / 2; stride > 0; stride /= 2)
+			exchange_range(run, size, stride, begin, end);
+}
+
+static void
+long_stride_task(void *context, uint64_t task, int worker)
+{
+	mgpu_run   *run = context;
+	const odd_even_state *state = run->state;
+	uint64_t	begin = task * run->pass_items;
+
+	(void) worker;
+	exchange_range(run, state->size, state->stride, begin, min_u64(begin + run->pass_items, state->num_items));
+}
+
+/*
+ * Left items of pairs at one short stride that a block can exchange: their pairs
+ * at all longer short strides are within the block, and so are those of their
+ * partners.
+ */
+typedef struct block_range
+{
+	uint64_t	begin;
+	uint64_t	end;
+} block_range;
+
+static block_range
+range_of_block(const odd_even_state *state, uint64_t block, uint64_t stride)
+{
+	block_range range;
+
+	/* behind: the longer strides; ahead: these and the stride itself */
+	range.begin = block * state->block_items + 2 * (state->short_stride - stride);
+	range.end = block + 1 == state->num_blocks ? state->num_items : (block + 1) * state->block_items;
+	range.end -= 2 * state->short_stride - stride;
+	return range;
+}
+
+static void
+block_task(void *context, uint64_t task, int worker)
+{
+	mgpu_run   *run = context;
+	const odd_even_state *state = run->state;
+
+	(void) worker;
+	for (uint64_t stride = state->short_stride; stride > 0; stride /= 2)
+	{
+		block_range range = range_of_block(state, task, stride);
+
+		exchange_range(run, state->size, stride, range.begin, range.end);
+	}
+}
+
+/* What block number task - 1 and block number task leave between them. */
+static void
+border_task(void *context, uint64_t task, int worker)
+{
+	mgpu_run   *run = context;
+	const odd_even_state *state = run->state;
+
+	(void) worker;
+	for (uint64_t stride = state->short_stride; stride > 0; stride /= 2)
+		exchange_range(run, state->size, stride,
+					   task == 0 ? 0 : range_of_block(state, task - 1, stride).end,
+					   task == state->num_blocks ? state->num_items : range_of_block(state, task, stride).begin);
+}
+
+static bool
+start_odd_even(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+{
+	odd_even_state *state = calloc(1, sizeof(*state));
+
+	if (state == NULL)
+	{
+		*status = mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for a network");
+		return false;
+	}
+	run->state = state;
+	state->level = run->tuning.vectors != 0 ? mgpu_exchange_best_level() : MGPU_EXCHANGE_PORTABLE;
+	state->num_items = run->job.num_items;
+	state->block_items = MIN_BLOCK_ITEMS;
+	while (2 * state->block_items * run->job.key_width <= run->tuning.chunk_bytes)
+		state->block_items *= 2;
+	state->num_blocks = state->num_items / state->block_items;
+	state->short_stride = state->block_items / STRIDES_IN_BLOCK;
+	state->size = state->block_items;
+	return true;
+}
+
+/* False: short strides are next. */
+static bool
+next_long_stride(odd_even_state *state)
+{
+	state->stride /= 2;
+	return state->stride > state->short_stride;
+}
+
+static bool
+odd_even_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+{
+	odd_even_state *state = run->state;
+
+	switch (run->step)
+	{
+		case 0:
+			run->step = 1;
+			if (!start_odd_even(run, status, err))
+				return false;
+			state = run->state;
+			if (run->binding.in_keys != NULL)
+			{
+				mgpu_begin_encode_pass(run, run->binding.out_keys);
+				return true;
+			}
+			/* FALLTHROUGH */
+		case 1:
+			run->step = 2;
+			mgpu_begin_phase(run, sort_block_task, mgpu_num_tasks(state->num_items, state->block_items));
+			return true;
+		case 2:
+			/* a size is done */
+			if (state->size >= state->num_items)
+			{
+				run->step = 5;
+				mgpu_begin_decode_pass(run, run->binding.out_keys);
+				return true;
+			}
+			state->size *= 2;
+			state->stride = state->size;
+			/* FALLTHROUGH */
+		case 3:
+			run->step = 3;
+			if (next_long_stride(state))
+			{
+				run->pass_items = mgpu_pass_items(run, run->job.key_width);
+				mgpu_begin_phase(run, long_stride_task, mgpu_num_tasks(state->num_items, run->pass_items));
+				return true;
+			}
+			run->step = 4;
+			mgpu_begin_phase(run, block_task, state->num_blocks);
+			return true;
+		case 4:
+			run->step = 2;
+			mgpu_begin_phase(run, border_task, state->num_blocks + 1);
+			return true;
+		default:
+			return false;
+	}
+}
+
+static void
+odd_even_release(mgpu_run *run)
+{
+	free(run->state);
+}
+
+const mgpu_strategy mgpu_strategy_odd_even = {
+	.algorithm = MGPU_ALGORITHM_MERGE,
+	.codes_in_result = true,
+	.advance = odd_even_advance,
+	.release = odd_even_release,
+};

@@ -1,0 +1,395 @@
+/*
+ * pairs.c
+ *		Strategy for keys with indices and values.
+ *
+ * The items are partitioned: codes go to their buckets in memory of the run's own,
+ * and with each its index, or its value where indices are not wanted, straight to
+ * the bucket in the result.  A bucket fits a cache, where order_codes.h orders its
+ * codes stably.  So only values of pairs that want indices too are gathered from
+ * all over the input.  Few items are one bucket, which is the input as it lies.
+ *
+ * Sorting (code, index) records as wide keys was rejected: records of 16 bytes take
+ * vqsort three times as long.  So was a stable radix sort: its passes grow with the
+ * width of the key.
+ */
+#include "core/cpu/order_pairs.h"
+#include "core/cpu/partition.h"
+#include "core/sizes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK_ITEMS 512
+
+/* A bucket is not planned larger than this. */
+#define BUCKET_ITEMS_MAX MGPU_SIZE(UINT64_C(1) << 18, 4096)
+
+typedef struct pairs_state
+{
+	mgpu_partition partition;
+	bool		is_direct;		/* one bucket, of the input as it lies */
+	mgpu_buffer buckets;		/* uint16_t [items]: where count found them to belong */
+	mgpu_buffer codes;			/* in bucket order */
+	mgpu_buffer scratch;		/* [workers]: packed codes, then indices or values */
+	uint64_t	packed_bytes;
+	uint64_t	worker_bytes;
+} pairs_state;
+
+/* A block of input: its codes, and their places. */
+typedef struct pairs_block
+{
+	union
+	{
+		uint64_t	narrow[BLOCK_ITEMS];
+		mgpu_u128	wide[BLOCK_ITEMS];
+	}			codes;
+	uint32_t	places[BLOCK_ITEMS];
+} pairs_block;
+
+/* Values go to the buckets. */
+static bool
+moves_values(const mgpu_run *run)
+{
+	return (run->job.outputs & MGPU_OUT_INDICES) == 0;
+}
+
+/* Bytes of what goes to the buckets with a code; 0 if keys alone are wanted. */
+static uint32_t
+moved_width(const mgpu_run *run)
+{
+	return moves_values(run) ? run->job.value_width : sizeof(uint32_t);
+}
+
+static void *
+moved_to(const mgpu_run *run)
+{
+	return moves_values(run) ? run->binding.out_values : (void *) run->binding.out_indices;
+}
+
+static const char *
+values_at(const mgpu_run *run, uint64_t i)
+{
+	return (const char *) run->in[MGPU_CHANNEL_VALUES] + i * run->job.value_width;
+}
+
+static uint32_t
+plan_buckets(const mgpu_run *run)
+{
+	uint64_t	num_items = run->job.num_items;
+	uint64_t	num_buckets = num_items / run->tuning.pair_bucket_items + 1;
+	uint64_t	fewest = 4 * (uint64_t) run->num_threads;
+
+	if (num_buckets > run->tuning.max_buckets)
+		num_buckets = run->tuning.max_buckets;
+	if (num_items / num_buckets > BUCKET_ITEMS_MAX)
+		num_buckets = num_items / BUCKET_ITEMS_MAX;
+	if (num_buckets < fewest)
+		num_buckets = fewest;
+	return (uint32_t) (num_buckets < MGPU_MAX_PLANNED_BUCKETS ? num_buckets : MGPU_MAX_PLANNED_BUCKETS);
+}
+
+static bool
+is_direct(const mgpu_run *run)
+{
+	uint64_t	limit = run->tuning.pair_direct_items;
+
+	/* buckets of bytes need no sorting */
+	if ((run->num_threads > 1 || run->job.key_width == 1) && limit > run->tuning.pair_bucket_items)
+		limit = run->tuning.pair_bucket_items;
+	return run->job.num_items <= limit;
+}
+
+static void
+load_block(const mgpu_run *run, uint64_t begin, uint32_t num_items, pairs_block *block)
+{
+	const char *keys = (const char *) run->keys.data + begin * run->job.key_width;
+
+	if (run->job.key_width == 16)
+		mgpu_encode_u128(&run->keys.codec, keys, block->codes.wide, num_items);
+	else
+		mgpu_encode_wide(&run->keys.codec, keys, block->codes.narrow, num_items);
+}
+
+static void
+count_task(void *context, uint64_t task, int worker)
+{
+	mgpu_run   *run = context;
+	pairs_state *state = run->state;
+	const mgpu_partition *partition = &state->partition;
+	uint32_t   *sizes = mgpu_chunk_row(partition, task);
+	uint64_t	end = mgpu_chunk_end(partition, task);
+	pairs_block block;
+
+	(void) worker;
+	memset(sizes, 0, partition->bounds.num_buckets * sizeof(*sizes));
+	for (uint64_t begin = task * partition->chunk_items; begin < end; begin += BLOCK_ITEMS)
+	{
+		uint32_t	num_items = end - begin < BLOCK_ITEMS ? (uint32_t) (end - begin) : BLOCK_ITEMS;
+		uint16_t   *buckets = (uint16_t *) state->buckets.data + begin;
+
+		load_block(run, begin, num_items, &block);
+		mgpu_classify(&partition->bounds, &block.codes, run->job.key_width, buckets, num_items);
+		for (uint32_t i = 0; i < num_items; i++)
+			sizes[buckets[i]]++;
+	}
+}
+
+/* to[places[i]] = from[i]. */
+#define DEFINE_SCATTER(name, from_type, type) \
+static void \
+scatter_##name(const from_type *from, const uint32_t *places, type *to, uint32_t num_items) \
+{ \
+	for (uint32_t i = 0; i < num_items; i++) \
+		to[places[i]] = (type) from[i]; \
+}
+
+DEFINE_SCATTER(code_4, uint64_t, uint32_t)
+DEFINE_SCATTER(1, uint8_t, uint8_t)
+DEFINE_SCATTER(2, uint16_t, uint16_t)
+DEFINE_SCATTER(4, uint32_t, uint32_t)
+DEFINE_SCATTER(8, uint64_t, uint64_t)
+DEFINE_SCATTER(16, mgpu_u128, mgpu_u128)
+
+static void
+scatter_codes(const mgpu_run *run, const pairs_block *block, uint32_t num_items)
+{
+	const pairs_state *state = run->state;
+
+	if (run->job.key_width <= 4)
+		scatter_code_4(block->codes.narrow, block->places, state->codes.data, num_items);
+	else if (run->job.key_width == 8)
+		scatter_8(block->codes.narrow, block->places, state->codes.data, num_items);
+	else
+		scatter_16(block->codes.wide, block->places, state->codes.data, num_items);
+}
+
+static void
+scatter_values(const mgpu_run *run, uint64_t begin, const uint32_t *places, uint32_t num_items)
+{
+	const void *from = values_at(run, begin);
+	void	   *to = run->binding.out_values;
+
+	switch (run->job.value_width)
+	{
+		case 0:
+			break;				/* keys alone are wanted */
+		case 1:
+			scatter_1(from, places, to, num_items);
+			break;
+		case 2:
+			scatter_2(from, places, to, num_items);
+			break;
+		case 4:
+			scatter_4(from, places, to, num_items);
+			break;
+		case 8:
+			scatter_8(from, places, to, num_items);
+			break;
+		default:
+			scatter_16(from, places, to, num_items);
+	}
+}
+
+static void
+move_task(void *context, uint64_t task, int worker)
+{
+	mgpu_run   *run = context;
+	pairs_state *state = run->state;
+	uint32_t   *next = mgpu_chunk_row(&state->partition, task);
+	uint64_t	end = mgpu_chunk_end(&state->partition, task);
+	pairs_block block;
+
+	(void) worker;
+	for (uint64_t begin = task * state->partition.chunk_items; begin < end; begin += BLOCK_ITEMS)
+	{
+		uint32_t	num_items = end - begin < BLOCK_ITEMS ? (uint32_t) (end - begin) : BLOCK_ITEMS;
+		const uint16_t *buckets = (const uint16_t *) state->buckets.data + begin;
+
+		load_block(run, begin, num_items, &block);
+		for (uint32_t i = 0; i < num_items; i++)
+			block.places[i] = next[buckets[i]]++;
+		scatter_codes(run, &block, num_items);
+		if (moves_values(run))
+			scatter_values(run, begin, block.places, num_items);
+		else
+			for (uint32_t i = 0; i < num_items; i++)
+				run->binding.out_indices[block.places[i]] = (uint32_t) (begin + i);
+	}
+}
+
+/* All codes are one: indices and values are in order already, but for those that follow indices. */
+static void
+finish_constant_bucket(const mgpu_run *run, mgpu_u128 code, uint64_t begin, uint64_t num_items)
+{
+	uint32_t	width = run->job.key_width;
+	uint32_t	value_width = run->job.value_width;
+	char	   *keys = (char *) run->binding.out_keys + begin * width;
+
+	if (!moves_values(run) && value_width > 0)
+		mgpu_gather_items(run->in[MGPU_CHANNEL_VALUES], value_width, run->binding.out_indices + begin,
+						  (char *) run->binding.out_values + begin * value_width, num_items);
+	if ((run->job.outputs & MGPU_OUT_KEYS) == 0)
+		return;
+	mgpu_decode_items(&run->codec, &code, &code, 1);
+	for (uint64_t i = 0; i < num_items; i++)
+		memcpy(keys + i * width, &code, width);
+}
+
+static void
+sort_bucket_task(void *context, uint64_t task, int worker)
+{
+	mgpu_run   *run = context;
+	pairs_state *state = run->state;
+	const mgpu_partition *partition = &state->partition;
+	uint64_t	begin = partition->begin[task];
+	uint32_t	num_items = (uint32_t) (partition->begin[task + 1] - begin);
+	char	   *packed = (char *) state->scratch.data + state->worker_bytes * (uint64_t) worker;
+	char	   *moved = packed + state->packed_bytes;
+	uint32_t	width = moved_width(run);
+	mgpu_pairs_part part = {
+		.begin = begin,
+		.num_items = num_items,
+		.codes = (const char *) state->codes.data + begin * mgpu_pair_code_bytes(run),
+		.packed = (uint64_t *) packed,
+	};
+	mgpu_u128	code;
+
+	if (num_items == 0)
+		return;
+	if (mgpu_bucket_is_constant(&partition->bounds, (uint32_t) task, &code))
+	{
+		finish_constant_bucket(run, code, begin, num_items);
+		return;
+	}
+	if (width > 0)
+		memcpy(moved, (const char *) moved_to(run) + begin * width, (uint64_t) num_items * width);
+	if (moves_values(run))
+		part.values = moved;
+	else
+		part.indices = (const uint32_t *) moved;
+	mgpu_order_pairs(run, &part);
+}
+
+/* The input as it lies. */
+static void
+sort_all_task(void *context, uint64_t task, int worker)
+{
+	mgpu_run   *run = context;
+	pairs_state *state = run->state;
+	mgpu_pairs_part part = {
+		.num_items = (uint32_t) run->job.num_items,
+		.codes = state->codes.data,
+		.values = run->in[MGPU_CHANNEL_VALUES],
+		.packed = state->scratch.data,
+	};
+
+	(void) task;
+	(void) worker;
+	mgpu_encode_pairs(run, run->keys.data, state->codes.data, run->job.num_items);
+	mgpu_order_pairs(run, &part);
+}
+
+/* Memory for codes, and for buckets of up to bucket_items. */
+static bool
+allocate(mgpu_run *run, uint64_t bucket_items, uint64_t num_workers, mgpu_status *status, mgpu_error *err)
+{
+	pairs_state *state = run->state;
+
+	state->packed_bytes = (bucket_items * sizeof(uint64_t) + 63) / 64 * 64;
+	state->worker_bytes = state->packed_bytes + (state->is_direct ? 0 : (bucket_items * moved_width(run) + 127) / 64 * 64);
+	return mgpu_buffer_allocate(&state->codes, run->job.num_items * mgpu_pair_code_bytes(run), status, err) &&
+		mgpu_buffer_allocate(&state->scratch, state->worker_bytes * num_workers, status, err);
+}
+
+static bool
+prepare_buckets(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+{
+	pairs_state *state = run->state;
+
+	if (!allocate(run, mgpu_largest_bucket(&state->partition), (uint64_t) run->num_threads, status, err))
+		return false;
+	mgpu_begin_touch_pass(run, moved_to(run), run->job.num_items * moved_width(run),
+						  state->codes.data, run->job.num_items * mgpu_pair_code_bytes(run));
+	return true;
+}
+
+static const mgpu_partition_tasks bucket_tasks = {
+	.count = count_task,
+	.move = move_task,
+	.sort = sort_bucket_task,
+	.prepare = prepare_buckets,
+};
+
+static bool
+start_pairs(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+{
+	pairs_state *state = calloc(1, sizeof(*state));
+
+	if (state == NULL)
+	{
+		*status = mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for pairs");
+		return false;
+	}
+	run->state = state;
+	state->is_direct = is_direct(run);
+	if (state->is_direct)
+		return allocate(run, run->job.num_items, 1, status, err);
+	state->partition.tasks = &bucket_tasks;
+	state->partition.chunk_items = run->tuning.pair_chunk_items;
+	state->partition.planned_buckets = plan_buckets(run);
+	return mgpu_partition_start(run, &state->partition, status, err) &&
+		mgpu_buffer_allocate(&state->buckets, run->job.num_items * sizeof(uint16_t), status, err);
+}
+
+static bool
+pairs_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+{
+	pairs_state *state;
+
+	switch (run->step)
+	{
+		case 0:
+			run->step = 1;
+			if (mgpu_begin_order_pass(run))
+				return true;
+			/* FALLTHROUGH */
+		case 1:
+			run->step = 2;
+			if (atomic_load(&run->ascending) || atomic_load(&run->descending))
+			{
+				mgpu_begin_copy_pass(run, !atomic_load(&run->ascending));
+				return true;
+			}
+			if (!start_pairs(run, status, err))
+				return false;
+			state = run->state;
+			if (state->is_direct)
+			{
+				mgpu_begin_phase(run, sort_all_task, 1);
+				return true;
+			}
+			/* FALLTHROUGH */
+		default:
+			state = run->state;
+			return state != NULL && !state->is_direct &&
+				mgpu_partition_advance(run, &state->partition, status, err);
+	}
+}
+
+static void
+pairs_release(mgpu_run *run)
+{
+	pairs_state *state = run->state;
+
+	mgpu_partition_release(&state->partition);
+	mgpu_buffer_free(&state->buckets);
+	mgpu_buffer_free(&state->codes);
+	mgpu_buffer_free(&state->scratch);
+	free(state);
+}
+
+const mgpu_strategy mgpu_strategy_pairs = {
+	.algorithm = MGPU_ALGORITHM_QUICK,
+	.advance = pairs_advance,
+	.release = pairs_release,
+};

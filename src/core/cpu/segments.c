@@ -1,0 +1,180 @@
+/*
+ * segments.c
+ *		Strategy for segmented sorts: every segment by itself, as fast as it goes.
+ *
+ * A task owns the segments that begin within its share of the items.  It takes
+ * short ones by the blockful: codes of a block are sorted into the result while
+ * in the first-level cache, by one vector network a segment where there is one
+ * (cpu_vector.h).  Longer ones are sorted in place one after another.  Those of
+ * more than segment_items are only noted down, and then sorted one at a
+ * time by whatever strategy an array of that size gets, with all threads.
+ *
+ * Sorting (segment, code) together as one array was rejected: it doubles the
+ * width of keys and forgets that short segments fit registers.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/cpu/segments.h"
+#include "core/cpu_vector.h"
+
+/* First segment whose head is not before position. */
+static uint64_t
+segment_from(const mgpu_run *run, uint64_t position)
+{
+	return mgpu_positions_below(run->binding.in_segment_heads, run->job.num_segments, position);
+}
+
+/* Items of a block. */
+static uint64_t
+block_items(const mgpu_run *run)
+{
+	uint32_t	item_bytes = run->job.key_width;
+
+	if (run->job.op == MGPU_OP_SORT_PAIRS && item_bytes < sizeof(uint64_t))
+		item_bytes = sizeof(uint64_t);
+	return MGPU_SEGMENT_BLOCK_BYTES / item_bytes;
+}
+
+static char *
+out_key_at(const mgpu_run *run, uint64_t i)
+{
+	return (char *) run->binding.out_keys + i * run->job.key_width;
+}
+
+/* Networks take segments from the input to the result, integers without a pass before or behind. */
+static uint64_t
+sort_by_networks(mgpu_run *run, uint64_t first, uint64_t last, uint64_t end)
+{
+	const uint32_t *heads = run->binding.in_segment_heads;
+	uint32_t	width = run->job.key_width;
+	uint64_t	begin = heads[first];
+	const void *keys = (const char *) run->keys.data + begin * width;
+	mgpu_flips	flips = {run->keys.codec.flip, run->codec.flip};
+	uint64_t	codes[MGPU_SEGMENT_BLOCK_BYTES / sizeof(uint64_t)];
+	uint64_t	num_sorted;
+
+	if (run->tuning.vectors == 0 || mgpu_vector_items(width) == 0)
+		return 0;
+	if (run->codec.kind != MGPU_KEY_FLOAT)
+		return mgpu_vector_sort_segments(keys, out_key_at(run, begin), heads + first, last - first,
+										 (uint32_t) end, width, &flips);
+	flips = (mgpu_flips) {0};
+	mgpu_encode_items(&run->keys.codec, keys, codes, end - begin);
+	num_sorted = mgpu_vector_sort_segments(codes, out_key_at(run, begin), heads + first, last - first,
+										   (uint32_t) end, width, &flips);
+	if (first + num_sorted < last)
+		end = heads[first + num_sorted];
+	mgpu_decode_items(&run->codec, out_key_at(run, begin), out_key_at(run, begin), end - begin);
+	return num_sorted;
+}
+
+static void
+sort_key_segment(mgpu_run *run, uint64_t begin, uint64_t end)
+{
+	uint32_t	width = run->job.key_width;
+	char	   *out = out_key_at(run, begin);
+
+	mgpu_encode_items(&run->keys.codec, (const char *) run->keys.data + begin * width, out, end - begin);
+	mgpu_sort_codes(out, end - begin, width);
+	mgpu_decode_items(&run->codec, out, out, end - begin);
+}
+
+/* Segments that make up at most a block, or a single longer one. */
+static void
+sort_segments(mgpu_run *run, uint64_t first, uint64_t last, int worker)
+{
+	const uint32_t *heads = run->binding.in_segment_heads;
+	uint64_t	end = mgpu_segment_end(run, last - 1);
+
+	if (run->job.op == MGPU_OP_SORT_PAIRS)
+	{
+		mgpu_order_segments(run, first, last, end, worker);
+		return;
+	}
+	if (end - heads[first] <= block_items(run))
+		first += sort_by_networks(run, first, last, end);
+	for (; first < last; first++)
+		sort_key_segment(run, heads[first], mgpu_segment_end(run, first));
+}
+
+static void
+note_long_segment(mgpu_run *run, uint64_t segment)
+{
+	mgpu_segments *state = run->state;
+	uint32_t	number = atomic_fetch_add(&state->num_long, 1);
+
+	((uint32_t *) state->long_segments.data)[number] = (uint32_t) segment;
+}
+
+/* As many segments at a time as fit a block, or one that does not. */
+static void
+segments_task(void *context, uint64_t task, int worker)
+{
+	mgpu_run   *run = context;
+	const uint32_t *heads = run->binding.in_segment_heads;
+	uint64_t	most = block_items(run);
+	uint64_t	segment = segment_from(run, task * run->tuning.segment_task_items);
+	uint64_t	end = segment_from(run, (task + 1) * run->tuning.segment_task_items);
+
+	while (segment < end)
+	{
+		uint64_t	first = segment;
+		bool		is_alone;
+
+		while (segment < end && mgpu_segment_end(run, segment) - heads[first] <= most)
+			segment++;
+		is_alone = segment == first;
+		segment += is_alone;
+		if (is_alone && mgpu_segment_end(run, first) - heads[first] > run->tuning.segment_items)
+			note_long_segment(run, first);
+		else
+			sort_segments(run, first, segment, worker);
+	}
+}
+
+static bool
+start_segments(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+{
+	mgpu_segments *state = calloc(1, sizeof(*state));
+
+	if (state == NULL)
+	{
+		*status = mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for segments");
+		return false;
+	}
+	run->state = state;
+	state->worker_bytes = mgpu_segment_scratch_bytes(run);
+	if (!mgpu_buffer_allocate(&state->long_segments,
+							  run->job.num_items / run->tuning.segment_items * sizeof(uint32_t), status, err) ||
+		!mgpu_buffer_allocate(&state->scratch, state->worker_bytes * (uint64_t) run->num_threads, status, err))
+		return false;
+	mgpu_begin_phase(run, segments_task, mgpu_num_tasks(run->job.num_items, run->tuning.segment_task_items));
+	return true;
+}
+
+static bool
+segments_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+{
+	if (run->step++ == 0)
+		return start_segments(run, status, err);
+	return mgpu_advance_long(run, status, err);
+}
+
+static void
+segments_release(mgpu_run *run)
+{
+	mgpu_segments *state = run->state;
+
+	mgpu_release_long(state);
+	mgpu_buffer_free(&state->long_segments);
+	mgpu_buffer_free(&state->scratch);
+	free(state);
+}
+
+const mgpu_strategy mgpu_strategy_segments = {
+	.algorithm = MGPU_ALGORITHM_QUICK,
+	.codes_in_result = false,
+	.advance = segments_advance,
+	.release = segments_release,
+};

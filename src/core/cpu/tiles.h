@@ -1,0 +1,150 @@
+/*
+ * tiles.h
+ *		State of the tile-based mergesort, shared by its files: tile_merge.c
+ *		(strategy), tile_records.c (keys to records and back, sort of a tile),
+ *		tile_chunk.c (inside a chunk), tile_pass.c (passes beyond one).
+ *
+ *		tile	what the block sort sorts and the statistics count
+ *		chunk	tiles that fit a cache: one task sorts and merges them
+ *		unit	tiles whose records move together, in passes beyond a chunk
+ *
+ * All three are powers of two times a tile, and the last of each may be partial.
+ * Records are what is sorted.  Those of pairs hold the index below the code: all
+ * are then different, and a stable order is simply ascending order.
+ *
+ *		integers			as stored: their code is one xor away, which costs
+ *							a merge less than passes that encode and decode
+ *		other keys			uint32_t ... mgpu_u128: the code
+ *		pairs, up to 4		uint64_t: code << 32 | index
+ *
+ * Pairs of wider keys are not sorted this way: records of 16 bytes and more took
+ * twice as long as what the pairs strategy does, also where keys are nearly in order.
+ */
+#ifndef MGPU_CPU_TILES_H
+#define MGPU_CPU_TILES_H
+
+#include "core/cpu_merge_path.h"
+#include "core/cpu/run.h"
+
+/* Two neighbouring lists that a pass beyond a chunk merges, and what changes. */
+typedef struct mgpu_tile_merge
+{
+	uint64_t	begin;			/* records of a above the first of b ... */
+	uint64_t	middle;			/* b begins */
+	uint64_t	end;			/* ... up to those of b below the last of a */
+	uint64_t	num_units_before;	/* in merges of this pass before this one */
+} mgpu_tile_merge;
+
+/* Where a unit's records are, and where it may be written. */
+typedef struct mgpu_tile_place
+{
+	char	   *here;
+	char	   *there;			/* NULL: nowhere yet */
+} mgpu_tile_place;
+
+typedef struct mgpu_tiles
+{
+	mgpu_codec	codec;			/* of records: the identity, or integers' */
+	bool		vectors;
+	uint64_t	num_items;
+	uint64_t	tile_items;
+	uint64_t	short_items;	/* up to so many are merged in registers */
+	uint64_t	chunk_items;
+	uint64_t	unit_items;
+	uint64_t	num_tiles;
+	uint32_t	chunk_passes;	/* passes that stay inside a chunk */
+	uint32_t	num_passes;		/* all of them */
+
+	char	   *home;			/* records before any pass beyond a chunk */
+	mgpu_buffer own_home;		/* unless that is out_keys */
+	mgpu_buffer places;			/* mgpu_tile_place [units] */
+	mgpu_buffer spare[MGPU_MAX_PASSES]; /* made when units first need it */
+	int			num_spare;
+
+	/* segments: uint32_t [tiles][2]: the last head at or before a tile's first
+	 * record, the first head after that record (or num_items) */
+	mgpu_buffer heads;
+
+	mgpu_buffer scratch;		/* [workers]: lists to merge, and their padding */
+	uint64_t	worker_bytes;
+
+	/* the pass that runs */
+	uint32_t	pass;
+	mgpu_buffer merges;			/* mgpu_tile_merge [num_merges] */
+	uint64_t	num_merges;
+	uint64_t	num_units;		/* in all of them */
+	uint64_t	num_missing;	/* ... that have no second place yet */
+
+	_Atomic uint64_t merge_tiles[MGPU_MAX_PASSES];
+	uint64_t	copy_tiles[MGPU_MAX_PASSES];
+} mgpu_tiles;
+
+/* tile_records.c */
+
+/* Bytes of a run's records. */
+uint32_t	mgpu_record_bytes(const mgpu_run *run);
+
+/*
+ * Items [begin, end) of the input as records: those that it returns are to be
+ * sorted to home, where they may be already.
+ */
+const char *mgpu_records_load(const mgpu_run *run, mgpu_tiles *tiles, uint64_t begin, uint64_t end);
+
+/* A phase that brings the records to the outputs, wherever they are. */
+void		mgpu_begin_unload(mgpu_run *run);
+
+/* Sort records that lie in input order; sorted may be records itself. */
+void		mgpu_records_sort(const mgpu_tiles *tiles, const void *records, void *sorted,
+							  uint32_t num_records);
+
+/* Whether record x is below record y. */
+bool		mgpu_record_below(const mgpu_tiles *tiles, const void *x, const void *y);
+
+/* tile_chunk.c */
+
+/* Load, sort and merge chunk number task; context is the run. */
+void		mgpu_tile_chunk_task(void *context, uint64_t task, int worker);
+
+/* Scratch that a worker needs for it. */
+uint64_t	mgpu_tile_scratch_bytes(const mgpu_tiles *tiles);
+
+/*
+ * Narrow the lists [*begin, middle) and [middle, *end) to the one segment that
+ * lies in both.  False if there is none; true at once without segments.
+ */
+bool		mgpu_tile_clamp(const mgpu_tiles *tiles, uint64_t *begin, uint64_t middle, uint64_t *end);
+
+/* tile_pass.c */
+
+/* Begin the next pass that has anything to merge.  False: there is none, or no memory, which *status says. */
+bool		mgpu_begin_tile_pass(mgpu_run *run, mgpu_status *status, mgpu_error *err);
+
+static inline char *
+mgpu_home_of(const mgpu_tiles *tiles, uint64_t i)
+{
+	return tiles->home + i * tiles->codec.width;
+}
+
+/* Record number i, wherever its unit is. */
+static inline char *
+mgpu_record_of(const mgpu_tiles *tiles, uint64_t i)
+{
+	const mgpu_tile_place *places = tiles->places.data;
+
+	return places[i / tiles->unit_items].here + i % tiles->unit_items * tiles->codec.width;
+}
+
+static inline void *
+mgpu_tile_scratch(const mgpu_tiles *tiles, int worker)
+{
+	return (char *) tiles->scratch.data + tiles->worker_bytes * (uint64_t) worker;
+}
+
+/* How many tiles the records [begin, end) touch. */
+static inline uint64_t
+mgpu_tiles_touched(const mgpu_tiles *tiles, uint64_t begin, uint64_t end)
+{
+	return (end - 1) / tiles->tile_items - begin / tiles->tile_items + 1;
+}
+
+#endif							/* MGPU_CPU_TILES_H */
