@@ -42,7 +42,7 @@ extern const char *const bench_pattern_names[NUM_BENCH_PATTERNS];
 typedef struct bench_memory
 {
 	char	   *input;			/* keys that every run starts from */
-	char	   *sides[2];		/* keys and indices of a sort (device_sort.h) */
+	char	   *sides[2];		/* keys and indices of a sort (sort/sorter.h) */
 	char	   *indices[2];
 	char	   *reference;		/* a result to compare with */
 	char	   *temp;

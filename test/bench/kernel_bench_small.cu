@@ -5,8 +5,8 @@
  */
 #include "kernel_bench.cuh"
 
-#include "device_signal.h"
-#include "merge_sort.cuh"
+#include "device/signal.h"
+#include "sort/merge_sort.cuh"
 
 #define REPETITIONS 41
 

@@ -8,7 +8,7 @@
  */
 #include "kernel_bench.cuh"
 
-#include "merge_sort.cuh"
+#include "sort/merge_sort.cuh"
 
 #define REPETITIONS 5
 
@@ -45,19 +45,19 @@ run_stages(bench_memory *memory, uint64_t num_items, stage_times *times)
 
 		partition_ms += bench_time(memory, [&] ()
 		{
-			if constexpr (Tuning::is_wide)
-				REQUIRE_CUDA(mgpu_launch_partition_wide(in, plan.pass, memory->temp, 0));
+			if constexpr (Tuning::is_k_way)
+				REQUIRE_CUDA(mgpu_launch_partition_k_way(in, plan.pass, memory->temp, 0));
 			else
-				REQUIRE_CUDA(mgpu_next_levels(&plan) == 2 ? mgpu_launch_partition_quads(in, plan.pass, memory->temp, 0) :
+				REQUIRE_CUDA(mgpu_next_levels(&plan) == 2 ? mgpu_launch_partition_four_way(in, plan.pass, memory->temp, 0) :
 							 mgpu_launch_partition(in, plan.pass, memory->temp, 0));
 		});
 		merge_ms += bench_time(memory, [&] ()
 		{
-			if constexpr (Tuning::is_wide)
-				REQUIRE_CUDA(mgpu_launch_merge_wide<Tuning>(arrays[side], plan.pass, memory->temp, sink, 0));
+			if constexpr (Tuning::is_k_way)
+				REQUIRE_CUDA(mgpu_launch_merge_k_way<Tuning>(arrays[side], plan.pass, memory->temp, sink, 0));
 			else
 				REQUIRE_CUDA(mgpu_next_levels(&plan) == 2 ?
-							 mgpu_launch_merge_quads<Tuning>(arrays[side], plan.pass, memory->temp, sink, 0) :
+							 mgpu_launch_merge_four_way<Tuning>(arrays[side], plan.pass, memory->temp, sink, 0) :
 							 mgpu_launch_merge<Tuning>(arrays[side], plan.pass, memory->temp, sink, 0));
 		});
 	}
@@ -106,7 +106,7 @@ bench_sweep(bench_memory *memory)
 	for (uint64_t size : sizes)
 	{
 		sweep<uint32_t,
-			mgpu_tuning_u32_wide,
+			mgpu_tuning_u32_k_way,
 			mgpu_merge_tuning<256, 256, 49, 16, 768>,
 			mgpu_merge_tuning<256, 256, 47, 32, 768>,
 			mgpu_merge_tuning<256, 256, 47, 4, 768>,
@@ -124,7 +124,7 @@ bench_sweep(bench_memory *memory)
 	for (uint64_t size : sizes)
 	{
 		sweep<uint64_t,
-			mgpu_tuning_u64_wide,
+			mgpu_tuning_u64_k_way,
 			mgpu_merge_tuning<256, 256, 25, 32, 768>,
 			mgpu_merge_tuning<256, 256, 23, 4, 768>,
 			mgpu_merge_tuning<256, 128, 23, 4, 768>,

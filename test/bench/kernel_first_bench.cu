@@ -35,10 +35,10 @@
 
 #include "core/cpu_threads.h"
 #include "core/executor.h"
-#include "cuda_process.h"
-#include "device_ops.h"
-#include "device_sort.h"
-#include "segmented.h"
+#include "executor/process.h"
+#include "merge/ops.h"
+#include "sort/sorter.h"
+#include "segmented/segmented.h"
 
 #define MAX_LINES 64
 #define MAX_TIMES 4
@@ -74,7 +74,7 @@ require_cuda(cudaError_t code, const char *what)
 
 /* Add milliseconds to the time with this number of a line. */
 static void
-note(const char *name, int number, double milliseconds)
+record(const char *name, int number, double milliseconds)
 {
 	for (line &known : lines)
 	{
@@ -102,7 +102,7 @@ step(const char *name, const std::function<void ()> &work, cudaStream_t stream)
 		work();
 		if (stream != nullptr)
 			require_cuda(cudaStreamSynchronize(stream), name);
-		note(name, i, mgpu_now_ms() - begin_ms);
+		record(name, i, mgpu_now_ms() - begin_ms);
 	}
 }
 
@@ -239,7 +239,7 @@ run_job(int number, const std::vector<uint32_t> &keys, std::vector<uint32_t> &so
 	auto		timed = [&] (const char *name) {
 		double		now_ms = mgpu_now_ms();
 
-		note(name, number, now_ms - last_ms);
+		record(name, number, now_ms - last_ms);
 		last_ms = now_ms;
 	};
 
@@ -271,11 +271,11 @@ run_job(int number, const std::vector<uint32_t> &keys, std::vector<uint32_t> &so
 	require(status == MGPU_OK, "poll", err.message);
 	timed("polls");
 	gpu->stats(run, &stats);
-	note("  kernels, by the device's clock", number, stats.kernel_ms);
-	note("  download", number, stats.download_ms);
+	record("  kernels, by the device's clock", number, stats.kernel_ms);
+	record("  download", number, stats.download_ms);
 	gpu->release(run);
 	timed("release");
-	note("whole sort", number, mgpu_now_ms() - begin_ms);
+	record("whole sort", number, mgpu_now_ms() - begin_ms);
 	require(std::is_sorted(sorted.begin(), sorted.end(), [] (uint32_t a, uint32_t b) { return (int32_t) a < (int32_t) b; }),
 			"sort", "the result is not sorted");
 }
@@ -307,7 +307,7 @@ run_context()
 		_exit(NO_GPU);
 	}
 	require_cuda(cudaSetDevice(0), "context");
-	note("context alone", 0, mgpu_now_ms() - begin_ms);
+	record("context alone", 0, mgpu_now_ms() - begin_ms);
 }
 
 /* --------------------------------------------------------------- processes */

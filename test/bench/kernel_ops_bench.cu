@@ -37,7 +37,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "device_ops.h"
+#include "merge/ops.h"
 
 #define REQUIRE_CUDA(call) \
 	do { \

@@ -42,8 +42,9 @@
 #include <string>
 #include <vector>
 
-#include "map.h"
-#include "segmented.h"
+#include "device/map.h"
+#include "executor/auto_sort.h"
+#include "segmented/segmented.h"
 
 #define REQUIRE_CUDA(call) \
 	do { \
@@ -537,7 +538,7 @@ bench_locality(const std::string &name, mgpu_sort_shape shape, uint64_t num_item
 	};
 	size_t		radix_bytes = rival_bytes(radix);
 	device_items<char> temp(radix_bytes);
-	mgpu_foresight foresight = {};
+	mgpu_cost_estimate estimate = {};
 	mgpu_sort_request sorted = make_plain_request(ours);
 	mgpu_algorithm ran = MGPU_ALGORITHM_AUTO;
 
@@ -563,19 +564,19 @@ bench_locality(const std::string &name, mgpu_sort_shape shape, uint64_t num_item
 	time_pieces(pieces);
 	passes = passes_worth(ours.stats.data);
 	pieces[1].prepare();
-	REQUIRE_CUDA(mgpu_foresee(&ours.request, sizeof(Key) * 8, &foresight));
+	REQUIRE_CUDA(mgpu_estimate_costs(&ours.request, sizeof(Key) * 8, &estimate));
 	pieces[2].run();
 	pieces[1].run();
 	REQUIRE_CUDA(cudaDeviceSynchronize());
-	ran = mgpu_auto_ran(&sorted.verdict, ran);
+	ran = mgpu_auto_ran(&sorted.pending, ran);
 	require_equal(sorted.keys[sorted.current], out.data, num_items * sizeof(Key), name.c_str());
 	if (indexed)
 		require_equal(sorted.indices[sorted.current], out_indices.data, num_items * 4, name.c_str());
 	report(name, num_items, 0, pieces, {"radix sort"}, passes);
 	printf("%36s ran: %s; locality sort's passes %.3f ms (foreseen %.3f, of %.2f passes), merge sort %.3f ms (%.3f), "
 		   "radix sort of %u bits foreseen %.3f ms\n", "", ran == MGPU_ALGORITHM_LOCALITY ? "locality" :
-		   ran == MGPU_ALGORITHM_RADIX ? "radix sort" : "merge sort", pieces[3].median(), foresight.locality_ms,
-		   foresight.passes, pieces[4].median(), foresight.merge_ms, foresight.key_bits, foresight.radix_ms);
+		   ran == MGPU_ALGORITHM_RADIX ? "radix sort" : "merge sort", pieces[3].median(), estimate.locality_ms,
+		   estimate.passes, pieces[4].median(), estimate.merge_ms, estimate.key_bits, estimate.radix_ms);
 	fflush(stdout);
 }
 

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "core/key_codec.h"
-#include "device_ops.h"
+#include "merge/ops.h"
 
 typedef std::pair<uint64_t, uint64_t> key_code;
 

@@ -13,10 +13,10 @@
 #include <cstring>
 #include <numeric>
 
-#include "chip_sort.h"
-#include "glance.h"
-#include "segmented.h"
-#include "window_sort.h"
+#include "sort/single_launch.h"
+#include "sort/probe.h"
+#include "segmented/segmented.h"
+#include "sort/window_sort.h"
 
 static uint64_t
 key_bytes(mgpu_sort_shape shape)
@@ -101,12 +101,12 @@ sort_segmented(const mgpu_segmented_request &request)
 
 /* Any way is right; the look waits. */
 extern "C" cudaError_t
-mgpu_foresee(const mgpu_segmented_request *request, uint32_t key_bits, mgpu_foresight *foresight)
+mgpu_estimate_costs(const mgpu_segmented_request *request, uint32_t key_bits, mgpu_cost_estimate *estimate)
 {
 	static const mgpu_algorithm choices[] = {MGPU_ALGORITHM_LOCALITY, MGPU_ALGORITHM_RADIX, MGPU_ALGORITHM_MERGE};
 
-	foresight->choice = choices[schedule() % 3];
-	foresight->key_bits = key_bits;
+	estimate->choice = choices[schedule() % 3];
+	estimate->key_bits = key_bits;
 	return cudaStreamSynchronize(request->stream);
 }
 
@@ -126,75 +126,75 @@ mgpu_read_key_bits(mgpu_sort_shape shape, const mgpu_sort_request *request, uint
 
 /* A glance is right about order, and about the rest whatever it says. */
 extern "C" cudaError_t
-mgpu_take_glance(mgpu_sort_shape shape, const mgpu_sort_request *request, mgpu_glance *glance)
+mgpu_probe_sortedness(mgpu_sort_shape shape, const mgpu_sort_request *request, mgpu_sortedness *sortedness)
 {
 	cudaError_t code = cudaStreamSynchronize(request->stream);
 	uint64_t	last = request->num_items - 1;
 	int			other = request->current ^ 1;
 
-	*glance = mgpu_glance();
-	glance->sorted = glance->reversed = true;
+	*sortedness = mgpu_sortedness();
+	sortedness->sorted = sortedness->reversed = true;
 	for (uint64_t i = 0; i < last; i++)
 	{
-		glance->sorted &= key_at(shape, request, i) <= key_at(shape, request, i + 1);
-		glance->reversed &= key_at(shape, request, i) > key_at(shape, request, i + 1);
+		sortedness->sorted &= key_at(shape, request, i) <= key_at(shape, request, i + 1);
+		sortedness->reversed &= key_at(shape, request, i) > key_at(shape, request, i + 1);
 	}
 	for (uint64_t i = 0; i <= last; i++)
 	{
-		uint64_t	key = glance->reversed ? key_at(shape, request, last - i) : UINT64_C(0xEEEEEEEEEEEEEEEE);
+		uint64_t	key = sortedness->reversed ? key_at(shape, request, last - i) : UINT64_C(0xEEEEEEEEEEEEEEEE);
 
 		if (key_bytes(shape) == 4)
 			static_cast<uint32_t *>(request->keys[other])[i] = (uint32_t) key;
 		else
 			static_cast<uint64_t *>(request->keys[other])[i] = key;
 		if (has_indices(shape))
-			request->indices[other][i] = (uint32_t) (glance->reversed ? last - i : key);
+			request->indices[other][i] = (uint32_t) (sortedness->reversed ? last - i : key);
 	}
-	glance->scattered = schedule() % 2;
-	glance->near = schedule() % 2;
-	glance->compact = schedule() % 2;
-	glance->window_passes = (int) (schedule() % 4) - 1;
-	glance->key_bits = 8 + schedule() % (request->key_bits / 8) * 8;
+	sortedness->scattered = schedule() % 2;
+	sortedness->near = schedule() % 2;
+	sortedness->quantised = schedule() % 2;
+	sortedness->window_passes = (int) (schedule() % 4) - 1;
+	sortedness->key_bits = 8 + schedule() % (request->key_bits / 8) * 8;
 	return code;
 }
 
 /* A merge sort, whether it ended early or not. */
 static cudaError_t
-sort_by_windows(mgpu_sort_shape shape, mgpu_sort_request *request, const mgpu_glance *glance, bool *ended)
+sort_by_windows(mgpu_sort_shape shape, mgpu_sort_request *request, const mgpu_sortedness *sortedness, bool *ended)
 {
-	if (glance->window_passes < 0)
+	if (sortedness->window_passes < 0)
 		abort();
 	*ended = schedule() % 2;
 	return mgpu_merge_sorters[shape].sort(request);
 }
 
 extern "C" cudaError_t
-mgpu_window_sort_u32(mgpu_sort_request *request, const mgpu_glance *glance, bool *ended)
+mgpu_window_sort_u32(mgpu_sort_request *request, const mgpu_sortedness *sortedness, bool *ended)
 {
-	return sort_by_windows(MGPU_SHAPE_U32, request, glance, ended);
+	return sort_by_windows(MGPU_SHAPE_U32, request, sortedness, ended);
 }
 
 extern "C" cudaError_t
-mgpu_window_sort_u64(mgpu_sort_request *request, const mgpu_glance *glance, bool *ended)
+mgpu_window_sort_u64(mgpu_sort_request *request, const mgpu_sortedness *sortedness, bool *ended)
 {
-	return sort_by_windows(MGPU_SHAPE_U64, request, glance, ended);
+	return sort_by_windows(MGPU_SHAPE_U64, request, sortedness, ended);
 }
 
 extern "C" cudaError_t
-mgpu_window_sort_u32_index(mgpu_sort_request *request, const mgpu_glance *glance, bool *ended)
+mgpu_window_sort_u32_index(mgpu_sort_request *request, const mgpu_sortedness *sortedness, bool *ended)
 {
-	return sort_by_windows(MGPU_SHAPE_U32_INDEX, request, glance, ended);
+	return sort_by_windows(MGPU_SHAPE_U32_INDEX, request, sortedness, ended);
 }
 
 extern "C" cudaError_t
-mgpu_window_sort_u64_index(mgpu_sort_request *request, const mgpu_glance *glance, bool *ended)
+mgpu_window_sort_u64_index(mgpu_sort_request *request, const mgpu_sortedness *sortedness, bool *ended)
 {
-	return sort_by_windows(MGPU_SHAPE_U64_INDEX, request, glance, ended);
+	return sort_by_windows(MGPU_SHAPE_U64_INDEX, request, sortedness, ended);
 }
 
 /* Whether keys fit the chip is the device's to say, each time anew. */
 extern "C" cudaError_t
-mgpu_chip_holds(mgpu_sort_shape shape, uint64_t num_items, bool *holds)
+mgpu_single_launch_holds(mgpu_sort_shape shape, uint64_t num_items, bool *holds)
 {
 	(void) shape;
 	(void) num_items;
@@ -205,7 +205,7 @@ mgpu_chip_holds(mgpu_sort_shape shape, uint64_t num_items, bool *holds)
 /* In place; the other side is overwritten, and the verdict is there when the sort is. */
 template <typename Key>
 static void
-sort_on_chip(const mgpu_sort_request &request, mgpu_signals *signals)
+sort_single_launch(const mgpu_sort_request &request, mgpu_signals *signals)
 {
 	Key		   *keys = static_cast<Key *>(request.keys[request.current]);
 	std::vector<Key> input(keys, keys + request.num_items);
@@ -222,11 +222,11 @@ sort_on_chip(const mgpu_sort_request &request, mgpu_signals *signals)
 		request.indices[request.current][i] = order[i];
 		request.indices[request.current ^ 1][i] = 0xEEEEEEEE;
 	}
-	signals->words[MGPU_CHIP_VERDICT] = MGPU_SIGNAL(request.verdict.question, std::is_sorted(input.begin(), input.end()));
+	signals->words[MGPU_SINGLE_LAUNCH_ANSWER] = MGPU_SIGNAL(request.pending.question, std::is_sorted(input.begin(), input.end()));
 }
 
 extern "C" cudaError_t
-mgpu_chip_sort(mgpu_sort_shape shape, mgpu_sort_request *request, bool *started)
+mgpu_single_launch_sort(mgpu_sort_shape shape, mgpu_sort_request *request, bool *started)
 {
 	static mgpu_signals answers[64];
 	static uint32_t question = 0;
@@ -236,13 +236,13 @@ mgpu_chip_sort(mgpu_sort_shape shape, mgpu_sort_request *request, bool *started)
 	*started = schedule() % 3 != 0;
 	if (!*started)
 		return cudaSuccess;
-	request->verdict = {signals, question};
+	request->pending = {signals, question};
 	copy = *request;
 	return enqueue(request->stream, [=] {
 		if (key_bytes(shape) == 4)
-			sort_on_chip<uint32_t>(copy, signals);
+			sort_single_launch<uint32_t>(copy, signals);
 		else
-			sort_on_chip<uint64_t>(copy, signals);
+			sort_single_launch<uint64_t>(copy, signals);
 	});
 }
 

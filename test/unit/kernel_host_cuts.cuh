@@ -9,14 +9,14 @@
 #include <numeric>
 #include <vector>
 
-#include "item_array.cuh"
-#include "wide_kernels.cuh"
+#include "device/array.cuh"
+#include "sort/k_way_kernels.cuh"
 
-typedef std::vector<uint32_t> wide_split;
+typedef std::vector<uint32_t> k_way_split;
 
 /* Runs that a cut is looked for in. */
 template <class Keys>
-struct wide_runs
+struct k_way_runs
 {
 	std::vector<Keys> keys;
 	std::vector<uint32_t> items;
@@ -29,7 +29,7 @@ struct watched_run
 	typedef mgpu_key_of<Keys> Key;
 
 	Keys		keys;
-	mgpu_wide_window window;
+	mgpu_k_way_window window;
 	int			loads = 0;
 	bool		good = true;
 
@@ -45,7 +45,7 @@ struct watched_run
 /* mgpu_model_pivot */
 template <class Keys, typename Key>
 static Key
-play_model(const std::vector<watched_run<Keys>> &runs, const std::vector<mgpu_wide_keys<Key>> &keys, const mgpu_wide_goal &goal)
+play_model(const std::vector<watched_run<Keys>> &runs, const std::vector<mgpu_k_way_keys<Key>> &keys, const mgpu_k_way_goal &goal)
 {
 	Key			low = mgpu_largest_key<Key>();
 	Key			high = 0;
@@ -59,7 +59,7 @@ play_model(const std::vector<watched_run<Keys>> &runs, const std::vector<mgpu_wi
 		high = std::max(high, keys[run].last);
 	}
 	done = high <= low || high - low <= 1;
-	for (int step = 0; step < MGPU_WIDE_HALVINGS && !done; step++)
+	for (int step = 0; step < MGPU_K_WAY_HALVINGS && !done; step++)
 	{
 		Key			middle = low + (high - low) / 2;
 		uint32_t	sum = 0;
@@ -74,8 +74,8 @@ play_model(const std::vector<watched_run<Keys>> &runs, const std::vector<mgpu_wi
 /* mgpu_choose_pivot; false: there is no median, or there are two. */
 template <class Keys, typename Key>
 static bool
-play_choice(const std::vector<watched_run<Keys>> &runs, const std::vector<mgpu_wide_keys<Key>> &keys,
-			const mgpu_wide_goal &goal, int round, Key *pivot)
+play_choice(const std::vector<watched_run<Keys>> &runs, const std::vector<mgpu_k_way_keys<Key>> &keys,
+			const mgpu_k_way_goal &goal, int round, Key *pivot)
 {
 	int			medians = 0;
 	int			windows = 0;
@@ -99,7 +99,7 @@ play_choice(const std::vector<watched_run<Keys>> &runs, const std::vector<mgpu_w
 	}
 	for (size_t run = 0; run < runs.size(); run++)
 		with_pivot += runs[run].window.low < runs[run].window.high && keys[run].first <= *pivot && *pivot <= keys[run].last;
-	if (round < MGPU_WIDE_GUESSES && 2 * with_pivot < windows)
+	if (round < MGPU_K_WAY_GUESSES && 2 * with_pivot < windows)
 		*pivot = play_model(runs, keys, goal);
 	return medians == 1;
 }
@@ -111,16 +111,16 @@ struct search_costs
 	int			steps;
 };
 
-/* mgpu_do_wide_round for all lanes of a group.  False: something is wrong. */
+/* mgpu_do_k_way_round for all lanes of a group.  False: something is wrong. */
 template <class Keys>
 static bool
-play_round(std::vector<watched_run<Keys>> &runs, const mgpu_wide_goal &goal, wide_split &split, bool *found, search_costs *costs)
+play_round(std::vector<watched_run<Keys>> &runs, const mgpu_k_way_goal &goal, k_way_split &split, bool *found, search_costs *costs)
 {
 	typedef mgpu_key_of<Keys> Key;
-	std::vector<mgpu_wide_keys<Key>> keys(runs.size());
-	std::vector<mgpu_wide_place> places(runs.size());
-	std::vector<mgpu_wide_sums> sums(runs.size());
-	mgpu_wide_sums all = {};
+	std::vector<mgpu_k_way_keys<Key>> keys(runs.size());
+	std::vector<mgpu_k_way_place> places(runs.size());
+	std::vector<mgpu_k_way_sums> sums(runs.size());
+	mgpu_k_way_sums all = {};
 	int			most_loads = 0;
 	int			most_more_loads = 0;	/* for equals, once all know the sum */
 	Key			pivot = 0;
@@ -128,12 +128,12 @@ play_round(std::vector<watched_run<Keys>> &runs, const mgpu_wide_goal &goal, wid
 
 	for (size_t run = 0; run < runs.size(); run++)
 		if (runs[run].window.low < runs[run].window.high)
-			keys[run] = mgpu_load_wide_keys(runs[run], runs[run].window, mgpu_name_item(runs[run].window, goal, costs->rounds));
+			keys[run] = mgpu_load_k_way_keys(runs[run], runs[run].window, mgpu_name_item(runs[run].window, goal, costs->rounds));
 	good = play_choice(runs, keys, goal, costs->rounds, &pivot);
 	for (size_t run = 0; run < runs.size(); run++)
 	{
 		runs[run].loads = 0;
-		places[run] = mgpu_find_wide_place(runs[run], runs[run].window, keys[run], pivot);
+		places[run] = mgpu_find_k_way_place(runs[run], runs[run].window, keys[run], pivot);
 		all.sum += places[run].before;
 		most_loads = std::max(most_loads, runs[run].loads);
 	}
@@ -145,7 +145,7 @@ play_round(std::vector<watched_run<Keys>> &runs, const mgpu_wide_goal &goal, wid
 		sums[run].before = before;
 		sums[run].sum = all.sum;
 		sums[run].equals = places[run].is_equal && all.sum < goal.least ?
-			mgpu_find_wide_equals(runs[run], runs[run].window, keys[run], pivot, before) - before : 0;
+			mgpu_find_k_way_equals(runs[run], runs[run].window, keys[run], pivot, before) - before : 0;
 		sums[run].earlier_equals = all.equals_sum;
 		all.equals_sum += sums[run].equals;
 		most_more_loads = std::max(most_more_loads, runs[run].loads);
@@ -155,10 +155,10 @@ play_round(std::vector<watched_run<Keys>> &runs, const mgpu_wide_goal &goal, wid
 	costs->steps += 1 + most_loads / 2 + most_more_loads / 2;
 	for (size_t run = 0; run < runs.size(); run++)
 	{
-		mgpu_wide_window before = runs[run].window;
+		mgpu_k_way_window before = runs[run].window;
 
 		sums[run].equals_sum = all.equals_sum;
-		*found = mgpu_end_wide_round(runs[run].window, goal, sums[run], split[run]);
+		*found = mgpu_end_k_way_round(runs[run].window, goal, sums[run], split[run]);
 		good = good && before.low <= runs[run].window.low && runs[run].window.low <= runs[run].window.high &&
 			runs[run].window.high <= before.high;
 	}
@@ -168,7 +168,7 @@ play_round(std::vector<watched_run<Keys>> &runs, const mgpu_wide_goal &goal, wid
 /* The search of a group, of so many rounds at most.  False: something is wrong. */
 template <class Keys>
 static bool
-play_rounds(const wide_runs<Keys> &runs, const mgpu_wide_goal &goal, wide_split *split, bool *found, search_costs *costs)
+play_rounds(const k_way_runs<Keys> &runs, const mgpu_k_way_goal &goal, k_way_split *split, bool *found, search_costs *costs)
 {
 	std::vector<watched_run<Keys>> watched;
 	uint32_t	num_items = std::accumulate(runs.items.begin(), runs.items.end(), 0u);
@@ -177,7 +177,7 @@ play_rounds(const wide_runs<Keys> &runs, const mgpu_wide_goal &goal, wide_split 
 		watched.push_back({runs.keys[run], {0, runs.items[run], 0, num_items}});
 	split->resize(runs.items.size());
 	*costs = {0, 0};
-	for (*found = false; costs->rounds < MGPU_WIDE_ROUNDS && !*found;)
+	for (*found = false; costs->rounds < MGPU_K_WAY_ROUNDS && !*found;)
 		if (!play_round(watched, goal, *split, found, costs))
 			return false;
 	return true;
@@ -185,19 +185,19 @@ play_rounds(const wide_runs<Keys> &runs, const mgpu_wide_goal &goal, wide_split 
 
 /* An empty split: something is wrong. */
 template <class Keys>
-static wide_split
-play_search(const wide_runs<Keys> &runs, const mgpu_wide_goal &goal, search_costs *costs)
+static k_way_split
+play_search(const k_way_runs<Keys> &runs, const mgpu_k_way_goal &goal, search_costs *costs)
 {
-	wide_split	split;
+	k_way_split	split;
 	bool		found;
 
-	return play_rounds(runs, goal, &split, &found, costs) && found ? split : wide_split();
+	return play_rounds(runs, goal, &split, &found, costs) && found ? split : k_way_split();
 }
 
 /* Is a split what sorting by (key, run, position) gives, and within its goal? */
 template <class Keys>
 static bool
-is_wide_split(const wide_runs<Keys> &runs, const mgpu_wide_goal &goal, const wide_split &split)
+is_k_way_split(const k_way_runs<Keys> &runs, const mgpu_k_way_goal &goal, const k_way_split &split)
 {
 	uint64_t	sum = 0;
 

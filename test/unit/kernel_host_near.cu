@@ -10,10 +10,10 @@
 #include <random>
 #include <vector>
 
-#include "compact_tiles.cuh"
-#include "cta_sort.cuh"
-#include "glance.cuh"
-#include "tuning.cuh"
+#include "sort/quantised_tiles.cuh"
+#include "sort/cta_sort.cuh"
+#include "sort/probe_plan.cuh"
+#include "sort/tuning.cuh"
 
 static std::mt19937_64 random_bits(20261121);
 
@@ -23,15 +23,15 @@ static std::mt19937_64 random_bits(20261121);
 static void
 test_samples(uint64_t num_items, uint64_t first_run_items)
 {
-	mgpu_glance_plan plan = {num_items, 0, {}, 0};
+	mgpu_probe_plan plan = {num_items, 0, {}, 0};
 	bool		inside = true;
 
-	for (uint64_t run_items = first_run_items; plan.num_levels < MGPU_GLANCE_LEVELS && 2 * run_items < num_items; run_items *= 4)
+	for (uint64_t run_items = first_run_items; plan.num_levels < MGPU_PROBE_LEVELS && 2 * run_items < num_items; run_items *= 4)
 		plan.run_items[plan.num_levels++] = run_items;
-	for (uint32_t place = 0; place < MGPU_GLANCE_PLACES; place++)
-		for (uint32_t thread = 0; thread < MGPU_GLANCE_THREADS; thread++)
+	for (uint32_t place = 0; place < MGPU_PROBE_PLACES; place++)
+		for (uint32_t thread = 0; thread < MGPU_PROBE_THREADS; thread++)
 		{
-			mgpu_glance_sample sample = mgpu_sample_neighbours(plan, place, thread);
+			mgpu_probe_sample sample = mgpu_sample_neighbours(plan, place, thread);
 
 			inside &= sample.item < num_items && !(sample.in_first && sample.in_second);
 			for (uint32_t level = 0; level < plan.num_levels; level++)
@@ -84,17 +84,17 @@ test_turning(uint64_t num_items)
 static void
 test_outcomes()
 {
-	mgpu_glance_plan plan = {1000000, 3, {3000, 12000, 48000}, 0};
-	mgpu_glance_plan compact = {10000000, 4, {12032, 6000, 24000, 96000}, 1 << 17};
+	mgpu_probe_plan plan = {1000000, 3, {3000, 12000, 48000}, 0};
+	mgpu_probe_plan quantised = {10000000, 4, {12032, 6000, 24000, 96000}, 1 << 17};
 
 	CHECK(mgpu_conclude_samples(plan, 0).window_passes == 0 && mgpu_conclude_samples(plan, 0).near, "no sample failed");
-	CHECK(mgpu_conclude_samples(plan, MGPU_GLANCE_FAR | 1).window_passes == 1 && !mgpu_conclude_samples(plan, MGPU_GLANCE_FAR).near,
+	CHECK(mgpu_conclude_samples(plan, MGPU_PROBE_FAR | 1).window_passes == 1 && !mgpu_conclude_samples(plan, MGPU_PROBE_FAR).near,
 		  "runs of the first level are too short");
 	CHECK(mgpu_conclude_samples(plan, 2).window_passes == 2 && mgpu_conclude_samples(plan, 4).window_passes == -1,
 		  "all levels above must hold");
-	CHECK(mgpu_conclude_samples(compact, 2).compact && mgpu_conclude_samples(compact, 2).window_passes == 1 &&
-		  !mgpu_conclude_samples(compact, 1).compact && !mgpu_conclude_samples(compact, 4).compact &&
-		  !mgpu_conclude_samples(compact, MGPU_GLANCE_WIDE).compact, "compact tiles, where all that is longer holds");
+	CHECK(mgpu_conclude_samples(quantised, 2).quantised && mgpu_conclude_samples(quantised, 2).window_passes == 1 &&
+		  !mgpu_conclude_samples(quantised, 1).quantised && !mgpu_conclude_samples(quantised, 4).quantised &&
+		  !mgpu_conclude_samples(quantised, MGPU_PROBE_LACKS_BITS).quantised, "compact tiles, where all that is longer holds");
 }
 
 /* -------------------------------------------------------------- block sort */
@@ -155,7 +155,7 @@ test_near_tile(uint32_t distance, uint32_t divisor, bool has_largest)
 /* ----------------------------------------------------------- compact tiles */
 
 /* How a tile is sorted: in one round or several, or in one whose codes lack bits. */
-struct compact_way
+struct quantised_form
 {
 	bool		lossy;
 	uint32_t	rounds;
@@ -175,8 +175,8 @@ struct list_sink
 
 /* The form of a tile, as the kernel's threads agree on it. */
 template <class Source, typename Key>
-static mgpu_compact_form
-find_form(const std::vector<Key> &keys, mgpu_compact_origin *origin)
+static mgpu_quantised_form
+find_form(const std::vector<Key> &keys, mgpu_quantised_origin *origin)
 {
 	uint32_t	least = UINT32_MAX;
 	uint32_t	greatest = 0;
@@ -184,11 +184,11 @@ find_form(const std::vector<Key> &keys, mgpu_compact_origin *origin)
 	std::vector<Key> samples;
 
 	for (uint32_t lane = 0; lane < 32; lane++)
-		samples.push_back(keys[mgpu_compact_sample(lane, (uint32_t) keys.size())]);
+		samples.push_back(keys[mgpu_quantised_sample(lane, (uint32_t) keys.size())]);
 	*origin = {0, 0};
 	if (sizeof(Key) > sizeof(uint32_t))
-		*origin = mgpu_find_compact_origin(*std::min_element(samples.begin(), samples.end()),
-										   *std::max_element(samples.begin(), samples.end()));
+		*origin = mgpu_find_quantised_origin(*std::min_element(samples.begin(), samples.end()),
+											 *std::max_element(samples.begin(), samples.end()));
 	for (Key key : keys)
 	{
 		uint64_t	steps = (key - origin->key) >> origin->shift;
@@ -197,13 +197,13 @@ find_form(const std::vector<Key> &keys, mgpu_compact_origin *origin)
 		least = std::min(least, (uint32_t) steps);
 		greatest = std::max(greatest, (uint32_t) steps);
 	}
-	return mgpu_find_compact_form(Source::has_indices, *origin, far, least, greatest);
+	return mgpu_find_quantised_form(Source::has_indices, *origin, far, least, greatest);
 }
 
 /* Places in order of keys, by digits, each round's codes with ranks of the one before. */
 template <typename Key>
 static std::vector<uint32_t>
-play_rounds(const std::vector<Key> &keys, const mgpu_compact_form &form)
+play_rounds(const std::vector<Key> &keys, const mgpu_quantised_form &form)
 {
 	std::vector<uint32_t> codes(keys.size());
 	std::vector<uint32_t> places(keys.size());
@@ -215,10 +215,10 @@ play_rounds(const std::vector<Key> &keys, const mgpu_compact_form &form)
 		std::vector<uint32_t> before = places;
 
 		for (size_t rank = 0; rank < keys.size(); rank++)
-			codes[rank] = mgpu_compact_code(form, keys[before[rank]], round, (uint32_t) rank);
+			codes[rank] = mgpu_quantised_code(form, keys[before[rank]], round, (uint32_t) rank);
 		std::sort(codes.begin(), codes.end());
 		for (size_t rank = 0; rank < keys.size(); rank++)
-			places[rank] = before[mgpu_compact_place(codes[rank])];
+			places[rank] = before[mgpu_quantised_place(codes[rank])];
 	}
 	return places;
 }
@@ -226,9 +226,9 @@ play_rounds(const std::vector<Key> &keys, const mgpu_compact_form &form)
 /* What one round makes of a tile; false: groups are too long. */
 template <class Source, typename Key, typename Item>
 static bool
-play_one_round(const std::vector<Key> &keys, const mgpu_compact_form &form, std::vector<Item> &items)
+play_one_round(const std::vector<Key> &keys, const mgpu_quantised_form &form, std::vector<Item> &items)
 {
-	constexpr uint32_t low_bits = mgpu_compact_tuning::low_bits;
+	constexpr uint32_t low_bits = mgpu_quantised_tuning::low_bits;
 	uint32_t	count = (uint32_t) keys.size();
 	std::vector<uint32_t> codes(count);
 	std::vector<uint8_t> lows(count);
@@ -240,7 +240,7 @@ play_one_round(const std::vector<Key> &keys, const mgpu_compact_form &form, std:
 
 	for (uint32_t i = 0; i < count; i++)
 	{
-		codes[i] = form.has_places ? mgpu_compact_code(form, keys[i], 0, i) : (uint32_t) (keys[i] - form.base);
+		codes[i] = form.has_places ? mgpu_quantised_code(form, keys[i], 0, i) : (uint32_t) (keys[i] - form.base);
 		lows[i] = form.shift <= low_bits ? (uint8_t) ((keys[i] - form.base) & ((1u << form.shift) - 1)) : 0xA5;
 		padded |= form.has_places && codes[i] == UINT32_MAX;
 	}
@@ -249,11 +249,11 @@ play_one_round(const std::vector<Key> &keys, const mgpu_compact_form &form, std:
 	for (uint32_t i = 0; i < count; i++)
 	{
 		Key			key = form.shift > 0 ? tile.key(codes[i]) :
-			(Key) (form.base + (form.has_places ? codes[i] >> mgpu_compact_tuning::place_bits : codes[i]));
+			(Key) (form.base + (form.has_places ? codes[i] >> mgpu_quantised_tuning::place_bits : codes[i]));
 
 		if (i > 0 && form.shift > 0 && key < tile.key(codes[i - 1]))
 			descents[i / 32] |= 1u << i % 32;
-		sink.put(i, Source::make(key, mgpu_compact_place(codes[i])));
+		sink.put(i, Source::make(key, mgpu_quantised_place(codes[i])));
 	}
 	for (uint32_t i = 0; i < count; i++)
 		if ((descents[i / 32] >> i % 32 & 1) != 0)
@@ -263,13 +263,13 @@ play_one_round(const std::vector<Key> &keys, const mgpu_compact_form &form, std:
 
 /* A tile's keys by codes as the kernel sorts them, compared with a stable sort. */
 template <class Source, typename Key>
-static compact_way
-test_compact_tile(const std::vector<Key> &keys, const char *name)
+static quantised_form
+test_quantised_tile(const std::vector<Key> &keys, const char *name)
 {
 	typedef decltype(Source::make(Key(), 0)) Item;
-	mgpu_compact_origin origin;
-	mgpu_compact_form form = find_form<Source>(keys, &origin);
-	compact_way way = {form.shift > 0, form.rounds};
+	mgpu_quantised_origin origin;
+	mgpu_quantised_form form = find_form<Source>(keys, &origin);
+	quantised_form way = {form.shift > 0, form.rounds};
 	std::vector<uint32_t> expected(keys.size());
 	std::vector<Item> items(keys.size());
 	bool		right = true;
@@ -301,26 +301,26 @@ test_compact_tile(const std::vector<Key> &keys, const char *name)
 
 /* Keys that differ in so many bits, from a least one on. */
 static void
-test_compact_tiles(uint64_t least, uint32_t bits)
+test_quantised_tiles(uint64_t least, uint32_t bits)
 {
-	constexpr uint32_t digit_bits = mgpu_compact_tuning::digit_bits;
-	std::vector<uint64_t> keys(40 + random_bits() % (mgpu_compact_tuning::tile_items - 40));
+	constexpr uint32_t digit_bits = mgpu_quantised_tuning::digit_bits;
+	std::vector<uint64_t> keys(40 + random_bits() % (mgpu_quantised_tuning::tile_items - 40));
 	uint64_t	most = bits == 0 ? 0 : ~UINT64_C(0) >> (64 - bits);
 	std::vector<uint32_t> short_keys;
-	compact_way way;
+	quantised_form way;
 
 	for (uint64_t &key : keys)
 		key = least + (random_bits() & most);
 	keys[0] = least + most;			/* a sample, and the last one too */
 	keys.back() = least;
-	way = test_compact_tile<mgpu_plain_source<uint64_t>>(keys, "keys alone");
+	way = test_quantised_tile<mgpu_plain_source<uint64_t>>(keys, "keys alone");
 	CHECK(way.rounds == 1 && way.lossy == (bits > 31), "keys of %u bits alone: %u rounds", bits, way.rounds);
-	way = test_compact_tile<mgpu_indexing_source>(keys, "with indices");
+	way = test_quantised_tile<mgpu_indexing_source>(keys, "with indices");
 	CHECK(way.rounds == 1 && way.lossy == (bits > digit_bits), "keys of %u bits with indices: %u rounds", bits, way.rounds);
 	if (least + most > UINT32_MAX || bits > 32)
 		return;
 	short_keys.assign(keys.begin(), keys.end());
-	way = test_compact_tile<mgpu_packing_source>(short_keys, "4 bytes");
+	way = test_quantised_tile<mgpu_packing_source>(short_keys, "4 bytes");
 	CHECK(way.rounds == 1 && way.lossy == (bits > digit_bits), "4-byte keys of %u bits: %u rounds", bits, way.rounds);
 }
 
@@ -329,11 +329,11 @@ template <class Source, typename Key>
 static void
 test_crowded_tile(uint32_t crowd, bool equal)
 {
-	constexpr uint32_t tile_items = mgpu_compact_tuning::tile_items;
+	constexpr uint32_t tile_items = mgpu_quantised_tuning::tile_items;
 	constexpr Key step = (Key) ~(Key) 0 / tile_items / 4;
 	std::vector<Key> keys(tile_items);
-	compact_way way;
-	bool		repaired = equal || crowd <= mgpu_compact_tuning::group_items;
+	quantised_form way;
+	bool		repaired = equal || crowd <= mgpu_quantised_tuning::group_items;
 
 	for (uint32_t i = 0; i < tile_items; i++)
 	{
@@ -341,23 +341,23 @@ test_crowded_tile(uint32_t crowd, bool equal)
 		if (i / crowd % 7 == 1)
 			keys[i] = (Key) (i / crowd * crowd) * step + (equal ? 0 : (Key) (crowd - i % crowd) / 2 * 3);
 	}
-	way = test_compact_tile<Source>(keys, "crowds");
+	way = test_quantised_tile<Source>(keys, "crowds");
 	CHECK(repaired ? way.lossy : !way.lossy && way.rounds == (sizeof(Key) * 8 + 15) / 18, "crowds of %u%s keys: %u rounds%s",
 		  crowd, equal ? " equal" : "", way.rounds, way.lossy ? ", bits left out" : "");
 }
 
 static void
-test_all_compact_tiles()
+test_all_quantised_tiles()
 {
 	std::vector<uint64_t> far_keys(1000, UINT64_C(1) << 50);
-	compact_way way;
+	quantised_form way;
 
 	for (uint32_t bits : {0, 1, 17, 18, 19, 26, 27, 31, 32, 33, 52, 63, 64})
 		for (uint64_t least : {UINT64_C(0), UINT64_C(5), UINT64_C(1) << 31, UINT64_C(1) << 40, ~UINT64_C(0)})
 		{
 			uint64_t	highest = bits == 0 ? ~UINT64_C(0) : ~(~UINT64_C(0) >> (64 - bits));
 
-			test_compact_tiles(std::min(least, highest), bits);
+			test_quantised_tiles(std::min(least, highest), bits);
 		}
 	for (uint32_t crowd : {2, 3, 15, 16, 17, 100, 5000})
 		for (bool equal : {false, true})
@@ -370,19 +370,19 @@ test_all_compact_tiles()
 	for (uint64_t far_key : {UINT64_C(3), ~UINT64_C(0)})
 	{
 		far_keys[17] = far_key;
-		way = test_compact_tile<mgpu_plain_source<uint64_t>>(far_keys, "one far");
+		way = test_quantised_tile<mgpu_plain_source<uint64_t>>(far_keys, "one far");
 		CHECK(way.rounds == 4, "one far key: %u rounds", way.rounds);
-		way = test_compact_tile<mgpu_indexing_source>(far_keys, "one far");
+		way = test_quantised_tile<mgpu_indexing_source>(far_keys, "one far");
 		CHECK(way.rounds == 4, "one far key with indices: %u rounds", way.rounds);
 	}
 	for (uint32_t count : {1, 2, 31})
-		test_compact_tile<mgpu_indexing_source>(std::vector<uint64_t>(count, count), "few");
+		test_quantised_tile<mgpu_indexing_source>(std::vector<uint64_t>(count, count), "few");
 }
 
 void
 test_near_sorts_on_host()
 {
-	test_all_compact_tiles();
+	test_all_quantised_tiles();
 	for (uint64_t num_items : {UINT64_C(262144), UINT64_C(262147), UINT64_C(1000000), UINT64_C(100000001), MGPU_MAX_ITEMS})
 		for (uint64_t run_items : {UINT64_C(3825), UINT64_C(11985), UINT64_C(100003)})
 			test_samples(num_items, run_items);

@@ -8,7 +8,7 @@
  * around those steps, and checks all results against std::stable_sort.  Shared
  * memory is poisoned and guarded by canaries before and after.
  */
-#include "kernel_host_quad.cuh"
+#include "kernel_host_four_way.cuh"
 #include "kernel_host_test.cuh"
 #include "kernel_host_tiles.cuh"
 
@@ -20,7 +20,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "merge_sort.cuh"
+#include "sort/merge_sort.cuh"
 
 int			checks_passed = 0;
 int			checks_failed = 0;
@@ -236,20 +236,20 @@ emulate_pass(host_array<Item> &items_in, const mgpu_merge_plan &plan, host_array
 {
 	constexpr int threads = Tuning::merge_threads;
 	constexpr int items = Tuning::items_per_thread;
-	std::vector<mgpu_quad_split> quad_splits;
+	std::vector<mgpu_four_way_split> four_way_splits;
 	std::vector<uint32_t> splits;
 	int			max_steps = 0;
 	bool		good = true;
-	bool		is_quad = mgpu_next_levels(&plan) == 2;
+	bool		is_four_way = mgpu_next_levels(&plan) == 2;
 	auto		in = array_of<packed>(items_in);
 	auto		out = array_of<packed>(merged);
 
-	if (is_quad)
-		good = emulate_quad_partition(in.search_keys(), plan.pass, &quad_splits, &max_steps);
+	if (is_four_way)
+		good = emulate_four_way_partition(in.search_keys(), plan.pass, &four_way_splits, &max_steps);
 	else
 		splits = emulate_partition(in.keys, plan.pass, &max_steps);
 	for (uint64_t tile = 0; tile < plan.pass.num_tiles; tile++)
-		good = (is_quad ? emulate_merge_quad<threads, items>(in, plan.pass, quad_splits.data(), tile, out) :
+		good = (is_four_way ? emulate_merge_four_way<threads, items>(in, plan.pass, four_way_splits.data(), tile, out) :
 				emulate_merge_tile<threads, items>(in, plan.pass, splits.data(), tile, out)) && good;
 	most_steps = std::max(most_steps, max_steps);
 	return good && max_steps <= 40;
@@ -298,40 +298,40 @@ test_sort(int pattern, uint64_t num_items)
 /* Searches in quads of any lengths, some empty, with many ties or none. */
 template <typename Key>
 static void
-test_quad_search(uint32_t most_items, int rounds)
+test_four_way_search(uint32_t most_items, int rounds)
 {
 	int			worst_steps = 0;
 	bool		good = true;
 
 	for (int round = 0; round < rounds && good; round++)
 	{
-		mgpu_run_quad quad = {};
+		mgpu_four_way_group group = {};
 		std::vector<Key> keys;
 		Key			distinct = round % 3 == 0 ? 3 : round % 3 == 1 ? 1000 : 0;
 		int			steps;
-		mgpu_quad_split split;
+		mgpu_four_way_split split;
 
-		quad.run_items = most_items;
-		keys.resize(4 * quad.run_items);
+		group.run_items = most_items;
+		keys.resize(4 * group.run_items);
 		for (int run = 0; run < 4; run++)
 		{
-			auto		run_keys = keys.begin() + run * quad.run_items;
+			auto		run_keys = keys.begin() + run * group.run_items;
 
-			quad.items[run] = (uint32_t) (random_bits() % 3 == 0 ? random_bits() % 3 : random_bits() % (most_items + 1));
-			quad.num_items += quad.items[run];
-			for (uint32_t i = 0; i < quad.items[run]; i++)
+			group.items[run] = (uint32_t) (random_bits() % 3 == 0 ? random_bits() % 3 : random_bits() % (most_items + 1));
+			group.num_items += group.items[run];
+			for (uint32_t i = 0; i < group.items[run]; i++)
 			{
 				run_keys[i] = (Key) (distinct != 0 ? random_bits() % distinct :
 									 round % 4 == 0 ? random_bits() % 1000000 + run * 500000 : random_bits());
 				if (round % 5 >= 3)		/* runs follow each other, or share a key with the next */
 					run_keys[i] = (Key) (random_bits() % 1000 + (round % 5 == 3 ? run : 3 - run) * 999);
 			}
-			std::sort(run_keys, run_keys + quad.items[run]);
+			std::sort(run_keys, run_keys + group.items[run]);
 		}
-		quad.diagonal = (uint32_t) (random_bits() % (quad.num_items + 1));
-		split = emulate_quad_search(static_cast<const Key *>(keys.data()), quad, &steps);
+		group.diagonal = (uint32_t) (random_bits() % (group.num_items + 1));
+		split = emulate_four_way_search(static_cast<const Key *>(keys.data()), group, &steps);
 		worst_steps = std::max(worst_steps, steps);
-		good = is_quad_split(keys.data(), quad, split) && steps <= 40;
+		good = is_four_way_split(keys.data(), group, split) && steps <= 40;
 	}
 	CHECK(good, "4-way search of keys of %zu bytes in runs of up to %u, %d steps", sizeof(Key), most_items, worst_steps);
 	printf("4-way searches in runs of up to %u items of %zu bytes: at most %d steps\n", most_items, sizeof(Key),
@@ -390,10 +390,10 @@ main()
 	test_thread_sort<23, uint32_t>();
 	test_thread_sort<31, uint32_t>();
 	test_partition_steps();
-	test_quad_search<uint32_t>(5, 5000);
-	test_quad_search<uint32_t>(40, 5000);
-	test_quad_search<uint64_t>(3000, 500);
-	test_quad_search<uint32_t>(1000000, 10);
+	test_four_way_search<uint32_t>(5, 5000);
+	test_four_way_search<uint32_t>(40, 5000);
+	test_four_way_search<uint64_t>(3000, 500);
+	test_four_way_search<uint32_t>(1000000, 10);
 	test_sorts<mgpu_tuning_u32_large, uint32_t>();
 	test_sorts<mgpu_tuning_u32_small, uint32_t>();
 	test_sorts<mgpu_tuning_u64_large, uint64_t>();
@@ -410,15 +410,15 @@ main()
 	test_sorts<mgpu_tuning_u64_index_large, mgpu_indexed_key>();
 	test_sorts<mgpu_tuning_u64_index_small, mgpu_indexed_key>();
 	test_sorts<mgpu_merge_tuning<64, 32, 3, 4>, mgpu_indexed_key>();
-	CHECK(upward_quads > 0 && downward_quads > 0, "runs of a 4-way pass followed each other %llu times upwards, %llu downwards",
-		  (unsigned long long) upward_quads, (unsigned long long) downward_quads);
+	CHECK(upward_groups > 0 && downward_groups > 0, "runs of a 4-way pass followed each other %llu times upwards, %llu downwards",
+		  (unsigned long long) upward_groups, (unsigned long long) downward_groups);
 	CHECK(copied.in_phase > 0 && copied.out_of_phase > 0, "tiles of 4-way merges all of one run: %llu in phase, %llu not",
 		  (unsigned long long) copied.in_phase, (unsigned long long) copied.out_of_phase);
 	printf("searches for splits: at most %d steps\n", most_steps);
-	test_wide_sorts_on_host();
+	test_k_way_sorts_on_host();
 	test_near_sorts_on_host();
 	test_windows_on_host();
-	test_chip_sorts_on_host();
+	test_single_launch_sorts_on_host();
 	printf("%d passed, %d failed\n", checks_passed, checks_failed);
 	return checks_failed == 0 ? 0 : 1;
 }

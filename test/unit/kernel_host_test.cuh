@@ -23,8 +23,8 @@ extern int	checks_failed;
 		} \
 	} while (0)
 
-/* kernel_host_wide.cu */
-void		test_wide_sorts_on_host();
+/* kernel_host_k_way.cu */
+void		test_k_way_sorts_on_host();
 
 /* kernel_host_near.cu */
 void		test_near_sorts_on_host();
@@ -32,7 +32,7 @@ void		test_near_sorts_on_host();
 /* kernel_host_windows.cu */
 void		test_windows_on_host();
 
-/* kernel_host_chip.cu */
-void		test_chip_sorts_on_host();
+/* kernel_host_single_launch.cu */
+void		test_single_launch_sorts_on_host();
 
 #endif							/* MGPU_KERNEL_HOST_TEST_CUH */

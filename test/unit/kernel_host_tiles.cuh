@@ -9,8 +9,8 @@
 #include <cstring>
 #include <vector>
 
-#include "cta_sort.cuh"
-#include "item_array.cuh"
+#include "sort/cta_sort.cuh"
+#include "device/array.cuh"
 
 /* A CTA's shared memory: aligned to 16, poisoned, with canaries around it. */
 template <typename Item>

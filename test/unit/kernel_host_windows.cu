@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "window_kernels.cuh"
+#include "sort/window_kernels.cuh"
 
 static std::mt19937_64 random_bits(20261122);
 

@@ -8,7 +8,7 @@
  */
 #include "kernel_ops_search.cuh"
 
-#include "odd_even.cuh"
+#include "merge/odd_even.cuh"
 
 /* -------------------------------------------------------------------- bulk */
 

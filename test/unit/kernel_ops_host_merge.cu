@@ -41,7 +41,7 @@ load_list(typename Order::Stored *slots, uint32_t slot, uint32_t capacity, const
 }
 
 /* Note where every output of a thread comes from. */
-struct note_sources
+struct record_sources
 {
 	uint32_t   *sources;
 	bool	   *placed;
@@ -64,7 +64,7 @@ struct note_sources
 /* Every thread's share of a tile; false if the check finds disorder. */
 template <class Tuning, class Order>
 static bool
-emulate_shares(const typename Order::Stored *slots, const mgpu_merge_tile &tile, const Order &order, note_sources note)
+emulate_shares(const typename Order::Stored *slots, const mgpu_merge_tile &tile, const Order &order, record_sources record)
 {
 	constexpr int items = Tuning::items_per_thread;
 	std::vector<uint32_t> starts;
@@ -75,9 +75,9 @@ emulate_shares(const typename Order::Stored *slots, const mgpu_merge_tile &tile,
 	{
 		mgpu_share	share = mgpu_find_share(slots, tile, order, thread * items);
 
-		note.first = thread * items;
+		record.first = thread * items;
 		starts.push_back(share.a);
-		in_order &= mgpu_merge_share<items>(slots, share, order, note);
+		in_order &= mgpu_merge_share<items>(slots, share, order, record);
 		stops.push_back(share.a);
 	}
 	starts.push_back(tile.a_slot + tile.a_items);
@@ -90,7 +90,7 @@ emulate_shares(const typename Order::Stored *slots, const mgpu_merge_tile &tile,
 template <class Tuning, class Order>
 static bool
 emulate_tile(const mgpu_merge_lists<Order> &lists, const typename Order::Stored *slots, const mgpu_merge_tile &tile,
-			 note_sources note)
+			 record_sources record)
 {
 	if constexpr (Order::has_plain_tiles)
 	{
@@ -100,7 +100,7 @@ emulate_tile(const mgpu_merge_lists<Order> &lists, const typename Order::Stored 
 
 		for (uint32_t number = 0; number < MGPU_TILE_ENDS; number++)
 		{
-			mgpu_tile_end end = mgpu_look_at_end(lists, tile, number);
+			mgpu_tile_end end = mgpu_read_tile_end(lists, tile, number);
 
 			plain &= end.allows_plain;
 			negative |= end.negative;
@@ -109,10 +109,10 @@ emulate_tile(const mgpu_merge_lists<Order> &lists, const typename Order::Stored 
 		if (plain && !(negative && positive))
 		{
 			plain_tiles++;
-			return emulate_shares<Tuning>(slots, tile, lists.order.plain(negative), note);
+			return emulate_shares<Tuning>(slots, tile, lists.order.plain(negative), record);
 		}
 	}
-	return emulate_shares<Tuning>(slots, tile, lists.order, note);
+	return emulate_shares<Tuning>(slots, tile, lists.order, record);
 }
 
 /* Merge by emulated CTAs.  *in_order says what the check found. */

@@ -135,7 +135,7 @@ template <int lanes>
 static uint64_t
 most_rounds_in(const mgpu_boundary_range &range)
 {
-	uint64_t	rounds = 1 + MGPU_OPS_GUESSES;
+	uint64_t	rounds = 1 + MGPU_SPLIT_GUESSES;
 
 	for (uint64_t items = range.high - range.low; items > 0; items /= lanes + 1)
 		rounds++;

@@ -7,8 +7,8 @@
 
 #include "kernel_ops_test.cuh"
 
-#include "bulk_tile.cuh"
-#include "merge_tile.cuh"
+#include "merge/bulk_tile.cuh"
+#include "merge/merge_tile.cuh"
 
 extern uint64_t search_rounds;	/* of probes, in all searches */
 

@@ -5,8 +5,8 @@
  */
 #include "kernel_ops_device.cuh"
 
-#include "bulk_tile.cuh"
-#include "merge_tile.cuh"
+#include "merge/bulk_tile.cuh"
+#include "merge/merge_tile.cuh"
 
 #define SPLIT_TILE_ITEMS 64
 

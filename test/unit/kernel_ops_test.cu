@@ -18,8 +18,8 @@
  */
 #include "kernel_ops_device.cuh"
 
-#include "bulk_tile.cuh"
-#include "merge_tile.cuh"
+#include "merge/bulk_tile.cuh"
+#include "merge/merge_tile.cuh"
 
 int			tests_passed = 0;
 int			tests_failed = 0;

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "core/key_codec.h"
-#include "device_ops.h"
+#include "merge/ops.h"
 
 extern int	tests_passed;
 extern int	tests_failed;

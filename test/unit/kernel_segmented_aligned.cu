@@ -10,7 +10,7 @@
 
 #include <memory>
 
-#include "segmented_sort.cuh"
+#include "segmented/segmented_sort.cuh"
 
 /* One whole sort, its memory as the kernels have it. */
 template <class Tuning, typename Key>
@@ -32,7 +32,7 @@ struct aligned_sort
 		for (size_t segment = 0; segment < heads.size(); segment++)
 			list_segment(heads[segment], segment + 1 < heads.size() ? heads[segment + 1] : (uint32_t) keys.size());
 		if (heads.size() <= keys.size() / MGPU_ALIGNED_MIN_MEAN)
-			check_room(keys.size());
+			check_capacity(keys.size());
 	}
 
 	/* mgpu_begin_aligned */
@@ -55,7 +55,7 @@ struct aligned_sort
 
 	/* The lists have as much room as the layout gives them. */
 	void
-	check_room(uint64_t num_items)
+	check_capacity(uint64_t num_items)
 	{
 		for (uint32_t i = 0; i < Tuning::num_classes; i++)
 			good = good && chunks[i].size() <= mgpu_most_of_class<Tuning>(num_items, i);

@@ -89,11 +89,11 @@ struct emulated_sort
 	sort_pieces(uint32_t sort_tile)
 	{
 		mgpu_tile_pieces pieces = mgpu_find_tile_pieces(pass.segments, pass.num_items, sort_tile);
-		shared_memory<Key> shared(mgpu_tile_capacity<Key>(Tuning::sort_tile_room));
+		shared_memory<Key> shared(mgpu_tile_capacity<Key>(Tuning::sort_tile_capacity));
 		Key		   *tile = shared.items + mgpu_phase(reinterpret_cast<Key *>((uint64_t) pieces.begin * sizeof(Key)));
 		uint32_t	at = 0;
 
-		good = good && pieces.begin == sorted_items && pieces.num_items <= Tuning::sort_tile_room;
+		good = good && pieces.begin == sorted_items && pieces.num_items <= Tuning::sort_tile_capacity;
 		if (!good)
 			return;
 		sorted_items += pieces.num_items;
@@ -403,7 +403,7 @@ template <class Tuning, typename Key>
 static void
 check_pieces()
 {
-	for (uint32_t num_items = 1; num_items <= Tuning::sort_tile_room; num_items += 1 + num_items / 64)
+	for (uint32_t num_items = 1; num_items <= Tuning::sort_tile_capacity; num_items += 1 + num_items / 64)
 	{
 		shared_memory<Key> tile(num_items + 3);
 		std::vector<Key> expected(num_items);

@@ -17,8 +17,8 @@
 #include "kernel_segmented_test.cuh"
 
 #include "require_cuda.cuh"
-#include "segmented_look.cuh"
-#include "segmented_sort.cuh"
+#include "segmented/locality_probe.cuh"
+#include "segmented/segmented_sort.cuh"
 
 #define CANARY 0xA5
 #define CANARY_BYTES 1024
@@ -261,7 +261,7 @@ template <typename Key>
 static void
 check_foresight(mgpu_sort_shape shape, uint64_t num_items)
 {
-	uint32_t	sort_tile = mgpu_plan_look(shape, num_items).first_run_items;
+	uint32_t	sort_tile = mgpu_plan_locality_probe(shape, num_items).first_run_items;
 	double		levels = 0;
 
 	for (uint64_t run_items = sort_tile; run_items < num_items; run_items *= 2)
@@ -270,13 +270,13 @@ check_foresight(mgpu_sort_shape shape, uint64_t num_items)
 	{
 		std::vector<Key> keys = make_keys<Key>(pattern, num_items, {});
 		mgpu_segmented_request request = make_request(shape, {}, keys);
-		mgpu_foresight foresight = {};
+		mgpu_cost_estimate estimate = {};
 		double		passes;
 
-		REQUIRE_CUDA(mgpu_foresee(&request, sizeof(Key) * 8, &foresight));
-		passes = foresight.passes;
+		REQUIRE_CUDA(mgpu_estimate_costs(&request, sizeof(Key) * 8, &estimate));
+		passes = estimate.passes;
 		expect(pattern == KEYS_RANDOM ? passes > 0.8 * levels && passes <= levels :
-			   pattern == KEYS_NEAR_100 ? passes < 1 : passes == 0 && foresight.choice == MGPU_ALGORITHM_LOCALITY,
+			   pattern == KEYS_NEAR_100 ? passes < 1 : passes == 0 && estimate.choice == MGPU_ALGORITHM_LOCALITY,
 			   "foreseen, shape %d, %llu items, %s: %g passes of %g", shape, (unsigned long long) num_items,
 			   key_pattern_name(pattern), passes, levels);
 		expect(regions[0].intact() && regions[1].intact() && temp.intact(), "a look wrote to memory of others, shape %d", shape);
@@ -309,14 +309,14 @@ check_narrow_keys(mgpu_sort_shape shape)
 				most_bits++;
 
 		mgpu_segmented_request request = make_request(shape, {}, keys);
-		mgpu_foresight foresight = {};
+		mgpu_cost_estimate estimate = {};
 
-		REQUIRE_CUDA(mgpu_foresee(&request, all_bits, &foresight));
-		expect(foresight.choice != MGPU_ALGORITHM_RADIX || foresight.key_bits >= most_bits,
-			   "bits of keys, shape %d, turn %d: %u of %u", shape, turn, foresight.key_bits, most_bits);
-		expect(turn > 0 || foresight.choice == MGPU_ALGORITHM_RADIX, "narrow keys, shape %d: choice %d", shape,
-			   (int) foresight.choice);
-		expect(turn > 0 || foresight.key_bits == 24, "narrow keys, shape %d: %u bits", shape, foresight.key_bits);
+		REQUIRE_CUDA(mgpu_estimate_costs(&request, all_bits, &estimate));
+		expect(estimate.choice != MGPU_ALGORITHM_RADIX || estimate.key_bits >= most_bits,
+			   "bits of keys, shape %d, turn %d: %u of %u", shape, turn, estimate.key_bits, most_bits);
+		expect(turn > 0 || estimate.choice == MGPU_ALGORITHM_RADIX, "narrow keys, shape %d: choice %d", shape,
+			   (int) estimate.choice);
+		expect(turn > 0 || estimate.key_bits == 24, "narrow keys, shape %d: %u bits", shape, estimate.key_bits);
 	}
 }
 
@@ -373,7 +373,7 @@ main(int argc, char **argv)
 	{
 		test_on_host();
 		test_aligned_on_host();
-		test_looks_on_host();
+		test_locality_probe_on_host();
 	}
 	printf("on the host: %d passed, %d failed\n", tests_passed, tests_failed);
 	fflush(stdout);

@@ -12,8 +12,8 @@
 #include <random>
 #include <vector>
 
-#include "segmented.h"
-#include "segmented_aligned.cuh"
+#include "segmented/segmented.h"
+#include "segmented/aligned.cuh"
 
 extern int	tests_passed;
 extern int	tests_failed;
@@ -335,7 +335,7 @@ void		test_on_host();
 /* kernel_segmented_aligned.cu: likewise for tiles that begin where segments do. */
 void		test_aligned_on_host();
 
-/* kernel_segmented_look.cu: likewise for the look before a locality sort. */
-void		test_looks_on_host();
+/* kernel_segmented_probe.cu: likewise for the look before a locality sort. */
+void		test_locality_probe_on_host();
 
 #endif							/* MGPU_KERNEL_SEGMENTED_TEST_CUH */

@@ -12,7 +12,7 @@
 
 #include <memory>
 
-#include "segmented_sort.cuh"
+#include "segmented/segmented_sort.cuh"
 
 /* Lanes load a piece; is any item in it less than the one before? */
 template <int items, typename Key>

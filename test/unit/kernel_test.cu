@@ -89,7 +89,7 @@ run_tests(const char *only, bool large)
 {
 	if (is_wanted(only, "--near"))
 	{
-		test_chip_sorts();
+		test_single_launch_sorts();
 		report("sorts on the chip");
 		test_near_sorts();
 		report("near sorts");
@@ -99,7 +99,7 @@ run_tests(const char *only, bool large)
 		test_device_sorts();
 		report("device sorts");
 		if (!quick)
-			test_wide_sorts();
+			test_k_way_sorts();
 		if (large)
 			test_large_sorts();
 	}

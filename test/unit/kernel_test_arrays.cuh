@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-#include "device_sort.h"
+#include "sort/sorter.h"
 
 #define POISON 0xA5
 #define CANARY_BYTES 1024

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "tuning.cuh"
+#include "sort/tuning.cuh"
 
 static const uint32_t output_sets[] = {
 	MGPU_OUT_KEYS, MGPU_OUT_INDICES, MGPU_OUT_VALUES, MGPU_OUT_KEYS | MGPU_OUT_VALUES,
@@ -124,7 +124,7 @@ test_sizes(void)
 static void
 test_handing_over(void)
 {
-	const uint64_t size = MGPU_LOOK_MIN_ITEMS + 17;
+	const uint64_t size = MGPU_PROBE_MIN_ITEMS + 17;
 	mgpu_job	jobs[] = {
 		make_job(MGPU_KEY_SIGNED, 4, MGPU_OUT_KEYS, 0, size),
 		make_job(MGPU_KEY_UNSIGNED, 1, MGPU_OUT_KEYS, 0, size),

@@ -10,12 +10,12 @@
 #define MGPU_FUSED_LAG 1
 #define MGPU_FUSED_FEW_ROUNDS 6
 #define MGPU_FUSED_PATIENCE 1u
-#define MGPU_FUSED_LOOKS 1
+#define MGPU_FUSED_POLLS 1
 #define MGPU_FUSED_MOST_TILES 24
 
 #include "kernel_test_near.cuh"
 
-#include "window_sort.cuh"
+#include "sort/window_sort.cuh"
 
 typedef mgpu_tuning_u32_large hurried_tuning;
 
@@ -38,15 +38,15 @@ count_refusals(const near_case<uint32_t> &test)
 
 	for (bool near : {false, true})
 	{
-		mgpu_glance glance = {};
+		mgpu_sortedness sortedness = {};
 		bool		ended = false;
 		uint32_t	before = last_failure();
 
-		glance.near = near;
+		sortedness.near = near;
 		check_near("hurried windows", MGPU_SHAPE_U32, test, mgpu_merge_sorters[MGPU_SHAPE_U32].temp_bytes(num_items),
 				   [&] (mgpu_sort_request *request)
 		{
-			return mgpu_window_sort_keys<hurried_tuning, uint32_t>(request, &glance, &ended);
+			return mgpu_window_sort_keys<hurried_tuning, uint32_t>(request, &sortedness, &ended);
 		});
 		num_refusals += last_failure() != before;
 	}

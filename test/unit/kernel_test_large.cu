@@ -9,7 +9,7 @@
  */
 #include "kernel_test.cuh"
 
-#include "device_sort.h"
+#include "sort/sorter.h"
 
 #define CHECK_THREADS 256
 
@@ -106,7 +106,7 @@ check_large(mgpu_algorithm algorithm, mgpu_sort_shape shape, uint64_t num_items)
 }
 
 void
-test_wide_sorts(void)
+test_k_way_sorts(void)
 {
 	check_large(MGPU_ALGORITHM_MERGE, MGPU_SHAPE_U32, 100000007);
 	check_large(MGPU_ALGORITHM_MERGE, MGPU_SHAPE_U32_INDEX, 100000007);

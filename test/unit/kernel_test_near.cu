@@ -11,17 +11,17 @@
 
 #include <functional>
 
-#include "map.h"
-#include "segmented_tuning.cuh"
-#include "tuning.cuh"
-#include "window_sort.cuh"
+#include "device/map.h"
+#include "executor/auto_sort.h"
+#include "sort/tuning.cuh"
+#include "sort/window_sort.cuh"
 
 /* --------------------------------------------------------------- by tuning */
 
 /* As a glance says; tile_items: of the block sort. */
 template <class Tuning, mgpu_sort_shape shape, typename Key>
 static void
-check_window_sort(const char *name, const near_case<Key> &test, const mgpu_glance &glance, uint64_t tile_items)
+check_window_sort(const char *name, const near_case<Key> &test, const mgpu_sortedness &sortedness, uint64_t tile_items)
 {
 	uint64_t	num_items = test.keys.size();
 	bool		ended = false;
@@ -29,14 +29,14 @@ check_window_sort(const char *name, const near_case<Key> &test, const mgpu_glanc
 	check_near(name, shape, test, mgpu_merge_sorters[shape].temp_bytes(num_items), [&] (mgpu_sort_request *request)
 	{
 		if constexpr (shape == MGPU_SHAPE_U32_INDEX)
-			return mgpu_window_sort_packed<Tuning>(request, &glance, &ended);
+			return mgpu_window_sort_packed<Tuning>(request, &sortedness, &ended);
 		else if constexpr (shape == MGPU_SHAPE_U64_INDEX)
-			return mgpu_window_sort_indexed<Tuning>(request, &glance, &ended);
+			return mgpu_window_sort_indexed<Tuning>(request, &sortedness, &ended);
 		else
-			return mgpu_window_sort_keys<Tuning, Key>(request, &glance, &ended);
+			return mgpu_window_sort_keys<Tuning, Key>(request, &sortedness, &ended);
 	});
 	/* whoever is within a run of his place, and only he, is found there */
-	CHECK(ended || glance.window_passes > 0 || test.pattern != NEAR_PLACES || test.distance > tile_items ||
+	CHECK(ended || sortedness.window_passes > 0 || test.pattern != NEAR_PLACES || test.distance > tile_items ||
 		  num_items <= tile_items, "%s: %llu items within %llu did not end by windows", name, (unsigned long long) num_items,
 		  (unsigned long long) test.distance);
 }
@@ -49,12 +49,12 @@ check_windows(const char *name, uint64_t num_items, int pattern, uint64_t distan
 
 	for (int turn = 0; turn < 4; turn++)
 	{
-		mgpu_glance glance = {};
+		mgpu_sortedness sortedness = {};
 
-		glance.near = turn % 2;
-		glance.window_passes = turn / 2;
+		sortedness.near = turn % 2;
+		sortedness.window_passes = turn / 2;
 		if (!tiny || turn == 1)
-			check_window_sort<Tuning, shape>(name, test, glance, Tuning::sort_tile_items);
+			check_window_sort<Tuning, shape>(name, test, sortedness, Tuning::sort_tile_items);
 	}
 }
 
@@ -101,16 +101,16 @@ check_rounds(uint64_t num_items, int turns)
 	for (int pattern : {NEAR_PLACES, NEAR_LAST_FAR})
 		for (uint64_t distance : {100, 10000})
 		{
-			mgpu_glance glance = {};
+			mgpu_sortedness sortedness = {};
 
 			if (turns == 1 && (pattern == NEAR_PLACES) != (distance == 100))
 				continue;
 
 			near_case<uint32_t> test(pattern, num_items, distance);
 
-			glance.near = distance < MGPU_NEAR_PLACES;
+			sortedness.near = distance < MGPU_NEAR_PLACES;
 			for (int turn = 0; turn < turns; turn++)
-				check_window_sort<tuning, MGPU_SHAPE_U32>("rounds", test, glance, tuning::sort_tile_items);
+				check_window_sort<tuning, MGPU_SHAPE_U32>("rounds", test, sortedness, tuning::sort_tile_items);
 		}
 	release_near();
 }
@@ -118,9 +118,9 @@ check_rounds(uint64_t num_items, int turns)
 /* Compact tiles: keys whose codes say all, codes that lack bits, and, where too many are alike then, rounds. */
 template <class Tuning, mgpu_sort_shape shape, typename Key>
 static void
-check_compact_tuning(const char *name)
+check_quantised_tuning(const char *name)
 {
-	const uint64_t tile = mgpu_compact_tuning::tile_items;
+	const uint64_t tile = mgpu_quantised_tuning::tile_items;
 	std::vector<uint64_t> sizes = {5 * tile + 1};
 	std::vector<uint64_t> distances = {100};
 	std::vector<int> patterns = {NEAR_TWICE, NEAR_FAR_APART, NEAR_ALL_BITS, NEAR_CROWDS};
@@ -128,7 +128,7 @@ check_compact_tuning(const char *name)
 	if (!tiny)
 	{
 		sizes.insert(sizes.end(), {tile + 1, 3 * tile - 7});
-		distances.insert(distances.end(), {0, 1, mgpu_compact_tuning::group_items - 1, mgpu_compact_tuning::group_items, tile, tile + 1});
+		distances.insert(distances.end(), {0, 1, mgpu_quantised_tuning::group_items - 1, mgpu_quantised_tuning::group_items, tile, tile + 1});
 		patterns.insert(patterns.end(), {NEAR_PLACES, NEAR_APART, NEAR_ONE_FAR, NEAR_REVERSED, NEAR_ALL_EQUAL, NEAR_ENDS,
 			NEAR_REVERSED_ENDS, NEAR_BLOCKS});
 	}
@@ -142,11 +142,11 @@ check_compact_tuning(const char *name)
 
 				for (bool near : {false, true})
 				{
-					mgpu_glance glance = {};
+					mgpu_sortedness sortedness = {};
 
-					glance.near = near;
-					glance.compact = true;
-					check_window_sort<Tuning, shape>(name, test, glance, tile);
+					sortedness.near = near;
+					sortedness.quantised = true;
+					check_window_sort<Tuning, shape>(name, test, sortedness, tile);
 				}
 			}
 }
@@ -156,40 +156,40 @@ check_compact_tuning(const char *name)
 /* What is neither in order nor reversed is merged. */
 template <typename Key>
 static void
-check_glance(mgpu_sort_shape shape, const near_case<Key> &test)
+check_sortedness(mgpu_sort_shape shape, const near_case<Key> &test)
 {
 	bool		indexed = shape == MGPU_SHAPE_U32_INDEX || shape == MGPU_SHAPE_U64_INDEX;
 	bool		ascends = std::is_sorted(test.keys.begin(), test.keys.end());
 	bool		descends = indexed ? std::is_sorted(test.keys.rbegin(), test.keys.rend(), std::less_equal<Key>()) :
 		std::is_sorted(test.keys.rbegin(), test.keys.rend());
 	uint64_t	num_items = test.keys.size();
-	mgpu_glance glance = {};
+	mgpu_sortedness sortedness = {};
 	bool		large;			/* elsewhere there are no compact tiles */
 
 	REQUIRE_CUDA(mgpu_is_large_device(&large));
 	check_near("glance", shape, test, mgpu_merge_sorters[shape].temp_bytes(num_items), [&] (mgpu_sort_request *request)
 	{
-		cudaError_t code = mgpu_take_glance(shape, request, &glance);
+		cudaError_t code = mgpu_probe_sortedness(shape, request, &sortedness);
 
-		if (code == cudaSuccess && !glance.reversed && !glance.sorted)
+		if (code == cudaSuccess && !sortedness.reversed && !sortedness.sorted)
 			return mgpu_merge_sorters[shape].sort(request);
-		if (code == cudaSuccess && glance.sorted && indexed)
+		if (code == cudaSuccess && sortedness.sorted && indexed)
 			return mgpu_launch_iota(request->indices[request->current], num_items, request->stream);
-		request->current ^= glance.reversed;
+		request->current ^= sortedness.reversed;
 		return code;
 	});
-	CHECK(glance.sorted == ascends && glance.reversed == (descends && !ascends), "glance, shape %d, %llu items, pattern %d: "
-		  "sorted %d, reversed %d", shape, (unsigned long long) num_items, test.pattern, glance.sorted, glance.reversed);
+	CHECK(sortedness.sorted == ascends && sortedness.reversed == (descends && !ascends), "glance, shape %d, %llu items, pattern %d: "
+		  "sorted %d, reversed %d", shape, (unsigned long long) num_items, test.pattern, sortedness.sorted, sortedness.reversed);
 	if (test.pattern != NEAR_TWICE && test.pattern != NEAR_FAR_APART && test.pattern != NEAR_ALL_BITS && test.pattern != NEAR_CROWDS)
 		return;
-	CHECK(glance.compact == (large && test.pattern != NEAR_CROWDS && shape != MGPU_SHAPE_U32 && num_items >= MGPU_COMPACT_MIN_ITEMS),
+	CHECK(sortedness.quantised == (large && test.pattern != NEAR_CROWDS && shape != MGPU_SHAPE_U32 && num_items >= MGPU_QUANTISED_MIN_ITEMS),
 		  "glance, shape %d, %llu items, pattern %d: compact %d", shape, (unsigned long long) num_items, test.pattern,
-		  glance.compact);
+		  sortedness.quantised);
 }
 
 template <typename Key>
 static void
-check_glances(uint64_t num_items)
+check_all_sortedness(uint64_t num_items)
 {
 	for (int pattern = 0; pattern < NUM_NEAR_PATTERNS; pattern++)
 	{
@@ -198,8 +198,8 @@ check_glances(uint64_t num_items)
 		/* what needs no sort of its own behind */
 		if (tiny && pattern != NEAR_PLACES && pattern != NEAR_REVERSED)
 			continue;
-		check_glance(sizeof(Key) == 8 ? MGPU_SHAPE_U64 : MGPU_SHAPE_U32, test);
-		check_glance(sizeof(Key) == 8 ? MGPU_SHAPE_U64_INDEX : MGPU_SHAPE_U32_INDEX, test);
+		check_sortedness(sizeof(Key) == 8 ? MGPU_SHAPE_U64 : MGPU_SHAPE_U32, test);
+		check_sortedness(sizeof(Key) == 8 ? MGPU_SHAPE_U64_INDEX : MGPU_SHAPE_U32_INDEX, test);
 	}
 }
 
@@ -228,10 +228,10 @@ check_auto(mgpu_sort_shape shape, const near_case<Key> &test)
 			code = mgpu_auto_sort(shape, request, sizeof(Key), &ran);
 			if (code == cudaSuccess)
 				code = cudaStreamSynchronize(request->stream);
-			ran = mgpu_auto_ran(&request->verdict, ran);
+			ran = mgpu_auto_ran(&request->pending, ran);
 			return code;
 		});
-		if (num_items < MGPU_LOOK_MIN_ITEMS)
+		if (num_items < MGPU_PROBE_MIN_ITEMS)
 			continue;
 		CHECK(ran == MGPU_ALGORITHM_LOCALITY || (ran != MGPU_ALGORITHM_AUTO && !strict && test.pattern != NEAR_ALL_EQUAL &&
 												 test.pattern != NEAR_ENDS && (test.pattern != NEAR_PLACES || test.distance > 0)),
@@ -266,7 +266,7 @@ void
 test_near_sorts(void)
 {
 	const uint64_t most_items = quick ? 300000 : 2200000;
-	const uint64_t least_items = MGPU_LOOK_MIN_ITEMS;
+	const uint64_t least_items = MGPU_PROBE_MIN_ITEMS;
 
 	reserve_near(most_items);
 	check_window_tuning<mgpu_tuning_u32_large, MGPU_SHAPE_U32, uint32_t>("windows, u32, large");
@@ -276,15 +276,15 @@ test_near_sorts(void)
 	check_window_tuning<mgpu_tuning_u64_large, MGPU_SHAPE_U32_INDEX, uint32_t>("windows, u32 + index, large");
 	check_window_tuning<mgpu_tuning_u64_few, MGPU_SHAPE_U32_INDEX, uint32_t>("windows, u32 + index, few");
 	check_window_tuning<mgpu_tuning_u64_index_large, MGPU_SHAPE_U64_INDEX, uint64_t>("windows, u64 + index, large");
-	check_compact_tuning<mgpu_tuning_u64_large, MGPU_SHAPE_U64, uint64_t>("compact tiles, u64");
-	check_compact_tuning<mgpu_tuning_u64_large, MGPU_SHAPE_U32_INDEX, uint32_t>("compact tiles, u32 + index");
-	check_compact_tuning<mgpu_tuning_u64_index_large, MGPU_SHAPE_U64_INDEX, uint64_t>("compact tiles, u64 + index");
+	check_quantised_tuning<mgpu_tuning_u64_large, MGPU_SHAPE_U64, uint64_t>("compact tiles, u64");
+	check_quantised_tuning<mgpu_tuning_u64_large, MGPU_SHAPE_U32_INDEX, uint32_t>("compact tiles, u32 + index");
+	check_quantised_tuning<mgpu_tuning_u64_index_large, MGPU_SHAPE_U64_INDEX, uint64_t>("compact tiles, u64 + index");
 	for (uint64_t num_items : {least_items, least_items + 1, least_items + 2, least_items + 3, UINT64_C(2100001)})
 	{
 		if (num_items > most_items || (tiny && num_items != least_items + 3))
 			continue;
-		check_glances<uint32_t>(num_items);
-		check_glances<uint64_t>(num_items);
+		check_all_sortedness<uint32_t>(num_items);
+		check_all_sortedness<uint64_t>(num_items);
 	}
 	if (!own_only)
 	{

@@ -11,9 +11,9 @@
 
 #include <cstring>
 
-#include "map.h"
-#include "merge_sort.cuh"
-#include "radix_sort.cuh"
+#include "device/map.h"
+#include "sort/merge_sort.cuh"
+#include "sort/radix_sort.cuh"
 
 static bool radix_is_own;		/* on this device; else it is CUB's */
 
@@ -88,7 +88,7 @@ check_sorts(int pattern, uint64_t num_items, int key_bits)
 {
 	static int turn = 0;			/* racecheck follows every access of every pass: under --tiny one sort in three, of either shape */
 	bool		is_64 = sizeof(Key) == 8;
-	bool		on_chip;
+	bool		single_launch;
 	sort_case<Key> sort(pattern, num_items, key_bits);
 
 	for (mgpu_sort_shape shape : {is_64 ? MGPU_SHAPE_U64 : MGPU_SHAPE_U32,
@@ -98,8 +98,8 @@ check_sorts(int pattern, uint64_t num_items, int key_bits)
 		if ((own_only && !radix_is_own) || (tiny && turn++ % 3 != 0))
 			continue;
 		check_sort("radix", mgpu_find_sorter(MGPU_ALGORITHM_RADIX, shape), shape, sort);
-		REQUIRE_CUDA(mgpu_chip_holds(shape, num_items, &on_chip));
-		if (on_chip)
+		REQUIRE_CUDA(mgpu_single_launch_holds(shape, num_items, &single_launch));
+		if (single_launch)
 			check_sort("radix, by passes", &radix_passes[shape], shape, sort);
 	}
 }
@@ -133,7 +133,7 @@ check_tuning(const char *name)
 		sizes.insert(sizes.end(), {tile - 1, 2 * tile, 4 * tile - 1, 5 * tile, 8 * tile + 1});
 	if (!quick)
 		sizes.insert(sizes.end(), {16 * tile + 5, 33 * tile - 3});
-	if (!quick && Tuning::is_wide)
+	if (!quick && Tuning::is_k_way)
 		sizes.insert(sizes.end(), {16 * tile, 32 * tile, 32 * tile + 1, 65 * tile + 7});
 	for (uint64_t size : sizes)
 	{
@@ -141,7 +141,7 @@ check_tuning(const char *name)
 
 		if (!tiny)
 			patterns.insert(patterns.end(), {PATTERN_SORTED, PATTERN_REVERSED, PATTERN_ALL_EQUAL});
-		if (Tuning::is_wide && !tiny)
+		if (Tuning::is_k_way && !tiny)
 			patterns.insert(patterns.end(), {PATTERN_ALL_LARGEST, PATTERN_BIT_REVERSED, PATTERN_ONE_BANK});
 		for (int pattern : patterns)
 		{
@@ -155,21 +155,21 @@ static void
 check_tunings(void)
 {
 	check_tuning<mgpu_tuning_u32_large, MGPU_SHAPE_U32, uint32_t>("u32, large");
-	check_tuning<mgpu_tuning_u32_wide, MGPU_SHAPE_U32, uint32_t>("u32, wide");
+	check_tuning<mgpu_tuning_u32_k_way, MGPU_SHAPE_U32, uint32_t>("u32, wide");
 	check_tuning<mgpu_tuning_u32_few, MGPU_SHAPE_U32, uint32_t>("u32, few");
 	check_tuning<mgpu_tuning_u32_small, MGPU_SHAPE_U32, uint32_t>("u32, small");
 	check_tuning<mgpu_tuning_u64_large, MGPU_SHAPE_U64, uint64_t>("u64, large");
-	check_tuning<mgpu_tuning_u64_wide, MGPU_SHAPE_U64, uint64_t>("u64, wide");
+	check_tuning<mgpu_tuning_u64_k_way, MGPU_SHAPE_U64, uint64_t>("u64, wide");
 	check_tuning<mgpu_tuning_u64_some, MGPU_SHAPE_U64, uint64_t>("u64, some");
 	check_tuning<mgpu_tuning_u64_few, MGPU_SHAPE_U64, uint64_t>("u64, few");
 	check_tuning<mgpu_tuning_u64_small, MGPU_SHAPE_U64, uint64_t>("u64, small");
 	check_tuning<mgpu_tuning_u64_large, MGPU_SHAPE_U32_INDEX, uint32_t>("u32 + index, large");
-	check_tuning<mgpu_tuning_u64_wide, MGPU_SHAPE_U32_INDEX, uint32_t>("u32 + index, wide");
+	check_tuning<mgpu_tuning_u64_k_way, MGPU_SHAPE_U32_INDEX, uint32_t>("u32 + index, wide");
 	check_tuning<mgpu_tuning_u64_some, MGPU_SHAPE_U32_INDEX, uint32_t>("u32 + index, some");
 	check_tuning<mgpu_tuning_u64_few, MGPU_SHAPE_U32_INDEX, uint32_t>("u32 + index, few");
 	check_tuning<mgpu_tuning_u64_small, MGPU_SHAPE_U32_INDEX, uint32_t>("u32 + index, small");
 	check_tuning<mgpu_tuning_u64_index_large, MGPU_SHAPE_U64_INDEX, uint64_t>("u64 + index, large");
-	check_tuning<mgpu_tuning_u64_index_wide, MGPU_SHAPE_U64_INDEX, uint64_t>("u64 + index, wide");
+	check_tuning<mgpu_tuning_u64_index_k_way, MGPU_SHAPE_U64_INDEX, uint64_t>("u64 + index, wide");
 	check_tuning<mgpu_tuning_u64_index_few, MGPU_SHAPE_U64_INDEX, uint64_t>("u64 + index, few");
 	check_tuning<mgpu_tuning_u64_index_small, MGPU_SHAPE_U64_INDEX, uint64_t>("u64 + index, small");
 }

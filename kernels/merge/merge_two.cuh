@@ -1,0 +1,322 @@
+/*
+ * merge/merge_two.cuh
+ *		Merge of two sorted lists: kernels and their launch.
+ *
+ * One CTA a tile of output.  It loads its intervals of both lists, every thread
+ * searches its own diagonal and merges items_per_thread outputs serially
+ * (merge/merge_cta.cuh).  Two ways on from there:
+ *
+ *	 keys		outputs go to registers, then through the inputs' shared memory to
+ *				the output, 16 bytes at a time
+ *	 sources	outputs are 2-byte slots of the tile; the keys are fetched from
+ *				their slots, and the values from global memory, where a warp's 32
+ *				lie in two intervals.  For pairs, and for keys of 16 bytes, of
+ *				which no useful number fits into registers
+ *
+ * The sources never leave the CTA: a gather by indices in global memory, as
+ * moderngpu has it, moves 8 bytes more an item, half as much again for pairs
+ * of 4 bytes.  Values in shared memory beside the keys were rejected: they
+ * halve the CTAs that an SM holds, and their widths would multiply the kernels.
+ *
+ * Source: Merge Path (Odeh, Green and others, 2012), moderngpu's merge (S.
+ * Baxter, 2013).
+ */
+#ifndef MGPU_MERGE_MERGE_TWO_CUH
+#define MGPU_MERGE_MERGE_TWO_CUH
+
+#include "merge/merge_cta.cuh"
+
+extern __shared__ __align__(16) char mgpu_shared[];
+
+/* What the kernels know of the values and of the check. */
+struct mgpu_merge_extras
+{
+	const void *a_values;
+	const void *b_values;
+	void	   *out_values;
+	uint32_t	value_width;
+	mgpu_order_check *check;
+};
+
+/* ----------------------------------------------------------------- kernels */
+
+template <class Tuning, class Order>
+__global__ void
+__launch_bounds__(Tuning::threads, Tuning::resident)
+mgpu_merge_two_keys(mgpu_merge_lists<Order> lists, mgpu_tile_plan plan, typename Order::Stored *out,
+					mgpu_order_check *check)
+{
+	constexpr int items = Tuning::items_per_thread;
+	typedef typename Order::Stored Stored;
+	__shared__ uint32_t starts[Tuning::threads];
+	Stored	   *slots = reinterpret_cast<Stored *>(mgpu_shared);
+	Stored		merged[items];
+	mgpu_merge_tile tile;
+	mgpu_tile_sort sort;
+
+	if (!mgpu_find_tile(lists, plan, tile))
+	{
+		mgpu_report_suspect(check, false);
+		return;
+	}
+	out += tile.begin;
+	if constexpr (sizeof(Stored) >= MGPU_MERGE_COPY_MIN_BYTES)
+	{
+		if (tile.a_items == Tuning::tile_items || tile.b_items == Tuning::tile_items)
+		{
+			mgpu_copy_whole_tile<Tuning>(lists, tile, out, check);
+			return;
+		}
+	}
+	sort = mgpu_load_tile<Tuning>(lists, plan, slots, tile);
+	if (mgpu_is_one_list(tile))
+	{
+		mgpu_in_tile_order(sort, lists.order, [&] (const auto &order)
+		{
+			mgpu_report_suspect(check, mgpu_copy_tile<Tuning::threads>(slots, tile, order,
+																	   [&] (uint32_t item, uint32_t slot) { out[item] = slots[slot]; }));
+		});
+		return;
+	}
+	mgpu_in_tile_order(sort, lists.order, [&] (const auto &order)
+	{
+		mgpu_merge_tile_share<Tuning>(slots, tile, order, starts, check,
+									  [&] (int i, auto held, uint32_t) { merged[i] = order.stored(held); });
+	});
+#pragma unroll
+	for (int i = 0; i < items; i++)
+		slots[threadIdx.x * items + i] = merged[i];
+	__syncthreads();				/* the merged tile is whole */
+	mgpu_store_interval<Tuning::threads>(out, slots, tile.a_items + tile.b_items, threadIdx.x);
+}
+
+/* Fetch merged keys from their slots; narrow keys go out 4 bytes at a time. */
+template <int threads, typename Stored>
+static __device__ __forceinline__ void
+mgpu_store_fetched(Stored *out, const Stored *slots, const uint16_t *sources, uint32_t num_items)
+{
+	constexpr uint32_t word_items = sizeof(Stored) < 4 ? 4 / sizeof(Stored) : 1;
+	uint32_t	num_words = num_items / word_items;
+
+	for (uint32_t word = threadIdx.x; word < num_words; word += threads)
+	{
+		if constexpr (word_items == 1)
+			out[word] = slots[sources[word]];
+		else
+		{
+			uint32_t	packed = 0;
+
+#pragma unroll
+			for (uint32_t i = 0; i < word_items; i++)
+				packed |= (uint32_t) slots[sources[word * word_items + i]] << (i * sizeof(Stored) * 8);
+			reinterpret_cast<uint32_t *>(out)[word] = packed;
+		}
+	}
+	for (uint32_t item = num_words * word_items + threadIdx.x; item < num_items; item += threads)
+		out[item] = slots[sources[item]];
+}
+
+/* Move the values of a tile; several of a thread's loads are under way at a time. */
+template <int threads, typename Value>
+static __device__ __forceinline__ void
+mgpu_move_values(const mgpu_merge_extras &extras, const mgpu_merge_tile &tile, const uint16_t *sources)
+{
+	constexpr uint32_t at_once = sizeof(Value) == 16 ? MGPU_MERGE_VALUES_AT_ONCE / 2 : MGPU_MERGE_VALUES_AT_ONCE;
+	const Value *a_values = static_cast<const Value *>(extras.a_values) + tile.a_begin;
+	const Value *b_values = static_cast<const Value *>(extras.b_values) + tile.b_begin;
+	Value	   *out = static_cast<Value *>(extras.out_values) + tile.begin;
+	uint32_t	num_items = tile.a_items + tile.b_items;
+
+	for (uint32_t first = threadIdx.x; first < num_items; first += threads * at_once)
+	{
+		Value		values[at_once];
+
+#pragma unroll
+		for (uint32_t i = 0; i < at_once; i++)
+		{
+			uint32_t	item = first + i * threads;
+
+			if (item < num_items)
+			{
+				uint32_t	slot = sources[item];
+
+				values[i] = slot < tile.b_slot ? a_values[slot - tile.a_slot] : b_values[slot - tile.b_slot];
+			}
+		}
+#pragma unroll
+		for (uint32_t i = 0; i < at_once; i++)
+			if (first + i * threads < num_items)
+				out[first + i * threads] = values[i];
+	}
+}
+
+template <class Tuning, class Order>
+__global__ void
+__launch_bounds__(Tuning::threads, Tuning::resident)
+mgpu_merge_two_sources(mgpu_merge_lists<Order> lists, mgpu_tile_plan plan, typename Order::Stored *out,
+					   mgpu_merge_extras extras)
+{
+	constexpr int items = Tuning::items_per_thread;
+	constexpr int threads = Tuning::threads;
+	typedef typename Order::Stored Stored;
+	constexpr uint32_t capacity = mgpu_merge_capacity<Stored>(Tuning::tile_items, items);
+	__shared__ uint32_t starts[threads];
+	Stored	   *slots = reinterpret_cast<Stored *>(mgpu_shared);
+	uint16_t   *sources = reinterpret_cast<uint16_t *>(slots + capacity);
+	uint16_t   *share = sources + threadIdx.x * items;
+	mgpu_merge_tile tile;
+	mgpu_tile_sort sort;
+
+	static_assert(capacity <= UINT16_MAX, "a source has 16 bits");
+	if (!mgpu_find_tile(lists, plan, tile))
+	{
+		mgpu_report_suspect(extras.check, false);
+		return;
+	}
+	sort = mgpu_load_tile<Tuning>(lists, plan, slots, tile);
+	mgpu_in_tile_order(sort, lists.order, [&] (const auto &order)
+	{
+		if (mgpu_is_one_list(tile))
+		{
+			mgpu_report_suspect(extras.check, mgpu_copy_tile<threads>(slots, tile, order,
+																	  [&] (uint32_t item, uint32_t slot) { sources[item] = (uint16_t) slot; }));
+			__syncthreads();		/* the sources are there */
+		}
+		else
+			mgpu_merge_tile_share<Tuning>(slots, tile, order, starts, extras.check,
+										  [&] (int i, auto, uint32_t slot) { share[i] = (uint16_t) slot; });
+	});
+	mgpu_store_fetched<threads>(out + tile.begin, slots, sources, tile.a_items + tile.b_items);
+	switch (extras.value_width)
+	{
+		case 0:
+			break;
+		case 1:
+			mgpu_move_values<threads, uint8_t>(extras, tile, sources);
+			break;
+		case 2:
+			mgpu_move_values<threads, uint16_t>(extras, tile, sources);
+			break;
+		case 4:
+			mgpu_move_values<threads, uint32_t>(extras, tile, sources);
+			break;
+		case 8:
+			mgpu_move_values<threads, uint64_t>(extras, tile, sources);
+			break;
+		default:
+			mgpu_move_values<threads, uint4>(extras, tile, sources);
+			break;
+	}
+}
+
+/* The first item out of order of a (blockIdx.y 0) and b (1), once one is known of. */
+template <class Order>
+__global__ void
+__launch_bounds__(MGPU_UNSORTED_THREADS)
+mgpu_find_unsorted(mgpu_merge_lists<Order> lists, mgpu_order_check *check)
+{
+	const typename Order::Stored *list = blockIdx.y == 0 ? lists.a : lists.b;
+	uint64_t	num_items = blockIdx.y == 0 ? lists.a_items : lists.b_items;
+	uint64_t	item = (uint64_t) blockIdx.x * MGPU_UNSORTED_THREADS + threadIdx.x + 1;
+
+	if (check->suspect == UINT64_MAX)
+		return;
+	while (item < num_items && !mgpu_sorts_before(lists.order, list[item], list[item - 1]))
+		item += (uint64_t) gridDim.x * MGPU_UNSORTED_THREADS;
+	if (item < num_items)
+		atomicMin(reinterpret_cast<unsigned long long *>(&check->position[blockIdx.y]), (unsigned long long) item);
+}
+
+/* -------------------------------------------------------------------- host */
+
+template <class Order>
+static mgpu_merge_lists<Order>
+mgpu_lists_of(const mgpu_merge_request *request, uint32_t tile_items)
+{
+	typedef typename Order::Stored Stored;
+	mgpu_merge_lists<Order> lists = {static_cast<const Stored *>(request->a_keys),
+		static_cast<const Stored *>(request->b_keys), request->num_a_items, request->num_b_items,
+	Order(request->codec), tile_items};
+
+	return lists;
+}
+
+/* Tiles of a merge that is not empty, and their plan. */
+template <class Tuning, class Order>
+static cudaError_t
+mgpu_prepare_merge(const mgpu_merge_request *request, mgpu_merge_lists<Order> *lists, uint64_t *num_tiles,
+				   mgpu_tile_plan *plan)
+{
+	*lists = mgpu_lists_of<Order>(request, Tuning::tile_items);
+	*num_tiles = mgpu_tiles_of(request->num_a_items + request->num_b_items, Tuning::tile_items);
+	return mgpu_plan_tiles(*lists, *num_tiles, Tuning::ahead, request->temp, request->temp_bytes, request->stream, plan);
+}
+
+template <class Order>
+static cudaError_t
+mgpu_launch_merge_keys(const mgpu_merge_request *request)
+{
+	typedef typename Order::Stored Stored;
+	typedef mgpu_merge_keys_tuning<sizeof(Stored)> Tuning;
+	constexpr uint32_t shared_bytes =
+		mgpu_merge_capacity<Stored>(Tuning::tile_items, Tuning::items_per_thread) * sizeof(Stored);
+	mgpu_merge_lists<Order> lists = mgpu_lists_of<Order>(request, Tuning::tile_items);
+	uint64_t	num_tiles;
+	mgpu_tile_plan plan;
+	cudaError_t status = mgpu_prepare_merge<Tuning>(request, &lists, &num_tiles, &plan);
+
+	static_assert(shared_bytes + Tuning::threads * sizeof(uint32_t) + 64 <= 48 * 1024, "more than any CTA has");
+	if (status != cudaSuccess)
+		return status;
+	return mgpu_launch_tiles<Tuning>(plan, mgpu_merge_two_keys<Tuning, Order>, num_tiles, shared_bytes, request->stream,
+									 lists, plan, static_cast<Stored *>(request->out_keys), request->check);
+}
+
+template <class Order>
+static cudaError_t
+mgpu_launch_merge_sources(const mgpu_merge_request *request)
+{
+	typedef typename Order::Stored Stored;
+	typedef mgpu_merge_pairs_tuning<sizeof(Stored)> Tuning;
+	constexpr uint32_t shared_bytes =
+		mgpu_merge_capacity<Stored>(Tuning::tile_items, Tuning::items_per_thread) * sizeof(Stored) +
+		Tuning::tile_items * sizeof(uint16_t);
+	mgpu_merge_extras extras = {request->a_values, request->b_values, request->out_values, request->value_width,
+		request->check};
+	mgpu_merge_lists<Order> lists = mgpu_lists_of<Order>(request, Tuning::tile_items);
+	uint64_t	num_tiles;
+	mgpu_tile_plan plan;
+	cudaError_t status = mgpu_prepare_merge<Tuning>(request, &lists, &num_tiles, &plan);
+
+	static_assert(shared_bytes + Tuning::threads * sizeof(uint32_t) + 64 <= 48 * 1024, "more than any CTA has");
+	if (status != cudaSuccess)
+		return status;
+	return mgpu_launch_tiles<Tuning>(plan, mgpu_merge_two_sources<Tuning, Order>, num_tiles, shared_bytes,
+									 request->stream, lists, plan, static_cast<Stored *>(request->out_keys), extras);
+}
+
+/* Merge keys or pairs in one Order. */
+template <class Order>
+static cudaError_t
+mgpu_merge_in_order(const mgpu_merge_request *request)
+{
+	if constexpr (sizeof(typename Order::Stored) <= 8)
+	{
+		if (request->value_width == 0)
+			return mgpu_launch_merge_keys<Order>(request);
+	}
+	return mgpu_launch_merge_sources<Order>(request);
+}
+
+template <class Order>
+static cudaError_t
+mgpu_unsorted_in_order(const mgpu_merge_request *request)
+{
+	dim3		grid(MGPU_UNSORTED_CTAS, 2);
+
+	mgpu_find_unsorted<<<grid, MGPU_UNSORTED_THREADS, 0, request->stream>>>
+		(mgpu_lists_of<Order>(request, 1), request->check);
+	return cudaGetLastError();
+}
+
+#endif							/* MGPU_MERGE_MERGE_TWO_CUH */

@@ -1,0 +1,10 @@
+/*
+ * merge/merge_two_1.cu
+ *		Merge of two lists of 1-byte integers.  See merge/merge_two.cuh.
+ */
+#include "merge/merge_two.cuh"
+
+const mgpu_merger mgpu_merger_two_1 = {
+	mgpu_merge_in_order<mgpu_integer_order<uint8_t>>,
+	mgpu_unsorted_in_order<mgpu_integer_order<uint8_t>>
+};

@@ -1,0 +1,11 @@
+/*
+ * merge/odd_even_u64.cu
+ *		Odd-even mergesort of 8-byte codes.  See merge/odd_even.cuh.
+ */
+#include "merge/odd_even.cuh"
+
+extern "C" cudaError_t
+mgpu_odd_even_sort_u64(mgpu_odd_even_request *request)
+{
+	return mgpu_odd_even_sort<uint64_t>(request);
+}

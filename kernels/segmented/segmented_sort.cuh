@@ -1,0 +1,258 @@
+/*
+ * segmented/segmented_sort.cuh
+ *		Launches of the segmented sort and the locality sort.
+ *
+ * Tiles are sorted to side 0, then lists of tiles are merged, twice as long in
+ * every pass, and at last what lies on side 1 is brought to side 0.  For keys
+ * alone side 0 is the region of the input: items that no merge moves to side 1
+ * are never copied, and tiles in order are not even written.  Keys with indices
+ * are packed, so they start on the other side, and are unpacked at last, unless
+ * the block sort alone does it all.
+ *
+ * Where merges move long segments, a tile ends on the side that the number of
+ * its merges gives, so half of such tiles take one more copy.  Starting each tile
+ * on the right side was rejected: that number depends on the keys.
+ */
+#ifndef MGPU_SEGMENTED_SEGMENTED_SORT_CUH
+#define MGPU_SEGMENTED_SEGMENTED_SORT_CUH
+
+#include <type_traits>
+
+#include "sort/merge_sort.cuh"
+#include "segmented/aligned_sort.cuh"
+#include "segmented/passes.cuh"
+
+/* Where things lie in the temporary memory, by offset. */
+struct mgpu_segmented_layout
+{
+	uint64_t	tile_heads;
+	uint64_t	sides[2];
+	uint64_t	splits;
+	uint64_t	ranges;
+	uint64_t	work;
+	uint64_t	total_bytes;
+};
+
+static inline uint64_t
+mgpu_place_array(mgpu_segmented_layout *layout, uint64_t bytes)
+{
+	uint64_t	offset = layout->total_bytes;
+
+	layout->total_bytes += (bytes + 255) & ~UINT64_C(255);
+	return offset;
+}
+
+/* The header is first.  Sides are written for whole sort tiles. */
+template <class Tuning>
+static mgpu_segmented_layout
+mgpu_plan_segmented_layout(uint64_t num_items)
+{
+	uint64_t	num_sort_tiles = mgpu_divide_up(num_items, Tuning::sort_tile_items);
+	uint64_t	num_tiles = num_sort_tiles * Tuning::sort_tiles;
+	mgpu_segmented_layout layout = {};
+
+	mgpu_place_array(&layout, sizeof(mgpu_segmented_header));
+	layout.tile_heads = mgpu_place_array(&layout, (num_sort_tiles + 1) * sizeof(uint32_t));
+	for (int i = 0; i < 2; i++)
+		layout.sides[i] = mgpu_place_array(&layout, num_tiles);
+	layout.splits = mgpu_place_array(&layout, num_tiles * sizeof(uint32_t));
+	layout.ranges = mgpu_place_array(&layout, (num_sort_tiles + 1) / 2 * sizeof(mgpu_active_range));
+	layout.work = mgpu_place_array(&layout, num_tiles * sizeof(mgpu_segment_work));
+	return layout;
+}
+
+/* One sort under way: the request in the terms of the kernels. */
+template <class Tuning, typename Stored, typename Key>
+struct mgpu_segmented_run
+{
+	static constexpr uint32_t tile_items = Tuning::tile_items;
+
+	const mgpu_segmented_request *request;
+	mgpu_segment_source<Stored, Key> source;
+	mgpu_segment_pass pass;
+	uint32_t	num_sort_tiles;
+	uint32_t	num_passes;		/* that merge */
+	Key		   *side[2];
+	mgpu_segmented_header *header;
+	uint8_t    *sides[2];
+	uint32_t   *splits;
+	mgpu_active_range *ranges;
+	mgpu_segment_work *work;
+	Stored	   *keys;			/* where the result goes, with indices to them */
+	uint32_t   *indices;
+};
+
+template <class Tuning, typename Stored, typename Key>
+static mgpu_segmented_run<Tuning, Stored, Key>
+mgpu_make_segmented_run(const mgpu_segmented_request *request)
+{
+	mgpu_segmented_layout layout = mgpu_plan_segmented_layout<Tuning>(request->num_items);
+	char	   *temp = static_cast<char *>(request->temp);
+	int			side0 = sizeof(Stored) == sizeof(Key) ? request->current : request->current ^ 1;
+	bool		segmented = request->num_segments > 1;
+	mgpu_segmented_run<Tuning, Stored, Key> run = {};
+
+	run.request = request;
+	run.source = {static_cast<const Stored *>(request->regions[request->current]), request->num_items};
+	run.num_sort_tiles = mgpu_divide_up(request->num_items, Tuning::sort_tile_items);
+	run.pass.num_items = request->num_items;
+	run.pass.num_tiles = mgpu_divide_up(request->num_items, Tuning::tile_items);
+	run.pass.run_tiles = run.pass.sort_tiles = Tuning::sort_tiles;
+	while ((uint64_t) run.pass.run_tiles << run.num_passes < run.pass.num_tiles)
+		run.num_passes++;
+	run.pass.segments.heads = segmented ? request->segment_heads : nullptr;
+	run.pass.segments.tile_heads = reinterpret_cast<const uint32_t *>(temp + layout.tile_heads);
+	run.pass.segments.num_segments = (uint32_t) request->num_segments;
+	run.pass.segments.sort_tile_items = Tuning::sort_tile_items;
+	run.pass.segments.overhang = Tuning::overhang;
+	run.header = reinterpret_cast<mgpu_segmented_header *>(temp);
+	run.splits = reinterpret_cast<uint32_t *>(temp + layout.splits);
+	run.ranges = reinterpret_cast<mgpu_active_range *>(temp + layout.ranges);
+	run.work = reinterpret_cast<mgpu_segment_work *>(temp + layout.work);
+	for (int i = 0; i < 2; i++)
+	{
+		run.side[i] = static_cast<Key *>(request->regions[side0 ^ i]);
+		run.sides[i] = reinterpret_cast<uint8_t *>(temp + layout.sides[i]);
+	}
+	run.keys = static_cast<Stored *>(request->regions[request->current]);
+	run.indices = reinterpret_cast<uint32_t *>(static_cast<char *>(request->regions[request->current]) +
+											   mgpu_segmented_index_offset(request->shape, request->num_items));
+	return run;
+}
+
+/* Counters, and a look at the heads or, without any, at the order of the keys. */
+template <class Run>
+static cudaError_t
+mgpu_launch_begin(const Run &run)
+{
+	constexpr uint32_t tiles_per_cta = MGPU_SEGMENTED_HEAD_THREADS / MGPU_SEGMENTED_HEAD_PROBES;
+	const mgpu_segmented_request *request = run.request;
+	const mgpu_segment_heads &segments = run.pass.segments;
+	uint32_t	num_passes = run.num_passes > 0 ? run.num_passes + 1 : 0;
+	cudaError_t status;
+
+	if (segments.heads == nullptr)
+	{
+		mgpu_begin_locality<<<1, MGPU_SEGMENTED_SAMPLES, 0, request->stream>>>
+			(run.source.keys, request->num_items, run.pass.num_tiles, num_passes, run.header, request->stats);
+		return cudaGetLastError();
+	}
+	status = cudaMemsetAsync(run.header, 0, offsetof(mgpu_segmented_header, num_work), request->stream);
+	if (status != cudaSuccess)
+		return status;
+	mgpu_begin_segments<<<mgpu_divide_up(run.num_sort_tiles + 1, tiles_per_cta), MGPU_SEGMENTED_HEAD_THREADS, 0,
+		request->stream>>>(segments, request->num_items, run.num_sort_tiles, const_cast<uint32_t *>(segments.tile_heads),
+						   Run::tile_items, run.pass.num_tiles, num_passes, run.header, request->stats);
+	return cudaGetLastError();
+}
+
+template <class Tuning, bool segmented, typename Stored, typename Key>
+static cudaError_t
+mgpu_launch_sort_tiles(const mgpu_segmented_run<Tuning, Stored, Key> &run)
+{
+	mgpu_segment_sinks<Stored, Key> sinks = {run.side[0], run.side[1], run.sides[0], run.keys, run.indices};
+	cudaStream_t stream = run.request->stream;
+	cudaError_t status;
+
+	if constexpr (!segmented)
+	{
+		constexpr uint32_t shared_bytes = mgpu_sort_locality_bytes<Tuning, Key>();
+		auto		kernel = mgpu_sort_locality<Tuning, Stored, Key>;
+
+		status = mgpu_allow_shared(kernel, shared_bytes);
+		if (status != cudaSuccess)
+			return status;
+		kernel<<<run.num_sort_tiles, Tuning::sort_threads, shared_bytes, stream>>>(run.source, run.header, sinks);
+	}
+	else
+	{
+		constexpr uint32_t shared_bytes = mgpu_sort_segments_bytes<Tuning, Key>();
+		auto		kernel = mgpu_sort_segments<Tuning, Stored, Key>;
+
+		status = mgpu_allow_shared(kernel, shared_bytes);
+		if (status != cudaSuccess)
+			return status;
+		kernel<<<run.num_sort_tiles, Tuning::sort_threads, shared_bytes, stream>>>(run.source, run.pass.segments, run.header, sinks);
+	}
+	return cudaGetLastError();
+}
+
+template <class Tuning, typename Stored, typename Key>
+static cudaError_t
+mgpu_launch_segment_passes(const mgpu_segmented_run<Tuning, Stored, Key> &run)
+{
+	constexpr uint32_t shared_bytes = sizeof(Key) *
+		mgpu_inputs_capacity<Key>(Tuning::tile_items, 2, Tuning::items_per_thread);
+	auto		kernel = mgpu_pass_segments<typename Tuning::tiles, Stored, Key>;
+	mgpu_segment_passes<Stored, Key> passes = {run.pass, run.num_passes, run.header, run.request->stats, run.side[0],
+		run.side[1], run.sides[0], run.sides[1], run.splits, run.ranges, run.work, run.keys, run.indices};
+	void	   *arguments[] = {&passes};
+	uint32_t	num_ctas = 0;
+	cudaError_t status = mgpu_allow_shared(kernel, shared_bytes);
+
+	if (status == cudaSuccess)
+		status = mgpu_count_resident_ctas(kernel, Tuning::merge_threads, shared_bytes, run.pass.num_tiles, &num_ctas);
+	if (status != cudaSuccess)
+		return status;
+	return cudaLaunchCooperativeKernel(kernel, dim3(num_ctas), dim3(Tuning::merge_threads), arguments, shared_bytes,
+									   run.request->stream);
+}
+
+/* Sort keys of type Stored, alone or packed with their indices into a Key. */
+template <class Tuning, bool segmented, typename Stored, typename Key>
+static cudaError_t
+mgpu_segmented_sort_tuned(const mgpu_segmented_request *request)
+{
+	mgpu_segmented_run<Tuning, Stored, Key> run = mgpu_make_segmented_run<Tuning, Stored, Key>(request);
+	cudaError_t status = mgpu_launch_begin(run);
+
+	if (status == cudaSuccess)
+		status = mgpu_launch_sort_tiles<Tuning, segmented>(run);
+	if (status == cudaSuccess && run.num_passes > 0)
+		status = mgpu_launch_segment_passes(run);
+	return status;
+}
+
+/* Does a sort take large tiles, on a chip that has room for them?  num_segments is 1 at least. */
+static inline bool
+mgpu_takes_large_tiles(bool large_device, uint64_t num_items, uint64_t num_segments)
+{
+	uint64_t	mean = num_items / num_segments;
+
+	if (num_items < MGPU_SEGMENTED_LARGE_ITEMS)
+		return large_device && mean > MGPU_SEGMENTED_FEW_PASSES_MEAN;
+	return large_device && mean > MGPU_SEGMENTED_SMALL_TILE_MEAN;
+}
+
+/* With sort tiles of either size, or those that begin where segments do. */
+template <class Large, class Small, bool segmented, typename Stored, typename Key>
+static cudaError_t
+mgpu_segmented_sort_sized(const mgpu_segmented_request *request)
+{
+	bool		large;
+	cudaError_t status = mgpu_is_large_device(&large);
+
+	if (status != cudaSuccess)
+		return status;
+	if constexpr (segmented && sizeof(Key) <= 8)
+	{
+		typedef std::conditional_t<sizeof(Key) == 4, mgpu_aligned_u32, mgpu_aligned_u64> Aligned;
+
+		if (mgpu_sorts_aligned(request, large))
+			return mgpu_segmented_sort_aligned<Aligned, Stored, Key>(request);
+	}
+	return mgpu_takes_large_tiles(large, request->num_items, segmented ? request->num_segments : 1) ?
+		mgpu_segmented_sort_tuned<Large, segmented, Stored, Key>(request) :
+		mgpu_segmented_sort_tuned<Small, segmented, Stored, Key>(request);
+}
+
+/* One segment is a locality sort. */
+template <class Large, class Small, typename Stored, typename Key>
+static cudaError_t
+mgpu_segmented_sort(const mgpu_segmented_request *request)
+{
+	return request->num_segments > 1 ? mgpu_segmented_sort_sized<Large, Small, true, Stored, Key>(request) :
+		mgpu_segmented_sort_sized<Large, Small, false, Stored, Key>(request);
+}
+
+#endif							/* MGPU_SEGMENTED_SEGMENTED_SORT_CUH */

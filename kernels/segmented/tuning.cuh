@@ -1,0 +1,134 @@
+/*
+ * segmented/tuning.cuh
+ *		Sizes of the segmented sort and the locality sort, as data in one place.
+ *
+ * A sort tile is what a CTA sorts in shared memory; passes merge and keep count
+ * by tiles of merge_threads * items_per_thread.  Sort tiles have room for more:
+ * for lane_items a thread, so that a tile takes the rest of its last segment
+ * along, and so that a segment may begin with a lane of its own.  Both numbers
+ * are odd: an odd stride spreads a warp over all banks.
+ */
+#ifndef MGPU_SEGMENTED_TUNING_CUH
+#define MGPU_SEGMENTED_TUNING_CUH
+
+#include <stdint.h>
+
+/* Tiles of the passes; kernels that know nothing of sort tiles are made for these alone. */
+template <int merge_threads_, int items_, int resident_threads_>
+struct mgpu_segmented_tiles
+{
+	static constexpr int items_per_thread = items_;
+	static constexpr int merge_threads = merge_threads_;
+	static constexpr int resident_threads = resident_threads_;	/* an SM, that registers must allow */
+	static constexpr uint32_t tile_items = merge_threads_ * items_;
+
+	static_assert(items_ % 2 == 1, "an odd stride");
+};
+
+template <int sort_threads_, int merge_threads_, int items_, int lane_items_, int resident_threads_ = 1024>
+struct mgpu_segmented_tuning : mgpu_segmented_tiles<merge_threads_, items_, resident_threads_>
+{
+	typedef mgpu_segmented_tiles<merge_threads_, items_, resident_threads_> tiles;
+	static constexpr int sort_threads = sort_threads_;
+	static constexpr int lane_items = lane_items_;	/* of a segment, in the block sort */
+	static constexpr uint32_t sort_tile_items = sort_threads_ * items_;
+	static constexpr uint32_t sort_tile_capacity = sort_threads_ * lane_items_;
+	static constexpr uint32_t overhang = sort_tile_capacity - sort_tile_items;	/* of a tile's last segment */
+	static constexpr uint32_t sort_tiles = sort_threads_ / merge_threads_;	/* tiles of a sort tile */
+
+	static_assert(sort_threads_ % merge_threads_ == 0 && (sort_tiles & (sort_tiles - 1)) == 0,
+				  "sort tiles hold a power of two of tiles");
+	static_assert(sort_threads_ % 32 == 0, "whole warps");
+	static_assert(lane_items_ % 2 == 1 && lane_items_ > items_ && overhang <= sort_tile_items && sort_tile_capacity < 65536,
+				  "an odd stride, and room for an overhang of less than a tile");
+};
+
+/*
+ * By key: 4 bytes; 8 bytes, which also hold a 4-byte key and its index; 16
+ * bytes, which hold an 8-byte key and its index.  Chips with less than
+ * MGPU_LARGE_SHARED_BYTES an SM (device/tuning.cuh) take sort tiles of half the size.
+ */
+typedef mgpu_segmented_tuning<512, 256, 29, 31> mgpu_segmented_u32_large;
+typedef mgpu_segmented_tuning<256, 256, 29, 31> mgpu_segmented_u32_small;
+typedef mgpu_segmented_tuning<512, 256, 31, 33> mgpu_locality_u32_large;	/* without segments nothing hangs over */
+typedef mgpu_segmented_tuning<256, 256, 31, 33> mgpu_locality_u32_small;
+typedef mgpu_segmented_tuning<512, 256, 15, 17> mgpu_segmented_u64_large;
+typedef mgpu_segmented_tuning<256, 256, 15, 17> mgpu_segmented_u64_small;
+typedef mgpu_segmented_tuning<256, 256, 7, 9, 768> mgpu_segmented_u128;	/* every chip */
+
+/*
+ * The sort by tiles that begin where segments do (segmented/aligned.cuh), on chips
+ * with large shared memory: threads and items as the merge sort's block sort has
+ * them (device/tuning.cuh).
+ */
+template <int threads_, int items_, int most_phase_, int resident_threads_>
+struct mgpu_aligned_tuning
+{
+	static constexpr int items_per_thread = items_;
+	static constexpr int threads = threads_;
+	static constexpr int resident_threads = resident_threads_;
+	static constexpr uint32_t most_phase = most_phase_;	/* items short of a vector */
+	static constexpr uint32_t tile_items = threads_ * items_;
+	static constexpr uint32_t num_classes = threads_ == 512 ? 9 : threads_ == 256 ? 8 : 7;
+
+	static_assert(items_ % 2 == 1 && threads_ == 2 << (num_classes - 1), "an odd stride, classes up to the CTA's threads");
+};
+
+typedef mgpu_aligned_tuning<256, 47, 3, 768> mgpu_aligned_u32;
+typedef mgpu_aligned_tuning<256, 25, 1, 768> mgpu_aligned_u64;
+
+/*
+ * The means that it is taken for, by form: from so many items a segment on, at which
+ * the other way takes as long.  Beyond the largest mean it gains little, and would
+ * lose where segments are nearly in order, which it does not see.
+ */
+#define MGPU_ALIGNED_MIN_MEAN 40
+#define MGPU_ALIGNED_MIN_MEAN_INDEX 50
+#define MGPU_ALIGNED_MIN_MEAN_U32 60
+#define MGPU_ALIGNED_MAX_MEAN 200000
+
+#define MGPU_ALIGNED_MAX_CLASSES 9
+#define MGPU_ALIGNED_WARP_CLASSES 5		/* of groups of up to 32 threads */
+
+/* Segments that a thread lists, and its CTA. */
+#define MGPU_ALIGNED_BEGIN_THREADS 256
+#define MGPU_ALIGNED_BEGIN_SEGMENTS 4
+
+/* A CTA for so many items at least: each costs the others a little when they wait for all. */
+#define MGPU_ALIGNED_CTA_ITEMS 1024
+
+/*
+ * Half the size as well on every chip: segments up to so many items on average,
+ * none of which asks for passes; and, in arrays that would leave SMs idle, of up to
+ * so many, since a pass more costs more than idle SMs.
+ */
+#define MGPU_SEGMENTED_SMALL_TILE_MEAN 48
+#define MGPU_SEGMENTED_LARGE_ITEMS (UINT64_C(1) << 21)
+#define MGPU_SEGMENTED_FEW_PASSES_MEAN 512
+
+/* Pieces of a tile that a thread of the block sort lists at a time. */
+#define MGPU_SEGMENTED_LIST_PIECES 4
+
+/* Lanes that search for the split of a tile: more find it sooner, but read more sectors. */
+#define MGPU_SEGMENTED_SPLIT_PROBES 8
+
+/* The search for the heads of each tile: lanes that probe together. */
+#define MGPU_SEGMENTED_HEAD_PROBES 16
+#define MGPU_SEGMENTED_HEAD_THREADS 128
+
+/* Keys sampled to see whether an array is in reverse, and how many must say so. */
+#define MGPU_SEGMENTED_SAMPLES 1024
+#define MGPU_SEGMENTED_REVERSED_SAMPLES 960
+
+/* The look before a locality sort: pairs of lists a pass, keys sampled of each pair. */
+#define MGPU_LOCALITY_PROBE_CTAS 16
+#define MGPU_LOCALITY_PROBE_THREADS 1024
+
+/* The kernel that reads all keys for the bits in which they differ. */
+#define MGPU_READ_BITS_CTAS 1024
+#define MGPU_READ_BITS_THREADS 256
+
+/* So many of MGPU_LOCALITY_PROBE_THREADS samples before their predecessor: in reverse (see MGPU_SEGMENTED_REVERSED_SAMPLES). */
+#define MGPU_LOCALITY_PROBE_REVERSED_DESCENTS 960
+
+#endif							/* MGPU_SEGMENTED_TUNING_CUH */

@@ -1,0 +1,308 @@
+/*
+ * sort/cta_sort.cuh
+ *		Sorts one tile inside a CTA: each thread its own items in registers, then
+ *		log2(threads) levels of cooperative merges through shared memory.
+ *
+ * At the level with runs of run_threads threads, every thread writes its sorted
+ * items to its place in its run, all wait, and each then finds its diagonal in
+ * the pair of runs and merges items_per_thread outputs back into registers:
+ *
+ *	 registers  t0 t1 | t2 t3 | ...			run_threads = 2
+ *	 shared     [ run 0 -> ][ <- run 1 ]	pair of facing runs
+ *	 diagonals  d0   d1   d2   d3			one a thread
+ *
+ * Outputs in registers halve the shared memory, since inputs may be overwritten
+ * once all have merged.  While a pair of runs belongs to one warp, the warp
+ * waits for itself alone.  In-warp bitonic merges by shuffles were tried and
+ * rejected: a quarter less shared memory to move, but slower (NOTES.md).
+ *
+ * The plain sort's runs both walk up, each with a largest item behind it; the
+ * segmented sort's face each other.
+ *
+ * Items that are near their places need few levels: once pairs of runs that long
+ * are in order, one more merge across the borders of pairs ends it:
+ *
+ *	 pairs		[ r0 r1 ][ r2 r3 ][ r4 r5 ]
+ *	 ended by	  r0 [ r1 r2 ][ r3 r4 ] r5
+ *
+ * Steps between two barriers are functions of (thread, state) that run on the
+ * host too; the loops over levels are below them.
+ */
+#ifndef MGPU_SORT_CTA_SORT_CUH
+#define MGPU_SORT_CTA_SORT_CUH
+
+#include "sort/thread_sort.cuh"
+#include "sort/tuning.cuh"
+
+/* Put a thread's items at slot, slot + 1 … */
+template <int items, typename Item>
+MGPU_HOST_DEVICE void
+mgpu_store_forwards(const Item (&values)[items], Item *tile, uint32_t slot)
+{
+#pragma unroll
+	for (int i = 0; i < items; i++)
+		tile[slot + i] = values[i];
+}
+
+/* … or at end - 1, end - 2 … */
+template <int items, typename Item>
+MGPU_HOST_DEVICE void
+mgpu_store_backwards(const Item (&values)[items], Item *tile, uint32_t end)
+{
+#pragma unroll
+	for (int i = 0; i < items; i++)
+		tile[end - 1 - i] = values[i];
+}
+
+/*
+ * Put a thread's items into its run: forwards in even runs, backwards in odd.
+ * Lanes of a warp may differ, so the direction is a step and not a branch.
+ */
+template <int items, typename Key>
+MGPU_HOST_DEVICE void
+mgpu_store_facing(const Key (&keys)[items], Key *tile, uint32_t thread, uint32_t run_threads)
+{
+	uint32_t	run_first = thread & ~(run_threads - 1);
+	bool		is_odd = (thread & run_threads) != 0;
+	uint32_t	slot = is_odd ? (2 * run_first + run_threads - thread) * items - 1 : thread * items;
+	uint32_t	step = is_odd ? 0u - 1 : 1;
+
+#pragma unroll
+	for (int i = 0; i < items; i++)
+		tile[slot + i * step] = keys[i];
+}
+
+/*
+ * Merge a thread's share of facing lists that begin at tile[begin]: `outputs`
+ * from diagonal on, all of them within the lists, the first items of keys.
+ */
+template <int items, typename Key>
+MGPU_HOST_DEVICE void
+mgpu_merge_facing(Key (&keys)[items], const Key *tile, uint32_t begin, uint32_t a_items, uint32_t b_items,
+				  uint32_t diagonal, uint32_t outputs = items)
+{
+	uint32_t	a = mgpu_merge_path_facing(tile + begin, a_items, b_items, diagonal);
+	uint32_t	b = a_items + b_items - 1 - (diagonal - a);
+
+	mgpu_serial_merge<-1, items>(reinterpret_cast<const char *>(tile), (begin + a) * (uint32_t) sizeof(Key),
+								 (begin + b) * (uint32_t) sizeof(Key), keys, outputs);
+}
+
+/* Merge a thread's share of its pair of facing runs. */
+template <int items, typename Key>
+MGPU_HOST_DEVICE void
+mgpu_merge_facing_runs(Key (&keys)[items], const Key *tile, uint32_t thread, uint32_t run_threads)
+{
+	uint32_t	pair_first = thread & ~(2 * run_threads - 1);
+	uint32_t	run_items = run_threads * items;
+
+	mgpu_merge_facing(keys, tile, pair_first * items, run_items, run_items, (thread - pair_first) * items);
+}
+
+/*
+ * Runs that both walk up, each followed by one largest item.  Run j of the level
+ * takes run_threads * (items + 2) slots from the same multiple of j on, so that
+ * whatever the level, threads' slots lie in different banks:
+ *
+ *	 [ t0 t1 largest . . . ][ t2 t3 largest . . . ]		run_threads = 2
+ */
+MGPU_HOST_DEVICE constexpr uint32_t
+mgpu_run_slots(uint32_t threads, uint32_t items)
+{
+	return threads * (items + 2);
+}
+
+/* Slots of a tile that is sorted in this way: a merge may read past its last run. */
+MGPU_HOST_DEVICE constexpr uint32_t
+mgpu_sort_slots(uint32_t threads, uint32_t items)
+{
+	return mgpu_run_slots(threads, items) + items;
+}
+
+/* Put a thread's items at slot, slot + 1 … of a tile. */
+template <int items, class Tile>
+MGPU_HOST_DEVICE void
+mgpu_put_forwards(const typename Tile::Item (&values)[items], const Tile &tile, uint32_t slot)
+{
+#pragma unroll
+	for (int i = 0; i < items; i++)
+		tile.put(slot + i, values[i]);
+}
+
+/* Put a thread's items into its run. */
+template <int items, class Tile>
+MGPU_HOST_DEVICE void
+mgpu_put_run(const typename Tile::Item (&values)[items], const Tile &tile, uint32_t thread, uint32_t run_threads)
+{
+	uint32_t	in_run = thread & (run_threads - 1);
+	uint32_t	slot = mgpu_run_slots(thread - in_run, items) + in_run * items;
+
+	mgpu_put_forwards(values, tile, slot);
+	if (in_run == run_threads - 1)
+		tile.put(slot + items, mgpu_largest_key<typename Tile::Item>());
+}
+
+/*
+ * Merge a thread's share of its pair of runs.  Where a run is exhausted its
+ * largest item follows, but if the tile has such items of its own, a merge may
+ * take it for one and go on to whatever lies behind: has_largest is for that.
+ * All that is put out from the first largest item on must be as large.  first:
+ * the first thread of all pairs of this level.
+ */
+template <int items, class Tile>
+MGPU_HOST_DEVICE void
+mgpu_merge_runs(typename Tile::Item (&values)[items], const Tile &tile, uint32_t thread, uint32_t run_threads,
+				bool has_largest, uint32_t first = 0)
+{
+	uint32_t	in_pair = (thread - first) & (2 * run_threads - 1);
+	uint32_t	a_slot = mgpu_run_slots(thread - in_pair, items);
+	uint32_t	b_slot = a_slot + mgpu_run_slots(run_threads, items);
+	uint32_t	diagonal = in_pair * items;
+	uint32_t	a = mgpu_merge_path(tile.keys + a_slot, run_threads * items, tile.keys + b_slot, run_threads * items,
+									diagonal);
+
+	mgpu_serial_merge_forwards(tile, (a_slot + a) * Tile::unit, (b_slot + diagonal - a) * Tile::unit, values);
+	if (has_largest)
+	{
+#pragma unroll
+		for (int i = 1; i < items; i++)
+			values[i] = values[i] < values[i - 1] ? values[i - 1] : values[i];
+	}
+}
+
+/*
+ * Threads of the runs that end a sort of items near their places: the fewest that
+ * hold as many items as these may be off.
+ */
+MGPU_HOST_DEVICE constexpr uint32_t
+mgpu_near_run_threads(uint32_t items)
+{
+	uint32_t	run_threads = 1;
+
+	while (run_threads * items < MGPU_NEAR_PLACES)
+		run_threads *= 2;
+	return run_threads;
+}
+
+/*
+ * Pairs of runs are in order.  Would the tile be, if each pair's second run were
+ * merged with the next one's first?  Each run must end before the next but one
+ * begins, and before the one behind that (sort/window_pass.cuh has the same of runs in
+ * memory).  The thread that begins a run answers for it.
+ */
+template <class Tile>
+MGPU_HOST_DEVICE bool
+mgpu_near_fails(const Tile &tile, uint32_t thread, uint32_t threads, uint32_t items, uint32_t run_threads)
+{
+	uint32_t	second = thread + 2 * run_threads;
+	uint32_t	third = second + run_threads;
+	typename Tile::Item last;
+
+	if (thread % run_threads != 0 || second >= threads)
+		return false;
+	last = tile.at((mgpu_run_slots(thread, items) + run_threads * items - 1) * Tile::unit);
+	return tile.at(mgpu_run_slots(second, items) * Tile::unit) < last ||
+		(third < threads && tile.at(mgpu_run_slots(third, items) * Tile::unit) < last);
+}
+
+/* Has a thread's sorted share a largest item? */
+template <int items, typename Item>
+MGPU_HOST_DEVICE bool
+mgpu_ends_largest(const Item (&values)[items])
+{
+	return !(values[items - 1] < mgpu_largest_key<Item>());
+}
+
+#ifdef __CUDACC__
+
+/* Wait for all threads that share a pair of runs. */
+static __device__ __forceinline__ void
+mgpu_sync_pair(uint32_t run_threads)
+{
+	if (2 * run_threads <= 32)
+		__syncwarp();
+	else
+		__syncthreads();
+}
+
+/*
+ * Sort the keys of a CTA; thread t ends with items t * items … of the tile.
+ * tile has room for threads * items keys and is free for use when the last
+ * thread returns (callers put a barrier before they reuse it).
+ */
+template <int threads, int items, typename Key>
+static __device__ __forceinline__ void
+mgpu_cta_sort(Key (&keys)[items], Key *tile, uint32_t thread)
+{
+	mgpu_thread_sort(keys);
+#pragma unroll 1
+	for (uint32_t run_threads = 1; run_threads < threads; run_threads *= 2)
+	{
+		mgpu_store_facing(keys, tile, thread, run_threads);
+		mgpu_sync_pair(run_threads);	/* both runs are written */
+		mgpu_merge_facing_runs(keys, tile, thread, run_threads);
+		mgpu_sync_pair(run_threads);	/* both runs are read */
+	}
+}
+
+/*
+ * The last level of items near their places: merge each pair's second run with
+ * the next one's first.  Ends with a barrier.  False: the tile is not in order,
+ * but each thread's items still are.
+ */
+template <int threads, int items, class Tile>
+static __device__ __forceinline__ bool
+mgpu_cta_end_near(typename Tile::Item (&values)[items], const Tile &tile, uint32_t thread, bool has_largest)
+{
+	constexpr uint32_t run_threads = mgpu_near_run_threads(items);
+	bool		fails;
+
+	mgpu_put_run(values, tile, thread, run_threads);
+	__syncthreads();				/* all runs are written */
+	fails = mgpu_near_fails(tile, thread, threads, items, run_threads);
+	if (thread >= run_threads && thread < threads - run_threads)
+		mgpu_merge_runs(values, tile, thread, run_threads, has_largest, run_threads);
+	return !__syncthreads_or(fails);	/* all runs are read */
+}
+
+/*
+ * The same for items of a tile of mgpu_sort_slots, by guarded merges.  Where no
+ * two items are equal, a thread begins with its own items t * items … as well.
+ * near: items are near their places; a few levels will do then, or if they will
+ * not, all of them follow from the first on.
+ */
+template <int threads, int items, bool near, class Tile>
+static __device__ __forceinline__ void
+mgpu_cta_sort_runs(typename Tile::Item (&values)[items], const Tile &tile, uint32_t thread)
+{
+	constexpr uint32_t near_threads = 2 * mgpu_near_run_threads(items);
+	uint32_t	end_threads = near && near_threads < threads ? near_threads : threads;
+	bool		has_largest;
+
+	mgpu_thread_sort(values);
+	has_largest = __syncthreads_or(mgpu_ends_largest(values));
+#pragma unroll 1
+	for (uint32_t run_threads = 1; run_threads < end_threads;)
+	{
+		/* with largest items, a merge may read other warps' slots */
+		uint32_t	sync_threads = has_largest ? threads : run_threads;
+
+		mgpu_put_run(values, tile, thread, run_threads);
+		mgpu_sync_pair(sync_threads);	/* both runs are written */
+		mgpu_merge_runs(values, tile, thread, run_threads, has_largest);
+		mgpu_sync_pair(sync_threads);	/* both runs are read */
+		run_threads *= 2;
+		if constexpr (near && near_threads < threads)
+		{
+			if (run_threads < end_threads || end_threads == threads)
+				continue;
+			if (mgpu_cta_end_near<threads>(values, tile, thread, has_largest))
+				break;
+			end_threads = threads;
+			run_threads = 1;
+		}
+	}
+}
+
+#endif							/* __CUDACC__ */
+#endif							/* MGPU_SORT_CTA_SORT_CUH */

@@ -1,0 +1,468 @@
+/*
+ * sort/k_way_kernels.cuh
+ *		The merge of up to 32 runs: up to five levels for one trip through memory.
+ *
+ * A CTA loads its intervals of all runs and merges neighbours, level by level, in
+ * shared memory.  Lists have any lengths.  Threads share a level's pairs in order,
+ * each pair's output rounded up to whole threads, and a list of the next level lies
+ * where its threads put it, with a gap for guards behind each list before it:
+ *
+ *	 level 0	[ run 0 ] [ run 1 ]	[ run 2 ] [ run 3 ]		at the phase of their places in memory
+ *	 threads	 t0    t1     t2 	 t3     t4
+ *	 level 1	[ list 0             ] gap [ list 1    ] gap
+ *
+ * All that threads need to know of a level, its pairs and the threads before each,
+ * follows from the runs' lengths, so warps make the tables of all levels at once, a
+ * lane a list, while the runs are on their way.
+ *
+ * What limits these levels are rows of shared memory that warps ask for, most of them
+ * because lanes that merge meet in banks.  Reading each thread's part of both lists in
+ * an order without such meetings, into a bitonic network over registers, was rejected:
+ * it takes as many operations as it saves words.
+ */
+#ifndef MGPU_SORT_K_WAY_KERNELS_CUH
+#define MGPU_SORT_K_WAY_KERNELS_CUH
+
+#include "sort/merge_kernels.cuh"
+#include "sort/k_way_search.cuh"
+
+#define MGPU_K_WAY_WARP 0xFFFFFFFFu
+#define MGPU_K_WAY_ROUNDS 200	/* more than any search takes: rounds that name middles leave three quarters, two in a row */
+
+/* ---------------------------------------------------------------- splits */
+
+/* The sum over the lanes of a group, which are a power of two. */
+static __device__ __forceinline__ uint32_t
+mgpu_sum_lanes(uint32_t value, uint32_t lanes)
+{
+	for (uint32_t distance = 1; distance < lanes; distance *= 2)
+		value += __shfl_xor_sync(MGPU_K_WAY_WARP, value, distance);
+	return value;
+}
+
+/* The sum of what the lanes of a group before this one have. */
+static __device__ __forceinline__ uint32_t
+mgpu_sum_before(uint32_t value, uint32_t group_lane)
+{
+	uint32_t	sum = value;
+
+#pragma unroll
+	for (uint32_t distance = 1; distance < 32; distance *= 2)
+	{
+		uint32_t	other = __shfl_up_sync(MGPU_K_WAY_WARP, sum, distance);
+
+		sum += group_lane >= distance ? other : 0;
+	}
+	return sum - value;
+}
+
+/* Items of the windows whose named items come before this one, by key, then run. */
+template <typename Key>
+static __device__ __forceinline__ uint32_t
+mgpu_items_before(Key key, uint32_t items, uint32_t run, uint32_t runs)
+{
+	uint32_t	before = 0;
+
+	for (uint32_t other = 1; other < runs; other++)
+	{
+		Key			other_key = __shfl_xor_sync(MGPU_K_WAY_WARP, key, other);
+		uint32_t	other_items = __shfl_xor_sync(MGPU_K_WAY_WARP, items, other);
+
+		if (mgpu_probe_before(other_key, key, (run ^ other) < run))
+			before += other_items;
+	}
+	return before;
+}
+
+/* The lowest of the keys that lanes of a group have, or the highest. */
+template <bool highest, typename Key>
+static __device__ __forceinline__ Key
+mgpu_end_of_lanes(Key key, uint32_t lanes)
+{
+	for (uint32_t distance = 1; distance < lanes; distance *= 2)
+	{
+		Key			other = __shfl_xor_sync(MGPU_K_WAY_WARP, key, distance);
+
+		key = (other < key) != highest ? other : key;
+	}
+	return key;
+}
+
+/* The key that would be a group's cut if keys rose evenly between those known; of windows that are not all empty. */
+template <typename Key>
+static __device__ __forceinline__ Key
+mgpu_model_pivot(const mgpu_k_way_window &window, const mgpu_k_way_keys<Key> &keys, const mgpu_k_way_goal &goal, bool any,
+				 uint32_t runs)
+{
+	Key			low = mgpu_end_of_lanes<false>(any ? keys.first : mgpu_largest_key<Key>(), runs);
+	Key			high = mgpu_end_of_lanes<true>(any ? keys.last : 0, runs);
+	bool		done = high <= low || high - low <= 1;
+
+	for (int step = 0; step < MGPU_K_WAY_HALVINGS && !__all_sync(MGPU_K_WAY_WARP, done); step++)
+	{
+		Key			middle = low + (high - low) / 2;
+		uint32_t	sum = mgpu_sum_lanes(any ? mgpu_expect_before(window, keys, middle) : window.low, runs);
+
+		if (!done)
+			done = mgpu_halve_pivots(low, high, middle, goal, sum);
+	}
+	return high;
+}
+
+/* The pivot of a round: the median of the items named, or by the model where that is in less than half of the windows. */
+template <typename Key>
+static __device__ __forceinline__ Key
+mgpu_choose_pivot(const mgpu_k_way_window &window, const mgpu_k_way_keys<Key> &keys, const mgpu_k_way_goal &goal, int round,
+				  bool any, uint32_t lane, uint32_t runs)
+{
+	uint32_t	run = lane % runs;
+	uint32_t	group_lanes = (runs == 32 ? MGPU_K_WAY_WARP : (1u << runs) - 1) << (lane - run);
+	uint32_t	items = any ? window.high - window.low : 0;
+	bool		is_median = mgpu_is_median(window, items, mgpu_items_before(keys.key, items, run, runs));
+	uint32_t	median = __ballot_sync(MGPU_K_WAY_WARP, is_median) & group_lanes;
+	Key			pivot = __shfl_sync(MGPU_K_WAY_WARP, keys.key, median != 0 ? __ffs((int) median) - 1 : (int) lane);
+	bool		has_pivot = any && !(pivot < keys.first) && !(keys.last < pivot);
+	int			windows = __popc(__ballot_sync(MGPU_K_WAY_WARP, any) & group_lanes);
+	int			with_pivot = __popc(__ballot_sync(MGPU_K_WAY_WARP, has_pivot) & group_lanes);
+	bool		apart = round < MGPU_K_WAY_GUESSES && 2 * with_pivot < windows;
+
+	if (__any_sync(MGPU_K_WAY_WARP, apart))
+	{
+		Key			by_model = mgpu_model_pivot(window, keys, goal, any, runs);
+
+		pivot = apart ? by_model : pivot;
+	}
+	return pivot;
+}
+
+/*
+ * One round of all groups of a warp: has this lane's found its cut?  split is the
+ * lane's part of it then.  Groups that are found take part with nothing.
+ */
+template <class Run>
+static __device__ __forceinline__ bool
+mgpu_do_k_way_round(const Run &run, mgpu_k_way_window &window, const mgpu_k_way_goal &goal, int round,
+					bool found, uint32_t lane, uint32_t runs, uint32_t &split)
+{
+	typedef typename Run::Key Key;
+	bool		any = !found && window.low < window.high;
+	mgpu_k_way_keys<Key> keys = {};
+	mgpu_k_way_place place = {window.low, false};
+	mgpu_k_way_sums sums;
+	Key			pivot;
+
+	if (any)
+		keys = mgpu_load_k_way_keys(run, window, mgpu_name_item(window, goal, round));
+	pivot = mgpu_choose_pivot(window, keys, goal, round, any, lane, runs);
+	if (any)
+		place = mgpu_find_k_way_place(run, window, keys, pivot);
+	__syncwarp();
+	sums.before = place.before;
+	sums.sum = mgpu_sum_lanes(sums.before, runs);
+	sums.equals = 0;
+	if (place.is_equal && sums.sum < goal.least)
+		sums.equals = mgpu_find_k_way_equals(run, window, keys, pivot, sums.before) - sums.before;
+	__syncwarp();
+	sums.earlier_equals = mgpu_sum_before(sums.equals, lane % runs);
+	sums.equals_sum = __shfl_sync(MGPU_K_WAY_WARP, sums.earlier_equals + sums.equals, runs - 1, (int) runs);
+	return found || mgpu_end_k_way_round(window, goal, sums, split);
+}
+
+/* Find the split that every tile begins with, a lane a run, 32 / runs tiles a warp; the first of a group begins with none. */
+template <class Keys>
+__global__ void
+__launch_bounds__(MGPU_PARTITION_THREADS)
+mgpu_partition_k_way(Keys keys, mgpu_k_way_pass pass, uint32_t *splits)
+{
+	uint32_t	lane = threadIdx.x % 32;
+	uint32_t	runs = 1u << pass.levels;
+	uint32_t	run = lane % runs;
+	uint64_t	number = ((uint64_t) blockIdx.x * MGPU_PARTITION_THREADS + threadIdx.x) / runs;
+	uint32_t	tile = number < pass.num_tiles ? (uint32_t) number : 0;	/* the first, where there is no other */
+	mgpu_k_way_group group = mgpu_find_k_way_group(pass, tile);
+	mgpu_k_way_goal goal = mgpu_find_k_way_goal(pass, group);
+	mgpu_k_way_window window = {0, mgpu_k_way_run_items(pass, group, run), 0, group.num_items};
+	mgpu_k_way_run<Keys> run_keys = {keys + (group.begin + run * pass.run_items)};
+	bool		found = group.place == 0;
+	uint32_t	split = 0;
+
+	mgpu_await_previous();
+	for (int round = 0; !__all_sync(MGPU_K_WAY_WARP, found); round++)
+	{
+		if (round == MGPU_K_WAY_ROUNDS)
+			__trap();				/* runs out of order: an error is better than a hang */
+		found = mgpu_do_k_way_round(run_keys, window, goal, round, found, lane, runs, split);
+	}
+	if (group.place > 0)
+		splits[(uint64_t) tile * runs + run] = split;
+}
+
+/* ----------------------------------------------------------------- tables */
+
+/*
+ * Slots between two lists of a level: room for the guard of the first, and whole rows
+ * of banks, so that threads on both sides of a gap meet in no bank.
+ */
+MGPU_HOST_DEVICE constexpr uint32_t
+mgpu_k_way_gap(uint32_t items)
+{
+	return (items + 31) / 32 * 32;
+}
+
+/* Slots of a wide merge's tile: for the runs, or for what a level makes of them. */
+template <class Array>
+MGPU_HOST_DEVICE constexpr uint32_t
+mgpu_k_way_slots(uint32_t threads, uint32_t items, uint32_t runs)
+{
+	uint32_t	of_runs = mgpu_merge_slots<Array>(threads * items, runs, items);
+	uint32_t	of_lists = threads * items + runs / 2 * mgpu_k_way_gap(items);
+
+	return of_runs > of_lists ? of_runs : of_lists;
+}
+
+/* Two lists that a level merges. */
+struct __align__(8) mgpu_k_way_pair
+{
+	uint16_t	a_slot;
+	uint16_t	b_slot;
+	uint16_t	a_items;
+	uint16_t	b_items;
+};
+
+/* What threads know of a tile's lists: level by level, the pairs and the threads before each. */
+struct mgpu_k_way_table
+{
+	uint32_t	firsts[MGPU_K_WAY_RUNS];
+	mgpu_k_way_pair pairs[MGPU_K_WAY_RUNS];
+};
+
+/* Where a level's pairs begin in a table. */
+MGPU_HOST_DEVICE uint32_t
+mgpu_k_way_level_begin(uint32_t runs, uint32_t level)
+{
+	return runs - (runs >> level);
+}
+
+/* The slot of a list that a level put out, by the threads and the lists before it. */
+template <int items>
+MGPU_HOST_DEVICE uint32_t
+mgpu_k_way_list_slot(uint32_t first_thread, uint32_t list)
+{
+	return first_thread * items + list * mgpu_k_way_gap(items);
+}
+
+/* Threads that a list takes. */
+template <int items>
+MGPU_HOST_DEVICE uint32_t
+mgpu_k_way_list_threads(uint32_t list_items)
+{
+	return (list_items + items - 1) / items;
+}
+
+/* A thread's part of a level; nothing, if its diagonal is behind both lists. */
+struct mgpu_k_way_share
+{
+	mgpu_k_way_pair lists;
+	uint32_t	pair;
+	uint32_t	diagonal;
+	bool		any;
+};
+
+/* In the last pair that begins no later than this thread, since empty ones before it begin there as well. */
+template <int items>
+MGPU_HOST_DEVICE mgpu_k_way_share
+mgpu_find_k_way_share(const mgpu_k_way_table &table, uint32_t runs, uint32_t level, uint32_t thread)
+{
+	mgpu_k_way_share share;
+	uint32_t	begin = mgpu_k_way_level_begin(runs, level);
+	uint32_t	first = 0;
+
+	share.pair = 0;
+	for (uint32_t step = runs >> level >> 2; step > 0; step /= 2)
+	{
+		uint32_t	probed = table.firsts[begin + share.pair + step];
+
+		if (probed <= thread)
+		{
+			share.pair += step;
+			first = probed;
+		}
+	}
+	share.lists = table.pairs[begin + share.pair];
+	share.diagonal = (thread - first) * items;
+	share.any = share.diagonal < (uint32_t) share.lists.a_items + share.lists.b_items;
+	return share;
+}
+
+/* Put guards behind all lists that a level is going to read, behind the whole threads that put them. */
+template <int items, class Tile>
+MGPU_HOST_DEVICE void
+mgpu_put_k_way_guards(const Tile &tile, const mgpu_k_way_table &table, uint32_t runs, uint32_t level, uint32_t thread,
+					  uint32_t threads)
+{
+	uint32_t	begin = mgpu_k_way_level_begin(runs, level);
+
+	for (uint32_t guard = thread; guard < (runs >> level) * items; guard += threads)
+	{
+		uint32_t	list = guard / items;
+		mgpu_k_way_pair pair = table.pairs[begin + list / 2];
+		uint32_t	slot = list % 2 == 0 ? pair.a_slot : pair.b_slot;
+		uint32_t	list_items = list % 2 == 0 ? pair.a_items : pair.b_items;
+
+		tile.put(slot + mgpu_k_way_list_threads<items>(list_items) * items + guard - list * items,
+				 mgpu_largest_key<typename Tile::Item>());
+	}
+}
+
+#ifdef __CUDACC__
+
+/* A tile's runs, a lane each; lanes without one have nothing. */
+struct mgpu_k_way_runs
+{
+	uint64_t	begin;			/* in the array */
+	uint32_t	items;
+	uint32_t	slot;
+	uint32_t	items_before;	/* of the runs before it */
+	uint32_t	num_items;		/* of all */
+};
+
+/* Items of a list of a level, the lane's: of the runs that it is made of. */
+static __device__ __forceinline__ uint32_t
+mgpu_k_way_list_items(const mgpu_k_way_runs &mine, uint32_t level, uint32_t lane)
+{
+	uint32_t	first_run = lane << level;
+	uint32_t	end_run = (lane + 1) << level;
+	uint32_t	first = __shfl_sync(MGPU_K_WAY_WARP, mine.items_before, first_run);
+	uint32_t	end = __shfl_sync(MGPU_K_WAY_WARP, mine.items_before, end_run);
+
+	return first_run < 32 ? (end_run < 32 ? end : mine.num_items) - first : 0;
+}
+
+/* A warp makes the table of a level. */
+template <int items>
+static __device__ __forceinline__ void
+mgpu_plan_k_way_level(mgpu_k_way_table &table, const mgpu_k_way_runs &mine, uint32_t runs, uint32_t level, uint32_t lane)
+{
+	uint32_t	list_items = mgpu_k_way_list_items(mine, level, lane);
+	uint32_t	list_first = mgpu_sum_before(mgpu_k_way_list_threads<items>(list_items), lane);
+	uint32_t	pair_items = mgpu_k_way_list_items(mine, level + 1, lane);
+	uint32_t	pair_first = mgpu_sum_before(mgpu_k_way_list_threads<items>(pair_items), lane);
+	uint32_t	slot = level == 0 ? mine.slot : mgpu_k_way_list_slot<items>(list_first, lane);
+	mgpu_k_way_pair pair;
+
+	pair.a_slot = (uint16_t) __shfl_sync(MGPU_K_WAY_WARP, slot, 2 * lane);
+	pair.b_slot = (uint16_t) __shfl_sync(MGPU_K_WAY_WARP, slot, 2 * lane + 1);
+	pair.a_items = (uint16_t) __shfl_sync(MGPU_K_WAY_WARP, list_items, 2 * lane);
+	pair.b_items = (uint16_t) __shfl_sync(MGPU_K_WAY_WARP, list_items, 2 * lane + 1);
+	if (lane < runs >> (level + 1))
+	{
+		table.firsts[mgpu_k_way_level_begin(runs, level) + lane] = pair_first;
+		table.pairs[mgpu_k_way_level_begin(runs, level) + lane] = pair;
+	}
+}
+
+/* ----------------------------------------------------------------- merge */
+
+/* A tile's part of the lane's run, and where the tile begins in the array. */
+template <int items, class Array>
+static __device__ __forceinline__ mgpu_k_way_runs
+mgpu_find_k_way_runs(const Array &array, const mgpu_k_way_pass &pass, const uint32_t *splits, uint32_t lane, uint64_t *begin)
+{
+	uint32_t	runs = 1u << pass.levels;
+	mgpu_k_way_group group = mgpu_find_k_way_group(pass, blockIdx.x);
+	uint64_t	split = (uint64_t) blockIdx.x * runs + lane;
+	bool		any = lane < runs;
+	uint32_t	first = any && group.place > 0 ? splits[split] : 0;
+	uint32_t	end = !any ? 0 : group.is_last ? mgpu_k_way_run_items(pass, group, lane) : splits[split + runs];
+	mgpu_k_way_runs mine;
+	uint32_t	phase;
+	uint32_t	slots;
+
+	mine.begin = group.begin + lane * pass.run_items + first;
+	mine.items = end - first;
+	phase = array.phase(mine.begin);
+	slots = any ? (phase + mine.items + items + Array::vector_items - 1) / Array::vector_items * Array::vector_items : 0;
+	mine.slot = mgpu_sum_before(slots, lane) + phase;
+	mine.items_before = mgpu_sum_before(mine.items, lane);
+	mine.num_items = mgpu_sum_lanes(mine.items, 32);
+	*begin = group.begin + mgpu_sum_lanes(first, 32);
+	return mine;
+}
+
+/* Load all runs, a warp some of them, with their guards. */
+template <int items, class Array, class Tile>
+static __device__ __forceinline__ void
+mgpu_load_k_way_runs(const Array &array, const Tile &tile, const mgpu_k_way_runs &mine, uint32_t runs, uint32_t warp,
+					 uint32_t warps, uint32_t lane)
+{
+	for (uint32_t run = warp; run < runs; run += warps)
+	{
+		uint64_t	begin = __shfl_sync(MGPU_K_WAY_WARP, mine.begin, run);
+		uint32_t	slot = __shfl_sync(MGPU_K_WAY_WARP, mine.slot, run);
+		uint32_t	num_items = __shfl_sync(MGPU_K_WAY_WARP, mine.items, run);
+
+		array.template load_interval<32>(tile, slot, begin, num_items, lane);
+		for (uint32_t guard = lane; guard < items; guard += 32)
+			tile.put(slot + num_items + guard, mgpu_largest_key<typename Tile::Item>());
+	}
+}
+
+template <class Tuning, class Array, class Sink>
+__global__ void
+__launch_bounds__(Tuning::merge_threads, Tuning::resident_threads / Tuning::merge_threads)
+mgpu_merge_k_way(Array array, mgpu_k_way_pass pass, const uint32_t *splits, Sink sink)
+{
+	typedef typename Array::Item Item;
+	constexpr int threads = Tuning::merge_threads;
+	constexpr int items = Tuning::items_per_thread;
+	constexpr uint32_t num_slots = mgpu_k_way_slots<Array>(threads, items, Tuning::ways);
+	__shared__ mgpu_k_way_table table;
+	mgpu_tile<Item> tile = mgpu_tile<Item>::lay_out(mgpu_shared, num_slots);
+	uint32_t	thread = threadIdx.x;
+	uint32_t	runs = 1u << pass.levels;
+	uint32_t	num_items;
+	uint32_t	only;			/* bit of a run that has all items */
+	uint64_t	begin;
+	Item		merged[items];
+
+	static_assert(num_slots <= UINT16_MAX, "tables have slots of 16 bits");
+	mgpu_await_previous();
+	{
+		mgpu_k_way_runs mine = mgpu_find_k_way_runs<items>(array, pass, splits, thread % 32, &begin);
+
+		num_items = mine.num_items;
+		only = __ballot_sync(MGPU_K_WAY_WARP, thread % 32 < runs && mine.items == num_items);
+		if (only != 0)
+			mgpu_load_only_run<threads>(array, __shfl_sync(MGPU_K_WAY_WARP, mine.begin, __ffs((int) only) - 1), tile,
+										sink.phase(begin), num_items, thread);
+		else
+		{
+			mgpu_load_k_way_runs<items>(array, tile, mine, runs, thread / 32, threads / 32, thread % 32);
+			for (uint32_t level = thread / 32; level < pass.levels; level += threads / 32)
+				mgpu_plan_k_way_level<items>(table, mine, runs, level, thread % 32);
+			mgpu_wait_copies();
+			__syncthreads();		/* runs, guards and the tables are in place */
+		}
+	}
+#pragma unroll 1
+	for (uint32_t level = 0; level < pass.levels && only == 0; level++)
+	{
+		mgpu_k_way_share share = mgpu_find_k_way_share<items>(table, runs, level, thread);
+		bool		ends = level + 1 == pass.levels;
+
+		if (share.any)
+			mgpu_merge_guarded_lists(merged, tile, share.lists.a_slot, share.lists.a_items, share.lists.b_slot,
+									 share.lists.b_items, share.diagonal);
+		__syncthreads();			/* lists are read */
+		if (!ends)
+			mgpu_put_k_way_guards<items>(tile, table, runs, level + 1, thread, threads);
+		if (share.any)
+			mgpu_put_forwards(merged, tile, ends ? sink.phase(begin) + thread * items :
+							  mgpu_k_way_list_slot<items>(thread, share.pair));
+		__syncthreads();			/* the next level's lists are whole, or the merged tile is */
+	}
+	sink.template store_tile<threads>(begin, tile, num_items, thread);
+}
+
+#endif							/* __CUDACC__ */
+#endif							/* MGPU_SORT_K_WAY_KERNELS_CUH */

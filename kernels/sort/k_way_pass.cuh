@@ -1,0 +1,158 @@
+/*
+ * sort/k_way_pass.cuh
+ *		Geometry of a merge pass over up to 32 runs.
+ *
+ * A wide pass merges groups of 2^levels runs, so that an item moves through memory
+ * once for up to five levels of merging.  A group's output is cut near diagonals; a
+ * cut is a split of its runs: how many items of each lie before it.
+ *
+ *	 run 0	 [ - - - | - - - - - - - ]
+ *	 run 1	 [ - - - - - - | - - - - ]		items left of the cut: the split
+ *	 run 2	 [ - - | - - - - - - - - ]
+ *
+ * Equal keys are ordered by run, then position.  A cut need not lie on its diagonal
+ * to the item: up to MGPU_K_WAY_SLACK items before it will do, which saves the search
+ * its last rounds, and tiles have room for as many items more.
+ *
+ * The search is in sort/k_way_search.cuh.  Cuts by samples alone were rejected: with 32 runs,
+ * samples that leave tiles nine tenths full whatever the keys are a thirtieth of all of
+ * them, and want sorting.
+ */
+#ifndef MGPU_SORT_K_WAY_PASS_CUH
+#define MGPU_SORT_K_WAY_PASS_CUH
+
+#include "sort/four_way_pass.cuh"
+#include "sort/tuning.cuh"
+
+#define MGPU_K_WAY_LEVELS 5		/* at most, of one pass */
+#define MGPU_K_WAY_RUNS (1 << MGPU_K_WAY_LEVELS)	/* a lane each */
+
+struct mgpu_k_way_pass
+{
+	uint64_t	num_items;
+	uint64_t	run_items;		/* distance of runs */
+	uint32_t	levels;			/* a group is 2^levels runs */
+	uint32_t	tile_items;		/* distance of diagonals */
+	uint32_t	group_tiles;	/* of a whole group */
+	uint32_t	num_tiles;
+};
+
+/* How a sort goes on after its block sort. */
+struct mgpu_k_way_plan
+{
+	mgpu_k_way_pass pass;		/* the next one */
+	uint32_t	levels;			/* of two runs into one, still to do */
+	int			num_passes;		/* passes they take */
+	uint32_t	threads;		/* of a CTA */
+	uint32_t	items;			/* of a thread */
+};
+
+/* Items that a tile can have whatever its lists are: at the first level, each pair's output may leave a thread one item. */
+MGPU_HOST_DEVICE constexpr uint32_t
+mgpu_k_way_capacity(uint32_t threads, uint32_t items, uint32_t levels)
+{
+	return threads * items - (1u << levels) / 2 * (items - 1);
+}
+
+/* Lay out the next pass: a part of the levels left, parts as even as can be, tiles as full as their slack allows. */
+static inline void
+mgpu_plan_k_way_pass(mgpu_k_way_plan *plan)
+{
+	mgpu_k_way_pass *pass = &plan->pass;
+	uint64_t	group_items;
+	uint64_t	most_items;
+	uint64_t	some_items;		/* of the first group */
+	uint64_t	num_tiles;
+
+	if (plan->num_passes == 0)
+		return;
+	pass->levels = (plan->levels + plan->num_passes - 1) / plan->num_passes;
+	most_items = mgpu_k_way_capacity(plan->threads, plan->items, pass->levels) - MGPU_K_WAY_SLACK;
+	group_items = pass->run_items << pass->levels;
+	some_items = group_items < pass->num_items ? group_items : pass->num_items;
+	num_tiles = (some_items + most_items - 1) / most_items;
+	pass->tile_items = (uint32_t) ((some_items + num_tiles - 1) / num_tiles);
+	pass->group_tiles = (uint32_t) ((group_items + pass->tile_items - 1) / pass->tile_items);
+	pass->num_tiles = (uint32_t) (pass->num_items / group_items * pass->group_tiles +
+								  (pass->num_items % group_items + pass->tile_items - 1) / pass->tile_items);
+}
+
+template <class Tuning>
+static mgpu_k_way_plan
+mgpu_plan_k_way(uint64_t num_items)
+{
+	mgpu_k_way_plan plan = {};
+	uint32_t	most_levels = 0;
+
+	while (2 << most_levels <= Tuning::ways)
+		most_levels++;
+	plan.threads = Tuning::merge_threads;
+	plan.items = Tuning::items_per_thread;
+	plan.pass.num_items = num_items;
+	plan.pass.run_items = Tuning::sort_tile_items;
+	while (plan.pass.run_items << plan.levels < num_items)
+		plan.levels++;
+	plan.num_passes = (int) ((plan.levels + most_levels - 1) / most_levels);
+	mgpu_plan_k_way_pass(&plan);
+	return plan;
+}
+
+static inline void
+mgpu_advance_plan(mgpu_k_way_plan *plan)
+{
+	plan->pass.run_items <<= plan->pass.levels;
+	plan->levels -= plan->pass.levels;
+	plan->num_passes--;
+	mgpu_plan_k_way_pass(plan);
+}
+
+/*
+ * Bytes of the splits of any pass, at most.  A tile is half full at least unless it
+ * is the last of its group, of which there are no more than tiles half full.
+ */
+template <class Tuning>
+static uint64_t
+mgpu_k_way_temp_bytes(uint64_t num_items)
+{
+	constexpr uint32_t capacity = Tuning::merge_tile_items - Tuning::ways / 2 * Tuning::items_per_thread;
+	uint64_t	num_tiles = 4 * (num_items / (capacity - MGPU_K_WAY_SLACK) + 1);
+
+	return num_tiles * Tuning::ways * sizeof(uint32_t);
+}
+
+/* The runs that a tile belongs to, and its place among their tiles. */
+struct mgpu_k_way_group
+{
+	uint64_t	begin;			/* of run 0 */
+	uint32_t	num_items;		/* of all runs */
+	uint32_t	place;			/* of the tile */
+	bool		is_last;		/* tile of the group */
+};
+
+MGPU_HOST_DEVICE mgpu_k_way_group
+mgpu_find_k_way_group(const mgpu_k_way_pass &pass, uint32_t tile)
+{
+	mgpu_k_way_group group;
+	uint32_t	number = tile / pass.group_tiles;
+	uint64_t	group_items = pass.run_items << pass.levels;
+	uint64_t	left;
+
+	group.begin = number * group_items;
+	left = pass.num_items - group.begin;
+	group.num_items = (uint32_t) (left < group_items ? left : group_items);
+	group.place = tile - number * pass.group_tiles;
+	group.is_last = group.place + 1 == pass.group_tiles || tile + 1 == pass.num_tiles;
+	return group;
+}
+
+/* Items of a run of the group. */
+MGPU_HOST_DEVICE uint32_t
+mgpu_k_way_run_items(const mgpu_k_way_pass &pass, const mgpu_k_way_group &group, uint32_t run)
+{
+	uint64_t	before = run * pass.run_items;
+	uint64_t	left = group.num_items > before ? group.num_items - before : 0;
+
+	return (uint32_t) (left < pass.run_items ? left : pass.run_items);
+}
+
+#endif							/* MGPU_SORT_K_WAY_PASS_CUH */

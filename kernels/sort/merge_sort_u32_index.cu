@@ -1,0 +1,27 @@
+/*
+ * sort/merge_sort_u32_index.cu
+ *		Merge sort of 4-byte keys with their indices, packed into 64 bits.  See
+ *		sort/merge_sort.cuh.
+ */
+#include "sort/merge_sort.cuh"
+
+extern "C" cudaError_t
+mgpu_merge_sort_u32_index(mgpu_sort_request *request)
+{
+	bool		large;
+	cudaError_t status;
+
+	if (request->num_items <= mgpu_tiles_u64::most_items)
+		return mgpu_sort_one_tile(mgpu_tiles_u64(), request, [&] (auto tuning)
+		{
+			return mgpu_sort_tile_of_packed<decltype(tuning)>(request);
+		});
+	status = mgpu_is_large_device(&large);
+	if (status != cudaSuccess)
+		return status;
+	if (!large)
+		return mgpu_merge_sort_packed<mgpu_tuning_u64_small>(request);
+	return request->num_items <= MGPU_FEW_ITEMS_U64 ? mgpu_merge_sort_packed<mgpu_tuning_u64_few>(request) :
+		request->num_items <= MGPU_SOME_ITEMS_U64 ? mgpu_merge_sort_packed<mgpu_tuning_u64_some>(request) :
+		mgpu_merge_sort_packed<mgpu_tuning_u64_k_way>(request);
+}

@@ -1,0 +1,11 @@
+/*
+ * sort/radix_sort_u32_index.cu
+ *		Radix sort of 4-byte keys with their indices.  See sort/radix_sort.cuh.
+ */
+#include "sort/radix_sort.cuh"
+
+extern "C" cudaError_t
+mgpu_radix_sort_u32_index(mgpu_sort_request *request)
+{
+	return mgpu_radix_sort<uint32_t, true, mgpu_radix_tuning_u32_index>(request);
+}

@@ -1,0 +1,94 @@
+/*
+ * sort/single_launch_plan.cuh
+ *		Who holds what in a sort on the chip (sort/single_launch_kernels.cuh), and what its CTAs
+ *		tell each other.
+ *
+ *	 array		| CTA 0        | CTA 1        | CTA 2     |			a tile each
+ *	 tile		| warp 0 | warp 1 | … |								rounds of 32 items each
+ *
+ * Items are numbered as they lie, so that what lies behind the end of the array are
+ * the last lanes and rounds of the last warps of the last CTA, and no others; but
+ * that every CTA's last warps may have none.
+ *
+ * A pass needs to know how many items with each value of a digit all CTAs have, and
+ * how many those before a CTA have.  CTAs are taken in groups for that: each adds its
+ * counts to the sums of all groups behind its own, and of one more, which thus holds
+ * what all have.  Then it reads two sums, and what each CTA before it in its group has:
+ * 17 words a value at most, where it would be 132 without groups.
+ *
+ * Everything here runs on the host as well.
+ */
+#ifndef MGPU_SORT_SINGLE_LAUNCH_PLAN_CUH
+#define MGPU_SORT_SINGLE_LAUNCH_PLAN_CUH
+
+#include "device/merge_path.cuh"
+#include "sort/radix_digit.cuh"
+
+/* CTAs of a group, and most CTAs of a launch. */
+#define MGPU_SINGLE_LAUNCH_GROUP_CTAS 16
+#define MGPU_SINGLE_LAUNCH_MOST_CTAS 192
+#define MGPU_SINGLE_LAUNCH_MOST_GROUPS (MGPU_SINGLE_LAUNCH_MOST_CTAS / MGPU_SINGLE_LAUNCH_GROUP_CTAS)
+
+/* Lanes of a round, and rounds that a warp does without asking whether there are more. */
+#define MGPU_SINGLE_LAUNCH_LANES 32
+#define MGPU_SINGLE_LAUNCH_BATCH 4
+
+/* What a CTA adds to a sum beside its count: one CTA.  Counts stay below that. */
+#define MGPU_SINGLE_LAUNCH_ONE_CTA (UINT32_C(1) << 24)
+
+struct mgpu_single_launch_plan
+{
+	uint32_t	num_items;
+	uint32_t	num_ctas;		/* each has an item at least */
+	uint32_t	cta_items;		/* a tile, whole warps' loads; the last one may have fewer */
+	uint32_t	warp_items;		/* whole batches of rounds */
+};
+
+/* Items by so many threads a CTA, and up to so many CTAs. */
+MGPU_HOST_DEVICE mgpu_single_launch_plan
+mgpu_plan_single_launch(uint32_t num_items, uint32_t most_ctas, uint32_t threads)
+{
+	uint32_t	batch_rounds = threads / MGPU_SINGLE_LAUNCH_LANES * MGPU_SINGLE_LAUNCH_BATCH;
+	uint32_t	rounds = ((num_items + most_ctas - 1) / most_ctas + MGPU_SINGLE_LAUNCH_LANES - 1) / MGPU_SINGLE_LAUNCH_LANES;
+	mgpu_single_launch_plan plan;
+
+	plan.num_items = num_items;
+	plan.cta_items = rounds * MGPU_SINGLE_LAUNCH_LANES;
+	plan.num_ctas = (num_items + plan.cta_items - 1) / plan.cta_items;
+	plan.warp_items = (rounds + batch_rounds - 1) / batch_rounds * MGPU_SINGLE_LAUNCH_BATCH * MGPU_SINGLE_LAUNCH_LANES;
+	return plan;
+}
+
+MGPU_HOST_DEVICE uint32_t
+mgpu_single_launch_tile_items(const mgpu_single_launch_plan &plan, uint32_t cta)
+{
+	uint32_t	begin = cta * plan.cta_items;
+
+	return plan.num_items - begin < plan.cta_items ? plan.num_items - begin : plan.cta_items;
+}
+
+MGPU_HOST_DEVICE uint32_t
+mgpu_single_launch_groups(const mgpu_single_launch_plan &plan)
+{
+	return (plan.num_ctas + MGPU_SINGLE_LAUNCH_GROUP_CTAS - 1) / MGPU_SINGLE_LAUNCH_GROUP_CTAS;
+}
+
+/* CTAs that add to the sums of a group: all before it, or all. */
+MGPU_HOST_DEVICE uint32_t
+mgpu_single_launch_ctas_before(const mgpu_single_launch_plan &plan, uint32_t group)
+{
+	return group < mgpu_single_launch_groups(plan) ? group * MGPU_SINGLE_LAUNCH_GROUP_CTAS : plan.num_ctas;
+}
+
+/* Digits in which keys may differ that lie within `range` of the least one: 0 where all are equal. */
+MGPU_HOST_DEVICE uint32_t
+mgpu_single_launch_digits(uint64_t range)
+{
+	uint32_t	digits = 0;
+
+	for (; range != 0; range >>= MGPU_RADIX_BITS)
+		digits++;
+	return digits;
+}
+
+#endif							/* MGPU_SORT_SINGLE_LAUNCH_PLAN_CUH */

@@ -1,0 +1,85 @@
+/*
+ * sort/sorter.cu
+ *		The tables of sorters, and which of them MGPU_ALGORITHM_AUTO takes.
+ *
+ * Temporary sizes are pure functions of the count, so that a plan can be made
+ * and a limit be checked before any device is touched.  For CUB that is a bound
+ * (below), which a sort checks against what CUB asks for.
+ */
+#include "sort/sorter.h"
+
+#include <algorithm>
+
+#include "sort/tuning.cuh"
+#include "sort/k_way_pass.cuh"
+
+static const uint64_t radix_min_items[MGPU_NUM_SHAPES] = {
+	MGPU_RADIX_MIN_ITEMS_U32,
+	MGPU_RADIX_MIN_ITEMS_U64,
+	MGPU_RADIX_MIN_ITEMS_U32_INDEX,
+	MGPU_RADIX_MIN_ITEMS_U64_INDEX
+};
+
+/* One split of four runs a merge tile, or of more in wide passes. */
+template <class Tuning, class KWay>
+static uint64_t
+merge_temp_bytes(uint64_t num_items)
+{
+	return std::max((num_items / Tuning::merge_tile_items + 1) * 4 * sizeof(uint32_t), mgpu_k_way_temp_bytes<KWay>(num_items));
+}
+
+/*
+ * Keys of a digit a tile for the look-back, at least 2,048 keys a tile on every
+ * chip, plus counters of 17 portions x 8 digits of 256 values and alignment.
+ */
+static uint64_t
+radix_temp_bytes(uint64_t num_items)
+{
+	return num_items / 2 + (UINT64_C(256) << 10);
+}
+
+/* Tiles of the small class are the smallest or equal, so they bound both. */
+const mgpu_device_sorter mgpu_merge_sorters[MGPU_NUM_SHAPES] = {
+	{merge_temp_bytes<mgpu_tuning_u32_small, mgpu_tuning_u32_k_way>, mgpu_merge_sort_u32},
+	{merge_temp_bytes<mgpu_tuning_u64_small, mgpu_tuning_u64_k_way>, mgpu_merge_sort_u64},
+	{merge_temp_bytes<mgpu_tuning_u64_small, mgpu_tuning_u64_k_way>, mgpu_merge_sort_u32_index},
+	{merge_temp_bytes<mgpu_tuning_u64_index_small, mgpu_tuning_u64_index_k_way>, mgpu_merge_sort_u64_index}
+};
+
+static_assert(mgpu_tuning_u32_small::merge_tile_items <= mgpu_tuning_u32_large::merge_tile_items &&
+			  mgpu_tuning_u64_small::merge_tile_items <= mgpu_tuning_u64_large::merge_tile_items &&
+			  mgpu_tuning_u64_index_small::merge_tile_items <= mgpu_tuning_u64_index_large::merge_tile_items,
+			  "temporary memory is sized by the small class");
+static_assert(mgpu_tuning_u32_few::search_in_tile && mgpu_tuning_u64_few::search_in_tile &&
+			  mgpu_tuning_u64_some::search_in_tile && mgpu_tuning_u64_index_few::search_in_tile,
+			  "few items need no temporary memory");
+
+const mgpu_device_sorter mgpu_radix_sorters[MGPU_NUM_SHAPES] = {
+	{radix_temp_bytes, mgpu_radix_sort_u32},
+	{radix_temp_bytes, mgpu_radix_sort_u64},
+	{radix_temp_bytes, mgpu_radix_sort_u32_index},
+	{radix_temp_bytes, mgpu_radix_sort_u64_index}
+};
+
+extern "C" mgpu_algorithm
+mgpu_choose_algorithm(mgpu_algorithm requested, mgpu_sort_shape shape, uint32_t key_width, uint64_t num_items)
+{
+	uint64_t	radix_items = key_width < sizeof(uint32_t) ? MGPU_RADIX_MIN_ITEMS_NARROW : radix_min_items[shape];
+
+	switch (requested)
+	{
+		case MGPU_ALGORITHM_RADIX:
+			return MGPU_ALGORITHM_RADIX;
+		case MGPU_ALGORITHM_MERGE:
+		case MGPU_ALGORITHM_LOCALITY:
+			return MGPU_ALGORITHM_MERGE;
+		default:
+			return num_items >= radix_items ? MGPU_ALGORITHM_RADIX : MGPU_ALGORITHM_MERGE;
+	}
+}
+
+extern "C" const mgpu_device_sorter *
+mgpu_find_sorter(mgpu_algorithm algorithm, mgpu_sort_shape shape)
+{
+	return algorithm == MGPU_ALGORITHM_RADIX ? &mgpu_radix_sorters[shape] : &mgpu_merge_sorters[shape];
+}
