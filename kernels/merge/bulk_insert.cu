@@ -2,15 +2,14 @@
  * merge/bulk_insert.cu
  *		Inserts items before sorted positions, any number of them at one position.
  *
- * One CTA a tile of the output.  Insertion i lands at positions[i] + i; which
- * insertions fall into a tile is a merge path of the positions with the counting
- * sequence 0, 1, 2 …, of which only the positions are read.  They become flags;
- * the rank of an output among the flags tells which inserted or source item it
- * takes.  Both intervals go to shared memory while the flags are made, so that
- * one latency of global memory covers all, and narrow outputs go out as words.
+ * One CTA a tile of the output.  Insertion i lands at positions[i] + i, so the insertions of a
+ * tile follow from a merge path of the positions with the sequence 0, 1, 2 ..., of which only the
+ * positions are read.  They become flags; the rank of an output among the flags tells which
+ * inserted or source item it takes.  Both intervals load while the flags are made, so one memory
+ * latency covers all; narrow outputs are written as words.
  *
- * Source: moderngpu's bulk insert (S. Baxter, 2013).  A serial merge of positions
- * was rejected: it tells nothing that the ranks do not.
+ * Source: moderngpu's bulk insert (S.  Baxter, 2013).  A serial merge of positions was rejected:
+ * it tells no more than the ranks.
  */
 #include "merge/bulk_tile.cuh"
 #include "merge/ops.h"
@@ -32,7 +31,7 @@ struct insert_slots
 	}
 };
 
-/* Write this warp's rows of a tile, 4 bytes or an item at a time. */
+/* Write this warp's rows of a tile, 4 bytes or one item at a time. */
 template <class Tuning, typename Item>
 static __device__ __forceinline__ void
 store_rows(Item *out, const insert_slots<Item> &slots, const mgpu_row *rows, uint32_t num_items)
@@ -69,7 +68,7 @@ store_rows(Item *out, const insert_slots<Item> &slots, const mgpu_row *rows, uin
 	}
 }
 
-/* Ask the cache for all that the CTA of the tile ahead will load. */
+/* Prefetch all that the CTA of the tile ahead will load. */
 template <typename Item>
 static __device__ __forceinline__ void
 ask_for_tile(const Item *items, const Item *inserted, const mgpu_insert_search &search, const mgpu_all_splits &splits)

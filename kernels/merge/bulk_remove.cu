@@ -2,28 +2,23 @@
  * merge/bulk_remove.cu
  *		Removes the items at sorted, unique positions.
  *
- * One CTA a tile of the source.  The positions before a tile, found by a binary
- * search, say where its output starts; those inside become flags, which tell
- * every item that stays its place.  Loads start before the search, or before the
- * launch that searches has ended, which so costs little.  Three ways through a tile:
+ * One CTA a tile of the source.  A binary search counts the positions before the tile, which says
+ * where its output starts; those inside become flags, which give each remaining item its place.
+ * Loads start before the search.  Three paths through a tile:
  *
- *	 direct		items go from a thread's registers to their places in the output,
- *				of which a warp's make up one interval
- *	 packed		from registers to shared memory, where they lie as in the output, and
- *				on 16 bytes at a time: for items of which a warp's interval has as many
- *				sectors in part as whole, where tiles are many
- *	 staged		through shared memory on the way in as well: for the narrowest items, of
- *				which a warp would load but a sector
+ *	 direct		from a thread's registers to the output; a warp's items make one interval
+ *	 packed		from registers through shared memory, then 16 bytes at a time: for narrow items
+ *				and many tiles, where a warp's interval has many partial sectors
+ *	 staged		through shared memory on the way in too: for 1-byte items, of which a warp
+ *				would load one sector
  *
- * Source: moderngpu's bulk remove (S. Baxter, 2013).  Tiles of the output were
- * rejected: a long run of removed items would all fall to one CTA.  Staging was
- * rejected for items of 2 bytes and more: what asynchronous copies load goes past the
- * registers, but a tenth slower.
+ * Source: moderngpu's bulk remove (S.  Baxter, 2013).  Rejected: tiles of the output, since one
+ * CTA would get a long run of removed items; staging of items of 2 bytes and more, a tenth slower.
  */
 #include "merge/bulk_tile.cuh"
 #include "merge/ops.h"
 
-/* What all ways know of their tile. */
+/* What all paths know of their tile. */
 struct remove_tile
 {
 	uint64_t	begin;			/* in the source */
@@ -45,10 +40,7 @@ place_tile(const mgpu_remove_search &search)
 	return tile;
 }
 
-/*
- * Rank what stays; copies that were under way are done.  Returns the tile's
- * splits.
- */
+/* Rank what stays, and wait for copies under way.  Returns the tile's splits. */
 template <class Tuning, typename Item>
 static __device__ __forceinline__ uint2
 rank_tile(const remove_tile &tile, const Item *items, const mgpu_remove_search &search, mgpu_tile_plan plan,
@@ -77,7 +69,7 @@ rank_tile(const remove_tile &tile, const Item *items, const mgpu_remove_search &
 	return splits.own;
 }
 
-/* All of a thread's items on their way at a time: row r has one of each lane. */
+/* All of a thread's loads are under way together.  Row r has one item of each lane. */
 template <class Tuning, typename Item>
 static __device__ __forceinline__ void
 load_rows(const Item *items, const remove_tile &tile, Item (&loaded)[Tuning::items_per_thread])
@@ -88,7 +80,7 @@ load_rows(const Item *items, const remove_tile &tile, Item (&loaded)[Tuning::ite
 			loaded[r] = items[tile.begin + tile.first + r * 32];
 }
 
-/* Put what stays of this thread's items, item(r), at its rank. */
+/* Store this thread's remaining items, item(r), at their ranks. */
 template <class Tuning, typename Item, class Fetch>
 static __device__ __forceinline__ void
 put_rows(Item *target, const remove_tile &tile, const mgpu_row *tile_rows, Fetch item)
@@ -118,7 +110,7 @@ remove_direct(const Item *__restrict__ items, mgpu_remove_search search, mgpu_ti
 	put_rows<Tuning>(out, tile, tile_rows, [&] (int r) { return loaded[r]; });
 }
 
-/* Write what stays of a tile by way of shared memory, which held the flags until now. */
+/* Write a tile's remaining items through shared memory, which held the flags until now. */
 template <class Tuning, typename Item, class Fetch>
 static __device__ __forceinline__ void
 store_packed(Item *out, uint4 *target, const remove_tile &tile, const mgpu_row *tile_rows, uint2 split, Fetch item)
@@ -128,7 +120,7 @@ store_packed(Item *out, uint4 *target, const remove_tile &tile, const mgpu_row *
 	out += tile.begin - split.x;
 	staying = reinterpret_cast<Item *>(target) + mgpu_phase(out);
 	put_rows<Tuning>(staying, tile, tile_rows, item);
-	__syncthreads();				/* all that stays is in place */
+	__syncthreads();				/* all remaining items are in place */
 	mgpu_store_interval<Tuning::threads>(out, staying, tile.num_items - (split.y - split.x), threadIdx.x);
 }
 
@@ -166,7 +158,7 @@ remove_staged(const Item *__restrict__ items, mgpu_remove_search search, mgpu_ti
 	store_packed<Tuning>(out, target, tile, tile_rows, split, [&] (int r) { return slots[tile.first + r * 32]; });
 }
 
-/* The way for items of this width and tiles that search themselves or do not. */
+/* The path for items of this width, and for tiles that search themselves or do not. */
 template <class Tuning, typename Item>
 static auto
 find_remove_kernel(bool searches)
@@ -202,7 +194,7 @@ launch_remove(const mgpu_bulk_request *request)
 extern "C" uint64_t
 mgpu_remove_temp_bytes(uint32_t width, uint64_t num_items, uint64_t num_positions)
 {
-	(void) num_positions;			/* tiles are of the source */
+	(void) num_positions;			/* the source is tiled */
 	return mgpu_splits_temp_bytes(mgpu_tiles_of(num_items, mgpu_bulk_tile_items<mgpu_remove_tuning>(width)));
 }
 

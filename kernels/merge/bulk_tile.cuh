@@ -2,22 +2,17 @@
  * merge/bulk_tile.cuh
  *		Geometry of bulk remove and insert: boundaries, flags and ranks of a tile.
  *
- * A tile is cut into rows of 32 items; a warp takes items_per_thread rows, and
- * lane r of it makes a mask of row r's flags and counts those before the row:
+ * A tile is cut into rows of 32 items.  A warp takes items_per_thread rows, and its lane r makes a
+ * mask of row r's flags and counts those before the row:
  *
  *	 flags     0 1 0 0 ... | 1 0 0 0 ... | ...	one byte an item, shared memory
- *	 row r     its mask, rank of its first item; 8 bytes, shared memory
+ *	 row r     its mask, and the rank of its first item; 8 bytes, shared memory
  *	 item i    its row's mask and rank, and the bits below its own
  *
- * Two shuffles in place of the row's 8 bytes, which all lanes read at once, take
- * the same unit twice.
- *
- * Positions set their flags with plain byte stores; bits set by atomics were
- * rejected, since dense neighbours would queue for one word.  Flags live and
- * die in the CTA, and a tile's first rank follows from the search for its
- * boundary: no scan over CTAs.
- *
- * What is not CUDA's alone runs on the host as well, for tests.
+ * A tile's first rank follows from the search for its boundary, so no scan over CTAs is needed.
+ * Code that is not CUDA's alone runs on the host too, for tests.  Rejected: flags as bits set by
+ * atomics, since dense neighbours would queue for one word; two shuffles in place of a row's 8
+ * bytes, which take the same unit twice.
  */
 #ifndef MGPU_MERGE_BULK_TILE_CUH
 #define MGPU_MERGE_BULK_TILE_CUH
@@ -25,7 +20,7 @@
 #include "merge/splits.cuh"
 #include "device/tile_copy.cuh"
 
-/* Search of a remove: of the positions before a tile's first item. */
+/* Search of a remove: the positions before a tile's first item. */
 struct mgpu_remove_search
 {
 	const uint32_t *positions;
@@ -58,7 +53,7 @@ struct mgpu_remove_search
 		return positions[probe] < tile * tile_items;
 	}
 
-	/* Half an item keeps it from 0. */
+	/* Half an item keeps it from being 0. */
 	MGPU_MEMBER float
 	distance(uint64_t tile, uint64_t probe) const
 	{
@@ -67,9 +62,8 @@ struct mgpu_remove_search
 };
 
 /*
- * Search of an insert: of the insertions among the outputs before a tile, by
- * the merge path of the positions with 0, 1, 2 … num_items - 1, where a
- * position goes before its equal.
+ * Search of an insert: the insertions among the outputs before a tile, by the merge path of the
+ * positions with 0, 1, 2 ... num_items - 1.  A position goes before its equal.
  */
 struct mgpu_insert_search
 {
@@ -164,7 +158,7 @@ struct alignas(8) mgpu_row
 	uint32_t	rank;
 };
 
-/* Set no flag; the caller's barrier must follow. */
+/* Clear all flags.  The caller's barrier must follow. */
 template <class Tuning>
 static __device__ __forceinline__ void
 mgpu_clear_flags(uint4 *flags)
@@ -176,8 +170,8 @@ mgpu_clear_flags(uint4 *flags)
 }
 
 /*
- * Flag the places in the tile of positions [begin, end); position i counts as
- * step * i higher, and a thread reads at_once at a time.  Places are told modulo 2^32, of which no array has as many.
+ * Flag the tile's places of positions [begin, end).  Position i counts as step * i higher, a thread
+ * reads at_once positions at a time, and places are modulo 2^32.
  */
 template <class Tuning, int step, int at_once>
 static __device__ __forceinline__ void
@@ -227,8 +221,8 @@ mgpu_flag_mask(const uint4 *flags)
 }
 
 /*
- * Rank every lane's row by its mask.  warp_counts has a place a warp, rows one a
- * row of the tile; each warp may read its own at once, and all flags are read.
+ * Rank every lane's row by its mask. warp_counts has one place a warp, rows one a row of the tile.
+ * Each warp may read its own rows at once, and all flags are read.
  */
 template <class Tuning>
 static __device__ __forceinline__ void
@@ -259,7 +253,7 @@ mgpu_rank_rows(uint32_t mask, uint32_t *warp_counts, mgpu_row *rows)
 	__syncwarp();
 }
 
-/* Of an item of the tile: how many before it are set. */
+/* How many items of the tile before this one are set. */
 static __device__ __forceinline__ uint32_t
 mgpu_rank_item(const mgpu_row &row, uint32_t bit)
 {

@@ -2,24 +2,18 @@
  * merge/key_order.cuh
  *		Orders of stored keys, for kernels that compare codes but move the bytes.
  *
- * An Order turns a stored key into what a merge holds of it in registers: the
- * code (key_codec.h, complemented for descending) and, where the code does not
- * tell the bytes, these too.
+ * An Order turns a stored key into what a merge holds in registers: the code (key_codec.h,
+ * complemented for descending), and the bytes where the code does not determine them.
  *
  *	 integers	code = stored ^ flip: the sign bit, all bits or both; one operation
- *	 floats		the codec's code ^ flip, and the bytes, since -0 and +0 and all
- *				NaNs share a code
- *	 bytes		two words, turned to big-endian order, ^ flip
+ *	 floats		the codec's code ^ flip, and the bytes, since -0 and +0 share a code,
+ *				and so do all NaNs
+ *	 bytes		two words in big-endian order, ^ flip
  *
- * `last` is a stored key that nothing sorts behind; it fills gaps.  Merging the
- * codes alone and restoring zeros and NaNs afterwards was rejected: here the
- * bytes cost a register.
- *
- * A float's code takes some 14 instructions, and a merge makes nearly three of
- * them an item.  But the lists are sorted: numbers of one sign lie together, and
- * so do zeros and NaNs.  A tile whose ends are numbers of one sign holds nothing
- * else, or is not in order; its keys order by their bits as integers do, and the
- * integers' order sees every disorder that the floats' would see (`plain`).
+ * `last` is a stored key that nothing sorts behind; it fills gaps.  A float's code takes some 14
+ * instructions, and a merge makes nearly three an item.  But a tile whose ends are numbers of one
+ * sign holds nothing else, or is unsorted, and orders by its bits as integers do (`plain`).
+ * Restoring zeros and NaNs after a merge of codes was rejected: here the bytes cost one register.
  */
 #ifndef MGPU_MERGE_KEY_ORDER_CUH
 #define MGPU_MERGE_KEY_ORDER_CUH
@@ -43,7 +37,7 @@ struct mgpu_code_of<8>
 	typedef uint64_t type;
 };
 
-/* How far one code lies behind another. */
+/* The distance of two codes. */
 template <typename Code>
 MGPU_HOST_DEVICE float
 mgpu_code_distance(Code first, Code second)
@@ -89,7 +83,7 @@ struct mgpu_integer_order
 		return (Stored) (held ^ flip);
 	}
 
-	/* How far `first` sorts behind `second`, for searches; keys with few values are not worth it. */
+	/* The distance from `first` back to `second`, for searches.  Keys with few values do not use it. */
 	MGPU_MEMBER float
 	distance(Stored first, Stored second) const
 	{
@@ -161,7 +155,7 @@ struct mgpu_float_order
 		last = codec.descending ? sign | infinity : nan;
 	}
 
-	/* Neither zero nor NaN. */
+	/* Neither zero nor NaN? */
 	static MGPU_MEMBER bool
 	is_plain(Stored bits)
 	{
@@ -169,10 +163,9 @@ struct mgpu_float_order
 	}
 
 	/*
-	 * Where the items of two intervals are plain and of one sign, their order
-	 * and that of what follows them is plain's: zeros and numbers of the other
-	 * sign lie outside its range on the side on which they sort, and so does a
-	 * NaN, unless its sign is set.
+	 * May this key follow a tile of plain keys of one sign without a change of its order? Zeros,
+	 * numbers of the other sign, and NaNs lie outside the plain range on the side on which they
+	 * sort, except NaNs whose sign is set.
 	 */
 	static MGPU_MEMBER bool
 	may_follow_plain(Stored bits)
@@ -201,7 +194,7 @@ struct mgpu_float_order
 		return held.bits;
 	}
 
-	/* By numbers, not codes, which lie apart where numbers change their sign.  May be NaN or infinite. */
+	/* By numbers, not codes, which lie apart where the sign changes.  May be NaN or infinite. */
 	MGPU_MEMBER float
 	distance(Stored first, Stored second) const
 	{
@@ -275,7 +268,7 @@ struct mgpu_bytes_order
 	}
 };
 
-/* Does `first` sort before `second`, equal keys not? */
+/* Does `first` sort before `second`? Equal keys do not. */
 template <class Order>
 MGPU_HOST_DEVICE bool
 mgpu_sorts_before(const Order &order, typename Order::Stored first, typename Order::Stored second)

@@ -2,14 +2,11 @@
  * merge/merge_cta.cuh
  *		What a CTA does with its tile of a merge: find, load, merge or copy it.
  *
- * Keys lie in shared memory as merge/merge_tile.cuh says.  While they are on their way,
- * a CTA asks the cache for a tile that a later one will load, and looks at the
- * tile's ends for how its keys may be compared.  A tile all of one list has
- * nothing to merge: its order is checked on the way through.
- *
- * For such tiles shared memory is a detour that has every warp wait for the
- * slowest, so whole ones take registers; merging keeps shared memory, where a
- * thread finds its diagonal.
+ * Keys lie in shared memory as merge_tile.cuh says.  While they load, the CTA prefetches a tile
+ * that a later CTA will load, and reads the tile's ends to see how its keys may be compared.  A
+ * tile with items of one list alone is copied, and its order checked on the way.  Whole tiles of
+ * that kind go through registers, where no warp waits for another; merging needs shared memory,
+ * where a thread finds its diagonal.
  */
 #ifndef MGPU_MERGE_MERGE_CTA_CUH
 #define MGPU_MERGE_MERGE_CTA_CUH
@@ -20,7 +17,7 @@
 
 /* -------------------------------------------------------------------- load */
 
-/* Load an interval and its successor; gaps to where a thread may run. */
+/* Load an interval and its successor, and fill the gap behind. */
 template <class Tuning, class Order>
 static __device__ __forceinline__ void
 mgpu_load_list(typename Order::Stored *slots, const typename Order::Stored *list, uint64_t begin,
@@ -34,15 +31,15 @@ mgpu_load_list(typename Order::Stored *slots, const typename Order::Stored *list
 		slots[gap] = order.last;
 }
 
-/* How a tile's keys may be compared, the same for all threads of a CTA. */
+/* How a tile's keys may be compared; the same for all threads of a CTA. */
 typedef enum mgpu_tile_sort
 {
 	MGPU_TILE_ANY,
-	MGPU_TILE_POSITIVE,			/* plain keys of one sign (merge/key_order.cuh) */
+	MGPU_TILE_POSITIVE,			/* plain keys of one sign (key_order.cuh) */
 	MGPU_TILE_NEGATIVE
 } mgpu_tile_sort;
 
-/* By whole warps: look at the ends in global memory. */
+/* Reads the ends in global memory.  Whole warps call. */
 template <class Order>
 static __device__ __forceinline__ mgpu_tile_sort
 mgpu_sort_of_tile(const mgpu_merge_lists<Order> &lists, const mgpu_merge_tile &tile)
@@ -64,7 +61,7 @@ mgpu_sort_of_tile(const mgpu_merge_lists<Order> &lists, const mgpu_merge_tile &t
 	return MGPU_TILE_ANY;
 }
 
-/* Ask for the keys of the tile ahead. */
+/* Prefetch the keys of the tile ahead. */
 template <class Order>
 static __device__ __forceinline__ void
 mgpu_prefetch_tile(const mgpu_merge_lists<Order> &lists, mgpu_tile_plan plan)
@@ -79,7 +76,7 @@ mgpu_prefetch_tile(const mgpu_merge_lists<Order> &lists, mgpu_tile_plan plan)
 	}
 }
 
-/* This CTA's tile; false: it is void, since an input is not sorted. */
+/* Find this CTA's tile.  False: there is none, since an input is not sorted. */
 template <class Order>
 static __device__ __forceinline__ bool
 mgpu_find_tile(const mgpu_merge_lists<Order> &lists, mgpu_tile_plan plan, mgpu_merge_tile &tile)
@@ -92,9 +89,8 @@ mgpu_find_tile(const mgpu_merge_lists<Order> &lists, mgpu_tile_plan plan, mgpu_m
 }
 
 /*
- * Load it; ends with a barrier.  While it is on its way the first warp asks for a tile
- * ahead, and the second one finds out the sort: eight warps that each look at the ends
- * take a fiftieth more.
+ * Load it; ends with a barrier.  Meanwhile the first warp prefetches a tile, and the second reads
+ * the tile's ends. (All eight warps reading them takes 2 % more.)
  */
 template <class Tuning, class Order>
 static __device__ __forceinline__ mgpu_tile_sort
@@ -120,7 +116,7 @@ mgpu_load_tile(const mgpu_merge_lists<Order> &lists, mgpu_tile_plan plan, typena
 	return Order::has_plain_tiles ? sort : MGPU_TILE_ANY;
 }
 
-/* Tell of an unsorted input. */
+/* Report an unsorted input. */
 static __device__ __forceinline__ void
 mgpu_report_suspect(mgpu_order_check *check, bool in_order)
 {
@@ -129,8 +125,8 @@ mgpu_report_suspect(mgpu_order_check *check, bool in_order)
 }
 
 /*
- * Merge this thread's share of the tile; ends with a barrier, after which the
- * inputs are read.  starts has a place for every thread.
+ * Merge this thread's share of the tile.  Ends with a barrier, after which the inputs are read.
+ * starts has one place a thread.
  */
 template <class Tuning, class Order, class Emit>
 static __device__ __forceinline__ void
@@ -164,11 +160,7 @@ mgpu_in_tile_order(mgpu_tile_sort sort, const Order &order, Merge merge)
 	merge(order);
 }
 
-/*
- * A tile all of one list, as where one list is short or all of it lies before
- * the other: there is nothing to search or to merge, but its order to check.
- * put(item, slot) for each item of this thread.
- */
+/* A tile with items of one list alone: check its order, and call put(item, slot) for each item of this thread. */
 template <int threads, class Order, class Put>
 static __device__ __forceinline__ bool
 mgpu_copy_tile(const typename Order::Stored *slots, const mgpu_merge_tile &tile, const Order &order, Put put)
@@ -193,9 +185,8 @@ mgpu_is_one_list(const mgpu_merge_tile &tile)
 }
 
 /*
- * A whole tile of one list, by way of registers: all of a thread's items are on
- * their way at a time, and no warp waits for another, so there is nothing to gain
- * from asking for a tile ahead.  A warp's items are neighbours.
+ * A whole tile of one list, through registers.  All of a thread's loads are under way together, so
+ * a prefetch of a tile ahead gains nothing.  A warp's items are neighbours.
  */
 template <class Tuning, class Order>
 static __device__ __forceinline__ bool
@@ -230,7 +221,7 @@ mgpu_copy_by_registers(const typename Order::Stored *list, uint64_t begin, uint6
 	return in_order;
 }
 
-/* A tile all of a or all of b, out being its place. */
+/* A tile of items of a alone or of b alone; out is its place. */
 template <class Tuning, class Order>
 static __device__ __forceinline__ void
 mgpu_copy_whole_tile(const mgpu_merge_lists<Order> &lists, const mgpu_merge_tile &tile, typename Order::Stored *out,

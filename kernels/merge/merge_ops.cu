@@ -2,8 +2,8 @@
  * merge/merge_ops.cu
  *		Entry points of the merge: which kernels a key takes, and their memory.
  *
- * Signs and directions are parameters of one integer order (merge/key_order.cuh),
- * so seven orders serve every kind, width and direction.
+ * Signs and directions are parameters of one integer order (key_order.cuh), so seven orders serve
+ * every kind, width and direction.
  */
 #include "merge/ops.h"
 #include "merge/splits.cuh"
@@ -44,10 +44,7 @@ static_assert(mgpu_merge_keys_tuning<1>::tile_items == mgpu_merge_keys_tuning<4>
 			  mgpu_merge_pairs_tuning<2>::tile_items == mgpu_merge_pairs_tuning<4>::tile_items,
 			  "merge_tile_items tells widths up to 4 by that of 4");
 
-/*
- * With a short list a search takes a round or two, and nearly all tiles are copied
- * by way of registers, where nothing is asked for ahead.
- */
+/* Is nearly every tile a copy of one list? Then a search takes a round or two, and nothing is prefetched. */
 static bool
 is_copy(uint32_t key_width, uint32_t value_width, uint64_t num_a_items, uint64_t num_b_items)
 {

@@ -2,22 +2,17 @@
  * merge/merge_tile.cuh
  *		Geometry of a merge of two lists, and one thread's share of a tile.
  *
- * The output is cut into tiles of equal size; splits[t] is the number of a's
- * items before tile t.  Both intervals of a tile lie in shared memory forwards,
- * each at the phase of its source, each followed by its successor in the list
- * (or by `last` where the list ends), and b's also by as many gaps as a thread
- * may run past the end:
+ * The output is cut into tiles of equal size; splits[t] is the number of a's items before tile t.
+ * Both intervals of a tile lie in shared memory forwards, each at the phase of its source and
+ * followed by its successor in the list (or by `last` at the end), b's also by as many gaps as a
+ * thread may run past the end:
  *
  *	 a: | phase | a_items | 1 |   b: | phase | b_items | 1 + items |
  *
- * The successor is there for the check: whoever takes an item of a list loads
- * the next one, and so sees whether it sorts before; whatever thread or tile
- * takes that one.  As long as every thread stops where the next one starts, all
- * neighbours of both lists are compared, each pair once and for one more
- * instruction.  A pass of its own over both inputs was rejected: half as much
- * again to read.
- *
- * Everything here runs on the host as well, where a test emulates a CTA.
+ * The successor is there for the order check: whoever takes an item loads the next one of its
+ * list, and sees whether that sorts before.  So all neighbours of both lists are compared once,
+ * for one more instruction.  A pass over both inputs for that was rejected: half as much again to
+ * read.  All of this runs on the host too, where a test emulates a CTA.
  */
 #ifndef MGPU_MERGE_MERGE_TILE_CUH
 #define MGPU_MERGE_MERGE_TILE_CUH
@@ -27,7 +22,7 @@
 #include "merge/tuning.cuh"
 #include "device/tile_copy.cuh"
 
-/* The two lists and how a merge of them is cut. */
+/* The two lists, and how their merge is cut. */
 template <class Order>
 struct mgpu_merge_lists
 {
@@ -43,7 +38,7 @@ struct mgpu_merge_lists
 	static constexpr int many_probes = MGPU_OPS_MANY_MERGE_PROBES;
 	static constexpr bool publishes_splits = true;
 
-	/* A Search of device/split_search.cuh: of a's items before a tile's first diagonal. */
+	/* A Search of split_search.cuh: a's items before a tile's first diagonal. */
 	MGPU_MEMBER uint64_t
 	diagonal(uint64_t tile) const
 	{
@@ -92,7 +87,7 @@ struct mgpu_merge_tile
 	uint32_t	b_slot;
 };
 
-/* False if the splits cannot be those of sorted lists; then tile is void. */
+/* False if the splits cannot be those of sorted lists; tile is void then. */
 template <class Order>
 MGPU_HOST_DEVICE bool
 mgpu_place_tile(const mgpu_merge_lists<Order> &lists, uint64_t number, uint32_t split, uint32_t end_split,
@@ -126,8 +121,8 @@ mgpu_merge_capacity(uint32_t tile_items, uint32_t items_per_thread)
 }
 
 /*
- * What the ends of a tile's intervals say of it: of each list the first item, the
- * last one and the one behind it in the list, which are numbered 0 to 5.
+ * Ends of a tile's intervals, numbered 0 to 5: of each list the first item, the last one, and the
+ * one behind it in the list.
  */
 #define MGPU_TILE_ENDS 6
 
@@ -138,7 +133,7 @@ struct mgpu_tile_end
 	bool		positive;
 };
 
-/* What is not there allows everything. */
+/* An end that does not exist allows every order. */
 template <class Order>
 MGPU_HOST_DEVICE mgpu_tile_end
 mgpu_read_tile_end(const mgpu_merge_lists<Order> &lists, const mgpu_merge_tile &tile, uint32_t number)
@@ -164,7 +159,7 @@ mgpu_read_tile_end(const mgpu_merge_lists<Order> &lists, const mgpu_merge_tile &
 	return end;
 }
 
-/* Of the first `diagonal` outputs of a tile, those from a. */
+/* How many of the first `diagonal` outputs of a tile come from a. */
 template <class Order>
 MGPU_HOST_DEVICE uint32_t
 mgpu_tile_path(const typename Order::Stored *a, uint32_t a_items, const typename Order::Stored *b,
@@ -212,12 +207,11 @@ mgpu_find_share(const typename Order::Stored *slots, const mgpu_merge_tile &tile
 }
 
 /*
- * Merge `items` outputs: emit(i, held, slot) for each.  share.a moves to where a
- * stops.  False if an item sorted before the one that it follows in its list.
+ * Merge `items` outputs, emit(i, held, slot) for each. share.a moves to where a stops.  False if an
+ * item sorted before its predecessor.
  *
- * Only a's end is looked at.  Once b's items are out, its successor or `last`
- * sorts before none of a's, or a was not sorted; and past both ends it emits
- * b's gaps, which no caller stores.
+ * Only a's end is checked.  Once b's items are out, its successor or `last` sorts before none of
+ * a's, or a was not sorted.  Past both ends it emits b's gaps, which no caller stores.
  */
 template <int items, class Order, class Emit>
 MGPU_HOST_DEVICE bool

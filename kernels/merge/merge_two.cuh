@@ -2,24 +2,17 @@
  * merge/merge_two.cuh
  *		Merge of two sorted lists: kernels and their launch.
  *
- * One CTA a tile of output.  It loads its intervals of both lists, every thread
- * searches its own diagonal and merges items_per_thread outputs serially
- * (merge/merge_cta.cuh).  Two ways on from there:
+ * One CTA a tile of output.  It loads its intervals of both lists; every thread searches its
+ * diagonal and merges items_per_thread outputs serially (merge_cta.cuh).  Then one of two paths:
  *
- *	 keys		outputs go to registers, then through the inputs' shared memory to
- *				the output, 16 bytes at a time
- *	 sources	outputs are 2-byte slots of the tile; the keys are fetched from
- *				their slots, and the values from global memory, where a warp's 32
- *				lie in two intervals.  For pairs, and for keys of 16 bytes, of
- *				which no useful number fits into registers
+ *	 keys		outputs go to registers, then through the inputs' shared memory to the output,
+ *				16 bytes at a time
+ *	 sources	outputs are 2-byte slots of the tile; keys come from their slots, and values
+ *				from global memory.  For pairs, and for 16-byte keys, too wide for registers
  *
- * The sources never leave the CTA: a gather by indices in global memory, as
- * moderngpu has it, moves 8 bytes more an item, half as much again for pairs
- * of 4 bytes.  Values in shared memory beside the keys were rejected: they
- * halve the CTAs that an SM holds, and their widths would multiply the kernels.
- *
- * Source: Merge Path (Odeh, Green and others, 2012), moderngpu's merge (S.
- * Baxter, 2013).
+ * Rejected: a gather by indices in global memory, as in moderngpu, which moves 8 bytes more an
+ * item; values in shared memory beside the keys, which halve the CTAs an SM holds.  Sources: Merge
+ * Path (Odeh, Green and others, 2012), moderngpu's merge (S.  Baxter, 2013).
  */
 #ifndef MGPU_MERGE_MERGE_TWO_CUH
 #define MGPU_MERGE_MERGE_TWO_CUH
@@ -28,7 +21,7 @@
 
 extern __shared__ __align__(16) char mgpu_shared[];
 
-/* What the kernels know of the values and of the check. */
+/* Values, and the order check. */
 struct mgpu_merge_extras
 {
 	const void *a_values;
@@ -90,7 +83,7 @@ mgpu_merge_two_keys(mgpu_merge_lists<Order> lists, mgpu_tile_plan plan, typename
 	mgpu_store_interval<Tuning::threads>(out, slots, tile.a_items + tile.b_items, threadIdx.x);
 }
 
-/* Fetch merged keys from their slots; narrow keys go out 4 bytes at a time. */
+/* Fetch merged keys from their slots.  Narrow keys are written 4 bytes at a time. */
 template <int threads, typename Stored>
 static __device__ __forceinline__ void
 mgpu_store_fetched(Stored *out, const Stored *slots, const uint16_t *sources, uint32_t num_items)
@@ -116,7 +109,7 @@ mgpu_store_fetched(Stored *out, const Stored *slots, const uint16_t *sources, ui
 		out[item] = slots[sources[item]];
 }
 
-/* Move the values of a tile; several of a thread's loads are under way at a time. */
+/* Move a tile's values; several loads of a thread are under way together. */
 template <int threads, typename Value>
 static __device__ __forceinline__ void
 mgpu_move_values(const mgpu_merge_extras &extras, const mgpu_merge_tile &tile, const uint16_t *sources)
@@ -209,7 +202,7 @@ mgpu_merge_two_sources(mgpu_merge_lists<Order> lists, mgpu_tile_plan plan, typen
 	}
 }
 
-/* The first item out of order of a (blockIdx.y 0) and b (1), once one is known of. */
+/* Find the first item out of order of a (blockIdx.y 0) and b (1), if there is one. */
 template <class Order>
 __global__ void
 __launch_bounds__(MGPU_UNSORTED_THREADS)
@@ -241,7 +234,7 @@ mgpu_lists_of(const mgpu_merge_request *request, uint32_t tile_items)
 	return lists;
 }
 
-/* Tiles of a merge that is not empty, and their plan. */
+/* Tiles of a merge of one item or more, and their plan. */
 template <class Tuning, class Order>
 static cudaError_t
 mgpu_prepare_merge(const mgpu_merge_request *request, mgpu_merge_lists<Order> *lists, uint64_t *num_tiles,

@@ -2,35 +2,24 @@
  * merge/odd_even.cuh
  *		Batcher's odd-even mergesort network, iterative, of any length.
  *
- * For size = 2, 4 … and stride = size/2, size/4 … 1, items i and i + stride are
- * put in order if, with q = (i mod size) / stride,
+ * For size = 2, 4 ... and stride = size/2, size/4 ... 1, items i and i + stride are put in order
+ * if, with q = (i mod size) / stride,
  *
  *	 stride = size/2	q is even
  *	 else				q is odd and not the group's last
  *
- * Whatever lies past the end counts as the largest key and never moves, so no
- * length is padded.  One launch a stride would be log2(n)^2 / 2 passes over
- * memory; instead a CTA holds a window and does many strides on it:
+ * Items past the end count as the largest key, so no length is padded.  One launch a stride would
+ * take log2(n)^2 / 2 passes over memory; instead a CTA loads a window and does many strides on it:
  *
- *	 tiles		all of sizes 2 … tile
- *	 columns	a level's first 8 strides.  Items that are size/256 apart form a
- *				column of 256, whose pairs never leave it.  Rows of 128 bytes of
- *				neighbouring columns make a window
- *	 window		later strides.  Pairs reach over any edge, so a window takes as
- *				many more rows on either side as its strides add up to, and what
- *				it puts out goes to the other buffer
+ *	 tiles		all sizes up to a tile
+ *	 columns	a level's first 8 strides: columns of 256 items, size/256 apart
+ *	 window		later strides; a window has extra rows on both sides, as many as its
+ *				strides add up to, and its output goes to the other buffer
  *
- *	 level m of n items, log2 of strides (4-byte keys, rows of 32):
- *	 m-1 … m-8 | m-9 … 10 | 9 … 0
- *	 columns   | windows  | window of neighbours
- *
- * In shared memory a window is linear and strides and sizes stay powers of two,
- * so one step serves all kinds of launch: `unit` items lie between neighbours
- * of a column, and a row of unit = row_items is the array itself.
- *
- * Source: Batcher, "Sorting networks and their applications", 1968.  Not
- * stable: keys alone.  A thread an index was rejected for a thread a pair, half
- * of which would have nothing to do.
+ * A window is linear in shared memory, so one step serves all kinds of launch: `unit` items lie
+ * between neighbours of a column.  Source: Batcher, "Sorting networks and their applications",
+ * 1968.  Not stable: keys alone.  One thread an index was rejected: half of the threads would
+ * idle.
  */
 #ifndef MGPU_MERGE_ODD_EVEN_CUH
 #define MGPU_MERGE_ODD_EVEN_CUH
@@ -59,7 +48,7 @@ struct mgpu_odd_even_shape
 	static constexpr uint32_t shared_items = window_items + rows;
 };
 
-/* The place of an item of the window: one free place a row keeps columns off one bank. */
+/* The place of an item of the window.  One free place a row spreads columns over the banks. */
 template <typename Key>
 MGPU_HOST_DEVICE uint32_t
 mgpu_padded(uint32_t item)
@@ -118,8 +107,8 @@ mgpu_sort_own(Key (&keys)[items])
 }
 
 /*
- * A thread's pairs of one stride below half the size, in a window that starts
- * at `origin` (modulo 2^32) of its list: twice the stride divides origin.
+ * A thread's pairs of one stride below half the size, in a window that starts at `origin` (modulo
+ * 2^32) of its list.  Twice the stride divides origin.
  */
 template <typename Key>
 MGPU_HOST_DEVICE void
@@ -135,7 +124,7 @@ mgpu_exchange_window(Key *window, uint32_t thread, uint32_t origin, uint32_t siz
 		uint32_t	left = ((2 * (pair >> log_stride) + 1) << log_stride) + (pair & (stride - 1));
 		uint32_t	right = left + stride;
 
-		/* a right one among the first `stride` of a group has its left one in another */
+		/* a right item among the first `stride` of a group has its left one in another group */
 		if (right < Shape::window_items && ((origin + right) & size_mask) >= stride)
 		{
 			Key			left_key = window[mgpu_padded<Key>(left)];
@@ -150,10 +139,7 @@ mgpu_exchange_window(Key *window, uint32_t thread, uint32_t origin, uint32_t siz
 	}
 }
 
-/*
- * The first strides of one size in a tile: a thread's items are a column of the
- * group, size / items apart.
- */
+/* The first strides of one size in a tile.  A thread's items are a column of the group, size / items apart. */
 template <typename Key>
 MGPU_HOST_DEVICE void
 mgpu_exchange_column(Key *tile, uint32_t thread, uint32_t log_size)
@@ -181,7 +167,7 @@ enum mgpu_odd_even_kind
 	MGPU_ODD_EVEN_WINDOW
 };
 
-/* One launch.  Sizes and strides of a window are linear: in its shared memory. */
+/* One launch.  Sizes and strides of a window count places in its shared memory. */
 struct mgpu_odd_even_launch
 {
 	mgpu_odd_even_kind kind;
@@ -203,8 +189,8 @@ mgpu_size_mask(uint32_t log_size)
 }
 
 /*
- * Where a CTA's rows lie: item (row, column) of its window is at
- * (first_row + row) * unit + first_column + column of the array.
+ * Where a CTA's rows are: item (row, column) of its window is at (first_row + row) * unit +
+ * first_column + column of the array.
  */
 struct mgpu_odd_even_place
 {
@@ -226,7 +212,7 @@ mgpu_odd_even_place_of(const mgpu_odd_even_launch &launch, uint64_t cta)
 	return place;
 }
 
-/* The array index of an item of the window; at least 2^63 before the array. */
+/* The array index of an item of the window.  Items before the array get 2^63 or more. */
 template <typename Key>
 MGPU_HOST_DEVICE uint64_t
 mgpu_odd_even_index(const mgpu_odd_even_launch &launch, mgpu_odd_even_place place, uint32_t item)
@@ -237,7 +223,7 @@ mgpu_odd_even_index(const mgpu_odd_even_launch &launch, mgpu_odd_even_place plac
 		place.first_column + (item & (Shape::row_items - 1));
 }
 
-/* From a thread's item of the window to its next, in the array. */
+/* The distance in the array from a thread's item of the window to its next. */
 template <typename Key>
 MGPU_HOST_DEVICE uint64_t
 mgpu_odd_even_step(const mgpu_odd_even_launch &launch)
@@ -247,7 +233,7 @@ mgpu_odd_even_step(const mgpu_odd_even_launch &launch)
 	return (uint64_t) (Shape::threads >> Shape::log_row) << launch.log_unit;
 }
 
-/* Does a window put this item out? */
+/* Does a window write this item? */
 template <typename Key>
 MGPU_HOST_DEVICE bool
 mgpu_odd_even_is_core(const mgpu_odd_even_launch &launch, uint32_t item)
@@ -264,7 +250,7 @@ mgpu_divide_shifted(uint64_t dividend, uint32_t log_divisor)
 	return (dividend + (UINT64_C(1) << log_divisor) - 1) >> log_divisor;
 }
 
-/* A window launch for strides 2^high … 2^low (in items) of size 2^log_size. */
+/* A window launch for strides 2^high ... 2^low (in items) of size 2^log_size. */
 template <typename Key>
 static mgpu_odd_even_launch
 mgpu_plan_window(uint64_t num_items, uint32_t log_size, uint32_t high, uint32_t low)
@@ -348,7 +334,7 @@ mgpu_odd_even_tiles(const Key *in, Key *out, uint64_t num_items, mgpu_odd_even_l
 	uint64_t	begin = (uint64_t) blockIdx.x * Shape::window_items;
 	Key			keys[Shape::items];
 
-	/* the first sizes may sort any items of the tile together: neighbouring ones go to a warp */
+	/* the first sizes may sort any items of the tile together: a warp takes neighbours */
 #pragma unroll
 	for (uint32_t i = 0; i < Shape::items; i++)
 	{
@@ -360,7 +346,7 @@ mgpu_odd_even_tiles(const Key *in, Key *out, uint64_t num_items, mgpu_odd_even_l
 #pragma unroll
 	for (uint32_t i = 0; i < Shape::items; i++)
 		tile[mgpu_padded<Key>(thread * Shape::items + i)] = keys[i];
-	__syncthreads();				/* sorted sixteens are in place */
+	__syncthreads();				/* sorted groups of 16 are in place */
 	for (uint32_t log_size = MGPU_ODD_EVEN_LOG_ITEMS + 1; log_size <= Shape::log_window; log_size++)
 	{
 		mgpu_exchange_column(tile, thread, log_size);
@@ -402,7 +388,7 @@ mgpu_odd_even_columns(const Key *in, Key *out, uint64_t num_items, mgpu_odd_even
 		mgpu_exchange_window(window, thread, 0, mgpu_size_mask(Shape::log_window), log_stride);
 		__syncthreads();			/* one stage is done */
 	}
-	/* not all at once: their addresses are not worth registers during the stages */
+	/* not unrolled: addresses would take registers during the stages */
 #pragma unroll 4
 	for (uint32_t i = 0; i < Shape::items; i++)
 		if (first + i * step < num_items)

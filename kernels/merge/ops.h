@@ -2,18 +2,14 @@
  * merge/ops.h
  *		Merge, bulk remove, bulk insert and the odd-even network on the device.
  *
- * As with the sorts (sort/sorter.h), a launch function enqueues all its work on
- * one stream, allocates nothing and waits for nothing; those of a process follow
- * one another on a device, in one stream at a time.  Arrays are on the
- * device; outputs overlap no input, are aligned to 16 bytes, and are written
- * from their first to their last item and nowhere else.  Inputs are aligned to
- * their element.  Counts are of items; every sum of two is at most
- * MGPU_MAX_ITEMS.
+ * A launch function enqueues all its work on one stream, allocates nothing and waits for nothing.
+ * Launches of a process follow one another on a device, in one stream at a time.  Outputs overlap
+ * no input, are aligned to 16 bytes, and are written from their first to their last item.  Inputs
+ * are aligned to their element.  Every sum of two counts is at most MGPU_MAX_ITEMS.
  *
- * temp_bytes functions ask no device.  They say 0 where that is the faster way;
- * with fewer bytes than one boundary a tile takes, or none, the tiles find their
- * boundaries themselves.  Results are the same either way.  temp is aligned to
- * 16 bytes.
+ * temp_bytes functions ask no device.  They say 0 where that is faster.  With less memory than one
+ * boundary a tile takes, the tiles find their boundaries themselves, with the same results. temp
+ * is aligned to 16 bytes.
  */
 #ifndef MGPU_MERGE_OPS_H
 #define MGPU_MERGE_OPS_H
@@ -31,9 +27,9 @@ extern "C" {
 /* ------------------------------------------------------------------- merge */
 
 /*
- * Whether both inputs of a merge are sorted, one for the device.  Every byte is
- * 0xFF before the launch.  The merge itself sets suspect to 0 if a or b is not
- * in order; mgpu_launch_find_unsorted behind it then finds where.
+ * Are both inputs of a merge sorted? In device memory.  Every byte is 0xFF before the launch.  The
+ * merge sets suspect to 0 if a or b is not in order; mgpu_launch_find_unsorted behind it then finds
+ * where.
  */
 typedef struct mgpu_order_check
 {
@@ -42,9 +38,8 @@ typedef struct mgpu_order_check
 } mgpu_order_check;
 
 /*
- * Keys are stored bytes, in and out: the merge compares their codes and moves
- * the bytes, so zeros and NaNs keep theirs.  On ties a goes first, and each
- * input keeps its order.
+ * Keys are stored bytes.  The merge compares their codes and moves the bytes, so zeros and NaNs
+ * keep theirs.  On ties a goes first, and each input keeps its order.
  */
 typedef struct mgpu_merge_request
 {
@@ -58,7 +53,7 @@ typedef struct mgpu_merge_request
 	void	   *out_values;
 	uint64_t	num_a_items;
 	uint64_t	num_b_items;
-	mgpu_order_check *check;	/* on the device; NULL: do not say */
+	mgpu_order_check *check;	/* on the device; NULL: no check */
 	void	   *temp;
 	uint64_t	temp_bytes;
 	cudaStream_t stream;
@@ -67,13 +62,10 @@ typedef struct mgpu_merge_request
 uint64_t	mgpu_merge_temp_bytes(uint32_t key_width, uint32_t value_width,
 								  uint64_t num_a_items, uint64_t num_b_items);
 
-/* Outputs mean nothing where an input is not sorted, but nothing else is written. */
+/* If an input is not sorted, the outputs mean nothing, but nothing else is written. */
 cudaError_t mgpu_launch_merge(const mgpu_merge_request *request);
 
-/*
- * Fill in check->position if check->suspect is 0, else return at once on the
- * device.  May be enqueued right behind the merge or once suspect was seen.
- */
+/* Fill in check->position if check->suspect is 0, else return at once on the device. */
 cudaError_t mgpu_launch_find_unsorted(const mgpu_merge_request *request);
 
 /* -------------------------------------------------- bulk remove and insert */
@@ -95,21 +87,15 @@ typedef struct mgpu_bulk_request
 uint64_t	mgpu_remove_temp_bytes(uint32_t width, uint64_t num_items, uint64_t num_positions);
 uint64_t	mgpu_insert_temp_bytes(uint32_t width, uint64_t num_items, uint64_t num_positions);
 
-/*
- * out: items without those at the positions, which are unique and below
- * num_items; so num_items - num_positions of them.
- */
+/* out: the items except those at the positions, which are unique and below num_items. */
 cudaError_t mgpu_launch_remove(const mgpu_bulk_request *request);
 
-/*
- * out: inserted[i] before items[positions[i]]; equal positions keep the order
- * given, position num_items appends; so num_items + num_positions items.
- */
+/* out: inserted[i] before items[positions[i]].  Equal positions keep the order given; position num_items appends. */
 cudaError_t mgpu_launch_insert(const mgpu_bulk_request *request);
 
 /* ------------------------------------------------------------- odd-even sort */
 
-/* Codes of 4 or 8 bytes, on one of two sides aligned to 256 bytes; both are overwritten. */
+/* Codes of 4 or 8 bytes, on one of two sides aligned to 256 bytes.  Both sides are overwritten. */
 typedef struct mgpu_odd_even_request
 {
 	uint32_t	key_width;
@@ -121,10 +107,10 @@ typedef struct mgpu_odd_even_request
 
 cudaError_t mgpu_launch_odd_even_sort(mgpu_odd_even_request *request);
 
-/* The kernels behind them, one algorithm x width a translation unit. */
+/* The kernels, one translation unit for each algorithm and width. */
 typedef struct mgpu_merger
 {
-	cudaError_t (*merge) (const mgpu_merge_request *request);	/* of one item or more */
+	cudaError_t (*merge) (const mgpu_merge_request *request);	/* num_a_items + num_b_items > 0 */
 	cudaError_t (*find_unsorted) (const mgpu_merge_request *request);
 } mgpu_merger;
 

@@ -2,21 +2,18 @@
  * merge/splits.cuh
  *		How the tiles of merge, bulk remove and bulk insert get their boundaries.
  *
- * Few tiles search themselves.  For more, a launch finds all boundaries once, and the
- * tiles start while it runs (device/launch.cuh).  Most begin when it has long ended.  Those that
- * fill the device first wait for it; of a merge they hear of each boundary as soon as it is
- * found, by words that say whose they are, so that none waits for the slowest search, nor
- * for the launch to end.  A word holds the number of the launch and a split: nothing has to
- * be cleared.  Tiles that look at words are on the device only once all CTAs that search
- * are: they say so before they search, and none of them waits for a tile.
+ * Few tiles search themselves.  For more, one launch finds all boundaries, and the tiles start
+ * while it runs (device/launch.cuh).  The first tiles wait for it; those of a merge receive each
+ * boundary as soon as it is found.  A word holds the number of the launch and a split, so nothing
+ * has to be cleared.  Tiles that wait are on the device only once all CTAs that search are, and
+ * those wait for no tile.
  *
- * Launches of a device follow one another, in one stream and from one thread, and none is
- * captured to be launched again: its number would be that of words that are there already.
+ * Launches of a device follow one another, from one thread, and none may be captured to be
+ * launched again: its number would repeat.
  *
- * Rejected: first tiles that search themselves, which takes as long as the launch does;
- * searches of each tile while the one before is merged, a microsecond of latency that few
- * CTAs an SM do not hide; words for removes and inserts, whose items are on their way
- * while they wait: their tiles then take longer than the wait took.
+ * Rejected: first tiles that search themselves, which takes as long as the launch; searches of a
+ * tile while the one before is merged; words for removes and inserts, whose items load while they
+ * wait.
  */
 #ifndef MGPU_MERGE_SPLITS_CUH
 #define MGPU_MERGE_SPLITS_CUH
@@ -25,13 +22,13 @@
 #include "device/split_search.cuh"
 #include "merge/tuning.cuh"
 
-/* What the tiles of a launch are told of their boundaries. */
+/* What the tiles of a launch know of their boundaries. */
 struct mgpu_tile_plan
 {
 	const uint32_t *splits;		/* NULL: they search themselves */
-	uint32_t	ahead;			/* a CTA asks for the tile so many behind its own */
-	bool		overlaps;		/* they start while splits are still being found */
-	uint32_t	launch;			/* number of the launch from whose words they hear; or 0 */
+	uint32_t	ahead;			/* a CTA prefetches the tile so many behind its own */
+	bool		overlaps;		/* they start while splits are still searched */
+	uint32_t	launch;			/* number of the launch whose words they read, or 0 */
 };
 
 static inline uint64_t
@@ -47,7 +44,7 @@ mgpu_splits_bytes(uint64_t num_tiles)
 	return (num_tiles + 1) * sizeof(uint32_t);
 }
 
-/* Bytes to ask for: none while the tiles do better to look themselves. */
+/* Bytes to ask for: none while the tiles had better search themselves. */
 static inline uint64_t
 mgpu_splits_temp_bytes(uint64_t num_tiles)
 {
@@ -58,7 +55,7 @@ mgpu_splits_temp_bytes(uint64_t num_tiles)
 
 /* ------------------------------------------------------------------- words */
 
-/* The first boundaries of the last launches; zero when it is loaded. */
+/* The first boundaries of the last launches.  Zero when the module is loaded. */
 static __device__ uint64_t mgpu_split_words[MGPU_OPS_WORDS];
 
 static __device__ __forceinline__ void
@@ -90,7 +87,7 @@ mgpu_number_launch()
 
 /* ------------------------------------------------------------------ search */
 
-/* The splits of all boundaries, from 0 to num_tiles.  What is launched behind it may start meanwhile. */
+/* The splits of all boundaries, from 0 to num_tiles.  The next launch may start meanwhile. */
 template <int lanes, class Search>
 static __global__ void
 __launch_bounds__(MGPU_OPS_LAUNCH_THREADS)
@@ -109,7 +106,7 @@ mgpu_find_splits(Search search, uint64_t num_tiles, uint32_t *splits, uint32_t l
 	}
 }
 
-/* Both splits of the CTA's tile by a search of its own.  All threads call it; it ends with a barrier. */
+/* Both splits of the CTA's tile by its own search.  All threads call it; it ends with a barrier. */
 template <class Search>
 static __device__ __forceinline__ uint2
 mgpu_search_tile_splits(const Search &search)
@@ -132,21 +129,24 @@ mgpu_search_tile_splits(const Search &search)
 
 /* ------------------------------------------------------------------- tiles */
 
-/* Both splits of a tile, or that they are not found yet. */
+/* Both splits of a tile, if they are found. */
 struct mgpu_tile_splits
 {
 	uint2		split;
 	bool		known;
 };
 
-/* Does this CTA take splits from words?  The last one does not: the tiles end when the launch that searches has. */
+/*
+ * Does this CTA take splits from words? Not the last one, so that the tiles do not end before the
+ * launch that searches.
+ */
 static __device__ __forceinline__ bool
 mgpu_receives_splits(mgpu_tile_plan plan)
 {
 	return plan.launch != 0 && blockIdx.x < MGPU_OPS_RECEIVING_TILES && blockIdx.x + 1 < gridDim.x;
 }
 
-/* Look up a planned tile's splits; nothing waits for them here. */
+/* Read a planned tile's splits without waiting. */
 static __device__ __forceinline__ mgpu_tile_splits
 mgpu_look_up_splits(mgpu_tile_plan plan, uint64_t tile)
 {
@@ -162,10 +162,7 @@ mgpu_look_up_splits(mgpu_tile_plan plan, uint64_t tile)
 		words[0] >> 32 == plan.launch && words[1] >> 32 == plan.launch};
 }
 
-/*
- * The tile that this CTA asks the cache for and its splits, which one thread gets
- * if they are known.
- */
+/* The tile that this CTA prefetches, and its splits, which one thread gets if they are known. */
 struct mgpu_tile_ahead
 {
 	uint64_t	tile;
@@ -188,7 +185,7 @@ mgpu_find_tile_ahead(mgpu_tile_plan plan)
 	return ahead;
 }
 
-/* A step of every tile: what was before the launch that searches has ended, and that launch if need be. */
+/* Every tile calls this: work before the search has ended, and the search too if this tile needs that. */
 static __device__ __forceinline__ void
 mgpu_await_splits(mgpu_tile_plan plan)
 {
@@ -196,19 +193,18 @@ mgpu_await_splits(mgpu_tile_plan plan)
 		mgpu_await_previous();
 }
 
-/* The boundaries that a CTA needs to know: those of its tile, and of the one that it asks the cache for. */
+/* The boundaries of a CTA's tile and of the one that it prefetches. */
 struct mgpu_all_splits
 {
 	uint2		own;
 	uint2		ahead;
 	uint64_t	tile_ahead;
-	bool		asks;			/* this thread is the one to ask */
+	bool		asks;			/* this thread prefetches */
 };
 
 /*
- * All of them, on their way together: for who asks first and then loads, and hears of
- * none.  All threads call it, behind mgpu_await_previous; it ends with a barrier if it
- * searches.
+ * All of them, loaded together, for kernels that prefetch first and receive no words.  All threads
+ * call it, behind mgpu_await_previous; it ends with a barrier if it searches.
  */
 template <class Search>
 static __device__ __forceinline__ mgpu_all_splits
@@ -226,8 +222,8 @@ mgpu_find_all_splits(const Search &search, mgpu_tile_plan plan)
 }
 
 /*
- * Both boundaries of this CTA's tile.  All threads call it, behind mgpu_await_splits; it
- * ends with a barrier if it searches.
+ * Both boundaries of this CTA's tile.  All threads call it, behind mgpu_await_splits; it ends with
+ * a barrier if it searches.
  */
 template <class Search>
 static __device__ __forceinline__ uint2
@@ -245,7 +241,7 @@ mgpu_find_tile_splits(const Search &search, mgpu_tile_plan plan)
 
 /* -------------------------------------------------------------------- host */
 
-/* Enqueue the search for all boundaries, by so many lanes each; splits has a place for each. */
+/* Enqueue the search for all boundaries with this number of lanes each. splits has a place for each. */
 template <int lanes, class Search>
 static cudaError_t
 mgpu_enqueue_search(const Search &search, uint64_t num_tiles, uint32_t *splits, uint32_t launch, cudaStream_t stream)
@@ -267,8 +263,8 @@ mgpu_enqueue_splits(const Search &search, uint64_t num_tiles, uint32_t *splits, 
 }
 
 /*
- * The same if temp has room; the plan says what the tiles are to do.  ahead is in
- * tiles an SM.  The tiles are launched next, by mgpu_launch_tiles.
+ * The same if temp is large enough.  The plan says what the tiles do; ahead is in tiles an SM.
+ * mgpu_launch_tiles must be the next launch.
  */
 template <class Search>
 static cudaError_t
@@ -296,9 +292,9 @@ mgpu_plan_tiles(const Search &search, uint64_t num_tiles, int ahead, void *temp,
 }
 
 /*
- * Launch a kernel of one CTA a tile.  It may read inputs while splits are still
- * being found, since that search was launched as usual, when all before it had
- * ended; before it reads splits or writes it calls mgpu_await_splits or mgpu_await_previous.
+ * Launch a kernel of one CTA a tile.  It may read inputs while splits are still searched, since the
+ * search was launched when all before it had ended.  Before it reads splits or writes, it calls
+ * mgpu_await_splits or mgpu_await_previous.
  */
 template <class Tuning, typename... Parameters, typename... Arguments>
 static cudaError_t

@@ -1,12 +1,11 @@
 /*
  * merge/tuning.cuh
- *		Sizes of merge, bulk remove, bulk insert and the odd-even network, as data.
+ *		Sizes of merge, bulk remove, bulk insert and the odd-even network.
  *
- * resident is the number of CTAs that an SM shall hold; it sets the register
- * budget of a kernel.  A CTA asks the cache for the tile that lies `ahead` tiles
- * an SM behind its own, so that the memory works while CTAs compute: too near is
- * too late, and what is too far is evicted before its use.  Shared memory of every CTA stays below 48 kB, so that no
- * kernel has to ask for more and one shape serves every chip from 7.5 on.
+ * `resident` is the number of CTAs that an SM shall hold; it sets a kernel's register budget.  A
+ * CTA prefetches the tile `ahead` tiles an SM behind its own: nearer is too late, further is
+ * evicted before its use.  A CTA takes less than 48 kB of shared memory, so one shape serves every
+ * device from 7.5 on.
  */
 #ifndef MGPU_MERGE_TUNING_CUH
 #define MGPU_MERGE_TUNING_CUH
@@ -14,8 +13,8 @@
 #include <stdint.h>
 
 /*
- * Chips with 64 to 100 kB of shared memory an SM hold no more than three such
- * CTAs anyway, and may use the registers; the smallest hold 1,024 threads.
+ * Devices with 64 to 100 kB of shared memory an SM hold at most three such CTAs, which may use the
+ * registers.  The smallest hold 1,024 threads.
  */
 #if defined(__CUDA_ARCH__) && \
 	(__CUDA_ARCH__ < 800 || __CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1200)
@@ -26,7 +25,7 @@
 #define MGPU_OPS_MOST_THREADS 2048
 #endif
 
-/* CTAs of so many threads that an SM shall hold, where resident are wished for. */
+/* The number of CTAs that an SM can hold, at most `resident`. */
 constexpr int
 mgpu_most_resident(int threads, int resident)
 {
@@ -61,8 +60,8 @@ struct mgpu_merge_keys_tuning<8> : mgpu_ops_tuning<256, 15, 4, 2>
 };
 
 /*
- * Merge by sources, for pairs and 16-byte keys: keys and 2-byte sources in shared memory.
- * The first-level cache is left to the values.
+ * Merge by sources, for pairs and 16-byte keys: keys and 2-byte sources in shared memory.  Values
+ * use the first-level cache.
  */
 template <int key_bytes>
 struct mgpu_merge_pairs_tuning : mgpu_ops_tuning<256, 23, 5, 1, false>
@@ -79,10 +78,7 @@ struct mgpu_merge_pairs_tuning<16> : mgpu_ops_tuning<256, 9, 3, 1, false>
 {
 };
 
-/*
- * Bulk remove and insert, by item width.  A warp makes the masks of 32 items a
- * lane, so a thread has at most 32 items.
- */
+/* Bulk remove and insert, by item width.  A warp makes masks of 32 items a lane, so a thread has at most 32 items. */
 template <int item_bytes>
 struct mgpu_bulk_tuning;
 
@@ -127,40 +123,38 @@ using mgpu_remove_tuning = typename mgpu_bulk_tuning<item_bytes>::remove;
 template <int item_bytes>
 using mgpu_insert_tuning = typename mgpu_bulk_tuning<item_bytes>::insert;
 
-/* Tiles all of one list go by way of registers for keys of so many bytes and more, which a warp reads well. */
+/* Tiles of one list go through registers for keys of so many bytes or more. */
 #define MGPU_MERGE_COPY_MIN_BYTES 4
 
-/* A list of no more items is short: nearly all tiles are all of the other. */
+/* A list of so many items or fewer is short: nearly all tiles are copies of the other. */
 #define MGPU_MERGE_SHORT_ITEMS 1024
 
-/* Values moved by a thread at a time in a merge of pairs. */
+/* Values that a thread moves at a time in a merge of pairs. */
 #define MGPU_MERGE_VALUES_AT_ONCE 8
 
-/* Items up to so many bytes go through shared memory in a remove, both ways or on their way out. */
+/* In a remove, items up to so many bytes are staged (in and out) or packed (out) through shared memory. */
 #define MGPU_REMOVE_STAGED_BYTES 1
 #define MGPU_REMOVE_PACKED_BYTES 4
 
-/* Positions that a thread has on their way at a time. */
+/* Positions that a thread loads at a time. */
 #define MGPU_REMOVE_POSITIONS_AT_ONCE 12
 #define MGPU_INSERT_POSITIONS_AT_ONCE 8
 
 /*
- * Tiles' boundaries: up to this many tiles, every CTA looks for its own two;
- * beyond, a launch of its own finds them all once.  A tile's own search costs
- * its CTA some 2 us of latency, the launch about 7 us in all.
+ * Up to this many tiles, every CTA searches its own two boundaries.  Beyond, one launch finds them
+ * all.  A tile's own search takes 2 us of latency, the launch about 7 us in all.
  */
 #define MGPU_OPS_SEARCH_IN_TILE_TILES UINT64_C(2048)
 
 /*
- * Probes at a time of a search within a CTA; two searches share a warp.  They take no
- * distances: 3 rounds in place of 3 or 4, for which tiles of removes would spill.
+ * Probes a round of a search within a CTA.  Two searches share a warp.  No interpolation: removes
+ * would spill registers.
  */
 #define MGPU_OPS_TILE_PROBES 16
 
 /*
- * Probes at a time of a search in the launch, for up to so many tiles and for more.
- * Few tiles wait for rounds of probes, many for the sectors: a probe of positions reads
- * one, a probe of a merge one of either list, 17 and more a boundary.
+ * Probes a round of the launch's searches, for up to so many tiles and for more.  Few tiles wait
+ * for rounds; many wait for the sectors that probes read.
  */
 #define MGPU_OPS_FEW_TILES UINT64_C(8000)
 #define MGPU_OPS_FEW_PROBES 8
@@ -170,36 +164,32 @@ using mgpu_insert_tuning = typename mgpu_bulk_tuning<item_bytes>::insert;
 #define MGPU_OPS_LAUNCH_THREADS 128
 
 /*
- * Tiles that do not wait for the launch to end: as many as any device holds at a time, or
- * more; and words for their boundaries and those of the tiles that they ask for.
+ * Tiles that receive splits while the launch searches: as many as a device holds at a time, or
+ * more; and the words for them and for those that they prefetch.
  */
 #define MGPU_OPS_RECEIVING_TILES 1536
 #define MGPU_OPS_WORDS 2048
 
 /*
- * The first probes of a search lie within so many roots of the range around the expected
- * place (split_search.cuh).  Random lists have it within three roots for all but a few in a
- * million tiles.  The launch's fewer roots cost one or two boundaries in a hundred a round more.
+ * The first probes lie within so many roots of the range around the expected place
+ * (device/split_search.cuh).  Random lists have it within three roots for all but a few in a
+ * million tiles; the launch's fewer roots cost one or two boundaries in a hundred a round more.
  */
 #define MGPU_OPS_TILE_ROOTS 3.0f
 #define MGPU_OPS_LAUNCH_ROOTS 1.5f
 
-/* The search for the first item out of order, after a merge found that there is one. */
+/* The search for the first item out of order. */
 #define MGPU_UNSORTED_THREADS 256
 #define MGPU_UNSORTED_CTAS 1024
 
-/*
- * The odd-even network.  Every CTA works on 32 kB in shared memory: a tile of
- * neighbours, or 256 rows of 128 bytes.  A thread has 16 items.
- */
+/* The odd-even network.  A CTA works on 32 kB in shared memory: a tile of neighbours, or 256 rows of 128 bytes. */
 #define MGPU_ODD_EVEN_BYTES 32768
 #define MGPU_ODD_EVEN_ROW_BYTES 128
 #define MGPU_ODD_EVEN_LOG_ITEMS 4
 
 /*
- * Strides of 1, 2 … rows in a launch in the middle of a level: k strides need
- * 2^k rows beside what a window puts out, on either side.  5 put out 192 of 256
- * rows and cost a third more than they must; 4, 224 rows and a seventh.
+ * Strides of 1, 2 ... rows in a launch in the middle of a level: k strides need 2^k extra rows on
+ * both sides. 5 strides write 192 of 256 rows, 4 write 224.
  */
 #define MGPU_ODD_EVEN_MIDDLE_STRIDES 5
 

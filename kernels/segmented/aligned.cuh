@@ -1,29 +1,20 @@
 /*
  * segmented/aligned.cuh
- *		Geometry of the segmented sort by tiles that begin where segments do.
+ *		Geometry of the aligned segmented sort: tiles begin where segments do.
  *
- * A segment of up to tile_items is sorted by a group of a CTA's threads, a longer
- * one in chunks of tile_items and what is left, which are then merged in pairs:
+ * A segment of up to tile_items is sorted by a group of a CTA's threads.  A longer one is cut into
+ * chunks of tile_items and a rest, which are then merged in pairs:
  *
  *	 segments	|---|--|------------------------------|-|-------|
  *	 sorts		 [ ][  ][  chunk    ][  chunk   ][rest][][      ]
  *
- * So no segment lies across an interface that it is too short for: one of k chunks
- * takes ceil(log2 k) passes wherever it lies, and all others none.  Groups are of a
- * power of two of threads and classes of one size of group, longest first, so that
- * all groups of a CTA wait for each other alike.
+ * So short segments take no pass, and k chunks take ceil(log2 k).  Groups have a power of two of
+ * threads.  Each size is a class; a CTA sorts chunks of one class, longest first, so its groups
+ * wait for each other alike.  A segment of k passes starts on the side from which they lead to
+ * side 0.  Keys and indices are two arrays on both sides, packed in shared memory.
  *
- * Chunks in order stay as they are, and where all parts of long segments are in
- * order, side 0 has everything at once and there is no pass.
- *
- * A segment of k passes starts on the side that they lead from to side 0.  Keys and
- * indices are two arrays on both sides, packed on the way through shared memory:
- * then no item's place depends on what its neighbours have become.
- *
- * Rejected: chunks of equal length, which leave threads of every chunk's group
- * idle; CTAs of 1,024 threads for a pass less, which nothing else on an SM hides.
- *
- * Everything here runs on the host as well, where a test emulates a CTA.
+ * Rejected: chunks of equal length, which leave threads of every group idle; CTAs of 1,024 threads
+ * for one pass less.  All of this runs on the host too, where a test emulates a CTA.
  */
 #ifndef MGPU_SEGMENTED_ALIGNED_CUH
 #define MGPU_SEGMENTED_ALIGNED_CUH
@@ -46,7 +37,7 @@ struct __align__(8) mgpu_aligned_chunk
 		return items_flags >> 3;
 	}
 
-	/* Where the sorted items go. */
+	/* The side of the sorted items. */
 	MGPU_MEMBER uint32_t
 	side() const
 	{
@@ -59,7 +50,7 @@ struct __align__(8) mgpu_aligned_chunk
 		return (items_flags & 2) != 0;
 	}
 
-	/* Of a part: does the segment go on behind it? */
+	/* Is this a part of a segment that goes on behind it? */
 	MGPU_MEMBER bool
 	goes_on() const
 	{
@@ -82,14 +73,14 @@ struct __align__(16) mgpu_aligned_tile
 	uint32_t	unused;
 };
 
-/* Groups of class c are of 2, 4, 8 … threads. */
+/* Groups of class c have 2, 4, 8 ... threads. */
 MGPU_HOST_DEVICE constexpr uint32_t
 mgpu_group_threads(uint32_t group_class)
 {
 	return 2u << group_class;
 }
 
-/* The longest segment of a class: its tile must not reach the next group's (mgpu_group_slot). */
+/* The longest segment of a class.  Its tile must not reach the next group's (mgpu_group_slot). */
 template <class Tuning>
 MGPU_HOST_DEVICE constexpr uint32_t
 mgpu_group_most_items(uint32_t group_class)
@@ -99,7 +90,7 @@ mgpu_group_most_items(uint32_t group_class)
 	return group_class + 1 < Tuning::num_classes ? items - 2 * Tuning::most_phase : items;
 }
 
-/* Of 1 to tile_items items. */
+/* The class of a segment of 1 to tile_items items. */
 template <class Tuning>
 MGPU_HOST_DEVICE uint32_t
 mgpu_find_group_class(uint32_t num_items)
@@ -112,7 +103,10 @@ mgpu_find_group_class(uint32_t num_items)
 	return group_class;
 }
 
-/* Entries that a class may have among num_items items, in segments of MGPU_ALIGNED_MIN_MEAN on average at least. */
+/*
+ * The most entries that a class can have among num_items items, in segments of
+ * MGPU_ALIGNED_MIN_MEAN or more on average.
+ */
 template <class Tuning>
 MGPU_HOST_DEVICE uint64_t
 mgpu_most_of_class(uint64_t num_items, uint32_t group_class)
@@ -134,7 +128,7 @@ mgpu_count_aligned_passes(uint32_t num_items)
 	return passes;
 }
 
-/* Tiles that segments of the same number of passes, one at least, may have. */
+/* The most tiles that segments of one number of passes, 1 or more, can have. */
 template <class Tuning>
 MGPU_HOST_DEVICE uint64_t
 mgpu_most_aligned_tiles(uint64_t num_items)
@@ -144,10 +138,7 @@ mgpu_most_aligned_tiles(uint64_t num_items)
 
 /* ------------------------------------------------------------------- groups */
 
-/*
- * Threads of a group that have items: whole warps where it has more than one, so
- * that the others are left out.
- */
+/* Threads of a group that have items: whole warps if the group has more than one. */
 template <int items>
 MGPU_HOST_DEVICE uint32_t
 mgpu_count_live_threads(uint32_t num_items, uint32_t group_threads)
@@ -157,7 +148,7 @@ mgpu_count_live_threads(uint32_t num_items, uint32_t group_threads)
 	return group_threads <= 32 ? group_threads : (threads + 31) / 32 * 32;
 }
 
-/* Does a thread merge at this level?  Threads are the CTA's; live_end: behind its group's last live one. */
+/* Does a thread merge at this level? It counts in the CTA; live_end is behind its group's last live thread. */
 MGPU_HOST_DEVICE bool
 mgpu_group_merges(uint32_t thread, uint32_t live_end, uint32_t run_threads)
 {
@@ -192,7 +183,10 @@ mgpu_merge_group_facing(Key (&keys)[items], const Key *tile, uint32_t thread, ui
 					  (thread - pair_first) * items);
 }
 
-/* Where a group's sorted items go: at their place's phase, in its own slots but for the rounding up to a vector. */
+/*
+ * Where a group's sorted items go: at the phase of their place, in the group's own slots except for
+ * the rounding to a vector.
+ */
 template <class Tuning>
 MGPU_HOST_DEVICE uint32_t
 mgpu_group_slot(uint32_t first_thread, uint32_t phase)
@@ -203,7 +197,7 @@ mgpu_group_slot(uint32_t first_thread, uint32_t phase)
 	return (slot + vector_items - 1) / vector_items * vector_items + phase;
 }
 
-/* Put the real ones of a thread's items into its group's tile; group_thread: in its group. */
+/* Put a thread's items, without pads, into its group's tile. group_thread counts in the group. */
 template <int items, typename Key>
 MGPU_HOST_DEVICE void
 mgpu_store_group_items(const Key (&keys)[items], Key *group_tile, uint32_t group_thread, uint32_t num_items)
@@ -221,14 +215,14 @@ mgpu_store_group_items(const Key (&keys)[items], Key *group_tile, uint32_t group
 
 /* ------------------------------------------------------------------- passes */
 
-/* What a tile of a pass merges, from the start of the array; diagonals in the pair of lists. */
+/* What a tile of a pass merges, from the start of the array.  Diagonals count in the pair of lists. */
 struct mgpu_aligned_inputs
 {
 	uint32_t	a_begin;
 	uint32_t	a_items;		/* of the whole list */
 	uint32_t	b_begin;
-	uint32_t	b_items;		/* perhaps none: the tile is copied */
-	uint32_t	diagonals[2];	/* where the tile begins, and ends */
+	uint32_t	b_items;		/* may be 0: the tile is copied */
+	uint32_t	diagonals[2];	/* where the tile begins and ends */
 };
 
 template <class Tuning>
@@ -263,11 +257,11 @@ mgpu_second_slot(uint32_t a_end, uint32_t phase)
 	return (a_end + Tuning::items_per_thread + vector_items - 1) / vector_items * vector_items + phase;
 }
 
-/* A Search of device/split_search.cuh: how many of a's items come before diagonal 0 or 1. */
+/* A Search of split_search.cuh: how many of a's items come before diagonal 0 or 1. */
 template <typename Stored>
 struct mgpu_aligned_search
 {
-	const Stored *keys;			/* an index only grows from list a to list b */
+	const Stored *keys;			/* indices only grow from list a to list b */
 	mgpu_aligned_inputs inputs;
 
 	MGPU_MEMBER void

@@ -1,16 +1,14 @@
 /*
  * segmented/aligned_chunks.cuh
- *		The segmented sort by tiles that begin where segments do: sorting its chunks.
+ *		The aligned segmented sort: sorting its chunks.
  *
- * A CTA takes as many chunks of a class as it has groups, the largest first, so that
- * what is left at last is short.  Of groups of a warp or less each warp takes its own
- * and waits for nobody, so that one loads while others sort.
- *
- * Keys are codes, or codes packed with the item's index in the low 32 bits, which
+ * A CTA takes as many chunks of a class as it has groups, the longest first, so that what remains
+ * last is short.  For groups of a warp or less each warp takes its own chunks, so that one loads
+ * while others sort.  Keys are codes, or codes packed with the index in the low 32 bits, which
  * makes all keys different and every merge stable.
  *
- * Rejected: groups of 3, 5, 6 and 10 lanes as well, for fewer idle slots, and small
- * groups' chunks loaded by all lanes of a warp (NOTES.md).
+ * Rejected: groups of 3, 5, 6 and 10 lanes for fewer idle slots; small groups' chunks loaded by
+ * all lanes of a warp (NOTES.md).
  */
 #ifndef MGPU_SEGMENTED_ALIGNED_CHUNKS_CUH
 #define MGPU_SEGMENTED_ALIGNED_CHUNKS_CUH
@@ -18,26 +16,26 @@
 #include "segmented/aligned.cuh"
 #include "segmented/kernels.cuh"
 
-/* At the start of the temporary memory; zero before the first launch. */
+/* At the start of temporary memory.  Zero before the first launch. */
 struct mgpu_aligned_header
 {
 	uint32_t	num_chunks[MGPU_ALIGNED_MAX_CLASSES];
 	uint32_t	num_tiles[MGPU_ALIGNED_MAX_PASSES + 1];	/* of segments by their passes */
-	uint32_t	next_units[2];	/* for CTAs, beyond the first of each, and for warps */
-	uint32_t	needs_passes;	/* some part of a long segment was not in order */
+	uint32_t	next_units[2];	/* for CTAs, after the first of each, and for warps */
+	uint32_t	needs_passes;	/* a part of a long segment was not in order */
 };
 
-/* Lists of chunks by class, and of tiles by passes, one behind the other. */
+/* Lists of chunks by class, and of tiles by passes. */
 template <class Tuning>
 struct mgpu_aligned_lists
 {
 	mgpu_aligned_header *header;
 	mgpu_aligned_chunk *chunks[Tuning::num_classes];
-	mgpu_aligned_tile *tiles;	/* most_tiles of one pass, then of two … */
+	mgpu_aligned_tile *tiles;	/* most_tiles of one pass, then of two ... */
 	uint32_t	most_tiles;
 };
 
-/* One side: keys, and what lies beside them. */
+/* One side: keys, and their indices. */
 template <typename Stored, typename Key>
 struct mgpu_aligned_side
 {
@@ -46,7 +44,7 @@ struct mgpu_aligned_side
 	Stored	   *keys;
 	uint32_t   *indices;		/* where the items are packed */
 
-	/* An item of the input, whose key it is. */
+	/* An item of the input with this key. */
 	static __device__ __forceinline__ Key
 	pack(Stored key, uint32_t item)
 	{
@@ -78,12 +76,12 @@ struct mgpu_aligned_side
 	phase(uint32_t item) const
 	{
 		if constexpr (packs)
-			return item % 2;		/* so that four items of a vector of both arrays are two vectors of a tile */
+			return item % 2;		/* so that four items of both arrays are two vectors of a tile */
 		else
 			return mgpu_phase(keys + item);
 	}
 
-	/* Four items on, whose place is a vector of both arrays, and of a tile where that has their phase. */
+	/* Copy four items whose place is a vector of both arrays, and of a tile at the same phase. */
 	__device__ __forceinline__ void
 	put_vector(uint32_t item, const Key *packed) const
 	{
@@ -96,7 +94,7 @@ struct mgpu_aligned_side
 																(uint32_t) second.y);
 	}
 
-	/* Start to load an interval to where it has its phase; done after mgpu_wait_copies and a barrier. */
+	/* Start to load an interval to a place of its phase.  Complete after mgpu_wait_copies and a barrier. */
 	template <int threads>
 	__device__ __forceinline__ void
 	load_interval(Key *tile, uint32_t begin, uint32_t num_items, uint32_t thread) const
@@ -111,7 +109,7 @@ struct mgpu_aligned_side
 			mgpu_load_interval<threads>(tile, keys + begin, num_items, thread);
 	}
 
-	/* Write an interval out that lies at its phase, by so many threads. */
+	/* Write out an interval that lies at its phase, by this number of threads. */
 	__device__ __forceinline__ void
 	store_interval(const Key *tile, uint32_t begin, uint32_t num_items, uint32_t thread, uint32_t threads) const
 	{
@@ -140,16 +138,16 @@ struct mgpu_aligned_unit
 	uint32_t	first;
 };
 
-/* What a CTA knows of its work, in shared memory: registers are for items. */
+/* What a CTA knows of its work, in shared memory, since registers hold items. */
 template <class Tuning>
 struct mgpu_aligned_work
 {
 	uint32_t	num_chunks[Tuning::num_classes];	/* of all CTAs */
 	uint32_t	next_units[2];	/* this one and the next, in turn */
-	mgpu_aligned_chunk chunks[Tuning::threads];		/* each thread's own copy of its group's */
+	mgpu_aligned_chunk chunks[Tuning::threads];		/* each thread's copy of its group's chunk */
 };
 
-/* Unit `unit` of the classes from `first` up to `end`, the longest first, for so many threads. */
+/* Unit `unit` of the classes from `first` up to `end`, the longest first. */
 static __device__ __forceinline__ mgpu_aligned_unit
 mgpu_find_unit(const uint32_t *num_chunks, uint32_t first, uint32_t end, uint32_t threads, uint32_t unit)
 {
@@ -192,8 +190,8 @@ mgpu_holds_for_any(bool holds)
 }
 
 /*
- * Is an item of this thread behind a larger one?  Items are every live-th one from the
- * thread on.  They are read once more: registers hold them all, and no room beside.
+ * Does an item of this thread follow a larger one? Items are every live-th one from the thread on.
+ * They are read again, since registers hold them all already.
  */
 template <typename Stored, typename Key>
 static __device__ __forceinline__ bool
@@ -212,9 +210,8 @@ mgpu_group_descends(const mgpu_aligned_side<Stored, Key> &source, const mgpu_ali
 }
 
 /*
- * Items in order go out as they were read; keys alone that stay need not.  Parts of
- * a segment whose passes lead from side 1 are on side 0 as well, for the case that
- * all are in order.
+ * Items in order are written as they were read; keys alone that stay are not written.  Parts of a
+ * segment whose passes lead from side 1 are stored on side 0 too, in case all parts are in order.
  */
 template <typename Stored, typename Key>
 static __device__ __forceinline__ void
@@ -238,12 +235,12 @@ mgpu_put_in_order(const mgpu_aligned_side<Stored, Key> *sides, const mgpu_aligne
 }
 
 /*
- * Load a group's chunk, and sort what each thread has of it.  False in all threads
- * of the warp or CTA, and nothing left to do, if the chunks of all groups are in
- * order.  Behind a barrier of them otherwise, so that shared memory may be used.
+ * Load a group's chunk, and sort each thread's items.  False in all threads of the warp or CTA, and
+ * nothing left to do, if the chunks of all groups are in order.  Otherwise ends behind a barrier,
+ * so that shared memory may be used.
  *
- * The item behind a chunk may be another's by now, which then was not in order: that
- * one says so.
+ * The item behind a chunk may have been moved by another group already; then that group's chunk was
+ * not in order, and that group reports it.
  */
 template <class Tuning, bool in_warp, typename Stored, typename Key>
 static __device__ __forceinline__ bool
@@ -263,7 +260,7 @@ mgpu_begin_chunks(Key (&keys)[Tuning::items_per_thread], const mgpu_aligned_side
 		keys[i] = group_thread < live && item < chunk.num_items() ? sides[0].load_first(chunk.begin + item) :
 			mgpu_largest_key<Key>();
 	}
-	/* a look at few neighbours: keys in no order hardly go on to the others */
+	/* check a few neighbours first: random keys rarely go on to the full check */
 	next = __shfl_down_sync(MGPU_WHOLE_WARP, keys[0], 1);
 	if (!mgpu_holds_for_any<in_warp>(group_thread + 1 < live && next < keys[0]) &&
 		!mgpu_holds_for_any<in_warp>(mgpu_group_descends(sides[0], chunk, group_thread, live)))
@@ -279,9 +276,9 @@ mgpu_begin_chunks(Key (&keys)[Tuning::items_per_thread], const mgpu_aligned_side
 }
 
 /*
- * Sort one chunk a group, from side 0 to the side that the chunk says; in_warp:
- * groups of a warp at most, which waits for itself alone.  The chunk is read twice,
- * to keep fewer registers over the merges.
+ * Sort one chunk a group, from side 0 to the side that the chunk says. in_warp: groups of a warp at
+ * most, which wait for themselves alone.  The chunk is read twice, to keep fewer registers over the
+ * merges.
  */
 template <class Tuning, bool in_warp, typename Stored, typename Key>
 static __device__ __forceinline__ void
@@ -324,7 +321,7 @@ struct mgpu_aligned_sort
 	mgpu_aligned_side<Stored, Key> sides[2];
 };
 
-/* The chunks that take more than a warp, unit by unit of a CTA. */
+/* Chunks that take more than a warp, unit by unit of a CTA. */
 template <class Tuning, typename Stored, typename Key>
 static __device__ __forceinline__ void
 mgpu_sort_large_chunks(const mgpu_aligned_sort<Tuning, Stored, Key> &sort, mgpu_aligned_work<Tuning> *work, Key *tile)
@@ -350,7 +347,7 @@ mgpu_sort_large_chunks(const mgpu_aligned_sort<Tuning, Stored, Key> &sort, mgpu_
 	}
 }
 
-/* The others, unit by unit of a warp; whoever has no large ones begins. */
+/* The others, unit by unit of a warp.  Warps without large chunks begin with these. */
 template <class Tuning, typename Stored, typename Key>
 static __device__ __forceinline__ void
 mgpu_sort_small_chunks(const mgpu_aligned_sort<Tuning, Stored, Key> &sort, mgpu_aligned_work<Tuning> *work, Key *tile)

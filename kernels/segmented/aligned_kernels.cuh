@@ -1,13 +1,12 @@
 /*
  * segmented/aligned_kernels.cuh
- *		The segmented sort by tiles that begin where segments do: its kernels.
+ *		The aligned segmented sort: its kernels.
  *
- *	 begin		every segment to the list of its class; long ones as chunks and tiles
- *	 sort		CTAs that stay: they sort what the lists have (segmented/aligned_chunks.cuh),
- *				then, all of them waiting for each other, make the passes of long
- *				segments
+ *	 begin		lists every segment in its class; long ones as chunks and tiles
+ *	 sort		persistent CTAs sort the listed chunks (aligned_chunks.cuh), then, in a
+ *				cooperative launch, merge the long segments pass by pass
  *
- * Where no segment is longer than a tile the second launch ends with the lists.
+ * Where no segment is longer than a tile, the second launch ends with the lists.
  */
 #ifndef MGPU_SEGMENTED_ALIGNED_KERNELS_CUH
 #define MGPU_SEGMENTED_ALIGNED_KERNELS_CUH
@@ -19,7 +18,7 @@
 
 /* -------------------------------------------------------------------- begin */
 
-/* A long segment, of one lane, by all lanes of its warp: its whole chunks and its tiles. */
+/* A lane's long segment, listed by all lanes of its warp: its whole chunks and its tiles. */
 template <class Tuning>
 static __device__ __forceinline__ void
 mgpu_list_long_segment(const mgpu_aligned_lists<Tuning> &lists, uint32_t begin, uint32_t end, uint32_t passes,
@@ -39,7 +38,7 @@ mgpu_list_long_segment(const mgpu_aligned_lists<Tuning> &lists, uint32_t begin, 
 	}
 }
 
-/* A warp's long segments; passes is 0 in lanes that have none. */
+/* A warp's long segments. passes is 0 in lanes that have none. */
 template <class Tuning>
 static __device__ __forceinline__ void
 mgpu_list_long_segments(const mgpu_aligned_lists<Tuning> &lists, uint32_t begin, uint32_t end, uint32_t passes, uint32_t lane)
@@ -68,7 +67,7 @@ mgpu_list_long_segments(const mgpu_aligned_lists<Tuning> &lists, uint32_t begin,
 	}
 }
 
-/* The lists of all segments.  A key alone in its segment is left alone, but has to be given its index. */
+/* List all segments.  A key alone in its segment stays, but gets its index. */
 template <class Tuning, bool packs>
 __global__ void
 __launch_bounds__(MGPU_ALIGNED_BEGIN_THREADS)
@@ -189,7 +188,7 @@ mgpu_merge_aligned_tile(const mgpu_aligned_side<Stored, Key> &from, const mgpu_a
 	__syncthreads();				/* shared memory is free */
 }
 
-/* Merge all tiles of a pass: those of segments that take more passes than came before. */
+/* Merge all tiles of a pass: those of segments with more passes than came before. */
 template <class Tuning, typename Stored, typename Key>
 static __device__ __forceinline__ void
 mgpu_merge_aligned_pass(const mgpu_aligned_sort<Tuning, Stored, Key> &sort, uint32_t pass, uint32_t last_pass, Key *shared,
@@ -211,7 +210,7 @@ mgpu_merge_aligned_pass(const mgpu_aligned_sort<Tuning, Stored, Key> &sort, uint
 	}
 }
 
-/* The sort of all segments.  The CTAs are resident at once. */
+/* Sort all segments.  The CTAs are resident at once. */
 template <class Tuning, typename Stored, typename Key>
 __global__ void
 __launch_bounds__(Tuning::threads, Tuning::resident_threads / Tuning::threads)

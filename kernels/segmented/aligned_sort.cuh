@@ -1,16 +1,16 @@
 /*
  * segmented/aligned_sort.cuh
- *		Launches of the segmented sort by tiles that begin where segments do.
+ *		Launches of the aligned segmented sort.
  *
- * See segmented/aligned.cuh.  Memory is laid out from the number of items alone,
- * for segments of MGPU_ALIGNED_MIN_MEAN items on average.
+ * See aligned.cuh.  Memory is laid out from the number of items alone, for segments of
+ * MGPU_ALIGNED_MIN_MEAN items or more on average.
  */
 #ifndef MGPU_SEGMENTED_ALIGNED_SORT_CUH
 #define MGPU_SEGMENTED_ALIGNED_SORT_CUH
 
 #include "segmented/aligned_kernels.cuh"
 
-/* Where the lists lie in the temporary memory, by offset; the header is first. */
+/* Offsets of the lists in temporary memory, behind the header. */
 template <class Tuning>
 struct mgpu_aligned_layout
 {
@@ -38,7 +38,7 @@ mgpu_plan_aligned_layout(uint64_t num_items)
 	return layout;
 }
 
-/* Is a request sorted in this way?  Passes that are to be counted are those of the other. */
+/* Does this sort run a request? Not if passes are to be counted. */
 static inline bool
 mgpu_sorts_aligned(const mgpu_segmented_request *request, bool large_device)
 {

@@ -2,40 +2,23 @@
  * segmented/cta.cuh
  *		Sorts the segments of one tile inside a CTA.
  *
- * A tile is cut by its heads into pieces: segments, and at its ends perhaps parts
- * of some.  Each is sorted where it lies, by as many lanes as its items ask for,
- * so that no lane ever has items of two pieces:
+ * Heads cut a tile into pieces: segments, and at its ends perhaps parts of some.  Each is sorted
+ * where it lies by the lanes that its length asks for, so no lane has items of two pieces:
  *
- *	 a few items	one lane, a network of 4, 8, 16 … items
- *	 lane_items		one lane, a network of so many
- *	 longer			neighbouring lanes: each sorts its items, then runs of 1, 2,
- *					4 … lanes are merged in pairs
+ *	 a few items	one lane, a network of 4, 8, 16 ... items
+ *	 lane_items		one lane, a network of lane_items
+ *	 longer			neighbouring lanes: each sorts its items, then runs of 1, 2, 4 ... lanes
+ *					are merged in pairs
  *
- * Lanes of a warp work in step, so pieces are listed by class first, a class being
- * what takes equally long: a network's size or, for longer ones, how many pieces a
- * warp takes at a time.  Units of one warp's work are taken by whichever warp is
- * free, the longest first:
+ * Pieces are first listed by class, that is by cost: a network's size or, for longer ones, the
+ * number of pieces that a warp takes at a time.  Free warps take units of work, the longest first.
+ * Pieces longer than a warp are sorted in parts, which the whole CTA merges at last.  A piece's
+ * last lane is padded with largest keys in registers.  Pieces in order are left alone; equal keys
+ * cannot be told apart.
  *
- *	 pieces		a a b c c c c c c d e e e e ...
- *	 lists		[ 3 lanes: c ... ][ 2 lanes: e ... ][ network of 4: a d ... ]
- *	 units		 10 pieces each	   16 pieces each	 32 pieces each
- *
- * Pieces that a warp is too short for are units by the warp's length; the whole CTA
- * merges those at last, of as many pieces at a time as it has lanes for.
- *
- * Nothing marks the heads among a lane's items, so networks and merges are those
- * of plain mergesort; what a piece leaves of its last lane is padded with the
- * largest key in registers and never stored.  Pieces in order are left alone.
- *
- * Source: "a thread or a warp for each short segment" is CUB's and others' way;
- * lists by class and groups of any number of lanes are ours.  Rejected: one
- * network over all items whose comparators stop at heads, and merges of the two
- * segments that reach past a thread's items (moderngpu's way; S. Baxter, 2013):
- * a comparator takes four operations in place of two, a merged item 21 in place
- * of 8, and each level went over all items.  Rejected as well: groups of a power
- * of two of lanes, a third of which would idle.
- *
- * Equal keys cannot be told apart, here as in sort/cta_sort.cuh.
+ * Rejected: one network whose comparators stop at heads, and merges across heads (moderngpu; S.
+ * Baxter, 2013), since a comparator then takes four operations, not two, and a merged item 21, not
+ * 8; groups of a power of two of lanes, of which a third would idle.
  */
 #ifndef MGPU_SEGMENTED_CTA_CUH
 #define MGPU_SEGMENTED_CTA_CUH
@@ -47,9 +30,9 @@
 /* ----------------------------------------------------------------- classes */
 
 /*
- * Classes by falling cost.  0: more than a warp's lanes.  Then, by pieces a warp:
- * 1, 2, 3, 4, 5, 6, 8, 10, 16, 32 of up to 32, 16, 10, 8 … 1 lanes each.  Then the
- * networks of less than lane_items, largest first.
+ * Classes by falling cost. 0: more than a warp's lanes.  Then, by pieces a warp: 1, 2, 3, 4, 5, 6,
+ * 8, 10, 16, 32, of up to 32, 16, 10, 8 ... 1 lanes each.  Then the networks of less than
+ * lane_items, largest first.
  */
 #define MGPU_LANE_CLASSES 11
 #define MGPU_PIECE_CLASSES 16
@@ -62,7 +45,7 @@ mgpu_small_items(uint32_t small)
 	return 4u << small;
 }
 
-/* How many of them are well below the lanes' own. */
+/* How many of them are well below lane_items. */
 template <int lane_items>
 MGPU_HOST_DEVICE constexpr uint32_t
 mgpu_small_networks()
@@ -98,7 +81,7 @@ mgpu_pieces_per_warp(uint32_t piece_class)
 	return piece_class == 7 ? 8 : piece_class == 8 ? 10 : piece_class == 9 ? 16 : 32;
 }
 
-/* Parts of a warp's length in a piece of class 0. */
+/* Warp-long parts of a piece of class 0. */
 template <int lane_items>
 MGPU_HOST_DEVICE uint32_t
 mgpu_warp_parts(uint32_t num_items)
@@ -106,7 +89,7 @@ mgpu_warp_parts(uint32_t num_items)
 	return (num_items + 32 * lane_items - 1) / (32 * lane_items);
 }
 
-/* A part, in the form of a piece: its begin, and its items times 65536. */
+/* A part in the form of a piece: its begin, and its items times 65536. */
 template <int lane_items>
 MGPU_HOST_DEVICE uint32_t
 mgpu_warp_part(uint32_t piece, uint32_t part)
@@ -123,10 +106,10 @@ struct mgpu_tile_pieces
 	const uint32_t *heads;		/* heads[i] begins piece i + 1 */
 	uint32_t	begin;			/* of the tile; piece 0 begins here */
 	uint32_t	num_items;
-	uint32_t	num_pieces;		/* 1 at least */
-	bool		open;			/* a segment goes on across one of its borders */
+	uint32_t	num_pieces;		/* at least 1 */
+	bool		open;			/* a segment continues across one of its borders */
 
-	/* Where the piece begins in the tile, and its items times 65536. */
+	/* Where a piece begins in the tile, and its items times 65536. */
 	__host__ __device__ __forceinline__ uint32_t
 	at(uint32_t piece) const
 	{
@@ -139,7 +122,7 @@ struct mgpu_tile_pieces
 
 /* ------------------------------------------------------------------ shares */
 
-/* A lane's share of a piece: from item lane * items on, as many as are left. */
+/* A lane's share of a piece: up to `items` items from item lane * items on. */
 struct mgpu_lane_share
 {
 	uint32_t	begin;			/* of the piece, a slot of the tile */
@@ -257,7 +240,7 @@ struct mgpu_piece_lists
 	uint32_t	pieces[threads * MGPU_SEGMENTED_LIST_PIECES + threads / 16];	/* and parts of long ones */
 };
 
-/* Where the classes begin, from their counts; one warp. */
+/* Where the classes begin, from their counts.  By one warp. */
 template <int threads>
 static __device__ __forceinline__ void
 mgpu_lay_out_lists(mgpu_piece_lists<threads> *lists, uint32_t lane)
@@ -288,8 +271,8 @@ mgpu_lay_out_lists(mgpu_piece_lists<threads> *lists, uint32_t lane)
 }
 
 /*
- * List the tile's pieces from `first` on, as many as fit.  Ends with a barrier,
- * before which this thread's copies have landed.
+ * List the tile's pieces from `first` on, as many as fit.  Ends with a barrier; this thread's
+ * copies have landed before it.
  */
 template <int threads, int lane_items>
 static __device__ __forceinline__ void
@@ -299,7 +282,7 @@ mgpu_list_pieces(mgpu_piece_lists<threads> *lists, const mgpu_tile_pieces &piece
 	uint32_t	places[MGPU_SEGMENTED_LIST_PIECES];	/* in their class; its number times 65536 */
 	uint32_t	long_places[MGPU_SEGMENTED_LIST_PIECES];
 
-	__syncthreads();				/* the lists before are done with */
+	__syncthreads();				/* the previous lists are no longer used */
 	if (thread < MGPU_PIECE_CLASSES)
 		lists->counts[thread] = 0;
 	if (thread == 0)
@@ -359,8 +342,8 @@ mgpu_list_pieces(mgpu_piece_lists<threads> *lists, const mgpu_tile_pieces &piece
 /* ------------------------------------------------------------------- sorts */
 
 /*
- * Sort a warp's shares, group_lanes lanes a piece at most; false: all were in
- * order.  One lane a piece: no merges are made.
+ * Sort a warp's shares, at most group_lanes lanes a piece.  False: all were in order.  With one
+ * lane a piece nothing is merged.
  */
 template <int items, bool one_lane, typename Key>
 static __device__ __forceinline__ bool
@@ -430,7 +413,7 @@ mgpu_warp_sort_unit(Key *tile, const mgpu_piece_lists<threads> *lists, uint32_t 
 	return mgpu_warp_sort_small<lane_items, 0>(tile, share, piece_class);
 }
 
-/* Merge the parts of the pieces of class 0, as many pieces at a time as there are lanes for. */
+/* Merge the parts of the pieces of class 0, as many pieces at a time as there are lanes. */
 template <int lane_items, int threads, typename Key>
 static __device__ __forceinline__ bool
 mgpu_cta_merge_parts(Key *tile, const mgpu_piece_lists<threads> *lists, uint32_t thread)
@@ -476,8 +459,8 @@ mgpu_cta_merge_parts(Key *tile, const mgpu_piece_lists<threads> *lists, uint32_t
 }
 
 /*
- * Sort a tile of one piece that is being loaded, with room for all threads' items.
- * True in each thread if it was not in order.  Ends with a barrier.
+ * Sort a tile of one piece that is loading; the tile holds all threads' items.  True in each thread
+ * if it was not in order.  Ends with a barrier.
  */
 template <int threads, int items, typename Key>
 static __device__ __forceinline__ bool
@@ -497,10 +480,7 @@ mgpu_cta_sort_whole(Key *tile, uint32_t num_items, uint32_t thread)
 	return true;
 }
 
-/*
- * Sort the pieces of a tile that is being loaded.  True in each thread if any
- * was not in order.  Ends with a barrier.
- */
+/* Sort the pieces of a tile that is loading.  True in each thread if any was not in order.  Ends with a barrier. */
 template <int threads, int lane_items, typename Key>
 static __device__ __forceinline__ bool
 mgpu_cta_sort_pieces(Key *tile, mgpu_piece_lists<threads> *lists, const mgpu_tile_pieces &pieces, uint32_t thread)

@@ -2,17 +2,14 @@
  * segmented/kernels.cuh
  *		The kernels of the segmented sort and the locality sort, up to the passes.
  *
- *	 begin		counters to zero; a look at whether the array is in reverse, or
- *				where the sort tiles' heads are
- *	 sort		every sort tile in shared memory (segmented/cta.cuh)
- *	 pass		all passes, in one launch (segmented/passes.cuh)
+ *	 begin		clears counters; checks whether the array is in reverse, or finds the sort
+ *				tiles' heads
+ *	 sort		sorts every sort tile in shared memory (cta.cuh)
+ *	 pass		all passes, in one launch (passes.cuh)
  *
- * Keys with indices go from the block sort straight to their two arrays where no
- * merge will use that memory as side 1: where every segment across an open border
- * is merged in place.  Tiles with open borders wait for those merges.
- *
- * Keys are codes, or codes with the item's index in the low 32 bits, which makes
- * all keys different and every merge stable.
+ * Keys with indices go from the block sort straight to their two arrays, unless a merge will use
+ * that memory as side 1.  Tiles with open borders wait for their merges.  Keys are codes, or codes
+ * with the index in the low 32 bits, which makes all keys different and every merge stable.
  */
 #ifndef MGPU_SEGMENTED_KERNELS_CUH
 #define MGPU_SEGMENTED_KERNELS_CUH
@@ -23,20 +20,20 @@
 #include "segmented/pass.cuh"
 #include "segmented/tuning.cuh"
 
-/* At the start of the temporary memory. */
+/* At the start of temporary memory. */
 struct mgpu_segmented_header
 {
 	uint32_t	num_open[MGPU_MAX_PASSES];	/* open borders that a pass merges across; zero before the first launch */
 	uint32_t	num_all_open;
-	uint32_t	num_long_open;	/* of these, whose segment is longer than a tile */
+	uint32_t	num_long_open;	/* those whose segment is longer than a tile */
 	uint32_t	num_work[MGPU_MAX_PASSES];	/* zeroed by the first launch, like all that follow */
-	uint32_t	num_long[MGPU_MAX_PASSES];	/* active ranges that are longer than a tile */
-	uint32_t	reversed;		/* the array is read from its end */
+	uint32_t	num_long[MGPU_MAX_PASSES];	/* active ranges longer than a tile */
+	uint32_t	reversed;		/* the array is read backwards */
 };
 
 /* ------------------------------------------------------------------- begin */
 
-/* What an earlier step counted, behind a barrier of all CTAs. */
+/* Read what an earlier step counted, behind a barrier of all CTAs. */
 static __device__ __forceinline__ uint32_t
 mgpu_read_count(const uint32_t *count)
 {
@@ -92,7 +89,7 @@ mgpu_begin_locality(const Stored *keys, uint64_t num_items, uint32_t num_tiles, 
 		header->reversed = descents >= MGPU_SEGMENTED_REVERSED_SAMPLES;
 }
 
-/* With segments: the heads of all borders, from 0 to num_sort_tiles, and which borders are open. */
+/* With segments: find the heads of all borders, from 0 to num_sort_tiles, and which borders are open. */
 static __global__ void
 __launch_bounds__(MGPU_SEGMENTED_HEAD_THREADS)
 mgpu_begin_segments(mgpu_segment_heads segments, uint64_t num_items, uint32_t num_sort_tiles, uint32_t *tile_heads,
@@ -125,7 +122,7 @@ mgpu_begin_segments(mgpu_segment_heads segments, uint64_t num_items, uint32_t nu
 
 /* -------------------------------------------------------------- block sort */
 
-/* Where the keys are: as they lie, or to be widened by their index. */
+/* The keys: as they are, or widened by their index. */
 template <typename Stored, typename Key>
 struct mgpu_segment_source
 {
@@ -144,7 +141,7 @@ struct mgpu_segment_source
 	}
 };
 
-/* What the block sort writes: packed keys, or what they were packed from. */
+/* What the block sort writes: packed keys, or the two arrays. */
 template <typename Stored, typename Key>
 struct mgpu_segment_sinks
 {
@@ -177,7 +174,7 @@ mgpu_sort_segments_bytes()
 	return mgpu_piece_lists_offset<Tuning, Key>() + sizeof(mgpu_piece_lists<Tuning::sort_threads>);
 }
 
-/* Start to load a tile; done after mgpu_wait_copies and a barrier. */
+/* Start to load a tile.  Complete after mgpu_wait_copies and a barrier. */
 template <int threads, typename Key, class Source>
 static __device__ __forceinline__ void
 mgpu_load_sort_tile(Key *tile, const Source &source, uint64_t begin, uint32_t count, bool reversed, uint32_t thread)
@@ -211,8 +208,8 @@ mgpu_store_unpacked(Stored *keys, uint32_t *indices, const Key *tile, uint32_t c
 }
 
 /*
- * Sort every tile from source to side 0, or to side 1 if the array is read from
- * its end in place.  What is in order in its place is not written.
+ * Sort every tile from source to side 0, or to side 1 if the array is read backwards in place.
+ * Tiles in order and in place are not written.
  */
 template <class Tuning, typename Stored, typename Key>
 __global__ void
@@ -247,7 +244,7 @@ mgpu_sort_locality(mgpu_segment_source<Stored, Key> source, const mgpu_segmented
 	mgpu_store_interval<threads>((in_place && reversed ? sinks.side1 : sinks.side0) + begin, tile, count, thread);
 }
 
-/* Sort the segments of every tile, likewise; from source to side 0. */
+/* Sort the segments of every tile from source to side 0.  Tiles in order are not written. */
 template <class Tuning, typename Stored, typename Key>
 __global__ void
 __launch_bounds__(Tuning::sort_threads, Tuning::resident_threads / Tuning::sort_threads)
@@ -268,7 +265,7 @@ mgpu_sort_segments(mgpu_segment_source<Stored, Key> source, mgpu_segment_heads s
 	if (thread < Tuning::sort_tiles)
 		sinks.sides[blockIdx.x * Tuning::sort_tiles + thread] = 0;
 	if (in_place && pieces.num_pieces >= count)
-		return;						/* a segment an item */
+		return;						/* every segment has one item */
 	mgpu_load_sort_tile<threads>(tile, source, begin, count, false, thread);
 	if (pieces.num_pieces == 1 && count == Tuning::sort_tile_items)
 		changed = mgpu_cta_sort_whole<threads, Tuning::items_per_thread>(tile, count, thread);

@@ -1,15 +1,13 @@
 /*
  * segmented/locality_probe.cu
- *		Would a locality sort merge more than other sorts move?  See
- *		segmented/locality_probe.cuh.
+ *		The locality probe's kernels and launches.  See locality_probe.cuh.
  *
- * Counts go straight to pinned memory of the host, a place a CTA: clearing and
- * adding up on the device, and a copy back, take a launch each, and longer than
- * the look itself.
+ * Each CTA writes its counts to its own place in pinned host memory.  Adding them up on the device
+ * and copying them back would take longer than the probe.
  */
 #include "segmented/locality_probe.cuh"
 
-/* Least of all keys of a CTA, in every thread; ends with a barrier before others' values go. */
+/* The least key of a CTA, in every thread.  Ends with a barrier. */
 template <typename Key>
 static __device__ Key
 mgpu_least_of_cta(Key key, Key *warps)
@@ -20,7 +18,7 @@ mgpu_least_of_cta(Key key, Key *warps)
 		key = min(key, __shfl_xor_sync(0xFFFFFFFFu, key, distance));
 	if (lane == 0)
 		warps[threadIdx.x / 32] = key;
-	__syncthreads();				/* every warp's least is there */
+	__syncthreads();				/* every warp's least key is there */
 	key = warps[lane % (MGPU_LOCALITY_PROBE_THREADS / 32)];
 	for (uint32_t distance = 16; distance > 0; distance /= 2)
 		key = min(key, __shfl_xor_sync(0xFFFFFFFFu, key, distance));
@@ -43,7 +41,7 @@ mgpu_all_bits_of_cta(Key bits, Key *warps)
 	return bits;
 }
 
-/* A row of CTAs a pass, and one more that looks at tiles. */
+/* One row of CTAs a pass, and one that compares neighbours. */
 template <typename Key>
 __global__ void
 __launch_bounds__(MGPU_LOCALITY_PROBE_THREADS)
@@ -83,7 +81,7 @@ mgpu_probe_locality(const Key *keys, mgpu_locality_plan plan, mgpu_locality_coun
 	}
 }
 
-/* Bits in which a vector's keys differ from the first key of all. */
+/* The bits in which a vector's keys differ from the first key of the array. */
 static __device__ __forceinline__ uint32_t
 mgpu_differing_bits(uint4 vector, uint32_t first)
 {
@@ -96,7 +94,7 @@ mgpu_differing_bits(uint4 vector, uint64_t first)
 	return (((uint64_t) vector.y << 32 | vector.x) ^ first) | (((uint64_t) vector.w << 32 | vector.z) ^ first);
 }
 
-/* The same of all keys, which are aligned to a vector. */
+/* The same for all keys, which are aligned to a vector. */
 template <typename Key>
 __global__ void
 __launch_bounds__(MGPU_READ_BITS_THREADS)
@@ -120,7 +118,7 @@ mgpu_read_differing(const Key *keys, uint64_t num_items, mgpu_locality_counts *c
 		counts->all_differing[blockIdx.x] = bits;
 }
 
-/* Where looks of this process leave their counts. */
+/* Where this process's probes leave their counts. */
 static cudaError_t
 get_counts(mgpu_locality_counts **counts)
 {
@@ -141,7 +139,7 @@ has_short_keys(const mgpu_segmented_request *request)
 	return request->shape == MGPU_SHAPE_U32 || request->shape == MGPU_SHAPE_U32_INDEX;
 }
 
-/* Look at samples, and wait. */
+/* Probe samples, and wait. */
 static cudaError_t
 probe_samples(const mgpu_segmented_request *request, const mgpu_locality_plan &plan, mgpu_locality_counts *counts)
 {
@@ -157,7 +155,7 @@ probe_samples(const mgpu_segmented_request *request, const mgpu_locality_plan &p
 	return status == cudaSuccess ? cudaStreamSynchronize(request->stream) : status;
 }
 
-/* Read all keys, and wait: the bits they differ in, by CTA. */
+/* Read all keys, and wait: the bits in which they differ, by CTA. */
 static cudaError_t
 read_all_keys(const void *keys, uint64_t num_items, bool short_keys, cudaStream_t stream, mgpu_locality_counts *counts)
 {

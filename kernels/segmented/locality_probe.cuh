@@ -1,34 +1,23 @@
 /*
  * segmented/locality_probe.cuh
- *		What a look at a sample looks at, and what it concludes, where a glance
- *		(sort/probe_plan.cuh) saw keys in order in parts.
+ *		The locality probe: does a locality sort pay for keys that are in order in parts?
  *
- * A locality sort pays while few passes have much to do; keys far from their
- * places are faster sorted by their digits, or by a merge sort, whose passes are
- * fewer and cost the same for any keys.  Which it is cannot be asked of the block
- * sort: it costs half a radix sort itself.  So a few CTAs look at the keys first,
- * each at MGPU_LOCALITY_PROBE_THREADS of them:
+ * A locality sort pays if few passes have much to merge.  Keys far from their places are faster
+ * sorted by radix or by the merge sort.  To tell, a few CTAs sample keys before the sort:
  *
- *	 a pass		a pair of lists that it will merge.  Of these, those items move
- *				that lie behind b's least or before a's greatest, whatever the
- *				order inside the lists is, so samples of both at even distances,
- *				unsorted, tell how many:
+ *	 a pass		a pair of lists that it will merge.  Items move that lie behind b's least or
+ *				before a's greatest, so samples of both lists, unsorted, tell how many:
  *
  *				 a . . . . 5 . . 9 . | 7 . . 8 . . . . . b		three of them
  *
- *	 a tile		neighbours, of which the first in no order says that the tile must
- *				be sorted
+ *	 a tile		neighbours; one pair out of order means that the tile must be sorted
  *
- * What was seen in a few pairs and tiles is taken for all, and costs are straight
- * lines through measured points (segmented/tuning.cuh).  One thing must hold for
- * all keys, and is taken for none: that they differ in low bits alone, as numbers
- * of a narrow range do, so that a radix sort may leave out digits.  Where samples
- * promise it and it would decide, all keys are read.
+ * The samples stand for all pairs and tiles, and costs are straight lines (sort/costs.h).  Only
+ * that keys differ in few low bits must hold for all keys: where samples promise it and it would
+ * decide, all keys are read.
  *
- * One sample of the whole array was tried first: with a sample every 100,000
- * items, keys 100,000 places off went unseen, and greatest and least of a few
- * samples say little about those of a run.  Sampling keys on the host as they
- * come was rejected: the sort that looks need not be the executor's.
+ * Rejected: one sample over the whole array, in which keys 100,000 places off went unseen;
+ * sampling on the host, since a job may never pass there.
  */
 #ifndef MGPU_SEGMENTED_LOCALITY_PROBE_CUH
 #define MGPU_SEGMENTED_LOCALITY_PROBE_CUH
@@ -39,17 +28,17 @@
 #include "sort/costs.h"
 #include "sort/radix_tuning.cuh"
 
-/* Counts of a look, a CTA's each in its own place. */
+/* Counts of a probe, each CTA's in its own place. */
 struct mgpu_locality_counts
 {
-	uint32_t	descents;		/* of samples over the whole array */
-	uint32_t	unsorted[MGPU_LOCALITY_PROBE_CTAS];	/* a tile's neighbours: 1 or 0 */
+	uint32_t	descents;		/* samples over the whole array */
+	uint32_t	unsorted[MGPU_LOCALITY_PROBE_CTAS];	/* 1: neighbours of a tile are out of order */
 	uint64_t	differing[MGPU_LOCALITY_PROBE_CTAS];	/* bits in which a sample differs from the first key */
-	uint32_t	moved[MGPU_MAX_PASSES][MGPU_LOCALITY_PROBE_CTAS]; /* samples of a pair */
-	uint64_t	all_differing[MGPU_READ_BITS_CTAS];	/* of all keys, where they were read */
+	uint32_t	moved[MGPU_MAX_PASSES][MGPU_LOCALITY_PROBE_CTAS]; /* samples of a pair that move */
+	uint64_t	all_differing[MGPU_READ_BITS_CTAS];	/* of all keys, if they were read */
 };
 
-/* The geometry: lists of a pass are first_run_items << pass. */
+/* Lists of a pass have first_run_items << pass items. */
 struct mgpu_locality_plan
 {
 	uint64_t	num_items;
@@ -72,7 +61,7 @@ mgpu_plan_locality_probe(mgpu_sort_shape shape, uint64_t num_items)
 	return plan;
 }
 
-/* Pairs of lists that a pass merges: those with a second list. */
+/* Pairs of lists that a pass merges, both of them not empty. */
 MGPU_HOST_DEVICE uint64_t
 mgpu_locality_pairs(const mgpu_locality_plan &plan, uint32_t pass)
 {
@@ -81,7 +70,7 @@ mgpu_locality_pairs(const mgpu_locality_plan &plan, uint32_t pass)
 	return (plan.num_items - run_items + 2 * run_items - 1) / (2 * run_items);
 }
 
-/* The item that a thread of a CTA samples: the lower half of the threads in a, from its end on. */
+/* The item that a thread of a CTA samples.  The lower half of the threads samples a, from its end on. */
 MGPU_HOST_DEVICE uint64_t
 mgpu_locality_item(const mgpu_locality_plan &plan, uint32_t pass, uint32_t cta, uint32_t thread)
 {
@@ -103,7 +92,7 @@ mgpu_locality_neighbour(const mgpu_locality_plan &plan, uint32_t cta, uint32_t t
 	return (plan.num_items - MGPU_LOCALITY_PROBE_THREADS - 1) * cta / (MGPU_LOCALITY_PROBE_CTAS - 1) + thread;
 }
 
-/* Of all that CTAs counted: how many of so many. */
+/* Which part of all samples was counted, if each CTA has at most `most`. */
 static inline double
 mgpu_locality_share(const uint32_t (&counts)[MGPU_LOCALITY_PROBE_CTAS], uint32_t most)
 {
@@ -114,7 +103,7 @@ mgpu_locality_share(const uint32_t (&counts)[MGPU_LOCALITY_PROBE_CTAS], uint32_t
 	return sum / ((double) MGPU_LOCALITY_PROBE_CTAS * most);
 }
 
-/* The fastest; a locality sort has nothing to move where no pass has. */
+/* The cheapest sort.  A locality sort of 0 passes has nothing to move. */
 static inline mgpu_algorithm
 mgpu_choose_cheapest(const mgpu_cost_estimate &estimate)
 {
@@ -124,7 +113,7 @@ mgpu_choose_cheapest(const mgpu_cost_estimate &estimate)
 	return estimate.radix_ms < estimate.merge_ms ? MGPU_ALGORITHM_RADIX : MGPU_ALGORITHM_MERGE;
 }
 
-/* What follows from the counts for keys of so many bits. */
+/* The cost estimate for keys of so many bits. */
 static inline mgpu_cost_estimate
 mgpu_conclude(const mgpu_locality_plan &plan, const mgpu_locality_counts &counts, mgpu_sort_shape shape, uint32_t key_bits)
 {
@@ -132,7 +121,7 @@ mgpu_conclude(const mgpu_locality_plan &plan, const mgpu_locality_counts &counts
 	const mgpu_locality_costs &costs = all_costs[shape];
 	uint32_t	most_bits = shape == MGPU_SHAPE_U32 || shape == MGPU_SHAPE_U32_INDEX ? 32 : 64;
 	double		unsorted = mgpu_locality_share(counts.unsorted, 1);
-	double		items = plan.num_items * 1e-6;	/* times nanoseconds are milliseconds */
+	double		items = plan.num_items * 1e-6;	/* times nanoseconds gives milliseconds */
 	mgpu_cost_estimate estimate = {};
 
 	if (counts.descents < MGPU_LOCALITY_PROBE_REVERSED_DESCENTS)
@@ -149,7 +138,7 @@ mgpu_conclude(const mgpu_locality_plan &plan, const mgpu_locality_counts &counts
 	return estimate;
 }
 
-/* Bits that a radix sort must look at, in whole digits. */
+/* Bits that a radix sort must sort, in whole digits. */
 template <size_t num_ctas>
 static inline uint32_t
 mgpu_count_key_bits(const uint64_t (&differing)[num_ctas], uint32_t key_bits)
@@ -164,7 +153,7 @@ mgpu_count_key_bits(const uint64_t (&differing)[num_ctas], uint32_t key_bits)
 	return num_bits;
 }
 
-/* Would a radix sort of no more bits than the samples differ in be the way, all keys read before it? */
+/* Would a radix sort of the bits in which samples differ be cheapest, if all keys are read before it? */
 static inline bool
 mgpu_pays_to_read(const mgpu_locality_plan &plan, const mgpu_locality_counts &counts, mgpu_sort_shape shape, uint32_t key_bits)
 {

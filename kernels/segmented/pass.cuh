@@ -2,28 +2,21 @@
  * segmented/pass.cuh
  *		Geometry of a pass of the segmented sort: what it changes, and from where.
  *
- * A pass merges neighbouring lists of run_tiles tiles in pairs.  Of a pair, only
- * the segment that lies across the interface of its lists can change, and of
- * that one only what is between a's first item behind b's first and b's last
- * item before a's last.  That is the pair's active range:
+ * A pass merges neighbouring lists of run_tiles tiles in pairs.  Only the segment across a pair's
+ * interface can change, and of that only the items between a's first item behind b's first and b's
+ * last item before a's last: the pair's active range.
  *
  *	 segments	|----|--------------------------|------|
  *	 lists		[          a          ][          b          ]
- *	 range				 [  begin … middle … end  ]
+ *	 range				 [  begin ... middle ... end  ]
  *
- * A range that fits one tile is merged by one CTA in place.  Of a longer one,
- * each tile that it touches is merged into the other region and lies there from
- * then on: a byte a tile says where.  So nothing is ever copied to keep a tile's
- * neighbours company, and what a pass leaves alone costs it nothing.  A merge
- * reads each tile from the side on which it lies.
+ * A range that fits one tile is merged in place by one CTA.  Of a longer one, each tile that it
+ * touches is merged into the other region; a byte a tile says on which side the tile lies.  So
+ * what a pass leaves alone costs nothing.  The first lists are sort tiles, which end where
+ * segments do if possible (mgpu_make_border).  If all segments are short, there is no pass.
  *
- * The first lists are sort tiles, which end where segments do wherever these
- * allow it (mgpu_make_border).  Where all segments are short, no border is open
- * and there is no pass at all.
- *
- * Source: the active ranges and the tree are moderngpu's (S. Baxter, 2013); sides
- * a tile in place of copies, merges in place, ranges narrowed by keys and borders
- * at heads are ours.
+ * Source: active ranges and the tree are moderngpu's (S.  Baxter, 2013); sides, merges in place,
+ * narrowed ranges and borders at heads are ours.
  */
 #ifndef MGPU_SEGMENTED_PASS_CUH
 #define MGPU_SEGMENTED_PASS_CUH
@@ -32,7 +25,7 @@
 #include "device/split_search.cuh"
 #include "segmented/cta.cuh"
 
-/* The heads, and where those of each sort tile begin among them. */
+/* The heads, and where each sort tile's begin among them. */
 struct mgpu_segment_heads
 {
 	const uint32_t *heads;		/* NULL: one segment */
@@ -56,9 +49,9 @@ struct mgpu_tile_border
 {
 	uint32_t	item;			/* the first one behind */
 	uint32_t	next_head;		/* number of the first head at item or behind */
-	uint32_t	segment_begin;	/* of the segment with the last item before the border … */
+	uint32_t	segment_begin;	/* of the segment with the last item before the border ... */
 	uint32_t	segment_end;
-	bool		open;			/* … which goes on in the next sort tile */
+	bool		open;			/* ... which continues in the next sort tile */
 };
 
 /* Items of the array; empty: begin = end. */
@@ -77,7 +70,7 @@ struct mgpu_head_search
 	uint32_t	num_segments;
 	uint32_t	tile_items;
 
-	/* heads are unique: no more than items lie before it, or behind */
+	/* heads are unique: no more of them than items before the border, or behind it */
 	MGPU_MEMBER void
 	range(uint64_t tile, uint64_t &low, uint64_t &high) const
 	{
@@ -95,8 +88,8 @@ struct mgpu_head_search
 };
 
 /*
- * Border `tile`, of whose heads next_head is the first.  A segment that began in
- * the sort tile before and ends soon behind the border stays with that tile:
+ * Border `tile`, whose first head is next_head.  A segment that began in the sort tile before and
+ * ends soon behind the border stays with that tile:
  *
  *	 tiles		|--------------|--------------|
  *	 segments	  |----|---------|-------|--------------
@@ -131,7 +124,7 @@ mgpu_find_border(const mgpu_segment_heads &segments, uint64_t num_items, uint32_
 	return mgpu_make_border(segments, num_items, tile, segments.tile_heads[tile]);
 }
 
-/* A sort tile from border to border; it may be empty, with a piece all the same. */
+/* A sort tile from border to border.  It may be empty, but has a piece all the same. */
 MGPU_HOST_DEVICE mgpu_tile_pieces
 mgpu_find_tile_pieces(const mgpu_segment_heads &segments, uint64_t num_items, uint32_t tile)
 {
@@ -208,7 +201,7 @@ mgpu_touches_range(const mgpu_active_range &range, uint32_t tile)
 	return begin < range.end && begin + tile_items > range.begin;
 }
 
-/* Is the range's merge nothing but its two lists as they lie? */
+/* Are the range's two lists in order as they lie? */
 template <class Keys>
 MGPU_HOST_DEVICE bool
 mgpu_range_in_order(const Keys &keys, const mgpu_active_range &range)
@@ -217,8 +210,8 @@ mgpu_range_in_order(const Keys &keys, const mgpu_active_range &range)
 }
 
 /*
- * The searches that narrow a range, one a half of a warp.  0: a's items up to
- * the last one that is not behind b's first.  1: b's items before a's last.
+ * The searches that narrow a range, one a half of a warp. 0: a's items up to the last one not
+ * behind b's first. 1: b's items before a's last.
  */
 template <class Keys>
 struct mgpu_narrow_search
@@ -266,7 +259,7 @@ struct mgpu_range_search
 	}
 };
 
-/* One CTA may merge it in place: at most a tile, so each list is part of one tile. */
+/* Can one CTA merge the range in place? Then each list is part of one tile. */
 template <uint32_t tile_items>
 MGPU_HOST_DEVICE bool
 mgpu_fits_one_tile(const mgpu_active_range &range)
@@ -285,8 +278,8 @@ mgpu_tile_diagonal(const mgpu_active_range &range, uint32_t tile)
 }
 
 /*
- * A CTA's work: tile `tile` of a range, or all of a range that fits one tile,
- * where tile is the one with the range's first list.  One vector in memory.
+ * A CTA's work: tile `tile` of a range, or a whole range that fits one tile, where `tile` has its
+ * first list.  One vector in memory.
  */
 struct __align__(16) mgpu_segment_work
 {

@@ -1,24 +1,19 @@
 /*
  * segmented/passes.cuh
- *		The passes of the segmented sort and the locality sort: one kernel whose
- *		CTAs stay.
+ *		The passes of the segmented sort and the locality sort: one cooperative launch.
  *
  *	 in each pass:
- *		ranges		a warp a pair of lists: its active range, which is work where
- *					it fits one tile
- *		tiles		some lanes a tile of a longer range: the tile's split, its work
- *		merge		the work from the pass's list
+ *		ranges		a warp a pair of lists: its active range; listed as work if it fits a tile
+ *		tiles		some lanes a tile of a longer range: its split, listed as work
+ *		merge		the listed work
  *	 and at last:
  *		collect		tiles on side 1 to side 0
  *		unpack		keys with indices to two arrays
  *
- * The list of work is made on the device, so the host neither waits nor knows.
- * Between these steps the CTAs wait for each other; passes of which no border is
- * open cost nothing, and where no border is, the launch ends at once.  A launch a
- * plan and one a merge were rejected: empty ones took 2.5 microseconds each.
- * Where there is a warp for every tile, each finds its range itself, for one
- * barrier less.  Merging while planning was rejected: a tile's splits need the
- * whole range.
+ * The device lists the work, so the host does not wait.  CTAs wait for each other between steps;
+ * passes without open borders cost nothing.  Where there is a warp for every tile, each finds its
+ * range itself, for one barrier less.  Rejected: two launches a pass, 2.5 us each even if empty;
+ * merging while planning, since a tile's splits need the whole range.
  */
 #ifndef MGPU_SEGMENTED_PASSES_CUH
 #define MGPU_SEGMENTED_PASSES_CUH
@@ -29,7 +24,7 @@
 
 /* -------------------------------------------------------------------- plan */
 
-/* Narrow a range by both searches; all lanes of a warp get the same. */
+/* Narrow a range by both searches.  All lanes of a warp get the same. */
 template <class Keys>
 static __device__ __forceinline__ void
 mgpu_narrow_range(const Keys &keys, mgpu_active_range &range, uint32_t lane)
@@ -52,7 +47,7 @@ mgpu_narrow_range(const Keys &keys, mgpu_active_range &range, uint32_t lane)
 	range.end = (uint32_t) __shfl_sync(MGPU_WHOLE_WARP, low, 16);
 }
 
-/* Add a warp's count, in its first lane, to one of all. */
+/* Add a warp's count, which its first lane has, to a total. */
 static __device__ __forceinline__ void
 mgpu_add_count(uint64_t *count, uint32_t more)
 {
@@ -75,8 +70,8 @@ mgpu_find_active_range(const mgpu_segment_pass &pass, const mgpu_sided_keys<Tile
 }
 
 /*
- * The active ranges of a pass, one warp a pair of lists.  Those that fit one tile
- * are work; ranges has the others.
+ * The active ranges of a pass, one warp a pair of lists.  Those that fit one tile become work;
+ * `ranges` gets the others.
  */
 template <class Tiles, typename Key>
 static __device__ __forceinline__ void
@@ -99,7 +94,7 @@ mgpu_plan_ranges(const mgpu_segment_pass &pass, const mgpu_sided_keys<Tiles::til
 		{
 			if (lane == 0)
 				work[atomicAdd(num_work, 1)] = {range.begin / Tiles::tile_items, range};
-			num_touched += 2;		/* one before its middle, one behind */
+			num_touched += 2;		/* the tile before the middle, and the one behind */
 			range.begin = range.end = 0;
 		}
 		if (lane == 0)
@@ -111,9 +106,9 @@ mgpu_plan_ranges(const mgpu_segment_pass &pass, const mgpu_sided_keys<Tiles::til
 }
 
 /*
- * The tiles of a pass, so many lanes a tile: their splits, their work, and the
- * sides of all.  A whole warp finds its tile's range itself; fewer lanes take it
- * from ranges, which has those alone that are longer than a tile.
+ * The tiles of a pass, `lanes` lanes a tile: their splits, their work, and the sides of all.  A
+ * whole warp finds its tile's range itself; fewer lanes read it from `ranges`, which has the ranges
+ * longer than a tile.
  */
 template <class Tiles, uint32_t lanes, typename Key>
 static __device__ __forceinline__ void
@@ -173,7 +168,7 @@ mgpu_plan_tiles(const mgpu_segment_pass &pass, const mgpu_sided_keys<Tiles::tile
 
 /* ------------------------------------------------------------------- merge */
 
-/* Start to load an interval of at most a tile, which two tiles may hold. */
+/* Start to load an interval of at most a tile, which may span two tiles. */
 template <class Tiles, typename Key>
 static __device__ __forceinline__ void
 mgpu_load_sided(Key *shared, const mgpu_sided_keys<Tiles::tile_items, Key> &keys, uint32_t begin, uint32_t num_items,
@@ -223,7 +218,7 @@ mgpu_store_in_place(const mgpu_segment_work &work, const Key *tile, const uint8_
 	mgpu_store_interval<Tiles::merge_threads>(b_side + range.middle, tile + a_items, range.end - range.middle, thread);
 }
 
-/* Write a tile's part of a range to its other side, with what lies around the range. */
+/* Write a tile's part of a range to its other side, with the items around the range. */
 template <class Tiles, typename Key>
 static __device__ __forceinline__ void
 mgpu_store_aside(const mgpu_segment_work &work, const mgpu_segment_inputs &inputs, const Key *tile, uint64_t num_items,
@@ -245,7 +240,7 @@ mgpu_store_aside(const mgpu_segment_work &work, const mgpu_segment_inputs &input
 		mgpu_copy_interval<threads>(to + out_end, from + out_end, (uint32_t) (end - out_end), thread);
 }
 
-/* Take a pass's work, CTA by CTA. */
+/* Merge a pass's listed work, CTA by CTA. */
 template <class Tiles, typename Key>
 static __device__ __forceinline__ void
 mgpu_merge_segments(uint64_t num_items, Key *side0, Key *side1, const uint8_t *sides, const uint32_t *splits,
@@ -274,7 +269,7 @@ mgpu_merge_segments(uint64_t num_items, Key *side0, Key *side1, const uint8_t *s
 		__syncthreads();			/* inputs and guards are in place */
 		mgpu_merge_guarded(merged, shared, a_slot, inputs.a_items, b_slot, inputs.b_items, thread * items);
 		__syncthreads();			/* inputs are read */
-		work = works[item];			/* again, to keep fewer registers over the merge */
+		work = works[item];			/* read again, to keep fewer registers over the merge */
 		inputs = mgpu_find_segment_inputs<tile_items>(work, splits);
 		merged_tile = shared + mgpu_phase(side0 + inputs.out_begin);
 		if (thread * items < inputs.a_items + inputs.b_items)
@@ -333,7 +328,7 @@ struct mgpu_segment_passes
 	uint32_t   *indices;
 };
 
-/* What the block sort left packed, to two arrays. */
+/* Unpack what the block sort left packed, to two arrays. */
 template <class Tiles, typename Stored, typename Key>
 static __device__ __forceinline__ void
 mgpu_unpack_tiles(const mgpu_segment_passes<Stored, Key> &passes, bool open_alone)
@@ -359,8 +354,8 @@ mgpu_unpack_tiles(const mgpu_segment_passes<Stored, Key> &passes, bool open_alon
 }
 
 /*
- * All passes and what follows them.  The CTAs are resident at once, and reads of
- * what other CTAs wrote lie behind a barrier of all.
+ * All passes and what follows them.  The CTAs are resident at once, and what other CTAs wrote is
+ * read behind a barrier of all.
  */
 template <class Tiles, typename Stored, typename Key>
 __global__ void
@@ -382,7 +377,7 @@ mgpu_pass_segments(mgpu_segment_passes<Stored, Key> passes)
 	{
 		mgpu_sided_keys<Tiles::tile_items, Key> keys = {passes.side0, passes.side1, sides};
 		mgpu_pass_stats *stats = passes.stats->passes + i;
-		bool		change_sides;	/* of some tiles */
+		bool		change_sides;	/* some tiles change sides */
 
 		if (segmented && header->num_open[i] == 0)
 			continue;

@@ -2,14 +2,13 @@
  * segmented/segmented.cu
  *		Sizes of the segmented sort's memory, and which kernels a request runs.
  *
- * Sizes are pure functions of the count, so that a plan can be made and a limit
- * be checked before any device is touched.
+ * Sizes are functions of the count, so that a limit can be checked before any device is touched.
  */
 #include <algorithm>
 
 #include "segmented/segmented_sort.cuh"
 
-/* Bytes of a packed item in a region: of the key alone without an index. */
+/* Bytes of a packed item in a region; without an index, of the key. */
 static uint64_t
 packed_bytes(mgpu_sort_shape shape)
 {
@@ -39,7 +38,7 @@ mgpu_segmented_index_offset(mgpu_sort_shape shape, uint64_t num_items)
 	return mgpu_padded_items(num_items) * key_bytes;
 }
 
-/* Sort tiles of either size, or of the segments'. */
+/* For sort tiles of either size. */
 template <class Large, class Small>
 static uint64_t
 temp_bytes(uint64_t num_items)

@@ -2,16 +2,15 @@
  * segmented/segmented_sort.cuh
  *		Launches of the segmented sort and the locality sort.
  *
- * Tiles are sorted to side 0, then lists of tiles are merged, twice as long in
- * every pass, and at last what lies on side 1 is brought to side 0.  For keys
- * alone side 0 is the region of the input: items that no merge moves to side 1
- * are never copied, and tiles in order are not even written.  Keys with indices
- * are packed, so they start on the other side, and are unpacked at last, unless
- * the block sort alone does it all.
+ * Tiles are sorted to side 0, then lists of tiles are merged, twice as long in every pass, and at
+ * last tiles on side 1 go to side 0.  For keys alone side 0 is the region of the input: items that
+ * no merge moves are never copied, and tiles in order not even written.  Keys with indices are
+ * packed, so they start on the other side and are unpacked at last, unless the block sort does it
+ * all.
  *
- * Where merges move long segments, a tile ends on the side that the number of
- * its merges gives, so half of such tiles take one more copy.  Starting each tile
- * on the right side was rejected: that number depends on the keys.
+ * The number of a tile's merges decides on which side it ends, so half of the merged tiles take
+ * one more copy.  Starting each tile on the right side was rejected: that number depends on the
+ * keys.
  */
 #ifndef MGPU_SEGMENTED_SEGMENTED_SORT_CUH
 #define MGPU_SEGMENTED_SEGMENTED_SORT_CUH
@@ -22,7 +21,7 @@
 #include "segmented/aligned_sort.cuh"
 #include "segmented/passes.cuh"
 
-/* Where things lie in the temporary memory, by offset. */
+/* Offsets of arrays in temporary memory. */
 struct mgpu_segmented_layout
 {
 	uint64_t	tile_heads;
@@ -61,7 +60,7 @@ mgpu_plan_segmented_layout(uint64_t num_items)
 	return layout;
 }
 
-/* One sort under way: the request in the terms of the kernels. */
+/* One sort: the request in the terms of the kernels. */
 template <class Tuning, typename Stored, typename Key>
 struct mgpu_segmented_run
 {
@@ -78,7 +77,7 @@ struct mgpu_segmented_run
 	uint32_t   *splits;
 	mgpu_active_range *ranges;
 	mgpu_segment_work *work;
-	Stored	   *keys;			/* where the result goes, with indices to them */
+	Stored	   *keys;			/* where the result goes, and its indices */
 	uint32_t   *indices;
 };
 
@@ -120,7 +119,7 @@ mgpu_make_segmented_run(const mgpu_segmented_request *request)
 	return run;
 }
 
-/* Counters, and a look at the heads or, without any, at the order of the keys. */
+/* Clear counters, and find the heads or, without segments, check the order of the keys. */
 template <class Run>
 static cudaError_t
 mgpu_launch_begin(const Run &run)
@@ -213,7 +212,7 @@ mgpu_segmented_sort_tuned(const mgpu_segmented_request *request)
 	return status;
 }
 
-/* Does a sort take large tiles, on a chip that has room for them?  num_segments is 1 at least. */
+/* Does a sort take large tiles, on a device whose SMs hold them? num_segments is 1 or more. */
 static inline bool
 mgpu_takes_large_tiles(bool large_device, uint64_t num_items, uint64_t num_segments)
 {
@@ -224,7 +223,7 @@ mgpu_takes_large_tiles(bool large_device, uint64_t num_items, uint64_t num_segme
 	return large_device && mean > MGPU_SEGMENTED_SMALL_TILE_MEAN;
 }
 
-/* With sort tiles of either size, or those that begin where segments do. */
+/* With sort tiles of either size, or aligned ones. */
 template <class Large, class Small, bool segmented, typename Stored, typename Key>
 static cudaError_t
 mgpu_segmented_sort_sized(const mgpu_segmented_request *request)
@@ -246,7 +245,7 @@ mgpu_segmented_sort_sized(const mgpu_segmented_request *request)
 		mgpu_segmented_sort_tuned<Small, segmented, Stored, Key>(request);
 }
 
-/* One segment is a locality sort. */
+/* A sort of one segment is a locality sort. */
 template <class Large, class Small, typename Stored, typename Key>
 static cudaError_t
 mgpu_segmented_sort(const mgpu_segmented_request *request)

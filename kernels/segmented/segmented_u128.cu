@@ -1,11 +1,10 @@
 /*
  * segmented/segmented_u128.cu
  *		Segmented sort in 16 bytes: keys of 8 bytes packed with their index.  See
- *		segmented/segmented_sort.cuh.
+ *		segmented_sort.cuh.
  *
- * Two arrays of 12 bytes an item in all were rejected: they would need kernels of
- * their own, stable merges with ends checked at every item, for a quarter fewer
- * bytes in passes that mostly touch few of them.
+ * Two arrays, 12 bytes an item, were rejected: they need kernels of their own and stable merges
+ * with bounds checks, for a quarter fewer bytes in passes that mostly touch few of them.
  */
 #include "segmented/segmented_sort.cuh"
 

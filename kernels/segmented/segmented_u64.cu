@@ -1,6 +1,6 @@
 /*
  * segmented/segmented_u64.cu
- *		Segmented sort of 8-byte keys.  See segmented/segmented_sort.cuh.
+ *		Segmented sort of 8-byte keys.  See segmented_sort.cuh.
  */
 #include "segmented/segmented_sort.cuh"
 

@@ -1,19 +1,18 @@
 /*
  * segmented/tuning.cuh
- *		Sizes of the segmented sort and the locality sort, as data in one place.
+ *		Sizes of the segmented sort and the locality sort.
  *
- * A sort tile is what a CTA sorts in shared memory; passes merge and keep count
- * by tiles of merge_threads * items_per_thread.  Sort tiles have room for more:
- * for lane_items a thread, so that a tile takes the rest of its last segment
- * along, and so that a segment may begin with a lane of its own.  Both numbers
- * are odd: an odd stride spreads a warp over all banks.
+ * A sort tile is what a CTA sorts in shared memory; passes merge by tiles of merge_threads *
+ * items_per_thread.  Sort tiles hold more, lane_items a thread, so that a tile can take the rest
+ * of its last segment along, and a segment can begin with a lane of its own.  Both numbers are
+ * odd: an odd stride spreads a warp over all banks.
  */
 #ifndef MGPU_SEGMENTED_TUNING_CUH
 #define MGPU_SEGMENTED_TUNING_CUH
 
 #include <stdint.h>
 
-/* Tiles of the passes; kernels that know nothing of sort tiles are made for these alone. */
+/* Tiles of the passes. */
 template <int merge_threads_, int items_, int resident_threads_>
 struct mgpu_segmented_tiles
 {
@@ -44,22 +43,21 @@ struct mgpu_segmented_tuning : mgpu_segmented_tiles<merge_threads_, items_, resi
 };
 
 /*
- * By key: 4 bytes; 8 bytes, which also hold a 4-byte key and its index; 16
- * bytes, which hold an 8-byte key and its index.  Chips with less than
- * MGPU_LARGE_SHARED_BYTES an SM (device/tuning.cuh) take sort tiles of half the size.
+ * By key: 4 bytes; 8 bytes, which also hold a 4-byte key and its index; 16 bytes, which hold an
+ * 8-byte key and its index.  Devices with less than MGPU_LARGE_SHARED_BYTES an SM take sort tiles
+ * of half the size.
  */
 typedef mgpu_segmented_tuning<512, 256, 29, 31> mgpu_segmented_u32_large;
 typedef mgpu_segmented_tuning<256, 256, 29, 31> mgpu_segmented_u32_small;
-typedef mgpu_segmented_tuning<512, 256, 31, 33> mgpu_locality_u32_large;	/* without segments nothing hangs over */
+typedef mgpu_segmented_tuning<512, 256, 31, 33> mgpu_locality_u32_large;	/* one segment has no overhang */
 typedef mgpu_segmented_tuning<256, 256, 31, 33> mgpu_locality_u32_small;
 typedef mgpu_segmented_tuning<512, 256, 15, 17> mgpu_segmented_u64_large;
 typedef mgpu_segmented_tuning<256, 256, 15, 17> mgpu_segmented_u64_small;
-typedef mgpu_segmented_tuning<256, 256, 7, 9, 768> mgpu_segmented_u128;	/* every chip */
+typedef mgpu_segmented_tuning<256, 256, 7, 9, 768> mgpu_segmented_u128;	/* on every device */
 
 /*
- * The sort by tiles that begin where segments do (segmented/aligned.cuh), on chips
- * with large shared memory: threads and items as the merge sort's block sort has
- * them (device/tuning.cuh).
+ * The aligned sort (aligned.cuh), on devices with large shared memory.  Threads and items as in the
+ * merge sort's block sort (sort/tuning.cuh).
  */
 template <int threads_, int items_, int most_phase_, int resident_threads_>
 struct mgpu_aligned_tuning
@@ -78,9 +76,8 @@ typedef mgpu_aligned_tuning<256, 47, 3, 768> mgpu_aligned_u32;
 typedef mgpu_aligned_tuning<256, 25, 1, 768> mgpu_aligned_u64;
 
 /*
- * The means that it is taken for, by form: from so many items a segment on, at which
- * the other way takes as long.  Beyond the largest mean it gains little, and would
- * lose where segments are nearly in order, which it does not see.
+ * Mean segment lengths for which the aligned sort runs.  From the minimum on it is faster, for each
+ * form.  Beyond the maximum it gains little, and would lose on segments that are nearly in order.
  */
 #define MGPU_ALIGNED_MIN_MEAN 40
 #define MGPU_ALIGNED_MIN_MEAN_INDEX 50
@@ -90,17 +87,17 @@ typedef mgpu_aligned_tuning<256, 25, 1, 768> mgpu_aligned_u64;
 #define MGPU_ALIGNED_MAX_CLASSES 9
 #define MGPU_ALIGNED_WARP_CLASSES 5		/* of groups of up to 32 threads */
 
-/* Segments that a thread lists, and its CTA. */
+/* Threads of a CTA that lists segments, and segments a thread. */
 #define MGPU_ALIGNED_BEGIN_THREADS 256
 #define MGPU_ALIGNED_BEGIN_SEGMENTS 4
 
-/* A CTA for so many items at least: each costs the others a little when they wait for all. */
+/* Items a CTA, at least: each CTA adds to the cost of a barrier of all. */
 #define MGPU_ALIGNED_CTA_ITEMS 1024
 
 /*
- * Half the size as well on every chip: segments up to so many items on average,
- * none of which asks for passes; and, in arrays that would leave SMs idle, of up to
- * so many, since a pass more costs more than idle SMs.
+ * Sort tiles of half the size on every device as well: for segments up to this mean length, which
+ * take no pass; and, in arrays too small to fill the SMs, up to the last mean, beyond which one
+ * more pass costs more than idle SMs.
  */
 #define MGPU_SEGMENTED_SMALL_TILE_MEAN 48
 #define MGPU_SEGMENTED_LARGE_ITEMS (UINT64_C(1) << 21)
@@ -109,18 +106,18 @@ typedef mgpu_aligned_tuning<256, 25, 1, 768> mgpu_aligned_u64;
 /* Pieces of a tile that a thread of the block sort lists at a time. */
 #define MGPU_SEGMENTED_LIST_PIECES 4
 
-/* Lanes that search for the split of a tile: more find it sooner, but read more sectors. */
+/* Lanes that search a tile's split.  More are faster, but read more sectors. */
 #define MGPU_SEGMENTED_SPLIT_PROBES 8
 
-/* The search for the heads of each tile: lanes that probe together. */
+/* The search for the heads of each tile: lanes that probe together, threads of a CTA. */
 #define MGPU_SEGMENTED_HEAD_PROBES 16
 #define MGPU_SEGMENTED_HEAD_THREADS 128
 
-/* Keys sampled to see whether an array is in reverse, and how many must say so. */
+/* Keys sampled to see whether an array is in reverse, and how many must descend. */
 #define MGPU_SEGMENTED_SAMPLES 1024
 #define MGPU_SEGMENTED_REVERSED_SAMPLES 960
 
-/* The look before a locality sort: pairs of lists a pass, keys sampled of each pair. */
+/* The locality probe: pairs of lists a pass, and keys sampled of each pair. */
 #define MGPU_LOCALITY_PROBE_CTAS 16
 #define MGPU_LOCALITY_PROBE_THREADS 1024
 
@@ -128,7 +125,7 @@ typedef mgpu_aligned_tuning<256, 25, 1, 768> mgpu_aligned_u64;
 #define MGPU_READ_BITS_CTAS 1024
 #define MGPU_READ_BITS_THREADS 256
 
-/* So many of MGPU_LOCALITY_PROBE_THREADS samples before their predecessor: in reverse (see MGPU_SEGMENTED_REVERSED_SAMPLES). */
+/* The array counts as reversed if so many of MGPU_LOCALITY_PROBE_THREADS samples descend. */
 #define MGPU_LOCALITY_PROBE_REVERSED_DESCENTS 960
 
 #endif							/* MGPU_SEGMENTED_TUNING_CUH */

@@ -3,30 +3,21 @@
  *		Sorts one tile inside a CTA: each thread its own items in registers, then
  *		log2(threads) levels of cooperative merges through shared memory.
  *
- * At the level with runs of run_threads threads, every thread writes its sorted
- * items to its place in its run, all wait, and each then finds its diagonal in
- * the pair of runs and merges items_per_thread outputs back into registers:
+ * At a level with runs of run_threads threads, every thread writes its sorted items to its run,
+ * all wait, and each finds its diagonal in the pair of runs and merges items_per_thread outputs
+ * back into registers:
  *
  *	 registers  t0 t1 | t2 t3 | ...			run_threads = 2
  *	 shared     [ run 0 -> ][ <- run 1 ]	pair of facing runs
  *	 diagonals  d0   d1   d2   d3			one a thread
  *
- * Outputs in registers halve the shared memory, since inputs may be overwritten
- * once all have merged.  While a pair of runs belongs to one warp, the warp
- * waits for itself alone.  In-warp bitonic merges by shuffles were tried and
- * rejected: a quarter less shared memory to move, but slower (NOTES.md).
+ * Outputs in registers halve the shared memory.  A pair of runs of one warp needs no CTA barrier.
+ * The merge sort's runs both walk up, each followed by a largest item; the segmented sort's face
+ * each other.  Items near their places need few levels: once pairs of runs are in order, one more
+ * merge across the borders of pairs ends the sort.
  *
- * The plain sort's runs both walk up, each with a largest item behind it; the
- * segmented sort's face each other.
- *
- * Items that are near their places need few levels: once pairs of runs that long
- * are in order, one more merge across the borders of pairs ends it:
- *
- *	 pairs		[ r0 r1 ][ r2 r3 ][ r4 r5 ]
- *	 ended by	  r0 [ r1 r2 ][ r3 r4 ] r5
- *
- * Steps between two barriers are functions of (thread, state) that run on the
- * host too; the loops over levels are below them.
+ * Rejected: in-warp bitonic merges by shuffles, which move a quarter less shared memory but are
+ * slower (NOTES.md).  Steps between two barriers run on the host too.
  */
 #ifndef MGPU_SORT_CTA_SORT_CUH
 #define MGPU_SORT_CTA_SORT_CUH
@@ -34,7 +25,7 @@
 #include "sort/thread_sort.cuh"
 #include "sort/tuning.cuh"
 
-/* Put a thread's items at slot, slot + 1 … */
+/* Put a thread's items at slot, slot + 1 ... */
 template <int items, typename Item>
 MGPU_HOST_DEVICE void
 mgpu_store_forwards(const Item (&values)[items], Item *tile, uint32_t slot)
@@ -44,7 +35,7 @@ mgpu_store_forwards(const Item (&values)[items], Item *tile, uint32_t slot)
 		tile[slot + i] = values[i];
 }
 
-/* … or at end - 1, end - 2 … */
+/* Put a thread's items at end - 1, end - 2 ... */
 template <int items, typename Item>
 MGPU_HOST_DEVICE void
 mgpu_store_backwards(const Item (&values)[items], Item *tile, uint32_t end)
@@ -55,8 +46,8 @@ mgpu_store_backwards(const Item (&values)[items], Item *tile, uint32_t end)
 }
 
 /*
- * Put a thread's items into its run: forwards in even runs, backwards in odd.
- * Lanes of a warp may differ, so the direction is a step and not a branch.
+ * Put a thread's items into its run: forwards in even runs, backwards in odd.  Lanes of a warp may
+ * differ, so the direction is a step, not a branch.
  */
 template <int items, typename Key>
 MGPU_HOST_DEVICE void
@@ -73,8 +64,8 @@ mgpu_store_facing(const Key (&keys)[items], Key *tile, uint32_t thread, uint32_t
 }
 
 /*
- * Merge a thread's share of facing lists that begin at tile[begin]: `outputs`
- * from diagonal on, all of them within the lists, the first items of keys.
+ * Merge a thread's share of facing lists that begin at tile[begin]: the first `outputs` items of
+ * keys, from the diagonal on.
  */
 template <int items, typename Key>
 MGPU_HOST_DEVICE void
@@ -100,9 +91,8 @@ mgpu_merge_facing_runs(Key (&keys)[items], const Key *tile, uint32_t thread, uin
 }
 
 /*
- * Runs that both walk up, each followed by one largest item.  Run j of the level
- * takes run_threads * (items + 2) slots from the same multiple of j on, so that
- * whatever the level, threads' slots lie in different banks:
+ * Runs that both walk up, each followed by one largest item.  Every level gives a run run_threads *
+ * (items + 2) slots, so that threads' slots lie in different banks:
  *
  *	 [ t0 t1 largest . . . ][ t2 t3 largest . . . ]		run_threads = 2
  */
@@ -112,14 +102,14 @@ mgpu_run_slots(uint32_t threads, uint32_t items)
 	return threads * (items + 2);
 }
 
-/* Slots of a tile that is sorted in this way: a merge may read past its last run. */
+/* Slots of such a tile.  A merge may read past its last run. */
 MGPU_HOST_DEVICE constexpr uint32_t
 mgpu_sort_slots(uint32_t threads, uint32_t items)
 {
 	return mgpu_run_slots(threads, items) + items;
 }
 
-/* Put a thread's items at slot, slot + 1 … of a tile. */
+/* Put a thread's items at slot, slot + 1 ... of a tile. */
 template <int items, class Tile>
 MGPU_HOST_DEVICE void
 mgpu_put_forwards(const typename Tile::Item (&values)[items], const Tile &tile, uint32_t slot)
@@ -143,11 +133,10 @@ mgpu_put_run(const typename Tile::Item (&values)[items], const Tile &tile, uint3
 }
 
 /*
- * Merge a thread's share of its pair of runs.  Where a run is exhausted its
- * largest item follows, but if the tile has such items of its own, a merge may
- * take it for one and go on to whatever lies behind: has_largest is for that.
- * All that is put out from the first largest item on must be as large.  first:
- * the first thread of all pairs of this level.
+ * Merge a thread's share of its pair of runs; `first` is the first thread of all pairs of this
+ * level.  A largest item follows an exhausted run, but if the tile has such items of its own
+ * (has_largest), a merge may run past it.  Then all outputs behind the first largest item are
+ * raised to that.
  */
 template <int items, class Tile>
 MGPU_HOST_DEVICE void
@@ -170,10 +159,7 @@ mgpu_merge_runs(typename Tile::Item (&values)[items], const Tile &tile, uint32_t
 	}
 }
 
-/*
- * Threads of the runs that end a sort of items near their places: the fewest that
- * hold as many items as these may be off.
- */
+/* Threads of the runs that end a sort of items near their places: the fewest that hold MGPU_NEAR_PLACES items. */
 MGPU_HOST_DEVICE constexpr uint32_t
 mgpu_near_run_threads(uint32_t items)
 {
@@ -185,10 +171,10 @@ mgpu_near_run_threads(uint32_t items)
 }
 
 /*
- * Pairs of runs are in order.  Would the tile be, if each pair's second run were
- * merged with the next one's first?  Each run must end before the next but one
- * begins, and before the one behind that (sort/window_pass.cuh has the same of runs in
- * memory).  The thread that begins a run answers for it.
+ * Pairs of runs are in order.  Would the tile fail to be, if each pair's second run were merged
+ * with the next pair's first? Each run must end before the next but one begins, and before the one
+ * behind that (window_pass.cuh has the same for runs in memory).  The thread that begins a run
+ * checks it.
  */
 template <class Tile>
 MGPU_HOST_DEVICE bool
@@ -226,9 +212,8 @@ mgpu_sync_pair(uint32_t run_threads)
 }
 
 /*
- * Sort the keys of a CTA; thread t ends with items t * items … of the tile.
- * tile has room for threads * items keys and is free for use when the last
- * thread returns (callers put a barrier before they reuse it).
+ * Sort the keys of a CTA; thread t ends with items t * items ... of the tile. tile holds threads *
+ * items keys and is free when the last thread returns (callers put a barrier before they reuse it).
  */
 template <int threads, int items, typename Key>
 static __device__ __forceinline__ void
@@ -246,9 +231,8 @@ mgpu_cta_sort(Key (&keys)[items], Key *tile, uint32_t thread)
 }
 
 /*
- * The last level of items near their places: merge each pair's second run with
- * the next one's first.  Ends with a barrier.  False: the tile is not in order,
- * but each thread's items still are.
+ * The last level of items near their places: merge each pair's second run with the next pair's
+ * first.  Ends with a barrier.  False: the tile is not in order, but each thread's items are.
  */
 template <int threads, int items, class Tile>
 static __device__ __forceinline__ bool
@@ -266,10 +250,9 @@ mgpu_cta_end_near(typename Tile::Item (&values)[items], const Tile &tile, uint32
 }
 
 /*
- * The same for items of a tile of mgpu_sort_slots, by guarded merges.  Where no
- * two items are equal, a thread begins with its own items t * items … as well.
- * near: items are near their places; a few levels will do then, or if they will
- * not, all of them follow from the first on.
+ * The same by guarded merges, for a tile of mgpu_sort_slots.  If no two items are equal, a thread
+ * also begins with its own items t * items ... near: try the few levels for items near their places
+ * first; if they fail, start again with all levels.
  */
 template <int threads, int items, bool near, class Tile>
 static __device__ __forceinline__ void

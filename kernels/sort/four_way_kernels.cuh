@@ -2,13 +2,11 @@
  * sort/four_way_kernels.cuh
  *		The 4-way merge: two levels of merging for one trip through memory.
  *
- * A CTA loads its intervals of four runs.  First X = run 0 + run 1 and
- * Y = run 2 + run 3 are merged into registers: threads from the first on share
- * X, the ones behind them Y, each list rounded up to whole threads, which the
- * guards fill with the largest item.  X and Y go back to shared memory, guarded
- * again, and one more merge yields the tile.  A tree of four heads a thread was
- * rejected: three comparisons and three dependent loads an item instead of two
- * levels of one each.
+ * A CTA loads its intervals of four runs.  First X = run 0 + run 1 and Y = run 2 + run 3 are
+ * merged into registers: the first threads share X, the others Y, each list rounded up to whole
+ * threads.  X and Y go back to shared memory, and one more merge yields the tile.  A tree of four
+ * heads a thread was rejected: three comparisons and three dependent loads an item, where two
+ * levels take one each.
  */
 #ifndef MGPU_SORT_FOUR_WAY_KERNELS_CUH
 #define MGPU_SORT_FOUR_WAY_KERNELS_CUH
@@ -18,7 +16,7 @@
 
 #define MGPU_FOUR_WAY_WARP 0xFFFFFFFFu
 
-/* The sum over a warp's four runs of what a run's lanes have in common. */
+/* Sum over a warp's four runs of a value that a run's lanes share. */
 static __device__ __forceinline__ uint32_t
 mgpu_sum_runs(uint32_t value)
 {
@@ -26,10 +24,7 @@ mgpu_sum_runs(uint32_t value)
 	return value + __shfl_xor_sync(MGPU_FOUR_WAY_WARP, value, 2 * MGPU_FOUR_WAY_LANES);
 }
 
-/*
- * The split of a tile's first diagonal, found by a warp: the number of items of
- * the lane's run.
- */
+/* The split of a tile's first diagonal, found by a warp.  Each lane gets the number of items of its run. */
 template <class Keys>
 static __device__ __forceinline__ uint32_t
 mgpu_find_four_way_split(Keys keys, const mgpu_merge_pass &pass, uint64_t tile, uint32_t lane)
@@ -78,7 +73,7 @@ mgpu_find_four_way_split(Keys keys, const mgpu_merge_pass &pass, uint64_t tile, 
 		in = __ballot_sync(MGPU_FOUR_WAY_WARP, valid && most < group.diagonal);
 		out = __ballot_sync(MGPU_FOUR_WAY_WARP, valid && least >= group.diagonal);
 		if ((in | out) == 0)
-			__trap();				/* runs out of order: an error is better than a hang */
+			__trap();				/* runs out of order: a trap is better than a hang */
 		in = in >> run_lane & ((1u << MGPU_FOUR_WAY_LANES) - 1);
 		out = out >> run_lane & ((1u << MGPU_FOUR_WAY_LANES) - 1);
 		last_in = __shfl_sync(MGPU_FOUR_WAY_WARP, position, run_lane + (in != 0 ? mgpu_highest_bit(in) : 0));
@@ -124,7 +119,7 @@ struct mgpu_four_way_plan
 	uint32_t	slots[4];
 	uint32_t	items[4];
 	uint32_t	x_threads;		/* threads that share X = run 0 + run 1 */
-	uint32_t	y_threads;		/* the ones behind, that share Y */
+	uint32_t	y_threads;		/* the threads behind them, which share Y */
 };
 
 template <int items, class Array>
@@ -153,7 +148,7 @@ mgpu_count_four_way_items(const mgpu_four_way_plan &plan)
 	return plan.items[0] + plan.items[1] + plan.items[2] + plan.items[3];
 }
 
-/* The run that all of a tile's items are from, if there is one; else 4. */
+/* The run that has all of a tile's items, or 4. */
 MGPU_HOST_DEVICE uint32_t
 mgpu_find_only_run(const mgpu_four_way_plan &plan)
 {
@@ -194,7 +189,7 @@ mgpu_put_four_way_lists(const typename Tile::Item (&merged)[items], const Tile &
 	mgpu_put_guard<items>(tile, y_end, thread);
 }
 
-/* Second level: a thread's share of the tile; past its end, what was filled in. */
+/* Second level: a thread's share of the tile.  Past the end it is padding. */
 template <int items, class Tile>
 MGPU_HOST_DEVICE void
 mgpu_merge_four_way_lists(typename Tile::Item (&merged)[items], const Tile &tile, const mgpu_four_way_plan &plan,
@@ -204,7 +199,7 @@ mgpu_merge_four_way_lists(typename Tile::Item (&merged)[items], const Tile &tile
 							 plan.items[2] + plan.items[3], thread * items);
 }
 
-/* A tile's splits: from splits, or by two warps that search. */
+/* A tile's splits: read, or found by two warps. */
 template <class Tuning, class Keys>
 static __device__ __forceinline__ void
 mgpu_get_four_way_splits(Keys keys, const mgpu_merge_pass &pass, const mgpu_four_way_group &group,

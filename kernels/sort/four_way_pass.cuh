@@ -2,32 +2,21 @@
  * sort/four_way_pass.cuh
  *		Geometry of a 4-way merge pass, and the search for its splits.
  *
- * A 4-way pass moves every item once for two levels of merging.  A tile's
- * boundary is then not one diagonal of one merge but a split of four runs: how
- * many items of each run are among the first `diagonal` of the group.  Equal
- * keys are ordered by run, then position, so a split is unique, and splits
- * ascend with the diagonal in every run.
- *
- * A warp searches one split.  It keeps a window [low, high) a run, 8 lanes each:
- * items before low are in, items from high on are out.  A step looks at 7 keys of
- * each window at once:
+ * A tile's boundary is a split of four runs: how many items of each are among the first `diagonal`
+ * of the group.  Equal keys are ordered by run, then position, so a split is unique.  A warp
+ * searches one split.  It keeps a window [low, high) of each run, 8 lanes each: items before low
+ * are in, items from high on are out.  A step reads 7 keys of each window:
  *
  *	 run 0   low|----0----1----2----3----4----5----6----|high
  *	 run 1        low|--0--1--2--3--4--5--6--|high
  *
- * Ranking a key among the others' keys bounds the number of items before it; a
- * key with fewer than `diagonal` items before it at most is in, one with that
- * many at least is out.  A step decides one key at least and all but a few
- * usually, so windows shrink to about a quarter.  What is left of one window bounds
- * the others as well, since a split is `diagonal` items: the last window that is open
- * closes with the others.  The first step looks near where
- * the split would be if all runs were alike, as far apart as chance moves it: for
- * keys in random order that saves the larger half of the steps, and costs one
- * where it is wrong.  It looks at the ends of all but short windows, too: of runs that follow each
- * other, upwards or downwards, as in keys that are in order, all but one are decided
- * there, and so is the search.  A check of its own for such runs was rejected: keys in
- * random order waited 2 us a pass for it.  So was a nested binary search (over the merge
- * of two runs, then the other two): 25 times 25 loads that wait for each other.
+ * Ranking a key among the other runs' keys bounds the number of items before it, which decides
+ * whether it is in or out.  A step shrinks windows to about a quarter, and what remains of one
+ * window bounds the others.  The first step probes near the split of equally distributed runs and
+ * at the ends of long windows, which decides runs that follow each other.
+ *
+ * Rejected: a separate check for such runs, for which random keys waited 2 us a pass; a nested
+ * binary search, 25 times 25 dependent loads.
  */
 #ifndef MGPU_SORT_FOUR_WAY_PASS_CUH
 #define MGPU_SORT_FOUR_WAY_PASS_CUH
@@ -37,8 +26,8 @@
 #include "sort/merge_pass.cuh"
 
 #define MGPU_FOUR_WAY_LANES 8		/* a run */
-#define MGPU_FOUR_WAY_PROBES (MGPU_FOUR_WAY_LANES - 1)	/* keys a run and step; the last lane stands for the window's end */
-#define MGPU_FOUR_WAY_FEW 64		/* items of a window whose first probes are as those of later steps */
+#define MGPU_FOUR_WAY_PROBES (MGPU_FOUR_WAY_LANES - 1)	/* probes a run and step; the last lane stands for the window's end */
+#define MGPU_FOUR_WAY_FEW 64		/* windows of so many items are probed evenly in the first step too */
 
 /* The runs that a tile belongs to, and its first diagonal there. */
 struct mgpu_four_way_group
@@ -105,7 +94,7 @@ mgpu_find_end_split(const mgpu_merge_pass &pass, const mgpu_four_way_group &grou
 	return mgpu_ends_four_way_group(pass, group) ? mgpu_four_way_end(group) : splits[tile + 1];
 }
 
-/* items[run], without an index into registers that is known at run time alone. */
+/* items[run], without an index into registers that is only known at run time. */
 MGPU_HOST_DEVICE uint32_t
 mgpu_split_item(const mgpu_four_way_split &split, uint32_t run)
 {
@@ -115,7 +104,7 @@ mgpu_split_item(const mgpu_four_way_split &split, uint32_t run)
 	return run & 2 ? high_pair : low_pair;
 }
 
-/* What is left to search of one run. */
+/* What remains to be searched of one run. */
 struct mgpu_four_way_window
 {
 	uint32_t	low;
@@ -143,7 +132,10 @@ mgpu_start_four_way_window(const mgpu_four_way_group &group, uint32_t run_items)
 	return {mgpu_least_split(group, run_items), mgpu_most_split(group, run_items)};
 }
 
-/* Where a lane's probe is, at equal distances; the last lane's is the end.  Those of an empty window do not count. */
+/*
+ * Where a lane's probe is, at equal distances.  The last lane's is the end.  Probes of an empty
+ * window do not count.
+ */
 MGPU_HOST_DEVICE uint32_t
 mgpu_four_way_probe(const mgpu_four_way_window &window, uint32_t probe)
 {
@@ -154,7 +146,10 @@ mgpu_four_way_probe(const mgpu_four_way_window &window, uint32_t probe)
 	return probe == MGPU_FOUR_WAY_PROBES ? window.high : position < last ? position : last;
 }
 
-/* The same in a run's first window: at both its ends, and about its part of the diagonal, 3 strides and 1 away and there. */
+/*
+ * The same in a run's first window: at both ends, and around its part of the diagonal, at distances
+ * of 0, 1 and 3 strides.
+ */
 MGPU_HOST_DEVICE uint32_t
 mgpu_first_four_way_probe(const mgpu_four_way_group &group, uint32_t run_items, const mgpu_four_way_window &window, uint32_t probe)
 {
@@ -179,8 +174,8 @@ mgpu_probe_before(Key probe, Key key, bool earlier_run)
 }
 
 /*
- * Of a run whose probes 0 … count - 1 come before a key, so many items do at
- * least; at most it is as many as lie before probe `count`, at `position`.
+ * The least number of items before a key, in a run whose probes 0 ... count - 1 come before it.
+ * The most is `position`, where probe `count` is.
  */
 MGPU_HOST_DEVICE uint32_t
 mgpu_least_before(uint32_t low, uint32_t count, uint32_t previous_position, uint32_t position)
@@ -190,7 +185,7 @@ mgpu_least_before(uint32_t low, uint32_t count, uint32_t previous_position, uint
 	return count == 0 ? low : least;
 }
 
-/* Number of the lowest and of the highest bit set; there is one. */
+/* Number of the lowest and of the highest bit set, of which there is one at least. */
 MGPU_HOST_DEVICE uint32_t
 mgpu_lowest_bit(uint32_t bits)
 {
@@ -211,7 +206,7 @@ mgpu_highest_bit(uint32_t bits)
 #endif
 }
 
-/* Shrink a window to what the others leave of the diagonal; low_sum and high_sum are of all four. */
+/* Shrink a window to what the others leave of the diagonal. low_sum and high_sum are of all four. */
 MGPU_HOST_DEVICE void
 mgpu_bound_four_way_window(mgpu_four_way_window &window, uint32_t diagonal, uint32_t low_sum, uint32_t high_sum)
 {

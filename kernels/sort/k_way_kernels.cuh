@@ -2,23 +2,19 @@
  * sort/k_way_kernels.cuh
  *		The merge of up to 32 runs: up to five levels for one trip through memory.
  *
- * A CTA loads its intervals of all runs and merges neighbours, level by level, in
- * shared memory.  Lists have any lengths.  Threads share a level's pairs in order,
- * each pair's output rounded up to whole threads, and a list of the next level lies
- * where its threads put it, with a gap for guards behind each list before it:
+ * A CTA loads its intervals of all runs and merges neighbours, level by level, in shared memory.
+ * Lists have any lengths.  Threads share a level's pairs in order, each pair's output rounded up
+ * to whole threads, and a list of the next level lies where its threads put it, with a gap for
+ * guards between lists:
  *
  *	 level 0	[ run 0 ] [ run 1 ]	[ run 2 ] [ run 3 ]		at the phase of their places in memory
  *	 threads	 t0    t1     t2 	 t3     t4
  *	 level 1	[ list 0             ] gap [ list 1    ] gap
  *
- * All that threads need to know of a level, its pairs and the threads before each,
- * follows from the runs' lengths, so warps make the tables of all levels at once, a
- * lane a list, while the runs are on their way.
- *
- * What limits these levels are rows of shared memory that warps ask for, most of them
- * because lanes that merge meet in banks.  Reading each thread's part of both lists in
- * an order without such meetings, into a bitonic network over registers, was rejected:
- * it takes as many operations as it saves words.
+ * A level's pairs and their first threads follow from the runs' lengths, so warps make the tables
+ * of all levels at once while the runs load.  The limit is shared memory bandwidth, mostly for
+ * bank conflicts between merging lanes.  Rejected: conflict-free reads into a bitonic network over
+ * registers, which takes as many operations as it saves words.
  */
 #ifndef MGPU_SORT_K_WAY_KERNELS_CUH
 #define MGPU_SORT_K_WAY_KERNELS_CUH
@@ -27,7 +23,7 @@
 #include "sort/k_way_search.cuh"
 
 #define MGPU_K_WAY_WARP 0xFFFFFFFFu
-#define MGPU_K_WAY_ROUNDS 200	/* more than any search takes: rounds that name middles leave three quarters, two in a row */
+#define MGPU_K_WAY_ROUNDS 200	/* more than any search takes: two rounds that name middles leave three quarters */
 
 /* ---------------------------------------------------------------- splits */
 
@@ -74,7 +70,7 @@ mgpu_items_before(Key key, uint32_t items, uint32_t run, uint32_t runs)
 	return before;
 }
 
-/* The lowest of the keys that lanes of a group have, or the highest. */
+/* The lowest key of a group's lanes, or the highest. */
 template <bool highest, typename Key>
 static __device__ __forceinline__ Key
 mgpu_end_of_lanes(Key key, uint32_t lanes)
@@ -88,7 +84,7 @@ mgpu_end_of_lanes(Key key, uint32_t lanes)
 	return key;
 }
 
-/* The key that would be a group's cut if keys rose evenly between those known; of windows that are not all empty. */
+/* The key at a group's cut if keys rose evenly between the known ones.  Not all windows are empty. */
 template <typename Key>
 static __device__ __forceinline__ Key
 mgpu_model_pivot(const mgpu_k_way_window &window, const mgpu_k_way_keys<Key> &keys, const mgpu_k_way_goal &goal, bool any,
@@ -109,7 +105,10 @@ mgpu_model_pivot(const mgpu_k_way_window &window, const mgpu_k_way_keys<Key> &ke
 	return high;
 }
 
-/* The pivot of a round: the median of the items named, or by the model where that is in less than half of the windows. */
+/*
+ * The pivot of a round: the median of the items named, or the model's if the median is in less than
+ * half of the windows.
+ */
 template <typename Key>
 static __device__ __forceinline__ Key
 mgpu_choose_pivot(const mgpu_k_way_window &window, const mgpu_k_way_keys<Key> &keys, const mgpu_k_way_goal &goal, int round,
@@ -136,8 +135,8 @@ mgpu_choose_pivot(const mgpu_k_way_window &window, const mgpu_k_way_keys<Key> &k
 }
 
 /*
- * One round of all groups of a warp: has this lane's found its cut?  split is the
- * lane's part of it then.  Groups that are found take part with nothing.
+ * One round of all groups of a warp: has this lane's group found its cut? Then split is the lane's
+ * part of it.  Groups that are done take part with nothing.
  */
 template <class Run>
 static __device__ __forceinline__ bool
@@ -168,7 +167,7 @@ mgpu_do_k_way_round(const Run &run, mgpu_k_way_window &window, const mgpu_k_way_
 	return found || mgpu_end_k_way_round(window, goal, sums, split);
 }
 
-/* Find the split that every tile begins with, a lane a run, 32 / runs tiles a warp; the first of a group begins with none. */
+/* Find the split that every tile begins with, one lane a run, 32 / runs tiles a warp. */
 template <class Keys>
 __global__ void
 __launch_bounds__(MGPU_PARTITION_THREADS)
@@ -178,7 +177,7 @@ mgpu_partition_k_way(Keys keys, mgpu_k_way_pass pass, uint32_t *splits)
 	uint32_t	runs = 1u << pass.levels;
 	uint32_t	run = lane % runs;
 	uint64_t	number = ((uint64_t) blockIdx.x * MGPU_PARTITION_THREADS + threadIdx.x) / runs;
-	uint32_t	tile = number < pass.num_tiles ? (uint32_t) number : 0;	/* the first, where there is no other */
+	uint32_t	tile = number < pass.num_tiles ? (uint32_t) number : 0;	/* the first tile, if there is no such tile */
 	mgpu_k_way_group group = mgpu_find_k_way_group(pass, tile);
 	mgpu_k_way_goal goal = mgpu_find_k_way_goal(pass, group);
 	mgpu_k_way_window window = {0, mgpu_k_way_run_items(pass, group, run), 0, group.num_items};
@@ -190,7 +189,7 @@ mgpu_partition_k_way(Keys keys, mgpu_k_way_pass pass, uint32_t *splits)
 	for (int round = 0; !__all_sync(MGPU_K_WAY_WARP, found); round++)
 	{
 		if (round == MGPU_K_WAY_ROUNDS)
-			__trap();				/* runs out of order: an error is better than a hang */
+			__trap();				/* runs out of order: a trap is better than a hang */
 		found = mgpu_do_k_way_round(run_keys, window, goal, round, found, lane, runs, split);
 	}
 	if (group.place > 0)
@@ -200,8 +199,8 @@ mgpu_partition_k_way(Keys keys, mgpu_k_way_pass pass, uint32_t *splits)
 /* ----------------------------------------------------------------- tables */
 
 /*
- * Slots between two lists of a level: room for the guard of the first, and whole rows
- * of banks, so that threads on both sides of a gap meet in no bank.
+ * Slots between two lists of a level: enough for the first one's guard, and whole rows of banks, so
+ * that threads on both sides of a gap do not conflict.
  */
 MGPU_HOST_DEVICE constexpr uint32_t
 mgpu_k_way_gap(uint32_t items)
@@ -209,7 +208,7 @@ mgpu_k_way_gap(uint32_t items)
 	return (items + 31) / 32 * 32;
 }
 
-/* Slots of a wide merge's tile: for the runs, or for what a level makes of them. */
+/* Slots of a tile: for the runs, or for a level's output. */
 template <class Array>
 MGPU_HOST_DEVICE constexpr uint32_t
 mgpu_k_way_slots(uint32_t threads, uint32_t items, uint32_t runs)
@@ -229,7 +228,7 @@ struct __align__(8) mgpu_k_way_pair
 	uint16_t	b_items;
 };
 
-/* What threads know of a tile's lists: level by level, the pairs and the threads before each. */
+/* What threads know of a tile's lists: of each level, the pairs and the threads before each. */
 struct mgpu_k_way_table
 {
 	uint32_t	firsts[MGPU_K_WAY_RUNS];
@@ -259,7 +258,7 @@ mgpu_k_way_list_threads(uint32_t list_items)
 	return (list_items + items - 1) / items;
 }
 
-/* A thread's part of a level; nothing, if its diagonal is behind both lists. */
+/* A thread's part of a level.  Empty if its diagonal is behind both lists. */
 struct mgpu_k_way_share
 {
 	mgpu_k_way_pair lists;
@@ -268,7 +267,7 @@ struct mgpu_k_way_share
 	bool		any;
 };
 
-/* In the last pair that begins no later than this thread, since empty ones before it begin there as well. */
+/* The thread's pair is the last one that begins no later: empty pairs before it begin there too. */
 template <int items>
 MGPU_HOST_DEVICE mgpu_k_way_share
 mgpu_find_k_way_share(const mgpu_k_way_table &table, uint32_t runs, uint32_t level, uint32_t thread)
@@ -294,7 +293,7 @@ mgpu_find_k_way_share(const mgpu_k_way_table &table, uint32_t runs, uint32_t lev
 	return share;
 }
 
-/* Put guards behind all lists that a level is going to read, behind the whole threads that put them. */
+/* Put guards behind all lists that a level is going to read, behind their whole threads. */
 template <int items, class Tile>
 MGPU_HOST_DEVICE void
 mgpu_put_k_way_guards(const Tile &tile, const mgpu_k_way_table &table, uint32_t runs, uint32_t level, uint32_t thread,
@@ -316,7 +315,7 @@ mgpu_put_k_way_guards(const Tile &tile, const mgpu_k_way_table &table, uint32_t 
 
 #ifdef __CUDACC__
 
-/* A tile's runs, a lane each; lanes without one have nothing. */
+/* A tile's runs, a lane each.  Lanes without a run have 0 items. */
 struct mgpu_k_way_runs
 {
 	uint64_t	begin;			/* in the array */
@@ -326,7 +325,7 @@ struct mgpu_k_way_runs
 	uint32_t	num_items;		/* of all */
 };
 
-/* Items of a list of a level, the lane's: of the runs that it is made of. */
+/* Items of the lane's list at a level: of the runs that it was merged from. */
 static __device__ __forceinline__ uint32_t
 mgpu_k_way_list_items(const mgpu_k_way_runs &mine, uint32_t level, uint32_t lane)
 {
@@ -421,7 +420,7 @@ mgpu_merge_k_way(Array array, mgpu_k_way_pass pass, const uint32_t *splits, Sink
 	uint32_t	thread = threadIdx.x;
 	uint32_t	runs = 1u << pass.levels;
 	uint32_t	num_items;
-	uint32_t	only;			/* bit of a run that has all items */
+	uint32_t	only;			/* bit of the run that has all items, or 0 */
 	uint64_t	begin;
 	Item		merged[items];
 

@@ -2,21 +2,18 @@
  * sort/k_way_pass.cuh
  *		Geometry of a merge pass over up to 32 runs.
  *
- * A wide pass merges groups of 2^levels runs, so that an item moves through memory
- * once for up to five levels of merging.  A group's output is cut near diagonals; a
- * cut is a split of its runs: how many items of each lie before it.
+ * A k-way pass merges groups of 2^levels runs, so an item moves through memory once for up to five
+ * levels of merging.  A group's output is cut near diagonals.  A cut is a split of its runs: how
+ * many items of each lie before it.
  *
  *	 run 0	 [ - - - | - - - - - - - ]
  *	 run 1	 [ - - - - - - | - - - - ]		items left of the cut: the split
  *	 run 2	 [ - - | - - - - - - - - ]
  *
- * Equal keys are ordered by run, then position.  A cut need not lie on its diagonal
- * to the item: up to MGPU_K_WAY_SLACK items before it will do, which saves the search
- * its last rounds, and tiles have room for as many items more.
- *
- * The search is in sort/k_way_search.cuh.  Cuts by samples alone were rejected: with 32 runs,
- * samples that leave tiles nine tenths full whatever the keys are a thirtieth of all of
- * them, and want sorting.
+ * Equal keys are ordered by run, then position.  A cut may lie up to MGPU_K_WAY_SLACK items before
+ * its diagonal, which saves the search (k_way_search.cuh) its last rounds; tiles hold as many
+ * items more.  Cuts by samples alone were rejected: for tiles nine tenths full, a thirtieth of all
+ * items must be sampled and sorted.
  */
 #ifndef MGPU_SORT_K_WAY_PASS_CUH
 #define MGPU_SORT_K_WAY_PASS_CUH
@@ -37,24 +34,27 @@ struct mgpu_k_way_pass
 	uint32_t	num_tiles;
 };
 
-/* How a sort goes on after its block sort. */
+/* How a sort continues after its block sort. */
 struct mgpu_k_way_plan
 {
 	mgpu_k_way_pass pass;		/* the next one */
-	uint32_t	levels;			/* of two runs into one, still to do */
+	uint32_t	levels;			/* two-way levels still to do */
 	int			num_passes;		/* passes they take */
 	uint32_t	threads;		/* of a CTA */
 	uint32_t	items;			/* of a thread */
 };
 
-/* Items that a tile can have whatever its lists are: at the first level, each pair's output may leave a thread one item. */
+/*
+ * Items that a tile can hold whatever its lists are: at the first level, each pair's output may
+ * waste all but one item of a thread.
+ */
 MGPU_HOST_DEVICE constexpr uint32_t
 mgpu_k_way_capacity(uint32_t threads, uint32_t items, uint32_t levels)
 {
 	return threads * items - (1u << levels) / 2 * (items - 1);
 }
 
-/* Lay out the next pass: a part of the levels left, parts as even as can be, tiles as full as their slack allows. */
+/* Lay out the next pass.  Levels are spread evenly over passes, and tiles are as full as their slack allows. */
 static inline void
 mgpu_plan_k_way_pass(mgpu_k_way_plan *plan)
 {
@@ -107,8 +107,8 @@ mgpu_advance_plan(mgpu_k_way_plan *plan)
 }
 
 /*
- * Bytes of the splits of any pass, at most.  A tile is half full at least unless it
- * is the last of its group, of which there are no more than tiles half full.
+ * An upper bound of the bytes of any pass's splits.  Every tile is at least half full, except the
+ * last of each group.
  */
 template <class Tuning>
 static uint64_t
@@ -125,8 +125,8 @@ struct mgpu_k_way_group
 {
 	uint64_t	begin;			/* of run 0 */
 	uint32_t	num_items;		/* of all runs */
-	uint32_t	place;			/* of the tile */
-	bool		is_last;		/* tile of the group */
+	uint32_t	place;			/* of the tile in the group */
+	bool		is_last;		/* the group's last tile */
 };
 
 MGPU_HOST_DEVICE mgpu_k_way_group

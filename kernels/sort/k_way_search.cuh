@@ -1,32 +1,22 @@
 /*
  * sort/k_way_search.cuh
- *		The search for a cut of a wide pass: how many items of each run are before it.
+ *		The search for a cut of a k-way pass: how many items of each run are before it.
  *
- * A lane has one run, and a window [low, high) in it: items before low are in,
- * items from high on are out.  In each round a key is the pivot, all lanes look for
- * it in their windows, and the sum of the items before it tells on which side of it
- * the cut is.  If the cut is among the items that equal the pivot, it is found: they
- * follow each other by run.  Pivots come from what lanes load first, the ends of
- * their windows and the item where the cut is expected if all windows are alike:
+ * A lane has one run and a window [low, high) in it: items before low are in, items from high on
+ * are out.  In each round all lanes look for a pivot key in their windows, and the sum of the
+ * items before it tells on which side of it the cut is.  A cut among the items that equal the
+ * pivot is found at once: they follow each other by run.  Pivots come from the ends of windows and
+ * from the item that each run names:
  *
- *	 median		of the items named, weighed by the items of the windows.  For keys in
- *				random order the median of so many guesses is close, and two rounds do.
- *				Every other round after the first ones names the middles of windows
- *				instead, which decides a quarter of all items left at least.
- *	 model		where the median lies in less than half of the windows, runs are not
- *				alike but behind each other, as in nearly sorted keys: the key before
- *				which the cut's items would be if keys rose evenly between those known.
+ *	 median		of the named items, weighted by the windows' items.  Two rounds do for random
+ *				keys.  Later, every other round names middles, which decides a quarter of the rest.
+ *	 model		if the median is in less than half of the windows, as in nearly sorted keys: the
+ *				key at the cut if keys rose evenly between the known ones
  *
- * A lane looks for the pivot by two probes at a time, on either side of where it would
- * lie in proportion to the keys of two items around it, as far apart as chance moves
- * it.  Where keys do not rise evenly, and it is not between, the next ones lie further
- * and further off, and those after that in thirds.  Probes one by one were rejected: a
- * fifth more loads that wait for each other, for a tenth fewer sectors.
- *
- * Ranking all lanes' items among each other, as 4-way passes do, was rejected: it decides
- * more a round but takes each lane's comparisons with all others, at every step.
- *
- * Everything here runs on the host as well, where a test plays all lanes.
+ * A lane finds the pivot by two probes at a time, on both sides of the interpolated place; if keys
+ * do not rise evenly, by growing distances, then by thirds.  Rejected: single probes, a fifth more
+ * dependent loads for a tenth fewer sectors; ranking all lanes' items among each other, as 4-way
+ * passes do.  All of this runs on the host too, where a test plays all lanes.
  */
 #ifndef MGPU_SORT_K_WAY_SEARCH_CUH
 #define MGPU_SORT_K_WAY_SEARCH_CUH
@@ -34,11 +24,11 @@
 #include "device/approx_math.cuh"
 #include "sort/k_way_pass.cuh"
 
-#define MGPU_K_WAY_GUESSES 4		/* rounds before the first that names middles */
-#define MGPU_K_WAY_HALVINGS 24	/* at most, for a model's pivot */
-#define MGPU_K_WAY_FEW 24		/* items between which probes lie in thirds: one sector or a few */
+#define MGPU_K_WAY_GUESSES 4		/* rounds before the first one that names middles */
+#define MGPU_K_WAY_HALVINGS 24	/* at most, to find a model's pivot */
+#define MGPU_K_WAY_FEW 24		/* items among which probes are at thirds: a sector or a few */
 
-/* So many items may be before the cut that a tile begins with, which is not the first of its group. */
+/* How many items may be before the cut at a tile's begin, if the tile is not the first of its group. */
 struct mgpu_k_way_goal
 {
 	uint32_t	least;
@@ -62,7 +52,7 @@ struct mgpu_k_way_window
 	uint32_t	high_sum;		/* more than the goal's most */
 };
 
-/* Which item of its window, which is not empty, does a run name in this round? */
+/* Which item of its window does a run name in this round? The window is not empty. */
 MGPU_HOST_DEVICE uint32_t
 mgpu_name_item(const mgpu_k_way_window &window, const mgpu_k_way_goal &goal, int round)
 {
@@ -74,7 +64,10 @@ mgpu_name_item(const mgpu_k_way_window &window, const mgpu_k_way_goal &goal, int
 	return window.low + (step < items ? step : items - 1);
 }
 
-/* Of the items named, ordered by key, then run, is that one the median which has so many of all windows' items before its own? */
+/*
+ * Is a named item the median, if windows have items_before items before its own window, in the
+ * order of the named items?
+ */
 MGPU_HOST_DEVICE bool
 mgpu_is_median(const mgpu_k_way_window &window, uint32_t items, uint32_t items_before)
 {
@@ -83,7 +76,10 @@ mgpu_is_median(const mgpu_k_way_window &window, uint32_t items, uint32_t items_b
 	return items > 0 && items_before <= middle && middle - items_before < items;
 }
 
-/* What a run knows of its window, which has items: the keys at both ends, of the item named and of its neighbours. */
+/*
+ * What a run knows of its window, which is not empty: the keys at both ends, of the named item and
+ * of its neighbours.
+ */
 template <typename Key>
 struct mgpu_k_way_keys
 {
@@ -95,7 +91,7 @@ struct mgpu_k_way_keys
 	Key			last;
 };
 
-/* Where the neighbours are: in the window, or else the item named itself. */
+/* The neighbours' places; at an end of the window, the named item's own. */
 MGPU_HOST_DEVICE uint32_t
 mgpu_place_before(const mgpu_k_way_window &window, uint32_t named)
 {
@@ -123,7 +119,7 @@ struct mgpu_k_way_run
 	}
 };
 
-/* All five are on their way together. */
+/* All five loads are under way together. */
 template <class Run>
 MGPU_HOST_DEVICE mgpu_k_way_keys<typename Run::Key>
 mgpu_load_k_way_keys(Run &run, const mgpu_k_way_window &window, uint32_t named)
@@ -132,7 +128,7 @@ mgpu_load_k_way_keys(Run &run, const mgpu_k_way_window &window, uint32_t named)
 		run.load(mgpu_place_behind(window, named)), run.load(window.high - 1)};
 }
 
-/* Which part of the way from key a to b, which is larger, lies before a key between them? */
+/* Interpolation: how far `key` lies between a and b, which is larger, from 0 to 1. */
 template <typename Key>
 MGPU_HOST_DEVICE float
 mgpu_part_between(Key a, Key b, Key key)
@@ -140,7 +136,7 @@ mgpu_part_between(Key a, Key b, Key key)
 	return mgpu_guess_quotient((float) (Key) (key - a), (float) (Key) (b - a));
 }
 
-/* Items of a run before a key, if keys rise evenly from one known to the next. */
+/* Items of a run before a key, if keys rise evenly from one known key to the next. */
 template <typename Key>
 MGPU_HOST_DEVICE uint32_t
 mgpu_expect_before(const mgpu_k_way_window &window, const mgpu_k_way_keys<Key> &keys, Key key)
@@ -155,7 +151,7 @@ mgpu_expect_before(const mgpu_k_way_window &window, const mgpu_k_way_keys<Key> &
 		(uint32_t) ((float) (window.high - keys.named) * mgpu_part_between(keys.key, keys.last, key));
 }
 
-/* One halving of the range (low, high] of keys in which a model's pivot is; true: middle will do. */
+/* One halving of the range (low, high] of keys with a model's pivot.  True: middle will do. */
 template <typename Key>
 MGPU_HOST_DEVICE bool
 mgpu_halve_pivots(Key &low, Key &high, Key middle, const mgpu_k_way_goal &goal, uint32_t expected_sum)
@@ -172,15 +168,15 @@ template <typename Key>
 struct mgpu_k_way_bracket
 {
 	uint32_t	low;			/* the last item known to be before the pivot */
-	uint32_t	high;			/* the first one known not to be */
+	uint32_t	high;			/* the first item known not to be */
 	Key			low_key;
 	Key			high_key;
-	uint32_t	reach;			/* of the next probes, from an end; 0: they lie in proportion, or in thirds */
+	uint32_t	reach;			/* of the next probes, from an end; 0: they interpolate, or are at thirds */
 	bool		upward;			/* from the low end */
 	bool		even;			/* keys seem to rise evenly */
 };
 
-/* Places of the next two probes, in order; the same, if there is one place left. */
+/* Places of the next two probes, in order.  Equal if one place is left. */
 struct mgpu_k_way_probes
 {
 	uint32_t	first;
@@ -216,7 +212,7 @@ mgpu_start_k_way_bracket(const mgpu_k_way_window &window, const mgpu_k_way_keys<
 	return bracket;
 }
 
-/* On both sides of the place in proportion. */
+/* Probes on both sides of the interpolated place. */
 template <typename Key>
 MGPU_HOST_DEVICE mgpu_k_way_probes
 mgpu_probe_in_proportion(const mgpu_k_way_bracket<Key> &bracket, Key pivot)
@@ -234,9 +230,9 @@ mgpu_probe_in_proportion(const mgpu_k_way_bracket<Key> &bracket, Key pivot)
 }
 
 /*
- * A place that is so many items from another, or a quarter less or more: a multiple of
- * a power of two.  So tiles whose cuts are among the same equals ask for the same
- * sectors, which the cache has.
+ * Round a place that is `distance` from another, by at most a quarter of that, to a multiple of a
+ * power of two.  So tiles whose cuts are among the same equal keys read the same sectors, which the
+ * cache has.
  */
 MGPU_HOST_DEVICE uint32_t
 mgpu_round_place(uint32_t place, uint32_t distance)
@@ -288,7 +284,7 @@ mgpu_narrow_k_way_bracket(mgpu_k_way_bracket<Key> &bracket, const mgpu_k_way_pro
 	}
 }
 
-/* Where a pivot is in a run: the items before it, and whether the item there equals it. */
+/* Where a pivot is in a run: the items before it, and does the item there equal it? */
 struct mgpu_k_way_place
 {
 	uint32_t	before;
@@ -317,7 +313,7 @@ mgpu_find_k_way_place(Run &run, const mgpu_k_way_window &window, const mgpu_k_wa
 	return {bracket.high, bracket.high_key == pivot};
 }
 
-/* Items of a run up to a pivot: as many as come before the next larger key. */
+/* Items of a run up to a pivot and its equals: those before the next larger key. */
 template <class Run, typename Key>
 MGPU_HOST_DEVICE uint32_t
 mgpu_find_k_way_equals(Run &run, mgpu_k_way_window window, mgpu_k_way_keys<Key> keys, Key pivot, uint32_t before)
@@ -329,7 +325,7 @@ mgpu_find_k_way_equals(Run &run, mgpu_k_way_window window, mgpu_k_way_keys<Key> 
 	return mgpu_find_k_way_place(run, window, keys, (Key) (pivot + 1)).before;
 }
 
-/* What a round found: items of this run and of all that come before the pivot, and those that equal it. */
+/* What a round found: items before the pivot, of this run and of all, and items that equal it. */
 struct mgpu_k_way_sums
 {
 	uint32_t	before;
@@ -339,7 +335,7 @@ struct mgpu_k_way_sums
 	uint32_t	equals_sum;
 };
 
-/* Is the cut before the pivot, or among its equals, or behind them?  Else the window is narrower then. */
+/* Is the cut before the pivot, among its equals, or behind them? Narrows the window if it is not found. */
 MGPU_HOST_DEVICE bool
 mgpu_end_k_way_round(mgpu_k_way_window &window, const mgpu_k_way_goal &goal, const mgpu_k_way_sums &sums, uint32_t &split)
 {
@@ -352,7 +348,7 @@ mgpu_end_k_way_round(mgpu_k_way_window &window, const mgpu_k_way_goal &goal, con
 	}
 	if (sums.sum < goal.least)
 	{
-		uint32_t	spare = goal.most - sums.sum;	/* for equals */
+		uint32_t	spare = goal.most - sums.sum;	/* may equal the pivot */
 
 		spare = spare > sums.earlier_equals ? spare - sums.earlier_equals : 0;
 		split += sums.equals < spare ? sums.equals : spare;

@@ -2,16 +2,14 @@
  * sort/merge_kernels.cuh
  *		The kernels of a merge sort: block sort, partition, 2-way merge.
  *
- * Keys come from a source and go to a sink (device/array.cuh), so that the first and
- * the last pass of a sort can change their form on the way.  All items are such
- * that equals cannot be told apart, or have none.  The 4-way merge is in
- * sort/four_way_kernels.cuh, that of more runs in sort/k_way_kernels.cuh.
+ * Keys come from a source and go to a sink (device/array.cuh), so the first and the last pass can
+ * change their form.  Equal items cannot be told apart, or there are none.  The 4-way merge is in
+ * four_way_kernels.cuh, that of more runs in k_way_kernels.cuh.  One CTA takes one tile, and every
+ * kernel's first step is mgpu_await_previous.  If tiles are few, two warps of each find its
+ * splits, which is faster than a launch for them.
  *
- * One CTA takes one tile.  Persistent CTAs that prefetch the next tile were
- * rejected for now: four CTAs an SM overlap one tile's loads with the others'
- * merges (NOTES.md).  Where tiles are few, two warps of each find its splits: a
- * launch of its own for them would wait longer than they do.  Every kernel's first
- * step is mgpu_await_previous.
+ * Rejected: persistent CTAs that prefetch the next tile, since four CTAs an SM already overlap
+ * loads with merges (NOTES.md).
  */
 #ifndef MGPU_SORT_MERGE_KERNELS_CUH
 #define MGPU_SORT_MERGE_KERNELS_CUH
@@ -26,7 +24,7 @@ extern __shared__ __align__(16) char mgpu_shared[];
 
 /* -------------------------------------------------------------- block sort */
 
-/* Room for a CTA's items at any phase. */
+/* Slots for a CTA's items at any phase. */
 template <typename Item>
 MGPU_HOST_DEVICE constexpr uint32_t
 mgpu_tile_capacity(uint32_t num_items)
@@ -36,7 +34,7 @@ mgpu_tile_capacity(uint32_t num_items)
 	return (num_items + 2 * vector_items) / vector_items * vector_items;
 }
 
-/* From every threads-th item of a tile to neighbouring ones in a thread. */
+/* Exchange items of a tile, from every threads-th one to neighbours in a thread. */
 template <int threads, int items, class Tile>
 static __device__ __forceinline__ void
 mgpu_exchange_items(typename Tile::Item (&values)[items], const Tile &tile, uint32_t thread)
@@ -48,10 +46,10 @@ mgpu_exchange_items(typename Tile::Item (&values)[items], const Tile &tile, uint
 #pragma unroll
 	for (int i = 0; i < items; i++)
 		values[i] = tile.at((thread * items + i) * Tile::unit);
-	__syncthreads();				/* and read */
+	__syncthreads();				/* and has been read */
 }
 
-/* Sort the tile that begins there; its items are stored, but there for this thread alone. */
+/* Sort the tile that begins there.  Its items are stored, but only the threads that stored them see them. */
 template <class Tuning, bool near, class Source, class Sink>
 static __device__ __forceinline__ void
 mgpu_sort_tile(const Source &source, const Sink &sink, uint64_t num_items, uint64_t begin)
@@ -72,8 +70,8 @@ mgpu_sort_tile(const Source &source, const Sink &sink, uint64_t num_items, uint6
 		sorted[i] = item < count ? source.load(begin + item) : mgpu_largest_key<Item>();
 	}
 	/*
-	 * Any thread may sort any items, except that equal keys must follow each other in the order of threads, and
-	 * near ones be near.
+	 * Any thread may sort any items, except that equal keys must keep the order of threads, and
+	 * near ones must be neighbours.
 	 */
 	if constexpr (mgpu_tile<Item>::is_indexed || near)
 		mgpu_exchange_items<threads>(sorted, tile, thread);
@@ -83,7 +81,7 @@ mgpu_sort_tile(const Source &source, const Sink &sink, uint64_t num_items, uint6
 	sink.template store_tile<threads>(begin, tile, count, thread);
 }
 
-/* Sort every tile; source and sink may be the same memory.  near: see mgpu_cta_sort_runs. */
+/* Sort every tile.  Source and sink may be the same memory. near: see mgpu_cta_sort_runs. */
 template <class Tuning, bool near, class Source, class Sink>
 __global__ void
 __launch_bounds__(Tuning::sort_threads, Tuning::resident_threads / Tuning::sort_threads)
@@ -95,7 +93,7 @@ mgpu_sort_tiles(Source source, Sink sink, uint64_t num_items)
 
 /* --------------------------------------------------------------- partition */
 
-/* How far comes_before holds in [low, high), at most 2^31 places: a warp's search. */
+/* Up to where comes_before holds in [low, high), which has at most 2^31 places.  A warp searches. */
 template <class Test>
 static __device__ __forceinline__ uint32_t
 mgpu_find_split_within(uint64_t low, uint64_t high, uint32_t lane, const Test &comes_before)
@@ -152,7 +150,7 @@ mgpu_slot_in_phase(uint32_t slot, const Item *address)
 	return (slot + vector_items - 1) / vector_items * vector_items + mgpu_phase(address);
 }
 
-/* The same for an array's item. */
+/* The first slot at or after `slot` with the phase of an array's item. */
 template <class Array>
 MGPU_HOST_DEVICE uint32_t
 mgpu_slot_in_array_phase(uint32_t slot, const Array &array, uint64_t item)
@@ -160,10 +158,7 @@ mgpu_slot_in_array_phase(uint32_t slot, const Array &array, uint64_t item)
 	return (slot + Array::vector_items - 1) / Array::vector_items * Array::vector_items + array.phase(item);
 }
 
-/*
- * Room for num_inputs intervals of tile_items in all, each at any phase and with
- * `guard` items behind it.
- */
+/* Slots for num_inputs intervals, tile_items in all, each at any phase and with `guard` items behind it. */
 template <typename Item>
 MGPU_HOST_DEVICE constexpr uint32_t
 mgpu_inputs_capacity(uint32_t tile_items, uint32_t num_inputs, uint32_t guard)
@@ -218,9 +213,8 @@ mgpu_merge_slots(uint32_t tile_items, uint32_t num_inputs, uint32_t guard)
 }
 
 /*
- * Load a tile whose items are all of one run, at the slot it is stored from: nothing to
- * merge, as in most tiles where keys are in order or runs lie behind each other.  `from`
- * is their place in the array.
+ * Load a tile whose items are all of one run to the slot from which it is stored: nothing to merge.
+ * `from` is their place in the array.  Common where keys are in order.
  */
 template <int threads, class Array>
 static __device__ __forceinline__ void
@@ -235,7 +229,7 @@ mgpu_load_only_run(const Array &array, uint64_t from, const mgpu_tile<typename A
 	__syncthreads();				/* the tile is loaded */
 }
 
-/* A tile's inputs: from splits, or by two warps that search. */
+/* A tile's inputs: by splits that were found, or by two warps that search. */
 template <class Tuning, typename Key>
 static __device__ __forceinline__ mgpu_tile_inputs
 mgpu_get_tile_inputs(const Key *keys, const mgpu_merge_pass &pass, const uint32_t *splits)

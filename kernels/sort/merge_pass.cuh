@@ -2,16 +2,15 @@
  * sort/merge_pass.cuh
  *		Geometry of a global merge pass: which tile takes which items.
  *
- * A pass merges neighbouring runs of run_tiles tiles in pairs.  The output is
- * cut into tiles of tile_items; a pair of runs is 2 * run_tiles tiles, so a
- * tile never lies across two pairs:
+ * A pass merges neighbouring runs of run_tiles tiles in pairs.  The output is cut into tiles of
+ * tile_items, and a tile never spans two pairs:
  *
  *	 tile        0   1   2   3 | 4   5   6   7 | ...		run_tiles = 2
  *	 runs      [   A   |   B   |   A   |   B   ]
  *	 diagonal    0   1   2   3   0   1   2   3			in tiles
  *
- * splits[t] is the number of A's items left of tile t's first diagonal.  The
- * last run may be short or missing.
+ * splits[t] is the number of A's items before tile t's first diagonal.  The last run may be short
+ * or missing.
  */
 #ifndef MGPU_SORT_MERGE_PASS_CUH
 #define MGPU_SORT_MERGE_PASS_CUH
@@ -89,8 +88,8 @@ mgpu_find_tile_inputs(const mgpu_merge_pass &pass, const mgpu_run_pair &pair, ui
 }
 
 /*
- * One step of the search for a split by 32 probes at a time: probe `lane` of
- * the open range [low, high), which is not empty.  Probes ascend with the lane.
+ * One step of the search for a split by 32 probes at a time: probe `lane` of [low, high), which is
+ * not empty.  Probes ascend with the lane.
  */
 MGPU_HOST_DEVICE uint64_t
 mgpu_split_probe(uint64_t low, uint64_t high, uint32_t lane)

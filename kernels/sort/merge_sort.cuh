@@ -2,17 +2,15 @@
  * sort/merge_sort.cuh
  *		Mergesort on the device: the passes and their launches.
  *
- * Sort tiles in shared memory, then merge runs until one is left, each pass a
- * partition (one split a tile) and a merge (one tile a CTA), between two sides.
- * A pass merges up to 32 runs into one (sort/k_way_kernels.cuh); or four, and the first
- * two where the number of levels is odd, which is right for few items and for sorts
- * that windows may end.  Where input and output have one form, the block sort
- * starts on the side that makes the last pass land where the input was.
+ * Sort tiles in shared memory, then merge runs until one is left.  Each pass is a partition (one
+ * split a tile) and a merge (one tile a CTA) between two sides.  A pass merges up to 32 runs
+ * (k_way_kernels.cuh), or four, and two if the number of levels is odd: for few items, and for
+ * sorts that windows may end.  If input and output have the same form, the block sort starts on
+ * the side that makes the last pass end where the input was.
  *
- * Source: moderngpu's mergesort (S. Baxter, 2013) on the Merge Path partition;
- * the 4-way and wide passes are ours.  Two arrays for 4-byte keys and their indices were
- * rejected: packed into 64 bits they need one load, one comparison and no
- * stability, and the two arrays would move 16 bytes an item and pass as well.
+ * Source: moderngpu's mergesort (S.  Baxter, 2013) on the Merge Path partition; 4-way and k-way
+ * passes are ours.  Rejected: two arrays for 4-byte keys and indices, since packed into 64 bits
+ * they need one load, one comparison and no stability.
  */
 #ifndef MGPU_SORT_MERGE_SORT_CUH
 #define MGPU_SORT_MERGE_SORT_CUH
@@ -22,16 +20,16 @@
 #include "sort/four_way_kernels.cuh"
 #include "sort/k_way_kernels.cuh"
 
-/* How a sort goes on after its block sort. */
+/* How a sort continues after its block sort. */
 struct mgpu_merge_plan
 {
 	mgpu_merge_pass pass;		/* the next one */
-	int			levels;			/* of two runs into one, still to do */
-	int			num_passes;		/* passes they take */
+	int			levels;			/* two-way levels still to do */
+	int			num_passes;		/* passes still to do */
 	int			ways;			/* 2 or 4 */
 };
 
-/* Levels that the next pass does: 2 where ways allows and the rest is even. */
+/* Levels of the next pass: 2 if `ways` allows it and the remaining levels are even. */
 static inline int
 mgpu_next_levels(const mgpu_merge_plan *plan)
 {
@@ -48,7 +46,7 @@ mgpu_advance_plan(mgpu_merge_plan *plan)
 	plan->num_passes--;
 }
 
-/* From runs of so many tiles of so many items. */
+/* The plan of merges of runs of run_tiles tiles of tile_items items. */
 template <class Tuning>
 static mgpu_merge_plan
 mgpu_plan_merges_of(uint64_t num_items, uint32_t tile_items, uint32_t run_tiles)
@@ -125,7 +123,7 @@ mgpu_launch_merge_four_way(Array array, const mgpu_merge_pass &pass, const void 
 					   shared_bytes, stream, array, pass, static_cast<const mgpu_four_way_split *>(splits), sink);
 }
 
-/* One pass, of two or of four runs, from array to sink. */
+/* One pass over two or four runs, from array to sink. */
 template <class Tuning, class Array, class Sink>
 static cudaError_t
 mgpu_launch_pass(Array array, const mgpu_merge_plan *plan, void *splits, Sink sink, cudaStream_t stream)
@@ -146,7 +144,7 @@ mgpu_launch_pass(Array array, const mgpu_merge_plan *plan, void *splits, Sink si
 	return mgpu_launch_merge<Tuning>(array, plan->pass, splits, sink, stream);
 }
 
-/* ------------------------------------------------------------ wide passes */
+/* ------------------------------------------------------------ k-way passes */
 
 template <class Keys>
 static cudaError_t
@@ -168,7 +166,7 @@ mgpu_launch_merge_k_way(Array array, const mgpu_k_way_pass &pass, const void *sp
 					   array, pass, static_cast<const uint32_t *>(splits), sink);
 }
 
-/* One wide pass from array to sink. */
+/* One k-way pass from array to sink. */
 template <class Tuning, class Array, class Sink>
 static cudaError_t
 mgpu_launch_pass(Array array, const mgpu_k_way_plan *plan, void *splits, Sink sink, cudaStream_t stream)
@@ -191,7 +189,7 @@ mgpu_plan_sort(uint64_t num_items)
 		return mgpu_plan_merges<Tuning>(num_items);
 }
 
-/* Sort items of one form, from source through two sides; the result is on arrays[side]. */
+/* Sort items of one form, from source, between two sides.  The result is on arrays[side]. */
 template <class Tuning, class Source, class Array>
 static cudaError_t
 mgpu_merge_sort_arrays(const mgpu_sort_request *request, Source source, const Array (&arrays)[2], int side)
@@ -206,7 +204,7 @@ mgpu_merge_sort_arrays(const mgpu_sort_request *request, Source source, const Ar
 	return status;
 }
 
-/* Sort keys alone, in place: the result is on the side of the input. */
+/* Sort keys alone.  The result is on the side of the input. */
 template <class Tuning, typename Key>
 static cudaError_t
 mgpu_merge_sort_keys(mgpu_sort_request *request)
@@ -217,7 +215,7 @@ mgpu_merge_sort_keys(mgpu_sort_request *request)
 	return mgpu_merge_sort_arrays<Tuning>(request, source, arrays, request->current);
 }
 
-/* Sort 8-byte keys with their indices as two arrays; the result is where the keys were. */
+/* Sort 8-byte keys with their indices as two arrays.  The result is where the keys were. */
 template <class Tuning>
 static cudaError_t
 mgpu_merge_sort_indexed(mgpu_sort_request *request)
@@ -230,8 +228,8 @@ mgpu_merge_sort_indexed(mgpu_sort_request *request)
 }
 
 /*
- * Sort 4-byte keys with their indices.  The tiles of the block sort go to the
- * other side, packed; the last pass, or the block sort if there is none, unpacks.
+ * Sort 4-byte keys with their indices.  The block sort's tiles go to the other side, packed.  The
+ * last pass unpacks, or the block sort if there is none.
  */
 template <class Tuning>
 static cudaError_t
@@ -263,9 +261,8 @@ mgpu_merge_sort_packed(mgpu_sort_request *request)
 /* --------------------------------------------------------------- one tile */
 
 /*
- * Sorts of what one CTA holds: one launch, of as few threads and items as will do
- * (device/tuning.cuh), since all of them wait for shared memory.  The CTA has an SM for
- * itself, so nothing is asked for beyond what every kernel may have.
+ * Sorts of what one CTA holds: one launch, with as few threads and items as possible (tuning.cuh),
+ * since all wait for shared memory.  It takes no more shared memory than every kernel has.
  */
 template <class Tuning, class Source, class Sink>
 static cudaError_t
@@ -289,7 +286,7 @@ mgpu_sort_tile_of_keys(mgpu_sort_request *request)
 	return mgpu_launch_one_tile<Tuning>(request, source, array);
 }
 
-/* 4-byte keys with their indices, packed in the tile alone; to the other side, or indices would overwrite keys. */
+/* 4-byte keys with their indices, packed in the tile alone.  To the other side, where indices overwrite no keys. */
 template <class Tuning>
 static cudaError_t
 mgpu_sort_tile_of_packed(mgpu_sort_request *request)

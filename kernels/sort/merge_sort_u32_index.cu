@@ -1,7 +1,7 @@
 /*
  * sort/merge_sort_u32_index.cu
  *		Merge sort of 4-byte keys with their indices, packed into 64 bits.  See
- *		sort/merge_sort.cuh.
+ *		merge_sort.cuh.
  */
 #include "sort/merge_sort.cuh"
 

@@ -1,6 +1,6 @@
 /*
  * sort/merge_sort_u64_index.cu
- *		Merge sort of 8-byte keys with their indices.  See sort/merge_sort.cuh.
+ *		Merge sort of 8-byte keys with their indices.  See merge_sort.cuh.
  */
 #include "sort/merge_sort.cuh"
 

@@ -1,7 +1,7 @@
 /*
  * sort/probe.cu
- *		The launch of a glance, and what the host makes of its answers.  See
- *		sort/probe_plan.cuh.
+ *		The launch of the sortedness probe, and what the host concludes.  See
+ *		probe_plan.cuh.
  */
 #include <algorithm>
 
@@ -10,7 +10,7 @@
 #include "sort/radix_tuning.cuh"
 #include "sort/merge_sort.cuh"
 
-/* The levels of a merge sort by this tuning: the run lengths that windows could end it from. */
+/* The levels of a merge sort by this tuning: run lengths from which windows could end it. */
 template <class Tuning>
 static void
 add_levels(mgpu_probe_plan *sortedness)
@@ -26,10 +26,7 @@ add_levels(mgpu_probe_plan *sortedness)
 	}
 }
 
-/*
- * The level of compact tiles.  Samples see most of the span of a tile's keys; an
- * eighth more may not be seen.
- */
+/* The level of quantised tiles.  Samples see most of the span of a tile's keys, but may miss an eighth. */
 static void
 add_quantised_level(mgpu_sort_shape shape, mgpu_probe_plan *sortedness)
 {
@@ -39,7 +36,7 @@ add_quantised_level(mgpu_sort_shape shape, mgpu_probe_plan *sortedness)
 	sortedness->quantised_span = span - span / 8;
 }
 
-/* No levels where there is no sort by windows (sort/window_sort.h); each shape's tunings as there. */
+/* No levels if the device has no sort by windows (window_sort.h).  The tunings are that sort's. */
 static cudaError_t
 plan_probe(mgpu_sort_shape shape, uint64_t num_items, mgpu_probe_plan *plan)
 {
@@ -69,7 +66,7 @@ answer(const mgpu_signals *signals, uint32_t word)
 	return (uint32_t) signals->words[word];
 }
 
-/* What the whole job saw. */
+/* What the samples over the whole array say. */
 static void
 conclude_whole(const mgpu_signals *signals, uint32_t key_bits, mgpu_sortedness *sortedness)
 {
@@ -85,7 +82,7 @@ conclude_whole(const mgpu_signals *signals, uint32_t key_bits, mgpu_sortedness *
 		sortedness->key_bits += MGPU_RADIX_BITS;
 }
 
-/* What everybody saw. */
+/* What all other answers say. */
 static void
 conclude_rest(const mgpu_signals *signals, const mgpu_probe_plan &plan, mgpu_sortedness *sortedness)
 {
@@ -112,7 +109,7 @@ launch_probe(uint32_t num_ctas, cudaStream_t stream, const mgpu_probe_arrays<Key
 		mgpu_probe_keys<indexed, false><<<num_ctas, MGPU_PROBE_THREADS, 0, stream>>>(arrays, plan, question, signals);
 }
 
-/* Keys that may be anywhere are known by three words, long before the rest. */
+/* Keys in no order are recognised by the first three words, long before the rest arrives. */
 template <typename Key>
 static cudaError_t
 probe_sortedness(const mgpu_sort_request *request, const mgpu_probe_plan &plan, mgpu_sortedness *sortedness)

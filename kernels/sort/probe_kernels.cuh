@@ -1,6 +1,6 @@
 /*
  * sort/probe_kernels.cuh
- *		The kernel of a glance.  See sort/probe_plan.cuh.
+ *		The kernel of the sortedness probe.  See probe_plan.cuh.
  */
 #ifndef MGPU_SORT_PROBE_KERNELS_CUH
 #define MGPU_SORT_PROBE_KERNELS_CUH
@@ -9,12 +9,15 @@
 #include "sort/probe_read.cuh"
 #include "sort/probe_samples.cuh"
 
-/* Words: the whole job's descents and ascents, the bits that its samples differ in, by halves, and all else. */
+/*
+ * Words of the answer: descents and ascents over the whole array; the bits in which these samples
+ * differ, in two halves; all else.
+ */
 #define MGPU_PROBE_WHOLE 0
 #define MGPU_PROBE_BITS 1
 #define MGPU_PROBE_REST 3
 
-/* Bits of the last word: one of the first two alone, or else the rest; from MGPU_PROBE_RUNS on, one a level. */
+/* Bits of the last word: one of the first two alone, or the rest; from MGPU_PROBE_RUNS on, one a level. */
 #define MGPU_PROBE_SORTED 1u
 #define MGPU_PROBE_REVERSED 2u
 #define MGPU_PROBE_NEAR 4u
@@ -22,19 +25,19 @@
 #define MGPU_PROBE_RUNS 8
 
 /*
- * What CTAs have found on this device.  The first is the last question whose keys
- * were found so, and is never cleared; the others are 0 between two glances.
+ * What CTAs have found on this device.  The first word holds the last question with that result,
+ * and is never cleared.  The others are 0 between two probes.
  */
 struct mgpu_probe_findings
 {
 	uint32_t	disorder;		/* neither ascending nor descending throughout */
-	uint32_t	failed;			/* jobs that did, by kind: a bit a level, MGPU_PROBE_FAR … */
-	unsigned long long sums;	/* of CTAs that arrived, did not ascend, did not descend: 16 bits each */
+	uint32_t	failed;			/* kinds of jobs that failed: one bit a level, MGPU_PROBE_FAR ... */
+	unsigned long long sums;	/* numbers of CTAs that arrived, did not ascend, did not descend: 16 bits each */
 };
 
 static __device__ mgpu_probe_findings mgpu_found;
 
-/* Keys at even distances over the whole array: descents, ascents, and the bits they differ in. */
+/* Keys at even distances over the whole array: descents, ascents, and the bits in which they differ. */
 template <typename Key>
 static __device__ __forceinline__ void
 mgpu_probe_whole(const Key *keys, uint64_t num_items, uint32_t question, mgpu_signals *signals)
@@ -69,8 +72,8 @@ mgpu_probe_whole(const Key *keys, uint64_t num_items, uint32_t question, mgpu_si
 }
 
 /*
- * The last CTA to come tells the host what all have found; one thread of each.
- * Order is known by the sum that it gets, so that nothing more is waited for.
+ * The last CTA that arrives tells the host what all have found.  One thread of each calls it.  The
+ * sum that it gets tells the order, so nothing more is waited for.
  */
 static __device__ __forceinline__ void
 mgpu_report_probe(bool ascends, bool descends, uint32_t failed, uint32_t question, mgpu_signals *signals)
@@ -81,7 +84,7 @@ mgpu_report_probe(bool ascends, bool descends, uint32_t failed, uint32_t questio
 	if (failed != 0)
 	{
 		atomicOr(&mgpu_found.failed, failed);
-		__threadfence();			/* seen before this CTA arrives */
+		__threadfence();			/* visible before this CTA arrives */
 	}
 	found += atomicAdd(&mgpu_found.sums, found);
 	if ((found & 0xFFFF) != gridDim.x)
@@ -101,8 +104,8 @@ mgpu_report_probe(bool ascends, bool descends, uint32_t failed, uint32_t questio
 }
 
 /*
- * Jobs, and each CTA's share of the keys; every CTA has a vector at least.  Where
- * its first keys are all equal, the ends of the array say which order to look for.
+ * Jobs, then each CTA's share of the keys, at least one vector.  If its first keys are all equal,
+ * the ends of the array tell which order to check.
  */
 template <bool indexed, bool even, typename Key>
 static __global__ void
@@ -117,7 +120,10 @@ mgpu_probe_keys(mgpu_probe_arrays<Key> arrays, mgpu_probe_plan plan, uint32_t qu
 	bool		in_order;
 	uint32_t	failed = 0;
 
-	/* as far as whoever ascends reads first: where keys are turned round, the second rounds are other CTAs' */
+	/*
+	 * only the rounds that an ascending CTA reads first: where keys are reversed, the second rounds
+	 * are other CTAs'
+	 */
 	if (threadIdx.x % 32 == 0)
 		mgpu_prefetch_round(arrays.keys, number / 32 * 32 * MGPU_PROBE_VECTORS, 32 * MGPU_PROBE_VECTORS, num_vectors);
 	for (uint32_t job = blockIdx.x; job < mgpu_probe_jobs(plan); job += gridDim.x)
@@ -126,7 +132,7 @@ mgpu_probe_keys(mgpu_probe_arrays<Key> arrays, mgpu_probe_plan plan, uint32_t qu
 			mgpu_probe_whole(arrays.keys, plan.num_items, question, signals);
 		else
 			failed |= mgpu_do_probe_job(arrays.keys, plan, job - 1);
-		__syncthreads();			/* before the next job's samples go where this one's are */
+		__syncthreads();			/* before the next job's samples overwrite this one's */
 	}
 	ascending = __syncthreads_and(mgpu_vector_in_order<true, indexed>(probe));
 	descending = __syncthreads_and(mgpu_vector_in_order<false, indexed>(probe));

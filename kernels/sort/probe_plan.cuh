@@ -1,26 +1,20 @@
 /*
  * sort/probe_plan.cuh
- *		Where a glance looks, and how it turns keys round.
+ *		Where the sortedness probe samples, and how it reverses keys.
  *
- * Samples are jobs of a CTA each, MGPU_PROBE_PLACES of a kind, that compare the
- * greatest of some keys with the least of others:
+ * Samples are jobs of one CTA each, MGPU_PROBE_PLACES of a kind, which compare the greatest of
+ * some keys with the least of others:
  *
- *	 level k		run i and run i + 2 of those that k merge passes leave (windows,
- *					sort/window_pass.cuh, are right where these are in order for all i);
- *					where there is a sort of compact tiles (sort/quantised_tiles.cuh), level 0 is
- *					that one's, and run i tells by how much its keys differ, and if by
- *					much, whether they crowd
- *	 near			512 neighbours, but for the 128 in the middle: before these, and behind;
- *					for compact tiles, whether they crowd
- *	 whole			one job more: keys at even distances, each with the next
+ *	 level k		runs i and i + 2 of those that k merge passes leave: a window pass
+ *					(window_pass.cuh) is right if these are in order for all i.  With quantised
+ *					tiles, level 0 has their length, and tells how far a run's keys differ
+ *	 near			512 neighbours: those before the middle 128, and those behind
+ *	 whole			one more job: keys at even distances, each with the next
  *
- * Beside its samples, each CTA reads its share of all keys for as long as they
- * ascend, or descend.  Keys in no order end that at once, so that a glance which
- * promises order is its own proof, and costs nothing where there is none.  A
- * kernel of its own for the proof was rejected: a launch and a wait more, 6 us.
- *
- * Vectors of 16 bytes are turned round one by one.  Where the count is no
- * multiple of theirs, a vector of the result takes keys of two neighbours:
+ * Each CTA also reads its share of all keys as long as they ascend, or descend.  Random keys end
+ * that at once, and a probe that finds order has proved it.  A kernel of its own for the proof was
+ * rejected: 6 us more.  Vectors of 16 bytes are reversed one by one.  If the count is no multiple
+ * of a vector, a vector of the result takes keys of two neighbours:
  *
  *	 keys		0 1 2 3 | 4 5 6 7 | 8 9			10 keys, 2 over
  *	 result		9 8 7 6 | 5 4 3 2 | 1 0
@@ -37,34 +31,34 @@
 #define MGPU_PROBE_PLACES 16
 #define MGPU_PROBE_LEVELS 8
 
-/* Vectors of a lane on their way at a time: where keys ascend, and where they are turned round. */
+/* Vectors that a lane loads at a time: where keys ascend, and where they are reversed. */
 #define MGPU_PROBE_VECTORS 4
 #define MGPU_PROBE_TURNED_VECTORS 2
 
-/* Of the whole job's samples: anywhere, if descents are more than 5 for 8 ascents, of which there are some. */
+/* The whole job's samples are scattered if there are more than 5 descents for 8 ascents, and some ascents. */
 #define MGPU_PROBE_SCATTERED(descents, ascents) ((ascents) > 0 && 8 * (descents) > 5 * (ascents))
 
 /*
- * Neighbours among samples that differ, but by no more than a part in so many bits, are
- * crowded.  Those of a compact tile are 47 places apart: of keys spread evenly within 100
- * places, one pair or two in 248.  Next to each other and in order but for some, 31 in
- * 496 are if gaps are random; of keys in bursts, most.
+ * Neighbours among samples are crowded if they differ, but by less than 1 / 2^BITS of the span.
+ * Samples of a quantised tile are 47 places apart: if keys spread evenly within 100 places, one or
+ * two pairs of 248 are crowded.  Of direct neighbours 31 of 496 are, if gaps are random; of keys in
+ * bursts, most are.
  */
 #define MGPU_PROBE_RUN_CROWD_BITS 14
 #define MGPU_PROBE_RUN_CROWD 12
 #define MGPU_PROBE_NEAR_CROWD_BITS 13
 #define MGPU_PROBE_NEAR_CROWD 96
 
-/* What is known of an array before the glance. */
+/* What is known of an array before the probe. */
 struct mgpu_probe_plan
 {
 	uint64_t	num_items;
 	uint32_t	num_levels;
-	uint64_t	run_items[MGPU_PROBE_LEVELS];	/* each with three runs or more */
-	uint64_t	quantised_span;	/* runs of level 0 are compact tiles: if keys are so far apart, they must not crowd; or 0 */
+	uint64_t	run_items[MGPU_PROBE_LEVELS];	/* each has three runs or more */
+	uint64_t	quantised_span;	/* runs of level 0 are quantised tiles, whose keys must not crowd if they span this; 0: no such level */
 };
 
-/* Bits of `failed`: near ones; compact tiles whose codes say all; keys that these tell apart if they do not. */
+/* Bits of `failed`: keys are not near their places; quantised codes lack bits; keys crowd. */
 #define MGPU_PROBE_FAR (1u << MGPU_PROBE_LEVELS)
 #define MGPU_PROBE_LACKS_BITS (2u << MGPU_PROBE_LEVELS)
 #define MGPU_PROBE_CROWDED (4u << MGPU_PROBE_LEVELS)
@@ -78,12 +72,12 @@ mgpu_probe_jobs(const mgpu_probe_plan &plan)
 /* What all samples say together. */
 struct mgpu_probe_outcome
 {
-	int			window_passes;	/* as in a glance */
+	int			window_passes;	/* as in mgpu_sortedness */
 	bool		near;
 	bool		quantised;
 };
 
-/* Compact tiles will do where all runs that are longer would, and keys differ little or are spread: else they are WIDE here. */
+/* Quantised tiles will do if all levels of longer runs would, and if codes hold all bits or keys do not crowd. */
 MGPU_HOST_DEVICE mgpu_probe_outcome
 mgpu_conclude_samples(const mgpu_probe_plan &plan, uint32_t failed)
 {
@@ -98,12 +92,12 @@ mgpu_conclude_samples(const mgpu_probe_plan &plan, uint32_t failed)
 	return outcome;
 }
 
-/* What a thread looks at for a job. */
+/* What a thread reads for a job. */
 struct mgpu_probe_sample
 {
 	uint64_t	item;
-	bool		in_first;		/* of the keys whose greatest … */
-	bool		in_second;		/* … must not be above these */
+	bool		in_first;		/* one of the keys whose greatest ... */
+	bool		in_second;		/* ... must not be above these */
 };
 
 /* For level k: from the end of run i on backwards, and from the start of run i + 2. */
@@ -123,7 +117,7 @@ mgpu_sample_runs(const mgpu_probe_plan &plan, uint32_t level, uint32_t place, ui
 	return sample;
 }
 
-/* Neighbours, of which those in the middle are left out: fewer than MGPU_NEAR_PLACES. */
+/* Neighbours except those in the middle, which are fewer than MGPU_NEAR_PLACES. */
 MGPU_HOST_DEVICE mgpu_probe_sample
 mgpu_sample_neighbours(const mgpu_probe_plan &plan, uint32_t place, uint32_t thread)
 {
@@ -143,10 +137,7 @@ struct mgpu_key_vector
 	Key			keys[items];
 };
 
-/*
- * A vector of the result: of these keys and the next ones, turned round, those
- * from `over` on.
- */
+/* A vector of the result: keys of this vector and the next, from `over` on, reversed. */
 template <typename Key>
 MGPU_HOST_DEVICE mgpu_key_vector<Key>
 mgpu_turn_round(const mgpu_key_vector<Key> &vector, const mgpu_key_vector<Key> &next, uint32_t over)

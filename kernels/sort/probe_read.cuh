@@ -1,19 +1,15 @@
 /*
  * sort/probe_read.cuh
- *		How a glance reads keys in one order, and turns round those that descend.
+ *		How the sortedness probe reads keys in one order, and reverses those that descend.
  *
- * A warp takes rounds of some vectors a lane, side by side, and compares each key with
- * the next one, which the lane above holds.  Few instructions a vector matter: at ten
- * million keys a CTA has five rounds, and what it does between two loads is time in
- * which memory waits.  So rounds that end before the last vector ask nothing of their
- * own end, and where vectors hold all keys (`even`) one word of a neighbour will do.
+ * A warp takes rounds of some vectors a lane and compares each key with the next one, which the
+ * lane above holds.  Instructions between two loads are time in which memory waits, so rounds
+ * before the last vector do not check for the array's end, and where vectors hold all keys
+ * (`even`) one word of a neighbour is enough.  Where keys are reversed, two vectors a lane are
+ * better than four: reads and writes alternate more often.
  *
- * Where keys are turned round, two vectors a lane are better than four: reads and writes
- * then take turns more often (100 million int4 with indices 0.328 ms, not 0.354).
- *
- * More CTAs than there is room for, each with a share of its own stretch of the array,
- * were rejected: who comes later begins with three latencies of memory, and no SM waits
- * less for the slowest one.
+ * Rejected: more CTAs than are resident, each with a stretch of its own, since later ones begin
+ * with three memory latencies.
  */
 #ifndef MGPU_SORT_PROBE_READ_CUH
 #define MGPU_SORT_PROBE_READ_CUH
@@ -33,7 +29,7 @@ mgpu_is_recorded(const uint32_t &finding, uint32_t question)
 	return *(const volatile uint32_t *) &finding == question;
 }
 
-/* What a glance reads and writes. */
+/* What the probe reads and writes. */
 template <typename Key>
 struct mgpu_probe_arrays
 {
@@ -51,7 +47,7 @@ mgpu_load_vector(const Key *keys, uint64_t vector)
 	return *reinterpret_cast<mgpu_key_vector<Key> *>(&words);
 }
 
-/* Ask the cache for vectors that a warp reads. */
+/* Prefetch vectors that a warp will read. */
 template <typename Key>
 static __device__ __forceinline__ void
 mgpu_prefetch_round(const Key *keys, uint64_t first, uint32_t most_vectors, uint64_t num_vectors)
@@ -86,8 +82,8 @@ mgpu_vector_in_order(const mgpu_key_vector<Key> &vector)
 }
 
 /*
- * The first keys, so many, behind a lane's vector: those of the lane above, or for the
- * last lane those of `after`, which the first one holds.
+ * The first num_keys keys behind a lane's vector: those of the lane above, or for the last lane
+ * those of `after`, which the first lane holds.
  */
 template <int num_keys, typename Key>
 static __device__ __forceinline__ mgpu_key_vector<Key>
@@ -102,7 +98,7 @@ mgpu_vector_behind(const mgpu_key_vector<Key> &vector, const mgpu_key_vector<Key
 	return behind;
 }
 
-/* target: where a vector's keys go, whose last one has this index, and is the first there. */
+/* target: where a reversed vector goes; index: of its first key. */
 template <bool indexed, typename Key>
 static __device__ __forceinline__ void
 mgpu_store_turned(const mgpu_probe_arrays<Key> &arrays, uint64_t target, uint32_t index,
@@ -116,8 +112,8 @@ mgpu_store_turned(const mgpu_probe_arrays<Key> &arrays, uint64_t target, uint32_
 }
 
 /*
- * A round from this vector on.  whole: the vector behind it is there as well; else
- * lanes ask for each of theirs, and behind the last vector are the keys over.
+ * One round from this vector on. whole: the vector behind the round exists too.  Else lanes check
+ * each vector, and behind the last one are the keys over.
  */
 template <bool whole, bool ascending, bool indexed, bool even, int lane_vectors, typename Key>
 static __device__ __forceinline__ bool
@@ -130,7 +126,7 @@ mgpu_read_round(const mgpu_probe_arrays<Key> &arrays, uint64_t num_items, uint64
 	mgpu_key_vector<Key> vectors[lane_vectors + 1];
 	bool		in_order = true;
 
-	/* all on their way at a time, with what is behind them */
+	/* all loads under way together, with the key behind */
 #pragma unroll
 	for (int i = 0; i < lane_vectors; i++)
 		vectors[i] = mgpu_load_vector(arrays.keys, whole ? first + i * 32 : min(first + i * 32, num_vectors - 1));
@@ -166,8 +162,8 @@ mgpu_read_round(const mgpu_probe_arrays<Key> &arrays, uint64_t num_items, uint64
 }
 
 /*
- * Read a CTA's share of the vectors in one order, and turn it round if that
- * descends.  False as soon as the order ends here, or a disorder is known.
+ * Read a CTA's share of the vectors in one order, and reverse it if that descends.  False as soon
+ * as the order ends here, or disorder is known.
  */
 template <bool ascending, bool indexed, bool even, typename Key>
 static __device__ __forceinline__ bool
@@ -185,7 +181,7 @@ mgpu_read_in_order(const mgpu_probe_arrays<Key> &arrays, uint64_t num_items, con
 
 		if (threadIdx.x % 32 == 0)
 			mgpu_prefetch_round(arrays.keys, first + stride, round, num_vectors);
-		/* one warp a CTA at a time: all of them would wait for that one word */
+		/* one warp a CTA at a time: else all would wait for that word */
 		if (turn++ % MGPU_PROBE_WARPS == 0)
 			in_order = !mgpu_is_recorded(disorder, question);
 		if (first + round < num_vectors)
@@ -198,7 +194,7 @@ mgpu_read_in_order(const mgpu_probe_arrays<Key> &arrays, uint64_t num_items, con
 	return true;
 }
 
-/* What the vectors leave over: the last keys, and the first ones' places when turned round. */
+/* The keys that vectors leave over: the last keys, or the first ones of the reversed result. */
 template <typename Key>
 static __device__ __forceinline__ bool
 mgpu_read_rest(const mgpu_probe_arrays<Key> &arrays, uint64_t num_items, bool ascending)

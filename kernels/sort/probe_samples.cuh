@@ -1,8 +1,8 @@
 /*
  * sort/probe_samples.cuh
- *		The jobs of a glance, device side: what samples of one kind say.
+ *		The jobs of the sortedness probe on the device: what samples of one kind say.
  *
- * A glance does them before it reads on (sort/probe_kernels.cuh).
+ * A CTA does them before it reads on (probe_kernels.cuh).
  */
 #ifndef MGPU_SORT_PROBE_SAMPLES_CUH
 #define MGPU_SORT_PROBE_SAMPLES_CUH
@@ -26,7 +26,7 @@ mgpu_greatest_of_cta(Key key, bool has_key, Key *warps)
 	return key;
 }
 
-/* All bits that are set in a word of a warp's threads, in all of these. */
+/* All bits that are set in a word of the warp's threads, for all of them. */
 static __device__ __forceinline__ uint32_t
 mgpu_all_bits_of_warp(uint32_t bits)
 {
@@ -39,7 +39,7 @@ mgpu_all_bits_of_warp(uint32_t bits)
 #endif
 }
 
-/* How many neighbours in a warp differ, but by no more than this? */
+/* How many neighbours in a warp differ, but by no more than `distance`? */
 template <typename Key>
 static __device__ __forceinline__ uint32_t
 mgpu_count_crowded(Key key, bool counts, Key distance)
@@ -50,7 +50,10 @@ mgpu_count_crowded(Key key, bool counts, Key distance)
 	return (uint32_t) __syncthreads_count(counts && threadIdx.x % 32 < 31 && apart > 0 && apart <= distance);
 }
 
-/* One of the other jobs: is the greatest of some keys above the least of others?  The bit of a kind that failed, or 0. */
+/*
+ * One of the other jobs: is the greatest of some keys above the least of others? The bit of the
+ * kind that failed, or 0.
+ */
 template <typename Key>
 static __device__ __forceinline__ uint32_t
 mgpu_do_probe_job(const Key *keys, const mgpu_probe_plan &plan, uint32_t job)

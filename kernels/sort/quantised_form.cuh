@@ -1,24 +1,23 @@
 /*
  * sort/quantised_form.cuh
- *		How keys become codes of 32 bits, and codes keys: see sort/quantised_tiles.cuh.
+ *		How keys become codes of 32 bits, and codes keys: see quantised_tiles.cuh.
  *
- * Keys of 8 bytes are first taken as 32 bits in steps from an origin.  Samples say
- * where that is and how long a step, with room for half as much on either side;
- * what is least and greatest in these steps then says which 18 bits count:
+ * Keys of 8 bytes are first taken as 32 bits in steps from an origin.  Samples tell the origin and
+ * the length of a step, with half as much spare on both sides.  The least and the greatest step
+ * then tell which 18 bits count:
  *
  *	 key			|     0 ...     | 32 bits from origin | below a step |
  *	 code			                   | 18 bits | place |
  *
- * Rejected: the least and the greatest whole key first, a second reading of them all.
- *
- * Everything here runs on the host as well.
+ * Rejected: the least and the greatest whole key first, which reads all keys twice.  All of this
+ * runs on the host too.
  */
 #ifndef MGPU_SORT_QUANTISED_FORM_CUH
 #define MGPU_SORT_QUANTISED_FORM_CUH
 
 #include "sort/cta_sort.cuh"
 
-/* Tiles of the compact sort, as the merge sort has them for 4-byte keys (device/tuning.cuh). */
+/* Tiles as the merge sort has them for 4-byte keys (tuning.cuh). */
 struct mgpu_quantised_tuning
 {
 	static constexpr int threads = 256;
@@ -27,8 +26,8 @@ struct mgpu_quantised_tuning
 	static constexpr uint32_t tile_items = threads * items_per_thread;
 	static constexpr uint32_t place_bits = 14;
 	static constexpr uint32_t digit_bits = 32 - place_bits;
-	static constexpr uint32_t low_bits = 8;		/* of 4-byte keys, that lie in shared memory */
-	static constexpr uint32_t group_items = 16;	/* that one thread puts right */
+	static constexpr uint32_t low_bits = 8;		/* of 4-byte keys, kept in shared memory */
+	static constexpr uint32_t group_items = 16;	/* that one thread repairs */
 
 	/* the largest code pads a tile */
 	static_assert(tile_items < 1u << place_bits, "no code of an item is the largest one");
@@ -46,12 +45,12 @@ mgpu_quantised_rounds(uint32_t bits)
 struct mgpu_quantised_form
 {
 	uint64_t	base;			/* no key is below it */
-	uint32_t	shift;			/* lower bits of a key less base that its code lacks */
+	uint32_t	shift;			/* lower bits of key - base that its code lacks */
 	uint32_t	rounds;
-	bool		has_places;		/* in the codes; else keys are alone, and all there is to know of them */
+	bool		has_places;		/* codes hold places; else keys have no indices, and their order is all that matters */
 };
 
-/* Bits of a number up to its highest one that is set. */
+/* Bits of a number up to the highest one set. */
 MGPU_HOST_DEVICE uint32_t
 mgpu_bit_width(uint64_t number)
 {
@@ -76,14 +75,14 @@ struct mgpu_quantised_origin
 	uint32_t	shift;
 };
 
-/* Which of a tile's keys a lane looks at for it. */
+/* The key of a tile that a lane samples for the origin. */
 MGPU_HOST_DEVICE uint32_t
 mgpu_quantised_sample(uint32_t lane, uint32_t count)
 {
 	return lane * (count - 1) / 31;
 }
 
-/* So that samples lie in the middle half of these bits, and that they end in 64. */
+/* Samples get the middle half of the 32 bits, which end within the 64 of the key. */
 MGPU_HOST_DEVICE mgpu_quantised_origin
 mgpu_find_quantised_origin(uint64_t least, uint64_t greatest)
 {
@@ -97,10 +96,7 @@ mgpu_find_quantised_origin(uint64_t least, uint64_t greatest)
 	return {key < last ? key : last, shift};
 }
 
-/*
- * The form of keys that lie between least and greatest, both in steps from origin on;
- * far: some lie elsewhere.
- */
+/* The form of keys between least and greatest, both in steps from the origin. far: some keys lie elsewhere. */
 MGPU_HOST_DEVICE mgpu_quantised_form
 mgpu_find_quantised_form(bool indexed, mgpu_quantised_origin origin, bool far, uint32_t least, uint32_t greatest)
 {
@@ -114,7 +110,7 @@ mgpu_find_quantised_form(bool indexed, mgpu_quantised_origin origin, bool far, u
 	return {origin.key + ((uint64_t) least << origin.shift), origin.shift + shift, 1, true};
 }
 
-/* The same keys digit by digit. */
+/* The form of the same keys digit by digit. */
 MGPU_HOST_DEVICE mgpu_quantised_form
 mgpu_find_exact_form(const mgpu_quantised_form &form)
 {
@@ -136,7 +132,7 @@ mgpu_quantised_place(uint32_t code)
 	return code & ((1u << mgpu_quantised_tuning::place_bits) - 1);
 }
 
-/* Words of a tile: codes, or behind sorted ones a bit for each; then low bits. */
+/* Words of a tile: codes, or behind sorted codes one bit for each; then low bits. */
 MGPU_HOST_DEVICE constexpr uint32_t
 mgpu_quantised_slots()
 {

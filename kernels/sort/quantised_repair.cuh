@@ -1,23 +1,20 @@
 /*
  * sort/quantised_repair.cuh
- *		The end of a compact sort whose codes lack low bits (sort/quantised_tiles.cuh).
+ *		The end of a sort of quantised keys whose codes lack low bits (quantised_tiles.cuh).
  *
- * Items go to the output as their codes have them, and each is compared with the one
- * before it by whole keys.  Where one descends, both have the same bits in their codes;
- * then one thread ranks all that have these, and puts them once more:
+ * Items go to the output in the order of their codes, and each is compared with its predecessor by
+ * whole keys.  If it descends, both have equal bits in their codes; then one thread ranks all
+ * items with these bits and writes them again:
  *
  *	 codes		12 13 13 13 15 16 16 ...		and places below
  *	 keys		50 54 52 53 61 65 66
  *	 descents	 0  0  1  0  0  0  0			a bit each
  *	 put again	   [52 53 54]
  *
- * Such items are two, seldom three, and few: keys spread evenly take a value of 18 bits
- * in one case of fifteen together.  Equal keys are in the order of their places, and no
- * descent.  Where more than some have the same bits, nothing is promised.
- *
- * Rejected: exchanges between lanes, which two more shuffles an item for each item of a
- * group would take, needed or not; codes put right in shared memory before any item
- * goes out, since who reads the end of his group reads others' codes.
+ * Such groups are small and few: of evenly spread keys one in fifteen shares its 18 bits.  Equal
+ * keys are in the order of their places.  If a group is too long, the tile is sorted again in
+ * rounds.  Rejected: exchanges between lanes, two more shuffles an item for each item of a group;
+ * repair in shared memory before any item is written, since groups read each other's codes.
  */
 #ifndef MGPU_SORT_QUANTISED_REPAIR_CUH
 #define MGPU_SORT_QUANTISED_REPAIR_CUH
@@ -30,7 +27,7 @@ template <typename Key>
 struct mgpu_lossy_tile
 {
 	const uint32_t *codes;
-	const uint8_t *lows;		/* by place, if no more bits are missing; of 4-byte keys alone */
+	const uint8_t *lows;		/* by place, if no more bits are missing; for 4-byte keys alone */
 	const Key  *keys;			/* by place */
 	uint32_t	count;
 	uint32_t	shift;
@@ -55,8 +52,8 @@ struct mgpu_lossy_tile
 };
 
 /*
- * Put the items right whose codes are those of one that descends, if it is the first
- * one of them that does.  descents: a bit an item.  False: there are too many of them.
+ * Repair the group of items whose code bits are those of item `item`, which descends, if it is the
+ * group's first that does. descents: a bit an item.  False: the group is too long.
  */
 template <class Source, class Sink>
 MGPU_HOST_DEVICE bool
@@ -102,9 +99,9 @@ mgpu_repair_group(const mgpu_lossy_tile<typename Source::Stored> &tile, const ui
 #ifdef __CUDACC__
 
 /*
- * Put the items of a tile whose codes lie in order to the sink, by whole keys, and note
- * which of them descend.  A warp has neighbours, so that each lane knows the key before
- * its own.  True: some do.  Ends with a barrier.
+ * Put the items of a tile to the sink in the order of their codes, and record which whole keys
+ * descend.  A warp has neighbours, so each lane knows the key before its own.  True: some descend.
+ * Ends with a barrier.
  */
 template <class Source, class Sink>
 static __device__ __forceinline__ bool
@@ -113,7 +110,7 @@ mgpu_put_lossy_tile(const mgpu_lossy_tile<typename Source::Stored> &tile, uint32
 {
 	typedef typename Source::Stored Key;
 	constexpr uint32_t warp_items = mgpu_quantised_tuning::tile_items / mgpu_quantised_tuning::threads * 32;
-	constexpr int batch = 8;		/* keys of a lane on their way */
+	constexpr int batch = 8;		/* keys that a lane loads at a time */
 	uint32_t	lane = threadIdx.x % 32;
 	uint32_t	first = threadIdx.x / 32 * warp_items;
 	uint32_t	end = min(first + warp_items, tile.count);
@@ -136,7 +133,7 @@ mgpu_put_lossy_tile(const mgpu_lossy_tile<typename Source::Stored> &tile, uint32
 		for (int i = 0; i < batch; i++)
 		{
 			uint32_t	item = first + i * 32 + lane;
-			Key			left = __shfl_sync(0xFFFFFFFFu, keys[i], (lane + 31) % 32);	/* lane 0: for the next ones */
+			Key			left = __shfl_sync(0xFFFFFFFFu, keys[i], (lane + 31) % 32);	/* lane 0: for the next batch */
 			uint32_t	votes = __ballot_sync(0xFFFFFFFFu, keys[i] < (lane > 0 ? left : before));
 
 			before = left;
@@ -148,10 +145,10 @@ mgpu_put_lossy_tile(const mgpu_lossy_tile<typename Source::Stored> &tile, uint32
 				descents[item / 32] = votes;
 		}
 	}
-	return __syncthreads_or(found != 0);	/* all items are put, and descents known */
+	return __syncthreads_or(found != 0);	/* all items are put, and descents are known */
 }
 
-/* Put right what descends.  False: nothing is sure, some groups are too long.  Ends with a barrier. */
+/* Repair what descends.  False: some groups are too long, and the order is not sure.  Ends with a barrier. */
 template <class Source, class Sink>
 static __device__ __forceinline__ bool
 mgpu_repair_tile(const mgpu_lossy_tile<typename Source::Stored> &tile, const uint32_t *descents, const Sink &sink,

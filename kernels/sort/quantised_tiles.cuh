@@ -1,34 +1,24 @@
 /*
  * sort/quantised_tiles.cuh
- *		A block sort by codes of 32 bits: of 8-byte keys, and of keys with their
+ *		A block sort by quantised keys: 32-bit codes of 8-byte keys, and of keys with
  *		indices.
  *
- * Neighbours of nearly sorted keys differ little, so a tile's keys less its least
- * one take few bits, and a key's place in the tile takes 14:
+ * Nearly sorted neighbours differ little, so a tile's keys less its least key take few bits.  The
+ * key's place in the tile takes 14:
  *
  *	 code	| key - least, 18 bits | place in the tile, 14 bits |
  *	 alone	| key - least,                              32 bits |
  *
- * Codes are sorted as 4-byte keys are, at half what 8-byte items cost, in tiles of
- * twice as many; a code says what its item was, so nothing else moves.  Places make
- * all codes different, so a sort of keys with indices is stable.
+ * Codes sort as 4-byte keys do, at half the cost of 8-byte items, in tiles twice as long.  Places
+ * make all codes different, so the sort is stable.  If keys differ in more bits, codes have the
+ * highest 18; whole keys then show items that descend, and one thread repairs each such group
+ * (quantised_repair.cuh).  Whole keys come from the input by their places, or, for 4-byte keys,
+ * from the code and a byte in shared memory.  A tile with long groups is sorted in rounds, digit
+ * by digit: any keys are sorted, but only those of one round fast, so callers probe first.
  *
- * Keys that differ in more bits have the highest 18 of these in their codes, and few
- * neighbours have equal ones: 12,032 items in some 200,000 values.  A look at whole
- * keys on the way to the output finds items that descend, and one thread puts each
- * group of such neighbours right.  Whole keys come from the input by their places, or,
- * of 4-byte keys, from the code and a byte in shared memory by the place.
- *
- * A tile where such groups are long is sorted in rounds, digit by digit, the lowest
- * first: each round's codes have the item's rank after the round before where the place
- * would be, and places by rank lie in the tile's own part of the output meanwhile.  So
- * any keys are sorted, but those of one round alone fast: who takes this sort looks at
- * samples first.
- *
- * Rejected: a sort of wide items for such tiles, which needs twice the shared memory
- * that a CTA has here, or a launch of its own behind this one; places by tiles'
- * neighbourhoods in fewer bits, since equal keys must not wrap round; low bits of 8-byte
- * keys in shared memory, which would be four or five bytes an item and a CTA less an SM.
+ * Rejected: wide items for such tiles, in twice the shared memory or in a launch of their own;
+ * shorter places, which wrap round among equal keys; low bits of 8-byte keys in shared memory, 4
+ * or 5 bytes an item.
  */
 #ifndef MGPU_SORT_QUANTISED_TILES_CUH
 #define MGPU_SORT_QUANTISED_TILES_CUH
@@ -54,20 +44,20 @@ mgpu_bounds_of_warp(uint32_t &least, uint32_t &greatest)
 #endif
 }
 
-/* What the threads of a CTA agree on, in shared memory: registers are for codes. */
+/* What the threads of a CTA share, in shared memory, since registers hold codes. */
 struct mgpu_quantised_work
 {
 	uint32_t	least[mgpu_quantised_tuning::threads / 32];
 	uint32_t	greatest[mgpu_quantised_tuning::threads / 32];
 	mgpu_quantised_form form;
-	uint32_t	base_step;		/* where the form begins, in steps from the origin … */
-	uint32_t	step_shift;		/* … and the bits of steps that it lacks */
+	uint32_t	base_step;		/* begin of the form, in steps from the origin ... */
+	uint32_t	step_shift;		/* ... and the bits of steps that it lacks */
 	uint32_t	round;
 };
 
 /*
- * The origin of a tile, of which each warp looks at the same keys: of near ones at the
- * first and the last, else at 32 at even distances, while the cache is asked for the rest.
+ * The origin of a tile.  Each warp reads the same keys: near ones at the first and the last place,
+ * else 32 at even distances, while the rest is prefetched.
  */
 template <bool near, typename Key>
 static __device__ __forceinline__ mgpu_quantised_origin
@@ -92,7 +82,7 @@ mgpu_sample_origin(const Key *keys, uint32_t count)
 	}
 }
 
-/* Of what threads found: the form of the tile.  Ends with a barrier. */
+/* Agree on the form of the tile.  Ends with a barrier. */
 static __device__ __forceinline__ void
 mgpu_agree_on_form(mgpu_quantised_work *work, bool indexed, mgpu_quantised_origin origin, bool far, uint32_t least,
 				   uint32_t greatest)
@@ -105,7 +95,7 @@ mgpu_agree_on_form(mgpu_quantised_work *work, bool indexed, mgpu_quantised_origi
 		work->least[threadIdx.x / 32] = least;
 		work->greatest[threadIdx.x / 32] = greatest;
 	}
-	far = __syncthreads_or(far);	/* and every warp's bounds are there */
+	far = __syncthreads_or(far);	/* every warp's bounds are there too */
 	if (threadIdx.x < 32)
 	{
 		least = work->least[lane % (mgpu_quantised_tuning::threads / 32)];
@@ -122,10 +112,7 @@ mgpu_agree_on_form(mgpu_quantised_work *work, bool indexed, mgpu_quantised_origi
 	__syncthreads();				/* the form is known */
 }
 
-/*
- * Load every threads-th key of a tile as a code for the first round; pads are largest.
- * lows: see mgpu_lossy_tile.
- */
+/* Load every threads-th key of a tile as a code for the first round.  Pads are largest. lows: see mgpu_lossy_tile. */
 template <bool near, class Source>
 static __device__ __forceinline__ void
 mgpu_load_codes(uint32_t (&codes)[mgpu_quantised_tuning::items_per_thread], const Source &source, uint64_t begin,
@@ -175,8 +162,8 @@ mgpu_load_codes(uint32_t (&codes)[mgpu_quantised_tuning::items_per_thread], cons
 }
 
 /*
- * Behind a round, whose codes lie in order in the tile: from ranks in the round before
- * to places.  places: the tile's, by those ranks.  Ends with a barrier.
+ * Behind a round, whose codes are in order in the tile: from ranks of the round before to places,
+ * by the tile's `places`.  Ends with a barrier.
  */
 static __device__ __forceinline__ void
 mgpu_codes_to_places(const mgpu_tile<uint32_t> &tile, uint32_t count, uint32_t round, const volatile uint32_t *places)
@@ -191,7 +178,7 @@ mgpu_codes_to_places(const mgpu_tile<uint32_t> &tile, uint32_t count, uint32_t r
 	__syncthreads();				/* places are read */
 }
 
-/* Before a round: from places, if there are any yet, to codes, by the ranks that they have now. */
+/* Before a round: from places, if there are any yet, to codes with their current ranks. */
 template <class Source>
 static __device__ __forceinline__ void
 mgpu_places_to_codes(uint32_t (&codes)[mgpu_quantised_tuning::items_per_thread], const mgpu_tile<uint32_t> &tile,
@@ -206,7 +193,7 @@ mgpu_places_to_codes(uint32_t (&codes)[mgpu_quantised_tuning::items_per_thread],
 		places[item] = place;
 		tile.keys[item] = mgpu_quantised_code(form, source.keys[begin + place], round, item);
 	}
-	/* each thread's own items, whatever the order; places are seen behind the sort's barriers */
+	/* each thread reads its own items; the sort's barriers make places visible */
 #pragma unroll
 	for (int i = 0; i < mgpu_quantised_tuning::items_per_thread; i++)
 	{
@@ -217,7 +204,7 @@ mgpu_places_to_codes(uint32_t (&codes)[mgpu_quantised_tuning::items_per_thread],
 	__syncthreads();				/* the tile is read */
 }
 
-/* Of sorted codes that lack low bits, all to the sink; false: not sorted.  Ends with a barrier. */
+/* Put sorted codes that lack low bits to the sink.  False: the order is not sure.  Ends with a barrier. */
 template <class Source, class Sink>
 static __device__ __forceinline__ bool
 mgpu_end_lossy_tile(const mgpu_tile<uint32_t> &tile, const Source &source, const Sink &sink, uint64_t begin,
@@ -232,7 +219,7 @@ mgpu_end_lossy_tile(const mgpu_tile<uint32_t> &tile, const Source &source, const
 		mgpu_repair_tile<Source>(lossy, descents, sink, begin);
 }
 
-/* Of the codes of one round or the places of several. */
+/* Put codes of one round, or places of several, to the sink. */
 template <class Source, class Sink>
 static __device__ __forceinline__ void
 mgpu_put_exact_tile(const mgpu_tile<uint32_t> &tile, const Source &source, const Sink &sink, uint64_t begin,
@@ -252,10 +239,7 @@ mgpu_put_exact_tile(const mgpu_tile<uint32_t> &tile, const Source &source, const
 	}
 }
 
-/*
- * Sort every tile from a source to a sink that is other memory.  near: see
- * mgpu_cta_sort_runs.
- */
+/* Sort every tile from a source to a sink in other memory. near: see mgpu_cta_sort_runs. */
 template <bool near, class Source, class Sink>
 __global__ void
 __launch_bounds__(mgpu_quantised_tuning::threads, mgpu_quantised_tuning::resident_threads / mgpu_quantised_tuning::threads)

@@ -1,15 +1,14 @@
 /*
  * sort/radix_count.cuh
- *		Radix sort, device side: all digits of all keys counted in one read.
+ *		Radix sort: all digits of all keys counted in one read.
  *
- * The CTAs that fit the device share the keys, count in shared memory, and add
- * that up in device memory; the last to do so finds where each digit begins.
- * Lanes count in copies, lest they be in each other's way.
+ * The CTAs that fit the device share the keys, count in shared memory, and add their counts up in
+ * device memory.  The last one to do so finds where each digit begins.  Lanes count in copies, to
+ * avoid bank conflicts:
  *
  *	 counts[digit][value][copy]		copy = lane % copies
  *
- * A launch of its own for the begins was rejected: it takes 2 us, nearly a
- * hundredth of a sort of 10 million keys.
+ * A launch of its own for the begins was rejected: 2 us, 1 % of a sort of 10 million keys.
  */
 #ifndef MGPU_SORT_RADIX_COUNT_CUH
 #define MGPU_SORT_RADIX_COUNT_CUH
@@ -97,8 +96,8 @@ mgpu_radix_add_counts(const mgpu_radix_counts<Key> *shared, mgpu_radix_state<Key
 }
 
 /*
- * Count all keys, and clear num_words words, those that the first pass looks back
- * at.  num_items: at most MGPU_RADIX_MAX_ITEMS; a grid that fits the device.
+ * Count all keys, and clear num_words words that the first pass's look-back reads. num_items is at
+ * most MGPU_RADIX_MAX_ITEMS, and the grid fits the device.
  */
 template <typename Key>
 __global__ void

@@ -1,10 +1,10 @@
 /*
  * sort/radix_cub.cuh
- *		Radix sort by CUB (DeviceRadixSort), between the two sides of a request: for
- *		chips and counts that sort/radix_sort.cuh does not sort by our own kernels.
+ *		Radix sort by CUB (DeviceRadixSort), for devices and counts that our own kernels do
+ *		not sort.
  *
- * CUB is the best known radix sort for any chip and a moving target; to tune ours
- * for chips that nobody here has measured was rejected.
+ * CUB is the best known radix sort for every device; tuning ours for devices that were never
+ * measured was rejected.
  */
 #ifndef MGPU_SORT_RADIX_CUB_CUH
 #define MGPU_SORT_RADIX_CUB_CUH
@@ -15,9 +15,9 @@
 #include "device/map.h"
 
 /*
- * Why was a sort refused?  CUB says cudaErrorInvalidValue where temporary memory is
- * too small; needed_bytes is what it answers when it is asked.  Asking first was
- * rejected: it takes 3 us, and a request's memory is enough but for chips to come.
+ * Why was a sort refused? CUB reports cudaErrorInvalidValue if temporary memory is too small;
+ * needed_bytes is what it asks for.  Asking first was rejected: it takes 3 us, and a request's
+ * memory suffices on known devices.
  */
 static inline cudaError_t
 mgpu_name_refusal(cudaError_t status, size_t needed_bytes, const mgpu_sort_request *request)
@@ -33,7 +33,7 @@ mgpu_cub_sort_keys(mgpu_sort_request *request)
 {
 	cub::DoubleBuffer<Key> keys(static_cast<Key *>(request->keys[request->current]),
 								static_cast<Key *>(request->keys[request->current ^ 1]));
-	/* 64 bits: CUB then gives each thread 19 keys of 4 bytes instead of 20, a sixth faster on an H200 */
+	/* 64 bits: then CUB gives a thread 19 keys of 4 bytes, not 20, a sixth faster on an H200 */
 	uint64_t	num_items = request->num_items;
 	int			key_bits = (int) request->key_bits;
 	size_t		temp_bytes = request->temp_bytes;

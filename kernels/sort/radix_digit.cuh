@@ -1,9 +1,9 @@
 /*
  * sort/radix_digit.cuh
- *		Radix sort, device side: what its two kernels share.
+ *		Radix sort: what its kernels share on the device.
  *
- * A digit has 8 bits: 7 would take a fifth pass for 4-byte keys, and with 11 a tile
- * writes pieces of 3 keys.  Digits are counted from the lowest.
+ * A digit has 8 bits: 7 would take a fifth pass for 4-byte keys, and with 11 a tile would write
+ * pieces of 3 keys.  Digits are counted from the lowest.
  */
 #ifndef MGPU_SORT_RADIX_DIGIT_CUH
 #define MGPU_SORT_RADIX_DIGIT_CUH
@@ -12,19 +12,18 @@
 
 #define MGPU_RADIX_DIGIT_WARPS (MGPU_RADIX_DIGITS / 32)
 
-/* Of all launches of a sort; zero before the first. */
+/* Shared by all launches of a sort.  Zero before the first. */
 template <typename Key>
 struct mgpu_radix_state
 {
 	uint32_t	begins[sizeof(Key)][MGPU_RADIX_DIGITS]; /* counts; then where each digit begins */
-	uint32_t	num_tiles[sizeof(Key)]; /* taken, a pass */
+	uint32_t	num_tiles[sizeof(Key)]; /* tiles taken, for each pass */
 	uint32_t	num_counted;	/* CTAs that have counted */
 };
 
 /*
- * Exclusive sum of one value a thread over the first 256 threads.  All threads
- * call it; sums: 8 words of shared memory that nobody else uses between the
- * barriers before and behind.
+ * Exclusive sum of one value a thread over the first 256 threads.  All threads call it. sums: 8
+ * words of shared memory that are not used elsewhere between the barriers before and behind.
  */
 static __device__ __forceinline__ uint32_t
 mgpu_radix_exclusive_sum(uint32_t value, uint32_t *sums)

@@ -1,30 +1,23 @@
 /*
  * sort/radix_pass.cuh
- *		Radix sort, device side: one pass, which reads and writes every item once.
+ *		Radix sort: one pass, which reads and writes every item once.
  *
- * A pass moves items from side to side, in the order of one digit and, among
- * equals, as they came.  Each CTA takes a tile:
+ * A pass moves items from side to side by one digit, stably.  Each CTA takes a tile:
  *
  *	 count		each warp counts the digits of its own items
- *	 publish	the tile's count of each digit is told to the tiles behind it
- *	 rank		warp by warp, 32 items at a time: lanes whose digits are equal find
- *				each other and take neighbouring places; keys go there
- *	 look back	how many of each digit do the tiles before this one hold?  The
- *				nearest tile that knows the sum of all before it ends the look
- *	 move out	items leave in the order of their digits: neighbours in the tile are
- *				neighbours in memory, but for the borders between digits
+ *	 publish	the tile's count of each digit is published for the tiles behind
+ *	 rank		warp by warp, 32 items at a time: lanes with equal digits find each other
+ *				and take neighbouring places
+ *	 look back	how many of each digit do the tiles before this one have?
+ *	 move out	items leave in the order of their digits
  *
- * A pass also clears what the next one looks back at, so it is one launch and
- * nothing else, and may start while the one before it ends.
+ * A pass also clears what the next one looks back at, and may start while the one before it ends.
+ * It is bound by instructions, some 65 an item, of which 25 find equal digits.  Rejected: the
+ * instruction that matches lanes, twice as slow on random digits; places by an atomic addition of
+ * one lane and a shuffle, 3 % slower.
  *
- * What bounds it are instructions, some 65 an item: 8 ballots and 17 more find
- * equal digits.  By the instruction that matches lanes a sort of digits in no order
- * takes twice as long.  A warp's places come from a plain read and the last lane's
- * write: an atomic addition by one lane and a shuffle were 3 % slower.
- *
- * Source: Adinets and Merrill, "Onesweep: A Faster Least Significant Digit Radix
- * Sort for GPUs", 2022; Merrill and Garland, "Single-pass Parallel Prefix Scan with
- * Decoupled Look-back", 2016.
+ * Source: Adinets and Merrill, "Onesweep", 2022; Merrill and Garland, "Single-pass Parallel Prefix
+ * Scan with Decoupled Look-back", 2016.
  */
 #ifndef MGPU_SORT_RADIX_PASS_CUH
 #define MGPU_SORT_RADIX_PASS_CUH
@@ -32,7 +25,7 @@
 #include "device/launch.cuh"
 #include "sort/radix_digit.cuh"
 
-/* What a tile says of a digit: how many it has, or how many it and all before it have; 0: nothing yet. */
+/* A tile's word for a digit: its own count, or the sum of it and all tiles before; 0: neither yet. */
 #define MGPU_RADIX_TILE_COUNT UINT32_C(0x40000000)
 #define MGPU_RADIX_SUM UINT32_C(0x80000000)
 #define MGPU_RADIX_VALUE UINT32_C(0x3FFFFFFF)
@@ -48,8 +41,8 @@ struct mgpu_radix_step
 	uint32_t	digit;
 	const uint32_t *begins;		/* of each value of the digit */
 	uint32_t   *num_tiles;		/* taken so far */
-	uint32_t   *words;			/* [tile][value]: what tiles say */
-	uint32_t   *next_words;		/* … in the next pass */
+	uint32_t   *words;			/* [tile][value]: tiles' words */
+	uint32_t   *next_words;		/* ... of the next pass */
 };
 
 template <typename Key, class Tuning>
@@ -57,7 +50,7 @@ struct mgpu_radix_shared
 {
 	Key			tile[Tuning::tile_items];	/* in the order of the digit; indices after keys */
 	uint32_t	counts[Tuning::threads / 32][MGPU_RADIX_DIGITS];	/* of each warp; then its next places */
-	uint32_t	offsets[MGPU_RADIX_DIGITS]; /* from a place in the tile to one in all */
+	uint32_t	offsets[MGPU_RADIX_DIGITS]; /* from a place in the tile to one in the array */
 	uint32_t	sums[MGPU_RADIX_DIGIT_WARPS];
 	uint32_t	number;
 };
@@ -72,8 +65,8 @@ struct mgpu_radix_tile
 };
 
 /*
- * A key's digit, by one instruction.  It is worked out anew at each use (volatile):
- * kept in registers, digits would push out keys.
+ * A key's digit, by one instruction.  Computed anew at each use (volatile): digits kept in
+ * registers would push out keys.
  */
 template <typename Key>
 static __device__ __forceinline__ uint32_t
@@ -87,8 +80,8 @@ mgpu_radix_digit_of(Key key, uint32_t digit)
 }
 
 /*
- * Lanes of the warp whose digit is the same.  Written so that a bit is a predicate,
- * never a number: two instructions a bit and a ballot.
+ * Lanes of the warp with the same digit.  Written so that a bit is a predicate, never a number: two
+ * instructions a bit and a ballot.
  */
 static __device__ __forceinline__ uint32_t
 mgpu_radix_equals(uint32_t digit)
@@ -121,7 +114,7 @@ mgpu_radix_take_tile(const mgpu_radix_step<Key> &step, mgpu_radix_shared<Key, Tu
 	return tile;
 }
 
-/* Behind the last key of all lie largest ones, whose places are behind all others'. */
+/* Behind the last key are largest ones, whose places are behind all others. */
 template <uint32_t items, typename Key>
 static __device__ __forceinline__ void
 mgpu_radix_load(Key (&keys)[items], const Key *in, const mgpu_radix_tile &tile, bool is_whole)
@@ -142,8 +135,8 @@ mgpu_radix_load(Key (&keys)[items], const Key *in, const mgpu_radix_tile &tile, 
 }
 
 /*
- * Turn the warps' counts into first places, and publish the tile's.  Returns where
- * this thread's value begins in the tile; *count: how often it is there.
+ * Turn the warps' counts into first places, and publish the tile's.  Returns where this thread's
+ * value begins in the tile; *count: how often it occurs.
  */
 template <typename Key, class Tuning>
 static __device__ __forceinline__ uint32_t
@@ -178,7 +171,7 @@ mgpu_radix_sum_counts(const mgpu_radix_step<Key> &step, mgpu_radix_shared<Key, T
 	return begin;
 }
 
-/* Places of a warp's next 32 items; counts are the warp's own, and equals what mgpu_radix_equals found. */
+/* Places of a warp's next 32 items. counts are the warp's own, equals is the result of mgpu_radix_equals. */
 static __device__ __forceinline__ uint32_t
 mgpu_radix_take_place(uint32_t *counts, uint32_t digit, uint32_t equals, uint32_t lane)
 {
@@ -209,7 +202,7 @@ mgpu_radix_look_back(const uint32_t *words, uint32_t tile)
 	return sum;
 }
 
-/* Where do the tile's values go?  begin, count: what mgpu_radix_sum_counts found. */
+/* Where the tile's values go. begin, count: from mgpu_radix_sum_counts. */
 template <typename Key, class Tuning>
 static __device__ __forceinline__ void
 mgpu_radix_find_offsets(const mgpu_radix_step<Key> &step, mgpu_radix_shared<Key, Tuning> &shared,
@@ -227,7 +220,7 @@ mgpu_radix_find_offsets(const mgpu_radix_step<Key> &step, mgpu_radix_shared<Key,
 	shared.offsets[value] = step.begins[value] + before - begin;
 }
 
-/* Keys from their places in the tile to those in all; digits: those of the keys that this thread moved. */
+/* Move keys from their places in the tile to those in the array. digits: those of the keys that this thread moved. */
 template <uint32_t items, bool is_whole, bool keeps_digits, typename Key, class Tuning>
 static __device__ __forceinline__ void
 mgpu_radix_move_keys(const mgpu_radix_step<Key> &step, const mgpu_radix_shared<Key, Tuning> &shared,
@@ -250,7 +243,7 @@ mgpu_radix_move_keys(const mgpu_radix_step<Key> &step, const mgpu_radix_shared<K
 	}
 }
 
-/* Indices by way of the places that their keys had. */
+/* Move indices through the places that their keys had. */
 template <bool makes_indices, uint32_t items, typename Key, class Tuning>
 static __device__ __forceinline__ void
 mgpu_radix_move_indices(const mgpu_radix_step<Key> &step, mgpu_radix_shared<Key, Tuning> &shared,
@@ -275,8 +268,8 @@ mgpu_radix_move_indices(const mgpu_radix_step<Key> &step, mgpu_radix_shared<Key,
 }
 
 /*
- * One pass, a CTA a tile.  indexed: indices go with the keys; makes_indices: an
- * item's index is its place.  All arrays of step hold num_items, the words 256 a tile.
+ * One pass, a CTA a tile. indexed: indices go with the keys; makes_indices: an item's index is its
+ * place.  All arrays of step have num_items items, the words 256 a tile.
  */
 template <typename Key, bool indexed, bool makes_indices, class Tuning>
 __global__ void

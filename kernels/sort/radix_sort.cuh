@@ -1,16 +1,12 @@
 /*
  * sort/radix_sort.cuh
- *		Radix sort of keys, or of keys and their indices, between the two sides of a
- *		request: one launch that counts and one a digit.
+ *		Radix sort of keys, or of keys and indices: one launch that counts and one a digit.
  *
- * What fits the chip is sorted there by one launch instead (sort/single_launch.h).
- *
- * On chips with much shared memory our own kernels (sort/radix_pass.cuh) are up to a
- * quarter faster than CUB's radix sort, of which they differ by sizes, by what an
- * item takes in instructions, by launches that overlap with nothing between them,
- * and by indices that the first pass makes.  Smaller chips, on which that was not
- * measured, and more items than a tile's word counts are left to CUB
- * (sort/radix_cub.cuh).
+ * Keys that fit the SMs take a single launch instead (single_launch.h).  On devices with much
+ * shared memory our own kernels (radix_pass.cuh) are up to a quarter faster than CUB's: by their
+ * sizes, fewer instructions an item, overlapping launches, and indices that the first pass makes.
+ * Small devices, where that was not measured, and more items than a tile's word counts use CUB
+ * (radix_cub.cuh).
  */
 #ifndef MGPU_SORT_RADIX_SORT_CUH
 #define MGPU_SORT_RADIX_SORT_CUH
@@ -20,7 +16,7 @@
 #include "sort/radix_cub.cuh"
 #include "sort/radix_pass.cuh"
 
-/* Temporary memory: the state, and two times the words of all tiles, which passes use in turn. */
+/* Temporary memory: the state, and two sets of words of all tiles, which passes use in turn. */
 template <typename Key, class Tuning>
 struct mgpu_radix_memory
 {
@@ -64,8 +60,8 @@ mgpu_launch_radix_count(const mgpu_sort_request *request, const mgpu_radix_memor
 }
 
 /*
- * The pass of one digit, from the current side to the other.  Its loads need the
- * first-level cache: left 28 kB of it, 8-byte keys take 8 % longer.
+ * The pass of one digit, from the current side to the other.  Its loads need the first-level cache:
+ * with 28 kB of it, 8-byte keys take 8 % longer.
  */
 template <typename Key, bool indexed, class Tuning>
 static cudaError_t
@@ -99,7 +95,7 @@ mgpu_launch_radix_pass(const mgpu_sort_request *request, const mgpu_radix_memory
 							  step);
 }
 
-/* By our own kernels: num_items at most MGPU_RADIX_MAX_ITEMS, on a large device. */
+/* By our own kernels: at most MGPU_RADIX_MAX_ITEMS items, on a large device. */
 template <typename Key, bool indexed, class Tuning>
 static cudaError_t
 mgpu_radix_sort_own(mgpu_sort_request *request)
@@ -120,7 +116,7 @@ mgpu_radix_sort_own(mgpu_sort_request *request)
 		if (status == cudaSuccess)
 			request->current ^= 1;
 		else if (status == cudaErrorMemoryAllocation && digit > 0)
-			status = cudaErrorLaunchOutOfResources; /* the input is not there any more to be sorted in another way */
+			status = cudaErrorLaunchOutOfResources; /* the input is overwritten, so no other sort can take over */
 	}
 	return status;
 }

@@ -1,14 +1,12 @@
 /*
  * sort/radix_tuning.cuh
- *		Sizes of the radix sort, as data in one place.
+ *		Sizes of the radix sort.
  *
- * What an SM holds of a pass counts most: items in registers, their places, and a
- * tile in shared memory.  Large tiles write longer pieces and look back less
- * often; CTAs of 8 warps, three to an SM, are in different steps at any time, so
- * that memory, shared memory and integer units are all in use.  With indices there
- * are more registers an item, and two larger CTAs an SM.  Measured on a 9.0 chip;
- * NOTES.md has the others.  Chips with less than 160 kB of shared memory, which two
- * or three CTAs fit, sort by CUB.
+ * A pass gains most from what an SM holds of it: items in registers, their places, and a tile in
+ * shared memory.  Large tiles write longer pieces and look back less often.  Three CTAs of 8 warps
+ * an SM are in different steps at any time, so memory, shared memory and integer units are all
+ * busy.  With indices, two larger CTAs.  Measured on compute capability 9.0 (NOTES.md).  Devices
+ * with less than 160 kB of shared memory an SM use CUB.
  */
 #ifndef MGPU_SORT_RADIX_TUNING_CUH
 #define MGPU_SORT_RADIX_TUNING_CUH
@@ -37,11 +35,10 @@ typedef mgpu_radix_tuning<384, 23, 2> mgpu_radix_tuning_u32_index;
 typedef mgpu_radix_tuning<384, 17, 2> mgpu_radix_tuning_u64_index;
 
 /*
- * Sorts on the chip (sort/single_launch_kernels.cuh): one CTA an SM, which holds its tile in
- * registers.  256 threads with twice the items take 3 to 6 % longer, 1,024 have too few
- * registers and take half as long again.  The large tile is for 4-byte keys that the
- * other does not hold.  With indices, or 8 bytes, it has no registers for its items:
- * with these the radix sort by passes comes near.
+ * The single-launch sort (single_launch_kernels.cuh): one CTA an SM, which holds its tile in
+ * registers. 256 threads with twice the items are 3 to 6 % slower, 1,024 threads half as slow
+ * again.  The large tile is for 4-byte keys alone: items with indices, or of 8 bytes, would not fit
+ * its registers.
  */
 typedef mgpu_radix_tuning<512, 16, 1> mgpu_single_launch_tuning;
 typedef mgpu_radix_tuning<512, 32, 1> mgpu_single_launch_tuning_u32_large;
@@ -57,9 +54,9 @@ typedef mgpu_radix_tuning<512, 32, 1> mgpu_single_launch_tuning_u32_large;
 #define MGPU_RADIX_MAX_ITEMS ((UINT64_C(1) << 30) - 1)
 
 /*
- * Counting all keys once: threads a CTA, 16-byte vectors a thread has on their way,
- * and bytes of counts a CTA, of which lanes have 8 copies (4-byte keys) or 4.  Copies
- * gain a tenth at a million 4-byte keys and nothing where memory is the limit.
+ * Counting all keys once: threads a CTA, 16-byte vectors that a thread loads at a time, and bytes
+ * of counts a CTA.  Lanes have 8 copies of these (4-byte keys) or 4, which gain a tenth at a
+ * million 4-byte keys.
  */
 #define MGPU_RADIX_COUNT_THREADS 512
 #define MGPU_RADIX_COUNT_VECTORS 4

@@ -1,11 +1,11 @@
 /*
  * sort/single_launch.cu
- *		Which sorts run on the chip, and the words that their CTAs share.
+ *		Which sorts run in a single launch, and the words that their CTAs share.
  *
- * How many items an SM holds is data (sort/radix_tuning.cuh); how many SMs there are is asked
- * of the device.  The runtime refuses a launch whose CTAs could not be on the device all at
- * once, or for which there is no memory, and whoever asked sorts in another way; where others
- * are on the device it lets the launch wait.  So nothing waits for a CTA that may never come.
+ * The number of items an SM holds is data (radix_tuning.cuh); the device tells its number of SMs.
+ * The runtime refuses a cooperative launch whose CTAs cannot be on the device all at once, or for
+ * which there is no memory, and the caller then sorts in another way.  So nothing waits for a CTA
+ * that may never come.
  */
 #include <algorithm>
 
@@ -21,7 +21,7 @@ static const uint64_t sm_items[MGPU_NUM_SHAPES] = MGPU_SINGLE_LAUNCH_SM_ITEMS;
 struct launch_device
 {
 	int			device = -1;
-	uint32_t	num_ctas = 0;	/* of a launch, one an SM; 0: the device cannot have them wait for each other */
+	uint32_t	num_ctas = 0;	/* of a launch, one an SM; 0: no cooperative launches */
 	mgpu_single_launch_state *state = nullptr;
 };
 
@@ -53,7 +53,7 @@ ask_device(launch_device *known)
 	return status;
 }
 
-/* The state of the current device, or NULL if it does not sort so many items on the chip. */
+/* The state of the current device, or NULL if it does not sort so many items in a single launch. */
 static cudaError_t
 find_state(mgpu_sort_shape shape, uint64_t num_items, mgpu_single_launch_state **state)
 {
@@ -96,7 +96,7 @@ mgpu_single_launch_sort(mgpu_sort_shape shape, mgpu_sort_request *request, bool 
 	if (status == cudaErrorCooperativeLaunchTooLarge || status == cudaErrorNotSupported ||
 		status == cudaErrorMemoryAllocation)
 	{
-		(void) cudaGetLastError();	/* the other way needs less */
+		(void) cudaGetLastError();	/* other sorts need less */
 		return cudaSuccess;
 	}
 	*started = status == cudaSuccess;

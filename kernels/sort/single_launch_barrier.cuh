@@ -1,41 +1,38 @@
 /*
  * sort/single_launch_barrier.cuh
- *		What the CTAs of a sort on the chip tell each other, and how they wait.
+ *		What the CTAs of a single-launch sort tell each other, and how they wait.
  *
- * All CTAs of the launch are on the device at once, which a cooperative launch
- * promises.  Most words say what they say and that it is there, so that nobody needs a
- * fence to write them or a barrier to read them:
+ * A cooperative launch promises that all CTAs are on the device at once.  Most words carry a tag,
+ * so no fence is needed to write them and no barrier to read them:
  *
- *	 look			how many CTAs have looked, and how many of them found no order
+ *	 probe			how many CTAs have arrived, and how many of them found no order
  *	 ranges[cta]	the launch, and a CTA's least and greatest key
- *	 rows[cta]		the pass, and how many of each value a CTA has
- *	 sums[group]	how many of each value so many CTAs have, and how many CTAs those are
- *	 num_met		how many times CTAs' items have left: here alone others wait for what
- *					lies elsewhere, and so there is a fence
+ *	 rows[cta]		the pass, and a CTA's count of each value
+ *	 sums[group]	counts of each value of several CTAs, and the number of these CTAs
+ *	 num_met		CTAs whose items have left; only this one orders other memory, by a fence
  *
- * Nothing has to be cleared between two launches.  A launch's number tells old words
- * from new ones; what is added up is there twice, and each launch clears that of the
- * next one.  Launches of a device follow one another in one stream (executor/process.h).
+ * Nothing is cleared between two launches: a launch's number tells old words from new ones, and
+ * sums exist twice, so that each launch clears the next one's.  Launches of a device follow one
+ * another in one stream (executor/process.h).
  *
- * Rejected: a barrier for the counts as well, 2 us a pass; looks as a word a CTA that
- * all read, 4 us, since 132 CTAs then ask for the same lines; arrivals likewise, 1 us a
- * pass.
+ * Rejected: a barrier for the counts, 2 us a pass; one word a CTA for the probe, which all read, 4
+ * us.
  */
 #ifndef MGPU_SORT_SINGLE_LAUNCH_BARRIER_CUH
 #define MGPU_SORT_SINGLE_LAUNCH_BARRIER_CUH
 
 #include "sort/single_launch_plan.cuh"
 
-/* What CTAs add to the look's word: themselves, and how many do not ascend or descend. */
+/* What CTAs add to the probe's word: themselves, and those that do not ascend or descend. */
 #define MGPU_SINGLE_LAUNCH_ARRIVED UINT64_C(1)
 #define MGPU_SINGLE_LAUNCH_NOT_ASCENDING (UINT64_C(1) << 16)
 #define MGPU_SINGLE_LAUNCH_NOT_DESCENDING (UINT64_C(1) << 32)
 #define MGPU_SINGLE_LAUNCH_COUNT UINT64_C(0xFFFF)
 
-/* Sums of so many digits, and of all groups; of the last one, all CTAs'. */
+/* Sums of a digit's values: of all groups, and last of all CTAs. */
 typedef uint32_t mgpu_single_launch_sums[sizeof(uint64_t)][MGPU_SINGLE_LAUNCH_MOST_GROUPS + 1][MGPU_RADIX_DIGITS];
 
-/* What is zero when a launch begins. */
+/* Words that are zero when a launch begins. */
 struct mgpu_single_launch_turn
 {
 	unsigned long long probe;
@@ -43,7 +40,7 @@ struct mgpu_single_launch_turn
 	mgpu_single_launch_sums sums;
 };
 
-/* Of a device; zero when it is loaded. */
+/* One a device.  Zero when the module is loaded. */
 struct mgpu_single_launch_state
 {
 	uint32_t	launch;			/* number of the last one */
@@ -76,7 +73,7 @@ mgpu_store_strong(uint64_t *word, uint64_t value)
 	asm volatile("st.relaxed.gpu.u64 [%0], %1;" : : "l"(word), "l"(value));
 }
 
-/* A word that says for which launch, or pass, it holds. */
+/* A word tagged with its launch or pass. */
 MGPU_HOST_DEVICE uint64_t
 mgpu_single_launch_word(uint32_t tag, uint32_t value)
 {
@@ -89,14 +86,14 @@ mgpu_single_launch_is_tagged(uint64_t word, uint32_t tag)
 	return word >> 32 == tag;
 }
 
-/* Passes have tags of their own, none of which is that of a row that nobody has written. */
+/* Tags of passes.  They differ from launches, and from 0, which rows hold at first. */
 MGPU_HOST_DEVICE uint32_t
 mgpu_single_launch_pass_tag(uint32_t launch, uint32_t digit)
 {
 	return UINT32_C(1) << 31 | (launch * (uint32_t) sizeof(uint64_t) + digit);
 }
 
-/* One thread: tell the range of this CTA's keys, and then what order they are in; hear what all have found. */
+/* One thread: publish the range of this CTA's keys, and then their order.  Wait for what all have found. */
 static __device__ __forceinline__ uint64_t
 mgpu_single_launch_tell_all(mgpu_single_launch_state *state, uint32_t launch, uint64_t found, uint64_t greatest, uint64_t not_least)
 {
@@ -115,7 +112,7 @@ mgpu_single_launch_tell_all(mgpu_single_launch_state *state, uint32_t launch, ui
 	return all;
 }
 
-/* A thread a CTA: hear the range of its keys. */
+/* One thread a CTA: wait for the range of its keys. */
 static __device__ __forceinline__ void
 mgpu_single_launch_await_range(const mgpu_single_launch_state *state, uint32_t launch, uint64_t *greatest, uint64_t *not_least)
 {
@@ -137,13 +134,13 @@ mgpu_single_launch_await_range(const mgpu_single_launch_state *state, uint32_t l
 	*not_least = words[3] << 32 | (uint32_t) words[2];
 }
 
-/* All threads: what this CTA wrote is there for all, and what all wrote for this one; the so many-th time. */
+/* All threads: a barrier of all CTAs, the times-th of the launch, with their writes before it visible behind it. */
 static __device__ __forceinline__ void
 mgpu_single_launch_sync(mgpu_single_launch_state *state, uint32_t launch, uint32_t times)
 {
 	uint32_t   *num_met = &state->turns[launch % 2].num_met;
 
-	__syncthreads();				/* all of the CTA's writes are before what is released */
+	__syncthreads();				/* all of the CTA's writes come before the release */
 	if (threadIdx.x == 0)
 	{
 		uint32_t	met;
@@ -153,7 +150,7 @@ mgpu_single_launch_sync(mgpu_single_launch_state *state, uint32_t launch, uint32
 			asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(met) : "l"(num_met) : "memory");
 		while (met < times * gridDim.x);
 	}
-	__syncthreads();				/* what that thread acquired is there for all */
+	__syncthreads();				/* all threads see what that thread acquired */
 }
 
 #endif							/* MGPU_SORT_SINGLE_LAUNCH_BARRIER_CUH */

@@ -1,26 +1,20 @@
 /*
  * sort/single_launch_kernels.cuh
- *		The kernel of a sort on the chip: a radix sort all of whose keys are in
- *		registers and shared memory, by one launch whose CTAs wait for each other.
+ *		The kernel of the single-launch sort: a cooperative radix sort, all of whose keys
+ *		are in registers and shared memory.
  *
- *	 look		each CTA loads its tile and compares neighbours, and all hear what all
- *				have found.  Keys in order are left alone, reversed ones go back turned
- *				round, and the others lose the least key, so that those which lie near
- *				each other have zeros for their highest digits
- *	 pass		count a digit, tell the counts, rank in the tile while they are on their
- *				way, move out by all CTAs' counts; all meet; load what has come
+ *	 probe		each CTA loads its tile and compares neighbours; all wait for the result of
+ *				all.  Keys in order stay, reversed ones are written back reversed, and the
+ *				others lose the least key, so that keys in a narrow range have few digits
+ *	 pass		count a digit, publish the counts, rank in the tile meanwhile, move items by
+ *				all CTAs' counts, wait for all, load what has arrived
  *
- * When all have looked, every key is on the chip: turning round writes where keys were
- * read, and so does the first of an odd number of passes.  So the result is always
- * where the keys were, and the host knows that without waiting.  Passes are as many as
- * the range of all keys has digits.
+ * After the probe every key is in registers, so keys may be written where they were read, and the
+ * first of an odd number of passes does so.  The result is always where the keys were, as the host
+ * knows without waiting.  A pass takes 6 us however few its items, in memory latencies.
  *
- * A launch for each pass, and a look that the host waits for, are most of what a sort
- * of a million keys takes.  Here a pass takes 6 us however few its items, in latencies
- * of memory one after the other: counts there and back, items there, the meeting, items
- * back.  An exchange by sampled splitters was rejected: each tile is sorted twice, and
- * keys that are there many times upset it.  Building blocks are sort/radix_pass.cuh's; tiles
- * do not look back at each other, since all come at once.
+ * Rejected: an exchange by sampled splitters, which sorts each tile twice and suffers from
+ * frequent keys.  Building blocks are radix_pass.cuh's.
  */
 #ifndef MGPU_SORT_SINGLE_LAUNCH_KERNELS_CUH
 #define MGPU_SORT_SINGLE_LAUNCH_KERNELS_CUH
@@ -67,8 +61,8 @@ mgpu_single_launch_publish(mgpu_single_launch_shared<Key, indexed, Tuning> &shar
 }
 
 /*
- * How many items with this thread's value do the CTAs before this one have, and
- * (*total) all?  All words are on their way at a time, until all are there.
+ * How many items with this thread's value do the CTAs before this one have, and (*total) all? All
+ * words load together, again and again until all are there.
  */
 static __device__ __forceinline__ uint32_t
 mgpu_single_launch_await_counts(const mgpu_single_launch_state *state, const mgpu_single_launch_plan &plan, uint32_t launch, uint32_t digit,
@@ -105,7 +99,7 @@ mgpu_single_launch_await_counts(const mgpu_single_launch_state *state, const mgp
 	return before;
 }
 
-/* Where do the tile's values go? */
+/* Where the tile's values go. */
 template <bool indexed, class Tuning, typename Key>
 static __device__ __forceinline__ void
 mgpu_single_launch_find_offsets(mgpu_single_launch_shared<Key, indexed, Tuning> &shared, const mgpu_single_launch_plan &plan,
@@ -122,7 +116,7 @@ mgpu_single_launch_find_offsets(mgpu_single_launch_shared<Key, indexed, Tuning> 
 		shared.offsets[value] = total + before - begin;
 }
 
-/* Items to their places in the tile, by the warp's next place of each value. */
+/* Put items at their places in the tile, by the warp's next place of each value. */
 template <bool indexed, class Tuning, typename Key, uint32_t items>
 static __device__ __forceinline__ void
 mgpu_single_launch_rank(const Key (&keys)[items], const uint32_t (&indices)[indexed ? items : 1],
@@ -148,7 +142,7 @@ mgpu_single_launch_rank(const Key (&keys)[items], const uint32_t (&indices)[inde
 	}
 }
 
-/* To its place in all: as one word, or apart. */
+/* Store an item at its place in the array: as one word, or as key and index. */
 template <bool indexed, typename Key>
 static __device__ __forceinline__ void
 mgpu_single_launch_store(const mgpu_single_launch_arrays<Key> &arrays, int side, uint32_t place, Key key, uint32_t index, bool packed)
@@ -163,7 +157,7 @@ mgpu_single_launch_store(const mgpu_single_launch_arrays<Key> &arrays, int side,
 		arrays.indices_of(side)[place] = index;
 }
 
-/* From places in the tile to those in all; the last pass gives back the least key to all. */
+/* Move items from the tile to the array.  The last pass adds the least key again. */
 template <bool indexed, class Tuning, typename Key>
 static __device__ __forceinline__ void
 mgpu_single_launch_move(const mgpu_single_launch_shared<Key, indexed, Tuning> &shared, const mgpu_single_launch_arrays<Key> &arrays,
@@ -197,7 +191,7 @@ mgpu_single_launch_clear_counts(uint32_t *counts)
 	__syncwarp();
 }
 
-/* A pass up to where its items have left.  Keys have lost the least one; those behind the end are largest. */
+/* A pass up to where its items have left.  Keys are less the least one; pads are largest. */
 template <bool indexed, class Tuning, typename Key, uint32_t items>
 static __device__ __forceinline__ void
 mgpu_single_launch_pass(const Key (&keys)[items], const uint32_t (&indices)[indexed ? items : 1],
@@ -227,8 +221,8 @@ mgpu_single_launch_pass(const Key (&keys)[items], const uint32_t (&indices)[inde
 }
 
 /*
- * Keys in no order: as many passes as they have digits beyond the least one.  Each
- * writes to the side that it does not read, but for the first one of an odd number.
+ * Keys in no order: one pass for each digit of (greatest - least).  Each writes to the side that it
+ * does not read, except the first of an odd number.
  */
 template <bool indexed, class Tuning, typename Key, uint32_t items>
 static __device__ __forceinline__ void
@@ -253,7 +247,7 @@ mgpu_single_launch_sort_items(Key (&keys)[items], mgpu_single_launch_shared<Key,
 		int			side = (num_digits - 1 - digit) % 2;
 		bool		is_last = digit + 1 == num_digits;
 
-		/* what follows from these is worked out anew in each pass: kept, it would push out keys */
+		/* what follows from these is computed anew in each pass: kept, it would push out keys */
 		asm volatile("" : "+r"(share.begin), "+r"(share.num_items), "+r"(share.first), "+r"(share.rounds), "+l"(state));
 		if (digit > 0)
 		{
@@ -265,7 +259,7 @@ mgpu_single_launch_sort_items(Key (&keys)[items], mgpu_single_launch_shared<Key,
 	}
 }
 
-/* What the next launch will find zero; nobody uses it in this one. */
+/* Clear what the next launch must find zero.  This launch does not use it. */
 static __device__ __forceinline__ void
 mgpu_single_launch_clear_next(mgpu_single_launch_state *state, uint32_t launch)
 {
@@ -288,7 +282,7 @@ mgpu_sort_single_launch(mgpu_single_launch_arrays<Key> arrays, mgpu_single_launc
 	extern __shared__ __align__(16) unsigned char memory[];
 	mgpu_single_launch_shared<Key, indexed, Tuning> &shared =
 		*reinterpret_cast<mgpu_single_launch_shared<Key, indexed, Tuning> *>(memory);
-	uint32_t	launch = mgpu_load_strong(&state->launch) + 1;	/* words of 0 are of none */
+	uint32_t	launch = mgpu_load_strong(&state->launch) + 1;	/* a tag of 0 belongs to no launch */
 	uint32_t	warp_first = threadIdx.x / 32 * plan.warp_items;
 	mgpu_single_launch_share share = {blockIdx.x * plan.cta_items, mgpu_single_launch_tile_items(plan, blockIdx.x),
 		warp_first + threadIdx.x % 32, plan.warp_items / 32};
@@ -305,7 +299,7 @@ mgpu_sort_single_launch(mgpu_single_launch_arrays<Key> arrays, mgpu_single_launc
 	if (blockIdx.x == 0 && threadIdx.x == 0)
 	{
 		signals->words[MGPU_SINGLE_LAUNCH_ANSWER] = MGPU_SIGNAL(question, found.ascends || found.descends);
-		state->launch = launch;	/* all have read it */
+		state->launch = launch;	/* all have read it by now */
 	}
 	if (found.ascends || found.descends)
 		mgpu_single_launch_use_order<indexed>(keys, arrays, share, plan.num_items, found.ascends);

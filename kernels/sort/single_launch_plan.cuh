@@ -1,22 +1,15 @@
 /*
  * sort/single_launch_plan.cuh
- *		Who holds what in a sort on the chip (sort/single_launch_kernels.cuh), and what its CTAs
- *		tell each other.
+ *		Which CTA holds what in a single-launch sort, and what its CTAs tell each other.
  *
  *	 array		| CTA 0        | CTA 1        | CTA 2     |			a tile each
- *	 tile		| warp 0 | warp 1 | … |								rounds of 32 items each
+ *	 tile		| warp 0 | warp 1 | ... |							rounds of 32 items each
  *
- * Items are numbered as they lie, so that what lies behind the end of the array are
- * the last lanes and rounds of the last warps of the last CTA, and no others; but
- * that every CTA's last warps may have none.
- *
- * A pass needs to know how many items with each value of a digit all CTAs have, and
- * how many those before a CTA have.  CTAs are taken in groups for that: each adds its
- * counts to the sums of all groups behind its own, and of one more, which thus holds
- * what all have.  Then it reads two sums, and what each CTA before it in its group has:
- * 17 words a value at most, where it would be 132 without groups.
- *
- * Everything here runs on the host as well.
+ * Only the last lanes and rounds of the last warps can be empty.  A pass needs two counts for each
+ * value of a digit: of all CTAs, and of those before a CTA.  For that CTAs form groups: each adds
+ * its counts to the sums of all groups behind its own, and of one more, which thus has the total.
+ * A CTA then reads two sums and the counts of those before it in its group: at most 17 words a
+ * value, where 132 would be read without groups.  All of this runs on the host too.
  */
 #ifndef MGPU_SORT_SINGLE_LAUNCH_PLAN_CUH
 #define MGPU_SORT_SINGLE_LAUNCH_PLAN_CUH
@@ -29,22 +22,22 @@
 #define MGPU_SINGLE_LAUNCH_MOST_CTAS 192
 #define MGPU_SINGLE_LAUNCH_MOST_GROUPS (MGPU_SINGLE_LAUNCH_MOST_CTAS / MGPU_SINGLE_LAUNCH_GROUP_CTAS)
 
-/* Lanes of a round, and rounds that a warp does without asking whether there are more. */
+/* Lanes of a round, and rounds that a warp does without a check for the end. */
 #define MGPU_SINGLE_LAUNCH_LANES 32
 #define MGPU_SINGLE_LAUNCH_BATCH 4
 
-/* What a CTA adds to a sum beside its count: one CTA.  Counts stay below that. */
+/* Added to a sum beside each CTA's count, which stays below it: counts the CTAs. */
 #define MGPU_SINGLE_LAUNCH_ONE_CTA (UINT32_C(1) << 24)
 
 struct mgpu_single_launch_plan
 {
 	uint32_t	num_items;
-	uint32_t	num_ctas;		/* each has an item at least */
-	uint32_t	cta_items;		/* a tile, whole warps' loads; the last one may have fewer */
+	uint32_t	num_ctas;		/* each has an item */
+	uint32_t	cta_items;		/* a tile: a multiple of the warps' loads; the last one may have fewer */
 	uint32_t	warp_items;		/* whole batches of rounds */
 };
 
-/* Items by so many threads a CTA, and up to so many CTAs. */
+/* The plan for num_items items on up to most_ctas CTAs of this number of threads. */
 MGPU_HOST_DEVICE mgpu_single_launch_plan
 mgpu_plan_single_launch(uint32_t num_items, uint32_t most_ctas, uint32_t threads)
 {
@@ -80,7 +73,7 @@ mgpu_single_launch_ctas_before(const mgpu_single_launch_plan &plan, uint32_t gro
 	return group < mgpu_single_launch_groups(plan) ? group * MGPU_SINGLE_LAUNCH_GROUP_CTAS : plan.num_ctas;
 }
 
-/* Digits in which keys may differ that lie within `range` of the least one: 0 where all are equal. */
+/* Digits in which keys within `range` of the least one may differ. 0: all are equal. */
 MGPU_HOST_DEVICE uint32_t
 mgpu_single_launch_digits(uint64_t range)
 {

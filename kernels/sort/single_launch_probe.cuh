@@ -1,14 +1,13 @@
 /*
  * sort/single_launch_probe.cuh
- *		How a sort on the chip takes its keys, and what it sees of their order.
+ *		How a single-launch sort loads its keys, and its probe of their order.
  *
- * Each CTA compares its keys with their neighbours, the first one's in the tile before
- * among them, and tells the others whether all ascend, or descend, and between which
- * keys they lie.  Who hears that all ascend, or all descend, uses that order; else the
- * range of all keys says how many digits there are to sort.
+ * Each CTA compares its keys with their neighbours, the last key of the tile before included, and
+ * tells the others whether all ascend, or descend, and their range.  If all keys ascend or
+ * descend, that order is used; else the range of all keys tells how many digits there are to sort.
  *
- * Digits in which all keys agree, found by their bits, were rejected: keys on both
- * sides of a power of two, as integers around zero, agree in none.
+ * Rejected: leaving out digits in which all keys agree by their bits, since integers around zero
+ * agree in none.
  */
 #ifndef MGPU_SORT_SINGLE_LAUNCH_PROBE_CUH
 #define MGPU_SORT_SINGLE_LAUNCH_PROBE_CUH
@@ -16,8 +15,8 @@
 #include "sort/single_launch_barrier.cuh"
 
 /*
- * The side of the keys, and the other one.  Between passes a 4-byte key and its index are
- * one word, whose lower half is the index: each side has room for that (sort/sorter.h).
+ * Both sides.  Between passes a 4-byte key and its index are one word, the index in the lower half,
+ * for which each side has enough memory (sorter.h).
  */
 template <typename Key>
 struct mgpu_single_launch_arrays
@@ -25,7 +24,7 @@ struct mgpu_single_launch_arrays
 	Key		   *keys[2];
 	uint32_t   *indices[2];		/* NULL without */
 
-	/* by selection: an array of parameters that is indexed would lie in memory */
+	/* by selection: a parameter array that is indexed would lie in memory */
 	__device__ __forceinline__ Key *
 	keys_of(int side) const
 	{
@@ -45,11 +44,11 @@ struct mgpu_single_launch_arrays
 	}
 };
 
-/* Are they one word between passes? */
+/* Are key and index one word between passes? */
 template <typename Key, bool indexed>
 static constexpr bool mgpu_single_launch_packs = indexed && sizeof(Key) == sizeof(uint32_t);
 
-/* The greatest of some keys, and the complement of the least one: both are maxima. */
+/* The greatest key, and the complement of the least one: both are maxima. */
 template <typename Key>
 struct mgpu_single_launch_range
 {
@@ -63,13 +62,13 @@ struct mgpu_single_launch_shared
 	Key			tile[Tuning::tile_items];	/* in the order of the digit */
 	uint32_t	indices[indexed ? Tuning::tile_items : 1];
 	uint32_t	counts[Tuning::threads / 32][MGPU_RADIX_DIGITS];	/* of each warp; then its next places */
-	uint32_t	offsets[MGPU_RADIX_DIGITS]; /* from a place in the tile to one in all */
+	uint32_t	offsets[MGPU_RADIX_DIGITS]; /* from a place in the tile to one in the array */
 	uint32_t	sums[2][MGPU_RADIX_DIGIT_WARPS];
-	mgpu_single_launch_range<Key> ranges[2][Tuning::threads / 32];	/* of each warp's keys, and of what it heard */
+	mgpu_single_launch_range<Key> ranges[2][Tuning::threads / 32];	/* of each warp's keys, and of what it received */
 	uint64_t	probe;
 };
 
-/* What a thread knows of its items: item i lies at first + i * 32 in the tile. */
+/* A thread's items: item i is at first + i * 32 in the tile. */
 struct mgpu_single_launch_share
 {
 	uint32_t	begin;			/* of the tile */
@@ -93,7 +92,7 @@ mgpu_single_launch_load(Key (&keys)[items], const Key *in, const mgpu_single_lau
 	}
 }
 
-/* Items of a pass from where the one before has put them. */
+/* Load a pass's items from where the pass before has put them. */
 template <bool indexed, typename Key, uint32_t items>
 static __device__ __forceinline__ void
 mgpu_single_launch_load_items(Key (&keys)[items], uint32_t (&indices)[indexed ? items : 1], const mgpu_single_launch_arrays<Key> &arrays,
@@ -121,7 +120,7 @@ mgpu_single_launch_load_items(Key (&keys)[items], uint32_t (&indices)[indexed ? 
 	}
 }
 
-/* What a thread, or all, found. */
+/* What a thread, or all threads, found. */
 template <typename Key>
 struct mgpu_single_launch_findings
 {
@@ -131,9 +130,8 @@ struct mgpu_single_launch_findings
 };
 
 /*
- * Compare each item with the one before it, which another lane holds, or in the
- * warp's first round whoever loaded it: `before` is of the last lane, of the item
- * before the warp's first.  With indices equal keys must not be turned round.
+ * Compare each item with its predecessor, which another lane holds.  `before`, in the last lane, is
+ * the item before the warp's first.  With indices equal keys must not be reversed.
  */
 template <bool indexed, typename Key, uint32_t items>
 static __device__ __forceinline__ mgpu_single_launch_findings<Key>
@@ -192,7 +190,7 @@ mgpu_single_launch_range_of_warp(const mgpu_single_launch_range<Key> &range)
 	return {mgpu_single_launch_greatest_of_warp(range.greatest), mgpu_single_launch_greatest_of_warp(range.not_least)};
 }
 
-/* … of what warps have put into slots, for all lanes of those that ask. */
+/* The range of the slots that warps have filled, for all lanes that call. */
 template <uint32_t warps, typename Key>
 static __device__ __forceinline__ mgpu_single_launch_range<Key>
 mgpu_single_launch_range_of_slots(const mgpu_single_launch_range<Key> *slots)
@@ -204,7 +202,7 @@ mgpu_single_launch_range_of_slots(const mgpu_single_launch_range<Key> *slots)
 	return mgpu_single_launch_range_of_warp(range);
 }
 
-/* What order all CTAs have found; with it goes the range of this one's keys. */
+/* The order that all CTAs have found.  Publishes this CTA's range too. */
 template <bool indexed, class Tuning, typename Key, uint32_t items>
 static __device__ __forceinline__ mgpu_single_launch_findings<Key>
 mgpu_single_launch_probe_all(const Key (&keys)[items], Key before, const mgpu_single_launch_share &share,
@@ -216,9 +214,9 @@ mgpu_single_launch_probe_all(const Key (&keys)[items], Key before, const mgpu_si
 	found.range = mgpu_single_launch_range_of_warp(found.range);
 	if (threadIdx.x % 32 == 0)
 		shared.ranges[0][threadIdx.x / 32] = found.range;
-	/* the launch's number, which is never 0 here, is asked for so that every thread has it before others may change it */
+	/* the launch's number, never 0 here, is used so that every thread has read it before others may change it */
 	found.ascends = __syncthreads_and(found.ascends && launch != 0);
-	found.descends = __syncthreads_and(found.descends);	/* and every warp's range is there */
+	found.descends = __syncthreads_and(found.descends);	/* every warp's range is there too */
 	if (threadIdx.x < 32)
 	{
 		found.range = mgpu_single_launch_range_of_slots<warps>(shared.ranges[0]);
@@ -233,7 +231,7 @@ mgpu_single_launch_probe_all(const Key (&keys)[items], Key before, const mgpu_si
 	return found;
 }
 
-/* The range of all keys, which nobody needs who found order. */
+/* The range of all keys, if they are not in order. */
 template <bool indexed, class Tuning, typename Key>
 static __device__ __forceinline__ mgpu_single_launch_range<Key>
 mgpu_single_launch_find_range(mgpu_single_launch_shared<Key, indexed, Tuning> &shared, const mgpu_single_launch_state *state, uint32_t launch)
@@ -255,7 +253,7 @@ mgpu_single_launch_find_range(mgpu_single_launch_shared<Key, indexed, Tuning> &s
 	return mgpu_single_launch_range_of_slots<Tuning::threads / 32>(shared.ranges[1]);
 }
 
-/* Keys in order need their indices alone; reversed ones go where they belong. */
+/* Keys in order need their indices alone.  Reversed ones are written where they belong. */
 template <bool indexed, typename Key, uint32_t items>
 static __device__ __forceinline__ void
 mgpu_single_launch_use_order(const Key (&keys)[items], const mgpu_single_launch_arrays<Key> &arrays, const mgpu_single_launch_share &share,

@@ -1,6 +1,6 @@
 /*
  * sort/single_launch_sort.cuh
- *		The launch of a sort on the chip.  See sort/single_launch_kernels.cuh.
+ *		The launch of a single-launch sort.  See single_launch_kernels.cuh.
  */
 #ifndef MGPU_SORT_SINGLE_LAUNCH_SORT_CUH
 #define MGPU_SORT_SINGLE_LAUNCH_SORT_CUH
@@ -8,7 +8,10 @@
 #include "sort/single_launch_kernels.cuh"
 #include "device/launch.cuh"
 
-/* CTAs of a kernel that the current device holds at a time; asking takes some microseconds, so each thread remembers. */
+/*
+ * CTAs of a kernel that the current device holds at a time.  Asking takes some microseconds, so
+ * each thread remembers.
+ */
 template <typename Key, bool indexed, class Tuning>
 static cudaError_t
 mgpu_single_launch_count_ctas(uint32_t *num_ctas)
@@ -31,7 +34,7 @@ mgpu_single_launch_count_ctas(uint32_t *num_ctas)
 	return status;
 }
 
-/* By one tuning, if its tiles hold all items. */
+/* Sort by one tuning, if its tiles hold all items. */
 template <typename Key, bool indexed, class Tuning>
 static cudaError_t
 mgpu_single_launch_sort_by(mgpu_sort_request *request, mgpu_single_launch_state *state)

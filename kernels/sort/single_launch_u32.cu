@@ -1,6 +1,6 @@
 /*
  * sort/single_launch_u32.cu
- *		Sort on the chip of 4-byte keys.  See sort/single_launch_sort.cuh.
+ *		Single-launch sort of 4-byte keys.  See single_launch_sort.cuh.
  */
 #include "sort/single_launch_sort.cuh"
 

@@ -1,6 +1,6 @@
 /*
  * sort/single_launch_u32_index.cu
- *		Sort on the chip of 4-byte keys with their indices.  See sort/single_launch_sort.cuh.
+ *		Single-launch sort of 4-byte keys with their indices.  See single_launch_sort.cuh.
  */
 #include "sort/single_launch_sort.cuh"
 

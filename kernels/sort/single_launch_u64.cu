@@ -1,6 +1,6 @@
 /*
  * sort/single_launch_u64.cu
- *		Sort on the chip of 8-byte keys.  See sort/single_launch_sort.cuh.
+ *		Single-launch sort of 8-byte keys.  See single_launch_sort.cuh.
  */
 #include "sort/single_launch_sort.cuh"
 

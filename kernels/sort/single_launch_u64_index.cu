@@ -1,6 +1,6 @@
 /*
  * sort/single_launch_u64_index.cu
- *		Sort on the chip of 8-byte keys with their indices.  See sort/single_launch_sort.cuh.
+ *		Single-launch sort of 8-byte keys with their indices.  See single_launch_sort.cuh.
  */
 #include "sort/single_launch_sort.cuh"
 

@@ -1,10 +1,9 @@
 /*
  * sort/sorter.cu
- *		The tables of sorters, and which of them MGPU_ALGORITHM_AUTO takes.
+ *		The tables of sorters, and which of them runs without a probe.
  *
- * Temporary sizes are pure functions of the count, so that a plan can be made
- * and a limit be checked before any device is touched.  For CUB that is a bound
- * (below), which a sort checks against what CUB asks for.
+ * Temporary sizes are functions of the count, so that a limit can be checked before any device is
+ * touched.  For CUB they are a bound, which a sort checks against what CUB asks for.
  */
 #include "sort/sorter.h"
 
@@ -20,7 +19,7 @@ static const uint64_t radix_min_items[MGPU_NUM_SHAPES] = {
 	MGPU_RADIX_MIN_ITEMS_U64_INDEX
 };
 
-/* One split of four runs a merge tile, or of more in wide passes. */
+/* One split of four runs a merge tile, or of more in k-way passes. */
 template <class Tuning, class KWay>
 static uint64_t
 merge_temp_bytes(uint64_t num_items)
@@ -29,8 +28,8 @@ merge_temp_bytes(uint64_t num_items)
 }
 
 /*
- * Keys of a digit a tile for the look-back, at least 2,048 keys a tile on every
- * chip, plus counters of 17 portions x 8 digits of 256 values and alignment.
+ * Look-back words, at least 2,048 keys a tile on every device, plus counters of 17 portions x 8
+ * digits of 256 values and alignment.
  */
 static uint64_t
 radix_temp_bytes(uint64_t num_items)
@@ -38,7 +37,7 @@ radix_temp_bytes(uint64_t num_items)
 	return num_items / 2 + (UINT64_C(256) << 10);
 }
 
-/* Tiles of the small class are the smallest or equal, so they bound both. */
+/* Tiles of the small class are no larger than the others, so they bound both. */
 const mgpu_device_sorter mgpu_merge_sorters[MGPU_NUM_SHAPES] = {
 	{merge_temp_bytes<mgpu_tuning_u32_small, mgpu_tuning_u32_k_way>, mgpu_merge_sort_u32},
 	{merge_temp_bytes<mgpu_tuning_u64_small, mgpu_tuning_u64_k_way>, mgpu_merge_sort_u64},

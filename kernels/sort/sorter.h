@@ -2,9 +2,9 @@
  * sort/sorter.h
  *		Sorts of codes that are on the device: one interface for every algorithm.
  *
- * A sorter never allocates and never waits: it asks for temporary memory in
- * temp_bytes and enqueues all its work on one stream.  Keys are unsigned codes
- * (key_codec.h).  Sorts with an index are stable and index their input from 0.
+ * A sorter never allocates and never waits: it is given temporary memory and enqueues all its work
+ * on one stream.  Keys are unsigned codes (key_codec.h).  Sorts with an index are stable and index
+ * their input from 0.
  */
 #ifndef MGPU_SORT_SORTER_H
 #define MGPU_SORT_SORTER_H
@@ -26,24 +26,23 @@ typedef enum mgpu_sort_shape
 } mgpu_sort_shape;
 
 /*
- * Two sides that a sort works between.  All arrays are aligned to 256 bytes and
- * hold num_items, except that with MGPU_SHAPE_U32_INDEX keys[s] and indices[s]
- * are one region: indices[s] = keys[s] + mgpu_padded_items(num_items), since the
- * merge sort keeps (key, index) in 64 bits there between its first and last
- * pass.  Every array may be overwritten.
+ * Two sides that a sort works between.  All arrays are aligned to 256 bytes, hold num_items, and
+ * may be overwritten.  With MGPU_SHAPE_U32_INDEX keys[s] and indices[s] are one region: indices[s]
+ * = keys[s] + mgpu_padded_items(num_items), since the merge sort keeps (key, index) in 64 bits
+ * there between its first and last pass.
  */
 typedef struct mgpu_sort_request
 {
 	void	   *keys[2];
-	uint32_t   *indices[2];		/* NULL without indices; need no contents */
+	uint32_t   *indices[2];		/* NULL without indices; input not read */
 	int			current;		/* in: side of the keys; out: of the result */
 	uint32_t	key_bits;		/* higher bits of every key are 0 */
-	bool		has_regions;	/* both sides are regions of a segmented sort (segmented/segmented.h); mgpu_auto_sort alone asks */
+	bool		has_regions;	/* both sides are regions of a segmented sort (segmented/segmented.h); only mgpu_auto_sort reads this */
 	uint64_t	num_items;		/* 1 to MGPU_MAX_ITEMS */
 	void	   *temp;
 	uint64_t	temp_bytes;
 	cudaStream_t stream;
-	mgpu_pending_answer pending; /* out, where the device decides what it runs (mgpu_auto_ran) */
+	mgpu_pending_answer pending; /* out, if the device decides what runs (mgpu_auto_ran) */
 } mgpu_sort_request;
 
 typedef struct mgpu_device_sorter
@@ -52,8 +51,8 @@ typedef struct mgpu_device_sorter
 	uint64_t	(*temp_bytes) (uint64_t num_items);
 
 	/*
-	 * Enqueue the sort.  cudaErrorMemoryAllocation: temp_bytes do not suffice on
-	 * this device, and nothing was enqueued.
+	 * Enqueue the sort. cudaErrorMemoryAllocation: temp_bytes do not suffice on this device, and
+	 * nothing was enqueued.
 	 */
 	cudaError_t (*sort) (mgpu_sort_request *request);
 } mgpu_device_sorter;
@@ -65,7 +64,10 @@ extern "C" {
 extern const mgpu_device_sorter mgpu_merge_sorters[MGPU_NUM_SHAPES];
 extern const mgpu_device_sorter mgpu_radix_sorters[MGPU_NUM_SHAPES];
 
-/* What a request for this algorithm runs unseen, with stored keys of key_width bytes; LOCALITY runs as MERGE. */
+/*
+ * What a request for this algorithm runs without a probe, with stored keys of key_width bytes.
+ * LOCALITY runs as MERGE.
+ */
 mgpu_algorithm mgpu_choose_algorithm(mgpu_algorithm requested, mgpu_sort_shape shape, uint32_t key_width,
 									 uint64_t num_items);
 
@@ -77,7 +79,7 @@ mgpu_padded_items(uint64_t num_items)
 	return (num_items + 63) & ~UINT64_C(63);
 }
 
-/* The sorts behind the tables, one algorithm x width a translation unit. */
+/* The sorts behind the tables, one translation unit for each algorithm and width. */
 cudaError_t mgpu_merge_sort_u32(mgpu_sort_request *request);
 cudaError_t mgpu_merge_sort_u64(mgpu_sort_request *request);
 cudaError_t mgpu_merge_sort_u32_index(mgpu_sort_request *request);

@@ -2,13 +2,11 @@
  * sort/thread_sort.cuh
  *		Sorting networks over one thread's registers.
  *
- * Every index is a compile-time constant, so that the items stay in registers.
- *
- * Batcher's odd-even mergesort (1968) for items whose equals cannot be told apart
- * or that have none: 185 comparators for 31 items, 59 for 15, 38 for 11.  Pairs
- * that reach past the end are left out, as if the largest item stood there.
- * Odd-even transposition, which is stable, was rejected for keys with an index:
- * 55 comparators for 11 items, where comparing the index too costs one operation.
+ * Every index is a compile-time constant, so that items stay in registers.  Batcher's odd-even
+ * mergesort (1968), for items whose equals cannot be told apart or that have none: 185 comparators
+ * for 31 items, 59 for 15, 38 for 11.  Pairs that reach past the end are left out.  Odd-even
+ * transposition, which is stable, was rejected for keys with an index: 55 comparators for 11
+ * items, where comparing the index too costs one operation.
  */
 #ifndef MGPU_SORT_THREAD_SORT_CUH
 #define MGPU_SORT_THREAD_SORT_CUH
@@ -26,10 +24,9 @@ mgpu_compare_exchange(Key &low, Key &high)
 }
 
 /*
- * Level (size, stride) of the network: item x meets x + stride where x lies in
- * an even stride-long stretch, counted from stride mod size, of one group of
- * 2 * size.  The recursion over levels is by template, since a loop's bounds
- * must be constants for its items to stay in registers.
+ * Level (size, stride) of the network: item x meets x + stride if x lies in an even stretch of
+ * `stride` items, counted from stride mod size, of one group of 2 * size.  Levels recur by
+ * template, since loop bounds must be constants.
  */
 template <int size, int stride, int items, typename Key>
 MGPU_HOST_DEVICE void

@@ -27,10 +27,10 @@ struct mgpu_merge_tuning
 	static constexpr int items_per_thread = items_;
 	static constexpr int sort_threads = sort_threads_;
 	static constexpr int merge_threads = merge_threads_;
-	static constexpr int ways = ways_;	/* runs that a pass merges: 2, or 4 with one pass of 2 where needed, or up to so many */
+	static constexpr int ways = ways_;	/* runs that a pass merges: 2, or 4 and one pass of 2 if needed, or up to so many */
 	static constexpr bool is_k_way = ways_ > 4;
 	static constexpr int resident_threads = resident_threads_;	/* an SM, that registers must allow */
-	static constexpr bool search_in_tile = search_in_tile_;	/* CTAs find their splits; else a launch of its own */
+	static constexpr bool search_in_tile = search_in_tile_;	/* CTAs find their splits; else a launch does */
 	static constexpr uint32_t merge_tile_items = (merge_threads_ - 1) * items_;
 	static constexpr uint32_t sort_tile_items = sort_threads_ / merge_threads_ * merge_tile_items;
 
@@ -41,15 +41,14 @@ struct mgpu_merge_tuning
 	static_assert(sort_tile_items >= (uint32_t) (items_ - 1) * sort_threads_,
 				  "only a thread's last item can lie behind a whole tile");
 	static_assert(ways_ >= 2 && ways_ <= 32 && (ways_ & (ways_ - 1)) == 0, "passes merge a power of two of runs, a lane each");
-	static_assert(!is_k_way || (merge_threads_ == sort_threads_ && !search_in_tile_), "wide passes have a partition");
+	static_assert(!is_k_way || (merge_threads_ == sort_threads_ && !search_in_tile_), "k-way passes have a partition");
 	static_assert(merge_threads_ >= 64 || !search_in_tile_, "two warps search");
 };
 
 /*
- * u64 serves 8-byte keys and 4-byte keys packed with their index.  For few items
- * there are tunings of their own on large chips: tiles enough for all SMs, whose
- * splits their CTAs find.  More items go by wide passes; `large` is what windows,
- * which may end a sort early, go on with if they do not.
+ * u64 serves 8-byte keys, and 4-byte keys packed with their index.  On large devices few items have
+ * tunings with tiles for all SMs, whose CTAs find their splits; more items take k-way passes.
+ * `large` continues a sort that windows tried to end.
  */
 typedef mgpu_merge_tuning<256, 256, 53, 32, 768> mgpu_tuning_u32_k_way;
 typedef mgpu_merge_tuning<256, 256, 25, 16, 768> mgpu_tuning_u64_k_way;
@@ -82,9 +81,8 @@ template <int threads, int items>
 using mgpu_tile_tuning = mgpu_merge_tuning<threads, threads, items, 4, threads>;
 
 /*
- * One CTA waits for shared memory at every step of every merge, so a tile has the
- * fewest items a thread that will do; 256 threads were as fast or faster than 128
- * or 512.  Every chip takes these.
+ * One CTA waits for shared memory at every step of a merge, so its tile has as few items a thread
+ * as possible. 256 threads were as fast as 128 or 512, or faster.  Every device takes these.
  */
 typedef mgpu_tile_tunings<mgpu_tile_tuning<256, 5>, mgpu_tile_tuning<256, 9>, mgpu_tile_tuning<256, 15>,
 	mgpu_tile_tuning<256, 23>> mgpu_tiles_u32;
@@ -92,36 +90,33 @@ typedef mgpu_tile_tunings<mgpu_tile_tuning<256, 5>, mgpu_tile_tuning<256, 9>> mg
 typedef mgpu_tile_tunings<mgpu_tile_tuning<256, 5>, mgpu_tile_tuning<256, 9>> mgpu_tiles_u64_index;
 
 /*
- * A cut of a wide pass may lie so many items before its diagonal, which a tile has
- * room for: a hundredth of it, and a step or two less of search.
+ * A cut of a k-way pass may lie so many items before its diagonal, for a step or two less of
+ * search.  A tile holds so many more: a hundredth of it.
  */
 #define MGPU_K_WAY_SLACK 128
 
 /*
- * A wide pass of so many tiles at most has its search for cuts started early
- * (launch.cuh), which gains 2 us.  With more it costs up to 40 us a pass, perhaps
- * since the CTAs of the search then crowd on the SMs that are free first.
+ * The search for cuts of a k-way pass starts early (device/launch.cuh) if the pass has at most so
+ * many tiles: it gains 2 us.  With more it costs up to 40 us a pass, perhaps since the search's
+ * CTAs then crowd on the SMs that are free first.
  */
 #define MGPU_K_WAY_OVERLAP_TILES 600
 
-/* So many items at most are few, or some. */
+/* Up to how many items the tunings `few` and `some` serve. */
 #define MGPU_FEW_ITEMS_U32 UINT64_C(1500000)
 #define MGPU_FEW_ITEMS_U64 UINT64_C(500000)
 #define MGPU_SOME_ITEMS_U64 UINT64_C(2000000)
 #define MGPU_FEW_ITEMS_U64_INDEX UINT64_C(4000000)
 
-/*
- * Items so many places from theirs, and no further, are near: the block sort takes
- * few levels for them (cta_sort.cuh).
- */
+/* Items no further than this from their places are near: their block sort takes few levels (cta_sort.cuh). */
 #define MGPU_NEAR_PLACES 160
 
 /*
- * A window is merged so many turns behind the block sort of its last run
- * (window_fused.cuh), but in launches of so few rounds of CTAs a whole round behind it
- * (mgpu_choose_fused_lag); a launch has so many tiles at most.  CTAs look so often whether a
- * tile is sorted, which is more than half a second, and after so many looks, a power of
- * two, whether another gave up.  A test defines its own.
+ * Block sort and windows in one launch (window_fused.cuh): a window is merged LAG turns behind the
+ * block sort of its last run, or a whole round behind it in launches of FEW_ROUNDS
+ * (mgpu_choose_fused_lag).  MOST_TILES is the limit of a launch.  A CTA polls a tile PATIENCE
+ * times, more than half a second, before it gives up, and checks every POLLS polls, a power of two,
+ * whether another gave up.  A test defines its own.
  */
 #ifndef MGPU_FUSED_LAG
 #define MGPU_FUSED_LAG 48
@@ -135,11 +130,10 @@ typedef mgpu_tile_tunings<mgpu_tile_tuning<256, 5>, mgpu_tile_tuning<256, 9>> mg
 #define MGPU_PARTITION_THREADS 128
 
 /*
- * What MGPU_ALGORITHM_AUTO runs unseen: radix sort from this many items on, merge
- * sort below.  A radix sort of k-byte keys takes k passes whatever the size, and
- * 40 to 80 us on top; a merge sort's passes grow with the logarithm of the size.
- * For 8-byte keys merging is 4 % ahead at 10^8 still; beyond is not measured.
- * Keys of 1 and 2 bytes, which sort as 4 bytes do, take one radix pass or two.
+ * Without a probe: radix sort from this many items on, merge sort below.  A radix sort of k-byte
+ * keys takes k passes and 40 to 80 us; a merge sort's passes grow with the logarithm of the size.
+ * For 8-byte keys merging is still 4 % ahead at 10^8; more was not measured.  Keys of 1 and 2 bytes
+ * take one radix pass or two.
  */
 #define MGPU_RADIX_MIN_ITEMS_U32 (UINT64_C(1) << 22)
 #define MGPU_RADIX_MIN_ITEMS_U64 (UINT64_C(1) << 27)
@@ -147,10 +141,10 @@ typedef mgpu_tile_tunings<mgpu_tile_tuning<256, 5>, mgpu_tile_tuning<256, 9>> mg
 #define MGPU_RADIX_MIN_ITEMS_U64_INDEX (UINT64_C(1) << 24)
 #define MGPU_RADIX_MIN_ITEMS_NARROW (UINT64_C(1) << 16)
 
-/* An `auto` or locality sort of so many items looks at them first, which costs some 7 us. */
+/* An `auto` or locality sort of so many items probes them first, which costs some 7 us. */
 #define MGPU_PROBE_MIN_ITEMS (UINT64_C(1) << 18)
 
-/* One of 4-byte keys that fits the chip looks from so many on, and goes on from there (chip_sort.h). */
+/* From so many items on, 4-byte keys that fit take the single-launch sort, which probes them itself. */
 #define MGPU_SINGLE_LAUNCH_AUTO_MIN_ITEMS UINT64_C(100000)
 
 /* Arrays of so many items use quantised keys where these will do.  Fewer take a single launch or shorter runs. */

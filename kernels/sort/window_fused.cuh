@@ -2,62 +2,56 @@
  * sort/window_fused.cuh
  *		Block sort and window pass in one launch, where each tile is a run.
  *
- * The window of run i needs runs i - 1, i and i + 1 (sort/window_pass.cuh).  So a CTA
- * sorts a tile and goes on with the window of one that was begun some turns before:
+ * The window of run i needs runs i - 1, i and i + 1 (window_pass.cuh).  So a CTA sorts a tile and
+ * continues with the window of an earlier one:
  *
- *	 sort tile t, and say so
+ *	 sort tile t, and publish that
  *	 u = t - lag: wait until tiles u - 3 to u are sorted
  *	 find the splits at both ends of tile u - 1; compare ends of runs (the proof)
- *	 merge the window of tile u - 1, and of the last tile, which has none behind it, as well
+ *	 merge the window of tile u - 1, and of the last tile too
  *
- * What is merged then still lies in the cache, and merges, which wait for memory, run
- * beside block sorts, which wait for shared memory.  The lag spares most CTAs the
- * wait; so many CTAs at the end have no tile to sort.
+ * Merged data are still in the cache, and merges, which wait for memory, run beside block sorts,
+ * which wait for shared memory.  The lag spares most CTAs the wait.  CTAs wait only for lower
+ * numbers, which devices begin first.  That is not promised, so a CTA that waits too long gives up
+ * and the answer is no. (Turns from a counter would cost 3 to 5 us.) If the answer is no, the runs
+ * are all there when the launch ends, and some windows were merged for nothing, to the other side,
+ * within their bounds.
  *
- * CTAs wait for those with lower numbers alone, which devices begin first.  That is not
- * promised, so who waits too long gives up, and the verdict is no.  (Turns from a
- * counter would promise it, for 3 to 5 us.)
- *
- * The verdict is there once all CTAs have looked, or given up.  Where it is no, those
- * who did not know yet merged windows for nothing, on the other side: the runs are all
- * there when the launch has ended.  What was read for a window was not what belonged to
- * it, but as much, or the window was left out.
- *
- * Words of tiles hold the question's number (device/signal.h): nothing has to be
- * cleared.  Launches of a device follow one another in one stream (executor/process.h).
+ * Words of tiles hold the question's number (device/signal.h), so nothing is cleared.  Launches of
+ * a device follow one another in one stream (executor/process.h).
  */
 #ifndef MGPU_SORT_WINDOW_FUSED_CUH
 #define MGPU_SORT_WINDOW_FUSED_CUH
 
 #include "sort/window_kernels.cuh"
 
-/* Of a device; zero when it is loaded. */
+/* One a device.  Zero when the module is loaded. */
 struct mgpu_fused_state
 {
-	uint32_t	num_proved;		/* tiles that have done their part of the proof; zero between launches */
+	uint32_t	num_proved;		/* tiles whose part of the proof is done; zero between launches */
 	uint32_t	sorted[MGPU_FUSED_MOST_TILES];	/* the question for which a tile was last sorted */
 };
 
 static __device__ mgpu_fused_state mgpu_fused;
 
-/* What the threads of a CTA tell each other. */
+/* What the threads of a CTA share. */
 struct mgpu_fused_work
 {
 	uint32_t	splits[2];		/* of the tile before, and of this one */
-	bool		fails;			/* this tile's part of the proof, or another's that is known */
+	bool		fails;			/* this tile's part of the proof failed, or another's is known to have failed */
 };
 
-/* All threads: what the CTA stored of this tile is there for who asks. */
+/* All threads: what the CTA stored of this tile is visible to CTAs that ask. */
 static __device__ __forceinline__ void
 mgpu_publish_sorted(uint32_t tile, uint32_t question)
 {
-	__syncthreads();				/* all of the CTA's writes are before what is released */
+	__syncthreads();				/* all of the CTA's writes come before the release */
 	if (threadIdx.x == 0)
 		asm volatile("st.release.gpu.u32 [%0], %1;" : : "l"(&mgpu_fused.sorted[tile]), "r"(question) : "memory");
-	__syncwarp();					/* others may wait for that, so it comes before all waiting */
+	__syncwarp();					/* others may wait for it, so it comes before all waiting */
 }
 
-/* Is it known that the verdict will be no? */
+/* Is the answer known to be no? */
 static __device__ __forceinline__ bool
 mgpu_fused_has_failed(uint32_t question)
 {
@@ -65,8 +59,8 @@ mgpu_fused_has_failed(uint32_t question)
 }
 
 /*
- * All threads: are this tile and the three before it sorted, and there?  Who gives up
- * says so, and whoever waits looks for that now and then.  Ends with a barrier.
+ * All threads: wait until this tile and the three before it are sorted and visible.  A CTA that
+ * gives up says so, and waiting CTAs check for that now and then.  Ends with a barrier.
  */
 static __device__ __forceinline__ bool
 mgpu_await_sorted(uint32_t tile, uint32_t question)
@@ -85,15 +79,15 @@ mgpu_await_sorted(uint32_t tile, uint32_t question)
 				is_sorted = false;
 				break;
 			}
-		__threadfence();			/* what was written before those words is there */
+		__threadfence();			/* what was written before those words is visible */
 	}
 	return __syncthreads_and(is_sorted);
 }
 
 /*
- * One thread: this tile's part of the proof is done; the last one tells the host what
- * came of it, and clears the count.  A launch that does not come to its end takes the
- * device's memory with it, so none finds a count that another left.
+ * One thread: this tile's part of the proof is done.  The last one tells the host the answer and
+ * clears the count.  A launch that does not end takes the device's memory with it, so no launch
+ * finds an old count.
  */
 static __device__ __forceinline__ void
 mgpu_tell_fused_answer(bool fails, uint64_t num_tiles, uint32_t question, mgpu_signals *signals)
@@ -108,7 +102,7 @@ mgpu_tell_fused_answer(bool fails, uint64_t num_tiles, uint32_t question, mgpu_s
 	*(volatile uint64_t *) &signals->words[MGPU_WINDOW_ANSWER] = MGPU_SIGNAL(question, !mgpu_fused_has_failed(question));
 }
 
-/* The splits at both ends of the tile before this one, by two warps, and the tile's part of the proof. */
+/* Two warps find the splits at both ends of the tile before this one; a thread does the tile's part of the proof. */
 template <class Keys>
 static __device__ __forceinline__ void
 mgpu_check_window(Keys keys, const mgpu_merge_pass &pass, uint32_t tile, uint32_t question, mgpu_fused_work *work)
@@ -127,7 +121,7 @@ mgpu_check_window(Keys keys, const mgpu_merge_pass &pass, uint32_t tile, uint32_
 	__syncthreads();				/* splits and proof are found */
 }
 
-/* Merge the window of the tile before this one; of the last one as well. */
+/* Merge the window of the tile before this one, and of the last one too. */
 template <class Tuning, class Array, class Sink>
 static __device__ __forceinline__ void
 mgpu_merge_checked_windows(const Array &runs, const mgpu_merge_pass &pass, uint32_t tile, const uint32_t (&splits)[2],
@@ -140,7 +134,7 @@ mgpu_merge_checked_windows(const Array &runs, const mgpu_merge_pass &pass, uint3
 		mgpu_run_window window = mgpu_find_run_window(pass, merged);
 		uint32_t	split = splits[merged + 1 - tile];
 
-		/* only where the verdict is no, more leave a run than it has */
+		/* only if the answer is no, a run's splits are more than it has */
 		if (merged < tile && split + splits[1] > window.run_items)
 			continue;
 		mgpu_merge_window<Tuning>(runs, mgpu_find_window_inputs(pass, window, merged, split, splits[1]),
@@ -150,8 +144,8 @@ mgpu_merge_checked_windows(const Array &runs, const mgpu_merge_pass &pass, uint3
 }
 
 /*
- * pass: the first one, whose runs are tiles; runs may lie where the source does, the sink may not.
- * lag: turns that a window is merged behind the sort of its last run; CTAs: tiles and the lag.
+ * pass: the first one, whose runs are tiles. runs may lie where the source does, the sink may not.
+ * lag: turns between the sort of a window's last run and its merge.  CTAs: tiles + lag.
  */
 template <class Tuning, bool near, class Source, class Array, class Sink>
 static __global__ void

@@ -1,12 +1,12 @@
 /*
  * sort/window_kernels.cuh
- *		The kernels of a window pass: splits with the proof that it is right, and
- *		the merge.
+ *		The kernels of a window pass: splits with the proof that the pass is right, and the
+ *		merge.
  *
- * Who finds the splits also compares the ends of each run and of the next but one,
- * so that no sample decides what is right.  The merge looks at that verdict first,
- * tells the host, which then need not wait for the merge, and does nothing where the
- * verdict is no: the runs are still there, and a merge sort goes on from them.
+ * The kernel that finds the splits also compares the ends of each run with the next but one, so no
+ * sample decides what is right.  The merge reads that result first and tells the host, which need
+ * not wait for the merge.  If the answer is no, the merge does nothing: the runs are still there,
+ * and a merge sort continues from them.
  */
 #ifndef MGPU_SORT_WINDOW_KERNELS_CUH
 #define MGPU_SORT_WINDOW_KERNELS_CUH
@@ -15,10 +15,10 @@
 #include "device/signal.h"
 #include "sort/window_pass.cuh"
 
-/* The word of the verdict: 1 for yes. */
+/* The word of the answer: 1 for yes. */
 #define MGPU_WINDOW_ANSWER 0
 
-/* The last question of this device to which the answer was no. */
+/* The last question on this device with the answer no. */
 static __device__ uint32_t mgpu_window_failure;
 
 /* The split of a tile's first place, found by a warp. */
@@ -55,7 +55,7 @@ mgpu_partition_windows(const Key *keys, mgpu_merge_pass pass, uint32_t *splits, 
 		splits[tile] = split;
 }
 
-/* Load the left and the right list one behind the other, the longer one by vectors; the first slot. */
+/* Load the left and the right list one behind the other, the longer one by vectors.  Returns the first slot. */
 template <int threads, class Array, class Tile>
 static __device__ __forceinline__ uint32_t
 mgpu_load_window_lists(const Array &array, const Tile &tile, const mgpu_window_inputs &inputs, uint32_t end_slot,
@@ -80,9 +80,9 @@ mgpu_load_window_lists(const Array &array, const Tile &tile, const mgpu_window_i
 }
 
 /*
- * Merge a thread's share of a tile's own list with the others', guarded both.  Equal
- * keys of the left list come before the tile's own, those of the right one behind
- * them: with indices beside them they are looked for by both.
+ * Merge a thread's share of a tile's own list with the others', both guarded.  Equal keys of the
+ * left list come before the tile's own, those of the right one behind.  With indices, items are
+ * compared by both.
  */
 template <int items, class Tile>
 MGPU_HOST_DEVICE void

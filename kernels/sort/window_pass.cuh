@@ -1,27 +1,21 @@
 /*
  * sort/window_pass.cuh
- *		Geometry of a window pass: the last pass over runs of keys that are near
- *		their places.
+ *		Geometry of a window pass: the last pass over runs of keys that are near their
+ *		places.
  *
- * Where no key is further from its place than a run is long, run i - 1 ends before
- * run i + 1 begins, and all behind it, in the order of keys.  Then the places of run i hold nothing
- * but a tail of run i - 1, a middle of run i and a head of run i + 1, and tail and
- * head together are in order already:
+ * If no key is further from its place than a run is long, run i - 1 ends before run i + 1 begins,
+ * in the order of keys.  Then the places of run i hold a tail of run i - 1, a middle of run i and
+ * a head of run i + 1, and tail and head together are in order:
  *
  *	 runs		[      i - 1   |tail][head| i, middle  |tail][head|   i + 1      ]
  *	 places of run i			 [ middle  merged with tail, head ]
  *
- * So one pass of 2-way merges ends the sort, however many runs there are: of run i,
- * and of the list of run i - 1 followed by run i + 1.  Items are ordered by key and
- * then by run, so that the items before a place are the same ones for all who
- * ask; equal keys of the left run come first, those of the right one last.
+ * So one pass of 2-way merges ends the sort, however many runs there are: it merges run i with the
+ * list of run i - 1 followed by run i + 1.  Items are ordered by key, then run. splits[t] is the
+ * number of items of tile t's own run before the tile's first place.  A tile that ends where its
+ * run does takes its end from the next run's first tile.
  *
- * splits[t] says how many items of tile t's own run lie before the tile's first
- * place.  A tile that ends where its run does takes its end from the next run's
- * first tile, whose items before that place leave the rest to this run.
- *
- * Everything here runs on the host as well.  sort/merge_pass.cuh has the same for pairs
- * of runs.
+ * All of this runs on the host too. merge_pass.cuh has the same for pairs of runs.
  */
 #ifndef MGPU_SORT_WINDOW_PASS_CUH
 #define MGPU_SORT_WINDOW_PASS_CUH
@@ -35,7 +29,7 @@ struct mgpu_run_window
 	uint64_t	run_items;
 	uint64_t	left_begin;
 	uint64_t	left_items;		/* of the run before it: 0 or a whole run */
-	uint64_t	right_items;	/* of the run behind it, which follows it */
+	uint64_t	right_items;	/* of the run behind it */
 	uint64_t	diagonal;		/* items of all three before the tile's first place */
 };
 
@@ -93,10 +87,10 @@ mgpu_window_split_test(const Key *keys, const mgpu_run_window &window, uint64_t 
 }
 
 /*
- * Is it wrong to end by windows here?  A tile that begins run i + 1 answers for run
- * i, which must end before both i + 2 and i + 3 begin.  That it ends before all
- * behind them follows, from i to i + 2 to i + 4 and i + 5; from i + 2 alone it does
- * not: of runs all 3, all 1, all 3, all 2 the last belongs to the second's places.
+ * Would a window pass be wrong here? The tile that begins run i + 1 checks run i, which must end
+ * before both i + 2 and i + 3 begin.  All later runs follow, from i to i + 2 to i + 4 and i + 5.
+ * Run i + 2 alone would not be enough: of runs all 3, all 1, all 3, all 2 the last belongs to the
+ * second's places.
  */
 template <typename Key>
 MGPU_HOST_DEVICE bool
@@ -111,7 +105,7 @@ mgpu_window_fails(const Key *keys, const mgpu_run_window &window, uint64_t tile,
 		(third < pass.num_items && keys[third] < keys[window.run_begin - 1]);
 }
 
-/* The same where each tile is a run, of a tile that answers for both runs before the one before it. */
+/* The same if each tile is a run.  The tile checks both runs before the one before it. */
 template <typename Key>
 MGPU_HOST_DEVICE bool
 mgpu_window_fails_before(const Key *keys, const mgpu_merge_pass &pass, uint64_t tile)

@@ -1,19 +1,16 @@
 /*
  * sort/window_sort.cuh
- *		The launches of a merge sort that may end by windows (sort/window_pass.cuh).
+ *		The launches of a merge sort that may end by windows (window_pass.cuh).
  *
- * Block sort and passes are the merge sort's.  Where windows may follow the block sort
- * at once and its tiles are runs, both are one launch (sort/window_fused.cuh).  Else a pass
- * from which a window pass could end the sort is followed by a try: splits with the
- * proof, then the merge, both enqueued before anything is known.  The host waits for the verdict alone;
- * where it is no, the next pass goes on from the same runs.  Passes that are all
- * enqueued at once and find out on the device whether they have anything left to do
- * were rejected: the host must know on which side the result is, and launches that
- * do nothing take 4 us each.
+ * Block sort and passes are the merge sort's.  If sort tiles are runs and windows may follow them
+ * at once, both are one launch (window_fused.cuh).  Else a pass from which windows could end the
+ * sort is followed by a try: splits with the proof, then the merge.  The host waits for the answer
+ * alone; if it is no, the next pass continues from the same runs.  If keys are very near their
+ * places, the block sort takes few levels (cta_sort.cuh).  If windows can follow quantised tiles
+ * (quantised_tiles.cuh), these replace the block sort.
  *
- * Where the glance saw that keys are very near, the block sort ends its tiles in
- * few levels (sort/cta_sort.cuh).  Where windows can follow tiles of the compact sort
- * (sort/quantised_tiles.cuh), that takes the block sort's place.
+ * Rejected: enqueueing all passes, which decide on the device whether to run.  The host must know
+ * on which side the result is, and launches that do nothing take 4 us each.
  */
 #ifndef MGPU_SORT_WINDOW_SORT_CUH
 #define MGPU_SORT_WINDOW_SORT_CUH
@@ -26,7 +23,7 @@
 #include "sort/window_fused.cuh"
 #include "sort/window_sort.h"
 
-/* From runs on array to a sink; *ended: they were near enough, and the sink has it all. */
+/* From runs on array to a sink.  *ended: they were near enough, and the sink has the result. */
 template <class Tuning, class Array, class Sink>
 static cudaError_t
 mgpu_try_windows(Array array, const mgpu_merge_plan &plan, const mgpu_sort_request *request, Sink sink, bool *ended)
@@ -53,10 +50,7 @@ mgpu_try_windows(Array array, const mgpu_merge_plan &plan, const mgpu_sort_reque
 	return status;
 }
 
-/*
- * Tunings whose passes may begin from compact tiles: those of many items, since 4-byte
- * keys alone are as short.
- */
+/* Tunings whose passes may begin from quantised tiles: those of many items, not of 4-byte keys alone. */
 template <class Tuning, class Source>
 MGPU_HOST_DEVICE constexpr bool
 mgpu_takes_quantised_tiles()
@@ -64,7 +58,7 @@ mgpu_takes_quantised_tiles()
 	return !Tuning::search_in_tile && (Source::has_indices || sizeof(typename Source::Stored) > sizeof(uint32_t));
 }
 
-/* Merge tiles of a compact tile: the fewest that a pass can hold. */
+/* Merge tiles of a quantised tile: the fewest that hold it. */
 template <class Tuning>
 MGPU_HOST_DEVICE constexpr uint32_t
 mgpu_count_merge_tiles()
@@ -82,7 +76,7 @@ mgpu_plan_quantised_merges(uint64_t num_items)
 {
 	constexpr uint32_t run_tiles = mgpu_count_merge_tiles<Tuning>();
 
-	static_assert(mgpu_quantised_tuning::tile_items % run_tiles == 0, "a compact tile is whole merge tiles");
+	static_assert(mgpu_quantised_tuning::tile_items % run_tiles == 0, "a quantised tile is whole merge tiles");
 	return mgpu_plan_merges_of<Tuning>(num_items, mgpu_quantised_tuning::tile_items / run_tiles, run_tiles);
 }
 
@@ -92,7 +86,7 @@ mgpu_launch_quantised_tiles(Source source, Sink sink, const mgpu_sort_request *r
 {
 	constexpr uint32_t shared_bytes = mgpu_quantised_bytes<typename Source::Stored>();
 
-	/* behind a glance, whose answer was waited for, nothing is left that it could start beside */
+	/* a plain launch: the probe's answer was waited for, so there is nothing to overlap with */
 	return mgpu_launch_early(false, mgpu_sort_quantised_tiles<near, Source, Sink>,
 							 mgpu_divide_up(request->num_items, mgpu_quantised_tuning::tile_items),
 							 mgpu_quantised_tuning::threads, shared_bytes, request->stream, source, sink,
@@ -114,8 +108,8 @@ mgpu_launch_window_tiles(const mgpu_sort_request *request, const mgpu_sortedness
 }
 
 /*
- * Are block sort and window pass one launch?  Of 4-byte keys they are where sort tiles
- * are merge tiles, so not of few; other items that are near come from compact tiles.
+ * Are block sort and window pass one launch? For 4-byte keys, if sort tiles are merge tiles; other
+ * items that are near take quantised tiles.
  */
 template <class Tuning, class Array>
 MGPU_HOST_DEVICE constexpr bool
@@ -125,11 +119,10 @@ mgpu_fuses_windows()
 }
 
 /*
- * How many turns are windows merged behind the sorts of their tiles?  In a launch of few
- * rounds of CTAs a whole round: the CTAs of an SM then get out of step, and one merges
- * while others sort.  In one of many rounds they do so anyway, and in one of a single
- * round nobody would be left to merge beside; there as few turns as spare most the wait,
- * so that what is merged is still in the cache.
+ * Turns between the sort of a tile and the merge of its window.  In a launch of few rounds of CTAs
+ * a whole round, so that the CTAs of an SM get out of step.  In one of many rounds they do so
+ * anyway, and in one of a single round no other CTAs remain; then as few turns as spare most CTAs
+ * the wait, while the data are still in the cache.
  */
 template <class Tuning>
 static cudaError_t
@@ -148,7 +141,7 @@ mgpu_choose_fused_lag(uint64_t num_tiles, uint32_t *lag)
 	return status;
 }
 
-/* Sort tiles and end by windows, in one launch; *ended: that was right, and the sink has it all. */
+/* Sort tiles and end by windows in one launch.  *ended: that was right, and the sink has the result. */
 template <class Tuning, bool near, class Source, class Array, class Sink>
 static cudaError_t
 mgpu_launch_fused_windows(const mgpu_sort_request *request, const mgpu_merge_plan &plan, Source source, Array array,
@@ -175,10 +168,7 @@ mgpu_launch_fused_windows(const mgpu_sort_request *request, const mgpu_merge_pla
 	return status;
 }
 
-/*
- * The first tiles, to the array; *tried: and windows of them, to the sink, where *ended
- * says what came of it.
- */
+/* The first tiles, to the array.  *tried: and windows of them, to the sink; *ended tells the answer. */
 template <class Tuning, class Source, class Array, class Sink>
 static cudaError_t
 mgpu_launch_first_tiles(const mgpu_sort_request *request, const mgpu_sortedness *sortedness, const mgpu_merge_plan &plan,
@@ -197,9 +187,9 @@ mgpu_launch_first_tiles(const mgpu_sort_request *request, const mgpu_sortedness 
 }
 
 /*
- * Items of one form in arrays, from source; sinks: what their last pass writes,
- * the sides' arrays or what unpacks them there.  The first tiles go to arrays[side], or
- * compact ones to that which the source is not.
+ * Sort items of one form, from source. sinks: what their last pass writes, the sides' arrays or
+ * what unpacks there.  The first tiles go to arrays[side], quantised ones to the side that the
+ * source is not on.
  */
 template <class Tuning, class Source, class Array, class Sink>
 static cudaError_t

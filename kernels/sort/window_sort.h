@@ -12,11 +12,10 @@ extern "C" {
 #endif
 
 /*
- * Sort as the merge sort does, but end by a window pass as soon as that is right,
- * from glance->window_passes passes on, which is not negative (then the device has
- * much shared memory an SM), or at once from compact tiles if the glance says so.
- * Temporary memory is the merge sort's.  Waits for the verdict of each try; *ended says
- * whether one did end it.
+ * Sort as the merge sort does, but end by a window pass as soon as that is right: from
+ * sortedness->window_passes passes on, or at once from quantised tiles if the probe says so.
+ * window_passes is not negative, so the device has much shared memory an SM.  Temporary memory is
+ * the merge sort's.  Waits for the answer to each try; *ended: a window pass ended the sort.
  */
 cudaError_t mgpu_window_sort_u32(mgpu_sort_request *request, const mgpu_sortedness *sortedness, bool *ended);
 cudaError_t mgpu_window_sort_u64(mgpu_sort_request *request, const mgpu_sortedness *sortedness, bool *ended);

@@ -1,6 +1,6 @@
 /*
  * sort/window_sort_u32.cu
- *		Sort by windows of 4-byte keys.  See sort/window_sort.cuh.
+ *		Sort by windows of 4-byte keys.  See window_sort.cuh.
  */
 #include "sort/window_sort.cuh"
 

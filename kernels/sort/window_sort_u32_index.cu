@@ -1,7 +1,7 @@
 /*
  * sort/window_sort_u32_index.cu
  *		Sort by windows of 4-byte keys with their indices, packed into 64 bits.  See
- *		sort/window_sort.cuh.
+ *		window_sort.cuh.
  */
 #include "sort/window_sort.cuh"
 

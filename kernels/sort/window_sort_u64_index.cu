@@ -1,6 +1,6 @@
 /*
  * sort/window_sort_u64_index.cu
- *		Sort by windows of 8-byte keys with their indices.  See sort/window_sort.cuh.
+ *		Sort by windows of 8-byte keys with their indices.  See window_sort.cuh.
  */
 #include "sort/window_sort.cuh"
 
