@@ -196,7 +196,6 @@ mgpu_launch_early(bool early, void (*kernel) (Parameters...), unsigned int ctas,
 	return mgpu_launch_kernel(overlaps, kernel, ctas, threads, shared_bytes, stream, arguments...);
 }
 
-/* Launch it early. */
 template <typename... Parameters, typename... Arguments>
 static cudaError_t
 mgpu_launch(void (*kernel) (Parameters...), unsigned int ctas, int threads, uint32_t shared_bytes, cudaStream_t stream,

@@ -16,7 +16,6 @@
 /* Words of a question.  The asker decides what they mean. */
 #define MGPU_SIGNAL_WORDS 8
 
-/* The word that answers a question. */
 #define MGPU_SIGNAL(question, answer) ((uint64_t) (question) << 32 | (uint32_t) (answer))
 
 typedef struct mgpu_signals

@@ -17,11 +17,11 @@
  */
 #include <algorithm>
 
-#include "sort/single_launch.h"
 #include "device/map.h"
-#include "segmented/segmented.h"
 #include "executor/auto_sort.h"
+#include "segmented/segmented.h"
 #include "sort/costs.h"
+#include "sort/single_launch.h"
 #include "sort/tuning.cuh"
 #include "sort/window_sort.h"
 

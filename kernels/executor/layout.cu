@@ -48,7 +48,6 @@ place_packed_sides(mgpu_cuda_layout *layout, uint64_t num_items)
 	}
 }
 
-/* Two sides that are regions of a segmented sort. */
 static void
 place_regions(mgpu_cuda_layout *layout, uint64_t num_items)
 {

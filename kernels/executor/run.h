@@ -11,10 +11,10 @@
 #ifndef MGPU_EXECUTOR_RUN_H
 #define MGPU_EXECUTOR_RUN_H
 
+#include "device/map.h"
 #include "executor/download.h"
 #include "executor/layout.h"
 #include "executor/process.h"
-#include "device/map.h"
 
 typedef enum mgpu_run_state
 {
@@ -106,7 +106,6 @@ void		mgpu_run_add_output(mgpu_run *run, const void *d_items, void *items, uint3
 /* Decode sorted codes, on side `current` of two, and record them as the keys. */
 cudaError_t mgpu_run_output_keys(mgpu_run *run, void *const keys[2], int current);
 
-/* The codec of the job's keys. */
 mgpu_codec	mgpu_run_codec(const mgpu_run *run);
 
 /*
@@ -128,7 +127,6 @@ cudaError_t mgpu_run_send(mgpu_run *run, int number, int slot, uint64_t bytes);
 /* `bytes` more of an input are on the copy stream: count and encode them. */
 cudaError_t mgpu_run_advance(mgpu_run *run, int number, uint64_t bytes);
 
-/* The executor's poll. */
 mgpu_status mgpu_run_poll(mgpu_run *run, mgpu_error *err);
 
 #ifdef __cplusplus

@@ -17,8 +17,8 @@
 #ifndef MGPU_MERGE_BULK_TILE_CUH
 #define MGPU_MERGE_BULK_TILE_CUH
 
-#include "merge/splits.cuh"
 #include "device/tile_copy.cuh"
+#include "merge/splits.cuh"
 
 /* Search of a remove: the positions before a tile's first item. */
 struct mgpu_remove_search
@@ -129,7 +129,6 @@ mgpu_row_bits(uint32_t row, uint32_t num_items)
 	return num_items - begin >= 32 ? ~UINT32_C(0) : (UINT32_C(1) << (num_items - begin)) - 1;
 }
 
-/* Items of a tile, by item width. */
 template <template <int> class Tuning>
 static inline uint32_t
 mgpu_bulk_tile_items(uint32_t item_bytes)
@@ -151,7 +150,6 @@ mgpu_bulk_tile_items(uint32_t item_bytes)
 
 #ifdef __CUDACC__
 
-/* A row: bits set and how many are set in the tile before it. */
 struct alignas(8) mgpu_row
 {
 	uint32_t	mask;

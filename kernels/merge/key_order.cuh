@@ -37,7 +37,6 @@ struct mgpu_code_of<8>
 	typedef uint64_t type;
 };
 
-/* The distance of two codes. */
 template <typename Code>
 MGPU_HOST_DEVICE float
 mgpu_code_distance(Code first, Code second)
@@ -210,7 +209,6 @@ struct mgpu_float_order
 	}
 };
 
-/* A 16-byte key, as stored or as a code. */
 struct alignas(16) mgpu_words
 {
 	uint64_t	high;			/* of a stored key: the first eight bytes */

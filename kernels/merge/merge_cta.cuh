@@ -11,8 +11,8 @@
 #ifndef MGPU_MERGE_MERGE_CTA_CUH
 #define MGPU_MERGE_MERGE_CTA_CUH
 
-#include "merge/ops.h"
 #include "merge/merge_tile.cuh"
+#include "merge/ops.h"
 #include "merge/splits.cuh"
 
 /* -------------------------------------------------------------------- load */
@@ -61,7 +61,6 @@ mgpu_sort_of_tile(const mgpu_merge_lists<Order> &lists, const mgpu_merge_tile &t
 	return MGPU_TILE_ANY;
 }
 
-/* Prefetch the keys of the tile ahead. */
 template <class Order>
 static __device__ __forceinline__ void
 mgpu_prefetch_tile(const mgpu_merge_lists<Order> &lists, mgpu_tile_plan plan)

@@ -1,7 +1,4 @@
-/*
- * merge/merge_float_4.cu
- *		Merge of two lists of 4-byte floats.  See merge_two.cuh.
- */
+/* Merge of two lists of 4-byte floats.  See merge_two.cuh. */
 #include "merge/merge_two.cuh"
 
 const mgpu_merger mgpu_merger_float_4 = {

@@ -17,10 +17,10 @@
 #ifndef MGPU_MERGE_MERGE_TILE_CUH
 #define MGPU_MERGE_MERGE_TILE_CUH
 
-#include "merge/key_order.cuh"
 #include "device/split_search.cuh"
-#include "merge/tuning.cuh"
 #include "device/tile_copy.cuh"
+#include "merge/key_order.cuh"
+#include "merge/tuning.cuh"
 
 /* The two lists, and how their merge is cut. */
 template <class Order>

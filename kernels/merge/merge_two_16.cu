@@ -1,7 +1,4 @@
-/*
- * merge/merge_two_16.cu
- *		Merge of two lists of 16-byte keys in memcmp's order.  See merge_two.cuh.
- */
+/* Merge of two lists of 16-byte keys in memcmp's order.  See merge_two.cuh. */
 #include "merge/merge_two.cuh"
 
 const mgpu_merger mgpu_merger_two_16 = {

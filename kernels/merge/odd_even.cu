@@ -1,7 +1,4 @@
-/*
- * merge/odd_even.cu
- *		Entry point of the odd-even network.
- */
+/* Entry point of the odd-even network. */
 #include "merge/ops.h"
 
 extern "C" cudaError_t

@@ -24,8 +24,8 @@
 #ifndef MGPU_MERGE_ODD_EVEN_CUH
 #define MGPU_MERGE_ODD_EVEN_CUH
 
-#include "merge/ops.h"
 #include "device/merge_path.cuh"
+#include "merge/ops.h"
 #include "merge/tuning.cuh"
 
 constexpr uint32_t

@@ -1,7 +1,4 @@
-/*
- * merge/odd_even_u32.cu
- *		Odd-even mergesort of 4-byte codes.  See odd_even.cuh.
- */
+/* Odd-even mergesort of 4-byte codes.  See odd_even.cuh. */
 #include "merge/odd_even.cuh"
 
 extern "C" cudaError_t

@@ -1,7 +1,4 @@
-/*
- * merge/odd_even_u64.cu
- *		Odd-even mergesort of 8-byte codes.  See odd_even.cuh.
- */
+/* Odd-even mergesort of 8-byte codes.  See odd_even.cuh. */
 #include "merge/odd_even.cuh"
 
 extern "C" cudaError_t

@@ -19,10 +19,9 @@
 #ifndef MGPU_SEGMENTED_ALIGNED_CUH
 #define MGPU_SEGMENTED_ALIGNED_CUH
 
-#include "sort/cta_sort.cuh"
 #include "segmented/tuning.cuh"
+#include "sort/cta_sort.cuh"
 
-/* Passes of the longest segment. */
 #define MGPU_ALIGNED_MAX_PASSES 24
 
 /* What a group sorts: a segment, or a part of a long one. */
@@ -37,7 +36,6 @@ struct __align__(8) mgpu_aligned_chunk
 		return items_flags >> 3;
 	}
 
-	/* The side of the sorted items. */
 	MGPU_MEMBER uint32_t
 	side() const
 	{
@@ -116,7 +114,6 @@ mgpu_most_of_class(uint64_t num_items, uint32_t group_class)
 	return num_items / (least > MGPU_ALIGNED_MIN_MEAN ? least : MGPU_ALIGNED_MIN_MEAN) + 1;
 }
 
-/* Passes of a segment. */
 template <class Tuning>
 MGPU_HOST_DEVICE uint32_t
 mgpu_count_aligned_passes(uint32_t num_items)

@@ -178,7 +178,6 @@ mgpu_find_chunk(const mgpu_aligned_lists<Tuning> &lists, const uint32_t *num_chu
 
 /* --------------------------------------------------------------------- sort */
 
-/* Does it hold for any thread of the warp, or of the CTA? */
 template <bool in_warp>
 static __device__ __forceinline__ bool
 mgpu_holds_for_any(bool holds)
@@ -375,7 +374,6 @@ mgpu_sort_small_chunks(const mgpu_aligned_sort<Tuning, Stored, Key> &sort, mgpu_
 	}
 }
 
-/* Sort all chunks. */
 template <class Tuning, typename Stored, typename Key>
 static __device__ __forceinline__ void
 mgpu_sort_all_chunks(const mgpu_aligned_sort<Tuning, Stored, Key> &sort, Key *tile)

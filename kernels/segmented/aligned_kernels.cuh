@@ -139,7 +139,6 @@ mgpu_begin_aligned(const uint32_t *heads, uint32_t num_segments, uint64_t num_it
 
 /* ------------------------------------------------------------------- passes */
 
-/* Merge one tile of a pass to the other side. */
 template <class Tuning, typename Stored, typename Key>
 static __device__ __forceinline__ void
 mgpu_merge_aligned_tile(const mgpu_aligned_side<Stored, Key> &from, const mgpu_aligned_side<Stored, Key> &to,

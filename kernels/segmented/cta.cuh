@@ -23,9 +23,9 @@
 #ifndef MGPU_SEGMENTED_CTA_CUH
 #define MGPU_SEGMENTED_CTA_CUH
 
+#include "segmented/tuning.cuh"
 #include "sort/cta_sort.cuh"
 #include "sort/four_way_pass.cuh"
-#include "segmented/tuning.cuh"
 
 /* ----------------------------------------------------------------- classes */
 
@@ -100,7 +100,6 @@ mgpu_warp_part(uint32_t piece, uint32_t part)
 	return ((piece & 0xFFFF) + before) | (left < 32 * lane_items ? left : 32 * lane_items) << 16;
 }
 
-/* The pieces of a tile, from the heads inside it. */
 struct mgpu_tile_pieces
 {
 	const uint32_t *heads;		/* heads[i] begins piece i + 1 */
@@ -204,7 +203,6 @@ mgpu_store_share_facing(const Key (&keys)[items], Key *tile, const mgpu_lane_sha
 	}
 }
 
-/* Merge a lane's share of its pair of facing runs. */
 template <int items, typename Key>
 MGPU_HOST_DEVICE void
 mgpu_merge_share(Key (&keys)[items], const Key *tile, const mgpu_lane_share &share, uint32_t run_lanes)
@@ -234,7 +232,7 @@ template <int threads>
 struct mgpu_piece_lists
 {
 	uint32_t	counts[MGPU_PIECE_CLASSES];
-	uint32_t	begins[MGPU_PIECE_CLASSES];		/* of the classes in pieces */
+	uint32_t	begins[MGPU_PIECE_CLASSES];
 	uint32_t	unit_ends[MGPU_PIECE_CLASSES];	/* units up to a class; the CTA's class has none */
 	uint32_t	next_unit;
 	uint32_t	pieces[threads * MGPU_SEGMENTED_LIST_PIECES + threads / 16];	/* and parts of long ones */
@@ -387,7 +385,6 @@ mgpu_warp_sort_small(Key *tile, const mgpu_lane_share &share, uint32_t piece_cla
 	return false;
 }
 
-/* Sort one unit: as many pieces of a class as a warp takes. */
 template <int lane_items, int threads, typename Key>
 static __device__ __forceinline__ bool
 mgpu_warp_sort_unit(Key *tile, const mgpu_piece_lists<threads> *lists, uint32_t unit, uint32_t lane)

@@ -14,11 +14,11 @@
 #ifndef MGPU_SEGMENTED_KERNELS_CUH
 #define MGPU_SEGMENTED_KERNELS_CUH
 
-#include "sort/merge_kernels.cuh"
-#include "segmented/segmented.h"
 #include "segmented/cta.cuh"
 #include "segmented/pass.cuh"
+#include "segmented/segmented.h"
 #include "segmented/tuning.cuh"
+#include "sort/merge_kernels.cuh"
 
 /* At the start of temporary memory. */
 struct mgpu_segmented_header

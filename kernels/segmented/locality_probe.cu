@@ -139,7 +139,6 @@ has_short_keys(const mgpu_segmented_request *request)
 	return request->shape == MGPU_SHAPE_U32 || request->shape == MGPU_SHAPE_U32_INDEX;
 }
 
-/* Probe samples, and wait. */
 static cudaError_t
 probe_samples(const mgpu_segmented_request *request, const mgpu_locality_plan &plan, mgpu_locality_counts *counts)
 {

@@ -113,7 +113,6 @@ mgpu_choose_cheapest(const mgpu_cost_estimate &estimate)
 	return estimate.radix_ms < estimate.merge_ms ? MGPU_ALGORITHM_RADIX : MGPU_ALGORITHM_MERGE;
 }
 
-/* The cost estimate for keys of so many bits. */
 static inline mgpu_cost_estimate
 mgpu_conclude(const mgpu_locality_plan &plan, const mgpu_locality_counts &counts, mgpu_sort_shape shape, uint32_t key_bits)
 {

@@ -21,9 +21,9 @@
 #ifndef MGPU_SEGMENTED_PASS_CUH
 #define MGPU_SEGMENTED_PASS_CUH
 
-#include "sort/merge_pass.cuh"
 #include "device/split_search.cuh"
 #include "segmented/cta.cuh"
+#include "sort/merge_pass.cuh"
 
 /* The heads, and where each sort tile's begin among them. */
 struct mgpu_segment_heads
@@ -44,7 +44,6 @@ struct mgpu_segment_pass
 	uint32_t	sort_tiles;		/* tiles of a sort tile, a power of two */
 };
 
-/* Where a sort tile ends and the next one begins. */
 struct mgpu_tile_border
 {
 	uint32_t	item;			/* the first one behind */

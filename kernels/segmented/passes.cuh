@@ -285,7 +285,6 @@ mgpu_merge_segments(uint64_t num_items, Key *side0, Key *side1, const uint8_t *s
 
 /* --------------------------------------------------------- collect, unpack */
 
-/* Copy the tiles on side 1 to side 0. */
 template <class Tiles, typename Key>
 static __device__ __forceinline__ void
 mgpu_collect_tiles(uint64_t num_items, uint32_t num_tiles, Key *side0, const Key *side1, const uint8_t *sides,

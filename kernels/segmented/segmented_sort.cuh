@@ -17,9 +17,9 @@
 
 #include <type_traits>
 
-#include "sort/merge_sort.cuh"
 #include "segmented/aligned_sort.cuh"
 #include "segmented/passes.cuh"
+#include "sort/merge_sort.cuh"
 
 /* Offsets of arrays in temporary memory. */
 struct mgpu_segmented_layout
@@ -245,7 +245,6 @@ mgpu_segmented_sort_sized(const mgpu_segmented_request *request)
 		mgpu_segmented_sort_tuned<Small, segmented, Stored, Key>(request);
 }
 
-/* A sort of one segment is a locality sort. */
 template <class Large, class Small, typename Stored, typename Key>
 static cudaError_t
 mgpu_segmented_sort(const mgpu_segmented_request *request)

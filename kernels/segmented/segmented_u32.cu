@@ -1,7 +1,4 @@
-/*
- * segmented/segmented_u32.cu
- *		Segmented sort of 4-byte keys.  See segmented_sort.cuh.
- */
+/* Segmented sort of 4-byte keys.  See segmented_sort.cuh. */
 #include "segmented/segmented_sort.cuh"
 
 extern "C" cudaError_t

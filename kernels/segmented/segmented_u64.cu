@@ -1,7 +1,4 @@
-/*
- * segmented/segmented_u64.cu
- *		Segmented sort of 8-byte keys.  See segmented_sort.cuh.
- */
+/* Segmented sort of 8-byte keys.  See segmented_sort.cuh. */
 #include "segmented/segmented_sort.cuh"
 
 extern "C" cudaError_t

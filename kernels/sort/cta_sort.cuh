@@ -79,7 +79,6 @@ mgpu_merge_facing(Key (&keys)[items], const Key *tile, uint32_t begin, uint32_t 
 								 (begin + b) * (uint32_t) sizeof(Key), keys, outputs);
 }
 
-/* Merge a thread's share of its pair of facing runs. */
 template <int items, typename Key>
 MGPU_HOST_DEVICE void
 mgpu_merge_facing_runs(Key (&keys)[items], const Key *tile, uint32_t thread, uint32_t run_threads)
@@ -109,7 +108,6 @@ mgpu_sort_slots(uint32_t threads, uint32_t items)
 	return mgpu_run_slots(threads, items) + items;
 }
 
-/* Put a thread's items at slot, slot + 1 ... of a tile. */
 template <int items, class Tile>
 MGPU_HOST_DEVICE void
 mgpu_put_forwards(const typename Tile::Item (&values)[items], const Tile &tile, uint32_t slot)
@@ -119,7 +117,6 @@ mgpu_put_forwards(const typename Tile::Item (&values)[items], const Tile &tile, 
 		tile.put(slot + i, values[i]);
 }
 
-/* Put a thread's items into its run. */
 template <int items, class Tile>
 MGPU_HOST_DEVICE void
 mgpu_put_run(const typename Tile::Item (&values)[items], const Tile &tile, uint32_t thread, uint32_t run_threads)

@@ -11,8 +11,8 @@
 #ifndef MGPU_SORT_FOUR_WAY_KERNELS_CUH
 #define MGPU_SORT_FOUR_WAY_KERNELS_CUH
 
-#include "sort/merge_kernels.cuh"
 #include "sort/four_way_pass.cuh"
+#include "sort/merge_kernels.cuh"
 
 #define MGPU_FOUR_WAY_WARP 0xFFFFFFFFu
 
@@ -104,7 +104,6 @@ mgpu_partition_four_way(Keys keys, mgpu_merge_pass pass, mgpu_four_way_split *sp
 		splits[tile].items[lane / MGPU_FOUR_WAY_LANES] = split;
 }
 
-/* Slots of a 4-way merge's tile. */
 template <class Array>
 MGPU_HOST_DEVICE constexpr uint32_t
 mgpu_four_way_slots(uint32_t threads, uint32_t items)

@@ -19,8 +19,8 @@
 #ifndef MGPU_SORT_K_WAY_KERNELS_CUH
 #define MGPU_SORT_K_WAY_KERNELS_CUH
 
-#include "sort/merge_kernels.cuh"
 #include "sort/k_way_search.cuh"
+#include "sort/merge_kernels.cuh"
 
 #define MGPU_K_WAY_WARP 0xFFFFFFFFu
 #define MGPU_K_WAY_ROUNDS 200	/* more than any search takes: two rounds that name middles leave three quarters */
@@ -250,7 +250,6 @@ mgpu_k_way_list_slot(uint32_t first_thread, uint32_t list)
 	return first_thread * items + list * mgpu_k_way_gap(items);
 }
 
-/* Threads that a list takes. */
 template <int items>
 MGPU_HOST_DEVICE uint32_t
 mgpu_k_way_list_threads(uint32_t list_items)

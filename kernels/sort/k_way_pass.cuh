@@ -145,7 +145,6 @@ mgpu_find_k_way_group(const mgpu_k_way_pass &pass, uint32_t tile)
 	return group;
 }
 
-/* Items of a run of the group. */
 MGPU_HOST_DEVICE uint32_t
 mgpu_k_way_run_items(const mgpu_k_way_pass &pass, const mgpu_k_way_group &group, uint32_t run)
 {

@@ -14,9 +14,9 @@
 #ifndef MGPU_SORT_MERGE_KERNELS_CUH
 #define MGPU_SORT_MERGE_KERNELS_CUH
 
-#include "sort/cta_sort.cuh"
 #include "device/array.cuh"
 #include "device/launch.cuh"
+#include "sort/cta_sort.cuh"
 #include "sort/merge_pass.cuh"
 #include "sort/tuning.cuh"
 
@@ -140,7 +140,6 @@ mgpu_partition(const Key *keys, mgpu_merge_pass pass, uint32_t *splits)
 
 /* ------------------------------------------------------------------- merge */
 
-/* The first slot at or after `slot` with the phase of an address. */
 template <typename Item>
 MGPU_HOST_DEVICE uint32_t
 mgpu_slot_in_phase(uint32_t slot, const Item *address)

@@ -34,7 +34,6 @@ struct mgpu_run_pair
 	uint64_t	diagonal;
 };
 
-/* A tile's inputs: [begin, begin + items) of both lists. */
 struct mgpu_tile_inputs
 {
 	uint64_t	a_begin;
@@ -121,7 +120,6 @@ mgpu_split_test(const Key *keys, const mgpu_run_pair &pair, uint64_t a)
 	return !(b_keys[pair.diagonal - 1 - a] < keys[pair.a_begin + a]);
 }
 
-/* The range of splits on a pair's diagonal. */
 MGPU_HOST_DEVICE void
 mgpu_split_range(const mgpu_run_pair &pair, uint64_t &low, uint64_t &high)
 {

@@ -15,10 +15,10 @@
 #ifndef MGPU_SORT_MERGE_SORT_CUH
 #define MGPU_SORT_MERGE_SORT_CUH
 
-#include "sort/sorter.h"
 #include "device/launch.cuh"
 #include "sort/four_way_kernels.cuh"
 #include "sort/k_way_kernels.cuh"
+#include "sort/sorter.h"
 
 /* How a sort continues after its block sort. */
 struct mgpu_merge_plan
@@ -46,7 +46,6 @@ mgpu_advance_plan(mgpu_merge_plan *plan)
 	plan->num_passes--;
 }
 
-/* The plan of merges of runs of run_tiles tiles of tile_items items. */
 template <class Tuning>
 static mgpu_merge_plan
 mgpu_plan_merges_of(uint64_t num_items, uint32_t tile_items, uint32_t run_tiles)
@@ -166,7 +165,6 @@ mgpu_launch_merge_k_way(Array array, const mgpu_k_way_pass &pass, const void *sp
 					   array, pass, static_cast<const uint32_t *>(splits), sink);
 }
 
-/* One k-way pass from array to sink. */
 template <class Tuning, class Array, class Sink>
 static cudaError_t
 mgpu_launch_pass(Array array, const mgpu_k_way_plan *plan, void *splits, Sink sink, cudaStream_t stream)
@@ -178,7 +176,6 @@ mgpu_launch_pass(Array array, const mgpu_k_way_plan *plan, void *splits, Sink si
 
 /* ------------------------------------------------------------------- sorts */
 
-/* The plan of a tuning's passes. */
 template <class Tuning>
 static auto
 mgpu_plan_sort(uint64_t num_items)

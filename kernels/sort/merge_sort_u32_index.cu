@@ -1,8 +1,4 @@
-/*
- * sort/merge_sort_u32_index.cu
- *		Merge sort of 4-byte keys with their indices, packed into 64 bits.  See
- *		merge_sort.cuh.
- */
+/* Merge sort of 4-byte keys with their indices, packed into 64 bits.  See merge_sort.cuh. */
 #include "sort/merge_sort.cuh"
 
 extern "C" cudaError_t

@@ -1,7 +1,4 @@
-/*
- * sort/merge_sort_u64.cu
- *		Merge sort of 8-byte keys.  See merge_sort.cuh.
- */
+/* Merge sort of 8-byte keys.  See merge_sort.cuh. */
 #include "sort/merge_sort.cuh"
 
 extern "C" cudaError_t

@@ -5,10 +5,10 @@
  */
 #include <algorithm>
 
-#include "sort/quantised_tiles.cuh"
-#include "sort/probe_kernels.cuh"
-#include "sort/radix_tuning.cuh"
 #include "sort/merge_sort.cuh"
+#include "sort/probe_kernels.cuh"
+#include "sort/quantised_tiles.cuh"
+#include "sort/radix_tuning.cuh"
 
 /* The levels of a merge sort by this tuning: run lengths from which windows could end it. */
 template <class Tuning>

@@ -22,8 +22,8 @@
 #ifndef MGPU_SORT_PROBE_PLAN_CUH
 #define MGPU_SORT_PROBE_PLAN_CUH
 
-#include "sort/probe.h"
 #include "device/merge_path.cuh"
+#include "sort/probe.h"
 
 #define MGPU_PROBE_THREADS 512
 #define MGPU_PROBE_WARPS (MGPU_PROBE_THREADS / 32)
@@ -128,7 +128,6 @@ mgpu_sample_neighbours(const mgpu_probe_plan &plan, uint32_t place, uint32_t thr
 	return sample;
 }
 
-/* A vector's keys. */
 template <typename Key>
 struct mgpu_key_vector
 {

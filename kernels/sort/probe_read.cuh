@@ -14,8 +14,8 @@
 #ifndef MGPU_SORT_PROBE_READ_CUH
 #define MGPU_SORT_PROBE_READ_CUH
 
-#include "sort/probe_plan.cuh"
 #include "device/tile_copy.cuh"
+#include "sort/probe_plan.cuh"
 
 static __device__ __forceinline__ void
 mgpu_record_finding(uint32_t &finding, uint32_t question)

@@ -110,7 +110,6 @@ mgpu_find_quantised_form(bool indexed, mgpu_quantised_origin origin, bool far, u
 	return {origin.key + ((uint64_t) least << origin.shift), origin.shift + shift, 1, true};
 }
 
-/* The form of the same keys digit by digit. */
 MGPU_HOST_DEVICE mgpu_quantised_form
 mgpu_find_exact_form(const mgpu_quantised_form &form)
 {

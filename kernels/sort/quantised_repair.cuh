@@ -19,8 +19,8 @@
 #ifndef MGPU_SORT_QUANTISED_REPAIR_CUH
 #define MGPU_SORT_QUANTISED_REPAIR_CUH
 
-#include "sort/quantised_form.cuh"
 #include "sort/four_way_pass.cuh"
+#include "sort/quantised_form.cuh"
 
 /* A tile whose sorted codes lack low bits. */
 template <typename Key>

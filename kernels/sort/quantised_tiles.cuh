@@ -23,12 +23,11 @@
 #ifndef MGPU_SORT_QUANTISED_TILES_CUH
 #define MGPU_SORT_QUANTISED_TILES_CUH
 
-#include "sort/quantised_repair.cuh"
 #include "sort/merge_kernels.cuh"
+#include "sort/quantised_repair.cuh"
 
 #ifdef __CUDACC__
 
-/* The least and the greatest of a warp's words. */
 static __device__ __forceinline__ void
 mgpu_bounds_of_warp(uint32_t &least, uint32_t &greatest)
 {

@@ -11,8 +11,8 @@
 
 #include <cub/device/device_radix_sort.cuh>
 
-#include "sort/sorter.h"
 #include "device/map.h"
+#include "sort/sorter.h"
 
 /*
  * Why was a sort refused? CUB reports cudaErrorInvalidValue if temporary memory is too small;

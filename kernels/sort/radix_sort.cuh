@@ -11,10 +11,10 @@
 #ifndef MGPU_SORT_RADIX_SORT_CUH
 #define MGPU_SORT_RADIX_SORT_CUH
 
-#include "sort/single_launch.h"
 #include "sort/radix_count.cuh"
 #include "sort/radix_cub.cuh"
 #include "sort/radix_pass.cuh"
+#include "sort/single_launch.h"
 
 /* Temporary memory: the state, and two sets of words of all tiles, which passes use in turn. */
 template <typename Key, class Tuning>

@@ -1,7 +1,4 @@
-/*
- * sort/radix_sort_u32_index.cu
- *		Radix sort of 4-byte keys with their indices.  See radix_sort.cuh.
- */
+/* Radix sort of 4-byte keys with their indices.  See radix_sort.cuh. */
 #include "sort/radix_sort.cuh"
 
 extern "C" cudaError_t

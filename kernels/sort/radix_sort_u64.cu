@@ -1,7 +1,4 @@
-/*
- * sort/radix_sort_u64.cu
- *		Radix sort of 8-byte keys.  See radix_sort.cuh.
- */
+/* Radix sort of 8-byte keys.  See radix_sort.cuh. */
 #include "sort/radix_sort.cuh"
 
 extern "C" cudaError_t

@@ -1,7 +1,4 @@
-/*
- * sort/radix_sort_u64_index.cu
- *		Radix sort of 8-byte keys with their indices.  See radix_sort.cuh.
- */
+/* Radix sort of 8-byte keys with their indices.  See radix_sort.cuh. */
 #include "sort/radix_sort.cuh"
 
 extern "C" cudaError_t

@@ -9,9 +9,9 @@
  */
 #include <algorithm>
 
-#include "sort/single_launch_barrier.cuh"
-#include "sort/single_launch.h"
 #include "device/launch.cuh"
+#include "sort/single_launch.h"
+#include "sort/single_launch_barrier.cuh"
 
 static __device__ mgpu_single_launch_state launch_state;
 

@@ -19,9 +19,9 @@
 #ifndef MGPU_SORT_SINGLE_LAUNCH_KERNELS_CUH
 #define MGPU_SORT_SINGLE_LAUNCH_KERNELS_CUH
 
-#include "sort/single_launch_probe.cuh"
-#include "sort/single_launch.h"
 #include "sort/radix_pass.cuh"
+#include "sort/single_launch.h"
+#include "sort/single_launch_probe.cuh"
 
 /*
  * Turn the warps' counts into first places in the tile, and publish the tile's.

@@ -5,8 +5,8 @@
 #ifndef MGPU_SORT_SINGLE_LAUNCH_SORT_CUH
 #define MGPU_SORT_SINGLE_LAUNCH_SORT_CUH
 
-#include "sort/single_launch_kernels.cuh"
 #include "device/launch.cuh"
+#include "sort/single_launch_kernels.cuh"
 
 /*
  * CTAs of a kernel that the current device holds at a time.  Asking takes some microseconds, so

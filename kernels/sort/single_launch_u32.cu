@@ -1,7 +1,4 @@
-/*
- * sort/single_launch_u32.cu
- *		Single-launch sort of 4-byte keys.  See single_launch_sort.cuh.
- */
+/* Single-launch sort of 4-byte keys.  See single_launch_sort.cuh. */
 #include "sort/single_launch_sort.cuh"
 
 extern "C" cudaError_t

@@ -1,7 +1,4 @@
-/*
- * sort/single_launch_u64_index.cu
- *		Single-launch sort of 8-byte keys with their indices.  See single_launch_sort.cuh.
- */
+/* Single-launch sort of 8-byte keys with their indices.  See single_launch_sort.cuh. */
 #include "sort/single_launch_sort.cuh"
 
 extern "C" cudaError_t

@@ -9,8 +9,8 @@
 
 #include <algorithm>
 
-#include "sort/tuning.cuh"
 #include "sort/k_way_pass.cuh"
+#include "sort/tuning.cuh"
 
 static const uint64_t radix_min_items[MGPU_NUM_SHAPES] = {
 	MGPU_RADIX_MIN_ITEMS_U32,

@@ -11,8 +11,8 @@
 #ifndef MGPU_SORT_WINDOW_KERNELS_CUH
 #define MGPU_SORT_WINDOW_KERNELS_CUH
 
-#include "sort/merge_kernels.cuh"
 #include "device/signal.h"
+#include "sort/merge_kernels.cuh"
 #include "sort/window_pass.cuh"
 
 /* The word of the answer: 1 for yes. */

@@ -63,7 +63,6 @@ mgpu_find_run_window(const mgpu_merge_pass &pass, uint64_t tile)
 	return window;
 }
 
-/* The range of splits on a window's diagonal. */
 MGPU_HOST_DEVICE void
 mgpu_window_split_range(const mgpu_run_window &window, uint64_t &low, uint64_t &high)
 {

@@ -18,8 +18,8 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "sort/quantised_tiles.cuh"
 #include "sort/merge_sort.cuh"
+#include "sort/quantised_tiles.cuh"
 #include "sort/window_fused.cuh"
 #include "sort/window_sort.h"
 
@@ -232,7 +232,6 @@ mgpu_window_sort_keys(mgpu_sort_request *request, const mgpu_sortedness *sortedn
 	return mgpu_window_sort_arrays<Tuning>(request, sortedness, source, arrays, arrays, request->current, ended);
 }
 
-/* 8-byte keys with their indices, as two arrays. */
 template <class Tuning>
 static cudaError_t
 mgpu_window_sort_indexed(mgpu_sort_request *request, const mgpu_sortedness *sortedness, bool *ended)
@@ -244,7 +243,6 @@ mgpu_window_sort_indexed(mgpu_sort_request *request, const mgpu_sortedness *sort
 	return mgpu_window_sort_arrays<Tuning>(request, sortedness, source, arrays, arrays, request->current, ended);
 }
 
-/* 4-byte keys with their indices, packed between the block sort and the last pass. */
 template <class Tuning>
 static cudaError_t
 mgpu_window_sort_packed(mgpu_sort_request *request, const mgpu_sortedness *sortedness, bool *ended)

@@ -1,7 +1,4 @@
-/*
- * sort/window_sort_u32.cu
- *		Sort by windows of 4-byte keys.  See window_sort.cuh.
- */
+/* Sort by windows of 4-byte keys.  See window_sort.cuh. */
 #include "sort/window_sort.cuh"
 
 extern "C" cudaError_t

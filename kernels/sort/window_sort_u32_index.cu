@@ -1,8 +1,4 @@
-/*
- * sort/window_sort_u32_index.cu
- *		Sort by windows of 4-byte keys with their indices, packed into 64 bits.  See
- *		window_sort.cuh.
- */
+/* Sort by windows of 4-byte keys with their indices, packed into 64 bits.  See window_sort.cuh. */
 #include "sort/window_sort.cuh"
 
 extern "C" cudaError_t

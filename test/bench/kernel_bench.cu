@@ -25,9 +25,9 @@
 #include <cub/device/device_merge_sort.cuh>
 #include <cub/device/device_radix_sort.cuh>
 
+#include "device/map.h"
 #include "executor/auto_sort.h"
 #include "sort/sorter.h"
-#include "device/map.h"
 
 #define MOST_ITEMS UINT64_C(100000000)
 #define PATTERN_MIN_ITEMS UINT64_C(1000000) /* below, launches count and not keys: random ones will do */

@@ -37,8 +37,8 @@
 #include "core/executor.h"
 #include "executor/process.h"
 #include "merge/ops.h"
-#include "sort/sorter.h"
 #include "segmented/segmented.h"
+#include "sort/sorter.h"
 
 #define MAX_LINES 64
 #define MAX_TIMES 4

@@ -23,8 +23,8 @@
 #include <set>
 
 #include "core/key_codec.h"
-#include "sort/sorter.h"
 #include "device/map.h"
+#include "sort/sorter.h"
 
 int			tests_passed = 0;
 int			tests_failed = 0;

@@ -13,9 +13,9 @@
 #include <cstring>
 #include <numeric>
 
-#include "sort/single_launch.h"
-#include "sort/probe.h"
 #include "segmented/segmented.h"
+#include "sort/probe.h"
+#include "sort/single_launch.h"
 #include "sort/window_sort.h"
 
 static uint64_t

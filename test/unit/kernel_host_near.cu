@@ -10,9 +10,9 @@
 #include <random>
 #include <vector>
 
-#include "sort/quantised_tiles.cuh"
 #include "sort/cta_sort.cuh"
 #include "sort/probe_plan.cuh"
+#include "sort/quantised_tiles.cuh"
 #include "sort/tuning.cuh"
 
 static std::mt19937_64 random_bits(20261121);

@@ -9,8 +9,8 @@
 #include <cstring>
 #include <vector>
 
-#include "sort/cta_sort.cuh"
 #include "device/array.cuh"
+#include "sort/cta_sort.cuh"
 
 /* A CTA's shared memory: aligned to 16, poisoned, with canaries around it. */
 template <typename Item>

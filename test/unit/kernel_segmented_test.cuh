@@ -12,8 +12,8 @@
 #include <random>
 #include <vector>
 
-#include "segmented/segmented.h"
 #include "segmented/aligned.cuh"
+#include "segmented/segmented.h"
 
 extern int	tests_passed;
 extern int	tests_failed;
