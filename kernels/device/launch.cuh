@@ -33,6 +33,17 @@ mgpu_await_previous()
 #endif
 }
 
+/* An attribute of the current device; 0 if it cannot be had. */
+static inline cudaError_t
+mgpu_ask_device(cudaDeviceAttr attribute, int *value)
+{
+	int			device;
+	cudaError_t status = cudaGetDevice(&device);
+
+	*value = 0;
+	return status == cudaSuccess ? cudaDeviceGetAttribute(value, attribute, device) : status;
+}
+
 /*
  * Can the current device overlap launches, and does the code that it runs wait? Code that the
  * driver compiled from PTX for less than 9.0 does not.
@@ -40,13 +51,10 @@ mgpu_await_previous()
 static inline cudaError_t
 mgpu_can_overlap(bool *overlaps)
 {
-	int			device;
-	int			major = 0;
-	cudaError_t status = cudaGetDevice(&device);
+	int			major;
+	cudaError_t status = mgpu_ask_device(cudaDevAttrComputeCapabilityMajor, &major);
 
 	*overlaps = false;
-	if (status == cudaSuccess)
-		status = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
 	if (status == cudaSuccess && major >= 9)
 		status = mgpu_code_awaits(overlaps);
 	return status;
@@ -170,12 +178,9 @@ mgpu_allow_shared(Kernel kernel, uint32_t shared_bytes, int carveout = cudaShare
 static inline cudaError_t
 mgpu_is_large_device(bool *large)
 {
-	int			device;
-	int			shared_bytes = 0;
-	cudaError_t status = cudaGetDevice(&device);
+	int			shared_bytes;
+	cudaError_t status = mgpu_ask_device(cudaDevAttrMaxSharedMemoryPerMultiprocessor, &shared_bytes);
 
-	if (status == cudaSuccess)
-		status = cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device);
 	*large = shared_bytes >= MGPU_LARGE_SHARED_BYTES;
 	return status;
 }
@@ -215,13 +220,10 @@ template <typename Kernel>
 static cudaError_t
 mgpu_count_resident_ctas(Kernel kernel, uint32_t threads, uint32_t shared_bytes, uint32_t most, uint32_t *count)
 {
-	int			device;
-	int			num_sms = 0;
+	int			num_sms;
 	int			ctas_per_sm = 0;
-	cudaError_t status = cudaGetDevice(&device);
+	cudaError_t status = mgpu_ask_device(cudaDevAttrMultiProcessorCount, &num_sms);
 
-	if (status == cudaSuccess)
-		status = cudaDeviceGetAttribute(&num_sms, cudaDevAttrMultiProcessorCount, device);
 	if (status == cudaSuccess)
 		status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&ctas_per_sm, kernel, (int) threads, shared_bytes);
 	*count = (uint32_t) (num_sms * ctas_per_sm);

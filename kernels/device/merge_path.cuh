@@ -167,29 +167,4 @@ mgpu_serial_merge(const char *shared, uint32_t a_offset, uint32_t b_offset, Key 
 	}
 }
 
-/* A merge's inputs in shared memory as item numbers; values lie by keys. */
-struct mgpu_merge_range
-{
-	uint32_t	a_begin;
-	uint32_t	a_end;
-	uint32_t	b_begin;
-	uint32_t	b_end;
-};
-
-/* Where a diagonal of two lists begins; a_slot and b_slot are item numbers. */
-template <typename Key>
-MGPU_HOST_DEVICE mgpu_merge_range
-mgpu_find_merge_range(const Key *keys, uint32_t a_slot, uint32_t a_items, uint32_t b_slot, uint32_t b_items,
-					  uint32_t diagonal)
-{
-	uint32_t	a = mgpu_merge_path(keys + a_slot, a_items, keys + b_slot, b_items, diagonal);
-	mgpu_merge_range range;
-
-	range.a_begin = a_slot + a;
-	range.a_end = a_slot + a_items;
-	range.b_begin = b_slot + (diagonal - a);
-	range.b_end = b_slot + b_items;
-	return range;
-}
-
 #endif							/* MGPU_DEVICE_MERGE_PATH_CUH */

@@ -31,6 +31,9 @@ static const mgpu_locality_costs all_costs[MGPU_NUM_SHAPES] = MGPU_LOCALITY_COST
 static const mgpu_window_costs all_window_costs[MGPU_NUM_SHAPES] = MGPU_WINDOW_COSTS;
 static const mgpu_single_launch_costs all_single_launch_costs[MGPU_NUM_SHAPES] = MGPU_SINGLE_LAUNCH_COSTS;
 
+static cudaError_t (*const window_sorts[MGPU_NUM_SHAPES]) (mgpu_sort_request *, const mgpu_sortedness *, bool *) =
+	{mgpu_window_sort_u32, mgpu_window_sort_u64, mgpu_window_sort_u32_index, mgpu_window_sort_u64_index};
+
 static bool
 has_short_keys(mgpu_sort_shape shape)
 {
@@ -49,22 +52,6 @@ mgpu_auto_temp_bytes(mgpu_sort_shape shape, uint64_t num_items)
 {
 	return std::max({mgpu_radix_sorters[shape].temp_bytes(num_items), mgpu_merge_sorters[shape].temp_bytes(num_items),
 					 stats_bytes() + mgpu_segmented_temp_bytes(shape, num_items)});
-}
-
-/* Run the radix or the merge sort.  Merge if CUB wants more temporary memory than there is. */
-static cudaError_t
-sort_plainly(mgpu_sort_shape shape, mgpu_sort_request *request, mgpu_algorithm algorithm, mgpu_algorithm *ran)
-{
-	cudaError_t status = mgpu_find_sorter(algorithm, shape)->sort(request);
-
-	*ran = algorithm;
-	if (status == cudaErrorMemoryAllocation && algorithm == MGPU_ALGORITHM_RADIX)
-	{
-		(void) cudaGetLastError();
-		*ran = MGPU_ALGORITHM_MERGE;
-		status = mgpu_find_sorter(MGPU_ALGORITHM_MERGE, shape)->sort(request);
-	}
-	return status;
 }
 
 /* Milliseconds that a radix sort takes. */
@@ -110,10 +97,7 @@ static cudaError_t
 sort_by_windows(mgpu_sort_shape shape, mgpu_sort_request *request, const mgpu_sortedness *sortedness, mgpu_algorithm *ran)
 {
 	bool		ended = false;
-	cudaError_t status = shape == MGPU_SHAPE_U32 ? mgpu_window_sort_u32(request, sortedness, &ended) :
-		shape == MGPU_SHAPE_U64 ? mgpu_window_sort_u64(request, sortedness, &ended) :
-		shape == MGPU_SHAPE_U32_INDEX ? mgpu_window_sort_u32_index(request, sortedness, &ended) :
-		mgpu_window_sort_u64_index(request, sortedness, &ended);
+	cudaError_t status = window_sorts[shape](request, sortedness, &ended);
 
 	*ran = ended ? MGPU_ALGORITHM_LOCALITY : MGPU_ALGORITHM_MERGE;
 	return status;
@@ -135,12 +119,15 @@ sort_scattered(mgpu_sort_shape shape, mgpu_sort_request *request, const mgpu_sor
 		return status;
 	/* the single-launch sort reads all keys anyway */
 	if (holds)
-		return sort_plainly(shape, request, narrow_radix < merge ? MGPU_ALGORITHM_RADIX : MGPU_ALGORITHM_MERGE, ran);
+	{
+		*ran = narrow_radix < merge ? MGPU_ALGORITHM_RADIX : MGPU_ALGORITHM_MERGE;
+		return mgpu_plain_sort(shape, request, ran);
+	}
 	if (sortedness->key_bits < key_bits && narrow_radix + read < std::min(merge, radix_ms(shape, num_items, key_bits)))
 		status = mgpu_read_key_bits(shape, request, &request->key_bits);
+	*ran = radix_ms(shape, num_items, request->key_bits) < merge ? MGPU_ALGORITHM_RADIX : MGPU_ALGORITHM_MERGE;
 	if (status == cudaSuccess)
-		status = sort_plainly(shape, request, radix_ms(shape, num_items, request->key_bits) < merge ? MGPU_ALGORITHM_RADIX :
-							  MGPU_ALGORITHM_MERGE, ran);
+		status = mgpu_plain_sort(shape, request, ran);
 	request->key_bits = key_bits;	/* 16-byte keys are sorted twice */
 	return status;
 }
@@ -173,11 +160,11 @@ sort_in_parts(mgpu_sort_shape shape, mgpu_sort_request *request, mgpu_algorithm 
 
 	if (status != cudaSuccess)
 		return status;
-	*ran = MGPU_ALGORITHM_LOCALITY;
+	*ran = estimate.choice;
 	if (estimate.choice == MGPU_ALGORITHM_LOCALITY)
 		return mgpu_launch_segmented_sort(&segmented);
 	request->key_bits = estimate.key_bits;
-	status = sort_plainly(shape, request, estimate.choice, ran);
+	status = mgpu_plain_sort(shape, request, ran);
 	request->key_bits = key_bits;
 	return status;
 }
@@ -197,8 +184,10 @@ mgpu_auto_sort(mgpu_sort_shape shape, mgpu_sort_request *request, uint32_t key_w
 	if (status != cudaSuccess || started)
 		return status;
 	if (request->num_items < MGPU_PROBE_MIN_ITEMS)
-		return sort_plainly(shape, request,
-							mgpu_choose_algorithm(MGPU_ALGORITHM_AUTO, shape, key_width, request->num_items), ran);
+	{
+		*ran = mgpu_choose_algorithm(MGPU_ALGORITHM_AUTO, shape, key_width, request->num_items);
+		return mgpu_plain_sort(shape, request, ran);
+	}
 	status = mgpu_probe_sortedness(shape, request, &sortedness);
 	if (status != cudaSuccess)
 		return status;

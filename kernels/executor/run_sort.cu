@@ -83,7 +83,6 @@ make_request(const mgpu_run *run)
 	return request;
 }
 
-/* Sort.  Merge if CUB wants more temporary memory than there is. */
 static cudaError_t
 sort(mgpu_run *run, mgpu_sort_request *request)
 {
@@ -97,14 +96,7 @@ sort(mgpu_run *run, mgpu_sort_request *request)
 	}
 	if (mgpu_cuda_is_segmented(&run->job))
 		return mgpu_run_segmented_sort(run, request);
-	code = mgpu_find_sorter(run->algorithm, run->layout.shape)->sort(request);
-	if (code == cudaErrorMemoryAllocation && run->algorithm == MGPU_ALGORITHM_RADIX)
-	{
-		(void) cudaGetLastError();
-		run->algorithm = MGPU_ALGORITHM_MERGE;
-		code = mgpu_find_sorter(run->algorithm, run->layout.shape)->sort(request);
-	}
-	return code;
+	return mgpu_plain_sort(run->layout.shape, request, &run->algorithm);
 }
 
 /* Keys of up to 8 bytes; *indices: their order, or NULL. */

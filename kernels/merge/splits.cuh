@@ -271,13 +271,10 @@ static cudaError_t
 mgpu_plan_tiles(const Search &search, uint64_t num_tiles, int ahead, void *temp, uint64_t temp_bytes,
 				cudaStream_t stream, mgpu_tile_plan *plan)
 {
-	int			device;
-	int			num_sms = 0;
-	cudaError_t status = cudaGetDevice(&device);
+	int			num_sms;
+	cudaError_t status = mgpu_ask_device(cudaDevAttrMultiProcessorCount, &num_sms);
 
 	*plan = mgpu_tile_plan();
-	if (status == cudaSuccess)
-		status = cudaDeviceGetAttribute(&num_sms, cudaDevAttrMultiProcessorCount, device);
 	if (status != cudaSuccess)
 		return status;
 	plan->ahead = (uint32_t) (num_sms * ahead);

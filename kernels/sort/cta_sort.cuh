@@ -35,16 +35,6 @@ mgpu_store_forwards(const Item (&values)[items], Item *tile, uint32_t slot)
 		tile[slot + i] = values[i];
 }
 
-/* Put a thread's items at end - 1, end - 2 ... */
-template <int items, typename Item>
-MGPU_HOST_DEVICE void
-mgpu_store_backwards(const Item (&values)[items], Item *tile, uint32_t end)
-{
-#pragma unroll
-	for (int i = 0; i < items; i++)
-		tile[end - 1 - i] = values[i];
-}
-
 /*
  * Put a thread's items into its run: forwards in even runs, backwards in odd.  Lanes of a warp may
  * differ, so the direction is a step, not a branch.

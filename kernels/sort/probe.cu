@@ -121,12 +121,9 @@ probe_sortedness(const mgpu_sort_request *request, const mgpu_probe_plan &plan, 
 	mgpu_signals *signals;
 	uint32_t	question;
 	uint32_t	num_ctas;
-	int			device;
-	int			num_sms = 0;
-	cudaError_t status = cudaGetDevice(&device);
+	int			num_sms;
+	cudaError_t status = mgpu_ask_device(cudaDevAttrMultiProcessorCount, &num_sms);
 
-	if (status == cudaSuccess)
-		status = cudaDeviceGetAttribute(&num_sms, cudaDevAttrMultiProcessorCount, device);
 	if (status == cudaSuccess)
 		status = mgpu_new_question(&signals, &question);
 	if (status != cudaSuccess)

@@ -16,6 +16,9 @@
 static __device__ mgpu_single_launch_state launch_state;
 
 static const uint64_t sm_items[MGPU_NUM_SHAPES] = MGPU_SINGLE_LAUNCH_SM_ITEMS;
+static cudaError_t (*const sorts[MGPU_NUM_SHAPES]) (mgpu_sort_request *, mgpu_single_launch_state *) =
+	{mgpu_single_launch_sort_u32, mgpu_single_launch_sort_u64, mgpu_single_launch_sort_u32_index,
+	mgpu_single_launch_sort_u64_index};
 
 /* What is known of a device. */
 struct launch_device
@@ -29,8 +32,8 @@ static cudaError_t
 ask_device(launch_device *known)
 {
 	bool		large;
-	int			cooperates = 0;
-	int			num_sms = 0;
+	int			cooperates;
+	int			num_sms;
 	void	   *state = nullptr;
 	int			device;
 	cudaError_t status = cudaGetDevice(&device);
@@ -39,9 +42,9 @@ ask_device(launch_device *known)
 		return status;
 	status = mgpu_is_large_device(&large);
 	if (status == cudaSuccess)
-		status = cudaDeviceGetAttribute(&cooperates, cudaDevAttrCooperativeLaunch, device);
+		status = mgpu_ask_device(cudaDevAttrCooperativeLaunch, &cooperates);
 	if (status == cudaSuccess)
-		status = cudaDeviceGetAttribute(&num_sms, cudaDevAttrMultiProcessorCount, device);
+		status = mgpu_ask_device(cudaDevAttrMultiProcessorCount, &num_sms);
 	if (status == cudaSuccess)
 		status = cudaGetSymbolAddress(&state, launch_state);
 	if (status == cudaSuccess)
@@ -89,10 +92,7 @@ mgpu_single_launch_sort(mgpu_sort_shape shape, mgpu_sort_request *request, bool 
 	if (status == cudaSuccess && state == nullptr)
 		return status;
 	if (status == cudaSuccess)
-		status = shape == MGPU_SHAPE_U32 ? mgpu_single_launch_sort_u32(request, state) :
-			shape == MGPU_SHAPE_U64 ? mgpu_single_launch_sort_u64(request, state) :
-			shape == MGPU_SHAPE_U32_INDEX ? mgpu_single_launch_sort_u32_index(request, state) :
-			mgpu_single_launch_sort_u64_index(request, state);
+		status = sorts[shape](request, state);
 	if (status == cudaErrorCooperativeLaunchTooLarge || status == cudaErrorNotSupported ||
 		status == cudaErrorMemoryAllocation)
 	{

@@ -66,13 +66,6 @@ mgpu_single_launch_groups(const mgpu_single_launch_plan &plan)
 	return (plan.num_ctas + MGPU_SINGLE_LAUNCH_GROUP_CTAS - 1) / MGPU_SINGLE_LAUNCH_GROUP_CTAS;
 }
 
-/* CTAs that add to the sums of a group: all before it, or all. */
-MGPU_HOST_DEVICE uint32_t
-mgpu_single_launch_ctas_before(const mgpu_single_launch_plan &plan, uint32_t group)
-{
-	return group < mgpu_single_launch_groups(plan) ? group * MGPU_SINGLE_LAUNCH_GROUP_CTAS : plan.num_ctas;
-}
-
 /* Digits in which keys within `range` of the least one may differ. 0: all are equal. */
 MGPU_HOST_DEVICE uint32_t
 mgpu_single_launch_digits(uint64_t range)

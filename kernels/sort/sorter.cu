@@ -82,3 +82,15 @@ mgpu_find_sorter(mgpu_algorithm algorithm, mgpu_sort_shape shape)
 {
 	return algorithm == MGPU_ALGORITHM_RADIX ? &mgpu_radix_sorters[shape] : &mgpu_merge_sorters[shape];
 }
+
+extern "C" cudaError_t
+mgpu_plain_sort(mgpu_sort_shape shape, mgpu_sort_request *request, mgpu_algorithm *algorithm)
+{
+	cudaError_t status = mgpu_find_sorter(*algorithm, shape)->sort(request);
+
+	if (status != cudaErrorMemoryAllocation || *algorithm != MGPU_ALGORITHM_RADIX)
+		return status;
+	(void) cudaGetLastError();
+	*algorithm = MGPU_ALGORITHM_MERGE;
+	return mgpu_find_sorter(*algorithm, shape)->sort(request);
+}

@@ -71,6 +71,9 @@ extern const mgpu_device_sorter mgpu_radix_sorters[MGPU_NUM_SHAPES];
 mgpu_algorithm mgpu_choose_algorithm(mgpu_algorithm requested, mgpu_sort_shape shape, uint32_t key_width,
 									 uint64_t num_items);
 
+/* Run the radix or the merge sort.  *algorithm: in, which one; out, MERGE if the radix sort lacked temporary memory. */
+cudaError_t mgpu_plain_sort(mgpu_sort_shape shape, mgpu_sort_request *request, mgpu_algorithm *algorithm);
+
 const mgpu_device_sorter *mgpu_find_sorter(mgpu_algorithm algorithm, mgpu_sort_shape shape);
 
 static inline uint64_t

@@ -130,12 +130,9 @@ mgpu_choose_fused_lag(uint64_t num_tiles, uint32_t *lag)
 {
 	constexpr uint32_t ctas_per_sm = Tuning::resident_threads / Tuning::merge_threads;
 	uint32_t	round;
-	int			device;
-	int			num_sms = 0;
-	cudaError_t status = cudaGetDevice(&device);
+	int			num_sms;
+	cudaError_t status = mgpu_ask_device(cudaDevAttrMultiProcessorCount, &num_sms);
 
-	if (status == cudaSuccess)
-		status = cudaDeviceGetAttribute(&num_sms, cudaDevAttrMultiProcessorCount, device);
 	round = (uint32_t) num_sms * ctas_per_sm;
 	*lag = num_tiles > round && num_tiles <= round * MGPU_FUSED_FEW_ROUNDS ? round : MGPU_FUSED_LAG;
 	return status;

@@ -35,7 +35,7 @@ time_often(bench_memory *memory, Work work)
 	return bench_median(times) * 1e3;
 }
 
-/* What no sort can be faster than, by this way of timing. */
+/* The floor of all sorts, timed in the same way. */
 static void
 report_floors(bench_memory *memory)
 {

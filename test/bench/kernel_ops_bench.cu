@@ -10,7 +10,7 @@
  * time as a multiple.  Rivals are cub::DeviceMerge, cub::DeviceSelect::Flagged
  * and a network of one launch a stride; an insert has none.  Tiles' boundaries
  * are found in both ways, by the tiles themselves and by a launch before them;
- * "ms" is that of the way which the kernels' temp_bytes function chooses.
+ * "ms" is that of the path that the kernels' temp_bytes function chooses.
  * Both write to the same place; then each runs once more, and the results are
  * compared byte by byte.  --only takes the cases
  * whose names hold TEXT.

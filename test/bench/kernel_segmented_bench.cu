@@ -15,7 +15,7 @@
  *
  * Locality sorts are timed as `auto` sorts, which decide alike: by mgpu_auto_sort.
  * The next line says what ran, what the passes of a locality sort and a merge sort
- * take whatever the keys look like, and what the look foresaw.  --locality is for
+ * take whatever the keys look like, and what the probe predicted.  --locality is for
  * that choice alone: every shape in order, in reverse, at many distances and in no
  * order, and nothing else.  --one-rival leaves out
  * cub::DeviceSegmentedRadixSort, which takes ten seconds for 100M segments.  "wide"
@@ -357,7 +357,7 @@ struct our_sort
 	{
 	}
 
-	/* counting: in the way that counts passes */
+	/* counting: by the sort that counts passes */
 	piece
 	as_piece(const Key *keys, bool counting = false)
 	{
@@ -573,8 +573,8 @@ bench_locality(const std::string &name, mgpu_sort_shape shape, uint64_t num_item
 	if (indexed)
 		require_equal(sorted.indices[sorted.current], out_indices.data, num_items * 4, name.c_str());
 	report(name, num_items, 0, pieces, {"radix sort"}, passes);
-	printf("%36s ran: %s; locality sort's passes %.3f ms (foreseen %.3f, of %.2f passes), merge sort %.3f ms (%.3f), "
-		   "radix sort of %u bits foreseen %.3f ms\n", "", ran == MGPU_ALGORITHM_LOCALITY ? "locality" :
+	printf("%36s ran: %s; locality sort's passes %.3f ms (predicted %.3f, of %.2f passes), merge sort %.3f ms (%.3f), "
+		   "radix sort of %u bits predicted %.3f ms\n", "", ran == MGPU_ALGORITHM_LOCALITY ? "locality" :
 		   ran == MGPU_ALGORITHM_RADIX ? "radix sort" : "merge sort", pieces[3].median(), estimate.locality_ms,
 		   estimate.passes, pieces[4].median(), estimate.merge_ms, estimate.key_bits, estimate.radix_ms);
 	fflush(stdout);

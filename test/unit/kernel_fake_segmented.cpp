@@ -1,6 +1,6 @@
 /*
  * kernel_fake_segmented.cpp
- *		Segmented and locality sorts of the played device, and looks at keys.  See
+ *		Segmented and locality sorts of the played device, and its probes of keys.  See
  *		kernel_fake_device.cpp.
  *
  * Sizes are of the played device's own making; the executor must not care.  The
@@ -99,7 +99,7 @@ sort_segmented(const mgpu_segmented_request &request)
 	request.stats->passes[0] = {2, 1};
 }
 
-/* Any way is right; the look waits. */
+/* Any sort is right; the probe waits. */
 extern "C" cudaError_t
 mgpu_estimate_costs(const mgpu_segmented_request *request, uint32_t key_bits, mgpu_cost_estimate *estimate)
 {
@@ -124,7 +124,7 @@ mgpu_read_key_bits(mgpu_sort_shape shape, const mgpu_sort_request *request, uint
 	return code;
 }
 
-/* A glance is right about order, and about the rest whatever it says. */
+/* The probe is right about order; about the rest it may say anything. */
 extern "C" cudaError_t
 mgpu_probe_sortedness(mgpu_sort_shape shape, const mgpu_sort_request *request, mgpu_sortedness *sortedness)
 {
@@ -192,7 +192,7 @@ mgpu_window_sort_u64_index(mgpu_sort_request *request, const mgpu_sortedness *so
 	return sort_by_windows(MGPU_SHAPE_U64_INDEX, request, sortedness, ended);
 }
 
-/* Whether keys fit the chip is the device's to say, each time anew. */
+/* The device says anew each time whether keys fit a single launch. */
 extern "C" cudaError_t
 mgpu_single_launch_holds(mgpu_sort_shape shape, uint64_t num_items, bool *holds)
 {
@@ -202,7 +202,7 @@ mgpu_single_launch_holds(mgpu_sort_shape shape, uint64_t num_items, bool *holds)
 	return cudaSuccess;
 }
 
-/* In place; the other side is overwritten, and the verdict is there when the sort is. */
+/* In place; the other side is overwritten, and the answer is there when the sort is. */
 template <typename Key>
 static void
 sort_single_launch(const mgpu_sort_request &request, mgpu_signals *signals)

@@ -1,6 +1,6 @@
 /*
  * kernel_host_cuts.cuh
- *		Searches for cuts of wide passes played on the host, all lanes of a group in turn.
+ *		Searches for cuts of k-way passes played on the host, all lanes of a group in turn.
  */
 #ifndef MGPU_KERNEL_HOST_CUTS_CUH
 #define MGPU_KERNEL_HOST_CUTS_CUH
@@ -14,7 +14,7 @@
 
 typedef std::vector<uint32_t> k_way_split;
 
-/* Runs that a cut is looked for in. */
+/* Runs in which a cut is searched. */
 template <class Keys>
 struct k_way_runs
 {

@@ -141,7 +141,7 @@ test_k_way_search(uint32_t levels, uint32_t most_items, uint32_t slack, int grou
 	}
 }
 
-/* Runs that are out of order, by a fault before: a search looks at nothing that is not in its runs, and its rounds are counted. */
+/* Runs that are out of order, by a fault before: a search reads nothing outside its runs, and its rounds are counted. */
 template <typename Key>
 static void
 test_disorder(uint32_t levels, uint32_t most_items, int groups)

@@ -1,7 +1,7 @@
 /*
  * kernel_host_near.cu
- *		Sorts that use the order that is there, played on the host: where a glance
- *		looks and how it turns keys round, and the block sort of keys that are near
+ *		Sorts that use the order that is there, played on the host: where the
+ *		sortedness probe samples and how it reverses keys, and the block sort of keys that are near
  *		their places.  Window passes are in kernel_host_windows.cu.
  */
 #include "kernel_host_test.cuh"
@@ -17,7 +17,7 @@
 
 static std::mt19937_64 random_bits(20261121);
 
-/* ---------------------------------------------------------------- a glance */
+/* --------------------------------------------------------------- the probe */
 
 /* Samples lie in the array, and in the runs that they are to compare. */
 static void
@@ -43,7 +43,7 @@ test_samples(uint64_t num_items, uint64_t first_run_items)
 					sample.item / plan.run_items[level] == run + (sample.in_second ? 2 : 0);
 			}
 		}
-	CHECK(inside, "a glance's samples of %llu items in runs of %llu", (unsigned long long) num_items,
+	CHECK(inside, "a probe's samples of %llu items in runs of %llu", (unsigned long long) num_items,
 		  (unsigned long long) first_run_items);
 }
 
@@ -94,7 +94,7 @@ test_outcomes()
 		  "all levels above must hold");
 	CHECK(mgpu_conclude_samples(quantised, 2).quantised && mgpu_conclude_samples(quantised, 2).window_passes == 1 &&
 		  !mgpu_conclude_samples(quantised, 1).quantised && !mgpu_conclude_samples(quantised, 4).quantised &&
-		  !mgpu_conclude_samples(quantised, MGPU_PROBE_LACKS_BITS).quantised, "compact tiles, where all that is longer holds");
+		  !mgpu_conclude_samples(quantised, MGPU_PROBE_LACKS_BITS).quantised, "quantised tiles, where all that is longer holds");
 }
 
 /* -------------------------------------------------------------- block sort */
@@ -152,7 +152,7 @@ test_near_tile(uint32_t distance, uint32_t divisor, bool has_largest)
 	CHECK(keys == sorted, "a tile of %d x %d keys within %u lost some", threads, items, distance);
 }
 
-/* ----------------------------------------------------------- compact tiles */
+/* ---------------------------------------------------------- quantised tiles */
 
 /* How a tile is sorted: in one round or several, or in one whose codes lack bits. */
 struct quantised_form
@@ -294,7 +294,7 @@ test_quantised_tile(const std::vector<Key> &keys, const char *name)
 
 		right &= !(item < items[i]) && !(items[i] < item);
 	}
-	CHECK(right, "a compact tile of %zu keys from %llu on, %s: %u rounds%s", keys.size(), (unsigned long long) keys.back(), name,
+	CHECK(right, "a quantised tile of %zu keys from %llu on, %s: %u rounds%s", keys.size(), (unsigned long long) keys.back(), name,
 		  way.rounds, way.lossy ? ", bits left out" : "");
 	return way;
 }

@@ -1,6 +1,6 @@
 /*
  * kernel_host_single_launch.cu
- *		Sorts on the chip, played on the host: who holds what, and passes by the
+ *		Single-launch sorts, played on the host: which CTA holds what, and passes by the
  *		sums of groups and the rows of neighbours.
  */
 #include "kernel_host_test.cuh"
@@ -47,6 +47,13 @@ test_capacity(uint32_t most_ctas, uint32_t threads, uint32_t items)
 			  "%u items by %u CTAs of %u x %u", num_items, most_ctas, threads, items);
 }
 
+/* CTAs that add to the sums of a group: all before it, or all. */
+static uint32_t
+ctas_before(const mgpu_single_launch_plan &plan, uint32_t group)
+{
+	return group < mgpu_single_launch_groups(plan) ? group * MGPU_SINGLE_LAUNCH_GROUP_CTAS : plan.num_ctas;
+}
+
 /* What the CTAs tell each other of one digit. */
 struct told_counts
 {
@@ -82,8 +89,8 @@ play_pass(const mgpu_single_launch_plan &plan, const std::vector<uint64_t> &keys
 
 		for (uint32_t value = 0; value < MGPU_RADIX_DIGITS; value++)
 		{
-			complete &= told.sums[group][value] / MGPU_SINGLE_LAUNCH_ONE_CTA == mgpu_single_launch_ctas_before(plan, group) &&
-				totals[value] / MGPU_SINGLE_LAUNCH_ONE_CTA == mgpu_single_launch_ctas_before(plan, mgpu_single_launch_groups(plan));
+			complete &= told.sums[group][value] / MGPU_SINGLE_LAUNCH_ONE_CTA == ctas_before(plan, group) &&
+				totals[value] / MGPU_SINGLE_LAUNCH_ONE_CTA == ctas_before(plan, mgpu_single_launch_groups(plan));
 			places[value] = begin + told.sums[group][value] % MGPU_SINGLE_LAUNCH_ONE_CTA;
 			for (uint32_t before = group * MGPU_SINGLE_LAUNCH_GROUP_CTAS; before < cta; before++)
 				places[value] += told.rows[before][value];

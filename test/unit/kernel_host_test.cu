@@ -295,7 +295,7 @@ test_sort(int pattern, uint64_t num_items)
 		  (unsigned long long) num_items, sizeof(Item), pattern, Tuning::ways, Tuning::sort_threads);
 }
 
-/* Searches in quads of any lengths, some empty, with many ties or none. */
+/* Searches in four runs of any lengths, some empty, with many ties or none. */
 template <typename Key>
 static void
 test_four_way_search(uint32_t most_items, int rounds)

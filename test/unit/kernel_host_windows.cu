@@ -42,7 +42,7 @@ find_window_splits(const std::vector<uint32_t> &keys, const mgpu_merge_pass &pas
 		CHECK(steps < 100, "the search for a window's split goes on and on");
 		splits[tile] = (uint32_t) low;
 	}
-	CHECK(pass.run_tiles > 1 || fails_before == *fails, "the proof of tiles before the one that looks differs");
+	CHECK(pass.run_tiles > 1 || fails_before == *fails, "the proof of tiles before the one that checks differs");
 	return splits;
 }
 

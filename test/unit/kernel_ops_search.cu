@@ -84,7 +84,7 @@ typedef enum distance_kind
 	NUM_DISTANCE_KINDS
 } distance_kind;
 
-/* A Search that tells such distances, and notes whether probes lie in its range. */
+/* A Search that tells such distances, and records whether probes lie in its range. */
 template <class Search>
 struct watched_search
 {

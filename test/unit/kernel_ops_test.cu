@@ -135,7 +135,7 @@ test_one_swap(const mgpu_codec &codec, uint64_t num_a_items, uint64_t num_b_item
 }
 
 /*
- * Tiles enough for some that hear of their boundaries and some that read them; then with
+ * Tiles enough for some that receive their boundaries and some that read them; then with
  * the lists in each other's place, so that boundaries of the merge before are wrong.
  */
 static void
@@ -247,7 +247,7 @@ test_bulk_width(uint32_t width, uint64_t remove_tile, uint64_t insert_tile)
 				for (uint64_t count : {UINT64_C(0), UINT64_C(1), tile - 1, size, 3 * tile + 5})
 					if (!quick || count != size)
 						test_insert(width, size, make_insertions(pattern, size, count), names[pattern], temp = !temp);
-				temp = !temp;		/* an even number of them: the other way round for the next */
+				temp = !temp;		/* an even number of them: the reverse for the next */
 			}
 }
 

@@ -53,7 +53,7 @@ struct aligned_sort
 			tiles[passes].push_back({begin, end, i, 0});
 	}
 
-	/* The lists have as much room as the layout gives them. */
+	/* The lists hold what the layout promises. */
 	void
 	check_capacity(uint64_t num_items)
 	{

@@ -1,6 +1,6 @@
 /*
  * kernel_segmented_probe.cu
- *		The look before a locality sort, played on the host.
+ *		The locality probe, played on the host.
  *
  * Keys are a function of their place, so arrays of any size take no memory.
  */
@@ -109,11 +109,11 @@ check_samples(mgpu_sort_shape shape, uint64_t num_items)
 		}
 	for (uint32_t cta = 0; cta < MGPU_LOCALITY_PROBE_CTAS; cta++)
 		inside &= mgpu_locality_neighbour(plan, cta, MGPU_LOCALITY_PROBE_THREADS - 1) + 1 < num_items;
-	expect(inside, "a look's samples, shape %d, %llu items", shape, (unsigned long long) num_items);
+	expect(inside, "a probe's samples, shape %d, %llu items", shape, (unsigned long long) num_items);
 }
 
 /*
- * Passes foreseen for keys within a distance, against those that such keys take:
+ * Passes predicted for keys within a distance, against those that such keys take:
  * of the keys that are so near to an interface, half are on the wrong side.
  */
 static void
@@ -132,12 +132,12 @@ check_distances(mgpu_sort_shape shape, uint64_t num_items)
 			passes += distance < run_items ? distance / run_items / 2 : 1 - run_items / distance / 2;
 		}
 		expect(estimate.passes > 0.6 * passes - 0.1 && estimate.passes < 1.2 * passes + 0.1,
-			   "shape %d, %llu items, within %llu: %.2f passes foreseen, %.2f expected", shape,
+			   "shape %d, %llu items, within %llu: %.2f passes predicted, %.2f expected", shape,
 			   (unsigned long long) num_items, (unsigned long long) distance, estimate.passes, passes);
 	}
 }
 
-/* Whichever way was measured to be a tenth faster or more is taken. */
+/* The sort that was measured to be a tenth faster or more is chosen. */
 static void
 check_choices()
 {

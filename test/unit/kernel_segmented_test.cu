@@ -256,10 +256,10 @@ check_cases()
 			check_case<Key>(segments, pattern, 3000000 + random_below(100000));
 }
 
-/* What a look at keys foresees: for data in order nothing, for random data all passes. */
+/* What the locality probe predicts: for data in order nothing, for random data all passes. */
 template <typename Key>
 static void
-check_foresight(mgpu_sort_shape shape, uint64_t num_items)
+check_estimate(mgpu_sort_shape shape, uint64_t num_items)
 {
 	uint32_t	sort_tile = mgpu_plan_locality_probe(shape, num_items).first_run_items;
 	double		levels = 0;
@@ -277,9 +277,9 @@ check_foresight(mgpu_sort_shape shape, uint64_t num_items)
 		passes = estimate.passes;
 		expect(pattern == KEYS_RANDOM ? passes > 0.8 * levels && passes <= levels :
 			   pattern == KEYS_NEAR_100 ? passes < 1 : passes == 0 && estimate.choice == MGPU_ALGORITHM_LOCALITY,
-			   "foreseen, shape %d, %llu items, %s: %g passes of %g", shape, (unsigned long long) num_items,
+			   "predicted, shape %d, %llu items, %s: %g passes of %g", shape, (unsigned long long) num_items,
 			   key_pattern_name(pattern), passes, levels);
-		expect(regions[0].intact() && regions[1].intact() && temp.intact(), "a look wrote to memory of others, shape %d", shape);
+		expect(regions[0].intact() && regions[1].intact() && temp.intact(), "a probe wrote to memory of others, shape %d", shape);
 	}
 }
 
@@ -329,10 +329,10 @@ check_all_foresight(uint64_t num_items)
 		check_narrow_keys<uint64_t>(MGPU_SHAPE_U64);
 		check_narrow_keys<uint64_t>(MGPU_SHAPE_U64_INDEX);
 	}
-	check_foresight<uint32_t>(MGPU_SHAPE_U32, num_items);
-	check_foresight<uint64_t>(MGPU_SHAPE_U64, num_items);
-	check_foresight<uint32_t>(MGPU_SHAPE_U32_INDEX, num_items);
-	check_foresight<uint64_t>(MGPU_SHAPE_U64_INDEX, num_items);
+	check_estimate<uint32_t>(MGPU_SHAPE_U32, num_items);
+	check_estimate<uint64_t>(MGPU_SHAPE_U64, num_items);
+	check_estimate<uint32_t>(MGPU_SHAPE_U32_INDEX, num_items);
+	check_estimate<uint64_t>(MGPU_SHAPE_U64_INDEX, num_items);
 }
 
 /* Every kernel: two sort tiles and a bit are planned, merged and collected. */

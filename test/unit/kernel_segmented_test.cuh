@@ -56,7 +56,7 @@ typedef enum segment_pattern
 	SEGMENTS_HUGE_AMONG_TINY,	/* segments of 1 to 4 items, and a few that take half of all */
 	SEGMENTS_TILE_EDGES,		/* on, before and after multiples of tile_items */
 	SEGMENTS_EVEN_TILES,		/* exactly two tiles each */
-	SEGMENTS_CLASS_EDGES,		/* as long as a group of threads sorts, one less, one more; likewise for chunks */
+	SEGMENTS_CLASS_EDGES,		/* as long as a group of threads sorts, one less, one more; the same for chunks */
 	SEGMENTS_HUGE_AMONG_MIDDLING,
 	NUM_SEGMENT_PATTERNS
 } segment_pattern;
@@ -332,10 +332,10 @@ struct shared_memory
 /* kernel_segmented_host.cu: every step, emulated; needs no GPU. */
 void		test_on_host();
 
-/* kernel_segmented_aligned.cu: likewise for tiles that begin where segments do. */
+/* kernel_segmented_aligned.cu: the same for the aligned sort. */
 void		test_aligned_on_host();
 
-/* kernel_segmented_probe.cu: likewise for the look before a locality sort. */
+/* kernel_segmented_probe.cu: the same for the locality probe. */
 void		test_locality_probe_on_host();
 
 #endif							/* MGPU_KERNEL_SEGMENTED_TEST_CUH */

@@ -90,7 +90,7 @@ run_tests(const char *only, bool large)
 	if (is_wanted(only, "--near"))
 	{
 		test_single_launch_sorts();
-		report("sorts on the chip");
+		report("single-launch sorts");
 		test_near_sorts();
 		report("near sorts");
 	}

@@ -118,7 +118,7 @@ test_sizes(void)
 }
 
 /*
- * Locality sorts of a size at which they look, of keys that are anywhere: left to
+ * Locality sorts of a size at which they probe, of keys in no order: left to
  * another sort or not, unless their passes are counted.
  */
 static void

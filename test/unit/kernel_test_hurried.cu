@@ -2,9 +2,9 @@
  * kernel_test_hurried.cu
  *		Block sort and windows in one launch, where CTAs hardly wait for each other.
  *
- * With one turn between them and one look, CTAs give up almost always, which they never do
+ * With one turn between them and one poll, CTAs give up almost always, which they never do
  * as built: what was merged by then must do no harm, and the sort must go on.  A launch
- * holds few tiles, so that what holds more of them, and takes the other way, is small.
+ * holds few tiles, so that what holds more of them, and takes the other path, is small.
  * The kernels here are this file's own, with their own device memory.
  */
 #define MGPU_FUSED_LAG 1

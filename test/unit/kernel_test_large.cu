@@ -1,7 +1,7 @@
 /*
  * kernel_test_large.cu
  *		Sorts of more than 2^31 items: 64-bit arithmetic where it matters; and of
- *		10^8, which take as many wide passes as any.
+ *		10^8, which take as many k-way passes as any.
  *
  * Keys are a hash of their position, so that the device itself can make and
  * check them: results ascend, ties ascend by index, the key of an index is its

@@ -3,7 +3,7 @@
  *		Sorts that use the order that is there: mgpu_auto_sort, and the merge sorts
  *		that end by windows, tuning by tuning.
  *
- * Keys are in order but for what each case says, so that every way is taken: no
+ * Keys are in order but for what each case says, so that every path is taken: no
  * sort, turning round, windows at once and after passes, and all that samples
  * promise and the proof refuses.  Results are those of std::stable_sort.
  */
@@ -18,7 +18,7 @@
 
 /* --------------------------------------------------------------- by tuning */
 
-/* As a glance says; tile_items: of the block sort. */
+/* As the probe says; tile_items: of the block sort. */
 template <class Tuning, mgpu_sort_shape shape, typename Key>
 static void
 check_window_sort(const char *name, const near_case<Key> &test, const mgpu_sortedness &sortedness, uint64_t tile_items)
@@ -151,7 +151,7 @@ check_quantised_tuning(const char *name)
 			}
 }
 
-/* ------------------------------------------------------------- a glance alone */
+/* ------------------------------------------------------------ the probe alone */
 
 /* What is neither in order nor reversed is merged. */
 template <typename Key>
@@ -164,10 +164,10 @@ check_sortedness(mgpu_sort_shape shape, const near_case<Key> &test)
 		std::is_sorted(test.keys.rbegin(), test.keys.rend());
 	uint64_t	num_items = test.keys.size();
 	mgpu_sortedness sortedness = {};
-	bool		large;			/* elsewhere there are no compact tiles */
+	bool		large;			/* elsewhere there are no quantised tiles */
 
 	REQUIRE_CUDA(mgpu_is_large_device(&large));
-	check_near("glance", shape, test, mgpu_merge_sorters[shape].temp_bytes(num_items), [&] (mgpu_sort_request *request)
+	check_near("probe", shape, test, mgpu_merge_sorters[shape].temp_bytes(num_items), [&] (mgpu_sort_request *request)
 	{
 		cudaError_t code = mgpu_probe_sortedness(shape, request, &sortedness);
 
@@ -178,12 +178,12 @@ check_sortedness(mgpu_sort_shape shape, const near_case<Key> &test)
 		request->current ^= sortedness.reversed;
 		return code;
 	});
-	CHECK(sortedness.sorted == ascends && sortedness.reversed == (descends && !ascends), "glance, shape %d, %llu items, pattern %d: "
+	CHECK(sortedness.sorted == ascends && sortedness.reversed == (descends && !ascends), "probe, shape %d, %llu items, pattern %d: "
 		  "sorted %d, reversed %d", shape, (unsigned long long) num_items, test.pattern, sortedness.sorted, sortedness.reversed);
 	if (test.pattern != NEAR_TWICE && test.pattern != NEAR_FAR_APART && test.pattern != NEAR_ALL_BITS && test.pattern != NEAR_CROWDS)
 		return;
 	CHECK(sortedness.quantised == (large && test.pattern != NEAR_CROWDS && shape != MGPU_SHAPE_U32 && num_items >= MGPU_QUANTISED_MIN_ITEMS),
-		  "glance, shape %d, %llu items, pattern %d: compact %d", shape, (unsigned long long) num_items, test.pattern,
+		  "probe, shape %d, %llu items, pattern %d: quantised %d", shape, (unsigned long long) num_items, test.pattern,
 		  sortedness.quantised);
 }
 
@@ -276,9 +276,9 @@ test_near_sorts(void)
 	check_window_tuning<mgpu_tuning_u64_large, MGPU_SHAPE_U32_INDEX, uint32_t>("windows, u32 + index, large");
 	check_window_tuning<mgpu_tuning_u64_few, MGPU_SHAPE_U32_INDEX, uint32_t>("windows, u32 + index, few");
 	check_window_tuning<mgpu_tuning_u64_index_large, MGPU_SHAPE_U64_INDEX, uint64_t>("windows, u64 + index, large");
-	check_quantised_tuning<mgpu_tuning_u64_large, MGPU_SHAPE_U64, uint64_t>("compact tiles, u64");
-	check_quantised_tuning<mgpu_tuning_u64_large, MGPU_SHAPE_U32_INDEX, uint32_t>("compact tiles, u32 + index");
-	check_quantised_tuning<mgpu_tuning_u64_index_large, MGPU_SHAPE_U64_INDEX, uint64_t>("compact tiles, u64 + index");
+	check_quantised_tuning<mgpu_tuning_u64_large, MGPU_SHAPE_U64, uint64_t>("quantised tiles, u64");
+	check_quantised_tuning<mgpu_tuning_u64_large, MGPU_SHAPE_U32_INDEX, uint32_t>("quantised tiles, u32 + index");
+	check_quantised_tuning<mgpu_tuning_u64_index_large, MGPU_SHAPE_U64_INDEX, uint64_t>("quantised tiles, u64 + index");
 	for (uint64_t num_items : {least_items, least_items + 1, least_items + 2, least_items + 3, UINT64_C(2100001)})
 	{
 		if (num_items > most_items || (tiny && num_items != least_items + 3))

@@ -25,7 +25,7 @@ typedef enum near_pattern
 	NEAR_NARROW,				/* in no order, of few bits */
 	NEAR_BLOCKS,				/* of distance + 1 keys that are alike, by fours in block_order */
 	NEAR_APART,					/* within `distance`, and a thousand from the next key */
-	NEAR_FAR_APART,				/* likewise, over all that a key can hold */
+	NEAR_FAR_APART,				/* the same, over all that a key can hold */
 	NEAR_ALL_BITS,				/* the same, and all bits count */
 	NEAR_CROWDS,				/* in order over all that a key can hold, half of them in crowds of distance + 1 of four values */
 	NUM_NEAR_PATTERNS

@@ -1,8 +1,8 @@
 /*
  * kernel_test_single_launch.cu
- *		Sorts on the chip, tuning by tuning, and as requests take them.
+ *		Single-launch sorts, tuning by tuning, and as requests take them.
  *
- * Sizes lie around borders of CTAs and what tiles hold.  The verdict must say whether
+ * Sizes lie around borders of CTAs and what tiles hold.  The answer must say whether
  * the keys' order was used, and the result be on the keys' own side.  Results are
  * those of std::stable_sort.
  */
@@ -111,7 +111,7 @@ check_single_launch(const char *name, mgpu_sort_shape shape, const single_launch
 	CHECK(code == cudaSuccess && request.current == side && request.pending.question != 0, "%s, shape %d, %u items: %s", name,
 		  shape, num_items, cudaGetErrorString(code));
 	CHECK(mgpu_auto_ran(&request.pending, MGPU_ALGORITHM_RADIX) == (ordered ? MGPU_ALGORITHM_LOCALITY : MGPU_ALGORITHM_RADIX),
-		  "verdict, %s, shape %d, %u items, pattern %d", name, shape, num_items, test.pattern);
+		  "answer, %s, shape %d, %u items, pattern %d", name, shape, num_items, test.pattern);
 	REQUIRE_CUDA(cudaMemcpy(keys.data(), request.keys[side], num_items * sizeof(Key), cudaMemcpyDeviceToHost));
 	CHECK(keys == test.sorted, "keys, %s, shape %d, %u items, pattern %d of %u bits", name, shape, num_items, test.pattern,
 		  test.bits);
@@ -171,7 +171,7 @@ check_single_launch_tuning(const char *name)
 		{
 			return mgpu_single_launch_sort_by<Key, indexed, Tuning>(request, reinterpret_cast<mgpu_single_launch_state *>(state.memory));
 		});
-	/* one item more than there is room for is refused, before anything is enqueued */
+	/* one item more than fits is refused, before anything is enqueued */
 	if (!quick)
 	{
 		mgpu_sort_request request = make_request(shape, most_items, sizeof(Key), 256, sizeof(Key) * 8);
@@ -184,7 +184,7 @@ check_single_launch_tuning(const char *name)
 	REQUIRE_CUDA(cudaFree(state.memory));
 }
 
-/* Radix sorts, and those of `auto` that go the same way, of what the device holds. */
+/* Radix sorts, and those of `auto` that do the same, of what the device holds. */
 template <typename Key>
 static void
 check_requests(mgpu_sort_shape shape)
@@ -226,11 +226,11 @@ test_single_launch_sorts(void)
 		arrays.indices[side].reserve(most_items * 4);
 	}
 	arrays.temp.reserve(mgpu_radix_sorters[0].temp_bytes(most_items));
-	check_single_launch_tuning<uint32_t, false, mgpu_single_launch_tuning>("chip, u32");
-	check_single_launch_tuning<uint32_t, true, mgpu_single_launch_tuning>("chip, u32 + index");
-	check_single_launch_tuning<uint64_t, false, mgpu_single_launch_tuning>("chip, u64");
-	check_single_launch_tuning<uint64_t, true, mgpu_single_launch_tuning>("chip, u64 + index");
-	check_single_launch_tuning<uint32_t, false, mgpu_single_launch_tuning_u32_large>("chip, u32, large");
+	check_single_launch_tuning<uint32_t, false, mgpu_single_launch_tuning>("single launch, u32");
+	check_single_launch_tuning<uint32_t, true, mgpu_single_launch_tuning>("single launch, u32 + index");
+	check_single_launch_tuning<uint64_t, false, mgpu_single_launch_tuning>("single launch, u64");
+	check_single_launch_tuning<uint64_t, true, mgpu_single_launch_tuning>("single launch, u64 + index");
+	check_single_launch_tuning<uint32_t, false, mgpu_single_launch_tuning_u32_large>("single launch, u32, large");
 	if (!tiny)
 	{
 		check_requests<uint32_t>(MGPU_SHAPE_U32);

@@ -2,7 +2,7 @@
  * kernel_test_sort.cu
  *		Every device sorter against std::stable_sort.
  *
- * Sizes lie around every tile boundary of both classes of chip.  Every tuning of
+ * Sizes lie around every tile boundary of both classes of device.  Every tuning of
  * the merge sort is also run by itself, since a device and a size choose one.  All
  * device memory is poisoned before each sort, and what lies behind each array must
  * still hold the poison after it.
@@ -17,7 +17,7 @@
 
 static bool radix_is_own;		/* on this device; else it is CUB's */
 
-/* The radix sort by a launch a pass, for what a request would sort on the chip. */
+/* The radix sort by a launch a pass, for what a request would sort in a single launch. */
 static const mgpu_device_sorter radix_passes[MGPU_NUM_SHAPES] = {
 	{mgpu_radix_sorters[MGPU_SHAPE_U32].temp_bytes, mgpu_radix_sort_own<uint32_t, false, mgpu_radix_tuning_u32>},
 	{mgpu_radix_sorters[MGPU_SHAPE_U64].temp_bytes, mgpu_radix_sort_own<uint64_t, false, mgpu_radix_tuning_u64>},
@@ -120,7 +120,7 @@ sort_by_tuning(mgpu_sort_request *request)
 		return mgpu_merge_sort_indexed<Tuning>(request);
 }
 
-/* From one tile to passes of two runs, of four, and of both; or to wide ones, one or two. */
+/* From one tile to passes of two runs, of four, and of both; or to k-way ones, one or two. */
 template <class Tuning, mgpu_sort_shape shape, typename Key>
 static void
 check_tuning(const char *name)
