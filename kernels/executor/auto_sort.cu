@@ -205,7 +205,8 @@ mgpu_auto_sort(mgpu_sort_shape shape, mgpu_sort_request *request, uint32_t key_w
 	status = mgpu_single_launch_holds(shape, request->num_items, &holds);
 	if (status != cudaSuccess)
 		return status;
-	if (sortedness.scattered || holds || !request->has_regions || request->temp_bytes < mgpu_auto_temp_bytes(shape, request->num_items))
+	if (sortedness.scattered || holds || !request->has_regions ||
+		request->temp_bytes < mgpu_auto_temp_bytes(shape, request->num_items))
 		return sort_scattered(shape, request, &sortedness, ran);
 	return sort_in_parts(shape, request, ran);
 }

@@ -187,7 +187,8 @@ sort_probes(const mgpu_job *job)
 	if (job->num_segments > 0 || job->count_passes)
 		return false;
 	if (job->num_items < MGPU_PROBE_MIN_ITEMS)
-		return job->algorithm == MGPU_ALGORITHM_AUTO && job->key_width <= 4 && job->num_items >= MGPU_SINGLE_LAUNCH_AUTO_MIN_ITEMS;
+		return job->algorithm == MGPU_ALGORITHM_AUTO && job->key_width <= 4 &&
+			job->num_items >= MGPU_SINGLE_LAUNCH_AUTO_MIN_ITEMS;
 	return job->algorithm == MGPU_ALGORITHM_LOCALITY || (job->algorithm == MGPU_ALGORITHM_AUTO && job->key_width != 16);
 }
 

@@ -126,7 +126,8 @@ get_counts(mgpu_locality_counts **counts)
 	cudaError_t status = cudaSuccess;
 
 	if (pinned == nullptr)
-		status = cudaHostAlloc(reinterpret_cast<void **>(&pinned), sizeof(*pinned), cudaHostAllocPortable | cudaHostAllocMapped);
+		status = cudaHostAlloc(reinterpret_cast<void **>(&pinned), sizeof(*pinned),
+							   cudaHostAllocPortable | cudaHostAllocMapped);
 	if (status != cudaSuccess)
 		pinned = nullptr;
 	*counts = pinned;
@@ -147,9 +148,11 @@ probe_samples(const mgpu_segmented_request *request, const mgpu_locality_plan &p
 	cudaError_t status;
 
 	if (has_short_keys(request))
-		mgpu_probe_locality<<<ctas, MGPU_LOCALITY_PROBE_THREADS, 0, request->stream>>>(static_cast<const uint32_t *>(keys), plan, counts);
+		mgpu_probe_locality<<<ctas, MGPU_LOCALITY_PROBE_THREADS, 0, request->stream>>>
+			(static_cast<const uint32_t *>(keys), plan, counts);
 	else
-		mgpu_probe_locality<<<ctas, MGPU_LOCALITY_PROBE_THREADS, 0, request->stream>>>(static_cast<const uint64_t *>(keys), plan, counts);
+		mgpu_probe_locality<<<ctas, MGPU_LOCALITY_PROBE_THREADS, 0, request->stream>>>
+			(static_cast<const uint64_t *>(keys), plan, counts);
 	status = cudaGetLastError();
 	return status == cudaSuccess ? cudaStreamSynchronize(request->stream) : status;
 }

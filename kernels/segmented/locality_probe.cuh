@@ -154,7 +154,8 @@ mgpu_count_key_bits(const uint64_t (&differing)[num_ctas], uint32_t key_bits)
 
 /* Would a radix sort of the bits in which samples differ be cheapest, if all keys are read before it? */
 static inline bool
-mgpu_pays_to_read(const mgpu_locality_plan &plan, const mgpu_locality_counts &counts, mgpu_sort_shape shape, uint32_t key_bits)
+mgpu_pays_to_read(const mgpu_locality_plan &plan, const mgpu_locality_counts &counts, mgpu_sort_shape shape,
+				  uint32_t key_bits)
 {
 	uint32_t	key_bytes = shape == MGPU_SHAPE_U32 || shape == MGPU_SHAPE_U32_INDEX ? 4 : 8;
 	uint32_t	sampled_bits = mgpu_count_key_bits(counts.differing, key_bits);

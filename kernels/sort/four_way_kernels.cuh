@@ -123,7 +123,8 @@ struct mgpu_four_way_plan
 
 template <int items, class Array>
 MGPU_HOST_DEVICE mgpu_four_way_plan
-mgpu_plan_four_way(const Array &array, const mgpu_four_way_group &group, const mgpu_four_way_split &begin, const mgpu_four_way_split &end)
+mgpu_plan_four_way(const Array &array, const mgpu_four_way_group &group, const mgpu_four_way_split &begin,
+				   const mgpu_four_way_split &end)
 {
 	mgpu_four_way_plan plan;
 	uint32_t	slot = 0;
@@ -213,7 +214,8 @@ mgpu_get_four_way_splits(Keys keys, const mgpu_merge_pass &pass, const mgpu_four
 		if (warp < 2)
 		{
 			uint32_t	run = lane / MGPU_FOUR_WAY_LANES;
-			uint32_t	split = warp == 1 && mgpu_ends_four_way_group(pass, group) ? mgpu_split_item(mgpu_four_way_end(group), run) :
+			uint32_t	split = warp == 1 && mgpu_ends_four_way_group(pass, group) ?
+				mgpu_split_item(mgpu_four_way_end(group), run) :
 				mgpu_find_four_way_split(keys, pass, blockIdx.x + warp, lane);
 
 			if (lane % MGPU_FOUR_WAY_LANES == 0)

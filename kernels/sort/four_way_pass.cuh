@@ -89,7 +89,8 @@ mgpu_four_way_end(const mgpu_four_way_group &group)
 
 /* The split behind a tile: the next tile's, or the ends of all runs. */
 MGPU_HOST_DEVICE mgpu_four_way_split
-mgpu_find_end_split(const mgpu_merge_pass &pass, const mgpu_four_way_group &group, const mgpu_four_way_split *splits, uint64_t tile)
+mgpu_find_end_split(const mgpu_merge_pass &pass, const mgpu_four_way_group &group, const mgpu_four_way_split *splits,
+					uint64_t tile)
 {
 	return mgpu_ends_four_way_group(pass, group) ? mgpu_four_way_end(group) : splits[tile + 1];
 }
@@ -151,7 +152,8 @@ mgpu_four_way_probe(const mgpu_four_way_window &window, uint32_t probe)
  * of 0, 1 and 3 strides.
  */
 MGPU_HOST_DEVICE uint32_t
-mgpu_first_four_way_probe(const mgpu_four_way_group &group, uint32_t run_items, const mgpu_four_way_window &window, uint32_t probe)
+mgpu_first_four_way_probe(const mgpu_four_way_group &group, uint32_t run_items, const mgpu_four_way_window &window,
+						  uint32_t probe)
 {
 	uint32_t	expected = (uint32_t) ((float) run_items * ((float) group.diagonal / (float) group.num_items));
 	uint32_t	stride = (uint32_t) (sqrtf((float) (window.high - window.low)) / 2) + 1;

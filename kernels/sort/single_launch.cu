@@ -50,7 +50,8 @@ ask_device(launch_device *known)
 	if (status == cudaSuccess)
 	{
 		known->device = device;
-		known->num_ctas = !large || cooperates == 0 ? 0 : std::min((uint32_t) num_sms, (uint32_t) MGPU_SINGLE_LAUNCH_MOST_CTAS);
+		known->num_ctas = !large || cooperates == 0 ? 0 :
+			std::min((uint32_t) num_sms, (uint32_t) MGPU_SINGLE_LAUNCH_MOST_CTAS);
 		known->state = static_cast<mgpu_single_launch_state *>(state);
 	}
 	return status;

@@ -95,15 +95,18 @@ mgpu_single_launch_pass_tag(uint32_t launch, uint32_t digit)
 
 /* One thread: publish the range of this CTA's keys, and then their order.  Wait for what all have found. */
 static __device__ __forceinline__ uint64_t
-mgpu_single_launch_tell_all(mgpu_single_launch_state *state, uint32_t launch, uint64_t found, uint64_t greatest, uint64_t not_least)
+mgpu_single_launch_tell_all(mgpu_single_launch_state *state, uint32_t launch, uint64_t found, uint64_t greatest,
+							uint64_t not_least)
 {
 	unsigned long long *probe = &state->turns[launch % 2].probe;
 	uint64_t	all;
 
 	for (int half = 0; half < 2; half++)
 	{
-		mgpu_store_strong(&state->ranges[half][blockIdx.x], mgpu_single_launch_word(launch, (uint32_t) (greatest >> half * 32)));
-		mgpu_store_strong(&state->ranges[2 + half][blockIdx.x], mgpu_single_launch_word(launch, (uint32_t) (not_least >> half * 32)));
+		mgpu_store_strong(&state->ranges[half][blockIdx.x],
+						  mgpu_single_launch_word(launch, (uint32_t) (greatest >> half * 32)));
+		mgpu_store_strong(&state->ranges[2 + half][blockIdx.x],
+						  mgpu_single_launch_word(launch, (uint32_t) (not_least >> half * 32)));
 	}
 	(void) atomicAdd(probe, (unsigned long long) (MGPU_SINGLE_LAUNCH_ARRIVED | found));
 	do
@@ -114,7 +117,8 @@ mgpu_single_launch_tell_all(mgpu_single_launch_state *state, uint32_t launch, ui
 
 /* One thread a CTA: wait for the range of its keys. */
 static __device__ __forceinline__ void
-mgpu_single_launch_await_range(const mgpu_single_launch_state *state, uint32_t launch, uint64_t *greatest, uint64_t *not_least)
+mgpu_single_launch_await_range(const mgpu_single_launch_state *state, uint32_t launch, uint64_t *greatest,
+							   uint64_t *not_least)
 {
 	uint64_t	words[4];
 	bool		all;

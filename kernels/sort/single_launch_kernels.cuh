@@ -29,7 +29,8 @@
  */
 template <bool indexed, class Tuning, typename Key>
 static __device__ __forceinline__ uint32_t
-mgpu_single_launch_publish(mgpu_single_launch_shared<Key, indexed, Tuning> &shared, const mgpu_single_launch_plan &plan, mgpu_single_launch_state *state,
+mgpu_single_launch_publish(mgpu_single_launch_shared<Key, indexed, Tuning> &shared, const mgpu_single_launch_plan &plan,
+						   mgpu_single_launch_state *state,
 						   uint32_t launch, uint32_t digit)
 {
 	constexpr uint32_t warps = Tuning::threads / 32;
@@ -46,7 +47,8 @@ mgpu_single_launch_publish(mgpu_single_launch_shared<Key, indexed, Tuning> &shar
 			places[warp] = sum;
 			sum += shared.counts[warp][value];
 		}
-		mgpu_store_strong(&state->rows[blockIdx.x][value], mgpu_single_launch_word(mgpu_single_launch_pass_tag(launch, digit), sum));
+		mgpu_store_strong(&state->rows[blockIdx.x][value],
+						  mgpu_single_launch_word(mgpu_single_launch_pass_tag(launch, digit), sum));
 		for (uint32_t group = mgpu_single_launch_groups(plan); group > blockIdx.x / MGPU_SINGLE_LAUNCH_GROUP_CTAS; group--)
 			atomicAdd(&state->turns[launch % 2].sums[digit][group][value], sum + MGPU_SINGLE_LAUNCH_ONE_CTA);
 	}
@@ -65,7 +67,8 @@ mgpu_single_launch_publish(mgpu_single_launch_shared<Key, indexed, Tuning> &shar
  * words load together, again and again until all are there.
  */
 static __device__ __forceinline__ uint32_t
-mgpu_single_launch_await_counts(const mgpu_single_launch_state *state, const mgpu_single_launch_plan &plan, uint32_t launch, uint32_t digit,
+mgpu_single_launch_await_counts(const mgpu_single_launch_state *state, const mgpu_single_launch_plan &plan,
+								uint32_t launch, uint32_t digit,
 								uint32_t *total)
 {
 	uint32_t	tag = mgpu_single_launch_pass_tag(launch, digit);
@@ -85,7 +88,8 @@ mgpu_single_launch_await_counts(const mgpu_single_launch_state *state, const mgp
 #pragma unroll
 		for (uint32_t i = 0; i < MGPU_SINGLE_LAUNCH_GROUP_CTAS - 1; i++)
 			words[i] = i < num_rows ? mgpu_load_strong(rows + i * MGPU_RADIX_DIGITS) : mgpu_single_launch_word(tag, 0);
-		all = *total / MGPU_SINGLE_LAUNCH_ONE_CTA == plan.num_ctas && before / MGPU_SINGLE_LAUNCH_ONE_CTA == group * MGPU_SINGLE_LAUNCH_GROUP_CTAS;
+		all = *total / MGPU_SINGLE_LAUNCH_ONE_CTA == plan.num_ctas &&
+			before / MGPU_SINGLE_LAUNCH_ONE_CTA == group * MGPU_SINGLE_LAUNCH_GROUP_CTAS;
 		*total %= MGPU_SINGLE_LAUNCH_ONE_CTA;
 		before %= MGPU_SINGLE_LAUNCH_ONE_CTA;
 #pragma unroll
@@ -120,7 +124,8 @@ mgpu_single_launch_find_offsets(mgpu_single_launch_shared<Key, indexed, Tuning> 
 template <bool indexed, class Tuning, typename Key, uint32_t items>
 static __device__ __forceinline__ void
 mgpu_single_launch_rank(const Key (&keys)[items], const uint32_t (&indices)[indexed ? items : 1],
-						mgpu_single_launch_shared<Key, indexed, Tuning> &shared, const mgpu_single_launch_share &share, uint32_t digit)
+						mgpu_single_launch_shared<Key, indexed, Tuning> &shared, const mgpu_single_launch_share &share,
+						uint32_t digit)
 {
 	uint32_t   *counts = shared.counts[threadIdx.x / 32];
 
@@ -145,7 +150,8 @@ mgpu_single_launch_rank(const Key (&keys)[items], const uint32_t (&indices)[inde
 /* Store an item at its place in the array: as one word, or as key and index. */
 template <bool indexed, typename Key>
 static __device__ __forceinline__ void
-mgpu_single_launch_store(const mgpu_single_launch_arrays<Key> &arrays, int side, uint32_t place, Key key, uint32_t index, bool packed)
+mgpu_single_launch_store(const mgpu_single_launch_arrays<Key> &arrays, int side, uint32_t place, Key key,
+						 uint32_t index, bool packed)
 {
 	if (packed)
 	{
@@ -160,7 +166,8 @@ mgpu_single_launch_store(const mgpu_single_launch_arrays<Key> &arrays, int side,
 /* Move items from the tile to the array.  The last pass adds the least key again. */
 template <bool indexed, class Tuning, typename Key>
 static __device__ __forceinline__ void
-mgpu_single_launch_move(const mgpu_single_launch_shared<Key, indexed, Tuning> &shared, const mgpu_single_launch_arrays<Key> &arrays,
+mgpu_single_launch_move(const mgpu_single_launch_shared<Key, indexed, Tuning> &shared,
+						const mgpu_single_launch_arrays<Key> &arrays,
 						const mgpu_single_launch_share &share, uint32_t digit, int side, bool is_last, Key least)
 {
 	bool		packed = mgpu_single_launch_packs<Key, indexed> && !is_last;
@@ -196,7 +203,8 @@ template <bool indexed, class Tuning, typename Key, uint32_t items>
 static __device__ __forceinline__ void
 mgpu_single_launch_pass(const Key (&keys)[items], const uint32_t (&indices)[indexed ? items : 1],
 						mgpu_single_launch_shared<Key, indexed, Tuning> &shared, const mgpu_single_launch_arrays<Key> &arrays,
-						const mgpu_single_launch_plan &plan, const mgpu_single_launch_share &share, mgpu_single_launch_state *state, uint32_t launch,
+						const mgpu_single_launch_plan &plan, const mgpu_single_launch_share &share,
+						mgpu_single_launch_state *state, uint32_t launch,
 						uint32_t digit, int side, bool is_last, Key least)
 {
 	uint32_t   *counts = shared.counts[threadIdx.x / 32];
@@ -227,7 +235,8 @@ mgpu_single_launch_pass(const Key (&keys)[items], const uint32_t (&indices)[inde
 template <bool indexed, class Tuning, typename Key, uint32_t items>
 static __device__ __forceinline__ void
 mgpu_single_launch_sort_items(Key (&keys)[items], mgpu_single_launch_shared<Key, indexed, Tuning> &shared,
-							  const mgpu_single_launch_arrays<Key> &arrays, const mgpu_single_launch_plan &plan, mgpu_single_launch_share share,
+							  const mgpu_single_launch_arrays<Key> &arrays, const mgpu_single_launch_plan &plan,
+							  mgpu_single_launch_share share,
 							  mgpu_single_launch_state *state, uint32_t launch)
 {
 	mgpu_single_launch_range<Key> range = mgpu_single_launch_find_range<indexed, Tuning>(shared, state, launch);
@@ -274,11 +283,13 @@ mgpu_single_launch_clear_next(mgpu_single_launch_state *state, uint32_t launch)
 template <typename Key, bool indexed, class Tuning>
 __global__ void
 __launch_bounds__(Tuning::threads, 1)
-mgpu_sort_single_launch(mgpu_single_launch_arrays<Key> arrays, mgpu_single_launch_plan plan, mgpu_single_launch_state *state, uint32_t question,
+mgpu_sort_single_launch(mgpu_single_launch_arrays<Key> arrays, mgpu_single_launch_plan plan,
+						mgpu_single_launch_state *state, uint32_t question,
 						mgpu_signals *signals)
 {
 	constexpr uint32_t items = Tuning::items_per_thread;
-	static_assert(items % MGPU_SINGLE_LAUNCH_BATCH == 0 && Tuning::threads >= MGPU_SINGLE_LAUNCH_MOST_CTAS, "whole batches, a thread a CTA");
+	static_assert(items % MGPU_SINGLE_LAUNCH_BATCH == 0 && Tuning::threads >= MGPU_SINGLE_LAUNCH_MOST_CTAS,
+				  "whole batches, a thread a CTA");
 	extern __shared__ __align__(16) unsigned char memory[];
 	mgpu_single_launch_shared<Key, indexed, Tuning> &shared =
 		*reinterpret_cast<mgpu_single_launch_shared<Key, indexed, Tuning> *>(memory);

@@ -95,7 +95,8 @@ mgpu_single_launch_load(Key (&keys)[items], const Key *in, const mgpu_single_lau
 /* Load a pass's items from where the pass before has put them. */
 template <bool indexed, typename Key, uint32_t items>
 static __device__ __forceinline__ void
-mgpu_single_launch_load_items(Key (&keys)[items], uint32_t (&indices)[indexed ? items : 1], const mgpu_single_launch_arrays<Key> &arrays,
+mgpu_single_launch_load_items(Key (&keys)[items], uint32_t (&indices)[indexed ? items : 1],
+							  const mgpu_single_launch_arrays<Key> &arrays,
 							  const mgpu_single_launch_share &share, int side)
 {
 	if constexpr (mgpu_single_launch_packs<Key, indexed>)
@@ -206,7 +207,8 @@ mgpu_single_launch_range_of_slots(const mgpu_single_launch_range<Key> *slots)
 template <bool indexed, class Tuning, typename Key, uint32_t items>
 static __device__ __forceinline__ mgpu_single_launch_findings<Key>
 mgpu_single_launch_probe_all(const Key (&keys)[items], Key before, const mgpu_single_launch_share &share,
-							 mgpu_single_launch_shared<Key, indexed, Tuning> &shared, mgpu_single_launch_state *state, uint32_t launch)
+							 mgpu_single_launch_shared<Key, indexed, Tuning> &shared, mgpu_single_launch_state *state,
+							 uint32_t launch)
 {
 	constexpr uint32_t warps = Tuning::threads / 32;
 	mgpu_single_launch_findings<Key> found = mgpu_single_launch_probe_share<indexed>(keys, before, share);
@@ -222,7 +224,8 @@ mgpu_single_launch_probe_all(const Key (&keys)[items], Key before, const mgpu_si
 		found.range = mgpu_single_launch_range_of_slots<warps>(shared.ranges[0]);
 		if (threadIdx.x == 0)
 			shared.probe = mgpu_single_launch_tell_all(state, launch, (found.ascends ? 0 : MGPU_SINGLE_LAUNCH_NOT_ASCENDING) |
-													   (found.descends ? 0 : MGPU_SINGLE_LAUNCH_NOT_DESCENDING), found.range.greatest,
+													   (found.descends ? 0 : MGPU_SINGLE_LAUNCH_NOT_DESCENDING),
+													   found.range.greatest,
 													   found.range.not_least);
 	}
 	__syncthreads();
@@ -234,7 +237,8 @@ mgpu_single_launch_probe_all(const Key (&keys)[items], Key before, const mgpu_si
 /* The range of all keys, if they are not in order. */
 template <bool indexed, class Tuning, typename Key>
 static __device__ __forceinline__ mgpu_single_launch_range<Key>
-mgpu_single_launch_find_range(mgpu_single_launch_shared<Key, indexed, Tuning> &shared, const mgpu_single_launch_state *state, uint32_t launch)
+mgpu_single_launch_find_range(mgpu_single_launch_shared<Key, indexed, Tuning> &shared,
+							  const mgpu_single_launch_state *state, uint32_t launch)
 {
 	mgpu_single_launch_range<Key> range = {0, 0};
 
@@ -256,7 +260,8 @@ mgpu_single_launch_find_range(mgpu_single_launch_shared<Key, indexed, Tuning> &s
 /* Keys in order need their indices alone.  Reversed ones are written where they belong. */
 template <bool indexed, typename Key, uint32_t items>
 static __device__ __forceinline__ void
-mgpu_single_launch_use_order(const Key (&keys)[items], const mgpu_single_launch_arrays<Key> &arrays, const mgpu_single_launch_share &share,
+mgpu_single_launch_use_order(const Key (&keys)[items], const mgpu_single_launch_arrays<Key> &arrays,
+							 const mgpu_single_launch_share &share,
 							 uint32_t num_items, bool ascends)
 {
 #pragma unroll

@@ -20,7 +20,8 @@ static copied_tiles copied;
 /* A step of mgpu_find_four_way_split; false: nothing is decided, or a probe is not in its window. */
 template <class Keys>
 static bool
-emulate_four_way_step(Keys keys, const mgpu_four_way_group &group, const uint32_t (&positions)[32], mgpu_four_way_window (&windows)[4])
+emulate_four_way_step(Keys keys, const mgpu_four_way_group &group, const uint32_t (&positions)[32],
+					  mgpu_four_way_window (&windows)[4])
 {
 	mgpu_key_of<Keys> probes[32] = {};
 	uint32_t	in = 0;
@@ -139,7 +140,8 @@ emulate_four_way_search(Keys keys, const mgpu_four_way_group &group, int *steps)
 	for (int run = 0; run < 4; run++)
 		windows[run] = mgpu_start_four_way_window(group, group.items[run]);
 	for (uint32_t lane = 0; lane < 32; lane++)
-		positions[lane] = mgpu_first_four_way_probe(group, group.items[lane / MGPU_FOUR_WAY_LANES], windows[lane / MGPU_FOUR_WAY_LANES],
+		positions[lane] = mgpu_first_four_way_probe(group, group.items[lane / MGPU_FOUR_WAY_LANES],
+													windows[lane / MGPU_FOUR_WAY_LANES],
 													lane % MGPU_FOUR_WAY_LANES);
 	for (*steps = 0; *steps < 1000; ++*steps)
 	{
@@ -209,7 +211,8 @@ emulate_four_way_partition(Keys keys, const mgpu_merge_pass &pass, std::vector<m
 /* mgpu_merge_four_way */
 template <int threads, int items, class Array>
 static bool
-emulate_merge_four_way(const Array &array, const mgpu_merge_pass &pass, const mgpu_four_way_split *splits, uint64_t tile_number,
+emulate_merge_four_way(const Array &array, const mgpu_merge_pass &pass, const mgpu_four_way_split *splits,
+					   uint64_t tile_number,
 					   const Array &out)
 {
 	typedef typename Array::Item Item;

@@ -79,7 +79,7 @@ play_locality_probe(const mgpu_locality_plan &plan, const placed_keys &keys)
 }
 
 static mgpu_cost_estimate
-play_foresight(mgpu_sort_shape shape, const placed_keys &keys)
+play_estimate(mgpu_sort_shape shape, const placed_keys &keys)
 {
 	mgpu_locality_plan plan = mgpu_plan_locality_probe(shape, keys.num_items);
 
@@ -122,7 +122,7 @@ check_distances(mgpu_sort_shape shape, uint64_t num_items)
 	for (uint64_t distance = 100; distance <= num_items; distance *= 10)
 	{
 		mgpu_locality_plan plan = mgpu_plan_locality_probe(shape, num_items);
-		mgpu_cost_estimate estimate = play_foresight(shape, {num_items, distance, UINT64_MAX, false});
+		mgpu_cost_estimate estimate = play_estimate(shape, {num_items, distance, UINT64_MAX, false});
 		double		passes = 0;
 
 		for (uint32_t pass = 0; pass < plan.num_passes; pass++)
@@ -162,7 +162,7 @@ check_choices()
 	};
 
 	for (const auto &choice : measured)
-		expect(play_foresight(choice.shape, {choice.num_items, choice.distance, UINT64_MAX, false}).choice == choice.choice,
+		expect(play_estimate(choice.shape, {choice.num_items, choice.distance, UINT64_MAX, false}).choice == choice.choice,
 			   "choice for shape %d, %llu items, within %llu", choice.shape, (unsigned long long) choice.num_items,
 			   (unsigned long long) choice.distance);
 	for (mgpu_sort_shape shape : {MGPU_SHAPE_U32, MGPU_SHAPE_U64, MGPU_SHAPE_U32_INDEX, MGPU_SHAPE_U64_INDEX})
@@ -171,13 +171,13 @@ check_choices()
 
 		for (uint64_t sorted_items : {num_items, MGPU_PROBE_MIN_ITEMS})
 		{
-			expect(play_foresight(shape, {sorted_items, 1, UINT64_MAX, false}).passes == 0, "sorted, shape %d", shape);
-			expect(play_foresight(shape, {sorted_items, 1, UINT64_MAX, false}).choice == locality, "sorted, shape %d", shape);
-			expect(play_foresight(shape, {sorted_items, 1, UINT64_MAX, true}).choice == locality, "reversed, shape %d", shape);
-			expect(play_foresight(shape, {sorted_items, 1, 0, false}).choice != locality, "random, shape %d", shape);
+			expect(play_estimate(shape, {sorted_items, 1, UINT64_MAX, false}).passes == 0, "sorted, shape %d", shape);
+			expect(play_estimate(shape, {sorted_items, 1, UINT64_MAX, false}).choice == locality, "sorted, shape %d", shape);
+			expect(play_estimate(shape, {sorted_items, 1, UINT64_MAX, true}).choice == locality, "reversed, shape %d", shape);
+			expect(play_estimate(shape, {sorted_items, 1, 0, false}).choice != locality, "random, shape %d", shape);
 		}
 		/* a batch appended: few tiles to sort, and only the last lists to merge */
-		expect(play_foresight(shape, {num_items, 1, num_items / 100 * 98, false}).choice == locality, "appended, shape %d", shape);
+		expect(play_estimate(shape, {num_items, 1, num_items / 100 * 98, false}).choice == locality, "appended, shape %d", shape);
 	}
 }
 

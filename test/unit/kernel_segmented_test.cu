@@ -321,7 +321,7 @@ check_narrow_keys(mgpu_sort_shape shape)
 }
 
 static void
-check_all_foresight(uint64_t num_items)
+check_all_estimates(uint64_t num_items)
 {
 	if (!tiny)
 	{
@@ -388,13 +388,13 @@ main(int argc, char **argv)
 	{
 		check_tiny_cases<uint32_t>();
 		check_tiny_cases<uint64_t>();
-		check_all_foresight(1 << 18);
+		check_all_estimates(1 << 18);
 	}
 	else
 	{
 		check_cases<uint32_t>();
 		check_cases<uint64_t>();
-		check_all_foresight(quick ? 1 << 18 : 3000000);
+		check_all_estimates(quick ? 1 << 18 : 3000000);
 	}
 	printf("%d passed, %d failed\n", tests_passed, tests_failed);
 	return tests_failed == 0 ? 0 : 1;
