@@ -4,7 +4,7 @@
 #	test/check_layers.sh		after a build; prints what is wrong, exits 1 if anything is
 #
 #	src/core	libc and itself (Highway in the C++ files)
-#	kernels		core, CUDA, CUB, the C and C++ libraries
+#	kernels		core, CUDA, CUB, the C and C++ libraries; its folders what is below them
 #	src			postgres.h first, then PostgreSQL and core; never kernels or a CUDA header
 #
 # Inside src an include stays in its folder or goes to one further left in $folders.
@@ -55,6 +55,11 @@ includes $(find kernels -name '*.c' -o -name '*.h' -o -name '*.cu' -o -name '*.c
 	check 'kernels: no headers but C, C++, CUDA and CUB'
 includes $(find kernels -name '*.c*' -o -name '*.h') | grep -iE 'postgres|fmgr|"(\.\./)?src/[a-z_]+\.h"' |
 	check 'kernels: nothing of PostgreSQL'
+
+# inside kernels: executor -> segmented -> sort -> device, and executor -> merge -> device
+for folders in 'device device' 'sort device|sort' 'segmented device|sort|segmented' 'merge device|merge'; do
+	includes kernels/"${folders%% *}"/*.* | grep '"' | all_but "\"(core|${folders##* })/[a-z0-9_]+\.(h|cuh)\""
+done | check 'kernels: folders include what is below them'
 
 mapfile -t sources < <(find src -name '*.[ch]' -not -path 'src/core/*' | sort)
 includes "${sources[@]}" | grep -E '[<"/](cuda|cub|thrust|hwy|kernels)[/._a-z]' |
