@@ -32,17 +32,17 @@ mgpu_load_list(typename Order::Stored *slots, const typename Order::Stored *list
 }
 
 /* How a tile's keys may be compared; the same for all threads of a CTA. */
-typedef enum mgpu_tile_sort
+typedef enum mgpu_tile_kind
 {
 	MGPU_TILE_ANY,
 	MGPU_TILE_POSITIVE,			/* plain keys of one sign (key_order.cuh) */
 	MGPU_TILE_NEGATIVE
-} mgpu_tile_sort;
+} mgpu_tile_kind;
 
 /* Reads the ends in global memory.  Whole warps call. */
 template <class Order>
-static __device__ __forceinline__ mgpu_tile_sort
-mgpu_sort_of_tile(const mgpu_merge_lists<Order> &lists, const mgpu_merge_tile &tile)
+static __device__ __forceinline__ mgpu_tile_kind
+mgpu_kind_of_tile(const mgpu_merge_lists<Order> &lists, const mgpu_merge_tile &tile)
 {
 	if constexpr (Order::has_plain_tiles)
 	{
@@ -92,11 +92,11 @@ mgpu_find_tile(const mgpu_merge_lists<Order> &lists, mgpu_tile_plan plan, mgpu_m
  * the tile's ends. (All eight warps reading them takes 2 % more.)
  */
 template <class Tuning, class Order>
-static __device__ __forceinline__ mgpu_tile_sort
+static __device__ __forceinline__ mgpu_tile_kind
 mgpu_load_tile(const mgpu_merge_lists<Order> &lists, mgpu_tile_plan plan, typename Order::Stored *slots,
 			   const mgpu_merge_tile &tile)
 {
-	__shared__ mgpu_tile_sort sort;
+	__shared__ mgpu_tile_kind kind;
 
 	mgpu_load_list<Tuning>(slots + tile.a_slot, lists.a, tile.a_begin, tile.a_items, lists.a_items,
 									1, lists.order);
@@ -105,14 +105,14 @@ mgpu_load_tile(const mgpu_merge_lists<Order> &lists, mgpu_tile_plan plan, typena
 	mgpu_prefetch_tile(lists, plan);
 	if (Order::has_plain_tiles && threadIdx.x / 32 == 1)
 	{
-		mgpu_tile_sort found = mgpu_sort_of_tile(lists, tile);
+		mgpu_tile_kind found = mgpu_kind_of_tile(lists, tile);
 
 		if (threadIdx.x % 32 == 0)
-			sort = found;
+			kind = found;
 	}
 	mgpu_wait_copies();
 	__syncthreads();				/* intervals and gaps are in place */
-	return Order::has_plain_tiles ? sort : MGPU_TILE_ANY;
+	return Order::has_plain_tiles ? kind : MGPU_TILE_ANY;
 }
 
 /* Report an unsorted input. */
@@ -146,13 +146,13 @@ mgpu_merge_tile_share(const typename Order::Stored *slots, const mgpu_merge_tile
 /* Call merge with the cheapest order that holds for this tile. */
 template <class Order, class Merge>
 static __device__ __forceinline__ void
-mgpu_in_tile_order(mgpu_tile_sort sort, const Order &order, Merge merge)
+mgpu_in_tile_order(mgpu_tile_kind kind, const Order &order, Merge merge)
 {
 	if constexpr (Order::has_plain_tiles)
 	{
-		if (sort != MGPU_TILE_ANY)
+		if (kind != MGPU_TILE_ANY)
 		{
-			merge(order.plain(sort == MGPU_TILE_NEGATIVE));
+			merge(order.plain(kind == MGPU_TILE_NEGATIVE));
 			return;
 		}
 	}
@@ -228,7 +228,7 @@ mgpu_copy_whole_tile(const mgpu_merge_lists<Order> &lists, const mgpu_merge_tile
 {
 	bool		is_a = tile.b_items == 0;
 
-	mgpu_in_tile_order(mgpu_sort_of_tile(lists, tile), lists.order, [&] (const auto &order)
+	mgpu_in_tile_order(mgpu_kind_of_tile(lists, tile), lists.order, [&] (const auto &order)
 	{
 		mgpu_report_suspect(check, mgpu_copy_by_registers<Tuning>(is_a ? lists.a : lists.b,
 																  is_a ? tile.a_begin : tile.b_begin,

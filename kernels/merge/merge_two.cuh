@@ -45,7 +45,7 @@ mgpu_merge_two_keys(mgpu_merge_lists<Order> lists, mgpu_tile_plan plan, typename
 	Stored	   *slots = reinterpret_cast<Stored *>(mgpu_shared);
 	Stored		merged[items];
 	mgpu_merge_tile tile;
-	mgpu_tile_sort sort;
+	mgpu_tile_kind kind;
 
 	if (!mgpu_find_tile(lists, plan, tile))
 	{
@@ -61,17 +61,17 @@ mgpu_merge_two_keys(mgpu_merge_lists<Order> lists, mgpu_tile_plan plan, typename
 			return;
 		}
 	}
-	sort = mgpu_load_tile<Tuning>(lists, plan, slots, tile);
+	kind = mgpu_load_tile<Tuning>(lists, plan, slots, tile);
 	if (mgpu_is_one_list(tile))
 	{
-		mgpu_in_tile_order(sort, lists.order, [&] (const auto &order)
+		mgpu_in_tile_order(kind, lists.order, [&] (const auto &order)
 		{
 			mgpu_report_suspect(check, mgpu_copy_tile<Tuning::threads>(slots, tile, order,
 																	   [&] (uint32_t item, uint32_t slot) { out[item] = slots[slot]; }));
 		});
 		return;
 	}
-	mgpu_in_tile_order(sort, lists.order, [&] (const auto &order)
+	mgpu_in_tile_order(kind, lists.order, [&] (const auto &order)
 	{
 		mgpu_merge_tile_share<Tuning>(slots, tile, order, starts, check,
 									  [&] (int i, auto held, uint32_t) { merged[i] = order.stored(held); });
@@ -158,7 +158,7 @@ mgpu_merge_two_sources(mgpu_merge_lists<Order> lists, mgpu_tile_plan plan, typen
 	uint16_t   *sources = reinterpret_cast<uint16_t *>(slots + capacity);
 	uint16_t   *share = sources + threadIdx.x * items;
 	mgpu_merge_tile tile;
-	mgpu_tile_sort sort;
+	mgpu_tile_kind kind;
 
 	static_assert(capacity <= UINT16_MAX, "a source has 16 bits");
 	if (!mgpu_find_tile(lists, plan, tile))
@@ -166,8 +166,8 @@ mgpu_merge_two_sources(mgpu_merge_lists<Order> lists, mgpu_tile_plan plan, typen
 		mgpu_report_suspect(extras.check, false);
 		return;
 	}
-	sort = mgpu_load_tile<Tuning>(lists, plan, slots, tile);
-	mgpu_in_tile_order(sort, lists.order, [&] (const auto &order)
+	kind = mgpu_load_tile<Tuning>(lists, plan, slots, tile);
+	mgpu_in_tile_order(kind, lists.order, [&] (const auto &order)
 	{
 		if (mgpu_is_one_list(tile))
 		{

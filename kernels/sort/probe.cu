@@ -13,27 +13,27 @@
 /* The levels of a merge sort by this tuning: run lengths from which windows could end it. */
 template <class Tuning>
 static void
-add_levels(mgpu_probe_plan *sortedness)
+add_levels(mgpu_probe_plan *probe)
 {
-	mgpu_merge_plan plan = mgpu_plan_merges<Tuning>(sortedness->num_items);
-	uint64_t	run_items = plan.pass.run_tiles * plan.pass.tile_items;
+	mgpu_merge_plan merges = mgpu_plan_merges<Tuning>(probe->num_items);
+	uint64_t	run_items = merges.pass.run_tiles * merges.pass.tile_items;
 
-	while (sortedness->num_levels < MGPU_PROBE_LEVELS && 2 * run_items < sortedness->num_items)
+	while (probe->num_levels < MGPU_PROBE_LEVELS && 2 * run_items < probe->num_items)
 	{
-		sortedness->run_items[sortedness->num_levels++] = run_items;
-		mgpu_advance_plan(&plan);
-		run_items = plan.pass.run_tiles * plan.pass.tile_items;
+		probe->run_items[probe->num_levels++] = run_items;
+		mgpu_advance_plan(&merges);
+		run_items = merges.pass.run_tiles * merges.pass.tile_items;
 	}
 }
 
 /* The level of quantised tiles.  Samples see most of the span of a tile's keys, but may miss an eighth. */
 static void
-add_quantised_level(mgpu_sort_shape shape, mgpu_probe_plan *sortedness)
+add_quantised_level(mgpu_sort_shape shape, mgpu_probe_plan *probe)
 {
 	uint64_t	span = shape == MGPU_SHAPE_U64 ? UINT64_C(1) << 31 : UINT64_C(1) << mgpu_quantised_tuning::digit_bits;
 
-	sortedness->run_items[sortedness->num_levels++] = mgpu_quantised_tuning::tile_items;
-	sortedness->quantised_span = span - span / 8;
+	probe->run_items[probe->num_levels++] = mgpu_quantised_tuning::tile_items;
+	probe->quantised_span = span - span / 8;
 }
 
 /* No levels if the device has no sort by windows (window_sort.h).  The tunings are that sort's. */

@@ -33,7 +33,7 @@
 
 /* Vectors that a lane loads at a time: where keys ascend, and where they are reversed. */
 #define MGPU_PROBE_VECTORS 4
-#define MGPU_PROBE_TURNED_VECTORS 2
+#define MGPU_PROBE_REVERSED_VECTORS 2
 
 /* The whole job's samples are scattered if there are more than 5 descents for 8 ascents, and some ascents. */
 #define MGPU_PROBE_SCATTERED(descents, ascents) ((ascents) > 0 && 8 * (descents) > 5 * (ascents))
@@ -139,10 +139,10 @@ struct mgpu_key_vector
 /* A vector of the result: keys of this vector and the next, from `over` on, reversed. */
 template <typename Key>
 MGPU_HOST_DEVICE mgpu_key_vector<Key>
-mgpu_turn_round(const mgpu_key_vector<Key> &vector, const mgpu_key_vector<Key> &next, uint32_t over)
+mgpu_reverse_vector(const mgpu_key_vector<Key> &vector, const mgpu_key_vector<Key> &next, uint32_t over)
 {
 	constexpr int items = mgpu_key_vector<Key>::items;
-	mgpu_key_vector<Key> turned;
+	mgpu_key_vector<Key> reversed;
 
 #pragma unroll
 	for (int i = 0; i < items; i++)
@@ -158,9 +158,9 @@ mgpu_turn_round(const mgpu_key_vector<Key> &vector, const mgpu_key_vector<Key> &
 
 			key = over == (uint32_t) shift ? shifted : key;
 		}
-		turned.keys[i] = key;
+		reversed.keys[i] = key;
 	}
-	return turned;
+	return reversed;
 }
 
 #endif							/* MGPU_SORT_PROBE_PLAN_CUH */

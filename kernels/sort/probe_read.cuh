@@ -34,8 +34,8 @@ template <typename Key>
 struct mgpu_probe_arrays
 {
 	const Key  *keys;
-	Key		   *turned;			/* the other side */
-	uint32_t   *turned_indices;	/* NULL without indices */
+	Key		   *reversed;			/* the other side */
+	uint32_t   *reversed_indices;	/* NULL without indices */
 };
 
 template <typename Key>
@@ -101,14 +101,14 @@ mgpu_vector_behind(const mgpu_key_vector<Key> &vector, const mgpu_key_vector<Key
 /* target: where a reversed vector goes; index: of its first key. */
 template <bool indexed, typename Key>
 static __device__ __forceinline__ void
-mgpu_store_turned(const mgpu_probe_arrays<Key> &arrays, uint64_t target, uint32_t index,
-				  const mgpu_key_vector<Key> &turned)
+mgpu_store_reversed(const mgpu_probe_arrays<Key> &arrays, uint64_t target, uint32_t index,
+					const mgpu_key_vector<Key> &reversed)
 {
-	reinterpret_cast<uint4 *>(arrays.turned)[target] = *reinterpret_cast<const uint4 *>(&turned);
+	reinterpret_cast<uint4 *>(arrays.reversed)[target] = *reinterpret_cast<const uint4 *>(&reversed);
 	if constexpr (indexed && mgpu_key_vector<Key>::items == 4)
-		reinterpret_cast<uint4 *>(arrays.turned_indices)[target] = make_uint4(index, index - 1, index - 2, index - 3);
+		reinterpret_cast<uint4 *>(arrays.reversed_indices)[target] = make_uint4(index, index - 1, index - 2, index - 3);
 	else if constexpr (indexed)
-		reinterpret_cast<uint2 *>(arrays.turned_indices)[target] = make_uint2(index, index - 1);
+		reinterpret_cast<uint2 *>(arrays.reversed_indices)[target] = make_uint2(index, index - 1);
 }
 
 /*
@@ -155,8 +155,8 @@ mgpu_read_round(const mgpu_probe_arrays<Key> &arrays, uint64_t num_items, uint64
 		if (whole || number + 1 < num_vectors || over > 0)
 			in_order &= mgpu_keys_in_order<ascending, indexed>(vectors[i].keys[items - 1], behind.keys[0]);
 		if constexpr (!ascending)
-			mgpu_store_turned<indexed>(arrays, num_vectors - 1 - number, (uint32_t) number * items + items - 1 + over,
-									   mgpu_turn_round(vectors[i], behind, over));
+			mgpu_store_reversed<indexed>(arrays, num_vectors - 1 - number, (uint32_t) number * items + items - 1 + over,
+										 mgpu_reverse_vector(vectors[i], behind, over));
 	}
 	return in_order;
 }
@@ -169,7 +169,7 @@ template <bool ascending, bool indexed, bool even, typename Key>
 static __device__ __forceinline__ bool
 mgpu_read_in_order(const mgpu_probe_arrays<Key> &arrays, uint64_t num_items, const uint32_t &disorder, uint32_t question)
 {
-	constexpr int lane_vectors = ascending ? MGPU_PROBE_VECTORS : MGPU_PROBE_TURNED_VECTORS;
+	constexpr int lane_vectors = ascending ? MGPU_PROBE_VECTORS : MGPU_PROBE_REVERSED_VECTORS;
 	constexpr uint32_t round = 32 * lane_vectors;
 	const uint64_t num_vectors = num_items / mgpu_key_vector<Key>::items;
 	const uint64_t stride = (uint64_t) gridDim.x * MGPU_PROBE_WARPS * round;
@@ -209,13 +209,13 @@ mgpu_read_rest(const mgpu_probe_arrays<Key> &arrays, uint64_t num_items, bool as
 		Key			key = arrays.keys[item];
 
 		if (i + 1 < over && (ascending ? arrays.keys[item + 1] < key : key < arrays.keys[item + 1] ||
-							 (arrays.turned_indices != nullptr && key == arrays.keys[item + 1])))
+							 (arrays.reversed_indices != nullptr && key == arrays.keys[item + 1])))
 			in_order = false;
 		if (ascending)
 			continue;
-		arrays.turned[num_items - 1 - i] = arrays.keys[i];
-		if (arrays.turned_indices != nullptr)
-			arrays.turned_indices[num_items - 1 - i] = i;
+		arrays.reversed[num_items - 1 - i] = arrays.keys[i];
+		if (arrays.reversed_indices != nullptr)
+			arrays.reversed_indices[num_items - 1 - i] = i;
 	}
 	return in_order;
 }

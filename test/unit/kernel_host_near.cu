@@ -56,7 +56,7 @@ test_turning(uint64_t num_items)
 	uint64_t	num_vectors = num_items / items;
 	uint32_t	over = (uint32_t) (num_items % items);
 	std::vector<Key> keys(num_items);
-	std::vector<Key> turned(num_items);
+	std::vector<Key> reversed(num_items);
 
 	for (Key &key : keys)
 		key = (Key) random_bits();
@@ -70,14 +70,14 @@ test_turning(uint64_t num_items)
 			vector.keys[i] = keys[number * items + i];
 			next.keys[i] = (number + 1) * items + i < num_items ? keys[(number + 1) * items + i] : 0;
 		}
-		vector = mgpu_turn_round(vector, next, over);
+		vector = mgpu_reverse_vector(vector, next, over);
 		for (int i = 0; i < items; i++)
-			turned[(num_vectors - 1 - number) * items + i] = vector.keys[i];
+			reversed[(num_vectors - 1 - number) * items + i] = vector.keys[i];
 	}
 	for (uint32_t i = 0; i < over; i++)
-		turned[num_items - 1 - i] = keys[i];
+		reversed[num_items - 1 - i] = keys[i];
 	std::reverse(keys.begin(), keys.end());
-	CHECK(keys == turned, "%llu keys of %d bytes turned round", (unsigned long long) num_items, (int) sizeof(Key));
+	CHECK(keys == reversed, "%llu keys of %d bytes reversed", (unsigned long long) num_items, (int) sizeof(Key));
 }
 
 /* Levels that windows could end a sort from, by the kinds of samples that failed. */

@@ -55,12 +55,12 @@ ctas_before(const mgpu_single_launch_plan &plan, uint32_t group)
 }
 
 /* What the CTAs tell each other of one digit. */
-struct told_counts
+struct published_counts
 {
 	std::vector<std::vector<uint32_t>> rows;
 	std::vector<std::vector<uint32_t>> sums;
 
-	told_counts(const mgpu_single_launch_plan &plan, const std::vector<uint64_t> &keys, uint32_t digit)
+	published_counts(const mgpu_single_launch_plan &plan, const std::vector<uint64_t> &keys, uint32_t digit)
 		: rows(plan.num_ctas, std::vector<uint32_t>(MGPU_RADIX_DIGITS)),
 		sums(mgpu_single_launch_groups(plan) + 1, std::vector<uint32_t>(MGPU_RADIX_DIGITS))
 	{
@@ -77,8 +77,8 @@ struct told_counts
 static bool
 play_pass(const mgpu_single_launch_plan &plan, const std::vector<uint64_t> &keys, std::vector<uint64_t> &moved, uint32_t digit)
 {
-	told_counts told(plan, keys, digit);
-	const std::vector<uint32_t> &totals = told.sums[mgpu_single_launch_groups(plan)];
+	published_counts published(plan, keys, digit);
+	const std::vector<uint32_t> &totals = published.sums[mgpu_single_launch_groups(plan)];
 	bool		complete = true;
 
 	for (uint32_t cta = 0; cta < plan.num_ctas; cta++)
@@ -89,11 +89,11 @@ play_pass(const mgpu_single_launch_plan &plan, const std::vector<uint64_t> &keys
 
 		for (uint32_t value = 0; value < MGPU_RADIX_DIGITS; value++)
 		{
-			complete &= told.sums[group][value] / MGPU_SINGLE_LAUNCH_ONE_CTA == ctas_before(plan, group) &&
+			complete &= published.sums[group][value] / MGPU_SINGLE_LAUNCH_ONE_CTA == ctas_before(plan, group) &&
 				totals[value] / MGPU_SINGLE_LAUNCH_ONE_CTA == ctas_before(plan, mgpu_single_launch_groups(plan));
-			places[value] = begin + told.sums[group][value] % MGPU_SINGLE_LAUNCH_ONE_CTA;
+			places[value] = begin + published.sums[group][value] % MGPU_SINGLE_LAUNCH_ONE_CTA;
 			for (uint32_t before = group * MGPU_SINGLE_LAUNCH_GROUP_CTAS; before < cta; before++)
-				places[value] += told.rows[before][value];
+				places[value] += published.rows[before][value];
 			begin += totals[value] % MGPU_SINGLE_LAUNCH_ONE_CTA;
 		}
 		for (uint32_t i = 0; i < mgpu_single_launch_tile_items(plan, cta); i++)

@@ -86,7 +86,7 @@ emulate_shares(const typename Order::Stored *slots, const mgpu_merge_tile &tile,
 	return in_order;
 }
 
-/* In the order that mgpu_in_tile_order takes, found as mgpu_sort_of_tile does. */
+/* In the order that mgpu_in_tile_order takes, found as mgpu_kind_of_tile does. */
 template <class Tuning, class Order>
 static bool
 emulate_tile(const mgpu_merge_lists<Order> &lists, const typename Order::Stored *slots, const mgpu_merge_tile &tile,
