@@ -76,7 +76,7 @@ struct mgpu_aligned_side
 	phase(uint32_t item) const
 	{
 		if constexpr (packs)
-			return item % 2;		/* so that four items of both arrays are two vectors of a tile */
+			return item % 2;	/* so that four items of both arrays are two vectors of a tile */
 		else
 			return mgpu_phase(keys + item);
 	}

@@ -81,7 +81,7 @@ mgpu_begin_aligned(const uint32_t *heads, uint32_t num_segments, uint64_t num_it
 	uint32_t	thread = threadIdx.x;
 	uint32_t	lane = thread % 32;
 	mgpu_aligned_chunk chunks[each];
-	uint32_t	places[each];		/* in their class; its number times 65536 */
+	uint32_t	places[each];	/* in their class; its number times 65536 */
 
 	if (blockIdx.x == 0)
 		mgpu_clear_passes(num_items, Tuning::tile_items, stats, thread);

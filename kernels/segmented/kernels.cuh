@@ -265,7 +265,7 @@ mgpu_sort_segments(mgpu_segment_source<Stored, Key> source, mgpu_segment_heads s
 	if (thread < Tuning::sort_tiles)
 		sinks.sides[blockIdx.x * Tuning::sort_tiles + thread] = 0;
 	if (in_place && pieces.num_pieces >= count)
-		return;						/* every segment has one item */
+		return;					/* every segment has one item */
 	mgpu_load_sort_tile<threads>(tile, source, begin, count, false, thread);
 	if (pieces.num_pieces == 1 && count == Tuning::sort_tile_items)
 		changed = mgpu_cta_sort_whole<threads, Tuning::items_per_thread>(tile, count, thread);

@@ -94,7 +94,7 @@ mgpu_plan_ranges(const mgpu_segment_pass &pass, const mgpu_sided_keys<Tiles::til
 		{
 			if (lane == 0)
 				work[atomicAdd(num_work, 1)] = {range.begin / Tiles::tile_items, range};
-			num_touched += 2;		/* the tile before the middle, and the one behind */
+			num_touched += 2;	/* the tile before the middle, and the one behind */
 			range.begin = range.end = 0;
 		}
 		if (lane == 0)
@@ -269,7 +269,7 @@ mgpu_merge_segments(uint64_t num_items, Key *side0, Key *side1, const uint8_t *s
 		__syncthreads();			/* inputs and guards are in place */
 		mgpu_merge_guarded(merged, shared, a_slot, inputs.a_items, b_slot, inputs.b_items, thread * items);
 		__syncthreads();			/* inputs are read */
-		work = works[item];			/* read again, to keep fewer registers over the merge */
+		work = works[item];		/* read again, to keep fewer registers over the merge */
 		inputs = mgpu_find_segment_inputs<tile_items>(work, splits);
 		merged_tile = shared + mgpu_phase(side0 + inputs.out_begin);
 		if (thread * items < inputs.a_items + inputs.b_items)

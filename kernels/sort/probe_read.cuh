@@ -34,7 +34,7 @@ template <typename Key>
 struct mgpu_probe_arrays
 {
 	const Key  *keys;
-	Key		   *reversed;			/* the other side */
+	Key		   *reversed;		/* the other side */
 	uint32_t   *reversed_indices;	/* NULL without indices */
 };
 

@@ -110,7 +110,7 @@ mgpu_put_lossy_tile(const mgpu_lossy_tile<typename Source::Stored> &tile, uint32
 {
 	typedef typename Source::Stored Key;
 	constexpr uint32_t warp_items = mgpu_quantised_tuning::tile_items / mgpu_quantised_tuning::threads * 32;
-	constexpr int batch = 8;		/* keys that a lane loads at a time */
+	constexpr int batch = 8;	/* keys that a lane loads at a time */
 	uint32_t	lane = threadIdx.x % 32;
 	uint32_t	first = threadIdx.x / 32 * warp_items;
 	uint32_t	end = min(first + warp_items, tile.count);

@@ -311,7 +311,7 @@ test_quantised_tiles(uint64_t least, uint32_t bits)
 
 	for (uint64_t &key : keys)
 		key = least + (random_bits() & most);
-	keys[0] = least + most;			/* a sample, and the last one too */
+	keys[0] = least + most;		/* a sample, and the last one too */
 	keys.back() = least;
 	way = test_quantised_tile<mgpu_plain_source<uint64_t>>(keys, "keys alone");
 	CHECK(way.rounds == 1 && way.lossy == (bits > 31), "keys of %u bits alone: %u rounds", bits, way.rounds);

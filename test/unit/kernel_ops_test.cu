@@ -247,7 +247,7 @@ test_bulk_width(uint32_t width, uint64_t remove_tile, uint64_t insert_tile)
 				for (uint64_t count : {UINT64_C(0), UINT64_C(1), tile - 1, size, 3 * tile + 5})
 					if (!quick || count != size)
 						test_insert(width, size, make_insertions(pattern, size, count), names[pattern], temp = !temp);
-				temp = !temp;		/* an even number of them: the reverse for the next */
+				temp = !temp;	/* an even number of them: the reverse for the next */
 			}
 }
 

@@ -16,7 +16,7 @@
 
 typedef enum single_launch_pattern
 {
-	SINGLE_LAUNCH_RANDOM = 0,			/* of so many bits, from a least key on that is not 0 */
+	SINGLE_LAUNCH_RANDOM = 0,	/* of so many bits, from a least key on that is not 0 */
 	LAUNCH_FEW,
 	SINGLE_LAUNCH_SORTED,
 	SINGLE_LAUNCH_SORTED_EQUALS,
@@ -26,7 +26,7 @@ typedef enum single_launch_pattern
 	SINGLE_LAUNCH_REVERSED_EQUALS,		/* a pair of equal keys at a border of CTAs */
 	SINGLE_LAUNCH_REVERSED_BUT_PAIR,
 	SINGLE_LAUNCH_ALL_EQUAL,
-	SINGLE_LAUNCH_ENDS,					/* the least and the largest key alone, in no order */
+	SINGLE_LAUNCH_ENDS,			/* the least and the largest key alone, in no order */
 	NUM_SINGLE_LAUNCH_PATTERNS
 } single_launch_pattern;
 

@@ -86,7 +86,7 @@ template <typename Key>
 static void
 check_sorts(int pattern, uint64_t num_items, int key_bits)
 {
-	static int turn = 0;			/* racecheck follows every access of every pass: under --tiny one sort in three, of either shape */
+	static int turn = 0;		/* racecheck follows every access of every pass: under --tiny one sort in three, of either shape */
 	bool		is_64 = sizeof(Key) == 8;
 	bool		single_launch;
 	sort_case<Key> sort(pattern, num_items, key_bits);
