@@ -2,7 +2,7 @@
  * device/split_search.cuh
  *		Where tiles begin: a parallel search with several probes a round.
  *
- * Boundary `tile` splits a list: so many of its items lie before it.  A Search class says what
+ * Boundary `tile` splits a list into the items before it and those behind.  A Search class says what
  * that means:
  *
  *	 range(tile, low, high)		the split is in [low, high]
@@ -116,7 +116,7 @@ struct mgpu_split_search
 	float		above;			/* distance of item high; not above 0: unknown */
 };
 
-/* The stride of probes that reach so many roots of `items` to either side. */
+/* The stride of probes that reach `roots` times sqrt(items) to either side. */
 template <int lanes>
 MGPU_HOST_DEVICE uint32_t
 mgpu_near_stride(float items, float roots)
@@ -156,7 +156,7 @@ mgpu_search_probe(const mgpu_split_search &search, uint32_t lane)
 	return search.low + (probe < last ? probe : last);
 }
 
-/* Start at the expected place, within so many roots of a long range, else evenly. */
+/* Start at the expected place, within `roots` roots of a long range, else evenly. */
 template <int lanes>
 MGPU_HOST_DEVICE mgpu_split_search
 mgpu_start_search(const mgpu_boundary_range &range, float roots)

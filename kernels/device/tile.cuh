@@ -77,7 +77,7 @@ struct mgpu_tile
 		return slots * (uint32_t) sizeof(Item);
 	}
 
-	/* A tile of so many slots in memory aligned to a vector. */
+	/* Lay out a tile in memory aligned to a vector.  The argument is its number of slots. */
 	static MGPU_MEMBER mgpu_tile
 	lay_out(char *memory, uint32_t)
 	{

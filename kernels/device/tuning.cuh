@@ -24,15 +24,15 @@
 #define MGPU_MAP_THREADS 256
 
 /*
- * Searches for splits (split_search.cuh).  From so many items on, the first probes lie
+ * Searches for splits (split_search.cuh).  From this many items on, the first probes lie
  * around the place where the split is expected.
  */
 #define MGPU_SPLIT_NEAR_MIN_RANGE 4096
 
 /*
- * Interpolating probes reach so many roots of the items between the predicted place and the
+ * Interpolating probes reach this many roots of the items between the predicted place and the
  * nearer end.  A round that leaves more than even probes would have left multiplies that
- * reach by the growth; after so many such rounds all probes are even.
+ * reach by the growth; after MGPU_SPLIT_GUESSES such rounds all probes are even.
  */
 #define MGPU_SPLIT_GUESS_ROOTS 2.0f
 #define MGPU_SPLIT_GUESS_GROWTH 4.0f

@@ -14,8 +14,8 @@ extern "C" {
 /*
  * Sort by what is fastest for these keys.  Large arrays are probed first, which waits for
  * the stream unless they fit a single launch.  key_width: bytes of a stored key.
- * *ran: MERGE or RADIX, or LOCALITY for whatever uses the order that is there, as far as
- * that is known yet.  With less temporary memory than mgpu_auto_temp_bytes, but no less
+ * *ran: MERGE or RADIX, or LOCALITY for every sort that uses the keys' present order, as far
+ * as that is known yet.  With less temporary memory than mgpu_auto_temp_bytes, but no less
  * than the merge sort needs, sorts that want more are left out; so is the locality sort
  * without request->has_regions.
  */

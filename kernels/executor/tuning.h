@@ -16,8 +16,8 @@
 #define MGPU_COPY_CHUNK_BYTES (UINT64_C(16) << 20)
 
 /*
- * Results of so many bytes and more reach pageable memory through ring slots, which the
- * caller and up to so many threads empty while others fill.  Smaller ones go by cudaMemcpy.
+ * Results of MGPU_DOWNLOAD_MIN_BYTES and more reach pageable memory through ring slots, which the
+ * caller and up to MGPU_DOWNLOAD_THREADS threads empty while others fill.  Smaller ones go by cudaMemcpy.
  * One core copies 7 to 10 GB/s out of pinned memory, cudaMemcpy 11, the link brings 55.
  * Pieces are short, so that the caller is back in time to refill slots.  Some slots stay
  * free for another run's input.

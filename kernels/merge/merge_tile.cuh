@@ -9,7 +9,7 @@
  *
  *	 a: | phase | a_items | 1 |   b: | phase | b_items | 1 + items |
  *
- * The successor is there for the order check: whoever takes an item loads the next one of its
+ * The successor is there for the order check: a thread that takes an item loads the next one of its
  * list, and sees whether that sorts before.  So all neighbours of both lists are compared once,
  * for one more instruction.  A pass over both inputs for that was rejected: half as much again to
  * read.  All of this runs on the host too, where a test emulates a CTA.

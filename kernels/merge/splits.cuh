@@ -26,7 +26,7 @@
 struct mgpu_tile_plan
 {
 	const uint32_t *splits;		/* NULL: they search themselves */
-	uint32_t	ahead;			/* a CTA prefetches the tile so many behind its own */
+	uint32_t	ahead;			/* a CTA prefetches the tile this far behind its own */
 	bool		overlaps;		/* they start while splits are still searched */
 	uint32_t	launch;			/* number of the launch whose words they read, or 0 */
 };
@@ -37,7 +37,7 @@ mgpu_tiles_of(uint64_t num_items, uint32_t tile_items)
 	return (num_items + tile_items - 1) / tile_items;
 }
 
-/* Bytes that the boundaries of so many tiles take. */
+/* Bytes that the boundaries of num_tiles tiles take. */
 static inline uint64_t
 mgpu_splits_bytes(uint64_t num_tiles)
 {

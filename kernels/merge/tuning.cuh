@@ -123,16 +123,16 @@ using mgpu_remove_tuning = typename mgpu_bulk_tuning<item_bytes>::remove;
 template <int item_bytes>
 using mgpu_insert_tuning = typename mgpu_bulk_tuning<item_bytes>::insert;
 
-/* Tiles of one list go through registers for keys of so many bytes or more. */
+/* Tiles of one list go through registers for keys of this many bytes or more. */
 #define MGPU_MERGE_COPY_MIN_BYTES 4
 
-/* A list of so many items or fewer is short: nearly all tiles are copies of the other. */
+/* A list of this many items or fewer is short: nearly all tiles are copies of the other. */
 #define MGPU_MERGE_SHORT_ITEMS 1024
 
 /* Values that a thread moves at a time in a merge of pairs. */
 #define MGPU_MERGE_VALUES_AT_ONCE 8
 
-/* In a remove, items up to so many bytes are staged (in and out) or packed (out) through shared memory. */
+/* In a remove, items up to this many bytes are staged (in and out) or packed (out) through shared memory. */
 #define MGPU_REMOVE_STAGED_BYTES 1
 #define MGPU_REMOVE_PACKED_BYTES 4
 
@@ -153,7 +153,7 @@ using mgpu_insert_tuning = typename mgpu_bulk_tuning<item_bytes>::insert;
 #define MGPU_OPS_TILE_PROBES 16
 
 /*
- * Probes a round of the launch's searches, for up to so many tiles and for more.  Few tiles wait
+ * Probes a round of the launch's searches, for up to MGPU_OPS_FEW_TILES tiles and for more.  Few tiles wait
  * for rounds; many wait for the sectors that probes read.
  */
 #define MGPU_OPS_FEW_TILES UINT64_C(8000)
@@ -171,7 +171,7 @@ using mgpu_insert_tuning = typename mgpu_bulk_tuning<item_bytes>::insert;
 #define MGPU_OPS_WORDS 2048
 
 /*
- * The first probes lie within so many roots of the range around the expected place
+ * The first probes lie within this many roots of the range around the expected place
  * (device/split_search.cuh).  Random lists have it within three roots for all but a few in a
  * million tiles; the launch's fewer roots cost one or two boundaries in a hundred a round more.
  */

@@ -10,7 +10,7 @@
  *
  * So short segments take no pass, and k chunks take ceil(log2 k).  Groups have a power of two of
  * threads.  Each size is a class; a CTA sorts chunks of one class, longest first, so its groups
- * wait for each other alike.  A segment of k passes starts on the side from which they lead to
+ * wait for each other equally long.  A segment of k passes starts on the side from which they lead to
  * side 0.  Keys and indices are two arrays on both sides, packed in shared memory.
  *
  * Rejected: chunks of equal length, which leave threads of every group idle; CTAs of 1,024 threads

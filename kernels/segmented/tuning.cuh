@@ -125,7 +125,7 @@ typedef mgpu_aligned_tuning<256, 25, 1, 768> mgpu_aligned_u64;
 #define MGPU_READ_BITS_CTAS 1024
 #define MGPU_READ_BITS_THREADS 256
 
-/* The array counts as reversed if so many of MGPU_LOCALITY_PROBE_THREADS samples descend. */
+/* The array counts as reversed if this many of MGPU_LOCALITY_PROBE_THREADS samples descend. */
 #define MGPU_LOCALITY_PROBE_REVERSED_DESCENTS 960
 
 #endif							/* MGPU_SEGMENTED_TUNING_CUH */

@@ -27,7 +27,7 @@
 
 #define MGPU_FOUR_WAY_LANES 8		/* a run */
 #define MGPU_FOUR_WAY_PROBES (MGPU_FOUR_WAY_LANES - 1)	/* probes a run and step; the last lane stands for the window's end */
-#define MGPU_FOUR_WAY_FEW 64		/* windows of so many items are probed evenly in the first step too */
+#define MGPU_FOUR_WAY_FEW 64		/* windows of this many items are probed evenly in the first step too */
 
 /* The runs that a tile belongs to, and its first diagonal there. */
 struct mgpu_four_way_group

@@ -33,7 +33,7 @@ struct mgpu_quantised_tuning
 	static_assert(tile_items < 1u << place_bits, "no code of an item is the largest one");
 };
 
-/* Digits of so many bits. */
+/* Digits of keys with this many bits. */
 MGPU_HOST_DEVICE uint32_t
 mgpu_quantised_rounds(uint32_t bits)
 {

@@ -57,7 +57,7 @@ ask_device(launch_device *known)
 	return status;
 }
 
-/* The state of the current device, or NULL if it does not sort so many items in a single launch. */
+/* The state of the current device, or NULL if it does not sort num_items items in a single launch. */
 static cudaError_t
 find_state(mgpu_sort_shape shape, uint64_t num_items, mgpu_single_launch_state **state)
 {

@@ -16,7 +16,7 @@ extern "C" {
 
 struct mgpu_single_launch_state;
 
-/* Can the current device sort so many items in a single launch? If so, that is faster than the radix sort. */
+/* Can the current device sort num_items items in a single launch? If so, that is faster than the radix sort. */
 cudaError_t mgpu_single_launch_holds(mgpu_sort_shape shape, uint64_t num_items, bool *holds);
 
 /*

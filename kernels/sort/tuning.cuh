@@ -27,7 +27,7 @@ struct mgpu_merge_tuning
 	static constexpr int items_per_thread = items_;
 	static constexpr int sort_threads = sort_threads_;
 	static constexpr int merge_threads = merge_threads_;
-	static constexpr int ways = ways_;	/* runs that a pass merges: 2, or 4 and one pass of 2 if needed, or up to so many */
+	static constexpr int ways = ways_;	/* runs that a pass merges: 2, or 4 and one pass of 2 if needed, or up to this many */
 	static constexpr bool is_k_way = ways_ > 4;
 	static constexpr int resident_threads = resident_threads_;	/* an SM, that registers must allow */
 	static constexpr bool search_in_tile = search_in_tile_;	/* CTAs find their splits; else a launch does */
@@ -90,8 +90,8 @@ typedef mgpu_tile_tunings<mgpu_tile_tuning<256, 5>, mgpu_tile_tuning<256, 9>> mg
 typedef mgpu_tile_tunings<mgpu_tile_tuning<256, 5>, mgpu_tile_tuning<256, 9>> mgpu_tiles_u64_index;
 
 /*
- * A cut of a k-way pass may lie so many items before its diagonal, for a step or two less of
- * search.  A tile holds so many more: a hundredth of it.
+ * A cut of a k-way pass may lie this many items before its diagonal, for a step or two less of
+ * search.  A tile holds as many more: a hundredth of it.
  */
 #define MGPU_K_WAY_SLACK 128
 
@@ -141,13 +141,13 @@ typedef mgpu_tile_tunings<mgpu_tile_tuning<256, 5>, mgpu_tile_tuning<256, 9>> mg
 #define MGPU_RADIX_MIN_ITEMS_U64_INDEX (UINT64_C(1) << 24)
 #define MGPU_RADIX_MIN_ITEMS_NARROW (UINT64_C(1) << 16)
 
-/* An `auto` or locality sort of so many items probes them first, which costs some 7 us. */
+/* An `auto` or locality sort of this many items probes them first, which costs some 7 us. */
 #define MGPU_PROBE_MIN_ITEMS (UINT64_C(1) << 18)
 
-/* From so many items on, 4-byte keys that fit take the single-launch sort, which probes them itself. */
+/* From this many items on, 4-byte keys that fit take the single-launch sort, which probes them itself. */
 #define MGPU_SINGLE_LAUNCH_AUTO_MIN_ITEMS UINT64_C(100000)
 
-/* Arrays of so many items use quantised keys where these will do.  Fewer take a single launch or shorter runs. */
+/* Arrays of this many items use quantised keys where these will do.  Fewer take a single launch or shorter runs. */
 #define MGPU_QUANTISED_MIN_ITEMS UINT64_C(1100000)
 
 #endif							/* MGPU_SORT_TUNING_CUH */
