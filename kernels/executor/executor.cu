@@ -58,12 +58,6 @@ cuda_describe(int ordinal, mgpu_device *facts, mgpu_error *err)
 	return status != MGPU_OK ? status : mgpu_cuda_describe(device, facts, err);
 }
 
-static bool
-cuda_is_warm(void)
-{
-	return mgpu_cuda_is_ready();
-}
-
 /* Jobs that have kernels.  The CPU runs the others. */
 static bool
 is_supported(const mgpu_job *job)
@@ -426,17 +420,11 @@ cuda_release(mgpu_run *run)
 	free(run);
 }
 
-static void
-cuda_trim(void)
-{
-	mgpu_cuda_trim();
-}
-
 extern "C" const mgpu_executor mgpu_cuda_executor = {
 	"gpu",
 	cuda_num_devices,
 	cuda_describe,
-	cuda_is_warm,
+	mgpu_cuda_is_ready,
 	cuda_workspace_bytes,
 	cuda_open,
 	cuda_input_slot,
@@ -446,6 +434,6 @@ extern "C" const mgpu_executor mgpu_cuda_executor = {
 	cuda_stats,
 	cuda_cancel,
 	cuda_release,
-	cuda_trim,
+	mgpu_cuda_trim,
 	NULL
 };

@@ -6,8 +6,6 @@
  * MGPU_DOWNLOAD_POLL_MS, and kernels are enqueued at once and asked after later.  So the caller
  * sees its interrupts between two calls; one call that waits for the device was rejected.
  */
-#include <cstring>
-
 #include "core/cpu_threads.h"
 #include "executor/auto_sort.h"
 #include "executor/run.h"
