@@ -39,7 +39,7 @@
 #define MGPU_PROBE_SCATTERED(descents, ascents) ((ascents) > 0 && 8 * (descents) > 5 * (ascents))
 
 /*
- * Neighbours among samples are crowded if they differ, but by less than 1 / 2^BITS of the span.
+ * Neighbours among samples are crowded if they differ, but by at most 1 / 2^BITS of the span.
  * Samples of a quantised tile are 47 places apart: if keys spread evenly within 100 places, one or
  * two pairs of 248 are crowded.  Of direct neighbours 31 of 496 are, if gaps are random; of keys in
  * bursts, most are.
@@ -55,7 +55,7 @@ struct mgpu_probe_plan
 	uint64_t	num_items;
 	uint32_t	num_levels;
 	uint64_t	run_items[MGPU_PROBE_LEVELS];	/* each has three runs or more */
-	uint64_t	quantised_span;	/* runs of level 0 are quantised tiles, whose keys must not crowd if they span this; 0: no such level */
+	uint64_t	quantised_span;	/* keys of a quantised tile, level 0, must not crowd if they span this; 0: no such level */
 };
 
 /* Bits of `failed`: keys are not near their places; quantised codes lack bits; keys crowd. */

@@ -53,7 +53,7 @@ struct mgpu_lossy_tile
 
 /*
  * Repair the group of items whose code bits are those of item `item`, which descends, if it is the
- * group's first that does. descents: a bit an item.  False: the group is too long.
+ * group's first that does.  descents: a bit an item.  False: the group is too long.
  */
 template <class Source, class Sink>
 MGPU_HOST_DEVICE bool

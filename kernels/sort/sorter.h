@@ -37,7 +37,7 @@ typedef struct mgpu_sort_request
 	uint32_t   *indices[2];		/* NULL without indices; input not read */
 	int			current;		/* in: side of the keys; out: of the result */
 	uint32_t	key_bits;		/* higher bits of every key are 0 */
-	bool		has_regions;	/* both sides are regions of a segmented sort (segmented/segmented.h); only mgpu_auto_sort reads this */
+	bool		has_regions;	/* both sides are regions of a segmented sort; for mgpu_auto_sort alone */
 	uint64_t	num_items;		/* 1 to MGPU_MAX_ITEMS */
 	void	   *temp;
 	uint64_t	temp_bytes;

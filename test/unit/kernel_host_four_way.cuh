@@ -108,7 +108,10 @@ are_ordered(Keys keys, const mgpu_four_way_group &group, bool downward)
 	return good && runs > 1;
 }
 
-/* Count groups of four whose runs follow each other.  Where their windows are empty or have all probes of a first step, is that the last? */
+/*
+ * Count groups of four whose runs follow each other.  Where their windows are empty or have all
+ * probes of a first step, is that the last?
+ */
 template <class Keys>
 static bool
 check_ordered_four_way(Keys keys, const mgpu_four_way_group &group, int steps)
