@@ -23,6 +23,7 @@
 #ifndef MGPU_SEGMENTED_CTA_CUH
 #define MGPU_SEGMENTED_CTA_CUH
 
+#include "device/tile_copy.cuh"
 #include "segmented/tuning.cuh"
 #include "sort/cta_sort.cuh"
 #include "sort/four_way_pass.cuh"
