@@ -2,8 +2,7 @@
  * device/split_search.cuh
  *		Where tiles begin: a parallel search with several probes a round.
  *
- * Boundary `tile` splits a list into the items before it and those behind.  A Search class says what
- * that means:
+ * A Search class says which items of a list lie before boundary `tile`:
  *
  *	 range(tile, low, high)		the split is in [low, high]
  *	 before(tile, probe)		item `probe` of [low, high) lies before the boundary
@@ -12,14 +11,12 @@
  *	 many_probes				probes a round where tiles are many
  *	 publishes_splits			do tiles receive boundaries as these are found (merge/splits.cuh)?
  *
- * A group of lanes probes at even distances and keeps the part in which `before` changes.  Long
- * ranges are first probed around the expected place, then by interpolation between the distances
- * read: 4 or 5 rounds of 4 probes for 50 million random items, where even probes take 12.
- * Distances only advise: after MGPU_SPLIT_GUESSES misleading rounds all probes are even.  Unsorted
- * lists give some split within the range, the same one every time.
+ * Probes are even, or in long ranges first around the expected place, then interpolated: 4 or 5
+ * rounds of 4 probes for 50 million random items, where even ones take 12.  Distances only advise.
+ * Unsorted lists give some split within the range, the same one every time.
  *
- * Rejected: 32 lanes, which save one round for twice the sectors; every 16th boundary first by a
- * launch of its own.  Source: interpolation search (Perl, Itai and Avni, 1978).
+ * Rejected: 32 lanes, which save one round for twice the sectors.  Source: interpolation search
+ * (Perl, Itai and Avni, 1978).
  */
 #ifndef MGPU_DEVICE_SPLIT_SEARCH_CUH
 #define MGPU_DEVICE_SPLIT_SEARCH_CUH

@@ -3,13 +3,9 @@
  *		Batcher's odd-even mergesort network, iterative, of any length.
  *
  * For size = 2, 4 ... and stride = size/2, size/4 ... 1, items i and i + stride are put in order
- * if, with q = (i mod size) / stride,
- *
- *	 stride = size/2	q is even
- *	 else				q is odd and not the group's last
- *
- * Items past the end count as the largest key, so no length is padded.  One launch a stride would
- * take log2(n)^2 / 2 passes over memory; instead a CTA loads a window and does many strides on it:
+ * if, with q = (i mod size) / stride, q is even (stride = size/2), or q is odd and not the group's
+ * last.  Items past the end count as the largest key.  A CTA loads a window and does many strides
+ * on it:
  *
  *	 tiles		all sizes up to a tile
  *	 columns	a level's first 8 strides: columns of 256 items, size/256 apart
@@ -18,8 +14,7 @@
  *
  * A window is linear in shared memory, so one step serves all kinds of launch: `unit` items lie
  * between neighbours of a column.  Source: Batcher, "Sorting networks and their applications",
- * 1968.  Not stable: keys alone.  One thread an index was rejected: half of the threads would
- * idle.
+ * 1968.  Not stable: keys alone.
  */
 #ifndef MGPU_MERGE_ODD_EVEN_CUH
 #define MGPU_MERGE_ODD_EVEN_CUH

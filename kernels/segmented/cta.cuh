@@ -2,23 +2,20 @@
  * segmented/cta.cuh
  *		Sorts the segments of one tile inside a CTA.
  *
- * Heads cut a tile into pieces: segments, and at its ends perhaps parts of some.  Each is sorted
- * where it lies by the lanes that its length asks for, so no lane has items of two pieces:
+ * Heads cut a tile into pieces.  Each is sorted where it lies by the lanes that its length asks
+ * for, so no lane has items of two pieces:
  *
  *	 a few items	one lane, a network of 4, 8, 16 ... items
  *	 lane_items		one lane, a network of lane_items
- *	 longer			neighbouring lanes: each sorts its items, then runs of 1, 2, 4 ... lanes
- *					are merged in pairs
+ *	 longer			neighbouring lanes: each sorts its items, then runs are merged in pairs
  *
- * Pieces are first listed by class, that is by cost: a network's size or, for longer ones, the
- * number of pieces that a warp takes at a time.  Free warps take units of work, the longest first.
- * Pieces longer than a warp are sorted in parts, which the whole CTA merges at last.  A piece's
- * last lane is padded with largest keys in registers.  Pieces in order are left alone; equal keys
- * cannot be told apart.
+ * Pieces are first listed by class, that is by cost, and free warps take units of work, the
+ * longest first.  Pieces longer than a warp are sorted in parts, which the whole CTA merges at
+ * last.  Pieces in order are left alone; equal keys cannot be told apart.
  *
  * Rejected: one network whose comparators stop at heads, and merges across heads (moderngpu; S.
- * Baxter, 2013), since a comparator then takes four operations, not two, and a merged item 21, not
- * 8; groups of a power of two of lanes, of which a third would idle.
+ * Baxter, 2013), since a merged item then takes 21 operations, not 8; groups of a power of two of
+ * lanes, of which a third would idle.
  */
 #ifndef MGPU_SEGMENTED_CTA_CUH
 #define MGPU_SEGMENTED_CTA_CUH

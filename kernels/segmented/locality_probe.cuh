@@ -2,8 +2,7 @@
  * segmented/locality_probe.cuh
  *		The locality probe: does a locality sort pay for keys that are in order in parts?
  *
- * A locality sort pays if few passes have much to merge.  Keys far from their places are faster
- * sorted by radix or by the merge sort.  To tell, a few CTAs sample keys before the sort:
+ * It pays if few passes have much to merge.  To tell, a few CTAs sample keys before the sort:
  *
  *	 a pass		a pair of lists that it will merge.  Items move that lie behind b's least or
  *				before a's greatest, so samples of both lists, unsorted, tell how many:
@@ -12,12 +11,9 @@
  *
  *	 a tile		neighbours; one pair out of order means that the tile must be sorted
  *
- * The samples stand for all pairs and tiles, and costs are straight lines (sort/costs.h).  Only
- * that keys differ in few low bits must hold for all keys: where samples promise it and it would
- * decide, all keys are read.
- *
- * Rejected: one sample over the whole array, in which keys 100,000 places off went unseen;
- * sampling on the host, since a job may never pass there.
+ * Costs are straight lines (sort/costs.h).  Only that keys differ in few low bits must hold for
+ * all keys: where samples promise it and it would decide, all keys are read.  Rejected: one sample
+ * over the whole array, in which keys 100,000 places off went unseen.
  */
 #ifndef MGPU_SEGMENTED_LOCALITY_PROBE_CUH
 #define MGPU_SEGMENTED_LOCALITY_PROBE_CUH

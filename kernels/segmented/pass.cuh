@@ -11,12 +11,10 @@
  *	 range				 [  begin ... middle ... end  ]
  *
  * A range that fits one tile is merged in place by one CTA.  Of a longer one, each tile that it
- * touches is merged into the other region; a byte a tile says on which side the tile lies.  So
- * what a pass leaves alone costs nothing.  The first lists are sort tiles, which end where
- * segments do if possible (mgpu_make_border).  If all segments are short, there is no pass.
+ * touches is merged into the other region; a byte a tile says on which side it lies.  The first
+ * lists are sort tiles, which end where segments do if possible (mgpu_make_border).
  *
- * Source: active ranges and the tree are moderngpu's (S.  Baxter, 2013); sides, merges in place,
- * narrowed ranges and borders at heads are ours.
+ * Source: active ranges and the tree are moderngpu's (S.  Baxter, 2013); the rest is ours.
  */
 #ifndef MGPU_SEGMENTED_PASS_CUH
 #define MGPU_SEGMENTED_PASS_CUH

@@ -3,20 +3,16 @@
  *		Sorts one tile inside a CTA: each thread its own items in registers, then
  *		log2(threads) levels of cooperative merges through shared memory.
  *
- * At a level with runs of run_threads threads, every thread writes its sorted items to its run,
- * all wait, and each finds its diagonal in the pair of runs and merges items_per_thread outputs
- * back into registers:
+ * Every thread writes its sorted items to its run, all wait, and each finds its diagonal in the
+ * pair of runs and merges items_per_thread outputs back into registers:
  *
  *	 registers  t0 t1 | t2 t3 | ...			run_threads = 2
  *	 shared     [ run 0 -> ][ <- run 1 ]	pair of facing runs
  *	 diagonals  d0   d1   d2   d3			one a thread
  *
- * Outputs in registers halve the shared memory.  A pair of runs of one warp needs no CTA barrier.
  * The merge sort's runs both walk up, each followed by a largest item; the segmented sort's face
  * each other.  Items near their places need few levels: once pairs of runs are in order, one more
- * merge across the borders of pairs ends the sort.
- *
- * Rejected: in-warp bitonic merges by shuffles, which move a quarter less shared memory but are
+ * merge across the borders of pairs ends the sort.  Rejected: in-warp bitonic merges by shuffles,
  * slower (NOTES.md).  Steps between two barriers run on the host too.
  */
 #ifndef MGPU_SORT_CTA_SORT_CUH

@@ -3,20 +3,16 @@
  *		Geometry of a 4-way merge pass, and the search for its splits.
  *
  * A tile's boundary is a split of four runs: how many items of each are among the first `diagonal`
- * of the group.  Equal keys are ordered by run, then position, so a split is unique.  A warp
- * searches one split.  It keeps a window [low, high) of each run, 8 lanes each: items before low
- * are in, items from high on are out.  A step reads 7 keys of each window:
+ * of the group.  Equal keys are ordered by run, then position.  A warp searches one split, with a
+ * window [low, high) of each run, 8 lanes each.  A step reads 7 keys of each window:
  *
  *	 run 0   low|----0----1----2----3----4----5----6----|high
  *	 run 1        low|--0--1--2--3--4--5--6--|high
  *
  * Ranking a key among the other runs' keys bounds the number of items before it, which decides
- * whether it is in or out.  A step shrinks windows to about a quarter, and what remains of one
- * window bounds the others.  The first step probes near the split of equally distributed runs and
- * at the ends of long windows, which decides runs that follow each other.
- *
- * Rejected: a separate check for such runs, for which random keys waited 2 us a pass; a nested
- * binary search, 25 times 25 dependent loads.
+ * whether it is in or out.  What remains of one window bounds the others.  The first step probes
+ * near the split of equally distributed runs and at the ends of long windows, which decides runs
+ * that follow each other.  Rejected: a nested binary search, 25 times 25 dependent loads.
  */
 #ifndef MGPU_SORT_FOUR_WAY_PASS_CUH
 #define MGPU_SORT_FOUR_WAY_PASS_CUH

@@ -4,19 +4,16 @@
  *
  * A lane has one run and a window [low, high) in it: items before low are in, items from high on
  * are out.  In each round all lanes look for a pivot key in their windows, and the sum of the
- * items before it tells on which side of it the cut is.  A cut among the items that equal the
- * pivot is found at once: they follow each other by run.  Pivots come from the ends of windows and
+ * items before it tells on which side of it the cut is.  Pivots come from the ends of windows and
  * from the item that each run names:
  *
- *	 median		of the named items, weighted by the windows' items.  Two rounds do for random
- *				keys.  Later, every other round names middles, which decides a quarter of the rest.
+ *	 median		of the named items, weighted by the windows' items: two rounds for random keys
  *	 model		if the median is in less than half of the windows, as in nearly sorted keys: the
  *				key at the cut if keys rose evenly between the known ones
  *
- * A lane finds the pivot by two probes at a time, on both sides of the interpolated place; if keys
- * do not rise evenly, by growing distances, then by thirds.  Rejected: single probes, a fifth more
- * dependent loads for a tenth fewer sectors; ranking all lanes' items among each other, as 4-way
- * passes do.  All of this runs on the host too, where a test plays all lanes.
+ * A lane finds the pivot by two probes at a time, on both sides of the interpolated place, then by
+ * growing distances, then by thirds.  Rejected: single probes, a fifth more dependent loads.  All
+ * of this runs on the host too, where a test plays all lanes.
  */
 #ifndef MGPU_SORT_K_WAY_SEARCH_CUH
 #define MGPU_SORT_K_WAY_SEARCH_CUH

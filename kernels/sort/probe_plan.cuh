@@ -6,15 +6,14 @@
  * some keys with the least of others:
  *
  *	 level k		runs i and i + 2 of those that k merge passes leave: a window pass
- *					(window_pass.cuh) is right if these are in order for all i.  With quantised
- *					tiles, level 0 has their length, and tells how far a run's keys differ
+ *					(window_pass.cuh) is right if these are in order for all i.  Level 0 may
+ *					be quantised tiles, and then tells how far a run's keys differ
  *	 near			512 neighbours: those before the middle 128, and those behind
  *	 whole			one more job: keys at even distances, each with the next
  *
- * Each CTA also reads its share of all keys as long as they ascend, or descend.  Random keys end
- * that at once, and a probe that finds order has proved it.  A kernel of its own for the proof was
- * rejected: 6 us more.  Vectors of 16 bytes are reversed one by one.  If the count is no multiple
- * of a vector, a vector of the result takes keys of two neighbours:
+ * Each CTA also reads its share of all keys as long as they ascend, or descend, so a probe that
+ * finds order has proved it.  Vectors are reversed one by one.  If the count is no multiple of a
+ * vector, a vector of the result takes keys of two neighbours:
  *
  *	 keys		0 1 2 3 | 4 5 6 7 | 8 9			10 keys, 2 over
  *	 result		9 8 7 6 | 5 4 3 2 | 1 0

@@ -9,16 +9,13 @@
  *	 code	| key - least, 18 bits | place in the tile, 14 bits |
  *	 alone	| key - least,                              32 bits |
  *
- * Codes sort as 4-byte keys do, at half the cost of 8-byte items, in tiles twice as long.  Places
- * make all codes different, so the sort is stable.  If keys differ in more bits, codes have the
- * highest 18; whole keys then show items that descend, and one thread repairs each such group
- * (quantised_repair.cuh).  Whole keys come from the input by their places, or, for 4-byte keys,
- * from the code and a byte in shared memory.  A tile with long groups is sorted in rounds, digit
- * by digit: any keys are sorted, but only those of one round fast, so callers probe first.
+ * Codes sort as 4-byte keys do, at half the cost of 8-byte items; places make the sort stable.  If
+ * keys differ in more bits, codes have the highest 18, and items that descend by their whole keys
+ * are repaired (quantised_repair.cuh).  A tile with many equal codes is sorted in rounds, digit by
+ * digit.  Only keys of one round are sorted fast, so callers probe first.
  *
- * Rejected: wide items for such tiles, in twice the shared memory or in a launch of their own;
- * shorter places, which wrap round among equal keys; low bits of 8-byte keys in shared memory, 4
- * or 5 bytes an item.
+ * Rejected: wide items for such tiles, in twice the shared memory or in a launch of their own; low
+ * bits of 8-byte keys in shared memory, 4 or 5 bytes an item.
  */
 #ifndef MGPU_SORT_QUANTISED_TILES_CUH
 #define MGPU_SORT_QUANTISED_TILES_CUH

@@ -1,8 +1,6 @@
 /*
  * sort/radix_pass.cuh
- *		Radix sort: one pass, which reads and writes every item once.
- *
- * A pass moves items from side to side by one digit, stably.  Each CTA takes a tile:
+ *		Radix sort: one pass, which moves items from side to side by one digit, stably.
  *
  *	 count		each warp counts the digits of its own items
  *	 publish	the tile's count of each digit is published for the tiles behind
@@ -11,10 +9,9 @@
  *	 look back	how many of each digit do the tiles before this one have?
  *	 move out	items leave in the order of their digits
  *
- * A pass also clears what the next one looks back at, and may start while the one before it ends.
- * It is bound by instructions, some 65 an item, of which 25 find equal digits.  Rejected: the
- * instruction that matches lanes, twice as slow on random digits; places by an atomic addition of
- * one lane and a shuffle, 3 % slower.
+ * A pass also clears what the next one looks back at.  It is bound by instructions, some 65 an
+ * item, of which 25 find equal digits.  Rejected: the instruction that matches lanes, twice as
+ * slow on random digits.
  *
  * Source: Adinets and Merrill, "Onesweep", 2022; Merrill and Garland, "Single-pass Parallel Prefix
  * Scan with Decoupled Look-back", 2016.

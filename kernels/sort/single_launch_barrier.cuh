@@ -2,8 +2,8 @@
  * sort/single_launch_barrier.cuh
  *		What the CTAs of a single-launch sort tell each other, and how they wait.
  *
- * A cooperative launch promises that all CTAs are on the device at once.  Most words carry a tag,
- * so no fence is needed to write them and no barrier to read them:
+ * All CTAs are on the device at once.  Most words carry a tag, so no fence is needed to write them
+ * and no barrier to read them:
  *
  *	 probe			how many CTAs have arrived, and how many of them found no order
  *	 ranges[cta]	the launch, and a CTA's least and greatest key
@@ -11,12 +11,9 @@
  *	 sums[group]	counts of each value of several CTAs, and the number of these CTAs
  *	 num_met		CTAs whose items have left; only this one orders other memory, by a fence
  *
- * Nothing is cleared between two launches: a launch's number tells old words from new ones, and
- * sums exist twice, so that each launch clears the next one's.  Launches of a device follow one
- * another in one stream (executor/process.h).
- *
- * Rejected: a barrier for the counts, 2 us a pass; one word a CTA for the probe, which all read, 4
- * us.
+ * Nothing is cleared between launches: a launch's number tells old words from new ones, and sums
+ * exist twice, so that each launch clears the next one's.  Rejected: a barrier for the counts, 2
+ * us a pass.
  */
 #ifndef MGPU_SORT_SINGLE_LAUNCH_BARRIER_CUH
 #define MGPU_SORT_SINGLE_LAUNCH_BARRIER_CUH

@@ -10,15 +10,11 @@
  *	 find the splits at both ends of tile u - 1; compare ends of runs (the proof)
  *	 merge the window of tile u - 1, and of the last tile too
  *
- * Merged data are still in the cache, and merges, which wait for memory, run beside block sorts,
- * which wait for shared memory.  The lag spares most CTAs the wait.  CTAs wait only for lower
- * numbers, which devices begin first.  That is not promised, so a CTA that waits too long gives up
- * and the answer is no. (Turns from a counter would cost 3 to 5 us.) If the answer is no, the runs
- * are all there when the launch ends, and some windows were merged for nothing, to the other side,
- * within their bounds.
- *
- * Words of tiles hold the question's number (device/signal.h), so nothing is cleared.  Launches of
- * a device follow one another in one stream (executor/process.h).
+ * Merges wait for memory and run beside block sorts, which wait for shared memory.  CTAs wait only
+ * for lower numbers, which devices begin first.  That is not promised, so a CTA that waits too
+ * long gives up and the answer is no; then the runs are all there when the launch ends. (Turns
+ * from a counter would cost 3 to 5 us.) Words of tiles hold the question's number
+ * (device/signal.h), so nothing is cleared.
  */
 #ifndef MGPU_SORT_WINDOW_FUSED_CUH
 #define MGPU_SORT_WINDOW_FUSED_CUH
