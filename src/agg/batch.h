@@ -137,7 +137,7 @@ extern void agg_batch_describe_job(run_request *request, agg_batch *batch, mgpu_
 								   uint32 key_width);
 
 /* Record, for mgpu_last_run, a batch that was sorted without a job. */
-extern void agg_batch_note(const agg_batch *batch, const char *algorithm, const char *reason);
+extern void agg_batch_record(const agg_batch *batch, const char *algorithm, const char *reason);
 
 /*
  * Whether a batch must be a job, however small.  A sorted plan has a batch a

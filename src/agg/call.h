@@ -115,7 +115,6 @@ typedef struct agg_group
 /* For final and serialization functions: the group that they are called for. */
 extern agg_group agg_group_of_final(FunctionCallInfo fcinfo);
 
-
 /* The call of another aggregate of the node, or NULL if it is none of ours. */
 extern agg_call *agg_call_by_number(AggState *aggstate, int trans_number);
 

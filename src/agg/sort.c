@@ -45,7 +45,7 @@ agg_batch_describe_job(run_request *request, agg_batch *batch, mgpu_op op, uint3
 }
 
 void
-agg_batch_note(const agg_batch *batch, const char *algorithm, const char *reason)
+agg_batch_record(const agg_batch *batch, const char *algorithm, const char *reason)
 {
 	run_note_cpu(batch->call->function, algorithm, batch->num_items,
 				 batch->num_items * batch->call->key.width, reason);
@@ -88,7 +88,7 @@ sort_groups_now(agg_batch *batch)
 		if (end - begin > 1)
 			sort_now(type, batch->order.descending, batch->keys + begin * type->key_width, end - begin);
 	}
-	agg_batch_note(batch, "quick", batch->num_heads < batch->num_items ? "few items" : "every group has one item");
+	agg_batch_record(batch, "quick", batch->num_heads < batch->num_items ? "few items" : "every group has one item");
 	batch->sorted_keys = batch->keys;
 }
 

@@ -10,6 +10,9 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
+#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -26,7 +29,7 @@
 #define BUFFER_PART 4
 
 /* Partitions are meant to be this much smaller than the limit, as hashes are uneven. */
-#define ROOM 1.5
+#define HEADROOM 1.5
 
 /* Rows that are written together: a piece of a partition has no more. */
 #define STEP_ROWS (16 * 1024)
@@ -35,7 +38,7 @@ static void
 open_partitions(spill *to, const chunk *rows, int level, uint64 num_rows, Size limit_bytes)
 {
 	double		row_bytes = (double) chunk_bytes(rows) / Max(rows->num_rows, 1);
-	double		wanted = Max(num_rows, rows->num_rows) * row_bytes / limit_bytes * ROOM + 1;
+	double		wanted = Max(num_rows, rows->num_rows) * row_bytes / limit_bytes * HEADROOM + 1;
 	double		most = Min((double) limit_bytes / BUFFER_PART / BLCKSZ, MOST_PARTITIONS);
 
 	to->num_open = Max(Min(wanted, most), FEWEST_PARTITIONS);
@@ -43,11 +46,32 @@ open_partitions(spill *to, const chunk *rows, int level, uint64 num_rows, Size l
 	to->open_level = level;
 }
 
+/* The same for keys of one group: any NaN, any zero. */
+static uint64
+hash_key(const column *key, uint64 row, uint64 seed)
+{
+	uint32		width = key->type->width;
+	union
+	{
+		float4		narrow;
+		float8		wide;
+		unsigned char bytes[16];
+	}			cell;
+
+	memcpy(cell.bytes, key->cells + row * width, width);
+	if (key->type->element.key_kind == MGPU_KEY_FLOAT && width == sizeof(float4))
+		cell.narrow = isnan(cell.narrow) ? (float4) NAN : cell.narrow + 0.0f;
+	else if (key->type->element.key_kind == MGPU_KEY_FLOAT)
+		cell.wide = isnan(cell.wide) ? (float8) NAN : cell.wide + 0.0;
+	/* NULL must not always go where zeros go */
+	return hash_bytes_extended(cell.bytes, width, seed * 2 + column_is_null(key, row));
+}
+
 /* The number of a row's partition, which learns whether it is of one group. */
 static uint32
 choose_partition(spill *to, const column *key, uint64 row)
 {
-	uint64		hash = to->hash(key, row, to->open_level);
+	uint64		hash = hash_key(key, row, to->open_level);
 	uint32		number = hash % to->num_open;
 	partition  *part = to->open[number];
 

@@ -2,7 +2,7 @@
  * spill.h
  *		Rows to group that do not fit in memory: partitions in temporary files.
  *
- * The first column is the key.  A partition has all rows of its groups, so
+ * The first column is the key, of 16 bytes at most.  A partition has all rows of its groups, so
  * partitions are grouped one after another.  One that is still too large, and has
  * more than one group, is split again.
  */
@@ -23,14 +23,10 @@ typedef struct partition
 	uint64		first_hash;
 } partition;
 
-/* A hash of a row's key, the same for equal ones. */
-typedef uint64 (*spill_hash_fn) (const column *key, uint64 row, uint64 seed);
-
-/* Zeros, but for the first two, are a spill without partitions. */
+/* Zeros, but for context, are a spill without partitions. */
 typedef struct spill
 {
 	MemoryContext context;		/* of its own */
-	spill_hash_fn hash;
 	List	   *waiting;		/* of partitions, finished */
 	int			num_open;		/* being written */
 	partition **open;			/* NULL: no row yet */

@@ -84,7 +84,4 @@ extern bool group_key_is_sortable(const element_type *type);
  */
 extern group_ranks group_rank(const chunk *rows, const char *function, MemoryContext context);
 
-/* A hash of a row's key that is the same for keys of one group; seed: any number. */
-extern uint64 group_key_hash(const column *key, uint64 row, uint64 seed);
-
 #endif							/* MGPU_GROUP_H */

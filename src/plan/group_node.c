@@ -308,7 +308,6 @@ begin(CustomScanState *css, EState *estate, int eflags)
 		state->rows = rows_create_for(context, linitial(css->custom_ps));
 	state->batch_context = AllocSetContextCreate(context, "mgpu_pg groups", ALLOCSET_DEFAULT_SIZES);
 	state->spill.context = AllocSetContextCreate(context, "mgpu_pg partitions of rows", ALLOCSET_DEFAULT_SIZES);
-	state->spill.hash = group_key_hash;
 }
 
 static TupleTableSlot *

@@ -176,8 +176,6 @@ take_aggregate(group_task *task, Aggref *aggref)
 		column = list_length(task->arguments);
 		task->arguments = lappend(task->arguments, argument);
 	}
-	else
-		element_type_fill(&type, linitial_oid(aggref->aggargtypes));
 	task->aggrefs = lappend(task->aggrefs, aggref);
 	task->columns = lappend_int(task->columns, column + 1);
 	return true;

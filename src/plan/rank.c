@@ -11,9 +11,6 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
-#include "common/hashfn.h"
 #include "miscadmin.h"
 
 #include "core/cpu_sort.h"
@@ -36,26 +33,6 @@ kind_of(const element_type *type)
 {
 	/* any order of an enum's labels will do: that of their OIDs */
 	return type->is_enum ? MGPU_KEY_UNSIGNED : type->key_kind;
-}
-
-uint64
-group_key_hash(const column *key, uint64 row, uint64 seed)
-{
-	uint32		width = key->type->width;
-	union
-	{
-		float4		narrow;
-		float8		wide;
-		unsigned char bytes[16];
-	}			cell;
-
-	memcpy(cell.bytes, key->cells + row * width, width);
-	if (key->type->element.key_kind == MGPU_KEY_FLOAT && width == sizeof(float4))
-		cell.narrow = isnan(cell.narrow) ? (float4) NAN : cell.narrow + 0.0f;
-	else if (key->type->element.key_kind == MGPU_KEY_FLOAT)
-		cell.wide = isnan(cell.wide) ? (float8) NAN : cell.wide + 0.0;
-	/* NULL must not always go where zeros go */
-	return hash_bytes_extended(cell.bytes, width, seed * 2 + column_is_null(key, row));
 }
 
 /* Sorted keys, in context, the floats' own bits included, and the positions that put them so. */
@@ -88,10 +65,10 @@ sort_keys(MemoryContext context, const chunk *rows, const char *function, uint32
 }
 
 /*
- * Notes the keys of [begin, end) that are not the key before, without branches:
- * each is noted where the next start belongs, and stays there if it is one.
+ * Writes which keys of [begin, end) are not the key before, without branches: each
+ * is written where the next start belongs, and stays there if it is one.
  */
-#define NOTE_CHANGES(type, is_change) \
+#define MARK_CHANGES(type, is_change) \
 	do { \
 		const type *cell = (const type *) sorted; \
 		\
@@ -108,24 +85,24 @@ sort_keys(MemoryContext context, const chunk *rows, const char *function, uint32
 #define FLOATS_DIFFER(a, b) (((a) != (b)) & (((a) == (a)) | ((b) == (b))))
 
 static uint32
-note_changes(const char *sorted, uint64 begin, uint64 end, const column_type *type, uint32 *starts, uint32 num_groups)
+mark_changes(const char *sorted, uint64 begin, uint64 end, const column_type *type, uint32 *starts, uint32 num_groups)
 {
 	uint32		width = type->width;
 
 	if (type->element.key_kind == MGPU_KEY_FLOAT && width == sizeof(float4))
-		NOTE_CHANGES(float4, FLOATS_DIFFER);
+		MARK_CHANGES(float4, FLOATS_DIFFER);
 	if (type->element.key_kind == MGPU_KEY_FLOAT)
-		NOTE_CHANGES(float8, FLOATS_DIFFER);
+		MARK_CHANGES(float8, FLOATS_DIFFER);
 	switch (width)
 	{
 		case 1:
-			NOTE_CHANGES(uint8, NUMBERS_DIFFER);
+			MARK_CHANGES(uint8, NUMBERS_DIFFER);
 		case 2:
-			NOTE_CHANGES(uint16, NUMBERS_DIFFER);
+			MARK_CHANGES(uint16, NUMBERS_DIFFER);
 		case 4:
-			NOTE_CHANGES(uint32, NUMBERS_DIFFER);
+			MARK_CHANGES(uint32, NUMBERS_DIFFER);
 		case 8:
-			NOTE_CHANGES(uint64, NUMBERS_DIFFER);
+			MARK_CHANGES(uint64, NUMBERS_DIFFER);
 		default:
 			for (uint64 i = begin; i < end; i++)
 				if (memcmp(sorted + (i - 1) * width, sorted + i * width, width) != 0)
@@ -148,7 +125,7 @@ find_starts(const char *sorted, uint64 num_keys, const column_type *type, uint32
 		starts[0] = 0;
 	for (uint64 i = 1; i < num_keys; i += STEP_ROWS)
 	{
-		num_groups = note_changes(sorted, i, Min(i + STEP_ROWS, num_keys), type, starts, num_groups);
+		num_groups = mark_changes(sorted, i, Min(i + STEP_ROWS, num_keys), type, starts, num_groups);
 		CHECK_FOR_INTERRUPTS();
 	}
 	return num_groups;
