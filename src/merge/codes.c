@@ -103,12 +103,12 @@ make_side(merge_codes *codes, int which)
 }
 
 void
-merge_codes_make(merge_codes *codes, sorted_input *input, const sort_keys keys[2])
+merge_codes_make(merge_codes *codes, const sort_keys keys[2], bool descending, const int64 first_subscripts[2])
 {
 	codes->keys = keys;
-	codes->descending = input->order.descending;
-	check_sorted(codes, 0, sorted_input_first_subscript(&input->a, &input->order));
-	check_sorted(codes, 1, sorted_input_first_subscript(&input->b, &input->order));
+	codes->descending = descending;
+	check_sorted(codes, 0, first_subscripts[0]);
+	check_sorted(codes, 1, first_subscripts[1]);
 	codes->shared = shared_by_all(codes);
 	codes->coded = codes->shared + mgpu_code_step(&keys[0].strings.keys);
 	make_side(codes, 0);

@@ -6,7 +6,6 @@
 #define MGPU_MERGE_CODES_H
 
 #include "keys/sort_keys.h"
-#include "merge/input.h"
 
 typedef struct merge_codes
 {
@@ -17,8 +16,12 @@ typedef struct merge_codes
 	uint32		coded;			/* bytes that strings of one code begin with alike */
 } merge_codes;
 
-/* Codes of both arrays' strings.  Raises where an array is not sorted. */
-extern void merge_codes_make(merge_codes *codes, sorted_input *input, const sort_keys keys[2]);
+/*
+ * Codes of both arrays' strings, whose first ones have these subscripts.  Raises where
+ * an array is not sorted.
+ */
+extern void merge_codes_make(merge_codes *codes, const sort_keys keys[2], bool descending,
+							 const int64 first_subscripts[2]);
 
 /* sides is the merged order of the codes; put those that are equal in order. */
 extern void merge_codes_ties(const merge_codes *codes, bool *sides);

@@ -149,12 +149,16 @@ static void
 merge_strings(sorted_input *input, const sort_keys keys[2], bool *sides)
 {
 	sort_keys	words[2] = {keys[0], keys[1]};
+	int64		first_subscripts[] = {
+		sorted_input_first_subscript(&input->a, &input->order),
+		sorted_input_first_subscript(&input->b, &input->order)
+	};
 	merge_codes codes;
 	instr_time	start;
 	instr_time	end;
 
 	INSTR_TIME_SET_CURRENT(start);
-	merge_codes_make(&codes, input, keys);
+	merge_codes_make(&codes, keys, input->order.descending, first_subscripts);
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_SUBTRACT(end, start);
 	for (int i = 0; i < 2; i++)

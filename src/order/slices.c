@@ -24,8 +24,8 @@
 #include "array/element_type.h"
 #include "array/null_map.h"
 #include "array/result.h"
-#include "order/order.h"
 #include "order/slices.h"
+#include "order/words.h"
 #include "run/run.h"
 
 /* Elements handled between looks at interrupts, or slices. */

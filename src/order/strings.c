@@ -18,7 +18,8 @@
 
 #include "compat.h"
 #include "array/result.h"
-#include "order/order.h"
+#include "order/forms.h"
+#include "order/words.h"
 #include "run/run.h"
 #include "threads.h"
 

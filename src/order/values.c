@@ -20,7 +20,9 @@
 #include "compat.h"
 #include "array/result.h"
 #include "keys/value_order.h"
+#include "order/forms.h"
 #include "order/order.h"
+#include "order/words.h"
 #include "run/run.h"
 
 /* Codes of fewer values cost more than comparing these. */
