@@ -63,7 +63,6 @@ static mgpu_status
 feed_channel(active_run *active, mgpu_channel channel, const run_request *request,
 			 uint64 total_bytes, bool scan_floats, mgpu_error *error)
 {
-	const run_reader *reader = &request->readers[channel];
 	uint64		done = 0;
 
 	while (done < total_bytes)
@@ -76,10 +75,7 @@ feed_channel(active_run *active, mgpu_channel channel, const run_request *reques
 		if (status != MGPU_OK)
 			return status;
 		bytes = Min(bytes, SLICE_BYTES);
-		if (reader->read)
-			reader->read(reader->context, done, bytes, slot);
-		else
-			array_source_read(request->sources[channel], done, bytes, slot);
+		array_source_read(request->sources[channel], done, bytes, slot);
 		if (scan_floats)
 		{
 			status = mgpu_float_ties_scan(&active->ties, slot, bytes / active->ties.width, error);

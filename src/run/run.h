@@ -10,21 +10,9 @@
 #include "array/source.h"
 
 /*
- * Copies a channel's input from offset on to dest.  Offsets ascend without gaps;
- * 0 may come again, when another executor takes over.
- */
-typedef void (*run_read_fn) (void *context, Size offset, Size bytes, void *dest);
-
-typedef struct run_reader
-{
-	run_read_fn read;			/* NULL: none */
-	void	   *context;
-} run_reader;
-
-/*
  * A job and where its data are.  The caller sets function and job, and then for
  * each input channel the binding's in_ pointer (properly aligned memory), or the
- * source or the reader that it is read from; the binding's outputs always.  A job whose
+ * source that it is read from; the binding's outputs always.  A job whose
  * algorithm is AUTO gets that of mgpu.algorithm.  All of it must live until
  * run_job returns or throws.
  */
@@ -34,7 +22,6 @@ typedef struct run_request
 	mgpu_job	job;
 	mgpu_binding binding;
 	array_source *sources[MGPU_NUM_CHANNELS];
-	run_reader	readers[MGPU_NUM_CHANNELS];
 
 	/*
 	 * NULL: executor as settings and plan choose; else the CPU, and why.  Further
