@@ -24,7 +24,7 @@
 typedef struct label
 {
 	Oid			value;			/* hash key */
-	uint32		rank;
+	uint32		number;			/* by first appearance */
 	char		status;			/* the table's */
 } label;
 
@@ -49,16 +49,26 @@ has_odd(const Oid *values, int64 num_items)
 	return (bits & 1) != 0;
 }
 
+/* keys[i] = the number of values[i] among the labels, by their first appearance. */
 static label_hash *
-distinct_labels(const Oid *values, int64 num_items)
+number_labels(const Oid *values, int64 num_items, uint32 *keys)
 {
 	label_hash *found = label_create(CurrentMemoryContext, 64, NULL);
 	bool		is_there;
 
 	for (int64 i = 0; i < num_items; i++)
 	{
-		if (i == 0 || values[i] != values[i - 1])
-			(void) label_insert(found, values[i], &is_there);
+		label	   *entry;
+
+		if (i > 0 && values[i] == values[i - 1])
+		{
+			keys[i] = keys[i - 1];
+			continue;
+		}
+		entry = label_insert(found, values[i], &is_there);
+		if (!is_there)
+			entry->number = found->members - 1;
+		keys[i] = entry->number;
 		if (i % STEP_ITEMS == 0)
 			CHECK_FOR_INTERRUPTS();
 	}
@@ -71,10 +81,12 @@ compare_labels(const void *a, const void *b, void *order)
 	return value_order_compare(order, ObjectIdGetDatum(*(const Oid *) a), ObjectIdGetDatum(*(const Oid *) b));
 }
 
-static void
+/* The rank of each label, by its number.  Palloc'd. */
+static uint32 *
 rank_labels(label_hash *labels, const element_type *type)
 {
 	Oid		   *values = palloc(labels->members * sizeof(Oid));
+	uint32	   *ranks = palloc(labels->members * sizeof(uint32));
 	uint32		num_values = 0;
 	value_order order;
 	label_iterator scan;
@@ -86,28 +98,27 @@ rank_labels(label_hash *labels, const element_type *type)
 	value_order_prepare(&order, type, InvalidOid, false);
 	qsort_arg(values, num_values, sizeof(Oid), compare_labels, &order);
 	for (uint32 i = 0; i < num_values; i++)
-		label_lookup(labels, values[i])->rank = i;
+		ranks[label_lookup(labels, values[i])->number] = i;
 	pfree(values);
+	return ranks;
 }
 
 const uint32 *
 enum_keys(const Oid *values, int64 num_items, const element_type *type)
 {
 	label_hash *labels;
+	uint32	   *ranks;
 	uint32	   *keys;
 
 	StaticAssertStmt(sizeof(Oid) == sizeof(uint32), "OIDs are keys");
 	if (!has_odd(values, num_items))
 		return values;
-	labels = distinct_labels(values, num_items);
-	rank_labels(labels, type);
 	keys = array_result_scratch(num_items * sizeof(uint32));
+	labels = number_labels(values, num_items, keys);
+	ranks = rank_labels(labels, type);
 	for (int64 i = 0; i < num_items; i++)
-	{
-		keys[i] = i > 0 && values[i] == values[i - 1] ? keys[i - 1] : label_lookup(labels, values[i])->rank;
-		if (i % STEP_ITEMS == 0)
-			CHECK_FOR_INTERRUPTS();
-	}
+		keys[i] = ranks[keys[i]];
 	label_destroy(labels);
+	pfree(ranks);
 	return keys;
 }
