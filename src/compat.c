@@ -1,6 +1,6 @@
 /*
  * compat.c
- *		What some versions of PostgreSQL lack.  See compat.h.
+ *		Functions that some versions of PostgreSQL lack.  See compat.h.
  */
 #include "postgres.h"
 
@@ -15,7 +15,7 @@
 #include "utils/builtins.h"
 #include "utils/syscache.h"
 
-/* By provider and name: every built-in locale orders by bytes. */
+/* Every locale of the built-in provider orders by bytes. */
 static bool
 locale_is_c(char provider, Datum name, bool name_is_null)
 {

@@ -2,10 +2,9 @@
  * mgpu_pg.c
  *		Module entry: magic block, settings, the planner's hook.
  *
- * Loading the library defines settings, tells the planner of a plan node, and
- * nothing else.  CUDA is first touched
- * by the first call that plans work for it, in a backend, never in the
- * postmaster: a CUDA context does not survive fork().
+ * Loading the library defines the settings and registers a plan node with the planner.  It does
+ * not touch CUDA: a CUDA context does not survive fork().  CUDA starts in a backend, with the
+ * first call that is planned for it, and never in the postmaster.
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
  * pgerror.c
- *		Status of the core → ereport; the only place that does so.
+ *		Turns a status of the core into an ereport().  No other file does.
  */
 #include "postgres.h"
 
@@ -49,7 +49,7 @@ status_headline(mgpu_status status)
 	}
 }
 
-/* The core's messages are clauses; DETAIL is a sentence. */
+/* The core's messages are clauses, but DETAIL must be a sentence. */
 static const char *
 as_sentence(const char *clause)
 {

@@ -1,8 +1,8 @@
 /*
  * settings.h
- *		The extension's settings (mgpu.*), as PostgreSQL keeps them.
+ *		The extension's settings (mgpu.*).
  *
- * Defined and described in mgpu_pg.c; read-only elsewhere.
+ * mgpu_pg.c defines and describes them.  Other files only read them.
  */
 #ifndef MGPU_SETTINGS_H
 #define MGPU_SETTINGS_H
@@ -16,7 +16,7 @@ typedef enum mgpu_gpu_failure
 
 extern int	mgpu_setting_executor;	/* mgpu_executor_choice */
 extern int	mgpu_setting_algorithm; /* mgpu_algorithm */
-extern int	mgpu_setting_gpu_min_items; /* -1 asks the planner */
+extern int	mgpu_setting_gpu_min_items; /* -1: the planner decides */
 extern int	mgpu_setting_device;	/* ordinal, -1: any */
 extern int	mgpu_setting_gpu_memory_limit;	/* MB, 0: none */
 extern int	mgpu_setting_gpu_failure;	/* mgpu_gpu_failure */

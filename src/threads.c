@@ -1,9 +1,9 @@
 /*
  * threads.c
- *		Threads for phases of a SQL call that an executor has no job for.
+ *		Threads for the parts of a SQL call that run outside an executor.
  *
- * Jobs have threads of their own.  What is around them for strings (making
- * codes, copying, gathering) takes longer than the sort itself, and shares these.
+ * Jobs have threads of their own.  For strings, the work around a job (making codes, copying,
+ * gathering) takes longer than the sort itself.  It runs on these threads.
  */
 #include "postgres.h"
 
@@ -14,7 +14,7 @@
 #include "settings.h"
 #include "threads.h"
 
-/* How long threads work between looks at interrupts. */
+/* Milliseconds that threads work between checks for interrupts. */
 #define WORK_MS 20.0
 
 int
@@ -34,8 +34,8 @@ work_alone(mgpu_task_function function, void *context, uint64 num_tasks)
 }
 
 /*
- * Until the phase is over.  What tasks work with may be in the caller's frames, which
- * an error leaves before whoever called them catches it: threads end first.
+ * Work until the phase is over.  Tasks may use data in the stack frames of the callers.  An error
+ * leaves these frames before anyone catches it, so the threads end first.
  */
 static void
 work_together(thread_work *work)

@@ -1,37 +1,38 @@
 /*
  * threads.h
- *		Threads for phases of a SQL call that an executor has no job for.
+ *		Threads for the parts of a SQL call that run outside an executor.
  */
 #ifndef MGPU_THREADS_H
 #define MGPU_THREADS_H
 
 #include "core/cpu_threads.h"
 
-/* Threads that one large call may use on the CPU, its own among them. */
+/* Number of threads that one large call may use on the CPU, including its own. */
 extern int	threads_allowed(void);
 
-/* Zeroed to begin with. */
+/* The threads of one call.  Zero it before the first use. */
 typedef struct thread_work
 {
-	mgpu_pool  *pool;			/* NULL: not needed yet */
-	double		ms;				/* that phases took */
+	mgpu_pool  *pool;			/* NULL: not started */
+	double		ms;				/* total time of all phases */
 } thread_work;
 
 /*
- * Run a phase, by threads from least_tasks tasks on, and look at interrupts.
- * Tasks begin in ascending order; they must call nothing of PostgreSQL's that
- * allocates, throws or looks anything up.  Whoever calls this has
- * thread_work_stop called on every way out, errors and the process's end included
- * (PG_ENSURE_ERROR_CLEANUP).  An error in here has ended the threads already:
- * context may be in a frame that is gone by then.
+ * Run num_tasks tasks, with checks for interrupts.  From least_tasks on, threads run them.  Tasks
+ * begin in ascending order.  They must not call PostgreSQL code that allocates, throws or looks
+ * anything up.
+ *
+ * The caller ensures that thread_work_stop runs on every exit, including errors and the end of
+ * the process (PG_ENSURE_ERROR_CLEANUP).  If this function throws, it has already ended the
+ * threads: context may lie in a stack frame that the error leaves.
  */
 extern void thread_work_run(thread_work *work, mgpu_task_function function, void *context,
 							uint64 num_tasks, uint64 least_tasks);
 
-/* End the threads: a callback, arg is the work. */
+/* End the threads.  This is a cleanup callback; arg points to the thread_work. */
 extern void thread_work_stop(int code, Datum arg);
 
-/* A phase by itself, with all of that taken care of. */
+/* Run one phase, and start and end its threads. */
 extern void thread_work_once(mgpu_task_function function, void *context, uint64 num_tasks, uint64 least_tasks);
 
 #endif							/* MGPU_THREADS_H */

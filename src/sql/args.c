@@ -1,6 +1,6 @@
 /*
  * args.c
- *		Arguments and results that the sorting functions have in common.
+ *		Arguments that the sorting functions share.
  */
 #include "postgres.h"
 

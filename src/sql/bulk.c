@@ -1,11 +1,10 @@
 /*
  * bulk.c
- *		mgpu_bulk_remove, mgpu_bulk_insert: many elements out of or into an
- *		array at once.
+ *		mgpu_bulk_remove, mgpu_bulk_insert: remove or insert many elements of an array at once.
  *
- * Large arrays of one width without NULLs are moved by the executor.  Others
- * are moved here, run by run between positions: a run of elements is a run of
- * bytes, whatever the element type.
+ * The executor moves large arrays of fixed-width elements without NULLs.  Other arrays are copied
+ * here, in runs of the elements between two positions.  A run of elements is a run of bytes for
+ * every element type.
  */
 #include "postgres.h"
 
@@ -27,13 +26,13 @@
 PG_FUNCTION_INFO_V1(mgpu_bulk_remove);
 PG_FUNCTION_INFO_V1(mgpu_bulk_insert);
 
-/* Under this many bytes the executor's set-up costs more than it saves. */
+/* For fewer bytes, the executor's set-up costs more than it saves. */
 #define MOVE_MIN_BYTES (256 * 1024)
 
-/* Runs moved between looks at interrupts. */
+/* Runs moved between checks for interrupts. */
 #define STEP_RUNS (64 * 1024)
 
-/* What a call changes, and where. */
+/* The change that one call makes to an array. */
 typedef struct bulk_change
 {
 	const char *function;
@@ -45,7 +44,7 @@ typedef struct bulk_change
 	int64		num_items;		/* of the result */
 } bulk_change;
 
-/* Where moved runs go: a result's data and bitmap, filled from the front. */
+/* A result that is filled from the front: data and bitmap. */
 typedef struct run_writer
 {
 	ArrayType  *array;
@@ -53,7 +52,7 @@ typedef struct run_writer
 	int64		position;
 } run_writer;
 
-/* Move the cursor to end, copying what it passes. */
+/* Copy the elements from the cursor to end, and move the cursor there. */
 static void
 copy_run(run_writer *writer, element_cursor *cursor, int64 end)
 {
@@ -112,7 +111,7 @@ move_by_executor(bulk_change *change)
 	return result;
 }
 
-/* Copy everything but the elements at these positions. */
+/* Copy all elements except those at the listed positions. */
 static void
 copy_others(run_writer *writer, element_cursor *cursor, const position_list *list)
 {
@@ -125,7 +124,7 @@ copy_others(run_writer *writer, element_cursor *cursor, const position_list *lis
 	}
 }
 
-/* Copy inserted elements with what is before their positions. */
+/* Copy the elements of both arrays, each inserted one before the element at its position. */
 static void
 copy_both(run_writer *writer, element_cursor *cursor, element_cursor *inserted, const position_list *list)
 {
@@ -166,7 +165,7 @@ move_here(bulk_change *change)
 	run_writer	writer;
 
 	array_source_load(source);
-	/* an upper bound: what is removed is known only when walked over */
+	/* data_bytes is an upper bound: the size of removed elements is known only after the walk */
 	writer.array = array_result_create(source->element_type, change->lower_bound, change->num_items,
 									   count_nulls_left(change), false, data_bytes);
 	writer.data = ARR_DATA_PTR(writer.array);
@@ -199,8 +198,8 @@ changed_array(bulk_change *change)
 }
 
 /*
- * mgpu_bulk_remove(arr anyarray, positions int[]) → anyarray: arr without the
- * elements at those subscripts, which may come in any order and repeat
+ * mgpu_bulk_remove(arr anyarray, positions int[]) → anyarray: arr without the elements at these
+ * subscripts.  Positions may come in any order and repeat.
  */
 Datum
 mgpu_bulk_remove(PG_FUNCTION_ARGS)
@@ -229,7 +228,7 @@ mgpu_bulk_remove(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(changed_array(&change));
 }
 
-/* PostgreSQL refuses to read an array whose bounds do not fit int. */
+/* PostgreSQL refuses to read an array whose bounds do not fit an int. */
 static void
 check_last_subscript(int lower_bound, int64 num_items)
 {
@@ -241,7 +240,7 @@ check_last_subscript(int lower_bound, int64 num_items)
 				 errhint("Give the array a smaller lower bound.")));
 }
 
-/* Bring inserted values into the order of their positions. */
+/* Sort the inserted values by their positions. */
 static void
 order_insertions(position_list *list, array_source *inserted, const element_type *type)
 {
@@ -265,9 +264,9 @@ order_insertions(position_list *list, array_source *inserted, const element_type
 }
 
 /*
- * mgpu_bulk_insert(arr anyarray, positions int[], vals anyarray) → anyarray: arr
- * with vals[i] before arr[positions[i]]; the last subscript + 1 appends.  Any
- * order of positions; values for equal positions keep theirs
+ * mgpu_bulk_insert(arr anyarray, positions int[], vals anyarray) → anyarray: arr with vals[i]
+ * inserted before arr[positions[i]].  The last subscript + 1 appends.  Positions may come in any
+ * order.  Values for equal positions keep their order.
  */
 Datum
 mgpu_bulk_insert(PG_FUNCTION_ARGS)

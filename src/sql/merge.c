@@ -2,8 +2,8 @@
  * merge.c
  *		mgpu_merge, mgpu_merge_pairs: SQL functions that merge sorted arrays.
  *
- * Keys that executors know are merged where they will be returned; all else by
- * position (sorted_input.c) and a gather of both arrays.
+ * Executors merge keys of the types that they know directly into the result.  Other types are
+ * merged by position (merge/input.c), and then the elements of both arrays are gathered.
  */
 #include "postgres.h"
 
@@ -83,8 +83,8 @@ merge_gathered(sorted_input *input)
 }
 
 /*
- * mgpu_merge(a anyarray, b anyarray [, descending bool [, nulls_first bool]])
- * → anyarray: two sorted arrays merged into one; a's elements first on ties
+ * mgpu_merge(a anyarray, b anyarray [, descending bool [, nulls_first bool]]) → anyarray: two
+ * sorted arrays merged into one.  Of equal elements, those of a come first.
  */
 Datum
 mgpu_merge(PG_FUNCTION_ARGS)
@@ -103,7 +103,7 @@ mgpu_merge(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 
-/* The value arrays that go with a merge's keys. */
+/* The values that belong to the keys of a merge. */
 typedef struct value_arrays
 {
 	array_source a;
@@ -149,8 +149,8 @@ merge_pairs_gathered(sorted_input *input, value_arrays *vals, pair_result *resul
 
 /*
  * mgpu_merge_pairs(a_keys anyarray, a_vals anycompatiblearray, b_keys anyarray,
- * b_vals anycompatiblearray [, descending bool [, nulls_first bool]])
- * → (keys, vals): keys merged as by mgpu_merge, and their values with them
+ * b_vals anycompatiblearray [, descending bool [, nulls_first bool]]) → (keys, vals): keys merged
+ * as by mgpu_merge, each with its value.
  */
 Datum
 mgpu_merge_pairs(PG_FUNCTION_ARGS)

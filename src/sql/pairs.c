@@ -1,9 +1,9 @@
 /*
  * pairs.c
- *		SQL functions that sort one array and carry another along: mgpu_sort_by,
+ *		SQL functions that sort one array and reorder another one with it: mgpu_sort_by,
  *		mgpu_sort_pairs, mgpu_sort_rows, mgpu_locality_sort_pairs.
  *
- * Overloads as in sort_fn.c.
+ * Each has the overloads described in sort.c.
  */
 #include "postgres.h"
 
@@ -21,8 +21,8 @@ PG_FUNCTION_INFO_V1(mgpu_sort_rows);
 PG_FUNCTION_INFO_V1(mgpu_locality_sort_pairs);
 
 /*
- * mgpu_sort_by(vals anyarray, keys anycompatiblearray [, descending bool
- * [, nulls_first bool]]) → anyarray: vals in the order of keys
+ * mgpu_sort_by(vals anyarray, keys anycompatiblearray [, descending bool [, nulls_first bool]])
+ * → anyarray: vals in the order of keys.
  */
 Datum
 mgpu_sort_by(PG_FUNCTION_ARGS)
@@ -43,7 +43,7 @@ mgpu_sort_by(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(result.vals);
 }
 
-/* A (keys, vals) row, both arrays sorted as spec says. */
+/* A (keys, vals) row.  Both arrays are in the order of keys. */
 static Datum
 sort_pair(FunctionCallInfo fcinfo, const sort_spec *spec)
 {
@@ -63,8 +63,8 @@ sort_pair(FunctionCallInfo fcinfo, const sort_spec *spec)
 }
 
 /*
- * mgpu_sort_pairs(keys anyarray, vals anycompatiblearray [, descending bool
- * [, nulls_first bool]]) → (keys, vals), both in the order of keys
+ * mgpu_sort_pairs(keys anyarray, vals anycompatiblearray
+ * [, descending bool [, nulls_first bool]]) → (keys, vals): both in the order of keys.
  */
 Datum
 mgpu_sort_pairs(PG_FUNCTION_ARGS)
@@ -76,8 +76,8 @@ mgpu_sort_pairs(PG_FUNCTION_ARGS)
 
 /*
  * mgpu_locality_sort_pairs(keys anyarray, vals anycompatiblearray
- * [, descending bool [, nulls_first bool]]) → (keys, vals), as mgpu_sort_pairs,
- * by a mergesort that leaves alone what is in place
+ * [, descending bool [, nulls_first bool]]) → (keys, vals): as mgpu_sort_pairs, by a mergesort
+ * that does not merge what is already in order.
  */
 Datum
 mgpu_locality_sort_pairs(PG_FUNCTION_ARGS)
@@ -88,7 +88,7 @@ mgpu_locality_sort_pairs(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(sort_pair(fcinfo, &spec));
 }
 
-/* The sorted arrays whose elements become rows. */
+/* Sort the arrays whose elements become rows. */
 static void
 start_rows(FunctionCallInfo fcinfo, ArrayType **keys, ArrayType **vals)
 {
@@ -118,8 +118,8 @@ start_rows(FunctionCallInfo fcinfo, ArrayType **keys, ArrayType **vals)
 }
 
 /*
- * mgpu_sort_rows(keys anyarray, vals anycompatiblearray [, descending bool
- * [, nulls_first bool]]) → SETOF (key, val), in the order of keys
+ * mgpu_sort_rows(keys anyarray, vals anycompatiblearray [, descending bool [, nulls_first bool]])
+ * → SETOF (key, val), in the order of keys.
  */
 Datum
 mgpu_sort_rows(PG_FUNCTION_ARGS)

@@ -1,9 +1,9 @@
 /*
  * rows.c
- *		Set-returning functions whose rows are two arrays' elements side by side.
+ *		Set-returning functions whose rows hold the elements of two arrays, side by side.
  *
- * A row a call; materializing them all into a tuplestore was rejected: in a
- * target list nothing else would, and in FROM the executor does it itself.
+ * Each call returns one row.  Filling a tuplestore with all rows was rejected: in a target list
+ * nobody needs one, and in FROM PostgreSQL's executor fills one itself.
  */
 #include "postgres.h"
 

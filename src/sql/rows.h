@@ -1,6 +1,6 @@
 /*
  * rows.h
- *		Set-returning functions whose rows are two arrays' elements side by side.
+ *		Set-returning functions whose rows hold the elements of two arrays, side by side.
  */
 #ifndef MGPU_SQL_ROWS_H
 #define MGPU_SQL_ROWS_H
@@ -8,12 +8,12 @@
 #include "fmgr.h"
 #include "utils/array.h"
 
-/* Makes the two arrays, of one length, once; in the set's memory context. */
+/* Makes the two arrays, which have the same length.  Called once, in the memory context of the result set. */
 typedef void (*rows_start_fn) (FunctionCallInfo fcinfo, ArrayType **first, ArrayType **second);
 
 /*
- * Body of a value-per-call set-returning function: starts on the first call and
- * returns a row a call, so that a LIMIT above it ends the work.
+ * Body of a value-per-call set-returning function.  The first call makes the arrays.  Every call
+ * returns one row, so a LIMIT ends the work early.
  */
 extern Datum rows_of_arrays(FunctionCallInfo fcinfo, rows_start_fn start);
 

@@ -1,8 +1,8 @@
 /*
  * segment_args.c
- *		The three ways to say where an array's segments begin.
+ *		Reads where an array's segments begin: from heads, flags or groups.
  *
- * Heads, flags and groups all become one list of heads, which is what executors take.
+ * All three become a list of heads, the form that executors take.
  */
 #include "postgres.h"
 
@@ -18,7 +18,7 @@
 #include "pgerror.h"
 #include "sql/segment_args.h"
 
-/* Elements compared between looks at interrupts. */
+/* Elements compared between checks for interrupts. */
 #define STEP_ITEMS (64 * 1024)
 
 static void
@@ -44,7 +44,7 @@ segments_from_heads(segment_list *segments, Datum heads, const array_source *val
 	segments->heads = list.positions;
 	segments->num_segments = list.num_positions;
 	segments->num_items = vals->num_items;
-	/* there is room for the first one's head */
+	/* the list has space for one more head in front */
 	if (list.num_positions == 0 || list.positions[0] != 0)
 	{
 		*--segments->heads = 0;
@@ -70,7 +70,7 @@ segments_from_flags(segment_list *segments, Datum flags, const array_source *val
 	}
 }
 
-/* Whether two keys of a direct type are equal. */
+/* Whether two elements of a direct type (key_kind is set) are equal. */
 static bool
 equal_keys(const element_type *type, const char *a, const char *b)
 {

@@ -1,10 +1,10 @@
 /*
  * segsort.c
- *		SQL functions that sort inside segments: mgpu_segsort, _flags, _by,
- *		_pairs, _pairs_flags, _rows.
+ *		SQL functions that sort inside segments: mgpu_segsort, _flags, _by, _pairs, _pairs_flags,
+ *		_rows.
  *
- * Heads, flags and groups become one list of heads (segments.c), and then it is
- * the same sort with a list of segments in its spec.
+ * Heads, flags and groups become one list of heads (segment_args.c).  The sort is the same as
+ * without segments, with the list in its spec.
  */
 #include "postgres.h"
 
@@ -26,7 +26,7 @@ PG_FUNCTION_INFO_V1(mgpu_segsort_rows);
 
 typedef void (*read_segments_fn) (segment_list *segments, Datum argument, const array_source *vals);
 
-/* Arguments: vals, then what read_segments understands. */
+/* SQL arguments: vals, and the one that read_segments takes. */
 static Datum
 segsort(FunctionCallInfo fcinfo, const char *function, read_segments_fn read_segments)
 {
@@ -48,9 +48,9 @@ segsort(FunctionCallInfo fcinfo, const char *function, read_segments_fn read_seg
 }
 
 /*
- * mgpu_segsort(vals anyarray, heads int[] [, descending bool [, nulls_first
- * bool]]) → anyarray: sorted inside each segment; heads are the subscripts of
- * the segments' first elements, the array's own first one included or not
+ * mgpu_segsort(vals anyarray, heads int[] [, descending bool [, nulls_first bool]]) → anyarray:
+ * vals sorted inside each segment.  heads are the subscripts of the segments' first elements.
+ * The first subscript of vals may be left out.
  */
 Datum
 mgpu_segsort(PG_FUNCTION_ARGS)
@@ -59,8 +59,9 @@ mgpu_segsort(PG_FUNCTION_ARGS)
 }
 
 /*
- * mgpu_segsort_flags(vals anyarray, head_flags bit varying [, descending bool
- * [, nulls_first bool]]) → anyarray: a bit an element, 1 starts a segment
+ * mgpu_segsort_flags(vals anyarray, head_flags bit varying
+ * [, descending bool [, nulls_first bool]]) → anyarray: one bit for each element, 1 starts a
+ * segment.
  */
 Datum
 mgpu_segsort_flags(PG_FUNCTION_ARGS)
@@ -69,9 +70,9 @@ mgpu_segsort_flags(PG_FUNCTION_ARGS)
 }
 
 /*
- * mgpu_segsort_by(vals anyarray, groups anycompatiblearray [, descending bool
- * [, nulls_first bool]]) → anyarray: each run of equal neighbours in groups is a
- * segment
+ * mgpu_segsort_by(vals anyarray, groups anycompatiblearray
+ * [, descending bool [, nulls_first bool]]) → anyarray: each run of equal neighbours in groups is
+ * a segment.
  */
 Datum
 mgpu_segsort_by(PG_FUNCTION_ARGS)
@@ -95,7 +96,7 @@ mgpu_segsort_by(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 
-/* Arguments: keys, vals, then what read_segments understands. */
+/* SQL arguments: keys, vals, and the one that read_segments takes. */
 static Datum
 segsort_pairs(FunctionCallInfo fcinfo, const char *function, read_segments_fn read_segments)
 {
@@ -129,8 +130,8 @@ mgpu_segsort_pairs(PG_FUNCTION_ARGS)
 }
 
 /*
- * mgpu_segsort_pairs_flags(keys anyarray, vals anycompatiblearray,
- * head_flags bit varying [, descending bool [, nulls_first bool]]) → (keys, vals)
+ * mgpu_segsort_pairs_flags(keys anyarray, vals anycompatiblearray, head_flags bit varying
+ * [, descending bool [, nulls_first bool]]) → (keys, vals)
  */
 Datum
 mgpu_segsort_pairs_flags(PG_FUNCTION_ARGS)
@@ -138,7 +139,7 @@ mgpu_segsort_pairs_flags(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(segsort_pairs(fcinfo, "mgpu_segsort_pairs_flags", segments_from_flags));
 }
 
-/* Groups as they came, and values sorted inside them. */
+/* The groups unchanged, and vals sorted inside them. */
 static void
 start_rows(FunctionCallInfo fcinfo, ArrayType **groups, ArrayType **vals)
 {
@@ -168,9 +169,9 @@ start_rows(FunctionCallInfo fcinfo, ArrayType **groups, ArrayType **vals)
 }
 
 /*
- * mgpu_segsort_rows(vals anyarray, groups anycompatiblearray [, descending bool
- * [, nulls_first bool]]) → SETOF (grp, val): values sorted inside each run of
- * equal neighbours in groups
+ * mgpu_segsort_rows(vals anyarray, groups anycompatiblearray
+ * [, descending bool [, nulls_first bool]]) → SETOF (grp, val): vals sorted inside each run of
+ * equal neighbours in groups.
  */
 Datum
 mgpu_segsort_rows(PG_FUNCTION_ARGS)

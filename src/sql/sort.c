@@ -1,10 +1,10 @@
 /*
  * sort.c
- *		SQL functions that sort one array: mgpu_sort, mgpu_argsort,
- *		mgpu_locality_sort, mgpu_oddeven_sort.
+ *		SQL functions that sort one array: mgpu_sort, mgpu_argsort, mgpu_locality_sort,
+ *		mgpu_oddeven_sort.
  *
- * Each has three overloads, all behind one C function: (arr),
- * (arr, descending), (arr, descending, nulls_first).  All are strict.
+ * Each has three overloads with one C function: (arr), (arr, descending), (arr, descending,
+ * nulls_first).  All are strict.
  */
 #include "postgres.h"
 
@@ -24,9 +24,7 @@ PG_FUNCTION_INFO_V1(mgpu_argsort);
 PG_FUNCTION_INFO_V1(mgpu_locality_sort);
 PG_FUNCTION_INFO_V1(mgpu_oddeven_sort);
 
-/*
- * mgpu_sort(arr anyarray [, descending bool [, nulls_first bool]]) → anyarray
- */
+/* mgpu_sort(arr anyarray [, descending bool [, nulls_first bool]]) → anyarray */
 Datum
 mgpu_sort(PG_FUNCTION_ARGS)
 {
@@ -49,8 +47,8 @@ mgpu_sort(PG_FUNCTION_ARGS)
 }
 
 /*
- * A one-dimensional array, or the argument itself if there is nothing to sort:
- * what mgpu_oddeven_sort and mgpu_locality_sort have in common.
+ * Body of mgpu_oddeven_sort and mgpu_locality_sort.  An array of fewer than two elements is
+ * returned as it is.
  */
 static Datum
 sort_one_dimensional(FunctionCallInfo fcinfo, const sort_spec *spec)
@@ -69,8 +67,8 @@ sort_one_dimensional(FunctionCallInfo fcinfo, const sort_spec *spec)
 }
 
 /*
- * mgpu_locality_sort(arr anyarray [, descending bool [, nulls_first bool]])
- * → anyarray: as mgpu_sort, by a mergesort that leaves alone what is in place
+ * mgpu_locality_sort(arr anyarray [, descending bool [, nulls_first bool]]) → anyarray: as
+ * mgpu_sort, by a mergesort that does not merge what is already in order.
  */
 Datum
 mgpu_locality_sort(PG_FUNCTION_ARGS)
@@ -82,8 +80,8 @@ mgpu_locality_sort(PG_FUNCTION_ARGS)
 }
 
 /*
- * mgpu_oddeven_sort(arr anyarray [, descending bool [, nulls_first bool]])
- * → anyarray: by Batcher's odd-even mergesort network; not stable
+ * mgpu_oddeven_sort(arr anyarray [, descending bool [, nulls_first bool]]) → anyarray: by
+ * Batcher's odd-even mergesort network.  Not stable.
  */
 Datum
 mgpu_oddeven_sort(PG_FUNCTION_ARGS)
@@ -95,8 +93,8 @@ mgpu_oddeven_sort(PG_FUNCTION_ARGS)
 }
 
 /*
- * mgpu_argsort(arr anyarray [, descending bool [, nulls_first bool]]) → int[]:
- * the subscripts of arr's elements in sorted order
+ * mgpu_argsort(arr anyarray [, descending bool [, nulls_first bool]]) → int[]: the subscripts of
+ * arr's elements in sorted order.
  */
 Datum
 mgpu_argsort(PG_FUNCTION_ARGS)

@@ -1,10 +1,10 @@
 /*
  * stats.c
- *		mgpu_segsort_stats, mgpu_locality_sort_stats: what each merge pass did.
+ *		mgpu_segsort_stats, mgpu_locality_sort_stats: counts of the work of each merge pass.
  *
- * The counts come from a real run of the merging algorithm on these data.  An
- * element type without a key is first given one: the rank of each element among
- * the distinct elements, on which merging goes just as it would on elements.
+ * The counts come from a real run of the merge algorithm on the data.  Elements of a type without
+ * a key first get one: their rank among the distinct elements.  Merging these ranks takes the
+ * same steps as merging the elements.
  */
 #include "postgres.h"
 
@@ -28,7 +28,7 @@ PG_FUNCTION_INFO_V1(mgpu_locality_sort_stats);
 
 #define STATS_COLUMNS 5
 
-/* Elements compared between looks at interrupts. */
+/* Elements compared between checks for interrupts. */
 #define STEP_ITEMS (64 * 1024)
 
 static Datum *
@@ -81,7 +81,7 @@ dense_ranks(const sort_spec *spec, array_source *source, const element_type *typ
 	return keys;
 }
 
-/* Keys for merging: present elements' own, or ranks made for them. */
+/* Bind the keys to merge: the present elements themselves, or ranks made for them. */
 static void
 bind_keys(run_request *request, const sort_spec *spec, array_source *source, const element_type *type)
 {
@@ -106,7 +106,7 @@ bind_keys(run_request *request, const sort_spec *spec, array_source *source, con
 		request->cpu_reason = pstrdup(run_last.reason);
 }
 
-/* Sort by merging; the result itself is thrown away. */
+/* Sort by merging.  Only the counts are kept. */
 static mgpu_run_stats *
 run_for_stats(const sort_spec *spec, array_source *source, const element_type *type)
 {
@@ -206,7 +206,7 @@ stats_rows(FunctionCallInfo fcinfo, const char *function, bool has_heads)
 	stats = funcctx->user_fctx;
 	if (funcctx->call_cntr < (uint64) stats->num_passes)
 	{
-		/* made before the macro counts the call */
+		/* SRF_RETURN_NEXT increments call_cntr before it evaluates the row */
 		Datum		row = pass_row(funcctx->tuple_desc, stats, (int) funcctx->call_cntr);
 
 		SRF_RETURN_NEXT(funcctx, row);
@@ -215,9 +215,9 @@ stats_rows(FunctionCallInfo fcinfo, const char *function, bool has_heads)
 }
 
 /*
- * mgpu_segsort_stats(vals anyarray, heads int[]) → SETOF (pass, merge_tiles,
- * merge_percent, copy_tiles, copy_percent): what each pass of a segmented
- * mergesort of these data did, in tiles and in percent of all tiles
+ * mgpu_segsort_stats(vals anyarray, heads int[]) → SETOF (pass, merge_tiles, merge_percent,
+ * copy_tiles, copy_percent): the tiles that each pass of a segmented mergesort merges or only
+ * copies, also in percent of all tiles.
  */
 Datum
 mgpu_segsort_stats(PG_FUNCTION_ARGS)
@@ -225,7 +225,7 @@ mgpu_segsort_stats(PG_FUNCTION_ARGS)
 	return stats_rows(fcinfo, "mgpu_segsort_stats", true);
 }
 
-/* mgpu_locality_sort_stats(arr anyarray) → SETOF the same, of a locality sort */
+/* mgpu_locality_sort_stats(arr anyarray) → SETOF the same columns, for a locality sort */
 Datum
 mgpu_locality_sort_stats(PG_FUNCTION_ARGS)
 {

@@ -1,6 +1,6 @@
 /*
  * status.c
- *		mgpu_device_info, mgpu_last_run: what there is and what happened.
+ *		mgpu_device_info, mgpu_last_run: the GPUs of this machine, and this session's last call.
  */
 #include "postgres.h"
 
@@ -37,8 +37,8 @@ device_row(TupleDesc tupdesc, const mgpu_device *device)
 }
 
 /*
- * mgpu_device_info() → SETOF (ordinal, name, compute_capability, memory_total,
- * memory_free, link): a row a device, memory in bytes, none where there is none
+ * mgpu_device_info() → SETOF (ordinal, name, compute_capability, memory_total, memory_free,
+ * link): one row for each GPU, memory in bytes.  Without a GPU there are no rows.
  */
 Datum
 mgpu_device_info(PG_FUNCTION_ARGS)
@@ -83,10 +83,10 @@ mgpu_device_info(PG_FUNCTION_ARGS)
 }
 
 /*
- * mgpu_last_run() → (function, executor, algorithm, items, segments, bytes,
- * marshal_ms, upload_ms, kernel_ms, download_ms, reason): this session's last
- * call, all NULL before the first; segments is 0 where nothing was segmented,
- * and reason says why it did not run on the GPU
+ * mgpu_last_run() → (function, executor, algorithm, items, segments, bytes, marshal_ms,
+ * upload_ms, kernel_ms, download_ms, reason): this session's last call.  All columns are NULL
+ * before the first one.  segments is 0 for a sort without segments.  reason says why the call did
+ * not run on the GPU.
  */
 Datum
 mgpu_last_run(PG_FUNCTION_ARGS)
