@@ -1,11 +1,10 @@
 /*
  * element_cursor.c
- *		Walks an array in memory forwards, from element to element or by leaps.
+ *		Moves forward through an array in memory, by one element or by many.
  *
- * Elements of one width without NULLs are found by multiplication; with NULLs,
- * by counting the bitmap's bits between two stops; elements of variable width
- * are walked.  Sequential callers pay each element once, so no table of
- * offsets is needed.
+ * Fixed-width elements without NULLs are found by multiplication.  With NULLs, the bitmap's bits
+ * between two stops are counted.  Elements of variable width are walked one by one.  Callers only
+ * move forward and walk each element once, so no table of offsets is needed.
  */
 #include "postgres.h"
 
@@ -15,7 +14,7 @@
 #include "array/element_cursor.h"
 #include "array/null_map.h"
 
-/* Elements walked between looks at interrupts. */
+/* Elements walked between checks for interrupts. */
 #define STEP_ITEMS (256 * 1024)
 
 void

@@ -2,11 +2,10 @@
  * element_type.c
  *		Element types: layout, ordering, and the key encoding that applies.
  *
- * The encoding is found by the comparison function of the type's default btree
- * operator class rather than by the type's own OID: what matters is the order,
- * and domains and types that borrow a built-in operator class come for free.
- * Length and alignment must match as well, so that an odd type that borrows a
- * comparison function gets its comparisons.
+ * The encoding is chosen by the comparison function of the type's default btree operator class,
+ * not by the type's OID.  Only the order matters, so domains and types that borrow a built-in
+ * operator class need no entry.  Length and alignment must match as well.  A type that borrows a
+ * comparison function but has another layout is compared.
  */
 #include "postgres.h"
 
@@ -33,9 +32,9 @@ typedef struct ordering
 } ordering;
 
 /*
- * interval_cmp compares time + days * 24 h + months * 30 days.  Infinite
- * intervals (17 and later) have extreme fields and so the extreme spans, which
- * do not fit: such arrays become byte strings.
+ * interval_cmp compares time + days * 24 h + months * 30 days.  Infinite intervals (17 and later)
+ * have extreme fields.  Their spans order correctly but do not fit 64 bits, so arrays with such
+ * intervals become byte strings.
  */
 static bool
 encode_interval(const char *element, int64 *code)
@@ -49,8 +48,8 @@ encode_interval(const char *element, int64 *code)
 }
 
 /*
- * timetz_cmp compares the instant in UTC, then the zone.  An instant has under
- * 2^38 microseconds either side of zero and a zone fewer than 2^17 seconds.
+ * timetz_cmp compares the instant in UTC, then the zone.  An instant lies within 2^38
+ * microseconds of zero.  A zone has fewer than 2^17 values, in seconds.
  */
 #define TIMETZ_ZONE_BITS 18
 
@@ -68,7 +67,7 @@ encode_timetz(const char *element, int64 *code)
 	return true;
 }
 
-/* macaddr and macaddr8 compare their bytes, first byte first. */
+/* macaddr and macaddr8 compare their bytes from the first one on. */
 static bool
 encode_macaddr(const char *element, int64 *code)
 {

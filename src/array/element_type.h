@@ -1,6 +1,6 @@
 /*
  * element_type.h
- *		What sorting needs to know of an element type.
+ *		What sorting needs to know about an element type.
  */
 #ifndef MGPU_ARRAY_ELEMENT_TYPE_H
 #define MGPU_ARRAY_ELEMENT_TYPE_H
@@ -11,8 +11,8 @@
 #include "core/job.h"
 
 /*
- * Maps one stored element to a 64-bit key whose signed order is the type's
- * order, equal keys for equal elements.  False where the element does not fit.
+ * Maps one stored element to a 64-bit key.  Keys, compared as signed numbers, order as their
+ * elements do, and equal elements have equal keys.  Returns false if the element has no such key.
  */
 typedef bool (*element_encode_fn) (const char *element, int64 *code);
 
@@ -20,26 +20,26 @@ typedef bool (*element_encode_fn) (const char *element, int64 *code);
 typedef enum byte_form
 {
 	BYTE_FORM_NONE = 0,
-	BYTE_FORM_TEXT,				/* its bytes, if the collation looks at no more */
-	BYTE_FORM_BPCHAR,			/* likewise, without blanks at the end */
-	BYTE_FORM_NAME,				/* likewise, up to the first zero byte */
+	BYTE_FORM_TEXT,				/* its bytes, if the collation compares only bytes */
+	BYTE_FORM_BPCHAR,			/* as text, without trailing blanks */
+	BYTE_FORM_NAME,				/* as text, up to the first zero byte */
 	BYTE_FORM_BYTEA,			/* its bytes */
-	BYTE_FORM_NUMERIC,			/* these are made: byte_encode.h */
+	BYTE_FORM_NUMERIC,			/* from here on, strings are made: byte_encode.h */
 	BYTE_FORM_BITS,
 	BYTE_FORM_NETWORK,
 	BYTE_FORM_INTERVAL
 } byte_form;
 
 /*
- * How elements get sorted, best first:
+ * How elements are sorted.  The first case that applies is used:
  *
- *	 direct		key_kind is set: the stored bytes are a key that executors
- *				encode and decode, so that keys alone are sorted
+ *	 direct		key_kind is set: the stored bytes are a key that executors encode and
+ *				decode, so only keys are sorted
  *	 encoded	encode is set: a key is made for each element, and elements are
- *				gathered by the sorted index
+ *				gathered by the sorted indices
  *	 enum		is_enum is set: keys are the OIDs of labels, or their ranks
- *	 bytes		byte_form is set: each element is or makes a byte string, whose
- *				bytes are sorted as keys eight at a time
+ *	 bytes		byte_form is set: each element is or becomes a byte string, which is
+ *				sorted eight bytes at a time
  *	 compared	none of these: btree comparisons through SortSupport, on the CPU
  */
 typedef struct element_type
@@ -53,18 +53,18 @@ typedef struct element_type
 	uint32		key_width;
 	element_encode_fn encode;
 	bool		is_enum;		/* keys come from enum_keys.h */
-	byte_form	byte_form;		/* where there is no encode, or it fails */
+	byte_form	byte_form;		/* used if encode is NULL or fails */
 	Oid			lt_operator;	/* InvalidOid: cannot be sorted */
 	Oid			gt_operator;
 } element_type;
 
-/* The calling SQL function's cached entry for type_id, in slot 0 or 1. */
+/* The entry for type_id in slot 0 or 1 of the calling SQL function's cache, filled on first use. */
 extern const element_type *element_type_lookup(FunctionCallInfo fcinfo, int slot, Oid type_id);
 
 /* Fill entry without a cache. */
 extern void element_type_fill(element_type *entry, Oid type_id);
 
-/* Whether executors can move elements of this type: a width that they know. */
+/* Whether executors can move elements of this type: 1, 2, 4, 8 or 16 bytes wide, without padding. */
 extern bool element_type_is_movable(const element_type *type);
 
 /* ereport(ERROR) unless the type has a default btree ordering. */

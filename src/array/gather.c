@@ -1,10 +1,10 @@
 /*
  * gather.c
- *		Fills a result array with another one's elements in a given order.
+ *		Fills a result array with the elements of another one, in a given order.
  *
- * Elements of one width are copied by their number.  The others are found by a table
- * of offsets, which a walk over the array makes; keys that are strings have such a
- * table already.  Threads copy: each element is a miss of the cache.
+ * Fixed-width elements are found by their number.  Others need a table of offsets, which a walk
+ * over the array makes.  String keys already have such a table.  Threads copy the elements,
+ * because each one is a cache miss.
  */
 #include "postgres.h"
 
@@ -106,7 +106,7 @@ raise_past_end(void)
 			 errmsg("array elements run past the end of the array")));
 }
 
-/* Byte offsets of the elements that are there, and of their end. */
+/* Byte offsets of the present elements, and the end of the last one. */
 static uint32 *
 element_offsets(const array_source *source, const element_type *type, int64 num_items)
 {
@@ -184,7 +184,7 @@ array_gather_present(ArrayType *result, const array_source *source, const elemen
 
 /* ---- by positions */
 
-/* The result's bitmap, and the ranks of those that are there. */
+/* Set the result's bitmap.  Returns the ranks of the present elements, in the order of positions. */
 static uint32 *
 present_ranks(ArrayType *result, const array_source *source, const int32 *positions)
 {

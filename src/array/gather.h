@@ -1,9 +1,9 @@
 /*
  * gather.h
- *		Fills a result array with another one's elements in a given order.
+ *		Fills a result array with the elements of another one, in a given order.
  *
- * The source is loaded and one-dimensional.  The result was created with as many
- * elements, NULL elements and bytes as the source has.
+ * The source is loaded and one-dimensional.  The result has as many elements, NULL elements and
+ * data bytes as the source.
  */
 #ifndef MGPU_ARRAY_GATHER_H
 #define MGPU_ARRAY_GATHER_H
@@ -14,15 +14,15 @@
 #include "array/source.h"
 
 /*
- * result = the elements at these 0-based positions, NULL elements counted: a
- * permutation of all.  The result's bitmap is made here.
+ * Element i of the result is the source's element at the 0-based positions[i].  positions is a
+ * permutation that counts NULL elements.  Also sets the result's bitmap.
  */
 extern void array_gather(ArrayType *result, const array_source *source, const element_type *type,
 						 const int32 *positions);
 
 /*
- * The data alone: present elements by their ranks among themselves.  spans: NULL, or
- * where each one's value is, behind its length word.
+ * Copy only the data.  ranks[i] is the number of an element among the present ones.  spans is
+ * NULL, or holds where the value of each present element is, behind its length word.
  */
 extern void array_gather_present(ArrayType *result, const array_source *source, const element_type *type,
 								 const uint32 *ranks, const mgpu_span *spans);

@@ -2,9 +2,10 @@
  * null_map.c
  *		Rank and select over an array's null bitmap.
  *
- * Two levels: the running count at each 64-bit word, and for select the word in
- * which every 64th present element lies.  A select starts there, walks words
- * (one or two unless NULLs are very many) and finishes inside one by bytes.
+ * There are two tables: the number of present elements before each 64-bit word, and the word of
+ * every 64th present element.  A select starts at a word of the second table, walks on to the
+ * right word (one or two steps unless most elements are NULL), and finishes inside that word by
+ * bytes.
  */
 #include "postgres.h"
 
@@ -61,7 +62,7 @@ null_map_free(null_map *map)
 	pfree(map->rank_words);
 }
 
-/* Place of the set bit that has this many set bits below it. */
+/* Index of the set bit that has this many set bits below it. */
 static int
 select_in_word(uint64 word, int below)
 {

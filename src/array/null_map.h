@@ -2,11 +2,10 @@
  * null_map.h
  *		Rank and select over an array's null bitmap.
  *
- * Sorting sees only the elements that are there, counted 0, 1, 2 … (their
- * rank); SQL sees positions, which count NULL elements too.  The map turns one
- * into the other in a few instructions from a directory of 1/16 of the array's
- * element count in bytes; a plain table of positions, 4 bytes an element, was
- * rejected as it alone would break the memory bound of a large call.
+ * A sort handles only the present elements, numbered 0, 1, 2 … (their rank).  SQL uses positions,
+ * which also count NULL elements.  The map converts one to the other in a few instructions, and
+ * takes at most an eighth of a byte for each element of the array.  A table of positions was
+ * rejected: it takes 4 bytes for each element.
  */
 #ifndef MGPU_ARRAY_NULL_MAP_H
 #define MGPU_ARRAY_NULL_MAP_H
@@ -22,11 +21,11 @@ typedef struct null_map
 	int64		num_words;
 } null_map;
 
-/* Memory is palloc'd; null_map_free gives it back. */
+/* The map's memory is palloc'd.  null_map_free frees it. */
 extern void null_map_build(null_map *map, const bits8 *bitmap, int64 num_items);
 extern void null_map_free(null_map *map);
 
-/* What it has taken: less where few elements are there, since no more of rank_words has been written. */
+/* Bytes of the map that have been written: rank_words is filled only as far as elements are present. */
 static inline Size
 null_map_bytes(const null_map *map)
 {

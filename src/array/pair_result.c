@@ -1,12 +1,13 @@
 /*
  * pair_result.c
- *		The results of a call that sorts or merges keys and their values.
+ *		The result of a call that sorts or merges keys together with values.
  *
- * A row holds its arrays one behind the other, so arrays that are large are made
- * there: copying them into a row when they are done would take as much memory as
- * both once more.  heap_form_tuple() knows only the latter.  In a row, the second
- * array may stand where elements of 8 bytes are not aligned as executors want
- * them; then it is made a few bytes further on, and moved in the end.
+ * A row holds its arrays one after the other, so large arrays are made inside the row.
+ * heap_form_tuple() was rejected: it copies finished arrays into a row, which takes as much
+ * memory as both arrays again.
+ *
+ * Inside a row, the second array may be misaligned for executors that write 8-byte elements.  It
+ * is then made a few bytes further on and moved down at the end.
  */
 #include "postgres.h"
 
@@ -23,7 +24,7 @@
 /* Smaller arrays are copied into their row. */
 #define IN_ROW_MIN_BYTES (64 * 1024)
 
-/* Bytes moved between looks at interrupts. */
+/* Bytes moved between checks for interrupts. */
 #define STEP_BYTES (16 * 1024 * 1024)
 
 static TupleDesc
@@ -45,7 +46,7 @@ pair_of_arrays(FunctionCallInfo fcinfo, Datum keys, Datum vals)
 	return HeapTupleGetDatum(heap_form_tuple(row_type(fcinfo), values, nulls));
 }
 
-/* The header that heap_form_tuple() makes of a row without NULLs. */
+/* Write the same header as heap_form_tuple() for a row without NULLs. */
 static void
 start_row(HeapTupleHeader row, TupleDesc tupdesc, Size row_bytes)
 {
@@ -76,7 +77,7 @@ create_in_row(pair_result *result, const array_shape *keys, const array_shape *v
 	row_bytes = vals_offset + array_shape_bytes(vals);
 	if (MAXALIGN(row_bytes) > MaxAllocSize)
 		mgpu_raise_row_too_large(row_bytes);
-	/* values may begin up to that much further on at first */
+	/* until they are moved, vals may start up to MAXIMUM_ALIGNOF bytes further on */
 	memory = palloc_extended(vals_offset + MAXIMUM_ALIGNOF + array_shape_bytes(vals), MCXT_ALLOC_HUGE);
 	result->row = (HeapTupleHeader) memory;
 	start_row(result->row, tupdesc, row_bytes);
@@ -98,7 +99,7 @@ pair_result_create(pair_result *result, const array_shape *keys, const array_sha
 	result->vals = array_result_start(palloc(array_shape_bytes(vals)), vals);
 }
 
-/* Where dest is before from. */
+/* Move bytes to a lower address.  The ranges may overlap. */
 static void
 move_down(char *dest, const char *from, Size bytes)
 {
@@ -123,7 +124,7 @@ pair_result_row(pair_result *result)
 	vals_offset = att_align_nominal(keys_end, result->vals_align);
 	if (row + vals_offset != (char *) result->vals)
 		move_down(row + vals_offset, (char *) result->vals, vals_bytes);
-	/* only zeros may stand in front of an aligned value */
+	/* padding in front of an aligned value must be zero */
 	memset(row + keys_end, 0, vals_offset - keys_end);
 	HeapTupleHeaderSetDatumLength(result->row, vals_offset + vals_bytes);
 	return HeapTupleHeaderGetDatum(result->row);

@@ -1,6 +1,6 @@
 /*
  * pair_result.h
- *		The results of a call that sorts or merges keys and their values.
+ *		The result of a call that sorts or merges keys together with values.
  */
 #ifndef MGPU_ARRAY_PAIR_RESULT_H
 #define MGPU_ARRAY_PAIR_RESULT_H
@@ -11,27 +11,27 @@
 #include "array/result.h"
 
 /*
- * Keys and values, or values alone.  The caller sets row_of and zeroes the rest;
- * pair_result_create makes the arrays, whose data the caller fills in.
+ * Keys and values, or only values.  The caller sets row_of and zeroes the rest.
+ * pair_result_create makes the arrays, and the caller fills in their data.
  */
 typedef struct pair_result
 {
-	FunctionCallInfo row_of;	/* this function's (keys, vals) row is wanted; NULL: arrays */
+	FunctionCallInfo row_of;	/* return a row of this function; NULL: return arrays */
 	ArrayType  *keys;			/* NULL: not wanted */
 	ArrayType  *vals;
 
-	/* large rows, whose arrays are inside */
+	/* set for large results: the row that contains both arrays */
 	HeapTupleHeader row;
-	char		vals_align;		/* where vals end up; until then they may be further on */
+	char		vals_align;		/* alignment of vals in the finished row */
 } pair_result;
 
-/* shapes: of keys (NULL: not wanted) and of values.  Palloc'd in the current context. */
+/* Make the arrays in the current context.  keys is NULL if only values are wanted. */
 extern void pair_result_create(pair_result *result, const array_shape *keys, const array_shape *vals);
 
-/* The row, arrays being complete. */
+/* The finished (keys, vals) row.  Both arrays must be complete. */
 extern Datum pair_result_row(pair_result *result);
 
-/* A row of any two arrays, which are copied. */
+/* A row with copies of any two arrays. */
 extern Datum pair_of_arrays(FunctionCallInfo fcinfo, Datum keys, Datum vals);
 
 #endif							/* MGPU_ARRAY_PAIR_RESULT_H */

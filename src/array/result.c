@@ -2,9 +2,8 @@
  * result.c
  *		Builds result arrays in place.
  *
- * Large results are built where they will be returned, with no copy in between.
- * A fresh 40 MB allocation costs more in page faults than sorting it does on a
- * GPU, so large ones ask for huge pages.
+ * Large results are built where they are returned, without a copy.  Fresh memory of 40 MB costs
+ * more in page faults than sorting it on a GPU, so large results ask for huge pages.
  */
 #include "postgres.h"
 
@@ -16,13 +15,13 @@
 #include "pgerror.h"
 #include "threads.h"
 
-/* From this size on huge pages save more than the advice costs. */
+/* From this size on, huge pages save more than the system call costs. */
 #define HUGE_PAGE_MIN_BYTES (4 * 1024 * 1024)
 
-/* Tasks of a gather from which on threads take part. */
+/* Gathers of fewer tasks run without threads. */
 #define THREADS_MIN_TASKS 32
 
-/* Advice alone: where it is refused the memory works as before. */
+/* This is only a hint.  If it is refused, the memory works as before. */
 static void
 advise_huge_pages(char *start, Size bytes)
 {

@@ -11,8 +11,8 @@
 #include "array/source.h"
 
 /*
- * A one-dimensional array whose num_nulls NULL elements stand first or last, and
- * whose other elements take data_bytes.
+ * A one-dimensional array.  Its NULL elements are all first or all last, and its present elements
+ * take data_bytes.
  */
 typedef struct array_shape
 {
@@ -24,24 +24,24 @@ typedef struct array_shape
 	Size		data_bytes;
 } array_shape;
 
-/* What such an array takes; ereport(ERROR) if that is more than an array may. */
+/* Size of such an array in bytes.  ereport(ERROR) if it exceeds the maximum size of an array. */
 extern Size array_shape_bytes(const array_shape *shape);
 
-/* An array of that shape in memory of array_shape_bytes, its data left to the caller to fill in. */
+/* Make an array of that shape in memory of array_shape_bytes.  The caller fills in the data. */
 extern ArrayType *array_result_start(void *memory, const array_shape *shape);
 
-/* The same in memory of its own, palloc'd in the current context. */
+/* The same in new memory, palloc'd in the current context. */
 extern ArrayType *array_result_create(Oid element_type, int lower_bound,
 									  int64 num_items, int64 num_nulls, bool nulls_first,
 									  Size data_bytes);
 
 /*
- * Run a gather of elements that take num_bytes together, by threads if it is
- * large; task_items and ends are filled in.
+ * Run a gather of elements that take num_bytes in total, by threads if it is large.  Sets
+ * task_items and ends.
  */
 extern void array_result_run_gather(mgpu_gather *gather, Size num_bytes);
 
-/* Memory of any size, in huge pages if it is large.  Palloc'd. */
+/* palloc'd memory of any size, in huge pages if it is large. */
 extern void *array_result_scratch(Size bytes);
 
 #endif							/* MGPU_ARRAY_RESULT_H */

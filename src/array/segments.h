@@ -8,8 +8,8 @@
 #include "array/source.h"
 
 /*
- * Segments of an array: heads[i] is the 0-based position of the first element
- * of segment i; ascending, unique, the first is 0.
+ * heads[i] is the 0-based position of the first element of segment i.  Heads are ascending and
+ * unique, and the first is 0.
  */
 typedef struct segment_list
 {
@@ -24,7 +24,7 @@ segment_end(const segment_list *segments, int64 i)
 	return i + 1 < segments->num_segments ? segments->heads[i + 1] : segments->num_items;
 }
 
-/* The segments of an array's present elements by themselves, empty ones left out. */
+/* The segments of the array's present elements alone.  Empty segments are left out.  heads is palloc'd. */
 extern void segments_of_present(segment_list *present, const segment_list *segments,
 								const array_source *source);
 

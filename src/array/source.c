@@ -1,15 +1,14 @@
 /*
  * source.c
- *		Reads an array argument, whole or in slices as it lies in its table.
+ *		Reads an array argument, whole or in slices from its TOAST table.
  *
- * Detoasting a stored 40 MB array costs more in page faults on the fresh 40 MB
- * than in reading, so a large uncompressed one is never brought into memory
- * whole: the caller names a buffer that is warm (a slot of a ring, or the
- * result itself) and the table access method copies a slice of chunks straight
- * into it.  Compressed values cannot be sliced cheaply and are read whole.
+ * Detoasting a stored 40 MB array costs more in page faults on the fresh memory than in reading.
+ * So a large uncompressed array is read in slices.  The caller names a buffer whose pages are
+ * already mapped (a slot of a ring), or the result itself, and the table access method copies
+ * chunks straight into it.  Compressed values cannot be sliced cheaply and are read whole.
  *
- * detoast_attr_slice() was rejected: it allocates each slice, and copies it
- * once more on the way to where it is needed.
+ * detoast_attr_slice() was rejected: it allocates each slice, and the slice must be copied once
+ * more.
  */
 #include "postgres.h"
 
@@ -29,13 +28,13 @@
 /* Stored arrays from this size on are streamed. */
 #define STREAM_MIN_BYTES MGPU_SIZE(1024 * 1024, 8192)
 
-/* Brought into memory between looks at interrupts. */
+/* Bytes loaded between checks for interrupts. */
 #define LOAD_STEP_BYTES MGPU_SIZE((Size) 4 * 1024 * 1024, (Size) 16 * 1024)
 
 /* Enough for the header of any array: six dimensions and their bounds. */
 #define HEADER_BYTES ARR_OVERHEAD_NONULLS(MAXDIM)
 
-/* Offsets in a stored array count from behind its length word. */
+/* A stored array has no length word, so its offsets are smaller. */
 #define STORED_OFFSET(array_offset) ((array_offset) - VARHDRSZ)
 
 static void
@@ -53,7 +52,7 @@ fetch_slice(array_source *source, Size array_offset, Size bytes, void *dest)
 	memcpy(slice, kept, VARHDRSZ);
 }
 
-/* header: at least the array's fixed part and all of its dimensions. */
+/* header holds at least the array's fixed part and all of its dimensions. */
 static void
 read_geometry(array_source *source, const ArrayType *header, Size array_bytes)
 {
@@ -98,7 +97,7 @@ open_in_memory(array_source *source, ArrayType *array)
 static void
 open_stored(array_source *source)
 {
-	/* room for the length word in front, aligned as an array is */
+	/* fetch_slice writes behind the length word; palloc aligns the header as an array */
 	char	   *buffer = palloc(HEADER_BYTES + sizeof(int64));
 	ArrayType  *header = (ArrayType *) buffer;
 	Size		array_bytes = source->toast_pointer.va_rawsize;
@@ -148,8 +147,8 @@ array_source_open(array_source *source, Datum datum)
 }
 
 /*
- * What DatumGetArrayTypeP() would do, but in huge pages, where elements are found
- * at random much sooner, and with looks at interrupts.
+ * Same result as DatumGetArrayTypeP(), but in huge pages, which makes random access much faster,
+ * and with checks for interrupts.
  */
 void
 array_source_load(array_source *source)

@@ -1,6 +1,6 @@
 /*
  * source.h
- *		Reads an array argument, whole or in slices as it lies in its table.
+ *		Reads an array argument, whole or in slices from its TOAST table.
  */
 #ifndef MGPU_ARRAY_SOURCE_H
 #define MGPU_ARRAY_SOURCE_H
@@ -12,14 +12,13 @@
 #include "compat.h"
 
 /*
- * An array argument.  Either array points to all of it in memory, or it is
- * still in its TOAST table (array is NULL) and is read through
- * array_source_read.  null_bitmap is in memory in both cases, NULL when the
- * array has none.  Memory belongs to the context that was current at open.
+ * An array argument.  Either array points to all of it in memory, or array is NULL and
+ * array_source_read reads it from its TOAST table.  null_bitmap is in memory in both cases, or
+ * NULL if the array has none.  Memory belongs to the context that was current at open.
  */
 typedef struct array_source
 {
-	Datum		datum;			/* the argument as it came */
+	Datum		datum;			/* the SQL argument */
 	ArrayType  *array;
 	Oid			element_type;
 	int			ndim;
@@ -31,21 +30,23 @@ typedef struct array_source
 	Size		data_offset;	/* of the first element, from the array's start */
 	Size		data_bytes;
 
-	/* streamed arrays alone */
+	/* only for streamed arrays */
 	struct varatt_external toast_pointer;
 	Relation	toast_relation;
 } array_source;
 
-/* Read the array's geometry; large stored arrays are left where they are. */
+/*
+ * Read the array's dimensions, type and bitmap.  The elements of large stored arrays stay in the
+ * TOAST table.
+ */
 extern void array_source_open(array_source *source, Datum datum);
 
-/* Bring all of the array into memory; a no-op if it is there. */
+/* Bring the whole array into memory, if it is not there yet. */
 extern void array_source_load(array_source *source);
 
 /*
- * Copy bytes of element data, starting at offset from the first element's
- * start, to dest.  The 4 bytes before dest must be readable and writable; they
- * keep their value.
+ * Copy bytes of element data to dest.  offset counts from the start of the first element.  The 4
+ * bytes before dest must be readable and writable; they keep their value.
  */
 extern void array_source_read(array_source *source, Size offset, Size bytes, void *dest);
 
@@ -54,12 +55,12 @@ extern void array_source_close(array_source *source);
 /* ereport(ERROR) for an array of two dimensions or more. */
 extern void check_one_dimensional(const array_source *source);
 
-/* ereport(ERROR) if the element data are fewer bytes than this. */
+/* ereport(ERROR) if there are fewer bytes of element data than this. */
 extern void array_source_require(const array_source *source, Size bytes);
 
 /*
- * The element data as an executor wants them bound: in memory and aligned for
- * elements of width bytes.  NULL: they must be fed in slices.
+ * The element data, if an executor can read them in place: in memory and aligned for elements of
+ * width bytes.  NULL: they must be fed in slices.
  */
 extern const void *array_source_bound(const array_source *source, int width);
 

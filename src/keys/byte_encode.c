@@ -1,12 +1,12 @@
 /*
  * byte_encode.c
- *		Values as byte strings that order, as memcmp has it, as their type does.
+ *		Encodes values as byte strings that memcmp() orders as the type does.
  *
- * numeric is read as it is stored, a format that its module keeps to itself but
- * that has been the same on disk since long before the oldest server supported
- * here; asking the type's functions for each digit would cost more than the
- * comparisons that this is to save.  What numeric and bit strings make has no
- * zero bytes, so that codes need not count (core/byte_keys.h).
+ * A numeric is decoded from its stored format.  The format is private to PostgreSQL's numeric
+ * module, but it was fixed on disk long before the oldest supported version.  Calling the type's
+ * functions for each digit was rejected: it would cost more than the comparisons that the
+ * encoding saves.  Strings of numeric and bit values contain no zero bytes, so their codes need
+ * no count (core/byte_keys.h).
  */
 #include "postgres.h"
 
@@ -19,7 +19,7 @@
 
 /* ---------------------------------------------------------------- numeric */
 
-/* The stored header: 16 bits, and 16 more unless it is short. */
+/* The stored header: 16 bits in the short format, 32 bits otherwise. */
 #define SIGN_MASK 0xC000
 #define SIGN_NEGATIVE 0x4000
 #define SIGN_SHORT 0x8000
@@ -33,9 +33,9 @@
 #define SHORT_WEIGHT_MASK 0x003F
 
 /*
- * First byte of a number.  Positive ones say their weight in it, the exponent of
- * the first of the digits to base 10000; rare weights follow in three bytes.
- * Negative ones are the complement of what their absolute value makes.
+ * First byte of a number.  For a positive number it encodes the weight: the exponent, to base
+ * 10000, of the first digit.  Rare weights follow in three bytes.  A negative number is the
+ * complement of the string of its absolute value.
  */
 #define FIRST_MINUS_INFINITY 0x01
 #define FIRST_ZERO 0x80
@@ -46,18 +46,21 @@
 #define FIRST_NAN 0xFF
 #define COMMON_WEIGHT 40
 
-/* After a negative number, above all digits: the longer of two is the lesser. */
+/*
+ * Ends a negative number.  It is above all digits: of two numbers with the same beginning, the
+ * longer is the lesser.
+ */
 #define NEGATIVE_END 0xFF
 
 typedef struct stored_number
 {
-	const uint16 *digits;		/* to base 10000, no zeros first or last */
+	const uint16 *digits;		/* base 10000, no zeros first or last */
 	int			num_digits;
 	int			weight;
 	bool		negative;
 } stored_number;
 
-/* False: too short to be one. */
+/* False: the value is too short. */
 static bool
 read_number(const char *value, Size size, stored_number *number)
 {
@@ -112,7 +115,7 @@ encode_special(uint16 header, unsigned char *out)
 	}
 }
 
-/* Of a positive number. */
+/* Write the weight of a positive number.  Returns the number of bytes written. */
 static Size
 encode_weight(int weight, unsigned char *out)
 {
@@ -154,7 +157,7 @@ byte_encode_numeric(const char *value, Size size, unsigned char *out)
 
 		if (digit > 9999)
 			return 0;
-		/* 7 bits a byte, as none may be zero */
+		/* 7 bits in each byte, plus 1: no byte may be zero */
 		out[bytes++] = 1 + (digit >> 7);
 		out[bytes++] = 1 + (digit & 0x7F);
 	}
@@ -171,7 +174,7 @@ byte_encode_numeric(const char *value, Size size, unsigned char *out)
 #define GROUP_BITS 7
 #define GROUP_FLAG 0x80
 
-/* False: it has not as many bits as it says. */
+/* False: the value is shorter than its number of bits requires. */
 static bool
 read_num_bits(const char *value, Size size, int32 *num_bits)
 {
@@ -187,7 +190,7 @@ count_groups(int32 num_bits)
 	return ((Size) num_bits + GROUP_BITS - 1) / GROUP_BITS;
 }
 
-/* How many bits the last group has. */
+/* The final byte: 1 + the number of bits in the last group. */
 static inline unsigned char
 last_byte(int32 num_bits)
 {
@@ -195,9 +198,9 @@ last_byte(int32 num_bits)
 }
 
 /*
- * Groups of seven bits, flagged; then how many bits the last group has.  That
- * puts B'1' before B'10': their groups are the same, and 1 is less than 2, as
- * any such count is less than a further group.
+ * Groups of seven bits, each with a flag bit, then a byte with the number of bits in the last
+ * group.  B'1' comes before B'10': their groups are equal, and 1 bit is less than 2.  Such a
+ * count is less than any group, because of the flag bit.
  */
 Size
 byte_encode_bits(const char *value, Size size, unsigned char *out)
@@ -213,7 +216,7 @@ byte_encode_bits(const char *value, Size size, unsigned char *out)
 	num_groups = count_groups(num_bits);
 	for (Size i = 0; i < num_groups; i++)
 	{
-		/* past the last byte, zeros */
+		/* zeros follow the last byte */
 		if (window_bits < GROUP_BITS)
 		{
 			window = window << BITS_PER_BYTE;
@@ -234,11 +237,11 @@ byte_encode_bits(const char *value, Size size, unsigned char *out)
 #define V6_BYTES 16
 
 /*
- * network_cmp takes IPv4 first, then the bits that both networks have, then the
- * wider network, then all of the address.  The network's bits with zeros behind
- * them say as much: where they first differ beyond the shorter mask, the shorter
- * one has a zero.  What follows the size of the mask need not say the network's
- * bytes again.
+ * network_cmp orders by family (IPv4 first), then by the bits that both networks have, then by
+ * mask size (the wider network first), then by the whole address.  The string has the family, the
+ * network's bits padded with zeros, the mask size, and the rest of the address.  Padding keeps
+ * the order: where two networks first differ beyond the shorter mask, the shorter one has a zero.
+ * The rest of the address begins after the network's whole bytes, which are already in front.
  */
 Size
 byte_encode_network(const char *value, Size size, unsigned char *out)
@@ -273,7 +276,7 @@ put_big_endian(uint64 number, unsigned char *out)
 		out[i] = (unsigned char) number;
 }
 
-/* Days of 24 hours, and microseconds of the last one: no span is too long. */
+/* Days of 24 hours, then microseconds of the last day.  Every span fits. */
 Size
 byte_encode_interval(const char *value, Size size, unsigned char *out)
 {

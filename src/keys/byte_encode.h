@@ -1,21 +1,21 @@
 /*
  * byte_encode.h
- *		Values as byte strings that order, as memcmp has it, as their type does.
+ *		Encodes values as byte strings that memcmp() orders as the type does.
  *
- * Each writes the string of one value (what follows a varlena's length word, or
- * all of a fixed-width one: size bytes, aligned as the type wants) and returns
- * how many bytes it has, 0 if the value is not as it should be.  Values that the
- * type calls equal have the same string.
+ * Each function writes the string of one value and returns its length in bytes, or 0 if the value
+ * is malformed.  value points behind the length word of a varlena, or to all of a fixed-width
+ * value.  It has size bytes and the alignment of its type.  Values that are equal for the type
+ * have equal strings.
  */
 #ifndef MGPU_KEYS_BYTE_ENCODE_H
 #define MGPU_KEYS_BYTE_ENCODE_H
 
 typedef Size (*byte_encode_fn) (const char *value, Size size, unsigned char *out);
 
-/* Bytes of all strings of an array with so many bytes of elements, at most. */
+/* Upper limit for the bytes of all strings of an array with data_bytes bytes of elements. */
 #define BYTE_ENCODE_ROOM(data_bytes) ((data_bytes) + (data_bytes) / 2 + 16)
 
-/* No zero bytes in it. */
+/* These strings contain no zero bytes. */
 extern Size byte_encode_numeric(const char *value, Size size, unsigned char *out);
 extern Size byte_encode_bits(const char *value, Size size, unsigned char *out);
 

@@ -1,18 +1,15 @@
 /*
  * byte_strings.c
- *		Elements of an array or an aggregate as byte strings that order as their
- *		type does.
+ *		Elements of an array or an aggregate as byte strings that order as their type does.
  *
- * Strings of text and bytea lie in the array itself; a span says where.  Under
- * collations that look at more than bytes text has no such strings here.  Text
- * has no zero bytes in any encoding of a server, which saves it the counts in
- * its codes (byte_keys.h).  Other types' strings are made, by threads, each task
- * with a part of the arena that has room for whatever it makes.
+ * Strings of text and bytea lie in the array itself, and spans point to them.  Text has such
+ * strings only under collations that compare bytes.  It contains no zero bytes in any server
+ * encoding, so its codes need no count (core/byte_keys.h).  Threads make the strings of other
+ * types; each task writes to its own part of the arena.
  *
- * Rows of an aggregate lie in many blocks of memory, so their strings are always
- * laid end to end, in the order of the rows.  Spans of whole addresses were
- * rejected: twice the memory, for arrays too, to save one pass that every later
- * look at a string is the faster for.
+ * Rows of an aggregate lie in many blocks of memory, so their strings are always copied end to
+ * end, in row order.  Spans with whole addresses were rejected.  They double the memory, for
+ * arrays too, and save only one pass, which makes every later access to a string faster.
  */
 #include "postgres.h"
 
@@ -25,17 +22,17 @@
 #include "keys/byte_strings.h"
 #include "threads.h"
 
-/* Elements handled between looks at interrupts. */
+/* Elements handled between checks for interrupts. */
 #define STEP_ITEMS (256 * 1024)
 
-/* What one task copies or makes at most, about. */
+/* Approximate limits of the work of one task. */
 #define TASK_ITEMS (16 * 1024)
 #define TASK_BYTES (4 * 1024 * 1024)
 
-/* Fewer tasks are not worth threads. */
+/* Fewer tasks run without threads. */
 #define THREADS_MIN_TASKS 8
 
-/* Whether elements have such strings, as far as type and collation go. */
+/* Whether the type has such strings under this collation. */
 static bool
 has_strings(const element_type *type, Oid collation)
 {
@@ -84,7 +81,7 @@ size_without_blanks(const char *string, uint32 size)
 	return size;
 }
 
-/* How many of a value's bytes are its string, where strings are not made. */
+/* Length of a value's string, for types whose strings are not made. */
 static inline uint32
 string_size(byte_form form, const char *value, uint32 size)
 {
@@ -102,7 +99,7 @@ require_bytes(const array_source *source, Size bytes)
 		array_source_require(source, bytes);
 }
 
-/* Spans of an array's values.  False: an element is not as arrays have them. */
+/* Set spans to an array's values.  False: an element is compressed or has a short or invalid header. */
 static bool
 find_values(byte_source *bytes, const array_source *source, const element_type *type, int64 num_items)
 {
@@ -145,20 +142,20 @@ num_tasks(int64 num_items, int64 task_items)
 	return (num_items + task_items - 1) / task_items;
 }
 
-/* Strings that are made of an array's values. */
+/* Strings to be made from an array's values. */
 typedef struct make_context
 {
 	byte_source *bytes;
-	const char *data;			/* that spans of values refer to */
+	const char *data;			/* base of the values' spans */
 	byte_encode_fn encode;
 	int64		num_items;
 	int64		task_items;
-	_Atomic bool failed;		/* some value is not as it should be */
+	_Atomic bool failed;		/* some value is malformed */
 } make_context;
 
 /*
- * A value makes at most half as many bytes more as it takes in the array, so
- * that where it lies says where there is room for its string.
+ * A string takes at most 1.5 times the bytes of its value in the array.  So the strings of a task
+ * begin at 1.5 times the offset of its first value.
  */
 static void
 make_task(void *context, uint64 task, int worker)
@@ -181,7 +178,7 @@ make_task(void *context, uint64 task, int worker)
 	}
 }
 
-/* In place of spans of values those of the strings that they make.  False: likewise. */
+/* Replace the spans of values by spans of the strings made from them.  False: some value is malformed. */
 static bool
 make_strings(byte_source *bytes, int64 num_items, Size data_bytes, byte_encode_fn encode)
 {
@@ -221,20 +218,20 @@ byte_source_open(byte_source *bytes, array_source *source, const element_type *t
 	return false;
 }
 
-/* Strings of cells, laid end to end in each task's part of the arena. */
+/* Strings of cells, end to end in each task's part of the arena. */
 typedef struct copy_context
 {
 	byte_source *bytes;
 	const byte_cells *cells;
 	byte_form	form;
-	byte_encode_fn encode;		/* NULL: strings are values' own bytes */
+	byte_encode_fn encode;		/* NULL: a string is its value's own bytes */
 	int64		num_items;
 	int64		task_items;
-	Size	   *begins;			/* of tasks: room, then where in the arena it is */
+	Size	   *begins;			/* of tasks: bytes needed, then offsets in the arena */
 	_Atomic bool failed;
 } copy_context;
 
-/* How many cells ahead a value is fetched: they may lie anywhere. */
+/* How many cells ahead to prefetch: values may lie anywhere. */
 #define VALUES_AHEAD 32
 
 static inline const char *
@@ -305,7 +302,7 @@ copy_task(void *context, uint64 task, int worker)
 	}
 }
 
-/* All of the tasks' room, one's behind the other's. */
+/* Turn the tasks' sizes into offsets.  Returns the total size. */
 static Size
 place_tasks(copy_context *copy, int64 tasks)
 {

@@ -1,7 +1,6 @@
 /*
  * byte_strings.h
- *		Elements of an array or an aggregate as byte strings that order as their
- *		type does.
+ *		Elements of an array or an aggregate as byte strings that order as their type does.
  */
 #ifndef MGPU_KEYS_BYTE_STRINGS_H
 #define MGPU_KEYS_BYTE_STRINGS_H
@@ -12,7 +11,7 @@
 #include "array/source.h"
 #include "keys/byte_encode.h"
 
-/* Strings, in memory that belongs to the context of byte_source_open. */
+/* Strings of elements.  Memory belongs to the context that was current when they were made. */
 typedef struct byte_source
 {
 	mgpu_byte_keys keys;		/* ascending */
@@ -21,9 +20,9 @@ typedef struct byte_source
 } byte_source;
 
 /*
- * The num_items present elements of an array, which gets loaded and must stay
- * so.  False, and nothing to close, if they have no such strings: the type has
- * none, or not under this collation, or not for one of these elements.
+ * Strings of an array's num_items present elements.  The array gets loaded and must stay loaded.
+ * Returns false, with nothing to close, if there are no such strings for the type, the collation
+ * or one of the elements.
  */
 extern bool byte_source_open(byte_source *bytes, array_source *source, const element_type *type,
 							 Oid collation, int64 num_items);
@@ -31,16 +30,15 @@ extern bool byte_source_open(byte_source *bytes, array_source *source, const ele
 /* Values that do not lie in one array. */
 typedef struct byte_cells
 {
-	const char *cells;			/* one behind the other */
+	const char *cells;			/* cells, end to end */
 	uint32		width;			/* of a cell, in bytes */
-	bool		variable;		/* a cell points to a value, which has a 4-byte length before it */
-	uint32		size;			/* else: of the value that it begins with */
+	bool		variable;		/* each cell points to a value with a 4-byte length word */
+	uint32		size;			/* if not variable: bytes of the value at the cell's start */
 } byte_cells;
 
 /*
- * The same for num_items of those, whose strings are copied if they need not be
- * made; expected_bytes is about what all of them take.  False also where strings
- * may be more than 4 GB.
+ * Strings of the values of num_items cells, made or copied.  expected_bytes is roughly the size
+ * of all values.  Returns false in the same cases, and if strings may exceed 4 GB.
  */
 extern bool byte_source_copy(byte_source *bytes, const byte_cells *cells, const element_type *type,
 							 Oid collation, int64 num_items, Size expected_bytes);

@@ -8,8 +8,8 @@
 #include "array/element_type.h"
 
 /*
- * Keys that order as these values (OIDs) do: the values themselves, or else
- * palloc'd.
+ * Keys that order as the enum values with these OIDs do.  Returns values itself if its OIDs order
+ * so, else palloc'd memory.
  */
 extern const uint32 *enum_keys(const Oid *values, int64 num_items, const element_type *type);
 

@@ -1,10 +1,10 @@
 /*
  * sort_keys.c
- *		The keys of a sort: what stands for each element while it is sorted.
+ *		The keys of a sort, which represent the elements while they are sorted.
  *
- * The forms are tried from the fastest to the slowest: the element's own bytes, a
- * number made of it, a byte string, the value.  A form is left where one element
- * does not have it; intervals of more than 292,000 years have no number, for example.
+ * Forms are tried from the fastest to the slowest: the element's own bytes, a number made from
+ * it, a byte string, the value.  If one element cannot take a form, all take a later one.
+ * Intervals of more than 292,000 years, for example, have no number.
  */
 #include "postgres.h"
 
@@ -48,7 +48,7 @@ typedef struct encode_work
 {
 	element_encode_fn encode;
 	const char *elements;
-	Size		stride;			/* bytes from one to the next */
+	Size		stride;			/* bytes from element to element */
 	int64		num_items;
 	int64	   *codes;
 	_Atomic bool failed;
@@ -97,7 +97,7 @@ enum_words(sort_keys *keys, const Oid *labels)
 	use_words(keys, words, MGPU_KEY_UNSIGNED, sizeof(uint32));
 }
 
-/* The elements' own bytes, where they lie, in a copy that is aligned, or still in the stream. */
+/* Use the elements' own bytes: in place, in an aligned copy, or still in the stream. */
 static void
 array_words(sort_keys *keys, array_source *source)
 {
@@ -137,7 +137,7 @@ array_values(sort_keys *keys, array_source *source)
 	}
 }
 
-/* False: the type has no numbers, or one of the elements has none. */
+/* Use numbers made from the elements.  False: the type or one of the elements has none. */
 static bool
 array_made_words(sort_keys *keys, array_source *source)
 {
@@ -168,7 +168,7 @@ sort_keys_of_array(sort_keys *keys, array_source *source, const element_type *ty
 		array_values(keys, source);
 }
 
-/* Ranks of both arrays' labels together, so that they agree; the first owns them. */
+/* Rank the labels of both arrays together, so that ranks are comparable.  keys[0] owns the words. */
 static void
 shared_enum_words(sort_keys keys[2], array_source *sources[2])
 {
@@ -191,7 +191,7 @@ shared_enum_words(sort_keys keys[2], array_source *sources[2])
 	use_words(&keys[1], (const uint32 *) both.words + keys[0].num_items, both.kind, both.width);
 }
 
-/* False, and nothing kept: one of the arrays does not have this form. */
+/* False, with nothing kept: one of the arrays does not have this form. */
 static bool
 both_have_words(sort_keys keys[2], array_source *sources[2])
 {

@@ -1,15 +1,15 @@
 /*
  * sort_keys.h
- *		The keys of a sort: what stands for each element while it is sorted.
+ *		The keys of a sort, which represent the elements while they are sorted.
  *
- * This is the one place that chooses among the forms:
+ * This file alone chooses among the forms:
  *
- *	 words		numbers of 1 to 16 bytes, equal for equal elements.  They are the
- *				elements' own bytes, or made: codes of encoded types, ranks of labels.
- *	 strings	byte strings that order as the type does.  They are sorted by eight
+ *	 words		numbers of 1 to 16 bytes, equal for equal elements: the elements' own
+ *				bytes, codes made from them, or ranks of enum labels
+ *	 strings	byte strings that order as the type does.  They are sorted eight
  *				bytes at a time; ties go by the next eight.
- *	 values		the elements as Datums.  A type that abbreviates to numbers is
- *				sorted by those, and its comparison breaks ties.
+ *	 values		the elements as Datums.  If the type abbreviates to numbers, those
+ *				are sorted first, and its comparison breaks ties.
  */
 #ifndef MGPU_SORT_KEYS_H
 #define MGPU_SORT_KEYS_H
@@ -41,34 +41,34 @@ typedef struct sort_keys
 	void	   *own_words;		/* NULL: words belong to the source */
 
 	byte_source strings;
-	Datum	   *values;			/* by-reference ones point into the source */
+	Datum	   *values;			/* pass-by-reference values point into the source */
 } sort_keys;
 
 /*
- * Keys of the elements of a one-dimensional array that are not NULL, at least one.
- * The source may get loaded; it must stay open while the keys are.
+ * Keys of a one-dimensional array's present elements, of which there is at least one.  The source
+ * may get loaded.  It must stay open as long as the keys.
  */
 extern void sort_keys_of_array(sort_keys *keys, array_source *source, const element_type *type, Oid collation);
 
 /*
- * The same of two arrays, either of which may have none: both get the same form, in
- * which keys of one compare with those of the other.
+ * Keys of two arrays, either of which may have no present elements.  Both get the same form, and
+ * keys of one array compare with keys of the other.
  */
 extern void sort_keys_of_arrays(sort_keys keys[2], array_source *sources[2], const element_type *type, Oid collation);
 
-/* The same of one array as values, whatever the type. */
+/* Keys of one array as values, whatever the type. */
 extern void sort_keys_as_values(sort_keys *keys, array_source *source, const element_type *type, Oid collation);
 
 /*
- * Keys of num_items rows in memory; cells as in byte_source.h.  data_bytes: about
- * what the values take.
+ * Keys of num_items rows in memory; byte_strings.h explains cells.  data_bytes is roughly the
+ * size of the values.
  */
 extern void sort_keys_of_cells(sort_keys *keys, const byte_cells *cells, const element_type *type,
 							   Oid collation, int64 num_items, Size data_bytes);
 
 extern void sort_keys_free(sort_keys *keys);
 
-/* Whether words are the elements' own bytes, so that sorted words are the result. */
+/* Whether the words are the elements' own bytes, so that sorted words are sorted elements. */
 static inline bool
 sort_keys_are_elements(const sort_keys *keys)
 {

@@ -1,12 +1,10 @@
 /*
  * value_order.c
- *		The order of a type's values by its btree comparison, and by the numbers
- *		that it abbreviates them to.
+ *		Orders values by their type's btree comparison, and by its abbreviated keys.
  *
- * The numbers are the abbreviated keys of SortSupport, where the type compares them as
- * unsigned ones (text under ICU collations does).  Making ICU's sort keys ourselves
- * was rejected: the server keeps its collators to itself, and this gives the same
- * first bytes.
+ * Codes are the abbreviated keys of SortSupport, for types that compare these as unsigned
+ * numbers, such as text under ICU collations.  Making ICU's sort keys here was rejected: the
+ * server does not export its collators, and abbreviated keys hold the same first bytes.
  */
 #include "postgres.h"
 
@@ -18,14 +16,15 @@
 #include "compat.h"
 #include "keys/value_order.h"
 
-/* Values whose codes are made before the type is asked whether that pays; see tuplesort. */
+/* Number of codes made before the type is first asked whether they pay, as in tuplesort. */
 #define FIRST_QUESTION 1024
 
 #ifndef MGPU_HAS_DATUM_COMPARATORS
 
 /*
- * Whether abbreviated keys come from one of those functions that compare them as
- * unsigned numbers, each by a function of its own that has no name for others.
+ * Whether the type's abbreviated keys come from one of the functions that compare them as
+ * unsigned numbers.  In these versions each function has its own comparator, which is not
+ * exported.
  */
 static bool
 is_unsigned(const element_type *type)

@@ -1,7 +1,6 @@
 /*
  * value_order.h
- *		The order of a type's values by its btree comparison, and by the numbers
- *		that it abbreviates them to.
+ *		Orders values by their type's btree comparison, and by its abbreviated keys.
  */
 #ifndef MGPU_VALUE_ORDER_H
 #define MGPU_VALUE_ORDER_H
@@ -17,12 +16,12 @@ typedef struct value_order
 	bool		has_codes;		/* abbreviated keys are unsigned 64-bit numbers */
 } value_order;
 
-/* In the current memory context.  wants_codes: codes will be made if there are any. */
+/* Prepare in the current memory context.  wants_codes: the caller will make codes if the type has any. */
 extern void value_order_prepare(value_order *order, const element_type *type, Oid collation, bool wants_codes);
 
 /*
- * codes[i] orders, unsigned, as values[i] does: different codes decide, equal ones do
- * not.  False: the type has none, or finds that they do not pay for these values.
+ * Make unsigned codes.  Different codes order as their values do; equal codes decide nothing.
+ * False: the type has no codes, or finds that they do not pay for these values.
  */
 extern bool value_order_codes(value_order *order, const Datum *values, int64 num_items, uint64 *codes);
 
