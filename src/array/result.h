@@ -30,7 +30,7 @@ extern Size array_shape_bytes(const array_shape *shape);
 /* Make an array of that shape in memory of array_shape_bytes.  The caller fills in the data. */
 extern ArrayType *array_result_start(void *memory, const array_shape *shape);
 
-/* The same in new memory, palloc'd in the current context. */
+/* As array_result_start, in new memory, palloc'd in the current context. */
 extern ArrayType *array_result_create(Oid element_type, int lower_bound,
 									  int64 num_items, int64 num_nulls, bool nulls_first,
 									  Size data_bytes);

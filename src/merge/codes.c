@@ -1,11 +1,11 @@
 /*
  * codes.c
- *		Merges byte strings by 64-bit codes, and what these leave equal by the rest.
+ *		Merges byte strings by 64-bit codes, and ties by the bytes that follow.
  *
- * A code is the eight bytes behind what all strings of both arrays begin with.  The
- * first and the last strings say how much that is, since the arrays are sorted.  One
- * job merges the codes.  Strings with a code that both arrays have are merged again
- * by their other bytes, which costs one comparison each.
+ * A code is the eight bytes after the prefix that all strings of both arrays share.  The arrays
+ * are sorted, so their first and last strings give this prefix.  One job merges the codes.  If a
+ * code is in both arrays, its strings are merged again by their remaining bytes, at one
+ * comparison a string.
  */
 #include "postgres.h"
 
@@ -30,7 +30,7 @@ bytes_of(const merge_codes *codes, int which, int64 i)
 	return codes->keys[which].strings.keys.data + span_of(codes, which, i).offset;
 }
 
-/* memcmp's answer for two strings, from offset on. */
+/* Compares two strings from offset on, as memcmp() does.  A prefix of a string is the lesser. */
 static int
 compare_strings(const merge_codes *codes, int which, int64 i, int other, int64 j, uint32 offset)
 {
@@ -44,7 +44,10 @@ compare_strings(const merge_codes *codes, int which, int64 i, int other, int64 j
 	return order != 0 ? order : (size > other_size) - (size < other_size);
 }
 
-/* At most so many bytes as a string begins with like a's first, or b's where a has none. */
+/*
+ * Length of the prefix, up to most bytes, that a string shares with the first string of a (of b,
+ * if a is empty).
+ */
 static uint32
 shared_bytes(const merge_codes *codes, int which, int64 i, uint32 most)
 {
@@ -115,7 +118,7 @@ merge_codes_make(merge_codes *codes, const sort_keys keys[2], bool descending, c
 	make_side(codes, 1);
 }
 
-/* Strings of one code, from a and from b on. */
+/* Merge the strings of one code: a … a_end and b … b_end. */
 static void
 merge_tied(const merge_codes *codes, int64 a, int64 a_end, int64 b, int64 b_end, bool *sides)
 {
@@ -139,7 +142,7 @@ merge_tied(const merge_codes *codes, int64 a, int64 a_end, int64 b, int64 b_end,
 	}
 }
 
-/* Where items from i on with the same code end. */
+/* End of the codes equal to codes[i], from i on. */
 static inline int64
 end_of_code(const uint64 *codes, int64 i, int64 num_codes)
 {

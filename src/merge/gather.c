@@ -1,10 +1,10 @@
 /*
  * gather.c
- *		Two arrays' elements side by side, each array's in its own order.
+ *		Combines the elements of two arrays, keeping each array's own order.
  *
- * The general way behind merges, for any mix of widths and NULLs.  A merge never
- * changes the order within an array, so both are read from front to back, and which
- * of the two comes next is all there is to know.
+ * Merges use it for any mix of widths and NULLs.  A merge never changes the order within an
+ * array.  So both arrays are read from front to back, and one bool for each element says which
+ * array comes next.
  */
 #include "postgres.h"
 
@@ -16,7 +16,7 @@
 #include "array/null_map.h"
 #include "merge/gather.h"
 
-/* Elements moved between looks at interrupts. */
+/* Elements moved between checks for interrupts. */
 #define STEP_ITEMS (256 * 1024)
 
 /* How far one of the arrays has been read. */
@@ -28,7 +28,7 @@ typedef struct side_reader
 	int64		position;
 } side_reader;
 
-/* An array of no elements may have no dimensions either. */
+/* Bytes that the present elements take. */
 static Size
 present_bytes(const array_source *source, const element_type *type)
 {
@@ -59,7 +59,7 @@ open_side(array_source *source)
 	return (side_reader) {source->null_bitmap, array_source_data(source), array_source_data(source) + source->data_bytes, 0};
 }
 
-/* Bytes of the element that is next, with its padding. */
+/* Bytes of the next element, with its padding. */
 static inline Size
 next_bytes(const side_reader *side, const element_type *type)
 {
@@ -90,7 +90,7 @@ interleave(char *dest, side_reader *sides, int width, const bool *from_b, int64 
 	return dest;
 }
 
-/* Elements of one width, none of them NULL: the compiler makes a loop for each usual one. */
+/* Fixed-width elements without NULLs.  The compiler makes one loop for each common width. */
 static char *
 gather_fixed(char *dest, side_reader *sides, int width, const bool *from_b, int64 num_items)
 {

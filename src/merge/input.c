@@ -1,10 +1,10 @@
 /*
  * input.c
- *		The two sorted key arrays of a merge, and their order.
+ *		The two sorted key arrays of a merge, and their merged order.
  *
- * Keys that are words are merged by a job; so are prefixes of strings, whose ties are
- * merged behind it (codes.c).  Values are merged by comparison.  All merges check that
- * their inputs are sorted.
+ * A job merges keys that are words.  For strings, a job merges codes, and ties are merged
+ * afterwards (codes.c).  Values are merged by comparison.  Every merge checks that its inputs are
+ * sorted.
  */
 #include "postgres.h"
 
@@ -19,7 +19,7 @@
 #include "pgerror.h"
 #include "run/run.h"
 
-/* Elements handled between looks at interrupts. */
+/* Elements handled between checks for interrupts. */
 #define STEP_ITEMS (64 * 1024)
 
 static void
@@ -32,7 +32,7 @@ prepare_comparison(SortSupport support, const sorted_input *input)
 									 support);
 }
 
-/* Raise for the first of some values that belongs before its predecessor, if any. */
+/* Raise an error for the first value that belongs before its predecessor, if any. */
 static void
 check_sorted(SortSupport support, const Datum *values, int64 num_values, int which, int64 first_subscript)
 {
@@ -82,7 +82,7 @@ check_nulls(sorted_input *input, array_source *source, int which)
 
 	if (misplaced < 0)
 		return;
-	/* the first bad position is wanted: elements before it may be out of order */
+	/* the error names the first bad position: values before the NULL may be out of order */
 	sort_keys_as_values(&keys, source, input->type, input->collation);
 	num_values = null_bitmap_count(source->null_bitmap, 0, misplaced);
 	prepare_comparison(&support, input);
@@ -121,7 +121,10 @@ sorted_input_describe(run_request *request, sorted_input *input, mgpu_op op)
 	request->binding.in_b_keys = array_source_bound(&input->b, type->key_width);
 }
 
-/* A merge by words; words of the elements themselves go to sorted_keys if that is not NULL. */
+/*
+ * Merge by words.  If sorted_keys is not NULL, it gets the merged words, which are the elements'
+ * own bytes.
+ */
 static void
 merge_words(sorted_input *input, const sort_keys keys[2], void *sorted_keys, bool *sides)
 {
@@ -144,7 +147,7 @@ merge_words(sorted_input *input, const sort_keys keys[2], void *sorted_keys, boo
 	pfree(ranks);
 }
 
-/* By prefixes of strings, then by what follows where these are equal. */
+/* Merge strings by codes, then strings with equal codes by the bytes that follow. */
 static void
 merge_strings(sorted_input *input, const sort_keys keys[2], bool *sides)
 {
@@ -173,7 +176,7 @@ merge_strings(sorted_input *input, const sort_keys keys[2], bool *sides)
 	merge_codes_free(&codes);
 }
 
-/* By comparison, once each array is known to be sorted. */
+/* Merge by comparison, after a check that each array is sorted. */
 static void
 merge_values(sorted_input *input, const sort_keys keys[2], bool *sides)
 {

@@ -1,6 +1,6 @@
 /*
  * input.h
- *		The two sorted key arrays of a merge.
+ *		The two sorted key arrays of a merge, and their merged order.
  */
 #ifndef MGPU_MERGE_INPUT_H
 #define MGPU_MERGE_INPUT_H
@@ -20,29 +20,29 @@ typedef struct sorted_input
 	Oid			collation;
 } sorted_input;
 
-/* Present (not NULL) elements of either. */
+/* Number of present (not NULL) elements. */
 static inline int64
 sorted_input_present(const array_source *source)
 {
 	return source->num_items - source->num_nulls;
 }
 
-/* Raise unless each array's NULL elements all stand where order puts them. */
+/* Raise an error unless all NULL elements of each array stand where order puts them. */
 extern void sorted_input_check_nulls(sorted_input *input);
 
-/* Subscript of the first present element, once NULLs are known to be in place. */
+/* Subscript of the first present element.  NULLs must be known to be in place. */
 extern int64 sorted_input_first_subscript(const array_source *source, const sort_order *order);
 
 /*
- * A merge of the present elements.  Outputs are left to the caller, and keys too
- * unless they are the elements' bytes.
+ * Fill a request to merge the present elements.  The caller sets the outputs, and also the keys
+ * if they are not the elements' own bytes.
  */
 extern void sorted_input_describe(run_request *request, sorted_input *input, mgpu_op op);
 
 /*
- * The merged order, NULL elements included, as merge_gather.h wants it.  Raises
- * where an input is not sorted.  sorted_keys is NULL, or where the present elements
- * go in order if their bytes are their keys.  Palloc'd.
+ * The merged order, NULL elements included, in the form that merge/gather.h takes.  Raises an
+ * error if an input is not sorted.  sorted_keys is NULL, or gets the present elements in order if
+ * their bytes are their keys.  The result is palloc'd.
  */
 extern bool *sorted_input_sides(sorted_input *input, void *sorted_keys);
 

@@ -1,10 +1,10 @@
 /*
  * array_sort.c
- *		Sorts arrays as a spec says: one alone, or one carrying another along.
+ *		Sorts one array, or one array and a second one along with it.
  *
- * Elements whose bytes are keys are sorted by themselves, in the result; values
- * of a width that executors know are moved by them, on a GPU at the device's
- * memory speed.  Everything else goes by sorted positions and a gather.
+ * Elements whose bytes are keys are sorted directly in the result.  Values of a width that
+ * executors know are moved by an executor together with the keys, on a GPU at the speed of its
+ * memory.  Everything else is sorted by position and then gathered.
  */
 #include "postgres.h"
 
@@ -23,13 +23,13 @@
 #include "pgerror.h"
 #include "run/run.h"
 
-/* Small enough to be sorted at once, with nothing set up for it. */
+/* Arrays up to this size are sorted at once, without setting up a job. */
 #define SORT_NOW_BYTES (64 * 1024)
 
-/* Pairs of fewer items: positions and a gather are as fast and simpler. */
+/* For pairs of fewer items, positions and a gather are as fast and simpler. */
 #define MOVE_MIN_ITEMS 1024
 
-/* Sort a small array's keys where they will be returned. */
+/* Sort a small array's keys directly in the result. */
 static void
 sort_now(const sort_spec *spec, const array_source *source, const element_type *type,
 		 int64 num_items, void *out)
@@ -86,7 +86,7 @@ describe_sort(run_request *request, const sort_spec *spec, array_source *source,
 	request->sources[MGPU_CHANNEL_KEYS] = source;
 }
 
-/* Each segment's NULL elements before or after its others. */
+/* Set the bitmap: each segment's NULL elements stand before or after its others. */
 static void
 place_nulls(ArrayType *result, const sort_spec *spec, const array_source *source)
 {
@@ -105,7 +105,7 @@ place_nulls(ArrayType *result, const sort_spec *spec, const array_source *source
 	}
 }
 
-/* An array of source's elements in another order. */
+/* The shape of an array with source's elements in another order. */
 static array_shape
 permuted_shape(const sort_spec *spec, const array_source *source, const element_type *type)
 {
@@ -115,7 +115,7 @@ permuted_shape(const sort_spec *spec, const array_source *source, const element_
 		.num_items = source->num_items,
 		.num_nulls = source->num_nulls,
 		.nulls_first = spec->order.nulls_first,
-		/* sizes include padding and do not depend on where an element stands */
+		/* sizes include padding and do not depend on an element's position */
 		.data_bytes = source->data_bytes
 	};
 
@@ -126,8 +126,8 @@ permuted_shape(const sort_spec *spec, const array_source *source, const element_
 }
 
 /*
- * The same sort once more, where the job that has been done was not enough.  If a GPU
- * failed at it, the CPU goes on.
+ * The spec of a second job, after a first one whose result could not be used.  If the first ran
+ * on the CPU, for example because a GPU failed, the second does too.
  */
 static sort_spec
 spec_again(const sort_spec *spec)
@@ -159,7 +159,7 @@ sort_in_place(const sort_spec *spec, array_source *source, const element_type *t
 	run_job(request);
 }
 
-/* Spans of keys that lie in the array; NULL if they do not. */
+/* Spans of string keys that lie in the array itself, else NULL. */
 static const mgpu_span *
 element_spans(const sort_keys *keys)
 {
@@ -230,7 +230,7 @@ executor_moves(const array_pair *pair)
 		(pair->keys.num_items >= MOVE_MIN_ITEMS || run_is_forced(pair->keys.num_items));
 }
 
-/* False: floats with bits of their own need another way. */
+/* False: some floats lost their own bits (-0, unusual NaNs), so pairs must be sorted by position. */
 static bool
 sort_by_executor(const sort_spec *spec, array_pair *pair, pair_result *result)
 {

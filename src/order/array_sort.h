@@ -1,10 +1,9 @@
 /*
  * array_sort.h
- *		Sorts arrays as a spec says: one alone, or one carrying another along.
+ *		Sorts one array, or one array and a second one along with it.
  *
- * All arrays are one-dimensional and have two elements at least; sources may be
- * streamed on entry and may be loaded on return.  Results are palloc'd and keep
- * their source's lower bound.
+ * All arrays are one-dimensional and have at least two elements.  Sources may be streamed on
+ * entry and loaded on return.  Results are palloc'd and keep the lower bound of their source.
  */
 #ifndef MGPU_ORDER_ARRAY_SORT_H
 #define MGPU_ORDER_ARRAY_SORT_H
@@ -14,10 +13,10 @@
 #include "array/source.h"
 #include "order/sort_spec.h"
 
-/* source sorted. */
+/* A sorted copy of source. */
 extern ArrayType *sorted_array(const sort_spec *spec, array_source *source, const element_type *type);
 
-/* Keys, and as many values that go with them. */
+/* Keys, and one value for each key. */
 typedef struct array_pair
 {
 	array_source keys;
@@ -26,7 +25,7 @@ typedef struct array_pair
 	const element_type *val_type;
 } array_pair;
 
-/* Keys sorted, if they are wanted, and values with them, in *result. */
+/* Sort keys and reorder values with them.  *result gets the values, and the keys if want_keys. */
 extern void sorted_arrays(const sort_spec *spec, array_pair *pair, bool want_keys, pair_result *result);
 
 #endif							/* MGPU_ORDER_ARRAY_SORT_H */

@@ -1,6 +1,6 @@
 /*
  * forms.h
- *		How keys of each form that is not words are put in order (order.h).
+ *		Orders keys that are strings or values, for order.c.
  */
 #ifndef MGPU_ORDER_FORMS_H
 #define MGPU_ORDER_FORMS_H

@@ -1,10 +1,9 @@
 /*
  * order.c
- *		Puts keys in order, by the form that they have.
+ *		Orders keys according to their form.
  *
- * Words are sorted by one job of an executor (words.c).  Strings and values become
- * words first, and what these leave alike is put in order behind that (strings.c,
- * values.c).
+ * One job of an executor sorts words (words.c).  Strings and values become words first, and their
+ * ties are ordered afterwards (strings.c, values.c).
  */
 #include "postgres.h"
 

@@ -2,8 +2,8 @@
  * position_list.c
  *		int[] arguments that hold positions of another array's elements.
  *
- * They come in any order.  Executors want them ascending, so those that are not
- * are sorted by the same means as everything else.
+ * Positions come in any order.  Executors want them ascending, so unordered ones are sorted by
+ * the same code as other keys.
  */
 #include "postgres.h"
 
@@ -18,7 +18,7 @@
 #include "pgerror.h"
 #include "run/run.h"
 
-/* Positions handled between looks at interrupts. */
+/* Positions handled between checks for interrupts. */
 #define STEP_ITEMS (256 * 1024)
 
 static int64
@@ -50,7 +50,7 @@ position_list_open(position_list *list, Datum subscripts, const char *what, int6
 static uint32 *
 allocate_positions(int64 num_positions)
 {
-	/* array_source_read wants four bytes in front */
+	/* array_source_read needs four bytes in front of its destination */
 	uint32	   *room = array_result_scratch((num_positions + 1) * sizeof(uint32));
 
 	room[0] = 0;
@@ -95,7 +95,7 @@ position_list_is_ascending(const position_list *list, bool unique)
 	return true;
 }
 
-/* A job's sort, whose result goes to sorted; order is NULL, or gets where each one was. */
+/* Sort by a job into sorted.  order is NULL, or gets the former index of each position. */
 static void
 run_sort(position_list *list, const char *function, uint32 *sorted, int32 *order)
 {
@@ -112,7 +112,7 @@ run_sort(position_list *list, const char *function, uint32 *sorted, int32 *order
 	request.binding.out_keys = sorted;
 	request.binding.out_indices = (uint32 *) order;
 	run_job(&request);
-	/* what follows asks no GPU that could not do this */
+	/* later jobs of this call do not try the GPU again */
 	if (run_last.gpu_gave_up)
 		list->cpu_reason = pstrdup(run_last.reason);
 }

@@ -38,7 +38,7 @@ present_ranks(const sort_spec *spec, array_source *source, const element_type *t
 	return order_ranks(spec, segments, keys, ranks, sorted_words);
 }
 
-/* The first num_nulls NULL elements from begin on; returns where they end. */
+/* Write the first num_nulls NULL elements from begin on.  Returns the end of the output. */
 static int32 *
 put_nulls(const array_source *source, int64 begin, int64 num_nulls, int32 base, int32 *next)
 {
@@ -51,7 +51,7 @@ put_nulls(const array_source *source, int64 begin, int64 num_nulls, int32 base, 
 	return next;
 }
 
-/* A rank never moves up, so that none is overwritten before it is read. */
+/* Turn ranks into positions in place.  The output never overtakes the ranks still to be read. */
 static void
 place_nulls(const sort_spec *spec, const array_source *source, int32 base, int32 *positions)
 {

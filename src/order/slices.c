@@ -1,15 +1,15 @@
 /*
  * slices.c
- *		Sorts the slices of a multi-dimensional array, in the order of arrays.
+ *		Sorts the slices of a multi-dimensional array, which are compared as arrays.
  *
- * Slices of one array have the same dimensions, so the order of arrays is that of
- * their first elements that differ, NULL above all others.  Slices of up to eight bytes
- * of numbers are sorted as one number each.  Others are compared where they lie.  The
- * order is of their numbers, and the result is written once.
+ * All slices of an array have the same dimensions, so the first elements that differ decide.
+ * NULL is above all others.  Slices of numbers that take up to eight bytes are sorted as one
+ * number each.  Other slices are compared in place.  Only the numbers of slices are sorted, and
+ * the result is written once.
  *
- * Rejected: slices as arrays of their own for the comparison of arrays, which take
- * 40 bytes each beside their elements, and the server's builder of arrays of arrays,
- * which doubles its memory as it grows and is copied in the end.
+ * Two alternatives were rejected.  Slices as arrays of their own, for the comparison of arrays,
+ * take 40 bytes each beside their elements.  The server's builder of arrays of arrays doubles its
+ * memory as it grows and copies it at the end.
  */
 #include "postgres.h"
 
@@ -28,10 +28,10 @@
 #include "order/words.h"
 #include "run/run.h"
 
-/* Elements handled between looks at interrupts, or slices. */
+/* Elements or slices handled between checks for interrupts. */
 #define STEP_ITEMS (64 * 1024)
 
-/* How many slices ahead to fetch. */
+/* How many slices ahead to prefetch. */
 #define SLICES_AHEAD 16
 
 typedef struct slice_sort
@@ -39,23 +39,23 @@ typedef struct slice_sort
 	const array_source *source;
 	element_type type;
 	const char *data;
-	const bits8 *bitmap;		/* NULL: no element is */
+	const bits8 *bitmap;		/* NULL: no NULL elements */
 	int64		num_slices;
 	int64		slice_items;
-	Size		slice_bytes;	/* 0: they vary */
-	uint32	   *offsets;		/* then where each begins, and where the last one ends */
-	Size		data_bytes;		/* of all */
+	Size		slice_bytes;	/* 0: sizes vary */
+	uint32	   *offsets;		/* if sizes vary: where each begins and the last one ends */
+	Size		data_bytes;		/* of all slices */
 	bool		descending;
 	SortSupportData support;
 } slice_sort;
 
 /* ---- where slices lie */
 
-/* A way through elements from some slice on. */
+/* An iterator over elements, from the start of a slice. */
 typedef struct slice_walk
 {
 	int64		item;
-	const char *next;			/* the element, or the next one that is not NULL */
+	const char *next;			/* the next element that is not NULL */
 } slice_walk;
 
 static inline const char *
@@ -70,7 +70,7 @@ walk_from(const slice_sort *sort, int64 slice)
 	return (slice_walk) {slice * sort->slice_items, slice_begin(sort, slice)};
 }
 
-/* The next element, NULL if it is. */
+/* The next element, or a NULL pointer if it is NULL. */
 static inline const char *
 next_element(const slice_sort *sort, slice_walk *walk)
 {
@@ -86,7 +86,7 @@ next_element(const slice_sort *sort, slice_walk *walk)
 	return element;
 }
 
-/* All elements are walked over once. */
+/* Find where each slice begins, in one walk over all elements. */
 static void
 find_offsets(slice_sort *sort)
 {
@@ -141,7 +141,7 @@ value_of(const slice_sort *sort, const char *element)
 	return fetch_att(element, sort->type.typbyval, sort->type.typlen);
 }
 
-/* In the order that is asked for; equal slices by their numbers. */
+/* Ascending or descending as sort says.  Equal slices order by their numbers, which makes the sort stable. */
 static int
 compare_slices(const uint32 *a, const uint32 *b, slice_sort *sort)
 {
@@ -177,7 +177,7 @@ compare_slices(const uint32 *a, const uint32 *b, slice_sort *sort)
 #define ST_DEFINE
 #include "lib/sort_template.h"
 
-/* An element's code, unsigned and ascending. */
+/* An element's code: an unsigned number that orders ascending as the element does. */
 static inline uint64
 slice_code(const slice_sort *sort, const char *element)
 {
@@ -201,7 +201,7 @@ slice_code(const slice_sort *sort, const char *element)
 	return mgpu_encode_32(bits, sort->type.key_kind, sort->type.key_width);
 }
 
-/* Whether a slice's elements, one after the other, are a number that orders as slices do. */
+/* Whether the codes of a slice fit one number, which then orders as the slice does. */
 static bool
 have_words(const slice_sort *sort)
 {
@@ -250,7 +250,7 @@ order_by_comparison(slice_sort *sort, const sort_spec *spec, uint32 *numbers)
 
 /* ---- the result */
 
-/* An array like the source, its data to be filled in. */
+/* An array of the source's shape.  The caller fills in the data. */
 static ArrayType *
 start_result(const slice_sort *sort)
 {

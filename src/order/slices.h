@@ -9,9 +9,9 @@
 #include "order/sort_spec.h"
 
 /*
- * source, of several dimensions and two slices of the first at least, with those in
- * order; equal ones keep theirs.  Palloc'd.  source may be streamed on entry and is
- * loaded on return.
+ * source with the slices of its first dimension in order.  source has several dimensions and at
+ * least two slices.  Equal slices keep their order.  The result is palloc'd.  source may be
+ * streamed on entry and is loaded on return.
  */
 extern ArrayType *slices_sorted(const sort_spec *spec, array_source *source);
 

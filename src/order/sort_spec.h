@@ -1,6 +1,6 @@
 /*
  * sort_spec.h
- *		How a SQL call wants things sorted; shared by all sorting functions.
+ *		How a SQL call wants its data sorted.  All sorting functions use it.
  */
 #ifndef MGPU_ORDER_SORT_SPEC_H
 #define MGPU_ORDER_SORT_SPEC_H
@@ -24,9 +24,9 @@ typedef struct sort_spec
 	sort_order	order;
 	Oid			collation;
 	const segment_list *segments;	/* NULL: the array is one */
-	const char *cpu_reason;		/* as in run_request: why the CPU, for a second job of a call; NULL: as is chosen */
+	const char *cpu_reason;		/* as in run_request, for a second job of a call */
 
-	/* A query has many such sorts: under mgpu.executor = gpu the small ones are sorted at once all the same. */
+	/* One of many sorts of a query: a small one is sorted at once, even if mgpu.executor is gpu. */
 	bool		is_one_of_many;
 } sort_spec;
 

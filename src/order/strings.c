@@ -1,15 +1,14 @@
 /*
  * strings.c
- *		Puts byte strings in order by rounds of 64-bit codes.
+ *		Orders byte strings in rounds of 64-bit codes.
  *
- * A round's codes are the next eight bytes of each string, behind what its run of
- * strings has in common.  Threads make the codes, a job sorts them, and threads split
- * the result: equal codes of up to MGPU_SHORT_RUN_ITEMS strings are put in order on the
- * spot, longer runs are the segments of the next round (core/byte_keys.h).  Most data
- * need one round.
+ * A code is the next eight bytes of a string, after the prefix that its run of strings has in
+ * common.  In a round, threads make the codes, a job sorts them, and threads split the result.
+ * Up to MGPU_SHORT_RUN_ITEMS strings with equal codes are ordered at once.  Longer runs are the
+ * segments of the next round (core/byte_keys.h).  Most data need one round.
  *
- * Strings that stay alike would take a round for every eight bytes, so after
- * MAX_ROUNDS the rest is compared whole.
+ * Strings that stay equal would take one round for every eight bytes.  So after MAX_ROUNDS they
+ * are compared whole.
  */
 #include "postgres.h"
 
@@ -25,7 +24,7 @@
 
 #define MAX_ROUNDS 32
 
-/* Fewer tasks are not worth threads. */
+/* Fewer tasks run without threads. */
 #define THREADS_MIN_TASKS 8
 
 typedef struct string_sort
@@ -36,9 +35,9 @@ typedef struct string_sort
 	mgpu_byte_round round;
 	int			num_rounds;
 	thread_work work;
-	run_record	record;			/* of the first job, with the times of all */
+	run_record	record;			/* of the first job, with the times of all jobs */
 	bool		has_job;
-	const char *cpu_reason;		/* once a job has run on the CPU, the rest do */
+	const char *cpu_reason;		/* set once a job has run on the CPU: later ones do too */
 	char		reason[MGPU_ERROR_MESSAGE_BYTES];
 } string_sort;
 
@@ -48,7 +47,7 @@ run_tasks(string_sort *sort, mgpu_task_function function, void *context, uint64 
 	thread_work_run(&sort->work, function, context, num_tasks, THREADS_MIN_TASKS);
 }
 
-/* ---- what mgpu_last_run() shows: one run, of all strings */
+/* ---- the record for mgpu_last_run(): one for all jobs */
 
 static void
 start_record(string_sort *sort, Size data_bytes)
@@ -95,7 +94,10 @@ end_record(string_sort *sort)
 
 /* ---- rounds */
 
-/* Whether the codes' places are the strings' own, so that the job's indices are the order. */
+/*
+ * Whether the round has all strings, each in its own place.  Then the job's indices are the order
+ * of the strings.
+ */
 static bool
 is_whole(const string_sort *sort)
 {
@@ -132,7 +134,7 @@ sort_codes(string_sort *sort, uint64 *sorted, uint32 *indices)
 	round->indices = indices;
 }
 
-/* The runs of this round become those of the next. */
+/* Sort this round's codes and find the runs of the next round. */
 static void
 work_round(string_sort *sort)
 {
@@ -218,7 +220,7 @@ work_rounds(string_sort *sort)
 
 /* ---- the first runs */
 
-/* All strings as one run, or the long segments; short segments are put in order. */
+/* The runs of the first round: all strings as one, or the long segments.  Short segments are ordered here. */
 static void
 first_runs(string_sort *sort)
 {
@@ -244,7 +246,7 @@ first_runs(string_sort *sort)
 	round->num_runs = atomic_load(&round->num_next_runs);
 }
 
-/* Each string at its own place. */
+/* Put each string at its own place. */
 static void
 number_task(void *context, uint64 task, int worker)
 {

@@ -1,17 +1,17 @@
 /*
  * values.c
- *		Puts values in order by their type's comparison, after its abbreviated keys
- *		where it has them.
+ *		Orders values by their type's abbreviated keys, if any, and by its comparison.
  *
- * The server's sort template (a quicksort that notices sorted input) sorts values
- * with their indices as the last tie-break, so that the order is total and the result
- * stable.  tuplesort was rejected: it is stable only with the ordinal as a second
- * column of a heap tuple, at several times the cost.
+ * The server's sort template (a quicksort that detects sorted input) sorts values, with their
+ * indices as the last tie-break.  That makes the order total and the sort stable.  tuplesort was
+ * rejected: it is stable only with the ordinal as a second column of a heap tuple, at several
+ * times the cost.
  *
- * The network is Batcher's odd-even mergesort (1968) in iterative form.  For size = 2,
- * 4, … and stride = size/2, …, 1 it orders pairs (i, i + stride): in the lower half of
- * each group of size at the first stride, in every odd stretch of stride but the last
- * at smaller ones.  Pairs that reach past the end are skipped, so any length works.
+ * The network is Batcher's odd-even mergesort (1968) in iterative form.  For size = 2, 4, … and
+ * stride = size/2, …, 1 it orders the pairs (i, i + stride).  At the first stride, i runs over
+ * the lower half of each group of size items.  At smaller strides, i runs over every odd stretch
+ * of stride items except the last.  Pairs that reach past the end are skipped, so any length
+ * works.
  */
 #include "postgres.h"
 
@@ -25,7 +25,7 @@
 #include "order/words.h"
 #include "run/run.h"
 
-/* Codes of fewer values cost more than comparing these. */
+/* For fewer values, making codes costs more than comparing. */
 #define CODES_MIN_ITEMS 32
 
 /* Items handled between checks for interrupts. */
@@ -43,7 +43,7 @@ typedef struct value_sort
 	const Datum *values;
 	value_order order;
 	uint32	   *ranks;
-	sort_item  *items;			/* room for the longest stretch so far */
+	sort_item  *items;			/* buffer for the longest stretch so far */
 	int64		capacity;
 	const uint64 *sorted;		/* codes in order, or NULL */
 } value_sort;
@@ -80,7 +80,7 @@ reserve_items(value_sort *sort, int64 num_items)
 	sort->items = array_result_scratch(sort->capacity * sizeof(sort_item));
 }
 
-/* The values that ranks[begin, end) are of, by comparison. */
+/* Sort ranks[begin, end) by comparing their values. */
 static void
 sort_stretch(value_sort *sort, int64 begin, int64 end)
 {
@@ -95,7 +95,7 @@ sort_stretch(value_sort *sort, int64 begin, int64 end)
 		ranks[i] = sort->items[i].index;
 }
 
-/* Values of equal codes in a segment whose codes are in order. */
+/* Sort the values with equal codes in a segment whose codes are in order. */
 static void
 sort_ties(void *context, int64 begin, int64 end)
 {

@@ -1,9 +1,9 @@
 /*
  * words.c
- *		Puts numbers of 1 to 16 bytes in order: at once where they are few, else by a job.
+ *		Orders numbers of 1 to 16 bytes: few of them at once, more by a job.
  *
- * A job costs some microseconds to set up.  Few words are sorted without one, each
- * segment while it is in cache.
+ * A job costs some microseconds to set up.  Few words are sorted without one, each segment while
+ * it is in cache.
  */
 #include "postgres.h"
 
@@ -14,7 +14,7 @@
 #include "order/words.h"
 #include "run/run.h"
 
-/* In segments: so many words are sorted at once, if none is above MGPU_CPU_NOW_PAIRS. */
+/* Up to this many words are sorted at once, if no segment is longer than MGPU_CPU_NOW_PAIRS. */
 #define NOW_ITEMS (16 * 1024)
 
 void

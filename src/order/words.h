@@ -1,6 +1,6 @@
 /*
  * words.h
- *		Puts numbers of 1 to 16 bytes in order: at once where they are few, else by a job.
+ *		Orders numbers of 1 to 16 bytes: few of them at once, more by a job.
  */
 #ifndef MGPU_ORDER_WORDS_H
 #define MGPU_ORDER_WORDS_H
@@ -8,7 +8,7 @@
 #include "array/source.h"
 #include "order/sort_spec.h"
 
-/* Whether settings make a job of a sort of so few items. */
+/* Whether the spec or settings require a job even for a sort of few items. */
 extern bool order_is_forced(const sort_spec *spec, int64 num_items);
 
 /* Numbers to sort, and where their order goes. */
@@ -21,18 +21,15 @@ typedef struct word_sort
 	array_source *stream;
 	uint32		kind;
 	uint32		width;
-	const char *cpu_reason;		/* NULL: the executor is chosen */
+	const char *cpu_reason;		/* NULL: settings and plan choose the executor */
 	uint32	   *ranks;
-	void	   *sorted;			/* NULL, or room for the words in order */
+	void	   *sorted;			/* NULL, or a buffer for the words in order */
 } word_sort;
 
-/*
- * At once where they are few, else by a job.  False: sorted has been asked for, but
- * floats among the words have lost bits there.
- */
+/* Sort the words.  False: sorted is set, but floats in it have lost their own bits. */
 extern bool order_words(const word_sort *sort);
 
-/* Calls function for each segment, or once for all items. */
+/* Calls function for each segment, or once for all items if segments is NULL. */
 typedef void (*segment_fn) (void *context, int64 begin, int64 end);
 extern void order_each_segment(const segment_list *segments, int64 num_items, segment_fn function, void *context);
 

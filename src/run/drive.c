@@ -1,14 +1,12 @@
 /*
  * drive.c
- *		One job on one executor: open, feed, submit, wait, clean up.
+ *		Runs one job on one executor: open, feed, submit, wait, clean up.
  *
- * This process's interrupts are looked at between any two executor calls, each
- * of which is short, so that a cancel takes effect within 0.2 s.  A run is
- * released before anything else happens, whether the call ends by return, by
- * ERROR or by FATAL (PG_ENSURE_ERROR_CLEANUP covers both of the latter):
- * threads and devices stop writing before PostgreSQL frees the memory that they
- * write to.  A memory-context callback was rejected: on FATAL the order of
- * context deletion and process exit is not ours.
+ * Interrupts are checked between executor calls.  Each call is short, so a cancel takes effect
+ * within 0.2 s.  A run is released before anything else happens, whether the call ends by return,
+ * ERROR or FATAL (PG_ENSURE_ERROR_CLEANUP covers ERROR and FATAL).  So threads and devices stop
+ * writing before PostgreSQL frees the memory.  A memory-context callback was rejected: on FATAL,
+ * the extension does not control the order of context deletion and process exit.
  */
 #include "postgres.h"
 
@@ -25,10 +23,10 @@
 #include "settings.h"
 #include "threads.h"
 
-/* Input moves in slices of this size; a slice stays in the second-level cache. */
+/* Input moves in slices of this size, so that a slice stays in the second-level cache. */
 #define SLICE_BYTES MGPU_SIZE(1024 * 1024, 4096)
 
-/* Prefaulting smaller results would cost more than the faults. */
+/* For smaller results, prefaulting costs more than the page faults. */
 #define PREFAULT_MIN_BYTES MGPU_SIZE(8 * 1024 * 1024, 64 * 1024)
 
 /* A run in flight and all that must be undone when it ends. */
@@ -91,7 +89,7 @@ feed_channel(active_run *active, mgpu_channel channel, const run_request *reques
 	return MGPU_OK;
 }
 
-/* Floats that lie in memory are scanned where they are. */
+/* Scan floats that are already in memory. */
 static mgpu_status
 scan_bound_floats(active_run *active, const char *keys, uint64 num_items, mgpu_error *error)
 {
@@ -111,8 +109,8 @@ scan_bound_floats(active_run *active, const char *keys, uint64 num_items, mgpu_e
 }
 
 /*
- * Codes lose bits of floats; outputs that are keys get them back (float_ties.h).
- * The CPU's merges move keys as they are.
+ * Whether to keep the bits of floats that codes lose, for outputs that are keys (float_ties.h).
+ * The CPU's merges move keys unchanged and lose nothing.
  */
 static bool
 wants_ties(const active_run *active, const mgpu_job *job)
@@ -122,7 +120,7 @@ wants_ties(const active_run *active, const mgpu_job *job)
 	return job->key_kind == MGPU_KEY_FLOAT && (job->outputs & MGPU_OUT_KEYS) != 0;
 }
 
-/* Bring one channel's input in, unless the binding has it; keys are scanned. */
+/* Feed one channel, unless the binding has its input in memory.  Float keys are scanned. */
 static mgpu_status
 feed(active_run *active, run_request *request, mgpu_channel channel,
 	 const void *bound, uint64 num_items, uint32 width, mgpu_error *error)
@@ -183,9 +181,9 @@ num_output_items(const mgpu_job *job)
 }
 
 /*
- * The result's page faults overlap with reading the input.  A run that writes
- * the result meanwhile has them in its own threads; one more would take a
- * processor from those.
+ * Take the result's page faults in another thread while the input is read.  A run that writes the
+ * result during that time takes them in its own threads, and one more thread would compete with
+ * those.
  */
 static void
 prefault_result(active_run *active, const run_request *request)

@@ -1,6 +1,6 @@
 /*
  * drive.h
- *		One job on one executor: open, feed, submit, wait, clean up.
+ *		Runs one job on one executor: open, feed, submit, wait, clean up.
  */
 #ifndef MGPU_RUN_DRIVE_H
 #define MGPU_RUN_DRIVE_H
@@ -8,8 +8,9 @@
 #include "run/run.h"
 
 /*
- * The request's outputs are complete and the run is on record if it returns MGPU_OK.
- * Errors of the executor come back in *error; whatever happens, nothing is left running.
+ * If it returns MGPU_OK, the request's outputs are complete and the run is recorded (run_last).
+ * Errors of the executor come back in *error.  Nothing is left running, whether it returns or
+ * throws.
  */
 extern mgpu_status run_drive(const mgpu_executor *executor, run_request *request, mgpu_error *error);
 

@@ -1,10 +1,10 @@
 /*
  * run.c
- *		One job of one SQL call: which executor does it, and who does when a GPU fails.
+ *		Runs one job of a SQL call: chooses its executor, and the CPU if a GPU fails.
  *
- * The plan knows costs (core/planner.h); this process adds its experience with its
- * GPU: that it failed, and what calls that stayed on the CPU would have gained on it
- * so far.  How a job is done is in run_drive.c.
+ * The plan knows costs (core/planner.h).  This process adds what it has seen of its GPU: whether
+ * it failed, and how much time it would have saved in the calls that ran on the CPU so far.
+ * drive.c runs the job.
  */
 #include "postgres.h"
 
@@ -20,12 +20,12 @@
 
 run_record	run_last;
 
-/* This process's experience with its GPU. */
+/* What this process has seen of its GPU. */
 static bool gpu_failed = false;
 static char gpu_failed_reason[MGPU_ERROR_MESSAGE_BYTES];
 static double gpu_forgone_ms = 0;
 
-/* The GPU could not do it: raise, warn or stay silent, as settings say. */
+/* The GPU could not run the job: raise, warn or stay silent, as settings say. */
 static void
 gpu_gave_up(const mgpu_error *error)
 {
@@ -40,7 +40,7 @@ gpu_gave_up(const mgpu_error *error)
 			mgpu_raise_no_gpu(error->message);
 	}
 	else if (error->status == MGPU_UNSUPPORTED)
-		;						/* no failure: the reason is on record */
+		;						/* not a failure; the reason is recorded below */
 	else if (mgpu_setting_gpu_failure == MGPU_GPU_FAILURE_ERROR)
 		mgpu_raise(error);
 	else if (mgpu_setting_gpu_failure == MGPU_GPU_FAILURE_WARN)

@@ -1,6 +1,6 @@
 /*
  * run.h
- *		One job of one SQL call: plan, feed, submit, wait, clean up.
+ *		Runs one job of a SQL call.
  */
 #ifndef MGPU_RUN_RUN_H
 #define MGPU_RUN_RUN_H
@@ -10,11 +10,10 @@
 #include "array/source.h"
 
 /*
- * A job and where its data are.  The caller sets function and job, and then for
- * each input channel the binding's in_ pointer (properly aligned memory), or the
- * source that it is read from; the binding's outputs always.  A job whose
- * algorithm is AUTO gets that of mgpu.algorithm.  All of it must live until
- * run_job returns or throws.
+ * A job, its input and its output.  The caller sets function and job.  For each input channel it
+ * sets either the binding's in_ pointer (aligned memory) or the source to read.  It always sets
+ * the binding's outputs.  If the algorithm is AUTO, mgpu.algorithm decides.  All of it must live
+ * until run_job returns or throws.
  */
 typedef struct run_request
 {
@@ -24,8 +23,9 @@ typedef struct run_request
 	array_source *sources[MGPU_NUM_CHANNELS];
 
 	/*
-	 * NULL: executor as settings and plan choose; else the CPU, and why.  Further
-	 * jobs of a call whose GPU has failed must not ask for it again.
+	 * NULL: settings and plan choose the executor.  Otherwise the job runs on the CPU, for this
+	 * reason.  Later jobs of a call whose GPU failed set it, so that they do not try the GPU
+	 * again.
 	 */
 	const char *cpu_reason;
 
@@ -35,23 +35,24 @@ typedef struct run_request
 	mgpu_run_stats stats;		/* out */
 
 	/*
-	 * Out, segmented jobs: out_keys has codes' floats, and some had bits of
-	 * their own (-0, unusual NaNs), which one run a segment cannot restore.
+	 * Out, segmented jobs: some floats had bits that codes lose (-0, unusual NaNs), and out_keys
+	 * lacks them.  They cannot be restored, because each segment has its own run of such floats.
 	 */
 	bool		float_bits_lost;
 } run_request;
 
 /*
- * Run it on the executor that settings and plan choose, on the CPU if the GPU
- * fails and mgpu.gpu_failure allows.  Returns with the outputs complete, floats
- * with their own bits (but see float_bits_lost); otherwise throws with nothing left running.
+ * Run the job on the executor that settings and plan choose.  If the GPU fails and
+ * mgpu.gpu_failure allows it, the CPU runs the job.  Returns with complete outputs, in which
+ * floats have their own bits (but see float_bits_lost).  Otherwise throws, with nothing left
+ * running.
  */
 extern void run_job(run_request *request);
 
-/* Whether a call so small must still go through run_job (settings force it). */
+/* Whether settings force even a small call through run_job. */
 extern bool run_is_forced(int64 num_items);
 
-/* The same by settings other than mgpu.executor. */
+/* Whether settings other than mgpu.executor force a small call through run_job. */
 extern bool run_is_probed(int64 num_items);
 
 /* What mgpu_last_run() shows. */
@@ -67,8 +68,8 @@ typedef struct run_record
 	double		upload_ms;
 	double		kernel_ms;
 	double		download_ms;
-	char		reason[MGPU_ERROR_MESSAGE_BYTES];	/* why not the GPU, "" if it was */
-	bool		gpu_gave_up;	/* it was asked and could not; not shown */
+	char		reason[MGPU_ERROR_MESSAGE_BYTES];	/* why the GPU did not run it; "" if it did */
+	bool		gpu_gave_up;	/* the GPU was tried and could not run it; not shown */
 } run_record;
 
 extern run_record run_last;

@@ -19,7 +19,7 @@ extern sort_spec sort_spec_args(FunctionCallInfo fcinfo, const char *function, i
 /* Open keys and values that are sorted together.  Errors: more than one dimension, different lengths. */
 extern void pair_args_open(array_pair *pair, Datum keys, Datum vals);
 
-/* The same, with other names of the arguments for error messages. */
+/* As pair_args_open, with other names of the arguments for error messages. */
 extern void pair_args_open_named(array_pair *pair, Datum keys, const char *keys_name,
 								 Datum vals, const char *vals_name);
 extern void pair_args_close(array_pair *pair);
