@@ -16,7 +16,7 @@
 
 #define WORD_BITS 64
 
-/* Bit i of the word is position first + i; bits past the end are 0. */
+/* Bit i of the word is position 64 * word + i.  Bits past the end are 0. */
 static uint64
 load_word(const null_map *map, int64 word)
 {

@@ -23,7 +23,7 @@ typedef struct sort_spec
 	mgpu_algorithm algorithm;	/* AUTO: as mgpu.algorithm says */
 	sort_order	order;
 	Oid			collation;
-	const segment_list *segments;	/* NULL: the array is one */
+	const segment_list *segments;	/* NULL: the whole array is one segment */
 	const char *cpu_reason;		/* as in run_request, for a second job of a call */
 
 	/* One of many sorts of a query: a small one is sorted at once, even if mgpu.executor is gpu. */

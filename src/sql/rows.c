@@ -2,8 +2,8 @@
  * rows.c
  *		Set-returning functions whose rows hold the elements of two arrays, side by side.
  *
- * Each call returns one row.  Filling a tuplestore with all rows was rejected: in a target list
- * nobody needs one, and in FROM PostgreSQL's executor fills one itself.
+ * Each call returns one row.  Filling a tuplestore with all rows was rejected: a target list does
+ * not need one, and in FROM PostgreSQL's executor fills one itself.
  */
 #include "postgres.h"
 
