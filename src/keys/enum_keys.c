@@ -18,7 +18,7 @@
 #include "keys/enum_keys.h"
 #include "keys/value_order.h"
 
-/* Values handled between looks at interrupts. */
+/* Values handled between checks for interrupts. */
 #define STEP_ITEMS (256 * 1024)
 
 typedef struct label
