@@ -3,7 +3,7 @@
  *		Which of the rows that a node has collected are one group.
  *
  * All keys are sorted with their row numbers, stably, by the job that sorts
- * anything else (run.c), on the executor that it chooses.  Equal keys are then
+ * anything else (order/words.c).  Equal keys are then
  * neighbours, each group's rows in arrival order, and the aggregates' values are
  * picked by row number.  A hash table was rejected: with many groups each row
  * misses the caches at every step of its look-up, where a sort reads and writes
@@ -13,11 +13,9 @@
 
 #include "miscadmin.h"
 
-#include "core/cpu_sort.h"
-
 #include "compat.h"
+#include "order/words.h"
 #include "plan/group.h"
-#include "run/run.h"
 
 /* Rows handled between looks at interrupts. */
 #define STEP_ROWS (256 * 1024)
@@ -40,27 +38,19 @@ static char *
 sort_keys(MemoryContext context, const chunk *rows, const char *function, uint32 *positions)
 {
 	const column *key = &rows->columns[0];
-	char	   *sorted;
-	run_request request;
+	char	   *sorted = large_alloc(context, rows->num_rows * key->type->width);
+	sort_spec	spec = {.function = function,.op = MGPU_OP_SORT};
+	word_sort	words = {
+		.spec = &spec,
+		.num_items = rows->num_rows,
+		.words = key->cells,
+		.kind = kind_of(&key->type->element),
+		.width = key->type->width,
+		.ranks = positions,
+		.sorted = sorted
+	};
 
-	/* so few that a run would take longer than they do */
-	if (rows->num_rows <= MGPU_CPU_NOW_PAIRS && !run_is_forced(rows->num_rows))
-	{
-		mgpu_cpu_argsort_now(key->cells, positions, rows->num_rows, kind_of(&key->type->element), key->type->width, false);
-		return pick_cells(context, key->cells, key->type->width, positions, rows->num_rows);
-	}
-	sorted = large_alloc(context, rows->num_rows * key->type->width);
-	memset(&request, 0, sizeof(request));
-	request.function = function;
-	request.job.op = MGPU_OP_SORT_PAIRS;
-	request.job.key_kind = kind_of(&key->type->element);
-	request.job.key_width = key->type->width;
-	request.job.num_items = rows->num_rows;
-	request.job.outputs = MGPU_OUT_KEYS | MGPU_OUT_INDICES;
-	request.binding.in_keys = key->cells;
-	request.binding.out_keys = sorted;
-	request.binding.out_indices = positions;
-	run_job(&request);
+	(void) order_words(&words);
 	return sorted;
 }
 
