@@ -2,10 +2,10 @@
  * batch.c
  *		A batch: all rows of one aggregate that are sorted together.
  *
- * A batch of one group keeps its rows' memory for the next; what is made of the
- * rows goes to a context of its own, whose reset costs nothing while it is empty.
- * Freeing everything with each group was rejected: under GroupAggregate groups
- * of a few rows come by the hundred thousand.
+ * A batch of one group keeps its rows' memory for the next group.  Everything derived
+ * from the rows is in a context of its own, because resetting an empty context costs
+ * nothing.  Freeing all memory after each group was rejected: GroupAggregate may run
+ * hundreds of thousands of groups of a few rows.
  */
 #include "postgres.h"
 
@@ -17,7 +17,7 @@
 #include "agg/call.h"
 #include "pgerror.h"
 
-/* Of group numbers. */
+/* The type of group numbers. */
 static const column_type number_type = {.store = COLUMN_4,.width = sizeof(uint32),.align = sizeof(uint32)};
 
 static agg_batch *
@@ -46,7 +46,7 @@ agg_batch_create(agg_call *call, bool hashed, MemoryContext context)
 		types[num_columns++] = &number_type;
 	else
 		batch->work_context = AllocSetContextCreate(context, "mgpu_pg aggregate's group", ALLOCSET_DEFAULT_SIZES);
-	/* one group, which is to be an array: there is no need to collect more than that can hold */
+	/* the one group becomes an array: it needs no more rows than an array can have */
 	if (!hashed && call->kind <= AGG_MERGE)
 		most_rows = MaxArraySize;
 	batch->hashed = hashed;
@@ -141,7 +141,7 @@ agg_batch_bring_together(agg_batch *batch)
 		chunk_free_column(batch->rows, batch->groups);
 }
 
-/* Before anything is allocated for it: no group may be more than an array holds. */
+/* Called before the results are allocated: no group may exceed the size of an array. */
 static void
 check_group_sizes(const agg_batch *batch)
 {
@@ -170,7 +170,10 @@ find_heads(agg_batch *batch)
 			batch->heads[num_heads++] = batch->items.starts[group];
 }
 
-/* Keys have been picked: the column is not needed any more, nor where it had them, but to find values. */
+/*
+ * Release memory that is not needed after the keys were copied: the key column, and,
+ * unless values are still to be found by them, the row numbers.
+ */
 static void
 free_picked(agg_batch *batch)
 {

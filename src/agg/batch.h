@@ -2,11 +2,11 @@
  * batch.h
  *		A batch: all rows of one aggregate that are sorted together.
  *
- * Under a hashed plan that is every group of one aggregate context; the context
- * owns the batch's memory, and when PostgreSQL resets it (between spilled
- * batches, on a rescan, at the end) the batch is gone.  Under a sorted or plain
- * plan it is one group; the batch and its rows' memory live as long as the query
- * and start over when a group does.
+ * Under a hashed plan a batch has all groups of an aggregate context.  The context owns
+ * the batch's memory, and PostgreSQL's reset of the context (between spilled batches,
+ * on a rescan, at the end) ends the batch.  Under a sorted or plain plan a batch has
+ * one group.  Then the batch and its memory live as long as the query, and each group
+ * starts it over.
  */
 #ifndef MGPU_AGG_BATCH_H
 #define MGPU_AGG_BATCH_H
@@ -21,64 +21,65 @@ struct agg_call;
 
 typedef enum agg_stage
 {
-	BATCH_COLLECTING,			/* rows in arrival order */
-	BATCH_TOGETHER,				/* all is known: each group's rows */
-	BATCH_GROUPED,				/* keys by group */
-	BATCH_SORTED				/* each group's keys in order, or what puts them so */
+	BATCH_COLLECTING,			/* rows are added, in arrival order */
+	BATCH_TOGETHER,				/* all is filled: row numbers by group */
+	BATCH_GROUPED,				/* keys are copied in the order of groups */
+	BATCH_SORTED				/* each group's keys, or positions of keys, are in order */
 } agg_stage;
 
 typedef struct agg_batch
 {
 	struct agg_call *call;
-	bool		hashed;			/* many groups, memory of the aggregate context */
-	bool		borrowed;		/* rows and their grouping are a plan node's */
+	bool		hashed;			/* many groups; memory is of the aggregate context */
+	bool		borrowed;		/* rows and their groups belong to a plan node */
 	agg_stage	stage;
 	uint32		num_groups;
 	sort_order	order;
 	bool		has_order;		/* order is known */
 
-	MemoryContext context;		/* rows and what must survive a restart */
-	MemoryContext work_context; /* all the rest */
+	MemoryContext context;		/* rows and all that survives a restart */
+	MemoryContext work_context; /* memory that agg_batch_restart frees */
 	chunk	   *rows;
 	column	   *key;
-	column	   *value;			/* AGG_SORT_BY alone */
-	column	   *groups;			/* uint32 numbers; own rows of hashed plans alone */
-	chunk	   *fractions;		/* a row a group; NULL: the call's, or no percentile */
+	column	   *value;			/* only for AGG_SORT_BY */
+	column	   *groups;			/* uint32 group numbers; only in hashed plans that own their rows */
+	chunk	   *fractions;		/* one row per group; NULL: constant fraction, or no percentile */
 
 	row_groups	all;
-	row_groups	items;			/* rows with a key */
-	row_groups	nulls;			/* rows without */
-	uint32		one_group[2];	/* starts, where there is one */
+	row_groups	items;			/* rows whose key is not NULL */
+	row_groups	nulls;			/* rows whose key is NULL */
+	uint32		one_group[2];	/* the starts of all, if there is one group */
 	uint64		num_items;
 	uint64		num_nulls;
-	char	   *keys;			/* of items */
+	char	   *keys;			/* the keys of items, group by group */
 	uint32	   *heads;			/* starts of the groups that have items */
 	uint64		num_heads;
 
-	/* Sorted: one of them, unless there are no items. */
+	/* Sorted batches with items: exactly one of these is set. */
 	char	   *sorted_keys;
 	char	   *sorted_values;
-	uint32	   *positions;		/* among keys */
+	uint32	   *positions;		/* positions in keys, in sorted order */
 } agg_batch;
 
-/* hashed: of many groups, gone when context is reset; else of one at a time. */
+/* Create a batch.  hashed: many groups, freed when context is reset; otherwise one group at a time. */
 extern agg_batch *agg_batch_create(struct agg_call *call, bool hashed, MemoryContext context);
 
-/* Of a plan node's rows, whose groups it knows; keys are copied at once. */
+/* A batch of rows that a plan node has collected and grouped.  The keys are copied at once. */
 extern agg_batch *agg_batch_of_rows(struct agg_call *call, MemoryContext context, chunk *rows, int key_column,
 									const row_groups *groups);
 
 /*
- * The fraction of a row of a percentile where that is no constant: a new group's
- * is kept, others must be the same as their group's.  And a group's, as a row.
+ * Percentiles whose fraction is not constant: store the fraction of a new group's first
+ * row, and raise an error where a later row differs.  agg_batch_fraction returns a
+ * group's fraction, constant or not, as a slice of one row.
  */
 extern void agg_batch_take_fraction(agg_batch *batch, uint32 group, NullableDatum fraction);
 extern chunk_slice agg_batch_fraction(const agg_batch *batch, uint32 group);
 
-/* Forget everything: a batch of one group is about to get the next. */
+/* Forget all rows and results, for the next group of a batch of one group. */
 extern void agg_batch_restart(agg_batch *batch);
 
-/* The number of a group that is new. */
+/* Start a new group and return its number. */
 static inline uint32
 agg_batch_new_group(agg_batch *batch)
 {
@@ -87,7 +88,7 @@ agg_batch_new_group(agg_batch *batch)
 	return batch->num_groups++;
 }
 
-/* New rows of a group, whose keys and values are the caller's to fill: the number of the first. */
+/* Add rows to a group and return the number of the first.  The caller fills keys and values. */
 static inline uint64
 agg_batch_add_rows(agg_batch *batch, uint32 group, uint64 num_rows)
 {
@@ -107,51 +108,51 @@ agg_batch_add_key(agg_batch *batch, uint32 group, Datum key, bool is_null)
 	chunk_put(batch->rows, batch->key, row, key, is_null);
 }
 
-/* Memory for what is made of the rows; gone when the batch starts over. */
+/* Memory that is freed when the batch starts over. */
 static inline void *
 agg_batch_alloc(const agg_batch *batch, Size bytes)
 {
 	return large_alloc(batch->work_context, bytes);
 }
 
-/* Bring the batch to a stage, if it is not there yet. */
+/* Bring the batch to a stage, unless it has reached it. */
 extern void agg_batch_bring_together(agg_batch *batch);
 extern void agg_batch_group(agg_batch *batch);
 extern void agg_batch_sort(agg_batch *batch);
 
-/* Sorted batches: the element at a position of the sorted order. */
+/* In a sorted batch: the key at a position of the sorted order. */
 extern const char *agg_batch_sorted_key(const agg_batch *batch, uint64 position);
 
-/* The end of the items that begin at heads[i]. */
+/* The end of the group whose items begin at heads[i]. */
 static inline uint64
 agg_batch_head_end(const agg_batch *batch, uint64 i)
 {
 	return i + 1 < batch->num_heads ? batch->heads[i + 1] : batch->num_items;
 }
 
-/* Fill positions, stably (order.c). */
+/* Fill positions by a stable sort (order.c). */
 extern void agg_batch_order(agg_batch *batch);
 
-/* The batch as a job, but for inputs and outputs: segments are the groups that have items. */
+/* Fill a request for the batch, except for values and outputs.  Segments are the groups that have items. */
 extern void agg_batch_describe_job(run_request *request, agg_batch *batch, mgpu_op op, uint32 key_kind,
 								   uint32 key_width);
 
-/* Record, for mgpu_last_run, a batch that was sorted without a job. */
+/* Record for mgpu_last_run a batch that was sorted without a job. */
 extern void agg_batch_record(const agg_batch *batch, const char *algorithm, const char *reason);
 
 /*
- * Whether a batch must be a job, however small.  A sorted plan has a batch a
- * group: under mgpu.executor = gpu its small groups are sorted at once all the
- * same, as a launch for each would take a thousand times as long.
+ * Whether settings force even a small batch to run as a job.  mgpu.executor = gpu does
+ * not force a small batch of one group: a sorted plan has a batch for each group, and a
+ * kernel launch takes a thousand times as long as sorting such a group.
  */
 extern bool agg_batch_is_forced(const agg_batch *batch);
 
-/* A group's array (result.c), in the current context. */
+/* A group's array (result.c), allocated in the current context. */
 extern ArrayType *agg_batch_array(agg_batch *batch, uint32 group, bool nulls_first);
 
 /*
- * A group's percentile, or array of them (percentile_fn.c), in the current
- * context.  continuous: interpolated.
+ * A group's percentile, or its array of percentiles (percentile_fn.c), in the current
+ * context.  continuous: interpolate between values.
  */
 extern Datum agg_batch_percentile(agg_batch *batch, uint32 number, const chunk_slice *fraction, bool continuous,
 								  bool *is_null);

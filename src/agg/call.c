@@ -2,9 +2,9 @@
  * call.c
  *		One aggregate of one Agg node, and its batches.
  *
- * A hash table keyed by Agg node, aggregate and context was rejected: every
- * way in which a query can end would have to clear it, and the node has a place
- * for this already.
+ * The call is stored in the fn_extra of the node's own FmgrInfo.  A hash table keyed by
+ * Agg node, aggregate and context was rejected: its entries would have to be removed at
+ * every possible end of a query.
  */
 #include "postgres.h"
 
@@ -27,10 +27,10 @@ static const char *const kind_names[AGG_NUM_KINDS] = {
 	"mgpu_percentile_disc"
 };
 
-/* Number of arguments before the order… or fraction argument. */
+/* Number of arguments before the order arguments or the fraction. */
 static const int kind_args[AGG_NUM_KINDS] = {1, 2, 1, 1, 1};
 
-/* Transition and combine functions that were called in this process, by kind. */
+/* Addresses of the transition [0] and combine [1] functions called in this process. */
 static PGFunction known_functions[2][AGG_NUM_KINDS];
 
 static AggState *
@@ -76,7 +76,7 @@ agg_call_by_number(AggState *aggstate, int trans_number)
 	return NULL;
 }
 
-/* The type of what is sorted; ereport(ERROR) where values alone know it. */
+/* The type of the sort key; ereport(ERROR) for anyarray, where only the values have a type. */
 static Oid
 key_type(const Aggref *aggref, agg_kind kind)
 {
@@ -87,7 +87,7 @@ key_type(const Aggref *aggref, agg_kind kind)
 	return kind == AGG_MERGE ? get_element_type(type) : type;
 }
 
-/* What follows from the aggregate alone, whichever node runs it. */
+/* Create a call and fill the fields that follow from the Aggref alone. */
 static agg_call *
 make_call(MemoryContext parent, const Aggref *aggref, agg_kind kind, int num_slots)
 {
@@ -128,7 +128,7 @@ trailing_args_are_constants(const Aggref *aggref, int first)
 	return true;
 }
 
-/* From the trailing arguments, of which there are none, one or two. */
+/* The order given by zero, one or two trailing arguments. */
 static sort_order
 order_from_args(const NullableDatum *args, int num_args)
 {
@@ -146,10 +146,10 @@ order_from_args(const NullableDatum *args, int num_args)
 	return order;
 }
 
-/* Most trailing arguments that an aggregate has. */
+/* Largest number of trailing arguments of an aggregate. */
 #define MAX_TRAILING_ARGS 2
 
-/* The order or fraction, of a call whose trailing arguments are constants. */
+/* Store the order or fraction of a call whose trailing arguments are constants. */
 static void
 take_constants(agg_call *call)
 {
@@ -215,7 +215,10 @@ agg_call_start(FunctionCallInfo fcinfo, agg_kind kind, bool combines)
 	call->args_vary = combines || !trailing_args_are_constants(call->aggref, kind_args[kind]);
 	if (!call->args_vary)
 		take_constants(call);
-	/* transitions of a row run in this order, so a leader has started before; states say who led */
+	/*
+	 * Transitions of a row run in the order of their numbers, so a leader's call exists
+	 * already.  Combine functions learn the leader from the states.
+	 */
 	for (int i = 0; i < trans_number && call->leader == NULL && !combines; i++)
 	{
 		agg_call   *other = agg_call_by_number(aggstate, i);
@@ -229,8 +232,8 @@ agg_call_start(FunctionCallInfo fcinfo, agg_kind kind, bool combines)
 }
 
 /*
- * The call whose groups a final function (peragg's) or a serialization function
- * (pertrans's) is called for; AggGetAggref does not know the latter's.
+ * The call of a final function (found in peragg) or of a serialization function (found
+ * in pertrans).  AggGetAggref does not find the latter.
  */
 static agg_call *
 call_of(FunctionCallInfo fcinfo)
@@ -265,7 +268,7 @@ current_slot(agg_call *call)
 	return &call->slots[call->num_slots++];
 }
 
-/* PostgreSQL resets the context of hash tables: the batch goes with it. */
+/* Reset callback of the hash tables' context, which holds the batch. */
 static void
 forget_batch(void *arg)
 {
@@ -287,7 +290,7 @@ make_batch(agg_call *call, agg_slot *slot)
 		return;
 	}
 	slot->batch = agg_batch_create(call, true, context);
-	/* an aggregate's own callback is not called when its memory goes in another way */
+	/* AggRegisterCallback is not enough: it does not run when the memory context itself is reset */
 	callback = MemoryContextAlloc(context, sizeof(MemoryContextCallback));
 	callback->func = forget_batch;
 	callback->arg = slot;

@@ -2,14 +2,13 @@
  * call.h
  *		One aggregate of one Agg node, and its batches.
  *
- * PostgreSQL hands each transition function its Agg node's state.  The call
- * hangs on the fn_extra of that transition (or combine) function, which lives
- * exactly as long as the node; final and serialization functions find it
- * through the node.  So there is no registry to clean up, whatever ends a
- * query.
+ * PostgreSQL passes its Agg node's state to each transition function.  The call is
+ * stored in the fn_extra of that transition (or combine) function, which lives exactly
+ * as long as the node.  Final and serialization functions find the call through the
+ * node.  So no registry has to be cleaned up at the end of a query.
  *
- * The transition state that PostgreSQL keeps for each group is the group's
- * number in the batch, nothing more.
+ * The transition state that PostgreSQL stores for each group is only the group's number
+ * in the batch.
  */
 #ifndef MGPU_AGG_CALL_H
 #define MGPU_AGG_CALL_H
@@ -31,50 +30,50 @@ typedef enum agg_kind
 
 #define AGG_NUM_KINDS (AGG_PERCENTILE_DISC + 1)
 
-/* Whether aggregates of the same values can have one batch between them. */
+/* Whether aggregates of this kind can share a batch with others of the same values. */
 static inline bool
 agg_kind_shares(agg_kind kind)
 {
 	return kind == AGG_SORT || kind == AGG_PERCENTILE_CONT || kind == AGG_PERCENTILE_DISC;
 }
 
-/* The batch of one aggregate context: a grouping set's, or the hash tables'. */
+/* The batch of one aggregate context: a grouping set's or the hash tables'. */
 typedef struct agg_slot
 {
 	struct agg_call *call;
 	ExprContext *expr_context;
-	agg_batch  *batch;			/* NULL: none since the context was reset */
+	agg_batch  *batch;			/* NULL: no row since the last reset */
 } agg_slot;
 
 typedef struct agg_call
 {
-	/* where the current context's batch is, for the common case */
-	AggState   *aggstate;		/* NULL: a plan node of our own has the groups */
-	ExprContext *current_context;	/* NULL: look it up */
+	/* a cache of the current context's batch */
+	AggState   *aggstate;		/* NULL: MgpuGroup owns the groups */
+	ExprContext *current_context;	/* NULL: the cache is empty */
 	agg_batch  *current;
 
 	agg_kind	kind;
-	int			trans_number;	/* PostgreSQL's aggtransno */
+	int			trans_number;	/* index in the Agg node's pertrans */
 	const Aggref *aggref;
 	const char *function;		/* SQL name, static */
 	MemoryContext context;		/* lives as long as the plan node */
-	bool		args_vary;		/* trailing arguments are not constants */
+	bool		args_vary;		/* trailing arguments are not all constants */
 
 	/*
-	 * Not NULL: an aggregate of the same values, in ascending order, with the
-	 * same FILTER.  It sees the same rows and so gives groups the same
-	 * numbers; its batches hold the rows for both.
+	 * If not NULL, another aggregate of the same values, in ascending order, with the
+	 * same FILTER.  It gets the same rows and so gives groups the same numbers.  Its
+	 * batches hold the rows for both.
 	 */
 	struct agg_call *leader;
 
 	column_type key;
-	column_type value;			/* AGG_SORT_BY alone */
+	column_type value;			/* only for AGG_SORT_BY */
 	Oid			collation;
-	sort_order	order;			/* unless args_vary */
-	column_type fraction;		/* of percentiles: float8 or float8[]; else no type */
-	chunk	   *constant_fraction;	/* one row, unless args_vary */
+	sort_order	order;			/* valid unless args_vary */
+	column_type fraction;		/* float8 or float8[] for percentiles, else zero */
+	chunk	   *constant_fraction;	/* percentiles: one row; NULL if args_vary */
 
-	/* comparisons, prepared when first needed */
+	/* comparison function, prepared at its first use */
 	SortSupportData support;
 	bool		has_support;
 	bool		support_descending;
@@ -84,41 +83,41 @@ typedef struct agg_call
 } agg_call;
 
 /*
- * Start the call of a transition function, or of a combine function, and hang it on
+ * Create the call of a transition function, or of a combine function, and store it in
  * fn_extra.  ereport(ERROR) outside of an aggregate.
  */
 extern agg_call *agg_call_start(FunctionCallInfo fcinfo, agg_kind kind, bool combines);
 
 /*
- * For a plan node of our own: the call of an aggregate whose trailing arguments
- * are constants.  It lives in parent; batches are the node's to make.
+ * For MgpuGroup: create the call of an aggregate whose trailing arguments are
+ * constants.  It lives in parent.  The node makes the batches.
  */
 extern agg_call *agg_call_create(MemoryContext parent, const Aggref *aggref, agg_kind kind);
 
-/* Number of an aggregate's arguments before the order… or fraction argument. */
+/* Number of an aggregate's arguments before the order arguments or the fraction. */
 extern int	agg_kind_args(agg_kind kind);
 
-/* An argument of an aggregate. */
+/* Argument n of an aggregate, from 0. */
 extern const Expr *agg_argument(const Aggref *aggref, int n);
 
-/* Whether two aggregates see the same values in the same rows, and sort them alike. */
+/* Whether other's batch can hold call's rows: same values, rows and ascending order. */
 extern bool agg_call_can_share(const agg_call *call, const agg_call *other);
 
-/* A group, as PostgreSQL hands it on. */
+/* The group of a final or serialization function. */
 typedef struct agg_group
 {
 	uint32		number;
-	agg_batch  *own;			/* of its call */
-	agg_batch  *batch;			/* which has its rows: the leader's, if there is one */
+	agg_batch  *own;			/* the batch of the aggregate itself */
+	agg_batch  *batch;			/* the batch with the rows: the leader's, if there is one */
 } agg_group;
 
-/* For final and serialization functions: the group that they are called for. */
+/* For final and serialization functions: the group of the current call. */
 extern agg_group agg_group_of_final(FunctionCallInfo fcinfo);
 
-/* The call of another aggregate of the node, or NULL if it is none of ours. */
+/* The call of another aggregate of the node; NULL if the extension did not make it. */
 extern agg_call *agg_call_by_number(AggState *aggstate, int trans_number);
 
-/* Find or make the current aggregate context's batch. */
+/* Find or create the batch of the current aggregate context. */
 extern agg_batch *agg_call_switch(agg_call *call);
 
 static inline agg_batch *
@@ -129,7 +128,7 @@ agg_call_batch(agg_call *call)
 	return agg_call_switch(call);
 }
 
-/* For transition and combine functions: the batch and group of a row, new where the state is NULL. */
+/* For transition and combine functions: the batch and group of a row.  A NULL state starts a new group. */
 static inline agg_batch *
 agg_group_of_row(FunctionCallInfo fcinfo, agg_kind kind, bool combines, uint32 *group)
 {
@@ -144,16 +143,16 @@ agg_group_of_row(FunctionCallInfo fcinfo, agg_kind kind, bool combines, uint32 *
 }
 
 /*
- * Batches whose trailing arguments are no constants: take them from a row, or
- * check that they are what the batch has.  first: number of the first of them
- * among the function's arguments.
+ * For trailing arguments that are not constants: the first row sets the batch's order,
+ * and an error is raised where a later row differs.  first: index of the first order
+ * argument among the function's arguments.
  */
 extern void agg_call_order_args(agg_batch *batch, FunctionCallInfo fcinfo, int first);
 
-/* The same for an order that was sent. */
+/* The same check for the order in a state that a worker sent. */
 extern void agg_batch_set_order(agg_batch *batch, sort_order order);
 
-/* Comparison in an order; it lives as long as the call. */
+/* The comparison function for a direction; it lives as long as the call. */
 extern SortSupport agg_call_support(agg_call *call, bool descending);
 
 #endif							/* MGPU_AGG_CALL_H */

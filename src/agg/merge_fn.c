@@ -2,9 +2,9 @@
  * merge_fn.c
  *		mgpu_merge_agg: merges any number of sorted arrays into one.
  *
- * Each array is checked as it comes and its elements join the batch as rows, so
- * that all groups are merged by one segmented sort; earlier arrays come first
- * on ties because the sort is stable.
+ * Each array is checked for order when it arrives, and its elements join the batch as
+ * rows.  One segmented sort then merges all groups.  The sort is stable, so elements of
+ * earlier arrays come first among equals.
  */
 #include "postgres.h"
 
@@ -24,7 +24,7 @@
 
 PG_FUNCTION_INFO_V1(mgpu_merge_agg_trans);
 
-/* Elements compared between looks at interrupts. */
+/* Elements handled between checks for interrupts. */
 #define STEP_ITEMS (64 * 1024)
 
 static MGPU_NORETURN void
@@ -39,7 +39,7 @@ raise_not_sorted(int64 subscript)
 	pg_unreachable();
 }
 
-/* Position of the first element on the wrong side of a NULL; the length if none is. */
+/* Position of the first element on the wrong side of the NULLs; num_items if there is none. */
 static int64
 misplaced_null(const array_source *source, bool nulls_first)
 {
@@ -55,7 +55,7 @@ misplaced_null(const array_source *source, bool nulls_first)
 	return source->num_items;
 }
 
-/* The code of a key of at most 8 bytes. */
+/* The order code of a key of at most 8 bytes. */
 static inline uint64
 code_of(const char *key, uint32 kind, uint32 width)
 {
@@ -65,7 +65,7 @@ code_of(const char *key, uint32 kind, uint32 width)
 	return width == 8 ? mgpu_encode_64(bits, kind) : mgpu_encode_32((uint32) bits, kind, width);
 }
 
-/* Each of these returns how many elements, from the first on, are in order. */
+/* Each count_ordered function returns the number of leading elements that are in order. */
 static inline int64
 count_ordered_codes(const char *keys, int64 num_keys, uint32 kind, uint32 width, bool descending)
 {
@@ -85,7 +85,7 @@ count_ordered_codes(const char *keys, int64 num_keys, uint32 kind, uint32 width,
 static int64
 count_ordered_keys(const element_type *type, const char *keys, int64 num_keys, bool descending)
 {
-	/* constants make loops of their own */
+	/* constant widths let the compiler specialize the loop */
 	if (type->key_width == 4)
 		return count_ordered_codes(keys, num_keys, type->key_kind, 4, descending);
 	if (type->key_width == 8)
@@ -190,7 +190,7 @@ open_source(array_source *source, Datum array, const column_type *type)
 
 /*
  * mgpu_merge_agg_trans(state internal, sorted anyarray [, descending bool
- * [, nulls_first bool]]) → internal: the number of the array's group
+ * [, nulls_first bool]]) → internal: the number of the group
  */
 Datum
 mgpu_merge_agg_trans(PG_FUNCTION_ARGS)

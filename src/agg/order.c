@@ -1,6 +1,6 @@
 /*
  * order.c
- *		Positions that put each group's keys in order, stably.
+ *		Finds the positions that put each group's keys in order, stably.
  *
  * All groups are sorted as the segments of one sort (order/order.h).
  */
@@ -9,7 +9,10 @@
 #include "agg/call.h"
 #include "order/order.h"
 
-/* About what strings take: what values take is in the same arena, and not known apart. */
+/*
+ * Estimated bytes of the keys.  Values of variable width share the keys' arena, so that
+ * the size of the keys alone is then unknown.
+ */
 static Size
 expected_bytes(const agg_batch *batch)
 {

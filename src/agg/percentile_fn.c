@@ -2,12 +2,11 @@
  * percentile_fn.c
  *		mgpu_percentile_cont, mgpu_percentile_disc: percentiles as plain aggregates.
  *
- * The results of PostgreSQL's ordered-set aggregates of those names, from the
- * same batches as mgpu_sort_agg: sorted once for all groups, and shared by all
- * aggregates of a query that look at the same values.  Selecting the k-th item
- * of each group instead was rejected: a query that asks for one percentile
- * mostly asks for several, and vectorized sorting costs about what selecting
- * does.
+ * Results equal those of PostgreSQL's ordered-set aggregates percentile_cont and
+ * percentile_disc.  The batches are those of mgpu_sort_agg: all groups are sorted at
+ * once, and all aggregates of the same values in a query share one batch.  Selecting
+ * the k-th item of each group was rejected: most queries compute several percentiles,
+ * and a vectorized sort costs about as much as one selection.
  */
 #include "postgres.h"
 
@@ -29,7 +28,7 @@ PG_FUNCTION_INFO_V1(mgpu_percentile_disc_trans);
 PG_FUNCTION_INFO_V1(mgpu_percentile_cont_final);
 PG_FUNCTION_INFO_V1(mgpu_percentile_disc_final);
 
-/* A group's sorted values. */
+/* A group of a sorted batch. */
 typedef struct percentile_group
 {
 	const agg_batch *batch;
@@ -49,7 +48,7 @@ transition(FunctionCallInfo fcinfo, agg_kind kind)
 
 	if (batch->call->args_vary)
 		agg_batch_take_fraction(batch, group, fcinfo->args[2]);
-	/* NULLs are there for followers that keep them */
+	/* NULLs are stored because a follower may be mgpu_sort_agg, which keeps them */
 	if (batch->call->leader == NULL)
 		agg_batch_add_key(batch, group, PG_GETARG_DATUM(1), PG_ARGISNULL(1));
 	PG_RETURN_DATUM(UInt32GetDatum(group));
@@ -88,7 +87,7 @@ sorted_datum(const percentile_group *group, int64 i)
 	return fetch_att(agg_batch_sorted_key(group->batch, group->begin + i), type->typbyval, type->typlen);
 }
 
-/* The first value with at least this fraction of all values up to it. */
+/* The smallest value such that at least this fraction of all values is not larger. */
 static Datum
 discrete(const percentile_group *group, double fraction)
 {
@@ -97,12 +96,12 @@ discrete(const percentile_group *group, double fraction)
 	return sorted_datum(group, Max(rank, 1) - 1);
 }
 
-/* Values lie at 0, 1, … num_items - 1; where the fraction of that falls. */
+/* Values have the positions 0, 1, … num_items - 1.  A fraction falls between two of them. */
 typedef struct between
 {
 	int64		low;
 	int64		high;
-	double		proportion;		/* from low to high */
+	double		proportion;		/* 0 at low, 1 at high */
 } between;
 
 static between
@@ -163,14 +162,14 @@ continuous_interval(const percentile_group *group, double fraction)
 
 /* ---- results */
 
-/* A sorted value lies in the batch: PostgreSQL is given a copy. */
+/* A sorted value is in the batch's memory; PostgreSQL needs a copy. */
 static Datum
 copy_datum(Datum value, const element_type *type)
 {
 	return datumCopy(value, type->typbyval, type->typlen);
 }
 
-/* An array of the fractions' dimensions. */
+/* An array of percentiles with the dimensions of the array of fractions. */
 static Datum
 percentile_array(const percentile_group *group, ArrayType *fractions, percentile_fn percentile,
 				 const element_type *result_type)
@@ -196,7 +195,7 @@ percentile_array(const percentile_group *group, ArrayType *fractions, percentile
 											  result_type->typlen, result_type->typbyval, result_type->typalign));
 }
 
-/* What continuous percentiles of numbers are. */
+/* The result type of continuous percentiles of numbers. */
 static const element_type number_type = {.type_id = FLOAT8OID,.typlen = sizeof(float8),.typbyval = FLOAT8PASSBYVAL,
 .typalign = TYPALIGN_DOUBLE};
 

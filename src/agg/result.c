@@ -2,10 +2,10 @@
  * result.c
  *		A group of a sorted batch as an array.
  *
- * The array is allocated at its final size and filled in order, once.  Elements
- * that are not sorted themselves are picked by position, from memory that is in
- * arrival order.  Sorting elements of variable width into a second arena first was
- * rejected, as that is the same picking plus a copy.
+ * The array is allocated at its final size and filled once, in order.  Elements that
+ * were not moved by the sort are copied by position, from memory in arrival order.
+ * Sorting elements of variable width into a second arena first was rejected: it copies
+ * each of them once more.
  */
 #include "postgres.h"
 
@@ -16,17 +16,17 @@
 #include "agg/call.h"
 #include "array/result.h"
 
-/* Elements moved between looks at interrupts. */
+/* Elements moved between checks for interrupts. */
 #define STEP_ITEMS (256 * 1024)
 
-/* Elements of rows lie far apart: how many ahead to fetch. */
+/* Elements are scattered in memory; prefetch this many ahead. */
 #define PREFETCH_ITEMS 32
 
-/* A group's items, before or behind what stands for rows without a key. */
+/* The elements of a group's array: its items, and before or after them the rows without a key. */
 typedef struct group_slice
 {
 	const agg_batch *batch;
-	const column_type *type;	/* of the array's elements */
+	const column_type *type;	/* type of the array's elements */
 	uint32		group;
 	uint64		begin;			/* sorted position of the first item */
 	uint64		num_items;
@@ -41,7 +41,7 @@ create(const group_slice *slice, int64 num_nulls, Size data_bytes)
 							   num_nulls, slice->nulls_first, data_bytes);
 }
 
-/* Whether element i of the array is of a row with a key, which is item *item of the group then. */
+/* Whether element i of the array belongs to a row with a key; *item is its number in the group. */
 static inline bool
 is_item(const group_slice *slice, uint64 i, uint64 *item)
 {
@@ -49,7 +49,7 @@ is_item(const group_slice *slice, uint64 i, uint64 *item)
 	return *item < slice->num_items;
 }
 
-/* Element i of the array, or NULL for a NULL. */
+/* Element i of the array; NULL pointer for a NULL. */
 static inline const char *
 element_at(const group_slice *slice, uint64 i)
 {
@@ -74,9 +74,9 @@ element_at(const group_slice *slice, uint64 i)
 }
 
 /*
- * What a variable key's cell points to, and the cell, lie anywhere: fetch them
- * ahead.  gcc takes a function that only prefetches for one without effects and
- * drops its calls, unless it is always inlined.
+ * Prefetch the cell of a variable key, and the element that a nearer cell points to:
+ * both are scattered in memory.  Always inlined, because gcc considers a function that
+ * only prefetches free of effects and drops its calls.
  */
 static pg_attribute_always_inline void
 prefetch_key(const group_slice *slice, uint64 item)
@@ -124,7 +124,7 @@ varlena_bytes(const char *element)
 	return INTALIGN(VARSIZE(element));
 }
 
-/* Keys with a length, padded as text is, by threads. */
+/* Copy varlena keys of int alignment, using threads. */
 static void
 gather_keys(const group_slice *slice, char *dest, Size bytes)
 {
@@ -139,7 +139,7 @@ gather_keys(const group_slice *slice, char *dest, Size bytes)
 	array_result_run_gather(&gather, bytes);
 }
 
-/* Elements in order of positions. */
+/* The array of elements that are copied by position. */
 static ArrayType *
 pick_array(const group_slice *slice)
 {

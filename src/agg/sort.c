@@ -1,10 +1,10 @@
 /*
  * sort.c
- *		Sorts a grouped batch: every group of it by one segmented sort.
+ *		Sorts a grouped batch: one segmented sort for all groups.
  *
- * What is few is sorted here and now, group by group, where it lies: with
- * GroupAggregate a query has as many batches as groups, and setting up a run
- * for each would cost more than sorting them.
+ * Small batches are sorted in place, group by group, without a job.  Under
+ * GroupAggregate a query has a batch for each group, and setting up a job would cost
+ * more than sorting it.
  */
 #include "postgres.h"
 
@@ -15,7 +15,7 @@
 #include "agg/call.h"
 #include "pgerror.h"
 
-/* Keys of fewer bytes are sorted at once. */
+/* Batches of at most so many bytes of keys are sorted without a job. */
 #define SORT_NOW_BYTES (64 * 1024)
 
 bool
@@ -52,7 +52,7 @@ agg_batch_record(const agg_batch *batch, const char *algorithm, const char *reas
 	run_last.num_segments = batch->num_heads > 1 ? batch->num_heads : 0;
 }
 
-/* Some keys, in place, their ties of floats included. */
+/* Sort keys in place.  Equal floats (-0 and 0, NaNs) keep their own bits, in arrival order. */
 static void
 sort_now(const element_type *type, bool descending, char *keys, uint64 num_items)
 {
@@ -109,7 +109,7 @@ sort_keys(agg_batch *batch)
 	request.job.outputs = MGPU_OUT_KEYS;
 	request.binding.out_keys = batch->sorted_keys;
 	run_job(&request);
-	/* some floats have bits of their own that a segmented sort loses */
+	/* some floats have bits of their own (-0, unusual NaNs) that a segmented sort loses */
 	if (request.float_bits_lost)
 	{
 		pfree(batch->sorted_keys);
@@ -120,7 +120,7 @@ sort_keys(agg_batch *batch)
 		pfree(batch->keys);
 }
 
-/* Whether executors can bring values into the order of their keys themselves. */
+/* Whether an executor can sort the values together with their keys. */
 static bool
 values_are_movable(const agg_batch *batch)
 {

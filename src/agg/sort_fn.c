@@ -2,9 +2,9 @@
  * sort_fn.c
  *		mgpu_sort_agg, mgpu_sort_agg_by: sorted arrays as aggregates.
  *
- * A transition is a few instructions: find the batch, write a row.  The state
- * that PostgreSQL keeps for a group is its number, so that no pointer has to be
- * followed to a state of the group's own.
+ * A transition finds the batch and writes a row, in a few instructions.  The state that
+ * PostgreSQL stores is the number of the group.  A state of its own for each group was
+ * rejected: each row would follow a pointer to it.
  */
 #include "postgres.h"
 
@@ -19,7 +19,7 @@ PG_FUNCTION_INFO_V1(mgpu_sort_agg_final);
 
 /*
  * mgpu_sort_agg_trans(state internal, val anyelement [, descending bool
- * [, nulls_first bool]]) → internal: the number of the row's group
+ * [, nulls_first bool]]) → internal: the number of the group
  */
 Datum
 mgpu_sort_agg_trans(PG_FUNCTION_ARGS)
@@ -36,7 +36,7 @@ mgpu_sort_agg_trans(PG_FUNCTION_ARGS)
 
 /*
  * mgpu_sort_agg_by_trans(state internal, val anyelement, key anycompatible
- * [, descending bool [, nulls_first bool]]) → internal
+ * [, descending bool [, nulls_first bool]]) → internal: the number of the group
  */
 Datum
 mgpu_sort_agg_by_trans(PG_FUNCTION_ARGS)
@@ -54,8 +54,8 @@ mgpu_sort_agg_by_trans(PG_FUNCTION_ARGS)
 }
 
 /*
- * mgpu_sort_agg_final(state internal, arguments as nulls) → anyarray: for
- * mgpu_sort_agg, mgpu_sort_agg_by and mgpu_merge_agg
+ * mgpu_sort_agg_final(state internal, arguments as nulls) → anyarray
+ * The final function of mgpu_sort_agg, mgpu_sort_agg_by and mgpu_merge_agg.
  */
 Datum
 mgpu_sort_agg_final(PG_FUNCTION_ARGS)

@@ -2,15 +2,13 @@
  * state_fn.c
  *		Partial aggregation: a group's rows as bytes, from a worker to the leader.
  *
- *	 header | keys and, of mgpu_sort_agg_by, values | fraction
+ *	 header | keys and, for mgpu_sort_agg_by, values | fraction
  *
- * The last two are as in columns/wire.h.
+ * The formats of rows and fraction are those of columns/wire.h.
  *
- * A worker sends its rows unsorted, and the leader appends them under its own
- * group number, as if they had been scanned here, and sorts everything once.
- * Sending sorted runs to be merged was rejected: workers would sort what the leader
- * then still has to merge, and one vectorized sort of the whole costs little more
- * than that merge.
+ * A worker sends unsorted rows.  The leader appends them to its own group, as if it had
+ * scanned them itself, and sorts everything once.  Merging sorted runs of the workers
+ * was rejected: one vectorized sort of all rows costs little more than the merge alone.
  */
 #include "postgres.h"
 
@@ -37,7 +35,7 @@ PG_FUNCTION_INFO_V1(mgpu_percentile_disc_combine);
 
 typedef struct state_header
 {
-	int16		leader;			/* number of the aggregate that sends the rows, or -1: here */
+	int16		leader;			/* number of the aggregate whose state has the rows; -1: this one */
 	uint16		flags;
 } state_header;
 
@@ -98,7 +96,7 @@ raise_invalid(void)
 	pg_unreachable();
 }
 
-/* mgpu_agg_deserialize(run bytea, internal) → internal: the bytes, for a combine function to append */
+/* mgpu_agg_deserialize(run bytea, internal) → internal: the same bytes, for a combine function */
 Datum
 mgpu_agg_deserialize(PG_FUNCTION_ARGS)
 {
@@ -112,7 +110,7 @@ mgpu_agg_deserialize(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(state);
 }
 
-/* The rows are with another aggregate: make sure that it is there. */
+/* Another aggregate's state has the rows: make that aggregate the leader. */
 static void
 receive_leader(agg_call *call, int leader)
 {
@@ -128,7 +126,7 @@ receive_leader(agg_call *call, int leader)
 	call->leader = found;
 }
 
-/* Whether a float8[] that came is as long as it says. */
+/* Whether a received float8[] has the size that its header says. */
 static bool
 is_valid_array(const ArrayType *array)
 {
@@ -215,7 +213,7 @@ combine(FunctionCallInfo fcinfo, agg_kind kind)
 	PG_RETURN_DATUM(UInt32GetDatum(group));
 }
 
-/* Each: (state internal, run internal) → internal: a group's rows with those sent appended */
+/* Each is (state internal, run internal) → internal, and appends the rows of run to the group. */
 #define COMBINE(name, kind) \
 	Datum \
 	name(PG_FUNCTION_ARGS) \

@@ -1,10 +1,10 @@
 /*
  * arena.c
- *		Memory for what grows with a statement's input.
+ *		Allocations whose size grows with a statement's input.
  *
- * Rows are moved to their groups, and groups picked for results, in no order
- * that a processor could guess.  With pages of 4 kB each such access also misses
- * the table of pages; large allocations ask for huge ones.
+ * Rows are moved to their groups, and groups are read for results, in an order that the
+ * processor cannot predict.  With pages of 4 kB most of these accesses also miss the
+ * TLB.  Large allocations therefore ask for huge pages.
  */
 #include "postgres.h"
 
@@ -14,22 +14,22 @@
 
 #include "columns/arena.h"
 
-/* From this size on huge pages save more than the advice costs. */
+/* Below this size the madvise call costs more than huge pages save. */
 #define HUGE_PAGE_MIN_BYTES (4 * 1024 * 1024)
 
 #define PAGE_BYTES 4096
 
-/* Least and largest size of a block, but for a value that takes more. */
+/* Smallest and largest block.  A value that does not fit gets a block of its own size. */
 #define FIRST_BLOCK_BYTES 1024
 #define LAST_BLOCK_BYTES (8 * 1024 * 1024)
 
-/* A block is at most this part of all before it. */
+/* A new block has 1 / BLOCK_PART of the bytes taken so far, within the two limits above. */
 #define BLOCK_PART 4
 
 typedef struct arena_block
 {
 	struct arena_block *older;
-	Size		bytes;			/* with this header */
+	Size		bytes;			/* including this header */
 } arena_block;
 
 void *
@@ -43,7 +43,7 @@ large_alloc(MemoryContext context, Size bytes)
 		uintptr_t	first = TYPEALIGN(PAGE_BYTES, (uintptr_t) start);
 		uintptr_t	last = TYPEALIGN_DOWN(PAGE_BYTES, (uintptr_t) start + bytes);
 
-		/* advice alone: where it is refused the memory works as before */
+		/* If the kernel refuses the advice, the memory works all the same. */
 		(void) madvise((void *) first, last - first, MADV_HUGEPAGE);
 	}
 #endif

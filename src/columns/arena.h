@@ -1,24 +1,24 @@
 /*
  * arena.h
- *		Memory for what grows with a statement's input.
+ *		Allocations whose size grows with a statement's input.
  */
 #ifndef MGPU_ARENA_H
 #define MGPU_ARENA_H
 
 #include "compat.h"
 
-/* As MemoryContextAllocHuge, of any size, 0 included; what is large gets huge pages. */
+/* MemoryContextAllocHuge for any size, including 0.  Large allocations ask for huge pages. */
 extern void *large_alloc(MemoryContext context, Size bytes);
 
 /*
- * The same with the first known_bytes of start, which may be NULL and is gone.
- * Not realloc: pages that it moves are no huge ones any more.
+ * Allocate bytes, copy the first known_bytes of start and free start, which may be
+ * NULL. realloc was rejected: pages that it moves are no longer huge.
  */
 extern void *large_realloc(MemoryContext context, void *start, Size known_bytes, Size bytes);
 
 /*
- * Bump allocation in blocks that grow with what is taken.  A palloc for each value
- * was rejected: 16 bytes and a call more a value.
+ * Bump allocation in blocks that grow with the bytes taken.  A palloc for each value
+ * was rejected: it costs 16 bytes and a call more for each value.
  */
 typedef struct arena
 {
@@ -26,17 +26,17 @@ typedef struct arena
 	struct arena_block *blocks; /* newest first */
 	char	   *next;
 	char	   *end;
-	Size		taken_bytes;	/* by values */
-	Size		block_bytes;	/* of all blocks */
+	Size		taken_bytes;	/* handed out by arena_take */
+	Size		block_bytes;	/* total size of the blocks */
 } arena;
 
-/* Forget all values; a lone block is kept for those to come, unless all is to go. */
+/* Forget all values.  Unless all is set, a single block is kept for later values. */
 extern void arena_reset(arena *from, bool all);
 
-/* The part of arena_take that needs a new block. */
+/* The slow path of arena_take: add a block. */
 extern void arena_add_block(arena *from, Size needed_bytes);
 
-/* bytes at an address that is a multiple of align, uninitialized. */
+/* Take uninitialized bytes at an address that is a multiple of align. */
 static inline char *
 arena_take(arena *from, Size bytes, uint32 align)
 {

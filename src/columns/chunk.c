@@ -1,10 +1,10 @@
 /*
  * chunk.c
- *		A chunk of columns.
+ *		A chunk: rows stored as columns.
  *
- * A column that is full moves to twice its room.  A list of blocks that are never
- * moved was rejected: a column must lie in one piece to be sorted, and bringing
- * blocks together costs as much copying.
+ * A full column moves to memory of twice its size.  A list of blocks that never move
+ * was rejected: a sort needs each column in one piece, and joining blocks costs as much
+ * copying.
  */
 #include "postgres.h"
 
@@ -14,7 +14,7 @@
 #include "columns/chunk.h"
 #include "pgerror.h"
 
-/* Bytes of rows in a chunk's first memory. */
+/* Size of the first allocation, in bytes of rows. */
 #define FIRST_BYTES 1024
 
 static column_store
@@ -167,7 +167,7 @@ keep_varlena(const column_type *type, arena *to, Datum value)
 	Size		padded = TYPEALIGN(type->align, bytes);
 	char	   *element = arena_take(to, padded, type->align);
 
-	/* the padding, of less than the alignment */
+	/* the padding is smaller than the alignment */
 	if (type->align == sizeof(uint32))
 		*(uint32 *) (element + padded - sizeof(uint32)) = 0;
 	else

@@ -1,17 +1,17 @@
 /*
  * chunk.h
- *		A chunk of columns: what rows are held in by aggregates and plan nodes, and
- *		what workers' messages and temporary files (wire.h) are made of.
+ *		A chunk: rows stored as columns.
  *
- * A cell of a column is
+ * Aggregates and plan nodes collect rows in chunks.  Messages of parallel workers and
+ * temporary files are written from chunks (wire.h).  A cell of a column is
  *
  *	 by value		the value
- *	 fixed width	the element as an array holds it, padding included
- *	 variable		a pointer to the element in the chunk's arena, as an array holds
- *					it: detoasted, with a 4-byte length, padded with zeros
+ *	 fixed width	the element as an array stores it, padding included
+ *	 variable		a pointer to the element in the chunk's arena; the element is stored
+ *					as in an array: detoasted, with a 4-byte length, padded with zeros
  *
- * The cell of a NULL is zeros.  Cells of a column lie one after another, so that a
- * column can be a job's input where it is.
+ * The cell of a NULL is zero.  The cells of a column are contiguous, so that a column
+ * can be a job's input without a copy.
  */
 #ifndef MGPU_CHUNK_H
 #define MGPU_CHUNK_H
@@ -28,24 +28,24 @@ typedef enum column_store
 	COLUMN_4,
 	COLUMN_8,
 	COLUMN_BYTES,
-	COLUMN_VARLENA,				/* this one and the next are variable */
+	COLUMN_VARLENA,				/* this and the next one have variable width */
 	COLUMN_CSTRING
 } column_store;
 
-/* How values of a type are kept. */
+/* How values of a type are stored. */
 typedef struct column_type
 {
 	element_type element;
 	column_store store;
-	uint32		width;			/* bytes of a cell */
-	uint32		align;			/* of an element in an array, in bytes */
+	uint32		width;			/* size of a cell, in bytes */
+	uint32		align;			/* alignment of an element in an array, in bytes */
 } column_type;
 
 typedef struct column
 {
 	const column_type *type;
 	char	   *cells;
-	uint8	   *nulls;			/* a bit a row, set for NULL; NULL: no value is */
+	uint8	   *nulls;			/* one bit per row, set for NULL; NULL pointer: no NULLs */
 } column;
 
 typedef struct chunk
@@ -53,7 +53,7 @@ typedef struct chunk
 	MemoryContext context;
 	uint64		num_rows;
 	uint64		capacity;		/* in rows */
-	uint64		most_rows;		/* more are an error */
+	uint64		most_rows;		/* limit; more rows raise an error */
 	arena		arena;
 	int			num_columns;
 	column		columns[FLEXIBLE_ARRAY_MEMBER];
@@ -61,26 +61,26 @@ typedef struct chunk
 
 extern void column_type_fill(column_type *type, Oid type_id);
 
-/* Column i is of types[i], which must live as long as the chunk. */
+/* Column i has the type types[i], which must live as long as the chunk. */
 extern chunk *chunk_create(MemoryContext context, int num_columns, const column_type *const *types, uint64 most_rows);
 
-/* Forget all rows; memory is kept for those to come, or given back. */
+/* Forget all rows.  chunk_reset keeps the memory for new rows; chunk_free releases it. */
 extern void chunk_reset(chunk *rows);
 extern void chunk_free(chunk *rows);
 
-/* Give one column back; all that may follow is a reset. */
+/* Release the memory of one column.  No row may be added before the next reset. */
 extern void chunk_free_column(chunk *rows, column *col);
 
-/* Bytes that the rows take. */
+/* Memory that the rows use, in bytes.  Unused cells are not counted. */
 extern Size chunk_bytes(const chunk *rows);
 
-/* Make room for so many more rows; ereport(ERROR) if they are too many. */
+/* Make the columns large enough for num_rows more rows; ereport(ERROR) above most_rows. */
 extern void chunk_grow(chunk *rows, uint64 num_rows);
 
-/* Zeros, and their rows marked. */
+/* Store a NULL: set its bit and zero its cell. */
 extern void chunk_put_null(chunk *rows, column *col, uint64 row);
 
-/* The general part of chunk_put. */
+/* The slow path of chunk_put. */
 extern void chunk_put_other(chunk *rows, column *col, uint64 row, Datum value);
 
 static inline bool
@@ -89,7 +89,7 @@ column_is_variable(const column_type *type)
 	return type->store >= COLUMN_VARLENA;
 }
 
-/* New rows, whose cells are the caller's to fill: the number of the first. */
+/* Add rows and return the number of the first.  The caller fills their cells. */
 static inline uint64
 chunk_add_rows(chunk *rows, uint64 num_rows)
 {
@@ -101,7 +101,7 @@ chunk_add_rows(chunk *rows, uint64 num_rows)
 	return first;
 }
 
-/* Keep a value, which may be toasted. */
+/* Store a value, which may be toasted. */
 static inline void
 chunk_put(chunk *rows, column *col, uint64 row, Datum value, bool is_null)
 {
@@ -141,7 +141,7 @@ column_null_bytes(uint64 num_rows)
 	return (num_rows + 7) / 8;
 }
 
-/* The element that a cell stands for, as an array holds it. */
+/* The element of a cell, as an array stores it. */
 static inline const char *
 cell_element(const column_type *type, const char *cells, uint64 i)
 {
@@ -150,14 +150,14 @@ cell_element(const column_type *type, const char *cells, uint64 i)
 	return cells + i * type->width;
 }
 
-/* The same as a Datum, which points to it where the type is by reference. */
+/* The element as a Datum.  A Datum by reference points into the chunk. */
 static inline Datum
 cell_datum(const column_type *type, const char *cells, uint64 i)
 {
 	return fetch_att(cell_element(type, cells, i), type->element.typbyval, type->element.typlen);
 }
 
-/* Bytes that an element takes in an array, its padding included. */
+/* Bytes of an element in an array, including its padding. */
 static inline Size
 element_bytes(const column_type *type, const char *element)
 {

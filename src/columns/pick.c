@@ -1,11 +1,11 @@
 /*
  * pick.c
- *		Rows of a chunk by group, and cells picked by row number.
+ *		Sorts row numbers by group, and copies cells by row number.
  *
- * Groups are numbered from 0, so rows are brought together by a counting sort of
- * row numbers, and each column is then picked by them.  Moving the cells
- * themselves was rejected: grouping by a sort of keys (plan/rank.c) ends with row
- * numbers as well, and workers' messages and files want some rows of all columns.
+ * Groups are numbered from 0, so a counting sort of row numbers brings the rows of each
+ * group together.  Each column is then copied in the order of these numbers.  Sorting
+ * the cells themselves was rejected: the sort of grouping keys (plan/rank.c) also
+ * returns row numbers, and workers' messages and files need some rows of all columns.
  */
 #include "postgres.h"
 
@@ -15,7 +15,7 @@
 #include "compat.h"
 #include "columns/pick.h"
 
-/* Rows handled between looks at interrupts. */
+/* Rows handled between checks for interrupts. */
 #define STEP_ROWS (256 * 1024)
 
 row_groups
@@ -24,7 +24,7 @@ row_groups_make(MemoryContext context, const uint32 *groups, uint64 num_rows, ui
 	Size		start_bytes = ((Size) num_groups + 1) * sizeof(uint32);
 	uint32	   *numbers = large_alloc(context, num_rows * sizeof(uint32));
 	uint32	   *starts = memset(large_alloc(context, start_bytes), 0, start_bytes);
-	uint32	   *cursors = starts + 1;	/* cursors[g]: where g starts; in the end, where it ends */
+	uint32	   *cursors = starts + 1;	/* cursors[g]: start of group g; after the second pass, its end */
 	uint32		start = 0;
 
 	for (uint64 begin = 0; begin < num_rows; begin += STEP_ROWS)

@@ -1,6 +1,6 @@
 /*
  * pick.h
- *		Rows of a chunk by group, and cells picked by row number.
+ *		Sorts row numbers by group, and copies cells by row number.
  */
 #ifndef MGPU_PICK_H
 #define MGPU_PICK_H
@@ -8,24 +8,27 @@
 #include "columns/chunk.h"
 
 /*
- * Rows brought together: those of group g are numbers[starts[g]] … numbers[starts[g + 1] - 1],
- * in arrival order.
+ * Row numbers sorted by group.  The rows of group g are numbers[starts[g]] …
+ * numbers[starts[g + 1] - 1], in arrival order.
  */
 typedef struct row_groups
 {
 	uint32		num_groups;
-	uint32	   *numbers;		/* NULL: rows 0, 1, 2 … */
-	uint32	   *starts;			/* num_groups + 1 of them; NULL: there are no rows */
+	uint32	   *numbers;		/* NULL: the rows are 0, 1, 2 … */
+	uint32	   *starts;			/* num_groups + 1 positions; NULL: there are no rows */
 } row_groups;
 
-/* Of rows whose group's number is in groups.  Arrays are in context. */
+/* Group rows by number: groups[i] is the group of row i.  Arrays are allocated in context. */
 extern row_groups row_groups_make(MemoryContext context, const uint32 *groups, uint64 num_rows, uint32 num_groups);
 
-/* Rows of a chunk apart by whether a column has a value in them; present may have all's arrays. */
+/*
+ * Separate rows with a value in a column from rows with a NULL there.  Without any
+ * NULL, present shares all's arrays; otherwise it has its own, in context.
+ */
 extern void row_groups_split(MemoryContext context, const row_groups *all, const column *by,
 							 row_groups *present, row_groups *nulls);
 
-/* Cells by number, one after another, in context. */
+/* Copy cells by row number into contiguous memory in context. */
 extern char *pick_cells(MemoryContext context, const char *cells, uint32 width,
 						const uint32 *numbers, uint64 num_rows);
 

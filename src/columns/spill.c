@@ -1,12 +1,12 @@
 /*
  * spill.c
- *		Rows to group that do not fit in memory: partitions in temporary files.
+ *		Partitions of rows to group, in temporary files.
  *
- * A hash of the key chooses the partition; each level of splitting has a hash of
- * its own.  Files are PostgreSQL's temporary ones: they count towards
- * temp_file_limit, and are gone when the query ends in whichever way.  Sorting runs
- * on disk and merging them was rejected: it compares keys once more, where
- * partitions are read as they were written.
+ * A hash of the key chooses the partition, and each level of splitting uses another
+ * seed.  The files are PostgreSQL's temporary files: they count towards
+ * temp_file_limit, and they are deleted at the end of the query, also after an error.
+ * Sorting runs on disk and merging them was rejected: a merge compares all keys once
+ * more, whereas a partition is only read back.
  */
 #include "postgres.h"
 
@@ -25,13 +25,13 @@
 #define FEWEST_PARTITIONS 4
 #define MOST_PARTITIONS 256
 
-/* The files' buffers take at most this part of the limit, unless there are few. */
+/* The files' buffers take at most 1 / BUFFER_PART of the limit, except for FEWEST_PARTITIONS. */
 #define BUFFER_PART 4
 
-/* Partitions are meant to be this much smaller than the limit, as hashes are uneven. */
+/* Partitions are planned this many times smaller than the limit, because hashes are uneven. */
 #define HEADROOM 1.5
 
-/* Rows that are written together: a piece of a partition has no more. */
+/* Most rows in one piece of a file. */
 #define STEP_ROWS (16 * 1024)
 
 static void
@@ -46,7 +46,7 @@ open_partitions(spill *to, const chunk *rows, int level, uint64 num_rows, Size l
 	to->open_level = level;
 }
 
-/* The same for keys of one group: any NaN, any zero. */
+/* The hash is the same for all keys of a group: any NaN, any zero. */
 static uint64
 hash_key(const column *key, uint64 row, uint64 seed)
 {
@@ -63,11 +63,11 @@ hash_key(const column *key, uint64 row, uint64 seed)
 		cell.narrow = isnan(cell.narrow) ? (float4) NAN : cell.narrow + 0.0f;
 	else if (key->type->element.key_kind == MGPU_KEY_FLOAT)
 		cell.wide = isnan(cell.wide) ? (float8) NAN : cell.wide + 0.0;
-	/* NULL must not always go where zeros go */
+	/* NULLs are stored as zeros; their hash must differ from that of zeros */
 	return hash_bytes_extended(cell.bytes, width, seed * 2 + column_is_null(key, row));
 }
 
-/* The number of a row's partition, which learns whether it is of one group. */
+/* Choose the partition of a row, and record whether the partition still has one group. */
 static uint32
 choose_partition(spill *to, const column *key, uint64 row)
 {
@@ -172,7 +172,10 @@ spill_next(spill *from)
 
 	if (from->waiting == NIL)
 		return NULL;
-	/* the latest first: what was split again is done before files of more levels pile up */
+	/*
+	 * Take the newest partition first: a partition that was split again is finished
+	 * early, and few files wait.
+	 */
 	part = llast(from->waiting);
 	from->waiting = list_delete_last(from->waiting);
 	return part;

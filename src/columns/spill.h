@@ -1,10 +1,10 @@
 /*
  * spill.h
- *		Rows to group that do not fit in memory: partitions in temporary files.
+ *		Partitions of rows to group, in temporary files.
  *
- * The first column is the key, of 16 bytes at most.  A partition has all rows of its groups, so
- * partitions are grouped one after another.  One that is still too large, and has
- * more than one group, is split again.
+ * The first column is the key, of at most 16 bytes.  All rows of a group are in the
+ * same partition, so partitions are grouped one after another.  A partition that is
+ * still too large is split again, unless all its rows are one group.
  */
 #ifndef MGPU_SPILL_H
 #define MGPU_SPILL_H
@@ -13,43 +13,43 @@
 
 #include "columns/chunk.h"
 
-/* The file is closed by the spill or by the one who reads it. */
+/* The spill closes the files of waiting partitions; the caller closes that of one from spill_next. */
 typedef struct partition
 {
 	BufFile    *file;
 	uint64		num_rows;
-	int			level;			/* splits that led here, 1 at least */
-	bool		one_group;		/* its keys' hashes are equal: it cannot be split */
+	int			level;			/* number of splits that led to it, at least 1 */
+	bool		one_group;		/* all keys have the same hash: it cannot be split */
 	uint64		first_hash;
 } partition;
 
-/* Zeros, but for context, are a spill without partitions. */
+/* A spill without partitions is zero except for context. */
 typedef struct spill
 {
-	MemoryContext context;		/* of its own */
-	List	   *waiting;		/* of partitions, finished */
-	int			num_open;		/* being written */
-	partition **open;			/* NULL: no row yet */
+	MemoryContext context;		/* owned by the spill */
+	List	   *waiting;		/* complete partitions */
+	int			num_open;		/* size of open; 0: no partition is being written */
+	partition **open;			/* an entry is NULL until its first row */
 	int			open_level;
 
 	/* for EXPLAIN */
-	int64		num_partitions; /* ever written */
+	int64		num_partitions; /* partitions written since the last rescan */
 	int64		num_bytes;
 } spill;
 
 /*
- * Write rows to partitions and forget them.  Open ones are used; where there are
- * none, they are opened, so that num_rows rows would fit limit_bytes each.
+ * Write rows to the open partitions and free them.  If no partition is open, open as
+ * many as should bring each below limit_bytes when num_rows rows are expected.
  */
 extern void spill_rows(spill *to, chunk *rows, int level, uint64 num_rows, Size limit_bytes);
 
-/* No more rows for the open partitions: they wait for their turn. */
+/* Complete the open partitions: they now wait to be read. */
 extern void spill_finish(spill *to);
 
-/* The next partition, or NULL; in the spill's context. */
+/* The next partition, or NULL; allocated in the spill's context. */
 extern partition *spill_next(spill *from);
 
-/* Append some rows of a partition that has any left. */
+/* Append one piece of a partition to rows.  The partition must have rows left. */
 extern void spill_read(partition *from, chunk *rows);
 
 /* Close all files. */

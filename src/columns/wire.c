@@ -2,9 +2,9 @@
  * wire.c
  *		Rows of a chunk as bytes.
  *
- * Rows cross the queue between two processes many at a time, so that the
- * receiver's part is a memcpy a column and not a tuple a row, which takes longer
- * to send than a scan takes to find it.
+ * Rows cross the queue between two processes many at a time, so that the receiver
+ * copies each column with one memcpy.  A tuple for each row was rejected: sending it
+ * takes longer than the scan takes to find it.
  */
 #include "postgres.h"
 
@@ -18,7 +18,7 @@
 
 #include "core/executor.h"
 
-/* Rows handled between looks at interrupts. */
+/* Rows handled between checks for interrupts. */
 #define STEP_ROWS (64 * 1024)
 
 typedef struct wire_header
@@ -42,7 +42,7 @@ message_start(StringInfo message)
 	message->len = VARHDRSZ;
 }
 
-/* Room for bytes more: where they go. */
+/* Append num_bytes uninitialized bytes and return their address. */
 static char *
 reserve(StringInfo message, Size num_bytes)
 {
@@ -138,7 +138,7 @@ message_append_rows(StringInfo message, const chunk_slice *slice)
 	}
 }
 
-/* For tests: one message in sixteen becomes otherwise than it was; which, differs from process to process. */
+/* For tests: damage one message in sixteen, chosen differently in each process. */
 static void
 damage(StringInfo message)
 {
@@ -181,7 +181,7 @@ message_end(StringInfo message)
 
 /* ---- reading */
 
-/* Bytes of the element that comes next; 0 where it does not end in time. */
+/* Size of the next element, or 0 if it does not end before end. */
 static Size
 next_element_bytes(const column_type *type, const char *next, const char *end)
 {
@@ -199,7 +199,7 @@ next_element_bytes(const column_type *type, const char *next, const char *end)
 	return bytes > left ? 0 : bytes;
 }
 
-/* Elements move to the arena in one piece, and cells point into it. */
+/* Copy all elements to the arena at once and point the cells to them. */
 static bool
 read_elements(chunk *rows, column *col, uint64 first, uint32 num_rows, const char *bytes, Size num_bytes)
 {
@@ -240,7 +240,7 @@ column_header(const char *bytes, int i)
 	return header;
 }
 
-/* Bytes of rows whose parts' lengths are right; 0 where some are not. */
+/* Size of a message of rows, or 0 if the lengths of its parts are wrong. */
 static Size
 checked_bytes(const chunk *rows, int num_columns, const char *bytes, Size num_bytes)
 {

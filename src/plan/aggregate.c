@@ -1,9 +1,9 @@
 /*
  * aggregate.c
- *		The extension's aggregates, recognized by the functions that they are made of.
+ *		Recognizes the extension's aggregates by their functions.
  *
- * Names were rejected: the extension may live in any schema, and anybody may
- * make an aggregate of any name.
+ * Recognition by name was rejected: the extension may be in any schema, and anybody may
+ * create an aggregate of any name.
  */
 #include "postgres.h"
 
@@ -40,7 +40,7 @@ static const known_aggregate known_aggregates[] = {
 	{mgpu_percentile_disc_trans, mgpu_percentile_disc_final, AGG_PERCENTILE_DISC},
 };
 
-/* What is called for a function, which is a wrapper's address where it has one. */
+/* The address that is called for a function: that of its wrapper, if it has one. */
 static PGFunction
 address_of(Oid function)
 {
@@ -63,7 +63,7 @@ owner_of(Oid function)
 	return owner;
 }
 
-/* transition is InvalidOid where it has no state of ours. */
+/* The functions of an aggregate.  transition is InvalidOid if the aggregate cannot be the extension's. */
 static void
 functions_of(Oid aggregate, Oid *transition, Oid *final)
 {
@@ -111,7 +111,7 @@ check_function(Oid function, Oid user)
 	InvokeFunctionExecuteHook(function);
 }
 
-/* As PostgreSQL's Agg node does, whose part this one takes. */
+/* The checks are those of PostgreSQL's Agg node, which MgpuGroup replaces. */
 void
 group_aggregate_check_permissions(const Aggref *aggref)
 {

@@ -2,15 +2,15 @@
  * group_node.c
  *		MgpuGroup: a plan node that groups rows and runs the extension's aggregates.
  *
- * It reads all rows of its child into columns, finds the groups by one sort of
- * the keys (rank.c), brings each aggregate's values together by group, and
- * leaves the rest to the aggregates' batches: one segmented sort of all groups,
- * then a row a group.  Rows that do not fit in memory are partitioned by key
- * (columns/spill.c), and each partition is such a batch.
+ * The node reads all rows of its child into columns and finds the groups by one sort of
+ * the keys (rank.c).  It makes a batch of each aggregate's values by group.  A batch
+ * sorts all its groups at once, and the node returns one row for each group.  Rows that
+ * do not fit in memory are partitioned by key (columns/spill.c), and each partition is
+ * processed alone.
  *
- * Under PostgreSQL's Agg node the same aggregates spend most of their time, with
- * many groups, on looking up each row's group; no transition function can change
- * that.
+ * With many groups, PostgreSQL's Agg node spends most of its time on finding the group
+ * of each row in a hash table.  A transition function cannot avoid that, so this node
+ * exists.
  */
 #include "postgres.h"
 
@@ -30,37 +30,37 @@
 #include "plan/group.h"
 #include "run/run.h"
 
-/* Rows between looks at memory. */
+/* Rows between two checks of memory. */
 #define STEP_ROWS 1024
 
-/* Rows that may come between two looks, of a pack or a piece of a file. */
+/* Most rows added between two checks, by a pack or a piece of a file. */
 #define MOST_STEP_ROWS (64 * 1024)
 
 typedef struct group_aggregate
 {
 	agg_call   *call;
-	int			column;			/* of the rows */
-	bool		last_use;		/* no later aggregate takes that column */
-	agg_batch  *batch;			/* its own, or the leader's */
+	int			column;			/* column of rows with the argument */
+	bool		last_use;		/* no later aggregate's batch needs the column */
+	agg_batch  *batch;			/* its own or its leader's */
 } group_aggregate;
 
 typedef struct group_state
 {
-	CustomScanState css;		/* first, as PostgreSQL allocates and frees this */
-	bool		packed;			/* the child's tuples are packs of rows */
+	CustomScanState css;		/* first member: PostgreSQL casts to it */
+	bool		packed;			/* the child returns packs of rows */
 	chunk	   *rows;
 	spill		spill;
-	MemoryContext batch_context;	/* what is made of the rows in memory */
+	MemoryContext batch_context;	/* memory derived from the current rows */
 	group_ranks ranks;
-	bool		collected;		/* the child has been read */
-	uint32		next_group;		/* of those of ranks */
+	bool		collected;		/* all rows of the child have been read */
+	uint32		next_group;		/* next group of ranks to return */
 	int			num_aggregates;
 	group_aggregate *aggregates;
 
 	/* for EXPLAIN */
 	int64		num_groups;
-	Size		most_bytes;		/* of rows */
-	const char *executor;		/* of the sort of keys, and its algorithm */
+	Size		most_bytes;		/* largest chunk_bytes(rows) */
+	const char *executor;		/* of the sort of keys; set together with algorithm */
 	const char *algorithm;
 } group_state;
 
@@ -81,11 +81,11 @@ spill_all(group_state *state, int level, uint64 num_rows)
 	spill_rows(&state->spill, state->rows, level, num_rows, get_hash_memory_limit());
 }
 
-/* All rows that are read are where they belong. */
+/* Complete the reading of rows: if some were spilled, spill the rest too. */
 static void
 finish_reading(group_state *state, int level, uint64 num_rows)
 {
-	/* is_full notes how much there was */
+	/* only for its side effect: is_full records the peak memory */
 	if (state->spill.num_open == 0)
 		(void) is_full(state);
 	else
@@ -95,7 +95,7 @@ finish_reading(group_state *state, int level, uint64 num_rows)
 	}
 }
 
-/* A tuple of the child: a row, or a pack of them. */
+/* Take a tuple of the child: a row or a pack of rows. */
 static void
 take_slot(group_state *state, TupleTableSlot *slot)
 {
@@ -137,7 +137,7 @@ read_child(group_state *state)
 	finish_reading(state, 1, expected);
 }
 
-/* The rows of a partition that fits, or has but one group.  False: there are no more. */
+/* Read a partition that fits, or that has only one group.  False: there are no more partitions. */
 static bool
 read_partition(group_state *state)
 {
@@ -200,13 +200,13 @@ make_batches(group_state *state)
 	state->num_groups += state->ranks.rows.num_groups;
 }
 
-/* False: all groups have been returned. */
+/* Prepare the next groups.  False: all groups have been returned. */
 static bool
 next_batch(group_state *state)
 {
 	bool		spilled = state->spill.num_partitions > 0;
 
-	/* one that is all there is stays, for a rescan */
+	/* rows that never spilled stay in memory for a rescan */
 	if (state->collected && !spilled)
 		return false;
 	MemoryContextReset(state->batch_context);
@@ -224,7 +224,7 @@ next_batch(group_state *state)
 	return true;
 }
 
-/* An aggregate's result, in the current context. */
+/* An aggregate's result for a group, allocated in the current context. */
 static Datum
 result_of(const group_state *state, const group_aggregate *aggregate, uint32 group, bool *is_null)
 {
@@ -237,7 +237,7 @@ result_of(const group_state *state, const group_aggregate *aggregate, uint32 gro
 								call->kind == AGG_PERCENTILE_CONT, is_null);
 }
 
-/* The next group's key and results, in the scan slot; or NULL. */
+/* Put the next group's key and results into the scan slot.  NULL: no more groups. */
 static TupleTableSlot *
 next_group(group_state *state)
 {
@@ -352,14 +352,14 @@ rescan(CustomScanState *css)
 
 	if (css->ss.ps.chgParam)
 		UpdateChangedParamSet(child, css->ss.ps.chgParam);
-	/* the same rows would come again: their groups are here */
+	/* the child would return the same rows: reuse their groups */
 	if (state->collected && child->chgParam == NULL && state->spill.num_partitions == 0)
 	{
 		state->next_group = 0;
 		return;
 	}
 	forget_all(state);
-	/* where parameters have changed the child starts over by itself */
+	/* if parameters have changed, ExecProcNode rescans the child */
 	if (child->chgParam == NULL)
 		ExecReScan(child);
 }

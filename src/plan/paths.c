@@ -2,18 +2,18 @@
  * paths.c
  *		Offers MgpuGroup nodes (group_node.c) to the planner.
  *
- * A GROUP BY that the node can do gets paths beside those of PostgreSQL's Agg
- * node, and the cheapest wins.  What the node cannot do, or might do otherwise
- * than Agg, gets none.  There are two: over all rows, and, where the rows can be
- * found by parallel workers, over a Gather of MgpuRows nodes (rows_node.c).
+ * A GROUP BY that the node supports gets paths beside those of PostgreSQL's Agg node,
+ * and the cheapest path wins.  A GROUP BY gets no path if the node cannot run it or
+ * might give another result than Agg.  There are two paths: over all rows and, if the
+ * input has partial paths, over a Gather of MgpuRows nodes (rows_node.c).
  *
- * PostgreSQL wants a target list of what those return, and finds columns in the
- * one below by their expressions.  Theirs is record_send(ROW(columns)): a name for
- * bytes that stand for rows, which no executor evaluates.
+ * The planner needs a target list for MgpuRows and matches it to the child's columns by
+ * expression.  The target is record_send(ROW(columns)), which is only a name for the
+ * bytes of packed rows.  No executor evaluates it.
  *
- * The hook must be there before the first query is planned, and nothing need
- * have loaded the library by then: but the planner asks for the cost of every
- * transition function, and ours have a support function in this library.
+ * The hook must be set before the first query is planned, but nothing else need load
+ * the library by then.  The planner asks for the cost of each transition function, and
+ * the extension's transition functions have a support function in this library.
  */
 #include "postgres.h"
 
@@ -39,14 +39,14 @@
 #include "settings.h"
 
 /*
- * Costs a row, as multiples of an operator call's.  PostgreSQL counts one for the
- * look-up of a row's group under Agg, which takes ten times as long with a thousand
- * groups, and fifty times with a hundred thousand.  So that plans are compared as
- * they are, finding groups here is counted low as well.
+ * Costs of a row in units of cpu_operator_cost.  PostgreSQL counts one unit for finding
+ * a row's group under Agg.  In fact that takes ten times as long with a thousand groups
+ * and fifty times as long with a hundred thousand.  The cost of finding groups in this
+ * node is set equally low, so that plans compare as they run.
  */
-#define AGG_COST 4.0			/* a transition under Agg, without that look-up */
+#define AGG_COST 4.0			/* a transition under Agg, without finding the group */
 #define RANK_COST 0.5			/* finding a row's group */
-#define VALUE_COST 1.0			/* bringing a value to its group, and sorting it */
+#define VALUE_COST 1.0			/* moving a value to its group and sorting it */
 #define PACK_COST 0.25			/* packing and unpacking a column */
 
 PG_FUNCTION_INFO_V1(mgpu_agg_support);
@@ -54,9 +54,9 @@ PG_FUNCTION_INFO_V1(mgpu_agg_support);
 static create_upper_paths_hook_type previous_hook;
 
 /*
- * mgpu_agg_support(request internal) → internal: of the transition functions.
- * It says what a row costs under PostgreSQL's Agg node; that it is called is what
- * loads the library.
+ * mgpu_agg_support(request internal) → internal: support function of the transition
+ * functions.  It estimates the cost of a row under PostgreSQL's Agg node.  The call
+ * also loads the library.
  */
 Datum
 mgpu_agg_support(PG_FUNCTION_ARGS)
@@ -73,19 +73,20 @@ mgpu_agg_support(PG_FUNCTION_ARGS)
 
 /* ---- can it be done? */
 
-/* What the node is to do. */
+/* What the node computes. */
 typedef struct group_task
 {
 	Expr	   *key;
 	List	   *aggrefs;		/* each once */
 	List	   *arguments;		/* expressions, each once */
-	List	   *columns;		/* of each aggregate, as integers: its argument's, the key being 0 */
+	List	   *columns;		/* for each aggregate the number of its argument's column; the key's is 0 */
 	Size		record_bytes;
 } group_task;
 
 /*
- * Expressions that are not simply computed by the child: subqueries, and fields
- * of records, whose names EXPLAIN would look for in a plan that it does not find.
+ * Whether an expression has parts that the child cannot compute: subqueries, for
+ * instance.  Fields of records count as such, because EXPLAIN would search a plan for
+ * their names in vain.
  */
 static bool
 has_special_parts(Node *node, void *context)
@@ -105,7 +106,7 @@ is_simple(Expr *expr)
 		!expression_returns_set((Node *) expr);
 }
 
-/* A column of the child: of fixed width, and with an order. */
+/* Add a column of the child.  False: its width is not fixed, or its type has no order. */
 static bool
 take_column(group_task *task, Oid type_id, element_type *type)
 {
@@ -135,7 +136,7 @@ has_constant_order(const Aggref *aggref, agg_kind kind)
 	{
 		const Expr *expr = agg_argument(aggref, i);
 
-		/* a NULL order is an error in every row: let it be raised where it always is */
+		/* a NULL order is an error, which the transition function raises */
 		if (!IsA(expr, Const) || (kind == AGG_SORT && ((const Const *) expr)->constisnull))
 			return false;
 	}
@@ -181,7 +182,7 @@ take_aggregate(group_task *task, Aggref *aggref)
 	return true;
 }
 
-/* Collects aggregates.  True: the expression is made of something else than them and the key. */
+/* Collect aggregates.  True: the expression has other parts than aggregates and the key. */
 static bool
 is_unfit(Node *node, group_task *task)
 {
@@ -209,7 +210,7 @@ make_task(PlannerInfo *root, RelOptInfo *grouped_rel, group_task *task)
 
 /* ---- what it costs */
 
-/* Rows written to files and read again, once. */
+/* The cost of writing rows to files and reading them once. */
 static Cost
 spill_cost(double num_rows, Size record_bytes)
 {
@@ -221,7 +222,7 @@ spill_cost(double num_rows, Size record_bytes)
 	return pages * (random_page_cost + seq_page_cost) + 2 * cpu_tuple_cost * num_rows;
 }
 
-/* child: its tuples stand for num_rows rows. */
+/* Set costs and rows of path.  child returns num_rows rows, singly or in packs. */
 static void
 cost_path(PlannerInfo *root, const group_task *task, Path *path, const Path *child, double num_rows)
 {
@@ -253,14 +254,14 @@ cost_path(PlannerInfo *root, const group_task *task, Path *path, const Path *chi
 
 /* ---- the path and its plan */
 
-/* What rows are made of: the key, then the arguments. */
+/* The columns of the child's rows: the key, then the arguments. */
 static List *
 columns_of(const group_task *task)
 {
 	return lcons(task->key, list_copy(task->arguments));
 }
 
-/* Rows of a path of the input. */
+/* A path that projects source to these columns. */
 static Path *
 make_rows(PlannerInfo *root, RelOptInfo *input_rel, Path *source, const group_task *task)
 {
@@ -307,7 +308,7 @@ static const CustomPathMethods pack_path_methods = {
 	.PlanCustomPath = make_pack_plan
 };
 
-/* The same rows as packs from parallel workers; NULL where there is no such path. */
+/* A Gather path of packs of the same rows; NULL if there is no such path. */
 static Path *
 make_packs(PlannerInfo *root, RelOptInfo *input_rel, const group_task *task)
 {
@@ -366,7 +367,7 @@ static const CustomPathMethods path_methods = {
 	.PlanCustomPath = make_plan
 };
 
-/* child: num_rows rows, or packs of them. */
+/* child returns num_rows rows, singly or, if packed, in packs. */
 static void
 add_group_path(PlannerInfo *root, RelOptInfo *grouped_rel, const group_task *task, Path *child, double num_rows,
 			   bool packed)

@@ -1,13 +1,11 @@
 /*
  * rank.c
- *		Which of the rows that a node has collected are one group.
+ *		Finds the groups of the rows that a node has collected.
  *
- * All keys are sorted with their row numbers, stably, by the job that sorts
- * anything else (order/words.c).  Equal keys are then
- * neighbours, each group's rows in arrival order, and the aggregates' values are
- * picked by row number.  A hash table was rejected: with many groups each row
- * misses the caches at every step of its look-up, where a sort reads and writes
- * in order.
+ * One stable sort orders all keys together with their row numbers (order/words.c).
+ * Equal keys are then adjacent, and the rows of each group are in arrival order.  A
+ * hash table was rejected: with many groups every lookup misses the caches, whereas a
+ * sort reads and writes sequentially.
  */
 #include "postgres.h"
 
@@ -17,7 +15,7 @@
 #include "order/words.h"
 #include "plan/group.h"
 
-/* Rows handled between looks at interrupts. */
+/* Rows handled between checks for interrupts. */
 #define STEP_ROWS (256 * 1024)
 
 bool
@@ -29,11 +27,11 @@ group_key_is_sortable(const element_type *type)
 static uint32
 kind_of(const element_type *type)
 {
-	/* any order of an enum's labels will do: that of their OIDs */
+	/* groups may have any order, so an enum's labels are ordered by OID */
 	return type->is_enum ? MGPU_KEY_UNSIGNED : type->key_kind;
 }
 
-/* Sorted keys, in context, the floats' own bits included, and the positions that put them so. */
+/* Return sorted keys, in context, with the floats' own bits, and write their row numbers to positions. */
 static char *
 sort_keys(MemoryContext context, const chunk *rows, const char *function, uint32 *positions)
 {
@@ -55,8 +53,9 @@ sort_keys(MemoryContext context, const chunk *rows, const char *function, uint32
 }
 
 /*
- * Writes which keys of [begin, end) are not the key before, without branches: each
- * is written where the next start belongs, and stays there if it is one.
+ * Append to starts the positions in [begin, end) of keys that differ from the key
+ * before, and return the new number of groups.  The loop has no branches: every
+ * position is written to the next entry, and num_groups advances only for a start.
  */
 #define MARK_CHANGES(type, is_change) \
 	do { \
@@ -105,7 +104,10 @@ mark_changes(const char *sorted, uint64 begin, uint64 end, const column_type *ty
 	}
 }
 
-/* Counts groups of one key or more; writes where they start, with room for one more, unless starts is NULL. */
+/*
+ * Count the groups of at least one key.  Unless starts is NULL, write where they start;
+ * starts then has space for one more entry than there are groups.
+ */
 static uint32
 find_starts(const char *sorted, uint64 num_keys, const column_type *type, uint32 *starts)
 {
@@ -122,8 +124,8 @@ find_starts(const char *sorted, uint64 num_keys, const column_type *type, uint32
 }
 
 /*
- * Rows without a key have zeros in its place, and so stand in one group, with
- * those whose key is zeros: make it two.
+ * Rows whose key is NULL have zeros as keys, so the sort puts them into one group with
+ * the rows whose key is zero.  Make two groups of that group.
  */
 static void
 split_null_group(MemoryContext context, const column *key, group_ranks *ranks)
@@ -167,14 +169,17 @@ group_rank(const chunk *rows, const char *function, MemoryContext context)
 	ranks.rows.numbers = large_alloc(context, num_rows * sizeof(uint32));
 	sorted = sort_keys(context, rows, function, ranks.rows.numbers);
 	num_groups = find_starts(sorted, num_rows, key->type, NULL);
-	/* one more that may be written, and one for rows without a key */
+	/* one extra entry for find_starts or the end, and one for the group of NULL */
 	ranks.rows.starts = large_alloc(context, ((Size) num_groups + 2) * sizeof(uint32));
 	find_starts(sorted, num_rows, key->type, ranks.rows.starts);
 	ranks.rows.starts[num_groups] = num_rows;
 	ranks.rows.num_groups = num_groups;
 	split_null_group(context, key, &ranks);
 	ranks.keys = pick_cells(context, sorted, width, ranks.rows.starts, ranks.rows.num_groups);
-	/* what stood first among sorted zeros may have been a row without a key, and -0 is a zero */
+	/*
+	 * the first of the sorted zeros may belong to a row with a NULL key, or be 0 where
+	 * the first row has -0
+	 */
 	if (ranks.null_group > 0)
 		memcpy(ranks.keys + (ranks.null_group - 1) * width,
 			   key->cells + (Size) ranks.rows.numbers[ranks.rows.starts[ranks.null_group - 1]] * width, width);

@@ -2,13 +2,12 @@
  * rows_node.c
  *		MgpuRows: a plan node that packs rows for an MgpuGroup node (group_node.c).
  *
- * It stands below a Gather, in every worker and in the leader where that takes
- * part.  It reads its child's rows into columns and returns them as packs, a tuple
- * for some thousand rows; it holds no more than one of them.  What stands above it
- * is a scan of one column, so that nothing between the two nodes knows what passes
- * through.  Shared memory that the leader sorts where it lies was rejected: the
- * queue bounds what workers hold by itself, and what it adds, a copy, is a tenth of
- * the sort that follows.
+ * The node runs below a Gather, in every worker and in a participating leader.  It
+ * reads its child's rows into columns and returns them as packs, one tuple for about a
+ * thousand rows, and it holds at most one pack.  To the nodes above, it is a scan with
+ * one column, so the nodes in between need no knowledge of packs.  Shared memory that
+ * the leader sorts in place was rejected.  The queue already bounds the memory of
+ * workers, and the copy that it adds costs a tenth of the sort that follows.
  */
 #include "postgres.h"
 
@@ -22,10 +21,10 @@
 
 typedef struct rows_state
 {
-	CustomScanState css;		/* first, as PostgreSQL allocates and frees this */
-	chunk	   *rows;			/* of the pack in the making */
-	uint32		most_rows;		/* in a pack */
-	bool		ended;			/* the child has no more */
+	CustomScanState css;		/* first member: PostgreSQL casts to it */
+	chunk	   *rows;			/* rows of the next pack */
+	uint32		most_rows;		/* most rows in a pack */
+	bool		ended;			/* the child has no more rows */
 } rows_state;
 
 /* ---- rows of a plan */
@@ -110,7 +109,7 @@ collect(rows_state *state)
 	}
 }
 
-/* All rows, in the current context. */
+/* A pack of all rows, allocated in the current context. */
 static bytea *
 pack(const chunk *rows)
 {
@@ -152,7 +151,7 @@ rescan(CustomScanState *css)
 	state->ended = false;
 	if (css->ss.ps.chgParam)
 		UpdateChangedParamSet(child, css->ss.ps.chgParam);
-	/* where parameters have changed the child starts over by itself */
+	/* if parameters have changed, ExecProcNode rescans the child */
 	if (child->chgParam == NULL)
 		ExecReScan(child);
 }
