@@ -10,11 +10,11 @@ typedef enum pattern
 	PATTERN_ALL,				/* remove: every position; insert: one before each */
 	PATTERN_FIRST,
 	PATTERN_LAST,				/* insert: at the end */
-	PATTERN_SECOND,				/* every second */
+	PATTERN_SECOND,				/* every second position */
 	PATTERN_ONE,				/* insert: many at one position */
 	PATTERN_RANDOM,
 	PATTERN_SPARSE,
-	PATTERN_RUNS,				/* stretches of neighbours */
+	PATTERN_RUNS,				/* runs of neighbouring positions */
 	NUM_PATTERNS
 } pattern;
 
@@ -44,7 +44,7 @@ is_chosen(pattern chosen, uint64_t i, uint64_t num_items)
 	}
 }
 
-/* Ascending positions below limit; those of an insertion may repeat. */
+/* Ascending positions below limit; with repeat, a position may occur several times. */
 static uint32_t *
 make_positions(pattern chosen, uint64_t limit, bool repeat, uint64_t *num_positions)
 {
@@ -80,7 +80,7 @@ random_bytes(uint64_t num_bytes)
 	return bytes;
 }
 
-/* Returns the expected result. */
+/* The expected result of a removal; the caller frees it. */
 static char *
 remove_one_by_one(const char *values, uint64_t num_items, uint32_t width, const uint32_t *positions,
 				  uint64_t num_positions)

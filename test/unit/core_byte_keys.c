@@ -1,7 +1,9 @@
 /*
  * core_byte_keys.c
- *		Rounds of byte strings (byte_keys.h) against qsort: strings of many shapes,
- *		with and without zero bytes, whole and in segments, both directions.
+ *		Rounds of byte strings (byte_keys.h) against qsort.
+ *
+ * Strings have many shapes, with and without zero bytes.  They are sorted whole and in
+ * segments, in both directions.
  */
 #include "core/byte_keys.h"
 #include "unit.h"
@@ -54,7 +56,7 @@ compare_codes(const void *a, const void *b)
 	return x->index < y->index ? -1 : 1;
 }
 
-/* What an executor does: stable, each segment by itself. */
+/* Sort the codes as an executor does: stably, each segment separately. */
 static void
 sort_codes(mgpu_byte_round *round, uint64_t *sorted, uint32_t *indices)
 {
@@ -77,7 +79,7 @@ sort_codes(mgpu_byte_round *round, uint64_t *sorted, uint32_t *indices)
 static void
 run_tasks(void (*task) (void *, uint64_t, int), void *context, uint64_t num_tasks)
 {
-	/* in any order, as threads might */
+	/* backwards, because threads may take tasks in any order */
 	for (uint64_t i = num_tasks; i-- > 0;)
 		task(context, i, 0);
 }
@@ -103,7 +105,7 @@ work_round(mgpu_byte_round *round)
 	free(indices);
 }
 
-/* heads: of segments.  How many rounds it took. */
+/* heads: starts of the segments.  Returns the number of rounds. */
 static int
 sort_in_rounds(const strings *input, const uint32_t *heads, uint32_t num_segments, uint32_t short_items,
 			   bool descending, uint32_t *order)
@@ -168,7 +170,7 @@ check(const strings *input, uint32_t num_segments, uint32_t short_items, bool de
 	free(expected);
 }
 
-/* Fills a string of up to max_bytes; returns its size. */
+/* Fill bytes with a string of at most max_bytes; returns its size. */
 typedef uint32_t (*make_fn) (char *bytes, uint32_t max_bytes, bool zeros);
 
 static uint32_t
@@ -192,7 +194,7 @@ make_any(char *bytes, uint32_t max_bytes, bool zeros)
 	return size;
 }
 
-/* Alike in the first 8, 16 or 200 bytes, all or nearly. */
+/* Most strings share a prefix of 8, 16 or 200 bytes; one in twenty ends at or just before its end. */
 static uint32_t
 make_prefixed(char *bytes, uint32_t max_bytes, bool zeros)
 {
@@ -210,7 +212,7 @@ make_prefixed(char *bytes, uint32_t max_bytes, bool zeros)
 	return prefix + (uint32_t) unit_random_below(4);
 }
 
-/* Nothing but one byte, in many lengths: each the beginning of the next. */
+/* One byte repeated: every string is a prefix of all longer ones. */
 static uint32_t
 make_staircase(char *bytes, uint32_t max_bytes, bool zeros)
 {
@@ -236,7 +238,7 @@ make_empty(char *bytes, uint32_t max_bytes, bool zeros)
 	return 0;
 }
 
-/* Just as much memory as the strings take, so that reading behind it is seen. */
+/* The data have exactly the size of the strings, so that ASan finds reads behind them. */
 static void
 make_strings(strings *made, make_fn make, uint32_t num_items, uint32_t max_bytes, bool zeros)
 {

@@ -1,7 +1,9 @@
 /*
  * core_codec.c
- *		Codes keep order and come back as the stored bytes: key_codec.h alone,
- *		its use over slices, and the watch on the order of codes.
+ *		Order codes: they keep the order of keys, and decode to the stored bytes.
+ *
+ * The tests cover key_codec.h alone, its use over slices, and the watch on the order of
+ * codes.
  */
 #include "core/cpu_codec.h"
 #include "unit.h"
@@ -18,7 +20,7 @@ float_of(uint64_t bits, uint32_t width)
 	return width == 4 ? (double) narrow : wide;
 }
 
-/* PostgreSQL's order of stored elements: -1, 0, 1.  The oracle. */
+/* The oracle: PostgreSQL's order of two stored elements, as -1, 0 or 1. */
 static int
 compare_elements(uint64_t a, uint64_t b, uint32_t kind, uint32_t width)
 {
@@ -154,7 +156,7 @@ load_item(const void *items, uint32_t width, size_t i)
 	return item;
 }
 
-/* Slices agree with single items, in place and out of place, at any length. */
+/* Slices are encoded like single items, in place and out of place, at any length. */
 static void
 check_slice(uint32_t kind, uint32_t width, uint32_t descending, size_t num_items, bool special)
 {
@@ -243,7 +245,7 @@ test_bytes(void)
 		}
 }
 
-/* A sequence with one step broken, watched in slices of odd lengths. */
+/* Watch a sequence with one step in the wrong direction, in slices of odd lengths. */
 static void
 check_watch(uint32_t width, size_t num_items, size_t slice, int direction, size_t broken_at, bool strict)
 {

@@ -1,13 +1,15 @@
 /*
  * core_executor.c
- *		mgpu_cpu_executor against qsort: every key type, output, algorithm and
- *		distribution, around the sizes where strategies change.
+ *		mgpu_cpu_executor against qsort.
+ *
+ * Cases have every key type, output, algorithm and distribution, and sizes around the
+ * limits between strategies.
  */
 #include "unit_sort.h"
 
 static const mgpu_executor *const executor = &mgpu_cpu_executor;
 
-/* Each type with each shape, algorithm and operation; the rest at random. */
+/* Every type with every shape, algorithm and operation; the rest is random. */
 static void
 test_products(void)
 {
@@ -30,7 +32,7 @@ test_products(void)
 					}
 }
 
-/* Every size from 0 up, and those around the thresholds. */
+/* Every size up to 300, and sizes around the thresholds. */
 static void
 test_sizes(void)
 {
@@ -50,7 +52,7 @@ test_sizes(void)
 	}
 }
 
-/* The shipped tunables, at the sizes where they change course. */
+/* The shipped tunables, at sizes where the strategy changes. */
 static void
 test_shipped_tunables(void)
 {
@@ -89,7 +91,7 @@ test_facts(void)
 	for (uint32_t algorithm = MGPU_ALGORITHM_AUTO; algorithm <= MGPU_ALGORITHM_LOCALITY; algorithm++)
 	{
 		job.algorithm = algorithm;
-		/* at least the copies of keys and values, and the indices */
+		/* at least copies of keys and values, and the indices */
 		UNIT_CHECK(executor->workspace_bytes(&job, &options) >= job.num_items * (4 + 8 + 4));
 		UNIT_CHECK(executor->workspace_bytes(&job, &options) < job.num_items * 64 + (UINT64_C(64) << 20));
 	}

@@ -1,11 +1,12 @@
 /*
  * core_executor_buckets.c
- *		mgpu_cpu_executor with few and with many buckets, whose indices or values
- *		move with their codes.
+ *		mgpu_cpu_executor with few and with many buckets.
+ *
+ * Indices or values move together with their codes.
  */
 #include "unit_sort.h"
 
-/* Few planned buckets, many of them; tiny polls. */
+/* Two planned buckets with short polls, then many buckets. */
 static void
 test_buckets(void)
 {
@@ -34,7 +35,7 @@ test_buckets(void)
 	mgpu_cpu_tunables = before;
 }
 
-/* Pairs of each set of outputs: values that move with codes, and those that follow indices. */
+/* Pairs with every set of outputs: values move with the codes, or are gathered by index. */
 static void
 test_moved(void)
 {

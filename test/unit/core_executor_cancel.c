@@ -1,13 +1,14 @@
 /*
  * core_executor_cancel.c
- *		mgpu_cpu_executor where a run ends before its result: cancelled or released
- *		at each stage, and calls that it refuses.
+ *		mgpu_cpu_executor: runs that end early, and calls that it refuses.
+ *
+ * Runs are cancelled or released at each stage.
  */
 #include "unit_sort.h"
 
 static const mgpu_executor *const executor = &mgpu_cpu_executor;
 
-/* A run of a case and what it was made with. */
+/* A run, and everything that open was given. */
 typedef struct test_run
 {
 	mgpu_run   *run;
@@ -18,7 +19,7 @@ typedef struct test_run
 	mgpu_error	err;
 } test_run;
 
-/* All that open takes; streamed input is left out of the binding. */
+/* Make the arguments of open.  Streamed input is not bound. */
 static void
 make_run(const unit_sort_case *test, test_run *run)
 {
@@ -69,7 +70,7 @@ end_case(test_run *run)
 	unit_sort_free(&run->data);
 }
 
-/* Stop a run at each stage; nothing may be left (ASan), no thread alive. */
+/* Stop a run at a stage.  No memory (found by ASan) and no thread may be left. */
 static void
 cancel_case(const unit_sort_case *test, int stage)
 {
@@ -92,7 +93,7 @@ cancel_case(const unit_sort_case *test, int stage)
 	end_case(&run);
 }
 
-/* Keys that tasks take as they come: a cancelled run says so at last, where it would wait for room. */
+/* Cancel a run that streams keys.  A call that would wait for a free slot returns MGPU_CANCELLED. */
 static void
 cancel_stream_case(const unit_sort_case *test, uint64_t num_fed)
 {
@@ -113,7 +114,7 @@ cancel_stream_case(const unit_sort_case *test, uint64_t num_fed)
 		memset(slot, 0x55, slot_bytes);
 		status = executor->input_commit(run.run, MGPU_CHANNEL_KEYS, slot_bytes, &run.err);
 	}
-	/* all keys may have fitted the slots that there were */
+	/* BAD_JOB: all keys fitted into the free slots, so that no call had to wait */
 	UNIT_CHECK(status == MGPU_CANCELLED || status == MGPU_BAD_JOB);
 	executor->cancel(run.run);
 	if (status == MGPU_BAD_JOB)
@@ -127,7 +128,7 @@ test_cancel(void)
 {
 	mgpu_cpu_tuning before = mgpu_cpu_tunables;
 
-	/* polls that work on hardly one task */
+	/* polls so short that each works on about one task */
 	mgpu_cpu_tunables.poll_ms = 1;
 	for (int i = 0; i < 400; i++)
 	{
@@ -173,13 +174,13 @@ test_refused_jobs(const unit_sort_case *test)
 	run.binding = whole;
 	run.options.inject_fault = MGPU_FAULT_HOST_MEMORY;
 	UNIT_CHECK(open_refuses(&run, MGPU_HOST_MEMORY));
-	/* not this executor's */
+	/* a fault that the CPU executor ignores */
 	run.options.inject_fault = MGPU_FAULT_DEVICE_MEMORY;
 	UNIT_CHECK(open_run(&run) == MGPU_OK);
 	end_case(&run);
 }
 
-/* Before its input is in, a run takes whole items of it and nothing else. */
+/* Before its input is complete, a run accepts only commits of whole items. */
 static void
 test_refused_early(const unit_sort_case *test)
 {

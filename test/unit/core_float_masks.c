@@ -1,6 +1,6 @@
 /*
  * core_float_masks.c
- *		Masks of zeros and NaN, by every way that this machine has.
+ *		Masks of zeros and NaN, by every implementation that this machine supports.
  */
 #include "core/float_masks.h"
 #include "core/key_codec.h"
@@ -15,7 +15,7 @@ store_item(void *items, uint32_t width, uint64_t i, uint64_t item)
 		((uint64_t *) items)[i] = item;
 }
 
-/* What masks must tell apart, with its nearest neighbours. */
+/* Values that the masks must distinguish, and their nearest neighbours. */
 static uint64_t
 edge_item(uint32_t width, unsigned choice, uint64_t *is_zero, uint64_t *is_nan, uint64_t *is_foreign)
 {
@@ -36,7 +36,7 @@ edge_item(uint32_t width, unsigned choice, uint64_t *is_zero, uint64_t *is_nan, 
 #define NUM_EDGES 20
 #define NUM_BLOCKS 5
 
-/* share: how many in a hundred items are edges; the others are ordinary. */
+/* share: percentage of edge values; the other items are ordinary. */
 static void
 check_blocks(uint32_t width, unsigned share, bool vectors)
 {
@@ -88,7 +88,7 @@ check_blocks(uint32_t width, unsigned share, bool vectors)
 	free(items);
 }
 
-/* Every edge by itself at every place of a block. */
+/* Every edge value alone, at every position of a block. */
 static void
 check_edges(uint32_t width, bool vectors)
 {

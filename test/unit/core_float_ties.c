@@ -1,6 +1,6 @@
 /*
  * core_float_ties.c
- *		Floats sorted by code and restored equal a stable sort, to the byte.
+ *		Floats sorted by code and then restored equal a stable sort, to the byte.
  */
 #include "core/cpu_codec.h"
 #include "core/cpu_sort.h"
@@ -22,7 +22,7 @@ store_item(void *items, uint32_t width, size_t i, uint64_t item)
 		((uint64_t *) items)[i] = item;
 }
 
-/* Insertion through codes: stable, and slow. */
+/* Insertion sort by code, which is stable. */
 static void
 sort_stably(void *items, uint32_t width, size_t num_items, uint32_t descending)
 {
@@ -49,7 +49,7 @@ sort_stably(void *items, uint32_t width, size_t num_items, uint32_t descending)
 	}
 }
 
-/* Shares, in percent, of +0, -0, PostgreSQL's NaN, other NaN; the rest random. */
+/* Percentages of +0, -0, PostgreSQL's NaN and other NaNs; the rest is random. */
 typedef struct mix
 {
 	unsigned	zeros;
@@ -76,7 +76,7 @@ draw(uint32_t width, const mix *shares)
 	choice -= shares->nans;
 	if (choice < shares->foreign_nans)
 		return own_nan | (unit_random_below(2) ? sign : 0) | unit_random_below(1000);
-	/* finite, infinite at times, subnormal at times */
+	/* finite, sometimes infinite or subnormal */
 	if (unit_random_below(20) == 0)
 		return (unit_random_below(2) ? sign : 0) | (width == 4 ? MGPU_F32_INF : MGPU_F64_INF);
 	if (unit_random_below(20) == 0)
@@ -106,7 +106,7 @@ check_restore(uint32_t width, size_t num_items, const mix *shares, size_t slice,
 	UNIT_CONTEXT("width %u items %zu mix %u %u %u %u slice %zu descending %u", width, num_items, shares->zeros,
 				 shares->negative_zeros, shares->nans, shares->foreign_nans, slice, descending);
 	UNIT_CHECK(memcmp(items, expected, num_items * width) == 0);
-	/* a sort that kept the bits itself, as one does that moves whole items */
+	/* restore changes nothing where the bits are right, as after a sort that moves whole items */
 	mgpu_float_ties_restore(&ties, items, num_items, (int) descending);
 	UNIT_CHECK(memcmp(items, expected, num_items * width) == 0);
 	if (shares->negative_zeros == 0)
@@ -138,7 +138,7 @@ main(void)
 					check_restore(width, sizes[j], &mixes[i], 1 + unit_random_below(200), descending);
 				}
 
-	/* a store that grows past its first capacity, after many plain zeros */
+	/* the store grows past its first capacity, after many plain zeros */
 	for (uint32_t width = 4; width <= 8; width += 4)
 	{
 		mix			late = {98, 1, 0, 0};

@@ -1,12 +1,14 @@
 /*
  * core_gather.c
- *		Gathers (gather.h) against a plain loop: all kinds of input, many sizes, one thread and several.
+ *		Gathers (gather.h) against a plain loop.
+ *
+ * The tests cover all kinds of input and many sizes, with one thread and with several.
  */
 #include "core/cpu_threads.h"
 #include "core/gather.h"
 #include "unit.h"
 
-/* Sizes of elements: all of one, or up to one. */
+/* Distributions of element sizes. */
 typedef enum shape
 {
 	SHAPE_EMPTY,
@@ -33,7 +35,7 @@ random_size(shape kind)
 	}
 }
 
-/* Elements by cells or spans say their own size in a word before them, which is part of them. */
+/* An element starts with a word that holds its size, including the word. */
 static uint32_t
 bytes_of(const char *element)
 {
@@ -84,7 +86,7 @@ make_input(input *in, uint32_t num_items, shape kind)
 		uint32_t	bytes = in->offsets[i + 1] - in->offsets[i];
 
 		in->cells[i] = in->data + in->offsets[i];
-		/* a span is of what follows the word */
+		/* a span covers the bytes after the word */
 		in->spans[i] = (mgpu_span) {in->offsets[i] + sizeof(uint32_t), bytes - sizeof(uint32_t)};
 		memcpy(in->data + in->offsets[i], &bytes, sizeof(bytes));
 		in->positions[i] = in->positions[other];

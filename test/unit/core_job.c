@@ -1,6 +1,6 @@
 /*
  * core_job.c
- *		mgpu_job_validate, one broken rule at a time; mgpu_fail; the executor
+ *		mgpu_job_validate with one broken rule at a time, mgpu_fail, and the executor
  *		table of builds without CUDA.
  */
 #include "core/executor.h"
@@ -124,7 +124,7 @@ test_outputs(void)
 	CHECK_BROKEN(sort_job(), job.value_width = 4);
 	CHECK_BROKEN(pairs_job(), job.outputs = 0);
 	CHECK_BROKEN(pairs_job(), job.outputs |= 0x8);
-	CHECK_BROKEN(pairs_job(), job.outputs = MGPU_OUT_KEYS);	/* value_width stays */
+	CHECK_BROKEN(pairs_job(), job.outputs = MGPU_OUT_KEYS);	/* value_width is still set */
 	CHECK_BROKEN(pairs_job(), job.value_width = 0);
 	for (uint32_t width = 1; width <= 17; width++)
 	{

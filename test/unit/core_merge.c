@@ -1,12 +1,13 @@
 /*
  * core_merge.c
- *		Merges of two sorted inputs against a serial merge: cuts at any diagonal,
- *		both executor operations, and inputs that are not sorted.
+ *		Merges of two sorted inputs against a serial merge.
+ *
+ * The tests cover cuts at any diagonal, both executor operations, and unsorted inputs.
  */
 #include "core/cpu_merge_path.h"
 #include "unit_run.h"
 
-/* Two lists of one type, sorted by code, floats with whatever bits they have. */
+/* Two lists of one type, sorted by code.  Floats may have any bits. */
 typedef struct list_pair
 {
 	const unit_type *type;
@@ -15,7 +16,7 @@ typedef struct list_pair
 	char	   *b;
 	uint64_t	num_a;
 	uint64_t	num_b;
-	uint32_t   *order;			/* of the merge: index in a, or num_a + index in b */
+	uint32_t   *order;			/* the merged order: index in a, or num_a + index in b */
 } list_pair;
 
 static int
@@ -84,7 +85,7 @@ free_lists(list_pair *lists)
 	free(lists->order);
 }
 
-/* Merge in one to four cuts, with and without indices. */
+/* Merge in one to four parts, with and without indices. */
 static void
 check_cuts(const list_pair *pair, bool vectors)
 {
@@ -152,7 +153,7 @@ test_cuts(void)
 			}
 }
 
-/* Lists with room for padding, of codes, all of which may be the last one. */
+/* Merges of lists with space for padding.  Many of their codes equal the largest code, as padding does. */
 static void
 test_padding(void)
 {
@@ -184,12 +185,12 @@ test_padding(void)
 		}
 }
 
-/* One merge by the executor. */
+/* A merge by the executor. */
 typedef struct merge_run
 {
 	mgpu_job	job;
 	mgpu_binding binding;
-	char	   *values;			/* of a, then of b */
+	char	   *values;			/* values of a, then of b */
 	char	   *out_keys;
 	char	   *out_values;
 	uint32_t   *out_indices;
@@ -286,7 +287,7 @@ test_runs(int num_cases)
 	}
 }
 
-/* Swap neighbours that differ; returns the first position that is then below its predecessor. */
+/* Swap two neighbours.  Returns the first position below its predecessor; num_items if there is none. */
 static uint64_t
 disturb(const list_pair *lists, char *items, uint64_t num_items, uint64_t position)
 {
@@ -320,7 +321,7 @@ check_unsorted(const list_pair *lists, int input, uint64_t position)
 	free_run(&run);
 }
 
-/* Disorder at every position of either input, and in both at once. */
+/* Swapped neighbours at many positions of either input, and in both at once. */
 static void
 test_unsorted(void)
 {
@@ -341,7 +342,7 @@ test_unsorted(void)
 			}
 }
 
-/* Nothing sorted at all: no read or write outside, and the first position is right. */
+/* Random inputs: no access outside of them, and the right first position is reported. */
 static void
 test_disorder(void)
 {

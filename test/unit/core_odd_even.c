@@ -1,7 +1,9 @@
 /*
  * core_odd_even.c
- *		The odd-even mergesort network against qsort: every length up to 300 and
- *		some large ones, all key types; compare-exchanges of each instruction set.
+ *		The odd-even mergesort network against qsort.
+ *
+ * The tests cover every length up to 300 and some large ones, all key types, and the
+ * compare-exchanges of each instruction set.
  */
 #include "core/cpu/exchange.h"
 #include "unit_run.h"
@@ -57,7 +59,7 @@ test_lengths(void)
 					 i % 3 == 0, 1 + i % 4);
 }
 
-/* On, one before and one behind powers of two, where borders of blocks are. */
+/* Lengths at powers of two, where blocks end, and one below and above. */
 static void
 test_powers(void)
 {

@@ -1,6 +1,6 @@
 /*
  * core_planner.c
- *		The planner's rules, each on its own, and its predictions' directions.
+ *		The planner's rules, one at a time, and the directions of its predictions.
  */
 #include "core/planner.h"
 #include "unit.h"
@@ -117,7 +117,7 @@ test_model(void)
 	mgpu_plan_input input = usable_gpu();
 	bool		chosen_before = false;
 
-	/* one crossing from the CPU to the GPU, and between sensible sizes */
+	/* the planner changes from the CPU to the GPU at one size, and that size is plausible */
 	for (uint64_t num_items = 0; num_items <= 134217727; num_items = num_items * 5 / 4 + 1)
 	{
 		mgpu_job	job = sort_job(num_items);
@@ -163,7 +163,10 @@ test_start_up(void)
 		forgone_ms += plan.forgone_ms;
 		calls++;
 	}
-	/* rented until it would have paid for buying, and no longer */
+	/*
+	 * Ski rental: the CPU is used until the time forgone has reached the start-up time
+	 * of the device, and no longer.
+	 */
 	UNIT_CHECK(calls > 1 && calls < 100000);
 	UNIT_CHECK(forgone_ms < 250.0 && forgone_ms + gain_ms >= 250.0);
 }
@@ -188,14 +191,14 @@ test_directions(void)
 			pairs = job;
 			pairs.op = MGPU_OP_SORT_PAIRS;
 			pairs.outputs = MGPU_OUT_INDICES;
-			/* merges leave pairs of 8 bytes to what is faster */
+			/* merge sorts of 8-byte pairs fall back to a faster algorithm */
 			if (widths[i] == 4 || algorithm == MGPU_ALGORITHM_AUTO || algorithm == MGPU_ALGORITHM_RADIX)
 				UNIT_CHECK(plan_of(&pairs, &one).cpu_ms > plan_of(&job, &one).cpu_ms);
 			pairs.outputs |= MGPU_OUT_VALUES;
 			pairs.value_width = 8;
 			UNIT_CHECK(plan_of(&pairs, &one).gpu_ms > plan_of(&job, &one).gpu_ms);
 		}
-	/* few items have no use for threads */
+	/* threads do not help with few items */
 	{
 		mgpu_job	job = sort_job(1000);
 
@@ -203,7 +206,7 @@ test_directions(void)
 	}
 }
 
-/* Small work that only moves bytes is not worth its way to the device and back. */
+/* Small jobs that only move bytes stay on the CPU: the transfers would take longer. */
 static void
 test_moves(void)
 {
@@ -244,10 +247,7 @@ job_of(mgpu_op op, uint64_t num_items)
 	return job;
 }
 
-/*
- * Whatever the number of processors: a sort goes to a warm device from one size
- * on, and all larger ones do.
- */
+/* For any number of processors there is one size from which on all sorts use a warm device. */
 static void
 test_threads(void)
 {
@@ -277,7 +277,7 @@ test_threads(void)
 	UNIT_CONTEXT("%s", "");
 }
 
-/* More threads never cost time by the model, and memory sets them a limit. */
+/* In the model more threads never take longer, and memory bandwidth limits their gain. */
 static void
 test_scaling(void)
 {
@@ -295,10 +295,10 @@ test_scaling(void)
 				double		ms = plan_of(&job, &input).cpu_ms;
 
 				UNIT_CHECK(ms <= one_ms && ms >= one_ms / input.num_threads);
-				/* in and out at 100 bytes a nanosecond: no host does that */
+				/* 100 bytes a nanosecond in and out is more than any host's bandwidth */
 				UNIT_CHECK(ms >= 2 * bytes / 100e6);
 			}
-			/* a second one is of use where work is large, bulk changes included */
+			/* a second thread speeds up large jobs, bulk changes included */
 			input.num_threads = 2;
 			if (num_items >= 10000000)
 				UNIT_CHECK(plan_of(&job, &input).cpu_ms < 0.9 * one_ms);

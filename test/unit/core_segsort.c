@@ -1,9 +1,9 @@
 /*
  * core_segsort.c
- *		Segmented sorts, and the tile-based mergesort with and without segments,
- *		against qsort of each segment; statistics of passes.
+ *		Segmented sorts and the tile-based mergesort, against qsort of each segment.
  *
- * The tunables are shrunk so that a few thousand items make several tiles,
+ * The mergesort runs with and without segments, and the statistics of its passes are
+ * checked.  The tunables are shrunk so that a few thousand items make several tiles,
  * chunks, units and tasks, and long segments.
  */
 #include "core/cpu_vector.h"
@@ -15,10 +15,10 @@ typedef enum layout
 {
 	LAYOUT_NONE,				/* not segmented */
 	LAYOUT_ONE,
-	LAYOUT_EACH,				/* a segment an item */
-	LAYOUT_EDGES,				/* on, one before and one behind edges of tiles */
+	LAYOUT_EACH,				/* one item in each segment */
+	LAYOUT_EDGES,				/* segments end at edges of tiles, or one item before or after */
 	LAYOUT_TINY,
-	LAYOUT_MIXED,				/* tiny ones, and a few huge ones */
+	LAYOUT_MIXED,				/* tiny segments and a few huge ones */
 	LAYOUT_WIDE,
 	NUM_LAYOUTS
 } layout;
@@ -38,7 +38,7 @@ typedef struct test_case
 	unsigned	streamed;
 } test_case;
 
-/* Memory of exactly the bytes a binding promises, so that ASan sees overruns. */
+/* Memory of exactly the bytes that the executor may use, so that ASan finds overruns. */
 typedef struct test_data
 {
 	char	   *keys;
@@ -58,7 +58,7 @@ segment_length(layout heads, uint64_t begin)
 		case LAYOUT_EACH:
 			return 1;
 		case LAYOUT_EDGES:
-			/* to the next edge, or one off it */
+			/* up to an edge of a tile, or one item less or more */
 			return TILE * (1 + unit_random_below(3)) - begin % TILE + unit_random_below(3) - 1;
 		case LAYOUT_TINY:
 			return 1 + unit_random_below(12);
@@ -225,7 +225,7 @@ random_case(uint64_t num_items)
 	return test;
 }
 
-/* Each type, layout and algorithm, for keys and for pairs; the rest at random. */
+/* Every type, layout and algorithm, for keys and for pairs; the rest is random. */
 static void
 test_products(void)
 {
@@ -246,7 +246,7 @@ test_products(void)
 				}
 }
 
-/* Lengths on, one before and one behind multiples of a tile, a chunk and a block. */
+/* Lengths at multiples of a tile, a chunk and a block, and one below and above. */
 static void
 test_sizes(void)
 {
@@ -276,7 +276,7 @@ test_random(int num_cases)
 	}
 }
 
-/* Once lists outgrow segments, each pass merges at most half of what the last one did. */
+/* Once lists are longer than segments, each pass merges about half as much as the pass before. */
 static void
 test_halving(void)
 {
@@ -308,7 +308,7 @@ test_halving(void)
 	free(heads);
 }
 
-/* The networks alone, at every length they take, and one that they do not. */
+/* The sorting networks alone, at every length they support and the first that they refuse. */
 static void
 test_networks(void)
 {
@@ -342,7 +342,7 @@ test_networks(void)
 	}
 }
 
-/* Two neighbouring lists merged in registers, at every length together and cut anywhere. */
+/* Merges of two adjacent lists in registers, at every total length and random cuts. */
 static void
 test_short_merges(void)
 {
@@ -378,7 +378,7 @@ test_short_merges(void)
 	}
 }
 
-/* Cancelled, or released, after some polls: nothing is left behind, as ASan sees. */
+/* Cancel or release runs after some polls.  ASan finds memory that is left. */
 static void
 test_cancel(void)
 {
@@ -448,11 +448,11 @@ main(void)
 		test_halving();
 		test_cancel();
 	}
-	/* all that is more than a block is sorted like an array */
+	/* every segment larger than a block is sorted like an array */
 	mgpu_cpu_tunables.segment_items = 1;
 	test_random(200);
 	mgpu_cpu_tunables.segment_items = 900;
-	/* units larger than a chunk's few tiles, and one chunk for all */
+	/* one chunk for all items, then units larger than a chunk's few tiles */
 	mgpu_cpu_tunables.chunk_bytes = 65536;
 	test_random(200);
 	mgpu_cpu_tunables.tile_items = 4;

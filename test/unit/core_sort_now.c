@@ -1,7 +1,9 @@
 /*
  * core_sort_now.c
- *		The sorts of cpu_sort.h against qsort, at every small size and some large
- *		ones, with guarded borders and keys that are not aligned to 16 bytes.
+ *		The sorts of cpu_sort.h against qsort.
+ *
+ * The tests cover every small size and some large ones, with guards around the keys,
+ * and 16-byte keys that are aligned to only 8 bytes.
  */
 #include "core/cpu_sort.h"
 #include "core/order_codes.h"
@@ -11,7 +13,7 @@
 #define GUARD_BYTES 64
 #define GUARD 0xA5
 
-/* Copies in memory of their own size and guards, so that overruns are seen. */
+/* A copy between guard bytes, which show overruns. */
 static char *
 guarded(const void *data, uint64_t bytes)
 {
@@ -49,7 +51,7 @@ check_sort(const unit_type *type, unit_shape shape, uint64_t num_items, uint32_t
 	UNIT_CONTEXT("%s %s items %llu descending %u", type->name, unit_shape_names[shape],
 				 (unsigned long long) num_items, descending);
 
-	/* offset moves 16-byte keys off their natural alignment */
+	/* with an offset, 16-byte keys are not naturally aligned */
 	padded = unit_allocate(bytes + offset);
 	memcpy(padded + offset, keys, bytes);
 	sorted = guarded(padded, bytes + offset);
@@ -106,7 +108,7 @@ test_shapes(void)
 					check_sort(&unit_types[type], shape, sizes[i], descending, i % 2 * 8);
 }
 
-/* The largest call that sort_now takes, checked by order and by checksum. */
+/* The most keys that mgpu_cpu_sort_keys_now takes, checked by order and checksum. */
 static void
 test_largest(void)
 {
@@ -146,8 +148,8 @@ test_largest(void)
 }
 
 /*
- * Codes that share long prefixes, level below level, as order_codes.h has to
- * separate them: shift > 0, long runs, runs inside runs.
+ * Codes with long common prefixes at several levels, which order_codes.h has to
+ * separate: shift > 0, long runs, runs inside runs.
  */
 static void
 test_order_levels(void)

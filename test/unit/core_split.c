@@ -1,6 +1,6 @@
 /*
  * core_split.c
- *		Two-way splits on with vectors and without, bounds, classification.
+ *		Two-way splits with and without vectors, bounds, and classification.
  */
 #include <math.h>
 
@@ -33,7 +33,7 @@ check_split(uint32_t width, uint64_t num_items, unsigned bits, bool vectors)
 
 		code >>= 128 - width * 8;
 		code >>= width * 8 - (bits < width * 8 ? bits : width * 8);
-		/* the top half of the range too, where signed comparisons go wrong */
+		/* codes in the upper half of the range, where a signed comparison fails */
 		if (i % 3 == 0)
 			code = ~code;
 		memcpy(before + i * width, &code, width);
@@ -70,7 +70,7 @@ test_splits(void)
 			}
 }
 
-/* Samples of the given number of distinct values, more frequent when small. */
+/* Samples of num_distinct values, of which smaller values are more frequent. */
 static void
 fill_samples(void *samples, uint32_t width, uint64_t num_samples, uint64_t num_distinct)
 {
@@ -122,7 +122,7 @@ check_classify(const mgpu_bounds *bounds, uint32_t width, const void *samples, u
 	UNIT_CHECK(matches);
 }
 
-/* Splitting by bounds gives what bucket_of says, and the sizes add up. */
+/* A split by bounds agrees with bucket_of, and the sizes of its buckets add up. */
 static void
 check_split_buckets(const mgpu_bounds *bounds, uint32_t width, const void *samples, uint64_t num_samples)
 {
@@ -180,7 +180,7 @@ test_bounds(void)
 			}
 }
 
-/* One key that is most of the input gets a bucket of its own. */
+/* A key that is most of the input gets its own bucket. */
 static void
 test_frequent_code(void)
 {

@@ -1,7 +1,8 @@
 /*
  * core_threads.c
- *		The pool: every task once, phases in order, lone and held tasks, budgets,
- *		cancel, signals.
+ *		The thread pool: tasks, phases, budgets, cancellation and signals.
+ *
+ * Every task runs once, phases run in order, and lone and held tasks run as specified.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -18,7 +19,7 @@
 typedef struct pool_test
 {
 	atomic_int	times[NUM_TASKS];
-	int			plain[NUM_TASKS];	/* written by one phase, read by the next */
+	int			plain[NUM_TASKS];	/* written in one phase, read in the next */
 	atomic_int	worst_worker;
 	atomic_int	num_begun;
 	atomic_bool signals_open;
@@ -71,9 +72,9 @@ lone_task(void *context, uint64_t task, int worker)
 }
 
 /*
- * Strategies have scratch for worker 0 alone where there is one task.  Threads
- * that begin to run between begin and work must not take it, nor any that are
- * still awake from a phase of many tasks.
+ * A strategy allocates scratch only for worker 0 if there is only one task.  So no
+ * other thread may take a lone task: neither one that starts between begin and work,
+ * nor one that is still awake after a phase of many tasks.
  */
 static void
 test_lone_tasks(int num_threads)
@@ -134,7 +135,7 @@ test_budget(int num_threads)
 	memset(&test, 0, sizeof(test));
 	UNIT_CONTEXT("budget, threads %d", num_threads);
 	test.sleep_us = 2000;
-	/* minutes of work, were it not broken off */
+	/* minutes of work, unless it is cancelled */
 	mgpu_pool_begin(pool, sleepy_task, &test, SLEEPY_TASKS);
 	start_ms = mgpu_now_ms();
 	UNIT_CHECK(!mgpu_pool_work(pool, 10.0));
@@ -144,7 +145,7 @@ test_budget(int num_threads)
 		;
 	UNIT_CHECK(atomic_load(&test.num_begun) < SLEEPY_TASKS);
 
-	/* a phase after a cancelled one, ended by stop while tasks run */
+	/* a phase after a cancelled one; stop ends it while tasks run */
 	mgpu_pool_begin(pool, sleepy_task, &test, SLEEPY_TASKS);
 	mgpu_pool_work(pool, 1.0);
 	mgpu_pool_stop(pool);
@@ -154,7 +155,7 @@ test_budget(int num_threads)
 
 #define HELD_STEP 37
 
-/* Tasks that are released a few at a time; none begins before, all are done at the end. */
+/* Tasks that are released a few at a time.  None begins before its release; all are done at the end. */
 static void
 test_held(int num_threads)
 {
@@ -184,7 +185,7 @@ test_held(int num_threads)
 	for (int i = 0; i < NUM_TASKS; i++)
 		UNIT_CHECK(atomic_load(&test.times[i]) == 10);
 
-	/* cancelled, or stopped, before all of them may begin */
+	/* cancel, or stop, before all tasks are released */
 	mgpu_pool_begin_held(pool, first_task, &test, NUM_TASKS);
 	mgpu_pool_release(pool, 2);
 	mgpu_pool_help(pool, 20.0);

@@ -1,12 +1,12 @@
 /*
  * unit.h
- *		What the unit tests of src/core share: counting checks, random numbers.
+ *		Helpers of the unit tests of src/core: counted checks and random numbers.
  *
- * A test program calls UNIT_CHECK as often as it likes and ends in
- * "return unit_report();", which prints "N passed, N failed".  A failed check
- * prints its place and goes on; checks that fail in a loop print twenty times.
- * Random numbers are the same in every run, or follow UNIT_SEED, a number in the
- * environment; a program that fails says which one it had.
+ * A test program calls UNIT_CHECK any number of times and ends with "return
+ * unit_report();", which prints "N passed, N failed".  A failed check prints its place,
+ * and the program goes on; the first twenty failures are printed.  Random numbers are
+ * the same in every run, unless the environment variable UNIT_SEED, a number, changes
+ * them.  A program that fails prints its UNIT_SEED.
  */
 #ifndef MGPU_UNIT_H
 #define MGPU_UNIT_H
@@ -20,7 +20,7 @@
 static unsigned long unit_passed;
 static unsigned long unit_failed;
 
-/* What a loop is at, for the message of a check that fails; "" if nothing. */
+/* Describes the current iteration for the message of a failed check; "" if unset. */
 static char unit_context[256];
 
 #define UNIT_MAX_MESSAGES 20
@@ -42,10 +42,10 @@ unit_check(bool holds, const char *file, int line, const char *condition)
 				unit_context[0] ? " -- " : "", unit_context);
 }
 
-/* xorshift64, never 0. */
+/* The state of xorshift64, never 0. */
 static uint64_t unit_random_state = UINT64_C(88172645463325252);
 
-/* Before main; what is no number is the seed 0, which is as good as any other. */
+/* Runs before main.  Text that is not a number counts as the seed 0, which is as good as any other. */
 __attribute__((constructor)) static void
 unit_seed(void)
 {
@@ -77,7 +77,7 @@ unit_random(void)
 	return unit_random_state;
 }
 
-/* Below limit, which is not 0. */
+/* A random number below limit, which must not be 0. */
 static inline uint64_t
 unit_random_below(uint64_t limit)
 {

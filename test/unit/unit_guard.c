@@ -1,18 +1,18 @@
 /*
  * unit_guard.c
- *		Linked into the unit tests' guarded variant: memory that ends where it
- *		was asked to, and threads that are preempted where it hurts.
+ *		Linked into the guarded variant of the unit tests: guards every block of memory,
+ *		and preempts threads at mutexes.
  *
- * The linker's --wrap puts these functions in the place of the allocator, of
- * mmap and of the mutex.  Every block has pages of its own between two that
- * nobody may touch, and its addresses are never used again: so the processor
- * itself finds overruns, underruns and uses after free, by masked vector stores
- * and other instructions that AddressSanitizer does not know, in the objects
- * that are shipped.  A block touches one of its two borders, chosen at random;
- * what is left of its pages at the other is filled and looked at when it is freed.
+ * The linker's --wrap replaces the allocator, mmap and the mutex with these functions.
+ * Every block has pages of its own between two inaccessible pages, and its addresses
+ * are never reused.  So the processor itself finds overruns, underruns and uses after
+ * free in the objects that are shipped, also by instructions that AddressSanitizer does
+ * not know, such as masked vector stores.  A block touches one of its two guards, chosen at
+ * random.  The rest of its pages, at the other end, is filled, and checked when the
+ * block is freed.
  *
- * After a mutex is locked or unlocked, a thread now and then sleeps: a thread that
- * starts late, or a caller that does, is then no matter of luck.
+ * A thread sleeps now and then after it has locked or unlocked a mutex.  So each run
+ * has threads and callers that start late.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -42,12 +42,12 @@ int			__wrap_munmap(void *address, size_t bytes);
 int			__wrap_pthread_mutex_lock(pthread_mutex_t *mutex);
 int			__wrap_pthread_mutex_unlock(pthread_mutex_t *mutex);
 
-/* Address space for all blocks that a program ever asks for; halved until there is so much. */
+/* Address space for all blocks of a program; halved until the kernel grants it. */
 #define ARENA_BYTES ((size_t) 1 << 45)
 
 #define MAX_BLOCKS 16384
 
-/* What new memory holds that is not zero, and what the rest of a block's pages do. */
+/* Fill bytes: of new memory that need not be zero, and of the rest of a block's pages. */
 #define FRESH_BYTE 0xA5
 #define SLACK_BYTE 0xE7
 
@@ -55,7 +55,7 @@ typedef struct guarded_block
 {
 	unsigned char *data;
 	size_t		bytes;
-	unsigned char *pages;		/* its own, without the guards */
+	unsigned char *pages;		/* pages of the block, without the guards */
 	size_t		pages_bytes;
 } guarded_block;
 
@@ -90,7 +90,7 @@ reserve_arena(void)
 	arena_next = arena;
 }
 
-/* Random numbers of this file's own: the tests' shall not depend on the variant. */
+/* Separate random numbers: those of the tests must not depend on the variant. */
 static uint32_t
 guard_random(void)
 {
@@ -120,8 +120,8 @@ allocate_block(size_t alignment, size_t bytes, int fresh_byte)
 		give_up("too many blocks, or no address space left");
 	block.pages = arena_next + page_bytes;
 	block.pages_bytes = room;
-	arena_next += page_bytes + room;	/* the next block's first guard is this one's second */
-	/* malloc's end at the very last byte: sizes are multiples of the items', which so stay aligned */
+	arena_next += page_bytes + room;	/* the second guard is the first guard of the next block */
+	/* blocks of malloc end at the last byte; they stay aligned, as sizes are multiples of the items' */
 	block.data = guard_random() % 2 ? block.pages :
 		block.pages + (room - bytes) / alignment * alignment;
 	blocks[num_blocks++] = block;
@@ -131,13 +131,13 @@ allocate_block(size_t alignment, size_t bytes, int fresh_byte)
 		return NULL;
 	memset(block.pages, SLACK_BYTE, (size_t) (block.data - block.pages));
 	memset(block.data + bytes, SLACK_BYTE, room - bytes - (size_t) (block.data - block.pages));
-	/* new pages are zero */
+	/* new pages are zero already */
 	if (fresh_byte != 0)
 		memset(block.data, fresh_byte, bytes);
 	return block.data;
 }
 
-/* The block is no more, if data is one; its pages are still there. */
+/* Remove the block from the list; its pages stay.  Zero if data is not the start of a block. */
 static guarded_block
 forget_block(const void *data)
 {
@@ -164,7 +164,7 @@ free_block(const guarded_block *block)
 		if (byte < block->pages + block->pages_bytes && *byte != SLACK_BYTE)
 			give_up(byte < block->data ? "written before a block's begin" : "written behind a block's end");
 	}
-	/* back to the arena, as it was: no memory, and one mapping with its neighbours */
+	/* return the pages to the arena: no memory, and one mapping with their neighbours */
 	if (block->pages_bytes > 0 &&
 		__real_mmap(block->pages, block->pages_bytes, PROT_NONE,
 					MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
@@ -197,7 +197,7 @@ __wrap_free(void *memory)
 	if (block.data != NULL)
 		free_block(&block);
 	else
-		__real_free(memory);	/* a library's */
+		__real_free(memory);	/* allocated by a library */
 }
 
 void *
@@ -240,7 +240,7 @@ __wrap_munmap(void *address, size_t bytes)
 	return 0;
 }
 
-/* Most often nothing; sometimes let another thread run, for long enough to do harm. */
+/* Now and then give way to another thread, sometimes by sleeping. */
 static void
 shake(void)
 {

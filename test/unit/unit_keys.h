@@ -8,7 +8,7 @@
 #include "core/key_codec.h"
 #include "unit.h"
 
-/* A key type, with the name that messages use. */
+/* A key type and its name in messages. */
 typedef struct unit_type
 {
 	const char *name;
@@ -29,15 +29,15 @@ typedef enum unit_shape
 {
 	UNIT_RANDOM,
 	UNIT_SORTED,
-	UNIT_REVERSED,				/* strictly, where the width allows */
+	UNIT_REVERSED,				/* strictly descending if the width allows */
 	UNIT_REVERSED_TIES,
 	UNIT_EQUAL,
 	UNIT_FEW,					/* five distinct keys */
 	UNIT_ZIPF,
-	UNIT_OUTLIER,				/* a dense range and one key far off */
-	UNIT_MAXIMA,				/* all bits set, and some without */
+	UNIT_OUTLIER,				/* a dense range and one distant key */
+	UNIT_MAXIMA,				/* most keys have all bits set */
 	UNIT_SPECIAL,				/* floats: zeros of both signs, NaN, infinities */
-	UNIT_HIGH_EQUAL,			/* differences in the last bytes alone */
+	UNIT_HIGH_EQUAL,			/* differ only in the last bytes */
 	UNIT_NEARLY_SORTED,
 	UNIT_NUM_SHAPES
 } unit_shape;
@@ -54,7 +54,7 @@ typedef struct unit_code
 	uint32_t	index;
 } unit_code;
 
-/* A key whose place in order is number: the inverse of the codec. */
+/* Store the key whose order code is (high, low): the inverse of the codec. */
 static inline void
 unit_store_number(const unit_type *type, void *keys, uint64_t i, uint64_t high, uint64_t low)
 {
@@ -190,7 +190,10 @@ unit_fill(const unit_type *type, unit_shape shape, void *keys, uint64_t num_item
 	}
 }
 
-/* codes[i].index = which key is the i-th; codes has room for num_items. */
+/*
+ * After the call, codes[i].index is the position in keys of the i-th key in order.
+ * codes has num_items entries.
+ */
 static inline void
 unit_order(const unit_type *type, const void *keys, uint64_t num_items, uint32_t descending, unit_code *codes)
 {
@@ -199,7 +202,7 @@ unit_order(const unit_type *type, const void *keys, uint64_t num_items, uint32_t
 	qsort(codes, num_items, sizeof(*codes), unit_compare_codes);
 }
 
-/* The stored bytes of a key after encoding and decoding: floats canonical. */
+/* A key's bytes after encoding and decoding: floats are canonical. */
 static inline void
 unit_canonical_key(const unit_type *type, const void *keys, uint64_t i, void *key)
 {

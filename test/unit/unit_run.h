@@ -1,6 +1,7 @@
 /*
  * unit_run.h
- *		One call of the CPU executor, input bound or streamed, from open to release.
+ *		Runs one job on the CPU executor, from open to release, with bound or streamed
+ *		input.
  */
 #ifndef MGPU_UNIT_RUN_H
 #define MGPU_UNIT_RUN_H
@@ -9,7 +10,7 @@
 #include "core/executor.h"
 #include "unit_keys.h"
 
-/* Widths and item counts of a job's channels, by mgpu_channel. */
+/* Bytes of input that a job takes through a channel. */
 static inline uint64_t
 unit_channel_bytes(const mgpu_job *job, mgpu_channel channel)
 {
@@ -29,7 +30,7 @@ unit_channel_bytes(const mgpu_job *job, mgpu_channel channel)
 	}
 }
 
-/* Feed a channel in commits of random lengths, with a header before each slot. */
+/* Feed a channel in commits of random sizes.  A header overwrites the 4 bytes before each slot meanwhile. */
 static inline mgpu_status
 unit_feed(mgpu_run *run, mgpu_channel channel, const char *data, uint64_t total, uint32_t width, mgpu_error *err)
 {
@@ -77,15 +78,15 @@ unit_feed_and_poll(mgpu_run *run, const mgpu_job *job, const void *const *stream
 		do
 			status = mgpu_cpu_executor.poll(run, err);
 		while (status == MGPU_PENDING);
-	/* a run that is done stays so */
+	/* a second poll after the end returns the same status */
 	if (status == MGPU_OK)
 		UNIT_CHECK(mgpu_cpu_executor.poll(run, err) == MGPU_OK);
 	return status;
 }
 
 /*
- * Run a job.  all names every input; channels whose bit is set in streamed go
- * through slots instead.  stats are filled where the run got that far.
+ * Run a job.  all binds every input; channels whose bit is set in streamed are fed
+ * through slots instead.  stats are filled if the run was opened.
  */
 static inline mgpu_status
 unit_run_job(const mgpu_job *job, const mgpu_binding *all, unsigned streamed, int num_threads,

@@ -1,17 +1,17 @@
 /*
  * unit_sort.h
- *		One sort of the CPU executor against qsort: what is sorted, how the input is
- *		handed over, and what its result must be.
+ *		One sort by the CPU executor, compared with qsort.
  *
- * The tunables are shrunk so that a few thousand items take the ways of many
- * millions: several chunks, buckets, runs and tasks.
+ * A case describes the data, the job and the kind of input.  The tunables are shrunk so
+ * that a few thousand items use the code paths of many millions: several chunks,
+ * buckets, runs and tasks.
  */
 #ifndef MGPU_UNIT_SORT_H
 #define MGPU_UNIT_SORT_H
 
 #include "unit_run.h"
 
-/* One call, what goes with it, and how the input is handed over. */
+/* A job, its data, and whether its input is streamed. */
 typedef struct unit_sort_case
 {
 	const unit_type *type;
@@ -26,7 +26,7 @@ typedef struct unit_sort_case
 	bool		streamed;
 } unit_sort_case;
 
-/* Memory of exactly the bytes a binding promises, so that ASan sees overruns. */
+/* Memory of exactly the bytes that the executor may use, so that ASan finds overruns. */
 typedef struct unit_sort_data
 {
 	char	   *keys;
@@ -80,7 +80,7 @@ unit_sort_free(unit_sort_data *data)
 	free(data->order);
 }
 
-/* All input is bound; unit_run_job takes from it what is to be streamed. */
+/* Bind all input.  unit_run_job unbinds what is to be streamed. */
 static inline mgpu_binding
 unit_sort_bind(const unit_sort_case *test, const unit_sort_data *data)
 {
@@ -125,8 +125,8 @@ unit_sort_check(const unit_sort_case *test, unit_sort_data *data)
 }
 
 /*
- * Radix sorts are done as without a requested algorithm, and so are merges of
- * pairs whose key and index are more than 8 bytes together.
+ * The executor need not use the requested algorithm.  It treats RADIX like AUTO, and
+ * also MERGE and LOCALITY for pairs whose key and index together exceed 8 bytes.
  */
 static inline void
 unit_sort_check_algorithm(const unit_sort_case *test, mgpu_algorithm algorithm)
@@ -157,7 +157,7 @@ unit_sort_describe(const unit_sort_case *test)
 				 test->streamed ? "streamed" : "whole");
 }
 
-/* The channels that a streamed case feeds, as unit_run_job takes them. */
+/* The streamed channels of a case, as bits for unit_run_job. */
 static inline unsigned
 unit_sort_streamed(const unit_sort_case *test)
 {
@@ -189,7 +189,7 @@ unit_sort_run(const unit_sort_case *test)
 	unit_sort_free(&data);
 }
 
-/* Small enough for 3,000 items to fill chunks, buckets, runs and tasks. */
+/* Limits so small that 3,000 items make several chunks, buckets, runs and tasks. */
 static inline void
 unit_sort_shrink_tunables(void)
 {
