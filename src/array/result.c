@@ -7,41 +7,20 @@
  */
 #include "postgres.h"
 
-#include <sys/mman.h>
-
 #include "utils/memutils.h"
 
 #include "array/result.h"
+#include "large_memory.h"
 #include "pgerror.h"
 #include "threads.h"
-
-/* From this size on, huge pages save more than the system call costs. */
-#define HUGE_PAGE_MIN_BYTES (4 * 1024 * 1024)
 
 /* Gathers of fewer tasks run without threads. */
 #define THREADS_MIN_TASKS 32
 
-/* This is only a hint.  If it is refused, the memory works as before. */
-static void
-advise_huge_pages(char *start, Size bytes)
-{
-#ifdef MADV_HUGEPAGE
-	uintptr_t	first = TYPEALIGN(4096, (uintptr_t) start);
-	uintptr_t	last = TYPEALIGN_DOWN(4096, (uintptr_t) start + bytes);
-
-	if (last > first)
-		(void) madvise((void *) first, last - first, MADV_HUGEPAGE);
-#endif
-}
-
 void *
 array_result_scratch(Size bytes)
 {
-	char	   *memory = palloc_extended(Max(bytes, 1), MCXT_ALLOC_HUGE);
-
-	if (bytes >= HUGE_PAGE_MIN_BYTES)
-		advise_huge_pages(memory, bytes);
-	return memory;
+	return large_alloc(CurrentMemoryContext, bytes);
 }
 
 static void
@@ -76,8 +55,7 @@ array_result_start(void *memory, const array_shape *shape)
 	Size		overhead = total - shape->data_bytes;
 	ArrayType  *result = memory;
 
-	if (total >= HUGE_PAGE_MIN_BYTES)
-		advise_huge_pages(memory, total);
+	large_memory_advise(memory, total);
 	memset(result, 0, overhead);
 	SET_VARSIZE(result, total);
 	result->ndim = 1;

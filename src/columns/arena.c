@@ -3,21 +3,13 @@
  *		Allocations whose size grows with a statement's input.
  *
  * Rows are moved to their groups, and groups are read for results, in an order that the
- * processor cannot predict.  With pages of 4 kB most of these accesses also miss the
- * TLB.  Large allocations therefore ask for huge pages.
+ * processor cannot predict, so that huge pages pay (large_memory.c).
  */
 #include "postgres.h"
-
-#include <sys/mman.h>
 
 #include "utils/memutils.h"
 
 #include "columns/arena.h"
-
-/* Below this size the madvise call costs more than huge pages save. */
-#define HUGE_PAGE_MIN_BYTES (4 * 1024 * 1024)
-
-#define PAGE_BYTES 4096
 
 /* Smallest and largest block.  A value that does not fit gets a block of its own size. */
 #define FIRST_BLOCK_BYTES 1024
@@ -31,24 +23,6 @@ typedef struct arena_block
 	struct arena_block *older;
 	Size		bytes;			/* including this header */
 } arena_block;
-
-void *
-large_alloc(MemoryContext context, Size bytes)
-{
-	void	   *start = MemoryContextAllocHuge(context, Max(bytes, 1));
-
-#ifdef MADV_HUGEPAGE
-	if (bytes >= HUGE_PAGE_MIN_BYTES)
-	{
-		uintptr_t	first = TYPEALIGN(PAGE_BYTES, (uintptr_t) start);
-		uintptr_t	last = TYPEALIGN_DOWN(PAGE_BYTES, (uintptr_t) start + bytes);
-
-		/* If the kernel refuses the advice, the memory works all the same. */
-		(void) madvise((void *) first, last - first, MADV_HUGEPAGE);
-	}
-#endif
-	return start;
-}
 
 void *
 large_realloc(MemoryContext context, void *start, Size known_bytes, Size bytes)

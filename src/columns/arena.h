@@ -5,10 +5,9 @@
 #ifndef MGPU_ARENA_H
 #define MGPU_ARENA_H
 
-#include "compat.h"
+#include "large_memory.h"
 
-/* MemoryContextAllocHuge for any size, including 0.  Large allocations ask for huge pages. */
-extern void *large_alloc(MemoryContext context, Size bytes);
+#include "compat.h"
 
 /*
  * Allocate bytes, copy the first known_bytes of start and free start, which may be
