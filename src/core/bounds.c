@@ -1,10 +1,10 @@
 /*
  * bounds.c
- *		Bounds of buckets from a sample, and classification by search trees.
+ *		Bucket bounds from a sample, and classification of codes by search trees.
  *
- * Samplesort (Frazer and McKellar 1970): evenly spaced items of a sorted sample
- * cut the input into parts of nearly equal size whatever the distribution.  The
- * branch-free tree is that of Sanders and Winkel's super scalar sample sort.
+ * Samplesort (Frazer and McKellar 1970): evenly spaced items of a sorted sample cut
+ * the input into parts of nearly equal size, whatever the distribution. The
+ * branch-free search tree comes from super scalar sample sort (Sanders and Winkel).
  */
 #include "bounds.h"
 
@@ -21,7 +21,10 @@ load_code(const void *codes, uint32_t width, uint64_t i)
 	return ((const mgpu_u128 *) codes)[i];
 }
 
-/* Node k of the tree over bounds [0, num_nodes), in order; returns next bound. */
+/*
+ * Fill the subtree at node, in order, with the bounds from number next on. Returns
+ * the next unused number.
+ */
 static uint32_t
 fill_trees(mgpu_bounds *bounds, uint32_t node, uint32_t next)
 {
@@ -73,7 +76,7 @@ mgpu_bounds_choose(mgpu_bounds *bounds, void *samples, uint64_t num_samples,
 		mgpu_u128	code = load_code(samples, width, i * num_samples / num_buckets);
 		mgpu_u128	next = load_code(samples, width, (i + 1) * num_samples / num_buckets - 1);
 
-		/* fills a bucket of its own: shut it in */
+		/* a code that fills a whole bucket gets a bucket of its own */
 		if (code == next && code > 0)
 			add_bound(bounds, code - 1);
 		add_bound(bounds, code);
@@ -92,8 +95,8 @@ mgpu_bounds_of_bytes(mgpu_bounds *bounds)
 }
 
 /*
- * Positions nobody can foresee: input that defeats a known sample would make
- * one bucket of everything.  splitmix64, seeded by the clock and an address.
+ * The positions must be unpredictable: input made against a known sample would put
+ * everything into one bucket. splitmix64, seeded by the clock and an address.
  */
 void
 mgpu_sample_positions(uint32_t *positions, uint64_t num_samples, uint64_t num_items)
@@ -125,7 +128,7 @@ mgpu_bucket_is_constant(const mgpu_bounds *bounds, uint32_t bucket, mgpu_u128 *c
 	return true;
 }
 
-/* Items that go down a tree together, so that their cache misses overlap. */
+/* Items that descend the tree together, so that their cache misses overlap. */
 #define NUM_LANES 8
 
 #define DEFINE_CLASSIFY(name, type, tree) \

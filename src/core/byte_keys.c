@@ -1,25 +1,25 @@
 /*
  * byte_keys.c
- *		A round's codes: what its runs share, and what comes behind.
- *		See byte_keys.h.
+ *		The tasks of a round: common prefixes, codes, and the new order. See
+ *		byte_keys.h.
  *
- * A task has a stretch of the round's items, which may begin and end within a
- * run: what a run shares is the least that any stretch of it found.  Strings lie
- * anywhere in memory, so they are fetched some items ahead.
+ * A task takes a fixed number of the round's items, so it may begin and end within
+ * a run. A run's common prefix is the shortest one that any task found in it.
+ * Strings lie anywhere in memory, so they are prefetched some items ahead.
  */
 #include "byte_keys.h"
 
-/* How far ahead spans, and strings, are fetched. */
+/* Prefetch distances, in items. */
 #define SPANS_AHEAD 32
 #define STRINGS_AHEAD 16
 
-/* Items of one run inside a task: numbers of codes. */
+/* A task's part of one run: codes [begin, end) of the round. */
 typedef struct stretch
 {
 	mgpu_byte_run *run;
 	uint32_t	begin;
 	uint32_t	end;
-	uint32_t   *places;			/* in the order array, from begin on */
+	uint32_t   *places;			/* entries of the order array, from begin on */
 } stretch;
 
 typedef void (*stretch_fn) (mgpu_byte_round *round, const stretch *piece);
@@ -66,9 +66,9 @@ for_stretches(mgpu_byte_round *round, uint64_t task, stretch_fn function)
 }
 
 /*
- * items: not NULL.  Fetches what item i + STRINGS_AHEAD will need.  gcc takes a
- * function that only prefetches for one without effects and drops its calls,
- * unless it is always inlined.
+ * Prefetch the span and the string of later items. gcc assumes that a function that
+ * only prefetches has no effect and drops its calls, unless the function is always
+ * inlined.
  */
 __attribute__((always_inline)) static inline void
 fetch_ahead(const mgpu_byte_keys *keys, const uint32_t *items, uint32_t i, uint32_t num_items, uint32_t offset)
@@ -79,7 +79,7 @@ fetch_ahead(const mgpu_byte_keys *keys, const uint32_t *items, uint32_t i, uint3
 		__builtin_prefetch(keys->data + keys->spans[items[i + STRINGS_AHEAD]].offset + offset);
 }
 
-/* How many of the first `most` bytes are the same. */
+/* Length of the common prefix, at most `most` bytes. */
 static uint32_t
 common_bytes(const char *a, const char *b, uint32_t most)
 {
@@ -119,8 +119,9 @@ raise(_Atomic uint32_t *most, uint32_t value)
 }
 
 /*
- * Strings that share nothing more than was known end the search, since then
- * longest says no more than that: they are not all the same.
+ * The search ends at a string that differs right behind the run's offset. The
+ * prefix cannot become shorter, and longest > shared already says that the strings
+ * are not all equal.
  */
 static void
 measure_stretch(mgpu_byte_round *round, const stretch *piece)
@@ -183,7 +184,7 @@ mgpu_byte_encode_task(void *context, uint64_t task, int worker)
 	for_stretches(context, task, encode_stretch);
 }
 
-/* Sorted, items take the places of their run. */
+/* Write the sorted items to the places of their run. */
 static void
 permute_stretch(mgpu_byte_round *round, const stretch *piece)
 {

@@ -1,18 +1,17 @@
 /*
  * byte_keys.h
- *		Order of byte strings, in rounds of 64-bit codes that executors sort.
+ *		Order of byte strings, in rounds of sorts of 64-bit codes.
  *
- * A round takes runs of strings that begin alike and gives each string a code:
- * its next bytes behind those that its run shares, as a big-endian number.  When
- * the codes of each run are sorted, strings with equal codes are runs of the
- * next round; short runs are put in order at once.  Here is all of a round but
- * the sort itself, as tasks that threads can share; whoever drives the rounds
- * has the codes sorted in between, by whatever executor it likes.
+ * A round takes runs of strings with a common prefix. A string's code is its next
+ * bytes behind that prefix, as a big-endian number. The caller has an executor sort
+ * the codes of each run. Strings with equal codes form the runs of the next round;
+ * short runs are ordered at once by comparison. This file has every step of a round
+ * but the sort, as tasks for threads.
  *
- * Rejected: comparing whole strings in a mergesort (each comparison misses the
- * cache twice, log2(n) times a string), and radix sort by single bytes (as many
- * passes as there are bytes, each with its own scatter).  Skipping what a run
- * shares is what keeps paths and numbered names from falling off a cliff.
+ * Rejected: a mergesort that compares whole strings (each comparison misses the
+ * cache twice, log2(n) times a string), and a radix sort by single bytes (one
+ * scatter pass for each byte). Skipping common prefixes keeps paths and numbered
+ * names fast.
  */
 #ifndef MGPU_BYTE_KEYS_H
 #define MGPU_BYTE_KEYS_H
@@ -24,7 +23,7 @@
 
 #include "sizes.h"
 
-/* A string: bytes of some region, from offset on. */
+/* A string: size bytes of a region, from offset on. */
 typedef struct mgpu_span
 {
 	uint32_t	offset;
@@ -32,8 +31,8 @@ typedef struct mgpu_span
 } mgpu_span;
 
 /*
- * Strings, ordered as memcmp does, a shorter one before those that it begins.
- * All memory is the caller's.
+ * The strings of a sort. They order as memcmp does; a string comes before all
+ * longer ones that begin with it. All memory is the caller's.
  */
 typedef struct mgpu_byte_keys
 {
@@ -42,8 +41,8 @@ typedef struct mgpu_byte_keys
 	const mgpu_span *spans;
 
 	/*
-	 * Whether strings may have zero bytes; codes then say in their last byte how
-	 * many bytes they have.
+	 * Whether strings may contain zero bytes. If so, the last byte of a code counts
+	 * the string's bytes from the code's offset on, at most 8.
 	 */
 	bool		counted;
 	bool		descending;		/* ties keep their order either way */
@@ -51,7 +50,7 @@ typedef struct mgpu_byte_keys
 
 #define MGPU_CODE_BYTES 8
 
-/* Bytes of a string that a code has. */
+/* Bytes of a string in one code. */
 static inline uint32_t
 mgpu_code_step(const mgpu_byte_keys *keys)
 {
@@ -69,7 +68,7 @@ mgpu_byte_code(const mgpu_byte_keys *keys, mgpu_span span, uint32_t offset)
 		return 0;
 	if (rest > MGPU_CODE_BYTES)
 		rest = MGPU_CODE_BYTES;
-	/* what lies behind the string is shifted out */
+	/* bytes behind the string are masked out */
 	if (keys->data_end - bytes >= MGPU_CODE_BYTES)
 		memcpy(&code, bytes, sizeof(code));
 	else
@@ -81,63 +80,63 @@ mgpu_byte_code(const mgpu_byte_keys *keys, mgpu_span span, uint32_t offset)
 	return keys->counted ? (code & ~UINT64_C(0xFF)) | rest : code;
 }
 
-/* Whether strings that have this code and share what is before it are the same. */
+/* Whether strings with this code that are equal before it are equal as a whole. */
 static inline bool
 mgpu_code_decides(const mgpu_byte_keys *keys, uint64_t code)
 {
-	/* all ended: by the count, or by a zero byte, which is in none of them */
+	/* if they end within the code: the count says so, or a zero byte, which no string contains */
 	return keys->counted ? (code & 0xFF) < MGPU_CODE_BYTES : (code & 0xFF) == 0;
 }
 
-/* Strings that share what is before offset; places are of the order array. */
+/* A run: strings that are equal before offset. place is its first entry in the order array. */
 typedef struct mgpu_byte_run
 {
 	uint32_t	place;
 	uint32_t	num_items;
 	uint32_t	offset;
-	_Atomic uint32_t shared;	/* bytes that all begin with, offset or more */
-	_Atomic uint32_t longest;	/* bytes */
+	_Atomic uint32_t shared;	/* length of the common prefix, offset or more */
+	_Atomic uint32_t longest;	/* length of the longest string */
 } mgpu_byte_run;
 
-/* Runs up to this length are put in order at once, by comparison. */
+/* Runs up to this length are ordered at once, by comparison. */
 #define MGPU_SHORT_RUN_ITEMS 256
 
-/* Items of one task, about, and segments at most. */
+/* Approximate number of items of one task, and most segments. */
 #define MGPU_BYTE_TASK_ITEMS MGPU_SIZE(16384, 512)
 #define MGPU_BYTE_TASK_SEGMENTS MGPU_SIZE(1024, 32)
 
 /*
- * A round.  Its runs' items are laid end to end: heads[i] is where those of run
- * i begin, and codes, sorted, items and indices are in that order.
+ * A round. The items of its runs are laid end to end, those of run i from heads[i]
+ * on. codes, sorted, items and indices have that order.
  */
 typedef struct mgpu_byte_round
 {
 	mgpu_byte_keys keys;
-	uint32_t   *order;			/* items of all places, in their order so far */
+	uint32_t   *order;			/* item at each place, in the order so far */
 
 	mgpu_byte_run *runs;
 	uint32_t   *heads;
 	uint32_t	num_runs;
 	uint64_t	num_items;
 
-	uint64_t   *codes;			/* encode makes them */
-	uint32_t   *items;			/* encode: the item of each code; or NULL */
+	uint64_t   *codes;			/* written by encode tasks */
+	uint32_t   *items;			/* item of each code, written by encode tasks; or NULL */
 	const uint64_t *sorted;		/* codes in order */
-	const uint32_t *indices;	/* where among codes each one was */
+	const uint32_t *indices;	/* position in codes of each sorted code */
 
-	/* Long runs of strings that are still alike, for the next round. */
-	mgpu_byte_run *next_runs;	/* room: mgpu_byte_next_runs of the items */
+	/* Long runs of strings with equal codes, for the next round. */
+	mgpu_byte_run *next_runs;	/* array of mgpu_byte_next_runs(num_items) */
 	_Atomic uint32_t num_next_runs;
 } mgpu_byte_round;
 
-/* At most so many long runs are among so many items. */
+/* Most long runs among num_items items. */
 static inline uint64_t
 mgpu_byte_next_runs(uint64_t num_items)
 {
 	return num_items / (MGPU_SHORT_RUN_ITEMS + 1) + 1;
 }
 
-/* Tasks of a round that are numbered by its items. */
+/* Number of measure, encode, permute and split tasks of a round. */
 static inline uint64_t
 mgpu_byte_tasks(const mgpu_byte_round *round)
 {
@@ -145,22 +144,22 @@ mgpu_byte_tasks(const mgpu_byte_round *round)
 }
 
 /*
- * Tasks, context a round, in this order; all of one before the next.  Nothing is
- * to be permuted where indices were written to order itself, which takes a round
- * of all items at their own places.
+ * The tasks of a round, in this order; context is the round. All tasks of one kind
+ * end before the next kind begins. Skip the permute tasks if the sort wrote its
+ * indices to order itself, which requires a round of all items at their own places.
  */
 void		mgpu_byte_measure_task(void *context, uint64_t task, int worker);
 void		mgpu_byte_encode_task(void *context, uint64_t task, int worker);
 void		mgpu_byte_permute_task(void *context, uint64_t task, int worker);
 void		mgpu_byte_split_task(void *context, uint64_t task, int worker);
 
-/* The last run that begins at this code or before. */
+/* Number of the run that contains a code. */
 uint32_t	mgpu_byte_run_of(const mgpu_byte_round *round, uint64_t code);
 
 /*
- * Segments that are not to be mixed, as long runs of the first round or in order
- * at once: those of up to short_items, at most MGPU_SHORT_RUN_ITEMS.  order holds
- * each item at its own place.
+ * Segments, each sorted by itself. A segment longer than short_items (at most
+ * MGPU_SHORT_RUN_ITEMS) becomes a run of the first round; a shorter one is ordered
+ * at once. order holds each item at its own place.
  */
 typedef struct mgpu_byte_segments
 {
@@ -171,7 +170,7 @@ typedef struct mgpu_byte_segments
 	uint32_t	short_items;
 } mgpu_byte_segments;
 
-/* Segments of one task: by the average, which some may be far above. */
+/* Segments of one task, from their average length. A task of long segments has more items. */
 static inline uint64_t
 mgpu_byte_task_segments(const mgpu_byte_segments *segments)
 {
@@ -188,26 +187,26 @@ mgpu_byte_segment_tasks(const mgpu_byte_segments *segments)
 	return (segments->num_segments + task_segments - 1) / task_segments;
 }
 
-/* A task, context mgpu_byte_segments: fills the round's next_runs. */
+/*
+ * A task that orders short segments and adds long ones to the round's next_runs.
+ * context: mgpu_byte_segments.
+ */
 void		mgpu_byte_segments_task(void *context, uint64_t task, int worker);
 
-/* Set runs up for measuring: heads, and what measuring fills in. */
+/* Prepare a round's runs for the measure tasks: set heads, and clear what those tasks fill in. */
 void		mgpu_byte_round_start(mgpu_byte_round *round);
 
 /*
- * After measuring: runs whose strings are all the same are in order and leave
- * the round; each other run's offset skips what its strings share.
+ * After the measure tasks: drop runs whose strings are all equal, and move each
+ * other run's offset behind its common prefix.
  */
 void		mgpu_byte_round_narrow(mgpu_byte_round *round);
 
-/*
- * Stable order of items that share what is before offset, by comparison; at
- * most MGPU_SHORT_RUN_ITEMS.
- */
+/* Order items stably, by comparison: at most MGPU_SHORT_RUN_ITEMS, equal before offset. */
 void		mgpu_byte_order_now(const mgpu_byte_keys *keys, uint32_t offset,
 								uint32_t *items, uint32_t num_items);
 
-/* memcmp's answer for two strings from offset on, the shorter one first. */
+/* memcmp of two strings from offset on; a string that begins the other one is smaller. */
 static inline int
 mgpu_byte_compare(const mgpu_byte_keys *keys, mgpu_span a, mgpu_span b, uint32_t offset)
 {

@@ -1,16 +1,16 @@
 /*
  * byte_runs.c
- *		Runs of equal codes: short ones are put in order, long ones passed on.
- *		See byte_keys.h.
+ *		Runs of equal codes: short ones are ordered, long ones passed on. See
+ *		byte_keys.h.
  *
- * A short run is merge sorted by its strings' next codes, with the bytes behind
- * those for codes that are equal.  Its strings lie anywhere in memory, so a task
- * collects some hundred items of several runs and fetches all of them before it
- * looks at the first.
+ * A short run is merge sorted by its strings' next codes; equal codes are compared
+ * by the bytes behind them. Strings lie anywhere in memory, so a task collects
+ * several hundred items of several runs and prefetches all of them before it reads
+ * the first.
  */
 #include "byte_keys.h"
 
-/* Items collected before they are put in order; a run may end behind that. */
+/* Items collected before they are ordered. The last run may exceed that, so buffers are larger. */
 #define BATCH_ITEMS 512
 #define BATCH_ROOM (BATCH_ITEMS + MGPU_SHORT_RUN_ITEMS)
 
@@ -20,7 +20,7 @@
 typedef struct tie_item
 {
 	uint64_t	code;
-	const char *tail;			/* the bytes that code does not have */
+	const char *tail;			/* the string's bytes behind code */
 	uint32_t	tail_size;
 	uint32_t	item;
 } tie_item;
@@ -52,7 +52,7 @@ compare_tails(const tie_item *a, const tie_item *b)
 	return order;
 }
 
-/* Whether a, which comes later, belongs before b. */
+/* Whether a, which comes later in the input, sorts before b. */
 static inline bool
 goes_before(const tie_item *a, const tie_item *b, bool descending)
 {
@@ -107,7 +107,7 @@ merge_sort(tie_item *items, uint32_t num_items, bool descending, tie_item *scrat
 	memcpy(items + place, scratch + left, (half - left) * sizeof(*items));
 }
 
-/* items: their numbers are set. */
+/* Fill in code and tail of items, whose item numbers are set. */
 static void
 load_run(const mgpu_byte_keys *keys, uint32_t offset, tie_item *items, uint32_t num_items)
 {
@@ -191,7 +191,7 @@ split_run(mgpu_byte_round *round, const mgpu_byte_run *run, uint64_t head, uint6
 	uint64_t	run_end = head + run->num_items;
 	uint64_t	next = begin;
 
-	/* a code that began before is another task's */
+	/* equal codes that began before belong to an earlier task */
 	if (begin > head)
 		while (next < end && sorted[next] == sorted[begin - 1])
 			next++;

@@ -1,7 +1,7 @@
 /*
  * cpu_avx512.h
- *		What the AVX-512 files share: comparators on vectors of 32-bit and 64-bit
- *		codes.  Included where HAVE_AVX512_VARIANT is to be known.
+ *		HAVE_AVX512_VARIANT, and comparators on AVX-512 vectors of 32-bit and
+ *		64-bit codes.
  */
 #ifndef MGPU_CPU_AVX512_H
 #define MGPU_CPU_AVX512_H
@@ -15,14 +15,14 @@
 #define TARGET __attribute__((target("avx512f")))
 #define INLINE __attribute__((target("avx512f"), always_inline)) static inline
 
-/* Lanes in each mask take the maximum of themselves and their partners. */
+/* Compare lanes with their partners: lanes in mask get the maximum, others the minimum. */
 #define EXCHANGE(bits, items, partners, mask) \
 do { \
 	__m512i		partner_items = (partners); \
 	items = _mm512_mask_max_epu##bits(_mm512_min_epu##bits(items, partner_items), mask, items, partner_items); \
 } while (0)
 
-/* Partners at a distance, in 32-bit or in 64-bit lanes. */
+/* Partners at a distance in 32-bit lanes; a 64-bit lane counts as two. */
 #define NEAR_1(items) _mm512_shuffle_epi32(items, _MM_PERM_CDAB)
 #define NEAR_2(items) _mm512_shuffle_epi32(items, _MM_PERM_BADC)
 #define NEAR_4(items) _mm512_shuffle_i64x2(items, items, 0xB1)
@@ -61,7 +61,7 @@ reverse_64(__m512i items)
 	return _mm512_permutexvar_epi64(_mm512_set_epi64(0, 1, 2, 3, 4, 5, 6, 7), items);
 }
 
-/* Bits of the lanes of vector number i that hold one of num_items items. */
+/* Mask of the lanes of vector i that hold an item, if vectors from 0 on hold num_items. */
 #define DEFINE_LANES_USED(bits, num_lanes, mask_type) \
 INLINE mask_type \
 lanes_used_##bits(uint32_t num_items, int i) \

@@ -1,13 +1,13 @@
 /*
  * cpu_avx512_columns.h
- *		Four, eight or sixteen vectors sorted as the columns of a matrix.
+ *		Sort of four, eight or sixteen vectors as the columns of a matrix.
  *
- * Rows are vectors, columns are lanes.  A network of whole vectors sorts every
- * column (Batcher's of 1968 for four and eight rows, Green's of 1969 for sixteen);
- * then columns are merged in pairs, fours ... by bitonic merges (Batcher), of
- * which all steps inside a column are again whole vectors.  What is left is a
- * transposition.  Sorting each vector and merging vectors was rejected: every one
- * of its steps shuffles lanes and waits for that, which takes twice as long.
+ * Rows are vectors, columns are lanes. A network of whole-vector comparators sorts
+ * every column: Batcher's (1968) for four and eight rows, Green's (1969) for
+ * sixteen. Bitonic merges (Batcher) then merge columns into pairs, fours and so on;
+ * their steps inside a column are again whole vectors. A transposition comes last.
+ * Rejected: sorting each vector and merging the vectors. Every step then shuffles
+ * lanes and waits for the shuffle, which takes twice as long.
  */
 #ifndef MGPU_CPU_AVX512_COLUMNS_H
 #define MGPU_CPU_AVX512_COLUMNS_H
@@ -16,13 +16,13 @@
 
 #ifdef HAVE_AVX512_VARIANT
 
-/* Lanes whose column number has a bit set. */
+/* Lanes whose number has bit 1, 2, 4 or 8 set. */
 #define COLUMNS_1 0xAAAA
 #define COLUMNS_2 0xCCCC
 #define COLUMNS_4 0xF0F0
 #define COLUMNS_8 0xFF00
 
-/* The columns of each group of 2, 4, 8, 16, in reverse. */
+/* Reverse the columns in each group of 2, 4, 8 or 16. */
 #define REVERSE_2_32(items) NEAR_1(items)
 #define REVERSE_4_32(items) _mm512_shuffle_epi32(items, _MM_PERM_ABCD)
 #define REVERSE_8_32(items) NEAR_4(REVERSE_4_32(items))
@@ -31,7 +31,7 @@
 #define REVERSE_4_64(items) _mm512_permutex_epi64(items, 0x1B)
 #define REVERSE_8_64(items) reverse_64(items)
 
-/* Columns at a distance. */
+/* Swap columns at a distance of 1, 2 or 4. */
 #define ACROSS_1_32(items) NEAR_1(items)
 #define ACROSS_2_32(items) NEAR_2(items)
 #define ACROSS_4_32(items) NEAR_4(items)
@@ -45,7 +45,7 @@ do { \
 	rows[i] = smaller; \
 } while (0)
 
-/* Rows that are so far apart, in every column. */
+/* Compare and exchange rows at a distance of stride, in every column. */
 #define ORDER_ROWS(bits, stride) \
 do { \
 	_Pragma("GCC unroll 16") \
@@ -54,7 +54,7 @@ do { \
 			ORDER(bits, i, (i | (stride)) & (num_rows - 1)); \
 } while (0)
 
-/* The steps inside columns that end each merge. */
+/* The last steps of each merge, inside columns. */
 #define ORDER_ALL_ROWS(bits) \
 do { \
 	if (num_rows > 8) \
@@ -65,7 +65,7 @@ do { \
 	ORDER_ROWS(bits, 1); \
 } while (0)
 
-/* First step of a merge: item k from the front of a group of columns meets item k from its end. */
+/* First step of a merge: compare item k from the front of a group of columns with item k from its end. */
 #define FOLD(bits, reverse, upper_columns) \
 do { \
 	_Pragma("GCC unroll 8") \
@@ -125,7 +125,7 @@ sort_each_column_##bits(__m512i *rows, const unsigned num_rows) \
 DEFINE_SORT_EACH_COLUMN(32)
 DEFINE_SORT_EACH_COLUMN(64)
 
-/* Quarter l of four vectors becomes vector l: to[0], to[stride] ... */
+/* Write quarter l of all four vectors to to[l * stride]. */
 INLINE void
 transpose_quarters(__m512i a, __m512i b, __m512i c, __m512i d, __m512i *to, const unsigned stride)
 {
@@ -140,7 +140,7 @@ transpose_quarters(__m512i a, __m512i b, __m512i c, __m512i d, __m512i *to, cons
 	to[3 * stride] = _mm512_shuffle_i32x4(odd_ab, odd_cd, 0xDD);
 }
 
-/* Vectors of the columns' items, one column after another. */
+/* Transpose: the items of column 0 come first, then those of column 1, and so on. */
 INLINE void
 transpose_32(__m512i *rows, const unsigned num_rows)
 {

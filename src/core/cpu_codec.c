@@ -2,11 +2,11 @@
  * cpu_codec.c
  *		See cpu_codec.h.
  *
- * Integers are one xor.  Floats are encoded as if they had no zero and no NaN,
- * in two operations an item; then the codes of those that there are, which
- * float_masks.h finds, are put right.  The loops are written so that compilers
- * vectorize them at the baseline instruction set: encoding is bound by memory,
- * and a version for each instruction set gained nothing that a sort would show.
+ * Integers take one xor. Floats are first encoded as if no zero and no NaN
+ * occurred, in two operations an item; then the codes of zeros and NaN, which
+ * float_masks.h finds, are corrected. Compilers vectorize the loops at the baseline
+ * instruction set. Variants for other instruction sets were rejected: memory limits
+ * the speed of encoding, and no sort became faster.
  */
 #include "cpu_codec.h"
 
@@ -14,7 +14,7 @@
 
 #include "float_masks.h"
 
-/* Blocks of floats that are searched for zeros and NaN, then encoded, in cache. */
+/* Blocks of floats that are searched for zeros and NaN, then encoded while in cache. */
 #define STRIPE_BLOCKS 32
 
 void
@@ -68,9 +68,8 @@ flip_items(const void *src, void *dst, uint32_t width, uint64_t num_items, uint6
 }
 
 /*
- * Encode and decode of one float width.  An ordinary item's code is its bits
- * with the sign flipped, and all other bits too when it was negative; zeros and
- * NaN get theirs afterwards.
+ * Encode and decode of one float width. The code of an ordinary item is its bits
+ * with the sign flipped, and all other bits too if it is negative.
  */
 #define DEFINE_FLOAT_ITEMS(bits, type, sign) \
 static void \
@@ -85,7 +84,7 @@ put_code_f##bits(type *dst, uint64_t mask, type code) \
 	for (; mask != 0; mask &= mask - 1) \
 		dst[__builtin_ctzll(mask)] = code; \
 } \
-/* num_blocks blocks that stay in the first-level cache. */ \
+/* The blocks fit the first-level cache. */ \
 static void \
 encode_blocks_f##bits(const type *src, type *dst, uint64_t num_blocks, type flip) \
 { \
@@ -126,7 +125,7 @@ decode_items_f##bits(const type *src, type *dst, uint64_t num_items, type flip) 
 DEFINE_FLOAT_ITEMS(32, uint32_t, MGPU_F32_SIGN)
 DEFINE_FLOAT_ITEMS(64, uint64_t, MGPU_F64_SIGN)
 
-/* Byte-reverse 16-byte items: memcmp order becomes numeric order, and back. */
+/* Reverse the bytes of 16-byte items: memcmp order becomes numeric order, and back. */
 static void
 swap_items_bytes(const uint64_t *src, uint64_t *dst, uint64_t num_items, uint64_t flip)
 {
@@ -185,7 +184,7 @@ mgpu_encode_wide(const mgpu_codec *codec, const void *src, uint64_t *codes, uint
 			codes[i] = ((const uint32_t *) src)[i] ^ (uint32_t) codec->flip;
 }
 
-/* An identity codec of width 16 has kind UNSIGNED: its data are codes. */
+/* An identity codec of width 16 has kind MGPU_KEY_UNSIGNED: its items are codes already. */
 void
 mgpu_encode_u128(const mgpu_codec *codec, const void *src, mgpu_u128 *codes, uint64_t num_items)
 {
@@ -204,7 +203,7 @@ mgpu_order_watch_init(mgpu_order_watch *watch, bool strict)
 	watch->num_seen = 0;
 }
 
-/* Compare neighbours in blocks; leave as soon as neither order holds. */
+/* Items compared before a test whether either order still holds. */
 #define ORDER_BLOCK 256
 
 #define DEFINE_WATCH(name, type) \

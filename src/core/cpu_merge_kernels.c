@@ -3,9 +3,9 @@
  *		See cpu_merge_kernels.h.
  *
  * A serial merge without branches waits for its own loads and comparisons, five
- * cycles and more an item; so four parts are merged in one loop, an item of each
- * in turn.  A part needs no check for the end of its lists: behind it stand items
- * that the path says are not below what it still has to write.
+ * cycles and more an item. So four parts are merged in one loop, one item of each
+ * in turn. A part needs no check for the end of its lists: by Merge Path, the items
+ * behind its end do not sort before any item that it still has to write.
  */
 #include "cpu_merge_kernels.h"
 
@@ -13,13 +13,13 @@
 
 #define LANES MGPU_MERGE_LANES
 
-/* Comparisons; flip is the codec's, as wide as the item. */
+/* Whether y sorts before x. flip is the codec's, in the width of the item. */
 #define BELOW_FLIPPED(y, x) (((y) ^ flip) < ((x) ^ flip))
 #define BELOW_F32(y, x) ((code_f32(y) ^ flip) < (code_f32(x) ^ flip))
 #define BELOW_F64(y, x) ((code_f64(y) ^ flip) < (code_f64(x) ^ flip))
 #define BELOW_BYTES(y, x) ((swap_u128(y) ^ flip) < (swap_u128(x) ^ flip))
 
-/* mgpu_encode_f32 and mgpu_encode_f64 in a form that compilers leave branch-free. */
+/* mgpu_encode_f32 and mgpu_encode_f64, written so that compilers make no branches. */
 #define DEFINE_CODE(bits, type) \
 static inline type \
 code_f##bits(type item) \
@@ -151,7 +151,7 @@ first_unsorted_##name(const mgpu_codec *codec, const void *list, uint64_t begin,
 			return i; \
 	return end; \
 } \
-/* Steps that double until one goes too far, then halves of the last one. */ \
+/* Galloping search: steps double until one goes too far, then halve. */ \
 static uint64_t \
 count_below_##name(const mgpu_codec *codec, const void *list, uint64_t num_items, const void *item) \
 { \

@@ -1,6 +1,6 @@
 /*
  * cpu_merge_kernels.h
- *		The scalar inner loops of merges, for each kind of item.
+ *		The scalar inner loops of merges, a set for each kind of item.
  */
 #ifndef MGPU_CPU_MERGE_KERNELS_H
 #define MGPU_CPU_MERGE_KERNELS_H
@@ -8,8 +8,8 @@
 #include "cpu_vector.h"
 
 /*
- * All ones if a comparison holds, or 0; compilers may not see which, lest they
- * make a branch of it that is mispredicted half the time.
+ * All ones if holds is true, else 0. The asm hides the value from the compiler,
+ * which would otherwise make a branch that is mispredicted half the time.
  */
 static inline uint64_t
 mgpu_mask_of(bool holds)
@@ -29,22 +29,22 @@ mgpu_select_word(uint64_t a, uint64_t b, uint64_t mask)
 	return a ^ ((a ^ b) & mask);
 }
 
-/* a, or b where the mask is set. */
+/* b where the mask is set, else a, for pointers. */
 #define MGPU_SELECT_POINTER(type, a, b, mask) \
 	((const type *) (uintptr_t) mgpu_select_word((uint64_t) (uintptr_t) (a), (uint64_t) (uintptr_t) (b), mask))
 
 typedef struct mgpu_lists
 {
 	mgpu_codec	codec;			/* of items of both lists */
-	bool		vectors;		/* use vectors where there are any */
-	bool		padded;			/* mgpu_merge_padding's own; else false */
+	bool		vectors;		/* use vector instructions if the machine has them */
+	bool		padded;			/* set by mgpu_merge_padding alone */
 	const void *a;
 	const void *b;
 	uint64_t	num_a;
 	uint64_t	num_b;
 } mgpu_lists;
 
-/* A part of a merge between two diagonals, with where the path crosses them. */
+/* A part of a merge between two diagonals, with the path's crossings of both. */
 typedef struct mgpu_cut
 {
 	uint64_t	begin;
@@ -53,7 +53,7 @@ typedef struct mgpu_cut
 	uint64_t	a_end;
 } mgpu_cut;
 
-/* Four parts of a block: counts of items used so far of either list. */
+/* Four parts of a block, each with the number of items used so far of either list. */
 typedef struct mgpu_scalar_lanes
 {
 	const void *a;
@@ -62,10 +62,10 @@ typedef struct mgpu_scalar_lanes
 	uint64_t	b_used[MGPU_MERGE_LANES];
 	void	   *out[MGPU_MERGE_LANES];
 	uint32_t   *indices[MGPU_MERGE_LANES];
-	uint64_t	num_a;			/* of the whole list, for indices of b */
+	uint64_t	num_a;			/* length of the whole list, for indices of b */
 } mgpu_scalar_lanes;
 
-/* Loops of one kind of item; see cpu_merge_path.h for what they find. */
+/* The loops of one kind of item. cpu_merge_path.h has the contracts. */
 typedef struct mgpu_merge_functions
 {
 	uint64_t	(*path) (const mgpu_codec *codec, const void *a, uint64_t num_a, const void *b,

@@ -2,16 +2,16 @@
  * cpu_merge_path.c
  *		See cpu_merge_path.h.
  *
- * Merge Path (Odeh, Green et al. 2012): a binary search on a cross-diagonal
- * finds how many items of either list come before it.  A cut is merged block by
- * block; three more searches give each block's four parts, which are merged side
- * by side (cpu_merge_kernels.h), or in vector registers (cpu_vector.h), which is
- * two to three times as fast again.  Parts read on behind their ends, so the last
- * block of lists without anything behind them goes another way: by a loop that
- * looks where they end, or by copies that have room for padding.
+ * Merge Path (Odeh, Green et al. 2012): a binary search on a cross-diagonal finds
+ * how many items of either list come before it. A cut is merged block by block.
+ * Three more searches give each block's four parts, which are merged side by side,
+ * by scalar loops (cpu_merge_kernels.h) or two to three times as fast in vector
+ * registers (cpu_vector.h). Parts read beyond their ends. So the last block of a
+ * list takes another path: a loop that checks for the end, or copies with space for
+ * padding.
  *
- * Galloping was rejected: where one list's items come alone, a whole block is
- * copied after one search.
+ * Galloping was rejected: where one list's items come alone, one search is enough
+ * to copy a whole block.
  */
 #include "cpu_merge_path.h"
 
@@ -21,13 +21,13 @@
 
 #define LANES MGPU_MERGE_LANES
 
-/* Output between two searches for the path. */
+/* Output items of one block. */
 #define BLOCK_ITEMS MGPU_SIZE(16384, 1024)
 
-/* Output of one pair of copies, at the end of lists that are not padded. */
+/* Output items of one pair of copies, at the end of lists without padding. */
 #define COPY_ITEMS 1024
 
-/* Up to so many vectors, one lane costs less than finding four. */
+/* Below this number of vectors, one lane costs less than the search for four parts. */
 #define ONE_LANE_VECTORS 48
 
 void
@@ -56,7 +56,7 @@ out_at(const mgpu_lists *lists, void *out, uint64_t i)
 	return (char *) out + i * lists->codec.width;
 }
 
-/* Where the path crosses the diagonal num_items behind the begin of a cut. */
+/* The path's crossing of the diagonal num_items behind the cut's begin. */
 static uint64_t
 path_in_cut(const mgpu_lists *lists, const mgpu_cut *cut, uint64_t num_items)
 {
@@ -87,7 +87,7 @@ mgpu_cut_front(const mgpu_lists *lists, mgpu_cut *rest, uint64_t num_items)
 	return cut;
 }
 
-/* Whether so many items behind a cut may be read, and are in order. */
+/* Whether num_items items behind the cut are readable and in order, in both lists. */
 static bool
 is_ahead_readable(const mgpu_lists *lists, const mgpu_cut *cut, uint64_t num_items)
 {
@@ -160,8 +160,8 @@ merge_vectors(const mgpu_lists *lists, mgpu_cut rest, void *out)
 }
 
 /*
- * Put last items behind a list, of which those at its end that are no different
- * count as some.  Returns the items left: none of them ties with the padding.
+ * Pad a list with last items. Items at its end that equal them count as padding.
+ * Returns the number of other items: none of them ties with the padding.
  */
 static uint64_t
 pad_list(const mgpu_codec *codec, void *list, uint64_t num_items)
@@ -177,7 +177,7 @@ pad_list(const mgpu_codec *codec, void *list, uint64_t num_items)
 	else
 		for (int i = 0; i < MGPU_MERGE_AHEAD; i++)
 			memcpy(end + (uint32_t) i * width, &last, width);
-	/* the last byte tells most items from it without a call */
+	/* comparing the last byte first saves most calls of memcmp */
 	while (num_items > 0 && end[-1] == ((char *) &last)[width - 1] && memcmp(end - width, &last, width) == 0)
 	{
 		num_items--;
@@ -204,7 +204,7 @@ mgpu_merge_padding(const mgpu_codec *codec, bool vectors, void *a, uint64_t num_
 		mgpu_last_item(codec, out_at(&lists, out, all.end + i));
 }
 
-/* As merge_vectors, near the ends of lists: of copies that have room behind. */
+/* As merge_vectors, near the ends of lists: merges copies that have space for padding. */
 static void
 merge_copies(const mgpu_lists *lists, mgpu_cut rest, void *out)
 {
@@ -225,7 +225,7 @@ merge_copies(const mgpu_lists *lists, mgpu_cut rest, void *out)
 	}
 }
 
-/* Whether a part of a list, or what may be read behind it, has NaN or -0. */
+/* Whether a part of a list, or the items that a merge may read behind it, has NaN or -0. */
 static bool
 has_special(const mgpu_lists *lists, const void *list, uint64_t num_items, uint64_t begin, uint64_t end)
 {
@@ -243,7 +243,7 @@ is_for_vectors(const mgpu_lists *lists, const mgpu_cut *cut)
 		 !has_special(lists, lists->b, lists->num_b, cut->begin - cut->a_begin, cut->end - cut->a_end));
 }
 
-/* All of a part comes from one list. */
+/* Copy a part whose items all come from one list. */
 static void
 copy_part(const mgpu_lists *lists, const mgpu_cut *cut, void *out, uint32_t *indices)
 {
@@ -283,7 +283,7 @@ mgpu_merge_cut(const mgpu_lists *lists, const mgpu_cut *cut, void *out, uint32_t
 	}
 }
 
-/* Items of one probe; the exact position is searched in them alone. */
+/* Items of one vector probe. A scalar loop then finds the exact position. */
 #define PROBE_ITEMS 4096
 
 uint64_t

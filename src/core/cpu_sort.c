@@ -1,9 +1,9 @@
 /*
  * cpu_sort.c
- *		See cpu_sort.h: sorts that run at once, on the caller's stack.
+ *		See cpu_sort.h.
  *
- * Encode in place, test whether that is in order already, vqsort, decode in place.
- * A few items do not pay for that test.
+ * Encodes in place, tests for sorted input, sorts by vqsort, decodes in place. For
+ * a few items the test costs more than it saves.
  */
 #include "cpu_sort.h"
 
@@ -15,10 +15,10 @@
 
 #define SMALL_ITEMS 128
 
-/* Up to so many codes are ranked sooner than they are packed and sorted. */
+/* Up to this number of codes, ranking is faster than packing and sorting. */
 #define RANKED_ITEMS 16
 
-/* Codes of one byte: count each value, then write it out that often. */
+/* Counting sort of codes of one byte. */
 static void
 sort_bytes(uint8_t *codes, uint64_t num_items)
 {

@@ -2,13 +2,12 @@
  * cpu_threads.c
  *		See cpu_threads.h.
  *
- * Tasks are taken by one atomic counter, up to another one that grows where their
- * input is still on its way.  A thread enters a phase and leaves it
- * under the mutex, so "no task left and nobody inside" means complete, and a
- * thread that wakes late finds the next phase whole.  A lone task is left to the
- * caller by every thread, also by one that has only just begun to run and needs
- * no signal to find it.  A queue with one entry a task was rejected: tasks are
- * numbers, all known when the phase begins.
+ * Threads take tasks by one atomic counter, up to a second counter that grows while
+ * input arrives. A thread enters and leaves a phase under the mutex. So "no task
+ * left and nobody inside" means complete, and a thread that wakes late sees the
+ * next phase whole. Every thread leaves a lone task to the caller, even a thread
+ * that has just started and needs no signal. A queue with one entry a task was
+ * rejected: tasks are numbers, all known when the phase begins.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -25,8 +24,9 @@
 #include <unistd.h>
 
 /*
- * A database server runs many sessions: one call takes half of its cores, but a few
- * in any case, and no more than it takes to be bound by memory.
+ * A database server runs many sessions. So one call takes half of the cores: at
+ * least LEAST_THREADS of them, and at most MOST_THREADS, where memory becomes the
+ * limit.
  */
 #define LEAST_THREADS 4
 #define MOST_THREADS 8
@@ -36,7 +36,7 @@
 
 struct mgpu_pool
 {
-	pthread_mutex_t mutex;		/* guards what has no other note */
+	pthread_mutex_t mutex;		/* guards all fields without another comment */
 	pthread_cond_t work_ready;
 	pthread_cond_t work_done;
 	mgpu_task_function function;	/* fixed while a phase runs, as are the next two */
@@ -44,9 +44,9 @@ struct mgpu_pool
 	uint64_t	num_tasks;
 	_Atomic uint64_t next_task;
 	_Atomic uint64_t num_released;	/* tasks that may begin: num_tasks, or fewer */
-	int			num_inside;		/* threads, not the caller, inside the phase */
+	int			num_inside;		/* threads inside the phase, without the caller */
 	bool		stopping;
-	int			num_threads;	/* written before threads read it, or never read */
+	int			num_threads;	/* with the caller; threads do not read it */
 	pthread_t	threads[MGPU_MAX_CPU_THREADS];
 	struct mgpu_worker
 	{
@@ -83,14 +83,14 @@ mgpu_now_ms(void)
 	return (double) now.tv_sec * 1e3 + (double) now.tv_nsec * 1e-6;
 }
 
-/* Whether the phase has work for threads other than the caller.  Under the mutex. */
+/* Whether the phase has work for threads other than the caller. Call with the mutex held. */
 static bool
 is_work_left(const mgpu_pool *pool)
 {
 	return pool->num_tasks > 1 && atomic_load(&pool->next_task) < atomic_load(&pool->num_released);
 }
 
-/* Whether there was a task to take. */
+/* False if no released task is left. */
 static bool
 take_task(mgpu_pool *pool, uint64_t *task)
 {
@@ -224,7 +224,7 @@ timespec_of_ms(double ms)
 	return time;
 }
 
-/* Wait until no thread is inside the phase or the clock is at deadline_ms.  Under the mutex. */
+/* Wait until no thread is inside the phase, or until deadline_ms. Call with the mutex held. */
 static void
 wait_until_left(mgpu_pool *pool, double deadline_ms)
 {

@@ -1,6 +1,7 @@
 /*
  * cpu_tile_shape.h
- *		How the CPU's mergesort cuts a job's items, for whoever counts what it would do.
+ *		The shape of the CPU's mergesort for a job, for models that count its
+ *		work.
  */
 #ifndef MGPU_CPU_TILE_SHAPE_H
 #define MGPU_CPU_TILE_SHAPE_H
@@ -11,14 +12,14 @@
 extern "C" {
 #endif
 
-/* See cpu/tiles.h. */
+/* See cpu/tiles.h for the terms. */
 typedef struct mgpu_tile_shape
 {
 	uint64_t	tile_items;
-	uint64_t	unit_items;		/* what a pass beyond a chunk moves */
+	uint64_t	unit_items;		/* moved as a whole by passes beyond a chunk */
 	uint64_t	num_tiles;
-	uint32_t	chunk_passes;	/* passes that stay inside a chunk, and move single items */
-	uint32_t	num_passes;		/* all of them */
+	uint32_t	chunk_passes;	/* passes inside a chunk, which move single items */
+	uint32_t	num_passes;		/* all passes */
 } mgpu_tile_shape;
 
 /* job: a sort of keys by MGPU_ALGORITHM_MERGE or MGPU_ALGORITHM_LOCALITY. */

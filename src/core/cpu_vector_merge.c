@@ -1,12 +1,12 @@
 /*
  * cpu_vector_merge.c
- *		Merges in vector registers (cpu_vector.h).
+ *		Merges in vector registers. See cpu_vector.h.
  *
- * A merge keeps the largest vector so far in a register, loads the next one from
- * the list whose head is smaller, and stores the lower half of what a bitonic
- * merge network makes of the two (Inoue et al. 2007).  One such chain waits for
- * itself, so four parts, cut by Merge Path, run side by side.  Short lists are
- * merged in registers as a whole, where nothing waits and nothing is copied aside.
+ * A merge keeps the largest items so far in a register, loads the next vector from
+ * the list whose head is smaller, and stores the lower half of a bitonic merge of
+ * the two (Inoue et al. 2007). Each step waits for the previous one, so four parts,
+ * cut by Merge Path, run side by side. Short lists are merged in registers as a
+ * whole, which neither waits nor copies.
  */
 #include "cpu_avx512.h"
 #include "cpu_vector.h"
@@ -14,8 +14,8 @@
 #ifdef HAVE_AVX512_VARIANT
 
 /*
- * Codes of ordinary floats (no NaN, no -0) and back, as in key_codec.h; flip is
- * all ones for descending order.
+ * Codes of ordinary floats (no NaN, no -0) and back, as in key_codec.h. flip is all
+ * ones for descending order.
  */
 #define DEFINE_CODES(bits) \
 INLINE __m512i \
@@ -114,9 +114,9 @@ mgpu_vector_merge(const mgpu_codec *codec, const mgpu_merge_lane *lanes, int num
 }
 
 /*
- * Lists that fit the registers: the first from the front, the second reversed
- * from the end, codes of all ones between them.  That rises and then falls, so
- * half a bitonic network sorts it.
+ * Merge of lists that fit the registers: the first list from the front, the second
+ * reversed from the end, codes of all ones between them. This sequence rises and
+ * then falls, so half a bitonic network sorts it.
  */
 #define DEFINE_MERGE_SHORT(bits) \
 INLINE void \
@@ -175,7 +175,7 @@ mgpu_vector_merge_short(void *items, uint32_t num_a, uint32_t num_b, uint32_t wi
 		merge_short_64(items, num_a, num_b, flip);
 }
 
-/* Each item and its successor; lanes that have none are masked out. */
+/* Compare each item with its successor. The last item's lane is masked out. */
 #define DEFINE_PROBE(name, bits, lanes_per_vector, is_float, infinity) \
 TARGET static unsigned \
 name(const mgpu_codec *codec, const void *items, uint64_t num_items) \
@@ -218,7 +218,7 @@ mgpu_vector_probe(const mgpu_codec *codec, const void *items, uint64_t num_items
 
 #else
 
-/* Nothing calls these where there are no vectors. */
+/* Never called on machines without vectors. */
 void
 mgpu_vector_merge(const mgpu_codec *codec, const mgpu_merge_lane *lanes, int num_lanes,
 				  uint64_t lane_items)

@@ -1,20 +1,20 @@
 /*
  * cpu_vector_sort.c
- *		Sorting networks in vector registers (cpu_vector.h).
+ *		Sorting networks in vector registers. See cpu_vector.h.
  *
- * Bitonic networks (Batcher 1968) whose comparators are whole vectors: a vector
- * meets a shuffle of itself, and one masked maximum over the minima puts each
- * lane's winner in place.  From four vectors on, most comparators need no shuffle
- * (cpu_avx512_columns.h).  Up to sixteen vectors stay in registers throughout.
- * vqsort's own base case costs 400 ns from 128 items up to 256; this takes 15 ns
- * for a vector and 80 for sixteen.
+ * Bitonic networks (Batcher 1968) with whole vectors as comparators: a vector is
+ * compared with a shuffle of itself, and one masked maximum over the minima puts
+ * each lane's result in place. From four vectors on, most comparators need no
+ * shuffle (cpu_avx512_columns.h). Up to sixteen vectors stay in registers. vqsort's
+ * own base case takes 400 ns for 128 to 256 items; this takes 15 ns for one vector
+ * and 80 ns for sixteen.
  */
 #include "cpu_avx512_columns.h"
 #include "cpu_vector.h"
 
 #ifdef HAVE_AVX512_VARIANT
 
-/* Most vectors that are sorted at once: half of the registers. */
+/* Most vectors sorted at once: half of the registers. */
 #define MAX_VECTORS 16
 
 uint32_t
@@ -31,7 +31,7 @@ mgpu_vector_sort_max(uint32_t width)
 	return MAX_VECTORS * mgpu_vector_items(width);
 }
 
-/* Sort any vector: ever longer bitonic sequences, of alternating direction. */
+/* Sort any vector: build ever longer bitonic sequences of alternating direction. */
 INLINE __m512i
 sort_vector_32(__m512i items)
 {
@@ -104,9 +104,9 @@ DEFINE_SORT(32, 16, __mmask16)
 DEFINE_SORT(64, 8, __mmask8)
 
 /*
- * Very short segments share a vector, as many as fit: in as many rounds as the
- * longest has items, neighbours of one segment are exchanged, first those at
- * even lanes and then those at odd ones (odd-even transposition).
+ * Very short segments share a vector. Each round exchanges neighbours of one
+ * segment, first at even lanes and then at odd ones (odd-even transposition); it
+ * takes as many rounds as the longest segment has items.
  */
 #define MAX_ROUNDS 8
 
@@ -114,11 +114,11 @@ typedef struct segment_group
 {
 	uint32_t	num_segments;
 	uint32_t	num_items;
-	uint32_t	followers;		/* bit of each lane whose segment began before it */
+	uint32_t	followers;		/* bit of each lane that does not begin a segment */
 	uint32_t	num_rounds;		/* 0: some segment is too long */
 } segment_group;
 
-/* Reads 17 heads. */
+/* Group the first segments that fit a vector. Reads 17 heads. */
 INLINE segment_group
 group_segments(const uint32_t *heads, const uint32_t num_lanes)
 {
@@ -184,8 +184,8 @@ DEFINE_SORT_GROUP(32, __mmask16)
 DEFINE_SORT_GROUP(64, __mmask8)
 
 /*
- * Segments of up to two vectors, the common ones where there are many, are
- * sorted within the loop: a call costs as much as the network.
+ * Segments of up to two vectors, the common case where there are many, are sorted
+ * within the loop: a call costs as much as the network.
  */
 #define DEFINE_SORT_SEGMENTS(bits, num_lanes) \
 TARGET static uint64_t \
@@ -252,7 +252,7 @@ mgpu_vector_sort_max(uint32_t width)
 	return 0;
 }
 
-/* Nothing calls the rest where there are no vectors. */
+/* Never called on machines without vectors. */
 uint64_t
 mgpu_vector_sort_segments(const void *items, void *sorted, const uint32_t *heads,
 						  uint64_t num_segments, uint32_t end, uint32_t width, const mgpu_flips *flips)
