@@ -1,11 +1,10 @@
 /*
  * exec_cuda_stub.c
- *		mgpu_cuda_executor for a build without CUDA.
+ *		mgpu_cuda_executor of a build without CUDA.
  *
- * The table exists in every build, so callers need no conditional code: they
- * ask for devices, are told why there is none, and use the CPU.  open never
- * hands out a run; the functions that need one only serve callers that pass
- * what open gave them, NULL.
+ * The table exists in every build, so callers need no conditional code: they ask
+ * for devices, get the reason why there is none, and use the CPU. open never
+ * returns a run; the functions that take one accept its NULL.
  */
 #include "executor.h"
 

@@ -1,17 +1,17 @@
 /*
  * executor.h
- *		The one boundary between callers and whatever runs a job.
+ *		The one boundary between callers and the code that runs a job.
  *
- * An executor is a table of functions.  Calls for one run come from one thread,
+ * An executor is a table of functions. All calls for one run come from one thread,
  * in this order:
  *
  *	 open ── input_slot/input_commit … (until all items are in) ── submit
  *		 ── poll … (until MGPU_OK) ── stats ── release
  *
- * cancel and release are allowed at any point after open; a failed call leaves
- * the run fit for release alone.  No call blocks for longer than about 50 ms
- * (device start-up in open excepted), so that the caller can look at its own
- * interrupts between two calls.  No call throws, longjmps or calls back.
+ * cancel and release are allowed at any time after open. After a failed call, only
+ * release is allowed. No call blocks for longer than about 50 ms (device start-up
+ * in open excepted), so that the caller can check for interrupts between two calls.
+ * No call throws, longjmps or calls back.
  */
 #ifndef MGPU_EXECUTOR_H
 #define MGPU_EXECUTOR_H
@@ -34,16 +34,16 @@ typedef enum mgpu_channel
 } mgpu_channel;
 
 /*
- * Where this process has a job's data.  All memory is the caller's and must
- * outlive the run (until release returns); inputs and outputs never overlap.
- * Bytes are packed: num_items * width, aligned to width (8 for 16-byte items).
+ * The memory of a job's data. It is the caller's and must live until release
+ * returns. Inputs and outputs never overlap. Items are packed: num_items * width
+ * bytes, aligned to the width (8 for 16-byte items).
  */
 typedef struct mgpu_binding
 {
 	const void *in_keys;		/* whole input, or NULL: fed through slots */
-	const void *in_values;		/* likewise; needed with MGPU_OUT_VALUES */
-	const void *in_b_keys;		/* likewise */
-	const void *in_b_values;	/* likewise; INSERT: in the order of positions */
+	const void *in_values;		/* whole input, or NULL; for MGPU_OUT_VALUES */
+	const void *in_b_keys;		/* whole input, or NULL */
+	const void *in_b_values;	/* whole input, or NULL; INSERT: in the order of positions */
 
 	/* First item of each segment: ascending, unique, the first is 0. */
 	const uint32_t *in_segment_heads;
@@ -58,14 +58,14 @@ typedef struct mgpu_binding
 	void	   *out_values;		/* required with MGPU_OUT_VALUES */
 } mgpu_binding;
 
-/* Faults that tests ask for (mgpu.inject_fault), each at the stated point. */
+/* Faults for tests (mgpu.inject_fault), each at the stated point. */
 typedef enum mgpu_fault
 {
 	MGPU_FAULT_NONE = 0,
 	MGPU_FAULT_HOST_MEMORY,		/* open: MGPU_HOST_MEMORY */
 	MGPU_FAULT_DEVICE_MEMORY,	/* open: MGPU_DEVICE_MEMORY (GPU executor) */
 	MGPU_FAULT_DEVICE_STICKY,	/* poll: a kernel traps; the context is lost */
-	MGPU_FAULT_AGG_RUN			/* none of an executor's: what parallel workers send is damaged */
+	MGPU_FAULT_AGG_RUN			/* no executor's: damages what parallel workers send */
 } mgpu_fault;
 
 typedef struct mgpu_exec_options
@@ -85,10 +85,10 @@ typedef struct mgpu_device
 	int			compute_minor;
 	uint64_t	memory_total_bytes;
 	uint64_t	memory_free_bytes;
-	char		link[64];		/* such as "PCIe 5 x16", "" if not known */
+	char		link[64];		/* "PCIe 5 x16"; "" if unknown */
 } mgpu_device;
 
-/* One merge pass of a segmented or locality sort, counted while it ran. */
+/* One merge pass of a segmented or locality sort. */
 typedef struct mgpu_pass_stats
 {
 	uint64_t	merge_tiles;
@@ -97,19 +97,19 @@ typedef struct mgpu_pass_stats
 
 #define MGPU_MAX_PASSES 40
 
-/* What a run did; times in milliseconds, wall clock, 0 where not applicable. */
+/* What a run did. Times are wall clock in milliseconds, 0 if not applicable. */
 typedef struct mgpu_run_stats
 {
 	mgpu_algorithm algorithm;	/* the one that ran, never AUTO */
 	int			num_threads;
-	double		upload_ms;		/* device copy time in, overlapped or not */
-	double		kernel_ms;		/* sorting proper: kernels, or CPU work */
-	double		download_ms;	/* copy out */
+	double		upload_ms;		/* copies to the device, overlapped or not */
+	double		kernel_ms;		/* kernels, or CPU work */
+	double		download_ms;	/* copies from the device */
 
 	/*
-	 * Segmented and locality sorts that merged: the other tiles of num_tiles
-	 * were left untouched in that pass.  num_passes is 0 where one tile held all,
-	 * and may be so where passes were not to be counted.
+	 * Segmented and locality sorts: tiles that a pass neither merged nor copied
+	 * were left untouched by it. num_passes is 0 if one tile held all items. It may
+	 * be 0 if the job does not count passes.
 	 */
 	uint64_t	num_tiles;
 	int			num_passes;
@@ -127,21 +127,21 @@ typedef struct mgpu_executor
 	const char *name;			/* "cpu", "gpu" */
 
 	/*
-	 * Number of usable devices.  0 with MGPU_OK for the CPU; a GPU executor
-	 * without a usable device returns MGPU_NO_DEVICE and says why.  Creates
-	 * no context on any device.
+	 * Number of usable devices: 0 with MGPU_OK for the CPU. A GPU executor without
+	 * a usable device returns MGPU_NO_DEVICE and the reason. Creates no context on
+	 * any device.
 	 */
 	mgpu_status (*num_devices) (int *count, mgpu_error *err);
 
-	/* Facts of one device.  May create a context (memory_free needs one). */
+	/* Describe one device. May create a context (memory_free needs one). */
 	mgpu_status (*describe) (int ordinal, mgpu_device *device, mgpu_error *err);
 
-	/* Whether open would find everything warm (context made, nothing to load). */
+	/* Whether open needs no start-up: context created, kernels loaded. */
 	bool		(*is_warm) (void);
 
 	/*
-	 * Extra bytes (device bytes for a GPU, host scratch for the CPU) that this
-	 * job takes while it runs, beside the binding's own memory.
+	 * Bytes that this job takes while it runs, beside the binding's own memory:
+	 * device memory for a GPU, host scratch for the CPU.
 	 */
 	uint64_t	(*workspace_bytes) (const mgpu_job *job, const mgpu_exec_options *options);
 
@@ -154,49 +154,49 @@ typedef struct mgpu_executor
 						 mgpu_run **run, mgpu_error *err);
 
 	/*
-	 * For a channel whose whole input is not in the binding: where the caller
-	 * writes the next input bytes.  *slot is writable for *slot_bytes (at least
-	 * one item, a multiple of the item width, at most what is still missing,
-	 * 4-byte aligned at least) until the next input_commit on this channel.
-	 * MGPU_CANCELLED if the run was, and no slot will be free again.
-	 * The 4 bytes before it are readable and writable too: a reader that wants
-	 * a header there uses them and puts back what they held before it commits.
+	 * For a channel without whole input in the binding: a buffer for the next input
+	 * bytes. *slot is writable for *slot_bytes until the next input_commit on this
+	 * channel. *slot_bytes is a multiple of the item width, at least one item and
+	 * at most the missing input; *slot is aligned to at least 4 bytes. The 4 bytes
+	 * before it are readable and writable too: a reader may put a header there and
+	 * restores them before it commits. MGPU_CANCELLED if the run was cancelled and
+	 * no slot will be free again.
 	 */
 	mgpu_status (*input_slot) (mgpu_run *run, mgpu_channel channel,
 							   void **slot, uint64_t *slot_bytes, mgpu_error *err);
 
-	/* The first bytes of the slot are input now; a multiple of the item width. */
+	/* The first bytes of the slot are input now. bytes is a multiple of the item width. */
 	mgpu_status (*input_commit) (mgpu_run *run, mgpu_channel channel,
 								 uint64_t bytes, mgpu_error *err);
 
-	/* All input is in (whole-input channels are read from now on). */
+	/* All input is in. Whole inputs of the binding are read from now on. */
 	mgpu_status (*submit) (mgpu_run *run, mgpu_error *err);
 
 	/*
-	 * MGPU_OK: done, every requested output is in the binding's memory.
-	 * MGPU_PENDING: call again; it has worked or waited for up to 50 ms.
+	 * MGPU_OK: done, all requested outputs are in the binding's memory.
+	 * MGPU_PENDING: call again; the call has worked or waited for up to 50 ms.
 	 */
 	mgpu_status (*poll) (mgpu_run *run, mgpu_error *err);
 
-	/* Allowed after poll gave MGPU_OK or MGPU_NOT_SORTED. */
+	/* Allowed after poll returned MGPU_OK or MGPU_NOT_SORTED. */
 	void		(*stats) (const mgpu_run *run, mgpu_run_stats *stats);
 
-	/* Ask the run to stop; returns at once.  poll then gives MGPU_CANCELLED. */
+	/* Ask the run to stop; returns at once. poll then returns MGPU_CANCELLED. */
 	void		(*cancel) (mgpu_run *run);
 
 	/*
-	 * Cancel if need be, wait until no thread or device touches the binding's
-	 * memory (bounded: one tile of work, tens of milliseconds), free all.
+	 * Cancel if necessary, wait until no thread or device touches the binding's
+	 * memory (bounded by one tile of work, tens of milliseconds), and free all.
 	 * Never fails; NULL is allowed.
 	 */
 	void		(*release) (mgpu_run *run);
 
-	/* Give back what is cached between runs (device and pinned memory). */
+	/* Free what is cached between runs (device and pinned memory). */
 	void		(*trim) (void);
 
 	/*
-	 * NULL: never.  Whether threads of this run write its keys' output while
-	 * input is still coming in, so that page faults on it are theirs.
+	 * Whether threads of this run write the key output while input still arrives,
+	 * and so take its page faults. NULL: never.
 	 */
 	bool		(*writes_early) (const mgpu_run *run);
 } mgpu_executor;
@@ -204,8 +204,8 @@ typedef struct mgpu_executor
 extern const mgpu_executor mgpu_cpu_executor;
 
 /*
- * The CUDA executor; exec_cuda_stub.c stands in for it where the build has no
- * CUDA, and answers MGPU_NO_DEVICE to everything.
+ * The CUDA executor. In a build without CUDA, exec_cuda_stub.c provides the table,
+ * and its calls return MGPU_NO_DEVICE.
  */
 extern const mgpu_executor mgpu_cuda_executor;
 

@@ -1,9 +1,9 @@
 /*
  * float_masks.h
- *		Where zeros and NaN are among stored floats, a bit an item.
+ *		Positions of zeros and NaN among stored floats, one bit an item.
  *
- * What float codes lose (key_codec.h) is found with these: float_ties.h counts
- * bits instead of looking at items.
+ * Float codes lose the sign of zero and the bits of NaN (key_codec.h). float_ties.h
+ * records these with the masks; cpu_codec.c corrects codes with them.
  */
 #ifndef MGPU_FLOAT_MASKS_H
 #define MGPU_FLOAT_MASKS_H
@@ -20,13 +20,14 @@ typedef struct mgpu_float_masks
 	uint64_t	zeros;			/* of either sign */
 	uint64_t	negative_zeros;
 	uint64_t	nans;
-	uint64_t	foreign_nans;	/* whose bits are not PostgreSQL's own NaN */
+	uint64_t	foreign_nans;	/* NaN with other bits than PostgreSQL's own */
 } mgpu_float_masks;
 
 /*
- * The first of blocks [block, num_blocks) with a zero or a NaN, and its masks;
- * num_blocks, and masks untouched, if none has any.  width is 4 or 8 bytes, to
- * which items are aligned.  vectors: use what there are; the masks are the same.
+ * Find the first of blocks [block, num_blocks) with a zero or a NaN, and its masks.
+ * Returns num_blocks and leaves *masks unchanged if there is none. width is 4 or 8
+ * bytes; items are aligned to it. vectors: use vector instructions, with the same
+ * result.
  */
 uint64_t	mgpu_float_next_special(const void *items, uint32_t width, uint64_t block, uint64_t num_blocks,
 									bool vectors, mgpu_float_masks *masks);

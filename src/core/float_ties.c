@@ -2,11 +2,11 @@
  * float_ties.c
  *		See float_ties.h.
  *
- * A slice is looked at in blocks of 64, whose zeros and NaN come as masks
- * (float_masks.h).  Zeros and NaN are counted; only a -0 or a foreign NaN, one by
- * one, is written to its place in a store.  A store's room is filled beforehand
- * with what everything else is, +0 (a zero bit) or PostgreSQL's own NaN; it is
- * made on the first day that there is something to note, up to the count so far.
+ * A slice is scanned in blocks of 64, whose zeros and NaN come as masks
+ * (float_masks.h). Zeros and NaN are counted. Only a -0 or a foreign NaN is written
+ * to its place in a store, one by one. All other entries of a store already hold
+ * the default: +0 (a zero bit) or PostgreSQL's own NaN. A store is allocated at the
+ * first -0 or foreign NaN, with entries for all items counted so far.
  */
 #include "float_ties.h"
 
@@ -17,7 +17,7 @@
 #include "float_masks.h"
 #include "key_codec.h"
 
-/* First capacities; they double from there. */
+/* Initial capacities, which double. */
 #define FIRST_ZERO_WORDS 64
 #define FIRST_NANS 256
 
@@ -28,7 +28,7 @@ mgpu_float_ties_init(mgpu_float_ties *ties, uint32_t width)
 	ties->width = width;
 }
 
-/* Make room for one more zero's bit; new bits are 0, which is +0. */
+/* Reserve bits for num_zeros zeros. New bits are 0, which means +0. */
 static bool
 reserve_zeros(mgpu_float_ties *ties, uint64_t num_zeros)
 {
@@ -48,7 +48,7 @@ reserve_zeros(mgpu_float_ties *ties, uint64_t num_zeros)
 	return true;
 }
 
-/* Make room for num_nans; fill new room with PostgreSQL's NaN. */
+/* Reserve entries for num_nans NaN. New entries hold PostgreSQL's NaN. */
 static bool
 reserve_nans(mgpu_float_ties *ties, uint64_t num_nans)
 {
@@ -80,7 +80,7 @@ count_bits(uint64_t mask)
 	return (uint32_t) __builtin_popcountll(mask);
 }
 
-/* How many bits of mask are below the lowest one of bits, which is not 0. */
+/* Number of bits of mask below the lowest one of bits, which is not 0. */
 static uint32_t
 rank_of_lowest(uint64_t mask, uint64_t bits)
 {
@@ -169,10 +169,10 @@ load_item(const mgpu_float_ties *ties, const void *sorted, uint64_t i)
 }
 
 /*
- * Where the run of zeros starts: behind all items of the side that comes first,
- * which are the negative ones when ascending and the positive ones when
- * descending.  NaN are left out: those that have kept their sign bit would be
- * taken for negative ones on the positive side.
+ * Start of the run of zeros: behind the items that sort before it, the negative
+ * ones when ascending and the positive ones when descending. NaN are left out of
+ * the search: on the positive side, one with its sign bit set would pass for a
+ * negative item.
  */
 static uint64_t
 find_zeros(const mgpu_float_ties *ties, const void *sorted, uint64_t num_items, int descending)

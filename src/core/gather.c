@@ -2,18 +2,18 @@
  * gather.c
  *		See gather.h.
  *
- * What a task finds is fetched while it counts, so that it is in the cache when
- * it is copied.
+ * A task prefetches its elements while it counts their bytes, so that they are in
+ * cache when it copies them.
  */
 #include "gather.h"
 
 #include <sched.h>
 #include <string.h>
 
-/* How far ahead places of elements are fetched. */
+/* Prefetch distance, in elements. */
 #define PLACES_AHEAD 48
 
-/* Looks at another task's note before the processor is given to it. */
+/* Reads of the previous task's end before this task yields the processor. */
 #define PATIENCE 4096
 
 typedef struct found_element
@@ -23,8 +23,8 @@ typedef struct found_element
 } found_element;
 
 /*
- * gcc takes a function that only prefetches for one without effects and drops
- * its calls, unless it is always inlined.
+ * gcc assumes that a function that only prefetches has no effect and drops its
+ * calls, unless the function is always inlined.
  */
 __attribute__((always_inline)) static inline void
 fetch(const found_element *element)
@@ -33,7 +33,7 @@ fetch(const found_element *element)
 	__builtin_prefetch(element->start + (element->bytes | 1) - 1);
 }
 
-/* Bytes of all. */
+/* Returns the bytes of all elements. */
 static uint64_t
 find_by_offset(const mgpu_gather *gather, const uint32_t *positions, uint32_t num_items, found_element *found)
 {
@@ -95,7 +95,10 @@ find_by_itself(const mgpu_gather *gather, const uint32_t *positions, uint32_t nu
 	return total;
 }
 
-/* Where the task before ends, which has begun or this one would not have. */
+/*
+ * Where the previous task's elements end. Tasks begin in ascending order, so that
+ * task runs or is done.
+ */
 static uint64_t
 wait_for_begin(const mgpu_gather *gather, uint64_t task)
 {
@@ -109,7 +112,7 @@ wait_for_begin(const mgpu_gather *gather, uint64_t task)
 	return noted - 1;
 }
 
-/* Two copies of a width that may overlap, for elements of up to twice that. */
+/* Two copies that may overlap, for elements of width to 2 * width bytes. */
 #define COPY_BOTH_ENDS(width) \
 	(memcpy(dest, start, width), memcpy(dest + bytes - (width), start + bytes - (width), width))
 

@@ -1,12 +1,13 @@
 /*
  * gather.h
- *		Elements of many widths, wherever they lie, one behind the other.
+ *		Copies elements of different sizes, from anywhere in memory, to one
+ *		contiguous result.
  *
- * A task has a stretch of the result.  It finds its elements and how many bytes
- * they take, learns from the task before it where they go, tells the next one,
- * and copies: each element is looked up once, and threads wait for nothing but
- * another's counting.  Rejected: summing up all sizes in a pass of its own, which
- * takes as many misses of the cache as copying does.
+ * A task owns a range of the result. It finds its elements and counts their bytes,
+ * learns from the previous task where they go, tells the next task, and copies.
+ * Each element is looked up once, and a task waits only for the counting of
+ * another. Rejected: a separate pass that sums all sizes first, which misses the
+ * cache as often as the copy.
  */
 #ifndef MGPU_GATHER_H
 #define MGPU_GATHER_H
@@ -17,19 +18,19 @@
 #include "byte_keys.h"
 #include "sizes.h"
 
-/* Items of one task at most. */
+/* Most items of one task. */
 #define MGPU_GATHER_TASK_ITEMS MGPU_SIZE(1024, 64)
 
-/* The same in bytes, about: a task ends in time for a cancel. */
+/* Approximate bytes of one task: it ends soon enough for a cancel. */
 #define MGPU_GATHER_TASK_BYTES MGPU_SIZE(4 * 1024 * 1024, 64 * 1024)
 
 /* All memory is the caller's. */
 typedef struct mgpu_gather
 {
 	/*
-	 * Element i is offsets[i] … offsets[i + 1] of data; or, where offsets is NULL, it
-	 * begins at cells[i] or, where that is NULL too, at data + spans[i].offset, and
-	 * bytes_of says how many bytes it has.
+	 * Element i is data[offsets[i], offsets[i + 1]). If offsets is NULL, it begins
+	 * at cells[i] or, if that is NULL too, at data + spans[i].offset, and bytes_of
+	 * returns its length.
 	 */
 	const char *data;
 	const uint32_t *offsets;
@@ -37,17 +38,17 @@ typedef struct mgpu_gather
 	const mgpu_span *spans;
 	uint32_t	(*bytes_of) (const char *element);
 
-	/* The element at each place of the result. */
+	/* Number of the element at each place of the result. */
 	const uint32_t *positions;
 	uint64_t	num_items;
 	uint32_t	task_items;		/* mgpu_gather_task_items */
 	char	   *dest;
 
-	/* Where each task's elements end in dest, plus one; of each task, zeroed. */
+	/* One entry a task, zeroed by the caller: where the task's elements end in dest, plus one. */
 	_Atomic uint64_t *ends;
 } mgpu_gather;
 
-/* For so many elements that take so many bytes together. */
+/* task_items for num_items elements of num_bytes bytes in all. */
 static inline uint32_t
 mgpu_gather_task_items(uint64_t num_items, uint64_t num_bytes)
 {
@@ -65,7 +66,7 @@ mgpu_gather_tasks(const mgpu_gather *gather)
 	return (gather->num_items + gather->task_items - 1) / gather->task_items;
 }
 
-/* A task, context a gather.  Tasks must begin in ascending order. */
+/* A task; context is the gather. Tasks must begin in ascending order. */
 void		mgpu_gather_task(void *context, uint64_t task, int worker);
 
 #endif							/* MGPU_GATHER_H */

@@ -1,15 +1,15 @@
 /*
  * job.h
- *		A job: everything an executor must know to run one sort, as plain data.
+ *		A job: what an executor must know to run one sort or merge, as plain
+ *		data.
  *
- * A job holds no pointers, so it can run in this process or be sent to another
- * one.  The data travel on channels (executor.h) rather than at offsets into a
- * mapped region: a stored array is read in slices, and a channel lets the first
- * slice be uploaded while the next is read, in this process or across a shared
- * ring alike.
+ * A job holds no pointers, so it can run in this process or be sent to another one.
+ * The data travel on channels (executor.h) instead of at offsets into a mapped
+ * region: a stored array is read in slices, and a channel lets the first slice be
+ * uploaded while the next is read.
  *
- * Keys arrive as the bytes that PostgreSQL stores and leave as such bytes.
- * Executors map them to order-preserving unsigned codes (key_codec.h) and back.
+ * Keys enter and leave as the bytes that PostgreSQL stores. Executors map them to
+ * order-preserving unsigned codes (key_codec.h) and back.
  */
 #ifndef MGPU_JOB_H
 #define MGPU_JOB_H
@@ -28,11 +28,11 @@ typedef enum mgpu_op
 	MGPU_OP_SORT = 1,			/* keys alone: keys in, sorted keys out */
 	MGPU_OP_SORT_PAIRS,			/* stable sort of (key, index): see outputs */
 	MGPU_OP_MERGE,				/* sorted keys and sorted b keys in, all out */
-	MGPU_OP_MERGE_PAIRS,		/* likewise, with outputs as SORT_PAIRS; an item
-								 * of b has index num_items + its position */
+	MGPU_OP_MERGE_PAIRS,		/* as MERGE, with outputs as SORT_PAIRS; an item of
+								 * b has index num_items + its position */
 	MGPU_OP_REMOVE,				/* values without those at positions */
 	MGPU_OP_INSERT,				/* values with b values before positions */
-	MGPU_OP_ODD_EVEN_SORT		/* as SORT by Batcher's network; not stable */
+	MGPU_OP_ODD_EVEN_SORT		/* SORT by Batcher's network; not stable */
 } mgpu_op;
 
 /* How stored bytes order.  Widths allowed: see mgpu_job.key_width. */
@@ -50,10 +50,10 @@ typedef enum mgpu_algorithm
 	MGPU_ALGORITHM_MERGE,
 	MGPU_ALGORITHM_RADIX,
 	MGPU_ALGORITHM_LOCALITY,
-	MGPU_ALGORITHM_QUICK		/* vectorized quicksort: reported, not requested */
+	MGPU_ALGORITHM_QUICK		/* vectorized quicksort: reported, never requested */
 } mgpu_algorithm;
 
-/* Outputs of MGPU_OP_SORT_PAIRS, or-ed; MGPU_OP_SORT has MGPU_OUT_KEYS alone. */
+/* Outputs, or-ed. Pairs may have all; REMOVE and INSERT have values alone, the others keys alone. */
 #define MGPU_OUT_KEYS		0x1
 #define MGPU_OUT_INDICES	0x2	/* uint32, 0-based position in the input */
 #define MGPU_OUT_VALUES		0x4	/* values in the order of their keys */
@@ -67,16 +67,17 @@ typedef struct mgpu_job
 	uint32_t	outputs;		/* MGPU_OUT_... */
 	uint32_t	descending;		/* 0 or 1; ties keep input order either way */
 	uint32_t	algorithm;		/* mgpu_algorithm; AUTO lets the executor pick */
-	uint32_t	count_passes;	/* 1: for the statistics of the algorithm asked for, which runs even
-								 * where another would be faster; else 0 */
+	uint32_t	count_passes;	/* 1: count passes; the requested algorithm then
+								 * runs even if another would be faster. Else 0. */
 	uint64_t	num_items;		/* at most MGPU_MAX_ITEMS */
 
-	/* SORT, SORT_PAIRS: segments that items never leave; 0: not segmented. */
+	/* SORT, SORT_PAIRS: segments, each sorted by itself; 0: not segmented. */
 	uint64_t	num_segments;
 
 	/*
-	 * MERGE, MERGE_PAIRS: items of b.  REMOVE, INSERT: positions.  The result
-	 * has num_items + num_b_items (REMOVE: minus) items, at most MGPU_MAX_ITEMS.
+	 * MERGE, MERGE_PAIRS: items of b. REMOVE, INSERT: positions. The result has
+	 * num_items + num_b_items items (REMOVE: num_items - num_b_items), at most
+	 * MGPU_MAX_ITEMS.
 	 */
 	uint64_t	num_b_items;
 } mgpu_job;
@@ -84,14 +85,14 @@ typedef struct mgpu_job
 /* Indices are 32-bit; UINT32_MAX itself stays free as a padding value. */
 #define MGPU_MAX_ITEMS UINT64_C(0xFFFFFFFE)
 
-/* Whether two sorted inputs become one. */
+/* Whether the job merges two sorted inputs. */
 static inline bool
 mgpu_job_is_merge(const mgpu_job *job)
 {
 	return job->op == MGPU_OP_MERGE || job->op == MGPU_OP_MERGE_PAIRS;
 }
 
-/* Whether items are keys with indices: outputs may then be other than keys. */
+/* Whether items are keys with indices. Outputs may then be other than keys. */
 static inline bool
 mgpu_job_is_pairs(const mgpu_job *job)
 {
@@ -99,8 +100,8 @@ mgpu_job_is_pairs(const mgpu_job *job)
 }
 
 /*
- * Check a job from anywhere, trusted or not: MGPU_OK, or MGPU_BAD_JOB with the
- * first rule it breaks in *err.  Executors call it first thing in open().
+ * Check a job, trusted or not: MGPU_OK, or MGPU_BAD_JOB with the first broken rule
+ * in *err. Executors call this first in open.
  */
 mgpu_status mgpu_job_validate(const mgpu_job *job, mgpu_error *err);
 

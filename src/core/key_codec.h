@@ -2,9 +2,9 @@
  * key_codec.h
  *		Order-preserving maps from stored elements to unsigned codes, and back.
  *
- * a sorts before b  <=>  encode(a) < encode(b), and a ties with b  <=>  the
- * codes are equal.  Descending order complements the code, which keeps ties in
- * input order under a stable sort.
+ * a sorts before b if and only if encode(a) < encode(b), and a ties with b if and
+ * only if the codes are equal. Descending order complements the code, which keeps
+ * ties in input order under a stable sort.
  *
  *	 unsigned	code = value
  *	 signed		code = value with the sign bit flipped
@@ -13,10 +13,9 @@
  *				one code above +infinity
  *	 bytes		two 8-byte words, each big-endian value of the stored bytes
  *
- * Floats lose the sign of zero and the payload of NaN; float_ties.h records
- * and restores them.  Comparing floats themselves was rejected: NaN breaks a
- * comparison network, and one code path for every type needs two key widths
- * alone.
+ * Floats lose the sign of zero and the payload of NaN, which float_ties.h records
+ * and restores. Comparing floats themselves was rejected: NaN breaks a comparison
+ * network. With codes, one implementation for each key width serves all types.
  *
  * Header-only, C11 and CUDA C++: both executors compile the same map.
  */
@@ -77,7 +76,7 @@ mgpu_decode_f64(uint64_t code)
 	return code ^ (((code >> 63) - 1) | MGPU_F64_SIGN);
 }
 
-/* bits: the stored element, zero-extended; width 1, 2 or 4.  Ascending code. */
+/* The ascending code of a stored element of 1, 2 or 4 bytes, zero-extended. */
 MGPU_CODEC uint32_t
 mgpu_encode_32(uint32_t bits, uint32_t kind, uint32_t width)
 {
@@ -98,7 +97,7 @@ mgpu_decode_32(uint32_t code, uint32_t kind, uint32_t width)
 	return code;
 }
 
-/* Width 8. */
+/* The same for 8 bytes. */
 MGPU_CODEC uint64_t
 mgpu_encode_64(uint64_t bits, uint32_t kind)
 {

@@ -2,14 +2,14 @@
  * order_codes.c
  *		See order_codes.h.
  *
- * Rejected: sorting 128-bit (code, position) pairs, three times as slow; radix
- * sort of pairs, whose passes grow with the width of the key.
+ * Rejected: sorting 128-bit (code, position) pairs, which takes three times as
+ * long, and a radix sort of pairs, whose passes grow with the width of the key.
  */
 #include "order_codes.h"
 
 #include "vqsort.h"
 
-/* Runs of equal prefixes up to this length are finished by insertion. */
+/* Runs of equal prefixes up to this length are sorted by insertion. */
 #define INSERTION_MAX 16
 
 void
@@ -37,9 +37,8 @@ bit_length_mgpu_u128(mgpu_u128 number)
 }
 
 /*
- * order_run puts a run of positions that are in ascending order into the order
- * of their codes; finish_runs does so for every run of equal prefixes, which
- * are the bits above index_bits.
+ * order_run orders a run, whose positions ascend, by code. finish_runs does so for
+ * each run of equal prefixes, which are the bits above index_bits.
  */
 #define DEFINE_ORDER(type) \
 static void order_run_##type(const type *codes, uint64_t *packed, uint32_t num_items, unsigned index_bits); \

@@ -2,11 +2,11 @@
  * planner.c
  *		See planner.h.
  *
- * Both predictions are straight lines in the number of items, with a slight
- * curve for the CPU's comparison sort and a floor that memory sets to many
- * threads; what both executors pay alike, reading the input, is in neither.
- * Finer models were rejected: between the sizes where one or the other clearly
- * wins, a wrong choice costs a fraction of a millisecond.
+ * Both predictions are linear in the number of items, with a slight curve for the
+ * CPU's comparison sort and a floor that memory sets to many threads. Reading the
+ * input costs both executors the same and is in neither. Finer models were
+ * rejected: near the size where both are equally fast, a wrong choice costs a
+ * fraction of a millisecond.
  */
 #include "planner.h"
 
@@ -18,31 +18,31 @@
 #define NUM_WIDTHS 5
 
 /*
- * CPU: nanoseconds an item, one thread, 10 million random items, on a server
- * core that sorts 10 million int4 in 50 ms by vqsort.  Measured on one that takes
- * 33 ms, with one and two threads, and scaled by that.
+ * CPU: nanoseconds an item, one thread, 10 million random items, on a server core
+ * that sorts 10 million int4 by vqsort in 50 ms. Measured with one and two threads
+ * on a core that takes 33 ms, and scaled.
  */
 static const double cpu_sort_ns[NUM_WIDTHS] = {0.6, 1.0, 5.3, 13.0, 45.0};
 static const double cpu_merge_sort_ns[NUM_WIDTHS] = {24.0, 31.0, 16.0, 35.0, 67.0};
 static const double cpu_pairs_ns[NUM_WIDTHS] = {16.0, 16.0, 17.0, 26.0, 33.0};
-/* ... pairs of 8 bytes and more are sorted as without a requested algorithm */
+/* keys of 8 bytes and more are sorted as without a requested algorithm */
 static const double cpu_merge_sort_pairs_ns[NUM_WIDTHS] = {24.0, 26.0, 30.0, 26.0, 33.0};
 
-/* ... of the output of a merge; 4 and 8 bytes merge in vector registers. */
+/* For an item of a merge's output; 4 and 8 bytes merge in vector registers. */
 static const double cpu_merge_ns[NUM_WIDTHS] = {1.3, 1.9, 0.6, 1.0, 3.5};
 static const double cpu_merge_pairs_ns[NUM_WIDTHS] = {2.7, 3.7, 3.7, 3.9, 5.8};
 
-/* ... of values that bulk changes move; by the width of a value. */
+/* For a value that bulk insert or remove moves, by the width of a value. */
 static const double cpu_move_ns[NUM_WIDTHS] = {0.25, 0.35, 0.4, 0.9, 1.6};
 
-/* A value gathered by index. */
+/* For a value gathered by index. */
 static const double cpu_gather_ns = 7.0;
 
-/* Share of a second thread's time that is of use, and so on; and its start. */
+/* What each further thread gains, as a share of the first one's work, and its start-up. */
 static const double cpu_thread_gain = 0.8;
 static const double cpu_thread_start_ms = 0.03;
 
-/* Bytes a millisecond that all threads together read and write. */
+/* Memory traffic of all threads together, in bytes a millisecond. */
 static const double cpu_memory_bytes = 40e6;
 
 /* GPU: nanoseconds an item in kernels, warm, one H200-class device. */
@@ -51,7 +51,7 @@ static const double gpu_merge_sort_ns[NUM_WIDTHS] = {0.04, 0.04, 0.052, 0.1, 0.2
 static const double gpu_pairs_ns[NUM_WIDTHS] = {0.02, 0.025, 0.04, 0.13, 0.3};
 static const double gpu_pass_ns = 0.01;
 
-/* Launches and waiting for them, whatever the size. */
+/* Launches and waits, at any size. */
 static const double gpu_fixed_ms = 0.06;
 
 /* Bytes a millisecond to the device (pinned) and from it (into fresh pages). */
@@ -98,7 +98,7 @@ cpu_costs(const mgpu_job *job)
 	return pairs ? cpu_pairs_ns : cpu_sort_ns;
 }
 
-/* vqsort's share of log(items): half its cost at 10 million. */
+/* vqsort's cost grows with log2(items): that part is half of it at 10 million. */
 static double
 size_factor(double num_items)
 {
@@ -110,7 +110,7 @@ size_factor(double num_items)
 	return 0.5 + 0.5 * log2_items / 23.0;
 }
 
-/* Nanoseconds an item takes one thread. */
+/* Nanoseconds an item on one thread. */
 static double
 cpu_item_ns(const mgpu_job *job)
 {
@@ -126,7 +126,7 @@ cpu_item_ns(const mgpu_job *job)
 	return item_ns;
 }
 
-/* Bytes of an item that pass through memory, in and out, all passes together. */
+/* Memory traffic of an item in bytes, reads and writes of all passes. */
 static double
 cpu_item_bytes(const mgpu_job *job)
 {
@@ -134,13 +134,13 @@ cpu_item_bytes(const mgpu_job *job)
 
 	if (mgpu_job_is_pairs(job))
 		key_bytes += sizeof(uint32_t);
-	/* to buckets, in their order */
+	/* a sort moves its keys about three times */
 	if (is_sort(job))
 		key_bytes *= 3;
 	return 2 * (key_bytes + job->value_width);
 }
 
-/* As plan.c has it: what decides whether several threads work. */
+/* Bytes that decide whether several threads work, as in cpu/plan.c. */
 static double
 threads_bytes(const mgpu_job *job)
 {
@@ -197,7 +197,7 @@ predict_gpu_ms(const mgpu_job *job)
 									   bytes_out / gpu_download_bytes);
 }
 
-/* Why an automatic choice stays with the CPU, or NULL. */
+/* Why an automatic choice is the CPU; NULL if it is the GPU. */
 static const char *
 reason_against_gpu(const mgpu_job *job, const mgpu_plan_input *input, const mgpu_plan *plan)
 {
@@ -227,7 +227,7 @@ mgpu_plan_job(const mgpu_job *job, const mgpu_plan_input *input, mgpu_plan *plan
 		plan->reason = reason_against_gpu(job, input, plan);
 	plan->executor = plan->reason == NULL ? MGPU_EXECUTOR_GPU : MGPU_EXECUTOR_CPU;
 
-	/* what a device that could be used would have gained is remembered */
+	/* record what a usable device would have gained */
 	if (input->requested == MGPU_EXECUTOR_AUTO && plan->executor == MGPU_EXECUTOR_CPU &&
 		input->gpu_built && !input->gpu_failed && input->gpu_min_items < 0 && plan->cpu_ms > plan->gpu_ms)
 		plan->forgone_ms = plan->cpu_ms - plan->gpu_ms;

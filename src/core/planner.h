@@ -1,13 +1,12 @@
 /*
  * planner.h
- *		Which executor runs a job: a pure function with no state of its own.
+ *		Chooses the executor of a job: a pure function without state.
  *
- * Times are predicted from measured constants (tuning data in planner.c) for
- * the CPU and the GPU.  A GPU whose context is not made yet costs its start-up
- * once, and nobody knows whether more calls follow, so the planner rents before
- * it buys: it goes to the GPU cold when this call alone gains the start-up, or
- * when the time that eligible calls of this session would have saved so far has
- * reached it.  That costs at most twice what a clairvoyant would pay.
+ * Times on CPU and GPU are predicted from measured constants (planner.c). A GPU
+ * without a context costs its start-up once, and how many calls follow is unknown.
+ * So the planner solves the ski rental problem: it starts the GPU when this call
+ * alone gains the start-up time, or when this session's calls together would have
+ * gained it by now. That costs at most twice the optimum.
  */
 #ifndef MGPU_PLANNER_H
 #define MGPU_PLANNER_H
@@ -33,7 +32,7 @@ typedef struct mgpu_plan_input
 	bool		gpu_built;		/* the build has CUDA */
 	bool		gpu_failed;		/* poisoned or absent earlier in this process */
 	bool		gpu_warm;		/* context exists */
-	double		forgone_ms;		/* GPU gain passed up in this session so far */
+	double		forgone_ms;		/* time the GPU would have saved in this session so far */
 } mgpu_plan_input;
 
 typedef struct mgpu_plan
@@ -42,7 +41,7 @@ typedef struct mgpu_plan
 	double		cpu_ms;			/* predicted */
 	double		gpu_ms;			/* predicted, warm */
 	double		forgone_ms;		/* add to the session's sum if the CPU runs it */
-	const char *reason;			/* why not the GPU; NULL when it is the GPU.  Static. */
+	const char *reason;			/* why not the GPU, a static string; NULL if it is the GPU */
 } mgpu_plan;
 
 /* Never fails: a request for the GPU is planned for the GPU. */

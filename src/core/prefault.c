@@ -1,11 +1,11 @@
 /*
  * prefault.c
- *		Touches a large fresh buffer's pages from a thread of its own.
+ *		See prefault.h.
  *
  * madvise(MADV_POPULATE_WRITE) (Linux 5.14) makes pages present and writable
- * without changing them, so it may race with writers of the same buffer, which
- * a thread that writes zeros may not.  Where the kernel lacks it, nothing is
- * done: faults then happen where they always did.
+ * without changing them, so others may write to the buffer meanwhile. Writing zeros
+ * was rejected: it would destroy what others write. On older kernels nothing is
+ * done, and page faults happen on the first write to a page.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -54,7 +54,7 @@ prefault_main(void *arg)
 	return NULL;
 }
 
-/* The process's signals are for its main thread alone. */
+/* The thread blocks all signals: they are for the process's main thread. */
 static int
 start_thread(mgpu_prefault *prefault)
 {

@@ -1,7 +1,7 @@
 /*
  * prefault.h
- *		Touches a large fresh buffer's pages from a thread of its own, so that
- *		page faults on a result overlap with reading the input.
+ *		Touches the pages of a large fresh buffer from a thread of its own, so
+ *		that page faults on a result overlap with reading the input.
  */
 #ifndef MGPU_PREFAULT_H
 #define MGPU_PREFAULT_H
@@ -15,9 +15,9 @@ extern "C" {
 typedef struct mgpu_prefault mgpu_prefault;
 
 /*
- * Start on [buffer, buffer + bytes), which must stay mapped until stop.  Never
- * changes a byte of it, so others may write to it meanwhile.  NULL where that
- * is not to be had or no thread could be made: nothing is lost but time.
+ * Start on [buffer, buffer + bytes), which must stay mapped until stop. No byte
+ * changes, so others may write to the buffer meanwhile. NULL if the buffer has no
+ * whole page or no thread could be created, which costs only time.
  */
 mgpu_prefault *mgpu_prefault_start(void *buffer, size_t bytes);
 

@@ -3,9 +3,9 @@
  *		Thresholds that tests can cross with small arrays.
  *
  * MGPU_SIZE(normal, test) is the first number in the product and the second in a
- * build with TEST_SIZES=yes.  It is for sizes at which the code takes another
- * path or cuts its work into another part, a task, a bucket, a slice: answers
- * must be the same with either number.
+ * build with TEST_SIZES=yes. It is for sizes at which the code takes another path,
+ * or begins another task, bucket or slice. Answers must be the same with either
+ * number.
  */
 #ifndef MGPU_SIZES_H
 #define MGPU_SIZES_H

@@ -2,11 +2,11 @@
  * small_sort.c
  *		See small_sort.h.
  *
- * A vector of consecutive items is compared with every item j in turn; the
- * lanes of a comparison are -1 where it holds, so subtracting them counts.
- * Items before the vector come first on ties (<=), items behind it do not (<),
- * and inside the vector a tie asks the lane number.  Sorting networks were
- * rejected: they are faster only for their own sizes, and are not stable.
+ * A vector of consecutive items is compared with every item j in turn. A comparison
+ * that holds is -1 in its lane, so subtracting the results counts them. On ties,
+ * items before the vector come first (<=), items behind it do not (<), and inside
+ * the vector the lane number decides. Sorting networks were rejected: each is fast
+ * only for its own size, and they are not stable.
  */
 #include "small_sort.h"
 
@@ -44,7 +44,7 @@ name(type *items, uint32_t num_items, uint32_t *ranks) \
 	} \
 }
 
-/* Each pair once: cheaper where the machine compares one item at a time. */
+/* Compares each pair once, which is cheaper without vectors. */
 #define DEFINE_SCALAR_RANKS(name, type) \
 static void \
 name(type *items, uint32_t num_items, uint32_t *ranks) \
@@ -98,7 +98,7 @@ uint32_t
 mgpu_small_limit(uint32_t key_width)
 {
 #if !MGPU_WITH_HIGHWAY
-	return MGPU_SMALL_MAX;		/* the portable sort starts slowly */
+	return MGPU_SMALL_MAX;		/* the portable sort has a high fixed cost */
 #endif
 	if (key_width == 16)
 		return 32;

@@ -1,12 +1,12 @@
 /*
  * status.h
- *		What every core and executor call returns, and how it explains itself.
+ *		What every core and executor call returns, and its error message.
  *
- * A call returns an mgpu_status.  When that is neither MGPU_OK nor MGPU_PENDING
- * the call has filled the caller's mgpu_error.  Nothing here allocates, throws
- * or jumps; the PostgreSQL side turns a status into ereport in one place
- * (src/pgerror.c).  An errno-style global was rejected: two executors may fail
- * in turn within one SQL call and both reasons are shown to the user.
+ * A call returns an mgpu_status. If that is neither MGPU_OK nor MGPU_PENDING, the
+ * call has filled the caller's mgpu_error. Nothing here allocates, throws or jumps;
+ * the PostgreSQL side turns a status into ereport in one place (src/pgerror.c). A
+ * global error like errno was rejected: two executors may fail in turn within one
+ * SQL call, and the user sees both reasons.
  */
 #ifndef MGPU_STATUS_H
 #define MGPU_STATUS_H
@@ -22,8 +22,8 @@ typedef enum mgpu_status
 	MGPU_CANCELLED,				/* cancel was called before the end */
 	MGPU_BAD_JOB,				/* job or binding breaks its contract */
 	MGPU_UNSUPPORTED,			/* this executor cannot run this job */
-	MGPU_NOT_SORTED,			/* a merge's input is not: stats say where */
-	MGPU_HOST_MEMORY,			/* host (or pinned) memory could not be had */
+	MGPU_NOT_SORTED,			/* a merge's input is not sorted: stats say where */
+	MGPU_HOST_MEMORY,			/* out of host (or pinned) memory */
 	MGPU_NO_DEVICE,				/* built without CUDA, no driver or no device */
 	MGPU_DEVICE_MEMORY,			/* device memory or its limit is exhausted */
 	MGPU_DEVICE_FAILED			/* device error; the context may be poisoned */

@@ -2,9 +2,9 @@
  * vqsort.c
  *		mgpu_vqsort: Highway's vqsort, or a portable sort in its place.
  *
- * The portable sort is an American flag sort (McIlroy, Bostic, McIlroy 1993):
- * radix sort from the top digit down, in place, by cycles of swaps; ranges of a
- * few items are ranked.  It needs 4 kB of stack a byte of key and no heap.
+ * The portable sort is an American flag sort (McIlroy, Bostic, McIlroy 1993): a
+ * radix sort from the top digit down, in place, by cycles of swaps; ranges of a few
+ * items are ranked. It needs 4 kB of stack for each byte of a key, and no heap.
  * std::sort and qsort were rejected: five to ten times slower on random keys.
  */
 #include "vqsort.h"
@@ -18,7 +18,7 @@
 #include "vqsort_highway.h"
 #endif
 
-/* Rank num_items codes, each made signed by the xor, and store them in order. */
+/* Sort a few codes by their ranks. The xor with sign makes codes signed. */
 #define DEFINE_SORT_SMALL(type, ranked_type, ranks, sign) \
 static void \
 sort_small_##type(type *codes, uint32_t num_items) \
@@ -53,9 +53,9 @@ sort_small(void *keys, uint32_t num_items, uint32_t width)
 #if MGPU_WITH_HIGHWAY
 
 /*
- * hwy::uint128_t is aligned to 16 bytes and arrays of uuid to 8.  Such an array
- * is moved up by one word without its last item, sorted, and moved back around
- * that item's place.
+ * hwy::uint128_t is aligned to 16 bytes, arrays of uuid to 8. Such an array,
+ * without its last item, is moved up by one word and sorted. It is then moved back
+ * in two pieces, around the last item's place.
  */
 static void
 sort_misaligned_u128(mgpu_u128 *keys, uint64_t num_items)
@@ -112,8 +112,8 @@ mgpu_vqsort_name(void)
 #else
 
 /*
- * Sort by the digit at shift, which all higher digits agree above, then each
- * digit's range by the next one.  A range with one digit is not moved.
+ * Sort keys that agree above the digit at shift by that digit, then each digit's
+ * range by the next digit. A range with one digit is not moved.
  */
 #define DEFINE_FLAG_SORT(type) \
 static void \
@@ -189,7 +189,7 @@ mgpu_vqsort_name(void)
 
 #endif							/* MGPU_WITH_HIGHWAY */
 
-/* Fewer items than this are ranked sooner than they go through a network. */
+/* Below this number of items, ranking is faster than a network. */
 #define NETWORK_MIN_ITEMS 8
 
 void

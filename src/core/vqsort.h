@@ -1,6 +1,6 @@
 /*
  * vqsort.h
- *		The sort of unsigned keys that all others of the core come down to.
+ *		The sort of unsigned keys beneath all other sorts of the core.
  */
 #ifndef MGPU_VQSORT_H
 #define MGPU_VQSORT_H
@@ -12,15 +12,15 @@ extern "C" {
 #endif
 
 /*
- * The vectorized (or, without Highway, portable) ascending sort of unsigned
- * keys: width 2, 4, 8, or 16 (lo word first, as hwy::uint128_t).
+ * Sort unsigned keys in ascending order, vectorized with Highway, portable without.
+ * width: 2, 4, 8 or 16 bytes (low word first, as hwy::uint128_t).
  */
 void		mgpu_vqsort(void *keys, uint64_t num_items, uint32_t width);
 
-/* Choose its instruction set.  Call it before threads that sort are started. */
+/* Choose the instruction set. Call this before starting threads that sort. */
 void		mgpu_vqsort_prepare(void);
 
-/* Name of that sort for users: "vqsort (AVX3_ZEN4)", "portable radix". */
+/* Name of the sort, for users: "vqsort (AVX3_ZEN4)", "portable radix". */
 const char *mgpu_vqsort_name(void);
 
 #ifdef __cplusplus

@@ -1,11 +1,11 @@
 /*
  * vqsort_highway.cpp
- *		The one C++ file of the core: see vqsort_highway.h.
+ *		The one C++ file of the core. See vqsort_highway.h.
  *
- * Some versions of Highway give a Sorter scratch memory, which two calls must
- * not share; so each thread has one, for as long as it lives.  The class itself
- * is used, not the templates under it: they change from version to version.
- * Nothing here throws.
+ * Some versions of Highway give a Sorter scratch memory, which two calls must not
+ * share. So each thread has its own Sorter, for as long as the thread lives. The
+ * class is used instead of the templates below it, which change from version to
+ * version. Nothing here throws.
  */
 #if MGPU_WITH_HIGHWAY
 
@@ -19,7 +19,7 @@ mgpu_highway_prepare(void)
 {
 	hwy::ChosenTarget &chosen = hwy::GetChosenTarget();
 
-	/* asking the processor takes 25 us in a virtual machine, which traps it */
+	/* detection takes 25 us in a virtual machine, which traps the instruction */
 	if (!chosen.IsInitialized())
 		chosen.Update(hwy::SupportedTargets());
 }

@@ -1,9 +1,10 @@
 /*
  * vqsort_highway.h
- *		C face of Highway's vqsort, where the build has it (MGPU_WITH_HIGHWAY).
+ *		C interface of Highway's vqsort, in builds that have it
+ *		(MGPU_WITH_HIGHWAY).
  *
- * Unsigned keys alone: Highway 1.0.3, which Debian 12 ships, turns infinities
- * into finite numbers and loses NaN when it sorts floats itself.
+ * Unsigned keys alone: Highway 1.0.3, which Debian 12 ships, turns infinities into
+ * finite numbers and loses NaN when it sorts floats itself.
  */
 #ifndef MGPU_VQSORT_HIGHWAY_H
 #define MGPU_VQSORT_HIGHWAY_H
@@ -14,7 +15,7 @@
 extern "C" {
 #endif
 
-/* Choose the instruction set; for before threads start. */
+/* Choose the instruction set. Call this before threads start. */
 void		mgpu_highway_prepare(void);
 
 /* Ascending, in place, any thread; width 2, 4, 8 or 16 bytes. */
