@@ -3,7 +3,7 @@
  *		Bucket bounds from a sample, and classification of codes by search trees.
  *
  * Samplesort (Frazer and McKellar 1970): evenly spaced items of a sorted sample cut
- * the input into parts of nearly equal size, whatever the distribution. The
+ * the input into parts of nearly equal size, whatever the distribution.  The
  * branch-free search tree comes from super scalar sample sort (Sanders and Winkel).
  */
 #include "bounds.h"
@@ -22,7 +22,7 @@ load_code(const void *codes, uint32_t width, uint64_t i)
 }
 
 /*
- * Fill the subtree at node, in order, with the bounds from number next on. Returns
+ * Fill the subtree at node, in order, with the bounds from number next on.  Returns
  * the next unused number.
  */
 static uint32_t
@@ -96,7 +96,7 @@ mgpu_bounds_of_bytes(mgpu_bounds *bounds)
 
 /*
  * The positions must be unpredictable: input made against a known sample would put
- * everything into one bucket. splitmix64, seeded by the clock and an address.
+ * everything into one bucket.  splitmix64, seeded by the clock and an address.
  */
 void
 mgpu_sample_positions(uint32_t *positions, uint64_t num_samples, uint64_t num_items)

@@ -3,8 +3,8 @@
  *		Bounds that cut codes into buckets: chosen from a sample, then searched
  *		for a code's bucket.
  *
- * Bucket b holds the codes in (bound[b - 1], bound[b]]. The first bucket has no
- * lower bound and the last no upper one. A code so frequent that it would fill a
+ * Bucket b holds the codes in (bound[b - 1], bound[b]].  The first bucket has no
+ * lower bound and the last no upper one.  A code so frequent that it would fill a
  * bucket gets one of its own: code - 1 and code both become bounds, so the bucket
  * between them holds that code alone and needs no sorting.
  */
@@ -42,7 +42,7 @@ void		mgpu_bounds_choose(mgpu_bounds *bounds, void *samples, uint64_t num_sample
 /* One bucket for each code of one byte. */
 void		mgpu_bounds_of_bytes(mgpu_bounds *bounds);
 
-/* Fill positions with random numbers below num_items. Each call uses another seed. */
+/* Fill positions with random numbers below num_items.  Each call uses another seed. */
 void		mgpu_sample_positions(uint32_t *positions, uint64_t num_samples, uint64_t num_items);
 
 /* Whether all codes of a bucket are equal; if so, *code is that code. */

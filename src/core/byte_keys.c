@@ -1,10 +1,10 @@
 /*
  * byte_keys.c
- *		The tasks of a round: common prefixes, codes, and the new order. See
+ *		The tasks of a round: common prefixes, codes, and the new order.  See
  *		byte_keys.h.
  *
  * A task takes a fixed number of the round's items, so it may begin and end within
- * a run. A run's common prefix is the shortest one that any task found in it.
+ * a run.  A run's common prefix is the shortest one that any task found in it.
  * Strings lie anywhere in memory, so they are prefetched some items ahead.
  */
 #include "byte_keys.h"
@@ -66,7 +66,7 @@ for_stretches(mgpu_byte_round *round, uint64_t task, stretch_fn function)
 }
 
 /*
- * Prefetch the span and the string of later items. gcc assumes that a function that
+ * Prefetch the span and the string of later items.  gcc assumes that a function that
  * only prefetches has no effect and drops its calls, unless the function is always
  * inlined.
  */
@@ -119,7 +119,7 @@ raise(_Atomic uint32_t *most, uint32_t value)
 }
 
 /*
- * The search ends at a string that differs right behind the run's offset. The
+ * The search ends at a string that differs right behind the run's offset.  The
  * prefix cannot become shorter, and longest > shared already says that the strings
  * are not all equal.
  */

@@ -2,15 +2,15 @@
  * byte_keys.h
  *		Order of byte strings, in rounds of sorts of 64-bit codes.
  *
- * A round takes runs of strings with a common prefix. A string's code is its next
- * bytes behind that prefix, as a big-endian number. The caller has an executor sort
- * the codes of each run. Strings with equal codes form the runs of the next round;
- * short runs are ordered at once by comparison. This file has every step of a round
+ * A round takes runs of strings with a common prefix.  A string's code is its next
+ * bytes behind that prefix, as a big-endian number.  The caller has an executor sort
+ * the codes of each run.  Strings with equal codes form the runs of the next round;
+ * short runs are ordered at once by comparison.  This file has every step of a round
  * but the sort, as tasks for threads.
  *
  * Rejected: a mergesort that compares whole strings (each comparison misses the
  * cache twice, log2(n) times a string), and a radix sort by single bytes (one
- * scatter pass for each byte). Skipping common prefixes keeps paths and numbered
+ * scatter pass for each byte).  Skipping common prefixes keeps paths and numbered
  * names fast.
  */
 #ifndef MGPU_BYTE_KEYS_H
@@ -31,8 +31,8 @@ typedef struct mgpu_span
 } mgpu_span;
 
 /*
- * The strings of a sort. They order as memcmp does; a string comes before all
- * longer ones that begin with it. All memory is the caller's.
+ * The strings of a sort.  They order as memcmp does; a string comes before all
+ * longer ones that begin with it.  All memory is the caller's.
  */
 typedef struct mgpu_byte_keys
 {
@@ -41,7 +41,7 @@ typedef struct mgpu_byte_keys
 	const mgpu_span *spans;
 
 	/*
-	 * Whether strings may contain zero bytes. If so, the last byte of a code counts
+	 * Whether strings may contain zero bytes.  If so, the last byte of a code counts
 	 * the string's bytes from the code's offset on, at most 8.
 	 */
 	bool		counted;
@@ -88,7 +88,7 @@ mgpu_code_decides(const mgpu_byte_keys *keys, uint64_t code)
 	return keys->counted ? (code & 0xFF) < MGPU_CODE_BYTES : (code & 0xFF) == 0;
 }
 
-/* A run: strings that are equal before offset. place is its first entry in the order array. */
+/* A run: strings that are equal before offset.  place is its first entry in the order array. */
 typedef struct mgpu_byte_run
 {
 	uint32_t	place;
@@ -106,8 +106,8 @@ typedef struct mgpu_byte_run
 #define MGPU_BYTE_TASK_SEGMENTS MGPU_SIZE(1024, 32)
 
 /*
- * A round. The items of its runs are laid end to end, those of run i from heads[i]
- * on. codes, sorted, items and indices have that order.
+ * A round.  The items of its runs are laid end to end, those of run i from heads[i]
+ * on.  codes, sorted, items and indices have that order.
  */
 typedef struct mgpu_byte_round
 {
@@ -144,8 +144,8 @@ mgpu_byte_tasks(const mgpu_byte_round *round)
 }
 
 /*
- * The tasks of a round, in this order; context is the round. All tasks of one kind
- * end before the next kind begins. Skip the permute tasks if the sort wrote its
+ * The tasks of a round, in this order; context is the round.  All tasks of one kind
+ * end before the next kind begins.  Skip the permute tasks if the sort wrote its
  * indices to order itself, which requires a round of all items at their own places.
  */
 void		mgpu_byte_measure_task(void *context, uint64_t task, int worker);
@@ -157,9 +157,9 @@ void		mgpu_byte_split_task(void *context, uint64_t task, int worker);
 uint32_t	mgpu_byte_run_of(const mgpu_byte_round *round, uint64_t code);
 
 /*
- * Segments, each sorted by itself. A segment longer than short_items (at most
+ * Segments, each sorted by itself.  A segment longer than short_items (at most
  * MGPU_SHORT_RUN_ITEMS) becomes a run of the first round; a shorter one is ordered
- * at once. order holds each item at its own place.
+ * at once.  order holds each item at its own place.
  */
 typedef struct mgpu_byte_segments
 {
@@ -170,7 +170,7 @@ typedef struct mgpu_byte_segments
 	uint32_t	short_items;
 } mgpu_byte_segments;
 
-/* Segments of one task, from their average length. A task of long segments has more items. */
+/* Segments of one task, from their average length.  A task of long segments has more items. */
 static inline uint64_t
 mgpu_byte_task_segments(const mgpu_byte_segments *segments)
 {

@@ -1,16 +1,16 @@
 /*
  * byte_runs.c
- *		Runs of equal codes: short ones are ordered, long ones passed on. See
+ *		Runs of equal codes: short ones are ordered, long ones passed on.  See
  *		byte_keys.h.
  *
  * A short run is merge sorted by its strings' next codes; equal codes are compared
- * by the bytes behind them. Strings lie anywhere in memory, so a task collects
+ * by the bytes behind them.  Strings lie anywhere in memory, so a task collects
  * several hundred items of several runs and prefetches all of them before it reads
  * the first.
  */
 #include "byte_keys.h"
 
-/* Items collected before they are ordered. The last run may exceed that, so buffers are larger. */
+/* Items collected before they are ordered.  The last run may exceed that, so buffers are larger. */
 #define BATCH_ITEMS 512
 #define BATCH_ROOM (BATCH_ITEMS + MGPU_SHORT_RUN_ITEMS)
 

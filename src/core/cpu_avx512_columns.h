@@ -2,11 +2,11 @@
  * cpu_avx512_columns.h
  *		Sort of four, eight or sixteen vectors as the columns of a matrix.
  *
- * Rows are vectors, columns are lanes. A network of whole-vector comparators sorts
+ * Rows are vectors, columns are lanes.  A network of whole-vector comparators sorts
  * every column: Batcher's (1968) for four and eight rows, Green's (1969) for
- * sixteen. Bitonic merges (Batcher) then merge columns into pairs, fours and so on;
- * their steps inside a column are again whole vectors. A transposition comes last.
- * Rejected: sorting each vector and merging the vectors. Every step then shuffles
+ * sixteen.  Bitonic merges (Batcher) then merge columns into pairs, fours and so on;
+ * their steps inside a column are again whole vectors.  A transposition comes last.
+ * Rejected: sorting each vector and merging the vectors.  Every step then shuffles
  * lanes and waits for the shuffle, which takes twice as long.
  */
 #ifndef MGPU_CPU_AVX512_COLUMNS_H

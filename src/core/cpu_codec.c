@@ -2,10 +2,10 @@
  * cpu_codec.c
  *		See cpu_codec.h.
  *
- * Integers take one xor. Floats are first encoded as if no zero and no NaN
+ * Integers take one xor.  Floats are first encoded as if no zero and no NaN
  * occurred, in two operations an item; then the codes of zeros and NaN, which
- * float_masks.h finds, are corrected. Compilers vectorize the loops at the baseline
- * instruction set. Variants for other instruction sets were rejected: memory limits
+ * float_masks.h finds, are corrected.  Compilers vectorize the loops at the baseline
+ * instruction set.  Variants for other instruction sets were rejected: memory limits
  * the speed of encoding, and no sort became faster.
  */
 #include "cpu_codec.h"
@@ -68,7 +68,7 @@ flip_items(const void *src, void *dst, uint32_t width, uint64_t num_items, uint6
 }
 
 /*
- * Encode and decode of one float width. The code of an ordinary item is its bits
+ * Encode and decode of one float width.  The code of an ordinary item is its bits
  * with the sign flipped, and all other bits too if it is negative.
  */
 #define DEFINE_FLOAT_ITEMS(bits, type, sign) \

@@ -3,7 +3,7 @@
  *		The maps of key_codec.h over whole slices, on the CPU.
  *
  * A code has the width of its element, so a slice is encoded in place or while it
- * is copied. A code of width 16 is one little-endian 128-bit number, low word
+ * is copied.  A code of width 16 is one little-endian 128-bit number, low word
  * first, as hwy::uint128_t.
  */
 #ifndef MGPU_CPU_CODEC_H
@@ -11,7 +11,7 @@
 
 #include "key_codec.h"
 
-/* Aligned to 8 bytes, as 16-byte items are. may_alias: reads memory written as words. */
+/* Aligned to 8 bytes, as 16-byte items are.  may_alias: reads memory written as words. */
 typedef unsigned __int128 mgpu_u128 __attribute__((may_alias, aligned(8)));
 
 /* What the maps need, computed once a run. */
@@ -27,7 +27,7 @@ void		mgpu_codec_init(mgpu_codec *codec, uint32_t kind, uint32_t width, uint32_t
 /* The codec of items that are codes already. */
 void		mgpu_codec_init_identity(mgpu_codec *codec, uint32_t width);
 
-/* src and dst are aligned to the width (8 for 16). They are the same or do not overlap. */
+/* src and dst are aligned to the width (8 for 16).  They are the same or do not overlap. */
 void		mgpu_encode_items(const mgpu_codec *codec, const void *src, void *dst, uint64_t num_items);
 void		mgpu_decode_items(const mgpu_codec *codec, const void *src, void *dst, uint64_t num_items);
 
@@ -38,7 +38,7 @@ void		mgpu_encode_wide(const mgpu_codec *codec, const void *src, uint64_t *codes
 void		mgpu_encode_u128(const mgpu_codec *codec, const void *src, mgpu_u128 *codes, uint64_t num_items);
 
 /*
- * The order of codes, watched while slice after slice is encoded. Equal neighbours
+ * The order of codes, watched while slice after slice is encoded.  Equal neighbours
  * count as descending for keys alone, but not for pairs (strict): reversing them
  * would not be stable.
  */
@@ -54,7 +54,7 @@ void		mgpu_order_watch_init(mgpu_order_watch *watch, bool strict);
 
 /*
  * codes[-1] must be the last code of the previous slice, unless this is the first
- * one. Returns at once if both orders are broken already.
+ * one.  Returns at once if both orders are broken already.
  */
 void		mgpu_order_watch_codes(mgpu_order_watch *watch, const void *codes, uint32_t width,
 								   uint64_t num_items);

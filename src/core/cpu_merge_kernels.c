@@ -3,8 +3,8 @@
  *		See cpu_merge_kernels.h.
  *
  * A serial merge without branches waits for its own loads and comparisons, five
- * cycles and more an item. So four parts are merged in one loop, one item of each
- * in turn. A part needs no check for the end of its lists: by Merge Path, the items
+ * cycles and more an item.  So four parts are merged in one loop, one item of each
+ * in turn.  A part needs no check for the end of its lists: by Merge Path, the items
  * behind its end do not sort before any item that it still has to write.
  */
 #include "cpu_merge_kernels.h"
@@ -13,7 +13,7 @@
 
 #define LANES MGPU_MERGE_LANES
 
-/* Whether y sorts before x. flip is the codec's, in the width of the item. */
+/* Whether y sorts before x.  flip is the codec's, in the width of the item. */
 #define BELOW_FLIPPED(y, x) (((y) ^ flip) < ((x) ^ flip))
 #define BELOW_F32(y, x) ((code_f32(y) ^ flip) < (code_f32(x) ^ flip))
 #define BELOW_F64(y, x) ((code_f64(y) ^ flip) < (code_f64(x) ^ flip))

@@ -8,7 +8,7 @@
 #include "cpu_vector.h"
 
 /*
- * All ones if holds is true, else 0. The asm hides the value from the compiler,
+ * All ones if holds is true, else 0.  The asm hides the value from the compiler,
  * which would otherwise make a branch that is mispredicted half the time.
  */
 static inline uint64_t
@@ -65,7 +65,7 @@ typedef struct mgpu_scalar_lanes
 	uint64_t	num_a;			/* length of the whole list, for indices of b */
 } mgpu_scalar_lanes;
 
-/* The loops of one kind of item. cpu_merge_path.h has the contracts. */
+/* The loops of one kind of item.  cpu_merge_path.h has the contracts. */
 typedef struct mgpu_merge_functions
 {
 	uint64_t	(*path) (const mgpu_codec *codec, const void *a, uint64_t num_a, const void *b,

@@ -3,10 +3,10 @@
  *		See cpu_merge_path.h.
  *
  * Merge Path (Odeh, Green et al. 2012): a binary search on a cross-diagonal finds
- * how many items of either list come before it. A cut is merged block by block.
+ * how many items of either list come before it.  A cut is merged block by block.
  * Three more searches give each block's four parts, which are merged side by side,
  * by scalar loops (cpu_merge_kernels.h) or two to three times as fast in vector
- * registers (cpu_vector.h). Parts read beyond their ends. So the last block of a
+ * registers (cpu_vector.h).  Parts read beyond their ends.  So the last block of a
  * list takes another path: a loop that checks for the end, or copies with space for
  * padding.
  *
@@ -160,7 +160,7 @@ merge_vectors(const mgpu_lists *lists, mgpu_cut rest, void *out)
 }
 
 /*
- * Pad a list with last items. Items at its end that equal them count as padding.
+ * Pad a list with last items.  Items at its end that equal them count as padding.
  * Returns the number of other items: none of them ties with the padding.
  */
 static uint64_t
@@ -283,7 +283,7 @@ mgpu_merge_cut(const mgpu_lists *lists, const mgpu_cut *cut, void *out, uint32_t
 	}
 }
 
-/* Items of one vector probe. A scalar loop then finds the exact position. */
+/* Items of one vector probe.  A scalar loop then finds the exact position. */
 #define PROBE_ITEMS 4096
 
 uint64_t

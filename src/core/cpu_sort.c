@@ -2,7 +2,7 @@
  * cpu_sort.c
  *		See cpu_sort.h.
  *
- * Encodes in place, tests for sorted input, sorts by vqsort, decodes in place. For
+ * Encodes in place, tests for sorted input, sorts by vqsort, decodes in place.  For
  * a few items the test costs more than it saves.
  */
 #include "cpu_sort.h"

@@ -15,22 +15,22 @@ extern "C" {
 #endif
 
 /*
- * Largest calls of the functions below. Keys, in bytes: under 50 ms of work and no
- * heap memory. Pairs, in items: their scratch is on the stack. Use
+ * Largest calls of the functions below.  Keys, in bytes: under 50 ms of work and no
+ * heap memory.  Pairs, in items: their scratch is on the stack.  Use
  * mgpu_cpu_executor for more.
  */
 #define MGPU_CPU_NOW_KEYS_BYTES MGPU_SIZE(UINT64_C(4) << 20, 16384)
 #define MGPU_CPU_NOW_PAIRS MGPU_SIZE(1024, 256)
 
-/* Sort stored keys in place, in PostgreSQL's order. -0 and NaN become canonical; see float_ties.h. */
+/* Sort stored keys in place, in PostgreSQL's order.  -0 and NaN become canonical; see float_ties.h. */
 void		mgpu_cpu_sort_keys_now(void *keys, uint64_t num_items, uint32_t key_kind,
 								   uint32_t key_width, uint32_t descending);
 
-/* Stable: indices[i] = 0-based position of the i-th smallest key. Keys stay unchanged. */
+/* Stable: indices[i] = 0-based position of the i-th smallest key.  Keys stay unchanged. */
 void		mgpu_cpu_argsort_now(const void *keys, uint32_t *indices, uint32_t num_items,
 								 uint32_t key_kind, uint32_t key_width, uint32_t descending);
 
-/* Sort unsigned codes of any width in place, ascending. Sorted and reversed input is detected. */
+/* Sort unsigned codes of any width in place, ascending.  Sorted and reversed input is detected. */
 void		mgpu_sort_codes(void *codes, uint64_t num_items, uint32_t width);
 
 #ifdef __cplusplus

@@ -3,10 +3,10 @@
  *		See cpu_threads.h.
  *
  * Threads take tasks by one atomic counter, up to a second counter that grows while
- * input arrives. A thread enters and leaves a phase under the mutex. So "no task
+ * input arrives.  A thread enters and leaves a phase under the mutex.  So "no task
  * left and nobody inside" means complete, and a thread that wakes late sees the
- * next phase whole. Every thread leaves a lone task to the caller, even a thread
- * that has just started and needs no signal. A queue with one entry a task was
+ * next phase whole.  Every thread leaves a lone task to the caller, even a thread
+ * that has just started and needs no signal.  A queue with one entry a task was
  * rejected: tasks are numbers, all known when the phase begins.
  */
 #ifndef _GNU_SOURCE
@@ -24,9 +24,9 @@
 #include <unistd.h>
 
 /*
- * A database server runs many sessions. So one call takes half of the cores: at
- * least LEAST_THREADS of them, and at most MOST_THREADS, where memory becomes the
- * limit.
+ * A database server runs many sessions.  So one call takes half of the cores, but at
+ * least LEAST_THREADS (if there are that many) and at most MOST_THREADS, where
+ * memory becomes the limit.
  */
 #define LEAST_THREADS 4
 #define MOST_THREADS 8
@@ -83,7 +83,7 @@ mgpu_now_ms(void)
 	return (double) now.tv_sec * 1e3 + (double) now.tv_nsec * 1e-6;
 }
 
-/* Whether the phase has work for threads other than the caller. Call with the mutex held. */
+/* Whether the phase has work for threads other than the caller.  Call with the mutex held. */
 static bool
 is_work_left(const mgpu_pool *pool)
 {
@@ -224,7 +224,7 @@ timespec_of_ms(double ms)
 	return time;
 }
 
-/* Wait until no thread is inside the phase, or until deadline_ms. Call with the mutex held. */
+/* Wait until no thread is inside the phase, or until deadline_ms.  Call with the mutex held. */
 static void
 wait_until_left(mgpu_pool *pool, double deadline_ms)
 {

@@ -2,8 +2,8 @@
  * cpu_tuning.h
  *		The CPU executor's measured constants, as data.
  *
- * A run copies them when it opens. Tests change them before that, to reach with a
- * few hundred items the code that otherwise takes millions. Sizes are in bytes or
+ * A run copies them when it opens.  Tests change them before that, to reach with a
+ * few hundred items the code that otherwise takes millions.  Sizes are in bytes or
  * items and at least 1.
  */
 #ifndef MGPU_CPU_TUNING_H

@@ -37,9 +37,9 @@ typedef struct mgpu_flips
 } mgpu_flips;
 
 /*
- * Sort items by code inside each segment. sorted is items itself or does not
- * overlap it. Both point at the first segment's first item; heads ascend, and end
- * follows the last segment. Returns how many segments are sorted: all, or those
+ * Sort items by code inside each segment.  sorted is items itself or does not
+ * overlap it.  Both point at the first segment's first item; heads ascend, and end
+ * follows the last segment.  Returns how many segments are sorted: all, or those
  * before the first one longer than mgpu_vector_sort_max.
  */
 uint64_t	mgpu_vector_sort_segments(const void *items, void *sorted, const uint32_t *heads,
@@ -48,15 +48,15 @@ uint64_t	mgpu_vector_sort_segments(const void *items, void *sorted, const uint32
 
 /*
  * In each of num_lanes lanes (1 or MGPU_MERGE_LANES), merge the first lane_items
- * items of output of two sorted lists. In both lists, MGPU_MERGE_AHEAD items behind
- * those taken are readable, and are in order or padding of last items. Equal items
+ * items of output of two sorted lists.  In both lists, MGPU_MERGE_AHEAD items behind
+ * those taken are readable, and are in order or padding of last items.  Equal items
  * must be indistinguishable: floats have no NaN and no -0.
  */
 void		mgpu_vector_merge(const mgpu_codec *codec, const mgpu_merge_lane *lanes, int num_lanes,
 							  uint64_t lane_items);
 
 /*
- * Merge two neighbouring lists in place, by code. Together they have at most
+ * Merge two neighbouring lists in place, by code.  Together they have at most
  * mgpu_vector_sort_max items.
  */
 void		mgpu_vector_merge_short(void *items, uint32_t num_a, uint32_t num_b, uint32_t width, uint64_t flip);

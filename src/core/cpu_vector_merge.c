@@ -1,11 +1,11 @@
 /*
  * cpu_vector_merge.c
- *		Merges in vector registers. See cpu_vector.h.
+ *		Merges in vector registers.  See cpu_vector.h.
  *
  * A merge keeps the largest items so far in a register, loads the next vector from
  * the list whose head is smaller, and stores the lower half of a bitonic merge of
- * the two (Inoue et al. 2007). Each step waits for the previous one, so four parts,
- * cut by Merge Path, run side by side. Short lists are merged in registers as a
+ * the two (Inoue et al. 2007).  Each step waits for the previous one, so four parts,
+ * cut by Merge Path, run side by side.  Short lists are merged in registers as a
  * whole, which neither waits nor copies.
  */
 #include "cpu_avx512.h"
@@ -14,7 +14,7 @@
 #ifdef HAVE_AVX512_VARIANT
 
 /*
- * Codes of ordinary floats (no NaN, no -0) and back, as in key_codec.h. flip is all
+ * Codes of ordinary floats (no NaN, no -0) and back, as in key_codec.h.  flip is all
  * ones for descending order.
  */
 #define DEFINE_CODES(bits) \
@@ -115,7 +115,7 @@ mgpu_vector_merge(const mgpu_codec *codec, const mgpu_merge_lane *lanes, int num
 
 /*
  * Merge of lists that fit the registers: the first list from the front, the second
- * reversed from the end, codes of all ones between them. This sequence rises and
+ * reversed from the end, codes of all ones between them.  This sequence rises and
  * then falls, so half a bitonic network sorts it.
  */
 #define DEFINE_MERGE_SHORT(bits) \
@@ -175,7 +175,7 @@ mgpu_vector_merge_short(void *items, uint32_t num_a, uint32_t num_b, uint32_t wi
 		merge_short_64(items, num_a, num_b, flip);
 }
 
-/* Compare each item with its successor. The last item's lane is masked out. */
+/* Compare each item with its successor.  The last item's lane is masked out. */
 #define DEFINE_PROBE(name, bits, lanes_per_vector, is_float, infinity) \
 TARGET static unsigned \
 name(const mgpu_codec *codec, const void *items, uint64_t num_items) \

@@ -1,11 +1,11 @@
 /*
  * cpu_vector_sort.c
- *		Sorting networks in vector registers. See cpu_vector.h.
+ *		Sorting networks in vector registers.  See cpu_vector.h.
  *
  * Bitonic networks (Batcher 1968) with whole vectors as comparators: a vector is
  * compared with a shuffle of itself, and one masked maximum over the minima puts
- * each lane's result in place. From four vectors on, most comparators need no
- * shuffle (cpu_avx512_columns.h). Up to sixteen vectors stay in registers. vqsort's
+ * each lane's result in place.  From four vectors on, most comparators need no
+ * shuffle (cpu_avx512_columns.h).  Up to sixteen vectors stay in registers.  vqsort's
  * own base case takes 400 ns for 128 to 256 items; this takes 15 ns for one vector
  * and 80 ns for sixteen.
  */
@@ -104,7 +104,7 @@ DEFINE_SORT(32, 16, __mmask16)
 DEFINE_SORT(64, 8, __mmask8)
 
 /*
- * Very short segments share a vector. Each round exchanges neighbours of one
+ * Very short segments share a vector.  Each round exchanges neighbours of one
  * segment, first at even lanes and then at odd ones (odd-even transposition); it
  * takes as many rounds as the longest segment has items.
  */
@@ -118,7 +118,7 @@ typedef struct segment_group
 	uint32_t	num_rounds;		/* 0: some segment is too long */
 } segment_group;
 
-/* Group the first segments that fit a vector. Reads 17 heads. */
+/* Group the first segments that fit a vector.  Reads 17 heads. */
 INLINE segment_group
 group_segments(const uint32_t *heads, const uint32_t num_lanes)
 {

@@ -3,7 +3,7 @@
  *		mgpu_cuda_executor of a build without CUDA.
  *
  * The table exists in every build, so callers need no conditional code: they ask
- * for devices, get the reason why there is none, and use the CPU. open never
+ * for devices, get the reason why there is none, and use the CPU.  open never
  * returns a run; the functions that take one accept its NULL.
  */
 #include "executor.h"

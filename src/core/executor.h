@@ -2,14 +2,14 @@
  * executor.h
  *		The one boundary between callers and the code that runs a job.
  *
- * An executor is a table of functions. All calls for one run come from one thread,
+ * An executor is a table of functions.  All calls for one run come from one thread,
  * in this order:
  *
  *	 open ── input_slot/input_commit … (until all items are in) ── submit
  *		 ── poll … (until MGPU_OK) ── stats ── release
  *
- * cancel and release are allowed at any time after open. After a failed call, only
- * release is allowed. No call blocks for longer than about 50 ms (device start-up
+ * cancel and release are allowed at any time after open.  After a failed call, only
+ * release is allowed.  No call blocks for longer than about 50 ms (device start-up
  * in open excepted), so that the caller can check for interrupts between two calls.
  * No call throws, longjmps or calls back.
  */
@@ -34,8 +34,8 @@ typedef enum mgpu_channel
 } mgpu_channel;
 
 /*
- * The memory of a job's data. It is the caller's and must live until release
- * returns. Inputs and outputs never overlap. Items are packed: num_items * width
+ * The memory of a job's data.  It is the caller's and must live until release
+ * returns.  Inputs and outputs never overlap.  Items are packed: num_items * width
  * bytes, aligned to the width (8 for 16-byte items).
  */
 typedef struct mgpu_binding
@@ -97,7 +97,7 @@ typedef struct mgpu_pass_stats
 
 #define MGPU_MAX_PASSES 40
 
-/* What a run did. Times are wall clock in milliseconds, 0 if not applicable. */
+/* What a run did.  Times are wall clock in milliseconds, 0 if not applicable. */
 typedef struct mgpu_run_stats
 {
 	mgpu_algorithm algorithm;	/* the one that ran, never AUTO */
@@ -108,7 +108,7 @@ typedef struct mgpu_run_stats
 
 	/*
 	 * Segmented and locality sorts: tiles that a pass neither merged nor copied
-	 * were left untouched by it. num_passes is 0 if one tile held all items. It may
+	 * were left untouched by it.  num_passes is 0 if one tile held all items.  It may
 	 * be 0 if the job does not count passes.
 	 */
 	uint64_t	num_tiles;
@@ -127,13 +127,13 @@ typedef struct mgpu_executor
 	const char *name;			/* "cpu", "gpu" */
 
 	/*
-	 * Number of usable devices: 0 with MGPU_OK for the CPU. A GPU executor without
-	 * a usable device returns MGPU_NO_DEVICE and the reason. Creates no context on
+	 * Number of usable devices: 0 with MGPU_OK for the CPU.  A GPU executor without
+	 * a usable device returns MGPU_NO_DEVICE and the reason.  Creates no context on
 	 * any device.
 	 */
 	mgpu_status (*num_devices) (int *count, mgpu_error *err);
 
-	/* Describe one device. May create a context (memory_free needs one). */
+	/* Describe one device.  May create a context (memory_free needs one). */
 	mgpu_status (*describe) (int ordinal, mgpu_device *device, mgpu_error *err);
 
 	/* Whether open needs no start-up: context created, kernels loaded. */
@@ -155,21 +155,21 @@ typedef struct mgpu_executor
 
 	/*
 	 * For a channel without whole input in the binding: a buffer for the next input
-	 * bytes. *slot is writable for *slot_bytes until the next input_commit on this
-	 * channel. *slot_bytes is a multiple of the item width, at least one item and
-	 * at most the missing input; *slot is aligned to at least 4 bytes. The 4 bytes
+	 * bytes.  *slot is writable for *slot_bytes until the next input_commit on this
+	 * channel.  *slot_bytes is a multiple of the item width, at least one item and
+	 * at most the missing input; *slot is aligned to at least 4 bytes.  The 4 bytes
 	 * before it are readable and writable too: a reader may put a header there and
-	 * restores them before it commits. MGPU_CANCELLED if the run was cancelled and
+	 * restores them before it commits.  MGPU_CANCELLED if the run was cancelled and
 	 * no slot will be free again.
 	 */
 	mgpu_status (*input_slot) (mgpu_run *run, mgpu_channel channel,
 							   void **slot, uint64_t *slot_bytes, mgpu_error *err);
 
-	/* The first bytes of the slot are input now. bytes is a multiple of the item width. */
+	/* The first bytes of the slot are input now.  bytes is a multiple of the item width. */
 	mgpu_status (*input_commit) (mgpu_run *run, mgpu_channel channel,
 								 uint64_t bytes, mgpu_error *err);
 
-	/* All input is in. Whole inputs of the binding are read from now on. */
+	/* All input is in.  Whole inputs of the binding are read from now on. */
 	mgpu_status (*submit) (mgpu_run *run, mgpu_error *err);
 
 	/*
@@ -181,7 +181,7 @@ typedef struct mgpu_executor
 	/* Allowed after poll returned MGPU_OK or MGPU_NOT_SORTED. */
 	void		(*stats) (const mgpu_run *run, mgpu_run_stats *stats);
 
-	/* Ask the run to stop; returns at once. poll then returns MGPU_CANCELLED. */
+	/* Ask the run to stop; returns at once.  poll then returns MGPU_CANCELLED. */
 	void		(*cancel) (mgpu_run *run);
 
 	/*
@@ -196,7 +196,7 @@ typedef struct mgpu_executor
 
 	/*
 	 * Whether threads of this run write the key output while input still arrives,
-	 * and so take its page faults. NULL: never.
+	 * and so take its page faults.  NULL: never.
 	 */
 	bool		(*writes_early) (const mgpu_run *run);
 } mgpu_executor;
@@ -204,7 +204,7 @@ typedef struct mgpu_executor
 extern const mgpu_executor mgpu_cpu_executor;
 
 /*
- * The CUDA executor. In a build without CUDA, exec_cuda_stub.c provides the table,
+ * The CUDA executor.  In a build without CUDA, exec_cuda_stub.c provides the table,
  * and its calls return MGPU_NO_DEVICE.
  */
 extern const mgpu_executor mgpu_cuda_executor;

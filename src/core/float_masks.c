@@ -3,11 +3,11 @@
  *		See float_masks.h.
  *
  * A block is first tested for any zero or NaN; only a block that has some gets its
- * masks computed. Neither step branches on an item.
+ * masks computed.  Neither step branches on an item.
  *
  * Rejected: a loop over the items of such blocks, since with one special item in
  * fifty nearly every block has one, and mispredicted branches made it ten times as
- * slow. An AVX-512 variant gained less than 0.05 ns an item.
+ * slow.  An AVX-512 variant gained less than 0.05 ns an item.
  */
 #include "float_masks.h"
 

@@ -2,7 +2,7 @@
  * float_masks.h
  *		Positions of zeros and NaN among stored floats, one bit an item.
  *
- * Float codes lose the sign of zero and the bits of NaN (key_codec.h). float_ties.h
+ * Float codes lose the sign of zero and the bits of NaN (key_codec.h).  float_ties.h
  * records these with the masks; cpu_codec.c corrects codes with them.
  */
 #ifndef MGPU_FLOAT_MASKS_H
@@ -25,8 +25,8 @@ typedef struct mgpu_float_masks
 
 /*
  * Find the first of blocks [block, num_blocks) with a zero or a NaN, and its masks.
- * Returns num_blocks and leaves *masks unchanged if there is none. width is 4 or 8
- * bytes; items are aligned to it. vectors: use vector instructions, with the same
+ * Returns num_blocks and leaves *masks unchanged if there is none.  width is 4 or 8
+ * bytes; items are aligned to it.  vectors: use vector instructions, with the same
  * result.
  */
 uint64_t	mgpu_float_next_special(const void *items, uint32_t width, uint64_t block, uint64_t num_blocks,

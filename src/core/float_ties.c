@@ -3,9 +3,9 @@
  *		See float_ties.h.
  *
  * A slice is scanned in blocks of 64, whose zeros and NaN come as masks
- * (float_masks.h). Zeros and NaN are counted. Only a -0 or a foreign NaN is written
- * to its place in a store, one by one. All other entries of a store already hold
- * the default: +0 (a zero bit) or PostgreSQL's own NaN. A store is allocated at the
+ * (float_masks.h).  Zeros and NaN are counted.  Only a -0 or a foreign NaN is written
+ * to its place in a store, one by one.  All other entries of a store already hold
+ * the default: +0 (a zero bit) or PostgreSQL's own NaN.  A store is allocated at the
  * first -0 or foreign NaN, with entries for all items counted so far.
  */
 #include "float_ties.h"
@@ -28,7 +28,7 @@ mgpu_float_ties_init(mgpu_float_ties *ties, uint32_t width)
 	ties->width = width;
 }
 
-/* Reserve bits for num_zeros zeros. New bits are 0, which means +0. */
+/* Reserve bits for num_zeros zeros.  New bits are 0, which means +0. */
 static bool
 reserve_zeros(mgpu_float_ties *ties, uint64_t num_zeros)
 {
@@ -48,7 +48,7 @@ reserve_zeros(mgpu_float_ties *ties, uint64_t num_zeros)
 	return true;
 }
 
-/* Reserve entries for num_nans NaN. New entries hold PostgreSQL's NaN. */
+/* Reserve entries for num_nans NaN.  New entries hold PostgreSQL's NaN. */
 static bool
 reserve_nans(mgpu_float_ties *ties, uint64_t num_nans)
 {
@@ -170,7 +170,7 @@ load_item(const mgpu_float_ties *ties, const void *sorted, uint64_t i)
 
 /*
  * Start of the run of zeros: behind the items that sort before it, the negative
- * ones when ascending and the positive ones when descending. NaN are left out of
+ * ones when ascending and the positive ones when descending.  NaN are left out of
  * the search: on the positive side, one with its sign bit set would pass for a
  * negative item.
  */

@@ -2,10 +2,10 @@
  * float_ties.h
  *		Records what float codes lose, so that sorts are stable to the byte.
  *
- * The codes of key_codec.h make -0 and +0 one key, and every NaN one key. In the
+ * The codes of key_codec.h make -0 and +0 one key, and every NaN one key.  In the
  * sorted array each such group is one run, and a stable sort keeps a run in input
- * order. So the groups' own bits are recorded in input order and written over the
- * two runs at the end. Nothing is stored until the first -0 (then one bit a zero)
+ * order.  So the groups' own bits are recorded in input order and written over the
+ * two runs at the end.  Nothing is stored until the first -0 (then one bit a zero)
  * or the first NaN that is not PostgreSQL's own (then the bits of every NaN).
  * Rejected: sorting (key, index) pairs, twice the work on every float array for the
  * rare one with -0.
@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-/* Fields are private. zero_signs has one bit for each zero, in input order. */
+/* Fields are private.  zero_signs has one bit for each zero, in input order. */
 typedef struct mgpu_float_ties
 {
 	uint32_t	width;			/* 4 or 8 bytes a float */
@@ -39,7 +39,7 @@ typedef struct mgpu_float_ties
 void		mgpu_float_ties_init(mgpu_float_ties *ties, uint32_t width);
 
 /*
- * Scan the next num_items stored floats, aligned to their width. After
+ * Scan the next num_items stored floats, aligned to their width.  After
  * MGPU_HOST_MEMORY, only release is allowed.
  */
 mgpu_status mgpu_float_ties_scan(mgpu_float_ties *ties, const void *items,
@@ -47,7 +47,7 @@ mgpu_status mgpu_float_ties_scan(mgpu_float_ties *ties, const void *items,
 
 /*
  * Write the recorded bits over the runs of zeros and NaN in the sorted array of
- * everything scanned, whatever bits the runs have there. Returns at once if nothing
+ * everything scanned, whatever bits the runs have there.  Returns at once if nothing
  * was recorded.
  */
 void		mgpu_float_ties_restore(const mgpu_float_ties *ties, void *sorted,

@@ -96,7 +96,7 @@ find_by_itself(const mgpu_gather *gather, const uint32_t *positions, uint32_t nu
 }
 
 /*
- * Where the previous task's elements end. Tasks begin in ascending order, so that
+ * Where the previous task's elements end.  Tasks begin in ascending order, so that
  * task runs or is done.
  */
 static uint64_t

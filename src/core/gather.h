@@ -3,10 +3,10 @@
  *		Copies elements of different sizes, from anywhere in memory, to one
  *		contiguous result.
  *
- * A task owns a range of the result. It finds its elements and counts their bytes,
+ * A task owns a range of the result.  It finds its elements and counts their bytes,
  * learns from the previous task where they go, tells the next task, and copies.
  * Each element is looked up once, and a task waits only for the counting of
- * another. Rejected: a separate pass that sums all sizes first, which misses the
+ * another.  Rejected: a separate pass that sums all sizes first, which misses the
  * cache as often as the copy.
  */
 #ifndef MGPU_GATHER_H
@@ -28,7 +28,7 @@
 typedef struct mgpu_gather
 {
 	/*
-	 * Element i is data[offsets[i], offsets[i + 1]). If offsets is NULL, it begins
+	 * Element i is data[offsets[i], offsets[i + 1]).  If offsets is NULL, it begins
 	 * at cells[i] or, if that is NULL too, at data + spans[i].offset, and bytes_of
 	 * returns its length.
 	 */
@@ -66,7 +66,7 @@ mgpu_gather_tasks(const mgpu_gather *gather)
 	return (gather->num_items + gather->task_items - 1) / gather->task_items;
 }
 
-/* A task; context is the gather. Tasks must begin in ascending order. */
+/* A task; context is the gather.  Tasks must begin in ascending order. */
 void		mgpu_gather_task(void *context, uint64_t task, int worker);
 
 #endif							/* MGPU_GATHER_H */

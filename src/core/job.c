@@ -4,8 +4,8 @@
  *
  * Later layers rely on these rules and check none of them again: item counts fit
  * 32-bit indices, byte counts fit size_t, and each combination of kind, width and
- * outputs has an implementation. Rules are plain functions, tried in order, so that
- * the first broken one names itself. A table of allowed combinations was rejected:
+ * outputs has an implementation.  Rules are plain functions, tried in order, so that
+ * the first broken one names itself.  A table of allowed combinations was rejected:
  * it cannot say which field is bad.
  */
 #include "job.h"
@@ -37,7 +37,7 @@ is_value_width_allowed(uint32_t width)
 	return width == 1 || width == 2 || width == 4 || width == 8 || width == 16;
 }
 
-/* Whether items move by keys. Otherwise they move by positions, and the job has no keys. */
+/* Whether items move by keys.  Otherwise they move by positions, and the job has no keys. */
 static bool
 has_keys(const mgpu_job *job)
 {

@@ -8,7 +8,7 @@
  * region: a stored array is read in slices, and a channel lets the first slice be
  * uploaded while the next is read.
  *
- * Keys enter and leave as the bytes that PostgreSQL stores. Executors map them to
+ * Keys enter and leave as the bytes that PostgreSQL stores.  Executors map them to
  * order-preserving unsigned codes (key_codec.h) and back.
  */
 #ifndef MGPU_JOB_H
@@ -53,7 +53,10 @@ typedef enum mgpu_algorithm
 	MGPU_ALGORITHM_QUICK		/* vectorized quicksort: reported, never requested */
 } mgpu_algorithm;
 
-/* Outputs, or-ed. Pairs may have all; REMOVE and INSERT have values alone, the others keys alone. */
+/*
+ * Outputs, or-ed.  Pairs may have any of them; REMOVE and INSERT have values alone,
+ * the others keys alone.
+ */
 #define MGPU_OUT_KEYS		0x1
 #define MGPU_OUT_INDICES	0x2	/* uint32, 0-based position in the input */
 #define MGPU_OUT_VALUES		0x4	/* values in the order of their keys */
@@ -68,14 +71,14 @@ typedef struct mgpu_job
 	uint32_t	descending;		/* 0 or 1; ties keep input order either way */
 	uint32_t	algorithm;		/* mgpu_algorithm; AUTO lets the executor pick */
 	uint32_t	count_passes;	/* 1: count passes; the requested algorithm then
-								 * runs even if another would be faster. Else 0. */
+								 * runs even if another would be faster.  Else 0. */
 	uint64_t	num_items;		/* at most MGPU_MAX_ITEMS */
 
 	/* SORT, SORT_PAIRS: segments, each sorted by itself; 0: not segmented. */
 	uint64_t	num_segments;
 
 	/*
-	 * MERGE, MERGE_PAIRS: items of b. REMOVE, INSERT: positions. The result has
+	 * MERGE, MERGE_PAIRS: items of b.  REMOVE, INSERT: positions.  The result has
 	 * num_items + num_b_items items (REMOVE: num_items - num_b_items), at most
 	 * MGPU_MAX_ITEMS.
 	 */
@@ -92,7 +95,7 @@ mgpu_job_is_merge(const mgpu_job *job)
 	return job->op == MGPU_OP_MERGE || job->op == MGPU_OP_MERGE_PAIRS;
 }
 
-/* Whether items are keys with indices. Outputs may then be other than keys. */
+/* Whether items are keys with indices.  Outputs may then be other than keys. */
 static inline bool
 mgpu_job_is_pairs(const mgpu_job *job)
 {
@@ -101,7 +104,7 @@ mgpu_job_is_pairs(const mgpu_job *job)
 
 /*
  * Check a job, trusted or not: MGPU_OK, or MGPU_BAD_JOB with the first broken rule
- * in *err. Executors call this first in open.
+ * in *err.  Executors call this first in open.
  */
 mgpu_status mgpu_job_validate(const mgpu_job *job, mgpu_error *err);
 

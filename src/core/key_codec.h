@@ -3,7 +3,7 @@
  *		Order-preserving maps from stored elements to unsigned codes, and back.
  *
  * a sorts before b if and only if encode(a) < encode(b), and a ties with b if and
- * only if the codes are equal. Descending order complements the code, which keeps
+ * only if the codes are equal.  Descending order complements the code, which keeps
  * ties in input order under a stable sort.
  *
  *	 unsigned	code = value
@@ -14,8 +14,8 @@
  *	 bytes		two 8-byte words, each big-endian value of the stored bytes
  *
  * Floats lose the sign of zero and the payload of NaN, which float_ties.h records
- * and restores. Comparing floats themselves was rejected: NaN breaks a comparison
- * network. With codes, one implementation for each key width serves all types.
+ * and restores.  Comparing floats themselves was rejected: NaN breaks a comparison
+ * network.  With codes, one implementation for each key width serves all types.
  *
  * Header-only, C11 and CUDA C++: both executors compile the same map.
  */

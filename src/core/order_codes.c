@@ -37,7 +37,7 @@ bit_length_mgpu_u128(mgpu_u128 number)
 }
 
 /*
- * order_run orders a run, whose positions ascend, by code. finish_runs does so for
+ * order_run orders a run, whose positions ascend, by code.  finish_runs does so for
  * each run of equal prefixes, which are the bits above index_bits.
  */
 #define DEFINE_ORDER(type) \

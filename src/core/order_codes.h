@@ -3,11 +3,11 @@
  *		Stable order of codes that fit a cache.
  *
  * A code and its position are packed into one 64-bit number, the code above the
- * position, and vqsort sorts these numbers. Positions break ties, so the result is
- * stable although vqsort is not. If code and position need more than 64 bits, the
- * minimum is subtracted from the codes, and then their low bits are dropped. Items
+ * position, and vqsort sorts these numbers.  Positions break ties, so the result is
+ * stable although vqsort is not.  If code and position need more than 64 bits, the
+ * minimum is subtracted from the codes, and then their low bits are dropped.  Items
  * with equal prefixes form short runs, which the same method orders over their own
- * range. Each level adds at least 32 bits, so there are at most four levels.
+ * range.  Each level adds at least 32 bits, so there are at most four levels.
  */
 #ifndef MGPU_ORDER_CODES_H
 #define MGPU_ORDER_CODES_H
@@ -16,7 +16,7 @@
 
 /*
  * Fill packed[0, num_codes): the low mgpu_order_bits(num_codes) bits of entry i are
- * the position of the i-th smallest code. No heap memory.
+ * the position of the i-th smallest code.  No heap memory.
  */
 void		mgpu_order_codes_u32(const uint32_t *codes, uint64_t *packed, uint32_t num_codes);
 void		mgpu_order_codes_u64(const uint64_t *codes, uint64_t *packed, uint32_t num_codes);

@@ -3,8 +3,8 @@
  *		See planner.h.
  *
  * Both predictions are linear in the number of items, with a slight curve for the
- * CPU's comparison sort and a floor that memory sets to many threads. Reading the
- * input costs both executors the same and is in neither. Finer models were
+ * CPU's comparison sort and a floor that memory sets to many threads.  Reading the
+ * input costs both executors the same and is in neither.  Finer models were
  * rejected: near the size where both are equally fast, a wrong choice costs a
  * fraction of a millisecond.
  */
@@ -19,7 +19,7 @@
 
 /*
  * CPU: nanoseconds an item, one thread, 10 million random items, on a server core
- * that sorts 10 million int4 by vqsort in 50 ms. Measured with one and two threads
+ * that sorts 10 million int4 by vqsort in 50 ms.  Measured with one and two threads
  * on a core that takes 33 ms, and scaled.
  */
 static const double cpu_sort_ns[NUM_WIDTHS] = {0.6, 1.0, 5.3, 13.0, 45.0};

@@ -2,11 +2,11 @@
  * planner.h
  *		Chooses the executor of a job: a pure function without state.
  *
- * Times on CPU and GPU are predicted from measured constants (planner.c). A GPU
+ * Times on CPU and GPU are predicted from measured constants (planner.c).  A GPU
  * without a context costs its start-up once, and how many calls follow is unknown.
  * So the planner solves the ski rental problem: it starts the GPU when this call
  * alone gains the start-up time, or when this session's calls together would have
- * gained it by now. That costs at most twice the optimum.
+ * gained it by now.  That costs at most twice the optimum.
  */
 #ifndef MGPU_PLANNER_H
 #define MGPU_PLANNER_H

@@ -3,8 +3,8 @@
  *		See prefault.h.
  *
  * madvise(MADV_POPULATE_WRITE) (Linux 5.14) makes pages present and writable
- * without changing them, so others may write to the buffer meanwhile. Writing zeros
- * was rejected: it would destroy what others write. On older kernels nothing is
+ * without changing them, so others may write to the buffer meanwhile.  Writing zeros
+ * was rejected: it would destroy what others write.  On older kernels nothing is
  * done, and page faults happen on the first write to a page.
  */
 #ifndef _GNU_SOURCE

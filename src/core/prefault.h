@@ -15,8 +15,8 @@ extern "C" {
 typedef struct mgpu_prefault mgpu_prefault;
 
 /*
- * Start on [buffer, buffer + bytes), which must stay mapped until stop. No byte
- * changes, so others may write to the buffer meanwhile. NULL if the buffer has no
+ * Start on [buffer, buffer + bytes), which must stay mapped until stop.  No byte
+ * changes, so others may write to the buffer meanwhile.  NULL if the buffer has no
  * whole page or no thread could be created, which costs only time.
  */
 mgpu_prefault *mgpu_prefault_start(void *buffer, size_t bytes);

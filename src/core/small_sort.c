@@ -2,10 +2,10 @@
  * small_sort.c
  *		See small_sort.h.
  *
- * A vector of consecutive items is compared with every item j in turn. A comparison
- * that holds is -1 in its lane, so subtracting the results counts them. On ties,
+ * A vector of consecutive items is compared with every item j in turn.  A comparison
+ * that holds is -1 in its lane, so subtracting the results counts them.  On ties,
  * items before the vector come first (<=), items behind it do not (<), and inside
- * the vector the lane number decides. Sorting networks were rejected: each is fast
+ * the vector the lane number decides.  Sorting networks were rejected: each is fast
  * only for its own size, and they are not stable.
  */
 #include "small_sort.h"

@@ -3,7 +3,7 @@
  *		Ranks of a few items, without branches on their values.
  *
  * The rank of an item is the number of items that a stable sort puts before it.
- * Counting takes n * n comparisons that never mispredict, eight at a time. Up to
+ * Counting takes n * n comparisons that never mispredict, eight at a time.  Up to
  * some tens of items this beats every sort that branches, and vqsort, whose call
  * costs about 300 ns.
  */
@@ -14,7 +14,7 @@
 
 #include "cpu_codec.h"
 
-/* Most items of a call. Arrays need MGPU_SMALL_ROOM entries, as vectors overrun the items. */
+/* Most items of a call.  Arrays need MGPU_SMALL_ROOM entries, as vectors overrun the items. */
 #define MGPU_SMALL_MAX 128
 #define MGPU_SMALL_ROOM (MGPU_SMALL_MAX + 8)
 
@@ -25,8 +25,8 @@
 uint32_t	mgpu_small_limit(uint32_t key_width);
 
 /*
- * ranks[i] = position of items[i] in the sorted order. Items compare as signed
- * numbers. Both arrays have MGPU_SMALL_ROOM entries; those from num_items on are
+ * ranks[i] = position of items[i] in the sorted order.  Items compare as signed
+ * numbers.  Both arrays have MGPU_SMALL_ROOM entries; those from num_items on are
  * scratch.
  */
 void		mgpu_small_ranks_i32(int32_t *items, uint32_t num_items, uint32_t *ranks);

@@ -2,9 +2,9 @@
  * status.h
  *		What every core and executor call returns, and its error message.
  *
- * A call returns an mgpu_status. If that is neither MGPU_OK nor MGPU_PENDING, the
- * call has filled the caller's mgpu_error. Nothing here allocates, throws or jumps;
- * the PostgreSQL side turns a status into ereport in one place (src/pgerror.c). A
+ * A call returns an mgpu_status.  If that is neither MGPU_OK nor MGPU_PENDING, the
+ * call has filled the caller's mgpu_error.  Nothing here allocates, throws or jumps;
+ * the PostgreSQL side turns a status into ereport in one place (src/pgerror.c).  A
  * global error like errno was rejected: two executors may fail in turn within one
  * SQL call, and the user sees both reasons.
  */

@@ -4,7 +4,7 @@
  *
  * The portable sort is an American flag sort (McIlroy, Bostic, McIlroy 1993): a
  * radix sort from the top digit down, in place, by cycles of swaps; ranges of a few
- * items are ranked. It needs 4 kB of stack for each byte of a key, and no heap.
+ * items are ranked.  It needs 4 kB of stack for each byte of a key, and no heap.
  * std::sort and qsort were rejected: five to ten times slower on random keys.
  */
 #include "vqsort.h"
@@ -18,7 +18,7 @@
 #include "vqsort_highway.h"
 #endif
 
-/* Sort a few codes by their ranks. The xor with sign makes codes signed. */
+/* Sort a few codes by their ranks.  The xor with sign makes codes signed. */
 #define DEFINE_SORT_SMALL(type, ranked_type, ranks, sign) \
 static void \
 sort_small_##type(type *codes, uint32_t num_items) \
@@ -53,8 +53,8 @@ sort_small(void *keys, uint32_t num_items, uint32_t width)
 #if MGPU_WITH_HIGHWAY
 
 /*
- * hwy::uint128_t is aligned to 16 bytes, arrays of uuid to 8. Such an array,
- * without its last item, is moved up by one word and sorted. It is then moved back
+ * hwy::uint128_t is aligned to 16 bytes, arrays of uuid to 8.  Such an array,
+ * without its last item, is moved up by one word and sorted.  It is then moved back
  * in two pieces, around the last item's place.
  */
 static void
@@ -113,7 +113,7 @@ mgpu_vqsort_name(void)
 
 /*
  * Sort keys that agree above the digit at shift by that digit, then each digit's
- * range by the next digit. A range with one digit is not moved.
+ * range by the next digit.  A range with one digit is not moved.
  */
 #define DEFINE_FLAG_SORT(type) \
 static void \

@@ -1,11 +1,11 @@
 /*
  * vqsort_highway.cpp
- *		The one C++ file of the core. See vqsort_highway.h.
+ *		The one C++ file of the core.  See vqsort_highway.h.
  *
  * Some versions of Highway give a Sorter scratch memory, which two calls must not
- * share. So each thread has its own Sorter, for as long as the thread lives. The
+ * share.  So each thread has its own Sorter, for as long as the thread lives.  The
  * class is used instead of the templates below it, which change from version to
- * version. Nothing here throws.
+ * version.  Nothing here throws.
  */
 #if MGPU_WITH_HIGHWAY
 

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/* Choose the instruction set. Call this before threads start. */
+/* Choose the instruction set.  Call this before threads start. */
 void		mgpu_highway_prepare(void);
 
 /* Ascending, in place, any thread; width 2, 4, 8 or 16 bytes. */

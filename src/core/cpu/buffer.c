@@ -1,10 +1,10 @@
 /*
  * buffer.c
- *		Memory of the CPU executor's own.
+ *		Memory of the CPU executor.
  *
- * Large buffers are mapped: they come as zero pages, huge ones where the system
- * has them (one fault for 2 MB instead of one for 4 kB), and go back
- * to the system at once.  malloc would keep some of both from happening.
+ * Large buffers are mapped: they come as zero pages, huge ones if the system has
+ * them (one fault for 2 MB instead of one for 4 kB), and return to the system at
+ * once.  malloc would prevent some of both.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -20,7 +20,7 @@
 bool
 mgpu_buffer_allocate(mgpu_buffer *buffer, uint64_t bytes, mgpu_status *status, mgpu_error *err)
 {
-	/* whole cache lines, as aligned_alloc wants; vector stores may run over */
+	/* whole cache lines, as aligned_alloc requires; vector stores may overrun */
 	uint64_t	padded = (bytes + 127) / 64 * 64;
 
 	buffer->mapped = padded >= MAP_MIN_BYTES;

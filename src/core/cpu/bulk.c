@@ -1,23 +1,22 @@
 /*
  * bulk.c
- *		Strategies for bulk remove and bulk insert: runs of values move, with
- *		gaps closed or opened between them.
+ *		Strategies for bulk remove and bulk insert: runs of values move, and gaps
+ *		between them close or open.
  *
- * A binary search in the positions says how many of them come before a place of
- * the input or of the output, and so where a task's output begins: no task waits
- * for another (S. Baxter's Modern GPU).  Where many positions are near each
- * other, a run's length cannot be predicted; so a fixed number of values is
- * copied, whatever the length, and the next run overwrites what was too much.
- * A bit map and compress instructions were rejected: positions come as a list,
- * and making the map costs what the copies do.
+ * A binary search in the positions tells where a task's output begins, so no task
+ * waits for another (S. Baxter, Modern GPU).  Where many positions are close
+ * together, the lengths of runs are unpredictable.  So a fixed number of values is
+ * copied, whatever the length, and the next run overwrites the excess.  A bit map
+ * with compress instructions was rejected: positions come as a list, and making the
+ * map costs as much as the copies.
  *
- * Streamed values are moved to their places as they are committed.
+ * Streamed values move to their places when they are committed.
  */
 #include <string.h>
 
 #include "core/cpu/run.h"
 
-/* A part of the source: values [begin, end), which stand at values. */
+/* Values [begin, end) of the source; values points at the first of them. */
 typedef struct source_part
 {
 	const void *values;
@@ -25,7 +24,7 @@ typedef struct source_part
 	uint64_t	end;
 } source_part;
 
-/* Positions that are looked at together for being the same one. */
+/* Positions tested together for being all the same. */
 #define SAME_POSITIONS 64
 
 static uint64_t
@@ -34,7 +33,10 @@ positions_below(const mgpu_run *run, uint64_t limit)
 	return mgpu_positions_below(run->binding.in_positions, run->job.num_b_items, limit);
 }
 
-/* How many inserted values have places below limit: the i-th one's is i behind its position. */
+/*
+ * Number of inserted values with a place in the output below limit.  The place of
+ * value i is its position + i.
+ */
 static uint64_t
 inserted_below(const mgpu_run *run, uint64_t limit)
 {
@@ -58,11 +60,12 @@ inserted_below(const mgpu_run *run, uint64_t limit)
 }
 
 /*
- * One width.  A run of at most AT_ONCE values is copied as AT_ONCE values where
- * so many may be read and written; limit is the end of what may be written.
+ * Functions of one value width.  A run of at most AT_ONCE values is copied as
+ * AT_ONCE values if that many may be read and written; limit is the end of what may
+ * be written.
  *
- * insert_... takes positions [i, end) of which the first is not before the
- * source part; inserted is NULL to leave gaps.
+ * insert_... takes positions that are not before the source part.  inserted is NULL
+ * to leave gaps.
  */
 #define DEFINE_BULK(type, AT_ONCE) \
 static inline type * \
@@ -163,7 +166,7 @@ remove_part(const mgpu_run *run, const source_part *part)
 	}
 }
 
-/* The part, with inserted values [first, end), which belong before its end or at it. */
+/* Write the part and inserted values [first, end), which belong before its end or at it. */
 static void
 insert_part(const mgpu_run *run, const source_part *part, uint64_t first, uint64_t end)
 {
@@ -172,7 +175,7 @@ insert_part(const mgpu_run *run, const source_part *part, uint64_t first, uint64
 	const char *inserted = run->binding.in_b_values;
 	void	   *out = (char *) run->binding.out_values + (part->begin + first) * width;
 
-	/* streamed ones may not be there yet: fill_task puts them into their gaps */
+	/* streamed ones may not be in yet: fill_task puts them into their gaps */
 	if (run->submitted)
 		inserted = run->in[MGPU_CHANNEL_B_VALUES];
 	if (inserted != NULL)
@@ -204,7 +207,7 @@ remove_streamed(mgpu_run *run, const void *items, uint64_t begin, uint64_t num_i
 	remove_part(run, &part);
 }
 
-/* What is inserted at the end of a slot goes before the next one, if there is one. */
+/* Values inserted at the end of a slot go with the next slot, except for the last slot. */
 static void
 insert_streamed(mgpu_run *run, const void *items, uint64_t begin, uint64_t num_items)
 {
@@ -228,7 +231,7 @@ remove_task(void *context, uint64_t task, int worker)
 	remove_streamed(run, values + begin * run->job.value_width, begin, num_items);
 }
 
-/* Tasks of equal output, wherever its values come from. */
+/* Each task writes the same number of values. */
 static void
 insert_task(void *context, uint64_t task, int worker)
 {
@@ -241,7 +244,7 @@ insert_task(void *context, uint64_t task, int worker)
 	source_part part = {run->in[MGPU_CHANNEL_VALUES], begin - first, end - last};
 
 	(void) worker;
-	/* where there are none, none is read, but memcpy wants an address */
+	/* without values none is read, but memcpy needs an address */
 	if (part.values == NULL)
 		part.values = run->binding.out_values;
 	else
@@ -249,7 +252,7 @@ insert_task(void *context, uint64_t task, int worker)
 	insert_part(run, &part, first, last);
 }
 
-/* Inserted values into the gaps that streamed ones left. */
+/* Put inserted values into the gaps between streamed ones. */
 static void
 fill_task(void *context, uint64_t task, int worker)
 {

@@ -1,16 +1,16 @@
 /*
  * count.c
- *		Strategy for keys of one and two bytes: they are not sorted but counted, and
- *		each value is written out as often as it occurred.
+ *		Strategy for keys of one and two bytes: counting sort.
  *
- * Every worker counts into a table of its own.
+ * Each worker counts into its own table.  Then each value is written as often as it
+ * occurred.
  */
 #include "core/cpu/run.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Tables of 2^16 counts: one a worker while counting, then one of positions. */
+/* Counts of each worker, and their sums. */
 typedef struct count_state
 {
 	mgpu_buffer tables;			/* uint32_t [workers][num_codes] */
@@ -62,7 +62,7 @@ sum_counts(mgpu_run *run)
 	}
 }
 
-/* First code that ends behind position. */
+/* The code at a position of the result: the first that ends behind it. */
 static uint32_t
 code_at(const count_state *state, uint64_t position)
 {

@@ -2,10 +2,10 @@
  * exchange.c
  *		See exchange.h.
  *
- * Plain loops that compilers turn into vector minima and maxima; strides below a
- * vector's length are constants, so that those become shuffles inside vectors.
- * Each is compiled for several instruction sets, as the baseline of x86-64 has
- * no unsigned minimum of 4 bytes.  128-bit codes stay scalar, without branches.
+ * Plain loops that compilers turn into vector minima and maxima.  Strides below a
+ * vector's length are constants, so that they become shuffles inside vectors.  Each
+ * loop is compiled for several instruction sets, as baseline x86-64 has no unsigned
+ * minimum of 4 bytes.  128-bit codes stay scalar, without branches.
  */
 #include "core/cpu/exchange.h"
 
@@ -80,7 +80,7 @@ DEFINE_EXCHANGES(avx2, TARGET_AVX2)
 DEFINE_EXCHANGES(avx512, TARGET_AVX512)
 #endif
 
-/* By level, and by the logarithm of the width. */
+/* Indexed by level and by the logarithm of the width. */
 static void (*const items_functions[][5]) (void *lows, void *highs, uint64_t num_pairs) = {
 	ITEMS_OF(portable),
 #ifdef HAVE_X86_VARIANTS

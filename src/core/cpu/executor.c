@@ -1,10 +1,11 @@
 /*
  * executor.c
- *		mgpu_cpu_executor: the table, and the driver of phases.
+ *		mgpu_cpu_executor: the table of functions, and the driver of phases.
  *
- * submit starts the threads, or the first slot of keys that are worked on as they
- * come; poll works on the strategy's phases until its time is up.  Nothing else
- * blocks, but for a slot that waits for room (stream.c).
+ * submit starts the threads; if the strategy takes keys while they arrive, the
+ * first slot of keys does.  poll works on the strategy's phases until its time is
+ * up.  Nothing else blocks but input_slot, which may wait for a free slot of the
+ * ring (stream.c).
  */
 #include "core/cpu/input.h"
 #include "core/cpu/stream.h"
@@ -34,11 +35,11 @@ cpu_is_warm(void)
 	return true;
 }
 
-/* What a call may take beside its input and its result, of which streams are held. */
+/* Limits of a call's memory beside its input and its result. */
 #define SCRATCH_ITEM_BYTES 32
 #define SCRATCH_BYTES (UINT64_C(64) << 20)
 
-/* An upper bound: channels are taken to be streamed. */
+/* An upper bound, as if all channels were streamed. */
 static uint64_t
 cpu_workspace_bytes(const mgpu_job *job, const mgpu_exec_options *options)
 {
@@ -146,7 +147,7 @@ mgpu_begin_phase(mgpu_run *run, mgpu_task_function function, uint64_t num_tasks)
 	mgpu_pool_begin(run->pool, function, run, num_tasks);
 }
 
-/* Work until done, or until poll_ms have passed, which gives MGPU_PENDING. */
+/* Work until done, or until poll_ms have passed (MGPU_PENDING). */
 static mgpu_status
 work(mgpu_run *run, double start_ms, mgpu_error *err)
 {

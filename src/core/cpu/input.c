@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Room before the first item, for a reader's header; keeps the alignment. */
+/* Bytes before the first item, for a reader's header; they keep the alignment. */
 #define LEAD_BYTES 64
 
 static uint64_t
@@ -18,7 +18,7 @@ channel_width(const mgpu_run *run, mgpu_channel channel)
 		run->job.key_width : run->job.value_width;
 }
 
-/* 0 where the job has no such input. */
+/* 0 if the job has no such input. */
 static uint64_t
 channel_items(const mgpu_run *run, mgpu_channel channel)
 {
@@ -68,14 +68,14 @@ is_streamed(const mgpu_run *run, mgpu_channel channel)
 	return channel_bytes(run, channel) > 0 && bound_input(run, channel) == NULL;
 }
 
-/* Keys that leave their slot as codes. */
+/* Whether keys are encoded on their way out of the slot. */
 static bool
 is_encoded(const mgpu_run *run, mgpu_channel channel)
 {
 	return channel == MGPU_CHANNEL_KEYS && !mgpu_job_is_merge(&run->job);
 }
 
-/* Keys that tasks take from the ring they come through. */
+/* Whether tasks read the keys from the ring that they arrive in. */
 static bool
 is_ringed(const mgpu_run *run, mgpu_channel channel)
 {
@@ -88,14 +88,14 @@ is_consumed(const mgpu_run *run, mgpu_channel channel)
 	return channel == MGPU_CHANNEL_VALUES && run->strategy->consume != NULL;
 }
 
-/* Pairs have no place for codes in their result. */
+/* Whether codes go to the result, which has space for them if keys are alone. */
 static bool
 are_codes_in_result(const mgpu_run *run)
 {
 	return run->strategy->codes_in_result && (run->job.op == MGPU_OP_SORT || run->job.op == MGPU_OP_ODD_EVEN_SORT);
 }
 
-/* What is allocated for a channel, beside its slot. */
+/* Bytes allocated for a streamed channel, beside its slot. */
 static uint64_t
 held_bytes(const mgpu_run *run, mgpu_channel channel)
 {
@@ -138,14 +138,14 @@ is_complete(const mgpu_run *run, mgpu_channel channel)
 	return run->bytes_in[channel] == channel_bytes(run, channel);
 }
 
-/* Where codes of the stream go. */
+/* Destination of streamed codes. */
 static char *
 stream_codes(const mgpu_run *run)
 {
 	return run->codes.data ? run->codes.data : run->binding.out_keys;
 }
 
-/* Streamed keys, as tasks or phases will find them. */
+/* Set run->keys to the streamed keys, for tasks and phases. */
 static void
 set_streamed_keys(mgpu_run *run)
 {
@@ -156,7 +156,7 @@ set_streamed_keys(mgpu_run *run)
 	mgpu_codec_init_identity(&run->keys.codec, run->job.key_width);
 }
 
-/* Before the first key that is worked on as it comes. */
+/* Called before the first key, for strategies that take keys while they arrive. */
 static mgpu_status
 begin_stream(mgpu_run *run, mgpu_error *err)
 {
@@ -252,7 +252,7 @@ mgpu_input_bind(mgpu_run *run, mgpu_error *err)
 		mgpu_buffer_free(&run->slot[channel]);
 	}
 	if (run->stream.task_items > 0)
-		return MGPU_OK;			/* tasks have them already */
+		return MGPU_OK;			/* tasks have the keys already */
 	if (is_encoded(run, MGPU_CHANNEL_KEYS) && is_streamed(run, MGPU_CHANNEL_KEYS))
 		set_streamed_keys(run);
 	else

@@ -1,20 +1,20 @@
 /*
  * input.h
- *		Input channels of a CPU run: which there are, slots, where streams go.
+ *		Input channels of a CPU run: slots, and where streamed input goes.
  *
- * A channel whose whole input is not in the binding is streamed through a slot:
- * one small buffer that stays in cache, which commit empties.  Keys of sorts are
- * encoded on the way out of it, into run->codes or the result, and their order
- * is watched; a strategy may consume values, or take keys while they come, through
- * a ring of slots if they are alone (stream.h); everything else is held as it
- * came.
+ * A channel without whole input in the binding is streamed through a slot: one
+ * small buffer that stays in cache, which commit empties.  Keys of sorts are encoded
+ * on their way out of it, into run->codes or the result, and their order is
+ * watched.  A strategy may consume values, or take keys while they arrive, through a
+ * ring of slots if the job has keys alone (stream.h).  All other input is held
+ * unchanged.
  */
 #ifndef MGPU_CPU_INPUT_H
 #define MGPU_CPU_INPUT_H
 
 #include "core/cpu/run.h"
 
-/* Bytes of all channels. */
+/* Input bytes of all channels. */
 uint64_t	mgpu_input_bytes(const mgpu_run *run);
 
 bool		mgpu_input_allocate(mgpu_run *run, mgpu_status *status, mgpu_error *err);
@@ -24,7 +24,7 @@ mgpu_status mgpu_input_slot(mgpu_run *run, mgpu_channel channel,
 							void **slot, uint64_t *slot_bytes, mgpu_error *err);
 mgpu_status mgpu_input_commit(mgpu_run *run, mgpu_channel channel, uint64_t bytes, mgpu_error *err);
 
-/* All is in: set run->keys and run->in, and free the slots.  MGPU_BAD_JOB if it is not. */
+/* All input is in: set run->keys and run->in, and free the slots.  MGPU_BAD_JOB if input is missing. */
 mgpu_status mgpu_input_bind(mgpu_run *run, mgpu_error *err);
 
 void		mgpu_input_free(mgpu_run *run);

@@ -1,20 +1,20 @@
 /*
  * keys.c
- *		Strategy for keys alone.
+ *		Strategies for keys alone.
  *
- * Few keys and one thread: codes stand in the result already (streamed) or are
- * encoded into it, and one call of vqsort orders them.  Else they are partitioned:
- * chunks that fit a cache are put into bucket order by vectorized splits (split.h)
- * and their buckets' sizes counted; each chunk's pieces move to their buckets in
- * the result; each bucket is sorted and decoded while in cache.  The splits are
- * passes that vqsort saves later, so the whole costs one copy more than one sort.
+ * Few keys on one thread: codes stand in the result already (streamed) or are
+ * encoded into it, and one call of vqsort orders them.  Otherwise the keys are
+ * partitioned.  Vectorized splits (split.h) put chunks that fit a cache into bucket
+ * order and count the buckets; each chunk's pieces move to their buckets in the
+ * result; each bucket is sorted and decoded in cache.  The splits save vqsort as
+ * many passes, so the whole costs one copy more than one sort.
  *
- * Streamed codes are the run's own, so their chunks are split in place and move
- * from there.  Whole input may not be written: a chunk is encoded and split in
- * scratch memory twice, once to count and once to move.
+ * Streamed codes are the run's own, so their chunks are split in place.  Whole input
+ * must not be written: a chunk is encoded and split in scratch memory twice, once
+ * to count and once to move.
  *
- * Sorting chunks and merging them was rejected: it takes a pass for each doubling.
- * So was an in-place parallel quicksort: its first partitions are serial.
+ * Rejected: sorting chunks and merging them, which takes a pass for each doubling,
+ * and an in-place parallel quicksort, whose first partitions are serial.
  */
 #include "core/cpu/partition.h"
 #include "core/cpu/split.h"
@@ -26,7 +26,7 @@ typedef struct keys_state
 {
 	mgpu_partition partition;
 	mgpu_buffer scratch;		/* [workers]: a chunk's spill, then its copy */
-	uint64_t	spill_bytes;	/* of a worker's scratch, as is the copy */
+	uint64_t	spill_bytes;	/* size of the spill, and of the copy */
 } keys_state;
 
 static uint32_t
@@ -41,8 +41,9 @@ plan_buckets(const mgpu_run *run)
 }
 
 /*
- * A chunk's codes in bucket order, and the sizes of its buckets.  In place if
- * the codes are the run's own; then a second call would only split them again.
+ * Put a chunk's codes into bucket order, and fill in the sizes of its buckets.
+ * Returns the codes.  The run's own codes are split in place, so they need no second
+ * call.
  */
 static void *
 split_chunk(mgpu_run *run, uint64_t chunk, int worker, uint32_t *sizes)
@@ -77,7 +78,7 @@ split_task(void *context, uint64_t task, int worker)
 	split_chunk(run, task, worker, mgpu_chunk_row(&state->partition, task));
 }
 
-/* Sizes of a chunk's buckets, from where its pieces and the next chunk's go. */
+/* Sizes of a chunk's buckets, from the places of its pieces and of the next chunk's. */
 static void
 find_sizes(const mgpu_partition *partition, uint64_t chunk, uint32_t *sizes)
 {
@@ -233,7 +234,7 @@ reverse_task(void *context, uint64_t task, int worker)
 	mgpu_reverse_items(run->binding.out_keys, run->job.key_width, run->job.num_items);
 }
 
-/* Codes of the stream stand in the result: sort or reverse them there. */
+/* Streamed codes stand in the result: sort or reverse them there. */
 static void
 begin_in_place(mgpu_run *run)
 {

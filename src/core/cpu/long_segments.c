@@ -1,7 +1,7 @@
 /*
  * long_segments.c
- *		Segments that are sorted one at a time, with all threads (segments.h): each
- *		by a run of its own, on the threads of the run that it is part of.
+ *		Long segments, sorted one at a time with all threads (segments.h).  Each
+ *		gets a run of its own, on the threads of the segmented run.
  */
 #include "core/cpu/segments.h"
 
@@ -18,7 +18,7 @@ mgpu_release_long(mgpu_segments *state)
 	state->run = NULL;
 }
 
-/* A run of its own for the next long segment, on this run's threads. */
+/* Open a run for the next long segment, on this run's threads. */
 static bool
 open_long(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 {
@@ -53,7 +53,7 @@ open_long(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 	return true;
 }
 
-/* Indices of a long segment count from its head. */
+/* A long segment's own run counts indices from its head: add the head. */
 static void
 shift_task(void *context, uint64_t task, int worker)
 {
@@ -82,7 +82,7 @@ mgpu_advance_long(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 		}
 		if (!state->is_shifting && state->run->strategy->advance(state->run, status, err))
 		{
-			run->phase_open = true;		/* the pool is this run's too */
+			run->phase_open = true;		/* both runs share the pool */
 			return true;
 		}
 		if (*status != MGPU_OK)

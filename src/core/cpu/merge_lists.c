@@ -2,15 +2,15 @@
  * merge_lists.c
  *		Strategy for merging two sorted inputs, keys alone or pairs.
  *
- * Merge Path cuts the output into tasks of equal size (cpu_merge_path.h).  A
- * task first looks whether what it takes of both lists, and the few items that
- * its merge may read behind that, are in order; they are then in cache for the
- * merge.  Only when some task found disorder, or a path that leads backwards, do
- * further tasks search for the first such place.  Checking in a pass of its own
- * was rejected: it reads all input once more.
+ * Merge Path cuts the output into tasks of equal size (cpu_merge_path.h).  A task
+ * first checks that its parts of both lists, and the few items that its merge may
+ * read behind them, are in order; this also brings them into cache.  Only if a task
+ * finds disorder, or a path that leads backwards, do further tasks search for the
+ * first such place.  A separate pass for the check was rejected: it reads all input
+ * once more.
  *
  * Items move as they are stored, so floats keep their own bits, -0 and NaN
- * included, and equal ones keep their order, a's first.
+ * included.  Equal items keep their order, a's first.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +18,14 @@
 #include "core/cpu_merge_path.h"
 #include "core/cpu/run.h"
 
-/* Output of pairs between two merges: keys and indices of it are on the stack. */
+/* Pairs merged at a time: their keys and indices are on the stack. */
 #define BLOCK_ITEMS 4096
 
 typedef struct lists_state
 {
 	mgpu_lists	lists;
 	atomic_bool unsorted;
-	_Atomic uint64_t first_unsorted;	/* b above a, then the position */
+	_Atomic uint64_t first_unsorted;	/* position, plus IN_B in list b */
 } lists_state;
 
 #define IN_B (UINT64_C(1) << 32)
@@ -37,7 +37,7 @@ is_in_order(const mgpu_lists *lists, const void *list, uint64_t num_items, uint6
 	return mgpu_first_unsorted(&lists->codec, lists->vectors, list, begin, end) == end;
 }
 
-/* False if lists are seen not to be sorted. */
+/* False if the lists turn out not to be sorted. */
 static bool
 find_cut(const mgpu_lists *lists, uint64_t begin, uint64_t end, mgpu_cut *cut)
 {
@@ -68,7 +68,7 @@ DEFINE_SELECT(uint32_t)
 DEFINE_SELECT(uint64_t)
 DEFINE_SELECT(mgpu_u128)
 
-/* out[i] = value number indices[i] of a's and b's values, one after the other. */
+/* out[i] = value number indices[i] of a's values followed by b's. */
 static void
 select_values(const mgpu_run *run, const uint32_t *indices, uint64_t begin, uint64_t num_items)
 {
@@ -140,7 +140,7 @@ merge_task(void *context, uint64_t task, int worker)
 		mgpu_merge_cut(lists, &cut, (char *) run->binding.out_keys + begin * run->job.key_width, NULL);
 }
 
-/* Tasks of list a, then those of list b. */
+/* The first tasks search list a, the others list b. */
 static void
 search_task(void *context, uint64_t task, int worker)
 {

@@ -1,27 +1,28 @@
 /*
  * odd_even.c
- *		Strategy for Batcher's odd-even mergesort network (1968), iteratively.
+ *		Strategy for Batcher's odd-even mergesort network (1968), without
+ *		recursion.
  *
- * For size = 2, 4 ... and stride = size / 2, size / 4 ... 1, items at a distance
- * of stride are compared and exchanged.  Which item is the left one of a pair is
- * known from its position in its group of size: at stride = size / 2 it is in
- * the lower half; at smaller strides, groups fall into runs of stride items, and
- * left ones are those in odd runs, the last run excepted.  Pairs that reach past
- * the end are left out, as if +infinity stood there: any length works.
+ * For size = 2, 4 ... and stride = size / 2, size / 4 ... 1, items at a distance of
+ * stride are compared and exchanged.  An item's position in its group of size items
+ * tells whether it is the left one of a pair: at stride = size / 2, if it is in the
+ * lower half; at smaller strides, groups fall into runs of stride items, and the
+ * left items are those of odd runs except the last.  Pairs that reach past the end
+ * are left out, as if +infinity stood there: any length works.
  *
- * Groups within a block that fits a cache are sorted by one task.  Above that,
- * long strides are passes over memory; short ones, which would be many more, are
- * done together.  Pairs at short strides cross the borders of blocks, so first
- * each block does what depends on nothing outside it, a range that shrinks from
- * stride to stride, and then the ranges left over around borders are done, which
- * grow.  Both kinds of task are independent of each other.
+ * One task sorts the groups within a block that fits a cache.  Above that, each long
+ * stride is a pass over memory, and the short strides are done together.  Pairs at
+ * short strides cross the borders of blocks.  So each block first does what depends
+ * on nothing outside it, a range that shrinks from stride to stride; then the
+ * ranges left around borders are done, which grow.  Tasks of either kind are
+ * independent of each other.
  */
 #include <stdlib.h>
 
 #include "core/cpu/exchange.h"
 #include "core/cpu/run.h"
 
-/* The longest of the short strides is a block's items over this. */
+/* The longest short stride is the block's items divided by this. */
 #define STRIDES_IN_BLOCK 8
 
 #define MIN_BLOCK_ITEMS 64
@@ -31,8 +32,8 @@ typedef struct odd_even_state
 	mgpu_exchange_level level;
 	uint64_t	num_items;
 	uint64_t	block_items;	/* a power of two */
-	uint64_t	num_blocks;		/* of short strides: the last is the longest */
-	uint64_t	short_stride;	/* the first one of them */
+	uint64_t	num_blocks;		/* blocks at short strides; the last one is the longest */
+	uint64_t	short_stride;	/* the longest short stride */
 	uint64_t	size;
 	uint64_t	stride;
 } odd_even_state;
@@ -50,8 +51,8 @@ min_u64(uint64_t a, uint64_t b)
 }
 
 /*
- * Pairs whose left item is in [begin, end), of runs of stride left items and as
- * many right ones, the first of them at first_run.
+ * Exchange the pairs whose left item is in [begin, end).  Runs of stride left items,
+ * each followed by stride right items, begin at first_run.
  */
 static void
 exchange_runs(const mgpu_run *run, uint64_t first_run, uint64_t stride, uint64_t begin, uint64_t end)
@@ -82,7 +83,7 @@ exchange_runs(const mgpu_run *run, uint64_t first_run, uint64_t stride, uint64_t
 	}
 }
 
-/* All pairs of one stride whose left item is in [begin, end). */
+/* Exchange all pairs of one stride whose left item is in [begin, end). */
 static void
 exchange_range(const mgpu_run *run, uint64_t size, uint64_t stride, uint64_t begin, uint64_t end)
 {
@@ -129,9 +130,8 @@ long_stride_task(void *context, uint64_t task, int worker)
 }
 
 /*
- * Left items of pairs at one short stride that a block can exchange: their pairs
- * at all longer short strides are within the block, and so are those of their
- * partners.
+ * Left items whose pairs at one short stride a block can exchange: both items'
+ * pairs at all longer short strides are within the block.
  */
 typedef struct block_range
 {
@@ -144,7 +144,7 @@ range_of_block(const odd_even_state *state, uint64_t block, uint64_t stride)
 {
 	block_range range;
 
-	/* behind: the longer strides; ahead: these and the stride itself */
+	/* begin moves up by all longer strides, end down by those and the stride itself */
 	range.begin = block * state->block_items + 2 * (state->short_stride - stride);
 	range.end = block + 1 == state->num_blocks ? state->num_items : (block + 1) * state->block_items;
 	range.end -= 2 * state->short_stride - stride;
@@ -166,7 +166,7 @@ block_task(void *context, uint64_t task, int worker)
 	}
 }
 
-/* What block number task - 1 and block number task leave between them. */
+/* The range between those of blocks task - 1 and task. */
 static void
 border_task(void *context, uint64_t task, int worker)
 {

@@ -1,7 +1,7 @@
 /*
  * order_pairs.h
- *		A part of pairs that fits a cache, put in order: its keys, indices and values
- *		go where they belong in the result.
+ *		Orders a part of pairs that fits a cache, and writes its keys, indices
+ *		and values to the result.
  */
 #ifndef MGPU_CPU_ORDER_PAIRS_H
 #define MGPU_CPU_ORDER_PAIRS_H
@@ -15,26 +15,26 @@ mgpu_pair_code_bytes(const mgpu_run *run)
 	return run->job.key_width < 4 ? 4 : run->job.key_width;
 }
 
-/* Codes of that width from keys. */
+/* Encode keys to codes of mgpu_pair_code_bytes. */
 void		mgpu_encode_pairs(const mgpu_run *run, const void *keys, void *codes, uint64_t num_items);
 
-/* Items in input order, and what belongs to them. */
+/* A part: items in input order. */
 typedef struct mgpu_pairs_part
 {
 	uint64_t	begin;			/* their place in the result */
 	uint32_t	num_items;
 	const void *codes;
 	const uint32_t *indices;	/* NULL: begin, begin + 1 ... */
-	const void *values;			/* NULL: by indices, from the input */
+	const void *values;			/* NULL: taken from the input by index */
 	uint64_t   *packed;			/* scratch: uint64_t [num_items] */
 } mgpu_pairs_part;
 
-/* indices and values do not overlap the result; stable. */
+/* Order a part stably.  Its indices and values must not overlap the result. */
 void		mgpu_order_pairs(const mgpu_run *run, const mgpu_pairs_part *part);
 
 /*
- * Items in order, packed as code << 32 | number in the input, to the result from
- * begin on.  Keys of up to 4 bytes.
+ * Write sorted items, packed as code << 32 | index, to the result from begin on.
+ * For keys of up to 4 bytes.
  */
 void		mgpu_unpack_pairs(const mgpu_run *run, const uint64_t *packed, uint64_t begin, uint64_t num_items);
 

@@ -1,16 +1,16 @@
 /*
  * pairs.c
- *		Strategy for keys with indices and values.
+ *		Strategy for keys with indices or values.
  *
- * The items are partitioned: codes go to their buckets in memory of the run's own,
- * and with each its index, or its value where indices are not wanted, straight to
+ * The items are partitioned.  Codes move to their buckets in memory of the run.  With
+ * each code its index, or its value if indices are not wanted, moves straight to
  * the bucket in the result.  A bucket fits a cache, where order_codes.h orders its
- * codes stably.  So only values of pairs that want indices too are gathered from
- * all over the input.  Few items are one bucket, which is the input as it lies.
+ * codes stably.  So only values of pairs with indices are gathered from all over the
+ * input.  A small input is one bucket as it stands.
  *
- * Sorting (code, index) records as wide keys was rejected: records of 16 bytes take
- * vqsort three times as long.  So was a stable radix sort: its passes grow with the
- * width of the key.
+ * Sorting (code, index) records as wide keys was rejected: vqsort takes three times
+ * as long for records of 16 bytes.  So was a stable radix sort, whose passes grow
+ * with the width of the key.
  */
 #include "core/cpu/order_pairs.h"
 #include "core/cpu/partition.h"
@@ -21,14 +21,14 @@
 
 #define BLOCK_ITEMS 512
 
-/* A bucket is not planned larger than this. */
+/* Largest planned bucket. */
 #define BUCKET_ITEMS_MAX MGPU_SIZE(UINT64_C(1) << 18, 4096)
 
 typedef struct pairs_state
 {
 	mgpu_partition partition;
-	bool		is_direct;		/* one bucket, of the input as it lies */
-	mgpu_buffer buckets;		/* uint16_t [items]: where count found them to belong */
+	bool		is_direct;		/* the whole input is one bucket */
+	mgpu_buffer buckets;		/* uint16_t [items]: each item's bucket, from the count */
 	mgpu_buffer codes;			/* in bucket order */
 	mgpu_buffer scratch;		/* [workers]: packed codes, then indices or values */
 	uint64_t	packed_bytes;
@@ -46,14 +46,14 @@ typedef struct pairs_block
 	uint32_t	places[BLOCK_ITEMS];
 } pairs_block;
 
-/* Values go to the buckets. */
+/* Whether values move to the buckets; otherwise indices do. */
 static bool
 moves_values(const mgpu_run *run)
 {
 	return (run->job.outputs & MGPU_OUT_INDICES) == 0;
 }
 
-/* Bytes of what goes to the buckets with a code; 0 if keys alone are wanted. */
+/* Bytes that move to the bucket with each code; 0 if keys alone are wanted. */
 static uint32_t
 moved_width(const mgpu_run *run)
 {
@@ -93,7 +93,7 @@ is_direct(const mgpu_run *run)
 {
 	uint64_t	limit = run->tuning.pair_direct_items;
 
-	/* buckets of bytes need no sorting */
+	/* buckets of one-byte keys need no sorting */
 	if ((run->num_threads > 1 || run->job.key_width == 1) && limit > run->tuning.pair_bucket_items)
 		limit = run->tuning.pair_bucket_items;
 	return run->job.num_items <= limit;
@@ -217,7 +217,10 @@ move_task(void *context, uint64_t task, int worker)
 	}
 }
 
-/* All codes are one: indices and values are in order already, but for those that follow indices. */
+/*
+ * A bucket of equal codes: what moved to it is in order already.  Values that follow
+ * indices are gathered.
+ */
 static void
 finish_constant_bucket(const mgpu_run *run, mgpu_u128 code, uint64_t begin, uint64_t num_items)
 {
@@ -270,7 +273,7 @@ sort_bucket_task(void *context, uint64_t task, int worker)
 	mgpu_order_pairs(run, &part);
 }
 
-/* The input as it lies. */
+/* Sort the whole input as one bucket. */
 static void
 sort_all_task(void *context, uint64_t task, int worker)
 {
@@ -289,7 +292,7 @@ sort_all_task(void *context, uint64_t task, int worker)
 	mgpu_order_pairs(run, &part);
 }
 
-/* Memory for codes, and for buckets of up to bucket_items. */
+/* Allocate codes, and scratch for buckets of up to bucket_items. */
 static bool
 allocate(mgpu_run *run, uint64_t bucket_items, uint64_t num_workers, mgpu_status *status, mgpu_error *err)
 {

@@ -2,16 +2,16 @@
  * partition.c
  *		See partition.h.
  *
- * A sample may be unlucky, or the input may have been made to defeat it: then a
- * bucket comes out several times as large as planned, and another sample is taken.
- * A bucket whose codes are all the same may be of any size, as nothing sorts it.
+ * A sample may be unlucky, or the input may be made to defeat it.  Then a bucket is
+ * several times as large as planned, and another sample is taken.  A bucket of equal
+ * codes may have any size, as it needs no sorting.
  */
 #include "core/cpu/partition.h"
 
-/* More chunks than these gain nothing and make the table large. */
+/* More chunks gain nothing and make the table large. */
 #define MAX_CHUNKS 4096
 
-/* A bucket this many times its planned size calls for another sample. */
+/* A bucket this many times as large as planned causes another sample. */
 #define BUCKET_EXCESS 4
 #define MAX_SAMPLINGS 3
 
@@ -30,7 +30,7 @@ mgpu_partition_start(mgpu_run *run, mgpu_partition *partition, mgpu_status *stat
 								partition->num_chunks * 2 * partition->planned_buckets * sizeof(uint32_t), status, err);
 }
 
-/* Bounds from random items of the input. */
+/* Choose bounds from random items of the input. */
 static bool
 sample_bounds(const mgpu_run *run, mgpu_partition *partition, mgpu_status *status, mgpu_error *err)
 {
@@ -72,7 +72,7 @@ begin_count(mgpu_run *run, mgpu_partition *partition, mgpu_status *status, mgpu_
 	return true;
 }
 
-/* Sizes in the table become places: by bucket, then by chunk. */
+/* Turn the sizes in the table into places: by bucket, then by chunk. */
 static void
 place_chunks(mgpu_partition *partition)
 {

@@ -1,12 +1,11 @@
 /*
  * partition.h
- *		A run's items cut into buckets that fit a cache: the phases of it.
+ *		The phases that cut a run's items into buckets that fit a cache.
  *
- * Bounds come from a random sample (bounds.h).  Each chunk of the input counts how
- * many of its items go to each bucket; prefix sums say where each chunk's items
- * begin in each bucket; then chunks move their items, and buckets are sorted.
- * Chunks are numbered in input order, so items of a bucket keep that order
- * whatever the number of threads.
+ * Bounds come from a random sample (bounds.h).  Each chunk of the input counts its
+ * items in each bucket.  Prefix sums give each chunk's first place in each bucket.
+ * Then chunks move their items, and buckets are sorted.  Chunks are numbered in
+ * input order, so a bucket's items keep that order with any number of threads.
  */
 #ifndef MGPU_CPU_PARTITION_H
 #define MGPU_CPU_PARTITION_H
@@ -14,14 +13,14 @@
 #include "core/bounds.h"
 #include "core/cpu/run.h"
 
-/* What a strategy does; tasks have the run as context. */
+/* The strategy's part.  Tasks have the run as context. */
 typedef struct mgpu_partition_tasks
 {
-	mgpu_task_function count;	/* chunk number task: fills its row with sizes */
-	mgpu_task_function move;	/* chunk number task: its items to the places its row says */
-	mgpu_task_function sort;	/* bucket number task */
+	mgpu_task_function count;	/* of a chunk: fill its row with sizes */
+	mgpu_task_function move;	/* of a chunk: move its items to the places in its row */
+	mgpu_task_function sort;	/* of a bucket */
 
-	/* Buckets are known: take memory and begin a touch pass. */
+	/* After the count: allocate memory and begin a touch pass. */
 	bool		(*prepare) (mgpu_run *run, mgpu_status *status, mgpu_error *err);
 } mgpu_partition_tasks;
 
@@ -40,17 +39,17 @@ typedef struct mgpu_partition
 } mgpu_partition;
 
 /*
- * For about planned_buckets buckets of the same size.  Of tasks, chunk_items (best
- * for caches) and planned_buckets, the caller has set partition's fields.
+ * Prepare for about planned_buckets buckets of equal size.  The caller has set
+ * tasks, chunk_items (best for caches) and planned_buckets.
  */
 bool		mgpu_partition_start(mgpu_run *run, mgpu_partition *partition, mgpu_status *status, mgpu_error *err);
 
-/* The next phase; false when all are done, or with *status on failure. */
+/* Begin the next phase.  False when all are done, or with *status on failure. */
 bool		mgpu_partition_advance(mgpu_run *run, mgpu_partition *partition, mgpu_status *status, mgpu_error *err);
 
 void		mgpu_partition_release(mgpu_partition *partition);
 
-/* Of a chunk, by bucket: sizes from count on, places from prepare on. */
+/* A chunk's row, one entry a bucket: sizes after the count, places from prepare on. */
 static inline uint32_t *
 mgpu_chunk_row(const mgpu_partition *partition, uint64_t chunk)
 {

@@ -2,8 +2,8 @@
  * passes.c
  *		Linear passes over all items, shared by the CPU's strategies.
  *
- * Every pass cuts the items into tasks of step_bytes and goes through a task in
- * blocks that fit the first-level cache, on the stack.
+ * A pass cuts the items into tasks of step_bytes.  A task goes through its items in
+ * blocks on the stack that fit the first-level cache.
  */
 #include "core/cpu/run.h"
 
@@ -46,7 +46,7 @@ mgpu_num_tasks(uint64_t num_items, uint64_t task_items)
 	return (num_items + task_items - 1) / task_items;
 }
 
-/* Begin a pass whose tasks take num_items of item_bytes each together. */
+/* Begin a pass over all items; item_bytes sets the size of its tasks. */
 static void
 begin_pass(mgpu_run *run, mgpu_task_function function, uint32_t item_bytes)
 {
@@ -74,7 +74,7 @@ out_key_at(const mgpu_run *run, uint64_t i)
 	return (char *) run->binding.out_keys + i * run->job.key_width;
 }
 
-/* Ends as soon as some task has seen both orders broken. */
+/* Ends as soon as both orders are broken, by any task. */
 static void
 order_task(void *context, uint64_t task, int worker)
 {
@@ -87,7 +87,7 @@ order_task(void *context, uint64_t task, int worker)
 	(void) worker;
 	task_range(run, task, &begin, &end);
 	if (begin > 0)
-		begin--;				/* compares across the tasks' border too */
+		begin--;				/* also compare across the border of two tasks */
 	mgpu_order_watch_init(&watch, run->job.op == MGPU_OP_SORT_PAIRS);
 	for (; begin + 1 < end; begin += BLOCK_ITEMS - 1)
 	{
@@ -121,8 +121,8 @@ mgpu_begin_order_pass(mgpu_run *run)
 }
 
 /*
- * Encoding and decoding again makes floats canonical, as every other way to the
- * result does; integers pass through unchanged.
+ * Encoding and decoding makes floats canonical, as all other paths to the result
+ * do.  Integers stay unchanged.
  */
 static void
 copy_keys(const mgpu_run *run, uint64_t begin, uint64_t to, uint64_t num_items)
@@ -180,7 +180,7 @@ mgpu_begin_copy_pass(mgpu_run *run, bool reversed)
 	begin_pass(run, copy_task, run->job.key_width + run->job.value_width);
 }
 
-/* The smallest page there is; of huge ones, some are touched more than once. */
+/* The smallest page size.  A huge page is touched several times. */
 #define PAGE_BYTES 4096
 
 static void

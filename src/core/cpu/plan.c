@@ -1,10 +1,10 @@
 /*
  * plan.c
- *		Which strategy a run takes, and with how many threads.
+ *		Chooses a run's strategy and its number of threads.
  */
 #include "core/cpu/run.h"
 
-/* Whether the tile-based mergesort takes a job: of pairs those whose records are 8 bytes. */
+/* Whether the tile-based mergesort takes a job: keys alone, and pairs with records of 8 bytes. */
 static bool
 is_for_tiles(const mgpu_job *job)
 {
@@ -12,7 +12,7 @@ is_for_tiles(const mgpu_job *job)
 		(job->op == MGPU_OP_SORT || job->key_width <= 4);
 }
 
-/* A radix sort is no faster here than what runs in its place. */
+/* MGPU_ALGORITHM_RADIX gets the default strategy: a radix sort is no faster on the CPU. */
 static const mgpu_strategy *
 choose_sort(const mgpu_run *run)
 {

@@ -1,10 +1,10 @@
 /*
  * run.h
- *		Inside of the CPU executor: a run, and what a strategy provides.
+ *		Internals of the CPU executor: a run, and what a strategy provides.
  *
- * executor.c owns the run, its input channels and its threads.  A strategy
- * (one file each) is how a job is sorted: it accepts input, then hands out one
- * phase of tasks after another until it has nothing left to do.
+ * executor.c owns the run and its threads, input.c its channels.  A strategy (one
+ * file each) decides how a job is done: it accepts input, then begins one phase of
+ * tasks after another until nothing is left to do.
  *
  *		keys.c, count.c		keys alone
  *		pairs.c				keys with indices or values; partition.c cuts both
@@ -25,7 +25,7 @@
 #include "core/cpu_tuning.h"
 #include "core/cpu_sort.h"
 
-/* Memory of the run's own: zero pages from the system, or malloc when small. */
+/* Memory of a run: zero pages from the system, or malloc if small. */
 typedef struct mgpu_buffer
 {
 	void	   *data;			/* aligned to 64 bytes; NULL: none */
@@ -33,7 +33,7 @@ typedef struct mgpu_buffer
 	bool		mapped;
 } mgpu_buffer;
 
-/* Keys to read: stored bytes under the job's codec, or codes under identity. */
+/* Keys to read: stored bytes under the job's codec, or codes under the identity codec. */
 typedef struct mgpu_source
 {
 	const void *data;
@@ -45,35 +45,35 @@ typedef struct mgpu_strategy
 	mgpu_algorithm algorithm;	/* for the statistics */
 
 	/*
-	 * Streamed codes belong in out_keys rather than in a buffer of the run.
-	 * Holds for keys alone: pairs may have no out_keys.
+	 * Streamed codes go to out_keys instead of a buffer of the run.  For keys alone,
+	 * as pairs may have no out_keys.
 	 */
 	bool		codes_in_result;
 
 	/*
-	 * NULL, or takes streamed values as they are committed: num_items of them,
-	 * the first one being number begin.  They are then not held.
+	 * NULL, or takes num_items streamed values when they are committed; the first
+	 * is value number begin.  The run does not hold them.
 	 */
 	void		(*consume) (mgpu_run *run, const void *items, uint64_t begin, uint64_t num_items);
 
 	/*
-	 * NULL, or takes streamed keys of sorts while they come: called before the
-	 * first of them, with threads there, it begins a phase by mgpu_stream_begin.
-	 * advance then goes on with what follows that phase.
+	 * NULL, or takes streamed keys of sorts while they arrive.  Called before the
+	 * first key, when the threads run; begins a phase by mgpu_stream_begin.  advance
+	 * continues after that phase.
 	 */
 	bool		(*begin_stream) (mgpu_run *run, mgpu_status *status, mgpu_error *err);
 
 	/*
-	 * Work that has no phase of its own, and the next phase by begin_phase;
-	 * false when all is done.  Called between phases with run->step counting
-	 * from 0; a strategy moves it on itself.  On failure *status says why.
+	 * Begin the next phase by mgpu_begin_phase; false when all is done.  Called
+	 * between phases.  run->step starts at 0, and the strategy moves it on.  On
+	 * failure *status is the error.
 	 */
 	bool		(*advance) (mgpu_run *run, mgpu_status *status, mgpu_error *err);
 
-	/* NULL, or adds to the statistics what run->state knows. */
+	/* NULL, or adds the strategy's counts to the statistics. */
 	void		(*stats) (const mgpu_run *run, mgpu_run_stats *stats);
 
-	/* Free run->state.  Threads are gone by then. */
+	/* Free run->state.  No task is running. */
 	void		(*release) (mgpu_run *run);
 } mgpu_strategy;
 
@@ -89,27 +89,27 @@ struct mgpu_run
 	const mgpu_strategy *strategy;
 	void	   *state;			/* the strategy's */
 	int			step;			/* the strategy's */
-	int			num_threads;	/* planned at open; the pool's where there is one */
-	mgpu_pool  *pool;			/* from submit on, or from the first slot of a stream's */
+	int			num_threads;	/* planned at open; the pool's size once there is a pool */
+	mgpu_pool  *pool;			/* from submit on, or from the first slot with begin_stream */
 	atomic_bool cancelled;
 	bool		submitted;
 	bool		phase_open;
 	bool		done;
-	double		work_ms;		/* inside submit and poll */
+	double		work_ms;		/* inside poll */
 
 	/* input */
 	uint64_t	bytes_in[MGPU_NUM_CHANNELS];	/* committed so far */
 	uint64_t	slot_bytes[MGPU_NUM_CHANNELS];	/* handed out, not committed */
-	mgpu_buffer slot[MGPU_NUM_CHANNELS];	/* items on their way in */
+	mgpu_buffer slot[MGPU_NUM_CHANNELS];	/* buffer handed to the caller */
 	mgpu_buffer codes;			/* streamed keys, unless codes_in_result */
-	mgpu_buffer held[MGPU_NUM_CHANNELS];	/* other streams, as they came */
-	mgpu_source keys;			/* from submit on; data is NULL if they went through a ring */
-	const void *in[MGPU_NUM_CHANNELS];	/* from submit on; KEYS: use keys */
+	mgpu_buffer held[MGPU_NUM_CHANNELS];	/* other streamed input, unchanged */
+	mgpu_source keys;			/* from submit on; data is NULL if keys went through a ring */
+	const void *in[MGPU_NUM_CHANNELS];	/* from submit on; for KEYS, use keys */
 	mgpu_order_watch order;		/* of streamed keys */
-	atomic_bool ascending;		/* of all keys, from the order phase on */
+	atomic_bool ascending;		/* of all keys, after the order pass */
 	atomic_bool descending;
 
-	/* keys that are worked on as they come (stream.c); task_items is 0: none */
+	/* keys taken while they arrive (stream.c); none if task_items is 0 */
 	struct
 	{
 		mgpu_task_function function;
@@ -120,7 +120,7 @@ struct mgpu_run
 		_Atomic uint64_t times_emptied[MGPU_MAX_RING_SLOTS];
 	}			stream;
 
-	/* arguments of the pass that runs (passes.c) */
+	/* arguments of the current pass (passes.c) */
 	const void *pass_codes;		/* decode */
 	void	   *pass_target;	/* encode */
 	bool		pass_reversed;
@@ -133,8 +133,8 @@ struct mgpu_run
 };
 
 /*
- * plan.c: a run of this job on a pool of num_threads, or of as many as pay
- * if 0.  Everything that is not planned is zero.
+ * plan.c: plan a run of this job; *run is zeroed.  num_threads: size of the pool
+ * that it gets, or 0 to choose it.
  */
 void		mgpu_run_plan(mgpu_run *run, const mgpu_job *job, const mgpu_binding *binding,
 						  const mgpu_exec_options *options, int num_threads);
@@ -151,12 +151,12 @@ extern const mgpu_strategy mgpu_strategy_remove;
 extern const mgpu_strategy mgpu_strategy_insert;
 extern const mgpu_strategy mgpu_strategy_odd_even;
 
-/* buffer.c: false, with the message in *err and MGPU_HOST_MEMORY as *status, if there is none. */
+/* buffer.c: false if out of memory, with MGPU_HOST_MEMORY as *status and the message in *err. */
 bool		mgpu_buffer_allocate(mgpu_buffer *buffer, uint64_t bytes,
 								 mgpu_status *status, mgpu_error *err);
 void		mgpu_buffer_free(mgpu_buffer *buffer);
 
-/* executor.c: the run's threads, unless it has them.  MGPU_HOST_MEMORY without. */
+/* executor.c: start the run's threads unless it has them.  MGPU_HOST_MEMORY on failure. */
 mgpu_status mgpu_start_threads(mgpu_run *run, mgpu_error *err);
 
 /* executor.c: start a phase of num_tasks >= 1 tasks. */
@@ -164,7 +164,7 @@ void		mgpu_begin_phase(mgpu_run *run, mgpu_task_function function, uint64_t num_
 
 /* passes.c: linear passes that strategies share */
 
-/* How many of ascending positions (heads of segments, places of items) are below limit. */
+/* Number of ascending positions that are below limit. */
 uint64_t	mgpu_positions_below(const uint32_t *positions, uint64_t num_positions, uint64_t limit);
 
 /* Items of one task, and number of tasks, of a pass over all items. */
@@ -172,26 +172,26 @@ uint64_t	mgpu_pass_items(const mgpu_run *run, uint32_t item_bytes);
 uint64_t	mgpu_num_tasks(uint64_t num_items, uint64_t task_items);
 
 /*
- * A phase that finds run->ascending and run->descending (strictly, for pairs).
- * False when nothing needs a phase: they are known from the stream.
+ * Begin a phase that sets run->ascending and run->descending (strictly, for pairs).
+ * False if it needs no phase: streamed keys were watched when they arrived.
  */
 bool		mgpu_begin_order_pass(mgpu_run *run);
 
-/* All outputs in input order, or reversed; for input that is in order. */
+/* Write all outputs in input order, or reversed; for input that is in order. */
 void		mgpu_begin_copy_pass(mgpu_run *run, bool reversed);
 
 /*
- * Touch the pages of one or two arrays (NULL: one) that nothing was written to
- * yet.  A task that scatters would otherwise fault a page for each of hundreds
- * of places, huge ones maybe, and take seconds that nobody can cancel.
+ * Touch the pages of one or two fresh arrays (second may be NULL).  Otherwise a task
+ * that scatters faults a page, perhaps a huge one, at each of hundreds of places,
+ * and takes seconds that nobody can cancel.
  */
 void		mgpu_begin_touch_pass(mgpu_run *run, void *first, uint64_t first_bytes,
 								  void *second, uint64_t second_bytes);
 
-/* codes of all keys, in input order. */
+/* Encode all keys to codes, in input order. */
 void		mgpu_begin_encode_pass(mgpu_run *run, void *codes);
 
-/* out_keys decoded from codes, which may be out_keys itself. */
+/* Decode codes to out_keys, which may be codes itself. */
 void		mgpu_begin_decode_pass(mgpu_run *run, const void *codes);
 
 /* dst[i] = src[indices[i]]. */

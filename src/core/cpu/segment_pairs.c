@@ -2,10 +2,10 @@
  * segment_pairs.c
  *		The order of pairs inside segments (segments.h).
  *
- * Codes of up to 4 bytes are packed with their positions into 64 bits, which
- * makes ties impossible, and sorted like keys, by a vector network a segment where
- * there is one.  Wider codes go segment by segment (order_pairs.h).  Values follow
- * at once, while their segment is in cache.
+ * A code of up to 4 bytes is packed with its position into 64 bits, which excludes
+ * ties, and sorted like a key, by a vector network for each segment if the machine
+ * has vectors.  Wider codes go segment by segment (order_pairs.h).  Values follow at
+ * once, while their segment is in cache.
  */
 #include "core/cpu/order_pairs.h"
 #include "core/cpu/segments.h"

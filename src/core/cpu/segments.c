@@ -1,16 +1,16 @@
 /*
  * segments.c
- *		Strategy for segmented sorts: every segment by itself, as fast as it goes.
+ *		Strategy for segmented sorts.
  *
- * A task owns the segments that begin within its share of the items.  It takes
- * short ones by the blockful: codes of a block are sorted into the result while
- * in the first-level cache, by one vector network a segment where there is one
- * (cpu_vector.h).  Longer ones are sorted in place one after another.  Those of
- * more than segment_items are only noted down, and then sorted one at a
- * time by whatever strategy an array of that size gets, with all threads.
+ * A task owns the segments that begin within its share of the items.  It takes short
+ * segments a block at a time: a block's codes are sorted into the result while in
+ * the first-level cache, by one vector network a segment if the machine has vectors
+ * (cpu_vector.h).  Longer ones are sorted in place, one after another.  Segments of
+ * more than segment_items are recorded, and later sorted one at a time with all
+ * threads, by the strategy that an array of that size gets.
  *
- * Sorting (segment, code) together as one array was rejected: it doubles the
- * width of keys and forgets that short segments fit registers.
+ * Sorting (segment, code) together as one array was rejected: it doubles the width
+ * of keys, and short segments fit registers.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 #include "core/cpu/segments.h"
 #include "core/cpu_vector.h"
 
-/* First segment whose head is not before position. */
+/* First segment with a head at or behind position. */
 static uint64_t
 segment_from(const mgpu_run *run, uint64_t position)
 {
@@ -42,7 +42,10 @@ out_key_at(const mgpu_run *run, uint64_t i)
 	return (char *) run->binding.out_keys + i * run->job.key_width;
 }
 
-/* Networks take segments from the input to the result, integers without a pass before or behind. */
+/*
+ * Sort segments by networks, from the input to the result; integers need no pass to
+ * encode or decode.  Returns how many segments are sorted.
+ */
 static uint64_t
 sort_by_networks(mgpu_run *run, uint64_t first, uint64_t last, uint64_t end)
 {
@@ -80,7 +83,7 @@ sort_key_segment(mgpu_run *run, uint64_t begin, uint64_t end)
 	mgpu_decode_items(&run->codec, out, out, end - begin);
 }
 
-/* Segments that make up at most a block, or a single longer one. */
+/* Sort segments [first, last): together at most a block, or a single longer one. */
 static void
 sort_segments(mgpu_run *run, uint64_t first, uint64_t last, int worker)
 {
@@ -107,7 +110,7 @@ note_long_segment(mgpu_run *run, uint64_t segment)
 	((uint32_t *) state->long_segments.data)[number] = (uint32_t) segment;
 }
 
-/* As many segments at a time as fit a block, or one that does not. */
+/* Takes as many segments at a time as fit a block, or a single longer one. */
 static void
 segments_task(void *context, uint64_t task, int worker)
 {

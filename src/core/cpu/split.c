@@ -2,16 +2,16 @@
  * split.c
  *		Two-way splits of codes, and bucket order by recursive splits.
  *
- * A chunk that stays in cache is split by the middle bound, then each side by
- * the middle of its own, as a quicksort would with pivots known beforehand: log
- * of the number of buckets passes, each a compare and two compress stores a
- * vector.  Codes that stay in front are compacted in place (they never overtake
- * the reader), the others go to a spill area and are copied behind them.
+ * A chunk that stays in cache is split by the middle bound, then each side by its
+ * own middle bound, like a quicksort with known pivots.  That takes log2(buckets)
+ * passes, each with a compare and two compress stores a vector.  Codes that stay in
+ * front are compacted in place, where writes never overtake reads.  The others go to
+ * a spill area and are copied behind them.
  *
- * Classifying item by item through a search tree, and scattering, was measured
- * first: 3.6 ns an item against 0.9 for eight buckets' worth of splits, more
- * than vqsort saves by having buckets.  A version for AVX-512 gained
- * nothing for codes of 4 bytes and a sixth for those of 8.
+ * Rejected: a search tree and a scatter for each item, 3.6 ns an item against 0.9
+ * for splits into eight buckets.  That is more than vqsort saves by having buckets.
+ * An AVX-512 variant gained nothing for codes of 4 bytes and a sixth for those of
+ * 8.
  */
 #include "core/cpu/split.h"
 
@@ -40,9 +40,7 @@ name(type *codes, uint64_t num_items, uint64_t begin, uint64_t front, type bound
 	return front; \
 }
 
-/*
- * Items before begin are done: front of them stand in front, the rest in spill.
- */
+/* Items before begin are split already: front of them stand in front, the others in spill. */
 DEFINE_SPLIT_PORTABLE(split_tail_4, uint32_t)
 DEFINE_SPLIT_PORTABLE(split_tail_8, uint64_t)
 DEFINE_SPLIT_PORTABLE(split_tail_16, mgpu_u128)
@@ -50,8 +48,8 @@ DEFINE_SPLIT_PORTABLE(split_tail_16, mgpu_u128)
 #ifdef HAVE_X86_VARIANTS
 
 /*
- * Lanes of a vector of 8 whose bit is set, lowest first, for each of 256 masks:
- * filled once, by a constructor, so that threads find it ready.
+ * For each of 256 masks, the lanes of a vector of 8 whose bit is set, lowest first.
+ * A constructor fills the table, so that threads find it ready.
  */
 static uint32_t compress_lanes[256][8] __attribute__((aligned(32)));
 
@@ -103,7 +101,7 @@ split_4_avx2(uint32_t *codes, uint64_t num_items, uint32_t bound, uint32_t *spil
 	return split_tail_4(codes, num_items, begin, front, bound, spill);
 }
 
-/* Each of four mask bits stands for two lanes of 32 bits. */
+/* Turn the mask of four 64-bit lanes into that of eight 32-bit lanes. */
 static inline unsigned
 double_bits(unsigned mask)
 {
@@ -159,7 +157,7 @@ mgpu_split_codes(void *codes, uint64_t num_items, uint32_t width, mgpu_u128 boun
 	return split_tail_16(codes, num_items, 0, 0, bound, spill);
 }
 
-/* What stays the same while mgpu_split_buckets recurses. */
+/* Arguments that stay the same in the recursion. */
 typedef struct split_context
 {
 	const mgpu_bounds *bounds;
@@ -169,7 +167,7 @@ typedef struct split_context
 	uint32_t   *sizes;
 } split_context;
 
-/* Codes known to belong to buckets first ... last. */
+/* Split codes that belong to buckets first to last. */
 static void
 split_range(const split_context *context, char *codes, uint64_t num_items,
 			uint32_t first, uint32_t last)

@@ -8,9 +8,9 @@
 #include "core/bounds.h"
 
 /*
- * Move codes <= bound to the front, the others behind them, each in their
- * order; returns how many are in front.  spill has room for num_items and 64
- * bytes more.  codes are of width 4, 8 or 16 bytes.  vectors: use what there are.
+ * Move codes <= bound to the front and the others behind them, both in their order.
+ * Returns how many are in front.  spill has space for num_items codes and 64 bytes
+ * more.  width: 4, 8 or 16 bytes.  vectors: use vector instructions.
  */
 uint64_t	mgpu_split_codes(void *codes, uint64_t num_items, uint32_t width,
 							 mgpu_u128 bound, void *spill, bool vectors);
@@ -21,7 +21,7 @@ typedef struct mgpu_split_chunk
 	uint64_t	num_items;
 	uint32_t	width;
 	void	   *spill;			/* as for mgpu_split_codes */
-	uint32_t   *sizes;			/* of buckets: filled here */
+	uint32_t   *sizes;			/* [buckets]: filled in */
 } mgpu_split_chunk;
 
 /* Order a chunk's codes by bucket, in place. */

@@ -2,23 +2,26 @@
  * stream.c
  *		See stream.h.
  *
- * The caller reads into a ring of slots, one a task, and a task reads its slot
- * where it lies: keys that are alone need no other copy, stay in cache on their
- * way, and are worked on by other threads meanwhile.  A caller that finds the
- * ring full does a task itself, so neither side waits for the other.
+ * The caller reads into a ring of slots, one a task, and a task reads its keys from
+ * its slot.  Keys alone need no other copy and stay in cache, and other threads work
+ * on them meanwhile.  A caller that finds the ring full does a task itself, so
+ * neither side waits for the other.
  *
- * Reading straight into the result was rejected: a reader may use the bytes in
- * front of what it writes (executor.h), where a task of the keys before would be
- * at work, and the result is out of cache when the reader writes it.
+ * Reading straight into the result was rejected: a reader may use the bytes before
+ * its slot (executor.h), where a task of earlier keys would be at work, and the
+ * result is not in cache when the reader writes it.
  */
 #include "core/cpu/stream.h"
 
 #include <string.h>
 
-/* Slots beyond the one that each thread is at; a caller alone needs just one. */
+/* Slots beyond one for each thread.  A caller without threads needs only one. */
 #define SPARE_SLOTS 2
 
-/* Room before a slot, for a reader's header, and behind the one before; keeps the alignment. */
+/*
+ * Bytes before a slot, for a reader's header and for overrun of the slot before;
+ * they keep the alignment.
+ */
 #define LEAD_BYTES 64
 
 bool
@@ -49,7 +52,7 @@ mgpu_stream_ring_bytes(const mgpu_run *run, uint64_t task_bytes)
 	return mgpu_stream_uses_ring(run) ? num_slots(run) * slot_stride(task_bytes) : 0;
 }
 
-/* Item number i's place, while its task's slot holds it. */
+/* Place of item i in the ring, while its task's slot holds it. */
 static char *
 ring_item(const mgpu_run *run, uint64_t i)
 {
@@ -91,7 +94,7 @@ mgpu_stream_begin(mgpu_run *run, mgpu_task_function function, uint64_t task_item
 	return true;
 }
 
-/* Where the next keys are read to: at the place they belong, or up to 3 bytes behind it, aligned. */
+/* Where the caller writes the next keys: at their place, or up to 3 bytes behind it, aligned. */
 static char *
 aligned_place(const mgpu_run *run)
 {
@@ -107,7 +110,7 @@ mgpu_stream_slot(mgpu_run *run, void **slot, uint64_t *slot_items, mgpu_error *e
 	uint64_t	task = begin / run->stream.task_items;
 	uint64_t	task_end = (task + 1) * run->stream.task_items;
 
-	/* the slot was another task's before, or nobody's */
+	/* wait until the slot's earlier tasks have emptied it */
 	while (atomic_load(&run->stream.times_emptied[task % run->stream.num_slots]) < task / run->stream.num_slots)
 	{
 		if (atomic_load(&run->cancelled))

@@ -1,13 +1,13 @@
 /*
  * tile_chunk.c
- *		Tile-based mergesort inside a chunk, by one task while it is in cache.
+ *		Tile-based mergesort inside a chunk, by one task while the chunk is in
+ *		cache.
  *
- * Two neighbouring lists differ from their merge only between the first record
- * of a above b's first one and the last of b below a's last one; with segments,
- * only where that lies in the segment that straddles their border.  Just this
- * range is copied aside and merged back, so that lists in order cost a single
- * comparison and nothing moves that stands right.  All passes of a chunk run
- * one after another on memory that stays in cache.
+ * Two neighbouring lists differ from their merge only between the first record of a
+ * above b's first one and the last record of b below a's last one; with segments,
+ * only in the segment that straddles their border.  Just this range is copied aside
+ * and merged back.  So lists in order cost a single comparison, and records in their
+ * place do not move.  A chunk's passes run one after another in cache.
  */
 #include "core/cpu/tiles.h"
 
@@ -19,7 +19,7 @@ mgpu_tile_scratch_bytes(const mgpu_tiles *tiles)
 	return ((tiles->chunk_items + 2 * MGPU_MERGE_AHEAD) * tiles->codec.width + 127) / 64 * 64;
 }
 
-/* A tile: its place among the items, and its records before they are sorted. */
+/* A tile: items [begin, end), and its records before they are sorted. */
 typedef struct tile_part
 {
 	uint64_t	begin;
@@ -35,7 +35,7 @@ sort_piece(const mgpu_tiles *tiles, const tile_part *tile, uint64_t begin, uint6
 					  mgpu_home_of(tiles, begin), (uint32_t) (end - begin));
 }
 
-/* Sort a tile inside each segment; heads are those within it, but for its first record's. */
+/* Sort a tile inside each segment.  heads: those within the tile, except one at its first record. */
 static void
 sort_pieces(const mgpu_tiles *tiles, const tile_part *tile, const uint32_t *heads, uint64_t num_heads)
 {
@@ -52,7 +52,7 @@ sort_pieces(const mgpu_tiles *tiles, const tile_part *tile, const uint32_t *head
 		sort_piece(tiles, tile, heads[i], i + 1 < num_heads ? heads[i + 1] : tile->end);
 }
 
-/* *head: number of the first head above the tile's begin; moved on to that of the next tile. */
+/* *head: number of the first head behind the tile's first record; moved on to the next tile's. */
 static void
 sort_tile(const mgpu_run *run, mgpu_tiles *tiles, const tile_part *tile, uint64_t *head)
 {
@@ -89,7 +89,7 @@ mgpu_tile_clamp(const mgpu_tiles *tiles, uint64_t *begin, uint64_t middle, uint6
 	return *begin < middle;
 }
 
-/* Merge two lists in place; returns how many tiles that changed. */
+/* Merge two lists in place.  Returns how many tiles that changed. */
 static uint64_t
 merge_in_place(mgpu_tiles *tiles, uint64_t begin, uint64_t middle, uint64_t end, char *scratch)
 {

@@ -1,13 +1,13 @@
 /*
  * tile_merge.c
- *		Tile-based mergesort, of all items or of each segment: the algorithms that
- *		are called merge and locality, and the one that statistics are about.
+ *		Strategies merge and locality: tile-based mergesort of all items or of
+ *		each segment.  They provide the statistics of passes.
  *
- * Tiles are sorted, then lists of 1, 2, 4 ... tiles are merged (segmented sort
- * and locality sort of S. Baxter's Modern GPU, see tile_chunk.c for the one
- * observation behind both).  Chunks that fit a cache are finished by one task
- * each, while later keys are still being read if they are streamed; then every pass
- * goes over all of memory (tile_pass.c).
+ * Tiles are sorted, then lists of 1, 2, 4 ... tiles are merged (segmented sort and
+ * locality sort of S. Baxter's Modern GPU; tile_chunk.c has the observation behind
+ * both).  One task finishes each chunk that fits a cache, while later keys still
+ * arrive if they are streamed.  Then every pass goes over all of memory
+ * (tile_pass.c).
  */
 #include <stdlib.h>
 
@@ -104,7 +104,7 @@ start_tiles(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 	return true;
 }
 
-/* The chunks' phase, begun while keys come. */
+/* Begin the chunks' phase while keys arrive. */
 static bool
 tile_begin_stream(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 {

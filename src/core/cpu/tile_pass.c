@@ -1,14 +1,14 @@
 /*
  * tile_pass.c
- *		Passes of the tile-based mergesort whose lists are longer than a chunk.
+ *		Passes of the tile-based mergesort over lists longer than a chunk.
  *
- * The calling thread finds what changes of each pair of lists, by a few binary
- * searches; tasks write it, cut into units by Merge Path.  A unit that changes is
- * written to the other one of its two places and swaps them; the second place is
- * made when it is first needed.  So a pass copies only what shares a unit with
- * records that move: those are its copy tiles.  Ping-pong of whole passes was
- * rejected, since each would have to copy every tile that it does not merge until
- * both sides hold it.
+ * The calling thread finds the range that changes in each pair of lists, by a few
+ * binary searches.  Tasks write these ranges, cut into units by Merge Path.  A unit
+ * that changes is written to the other of its two places and swaps them; the second
+ * place is allocated when first needed.  So a pass copies only records that share a
+ * unit with moving ones: its copy tiles.  Ping-pong of whole passes was rejected:
+ * each pass would have to copy every tile that it does not merge, until both sides
+ * hold it.
  */
 #include <string.h>
 
@@ -24,8 +24,8 @@ is_below(const mgpu_tiles *tiles, uint64_t i, uint64_t j)
 }
 
 /*
- * First of the sorted records [begin, end) that is above record number i.  Steps
- * double from the end, which is where lists that are nearly in order meet.
+ * First of the sorted records [begin, end) that is above record i.  The search
+ * gallops from the end, where nearly sorted lists meet.
  */
 static uint64_t
 first_above(const mgpu_tiles *tiles, uint64_t begin, uint64_t end, uint64_t i)
@@ -48,7 +48,7 @@ first_above(const mgpu_tiles *tiles, uint64_t begin, uint64_t end, uint64_t i)
 	return begin;
 }
 
-/* First of the sorted records [begin, end) that is not below record number i, from the front. */
+/* First of the sorted records [begin, end) that is not below record i.  Gallops from the front. */
 static uint64_t
 first_not_below(const mgpu_tiles *tiles, uint64_t begin, uint64_t end, uint64_t i)
 {
@@ -70,7 +70,7 @@ first_not_below(const mgpu_tiles *tiles, uint64_t begin, uint64_t end, uint64_t 
 	return begin;
 }
 
-/* Note what the merge of two lists changes, if anything. */
+/* Record the range that the merge of two lists changes, if any. */
 static void
 plan_merge(mgpu_tiles *tiles, uint64_t begin, uint64_t middle, uint64_t end)
 {
@@ -117,7 +117,7 @@ merge_of_unit(const mgpu_tiles *tiles, uint64_t unit)
 	return merges + begin;
 }
 
-/* How many of the merge's first diagonal records come from its first list. */
+/* Of the merge's first diagonal records, how many come from its first list. */
 static uint64_t
 path_of(const mgpu_tiles *tiles, const mgpu_tile_merge *merge, uint64_t diagonal)
 {
@@ -139,7 +139,7 @@ path_of(const mgpu_tiles *tiles, const mgpu_tile_merge *merge, uint64_t diagonal
 	return begin;
 }
 
-/* Copy records [begin, end) from wherever they are. */
+/* Copy records [begin, end), unit by unit. */
 static void
 fetch(const mgpu_tiles *tiles, uint64_t begin, uint64_t end, char *copy)
 {
@@ -156,8 +156,8 @@ fetch(const mgpu_tiles *tiles, uint64_t begin, uint64_t end, char *copy)
 }
 
 /*
- * Write one unit of a merge to its other place.  *a_begin is where the path
- * crosses the unit's first diagonal, and becomes where it crosses the last.
+ * Write one unit of a merge to its other place.  *a_begin is the path's crossing of
+ * the unit's first diagonal, and becomes that of its last.
  */
 static void
 merge_unit(const mgpu_tiles *tiles, const mgpu_tile_merge *merge, uint64_t unit, uint64_t *a_begin, char *scratch)
@@ -250,7 +250,7 @@ give_place(mgpu_tiles *tiles, mgpu_tile_place *place)
 		tiles->num_missing * tiles->unit_items * tiles->codec.width;
 }
 
-/* Second places for units of the pass that have none. */
+/* Allocate second places for the pass's units that have none. */
 static bool
 make_places(mgpu_tiles *tiles, mgpu_status *status, mgpu_error *err)
 {

@@ -2,9 +2,9 @@
  * tile_records.c
  *		Keys to records, records to outputs, and the sort of a tile (tiles.h).
  *
- * Records carry their index in front of the merge rather than beside it: one
- * stream instead of two, ties cannot occur, and so an unstable network or vqsort
- * may sort a tile of them.
+ * Records of pairs hold the index beside the code in one number.  So a merge reads
+ * one stream instead of two, ties cannot occur, and an unstable network or vqsort
+ * may sort a tile.
  */
 #include "core/cpu/order_pairs.h"
 #include "core/cpu/tiles.h"
@@ -52,7 +52,7 @@ mgpu_records_load(const mgpu_run *run, mgpu_tiles *tiles, uint64_t begin, uint64
 	return home;
 }
 
-/* Items [begin, end) of one unit. */
+/* Write items [begin, end) of one unit to the outputs. */
 static void
 unload_unit(const mgpu_run *run, const mgpu_tiles *tiles, uint64_t begin, uint64_t end)
 {
@@ -90,7 +90,7 @@ mgpu_begin_unload(mgpu_run *run)
 	mgpu_begin_phase(run, unload_task, mgpu_num_tasks(tiles->num_items, run->pass_items));
 }
 
-/* Whether vector networks took all of it. */
+/* Sort by a vector network; false if none can. */
 static bool
 sort_by_network(const mgpu_tiles *tiles, const void *records, void *sorted, uint32_t num_records)
 {

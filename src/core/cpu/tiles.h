@@ -1,24 +1,24 @@
 /*
  * tiles.h
- *		State of the tile-based mergesort, shared by its files: tile_merge.c
- *		(strategy), tile_records.c (keys to records and back, sort of a tile),
- *		tile_chunk.c (inside a chunk), tile_pass.c (passes beyond one).
+ *		State of the tile-based mergesort, shared by tile_merge.c (strategy),
+ *		tile_records.c (keys to records and back, sort of a tile), tile_chunk.c
+ *		(inside a chunk) and tile_pass.c (passes beyond a chunk).
  *
- *		tile	what the block sort sorts and the statistics count
+ *		tile	items sorted at once; the statistics count tiles
  *		chunk	tiles that fit a cache: one task sorts and merges them
  *		unit	tiles whose records move together, in passes beyond a chunk
  *
- * All three are powers of two times a tile, and the last of each may be partial.
- * Records are what is sorted.  Those of pairs hold the index below the code: all
- * are then different, and a stable order is simply ascending order.
+ * Each size is a tile times a power of two; the last of each kind may be partial.
+ * Records are what is sorted.  Records of pairs hold the index below the code: all
+ * are different, so ascending order is stable order.
  *
  *		integers			as stored: their code is one xor away, which costs
  *							a merge less than passes that encode and decode
  *		other keys			uint32_t ... mgpu_u128: the code
  *		pairs, up to 4		uint64_t: code << 32 | index
  *
- * Pairs of wider keys are not sorted this way: records of 16 bytes and more took
- * twice as long as what the pairs strategy does, also where keys are nearly in order.
+ * Pairs of wider keys are not sorted this way: with records of 16 bytes and more it
+ * took twice as long as the pairs strategy, even for keys that are nearly in order.
  */
 #ifndef MGPU_CPU_TILES_H
 #define MGPU_CPU_TILES_H
@@ -26,20 +26,20 @@
 #include "core/cpu_merge_path.h"
 #include "core/cpu/run.h"
 
-/* Two neighbouring lists that a pass beyond a chunk merges, and what changes. */
+/* Two neighbouring lists that a pass beyond a chunk merges, and the range that changes. */
 typedef struct mgpu_tile_merge
 {
-	uint64_t	begin;			/* records of a above the first of b ... */
-	uint64_t	middle;			/* b begins */
-	uint64_t	end;			/* ... up to those of b below the last of a */
-	uint64_t	num_units_before;	/* in merges of this pass before this one */
+	uint64_t	begin;			/* first record of a above b's first one */
+	uint64_t	middle;			/* first record of b */
+	uint64_t	end;			/* behind the last record of b below a's last one */
+	uint64_t	num_units_before;	/* units of the pass's earlier merges */
 } mgpu_tile_merge;
 
-/* Where a unit's records are, and where it may be written. */
+/* A unit's current place, and its other one, which the next pass may write. */
 typedef struct mgpu_tile_place
 {
 	char	   *here;
-	char	   *there;			/* NULL: nowhere yet */
+	char	   *there;			/* NULL: not allocated yet */
 } mgpu_tile_place;
 
 typedef struct mgpu_tiles
@@ -48,32 +48,34 @@ typedef struct mgpu_tiles
 	bool		vectors;
 	uint64_t	num_items;
 	uint64_t	tile_items;
-	uint64_t	short_items;	/* up to so many are merged in registers */
+	uint64_t	short_items;	/* most items merged in registers */
 	uint64_t	chunk_items;
 	uint64_t	unit_items;
 	uint64_t	num_tiles;
-	uint32_t	chunk_passes;	/* passes that stay inside a chunk */
-	uint32_t	num_passes;		/* all of them */
+	uint32_t	chunk_passes;	/* passes inside a chunk */
+	uint32_t	num_passes;		/* all passes */
 
-	char	   *home;			/* records before any pass beyond a chunk */
-	mgpu_buffer own_home;		/* unless that is out_keys */
+	char	   *home;			/* records until a pass beyond a chunk moves them */
+	mgpu_buffer own_home;		/* home, unless that is out_keys */
 	mgpu_buffer places;			/* mgpu_tile_place [units] */
-	mgpu_buffer spare[MGPU_MAX_PASSES]; /* made when units first need it */
+	mgpu_buffer spare[MGPU_MAX_PASSES]; /* second places of units */
 	int			num_spare;
 
-	/* segments: uint32_t [tiles][2]: the last head at or before a tile's first
-	 * record, the first head after that record (or num_items) */
+	/*
+	 * with segments, uint32_t [tiles][2]: the last head at or before a tile's first
+	 * record, and the first head behind that record (or num_items)
+	 */
 	mgpu_buffer heads;
 
 	mgpu_buffer scratch;		/* [workers]: lists to merge, and their padding */
 	uint64_t	worker_bytes;
 
-	/* the pass that runs */
+	/* the current pass */
 	uint32_t	pass;
 	mgpu_buffer merges;			/* mgpu_tile_merge [num_merges] */
 	uint64_t	num_merges;
-	uint64_t	num_units;		/* in all of them */
-	uint64_t	num_missing;	/* ... that have no second place yet */
+	uint64_t	num_units;		/* units of all merges */
+	uint64_t	num_missing;	/* units without a second place */
 
 	_Atomic uint64_t merge_tiles[MGPU_MAX_PASSES];
 	uint64_t	copy_tiles[MGPU_MAX_PASSES];
@@ -85,15 +87,15 @@ typedef struct mgpu_tiles
 uint32_t	mgpu_record_bytes(const mgpu_run *run);
 
 /*
- * Items [begin, end) of the input as records: those that it returns are to be
- * sorted to home, where they may be already.
+ * Load items [begin, end) of the input as records.  The caller sorts the returned
+ * records to home, where they may be already.
  */
 const char *mgpu_records_load(const mgpu_run *run, mgpu_tiles *tiles, uint64_t begin, uint64_t end);
 
-/* A phase that brings the records to the outputs, wherever they are. */
+/* Begin a phase that writes the records to the outputs, from their current places. */
 void		mgpu_begin_unload(mgpu_run *run);
 
-/* Sort records that lie in input order; sorted may be records itself. */
+/* Sort records, which are in input order; sorted may be records itself. */
 void		mgpu_records_sort(const mgpu_tiles *tiles, const void *records, void *sorted,
 							  uint32_t num_records);
 
@@ -105,18 +107,21 @@ bool		mgpu_record_below(const mgpu_tiles *tiles, const void *x, const void *y);
 /* Load, sort and merge chunk number task; context is the run. */
 void		mgpu_tile_chunk_task(void *context, uint64_t task, int worker);
 
-/* Scratch that a worker needs for it. */
+/* Scratch bytes that a worker needs for it. */
 uint64_t	mgpu_tile_scratch_bytes(const mgpu_tiles *tiles);
 
 /*
- * Narrow the lists [*begin, middle) and [middle, *end) to the one segment that
- * lies in both.  False if there is none; true at once without segments.
+ * Narrow the lists [*begin, middle) and [middle, *end) to the segment that lies in
+ * both.  False if there is none; true at once without segments.
  */
 bool		mgpu_tile_clamp(const mgpu_tiles *tiles, uint64_t *begin, uint64_t middle, uint64_t *end);
 
 /* tile_pass.c */
 
-/* Begin the next pass that has anything to merge.  False: there is none, or no memory, which *status says. */
+/*
+ * Begin the next pass that has lists to merge.  False if there is none, or with
+ * *status if out of memory.
+ */
 bool		mgpu_begin_tile_pass(mgpu_run *run, mgpu_status *status, mgpu_error *err);
 
 static inline char *
@@ -125,7 +130,7 @@ mgpu_home_of(const mgpu_tiles *tiles, uint64_t i)
 	return tiles->home + i * tiles->codec.width;
 }
 
-/* Record number i, wherever its unit is. */
+/* Record i, at its unit's current place. */
 static inline char *
 mgpu_record_of(const mgpu_tiles *tiles, uint64_t i)
 {
