@@ -107,9 +107,9 @@ typedef struct mgpu_run_stats
 	double		download_ms;	/* copies from the device */
 
 	/*
-	 * Segmented and locality sorts: tiles that a pass neither merged nor copied
-	 * were left untouched by it.  num_passes is 0 if one tile held all items.  It may
-	 * be 0 if the job does not count passes.
+	 * Segmented and locality sorts.  Tiles that a pass neither merged nor copied
+	 * stayed untouched.  num_passes is 0 if one tile held all items, and may be 0 if
+	 * the job does not count passes.
 	 */
 	uint64_t	num_tiles;
 	int			num_passes;

@@ -3,10 +3,8 @@
  *		A job: what an executor must know to run one sort or merge, as plain
  *		data.
  *
- * A job holds no pointers, so it can run in this process or be sent to another one.
- * The data travel on channels (executor.h) instead of at offsets into a mapped
- * region: a stored array is read in slices, and a channel lets the first slice be
- * uploaded while the next is read.
+ * A job holds no pointers.  Its data travel on channels (executor.h): a stored array
+ * is read in slices, and the first slice can be uploaded while the next is read.
  *
  * Keys enter and leave as the bytes that PostgreSQL stores.  Executors map them to
  * order-preserving unsigned codes (key_codec.h) and back.

@@ -2,9 +2,9 @@
  * key_codec.h
  *		Order-preserving maps from stored elements to unsigned codes, and back.
  *
- * a sorts before b if and only if encode(a) < encode(b), and a ties with b if and
- * only if the codes are equal.  Descending order complements the code, which keeps
- * ties in input order under a stable sort.
+ * encode(a) < encode(b) if and only if a sorts before b; the codes are equal if and
+ * only if a and b tie.  Descending order complements the code, which keeps ties
+ * stable.
  *
  *	 unsigned	code = value
  *	 signed		code = value with the sign bit flipped
@@ -13,10 +13,8 @@
  *				one code above +infinity
  *	 bytes		two 8-byte words, each big-endian value of the stored bytes
  *
- * Floats lose the sign of zero and the payload of NaN, which float_ties.h records
- * and restores.  Comparing floats themselves was rejected: NaN breaks a comparison
- * network.  With codes, one implementation for each key width serves all types.
- *
+ * Floats lose the sign of zero and the payload of NaN, which float_ties.h restores.
+ * Rejected: comparing floats themselves, as NaN breaks a comparison network.
  * Header-only, C11 and CUDA C++: both executors compile the same map.
  */
 #ifndef MGPU_KEY_CODEC_H

@@ -2,16 +2,13 @@
  * keys.c
  *		Strategies for keys alone.
  *
- * Few keys on one thread: codes stand in the result already (streamed) or are
- * encoded into it, and one call of vqsort orders them.  Otherwise the keys are
- * partitioned.  Vectorized splits (split.h) put chunks that fit a cache into bucket
- * order and count the buckets; each chunk's pieces move to their buckets in the
- * result; each bucket is sorted and decoded in cache.  The splits save vqsort as
- * many passes, so the whole costs one copy more than one sort.
- *
- * Streamed codes are the run's own, so their chunks are split in place.  Whole input
- * must not be written: a chunk is encoded and split in scratch memory twice, once
- * to count and once to move.
+ * Few keys on one thread are encoded into the result, unless they were streamed to
+ * it as codes, and sorted by one call of vqsort.  Otherwise keys are partitioned.
+ * Vectorized splits (split.h) put chunks that fit a cache into bucket order and
+ * count the buckets; each chunk's pieces move to their buckets in the result; each
+ * bucket is sorted and decoded in cache.  The splits save vqsort as many passes.
+ * Streamed codes are split in place.  Whole input must not be written: its chunks
+ * are encoded and split in scratch memory twice, to count and to move.
  *
  * Rejected: sorting chunks and merging them, which takes a pass for each doubling,
  * and an in-place parallel quicksort, whose first partitions are serial.

@@ -4,18 +4,16 @@
  *		recursion.
  *
  * For size = 2, 4 ... and stride = size / 2, size / 4 ... 1, items at a distance of
- * stride are compared and exchanged.  An item's position in its group of size items
- * tells whether it is the left one of a pair: at stride = size / 2, if it is in the
- * lower half; at smaller strides, groups fall into runs of stride items, and the
- * left items are those of odd runs except the last.  Pairs that reach past the end
- * are left out, as if +infinity stood there: any length works.
+ * stride are compared and exchanged.  An item is the left one of its pair, at stride
+ * = size / 2, if it is in the lower half of its group of size items; at smaller
+ * strides, groups fall into runs of stride items, and left items are those of odd
+ * runs except the last.  Pairs that reach past the end are left out, as if +infinity
+ * stood there: any length works.
  *
  * One task sorts the groups within a block that fits a cache.  Above that, each long
- * stride is a pass over memory, and the short strides are done together.  Pairs at
- * short strides cross the borders of blocks.  So each block first does what depends
- * on nothing outside it, a range that shrinks from stride to stride; then the
- * ranges left around borders are done, which grow.  Tasks of either kind are
- * independent of each other.
+ * stride is a pass over memory.  Short strides are done together, first in each
+ * block as far as pairs depend on nothing outside it, then in the ranges left
+ * around borders.
  */
 #include <stdlib.h>
 
@@ -131,7 +129,8 @@ long_stride_task(void *context, uint64_t task, int worker)
 
 /*
  * Left items whose pairs at one short stride a block can exchange: both items'
- * pairs at all longer short strides are within the block.
+ * pairs at all longer short strides are within the block.  The range shrinks from
+ * stride to stride, and the ranges around borders grow.
  */
 typedef struct block_range
 {

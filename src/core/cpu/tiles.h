@@ -1,24 +1,22 @@
 /*
  * tiles.h
- *		State of the tile-based mergesort, shared by tile_merge.c (strategy),
- *		tile_records.c (keys to records and back, sort of a tile), tile_chunk.c
- *		(inside a chunk) and tile_pass.c (passes beyond a chunk).
+ *		State of the tile-based mergesort: tile_merge.c (strategy),
+ *		tile_records.c (records and their sort), tile_chunk.c (inside a chunk),
+ *		tile_pass.c (beyond a chunk).
  *
  *		tile	items sorted at once; the statistics count tiles
  *		chunk	tiles that fit a cache: one task sorts and merges them
  *		unit	tiles whose records move together, in passes beyond a chunk
  *
  * Each size is a tile times a power of two; the last of each kind may be partial.
- * Records are what is sorted.  Records of pairs hold the index below the code: all
- * are different, so ascending order is stable order.
+ * Records are what is sorted.  Those of pairs hold the index below the code: all
+ * differ, so ascending order is stable order.
  *
- *		integers			as stored: their code is one xor away, which costs
- *							a merge less than passes that encode and decode
- *		other keys			uint32_t ... mgpu_u128: the code
- *		pairs, up to 4		uint64_t: code << 32 | index
+ *		integers		as stored; their code is one xor away
+ *		other keys		uint32_t ... mgpu_u128: the code
+ *		pairs, up to 4	uint64_t: code << 32 | index
  *
- * Pairs of wider keys are not sorted this way: with records of 16 bytes and more it
- * took twice as long as the pairs strategy, even for keys that are nearly in order.
+ * Rejected: records of 16 bytes for pairs of wider keys, twice as slow as pairs.c.
  */
 #ifndef MGPU_CPU_TILES_H
 #define MGPU_CPU_TILES_H
