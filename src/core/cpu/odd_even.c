@@ -4,11 +4,11 @@
  *		recursion.
  *
  * For size = 2, 4 ... and stride = size / 2, size / 4 ... 1, items at a distance of
- * stride are compared and exchanged.  An item is the left one of its pair, at stride
- * = size / 2, if it is in the lower half of its group of size items; at smaller
- * strides, groups fall into runs of stride items, and left items are those of odd
- * runs except the last.  Pairs that reach past the end are left out, as if +infinity
- * stood there: any length works.
+ * stride are compared and exchanged.  At stride = size / 2, the left items of pairs
+ * are those in the lower half of each group of size items.  At smaller strides, a
+ * group falls into runs of stride items, and left items are those of odd runs except
+ * the last.  Pairs that reach past the end are left out, as if +infinity stood
+ * there: any length works.
  *
  * One task sorts the groups within a block that fits a cache.  Above that, each long
  * stride is a pass over memory.  Short strides are done together, first in each

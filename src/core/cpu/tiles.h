@@ -12,7 +12,8 @@
  * Records are what is sorted.  Those of pairs hold the index below the code: all
  * differ, so ascending order is stable order.
  *
- *		integers		as stored; their code is one xor away
+ *		integers		as stored: their code is one xor away, which costs less
+ *						than passes that encode and decode
  *		other keys		uint32_t ... mgpu_u128: the code
  *		pairs, up to 4	uint64_t: code << 32 | index
  *
