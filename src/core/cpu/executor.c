@@ -111,19 +111,6 @@ cpu_open(const mgpu_job *job, const mgpu_binding *binding,
 	return status;
 }
 
-mgpu_status
-mgpu_start_threads(mgpu_run *run, mgpu_error *err)
-{
-	if (run->pool != NULL)
-		return MGPU_OK;
-	mgpu_vqsort_prepare();
-	run->pool = mgpu_pool_start(run->num_threads);
-	if (run->pool == NULL)
-		return mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for threads");
-	run->num_threads = mgpu_pool_size(run->pool);
-	return MGPU_OK;
-}
-
 static mgpu_status
 cpu_submit(mgpu_run *run, mgpu_error *err)
 {
@@ -138,13 +125,6 @@ cpu_submit(mgpu_run *run, mgpu_error *err)
 	run->submitted = true;
 	run->done = run->job.num_items + run->job.num_b_items == 0;
 	return MGPU_OK;
-}
-
-void
-mgpu_begin_phase(mgpu_run *run, mgpu_task_function function, uint64_t num_tasks)
-{
-	run->phase_open = true;
-	mgpu_pool_begin(run->pool, function, run, num_tasks);
 }
 
 /* Work until done, or until poll_ms have passed (MGPU_PENDING). */

@@ -32,20 +32,6 @@ mgpu_positions_below(const uint32_t *positions, uint64_t num_positions, uint64_t
 	return begin;
 }
 
-uint64_t
-mgpu_pass_items(const mgpu_run *run, uint32_t item_bytes)
-{
-	uint64_t	items = run->tuning.step_bytes / item_bytes;
-
-	return items > 0 ? items : 1;
-}
-
-uint64_t
-mgpu_num_tasks(uint64_t num_items, uint64_t task_items)
-{
-	return (num_items + task_items - 1) / task_items;
-}
-
 /* Begin a pass over all items; item_bytes sets the size of its tasks. */
 static void
 begin_pass(mgpu_run *run, mgpu_task_function function, uint32_t item_bytes)

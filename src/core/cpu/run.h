@@ -156,20 +156,20 @@ bool		mgpu_buffer_allocate(mgpu_buffer *buffer, uint64_t bytes,
 								 mgpu_status *status, mgpu_error *err);
 void		mgpu_buffer_free(mgpu_buffer *buffer);
 
-/* executor.c: start the run's threads unless it has them.  MGPU_HOST_MEMORY on failure. */
+/* phase.c: start the run's threads unless it has them.  MGPU_HOST_MEMORY on failure. */
 mgpu_status mgpu_start_threads(mgpu_run *run, mgpu_error *err);
 
-/* executor.c: start a phase of num_tasks >= 1 tasks. */
+/* phase.c: start a phase of num_tasks >= 1 tasks. */
 void		mgpu_begin_phase(mgpu_run *run, mgpu_task_function function, uint64_t num_tasks);
+
+/* phase.c: items of one task, and number of tasks, of a pass over all items. */
+uint64_t	mgpu_pass_items(const mgpu_run *run, uint32_t item_bytes);
+uint64_t	mgpu_num_tasks(uint64_t num_items, uint64_t task_items);
 
 /* passes.c: linear passes that strategies share */
 
 /* Number of ascending positions that are below limit. */
 uint64_t	mgpu_positions_below(const uint32_t *positions, uint64_t num_positions, uint64_t limit);
-
-/* Items of one task, and number of tasks, of a pass over all items. */
-uint64_t	mgpu_pass_items(const mgpu_run *run, uint32_t item_bytes);
-uint64_t	mgpu_num_tasks(uint64_t num_items, uint64_t task_items);
 
 /*
  * Begin a phase that sets run->ascending and run->descending (strictly, for pairs).

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 
 #include "core/cpu/stream.h"
-#include "core/cpu_tile_shape.h"
 #include "core/cpu/tiles.h"
 
 /* Tiles of a unit. */
@@ -45,23 +44,6 @@ plan_tiles(const mgpu_run *run, mgpu_tiles *tiles)
 	if (tiles->unit_items > tiles->chunk_items)
 		tiles->unit_items = tiles->chunk_items;
 	tiles->worker_bytes = mgpu_tile_scratch_bytes(tiles);
-}
-
-void
-mgpu_cpu_tile_shape(const mgpu_job *job, mgpu_tile_shape *shape)
-{
-	mgpu_run	run = {0};
-	mgpu_binding binding = {0};
-	mgpu_exec_options options = {.num_threads = 1};
-	mgpu_tiles	tiles = {0};
-
-	mgpu_run_plan(&run, job, &binding, &options, 0);
-	plan_tiles(&run, &tiles);
-	shape->tile_items = tiles.tile_items;
-	shape->unit_items = tiles.unit_items;
-	shape->num_tiles = tiles.num_tiles;
-	shape->chunk_passes = tiles.chunk_passes;
-	shape->num_passes = tiles.num_passes;
 }
 
 static bool

@@ -1,0 +1,41 @@
+/*
+ * phase.c
+ *		A run's threads, and the phases of independent tasks that they work through.
+ */
+#include "core/cpu/run.h"
+
+#include "core/vqsort.h"
+
+mgpu_status
+mgpu_start_threads(mgpu_run *run, mgpu_error *err)
+{
+	if (run->pool != NULL)
+		return MGPU_OK;
+	mgpu_vqsort_prepare();
+	run->pool = mgpu_pool_start(run->num_threads);
+	if (run->pool == NULL)
+		return mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for threads");
+	run->num_threads = mgpu_pool_size(run->pool);
+	return MGPU_OK;
+}
+
+void
+mgpu_begin_phase(mgpu_run *run, mgpu_task_function function, uint64_t num_tasks)
+{
+	run->phase_open = true;
+	mgpu_pool_begin(run->pool, function, run, num_tasks);
+}
+
+uint64_t
+mgpu_pass_items(const mgpu_run *run, uint32_t item_bytes)
+{
+	uint64_t	items = run->tuning.step_bytes / item_bytes;
+
+	return items > 0 ? items : 1;
+}
+
+uint64_t
+mgpu_num_tasks(uint64_t num_items, uint64_t task_items)
+{
+	return (num_items + task_items - 1) / task_items;
+}
