@@ -21,6 +21,9 @@
 /* Rows handled between checks for interrupts. */
 #define STEP_ROWS (64 * 1024)
 
+/* How many rows ahead to fetch. */
+#define ROWS_AHEAD 16
+
 typedef struct wire_header
 {
 	uint32		num_rows;
@@ -88,6 +91,21 @@ append_cells(StringInfo message, const chunk_slice *slice, const column *col)
 		memcpy(dest + i * width, col->cells + slice_row(slice, i) * width, width);
 }
 
+/*
+ * A group's rows lie anywhere: fetch the cell and then the element of rows that are to come.
+ * Always inlined: gcc drops calls of what only prefetches.
+ */
+__attribute__((always_inline)) static inline void
+fetch_ahead(const chunk_slice *slice, const column *col, uint64 i)
+{
+	char	   *const *elements = (char *const *) col->cells;
+
+	if (i + 2 * ROWS_AHEAD < slice->num_rows)
+		__builtin_prefetch(&elements[slice_row(slice, i + 2 * ROWS_AHEAD)]);
+	if (i + ROWS_AHEAD < slice->num_rows)
+		__builtin_prefetch(elements[slice_row(slice, i + ROWS_AHEAD)]);
+}
+
 static void
 append_elements(StringInfo message, const chunk_slice *slice, const column *col)
 {
@@ -96,6 +114,7 @@ append_elements(StringInfo message, const chunk_slice *slice, const column *col)
 		uint64		row = slice_row(slice, i);
 		const char *element = cell_element(col->type, col->cells, row);
 
+		fetch_ahead(slice, col, i);
 		if (!column_is_null(col, row))
 			message_append(message, element, element_bytes(col->type, element));
 	}
