@@ -1,7 +1,6 @@
-# Arrays of more strings than are sorted at once (src/string_sort.c), and of types
-# whose keys are made: strings that share nothing, much or everything, all kinds
-# that are there or made, sorted to the byte, and their positions; few, but long
-# ones.
+# Large arrays of byte strings (src/order/strings.c) and of types whose keys are made:
+# strings that share nothing, much or everything, sorted to the byte, and their
+# positions; a few long ones.
 use strict;
 use warnings;
 use FindBin;

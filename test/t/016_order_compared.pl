@@ -1,6 +1,5 @@
-# Types that are compared, when their elements are too many for the plain way
-# (src/compared_sort.c): the right order, of all elements and in segments; slices
-# of arrays, which are compared too; calls that end early.
+# Types that are compared (src/order/values.c): the right order, of all elements and
+# in segments; slices of arrays (src/order/slices.c); calls that end early.
 use strict;
 use warnings;
 use FindBin;
