@@ -26,7 +26,7 @@ struct mgpu_radix_tuning
 
 	static_assert(threads_ >= MGPU_RADIX_DIGITS, "a thread a digit");
 	static_assert(tile_items <= UINT16_MAX, "places in a tile have 16 bits");
-	static_assert(tile_items >= 4096, "two words a tile and digit fit the temporary memory of device_sort.cu");
+	static_assert(tile_items >= 4096, "two words a tile and digit fit the temporary memory of sort/sorter.cu");
 };
 
 typedef mgpu_radix_tuning<256, 43, 3> mgpu_radix_tuning_u32;
