@@ -12,17 +12,18 @@
 sort_spec
 sort_spec_args(FunctionCallInfo fcinfo, const char *function, int first)
 {
-	sort_spec	spec;
+	bool		descending = PG_NARGS() > first && PG_GETARG_BOOL(first);
 
-	spec.function = function;
-	spec.op = MGPU_OP_SORT;
-	spec.algorithm = MGPU_ALGORITHM_AUTO;
-	spec.order.descending = PG_NARGS() > first && PG_GETARG_BOOL(first);
-	spec.order.nulls_first = PG_NARGS() > first + 1 ? PG_GETARG_BOOL(first + 1) : spec.order.descending;
-	spec.collation = PG_GET_COLLATION();
-	spec.segments = NULL;
-	spec.cpu_reason = NULL;
-	return spec;
+	return (sort_spec) {
+		.function = function,
+		.op = MGPU_OP_SORT,
+		.algorithm = MGPU_ALGORITHM_AUTO,
+		.order = {
+			.descending = descending,
+			.nulls_first = PG_NARGS() > first + 1 ? PG_GETARG_BOOL(first + 1) : descending
+		},
+		.collation = PG_GET_COLLATION()
+	};
 }
 
 void
