@@ -178,13 +178,23 @@ make_task(void *context, uint64 task, int worker)
 	}
 }
 
+/*
+ * An arena of which strings will fill a part, not known before.  It takes small pages: huge ones
+ * would be cleared whole.
+ */
+static char *
+sparse_arena(Size bytes)
+{
+	return MemoryContextAllocHuge(CurrentMemoryContext, bytes);
+}
+
 /* Replace the spans of values by spans of the strings made from them.  False: some value is malformed. */
 static bool
 make_strings(byte_source *bytes, int64 num_items, Size data_bytes, byte_encode_fn encode)
 {
 	make_context make = {bytes, bytes->keys.data, encode, num_items, task_items(num_items, data_bytes), false};
 
-	bytes->arena = array_result_scratch(BYTE_ENCODE_ROOM(data_bytes));
+	bytes->arena = sparse_arena(BYTE_ENCODE_ROOM(data_bytes));
 	thread_work_once(make_task, &make, num_tasks(num_items, make.task_items), THREADS_MIN_TASKS);
 	bytes->keys.data = bytes->arena;
 	bytes->keys.data_end = bytes->arena + BYTE_ENCODE_ROOM(data_bytes);
@@ -335,7 +345,7 @@ byte_source_copy(byte_source *bytes, const byte_cells *cells, const element_type
 	room = place_tasks(&copy, tasks);
 	if (room <= PG_UINT32_MAX)
 	{
-		bytes->arena = array_result_scratch(room);
+		bytes->arena = copy.encode ? sparse_arena(room) : array_result_scratch(room);
 		thread_work_once(copy_task, &copy, tasks, THREADS_MIN_TASKS);
 		bytes->keys.data = bytes->arena;
 		bytes->keys.data_end = bytes->arena + room;

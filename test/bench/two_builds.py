@@ -54,7 +54,7 @@ def segments_group(scale, executor, mean):
 
 
 def groups_of(scale, gpu):
-    groups = bench.gpu_groups(scale) if gpu else []
+    groups = (bench.gpu_groups(scale) if gpu else []) + bench.type_groups(scale, gpu)
     for executor in ['gpu'] * bool(gpu) + ['cpu']:
         groups += [sort_group(scale, executor, algorithm) for algorithm in ['auto'] + ['merge'] * (executor == 'gpu')]
         groups += bench.family_groups(scale, executor)
@@ -87,7 +87,7 @@ class EitherBuild:
 
 
 def run_group(group, rounds, rows):
-    either = EitherBuild(group['settings'])
+    either = EitherBuild(group.get('settings', ''))
     for name, sql in group['statements'].items():
         if 'mgpu_' not in sql:
             continue
