@@ -4,8 +4,7 @@
  *
  * Both are one sort (segmented/segmented.h): a locality sort has no segment heads.  It takes the
  * place of the plain sorters, so 16-byte keys are sorted in their segments by two stable passes,
- * and the counts shown are those of the second.  Large locality sorts come here only if their
- * passes are counted; else they probe their keys, as `auto` does (auto_sort.cu).
+ * and the counts shown are those of the second.
  */
 #include "executor/run.h"
 #include "segmented/segmented.h"
@@ -46,7 +45,7 @@ mgpu_run_read_passes(mgpu_run *run, mgpu_error *err)
 	mgpu_segmented_stats counted;
 	cudaError_t code;
 
-	if (run->layout.pass_stats == MGPU_NO_OFFSET || run->arena == NULL)
+	if (run->arena == NULL)
 		return MGPU_OK;
 	code = cudaMemcpyAsync(&counted, run->arena + run->layout.pass_stats, sizeof(counted), cudaMemcpyDeviceToHost,
 						   run->device->compute_stream);

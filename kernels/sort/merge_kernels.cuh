@@ -49,19 +49,22 @@ mgpu_exchange_items(typename Tile::Item (&values)[items], const Tile &tile, uint
 	__syncthreads();				/* and has been read */
 }
 
-/* Sort the tile that begins there.  Its items are stored, but only the threads that stored them see them. */
-template <class Tuning, bool near, class Source, class Sink>
-static __device__ __forceinline__ void
-mgpu_sort_tile(const Source &source, const Sink &sink, uint64_t num_items, uint64_t begin)
+/* Sort every tile.  Source and sink may be the same memory. */
+template <class Tuning, class Source, class Sink>
+__global__ void
+__launch_bounds__(Tuning::sort_threads, Tuning::resident_threads / Tuning::sort_threads)
+mgpu_sort_tiles(Source source, Sink sink, uint64_t num_items)
 {
 	typedef typename Sink::Item Item;
 	constexpr int threads = Tuning::sort_threads;
 	constexpr int items = Tuning::items_per_thread;
 	mgpu_tile<Item> tile = mgpu_tile<Item>::lay_out(mgpu_shared, mgpu_sort_slots(threads, items));
 	uint32_t	thread = threadIdx.x;
+	uint64_t	begin = (uint64_t) blockIdx.x * Tuning::sort_tile_items;
 	uint32_t	count = (uint32_t) min((uint64_t) Tuning::sort_tile_items, num_items - begin);
 	Item		sorted[items];
 
+	mgpu_await_previous();
 #pragma unroll
 	for (int i = 0; i < items; i++)
 	{
@@ -69,26 +72,13 @@ mgpu_sort_tile(const Source &source, const Sink &sink, uint64_t num_items, uint6
 
 		sorted[i] = item < count ? source.load(begin + item) : mgpu_largest_key<Item>();
 	}
-	/*
-	 * Any thread may sort any items, except that equal keys must keep the order of threads, and
-	 * near ones must be neighbours.
-	 */
-	if constexpr (mgpu_tile<Item>::is_indexed || near)
+	/* any thread may sort any items, except that equal keys must keep the order of threads */
+	if constexpr (mgpu_tile<Item>::is_indexed)
 		mgpu_exchange_items<threads>(sorted, tile, thread);
-	mgpu_cta_sort_runs<threads, items, near>(sorted, tile, thread);
+	mgpu_cta_sort_runs<threads>(sorted, tile, thread);
 	mgpu_put_forwards(sorted, tile, sink.phase(begin) + thread * items);
 	__syncthreads();				/* the sorted tile is whole */
 	sink.template store_tile<threads>(begin, tile, count, thread);
-}
-
-/* Sort every tile.  Source and sink may be the same memory. near: see mgpu_cta_sort_runs. */
-template <class Tuning, bool near, class Source, class Sink>
-__global__ void
-__launch_bounds__(Tuning::sort_threads, Tuning::resident_threads / Tuning::sort_threads)
-mgpu_sort_tiles(Source source, Sink sink, uint64_t num_items)
-{
-	mgpu_await_previous();
-	mgpu_sort_tile<Tuning, near>(source, sink, num_items, (uint64_t) blockIdx.x * Tuning::sort_tile_items);
 }
 
 /* --------------------------------------------------------------- partition */

@@ -4,9 +4,9 @@
  *
  * Sort tiles in shared memory, then merge runs until one is left.  Each pass is a partition (one
  * split a tile) and a merge (one tile a CTA) between two sides.  A pass merges up to 32 runs
- * (k_way_kernels.cuh), or four, and two if the number of levels is odd: for few items, and for
- * sorts that windows may end.  If input and output have the same form, the block sort starts on
- * the side that makes the last pass end where the input was.
+ * (k_way_kernels.cuh), or four, and two if the number of levels is odd: for few items.  If input
+ * and output have the same form, the block sort starts on the side that makes the last pass end
+ * where the input was.
  *
  * Source: moderngpu's mergesort (S.  Baxter, 2013) on the Merge Path partition; 4-way and k-way
  * passes are ours.  Rejected: two arrays for 4-byte keys and indices, since packed into 64 bits
@@ -48,14 +48,14 @@ mgpu_advance_plan(mgpu_merge_plan *plan)
 
 template <class Tuning>
 static mgpu_merge_plan
-mgpu_plan_merges_of(uint64_t num_items, uint32_t tile_items, uint32_t run_tiles)
+mgpu_plan_merges(uint64_t num_items)
 {
 	mgpu_merge_plan plan;
 
 	plan.pass.num_items = num_items;
-	plan.pass.tile_items = tile_items;
-	plan.pass.num_tiles = mgpu_divide_up(num_items, tile_items);
-	plan.pass.run_tiles = run_tiles;
+	plan.pass.tile_items = Tuning::merge_tile_items;
+	plan.pass.num_tiles = mgpu_divide_up(num_items, Tuning::merge_tile_items);
+	plan.pass.run_tiles = Tuning::sort_tile_items / Tuning::merge_tile_items;
 	plan.levels = 0;
 	while (plan.pass.run_tiles << plan.levels < plan.pass.num_tiles)
 		plan.levels++;
@@ -64,22 +64,14 @@ mgpu_plan_merges_of(uint64_t num_items, uint32_t tile_items, uint32_t run_tiles)
 	return plan;
 }
 
-template <class Tuning>
-static mgpu_merge_plan
-mgpu_plan_merges(uint64_t num_items)
-{
-	return mgpu_plan_merges_of<Tuning>(num_items, Tuning::merge_tile_items,
-									   Tuning::sort_tile_items / Tuning::merge_tile_items);
-}
-
-template <class Tuning, bool near = false, class Source, class Sink>
+template <class Tuning, class Source, class Sink>
 static cudaError_t
 mgpu_launch_sort_tiles(Source source, Sink sink, uint64_t num_items, cudaStream_t stream)
 {
 	constexpr uint32_t shared_bytes =
 		mgpu_tile<typename Sink::Item>::bytes(mgpu_sort_slots(Tuning::sort_threads, Tuning::items_per_thread));
 
-	return mgpu_launch(mgpu_sort_tiles<Tuning, near, Source, Sink>, mgpu_divide_up(num_items, Tuning::sort_tile_items),
+	return mgpu_launch(mgpu_sort_tiles<Tuning, Source, Sink>, mgpu_divide_up(num_items, Tuning::sort_tile_items),
 					   Tuning::sort_threads, shared_bytes, stream, source, sink, num_items);
 }
 
@@ -269,7 +261,7 @@ mgpu_launch_one_tile(const mgpu_sort_request *request, Source source, Sink sink)
 		mgpu_tile<typename Sink::Item>::bytes(mgpu_sort_slots(Tuning::sort_threads, Tuning::items_per_thread));
 
 	static_assert(shared_bytes <= MGPU_PLAIN_SHARED_BYTES, "more would have to be asked for");
-	return mgpu_launch_kernel(false, mgpu_sort_tiles<Tuning, false, Source, Sink>, 1, Tuning::sort_threads, shared_bytes,
+	return mgpu_launch_kernel(false, mgpu_sort_tiles<Tuning, Source, Sink>, 1, Tuning::sort_threads, shared_bytes,
 							  request->stream, source, sink, request->num_items);
 }
 

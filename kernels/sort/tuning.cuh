@@ -48,19 +48,15 @@ struct mgpu_merge_tuning
 /*
  * u64 serves 8-byte keys, and 4-byte keys packed with their index.  On large devices few items have
  * tunings with tiles for all SMs, whose CTAs find their splits; more items take k-way passes.
- * `large` continues a sort that windows tried to end.
  */
 typedef mgpu_merge_tuning<256, 256, 53, 32, 768> mgpu_tuning_u32_k_way;
 typedef mgpu_merge_tuning<256, 256, 25, 16, 768> mgpu_tuning_u64_k_way;
 typedef mgpu_merge_tuning<256, 256, 15, 16, 768> mgpu_tuning_u64_index_k_way;
-typedef mgpu_merge_tuning<256, 256, 51, 4, 768> mgpu_tuning_u32_large;
 typedef mgpu_merge_tuning<512, 256, 15, 4, 1024, true> mgpu_tuning_u32_few;
 typedef mgpu_merge_tuning<256, 128, 31, 4> mgpu_tuning_u32_small;
-typedef mgpu_merge_tuning<256, 256, 25, 4, 768> mgpu_tuning_u64_large;
 typedef mgpu_merge_tuning<512, 256, 15, 4, 1024, true> mgpu_tuning_u64_some;
 typedef mgpu_merge_tuning<256, 256, 11, 4, 1024, true> mgpu_tuning_u64_few;
 typedef mgpu_merge_tuning<256, 128, 15, 4> mgpu_tuning_u64_small;
-typedef mgpu_merge_tuning<256, 256, 15, 4, 768> mgpu_tuning_u64_index_large;
 typedef mgpu_merge_tuning<256, 256, 15, 4, 768, true> mgpu_tuning_u64_index_few;
 typedef mgpu_merge_tuning<256, 128, 11, 4> mgpu_tuning_u64_index_small;
 
@@ -108,29 +104,11 @@ typedef mgpu_tile_tunings<mgpu_tile_tuning<256, 5>, mgpu_tile_tuning<256, 9>> mg
 #define MGPU_SOME_ITEMS_U64 UINT64_C(2000000)
 #define MGPU_FEW_ITEMS_U64_INDEX UINT64_C(4000000)
 
-/* Items no further than this from their places are near: their block sort takes few levels (cta_sort.cuh). */
-#define MGPU_NEAR_PLACES 160
-
-/*
- * Block sort and windows in one launch (window_fused.cuh): a window is merged LAG turns behind the
- * block sort of its last run, or a whole round behind it in launches of FEW_ROUNDS
- * (mgpu_choose_fused_lag).  MOST_TILES is the limit of a launch.  A CTA polls a tile PATIENCE
- * times, more than half a second, before it gives up, and checks every POLLS polls, a power of two,
- * whether another gave up.  A test defines its own.
- */
-#ifndef MGPU_FUSED_LAG
-#define MGPU_FUSED_LAG 48
-#define MGPU_FUSED_FEW_ROUNDS 6
-#define MGPU_FUSED_MOST_TILES 65536
-#define MGPU_FUSED_PATIENCE (1u << 20)
-#define MGPU_FUSED_POLLS 1024
-#endif
-
 /* One warp finds one boundary of a merge. */
 #define MGPU_PARTITION_THREADS 128
 
 /*
- * Without a probe: radix sort from this many items on, merge sort below.  A radix sort of k-byte
+ * Keys in no order: radix sort from this many items on, merge sort below.  A radix sort of k-byte
  * keys takes k passes and 40 to 80 us; a merge sort's passes grow with the logarithm of the size.
  * For 8-byte keys merging is still 4 % ahead at 10^8; more was not measured.  Keys of 1 and 2 bytes
  * take one radix pass or two.
@@ -141,13 +119,7 @@ typedef mgpu_tile_tunings<mgpu_tile_tuning<256, 5>, mgpu_tile_tuning<256, 9>> mg
 #define MGPU_RADIX_MIN_ITEMS_U64_INDEX (UINT64_C(1) << 24)
 #define MGPU_RADIX_MIN_ITEMS_NARROW (UINT64_C(1) << 16)
 
-/* An `auto` or locality sort of this many items probes them first, which costs some 7 us. */
+/* A sort under `auto` of this many items probes them first, which costs some 7 us. */
 #define MGPU_PROBE_MIN_ITEMS (UINT64_C(1) << 18)
-
-/* From this many items on, 4-byte keys that fit take the single-launch sort, which probes them itself. */
-#define MGPU_SINGLE_LAUNCH_AUTO_MIN_ITEMS UINT64_C(100000)
-
-/* Arrays of this many items use quantised keys where these will do.  Fewer take a single launch or shorter runs. */
-#define MGPU_QUANTISED_MIN_ITEMS UINT64_C(1100000)
 
 #endif							/* MGPU_SORT_TUNING_CUH */

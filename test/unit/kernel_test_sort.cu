@@ -17,14 +17,6 @@
 
 static bool radix_is_own;		/* on this device; else it is CUB's */
 
-/* The radix sort by a launch a pass, for what a request would sort in a single launch. */
-static const mgpu_device_sorter radix_passes[MGPU_NUM_SHAPES] = {
-	{mgpu_radix_sorters[MGPU_SHAPE_U32].temp_bytes, mgpu_radix_sort_own<uint32_t, false, mgpu_radix_tuning_u32>},
-	{mgpu_radix_sorters[MGPU_SHAPE_U64].temp_bytes, mgpu_radix_sort_own<uint64_t, false, mgpu_radix_tuning_u64>},
-	{mgpu_radix_sorters[MGPU_SHAPE_U32_INDEX].temp_bytes, mgpu_radix_sort_own<uint32_t, true, mgpu_radix_tuning_u32_index>},
-	{mgpu_radix_sorters[MGPU_SHAPE_U64_INDEX].temp_bytes, mgpu_radix_sort_own<uint64_t, true, mgpu_radix_tuning_u64_index>}
-};
-
 /* A case's input and its result, the same for all algorithms. */
 template <typename Key>
 struct sort_case
@@ -88,7 +80,6 @@ check_sorts(int pattern, uint64_t num_items, int key_bits)
 {
 	static int turn = 0;		/* racecheck follows every access of every pass: under --tiny one sort in three, of either shape */
 	bool		is_64 = sizeof(Key) == 8;
-	bool		single_launch;
 	sort_case<Key> sort(pattern, num_items, key_bits);
 
 	for (mgpu_sort_shape shape : {is_64 ? MGPU_SHAPE_U64 : MGPU_SHAPE_U32,
@@ -98,9 +89,6 @@ check_sorts(int pattern, uint64_t num_items, int key_bits)
 		if ((own_only && !radix_is_own) || (tiny && turn++ % 3 != 0))
 			continue;
 		check_sort("radix", mgpu_find_sorter(MGPU_ALGORITHM_RADIX, shape), shape, sort);
-		REQUIRE_CUDA(mgpu_single_launch_holds(shape, num_items, &single_launch));
-		if (single_launch)
-			check_sort("radix, by passes", &radix_passes[shape], shape, sort);
 	}
 }
 
@@ -154,21 +142,17 @@ check_tuning(const char *name)
 static void
 check_tunings(void)
 {
-	check_tuning<mgpu_tuning_u32_large, MGPU_SHAPE_U32, uint32_t>("u32, large");
 	check_tuning<mgpu_tuning_u32_k_way, MGPU_SHAPE_U32, uint32_t>("u32, wide");
 	check_tuning<mgpu_tuning_u32_few, MGPU_SHAPE_U32, uint32_t>("u32, few");
 	check_tuning<mgpu_tuning_u32_small, MGPU_SHAPE_U32, uint32_t>("u32, small");
-	check_tuning<mgpu_tuning_u64_large, MGPU_SHAPE_U64, uint64_t>("u64, large");
 	check_tuning<mgpu_tuning_u64_k_way, MGPU_SHAPE_U64, uint64_t>("u64, wide");
 	check_tuning<mgpu_tuning_u64_some, MGPU_SHAPE_U64, uint64_t>("u64, some");
 	check_tuning<mgpu_tuning_u64_few, MGPU_SHAPE_U64, uint64_t>("u64, few");
 	check_tuning<mgpu_tuning_u64_small, MGPU_SHAPE_U64, uint64_t>("u64, small");
-	check_tuning<mgpu_tuning_u64_large, MGPU_SHAPE_U32_INDEX, uint32_t>("u32 + index, large");
 	check_tuning<mgpu_tuning_u64_k_way, MGPU_SHAPE_U32_INDEX, uint32_t>("u32 + index, wide");
 	check_tuning<mgpu_tuning_u64_some, MGPU_SHAPE_U32_INDEX, uint32_t>("u32 + index, some");
 	check_tuning<mgpu_tuning_u64_few, MGPU_SHAPE_U32_INDEX, uint32_t>("u32 + index, few");
 	check_tuning<mgpu_tuning_u64_small, MGPU_SHAPE_U32_INDEX, uint32_t>("u32 + index, small");
-	check_tuning<mgpu_tuning_u64_index_large, MGPU_SHAPE_U64_INDEX, uint64_t>("u64 + index, large");
 	check_tuning<mgpu_tuning_u64_index_k_way, MGPU_SHAPE_U64_INDEX, uint64_t>("u64 + index, wide");
 	check_tuning<mgpu_tuning_u64_index_few, MGPU_SHAPE_U64_INDEX, uint64_t>("u64 + index, few");
 	check_tuning<mgpu_tuning_u64_index_small, MGPU_SHAPE_U64_INDEX, uint64_t>("u64 + index, small");
@@ -254,10 +238,10 @@ test_device_sorts(void)
 		arrays.indices[side].reserve(most_items * 4);
 	}
 	arrays.temp.reserve(mgpu_radix_sorters[0].temp_bytes(most_items));
-	add_sizes<mgpu_tuning_u32_large>(sizes_32);
+	add_sizes<mgpu_tuning_u32_k_way>(sizes_32);
 	add_sizes<mgpu_tuning_u32_small>(sizes_32);
-	add_sizes<mgpu_tuning_u64_large>(sizes_32);	/* packed pairs */
-	add_sizes<mgpu_tuning_u64_large>(sizes_64);
+	add_sizes<mgpu_tuning_u64_k_way>(sizes_32);	/* packed pairs */
+	add_sizes<mgpu_tuning_u64_k_way>(sizes_64);
 	add_sizes<mgpu_tuning_u64_small>(sizes_64);
 	add_sizes<mgpu_tuning_u64_few>(sizes_32);
 	add_sizes<mgpu_tuning_u32_few>(sizes_32);
