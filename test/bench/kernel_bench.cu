@@ -11,9 +11,8 @@
  * the time taken: the part of one read and one write at full bandwidth.
  * vs merge and vs radix are the times of CUB's two sorts over the time taken.
  * Results of all contestants are compared.  "mgpu auto" is the sort under `auto`;
- * its line names what it took.  --only takes the
- * inputs whose names hold TEXT; --sweep compares tunings instead, --small those
- * for a few thousand keys.
+ * its line names what it took.  --only takes the inputs whose names hold TEXT;
+ * --sweep compares tunings instead, --small those for a few thousand keys.
  *
  * CUB is asked for its temporary memory before the timing and is told counts in
  * 64 bits for keys alone and in 32 with indices, which is what is faster.

@@ -112,7 +112,9 @@ struct near_case
 		bool		descends = indexed ? std::is_sorted(keys.rbegin(), keys.rend(), std::less_equal<Key>()) :
 			std::is_sorted(keys.rbegin(), keys.rend());
 
-		return std::is_sorted(keys.begin(), keys.end()) ? MGPU_KEYS_SORTED : descends ? MGPU_KEYS_REVERSED : MGPU_KEYS_UNSORTED;
+		if (std::is_sorted(keys.begin(), keys.end()))
+			return MGPU_KEYS_SORTED;
+		return descends ? MGPU_KEYS_REVERSED : MGPU_KEYS_UNSORTED;
 	}
 };
 
@@ -122,8 +124,8 @@ static void
 check_auto(mgpu_sort_shape shape, mgpu_algorithm algorithm, const near_case<Key> &test)
 {
 	uint64_t	num_items = test.keys.size();
-	mgpu_sort_request request = make_request(shape, num_items, sizeof(Key), mgpu_find_sorter(algorithm, shape)->temp_bytes(num_items),
-											 sizeof(Key) * 8);
+	uint64_t	temp_bytes = mgpu_find_sorter(algorithm, shape)->temp_bytes(num_items);
+	mgpu_sort_request request = make_request(shape, num_items, sizeof(Key), temp_bytes, sizeof(Key) * 8);
 	bool		indexed = request.indices[0] != nullptr;
 	bool		in_order = num_items >= MGPU_PROBE_MIN_ITEMS && test.sortedness(indexed) != MGPU_KEYS_UNSORTED;
 	mgpu_algorithm ran = algorithm;
@@ -135,11 +137,12 @@ check_auto(mgpu_sort_shape shape, mgpu_algorithm algorithm, const near_case<Key>
 							cudaMemcpyHostToDevice));
 	code = mgpu_auto_sort(shape, &request, &ran);
 	REQUIRE_CUDA(cudaDeviceSynchronize());
-	CHECK(code == cudaSuccess && ran == (in_order ? MGPU_ALGORITHM_LOCALITY : algorithm), "shape %d, %llu items, pattern %d: %s, "
-		  "algorithm %d for %d", shape, (unsigned long long) num_items, test.pattern, cudaGetErrorString(code), ran, algorithm);
+	CHECK(code == cudaSuccess && ran == (in_order ? MGPU_ALGORITHM_LOCALITY : algorithm),
+		  "shape %d, %llu items, pattern %d: %s, algorithm %d for %d", shape, (unsigned long long) num_items, test.pattern,
+		  cudaGetErrorString(code), ran, algorithm);
 	REQUIRE_CUDA(cudaMemcpy(keys.data(), request.keys[request.current], num_items * sizeof(Key), cudaMemcpyDeviceToHost));
-	CHECK(keys == test.sorted, "keys, shape %d, %llu items, pattern %d, algorithm %d", shape, (unsigned long long) num_items,
-		  test.pattern, ran);
+	CHECK(keys == test.sorted, "keys, shape %d, %llu items, pattern %d, algorithm %d", shape,
+		  (unsigned long long) num_items, test.pattern, ran);
 	CHECK(arrays_intact(&request, shape == MGPU_SHAPE_U32_INDEX), "memory behind an array was written: shape %d, %llu items, "
 		  "pattern %d, algorithm %d", shape, (unsigned long long) num_items, test.pattern, ran);
 	if (!indexed)
@@ -167,8 +170,8 @@ check_probe(mgpu_sort_shape shape, const near_case<Key> &test)
 	CHECK(sortedness == test.sortedness(request.indices[0] != nullptr), "probe, shape %d, %llu items, pattern %d: %d", shape,
 		  (unsigned long long) num_items, test.pattern, sortedness);
 	REQUIRE_CUDA(cudaMemcpy(keys.data(), request.keys[request.current], num_items * sizeof(Key), cudaMemcpyDeviceToHost));
-	CHECK(keys == test.keys, "probe, shape %d, %llu items, pattern %d: it changed keys", shape, (unsigned long long) num_items,
-		  test.pattern);
+	CHECK(keys == test.keys, "probe, shape %d, %llu items, pattern %d: it changed keys", shape,
+		  (unsigned long long) num_items, test.pattern);
 }
 
 template <typename Key>

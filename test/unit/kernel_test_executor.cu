@@ -186,8 +186,8 @@ test_keys_in_order(void)
 			if (status != MGPU_OK)
 				continue;
 			check_results(job, data, "keys in order");
-			CHECK((data.stats.algorithm == MGPU_ALGORITHM_LOCALITY) == (order / 2 < 2), "keys in order %d: algorithm %d", order,
-				  data.stats.algorithm);
+			CHECK((data.stats.algorithm == MGPU_ALGORITHM_LOCALITY) == (order / 2 < 2), "keys in order %d: algorithm %d",
+				  order, data.stats.algorithm);
 		}
 	}
 }
