@@ -23,7 +23,7 @@
 #include "device/tile_copy.cuh"
 #include "segmented/tuning.cuh"
 #include "sort/cta_sort.cuh"
-#include "sort/four_way_pass.cuh"
+#include "device/bits.cuh"
 
 /* ----------------------------------------------------------------- classes */
 

@@ -18,7 +18,8 @@
 #include "segmented/pass.cuh"
 #include "segmented/segmented.h"
 #include "segmented/tuning.cuh"
-#include "sort/merge_kernels.cuh"
+#include "device/bits.cuh"
+#include "sort/guarded_merge.cuh"
 
 /* At the start of temporary memory. */
 struct mgpu_segmented_header

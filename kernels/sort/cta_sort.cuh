@@ -20,6 +20,9 @@
 #include "sort/thread_sort.cuh"
 #include "sort/tuning.cuh"
 
+/* The tile of a kernel's CTA. */
+extern __shared__ __align__(16) char mgpu_shared[];
+
 /* Put a thread's items at slot, slot + 1 ... */
 template <int items, typename Item>
 MGPU_HOST_DEVICE void

@@ -21,12 +21,12 @@ static const uint64_t radix_min_items[MGPU_NUM_SHAPES] = {
 	MGPU_RADIX_MIN_ITEMS_U64_INDEX
 };
 
-/* One split of four runs a merge tile, or of more in k-way passes. */
-template <class Tuning, class KWay>
+/* A device takes either tuning. */
+template <class Tuning, class Few>
 static uint64_t
 merge_temp_bytes(uint64_t num_items)
 {
-	return std::max((num_items / Tuning::merge_tile_items + 1) * 4 * sizeof(uint32_t), mgpu_k_way_temp_bytes<KWay>(num_items));
+	return std::max(mgpu_k_way_temp_bytes<Tuning>(num_items), mgpu_k_way_temp_bytes<Few>(num_items));
 }
 
 /*
@@ -41,15 +41,11 @@ radix_temp_bytes(uint64_t num_items)
 
 /* Small devices merge by the first tuning, large ones in k-way passes or without temporary memory. */
 const mgpu_device_sorter mgpu_merge_sorters[MGPU_NUM_SHAPES] = {
-	{merge_temp_bytes<mgpu_tuning_u32_small, mgpu_tuning_u32_k_way>, mgpu_merge_sort_u32},
-	{merge_temp_bytes<mgpu_tuning_u64_small, mgpu_tuning_u64_k_way>, mgpu_merge_sort_u64},
-	{merge_temp_bytes<mgpu_tuning_u64_small, mgpu_tuning_u64_k_way>, mgpu_merge_sort_u32_index},
-	{merge_temp_bytes<mgpu_tuning_u64_index_small, mgpu_tuning_u64_index_k_way>, mgpu_merge_sort_u64_index}
+	{merge_temp_bytes<mgpu_tuning_u32, mgpu_tuning_u32_few>, mgpu_merge_sort_u32},
+	{merge_temp_bytes<mgpu_tuning_u64, mgpu_tuning_u64_few>, mgpu_merge_sort_u64},
+	{merge_temp_bytes<mgpu_tuning_u64, mgpu_tuning_u64_few>, mgpu_merge_sort_u32_index},
+	{merge_temp_bytes<mgpu_tuning_u64_index, mgpu_tuning_u64_index_few>, mgpu_merge_sort_u64_index}
 };
-
-static_assert(mgpu_tuning_u32_few::search_in_tile && mgpu_tuning_u64_few::search_in_tile &&
-			  mgpu_tuning_u64_some::search_in_tile && mgpu_tuning_u64_index_few::search_in_tile,
-			  "few items need no temporary memory");
 
 const mgpu_device_sorter mgpu_radix_sorters[MGPU_NUM_SHAPES] = {
 	{radix_temp_bytes, mgpu_radix_sort_u32},

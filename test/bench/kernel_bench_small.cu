@@ -111,7 +111,7 @@ sweep_shape(bench_memory *memory, const char *name)
 		REQUIRE_CUDA(cudaMemcpy(memory->sides[0], memory->input, num_items * 8, cudaMemcpyDeviceToDevice));
 		printf("%s %6llu, us: as it is", name, (unsigned long long) num_items);
 		report(0, 0, UINT64_MAX, mgpu_merge_sorters[shape].sort);
-		(report(Tunings::sort_threads, Tunings::items_per_thread, Tunings::sort_tile_items, sort_one_tile<shape, Tunings>), ...);
+		(report(Tunings::threads, Tunings::items_per_thread, Tunings::tile_items, sort_one_tile<shape, Tunings>), ...);
 		printf("\n");
 		fflush(stdout);
 	}

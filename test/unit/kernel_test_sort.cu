@@ -108,29 +108,26 @@ sort_by_tuning(mgpu_sort_request *request)
 		return mgpu_merge_sort_indexed<Tuning>(request);
 }
 
-/* From one tile to passes of two runs, of four, and of both; or to k-way ones, one or two. */
+/* From one tile to a pass of two runs, of many, and two passes. */
 template <class Tuning, mgpu_sort_shape shape, typename Key>
 static void
 check_tuning(const char *name)
 {
 	const mgpu_device_sorter sorter = {mgpu_merge_sorters[shape].temp_bytes, sort_by_tuning<Tuning, shape>};
-	const uint64_t tile = Tuning::sort_tile_items;
-	std::vector<uint64_t> sizes = {tile + 1, 3 * tile + Tuning::merge_tile_items / 2};
+	const uint64_t tile = Tuning::tile_items;
+	std::vector<uint64_t> sizes = {tile + 1, 3 * tile + tile / 2};
 
 	if (!tiny)
 		sizes.insert(sizes.end(), {tile - 1, 2 * tile, 4 * tile - 1, 5 * tile, 8 * tile + 1});
 	if (!quick)
-		sizes.insert(sizes.end(), {16 * tile + 5, 33 * tile - 3});
-	if (!quick && Tuning::is_k_way)
-		sizes.insert(sizes.end(), {16 * tile, 32 * tile, 32 * tile + 1, 65 * tile + 7});
+		sizes.insert(sizes.end(), {16 * tile, 16 * tile + 5, 32 * tile, 32 * tile + 1, 33 * tile - 3, 65 * tile + 7});
 	for (uint64_t size : sizes)
 	{
 		std::vector<int> patterns = {PATTERN_RANDOM, PATTERN_FEW, PATTERN_MANY_LARGEST};
 
 		if (!tiny)
-			patterns.insert(patterns.end(), {PATTERN_SORTED, PATTERN_REVERSED, PATTERN_ALL_EQUAL});
-		if (Tuning::is_k_way && !tiny)
-			patterns.insert(patterns.end(), {PATTERN_ALL_LARGEST, PATTERN_BIT_REVERSED, PATTERN_ONE_BANK});
+			patterns.insert(patterns.end(), {PATTERN_SORTED, PATTERN_REVERSED, PATTERN_ALL_EQUAL, PATTERN_ALL_LARGEST,
+				PATTERN_BIT_REVERSED, PATTERN_ONE_BANK});
 		for (int pattern : patterns)
 		{
 			if (!tiny || pattern == PATTERN_MANY_LARGEST)
@@ -142,20 +139,14 @@ check_tuning(const char *name)
 static void
 check_tunings(void)
 {
-	check_tuning<mgpu_tuning_u32_k_way, MGPU_SHAPE_U32, uint32_t>("u32, wide");
+	check_tuning<mgpu_tuning_u32, MGPU_SHAPE_U32, uint32_t>("u32");
 	check_tuning<mgpu_tuning_u32_few, MGPU_SHAPE_U32, uint32_t>("u32, few");
-	check_tuning<mgpu_tuning_u32_small, MGPU_SHAPE_U32, uint32_t>("u32, small");
-	check_tuning<mgpu_tuning_u64_k_way, MGPU_SHAPE_U64, uint64_t>("u64, wide");
-	check_tuning<mgpu_tuning_u64_some, MGPU_SHAPE_U64, uint64_t>("u64, some");
+	check_tuning<mgpu_tuning_u64, MGPU_SHAPE_U64, uint64_t>("u64");
 	check_tuning<mgpu_tuning_u64_few, MGPU_SHAPE_U64, uint64_t>("u64, few");
-	check_tuning<mgpu_tuning_u64_small, MGPU_SHAPE_U64, uint64_t>("u64, small");
-	check_tuning<mgpu_tuning_u64_k_way, MGPU_SHAPE_U32_INDEX, uint32_t>("u32 + index, wide");
-	check_tuning<mgpu_tuning_u64_some, MGPU_SHAPE_U32_INDEX, uint32_t>("u32 + index, some");
+	check_tuning<mgpu_tuning_u64, MGPU_SHAPE_U32_INDEX, uint32_t>("u32 + index");
 	check_tuning<mgpu_tuning_u64_few, MGPU_SHAPE_U32_INDEX, uint32_t>("u32 + index, few");
-	check_tuning<mgpu_tuning_u64_small, MGPU_SHAPE_U32_INDEX, uint32_t>("u32 + index, small");
-	check_tuning<mgpu_tuning_u64_index_k_way, MGPU_SHAPE_U64_INDEX, uint64_t>("u64 + index, wide");
+	check_tuning<mgpu_tuning_u64_index, MGPU_SHAPE_U64_INDEX, uint64_t>("u64 + index");
 	check_tuning<mgpu_tuning_u64_index_few, MGPU_SHAPE_U64_INDEX, uint64_t>("u64 + index, few");
-	check_tuning<mgpu_tuning_u64_index_small, MGPU_SHAPE_U64_INDEX, uint64_t>("u64 + index, small");
 }
 
 /* ------------------------------------------------------------------- sizes */
@@ -165,18 +156,15 @@ template <class Tuning>
 static void
 add_sizes(std::vector<uint64_t> &sizes)
 {
-	for (uint64_t tile : {(uint64_t) Tuning::merge_tile_items, (uint64_t) Tuning::sort_tile_items})
+	for (uint64_t tiles : {1, 2, 4, 8})
 	{
-		for (uint64_t tiles : {1, 2, 4, 8})
-		{
-			if (quick && tiles > 2)
-				continue;
-			for (int delta = -1; delta <= 1; delta++)
-				sizes.push_back(tile * tiles + delta);
-		}
+		if (quick && tiles > 2)
+			continue;
+		for (int delta = -1; delta <= 1; delta++)
+			sizes.push_back((uint64_t) Tuning::tile_items * tiles + delta);
 	}
 	if (!quick)
-		sizes.push_back(3 * Tuning::sort_tile_items + 7);
+		sizes.push_back(3 * Tuning::tile_items + 7);
 }
 
 template <class... Tunings>
@@ -238,14 +226,13 @@ test_device_sorts(void)
 		arrays.indices[side].reserve(most_items * 4);
 	}
 	arrays.temp.reserve(mgpu_radix_sorters[0].temp_bytes(most_items));
-	add_sizes<mgpu_tuning_u32_k_way>(sizes_32);
-	add_sizes<mgpu_tuning_u32_small>(sizes_32);
-	add_sizes<mgpu_tuning_u64_k_way>(sizes_32);	/* packed pairs */
-	add_sizes<mgpu_tuning_u64_k_way>(sizes_64);
-	add_sizes<mgpu_tuning_u64_small>(sizes_64);
-	add_sizes<mgpu_tuning_u64_few>(sizes_32);
+	add_sizes<mgpu_tuning_u32>(sizes_32);
 	add_sizes<mgpu_tuning_u32_few>(sizes_32);
+	add_sizes<mgpu_tuning_u64>(sizes_32);	/* packed pairs */
+	add_sizes<mgpu_tuning_u64_few>(sizes_32);
+	add_sizes<mgpu_tuning_u64>(sizes_64);
 	add_sizes<mgpu_tuning_u64_few>(sizes_64);
+	add_sizes<mgpu_tuning_u64_index>(sizes_64);
 	add_sizes<mgpu_tuning_u64_index_few>(sizes_64);
 	add_tile_sizes(mgpu_tiles_u32(), sizes_32);
 	add_tile_sizes(mgpu_tiles_u64(), sizes_32);	/* packed pairs */
