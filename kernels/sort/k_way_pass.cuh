@@ -84,6 +84,8 @@ mgpu_plan_merges(uint64_t num_items)
 	mgpu_merge_plan plan = {};
 	uint32_t	most_levels = 0;
 
+	static_assert(mgpu_k_way_capacity(Tuning::threads, Tuning::items_per_thread, 1) > 2 * MGPU_K_WAY_SLACK,
+				  "a cut lies behind the one before it");
 	while (2 << most_levels <= Tuning::ways)
 		most_levels++;
 	plan.threads = Tuning::threads;

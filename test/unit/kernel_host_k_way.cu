@@ -442,7 +442,7 @@ test_k_way_sorts_on_host()
 	test_k_way_sorts<mgpu_tuning_u64_few, uint64_t, true>({3, 17});
 	test_k_way_sorts<mgpu_tuning_u64_index, mgpu_indexed_key>({2, 7, 16, 40});
 	test_k_way_sorts<mgpu_tuning_u64_index_few, mgpu_indexed_key>({3, 17, 70});
-	test_k_way_sorts<mgpu_merge_tuning<64, 3, 2, 64>, uint32_t>({2, 3, 9});
+	test_k_way_sorts<mgpu_merge_tuning<64, 7, 2, 64>, uint32_t>({2, 3, 9});
 	test_k_way_sorts<mgpu_merge_tuning<128, 5, 4, 128>, uint64_t, true>({3, 17, 65});
 	CHECK(copied.in_phase > 0 && copied.out_of_phase > 0, "tiles of merges all of one run: %llu in phase, %llu not",
 		  (unsigned long long) copied.in_phase, (unsigned long long) copied.out_of_phase);
