@@ -40,19 +40,6 @@ mgpu_read_count(const uint32_t *count)
 	return *static_cast<const volatile uint32_t *>(count);
 }
 
-/* No passes; by MGPU_MAX_PASSES threads of one CTA. */
-static __device__ __forceinline__ void
-mgpu_clear_passes(uint64_t num_items, uint32_t tile_items, mgpu_segmented_stats *stats, uint32_t thread)
-{
-	if (thread < MGPU_MAX_PASSES)
-		stats->passes[thread] = {0, 0};
-	if (thread == 0)
-	{
-		stats->num_tiles = (num_items + tile_items - 1) / tile_items;
-		stats->num_passes = 0;
-	}
-}
-
 /* By MGPU_MAX_PASSES threads of one CTA. */
 static __device__ __forceinline__ void
 mgpu_clear_counters(uint32_t num_tiles, uint32_t num_passes, mgpu_segmented_header *header, mgpu_segmented_stats *stats,

@@ -55,12 +55,10 @@ mgpu_segmented_temp_bytes(mgpu_sort_shape shape, uint64_t num_items)
 	switch (packed_bytes(shape))
 	{
 		case 4:
-			return std::max({temp_bytes<mgpu_segmented_u32_large, mgpu_segmented_u32_small>(num_items),
-				temp_bytes<mgpu_locality_u32_large, mgpu_locality_u32_small>(num_items),
-				mgpu_plan_aligned_layout<mgpu_aligned_u32>(num_items).total_bytes});
+			return std::max(temp_bytes<mgpu_segmented_u32_large, mgpu_segmented_u32_small>(num_items),
+							temp_bytes<mgpu_locality_u32_large, mgpu_locality_u32_small>(num_items));
 		case 8:
-			return std::max(temp_bytes<mgpu_segmented_u64_large, mgpu_segmented_u64_small>(num_items),
-							mgpu_plan_aligned_layout<mgpu_aligned_u64>(num_items).total_bytes);
+			return temp_bytes<mgpu_segmented_u64_large, mgpu_segmented_u64_small>(num_items);
 		default:
 			return temp_bytes<mgpu_segmented_u128, mgpu_segmented_u128>(num_items);
 	}

@@ -15,9 +15,6 @@
 #ifndef MGPU_SEGMENTED_SEGMENTED_SORT_CUH
 #define MGPU_SEGMENTED_SEGMENTED_SORT_CUH
 
-#include <type_traits>
-
-#include "segmented/aligned_sort.cuh"
 #include "segmented/passes.cuh"
 #include "sort/merge_sort.cuh"
 
@@ -223,7 +220,7 @@ mgpu_takes_large_tiles(bool large_device, uint64_t num_items, uint64_t num_segme
 	return large_device && mean > MGPU_SEGMENTED_SMALL_TILE_MEAN;
 }
 
-/* With sort tiles of either size, or aligned ones. */
+/* With sort tiles of either size. */
 template <class Large, class Small, bool segmented, typename Stored, typename Key>
 static cudaError_t
 mgpu_segmented_sort_sized(const mgpu_segmented_request *request)
@@ -233,13 +230,6 @@ mgpu_segmented_sort_sized(const mgpu_segmented_request *request)
 
 	if (status != cudaSuccess)
 		return status;
-	if constexpr (segmented && sizeof(Key) <= 8)
-	{
-		typedef std::conditional_t<sizeof(Key) == 4, mgpu_aligned_u32, mgpu_aligned_u64> Aligned;
-
-		if (mgpu_sorts_aligned(request, large))
-			return mgpu_segmented_sort_aligned<Aligned, Stored, Key>(request);
-	}
 	return mgpu_takes_large_tiles(large, request->num_items, segmented ? request->num_segments : 1) ?
 		mgpu_segmented_sort_tuned<Large, segmented, Stored, Key>(request) :
 		mgpu_segmented_sort_tuned<Small, segmented, Stored, Key>(request);

@@ -56,45 +56,6 @@ typedef mgpu_segmented_tuning<256, 256, 15, 17> mgpu_segmented_u64_small;
 typedef mgpu_segmented_tuning<256, 256, 7, 9, 768> mgpu_segmented_u128;	/* on every device */
 
 /*
- * The aligned sort (aligned.cuh), on devices with large shared memory.  Threads and items as in the
- * merge sort's block sort (sort/tuning.cuh).
- */
-template <int threads_, int items_, int most_phase_, int resident_threads_>
-struct mgpu_aligned_tuning
-{
-	static constexpr int items_per_thread = items_;
-	static constexpr int threads = threads_;
-	static constexpr int resident_threads = resident_threads_;
-	static constexpr uint32_t most_phase = most_phase_;	/* items short of a vector */
-	static constexpr uint32_t tile_items = threads_ * items_;
-	static constexpr uint32_t num_classes = threads_ == 512 ? 9 : threads_ == 256 ? 8 : 7;
-
-	static_assert(items_ % 2 == 1 && threads_ == 2 << (num_classes - 1), "an odd stride, classes up to the CTA's threads");
-};
-
-typedef mgpu_aligned_tuning<256, 47, 3, 768> mgpu_aligned_u32;
-typedef mgpu_aligned_tuning<256, 25, 1, 768> mgpu_aligned_u64;
-
-/*
- * Mean segment lengths for which the aligned sort runs.  From the minimum on it is faster, for each
- * form.  Beyond the maximum it gains little, and would lose on segments that are nearly in order.
- */
-#define MGPU_ALIGNED_MIN_MEAN 40
-#define MGPU_ALIGNED_MIN_MEAN_INDEX 50
-#define MGPU_ALIGNED_MIN_MEAN_U32 60
-#define MGPU_ALIGNED_MAX_MEAN 200000
-
-#define MGPU_ALIGNED_MAX_CLASSES 9
-#define MGPU_ALIGNED_WARP_CLASSES 5		/* of groups of up to 32 threads */
-
-/* Threads of a CTA that lists segments, and segments a thread. */
-#define MGPU_ALIGNED_BEGIN_THREADS 256
-#define MGPU_ALIGNED_BEGIN_SEGMENTS 4
-
-/* Items a CTA, at least: each CTA adds to the cost of a barrier of all. */
-#define MGPU_ALIGNED_CTA_ITEMS 1024
-
-/*
  * Sort tiles of half the size on every device as well: for segments up to this mean length, which
  * take no pass; and, in arrays too small to fill the SMs, up to the last mean, beyond which one
  * more pass costs more than idle SMs.

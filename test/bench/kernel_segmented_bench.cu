@@ -10,8 +10,7 @@
  * segmented sort are cub::DeviceSegmentedSort and cub::DeviceSegmentedRadixSort,
  * of the locality sort cub::DeviceRadixSort.  A rival that takes longer than
  * SLOW_MS is timed once.  "passes" is how often the average tile was merged or
- * copied, from the sort's own counts, and "by passes" what a sort takes that counts
- * them.  Results are compared with a rival's.
+ * copied, from the sort's own counts.  Results are compared with a rival's.
  *
  * Locality sorts are timed as `auto` sorts, which decide alike: by mgpu_auto_sort.
  * The next line says what ran, what the passes of a locality sort and a merge sort
@@ -301,7 +300,7 @@ passes_worth(const mgpu_segmented_stats *d_stats)
 	return (double) tiles / stats.num_tiles;
 }
 
-/* pieces: copy, ours, then rivals by these names; 4, of a segmented sort: ours by passes. */
+/* pieces: copy, ours, then rivals by these names. */
 static void
 report(const std::string &name, uint64_t num_items, uint64_t num_segments, const std::vector<piece> &pieces,
 	   const std::vector<const char *> &rivals, double passes)
@@ -320,8 +319,6 @@ report(const std::string &name, uint64_t num_items, uint64_t num_segments, const
 			best = rival;
 		printf("  %s %9.3f ms x %.2f", rivals[i], rival, rival / ours);
 	}
-	if (num_segments > 0)
-		printf("  by passes %8.3f ms", pieces[4].median());
 	printf("\n");
 	fflush(stdout);
 	if (csv != nullptr)
@@ -352,22 +349,19 @@ struct our_sort
 		temp(mgpu_segmented_temp_bytes(shape, num_items)),
 		sort_temp(heads != nullptr ? 0 : mgpu_auto_temp_bytes(shape, num_items)),
 		stats(1),
-		request{shape, {regions[0].data, regions[1].data}, 0, num_items, heads, num_segments, false, stats.data, temp.data,
-				temp.num_items, nullptr}
+		request{shape, {regions[0].data, regions[1].data}, 0, num_items, heads, num_segments, stats.data, temp.data, temp.num_items, nullptr}
 	{
 	}
 
-	/* counting: by the sort that counts passes */
 	piece
-	as_piece(const Key *keys, bool counting = false)
+	as_piece(const Key *keys)
 	{
 		piece		ours;
 
 		ours.prepare = [this, keys] {
 			REQUIRE_CUDA(cudaMemcpyAsync(regions[0].data, keys, request.num_items * sizeof(Key), cudaMemcpyDeviceToDevice));
 		};
-		ours.run = [this, counting] {
-			request.count_passes = counting;
+		ours.run = [this] {
 			REQUIRE_CUDA(mgpu_launch_segmented_sort(&request));
 		};
 		return ours;
@@ -438,18 +432,13 @@ bench_segments(const std::string &name, uint64_t num_items, const segments &cut)
 	REQUIRE_CUDA(cudaGetLastError());
 
 	std::vector<piece> pieces = {copy_piece(keys, out), ours.as_piece(keys.data), rival_piece(temp, sort_bytes, sort),
-	rival_piece(temp, radix_bytes, radix), ours.as_piece(keys.data, true)};
+	rival_piece(temp, radix_bytes, radix)};
 
 	if (one_rival)
 		pieces[3].run = nullptr;
 	time_pieces(pieces);
 	pieces[2].run();
 	require_equal(ours.regions[0].data, out.data, num_items * sizeof(Key), name.c_str());
-	pieces[1].prepare();
-	pieces[1].run();
-	require_equal(ours.regions[0].data, out.data, num_items * sizeof(Key), name.c_str());
-	pieces[4].prepare();
-	pieces[4].run();
 	report(name, num_items, cut.num_segments, pieces, {"segmented sort", "segmented radix"}, passes_worth(ours.stats.data));
 }
 
@@ -477,8 +466,7 @@ bench_segment_pairs(const std::string &name, uint64_t num_items, const segments 
 	fill_keys<<<ctas(num_items), THREADS>>>(keys.data, num_items, ORDER_RANDOM, 0);
 	REQUIRE_CUDA(mgpu_launch_iota(indices.data, num_items, nullptr));
 
-	std::vector<piece> pieces = {copy_piece(keys, out), ours.as_piece(keys.data), rival_piece(temp, sort_bytes, sort),
-	piece(), ours.as_piece(keys.data, true)};
+	std::vector<piece> pieces = {copy_piece(keys, out), ours.as_piece(keys.data), rival_piece(temp, sort_bytes, sort)};
 
 	time_pieces(pieces);
 	pieces[1].prepare();
@@ -487,8 +475,6 @@ bench_segment_pairs(const std::string &name, uint64_t num_items, const segments 
 	require_equal(ours.regions[0].data, out.data, num_items * 4, name.c_str());
 	require_equal(ours.regions[0].data + mgpu_segmented_index_offset(MGPU_SHAPE_U32_INDEX, num_items), out_indices.data,
 				  num_items * 4, name.c_str());
-	pieces[4].prepare();
-	pieces[4].run();
 	report(name, num_items, cut.num_segments, pieces, {"segmented sort"}, passes_worth(ours.stats.data));
 }
 
