@@ -6,14 +6,11 @@
  *	 4-byte keys that	the single-launch sort, which probes its keys itself
  *	 fit the SMs
  *	 more				the sortedness probe (sort/probe_plan.cuh): sorted or reversed keys are done;
- *						keys near their places take a merge sort that ends by windows; keys in no
- *						order take the radix sort or the merge sort
- *	 order in parts		the locality probe (segmented/locality_probe.cuh) decides between the
- *						locality sort and these two
+ *						keys near their places take a merge sort that ends by windows; all others
+ *						take the radix sort or the merge sort
  *
- * Costs are straight lines (sort/costs.h).  Where samples say that keys differ in few low bits,
- * and that decides, all keys are read.  A choice by the number of keys alone was rejected: a probe
- * takes 7 us, and real data are often nearly sorted.
+ * Costs are straight lines (sort/costs.h).  A choice by the number of keys alone was rejected: a
+ * probe takes 7 us, and real data are often nearly sorted.
  */
 #include <algorithm>
 
@@ -108,10 +105,8 @@ static cudaError_t
 sort_scattered(mgpu_sort_shape shape, mgpu_sort_request *request, const mgpu_sortedness *sortedness, mgpu_algorithm *ran)
 {
 	uint64_t	num_items = request->num_items;
-	uint32_t	key_bits = request->key_bits;
 	double		merge = merge_ms(shape, num_items);
 	double		narrow_radix = radix_ms(shape, num_items, sortedness->key_bits);
-	double		read = MGPU_READ_BITS_MS + num_items * 1e-6 * (has_short_keys(shape) ? 4 : 8) * MGPU_READ_BITS_BYTE_NS;
 	bool		holds;
 	cudaError_t status = mgpu_single_launch_holds(shape, num_items, &holds);
 
@@ -123,50 +118,8 @@ sort_scattered(mgpu_sort_shape shape, mgpu_sort_request *request, const mgpu_sor
 		*ran = narrow_radix < merge ? MGPU_ALGORITHM_RADIX : MGPU_ALGORITHM_MERGE;
 		return mgpu_plain_sort(shape, request, ran);
 	}
-	if (sortedness->key_bits < key_bits && narrow_radix + read < std::min(merge, radix_ms(shape, num_items, key_bits)))
-		status = mgpu_read_key_bits(shape, request, &request->key_bits);
 	*ran = radix_ms(shape, num_items, request->key_bits) < merge ? MGPU_ALGORITHM_RADIX : MGPU_ALGORITHM_MERGE;
-	if (status == cudaSuccess)
-		status = mgpu_plain_sort(shape, request, ran);
-	request->key_bits = key_bits;	/* 16-byte keys are sorted twice */
-	return status;
-}
-
-static mgpu_segmented_request
-make_segmented(mgpu_sort_shape shape, const mgpu_sort_request *request)
-{
-	mgpu_segmented_request segmented = {};
-
-	segmented.shape = shape;
-	segmented.regions[0] = request->keys[0];
-	segmented.regions[1] = request->keys[1];
-	segmented.current = request->current;
-	segmented.num_items = request->num_items;
-	segmented.stats = static_cast<mgpu_segmented_stats *>(request->temp);
-	segmented.temp = static_cast<char *>(request->temp) + stats_bytes();
-	segmented.temp_bytes = request->temp_bytes - stats_bytes();
-	segmented.stream = request->stream;
-	return segmented;
-}
-
-/* Keys that are in order in parts: ask the locality probe. */
-static cudaError_t
-sort_in_parts(mgpu_sort_shape shape, mgpu_sort_request *request, mgpu_algorithm *ran)
-{
-	mgpu_segmented_request segmented = make_segmented(shape, request);
-	uint32_t	key_bits = request->key_bits;
-	mgpu_cost_estimate estimate;
-	cudaError_t status = mgpu_estimate_costs(&segmented, key_bits, &estimate);
-
-	if (status != cudaSuccess)
-		return status;
-	*ran = estimate.choice;
-	if (estimate.choice == MGPU_ALGORITHM_LOCALITY)
-		return mgpu_launch_segmented_sort(&segmented);
-	request->key_bits = estimate.key_bits;
-	status = mgpu_plain_sort(shape, request, ran);
-	request->key_bits = key_bits;
-	return status;
+	return mgpu_plain_sort(shape, request, ran);
 }
 
 extern "C" cudaError_t
@@ -174,7 +127,6 @@ mgpu_auto_sort(mgpu_sort_shape shape, mgpu_sort_request *request, uint32_t key_w
 {
 	mgpu_sortedness sortedness;
 	bool		started = false;
-	bool		holds;
 	cudaError_t status = cudaSuccess;
 
 	request->pending = mgpu_pending_answer();
@@ -202,13 +154,7 @@ mgpu_auto_sort(mgpu_sort_shape shape, mgpu_sort_request *request, uint32_t key_w
 	}
 	if (ends_by_windows(shape, request, &sortedness))
 		return sort_by_windows(shape, request, &sortedness, ran);
-	status = mgpu_single_launch_holds(shape, request->num_items, &holds);
-	if (status != cudaSuccess)
-		return status;
-	if (sortedness.scattered || holds || !request->has_regions ||
-		request->temp_bytes < mgpu_auto_temp_bytes(shape, request->num_items))
-		return sort_scattered(shape, request, &sortedness, ran);
-	return sort_in_parts(shape, request, ran);
+	return sort_scattered(shape, request, &sortedness, ran);
 }
 
 /*

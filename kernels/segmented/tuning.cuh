@@ -78,15 +78,4 @@ typedef mgpu_segmented_tuning<256, 256, 7, 9, 768> mgpu_segmented_u128;	/* on ev
 #define MGPU_SEGMENTED_SAMPLES 1024
 #define MGPU_SEGMENTED_REVERSED_SAMPLES 960
 
-/* The locality probe: pairs of lists a pass, and keys sampled of each pair. */
-#define MGPU_LOCALITY_PROBE_CTAS 16
-#define MGPU_LOCALITY_PROBE_THREADS 1024
-
-/* The kernel that reads all keys for the bits in which they differ. */
-#define MGPU_READ_BITS_CTAS 1024
-#define MGPU_READ_BITS_THREADS 256
-
-/* The array counts as reversed if this many of MGPU_LOCALITY_PROBE_THREADS samples descend. */
-#define MGPU_LOCALITY_PROBE_REVERSED_DESCENTS 960
-
 #endif							/* MGPU_SEGMENTED_TUNING_CUH */

@@ -99,31 +99,6 @@ sort_segmented(const mgpu_segmented_request &request)
 	request.stats->passes[0] = {2, 1};
 }
 
-/* Any sort is right; the probe waits. */
-extern "C" cudaError_t
-mgpu_estimate_costs(const mgpu_segmented_request *request, uint32_t key_bits, mgpu_cost_estimate *estimate)
-{
-	static const mgpu_algorithm choices[] = {MGPU_ALGORITHM_LOCALITY, MGPU_ALGORITHM_RADIX, MGPU_ALGORITHM_MERGE};
-
-	estimate->choice = choices[schedule() % 3];
-	estimate->key_bits = key_bits;
-	return cudaStreamSynchronize(request->stream);
-}
-
-/* Whole digits that hold the highest bit in which keys differ. */
-extern "C" cudaError_t
-mgpu_read_key_bits(mgpu_sort_shape shape, const mgpu_sort_request *request, uint32_t *key_bits)
-{
-	cudaError_t code = cudaStreamSynchronize(request->stream);
-	uint64_t	bits = 0;
-
-	for (uint64_t i = 0; i < request->num_items; i++)
-		bits |= key_at(shape, request, i) ^ key_at(shape, request, 0);
-	for (*key_bits = 8; *key_bits < request->key_bits && bits >> *key_bits != 0;)
-		*key_bits += 8;
-	return code;
-}
-
 /* The probe is right about order; about the rest it may say anything. */
 extern "C" cudaError_t
 mgpu_probe_sortedness(mgpu_sort_shape shape, const mgpu_sort_request *request, mgpu_sortedness *sortedness)

@@ -17,7 +17,6 @@
 #include "kernel_segmented_test.cuh"
 
 #include "require_cuda.cuh"
-#include "segmented/locality_probe.cuh"
 #include "segmented/segmented_sort.cuh"
 
 #define CANARY 0xA5
@@ -237,85 +236,6 @@ check_cases()
 			check_case<Key>(segments, pattern, 3000000 + random_below(100000));
 }
 
-/* What the locality probe predicts: for data in order nothing, for random data all passes. */
-template <typename Key>
-static void
-check_estimate(mgpu_sort_shape shape, uint64_t num_items)
-{
-	uint32_t	sort_tile = mgpu_plan_locality_probe(shape, num_items).first_run_items;
-	double		levels = 0;
-
-	for (uint64_t run_items = sort_tile; run_items < num_items; run_items *= 2)
-		levels++;
-	for (int pattern : {KEYS_RANDOM, KEYS_SORTED, KEYS_REVERSED, KEYS_EQUAL, KEYS_NEAR_100})
-	{
-		std::vector<Key> keys = make_keys<Key>(pattern, num_items, {});
-		mgpu_segmented_request request = make_request(shape, {}, keys);
-		mgpu_cost_estimate estimate = {};
-		double		passes;
-
-		REQUIRE_CUDA(mgpu_estimate_costs(&request, sizeof(Key) * 8, &estimate));
-		passes = estimate.passes;
-		expect(pattern == KEYS_RANDOM ? passes > 0.8 * levels && passes <= levels :
-			   pattern == KEYS_NEAR_100 ? passes < 1 : passes == 0 && estimate.choice == MGPU_ALGORITHM_LOCALITY,
-			   "predicted, shape %d, %llu items, %s: %g passes of %g", shape, (unsigned long long) num_items,
-			   key_pattern_name(pattern), passes, levels);
-		expect(regions[0].intact() && regions[1].intact() && temp.intact(), "a probe wrote to memory of others, shape %d", shape);
-	}
-}
-
-/*
- * Keys that differ in few bits beside alike ones above, and one that does not, at
- * any place: a sample may miss it, and the sort must be right all the same.
- */
-template <typename Key>
-static void
-check_narrow_keys(mgpu_sort_shape shape)
-{
-	const uint64_t num_items = 8000003;
-	const uint32_t all_bits = sizeof(Key) * 8;
-	const Key	above = (Key) 0x5A << (all_bits - 8);
-
-	for (int turn = 0; turn < 4; turn++)
-	{
-		std::vector<Key> keys = make_keys<Key>(KEYS_RANDOM, num_items, {});
-		uint32_t	most_bits = 0;
-
-		for (Key &key : keys)
-			key = (key & 0x3FFFF) | above;
-		if (turn > 0)
-			keys[turn == 1 ? random_below(num_items) : turn == 2 ? num_items - 1 : 0] ^= (Key) 1 << (all_bits - 9);
-		for (Key key : keys)
-			while ((uint64_t) (key ^ keys[0]) >> most_bits != 0)
-				most_bits++;
-
-		mgpu_segmented_request request = make_request(shape, {}, keys);
-		mgpu_cost_estimate estimate = {};
-
-		REQUIRE_CUDA(mgpu_estimate_costs(&request, all_bits, &estimate));
-		expect(estimate.choice != MGPU_ALGORITHM_RADIX || estimate.key_bits >= most_bits,
-			   "bits of keys, shape %d, turn %d: %u of %u", shape, turn, estimate.key_bits, most_bits);
-		expect(turn > 0 || estimate.choice == MGPU_ALGORITHM_RADIX, "narrow keys, shape %d: choice %d", shape,
-			   (int) estimate.choice);
-		expect(turn > 0 || estimate.key_bits == 24, "narrow keys, shape %d: %u bits", shape, estimate.key_bits);
-	}
-}
-
-static void
-check_all_estimates(uint64_t num_items)
-{
-	if (!tiny)
-	{
-		check_narrow_keys<uint32_t>(MGPU_SHAPE_U32);
-		check_narrow_keys<uint64_t>(MGPU_SHAPE_U64);
-		check_narrow_keys<uint64_t>(MGPU_SHAPE_U64_INDEX);
-	}
-	check_estimate<uint32_t>(MGPU_SHAPE_U32, num_items);
-	check_estimate<uint64_t>(MGPU_SHAPE_U64, num_items);
-	check_estimate<uint32_t>(MGPU_SHAPE_U32_INDEX, num_items);
-	check_estimate<uint64_t>(MGPU_SHAPE_U64_INDEX, num_items);
-}
-
 /* Every kernel: two sort tiles and a bit are planned, merged and collected. */
 template <typename Key>
 static void
@@ -351,10 +271,7 @@ main(int argc, char **argv)
 		}
 	}
 	if (!tiny)
-	{
 		test_on_host();
-		test_locality_probe_on_host();
-	}
 	printf("on the host: %d passed, %d failed\n", tests_passed, tests_failed);
 	fflush(stdout);
 	status = cudaGetDeviceCount(&num_devices);
@@ -368,13 +285,11 @@ main(int argc, char **argv)
 	{
 		check_tiny_cases<uint32_t>();
 		check_tiny_cases<uint64_t>();
-		check_all_estimates(1 << 18);
 	}
 	else
 	{
 		check_cases<uint32_t>();
 		check_cases<uint64_t>();
-		check_all_estimates(quick ? 1 << 18 : 3000000);
 	}
 	printf("%d passed, %d failed\n", tests_passed, tests_failed);
 	return tests_failed == 0 ? 0 : 1;

@@ -334,7 +334,4 @@ struct shared_memory
 /* kernel_segmented_host.cu: every step, emulated; needs no GPU. */
 void		test_on_host();
 
-/* kernel_segmented_probe.cu: the same for the locality probe. */
-void		test_locality_probe_on_host();
-
 #endif							/* MGPU_KERNEL_SEGMENTED_TEST_CUH */
