@@ -42,23 +42,28 @@ struct mgpu_segmented_tuning : mgpu_segmented_tiles<merge_threads_, items_, resi
 				  "an odd stride, and room for an overhang of less than a tile");
 };
 
-/*
- * By key: 4 bytes; 8 bytes, which also hold a 4-byte key and its index; 16 bytes, which hold an
- * 8-byte key and its index.  Devices with less than MGPU_LARGE_SHARED_BYTES an SM take sort tiles
- * of half the size.
- */
-typedef mgpu_segmented_tuning<512, 256, 29, 31> mgpu_segmented_u32_large;
-typedef mgpu_segmented_tuning<256, 256, 29, 31> mgpu_segmented_u32_small;
-typedef mgpu_segmented_tuning<512, 256, 31, 33> mgpu_locality_u32_large;	/* one segment has no overhang */
-typedef mgpu_segmented_tuning<256, 256, 31, 33> mgpu_locality_u32_small;
-typedef mgpu_segmented_tuning<512, 256, 15, 17> mgpu_segmented_u64_large;
-typedef mgpu_segmented_tuning<256, 256, 15, 17> mgpu_segmented_u64_small;
-typedef mgpu_segmented_tuning<256, 256, 7, 9, 768> mgpu_segmented_u128;	/* on every device */
+/* Sort tiles of two sizes. */
+template <class large_, class small_>
+struct mgpu_segmented_sizes
+{
+	typedef large_ large;
+	typedef small_ small;		/* where an SM has less than MGPU_LARGE_SHARED_BYTES, and as below */
+};
 
 /*
- * Sort tiles of half the size on every device as well: for segments up to this mean length, which
- * take no pass; and, in arrays too small to fill the SMs, up to the last mean, beyond which one
- * more pass costs more than idle SMs.
+ * By key: 4 bytes; 8 bytes, which also hold a 4-byte key and its index; 16 bytes, which hold an
+ * 8-byte key and its index.  A locality sort has one segment, and so no overhang.
+ */
+typedef mgpu_segmented_sizes<mgpu_segmented_tuning<512, 256, 29, 31>, mgpu_segmented_tuning<256, 256, 29, 31>> mgpu_segmented_u32;
+typedef mgpu_segmented_sizes<mgpu_segmented_tuning<512, 256, 31, 33>, mgpu_segmented_tuning<256, 256, 31, 33>> mgpu_locality_u32;
+typedef mgpu_segmented_sizes<mgpu_segmented_tuning<512, 256, 15, 17>, mgpu_segmented_tuning<256, 256, 15, 17>> mgpu_segmented_u64;
+typedef mgpu_segmented_tuning<256, 256, 7, 9, 768> mgpu_segmented_u128_tile;
+typedef mgpu_segmented_sizes<mgpu_segmented_u128_tile, mgpu_segmented_u128_tile> mgpu_segmented_u128;
+
+/*
+ * Small sort tiles on every device (mgpu_takes_large_tiles): for segments up to this mean length,
+ * which take no pass; and, in arrays too small to fill the SMs, up to the last mean, beyond which
+ * one more pass costs more than idle SMs.
  */
 #define MGPU_SEGMENTED_SMALL_TILE_MEAN 48
 #define MGPU_SEGMENTED_LARGE_ITEMS (UINT64_C(1) << 21)

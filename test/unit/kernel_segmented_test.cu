@@ -94,14 +94,14 @@ tiles_of(mgpu_sort_shape shape, uint64_t num_items, uint64_t num_segments)
 	switch (shape)
 	{
 		case MGPU_SHAPE_U32:
-			return {segmented ? mgpu_segmented_u32_large::tile_items : mgpu_locality_u32_large::tile_items,
-				large ? mgpu_segmented_u32_large::sort_tiles : mgpu_segmented_u32_small::sort_tiles};
+			return {segmented ? mgpu_segmented_u32::large::tile_items : mgpu_locality_u32::large::tile_items,
+				large ? mgpu_segmented_u32::large::sort_tiles : mgpu_segmented_u32::small::sort_tiles};
 		case MGPU_SHAPE_U64:
 		case MGPU_SHAPE_U32_INDEX:
-			return {mgpu_segmented_u64_large::tile_items,
-				large ? mgpu_segmented_u64_large::sort_tiles : mgpu_segmented_u64_small::sort_tiles};
+			return {mgpu_segmented_u64::large::tile_items,
+				large ? mgpu_segmented_u64::large::sort_tiles : mgpu_segmented_u64::small::sort_tiles};
 		default:
-			return {mgpu_segmented_u128::tile_items, mgpu_segmented_u128::sort_tiles};
+			return {mgpu_segmented_u128::large::tile_items, mgpu_segmented_u128::large::sort_tiles};
 	}
 }
 

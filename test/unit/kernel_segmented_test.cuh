@@ -12,7 +12,7 @@
 #include <random>
 #include <vector>
 
-#include "segmented/cta.cuh"
+#include "segmented/pieces.cuh"
 #include "segmented/segmented.h"
 
 extern int	tests_passed;
@@ -79,13 +79,13 @@ random_below(uint64_t bound)
 	return random_bits() % bound;
 }
 
-/* As long as the longest piece of some class (segmented/cta.cuh), one less, or one more. */
+/* As long as the longest piece of some class (segmented/pieces.cuh), one less, or one more. */
 static inline uint64_t
 class_edge()
 {
 	static const uint32_t lanes[] = {1, 2, 3, 4, 5, 6, 8, 10, 16, 32};
-	static const uint32_t lane_items[] = {mgpu_segmented_u32_large::lane_items, mgpu_segmented_u64_large::lane_items,
-		mgpu_segmented_u128::lane_items};
+	static const uint32_t lane_items[] = {mgpu_segmented_u32::large::lane_items, mgpu_segmented_u64::large::lane_items,
+		mgpu_segmented_u128::large::lane_items};
 	uint64_t	edge = random_below(4) == 0 ? mgpu_small_items((uint32_t) random_below(3)) :
 		lanes[random_below(10)] * lane_items[random_below(3)];
 
@@ -294,42 +294,6 @@ stats_halve(const mgpu_segmented_stats &stats, uint64_t first_run_tiles, uint64_
 	}
 	return true;
 }
-
-/* --------------------------------------------------------- CTAs on the host */
-
-template <int items, typename Key>
-using thread_items = Key[items];
-
-static const uint64_t poison = UINT64_C(0xBABABABABABABABA);
-
-/* A CTA's shared memory: aligned, poisoned, with canaries around it. */
-template <typename Item>
-struct shared_memory
-{
-	static constexpr size_t canary_items = 64;
-	size_t		num_items;
-	std::vector<Item> memory;
-	Item	   *items;
-
-	explicit shared_memory(size_t num_items_)
-		: num_items(num_items_), memory(num_items_ + 3 * canary_items, (Item) poison)
-	{
-		uintptr_t	address = reinterpret_cast<uintptr_t>(memory.data() + canary_items);
-
-		items = reinterpret_cast<Item *>((address + 15) & ~(uintptr_t) 15);
-	}
-
-	bool
-	intact() const
-	{
-		for (const Item *item = memory.data(); item < memory.data() + memory.size(); item++)
-		{
-			if ((item < items || item >= items + num_items) && *item != (Item) poison)
-				return false;
-		}
-		return true;
-	}
-};
 
 /* kernel_segmented_host.cu: every step, emulated; needs no GPU. */
 void		test_on_host();
