@@ -139,8 +139,9 @@ mgpu_launch_begin(const Run &run)
 	if (status != cudaSuccess)
 		return status;
 	mgpu_begin_segments<<<mgpu_divide_up(run.num_sort_tiles + 1, tiles_per_cta), MGPU_SEGMENTED_HEAD_THREADS, 0,
-		request->stream>>>(pass.segments, request->num_items, run.num_sort_tiles, const_cast<uint32_t *>(pass.segments.tile_heads),
-						   Run::Tuning::tile_items, pass.num_tiles, num_passes, header, request->stats);
+		request->stream>>>(pass.segments, request->num_items, run.num_sort_tiles,
+						   const_cast<uint32_t *>(pass.segments.tile_heads), Run::Tuning::tile_items, pass.num_tiles,
+						   num_passes, header, request->stats);
 	return cudaGetLastError();
 }
 

@@ -36,6 +36,35 @@ static FILE *csv = nullptr;
 static bool one_rival = false;
 static const char *only = "";
 
+/* contenders: copy, ours, and one or two rivals. */
+static void
+report(const std::string &name, uint64_t num_items, uint64_t num_segments, const std::vector<contender> &contenders,
+	   double passes)
+{
+	double		copy = contenders[0].median();
+	double		ours = contenders[1].median();
+	double		best = INFINITY;
+
+	printf("%-36s %11llu  %8.3f ms %7.2f Gkeys/s  %5.1f copies  %5.2f passes", name.c_str(),
+		   (unsigned long long) num_items, ours, num_items / ours / 1e6, ours / copy, passes);
+	for (size_t i = 2; i < contenders.size(); i++)
+	{
+		double		rival = contenders[i].median();
+
+		best = std::min(best, rival);
+		printf("  %s %9.3f ms x %.2f", contenders[i].name, rival, rival / ours);
+	}
+	printf("\n");
+	fflush(stdout);
+	if (csv == nullptr)
+		return;
+	fprintf(csv, "\"%s\",%llu,%llu,%.5f,%.4f,%.5f,%.3f", name.c_str(), (unsigned long long) num_items,
+			(unsigned long long) num_segments, ours, num_items / ours / 1e6, copy, passes);
+	for (size_t i = 2; i < 4; i++)
+		fprintf(csv, ",%.5f", i < contenders.size() ? contenders[i].median() : 0);
+	fprintf(csv, ",%.4f\n", best / ours);
+}
+
 /* One case: our sort and its rivals, of keys alone or with their indices. */
 template <typename Key, bool indexed>
 struct bench_case
@@ -173,48 +202,17 @@ struct bench_case
 		return (double) tiles / counts.num_tiles;
 	}
 
-	/* contenders: rivals, at most two */
 	void
-	bench(const std::string &name, std::vector<contender> contenders);
-};
-
-/* contenders: copy, ours, rivals. */
-static void
-report(const std::string &name, uint64_t num_items, uint64_t num_segments, const std::vector<contender> &contenders, double passes)
-{
-	double		copy = contenders[0].median();
-	double		ours = contenders[1].median();
-	double		best = INFINITY;
-
-	printf("%-36s %11llu  %8.3f ms %7.2f Gkeys/s  %5.1f copies  %5.2f passes", name.c_str(),
-		   (unsigned long long) num_items, ours, num_items / ours / 1e6, ours / copy, passes);
-	for (size_t i = 2; i < contenders.size(); i++)
+	bench(const std::string &name, const std::vector<contender> &rivals)
 	{
-		double		rival = contenders[i].median();
+		std::vector<contender> contenders = {{"copy", [this] { copy_input(out.data); }, {}}, {"ours", [this] { sort(); }, {}}};
 
-		best = std::min(best, rival);
-		printf("  %s %9.3f ms x %.2f", contenders[i].name, rival, rival / ours);
+		contenders.insert(contenders.end(), rivals.begin(), rivals.end());
+		time_in_turn(contenders, [this] { copy_input(keys); }, rounds);
+		compare(name, rivals[0]);
+		report(name, input.num_items, cut != nullptr ? cut->num_segments : 0, contenders, passes_worth());
 	}
-	printf("\n");
-	fflush(stdout);
-	if (csv == nullptr)
-		return;
-	fprintf(csv, "\"%s\",%llu,%llu,%.5f,%.4f,%.5f,%.3f", name.c_str(), (unsigned long long) num_items,
-			(unsigned long long) num_segments, ours, num_items / ours / 1e6, copy, passes);
-	for (size_t i = 2; i < 4; i++)
-		fprintf(csv, ",%.5f", i < contenders.size() ? contenders[i].median() : 0);
-	fprintf(csv, ",%.4f\n", best / ours);
-}
-
-template <typename Key, bool indexed>
-void
-bench_case<Key, indexed>::bench(const std::string &name, std::vector<contender> contenders)
-{
-	contenders.insert(contenders.begin(), {{"copy", [this] { copy_input(out.data); }, {}}, {"ours", [this] { sort(); }, {}}});
-	time_in_turn(contenders, [this] { copy_input(keys); }, rounds);
-	compare(name, contenders[2]);
-	report(name, input.num_items, cut != nullptr ? cut->num_segments : 0, contenders, passes_worth());
-}
+};
 
 /* -------------------------------------------------------------------- cases */
 
