@@ -216,11 +216,9 @@ mgpu_segmented_sort_tuned(const mgpu_segmented_request *request)
 static inline bool
 mgpu_takes_large_tiles(bool large_device, uint64_t num_items, uint64_t num_segments)
 {
-	uint64_t	mean = num_items / num_segments;
+	uint64_t	small_mean = num_items < MGPU_SEGMENTED_LARGE_ITEMS ? MGPU_SEGMENTED_FEW_PASSES_MEAN : MGPU_SEGMENTED_SMALL_TILE_MEAN;
 
-	if (num_items < MGPU_SEGMENTED_LARGE_ITEMS)
-		return large_device && mean > MGPU_SEGMENTED_FEW_PASSES_MEAN;
-	return large_device && mean > MGPU_SEGMENTED_SMALL_TILE_MEAN;
+	return large_device && num_items / num_segments > small_mean;
 }
 
 template <class Sizes, bool segmented, typename Stored, typename Key>
