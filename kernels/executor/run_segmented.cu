@@ -21,7 +21,6 @@ make_segmented(const mgpu_run *run, const mgpu_sort_request *request)
 	segmented.current = request->current;
 	segmented.num_items = request->num_items;
 	segmented.num_segments = run->job.num_segments;
-	segmented.count_passes = run->job.count_passes != 0;
 	if (run->job.num_segments > 0)
 		segmented.segment_heads = (const uint32_t *) (run->arena + layout->segment_heads);
 	segmented.stats = (mgpu_segmented_stats *) (run->arena + layout->pass_stats);

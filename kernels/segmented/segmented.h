@@ -12,8 +12,6 @@
 #ifndef MGPU_SEGMENTED_SEGMENTED_H
 #define MGPU_SEGMENTED_SEGMENTED_H
 
-#include <stdbool.h>
-
 #include "core/executor.h"
 #include "sort/sorter.h"
 
@@ -30,7 +28,7 @@ extern "C" {
 typedef struct mgpu_segmented_stats
 {
 	uint64_t	num_tiles;
-	uint64_t	num_passes;		/* 0: one CTA sorted it all, or no pass was counted */
+	uint64_t	num_passes;		/* 0: one CTA sorted it all */
 	mgpu_pass_stats passes[MGPU_MAX_PASSES];
 } mgpu_segmented_stats;
 
@@ -48,7 +46,6 @@ typedef struct mgpu_segmented_request
 	uint64_t	num_items;		/* 1 to MGPU_MAX_ITEMS */
 	const uint32_t *segment_heads;	/* on the device: ascending, unique, the first is 0 */
 	uint64_t	num_segments;	/* 0 and NULL: a locality sort */
-	bool		count_passes;	/* stats tell what passes did; else a sort that counts none may run */
 	mgpu_segmented_stats *stats;	/* on the device, aligned to 8 bytes */
 	void	   *temp;			/* aligned to 256 bytes */
 	uint64_t	temp_bytes;
