@@ -227,22 +227,18 @@ static mgpu_merge_lists<Order>
 mgpu_lists_of(const mgpu_merge_request *request, uint32_t tile_items)
 {
 	typedef typename Order::Stored Stored;
-	mgpu_merge_lists<Order> lists = {static_cast<const Stored *>(request->a_keys),
-		static_cast<const Stored *>(request->b_keys), request->num_a_items, request->num_b_items,
-	Order(request->codec), tile_items};
 
-	return lists;
+	return {static_cast<const Stored *>(request->a_keys), static_cast<const Stored *>(request->b_keys),
+		request->num_a_items, request->num_b_items, Order(request->codec), tile_items};
 }
 
-/* Tiles of a merge of one item or more, and their plan. */
 template <class Tuning, class Order>
-static cudaError_t
-mgpu_prepare_merge(const mgpu_merge_request *request, mgpu_merge_lists<Order> *lists, uint64_t *num_tiles,
-				   mgpu_tile_plan *plan)
+static constexpr uint32_t
+mgpu_merge_slots_bytes()
 {
-	*lists = mgpu_lists_of<Order>(request, Tuning::tile_items);
-	*num_tiles = mgpu_tiles_of(request->num_a_items + request->num_b_items, Tuning::tile_items);
-	return mgpu_plan_tiles(*lists, *num_tiles, Tuning::ahead, request->temp, request->temp_bytes, request->stream, plan);
+	typedef typename Order::Stored Stored;
+
+	return mgpu_merge_capacity<Stored>(Tuning::tile_items, Tuning::items_per_thread) * sizeof(Stored);
 }
 
 template <class Order>
@@ -251,18 +247,12 @@ mgpu_launch_merge_keys(const mgpu_merge_request *request)
 {
 	typedef typename Order::Stored Stored;
 	typedef mgpu_merge_keys_tuning<sizeof(Stored)> Tuning;
-	constexpr uint32_t shared_bytes =
-		mgpu_merge_capacity<Stored>(Tuning::tile_items, Tuning::items_per_thread) * sizeof(Stored);
-	mgpu_merge_lists<Order> lists = mgpu_lists_of<Order>(request, Tuning::tile_items);
-	uint64_t	num_tiles;
-	mgpu_tile_plan plan;
-	cudaError_t status = mgpu_prepare_merge<Tuning>(request, &lists, &num_tiles, &plan);
+	constexpr uint32_t shared_bytes = mgpu_merge_slots_bytes<Tuning, Order>();
 
-	static_assert(shared_bytes + Tuning::threads * sizeof(uint32_t) + 64 <= 48 * 1024, "more than any CTA has");
-	if (status != cudaSuccess)
-		return status;
-	return mgpu_launch_tiles<Tuning>(plan, mgpu_merge_two_keys<Tuning, Order>, num_tiles, shared_bytes, request->stream,
-									 lists, plan, static_cast<Stored *>(request->out_keys), request->check);
+	static_assert(shared_bytes + Tuning::threads * sizeof(uint32_t) + 64 <= MGPU_PLAIN_SHARED_BYTES, "more than any CTA has");
+	return mgpu_launch_tiles<Tuning>(request, mgpu_lists_of<Order>(request, Tuning::tile_items), shared_bytes,
+									 mgpu_merge_two_keys<Tuning, Order>, static_cast<Stored *>(request->out_keys),
+									 request->check);
 }
 
 template <class Order>
@@ -271,21 +261,14 @@ mgpu_launch_merge_sources(const mgpu_merge_request *request)
 {
 	typedef typename Order::Stored Stored;
 	typedef mgpu_merge_pairs_tuning<sizeof(Stored)> Tuning;
-	constexpr uint32_t shared_bytes =
-		mgpu_merge_capacity<Stored>(Tuning::tile_items, Tuning::items_per_thread) * sizeof(Stored) +
-		Tuning::tile_items * sizeof(uint16_t);
+	constexpr uint32_t shared_bytes = mgpu_merge_slots_bytes<Tuning, Order>() + Tuning::tile_items * sizeof(uint16_t);
 	mgpu_merge_extras extras = {request->a_values, request->b_values, request->out_values, request->value_width,
 		request->check};
-	mgpu_merge_lists<Order> lists = mgpu_lists_of<Order>(request, Tuning::tile_items);
-	uint64_t	num_tiles;
-	mgpu_tile_plan plan;
-	cudaError_t status = mgpu_prepare_merge<Tuning>(request, &lists, &num_tiles, &plan);
 
-	static_assert(shared_bytes + Tuning::threads * sizeof(uint32_t) + 64 <= 48 * 1024, "more than any CTA has");
-	if (status != cudaSuccess)
-		return status;
-	return mgpu_launch_tiles<Tuning>(plan, mgpu_merge_two_sources<Tuning, Order>, num_tiles, shared_bytes,
-									 request->stream, lists, plan, static_cast<Stored *>(request->out_keys), extras);
+	static_assert(shared_bytes + Tuning::threads * sizeof(uint32_t) + 64 <= MGPU_PLAIN_SHARED_BYTES, "more than any CTA has");
+	return mgpu_launch_tiles<Tuning>(request, mgpu_lists_of<Order>(request, Tuning::tile_items), shared_bytes,
+									 mgpu_merge_two_sources<Tuning, Order>, static_cast<Stored *>(request->out_keys),
+									 extras);
 }
 
 /* Merge keys or pairs in one Order. */
