@@ -6,67 +6,13 @@
  * tile follow from a merge path of the positions with the sequence 0, 1, 2 ..., of which only the
  * positions are read.  They become flags; the rank of an output among the flags tells which
  * inserted or source item it takes.  Both intervals load while the flags are made, so one memory
- * latency covers all; narrow outputs are written as words.
+ * latency covers all.
  *
  * Source: moderngpu's bulk insert (S.  Baxter, 2013).  A serial merge of positions was rejected:
  * it tells no more than the ranks.
  */
 #include "merge/bulk_tile.cuh"
 #include "merge/ops.h"
-
-/* Both intervals of a tile in shared memory, each at the phase of its source. */
-template <typename Item>
-struct insert_slots
-{
-	const Item *items;
-	const Item *inserted;
-
-	/* Item `bit` of a row, the tile's item `item`. */
-	__device__ __forceinline__ Item
-	fetch(const mgpu_row &row, uint32_t bit, uint32_t item) const
-	{
-		uint32_t	rank = mgpu_rank_item(row, bit);
-
-		return *(mgpu_is_set(row, bit) ? inserted + rank : items + (item - rank));
-	}
-};
-
-/* Write this warp's rows of a tile, 4 bytes or one item at a time. */
-template <class Tuning, typename Item>
-static __device__ __forceinline__ void
-store_rows(Item *out, const insert_slots<Item> &slots, const mgpu_row *rows, uint32_t num_items)
-{
-	constexpr uint32_t word_items = sizeof(Item) < 4 ? 4 / sizeof(Item) : 1;
-	constexpr uint32_t num_words = Tuning::items_per_thread / word_items;
-	uint32_t	first = threadIdx.x / 32 * Tuning::items_per_thread * 32 + threadIdx.x % 32 * word_items;
-
-	static_assert(Tuning::items_per_thread % word_items == 0, "whole words");
-#pragma unroll
-	for (uint32_t word = 0; word < num_words; word++)
-	{
-		uint32_t	item = first + word * 32 * word_items;
-		uint32_t	bit = item % 32;
-		mgpu_row	row = rows[item / 32];
-
-		if constexpr (word_items == 1)
-		{
-			if (item < num_items)
-				out[item] = slots.fetch(row, bit, item);
-		}
-		else if (item + word_items <= num_items)
-		{
-			uint32_t	packed = 0;
-
-#pragma unroll
-			for (uint32_t i = 0; i < word_items; i++)
-				packed |= (uint32_t) slots.fetch(row, bit + i, item + i) << (i * sizeof(Item) * 8);
-			*reinterpret_cast<uint32_t *>(out + item) = packed;
-		}
-		else
-			for (uint32_t i = 0; item + i < num_items; i++)
-				out[item + i] = slots.fetch(row, bit + i, item + i);
-	}
-}
 
 /* Prefetch all that the CTA of a tile will load. */
 template <typename Item>
@@ -121,7 +67,16 @@ insert_tiles(mgpu_insert_search search, mgpu_tile_plan plan, const Item *__restr
 	mgpu_wait_copies();
 	__syncthreads();				/* the flags are set, the items in place */
 	mgpu_rank_rows<Tuning>(mgpu_flag_mask<Tuning>(flags), warp_counts, tile_rows);
-	store_rows<Tuning>(out + begin, insert_slots<Item>{slots + items_slot, slots + inserted_slot}, tile_rows, num_items);
+#pragma unroll
+	for (uint32_t r = 0; r < Tuning::items_per_thread; r++)
+	{
+		uint32_t	item = (threadIdx.x / 32 * Tuning::items_per_thread + r) * 32 + threadIdx.x % 32;
+		mgpu_row	row = tile_rows[item / 32];
+		uint32_t	rank = mgpu_rank_item(row, item % 32);
+
+		if (item < num_items)
+			out[begin + item] = slots[mgpu_is_set(row, item % 32) ? inserted_slot + rank : items_slot + item - rank];
+	}
 }
 
 template <typename Item>

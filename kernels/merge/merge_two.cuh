@@ -83,32 +83,6 @@ mgpu_merge_two_keys(mgpu_merge_lists<Order> lists, mgpu_tile_plan plan, typename
 	mgpu_store_interval<Tuning::threads>(out, slots, tile.a_items + tile.b_items, threadIdx.x);
 }
 
-/* Fetch merged keys from their slots.  Narrow keys are written 4 bytes at a time. */
-template <int threads, typename Stored>
-static __device__ __forceinline__ void
-mgpu_store_fetched(Stored *out, const Stored *slots, const uint16_t *sources, uint32_t num_items)
-{
-	constexpr uint32_t word_items = sizeof(Stored) < 4 ? 4 / sizeof(Stored) : 1;
-	uint32_t	num_words = num_items / word_items;
-
-	for (uint32_t word = threadIdx.x; word < num_words; word += threads)
-	{
-		if constexpr (word_items == 1)
-			out[word] = slots[sources[word]];
-		else
-		{
-			uint32_t	packed = 0;
-
-#pragma unroll
-			for (uint32_t i = 0; i < word_items; i++)
-				packed |= (uint32_t) slots[sources[word * word_items + i]] << (i * sizeof(Stored) * 8);
-			reinterpret_cast<uint32_t *>(out)[word] = packed;
-		}
-	}
-	for (uint32_t item = num_words * word_items + threadIdx.x; item < num_items; item += threads)
-		out[item] = slots[sources[item]];
-}
-
 /* Move a tile's values; several loads of a thread are under way together. */
 template <int threads, typename Value>
 static __device__ __forceinline__ void
@@ -179,7 +153,8 @@ mgpu_merge_two_sources(mgpu_merge_lists<Order> lists, mgpu_tile_plan plan, typen
 			mgpu_merge_tile_share<Tuning>(slots, tile, order, starts, extras.check,
 										  [&] (int i, auto, uint32_t slot) { share[i] = (uint16_t) slot; });
 	});
-	mgpu_store_fetched<threads>(out + tile.begin, slots, sources, tile.a_items + tile.b_items);
+	for (uint32_t item = threadIdx.x; item < tile.a_items + tile.b_items; item += threads)
+		out[tile.begin + item] = slots[sources[item]];
 	switch (extras.value_width)
 	{
 		case 0:
