@@ -199,7 +199,7 @@ mgpu_probe_by_distances(mgpu_split_search &search)
 
 /* Shrink the range by a round, and plan the next one: by distances if they help, else evenly. */
 MGPU_HOST_DEVICE void
-mgpu_narrow_search(mgpu_split_search &search, uint32_t num_before, const mgpu_probe_distances &distances)
+mgpu_narrow_by_distances(mgpu_split_search &search, uint32_t num_before, const mgpu_probe_distances &distances)
 {
 	const mgpu_split_search round = search;
 	uint32_t	even_stride = mgpu_group_stride<MGPU_SPLIT_LANES>(search.low, search.high);
@@ -278,7 +278,7 @@ mgpu_find_split_near(const Search &search, uint64_t tile)
 		mgpu_probe_distances distances = mgpu_share_distances(distance, num_before);
 
 		if (searches)
-			mgpu_narrow_search(state, num_before, distances);
+			mgpu_narrow_by_distances(state, num_before, distances);
 	}
 	return state.low;
 }

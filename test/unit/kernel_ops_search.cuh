@@ -35,7 +35,7 @@ find_split(const Search &search, uint64_t tile)
 			distances[lane] = search.distance(tile, probe);
 		}
 		/* mgpu_share_distances */
-		mgpu_narrow_search(state, num_before, {distances[0], distances[lanes - 1],
+		mgpu_narrow_by_distances(state, num_before, {distances[0], distances[lanes - 1],
 			distances[(num_before + lanes - 1) % lanes], distances[num_before % lanes]});
 		search_rounds++;
 	}

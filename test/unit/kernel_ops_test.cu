@@ -5,8 +5,9 @@
  *	kernel_ops_test [--quick | --tiny] [--clean] [--own]
  *
  * First the index arithmetic on the host (kernel_ops_host.cu, kernel_ops_host_merge.cu,
- * kernel_ops_search.cu), then every kernel against a plain reference, with inputs at
- * any phase, and outputs and temporary memory between bytes that nobody may touch.  --quick runs a set small enough for
+ * kernel_ops_search.cu), then every kernel against a plain reference and the boundaries
+ * of tiles (kernel_ops_splits.cu), with inputs at any phase, and outputs and temporary
+ * memory between bytes that nobody may touch.  --quick runs a set small enough for
  * compute-sanitizer's memcheck and synccheck.  --tiny is for
  * its racecheck and initcheck, under which a kernel takes a thousand times as long:
  * every kernel on one or two tiles and a bit, once or twice, and nothing on the
