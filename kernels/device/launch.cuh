@@ -22,7 +22,7 @@
 /*
  * Every kernel that is launched in this way, or that is followed by one, calls this: its successor
  * may start, and it waits until all kernels before it have ended.  After a plain launch there is
- * nothing to wait for. (Some tiles of merges wait for less: merge/splits.cuh.)
+ * nothing to wait for.
  */
 static __device__ __forceinline__ void
 mgpu_await_previous()
