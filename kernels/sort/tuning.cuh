@@ -95,7 +95,7 @@ typedef mgpu_tile_tunings<mgpu_tile_tuning<256, 5>, mgpu_tile_tuning<256, 9>> mg
  * For 8-byte keys merging is still 4 % ahead at 10^8; more was not measured.  Keys of 1 and 2 bytes
  * take one radix pass or two.
  */
-#define MGPU_RADIX_MIN_ITEMS_U32 (UINT64_C(1) << 22)
+#define MGPU_RADIX_MIN_ITEMS_U32 (UINT64_C(3) << 18)
 #define MGPU_RADIX_MIN_ITEMS_U64 (UINT64_C(1) << 27)
 #define MGPU_RADIX_MIN_ITEMS_U32_INDEX (UINT64_C(3) << 18)
 #define MGPU_RADIX_MIN_ITEMS_U64_INDEX (UINT64_C(1) << 24)
