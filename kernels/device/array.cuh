@@ -2,8 +2,7 @@
  * device/array.cuh
  *		Where a sort's items come from and go to in global memory.
  *
- *	 source		what the block sort reads: load(item) makes the item, make(key, item)
- *				makes it of a key that is known
+ *	 source		what the block sort reads: load(item) makes the item
  *	 array		what passes read and write: intervals move to and from tiles, each
  *				at the slot phase of its place (tile_copy.cuh)
  *	 sink		what takes sorted tiles: an array, or the last pass's unpacked output
@@ -22,16 +21,7 @@
 template <typename Key>
 struct mgpu_plain_source
 {
-	typedef Key Stored;
-	static constexpr bool has_indices = false;
-
 	const Key  *keys;
-
-	static MGPU_MEMBER Key
-	make(Key key, uint64_t)
-	{
-		return key;
-	}
 
 	MGPU_MEMBER Key
 	load(uint64_t item) const
@@ -43,9 +33,6 @@ struct mgpu_plain_source
 /* 4-byte keys, packed with their index. */
 struct mgpu_packing_source
 {
-	typedef uint32_t Stored;
-	static constexpr bool has_indices = true;
-
 	const uint32_t *keys;
 
 	static MGPU_MEMBER uint64_t
@@ -64,21 +51,12 @@ struct mgpu_packing_source
 /* 8-byte keys, with their index beside them. */
 struct mgpu_indexing_source
 {
-	typedef uint64_t Stored;
-	static constexpr bool has_indices = true;
-
 	const uint64_t *keys;
-
-	static MGPU_MEMBER mgpu_indexed_key
-	make(uint64_t key, uint64_t item)
-	{
-		return {key, (uint32_t) item};
-	}
 
 	MGPU_MEMBER mgpu_indexed_key
 	load(uint64_t item) const
 	{
-		return make(keys[item], item);
+		return {keys[item], (uint32_t) item};
 	}
 };
 
@@ -101,19 +79,6 @@ struct mgpu_key_array
 	phase(uint64_t item) const
 	{
 		return mgpu_phase(keys + item);
-	}
-
-	MGPU_MEMBER void
-	put(uint64_t item, const Item &value) const
-	{
-		keys[item] = value;
-	}
-
-	/* One word an item, in memory that the items from this one on will fill later. */
-	MGPU_MEMBER uint32_t *
-	spare_words(uint64_t item) const
-	{
-		return reinterpret_cast<uint32_t *>(keys + item);
 	}
 
 #ifdef __CUDACC__
@@ -197,19 +162,6 @@ struct mgpu_indexed_array
 	phase(uint64_t item) const
 	{
 		return (uint32_t) item % vector_items;
-	}
-
-	MGPU_MEMBER void
-	put(uint64_t item, const Item &value) const
-	{
-		keys[item] = value.key;
-		indices[item] = value.index;
-	}
-
-	MGPU_MEMBER uint32_t *
-	spare_words(uint64_t item) const
-	{
-		return indices + item;
 	}
 
 #ifdef __CUDACC__

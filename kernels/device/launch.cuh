@@ -1,6 +1,6 @@
 /*
  * device/launch.cuh
- *		Launches: overlapping, cooperative, and what they ask of the device.
+ *		Launches that overlap, and what they ask of the device.
  *
  * From compute capability 9.0 on, a kernel can start while the one before it in the stream ends,
  * do what needs none of its results, and wait for the rest (mgpu_await_previous).  That saves 2 to
@@ -22,7 +22,7 @@
 /*
  * Every kernel that is launched in this way, or that is followed by one, calls this: its successor
  * may start, and it waits until all kernels before it have ended.  After a plain launch there is
- * nothing to wait for. (Some tiles of merges wait for less: merge/splits.cuh.)
+ * nothing to wait for.
  */
 static __device__ __forceinline__ void
 mgpu_await_previous()
@@ -107,33 +107,6 @@ mgpu_launch_kernel(bool overlaps, void (*kernel) (Parameters...), unsigned int c
 
 	if (status != cudaSuccess)
 		(void) cudaGetLastError();	/* reported here, so not again elsewhere */
-	return status;
-}
-
-/*
- * Launch a kernel whose CTAs wait for each other.  All are on the device at once, or the launch
- * fails (cudaErrorCooperativeLaunchTooLarge).
- */
-template <typename... Parameters, typename... Arguments>
-static cudaError_t
-mgpu_launch_together(void (*kernel) (Parameters...), unsigned int ctas, int threads, uint32_t shared_bytes,
-					 cudaStream_t stream, Arguments... arguments)
-{
-	cudaLaunchConfig_t config = {};
-	cudaLaunchAttribute together = {};
-	cudaError_t status;
-
-	together.id = cudaLaunchAttributeCooperative;
-	together.val.cooperative = 1;
-	config.gridDim = dim3(ctas);
-	config.blockDim = dim3((unsigned int) threads);
-	config.dynamicSmemBytes = shared_bytes;
-	config.stream = stream;
-	config.attrs = &together;
-	config.numAttrs = 1;
-	status = cudaLaunchKernelEx(&config, kernel, arguments...);
-	if (status != cudaSuccess)
-		(void) cudaGetLastError();
 	return status;
 }
 

@@ -42,30 +42,6 @@ mgpu_merge_path(const Key *a, uint32_t a_items, const Key *b, uint32_t b_items,
 	return low;
 }
 
-/*
- * The same for lists of a tile by whole items without equals, where the order of equal keys does
- * not follow from the lists.
- */
-template <class Tile>
-MGPU_HOST_DEVICE uint32_t
-mgpu_merge_path_of_items(const Tile &tile, uint32_t a_slot, uint32_t a_items, uint32_t b_slot, uint32_t b_items,
-						 uint32_t diagonal)
-{
-	uint32_t	low = diagonal > b_items ? diagonal - b_items : 0;
-	uint32_t	high = diagonal < a_items ? diagonal : a_items;
-
-	while (low < high)
-	{
-		uint32_t	middle = (low + high) / 2;
-
-		if (tile.at((b_slot + diagonal - 1 - middle) * Tile::unit) < tile.at((a_slot + middle) * Tile::unit))
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
-}
-
 /* The same for facing lists: A's item i is at pair[i], B's item j at pair[a_items + b_items - 1 - j]. */
 template <typename Key>
 MGPU_HOST_DEVICE uint32_t

@@ -8,15 +8,13 @@
  *	 before(tile, probe)		item `probe` of [low, high) lies before the boundary
  *	 expected(tile)				the split if both sides are distributed alike
  *	 distance(tile, probe)		signed distance of item `probe` from the boundary; 0: unknown
- *	 many_probes				probes a round where tiles are many
- *	 publishes_splits			do tiles receive boundaries as these are found (merge/splits.cuh)?
  *
- * Probes are even, or in long ranges first around the expected place, then interpolated: 4 or 5
- * rounds of 4 probes for 50 million random items, where even ones take 12.  Distances only advise.
- * Unsorted lists give some split within the range, the same one every time.
+ * mgpu_find_split probes evenly and needs range and before alone.  mgpu_find_split_near starts
+ * around the expected place in long ranges, then interpolates: 4 or 5 rounds of 4 probes for 50
+ * million random items, where even ones take 12.  Distances only advise.  Unsorted lists give some
+ * split within the range, the same one every time.
  *
- * Rejected: 32 lanes, which save one round for twice the sectors.  Source: interpolation search
- * (Perl, Itai and Avni, 1978).
+ * Source: interpolation search (Perl, Itai and Avni, 1978).
  */
 #ifndef MGPU_DEVICE_SPLIT_SEARCH_CUH
 #define MGPU_DEVICE_SPLIT_SEARCH_CUH
@@ -72,30 +70,6 @@ mgpu_in_proportion(uint64_t items, uint64_t part, uint64_t whole)
 	return (uint64_t) ((float) items * mgpu_guess_quotient((float) part, (float) whole));
 }
 
-/* The range of a split.  Short ranges have no expected place. */
-struct mgpu_boundary_range
-{
-	uint64_t	low;
-	uint64_t	high;
-	uint64_t	expected;
-};
-
-template <class Search>
-MGPU_HOST_DEVICE mgpu_boundary_range
-mgpu_boundary_of(const Search &search, uint64_t tile)
-{
-	mgpu_boundary_range range = {0, 0, 0};
-
-	search.range(tile, range.low, range.high);
-	if (range.high - range.low >= MGPU_SPLIT_NEAR_MIN_RANGE)
-	{
-		uint64_t	expected = search.expected(tile);
-
-		range.expected = expected < range.high ? expected : range.high;
-	}
-	return range;
-}
-
 /*
  * A search between two rounds.  Places have 32 bits and quotients are approximate, to keep few
  * operations between two rounds' loads.
@@ -114,28 +88,25 @@ struct mgpu_split_search
 };
 
 /* The stride of probes that reach `roots` times sqrt(items) to either side. */
-template <int lanes>
 MGPU_HOST_DEVICE uint32_t
 mgpu_near_stride(float items, float roots)
 {
-	return (uint32_t) (items * rsqrtf(items) * (2.0f * roots / lanes)) + 1;
+	return (uint32_t) (items * rsqrtf(items) * (2.0f * roots / MGPU_SPLIT_LANES)) + 1;
 }
 
-template <int lanes>
 MGPU_HOST_DEVICE void
 mgpu_probe_evenly(mgpu_split_search &search)
 {
-	search.stride = mgpu_group_stride<lanes>(search.low, search.high);
+	search.stride = mgpu_group_stride<MGPU_SPLIT_LANES>(search.low, search.high);
 	search.first = search.stride - 1;
 	search.guesses = false;
 }
 
 /* Probe on both sides of the place with num_before items of the range before it, or as near as the range allows. */
-template <int lanes>
 MGPU_HOST_DEVICE void
 mgpu_probe_around(mgpu_split_search &search, uint32_t num_before, uint32_t stride)
 {
-	uint32_t	reach = (lanes - 1) * stride;
+	uint32_t	reach = (MGPU_SPLIT_LANES - 1) * stride;
 	uint32_t	back = reach / 2 + 1;
 	uint32_t	first = num_before > back ? num_before - back : 0;
 	uint32_t	last_first = search.high - search.low - 1 - reach;
@@ -153,30 +124,26 @@ mgpu_search_probe(const mgpu_split_search &search, uint32_t lane)
 	return search.low + (probe < last ? probe : last);
 }
 
-/* Start at the expected place, within `roots` roots of a long range, else evenly. */
-template <int lanes>
+/* Start around the expected place of a long range, else evenly. */
+template <class Search>
 MGPU_HOST_DEVICE mgpu_split_search
-mgpu_start_search(const mgpu_boundary_range &range, float roots)
+mgpu_start_search(const Search &search, uint64_t tile)
 {
-	mgpu_split_search search = {(uint32_t) range.low, (uint32_t) range.high, 0, 0, false, MGPU_SPLIT_GUESSES,
-		MGPU_SPLIT_GUESS_ROOTS, 0, 0};
+	uint64_t	low;
+	uint64_t	high;
+	mgpu_split_search state;
 
-	mgpu_probe_evenly<lanes>(search);
-	if (range.high - range.low >= MGPU_SPLIT_NEAR_MIN_RANGE)
-		mgpu_probe_around<lanes>(search, range.expected > range.low ? (uint32_t) (range.expected - range.low) : 0,
-								 mgpu_near_stride<lanes>((float) (range.high - range.low), roots));
-	return search;
-}
+	search.range(tile, low, high);
+	state = {(uint32_t) low, (uint32_t) high, 0, 0, false, MGPU_SPLIT_GUESSES, MGPU_SPLIT_GUESS_ROOTS, 0, 0};
+	mgpu_probe_evenly(state);
+	if (high - low >= MGPU_SPLIT_NEAR_MIN_RANGE)
+	{
+		uint64_t	expected = search.expected(tile);
 
-/* Shrink the range by a round; the next one's probes are even. */
-template <int lanes>
-MGPU_HOST_DEVICE void
-mgpu_narrow_evenly(mgpu_split_search &search, uint32_t num_before)
-{
-	const mgpu_split_search round = search;
-
-	mgpu_narrow<lanes>(search.low, search.high, num_before, [&] (uint32_t lane) { return mgpu_search_probe(round, lane); });
-	mgpu_probe_evenly<lanes>(search);
+		mgpu_probe_around(state, expected <= low ? 0 : (uint32_t) ((expected < high ? expected : high) - low),
+						  mgpu_near_stride((float) (high - low), MGPU_SPLIT_NEAR_ROOTS));
+	}
+	return state;
 }
 
 /* What a round's probes read: the outermost distances and those on both sides of the split. */
@@ -189,21 +156,20 @@ struct mgpu_probe_distances
 };
 
 /* The distances at both ends of what a round leaves: read, or extrapolated through the outermost probes. */
-template <int lanes>
 MGPU_HOST_DEVICE void
 mgpu_record_distances(mgpu_split_search &search, uint32_t num_before, const mgpu_probe_distances &distances)
 {
 	bool		no_below = num_before == 0 && !(search.below < 0);
-	bool		no_above = num_before == lanes && !(search.above > 0);
+	bool		no_above = num_before == MGPU_SPLIT_LANES && !(search.above > 0);
 
 	if (num_before > 0)
 		search.below = distances.before;
-	if (num_before < lanes)
+	if (num_before < MGPU_SPLIT_LANES)
 		search.above = distances.behind;
 	if (no_below || no_above)
 	{
 		uint32_t	first = mgpu_search_probe(search, 0);
-		uint32_t	last = mgpu_search_probe(search, lanes - 1);
+		uint32_t	last = mgpu_search_probe(search, MGPU_SPLIT_LANES - 1);
 		float		slope = mgpu_guess_quotient(distances.last - distances.first, (float) (last - first));
 
 		if (slope > 0 && no_below)
@@ -214,7 +180,6 @@ mgpu_record_distances(mgpu_split_search &search, uint32_t num_before, const mgpu
 }
 
 /* Interpolate if that is nearer than the planned even probes. */
-template <int lanes>
 MGPU_HOST_DEVICE void
 mgpu_probe_by_distances(mgpu_split_search &search)
 {
@@ -225,29 +190,30 @@ mgpu_probe_by_distances(mgpu_split_search &search)
 
 	if (search.guesses_left == 0 || !(search.below < 0 && search.above > 0 && share <= 1))
 		return;
-	stride = mgpu_near_stride<lanes>(fmaxf(fminf(place, items - place), 1), search.roots);
+	stride = mgpu_near_stride(fmaxf(fminf(place, items - place), 1), search.roots);
 	if (stride >= search.stride)
 		return;
-	mgpu_probe_around<lanes>(search, (uint32_t) place, stride);
+	mgpu_probe_around(search, (uint32_t) place, stride);
 	search.guesses = true;
 }
 
-/* Shrink the range by a round and follow the distances. */
-template <int lanes>
+/* Shrink the range by a round, and plan the next one: by distances if they help, else evenly. */
 MGPU_HOST_DEVICE void
 mgpu_narrow_by_distances(mgpu_split_search &search, uint32_t num_before, const mgpu_probe_distances &distances)
 {
-	uint32_t	even_stride = mgpu_group_stride<lanes>(search.low, search.high);
-	bool		guessed = search.guesses;
+	const mgpu_split_search round = search;
+	uint32_t	even_stride = mgpu_group_stride<MGPU_SPLIT_LANES>(search.low, search.high);
 
-	mgpu_record_distances<lanes>(search, num_before, distances);
-	mgpu_narrow_evenly<lanes>(search, num_before);
-	if (guessed && search.high - search.low >= even_stride)
+	mgpu_record_distances(search, num_before, distances);
+	mgpu_narrow<MGPU_SPLIT_LANES>(search.low, search.high, num_before,
+								  [&] (uint32_t lane) { return mgpu_search_probe(round, lane); });
+	mgpu_probe_evenly(search);
+	if (round.guesses && search.high - search.low >= even_stride)
 	{
 		search.guesses_left--;
 		search.roots *= MGPU_SPLIT_GUESS_GROWTH;
 	}
-	mgpu_probe_by_distances<lanes>(search);
+	mgpu_probe_by_distances(search);
 }
 
 #ifdef __CUDACC__
@@ -280,19 +246,11 @@ mgpu_find_split(const Search &search, uint64_t tile, uint32_t thread)
 	return (uint32_t) low;
 }
 
-/* How many lanes of this lane's group have a probe before their boundary.  All lanes of the warp call. */
-template <int lanes>
-static __device__ __forceinline__ uint32_t
-mgpu_count_in_group(bool before)
-{
-	return __popc(__ballot_sync(0xFFFFFFFFu, before) & mgpu_group_of<lanes>(threadIdx.x));
-}
-
 /* What this lane's group read; num_before of its probes lie before the boundary. */
-template <int lanes>
 static __device__ __forceinline__ mgpu_probe_distances
 mgpu_share_distances(float distance, uint32_t num_before)
 {
+	constexpr uint32_t lanes = MGPU_SPLIT_LANES;
 	mgpu_probe_distances distances;
 
 	distances.first = __shfl_sync(0xFFFFFFFFu, distance, 0, lanes);
@@ -302,33 +260,25 @@ mgpu_share_distances(float distance, uint32_t num_before)
 	return distances;
 }
 
-/*
- * The splits of one boundary a group, for all groups of a warp together. by_distances: interpolate,
- * which takes registers.
- */
-template <int lanes, bool by_distances, class Search>
+/* The split of one boundary for each group of MGPU_SPLIT_LANES lanes.  All groups of the warp search together. */
+template <class Search>
 static __device__ __forceinline__ uint32_t
-mgpu_find_splits_near(const Search &search, uint64_t tile, mgpu_boundary_range range, float roots)
+mgpu_find_split_near(const Search &search, uint64_t tile)
 {
-	mgpu_split_search state = mgpu_start_search<lanes>(range, roots);
+	mgpu_split_search state = mgpu_start_search(search, tile);
+	uint32_t	group = mgpu_group_of<MGPU_SPLIT_LANES>(threadIdx.x);
 
 	while (__any_sync(0xFFFFFFFFu, state.low < state.high))
 	{
 		bool		searches = state.low < state.high;
-		uint32_t	probe = mgpu_search_probe(state, threadIdx.x % lanes);
+		uint32_t	probe = mgpu_search_probe(state, threadIdx.x % MGPU_SPLIT_LANES);
 		bool		before = searches && search.before(tile, probe);
-		float		distance = by_distances && searches ? search.distance(tile, probe) : 0;
-		uint32_t	num_before = mgpu_count_in_group<lanes>(before);
+		float		distance = searches ? search.distance(tile, probe) : 0;
+		uint32_t	num_before = __popc(__ballot_sync(0xFFFFFFFFu, before) & group);
+		mgpu_probe_distances distances = mgpu_share_distances(distance, num_before);
 
-		if constexpr (by_distances)
-		{
-			mgpu_probe_distances distances = mgpu_share_distances<lanes>(distance, num_before);
-
-			if (searches)
-				mgpu_narrow_by_distances<lanes>(state, num_before, distances);
-		}
-		else if (searches)
-			mgpu_narrow_evenly<lanes>(state, num_before);
+		if (searches)
+			mgpu_narrow_by_distances(state, num_before, distances);
 	}
 	return state.low;
 }

@@ -173,22 +173,5 @@ mgpu_store_interval(Item *global, const Item *shared, uint32_t num_items, uint32
 		vectors[vector] = shared_vectors[vector];
 }
 
-/* The same by any number of threads. */
-template <typename Item>
-static __device__ __forceinline__ void
-mgpu_store_interval_by(Item *global, const Item *shared, uint32_t num_items, uint32_t thread, uint32_t threads)
-{
-	mgpu_interval_parts parts = mgpu_split_interval(global, num_items);
-	uint4	   *vectors = reinterpret_cast<uint4 *>(global + parts.head_items);
-	const uint4 *shared_vectors = reinterpret_cast<const uint4 *>(shared + parts.head_items);
-
-	for (uint32_t item = thread; item < parts.head_items; item += threads)
-		global[item] = shared[item];
-	for (uint32_t item = num_items - parts.tail_items + thread; item < num_items; item += threads)
-		global[item] = shared[item];
-	for (uint32_t vector = thread; vector < parts.num_vectors; vector += threads)
-		vectors[vector] = shared_vectors[vector];
-}
-
 #endif							/* __CUDACC__ */
 #endif							/* MGPU_DEVICE_TILE_COPY_CUH */

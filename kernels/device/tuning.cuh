@@ -24,10 +24,14 @@
 #define MGPU_MAP_THREADS 256
 
 /*
- * Searches for splits (split_search.cuh).  From this many items on, the first probes lie
- * around the place where the split is expected.
+ * Searches for splits that interpolate (split_search.cuh), and the probes of a round.  From
+ * MGPU_SPLIT_NEAR_MIN_RANGE items on, the first probes lie within so many roots of the range around
+ * the place where the split is expected: random lists have it there for all but one or two
+ * boundaries in a hundred.
  */
+#define MGPU_SPLIT_LANES 4
 #define MGPU_SPLIT_NEAR_MIN_RANGE 4096
+#define MGPU_SPLIT_NEAR_ROOTS 1.5f
 
 /*
  * Interpolating probes reach this many roots of the items between the predicted place and the

@@ -5,13 +5,9 @@
  * One allocation a run can be checked against a limit, cached and freed in one step; one a buffer
  * was rejected.  Sums fit 64 bits: at most 2^32 items of less than 128 bytes each.
  */
-#include <algorithm>
-
-#include "executor/auto_sort.h"
 #include "executor/layout.h"
 #include "merge/ops.h"
 #include "segmented/segmented.h"
-#include "sort/tuning.cuh"
 
 #define ALIGNMENT UINT64_C(256)
 
@@ -82,8 +78,7 @@ place_keys(mgpu_cuda_layout *layout, const mgpu_job *job)
 {
 	bool		segmented = mgpu_cuda_is_segmented(job);
 
-	layout->has_regions = segmented || (layout->probes && layout->shape != MGPU_SHAPE_U64_INDEX);
-	if (layout->has_regions)
+	if (segmented)
 		place_regions(layout, job->num_items);
 	else
 		place_sides(layout, job->num_items);
@@ -95,8 +90,6 @@ place_keys(mgpu_cuda_layout *layout, const mgpu_job *job)
 static uint64_t
 sort_temp_bytes(const mgpu_cuda_layout *layout, const mgpu_job *job)
 {
-	if (layout->probes)
-		return mgpu_auto_temp_bytes(layout->shape, job->num_items);
 	if (mgpu_cuda_is_segmented(job))
 		return mgpu_segmented_temp_bytes(layout->shape, job->num_items);
 	return mgpu_find_sorter(layout->algorithm, layout->shape)->temp_bytes(job->num_items);
@@ -119,7 +112,7 @@ plan_sort(mgpu_cuda_layout *layout, const mgpu_job *job)
 		layout->values = place(layout, num_items * job->value_width);
 		layout->result_values = place(layout, num_items * job->value_width);
 	}
-	if (mgpu_cuda_is_segmented(job) && !layout->probes)
+	if (mgpu_cuda_is_segmented(job))
 	{
 		layout->segment_heads = place(layout, job->num_segments * sizeof(uint32_t));
 		layout->pass_stats = place(layout, sizeof(mgpu_segmented_stats));
@@ -173,23 +166,8 @@ choose_algorithm(const mgpu_job *job, mgpu_sort_shape shape)
 		return job->algorithm == MGPU_ALGORITHM_LOCALITY ? MGPU_ALGORITHM_LOCALITY : MGPU_ALGORITHM_MERGE;
 	if (job->op != MGPU_OP_SORT && job->op != MGPU_OP_SORT_PAIRS)
 		return MGPU_ALGORITHM_MERGE;
-	return mgpu_choose_algorithm((mgpu_algorithm) job->algorithm, shape, job->key_width, job->num_items);
-}
-
-/*
- * Does a sort probe its keys? Large ones do, and smaller ones of up to 4 bytes that may fit a
- * single launch.  Not those whose passes are counted, and not 16-byte keys unless a locality sort
- * is asked for: they are sorted in two halves, and usually random.
- */
-static bool
-sort_probes(const mgpu_job *job)
-{
-	if (job->num_segments > 0 || job->count_passes)
-		return false;
-	if (job->num_items < MGPU_PROBE_MIN_ITEMS)
-		return job->algorithm == MGPU_ALGORITHM_AUTO && job->key_width <= 4 &&
-			job->num_items >= MGPU_SINGLE_LAUNCH_AUTO_MIN_ITEMS;
-	return job->algorithm == MGPU_ALGORITHM_LOCALITY || (job->algorithm == MGPU_ALGORITHM_AUTO && job->key_width != 16);
+	return job->algorithm == MGPU_ALGORITHM_AUTO ? mgpu_choose_algorithm(shape, job->key_width, job->num_items) :
+		(mgpu_algorithm) job->algorithm;
 }
 
 extern "C" void
@@ -198,10 +176,8 @@ mgpu_cuda_plan_layout(const mgpu_job *job, mgpu_cuda_layout *layout)
 	bool		sorts = job->op == MGPU_OP_SORT || job->op == MGPU_OP_SORT_PAIRS;
 
 	*layout = mgpu_cuda_layout();
-	layout->pass_stats = MGPU_NO_OFFSET;
 	layout->shape = choose_shape(job);
 	layout->algorithm = choose_algorithm(job, layout->shape);
-	layout->probes = sorts && sort_probes(job);
 	if (job->num_items + job->num_b_items == 0)
 		return;
 	if (sorts)

@@ -26,9 +26,7 @@
 typedef struct mgpu_cuda_layout
 {
 	mgpu_sort_shape shape;
-	mgpu_algorithm algorithm;	/* never AUTO; a guess where the sort probes its keys */
-	bool		probes;			/* the sort is left to mgpu_auto_sort */
-	bool		has_regions;	/* both sides are regions of a segmented sort */
+	mgpu_algorithm algorithm;	/* never AUTO: the one that sorts keys in no order */
 	uint64_t	total_bytes;	/* 0 for an empty job */
 	uint64_t	keys[2];
 	uint64_t	indices[2];		/* MGPU_NO_OFFSET without indices */
@@ -46,7 +44,7 @@ typedef struct mgpu_cuda_layout
 	uint64_t	b_values;		/* merges: behind values; insert: new values */
 	uint64_t	positions;		/* remove, insert */
 	uint64_t	segment_heads;
-	uint64_t	pass_stats;		/* a mgpu_segmented_stats, or MGPU_NO_OFFSET */
+	uint64_t	pass_stats;		/* a mgpu_segmented_stats */
 	uint64_t	temp;
 	uint64_t	temp_bytes;
 } mgpu_cuda_layout;

@@ -7,7 +7,6 @@
  * sees its interrupts between two calls; one call that waits for the device was rejected.
  */
 #include "core/cpu_threads.h"
-#include "executor/auto_sort.h"
 #include "executor/run.h"
 
 /* Move one chunk by the driver, which returns once it has read the source. */
@@ -84,7 +83,6 @@ poll_kernels(mgpu_run *run, mgpu_error *err)
 		return mgpu_cuda_error(err, code, "running the kernels");
 	mgpu_ring_settle(&run->upload_ms);
 	run->kernel_ms = milliseconds;
-	run->algorithm = mgpu_auto_ran(&run->pending, run->algorithm);
 	run->state = MGPU_RUN_DOWNLOADING;
 	if (mgpu_cuda_is_segmented(&run->job))
 		return mgpu_run_read_passes(run, err);

@@ -63,8 +63,7 @@ struct mgpu_run
 	cudaEvent_t uploaded;
 	cudaEvent_t kernels_begin;
 	cudaEvent_t kernels_end;
-	mgpu_algorithm algorithm;	/* that ran, as far as is known */
-	mgpu_pending_answer pending; /* ... of a sort that the device decides on */
+	mgpu_algorithm algorithm;	/* that ran */
 	uint64_t	num_tiles;		/* of segmented and locality sorts ... */
 	int			num_passes;
 	mgpu_pass_stats passes[MGPU_MAX_PASSES];	/* ... counted by the device */
@@ -81,8 +80,8 @@ extern "C" {
 
 /*
  * Enqueue everything between the last upload and the first download on the compute stream, and
- * record the outputs.  Waits for nothing, except that large sorts wait for the probe of their keys
- * (mgpu_auto_sort).
+ * record the outputs.  Waits for nothing, except that large sorts under `auto` wait for the probe of
+ * their keys (mgpu_auto_sort).
  */
 cudaError_t mgpu_run_launch(mgpu_run *run);
 
@@ -91,7 +90,7 @@ cudaError_t mgpu_run_merge(mgpu_run *run);
 cudaError_t mgpu_run_bulk(mgpu_run *run);
 cudaError_t mgpu_run_odd_even_sort(mgpu_run *run);
 
-/* A segmented sort, or a locality sort without a probe, in place of a plain sort (run_segmented.cu). */
+/* A segmented or locality sort, in place of a plain sort (run_segmented.cu). */
 cudaError_t mgpu_run_segmented_sort(mgpu_run *run, mgpu_sort_request *request);
 
 /* After the kernels: fetch what the passes of a segmented sort did. */

@@ -39,7 +39,6 @@ make_merge(const mgpu_run *run)
 	request.num_b_items = job->num_b_items;
 	request.check = (mgpu_order_check *) (arena + layout->order_check);
 	request.temp = arena + layout->temp;
-	request.temp_bytes = layout->temp_bytes;
 	request.stream = run->device->compute_stream;
 	return request;
 }
@@ -122,7 +121,6 @@ mgpu_run_bulk(mgpu_run *run)
 	request.inserted = run->arena + layout->b_values;
 	request.out = run->arena + layout->result_values;
 	request.temp = run->arena + layout->temp;
-	request.temp_bytes = layout->temp_bytes;
 	request.stream = run->device->compute_stream;
 	mgpu_run_add_output(run, request.out, run->binding.out_values, request.width);
 	return job->op == MGPU_OP_INSERT ? mgpu_launch_insert(&request) : mgpu_launch_remove(&request);

@@ -4,8 +4,7 @@
  *
  * Both are one sort (segmented/segmented.h): a locality sort has no segment heads.  It takes the
  * place of the plain sorters, so 16-byte keys are sorted in their segments by two stable passes,
- * and the counts shown are those of the second.  Large locality sorts come here only if their
- * passes are counted; else they probe their keys, as `auto` does (auto_sort.cu).
+ * and the counts shown are those of the second.
  */
 #include "executor/run.h"
 #include "segmented/segmented.h"
@@ -22,7 +21,6 @@ make_segmented(const mgpu_run *run, const mgpu_sort_request *request)
 	segmented.current = request->current;
 	segmented.num_items = request->num_items;
 	segmented.num_segments = run->job.num_segments;
-	segmented.count_passes = run->job.count_passes != 0;
 	if (run->job.num_segments > 0)
 		segmented.segment_heads = (const uint32_t *) (run->arena + layout->segment_heads);
 	segmented.stats = (mgpu_segmented_stats *) (run->arena + layout->pass_stats);
@@ -46,7 +44,7 @@ mgpu_run_read_passes(mgpu_run *run, mgpu_error *err)
 	mgpu_segmented_stats counted;
 	cudaError_t code;
 
-	if (run->layout.pass_stats == MGPU_NO_OFFSET || run->arena == NULL)
+	if (run->arena == NULL)
 		return MGPU_OK;
 	code = cudaMemcpyAsync(&counted, run->arena + run->layout.pass_stats, sizeof(counted), cudaMemcpyDeviceToHost,
 						   run->device->compute_stream);

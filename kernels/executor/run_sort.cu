@@ -6,7 +6,6 @@
  * sorts see plain codes. 16-byte keys are sorted by two stable passes, low words first; the second
  * sorts the high words in the order of the first, and the two orders are composed.
  */
-#include "executor/auto_sort.h"
 #include "executor/run.h"
 
 extern "C" mgpu_codec
@@ -75,7 +74,6 @@ make_request(const mgpu_run *run)
 			request.indices[side] = (uint32_t *) (run->arena + layout->indices[side]);
 	}
 	request.key_bits = run->job.key_width == 16 ? 64 : run->job.key_width * 8;
-	request.has_regions = layout->has_regions;
 	request.num_items = run->job.num_items;
 	request.temp = run->arena + layout->temp;
 	request.temp_bytes = layout->temp_bytes;
@@ -83,19 +81,14 @@ make_request(const mgpu_run *run)
 	return request;
 }
 
+/* 16-byte keys are not probed: they are sorted in two halves, and usually random. */
 static cudaError_t
 sort(mgpu_run *run, mgpu_sort_request *request)
 {
-	cudaError_t code;
-
-	if (run->layout.probes)
-	{
-		code = mgpu_auto_sort(run->layout.shape, request, run->job.key_width, &run->algorithm);
-		run->pending = request->pending;
-		return code;
-	}
 	if (mgpu_cuda_is_segmented(&run->job))
 		return mgpu_run_segmented_sort(run, request);
+	if (run->job.algorithm == MGPU_ALGORITHM_AUTO && run->job.key_width != 16)
+		return mgpu_auto_sort(run->layout.shape, request, &run->algorithm);
 	return mgpu_plain_sort(run->layout.shape, request, &run->algorithm);
 }
 

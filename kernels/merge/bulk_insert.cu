@@ -6,7 +6,7 @@
  * tile follow from a merge path of the positions with the sequence 0, 1, 2 ..., of which only the
  * positions are read.  They become flags; the rank of an output among the flags tells which
  * inserted or source item it takes.  Both intervals load while the flags are made, so one memory
- * latency covers all; narrow outputs are written as words.
+ * latency covers all.
  *
  * Source: moderngpu's bulk insert (S.  Baxter, 2013).  A serial merge of positions was rejected:
  * it tells no more than the ranks.
@@ -14,79 +14,27 @@
 #include "merge/bulk_tile.cuh"
 #include "merge/ops.h"
 
-/* Both intervals of a tile in shared memory, each at the phase of its source. */
-template <typename Item>
-struct insert_slots
-{
-	const Item *items;
-	const Item *inserted;
-
-	/* Item `bit` of a row, the tile's item `item`. */
-	__device__ __forceinline__ Item
-	fetch(const mgpu_row &row, uint32_t bit, uint32_t item) const
-	{
-		uint32_t	rank = mgpu_rank_item(row, bit);
-
-		return *(mgpu_is_set(row, bit) ? inserted + rank : items + (item - rank));
-	}
-};
-
-/* Write this warp's rows of a tile, 4 bytes or one item at a time. */
-template <class Tuning, typename Item>
-static __device__ __forceinline__ void
-store_rows(Item *out, const insert_slots<Item> &slots, const mgpu_row *rows, uint32_t num_items)
-{
-	constexpr uint32_t word_items = sizeof(Item) < 4 ? 4 / sizeof(Item) : 1;
-	constexpr uint32_t num_words = Tuning::items_per_thread / word_items;
-	uint32_t	first = threadIdx.x / 32 * Tuning::items_per_thread * 32 + threadIdx.x % 32 * word_items;
-
-	static_assert(Tuning::items_per_thread % word_items == 0, "whole words");
-#pragma unroll
-	for (uint32_t word = 0; word < num_words; word++)
-	{
-		uint32_t	item = first + word * 32 * word_items;
-		uint32_t	bit = item % 32;
-		mgpu_row	row = rows[item / 32];
-
-		if constexpr (word_items == 1)
-		{
-			if (item < num_items)
-				out[item] = slots.fetch(row, bit, item);
-		}
-		else if (item + word_items <= num_items)
-		{
-			uint32_t	packed = 0;
-
-#pragma unroll
-			for (uint32_t i = 0; i < word_items; i++)
-				packed |= (uint32_t) slots.fetch(row, bit + i, item + i) << (i * sizeof(Item) * 8);
-			*reinterpret_cast<uint32_t *>(out + item) = packed;
-		}
-		else
-			for (uint32_t i = 0; item + i < num_items; i++)
-				out[item + i] = slots.fetch(row, bit + i, item + i);
-	}
-}
-
-/* Prefetch all that the CTA of the tile ahead will load. */
+/* Prefetch all that the CTA of a tile will load. */
 template <typename Item>
 static __device__ __forceinline__ void
-ask_for_tile(const Item *items, const Item *inserted, const mgpu_insert_search &search, const mgpu_all_splits &splits)
+ask_for_tile(const mgpu_insert_search &search, mgpu_tile_plan plan, uint64_t tile, const Item *items,
+			 const Item *inserted)
 {
-	uint64_t	begin = search.diagonal(splits.tile_ahead);
-	uint32_t	num_items = (uint32_t) (search.diagonal(splits.tile_ahead + 1) - begin);
-	uint32_t	num_inserted = splits.ahead.y - splits.ahead.x;
+	uint2		split = mgpu_splits_of(plan, tile);
+	uint64_t	begin = search.diagonal(tile);
+	uint32_t	num_items = (uint32_t) (search.diagonal(tile + 1) - begin);
+	uint32_t	num_inserted = split.y - split.x;
 
-	mgpu_prefetch_interval(search.positions + splits.ahead.x, num_inserted);
-	mgpu_prefetch_interval(inserted + splits.ahead.x, num_inserted);
-	mgpu_prefetch_interval(items + (begin - splits.ahead.x), num_items - num_inserted);
+	mgpu_prefetch_interval(search.positions + split.x, num_inserted);
+	mgpu_prefetch_interval(inserted + split.x, num_inserted);
+	mgpu_prefetch_interval(items + (begin - split.x), num_items - num_inserted);
 }
 
 template <class Tuning, typename Item>
 static __global__ void
 __launch_bounds__(Tuning::threads, Tuning::resident)
-insert_tiles(const Item *__restrict__ items, const Item *__restrict__ inserted, mgpu_insert_search search,
-			 mgpu_tile_plan plan, Item *out)
+insert_tiles(mgpu_insert_search search, mgpu_tile_plan plan, const Item *__restrict__ items,
+			 const Item *__restrict__ inserted, Item *out)
 {
 	constexpr uint32_t vector_items = MGPU_VECTOR_BYTES / sizeof(Item);
 	__shared__ uint4 memory[Tuning::tile_items / vector_items + 3];
@@ -96,7 +44,8 @@ insert_tiles(const Item *__restrict__ items, const Item *__restrict__ inserted, 
 	Item	   *slots = reinterpret_cast<Item *>(memory);
 	uint64_t	begin = (uint64_t) blockIdx.x * Tuning::tile_items;
 	uint32_t	num_items = (uint32_t) (search.diagonal(blockIdx.x + UINT64_C(1)) - begin);
-	mgpu_all_splits splits;
+	uint64_t	tile_ahead;
+	uint2		split;
 	uint32_t	num_inserted;
 	uint32_t	items_slot;
 	uint32_t	inserted_slot;
@@ -104,21 +53,30 @@ insert_tiles(const Item *__restrict__ items, const Item *__restrict__ inserted, 
 	mgpu_clear_flags<Tuning>(flags);
 	__syncthreads();				/* the flags are clear */
 	mgpu_await_previous();
-	splits = mgpu_find_all_splits(search, plan);
-	if (splits.asks)
-		ask_for_tile(items, inserted, search, splits);
-	num_inserted = splits.own.y - splits.own.x;
-	items += begin - splits.own.x;
-	inserted += splits.own.x;
+	split = mgpu_splits_of(plan, blockIdx.x);
+	if (mgpu_prefetches(plan, &tile_ahead))
+		ask_for_tile(search, plan, tile_ahead, items, inserted);
+	num_inserted = split.y - split.x;
+	items += begin - split.x;
+	inserted += split.x;
 	items_slot = mgpu_phase(items);
 	inserted_slot = mgpu_up_to_vector<Item>(items_slot + num_items - num_inserted) + mgpu_phase(inserted);
 	mgpu_load_interval<Tuning::threads, Tuning::loads_by_l1>(slots + items_slot, items, num_items - num_inserted, threadIdx.x);
 	mgpu_load_interval<Tuning::threads, Tuning::loads_by_l1>(slots + inserted_slot, inserted, num_inserted, threadIdx.x);
-	mgpu_set_flags<Tuning, 1, MGPU_INSERT_POSITIONS_AT_ONCE>(flags, search.positions, splits.own.x, splits.own.y, begin);
+	mgpu_set_flags<Tuning, 1>(flags, search.positions, split, begin);
 	mgpu_wait_copies();
 	__syncthreads();				/* the flags are set, the items in place */
 	mgpu_rank_rows<Tuning>(mgpu_flag_mask<Tuning>(flags), warp_counts, tile_rows);
-	store_rows<Tuning>(out + begin, insert_slots<Item>{slots + items_slot, slots + inserted_slot}, tile_rows, num_items);
+#pragma unroll
+	for (uint32_t r = 0; r < Tuning::items_per_thread; r++)
+	{
+		uint32_t	item = (threadIdx.x / 32 * Tuning::items_per_thread + r) * 32 + threadIdx.x % 32;
+		mgpu_row	row = tile_rows[item / 32];
+		uint32_t	rank = mgpu_rank_item(row, item % 32);
+
+		if (item < num_items)
+			out[begin + item] = slots[mgpu_is_set(row, item % 32) ? inserted_slot + rank : items_slot + item - rank];
+	}
 }
 
 template <typename Item>
@@ -127,25 +85,16 @@ launch_insert(const mgpu_bulk_request *request)
 {
 	typedef mgpu_insert_tuning<sizeof(Item)> Tuning;
 	mgpu_insert_search search = {request->positions, request->num_positions, request->num_items, Tuning::tile_items};
-	uint64_t	num_tiles = mgpu_tiles_of(request->num_items + request->num_positions, Tuning::tile_items);
-	mgpu_tile_plan plan;
-	cudaError_t status;
 
-	if (num_tiles == 0)
-		return cudaSuccess;
-	status = mgpu_plan_tiles(search, num_tiles, Tuning::ahead, request->temp, request->temp_bytes, request->stream, &plan);
-	if (status != cudaSuccess)
-		return status;
-	return mgpu_launch_tiles<Tuning>(plan, insert_tiles<Tuning, Item>, num_tiles, 0, request->stream,
+	return mgpu_launch_tiles<Tuning>(request, search, 0, insert_tiles<Tuning, Item>,
 									 static_cast<const Item *>(request->items),
-									 static_cast<const Item *>(request->inserted), search, plan,
-									 static_cast<Item *>(request->out));
+									 static_cast<const Item *>(request->inserted), static_cast<Item *>(request->out));
 }
 
 extern "C" uint64_t
 mgpu_insert_temp_bytes(uint32_t width, uint64_t num_items, uint64_t num_positions)
 {
-	return mgpu_splits_temp_bytes(mgpu_tiles_of(num_items + num_positions, mgpu_bulk_tile_items<mgpu_insert_tuning>(width)));
+	return mgpu_splits_bytes(num_items + num_positions, mgpu_bulk_tile_items<mgpu_insert_tuning>(width));
 }
 
 extern "C" cudaError_t

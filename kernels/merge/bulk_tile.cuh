@@ -28,8 +28,11 @@ struct mgpu_remove_search
 	uint64_t	num_items;
 	uint32_t	tile_items;
 
-	static constexpr int many_probes = MGPU_OPS_MANY_PROBES;
-	static constexpr bool publishes_splits = false;
+	MGPU_MEMBER uint64_t
+	tiled_items() const
+	{
+		return num_items;
+	}
 
 	MGPU_MEMBER void
 	range(uint64_t tile, uint64_t &low, uint64_t &high) const
@@ -72,15 +75,18 @@ struct mgpu_insert_search
 	uint64_t	num_items;
 	uint32_t	tile_items;
 
-	static constexpr int many_probes = MGPU_OPS_MANY_PROBES;
-	static constexpr bool publishes_splits = false;
+	MGPU_MEMBER uint64_t
+	tiled_items() const
+	{
+		return num_items + num_positions;
+	}
 
 	MGPU_MEMBER uint64_t
 	diagonal(uint64_t tile) const
 	{
 		uint64_t	begin = tile * tile_items;
 
-		return begin < num_items + num_positions ? begin : num_items + num_positions;
+		return begin < tiled_items() ? begin : tiled_items();
 	}
 
 	MGPU_MEMBER void
@@ -95,7 +101,7 @@ struct mgpu_insert_search
 	MGPU_MEMBER uint64_t
 	expected(uint64_t tile) const
 	{
-		return mgpu_in_proportion(num_positions, diagonal(tile), num_items + num_positions);
+		return mgpu_in_proportion(num_positions, diagonal(tile), tiled_items());
 	}
 
 	MGPU_MEMBER bool
@@ -168,17 +174,18 @@ mgpu_clear_flags(uint4 *flags)
 }
 
 /*
- * Flag the tile's places of positions [begin, end).  Position i counts as step * i higher, a thread
- * reads at_once positions at a time, and places are modulo 2^32.
+ * Flag the tile's places of positions split.x to split.y.  Position i counts as step * i higher,
+ * and places are modulo 2^32.
  */
-template <class Tuning, int step, int at_once>
+template <class Tuning, int step>
 static __device__ __forceinline__ void
-mgpu_set_flags(uint4 *flags, const uint32_t *positions, uint32_t begin, uint32_t end, uint64_t tile_begin)
+mgpu_set_flags(uint4 *flags, const uint32_t *positions, uint2 split, uint64_t tile_begin)
 {
+	constexpr int at_once = MGPU_BULK_POSITIONS_AT_ONCE;
 	uint8_t    *bytes = reinterpret_cast<uint8_t *>(flags);
 
 #pragma unroll 1
-	for (uint32_t first = begin + threadIdx.x; first < end; first += at_once * Tuning::threads)
+	for (uint32_t first = split.x + threadIdx.x; first < split.y; first += at_once * Tuning::threads)
 	{
 		uint32_t	places[at_once];
 
@@ -187,7 +194,7 @@ mgpu_set_flags(uint4 *flags, const uint32_t *positions, uint32_t begin, uint32_t
 		{
 			uint32_t	position = first + i * Tuning::threads;
 
-			places[i] = position < end ? positions[position] + step * position - (uint32_t) tile_begin : UINT32_MAX;
+			places[i] = position < split.y ? positions[position] + step * position - (uint32_t) tile_begin : UINT32_MAX;
 		}
 #pragma unroll
 		for (int i = 0; i < at_once; i++)

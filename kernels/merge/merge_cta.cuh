@@ -65,10 +65,10 @@ template <class Order>
 static __device__ __forceinline__ void
 mgpu_prefetch_tile(const mgpu_merge_lists<Order> &lists, mgpu_tile_plan plan)
 {
-	mgpu_tile_ahead ahead = mgpu_find_tile_ahead(plan);
+	uint64_t	number;
 	mgpu_merge_tile tile;
 
-	if (ahead.asks && mgpu_place_tile(lists, ahead.tile, ahead.split.x, ahead.split.y, tile))
+	if (mgpu_prefetches(plan, &number) && mgpu_place_tile(lists, number, mgpu_splits_of(plan, number), tile))
 	{
 		mgpu_prefetch_interval(lists.a + tile.a_begin, tile.a_items);
 		mgpu_prefetch_interval(lists.b + tile.b_begin, tile.b_items);
@@ -80,11 +80,8 @@ template <class Order>
 static __device__ __forceinline__ bool
 mgpu_find_tile(const mgpu_merge_lists<Order> &lists, mgpu_tile_plan plan, mgpu_merge_tile &tile)
 {
-	uint2		split;
-
-	mgpu_await_splits(plan);
-	split = mgpu_find_tile_splits(lists, plan);
-	return mgpu_place_tile(lists, blockIdx.x, split.x, split.y, tile);
+	mgpu_await_previous();
+	return mgpu_place_tile(lists, blockIdx.x, mgpu_splits_of(plan, blockIdx.x), tile);
 }
 
 /*
@@ -99,9 +96,9 @@ mgpu_load_tile(const mgpu_merge_lists<Order> &lists, mgpu_tile_plan plan, typena
 	__shared__ mgpu_tile_kind kind;
 
 	mgpu_load_list<Tuning>(slots + tile.a_slot, lists.a, tile.a_begin, tile.a_items, lists.a_items,
-									1, lists.order);
+						   1, lists.order);
 	mgpu_load_list<Tuning>(slots + tile.b_slot, lists.b, tile.b_begin, tile.b_items, lists.b_items,
-									1 + Tuning::items_per_thread, lists.order);
+						   1 + Tuning::items_per_thread, lists.order);
 	mgpu_prefetch_tile(lists, plan);
 	if (Order::has_plain_tiles && threadIdx.x / 32 == 1)
 	{

@@ -44,27 +44,15 @@ static_assert(mgpu_merge_keys_tuning<1>::tile_items == mgpu_merge_keys_tuning<4>
 			  mgpu_merge_pairs_tuning<2>::tile_items == mgpu_merge_pairs_tuning<4>::tile_items,
 			  "merge_tile_items tells widths up to 4 by that of 4");
 
-/* Is nearly every tile a copy of one list? Then a search takes a round or two, and nothing is prefetched. */
-static bool
-is_copy(uint32_t key_width, uint32_t value_width, uint64_t num_a_items, uint64_t num_b_items)
-{
-	return value_width == 0 && key_width >= MGPU_MERGE_COPY_MIN_BYTES && key_width <= sizeof(uint64_t) &&
-		(num_a_items <= MGPU_MERGE_SHORT_ITEMS || num_b_items <= MGPU_MERGE_SHORT_ITEMS);
-}
-
 extern "C" uint64_t
 mgpu_merge_temp_bytes(uint32_t key_width, uint32_t value_width, uint64_t num_a_items, uint64_t num_b_items)
 {
-	if (is_copy(key_width, value_width, num_a_items, num_b_items))
-		return 0;
-	return mgpu_splits_temp_bytes(mgpu_tiles_of(num_a_items + num_b_items, merge_tile_items(key_width, value_width)));
+	return mgpu_splits_bytes(num_a_items + num_b_items, merge_tile_items(key_width, value_width));
 }
 
 extern "C" cudaError_t
 mgpu_launch_merge(const mgpu_merge_request *request)
 {
-	if (request->num_a_items + request->num_b_items == 0)
-		return cudaSuccess;
 	return find_merger(&request->codec)->merge(request);
 }
 

@@ -2,7 +2,7 @@
  * merge/merge_tile.cuh
  *		Geometry of a merge of two lists, and one thread's share of a tile.
  *
- * The output is cut into tiles of equal size; splits[t] is the number of a's items before tile t.
+ * The output is cut into tiles of equal size; a split is the number of a's items before a tile.
  * Both intervals of a tile lie in shared memory forwards, each at the phase of its source and
  * followed by its successor in the list (or by `last` at the end), b's also by as many gaps as a
  * thread may run past the end:
@@ -35,8 +35,11 @@ struct mgpu_merge_lists
 	Order		order;
 	uint32_t	tile_items;
 
-	static constexpr int many_probes = MGPU_OPS_MANY_MERGE_PROBES;
-	static constexpr bool publishes_splits = true;
+	MGPU_MEMBER uint64_t
+	tiled_items() const
+	{
+		return a_items + b_items;
+	}
 
 	/* A Search of split_search.cuh: a's items before a tile's first diagonal. */
 	MGPU_MEMBER uint64_t
@@ -44,7 +47,7 @@ struct mgpu_merge_lists
 	{
 		uint64_t	begin = tile * tile_items;
 
-		return begin < a_items + b_items ? begin : a_items + b_items;
+		return begin < tiled_items() ? begin : tiled_items();
 	}
 
 	MGPU_MEMBER void
@@ -59,7 +62,7 @@ struct mgpu_merge_lists
 	MGPU_MEMBER uint64_t
 	expected(uint64_t tile) const
 	{
-		return mgpu_in_proportion(a_items, diagonal(tile), a_items + b_items);
+		return mgpu_in_proportion(a_items, diagonal(tile), tiled_items());
 	}
 
 	MGPU_MEMBER bool
@@ -87,22 +90,24 @@ struct mgpu_merge_tile
 	uint32_t	b_slot;
 };
 
-/* False if the splits cannot be those of sorted lists; tile is void then. */
+/*
+ * From the number of a's items before the tile (splits.x) and before the next one.  False if they
+ * cannot be those of sorted lists; tile is void then.
+ */
 template <class Order>
 MGPU_HOST_DEVICE bool
-mgpu_place_tile(const mgpu_merge_lists<Order> &lists, uint64_t number, uint32_t split, uint32_t end_split,
-				mgpu_merge_tile &tile)
+mgpu_place_tile(const mgpu_merge_lists<Order> &lists, uint64_t number, uint2 splits, mgpu_merge_tile &tile)
 {
 	constexpr uint32_t vector_items = MGPU_VECTOR_BYTES / sizeof(typename Order::Stored);
 	uint64_t	begin = lists.diagonal(number);
 	uint64_t	end = lists.diagonal(number + 1);
 
-	if (end_split < split || end_split - split > end - begin)
+	if (splits.y < splits.x || splits.y - splits.x > end - begin)
 		return false;
 	tile.begin = begin;
-	tile.a_begin = split;
-	tile.b_begin = begin - split;
-	tile.a_items = end_split - split;
+	tile.a_begin = splits.x;
+	tile.b_begin = begin - splits.x;
+	tile.a_items = splits.y - splits.x;
 	tile.b_items = (uint32_t) (end - begin) - tile.a_items;
 	tile.a_slot = mgpu_phase(lists.a + tile.a_begin);
 	tile.b_slot = (tile.a_slot + tile.a_items + 1 + vector_items - 1) / vector_items * vector_items +

@@ -83,32 +83,6 @@ mgpu_merge_two_keys(mgpu_merge_lists<Order> lists, mgpu_tile_plan plan, typename
 	mgpu_store_interval<Tuning::threads>(out, slots, tile.a_items + tile.b_items, threadIdx.x);
 }
 
-/* Fetch merged keys from their slots.  Narrow keys are written 4 bytes at a time. */
-template <int threads, typename Stored>
-static __device__ __forceinline__ void
-mgpu_store_fetched(Stored *out, const Stored *slots, const uint16_t *sources, uint32_t num_items)
-{
-	constexpr uint32_t word_items = sizeof(Stored) < 4 ? 4 / sizeof(Stored) : 1;
-	uint32_t	num_words = num_items / word_items;
-
-	for (uint32_t word = threadIdx.x; word < num_words; word += threads)
-	{
-		if constexpr (word_items == 1)
-			out[word] = slots[sources[word]];
-		else
-		{
-			uint32_t	packed = 0;
-
-#pragma unroll
-			for (uint32_t i = 0; i < word_items; i++)
-				packed |= (uint32_t) slots[sources[word * word_items + i]] << (i * sizeof(Stored) * 8);
-			reinterpret_cast<uint32_t *>(out)[word] = packed;
-		}
-	}
-	for (uint32_t item = num_words * word_items + threadIdx.x; item < num_items; item += threads)
-		out[item] = slots[sources[item]];
-}
-
 /* Move a tile's values; several loads of a thread are under way together. */
 template <int threads, typename Value>
 static __device__ __forceinline__ void
@@ -179,7 +153,8 @@ mgpu_merge_two_sources(mgpu_merge_lists<Order> lists, mgpu_tile_plan plan, typen
 			mgpu_merge_tile_share<Tuning>(slots, tile, order, starts, extras.check,
 										  [&] (int i, auto, uint32_t slot) { share[i] = (uint16_t) slot; });
 	});
-	mgpu_store_fetched<threads>(out + tile.begin, slots, sources, tile.a_items + tile.b_items);
+	for (uint32_t item = threadIdx.x; item < tile.a_items + tile.b_items; item += threads)
+		out[tile.begin + item] = slots[sources[item]];
 	switch (extras.value_width)
 	{
 		case 0:
@@ -227,22 +202,18 @@ static mgpu_merge_lists<Order>
 mgpu_lists_of(const mgpu_merge_request *request, uint32_t tile_items)
 {
 	typedef typename Order::Stored Stored;
-	mgpu_merge_lists<Order> lists = {static_cast<const Stored *>(request->a_keys),
-		static_cast<const Stored *>(request->b_keys), request->num_a_items, request->num_b_items,
-	Order(request->codec), tile_items};
 
-	return lists;
+	return {static_cast<const Stored *>(request->a_keys), static_cast<const Stored *>(request->b_keys),
+		request->num_a_items, request->num_b_items, Order(request->codec), tile_items};
 }
 
-/* Tiles of a merge of one item or more, and their plan. */
 template <class Tuning, class Order>
-static cudaError_t
-mgpu_prepare_merge(const mgpu_merge_request *request, mgpu_merge_lists<Order> *lists, uint64_t *num_tiles,
-				   mgpu_tile_plan *plan)
+static constexpr uint32_t
+mgpu_merge_slots_bytes()
 {
-	*lists = mgpu_lists_of<Order>(request, Tuning::tile_items);
-	*num_tiles = mgpu_tiles_of(request->num_a_items + request->num_b_items, Tuning::tile_items);
-	return mgpu_plan_tiles(*lists, *num_tiles, Tuning::ahead, request->temp, request->temp_bytes, request->stream, plan);
+	typedef typename Order::Stored Stored;
+
+	return mgpu_merge_capacity<Stored>(Tuning::tile_items, Tuning::items_per_thread) * sizeof(Stored);
 }
 
 template <class Order>
@@ -251,18 +222,12 @@ mgpu_launch_merge_keys(const mgpu_merge_request *request)
 {
 	typedef typename Order::Stored Stored;
 	typedef mgpu_merge_keys_tuning<sizeof(Stored)> Tuning;
-	constexpr uint32_t shared_bytes =
-		mgpu_merge_capacity<Stored>(Tuning::tile_items, Tuning::items_per_thread) * sizeof(Stored);
-	mgpu_merge_lists<Order> lists = mgpu_lists_of<Order>(request, Tuning::tile_items);
-	uint64_t	num_tiles;
-	mgpu_tile_plan plan;
-	cudaError_t status = mgpu_prepare_merge<Tuning>(request, &lists, &num_tiles, &plan);
+	constexpr uint32_t shared_bytes = mgpu_merge_slots_bytes<Tuning, Order>();
 
-	static_assert(shared_bytes + Tuning::threads * sizeof(uint32_t) + 64 <= 48 * 1024, "more than any CTA has");
-	if (status != cudaSuccess)
-		return status;
-	return mgpu_launch_tiles<Tuning>(plan, mgpu_merge_two_keys<Tuning, Order>, num_tiles, shared_bytes, request->stream,
-									 lists, plan, static_cast<Stored *>(request->out_keys), request->check);
+	static_assert(shared_bytes + Tuning::threads * sizeof(uint32_t) + 64 <= MGPU_PLAIN_SHARED_BYTES, "more than any CTA has");
+	return mgpu_launch_tiles<Tuning>(request, mgpu_lists_of<Order>(request, Tuning::tile_items), shared_bytes,
+									 mgpu_merge_two_keys<Tuning, Order>, static_cast<Stored *>(request->out_keys),
+									 request->check);
 }
 
 template <class Order>
@@ -271,21 +236,14 @@ mgpu_launch_merge_sources(const mgpu_merge_request *request)
 {
 	typedef typename Order::Stored Stored;
 	typedef mgpu_merge_pairs_tuning<sizeof(Stored)> Tuning;
-	constexpr uint32_t shared_bytes =
-		mgpu_merge_capacity<Stored>(Tuning::tile_items, Tuning::items_per_thread) * sizeof(Stored) +
-		Tuning::tile_items * sizeof(uint16_t);
+	constexpr uint32_t shared_bytes = mgpu_merge_slots_bytes<Tuning, Order>() + Tuning::tile_items * sizeof(uint16_t);
 	mgpu_merge_extras extras = {request->a_values, request->b_values, request->out_values, request->value_width,
 		request->check};
-	mgpu_merge_lists<Order> lists = mgpu_lists_of<Order>(request, Tuning::tile_items);
-	uint64_t	num_tiles;
-	mgpu_tile_plan plan;
-	cudaError_t status = mgpu_prepare_merge<Tuning>(request, &lists, &num_tiles, &plan);
 
-	static_assert(shared_bytes + Tuning::threads * sizeof(uint32_t) + 64 <= 48 * 1024, "more than any CTA has");
-	if (status != cudaSuccess)
-		return status;
-	return mgpu_launch_tiles<Tuning>(plan, mgpu_merge_two_sources<Tuning, Order>, num_tiles, shared_bytes,
-									 request->stream, lists, plan, static_cast<Stored *>(request->out_keys), extras);
+	static_assert(shared_bytes + Tuning::threads * sizeof(uint32_t) + 64 <= MGPU_PLAIN_SHARED_BYTES, "more than any CTA has");
+	return mgpu_launch_tiles<Tuning>(request, mgpu_lists_of<Order>(request, Tuning::tile_items), shared_bytes,
+									 mgpu_merge_two_sources<Tuning, Order>, static_cast<Stored *>(request->out_keys),
+									 extras);
 }
 
 /* Merge keys or pairs in one Order. */

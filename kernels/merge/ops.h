@@ -7,9 +7,8 @@
  * no input, are aligned to 16 bytes, and are written from their first to their last item.  Inputs
  * are aligned to their element.  Every sum of two counts is at most MGPU_MAX_ITEMS.
  *
- * temp_bytes functions ask no device.  They say 0 where that is faster.  With less memory than one
- * boundary a tile takes, the tiles find their boundaries themselves, with the same results. temp
- * is aligned to 16 bytes.
+ * temp has as many bytes as the operation's temp_bytes function says, which asks no device, and is
+ * aligned to 16 bytes.
  */
 #ifndef MGPU_MERGE_OPS_H
 #define MGPU_MERGE_OPS_H
@@ -55,7 +54,6 @@ typedef struct mgpu_merge_request
 	uint64_t	num_b_items;
 	mgpu_order_check *check;	/* on the device; NULL: no check */
 	void	   *temp;
-	uint64_t	temp_bytes;
 	cudaStream_t stream;
 } mgpu_merge_request;
 
@@ -80,7 +78,6 @@ typedef struct mgpu_bulk_request
 	const void *inserted;		/* insert: one item a position */
 	void	   *out;
 	void	   *temp;
-	uint64_t	temp_bytes;
 	cudaStream_t stream;
 } mgpu_bulk_request;
 
@@ -107,10 +104,10 @@ typedef struct mgpu_odd_even_request
 
 cudaError_t mgpu_launch_odd_even_sort(mgpu_odd_even_request *request);
 
-/* The kernels, one translation unit for each algorithm and width. */
+/* The kernels of a merge, one translation unit for each order. */
 typedef struct mgpu_merger
 {
-	cudaError_t (*merge) (const mgpu_merge_request *request);	/* num_a_items + num_b_items > 0 */
+	cudaError_t (*merge) (const mgpu_merge_request *request);
 	cudaError_t (*find_unsorted) (const mgpu_merge_request *request);
 } mgpu_merger;
 
@@ -121,8 +118,6 @@ extern const mgpu_merger mgpu_merger_two_8;
 extern const mgpu_merger mgpu_merger_two_16;
 extern const mgpu_merger mgpu_merger_float_4;
 extern const mgpu_merger mgpu_merger_float_8;
-cudaError_t mgpu_odd_even_sort_u32(mgpu_odd_even_request *request);
-cudaError_t mgpu_odd_even_sort_u64(mgpu_odd_even_request *request);
 
 #ifdef __cplusplus
 }

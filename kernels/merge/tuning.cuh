@@ -78,105 +78,28 @@ struct mgpu_merge_pairs_tuning<16> : mgpu_ops_tuning<256, 9, 3, 1, false>
 {
 };
 
-/* Bulk remove and insert, by item width.  A warp makes masks of 32 items a lane, so a thread has at most 32 items. */
+/*
+ * Bulk remove and insert, by item width.  A warp makes masks of 32 items a lane, so a thread has at
+ * most 32 items.  A remove holds them in registers while positions load.
+ */
 template <int item_bytes>
-struct mgpu_bulk_tuning;
-
-template <>
-struct mgpu_bulk_tuning<1>
-{
-	typedef mgpu_ops_tuning<256, 32, 8> remove;
-	typedef mgpu_ops_tuning<256, 32, 8> insert;
-};
-
-template <>
-struct mgpu_bulk_tuning<2>
-{
-	typedef mgpu_ops_tuning<256, 32, 4> remove;
-	typedef mgpu_ops_tuning<256, 32, 8> insert;
-};
-
-template <>
-struct mgpu_bulk_tuning<4>
-{
-	typedef mgpu_ops_tuning<256, 32, 4> remove;
-	typedef mgpu_ops_tuning<256, 16, 8> insert;
-};
-
-template <>
-struct mgpu_bulk_tuning<8>
-{
-	typedef mgpu_ops_tuning<256, 16, 4> remove;
-	typedef mgpu_ops_tuning<512, 8, 4> insert;
-};
-
-template <>
-struct mgpu_bulk_tuning<16>
-{
-	typedef mgpu_ops_tuning<256, 8, 4> remove;
-	typedef mgpu_ops_tuning<512, 4, 4> insert;
-};
+using mgpu_remove_tuning = mgpu_ops_tuning<256, item_bytes <= 4 ? 32 : 128 / item_bytes, 4>;
 
 template <int item_bytes>
-using mgpu_remove_tuning = typename mgpu_bulk_tuning<item_bytes>::remove;
+using mgpu_insert_tuning = mgpu_ops_tuning<item_bytes <= 4 ? 256 : 512, item_bytes <= 2 ? 32 : 64 / item_bytes,
+										   item_bytes <= 4 ? 8 : 4>;
 
-template <int item_bytes>
-using mgpu_insert_tuning = typename mgpu_bulk_tuning<item_bytes>::insert;
+/* Positions that a thread loads at a time. */
+#define MGPU_BULK_POSITIONS_AT_ONCE 8
 
 /* Tiles of one list go through registers for keys of this many bytes or more. */
 #define MGPU_MERGE_COPY_MIN_BYTES 4
 
-/* A list of this many items or fewer is short: nearly all tiles are copies of the other. */
-#define MGPU_MERGE_SHORT_ITEMS 1024
-
 /* Values that a thread moves at a time in a merge of pairs. */
 #define MGPU_MERGE_VALUES_AT_ONCE 8
 
-/* In a remove, items up to this many bytes are staged (in and out) or packed (out) through shared memory. */
-#define MGPU_REMOVE_STAGED_BYTES 1
-#define MGPU_REMOVE_PACKED_BYTES 4
-
-/* Positions that a thread loads at a time. */
-#define MGPU_REMOVE_POSITIONS_AT_ONCE 12
-#define MGPU_INSERT_POSITIONS_AT_ONCE 8
-
-/*
- * Up to this many tiles, every CTA searches its own two boundaries.  Beyond, one launch finds them
- * all.  A tile's own search takes 2 us of latency, the launch about 7 us in all.
- */
-#define MGPU_OPS_SEARCH_IN_TILE_TILES UINT64_C(2048)
-
-/*
- * Probes a round of a search within a CTA.  Two searches share a warp.  No interpolation: removes
- * would spill registers.
- */
-#define MGPU_OPS_TILE_PROBES 16
-
-/*
- * Probes a round of the launch's searches, for up to MGPU_OPS_FEW_TILES tiles and for more.  Few tiles wait
- * for rounds; many wait for the sectors that probes read.
- */
-#define MGPU_OPS_FEW_TILES UINT64_C(8000)
-#define MGPU_OPS_FEW_PROBES 8
-#define MGPU_OPS_MANY_PROBES 4
-#define MGPU_OPS_MANY_MERGE_PROBES 2
-
-#define MGPU_OPS_LAUNCH_THREADS 128
-
-/*
- * Tiles that receive splits while the launch searches: as many as a device holds at a time, or
- * more; and the words for them and for those that they prefetch.
- */
-#define MGPU_OPS_RECEIVING_TILES 1536
-#define MGPU_OPS_WORDS 2048
-
-/*
- * The first probes lie within this many roots of the range around the expected place
- * (device/split_search.cuh).  Random lists have it within three roots for all but a few in a
- * million tiles; the launch's fewer roots cost one or two boundaries in a hundred a round more.
- */
-#define MGPU_OPS_TILE_ROOTS 3.0f
-#define MGPU_OPS_LAUNCH_ROOTS 1.5f
+/* Threads of a CTA that searches for boundaries. */
+#define MGPU_OPS_SEARCH_THREADS 128
 
 /* The search for the first item out of order. */
 #define MGPU_UNSORTED_THREADS 256
@@ -185,11 +108,11 @@ using mgpu_insert_tuning = typename mgpu_bulk_tuning<item_bytes>::insert;
 /* The odd-even network.  A CTA works on 32 kB in shared memory: a tile of neighbours, or 256 rows of 128 bytes. */
 #define MGPU_ODD_EVEN_BYTES 32768
 #define MGPU_ODD_EVEN_ROW_BYTES 128
-#define MGPU_ODD_EVEN_LOG_ITEMS 4
+#define MGPU_ODD_EVEN_ITEMS 16
 
 /*
  * Strides of 1, 2 ... rows in a launch in the middle of a level: k strides need 2^k extra rows on
- * both sides. 5 strides write 192 of 256 rows, 4 write 224.
+ * both sides. 5 strides write 192 of 256 rows.
  */
 #define MGPU_ODD_EVEN_MIDDLE_STRIDES 5
 

@@ -39,14 +39,12 @@ mgpu_segmented_index_offset(mgpu_sort_shape shape, uint64_t num_items)
 }
 
 /* For sort tiles of either size. */
-template <class Large, class Small>
+template <class Sizes>
 static uint64_t
 temp_bytes(uint64_t num_items)
 {
-	uint64_t	large = mgpu_plan_segmented_layout<Large>(num_items).total_bytes;
-	uint64_t	small = mgpu_plan_segmented_layout<Small>(num_items).total_bytes;
-
-	return large > small ? large : small;
+	return std::max(mgpu_plan_segmented_layout<typename Sizes::large>(num_items).total_bytes,
+					mgpu_plan_segmented_layout<typename Sizes::small>(num_items).total_bytes);
 }
 
 extern "C" uint64_t
@@ -55,14 +53,11 @@ mgpu_segmented_temp_bytes(mgpu_sort_shape shape, uint64_t num_items)
 	switch (packed_bytes(shape))
 	{
 		case 4:
-			return std::max({temp_bytes<mgpu_segmented_u32_large, mgpu_segmented_u32_small>(num_items),
-				temp_bytes<mgpu_locality_u32_large, mgpu_locality_u32_small>(num_items),
-				mgpu_plan_aligned_layout<mgpu_aligned_u32>(num_items).total_bytes});
+			return std::max(temp_bytes<mgpu_segmented_u32>(num_items), temp_bytes<mgpu_locality_u32>(num_items));
 		case 8:
-			return std::max(temp_bytes<mgpu_segmented_u64_large, mgpu_segmented_u64_small>(num_items),
-							mgpu_plan_aligned_layout<mgpu_aligned_u64>(num_items).total_bytes);
+			return temp_bytes<mgpu_segmented_u64>(num_items);
 		default:
-			return temp_bytes<mgpu_segmented_u128, mgpu_segmented_u128>(num_items);
+			return temp_bytes<mgpu_segmented_u128>(num_items);
 	}
 }
 

@@ -12,8 +12,6 @@
 #ifndef MGPU_SEGMENTED_SEGMENTED_H
 #define MGPU_SEGMENTED_SEGMENTED_H
 
-#include <stdbool.h>
-
 #include "core/executor.h"
 #include "sort/sorter.h"
 
@@ -30,7 +28,7 @@ extern "C" {
 typedef struct mgpu_segmented_stats
 {
 	uint64_t	num_tiles;
-	uint64_t	num_passes;		/* 0: one CTA sorted it all, or no pass was counted */
+	uint64_t	num_passes;		/* 0: one CTA sorted it all */
 	mgpu_pass_stats passes[MGPU_MAX_PASSES];
 } mgpu_segmented_stats;
 
@@ -48,7 +46,6 @@ typedef struct mgpu_segmented_request
 	uint64_t	num_items;		/* 1 to MGPU_MAX_ITEMS */
 	const uint32_t *segment_heads;	/* on the device: ascending, unique, the first is 0 */
 	uint64_t	num_segments;	/* 0 and NULL: a locality sort */
-	bool		count_passes;	/* stats tell what passes did; else a sort that counts none may run */
 	mgpu_segmented_stats *stats;	/* on the device, aligned to 8 bytes */
 	void	   *temp;			/* aligned to 256 bytes */
 	uint64_t	temp_bytes;
@@ -62,31 +59,6 @@ uint64_t	mgpu_segmented_index_offset(mgpu_sort_shape shape, uint64_t num_items);
 uint64_t	mgpu_segmented_temp_bytes(mgpu_sort_shape shape, uint64_t num_items);
 
 cudaError_t mgpu_launch_segmented_sort(const mgpu_segmented_request *request);
-
-/* Estimated costs of sorting some keys. */
-typedef struct mgpu_cost_estimate
-{
-	double		passes;			/* of a locality sort; one that moves part of the items counts as that part */
-	double		locality_ms;
-	double		radix_ms;
-	double		merge_ms;
-	uint32_t	key_bits;		/* all keys agree in higher bits, which a radix sort may skip */
-	mgpu_algorithm choice;		/* the sort to run: LOCALITY, RADIX or MERGE */
-} mgpu_cost_estimate;
-
-/*
- * The locality probe: samples a locality sort's keys, which differ in their lowest key_bits bits.
- * Enqueues a small kernel and waits for the stream; may then read all keys, and wait again.  The
- * first call of a process allocates a few kB of pinned memory, which it keeps.  One thread at a
- * time.
- */
-cudaError_t mgpu_estimate_costs(const mgpu_segmented_request *request, uint32_t key_bits, mgpu_cost_estimate *estimate);
-
-/*
- * In how many low bits do a sort's keys differ, in whole radix digits? At most request->key_bits.
- * Reads all keys, and waits.
- */
-cudaError_t mgpu_read_key_bits(mgpu_sort_shape shape, const mgpu_sort_request *request, uint32_t *key_bits);
 
 /* The sorts, one translation unit for each key size. */
 cudaError_t mgpu_segmented_sort_u32(const mgpu_segmented_request *request);

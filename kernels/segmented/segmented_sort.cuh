@@ -15,10 +15,7 @@
 #ifndef MGPU_SEGMENTED_SEGMENTED_SORT_CUH
 #define MGPU_SEGMENTED_SEGMENTED_SORT_CUH
 
-#include <type_traits>
-
-#include "segmented/aligned_sort.cuh"
-#include "segmented/passes.cuh"
+#include "segmented/pass_kernel.cuh"
 #include "sort/merge_sort.cuh"
 
 /* Offsets of arrays in temporary memory. */
@@ -61,25 +58,33 @@ mgpu_plan_segmented_layout(uint64_t num_items)
 }
 
 /* One sort: the request in the terms of the kernels. */
-template <class Tuning, typename Stored, typename Key>
+template <class Tuning_, typename Stored, typename Key>
 struct mgpu_segmented_run
 {
-	static constexpr uint32_t tile_items = Tuning::tile_items;
+	typedef Tuning_ Tuning;
 
 	const mgpu_segmented_request *request;
 	mgpu_segment_source<Stored, Key> source;
-	mgpu_segment_pass pass;
 	uint32_t	num_sort_tiles;
-	uint32_t	num_passes;		/* that merge */
-	Key		   *side[2];
-	mgpu_segmented_header *header;
-	uint8_t    *sides[2];
-	uint32_t   *splits;
-	mgpu_active_range *ranges;
-	mgpu_segment_work *work;
-	Stored	   *keys;			/* where the result goes, and its indices */
-	uint32_t   *indices;
+	mgpu_segment_passes<Stored, Key> passes;
 };
+
+template <class Tuning>
+static mgpu_segment_pass
+mgpu_plan_first_pass(const mgpu_segmented_request *request, const uint32_t *tile_heads)
+{
+	mgpu_segment_pass pass = {};
+
+	pass.num_items = request->num_items;
+	pass.num_tiles = mgpu_divide_up(request->num_items, Tuning::tile_items);
+	pass.run_tiles = pass.sort_tiles = Tuning::sort_tiles;
+	pass.segments.heads = request->num_segments > 1 ? request->segment_heads : nullptr;
+	pass.segments.tile_heads = tile_heads;
+	pass.segments.num_segments = (uint32_t) request->num_segments;
+	pass.segments.sort_tile_items = Tuning::sort_tile_items;
+	pass.segments.overhang = Tuning::overhang;
+	return pass;
+}
 
 template <class Tuning, typename Stored, typename Key>
 static mgpu_segmented_run<Tuning, Stored, Key>
@@ -87,35 +92,28 @@ mgpu_make_segmented_run(const mgpu_segmented_request *request)
 {
 	mgpu_segmented_layout layout = mgpu_plan_segmented_layout<Tuning>(request->num_items);
 	char	   *temp = static_cast<char *>(request->temp);
+	char	   *input = static_cast<char *>(request->regions[request->current]);
 	int			side0 = sizeof(Stored) == sizeof(Key) ? request->current : request->current ^ 1;
-	bool		segmented = request->num_segments > 1;
 	mgpu_segmented_run<Tuning, Stored, Key> run = {};
+	mgpu_segment_passes<Stored, Key> &passes = run.passes;
 
 	run.request = request;
-	run.source = {static_cast<const Stored *>(request->regions[request->current]), request->num_items};
+	run.source = {reinterpret_cast<const Stored *>(input), request->num_items};
 	run.num_sort_tiles = mgpu_divide_up(request->num_items, Tuning::sort_tile_items);
-	run.pass.num_items = request->num_items;
-	run.pass.num_tiles = mgpu_divide_up(request->num_items, Tuning::tile_items);
-	run.pass.run_tiles = run.pass.sort_tiles = Tuning::sort_tiles;
-	while ((uint64_t) run.pass.run_tiles << run.num_passes < run.pass.num_tiles)
-		run.num_passes++;
-	run.pass.segments.heads = segmented ? request->segment_heads : nullptr;
-	run.pass.segments.tile_heads = reinterpret_cast<const uint32_t *>(temp + layout.tile_heads);
-	run.pass.segments.num_segments = (uint32_t) request->num_segments;
-	run.pass.segments.sort_tile_items = Tuning::sort_tile_items;
-	run.pass.segments.overhang = Tuning::overhang;
-	run.header = reinterpret_cast<mgpu_segmented_header *>(temp);
-	run.splits = reinterpret_cast<uint32_t *>(temp + layout.splits);
-	run.ranges = reinterpret_cast<mgpu_active_range *>(temp + layout.ranges);
-	run.work = reinterpret_cast<mgpu_segment_work *>(temp + layout.work);
-	for (int i = 0; i < 2; i++)
-	{
-		run.side[i] = static_cast<Key *>(request->regions[side0 ^ i]);
-		run.sides[i] = reinterpret_cast<uint8_t *>(temp + layout.sides[i]);
-	}
-	run.keys = static_cast<Stored *>(request->regions[request->current]);
-	run.indices = reinterpret_cast<uint32_t *>(static_cast<char *>(request->regions[request->current]) +
-											   mgpu_segmented_index_offset(request->shape, request->num_items));
+	passes.pass = mgpu_plan_first_pass<Tuning>(request, reinterpret_cast<const uint32_t *>(temp + layout.tile_heads));
+	while ((uint64_t) passes.pass.run_tiles << passes.num_passes < passes.pass.num_tiles)
+		passes.num_passes++;
+	passes.header = reinterpret_cast<mgpu_segmented_header *>(temp);
+	passes.stats = request->stats;
+	passes.side0 = static_cast<Key *>(request->regions[side0]);
+	passes.side1 = static_cast<Key *>(request->regions[side0 ^ 1]);
+	passes.sides = reinterpret_cast<uint8_t *>(temp + layout.sides[0]);
+	passes.next_sides = reinterpret_cast<uint8_t *>(temp + layout.sides[1]);
+	passes.splits = reinterpret_cast<uint32_t *>(temp + layout.splits);
+	passes.ranges = reinterpret_cast<mgpu_active_range *>(temp + layout.ranges);
+	passes.work = reinterpret_cast<mgpu_segment_work *>(temp + layout.work);
+	passes.keys = reinterpret_cast<Stored *>(input);
+	passes.indices = reinterpret_cast<uint32_t *>(input + mgpu_segmented_index_offset(request->shape, request->num_items));
 	return run;
 }
 
@@ -126,30 +124,33 @@ mgpu_launch_begin(const Run &run)
 {
 	constexpr uint32_t tiles_per_cta = MGPU_SEGMENTED_HEAD_THREADS / MGPU_SEGMENTED_HEAD_PROBES;
 	const mgpu_segmented_request *request = run.request;
-	const mgpu_segment_heads &segments = run.pass.segments;
-	uint32_t	num_passes = run.num_passes > 0 ? run.num_passes + 1 : 0;
+	const mgpu_segment_pass &pass = run.passes.pass;
+	mgpu_segmented_header *header = run.passes.header;
+	uint32_t	num_passes = run.passes.num_passes > 0 ? run.passes.num_passes + 1 : 0;
 	cudaError_t status;
 
-	if (segments.heads == nullptr)
+	if (pass.segments.heads == nullptr)
 	{
 		mgpu_begin_locality<<<1, MGPU_SEGMENTED_SAMPLES, 0, request->stream>>>
-			(run.source.keys, request->num_items, run.pass.num_tiles, num_passes, run.header, request->stats);
+			(run.source.keys, request->num_items, pass.num_tiles, num_passes, header, request->stats);
 		return cudaGetLastError();
 	}
-	status = cudaMemsetAsync(run.header, 0, offsetof(mgpu_segmented_header, num_work), request->stream);
+	status = cudaMemsetAsync(header, 0, offsetof(mgpu_segmented_header, num_work), request->stream);
 	if (status != cudaSuccess)
 		return status;
 	mgpu_begin_segments<<<mgpu_divide_up(run.num_sort_tiles + 1, tiles_per_cta), MGPU_SEGMENTED_HEAD_THREADS, 0,
-		request->stream>>>(segments, request->num_items, run.num_sort_tiles, const_cast<uint32_t *>(segments.tile_heads),
-						   Run::tile_items, run.pass.num_tiles, num_passes, run.header, request->stats);
+		request->stream>>>(pass.segments, request->num_items, run.num_sort_tiles,
+						   const_cast<uint32_t *>(pass.segments.tile_heads), Run::Tuning::tile_items, pass.num_tiles,
+						   num_passes, header, request->stats);
 	return cudaGetLastError();
 }
 
-template <class Tuning, bool segmented, typename Stored, typename Key>
+template <bool segmented, class Tuning, typename Stored, typename Key>
 static cudaError_t
 mgpu_launch_sort_tiles(const mgpu_segmented_run<Tuning, Stored, Key> &run)
 {
-	mgpu_segment_sinks<Stored, Key> sinks = {run.side[0], run.side[1], run.sides[0], run.keys, run.indices};
+	const mgpu_segment_passes<Stored, Key> &passes = run.passes;
+	mgpu_segment_sinks<Stored, Key> sinks = {passes.side0, passes.side1, passes.sides, passes.keys, passes.indices};
 	cudaStream_t stream = run.request->stream;
 	cudaError_t status;
 
@@ -161,7 +162,7 @@ mgpu_launch_sort_tiles(const mgpu_segmented_run<Tuning, Stored, Key> &run)
 		status = mgpu_allow_shared(kernel, shared_bytes);
 		if (status != cudaSuccess)
 			return status;
-		kernel<<<run.num_sort_tiles, Tuning::sort_threads, shared_bytes, stream>>>(run.source, run.header, sinks);
+		kernel<<<run.num_sort_tiles, Tuning::sort_threads, shared_bytes, stream>>>(run.source, passes.header, sinks);
 	}
 	else
 	{
@@ -171,26 +172,25 @@ mgpu_launch_sort_tiles(const mgpu_segmented_run<Tuning, Stored, Key> &run)
 		status = mgpu_allow_shared(kernel, shared_bytes);
 		if (status != cudaSuccess)
 			return status;
-		kernel<<<run.num_sort_tiles, Tuning::sort_threads, shared_bytes, stream>>>(run.source, run.pass.segments, run.header, sinks);
+		kernel<<<run.num_sort_tiles, Tuning::sort_threads, shared_bytes, stream>>>(run.source, passes.pass.segments,
+																				   passes.header, sinks);
 	}
 	return cudaGetLastError();
 }
 
 template <class Tuning, typename Stored, typename Key>
 static cudaError_t
-mgpu_launch_segment_passes(const mgpu_segmented_run<Tuning, Stored, Key> &run)
+mgpu_launch_segment_passes(mgpu_segmented_run<Tuning, Stored, Key> &run)
 {
 	constexpr uint32_t shared_bytes = sizeof(Key) *
 		mgpu_inputs_capacity<Key>(Tuning::tile_items, 2, Tuning::items_per_thread);
 	auto		kernel = mgpu_pass_segments<typename Tuning::tiles, Stored, Key>;
-	mgpu_segment_passes<Stored, Key> passes = {run.pass, run.num_passes, run.header, run.request->stats, run.side[0],
-		run.side[1], run.sides[0], run.sides[1], run.splits, run.ranges, run.work, run.keys, run.indices};
-	void	   *arguments[] = {&passes};
+	void	   *arguments[] = {&run.passes};
 	uint32_t	num_ctas = 0;
 	cudaError_t status = mgpu_allow_shared(kernel, shared_bytes);
 
 	if (status == cudaSuccess)
-		status = mgpu_count_resident_ctas(kernel, Tuning::merge_threads, shared_bytes, run.pass.num_tiles, &num_ctas);
+		status = mgpu_count_resident_ctas(kernel, Tuning::merge_threads, shared_bytes, run.passes.pass.num_tiles, &num_ctas);
 	if (status != cudaSuccess)
 		return status;
 	return cudaLaunchCooperativeKernel(kernel, dim3(num_ctas), dim3(Tuning::merge_threads), arguments, shared_bytes,
@@ -206,8 +206,8 @@ mgpu_segmented_sort_tuned(const mgpu_segmented_request *request)
 	cudaError_t status = mgpu_launch_begin(run);
 
 	if (status == cudaSuccess)
-		status = mgpu_launch_sort_tiles<Tuning, segmented>(run);
-	if (status == cudaSuccess && run.num_passes > 0)
+		status = mgpu_launch_sort_tiles<segmented>(run);
+	if (status == cudaSuccess && run.passes.num_passes > 0)
 		status = mgpu_launch_segment_passes(run);
 	return status;
 }
@@ -216,15 +216,12 @@ mgpu_segmented_sort_tuned(const mgpu_segmented_request *request)
 static inline bool
 mgpu_takes_large_tiles(bool large_device, uint64_t num_items, uint64_t num_segments)
 {
-	uint64_t	mean = num_items / num_segments;
+	uint64_t	small_mean = num_items < MGPU_SEGMENTED_LARGE_ITEMS ? MGPU_SEGMENTED_FEW_PASSES_MEAN : MGPU_SEGMENTED_SMALL_TILE_MEAN;
 
-	if (num_items < MGPU_SEGMENTED_LARGE_ITEMS)
-		return large_device && mean > MGPU_SEGMENTED_FEW_PASSES_MEAN;
-	return large_device && mean > MGPU_SEGMENTED_SMALL_TILE_MEAN;
+	return large_device && num_items / num_segments > small_mean;
 }
 
-/* With sort tiles of either size, or aligned ones. */
-template <class Large, class Small, bool segmented, typename Stored, typename Key>
+template <class Sizes, bool segmented, typename Stored, typename Key>
 static cudaError_t
 mgpu_segmented_sort_sized(const mgpu_segmented_request *request)
 {
@@ -233,24 +230,18 @@ mgpu_segmented_sort_sized(const mgpu_segmented_request *request)
 
 	if (status != cudaSuccess)
 		return status;
-	if constexpr (segmented && sizeof(Key) <= 8)
-	{
-		typedef std::conditional_t<sizeof(Key) == 4, mgpu_aligned_u32, mgpu_aligned_u64> Aligned;
-
-		if (mgpu_sorts_aligned(request, large))
-			return mgpu_segmented_sort_aligned<Aligned, Stored, Key>(request);
-	}
 	return mgpu_takes_large_tiles(large, request->num_items, segmented ? request->num_segments : 1) ?
-		mgpu_segmented_sort_tuned<Large, segmented, Stored, Key>(request) :
-		mgpu_segmented_sort_tuned<Small, segmented, Stored, Key>(request);
+		mgpu_segmented_sort_tuned<typename Sizes::large, segmented, Stored, Key>(request) :
+		mgpu_segmented_sort_tuned<typename Sizes::small, segmented, Stored, Key>(request);
 }
 
-template <class Large, class Small, typename Stored, typename Key>
+/* By tiles of these sizes, and of those for one segment. */
+template <class SegmentedSizes, class LocalitySizes, typename Stored, typename Key>
 static cudaError_t
 mgpu_segmented_sort(const mgpu_segmented_request *request)
 {
-	return request->num_segments > 1 ? mgpu_segmented_sort_sized<Large, Small, true, Stored, Key>(request) :
-		mgpu_segmented_sort_sized<Large, Small, false, Stored, Key>(request);
+	return request->num_segments > 1 ? mgpu_segmented_sort_sized<SegmentedSizes, true, Stored, Key>(request) :
+		mgpu_segmented_sort_sized<LocalitySizes, false, Stored, Key>(request);
 }
 
 #endif							/* MGPU_SEGMENTED_SEGMENTED_SORT_CUH */

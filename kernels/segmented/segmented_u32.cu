@@ -4,7 +4,5 @@
 extern "C" cudaError_t
 mgpu_segmented_sort_u32(const mgpu_segmented_request *request)
 {
-	if (request->num_segments > 1)
-		return mgpu_segmented_sort_sized<mgpu_segmented_u32_large, mgpu_segmented_u32_small, true, uint32_t, uint32_t>(request);
-	return mgpu_segmented_sort_sized<mgpu_locality_u32_large, mgpu_locality_u32_small, false, uint32_t, uint32_t>(request);
+	return mgpu_segmented_sort<mgpu_segmented_u32, mgpu_locality_u32, uint32_t, uint32_t>(request);
 }

@@ -4,5 +4,5 @@
 extern "C" cudaError_t
 mgpu_segmented_sort_u32_index(const mgpu_segmented_request *request)
 {
-	return mgpu_segmented_sort<mgpu_segmented_u64_large, mgpu_segmented_u64_small, uint32_t, uint64_t>(request);
+	return mgpu_segmented_sort<mgpu_segmented_u64, mgpu_segmented_u64, uint32_t, uint64_t>(request);
 }

@@ -4,5 +4,5 @@
 extern "C" cudaError_t
 mgpu_segmented_sort_u64(const mgpu_segmented_request *request)
 {
-	return mgpu_segmented_sort<mgpu_segmented_u64_large, mgpu_segmented_u64_small, uint64_t, uint64_t>(request);
+	return mgpu_segmented_sort<mgpu_segmented_u64, mgpu_segmented_u64, uint64_t, uint64_t>(request);
 }

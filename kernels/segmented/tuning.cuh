@@ -42,62 +42,28 @@ struct mgpu_segmented_tuning : mgpu_segmented_tiles<merge_threads_, items_, resi
 				  "an odd stride, and room for an overhang of less than a tile");
 };
 
-/*
- * By key: 4 bytes; 8 bytes, which also hold a 4-byte key and its index; 16 bytes, which hold an
- * 8-byte key and its index.  Devices with less than MGPU_LARGE_SHARED_BYTES an SM take sort tiles
- * of half the size.
- */
-typedef mgpu_segmented_tuning<512, 256, 29, 31> mgpu_segmented_u32_large;
-typedef mgpu_segmented_tuning<256, 256, 29, 31> mgpu_segmented_u32_small;
-typedef mgpu_segmented_tuning<512, 256, 31, 33> mgpu_locality_u32_large;	/* one segment has no overhang */
-typedef mgpu_segmented_tuning<256, 256, 31, 33> mgpu_locality_u32_small;
-typedef mgpu_segmented_tuning<512, 256, 15, 17> mgpu_segmented_u64_large;
-typedef mgpu_segmented_tuning<256, 256, 15, 17> mgpu_segmented_u64_small;
-typedef mgpu_segmented_tuning<256, 256, 7, 9, 768> mgpu_segmented_u128;	/* on every device */
-
-/*
- * The aligned sort (aligned.cuh), on devices with large shared memory.  Threads and items as in the
- * merge sort's block sort (sort/tuning.cuh).
- */
-template <int threads_, int items_, int most_phase_, int resident_threads_>
-struct mgpu_aligned_tuning
+/* Sort tiles of two sizes. */
+template <class large_, class small_>
+struct mgpu_segmented_sizes
 {
-	static constexpr int items_per_thread = items_;
-	static constexpr int threads = threads_;
-	static constexpr int resident_threads = resident_threads_;
-	static constexpr uint32_t most_phase = most_phase_;	/* items short of a vector */
-	static constexpr uint32_t tile_items = threads_ * items_;
-	static constexpr uint32_t num_classes = threads_ == 512 ? 9 : threads_ == 256 ? 8 : 7;
-
-	static_assert(items_ % 2 == 1 && threads_ == 2 << (num_classes - 1), "an odd stride, classes up to the CTA's threads");
+	typedef large_ large;
+	typedef small_ small;		/* where an SM has less than MGPU_LARGE_SHARED_BYTES, and as below */
 };
 
-typedef mgpu_aligned_tuning<256, 47, 3, 768> mgpu_aligned_u32;
-typedef mgpu_aligned_tuning<256, 25, 1, 768> mgpu_aligned_u64;
-
 /*
- * Mean segment lengths for which the aligned sort runs.  From the minimum on it is faster, for each
- * form.  Beyond the maximum it gains little, and would lose on segments that are nearly in order.
+ * By key: 4 bytes; 8 bytes, which also hold a 4-byte key and its index; 16 bytes, which hold an
+ * 8-byte key and its index.  A locality sort has one segment, and so no overhang.
  */
-#define MGPU_ALIGNED_MIN_MEAN 40
-#define MGPU_ALIGNED_MIN_MEAN_INDEX 50
-#define MGPU_ALIGNED_MIN_MEAN_U32 60
-#define MGPU_ALIGNED_MAX_MEAN 200000
-
-#define MGPU_ALIGNED_MAX_CLASSES 9
-#define MGPU_ALIGNED_WARP_CLASSES 5		/* of groups of up to 32 threads */
-
-/* Threads of a CTA that lists segments, and segments a thread. */
-#define MGPU_ALIGNED_BEGIN_THREADS 256
-#define MGPU_ALIGNED_BEGIN_SEGMENTS 4
-
-/* Items a CTA, at least: each CTA adds to the cost of a barrier of all. */
-#define MGPU_ALIGNED_CTA_ITEMS 1024
+typedef mgpu_segmented_sizes<mgpu_segmented_tuning<512, 256, 29, 31>, mgpu_segmented_tuning<256, 256, 29, 31>> mgpu_segmented_u32;
+typedef mgpu_segmented_sizes<mgpu_segmented_tuning<512, 256, 31, 33>, mgpu_segmented_tuning<256, 256, 31, 33>> mgpu_locality_u32;
+typedef mgpu_segmented_sizes<mgpu_segmented_tuning<512, 256, 15, 17>, mgpu_segmented_tuning<256, 256, 15, 17>> mgpu_segmented_u64;
+typedef mgpu_segmented_tuning<256, 256, 7, 9, 768> mgpu_segmented_u128_tile;
+typedef mgpu_segmented_sizes<mgpu_segmented_u128_tile, mgpu_segmented_u128_tile> mgpu_segmented_u128;
 
 /*
- * Sort tiles of half the size on every device as well: for segments up to this mean length, which
- * take no pass; and, in arrays too small to fill the SMs, up to the last mean, beyond which one
- * more pass costs more than idle SMs.
+ * Small sort tiles on every device (mgpu_takes_large_tiles): for segments up to this mean length,
+ * which take no pass; and, in arrays too small to fill the SMs, up to the last mean, beyond which
+ * one more pass costs more than idle SMs.
  */
 #define MGPU_SEGMENTED_SMALL_TILE_MEAN 48
 #define MGPU_SEGMENTED_LARGE_ITEMS (UINT64_C(1) << 21)
@@ -116,16 +82,5 @@ typedef mgpu_aligned_tuning<256, 25, 1, 768> mgpu_aligned_u64;
 /* Keys sampled to see whether an array is in reverse, and how many must descend. */
 #define MGPU_SEGMENTED_SAMPLES 1024
 #define MGPU_SEGMENTED_REVERSED_SAMPLES 960
-
-/* The locality probe: pairs of lists a pass, and keys sampled of each pair. */
-#define MGPU_LOCALITY_PROBE_CTAS 16
-#define MGPU_LOCALITY_PROBE_THREADS 1024
-
-/* The kernel that reads all keys for the bits in which they differ. */
-#define MGPU_READ_BITS_CTAS 1024
-#define MGPU_READ_BITS_THREADS 256
-
-/* The array counts as reversed if this many of MGPU_LOCALITY_PROBE_THREADS samples descend. */
-#define MGPU_LOCALITY_PROBE_REVERSED_DESCENTS 960
 
 #endif							/* MGPU_SEGMENTED_TUNING_CUH */

@@ -11,15 +11,17 @@
  *	 diagonals  d0   d1   d2   d3			one a thread
  *
  * The merge sort's runs both walk up, each followed by a largest item; the segmented sort's face
- * each other.  Items near their places need few levels: once pairs of runs are in order, one more
- * merge across the borders of pairs ends the sort.  Rejected: in-warp bitonic merges by shuffles,
- * slower (NOTES.md).  Steps between two barriers run on the host too.
+ * each other.  Rejected: in-warp bitonic merges by shuffles, slower (NOTES.md).  Steps between two
+ * barriers run on the host too.
  */
 #ifndef MGPU_SORT_CTA_SORT_CUH
 #define MGPU_SORT_CTA_SORT_CUH
 
 #include "sort/thread_sort.cuh"
 #include "sort/tuning.cuh"
+
+/* The tile of a kernel's CTA. */
+extern __shared__ __align__(16) char mgpu_shared[];
 
 /* Put a thread's items at slot, slot + 1 ... */
 template <int items, typename Item>
@@ -116,17 +118,16 @@ mgpu_put_run(const typename Tile::Item (&values)[items], const Tile &tile, uint3
 }
 
 /*
- * Merge a thread's share of its pair of runs; `first` is the first thread of all pairs of this
- * level.  A largest item follows an exhausted run, but if the tile has such items of its own
- * (has_largest), a merge may run past it.  Then all outputs behind the first largest item are
- * raised to that.
+ * Merge a thread's share of its pair of runs.  A largest item follows an exhausted run, but if the
+ * tile has such items of its own (has_largest), a merge may run past it.  Then all outputs behind
+ * the first largest item are raised to that.
  */
 template <int items, class Tile>
 MGPU_HOST_DEVICE void
 mgpu_merge_runs(typename Tile::Item (&values)[items], const Tile &tile, uint32_t thread, uint32_t run_threads,
-				bool has_largest, uint32_t first = 0)
+				bool has_largest)
 {
-	uint32_t	in_pair = (thread - first) & (2 * run_threads - 1);
+	uint32_t	in_pair = thread & (2 * run_threads - 1);
 	uint32_t	a_slot = mgpu_run_slots(thread - in_pair, items);
 	uint32_t	b_slot = a_slot + mgpu_run_slots(run_threads, items);
 	uint32_t	diagonal = in_pair * items;
@@ -140,38 +141,6 @@ mgpu_merge_runs(typename Tile::Item (&values)[items], const Tile &tile, uint32_t
 		for (int i = 1; i < items; i++)
 			values[i] = values[i] < values[i - 1] ? values[i - 1] : values[i];
 	}
-}
-
-/* Threads of the runs that end a sort of items near their places: the fewest that hold MGPU_NEAR_PLACES items. */
-MGPU_HOST_DEVICE constexpr uint32_t
-mgpu_near_run_threads(uint32_t items)
-{
-	uint32_t	run_threads = 1;
-
-	while (run_threads * items < MGPU_NEAR_PLACES)
-		run_threads *= 2;
-	return run_threads;
-}
-
-/*
- * Pairs of runs are in order.  Would the tile fail to be, if each pair's second run were merged
- * with the next pair's first? Each run must end before the next but one begins, and before the one
- * behind that (window_pass.cuh has the same for runs in memory).  The thread that begins a run
- * checks it.
- */
-template <class Tile>
-MGPU_HOST_DEVICE bool
-mgpu_near_fails(const Tile &tile, uint32_t thread, uint32_t threads, uint32_t items, uint32_t run_threads)
-{
-	uint32_t	second = thread + 2 * run_threads;
-	uint32_t	third = second + run_threads;
-	typename Tile::Item last;
-
-	if (thread % run_threads != 0 || second >= threads)
-		return false;
-	last = tile.at((mgpu_run_slots(thread, items) + run_threads * items - 1) * Tile::unit);
-	return tile.at(mgpu_run_slots(second, items) * Tile::unit) < last ||
-		(third < threads && tile.at(mgpu_run_slots(third, items) * Tile::unit) < last);
 }
 
 /* Has a thread's sorted share a largest item? */
@@ -213,42 +182,17 @@ mgpu_cta_sort(Key (&keys)[items], Key *tile, uint32_t thread)
 	}
 }
 
-/*
- * The last level of items near their places: merge each pair's second run with the next pair's
- * first.  Ends with a barrier.  False: the tile is not in order, but each thread's items are.
- */
+/* The same by guarded merges, for a tile of mgpu_sort_slots. */
 template <int threads, int items, class Tile>
-static __device__ __forceinline__ bool
-mgpu_cta_end_near(typename Tile::Item (&values)[items], const Tile &tile, uint32_t thread, bool has_largest)
-{
-	constexpr uint32_t run_threads = mgpu_near_run_threads(items);
-	bool		fails;
-
-	mgpu_put_run(values, tile, thread, run_threads);
-	__syncthreads();				/* all runs are written */
-	fails = mgpu_near_fails(tile, thread, threads, items, run_threads);
-	if (thread >= run_threads && thread < threads - run_threads)
-		mgpu_merge_runs(values, tile, thread, run_threads, has_largest, run_threads);
-	return !__syncthreads_or(fails);	/* all runs are read */
-}
-
-/*
- * The same by guarded merges, for a tile of mgpu_sort_slots.  If no two items are equal, a thread
- * also begins with its own items t * items ... near: try the few levels for items near their places
- * first; if they fail, start again with all levels.
- */
-template <int threads, int items, bool near, class Tile>
 static __device__ __forceinline__ void
 mgpu_cta_sort_runs(typename Tile::Item (&values)[items], const Tile &tile, uint32_t thread)
 {
-	constexpr uint32_t near_threads = 2 * mgpu_near_run_threads(items);
-	uint32_t	end_threads = near && near_threads < threads ? near_threads : threads;
 	bool		has_largest;
 
 	mgpu_thread_sort(values);
 	has_largest = __syncthreads_or(mgpu_ends_largest(values));
 #pragma unroll 1
-	for (uint32_t run_threads = 1; run_threads < end_threads;)
+	for (uint32_t run_threads = 1; run_threads < threads; run_threads *= 2)
 	{
 		/* with largest items, a merge may read other warps' slots */
 		uint32_t	sync_threads = has_largest ? threads : run_threads;
@@ -257,16 +201,6 @@ mgpu_cta_sort_runs(typename Tile::Item (&values)[items], const Tile &tile, uint3
 		mgpu_sync_pair(sync_threads);	/* both runs are written */
 		mgpu_merge_runs(values, tile, thread, run_threads, has_largest);
 		mgpu_sync_pair(sync_threads);	/* both runs are read */
-		run_threads *= 2;
-		if constexpr (near && near_threads < threads)
-		{
-			if (run_threads < end_threads || end_threads == threads)
-				continue;
-			if (mgpu_cta_end_near<threads>(values, tile, thread, has_largest))
-				break;
-			end_threads = threads;
-			run_threads = 1;
-		}
 	}
 }
 

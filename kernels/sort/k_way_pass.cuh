@@ -18,7 +18,7 @@
 #ifndef MGPU_SORT_K_WAY_PASS_CUH
 #define MGPU_SORT_K_WAY_PASS_CUH
 
-#include "sort/four_way_pass.cuh"
+#include "device/merge_path.cuh"
 #include "sort/tuning.cuh"
 
 #define MGPU_K_WAY_LEVELS 5		/* at most, of one pass */
@@ -35,7 +35,7 @@ struct mgpu_k_way_pass
 };
 
 /* How a sort continues after its block sort. */
-struct mgpu_k_way_plan
+struct mgpu_merge_plan
 {
 	mgpu_k_way_pass pass;		/* the next one */
 	uint32_t	levels;			/* two-way levels still to do */
@@ -56,7 +56,7 @@ mgpu_k_way_capacity(uint32_t threads, uint32_t items, uint32_t levels)
 
 /* Lay out the next pass.  Levels are spread evenly over passes, and tiles are as full as their slack allows. */
 static inline void
-mgpu_plan_k_way_pass(mgpu_k_way_plan *plan)
+mgpu_plan_k_way_pass(mgpu_merge_plan *plan)
 {
 	mgpu_k_way_pass *pass = &plan->pass;
 	uint64_t	group_items;
@@ -78,18 +78,20 @@ mgpu_plan_k_way_pass(mgpu_k_way_plan *plan)
 }
 
 template <class Tuning>
-static mgpu_k_way_plan
-mgpu_plan_k_way(uint64_t num_items)
+static mgpu_merge_plan
+mgpu_plan_merges(uint64_t num_items)
 {
-	mgpu_k_way_plan plan = {};
+	mgpu_merge_plan plan = {};
 	uint32_t	most_levels = 0;
 
+	static_assert(mgpu_k_way_capacity(Tuning::threads, Tuning::items_per_thread, 1) > 2 * MGPU_K_WAY_SLACK,
+				  "a cut lies behind the one before it");
 	while (2 << most_levels <= Tuning::ways)
 		most_levels++;
-	plan.threads = Tuning::merge_threads;
+	plan.threads = Tuning::threads;
 	plan.items = Tuning::items_per_thread;
 	plan.pass.num_items = num_items;
-	plan.pass.run_items = Tuning::sort_tile_items;
+	plan.pass.run_items = Tuning::tile_items;
 	while (plan.pass.run_items << plan.levels < num_items)
 		plan.levels++;
 	plan.num_passes = (int) ((plan.levels + most_levels - 1) / most_levels);
@@ -98,7 +100,7 @@ mgpu_plan_k_way(uint64_t num_items)
 }
 
 static inline void
-mgpu_advance_plan(mgpu_k_way_plan *plan)
+mgpu_advance_plan(mgpu_merge_plan *plan)
 {
 	plan->pass.run_items <<= plan->pass.levels;
 	plan->levels -= plan->pass.levels;
@@ -114,7 +116,7 @@ template <class Tuning>
 static uint64_t
 mgpu_k_way_temp_bytes(uint64_t num_items)
 {
-	constexpr uint32_t capacity = Tuning::merge_tile_items - Tuning::ways / 2 * Tuning::items_per_thread;
+	constexpr uint32_t capacity = Tuning::tile_items - Tuning::ways / 2 * Tuning::items_per_thread;
 	uint64_t	num_tiles = 4 * (num_items / (capacity - MGPU_K_WAY_SLACK) + 1);
 
 	return num_tiles * Tuning::ways * sizeof(uint32_t);

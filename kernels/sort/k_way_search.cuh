@@ -20,6 +20,7 @@
 
 #include "device/approx_math.cuh"
 #include "device/array.cuh"
+#include "device/bits.cuh"
 #include "sort/k_way_pass.cuh"
 
 #define MGPU_K_WAY_GUESSES 4		/* rounds before the first one that names middles */
@@ -60,6 +61,14 @@ mgpu_name_item(const mgpu_k_way_window &window, const mgpu_k_way_goal &goal, int
 	uint32_t	step = round < MGPU_K_WAY_GUESSES || round % 2 == 0 ? (uint32_t) ((float) items * part) : items / 2;
 
 	return window.low + (step < items ? step : items - 1);
+}
+
+/* Does a probe of another run come before this key?  Equal keys go by run. */
+template <typename Key>
+MGPU_HOST_DEVICE bool
+mgpu_probe_before(Key probe, Key key, bool earlier_run)
+{
+	return probe < key || (earlier_run && probe == key);
 }
 
 /*

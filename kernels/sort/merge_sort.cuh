@@ -2,148 +2,33 @@
  * sort/merge_sort.cuh
  *		Mergesort on the device: the passes and their launches.
  *
- * Sort tiles in shared memory, then merge runs until one is left.  Each pass is a partition (one
- * split a tile) and a merge (one tile a CTA) between two sides.  A pass merges up to 32 runs
- * (k_way_kernels.cuh), or four, and two if the number of levels is odd: for few items, and for
- * sorts that windows may end.  If input and output have the same form, the block sort starts on
- * the side that makes the last pass end where the input was.
+ * Sort tiles in shared memory, then merge up to 32 runs in a pass until one is left.  Each pass is
+ * a partition (one split a tile) and a merge (one tile a CTA) between two sides.  If input and
+ * output have the same form, the block sort starts on the side that makes the last pass end where
+ * the input was.
  *
- * Source: moderngpu's mergesort (S.  Baxter, 2013) on the Merge Path partition; 4-way and k-way
- * passes are ours.  Rejected: two arrays for 4-byte keys and indices, since packed into 64 bits
+ * Source: moderngpu's mergesort (S.  Baxter, 2013) on the Merge Path partition; k-way passes are
+ * ours.  Rejected: two arrays for 4-byte keys and indices, since packed into 64 bits
  * they need one load, one comparison and no stability.
  */
 #ifndef MGPU_SORT_MERGE_SORT_CUH
 #define MGPU_SORT_MERGE_SORT_CUH
 
 #include "device/launch.cuh"
-#include "sort/four_way_kernels.cuh"
-#include "sort/k_way_kernels.cuh"
+#include "sort/block_sort.cuh"
+#include "sort/k_way_merge.cuh"
 #include "sort/sorter.h"
 
-/* How a sort continues after its block sort. */
-struct mgpu_merge_plan
-{
-	mgpu_merge_pass pass;		/* the next one */
-	int			levels;			/* two-way levels still to do */
-	int			num_passes;		/* passes still to do */
-	int			ways;			/* 2 or 4 */
-};
-
-/* Levels of the next pass: 2 if `ways` allows it and the remaining levels are even. */
-static inline int
-mgpu_next_levels(const mgpu_merge_plan *plan)
-{
-	return plan->ways == 4 && plan->levels % 2 == 0 && plan->levels > 0 ? 2 : 1;
-}
-
-static inline void
-mgpu_advance_plan(mgpu_merge_plan *plan)
-{
-	int			levels = mgpu_next_levels(plan);
-
-	plan->pass.run_tiles <<= levels;
-	plan->levels -= levels;
-	plan->num_passes--;
-}
-
-template <class Tuning>
-static mgpu_merge_plan
-mgpu_plan_merges_of(uint64_t num_items, uint32_t tile_items, uint32_t run_tiles)
-{
-	mgpu_merge_plan plan;
-
-	plan.pass.num_items = num_items;
-	plan.pass.tile_items = tile_items;
-	plan.pass.num_tiles = mgpu_divide_up(num_items, tile_items);
-	plan.pass.run_tiles = run_tiles;
-	plan.levels = 0;
-	while (plan.pass.run_tiles << plan.levels < plan.pass.num_tiles)
-		plan.levels++;
-	plan.ways = Tuning::ways;
-	plan.num_passes = Tuning::ways == 4 ? (plan.levels + 1) / 2 : plan.levels;
-	return plan;
-}
-
-template <class Tuning>
-static mgpu_merge_plan
-mgpu_plan_merges(uint64_t num_items)
-{
-	return mgpu_plan_merges_of<Tuning>(num_items, Tuning::merge_tile_items,
-									   Tuning::sort_tile_items / Tuning::merge_tile_items);
-}
-
-template <class Tuning, bool near = false, class Source, class Sink>
+template <class Tuning, class Source, class Sink>
 static cudaError_t
 mgpu_launch_sort_tiles(Source source, Sink sink, uint64_t num_items, cudaStream_t stream)
 {
 	constexpr uint32_t shared_bytes =
-		mgpu_tile<typename Sink::Item>::bytes(mgpu_sort_slots(Tuning::sort_threads, Tuning::items_per_thread));
+		mgpu_tile<typename Sink::Item>::bytes(mgpu_sort_slots(Tuning::threads, Tuning::items_per_thread));
 
-	return mgpu_launch(mgpu_sort_tiles<Tuning, near, Source, Sink>, mgpu_divide_up(num_items, Tuning::sort_tile_items),
-					   Tuning::sort_threads, shared_bytes, stream, source, sink, num_items);
+	return mgpu_launch(mgpu_sort_tiles<Tuning, Source, Sink>, mgpu_divide_up(num_items, Tuning::tile_items),
+					   Tuning::threads, shared_bytes, stream, source, sink, num_items);
 }
-
-template <typename Key>
-static cudaError_t
-mgpu_launch_partition(const Key *keys, const mgpu_merge_pass &pass, void *splits, cudaStream_t stream)
-{
-	return mgpu_launch(mgpu_partition<Key>, mgpu_divide_up(pass.num_tiles, MGPU_PARTITION_THREADS / 32),
-					   MGPU_PARTITION_THREADS, 0, stream, keys, pass, static_cast<uint32_t *>(splits));
-}
-
-template <class Keys>
-static cudaError_t
-mgpu_launch_partition_four_way(Keys keys, const mgpu_merge_pass &pass, void *splits, cudaStream_t stream)
-{
-	return mgpu_launch(mgpu_partition_four_way<Keys>, mgpu_divide_up(pass.num_tiles, MGPU_PARTITION_THREADS / 32),
-					   MGPU_PARTITION_THREADS, 0, stream, keys, pass, static_cast<mgpu_four_way_split *>(splits));
-}
-
-template <class Tuning, class Array, class Sink>
-static cudaError_t
-mgpu_launch_merge(Array array, const mgpu_merge_pass &pass, const void *splits, Sink sink, cudaStream_t stream)
-{
-	constexpr int items = Tuning::items_per_thread;
-	constexpr uint32_t shared_bytes =
-		mgpu_tile<typename Array::Item>::bytes(mgpu_merge_slots<Array>(Tuning::merge_threads * items, 2, items));
-
-	return mgpu_launch(mgpu_merge_tiles<Tuning, Array, Sink>, (unsigned int) pass.num_tiles, Tuning::merge_threads,
-					   shared_bytes, stream, array, pass, static_cast<const uint32_t *>(splits), sink);
-}
-
-template <class Tuning, class Array, class Sink>
-static cudaError_t
-mgpu_launch_merge_four_way(Array array, const mgpu_merge_pass &pass, const void *splits, Sink sink, cudaStream_t stream)
-{
-	constexpr uint32_t shared_bytes =
-		mgpu_tile<typename Array::Item>::bytes(mgpu_four_way_slots<Array>(Tuning::merge_threads, Tuning::items_per_thread));
-
-	return mgpu_launch(mgpu_merge_four_way<Tuning, Array, Sink>, (unsigned int) pass.num_tiles, Tuning::merge_threads,
-					   shared_bytes, stream, array, pass, static_cast<const mgpu_four_way_split *>(splits), sink);
-}
-
-/* One pass over two or four runs, from array to sink. */
-template <class Tuning, class Array, class Sink>
-static cudaError_t
-mgpu_launch_pass(Array array, const mgpu_merge_plan *plan, void *splits, Sink sink, cudaStream_t stream)
-{
-	bool		is_four_way = mgpu_next_levels(plan) == 2;
-	cudaError_t status = cudaSuccess;
-
-	if constexpr (!Tuning::search_in_tile)
-		status = is_four_way ? mgpu_launch_partition_four_way(array.search_keys(), plan->pass, splits, stream) :
-			mgpu_launch_partition(array.keys, plan->pass, splits, stream);
-	if (status != cudaSuccess)
-		return status;
-	if constexpr (Tuning::ways == 4)
-	{
-		if (is_four_way)
-			return mgpu_launch_merge_four_way<Tuning>(array, plan->pass, splits, sink, stream);
-	}
-	return mgpu_launch_merge<Tuning>(array, plan->pass, splits, sink, stream);
-}
-
-/* ------------------------------------------------------------ k-way passes */
 
 template <class Keys>
 static cudaError_t
@@ -159,31 +44,19 @@ static cudaError_t
 mgpu_launch_merge_k_way(Array array, const mgpu_k_way_pass &pass, const void *splits, Sink sink, cudaStream_t stream)
 {
 	constexpr uint32_t shared_bytes = mgpu_tile<typename Array::Item>::bytes(
-		mgpu_k_way_slots<Array>(Tuning::merge_threads, Tuning::items_per_thread, Tuning::ways));
+		mgpu_k_way_slots<Array>(Tuning::threads, Tuning::items_per_thread, Tuning::ways));
 
-	return mgpu_launch(mgpu_merge_k_way<Tuning, Array, Sink>, pass.num_tiles, Tuning::merge_threads, shared_bytes, stream,
+	return mgpu_launch(mgpu_merge_k_way<Tuning, Array, Sink>, pass.num_tiles, Tuning::threads, shared_bytes, stream,
 					   array, pass, static_cast<const uint32_t *>(splits), sink);
 }
 
 template <class Tuning, class Array, class Sink>
 static cudaError_t
-mgpu_launch_pass(Array array, const mgpu_k_way_plan *plan, void *splits, Sink sink, cudaStream_t stream)
+mgpu_launch_pass(Array array, const mgpu_merge_plan *plan, void *splits, Sink sink, cudaStream_t stream)
 {
 	cudaError_t status = mgpu_launch_partition_k_way(array.search_keys(), plan->pass, splits, stream);
 
 	return status != cudaSuccess ? status : mgpu_launch_merge_k_way<Tuning>(array, plan->pass, splits, sink, stream);
-}
-
-/* ------------------------------------------------------------------- sorts */
-
-template <class Tuning>
-static auto
-mgpu_plan_sort(uint64_t num_items)
-{
-	if constexpr (Tuning::is_k_way)
-		return mgpu_plan_k_way<Tuning>(num_items);
-	else
-		return mgpu_plan_merges<Tuning>(num_items);
 }
 
 /* Sort items of one form, from source, between two sides.  The result is on arrays[side]. */
@@ -191,7 +64,7 @@ template <class Tuning, class Source, class Array>
 static cudaError_t
 mgpu_merge_sort_arrays(const mgpu_sort_request *request, Source source, const Array (&arrays)[2], int side)
 {
-	auto		plan = mgpu_plan_sort<Tuning>(request->num_items);
+	mgpu_merge_plan plan = mgpu_plan_merges<Tuning>(request->num_items);
 	cudaError_t status;
 
 	side ^= plan.num_passes & 1;
@@ -232,7 +105,7 @@ template <class Tuning>
 static cudaError_t
 mgpu_merge_sort_packed(mgpu_sort_request *request)
 {
-	auto		plan = mgpu_plan_sort<Tuning>(request->num_items);
+	mgpu_merge_plan plan = mgpu_plan_merges<Tuning>(request->num_items);
 	mgpu_packed_array arrays[2] = {{{static_cast<uint64_t *>(request->keys[0])}},
 		{{static_cast<uint64_t *>(request->keys[1])}}};
 	int			side = request->current ^ 1;
@@ -266,10 +139,10 @@ static cudaError_t
 mgpu_launch_one_tile(const mgpu_sort_request *request, Source source, Sink sink)
 {
 	constexpr uint32_t shared_bytes =
-		mgpu_tile<typename Sink::Item>::bytes(mgpu_sort_slots(Tuning::sort_threads, Tuning::items_per_thread));
+		mgpu_tile<typename Sink::Item>::bytes(mgpu_sort_slots(Tuning::threads, Tuning::items_per_thread));
 
 	static_assert(shared_bytes <= MGPU_PLAIN_SHARED_BYTES, "more would have to be asked for");
-	return mgpu_launch_kernel(false, mgpu_sort_tiles<Tuning, false, Source, Sink>, 1, Tuning::sort_threads, shared_bytes,
+	return mgpu_launch_kernel(false, mgpu_sort_tiles<Tuning, Source, Sink>, 1, Tuning::threads, shared_bytes,
 							  request->stream, source, sink, request->num_items);
 }
 
@@ -313,7 +186,7 @@ mgpu_sort_one_tile(mgpu_tile_tunings<First, Others...>, const mgpu_sort_request 
 {
 	if constexpr (sizeof...(Others) > 0)
 	{
-		if (request->num_items > First::sort_tile_items)
+		if (request->num_items > First::tile_items)
 			return mgpu_sort_one_tile(mgpu_tile_tunings<Others...>(), request, sort);
 	}
 	return sort(First());

@@ -15,8 +15,6 @@ mgpu_merge_sort_u32(mgpu_sort_request *request)
 	status = mgpu_is_large_device(&large);
 	if (status != cudaSuccess)
 		return status;
-	if (!large)
-		return mgpu_merge_sort_keys<mgpu_tuning_u32_small, uint32_t>(request);
-	return request->num_items <= MGPU_FEW_ITEMS_U32 ? mgpu_merge_sort_keys<mgpu_tuning_u32_few, uint32_t>(request) :
-		mgpu_merge_sort_keys<mgpu_tuning_u32_k_way, uint32_t>(request);
+	return large && request->num_items > MGPU_FEW_ITEMS_U32 ? mgpu_merge_sort_keys<mgpu_tuning_u32, uint32_t>(request) :
+		mgpu_merge_sort_keys<mgpu_tuning_u32_few, uint32_t>(request);
 }

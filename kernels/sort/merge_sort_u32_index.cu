@@ -15,9 +15,6 @@ mgpu_merge_sort_u32_index(mgpu_sort_request *request)
 	status = mgpu_is_large_device(&large);
 	if (status != cudaSuccess)
 		return status;
-	if (!large)
-		return mgpu_merge_sort_packed<mgpu_tuning_u64_small>(request);
-	return request->num_items <= MGPU_FEW_ITEMS_U64 ? mgpu_merge_sort_packed<mgpu_tuning_u64_few>(request) :
-		request->num_items <= MGPU_SOME_ITEMS_U64 ? mgpu_merge_sort_packed<mgpu_tuning_u64_some>(request) :
-		mgpu_merge_sort_packed<mgpu_tuning_u64_k_way>(request);
+	return large && request->num_items > MGPU_FEW_ITEMS_U64 ? mgpu_merge_sort_packed<mgpu_tuning_u64>(request) :
+		mgpu_merge_sort_packed<mgpu_tuning_u64_few>(request);
 }

@@ -15,9 +15,6 @@ mgpu_merge_sort_u64(mgpu_sort_request *request)
 	status = mgpu_is_large_device(&large);
 	if (status != cudaSuccess)
 		return status;
-	if (!large)
-		return mgpu_merge_sort_keys<mgpu_tuning_u64_small, uint64_t>(request);
-	return request->num_items <= MGPU_FEW_ITEMS_U64 ? mgpu_merge_sort_keys<mgpu_tuning_u64_few, uint64_t>(request) :
-		request->num_items <= MGPU_SOME_ITEMS_U64 ? mgpu_merge_sort_keys<mgpu_tuning_u64_some, uint64_t>(request) :
-		mgpu_merge_sort_keys<mgpu_tuning_u64_k_way, uint64_t>(request);
+	return large && request->num_items > MGPU_FEW_ITEMS_U64 ? mgpu_merge_sort_keys<mgpu_tuning_u64, uint64_t>(request) :
+		mgpu_merge_sort_keys<mgpu_tuning_u64_few, uint64_t>(request);
 }

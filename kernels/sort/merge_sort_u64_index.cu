@@ -15,8 +15,6 @@ mgpu_merge_sort_u64_index(mgpu_sort_request *request)
 	status = mgpu_is_large_device(&large);
 	if (status != cudaSuccess)
 		return status;
-	if (!large)
-		return mgpu_merge_sort_indexed<mgpu_tuning_u64_index_small>(request);
-	return request->num_items <= MGPU_FEW_ITEMS_U64_INDEX ? mgpu_merge_sort_indexed<mgpu_tuning_u64_index_few>(request) :
-		mgpu_merge_sort_indexed<mgpu_tuning_u64_index_k_way>(request);
+	return large && request->num_items > MGPU_FEW_ITEMS_U64_INDEX ? mgpu_merge_sort_indexed<mgpu_tuning_u64_index>(request) :
+		mgpu_merge_sort_indexed<mgpu_tuning_u64_index_few>(request);
 }

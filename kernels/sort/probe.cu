@@ -1,161 +1,152 @@
 /*
  * sort/probe.cu
- *		The launch of the sortedness probe, and what the host concludes.  See
- *		probe_plan.cuh.
+ *		The sortedness probe: its kernel, its launch and its answer.
+ *
+ * Each CTA reads its share of all keys as long as they ascend, or descend (probe_read.cuh), so a
+ * probe that finds order has proved it.  As soon as one finds disorder, all leave.  One CTA first
+ * compares samples at even distances: sorted lists one behind the other would else be read up to
+ * where the second one begins.  If the samples are in no order, the host does not wait for the
+ * other CTAs.
  */
 #include <algorithm>
 
-#include "sort/merge_sort.cuh"
-#include "sort/probe_kernels.cuh"
-#include "sort/quantised_tiles.cuh"
-#include "sort/radix_tuning.cuh"
+#include "device/launch.cuh"
+#include "device/signal.h"
+#include "sort/probe.h"
+#include "sort/probe_read.cuh"
 
-/* The levels of a merge sort by this tuning: run lengths from which windows could end it. */
-template <class Tuning>
-static void
-add_levels(mgpu_probe_plan *probe)
+/* What CTAs have found on this device. */
+struct mgpu_probe_findings
 {
-	mgpu_merge_plan merges = mgpu_plan_merges<Tuning>(probe->num_items);
-	uint64_t	run_items = merges.pass.run_tiles * merges.pass.tile_items;
+	uint32_t	disorder;		/* the last question whose keys neither ascend nor descend throughout */
+	unsigned long long sums;	/* CTAs that arrived, did not ascend, did not descend: 16 bits each; 0 between probes */
+};
 
-	while (probe->num_levels < MGPU_PROBE_LEVELS && 2 * run_items < probe->num_items)
+static __device__ mgpu_probe_findings mgpu_found;
+
+/* Do keys at even distances over the whole array both ascend and descend? All threads of a CTA ask. */
+template <typename Key>
+static __device__ __forceinline__ bool
+mgpu_samples_disagree(const Key *keys, uint64_t num_items)
+{
+	uint64_t	stride = (num_items - 1) / MGPU_PROBE_THREADS;
+	Key			key = keys[threadIdx.x * stride];
+	Key			next = keys[(threadIdx.x + 1) * stride];
+	int			descends = __syncthreads_or(next < key);
+
+	return __syncthreads_or(key < next) && descends;
+}
+
+/*
+ * The last CTA that arrives tells the host what all have found.  One thread of each calls it.  The
+ * sum that it gets tells the order, so nothing more is waited for.
+ */
+static __device__ __forceinline__ void
+mgpu_report_probe(bool ascends, bool descends, uint32_t question, uint64_t *word)
+{
+	unsigned long long found = 1 | (unsigned long long) !ascends << 16 | (unsigned long long) !descends << 32;
+
+	found += atomicAdd(&mgpu_found.sums, found);
+	if ((found & 0xFFFF) != gridDim.x)
+		return;
+	*word = MGPU_SIGNAL(question, (found >> 16 & 0xFFFF) == 0 ? MGPU_KEYS_SORTED :
+						found >> 32 == 0 ? MGPU_KEYS_REVERSED : MGPU_KEYS_UNSORTED);
+	mgpu_found.sums = 0;
+}
+
+/*
+ * Samples, then each CTA's share of the keys, at least one vector.  If its first keys are all
+ * equal, the ends of the array tell which order to check.
+ */
+template <bool indexed, bool even, typename Key>
+static __global__ void
+__launch_bounds__(MGPU_PROBE_THREADS, MGPU_PROBE_CTAS_PER_SM)
+mgpu_probe_keys(mgpu_probe_arrays<Key> arrays, uint64_t num_items, uint32_t question, uint64_t *word)
+{
+	uint64_t	num_vectors = num_items / mgpu_key_vector<Key>::items;
+	uint64_t	number = (uint64_t) blockIdx.x * MGPU_PROBE_THREADS + threadIdx.x;
+	mgpu_key_vector<Key> probe = mgpu_load_vector(arrays.keys, min(number, num_vectors - 1));
+	bool		ascending;
+	bool		descending;
+	bool		in_order;
+
+	/*
+	 * only the rounds that an ascending CTA reads first: where keys are reversed, the second rounds
+	 * are other CTAs'
+	 */
+	if (threadIdx.x % 32 == 0)
+		mgpu_prefetch_round(arrays.keys, number / 32 * 32 * MGPU_PROBE_VECTORS, 32 * MGPU_PROBE_VECTORS, num_vectors);
+	if (blockIdx.x == 0 && mgpu_samples_disagree(arrays.keys, num_items) && threadIdx.x == 0)
 	{
-		probe->run_items[probe->num_levels++] = run_items;
-		mgpu_advance_plan(&merges);
-		run_items = merges.pass.run_tiles * merges.pass.tile_items;
+		/* the last CTA will say the same */
+		*word = MGPU_SIGNAL(question, MGPU_KEYS_UNSORTED);
+		mgpu_record_disorder(mgpu_found.disorder, question);
 	}
-}
-
-/* The level of quantised tiles.  Samples see most of the span of a tile's keys, but may miss an eighth. */
-static void
-add_quantised_level(mgpu_sort_shape shape, mgpu_probe_plan *probe)
-{
-	uint64_t	span = shape == MGPU_SHAPE_U64 ? UINT64_C(1) << 31 : UINT64_C(1) << mgpu_quantised_tuning::digit_bits;
-
-	probe->run_items[probe->num_levels++] = mgpu_quantised_tuning::tile_items;
-	probe->quantised_span = span - span / 8;
-}
-
-/* No levels if the device has no sort by windows (window_sort.h).  The tunings are that sort's. */
-static cudaError_t
-plan_probe(mgpu_sort_shape shape, uint64_t num_items, mgpu_probe_plan *plan)
-{
-	bool		large;
-	cudaError_t status = mgpu_is_large_device(&large);
-
-	*plan = {num_items, 0, {}, 0};
-	if (status != cudaSuccess || !large)
-		return status;
-	if (shape != MGPU_SHAPE_U32 && num_items >= MGPU_QUANTISED_MIN_ITEMS)
-		add_quantised_level(shape, plan);
-	if (shape == MGPU_SHAPE_U32)
-		num_items <= MGPU_FEW_ITEMS_U32 ? add_levels<mgpu_tuning_u32_few>(plan) : add_levels<mgpu_tuning_u32_large>(plan);
-	else if (shape == MGPU_SHAPE_U64_INDEX)
-		num_items <= MGPU_FEW_ITEMS_U64_INDEX ? add_levels<mgpu_tuning_u64_index_few>(plan) :
-			add_levels<mgpu_tuning_u64_index_large>(plan);
-	else if (num_items <= MGPU_FEW_ITEMS_U64)
-		add_levels<mgpu_tuning_u64_few>(plan);
-	else
-		num_items <= MGPU_SOME_ITEMS_U64 ? add_levels<mgpu_tuning_u64_some>(plan) : add_levels<mgpu_tuning_u64_large>(plan);
-	return status;
-}
-
-static uint32_t
-answer(const mgpu_signals *signals, uint32_t word)
-{
-	return (uint32_t) signals->words[word];
-}
-
-/* What the samples over the whole array say. */
-static void
-conclude_whole(const mgpu_signals *signals, uint32_t key_bits, mgpu_sortedness *sortedness)
-{
-	uint32_t	descents = answer(signals, MGPU_PROBE_WHOLE) >> 16;
-	uint32_t	ascents = answer(signals, MGPU_PROBE_WHOLE) & 0xFFFF;
-	uint64_t	differing = (uint64_t) answer(signals, MGPU_PROBE_BITS + 1) << 32 | answer(signals, MGPU_PROBE_BITS);
-
-	*sortedness = mgpu_sortedness();
-	sortedness->window_passes = -1;
-	sortedness->scattered = MGPU_PROBE_SCATTERED(descents, ascents);
-	sortedness->key_bits = MGPU_RADIX_BITS;
-	while (sortedness->key_bits < key_bits && differing >> sortedness->key_bits != 0)
-		sortedness->key_bits += MGPU_RADIX_BITS;
-}
-
-/* What all other answers say. */
-static void
-conclude_rest(const mgpu_signals *signals, const mgpu_probe_plan &plan, mgpu_sortedness *sortedness)
-{
-	uint32_t	seen = answer(signals, MGPU_PROBE_REST);
-	uint32_t	failed = (~seen >> MGPU_PROBE_RUNS & (MGPU_PROBE_FAR - 1)) | (seen & MGPU_PROBE_NEAR ? 0 : MGPU_PROBE_FAR) |
-		(seen & MGPU_PROBE_NARROW ? 0 : MGPU_PROBE_LACKS_BITS);
-	mgpu_probe_outcome outcome = mgpu_conclude_samples(plan, failed);
-
-	sortedness->sorted = (seen & MGPU_PROBE_SORTED) != 0;
-	sortedness->reversed = (seen & MGPU_PROBE_REVERSED) != 0;
-	sortedness->near = outcome.near;
-	sortedness->window_passes = outcome.window_passes;
-	sortedness->quantised = outcome.quantised;
+	ascending = __syncthreads_and(mgpu_vector_in_order<true, indexed>(probe));
+	descending = __syncthreads_and(mgpu_vector_in_order<false, indexed>(probe));
+	in_order = ascending || descending;
+	if (ascending && descending)
+		ascending = !(arrays.keys[num_items - 1] < arrays.keys[0]);
+	if (in_order)
+		in_order = ascending ? mgpu_read_in_order<true, indexed, even>(arrays, num_items, mgpu_found.disorder, question) :
+			mgpu_read_in_order<false, indexed, even>(arrays, num_items, mgpu_found.disorder, question);
+	if (in_order && blockIdx.x == 0 && threadIdx.x == 0)
+		in_order = mgpu_read_rest(arrays, num_items, ascending);
+	in_order = __syncthreads_and(in_order);
+	if (threadIdx.x != 0)
+		return;
+	if (!in_order)
+		mgpu_record_disorder(mgpu_found.disorder, question);
+	mgpu_report_probe(in_order && ascending, in_order && !ascending, question, word);
 }
 
 template <bool indexed, typename Key>
 static void
-launch_probe(uint32_t num_ctas, cudaStream_t stream, const mgpu_probe_arrays<Key> &arrays, const mgpu_probe_plan &plan,
-			 uint32_t question, mgpu_signals *signals)
+launch_probe(uint32_t num_ctas, cudaStream_t stream, const mgpu_probe_arrays<Key> &arrays, uint64_t num_items,
+			 uint32_t question, uint64_t *word)
 {
-	if (plan.num_items % mgpu_key_vector<Key>::items == 0)
-		mgpu_probe_keys<indexed, true><<<num_ctas, MGPU_PROBE_THREADS, 0, stream>>>(arrays, plan, question, signals);
+	if (num_items % mgpu_key_vector<Key>::items == 0)
+		mgpu_probe_keys<indexed, true><<<num_ctas, MGPU_PROBE_THREADS, 0, stream>>>(arrays, num_items, question, word);
 	else
-		mgpu_probe_keys<indexed, false><<<num_ctas, MGPU_PROBE_THREADS, 0, stream>>>(arrays, plan, question, signals);
+		mgpu_probe_keys<indexed, false><<<num_ctas, MGPU_PROBE_THREADS, 0, stream>>>(arrays, num_items, question, word);
 }
 
-/* Keys in no order are recognised by the first three words, long before the rest arrives. */
 template <typename Key>
 static cudaError_t
-probe_sortedness(const mgpu_sort_request *request, const mgpu_probe_plan &plan, mgpu_sortedness *sortedness)
+probe_sortedness(const mgpu_sort_request *request, mgpu_sortedness *sortedness)
 {
 	int			side = request->current;
-	uint64_t	num_vectors = request->num_items / mgpu_key_vector<Key>::items;
+	uint64_t	num_items = request->num_items;
 	mgpu_probe_arrays<Key> arrays = {static_cast<const Key *>(request->keys[side]),
 		static_cast<Key *>(request->keys[side ^ 1]), request->indices[side ^ 1]};
-	mgpu_signals *signals;
+	uint64_t   *word;
 	uint32_t	question;
+	uint32_t	answer;
 	uint32_t	num_ctas;
 	int			num_sms;
 	cudaError_t status = mgpu_ask_device(cudaDevAttrMultiProcessorCount, &num_sms);
 
 	if (status == cudaSuccess)
-		status = mgpu_new_question(&signals, &question);
+		status = mgpu_new_question(&word, &question);
 	if (status != cudaSuccess)
 		return status;
-	num_ctas = mgpu_divide_up(num_vectors, MGPU_PROBE_THREADS);
+	num_ctas = mgpu_divide_up(num_items / mgpu_key_vector<Key>::items, MGPU_PROBE_THREADS);
 	num_ctas = std::min(num_ctas, (uint32_t) num_sms * MGPU_PROBE_CTAS_PER_SM);
 	if (request->indices[side] != nullptr)
-		launch_probe<true>(num_ctas, request->stream, arrays, plan, question, signals);
+		launch_probe<true>(num_ctas, request->stream, arrays, num_items, question, word);
 	else
-		launch_probe<false>(num_ctas, request->stream, arrays, plan, question, signals);
+		launch_probe<false>(num_ctas, request->stream, arrays, num_items, question, word);
 	status = cudaGetLastError();
 	if (status == cudaSuccess)
-		status = mgpu_await_answers(signals, MGPU_PROBE_WHOLE, MGPU_PROBE_REST, question, request->stream);
-	if (status != cudaSuccess)
-		return status;
-	conclude_whole(signals, request->key_bits, sortedness);
-	if (sortedness->scattered)
-		return cudaSuccess;
-	status = mgpu_await_answers(signals, MGPU_PROBE_REST, 1, question, request->stream);
+		status = mgpu_await_answer(word, question, request->stream, &answer);
 	if (status == cudaSuccess)
-		conclude_rest(signals, plan, sortedness);
+		*sortedness = (mgpu_sortedness) answer;
 	return status;
 }
 
 extern "C" cudaError_t
 mgpu_probe_sortedness(mgpu_sort_shape shape, const mgpu_sort_request *request, mgpu_sortedness *sortedness)
 {
-	mgpu_probe_plan plan;
-	cudaError_t status = plan_probe(shape, request->num_items, &plan);
-
-	if (status != cudaSuccess)
-		return status;
-	return shape == MGPU_SHAPE_U32 || shape == MGPU_SHAPE_U32_INDEX ? probe_sortedness<uint32_t>(request, plan, sortedness) :
-		probe_sortedness<uint64_t>(request, plan, sortedness);
+	return shape == MGPU_SHAPE_U32 || shape == MGPU_SHAPE_U32_INDEX ? probe_sortedness<uint32_t>(request, sortedness) :
+		probe_sortedness<uint64_t>(request, sortedness);
 }

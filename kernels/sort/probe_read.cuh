@@ -8,6 +8,12 @@
  * (`even`) one word of a neighbour is enough.  Where keys are reversed, two vectors a lane are
  * better than four: reads and writes alternate more often.
  *
+ * Vectors are reversed one by one.  If the count is no multiple of a vector, a vector of the result
+ * takes keys of two neighbours:
+ *
+ *	 keys		0 1 2 3 | 4 5 6 7 | 8 9			10 keys, 2 over
+ *	 result		9 8 7 6 | 5 4 3 2 | 1 0
+ *
  * Rejected: more CTAs than are resident, each with a stretch of its own, since later ones begin
  * with three memory latencies.
  */
@@ -15,18 +21,61 @@
 #define MGPU_SORT_PROBE_READ_CUH
 
 #include "device/tile_copy.cuh"
-#include "sort/probe_plan.cuh"
 
-static __device__ __forceinline__ void
-mgpu_record_finding(uint32_t &finding, uint32_t question)
+#define MGPU_PROBE_THREADS 512
+#define MGPU_PROBE_WARPS (MGPU_PROBE_THREADS / 32)
+#define MGPU_PROBE_CTAS_PER_SM 2
+
+/* Vectors that a lane loads at a time: where keys ascend, and where they are reversed. */
+#define MGPU_PROBE_VECTORS 4
+#define MGPU_PROBE_REVERSED_VECTORS 2
+
+template <typename Key>
+struct mgpu_key_vector
 {
-	*(volatile uint32_t *) &finding = question;
+	static constexpr int items = 16 / sizeof(Key);
+
+	Key			keys[items];
+};
+
+/* A vector of the result: keys of this vector and the next, from `over` on, reversed. */
+template <typename Key>
+MGPU_HOST_DEVICE mgpu_key_vector<Key>
+mgpu_reverse_vector(const mgpu_key_vector<Key> &vector, const mgpu_key_vector<Key> &next, uint32_t over)
+{
+	constexpr int items = mgpu_key_vector<Key>::items;
+	mgpu_key_vector<Key> reversed;
+
+#pragma unroll
+	for (int i = 0; i < items; i++)
+	{
+		/* key over + items - 1 - i of both, by selections alone */
+		Key			key = vector.keys[items - 1 - i];
+
+#pragma unroll
+		for (int shift = 1; shift < items; shift++)
+		{
+			int			from = shift + items - 1 - i;
+			Key			shifted = from < items ? vector.keys[from % items] : next.keys[from % items];
+
+			key = over == (uint32_t) shift ? shifted : key;
+		}
+		reversed.keys[i] = key;
+	}
+	return reversed;
+}
+
+/* Disorder, for all CTAs to see. */
+static __device__ __forceinline__ void
+mgpu_record_disorder(uint32_t &disorder, uint32_t question)
+{
+	*(volatile uint32_t *) &disorder = question;
 }
 
 static __device__ __forceinline__ bool
-mgpu_is_recorded(const uint32_t &finding, uint32_t question)
+mgpu_is_recorded(const uint32_t &disorder, uint32_t question)
 {
-	return *(const volatile uint32_t *) &finding == question;
+	return *(const volatile uint32_t *) &disorder == question;
 }
 
 /* What the probe reads and writes. */

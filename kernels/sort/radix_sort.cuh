@@ -2,11 +2,10 @@
  * sort/radix_sort.cuh
  *		Radix sort of keys, or of keys and indices: one launch that counts and one a digit.
  *
- * Keys that fit the SMs take a single launch instead (single_launch.h).  On devices with much
- * shared memory our own kernels (radix_pass.cuh) are up to a quarter faster than CUB's: by their
- * sizes, fewer instructions an item, overlapping launches, and indices that the first pass makes.
- * Small devices, where that was not measured, and more items than a tile's word counts use CUB
- * (radix_cub.cuh).
+ * On devices with much shared memory our own kernels (radix_pass.cuh) are up to a quarter faster
+ * than CUB's: by their sizes, fewer instructions an item, overlapping launches, and indices that
+ * the first pass makes.  Small devices, where that was not measured, and more items than a tile's
+ * word counts use CUB (radix_cub.cuh).
  */
 #ifndef MGPU_SORT_RADIX_SORT_CUH
 #define MGPU_SORT_RADIX_SORT_CUH
@@ -14,7 +13,6 @@
 #include "sort/radix_count.cuh"
 #include "sort/radix_cub.cuh"
 #include "sort/radix_pass.cuh"
-#include "sort/single_launch.h"
 
 /* Temporary memory: the state, and two sets of words of all tiles, which passes use in turn. */
 template <typename Key, class Tuning>
@@ -104,9 +102,6 @@ mgpu_radix_sort_own(mgpu_sort_request *request)
 	uint32_t	num_digits = (request->key_bits + MGPU_RADIX_BITS - 1) / MGPU_RADIX_BITS;
 	cudaError_t status;
 
-	if (num_digits == 0)
-		return indexed ? mgpu_launch_iota(request->indices[request->current], request->num_items, request->stream) :
-			cudaSuccess;
 	if (memory.bytes > request->temp_bytes)
 		return cudaErrorMemoryAllocation;
 	status = mgpu_launch_radix_count(request, memory, num_digits);
@@ -125,15 +120,10 @@ template <typename Key, bool indexed, class Tuning>
 static cudaError_t
 mgpu_radix_sort(mgpu_sort_request *request)
 {
-	constexpr mgpu_sort_shape shape = sizeof(Key) == 4 ? (indexed ? MGPU_SHAPE_U32_INDEX : MGPU_SHAPE_U32) :
-		indexed ? MGPU_SHAPE_U64_INDEX : MGPU_SHAPE_U64;
 	bool		large;
-	bool		started;
-	cudaError_t status = mgpu_single_launch_sort(shape, request, &started);
+	cudaError_t status = mgpu_is_large_device(&large);
 
-	if (status == cudaSuccess && !started)
-		status = mgpu_is_large_device(&large);
-	if (status != cudaSuccess || started)
+	if (status != cudaSuccess)
 		return status;
 	if (large && request->num_items <= MGPU_RADIX_MAX_ITEMS)
 		return mgpu_radix_sort_own<Key, indexed, Tuning>(request);

@@ -34,22 +34,6 @@ typedef mgpu_radix_tuning<256, 23, 3> mgpu_radix_tuning_u64;
 typedef mgpu_radix_tuning<384, 23, 2> mgpu_radix_tuning_u32_index;
 typedef mgpu_radix_tuning<384, 17, 2> mgpu_radix_tuning_u64_index;
 
-/*
- * The single-launch sort (single_launch_kernels.cuh): one CTA an SM, which holds its tile in
- * registers. 256 threads with twice the items are 3 to 6 % slower, 1,024 threads half as slow
- * again.  The large tile is for 4-byte keys alone: items with indices, or of 8 bytes, would not fit
- * its registers.
- */
-typedef mgpu_radix_tuning<512, 16, 1> mgpu_single_launch_tuning;
-typedef mgpu_radix_tuning<512, 32, 1> mgpu_single_launch_tuning_u32_large;
-
-#define MGPU_SINGLE_LAUNCH_MIN_ITEMS (UINT64_C(1) << 15)
-
-/* Items that an SM holds, by shape (sort/sorter.h). */
-#define MGPU_SINGLE_LAUNCH_SM_ITEMS \
-	{mgpu_single_launch_tuning_u32_large::tile_items, mgpu_single_launch_tuning::tile_items, mgpu_single_launch_tuning::tile_items, \
-		mgpu_single_launch_tuning::tile_items}
-
 /* Most items of a sort: a tile's word has 30 bits for a sum. */
 #define MGPU_RADIX_MAX_ITEMS ((UINT64_C(1) << 30) - 1)
 

@@ -1,6 +1,6 @@
 /*
  * sort/sorter.cu
- *		The tables of sorters, and which of them runs without a probe.
+ *		The tables of sorters, and which of them runs.
  *
  * Temporary sizes are functions of the count, so that a limit can be checked before any device is
  * touched.  For CUB they are a bound, which a sort checks against what CUB asks for.
@@ -9,7 +9,9 @@
 
 #include <algorithm>
 
+#include "device/map.h"
 #include "sort/k_way_pass.cuh"
+#include "sort/probe.h"
 #include "sort/tuning.cuh"
 
 static const uint64_t radix_min_items[MGPU_NUM_SHAPES] = {
@@ -19,12 +21,12 @@ static const uint64_t radix_min_items[MGPU_NUM_SHAPES] = {
 	MGPU_RADIX_MIN_ITEMS_U64_INDEX
 };
 
-/* One split of four runs a merge tile, or of more in k-way passes. */
-template <class Tuning, class KWay>
+/* A device takes either tuning. */
+template <class Tuning, class Few>
 static uint64_t
 merge_temp_bytes(uint64_t num_items)
 {
-	return std::max((num_items / Tuning::merge_tile_items + 1) * 4 * sizeof(uint32_t), mgpu_k_way_temp_bytes<KWay>(num_items));
+	return std::max(mgpu_k_way_temp_bytes<Tuning>(num_items), mgpu_k_way_temp_bytes<Few>(num_items));
 }
 
 /*
@@ -37,21 +39,13 @@ radix_temp_bytes(uint64_t num_items)
 	return num_items / 2 + (UINT64_C(256) << 10);
 }
 
-/* Tiles of the small class are no larger than the others, so they bound both. */
+/* Small devices merge by the first tuning, large ones in k-way passes or without temporary memory. */
 const mgpu_device_sorter mgpu_merge_sorters[MGPU_NUM_SHAPES] = {
-	{merge_temp_bytes<mgpu_tuning_u32_small, mgpu_tuning_u32_k_way>, mgpu_merge_sort_u32},
-	{merge_temp_bytes<mgpu_tuning_u64_small, mgpu_tuning_u64_k_way>, mgpu_merge_sort_u64},
-	{merge_temp_bytes<mgpu_tuning_u64_small, mgpu_tuning_u64_k_way>, mgpu_merge_sort_u32_index},
-	{merge_temp_bytes<mgpu_tuning_u64_index_small, mgpu_tuning_u64_index_k_way>, mgpu_merge_sort_u64_index}
+	{merge_temp_bytes<mgpu_tuning_u32, mgpu_tuning_u32_few>, mgpu_merge_sort_u32},
+	{merge_temp_bytes<mgpu_tuning_u64, mgpu_tuning_u64_few>, mgpu_merge_sort_u64},
+	{merge_temp_bytes<mgpu_tuning_u64, mgpu_tuning_u64_few>, mgpu_merge_sort_u32_index},
+	{merge_temp_bytes<mgpu_tuning_u64_index, mgpu_tuning_u64_index_few>, mgpu_merge_sort_u64_index}
 };
-
-static_assert(mgpu_tuning_u32_small::merge_tile_items <= mgpu_tuning_u32_large::merge_tile_items &&
-			  mgpu_tuning_u64_small::merge_tile_items <= mgpu_tuning_u64_large::merge_tile_items &&
-			  mgpu_tuning_u64_index_small::merge_tile_items <= mgpu_tuning_u64_index_large::merge_tile_items,
-			  "temporary memory is sized by the small class");
-static_assert(mgpu_tuning_u32_few::search_in_tile && mgpu_tuning_u64_few::search_in_tile &&
-			  mgpu_tuning_u64_some::search_in_tile && mgpu_tuning_u64_index_few::search_in_tile,
-			  "few items need no temporary memory");
 
 const mgpu_device_sorter mgpu_radix_sorters[MGPU_NUM_SHAPES] = {
 	{radix_temp_bytes, mgpu_radix_sort_u32},
@@ -61,20 +55,11 @@ const mgpu_device_sorter mgpu_radix_sorters[MGPU_NUM_SHAPES] = {
 };
 
 extern "C" mgpu_algorithm
-mgpu_choose_algorithm(mgpu_algorithm requested, mgpu_sort_shape shape, uint32_t key_width, uint64_t num_items)
+mgpu_choose_algorithm(mgpu_sort_shape shape, uint32_t key_width, uint64_t num_items)
 {
 	uint64_t	radix_items = key_width < sizeof(uint32_t) ? MGPU_RADIX_MIN_ITEMS_NARROW : radix_min_items[shape];
 
-	switch (requested)
-	{
-		case MGPU_ALGORITHM_RADIX:
-			return MGPU_ALGORITHM_RADIX;
-		case MGPU_ALGORITHM_MERGE:
-		case MGPU_ALGORITHM_LOCALITY:
-			return MGPU_ALGORITHM_MERGE;
-		default:
-			return num_items >= radix_items ? MGPU_ALGORITHM_RADIX : MGPU_ALGORITHM_MERGE;
-	}
+	return num_items >= radix_items ? MGPU_ALGORITHM_RADIX : MGPU_ALGORITHM_MERGE;
 }
 
 extern "C" const mgpu_device_sorter *
@@ -93,4 +78,24 @@ mgpu_plain_sort(mgpu_sort_shape shape, mgpu_sort_request *request, mgpu_algorith
 	(void) cudaGetLastError();
 	*algorithm = MGPU_ALGORITHM_MERGE;
 	return mgpu_find_sorter(*algorithm, shape)->sort(request);
+}
+
+extern "C" cudaError_t
+mgpu_auto_sort(mgpu_sort_shape shape, mgpu_sort_request *request, mgpu_algorithm *algorithm)
+{
+	mgpu_sortedness sortedness = MGPU_KEYS_UNSORTED;
+	cudaError_t status = cudaSuccess;
+
+	if (request->num_items >= MGPU_PROBE_MIN_ITEMS)
+		status = mgpu_probe_sortedness(shape, request, &sortedness);
+	if (status != cudaSuccess)
+		return status;
+	if (sortedness == MGPU_KEYS_UNSORTED)
+		return mgpu_plain_sort(shape, request, algorithm);
+	*algorithm = MGPU_ALGORITHM_LOCALITY;
+	if (sortedness == MGPU_KEYS_REVERSED)
+		request->current ^= 1;
+	else if (request->indices[0] != nullptr)
+		status = mgpu_launch_iota(request->indices[request->current], request->num_items, request->stream);
+	return status;
 }

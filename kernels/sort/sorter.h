@@ -14,7 +14,6 @@
 #include <stdint.h>
 
 #include "core/job.h"
-#include "device/signal.h"
 
 typedef enum mgpu_sort_shape
 {
@@ -36,13 +35,11 @@ typedef struct mgpu_sort_request
 	void	   *keys[2];
 	uint32_t   *indices[2];		/* NULL without indices; input not read */
 	int			current;		/* in: side of the keys; out: of the result */
-	uint32_t	key_bits;		/* higher bits of every key are 0 */
-	bool		has_regions;	/* both sides are regions of a segmented sort; for mgpu_auto_sort alone */
+	uint32_t	key_bits;		/* 1 or more; higher bits of every key are 0 */
 	uint64_t	num_items;		/* 1 to MGPU_MAX_ITEMS */
 	void	   *temp;
 	uint64_t	temp_bytes;
 	cudaStream_t stream;
-	mgpu_pending_answer pending; /* out, if the device decides what runs (mgpu_auto_ran) */
 } mgpu_sort_request;
 
 typedef struct mgpu_device_sorter
@@ -64,15 +61,17 @@ extern "C" {
 extern const mgpu_device_sorter mgpu_merge_sorters[MGPU_NUM_SHAPES];
 extern const mgpu_device_sorter mgpu_radix_sorters[MGPU_NUM_SHAPES];
 
-/*
- * What a request for this algorithm runs without a probe, with stored keys of key_width bytes.
- * LOCALITY runs as MERGE.
- */
-mgpu_algorithm mgpu_choose_algorithm(mgpu_algorithm requested, mgpu_sort_shape shape, uint32_t key_width,
-									 uint64_t num_items);
+/* Which sort is faster for so many keys in no order: MERGE or RADIX.  key_width: bytes of a stored key. */
+mgpu_algorithm mgpu_choose_algorithm(mgpu_sort_shape shape, uint32_t key_width, uint64_t num_items);
 
 /* Run the radix or the merge sort.  *algorithm: in, which one; out, MERGE if the radix sort lacked temporary memory. */
 cudaError_t mgpu_plain_sort(mgpu_sort_shape shape, mgpu_sort_request *request, mgpu_algorithm *algorithm);
+
+/*
+ * The same, but from MGPU_PROBE_MIN_ITEMS on keys in order are left alone and reversed keys turned
+ * round; *algorithm is then LOCALITY.  To know, the host waits for the stream.
+ */
+cudaError_t mgpu_auto_sort(mgpu_sort_shape shape, mgpu_sort_request *request, mgpu_algorithm *algorithm);
 
 const mgpu_device_sorter *mgpu_find_sorter(mgpu_algorithm algorithm, mgpu_sort_shape shape);
 

@@ -15,54 +15,33 @@
 #include "device/tuning.cuh"
 
 /*
- * One merge sort shape.  A merge tile is one thread's items short of what the CTA could
- * hold: a 4-way merge joins two lists of any length, each rounded up to whole threads.
- * Sort tiles hold a power of two of merge tiles, so that no merge tile spans two groups of
- * runs.  K-way passes, of more than 4 runs, have their own tiles (k_way_pass.cuh).
+ * One merge sort: the block sort's CTAs and those of its passes.  A sort tile is one thread's items
+ * short of what the CTA could hold.
  */
-template <int sort_threads_, int merge_threads_, int items_, int ways_, int resident_threads_ = 1024,
-	bool search_in_tile_ = false>
+template <int threads_, int items_, int ways_, int resident_threads_>
 struct mgpu_merge_tuning
 {
+	static constexpr int threads = threads_;	/* of a CTA */
 	static constexpr int items_per_thread = items_;
-	static constexpr int sort_threads = sort_threads_;
-	static constexpr int merge_threads = merge_threads_;
-	static constexpr int ways = ways_;	/* runs that a pass merges: 2, or 4 and one pass of 2 if needed, or up to this many */
-	static constexpr bool is_k_way = ways_ > 4;
+	static constexpr int ways = ways_;	/* runs that a pass merges, at most */
 	static constexpr int resident_threads = resident_threads_;	/* an SM, that registers must allow */
-	static constexpr bool search_in_tile = search_in_tile_;	/* CTAs find their splits; else a launch does */
-	static constexpr uint32_t merge_tile_items = (merge_threads_ - 1) * items_;
-	static constexpr uint32_t sort_tile_items = sort_threads_ / merge_threads_ * merge_tile_items;
+	static constexpr uint32_t tile_items = (threads_ - 1) * items_;
 
 	static_assert(items_ % 2 == 1, "an even stride conflicts in shared memory");
-	static_assert(sort_threads_ % merge_threads_ == 0 &&
-				  ((sort_threads_ / merge_threads_) & (sort_threads_ / merge_threads_ - 1)) == 0,
-				  "sort tiles hold a power of two of merge tiles");
-	static_assert(sort_tile_items >= (uint32_t) (items_ - 1) * sort_threads_,
-				  "only a thread's last item can lie behind a whole tile");
+	static_assert(threads_ > items_, "only a thread's last item can lie behind a whole tile");
 	static_assert(ways_ >= 2 && ways_ <= 32 && (ways_ & (ways_ - 1)) == 0, "passes merge a power of two of runs, a lane each");
-	static_assert(!is_k_way || (merge_threads_ == sort_threads_ && !search_in_tile_), "k-way passes have a partition");
-	static_assert(merge_threads_ >= 64 || !search_in_tile_, "two warps search");
 };
 
 /*
- * u64 serves 8-byte keys, and 4-byte keys packed with their index.  On large devices few items have
- * tunings with tiles for all SMs, whose CTAs find their splits; more items take k-way passes.
- * `large` continues a sort that windows tried to end.
+ * u64 serves 8-byte keys, and 4-byte keys packed with their index.  The tunings `few` have tiles for
+ * all SMs where items are few, and their tiles fit devices with less shared memory.
  */
-typedef mgpu_merge_tuning<256, 256, 53, 32, 768> mgpu_tuning_u32_k_way;
-typedef mgpu_merge_tuning<256, 256, 25, 16, 768> mgpu_tuning_u64_k_way;
-typedef mgpu_merge_tuning<256, 256, 15, 16, 768> mgpu_tuning_u64_index_k_way;
-typedef mgpu_merge_tuning<256, 256, 51, 4, 768> mgpu_tuning_u32_large;
-typedef mgpu_merge_tuning<512, 256, 15, 4, 1024, true> mgpu_tuning_u32_few;
-typedef mgpu_merge_tuning<256, 128, 31, 4> mgpu_tuning_u32_small;
-typedef mgpu_merge_tuning<256, 256, 25, 4, 768> mgpu_tuning_u64_large;
-typedef mgpu_merge_tuning<512, 256, 15, 4, 1024, true> mgpu_tuning_u64_some;
-typedef mgpu_merge_tuning<256, 256, 11, 4, 1024, true> mgpu_tuning_u64_few;
-typedef mgpu_merge_tuning<256, 128, 15, 4> mgpu_tuning_u64_small;
-typedef mgpu_merge_tuning<256, 256, 15, 4, 768> mgpu_tuning_u64_index_large;
-typedef mgpu_merge_tuning<256, 256, 15, 4, 768, true> mgpu_tuning_u64_index_few;
-typedef mgpu_merge_tuning<256, 128, 11, 4> mgpu_tuning_u64_index_small;
+typedef mgpu_merge_tuning<256, 53, 32, 768> mgpu_tuning_u32;
+typedef mgpu_merge_tuning<256, 25, 16, 768> mgpu_tuning_u64;
+typedef mgpu_merge_tuning<256, 15, 16, 768> mgpu_tuning_u64_index;
+typedef mgpu_merge_tuning<512, 15, 16, 1024> mgpu_tuning_u32_few;
+typedef mgpu_merge_tuning<256, 15, 16, 1024> mgpu_tuning_u64_few;
+typedef mgpu_merge_tuning<256, 11, 16, 768> mgpu_tuning_u64_index_few;
 
 /* Tunings for what one CTA sorts in one launch, the smallest tile first. */
 template <class... Tunings>
@@ -72,13 +51,13 @@ struct mgpu_tile_tunings
 	{
 		uint32_t	items = 0;
 
-		((items = Tunings::sort_tile_items), ...);
+		((items = Tunings::tile_items), ...);
 		return items;
 	}();
 };
 
 template <int threads, int items>
-using mgpu_tile_tuning = mgpu_merge_tuning<threads, threads, items, 4, threads>;
+using mgpu_tile_tuning = mgpu_merge_tuning<threads, items, 2, threads>;
 
 /*
  * One CTA waits for shared memory at every step of a merge, so its tile has as few items a thread
@@ -102,52 +81,27 @@ typedef mgpu_tile_tunings<mgpu_tile_tuning<256, 5>, mgpu_tile_tuning<256, 9>> mg
  */
 #define MGPU_K_WAY_OVERLAP_TILES 600
 
-/* Up to how many items the tunings `few` and `some` serve. */
+/* Up to how many items the tunings `few` serve on large devices. */
 #define MGPU_FEW_ITEMS_U32 UINT64_C(1500000)
-#define MGPU_FEW_ITEMS_U64 UINT64_C(500000)
-#define MGPU_SOME_ITEMS_U64 UINT64_C(2000000)
-#define MGPU_FEW_ITEMS_U64_INDEX UINT64_C(4000000)
+#define MGPU_FEW_ITEMS_U64 UINT64_C(2000000)
+#define MGPU_FEW_ITEMS_U64_INDEX UINT64_C(1000000)
 
-/* Items no further than this from their places are near: their block sort takes few levels (cta_sort.cuh). */
-#define MGPU_NEAR_PLACES 160
-
-/*
- * Block sort and windows in one launch (window_fused.cuh): a window is merged LAG turns behind the
- * block sort of its last run, or a whole round behind it in launches of FEW_ROUNDS
- * (mgpu_choose_fused_lag).  MOST_TILES is the limit of a launch.  A CTA polls a tile PATIENCE
- * times, more than half a second, before it gives up, and checks every POLLS polls, a power of two,
- * whether another gave up.  A test defines its own.
- */
-#ifndef MGPU_FUSED_LAG
-#define MGPU_FUSED_LAG 48
-#define MGPU_FUSED_FEW_ROUNDS 6
-#define MGPU_FUSED_MOST_TILES 65536
-#define MGPU_FUSED_PATIENCE (1u << 20)
-#define MGPU_FUSED_POLLS 1024
-#endif
-
-/* One warp finds one boundary of a merge. */
+/* Threads of a CTA that searches splits. */
 #define MGPU_PARTITION_THREADS 128
 
 /*
- * Without a probe: radix sort from this many items on, merge sort below.  A radix sort of k-byte
+ * Keys in no order: radix sort from this many items on, merge sort below.  A radix sort of k-byte
  * keys takes k passes and 40 to 80 us; a merge sort's passes grow with the logarithm of the size.
  * For 8-byte keys merging is still 4 % ahead at 10^8; more was not measured.  Keys of 1 and 2 bytes
  * take one radix pass or two.
  */
-#define MGPU_RADIX_MIN_ITEMS_U32 (UINT64_C(1) << 22)
+#define MGPU_RADIX_MIN_ITEMS_U32 (UINT64_C(3) << 18)
 #define MGPU_RADIX_MIN_ITEMS_U64 (UINT64_C(1) << 27)
 #define MGPU_RADIX_MIN_ITEMS_U32_INDEX (UINT64_C(3) << 18)
 #define MGPU_RADIX_MIN_ITEMS_U64_INDEX (UINT64_C(1) << 24)
 #define MGPU_RADIX_MIN_ITEMS_NARROW (UINT64_C(1) << 16)
 
-/* An `auto` or locality sort of this many items probes them first, which costs some 7 us. */
+/* A sort under `auto` of this many items probes them first, which costs some 7 us. */
 #define MGPU_PROBE_MIN_ITEMS (UINT64_C(1) << 18)
-
-/* From this many items on, 4-byte keys that fit take the single-launch sort, which probes them itself. */
-#define MGPU_SINGLE_LAUNCH_AUTO_MIN_ITEMS UINT64_C(100000)
-
-/* Arrays of this many items use quantised keys where these will do.  Fewer take a single launch or shorter runs. */
-#define MGPU_QUANTISED_MIN_ITEMS UINT64_C(1100000)
 
 #endif							/* MGPU_SORT_TUNING_CUH */

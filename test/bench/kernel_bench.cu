@@ -10,10 +10,9 @@
  * hold the result.  share is the time of a device copy of the same items over
  * the time taken: the part of one read and one write at full bandwidth.
  * vs merge and vs radix are the times of CUB's two sorts over the time taken.
- * Results of all contestants are compared.  "mgpu auto" looks at the keys and
- * takes what is fastest for them; its line names what it took.  --only takes the
- * inputs whose names hold TEXT; --sweep compares tunings instead, --small those
- * for a few thousand keys.
+ * Results of all contestants are compared.  "mgpu auto" is the sort under `auto`;
+ * its line names what it took.  --only takes the inputs whose names hold TEXT;
+ * --sweep compares tunings instead, --small those for a few thousand keys.
  *
  * CUB is asked for its temporary memory before the timing and is told counts in
  * 64 bits for keys alone and in 32 with indices, which is what is faster.
@@ -26,7 +25,6 @@
 #include <cub/device/device_radix_sort.cuh>
 
 #include "device/map.h"
-#include "executor/auto_sort.h"
 #include "sort/sorter.h"
 
 #define MOST_ITEMS UINT64_C(100000000)
@@ -165,7 +163,8 @@ time_contestant(bench_memory *memory, const bench_case *test, int contestant, mg
 	if (contestant == OUR_AUTO)
 		return bench_time(memory, [&] ()
 		{
-			REQUIRE_CUDA(mgpu_auto_sort(shape, request, (uint32_t) test->key_bytes, ran));
+			*ran = mgpu_choose_algorithm(shape, (uint32_t) test->key_bytes, test->num_items);
+			REQUIRE_CUDA(mgpu_auto_sort(shape, request, ran));
 		});
 	REQUIRE_CUDA(run_cub(contestant, test, nullptr, &temp_bytes, request));
 	if (temp_bytes > memory->temp_bytes)

@@ -16,9 +16,9 @@ do_nothing()
 }
 
 static __global__ void
-answer_only(mgpu_signals *signals, uint32_t question)
+answer_only(uint64_t *word, uint32_t question)
 {
-	signals->words[0] = MGPU_SIGNAL(question, 1);
+	*word = MGPU_SIGNAL(question, 1);
 }
 
 template <typename Work>
@@ -48,12 +48,13 @@ report_floors(bench_memory *memory)
 	});
 	double		waited = time_often(memory, [] ()
 	{
-		mgpu_signals *signals;
+		uint64_t   *word;
 		uint32_t	question;
+		uint32_t	answer;
 
-		REQUIRE_CUDA(mgpu_new_question(&signals, &question));
-		answer_only<<<1, 32>>>(signals, question);
-		REQUIRE_CUDA(mgpu_await_answers(signals, 0, 1, question, 0));
+		REQUIRE_CUDA(mgpu_new_question(&word, &question));
+		answer_only<<<1, 32>>>(word, question);
+		REQUIRE_CUDA(mgpu_await_answer(word, question, 0, &answer));
 	});
 
 	printf("two events %.2f us, with a launch between %.2f, with two %.2f, with one whose word the host awaits %.2f\n",
@@ -110,7 +111,7 @@ sweep_shape(bench_memory *memory, const char *name)
 		REQUIRE_CUDA(cudaMemcpy(memory->sides[0], memory->input, num_items * 8, cudaMemcpyDeviceToDevice));
 		printf("%s %6llu, us: as it is", name, (unsigned long long) num_items);
 		report(0, 0, UINT64_MAX, mgpu_merge_sorters[shape].sort);
-		(report(Tunings::sort_threads, Tunings::items_per_thread, Tunings::sort_tile_items, sort_one_tile<shape, Tunings>), ...);
+		(report(Tunings::threads, Tunings::items_per_thread, Tunings::tile_items, sort_one_tile<shape, Tunings>), ...);
 		printf("\n");
 		fflush(stdout);
 	}

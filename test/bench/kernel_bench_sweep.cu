@@ -25,7 +25,7 @@ template <class Tuning, typename Key>
 static void
 run_stages(bench_memory *memory, uint64_t num_items, stage_times *times)
 {
-	auto		plan = mgpu_plan_sort<Tuning>(num_items);
+	mgpu_merge_plan plan = mgpu_plan_merges<Tuning>(num_items);
 	Key		   *keys[2] = {(Key *) memory->sides[0], (Key *) memory->sides[1]};
 	mgpu_key_array<Key> arrays[2] = {{keys[0]}, {keys[1]}};
 	mgpu_plain_source<Key> source = {(const Key *) memory->input};
@@ -45,20 +45,11 @@ run_stages(bench_memory *memory, uint64_t num_items, stage_times *times)
 
 		partition_ms += bench_time(memory, [&] ()
 		{
-			if constexpr (Tuning::is_k_way)
-				REQUIRE_CUDA(mgpu_launch_partition_k_way(in, plan.pass, memory->temp, 0));
-			else
-				REQUIRE_CUDA(mgpu_next_levels(&plan) == 2 ? mgpu_launch_partition_four_way(in, plan.pass, memory->temp, 0) :
-							 mgpu_launch_partition(in, plan.pass, memory->temp, 0));
+			REQUIRE_CUDA(mgpu_launch_partition_k_way(in, plan.pass, memory->temp, 0));
 		});
 		merge_ms += bench_time(memory, [&] ()
 		{
-			if constexpr (Tuning::is_k_way)
-				REQUIRE_CUDA(mgpu_launch_merge_k_way<Tuning>(arrays[side], plan.pass, memory->temp, sink, 0));
-			else
-				REQUIRE_CUDA(mgpu_next_levels(&plan) == 2 ?
-							 mgpu_launch_merge_four_way<Tuning>(arrays[side], plan.pass, memory->temp, sink, 0) :
-							 mgpu_launch_merge<Tuning>(arrays[side], plan.pass, memory->temp, sink, 0));
+			REQUIRE_CUDA(mgpu_launch_merge_k_way<Tuning>(arrays[side], plan.pass, memory->temp, sink, 0));
 		});
 	}
 	times->partition.push_back(partition_ms);
@@ -73,10 +64,9 @@ report(int key_bytes, uint64_t num_items, const stage_times *times)
 	double		partition = bench_median(times->partition);
 	double		merge = bench_median(times->merge);
 
-	printf("u%d %9llu  sort %4d merge %4d threads, %2d items, %d ways, %4d resident: sort %7.3f + partition %6.3f + "
+	printf("u%d %9llu  %4d threads, %2d items, %2d ways, %4d resident: sort %7.3f + partition %6.3f + "
 		   "merge %7.3f = %7.3f ms, %2d passes of %.3f\n", key_bytes * 8, (unsigned long long) num_items,
-		   Tuning::sort_threads, Tuning::merge_threads, Tuning::items_per_thread, Tuning::ways,
-		   Tuning::resident_threads, sort, partition, merge, sort + partition + merge, times->num_passes,
+		   Tuning::threads, Tuning::items_per_thread, Tuning::ways, Tuning::resident_threads, sort, partition, merge, sort + partition + merge, times->num_passes,
 		   times->num_passes > 0 ? merge / times->num_passes : 0);
 	fflush(stdout);
 }
@@ -101,39 +91,27 @@ sweep(bench_memory *memory, uint64_t num_items)
 void
 bench_sweep(bench_memory *memory)
 {
-	static const uint64_t sizes[] = {1000000, 10000000, 100000000};
-
-	for (uint64_t size : sizes)
+	for (uint64_t size : {100000, 1000000, 3000000, 100000000})
 	{
 		sweep<uint32_t,
-			mgpu_tuning_u32_k_way,
-			mgpu_merge_tuning<256, 256, 49, 16, 768>,
-			mgpu_merge_tuning<256, 256, 47, 32, 768>,
-			mgpu_merge_tuning<256, 256, 47, 4, 768>,
-			mgpu_merge_tuning<256, 128, 47, 4, 768>,
-			mgpu_merge_tuning<256, 256, 47, 2, 768>,
-			mgpu_merge_tuning<256, 256, 43, 4, 768>,
-			mgpu_merge_tuning<256, 256, 51, 4, 768>,
-			mgpu_merge_tuning<256, 256, 63, 4, 512>,
-			mgpu_merge_tuning<256, 128, 63, 4, 512>,
-			mgpu_merge_tuning<512, 256, 31, 4>,
-			mgpu_merge_tuning<512, 512, 31, 4>,
-			mgpu_merge_tuning<512, 256, 23, 4, 1280>,
-			mgpu_merge_tuning<512, 256, 15, 4, 1536>>(memory, size);
+			mgpu_tuning_u32,
+			mgpu_tuning_u32_few,
+			mgpu_merge_tuning<256, 53, 16, 768>,
+			mgpu_merge_tuning<256, 47, 32, 768>,
+			mgpu_merge_tuning<256, 31, 32, 1024>,
+			mgpu_merge_tuning<256, 23, 16, 1024>,
+			mgpu_merge_tuning<256, 15, 16, 1024>,
+			mgpu_merge_tuning<512, 11, 16, 1024>,
+			mgpu_merge_tuning<512, 23, 32, 1024>>(memory, size);
 	}
-	for (uint64_t size : sizes)
+	for (uint64_t size : {100000, 1000000, 3000000, 100000000})
 	{
 		sweep<uint64_t,
-			mgpu_tuning_u64_k_way,
-			mgpu_merge_tuning<256, 256, 25, 32, 768>,
-			mgpu_merge_tuning<256, 256, 23, 4, 768>,
-			mgpu_merge_tuning<256, 128, 23, 4, 768>,
-			mgpu_merge_tuning<256, 256, 23, 2, 768>,
-			mgpu_merge_tuning<256, 256, 21, 4, 768>,
-			mgpu_merge_tuning<256, 256, 25, 4, 768>,
-			mgpu_merge_tuning<256, 256, 31, 4, 512>,
-			mgpu_merge_tuning<512, 256, 15, 4>,
-			mgpu_merge_tuning<512, 512, 15, 4>,
-			mgpu_merge_tuning<512, 256, 11, 4, 1280>>(memory, size);
+			mgpu_tuning_u64,
+			mgpu_tuning_u64_few,
+			mgpu_merge_tuning<256, 25, 32, 768>,
+			mgpu_merge_tuning<256, 11, 16, 1024>,
+			mgpu_merge_tuning<512, 11, 16, 1024>,
+			mgpu_merge_tuning<512, 15, 16, 1024>>(memory, size);
 	}
 }

@@ -8,12 +8,9 @@
  * bytes, all in one run, and every figure is a median: ms, GB/s of the bytes
  * that the work cannot do without, their share of the copy's, and the rival's
  * time as a multiple.  Rivals are cub::DeviceMerge, cub::DeviceSelect::Flagged
- * and a network of one launch a stride; an insert has none.  Tiles' boundaries
- * are found in both ways, by the tiles themselves and by a launch before them;
- * "ms" is that of the path that the kernels' temp_bytes function chooses.
- * Both write to the same place; then each runs once more, and the results are
- * compared byte by byte.  --only takes the cases
- * whose names hold TEXT.
+ * and a network of one launch a stride; an insert has none.  Both write to the
+ * same place; then each runs once more, and the results are compared byte by
+ * byte.  --only takes the cases whose names hold TEXT.
  *
  * Whoever runs second on the same data would find part of it in the cache: at
  * 10M items all of it.  So a kernel that reads something else, more than the
@@ -225,28 +222,19 @@ median(std::vector<double> times)
 	return times[times.size() / 2];
 }
 
-/* Ours in both ways of finding tiles' boundaries; the second may be empty. */
-struct ours_work
-{
-	work		own_search;
-	work		splits_first;
-	bool		chooses_first;
-};
-
 /* Time ours and the rival in turn; rival may be empty. */
 static void
-report(const std::string &name, uint64_t num_items, uint64_t bytes, const ours_work &ours, const work &rival)
+report(const std::string &name, uint64_t num_items, uint64_t bytes, const work &ours, const work &rival)
 {
 	uint64_t	half = std::min(bytes / 2, copy_capacity);
-	std::vector<double> times[4];
-	double		medians[4] = {0, 0, 0, 0};
-	const work	pieces[4] = {
-		[half] { REQUIRE_CUDA(cudaMemcpyAsync(copy_to, copy_from, half, cudaMemcpyDeviceToDevice)); },
-		ours.own_search, ours.splits_first, rival
+	std::vector<double> times[3];
+	double		medians[3] = {0, 0, 0};
+	const work	pieces[3] = {
+		[half] { REQUIRE_CUDA(cudaMemcpyAsync(copy_to, copy_from, half, cudaMemcpyDeviceToDevice)); }, ours, rival
 	};
 
 	for (int round = -2; round < rounds; round++)
-		for (int piece = 0; piece < 4; piece++)
+		for (int piece = 0; piece < 3; piece++)
 			if (pieces[piece])
 			{
 				double		milliseconds = time_once(pieces[piece]);
@@ -254,38 +242,28 @@ report(const std::string &name, uint64_t num_items, uint64_t bytes, const ours_w
 				if (round >= 0)
 					times[piece].push_back(milliseconds);
 			}
-	for (int piece = 0; piece < 4; piece++)
+	for (int piece = 0; piece < 3; piece++)
 		if (!times[piece].empty())
 			medians[piece] = median(times[piece]);
 
 	double		copy_rate = half * 2 / medians[0] / 1e6;
-	double		chosen = medians[ours.chooses_first ? 2 : 1];
-	double		rate = bytes / chosen / 1e6;
+	double		rate = bytes / medians[1] / 1e6;
 
 	printf("%-40s %9llu %8.4f ms %5.0f GB/s %5.1f %% of copy", name.c_str(), (unsigned long long) num_items,
-		   chosen, rate, rate / copy_rate * 100);
-	if (ours.splits_first)
-		printf("  %s %8.4f ms", ours.chooses_first ? "own search  " : "splits first", medians[ours.chooses_first ? 1 : 2]);
+		   medians[1], rate, rate / copy_rate * 100);
 	if (rival)
-		printf("  rival %8.4f ms  x %.2f", medians[3], medians[3] / chosen);
+		printf("  rival %8.4f ms  x %.2f", medians[2], medians[2] / medians[1]);
 	printf("\n");
 	fflush(stdout);
 	if (csv != nullptr)
-		fprintf(csv, "\"%s\",%llu,%.5f,%.1f,%.4f,%.5f,%.5f,%.5f,%.4f\n", name.c_str(), (unsigned long long) num_items,
-				chosen, rate, rate / copy_rate, medians[1], medians[2], medians[3], medians[3] / chosen);
+		fprintf(csv, "\"%s\",%llu,%.5f,%.1f,%.4f,%.5f,%.4f\n", name.c_str(), (unsigned long long) num_items,
+				medians[1], rate, rate / copy_rate, medians[2], medians[2] / medians[1]);
 }
 
 static bool
 is_left_out(const char *name)
 {
 	return strstr(name, only) == nullptr;
-}
-
-/* Bytes that suffice for the boundaries of any of our tiles. */
-static uint64_t
-most_temp_bytes(uint64_t num_items)
-{
-	return (num_items / 256 + 2) * sizeof(uint32_t);
 }
 
 /* -------------------------------------------------------------------- merge */
@@ -308,15 +286,12 @@ bench_merge(const char *name, uint32_t kind, uint64_t num_a_items, uint64_t num_
 	device_items<Value> out_values(values);
 	device_items<Value> rival_values(values);
 	device_items<mgpu_order_check> check(1);
-	device_items<char> temp(most_temp_bytes(num_items));
-	mgpu_merge_request request = {{kind, sizeof(Key), 0}, pairs ? (uint32_t) sizeof(Value) : 0, a.data, b.data,
-		out.data, in_values.data, in_values.data + (pairs ? num_a_items : 0), out_values.data, num_a_items,
-	num_b_items, check.data, temp.data, temp.num_items, nullptr};
-	mgpu_merge_request own_search = request;
-	size_t		cub_bytes = 0;
+	device_items<char> temp(mgpu_merge_temp_bytes(sizeof(Key), pairs ? sizeof(Value) : 0, num_a_items, num_b_items));
 	const Value *b_values = in_values.data + (pairs ? num_a_items : 0);
+	mgpu_merge_request request = {{kind, sizeof(Key), 0}, pairs ? (uint32_t) sizeof(Value) : 0, a.data, b.data,
+		out.data, in_values.data, b_values, out_values.data, num_a_items, num_b_items, check.data, temp.data, nullptr};
+	size_t		cub_bytes = 0;
 
-	own_search.temp_bytes = 0;
 	make_items(a, 1, true, bit);
 	make_items(b, 2, true, bit);
 	if (pairs)
@@ -340,10 +315,7 @@ bench_merge(const char *name, uint32_t kind, uint64_t num_a_items, uint64_t num_
 													 (int64_t) num_b_items, to));
 	};
 
-	report(name, num_items, bytes,
-		   {[&] { REQUIRE_CUDA(mgpu_launch_merge(&own_search)); },
-		   [&] { REQUIRE_CUDA(mgpu_launch_merge(&request)); },
-		   mgpu_merge_temp_bytes(sizeof(Key), pairs ? sizeof(Value) : 0, num_a_items, num_b_items) > 0},
+	report(name, num_items, bytes, [&] { REQUIRE_CUDA(mgpu_launch_merge(&request)); },
 		   [&] { rival(out.data, out_values.data); });
 	rival(rival_out.data, rival_values.data);
 	REQUIRE_CUDA(mgpu_launch_merge(&request));
@@ -411,22 +383,15 @@ bench_remove(const char *name, uint64_t num_items, uint32_t one_in)
 
 	uint64_t	bytes = (2 * num_items - num_positions) * sizeof(Item) + num_positions * sizeof(uint32_t);
 	device_items<char> cub_temp(cub_bytes);
-	device_items<char> temp(most_temp_bytes(num_items));
+	device_items<char> temp(mgpu_remove_temp_bytes(sizeof(Item), num_items, num_positions));
 	mgpu_bulk_request request = {sizeof(Item), items.data, num_items, positions.data, num_positions, nullptr, out.data,
-	temp.data, temp.num_items, nullptr};
-	mgpu_bulk_request own_search = request;
-
-	own_search.temp_bytes = 0;
+	temp.data, nullptr};
 	auto		rival = [&] (Item *to) {
 		REQUIRE_CUDA(cub::DeviceSelect::Flagged(cub_temp.data, cub_bytes, items.data, flags.data, to, count.data,
 												(int64_t) num_items));
 	};
 
-	report(name, num_items, bytes,
-		   {[&] { REQUIRE_CUDA(mgpu_launch_remove(&own_search)); },
-		   [&] { REQUIRE_CUDA(mgpu_launch_remove(&request)); },
-		   mgpu_remove_temp_bytes(sizeof(Item), num_items, num_positions) > 0},
-		   [&] { rival(out.data); });
+	report(name, num_items, bytes, [&] { REQUIRE_CUDA(mgpu_launch_remove(&request)); }, [&] { rival(out.data); });
 	rival(rival_out.data);
 	REQUIRE_CUDA(mgpu_launch_remove(&request));
 	require_equal(out.data, rival_out.data, (num_items - num_positions) * sizeof(Item), name);
@@ -459,20 +424,15 @@ bench_insert(const char *name, uint64_t num_items, uint32_t one_in, bool one_pos
 	device_items<Item> items(num_items);
 	device_items<Item> inserted(num_positions);
 	device_items<Item> out(num_out);
-	device_items<char> temp(most_temp_bytes(num_out));
+	device_items<char> temp(mgpu_insert_temp_bytes(sizeof(Item), num_items, num_positions));
 	mgpu_bulk_request request = {sizeof(Item), items.data, num_items, positions.data, num_positions, inserted.data,
-	out.data, temp.data, temp.num_items, nullptr};
-	mgpu_bulk_request own_search = request;
+	out.data, temp.data, nullptr};
 	device_items<Filler> filler(num_items * sizeof(Item) / sizeof(Filler));
 
 	make_items(filler, 7, false);
 	REQUIRE_CUDA(cudaMemcpy(items.data, filler.data, num_items * sizeof(Item), cudaMemcpyDeviceToDevice));
 	REQUIRE_CUDA(cudaMemcpy(inserted.data, filler.data, num_positions * sizeof(Item), cudaMemcpyDeviceToDevice));
-	own_search.temp_bytes = 0;
-	report(name, num_out, bytes,
-		   {[&] { REQUIRE_CUDA(mgpu_launch_insert(&own_search)); },
-		   [&] { REQUIRE_CUDA(mgpu_launch_insert(&request)); },
-		   mgpu_insert_temp_bytes(sizeof(Item), num_items, num_positions) > 0}, work());
+	report(name, num_out, bytes, [&] { REQUIRE_CUDA(mgpu_launch_insert(&request)); }, work());
 }
 
 /* ----------------------------------------------------------------- odd-even */
@@ -518,11 +478,11 @@ bench_odd_even(const char *name, uint64_t num_items)
 	rounds = 3;
 	/* both copy their input first: a copy's time is part of either figure */
 	report(name, num_items, 2 * num_items * sizeof(Key),
-		   {[&] {
+		   [&] {
 			   request.current = 0;
 			   REQUIRE_CUDA(cudaMemcpyAsync(first.data, keys.data, num_items * sizeof(Key), cudaMemcpyDeviceToDevice));
 			   REQUIRE_CUDA(mgpu_launch_odd_even_sort(&request));
-		   }, work(), false},
+		   },
 		   [&] {
 			   REQUIRE_CUDA(cudaMemcpyAsync(plain.data, keys.data, num_items * sizeof(Key), cudaMemcpyDeviceToDevice));
 			   for (uint64_t size = 2; size / 2 < num_items; size *= 2)
@@ -607,7 +567,7 @@ main(int argc, char **argv)
 	REQUIRE_CUDA(cudaMalloc(&copy_to, copy_capacity));
 	REQUIRE_CUDA(cudaMemset(copy_from, 0x5A, copy_capacity));
 	if (csv != nullptr)
-		fprintf(csv, "case,items,ms,gb_per_s,share_of_copy,own_search_ms,splits_first_ms,rival_ms,rival_ratio\n");
+		fprintf(csv, "case,items,ms,gb_per_s,share_of_copy,rival_ms,rival_ratio\n");
 	if (only_items != 0)
 		bench_all(only_items);
 	else

@@ -58,7 +58,8 @@ merge(const mgpu_merge_request &request)
 	void	   *targets[2] = {request.out_keys, request.out_values};
 	uint64_t	taken[2] = {0, 0};
 
-	memset(request.temp, 0xDB, request.temp_bytes);
+	memset(request.temp, 0xDB, mgpu_merge_temp_bytes(request.codec.width, request.value_width, request.num_a_items,
+													 request.num_b_items));
 	CHECK(request.check->suspect == UINT64_MAX && request.check->position[0] == UINT64_MAX &&
 		  request.check->position[1] == UINT64_MAX, "a check that was not set up");
 	if (first_unsorted(a) != UINT64_MAX || first_unsorted(b) != UINT64_MAX)
@@ -91,8 +92,6 @@ mgpu_launch_merge(const mgpu_merge_request *request_in)
 {
 	mgpu_merge_request request = *request_in;
 
-	CHECK(request.temp_bytes == mgpu_merge_temp_bytes(request.codec.width, request.value_width, request.num_a_items,
-													  request.num_b_items), "temporary memory of a merge");
 	return enqueue(request.stream, [=] () { merge(request); });
 }
 
@@ -129,14 +128,12 @@ mgpu_launch_remove(const mgpu_bulk_request *request_in)
 {
 	mgpu_bulk_request request = *request_in;
 
-	CHECK(request.temp_bytes == mgpu_remove_temp_bytes(request.width, request.num_items, request.num_positions),
-		  "temporary memory of a remove");
 	return enqueue(request.stream, [=] ()
 	{
 		char	   *out = (char *) request.out;
 		uint64_t	removed = 0;
 
-		memset(request.temp, 0xDB, request.temp_bytes);
+		memset(request.temp, 0xDB, mgpu_remove_temp_bytes(request.width, request.num_items, request.num_positions));
 		for (uint64_t i = 0; i < request.num_items; i++)
 		{
 			if (removed < request.num_positions && request.positions[removed] == i)
@@ -155,14 +152,12 @@ mgpu_launch_insert(const mgpu_bulk_request *request_in)
 {
 	mgpu_bulk_request request = *request_in;
 
-	CHECK(request.temp_bytes == mgpu_insert_temp_bytes(request.width, request.num_items, request.num_positions),
-		  "temporary memory of an insert");
 	return enqueue(request.stream, [=] ()
 	{
 		char	   *out = (char *) request.out;
 		uint64_t	inserted = 0;
 
-		memset(request.temp, 0xDB, request.temp_bytes);
+		memset(request.temp, 0xDB, mgpu_insert_temp_bytes(request.width, request.num_items, request.num_positions));
 		for (uint64_t i = 0; i <= request.num_items; i++)
 		{
 			for (; inserted < request.num_positions && request.positions[inserted] == i; inserted++, out += request.width)

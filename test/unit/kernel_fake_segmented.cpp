@@ -1,6 +1,6 @@
 /*
  * kernel_fake_segmented.cpp
- *		Segmented and locality sorts of the played device, and its probes of keys.  See
+ *		Segmented and locality sorts of the played device, and its probe of keys.  See
  *		kernel_fake_device.cpp.
  *
  * Sizes are of the played device's own making; the executor must not care.  The
@@ -15,8 +15,6 @@
 
 #include "segmented/segmented.h"
 #include "sort/probe.h"
-#include "sort/single_launch.h"
-#include "sort/window_sort.h"
 
 static uint64_t
 key_bytes(mgpu_sort_shape shape)
@@ -99,151 +97,34 @@ sort_segmented(const mgpu_segmented_request &request)
 	request.stats->passes[0] = {2, 1};
 }
 
-/* Any sort is right; the probe waits. */
-extern "C" cudaError_t
-mgpu_estimate_costs(const mgpu_segmented_request *request, uint32_t key_bits, mgpu_cost_estimate *estimate)
-{
-	static const mgpu_algorithm choices[] = {MGPU_ALGORITHM_LOCALITY, MGPU_ALGORITHM_RADIX, MGPU_ALGORITHM_MERGE};
-
-	estimate->choice = choices[schedule() % 3];
-	estimate->key_bits = key_bits;
-	return cudaStreamSynchronize(request->stream);
-}
-
-/* Whole digits that hold the highest bit in which keys differ. */
-extern "C" cudaError_t
-mgpu_read_key_bits(mgpu_sort_shape shape, const mgpu_sort_request *request, uint32_t *key_bits)
-{
-	cudaError_t code = cudaStreamSynchronize(request->stream);
-	uint64_t	bits = 0;
-
-	for (uint64_t i = 0; i < request->num_items; i++)
-		bits |= key_at(shape, request, i) ^ key_at(shape, request, 0);
-	for (*key_bits = 8; *key_bits < request->key_bits && bits >> *key_bits != 0;)
-		*key_bits += 8;
-	return code;
-}
-
-/* The probe is right about order; about the rest it may say anything. */
+/* Waits, and overwrites the other side. */
 extern "C" cudaError_t
 mgpu_probe_sortedness(mgpu_sort_shape shape, const mgpu_sort_request *request, mgpu_sortedness *sortedness)
 {
 	cudaError_t code = cudaStreamSynchronize(request->stream);
 	uint64_t	last = request->num_items - 1;
 	int			other = request->current ^ 1;
+	bool		ascends = true;
+	bool		descends = true;
 
-	*sortedness = mgpu_sortedness();
-	sortedness->sorted = sortedness->reversed = true;
 	for (uint64_t i = 0; i < last; i++)
 	{
-		sortedness->sorted &= key_at(shape, request, i) <= key_at(shape, request, i + 1);
-		sortedness->reversed &= key_at(shape, request, i) > key_at(shape, request, i + 1);
+		ascends &= key_at(shape, request, i) <= key_at(shape, request, i + 1);
+		descends &= key_at(shape, request, i) > key_at(shape, request, i + 1);
 	}
+	*sortedness = ascends ? MGPU_KEYS_SORTED : descends ? MGPU_KEYS_REVERSED : MGPU_KEYS_UNSORTED;
 	for (uint64_t i = 0; i <= last; i++)
 	{
-		uint64_t	key = sortedness->reversed ? key_at(shape, request, last - i) : UINT64_C(0xEEEEEEEEEEEEEEEE);
+		uint64_t	key = descends ? key_at(shape, request, last - i) : UINT64_C(0xEEEEEEEEEEEEEEEE);
 
 		if (key_bytes(shape) == 4)
 			static_cast<uint32_t *>(request->keys[other])[i] = (uint32_t) key;
 		else
 			static_cast<uint64_t *>(request->keys[other])[i] = key;
 		if (has_indices(shape))
-			request->indices[other][i] = (uint32_t) (sortedness->reversed ? last - i : key);
+			request->indices[other][i] = (uint32_t) (descends ? last - i : key);
 	}
-	sortedness->scattered = schedule() % 2;
-	sortedness->near = schedule() % 2;
-	sortedness->quantised = schedule() % 2;
-	sortedness->window_passes = (int) (schedule() % 4) - 1;
-	sortedness->key_bits = 8 + schedule() % (request->key_bits / 8) * 8;
 	return code;
-}
-
-/* A merge sort, whether it ended early or not. */
-static cudaError_t
-sort_by_windows(mgpu_sort_shape shape, mgpu_sort_request *request, const mgpu_sortedness *sortedness, bool *ended)
-{
-	if (sortedness->window_passes < 0)
-		abort();
-	*ended = schedule() % 2;
-	return mgpu_merge_sorters[shape].sort(request);
-}
-
-extern "C" cudaError_t
-mgpu_window_sort_u32(mgpu_sort_request *request, const mgpu_sortedness *sortedness, bool *ended)
-{
-	return sort_by_windows(MGPU_SHAPE_U32, request, sortedness, ended);
-}
-
-extern "C" cudaError_t
-mgpu_window_sort_u64(mgpu_sort_request *request, const mgpu_sortedness *sortedness, bool *ended)
-{
-	return sort_by_windows(MGPU_SHAPE_U64, request, sortedness, ended);
-}
-
-extern "C" cudaError_t
-mgpu_window_sort_u32_index(mgpu_sort_request *request, const mgpu_sortedness *sortedness, bool *ended)
-{
-	return sort_by_windows(MGPU_SHAPE_U32_INDEX, request, sortedness, ended);
-}
-
-extern "C" cudaError_t
-mgpu_window_sort_u64_index(mgpu_sort_request *request, const mgpu_sortedness *sortedness, bool *ended)
-{
-	return sort_by_windows(MGPU_SHAPE_U64_INDEX, request, sortedness, ended);
-}
-
-/* The device says anew each time whether keys fit a single launch. */
-extern "C" cudaError_t
-mgpu_single_launch_holds(mgpu_sort_shape shape, uint64_t num_items, bool *holds)
-{
-	(void) shape;
-	(void) num_items;
-	*holds = schedule() % 2;
-	return cudaSuccess;
-}
-
-/* In place; the other side is overwritten, and the answer is there when the sort is. */
-template <typename Key>
-static void
-sort_single_launch(const mgpu_sort_request &request, mgpu_signals *signals)
-{
-	Key		   *keys = static_cast<Key *>(request.keys[request.current]);
-	std::vector<Key> input(keys, keys + request.num_items);
-	std::vector<uint32_t> order(request.num_items);
-
-	std::iota(order.begin(), order.end(), 0);
-	std::stable_sort(order.begin(), order.end(), [&] (uint32_t a, uint32_t b) { return input[a] < input[b]; });
-	memset(request.keys[request.current ^ 1], 0xEE, request.num_items * sizeof(Key));
-	for (uint64_t i = 0; i < request.num_items; i++)
-	{
-		keys[i] = input[order[i]];
-		if (request.indices[0] == nullptr)
-			continue;
-		request.indices[request.current][i] = order[i];
-		request.indices[request.current ^ 1][i] = 0xEEEEEEEE;
-	}
-	signals->words[MGPU_SINGLE_LAUNCH_ANSWER] = MGPU_SIGNAL(request.pending.question, std::is_sorted(input.begin(), input.end()));
-}
-
-extern "C" cudaError_t
-mgpu_single_launch_sort(mgpu_sort_shape shape, mgpu_sort_request *request, bool *started)
-{
-	static mgpu_signals answers[64];
-	static uint32_t question = 0;
-	mgpu_signals *signals = &answers[++question % 64];
-	mgpu_sort_request copy;
-
-	*started = schedule() % 3 != 0;
-	if (!*started)
-		return cudaSuccess;
-	request->pending = {signals, question};
-	copy = *request;
-	return enqueue(request->stream, [=] {
-		if (key_bytes(shape) == 4)
-			sort_single_launch<uint32_t>(copy, signals);
-		else
-			sort_single_launch<uint64_t>(copy, signals);
-	});
 }
 
 extern "C" cudaError_t

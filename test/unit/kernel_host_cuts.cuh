@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "device/array.cuh"
-#include "sort/k_way_kernels.cuh"
+#include "sort/k_way_merge.cuh"
 
 typedef std::vector<uint32_t> k_way_split;
 

@@ -201,7 +201,7 @@ play_merge(const Array &array, const mgpu_k_way_pass &pass, const std::vector<k_
 		   const Array &out)
 {
 	typedef typename Array::Item Item;
-	constexpr int threads = Tuning::merge_threads;
+	constexpr int threads = Tuning::threads;
 	constexpr int items = Tuning::items_per_thread;
 	shared_tile<Item> shared(mgpu_k_way_slots<Array>(threads, items, Tuning::ways));
 	auto		registers = std::make_unique<thread_items<items, Item>[]>(threads);
@@ -304,7 +304,7 @@ sort_key(int kind, uint64_t item, uint64_t num_items, uint64_t run_items)
 /* All tiles of a pass, whose splits are as they have to be, and fit in temporary memory. */
 template <class Tuning, bool packed, typename Item>
 static bool
-play_pass(host_array<Item> &items_in, const mgpu_k_way_plan &plan, host_array<Item> &merged)
+play_pass(host_array<Item> &items_in, const mgpu_merge_plan &plan, host_array<Item> &merged)
 {
 	auto		in = array_of<packed>(items_in);
 	auto		out = array_of<packed>(merged);
@@ -341,12 +341,12 @@ static void
 test_k_way_sort(int kind, uint64_t num_items)
 {
 	typedef typename std::conditional<sizeof(Item) == 4 || packed, uint32_t, uint64_t>::type Key;
-	constexpr uint64_t run_items = Tuning::sort_tile_items;
+	constexpr uint64_t run_items = Tuning::tile_items;
 	std::vector<Item> expected(num_items);
 	std::vector<Item> sorted;
 	host_array<Item> values(num_items);
 	host_array<Item> merged(num_items);
-	mgpu_k_way_plan plan = mgpu_plan_k_way<Tuning>(num_items);
+	mgpu_merge_plan plan = mgpu_plan_merges<Tuning>(num_items);
 	bool		good = true;
 
 	for (uint64_t i = 0; i < num_items; i++)
@@ -370,7 +370,7 @@ test_k_way_sort(int kind, uint64_t num_items)
 	std::sort(expected.begin(), expected.end());
 	for (uint64_t i = 0; i < num_items && good; i++)
 		good = is_same(values.get(i), expected[i]);
-	CHECK(good && plan.levels == 0, "wide merges of %llu items of %zu bytes, kind %d, up to %d ways",
+	CHECK(good && plan.levels == 0, "merges of %llu items of %zu bytes, kind %d, up to %d ways",
 		  (unsigned long long) num_items, sizeof(Item), kind, Tuning::ways);
 }
 
@@ -382,7 +382,7 @@ test_k_way_sorts(std::vector<uint64_t> runs)
 	for (uint64_t num_runs : runs)
 		for (int over : {-1, 0, 1, 1000})
 			for (int kind = 0; kind < NUM_SORT_KINDS; kind++)
-				test_k_way_sort<Tuning, Item, packed>(kind, num_runs * Tuning::sort_tile_items + over);
+				test_k_way_sort<Tuning, Item, packed>(kind, num_runs * Tuning::tile_items + over);
 }
 
 /* Plans of any count hold together: no levels are left, tiles fit, and the last one has items. */
@@ -393,7 +393,7 @@ test_k_way_plans()
 	for (int round = 0; round < 2000; round++)
 	{
 		uint64_t	num_items = 1 + random_bits() % (MGPU_MAX_ITEMS >> random_bits() % 30);
-		mgpu_k_way_plan plan = mgpu_plan_k_way<Tuning>(num_items);
+		mgpu_merge_plan plan = mgpu_plan_merges<Tuning>(num_items);
 		bool		good = true;
 
 		for (; plan.num_passes > 0; mgpu_advance_plan(&plan))
@@ -408,7 +408,7 @@ test_k_way_plans()
 				(uint64_t) (pass.group_tiles - 1) * pass.tile_items < pass.run_items << pass.levels &&
 				((uint64_t) pass.num_tiles << pass.levels) * sizeof(uint32_t) <= mgpu_k_way_temp_bytes<Tuning>(num_items);
 		}
-		CHECK(good && plan.levels == 0 && plan.pass.run_items >= num_items, "wide passes of %llu items, up to %d ways",
+		CHECK(good && plan.levels == 0 && plan.pass.run_items >= num_items, "passes of %llu items, up to %d ways",
 			  (unsigned long long) num_items, Tuning::ways);
 	}
 }
@@ -428,14 +428,23 @@ test_k_way_sorts_on_host()
 	test_disorder<uint32_t>(1, 4, 3000);
 	test_disorder<uint32_t>(5, 1000, 100);
 	test_disorder<uint64_t>(4, 1000, 100);
-	test_k_way_plans<mgpu_tuning_u32_k_way>();
-	test_k_way_plans<mgpu_tuning_u64_k_way>();
-	test_k_way_plans<mgpu_tuning_u64_index_k_way>();
-	test_k_way_sorts<mgpu_tuning_u32_k_way, uint32_t>({2, 5, 32, 33});
-	test_k_way_sorts<mgpu_tuning_u64_k_way, uint64_t>({1, 3, 16, 17});
-	test_k_way_sorts<mgpu_tuning_u64_k_way, uint64_t, true>({2, 5, 33});
-	test_k_way_sorts<mgpu_tuning_u64_index_k_way, mgpu_indexed_key>({2, 7, 16, 40});
-	CHECK(copied.in_phase > 0 && copied.out_of_phase > 0, "tiles of wide merges all of one run: %llu in phase, %llu not",
+	test_k_way_plans<mgpu_tuning_u32>();
+	test_k_way_plans<mgpu_tuning_u32_few>();
+	test_k_way_plans<mgpu_tuning_u64>();
+	test_k_way_plans<mgpu_tuning_u64_few>();
+	test_k_way_plans<mgpu_tuning_u64_index>();
+	test_k_way_plans<mgpu_tuning_u64_index_few>();
+	test_k_way_sorts<mgpu_tuning_u32, uint32_t>({2, 5, 32, 33});
+	test_k_way_sorts<mgpu_tuning_u32_few, uint32_t>({2, 16, 17});
+	test_k_way_sorts<mgpu_tuning_u64, uint64_t>({1, 3, 16, 17});
+	test_k_way_sorts<mgpu_tuning_u64, uint64_t, true>({2, 5, 33});
+	test_k_way_sorts<mgpu_tuning_u64_few, uint64_t>({2, 33});
+	test_k_way_sorts<mgpu_tuning_u64_few, uint64_t, true>({3, 17});
+	test_k_way_sorts<mgpu_tuning_u64_index, mgpu_indexed_key>({2, 7, 16, 40});
+	test_k_way_sorts<mgpu_tuning_u64_index_few, mgpu_indexed_key>({3, 17, 70});
+	test_k_way_sorts<mgpu_merge_tuning<64, 7, 2, 64>, uint32_t>({2, 3, 9});
+	test_k_way_sorts<mgpu_merge_tuning<128, 5, 4, 128>, uint64_t, true>({3, 17, 65});
+	CHECK(copied.in_phase > 0 && copied.out_of_phase > 0, "tiles of merges all of one run: %llu in phase, %llu not",
 		  (unsigned long long) copied.in_phase, (unsigned long long) copied.out_of_phase);
 	printf("searches for cuts: at most %d rounds, %d steps\n", all_rounds, all_steps);
 }

@@ -26,13 +26,7 @@ extern int	checks_failed;
 /* kernel_host_k_way.cu */
 void		test_k_way_sorts_on_host();
 
-/* kernel_host_near.cu */
-void		test_near_sorts_on_host();
-
-/* kernel_host_windows.cu */
-void		test_windows_on_host();
-
-/* kernel_host_single_launch.cu */
-void		test_single_launch_sorts_on_host();
+/* kernel_host_probe.cu */
+void		test_probe_on_host();
 
 #endif							/* MGPU_KERNEL_HOST_TEST_CUH */

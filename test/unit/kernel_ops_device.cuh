@@ -47,14 +47,20 @@ struct device_array
 		return contents;
 	}
 
+	/* Are the bytes around it untouched? */
+	bool
+	is_surrounded() const
+	{
+		byte_array	canary(CANARY_BYTES, CANARY);
+
+		return download(data - CANARY_BYTES, CANARY_BYTES) == canary && download(data + bytes, CANARY_BYTES) == canary;
+	}
+
 	/* Are the contents these, and the bytes around them untouched? */
 	bool
 	holds(const byte_array &expected) const
 	{
-		byte_array	canary(CANARY_BYTES, CANARY);
-
-		return expected.size() == bytes && download(data, bytes) == expected &&
-			download(data - CANARY_BYTES, CANARY_BYTES) == canary && download(data + bytes, CANARY_BYTES) == canary;
+		return expected.size() == bytes && download(data, bytes) == expected && is_surrounded();
 	}
 };
 
@@ -68,7 +74,7 @@ bytes_of(const std::vector<uint32_t> &words)
 }
 
 /* kernel_ops_splits.cu: boundaries of so many tiles, and of all numbers worth a test. */
-void		test_splits(uint64_t num_tiles, int pattern);
+void		test_splits(uint32_t num_tiles, int pattern);
 void		test_all_splits();
 
 #endif							/* MGPU_KERNEL_OPS_DEVICE_CUH */

@@ -56,12 +56,12 @@ check_remove(uint64_t num_items, const std::vector<uint32_t> &positions, uint32_
 	std::vector<uint32_t> ranks;
 	bool		splits_right = true;
 
-	for (uint64_t tile = 0; tile < mgpu_tiles_of(num_items, tile_items); tile++)
+	for (uint64_t tile = 0; tile < mgpu_divide_up(num_items, tile_items); tile++)
 	{
 		uint64_t	begin = tile * tile_items;
 		uint64_t	count = std::min<uint64_t>(tile_items, num_items - begin);
-		uint64_t	split = find_split<MGPU_OPS_TILE_PROBES>(search, tile);
-		uint64_t	end_split = find_split<MGPU_OPS_FEW_PROBES>(search, tile + 1);
+		uint64_t	split = find_split(search, tile);
+		uint64_t	end_split = find_split(search, tile + 1);
 		std::vector<uint8_t> flags(tile_items, 0);
 
 		splits_right &= split == positions_before(positions, begin);
@@ -87,12 +87,12 @@ check_insert(uint64_t num_items, const std::vector<uint32_t> &positions, uint32_
 	std::vector<uint32_t> masks;
 	std::vector<uint32_t> ranks;
 
-	for (uint64_t tile = 0; tile < mgpu_tiles_of(all.size(), tile_items); tile++)
+	for (uint64_t tile = 0; tile < mgpu_divide_up(all.size(), tile_items); tile++)
 	{
 		uint64_t	begin = tile * tile_items;
 		uint64_t	count = search.diagonal(tile + 1) - begin;
-		uint64_t	split = find_split<MGPU_OPS_MANY_PROBES>(search, tile);
-		uint64_t	end_split = find_split<MGPU_OPS_TILE_PROBES>(search, tile + 1);
+		uint64_t	split = find_split(search, tile);
+		uint64_t	end_split = find_split(search, tile + 1);
 		std::vector<uint8_t> flags(tile_items, 0);
 
 		for (uint64_t i = split; i < end_split; i++)
@@ -136,72 +136,27 @@ check_bulk()
 
 /* ---------------------------------------------------------------- odd-even */
 
+/* exchange_windows, threads in turn. */
 template <typename Key>
 static void
-emulate_tiles(const std::vector<Key> &in, std::vector<Key> &out, uint64_t cta)
+emulate_window(const std::vector<Key> &in, std::vector<Key> &out, const mgpu_odd_even_launch &launch, uint64_t cta)
 {
 	typedef mgpu_odd_even_shape<Key> Shape;
-	std::vector<Key> tile(Shape::shared_items);
-	uint64_t	begin = cta * Shape::window_items;
-
-	for (uint32_t thread = 0; thread < Shape::threads; thread++)
-	{
-		Key			keys[Shape::items];
-
-		for (uint32_t i = 0; i < Shape::items; i++)
-		{
-			uint64_t	item = begin + i * Shape::threads + thread;
-
-			keys[i] = item < in.size() ? in[item] : mgpu_largest_key<Key>();
-		}
-		mgpu_sort_own(keys);
-		for (uint32_t i = 0; i < Shape::items; i++)
-			tile.at(mgpu_padded<Key>(thread * Shape::items + i)) = keys[i];
-	}
-	for (uint32_t log_size = MGPU_ODD_EVEN_LOG_ITEMS + 1; log_size <= Shape::log_window; log_size++)
-	{
-		for (uint32_t thread = 0; thread < Shape::threads; thread++)
-			mgpu_exchange_column(tile.data(), thread, log_size);
-		for (int log_stride = (int) log_size - MGPU_ODD_EVEN_LOG_ITEMS - 1; log_stride >= 0; log_stride--)
-			for (uint32_t thread = 0; thread < Shape::threads; thread++)
-				mgpu_exchange_window(tile.data(), thread, 0, mgpu_size_mask(log_size), log_stride);
-	}
-	for (uint32_t item = 0; item < Shape::window_items && begin + item < in.size(); item++)
-		out[begin + item] = tile[mgpu_padded<Key>(item)];
-}
-
-/* Columns (strides of their own first) and windows. */
-template <typename Key>
-static void
-emulate_rows(const std::vector<Key> &in, std::vector<Key> &out, const mgpu_odd_even_launch &launch, uint64_t cta)
-{
-	typedef mgpu_odd_even_shape<Key> Shape;
-	bool		columns = launch.kind == MGPU_ODD_EVEN_COLUMNS;
-	mgpu_odd_even_place place = mgpu_odd_even_place_of<Key>(launch, cta);
-	uint32_t	origin = columns ? 0 : (uint32_t) place.first_row << Shape::log_row;
-	uint32_t	mask = mgpu_size_mask(columns ? Shape::log_window : launch.log_size);
-	int			first = columns ? Shape::log_window - MGPU_ODD_EVEN_LOG_ITEMS - 1 : launch.log_first;
-	int			last = columns ? Shape::log_row : launch.log_last;
 	std::vector<Key> window(Shape::shared_items);
 
-	for (uint32_t thread = 0; thread < Shape::threads; thread++)
-	{
-		uint64_t	index = mgpu_odd_even_index<Key>(launch, place, thread);
-		Key			keys[Shape::items];
-
-		for (uint32_t i = 0; i < Shape::items; i++, index += mgpu_odd_even_step<Key>(launch))
-			keys[i] = index < in.size() ? in[index] : mgpu_largest_key<Key>();
-		if (columns)
-			mgpu_level_own(keys, MGPU_ODD_EVEN_LOG_ITEMS);
-		for (uint32_t i = 0; i < Shape::items; i++)
-			window.at(mgpu_padded<Key>(thread + i * Shape::threads)) = keys[i];
-	}
-	for (int log_stride = first; log_stride >= last; log_stride--)
-		for (uint32_t thread = 0; thread < Shape::threads; thread++)
-			mgpu_exchange_window(window.data(), thread, origin, mask, log_stride);
 	for (uint32_t item = 0; item < Shape::window_items; item++)
 	{
-		uint64_t	index = mgpu_odd_even_index<Key>(launch, place, item);
+		uint64_t	index = mgpu_odd_even_index<Key>(launch, cta, item);
+
+		window.at(mgpu_padded<Key>(item)) = index < in.size() ? in[index] : mgpu_largest_key<Key>();
+	}
+	for (uint32_t size = launch.log_first_size; size <= launch.log_last_size; size++)
+		for (int stride = mgpu_odd_even_log_first(launch, size); stride >= (int) launch.log_last_stride; stride--)
+			for (uint32_t thread = 0; thread < Shape::threads; thread++)
+				mgpu_exchange_window(window.data(), thread, launch, cta, size, (uint32_t) stride);
+	for (uint32_t item = 0; item < Shape::window_items; item++)
+	{
+		uint64_t	index = mgpu_odd_even_index<Key>(launch, cta, item);
 
 		if (index < out.size() && mgpu_odd_even_is_core<Key>(launch, item))
 			out[index] = window[mgpu_padded<Key>(item)];
@@ -212,8 +167,6 @@ template <typename Key>
 static void
 check_odd_even(uint64_t num_items, int num_distinct_bits)
 {
-	mgpu_odd_even_launch launches[MGPU_ODD_EVEN_MAX_LAUNCHES];
-	int			num_launches = mgpu_plan_odd_even<Key>(num_items, launches);
 	std::vector<Key> keys(num_items);
 	std::vector<Key> expected;
 	std::vector<Key> out(num_items, 0);
@@ -222,20 +175,30 @@ check_odd_even(uint64_t num_items, int num_distinct_bits)
 		key = (Key) (random_bits() >> (64 - num_distinct_bits)) << (sizeof(Key) * 8 - num_distinct_bits);
 	expected = keys;
 	std::sort(expected.begin(), expected.end());
-	for (int i = 0; i < num_launches; i++)
+	mgpu_plan_odd_even<Key>(num_items, [&] (const mgpu_odd_even_launch &launch)
 	{
-		for (uint64_t cta = 0; cta < launches[i].num_ctas; cta++)
-		{
-			if (launches[i].kind == MGPU_ODD_EVEN_TILES)
-				emulate_tiles(keys, out, cta);
-			else
-				emulate_rows(keys, out, launches[i], cta);
-		}
+		for (uint64_t cta = 0; cta < launch.num_ctas; cta++)
+			emulate_window(keys, out, launch, cta);
 		std::fill(keys.begin(), keys.end(), (Key) 0);
 		keys.swap(out);
-	}
+	});
 	expect(keys == expected, "host odd-even sort of %llu keys of %d bytes", (unsigned long long) num_items,
 		   (int) sizeof(Key));
+}
+
+/* Does a launch of some strides of one size read rows enough around what it writes? */
+template <typename Key>
+static bool
+has_margin(const mgpu_odd_even_launch &launch)
+{
+	typedef mgpu_odd_even_shape<Key> Shape;
+	uint32_t	log_first = launch.log_first_stride - launch.log_unit + Shape::log_row;	/* in the window */
+	uint32_t	margin = launch.margin_rows << Shape::log_row;
+
+	if (launch.log_first_stride + 1 == launch.log_last_size)
+		return margin == 0 && log_first + 1 == Shape::log_window;
+	return margin >= (2u << log_first) - 1 && margin % (2u << log_first) == 0 && 2 * launch.margin_rows < Shape::rows &&
+		(Shape::rows - 2 * launch.margin_rows) * Shape::row_items % (2u << log_first) == 0;
 }
 
 /* Every stride of every level runs once, in order, with rows enough around it. */
@@ -244,34 +207,29 @@ static void
 check_plan(uint64_t num_items)
 {
 	typedef mgpu_odd_even_shape<Key> Shape;
-	mgpu_odd_even_launch launches[MGPU_ODD_EVEN_MAX_LAUNCHES];
-	int			num_launches = mgpu_plan_odd_even<Key>(num_items, launches);
-	int			next = 1;
-	bool		right = num_launches <= MGPU_ODD_EVEN_MAX_LAUNCHES && launches[0].kind == MGPU_ODD_EVEN_TILES;
+	uint32_t	log_size = 0;
+	uint32_t	left = 0;		/* strides of this size */
+	bool		right = true;
 
-	for (uint32_t log_size = Shape::log_window + 1; UINT64_C(1) << (log_size - 1) < num_items; log_size++)
+	mgpu_plan_odd_even<Key>(num_items, [&] (const mgpu_odd_even_launch &launch)
 	{
-		int			stride = (int) log_size - 1 - Shape::log_rows;
-
-		right &= next < num_launches && launches[next].kind == MGPU_ODD_EVEN_COLUMNS &&
-			launches[next].log_size == log_size && launches[next].log_unit >= Shape::log_row;
-		for (next++; right && stride >= 0; next++)
+		right &= launch.num_ctas <= INT32_MAX && launch.log_unit >= Shape::log_row &&
+			(launch.log_last_stride >= launch.log_unit || launch.log_unit == Shape::log_row);
+		if (log_size == 0)
 		{
-			const mgpu_odd_even_launch &launch = launches[next];
-			uint32_t	shift = launch.log_unit - Shape::log_row;	/* linear to items */
-			uint32_t	margin = launch.margin_rows << Shape::log_row;
-
-			right &= next < num_launches && launch.kind == MGPU_ODD_EVEN_WINDOW &&
-				launch.log_first + shift == (uint32_t) stride && launch.log_size + shift == log_size &&
-				launch.log_last <= launch.log_first && margin >= (2u << launch.log_first) - 1 &&
-				margin % (2u << launch.log_first) == 0 && 2 * launch.margin_rows < Shape::rows &&
-				(Shape::rows - 2 * launch.margin_rows) * Shape::row_items % (2u << launch.log_first) == 0 &&
-				launch.num_ctas <= INT32_MAX;
-			stride = (int) (launch.log_last + shift) - 1;
+			right &= launch.log_first_size == 1 && launch.log_last_size == Shape::log_window && launch.margin_rows == 0 &&
+				launch.log_first_stride == Shape::log_window - 1 && launch.log_last_stride == 0;
+			log_size = Shape::log_window;
+			return;
 		}
-		right &= stride == -1;
-	}
-	expect(right && next == num_launches, "plan of an odd-even sort of %llu keys of %d bytes",
+		if (left == 0)
+			left = ++log_size;
+		right &= launch.log_first_size == log_size && launch.log_last_size == log_size &&
+			launch.log_first_stride == left - 1 && launch.log_last_stride <= launch.log_first_stride &&
+			has_margin<Key>(launch);
+		left = launch.log_last_stride;
+	});
+	expect(right && left == 0 && UINT64_C(1) << log_size >= num_items, "plan of an odd-even sort of %llu keys of %d bytes",
 		   (unsigned long long) num_items, (int) sizeof(Key));
 }
 

@@ -126,15 +126,13 @@ emulate_merge(const mgpu_merge_lists<Order> &lists, bool *in_order, bool *placed
 	uint64_t	num_items = lists.a_items + lists.b_items;
 	aligned_items<Stored> shared(capacity, 0);
 	std::vector<uint32_t> sources(num_items, UINT32_MAX);
-	bool		in_tile = random_bits() % 2;	/* all boundaries by one kind of search */
 
-	for (uint64_t number = 0; number < mgpu_tiles_of(num_items, Tuning::tile_items); number++)
+	for (uint64_t number = 0; number < mgpu_divide_up(num_items, Tuning::tile_items); number++)
 	{
 		mgpu_merge_tile tile;
-		uint32_t	split = find_either(lists, number, in_tile);
-		uint32_t	end_split = find_either(lists, number + 1, in_tile);
+		uint2		splits = make_uint2(find_split(lists, number), find_split(lists, number + 1));
 
-		if (!mgpu_place_tile(lists, number, split, end_split, tile))
+		if (!mgpu_place_tile(lists, number, splits, tile))
 		{
 			*in_order = false;
 			continue;

@@ -19,7 +19,6 @@ uint64_t	search_rounds = 0;
  * Splits of long lists.  Where positions are spread alike, a search takes few
  * rounds; where they are not, a few beyond those of even probes at the most.
  */
-template <int lanes>
 static void
 check_long_searches(int pattern, uint64_t most_rounds)
 {
@@ -32,41 +31,25 @@ check_long_searches(int pattern, uint64_t most_rounds)
 	bool		right = true;
 	uint64_t	rounds = 0;
 
-	for (uint64_t tile = 0; tile <= mgpu_tiles_of(num_items, tile_items); tile++)
+	for (uint64_t tile = 0; tile <= mgpu_divide_up(num_items, tile_items); tile++)
 	{
 		search_rounds = 0;
-		right &= find_split<lanes>(remove, tile) == positions_before(positions, tile * tile_items);
+		right &= find_split(remove, tile) == positions_before(positions, tile * tile_items);
 		rounds = std::max(rounds, search_rounds);
 	}
-	for (uint64_t tile = 0; tile <= mgpu_tiles_of(num_items + insertions.size(), tile_items); tile++)
+	for (uint64_t tile = 0; tile <= mgpu_divide_up(num_items + insertions.size(), tile_items); tile++)
 	{
 		uint64_t	split;
 
 		search_rounds = 0;
-		split = find_split<lanes>(insert, tile);
+		split = find_split(insert, tile);
 		rounds = std::max(rounds, search_rounds);
 		/* the last insertion before the diagonal lies there, and the next one does not */
 		right &= split == 0 || insertions[split - 1] + split - 1 < insert.diagonal(tile);
 		right &= split == insertions.size() || insertions[split] + split >= insert.diagonal(tile);
 	}
-	expect(right && rounds <= most_rounds, "host searches by %d lanes, pattern %d: %llu rounds", lanes, pattern,
-		   (unsigned long long) rounds);
+	expect(right && rounds <= most_rounds, "host searches, pattern %d: %llu rounds", pattern, (unsigned long long) rounds);
 }
-
-static void
-check_position_searches()
-{
-	for (int pattern = 0; pattern < NUM_POSITION_PATTERNS; pattern++)
-	{
-		bool		spread = pattern == POSITIONS_RANDOM;
-
-		check_long_searches<16>(pattern, spread ? 3 : 6);
-		check_long_searches<8>(pattern, spread ? 5 : 8);
-		check_long_searches<4>(pattern, spread ? 6 : 10);
-		check_long_searches<2>(pattern, spread ? 9 : 14);
-	}
-}
-
 
 /* ------------------------------------------------------------- any distances */
 
@@ -91,6 +74,18 @@ struct watched_search
 	const Search &search;
 	int			kind;
 	bool	   *in_range;
+
+	MGPU_MEMBER void
+	range(uint64_t tile, uint64_t &low, uint64_t &high) const
+	{
+		search.range(tile, low, high);
+	}
+
+	MGPU_MEMBER uint64_t
+	expected(uint64_t tile) const
+	{
+		return search.expected(tile);
+	}
 
 	bool
 	before(uint64_t tile, uint64_t probe) const
@@ -131,13 +126,12 @@ struct watched_search
 };
 
 /* Rounds of probes in a range: even ones, the first, and those that guess wrong. */
-template <int lanes>
 static uint64_t
-most_rounds_in(const mgpu_boundary_range &range)
+most_rounds_in(uint64_t num_items)
 {
 	uint64_t	rounds = 1 + MGPU_SPLIT_GUESSES;
 
-	for (uint64_t items = range.high - range.low; items > 0; items /= lanes + 1)
+	for (uint64_t items = num_items; items > 0; items /= MGPU_SPLIT_LANES + 1)
 		rounds++;
 	return rounds;
 }
@@ -156,7 +150,7 @@ is_split(const Search &search, uint64_t tile, uint64_t split)
 }
 
 /* Search for all boundaries by distances of a kind; the most rounds of true ones are in *true_rounds. */
-template <int lanes, class Search>
+template <class Search>
 static bool
 finds_splits(const Search &search, uint64_t num_tiles, bool sorted, int kind, uint64_t *true_rounds)
 {
@@ -165,13 +159,15 @@ finds_splits(const Search &search, uint64_t num_tiles, bool sorted, int kind, ui
 
 	for (uint64_t tile = 0; tile <= num_tiles; tile++)
 	{
-		mgpu_boundary_range range = mgpu_boundary_of(search, tile);
+		uint64_t	low;
+		uint64_t	high;
 		uint64_t	split;
 
+		search.range(tile, low, high);
 		search_rounds = 0;
-		split = find_near<lanes, true>(watched, tile, range, MGPU_OPS_LAUNCH_ROOTS);
-		right &= search_rounds <= most_rounds_in<lanes>(range);
-		right &= sorted ? is_split(search, tile, split) : split >= range.low && split <= range.high;
+		split = find_split(watched, tile);
+		right &= search_rounds <= most_rounds_in(high - low);
+		right &= sorted ? is_split(search, tile, split) : split >= low && split <= high;
 		if (kind == DISTANCES_TRUE)
 			*true_rounds = std::max(*true_rounds, search_rounds);
 	}
@@ -215,7 +211,6 @@ struct long_search
 	}
 };
 
-template <int lanes>
 static void
 check_longest_ranges()
 {
@@ -229,12 +224,11 @@ check_longest_ranges()
 				for (uint64_t guess : {low, low + (high - low) / 2, high})
 					for (double power : {0.3, 1.0, 3.0})
 						for (int kind = 0; kind < NUM_DISTANCE_KINDS; kind++)
-							right &= finds_splits<lanes>(long_search {low, high, split, guess, power}, 0, true, kind,
-														 &rounds);
-	expect(right, "host searches by %d lanes in the longest ranges, %llu rounds", lanes, (unsigned long long) rounds);
+							right &= finds_splits(long_search {low, high, split, guess, power}, 0, true, kind, &rounds);
+	expect(right, "host searches in the longest ranges, %llu rounds", (unsigned long long) rounds);
 }
 
-template <int lanes, class Order>
+template <class Order>
 static void
 check_merge_search(const mgpu_codec &codec, const byte_array &a, const byte_array &b, int pattern, bool sorted)
 {
@@ -243,21 +237,20 @@ check_merge_search(const mgpu_codec &codec, const byte_array &a, const byte_arra
 	std::vector<Stored> a_list(a.size() / sizeof(Stored));
 	std::vector<Stored> b_list(b.size() / sizeof(Stored));
 	mgpu_merge_lists<Order> lists = {a_list.data(), b_list.data(), a_list.size(), b_list.size(), Order(codec), 1024};
-	uint64_t	num_tiles = mgpu_tiles_of(a_list.size() + b_list.size(), lists.tile_items);
+	uint64_t	num_tiles = mgpu_divide_up(lists.tiled_items(), lists.tile_items);
 	/* random bits of floats are numbers of all sizes */
 	bool		spread = sorted && pattern == DATA_RANDOM && codec.width >= 4 && codec.kind != MGPU_KEY_FLOAT;
-	uint64_t	most_rounds = !spread ? UINT64_MAX : lanes == 2 ? 9 : lanes == 4 ? 6 : 5;
+	uint64_t	most_rounds = spread ? 6 : UINT64_MAX;
 	uint64_t	rounds = 0;
 
 	memcpy(a_list.data(), a.data(), a.size());
 	memcpy(b_list.data(), b.data(), b.size());
 	for (int kind = 0; kind < NUM_DISTANCE_KINDS; kind++)
 	{
-		bool		right = finds_splits<lanes>(lists, num_tiles, sorted, kind, &rounds);
+		bool		right = finds_splits(lists, num_tiles, sorted, kind, &rounds);
 
 		expect(right && rounds <= most_rounds,
-			   "host searches by %d lanes and distances %d: width %u, kind %u, descending %u, pattern %d%s, %llu rounds",
-			   lanes, kind, codec.width, codec.kind, codec.descending, pattern, sorted ? "" : ", unsorted",
+			   "host searches by distances %d: width %u, kind %u, descending %u, pattern %d%s, %llu rounds", kind, codec.width, codec.kind, codec.descending, pattern, sorted ? "" : ", unsorted",
 			   (unsigned long long) rounds);
 	}
 }
@@ -276,23 +269,19 @@ check_merge_searches(uint32_t kind, uint32_t width)
 			byte_array	a = make_keys(codec, pattern, 0, length[0]);
 			byte_array	b = make_keys(codec, pattern, 1, length[1]);
 
-			check_merge_search<4, Order>(codec, a, b, pattern, false);
+			check_merge_search<Order>(codec, a, b, pattern, false);
 			a = sort_keys(codec, a);
 			b = sort_keys(codec, b);
-			check_merge_search<2, Order>(codec, a, b, pattern, true);
-			check_merge_search<4, Order>(codec, a, b, pattern, true);
-			check_merge_search<8, Order>(codec, a, b, pattern, true);
+			check_merge_search<Order>(codec, a, b, pattern, true);
 		}
 }
 
 void
 check_searches()
 {
-	check_position_searches();
-	check_longest_ranges<2>();
-	check_longest_ranges<4>();
-	check_longest_ranges<8>();
-	check_longest_ranges<16>();
+	for (int pattern = 0; pattern < NUM_POSITION_PATTERNS; pattern++)
+		check_long_searches(pattern, pattern == POSITIONS_RANDOM ? 6 : 10);
+	check_longest_ranges();
 	check_merge_searches<mgpu_integer_order<uint8_t>>(MGPU_KEY_UNSIGNED, 1);
 	check_merge_searches<mgpu_integer_order<uint16_t>>(MGPU_KEY_SIGNED, 2);
 	check_merge_searches<mgpu_integer_order<uint32_t>>(MGPU_KEY_SIGNED, 4);

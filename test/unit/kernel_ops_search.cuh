@@ -14,12 +14,13 @@ extern uint64_t search_rounds;	/* of probes, in all searches */
 
 extern void check_searches();
 
-/* mgpu_find_splits_near, lanes in turn. */
-template <int lanes, bool by_distances, class Search>
-static uint64_t
-find_near(const Search &search, uint64_t tile, mgpu_boundary_range range, float roots)
+/* mgpu_find_split_near, lanes in turn. */
+template <class Search>
+static uint32_t
+find_split(const Search &search, uint64_t tile)
 {
-	mgpu_split_search state = mgpu_start_search<lanes>(range, roots);
+	constexpr uint32_t lanes = MGPU_SPLIT_LANES;
+	mgpu_split_search state = mgpu_start_search(search, tile);
 
 	while (state.low < state.high)
 	{
@@ -34,33 +35,11 @@ find_near(const Search &search, uint64_t tile, mgpu_boundary_range range, float 
 			distances[lane] = search.distance(tile, probe);
 		}
 		/* mgpu_share_distances */
-		if (by_distances)
-			mgpu_narrow_by_distances<lanes>(state, num_before, {distances[0], distances[lanes - 1],
-				distances[(num_before + lanes - 1) % lanes], distances[num_before % lanes]});
-		else
-			mgpu_narrow_evenly<lanes>(state, num_before);
+		mgpu_narrow_by_distances(state, num_before, {distances[0], distances[lanes - 1],
+			distances[(num_before + lanes - 1) % lanes], distances[num_before % lanes]});
 		search_rounds++;
 	}
 	return state.low;
-}
-
-/* As the tiles do it, with as many probes as they have, or else as a launch does. */
-template <int lanes, class Search>
-static uint64_t
-find_split(const Search &search, uint64_t tile)
-{
-	constexpr bool in_tile = lanes == MGPU_OPS_TILE_PROBES;
-
-	return find_near<lanes, !in_tile>(search, tile, mgpu_boundary_of(search, tile),
-									  in_tile ? MGPU_OPS_TILE_ROOTS : MGPU_OPS_LAUNCH_ROOTS);
-}
-
-template <class Search>
-static uint32_t
-find_either(const Search &search, uint64_t tile, bool in_tile)
-{
-	return (uint32_t) (in_tile ? find_split<MGPU_OPS_TILE_PROBES>(search, tile) :
-					   find_split<MGPU_OPS_MANY_PROBES>(search, tile));
 }
 
 static inline uint64_t

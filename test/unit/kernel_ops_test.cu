@@ -5,9 +5,9 @@
  *	kernel_ops_test [--quick | --tiny] [--clean] [--own]
  *
  * First the index arithmetic on the host (kernel_ops_host.cu, kernel_ops_host_merge.cu,
- * kernel_ops_search.cu), then every kernel against a plain reference, with both ways
- * of finding tiles' boundaries (kernel_ops_splits.cu), inputs at any phase, and outputs
- * between bytes that nobody may touch.  --quick runs a set small enough for
+ * kernel_ops_search.cu), then every kernel against a plain reference and the boundaries
+ * of tiles (kernel_ops_splits.cu), with inputs at any phase, and outputs and temporary
+ * memory between bytes that nobody may touch.  --quick runs a set small enough for
  * compute-sanitizer's memcheck and synccheck.  --tiny is for
  * its racecheck and initcheck, under which a kernel takes a thousand times as long:
  * every kernel on one or two tiles and a bit, once or twice, and nothing on the
@@ -30,27 +30,28 @@ std::mt19937_64 random_bits(20250118);
 /* ------------------------------------------------------------------- merge */
 
 static mgpu_order_check
-run_merge(mgpu_merge_request request, bool temp, bool find)
+run_merge(mgpu_merge_request request)
 {
 	device_array check(sizeof(mgpu_order_check), 0);
-	device_array splits((request.num_a_items + request.num_b_items) / 256 * 4 + 64, 0);
+	device_array temp(mgpu_merge_temp_bytes(request.codec.width, request.value_width, request.num_a_items,
+											request.num_b_items), 0);
 	mgpu_order_check found;
 
 	REQUIRE_CUDA(cudaMemset(check.data, 0xFF, check.bytes));
 	request.check = reinterpret_cast<mgpu_order_check *>(check.data);
-	request.temp = temp ? splits.data : nullptr;
-	request.temp_bytes = temp ? splits.bytes : 0;
+	request.temp = temp.data;
 	REQUIRE_CUDA(mgpu_launch_merge(&request));
-	if (find)
-		REQUIRE_CUDA(mgpu_launch_find_unsorted(&request));
+	REQUIRE_CUDA(mgpu_launch_find_unsorted(&request));
 	REQUIRE_CUDA(cudaDeviceSynchronize());
+	expect(temp.is_surrounded(), "temporary memory of a merge of %llu : %llu items",
+		   (unsigned long long) request.num_a_items, (unsigned long long) request.num_b_items);
 	REQUIRE_CUDA(cudaMemcpy(&found, check.data, sizeof(found), cudaMemcpyDeviceToHost));
 	return found;
 }
 
 /* Merge a and b, sorted or not, with values of any width; 0: keys alone. */
 static void
-test_merge(const mgpu_codec &codec, uint32_t value_width, const byte_array &a, const byte_array &b, bool temp)
+test_merge(const mgpu_codec &codec, uint32_t value_width, const byte_array &a, const byte_array &b)
 {
 	uint64_t	a_items = a.size() / codec.width;
 	uint64_t	b_items = b.size() / codec.width;
@@ -69,13 +70,13 @@ test_merge(const mgpu_codec &codec, uint32_t value_width, const byte_array &a, c
 	byte_array	merged_values = value_width == 0 ? byte_array() :
 		reference_gather(sources, a_values, b_values, value_width);
 	mgpu_order_check found = run_merge({codec, value_width, d_a.data, d_b.data, out.data, d_a_values.data,
-		d_b_values.data, out_values.data, a_items, b_items, nullptr, nullptr, 0, nullptr}, temp, true);
+		d_b_values.data, out_values.data, a_items, b_items, nullptr, nullptr, nullptr});
 
 	expect(found.suspect == (sorted ? UINT64_MAX : 0) && found.position[0] == a_bad && found.position[1] == b_bad &&
 		   (!sorted || (out.holds(reference_gather(sources, a, b, codec.width)) && out_values.holds(merged_values))),
-		   "merge, width %u, kind %u, descending %u, values of %u, %llu : %llu items, %s%s", codec.width, codec.kind,
+		   "merge, width %u, kind %u, descending %u, values of %u, %llu : %llu items, %s", codec.width, codec.kind,
 		   codec.descending, value_width, (unsigned long long) a_items, (unsigned long long) b_items,
-		   sorted ? "sorted" : "unsorted", temp ? ", splits first" : "");
+		   sorted ? "sorted" : "unsorted");
 }
 
 static const mgpu_codec all_codecs[] = {
@@ -102,12 +103,12 @@ test_merges_of(const mgpu_codec &codec, uint64_t tile)
 
 			/* keys alone and one width of values: all widths in turn */
 			turn++;
-			test_merge(codec, 0, a, b, (turn + pattern) % 2);
-			test_merge(codec, value_widths[1 + turn % 5], a, b, (turn / 2 + pattern) % 2);
+			test_merge(codec, 0, a, b);
+			test_merge(codec, value_widths[1 + turn % 5], a, b);
 			if (quick && turn % 7 != 0)
 				continue;
-			test_merge(codec, value_widths[turn % 6], make_keys(codec, pattern, 0, length[0]), b, turn % 2);
-			test_merge(codec, value_widths[turn % 6], a, make_keys(codec, pattern, 1, length[1]), turn % 2);
+			test_merge(codec, value_widths[turn % 6], make_keys(codec, pattern, 0, length[0]), b);
+			test_merge(codec, value_widths[turn % 6], a, make_keys(codec, pattern, 1, length[1]));
 		}
 }
 
@@ -129,15 +130,12 @@ test_one_swap(const mgpu_codec &codec, uint64_t num_a_items, uint64_t num_b_item
 		uint8_t    *pair = &list[item * width];
 
 		std::swap_ranges(pair, pair + width, pair + width);
-		test_merge(codec, i % 3 == 0 ? 4 : 0, lists[0], lists[1], i % 4 < 2);
+		test_merge(codec, i % 3 == 0 ? 4 : 0, lists[0], lists[1]);
 		std::swap_ranges(pair, pair + width, pair + width);
 	}
 }
 
-/*
- * Tiles enough for some that receive their boundaries and some that read them; then with
- * the lists in each other's place, so that boundaries of the merge before are wrong.
- */
+/* Tiles enough for some that start while boundaries are still searched, and some that prefetch. */
 static void
 test_long_merge(const mgpu_codec &codec, uint32_t value_width, uint64_t list_items)
 {
@@ -145,8 +143,7 @@ test_long_merge(const mgpu_codec &codec, uint32_t value_width, uint64_t list_ite
 	byte_array	a = sort_keys(codec, make_keys(codec, DATA_RANDOM, 0, num_items));
 	byte_array	b = sort_keys(codec, make_keys(codec, DATA_RANDOM, 1, num_items));
 
-	test_merge(codec, value_width, a, b, true);
-	test_merge(codec, value_width, b, a, true);
+	test_merge(codec, value_width, a, b);
 }
 
 static void
@@ -169,35 +166,36 @@ test_merges()
 	test_long_merge({MGPU_KEY_FLOAT, 4, 0}, 0, 7000000);
 	test_long_merge({MGPU_KEY_FLOAT, 8, 1}, 4, 4000000);
 	test_long_merge({MGPU_KEY_BYTES, 16, 0}, 0, 2000000);
-	/* tiles enough to ask for tiles ahead, in both ways */
 	for (uint64_t few : {0, 1, 1000})
 	{
 		const mgpu_codec codec = {MGPU_KEY_SIGNED, 4, 0};
 		byte_array	a = sort_keys(codec, make_keys(codec, DATA_RANDOM, 0, few));
 		byte_array	b = sort_keys(codec, make_keys(codec, DATA_RANDOM, 1, quick ? 3000000 : 20000000));
 
-		test_merge(codec, 0, a, b, true);
-		test_merge(codec, 0, a, b, false);
-		test_merge(codec, 8, b, a, false);
+		test_merge(codec, 0, a, b);
+		test_merge(codec, 8, b, a);
 	}
 }
 
 /* -------------------------------------------------- bulk remove and insert */
 
 static cudaError_t
-run_bulk(cudaError_t (*launch) (const mgpu_bulk_request *), mgpu_bulk_request request, bool temp)
+run_bulk(cudaError_t (*launch) (const mgpu_bulk_request *), uint64_t temp_bytes, mgpu_bulk_request request)
 {
-	device_array splits((request.num_items + request.num_positions) / 256 * 4 + 64, 0);
+	device_array temp(temp_bytes, 0);
 	cudaError_t status;
 
-	request.temp = temp ? splits.data : nullptr;
-	request.temp_bytes = temp ? splits.bytes : 0;
+	request.temp = temp.data;
 	status = launch(&request);
-	return status == cudaSuccess ? cudaDeviceSynchronize() : status;
+	if (status == cudaSuccess)
+		status = cudaDeviceSynchronize();
+	expect(temp.is_surrounded(), "temporary memory of a bulk operation, %llu items, %llu positions",
+		   (unsigned long long) request.num_items, (unsigned long long) request.num_positions);
+	return status;
 }
 
 static void
-test_remove(uint32_t width, uint64_t num_items, const std::vector<uint32_t> &positions, const char *what, bool temp)
+test_remove(uint32_t width, uint64_t num_items, const std::vector<uint32_t> &positions, const char *what)
 {
 	byte_array	items = random_bytes(num_items * width);
 	byte_array	expected = reference_remove(items, positions, width);
@@ -205,15 +203,15 @@ test_remove(uint32_t width, uint64_t num_items, const std::vector<uint32_t> &pos
 	device_array d_positions(bytes_of(positions), random_bits() % 4 * 4);
 	device_array out(expected.size(), 0);
 
-	REQUIRE_CUDA(run_bulk(mgpu_launch_remove, {width, d_items.data, num_items,
-		reinterpret_cast<const uint32_t *>(d_positions.data), positions.size(), nullptr, out.data, nullptr, 0,
-		nullptr}, temp));
-	expect(out.holds(expected), "remove, width %u, %llu of %llu items (%s)%s", width,
-		   (unsigned long long) positions.size(), (unsigned long long) num_items, what, temp ? ", splits first" : "");
+	REQUIRE_CUDA(run_bulk(mgpu_launch_remove, mgpu_remove_temp_bytes(width, num_items, positions.size()),
+		{width, d_items.data, num_items, reinterpret_cast<const uint32_t *>(d_positions.data), positions.size(), nullptr,
+		out.data, nullptr, nullptr}));
+	expect(out.holds(expected), "remove, width %u, %llu of %llu items (%s)", width,
+		   (unsigned long long) positions.size(), (unsigned long long) num_items, what);
 }
 
 static void
-test_insert(uint32_t width, uint64_t num_items, const std::vector<uint32_t> &positions, const char *what, bool temp)
+test_insert(uint32_t width, uint64_t num_items, const std::vector<uint32_t> &positions, const char *what)
 {
 	byte_array	items = random_bytes(num_items * width);
 	byte_array	inserted = random_bytes(positions.size() * width);
@@ -223,11 +221,11 @@ test_insert(uint32_t width, uint64_t num_items, const std::vector<uint32_t> &pos
 	device_array d_positions(bytes_of(positions), random_bits() % 4 * 4);
 	device_array out(expected.size(), 0);
 
-	REQUIRE_CUDA(run_bulk(mgpu_launch_insert, {width, d_items.data, num_items,
-		reinterpret_cast<const uint32_t *>(d_positions.data), positions.size(), d_inserted.data, out.data, nullptr, 0,
-		nullptr}, temp));
-	expect(out.holds(expected), "insert, width %u, %llu into %llu items (%s)%s", width,
-		   (unsigned long long) positions.size(), (unsigned long long) num_items, what, temp ? ", splits first" : "");
+	REQUIRE_CUDA(run_bulk(mgpu_launch_insert, mgpu_insert_temp_bytes(width, num_items, positions.size()),
+		{width, d_items.data, num_items, reinterpret_cast<const uint32_t *>(d_positions.data), positions.size(),
+		d_inserted.data, out.data, nullptr, nullptr}));
+	expect(out.holds(expected), "insert, width %u, %llu into %llu items (%s)", width,
+		   (unsigned long long) positions.size(), (unsigned long long) num_items, what);
 }
 
 static void
@@ -236,18 +234,16 @@ test_bulk_width(uint32_t width, uint64_t remove_tile, uint64_t insert_tile)
 	static const char *const names[NUM_POSITION_PATTERNS] = {
 		"none", "first", "last", "every second", "random", "run", "all"
 	};
-	bool		temp = false;
 
 	for (uint64_t tile : {remove_tile, insert_tile})
 		for (uint64_t size : {UINT64_C(0), UINT64_C(1), UINT64_C(2), UINT64_C(31), UINT64_C(33), tile - 1, tile, tile + 1,
 				 2 * tile, 7 * tile + 29})
 			for (int pattern = 0; pattern < NUM_POSITION_PATTERNS; pattern++)
 			{
-				test_remove(width, size, make_positions(pattern, size), names[pattern], temp = !temp);
+				test_remove(width, size, make_positions(pattern, size), names[pattern]);
 				for (uint64_t count : {UINT64_C(0), UINT64_C(1), tile - 1, size, 3 * tile + 5})
 					if (!quick || count != size)
-						test_insert(width, size, make_insertions(pattern, size, count), names[pattern], temp = !temp);
-				temp = !temp;	/* an even number of them: the reverse for the next */
+						test_insert(width, size, make_insertions(pattern, size, count), names[pattern]);
 			}
 }
 
@@ -261,10 +257,10 @@ test_bulk()
 	test_bulk_width(16, mgpu_remove_tuning<16>::tile_items, mgpu_insert_tuning<16>::tile_items);
 	if (quick)
 		return;
-	test_remove(4, 20000000, make_positions(POSITIONS_RANDOM, 20000000), "random", true);
-	test_remove(4, 20000000, make_positions(POSITIONS_RUN, 20000000), "run", false);
-	test_insert(4, 10000000, make_insertions(POSITIONS_RANDOM, 10000000, 5000000), "random", true);
-	test_insert(8, 10000000, make_insertions(POSITIONS_RUN, 10000000, 10000000), "one position", false);
+	test_remove(4, 20000000, make_positions(POSITIONS_RANDOM, 20000000), "random");
+	test_remove(4, 20000000, make_positions(POSITIONS_RUN, 20000000), "run");
+	test_insert(4, 10000000, make_insertions(POSITIONS_RANDOM, 10000000, 5000000), "random");
+	test_insert(8, 10000000, make_insertions(POSITIONS_RUN, 10000000, 10000000), "one position");
 }
 
 /* ---------------------------------------------------------------- odd-even */
@@ -332,32 +328,29 @@ test_tiny_merges()
 		byte_array	a = sort_keys(codec, make_keys(codec, DATA_RANDOM, 0, tile + 5));
 		byte_array	b = sort_keys(codec, make_keys(codec, DATA_RANDOM, 1, tile / 2 + 3));
 
-		test_merge(codec, 0, a, b, codec.descending != 0);
-		test_merge(codec, 4, a, b, codec.descending == 0);
-		test_merge(codec, 0, make_keys(codec, DATA_RANDOM, 0, 100), b, codec.descending != 0);
+		test_merge(codec, 0, a, b);
+		test_merge(codec, 4, a, b);
+		test_merge(codec, 0, make_keys(codec, DATA_RANDOM, 0, 100), b);
 		if (codec.kind != MGPU_KEY_FLOAT)
 			continue;
 		a = sort_keys(codec, make_keys(codec, DATA_INTERLEAVED, 0, tile));
 		b = sort_keys(codec, make_keys(codec, DATA_INTERLEAVED, 1, tile));
-		test_merge(codec, 0, a, b, codec.descending != 0);
-		test_merge(codec, 4, a, b, codec.descending == 0);
+		test_merge(codec, 0, a, b);
+		test_merge(codec, 4, a, b);
 	}
 	for (uint32_t value_width : {0, 4})
 		test_merge(int4, value_width, sort_keys(int4, make_keys(int4, DATA_RANDOM, 0, 2)),
-				   sort_keys(int4, make_keys(int4, DATA_RANDOM, 1, 20000)), true);
+				   sort_keys(int4, make_keys(int4, DATA_RANDOM, 1, 20000)));
 	for (uint32_t value_width : value_widths)
 		test_merge(int4, value_width, sort_keys(int4, make_keys(int4, DATA_FEW, 0, 4000)),
-				   sort_keys(int4, make_keys(int4, DATA_FEW, 1, 6000)), false);
+				   sort_keys(int4, make_keys(int4, DATA_FEW, 1, 6000)));
 }
 
 static void
 test_tiny_bulk(uint32_t width, uint64_t remove_tile, uint64_t insert_tile)
 {
-	for (bool temp : {false, true})
-	{
-		test_remove(width, remove_tile + 29, make_positions(POSITIONS_RANDOM, remove_tile + 29), "random", temp);
-		test_insert(width, insert_tile, make_insertions(POSITIONS_RANDOM, insert_tile, insert_tile / 2), "random", temp);
-	}
+	test_remove(width, remove_tile + 29, make_positions(POSITIONS_RANDOM, remove_tile + 29), "random");
+	test_insert(width, insert_tile, make_insertions(POSITIONS_RANDOM, insert_tile, insert_tile / 2), "random");
 }
 
 static void
@@ -370,7 +363,6 @@ test_tiny()
 	test_tiny_bulk(8, mgpu_remove_tuning<8>::tile_items, mgpu_insert_tuning<8>::tile_items);
 	test_tiny_bulk(16, mgpu_remove_tuning<16>::tile_items, mgpu_insert_tuning<16>::tile_items);
 	test_splits(3000, POSITIONS_RANDOM);
-	test_splits(MGPU_OPS_FEW_TILES + 5, POSITIONS_RANDOM);
 	/* whole tiles, and strides beyond them */
 	test_odd_even<uint32_t>(MGPU_ODD_EVEN_BYTES / 4 + 1, 0);
 	test_odd_even<uint64_t>(MGPU_ODD_EVEN_BYTES / 8 + 1, 0);

@@ -427,18 +427,18 @@ test_on_host()
 {
 	typedef unsigned __int128 u128;
 
-	check_pieces<mgpu_segmented_u32_large, uint32_t>();
-	check_pieces<mgpu_segmented_u64_large, uint64_t>();
-	check_pieces<mgpu_segmented_u128, u128>();
+	check_pieces<mgpu_segmented_u32::large, uint32_t>();
+	check_pieces<mgpu_segmented_u64::large, uint64_t>();
+	check_pieces<mgpu_segmented_u128::large, u128>();
 	/* small tiles, so that many passes follow */
 	check_sorts<mgpu_segmented_tuning<64, 32, 5, 7>, uint32_t>(quick ? 2 : 8);
 	check_sorts<mgpu_segmented_tuning<128, 32, 3, 5>, uint64_t>(quick ? 2 : 8);
 	/* the kernels' own */
-	check_sorts<mgpu_segmented_u32_small, uint32_t>(quick ? 0 : 1);
-	check_sorts<mgpu_segmented_u128, u128>(quick ? 0 : 1);
+	check_sorts<mgpu_segmented_u32::small, uint32_t>(quick ? 0 : 1);
+	check_sorts<mgpu_segmented_u128::large, u128>(quick ? 0 : 1);
 	if (quick)
 		return;
-	check_sorts<mgpu_segmented_u32_large, uint32_t>(1);
-	check_sorts<mgpu_segmented_u64_large, uint64_t>(1);
-	check_sorts<mgpu_segmented_u64_small, uint64_t>(0);
+	check_sorts<mgpu_segmented_u32::large, uint32_t>(1);
+	check_sorts<mgpu_segmented_u64::large, uint64_t>(1);
+	check_sorts<mgpu_segmented_u64::small, uint64_t>(0);
 }

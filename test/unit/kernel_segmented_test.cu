@@ -17,7 +17,6 @@
 #include "kernel_segmented_test.cuh"
 
 #include "require_cuda.cuh"
-#include "segmented/locality_probe.cuh"
 #include "segmented/segmented_sort.cuh"
 
 #define CANARY 0xA5
@@ -95,14 +94,14 @@ tiles_of(mgpu_sort_shape shape, uint64_t num_items, uint64_t num_segments)
 	switch (shape)
 	{
 		case MGPU_SHAPE_U32:
-			return {segmented ? mgpu_segmented_u32_large::tile_items : mgpu_locality_u32_large::tile_items,
-				large ? mgpu_segmented_u32_large::sort_tiles : mgpu_segmented_u32_small::sort_tiles};
+			return {segmented ? mgpu_segmented_u32::large::tile_items : mgpu_locality_u32::large::tile_items,
+				large ? mgpu_segmented_u32::large::sort_tiles : mgpu_segmented_u32::small::sort_tiles};
 		case MGPU_SHAPE_U64:
 		case MGPU_SHAPE_U32_INDEX:
-			return {mgpu_segmented_u64_large::tile_items,
-				large ? mgpu_segmented_u64_large::sort_tiles : mgpu_segmented_u64_small::sort_tiles};
+			return {mgpu_segmented_u64::large::tile_items,
+				large ? mgpu_segmented_u64::large::sort_tiles : mgpu_segmented_u64::small::sort_tiles};
 		default:
-			return {mgpu_segmented_u128::tile_items, mgpu_segmented_u128::sort_tiles};
+			return {mgpu_segmented_u128::large::tile_items, mgpu_segmented_u128::large::sort_tiles};
 	}
 }
 
@@ -160,19 +159,9 @@ struct sort_case
 	}
 };
 
-/* Does a request count no passes? */
-static bool
-counts_none(const mgpu_segmented_request &request)
-{
-	bool		large;
-
-	REQUIRE_CUDA(mgpu_is_large_device(&large));
-	return mgpu_sorts_aligned(&request, large);
-}
-
 template <typename Key>
 static void
-check_sort(mgpu_sort_shape shape, const sort_case<Key> &sort, bool count_passes)
+check_sort(mgpu_sort_shape shape, const sort_case<Key> &sort)
 {
 	mgpu_segmented_request request = make_request(shape, sort.heads, sort.keys);
 	const device_array &out = regions[request.current];
@@ -183,24 +172,19 @@ check_sort(mgpu_sort_shape shape, const sort_case<Key> &sort, bool count_passes)
 	cudaError_t code;
 	bool		equal;
 
-	request.count_passes = count_passes;
 	code = mgpu_launch_segmented_sort(&request);
 	REQUIRE_CUDA(cudaDeviceSynchronize());
 	REQUIRE_CUDA(code);
 	equal = out.download<Key>(0, num_items) == sort.sorted;
 	if (indexed)
 		equal = out.download<uint32_t>(mgpu_segmented_index_offset(shape, num_items), num_items) == sort.indices && equal;
-	expect(equal, "shape %d, %llu items, %s, %s%s", shape, (unsigned long long) num_items,
-		   segment_pattern_name(sort.segments), key_pattern_name(sort.pattern), count_passes ? ", by passes" : "");
+	expect(equal, "shape %d, %llu items, %s, %s", shape, (unsigned long long) num_items,
+		   segment_pattern_name(sort.segments), key_pattern_name(sort.pattern));
 	REQUIRE_CUDA(cudaMemcpy(&stats, d_stats.data, sizeof(stats), cudaMemcpyDeviceToHost));
-	if (counts_none(request))
-		expect(stats.num_tiles > 0 && stats.num_passes == 0, "no statistics, shape %d, %llu items, %s", shape,
-			   (unsigned long long) num_items, segment_pattern_name(sort.segments));
-	else
-		expect(stats_are_sound(stats, num_items, tiles.tile_items, sort.pattern == KEYS_SORTED) &&
-			   stats_halve(stats, tiles.sort_tiles, sort.most_items, tiles.tile_items),
-			   "statistics, shape %d, %llu items, %s, %s", shape, (unsigned long long) num_items,
-			   segment_pattern_name(sort.segments), key_pattern_name(sort.pattern));
+	expect(stats_are_sound(stats, num_items, tiles.tile_items, sort.pattern == KEYS_SORTED) &&
+		   stats_halve(stats, tiles.sort_tiles, sort.most_items, tiles.tile_items),
+		   "statistics, shape %d, %llu items, %s, %s", shape, (unsigned long long) num_items,
+		   segment_pattern_name(sort.segments), key_pattern_name(sort.pattern));
 	expect(regions[0].intact() && regions[1].intact() && temp.intact() && d_heads.intact() && d_stats.intact() &&
 		   d_heads.download<uint32_t>(0, sort.heads.size()) == sort.heads,
 		   "memory of others was written: shape %d, %llu items, %s", shape, (unsigned long long) num_items,
@@ -215,12 +199,8 @@ check_case(int segments, int pattern, uint64_t num_items)
 	mgpu_sort_shape indexed = sizeof(Key) == 8 ? MGPU_SHAPE_U64_INDEX : MGPU_SHAPE_U32_INDEX;
 	sort_case<Key> sort(segments, pattern, num_items, tiles_of(plain, num_items, 2).tile_items);
 
-	for (bool count_passes : {false, true})
-		if (!count_passes || sort.heads.size() > 1)
-		{
-			check_sort(plain, sort, count_passes);
-			check_sort(indexed, sort, count_passes);
-		}
+	check_sort(plain, sort);
+	check_sort(indexed, sort);
 }
 
 template <typename Key>
@@ -254,85 +234,6 @@ check_cases()
 	for (int segments = 0; segments < NUM_SEGMENT_PATTERNS; segments++)
 		for (int pattern : {KEYS_RANDOM, KEYS_SORTED, KEYS_FEW, KEYS_NEAR_10000})
 			check_case<Key>(segments, pattern, 3000000 + random_below(100000));
-}
-
-/* What the locality probe predicts: for data in order nothing, for random data all passes. */
-template <typename Key>
-static void
-check_estimate(mgpu_sort_shape shape, uint64_t num_items)
-{
-	uint32_t	sort_tile = mgpu_plan_locality_probe(shape, num_items).first_run_items;
-	double		levels = 0;
-
-	for (uint64_t run_items = sort_tile; run_items < num_items; run_items *= 2)
-		levels++;
-	for (int pattern : {KEYS_RANDOM, KEYS_SORTED, KEYS_REVERSED, KEYS_EQUAL, KEYS_NEAR_100})
-	{
-		std::vector<Key> keys = make_keys<Key>(pattern, num_items, {});
-		mgpu_segmented_request request = make_request(shape, {}, keys);
-		mgpu_cost_estimate estimate = {};
-		double		passes;
-
-		REQUIRE_CUDA(mgpu_estimate_costs(&request, sizeof(Key) * 8, &estimate));
-		passes = estimate.passes;
-		expect(pattern == KEYS_RANDOM ? passes > 0.8 * levels && passes <= levels :
-			   pattern == KEYS_NEAR_100 ? passes < 1 : passes == 0 && estimate.choice == MGPU_ALGORITHM_LOCALITY,
-			   "predicted, shape %d, %llu items, %s: %g passes of %g", shape, (unsigned long long) num_items,
-			   key_pattern_name(pattern), passes, levels);
-		expect(regions[0].intact() && regions[1].intact() && temp.intact(), "a probe wrote to memory of others, shape %d", shape);
-	}
-}
-
-/*
- * Keys that differ in few bits beside alike ones above, and one that does not, at
- * any place: a sample may miss it, and the sort must be right all the same.
- */
-template <typename Key>
-static void
-check_narrow_keys(mgpu_sort_shape shape)
-{
-	const uint64_t num_items = 8000003;
-	const uint32_t all_bits = sizeof(Key) * 8;
-	const Key	above = (Key) 0x5A << (all_bits - 8);
-
-	for (int turn = 0; turn < 4; turn++)
-	{
-		std::vector<Key> keys = make_keys<Key>(KEYS_RANDOM, num_items, {});
-		uint32_t	most_bits = 0;
-
-		for (Key &key : keys)
-			key = (key & 0x3FFFF) | above;
-		if (turn > 0)
-			keys[turn == 1 ? random_below(num_items) : turn == 2 ? num_items - 1 : 0] ^= (Key) 1 << (all_bits - 9);
-		for (Key key : keys)
-			while ((uint64_t) (key ^ keys[0]) >> most_bits != 0)
-				most_bits++;
-
-		mgpu_segmented_request request = make_request(shape, {}, keys);
-		mgpu_cost_estimate estimate = {};
-
-		REQUIRE_CUDA(mgpu_estimate_costs(&request, all_bits, &estimate));
-		expect(estimate.choice != MGPU_ALGORITHM_RADIX || estimate.key_bits >= most_bits,
-			   "bits of keys, shape %d, turn %d: %u of %u", shape, turn, estimate.key_bits, most_bits);
-		expect(turn > 0 || estimate.choice == MGPU_ALGORITHM_RADIX, "narrow keys, shape %d: choice %d", shape,
-			   (int) estimate.choice);
-		expect(turn > 0 || estimate.key_bits == 24, "narrow keys, shape %d: %u bits", shape, estimate.key_bits);
-	}
-}
-
-static void
-check_all_estimates(uint64_t num_items)
-{
-	if (!tiny)
-	{
-		check_narrow_keys<uint32_t>(MGPU_SHAPE_U32);
-		check_narrow_keys<uint64_t>(MGPU_SHAPE_U64);
-		check_narrow_keys<uint64_t>(MGPU_SHAPE_U64_INDEX);
-	}
-	check_estimate<uint32_t>(MGPU_SHAPE_U32, num_items);
-	check_estimate<uint64_t>(MGPU_SHAPE_U64, num_items);
-	check_estimate<uint32_t>(MGPU_SHAPE_U32_INDEX, num_items);
-	check_estimate<uint64_t>(MGPU_SHAPE_U64_INDEX, num_items);
 }
 
 /* Every kernel: two sort tiles and a bit are planned, merged and collected. */
@@ -370,11 +271,7 @@ main(int argc, char **argv)
 		}
 	}
 	if (!tiny)
-	{
 		test_on_host();
-		test_aligned_on_host();
-		test_locality_probe_on_host();
-	}
 	printf("on the host: %d passed, %d failed\n", tests_passed, tests_failed);
 	fflush(stdout);
 	status = cudaGetDeviceCount(&num_devices);
@@ -388,13 +285,11 @@ main(int argc, char **argv)
 	{
 		check_tiny_cases<uint32_t>();
 		check_tiny_cases<uint64_t>();
-		check_all_estimates(1 << 18);
 	}
 	else
 	{
 		check_cases<uint32_t>();
 		check_cases<uint64_t>();
-		check_all_estimates(quick ? 1 << 18 : 3000000);
 	}
 	printf("%d passed, %d failed\n", tests_passed, tests_failed);
 	return tests_failed == 0 ? 0 : 1;

@@ -12,7 +12,7 @@
 #include <random>
 #include <vector>
 
-#include "segmented/aligned.cuh"
+#include "segmented/pieces.cuh"
 #include "segmented/segmented.h"
 
 extern int	tests_passed;
@@ -56,7 +56,7 @@ typedef enum segment_pattern
 	SEGMENTS_HUGE_AMONG_TINY,	/* segments of 1 to 4 items, and a few that take half of all */
 	SEGMENTS_TILE_EDGES,		/* on, before and after multiples of tile_items */
 	SEGMENTS_EVEN_TILES,		/* exactly two tiles each */
-	SEGMENTS_CLASS_EDGES,		/* as long as a group of threads sorts, one less, one more; the same for chunks */
+	SEGMENTS_CLASS_EDGES,		/* around the longest piece of each class */
 	SEGMENTS_HUGE_AMONG_MIDDLING,
 	NUM_SEGMENT_PATTERNS
 } segment_pattern;
@@ -79,13 +79,15 @@ random_below(uint64_t bound)
 	return random_bits() % bound;
 }
 
-/* Around what a class of groups holds at most, or around a few whole chunks. */
-template <class Tuning>
+/* As long as the longest piece of some class (segmented/pieces.cuh), one less, or one more. */
 static inline uint64_t
 class_edge()
 {
-	uint64_t	edge = random_below(4) == 0 ? (1 + random_below(5)) * Tuning::tile_items :
-		mgpu_group_most_items<Tuning>((uint32_t) random_below(Tuning::num_classes));
+	static const uint32_t lanes[] = {1, 2, 3, 4, 5, 6, 8, 10, 16, 32};
+	static const uint32_t lane_items[] = {mgpu_segmented_u32::large::lane_items, mgpu_segmented_u64::large::lane_items,
+		mgpu_segmented_u128::large::lane_items};
+	uint64_t	edge = random_below(4) == 0 ? mgpu_small_items((uint32_t) random_below(3)) :
+		lanes[random_below(10)] * lane_items[random_below(3)];
 
 	return edge - 1 + random_below(3);
 }
@@ -119,7 +121,7 @@ segment_length(int pattern, uint64_t num_items, uint32_t tile_items)
 		case SEGMENTS_HUGE_AMONG_TINY:
 			return random_below(2000) == 0 ? 1 + num_items / 2 : 1 + random_below(4);
 		case SEGMENTS_CLASS_EDGES:
-			return random_below(2) == 0 ? class_edge<mgpu_aligned_u32>() : class_edge<mgpu_aligned_u64>();
+			return class_edge();
 		case SEGMENTS_HUGE_AMONG_MIDDLING:
 			return random_below(300) == 0 ? 1 + num_items / 2 : 1 + random_below(400);
 		case SEGMENTS_EVEN_TILES:
@@ -293,49 +295,7 @@ stats_halve(const mgpu_segmented_stats &stats, uint64_t first_run_tiles, uint64_
 	return true;
 }
 
-/* --------------------------------------------------------- CTAs on the host */
-
-template <int items, typename Key>
-using thread_items = Key[items];
-
-static const uint64_t poison = UINT64_C(0xBABABABABABABABA);
-
-/* A CTA's shared memory: aligned, poisoned, with canaries around it. */
-template <typename Item>
-struct shared_memory
-{
-	static constexpr size_t canary_items = 64;
-	size_t		num_items;
-	std::vector<Item> memory;
-	Item	   *items;
-
-	explicit shared_memory(size_t num_items_)
-		: num_items(num_items_), memory(num_items_ + 3 * canary_items, (Item) poison)
-	{
-		uintptr_t	address = reinterpret_cast<uintptr_t>(memory.data() + canary_items);
-
-		items = reinterpret_cast<Item *>((address + 15) & ~(uintptr_t) 15);
-	}
-
-	bool
-	intact() const
-	{
-		for (const Item *item = memory.data(); item < memory.data() + memory.size(); item++)
-		{
-			if ((item < items || item >= items + num_items) && *item != (Item) poison)
-				return false;
-		}
-		return true;
-	}
-};
-
 /* kernel_segmented_host.cu: every step, emulated; needs no GPU. */
 void		test_on_host();
-
-/* kernel_segmented_aligned.cu: the same for the aligned sort. */
-void		test_aligned_on_host();
-
-/* kernel_segmented_probe.cu: the same for the locality probe. */
-void		test_locality_probe_on_host();
 
 #endif							/* MGPU_KERNEL_SEGMENTED_TEST_CUH */

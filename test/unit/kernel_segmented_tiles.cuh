@@ -1,7 +1,8 @@
 /*
  * kernel_segmented_tiles.cuh
- *		The segmented sort's tile on the host: what the lanes of a group, the groups of a
- *		warp and the threads of a CTA do to sort pieces and whole tiles.
+ *		The segmented sort's tile on the host: a CTA's shared memory, and what the lanes
+ *		of a group, the groups of a warp and the threads of a CTA do to sort pieces and
+ *		whole tiles.
  *
  * Between two loops over lanes or threads, all have read or all have written.
  */
@@ -13,6 +14,40 @@
 #include <memory>
 
 #include "segmented/segmented_sort.cuh"
+
+template <int items, typename Key>
+using thread_items = Key[items];
+
+static const uint64_t poison = UINT64_C(0xBABABABABABABABA);
+
+/* A CTA's shared memory: aligned, poisoned, with canaries around it. */
+template <typename Item>
+struct shared_memory
+{
+	static constexpr size_t canary_items = 64;
+	size_t		num_items;
+	std::vector<Item> memory;
+	Item	   *items;
+
+	explicit shared_memory(size_t num_items_)
+		: num_items(num_items_), memory(num_items_ + 3 * canary_items, (Item) poison)
+	{
+		uintptr_t	address = reinterpret_cast<uintptr_t>(memory.data() + canary_items);
+
+		items = reinterpret_cast<Item *>((address + 15) & ~(uintptr_t) 15);
+	}
+
+	bool
+	intact() const
+	{
+		for (const Item *item = memory.data(); item < memory.data() + memory.size(); item++)
+		{
+			if ((item < items || item >= items + num_items) && *item != (Item) poison)
+				return false;
+		}
+		return true;
+	}
+};
 
 /* Lanes load a piece; is any item in it less than the one before? */
 template <int items, typename Key>

@@ -2,14 +2,13 @@
  * kernel_test.cu
  *		Tests of the kernels and of the CUDA executor, without PostgreSQL.
  *
- *	kernel_test [--quick | --tiny] [--clean] [--own] [--near | --sorts | --executor] [--large]
+ *	kernel_test [--quick | --tiny] [--clean] [--own] [--auto | --sorts | --executor] [--large]
  *
  * --quick runs a set small enough for compute-sanitizer, --tiny for its racecheck; --clean leaves out what
- * makes a sanitizer report an error on purpose, --own CUB's sorts.  A third of the tests alone: --near, sorts
- * that use the order which is there, --sorts, all others, or --executor, which looks at the device's free memory
- * and so wants the device to itself.  --large runs sorts of
- * more than 2^31 items as well, which take 60 GB of device memory.  Exits with
- * 0 when all passed, 1 when something failed and 77 where there is no GPU.
+ * makes a sanitizer report an error on purpose, --own CUB's sorts.  A part of the tests alone: --auto, sorts
+ * behind the sortedness probe, --sorts, each sort by itself, or --executor, which asks for the device's free
+ * memory and so wants the device to itself.  --large runs sorts of more than 2^31 items as well, which take 60 GB
+ * of device memory.  Exits with 0 when all passed, 1 when something failed and 77 where there is no GPU.
  */
 #include "kernel_test.cuh"
 
@@ -87,12 +86,10 @@ report(const char *part)
 static void
 run_tests(const char *only, bool large)
 {
-	if (is_wanted(only, "--near"))
+	if (is_wanted(only, "--auto"))
 	{
-		test_single_launch_sorts();
-		report("single-launch sorts");
-		test_near_sorts();
-		report("near sorts");
+		test_auto_sorts();
+		report("sorts of auto");
 	}
 	if (is_wanted(only, "--sorts"))
 	{
@@ -135,13 +132,13 @@ main(int argc, char **argv)
 			clean = true;
 		else if (strcmp(argv[i], "--own") == 0)
 			own_only = true;
-		else if (strcmp(argv[i], "--near") == 0 || strcmp(argv[i], "--sorts") == 0 || strcmp(argv[i], "--executor") == 0)
+		else if (strcmp(argv[i], "--auto") == 0 || strcmp(argv[i], "--sorts") == 0 || strcmp(argv[i], "--executor") == 0)
 			only = argv[i];
 		else if (strcmp(argv[i], "--large") == 0)
 			large = true;
 		else
 		{
-			fprintf(stderr, "usage: kernel_test [--quick | --tiny] [--clean] [--own] [--near | --sorts | --executor] "
+			fprintf(stderr, "usage: kernel_test [--quick | --tiny] [--clean] [--own] [--auto | --sorts | --executor] "
 					"[--large]\n");
 			return 2;
 		}

@@ -56,13 +56,11 @@ extern const char *const pattern_names[NUM_PATTERNS];
 uint64_t	pattern_key(int pattern, uint64_t item, uint64_t num_items, int key_bits);
 
 /*
- * kernel_test_sort.cu, kernel_test_single_launch.cu, kernel_test_near.cu and its kernel_test_hurried.cu, kernel_test_large.cu,
- * kernel_test_executor.cu, kernel_test_ops.cu and kernel_test_op_runs.cu
+ * kernel_test_sort.cu, kernel_test_auto.cu, kernel_test_large.cu, kernel_test_executor.cu, kernel_test_ops.cu and
+ * kernel_test_op_runs.cu
  */
 void		test_device_sorts(void);
-void		test_single_launch_sorts(void);
-void		test_near_sorts(void);
-void		test_hurried_windows(void);
+void		test_auto_sorts(void);
 void		test_k_way_sorts(void);
 void		test_large_sorts(void);
 void		test_executor(void);

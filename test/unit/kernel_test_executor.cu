@@ -117,12 +117,9 @@ test_sizes(void)
 	}
 }
 
-/*
- * Locality sorts of a size at which they probe, of keys in no order: left to
- * another sort or not, unless their passes are counted.
- */
+/* Locality sorts of keys in no order, of a size at which `auto` would probe them. */
 static void
-test_handing_over(void)
+test_locality(void)
 {
 	const uint64_t size = MGPU_PROBE_MIN_ITEMS + 17;
 	mgpu_job	jobs[] = {
@@ -144,15 +141,53 @@ test_handing_over(void)
 		for (job.count_passes = 0; job.count_passes < 2; job.count_passes++)
 		{
 			status = run_job(job, {0, false, false}, data, &err);
-			CHECK(status == MGPU_OK, "handing over: status %d, %s", status, err.message);
+			CHECK(status == MGPU_OK, "locality: status %d, %s", status, err.message);
 			if (status != MGPU_OK)
 				continue;
-			check_results(job, data, "handing over");
+			check_results(job, data, "locality");
 			check_passes(data.stats);
-			CHECK(data.stats.algorithm == MGPU_ALGORITHM_LOCALITY || job.count_passes == 0,
-				  "handing over: algorithm %d, %d passes counted", data.stats.algorithm, job.count_passes);
-			CHECK((job.count_passes != 0) == (data.stats.num_passes > 0), "handing over: algorithm %d, %d passes, counted %u",
-				  data.stats.algorithm, data.stats.num_passes, job.count_passes);
+			CHECK(data.stats.algorithm == MGPU_ALGORITHM_LOCALITY, "locality: algorithm %d", data.stats.algorithm);
+			CHECK(job.count_passes == 0 || data.stats.num_passes > 0, "locality: no pass counted");
+		}
+	}
+}
+
+/* Keys in order, reversed, and in order but for the last one, of a size at which `auto` probes them. */
+static void
+test_keys_in_order(void)
+{
+	const uint64_t size = MGPU_PROBE_MIN_ITEMS + 17;
+	const mgpu_job jobs[] = {
+		make_job(MGPU_KEY_UNSIGNED, 4, MGPU_OUT_KEYS, 0, size),
+		make_job(MGPU_KEY_SIGNED, 4, MGPU_OUT_KEYS | MGPU_OUT_INDICES, 0, size),
+		make_job(MGPU_KEY_SIGNED, 8, MGPU_OUT_KEYS, 0, size),
+		make_job(MGPU_KEY_UNSIGNED, 8, MGPU_OUT_KEYS | MGPU_OUT_VALUES, 4, size)
+	};
+
+	for (mgpu_job job : jobs)
+	{
+		for (int order = 0; order < 6; order++)
+		{
+			run_data	data(job);
+			mgpu_error	err = {};
+			mgpu_status status;
+
+			job.descending = order % 2;
+			for (uint64_t i = 0; i < size; i++)
+			{
+				uint64_t	key = order / 2 == 0 ? i * 3 : (size - i) * 3;
+
+				if (order / 2 == 2)
+					key = i == size - 1 ? size : i * 3;
+				memcpy(&data.keys[i * job.key_width], &key, job.key_width);
+			}
+			status = run_job(job, {0, false, false}, data, &err);
+			CHECK(status == MGPU_OK, "keys in order: status %d, %s", status, err.message);
+			if (status != MGPU_OK)
+				continue;
+			check_results(job, data, "keys in order");
+			CHECK((data.stats.algorithm == MGPU_ALGORITHM_LOCALITY) == (order / 2 < 2), "keys in order %d: algorithm %d",
+				  order, data.stats.algorithm);
 		}
 	}
 }
@@ -355,7 +390,10 @@ test_executor(void)
 	test_segments();
 	test_sizes();
 	if (!quick)
-		test_handing_over();
+	{
+		test_locality();
+		test_keys_in_order();
+	}
 	test_misuse();
 	test_cancel();
 	test_memory_limit();

@@ -17,14 +17,6 @@
 
 static bool radix_is_own;		/* on this device; else it is CUB's */
 
-/* The radix sort by a launch a pass, for what a request would sort in a single launch. */
-static const mgpu_device_sorter radix_passes[MGPU_NUM_SHAPES] = {
-	{mgpu_radix_sorters[MGPU_SHAPE_U32].temp_bytes, mgpu_radix_sort_own<uint32_t, false, mgpu_radix_tuning_u32>},
-	{mgpu_radix_sorters[MGPU_SHAPE_U64].temp_bytes, mgpu_radix_sort_own<uint64_t, false, mgpu_radix_tuning_u64>},
-	{mgpu_radix_sorters[MGPU_SHAPE_U32_INDEX].temp_bytes, mgpu_radix_sort_own<uint32_t, true, mgpu_radix_tuning_u32_index>},
-	{mgpu_radix_sorters[MGPU_SHAPE_U64_INDEX].temp_bytes, mgpu_radix_sort_own<uint64_t, true, mgpu_radix_tuning_u64_index>}
-};
-
 /* A case's input and its result, the same for all algorithms. */
 template <typename Key>
 struct sort_case
@@ -88,7 +80,6 @@ check_sorts(int pattern, uint64_t num_items, int key_bits)
 {
 	static int turn = 0;		/* racecheck follows every access of every pass: under --tiny one sort in three, of either shape */
 	bool		is_64 = sizeof(Key) == 8;
-	bool		single_launch;
 	sort_case<Key> sort(pattern, num_items, key_bits);
 
 	for (mgpu_sort_shape shape : {is_64 ? MGPU_SHAPE_U64 : MGPU_SHAPE_U32,
@@ -98,9 +89,6 @@ check_sorts(int pattern, uint64_t num_items, int key_bits)
 		if ((own_only && !radix_is_own) || (tiny && turn++ % 3 != 0))
 			continue;
 		check_sort("radix", mgpu_find_sorter(MGPU_ALGORITHM_RADIX, shape), shape, sort);
-		REQUIRE_CUDA(mgpu_single_launch_holds(shape, num_items, &single_launch));
-		if (single_launch)
-			check_sort("radix, by passes", &radix_passes[shape], shape, sort);
 	}
 }
 
@@ -120,29 +108,26 @@ sort_by_tuning(mgpu_sort_request *request)
 		return mgpu_merge_sort_indexed<Tuning>(request);
 }
 
-/* From one tile to passes of two runs, of four, and of both; or to k-way ones, one or two. */
+/* From one tile to a pass of two runs, of many, and two passes. */
 template <class Tuning, mgpu_sort_shape shape, typename Key>
 static void
 check_tuning(const char *name)
 {
 	const mgpu_device_sorter sorter = {mgpu_merge_sorters[shape].temp_bytes, sort_by_tuning<Tuning, shape>};
-	const uint64_t tile = Tuning::sort_tile_items;
-	std::vector<uint64_t> sizes = {tile + 1, 3 * tile + Tuning::merge_tile_items / 2};
+	const uint64_t tile = Tuning::tile_items;
+	std::vector<uint64_t> sizes = {tile + 1, 3 * tile + tile / 2};
 
 	if (!tiny)
 		sizes.insert(sizes.end(), {tile - 1, 2 * tile, 4 * tile - 1, 5 * tile, 8 * tile + 1});
 	if (!quick)
-		sizes.insert(sizes.end(), {16 * tile + 5, 33 * tile - 3});
-	if (!quick && Tuning::is_k_way)
-		sizes.insert(sizes.end(), {16 * tile, 32 * tile, 32 * tile + 1, 65 * tile + 7});
+		sizes.insert(sizes.end(), {16 * tile, 16 * tile + 5, 32 * tile, 32 * tile + 1, 33 * tile - 3, 65 * tile + 7});
 	for (uint64_t size : sizes)
 	{
 		std::vector<int> patterns = {PATTERN_RANDOM, PATTERN_FEW, PATTERN_MANY_LARGEST};
 
 		if (!tiny)
-			patterns.insert(patterns.end(), {PATTERN_SORTED, PATTERN_REVERSED, PATTERN_ALL_EQUAL});
-		if (Tuning::is_k_way && !tiny)
-			patterns.insert(patterns.end(), {PATTERN_ALL_LARGEST, PATTERN_BIT_REVERSED, PATTERN_ONE_BANK});
+			patterns.insert(patterns.end(), {PATTERN_SORTED, PATTERN_REVERSED, PATTERN_ALL_EQUAL, PATTERN_ALL_LARGEST,
+				PATTERN_BIT_REVERSED, PATTERN_ONE_BANK});
 		for (int pattern : patterns)
 		{
 			if (!tiny || pattern == PATTERN_MANY_LARGEST)
@@ -154,24 +139,14 @@ check_tuning(const char *name)
 static void
 check_tunings(void)
 {
-	check_tuning<mgpu_tuning_u32_large, MGPU_SHAPE_U32, uint32_t>("u32, large");
-	check_tuning<mgpu_tuning_u32_k_way, MGPU_SHAPE_U32, uint32_t>("u32, wide");
+	check_tuning<mgpu_tuning_u32, MGPU_SHAPE_U32, uint32_t>("u32");
 	check_tuning<mgpu_tuning_u32_few, MGPU_SHAPE_U32, uint32_t>("u32, few");
-	check_tuning<mgpu_tuning_u32_small, MGPU_SHAPE_U32, uint32_t>("u32, small");
-	check_tuning<mgpu_tuning_u64_large, MGPU_SHAPE_U64, uint64_t>("u64, large");
-	check_tuning<mgpu_tuning_u64_k_way, MGPU_SHAPE_U64, uint64_t>("u64, wide");
-	check_tuning<mgpu_tuning_u64_some, MGPU_SHAPE_U64, uint64_t>("u64, some");
+	check_tuning<mgpu_tuning_u64, MGPU_SHAPE_U64, uint64_t>("u64");
 	check_tuning<mgpu_tuning_u64_few, MGPU_SHAPE_U64, uint64_t>("u64, few");
-	check_tuning<mgpu_tuning_u64_small, MGPU_SHAPE_U64, uint64_t>("u64, small");
-	check_tuning<mgpu_tuning_u64_large, MGPU_SHAPE_U32_INDEX, uint32_t>("u32 + index, large");
-	check_tuning<mgpu_tuning_u64_k_way, MGPU_SHAPE_U32_INDEX, uint32_t>("u32 + index, wide");
-	check_tuning<mgpu_tuning_u64_some, MGPU_SHAPE_U32_INDEX, uint32_t>("u32 + index, some");
+	check_tuning<mgpu_tuning_u64, MGPU_SHAPE_U32_INDEX, uint32_t>("u32 + index");
 	check_tuning<mgpu_tuning_u64_few, MGPU_SHAPE_U32_INDEX, uint32_t>("u32 + index, few");
-	check_tuning<mgpu_tuning_u64_small, MGPU_SHAPE_U32_INDEX, uint32_t>("u32 + index, small");
-	check_tuning<mgpu_tuning_u64_index_large, MGPU_SHAPE_U64_INDEX, uint64_t>("u64 + index, large");
-	check_tuning<mgpu_tuning_u64_index_k_way, MGPU_SHAPE_U64_INDEX, uint64_t>("u64 + index, wide");
+	check_tuning<mgpu_tuning_u64_index, MGPU_SHAPE_U64_INDEX, uint64_t>("u64 + index");
 	check_tuning<mgpu_tuning_u64_index_few, MGPU_SHAPE_U64_INDEX, uint64_t>("u64 + index, few");
-	check_tuning<mgpu_tuning_u64_index_small, MGPU_SHAPE_U64_INDEX, uint64_t>("u64 + index, small");
 }
 
 /* ------------------------------------------------------------------- sizes */
@@ -181,18 +156,15 @@ template <class Tuning>
 static void
 add_sizes(std::vector<uint64_t> &sizes)
 {
-	for (uint64_t tile : {(uint64_t) Tuning::merge_tile_items, (uint64_t) Tuning::sort_tile_items})
+	for (uint64_t tiles : {1, 2, 4, 8})
 	{
-		for (uint64_t tiles : {1, 2, 4, 8})
-		{
-			if (quick && tiles > 2)
-				continue;
-			for (int delta = -1; delta <= 1; delta++)
-				sizes.push_back(tile * tiles + delta);
-		}
+		if (quick && tiles > 2)
+			continue;
+		for (int delta = -1; delta <= 1; delta++)
+			sizes.push_back((uint64_t) Tuning::tile_items * tiles + delta);
 	}
 	if (!quick)
-		sizes.push_back(3 * Tuning::sort_tile_items + 7);
+		sizes.push_back(3 * Tuning::tile_items + 7);
 }
 
 template <class... Tunings>
@@ -254,14 +226,13 @@ test_device_sorts(void)
 		arrays.indices[side].reserve(most_items * 4);
 	}
 	arrays.temp.reserve(mgpu_radix_sorters[0].temp_bytes(most_items));
-	add_sizes<mgpu_tuning_u32_large>(sizes_32);
-	add_sizes<mgpu_tuning_u32_small>(sizes_32);
-	add_sizes<mgpu_tuning_u64_large>(sizes_32);	/* packed pairs */
-	add_sizes<mgpu_tuning_u64_large>(sizes_64);
-	add_sizes<mgpu_tuning_u64_small>(sizes_64);
-	add_sizes<mgpu_tuning_u64_few>(sizes_32);
+	add_sizes<mgpu_tuning_u32>(sizes_32);
 	add_sizes<mgpu_tuning_u32_few>(sizes_32);
+	add_sizes<mgpu_tuning_u64>(sizes_32);	/* packed pairs */
+	add_sizes<mgpu_tuning_u64_few>(sizes_32);
+	add_sizes<mgpu_tuning_u64>(sizes_64);
 	add_sizes<mgpu_tuning_u64_few>(sizes_64);
+	add_sizes<mgpu_tuning_u64_index>(sizes_64);
 	add_sizes<mgpu_tuning_u64_index_few>(sizes_64);
 	add_tile_sizes(mgpu_tiles_u32(), sizes_32);
 	add_tile_sizes(mgpu_tiles_u64(), sizes_32);	/* packed pairs */

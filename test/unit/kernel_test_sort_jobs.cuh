@@ -207,10 +207,10 @@ check_job(const mgpu_job &job, const run_plan &plan, const char *what)
 	if (status != MGPU_OK)
 		return;
 	check_results(job, data, what);
-	CHECK(data.stats.algorithm == MGPU_ALGORITHM_MERGE || data.stats.algorithm == MGPU_ALGORITHM_RADIX ||
-		  (data.stats.algorithm == MGPU_ALGORITHM_LOCALITY &&
-		   (job.algorithm == MGPU_ALGORITHM_LOCALITY ||
-			(job.algorithm == MGPU_ALGORITHM_AUTO && job.num_items >= MGPU_SINGLE_LAUNCH_AUTO_MIN_ITEMS))),
+	CHECK(job.algorithm == MGPU_ALGORITHM_LOCALITY ? data.stats.algorithm == MGPU_ALGORITHM_LOCALITY :
+		  data.stats.algorithm == MGPU_ALGORITHM_MERGE || data.stats.algorithm == MGPU_ALGORITHM_RADIX ||
+		  (data.stats.algorithm == MGPU_ALGORITHM_LOCALITY && job.algorithm == MGPU_ALGORITHM_AUTO &&
+		   job.num_items >= MGPU_PROBE_MIN_ITEMS),
 		  "%s: algorithm %d", what, data.stats.algorithm);
 	CHECK(job.num_items == 0 || (data.stats.kernel_ms > 0 && data.stats.upload_ms > 0 && data.stats.download_ms > 0),
 		  "%s: %g, %g, %g ms", what, data.stats.upload_ms, data.stats.kernel_ms, data.stats.download_ms);

@@ -1,7 +1,6 @@
 /*
- * segmented/segmented_u128.cu
- *		Segmented sort in 16 bytes: keys of 8 bytes packed with their index.  See
- *		segmented_sort.cuh.
+ * segmented/segmented_u64_index.cu
+ *		Segmented sort of 8-byte keys packed with their index.  See segmented_sort.cuh.
  *
  * Two arrays, 12 bytes an item, were rejected: they need kernels of their own and stable merges
  * with bounds checks, for a quarter fewer bytes in passes that mostly touch few of them.

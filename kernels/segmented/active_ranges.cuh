@@ -1,5 +1,5 @@
 /*
- * segmented/pass.cuh
+ * segmented/active_ranges.cuh
  *		Geometry of a pass of the segmented sort: what it changes, and from where.
  *
  * A pass merges neighbouring lists of run_tiles tiles in pairs.  Only the segment across a pair's
@@ -12,26 +12,14 @@
  *
  * A range that fits one tile is merged in place by one CTA.  Of a longer one, each tile that it
  * touches is merged into the other region; a byte a tile says on which side it lies.  The first
- * lists are sort tiles, which end where segments do if possible (mgpu_make_border).
+ * lists are sort tiles, which end where segments do if possible (borders.cuh).
  *
  * Source: active ranges and the tree are moderngpu's (S.  Baxter, 2013); the rest is ours.
  */
-#ifndef MGPU_SEGMENTED_PASS_CUH
-#define MGPU_SEGMENTED_PASS_CUH
+#ifndef MGPU_SEGMENTED_ACTIVE_RANGES_CUH
+#define MGPU_SEGMENTED_ACTIVE_RANGES_CUH
 
-#include "device/split_search.cuh"
-#include "segmented/cta.cuh"
-#include "sort/merge_pass.cuh"
-
-/* The heads, and where each sort tile's begin among them. */
-struct mgpu_segment_heads
-{
-	const uint32_t *heads;		/* NULL: one segment */
-	const uint32_t *tile_heads; /* heads before border t, also for t = number of sort tiles */
-	uint32_t	num_segments;
-	uint32_t	sort_tile_items;	/* distance of borders */
-	uint32_t	overhang;		/* items that a sort tile may take from behind its border */
-};
+#include "segmented/borders.cuh"
 
 struct mgpu_segment_pass
 {
@@ -42,15 +30,6 @@ struct mgpu_segment_pass
 	uint32_t	sort_tiles;		/* tiles of a sort tile, a power of two */
 };
 
-struct mgpu_tile_border
-{
-	uint32_t	item;			/* the first one behind */
-	uint32_t	next_head;		/* number of the first head at item or behind */
-	uint32_t	segment_begin;	/* of the segment with the last item before the border ... */
-	uint32_t	segment_end;
-	bool		open;			/* ... which continues in the next sort tile */
-};
-
 /* Items of the array; empty: begin = end. */
 struct mgpu_active_range
 {
@@ -58,83 +37,6 @@ struct mgpu_active_range
 	uint32_t	middle;			/* where the pair's second list begins */
 	uint32_t	end;
 };
-
-/* For mgpu_find_split: how many heads lie before a border. */
-struct mgpu_head_search
-{
-	const uint32_t *heads;
-	uint64_t	num_items;
-	uint32_t	num_segments;
-	uint32_t	tile_items;
-
-	/* heads are unique: no more of them than items before the border, or behind it */
-	MGPU_MEMBER void
-	range(uint64_t tile, uint64_t &low, uint64_t &high) const
-	{
-		uint64_t	item = tile * tile_items < num_items ? tile * tile_items : num_items;
-
-		low = num_segments > num_items - item ? num_segments - (num_items - item) : 0;
-		high = num_segments < item ? num_segments : item;
-	}
-
-	MGPU_MEMBER bool
-	before(uint64_t tile, uint64_t head) const
-	{
-		return heads[head] < tile * tile_items;
-	}
-};
-
-/*
- * Border `tile`, whose first head is next_head.  A segment that began in the sort tile before and
- * ends soon behind the border stays with that tile:
- *
- *	 tiles		|--------------|--------------|
- *	 segments	  |----|---------|-------|--------------
- *	 borders	|                ^              ^ open
- */
-MGPU_HOST_DEVICE mgpu_tile_border
-mgpu_make_border(const mgpu_segment_heads &segments, uint64_t num_items, uint32_t tile, uint32_t next_head)
-{
-	uint64_t	item = (uint64_t) tile * segments.sort_tile_items;
-	mgpu_tile_border border = {0, 0, 0, 0, false};
-
-	if (tile == 0)
-		return border;
-	border.item = border.segment_end = (uint32_t) num_items;
-	border.next_head = segments.num_segments;
-	if (item >= num_items)
-		return border;
-	border.next_head = next_head;
-	border.segment_begin = segments.heads[next_head - 1];	/* head 0 is before every border */
-	if (next_head < segments.num_segments)
-		border.segment_end = segments.heads[next_head];
-	border.open = border.segment_end > item && (border.segment_end - item > segments.overhang ||
-												border.segment_begin + segments.sort_tile_items < item);
-	border.item = border.open ? (uint32_t) item : border.segment_end;
-	return border;
-}
-
-/* The same once tile_heads are known. */
-MGPU_HOST_DEVICE mgpu_tile_border
-mgpu_find_border(const mgpu_segment_heads &segments, uint64_t num_items, uint32_t tile)
-{
-	return mgpu_make_border(segments, num_items, tile, segments.tile_heads[tile]);
-}
-
-/* A sort tile from border to border.  It may be empty, but has a piece all the same. */
-MGPU_HOST_DEVICE mgpu_tile_pieces
-mgpu_find_tile_pieces(const mgpu_segment_heads &segments, uint64_t num_items, uint32_t tile)
-{
-	mgpu_tile_border begin = mgpu_find_border(segments, num_items, tile);
-	mgpu_tile_border end = mgpu_find_border(segments, num_items, tile + 1);
-	uint32_t	first_head = begin.open ? begin.next_head : begin.next_head + 1;	/* inside */
-	mgpu_tile_pieces pieces = {segments.heads + first_head, begin.item, end.item - begin.item, 1,
-		begin.open || end.open};
-
-	if (end.next_head > first_head)
-		pieces.num_pieces += end.next_head - first_head;
-	return pieces;
-}
 
 /* Keys of which each tile lies on one of two sides. */
 template <uint32_t tile_items, typename Key>
@@ -326,4 +228,4 @@ mgpu_find_segment_inputs(const mgpu_segment_work &work, const uint32_t *splits)
 	return inputs;
 }
 
-#endif							/* MGPU_SEGMENTED_PASS_CUH */
+#endif							/* MGPU_SEGMENTED_ACTIVE_RANGES_CUH */

@@ -1,24 +1,25 @@
 /*
- * segmented/kernels.cuh
+ * segmented/sort_kernels.cuh
  *		The kernels of the segmented sort and the locality sort, up to the passes.
  *
  *	 begin		clears counters; checks whether the array is in reverse, or finds the sort
  *				tiles' heads
- *	 sort		sorts every sort tile in shared memory (cta.cuh)
- *	 pass		all passes, in one launch (passes.cuh)
+ *	 sort		sorts every sort tile in shared memory (tile_sort.cuh)
+ *	 pass		all passes, in one launch (pass_kernel.cuh)
  *
  * Keys with indices go from the block sort straight to their two arrays, unless a merge will use
  * that memory as side 1.  Tiles with open borders wait for their merges.  Keys are codes, or codes
  * with the index in the low 32 bits, which makes all keys different and every merge stable.
  */
-#ifndef MGPU_SEGMENTED_KERNELS_CUH
-#define MGPU_SEGMENTED_KERNELS_CUH
+#ifndef MGPU_SEGMENTED_SORT_KERNELS_CUH
+#define MGPU_SEGMENTED_SORT_KERNELS_CUH
 
-#include "segmented/cta.cuh"
-#include "segmented/pass.cuh"
+#include "device/bits.cuh"
+#include "device/split_search.cuh"
+#include "segmented/borders.cuh"
 #include "segmented/segmented.h"
-#include "segmented/tuning.cuh"
-#include "sort/merge_kernels.cuh"
+#include "segmented/tile_sort.cuh"
+#include "sort/guarded_merge.cuh"
 
 /* At the start of temporary memory. */
 struct mgpu_segmented_header
@@ -32,26 +33,6 @@ struct mgpu_segmented_header
 };
 
 /* ------------------------------------------------------------------- begin */
-
-/* Read what an earlier step counted, behind a barrier of all CTAs. */
-static __device__ __forceinline__ uint32_t
-mgpu_read_count(const uint32_t *count)
-{
-	return *static_cast<const volatile uint32_t *>(count);
-}
-
-/* No passes; by MGPU_MAX_PASSES threads of one CTA. */
-static __device__ __forceinline__ void
-mgpu_clear_passes(uint64_t num_items, uint32_t tile_items, mgpu_segmented_stats *stats, uint32_t thread)
-{
-	if (thread < MGPU_MAX_PASSES)
-		stats->passes[thread] = {0, 0};
-	if (thread == 0)
-	{
-		stats->num_tiles = (num_items + tile_items - 1) / tile_items;
-		stats->num_passes = 0;
-	}
-}
 
 /* By MGPU_MAX_PASSES threads of one CTA. */
 static __device__ __forceinline__ void
@@ -284,4 +265,4 @@ mgpu_sort_segments(mgpu_segment_source<Stored, Key> source, mgpu_segment_heads s
 	mgpu_store_interval<threads>(sinks.side0 + begin, tile, count, thread);
 }
 
-#endif							/* MGPU_SEGMENTED_KERNELS_CUH */
+#endif							/* MGPU_SEGMENTED_SORT_KERNELS_CUH */

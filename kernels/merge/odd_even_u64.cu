@@ -1,8 +1,0 @@
-/* Odd-even mergesort of 8-byte codes.  See odd_even.cuh. */
-#include "merge/odd_even.cuh"
-
-extern "C" cudaError_t
-mgpu_odd_even_sort_u64(mgpu_odd_even_request *request)
-{
-	return mgpu_odd_even_sort<uint64_t>(request);
-}

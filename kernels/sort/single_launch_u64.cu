@@ -1,8 +1,0 @@
-/* Single-launch sort of 8-byte keys.  See single_launch_sort.cuh. */
-#include "sort/single_launch_sort.cuh"
-
-extern "C" cudaError_t
-mgpu_single_launch_sort_u64(mgpu_sort_request *request, mgpu_single_launch_state *state)
-{
-	return mgpu_single_launch_sort_by<uint64_t, false, mgpu_single_launch_tuning>(request, state);
-}
