@@ -155,7 +155,5 @@ mgpu_job_validate(const mgpu_job *job, mgpu_error *err)
 		return status;
 	if (job->algorithm > MGPU_ALGORITHM_LOCALITY)
 		return mgpu_fail(err, MGPU_BAD_JOB, "algorithm %" PRIu32 " cannot be requested", job->algorithm);
-	if (job->count_passes > 1)
-		return mgpu_fail(err, MGPU_BAD_JOB, "count_passes is %" PRIu32 ", neither 0 nor 1", job->count_passes);
 	return validate_size(job, err);
 }

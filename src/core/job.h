@@ -68,8 +68,6 @@ typedef struct mgpu_job
 	uint32_t	outputs;		/* MGPU_OUT_... */
 	uint32_t	descending;		/* 0 or 1; ties keep input order either way */
 	uint32_t	algorithm;		/* mgpu_algorithm; AUTO lets the executor pick */
-	uint32_t	count_passes;	/* 1: count passes; the requested algorithm then
-								 * runs even if another would be faster.  Else 0. */
 	uint64_t	num_items;		/* at most MGPU_MAX_ITEMS */
 
 	/* SORT, SORT_PAIRS: segments, each sorted by itself; 0: not segmented. */

@@ -119,7 +119,6 @@ run_for_stats(const sort_spec *spec, array_source *source, const element_type *t
 	request->job.op = MGPU_OP_SORT;
 	request->job.algorithm = spec->algorithm;
 	request->job.outputs = MGPU_OUT_KEYS;
-	request->job.count_passes = 1;
 	request->job.num_items = num_present;
 	if (spec->segments && num_present > 0)
 	{

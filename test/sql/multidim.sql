@@ -74,4 +74,7 @@ SELECT n, x.is_descending,
        array_send(mgpu_sort(a.c, x.is_descending)) = array_send(x.c) AS c, array_send(mgpu_sort(a.ccc, x.is_descending)) = array_send(x.ccc) AS ccc,
        array_send(mgpu_sort(a.ccn, x.is_descending)) = array_send(x.ccn) AS ccn
 FROM arrays a JOIN (SELECT false AS is_descending, * FROM ascending UNION ALL SELECT true, * FROM descending) x USING (n) ORDER BY n, is_descending;
+-- as numbers of one byte
+SET mgpu.executor = cpu;
 SELECT cardinality(mgpu_sort(array_agg(ARRAY[i % 3 = 0]))), (mgpu_last_run()).algorithm FROM generate_series(1, 20000) i;
+RESET mgpu.executor;
