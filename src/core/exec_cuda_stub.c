@@ -35,14 +35,6 @@ stub_is_warm(void)
 	return false;
 }
 
-static uint64_t
-stub_workspace_bytes(const mgpu_job *job, const mgpu_exec_options *options)
-{
-	(void) job;
-	(void) options;
-	return 0;
-}
-
 static mgpu_status
 stub_open(const mgpu_job *job, const mgpu_binding *binding,
 		  const mgpu_exec_options *options, mgpu_run **run, mgpu_error *err)
@@ -94,17 +86,11 @@ stub_run_nothing(mgpu_run *run)
 	(void) run;
 }
 
-static void
-stub_trim(void)
-{
-}
-
 const mgpu_executor mgpu_cuda_executor = {
 	.name = "gpu",
 	.num_devices = stub_num_devices,
 	.describe = stub_describe,
 	.is_warm = stub_is_warm,
-	.workspace_bytes = stub_workspace_bytes,
 	.open = stub_open,
 	.input_slot = stub_input_slot,
 	.input_commit = stub_input_commit,
@@ -113,5 +99,4 @@ const mgpu_executor mgpu_cuda_executor = {
 	.stats = stub_stats,
 	.cancel = stub_run_nothing,
 	.release = stub_run_nothing,
-	.trim = stub_trim,
 };

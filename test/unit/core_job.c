@@ -201,7 +201,6 @@ test_no_cuda(void)
 	UNIT_CHECK(strcmp(err.message, "this build has no CUDA") == 0);
 	UNIT_CHECK(executor->describe(0, NULL, &err) == MGPU_NO_DEVICE);
 	UNIT_CHECK(!executor->is_warm());
-	UNIT_CHECK(executor->workspace_bytes(&job, &options) == 0);
 	UNIT_CHECK(executor->open(&job, &binding, &options, &run, &err) == MGPU_NO_DEVICE && run == NULL);
 	UNIT_CHECK(executor->submit(NULL, &err) == MGPU_NO_DEVICE);
 	UNIT_CHECK(executor->poll(NULL, &err) == MGPU_NO_DEVICE);
@@ -209,7 +208,6 @@ test_no_cuda(void)
 	UNIT_CHECK(stats.num_threads == 0);
 	executor->cancel(NULL);
 	executor->release(NULL);
-	executor->trim();
 }
 
 int

@@ -15,42 +15,6 @@
 #include <string.h>
 
 static mgpu_status
-cpu_num_devices(int *count, mgpu_error *err)
-{
-	(void) err;
-	*count = 0;
-	return MGPU_OK;
-}
-
-static mgpu_status
-cpu_describe(int ordinal, mgpu_device *device, mgpu_error *err)
-{
-	(void) device;
-	return mgpu_fail(err, MGPU_NO_DEVICE, "the CPU executor has no device %d", ordinal);
-}
-
-static bool
-cpu_is_warm(void)
-{
-	return true;
-}
-
-/* Limits of a call's memory beside its input and its result. */
-#define SCRATCH_ITEM_BYTES 32
-#define SCRATCH_BYTES (UINT64_C(64) << 20)
-
-/* An upper bound, as if all channels were streamed. */
-static uint64_t
-cpu_workspace_bytes(const mgpu_job *job, const mgpu_exec_options *options)
-{
-	mgpu_run	run = {0};
-	mgpu_binding binding = {0};
-
-	mgpu_run_plan(&run, job, &binding, options, 0);
-	return mgpu_input_bytes(&run) + (job->num_items + job->num_b_items) * SCRATCH_ITEM_BYTES + SCRATCH_BYTES;
-}
-
-static mgpu_status
 check_binding(const mgpu_job *job, const mgpu_binding *binding, mgpu_error *err)
 {
 	if ((job->outputs & MGPU_OUT_KEYS) && binding->out_keys == NULL)
@@ -177,11 +141,6 @@ cpu_stats(const mgpu_run *run, mgpu_run_stats *stats)
 		run->strategy->stats(run, stats);
 }
 
-static void
-cpu_trim(void)
-{
-}
-
 static bool
 cpu_writes_early(const mgpu_run *run)
 {
@@ -190,10 +149,6 @@ cpu_writes_early(const mgpu_run *run)
 
 const mgpu_executor mgpu_cpu_executor = {
 	.name = "cpu",
-	.num_devices = cpu_num_devices,
-	.describe = cpu_describe,
-	.is_warm = cpu_is_warm,
-	.workspace_bytes = cpu_workspace_bytes,
 	.open = cpu_open,
 	.input_slot = mgpu_input_slot,
 	.input_commit = mgpu_input_commit,
@@ -202,6 +157,5 @@ const mgpu_executor mgpu_cpu_executor = {
 	.stats = cpu_stats,
 	.cancel = cpu_cancel,
 	.release = cpu_release,
-	.trim = cpu_trim,
 	.writes_early = cpu_writes_early,
 };

@@ -104,16 +104,6 @@ held_bytes(const mgpu_run *run, mgpu_channel channel)
 	return channel_bytes(run, channel);
 }
 
-uint64_t
-mgpu_input_bytes(const mgpu_run *run)
-{
-	uint64_t	bytes = 0;
-
-	for (mgpu_channel channel = 0; channel < MGPU_NUM_CHANNELS; channel++)
-		bytes += channel_bytes(run, channel);
-	return bytes;
-}
-
 bool
 mgpu_input_allocate(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 {

@@ -14,9 +14,6 @@
 
 #include "core/cpu/run.h"
 
-/* Input bytes of all channels. */
-uint64_t	mgpu_input_bytes(const mgpu_run *run);
-
 bool		mgpu_input_allocate(mgpu_run *run, mgpu_status *status, mgpu_error *err);
 
 /* As in executor.h. */
