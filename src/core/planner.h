@@ -38,8 +38,6 @@ typedef struct mgpu_plan_input
 typedef struct mgpu_plan
 {
 	mgpu_executor_choice executor;	/* CPU or GPU */
-	double		cpu_ms;			/* predicted */
-	double		gpu_ms;			/* predicted, warm */
 	double		forgone_ms;		/* add to the session's sum if the CPU runs it */
 	const char *reason;			/* why not the GPU, a static string; NULL if it is the GPU */
 } mgpu_plan;
