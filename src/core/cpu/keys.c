@@ -60,9 +60,8 @@ split_chunk(mgpu_run *run, uint64_t chunk, int worker, uint32_t *sizes)
 		mgpu_encode_items(&run->keys.codec, (const char *) run->keys.data + begin * run->job.key_width,
 						  codes, num_items);
 	}
-	mgpu_split_buckets(&partition->bounds,
-					   &(mgpu_split_chunk) {codes, num_items, run->job.key_width, spill, sizes},
-					   run->tuning.vectors != 0);
+	mgpu_split_buckets(&(mgpu_split) {&partition->bounds, run->job.key_width, run->tuning.vectors != 0, spill, sizes},
+					   codes, num_items);
 	return codes;
 }
 
