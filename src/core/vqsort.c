@@ -9,7 +9,6 @@
  */
 #include "vqsort.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "cpu_vector.h"
@@ -99,16 +98,6 @@ mgpu_vqsort_prepare(void)
 	mgpu_highway_prepare();
 }
 
-const char *
-mgpu_vqsort_name(void)
-{
-	static char name[32];
-
-	if (name[0] == '\0')
-		(void) snprintf(name, sizeof(name), "vqsort (%s)", mgpu_highway_target());
-	return name;
-}
-
 #else
 
 /*
@@ -179,12 +168,6 @@ sort_large(void *keys, uint64_t num_items, uint32_t width)
 void
 mgpu_vqsort_prepare(void)
 {
-}
-
-const char *
-mgpu_vqsort_name(void)
-{
-	return "portable radix";
 }
 
 #endif							/* MGPU_WITH_HIGHWAY */

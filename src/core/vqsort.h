@@ -20,9 +20,6 @@ void		mgpu_vqsort(void *keys, uint64_t num_items, uint32_t width);
 /* Choose the instruction set.  Call this before starting threads that sort. */
 void		mgpu_vqsort_prepare(void);
 
-/* Name of the sort, for users: "vqsort (AVX3_ZEN4)", "portable radix". */
-const char *mgpu_vqsort_name(void);
-
 #ifdef __cplusplus
 }
 #endif

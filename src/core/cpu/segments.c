@@ -177,7 +177,6 @@ segments_release(mgpu_run *run)
 
 const mgpu_strategy mgpu_strategy_segments = {
 	.algorithm = MGPU_ALGORITHM_QUICK,
-	.codes_in_result = false,
 	.advance = segments_advance,
 	.release = segments_release,
 };

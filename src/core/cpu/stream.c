@@ -46,12 +46,6 @@ slot_stride(uint64_t task_bytes)
 	return LEAD_BYTES + (task_bytes + 63) / 64 * 64;
 }
 
-uint64_t
-mgpu_stream_ring_bytes(const mgpu_run *run, uint64_t task_bytes)
-{
-	return mgpu_stream_uses_ring(run) ? num_slots(run) * slot_stride(task_bytes) : 0;
-}
-
 /* Place of item i in the ring, while its task's slot holds it. */
 static char *
 ring_item(const mgpu_run *run, uint64_t i)
@@ -82,12 +76,12 @@ bool
 mgpu_stream_begin(mgpu_run *run, mgpu_task_function function, uint64_t task_items,
 				  mgpu_status *status, mgpu_error *err)
 {
-	uint64_t	ring_bytes = mgpu_stream_ring_bytes(run, task_items * run->job.key_width);
-
 	run->stream.function = function;
 	run->stream.task_items = task_items;
 	run->stream.num_slots = num_slots(run);
-	if (ring_bytes > 0 && !mgpu_buffer_allocate(&run->stream.ring, ring_bytes, status, err))
+	if (mgpu_stream_uses_ring(run) &&
+		!mgpu_buffer_allocate(&run->stream.ring, run->stream.num_slots * slot_stride(task_items * run->job.key_width),
+							  status, err))
 		return false;
 	run->phase_open = true;
 	mgpu_pool_begin_held(run->pool, stream_task, run, mgpu_num_tasks(run->job.num_items, task_items));

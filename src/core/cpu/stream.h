@@ -14,9 +14,6 @@
 /* Whether streamed keys go through the ring; otherwise tasks find them in run->codes. */
 bool		mgpu_stream_uses_ring(const mgpu_run *run);
 
-/* Bytes of a ring for tasks of task_bytes each. */
-uint64_t	mgpu_stream_ring_bytes(const mgpu_run *run, uint64_t task_bytes);
-
 /*
  * Called by a strategy's begin_stream: begin the phase, with no task released yet.
  * False, with *status and *err, if out of memory.
