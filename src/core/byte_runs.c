@@ -222,7 +222,6 @@ mgpu_byte_split_task(void *context, uint64_t task, int worker)
 	uint64_t	end = begin + MGPU_BYTE_TASK_ITEMS;
 	tie_batch	batch;
 
-	(void) worker;
 	start_batch(&batch);
 	if (end > round->num_items)
 		end = round->num_items;
@@ -247,7 +246,6 @@ mgpu_byte_segments_task(void *context, uint64_t task, int worker)
 	uint64_t	end = (task + 1) * task_segments;
 	tie_batch	batch;
 
-	(void) worker;
 	start_batch(&batch);
 	if (end > segments->num_segments)
 		end = segments->num_segments;

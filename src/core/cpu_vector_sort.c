@@ -241,14 +241,12 @@ mgpu_vector_sort_segments(const void *items, void *sorted, const uint32_t *heads
 uint32_t
 mgpu_vector_items(uint32_t width)
 {
-	(void) width;
 	return 0;
 }
 
 uint32_t
 mgpu_vector_sort_max(uint32_t width)
 {
-	(void) width;
 	return 0;
 }
 
@@ -257,13 +255,6 @@ uint64_t
 mgpu_vector_sort_segments(const void *items, void *sorted, const uint32_t *heads,
 						  uint64_t num_segments, uint32_t end, uint32_t width, const mgpu_flips *flips)
 {
-	(void) items;
-	(void) sorted;
-	(void) heads;
-	(void) num_segments;
-	(void) end;
-	(void) width;
-	(void) flips;
 	return 0;
 }
 

@@ -194,8 +194,8 @@ typedef struct mgpu_executor
 extern const mgpu_executor mgpu_cpu_executor;
 
 /*
- * The CUDA executor.  In a build without CUDA, exec_cuda_stub.c provides the table,
- * and its calls return MGPU_NO_DEVICE.
+ * The CUDA executor.  In a build without CUDA, exec_cuda_stub.c provides the table:
+ * num_devices and open return MGPU_NO_DEVICE, and functions that take a run are NULL.
  */
 extern const mgpu_executor mgpu_cuda_executor;
 

@@ -150,8 +150,6 @@ mgpu_float_next_special(const void *items, uint32_t width, uint64_t block, uint6
 	if (vectors && __builtin_cpu_supports("avx2"))
 		return width == 4 ? next_32_avx2(items, block, num_blocks, masks) :
 			next_64_avx2(items, block, num_blocks, masks);
-#else
-	(void) vectors;
 #endif
 	return width == 4 ? next_32(items, block, num_blocks, masks) : next_64(items, block, num_blocks, masks);
 }

@@ -144,7 +144,6 @@ mgpu_gather_task(void *context, uint64_t task, int worker)
 	uint64_t	bytes;
 	uint64_t	begin;
 
-	(void) worker;
 	if (gather->offsets)
 		bytes = find_by_offset(gather, positions, num_items, found);
 	else

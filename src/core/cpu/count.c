@@ -111,7 +111,6 @@ fill_task(void *context, uint64_t task, int worker)
 	uint64_t	begin = task * run->pass_items;
 	uint64_t	end = begin + run->pass_items;
 
-	(void) worker;
 	if (end > run->job.num_items)
 		end = run->job.num_items;
 	for (uint32_t code = code_at(state, begin); begin < end; code++)

@@ -122,7 +122,6 @@ sort_bucket_task(void *context, uint64_t task, int worker)
 	void	   *codes = (char *) run->binding.out_keys + partition->begin[task] * run->job.key_width;
 	mgpu_u128	code;
 
-	(void) worker;
 	if (!mgpu_bucket_is_constant(&partition->bounds, (uint32_t) task, &code))
 		mgpu_vqsort(codes, num_items, run->job.key_width);
 	mgpu_decode_items(&run->codec, codes, codes, num_items);
@@ -131,8 +130,6 @@ sort_bucket_task(void *context, uint64_t task, int worker)
 static bool
 touch_result(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 {
-	(void) status;
-	(void) err;
 	mgpu_begin_touch_pass(run, run->binding.out_keys, run->job.num_items * run->job.key_width, NULL, 0);
 	return true;
 }
@@ -215,8 +212,6 @@ sort_task(void *context, uint64_t task, int worker)
 {
 	mgpu_run   *run = context;
 
-	(void) task;
-	(void) worker;
 	mgpu_vqsort(run->binding.out_keys, run->job.num_items, run->job.key_width);
 }
 
@@ -225,8 +220,6 @@ reverse_task(void *context, uint64_t task, int worker)
 {
 	mgpu_run   *run = context;
 
-	(void) task;
-	(void) worker;
 	mgpu_reverse_items(run->binding.out_keys, run->job.key_width, run->job.num_items);
 }
 
@@ -247,8 +240,6 @@ begin_in_place(mgpu_run *run)
 static bool
 direct_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 {
-	(void) status;
-	(void) err;
 	switch (run->step++)
 	{
 		case 0:

@@ -63,7 +63,6 @@ shift_task(void *context, uint64_t task, int worker)
 	uint64_t	num_items = state->run->job.num_items;
 	uint64_t	end = num_items - task * run->pass_items < run->pass_items ? num_items : (task + 1) * run->pass_items;
 
-	(void) worker;
 	for (uint64_t i = task * run->pass_items; i < end; i++)
 		indices[i] += (uint32_t) state->long_begin;
 }

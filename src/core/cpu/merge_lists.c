@@ -62,11 +62,7 @@ select_##type(const type *a, const type *b, uint64_t num_a, const uint32_t *indi
 	} \
 }
 
-DEFINE_SELECT(uint8_t)
-DEFINE_SELECT(uint16_t)
-DEFINE_SELECT(uint32_t)
-DEFINE_SELECT(uint64_t)
-DEFINE_SELECT(mgpu_u128)
+MGPU_FOR_WIDTHS(DEFINE_SELECT)
 
 /* out[i] = value number indices[i] of a's values followed by b's. */
 static void
@@ -77,23 +73,7 @@ select_values(const mgpu_run *run, const uint32_t *indices, uint64_t begin, uint
 	void	   *out = (char *) run->binding.out_values + begin * run->job.value_width;
 	uint64_t	num_a = run->job.num_items;
 
-	switch (run->job.value_width)
-	{
-		case 1:
-			select_uint8_t(a, b, num_a, indices, out, num_items);
-			break;
-		case 2:
-			select_uint16_t(a, b, num_a, indices, out, num_items);
-			break;
-		case 4:
-			select_uint32_t(a, b, num_a, indices, out, num_items);
-			break;
-		case 8:
-			select_uint64_t(a, b, num_a, indices, out, num_items);
-			break;
-		default:
-			select_mgpu_u128(a, b, num_a, indices, out, num_items);
-	}
+	MGPU_CALL_WIDTH(run->job.value_width, select, a, b, num_a, indices, out, num_items);
 }
 
 static void
@@ -129,7 +109,6 @@ merge_task(void *context, uint64_t task, int worker)
 	uint64_t	end = num_items - begin < run->tuning.merge_items ? num_items : begin + run->tuning.merge_items;
 	mgpu_cut	cut;
 
-	(void) worker;
 	if (atomic_load(&state->unsorted))
 		return;
 	if (!find_cut(lists, begin, end, &cut))
@@ -155,7 +134,6 @@ search_task(void *context, uint64_t task, int worker)
 	uint64_t	found = mgpu_first_unsorted(&lists->codec, lists->vectors, is_b ? lists->b : lists->a, begin, end);
 	uint64_t	first = atomic_load(&state->first_unsorted);
 
-	(void) worker;
 	if (found == end)
 		return;
 	found += is_b ? IN_B : 0;

@@ -110,7 +110,6 @@ sort_block_task(void *context, uint64_t task, int worker)
 	uint64_t	begin = task * state->block_items;
 	uint64_t	end = min_u64(begin + state->block_items, state->num_items);
 
-	(void) worker;
 	for (uint64_t size = 2; size / 2 < end - begin; size *= 2)
 		for (uint64_t stride = size / 2; stride > 0; stride /= 2)
 			exchange_range(run, size, stride, begin, end);
@@ -123,7 +122,6 @@ long_stride_task(void *context, uint64_t task, int worker)
 	const odd_even_state *state = run->state;
 	uint64_t	begin = task * run->pass_items;
 
-	(void) worker;
 	exchange_range(run, state->size, state->stride, begin, min_u64(begin + run->pass_items, state->num_items));
 }
 
@@ -156,7 +154,6 @@ block_task(void *context, uint64_t task, int worker)
 	mgpu_run   *run = context;
 	const odd_even_state *state = run->state;
 
-	(void) worker;
 	for (uint64_t stride = state->short_stride; stride > 0; stride /= 2)
 	{
 		block_range range = range_of_block(state, task, stride);
@@ -172,7 +169,6 @@ border_task(void *context, uint64_t task, int worker)
 	mgpu_run   *run = context;
 	const odd_even_state *state = run->state;
 
-	(void) worker;
 	for (uint64_t stride = state->short_stride; stride > 0; stride /= 2)
 		exchange_range(run, state->size, stride,
 					   task == 0 ? 0 : range_of_block(state, task - 1, stride).end,

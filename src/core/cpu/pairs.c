@@ -120,7 +120,6 @@ count_task(void *context, uint64_t task, int worker)
 	uint64_t	end = mgpu_chunk_end(partition, task);
 	pairs_block block;
 
-	(void) worker;
 	memset(sizes, 0, partition->bounds.num_buckets * sizeof(*sizes));
 	for (uint64_t begin = task * partition->chunk_items; begin < end; begin += BLOCK_ITEMS)
 	{
@@ -135,20 +134,22 @@ count_task(void *context, uint64_t task, int worker)
 }
 
 /* to[places[i]] = from[i]. */
-#define DEFINE_SCATTER(name, from_type, type) \
+#define DEFINE_SCATTER(type) \
 static void \
-scatter_##name(const from_type *from, const uint32_t *places, type *to, uint32_t num_items) \
+scatter_##type(const type *from, const uint32_t *places, type *to, uint32_t num_items) \
 { \
 	for (uint32_t i = 0; i < num_items; i++) \
-		to[places[i]] = (type) from[i]; \
+		to[places[i]] = from[i]; \
 }
 
-DEFINE_SCATTER(code_4, uint64_t, uint32_t)
-DEFINE_SCATTER(1, uint8_t, uint8_t)
-DEFINE_SCATTER(2, uint16_t, uint16_t)
-DEFINE_SCATTER(4, uint32_t, uint32_t)
-DEFINE_SCATTER(8, uint64_t, uint64_t)
-DEFINE_SCATTER(16, mgpu_u128, mgpu_u128)
+MGPU_FOR_WIDTHS(DEFINE_SCATTER)
+
+static void
+scatter_narrowed(const uint64_t *from, const uint32_t *places, uint32_t *to, uint32_t num_items)
+{
+	for (uint32_t i = 0; i < num_items; i++)
+		to[places[i]] = (uint32_t) from[i];
+}
 
 static void
 scatter_codes(const mgpu_run *run, const pairs_block *block, uint32_t num_items)
@@ -156,38 +157,19 @@ scatter_codes(const mgpu_run *run, const pairs_block *block, uint32_t num_items)
 	const pairs_state *state = run->state;
 
 	if (run->job.key_width <= 4)
-		scatter_code_4(block->codes.narrow, block->places, state->codes.data, num_items);
+		scatter_narrowed(block->codes.narrow, block->places, state->codes.data, num_items);
 	else if (run->job.key_width == 8)
-		scatter_8(block->codes.narrow, block->places, state->codes.data, num_items);
+		scatter_uint64_t(block->codes.narrow, block->places, state->codes.data, num_items);
 	else
-		scatter_16(block->codes.wide, block->places, state->codes.data, num_items);
+		scatter_mgpu_u128(block->codes.wide, block->places, state->codes.data, num_items);
 }
 
 static void
 scatter_values(const mgpu_run *run, uint64_t begin, const uint32_t *places, uint32_t num_items)
 {
-	const void *from = values_at(run, begin);
-	void	   *to = run->binding.out_values;
-
-	switch (run->job.value_width)
-	{
-		case 0:
-			break;				/* keys alone are wanted */
-		case 1:
-			scatter_1(from, places, to, num_items);
-			break;
-		case 2:
-			scatter_2(from, places, to, num_items);
-			break;
-		case 4:
-			scatter_4(from, places, to, num_items);
-			break;
-		case 8:
-			scatter_8(from, places, to, num_items);
-			break;
-		default:
-			scatter_16(from, places, to, num_items);
-	}
+	if (run->job.value_width > 0)	/* else keys alone are wanted */
+		MGPU_CALL_WIDTH(run->job.value_width, scatter, (const void *) values_at(run, begin), places,
+						run->binding.out_values, num_items);
 }
 
 static void
@@ -199,7 +181,6 @@ move_task(void *context, uint64_t task, int worker)
 	uint64_t	end = mgpu_chunk_end(&state->partition, task);
 	pairs_block block;
 
-	(void) worker;
 	for (uint64_t begin = task * state->partition.chunk_items; begin < end; begin += BLOCK_ITEMS)
 	{
 		uint32_t	num_items = end - begin < BLOCK_ITEMS ? (uint32_t) (end - begin) : BLOCK_ITEMS;
@@ -286,8 +267,6 @@ sort_all_task(void *context, uint64_t task, int worker)
 		.packed = state->scratch.data,
 	};
 
-	(void) task;
-	(void) worker;
 	mgpu_encode_pairs(run, run->keys.data, state->codes.data, run->job.num_items);
 	mgpu_order_pairs(run, &part);
 }

@@ -70,7 +70,6 @@ order_task(void *context, uint64_t task, int worker)
 	uint64_t	begin,
 				end;
 
-	(void) worker;
 	task_range(run, task, &begin, &end);
 	if (begin > 0)
 		begin--;				/* also compare across the border of two tasks */
@@ -140,7 +139,6 @@ copy_task(void *context, uint64_t task, int worker)
 	uint64_t	begin,
 				end;
 
-	(void) worker;
 	task_range(run, task, &begin, &end);
 	while (begin < end)
 	{
@@ -175,7 +173,6 @@ touch_task(void *context, uint64_t task, int worker)
 	mgpu_run   *run = context;
 	uint64_t	begin = task * run->pass_items;
 
-	(void) worker;
 	for (int i = 0; i < 2; i++)
 	{
 		uint64_t	end = run->pass_touched[i].bytes;
@@ -215,42 +212,20 @@ gather_packed_##type(const type *src, const uint64_t *packed, uint64_t mask, typ
 		dst[i] = src[packed[i] & mask]; \
 }
 
-DEFINE_GATHER(uint8_t)
-DEFINE_GATHER(uint16_t)
-DEFINE_GATHER(uint32_t)
-DEFINE_GATHER(uint64_t)
-DEFINE_GATHER(mgpu_u128)
+MGPU_FOR_WIDTHS(DEFINE_GATHER)
 
 void
 mgpu_gather_items(const void *src, uint32_t width, const uint32_t *indices,
 				  void *dst, uint64_t num_items)
 {
-	if (width == 1)
-		gather_uint8_t(src, indices, dst, num_items);
-	else if (width == 2)
-		gather_uint16_t(src, indices, dst, num_items);
-	else if (width == 4)
-		gather_uint32_t(src, indices, dst, num_items);
-	else if (width == 8)
-		gather_uint64_t(src, indices, dst, num_items);
-	else
-		gather_mgpu_u128(src, indices, dst, num_items);
+	MGPU_CALL_WIDTH(width, gather, src, indices, dst, num_items);
 }
 
 void
 mgpu_gather_packed(const void *src, uint32_t width, const uint64_t *packed, uint64_t mask,
 				   void *dst, uint64_t num_items)
 {
-	if (width == 1)
-		gather_packed_uint8_t(src, packed, mask, dst, num_items);
-	else if (width == 2)
-		gather_packed_uint16_t(src, packed, mask, dst, num_items);
-	else if (width == 4)
-		gather_packed_uint32_t(src, packed, mask, dst, num_items);
-	else if (width == 8)
-		gather_packed_uint64_t(src, packed, mask, dst, num_items);
-	else
-		gather_packed_mgpu_u128(src, packed, mask, dst, num_items);
+	MGPU_CALL_WIDTH(width, gather_packed, src, packed, mask, dst, num_items);
 }
 
 static void
@@ -260,7 +235,6 @@ encode_task(void *context, uint64_t task, int worker)
 	uint64_t	begin,
 				end;
 
-	(void) worker;
 	task_range(run, task, &begin, &end);
 	mgpu_encode_items(&run->keys.codec, key_at(&run->keys, begin),
 					  (char *) run->pass_target + begin * run->job.key_width, end - begin);
@@ -280,7 +254,6 @@ decode_task(void *context, uint64_t task, int worker)
 	uint64_t	begin,
 				end;
 
-	(void) worker;
 	task_range(run, task, &begin, &end);
 	mgpu_decode_items(&run->codec, (const char *) run->pass_codes + begin * run->job.key_width,
 					  out_key_at(run, begin), end - begin);

@@ -228,7 +228,6 @@ swap_places(mgpu_tiles *tiles, mgpu_tile_place *place)
 {
 	char	   *here = place->here;
 
-	(void) tiles;
 	place->here = place->there;
 	place->there = here;
 }

@@ -75,7 +75,6 @@ unload_task(void *context, uint64_t task, int worker)
 	uint64_t	begin = task * run->pass_items;
 	uint64_t	end = tiles->num_items - begin < run->pass_items ? tiles->num_items : begin + run->pass_items;
 
-	(void) worker;
 	for (; begin < end; begin += tiles->unit_items)
 		unload_unit(run, tiles, begin, end - begin < tiles->unit_items ? end : begin + tiles->unit_items);
 }
