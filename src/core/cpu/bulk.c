@@ -189,12 +189,9 @@ remove_task(void *context, uint64_t task, int worker)
 {
 	mgpu_run   *run = context;
 	uint64_t	begin = task * run->pass_items;
-	uint64_t	num_items = run->job.num_items - begin;
 	const char *values = run->in[MGPU_CHANNEL_VALUES];
 
-	if (num_items > run->pass_items)
-		num_items = run->pass_items;
-	remove_streamed(run, values + begin * run->job.value_width, begin, num_items);
+	remove_streamed(run, values + begin * run->job.value_width, begin, mgpu_task_end(run, task) - begin);
 }
 
 /* Each task writes the same number of values. */
@@ -204,7 +201,7 @@ insert_task(void *context, uint64_t task, int worker)
 	mgpu_run   *run = context;
 	uint64_t	num_out = run->job.num_items + run->job.num_b_items;
 	uint64_t	begin = task * run->pass_items;
-	uint64_t	end = num_out - begin < run->pass_items ? num_out : begin + run->pass_items;
+	uint64_t	end = mgpu_min(begin + run->pass_items, num_out);
 	uint64_t	first = inserted_below(run, begin);
 	uint64_t	last = inserted_below(run, end);
 	source_part part = {run->in[MGPU_CHANNEL_VALUES], begin - first, end - last};
@@ -226,8 +223,7 @@ fill_task(void *context, uint64_t task, int worker)
 	const void *inserted = run->in[MGPU_CHANNEL_B_VALUES];
 	void	   *out = run->binding.out_values;
 	uint64_t	begin = task * run->pass_items;
-	uint64_t	end = run->job.num_b_items - begin < run->pass_items ?
-		run->job.num_b_items : begin + run->pass_items;
+	uint64_t	end = mgpu_min(begin + run->pass_items, run->job.num_b_items);
 
 	MGPU_CALL_WIDTH(run->job.value_width, fill, positions, inserted, begin, end, out);
 }
@@ -239,17 +235,16 @@ are_values_streamed(const mgpu_run *run)
 }
 
 static bool
-remove_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+remove_advance(mgpu_run *run)
 {
 	if (run->step++ > 0 || are_values_streamed(run) || run->job.num_items == 0)
 		return false;
-	run->pass_items = mgpu_pass_items(run, run->job.value_width);
-	mgpu_begin_phase(run, remove_task, mgpu_num_tasks(run->job.num_items, run->pass_items));
+	mgpu_begin_pass(run, remove_task, run->job.value_width);
 	return true;
 }
 
 static bool
-insert_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+insert_advance(mgpu_run *run)
 {
 	if (run->step++ > 0)
 		return false;

@@ -57,7 +57,7 @@ static void
 sort_tile(const mgpu_run *run, mgpu_tiles *tiles, const tile_part *tile, uint64_t *head)
 {
 	const uint32_t *heads = run->binding.in_segment_heads;
-	uint32_t   *tile_heads = (uint32_t *) tiles->heads.data + 2 * (tile->begin / tiles->tile_items);
+	uint32_t   *tile_heads = tiles->heads + 2 * (tile->begin / tiles->tile_items);
 	uint64_t	first = *head;
 	uint64_t	last = first;
 
@@ -77,7 +77,7 @@ sort_tile(const mgpu_run *run, mgpu_tiles *tiles, const tile_part *tile, uint64_
 bool
 mgpu_tile_clamp(const mgpu_tiles *tiles, uint64_t *begin, uint64_t middle, uint64_t *end)
 {
-	const uint32_t *tile_heads = tiles->heads.data;
+	const uint32_t *tile_heads = tiles->heads;
 
 	if (tile_heads == NULL)
 		return true;

@@ -74,7 +74,7 @@ first_not_below(const mgpu_tiles *tiles, uint64_t begin, uint64_t end, uint64_t 
 static void
 plan_merge(mgpu_tiles *tiles, uint64_t begin, uint64_t middle, uint64_t end)
 {
-	mgpu_tile_merge *merge = (mgpu_tile_merge *) tiles->merges.data + tiles->num_merges;
+	mgpu_tile_merge *merge = tiles->merges + tiles->num_merges;
 	uint64_t	num_units;
 	uint64_t	unit_end;
 	uint64_t	num_tiles;
@@ -101,7 +101,7 @@ plan_merge(mgpu_tiles *tiles, uint64_t begin, uint64_t middle, uint64_t end)
 static const mgpu_tile_merge *
 merge_of_unit(const mgpu_tiles *tiles, uint64_t unit)
 {
-	const mgpu_tile_merge *merges = tiles->merges.data;
+	const mgpu_tile_merge *merges = tiles->merges;
 	uint64_t	begin = 0;
 	uint64_t	end = tiles->num_merges;
 
@@ -162,7 +162,7 @@ fetch(const mgpu_tiles *tiles, uint64_t begin, uint64_t end, char *copy)
 static void
 merge_unit(const mgpu_tiles *tiles, const mgpu_tile_merge *merge, uint64_t unit, uint64_t *a_begin, char *scratch)
 {
-	const mgpu_tile_place *place = (const mgpu_tile_place *) tiles->places.data + unit;
+	const mgpu_tile_place *place = tiles->places + unit;
 	uint32_t	width = tiles->codec.width;
 	uint64_t	unit_begin = unit * tiles->unit_items;
 	uint64_t	unit_end = tiles->num_items - unit_begin < tiles->unit_items ?
@@ -212,11 +212,11 @@ merge_units_task(void *context, uint64_t task, int worker)
 static void
 visit_units(mgpu_tiles *tiles, void (*visit) (mgpu_tiles *tiles, mgpu_tile_place *place))
 {
-	mgpu_tile_place *places = tiles->places.data;
+	mgpu_tile_place *places = tiles->places;
 
 	for (uint64_t i = 0; i < tiles->num_merges; i++)
 	{
-		const mgpu_tile_merge *merge = (const mgpu_tile_merge *) tiles->merges.data + i;
+		const mgpu_tile_merge *merge = tiles->merges + i;
 
 		for (uint64_t unit = merge->begin / tiles->unit_items; unit <= (merge->end - 1) / tiles->unit_items; unit++)
 			visit(tiles, &places[unit]);
@@ -244,31 +244,29 @@ give_place(mgpu_tiles *tiles, mgpu_tile_place *place)
 {
 	if (place->there != NULL)
 		return;
-	tiles->num_missing--;
-	place->there = (char *) tiles->spare[tiles->num_spare - 1].data +
-		tiles->num_missing * tiles->unit_items * tiles->codec.width;
+	place->there = tiles->next_place;
+	tiles->next_place += tiles->unit_items * tiles->codec.width;
 }
 
 /* Allocate second places for the pass's units that have none. */
 static bool
-make_places(mgpu_tiles *tiles, mgpu_status *status, mgpu_error *err)
+make_places(mgpu_run *run)
 {
-	uint64_t	bytes;
+	mgpu_tiles *tiles = run->state;
 
 	tiles->num_missing = 0;
 	visit_units(tiles, count_missing);
 	if (tiles->num_missing == 0)
 		return true;
-	bytes = tiles->num_missing * tiles->unit_items * tiles->codec.width;
-	if (!mgpu_buffer_allocate(&tiles->spare[tiles->num_spare], bytes, status, err))
+	tiles->next_place = mgpu_allocate(run, tiles->num_missing * tiles->unit_items * tiles->codec.width);
+	if (tiles->next_place == NULL)
 		return false;
-	tiles->num_spare++;
 	visit_units(tiles, give_place);
 	return true;
 }
 
 bool
-mgpu_begin_tile_pass(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+mgpu_begin_tile_pass(mgpu_run *run)
 {
 	mgpu_tiles *tiles = run->state;
 
@@ -283,7 +281,7 @@ mgpu_begin_tile_pass(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 			plan_merge(tiles, middle - list_items, middle,
 					   tiles->num_items - middle < list_items ? tiles->num_items : middle + list_items);
 	}
-	if (tiles->num_merges == 0 || !make_places(tiles, status, err))
+	if (tiles->num_merges == 0 || !make_places(run))
 		return false;
 	mgpu_begin_phase(run, merge_units_task, mgpu_num_tasks(tiles->num_units, TASK_UNITS));
 	return true;
