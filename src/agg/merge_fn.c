@@ -33,9 +33,9 @@ raise_not_sorted(int64 subscript)
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("array is not sorted"),
-			 errdetail("In one of the arrays, the element at position %lld belongs before the one at position %lld.",
+			 errdetail("The element at position %lld of one of the arrays belongs before the one at position %lld.",
 					   (long long) subscript, (long long) subscript - 1),
-			 errhint("Sort it first, with the same order arguments.")));
+			 errhint("Sort the array first, with the same order arguments.")));
 	pg_unreachable();
 }
 

@@ -177,7 +177,7 @@ array_source_require(const array_source *source, Size bytes)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("array has fewer bytes than its dimensions say"),
-				 errdetail("%zu bytes of elements are wanted, %zu are there.",
+				 errdetail("The elements should take %zu bytes, but the array has %zu.",
 						   bytes, source->data_bytes)));
 }
 

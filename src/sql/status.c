@@ -75,7 +75,7 @@ mgpu_device_info(PG_FUNCTION_ARGS)
 			SRF_RETURN_NEXT(funcctx, device_row(funcctx->tuple_desc, &device));
 		ereport(WARNING,
 				(errcode(ERRCODE_SYSTEM_ERROR),
-				 errmsg("GPU %d does not answer", (int) funcctx->call_cntr),
+				 errmsg("could not describe GPU %d", (int) funcctx->call_cntr),
 				 errdetail_internal("%s", error.message)));
 		funcctx->call_cntr++;
 	}
