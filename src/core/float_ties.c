@@ -88,7 +88,7 @@ rank_of_lowest(uint64_t mask, uint64_t bits)
 }
 
 static bool
-note_zeros(mgpu_float_ties *ties, const mgpu_float_masks *masks)
+record_zeros(mgpu_float_ties *ties, const mgpu_float_masks *masks)
 {
 	uint32_t	num_zeros = count_bits(masks->zeros);
 
@@ -108,7 +108,7 @@ note_zeros(mgpu_float_ties *ties, const mgpu_float_masks *masks)
 }
 
 static bool
-note_nans(mgpu_float_ties *ties, const void *items, const mgpu_float_masks *masks)
+record_nans(mgpu_float_ties *ties, const void *items, const mgpu_float_masks *masks)
 {
 	uint32_t	num_nans = count_bits(masks->nans);
 
@@ -129,10 +129,10 @@ note_nans(mgpu_float_ties *ties, const void *items, const mgpu_float_masks *mask
 }
 
 static mgpu_status
-note_block(mgpu_float_ties *ties, const void *items, const mgpu_float_masks *masks, mgpu_error *err)
+record_block(mgpu_float_ties *ties, const void *items, const mgpu_float_masks *masks, mgpu_error *err)
 {
-	if ((masks->zeros == 0 || note_zeros(ties, masks)) &&
-		(masks->nans == 0 || note_nans(ties, items, masks)))
+	if ((masks->zeros == 0 || record_zeros(ties, masks)) &&
+		(masks->nans == 0 || record_nans(ties, items, masks)))
 		return MGPU_OK;
 	return mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for %llu zeros and %llu NaN",
 					 (unsigned long long) ties->num_zeros, (unsigned long long) ties->num_nans);
@@ -153,13 +153,13 @@ mgpu_float_ties_scan(mgpu_float_ties *ties, const void *items,
 		block = mgpu_float_next_special(items, ties->width, block, num_blocks, true, &masks);
 		if (block == num_blocks)
 			break;
-		status = note_block(ties, bytes + block * block_bytes, &masks, err);
+		status = record_block(ties, bytes + block * block_bytes, &masks, err);
 		if (status != MGPU_OK)
 			return status;
 	}
 	bytes += num_blocks * block_bytes;
 	masks = mgpu_float_masks_of(bytes, ties->width, (uint32_t) (num_items % MGPU_FLOAT_BLOCK));
-	return note_block(ties, bytes, &masks, err);
+	return record_block(ties, bytes, &masks, err);
 }
 
 static uint64_t

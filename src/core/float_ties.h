@@ -55,7 +55,7 @@ void		mgpu_float_ties_restore(const mgpu_float_ties *ties, void *sorted,
 
 /* Whether restore has anything to write. */
 static inline int
-mgpu_float_ties_noted(const mgpu_float_ties *ties)
+mgpu_float_ties_recorded(const mgpu_float_ties *ties)
 {
 	return ties->zero_signs != NULL || ties->nan_bits != NULL;
 }

@@ -22,8 +22,8 @@
 static void \
 sort_small_##type(type *codes, uint32_t num_items) \
 { \
-	ranked_type items[MGPU_SMALL_ROOM]; \
-	uint32_t	positions[MGPU_SMALL_ROOM]; \
+	ranked_type items[MGPU_SMALL_SPACE]; \
+	uint32_t	positions[MGPU_SMALL_SPACE]; \
 	for (uint32_t i = 0; i < num_items; i++) \
 		items[i] = (ranked_type) (codes[i] ^ sign); \
 	ranks(items, num_items, positions); \

@@ -38,7 +38,7 @@ sort_now(const sort_spec *spec, const array_source *source, const element_type *
 	mgpu_float_ties ties;
 	mgpu_error	error;
 
-	run_note_cpu(spec->function, "quick", num_items, num_items * type->key_width, "few items");
+	run_record_cpu(spec->function, "quick", num_items, num_items * type->key_width, "few items");
 	memcpy(out, array_source_data(source), num_items * type->key_width);
 	if (type->key_kind != MGPU_KEY_FLOAT)
 	{

@@ -51,10 +51,10 @@ static uint32 *
 allocate_positions(int64 num_positions)
 {
 	/* array_source_read needs four bytes in front of its destination */
-	uint32	   *room = array_result_scratch((num_positions + 1) * sizeof(uint32));
+	uint32	   *space = array_result_scratch((num_positions + 1) * sizeof(uint32));
 
-	room[0] = 0;
-	return room + 1;
+	space[0] = 0;
+	return space + 1;
 }
 
 static void

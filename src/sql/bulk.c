@@ -181,7 +181,7 @@ move_here(bulk_change *change)
 		copy_others(&writer, &cursor, &change->list);
 	copy_run(&writer, &cursor, source->num_items);
 	SET_VARSIZE(writer.array, writer.data - (char *) writer.array);
-	run_note_cpu(change->function, "merge", num_moved, data_bytes,
+	run_record_cpu(change->function, "merge", num_moved, data_bytes,
 				 change->type->stride > 0 ? "few items" : "elements of variable width move on the CPU");
 	return writer.array;
 }
