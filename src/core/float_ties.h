@@ -20,10 +20,6 @@
 
 #include "status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Fields are private.  zero_signs has one bit for each zero, in input order. */
 typedef struct mgpu_float_ties
 {
@@ -62,7 +58,4 @@ mgpu_float_ties_recorded(const mgpu_float_ties *ties)
 
 void		mgpu_float_ties_release(mgpu_float_ties *ties);
 
-#ifdef __cplusplus
-}
-#endif
 #endif							/* MGPU_FLOAT_TIES_H */

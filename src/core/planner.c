@@ -140,19 +140,6 @@ cpu_item_bytes(const mgpu_job *job)
 	return 2 * (key_bytes + job->value_width);
 }
 
-/* Bytes that decide whether several threads work, as in cpu/plan.c. */
-static double
-threads_bytes(const mgpu_job *job)
-{
-	uint32_t	item_bytes = job->key_width;
-
-	if (mgpu_job_is_pairs(job))
-		item_bytes += sizeof(uint32_t);
-	else if (job->op == MGPU_OP_REMOVE || job->op == MGPU_OP_INSERT)
-		item_bytes = job->value_width;
-	return ((double) job->num_items + (double) job->num_b_items) * item_bytes;
-}
-
 static double
 predict_cpu_ms(const mgpu_job *job, int num_threads)
 {
@@ -161,7 +148,7 @@ predict_cpu_ms(const mgpu_job *job, int num_threads)
 	double		floor_ms = num_items * cpu_item_bytes(job) / cpu_memory_bytes;
 	double		all_ms;
 
-	if (num_threads <= 1 || threads_bytes(job) < (double) mgpu_cpu_tunables.threads_min_bytes)
+	if (num_threads <= 1 || mgpu_job_moved_bytes(job) < mgpu_cpu_tunables.threads_min_bytes)
 		return one_ms;
 	all_ms = one_ms / (1.0 + cpu_thread_gain * (num_threads - 1));
 	if (all_ms < floor_ms)

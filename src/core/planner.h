@@ -13,10 +13,6 @@
 
 #include "job.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef enum mgpu_executor_choice
 {
 	MGPU_EXECUTOR_AUTO = 0,
@@ -45,7 +41,4 @@ typedef struct mgpu_plan
 /* Never fails: a request for the GPU is planned for the GPU. */
 void		mgpu_plan_job(const mgpu_job *job, const mgpu_plan_input *input, mgpu_plan *plan);
 
-#ifdef __cplusplus
-}
-#endif
 #endif							/* MGPU_PLANNER_H */

@@ -36,14 +36,7 @@ mgpu_plan_strategy(const mgpu_job *job, int num_threads)
 int
 mgpu_plan_threads(const mgpu_job *job, int num_threads)
 {
-	uint64_t	num_items = job->num_items + job->num_b_items;
-	uint32_t	item_bytes = job->key_width;
-
-	if (mgpu_job_is_pairs(job))
-		item_bytes += sizeof(uint32_t);
-	else if (job->op == MGPU_OP_REMOVE || job->op == MGPU_OP_INSERT)
-		item_bytes = job->value_width;
-	if (num_threads <= 1 || num_items * item_bytes < mgpu_cpu_tunables.threads_min_bytes)
+	if (num_threads <= 1 || mgpu_job_moved_bytes(job) < mgpu_cpu_tunables.threads_min_bytes)
 		return 1;
 	return num_threads < MGPU_MAX_CPU_THREADS ? num_threads : MGPU_MAX_CPU_THREADS;
 }
