@@ -177,9 +177,8 @@ join(agg_batch *batch, uint32 group, const array_source *source)
 static void
 open_source(array_source *source, Datum array, const column_type *type)
 {
-	array_source_open(source, array);
+	array_source_open_vector(source, array);
 	array_source_load(source);
-	check_one_dimensional(source);
 	if (source->element_type != type->element.type_id)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),

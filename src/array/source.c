@@ -201,8 +201,9 @@ array_source_read(array_source *source, Size offset, Size bytes, void *dest)
 }
 
 void
-check_one_dimensional(const array_source *source)
+array_source_open_vector(array_source *source, Datum datum)
 {
+	array_source_open(source, datum);
 	if (source->ndim > 1)
 		mgpu_raise_not_one_dimensional(source->ndim);
 }

@@ -36,8 +36,7 @@ position_list_open(position_list *list, Datum subscripts, const char *what, int6
 {
 	array_source *source = &list->source;
 
-	array_source_open(source, subscripts);
-	check_one_dimensional(source);
+	array_source_open_vector(source, subscripts);
 	if (source->num_nulls > 0)
 		mgpu_raise_null_element(what, first_null(source));
 	list->positions = NULL;
