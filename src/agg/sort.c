@@ -9,11 +9,10 @@
 #include "postgres.h"
 
 #include "core/cpu_sort.h"
-#include "core/float_ties.h"
 
 #include "compat.h"
 #include "agg/call.h"
-#include "pgerror.h"
+#include "order/array_sort.h"
 
 /* Batches of at most so many bytes of keys are sorted without a job. */
 #define SORT_NOW_BYTES (64 * 1024)
@@ -61,29 +60,6 @@ record_sort_now(const agg_batch *batch)
 	run_last.num_segments = batch->num_heads > 1 ? batch->num_heads : 0;
 }
 
-/* Sort keys in place.  Equal floats (-0 and 0, NaNs) keep their own bits, in arrival order. */
-static void
-sort_now(const element_type *type, bool descending, char *keys, uint64 num_items)
-{
-	mgpu_float_ties ties;
-	mgpu_error	error;
-
-	if (type->key_kind != MGPU_KEY_FLOAT)
-	{
-		mgpu_cpu_sort_keys_now(keys, num_items, type->key_kind, type->key_width, descending);
-		return;
-	}
-	mgpu_float_ties_init(&ties, type->key_width);
-	if (mgpu_float_ties_scan(&ties, keys, num_items, &error) != MGPU_OK)
-	{
-		mgpu_float_ties_release(&ties);
-		mgpu_raise(&error);
-	}
-	mgpu_cpu_sort_keys_now(keys, num_items, type->key_kind, type->key_width, descending);
-	mgpu_float_ties_restore(&ties, keys, num_items, descending);
-	mgpu_float_ties_release(&ties);
-}
-
 static void
 sort_groups_now(agg_batch *batch)
 {
@@ -95,7 +71,7 @@ sort_groups_now(agg_batch *batch)
 		uint64		end = agg_batch_head_end(batch, i);
 
 		if (end - begin > 1)
-			sort_now(type, batch->order.descending, batch->keys + begin * type->key_width, end - begin);
+			sort_elements_now(type, batch->order.descending, batch->keys + begin * type->key_width, end - begin);
 	}
 	record_sort_now(batch);
 	batch->sorted_keys = batch->keys;
