@@ -16,6 +16,7 @@
 
 #include "float_masks.h"
 #include "key_codec.h"
+#include "search.h"
 
 /* Initial capacities, which double. */
 #define FIRST_ZERO_WORDS 64
@@ -168,6 +169,12 @@ load_item(const mgpu_float_ties *ties, const void *sorted, uint64_t i)
 	return ties->width == 4 ? ((const uint32_t *) sorted)[i] : ((const uint64_t *) sorted)[i];
 }
 
+static bool
+is_before_zeros(uint64_t item, uint64_t sign, int descending)
+{
+	return descending ? item != 0 && item < sign : item > sign;
+}
+
 /*
  * Start of the run of zeros: behind the items that sort before it, the negative
  * ones when ascending and the positive ones when descending.  NaN are left out of
@@ -179,23 +186,9 @@ find_zeros(const mgpu_float_ties *ties, const void *sorted, uint64_t num_items, 
 {
 	uint64_t	sign = ties->width == 4 ? MGPU_F32_SIGN : MGPU_F64_SIGN;
 	uint64_t	begin = descending ? ties->num_nans : 0;
-	uint64_t	length = num_items - ties->num_nans;
+	uint64_t	end = begin + num_items - ties->num_nans;
 
-	while (length > 0)
-	{
-		uint64_t	half = length / 2;
-		uint64_t	item = load_item(ties, sorted, begin + half);
-		bool		is_negative = item > sign;
-		bool		is_positive = item != 0 && item < sign;
-
-		if (descending ? is_positive : is_negative)
-		{
-			begin += half + 1;
-			length -= half + 1;
-		}
-		else
-			length = half;
-	}
+	MGPU_SEARCH(begin, end, is_before_zeros(load_item(ties, sorted, middle), sign, descending));
 	return begin;
 }
 

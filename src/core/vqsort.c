@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "cpu_vector.h"
+#include "search.h"
 #include "small_sort.h"
 #if MGPU_WITH_HIGHWAY
 #include "vqsort_highway.h"
@@ -63,21 +64,11 @@ sort_misaligned_u128(mgpu_u128 *keys, uint64_t num_items)
 	mgpu_u128  *moved = (mgpu_u128 *) ((char *) keys + 8);
 	uint64_t	num_moved = num_items - 1;
 	uint64_t	position = 0;
+	uint64_t	end = num_moved;
 
 	memmove(moved, keys, num_moved * sizeof(*keys));
 	mgpu_highway_sort(moved, num_moved, 16);
-	for (uint64_t length = num_moved; length > 0;)
-	{
-		uint64_t	half = length / 2;
-
-		if (moved[position + half] < last)
-		{
-			position += half + 1;
-			length -= half + 1;
-		}
-		else
-			length = half;
-	}
+	MGPU_SEARCH(position, end, moved[middle] < last);
 	memmove(keys, moved, position * sizeof(*keys));
 	memmove(keys + position + 1, moved + position, (num_moved - position) * sizeof(*keys));
 	keys[position] = last;

@@ -42,20 +42,9 @@ inserted_below(const mgpu_run *run, uint64_t limit)
 {
 	const uint32_t *positions = run->binding.in_positions;
 	uint64_t	begin = 0;
-	uint64_t	length = run->job.num_b_items;
+	uint64_t	end = run->job.num_b_items;
 
-	while (length > 0)
-	{
-		uint64_t	half = length / 2;
-
-		if (positions[begin + half] + begin + half < limit)
-		{
-			begin += half + 1;
-			length -= half + 1;
-		}
-		else
-			length = half;
-	}
+	MGPU_SEARCH(begin, end, positions[middle] + middle < limit);
 	return begin;
 }
 

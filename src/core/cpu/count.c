@@ -62,23 +62,11 @@ sum_counts(mgpu_run *run)
 static uint32_t
 code_at(const count_state *state, uint64_t position)
 {
-	const uint64_t *ends = state->ends;
-	uint32_t	code = 0;
-	uint32_t	length = state->num_codes;
+	uint64_t	code = 0;
+	uint64_t	end = state->num_codes;
 
-	while (length > 0)
-	{
-		uint32_t	half = length / 2;
-
-		if (ends[code + half] <= position)
-		{
-			code += half + 1;
-			length -= half + 1;
-		}
-		else
-			length = half;
-	}
-	return code;
+	MGPU_SEARCH(code, end, state->ends[middle] <= position);
+	return (uint32_t) code;
 }
 
 static void

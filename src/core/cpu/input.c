@@ -180,7 +180,7 @@ mgpu_input_slot(mgpu_run *run, mgpu_channel channel,
 	missing = channel_bytes(run, channel) - run->bytes_in[channel];
 	limit = run->tuning.slot_bytes / width * width;
 	*slot = run->slot[channel] + LEAD_BYTES;
-	*slot_bytes = missing < limit ? missing : limit;
+	*slot_bytes = mgpu_min(missing, limit);
 	run->slot_bytes[channel] = *slot_bytes;
 	return MGPU_OK;
 }

@@ -8,20 +8,9 @@ uint64_t
 mgpu_positions_below(const uint32_t *positions, uint64_t num_positions, uint64_t limit)
 {
 	uint64_t	begin = 0;
-	uint64_t	length = num_positions;
+	uint64_t	end = num_positions;
 
-	while (length > 0)
-	{
-		uint64_t	half = length / 2;
-
-		if (positions[begin + half] < limit)
-		{
-			begin += half + 1;
-			length -= half + 1;
-		}
-		else
-			length = half;
-	}
+	MGPU_SEARCH(begin, end, positions[middle] < limit);
 	return begin;
 }
 

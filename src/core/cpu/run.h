@@ -24,6 +24,7 @@
 #include "core/cpu_threads.h"
 #include "core/cpu_tuning.h"
 #include "core/cpu_sort.h"
+#include "core/search.h"
 
 /* Keys to read: stored bytes under the job's codec, or codes under the identity codec. */
 typedef struct mgpu_source

@@ -33,11 +33,7 @@ mgpu_stream_uses_ring(const mgpu_run *run)
 static uint64_t
 num_slots(const mgpu_run *run)
 {
-	uint64_t	num_threads = (uint64_t) run->num_threads;
-
-	if (num_threads == 1)
-		return 1;
-	return num_threads + SPARE_SLOTS < MGPU_MAX_RING_SLOTS ? num_threads + SPARE_SLOTS : MGPU_MAX_RING_SLOTS;
+	return run->num_threads == 1 ? 1 : mgpu_min((uint64_t) run->num_threads + SPARE_SLOTS, MGPU_MAX_RING_SLOTS);
 }
 
 static uint64_t
@@ -104,7 +100,7 @@ mgpu_stream_slot(mgpu_run *run, void **slot, uint64_t *slot_items, mgpu_error *e
 		mgpu_pool_help(run->pool, (double) run->tuning.poll_ms);
 	}
 	*slot = aligned_place(run);
-	*slot_items = (task_end < run->job.num_items ? task_end : run->job.num_items) - begin;
+	*slot_items = mgpu_min(task_end, run->job.num_items) - begin;
 	return MGPU_OK;
 }
 

@@ -36,15 +36,7 @@ first_above(const mgpu_tiles *tiles, uint64_t begin, uint64_t end, uint64_t i)
 		end -= step;
 	if (end - begin > step)
 		begin = end - step + 1;
-	while (begin < end)
-	{
-		uint64_t	middle = begin + (end - begin) / 2;
-
-		if (is_below(tiles, i, middle))
-			end = middle;
-		else
-			begin = middle + 1;
-	}
+	MGPU_SEARCH(begin, end, !is_below(tiles, i, middle));
 	return begin;
 }
 
@@ -58,15 +50,7 @@ first_not_below(const mgpu_tiles *tiles, uint64_t begin, uint64_t end, uint64_t 
 		begin += step;
 	if (end - begin > step)
 		end = begin + step - 1;
-	while (begin < end)
-	{
-		uint64_t	middle = begin + (end - begin) / 2;
-
-		if (is_below(tiles, middle, i))
-			begin = middle + 1;
-		else
-			end = middle;
-	}
+	MGPU_SEARCH(begin, end, is_below(tiles, middle, i));
 	return begin;
 }
 
@@ -86,9 +70,7 @@ plan_merge(mgpu_tiles *tiles, uint64_t begin, uint64_t middle, uint64_t end)
 	merge->end = first_not_below(tiles, middle, end, middle - 1);
 	merge->num_units_before = tiles->num_units;
 	num_units = (merge->end - 1) / tiles->unit_items - merge->begin / tiles->unit_items + 1;
-	unit_end = (merge->begin / tiles->unit_items + num_units) * tiles->unit_items;
-	if (unit_end > tiles->num_items)
-		unit_end = tiles->num_items;
+	unit_end = mgpu_min((merge->begin / tiles->unit_items + num_units) * tiles->unit_items, tiles->num_items);
 	num_tiles = mgpu_tiles_touched(tiles, merge->begin, merge->end);
 	tiles->num_merges++;
 	tiles->num_units += num_units;
@@ -123,19 +105,9 @@ path_of(const mgpu_tiles *tiles, const mgpu_tile_merge *merge, uint64_t diagonal
 {
 	uint64_t	num_b = merge->end - merge->middle;
 	uint64_t	begin = diagonal > num_b ? diagonal - num_b : 0;
-	uint64_t	end = merge->middle - merge->begin;
+	uint64_t	end = mgpu_min(merge->middle - merge->begin, diagonal);
 
-	if (end > diagonal)
-		end = diagonal;
-	while (begin < end)
-	{
-		uint64_t	middle = begin + (end - begin) / 2;
-
-		if (is_below(tiles, merge->middle + (diagonal - 1 - middle), merge->begin + middle))
-			end = middle;
-		else
-			begin = middle + 1;
-	}
+	MGPU_SEARCH(begin, end, !is_below(tiles, merge->middle + (diagonal - 1 - middle), merge->begin + middle));
 	return begin;
 }
 
@@ -145,10 +117,8 @@ fetch(const mgpu_tiles *tiles, uint64_t begin, uint64_t end, char *copy)
 {
 	while (begin < end)
 	{
-		uint64_t	stop = (begin / tiles->unit_items + 1) * tiles->unit_items;
+		uint64_t	stop = mgpu_min((begin / tiles->unit_items + 1) * tiles->unit_items, end);
 
-		if (stop > end)
-			stop = end;
 		memcpy(copy, mgpu_record_of(tiles, begin), (stop - begin) * tiles->codec.width);
 		copy += (stop - begin) * tiles->codec.width;
 		begin = stop;
@@ -165,10 +135,9 @@ merge_unit(const mgpu_tiles *tiles, const mgpu_tile_merge *merge, uint64_t unit,
 	const mgpu_tile_place *place = tiles->places + unit;
 	uint32_t	width = tiles->codec.width;
 	uint64_t	unit_begin = unit * tiles->unit_items;
-	uint64_t	unit_end = tiles->num_items - unit_begin < tiles->unit_items ?
-		tiles->num_items : unit_begin + tiles->unit_items;
+	uint64_t	unit_end = mgpu_min(unit_begin + tiles->unit_items, tiles->num_items);
 	uint64_t	begin = unit_begin > merge->begin ? unit_begin : merge->begin;
-	uint64_t	end = unit_end < merge->end ? unit_end : merge->end;
+	uint64_t	end = mgpu_min(unit_end, merge->end);
 	uint64_t	a_end = path_of(tiles, merge, end - merge->begin);
 	uint64_t	num_a = a_end - *a_begin;
 	uint64_t	num_b = end - begin - num_a;
@@ -190,11 +159,9 @@ merge_units_task(void *context, uint64_t task, int worker)
 	mgpu_run   *run = context;
 	const mgpu_tiles *tiles = run->state;
 	const mgpu_tile_merge *last_merge = NULL;
-	uint64_t	end = (task + 1) * TASK_UNITS;
+	uint64_t	end = mgpu_min((task + 1) * TASK_UNITS, tiles->num_units);
 	uint64_t	a_begin = 0;
 
-	if (end > tiles->num_units)
-		end = tiles->num_units;
 	for (uint64_t i = task * TASK_UNITS; i < end; i++)
 	{
 		const mgpu_tile_merge *merge = merge_of_unit(tiles, i);
@@ -279,7 +246,7 @@ mgpu_begin_tile_pass(mgpu_run *run)
 
 		for (uint64_t middle = list_items; middle < tiles->num_items; middle += 2 * list_items)
 			plan_merge(tiles, middle - list_items, middle,
-					   tiles->num_items - middle < list_items ? tiles->num_items : middle + list_items);
+					   mgpu_min(middle + list_items, tiles->num_items));
 	}
 	if (tiles->num_merges == 0 || !make_places(run))
 		return false;
