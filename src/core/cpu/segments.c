@@ -124,8 +124,9 @@ start_segments(mgpu_run *run)
 	mgpu_segments *state = run->state;
 
 	state->worker_bytes = mgpu_segment_scratch_bytes(run);
-	if ((state->long_segments = mgpu_allocate(run, run->job.num_items / run->tuning.segment_items * sizeof(uint32_t))) == NULL ||
-		(state->scratch = mgpu_allocate(run, state->worker_bytes * (uint64_t) run->num_threads)) == NULL)
+	state->long_segments = mgpu_allocate(run, run->job.num_items / run->tuning.segment_items * sizeof(uint32_t));
+	state->scratch = mgpu_allocate(run, state->worker_bytes * (uint64_t) run->num_threads);
+	if (state->long_segments == NULL || state->scratch == NULL)
 		return false;
 	mgpu_begin_phase(run, segments_task, mgpu_num_tasks(run->job.num_items, run->tuning.segment_task_items));
 	return true;
