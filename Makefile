@@ -135,7 +135,7 @@ endif
 
 # ------------------------------------------------------------------------ core
 
-CORE_CFLAGS = -O3 -g -fPIC -fvisibility=hidden -pthread $(WARNINGS) -Isrc $(FEATURES) -MMD -MP
+CORE_CFLAGS = -O3 -g -fPIC -fvisibility=hidden -pthread $(WARNINGS) -Wno-unused-parameter -Isrc $(FEATURES) -MMD -MP
 CORE_CC = $(CC) -std=gnu11 $(CORE_CFLAGS)
 CORE_CXX = $(CXX) -std=c++17 -fno-exceptions -fno-rtti $(CORE_CFLAGS)
 

@@ -82,8 +82,8 @@ define_choices(void)
 							 &mgpu_setting_gpu_failure, MGPU_GPU_FAILURE_WARN,
 							 gpu_failure_options, PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("mgpu.enable_group",
-							 "Lets the planner group rows by sorting them in a node of the extension's.",
-							 "It runs queries whose aggregates are all the extension's.",
+							 "Lets the planner group rows by sorting, in an MgpuGroup node.",
+							 "The node runs queries with no aggregates but this extension's.",
 							 &mgpu_setting_enable_group, true,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomEnumVariable("mgpu.inject_fault",
@@ -99,7 +99,7 @@ define_limits(void)
 {
 	DefineCustomIntVariable("mgpu.gpu_min_items",
 							"Calls with fewer items than this run on the CPU.",
-							"-1 asks the cost model.",
+							"With -1, a cost model decides.",
 							&mgpu_setting_gpu_min_items, -1, -1, INT_MAX,
 							PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("mgpu.device",
@@ -109,7 +109,7 @@ define_limits(void)
 							PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("mgpu.gpu_memory_limit",
 							"Device memory that a session may use.",
-							"0 is no limit.",
+							"0 means no limit.",
 							&mgpu_setting_gpu_memory_limit, 0, 0, INT_MAX,
 							PGC_USERSET, GUC_UNIT_MB, NULL, NULL, NULL);
 	DefineCustomIntVariable("mgpu.cpu_threads",

@@ -87,7 +87,7 @@ mgpu_warn_gpu_failure(const mgpu_error *error)
 {
 	ereport(WARNING,
 			(errcode(status_sqlstate(error->status)),
-			 errmsg("%s, going on with the CPU", status_headline(error->status)),
+			 errmsg("%s; the CPU does the work instead", status_headline(error->status)),
 			 errdetail("%s", as_sentence(error->message)),
 			 errhint("mgpu.gpu_failure decides whether this is a warning, an error or silent.")));
 }
@@ -108,8 +108,8 @@ mgpu_raise_anyarray(void)
 	ereport(ERROR,
 			(errcode(ERRCODE_DATATYPE_MISMATCH),
 			 errmsg("could not determine the element type of an argument of type anyarray"),
-			 errdetail("Columns of that type, as pg_stats has them, may hold arrays of another element type in each row."),
-			 errhint("Cast the argument to one array type by way of text, as in most_common_vals::text::int[].")));
+			 errdetail("A column of type anyarray, such as pg_stats.most_common_vals, can have another element type in each row."),
+			 errhint("Cast the argument to text and then to an array type, as in most_common_vals::text::int[].")));
 	pg_unreachable();
 }
 
@@ -142,7 +142,7 @@ mgpu_raise_row_too_large(Size row_bytes)
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 			 errmsg("row size exceeds the maximum allowed (%zu bytes)", (size_t) MaxAllocSize),
 			 errdetail("The two arrays of the result would take %zu bytes.", (size_t) row_bytes),
-			 errhint("Sort keys and values in two calls, which give one array each.")));
+			 errhint("Two calls, one for the keys and one for the values, return one array each.")));
 	pg_unreachable();
 }
 
@@ -152,10 +152,9 @@ mgpu_raise_not_sorted(int input, int64 subscript)
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("array is not sorted"),
-			 errdetail("In the %s array, the element at position %lld belongs before the one at position %lld.",
-					   input == 0 ? "first" : "second",
-					   (long long) subscript, (long long) subscript - 1),
-			 errhint("Sort it first, with the same order arguments.")));
+			 errdetail("The element at position %lld of the %s array belongs before the one at position %lld.",
+					   (long long) subscript, input == 0 ? "first" : "second", (long long) subscript - 1),
+			 errhint("Sort the array first, with the same order arguments.")));
 	pg_unreachable();
 }
 

@@ -172,7 +172,7 @@ BEGIN
     RETURN CASE WHEN bad IS NULL THEN '' ELSE format('%s array with position %s out of order is merged ', which, bad) END;
 EXCEPTION WHEN invalid_parameter_value THEN
     GET STACKED DIAGNOSTICS said = PG_EXCEPTION_DETAIL;
-    RETURN CASE WHEN bad IS NOT NULL AND said = format('In the %s array, the element at position %s belongs before the one at position %s.', which, bad, bad - 1) THEN ''
+    RETURN CASE WHEN bad IS NOT NULL AND said = format('The element at position %2$s of the %1$s array belongs before the one at position %3$s.', which, bad, bad - 1) THEN ''
                 ELSE format('%s, but %s array''s first is %s; ', said, which, coalesce(bad::text, 'none')) END;
 END
 $$;

@@ -113,9 +113,9 @@ CALL compare('mgpu_sort(int4[]) of every window',
 SELECT statement, executor, algorithm, round(ms::numeric, 1) AS ms, round(plain_ms::numeric, 1) AS "plain PostgreSQL ms",
        round((plain_ms / ms)::numeric, 1) || ' x' AS faster, CASE WHEN equal THEN 'equal' ELSE 'DIFFERENT' END AS answers
 FROM results ORDER BY n;
-SELECT CASE WHEN count(*) FILTER (WHERE equal) = count(*) THEN 'every answer is equal to plain PostgreSQL''s' ELSE 'ANSWERS DIFFER' END AS verdict,
+SELECT CASE WHEN count(*) FILTER (WHERE equal) = count(*) THEN 'every answer is equal to plain PostgreSQL''s' ELSE 'ANSWERS DIFFER' END AS summary,
        count(*) FILTER (WHERE equal IS NOT TRUE) > 0 AS failed FROM results \gset
-\echo :verdict
+\echo :summary
 \if :failed
 DO $$ BEGIN RAISE EXCEPTION 'the demo found answers that differ'; END $$;
 \endif

@@ -62,25 +62,7 @@ cuda_describe(int ordinal, mgpu_device *facts, mgpu_error *err)
 static bool
 is_supported(const mgpu_job *job)
 {
-	switch (job->op)
-	{
-		case MGPU_OP_ODD_EVEN_SORT:
-			return job->key_width <= 8;
-		default:
-			return true;
-	}
-}
-
-static uint64_t
-cuda_workspace_bytes(const mgpu_job *job, const mgpu_exec_options *options)
-{
-	mgpu_cuda_layout layout;
-
-	(void) options;
-	if (!is_supported(job))
-		return 0;
-	mgpu_cuda_plan_layout(job, &layout);
-	return layout.total_bytes;
+	return job->op != MGPU_OP_ODD_EVEN_SORT || job->key_width <= 8;
 }
 
 /* -------------------------------------------------------------------- open */
@@ -425,7 +407,6 @@ extern "C" const mgpu_executor mgpu_cuda_executor = {
 	cuda_num_devices,
 	cuda_describe,
 	mgpu_cuda_is_ready,
-	cuda_workspace_bytes,
 	cuda_open,
 	cuda_input_slot,
 	cuda_input_commit,
@@ -434,6 +415,5 @@ extern "C" const mgpu_executor mgpu_cuda_executor = {
 	cuda_stats,
 	cuda_cancel,
 	cuda_release,
-	mgpu_cuda_trim,
 	NULL
 };

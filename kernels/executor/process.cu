@@ -377,17 +377,3 @@ mgpu_arena_give(mgpu_cuda_device *device, void *arena, uint64_t bytes, bool reus
 	else
 		(void) cudaFree(arena);
 }
-
-extern "C" void
-mgpu_cuda_trim(void)
-{
-	if (lost_context.status != MGPU_OK)
-		return;
-	for (int ordinal = 0; ordinal < MAX_DEVICES; ordinal++)
-	{
-		if (devices[ordinal].cached_arena != NULL && cudaSetDevice(ordinal) == cudaSuccess)
-			free_cached_arena(&devices[ordinal]);
-	}
-	mgpu_ring_trim();
-	(void) cudaGetLastError();
-}

@@ -68,9 +68,6 @@ mgpu_status mgpu_arena_take(mgpu_cuda_device *device, uint64_t limit_bytes, void
 /* Give it back. reuse: keep it for the next run if it is not too large. */
 void		mgpu_arena_give(mgpu_cuda_device *device, void *arena, uint64_t bytes, bool reuse);
 
-/* Free all that is cached and not in use by a run. */
-void		mgpu_cuda_trim(void);
-
 /* ------------------------------------------------------------------ ring */
 
 /*
@@ -96,9 +93,6 @@ void		mgpu_ring_drop(int slot);
 
 /* Afterwards nothing is added to *elapsed_ms and no copy of it is in flight. */
 void		mgpu_ring_settle(double *elapsed_ms);
-
-/* Free the pinned memory unless a slot is held or in flight. */
-void		mgpu_ring_trim(void);
 
 #ifdef __cplusplus
 }

@@ -139,16 +139,3 @@ mgpu_ring_settle(double *elapsed_ms)
 			(void) land_slot(slot);
 	}
 }
-
-extern "C" void
-mgpu_ring_trim(void)
-{
-	for (int slot = 0; slot < MGPU_RING_SLOTS; slot++)
-	{
-		if (slots[slot].state != SLOT_FREE)
-			return;
-	}
-	if (pinned_ring != NULL)
-		(void) cudaFreeHost(pinned_ring);
-	pinned_ring = NULL;
-}

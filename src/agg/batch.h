@@ -133,20 +133,6 @@ agg_batch_head_end(const agg_batch *batch, uint64 i)
 /* Fill positions by a stable sort (order.c). */
 extern void agg_batch_order(agg_batch *batch);
 
-/* Fill a request for the batch, except for values and outputs.  Segments are the groups that have items. */
-extern void agg_batch_describe_job(run_request *request, agg_batch *batch, mgpu_op op, uint32 key_kind,
-								   uint32 key_width);
-
-/* Record for mgpu_last_run a batch that was sorted without a job. */
-extern void agg_batch_record(const agg_batch *batch, const char *algorithm, const char *reason);
-
-/*
- * Whether settings force even a small batch to run as a job.  mgpu.executor = gpu does
- * not force a small batch of one group: a sorted plan has a batch for each group, and a
- * kernel launch takes a thousand times as long as sorting such a group.
- */
-extern bool agg_batch_is_forced(const agg_batch *batch);
-
 /* A group's array (result.c), allocated in the current context. */
 extern ArrayType *agg_batch_array(agg_batch *batch, uint32 group, bool nulls_first);
 

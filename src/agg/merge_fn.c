@@ -33,9 +33,9 @@ raise_not_sorted(int64 subscript)
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("array is not sorted"),
-			 errdetail("In one of the arrays, the element at position %lld belongs before the one at position %lld.",
+			 errdetail("The element at position %lld of one of the arrays belongs before the one at position %lld.",
 					   (long long) subscript, (long long) subscript - 1),
-			 errhint("Sort it first, with the same order arguments.")));
+			 errhint("Sort the array first, with the same order arguments.")));
 	pg_unreachable();
 }
 
@@ -177,9 +177,8 @@ join(agg_batch *batch, uint32 group, const array_source *source)
 static void
 open_source(array_source *source, Datum array, const column_type *type)
 {
-	array_source_open(source, array);
+	array_source_open_vector(source, array);
 	array_source_load(source);
-	check_one_dimensional(source);
 	if (source->element_type != type->element.type_id)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),

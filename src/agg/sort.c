@@ -9,25 +9,30 @@
 #include "postgres.h"
 
 #include "core/cpu_sort.h"
-#include "core/float_ties.h"
 
 #include "compat.h"
 #include "agg/call.h"
-#include "pgerror.h"
+#include "order/array_sort.h"
 
 /* Batches of at most so many bytes of keys are sorted without a job. */
 #define SORT_NOW_BYTES (64 * 1024)
 
-bool
-agg_batch_is_forced(const agg_batch *batch)
+/*
+ * Whether settings force even a small batch to run as a job.  mgpu.executor = gpu does
+ * not force a small batch of one group: a sorted plan has a batch for each group, and a
+ * kernel launch takes a thousand times as long as sorting such a group.
+ */
+static bool
+is_forced(const agg_batch *batch)
 {
 	if (batch->num_heads <= 1 && batch->num_items <= MGPU_CPU_NOW_PAIRS)
 		return run_is_probed(batch->num_items);
 	return run_is_forced(batch->num_items);
 }
 
-void
-agg_batch_describe_job(run_request *request, agg_batch *batch, mgpu_op op, uint32 key_kind, uint32 key_width)
+/* Fill a request for the batch, except for values and outputs.  Segments are the groups that have items. */
+static void
+describe_job(run_request *request, const agg_batch *batch, mgpu_op op, uint32 key_kind, uint32 key_width)
 {
 	memset(request, 0, sizeof(*request));
 	request->function = batch->call->function;
@@ -44,35 +49,15 @@ agg_batch_describe_job(run_request *request, agg_batch *batch, mgpu_op op, uint3
 	}
 }
 
-void
-agg_batch_record(const agg_batch *batch, const char *algorithm, const char *reason)
+/* Record for mgpu_last_run a batch that was sorted without a job. */
+static void
+record_sort_now(const agg_batch *batch)
 {
-	run_note_cpu(batch->call->function, algorithm, batch->num_items,
+	const char *reason = batch->num_heads < batch->num_items ? "few items" : "every group has one item";
+
+	run_record_cpu(batch->call->function, "quick", batch->num_items,
 				 batch->num_items * batch->call->key.width, reason);
 	run_last.num_segments = batch->num_heads > 1 ? batch->num_heads : 0;
-}
-
-/* Sort keys in place.  Equal floats (-0 and 0, NaNs) keep their own bits, in arrival order. */
-static void
-sort_now(const element_type *type, bool descending, char *keys, uint64 num_items)
-{
-	mgpu_float_ties ties;
-	mgpu_error	error;
-
-	if (type->key_kind != MGPU_KEY_FLOAT)
-	{
-		mgpu_cpu_sort_keys_now(keys, num_items, type->key_kind, type->key_width, descending);
-		return;
-	}
-	mgpu_float_ties_init(&ties, type->key_width);
-	if (mgpu_float_ties_scan(&ties, keys, num_items, &error) != MGPU_OK)
-	{
-		mgpu_float_ties_release(&ties);
-		mgpu_raise(&error);
-	}
-	mgpu_cpu_sort_keys_now(keys, num_items, type->key_kind, type->key_width, descending);
-	mgpu_float_ties_restore(&ties, keys, num_items, descending);
-	mgpu_float_ties_release(&ties);
 }
 
 static void
@@ -86,9 +71,9 @@ sort_groups_now(agg_batch *batch)
 		uint64		end = agg_batch_head_end(batch, i);
 
 		if (end - begin > 1)
-			sort_now(type, batch->order.descending, batch->keys + begin * type->key_width, end - begin);
+			sort_elements_now(type, batch->order.descending, batch->keys + begin * type->key_width, end - begin);
 	}
-	agg_batch_record(batch, "quick", batch->num_heads < batch->num_items ? "few items" : "every group has one item");
+	record_sort_now(batch);
 	batch->sorted_keys = batch->keys;
 }
 
@@ -99,13 +84,13 @@ sort_keys(agg_batch *batch)
 	Size		bytes = batch->num_items * type->key_width;
 	run_request request;
 
-	if (batch->num_heads == batch->num_items || (bytes <= SORT_NOW_BYTES && !agg_batch_is_forced(batch)))
+	if (batch->num_heads == batch->num_items || (bytes <= SORT_NOW_BYTES && !is_forced(batch)))
 	{
 		sort_groups_now(batch);
 		return;
 	}
 	batch->sorted_keys = agg_batch_alloc(batch, bytes);
-	agg_batch_describe_job(&request, batch, MGPU_OP_SORT, type->key_kind, type->key_width);
+	describe_job(&request, batch, MGPU_OP_SORT, type->key_kind, type->key_width);
 	request.job.outputs = MGPU_OUT_KEYS;
 	request.binding.out_keys = batch->sorted_keys;
 	run_job(&request);
@@ -139,7 +124,7 @@ sort_values(agg_batch *batch)
 	if (batch->items.numbers)
 		values = pick_cells(batch->work_context, values, width, batch->items.numbers, batch->num_items);
 	batch->sorted_values = agg_batch_alloc(batch, batch->num_items * width);
-	agg_batch_describe_job(&request, batch, MGPU_OP_SORT_PAIRS, type->key_kind, type->key_width);
+	describe_job(&request, batch, MGPU_OP_SORT_PAIRS, type->key_kind, type->key_width);
 	request.job.outputs = MGPU_OUT_VALUES;
 	request.job.value_width = width;
 	request.binding.in_values = values;

@@ -15,7 +15,6 @@
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "utils/array.h"
-#include "utils/memutils.h"
 
 #include "compat.h"
 #include "agg/call.h"

@@ -25,13 +25,6 @@ typedef struct null_map
 extern void null_map_build(null_map *map, const bits8 *bitmap, int64 num_items);
 extern void null_map_free(null_map *map);
 
-/* Bytes of the map that have been written: rank_words is filled only as far as elements are present. */
-static inline Size
-null_map_bytes(const null_map *map)
-{
-	return (map->num_words + 1 + map->word_ranks[map->num_words] / 64 + 1) * sizeof(uint32);
-}
-
 /* Position of the present element with this rank. */
 extern int64 null_map_select(const null_map *map, uint32 rank);
 

@@ -27,8 +27,8 @@
 /* Bytes moved between checks for interrupts. */
 #define STEP_BYTES (16 * 1024 * 1024)
 
-static TupleDesc
-row_type(FunctionCallInfo fcinfo)
+TupleDesc
+result_row_type(FunctionCallInfo fcinfo)
 {
 	TupleDesc	tupdesc;
 
@@ -43,7 +43,7 @@ pair_of_arrays(FunctionCallInfo fcinfo, Datum keys, Datum vals)
 	Datum		values[2] = {keys, vals};
 	bool		nulls[2] = {false, false};
 
-	return HeapTupleGetDatum(heap_form_tuple(row_type(fcinfo), values, nulls));
+	return HeapTupleGetDatum(heap_form_tuple(result_row_type(fcinfo), values, nulls));
 }
 
 /* Write the same header as heap_form_tuple() for a row without NULLs. */
@@ -65,7 +65,7 @@ start_row(HeapTupleHeader row, TupleDesc tupdesc, Size row_bytes)
 static void
 create_in_row(pair_result *result, const array_shape *keys, const array_shape *vals)
 {
-	TupleDesc	tupdesc = row_type(result->row_of);
+	TupleDesc	tupdesc = result_row_type(result->row_of);
 	Size		keys_offset = MAXALIGN(SizeofHeapTupleHeader);
 	Size		keys_end = keys_offset + array_shape_bytes(keys);
 	Size		vals_offset;

@@ -31,6 +31,9 @@ extern void pair_result_create(pair_result *result, const array_shape *keys, con
 /* The finished (keys, vals) row.  Both arrays must be complete. */
 extern Datum pair_result_row(pair_result *result);
 
+/* The row type of a function's result, blessed. */
+extern TupleDesc result_row_type(FunctionCallInfo fcinfo);
+
 /* A row with copies of any two arrays. */
 extern Datum pair_of_arrays(FunctionCallInfo fcinfo, Datum keys, Datum vals);
 

@@ -177,7 +177,7 @@ array_source_require(const array_source *source, Size bytes)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("array has fewer bytes than its dimensions say"),
-				 errdetail("%zu bytes of elements are wanted, %zu are there.",
+				 errdetail("The elements should take %zu bytes, but the array has %zu.",
 						   bytes, source->data_bytes)));
 }
 
@@ -201,8 +201,9 @@ array_source_read(array_source *source, Size offset, Size bytes, void *dest)
 }
 
 void
-check_one_dimensional(const array_source *source)
+array_source_open_vector(array_source *source, Datum datum)
 {
+	array_source_open(source, datum);
 	if (source->ndim > 1)
 		mgpu_raise_not_one_dimensional(source->ndim);
 }

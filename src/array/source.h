@@ -41,6 +41,9 @@ typedef struct array_source
  */
 extern void array_source_open(array_source *source, Datum datum);
 
+/* The same, and ereport(ERROR) for an array of two dimensions or more. */
+extern void array_source_open_vector(array_source *source, Datum datum);
+
 /* Bring the whole array into memory, if it is not there yet. */
 extern void array_source_load(array_source *source);
 
@@ -51,9 +54,6 @@ extern void array_source_load(array_source *source);
 extern void array_source_read(array_source *source, Size offset, Size bytes, void *dest);
 
 extern void array_source_close(array_source *source);
-
-/* ereport(ERROR) for an array of two dimensions or more. */
-extern void check_one_dimensional(const array_source *source);
 
 /* ereport(ERROR) if there are fewer bytes of element data than this. */
 extern void array_source_require(const array_source *source, Size bytes);

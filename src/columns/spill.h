@@ -33,7 +33,7 @@ typedef struct spill
 	int			open_level;
 
 	/* for EXPLAIN */
-	int64		num_partitions; /* partitions written since the last rescan */
+	int64		num_partitions; /* partitions and bytes written since the last rescan */
 	int64		num_bytes;
 } spill;
 

@@ -155,7 +155,6 @@ measure_stretch(mgpu_byte_round *round, const stretch *piece)
 void
 mgpu_byte_measure_task(void *context, uint64_t task, int worker)
 {
-	(void) worker;
 	for_stretches(context, task, measure_stretch);
 }
 
@@ -180,7 +179,6 @@ encode_stretch(mgpu_byte_round *round, const stretch *piece)
 void
 mgpu_byte_encode_task(void *context, uint64_t task, int worker)
 {
-	(void) worker;
 	for_stretches(context, task, encode_stretch);
 }
 
@@ -195,7 +193,6 @@ permute_stretch(mgpu_byte_round *round, const stretch *piece)
 void
 mgpu_byte_permute_task(void *context, uint64_t task, int worker)
 {
-	(void) worker;
 	for_stretches(context, task, permute_stretch);
 }
 

@@ -12,7 +12,7 @@
 
 /* Items collected before they are ordered.  The last run may exceed that, so buffers are larger. */
 #define BATCH_ITEMS 512
-#define BATCH_ROOM (BATCH_ITEMS + MGPU_SHORT_RUN_ITEMS)
+#define BATCH_SPACE (BATCH_ITEMS + MGPU_SHORT_RUN_ITEMS)
 
 /* Runs up to this length are sorted by insertion. */
 #define INSERTION_ITEMS 8
@@ -36,8 +36,8 @@ typedef struct tie_batch
 {
 	uint32_t	num_items;
 	uint32_t	num_runs;
-	tie_run		runs[BATCH_ROOM / 2];
-	tie_item	items[BATCH_ROOM];
+	tie_run		runs[BATCH_SPACE / 2];
+	tie_item	items[BATCH_SPACE];
 	tie_item	scratch[MGPU_SHORT_RUN_ITEMS];
 } tie_batch;
 
@@ -222,7 +222,6 @@ mgpu_byte_split_task(void *context, uint64_t task, int worker)
 	uint64_t	end = begin + MGPU_BYTE_TASK_ITEMS;
 	tie_batch	batch;
 
-	(void) worker;
 	start_batch(&batch);
 	if (end > round->num_items)
 		end = round->num_items;
@@ -247,7 +246,6 @@ mgpu_byte_segments_task(void *context, uint64_t task, int worker)
 	uint64_t	end = (task + 1) * task_segments;
 	tie_batch	batch;
 
-	(void) worker;
 	start_batch(&batch);
 	if (end > segments->num_segments)
 		end = segments->num_segments;

@@ -45,10 +45,7 @@ flip_items_##type(const void *src, void *dst, uint64_t num_items, uint64_t flip)
 		to[i] = from[i] ^ mask; \
 }
 
-DEFINE_FLIP_ITEMS(uint8_t)
-DEFINE_FLIP_ITEMS(uint16_t)
-DEFINE_FLIP_ITEMS(uint32_t)
-DEFINE_FLIP_ITEMS(uint64_t)
+MGPU_FOR_WIDTHS(DEFINE_FLIP_ITEMS)
 
 static void
 flip_items(const void *src, void *dst, uint32_t width, uint64_t num_items, uint64_t flip)
@@ -57,14 +54,8 @@ flip_items(const void *src, void *dst, uint32_t width, uint64_t num_items, uint6
 		return;
 	if (flip == 0)
 		memcpy(dst, src, num_items * width);
-	else if (width == 1)
-		flip_items_uint8_t(src, dst, num_items, flip);
-	else if (width == 2)
-		flip_items_uint16_t(src, dst, num_items, flip);
-	else if (width == 4)
-		flip_items_uint32_t(src, dst, num_items, flip);
 	else
-		flip_items_uint64_t(src, dst, num_items, flip);
+		MGPU_CALL_WIDTH(width, flip_items, src, dst, num_items, flip);
 }
 
 /*
@@ -206,9 +197,9 @@ mgpu_order_watch_init(mgpu_order_watch *watch, bool strict)
 /* Items compared before a test whether either order still holds. */
 #define ORDER_BLOCK 256
 
-#define DEFINE_WATCH(name, type) \
+#define DEFINE_WATCH(type) \
 static void \
-watch_##name(mgpu_order_watch *watch, const type *codes, uint64_t begin, uint64_t end) \
+watch_##type(mgpu_order_watch *watch, const type *codes, uint64_t begin, uint64_t end) \
 { \
 	while (begin < end && (watch->ascending || watch->descending)) \
 	{ \
@@ -228,11 +219,7 @@ watch_##name(mgpu_order_watch *watch, const type *codes, uint64_t begin, uint64_
 	} \
 }
 
-DEFINE_WATCH(u8, uint8_t)
-DEFINE_WATCH(u16, uint16_t)
-DEFINE_WATCH(u32, uint32_t)
-DEFINE_WATCH(u64, uint64_t)
-DEFINE_WATCH(u128, mgpu_u128)
+MGPU_FOR_WIDTHS(DEFINE_WATCH)
 
 void
 mgpu_order_watch_codes(mgpu_order_watch *watch, const void *codes, uint32_t width,
@@ -243,16 +230,7 @@ mgpu_order_watch_codes(mgpu_order_watch *watch, const void *codes, uint32_t widt
 	watch->num_seen += num_items;
 	if (!watch->ascending && !watch->descending)
 		return;
-	if (width == 1)
-		watch_u8(watch, codes, begin, num_items);
-	else if (width == 2)
-		watch_u16(watch, codes, begin, num_items);
-	else if (width == 4)
-		watch_u32(watch, codes, begin, num_items);
-	else if (width == 8)
-		watch_u64(watch, codes, begin, num_items);
-	else
-		watch_u128(watch, codes, begin, num_items);
+	MGPU_CALL_WIDTH(width, watch, watch, codes, begin, num_items);
 }
 
 #define DEFINE_REVERSE(type) \
@@ -267,23 +245,10 @@ reverse_##type(type *items, uint64_t num_items) \
 	} \
 }
 
-DEFINE_REVERSE(uint8_t)
-DEFINE_REVERSE(uint16_t)
-DEFINE_REVERSE(uint32_t)
-DEFINE_REVERSE(uint64_t)
-DEFINE_REVERSE(mgpu_u128)
+MGPU_FOR_WIDTHS(DEFINE_REVERSE)
 
 void
 mgpu_reverse_items(void *items, uint32_t width, uint64_t num_items)
 {
-	if (width == 1)
-		reverse_uint8_t(items, num_items);
-	else if (width == 2)
-		reverse_uint16_t(items, num_items);
-	else if (width == 4)
-		reverse_uint32_t(items, num_items);
-	else if (width == 8)
-		reverse_uint64_t(items, num_items);
-	else
-		reverse_mgpu_u128(items, num_items);
+	MGPU_CALL_WIDTH(width, reverse, items, num_items);
 }

@@ -14,6 +14,28 @@
 /* Aligned to 8 bytes, as 16-byte items are.  may_alias: reads memory written as words. */
 typedef unsigned __int128 mgpu_u128 __attribute__((may_alias, aligned(8)));
 
+/* DEFINE(type) for each width of items, 1 to 16 bytes; and a call of function_type for one of them. */
+#define MGPU_FOR_WIDTHS(DEFINE) \
+DEFINE(uint8_t) \
+DEFINE(uint16_t) \
+DEFINE(uint32_t) \
+DEFINE(uint64_t) \
+DEFINE(mgpu_u128)
+
+#define MGPU_CALL_WIDTH(width, function, ...) \
+do { \
+	if ((width) == 1) \
+		function##_uint8_t(__VA_ARGS__); \
+	else if ((width) == 2) \
+		function##_uint16_t(__VA_ARGS__); \
+	else if ((width) == 4) \
+		function##_uint32_t(__VA_ARGS__); \
+	else if ((width) == 8) \
+		function##_uint64_t(__VA_ARGS__); \
+	else \
+		function##_mgpu_u128(__VA_ARGS__); \
+} while (0)
+
 /* What the maps need, computed once a run. */
 typedef struct mgpu_codec
 {

@@ -30,8 +30,9 @@
 /* Below this number of vectors, one lane costs less than the search for four parts. */
 #define ONE_LANE_VECTORS 48
 
-void
-mgpu_last_item(const mgpu_codec *codec, void *item)
+/* Write the item that sorts last under a codec; at most 16 bytes. */
+static void
+last_item(const mgpu_codec *codec, void *item)
 {
 	memset(item, 0xFF, codec->width);
 	mgpu_decode_items(codec, item, item, 1);
@@ -170,7 +171,7 @@ pad_list(const mgpu_codec *codec, void *list, uint64_t num_items)
 	char	   *end = (char *) list + num_items * width;
 	mgpu_u128	last;
 
-	mgpu_last_item(codec, &last);
+	last_item(codec, &last);
 	if (width == 4)
 		for (int i = 0; i < MGPU_MERGE_AHEAD; i++)
 			((uint32_t *) end)[i] = (uint32_t) last;
@@ -201,7 +202,7 @@ mgpu_merge_padding(const mgpu_codec *codec, bool vectors, void *a, uint64_t num_
 	num_last -= all.end;
 	mgpu_merge_cut(&lists, &all, out, NULL);
 	for (uint64_t i = 0; i < num_last; i++)
-		mgpu_last_item(codec, out_at(&lists, out, all.end + i));
+		last_item(codec, out_at(&lists, out, all.end + i));
 }
 
 /* As merge_vectors, near the ends of lists: merges copies that have space for padding. */

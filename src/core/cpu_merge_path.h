@@ -11,9 +11,6 @@
 
 #include "cpu_merge_kernels.h"
 
-/* Write the item that sorts last under a codec; at most 16 bytes. */
-void		mgpu_last_item(const mgpu_codec *codec, void *item);
-
 /*
  * The path's crossing of a diagonal between 0 and num_a + num_b.  Of equal items,
  * a's come first.  The result is in range even if the lists are not sorted.

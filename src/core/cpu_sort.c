@@ -76,7 +76,7 @@ static void
 argsort_ranked(uint64_t *codes, uint32_t *indices, uint32_t num_items)
 {
 	int64_t    *items = (int64_t *) codes;
-	uint32_t	ranks[MGPU_SMALL_ROOM];
+	uint32_t	ranks[MGPU_SMALL_SPACE];
 
 	for (uint32_t i = 0; i < num_items; i++)
 		codes[i] ^= MGPU_F64_SIGN;

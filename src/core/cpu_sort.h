@@ -10,10 +10,6 @@
 #include "sizes.h"
 #include "vqsort.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
  * Largest calls of the functions below.  Keys, in bytes: under 50 ms of work and no
  * heap memory.  Pairs, in items: their scratch is on the stack.  Use
@@ -33,7 +29,4 @@ void		mgpu_cpu_argsort_now(const void *keys, uint32_t *indices, uint32_t num_ite
 /* Sort unsigned codes of any width in place, ascending.  Sorted and reversed input is detected. */
 void		mgpu_sort_codes(void *codes, uint64_t num_items, uint32_t width);
 
-#ifdef __cplusplus
-}
-#endif
 #endif							/* MGPU_CPU_SORT_H */

@@ -26,8 +26,15 @@ typedef struct mgpu_merge_lane
 /* Items of this width in a vector; 0 if the machine has no vectors for it. */
 uint32_t	mgpu_vector_items(uint32_t width);
 
+/* Vectors sorted at once: half of the registers. */
+#define MGPU_MAX_VECTORS 16
+
 /* Most codes of one segment that mgpu_vector_sort_segments takes. */
-uint32_t	mgpu_vector_sort_max(uint32_t width);
+static inline uint32_t
+mgpu_vector_sort_max(uint32_t width)
+{
+	return MGPU_MAX_VECTORS * mgpu_vector_items(width);
+}
 
 /* Masks that turn items into codes, and sorted codes into items, by xor. */
 typedef struct mgpu_flips

@@ -223,28 +223,16 @@ void
 mgpu_vector_merge(const mgpu_codec *codec, const mgpu_merge_lane *lanes, int num_lanes,
 				  uint64_t lane_items)
 {
-	(void) codec;
-	(void) lanes;
-	(void) num_lanes;
-	(void) lane_items;
 }
 
 void
 mgpu_vector_merge_short(void *items, uint32_t num_a, uint32_t num_b, uint32_t width, uint64_t flip)
 {
-	(void) items;
-	(void) num_a;
-	(void) num_b;
-	(void) width;
-	(void) flip;
 }
 
 unsigned
 mgpu_vector_probe(const mgpu_codec *codec, const void *items, uint64_t num_items)
 {
-	(void) codec;
-	(void) items;
-	(void) num_items;
 	return MGPU_PROBE_UNSORTED;
 }
 

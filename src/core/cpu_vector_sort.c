@@ -14,21 +14,12 @@
 
 #ifdef HAVE_AVX512_VARIANT
 
-/* Most vectors sorted at once: half of the registers. */
-#define MAX_VECTORS 16
-
 uint32_t
 mgpu_vector_items(uint32_t width)
 {
 	if ((width != 4 && width != 8) || !__builtin_cpu_supports("avx512f"))
 		return 0;
 	return 64 / width;
-}
-
-uint32_t
-mgpu_vector_sort_max(uint32_t width)
-{
-	return MAX_VECTORS * mgpu_vector_items(width);
 }
 
 /* Sort any vector: build ever longer bitonic sequences of alternating direction. */
@@ -74,7 +65,7 @@ INLINE void \
 sort_padded_##bits(const void *codes, void *sorted, uint32_t num_codes, const int num_vectors, \
 				   const mgpu_flips *flips) \
 { \
-	__m512i		items[MAX_VECTORS]; \
+	__m512i		items[MGPU_MAX_VECTORS]; \
 	__m512i		flip_in = _mm512_set1_epi##bits((int##bits##_t) flips->in); \
 	__m512i		flip_out = _mm512_set1_epi##bits((int##bits##_t) flips->out); \
 	_Pragma("GCC unroll 16") \
@@ -216,7 +207,7 @@ sort_segments_##bits(const void *codes, void *sorted, const uint32_t *heads, uin
 			sort_4_##bits(from, to, length, flips); \
 		else if (length <= 8 * num_lanes) \
 			sort_8_##bits(from, to, length, flips); \
-		else if (length <= MAX_VECTORS * num_lanes) \
+		else if (length <= MGPU_MAX_VECTORS * num_lanes) \
 			sort_16_##bits(from, to, length, flips); \
 		else \
 			return i; \
@@ -241,14 +232,6 @@ mgpu_vector_sort_segments(const void *items, void *sorted, const uint32_t *heads
 uint32_t
 mgpu_vector_items(uint32_t width)
 {
-	(void) width;
-	return 0;
-}
-
-uint32_t
-mgpu_vector_sort_max(uint32_t width)
-{
-	(void) width;
 	return 0;
 }
 
@@ -257,13 +240,6 @@ uint64_t
 mgpu_vector_sort_segments(const void *items, void *sorted, const uint32_t *heads,
 						  uint64_t num_segments, uint32_t end, uint32_t width, const mgpu_flips *flips)
 {
-	(void) items;
-	(void) sorted;
-	(void) heads;
-	(void) num_segments;
-	(void) end;
-	(void) width;
-	(void) flips;
 	return 0;
 }
 

@@ -127,9 +127,8 @@ typedef struct mgpu_executor
 	const char *name;			/* "cpu", "gpu" */
 
 	/*
-	 * Number of usable devices: 0 with MGPU_OK for the CPU.  A GPU executor without
-	 * a usable device returns MGPU_NO_DEVICE and the reason.  Creates no context on
-	 * any device.
+	 * Number of usable devices.  Without one, MGPU_NO_DEVICE and the reason.  Creates
+	 * no context on any device.  This and the next two are NULL for the CPU.
 	 */
 	mgpu_status (*num_devices) (int *count, mgpu_error *err);
 
@@ -138,12 +137,6 @@ typedef struct mgpu_executor
 
 	/* Whether open needs no start-up: context created, kernels loaded. */
 	bool		(*is_warm) (void);
-
-	/*
-	 * Bytes that this job takes while it runs, beside the binding's own memory:
-	 * device memory for a GPU, host scratch for the CPU.
-	 */
-	uint64_t	(*workspace_bytes) (const mgpu_job *job, const mgpu_exec_options *options);
 
 	/*
 	 * Start a run.  Copies job, binding and options.  On failure *run is NULL
@@ -191,9 +184,6 @@ typedef struct mgpu_executor
 	 */
 	void		(*release) (mgpu_run *run);
 
-	/* Free what is cached between runs (device and pinned memory). */
-	void		(*trim) (void);
-
 	/*
 	 * Whether threads of this run write the key output while input still arrives,
 	 * and so take its page faults.  NULL: never.
@@ -204,8 +194,8 @@ typedef struct mgpu_executor
 extern const mgpu_executor mgpu_cpu_executor;
 
 /*
- * The CUDA executor.  In a build without CUDA, exec_cuda_stub.c provides the table,
- * and its calls return MGPU_NO_DEVICE.
+ * The CUDA executor.  In a build without CUDA, exec_cuda_stub.c provides the table:
+ * num_devices and open return MGPU_NO_DEVICE, and functions that take a run are NULL.
  */
 extern const mgpu_executor mgpu_cuda_executor;
 

@@ -42,33 +42,21 @@ DEFINE_PORTABLE(64)
  * The test uses the exponents alone, so infinities and subnormals pass it too:
  * compilers vectorize it at the baseline instruction set.
  */
-static uint32_t
-has_suspect_32(const uint32_t *items)
-{
-	uint32_t	suspect = 0;
-
-	for (int i = 0; i < MGPU_FLOAT_BLOCK; i++)
-	{
-		int32_t		magnitude = (int32_t) (items[i] & ~MGPU_F32_SIGN);
-
-		suspect |= (magnitude < 0x00800000) | (magnitude > 0x7F7FFFFF);
-	}
-	return suspect;
+#define DEFINE_HAS_SUSPECT(bits, smallest, infinity) \
+static uint32_t \
+has_suspect_##bits(const uint##bits##_t *items) \
+{ \
+	uint32_t	suspect = 0; \
+	for (int i = 0; i < MGPU_FLOAT_BLOCK; i++) \
+	{ \
+		int32_t		magnitude = (int32_t) (items[i] >> (bits - 32)) & INT32_MAX; \
+		suspect |= (magnitude < smallest) | (magnitude >= infinity); \
+	} \
+	return suspect; \
 }
 
-static uint32_t
-has_suspect_64(const uint64_t *items)
-{
-	uint32_t	suspect = 0;
-
-	for (int i = 0; i < MGPU_FLOAT_BLOCK; i++)
-	{
-		int32_t		magnitude = (int32_t) (items[i] >> 32) & 0x7FFFFFFF;
-
-		suspect |= (magnitude < 0x00100000) | (magnitude > 0x7FEFFFFF);
-	}
-	return suspect;
-}
+DEFINE_HAS_SUSPECT(32, 0x00800000, 0x7F800000)
+DEFINE_HAS_SUSPECT(64, 0x00100000, 0x7FF00000)
 
 #define DEFINE_NEXT_PORTABLE(bits) \
 static uint64_t \
@@ -150,8 +138,6 @@ mgpu_float_next_special(const void *items, uint32_t width, uint64_t block, uint6
 	if (vectors && __builtin_cpu_supports("avx2"))
 		return width == 4 ? next_32_avx2(items, block, num_blocks, masks) :
 			next_64_avx2(items, block, num_blocks, masks);
-#else
-	(void) vectors;
 #endif
 	return width == 4 ? next_32(items, block, num_blocks, masks) : next_64(items, block, num_blocks, masks);
 }

@@ -16,6 +16,7 @@
 
 #include "float_masks.h"
 #include "key_codec.h"
+#include "search.h"
 
 /* Initial capacities, which double. */
 #define FIRST_ZERO_WORDS 64
@@ -88,7 +89,7 @@ rank_of_lowest(uint64_t mask, uint64_t bits)
 }
 
 static bool
-note_zeros(mgpu_float_ties *ties, const mgpu_float_masks *masks)
+record_zeros(mgpu_float_ties *ties, const mgpu_float_masks *masks)
 {
 	uint32_t	num_zeros = count_bits(masks->zeros);
 
@@ -108,7 +109,7 @@ note_zeros(mgpu_float_ties *ties, const mgpu_float_masks *masks)
 }
 
 static bool
-note_nans(mgpu_float_ties *ties, const void *items, const mgpu_float_masks *masks)
+record_nans(mgpu_float_ties *ties, const void *items, const mgpu_float_masks *masks)
 {
 	uint32_t	num_nans = count_bits(masks->nans);
 
@@ -129,10 +130,10 @@ note_nans(mgpu_float_ties *ties, const void *items, const mgpu_float_masks *mask
 }
 
 static mgpu_status
-note_block(mgpu_float_ties *ties, const void *items, const mgpu_float_masks *masks, mgpu_error *err)
+record_block(mgpu_float_ties *ties, const void *items, const mgpu_float_masks *masks, mgpu_error *err)
 {
-	if ((masks->zeros == 0 || note_zeros(ties, masks)) &&
-		(masks->nans == 0 || note_nans(ties, items, masks)))
+	if ((masks->zeros == 0 || record_zeros(ties, masks)) &&
+		(masks->nans == 0 || record_nans(ties, items, masks)))
 		return MGPU_OK;
 	return mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for %llu zeros and %llu NaN",
 					 (unsigned long long) ties->num_zeros, (unsigned long long) ties->num_nans);
@@ -153,19 +154,25 @@ mgpu_float_ties_scan(mgpu_float_ties *ties, const void *items,
 		block = mgpu_float_next_special(items, ties->width, block, num_blocks, true, &masks);
 		if (block == num_blocks)
 			break;
-		status = note_block(ties, bytes + block * block_bytes, &masks, err);
+		status = record_block(ties, bytes + block * block_bytes, &masks, err);
 		if (status != MGPU_OK)
 			return status;
 	}
 	bytes += num_blocks * block_bytes;
 	masks = mgpu_float_masks_of(bytes, ties->width, (uint32_t) (num_items % MGPU_FLOAT_BLOCK));
-	return note_block(ties, bytes, &masks, err);
+	return record_block(ties, bytes, &masks, err);
 }
 
 static uint64_t
 load_item(const mgpu_float_ties *ties, const void *sorted, uint64_t i)
 {
 	return ties->width == 4 ? ((const uint32_t *) sorted)[i] : ((const uint64_t *) sorted)[i];
+}
+
+static bool
+is_before_zeros(uint64_t item, uint64_t sign, int descending)
+{
+	return descending ? item != 0 && item < sign : item > sign;
 }
 
 /*
@@ -179,23 +186,9 @@ find_zeros(const mgpu_float_ties *ties, const void *sorted, uint64_t num_items, 
 {
 	uint64_t	sign = ties->width == 4 ? MGPU_F32_SIGN : MGPU_F64_SIGN;
 	uint64_t	begin = descending ? ties->num_nans : 0;
-	uint64_t	length = num_items - ties->num_nans;
+	uint64_t	end = begin + num_items - ties->num_nans;
 
-	while (length > 0)
-	{
-		uint64_t	half = length / 2;
-		uint64_t	item = load_item(ties, sorted, begin + half);
-		bool		is_negative = item > sign;
-		bool		is_positive = item != 0 && item < sign;
-
-		if (descending ? is_positive : is_negative)
-		{
-			begin += half + 1;
-			length -= half + 1;
-		}
-		else
-			length = half;
-	}
+	MGPU_SEARCH(begin, end, is_before_zeros(load_item(ties, sorted, middle), sign, descending));
 	return begin;
 }
 

@@ -20,10 +20,6 @@
 
 #include "status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Fields are private.  zero_signs has one bit for each zero, in input order. */
 typedef struct mgpu_float_ties
 {
@@ -55,14 +51,11 @@ void		mgpu_float_ties_restore(const mgpu_float_ties *ties, void *sorted,
 
 /* Whether restore has anything to write. */
 static inline int
-mgpu_float_ties_noted(const mgpu_float_ties *ties)
+mgpu_float_ties_recorded(const mgpu_float_ties *ties)
 {
 	return ties->zero_signs != NULL || ties->nan_bits != NULL;
 }
 
 void		mgpu_float_ties_release(mgpu_float_ties *ties);
 
-#ifdef __cplusplus
-}
-#endif
 #endif							/* MGPU_FLOAT_TIES_H */

@@ -102,14 +102,14 @@ find_by_itself(const mgpu_gather *gather, const uint32_t *positions, uint32_t nu
 static uint64_t
 wait_for_begin(const mgpu_gather *gather, uint64_t task)
 {
-	uint64_t	noted;
+	uint64_t	end;
 
 	if (task == 0)
 		return 0;
-	for (uint32_t looks = 1; (noted = atomic_load_explicit(&gather->ends[task - 1], memory_order_acquire)) == 0; looks++)
-		if (looks % PATIENCE == 0)
+	for (uint32_t reads = 1; (end = atomic_load_explicit(&gather->ends[task - 1], memory_order_acquire)) == 0; reads++)
+		if (reads % PATIENCE == 0)
 			sched_yield();
-	return noted - 1;
+	return end - 1;
 }
 
 /* Two copies that may overlap, for elements of width to 2 * width bytes. */
@@ -144,7 +144,6 @@ mgpu_gather_task(void *context, uint64_t task, int worker)
 	uint64_t	bytes;
 	uint64_t	begin;
 
-	(void) worker;
 	if (gather->offsets)
 		bytes = find_by_offset(gather, positions, num_items, found);
 	else

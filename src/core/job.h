@@ -98,6 +98,18 @@ mgpu_job_is_pairs(const mgpu_job *job)
 	return job->op == MGPU_OP_SORT_PAIRS || job->op == MGPU_OP_MERGE_PAIRS;
 }
 
+/* Bytes that a job moves, which decide whether several CPU threads work: keys and indices, or values. */
+static inline uint64_t
+mgpu_job_moved_bytes(const mgpu_job *job)
+{
+	bool		has_keys = job->op != MGPU_OP_REMOVE && job->op != MGPU_OP_INSERT;
+	uint64_t	item_bytes = has_keys ? job->key_width : job->value_width;
+
+	if (mgpu_job_is_pairs(job))
+		item_bytes += sizeof(uint32_t);
+	return (job->num_items + job->num_b_items) * item_bytes;
+}
+
 /*
  * Check a job, trusted or not: MGPU_OK, or MGPU_BAD_JOB with the first broken rule
  * in *err.  Executors call this first in open.

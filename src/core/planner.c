@@ -140,19 +140,6 @@ cpu_item_bytes(const mgpu_job *job)
 	return 2 * (key_bytes + job->value_width);
 }
 
-/* Bytes that decide whether several threads work, as in cpu/plan.c. */
-static double
-threads_bytes(const mgpu_job *job)
-{
-	uint32_t	item_bytes = job->key_width;
-
-	if (mgpu_job_is_pairs(job))
-		item_bytes += sizeof(uint32_t);
-	else if (job->op == MGPU_OP_REMOVE || job->op == MGPU_OP_INSERT)
-		item_bytes = job->value_width;
-	return ((double) job->num_items + (double) job->num_b_items) * item_bytes;
-}
-
 static double
 predict_cpu_ms(const mgpu_job *job, int num_threads)
 {
@@ -161,7 +148,7 @@ predict_cpu_ms(const mgpu_job *job, int num_threads)
 	double		floor_ms = num_items * cpu_item_bytes(job) / cpu_memory_bytes;
 	double		all_ms;
 
-	if (num_threads <= 1 || threads_bytes(job) < (double) mgpu_cpu_tunables.threads_min_bytes)
+	if (num_threads <= 1 || mgpu_job_moved_bytes(job) < mgpu_cpu_tunables.threads_min_bytes)
 		return one_ms;
 	all_ms = one_ms / (1.0 + cpu_thread_gain * (num_threads - 1));
 	if (all_ms < floor_ms)
@@ -199,7 +186,7 @@ predict_gpu_ms(const mgpu_job *job)
 
 /* Why an automatic choice is the CPU; NULL if it is the GPU. */
 static const char *
-reason_against_gpu(const mgpu_job *job, const mgpu_plan_input *input, const mgpu_plan *plan)
+reason_against_gpu(const mgpu_job *job, const mgpu_plan_input *input, double gain_ms)
 {
 	if (!input->gpu_built)
 		return "this build has no CUDA";
@@ -207,9 +194,9 @@ reason_against_gpu(const mgpu_job *job, const mgpu_plan_input *input, const mgpu
 		return "an earlier device failure";
 	if (input->gpu_min_items >= 0)
 		return num_all_items(job) < (double) input->gpu_min_items ? "few items" : NULL;
-	if (plan->cpu_ms <= plan->gpu_ms)
+	if (gain_ms <= 0)
 		return "the CPU is predicted faster";
-	if (!input->gpu_warm && input->forgone_ms + (plan->cpu_ms - plan->gpu_ms) < gpu_startup_ms)
+	if (!input->gpu_warm && input->forgone_ms + gain_ms < gpu_startup_ms)
 		return "device start-up not yet paid back";
 	return NULL;
 }
@@ -217,18 +204,18 @@ reason_against_gpu(const mgpu_job *job, const mgpu_plan_input *input, const mgpu
 void
 mgpu_plan_job(const mgpu_job *job, const mgpu_plan_input *input, mgpu_plan *plan)
 {
-	plan->cpu_ms = predict_cpu_ms(job, input->num_threads);
-	plan->gpu_ms = predict_gpu_ms(job);
+	double		gain_ms = predict_cpu_ms(job, input->num_threads) - predict_gpu_ms(job);
+
 	plan->forgone_ms = 0;
 	plan->reason = NULL;
 	if (input->requested == MGPU_EXECUTOR_CPU)
 		plan->reason = "mgpu.executor is cpu";
 	else if (input->requested == MGPU_EXECUTOR_AUTO)
-		plan->reason = reason_against_gpu(job, input, plan);
+		plan->reason = reason_against_gpu(job, input, gain_ms);
 	plan->executor = plan->reason == NULL ? MGPU_EXECUTOR_GPU : MGPU_EXECUTOR_CPU;
 
 	/* record what a usable device would have gained */
 	if (input->requested == MGPU_EXECUTOR_AUTO && plan->executor == MGPU_EXECUTOR_CPU &&
-		input->gpu_built && !input->gpu_failed && input->gpu_min_items < 0 && plan->cpu_ms > plan->gpu_ms)
-		plan->forgone_ms = plan->cpu_ms - plan->gpu_ms;
+		input->gpu_built && !input->gpu_failed && input->gpu_min_items < 0 && gain_ms > 0)
+		plan->forgone_ms = gain_ms;
 }

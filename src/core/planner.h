@@ -13,10 +13,6 @@
 
 #include "job.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef enum mgpu_executor_choice
 {
 	MGPU_EXECUTOR_AUTO = 0,
@@ -38,8 +34,6 @@ typedef struct mgpu_plan_input
 typedef struct mgpu_plan
 {
 	mgpu_executor_choice executor;	/* CPU or GPU */
-	double		cpu_ms;			/* predicted */
-	double		gpu_ms;			/* predicted, warm */
 	double		forgone_ms;		/* add to the session's sum if the CPU runs it */
 	const char *reason;			/* why not the GPU, a static string; NULL if it is the GPU */
 } mgpu_plan;
@@ -47,7 +41,4 @@ typedef struct mgpu_plan
 /* Never fails: a request for the GPU is planned for the GPU. */
 void		mgpu_plan_job(const mgpu_job *job, const mgpu_plan_input *input, mgpu_plan *plan);
 
-#ifdef __cplusplus
-}
-#endif
 #endif							/* MGPU_PLANNER_H */

@@ -12,13 +12,11 @@
 #endif
 #include "prefault.h"
 
-#include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+
+#include "cpu_threads.h"
+#include "sizes.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -27,47 +25,24 @@
 #define PAGE_BYTES ((uintptr_t) 4096)
 
 /* One step: a few huge pages, so that stop never waits for long. */
-#define STEP_BYTES ((uintptr_t) 8 << 20)
+#define STEP_BYTES MGPU_SIZE((uintptr_t) 4 << 20, (uintptr_t) 16 << 10)
 
+/* The caller never works, so the pool's other thread does all steps. */
 struct mgpu_prefault
 {
-	pthread_t	thread;
-	atomic_bool stop;
-	uintptr_t	next;
+	mgpu_pool  *pool;
+	uintptr_t	begin;
 	uintptr_t	end;
 };
 
-static void *
-prefault_main(void *arg)
+static void
+prefault_step(void *context, uint64_t step, int worker)
 {
-	mgpu_prefault *prefault = arg;
+	const mgpu_prefault *prefault = context;
+	uintptr_t	begin = prefault->begin + step * STEP_BYTES;
+	uintptr_t	left = prefault->end - begin;
 
-	while (prefault->next < prefault->end && !atomic_load(&prefault->stop))
-	{
-		uintptr_t	left = prefault->end - prefault->next;
-		size_t		step = left < STEP_BYTES ? left : STEP_BYTES;
-
-		if (madvise((void *) prefault->next, step, MADV_POPULATE_WRITE) != 0)
-			break;
-		prefault->next += step;
-	}
-	return NULL;
-}
-
-/* The thread blocks all signals: they are for the process's main thread. */
-static int
-start_thread(mgpu_prefault *prefault)
-{
-	sigset_t	all,
-				old;
-	int			failed;
-
-	sigfillset(&all);
-	if (pthread_sigmask(SIG_SETMASK, &all, &old) != 0)
-		return -1;
-	failed = pthread_create(&prefault->thread, NULL, prefault_main, prefault);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return failed;
+	(void) madvise((void *) begin, left < STEP_BYTES ? left : STEP_BYTES, MADV_POPULATE_WRITE);
 }
 
 mgpu_prefault *
@@ -77,14 +52,16 @@ mgpu_prefault_start(void *buffer, size_t bytes)
 
 	if (prefault == NULL)
 		return NULL;
-	prefault->next = ((uintptr_t) buffer + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+	prefault->begin = ((uintptr_t) buffer + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
 	prefault->end = ((uintptr_t) buffer + bytes) & ~(PAGE_BYTES - 1);
-	atomic_init(&prefault->stop, false);
-	if (prefault->next >= prefault->end || start_thread(prefault) != 0)
+	prefault->pool = prefault->begin < prefault->end ? mgpu_pool_start(2) : NULL;
+	if (prefault->pool == NULL || mgpu_pool_size(prefault->pool) < 2)
 	{
-		free(prefault);
+		mgpu_prefault_stop(prefault);
 		return NULL;
 	}
+	mgpu_pool_begin(prefault->pool, prefault_step, prefault,
+					(prefault->end - prefault->begin + STEP_BYTES - 1) / STEP_BYTES);
 	return prefault;
 }
 
@@ -93,7 +70,6 @@ mgpu_prefault_stop(mgpu_prefault *prefault)
 {
 	if (prefault == NULL)
 		return;
-	atomic_store(&prefault->stop, true);
-	pthread_join(prefault->thread, NULL);
+	mgpu_pool_stop(prefault->pool);
 	free(prefault);
 }

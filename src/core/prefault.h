@@ -8,10 +8,6 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct mgpu_prefault mgpu_prefault;
 
 /*
@@ -24,7 +20,4 @@ mgpu_prefault *mgpu_prefault_start(void *buffer, size_t bytes);
 /* Stop (within a few milliseconds), join and free; NULL is allowed. */
 void		mgpu_prefault_stop(mgpu_prefault *prefault);
 
-#ifdef __cplusplus
-}
-#endif
 #endif							/* MGPU_PREFAULT_H */

@@ -45,8 +45,8 @@ name(type *items, uint32_t num_items, uint32_t *ranks) \
 }
 
 /* Compares each pair once, which is cheaper without vectors. */
-#define DEFINE_SCALAR_RANKS(name, type) \
-static void \
+#define DEFINE_SCALAR_RANKS(name, type, storage) \
+storage void \
 name(type *items, uint32_t num_items, uint32_t *ranks) \
 { \
 	for (uint32_t i = 0; i < num_items; i++) \
@@ -68,8 +68,8 @@ name(type *items, uint32_t num_items, uint32_t *ranks) \
 typedef int32_t vector_4i32 __attribute__((vector_size(16), aligned(4), may_alias));
 
 DEFINE_RANKS(ranks_i32_4, int32_t, vector_4i32, 4,)
-DEFINE_SCALAR_RANKS(ranks_i64_1, int64_t)
-DEFINE_SCALAR_RANKS(ranks_u128_1, mgpu_u128)
+DEFINE_SCALAR_RANKS(ranks_i64_1, int64_t, static)
+DEFINE_SCALAR_RANKS(mgpu_small_ranks_u128, mgpu_u128,)
 
 #ifdef HAVE_AVX2_VARIANT
 typedef int32_t vector_8i32 __attribute__((vector_size(32), aligned(4), may_alias));
@@ -77,21 +77,11 @@ typedef int64_t vector_4i64 __attribute__((vector_size(32), aligned(8), may_alia
 
 DEFINE_RANKS(ranks_i32_8, int32_t, vector_8i32, 8, TARGET_AVX2)
 DEFINE_RANKS(ranks_i64_4, int64_t, vector_4i64, 4, TARGET_AVX2)
-
-static bool
-have_avx2(void)
-{
-	return __builtin_cpu_supports("avx2");
-}
+#define HAVE_AVX2 __builtin_cpu_supports("avx2")
 #else
 #define ranks_i32_8 ranks_i32_4
 #define ranks_i64_4 ranks_i64_1
-
-static bool
-have_avx2(void)
-{
-	return false;
-}
+#define HAVE_AVX2 false
 #endif
 
 uint32_t
@@ -103,14 +93,14 @@ mgpu_small_limit(uint32_t key_width)
 	if (key_width == 16)
 		return 32;
 	if (key_width == 8)
-		return have_avx2() ? 56 : 40;
-	return have_avx2() ? 88 : 56;
+		return HAVE_AVX2 ? 56 : 40;
+	return HAVE_AVX2 ? 88 : 56;
 }
 
 void
 mgpu_small_ranks_i32(int32_t *items, uint32_t num_items, uint32_t *ranks)
 {
-	if (have_avx2())
+	if (HAVE_AVX2)
 		ranks_i32_8(items, num_items, ranks);
 	else
 		ranks_i32_4(items, num_items, ranks);
@@ -119,14 +109,8 @@ mgpu_small_ranks_i32(int32_t *items, uint32_t num_items, uint32_t *ranks)
 void
 mgpu_small_ranks_i64(int64_t *items, uint32_t num_items, uint32_t *ranks)
 {
-	if (have_avx2())
+	if (HAVE_AVX2)
 		ranks_i64_4(items, num_items, ranks);
 	else
 		ranks_i64_1(items, num_items, ranks);
-}
-
-void
-mgpu_small_ranks_u128(mgpu_u128 *items, uint32_t num_items, uint32_t *ranks)
-{
-	ranks_u128_1(items, num_items, ranks);
 }

@@ -14,9 +14,9 @@
 
 #include "cpu_codec.h"
 
-/* Most items of a call.  Arrays need MGPU_SMALL_ROOM entries, as vectors overrun the items. */
+/* Most items of a call.  Arrays need MGPU_SMALL_SPACE entries, as vectors overrun the items. */
 #define MGPU_SMALL_MAX 128
-#define MGPU_SMALL_ROOM (MGPU_SMALL_MAX + 8)
+#define MGPU_SMALL_SPACE (MGPU_SMALL_MAX + 8)
 
 /*
  * Most items that this machine ranks faster than vqsort sorts them, by bytes a key;
@@ -26,7 +26,7 @@ uint32_t	mgpu_small_limit(uint32_t key_width);
 
 /*
  * ranks[i] = position of items[i] in the sorted order.  Items compare as signed
- * numbers.  Both arrays have MGPU_SMALL_ROOM entries; those from num_items on are
+ * numbers.  Both arrays have MGPU_SMALL_SPACE entries; those from num_items on are
  * scratch.
  */
 void		mgpu_small_ranks_i32(int32_t *items, uint32_t num_items, uint32_t *ranks);

@@ -9,10 +9,10 @@
  */
 #include "vqsort.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "cpu_vector.h"
+#include "search.h"
 #include "small_sort.h"
 #if MGPU_WITH_HIGHWAY
 #include "vqsort_highway.h"
@@ -23,8 +23,8 @@
 static void \
 sort_small_##type(type *codes, uint32_t num_items) \
 { \
-	ranked_type items[MGPU_SMALL_ROOM]; \
-	uint32_t	positions[MGPU_SMALL_ROOM]; \
+	ranked_type items[MGPU_SMALL_SPACE]; \
+	uint32_t	positions[MGPU_SMALL_SPACE]; \
 	for (uint32_t i = 0; i < num_items; i++) \
 		items[i] = (ranked_type) (codes[i] ^ sign); \
 	ranks(items, num_items, positions); \
@@ -64,21 +64,11 @@ sort_misaligned_u128(mgpu_u128 *keys, uint64_t num_items)
 	mgpu_u128  *moved = (mgpu_u128 *) ((char *) keys + 8);
 	uint64_t	num_moved = num_items - 1;
 	uint64_t	position = 0;
+	uint64_t	end = num_moved;
 
 	memmove(moved, keys, num_moved * sizeof(*keys));
 	mgpu_highway_sort(moved, num_moved, 16);
-	for (uint64_t length = num_moved; length > 0;)
-	{
-		uint64_t	half = length / 2;
-
-		if (moved[position + half] < last)
-		{
-			position += half + 1;
-			length -= half + 1;
-		}
-		else
-			length = half;
-	}
+	MGPU_SEARCH(position, end, moved[middle] < last);
 	memmove(keys, moved, position * sizeof(*keys));
 	memmove(keys + position + 1, moved + position, (num_moved - position) * sizeof(*keys));
 	keys[position] = last;
@@ -97,16 +87,6 @@ void
 mgpu_vqsort_prepare(void)
 {
 	mgpu_highway_prepare();
-}
-
-const char *
-mgpu_vqsort_name(void)
-{
-	static char name[32];
-
-	if (name[0] == '\0')
-		(void) snprintf(name, sizeof(name), "vqsort (%s)", mgpu_highway_target());
-	return name;
 }
 
 #else
@@ -179,12 +159,6 @@ sort_large(void *keys, uint64_t num_items, uint32_t width)
 void
 mgpu_vqsort_prepare(void)
 {
-}
-
-const char *
-mgpu_vqsort_name(void)
-{
-	return "portable radix";
 }
 
 #endif							/* MGPU_WITH_HIGHWAY */

@@ -7,10 +7,6 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
  * Sort unsigned keys in ascending order, vectorized with Highway, portable without.
  * width: 2, 4, 8 or 16 bytes (low word first, as hwy::uint128_t).
@@ -20,10 +16,4 @@ void		mgpu_vqsort(void *keys, uint64_t num_items, uint32_t width);
 /* Choose the instruction set.  Call this before starting threads that sort. */
 void		mgpu_vqsort_prepare(void);
 
-/* Name of the sort, for users: "vqsort (AVX3_ZEN4)", "portable radix". */
-const char *mgpu_vqsort_name(void);
-
-#ifdef __cplusplus
-}
-#endif
 #endif							/* MGPU_VQSORT_H */

@@ -40,13 +40,4 @@ mgpu_highway_sort(void *keys, uint64_t num_items, uint32_t width)
 		sorter(static_cast<hwy::uint128_t *>(keys), n, hwy::SortAscending());
 }
 
-extern "C" const char *
-mgpu_highway_target(void)
-{
-	const int64_t targets = hwy::SupportedTargets();
-
-	/* targets are bits, the best one lowest */
-	return hwy::TargetName(targets & -targets);
-}
-
 #endif							/* MGPU_WITH_HIGHWAY */

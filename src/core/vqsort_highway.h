@@ -21,9 +21,6 @@ void		mgpu_highway_prepare(void);
 /* Ascending, in place, any thread; width 2, 4, 8 or 16 bytes. */
 void		mgpu_highway_sort(void *keys, uint64_t num_items, uint32_t width);
 
-/* Highway's name of the instruction set in use, static. */
-const char *mgpu_highway_target(void);
-
 #ifdef __cplusplus
 }
 #endif

@@ -13,7 +13,7 @@
 typedef Size (*byte_encode_fn) (const char *value, Size size, unsigned char *out);
 
 /* Upper limit for the bytes of all strings of an array with data_bytes bytes of elements. */
-#define BYTE_ENCODE_ROOM(data_bytes) ((data_bytes) + (data_bytes) / 2 + 16)
+#define BYTE_ENCODE_SPACE(data_bytes) ((data_bytes) + (data_bytes) / 2 + 16)
 
 /* These strings contain no zero bytes. */
 extern Size byte_encode_numeric(const char *value, Size size, unsigned char *out);

@@ -194,10 +194,10 @@ make_strings(byte_source *bytes, int64 num_items, Size data_bytes, byte_encode_f
 {
 	make_context make = {bytes, bytes->keys.data, encode, num_items, task_items(num_items, data_bytes), false};
 
-	bytes->arena = sparse_arena(BYTE_ENCODE_ROOM(data_bytes));
+	bytes->arena = sparse_arena(BYTE_ENCODE_SPACE(data_bytes));
 	thread_work_once(make_task, &make, num_tasks(num_items, make.task_items), THREADS_MIN_TASKS);
 	bytes->keys.data = bytes->arena;
-	bytes->keys.data_end = bytes->arena + BYTE_ENCODE_ROOM(data_bytes);
+	bytes->keys.data_end = bytes->arena + BYTE_ENCODE_SPACE(data_bytes);
 	return !make.failed;
 }
 
@@ -263,21 +263,21 @@ cell_value(const copy_context *copy, int64 i, int64 end, uint32 *size)
 }
 
 static void
-room_task(void *context, uint64 task, int worker)
+space_task(void *context, uint64 task, int worker)
 {
 	copy_context *copy = context;
 	int64		first = task * copy->task_items;
 	int64		end = Min(first + copy->task_items, copy->num_items);
-	Size		room = 0;
+	Size		space = 0;
 
 	for (int64 i = first; i < end; i++)
 	{
 		uint32		size;
 
 		(void) cell_value(copy, i, end, &size);
-		room += copy->encode ? BYTE_ENCODE_ROOM((Size) size) : size;
+		space += copy->encode ? BYTE_ENCODE_SPACE((Size) size) : size;
 	}
-	copy->begins[task] = room;
+	copy->begins[task] = space;
 }
 
 static void
@@ -320,10 +320,10 @@ place_tasks(copy_context *copy, int64 tasks)
 
 	for (int64 i = 0; i < tasks; i++)
 	{
-		Size		room = copy->begins[i];
+		Size		space = copy->begins[i];
 
 		copy->begins[i] = begin;
-		begin += room;
+		begin += space;
 	}
 	return begin;
 }
@@ -335,20 +335,20 @@ byte_source_copy(byte_source *bytes, const byte_cells *cells, const element_type
 	copy_context copy = {bytes, cells, type->byte_form, encoder(type->byte_form), num_items,
 	task_items(num_items, expected_bytes), NULL, false};
 	int64		tasks = num_tasks(num_items, copy.task_items);
-	Size		room;
+	Size		space;
 
 	if (!has_strings(type, collation))
 		return false;
 	start(bytes, type, num_items);
 	copy.begins = palloc_extended(tasks * sizeof(Size), MCXT_ALLOC_HUGE);
-	thread_work_once(room_task, &copy, tasks, THREADS_MIN_TASKS);
-	room = place_tasks(&copy, tasks);
-	if (room <= PG_UINT32_MAX)
+	thread_work_once(space_task, &copy, tasks, THREADS_MIN_TASKS);
+	space = place_tasks(&copy, tasks);
+	if (space <= PG_UINT32_MAX)
 	{
-		bytes->arena = copy.encode ? sparse_arena(room) : array_result_scratch(room);
+		bytes->arena = copy.encode ? sparse_arena(space) : array_result_scratch(space);
 		thread_work_once(copy_task, &copy, tasks, THREADS_MIN_TASKS);
 		bytes->keys.data = bytes->arena;
-		bytes->keys.data_end = bytes->arena + room;
+		bytes->keys.data_end = bytes->arena + space;
 	}
 	pfree(copy.begins);
 	if (bytes->arena && !copy.failed)

@@ -200,9 +200,9 @@ merge_values(sorted_input *input, const sort_keys keys[2], bool *sides)
 		if (i % STEP_ITEMS == 0)
 			CHECK_FOR_INTERRUPTS();
 	}
-	run_note_cpu(input->function, "compare", input->a.num_items + input->b.num_items,
+	run_record_cpu(input->function, "compare", input->a.num_items + input->b.num_items,
 				 input->a.data_bytes + input->b.data_bytes,
-				 "the type is merged by its comparison function, on the CPU");
+				 "only the CPU can call the comparison function of this type");
 }
 
 static void

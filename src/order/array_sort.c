@@ -29,31 +29,28 @@
 /* For pairs of fewer items, positions and a gather are as fast and simpler. */
 #define MOVE_MIN_ITEMS 1024
 
-/* Sort a small array's keys directly in the result. */
-static void
-sort_now(const sort_spec *spec, const array_source *source, const element_type *type,
-		 int64 num_items, void *out)
+void
+sort_elements_now(const element_type *type, bool descending, void *keys, int64 num_items)
 {
-	bool		descending = spec->order.descending;
+	bool		is_float = type->key_kind == MGPU_KEY_FLOAT;
 	mgpu_float_ties ties;
 	mgpu_error	error;
 
-	run_note_cpu(spec->function, "quick", num_items, num_items * type->key_width, "few items");
-	memcpy(out, array_source_data(source), num_items * type->key_width);
-	if (type->key_kind != MGPU_KEY_FLOAT)
+	if (is_float)
 	{
-		mgpu_cpu_sort_keys_now(out, num_items, type->key_kind, type->key_width, descending);
-		return;
+		mgpu_float_ties_init(&ties, type->key_width);
+		if (mgpu_float_ties_scan(&ties, keys, num_items, &error) != MGPU_OK)
+		{
+			mgpu_float_ties_release(&ties);
+			mgpu_raise(&error);
+		}
 	}
-	mgpu_float_ties_init(&ties, type->key_width);
-	if (mgpu_float_ties_scan(&ties, out, num_items, &error) != MGPU_OK)
+	mgpu_cpu_sort_keys_now(keys, num_items, type->key_kind, type->key_width, descending);
+	if (is_float)
 	{
+		mgpu_float_ties_restore(&ties, keys, num_items, descending);
 		mgpu_float_ties_release(&ties);
-		mgpu_raise(&error);
 	}
-	mgpu_cpu_sort_keys_now(out, num_items, type->key_kind, type->key_width, descending);
-	mgpu_float_ties_restore(&ties, out, num_items, descending);
-	mgpu_float_ties_release(&ties);
 }
 
 static bool
@@ -208,7 +205,9 @@ sorted_array(const sort_spec *spec, array_source *source, const element_type *ty
 		return result;
 	if (sorts_now(spec, source, num_present, key_bytes))
 	{
-		sort_now(spec, source, type, num_present, ARR_DATA_PTR(result));
+		run_record_cpu(spec->function, "quick", num_present, key_bytes, "few items");
+		memcpy(ARR_DATA_PTR(result), array_source_data(source), key_bytes);
+		sort_elements_now(type, spec->order.descending, ARR_DATA_PTR(result), num_present);
 		return result;
 	}
 	sort_in_place(spec, source, type, result, &request);

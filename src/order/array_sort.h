@@ -16,6 +16,9 @@
 /* A sorted copy of source. */
 extern ArrayType *sorted_array(const sort_spec *spec, array_source *source, const element_type *type);
 
+/* Sort keys of a direct type in place, at once.  Equal floats (-0 and 0, NaNs) keep their own bits, in input order. */
+extern void sort_elements_now(const element_type *type, bool descending, void *keys, int64 num_items);
+
 /* Keys, and one value for each key. */
 typedef struct array_pair
 {

@@ -36,8 +36,7 @@ position_list_open(position_list *list, Datum subscripts, const char *what, int6
 {
 	array_source *source = &list->source;
 
-	array_source_open(source, subscripts);
-	check_one_dimensional(source);
+	array_source_open_vector(source, subscripts);
 	if (source->num_nulls > 0)
 		mgpu_raise_null_element(what, first_null(source));
 	list->positions = NULL;
@@ -51,10 +50,10 @@ static uint32 *
 allocate_positions(int64 num_positions)
 {
 	/* array_source_read needs four bytes in front of its destination */
-	uint32	   *room = array_result_scratch((num_positions + 1) * sizeof(uint32));
+	uint32	   *space = array_result_scratch((num_positions + 1) * sizeof(uint32));
 
-	room[0] = 0;
-	return room + 1;
+	space[0] = 0;
+	return space + 1;
 }
 
 static void

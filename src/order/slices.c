@@ -244,8 +244,8 @@ order_by_comparison(slice_sort *sort, const sort_spec *spec, uint32 *numbers)
 	for (int64 i = 0; i < sort->num_slices; i++)
 		numbers[i] = (uint32) i;
 	sort_numbers(numbers, sort->num_slices, sort);
-	run_note_cpu(spec->function, "compare", sort->num_slices, sort->source->data_bytes,
-				 "slices of a multi-dimensional array are compared, on the CPU");
+	run_record_cpu(spec->function, "compare", sort->num_slices, sort->source->data_bytes,
+				 "the CPU compares slices of a multi-dimensional array");
 }
 
 /* ---- the result */

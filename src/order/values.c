@@ -163,8 +163,8 @@ sort_by_codes(value_sort *sort, const segment_list *segments, int64 num_items)
 static void
 record_comparison(const sort_spec *spec, const sort_keys *keys, const char *algorithm)
 {
-	run_note_cpu(spec->function, algorithm, keys->num_items, keys->data_bytes,
-				 "the type is sorted by its comparison function, on the CPU");
+	run_record_cpu(spec->function, algorithm, keys->num_items, keys->data_bytes,
+				 "only the CPU can call the comparison function of this type");
 }
 
 void

@@ -27,6 +27,9 @@
 extern const CustomScanMethods group_scan_methods;
 extern const CustomScanMethods rows_scan_methods;
 
+/* The state of either node, of so many bytes, of which the first are a CustomScanState. */
+extern Node *custom_state(Size bytes, const CustomExecMethods *methods);
+
 /* Register both nodes with the planner (paths.c).  Called once, when the library is loaded. */
 extern void group_path_init(void);
 

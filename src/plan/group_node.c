@@ -58,7 +58,7 @@ typedef struct group_state
 	group_aggregate *aggregates;
 
 	/* for EXPLAIN */
-	int64		num_groups;
+	int64		num_groups;		/* since the last rescan */
 	Size		most_bytes;		/* largest chunk_bytes(rows) */
 	const char *executor;		/* of the sort of keys; set together with algorithm */
 	const char *algorithm;
@@ -337,6 +337,8 @@ forget_all(group_state *state)
 {
 	spill_close(&state->spill);
 	state->spill.num_partitions = 0;
+	state->spill.num_bytes = 0;
+	state->num_groups = 0;
 	chunk_free(state->rows);
 	MemoryContextReset(state->batch_context);
 	memset(&state->ranks, 0, sizeof(state->ranks));
@@ -414,11 +416,7 @@ static const CustomExecMethods exec_methods = {
 static Node *
 make_state(CustomScan *scan)
 {
-	group_state *state = palloc0(sizeof(group_state));
-
-	NodeSetTag(state, T_CustomScanState);
-	state->css.methods = &exec_methods;
-	return (Node *) state;
+	return custom_state(sizeof(group_state), &exec_methods);
 }
 
 const CustomScanMethods group_scan_methods = {

@@ -80,6 +80,16 @@ rows_bytes_of_one(const chunk *rows)
 
 /* ---- the node */
 
+Node *
+custom_state(Size bytes, const CustomExecMethods *methods)
+{
+	CustomScanState *state = palloc0(bytes);
+
+	NodeSetTag(state, T_CustomScanState);
+	state->methods = methods;
+	return (Node *) state;
+}
+
 static void
 begin(CustomScanState *css, EState *estate, int eflags)
 {
@@ -173,11 +183,7 @@ static const CustomExecMethods exec_methods = {
 static Node *
 make_state(CustomScan *scan)
 {
-	rows_state *state = palloc0(sizeof(rows_state));
-
-	NodeSetTag(state, T_CustomScanState);
-	state->css.methods = &exec_methods;
-	return (Node *) state;
+	return custom_state(sizeof(rows_state), &exec_methods);
 }
 
 const CustomScanMethods rows_scan_methods = {

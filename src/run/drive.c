@@ -228,7 +228,7 @@ drive(active_run *active, run_request *request, mgpu_error *error)
 		CHECK_FOR_INTERRUPTS();
 	}
 	request->float_bits_lost = active->has_ties && request->job.num_segments > 0 &&
-		mgpu_float_ties_noted(&active->ties);
+		mgpu_float_ties_recorded(&active->ties);
 	if (status == MGPU_OK && active->has_ties && request->job.num_segments == 0)
 		mgpu_float_ties_restore(&active->ties, request->binding.out_keys,
 								num_output_items(&request->job), request->job.descending);

@@ -90,14 +90,14 @@ plan_run(const run_request *request, mgpu_plan *plan)
 }
 
 static void
-note_start(const run_request *request)
+record_start(const run_request *request)
 {
 	const mgpu_job *job = &request->job;
 	int64		num_items = job->num_items;
 
 	if (mgpu_job_is_merge(job) || job->op == MGPU_OP_INSERT)
 		num_items += job->num_b_items;
-	run_note_cpu(request->function, NULL, num_items,
+	run_record_cpu(request->function, NULL, num_items,
 				 num_items * (job->key_width + job->value_width), NULL);
 	run_last.num_segments = job->num_segments;
 }
@@ -122,7 +122,7 @@ run_job(run_request *request)
 
 	if (request->job.algorithm == MGPU_ALGORITHM_AUTO)
 		request->job.algorithm = mgpu_setting_algorithm;
-	note_start(request);
+	record_start(request);
 	plan_run(request, &plan);
 	if (plan.executor == MGPU_EXECUTOR_GPU)
 	{
@@ -155,7 +155,7 @@ run_is_probed(int64 num_items)
 }
 
 void
-run_note_cpu(const char *function, const char *algorithm,
+run_record_cpu(const char *function, const char *algorithm,
 			 int64 num_items, int64 num_bytes, const char *reason)
 {
 	run_last.function = function;

@@ -75,7 +75,7 @@ typedef struct run_record
 extern run_record run_last;
 
 /* Record a call that ran on the CPU without a job. */
-extern void run_note_cpu(const char *function, const char *algorithm,
+extern void run_record_cpu(const char *function, const char *algorithm,
 						 int64 num_items, int64 num_bytes, const char *reason);
 
 #endif							/* MGPU_RUN_RUN_H */

@@ -1,6 +1,6 @@
 /*
  * args.c
- *		Arguments that the sorting functions share.
+ *		Arguments and bodies that the sorting functions share.
  */
 #include "postgres.h"
 
@@ -30,10 +30,8 @@ void
 pair_args_open_named(array_pair *pair, Datum keys, const char *keys_name,
 					 Datum vals, const char *vals_name)
 {
-	array_source_open(&pair->keys, keys);
-	array_source_open(&pair->vals, vals);
-	check_one_dimensional(&pair->keys);
-	check_one_dimensional(&pair->vals);
+	array_source_open_vector(&pair->keys, keys);
+	array_source_open_vector(&pair->vals, vals);
 	if (pair->keys.num_items != pair->vals.num_items)
 		mgpu_raise_length_mismatch(keys_name, pair->keys.num_items, vals_name, pair->vals.num_items);
 }
@@ -56,4 +54,49 @@ pair_args_types(array_pair *pair, FunctionCallInfo fcinfo)
 {
 	pair->key_type = element_type_lookup(fcinfo, 0, pair->keys.element_type);
 	pair->val_type = element_type_lookup(fcinfo, 1, pair->vals.element_type);
+}
+
+Datum
+sort_one_array(FunctionCallInfo fcinfo, sort_spec *spec, read_segments_fn read_segments)
+{
+	segment_list segments;
+	array_source source;
+	Datum		result;
+
+	array_source_open_vector(&source, PG_GETARG_DATUM(0));
+	if (read_segments)
+	{
+		read_segments(&segments, PG_GETARG_DATUM(1), &source);
+		spec->segments = &segments;
+	}
+	if (source.num_items < 2)
+		result = source.datum;
+	else
+		result = PointerGetDatum(sorted_array(spec, &source, element_type_lookup(fcinfo, 0, source.element_type)));
+	array_source_close(&source);
+	return result;
+}
+
+Datum
+sort_pair(FunctionCallInfo fcinfo, sort_spec *spec, read_segments_fn read_segments)
+{
+	segment_list segments;
+	array_pair	pair;
+	pair_result result = {.row_of = fcinfo};
+
+	pair_args_open(&pair, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1));
+	if (read_segments)
+	{
+		read_segments(&segments, PG_GETARG_DATUM(2), &pair.keys);
+		spec->segments = &segments;
+	}
+	if (pair.keys.num_items < 2)
+	{
+		pair_args_close(&pair);
+		return pair_of_arrays(fcinfo, pair.keys.datum, pair.vals.datum);
+	}
+	pair_args_types(&pair, fcinfo);
+	sorted_arrays(spec, &pair, true, &result);
+	pair_args_close(&pair);
+	return pair_result_row(&result);
 }

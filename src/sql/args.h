@@ -1,6 +1,6 @@
 /*
  * args.h
- *		Arguments that the sorting functions share.
+ *		Arguments and bodies that the sorting functions share.
  */
 #ifndef MGPU_SQL_ARGS_H
 #define MGPU_SQL_ARGS_H
@@ -26,5 +26,16 @@ extern void pair_args_close(array_pair *pair);
 
 /* Set both element types, from slots 0 and 1 of the function's cache. */
 extern void pair_args_types(array_pair *pair, FunctionCallInfo fcinfo);
+
+/* Reads an argument that tells where an array's segments begin (segment_args.h). */
+typedef void (*read_segments_fn) (segment_list *segments, Datum argument, const array_source *array);
+
+/*
+ * Bodies of functions that sort one array, and keys with values into a row.  Fewer than
+ * two elements are returned as they are.  read_segments takes the argument behind the
+ * arrays; NULL: no segments.
+ */
+extern Datum sort_one_array(FunctionCallInfo fcinfo, sort_spec *spec, read_segments_fn read_segments);
+extern Datum sort_pair(FunctionCallInfo fcinfo, sort_spec *spec, read_segments_fn read_segments);
 
 #endif							/* MGPU_SQL_ARGS_H */

@@ -181,7 +181,7 @@ move_here(bulk_change *change)
 		copy_others(&writer, &cursor, &change->list);
 	copy_run(&writer, &cursor, source->num_items);
 	SET_VARSIZE(writer.array, writer.data - (char *) writer.array);
-	run_note_cpu(change->function, "merge", num_moved, data_bytes,
+	run_record_cpu(change->function, "merge", num_moved, data_bytes,
 				 change->type->stride > 0 ? "few items" : "elements of variable width move on the CPU");
 	return writer.array;
 }
@@ -209,8 +209,7 @@ mgpu_bulk_remove(PG_FUNCTION_ARGS)
 	position_list *list = &change.list;
 	int64		first;
 
-	array_source_open(&source, PG_GETARG_DATUM(0));
-	check_one_dimensional(&source);
+	array_source_open_vector(&source, PG_GETARG_DATUM(0));
 	first = source.num_items > 0 ? source.lower_bounds[0] : 1;
 	position_list_open(list, PG_GETARG_DATUM(1), "positions", first, first + source.num_items - 1);
 	position_list_read(list);
@@ -277,10 +276,8 @@ mgpu_bulk_insert(PG_FUNCTION_ARGS)
 	position_list *list = &change.list;
 	int64		first;
 
-	array_source_open(&source, PG_GETARG_DATUM(0));
-	array_source_open(&inserted, PG_GETARG_DATUM(2));
-	check_one_dimensional(&source);
-	check_one_dimensional(&inserted);
+	array_source_open_vector(&source, PG_GETARG_DATUM(0));
+	array_source_open_vector(&inserted, PG_GETARG_DATUM(2));
 	first = source.num_items > 0 ? source.lower_bounds[0] : 1;
 	position_list_open(list, PG_GETARG_DATUM(1), "positions", first, first + source.num_items);
 	if (list->num_positions != inserted.num_items)

@@ -31,10 +31,8 @@ open_input(sorted_input *input, sort_spec spec, Datum a, Datum b)
 	input->function = spec.function;
 	input->order = spec.order;
 	input->collation = spec.collation;
-	array_source_open(&input->a, a);
-	array_source_open(&input->b, b);
-	check_one_dimensional(&input->a);
-	check_one_dimensional(&input->b);
+	array_source_open_vector(&input->a, a);
+	array_source_open_vector(&input->b, b);
 	if (input->a.num_items + input->b.num_items > (int64) MaxArraySize)
 		mgpu_raise_too_large(input->a.num_items + input->b.num_items);
 }
@@ -162,10 +160,8 @@ mgpu_merge_pairs(PG_FUNCTION_ARGS)
 
 	open_input(&input, sort_spec_args(fcinfo, "mgpu_merge_pairs", 4),
 			   PG_GETARG_DATUM(0), PG_GETARG_DATUM(2));
-	array_source_open(&vals.a, PG_GETARG_DATUM(1));
-	array_source_open(&vals.b, PG_GETARG_DATUM(3));
-	check_one_dimensional(&vals.a);
-	check_one_dimensional(&vals.b);
+	array_source_open_vector(&vals.a, PG_GETARG_DATUM(1));
+	array_source_open_vector(&vals.b, PG_GETARG_DATUM(3));
 	if (input.a.num_items != vals.a.num_items)
 		mgpu_raise_length_mismatch("a_keys", input.a.num_items, "a_vals", vals.a.num_items);
 	if (input.b.num_items != vals.b.num_items)

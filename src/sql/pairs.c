@@ -43,25 +43,6 @@ mgpu_sort_by(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(result.vals);
 }
 
-/* A (keys, vals) row.  Both arrays are in the order of keys. */
-static Datum
-sort_pair(FunctionCallInfo fcinfo, const sort_spec *spec)
-{
-	array_pair	pair;
-	pair_result result = {.row_of = fcinfo};
-
-	pair_args_open(&pair, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1));
-	if (pair.keys.num_items < 2)
-	{
-		pair_args_close(&pair);
-		return pair_of_arrays(fcinfo, pair.keys.datum, pair.vals.datum);
-	}
-	pair_args_types(&pair, fcinfo);
-	sorted_arrays(spec, &pair, true, &result);
-	pair_args_close(&pair);
-	return pair_result_row(&result);
-}
-
 /*
  * mgpu_sort_pairs(keys anyarray, vals anycompatiblearray
  * [, descending bool [, nulls_first bool]]) → (keys, vals): both in the order of keys.
@@ -71,7 +52,7 @@ mgpu_sort_pairs(PG_FUNCTION_ARGS)
 {
 	sort_spec	spec = sort_spec_args(fcinfo, "mgpu_sort_pairs", 2);
 
-	PG_RETURN_DATUM(sort_pair(fcinfo, &spec));
+	PG_RETURN_DATUM(sort_pair(fcinfo, &spec, NULL));
 }
 
 /*
@@ -85,7 +66,7 @@ mgpu_locality_sort_pairs(PG_FUNCTION_ARGS)
 	sort_spec	spec = sort_spec_args(fcinfo, "mgpu_locality_sort_pairs", 2);
 
 	spec.algorithm = MGPU_ALGORITHM_LOCALITY;
-	PG_RETURN_DATUM(sort_pair(fcinfo, &spec));
+	PG_RETURN_DATUM(sort_pair(fcinfo, &spec, NULL));
 }
 
 /* Sort the arrays whose elements become rows. */

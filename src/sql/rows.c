@@ -7,10 +7,10 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "funcapi.h"
 
 #include "compat.h"
+#include "array/pair_result.h"
 #include "sql/rows.h"
 
 typedef struct rows_state
@@ -26,11 +26,8 @@ start(FunctionCallInfo fcinfo, FuncCallContext *funcctx, rows_start_fn start_arr
 	rows_state *state = palloc(sizeof(rows_state));
 	ArrayType  *first;
 	ArrayType  *second;
-	TupleDesc	tupdesc;
 
-	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
-	funcctx->tuple_desc = BlessTupleDesc(tupdesc);
+	funcctx->tuple_desc = result_row_type(fcinfo);
 	start_arrays(fcinfo, &first, &second);
 	state->first = array_create_iterator(first, 0, NULL);
 	state->second = array_create_iterator(second, 0, NULL);

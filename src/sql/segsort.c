@@ -24,29 +24,6 @@ PG_FUNCTION_INFO_V1(mgpu_segsort_pairs);
 PG_FUNCTION_INFO_V1(mgpu_segsort_pairs_flags);
 PG_FUNCTION_INFO_V1(mgpu_segsort_rows);
 
-typedef void (*read_segments_fn) (segment_list *segments, Datum argument, const array_source *vals);
-
-/* SQL arguments: vals, and the one that read_segments takes. */
-static Datum
-segsort(FunctionCallInfo fcinfo, const char *function, read_segments_fn read_segments)
-{
-	sort_spec	spec = sort_spec_args(fcinfo, function, 2);
-	segment_list segments;
-	array_source vals;
-	Datum		result;
-
-	array_source_open(&vals, PG_GETARG_DATUM(0));
-	check_one_dimensional(&vals);
-	read_segments(&segments, PG_GETARG_DATUM(1), &vals);
-	spec.segments = &segments;
-	if (vals.num_items < 2)
-		result = vals.datum;
-	else
-		result = PointerGetDatum(sorted_array(&spec, &vals, element_type_lookup(fcinfo, 0, vals.element_type)));
-	array_source_close(&vals);
-	return result;
-}
-
 /*
  * mgpu_segsort(vals anyarray, heads int[] [, descending bool [, nulls_first bool]]) → anyarray:
  * vals sorted inside each segment.  heads are the subscripts of the segments' first elements.
@@ -55,7 +32,9 @@ segsort(FunctionCallInfo fcinfo, const char *function, read_segments_fn read_seg
 Datum
 mgpu_segsort(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_DATUM(segsort(fcinfo, "mgpu_segsort", segments_from_heads));
+	sort_spec	spec = sort_spec_args(fcinfo, "mgpu_segsort", 2);
+
+	PG_RETURN_DATUM(sort_one_array(fcinfo, &spec, segments_from_heads));
 }
 
 /*
@@ -66,7 +45,9 @@ mgpu_segsort(PG_FUNCTION_ARGS)
 Datum
 mgpu_segsort_flags(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_DATUM(segsort(fcinfo, "mgpu_segsort_flags", segments_from_flags));
+	sort_spec	spec = sort_spec_args(fcinfo, "mgpu_segsort_flags", 2);
+
+	PG_RETURN_DATUM(sort_one_array(fcinfo, &spec, segments_from_flags));
 }
 
 /*
@@ -96,29 +77,6 @@ mgpu_segsort_by(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 
-/* SQL arguments: keys, vals, and the one that read_segments takes. */
-static Datum
-segsort_pairs(FunctionCallInfo fcinfo, const char *function, read_segments_fn read_segments)
-{
-	sort_spec	spec = sort_spec_args(fcinfo, function, 3);
-	segment_list segments;
-	array_pair	pair;
-	pair_result result = {.row_of = fcinfo};
-
-	pair_args_open(&pair, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1));
-	read_segments(&segments, PG_GETARG_DATUM(2), &pair.keys);
-	spec.segments = &segments;
-	if (pair.keys.num_items < 2)
-	{
-		pair_args_close(&pair);
-		return pair_of_arrays(fcinfo, pair.keys.datum, pair.vals.datum);
-	}
-	pair_args_types(&pair, fcinfo);
-	sorted_arrays(&spec, &pair, true, &result);
-	pair_args_close(&pair);
-	return pair_result_row(&result);
-}
-
 /*
  * mgpu_segsort_pairs(keys anyarray, vals anycompatiblearray, heads int[]
  * [, descending bool [, nulls_first bool]]) → (keys, vals)
@@ -126,7 +84,9 @@ segsort_pairs(FunctionCallInfo fcinfo, const char *function, read_segments_fn re
 Datum
 mgpu_segsort_pairs(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_DATUM(segsort_pairs(fcinfo, "mgpu_segsort_pairs", segments_from_heads));
+	sort_spec	spec = sort_spec_args(fcinfo, "mgpu_segsort_pairs", 3);
+
+	PG_RETURN_DATUM(sort_pair(fcinfo, &spec, segments_from_heads));
 }
 
 /*
@@ -136,7 +96,9 @@ mgpu_segsort_pairs(PG_FUNCTION_ARGS)
 Datum
 mgpu_segsort_pairs_flags(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_DATUM(segsort_pairs(fcinfo, "mgpu_segsort_pairs_flags", segments_from_flags));
+	sort_spec	spec = sort_spec_args(fcinfo, "mgpu_segsort_pairs_flags", 3);
+
+	PG_RETURN_DATUM(sort_pair(fcinfo, &spec, segments_from_flags));
 }
 
 /* The groups unchanged, and vals sorted inside them. */

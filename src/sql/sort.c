@@ -47,26 +47,6 @@ mgpu_sort(PG_FUNCTION_ARGS)
 }
 
 /*
- * Body of mgpu_oddeven_sort and mgpu_locality_sort.  An array of fewer than two elements is
- * returned as it is.
- */
-static Datum
-sort_one_dimensional(FunctionCallInfo fcinfo, const sort_spec *spec)
-{
-	array_source source;
-	Datum		result;
-
-	array_source_open(&source, PG_GETARG_DATUM(0));
-	check_one_dimensional(&source);
-	if (source.num_items < 2)
-		result = source.datum;
-	else
-		result = PointerGetDatum(sorted_array(spec, &source, element_type_lookup(fcinfo, 0, source.element_type)));
-	array_source_close(&source);
-	return result;
-}
-
-/*
  * mgpu_locality_sort(arr anyarray [, descending bool [, nulls_first bool]]) → anyarray: as
  * mgpu_sort, by a mergesort that does not merge what is already in order.
  */
@@ -76,7 +56,7 @@ mgpu_locality_sort(PG_FUNCTION_ARGS)
 	sort_spec	spec = sort_spec_args(fcinfo, "mgpu_locality_sort", 1);
 
 	spec.algorithm = MGPU_ALGORITHM_LOCALITY;
-	PG_RETURN_DATUM(sort_one_dimensional(fcinfo, &spec));
+	PG_RETURN_DATUM(sort_one_array(fcinfo, &spec, NULL));
 }
 
 /*
@@ -89,7 +69,7 @@ mgpu_oddeven_sort(PG_FUNCTION_ARGS)
 	sort_spec	spec = sort_spec_args(fcinfo, "mgpu_oddeven_sort", 1);
 
 	spec.op = MGPU_OP_ODD_EVEN_SORT;
-	PG_RETURN_DATUM(sort_one_dimensional(fcinfo, &spec));
+	PG_RETURN_DATUM(sort_one_array(fcinfo, &spec, NULL));
 }
 
 /*
@@ -105,8 +85,7 @@ mgpu_argsort(PG_FUNCTION_ARGS)
 	ArrayType  *result;
 	int32	   *subscripts;
 
-	array_source_open(&source, PG_GETARG_DATUM(0));
-	check_one_dimensional(&source);
+	array_source_open_vector(&source, PG_GETARG_DATUM(0));
 	if (source.num_items == 0)
 		PG_RETURN_ARRAYTYPE_P(construct_empty_array(INT4OID));
 	result = array_result_create(INT4OID, source.lower_bounds[0], source.num_items, 0, false,

@@ -8,7 +8,6 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
@@ -17,6 +16,7 @@
 #include "compat.h"
 #include "array/element_cursor.h"
 #include "array/null_map.h"
+#include "array/pair_result.h"
 #include "array/source.h"
 #include "order/positions.h"
 #include "run/run.h"
@@ -163,8 +163,7 @@ start_stats(FunctionCallInfo fcinfo, const char *function, bool has_heads)
 	mgpu_run_stats *stats;
 
 	spec.algorithm = MGPU_ALGORITHM_LOCALITY;
-	array_source_open(&source, PG_GETARG_DATUM(0));
-	check_one_dimensional(&source);
+	array_source_open_vector(&source, PG_GETARG_DATUM(0));
 	if (has_heads)
 	{
 		segments_from_heads(&segments, PG_GETARG_DATUM(1), &source);
@@ -191,13 +190,10 @@ stats_rows(FunctionCallInfo fcinfo, const char *function, bool has_heads)
 	if (SRF_IS_FIRSTCALL())
 	{
 		MemoryContext caller;
-		TupleDesc	tupdesc;
 
 		funcctx = SRF_FIRSTCALL_INIT();
 		caller = MemoryContextSwitchTo(funcctx->multi_call_memory_ctx);
-		if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
-			elog(ERROR, "return type must be a row type");
-		funcctx->tuple_desc = BlessTupleDesc(tupdesc);
+		funcctx->tuple_desc = result_row_type(fcinfo);
 		funcctx->user_fctx = start_stats(fcinfo, function, has_heads);
 		MemoryContextSwitchTo(caller);
 	}

@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "utils/builtins.h"
@@ -12,6 +11,7 @@
 #include "core/executor.h"
 
 #include "compat.h"
+#include "array/pair_result.h"
 #include "run/run.h"
 
 PG_FUNCTION_INFO_V1(mgpu_device_info);
@@ -48,15 +48,12 @@ mgpu_device_info(PG_FUNCTION_ARGS)
 	if (SRF_IS_FIRSTCALL())
 	{
 		MemoryContext caller;
-		TupleDesc	tupdesc;
 		mgpu_error	error;
 		int			num_devices = 0;
 
 		funcctx = SRF_FIRSTCALL_INIT();
 		caller = MemoryContextSwitchTo(funcctx->multi_call_memory_ctx);
-		if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
-			elog(ERROR, "return type must be a row type");
-		funcctx->tuple_desc = BlessTupleDesc(tupdesc);
+		funcctx->tuple_desc = result_row_type(fcinfo);
 		if (mgpu_cuda_executor.num_devices(&num_devices, &error) != MGPU_OK)
 		{
 			num_devices = 0;
@@ -75,7 +72,7 @@ mgpu_device_info(PG_FUNCTION_ARGS)
 			SRF_RETURN_NEXT(funcctx, device_row(funcctx->tuple_desc, &device));
 		ereport(WARNING,
 				(errcode(ERRCODE_SYSTEM_ERROR),
-				 errmsg("GPU %d does not answer", (int) funcctx->call_cntr),
+				 errmsg("could not describe GPU %d", (int) funcctx->call_cntr),
 				 errdetail_internal("%s", error.message)));
 		funcctx->call_cntr++;
 	}
@@ -91,12 +88,9 @@ mgpu_device_info(PG_FUNCTION_ARGS)
 Datum
 mgpu_last_run(PG_FUNCTION_ARGS)
 {
-	TupleDesc	tupdesc;
 	Datum		values[LAST_RUN_COLUMNS] = {0};
 	bool		nulls[LAST_RUN_COLUMNS];
 
-	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
 	memset(nulls, run_last.function == NULL, sizeof(nulls));
 	if (run_last.function != NULL)
 	{
@@ -115,5 +109,5 @@ mgpu_last_run(PG_FUNCTION_ARGS)
 		nulls[10] = run_last.reason[0] == '\0';
 		values[10] = CStringGetTextDatum(run_last.reason);
 	}
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc), values, nulls)));
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(result_row_type(fcinfo), values, nulls)));
 }

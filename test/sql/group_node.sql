@@ -157,6 +157,20 @@ DECLARE spilled CURSOR FOR SELECT i, mgpu_sort_agg(v) FROM grouped GROUP BY i;
 MOVE 3 FROM spilled;
 CLOSE spilled;
 COMMIT;
+-- after rescans, EXPLAIN tells about the last loop
+CREATE FUNCTION pg_temp.last_loop(loops int, OUT groups int, OUT partitions int, OUT disk int) LANGUAGE plpgsql AS $$
+DECLARE
+    plan jsonb;
+BEGIN
+    EXECUTE 'EXPLAIN (ANALYZE, FORMAT json, TIMING off) SELECT * FROM generate_series(1, ' || loops || ') k, '
+        'LATERAL (SELECT (i + 0 * k) / 4, mgpu_sort_agg(v) FROM grouped GROUP BY 1) q' INTO plan;
+    plan = jsonb_path_query_first(plan, '$.** ? (@."Custom Plan Provider" == "MgpuGroup")');
+    groups = plan ->> 'Groups';
+    partitions = plan ->> 'Spill Partitions';
+    disk = plan ->> 'Disk Usage';
+END
+$$;
+SELECT one.groups, one.partitions > 0 AS partitions, one.disk > 0 AS disk, one = three AS same FROM pg_temp.last_loop(1) one, pg_temp.last_loop(3) three;
 RESET work_mem;
 -- errors in the middle
 DO $$

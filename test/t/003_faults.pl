@@ -44,9 +44,9 @@ foreach my $executor (sort keys %have)
 	is($session->{state}, '53200', "$executor: no host memory is out of memory");
 	like($session->{error}, qr/out of memory/, "$executor: and says so");
 	$session->query($argsort);
-	is($session->{state}, '53200', "$executor: likewise for argsort");
+	is($session->{state}, '53200', "$executor: for argsort too");
 	$session->query($check_text);
-	is($session->{state}, '53200', "$executor: likewise for strings");
+	is($session->{state}, '53200', "$executor: for strings too");
 	$session->query('RESET mgpu.inject_fault');
 	is($session->query($check), 't', "$executor: the session goes on");
 	is($session->query($check_text), 't', "$executor: and sorts strings");
@@ -123,7 +123,7 @@ SKIP:
 			}
 			elsif ($failure eq 'warn')
 			{
-				like($got, qr/WARNING:  $state: .*going on with the CPU.*^t$/ms, "$name, $failure: a warning and the answer");
+				like($got, qr/WARNING:  $state: .*the CPU does the work instead.*^t$/ms, "$name, $failure: a warning and the answer");
 			}
 			else
 			{

@@ -68,41 +68,12 @@ test_shipped_tunables(void)
 		}
 }
 
-static void
-test_facts(void)
-{
-	unit_sort_case test = unit_sort_random(1000000);
-	mgpu_job	job;
-	mgpu_exec_options options = {.device = -1,.num_threads = test.num_threads};
-	mgpu_device device;
-	mgpu_error	err;
-	int			count = 5;
-
-	test.type = &unit_types[5];
-	test.op = MGPU_OP_SORT_PAIRS;
-	test.outputs = MGPU_OUT_VALUES;
-	test.value_width = 8;
-	job = unit_sort_job(&test);
-	UNIT_CONTEXT("%s", "facts");
-	UNIT_CHECK(strcmp(executor->name, "cpu") == 0);
-	UNIT_CHECK(executor->num_devices(&count, &err) == MGPU_OK && count == 0);
-	UNIT_CHECK(executor->describe(0, &device, &err) == MGPU_NO_DEVICE);
-	UNIT_CHECK(executor->is_warm());
-	for (uint32_t algorithm = MGPU_ALGORITHM_AUTO; algorithm <= MGPU_ALGORITHM_LOCALITY; algorithm++)
-	{
-		job.algorithm = algorithm;
-		/* at least copies of keys and values, and the indices */
-		UNIT_CHECK(executor->workspace_bytes(&job, &options) >= job.num_items * (4 + 8 + 4));
-		UNIT_CHECK(executor->workspace_bytes(&job, &options) < job.num_items * 64 + (UINT64_C(64) << 20));
-	}
-}
-
 int
 main(void)
 {
 	mgpu_cpu_tuning shipped = mgpu_cpu_tunables;
 
-	test_facts();
+	UNIT_CHECK(strcmp(executor->name, "cpu") == 0);
 	unit_sort_shrink_tunables();
 	test_sizes();
 	test_products();

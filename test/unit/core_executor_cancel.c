@@ -231,7 +231,6 @@ test_refusals(void)
 	test_refused_early(&test);
 	test_refused_late(&test);
 	executor->release(NULL);
-	executor->trim();
 }
 
 int

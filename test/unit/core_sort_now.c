@@ -193,8 +193,6 @@ test_order_levels(void)
 int
 main(void)
 {
-	UNIT_CHECK(mgpu_vqsort_name()[0] != '\0');
-	UNIT_CHECK(mgpu_vqsort_name() == mgpu_vqsort_name());
 	for (uint32_t width = 1; width <= 16; width *= 2)
 		UNIT_CHECK(mgpu_small_limit(width) >= 1 && mgpu_small_limit(width) <= MGPU_SMALL_MAX);
 	test_small_sizes();

@@ -22,9 +22,9 @@ check_split(uint32_t width, uint64_t num_items, unsigned bits, bool vectors)
 	char	   *codes = unit_allocate(num_items * width);
 	char	   *before = unit_allocate(num_items * width);
 	char	   *spill = unit_allocate(num_items * width + 64);
-	mgpu_u128	bound = 0;
-	uint64_t	front,
-				next[2];
+	mgpu_bounds bounds = {.num_buckets = 2};
+	uint32_t	sizes[2];
+	uint64_t	next[2];
 	bool		in_place = true;
 
 	for (uint64_t i = 0; i < num_items; i++)
@@ -39,19 +39,19 @@ check_split(uint32_t width, uint64_t num_items, unsigned bits, bool vectors)
 		memcpy(before + i * width, &code, width);
 	}
 	if (num_items > 0)
-		bound = load_code(before, width, unit_random_below(num_items));
+		bounds.bound[0] = load_code(before, width, unit_random_below(num_items));
 	memcpy(codes, before, num_items * width);
-	front = mgpu_split_codes(codes, num_items, width, bound, spill, vectors);
+	mgpu_split_buckets(&(mgpu_split) {&bounds, width, vectors, spill, sizes}, codes, num_items);
 	next[0] = 0;
-	next[1] = front;
+	next[1] = sizes[0];
 	for (uint64_t i = 0; i < num_items; i++)
 	{
 		mgpu_u128	code = load_code(before, width, i);
 
-		in_place &= load_code(codes, width, next[code > bound]++) == code;
+		in_place &= load_code(codes, width, next[code > bounds.bound[0]]++) == code;
 	}
 	UNIT_CONTEXT("split width %u items %llu bits %u vectors %d", width, (unsigned long long) num_items, bits, vectors);
-	UNIT_CHECK(next[0] == front && next[1] == num_items);
+	UNIT_CHECK(next[0] == sizes[0] && next[1] == num_items && sizes[0] + sizes[1] == num_items);
 	UNIT_CHECK(in_place);
 	free(spill);
 	free(before);
@@ -133,7 +133,7 @@ check_split_buckets(const mgpu_bounds *bounds, uint32_t width, const void *sampl
 	bool		in_bucket = true;
 
 	memcpy(codes, samples, num_samples * width);
-	mgpu_split_buckets(bounds, &(mgpu_split_chunk) {codes, num_samples, width, spill, sizes}, true);
+	mgpu_split_buckets(&(mgpu_split) {bounds, width, true, spill, sizes}, codes, num_samples);
 	for (uint32_t bucket = 0; bucket < bounds->num_buckets; bucket++)
 	{
 		mgpu_u128	constant;

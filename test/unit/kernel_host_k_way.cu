@@ -408,7 +408,7 @@ test_k_way_plans()
 				(uint64_t) (pass.group_tiles - 1) * pass.tile_items < pass.run_items << pass.levels &&
 				((uint64_t) pass.num_tiles << pass.levels) * sizeof(uint32_t) <= mgpu_k_way_temp_bytes<Tuning>(num_items);
 		}
-		CHECK(good && plan.levels == 0 && plan.pass.run_items >= num_items, "passes of %llu items, up to %d ways",
+		CHECK(good && plan.levels == 0 && plan.pass.run_items >= num_items, "k-way passes of %llu items, up to %d ways",
 			  (unsigned long long) num_items, Tuning::ways);
 	}
 }

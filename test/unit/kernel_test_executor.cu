@@ -281,7 +281,7 @@ test_memory_limit(void)
 	mgpu_exec_options options = default_options;
 	run_data	data(job);
 	mgpu_binding binding = data.bind(job, {0, false, false});
-	uint64_t	needed = gpu->workspace_bytes(&job, &options);
+	uint64_t	needed = needed_bytes(job, binding);
 	mgpu_error	err = {};
 	mgpu_run   *run;
 
@@ -426,5 +426,4 @@ test_sticky_failure(void)
 	CHECK(gpu->num_devices(&count, &err) == MGPU_DEVICE_FAILED && count == 0, "%s", err.message);
 	CHECK(gpu->describe(0, &facts, &err) == MGPU_DEVICE_FAILED, "%s", err.message);
 	CHECK(!gpu->is_warm(), "warm with a lost context");
-	gpu->trim();
 }

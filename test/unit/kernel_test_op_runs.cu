@@ -173,7 +173,7 @@ test_limits(void)
 		mgpu_exec_options options = default_options;
 		op_data		data(job);
 
-		options.device_memory_limit = gpu->workspace_bytes(&job, &options) - 1;
+		options.device_memory_limit = needed_bytes(job, data.bind(job, whole)) - 1;
 		CHECK(run_op(job, whole, options, data, &err) == MGPU_DEVICE_MEMORY, "operation %u: %s", job.op, err.message);
 		options.device_memory_limit++;
 		CHECK(run_op(job, whole, options, data, &err) == MGPU_OK, "operation %u: %s", job.op, err.message);

@@ -42,37 +42,29 @@ inserted_below(const mgpu_run *run, uint64_t limit)
 {
 	const uint32_t *positions = run->binding.in_positions;
 	uint64_t	begin = 0;
-	uint64_t	length = run->job.num_b_items;
+	uint64_t	end = run->job.num_b_items;
 
-	while (length > 0)
-	{
-		uint64_t	half = length / 2;
-
-		if (positions[begin + half] + begin + half < limit)
-		{
-			begin += half + 1;
-			length -= half + 1;
-		}
-		else
-			length = half;
-	}
+	MGPU_SEARCH(begin, end, positions[middle] + middle < limit);
 	return begin;
 }
 
+/* Values that are copied together. */
+#define AT_ONCE(type) (sizeof(type) <= 4 ? 16 : 64 / (int64_t) sizeof(type))
+
 /*
  * Functions of one value width.  A run of at most AT_ONCE values is copied as
- * AT_ONCE values if that many may be read and written; limit is the end of what may
+ * that many if they may be read and written; limit is the end of what may
  * be written.
  *
  * insert_... takes positions that are not before the source part.  inserted is NULL
  * to leave gaps.
  */
-#define DEFINE_BULK(type, AT_ONCE) \
+#define DEFINE_BULK(type) \
 static inline type * \
 copy_run_##type(type *out, const type *limit, const type *from, const type *from_end, uint64_t num_items) \
 { \
-	if (num_items <= AT_ONCE && from_end - from >= AT_ONCE && limit - out >= AT_ONCE) \
-		memcpy(out, from, AT_ONCE * sizeof(type)); \
+	if (num_items <= AT_ONCE(type) && from_end - from >= AT_ONCE(type) && limit - out >= AT_ONCE(type)) \
+		memcpy(out, from, AT_ONCE(type) * sizeof(type)); \
 	else \
 		memcpy(out, from, num_items * sizeof(type)); \
 	return out + num_items; \
@@ -133,11 +125,7 @@ fill_##type(const uint32_t *positions, const type *inserted, uint64_t begin, uin
 		out[positions[i] + i] = inserted[i]; \
 }
 
-DEFINE_BULK(uint8_t, 16)
-DEFINE_BULK(uint16_t, 16)
-DEFINE_BULK(uint32_t, 16)
-DEFINE_BULK(uint64_t, 8)
-DEFINE_BULK(mgpu_u128, 4)
+MGPU_FOR_WIDTHS(DEFINE_BULK)
 
 static void
 remove_part(const mgpu_run *run, const source_part *part)
@@ -147,23 +135,7 @@ remove_part(const mgpu_run *run, const source_part *part)
 	const uint32_t *positions = run->binding.in_positions + first;
 	void	   *out = (char *) run->binding.out_values + (part->begin - first) * run->job.value_width;
 
-	switch (run->job.value_width)
-	{
-		case 1:
-			remove_uint8_t(part, positions, num_positions, out);
-			break;
-		case 2:
-			remove_uint16_t(part, positions, num_positions, out);
-			break;
-		case 4:
-			remove_uint32_t(part, positions, num_positions, out);
-			break;
-		case 8:
-			remove_uint64_t(part, positions, num_positions, out);
-			break;
-		default:
-			remove_mgpu_u128(part, positions, num_positions, out);
-	}
+	MGPU_CALL_WIDTH(run->job.value_width, remove, part, positions, num_positions, out);
 }
 
 /* Write the part and inserted values [first, end), which belong before its end or at it. */
@@ -180,23 +152,7 @@ insert_part(const mgpu_run *run, const source_part *part, uint64_t first, uint64
 		inserted = run->in[MGPU_CHANNEL_B_VALUES];
 	if (inserted != NULL)
 		inserted += first * width;
-	switch (width)
-	{
-		case 1:
-			insert_uint8_t(part, positions, end - first, (const void *) inserted, out);
-			break;
-		case 2:
-			insert_uint16_t(part, positions, end - first, (const void *) inserted, out);
-			break;
-		case 4:
-			insert_uint32_t(part, positions, end - first, (const void *) inserted, out);
-			break;
-		case 8:
-			insert_uint64_t(part, positions, end - first, (const void *) inserted, out);
-			break;
-		default:
-			insert_mgpu_u128(part, positions, end - first, (const void *) inserted, out);
-	}
+	MGPU_CALL_WIDTH(width, insert, part, positions, end - first, (const void *) inserted, out);
 }
 
 static void
@@ -222,13 +178,9 @@ remove_task(void *context, uint64_t task, int worker)
 {
 	mgpu_run   *run = context;
 	uint64_t	begin = task * run->pass_items;
-	uint64_t	num_items = run->job.num_items - begin;
 	const char *values = run->in[MGPU_CHANNEL_VALUES];
 
-	(void) worker;
-	if (num_items > run->pass_items)
-		num_items = run->pass_items;
-	remove_streamed(run, values + begin * run->job.value_width, begin, num_items);
+	remove_streamed(run, values + begin * run->job.value_width, begin, mgpu_task_end(run, task) - begin);
 }
 
 /* Each task writes the same number of values. */
@@ -238,12 +190,11 @@ insert_task(void *context, uint64_t task, int worker)
 	mgpu_run   *run = context;
 	uint64_t	num_out = run->job.num_items + run->job.num_b_items;
 	uint64_t	begin = task * run->pass_items;
-	uint64_t	end = num_out - begin < run->pass_items ? num_out : begin + run->pass_items;
+	uint64_t	end = mgpu_min(begin + run->pass_items, num_out);
 	uint64_t	first = inserted_below(run, begin);
 	uint64_t	last = inserted_below(run, end);
 	source_part part = {run->in[MGPU_CHANNEL_VALUES], begin - first, end - last};
 
-	(void) worker;
 	/* without values none is read, but memcpy needs an address */
 	if (part.values == NULL)
 		part.values = run->binding.out_values;
@@ -261,20 +212,9 @@ fill_task(void *context, uint64_t task, int worker)
 	const void *inserted = run->in[MGPU_CHANNEL_B_VALUES];
 	void	   *out = run->binding.out_values;
 	uint64_t	begin = task * run->pass_items;
-	uint64_t	end = run->job.num_b_items - begin < run->pass_items ?
-		run->job.num_b_items : begin + run->pass_items;
+	uint64_t	end = mgpu_min(begin + run->pass_items, run->job.num_b_items);
 
-	(void) worker;
-	if (run->job.value_width == 1)
-		fill_uint8_t(positions, inserted, begin, end, out);
-	else if (run->job.value_width == 2)
-		fill_uint16_t(positions, inserted, begin, end, out);
-	else if (run->job.value_width == 4)
-		fill_uint32_t(positions, inserted, begin, end, out);
-	else if (run->job.value_width == 8)
-		fill_uint64_t(positions, inserted, begin, end, out);
-	else
-		fill_mgpu_u128(positions, inserted, begin, end, out);
+	MGPU_CALL_WIDTH(run->job.value_width, fill, positions, inserted, begin, end, out);
 }
 
 static bool
@@ -284,22 +224,17 @@ are_values_streamed(const mgpu_run *run)
 }
 
 static bool
-remove_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+remove_advance(mgpu_run *run)
 {
-	(void) status;
-	(void) err;
 	if (run->step++ > 0 || are_values_streamed(run) || run->job.num_items == 0)
 		return false;
-	run->pass_items = mgpu_pass_items(run, run->job.value_width);
-	mgpu_begin_phase(run, remove_task, mgpu_num_tasks(run->job.num_items, run->pass_items));
+	mgpu_begin_pass(run, remove_task, run->job.value_width);
 	return true;
 }
 
 static bool
-insert_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+insert_advance(mgpu_run *run)
 {
-	(void) status;
-	(void) err;
 	if (run->step++ > 0)
 		return false;
 	run->pass_items = mgpu_pass_items(run, run->job.value_width);

@@ -7,14 +7,13 @@
  */
 #include "core/cpu/run.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Counts of each worker, and their sums. */
 typedef struct count_state
 {
-	mgpu_buffer tables;			/* uint32_t [workers][num_codes] */
-	mgpu_buffer ends;			/* uint64_t [num_codes]: where codes end */
+	uint32_t   *tables;			/* [workers][num_codes] */
+	uint64_t   *ends;			/* [num_codes]: where codes end */
 	uint32_t	num_codes;
 } count_state;
 
@@ -25,18 +24,15 @@ count_task(void *context, uint64_t task, int worker)
 {
 	mgpu_run   *run = context;
 	count_state *state = run->state;
-	uint32_t   *counts = (uint32_t *) state->tables.data + (uint64_t) worker * state->num_codes;
-	uint64_t	end = (task + 1) * run->pass_items;
+	uint32_t   *counts = state->tables + (uint64_t) worker * state->num_codes;
+	uint64_t	end = mgpu_task_end(run, task);
 	uint16_t	block[BLOCK_ITEMS];
 
-	if (end > run->job.num_items)
-		end = run->job.num_items;
 	for (uint64_t begin = task * run->pass_items; begin < end; begin += BLOCK_ITEMS)
 	{
-		uint64_t	num_items = end - begin < BLOCK_ITEMS ? end - begin : BLOCK_ITEMS;
-		const char *keys = (const char *) run->keys.data + begin * run->job.key_width;
+		uint64_t	num_items = mgpu_min(end - begin, BLOCK_ITEMS);
 
-		mgpu_encode_items(&run->keys.codec, keys, block, num_items);
+		mgpu_encode_items(&run->keys.codec, mgpu_key_at(run, begin), block, num_items);
 		if (run->job.key_width == 1)
 			for (uint64_t i = 0; i < num_items; i++)
 				counts[((const uint8_t *) block)[i]]++;
@@ -50,8 +46,8 @@ static void
 sum_counts(mgpu_run *run)
 {
 	count_state *state = run->state;
-	const uint32_t *counts = state->tables.data;
-	uint64_t   *ends = state->ends.data;
+	const uint32_t *counts = state->tables;
+	uint64_t   *ends = state->ends;
 	uint64_t	end = 0;
 
 	for (uint32_t code = 0; code < state->num_codes; code++)
@@ -66,23 +62,11 @@ sum_counts(mgpu_run *run)
 static uint32_t
 code_at(const count_state *state, uint64_t position)
 {
-	const uint64_t *ends = state->ends.data;
-	uint32_t	code = 0;
-	uint32_t	length = state->num_codes;
+	uint64_t	code = 0;
+	uint64_t	end = state->num_codes;
 
-	while (length > 0)
-	{
-		uint32_t	half = length / 2;
-
-		if (ends[code + half] <= position)
-		{
-			code += half + 1;
-			length -= half + 1;
-		}
-		else
-			length = half;
-	}
-	return code;
+	MGPU_SEARCH(code, end, state->ends[middle] <= position);
+	return (uint32_t) code;
 }
 
 static void
@@ -107,16 +91,13 @@ fill_task(void *context, uint64_t task, int worker)
 {
 	mgpu_run   *run = context;
 	count_state *state = run->state;
-	const uint64_t *ends = state->ends.data;
+	const uint64_t *ends = state->ends;
 	uint64_t	begin = task * run->pass_items;
-	uint64_t	end = begin + run->pass_items;
+	uint64_t	end = mgpu_task_end(run, task);
 
-	(void) worker;
-	if (end > run->job.num_items)
-		end = run->job.num_items;
 	for (uint32_t code = code_at(state, begin); begin < end; code++)
 	{
-		uint64_t	stop = ends[code] < end ? ends[code] : end;
+		uint64_t	stop = mgpu_min(ends[code], end);
 
 		fill_items(run, code, begin, stop);
 		begin = stop;
@@ -124,61 +105,42 @@ fill_task(void *context, uint64_t task, int worker)
 }
 
 static bool
-count_start(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+count_start(mgpu_run *run)
 {
-	count_state *state = calloc(1, sizeof(*state));
+	count_state *state = run->state;
+	uint64_t	num_counts;
 
-	if (state == NULL)
-	{
-		*status = mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for counting");
-		return false;
-	}
-	run->state = state;
 	state->num_codes = UINT32_C(1) << (8 * run->job.key_width);
-	if (!mgpu_buffer_allocate(&state->tables, sizeof(uint32_t) * state->num_codes * (uint64_t) run->num_threads,
-							  status, err) ||
-		!mgpu_buffer_allocate(&state->ends, sizeof(uint64_t) * state->num_codes, status, err))
+	num_counts = state->num_codes * (uint64_t) run->num_threads;
+	if ((state->tables = mgpu_allocate(run, num_counts * sizeof(uint32_t))) == NULL ||
+		(state->ends = mgpu_allocate(run, state->num_codes * sizeof(uint64_t))) == NULL)
 		return false;
-	memset(state->tables.data, 0, state->tables.bytes);
+	memset(state->tables, 0, num_counts * sizeof(uint32_t));
 	return true;
 }
 
 static bool
-count_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+count_advance(mgpu_run *run)
 {
-	uint64_t	num_tasks;
-
-	run->pass_items = mgpu_pass_items(run, run->job.key_width);
-	num_tasks = mgpu_num_tasks(run->job.num_items, run->pass_items);
 	switch (run->step++)
 	{
 		case 0:
-			if (!count_start(run, status, err))
+			if (!count_start(run))
 				return false;
-			mgpu_begin_phase(run, count_task, num_tasks);
+			mgpu_begin_pass(run, count_task, run->job.key_width);
 			return true;
 		case 1:
 			sum_counts(run);
-			mgpu_begin_phase(run, fill_task, num_tasks);
+			mgpu_begin_pass(run, fill_task, run->job.key_width);
 			return true;
 		default:
 			return false;
 	}
 }
 
-static void
-count_release(mgpu_run *run)
-{
-	count_state *state = run->state;
-
-	mgpu_buffer_free(&state->tables);
-	mgpu_buffer_free(&state->ends);
-	free(state);
-}
-
 const mgpu_strategy mgpu_strategy_count = {
 	.algorithm = MGPU_ALGORITHM_RADIX,
+	.state_bytes = sizeof(count_state),
 	.codes_in_result = true,
 	.advance = count_advance,
-	.release = count_release,
 };

@@ -10,46 +10,6 @@
 #include "core/cpu/input.h"
 #include "core/cpu/stream.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
-static mgpu_status
-cpu_num_devices(int *count, mgpu_error *err)
-{
-	(void) err;
-	*count = 0;
-	return MGPU_OK;
-}
-
-static mgpu_status
-cpu_describe(int ordinal, mgpu_device *device, mgpu_error *err)
-{
-	(void) device;
-	return mgpu_fail(err, MGPU_NO_DEVICE, "the CPU executor has no device %d", ordinal);
-}
-
-static bool
-cpu_is_warm(void)
-{
-	return true;
-}
-
-/* Limits of a call's memory beside its input and its result. */
-#define SCRATCH_ITEM_BYTES 32
-#define SCRATCH_BYTES (UINT64_C(64) << 20)
-
-/* An upper bound, as if all channels were streamed. */
-static uint64_t
-cpu_workspace_bytes(const mgpu_job *job, const mgpu_exec_options *options)
-{
-	mgpu_run	run = {0};
-	mgpu_binding binding = {0};
-
-	mgpu_run_plan(&run, job, &binding, options, 0);
-	return mgpu_input_bytes(&run) + (job->num_items + job->num_b_items) * SCRATCH_ITEM_BYTES + SCRATCH_BYTES;
-}
-
 static mgpu_status
 check_binding(const mgpu_job *job, const mgpu_binding *binding, mgpu_error *err)
 {
@@ -81,10 +41,7 @@ cpu_release(mgpu_run *run)
 	if (run == NULL)
 		return;
 	mgpu_pool_stop(run->pool);
-	if (run->state != NULL)
-		run->strategy->release(run);
-	mgpu_input_free(run);
-	free(run);
+	mgpu_run_free(run);
 }
 
 static mgpu_status
@@ -92,6 +49,7 @@ cpu_open(const mgpu_job *job, const mgpu_binding *binding,
 		 const mgpu_exec_options *options, mgpu_run **run, mgpu_error *err)
 {
 	mgpu_status status = mgpu_job_validate(job, err);
+	int			num_threads = mgpu_plan_threads(job, options->num_threads);
 
 	*run = NULL;
 	if (status == MGPU_OK)
@@ -100,12 +58,12 @@ cpu_open(const mgpu_job *job, const mgpu_binding *binding,
 		return status;
 	if (options->inject_fault == MGPU_FAULT_HOST_MEMORY)
 		return mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory (injected)");
-	*run = calloc(1, sizeof(**run));
+	*run = mgpu_run_create(job, binding, options, mgpu_plan_strategy(job, num_threads), num_threads);
 	if (*run == NULL)
 		return mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for a run");
-	mgpu_run_plan(*run, job, binding, options, 0);
-	if (mgpu_input_allocate(*run, &status, err))
+	if (mgpu_input_allocate(*run))
 		return MGPU_OK;
+	status = mgpu_run_status(*run, err);
 	cpu_release(*run);
 	*run = NULL;
 	return status;
@@ -120,8 +78,8 @@ cpu_submit(mgpu_run *run, mgpu_error *err)
 		return mgpu_fail(err, MGPU_BAD_JOB, "the run was submitted before");
 	if ((status = mgpu_input_bind(run, err)) != MGPU_OK)
 		return status;
-	if ((status = mgpu_start_threads(run, err)) != MGPU_OK)
-		return status;
+	if (!mgpu_start_threads(run))
+		return mgpu_run_status(run, err);
 	run->submitted = true;
 	run->done = run->job.num_items + run->job.num_b_items == 0;
 	return MGPU_OK;
@@ -131,8 +89,6 @@ cpu_submit(mgpu_run *run, mgpu_error *err)
 static mgpu_status
 work(mgpu_run *run, double start_ms, mgpu_error *err)
 {
-	mgpu_status status = MGPU_OK;
-
 	while (!run->done)
 	{
 		double		budget_ms = start_ms + (double) run->tuning.poll_ms - mgpu_now_ms();
@@ -143,14 +99,10 @@ work(mgpu_run *run, double start_ms, mgpu_error *err)
 			return MGPU_PENDING;
 		if (run->phase_open)
 			run->phase_open = !mgpu_pool_work(run->pool, budget_ms);
-		else if (!run->strategy->advance(run, &status, err))
-		{
-			if (status != MGPU_OK)
-				return status;
+		else if (!mgpu_run_advance(run))
 			run->done = true;
-		}
 	}
-	return MGPU_OK;
+	return mgpu_run_status(run, err);
 }
 
 static mgpu_status
@@ -170,16 +122,11 @@ static void
 cpu_stats(const mgpu_run *run, mgpu_run_stats *stats)
 {
 	*stats = (mgpu_run_stats) {0};
-	stats->algorithm = run->strategy->algorithm;
+	stats->algorithm = run->strategy->algorithm != MGPU_ALGORITHM_AUTO ? run->strategy->algorithm : run->job.algorithm;
 	stats->num_threads = run->num_threads;
 	stats->kernel_ms = run->work_ms;
-	if (run->strategy->stats != NULL && run->state != NULL)
+	if (run->strategy->stats != NULL)
 		run->strategy->stats(run, stats);
-}
-
-static void
-cpu_trim(void)
-{
 }
 
 static bool
@@ -190,10 +137,6 @@ cpu_writes_early(const mgpu_run *run)
 
 const mgpu_executor mgpu_cpu_executor = {
 	.name = "cpu",
-	.num_devices = cpu_num_devices,
-	.describe = cpu_describe,
-	.is_warm = cpu_is_warm,
-	.workspace_bytes = cpu_workspace_bytes,
 	.open = cpu_open,
 	.input_slot = mgpu_input_slot,
 	.input_commit = mgpu_input_commit,
@@ -202,6 +145,5 @@ const mgpu_executor mgpu_cpu_executor = {
 	.stats = cpu_stats,
 	.cancel = cpu_cancel,
 	.release = cpu_release,
-	.trim = cpu_trim,
 	.writes_early = cpu_writes_early,
 };

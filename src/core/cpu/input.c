@@ -104,29 +104,18 @@ held_bytes(const mgpu_run *run, mgpu_channel channel)
 	return channel_bytes(run, channel);
 }
 
-uint64_t
-mgpu_input_bytes(const mgpu_run *run)
-{
-	uint64_t	bytes = 0;
-
-	for (mgpu_channel channel = 0; channel < MGPU_NUM_CHANNELS; channel++)
-		bytes += channel_bytes(run, channel);
-	return bytes;
-}
-
 bool
-mgpu_input_allocate(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+mgpu_input_allocate(mgpu_run *run)
 {
 	for (mgpu_channel channel = 0; channel < MGPU_NUM_CHANNELS; channel++)
 	{
 		uint64_t	bytes = held_bytes(run, channel);
-		mgpu_buffer *held = is_encoded(run, channel) ? &run->codes : &run->held[channel];
+		char	  **held = is_encoded(run, channel) ? &run->codes : &run->held[channel];
 
 		if (!is_streamed(run, channel) || is_ringed(run, channel))
 			continue;
-		if (!mgpu_buffer_allocate(&run->slot[channel], LEAD_BYTES + run->tuning.slot_bytes, status, err))
-			return false;
-		if (bytes > 0 && !mgpu_buffer_allocate(held, bytes, status, err))
+		if ((run->slot[channel] = mgpu_allocate(run, LEAD_BYTES + run->tuning.slot_bytes)) == NULL ||
+			(bytes > 0 && (*held = mgpu_allocate(run, bytes)) == NULL))
 			return false;
 	}
 	return true;
@@ -142,7 +131,7 @@ is_complete(const mgpu_run *run, mgpu_channel channel)
 static char *
 stream_codes(const mgpu_run *run)
 {
-	return run->codes.data ? run->codes.data : run->binding.out_keys;
+	return run->codes != NULL ? run->codes : run->binding.out_keys;
 }
 
 /* Set run->keys to the streamed keys, for tasks and phases. */
@@ -157,16 +146,13 @@ set_streamed_keys(mgpu_run *run)
 }
 
 /* Called before the first key, for strategies that take keys while they arrive. */
-static mgpu_status
-begin_stream(mgpu_run *run, mgpu_error *err)
+static bool
+begin_stream(mgpu_run *run)
 {
-	mgpu_status status = mgpu_start_threads(run, err);
-
-	if (status != MGPU_OK)
-		return status;
+	if (!mgpu_start_threads(run))
+		return false;
 	set_streamed_keys(run);
-	(void) run->strategy->begin_stream(run, &status, err);
-	return status;
+	return run->strategy->begin_stream(run);
 }
 
 mgpu_status
@@ -180,13 +166,9 @@ mgpu_input_slot(mgpu_run *run, mgpu_channel channel,
 	if (run->submitted || !is_streamed(run, channel) || is_complete(run, channel))
 		return mgpu_fail(err, MGPU_BAD_JOB, "input channel %d takes no more input", (int) channel);
 	width = channel_width(run, channel);
-	if (channel == MGPU_CHANNEL_KEYS && run->strategy->begin_stream != NULL && run->stream.task_items == 0)
-	{
-		mgpu_status status = begin_stream(run, err);
-
-		if (status != MGPU_OK)
-			return status;
-	}
+	if (channel == MGPU_CHANNEL_KEYS && run->strategy->begin_stream != NULL && run->stream.task_items == 0 &&
+		!begin_stream(run))
+		return mgpu_run_status(run, err);
 	if (is_ringed(run, channel))
 	{
 		mgpu_status status = mgpu_stream_slot(run, slot, &limit, err);
@@ -197,8 +179,8 @@ mgpu_input_slot(mgpu_run *run, mgpu_channel channel,
 	}
 	missing = channel_bytes(run, channel) - run->bytes_in[channel];
 	limit = run->tuning.slot_bytes / width * width;
-	*slot = (char *) run->slot[channel].data + LEAD_BYTES;
-	*slot_bytes = missing < limit ? missing : limit;
+	*slot = run->slot[channel] + LEAD_BYTES;
+	*slot_bytes = mgpu_min(missing, limit);
 	run->slot_bytes[channel] = *slot_bytes;
 	return MGPU_OK;
 }
@@ -223,7 +205,7 @@ mgpu_input_commit(mgpu_run *run, mgpu_channel channel, uint64_t bytes, mgpu_erro
 						 bytes, run->slot_bytes[channel]);
 	if (bytes == 0)
 		return MGPU_OK;
-	slot = (const char *) run->slot[channel].data + LEAD_BYTES;
+	slot = run->slot[channel] + LEAD_BYTES;
 	if (is_ringed(run, channel))
 		mgpu_stream_settle(run, bytes);
 	else if (is_encoded(run, channel))
@@ -231,7 +213,7 @@ mgpu_input_commit(mgpu_run *run, mgpu_channel channel, uint64_t bytes, mgpu_erro
 	else if (is_consumed(run, channel))
 		run->strategy->consume(run, slot, run->bytes_in[channel] / width, bytes / width);
 	else
-		memcpy((char *) run->held[channel].data + run->bytes_in[channel], slot, bytes);
+		memcpy(run->held[channel] + run->bytes_in[channel], slot, bytes);
 	run->bytes_in[channel] += bytes;
 	run->slot_bytes[channel] = 0;
 	if (channel == MGPU_CHANNEL_KEYS && run->stream.task_items > 0)
@@ -248,8 +230,7 @@ mgpu_input_bind(mgpu_run *run, mgpu_error *err)
 
 		if (streamed && !is_complete(run, channel))
 			return mgpu_fail(err, MGPU_BAD_JOB, "input channel %d is not complete", (int) channel);
-		run->in[channel] = streamed ? run->held[channel].data : bound_input(run, channel);
-		mgpu_buffer_free(&run->slot[channel]);
+		run->in[channel] = streamed ? run->held[channel] : bound_input(run, channel);
 	}
 	if (run->stream.task_items > 0)
 		return MGPU_OK;			/* tasks have the keys already */
@@ -258,16 +239,4 @@ mgpu_input_bind(mgpu_run *run, mgpu_error *err)
 	else
 		run->keys = (mgpu_source) {run->in[MGPU_CHANNEL_KEYS], run->codec};
 	return MGPU_OK;
-}
-
-void
-mgpu_input_free(mgpu_run *run)
-{
-	for (mgpu_channel channel = 0; channel < MGPU_NUM_CHANNELS; channel++)
-	{
-		mgpu_buffer_free(&run->slot[channel]);
-		mgpu_buffer_free(&run->held[channel]);
-	}
-	mgpu_buffer_free(&run->codes);
-	mgpu_stream_free(run);
 }

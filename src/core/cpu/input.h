@@ -14,19 +14,15 @@
 
 #include "core/cpu/run.h"
 
-/* Input bytes of all channels. */
-uint64_t	mgpu_input_bytes(const mgpu_run *run);
-
-bool		mgpu_input_allocate(mgpu_run *run, mgpu_status *status, mgpu_error *err);
+/* Slots and what holds streamed input; false if out of memory. */
+bool		mgpu_input_allocate(mgpu_run *run);
 
 /* As in executor.h. */
 mgpu_status mgpu_input_slot(mgpu_run *run, mgpu_channel channel,
 							void **slot, uint64_t *slot_bytes, mgpu_error *err);
 mgpu_status mgpu_input_commit(mgpu_run *run, mgpu_channel channel, uint64_t bytes, mgpu_error *err);
 
-/* All input is in: set run->keys and run->in, and free the slots.  MGPU_BAD_JOB if input is missing. */
+/* All input is in: set run->keys and run->in.  MGPU_BAD_JOB if input is missing. */
 mgpu_status mgpu_input_bind(mgpu_run *run, mgpu_error *err);
-
-void		mgpu_input_free(mgpu_run *run);
 
 #endif							/* MGPU_CPU_INPUT_H */

@@ -16,13 +16,12 @@
 #include "core/cpu/partition.h"
 #include "core/cpu/split.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct keys_state
 {
 	mgpu_partition partition;
-	mgpu_buffer scratch;		/* [workers]: a chunk's spill, then its copy */
+	char	   *scratch;		/* [workers]: a chunk's spill, then its copy */
 	uint64_t	spill_bytes;	/* size of the spill, and of the copy */
 } keys_state;
 
@@ -34,7 +33,7 @@ plan_buckets(const mgpu_run *run)
 
 	if (num_buckets < fewest)
 		num_buckets = fewest;
-	return (uint32_t) (num_buckets < run->tuning.max_buckets ? num_buckets : run->tuning.max_buckets);
+	return (uint32_t) mgpu_min(num_buckets, run->tuning.max_buckets);
 }
 
 /*
@@ -49,20 +48,18 @@ split_chunk(mgpu_run *run, uint64_t chunk, int worker, uint32_t *sizes)
 	const mgpu_partition *partition = &state->partition;
 	uint64_t	begin = chunk * partition->chunk_items;
 	uint64_t	num_items = mgpu_chunk_end(partition, chunk) - begin;
-	char	   *spill = (char *) state->scratch.data + 2 * state->spill_bytes * (uint64_t) worker;
+	char	   *spill = state->scratch + 2 * state->spill_bytes * (uint64_t) worker;
 	void	   *codes;
 
-	if (run->codes.data != NULL)
-		codes = (char *) run->codes.data + begin * run->job.key_width;
+	if (run->codes != NULL)
+		codes = run->codes + begin * run->job.key_width;
 	else
 	{
 		codes = spill + state->spill_bytes;
-		mgpu_encode_items(&run->keys.codec, (const char *) run->keys.data + begin * run->job.key_width,
-						  codes, num_items);
+		mgpu_encode_items(&run->keys.codec, mgpu_key_at(run, begin), codes, num_items);
 	}
-	mgpu_split_buckets(&partition->bounds,
-					   &(mgpu_split_chunk) {codes, num_items, run->job.key_width, spill, sizes},
-					   run->tuning.vectors != 0);
+	mgpu_split_buckets(&(mgpu_split) {&partition->bounds, run->job.key_width, run->tuning.vectors != 0, spill, sizes},
+					   codes, num_items);
 	return codes;
 }
 
@@ -97,9 +94,9 @@ move_task(void *context, uint64_t task, int worker)
 	uint32_t	sizes[MGPU_MAX_BUCKETS];
 	const char *piece;
 
-	if (run->codes.data != NULL)
+	if (run->codes != NULL)
 	{
-		piece = (const char *) run->codes.data + task * partition->chunk_items * width;
+		piece = run->codes + task * partition->chunk_items * width;
 		find_sizes(partition, task, sizes);
 	}
 	else
@@ -108,7 +105,7 @@ move_task(void *context, uint64_t task, int worker)
 	{
 		uint64_t	bytes = (uint64_t) sizes[bucket] * width;
 
-		memcpy((char *) run->binding.out_keys + (uint64_t) places[bucket] * width, piece, bytes);
+		memcpy(mgpu_out_key_at(run, places[bucket]), piece, bytes);
 		piece += bytes;
 	}
 }
@@ -120,20 +117,17 @@ sort_bucket_task(void *context, uint64_t task, int worker)
 	keys_state *state = run->state;
 	const mgpu_partition *partition = &state->partition;
 	uint64_t	num_items = partition->begin[task + 1] - partition->begin[task];
-	void	   *codes = (char *) run->binding.out_keys + partition->begin[task] * run->job.key_width;
+	void	   *codes = mgpu_out_key_at(run, partition->begin[task]);
 	mgpu_u128	code;
 
-	(void) worker;
 	if (!mgpu_bucket_is_constant(&partition->bounds, (uint32_t) task, &code))
 		mgpu_vqsort(codes, num_items, run->job.key_width);
 	mgpu_decode_items(&run->codec, codes, codes, num_items);
 }
 
 static bool
-touch_result(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+touch_result(mgpu_run *run)
 {
-	(void) status;
-	(void) err;
 	mgpu_begin_touch_pass(run, run->binding.out_keys, run->job.num_items * run->job.key_width, NULL, 0);
 	return true;
 }
@@ -146,130 +140,65 @@ static const mgpu_partition_tasks bucket_tasks = {
 };
 
 static bool
-start_buckets(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+start_buckets(mgpu_run *run)
 {
-	keys_state *state = calloc(1, sizeof(*state));
-	mgpu_partition *partition;
+	keys_state *state = run->state;
+	mgpu_partition *partition = &state->partition;
 
-	if (state == NULL)
-	{
-		*status = mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for buckets");
-		return false;
-	}
-	run->state = state;
-	partition = &state->partition;
 	partition->tasks = &bucket_tasks;
 	partition->chunk_items = run->tuning.chunk_bytes / run->job.key_width;
 	partition->planned_buckets = plan_buckets(run);
-	if (!mgpu_partition_start(run, partition, status, err))
+	if (!mgpu_partition_start(run, partition))
 		return false;
 	state->spill_bytes = (partition->chunk_items * run->job.key_width + 127) / 64 * 64;
-	return mgpu_buffer_allocate(&state->scratch, 2 * state->spill_bytes * (uint64_t) run->num_threads, status, err);
+	state->scratch = mgpu_allocate(run, 2 * state->spill_bytes * (uint64_t) run->num_threads);
+	return state->scratch != NULL;
 }
 
 static bool
-buckets_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
-{
-	keys_state *state;
-
-	switch (run->step)
-	{
-		case 0:
-			run->step = 1;
-			if (mgpu_begin_order_pass(run))
-				return true;
-			/* FALLTHROUGH */
-		case 1:
-			run->step = 2;
-			if (atomic_load(&run->ascending) || atomic_load(&run->descending))
-			{
-				mgpu_begin_copy_pass(run, !atomic_load(&run->ascending));
-				return true;
-			}
-			if (!start_buckets(run, status, err))
-				return false;
-			/* FALLTHROUGH */
-		default:
-			state = run->state;
-			return state != NULL && mgpu_partition_advance(run, &state->partition, status, err);
-	}
-}
-
-static void
-buckets_release(mgpu_run *run)
+buckets_advance(mgpu_run *run)
 {
 	keys_state *state = run->state;
 
-	mgpu_partition_release(&state->partition);
-	mgpu_buffer_free(&state->scratch);
-	free(state);
+	if (run->step++ == 0 && !start_buckets(run))
+		return false;
+	return mgpu_partition_advance(run, &state->partition);
 }
 
 const mgpu_strategy mgpu_strategy_buckets = {
 	.algorithm = MGPU_ALGORITHM_QUICK,
+	.state_bytes = sizeof(keys_state),
+	.copies_ordered = true,
 	.advance = buckets_advance,
-	.release = buckets_release,
 };
 
+/* Reverses codes that descend: streamed ones stand in the result and are not copied. */
 static void
 sort_task(void *context, uint64_t task, int worker)
 {
 	mgpu_run   *run = context;
 
-	(void) task;
-	(void) worker;
-	mgpu_vqsort(run->binding.out_keys, run->job.num_items, run->job.key_width);
-}
-
-static void
-reverse_task(void *context, uint64_t task, int worker)
-{
-	mgpu_run   *run = context;
-
-	(void) task;
-	(void) worker;
-	mgpu_reverse_items(run->binding.out_keys, run->job.key_width, run->job.num_items);
-}
-
-/* Streamed codes stand in the result: sort or reverse them there. */
-static void
-begin_in_place(mgpu_run *run)
-{
-	run->step = 3;
-	if (atomic_load(&run->ascending))
-	{
-		run->step = 4;
-		mgpu_begin_decode_pass(run, run->binding.out_keys);
-	}
-	else
-		mgpu_begin_phase(run, atomic_load(&run->descending) ? reverse_task : sort_task, 1);
+	mgpu_sort_codes(run->binding.out_keys, run->job.num_items, run->job.key_width);
 }
 
 static bool
-direct_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+direct_advance(mgpu_run *run)
 {
-	(void) status;
-	(void) err;
 	switch (run->step++)
 	{
 		case 0:
-			if (!mgpu_begin_order_pass(run))
-				begin_in_place(run);
-			return true;
-		case 1:
-			if (atomic_load(&run->ascending) || atomic_load(&run->descending))
+			if (run->binding.in_keys != NULL)
 			{
-				mgpu_begin_copy_pass(run, !atomic_load(&run->ascending));
-				run->step = 4;
+				mgpu_begin_encode_pass(run);
+				return true;
 			}
-			else
-				mgpu_begin_encode_pass(run, run->binding.out_keys);
-			return true;
-		case 2:
+			run->step++;
+			/* FALLTHROUGH */
+		case 1:
 			mgpu_begin_phase(run, sort_task, 1);
 			return true;
-		case 3:
-			mgpu_begin_decode_pass(run, run->binding.out_keys);
+		case 2:
+			mgpu_begin_decode_pass(run);
 			return true;
 		default:
 			return false;
@@ -279,5 +208,6 @@ direct_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 const mgpu_strategy mgpu_strategy_direct = {
 	.algorithm = MGPU_ALGORITHM_QUICK,
 	.codes_in_result = true,
+	.copies_ordered = true,
 	.advance = direct_advance,
 };

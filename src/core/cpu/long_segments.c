@@ -5,33 +5,20 @@
  */
 #include "core/cpu/segments.h"
 
-#include <stdlib.h>
-
-void
-mgpu_release_long(mgpu_segments *state)
-{
-	if (state->run == NULL)
-		return;
-	if (state->run->state != NULL)
-		state->run->strategy->release(state->run);
-	free(state->run);
-	state->run = NULL;
-}
-
 /* Open a run for the next long segment, on this run's threads. */
 static bool
-open_long(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+open_long(mgpu_run *run)
 {
 	mgpu_segments *state = run->state;
-	uint32_t	segment = ((const uint32_t *) state->long_segments.data)[state->next_long++];
+	uint32_t	segment = state->long_segments[state->next_long++];
 	uint64_t	begin = run->binding.in_segment_heads[segment];
 	mgpu_job	job = run->job;
-	mgpu_binding binding = {.in_keys = (const char *) run->keys.data + begin * job.key_width};
+	mgpu_binding binding = {.in_keys = mgpu_key_at(run, begin)};
 
 	job.num_items = mgpu_segment_end(run, segment) - begin;
 	job.num_segments = 0;
 	if (job.outputs & MGPU_OUT_KEYS)
-		binding.out_keys = (char *) run->binding.out_keys + begin * job.key_width;
+		binding.out_keys = mgpu_out_key_at(run, begin);
 	if (job.outputs & MGPU_OUT_INDICES)
 		binding.out_indices = run->binding.out_indices + begin;
 	if (job.outputs & MGPU_OUT_VALUES)
@@ -40,16 +27,16 @@ open_long(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 		binding.out_values = (char *) run->binding.out_values + begin * job.value_width;
 	}
 	state->long_begin = begin;
-	state->run = calloc(1, sizeof(*state->run));
-	if (state->run == NULL)
+	run->part = mgpu_run_create(&job, &binding, &run->options, mgpu_array_strategy(&job, run->num_threads),
+								run->num_threads);
+	if (run->part == NULL)
 	{
-		*status = mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for a run");
+		mgpu_fail(&run->error, MGPU_HOST_MEMORY, "out of memory for a run");
 		return false;
 	}
-	mgpu_run_plan(state->run, &job, &binding, &run->options, run->num_threads);
-	state->run->pool = run->pool;
-	state->run->keys = (mgpu_source) {binding.in_keys, run->keys.codec};
-	state->run->in[MGPU_CHANNEL_VALUES] = binding.in_values;
+	run->part->pool = run->pool;
+	run->part->keys = (mgpu_source) {binding.in_keys, run->keys.codec};
+	run->part->in[MGPU_CHANNEL_VALUES] = binding.in_values;
 	return true;
 }
 
@@ -60,41 +47,41 @@ shift_task(void *context, uint64_t task, int worker)
 	mgpu_run   *run = context;
 	mgpu_segments *state = run->state;
 	uint32_t   *indices = run->binding.out_indices + state->long_begin;
-	uint64_t	num_items = state->run->job.num_items;
-	uint64_t	end = num_items - task * run->pass_items < run->pass_items ? num_items : (task + 1) * run->pass_items;
+	uint64_t	end = mgpu_min((task + 1) * run->pass_items, run->part->job.num_items);
 
-	(void) worker;
 	for (uint64_t i = task * run->pass_items; i < end; i++)
 		indices[i] += (uint32_t) state->long_begin;
 }
 
 bool
-mgpu_advance_long(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+mgpu_advance_long(mgpu_run *run)
 {
 	mgpu_segments *state = run->state;
 
 	for (;;)
 	{
-		if (state->run == NULL)
-		{
-			if (state->next_long == atomic_load(&state->num_long) || !open_long(run, status, err))
-				return false;
-		}
-		if (!state->is_shifting && state->run->strategy->advance(state->run, status, err))
-		{
-			run->phase_open = true;		/* both runs share the pool */
-			return true;
-		}
-		if (*status != MGPU_OK)
+		if (run->part == NULL && (state->next_long == atomic_load(&state->num_long) || !open_long(run)))
 			return false;
-		if (!state->is_shifting && (run->job.outputs & MGPU_OUT_INDICES))
+		if (!state->is_shifting)
 		{
-			state->is_shifting = true;
-			run->pass_items = mgpu_pass_items(run, sizeof(uint32_t));
-			mgpu_begin_phase(run, shift_task, mgpu_num_tasks(state->run->job.num_items, run->pass_items));
-			return true;
+			if (mgpu_run_advance(run->part))
+			{
+				run->phase_open = true; /* both runs share the pool */
+				return true;
+			}
+			run->error = run->part->error;
+			if (run->error.status != MGPU_OK)
+				return false;
+			if (run->job.outputs & MGPU_OUT_INDICES)
+			{
+				state->is_shifting = true;
+				run->pass_items = mgpu_pass_items(run, sizeof(uint32_t));
+				mgpu_begin_phase(run, shift_task, mgpu_num_tasks(run->part->job.num_items, run->pass_items));
+				return true;
+			}
 		}
 		state->is_shifting = false;
-		mgpu_release_long(state);
+		mgpu_run_free(run->part);
+		run->part = NULL;
 	}
 }

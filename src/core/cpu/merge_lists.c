@@ -12,9 +12,6 @@
  * Items move as they are stored, so floats keep their own bits, -0 and NaN
  * included.  Equal items keep their order, a's first.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/cpu_merge_path.h"
 #include "core/cpu/run.h"
 
@@ -33,7 +30,7 @@ typedef struct lists_state
 static bool
 is_in_order(const mgpu_lists *lists, const void *list, uint64_t num_items, uint64_t begin, uint64_t end)
 {
-	end = num_items - end < MGPU_MERGE_AHEAD ? num_items : end + MGPU_MERGE_AHEAD;
+	end = mgpu_min(end + MGPU_MERGE_AHEAD, num_items);
 	return mgpu_first_unsorted(&lists->codec, lists->vectors, list, begin, end) == end;
 }
 
@@ -62,11 +59,7 @@ select_##type(const type *a, const type *b, uint64_t num_a, const uint32_t *indi
 	} \
 }
 
-DEFINE_SELECT(uint8_t)
-DEFINE_SELECT(uint16_t)
-DEFINE_SELECT(uint32_t)
-DEFINE_SELECT(uint64_t)
-DEFINE_SELECT(mgpu_u128)
+MGPU_FOR_WIDTHS(DEFINE_SELECT)
 
 /* out[i] = value number indices[i] of a's values followed by b's. */
 static void
@@ -77,23 +70,7 @@ select_values(const mgpu_run *run, const uint32_t *indices, uint64_t begin, uint
 	void	   *out = (char *) run->binding.out_values + begin * run->job.value_width;
 	uint64_t	num_a = run->job.num_items;
 
-	switch (run->job.value_width)
-	{
-		case 1:
-			select_uint8_t(a, b, num_a, indices, out, num_items);
-			break;
-		case 2:
-			select_uint16_t(a, b, num_a, indices, out, num_items);
-			break;
-		case 4:
-			select_uint32_t(a, b, num_a, indices, out, num_items);
-			break;
-		case 8:
-			select_uint64_t(a, b, num_a, indices, out, num_items);
-			break;
-		default:
-			select_mgpu_u128(a, b, num_a, indices, out, num_items);
-	}
+	MGPU_CALL_WIDTH(run->job.value_width, select, a, b, num_a, indices, out, num_items);
 }
 
 static void
@@ -109,7 +86,7 @@ merge_pairs(const mgpu_run *run, const mgpu_lists *lists, mgpu_cut rest)
 		uint32_t   *indices = index_block;
 
 		if (run->job.outputs & MGPU_OUT_KEYS)
-			keys = (char *) run->binding.out_keys + cut.begin * run->job.key_width;
+			keys = mgpu_out_key_at(run, cut.begin);
 		if (run->job.outputs & MGPU_OUT_INDICES)
 			indices = run->binding.out_indices + cut.begin;
 		mgpu_merge_cut(lists, &cut, keys, indices);
@@ -126,10 +103,9 @@ merge_task(void *context, uint64_t task, int worker)
 	const mgpu_lists *lists = &state->lists;
 	uint64_t	num_items = lists->num_a + lists->num_b;
 	uint64_t	begin = task * run->tuning.merge_items;
-	uint64_t	end = num_items - begin < run->tuning.merge_items ? num_items : begin + run->tuning.merge_items;
+	uint64_t	end = mgpu_min(begin + run->tuning.merge_items, num_items);
 	mgpu_cut	cut;
 
-	(void) worker;
 	if (atomic_load(&state->unsorted))
 		return;
 	if (!find_cut(lists, begin, end, &cut))
@@ -137,7 +113,7 @@ merge_task(void *context, uint64_t task, int worker)
 	else if (run->job.op == MGPU_OP_MERGE_PAIRS)
 		merge_pairs(run, lists, cut);
 	else
-		mgpu_merge_cut(lists, &cut, (char *) run->binding.out_keys + begin * run->job.key_width, NULL);
+		mgpu_merge_cut(lists, &cut, mgpu_out_key_at(run, begin), NULL);
 }
 
 /* The first tasks search list a, the others list b. */
@@ -151,11 +127,10 @@ search_task(void *context, uint64_t task, int worker)
 	bool		is_b = task >= num_a_tasks;
 	uint64_t	num_items = is_b ? lists->num_b : lists->num_a;
 	uint64_t	begin = (is_b ? task - num_a_tasks : task) * run->tuning.merge_items;
-	uint64_t	end = num_items - begin < run->tuning.merge_items ? num_items : begin + run->tuning.merge_items;
+	uint64_t	end = mgpu_min(begin + run->tuning.merge_items, num_items);
 	uint64_t	found = mgpu_first_unsorted(&lists->codec, lists->vectors, is_b ? lists->b : lists->a, begin, end);
 	uint64_t	first = atomic_load(&state->first_unsorted);
 
-	(void) worker;
 	if (found == end)
 		return;
 	found += is_b ? IN_B : 0;
@@ -163,17 +138,11 @@ search_task(void *context, uint64_t task, int worker)
 		;
 }
 
-static bool
-start_lists(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+static void
+start_lists(mgpu_run *run)
 {
-	lists_state *state = calloc(1, sizeof(*state));
+	lists_state *state = run->state;
 
-	if (state == NULL)
-	{
-		*status = mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for a merge");
-		return false;
-	}
-	run->state = state;
 	atomic_store(&state->first_unsorted, UINT64_MAX);
 	state->lists.codec = run->codec;
 	state->lists.vectors = run->tuning.vectors != 0;
@@ -181,13 +150,10 @@ start_lists(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 	state->lists.b = run->in[MGPU_CHANNEL_B_KEYS];
 	state->lists.num_a = run->job.num_items;
 	state->lists.num_b = run->job.num_b_items;
-	mgpu_begin_phase(run, merge_task, mgpu_num_tasks(run->job.num_items + run->job.num_b_items,
-													 run->tuning.merge_items));
-	return true;
 }
 
 static bool
-lists_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+lists_advance(mgpu_run *run)
 {
 	lists_state *state = run->state;
 	uint64_t	first;
@@ -195,7 +161,10 @@ lists_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 	switch (run->step++)
 	{
 		case 0:
-			return start_lists(run, status, err);
+			start_lists(run);
+			mgpu_begin_phase(run, merge_task, mgpu_num_tasks(run->job.num_items + run->job.num_b_items,
+															 run->tuning.merge_items));
+			return true;
 		case 1:
 			if (!atomic_load(&state->unsorted))
 				return false;
@@ -204,8 +173,8 @@ lists_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 			return true;
 		default:
 			first = atomic_load(&state->first_unsorted);
-			*status = mgpu_fail(err, MGPU_NOT_SORTED, "input %s is not sorted at position %u",
-								first >= IN_B ? "b" : "a", (unsigned) first);
+			mgpu_fail(&run->error, MGPU_NOT_SORTED, "input %s is not sorted at position %u",
+					  first >= IN_B ? "b" : "a", (unsigned) first);
 			return false;
 	}
 }
@@ -216,21 +185,15 @@ lists_stats(const mgpu_run *run, mgpu_run_stats *stats)
 	const lists_state *state = run->state;
 	uint64_t	first = atomic_load(&state->first_unsorted);
 
-	if (first == UINT64_MAX)
+	if (run->error.status != MGPU_NOT_SORTED)
 		return;
 	stats->unsorted_input = first >= IN_B;
 	stats->unsorted_position = (uint32_t) first;
 }
 
-static void
-lists_release(mgpu_run *run)
-{
-	free(run->state);
-}
-
 const mgpu_strategy mgpu_strategy_lists = {
 	.algorithm = MGPU_ALGORITHM_MERGE,
+	.state_bytes = sizeof(lists_state),
 	.advance = lists_advance,
 	.stats = lists_stats,
-	.release = lists_release,
 };

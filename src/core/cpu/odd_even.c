@@ -15,8 +15,6 @@
  * block as far as pairs depend on nothing outside it, then in the ranges left
  * around borders.
  */
-#include <stdlib.h>
-
 #include "core/cpu/exchange.h"
 #include "core/cpu/run.h"
 
@@ -36,18 +34,6 @@ typedef struct odd_even_state
 	uint64_t	stride;
 } odd_even_state;
 
-static char *
-code_at(const mgpu_run *run, uint64_t i)
-{
-	return (char *) run->binding.out_keys + i * run->job.key_width;
-}
-
-static uint64_t
-min_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /*
  * Exchange the pairs whose left item is in [begin, end).  Runs of stride left items,
  * each followed by stride right items, begin at first_run.
@@ -63,19 +49,19 @@ exchange_runs(const mgpu_run *run, uint64_t first_run, uint64_t stride, uint64_t
 	while (first_run < end && first_run + stride < num_items)
 	{
 		uint64_t	left = first_run > begin ? first_run : begin;
-		uint64_t	stop = min_u64(min_u64(first_run + stride, end), num_items - stride);
+		uint64_t	stop = mgpu_min(mgpu_min(first_run + stride, end), num_items - stride);
 
 		if (left == first_run && stop == first_run + stride)
 		{
-			uint64_t	num_runs = min_u64((end - first_run + stride) / (2 * stride),
+			uint64_t	num_runs = mgpu_min((end - first_run + stride) / (2 * stride),
 										   (num_items - first_run) / (2 * stride));
 
-			mgpu_exchange_runs(state->level, code_at(run, first_run), num_runs, stride, run->job.key_width);
+			mgpu_exchange_runs(state->level, mgpu_out_key_at(run, first_run), num_runs, stride, run->job.key_width);
 			first_run += num_runs * 2 * stride;
 			continue;
 		}
 		if (left < stop)
-			mgpu_exchange_items(state->level, code_at(run, left), code_at(run, left + stride), stop - left,
+			mgpu_exchange_items(state->level, mgpu_out_key_at(run, left), mgpu_out_key_at(run, left + stride), stop - left,
 								run->job.key_width);
 		first_run += 2 * stride;
 	}
@@ -98,7 +84,7 @@ exchange_range(const mgpu_run *run, uint64_t size, uint64_t stride, uint64_t beg
 
 		if (begin < lefts_end)
 			exchange_runs(run, lefts_begin, stride, begin > lefts_begin ? begin : lefts_begin,
-						  min_u64(end, lefts_end));
+						  mgpu_min(end, lefts_end));
 	}
 }
 
@@ -108,9 +94,8 @@ sort_block_task(void *context, uint64_t task, int worker)
 	mgpu_run   *run = context;
 	const odd_even_state *state = run->state;
 	uint64_t	begin = task * state->block_items;
-	uint64_t	end = min_u64(begin + state->block_items, state->num_items);
+	uint64_t	end = mgpu_min(begin + state->block_items, state->num_items);
 
-	(void) worker;
 	for (uint64_t size = 2; size / 2 < end - begin; size *= 2)
 		for (uint64_t stride = size / 2; stride > 0; stride /= 2)
 			exchange_range(run, size, stride, begin, end);
@@ -121,10 +106,8 @@ long_stride_task(void *context, uint64_t task, int worker)
 {
 	mgpu_run   *run = context;
 	const odd_even_state *state = run->state;
-	uint64_t	begin = task * run->pass_items;
 
-	(void) worker;
-	exchange_range(run, state->size, state->stride, begin, min_u64(begin + run->pass_items, state->num_items));
+	exchange_range(run, state->size, state->stride, task * run->pass_items, mgpu_task_end(run, task));
 }
 
 /*
@@ -156,7 +139,6 @@ block_task(void *context, uint64_t task, int worker)
 	mgpu_run   *run = context;
 	const odd_even_state *state = run->state;
 
-	(void) worker;
 	for (uint64_t stride = state->short_stride; stride > 0; stride /= 2)
 	{
 		block_range range = range_of_block(state, task, stride);
@@ -172,24 +154,17 @@ border_task(void *context, uint64_t task, int worker)
 	mgpu_run   *run = context;
 	const odd_even_state *state = run->state;
 
-	(void) worker;
 	for (uint64_t stride = state->short_stride; stride > 0; stride /= 2)
 		exchange_range(run, state->size, stride,
 					   task == 0 ? 0 : range_of_block(state, task - 1, stride).end,
 					   task == state->num_blocks ? state->num_items : range_of_block(state, task, stride).begin);
 }
 
-static bool
-start_odd_even(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+static void
+start_odd_even(mgpu_run *run)
 {
-	odd_even_state *state = calloc(1, sizeof(*state));
+	odd_even_state *state = run->state;
 
-	if (state == NULL)
-	{
-		*status = mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for a network");
-		return false;
-	}
-	run->state = state;
 	state->level = run->tuning.vectors != 0 ? mgpu_exchange_best_level() : MGPU_EXCHANGE_PORTABLE;
 	state->num_items = run->job.num_items;
 	state->block_items = MIN_BLOCK_ITEMS;
@@ -198,7 +173,6 @@ start_odd_even(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 	state->num_blocks = state->num_items / state->block_items;
 	state->short_stride = state->block_items / STRIDES_IN_BLOCK;
 	state->size = state->block_items;
-	return true;
 }
 
 /* False: short strides are next. */
@@ -210,7 +184,7 @@ next_long_stride(odd_even_state *state)
 }
 
 static bool
-odd_even_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+odd_even_advance(mgpu_run *run)
 {
 	odd_even_state *state = run->state;
 
@@ -218,12 +192,10 @@ odd_even_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 	{
 		case 0:
 			run->step = 1;
-			if (!start_odd_even(run, status, err))
-				return false;
-			state = run->state;
+			start_odd_even(run);
 			if (run->binding.in_keys != NULL)
 			{
-				mgpu_begin_encode_pass(run, run->binding.out_keys);
+				mgpu_begin_encode_pass(run);
 				return true;
 			}
 			/* FALLTHROUGH */
@@ -236,7 +208,7 @@ odd_even_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 			if (state->size >= state->num_items)
 			{
 				run->step = 5;
-				mgpu_begin_decode_pass(run, run->binding.out_keys);
+				mgpu_begin_decode_pass(run);
 				return true;
 			}
 			state->size *= 2;
@@ -246,8 +218,7 @@ odd_even_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 			run->step = 3;
 			if (next_long_stride(state))
 			{
-				run->pass_items = mgpu_pass_items(run, run->job.key_width);
-				mgpu_begin_phase(run, long_stride_task, mgpu_num_tasks(state->num_items, run->pass_items));
+				mgpu_begin_pass(run, long_stride_task, run->job.key_width);
 				return true;
 			}
 			run->step = 4;
@@ -262,15 +233,9 @@ odd_even_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 	}
 }
 
-static void
-odd_even_release(mgpu_run *run)
-{
-	free(run->state);
-}
-
 const mgpu_strategy mgpu_strategy_odd_even = {
 	.algorithm = MGPU_ALGORITHM_MERGE,
+	.state_bytes = sizeof(odd_even_state),
 	.codes_in_result = true,
 	.advance = odd_even_advance,
-	.release = odd_even_release,
 };

@@ -21,7 +21,7 @@ mgpu_encode_pairs(const mgpu_run *run, const void *keys, void *codes, uint64_t n
 	}
 	for (uint64_t begin = 0; begin < num_items; begin += BLOCK_ITEMS)
 	{
-		uint64_t	block_items = num_items - begin < BLOCK_ITEMS ? num_items - begin : BLOCK_ITEMS;
+		uint64_t	block_items = mgpu_min(num_items - begin, BLOCK_ITEMS);
 
 		mgpu_encode_wide(codec, (const char *) keys + begin * codec->width, wide, block_items);
 		for (uint64_t i = 0; i < block_items; i++)
@@ -43,7 +43,7 @@ DEFINE_NARROW(uint16_t)
 static void
 store_keys(const mgpu_run *run, const mgpu_pairs_part *part, uint64_t mask)
 {
-	void	   *keys = (char *) run->binding.out_keys + part->begin * run->job.key_width;
+	void	   *keys = mgpu_out_key_at(run, part->begin);
 
 	if (run->job.key_width == 1)
 		narrow_uint8_t(part->codes, part->packed, mask, keys, part->num_items);
@@ -122,7 +122,7 @@ void
 mgpu_unpack_pairs(const mgpu_run *run, const uint64_t *packed, uint64_t begin, uint64_t num_items)
 {
 	uint32_t	value_width = run->job.value_width;
-	void	   *keys = (char *) run->binding.out_keys + begin * run->job.key_width;
+	void	   *keys = mgpu_out_key_at(run, begin);
 
 	if (run->job.outputs & MGPU_OUT_KEYS)
 	{

@@ -16,7 +16,6 @@
 #include "core/cpu/partition.h"
 #include "core/sizes.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define BLOCK_ITEMS 512
@@ -28,9 +27,9 @@ typedef struct pairs_state
 {
 	mgpu_partition partition;
 	bool		is_direct;		/* the whole input is one bucket */
-	mgpu_buffer buckets;		/* uint16_t [items]: each item's bucket, from the count */
-	mgpu_buffer codes;			/* in bucket order */
-	mgpu_buffer scratch;		/* [workers]: packed codes, then indices or values */
+	uint16_t   *buckets;		/* each item's bucket, from the count */
+	void	   *codes;			/* in bucket order */
+	char	   *scratch;		/* [workers]: packed codes, then indices or values */
 	uint64_t	packed_bytes;
 	uint64_t	worker_bytes;
 } pairs_state;
@@ -76,16 +75,14 @@ static uint32_t
 plan_buckets(const mgpu_run *run)
 {
 	uint64_t	num_items = run->job.num_items;
-	uint64_t	num_buckets = num_items / run->tuning.pair_bucket_items + 1;
+	uint64_t	num_buckets = mgpu_min(num_items / run->tuning.pair_bucket_items + 1, run->tuning.max_buckets);
 	uint64_t	fewest = 4 * (uint64_t) run->num_threads;
 
-	if (num_buckets > run->tuning.max_buckets)
-		num_buckets = run->tuning.max_buckets;
 	if (num_items / num_buckets > BUCKET_ITEMS_MAX)
 		num_buckets = num_items / BUCKET_ITEMS_MAX;
 	if (num_buckets < fewest)
 		num_buckets = fewest;
-	return (uint32_t) (num_buckets < MGPU_MAX_PLANNED_BUCKETS ? num_buckets : MGPU_MAX_PLANNED_BUCKETS);
+	return (uint32_t) mgpu_min(num_buckets, MGPU_MAX_PLANNED_BUCKETS);
 }
 
 static bool
@@ -94,15 +91,15 @@ is_direct(const mgpu_run *run)
 	uint64_t	limit = run->tuning.pair_direct_items;
 
 	/* buckets of one-byte keys need no sorting */
-	if ((run->num_threads > 1 || run->job.key_width == 1) && limit > run->tuning.pair_bucket_items)
-		limit = run->tuning.pair_bucket_items;
+	if (run->num_threads > 1 || run->job.key_width == 1)
+		limit = mgpu_min(limit, run->tuning.pair_bucket_items);
 	return run->job.num_items <= limit;
 }
 
 static void
 load_block(const mgpu_run *run, uint64_t begin, uint32_t num_items, pairs_block *block)
 {
-	const char *keys = (const char *) run->keys.data + begin * run->job.key_width;
+	const void *keys = mgpu_key_at(run, begin);
 
 	if (run->job.key_width == 16)
 		mgpu_encode_u128(&run->keys.codec, keys, block->codes.wide, num_items);
@@ -120,12 +117,11 @@ count_task(void *context, uint64_t task, int worker)
 	uint64_t	end = mgpu_chunk_end(partition, task);
 	pairs_block block;
 
-	(void) worker;
 	memset(sizes, 0, partition->bounds.num_buckets * sizeof(*sizes));
 	for (uint64_t begin = task * partition->chunk_items; begin < end; begin += BLOCK_ITEMS)
 	{
-		uint32_t	num_items = end - begin < BLOCK_ITEMS ? (uint32_t) (end - begin) : BLOCK_ITEMS;
-		uint16_t   *buckets = (uint16_t *) state->buckets.data + begin;
+		uint32_t	num_items = (uint32_t) mgpu_min(end - begin, BLOCK_ITEMS);
+		uint16_t   *buckets = state->buckets + begin;
 
 		load_block(run, begin, num_items, &block);
 		mgpu_classify(&partition->bounds, &block.codes, run->job.key_width, buckets, num_items);
@@ -135,20 +131,22 @@ count_task(void *context, uint64_t task, int worker)
 }
 
 /* to[places[i]] = from[i]. */
-#define DEFINE_SCATTER(name, from_type, type) \
+#define DEFINE_SCATTER(type) \
 static void \
-scatter_##name(const from_type *from, const uint32_t *places, type *to, uint32_t num_items) \
+scatter_##type(const type *from, const uint32_t *places, type *to, uint32_t num_items) \
 { \
 	for (uint32_t i = 0; i < num_items; i++) \
-		to[places[i]] = (type) from[i]; \
+		to[places[i]] = from[i]; \
 }
 
-DEFINE_SCATTER(code_4, uint64_t, uint32_t)
-DEFINE_SCATTER(1, uint8_t, uint8_t)
-DEFINE_SCATTER(2, uint16_t, uint16_t)
-DEFINE_SCATTER(4, uint32_t, uint32_t)
-DEFINE_SCATTER(8, uint64_t, uint64_t)
-DEFINE_SCATTER(16, mgpu_u128, mgpu_u128)
+MGPU_FOR_WIDTHS(DEFINE_SCATTER)
+
+static void
+scatter_narrowed(const uint64_t *from, const uint32_t *places, uint32_t *to, uint32_t num_items)
+{
+	for (uint32_t i = 0; i < num_items; i++)
+		to[places[i]] = (uint32_t) from[i];
+}
 
 static void
 scatter_codes(const mgpu_run *run, const pairs_block *block, uint32_t num_items)
@@ -156,38 +154,19 @@ scatter_codes(const mgpu_run *run, const pairs_block *block, uint32_t num_items)
 	const pairs_state *state = run->state;
 
 	if (run->job.key_width <= 4)
-		scatter_code_4(block->codes.narrow, block->places, state->codes.data, num_items);
+		scatter_narrowed(block->codes.narrow, block->places, state->codes, num_items);
 	else if (run->job.key_width == 8)
-		scatter_8(block->codes.narrow, block->places, state->codes.data, num_items);
+		scatter_uint64_t(block->codes.narrow, block->places, state->codes, num_items);
 	else
-		scatter_16(block->codes.wide, block->places, state->codes.data, num_items);
+		scatter_mgpu_u128(block->codes.wide, block->places, state->codes, num_items);
 }
 
 static void
 scatter_values(const mgpu_run *run, uint64_t begin, const uint32_t *places, uint32_t num_items)
 {
-	const void *from = values_at(run, begin);
-	void	   *to = run->binding.out_values;
-
-	switch (run->job.value_width)
-	{
-		case 0:
-			break;				/* keys alone are wanted */
-		case 1:
-			scatter_1(from, places, to, num_items);
-			break;
-		case 2:
-			scatter_2(from, places, to, num_items);
-			break;
-		case 4:
-			scatter_4(from, places, to, num_items);
-			break;
-		case 8:
-			scatter_8(from, places, to, num_items);
-			break;
-		default:
-			scatter_16(from, places, to, num_items);
-	}
+	if (run->job.value_width > 0)	/* else keys alone are wanted */
+		MGPU_CALL_WIDTH(run->job.value_width, scatter, (const void *) values_at(run, begin), places,
+						run->binding.out_values, num_items);
 }
 
 static void
@@ -199,11 +178,10 @@ move_task(void *context, uint64_t task, int worker)
 	uint64_t	end = mgpu_chunk_end(&state->partition, task);
 	pairs_block block;
 
-	(void) worker;
 	for (uint64_t begin = task * state->partition.chunk_items; begin < end; begin += BLOCK_ITEMS)
 	{
-		uint32_t	num_items = end - begin < BLOCK_ITEMS ? (uint32_t) (end - begin) : BLOCK_ITEMS;
-		const uint16_t *buckets = (const uint16_t *) state->buckets.data + begin;
+		uint32_t	num_items = (uint32_t) mgpu_min(end - begin, BLOCK_ITEMS);
+		const uint16_t *buckets = state->buckets + begin;
 
 		load_block(run, begin, num_items, &block);
 		for (uint32_t i = 0; i < num_items; i++)
@@ -226,7 +204,7 @@ finish_constant_bucket(const mgpu_run *run, mgpu_u128 code, uint64_t begin, uint
 {
 	uint32_t	width = run->job.key_width;
 	uint32_t	value_width = run->job.value_width;
-	char	   *keys = (char *) run->binding.out_keys + begin * width;
+	char	   *keys = mgpu_out_key_at(run, begin);
 
 	if (!moves_values(run) && value_width > 0)
 		mgpu_gather_items(run->in[MGPU_CHANNEL_VALUES], value_width, run->binding.out_indices + begin,
@@ -246,13 +224,13 @@ sort_bucket_task(void *context, uint64_t task, int worker)
 	const mgpu_partition *partition = &state->partition;
 	uint64_t	begin = partition->begin[task];
 	uint32_t	num_items = (uint32_t) (partition->begin[task + 1] - begin);
-	char	   *packed = (char *) state->scratch.data + state->worker_bytes * (uint64_t) worker;
+	char	   *packed = state->scratch + state->worker_bytes * (uint64_t) worker;
 	char	   *moved = packed + state->packed_bytes;
 	uint32_t	width = moved_width(run);
 	mgpu_pairs_part part = {
 		.begin = begin,
 		.num_items = num_items,
-		.codes = (const char *) state->codes.data + begin * mgpu_pair_code_bytes(run),
+		.codes = (const char *) state->codes + begin * mgpu_pair_code_bytes(run),
 		.packed = (uint64_t *) packed,
 	};
 	mgpu_u128	code;
@@ -281,38 +259,37 @@ sort_all_task(void *context, uint64_t task, int worker)
 	pairs_state *state = run->state;
 	mgpu_pairs_part part = {
 		.num_items = (uint32_t) run->job.num_items,
-		.codes = state->codes.data,
+		.codes = state->codes,
 		.values = run->in[MGPU_CHANNEL_VALUES],
-		.packed = state->scratch.data,
+		.packed = (uint64_t *) state->scratch,
 	};
 
-	(void) task;
-	(void) worker;
-	mgpu_encode_pairs(run, run->keys.data, state->codes.data, run->job.num_items);
+	mgpu_encode_pairs(run, run->keys.data, state->codes, run->job.num_items);
 	mgpu_order_pairs(run, &part);
 }
 
 /* Allocate codes, and scratch for buckets of up to bucket_items. */
 static bool
-allocate(mgpu_run *run, uint64_t bucket_items, uint64_t num_workers, mgpu_status *status, mgpu_error *err)
+allocate(mgpu_run *run, uint64_t bucket_items, uint64_t num_workers)
 {
 	pairs_state *state = run->state;
 
 	state->packed_bytes = (bucket_items * sizeof(uint64_t) + 63) / 64 * 64;
 	state->worker_bytes = state->packed_bytes + (state->is_direct ? 0 : (bucket_items * moved_width(run) + 127) / 64 * 64);
-	return mgpu_buffer_allocate(&state->codes, run->job.num_items * mgpu_pair_code_bytes(run), status, err) &&
-		mgpu_buffer_allocate(&state->scratch, state->worker_bytes * num_workers, status, err);
+	state->codes = mgpu_allocate(run, run->job.num_items * mgpu_pair_code_bytes(run));
+	state->scratch = mgpu_allocate(run, state->worker_bytes * num_workers);
+	return state->codes != NULL && state->scratch != NULL;
 }
 
 static bool
-prepare_buckets(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+prepare_buckets(mgpu_run *run)
 {
 	pairs_state *state = run->state;
 
-	if (!allocate(run, mgpu_largest_bucket(&state->partition), (uint64_t) run->num_threads, status, err))
+	if (!allocate(run, mgpu_largest_bucket(&state->partition), (uint64_t) run->num_threads))
 		return false;
 	mgpu_begin_touch_pass(run, moved_to(run), run->job.num_items * moved_width(run),
-						  state->codes.data, run->job.num_items * mgpu_pair_code_bytes(run));
+						  state->codes, run->job.num_items * mgpu_pair_code_bytes(run));
 	return true;
 }
 
@@ -324,75 +301,36 @@ static const mgpu_partition_tasks bucket_tasks = {
 };
 
 static bool
-start_pairs(mgpu_run *run, mgpu_status *status, mgpu_error *err)
-{
-	pairs_state *state = calloc(1, sizeof(*state));
-
-	if (state == NULL)
-	{
-		*status = mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for pairs");
-		return false;
-	}
-	run->state = state;
-	state->is_direct = is_direct(run);
-	if (state->is_direct)
-		return allocate(run, run->job.num_items, 1, status, err);
-	state->partition.tasks = &bucket_tasks;
-	state->partition.chunk_items = run->tuning.pair_chunk_items;
-	state->partition.planned_buckets = plan_buckets(run);
-	return mgpu_partition_start(run, &state->partition, status, err) &&
-		mgpu_buffer_allocate(&state->buckets, run->job.num_items * sizeof(uint16_t), status, err);
-}
-
-static bool
-pairs_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
-{
-	pairs_state *state;
-
-	switch (run->step)
-	{
-		case 0:
-			run->step = 1;
-			if (mgpu_begin_order_pass(run))
-				return true;
-			/* FALLTHROUGH */
-		case 1:
-			run->step = 2;
-			if (atomic_load(&run->ascending) || atomic_load(&run->descending))
-			{
-				mgpu_begin_copy_pass(run, !atomic_load(&run->ascending));
-				return true;
-			}
-			if (!start_pairs(run, status, err))
-				return false;
-			state = run->state;
-			if (state->is_direct)
-			{
-				mgpu_begin_phase(run, sort_all_task, 1);
-				return true;
-			}
-			/* FALLTHROUGH */
-		default:
-			state = run->state;
-			return state != NULL && !state->is_direct &&
-				mgpu_partition_advance(run, &state->partition, status, err);
-	}
-}
-
-static void
-pairs_release(mgpu_run *run)
+start_buckets(mgpu_run *run)
 {
 	pairs_state *state = run->state;
 
-	mgpu_partition_release(&state->partition);
-	mgpu_buffer_free(&state->buckets);
-	mgpu_buffer_free(&state->codes);
-	mgpu_buffer_free(&state->scratch);
-	free(state);
+	state->partition.tasks = &bucket_tasks;
+	state->partition.chunk_items = run->tuning.pair_chunk_items;
+	state->partition.planned_buckets = plan_buckets(run);
+	state->buckets = mgpu_allocate(run, run->job.num_items * sizeof(uint16_t));
+	return state->buckets != NULL && mgpu_partition_start(run, &state->partition);
+}
+
+static bool
+pairs_advance(mgpu_run *run)
+{
+	pairs_state *state = run->state;
+	bool		is_first = run->step++ == 0;
+
+	if (is_first)
+		state->is_direct = is_direct(run);
+	if (!state->is_direct)
+		return (!is_first || start_buckets(run)) && mgpu_partition_advance(run, &state->partition);
+	if (!is_first || !allocate(run, run->job.num_items, 1))
+		return false;
+	mgpu_begin_phase(run, sort_all_task, 1);
+	return true;
 }
 
 const mgpu_strategy mgpu_strategy_pairs = {
 	.algorithm = MGPU_ALGORITHM_QUICK,
+	.state_bytes = sizeof(pairs_state),
+	.copies_ordered = true,
 	.advance = pairs_advance,
-	.release = pairs_release,
 };

@@ -16,7 +16,7 @@
 #define MAX_SAMPLINGS 3
 
 bool
-mgpu_partition_start(mgpu_run *run, mgpu_partition *partition, mgpu_status *status, mgpu_error *err)
+mgpu_partition_start(mgpu_run *run, mgpu_partition *partition)
 {
 	uint64_t	fewest = run->job.num_items / MAX_CHUNKS + 1;
 
@@ -26,46 +26,38 @@ mgpu_partition_start(mgpu_run *run, mgpu_partition *partition, mgpu_status *stat
 	if (run->job.key_width == 1)
 		partition->planned_buckets = UINT8_MAX + 1;
 	partition->num_chunks = mgpu_num_tasks(partition->num_items, partition->chunk_items);
-	return mgpu_buffer_allocate(&partition->table,
-								partition->num_chunks * 2 * partition->planned_buckets * sizeof(uint32_t), status, err);
+	partition->table = mgpu_allocate(run, partition->num_chunks * 2 * partition->planned_buckets * sizeof(uint32_t));
+	return partition->table != NULL;
 }
 
 /* Choose bounds from random items of the input. */
 static bool
-sample_bounds(const mgpu_run *run, mgpu_partition *partition, mgpu_status *status, mgpu_error *err)
+sample_bounds(mgpu_run *run, mgpu_partition *partition)
 {
 	uint64_t	num_samples = partition->planned_buckets * run->tuning.samples_per_bucket;
 	uint32_t	width = run->job.key_width == 16 ? 16 : 8;
-	mgpu_buffer positions = {0};
-	mgpu_buffer items = {0};
-	mgpu_buffer codes = {0};
-	bool		had_memory;
+	uint32_t   *positions = mgpu_allocate(run, num_samples * sizeof(uint32_t));
+	void	   *items = mgpu_allocate(run, num_samples * run->job.key_width);
+	void	   *codes = mgpu_allocate(run, num_samples * width);
 
-	had_memory = mgpu_buffer_allocate(&positions, num_samples * sizeof(uint32_t), status, err) &&
-		mgpu_buffer_allocate(&items, num_samples * run->job.key_width, status, err) &&
-		mgpu_buffer_allocate(&codes, num_samples * width, status, err);
-	if (had_memory)
-	{
-		mgpu_sample_positions(positions.data, num_samples, run->job.num_items);
-		mgpu_gather_items(run->keys.data, run->job.key_width, positions.data, items.data, num_samples);
-		if (width == 16)
-			mgpu_encode_u128(&run->keys.codec, items.data, codes.data, num_samples);
-		else
-			mgpu_encode_wide(&run->keys.codec, items.data, codes.data, num_samples);
-		mgpu_bounds_choose(&partition->bounds, codes.data, num_samples, width, partition->planned_buckets);
-	}
-	mgpu_buffer_free(&codes);
-	mgpu_buffer_free(&items);
-	mgpu_buffer_free(&positions);
-	return had_memory;
+	if (positions == NULL || items == NULL || codes == NULL)
+		return false;
+	mgpu_sample_positions(positions, num_samples, run->job.num_items);
+	mgpu_gather_items(run->keys.data, run->job.key_width, positions, items, num_samples);
+	if (width == 16)
+		mgpu_encode_u128(&run->keys.codec, items, codes, num_samples);
+	else
+		mgpu_encode_wide(&run->keys.codec, items, codes, num_samples);
+	mgpu_bounds_choose(&partition->bounds, codes, num_samples, width, partition->planned_buckets);
+	return true;
 }
 
 static bool
-begin_count(mgpu_run *run, mgpu_partition *partition, mgpu_status *status, mgpu_error *err)
+begin_count(mgpu_run *run, mgpu_partition *partition)
 {
 	if (run->job.key_width == 1)
 		mgpu_bounds_of_bytes(&partition->bounds);
-	else if (!sample_bounds(run, partition, status, err))
+	else if (!sample_bounds(run, partition))
 		return false;
 	partition->num_samplings++;
 	mgpu_begin_phase(run, partition->tasks->count, partition->num_chunks);
@@ -117,19 +109,19 @@ is_unbalanced(const mgpu_partition *partition)
 }
 
 bool
-mgpu_partition_advance(mgpu_run *run, mgpu_partition *partition, mgpu_status *status, mgpu_error *err)
+mgpu_partition_advance(mgpu_run *run, mgpu_partition *partition)
 {
 	switch (partition->step)
 	{
 		case 0:
 			partition->step = 1;
-			return begin_count(run, partition, status, err);
+			return begin_count(run, partition);
 		case 1:
 			place_chunks(partition);
 			if (is_unbalanced(partition))
-				return begin_count(run, partition, status, err);
+				return begin_count(run, partition);
 			partition->step = 2;
-			return partition->tasks->prepare(run, status, err);
+			return partition->tasks->prepare(run);
 		case 2:
 			partition->step = 3;
 			mgpu_begin_phase(run, partition->tasks->move, partition->num_chunks);
@@ -141,10 +133,4 @@ mgpu_partition_advance(mgpu_run *run, mgpu_partition *partition, mgpu_status *st
 		default:
 			return false;
 	}
-}
-
-void
-mgpu_partition_release(mgpu_partition *partition)
-{
-	mgpu_buffer_free(&partition->table);
 }

@@ -21,7 +21,7 @@ typedef struct mgpu_partition_tasks
 	mgpu_task_function sort;	/* of a bucket */
 
 	/* After the count: allocate memory and begin a touch pass. */
-	bool		(*prepare) (mgpu_run *run, mgpu_status *status, mgpu_error *err);
+	bool		(*prepare) (mgpu_run *run);
 } mgpu_partition_tasks;
 
 typedef struct mgpu_partition
@@ -34,7 +34,7 @@ typedef struct mgpu_partition
 	uint64_t	num_items;
 	uint64_t	chunk_items;
 	uint64_t	num_chunks;
-	mgpu_buffer table;			/* uint32_t [num_chunks][2 * planned_buckets] */
+	uint32_t   *table;			/* [num_chunks][2 * planned_buckets] */
 	uint64_t	begin[MGPU_MAX_BUCKETS + 1];	/* where buckets begin, and num_items */
 } mgpu_partition;
 
@@ -42,27 +42,23 @@ typedef struct mgpu_partition
  * Prepare for about planned_buckets buckets of equal size.  The caller has set
  * tasks, chunk_items (best for caches) and planned_buckets.
  */
-bool		mgpu_partition_start(mgpu_run *run, mgpu_partition *partition, mgpu_status *status, mgpu_error *err);
+bool		mgpu_partition_start(mgpu_run *run, mgpu_partition *partition);
 
-/* Begin the next phase.  False when all are done, or with *status on failure. */
-bool		mgpu_partition_advance(mgpu_run *run, mgpu_partition *partition, mgpu_status *status, mgpu_error *err);
-
-void		mgpu_partition_release(mgpu_partition *partition);
+/* Begin the next phase.  False when all are done, or on failure. */
+bool		mgpu_partition_advance(mgpu_run *run, mgpu_partition *partition);
 
 /* A chunk's row, one entry a bucket: sizes after the count, places from prepare on. */
 static inline uint32_t *
 mgpu_chunk_row(const mgpu_partition *partition, uint64_t chunk)
 {
-	return (uint32_t *) partition->table.data + chunk * 2 * partition->planned_buckets;
+	return partition->table + chunk * 2 * partition->planned_buckets;
 }
 
 /* One past a chunk's last item. */
 static inline uint64_t
 mgpu_chunk_end(const mgpu_partition *partition, uint64_t chunk)
 {
-	uint64_t	end = (chunk + 1) * partition->chunk_items;
-
-	return end < partition->num_items ? end : partition->num_items;
+	return mgpu_min((chunk + 1) * partition->chunk_items, partition->num_items);
 }
 
 /* Items of the largest bucket that needs sorting. */

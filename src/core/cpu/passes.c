@@ -1,169 +1,17 @@
 /*
  * passes.c
- *		Linear passes over all items, shared by the CPU's strategies.
- *
- * A pass cuts the items into tasks of step_bytes.  A task goes through its items in
- * blocks on the stack that fit the first-level cache.
+ *		Linear passes over all items, and gathers, shared by the CPU's strategies.
  */
 #include "core/cpu/run.h"
-
-#include <string.h>
-
-#define BLOCK_ITEMS 512
 
 uint64_t
 mgpu_positions_below(const uint32_t *positions, uint64_t num_positions, uint64_t limit)
 {
 	uint64_t	begin = 0;
-	uint64_t	length = num_positions;
+	uint64_t	end = num_positions;
 
-	while (length > 0)
-	{
-		uint64_t	half = length / 2;
-
-		if (positions[begin + half] < limit)
-		{
-			begin += half + 1;
-			length -= half + 1;
-		}
-		else
-			length = half;
-	}
+	MGPU_SEARCH(begin, end, positions[middle] < limit);
 	return begin;
-}
-
-/* Begin a pass over all items; item_bytes sets the size of its tasks. */
-static void
-begin_pass(mgpu_run *run, mgpu_task_function function, uint32_t item_bytes)
-{
-	run->pass_items = mgpu_pass_items(run, item_bytes);
-	mgpu_begin_phase(run, function, mgpu_num_tasks(run->job.num_items, run->pass_items));
-}
-
-/* Items [*begin, *end) of a task. */
-static void
-task_range(const mgpu_run *run, uint64_t task, uint64_t *begin, uint64_t *end)
-{
-	*begin = task * run->pass_items;
-	*end = run->job.num_items - *begin < run->pass_items ? run->job.num_items : *begin + run->pass_items;
-}
-
-static const void *
-key_at(const mgpu_source *keys, uint64_t i)
-{
-	return (const char *) keys->data + i * keys->codec.width;
-}
-
-static void *
-out_key_at(const mgpu_run *run, uint64_t i)
-{
-	return (char *) run->binding.out_keys + i * run->job.key_width;
-}
-
-/* Ends as soon as both orders are broken, by any task. */
-static void
-order_task(void *context, uint64_t task, int worker)
-{
-	mgpu_run   *run = context;
-	mgpu_u128	codes[BLOCK_ITEMS];
-	mgpu_order_watch watch;
-	uint64_t	begin,
-				end;
-
-	(void) worker;
-	task_range(run, task, &begin, &end);
-	if (begin > 0)
-		begin--;				/* also compare across the border of two tasks */
-	mgpu_order_watch_init(&watch, run->job.op == MGPU_OP_SORT_PAIRS);
-	for (; begin + 1 < end; begin += BLOCK_ITEMS - 1)
-	{
-		uint64_t	num_items = end - begin < BLOCK_ITEMS ? end - begin : BLOCK_ITEMS;
-
-		mgpu_encode_items(&run->keys.codec, key_at(&run->keys, begin), codes, num_items);
-		watch.num_seen = 0;
-		mgpu_order_watch_codes(&watch, codes, run->job.key_width, num_items);
-		if (!watch.ascending)
-			atomic_store(&run->ascending, false);
-		if (!watch.descending)
-			atomic_store(&run->descending, false);
-		if (!atomic_load(&run->ascending) && !atomic_load(&run->descending))
-			return;
-	}
-}
-
-bool
-mgpu_begin_order_pass(mgpu_run *run)
-{
-	if (run->binding.in_keys == NULL)
-	{
-		atomic_store(&run->ascending, run->order.ascending);
-		atomic_store(&run->descending, run->order.descending);
-		return false;
-	}
-	atomic_store(&run->ascending, true);
-	atomic_store(&run->descending, true);
-	begin_pass(run, order_task, run->job.key_width);
-	return true;
-}
-
-/*
- * Encoding and decoding makes floats canonical, as all other paths to the result
- * do.  Integers stay unchanged.
- */
-static void
-copy_keys(const mgpu_run *run, uint64_t begin, uint64_t to, uint64_t num_items)
-{
-	void	   *keys = out_key_at(run, to);
-
-	mgpu_encode_items(&run->keys.codec, key_at(&run->keys, begin), keys, num_items);
-	if (run->pass_reversed)
-		mgpu_reverse_items(keys, run->job.key_width, num_items);
-	mgpu_decode_items(&run->codec, keys, keys, num_items);
-}
-
-static void
-copy_values(const mgpu_run *run, uint64_t begin, uint64_t to, uint64_t num_items)
-{
-	uint32_t	width = run->job.value_width;
-	char	   *values = (char *) run->binding.out_values + to * width;
-
-	memcpy(values, (const char *) run->in[MGPU_CHANNEL_VALUES] + begin * width, num_items * width);
-	if (run->pass_reversed)
-		mgpu_reverse_items(values, width, num_items);
-}
-
-static void
-copy_task(void *context, uint64_t task, int worker)
-{
-	mgpu_run   *run = context;
-	uint32_t	outputs = run->job.outputs;
-	uint64_t	begin,
-				end;
-
-	(void) worker;
-	task_range(run, task, &begin, &end);
-	while (begin < end)
-	{
-		uint64_t	num_items = end - begin < BLOCK_ITEMS ? end - begin : BLOCK_ITEMS;
-		uint64_t	to = run->pass_reversed ? run->job.num_items - begin - num_items : begin;
-
-		if (outputs & MGPU_OUT_KEYS)
-			copy_keys(run, begin, to, num_items);
-		if (outputs & MGPU_OUT_INDICES)
-			for (uint64_t i = 0; i < num_items; i++)
-				run->binding.out_indices[to + i] =
-					(uint32_t) (run->pass_reversed ? begin + num_items - 1 - i : begin + i);
-		if (outputs & MGPU_OUT_VALUES)
-			copy_values(run, begin, to, num_items);
-		begin += num_items;
-	}
-}
-
-void
-mgpu_begin_copy_pass(mgpu_run *run, bool reversed)
-{
-	run->pass_reversed = reversed;
-	begin_pass(run, copy_task, run->job.key_width + run->job.value_width);
 }
 
 /* The smallest page size.  A huge page is touched several times. */
@@ -175,13 +23,10 @@ touch_task(void *context, uint64_t task, int worker)
 	mgpu_run   *run = context;
 	uint64_t	begin = task * run->pass_items;
 
-	(void) worker;
 	for (int i = 0; i < 2; i++)
 	{
-		uint64_t	end = run->pass_touched[i].bytes;
+		uint64_t	end = mgpu_min(run->pass_touched[i].bytes, begin + run->pass_items);
 
-		if (end > begin + run->pass_items)
-			end = begin + run->pass_items;
 		for (uint64_t byte = begin; byte < end; byte += PAGE_BYTES)
 			((volatile char *) run->pass_touched[i].data)[byte] = 0;
 	}
@@ -215,80 +60,50 @@ gather_packed_##type(const type *src, const uint64_t *packed, uint64_t mask, typ
 		dst[i] = src[packed[i] & mask]; \
 }
 
-DEFINE_GATHER(uint8_t)
-DEFINE_GATHER(uint16_t)
-DEFINE_GATHER(uint32_t)
-DEFINE_GATHER(uint64_t)
-DEFINE_GATHER(mgpu_u128)
+MGPU_FOR_WIDTHS(DEFINE_GATHER)
 
 void
 mgpu_gather_items(const void *src, uint32_t width, const uint32_t *indices,
 				  void *dst, uint64_t num_items)
 {
-	if (width == 1)
-		gather_uint8_t(src, indices, dst, num_items);
-	else if (width == 2)
-		gather_uint16_t(src, indices, dst, num_items);
-	else if (width == 4)
-		gather_uint32_t(src, indices, dst, num_items);
-	else if (width == 8)
-		gather_uint64_t(src, indices, dst, num_items);
-	else
-		gather_mgpu_u128(src, indices, dst, num_items);
+	MGPU_CALL_WIDTH(width, gather, src, indices, dst, num_items);
 }
 
 void
 mgpu_gather_packed(const void *src, uint32_t width, const uint64_t *packed, uint64_t mask,
 				   void *dst, uint64_t num_items)
 {
-	if (width == 1)
-		gather_packed_uint8_t(src, packed, mask, dst, num_items);
-	else if (width == 2)
-		gather_packed_uint16_t(src, packed, mask, dst, num_items);
-	else if (width == 4)
-		gather_packed_uint32_t(src, packed, mask, dst, num_items);
-	else if (width == 8)
-		gather_packed_uint64_t(src, packed, mask, dst, num_items);
-	else
-		gather_packed_mgpu_u128(src, packed, mask, dst, num_items);
+	MGPU_CALL_WIDTH(width, gather_packed, src, packed, mask, dst, num_items);
 }
 
 static void
 encode_task(void *context, uint64_t task, int worker)
 {
 	mgpu_run   *run = context;
-	uint64_t	begin,
-				end;
+	uint64_t	begin = task * run->pass_items;
 
-	(void) worker;
-	task_range(run, task, &begin, &end);
-	mgpu_encode_items(&run->keys.codec, key_at(&run->keys, begin),
-					  (char *) run->pass_target + begin * run->job.key_width, end - begin);
+	mgpu_encode_items(&run->keys.codec, mgpu_key_at(run, begin), mgpu_out_key_at(run, begin),
+					  mgpu_task_end(run, task) - begin);
 }
 
 void
-mgpu_begin_encode_pass(mgpu_run *run, void *codes)
+mgpu_begin_encode_pass(mgpu_run *run)
 {
-	run->pass_target = codes;
-	begin_pass(run, encode_task, run->job.key_width);
+	mgpu_begin_pass(run, encode_task, run->job.key_width);
 }
 
 static void
 decode_task(void *context, uint64_t task, int worker)
 {
 	mgpu_run   *run = context;
-	uint64_t	begin,
-				end;
+	uint64_t	begin = task * run->pass_items;
+	void	   *keys = mgpu_out_key_at(run, begin);
 
-	(void) worker;
-	task_range(run, task, &begin, &end);
-	mgpu_decode_items(&run->codec, (const char *) run->pass_codes + begin * run->job.key_width,
-					  out_key_at(run, begin), end - begin);
+	mgpu_decode_items(&run->codec, keys, keys, mgpu_task_end(run, task) - begin);
 }
 
 void
-mgpu_begin_decode_pass(mgpu_run *run, const void *codes)
+mgpu_begin_decode_pass(mgpu_run *run)
 {
-	run->pass_codes = codes;
-	begin_pass(run, decode_task, run->job.key_width);
+	mgpu_begin_pass(run, decode_task, run->job.key_width);
 }

@@ -6,17 +6,20 @@
 
 #include "core/vqsort.h"
 
-mgpu_status
-mgpu_start_threads(mgpu_run *run, mgpu_error *err)
+bool
+mgpu_start_threads(mgpu_run *run)
 {
 	if (run->pool != NULL)
-		return MGPU_OK;
+		return true;
 	mgpu_vqsort_prepare();
 	run->pool = mgpu_pool_start(run->num_threads);
 	if (run->pool == NULL)
-		return mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for threads");
+	{
+		mgpu_fail(&run->error, MGPU_HOST_MEMORY, "out of memory for threads");
+		return false;
+	}
 	run->num_threads = mgpu_pool_size(run->pool);
-	return MGPU_OK;
+	return true;
 }
 
 void
@@ -38,4 +41,11 @@ uint64_t
 mgpu_num_tasks(uint64_t num_items, uint64_t task_items)
 {
 	return (num_items + task_items - 1) / task_items;
+}
+
+void
+mgpu_begin_pass(mgpu_run *run, mgpu_task_function function, uint32_t item_bytes)
+{
+	run->pass_items = mgpu_pass_items(run, item_bytes);
+	mgpu_begin_phase(run, function, mgpu_num_tasks(run->job.num_items, run->pass_items));
 }

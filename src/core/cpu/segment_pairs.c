@@ -21,15 +21,7 @@ mgpu_segment_scratch_bytes(const mgpu_run *run)
 		return 0;
 	if (most < MGPU_SEGMENT_BLOCK_BYTES / sizeof(uint64_t))
 		most = MGPU_SEGMENT_BLOCK_BYTES / sizeof(uint64_t);
-	if (most > run->job.num_items)
-		most = run->job.num_items;
-	return (most * item_bytes + 127) / 64 * 64;
-}
-
-static const void *
-key_at(const mgpu_run *run, uint64_t i)
-{
-	return (const char *) run->keys.data + i * run->job.key_width;
+	return (mgpu_min(most, run->job.num_items) * item_bytes + 127) / 64 * 64;
 }
 
 static void
@@ -40,7 +32,7 @@ order_packed(const mgpu_run *run, uint64_t first, uint64_t last, uint64_t end, u
 	uint64_t	segment = first;
 	mgpu_flips	flips = {0};
 
-	mgpu_encode_wide(&run->keys.codec, key_at(run, begin), packed, end - begin);
+	mgpu_encode_wide(&run->keys.codec, mgpu_key_at(run, begin), packed, end - begin);
 	for (uint64_t i = begin; i < end; i++)
 		packed[i - begin] = packed[i - begin] << 32 | i;
 	if (run->tuning.vectors != 0 && mgpu_vector_items(sizeof(*packed)) > 0)
@@ -62,7 +54,7 @@ mgpu_order_segments(mgpu_run *run, uint64_t first, uint64_t last, uint64_t end, 
 	const uint32_t *heads = run->binding.in_segment_heads;
 	uint32_t	width = run->job.key_width;
 	uint64_t	begin = heads[first];
-	char	   *codes = (char *) state->scratch.data + state->worker_bytes * (uint64_t) worker;
+	char	   *codes = state->scratch + state->worker_bytes * (uint64_t) worker;
 	const char *values = run->in[MGPU_CHANNEL_VALUES];
 	mgpu_pairs_part part = {0};
 
@@ -71,7 +63,7 @@ mgpu_order_segments(mgpu_run *run, uint64_t first, uint64_t last, uint64_t end, 
 		order_packed(run, first, last, end, (uint64_t *) codes);
 		return;
 	}
-	mgpu_encode_items(&run->keys.codec, key_at(run, begin), codes, end - begin);
+	mgpu_encode_items(&run->keys.codec, mgpu_key_at(run, begin), codes, end - begin);
 	part.packed = (uint64_t *) (codes + (end - begin) * width);
 	for (uint64_t segment = first; segment < last; segment++)
 	{

@@ -12,9 +12,6 @@
  * Sorting (segment, code) together as one array was rejected: it doubles the width
  * of keys, and short segments fit registers.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/cpu/segments.h"
 #include "core/cpu_vector.h"
 
@@ -36,12 +33,6 @@ block_items(const mgpu_run *run)
 	return MGPU_SEGMENT_BLOCK_BYTES / item_bytes;
 }
 
-static char *
-out_key_at(const mgpu_run *run, uint64_t i)
-{
-	return (char *) run->binding.out_keys + i * run->job.key_width;
-}
-
 /*
  * Sort segments by networks, from the input to the result; integers need no pass to
  * encode or decode.  Returns how many segments are sorted.
@@ -52,7 +43,7 @@ sort_by_networks(mgpu_run *run, uint64_t first, uint64_t last, uint64_t end)
 	const uint32_t *heads = run->binding.in_segment_heads;
 	uint32_t	width = run->job.key_width;
 	uint64_t	begin = heads[first];
-	const void *keys = (const char *) run->keys.data + begin * width;
+	const void *keys = mgpu_key_at(run, begin);
 	mgpu_flips	flips = {run->keys.codec.flip, run->codec.flip};
 	uint64_t	codes[MGPU_SEGMENT_BLOCK_BYTES / sizeof(uint64_t)];
 	uint64_t	num_sorted;
@@ -60,26 +51,25 @@ sort_by_networks(mgpu_run *run, uint64_t first, uint64_t last, uint64_t end)
 	if (run->tuning.vectors == 0 || mgpu_vector_items(width) == 0)
 		return 0;
 	if (run->codec.kind != MGPU_KEY_FLOAT)
-		return mgpu_vector_sort_segments(keys, out_key_at(run, begin), heads + first, last - first,
+		return mgpu_vector_sort_segments(keys, mgpu_out_key_at(run, begin), heads + first, last - first,
 										 (uint32_t) end, width, &flips);
 	flips = (mgpu_flips) {0};
 	mgpu_encode_items(&run->keys.codec, keys, codes, end - begin);
-	num_sorted = mgpu_vector_sort_segments(codes, out_key_at(run, begin), heads + first, last - first,
+	num_sorted = mgpu_vector_sort_segments(codes, mgpu_out_key_at(run, begin), heads + first, last - first,
 										   (uint32_t) end, width, &flips);
 	if (first + num_sorted < last)
 		end = heads[first + num_sorted];
-	mgpu_decode_items(&run->codec, out_key_at(run, begin), out_key_at(run, begin), end - begin);
+	mgpu_decode_items(&run->codec, mgpu_out_key_at(run, begin), mgpu_out_key_at(run, begin), end - begin);
 	return num_sorted;
 }
 
 static void
 sort_key_segment(mgpu_run *run, uint64_t begin, uint64_t end)
 {
-	uint32_t	width = run->job.key_width;
-	char	   *out = out_key_at(run, begin);
+	void	   *out = mgpu_out_key_at(run, begin);
 
-	mgpu_encode_items(&run->keys.codec, (const char *) run->keys.data + begin * width, out, end - begin);
-	mgpu_sort_codes(out, end - begin, width);
+	mgpu_encode_items(&run->keys.codec, mgpu_key_at(run, begin), out, end - begin);
+	mgpu_sort_codes(out, end - begin, run->job.key_width);
 	mgpu_decode_items(&run->codec, out, out, end - begin);
 }
 
@@ -101,20 +91,12 @@ sort_segments(mgpu_run *run, uint64_t first, uint64_t last, int worker)
 		sort_key_segment(run, heads[first], mgpu_segment_end(run, first));
 }
 
-static void
-note_long_segment(mgpu_run *run, uint64_t segment)
-{
-	mgpu_segments *state = run->state;
-	uint32_t	number = atomic_fetch_add(&state->num_long, 1);
-
-	((uint32_t *) state->long_segments.data)[number] = (uint32_t) segment;
-}
-
 /* Takes as many segments at a time as fit a block, or a single longer one. */
 static void
 segments_task(void *context, uint64_t task, int worker)
 {
 	mgpu_run   *run = context;
+	mgpu_segments *state = run->state;
 	const uint32_t *heads = run->binding.in_segment_heads;
 	uint64_t	most = block_items(run);
 	uint64_t	segment = segment_from(run, task * run->tuning.segment_task_items);
@@ -130,54 +112,34 @@ segments_task(void *context, uint64_t task, int worker)
 		is_alone = segment == first;
 		segment += is_alone;
 		if (is_alone && mgpu_segment_end(run, first) - heads[first] > run->tuning.segment_items)
-			note_long_segment(run, first);
+			state->long_segments[atomic_fetch_add(&state->num_long, 1)] = (uint32_t) first;
 		else
 			sort_segments(run, first, segment, worker);
 	}
 }
 
 static bool
-start_segments(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+start_segments(mgpu_run *run)
 {
-	mgpu_segments *state = calloc(1, sizeof(*state));
+	mgpu_segments *state = run->state;
 
-	if (state == NULL)
-	{
-		*status = mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for segments");
-		return false;
-	}
-	run->state = state;
 	state->worker_bytes = mgpu_segment_scratch_bytes(run);
-	if (!mgpu_buffer_allocate(&state->long_segments,
-							  run->job.num_items / run->tuning.segment_items * sizeof(uint32_t), status, err) ||
-		!mgpu_buffer_allocate(&state->scratch, state->worker_bytes * (uint64_t) run->num_threads, status, err))
+	state->long_segments = mgpu_allocate(run, run->job.num_items / run->tuning.segment_items * sizeof(uint32_t));
+	state->scratch = mgpu_allocate(run, state->worker_bytes * (uint64_t) run->num_threads);
+	if (state->long_segments == NULL || state->scratch == NULL)
 		return false;
 	mgpu_begin_phase(run, segments_task, mgpu_num_tasks(run->job.num_items, run->tuning.segment_task_items));
 	return true;
 }
 
 static bool
-segments_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+segments_advance(mgpu_run *run)
 {
-	if (run->step++ == 0)
-		return start_segments(run, status, err);
-	return mgpu_advance_long(run, status, err);
-}
-
-static void
-segments_release(mgpu_run *run)
-{
-	mgpu_segments *state = run->state;
-
-	mgpu_release_long(state);
-	mgpu_buffer_free(&state->long_segments);
-	mgpu_buffer_free(&state->scratch);
-	free(state);
+	return run->step++ == 0 ? start_segments(run) : mgpu_advance_long(run);
 }
 
 const mgpu_strategy mgpu_strategy_segments = {
 	.algorithm = MGPU_ALGORITHM_QUICK,
-	.codes_in_result = false,
+	.state_bytes = sizeof(mgpu_segments),
 	.advance = segments_advance,
-	.release = segments_release,
 };

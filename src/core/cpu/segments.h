@@ -13,14 +13,13 @@
 
 typedef struct mgpu_segments
 {
-	mgpu_buffer scratch;		/* pairs: [workers], a segment's codes and packed codes */
+	char	   *scratch;		/* pairs: [workers], a segment's codes and packed codes */
 	uint64_t	worker_bytes;
 
-	/* long segments (more than segment_items), and the current one's run */
-	mgpu_buffer long_segments;	/* uint32_t [num_long] */
+	/* long segments (more than segment_items); run->part sorts the current one */
+	uint32_t   *long_segments;	/* [num_long] */
 	_Atomic uint32_t num_long;
 	uint32_t	next_long;
-	mgpu_run   *run;			/* NULL between two segments */
 	uint64_t	long_begin;
 	bool		is_shifting;
 } mgpu_segments;
@@ -47,11 +46,8 @@ void		mgpu_order_segments(mgpu_run *run, uint64_t first, uint64_t last, uint64_t
 
 /*
  * Begin the next phase of the long segments, one segment after another.  False when
- * all are done, or with *status on failure.
+ * all are done, or on failure.
  */
-bool		mgpu_advance_long(mgpu_run *run, mgpu_status *status, mgpu_error *err);
-
-/* Free the run of the current long segment, if any. */
-void		mgpu_release_long(mgpu_segments *state);
+bool		mgpu_advance_long(mgpu_run *run);
 
 #endif							/* MGPU_CPU_SEGMENTS_H */

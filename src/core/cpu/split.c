@@ -138,59 +138,45 @@ split_8_avx2(uint64_t *codes, uint64_t num_items, uint64_t bound, uint64_t *spil
 
 #endif							/* HAVE_X86_VARIANTS */
 
-uint64_t
-mgpu_split_codes(void *codes, uint64_t num_items, uint32_t width, mgpu_u128 bound, void *spill, bool vectors)
+/* Move codes <= bound to the front and the others behind them.  Returns how many are in front. */
+static uint64_t
+split_codes(const mgpu_split *split, void *codes, uint64_t num_items, mgpu_u128 bound)
 {
 #ifdef HAVE_X86_VARIANTS
-	vectors = vectors && __builtin_cpu_supports("avx2");
-	if (width == 4 && vectors)
-		return split_4_avx2(codes, num_items, (uint32_t) bound, spill);
-	if (width == 8 && vectors)
-		return split_8_avx2(codes, num_items, (uint64_t) bound, spill);
-#else
-	(void) vectors;
-#endif
-	if (width == 4)
-		return split_tail_4(codes, num_items, 0, 0, (uint32_t) bound, spill);
-	if (width == 8)
-		return split_tail_8(codes, num_items, 0, 0, (uint64_t) bound, spill);
-	return split_tail_16(codes, num_items, 0, 0, bound, spill);
-}
+	bool		vectors = split->vectors && __builtin_cpu_supports("avx2");
 
-/* Arguments that stay the same in the recursion. */
-typedef struct split_context
-{
-	const mgpu_bounds *bounds;
-	uint32_t	width;
-	void	   *spill;
-	bool		vectors;
-	uint32_t   *sizes;
-} split_context;
+	if (split->width == 4 && vectors)
+		return split_4_avx2(codes, num_items, (uint32_t) bound, split->spill);
+	if (split->width == 8 && vectors)
+		return split_8_avx2(codes, num_items, (uint64_t) bound, split->spill);
+#endif
+	if (split->width == 4)
+		return split_tail_4(codes, num_items, 0, 0, (uint32_t) bound, split->spill);
+	if (split->width == 8)
+		return split_tail_8(codes, num_items, 0, 0, (uint64_t) bound, split->spill);
+	return split_tail_16(codes, num_items, 0, 0, bound, split->spill);
+}
 
 /* Split codes that belong to buckets first to last. */
 static void
-split_range(const split_context *context, char *codes, uint64_t num_items,
-			uint32_t first, uint32_t last)
+split_range(const mgpu_split *split, char *codes, uint64_t num_items, uint32_t first, uint32_t last)
 {
 	while (first < last && num_items > 0)
 	{
 		uint32_t	middle = first + (last - first) / 2;
-		uint64_t	num_front = mgpu_split_codes(codes, num_items, context->width, context->bounds->bound[middle],
-												 context->spill, context->vectors);
+		uint64_t	num_front = split_codes(split, codes, num_items, split->bounds->bound[middle]);
 
-		split_range(context, codes, num_front, first, middle);
-		codes += num_front * context->width;
+		split_range(split, codes, num_front, first, middle);
+		codes += num_front * split->width;
 		num_items -= num_front;
 		first = middle + 1;
 	}
-	context->sizes[first] += (uint32_t) num_items;
+	split->sizes[first] += (uint32_t) num_items;
 }
 
 void
-mgpu_split_buckets(const mgpu_bounds *bounds, const mgpu_split_chunk *chunk, bool vectors)
+mgpu_split_buckets(const mgpu_split *split, void *codes, uint64_t num_items)
 {
-	split_context context = {bounds, chunk->width, chunk->spill, vectors, chunk->sizes};
-
-	memset(chunk->sizes, 0, bounds->num_buckets * sizeof(*chunk->sizes));
-	split_range(&context, chunk->codes, chunk->num_items, 0, bounds->num_buckets - 1);
+	memset(split->sizes, 0, split->bounds->num_buckets * sizeof(*split->sizes));
+	split_range(split, codes, num_items, 0, split->bounds->num_buckets - 1);
 }

@@ -7,24 +7,17 @@
 
 #include "core/bounds.h"
 
-/*
- * Move codes <= bound to the front and the others behind them, both in their order.
- * Returns how many are in front.  spill has space for num_items codes and 64 bytes
- * more.  width: 4, 8 or 16 bytes.  vectors: use vector instructions.
- */
-uint64_t	mgpu_split_codes(void *codes, uint64_t num_items, uint32_t width,
-							 mgpu_u128 bound, void *spill, bool vectors);
-
-typedef struct mgpu_split_chunk
+/* How to split; sizes is filled in. */
+typedef struct mgpu_split
 {
-	void	   *codes;
-	uint64_t	num_items;
-	uint32_t	width;
-	void	   *spill;			/* as for mgpu_split_codes */
-	uint32_t   *sizes;			/* [buckets]: filled in */
-} mgpu_split_chunk;
+	const mgpu_bounds *bounds;
+	uint32_t	width;			/* bytes of a code: 4, 8 or 16 */
+	bool		vectors;		/* use vector instructions */
+	void	   *spill;			/* as large as the codes, and 64 bytes more */
+	uint32_t   *sizes;			/* [buckets] */
+} mgpu_split;
 
-/* Order a chunk's codes by bucket, in place. */
-void		mgpu_split_buckets(const mgpu_bounds *bounds, const mgpu_split_chunk *chunk, bool vectors);
+/* Put codes into bucket order, in place.  Codes of a bucket keep their order. */
+void		mgpu_split_buckets(const mgpu_split *split, void *codes, uint64_t num_items);
 
 #endif							/* MGPU_CPU_SPLIT_H */

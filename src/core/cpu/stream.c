@@ -33,11 +33,7 @@ mgpu_stream_uses_ring(const mgpu_run *run)
 static uint64_t
 num_slots(const mgpu_run *run)
 {
-	uint64_t	num_threads = (uint64_t) run->num_threads;
-
-	if (num_threads == 1)
-		return 1;
-	return num_threads + SPARE_SLOTS < MGPU_MAX_RING_SLOTS ? num_threads + SPARE_SLOTS : MGPU_MAX_RING_SLOTS;
+	return run->num_threads == 1 ? 1 : mgpu_min((uint64_t) run->num_threads + SPARE_SLOTS, MGPU_MAX_RING_SLOTS);
 }
 
 static uint64_t
@@ -46,27 +42,14 @@ slot_stride(uint64_t task_bytes)
 	return LEAD_BYTES + (task_bytes + 63) / 64 * 64;
 }
 
-uint64_t
-mgpu_stream_ring_bytes(const mgpu_run *run, uint64_t task_bytes)
-{
-	return mgpu_stream_uses_ring(run) ? num_slots(run) * slot_stride(task_bytes) : 0;
-}
-
-/* Place of item i in the ring, while its task's slot holds it. */
-static char *
-ring_item(const mgpu_run *run, uint64_t i)
+char *
+mgpu_stream_key(const mgpu_run *run, uint64_t i)
 {
 	uint64_t	task_items = run->stream.task_items;
 	uint64_t	width = run->job.key_width;
 	uint64_t	slot = i / task_items % run->stream.num_slots;
 
-	return (char *) run->stream.ring.data + slot * slot_stride(task_items * width) + LEAD_BYTES + i % task_items * width;
-}
-
-const void *
-mgpu_stream_key(const mgpu_run *run, uint64_t i)
-{
-	return ring_item(run, i);
+	return run->stream.ring + slot * slot_stride(task_items * width) + LEAD_BYTES + i % task_items * width;
 }
 
 static void
@@ -79,15 +62,14 @@ stream_task(void *context, uint64_t task, int worker)
 }
 
 bool
-mgpu_stream_begin(mgpu_run *run, mgpu_task_function function, uint64_t task_items,
-				  mgpu_status *status, mgpu_error *err)
+mgpu_stream_begin(mgpu_run *run, mgpu_task_function function, uint64_t task_items)
 {
-	uint64_t	ring_bytes = mgpu_stream_ring_bytes(run, task_items * run->job.key_width);
+	uint64_t	stride = slot_stride(task_items * run->job.key_width);
 
 	run->stream.function = function;
 	run->stream.task_items = task_items;
 	run->stream.num_slots = num_slots(run);
-	if (ring_bytes > 0 && !mgpu_buffer_allocate(&run->stream.ring, ring_bytes, status, err))
+	if (mgpu_stream_uses_ring(run) && (run->stream.ring = mgpu_allocate(run, run->stream.num_slots * stride)) == NULL)
 		return false;
 	run->phase_open = true;
 	mgpu_pool_begin_held(run->pool, stream_task, run, mgpu_num_tasks(run->job.num_items, task_items));
@@ -98,7 +80,7 @@ mgpu_stream_begin(mgpu_run *run, mgpu_task_function function, uint64_t task_item
 static char *
 aligned_place(const mgpu_run *run)
 {
-	uintptr_t	place = (uintptr_t) ring_item(run, run->bytes_in[MGPU_CHANNEL_KEYS] / run->job.key_width);
+	uintptr_t	place = (uintptr_t) mgpu_stream_key(run, run->bytes_in[MGPU_CHANNEL_KEYS] / run->job.key_width);
 
 	return (char *) ((place + 3) & ~(uintptr_t) 3);
 }
@@ -118,14 +100,14 @@ mgpu_stream_slot(mgpu_run *run, void **slot, uint64_t *slot_items, mgpu_error *e
 		mgpu_pool_help(run->pool, (double) run->tuning.poll_ms);
 	}
 	*slot = aligned_place(run);
-	*slot_items = (task_end < run->job.num_items ? task_end : run->job.num_items) - begin;
+	*slot_items = mgpu_min(task_end, run->job.num_items) - begin;
 	return MGPU_OK;
 }
 
 void
 mgpu_stream_settle(mgpu_run *run, uint64_t bytes)
 {
-	char	   *place = ring_item(run, run->bytes_in[MGPU_CHANNEL_KEYS] / run->job.key_width);
+	char	   *place = mgpu_stream_key(run, run->bytes_in[MGPU_CHANNEL_KEYS] / run->job.key_width);
 	const char *slot = aligned_place(run);
 
 	if (slot != place)
@@ -143,10 +125,4 @@ mgpu_stream_arrived(mgpu_run *run, uint64_t num_items)
 		return;
 	run->stream.num_released = num_tasks;
 	mgpu_pool_release(run->pool, num_tasks);
-}
-
-void
-mgpu_stream_free(mgpu_run *run)
-{
-	mgpu_buffer_free(&run->stream.ring);
 }

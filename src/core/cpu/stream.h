@@ -14,15 +14,11 @@
 /* Whether streamed keys go through the ring; otherwise tasks find them in run->codes. */
 bool		mgpu_stream_uses_ring(const mgpu_run *run);
 
-/* Bytes of a ring for tasks of task_bytes each. */
-uint64_t	mgpu_stream_ring_bytes(const mgpu_run *run, uint64_t task_bytes);
-
 /*
  * Called by a strategy's begin_stream: begin the phase, with no task released yet.
- * False, with *status and *err, if out of memory.
+ * False if out of memory.
  */
-bool		mgpu_stream_begin(mgpu_run *run, mgpu_task_function function, uint64_t task_items,
-							  mgpu_status *status, mgpu_error *err);
+bool		mgpu_stream_begin(mgpu_run *run, mgpu_task_function function, uint64_t task_items);
 
 /* The buffer for the next keys.  Works on tasks until a slot is free.  MGPU_CANCELLED if none will be. */
 mgpu_status mgpu_stream_slot(mgpu_run *run, void **slot, uint64_t *slot_items, mgpu_error *err);
@@ -36,10 +32,7 @@ void		mgpu_stream_settle(mgpu_run *run, uint64_t bytes);
 /* The first num_items items are in: release the tasks that have all of theirs. */
 void		mgpu_stream_arrived(mgpu_run *run, uint64_t num_items);
 
-/* Called by a task: its item i, as stored. */
-const void *mgpu_stream_key(const mgpu_run *run, uint64_t i);
-
-/* Free the ring.  No task may be running. */
-void		mgpu_stream_free(mgpu_run *run);
+/* Place of item i in the ring, as stored, while its task's slot holds it. */
+char	   *mgpu_stream_key(const mgpu_run *run, uint64_t i);
 
 #endif							/* MGPU_CPU_STREAM_H */

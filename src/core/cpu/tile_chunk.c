@@ -57,7 +57,7 @@ static void
 sort_tile(const mgpu_run *run, mgpu_tiles *tiles, const tile_part *tile, uint64_t *head)
 {
 	const uint32_t *heads = run->binding.in_segment_heads;
-	uint32_t   *tile_heads = (uint32_t *) tiles->heads.data + 2 * (tile->begin / tiles->tile_items);
+	uint32_t   *tile_heads = tiles->heads + 2 * (tile->begin / tiles->tile_items);
 	uint64_t	first = *head;
 	uint64_t	last = first;
 
@@ -77,7 +77,7 @@ sort_tile(const mgpu_run *run, mgpu_tiles *tiles, const tile_part *tile, uint64_
 bool
 mgpu_tile_clamp(const mgpu_tiles *tiles, uint64_t *begin, uint64_t middle, uint64_t *end)
 {
-	const uint32_t *tile_heads = tiles->heads.data;
+	const uint32_t *tile_heads = tiles->heads;
 
 	if (tile_heads == NULL)
 		return true;
@@ -124,13 +124,13 @@ mgpu_tile_chunk_task(void *context, uint64_t task, int worker)
 	mgpu_tiles *tiles = run->state;
 	void	   *scratch = mgpu_tile_scratch(tiles, worker);
 	uint64_t	begin = task * tiles->chunk_items;
-	uint64_t	end = tiles->num_items - begin < tiles->chunk_items ? tiles->num_items : begin + tiles->chunk_items;
+	uint64_t	end = mgpu_min(begin + tiles->chunk_items, tiles->num_items);
 	uint64_t	head = mgpu_positions_below(run->binding.in_segment_heads, run->job.num_segments, begin + 1);
 	tile_part	tile = {.records = mgpu_records_load(run, tiles, begin, end)};
 
 	for (tile.begin = begin; tile.begin < end; tile.begin = tile.end)
 	{
-		tile.end = end - tile.begin < tiles->tile_items ? end : tile.begin + tiles->tile_items;
+		tile.end = mgpu_min(tile.begin + tiles->tile_items, end);
 		sort_tile(run, tiles, &tile, &head);
 		tile.records += tiles->tile_items * tiles->codec.width;
 	}
@@ -141,7 +141,7 @@ mgpu_tile_chunk_task(void *context, uint64_t task, int worker)
 
 		for (uint64_t middle = begin + list_items; middle < end; middle += 2 * list_items)
 			num_tiles += merge_in_place(tiles, middle - list_items, middle,
-										end - middle < list_items ? end : middle + list_items, scratch);
+										mgpu_min(middle + list_items, end), scratch);
 		if (num_tiles > 0)
 			atomic_fetch_add(&tiles->merge_tiles[pass], num_tiles);
 	}

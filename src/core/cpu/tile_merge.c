@@ -1,7 +1,7 @@
 /*
  * tile_merge.c
- *		Strategies merge and locality: tile-based mergesort of all items or of
- *		each segment.  They provide the statistics of passes.
+ *		Strategy for the algorithms merge and locality: tile-based mergesort of all
+ *		items or of each segment.  It provides the statistics of passes.
  *
  * Tiles are sorted, then lists of 1, 2, 4 ... tiles are merged (segmented sort and
  * locality sort of S. Baxter's Modern GPU; tile_chunk.c has the observation behind
@@ -9,8 +9,6 @@
  * arrive if they are streamed.  Then every pass goes over all of memory
  * (tile_pass.c).
  */
-#include <stdlib.h>
-
 #include "core/cpu/stream.h"
 #include "core/cpu/tiles.h"
 
@@ -47,87 +45,63 @@ plan_tiles(const mgpu_run *run, mgpu_tiles *tiles)
 }
 
 static bool
-allocate_tiles(mgpu_run *run, mgpu_tiles *tiles, mgpu_status *status, mgpu_error *err)
+allocate_tiles(mgpu_run *run, mgpu_tiles *tiles)
 {
 	uint64_t	num_units = mgpu_num_tasks(tiles->num_items, tiles->unit_items);
 
-	if (run->job.op == MGPU_OP_SORT_PAIRS &&
-		!mgpu_buffer_allocate(&tiles->own_home, tiles->num_items * tiles->codec.width, status, err))
-		return false;
-	if (run->job.num_segments > 0 &&
-		!mgpu_buffer_allocate(&tiles->heads, tiles->num_tiles * 2 * sizeof(uint32_t), status, err))
-		return false;
-	return mgpu_buffer_allocate(&tiles->scratch, tiles->worker_bytes * (uint64_t) run->num_threads, status, err) &&
-		mgpu_buffer_allocate(&tiles->places, num_units * sizeof(mgpu_tile_place), status, err) &&
-		mgpu_buffer_allocate(&tiles->merges,
-							 (tiles->num_items / tiles->chunk_items + 1) * sizeof(mgpu_tile_merge), status, err);
+	tiles->home = run->job.op == MGPU_OP_SORT ? run->binding.out_keys :
+		mgpu_allocate(run, tiles->num_items * tiles->codec.width);
+	if (run->job.num_segments > 0)
+		tiles->heads = mgpu_allocate(run, tiles->num_tiles * 2 * sizeof(uint32_t));
+	tiles->scratch = mgpu_allocate(run, tiles->worker_bytes * (uint64_t) run->num_threads);
+	tiles->places = mgpu_allocate(run, num_units * sizeof(mgpu_tile_place));
+	tiles->merges = mgpu_allocate(run, (tiles->num_items / tiles->chunk_items + 1) * sizeof(mgpu_tile_merge));
+	return run->error.status == MGPU_OK;
 }
 
 static bool
-start_tiles(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+start_tiles(mgpu_run *run)
 {
-	mgpu_tiles *tiles = calloc(1, sizeof(*tiles));
-	mgpu_tile_place *places;
+	mgpu_tiles *tiles = run->state;
+	mgpu_tile_place *place;
 
-	if (tiles == NULL)
-	{
-		*status = mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for mergesort");
-		return false;
-	}
-	run->state = tiles;
 	plan_tiles(run, tiles);
-	if (!allocate_tiles(run, tiles, status, err))
+	if (!allocate_tiles(run, tiles))
 		return false;
-	tiles->home = run->job.op == MGPU_OP_SORT ? run->binding.out_keys : tiles->own_home.data;
-	places = tiles->places.data;
+	place = tiles->places;
 	for (uint64_t begin = 0; begin < tiles->num_items; begin += tiles->unit_items)
-		*places++ = (mgpu_tile_place) {.here = mgpu_home_of(tiles, begin)};
+		*place++ = (mgpu_tile_place) {.here = mgpu_home_of(tiles, begin)};
 	tiles->pass = tiles->chunk_passes;
 	return true;
 }
 
 /* Begin the chunks' phase while keys arrive. */
 static bool
-tile_begin_stream(mgpu_run *run, mgpu_status *status, mgpu_error *err)
-{
-	run->step = 1;
-	return start_tiles(run, status, err) &&
-		mgpu_stream_begin(run, mgpu_tile_chunk_task, ((mgpu_tiles *) run->state)->chunk_items, status, err);
-}
-
-static void
-tile_release(mgpu_run *run)
+tile_begin_stream(mgpu_run *run)
 {
 	mgpu_tiles *tiles = run->state;
 
-	mgpu_buffer_free(&tiles->own_home);
-	mgpu_buffer_free(&tiles->places);
-	mgpu_buffer_free(&tiles->heads);
-	mgpu_buffer_free(&tiles->scratch);
-	mgpu_buffer_free(&tiles->merges);
-	for (int i = 0; i < tiles->num_spare; i++)
-		mgpu_buffer_free(&tiles->spare[i]);
-	free(tiles);
+	run->step = 1;
+	return start_tiles(run) && mgpu_stream_begin(run, mgpu_tile_chunk_task, tiles->chunk_items);
 }
 
 static bool
-tile_advance(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+tile_advance(mgpu_run *run)
 {
-	mgpu_tiles *tiles;
+	mgpu_tiles *tiles = run->state;
 
 	switch (run->step)
 	{
 		case 0:
 			run->step = 1;
-			if (!start_tiles(run, status, err))
+			if (!start_tiles(run))
 				return false;
-			tiles = run->state;
 			mgpu_begin_phase(run, mgpu_tile_chunk_task, mgpu_num_tasks(tiles->num_items, tiles->chunk_items));
 			return true;
 		case 1:
-			if (mgpu_begin_tile_pass(run, status, err))
+			if (mgpu_begin_tile_pass(run))
 				return true;
-			if (*status != MGPU_OK)
+			if (run->error.status != MGPU_OK)
 				return false;
 			run->step = 2;
 			mgpu_begin_unload(run);
@@ -151,20 +125,11 @@ tile_stats(const mgpu_run *run, mgpu_run_stats *stats)
 	}
 }
 
-const mgpu_strategy mgpu_strategy_merge = {
-	.algorithm = MGPU_ALGORITHM_MERGE,
+const mgpu_strategy mgpu_strategy_tiles = {
+	.algorithm = MGPU_ALGORITHM_AUTO,
+	.state_bytes = sizeof(mgpu_tiles),
 	.codes_in_result = true,
 	.begin_stream = tile_begin_stream,
 	.advance = tile_advance,
 	.stats = tile_stats,
-	.release = tile_release,
-};
-
-const mgpu_strategy mgpu_strategy_locality = {
-	.algorithm = MGPU_ALGORITHM_LOCALITY,
-	.codes_in_result = true,
-	.begin_stream = tile_begin_stream,
-	.advance = tile_advance,
-	.stats = tile_stats,
-	.release = tile_release,
 };

@@ -36,15 +36,7 @@ first_above(const mgpu_tiles *tiles, uint64_t begin, uint64_t end, uint64_t i)
 		end -= step;
 	if (end - begin > step)
 		begin = end - step + 1;
-	while (begin < end)
-	{
-		uint64_t	middle = begin + (end - begin) / 2;
-
-		if (is_below(tiles, i, middle))
-			end = middle;
-		else
-			begin = middle + 1;
-	}
+	MGPU_SEARCH(begin, end, !is_below(tiles, i, middle));
 	return begin;
 }
 
@@ -58,15 +50,7 @@ first_not_below(const mgpu_tiles *tiles, uint64_t begin, uint64_t end, uint64_t 
 		begin += step;
 	if (end - begin > step)
 		end = begin + step - 1;
-	while (begin < end)
-	{
-		uint64_t	middle = begin + (end - begin) / 2;
-
-		if (is_below(tiles, middle, i))
-			begin = middle + 1;
-		else
-			end = middle;
-	}
+	MGPU_SEARCH(begin, end, is_below(tiles, middle, i));
 	return begin;
 }
 
@@ -74,7 +58,7 @@ first_not_below(const mgpu_tiles *tiles, uint64_t begin, uint64_t end, uint64_t 
 static void
 plan_merge(mgpu_tiles *tiles, uint64_t begin, uint64_t middle, uint64_t end)
 {
-	mgpu_tile_merge *merge = (mgpu_tile_merge *) tiles->merges.data + tiles->num_merges;
+	mgpu_tile_merge *merge = tiles->merges + tiles->num_merges;
 	uint64_t	num_units;
 	uint64_t	unit_end;
 	uint64_t	num_tiles;
@@ -86,9 +70,7 @@ plan_merge(mgpu_tiles *tiles, uint64_t begin, uint64_t middle, uint64_t end)
 	merge->end = first_not_below(tiles, middle, end, middle - 1);
 	merge->num_units_before = tiles->num_units;
 	num_units = (merge->end - 1) / tiles->unit_items - merge->begin / tiles->unit_items + 1;
-	unit_end = (merge->begin / tiles->unit_items + num_units) * tiles->unit_items;
-	if (unit_end > tiles->num_items)
-		unit_end = tiles->num_items;
+	unit_end = mgpu_min((merge->begin / tiles->unit_items + num_units) * tiles->unit_items, tiles->num_items);
 	num_tiles = mgpu_tiles_touched(tiles, merge->begin, merge->end);
 	tiles->num_merges++;
 	tiles->num_units += num_units;
@@ -101,7 +83,7 @@ plan_merge(mgpu_tiles *tiles, uint64_t begin, uint64_t middle, uint64_t end)
 static const mgpu_tile_merge *
 merge_of_unit(const mgpu_tiles *tiles, uint64_t unit)
 {
-	const mgpu_tile_merge *merges = tiles->merges.data;
+	const mgpu_tile_merge *merges = tiles->merges;
 	uint64_t	begin = 0;
 	uint64_t	end = tiles->num_merges;
 
@@ -123,19 +105,9 @@ path_of(const mgpu_tiles *tiles, const mgpu_tile_merge *merge, uint64_t diagonal
 {
 	uint64_t	num_b = merge->end - merge->middle;
 	uint64_t	begin = diagonal > num_b ? diagonal - num_b : 0;
-	uint64_t	end = merge->middle - merge->begin;
+	uint64_t	end = mgpu_min(merge->middle - merge->begin, diagonal);
 
-	if (end > diagonal)
-		end = diagonal;
-	while (begin < end)
-	{
-		uint64_t	middle = begin + (end - begin) / 2;
-
-		if (is_below(tiles, merge->middle + (diagonal - 1 - middle), merge->begin + middle))
-			end = middle;
-		else
-			begin = middle + 1;
-	}
+	MGPU_SEARCH(begin, end, !is_below(tiles, merge->middle + (diagonal - 1 - middle), merge->begin + middle));
 	return begin;
 }
 
@@ -145,10 +117,8 @@ fetch(const mgpu_tiles *tiles, uint64_t begin, uint64_t end, char *copy)
 {
 	while (begin < end)
 	{
-		uint64_t	stop = (begin / tiles->unit_items + 1) * tiles->unit_items;
+		uint64_t	stop = mgpu_min((begin / tiles->unit_items + 1) * tiles->unit_items, end);
 
-		if (stop > end)
-			stop = end;
 		memcpy(copy, mgpu_record_of(tiles, begin), (stop - begin) * tiles->codec.width);
 		copy += (stop - begin) * tiles->codec.width;
 		begin = stop;
@@ -162,13 +132,12 @@ fetch(const mgpu_tiles *tiles, uint64_t begin, uint64_t end, char *copy)
 static void
 merge_unit(const mgpu_tiles *tiles, const mgpu_tile_merge *merge, uint64_t unit, uint64_t *a_begin, char *scratch)
 {
-	const mgpu_tile_place *place = (const mgpu_tile_place *) tiles->places.data + unit;
+	const mgpu_tile_place *place = tiles->places + unit;
 	uint32_t	width = tiles->codec.width;
 	uint64_t	unit_begin = unit * tiles->unit_items;
-	uint64_t	unit_end = tiles->num_items - unit_begin < tiles->unit_items ?
-		tiles->num_items : unit_begin + tiles->unit_items;
+	uint64_t	unit_end = mgpu_min(unit_begin + tiles->unit_items, tiles->num_items);
 	uint64_t	begin = unit_begin > merge->begin ? unit_begin : merge->begin;
-	uint64_t	end = unit_end < merge->end ? unit_end : merge->end;
+	uint64_t	end = mgpu_min(unit_end, merge->end);
 	uint64_t	a_end = path_of(tiles, merge, end - merge->begin);
 	uint64_t	num_a = a_end - *a_begin;
 	uint64_t	num_b = end - begin - num_a;
@@ -190,11 +159,9 @@ merge_units_task(void *context, uint64_t task, int worker)
 	mgpu_run   *run = context;
 	const mgpu_tiles *tiles = run->state;
 	const mgpu_tile_merge *last_merge = NULL;
-	uint64_t	end = (task + 1) * TASK_UNITS;
+	uint64_t	end = mgpu_min((task + 1) * TASK_UNITS, tiles->num_units);
 	uint64_t	a_begin = 0;
 
-	if (end > tiles->num_units)
-		end = tiles->num_units;
 	for (uint64_t i = task * TASK_UNITS; i < end; i++)
 	{
 		const mgpu_tile_merge *merge = merge_of_unit(tiles, i);
@@ -212,11 +179,11 @@ merge_units_task(void *context, uint64_t task, int worker)
 static void
 visit_units(mgpu_tiles *tiles, void (*visit) (mgpu_tiles *tiles, mgpu_tile_place *place))
 {
-	mgpu_tile_place *places = tiles->places.data;
+	mgpu_tile_place *places = tiles->places;
 
 	for (uint64_t i = 0; i < tiles->num_merges; i++)
 	{
-		const mgpu_tile_merge *merge = (const mgpu_tile_merge *) tiles->merges.data + i;
+		const mgpu_tile_merge *merge = tiles->merges + i;
 
 		for (uint64_t unit = merge->begin / tiles->unit_items; unit <= (merge->end - 1) / tiles->unit_items; unit++)
 			visit(tiles, &places[unit]);
@@ -228,7 +195,6 @@ swap_places(mgpu_tiles *tiles, mgpu_tile_place *place)
 {
 	char	   *here = place->here;
 
-	(void) tiles;
 	place->here = place->there;
 	place->there = here;
 }
@@ -245,31 +211,29 @@ give_place(mgpu_tiles *tiles, mgpu_tile_place *place)
 {
 	if (place->there != NULL)
 		return;
-	tiles->num_missing--;
-	place->there = (char *) tiles->spare[tiles->num_spare - 1].data +
-		tiles->num_missing * tiles->unit_items * tiles->codec.width;
+	place->there = tiles->next_place;
+	tiles->next_place += tiles->unit_items * tiles->codec.width;
 }
 
 /* Allocate second places for the pass's units that have none. */
 static bool
-make_places(mgpu_tiles *tiles, mgpu_status *status, mgpu_error *err)
+make_places(mgpu_run *run)
 {
-	uint64_t	bytes;
+	mgpu_tiles *tiles = run->state;
 
 	tiles->num_missing = 0;
 	visit_units(tiles, count_missing);
 	if (tiles->num_missing == 0)
 		return true;
-	bytes = tiles->num_missing * tiles->unit_items * tiles->codec.width;
-	if (!mgpu_buffer_allocate(&tiles->spare[tiles->num_spare], bytes, status, err))
+	tiles->next_place = mgpu_allocate(run, tiles->num_missing * tiles->unit_items * tiles->codec.width);
+	if (tiles->next_place == NULL)
 		return false;
-	tiles->num_spare++;
 	visit_units(tiles, give_place);
 	return true;
 }
 
 bool
-mgpu_begin_tile_pass(mgpu_run *run, mgpu_status *status, mgpu_error *err)
+mgpu_begin_tile_pass(mgpu_run *run)
 {
 	mgpu_tiles *tiles = run->state;
 
@@ -282,9 +246,9 @@ mgpu_begin_tile_pass(mgpu_run *run, mgpu_status *status, mgpu_error *err)
 
 		for (uint64_t middle = list_items; middle < tiles->num_items; middle += 2 * list_items)
 			plan_merge(tiles, middle - list_items, middle,
-					   tiles->num_items - middle < list_items ? tiles->num_items : middle + list_items);
+					   mgpu_min(middle + list_items, tiles->num_items));
 	}
-	if (tiles->num_merges == 0 || !make_places(tiles, status, err))
+	if (tiles->num_merges == 0 || !make_places(run))
 		return false;
 	mgpu_begin_phase(run, merge_units_task, mgpu_num_tasks(tiles->num_units, TASK_UNITS));
 	return true;

@@ -25,7 +25,7 @@ key_at(const mgpu_run *run, uint64_t i)
 {
 	if (run->keys.data == NULL)
 		return mgpu_stream_key(run, i);
-	return (const char *) run->keys.data + i * run->job.key_width;
+	return mgpu_key_at(run, i);
 }
 
 static void
@@ -57,7 +57,7 @@ static void
 unload_unit(const mgpu_run *run, const mgpu_tiles *tiles, uint64_t begin, uint64_t end)
 {
 	const char *records = mgpu_record_of(tiles, begin);
-	char	   *out = (char *) run->binding.out_keys + begin * run->job.key_width;
+	void	   *out = mgpu_out_key_at(run, begin);
 
 	if (run->job.op == MGPU_OP_SORT_PAIRS)
 		mgpu_unpack_pairs(run, (const uint64_t *) records, begin, end - begin);
@@ -73,11 +73,10 @@ unload_task(void *context, uint64_t task, int worker)
 	mgpu_run   *run = context;
 	const mgpu_tiles *tiles = run->state;
 	uint64_t	begin = task * run->pass_items;
-	uint64_t	end = tiles->num_items - begin < run->pass_items ? tiles->num_items : begin + run->pass_items;
+	uint64_t	end = mgpu_task_end(run, task);
 
-	(void) worker;
 	for (; begin < end; begin += tiles->unit_items)
-		unload_unit(run, tiles, begin, end - begin < tiles->unit_items ? end : begin + tiles->unit_items);
+		unload_unit(run, tiles, begin, mgpu_min(begin + tiles->unit_items, end));
 }
 
 void

@@ -55,25 +55,23 @@ typedef struct mgpu_tiles
 	uint32_t	num_passes;		/* all passes */
 
 	char	   *home;			/* records until a pass beyond a chunk moves them */
-	mgpu_buffer own_home;		/* home, unless that is out_keys */
-	mgpu_buffer places;			/* mgpu_tile_place [units] */
-	mgpu_buffer spare[MGPU_MAX_PASSES]; /* second places of units */
-	int			num_spare;
+	mgpu_tile_place *places;	/* [units] */
 
 	/*
-	 * with segments, uint32_t [tiles][2]: the last head at or before a tile's first
+	 * with segments, [tiles][2]: the last head at or before a tile's first
 	 * record, and the first head behind that record (or num_items)
 	 */
-	mgpu_buffer heads;
+	uint32_t   *heads;
 
-	mgpu_buffer scratch;		/* [workers]: lists to merge, and their padding */
+	char	   *scratch;		/* [workers]: lists to merge, and their padding */
 	uint64_t	worker_bytes;
 
 	/* the current pass */
 	uint32_t	pass;
-	mgpu_buffer merges;			/* mgpu_tile_merge [num_merges] */
+	mgpu_tile_merge *merges;	/* [num_merges] */
 	uint64_t	num_merges;
 	uint64_t	num_units;		/* units of all merges */
+	char	   *next_place;		/* the second place of the next unit without one */
 	uint64_t	num_missing;	/* units without a second place */
 
 	_Atomic uint64_t merge_tiles[MGPU_MAX_PASSES];
@@ -118,10 +116,10 @@ bool		mgpu_tile_clamp(const mgpu_tiles *tiles, uint64_t *begin, uint64_t middle,
 /* tile_pass.c */
 
 /*
- * Begin the next pass that has lists to merge.  False if there is none, or with
- * *status if out of memory.
+ * Begin the next pass that has lists to merge.  False if there is none, or on
+ * failure.
  */
-bool		mgpu_begin_tile_pass(mgpu_run *run, mgpu_status *status, mgpu_error *err);
+bool		mgpu_begin_tile_pass(mgpu_run *run);
 
 static inline char *
 mgpu_home_of(const mgpu_tiles *tiles, uint64_t i)
@@ -133,15 +131,13 @@ mgpu_home_of(const mgpu_tiles *tiles, uint64_t i)
 static inline char *
 mgpu_record_of(const mgpu_tiles *tiles, uint64_t i)
 {
-	const mgpu_tile_place *places = tiles->places.data;
-
-	return places[i / tiles->unit_items].here + i % tiles->unit_items * tiles->codec.width;
+	return tiles->places[i / tiles->unit_items].here + i % tiles->unit_items * tiles->codec.width;
 }
 
 static inline void *
 mgpu_tile_scratch(const mgpu_tiles *tiles, int worker)
 {
-	return (char *) tiles->scratch.data + tiles->worker_bytes * (uint64_t) worker;
+	return tiles->scratch + tiles->worker_bytes * (uint64_t) worker;
 }
 
 /* How many tiles the records [begin, end) touch. */
