@@ -63,8 +63,8 @@ mgpu_merge_facing(Key (&keys)[items], const Key *tile, uint32_t begin, uint32_t 
 	uint32_t	a = mgpu_merge_path_facing(tile + begin, a_items, b_items, diagonal);
 	uint32_t	b = a_items + b_items - 1 - (diagonal - a);
 
-	mgpu_serial_merge<-1, items>(reinterpret_cast<const char *>(tile), (begin + a) * (uint32_t) sizeof(Key),
-								 (begin + b) * (uint32_t) sizeof(Key), keys, outputs);
+	mgpu_serial_merge_facing(reinterpret_cast<const char *>(tile), (begin + a) * (uint32_t) sizeof(Key),
+							 (begin + b) * (uint32_t) sizeof(Key), keys, outputs);
 }
 
 template <int items, typename Key>
