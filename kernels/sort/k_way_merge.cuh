@@ -19,6 +19,8 @@
 #ifndef MGPU_SORT_K_WAY_MERGE_CUH
 #define MGPU_SORT_K_WAY_MERGE_CUH
 
+#include "device/array.cuh"
+#include "sort/cta_sort.cuh"
 #include "sort/guarded_merge.cuh"
 #include "sort/k_way_partition.cuh"
 
@@ -34,12 +36,12 @@ mgpu_k_way_gap(uint32_t items)
 	return (items + 31) / 32 * 32;
 }
 
-/* Slots of a tile: for the runs, or for a level's output. */
+/* Slots of a tile: for the runs, each at any phase and with a guard behind it, or for a level's output. */
 template <class Array>
 MGPU_HOST_DEVICE constexpr uint32_t
 mgpu_k_way_slots(uint32_t threads, uint32_t items, uint32_t runs)
 {
-	uint32_t	of_runs = mgpu_merge_slots<Array>(threads * items, runs, items);
+	uint32_t	of_runs = threads * items + runs * (items + 2 * Array::vector_items) + 2 * Array::vector_items;
 	uint32_t	of_lists = threads * items + runs / 2 * mgpu_k_way_gap(items);
 
 	return of_runs > of_lists ? of_runs : of_lists;
@@ -229,6 +231,23 @@ mgpu_load_k_way_runs(const Array &array, const Tile &tile, const mgpu_k_way_runs
 		for (uint32_t guard = lane; guard < items; guard += 32)
 			tile.put(slot + num_items + guard, mgpu_largest_key<typename Tile::Item>());
 	}
+}
+
+/*
+ * Load a tile whose items are all of one run to the slot from which it is stored: nothing to merge.
+ * `from` is their place in the array.  Common where keys are in order.
+ */
+template <int threads, class Array>
+static __device__ __forceinline__ void
+mgpu_load_only_run(const Array &array, uint64_t from, const mgpu_tile<typename Array::Item> &tile, uint32_t slot,
+				   uint32_t num_items, uint32_t thread)
+{
+	if (array.phase(from) == slot)
+		array.template load_interval<threads>(tile, slot, from, num_items, thread);
+	else
+		array.template load_items<threads>(tile, slot, from, num_items, thread);
+	mgpu_wait_copies();
+	__syncthreads();				/* the tile is loaded */
 }
 
 template <class Tuning, class Array, class Sink>

@@ -18,7 +18,7 @@
 #ifndef MGPU_SORT_K_WAY_PASS_CUH
 #define MGPU_SORT_K_WAY_PASS_CUH
 
-#include "device/merge_path.cuh"
+#include "device/tile.cuh"
 #include "sort/tuning.cuh"
 
 #define MGPU_K_WAY_LEVELS 5		/* at most, of one pass */
