@@ -242,7 +242,7 @@ mgpu_rank_rows(uint32_t mask, uint32_t *warp_counts, mgpu_row *rows)
 #pragma unroll
 	for (uint32_t distance = 1; distance < 32; distance *= 2)
 	{
-		uint32_t	other = __shfl_up_sync(0xFFFFFFFFu, sum, distance);
+		uint32_t	other = __shfl_up_sync(MGPU_WHOLE_WARP, sum, distance);
 
 		if (lane >= distance)
 			sum += other;

@@ -106,8 +106,6 @@ mgpu_warp_part(uint32_t piece, uint32_t part)
 
 #ifdef __CUDACC__
 
-#define MGPU_WHOLE_WARP 0xFFFFFFFFu
-
 /* ------------------------------------------------------------------- lists */
 
 /* Pieces by class, in shared memory. */

@@ -158,8 +158,8 @@ mgpu_k_way_list_items(const mgpu_k_way_runs &mine, uint32_t level, uint32_t lane
 {
 	uint32_t	first_run = lane << level;
 	uint32_t	end_run = (lane + 1) << level;
-	uint32_t	first = __shfl_sync(MGPU_K_WAY_WARP, mine.items_before, first_run);
-	uint32_t	end = __shfl_sync(MGPU_K_WAY_WARP, mine.items_before, end_run);
+	uint32_t	first = __shfl_sync(MGPU_WHOLE_WARP, mine.items_before, first_run);
+	uint32_t	end = __shfl_sync(MGPU_WHOLE_WARP, mine.items_before, end_run);
 
 	return first_run < 32 ? (end_run < 32 ? end : mine.num_items) - first : 0;
 }
@@ -176,10 +176,10 @@ mgpu_plan_k_way_level(mgpu_k_way_table &table, const mgpu_k_way_runs &mine, uint
 	uint32_t	slot = level == 0 ? mine.slot : mgpu_k_way_list_slot<items>(list_first, lane);
 	mgpu_k_way_pair pair;
 
-	pair.a_slot = (uint16_t) __shfl_sync(MGPU_K_WAY_WARP, slot, 2 * lane);
-	pair.b_slot = (uint16_t) __shfl_sync(MGPU_K_WAY_WARP, slot, 2 * lane + 1);
-	pair.a_items = (uint16_t) __shfl_sync(MGPU_K_WAY_WARP, list_items, 2 * lane);
-	pair.b_items = (uint16_t) __shfl_sync(MGPU_K_WAY_WARP, list_items, 2 * lane + 1);
+	pair.a_slot = (uint16_t) __shfl_sync(MGPU_WHOLE_WARP, slot, 2 * lane);
+	pair.b_slot = (uint16_t) __shfl_sync(MGPU_WHOLE_WARP, slot, 2 * lane + 1);
+	pair.a_items = (uint16_t) __shfl_sync(MGPU_WHOLE_WARP, list_items, 2 * lane);
+	pair.b_items = (uint16_t) __shfl_sync(MGPU_WHOLE_WARP, list_items, 2 * lane + 1);
 	if (lane < runs >> (level + 1))
 	{
 		table.firsts[mgpu_k_way_level_begin(runs, level) + lane] = pair_first;
@@ -223,9 +223,9 @@ mgpu_load_k_way_runs(const Array &array, const Tile &tile, const mgpu_k_way_runs
 {
 	for (uint32_t run = warp; run < runs; run += warps)
 	{
-		uint64_t	begin = __shfl_sync(MGPU_K_WAY_WARP, mine.begin, run);
-		uint32_t	slot = __shfl_sync(MGPU_K_WAY_WARP, mine.slot, run);
-		uint32_t	num_items = __shfl_sync(MGPU_K_WAY_WARP, mine.items, run);
+		uint64_t	begin = __shfl_sync(MGPU_WHOLE_WARP, mine.begin, run);
+		uint32_t	slot = __shfl_sync(MGPU_WHOLE_WARP, mine.slot, run);
+		uint32_t	num_items = __shfl_sync(MGPU_WHOLE_WARP, mine.items, run);
 
 		array.template load_interval<32>(tile, slot, begin, num_items, lane);
 		for (uint32_t guard = lane; guard < items; guard += 32)
@@ -274,9 +274,9 @@ mgpu_merge_k_way(Array array, mgpu_k_way_pass pass, const uint32_t *splits, Sink
 		mgpu_k_way_runs mine = mgpu_find_k_way_runs<items>(array, pass, splits, thread % 32, &begin);
 
 		num_items = mine.num_items;
-		only = __ballot_sync(MGPU_K_WAY_WARP, thread % 32 < runs && mine.items == num_items);
+		only = __ballot_sync(MGPU_WHOLE_WARP, thread % 32 < runs && mine.items == num_items);
 		if (only != 0)
-			mgpu_load_only_run<threads>(array, __shfl_sync(MGPU_K_WAY_WARP, mine.begin, __ffs((int) only) - 1), tile,
+			mgpu_load_only_run<threads>(array, __shfl_sync(MGPU_WHOLE_WARP, mine.begin, __ffs((int) only) - 1), tile,
 										sink.phase(begin), num_items, thread);
 		else
 		{
