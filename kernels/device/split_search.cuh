@@ -216,8 +216,6 @@ mgpu_narrow_by_distances(mgpu_split_search &search, uint32_t num_before, const m
 	mgpu_probe_by_distances(search);
 }
 
-#ifdef __CUDACC__
-
 /* The lanes of a warp that search together with this thread. */
 template <int lanes>
 static __device__ __forceinline__ uint32_t
@@ -283,5 +281,4 @@ mgpu_find_split_near(const Search &search, uint64_t tile)
 	return state.low;
 }
 
-#endif							/* __CUDACC__ */
 #endif							/* MGPU_DEVICE_SPLIT_SEARCH_CUH */

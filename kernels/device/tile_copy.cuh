@@ -62,8 +62,6 @@ mgpu_split_interval(const Item *address, uint32_t num_items)
 	return parts;
 }
 
-#ifdef __CUDACC__
-
 /* Start to copy `bytes` (4, 8 or 16) from global to shared memory.  Only 16 can bypass the first-level cache. */
 template <int bytes, bool by_l1 = true>
 static __device__ __forceinline__ void
@@ -173,5 +171,4 @@ mgpu_store_interval(Item *global, const Item *shared, uint32_t num_items, uint32
 		vectors[vector] = shared_vectors[vector];
 }
 
-#endif							/* __CUDACC__ */
 #endif							/* MGPU_DEVICE_TILE_COPY_CUH */

@@ -154,8 +154,6 @@ mgpu_bulk_tile_items(uint32_t item_bytes)
 	}
 }
 
-#ifdef __CUDACC__
-
 struct alignas(8) mgpu_row
 {
 	uint32_t	mask;
@@ -271,5 +269,4 @@ mgpu_is_set(const mgpu_row &row, uint32_t bit)
 	return (row.mask >> bit & 1) != 0;
 }
 
-#endif							/* __CUDACC__ */
 #endif							/* MGPU_MERGE_BULK_TILE_CUH */

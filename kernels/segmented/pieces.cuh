@@ -104,8 +104,6 @@ mgpu_warp_part(uint32_t piece, uint32_t part)
 	return ((piece & 0xFFFF) + before) | (left < 32 * lane_items ? left : 32 * lane_items) << 16;
 }
 
-#ifdef __CUDACC__
-
 /* ------------------------------------------------------------------- lists */
 
 /* Pieces by class, in shared memory. */
@@ -217,7 +215,5 @@ mgpu_list_pieces(mgpu_piece_lists<threads> *lists, const mgpu_tile_pieces &piece
 	mgpu_wait_copies();
 	__syncthreads();				/* the lists are whole */
 }
-
-#endif							/* __CUDACC__ */
 
 #endif							/* MGPU_SEGMENTED_PIECES_CUH */

@@ -151,8 +151,6 @@ mgpu_ends_largest(const Item (&values)[items])
 	return !(values[items - 1] < mgpu_largest_key<Item>());
 }
 
-#ifdef __CUDACC__
-
 /* Wait for all threads that share a pair of runs. */
 static __device__ __forceinline__ void
 mgpu_sync_pair(uint32_t run_threads)
@@ -204,5 +202,4 @@ mgpu_cta_sort_runs(typename Tile::Item (&values)[items], const Tile &tile, uint3
 	}
 }
 
-#endif							/* __CUDACC__ */
 #endif							/* MGPU_SORT_CTA_SORT_CUH */

@@ -140,8 +140,6 @@ mgpu_put_k_way_guards(const Tile &tile, const mgpu_k_way_table &table, uint32_t 
 	}
 }
 
-#ifdef __CUDACC__
-
 /* A tile's runs, a lane each.  Lanes without a run have 0 items. */
 struct mgpu_k_way_runs
 {
@@ -307,5 +305,4 @@ mgpu_merge_k_way(Array array, mgpu_k_way_pass pass, const uint32_t *splits, Sink
 	sink.template store_tile<threads>(begin, tile, num_items, thread);
 }
 
-#endif							/* __CUDACC__ */
 #endif							/* MGPU_SORT_K_WAY_MERGE_CUH */
