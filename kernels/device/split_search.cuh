@@ -19,8 +19,7 @@
 #ifndef MGPU_DEVICE_SPLIT_SEARCH_CUH
 #define MGPU_DEVICE_SPLIT_SEARCH_CUH
 
-#include "device/approx_math.cuh"
-#include "device/merge_path.cuh"
+#include "device/arithmetic.cuh"
 #include "device/tuning.cuh"
 
 /* The distance of even probes. */

@@ -8,7 +8,7 @@
 #ifndef MGPU_SEGMENTED_PIECES_CUH
 #define MGPU_SEGMENTED_PIECES_CUH
 
-#include "device/bits.cuh"
+#include "device/arithmetic.cuh"
 #include "device/tile_copy.cuh"
 #include "segmented/tuning.cuh"
 
