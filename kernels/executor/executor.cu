@@ -62,13 +62,7 @@ cuda_describe(int ordinal, mgpu_device *facts, mgpu_error *err)
 static bool
 is_supported(const mgpu_job *job)
 {
-	switch (job->op)
-	{
-		case MGPU_OP_ODD_EVEN_SORT:
-			return job->key_width <= 8;
-		default:
-			return true;
-	}
+	return job->op != MGPU_OP_ODD_EVEN_SORT || job->key_width <= 8;
 }
 
 static uint64_t

@@ -21,7 +21,7 @@ struct mgpu_tile_pieces
 	bool		open;			/* a segment continues across one of its borders */
 
 	/* Where a piece begins in the tile, and its items times 65536. */
-	__host__ __device__ __forceinline__ uint32_t
+	MGPU_MEMBER uint32_t
 	at(uint32_t piece) const
 	{
 		uint32_t	from = piece > 0 ? heads[piece - 1] - begin : 0;

@@ -1,6 +1,6 @@
 /*
  * kernel_host_k_way.cu
- *		Wide merge passes on the host: plans, searches for cuts in runs of any kind,
+ *		K-way passes on the host: plans, searches for cuts in runs of any kind,
  *		tables of levels, and whole sorts of runs.
  */
 #include "kernel_host_cuts.cuh"
