@@ -1,6 +1,6 @@
 /*
  * device/arithmetic.cuh
- *		Bits of a word, and approximate quotients and square roots, on the host and on the device.
+ *		Quotients rounded up, bits of a word, and approximate quotients and square roots.
  */
 #ifndef MGPU_DEVICE_ARITHMETIC_CUH
 #define MGPU_DEVICE_ARITHMETIC_CUH
@@ -8,6 +8,13 @@
 #include <math.h>
 
 #include "device/tile.cuh"
+
+/* On the host alone.  The result fits 32 bits. */
+static inline uint32_t
+mgpu_divide_up(uint64_t dividend, uint64_t divisor)
+{
+	return (uint32_t) ((dividend + divisor - 1) / divisor);
+}
 
 /* Number of the lowest and of the highest bit set, of which there is one at least. */
 MGPU_HOST_DEVICE uint32_t

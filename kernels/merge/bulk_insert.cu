@@ -8,7 +8,7 @@
  * inserted or source item it takes.  Both intervals load while the flags are made, so one memory
  * latency covers all.
  *
- * Source: moderngpu's bulk insert (S.  Baxter, 2013).  A serial merge of positions was rejected:
+ * Source: moderngpu's bulk insert (S. Baxter, 2013).  A serial merge of positions was rejected:
  * it tells no more than the ranks.
  */
 #include "merge/bulk_tile.cuh"
