@@ -81,7 +81,6 @@ struct mgpu_key_array
 		return mgpu_phase(keys + item);
 	}
 
-#ifdef __CUDACC__
 	template <int threads>
 	__device__ __forceinline__ void
 	load_interval(const mgpu_tile<Key> &tile, uint32_t slot, uint64_t begin, uint32_t num_items, uint32_t thread) const
@@ -104,7 +103,6 @@ struct mgpu_key_array
 	{
 		mgpu_store_interval<threads>(keys + begin, tile.keys + phase(begin), num_items, thread);
 	}
-#endif
 };
 
 /*
@@ -164,7 +162,6 @@ struct mgpu_indexed_array
 		return (uint32_t) item % vector_items;
 	}
 
-#ifdef __CUDACC__
 	template <int threads>
 	__device__ __forceinline__ void
 	load_interval(const mgpu_tile<mgpu_indexed_key> &tile, uint32_t slot, uint64_t begin, uint32_t num_items,
@@ -190,7 +187,6 @@ struct mgpu_indexed_array
 		mgpu_store_interval<threads>(keys + begin, tile.keys + phase(begin), num_items, thread);
 		mgpu_store_interval<threads>(indices + begin, tile.indices + phase(begin), num_items, thread);
 	}
-#endif
 };
 
 /* Where a last pass separates packed keys and indices. */
@@ -207,7 +203,6 @@ struct mgpu_unpacking_sink
 		return 0;
 	}
 
-#ifdef __CUDACC__
 	template <int threads>
 	__device__ __forceinline__ void
 	store_tile(uint64_t begin, const mgpu_tile<uint64_t> &tile, uint32_t num_items, uint32_t thread) const
@@ -220,7 +215,6 @@ struct mgpu_unpacking_sink
 			indices[begin + item] = (uint32_t) packed;
 		}
 	}
-#endif
 };
 
 #endif							/* MGPU_DEVICE_ARRAY_CUH */

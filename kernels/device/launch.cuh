@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <type_traits>
 
+#include "device/arithmetic.cuh"
 #include "device/map.h"
 #include "device/tuning.cuh"
 
@@ -180,12 +181,6 @@ mgpu_launch(void (*kernel) (Parameters...), unsigned int ctas, int threads, uint
 			Arguments... arguments)
 {
 	return mgpu_launch_early(true, kernel, ctas, threads, shared_bytes, stream, arguments...);
-}
-
-static inline unsigned int
-mgpu_divide_up(uint64_t dividend, uint32_t divisor)
-{
-	return (unsigned int) ((dividend + divisor - 1) / divisor);
 }
 
 /* As many CTAs as the device can hold at a time, and at most `most`. */

@@ -9,6 +9,7 @@
 #include "device/map.h"
 
 #include "core/key_codec.h"
+#include "device/arithmetic.cuh"
 #include "device/tuning.cuh"
 
 template <typename Function>
@@ -35,11 +36,9 @@ template <typename Function>
 static cudaError_t
 launch_map(Function function, uint64_t num_items, cudaStream_t stream)
 {
-	constexpr uint64_t cta_items = MGPU_MAP_THREADS * MGPU_MAP_ITEMS;
-
 	if (num_items == 0)
 		return cudaSuccess;
-	mgpu_map<<<(unsigned) ((num_items + cta_items - 1) / cta_items), MGPU_MAP_THREADS, 0, stream>>>
+	mgpu_map<<<mgpu_divide_up(num_items, MGPU_MAP_THREADS * MGPU_MAP_ITEMS), MGPU_MAP_THREADS, 0, stream>>>
 		(function, num_items);
 	return cudaGetLastError();
 }

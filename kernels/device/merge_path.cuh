@@ -100,24 +100,16 @@ mgpu_serial_merge_forwards(const Tile &tile, uint32_t a_offset, uint32_t b_offse
 }
 
 /*
- * Merge `items` outputs from a_offset and b_offset on. b_offset walks up (guarded, b_step = 1) or
- * down (facing, b_step = -1).  Of facing lists only A's next offset is kept, since B's follows from
- * it.  Nothing is read behind the first `outputs`, which is 1 or more.
+ * The same for facing lists, from two byte offsets on: A's walks up and B's down.  Only A's next
+ * offset is kept, since B's follows from it.  Nothing is read behind the first `outputs`, which is
+ * 1 or more.
  */
-template <int b_step, int items, typename Key>
+template <int items, typename Key>
 MGPU_HOST_DEVICE void
-mgpu_serial_merge(const char *shared, uint32_t a_offset, uint32_t b_offset, Key (&merged)[items],
-				  uint32_t outputs = items)
+mgpu_serial_merge_facing(const char *shared, uint32_t a_offset, uint32_t b_offset, Key (&merged)[items],
+						 uint32_t outputs)
 {
 	constexpr uint32_t key_bytes = sizeof(Key);
-
-	if constexpr (b_step > 0)
-	{
-		mgpu_serial_merge_forwards(mgpu_tile<Key> {reinterpret_cast<Key *>(const_cast<char *>(shared))}, a_offset,
-								   b_offset, merged);
-		return;
-	}
-
 	uint32_t	origin = b_offset - a_offset;
 	uint32_t	next_a = a_offset + key_bytes;
 	Key			a_key = mgpu_item_at<Key>(shared, a_offset);

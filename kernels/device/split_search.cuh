@@ -19,8 +19,7 @@
 #ifndef MGPU_DEVICE_SPLIT_SEARCH_CUH
 #define MGPU_DEVICE_SPLIT_SEARCH_CUH
 
-#include "device/approx_math.cuh"
-#include "device/merge_path.cuh"
+#include "device/arithmetic.cuh"
 #include "device/tuning.cuh"
 
 /* The distance of even probes. */
@@ -216,8 +215,6 @@ mgpu_narrow_by_distances(mgpu_split_search &search, uint32_t num_before, const m
 	mgpu_probe_by_distances(search);
 }
 
-#ifdef __CUDACC__
-
 /* The lanes of a warp that search together with this thread. */
 template <int lanes>
 static __device__ __forceinline__ uint32_t
@@ -253,10 +250,10 @@ mgpu_share_distances(float distance, uint32_t num_before)
 	constexpr uint32_t lanes = MGPU_SPLIT_LANES;
 	mgpu_probe_distances distances;
 
-	distances.first = __shfl_sync(0xFFFFFFFFu, distance, 0, lanes);
-	distances.last = __shfl_sync(0xFFFFFFFFu, distance, lanes - 1, lanes);
-	distances.before = __shfl_sync(0xFFFFFFFFu, distance, (num_before + lanes - 1) % lanes, lanes);
-	distances.behind = __shfl_sync(0xFFFFFFFFu, distance, num_before % lanes, lanes);
+	distances.first = __shfl_sync(MGPU_WHOLE_WARP, distance, 0, lanes);
+	distances.last = __shfl_sync(MGPU_WHOLE_WARP, distance, lanes - 1, lanes);
+	distances.before = __shfl_sync(MGPU_WHOLE_WARP, distance, (num_before + lanes - 1) % lanes, lanes);
+	distances.behind = __shfl_sync(MGPU_WHOLE_WARP, distance, num_before % lanes, lanes);
 	return distances;
 }
 
@@ -268,13 +265,13 @@ mgpu_find_split_near(const Search &search, uint64_t tile)
 	mgpu_split_search state = mgpu_start_search(search, tile);
 	uint32_t	group = mgpu_group_of<MGPU_SPLIT_LANES>(threadIdx.x);
 
-	while (__any_sync(0xFFFFFFFFu, state.low < state.high))
+	while (__any_sync(MGPU_WHOLE_WARP, state.low < state.high))
 	{
 		bool		searches = state.low < state.high;
 		uint32_t	probe = mgpu_search_probe(state, threadIdx.x % MGPU_SPLIT_LANES);
 		bool		before = searches && search.before(tile, probe);
 		float		distance = searches ? search.distance(tile, probe) : 0;
-		uint32_t	num_before = __popc(__ballot_sync(0xFFFFFFFFu, before) & group);
+		uint32_t	num_before = __popc(__ballot_sync(MGPU_WHOLE_WARP, before) & group);
 		mgpu_probe_distances distances = mgpu_share_distances(distance, num_before);
 
 		if (searches)
@@ -283,5 +280,4 @@ mgpu_find_split_near(const Search &search, uint64_t tile)
 	return state.low;
 }
 
-#endif							/* __CUDACC__ */
 #endif							/* MGPU_DEVICE_SPLIT_SEARCH_CUH */

@@ -21,6 +21,9 @@
 #define MGPU_HOST_DEVICE static __host__ __device__ __forceinline__
 #define MGPU_MEMBER __host__ __device__ __forceinline__
 
+/* All lanes, where a warp's lanes exchange values. */
+#define MGPU_WHOLE_WARP UINT32_MAX
+
 /* An 8-byte key and its index, compared in this order: no two are equal. */
 struct mgpu_indexed_key
 {

@@ -17,7 +17,7 @@
 #ifndef MGPU_DEVICE_TILE_COPY_CUH
 #define MGPU_DEVICE_TILE_COPY_CUH
 
-#include "device/merge_path.cuh"
+#include "device/tile.cuh"
 
 #define MGPU_VECTOR_BYTES 16
 
@@ -29,14 +29,14 @@ mgpu_phase(const Item *address)
 	return (uint32_t) (reinterpret_cast<uintptr_t>(address) % MGPU_VECTOR_BYTES / sizeof(Item));
 }
 
-/* A number of items, rounded up to whole vectors. */
+/* The first slot with this address's phase that is not in front of the vector boundary at or behind `slot`. */
 template <typename Item>
 MGPU_HOST_DEVICE uint32_t
-mgpu_up_to_vector(uint32_t num_items)
+mgpu_slot_in_phase(uint32_t slot, const Item *address)
 {
 	constexpr uint32_t vector_items = MGPU_VECTOR_BYTES / sizeof(Item);
 
-	return (num_items + vector_items - 1) / vector_items * vector_items;
+	return (slot + vector_items - 1) / vector_items * vector_items + mgpu_phase(address);
 }
 
 /* How an interval splits into head, vectors and tail. */
@@ -61,8 +61,6 @@ mgpu_split_interval(const Item *address, uint32_t num_items)
 	parts.tail_items = num_items - parts.head_items - parts.num_vectors * vector_items;
 	return parts;
 }
-
-#ifdef __CUDACC__
 
 /* Start to copy `bytes` (4, 8 or 16) from global to shared memory.  Only 16 can bypass the first-level cache. */
 template <int bytes, bool by_l1 = true>
@@ -173,5 +171,4 @@ mgpu_store_interval(Item *global, const Item *shared, uint32_t num_items, uint32
 		vectors[vector] = shared_vectors[vector];
 }
 
-#endif							/* __CUDACC__ */
 #endif							/* MGPU_DEVICE_TILE_COPY_CUH */

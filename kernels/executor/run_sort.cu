@@ -117,7 +117,6 @@ sort_bytes(mgpu_run *run, uint32_t **indices)
 	cudaStream_t stream = request.stream;
 	cudaError_t code = cudaMemcpyAsync(request.keys[0], low, num_items * sizeof(*low), cudaMemcpyDeviceToDevice, stream);
 
-	*indices = NULL;
 	if (code == cudaSuccess)
 		code = sort(run, &request);
 	if (code == cudaSuccess)

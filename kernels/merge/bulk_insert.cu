@@ -8,7 +8,7 @@
  * inserted or source item it takes.  Both intervals load while the flags are made, so one memory
  * latency covers all.
  *
- * Source: moderngpu's bulk insert (S.  Baxter, 2013).  A serial merge of positions was rejected:
+ * Source: moderngpu's bulk insert (S. Baxter, 2013).  A serial merge of positions was rejected:
  * it tells no more than the ranks.
  */
 #include "merge/bulk_tile.cuh"
@@ -60,7 +60,7 @@ insert_tiles(mgpu_insert_search search, mgpu_tile_plan plan, const Item *__restr
 	items += begin - split.x;
 	inserted += split.x;
 	items_slot = mgpu_phase(items);
-	inserted_slot = mgpu_up_to_vector<Item>(items_slot + num_items - num_inserted) + mgpu_phase(inserted);
+	inserted_slot = mgpu_slot_in_phase(items_slot + num_items - num_inserted, inserted);
 	mgpu_load_interval<Tuning::threads, Tuning::loads_by_l1>(slots + items_slot, items, num_items - num_inserted, threadIdx.x);
 	mgpu_load_interval<Tuning::threads, Tuning::loads_by_l1>(slots + inserted_slot, inserted, num_inserted, threadIdx.x);
 	mgpu_set_flags<Tuning, 1>(flags, search.positions, split, begin);

@@ -7,7 +7,7 @@
  * load into registers before the boundaries are known, and each goes from there to its place: the
  * remaining items of a warp make one interval.
  *
- * Source: moderngpu's bulk remove (S.  Baxter, 2013).  Rejected: tiles of the output, since one
+ * Source: moderngpu's bulk remove (S. Baxter, 2013).  Rejected: tiles of the output, since one
  * CTA would get a long run of removed items.
  */
 #include "merge/bulk_tile.cuh"

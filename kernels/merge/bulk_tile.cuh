@@ -154,8 +154,6 @@ mgpu_bulk_tile_items(uint32_t item_bytes)
 	}
 }
 
-#ifdef __CUDACC__
-
 struct alignas(8) mgpu_row
 {
 	uint32_t	mask;
@@ -242,7 +240,7 @@ mgpu_rank_rows(uint32_t mask, uint32_t *warp_counts, mgpu_row *rows)
 #pragma unroll
 	for (uint32_t distance = 1; distance < 32; distance *= 2)
 	{
-		uint32_t	other = __shfl_up_sync(0xFFFFFFFFu, sum, distance);
+		uint32_t	other = __shfl_up_sync(MGPU_WHOLE_WARP, sum, distance);
 
 		if (lane >= distance)
 			sum += other;
@@ -271,5 +269,4 @@ mgpu_is_set(const mgpu_row &row, uint32_t bit)
 	return (row.mask >> bit & 1) != 0;
 }
 
-#endif							/* __CUDACC__ */
 #endif							/* MGPU_MERGE_BULK_TILE_CUH */

@@ -53,9 +53,9 @@ mgpu_kind_of_tile(const mgpu_merge_lists<Order> &lists, const mgpu_merge_tile &t
 
 		if (lane < MGPU_TILE_ENDS)
 			end = mgpu_read_tile_end(lists, tile, lane);
-		negative = __any_sync(0xFFFFFFFFu, end.negative);
-		positive = __any_sync(0xFFFFFFFFu, end.positive);
-		if (__all_sync(0xFFFFFFFFu, end.allows_plain) && !(negative && positive))
+		negative = __any_sync(MGPU_WHOLE_WARP, end.negative);
+		positive = __any_sync(MGPU_WHOLE_WARP, end.positive);
+		if (__all_sync(MGPU_WHOLE_WARP, end.allows_plain) && !(negative && positive))
 			return negative ? MGPU_TILE_NEGATIVE : MGPU_TILE_POSITIVE;
 	}
 	return MGPU_TILE_ANY;
@@ -206,11 +206,11 @@ mgpu_copy_by_registers(const typename Order::Stored *list, uint64_t begin, uint6
 #pragma unroll
 	for (int r = rows - 1; r >= 0; r--)
 	{
-		Stored		follower = __shfl_down_sync(0xFFFFFFFFu, keys[r], 1);
+		Stored		follower = __shfl_down_sync(MGPU_WHOLE_WARP, keys[r], 1);
 
 		if (lane == 31)
 			follower = next;
-		next = __shfl_sync(0xFFFFFFFFu, keys[r], 0);
+		next = __shfl_sync(MGPU_WHOLE_WARP, keys[r], 0);
 		in_order &= !mgpu_sorts_before(order, follower, keys[r]);
 		out[first + r * 32] = keys[r];
 	}

@@ -12,7 +12,7 @@
  *
  * Rejected: a gather by indices in global memory, as in moderngpu, which moves 8 bytes more an
  * item; values in shared memory beside the keys, which halve the CTAs an SM holds.  Sources: Merge
- * Path (Odeh, Green and others, 2012), moderngpu's merge (S.  Baxter, 2013).
+ * Path (Odeh, Green and others, 2012), moderngpu's merge (S. Baxter, 2013).
  */
 #ifndef MGPU_MERGE_MERGE_TWO_CUH
 #define MGPU_MERGE_MERGE_TWO_CUH

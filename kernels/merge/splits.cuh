@@ -26,8 +26,6 @@ mgpu_splits_bytes(uint64_t num_items, uint32_t tile_items)
 	return (mgpu_divide_up(num_items, tile_items) + UINT64_C(1)) * sizeof(uint32_t);
 }
 
-#ifdef __CUDACC__
-
 /* The splits of all boundaries, from 0 to num_tiles.  The next launch may start meanwhile. */
 template <class Search>
 static __global__ void
@@ -98,5 +96,4 @@ mgpu_launch_tiles(const Request *request, const Search &search, uint32_t shared_
 							  mgpu_tile_plan{splits, (uint32_t) (num_sms * Tuning::ahead)}, arguments...);
 }
 
-#endif							/* __CUDACC__ */
 #endif							/* MGPU_MERGE_SPLITS_CUH */

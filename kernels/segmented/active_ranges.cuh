@@ -14,7 +14,7 @@
  * touches is merged into the other region; a byte a tile says on which side it lies.  The first
  * lists are sort tiles, which end where segments do if possible (borders.cuh).
  *
- * Source: active ranges and the tree are moderngpu's (S.  Baxter, 2013); the rest is ours.
+ * Source: active ranges and the tree are moderngpu's (S. Baxter, 2013); the rest is ours.
  */
 #ifndef MGPU_SEGMENTED_ACTIVE_RANGES_CUH
 #define MGPU_SEGMENTED_ACTIVE_RANGES_CUH

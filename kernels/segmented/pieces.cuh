@@ -8,7 +8,7 @@
 #ifndef MGPU_SEGMENTED_PIECES_CUH
 #define MGPU_SEGMENTED_PIECES_CUH
 
-#include "device/bits.cuh"
+#include "device/arithmetic.cuh"
 #include "device/tile_copy.cuh"
 #include "segmented/tuning.cuh"
 
@@ -21,7 +21,7 @@ struct mgpu_tile_pieces
 	bool		open;			/* a segment continues across one of its borders */
 
 	/* Where a piece begins in the tile, and its items times 65536. */
-	__host__ __device__ __forceinline__ uint32_t
+	MGPU_MEMBER uint32_t
 	at(uint32_t piece) const
 	{
 		uint32_t	from = piece > 0 ? heads[piece - 1] - begin : 0;
@@ -103,10 +103,6 @@ mgpu_warp_part(uint32_t piece, uint32_t part)
 
 	return ((piece & 0xFFFF) + before) | (left < 32 * lane_items ? left : 32 * lane_items) << 16;
 }
-
-#ifdef __CUDACC__
-
-#define MGPU_WHOLE_WARP 0xFFFFFFFFu
 
 /* ------------------------------------------------------------------- lists */
 
@@ -219,7 +215,5 @@ mgpu_list_pieces(mgpu_piece_lists<threads> *lists, const mgpu_tile_pieces &piece
 	mgpu_wait_copies();
 	__syncthreads();				/* the lists are whole */
 }
-
-#endif							/* __CUDACC__ */
 
 #endif							/* MGPU_SEGMENTED_PIECES_CUH */

@@ -15,8 +15,8 @@
 #ifndef MGPU_SEGMENTED_SEGMENTED_SORT_CUH
 #define MGPU_SEGMENTED_SEGMENTED_SORT_CUH
 
+#include "device/launch.cuh"
 #include "segmented/pass_kernel.cuh"
-#include "sort/merge_sort.cuh"
 
 /* Offsets of arrays in temporary memory. */
 struct mgpu_segmented_layout
@@ -183,7 +183,7 @@ static cudaError_t
 mgpu_launch_segment_passes(mgpu_segmented_run<Tuning, Stored, Key> &run)
 {
 	constexpr uint32_t shared_bytes = sizeof(Key) *
-		mgpu_inputs_capacity<Key>(Tuning::tile_items, 2, Tuning::items_per_thread);
+		mgpu_guarded_capacity<Key>(Tuning::tile_items, Tuning::items_per_thread);
 	auto		kernel = mgpu_pass_segments<typename Tuning::tiles, Stored, Key>;
 	void	   *arguments[] = {&run.passes};
 	uint32_t	num_ctas = 0;

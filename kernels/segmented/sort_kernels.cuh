@@ -14,7 +14,7 @@
 #ifndef MGPU_SEGMENTED_SORT_KERNELS_CUH
 #define MGPU_SEGMENTED_SORT_KERNELS_CUH
 
-#include "device/bits.cuh"
+#include "device/arithmetic.cuh"
 #include "device/split_search.cuh"
 #include "segmented/borders.cuh"
 #include "segmented/segmented.h"

@@ -39,7 +39,7 @@ struct mgpu_segmented_tuning : mgpu_segmented_tiles<merge_threads_, items_, resi
 				  "sort tiles hold a power of two of tiles");
 	static_assert(sort_threads_ % 32 == 0, "whole warps");
 	static_assert(lane_items_ % 2 == 1 && lane_items_ > items_ && overhang <= sort_tile_items && sort_tile_capacity < 65536,
-				  "an odd stride, and room for an overhang of less than a tile");
+				  "an odd stride, and an overhang of less than a tile");
 };
 
 /* Sort tiles of two sizes. */

@@ -17,11 +17,62 @@
 #ifndef MGPU_SORT_CTA_SORT_CUH
 #define MGPU_SORT_CTA_SORT_CUH
 
-#include "sort/thread_sort.cuh"
-#include "sort/tuning.cuh"
+#include "device/merge_path.cuh"
 
 /* The tile of a kernel's CTA. */
 extern __shared__ __align__(16) char mgpu_shared[];
+
+/* --------------------------------------------------- one thread's items */
+
+/*
+ * Batcher's odd-even mergesort (1968) over registers, for items whose equals cannot be told apart
+ * or that have none: 185 comparators for 31 items, 59 for 15, 38 for 11.  Every index is a
+ * compile-time constant, so that items stay in registers; pairs that reach past the end are left
+ * out.  Odd-even transposition, which is stable, was rejected for keys with an index: 55
+ * comparators for 11 items, where comparing the index too costs one operation.
+ */
+template <typename Key>
+MGPU_HOST_DEVICE void
+mgpu_compare_exchange(Key &low, Key &high)
+{
+	Key			smaller = high < low ? high : low;
+
+	high = high < low ? low : high;
+	low = smaller;
+}
+
+/*
+ * Level (size, stride) of the network: item x meets x + stride if x lies in an even stretch of
+ * `stride` items, counted from stride mod size, of one group of 2 * size.  Levels recur by
+ * template, since loop bounds must be constants.
+ */
+template <int size, int stride, int items, typename Key>
+MGPU_HOST_DEVICE void
+mgpu_batcher_levels(Key (&keys)[items])
+{
+	constexpr int first = stride % size;
+
+#pragma unroll
+	for (int x = first; x + stride < items; x++)
+	{
+		if ((x - first) / stride % 2 == 0 && x / (2 * size) == (x + stride) / (2 * size))
+			mgpu_compare_exchange(keys[x], keys[x + stride]);
+	}
+	if constexpr (stride > 1)
+		mgpu_batcher_levels<size, stride / 2>(keys);
+	else if constexpr (2 * size < items)
+		mgpu_batcher_levels<2 * size, 2 * size>(keys);
+}
+
+template <int items, typename Key>
+MGPU_HOST_DEVICE void
+mgpu_thread_sort(Key (&keys)[items])
+{
+	if constexpr (items > 1)
+		mgpu_batcher_levels<1, 1>(keys);
+}
+
+/* ----------------------------------------------------------- facing runs */
 
 /* Put a thread's items at slot, slot + 1 ... */
 template <int items, typename Item>
@@ -63,8 +114,8 @@ mgpu_merge_facing(Key (&keys)[items], const Key *tile, uint32_t begin, uint32_t 
 	uint32_t	a = mgpu_merge_path_facing(tile + begin, a_items, b_items, diagonal);
 	uint32_t	b = a_items + b_items - 1 - (diagonal - a);
 
-	mgpu_serial_merge<-1, items>(reinterpret_cast<const char *>(tile), (begin + a) * (uint32_t) sizeof(Key),
-								 (begin + b) * (uint32_t) sizeof(Key), keys, outputs);
+	mgpu_serial_merge_facing(reinterpret_cast<const char *>(tile), (begin + a) * (uint32_t) sizeof(Key),
+							 (begin + b) * (uint32_t) sizeof(Key), keys, outputs);
 }
 
 template <int items, typename Key>
@@ -76,6 +127,8 @@ mgpu_merge_facing_runs(Key (&keys)[items], const Key *tile, uint32_t thread, uin
 
 	mgpu_merge_facing(keys, tile, pair_first * items, run_items, run_items, (thread - pair_first) * items);
 }
+
+/* ----------------------------------------------- runs that both walk up */
 
 /*
  * Runs that both walk up, each followed by one largest item.  Every level gives a run run_threads *
@@ -151,7 +204,7 @@ mgpu_ends_largest(const Item (&values)[items])
 	return !(values[items - 1] < mgpu_largest_key<Item>());
 }
 
-#ifdef __CUDACC__
+/* ------------------------------------------------------------- whole tiles */
 
 /* Wait for all threads that share a pair of runs. */
 static __device__ __forceinline__ void
@@ -204,5 +257,4 @@ mgpu_cta_sort_runs(typename Tile::Item (&values)[items], const Tile &tile, uint3
 	}
 }
 
-#endif							/* __CUDACC__ */
 #endif							/* MGPU_SORT_CTA_SORT_CUH */

@@ -19,6 +19,8 @@
 #ifndef MGPU_SORT_K_WAY_MERGE_CUH
 #define MGPU_SORT_K_WAY_MERGE_CUH
 
+#include "device/array.cuh"
+#include "sort/cta_sort.cuh"
 #include "sort/guarded_merge.cuh"
 #include "sort/k_way_partition.cuh"
 
@@ -34,12 +36,12 @@ mgpu_k_way_gap(uint32_t items)
 	return (items + 31) / 32 * 32;
 }
 
-/* Slots of a tile: for the runs, or for a level's output. */
+/* Slots of a tile: for the runs, each at any phase and with a guard behind it, or for a level's output. */
 template <class Array>
 MGPU_HOST_DEVICE constexpr uint32_t
 mgpu_k_way_slots(uint32_t threads, uint32_t items, uint32_t runs)
 {
-	uint32_t	of_runs = mgpu_merge_slots<Array>(threads * items, runs, items);
+	uint32_t	of_runs = threads * items + runs * (items + 2 * Array::vector_items) + 2 * Array::vector_items;
 	uint32_t	of_lists = threads * items + runs / 2 * mgpu_k_way_gap(items);
 
 	return of_runs > of_lists ? of_runs : of_lists;
@@ -138,8 +140,6 @@ mgpu_put_k_way_guards(const Tile &tile, const mgpu_k_way_table &table, uint32_t 
 	}
 }
 
-#ifdef __CUDACC__
-
 /* A tile's runs, a lane each.  Lanes without a run have 0 items. */
 struct mgpu_k_way_runs
 {
@@ -156,8 +156,8 @@ mgpu_k_way_list_items(const mgpu_k_way_runs &mine, uint32_t level, uint32_t lane
 {
 	uint32_t	first_run = lane << level;
 	uint32_t	end_run = (lane + 1) << level;
-	uint32_t	first = __shfl_sync(MGPU_K_WAY_WARP, mine.items_before, first_run);
-	uint32_t	end = __shfl_sync(MGPU_K_WAY_WARP, mine.items_before, end_run);
+	uint32_t	first = __shfl_sync(MGPU_WHOLE_WARP, mine.items_before, first_run);
+	uint32_t	end = __shfl_sync(MGPU_WHOLE_WARP, mine.items_before, end_run);
 
 	return first_run < 32 ? (end_run < 32 ? end : mine.num_items) - first : 0;
 }
@@ -174,10 +174,10 @@ mgpu_plan_k_way_level(mgpu_k_way_table &table, const mgpu_k_way_runs &mine, uint
 	uint32_t	slot = level == 0 ? mine.slot : mgpu_k_way_list_slot<items>(list_first, lane);
 	mgpu_k_way_pair pair;
 
-	pair.a_slot = (uint16_t) __shfl_sync(MGPU_K_WAY_WARP, slot, 2 * lane);
-	pair.b_slot = (uint16_t) __shfl_sync(MGPU_K_WAY_WARP, slot, 2 * lane + 1);
-	pair.a_items = (uint16_t) __shfl_sync(MGPU_K_WAY_WARP, list_items, 2 * lane);
-	pair.b_items = (uint16_t) __shfl_sync(MGPU_K_WAY_WARP, list_items, 2 * lane + 1);
+	pair.a_slot = (uint16_t) __shfl_sync(MGPU_WHOLE_WARP, slot, 2 * lane);
+	pair.b_slot = (uint16_t) __shfl_sync(MGPU_WHOLE_WARP, slot, 2 * lane + 1);
+	pair.a_items = (uint16_t) __shfl_sync(MGPU_WHOLE_WARP, list_items, 2 * lane);
+	pair.b_items = (uint16_t) __shfl_sync(MGPU_WHOLE_WARP, list_items, 2 * lane + 1);
 	if (lane < runs >> (level + 1))
 	{
 		table.firsts[mgpu_k_way_level_begin(runs, level) + lane] = pair_first;
@@ -221,14 +221,31 @@ mgpu_load_k_way_runs(const Array &array, const Tile &tile, const mgpu_k_way_runs
 {
 	for (uint32_t run = warp; run < runs; run += warps)
 	{
-		uint64_t	begin = __shfl_sync(MGPU_K_WAY_WARP, mine.begin, run);
-		uint32_t	slot = __shfl_sync(MGPU_K_WAY_WARP, mine.slot, run);
-		uint32_t	num_items = __shfl_sync(MGPU_K_WAY_WARP, mine.items, run);
+		uint64_t	begin = __shfl_sync(MGPU_WHOLE_WARP, mine.begin, run);
+		uint32_t	slot = __shfl_sync(MGPU_WHOLE_WARP, mine.slot, run);
+		uint32_t	num_items = __shfl_sync(MGPU_WHOLE_WARP, mine.items, run);
 
 		array.template load_interval<32>(tile, slot, begin, num_items, lane);
 		for (uint32_t guard = lane; guard < items; guard += 32)
 			tile.put(slot + num_items + guard, mgpu_largest_key<typename Tile::Item>());
 	}
+}
+
+/*
+ * Load a tile whose items are all of one run to the slot from which it is stored: nothing to merge.
+ * `from` is their place in the array.  Common where keys are in order.
+ */
+template <int threads, class Array>
+static __device__ __forceinline__ void
+mgpu_load_only_run(const Array &array, uint64_t from, const mgpu_tile<typename Array::Item> &tile, uint32_t slot,
+				   uint32_t num_items, uint32_t thread)
+{
+	if (array.phase(from) == slot)
+		array.template load_interval<threads>(tile, slot, from, num_items, thread);
+	else
+		array.template load_items<threads>(tile, slot, from, num_items, thread);
+	mgpu_wait_copies();
+	__syncthreads();				/* the tile is loaded */
 }
 
 template <class Tuning, class Array, class Sink>
@@ -255,9 +272,9 @@ mgpu_merge_k_way(Array array, mgpu_k_way_pass pass, const uint32_t *splits, Sink
 		mgpu_k_way_runs mine = mgpu_find_k_way_runs<items>(array, pass, splits, thread % 32, &begin);
 
 		num_items = mine.num_items;
-		only = __ballot_sync(MGPU_K_WAY_WARP, thread % 32 < runs && mine.items == num_items);
+		only = __ballot_sync(MGPU_WHOLE_WARP, thread % 32 < runs && mine.items == num_items);
 		if (only != 0)
-			mgpu_load_only_run<threads>(array, __shfl_sync(MGPU_K_WAY_WARP, mine.begin, __ffs((int) only) - 1), tile,
+			mgpu_load_only_run<threads>(array, __shfl_sync(MGPU_WHOLE_WARP, mine.begin, __ffs((int) only) - 1), tile,
 										sink.phase(begin), num_items, thread);
 		else
 		{
@@ -288,5 +305,4 @@ mgpu_merge_k_way(Array array, mgpu_k_way_pass pass, const uint32_t *splits, Sink
 	sink.template store_tile<threads>(begin, tile, num_items, thread);
 }
 
-#endif							/* __CUDACC__ */
 #endif							/* MGPU_SORT_K_WAY_MERGE_CUH */

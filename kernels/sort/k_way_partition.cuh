@@ -10,7 +10,6 @@
 #include "device/launch.cuh"
 #include "sort/k_way_search.cuh"
 
-#define MGPU_K_WAY_WARP 0xFFFFFFFFu
 #define MGPU_K_WAY_ROUNDS 200	/* more than any search takes: two rounds that name middles leave three quarters */
 
 /* The sum over the lanes of a group, which are a power of two. */
@@ -18,7 +17,7 @@ static __device__ __forceinline__ uint32_t
 mgpu_sum_lanes(uint32_t value, uint32_t lanes)
 {
 	for (uint32_t distance = 1; distance < lanes; distance *= 2)
-		value += __shfl_xor_sync(MGPU_K_WAY_WARP, value, distance);
+		value += __shfl_xor_sync(MGPU_WHOLE_WARP, value, distance);
 	return value;
 }
 
@@ -31,7 +30,7 @@ mgpu_sum_before(uint32_t value, uint32_t group_lane)
 #pragma unroll
 	for (uint32_t distance = 1; distance < 32; distance *= 2)
 	{
-		uint32_t	other = __shfl_up_sync(MGPU_K_WAY_WARP, sum, distance);
+		uint32_t	other = __shfl_up_sync(MGPU_WHOLE_WARP, sum, distance);
 
 		sum += group_lane >= distance ? other : 0;
 	}
@@ -47,8 +46,8 @@ mgpu_items_before(Key key, uint32_t items, uint32_t run, uint32_t runs)
 
 	for (uint32_t other = 1; other < runs; other++)
 	{
-		Key			other_key = __shfl_xor_sync(MGPU_K_WAY_WARP, key, other);
-		uint32_t	other_items = __shfl_xor_sync(MGPU_K_WAY_WARP, items, other);
+		Key			other_key = __shfl_xor_sync(MGPU_WHOLE_WARP, key, other);
+		uint32_t	other_items = __shfl_xor_sync(MGPU_WHOLE_WARP, items, other);
 
 		if (mgpu_probe_before(other_key, key, (run ^ other) < run))
 			before += other_items;
@@ -63,7 +62,7 @@ mgpu_end_of_lanes(Key key, uint32_t lanes)
 {
 	for (uint32_t distance = 1; distance < lanes; distance *= 2)
 	{
-		Key			other = __shfl_xor_sync(MGPU_K_WAY_WARP, key, distance);
+		Key			other = __shfl_xor_sync(MGPU_WHOLE_WARP, key, distance);
 
 		key = (other < key) != highest ? other : key;
 	}
@@ -80,7 +79,7 @@ mgpu_model_pivot(const mgpu_k_way_window &window, const mgpu_k_way_keys<Key> &ke
 	Key			high = mgpu_end_of_lanes<true>(any ? keys.last : 0, runs);
 	bool		done = high <= low || high - low <= 1;
 
-	for (int step = 0; step < MGPU_K_WAY_HALVINGS && !__all_sync(MGPU_K_WAY_WARP, done); step++)
+	for (int step = 0; step < MGPU_K_WAY_HALVINGS && !__all_sync(MGPU_WHOLE_WARP, done); step++)
 	{
 		Key			middle = low + (high - low) / 2;
 		uint32_t	sum = mgpu_sum_lanes(any ? mgpu_expect_before(window, keys, middle) : window.low, runs);
@@ -101,17 +100,17 @@ mgpu_choose_pivot(const mgpu_k_way_window &window, const mgpu_k_way_keys<Key> &k
 				  bool any, uint32_t lane, uint32_t runs)
 {
 	uint32_t	run = lane % runs;
-	uint32_t	group_lanes = (runs == 32 ? MGPU_K_WAY_WARP : (1u << runs) - 1) << (lane - run);
+	uint32_t	group_lanes = (runs == 32 ? MGPU_WHOLE_WARP : (1u << runs) - 1) << (lane - run);
 	uint32_t	items = any ? window.high - window.low : 0;
 	bool		is_median = mgpu_is_median(window, items, mgpu_items_before(keys.key, items, run, runs));
-	uint32_t	median = __ballot_sync(MGPU_K_WAY_WARP, is_median) & group_lanes;
-	Key			pivot = __shfl_sync(MGPU_K_WAY_WARP, keys.key, median != 0 ? __ffs((int) median) - 1 : (int) lane);
+	uint32_t	median = __ballot_sync(MGPU_WHOLE_WARP, is_median) & group_lanes;
+	Key			pivot = __shfl_sync(MGPU_WHOLE_WARP, keys.key, median != 0 ? __ffs((int) median) - 1 : (int) lane);
 	bool		has_pivot = any && !(pivot < keys.first) && !(keys.last < pivot);
-	int			windows = __popc(__ballot_sync(MGPU_K_WAY_WARP, any) & group_lanes);
-	int			with_pivot = __popc(__ballot_sync(MGPU_K_WAY_WARP, has_pivot) & group_lanes);
+	int			windows = __popc(__ballot_sync(MGPU_WHOLE_WARP, any) & group_lanes);
+	int			with_pivot = __popc(__ballot_sync(MGPU_WHOLE_WARP, has_pivot) & group_lanes);
 	bool		apart = round < MGPU_K_WAY_GUESSES && 2 * with_pivot < windows;
 
-	if (__any_sync(MGPU_K_WAY_WARP, apart))
+	if (__any_sync(MGPU_WHOLE_WARP, apart))
 	{
 		Key			by_model = mgpu_model_pivot(window, keys, goal, any, runs);
 
@@ -149,7 +148,7 @@ mgpu_do_k_way_round(const Run &run, mgpu_k_way_window &window, const mgpu_k_way_
 		sums.equals = mgpu_find_k_way_equals(run, window, keys, pivot, sums.before) - sums.before;
 	__syncwarp();
 	sums.earlier_equals = mgpu_sum_before(sums.equals, lane % runs);
-	sums.equals_sum = __shfl_sync(MGPU_K_WAY_WARP, sums.earlier_equals + sums.equals, runs - 1, (int) runs);
+	sums.equals_sum = __shfl_sync(MGPU_WHOLE_WARP, sums.earlier_equals + sums.equals, runs - 1, (int) runs);
 	return found || mgpu_end_k_way_round(window, goal, sums, split);
 }
 
@@ -172,7 +171,7 @@ mgpu_partition_k_way(Keys keys, mgpu_k_way_pass pass, uint32_t *splits)
 	uint32_t	split = 0;
 
 	mgpu_await_previous();
-	for (int round = 0; !__all_sync(MGPU_K_WAY_WARP, found); round++)
+	for (int round = 0; !__all_sync(MGPU_WHOLE_WARP, found); round++)
 	{
 		if (round == MGPU_K_WAY_ROUNDS)
 			__trap();				/* runs out of order: a trap is better than a hang */

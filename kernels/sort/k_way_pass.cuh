@@ -18,7 +18,7 @@
 #ifndef MGPU_SORT_K_WAY_PASS_CUH
 #define MGPU_SORT_K_WAY_PASS_CUH
 
-#include "device/merge_path.cuh"
+#include "device/arithmetic.cuh"
 #include "sort/tuning.cuh"
 
 #define MGPU_K_WAY_LEVELS 5		/* at most, of one pass */
@@ -62,19 +62,19 @@ mgpu_plan_k_way_pass(mgpu_merge_plan *plan)
 	uint64_t	group_items;
 	uint64_t	most_items;
 	uint64_t	some_items;		/* of the first group */
-	uint64_t	num_tiles;
+	uint32_t	num_tiles;
 
 	if (plan->num_passes == 0)
 		return;
-	pass->levels = (plan->levels + plan->num_passes - 1) / plan->num_passes;
+	pass->levels = mgpu_divide_up(plan->levels, plan->num_passes);
 	most_items = mgpu_k_way_capacity(plan->threads, plan->items, pass->levels) - MGPU_K_WAY_SLACK;
 	group_items = pass->run_items << pass->levels;
 	some_items = group_items < pass->num_items ? group_items : pass->num_items;
-	num_tiles = (some_items + most_items - 1) / most_items;
-	pass->tile_items = (uint32_t) ((some_items + num_tiles - 1) / num_tiles);
-	pass->group_tiles = (uint32_t) ((group_items + pass->tile_items - 1) / pass->tile_items);
+	num_tiles = mgpu_divide_up(some_items, most_items);
+	pass->tile_items = mgpu_divide_up(some_items, num_tiles);
+	pass->group_tiles = mgpu_divide_up(group_items, pass->tile_items);
 	pass->num_tiles = (uint32_t) (pass->num_items / group_items * pass->group_tiles +
-								  (pass->num_items % group_items + pass->tile_items - 1) / pass->tile_items);
+								  mgpu_divide_up(pass->num_items % group_items, pass->tile_items));
 }
 
 template <class Tuning>
@@ -94,7 +94,7 @@ mgpu_plan_merges(uint64_t num_items)
 	plan.pass.run_items = Tuning::tile_items;
 	while (plan.pass.run_items << plan.levels < num_items)
 		plan.levels++;
-	plan.num_passes = (int) ((plan.levels + most_levels - 1) / most_levels);
+	plan.num_passes = (int) mgpu_divide_up(plan.levels, most_levels);
 	mgpu_plan_k_way_pass(&plan);
 	return plan;
 }

@@ -18,9 +18,8 @@
 #ifndef MGPU_SORT_K_WAY_SEARCH_CUH
 #define MGPU_SORT_K_WAY_SEARCH_CUH
 
-#include "device/approx_math.cuh"
+#include "device/arithmetic.cuh"
 #include "device/array.cuh"
-#include "device/bits.cuh"
 #include "sort/k_way_pass.cuh"
 
 #define MGPU_K_WAY_GUESSES 4		/* rounds before the first one that names middles */

@@ -7,7 +7,7 @@
  * output have the same form, the block sort starts on the side that makes the last pass end where
  * the input was.
  *
- * Source: moderngpu's mergesort (S.  Baxter, 2013) on the Merge Path partition; k-way passes are
+ * Source: moderngpu's mergesort (S. Baxter, 2013) on the Merge Path partition; k-way passes are
  * ours.  Rejected: two arrays for 4-byte keys and indices, since packed into 64 bits
  * they need one load, one comparison and no stability.
  */

@@ -16,5 +16,5 @@ mgpu_merge_sort_u32(mgpu_sort_request *request)
 	if (status != cudaSuccess)
 		return status;
 	return large && request->num_items > MGPU_FEW_ITEMS_U32 ? mgpu_merge_sort_keys<mgpu_tuning_u32, uint32_t>(request) :
-		mgpu_merge_sort_keys<mgpu_tuning_u32_few, uint32_t>(request);
+		mgpu_merge_sort_keys<mgpu_tuning_u32_small, uint32_t>(request);
 }

@@ -16,5 +16,5 @@ mgpu_merge_sort_u32_index(mgpu_sort_request *request)
 	if (status != cudaSuccess)
 		return status;
 	return large && request->num_items > MGPU_FEW_ITEMS_U64 ? mgpu_merge_sort_packed<mgpu_tuning_u64>(request) :
-		mgpu_merge_sort_packed<mgpu_tuning_u64_few>(request);
+		mgpu_merge_sort_packed<mgpu_tuning_u64_small>(request);
 }

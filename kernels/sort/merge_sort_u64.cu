@@ -16,5 +16,5 @@ mgpu_merge_sort_u64(mgpu_sort_request *request)
 	if (status != cudaSuccess)
 		return status;
 	return large && request->num_items > MGPU_FEW_ITEMS_U64 ? mgpu_merge_sort_keys<mgpu_tuning_u64, uint64_t>(request) :
-		mgpu_merge_sort_keys<mgpu_tuning_u64_few, uint64_t>(request);
+		mgpu_merge_sort_keys<mgpu_tuning_u64_small, uint64_t>(request);
 }

@@ -16,5 +16,5 @@ mgpu_merge_sort_u64_index(mgpu_sort_request *request)
 	if (status != cudaSuccess)
 		return status;
 	return large && request->num_items > MGPU_FEW_ITEMS_U64_INDEX ? mgpu_merge_sort_indexed<mgpu_tuning_u64_index>(request) :
-		mgpu_merge_sort_indexed<mgpu_tuning_u64_index_few>(request);
+		mgpu_merge_sort_indexed<mgpu_tuning_u64_index_small>(request);
 }

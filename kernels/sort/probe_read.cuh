@@ -143,7 +143,7 @@ mgpu_vector_behind(const mgpu_key_vector<Key> &vector, const mgpu_key_vector<Key
 
 #pragma unroll
 	for (int i = 0; i < num_keys; i++)
-		behind.keys[i] = __shfl_sync(UINT32_MAX, lane == 0 ? after.keys[i] : vector.keys[i], (lane + 1) % 32);
+		behind.keys[i] = __shfl_sync(MGPU_WHOLE_WARP, lane == 0 ? after.keys[i] : vector.keys[i], (lane + 1) % 32);
 	return behind;
 }
 
@@ -237,7 +237,7 @@ mgpu_read_in_order(const mgpu_probe_arrays<Key> &arrays, uint64_t num_items, con
 			in_order &= mgpu_read_round<true, ascending, indexed, even, lane_vectors>(arrays, num_items, num_vectors, first);
 		else
 			in_order &= mgpu_read_round<false, ascending, indexed, even, lane_vectors>(arrays, num_items, num_vectors, first);
-		if (__any_sync(UINT32_MAX, !in_order))
+		if (__any_sync(MGPU_WHOLE_WARP, !in_order))
 			return false;
 	}
 	return true;

@@ -8,6 +8,7 @@
 #ifndef MGPU_SORT_RADIX_DIGIT_CUH
 #define MGPU_SORT_RADIX_DIGIT_CUH
 
+#include "device/tile.cuh"
 #include "sort/radix_tuning.cuh"
 
 #define MGPU_RADIX_DIGIT_WARPS (MGPU_RADIX_DIGITS / 32)
@@ -35,7 +36,7 @@ mgpu_radix_exclusive_sum(uint32_t value, uint32_t *sums)
 #pragma unroll
 	for (uint32_t distance = 1; distance < 32; distance *= 2)
 	{
-		uint32_t	other = __shfl_up_sync(UINT32_MAX, sum, distance);
+		uint32_t	other = __shfl_up_sync(MGPU_WHOLE_WARP, sum, distance);
 
 		if (lane >= distance)
 			sum += other;

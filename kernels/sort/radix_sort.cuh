@@ -99,7 +99,7 @@ static cudaError_t
 mgpu_radix_sort_own(mgpu_sort_request *request)
 {
 	mgpu_radix_memory<Key, Tuning> memory(request);
-	uint32_t	num_digits = (request->key_bits + MGPU_RADIX_BITS - 1) / MGPU_RADIX_BITS;
+	uint32_t	num_digits = mgpu_divide_up(request->key_bits, MGPU_RADIX_BITS);
 	cudaError_t status;
 
 	if (memory.bytes > request->temp_bytes)

@@ -21,12 +21,12 @@ static const uint64_t radix_min_items[MGPU_NUM_SHAPES] = {
 	MGPU_RADIX_MIN_ITEMS_U64_INDEX
 };
 
-/* A device takes either tuning. */
-template <class Tuning, class Few>
+/* The device, which is not asked here, decides which of both tunings sorts. */
+template <class Tuning, class Small>
 static uint64_t
 merge_temp_bytes(uint64_t num_items)
 {
-	return std::max(mgpu_k_way_temp_bytes<Tuning>(num_items), mgpu_k_way_temp_bytes<Few>(num_items));
+	return std::max(mgpu_k_way_temp_bytes<Tuning>(num_items), mgpu_k_way_temp_bytes<Small>(num_items));
 }
 
 /*
@@ -39,12 +39,11 @@ radix_temp_bytes(uint64_t num_items)
 	return num_items / 2 + (UINT64_C(256) << 10);
 }
 
-/* Small devices merge by the first tuning, large ones in k-way passes or without temporary memory. */
 const mgpu_device_sorter mgpu_merge_sorters[MGPU_NUM_SHAPES] = {
-	{merge_temp_bytes<mgpu_tuning_u32, mgpu_tuning_u32_few>, mgpu_merge_sort_u32},
-	{merge_temp_bytes<mgpu_tuning_u64, mgpu_tuning_u64_few>, mgpu_merge_sort_u64},
-	{merge_temp_bytes<mgpu_tuning_u64, mgpu_tuning_u64_few>, mgpu_merge_sort_u32_index},
-	{merge_temp_bytes<mgpu_tuning_u64_index, mgpu_tuning_u64_index_few>, mgpu_merge_sort_u64_index}
+	{merge_temp_bytes<mgpu_tuning_u32, mgpu_tuning_u32_small>, mgpu_merge_sort_u32},
+	{merge_temp_bytes<mgpu_tuning_u64, mgpu_tuning_u64_small>, mgpu_merge_sort_u64},
+	{merge_temp_bytes<mgpu_tuning_u64, mgpu_tuning_u64_small>, mgpu_merge_sort_u32_index},
+	{merge_temp_bytes<mgpu_tuning_u64_index, mgpu_tuning_u64_index_small>, mgpu_merge_sort_u64_index}
 };
 
 const mgpu_device_sorter mgpu_radix_sorters[MGPU_NUM_SHAPES] = {

@@ -33,15 +33,15 @@ struct mgpu_merge_tuning
 };
 
 /*
- * u64 serves 8-byte keys, and 4-byte keys packed with their index.  The tunings `few` have tiles for
- * all SMs where items are few, and their tiles fit devices with less shared memory.
+ * u64 serves 8-byte keys, and 4-byte keys packed with their index.  The small tunings serve small
+ * devices (device/tuning.cuh), and few items on large ones, so that all SMs have a tile.
  */
 typedef mgpu_merge_tuning<256, 53, 32, 768> mgpu_tuning_u32;
 typedef mgpu_merge_tuning<256, 25, 16, 768> mgpu_tuning_u64;
 typedef mgpu_merge_tuning<256, 15, 16, 768> mgpu_tuning_u64_index;
-typedef mgpu_merge_tuning<512, 15, 16, 1024> mgpu_tuning_u32_few;
-typedef mgpu_merge_tuning<256, 15, 16, 1024> mgpu_tuning_u64_few;
-typedef mgpu_merge_tuning<256, 11, 16, 768> mgpu_tuning_u64_index_few;
+typedef mgpu_merge_tuning<512, 15, 16, 1024> mgpu_tuning_u32_small;
+typedef mgpu_merge_tuning<256, 15, 16, 1024> mgpu_tuning_u64_small;
+typedef mgpu_merge_tuning<256, 11, 16, 768> mgpu_tuning_u64_index_small;
 
 /* Tunings for what one CTA sorts in one launch, the smallest tile first. */
 template <class... Tunings>
@@ -81,7 +81,7 @@ typedef mgpu_tile_tunings<mgpu_tile_tuning<256, 5>, mgpu_tile_tuning<256, 9>> mg
  */
 #define MGPU_K_WAY_OVERLAP_TILES 600
 
-/* Up to how many items the tunings `few` serve on large devices. */
+/* Up to how many items the small tunings serve on large devices. */
 #define MGPU_FEW_ITEMS_U32 UINT64_C(1500000)
 #define MGPU_FEW_ITEMS_U64 UINT64_C(2000000)
 #define MGPU_FEW_ITEMS_U64_INDEX UINT64_C(1000000)

@@ -266,7 +266,7 @@ run_case(bench_memory *memory, const bench_case *test, FILE *csv)
 {
 	int			repetitions = test->num_items >= 50000000 ? 5 : 11;
 	uint64_t	item_bytes = test->key_bytes + (test->indexed ? 4 : 0);
-	uint64_t	copied_bytes = std::min<uint64_t>(item_bytes, 8);	/* a side has no room for more */
+	uint64_t	copied_bytes = std::min<uint64_t>(item_bytes, 8);	/* a side holds no more */
 	std::vector<double> times[NUM_CONTESTANTS];
 	case_result result = {};
 

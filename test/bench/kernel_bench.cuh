@@ -82,7 +82,7 @@ bench_median(std::vector<double> times)
 /* Compare tunings of the merge sort, stage by stage (kernel_bench_sweep.cu). */
 void		bench_sweep(bench_memory *memory);
 
-/* Sorts of a few thousand keys, and the floors of all sorts (kernel_bench_small.cu). */
+/* Compare tunings for a few thousand keys, and time the floors of all sorts (kernel_bench_small.cu). */
 void		bench_small(bench_memory *memory);
 
 #endif							/* MGPU_KERNEL_BENCH_CUH */

@@ -95,7 +95,7 @@ bench_sweep(bench_memory *memory)
 	{
 		sweep<uint32_t,
 			mgpu_tuning_u32,
-			mgpu_tuning_u32_few,
+			mgpu_tuning_u32_small,
 			mgpu_merge_tuning<256, 53, 16, 768>,
 			mgpu_merge_tuning<256, 47, 32, 768>,
 			mgpu_merge_tuning<256, 31, 32, 1024>,
@@ -108,7 +108,7 @@ bench_sweep(bench_memory *memory)
 	{
 		sweep<uint64_t,
 			mgpu_tuning_u64,
-			mgpu_tuning_u64_few,
+			mgpu_tuning_u64_small,
 			mgpu_merge_tuning<256, 25, 32, 768>,
 			mgpu_merge_tuning<256, 11, 16, 1024>,
 			mgpu_merge_tuning<512, 11, 16, 1024>,

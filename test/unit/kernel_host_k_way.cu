@@ -1,6 +1,6 @@
 /*
  * kernel_host_k_way.cu
- *		Wide merge passes on the host: plans, searches for cuts in runs of any kind,
+ *		K-way passes on the host: plans, searches for cuts in runs of any kind,
  *		tables of levels, and whole sorts of runs.
  */
 #include "kernel_host_cuts.cuh"
@@ -429,19 +429,19 @@ test_k_way_sorts_on_host()
 	test_disorder<uint32_t>(5, 1000, 100);
 	test_disorder<uint64_t>(4, 1000, 100);
 	test_k_way_plans<mgpu_tuning_u32>();
-	test_k_way_plans<mgpu_tuning_u32_few>();
+	test_k_way_plans<mgpu_tuning_u32_small>();
 	test_k_way_plans<mgpu_tuning_u64>();
-	test_k_way_plans<mgpu_tuning_u64_few>();
+	test_k_way_plans<mgpu_tuning_u64_small>();
 	test_k_way_plans<mgpu_tuning_u64_index>();
-	test_k_way_plans<mgpu_tuning_u64_index_few>();
+	test_k_way_plans<mgpu_tuning_u64_index_small>();
 	test_k_way_sorts<mgpu_tuning_u32, uint32_t>({2, 5, 32, 33});
-	test_k_way_sorts<mgpu_tuning_u32_few, uint32_t>({2, 16, 17});
+	test_k_way_sorts<mgpu_tuning_u32_small, uint32_t>({2, 16, 17});
 	test_k_way_sorts<mgpu_tuning_u64, uint64_t>({1, 3, 16, 17});
 	test_k_way_sorts<mgpu_tuning_u64, uint64_t, true>({2, 5, 33});
-	test_k_way_sorts<mgpu_tuning_u64_few, uint64_t>({2, 33});
-	test_k_way_sorts<mgpu_tuning_u64_few, uint64_t, true>({3, 17});
+	test_k_way_sorts<mgpu_tuning_u64_small, uint64_t>({2, 33});
+	test_k_way_sorts<mgpu_tuning_u64_small, uint64_t, true>({3, 17});
 	test_k_way_sorts<mgpu_tuning_u64_index, mgpu_indexed_key>({2, 7, 16, 40});
-	test_k_way_sorts<mgpu_tuning_u64_index_few, mgpu_indexed_key>({3, 17, 70});
+	test_k_way_sorts<mgpu_tuning_u64_index_small, mgpu_indexed_key>({3, 17, 70});
 	test_k_way_sorts<mgpu_merge_tuning<64, 7, 2, 64>, uint32_t>({2, 3, 9});
 	test_k_way_sorts<mgpu_merge_tuning<128, 5, 4, 128>, uint64_t, true>({3, 17, 65});
 	CHECK(copied.in_phase > 0 && copied.out_of_phase > 0, "tiles of merges all of one run: %llu in phase, %llu not",

@@ -183,11 +183,11 @@ main()
 	test_thread_sort<23, uint32_t>();
 	test_thread_sort<31, uint32_t>();
 	test_block_sorts<mgpu_tuning_u32, uint32_t>();
-	test_block_sorts<mgpu_tuning_u32_few, uint32_t>();
+	test_block_sorts<mgpu_tuning_u32_small, uint32_t>();
 	test_block_sorts<mgpu_tuning_u64, uint64_t>();
-	test_block_sorts<mgpu_tuning_u64_few, uint64_t>();
+	test_block_sorts<mgpu_tuning_u64_small, uint64_t>();
 	test_block_sorts<mgpu_tuning_u64_index, mgpu_indexed_key>();
-	test_block_sorts<mgpu_tuning_u64_index_few, mgpu_indexed_key>();
+	test_block_sorts<mgpu_tuning_u64_index_small, mgpu_indexed_key>();
 	test_block_sorts<mgpu_merge_tuning<32, 3, 2, 32>, uint32_t>();
 	test_block_sorts<mgpu_merge_tuning<128, 5, 2, 128>, uint64_t>();
 	test_block_sorts<mgpu_merge_tuning<64, 3, 2, 64>, mgpu_indexed_key>();

@@ -250,7 +250,7 @@ struct emulated_sort
 	{
 		constexpr int threads = Tuning::merge_threads;
 		constexpr int items = Tuning::items_per_thread;
-		shared_memory<Key> shared(mgpu_inputs_capacity<Key>(tile_items, 2, items));
+		shared_memory<Key> shared(mgpu_guarded_capacity<Key>(tile_items, items));
 		auto		merged = std::make_unique<thread_items<items, Key>[]>(threads);
 		mgpu_segment_inputs inputs = mgpu_find_segment_inputs<tile_items>(item, splits.data());
 		uint32_t	count = inputs.a_items + inputs.b_items;

@@ -140,13 +140,13 @@ static void
 check_tunings(void)
 {
 	check_tuning<mgpu_tuning_u32, MGPU_SHAPE_U32, uint32_t>("u32");
-	check_tuning<mgpu_tuning_u32_few, MGPU_SHAPE_U32, uint32_t>("u32, few");
+	check_tuning<mgpu_tuning_u32_small, MGPU_SHAPE_U32, uint32_t>("u32, small");
 	check_tuning<mgpu_tuning_u64, MGPU_SHAPE_U64, uint64_t>("u64");
-	check_tuning<mgpu_tuning_u64_few, MGPU_SHAPE_U64, uint64_t>("u64, few");
+	check_tuning<mgpu_tuning_u64_small, MGPU_SHAPE_U64, uint64_t>("u64, small");
 	check_tuning<mgpu_tuning_u64, MGPU_SHAPE_U32_INDEX, uint32_t>("u32 + index");
-	check_tuning<mgpu_tuning_u64_few, MGPU_SHAPE_U32_INDEX, uint32_t>("u32 + index, few");
+	check_tuning<mgpu_tuning_u64_small, MGPU_SHAPE_U32_INDEX, uint32_t>("u32 + index, small");
 	check_tuning<mgpu_tuning_u64_index, MGPU_SHAPE_U64_INDEX, uint64_t>("u64 + index");
-	check_tuning<mgpu_tuning_u64_index_few, MGPU_SHAPE_U64_INDEX, uint64_t>("u64 + index, few");
+	check_tuning<mgpu_tuning_u64_index_small, MGPU_SHAPE_U64_INDEX, uint64_t>("u64 + index, small");
 }
 
 /* ------------------------------------------------------------------- sizes */
@@ -227,13 +227,13 @@ test_device_sorts(void)
 	}
 	arrays.temp.reserve(mgpu_radix_sorters[0].temp_bytes(most_items));
 	add_sizes<mgpu_tuning_u32>(sizes_32);
-	add_sizes<mgpu_tuning_u32_few>(sizes_32);
+	add_sizes<mgpu_tuning_u32_small>(sizes_32);
 	add_sizes<mgpu_tuning_u64>(sizes_32);	/* packed pairs */
-	add_sizes<mgpu_tuning_u64_few>(sizes_32);
+	add_sizes<mgpu_tuning_u64_small>(sizes_32);
 	add_sizes<mgpu_tuning_u64>(sizes_64);
-	add_sizes<mgpu_tuning_u64_few>(sizes_64);
+	add_sizes<mgpu_tuning_u64_small>(sizes_64);
 	add_sizes<mgpu_tuning_u64_index>(sizes_64);
-	add_sizes<mgpu_tuning_u64_index_few>(sizes_64);
+	add_sizes<mgpu_tuning_u64_index_small>(sizes_64);
 	add_tile_sizes(mgpu_tiles_u32(), sizes_32);
 	add_tile_sizes(mgpu_tiles_u64(), sizes_32);	/* packed pairs */
 	add_tile_sizes(mgpu_tiles_u64(), sizes_64);
