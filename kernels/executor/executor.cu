@@ -79,11 +79,11 @@ check_binding(const mgpu_job *job, const mgpu_binding *binding, mgpu_error *err)
 	if (mgpu_cuda_result_items(job) == 0)
 		return MGPU_OK;
 	if ((job->outputs & MGPU_OUT_KEYS) != 0 && binding->out_keys == NULL)
-		return mgpu_fail(err, MGPU_BAD_JOB, "the binding has no room for keys");
+		return mgpu_fail(err, MGPU_BAD_JOB, "the binding has no buffer for keys");
 	if ((job->outputs & MGPU_OUT_INDICES) != 0 && binding->out_indices == NULL)
-		return mgpu_fail(err, MGPU_BAD_JOB, "the binding has no room for indices");
+		return mgpu_fail(err, MGPU_BAD_JOB, "the binding has no buffer for indices");
 	if ((job->outputs & MGPU_OUT_VALUES) != 0 && binding->out_values == NULL)
-		return mgpu_fail(err, MGPU_BAD_JOB, "the binding has no room for values");
+		return mgpu_fail(err, MGPU_BAD_JOB, "the binding has no buffer for values");
 	return MGPU_OK;
 }
 
