@@ -156,6 +156,7 @@ merge_step(char *arena, mgpu_cuda_device *device)
 	request.b_keys = arena + num_items / 2 * 4;
 	request.out_keys = arena + region;
 	request.num_a_items = request.num_b_items = num_items / 2;
+	request.temp = arena + 2 * region;
 	request.stream = device->compute_stream;
 	step("merge, int4", [&] { require_cuda(mgpu_launch_merge(&request), "merge"); }, device->compute_stream);
 }

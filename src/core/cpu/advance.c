@@ -111,7 +111,7 @@ copy_task(void *context, uint64_t task, int worker)
 }
 
 bool
-mgpu_run_advance(mgpu_run *run)
+mgpu_run_next_phase(mgpu_run *run)
 {
 	if (!run->strategy->copies_ordered)
 		return run->strategy->advance(run);

@@ -99,7 +99,7 @@ work(mgpu_run *run, double start_ms, mgpu_error *err)
 			return MGPU_PENDING;
 		if (run->phase_open)
 			run->phase_open = !mgpu_pool_work(run->pool, budget_ms);
-		else if (!mgpu_run_advance(run))
+		else if (!mgpu_run_next_phase(run))
 			run->done = true;
 	}
 	return mgpu_run_status(run, err);

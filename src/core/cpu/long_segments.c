@@ -64,7 +64,7 @@ mgpu_advance_long(mgpu_run *run)
 			return false;
 		if (!state->is_shifting)
 		{
-			if (mgpu_run_advance(run->part))
+			if (mgpu_run_next_phase(run->part))
 			{
 				run->phase_open = true; /* both runs share the pool */
 				return true;

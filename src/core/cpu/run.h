@@ -183,7 +183,7 @@ uint64_t	mgpu_pass_items(const mgpu_run *run, uint32_t item_bytes);
 uint64_t	mgpu_num_tasks(uint64_t num_items, uint64_t task_items);
 
 /* advance.c: begin the next phase; false when all is done, or with the reason in run->error. */
-bool		mgpu_run_advance(mgpu_run *run);
+bool		mgpu_run_next_phase(mgpu_run *run);
 
 static inline uint64_t
 mgpu_min(uint64_t a, uint64_t b)
