@@ -12,8 +12,9 @@
 #
 # Settings (make NAME=value):
 #   PG_CONFIG       pg_config of the PostgreSQL to build for
-#   WITH_CUDA       yes, no; default: yes where nvcc is found ($CUDA_HOME, PATH, /usr/local/cuda)
-#   CUDA_ARCHS      compute capabilities to build kernels for, such as "80 90"
+#   WITH_CUDA       yes, no; default: yes where there is nvcc ($CUDA_HOME, PATH, /usr/local/cuda) and a GPU
+#   CUDA_ARCHS      compute capabilities to build kernels for, such as "80 90"; default: those of the GPUs here,
+#                   or all that nvcc knows, where WITH_CUDA=yes asks for kernels and there is no GPU
 #   WITH_HIGHWAY    yes, no; default: yes where Google Highway's vqsort is found
 #   WERROR          yes: compiler warnings stop the build, as they do under "make test"
 #   TEST_SIZES      yes: thresholds so small that tests cross them with small arrays (src/core/sizes.h)
@@ -41,11 +42,28 @@ ifeq ($(origin NVCC),undefined)
 NVCC := $(firstword $(if $(CUDA_HOME),$(wildcard $(CUDA_HOME)/bin/nvcc)) \
 	$(shell command -v nvcc 2>/dev/null) $(wildcard /usr/local/cuda/bin/nvcc))
 endif
+ifneq ($(WITH_CUDA),no)
+ifneq ($(NVCC),)
+ifeq ($(origin CUDA_ARCHS),undefined)
+GPU_ARCHS := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | \
+	sed -n 's/^\([0-9]*\)\.\([0-9]*\)$$/\1\2/p' | sort -un)
+ifneq ($(GPU_ARCHS),)
+CUDA_ARCHS := $(GPU_ARCHS)
+endif
+endif
+endif
+endif
+
 ifeq ($(WITH_CUDA),no)
 CUDA_SAYS = off (WITH_CUDA=no)
 else ifneq ($(NVCC),)
+ifneq ($(WITH_CUDA)$(CUDA_ARCHS),)
 override WITH_CUDA := yes
 CUDA_SAYS = $(NVCC), compute capabilities $(CUDA_ARCHS)
+else
+override WITH_CUDA := no
+CUDA_SAYS = no GPU here, this build sorts on the CPU alone (WITH_CUDA=yes builds kernels for other machines)
+endif
 else ifeq ($(WITH_CUDA),yes)
 $(error WITH_CUDA=yes, but there is no nvcc in $$CUDA_HOME/bin, PATH or /usr/local/cuda/bin)
 else
@@ -99,7 +117,7 @@ NO_LOCALE = 1
 
 # TAP tests need IPC::Run and PostgreSQL's own Perl modules.
 ifneq ($(filter installcheck,$(MAKECMDGOALS)),)
-ifeq ($(shell perl -MIPC::Run -e 'print 1' 2>/dev/null)$(wildcard $(dir $(PGXS))../test/perl/PostgreSQL/Test/Cluster.pm),)
+ifeq ($(and $(shell perl -MIPC::Run -e 'print 1' 2>/dev/null),$(wildcard $(dir $(PGXS))../test/perl/PostgreSQL/Test/Cluster.pm)),)
 $(info mgpu_pg: no IPC::Run or no PostgreSQL::Test Perl modules, leaving the TAP tests out)
 else
 TAP_TESTS = 1

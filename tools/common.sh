@@ -8,6 +8,18 @@ die() {
 	exit 1
 }
 
+# Runs a command, whose output goes to LOG.  Says every five seconds that it still runs, and for how long.
+say_while() { # WHAT LOG COMMAND…
+	local what=$1 log=$2 started=$SECONDS teller status=0
+	shift 2
+	while sleep 5 >/dev/null 2>&1; do say "$what: $((SECONDS - started)) s"; done >&2 &
+	teller=$!
+	"$@" >"$log" 2>&1 || status=$?
+	kill "$teller" 2>/dev/null
+	wait "$teller" 2>/dev/null || true
+	return "$status"
+}
+
 # Major version of the PostgreSQL that $PG_CONFIG (or PATH) leads to; fails where there is none.
 pg_major() {
 	local version
