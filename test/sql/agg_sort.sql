@@ -81,7 +81,7 @@ INSERT INTO two_collations VALUES ('a', 'b'), ('c', 'd');
 SELECT mgpu_sort_agg(a || b) FROM two_collations;
 -- the transition function called by itself: refused, with each version's own words
 DO $$ BEGIN
-	PERFORM mgpu_sort_agg_trans(NULL::internal, 1);
+	PERFORM _mgpu_sort_agg_trans(NULL::internal, 1);
 EXCEPTION WHEN cannot_coerce OR feature_not_supported THEN
 	RAISE NOTICE 'refused';
 END $$;
