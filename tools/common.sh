@@ -12,10 +12,11 @@ die() {
 say_while() { # WHAT LOG COMMAND…
 	local what=$1 log=$2 started=$SECONDS teller status=0
 	shift 2
-	while sleep 5 >/dev/null 2>&1; do say "$what: $((SECONDS - started)) s"; done >&2 &
+	# ends with the script too: Ctrl-C does not reach it
+	while sleep 5 >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do say "$what: $((SECONDS - started)) s"; done >&2 &
 	teller=$!
 	"$@" >"$log" 2>&1 || status=$?
-	kill "$teller" 2>/dev/null
+	kill "$teller" 2>/dev/null || true
 	wait "$teller" 2>/dev/null || true
 	return "$status"
 }

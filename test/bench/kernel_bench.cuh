@@ -5,23 +5,13 @@
 #ifndef MGPU_KERNEL_BENCH_CUH
 #define MGPU_KERNEL_BENCH_CUH
 
-#include <cuda_runtime.h>
+#include "kernel_bench_device.cuh"
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#define REQUIRE_CUDA(call) \
-	do { \
-		cudaError_t require_code = (call); \
-		if (require_code != cudaSuccess) \
-		{ \
-			fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(require_code)); \
-			exit(1); \
-		} \
-	} while (0)
 
 /* Keys use all bits of their type, but for few distinct ones. */
 typedef enum bench_pattern

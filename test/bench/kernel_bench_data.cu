@@ -8,7 +8,6 @@
  */
 #include "kernel_bench.cuh"
 
-#define FILL_THREADS 256
 #define FILL_CTAS 2048
 #define FEW_VALUES 16
 
@@ -16,14 +15,6 @@ const char *const bench_pattern_names[NUM_BENCH_PATTERNS] =
 {
 	"random", "few distinct", "Zipf", "sorted", "reversed", "within 100", "within 10000"
 };
-
-static __device__ uint64_t
-mix(uint64_t number)
-{
-	number = (number ^ number >> 31) * UINT64_C(0x9E3779B97F4A7C15);
-	number = (number ^ number >> 29) * UINT64_C(0xBF58476D1CE4E5B9);
-	return number ^ number >> 32;
-}
 
 /* The rank of a value whose frequency is in inverse proportion to it: 1 to num_items, its logarithm uniform. */
 static __device__ uint64_t
@@ -64,19 +55,19 @@ template <typename Key>
 static __global__ void
 fill_keys(Key *keys, uint64_t num_items, uint64_t step, int pattern)
 {
-	uint64_t	stride = (uint64_t) gridDim.x * FILL_THREADS;
+	uint64_t	stride = (uint64_t) gridDim.x * THREADS;
 
-	for (uint64_t item = (uint64_t) blockIdx.x * FILL_THREADS + threadIdx.x; item < num_items; item += stride)
+	for (uint64_t item = (uint64_t) blockIdx.x * THREADS + threadIdx.x; item < num_items; item += stride)
 		keys[item] = make_key<Key>(item, num_items, step, pattern);
 }
 
 static __global__ void
 count_differences(const uint32_t *a, const uint32_t *b, uint64_t num_words, unsigned long long *count)
 {
-	uint64_t	stride = (uint64_t) gridDim.x * FILL_THREADS;
+	uint64_t	stride = (uint64_t) gridDim.x * THREADS;
 	unsigned long long own = 0;
 
-	for (uint64_t word = (uint64_t) blockIdx.x * FILL_THREADS + threadIdx.x; word < num_words; word += stride)
+	for (uint64_t word = (uint64_t) blockIdx.x * THREADS + threadIdx.x; word < num_words; word += stride)
 		own += a[word] != b[word];
 	if (own > 0)
 		atomicAdd(count, own);
@@ -88,9 +79,9 @@ bench_fill(bench_memory *memory, int pattern, uint64_t num_items, int key_bytes)
 	uint64_t	most = num_items + 10000;	/* places behind the end count for the nearly sorted */
 
 	if (key_bytes == 4)
-		fill_keys<<<FILL_CTAS, FILL_THREADS>>>((uint32_t *) memory->input, num_items, UINT32_MAX / most, pattern);
+		fill_keys<<<FILL_CTAS, THREADS>>>((uint32_t *) memory->input, num_items, UINT32_MAX / most, pattern);
 	else
-		fill_keys<<<FILL_CTAS, FILL_THREADS>>>((uint64_t *) memory->input, num_items, UINT64_MAX / most, pattern);
+		fill_keys<<<FILL_CTAS, THREADS>>>((uint64_t *) memory->input, num_items, UINT64_MAX / most, pattern);
 	REQUIRE_CUDA(cudaGetLastError());
 	REQUIRE_CUDA(cudaDeviceSynchronize());
 }
@@ -102,7 +93,7 @@ bench_count_differences(bench_memory *memory, const void *a, const void *b, uint
 	unsigned long long differences;
 
 	REQUIRE_CUDA(cudaMemset(count, 0, sizeof(*count)));
-	count_differences<<<FILL_CTAS, FILL_THREADS>>>((const uint32_t *) a, (const uint32_t *) b, num_words, count);
+	count_differences<<<FILL_CTAS, THREADS>>>((const uint32_t *) a, (const uint32_t *) b, num_words, count);
 	REQUIRE_CUDA(cudaMemcpy(&differences, count, sizeof(differences), cudaMemcpyDeviceToHost));
 	return differences;
 }

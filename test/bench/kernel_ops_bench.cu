@@ -34,19 +34,9 @@
 #include <type_traits>
 #include <vector>
 
+#include "kernel_bench_device.cuh"
 #include "merge/ops.h"
 
-#define REQUIRE_CUDA(call) \
-	do { \
-		cudaError_t require_code = (call); \
-		if (require_code != cudaSuccess) \
-		{ \
-			fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(require_code)); \
-			exit(1); \
-		} \
-	} while (0)
-
-#define THREADS 256
 #define EVICTED_BYTES (UINT64_C(256) << 20)
 
 static int	rounds = 15;
@@ -61,14 +51,6 @@ static uint64_t copy_capacity;
 typedef std::function<void ()> work;
 
 /* ------------------------------------------------------------------ helpers */
-
-static __device__ uint64_t
-mix(uint64_t number)
-{
-	number = (number ^ number >> 31) * UINT64_C(0x7FB5D329728EA185);
-	number = (number ^ number >> 27) * UINT64_C(0x81DADEF4BC2DD44D);
-	return number ^ number >> 33;
-}
 
 template <typename Item>
 static __global__ void
@@ -106,32 +88,6 @@ count_differences(const uint8_t *first, const uint8_t *second, uint64_t bytes, u
 	if (byte < bytes && first[byte] != second[byte])
 		atomicAdd(count, 1ull);
 }
-
-static unsigned
-ctas(uint64_t num_items)
-{
-	return (unsigned) ((num_items + THREADS - 1) / THREADS);
-}
-
-/* Device memory that frees itself. */
-template <typename Item>
-struct device_items
-{
-	Item	   *data = nullptr;
-	uint64_t	num_items;
-
-	explicit device_items(uint64_t num_items_) : num_items(num_items_)
-	{
-		REQUIRE_CUDA(cudaMalloc(&data, num_items * sizeof(Item) + 256));
-	}
-
-	device_items(const device_items &) = delete;
-
-	~device_items()
-	{
-		cudaFree(data);
-	}
-};
 
 static void
 require_equal(const void *first, const void *second, uint64_t bytes, const char *what)
