@@ -8,18 +8,19 @@ die() {
 	exit 1
 }
 
-# Runs a command, whose output goes to LOG.  Says every five seconds that it still runs, and for how long.
-say_while() { # WHAT LOG COMMAND…
-	local what=$1 log=$2 started=$SECONDS teller status=0
-	shift 2
+# Runs a command.  Says every five seconds that it still runs, and for how long.
+say_while() { # WHAT COMMAND…
+	local what=$1 started=$SECONDS teller status=0
+	shift
 	# ends with the script too: Ctrl-C does not reach it
 	while sleep 5 >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do say "$what: $((SECONDS - started)) s"; done >&2 &
 	teller=$!
-	"$@" >"$log" 2>&1 || status=$?
+	"$@" || status=$?
 	kill "$teller" 2>/dev/null || true
 	wait "$teller" 2>/dev/null || true
 	return "$status"
 }
+into() { "${@:2}" >"$1" 2>&1; } # LOG COMMAND…
 
 # Major version of the PostgreSQL that $PG_CONFIG (or PATH) leads to; fails where there is none.
 pg_major() {
