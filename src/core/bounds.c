@@ -8,7 +8,9 @@
  */
 #include "bounds.h"
 
-#include "vqsort.h"
+#include <stddef.h>
+
+#include "unsigned_sort.h"
 #include "cpu_threads.h"
 
 static mgpu_u128
@@ -68,7 +70,7 @@ void
 mgpu_bounds_choose(mgpu_bounds *bounds, void *samples, uint64_t num_samples,
 				   uint32_t width, uint32_t num_buckets)
 {
-	mgpu_vqsort(samples, num_samples, width);
+	mgpu_sort_unsigned(samples, num_samples, width, NULL);
 	bounds->num_buckets = 1;
 	bounds->highest = ~(mgpu_u128) 0 >> (128 - 8 * width);
 	for (uint32_t i = 1; i < num_buckets && num_samples > 0; i++)

@@ -54,7 +54,7 @@ mgpu_sort_codes(void *codes, uint64_t num_items, uint32_t width)
 	else if (width == 1)
 		sort_bytes(codes, num_items);
 	else
-		mgpu_vqsort(codes, num_items, width);
+		mgpu_sort_unsigned(codes, num_items, width, NULL);
 }
 
 void
@@ -66,7 +66,7 @@ mgpu_cpu_sort_keys_now(void *keys, uint64_t num_items, uint32_t key_kind,
 	mgpu_codec_init(&codec, key_kind, key_width, descending);
 	mgpu_encode_items(&codec, keys, keys, num_items);
 	if (key_width > 1 && num_items <= SMALL_ITEMS)
-		mgpu_vqsort(keys, num_items, key_width);
+		mgpu_sort_unsigned(keys, num_items, key_width, NULL);
 	else
 		mgpu_sort_codes(keys, num_items, key_width);
 	mgpu_decode_items(&codec, keys, keys, num_items);

@@ -12,6 +12,7 @@ mgpu_cpu_tuning mgpu_cpu_tunables = {
 	.poll_ms = 20,
 	.threads_min_bytes = MGPU_SIZE(UINT64_C(8) << 20, 4096),
 	.direct_bytes = MGPU_SIZE(UINT64_C(64) << 20, 32768),
+	.radix_bytes = MGPU_SIZE(UINT64_C(256) << 10, 4096),
 	.count_min_items = MGPU_SIZE(1 << 15, 2048),
 	.chunk_bytes = MGPU_SIZE(UINT64_C(256) << 10, 4096),
 	.bucket_bytes = MGPU_SIZE(UINT64_C(4) << 20, 8192),

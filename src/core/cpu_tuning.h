@@ -11,6 +11,13 @@
 
 #include <stdint.h>
 
+typedef enum mgpu_radix_choice
+{
+	MGPU_RADIX_IF_FASTER,		/* as a measurement says */
+	MGPU_RADIX_NEVER,
+	MGPU_RADIX_ALWAYS,
+} mgpu_radix_choice;
+
 typedef struct mgpu_cpu_tuning
 {
 	uint64_t	slot_bytes;		/* input slot: fits the second-level cache */
@@ -18,7 +25,9 @@ typedef struct mgpu_cpu_tuning
 	uint64_t	poll_ms;		/* poll starts no task after this long */
 	uint64_t	threads_min_bytes;	/* bytes of keys and indices; below, one thread works */
 
+	mgpu_radix_choice radix;	/* for many unsigned keys, instead of vqsort */
 	uint64_t	direct_bytes;	/* keys, one thread: up to here one vqsort call sorts all */
+	uint64_t	radix_bytes;	/* the same where keys are sorted by radix, and planned size of a bucket */
 	uint64_t	count_min_items;	/* 2-byte keys: from here on counting sort */
 	uint64_t	chunk_bytes;	/* keys: one task splits, or sorts and merges, this much in cache */
 	uint64_t	bucket_bytes;	/* keys: planned size of a bucket */

@@ -7,7 +7,9 @@
  */
 #include "order_codes.h"
 
-#include "vqsort.h"
+#include <stddef.h>
+
+#include "unsigned_sort.h"
 
 /* Runs of equal prefixes up to this length are sorted by insertion. */
 #define INSERTION_MAX 16
@@ -19,7 +21,7 @@ mgpu_order_codes_u32(const uint32_t *codes, uint64_t *packed, uint32_t num_codes
 
 	for (uint32_t i = 0; i < num_codes; i++)
 		packed[i] = (uint64_t) codes[i] << index_bits | i;
-	mgpu_vqsort(packed, num_codes, sizeof(*packed));
+	mgpu_sort_unsigned(packed, num_codes, sizeof(*packed), NULL);
 }
 
 static unsigned
@@ -94,7 +96,7 @@ order_run_##type(const type *codes, uint64_t *packed, uint32_t num_items, unsign
 		uint64_t	index = packed[i] & mask; \
 		packed[i] = (uint64_t) ((codes[index] - lowest) >> shift) << index_bits | index; \
 	} \
-	mgpu_vqsort(packed, num_items, sizeof(*packed)); \
+	mgpu_sort_unsigned(packed, num_items, sizeof(*packed), NULL); \
 	if (shift > 0) \
 		finish_runs_##type(codes, packed, num_items, index_bits); \
 } \

@@ -114,3 +114,35 @@ mgpu_small_ranks_i64(int64_t *items, uint32_t num_items, uint32_t *ranks)
 	else
 		ranks_i64_1(items, num_items, ranks);
 }
+
+/* Sort keys by their ranks.  The xor with sign makes keys signed. */
+#define DEFINE_SORT(type, ranked_type, ranks, sign) \
+static void \
+sort_##type(type *keys, uint32_t num_items) \
+{ \
+	ranked_type items[MGPU_SMALL_SPACE]; \
+	uint32_t	positions[MGPU_SMALL_SPACE]; \
+	for (uint32_t i = 0; i < num_items; i++) \
+		items[i] = (ranked_type) (keys[i] ^ sign); \
+	ranks(items, num_items, positions); \
+	for (uint32_t i = 0; i < num_items; i++) \
+		keys[positions[i]] = (type) items[i] ^ sign; \
+}
+
+DEFINE_SORT(uint16_t, int32_t, mgpu_small_ranks_i32, 0)
+DEFINE_SORT(uint32_t, int32_t, mgpu_small_ranks_i32, MGPU_F32_SIGN)
+DEFINE_SORT(uint64_t, int64_t, mgpu_small_ranks_i64, MGPU_F64_SIGN)
+DEFINE_SORT(mgpu_u128, mgpu_u128, mgpu_small_ranks_u128, 0)
+
+void
+mgpu_small_sort(void *keys, uint32_t num_items, uint32_t width)
+{
+	if (width == 2)
+		sort_uint16_t(keys, num_items);
+	else if (width == 4)
+		sort_uint32_t(keys, num_items);
+	else if (width == 8)
+		sort_uint64_t(keys, num_items);
+	else
+		sort_mgpu_u128(keys, num_items);
+}

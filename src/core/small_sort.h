@@ -35,4 +35,7 @@ void		mgpu_small_ranks_i64(int64_t *items, uint32_t num_items, uint32_t *ranks);
 /* The same for unsigned 128-bit codes. */
 void		mgpu_small_ranks_u128(mgpu_u128 *items, uint32_t num_items, uint32_t *ranks);
 
+/* Sort at most MGPU_SMALL_MAX unsigned keys of 2, 4, 8 or 16 bytes by their ranks. */
+void		mgpu_small_sort(void *keys, uint32_t num_items, uint32_t width);
+
 #endif							/* MGPU_SMALL_SORT_H */

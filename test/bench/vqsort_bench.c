@@ -75,7 +75,7 @@ sort_once(uint32_t *keys, const uint32_t *codes, uint64_t num_items)
 
 	memcpy(keys, codes, num_items * sizeof(uint32_t));
 	clock_gettime(CLOCK_MONOTONIC, &start);
-	mgpu_vqsort(keys, num_items, 4);
+	mgpu_sort_unsigned(keys, num_items, 4, NULL);
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	for (uint64_t i = 1; i < num_items; i++)
 		if (keys[i - 1] > keys[i])

@@ -274,7 +274,7 @@ sub load_kernels
 
 # One call takes its input, its result, 32 bytes an element and 64 MB at most.  Each
 # of $calls: an expression, its table, bytes of input, bytes of result, elements.
-# All run in one session: what a call leaves behind counts against the next one.
+# All run in one session, which keeps at most 32 MB of what they took.
 sub check_peaks
 {
 	my ($node, $executor, $warm_up, $calls) = @_;
@@ -283,18 +283,20 @@ sub check_peaks
 	# what a first call sets up for good, a device's context say, is not a call's
 	load_kernels($session) if $executor =~ /^gpu/;
 	$session->query($warm_up);
-	reset_peak($session->{pid});
-	my $before = memory_kb($session->{pid}, 'VmHWM');
+	my $at_start = memory_kb($session->{pid}, 'VmRSS');
 	foreach my $name (sort keys %$calls)
 	{
 		my ($call, $table, $input, $result, $num_items) = @{ $calls->{$name} };
 		my $allowed = ($input + $result + 32 * $num_items) / 2**20 + 64;
 
 		reset_peak($session->{pid});
+		my $before = memory_kb($session->{pid}, 'VmHWM');
 		is($session->query("SELECT cardinality($call) > 0 FROM $table"), 't', "$executor, $name: runs");
 		my $grown = (memory_kb($session->{pid}, 'VmHWM') - $before) / $MEGABYTE;
 		cmp_ok($grown, '<=', $allowed, sprintf('%s, %s: peak grew by %d of %d MB', $executor, $name, $grown, $allowed));
 	}
+	my $kept = (memory_kb($session->{pid}, 'VmRSS') - $at_start) / $MEGABYTE;
+	cmp_ok($kept, '<=', 32, sprintf('%s: %d MB are kept', $executor, $kept));
 	$session->close;
 	return;
 }

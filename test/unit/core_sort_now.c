@@ -6,6 +6,7 @@
  * and 16-byte keys that are aligned to only 8 bytes.
  */
 #include "core/cpu_sort.h"
+#include "core/cpu_tuning.h"
 #include "core/order_codes.h"
 #include "core/small_sort.h"
 #include "unit_keys.h"
@@ -195,9 +196,13 @@ main(void)
 {
 	for (uint32_t width = 1; width <= 16; width *= 2)
 		UNIT_CHECK(mgpu_small_limit(width) >= 1 && mgpu_small_limit(width) <= MGPU_SMALL_MAX);
-	test_small_sizes();
-	test_shapes();
-	test_largest();
+	for (mgpu_radix_choice radix = MGPU_RADIX_IF_FASTER; radix <= MGPU_RADIX_ALWAYS; radix++)
+	{
+		mgpu_cpu_tunables.radix = radix;
+		test_small_sizes();
+		test_shapes();
+		test_largest();
+	}
 	test_order_levels();
 	return unit_report();
 }

@@ -24,6 +24,7 @@ typedef struct unit_sort_case
 	uint64_t	num_items;
 	int			num_threads;
 	bool		streamed;
+	mgpu_radix_choice radix;
 } unit_sort_case;
 
 /* Memory of exactly the bytes that the executor may use, so that ASan finds overruns. */
@@ -176,6 +177,7 @@ unit_sort_run(const unit_sort_case *test)
 	mgpu_status status;
 	unit_sort_data data;
 
+	mgpu_cpu_tunables.radix = test->radix;
 	unit_sort_describe(test);
 	unit_sort_make(test, &data);
 	binding = unit_sort_bind(test, &data);
@@ -197,6 +199,7 @@ unit_sort_shrink_tunables(void)
 	mgpu_cpu_tunables.step_bytes = 4096;
 	mgpu_cpu_tunables.threads_min_bytes = 512;
 	mgpu_cpu_tunables.direct_bytes = 6000;
+	mgpu_cpu_tunables.radix_bytes = 2000;
 	mgpu_cpu_tunables.count_min_items = 600;
 	mgpu_cpu_tunables.chunk_bytes = 1024;
 	mgpu_cpu_tunables.bucket_bytes = 1200;
@@ -223,6 +226,7 @@ unit_sort_random(uint64_t num_items)
 	test.num_items = num_items;
 	test.num_threads = 1 << unit_random_below(3);
 	test.streamed = unit_random_below(2) == 0;
+	test.radix = (mgpu_radix_choice) unit_random_below(3);
 	return test;
 }
 

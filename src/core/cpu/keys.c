@@ -3,10 +3,10 @@
  *		Strategies for keys alone.
  *
  * Few keys on one thread are encoded into the result, unless they were streamed to
- * it as codes, and sorted by one call of vqsort.  Otherwise keys are partitioned.
+ * it as codes, and sorted by one call.  Otherwise keys are partitioned.
  * Vectorized splits (split.h) put chunks that fit a cache into bucket order and
  * count the buckets; each chunk's pieces move to their buckets in the result; each
- * bucket is sorted and decoded in cache.  The splits save vqsort as many passes.
+ * bucket is sorted and decoded in cache.  The splits save the sort as many passes.
  * Streamed codes are split in place.  Whole input must not be written: its chunks
  * are encoded and split in scratch memory twice, to count and to move.
  *
@@ -15,25 +15,33 @@
  */
 #include "core/cpu/partition.h"
 #include "core/cpu/split.h"
+#include "core/unsigned_sort.h"
 
 #include <string.h>
+
+/* Largest bucket that gets scratch, in planned sizes. */
+#define SORT_SCRATCH_BUCKETS 16
 
 typedef struct keys_state
 {
 	mgpu_partition partition;
 	char	   *scratch;		/* [workers]: a chunk's spill, then its copy */
 	uint64_t	spill_bytes;	/* size of the spill, and of the copy */
+	char	   *sort_scratch;	/* [workers]: a bucket's, for a radix sort */
+	uint64_t	sort_bytes;
 } keys_state;
 
 static uint32_t
 plan_buckets(const mgpu_run *run)
 {
-	uint64_t	num_buckets = run->job.num_items * run->job.key_width / run->tuning.bucket_bytes + 1;
+	bool		by_radix = mgpu_radix_is_faster(run->job.key_width);
+	uint64_t	bucket_bytes = by_radix ? run->tuning.radix_bytes : run->tuning.bucket_bytes;
+	uint64_t	num_buckets = run->job.num_items * run->job.key_width / bucket_bytes + 1;
 	uint64_t	fewest = 4 * (uint64_t) run->num_threads;
 
 	if (num_buckets < fewest)
 		num_buckets = fewest;
-	return (uint32_t) mgpu_min(num_buckets, run->tuning.max_buckets);
+	return (uint32_t) mgpu_min(num_buckets, by_radix ? MGPU_MAX_PLANNED_BUCKETS : run->tuning.max_buckets);
 }
 
 /*
@@ -118,16 +126,34 @@ sort_bucket_task(void *context, uint64_t task, int worker)
 	const mgpu_partition *partition = &state->partition;
 	uint64_t	num_items = partition->begin[task + 1] - partition->begin[task];
 	void	   *codes = mgpu_out_key_at(run, partition->begin[task]);
+	bool		fits = num_items * run->job.key_width <= state->sort_bytes;
+	char	   *scratch = fits ? state->sort_scratch + state->sort_bytes * (uint64_t) worker : NULL;
 	mgpu_u128	code;
 
 	if (!mgpu_bucket_is_constant(&partition->bounds, (uint32_t) task, &code))
-		mgpu_vqsort(codes, num_items, run->job.key_width);
+		mgpu_sort_unsigned(codes, num_items, run->job.key_width, scratch);
 	mgpu_decode_items(&run->codec, codes, codes, num_items);
 }
 
+/* Scratch for a radix sort of every bucket but those several times as large as planned. */
 static bool
-touch_result(mgpu_run *run)
+allocate_sort_scratch(mgpu_run *run)
 {
+	keys_state *state = run->state;
+	uint64_t	bytes = mgpu_largest_bucket(&state->partition) * run->job.key_width;
+
+	if (!mgpu_radix_is_faster(run->job.key_width))
+		return true;
+	state->sort_bytes = (mgpu_min(bytes, SORT_SCRATCH_BUCKETS * run->tuning.radix_bytes) + 63) / 64 * 64;
+	state->sort_scratch = mgpu_allocate(run, state->sort_bytes * (uint64_t) run->num_threads);
+	return state->sort_scratch != NULL;
+}
+
+static bool
+prepare_buckets(mgpu_run *run)
+{
+	if (!allocate_sort_scratch(run))
+		return false;
 	mgpu_begin_touch_pass(run, run->binding.out_keys, run->job.num_items * run->job.key_width, NULL, 0);
 	return true;
 }
@@ -136,7 +162,7 @@ static const mgpu_partition_tasks bucket_tasks = {
 	.count = split_task,
 	.move = move_task,
 	.sort = sort_bucket_task,
-	.prepare = touch_result,
+	.prepare = prepare_buckets,
 };
 
 static bool

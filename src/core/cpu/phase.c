@@ -4,14 +4,14 @@
  */
 #include "core/cpu/run.h"
 
-#include "core/vqsort.h"
+#include "core/unsigned_sort.h"
 
 bool
 mgpu_start_threads(mgpu_run *run)
 {
 	if (run->pool != NULL)
 		return true;
-	mgpu_vqsort_prepare();
+	mgpu_unsigned_sort_prepare();
 	run->pool = mgpu_pool_start(run->num_threads);
 	if (run->pool == NULL)
 	{

@@ -1,0 +1,195 @@
+/*
+ * unsigned_sort.c
+ *		See unsigned_sort.h.
+ *
+ * A few keys are sorted by a network or by their ranks, many by Highway's vqsort or
+ * by radix.  vqsort is fastest where its instructions are.  It is slow on Zen 4,
+ * which stores compressed vectors by microcode: there vqsort of Highway 1.0 takes 44
+ * ns a key of 4 bytes, 10 million of them, and a radix sort 7.  Other processors and
+ * versions differ as much by width.  So both are timed once, rather than a list of
+ * processors kept.
+ */
+#include "unsigned_sort.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "cpu_tuning.h"
+#include "cpu_vector.h"
+#include "radix_sort.h"
+#include "search.h"
+#include "small_sort.h"
+#if MGPU_WITH_HIGHWAY
+#include "vqsort_highway.h"
+#endif
+
+/* Scratch of a radix sort whose caller has none. */
+#define STACK_BYTES (UINT64_C(128) << 10)
+
+static void
+sort_by_radix(void *keys, uint64_t num_items, uint32_t width)
+{
+	mgpu_u128	scratch[STACK_BYTES / sizeof(mgpu_u128)];
+
+	mgpu_radix_sort(keys, num_items, width, scratch, sizeof(scratch));
+}
+
+#if MGPU_WITH_HIGHWAY
+
+/*
+ * hwy::uint128_t is aligned to 16 bytes, arrays of uuid to 8.  Such an array,
+ * without its last item, is moved up by one word and sorted.  It is then moved back
+ * in two pieces, around the last item's place.
+ */
+static void
+sort_misaligned_u128(mgpu_u128 *keys, uint64_t num_items)
+{
+	mgpu_u128	last = keys[num_items - 1];
+	mgpu_u128  *moved = (mgpu_u128 *) ((char *) keys + 8);
+	uint64_t	num_moved = num_items - 1;
+	uint64_t	position = 0;
+	uint64_t	end = num_moved;
+
+	memmove(moved, keys, num_moved * sizeof(*keys));
+	mgpu_highway_sort(moved, num_moved, 16);
+	MGPU_SEARCH(position, end, moved[middle] < last);
+	memmove(keys, moved, position * sizeof(*keys));
+	memmove(keys + position + 1, moved + position, (num_moved - position) * sizeof(*keys));
+	keys[position] = last;
+}
+
+static void
+call_highway(void *keys, uint64_t num_items, uint32_t width)
+{
+	if (width == 16 && (uintptr_t) keys % 16 != 0)
+		sort_misaligned_u128(keys, num_items);
+	else
+		mgpu_highway_sort(keys, num_items, width);
+}
+
+/* What is timed: large enough that vqsort shows its rounds, and twice 0.15 ms where it is slow. */
+#define TIMED_BYTES (UINT64_C(32) << 10)
+#define TIMED_ROUNDS 2
+
+static uint64_t
+sort_nanoseconds(void (*sort) (void *keys, uint64_t num_items, uint32_t width), uint32_t width)
+{
+	uint64_t	fewest = UINT64_MAX;
+	mgpu_u128	keys[TIMED_BYTES / sizeof(mgpu_u128)];
+
+	for (int round = 0; round < TIMED_ROUNDS; round++)
+	{
+		uint64_t	random = 1;
+		uint64_t	words[2];
+		struct timespec start;
+		struct timespec end;
+		uint64_t	elapsed;
+
+		for (uint64_t i = 0; i < TIMED_BYTES / sizeof(words); i++)
+		{
+			for (int k = 0; k < 2; k++)
+			{
+				random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+				words[k] = random ^ random >> 32;
+			}
+			memcpy(keys + i, words, sizeof(words));
+		}
+		clock_gettime(CLOCK_MONOTONIC, &start);
+		sort(keys, TIMED_BYTES / width, width);
+		clock_gettime(CLOCK_MONOTONIC, &end);
+		elapsed = (uint64_t) (end.tv_sec - start.tv_sec) * UINT64_C(1000000000) + (uint64_t) end.tv_nsec - (uint64_t) start.tv_nsec;
+		if (elapsed < fewest)
+			fewest = elapsed;
+	}
+	return fewest;
+}
+
+bool
+mgpu_radix_is_faster(uint32_t width)
+{
+	/* by width; threads that find nothing yet time it themselves */
+	static _Atomic mgpu_radix_choice choices[sizeof(mgpu_u128) + 1];
+	mgpu_radix_choice choice = mgpu_cpu_tunables.radix;
+
+	if (choice == MGPU_RADIX_IF_FASTER)
+		choice = choices[width];
+	if (choice == MGPU_RADIX_IF_FASTER)
+	{
+		choice = sort_nanoseconds(sort_by_radix, width) < sort_nanoseconds(call_highway, width) ?
+			MGPU_RADIX_ALWAYS : MGPU_RADIX_NEVER;
+		choices[width] = choice;
+	}
+	return choice == MGPU_RADIX_ALWAYS;
+}
+
+/* Below this, keys are sorted by vqsort, and nothing is timed. */
+#define TIMED_MIN_ITEMS 1024
+
+/* False if keys are to be sorted by radix. */
+static bool
+sort_by_vqsort(void *keys, uint64_t num_items, uint32_t width)
+{
+	bool		are_few = num_items < TIMED_MIN_ITEMS && mgpu_cpu_tunables.radix == MGPU_RADIX_IF_FASTER;
+
+	if (!are_few && mgpu_radix_is_faster(width))
+		return false;
+	call_highway(keys, num_items, width);
+	return true;
+}
+
+void
+mgpu_unsigned_sort_prepare(void)
+{
+	mgpu_highway_prepare();
+}
+
+#else
+
+static bool
+sort_by_vqsort(void *keys, uint64_t num_items, uint32_t width)
+{
+	return false;
+}
+
+bool
+mgpu_radix_is_faster(uint32_t width)
+{
+	return true;
+}
+
+void
+mgpu_unsigned_sort_prepare(void)
+{
+}
+
+#endif							/* MGPU_WITH_HIGHWAY */
+
+/* Below this number of items, ranking is faster than a network. */
+#define NETWORK_MIN_ITEMS 8
+
+/* Sort a few keys; false if there are more. */
+static bool
+sort_few(void *keys, uint64_t num_items, uint32_t width)
+{
+	static const uint32_t head = 0;
+	static const mgpu_flips codes = {0};
+
+	if (num_items >= NETWORK_MIN_ITEMS && num_items <= mgpu_vector_sort_max(width))
+		mgpu_vector_sort_segments(keys, keys, &head, 1, (uint32_t) num_items, width, &codes);
+	else if (num_items <= mgpu_small_limit(width))
+		mgpu_small_sort(keys, (uint32_t) num_items, width);
+	else
+		return false;
+	return true;
+}
+
+void
+mgpu_sort_unsigned(void *keys, uint64_t num_items, uint32_t width, void *scratch)
+{
+	if (sort_few(keys, num_items, width) || sort_by_vqsort(keys, num_items, width))
+		return;
+	if (scratch != NULL)
+		mgpu_radix_sort(keys, num_items, width, scratch, num_items * width);
+	else
+		sort_by_radix(keys, num_items, width);
+}
