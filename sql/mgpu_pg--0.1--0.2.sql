@@ -64,3 +64,115 @@ ALTER FUNCTION mgpu_percentile_disc_trans(internal, anyelement, double precision
 ALTER FUNCTION mgpu_percentile_disc_final(internal, anyelement, double precision) RENAME TO _mgpu_percentile_disc_final;
 ALTER FUNCTION mgpu_percentile_disc_trans(internal, anyelement, double precision[]) RENAME TO _mgpu_percentile_disc_trans;
 ALTER FUNCTION mgpu_percentile_disc_final(internal, anyelement, double precision[]) RENAME TO _mgpu_percentile_disc_final;
+
+-- One function instead of three for each sort and merge, so that either order argument can be named alone.  The
+-- shorter ones stay under other names, because views and indexes made with 0.1 call them.  The functions are not
+-- strict: NULL is the default of nulls_first, and means the value of descending.
+
+ALTER FUNCTION mgpu_sort(anyarray) RENAME TO _mgpu_sort;
+ALTER FUNCTION mgpu_sort(anyarray, boolean) RENAME TO _mgpu_sort;
+ALTER FUNCTION mgpu_argsort(anyarray) RENAME TO _mgpu_argsort;
+ALTER FUNCTION mgpu_argsort(anyarray, boolean) RENAME TO _mgpu_argsort;
+ALTER FUNCTION mgpu_sort_by(anyarray, anycompatiblearray) RENAME TO _mgpu_sort_by;
+ALTER FUNCTION mgpu_sort_by(anyarray, anycompatiblearray, boolean) RENAME TO _mgpu_sort_by;
+ALTER FUNCTION mgpu_sort_pairs(anyarray, anycompatiblearray) RENAME TO _mgpu_sort_pairs;
+ALTER FUNCTION mgpu_sort_pairs(anyarray, anycompatiblearray, boolean) RENAME TO _mgpu_sort_pairs;
+ALTER FUNCTION mgpu_sort_rows(anyarray, anycompatiblearray) RENAME TO _mgpu_sort_rows;
+ALTER FUNCTION mgpu_sort_rows(anyarray, anycompatiblearray, boolean) RENAME TO _mgpu_sort_rows;
+ALTER FUNCTION mgpu_locality_sort(anyarray) RENAME TO _mgpu_locality_sort;
+ALTER FUNCTION mgpu_locality_sort(anyarray, boolean) RENAME TO _mgpu_locality_sort;
+ALTER FUNCTION mgpu_locality_sort_pairs(anyarray, anycompatiblearray) RENAME TO _mgpu_locality_sort_pairs;
+ALTER FUNCTION mgpu_locality_sort_pairs(anyarray, anycompatiblearray, boolean) RENAME TO _mgpu_locality_sort_pairs;
+ALTER FUNCTION mgpu_oddeven_sort(anyarray) RENAME TO _mgpu_oddeven_sort;
+ALTER FUNCTION mgpu_oddeven_sort(anyarray, boolean) RENAME TO _mgpu_oddeven_sort;
+ALTER FUNCTION mgpu_segsort(anyarray, int[]) RENAME TO _mgpu_segsort;
+ALTER FUNCTION mgpu_segsort(anyarray, int[], boolean) RENAME TO _mgpu_segsort;
+ALTER FUNCTION mgpu_segsort_flags(anyarray, bit varying) RENAME TO _mgpu_segsort_flags;
+ALTER FUNCTION mgpu_segsort_flags(anyarray, bit varying, boolean) RENAME TO _mgpu_segsort_flags;
+ALTER FUNCTION mgpu_segsort_by(anyarray, anycompatiblearray) RENAME TO _mgpu_segsort_by;
+ALTER FUNCTION mgpu_segsort_by(anyarray, anycompatiblearray, boolean) RENAME TO _mgpu_segsort_by;
+ALTER FUNCTION mgpu_segsort_pairs(anyarray, anycompatiblearray, int[]) RENAME TO _mgpu_segsort_pairs;
+ALTER FUNCTION mgpu_segsort_pairs(anyarray, anycompatiblearray, int[], boolean) RENAME TO _mgpu_segsort_pairs;
+ALTER FUNCTION mgpu_segsort_pairs_flags(anyarray, anycompatiblearray, bit varying) RENAME TO _mgpu_segsort_pairs_flags;
+ALTER FUNCTION mgpu_segsort_pairs_flags(anyarray, anycompatiblearray, bit varying, boolean) RENAME TO _mgpu_segsort_pairs_flags;
+ALTER FUNCTION mgpu_segsort_rows(anyarray, anycompatiblearray) RENAME TO _mgpu_segsort_rows;
+ALTER FUNCTION mgpu_segsort_rows(anyarray, anycompatiblearray, boolean) RENAME TO _mgpu_segsort_rows;
+ALTER FUNCTION mgpu_merge(anyarray, anyarray) RENAME TO _mgpu_merge;
+ALTER FUNCTION mgpu_merge(anyarray, anyarray, boolean) RENAME TO _mgpu_merge;
+ALTER FUNCTION mgpu_merge_pairs(anyarray, anycompatiblearray, anyarray, anycompatiblearray) RENAME TO _mgpu_merge_pairs;
+ALTER FUNCTION mgpu_merge_pairs(anyarray, anycompatiblearray, anyarray, anycompatiblearray, boolean) RENAME TO _mgpu_merge_pairs;
+
+CREATE OR REPLACE FUNCTION mgpu_sort(arr anyarray, descending boolean DEFAULT false, nulls_first boolean DEFAULT NULL)
+RETURNS anyarray
+AS 'MODULE_PATHNAME', 'mgpu_sort'
+LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+
+CREATE OR REPLACE FUNCTION mgpu_argsort(arr anyarray, descending boolean DEFAULT false, nulls_first boolean DEFAULT NULL)
+RETURNS int[]
+AS 'MODULE_PATHNAME', 'mgpu_argsort'
+LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+
+CREATE OR REPLACE FUNCTION mgpu_sort_by(vals anyarray, keys anycompatiblearray, descending boolean DEFAULT false, nulls_first boolean DEFAULT NULL)
+RETURNS anyarray
+AS 'MODULE_PATHNAME', 'mgpu_sort_by'
+LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+
+CREATE OR REPLACE FUNCTION mgpu_sort_pairs(keys anyarray, vals anycompatiblearray, descending boolean DEFAULT false, nulls_first boolean DEFAULT NULL, OUT keys anyarray, OUT vals anycompatiblearray)
+AS 'MODULE_PATHNAME', 'mgpu_sort_pairs'
+LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+
+CREATE OR REPLACE FUNCTION mgpu_sort_rows(keys anyarray, vals anycompatiblearray, descending boolean DEFAULT false, nulls_first boolean DEFAULT NULL)
+RETURNS TABLE (key anyelement, val anycompatible)
+AS 'MODULE_PATHNAME', 'mgpu_sort_rows'
+LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100 ROWS 1000;
+
+CREATE OR REPLACE FUNCTION mgpu_locality_sort(arr anyarray, descending boolean DEFAULT false, nulls_first boolean DEFAULT NULL)
+RETURNS anyarray
+AS 'MODULE_PATHNAME', 'mgpu_locality_sort'
+LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+
+CREATE OR REPLACE FUNCTION mgpu_locality_sort_pairs(keys anyarray, vals anycompatiblearray, descending boolean DEFAULT false, nulls_first boolean DEFAULT NULL, OUT keys anyarray, OUT vals anycompatiblearray)
+AS 'MODULE_PATHNAME', 'mgpu_locality_sort_pairs'
+LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+
+CREATE OR REPLACE FUNCTION mgpu_oddeven_sort(arr anyarray, descending boolean DEFAULT false, nulls_first boolean DEFAULT NULL)
+RETURNS anyarray
+AS 'MODULE_PATHNAME', 'mgpu_oddeven_sort'
+LANGUAGE C IMMUTABLE PARALLEL SAFE COST 200;
+
+CREATE OR REPLACE FUNCTION mgpu_segsort(vals anyarray, heads int[], descending boolean DEFAULT false, nulls_first boolean DEFAULT NULL)
+RETURNS anyarray
+AS 'MODULE_PATHNAME', 'mgpu_segsort'
+LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+
+CREATE OR REPLACE FUNCTION mgpu_segsort_flags(vals anyarray, head_flags bit varying, descending boolean DEFAULT false, nulls_first boolean DEFAULT NULL)
+RETURNS anyarray
+AS 'MODULE_PATHNAME', 'mgpu_segsort_flags'
+LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+
+CREATE OR REPLACE FUNCTION mgpu_segsort_by(vals anyarray, groups anycompatiblearray, descending boolean DEFAULT false, nulls_first boolean DEFAULT NULL)
+RETURNS anyarray
+AS 'MODULE_PATHNAME', 'mgpu_segsort_by'
+LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+
+CREATE OR REPLACE FUNCTION mgpu_segsort_pairs(keys anyarray, vals anycompatiblearray, heads int[], descending boolean DEFAULT false, nulls_first boolean DEFAULT NULL, OUT keys anyarray, OUT vals anycompatiblearray)
+AS 'MODULE_PATHNAME', 'mgpu_segsort_pairs'
+LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+
+CREATE OR REPLACE FUNCTION mgpu_segsort_pairs_flags(keys anyarray, vals anycompatiblearray, head_flags bit varying, descending boolean DEFAULT false, nulls_first boolean DEFAULT NULL, OUT keys anyarray, OUT vals anycompatiblearray)
+AS 'MODULE_PATHNAME', 'mgpu_segsort_pairs_flags'
+LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+
+CREATE OR REPLACE FUNCTION mgpu_segsort_rows(vals anyarray, groups anycompatiblearray, descending boolean DEFAULT false, nulls_first boolean DEFAULT NULL)
+RETURNS TABLE (grp anycompatible, val anyelement)
+AS 'MODULE_PATHNAME', 'mgpu_segsort_rows'
+LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100 ROWS 1000;
+
+CREATE OR REPLACE FUNCTION mgpu_merge(a anyarray, b anyarray, descending boolean DEFAULT false, nulls_first boolean DEFAULT NULL)
+RETURNS anyarray
+AS 'MODULE_PATHNAME', 'mgpu_merge'
+LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+
+CREATE OR REPLACE FUNCTION mgpu_merge_pairs(a_keys anyarray, a_vals anycompatiblearray, b_keys anyarray, b_vals anycompatiblearray, descending boolean DEFAULT false, nulls_first boolean DEFAULT NULL, OUT keys anyarray, OUT vals anycompatiblearray)
+AS 'MODULE_PATHNAME', 'mgpu_merge_pairs'
+LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;

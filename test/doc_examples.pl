@@ -10,8 +10,9 @@
 # which is rolled back.
 #
 # Further checks: every function and aggregate of the extension has a heading in
-# docs/, every setting a line in a table with its default, and every link between
-# the pages leads somewhere.  The last line is "N passed, N failed".
+# docs/ and below it a signature with its arguments, every setting a line in a
+# table with its default, and every link between the pages leads somewhere.  The
+# last line is "N passed, N failed".
 use strict;
 use warnings;
 use File::Basename;
@@ -166,15 +167,31 @@ foreach my $page (@pages)
 	check_links($page);
 }
 
-# What there is, by name; support functions of aggregates are not for users
-my $docs = join("\n", map { lines_of($_) } grep { /^docs/ } @pages);
-my @functions = split /\n/, `psql -XAtqc "SELECT DISTINCT proname FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid AND d.classid = 'pg_proc'::regclass
-	JOIN pg_extension e ON e.oid = d.refobjid AND d.refclassid = 'pg_extension'::regclass AND extname = 'mgpu_pg'
-	WHERE 'internal'::regtype <> ALL (proargtypes) AND prorettype <> 'internal'::regtype ORDER BY 1"`;
-check('the extension has functions', @functions > 0 ? '' : "none found\n");
-foreach my $name (@functions)
+# The names of the arguments in the signatures below a function's heading, each as "a, b"
+sub signatures
 {
-	check("docs describe $name", $docs =~ /^#+ \Q$name\E\n\n```\n\Q$name\E\(/m ? '' : "  no heading $name with a signature below it\n");
+	my ($docs, $name) = @_;
+	my ($block) = $docs =~ /^#+ \Q$name\E\n\n```\n(.*?)^```$/ms;
+
+	return map { join(', ', map { /^(\w+)/ } split /,\s*/, s/ \[order\]/, descending boolean, nulls_first boolean/r) }
+	  ($block // '') =~ /^\Q$name\E\(([^)]*)\)/mg;
+}
+
+# What there is, with all arguments; names with an underscore in front are not for users
+my $docs = join("\n", map { lines_of($_) } grep { /^docs/ } @pages);
+my @functions = split /\n/, `psql -XAtqc "SELECT DISTINCT ON (proname) proname || '=' || array_to_string(proargnames[:pronargs], ', ')
+	FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid AND d.classid = 'pg_proc'::regclass
+	JOIN pg_extension e ON e.oid = d.refobjid AND d.refclassid = 'pg_extension'::regclass AND extname = 'mgpu_pg'
+	WHERE left(proname, 1) <> '_' ORDER BY proname, pronargs DESC"`;
+check('the extension has functions', @functions > 0 ? '' : "none found\n");
+foreach (@functions)
+{
+	my ($name, $arguments) = split /=/, $_, 2;
+	my @said = signatures($docs, $name);
+	my @wrong = grep { $_ ne $arguments } @said;
+
+	check("docs describe $name", @said ? join('', map { "  arguments are ($arguments), docs say ($_)\n" } @wrong)
+		: "  no heading $name with a signature below it\n");
 }
 my @settings = split /\n/, `psql -XAtqc "LOAD 'mgpu_pg'; SELECT name || '=' || boot_val FROM pg_settings WHERE name LIKE 'mgpu.%' ORDER BY 1"`;
 check('the extension has settings', @settings > 0 ? '' : "none found\n");

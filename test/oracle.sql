@@ -244,7 +244,7 @@ BEGIN
                            array_agg((o - 1 + t.lower)::int ORDER BY k %1$s NULLS %2$s, o) AS positions
                     FROM items) s $q$,
                 CASE WHEN down THEN 'DESC' ELSE 'ASC' END, CASE WHEN first THEN 'FIRST' ELSE 'LAST' END);
-            -- the overloads whose defaults mean this order
+            -- the shorter calls whose defaults mean this order
             calls := ARRAY[format(', %L, %L', down, first)];
             IF down = first THEN
                 calls := calls || format(', %L', down);

@@ -7,7 +7,7 @@
 \set ON_ERROR_STOP on
 SET client_min_messages = warning;
 
--- The four orders, and the overloads that mean each
+-- The four orders, and the calls that mean each
 CREATE TABLE oracle.calls (ordering text NOT NULL, call text NOT NULL);
 INSERT INTO oracle.calls VALUES
 ('ASC NULLS LAST', ''), ('ASC NULLS LAST', ', false'), ('ASC NULLS LAST', ', false, false'), ('ASC NULLS FIRST', ', false, true'),

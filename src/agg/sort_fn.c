@@ -12,6 +12,7 @@
 
 #include "compat.h"
 #include "agg/call.h"
+#include "array/result.h"
 
 PG_FUNCTION_INFO_V1(mgpu_sort_agg_trans);
 PG_FUNCTION_INFO_V1(mgpu_sort_agg_by_trans);
@@ -61,9 +62,11 @@ Datum
 mgpu_sort_agg_final(PG_FUNCTION_ARGS)
 {
 	agg_group	group;
+	ArrayType  *result;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	group = agg_group_of_final(fcinfo);
-	PG_RETURN_ARRAYTYPE_P(agg_batch_array(group.batch, group.number, group.own->order.nulls_first));
+	result = agg_batch_array(group.batch, group.number, group.own->order.nulls_first);
+	PG_RETURN_ARRAYTYPE_P(array_result_as(result, group.own->call->aggref->aggtype));
 }

@@ -7,6 +7,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "utils/memutils.h"
 
 #include "array/result.h"
@@ -77,6 +78,17 @@ array_result_create(Oid element_type, int lower_bound, int64 num_items,
 	array_shape shape = {element_type, lower_bound, num_items, num_nulls, nulls_first, data_bytes};
 
 	return array_result_start(palloc(array_shape_bytes(&shape)), &shape);
+}
+
+ArrayType *
+array_result_as(ArrayType *result, Oid array_type)
+{
+	if (array_type != INT2VECTOROID && array_type != OIDVECTOROID)
+		return result;
+	if (ARR_NDIM(result) == 0)
+		return array_result_create(ARR_ELEMTYPE(result), 0, 0, 0, false, 0);
+	ARR_LBOUND(result)[0] = 0;
+	return result;
 }
 
 void

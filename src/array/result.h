@@ -36,6 +36,12 @@ extern ArrayType *array_result_create(Oid element_type, int lower_bound,
 									  Size data_bytes);
 
 /*
+ * The result as an array of that type.  int2vector and oidvector start at subscript 0, and have
+ * one dimension even if they are empty.  Arrays of other types stay as they are.
+ */
+extern ArrayType *array_result_as(ArrayType *result, Oid array_type);
+
+/*
  * Run a gather of elements that take num_bytes in total, by threads if it is large.  Sets
  * task_items and ends.
  */

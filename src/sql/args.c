@@ -13,6 +13,7 @@ sort_spec
 sort_spec_args(FunctionCallInfo fcinfo, const char *function, int first)
 {
 	bool		descending = PG_NARGS() > first && PG_GETARG_BOOL(first);
+	bool		has_nulls_first = PG_NARGS() > first + 1 && !PG_ARGISNULL(first + 1);
 
 	return (sort_spec) {
 		.function = function,
@@ -20,10 +21,19 @@ sort_spec_args(FunctionCallInfo fcinfo, const char *function, int first)
 		.algorithm = MGPU_ALGORITHM_AUTO,
 		.order = {
 			.descending = descending,
-			.nulls_first = PG_NARGS() > first + 1 ? PG_GETARG_BOOL(first + 1) : descending
+			.nulls_first = has_nulls_first ? PG_GETARG_BOOL(first + 1) : descending
 		},
 		.collation = PG_GET_COLLATION()
 	};
+}
+
+bool
+sort_args_null(FunctionCallInfo fcinfo, int first)
+{
+	for (int i = 0; i <= first && i < PG_NARGS(); i++)
+		if (PG_ARGISNULL(i))
+			return true;
+	return false;
 }
 
 void
@@ -63,6 +73,8 @@ sort_one_array(FunctionCallInfo fcinfo, sort_spec *spec, read_segments_fn read_s
 	array_source source;
 	Datum		result;
 
+	if (sort_args_null(fcinfo, read_segments ? 2 : 1))
+		PG_RETURN_NULL();
 	array_source_open_vector(&source, PG_GETARG_DATUM(0));
 	if (read_segments)
 	{
@@ -84,6 +96,8 @@ sort_pair(FunctionCallInfo fcinfo, sort_spec *spec, read_segments_fn read_segmen
 	array_pair	pair;
 	pair_result result = {.row_of = fcinfo};
 
+	if (sort_args_null(fcinfo, read_segments ? 3 : 2))
+		PG_RETURN_NULL();
 	pair_args_open(&pair, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1));
 	if (read_segments)
 	{

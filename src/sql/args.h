@@ -12,9 +12,13 @@
 
 /*
  * The spec of a call whose arguments descending and nulls_first start at argument number first.
- * Missing arguments get their defaults.  The sort has no segments and uses the call's collation.
+ * nulls_first is the value of descending if it is NULL.  Functions of version 0.1 may lack one or
+ * both.  The sort has no segments and uses the call's collation.
  */
 extern sort_spec sort_spec_args(FunctionCallInfo fcinfo, const char *function, int first);
+
+/* Whether an argument up to descending, which is number first, is NULL.  The result is NULL then. */
+extern bool sort_args_null(FunctionCallInfo fcinfo, int first);
 
 /* Open keys and values that are sorted together.  Errors: more than one dimension, different lengths. */
 extern void pair_args_open(array_pair *pair, Datum keys, Datum vals);
@@ -33,7 +37,7 @@ typedef void (*read_segments_fn) (segment_list *segments, Datum argument, const 
 /*
  * Bodies of functions that sort one array, and keys with values into a row.  Fewer than
  * two elements are returned as they are.  read_segments takes the argument behind the
- * arrays; NULL: no segments.
+ * arrays; NULL: no segments.  The order arguments come next.
  */
 extern Datum sort_one_array(FunctionCallInfo fcinfo, sort_spec *spec, read_segments_fn read_segments);
 extern Datum sort_pair(FunctionCallInfo fcinfo, sort_spec *spec, read_segments_fn read_segments);

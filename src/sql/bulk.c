@@ -218,8 +218,10 @@ mgpu_bulk_remove(PG_FUNCTION_ARGS)
 	if (list->num_positions == 0 || list->num_positions == source.num_items)
 	{
 		array_source_close(&source);
-		PG_RETURN_DATUM(list->num_positions == 0 ? source.datum :
-						PointerGetDatum(construct_empty_array(source.element_type)));
+		if (list->num_positions == 0)
+			PG_RETURN_DATUM(source.datum);
+		PG_RETURN_ARRAYTYPE_P(array_result_as(construct_empty_array(source.element_type),
+											  get_fn_expr_argtype(fcinfo->flinfo, 0)));
 	}
 	change.type = element_type_lookup(fcinfo, 0, source.element_type);
 	change.lower_bound = (int) first;
@@ -295,5 +297,5 @@ mgpu_bulk_insert(PG_FUNCTION_ARGS)
 	if (change.num_items > (int64) MaxArraySize)
 		mgpu_raise_too_large(change.num_items);
 	check_last_subscript(change.lower_bound, change.num_items);
-	PG_RETURN_ARRAYTYPE_P(changed_array(&change));
+	PG_RETURN_ARRAYTYPE_P(array_result_as(changed_array(&change), get_fn_expr_argtype(fcinfo->flinfo, 0)));
 }

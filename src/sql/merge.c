@@ -87,18 +87,21 @@ merge_gathered(sorted_input *input)
 Datum
 mgpu_merge(PG_FUNCTION_ARGS)
 {
+	Oid			array_type = get_fn_expr_argtype(fcinfo->flinfo, 0);
 	sorted_input input;
 	ArrayType  *result;
 
+	if (sort_args_null(fcinfo, 2))
+		PG_RETURN_NULL();
 	open_input(&input, sort_spec_args(fcinfo, "mgpu_merge", 2), PG_GETARG_DATUM(0), PG_GETARG_DATUM(1));
 	if (input.a.num_items + input.b.num_items == 0)
-		PG_RETURN_ARRAYTYPE_P(construct_empty_array(input.a.element_type));
+		PG_RETURN_ARRAYTYPE_P(array_result_as(construct_empty_array(input.a.element_type), array_type));
 	input.type = element_type_lookup(fcinfo, 0, input.a.element_type);
 	element_type_check_sortable(input.type);
 	sorted_input_check_nulls(&input);
 	result = input.type->key_kind != 0 ? merge_direct(&input) : merge_gathered(&input);
 	close_input(&input);
-	PG_RETURN_ARRAYTYPE_P(result);
+	PG_RETURN_ARRAYTYPE_P(array_result_as(result, array_type));
 }
 
 /* The values that belong to the keys of a merge. */
@@ -153,11 +156,14 @@ merge_pairs_gathered(sorted_input *input, value_arrays *vals, pair_result *resul
 Datum
 mgpu_merge_pairs(PG_FUNCTION_ARGS)
 {
+	Oid			array_type = get_fn_expr_argtype(fcinfo->flinfo, 0);
 	sorted_input input;
 	value_arrays vals;
 	array_shape shapes[2];
 	pair_result result = {.row_of = fcinfo};
 
+	if (sort_args_null(fcinfo, 4))
+		PG_RETURN_NULL();
 	open_input(&input, sort_spec_args(fcinfo, "mgpu_merge_pairs", 4),
 			   PG_GETARG_DATUM(0), PG_GETARG_DATUM(2));
 	array_source_open_vector(&vals.a, PG_GETARG_DATUM(1));
@@ -167,8 +173,12 @@ mgpu_merge_pairs(PG_FUNCTION_ARGS)
 	if (input.b.num_items != vals.b.num_items)
 		mgpu_raise_length_mismatch("b_keys", input.b.num_items, "b_vals", vals.b.num_items);
 	if (input.a.num_items + input.b.num_items == 0)
-		PG_RETURN_DATUM(pair_of_arrays(fcinfo, PointerGetDatum(construct_empty_array(input.a.element_type)),
+	{
+		ArrayType  *keys = array_result_as(construct_empty_array(input.a.element_type), array_type);
+
+		PG_RETURN_DATUM(pair_of_arrays(fcinfo, PointerGetDatum(keys),
 									   PointerGetDatum(construct_empty_array(vals.a.element_type))));
+	}
 	input.type = element_type_lookup(fcinfo, 0, input.a.element_type);
 	vals.type = element_type_lookup(fcinfo, 1, vals.a.element_type);
 	element_type_check_sortable(input.type);
@@ -183,5 +193,6 @@ mgpu_merge_pairs(PG_FUNCTION_ARGS)
 	close_input(&input);
 	array_source_close(&vals.a);
 	array_source_close(&vals.b);
+	result.keys = array_result_as(result.keys, array_type);
 	PG_RETURN_DATUM(pair_result_row(&result));
 }

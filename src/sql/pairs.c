@@ -3,7 +3,7 @@
  *		SQL functions that sort one array and reorder another one with it: mgpu_sort_by,
  *		mgpu_sort_pairs, mgpu_sort_rows, mgpu_locality_sort_pairs.
  *
- * Each has the overloads described in sort.c.
+ * Each takes the order arguments described in sort.c.
  */
 #include "postgres.h"
 
@@ -31,6 +31,8 @@ mgpu_sort_by(PG_FUNCTION_ARGS)
 	array_pair	pair;
 	pair_result result = {0};
 
+	if (sort_args_null(fcinfo, 2))
+		PG_RETURN_NULL();
 	pair_args_open(&pair, PG_GETARG_DATUM(1), PG_GETARG_DATUM(0));
 	if (pair.keys.num_items < 2)
 	{

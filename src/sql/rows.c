@@ -11,6 +11,7 @@
 
 #include "compat.h"
 #include "array/pair_result.h"
+#include "sql/args.h"
 #include "sql/rows.h"
 
 typedef struct rows_state
@@ -46,6 +47,8 @@ rows_of_arrays(FunctionCallInfo fcinfo, rows_start_fn start_arrays)
 	if (SRF_IS_FIRSTCALL())
 	{
 		funcctx = SRF_FIRSTCALL_INIT();
+		if (sort_args_null(fcinfo, 2))
+			SRF_RETURN_DONE(funcctx);
 		start(fcinfo, funcctx, start_arrays);
 	}
 	funcctx = SRF_PERCALL_SETUP();

@@ -12,8 +12,8 @@
 typedef void (*rows_start_fn) (FunctionCallInfo fcinfo, ArrayType **first, ArrayType **second);
 
 /*
- * Body of a value-per-call set-returning function.  The first call makes the arrays.  Every call
- * returns one row, so a LIMIT ends the work early.
+ * Body of a value-per-call set-returning function of two arrays and the order arguments.  The first
+ * call makes the arrays.  Every call returns one row, so a LIMIT ends the work early.
  */
 extern Datum rows_of_arrays(FunctionCallInfo fcinfo, rows_start_fn start);
 

@@ -63,6 +63,8 @@ mgpu_segsort_by(PG_FUNCTION_ARGS)
 	array_pair	pair;
 	ArrayType  *result;
 
+	if (sort_args_null(fcinfo, 2))
+		PG_RETURN_NULL();
 	pair_args_open_named(&pair, PG_GETARG_DATUM(0), "vals", PG_GETARG_DATUM(1), "groups");
 	if (pair.keys.num_items < 2)
 	{

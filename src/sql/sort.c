@@ -3,8 +3,8 @@
  *		SQL functions that sort one array: mgpu_sort, mgpu_argsort, mgpu_locality_sort,
  *		mgpu_oddeven_sort.
  *
- * Each has three overloads with one C function: (arr), (arr, descending), (arr, descending,
- * nulls_first).  All are strict.
+ * Each takes (arr, descending DEFAULT false, nulls_first DEFAULT NULL).  Views and indexes made with
+ * version 0.1 call the same C function by two more SQL functions, which lack the last one or two.
  */
 #include "postgres.h"
 
@@ -32,6 +32,8 @@ mgpu_sort(PG_FUNCTION_ARGS)
 	array_source source;
 	ArrayType  *result;
 
+	if (sort_args_null(fcinfo, 1))
+		PG_RETURN_NULL();
 	array_source_open(&source, PG_GETARG_DATUM(0));
 	if (source.ndim < 1 || source.dims[0] < 2)
 	{
@@ -85,6 +87,8 @@ mgpu_argsort(PG_FUNCTION_ARGS)
 	ArrayType  *result;
 	int32	   *subscripts;
 
+	if (sort_args_null(fcinfo, 1))
+		PG_RETURN_NULL();
 	array_source_open_vector(&source, PG_GETARG_DATUM(0));
 	if (source.num_items == 0)
 		PG_RETURN_ARRAYTYPE_P(construct_empty_array(INT4OID));

@@ -8,6 +8,9 @@ SELECT mgpu_merge_agg(a) FROM (VALUES (NULL::int[]), (NULL)) t(a);
 SELECT mgpu_merge_agg(a) FROM (VALUES ('{}'::int[]), (NULL)) t(a);
 SELECT mgpu_merge_agg(a) FROM (VALUES ('[5:6]={1,2}'::int[]), ('[0:0]={0}')) t(a);
 SELECT g, mgpu_merge_agg(a) FROM (VALUES (1, '{a,c}'::text[]), (2, '{b}'), (1, '{b,c,d}'), (3, '{}'), (2, NULL)) t(g, a) GROUP BY g ORDER BY g;
+-- int2vector and oidvector start at 0, also when empty
+SELECT v, array_lower(v, 1) AS lower, w = ''::oidvector AS empty
+FROM (SELECT mgpu_merge_agg(a) AS v FROM (VALUES ('1 3'::int2vector), ('2')) t(a)) v, (SELECT mgpu_merge_agg(a) AS w FROM (VALUES (''::oidvector), ('')) t(a)) w;
 -- ties: earlier arrays first
 SELECT mgpu_merge_agg(a) FROM (VALUES ('{1.0,2}'::numeric[]), ('{1.00,2.0}'), ('{1}')) t(a);
 SELECT mgpu_merge_agg(a) FROM (VALUES ('{-0,NaN}'::float8[]), ('{0}'), ('{-0}')) t(a);

@@ -34,6 +34,11 @@ SELECT f, (SELECT mgpu_percentile_cont(v, f) FROM p) FROM (VALUES (0.1), (0.9)) 
 -- no percentiles of what has no order, no interpolation of what has no numbers
 SELECT mgpu_percentile_disc(v, 0.5) FROM (VALUES ('(1,2)'::point)) t(v);
 SELECT mgpu_percentile_cont(t, 0.5) FROM p;
+-- a NULL needs a type, and WITHIN GROUP is for PostgreSQL's own
+SELECT mgpu_percentile_cont(NULL::float8, 0.5) AS number, mgpu_percentile_cont(NULL::interval, 0.5) AS "interval", mgpu_percentile_disc(NULL::text, 0.5) AS text;
+SELECT mgpu_percentile_cont(NULL, 0.5);
+SELECT mgpu_percentile_cont(0.5) WITHIN GROUP (ORDER BY v) FROM p;
+SELECT mgpu_percentile_disc(0.5) WITHIN GROUP (ORDER BY v) FROM p;
 -- aggregates of the same values share them: they are sorted once
 SELECT g, mgpu_sort_agg(v) = array_agg(v ORDER BY v) AS sorted, mgpu_sort_agg(v, false, true) = array_agg(v ORDER BY v NULLS FIRST) AS nulls_first,
        mgpu_sort_agg(v, true) = array_agg(v ORDER BY v DESC) AS down, mgpu_percentile_cont(v, 0.25) AS cont, mgpu_percentile_disc(v, ARRAY[0.25, 0.75]) AS disc,

@@ -24,8 +24,7 @@ FROM (SELECT '[-3:0]={30,10,20,5}'::int[] AS a) t,
 SELECT mgpu_argsort('{}'::int[]), mgpu_argsort('{5}'::int[]), mgpu_argsort('[4:4]={5}'::int[]),
        mgpu_argsort('{NULL}'::int[]);
 SELECT mgpu_argsort('{}'::point[]), mgpu_argsort(ARRAY[point(1, 1)]);
-SELECT mgpu_argsort(NULL::int[]) IS NULL, mgpu_argsort(ARRAY[1], NULL) IS NULL,
-       mgpu_argsort(ARRAY[1], true, NULL) IS NULL;
+SELECT mgpu_argsort(NULL::int[]) IS NULL, mgpu_argsort(ARRAY[1], NULL) IS NULL;
 SELECT pg_typeof(mgpu_argsort(ARRAY['b', 'a']));
 -- every length around the small sorts' limits, with many ties
 SELECT n,

@@ -17,6 +17,9 @@ SELECT mgpu_bulk_remove(ARRAY[1, NULL, 3, NULL], ARRAY[2]), mgpu_bulk_remove(ARR
 SELECT mgpu_bulk_remove('[0:3]={a,b,c,d}'::text[], ARRAY[0]), mgpu_bulk_remove('[-1:1]={a,b,c}'::text[], ARRAY[1, 0]), mgpu_bulk_remove('[5:6]={1,2}'::int[], '[9:9]={5}'),
        mgpu_bulk_insert('[0:1]={1,2}'::int[], ARRAY[2, 0], ARRAY[9, 8]), mgpu_bulk_insert('[5:6]={a,b}'::text[], ARRAY[6], '[3:3]={x}'),
        mgpu_bulk_insert('[5:6]={a,b}'::text[], '{}', '{}'), mgpu_bulk_remove('[5:6]={a,b}'::text[], ARRAY[5, 6]);
+-- int2vector and oidvector start at 0, also when empty
+SELECT v, array_lower(v, 1) AS lower, w = '1'::oidvector AS same, x = ''::oidvector AS empty
+FROM (SELECT mgpu_bulk_insert('1 3'::int2vector, ARRAY[1], '2') AS v, mgpu_bulk_insert(''::oidvector, ARRAY[1], '1') AS w, mgpu_bulk_remove('1 3'::oidvector, ARRAY[0, 1]) AS x) t;
 -- any element type, sortable or not
 SELECT mgpu_bulk_remove(ARRAY[point(1, 1), point(2, 2), point(3, 3)], ARRAY[2]), mgpu_bulk_insert(ARRAY['1', '3']::json[], ARRAY[2], ARRAY['{"two": 2}']::json[]),
        mgpu_bulk_remove(ARRAY['a', 'b', 'c']::"char"[], ARRAY[1]), mgpu_bulk_insert(ARRAY[true], ARRAY[1, 2], ARRAY[false, false]);

@@ -14,13 +14,26 @@ WHERE refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_e
 GROUP BY 1 ORDER BY 1;
 -- what \df mgpu_* shows has no function that only aggregates call
 SELECT count(*) FROM pg_proc WHERE proname LIKE 'mgpu\_%' AND prosrc LIKE 'mgpu%' AND 'internal'::regtype = ANY (proargtypes);
--- every one of them has a comment
-SELECT p.oid::regprocedure AS without_comment
-FROM pg_depend d JOIN pg_proc p ON p.oid = d.objid
-WHERE d.refclassid = 'pg_extension'::regclass AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'mgpu_pg')
-  AND d.classid = 'pg_proc'::regclass AND obj_description(p.oid, 'pg_proc') IS NULL;
--- argument names
-SELECT proname, proargnames FROM pg_proc WHERE proname LIKE 'mgpu\_%' ORDER BY oid::regprocedure::text COLLATE "C";
+-- nor two functions of one name (aggregates can have no defaults)
+SELECT proname, count(*) FROM pg_proc WHERE prokind = 'f' AND proname LIKE 'mgpu\_%' GROUP BY 1 HAVING count(*) > 1;
+-- every object has a comment: functions, and whatever else there may be one day
+CREATE VIEW without_comment AS
+SELECT pg_describe_object(classid, objid, 0) AS object FROM pg_depend
+WHERE refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'mgpu_pg')
+  AND deptype = 'e' AND obj_description(objid, classid::regclass::name) IS NULL;
+SELECT object FROM without_comment;
+BEGIN;
+COMMENT ON AGGREGATE mgpu_sort_agg(anyelement) IS NULL;
+CREATE TYPE pair AS (a int, b int);
+ALTER EXTENSION mgpu_pg ADD TYPE pair;
+SELECT object FROM without_comment ORDER BY object COLLATE "C";
+ROLLBACK;
+DROP VIEW without_comment;
+-- and every setting
+LOAD 'mgpu_pg';
+SELECT count(*) > 0 AS settings, count(*) FILTER (WHERE coalesce(short_desc, '') NOT LIKE '%.') AS without_description FROM pg_settings WHERE name LIKE 'mgpu.%';
+-- arguments
+SELECT proname, pg_get_function_arguments(oid) FROM pg_proc WHERE proname LIKE 'mgpu\_%' ORDER BY oid::regprocedure::text COLLATE "C";
 -- in a schema of its own, and away again
 BEGIN;
 CREATE SCHEMA elsewhere;
@@ -39,8 +52,17 @@ BEGIN;
 DROP EXTENSION mgpu_pg;
 CREATE EXTENSION mgpu_pg VERSION '0.1';
 CREATE VIEW sorted_before AS SELECT mgpu_sort_agg(x) AS a, mgpu_percentile_cont(x, 0.5) AS p FROM generate_series(5, 1, -1) x;
+CREATE TABLE kept_before (v int[], sorted int[] GENERATED ALWAYS AS (mgpu_sort(v)) STORED, CHECK (cardinality(mgpu_merge(v, '{}')) < 9));
+CREATE INDEX order_before ON kept_before (mgpu_argsort(v, true));
+CREATE VIEW arrays_before AS SELECT mgpu_sort(v) AS up, mgpu_sort(v, true) AS down, mgpu_sort(v, true, false) AS nulls_last,
+    (mgpu_sort_pairs(v, v)).vals, (SELECT count(*) FROM mgpu_sort_rows(v, v, true)) AS rows FROM kept_before;
+INSERT INTO kept_before VALUES ('{1,2,NULL}');
 ALTER EXTENSION mgpu_pg UPDATE;
 SELECT extversion, a, p FROM pg_extension, sorted_before WHERE extname = 'mgpu_pg';
+INSERT INTO kept_before VALUES ('{3,4}'), (NULL);
+SELECT v, sorted, mgpu_argsort(v, true) AS positions FROM kept_before ORDER BY v;
+SELECT * FROM arrays_before ORDER BY up;
+SELECT pg_get_indexdef('order_before'::regclass);
 SELECT count(*) FROM pg_proc WHERE proname LIKE 'mgpu\_%' AND 'internal'::regtype = ANY (proargtypes);
 ROLLBACK;
 -- by someone who may create in the database, and is no superuser

@@ -12,6 +12,11 @@ SELECT mgpu_merge(ARRAY[1, 3, NULL], ARRAY[2, NULL, NULL]) AS last, mgpu_merge(A
 SELECT * FROM mgpu_merge_pairs(ARRAY[1, 3, NULL], ARRAY['a', NULL, 'c'], ARRAY[2, NULL], ARRAY['d', 'e']);
 SELECT * FROM mgpu_merge_pairs(ARRAY[NULL, 3, 1], ARRAY['a', NULL, 'c'], ARRAY[NULL, 2], ARRAY['d', 'e'], true);
 SELECT * FROM mgpu_merge_pairs(ARRAY[NULL, 1, 3], ARRAY[1, 2, 3], ARRAY[NULL, 2], ARRAY[4, 5], false, true);
+-- int2vector and oidvector start at 0, as the server's own do, also when empty
+SELECT v, array_lower(v, 1) AS lower, w, array_lower(w, 1) AS lower, w = '1 2 3'::oidvector AS same, u = '1'::oidvector AS same, x = ''::oidvector AS empty
+FROM (SELECT mgpu_merge('1 3'::int2vector, '2') AS v, mgpu_merge('1 3'::oidvector, '2') AS w, mgpu_merge(''::oidvector, '1') AS u, mgpu_merge(''::oidvector, '') AS x) t;
+SELECT keys, array_lower(keys, 1) AS lower, vals FROM mgpu_merge_pairs('1 3'::int2vector, '{a,c}'::text[], '2', '{b}');
+SELECT keys = ''::int2vector AS empty, vals FROM mgpu_merge_pairs(''::int2vector, '{}'::text[], '', '{}');
 -- ties: a's bytes before b's
 SELECT mgpu_merge(ARRAY[1.0, 2.0], ARRAY[1.00, 2.00]) AS "numeric", mgpu_merge(ARRAY[2.0, 1.0], ARRAY[2.00, 1.00], true) AS down,
        mgpu_merge(ARRAY['-0', 0, 'NaN']::float8[], ARRAY[0, '-0', 'NaN']::float8[]) AS float8,

@@ -11,7 +11,7 @@ SELECT mgpu_oddeven_sort(ARRAY[2.5, 'NaN', -1, 'Infinity', '-Infinity']::float8[
 -- lower bounds; empty, one element, NULL
 SELECT mgpu_oddeven_sort('[0:2]={3,1,2}'::int[]), mgpu_oddeven_sort('{}'::int[]), mgpu_oddeven_sort('[7:7]={1}'::int[]),
        mgpu_oddeven_sort(ARRAY[point(1, 1)]), mgpu_oddeven_sort(ARRAY[NULL, NULL]::int[]);
-SELECT mgpu_oddeven_sort(NULL::int[]) IS NULL AS a, mgpu_oddeven_sort(ARRAY[1], NULL) IS NULL AS b, mgpu_oddeven_sort(ARRAY[1], true, NULL) IS NULL AS c;
+SELECT mgpu_oddeven_sort(NULL::int[]) IS NULL AS a, mgpu_oddeven_sort(ARRAY[1], NULL) IS NULL AS b;
 -- every length from 2 to 300, and lengths around powers of two
 CREATE TEMP TABLE lengths AS
 SELECT n, array_agg(h ORDER BY i) AS v4, array_agg(h * 4294967291::bigint ORDER BY i) AS v8, array_agg(h % 3 ORDER BY i) AS v3, array_agg(n - i ORDER BY i) AS reversed,

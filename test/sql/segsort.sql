@@ -50,8 +50,7 @@ SELECT mgpu_segsort('{}'::int[], '{}'), mgpu_segsort('[2:2]={1}'::int[], '{2}'),
 SELECT count(*) FROM mgpu_segsort_rows('{}'::int[], '{}'::text[]);
 SELECT * FROM mgpu_segsort_rows(ARRAY[1], ARRAY['a']);
 SELECT mgpu_segsort(NULL::int[], '{}') IS NULL AS a, mgpu_segsort('{2,1}'::int[], NULL) IS NULL AS b, mgpu_segsort('{2,1}'::int[], '{}', NULL) IS NULL AS c,
-       mgpu_segsort_flags('{2,1}'::int[], NULL) IS NULL AS d, mgpu_segsort_by('{2,1}'::int[], NULL::text[]) IS NULL AS e,
-       mgpu_segsort('{2,1}'::int[], '{}', true, NULL) IS NULL AS f;
+       mgpu_segsort_flags('{2,1}'::int[], NULL) IS NULL AS d, mgpu_segsort_by('{2,1}'::int[], NULL::text[]) IS NULL AS e;
 SELECT count(*) FROM mgpu_segsort_rows('{2,1}'::int[], NULL::text[]);
 -- all NULL, in one segment and in several
 SELECT mgpu_segsort(ARRAY[NULL, NULL, NULL]::int[], ARRAY[2]), mgpu_segsort(ARRAY[NULL, NULL, NULL]::text[], ARRAY[2], true);

@@ -27,8 +27,7 @@ SELECT mgpu_sort_by('{}'::text[], '{}'::int[]), mgpu_sort_by('{x}'::text[], '{1}
 SELECT mgpu_sort_by('{x}'::text[], ARRAY[point(1, 1)]);
 SELECT mgpu_sort_by(NULL::text[], '{1}'::int[]) IS NULL AS vals,
        mgpu_sort_by('{x}'::text[], NULL::int[]) IS NULL AS keys,
-       mgpu_sort_by('{x}'::text[], '{1}'::int[], NULL) IS NULL AS descending,
-       mgpu_sort_by('{x}'::text[], '{1}'::int[], true, NULL) IS NULL AS nulls_first;
+       mgpu_sort_by('{x}'::text[], '{1}'::int[], NULL) IS NULL AS descending;
 -- every pair of widths, short and long enough for the large paths
 CREATE TEMP TABLE by_widths AS
 SELECT n,

@@ -17,7 +17,9 @@ $node->safe_psql('postgres', q{
 });
 $node->safe_psql('source', q{
 	CREATE SCHEMA gpu;
-	CREATE EXTENSION mgpu_pg SCHEMA gpu;
+	CREATE EXTENSION mgpu_pg SCHEMA gpu VERSION '0.1';
+	CREATE VIEW older AS SELECT gpu.mgpu_sort(a) AS up, gpu.mgpu_sort(a, true) AS down, m.* FROM (VALUES (ARRAY[2, NULL, 1])) t(a), gpu.mgpu_sort_pairs(a, a) m;
+	ALTER EXTENSION mgpu_pg UPDATE;
 	CREATE TABLE readings (id int PRIMARY KEY, vals float8[], at timestamptz[], down float8[] GENERATED ALWAYS AS (gpu.mgpu_sort(vals, true)) STORED);
 	INSERT INTO readings
 	SELECT i, ARRAY[i % 7, 'NaN', '-0', i % 5, NULL]::float8[], ARRAY['2024-01-02 00:00+00', 'infinity', '2024-01-01 00:00+00', NULL, '-infinity']::timestamptz[] FROM generate_series(1, 1000) i;
@@ -34,6 +36,8 @@ my $digest = q{
 	UNION ALL SELECT md5(string_agg(f::text, '#' ORDER BY f::text)) FROM flat f
 	UNION ALL SELECT pg_get_indexdef('readings_sorted'::regclass)
 	UNION ALL SELECT pg_get_viewdef('newest'::regclass)
+	UNION ALL SELECT o::text FROM older o
+	UNION ALL SELECT pg_get_viewdef('older'::regclass)
 	UNION ALL SELECT median(vals)::text FROM readings WHERE id = 17};
 
 foreach my $format ('plain', 'custom')
