@@ -66,7 +66,7 @@ foreach my $run (map { ([ $_, '' ], [ $_, $workers ]) } $LARGE ? sort keys %boun
 foreach my $value ($LARGE ? ('v', 'w') : ())
 {
 	my $session = session('-c mgpu.executor=cpu -c work_mem=4MB -c hash_mem_multiplier=2');
-	my $query = "SELECT sum((mgpu_sort_agg($value))[1]) OVER () FROM big GROUP BY many LIMIT 1";
+	my $query = "SELECT sum(a[1]) FROM (SELECT mgpu_sort_agg($value) AS a FROM big GROUP BY many) q";
 
 	like($session->query("EXPLAIN $query"), qr/MgpuGroup/, "work_mem 4MB, $value: the node");
 	my $before = memory_kb($session->{pid}, 'VmHWM');
