@@ -61,9 +61,9 @@ typedef struct group_state
 	/* for EXPLAIN */
 	int64		num_groups;		/* this and the next since the last rescan that read rows */
 	Size		most_bytes;
-	const char *executor;		/* of the sort of keys; set together with algorithm */
+	const char *executor;		/* of the sort of keys; set together with the next two */
 	const char *algorithm;
-	int			num_threads;	/* 0: none on the CPU */
+	int			num_threads;
 } group_state;
 
 /* ---- collecting rows */
@@ -427,8 +427,7 @@ explain(CustomScanState *css, List *ancestors, ExplainState *es)
 	ExplainPropertyInteger("Groups", NULL, state->num_groups, es);
 	ExplainPropertyText("Sort Executor", state->executor, es);
 	ExplainPropertyText("Sort Algorithm", state->algorithm, es);
-	if (state->num_threads > 0)
-		ExplainPropertyInteger("Sort Threads", NULL, state->num_threads, es);
+	ExplainPropertyInteger("Sort Threads", NULL, state->num_threads, es);
 	ExplainPropertyInteger("Peak Memory Usage", "kB", state->most_bytes / 1024, es);
 	if (state->spill.num_partitions == 0)
 		return;

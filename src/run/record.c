@@ -95,10 +95,11 @@ run_record_cpu(const char *function, const char *algorithm,
 	run_last.download_ms = 0;
 	run_last.num_threads = 1;
 	run_last.gpu_gave_up = false;
-	if (reason)
-		strlcpy(run_last.reason, reason, sizeof(run_last.reason));
-	else
+	/* most calls have the reason of the call before, and to compare is faster than to copy */
+	if (reason == NULL)
 		run_last.reason[0] = '\0';
+	else if (strcmp(run_last.reason, reason) != 0)
+		strlcpy(run_last.reason, reason, sizeof(run_last.reason));
 }
 
 run_summary
