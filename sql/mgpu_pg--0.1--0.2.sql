@@ -7,6 +7,19 @@
 ALTER FUNCTION mgpu_segsort_stats(anyarray, int[]) STABLE;
 ALTER FUNCTION mgpu_locality_sort_stats(anyarray) STABLE;
 
+-- A row describes all calls of a statement.
+
+DROP FUNCTION mgpu_last_run();
+CREATE FUNCTION mgpu_last_run(
+	OUT function text, OUT executor text, OUT algorithm text,
+	OUT items bigint, OUT segments bigint, OUT bytes bigint,
+	OUT marshal_ms float8, OUT upload_ms float8, OUT kernel_ms float8, OUT download_ms float8,
+	OUT reason text, OUT calls bigint, OUT threads int)
+RETURNS record
+AS 'MODULE_PATHNAME', 'mgpu_last_run'
+LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION mgpu_last_run() IS 'how this session''s last statement with sorts or merges ran';
+
 -- Functions that only aggregates call have names apart from those that users call.  Each is named
 -- here: a loop over the catalog would run operators that the schema's owner can replace.
 

@@ -1,6 +1,6 @@
 /*
  * mgpu_pg.c
- *		Module entry: magic block, settings, the planner's hook.
+ *		Module entry: magic block, settings, the planner's hook, a notice for who installs it.
  *
  * Loading the library defines the settings and registers a plan node with the planner.  It does
  * not touch CUDA: a CUDA context does not survive fork().  CUDA starts in a backend, with the
@@ -10,6 +10,8 @@
 
 #include <limits.h>
 
+#include "access/xact.h"
+#include "commands/extension.h"
 #include "fmgr.h"
 
 #include "compat.h"
@@ -17,6 +19,7 @@
 #include "core/planner.h"
 #include "plan/group.h"
 #include "settings.h"
+#include "threads.h"
 
 PG_MODULE_MAGIC;
 
@@ -29,6 +32,7 @@ int			mgpu_setting_device = -1;
 int			mgpu_setting_gpu_memory_limit = 0;
 int			mgpu_setting_gpu_failure = MGPU_GPU_FAILURE_WARN;
 int			mgpu_setting_cpu_threads = 0;
+int			mgpu_setting_max_cpu_threads = 0;
 bool		mgpu_setting_enable_group = true;
 int			mgpu_setting_inject_fault = MGPU_FAULT_NONE;
 
@@ -94,6 +98,15 @@ define_choices(void)
 							 NULL, NULL, NULL);
 }
 
+static const char *
+show_cpu_threads(void)
+{
+	static char shown[12];
+
+	snprintf(shown, sizeof(shown), "%d", threads_allowed());
+	return shown;
+}
+
 static void
 define_limits(void)
 {
@@ -114,14 +127,41 @@ define_limits(void)
 							PGC_USERSET, GUC_UNIT_MB, NULL, NULL, NULL);
 	DefineCustomIntVariable("mgpu.cpu_threads",
 							"Threads that one large call may use on the CPU.",
-							"0 chooses by the number of processors.",
+							"0 chooses by the number of processors. SHOW tells the number in effect.",
 							&mgpu_setting_cpu_threads, 0, 0, 256,
-							PGC_USERSET, 0, NULL, NULL, NULL);
+							PGC_USERSET, 0, NULL, NULL, show_cpu_threads);
+	/* SUSET, not SIGHUP: the maximum can differ by role and by database */
+	DefineCustomIntVariable("mgpu.max_cpu_threads",
+							"Most threads that mgpu.cpu_threads can give a call.",
+							"0 means no maximum.",
+							&mgpu_setting_max_cpu_threads, 0, 0, 256,
+							PGC_SUSET, 0, NULL, NULL, NULL);
+}
+
+/*
+ * Tell whoever creates the extension what preloading gains.  PostgreSQL silences notices of the
+ * script, so this one comes when the transaction ends.
+ */
+static void
+tell_of_preloading(XactEvent event, void *arg)
+{
+	static bool done = false;
+
+	if (done || (event != XACT_EVENT_PRE_COMMIT && event != XACT_EVENT_ABORT))
+		return;
+	done = true;
+	if (event == XACT_EVENT_PRE_COMMIT)
+		ereport(NOTICE,
+				(errmsg("mgpu_pg is not preloaded"),
+				 errdetail("A session knows the settings of mgpu_pg only after it has used the extension once."),
+				 errhint("Add mgpu_pg to session_preload_libraries.")));
 }
 
 void
 _PG_init(void)
 {
+	if (creating_extension)
+		RegisterXactCallback(tell_of_preloading, NULL);
 	define_choices();
 	define_limits();
 	MarkGUCPrefixReserved("mgpu");

@@ -20,7 +20,9 @@
 int
 threads_allowed(void)
 {
-	return mgpu_setting_cpu_threads > 0 ? mgpu_setting_cpu_threads : mgpu_default_cpu_threads();
+	int			wanted = mgpu_setting_cpu_threads > 0 ? mgpu_setting_cpu_threads : mgpu_default_cpu_threads();
+
+	return mgpu_setting_max_cpu_threads > 0 ? Min(wanted, mgpu_setting_max_cpu_threads) : wanted;
 }
 
 static void

@@ -56,7 +56,7 @@ record_sort_now(const agg_batch *batch)
 	const char *reason = batch->num_heads < batch->num_items ? "few items" : "every group has one item";
 
 	run_record_cpu(batch->call->function, "quick", batch->num_items,
-				 batch->num_items * batch->call->key.width, reason);
+				 batch->num_items * batch->call->key.width, run_reason(reason));
 	run_last.num_segments = batch->num_heads > 1 ? batch->num_heads : 0;
 }
 
@@ -142,6 +142,9 @@ agg_batch_sort(agg_batch *batch)
 	agg_batch_group(batch);
 	if (batch->num_items > 0)
 	{
+		/* the batches of a plan node are one call, which the sort of its keys started */
+		if (!batch->borrowed)
+			run_call_start();
 		if (batch->value && values_are_movable(batch))
 			sort_values(batch);
 		else if (batch->value || batch->call->key.element.key_kind == 0)

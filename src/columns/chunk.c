@@ -109,17 +109,6 @@ row_bytes(const chunk *rows)
 	return bytes;
 }
 
-Size
-chunk_bytes(const chunk *rows)
-{
-	Size		bytes = rows->num_rows * row_bytes(rows) + rows->arena.block_bytes;
-
-	for (int i = 0; i < rows->num_columns; i++)
-		if (rows->columns[i].nulls)
-			bytes += column_null_bytes(rows->num_rows);
-	return bytes;
-}
-
 void
 chunk_grow(chunk *rows, uint64 num_rows)
 {

@@ -71,9 +71,6 @@ extern void chunk_free(chunk *rows);
 /* Release the memory of one column.  No row may be added before the next reset. */
 extern void chunk_free_column(chunk *rows, column *col);
 
-/* Memory that the rows use, in bytes.  Unused cells are not counted. */
-extern Size chunk_bytes(const chunk *rows);
-
 /* Make the columns large enough for num_rows more rows; ereport(ERROR) above most_rows. */
 extern void chunk_grow(chunk *rows, uint64 num_rows);
 

@@ -25,9 +25,6 @@
 #define FEWEST_PARTITIONS 4
 #define MOST_PARTITIONS 256
 
-/* The files' buffers take at most 1 / BUFFER_PART of the limit, except for FEWEST_PARTITIONS. */
-#define BUFFER_PART 4
-
 /* Partitions are planned this many times smaller than the limit, because hashes are uneven. */
 #define HEADROOM 1.5
 
@@ -35,11 +32,10 @@
 #define STEP_ROWS (16 * 1024)
 
 static void
-open_partitions(spill *to, const chunk *rows, int level, uint64 num_rows, Size limit_bytes)
+open_partitions(spill *to, int level, Size num_bytes, Size limit_bytes)
 {
-	double		row_bytes = (double) chunk_bytes(rows) / Max(rows->num_rows, 1);
-	double		wanted = Max(num_rows, rows->num_rows) * row_bytes / limit_bytes * HEADROOM + 1;
-	double		most = Min((double) limit_bytes / BUFFER_PART / BLCKSZ, MOST_PARTITIONS);
+	double		wanted = (double) num_bytes / limit_bytes * HEADROOM + 1;
+	double		most = Min((double) limit_bytes / SPILL_BUFFER_PART / BLCKSZ, MOST_PARTITIONS);
 
 	to->num_open = Max(Min(wanted, most), FEWEST_PARTITIONS);
 	to->open = palloc0(to->num_open * sizeof(partition *));
@@ -124,13 +120,13 @@ write_step(spill *to, const chunk *rows, uint64 first, uint64 num_rows, uint32 *
 }
 
 void
-spill_rows(spill *to, chunk *rows, int level, uint64 num_rows, Size limit_bytes)
+spill_rows(spill *to, chunk *rows, int level, Size num_bytes, Size limit_bytes)
 {
 	MemoryContext caller = MemoryContextSwitchTo(to->context);
 	uint32	   *numbers = palloc(STEP_ROWS * sizeof(uint32));
 
 	if (to->num_open == 0)
-		open_partitions(to, rows, level, num_rows, limit_bytes);
+		open_partitions(to, level, num_bytes, limit_bytes);
 	for (uint64 first = 0; first < rows->num_rows; first += STEP_ROWS)
 	{
 		CHECK_FOR_INTERRUPTS();

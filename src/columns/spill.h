@@ -23,6 +23,9 @@ typedef struct partition
 	uint64		first_hash;
 } partition;
 
+/* The files' buffers take at most this part of the limit, unless that is less than four files. */
+#define SPILL_BUFFER_PART 4
+
 /* A spill without partitions is zero except for context. */
 typedef struct spill
 {
@@ -39,9 +42,9 @@ typedef struct spill
 
 /*
  * Write rows to the open partitions and free them.  If no partition is open, open as
- * many as should bring each below limit_bytes when num_rows rows are expected.
+ * many as should bring each below limit_bytes when all rows together take num_bytes.
  */
-extern void spill_rows(spill *to, chunk *rows, int level, uint64 num_rows, Size limit_bytes);
+extern void spill_rows(spill *to, chunk *rows, int level, Size num_bytes, Size limit_bytes);
 
 /* Complete the open partitions: they now wait to be read. */
 extern void spill_finish(spill *to);

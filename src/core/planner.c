@@ -184,14 +184,26 @@ predict_gpu_ms(const mgpu_job *job)
 									   bytes_out / gpu_download_bytes);
 }
 
+const char *
+mgpu_gpu_ruled_out(mgpu_executor_choice requested, bool gpu_built, bool gpu_failed)
+{
+	if (requested == MGPU_EXECUTOR_CPU)
+		return "mgpu.executor is cpu";
+	if (!gpu_built)
+		return "this build has no CUDA";
+	if (gpu_failed)
+		return "an earlier device failure";
+	return NULL;
+}
+
 /* Why an automatic choice is the CPU; NULL if it is the GPU. */
 static const char *
 reason_against_gpu(const mgpu_job *job, const mgpu_plan_input *input, double gain_ms)
 {
-	if (!input->gpu_built)
-		return "this build has no CUDA";
-	if (input->gpu_failed)
-		return "an earlier device failure";
+	const char *ruled_out = mgpu_gpu_ruled_out(input->requested, input->gpu_built, input->gpu_failed);
+
+	if (ruled_out != NULL)
+		return ruled_out;
 	if (input->gpu_min_items >= 0)
 		return num_all_items(job) < (double) input->gpu_min_items ? "few items" : NULL;
 	if (gain_ms <= 0)
@@ -208,9 +220,7 @@ mgpu_plan_job(const mgpu_job *job, const mgpu_plan_input *input, mgpu_plan *plan
 
 	plan->forgone_ms = 0;
 	plan->reason = NULL;
-	if (input->requested == MGPU_EXECUTOR_CPU)
-		plan->reason = "mgpu.executor is cpu";
-	else if (input->requested == MGPU_EXECUTOR_AUTO)
+	if (input->requested != MGPU_EXECUTOR_GPU)
 		plan->reason = reason_against_gpu(job, input, gain_ms);
 	plan->executor = plan->reason == NULL ? MGPU_EXECUTOR_GPU : MGPU_EXECUTOR_CPU;
 

@@ -38,6 +38,12 @@ typedef struct mgpu_plan
 	const char *reason;			/* why not the GPU, a static string; NULL if it is the GPU */
 } mgpu_plan;
 
+/*
+ * Why no job can run on the GPU, a static string; NULL if one could.  What is asked for comes
+ * first, then what no setting changes.
+ */
+const char *mgpu_gpu_ruled_out(mgpu_executor_choice requested, bool gpu_built, bool gpu_failed);
+
 /* Never fails: a request for the GPU is planned for the GPU. */
 void		mgpu_plan_job(const mgpu_job *job, const mgpu_plan_input *input, mgpu_plan *plan);
 

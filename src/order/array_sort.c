@@ -205,7 +205,7 @@ sorted_array(const sort_spec *spec, array_source *source, const element_type *ty
 		return result;
 	if (sorts_now(spec, source, num_present, key_bytes))
 	{
-		run_record_cpu(spec->function, "quick", num_present, key_bytes, "few items");
+		run_record_cpu(spec->function, "quick", num_present, key_bytes, run_reason("few items"));
 		memcpy(ARR_DATA_PTR(result), array_source_data(source), key_bytes);
 		sort_elements_now(type, spec->order.descending, ARR_DATA_PTR(result), num_present);
 		return result;

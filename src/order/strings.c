@@ -52,7 +52,7 @@ run_tasks(string_sort *sort, mgpu_task_function function, void *context, uint64 
 static void
 start_record(string_sort *sort, Size data_bytes)
 {
-	run_record_cpu(sort->spec->function, "merge", sort->num_items, data_bytes, "few items");
+	run_record_cpu(sort->spec->function, "merge", sort->num_items, data_bytes, run_reason("few items"));
 	run_last.num_segments = sort->segments ? sort->segments->num_segments : 0;
 	sort->record = run_last;
 }

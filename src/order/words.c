@@ -106,7 +106,7 @@ order_words(const word_sort *sort)
 {
 	if (!sorts_at_once(sort))
 		return run_words(sort);
-	run_record_cpu(sort->spec->function, "quick", sort->num_items, sort->num_items * sort->width, "few items");
+	run_record_cpu(sort->spec->function, "quick", sort->num_items, sort->num_items * sort->width, run_reason("few items"));
 	order_each_segment(sort->segments, sort->num_items, sort_at_once, (void *) sort);
 	return true;
 }

@@ -70,6 +70,18 @@ extern void rows_put_slot(chunk *rows, TupleTableSlot *slot);
 /* Bytes of a row, including one byte per column that says whether it is NULL. */
 extern Size rows_bytes_of_one(const chunk *rows);
 
+/*
+ * Most memory that a row takes, from its arrival to its group's result: its own bytes, and what is
+ * beside them.  That is a larger copy of the row while columns grow, with one old column, or, once
+ * all rows are there, two copies of the key or of a value, a number, and a code with its number.
+ */
+static inline Size
+most_bytes_of_row(Size own_bytes, Size widest)
+{
+	widest = Max(widest, sizeof(uint32));
+	return own_bytes + Max(own_bytes + widest, 2 * widest + sizeof(uint32) + sizeof(uint64));
+}
+
 /* ---- which rows are a group (rank.c) */
 
 /* Groups are numbered in the order of their keys.  Rows whose key is NULL form one group. */

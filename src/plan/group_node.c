@@ -49,6 +49,7 @@ typedef struct group_state
 	CustomScanState css;		/* first member: PostgreSQL casts to it */
 	bool		packed;			/* the child returns packs of rows */
 	chunk	   *rows;
+	Size		row_bytes;		/* most memory that a row takes */
 	spill		spill;
 	MemoryContext batch_context;	/* memory derived from the current rows */
 	group_ranks ranks;
@@ -58,27 +59,52 @@ typedef struct group_state
 	group_aggregate *aggregates;
 
 	/* for EXPLAIN */
-	int64		num_groups;		/* since the last rescan */
-	Size		most_bytes;		/* largest chunk_bytes(rows) */
-	const char *executor;		/* of the sort of keys; set together with algorithm */
+	int64		num_groups;		/* this and the next since the last rescan that read rows */
+	Size		most_bytes;
+	const char *executor;		/* of the sort of keys; set together with the next two */
 	const char *algorithm;
+	int			num_threads;
 } group_state;
 
 /* ---- collecting rows */
 
+static Size
+most_row_bytes(const group_state *state)
+{
+	Size		widest = 0;
+	Size		copies = 0;
+
+	for (int i = 0; i < state->rows->num_columns; i++)
+		widest = Max(widest, state->rows->columns[i].type->width);
+	/* a column that two batches need is copied for each */
+	for (int i = 0; i < state->num_aggregates; i++)
+		if (state->aggregates[i].call->leader == NULL && !state->aggregates[i].last_use)
+			copies += widest;
+	return most_bytes_of_row(rows_bytes_of_one(state->rows), widest) + copies;
+}
+
+/* Memory for rows: all, but for the buffers of files once there are some. */
+static Size
+limit_bytes(const group_state *state)
+{
+	Size		limit = get_hash_memory_limit();
+
+	return state->spill.num_partitions > 0 ? limit - limit / SPILL_BUFFER_PART : limit;
+}
+
 static bool
 is_full(group_state *state)
 {
-	Size		bytes = chunk_bytes(state->rows);
+	Size		bytes = state->rows->num_rows * state->row_bytes;
 
 	state->most_bytes = Max(state->most_bytes, bytes);
-	return bytes > get_hash_memory_limit() || state->rows->num_rows > MGPU_MAX_ITEMS - MOST_STEP_ROWS;
+	return bytes > limit_bytes(state) || state->rows->num_rows > MGPU_MAX_ITEMS - MOST_STEP_ROWS;
 }
 
 static void
 spill_all(group_state *state, int level, uint64 num_rows)
 {
-	spill_rows(&state->spill, state->rows, level, num_rows, get_hash_memory_limit());
+	spill_rows(&state->spill, state->rows, level, num_rows * state->row_bytes, get_hash_memory_limit());
 }
 
 /* Complete the reading of rows: if some were spilled, spill the rest too. */
@@ -178,9 +204,11 @@ make_batches(group_state *state)
 {
 	chunk	   *rows = state->rows;
 
+	run_call_start();
 	state->ranks = group_rank(rows, state->aggregates[0].call->function, state->batch_context);
 	state->executor = run_last.executor;
 	state->algorithm = run_last.algorithm;
+	state->num_threads = run_last.num_threads;
 	chunk_free_column(rows, &rows->columns[0]);
 	for (int i = 0; i < state->num_aggregates; i++)
 	{
@@ -306,6 +334,7 @@ begin(CustomScanState *css, EState *estate, int eflags)
 		state->rows = rows_create(context, packed_types);
 	else
 		state->rows = rows_create_for(context, linitial(css->custom_ps));
+	state->row_bytes = most_row_bytes(state);
 	state->batch_context = AllocSetContextCreate(context, "mgpu_pg groups", ALLOCSET_DEFAULT_SIZES);
 	state->spill.context = AllocSetContextCreate(context, "mgpu_pg partitions of rows", ALLOCSET_DEFAULT_SIZES);
 }
@@ -339,6 +368,7 @@ forget_all(group_state *state)
 	state->spill.num_partitions = 0;
 	state->spill.num_bytes = 0;
 	state->num_groups = 0;
+	state->most_bytes = 0;
 	chunk_free(state->rows);
 	MemoryContextReset(state->batch_context);
 	memset(&state->ranks, 0, sizeof(state->ranks));
@@ -397,6 +427,7 @@ explain(CustomScanState *css, List *ancestors, ExplainState *es)
 	ExplainPropertyInteger("Groups", NULL, state->num_groups, es);
 	ExplainPropertyText("Sort Executor", state->executor, es);
 	ExplainPropertyText("Sort Algorithm", state->algorithm, es);
+	ExplainPropertyInteger("Sort Threads", NULL, state->num_threads, es);
 	ExplainPropertyInteger("Peak Memory Usage", "kB", state->most_bytes / 1024, es);
 	if (state->spill.num_partitions == 0)
 		return;

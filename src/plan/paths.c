@@ -81,6 +81,7 @@ typedef struct group_task
 	List	   *arguments;		/* expressions, each once */
 	List	   *columns;		/* for each aggregate the number of its argument's column; the key's is 0 */
 	Size		record_bytes;
+	Size		widest;			/* column */
 } group_task;
 
 /*
@@ -114,6 +115,7 @@ take_column(group_task *task, Oid type_id, element_type *type)
 	if (type->typlen <= 0 || !OidIsValid(type->lt_operator) || !OidIsValid(type->gt_operator))
 		return false;
 	task->record_bytes += type->stride + sizeof(bool);
+	task->widest = Max(task->widest, type->stride);
 	return true;
 }
 
@@ -212,12 +214,11 @@ make_task(PlannerInfo *root, RelOptInfo *grouped_rel, group_task *task)
 
 /* The cost of writing rows to files and reading them once. */
 static Cost
-spill_cost(double num_rows, Size record_bytes)
+spill_cost(double num_rows, const group_task *task)
 {
-	double		bytes = num_rows * record_bytes;
-	double		pages = ceil(bytes / BLCKSZ);
+	double		pages = ceil(num_rows * task->record_bytes / BLCKSZ);
 
-	if (bytes <= get_hash_memory_limit())
+	if (num_rows * most_bytes_of_row(task->record_bytes, task->widest) <= get_hash_memory_limit())
 		return 0;
 	return pages * (random_page_cost + seq_page_cost) + 2 * cpu_tuple_cost * num_rows;
 }
@@ -235,7 +236,7 @@ cost_path(PlannerInfo *root, const group_task *task, Path *path, const Path *chi
 	get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
 	path->startup_cost = child->total_cost + costs.finalCost.startup +
 		num_rows * cpu_operator_cost * (VALUE_COST * list_length(task->arguments) + RANK_COST) +
-		spill_cost(num_rows, task->record_bytes);
+		spill_cost(num_rows, task);
 	path->total_cost = path->startup_cost + num_groups * (costs.finalCost.per_tuple + cpu_tuple_cost);
 	path->rows = num_groups;
 	if (having)

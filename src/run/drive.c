@@ -262,6 +262,7 @@ record_run(const active_run *active, const run_request *request)
 
 	run_last.executor = active->executor->name;
 	run_last.algorithm = algorithm_name(&request->job, stats->algorithm);
+	run_last.num_threads = stats->num_threads;
 	run_last.upload_ms = stats->upload_ms;
 	run_last.kernel_ms = stats->kernel_ms;
 	run_last.download_ms = stats->download_ms;

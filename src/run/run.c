@@ -18,8 +18,6 @@
 #include "settings.h"
 #include "threads.h"
 
-run_record	run_last;
-
 /* What this process has seen of its GPU. */
 static bool gpu_failed = false;
 static char gpu_failed_reason[MGPU_ERROR_MESSAGE_BYTES];
@@ -140,6 +138,16 @@ run_job(run_request *request)
 		raise_failure(request, &error);
 }
 
+const char *
+run_reason(const char *reason)
+{
+	const char *ruled_out = mgpu_gpu_ruled_out(mgpu_setting_executor, MGPU_WITH_CUDA, gpu_failed);
+
+	if (ruled_out == NULL)
+		return reason;
+	return gpu_failed ? gpu_failed_reason : ruled_out;
+}
+
 bool
 run_is_forced(int64 num_items)
 {
@@ -152,25 +160,4 @@ run_is_probed(int64 num_items)
 	return mgpu_setting_algorithm != MGPU_ALGORITHM_AUTO ||
 		mgpu_setting_inject_fault != MGPU_FAULT_NONE ||
 		(mgpu_setting_gpu_min_items >= 0 && num_items >= mgpu_setting_gpu_min_items);
-}
-
-void
-run_record_cpu(const char *function, const char *algorithm,
-			 int64 num_items, int64 num_bytes, const char *reason)
-{
-	run_last.function = function;
-	run_last.executor = mgpu_cpu_executor.name;
-	run_last.algorithm = algorithm;
-	run_last.num_items = num_items;
-	run_last.num_segments = 0;
-	run_last.num_bytes = num_bytes;
-	run_last.marshal_ms = 0;
-	run_last.upload_ms = 0;
-	run_last.kernel_ms = 0;
-	run_last.download_ms = 0;
-	run_last.gpu_gave_up = false;
-	if (reason)
-		strlcpy(run_last.reason, reason, sizeof(run_last.reason));
-	else
-		run_last.reason[0] = '\0';
 }

@@ -8,6 +8,7 @@
 #include "core/executor.h"
 
 #include "array/source.h"
+#include "run/record.h"
 
 /*
  * A job, its input and its output.  The caller sets function and job.  For each input channel it
@@ -55,27 +56,10 @@ extern bool run_is_forced(int64 num_items);
 /* Whether settings other than mgpu.executor force a small call through run_job. */
 extern bool run_is_probed(int64 num_items);
 
-/* What mgpu_last_run() shows. */
-typedef struct run_record
-{
-	const char *function;		/* NULL: no call yet */
-	const char *executor;
-	const char *algorithm;
-	int64		num_items;
-	int64		num_segments;	/* 0: not segmented */
-	int64		num_bytes;
-	double		marshal_ms;
-	double		upload_ms;
-	double		kernel_ms;
-	double		download_ms;
-	char		reason[MGPU_ERROR_MESSAGE_BYTES];	/* why the GPU did not run it; "" if it did */
-	bool		gpu_gave_up;	/* the GPU was tried and could not run it; not shown */
-} run_record;
-
-extern run_record run_last;
-
-/* Record a call that ran on the CPU without a job. */
-extern void run_record_cpu(const char *function, const char *algorithm,
-						 int64 num_items, int64 num_bytes, const char *reason);
+/*
+ * Why a call that gets no job did not run on the GPU: what rules the GPU out for any call, or else
+ * this reason.
+ */
+extern const char *run_reason(const char *reason);
 
 #endif							/* MGPU_RUN_RUN_H */

@@ -7,6 +7,7 @@
 #include "fmgr.h"
 
 #include "pgerror.h"
+#include "run/record.h"
 #include "sql/args.h"
 
 sort_spec
@@ -15,6 +16,7 @@ sort_spec_args(FunctionCallInfo fcinfo, const char *function, int first)
 	bool		descending = PG_NARGS() > first && PG_GETARG_BOOL(first);
 	bool		has_nulls_first = PG_NARGS() > first + 1 && !PG_ARGISNULL(first + 1);
 
+	run_call_start();
 	return (sort_spec) {
 		.function = function,
 		.op = MGPU_OP_SORT,

@@ -182,7 +182,7 @@ move_here(bulk_change *change)
 	copy_run(&writer, &cursor, source->num_items);
 	SET_VARSIZE(writer.array, writer.data - (char *) writer.array);
 	run_record_cpu(change->function, "merge", num_moved, data_bytes,
-				 change->type->stride > 0 ? "few items" : "elements of variable width move on the CPU");
+				 change->type->stride > 0 ? run_reason("few items") : "elements of variable width move on the CPU");
 	return writer.array;
 }
 
@@ -209,6 +209,7 @@ mgpu_bulk_remove(PG_FUNCTION_ARGS)
 	position_list *list = &change.list;
 	int64		first;
 
+	run_call_start();
 	array_source_open_vector(&source, PG_GETARG_DATUM(0));
 	first = source.num_items > 0 ? source.lower_bounds[0] : 1;
 	position_list_open(list, PG_GETARG_DATUM(1), "positions", first, first + source.num_items - 1);
@@ -278,6 +279,7 @@ mgpu_bulk_insert(PG_FUNCTION_ARGS)
 	position_list *list = &change.list;
 	int64		first;
 
+	run_call_start();
 	array_source_open_vector(&source, PG_GETARG_DATUM(0));
 	array_source_open_vector(&inserted, PG_GETARG_DATUM(2));
 	first = source.num_items > 0 ? source.lower_bounds[0] : 1;

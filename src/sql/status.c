@@ -1,6 +1,6 @@
 /*
  * status.c
- *		mgpu_device_info, mgpu_last_run: the GPUs of this machine, and this session's last call.
+ *		mgpu_device_info, mgpu_last_run: the GPUs of this machine, and this session's last statement.
  */
 #include "postgres.h"
 
@@ -18,7 +18,7 @@ PG_FUNCTION_INFO_V1(mgpu_device_info);
 PG_FUNCTION_INFO_V1(mgpu_last_run);
 
 #define DEVICE_INFO_COLUMNS 6
-#define LAST_RUN_COLUMNS 11
+#define LAST_RUN_COLUMNS 13
 
 static Datum
 device_row(TupleDesc tupdesc, const mgpu_device *device)
@@ -81,33 +81,38 @@ mgpu_device_info(PG_FUNCTION_ARGS)
 
 /*
  * mgpu_last_run() → (function, executor, algorithm, items, segments, bytes, marshal_ms,
- * upload_ms, kernel_ms, download_ms, reason): this session's last call.  All columns are NULL
- * before the first one.  segments is 0 for a sort without segments.  reason says why the call did
- * not run on the GPU.
+ * upload_ms, kernel_ms, download_ms, reason, calls, threads): the calls of this session's last
+ * statement that had any.  All columns are NULL before the first one.  segments is 0 for sorts
+ * without segments.  reason says why calls did not run on the GPU.
  */
 Datum
 mgpu_last_run(PG_FUNCTION_ARGS)
 {
+	run_summary summary = run_read_summary();
+	const run_record *sum = &summary.sum;
 	Datum		values[LAST_RUN_COLUMNS] = {0};
 	bool		nulls[LAST_RUN_COLUMNS];
 
-	memset(nulls, run_last.function == NULL, sizeof(nulls));
-	if (run_last.function != NULL)
+	memset(nulls, summary.num_calls == 0, sizeof(nulls));
+	if (summary.num_calls > 0)
 	{
-		values[0] = CStringGetTextDatum(run_last.function);
-		values[1] = CStringGetTextDatum(run_last.executor);
-		nulls[2] = run_last.algorithm == NULL;
-		if (run_last.algorithm)
-			values[2] = CStringGetTextDatum(run_last.algorithm);
-		values[3] = Int64GetDatum(run_last.num_items);
-		values[4] = Int64GetDatum(run_last.num_segments);
-		values[5] = Int64GetDatum(run_last.num_bytes);
-		values[6] = Float8GetDatum(run_last.marshal_ms);
-		values[7] = Float8GetDatum(run_last.upload_ms);
-		values[8] = Float8GetDatum(run_last.kernel_ms);
-		values[9] = Float8GetDatum(run_last.download_ms);
-		nulls[10] = run_last.reason[0] == '\0';
-		values[10] = CStringGetTextDatum(run_last.reason);
+		values[0] = CStringGetTextDatum(sum->function);
+		values[1] = CStringGetTextDatum(sum->executor);
+		nulls[2] = sum->algorithm == NULL;
+		if (sum->algorithm)
+			values[2] = CStringGetTextDatum(sum->algorithm);
+		values[3] = Int64GetDatum(sum->num_items);
+		values[4] = Int64GetDatum(sum->num_segments);
+		values[5] = Int64GetDatum(sum->num_bytes);
+		values[6] = Float8GetDatum(sum->marshal_ms);
+		values[7] = Float8GetDatum(sum->upload_ms);
+		values[8] = Float8GetDatum(sum->kernel_ms);
+		values[9] = Float8GetDatum(sum->download_ms);
+		nulls[10] = sum->reason[0] == '\0';
+		values[10] = CStringGetTextDatum(sum->reason);
+		values[11] = Int64GetDatum(summary.num_calls);
+		values[12] = Int32GetDatum(sum->num_threads);
 	}
+	/* in a database that is still at 0.1, a row has the first 11 columns */
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(result_row_type(fcinfo), values, nulls)));
 }

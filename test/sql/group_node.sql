@@ -158,19 +158,23 @@ MOVE 3 FROM spilled;
 CLOSE spilled;
 COMMIT;
 -- after rescans, EXPLAIN tells about the last loop
-CREATE FUNCTION pg_temp.last_loop(loops int, OUT groups int, OUT partitions int, OUT disk int) LANGUAGE plpgsql AS $$
+CREATE FUNCTION pg_temp.last_loop(loops int, rows int, OUT groups int, OUT memory int, OUT partitions int, OUT disk int) LANGUAGE plpgsql AS $$
 DECLARE
     plan jsonb;
 BEGIN
-    EXECUTE 'EXPLAIN (ANALYZE, FORMAT json, TIMING off) SELECT * FROM generate_series(1, ' || loops || ') k, '
-        'LATERAL (SELECT (i + 0 * k) / 4, mgpu_sort_agg(v) FROM grouped GROUP BY 1) q' INTO plan;
+    EXECUTE 'EXPLAIN (ANALYZE, FORMAT json, TIMING off) SELECT * FROM generate_series(' || loops || ', 1, -1) k, '
+        'LATERAL (SELECT i / 4, mgpu_sort_agg(v) FROM grouped WHERE i <= ' || rows || ' * k GROUP BY 1) q' INTO plan;
     plan = jsonb_path_query_first(plan, '$.** ? (@."Custom Plan Provider" == "MgpuGroup")');
     groups = plan ->> 'Groups';
+    memory = plan ->> 'Peak Memory Usage';
     partitions = plan ->> 'Spill Partitions';
     disk = plan ->> 'Disk Usage';
 END
 $$;
-SELECT one.groups, one.partitions > 0 AS partitions, one.disk > 0 AS disk, one = three AS same FROM pg_temp.last_loop(1) one, pg_temp.last_loop(3) three;
+SELECT one.groups, one.partitions > 0 AS partitions, one.disk > 0 AS disk, one = three AS same
+FROM pg_temp.last_loop(1, 10000) one, pg_temp.last_loop(3, 10000) three;
+SELECT one.groups, one.partitions, one.memory < 64 AS little, one IS NOT DISTINCT FROM three AS same
+FROM pg_temp.last_loop(1, 1000) one, pg_temp.last_loop(3, 1000) three;
 RESET work_mem;
 -- errors in the middle
 DO $$

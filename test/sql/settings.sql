@@ -50,10 +50,25 @@ SELECT count(*) AS settings, count(DISTINCT pg_temp.answer(setting, value)) AS a
 FROM (VALUES ('mgpu.executor', 'auto'), ('mgpu.executor', 'cpu'), ('mgpu.algorithm', 'merge'), ('mgpu.algorithm', 'radix'),
              ('mgpu.algorithm', 'locality'), ('mgpu.algorithm', 'auto'), ('mgpu.gpu_min_items', '0'), ('mgpu.gpu_min_items', '2000000000'),
              ('mgpu.cpu_threads', '1'), ('mgpu.cpu_threads', '2'), ('mgpu.cpu_threads', '7'), ('mgpu.cpu_threads', '0')) s(setting, value);
+-- the administrator's maximum of threads; SHOW tells the number in effect
+SET mgpu.executor = cpu;
+SET mgpu.cpu_threads = 5;
+SHOW mgpu.cpu_threads;
+SET mgpu.max_cpu_threads = 3;
+SHOW mgpu.cpu_threads;
+SELECT cardinality(mgpu_sort(array_agg(i))) FROM generate_series(1, 1200000::bigint) i;
+SELECT threads FROM mgpu_last_run();
+SET mgpu.cpu_threads = 2;
+SHOW mgpu.cpu_threads;
+SET mgpu.cpu_threads = 0;
+SELECT current_setting('mgpu.cpu_threads')::int BETWEEN 1 AND 3 AS within;
+RESET ALL;
 -- faults are for superusers to inject
 CREATE ROLE regress_mgpu_user;
 SET ROLE regress_mgpu_user;
 SET mgpu.inject_fault = host_memory;
+\echo :SQLSTATE
+SET mgpu.max_cpu_threads = 256;
 \echo :SQLSTATE
 SET mgpu.cpu_threads = 1;
 SELECT mgpu_sort(ARRAY[3, 1, 2]), mgpu_argsort(ARRAY[3, 1, 2]);

@@ -62,6 +62,22 @@ foreach my $run (map { ([ $_, '' ], [ $_, $workers ]) } $LARGE ? sort keys %boun
 	$session->close;
 }
 
+# Spilling: the limit, and 4 MB for what a process allocates anyway.
+foreach my $value ($LARGE ? ('v', 'w') : ())
+{
+	my $session = session('-c mgpu.executor=cpu -c work_mem=4MB -c hash_mem_multiplier=2');
+	my $query = "SELECT sum(a[1]) FROM (SELECT mgpu_sort_agg($value) AS a FROM big GROUP BY many) q";
+
+	like($session->query("EXPLAIN $query"), qr/MgpuGroup/, "work_mem 4MB, $value: the node");
+	my $before = memory_kb($session->{pid}, 'VmHWM');
+	isnt($session->query($query), '', "work_mem 4MB, $value: runs");
+	my $grown = (memory_kb($session->{pid}, 'VmHWM') - $before) / $MEGABYTE;
+	cmp_ok($grown, '<=', 2 * 4 + 4, sprintf('work_mem 4MB, %s: peak grew by %.1f MB', $value, $grown));
+	my ($counted) = $session->query("EXPLAIN (ANALYZE, COSTS off, TIMING off) $query") =~ /Peak Memory Usage: (\d+)/;
+	cmp_ok($counted, '<=', (2 * 4 + 0.5) * $MEGABYTE, "work_mem 4MB, $value: EXPLAIN counts $counted kB");
+	$session->close;
+}
+
 # ------------------------------------------------------------ spills, temporary files
 
 sub temporary_files
