@@ -7,9 +7,9 @@
 ALTER FUNCTION mgpu_segsort_stats(anyarray, int[]) STABLE;
 ALTER FUNCTION mgpu_locality_sort_stats(anyarray) STABLE;
 
--- A row describes all calls of a statement.
+-- A row describes all calls of a statement.  Views made with 0.1 keep the function of 0.1.
 
-DROP FUNCTION mgpu_last_run();
+ALTER FUNCTION mgpu_last_run() RENAME TO _mgpu_last_run;
 CREATE FUNCTION mgpu_last_run(
 	OUT function text, OUT executor text, OUT algorithm text,
 	OUT items bigint, OUT segments bigint, OUT bytes bigint,

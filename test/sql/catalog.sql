@@ -56,12 +56,14 @@ CREATE TABLE kept_before (v int[], sorted int[] GENERATED ALWAYS AS (mgpu_sort(v
 CREATE INDEX order_before ON kept_before (mgpu_argsort(v, true));
 CREATE VIEW arrays_before AS SELECT mgpu_sort(v) AS up, mgpu_sort(v, true) AS down, mgpu_sort(v, true, false) AS nulls_last,
     (mgpu_sort_pairs(v, v)).vals, (SELECT count(*) FROM mgpu_sort_rows(v, v, true)) AS rows FROM kept_before;
+CREATE VIEW ran_before AS SELECT function, executor FROM mgpu_last_run();
 INSERT INTO kept_before VALUES ('{1,2,NULL}');
 ALTER EXTENSION mgpu_pg UPDATE;
 SELECT extversion, a, p FROM pg_extension, sorted_before WHERE extname = 'mgpu_pg';
 INSERT INTO kept_before VALUES ('{3,4}'), (NULL);
 SELECT v, sorted, mgpu_argsort(v, true) AS positions FROM kept_before ORDER BY v;
 SELECT * FROM arrays_before ORDER BY up;
+SELECT * FROM ran_before;
 SELECT pg_get_indexdef('order_before'::regclass);
 SELECT count(*) FROM pg_proc WHERE proname LIKE 'mgpu\_%' AND 'internal'::regtype = ANY (proargtypes);
 ROLLBACK;
