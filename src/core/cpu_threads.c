@@ -55,8 +55,8 @@ struct mgpu_pool
 	}			workers[MGPU_MAX_CPU_THREADS];
 };
 
-int
-mgpu_default_cpu_threads(void)
+static int
+count_default_threads(void)
 {
 	cpu_set_t	allowed;
 	int			num_cpus;
@@ -72,6 +72,17 @@ mgpu_default_cpu_threads(void)
 	if (num_cpus / 2 < LEAST_THREADS)
 		return LEAST_THREADS;
 	return num_cpus / 2 < MOST_THREADS ? num_cpus / 2 : MOST_THREADS;
+}
+
+int
+mgpu_default_cpu_threads(void)
+{
+	/* kept, because the system call takes as long as the rest of a small call */
+	static _Atomic int num_threads;
+
+	if (num_threads == 0)
+		num_threads = count_default_threads();
+	return num_threads;
 }
 
 double
@@ -264,6 +275,15 @@ mgpu_pool_work(mgpu_pool *pool, double budget_ms)
 	complete = pool->num_inside == 0 && atomic_load(&pool->next_task) >= pool->num_tasks;
 	pthread_mutex_unlock(&pool->mutex);
 	return complete;
+}
+
+void
+mgpu_pool_finish(mgpu_pool *pool)
+{
+	uint64_t	task;
+
+	while (take_task(pool, &task))
+		pool->function(pool->context, task, 0);
 }
 
 void

@@ -21,7 +21,7 @@ extern "C" {
 /* Most threads of one pool, with the caller. */
 #define MGPU_MAX_CPU_THREADS 64
 
-/* Default number of threads of a large call, at least 1. */
+/* Default number of threads of a large call, at least 1: by the processors that this process could use at the first call. */
 int			mgpu_default_cpu_threads(void);
 
 typedef struct mgpu_pool mgpu_pool;
@@ -62,6 +62,9 @@ void		mgpu_pool_help(mgpu_pool *pool, double budget_ms);
  * longer than that.  Returns whether the phase is complete.
  */
 bool		mgpu_pool_work(mgpu_pool *pool, double budget_ms);
+
+/* Do the phase's tasks to the last, without reading the clock.  The pool has one thread. */
+void		mgpu_pool_finish(mgpu_pool *pool);
 
 /* Start no further task of the phase. */
 void		mgpu_pool_cancel(mgpu_pool *pool);

@@ -9,6 +9,7 @@
  */
 #include "core/cpu/input.h"
 #include "core/cpu/stream.h"
+#include "core/sizes.h"
 
 static mgpu_status
 check_binding(const mgpu_job *job, const mgpu_binding *binding, mgpu_error *err)
@@ -26,6 +27,9 @@ check_binding(const mgpu_job *job, const mgpu_binding *binding, mgpu_error *err)
 		return mgpu_fail(err, MGPU_BAD_JOB, "no memory bound for positions");
 	return MGPU_OK;
 }
+
+/* Bytes that one thread sorts or merges in a fraction of a millisecond. */
+#define SHORT_BYTES MGPU_SIZE(65536, 64)
 
 static void
 cpu_cancel(mgpu_run *run)
@@ -81,8 +85,22 @@ cpu_submit(mgpu_run *run, mgpu_error *err)
 	if (!mgpu_start_threads(run))
 		return mgpu_run_status(run, err);
 	run->submitted = true;
+	run->is_short = run->num_threads == 1 && mgpu_job_moved_bytes(&run->job) <= SHORT_BYTES;
 	run->done = run->job.num_items + run->job.num_b_items == 0;
 	return MGPU_OK;
+}
+
+/* All phases of a short run. */
+static void
+finish(mgpu_run *run)
+{
+	while (!run->done)
+	{
+		if (run->phase_open)
+			mgpu_pool_finish(run->pool);
+		run->phase_open = false;
+		run->done = !mgpu_run_next_phase(run);
+	}
 }
 
 /* Work until done, or until poll_ms have passed (MGPU_PENDING). */
@@ -113,7 +131,13 @@ cpu_poll(mgpu_run *run, mgpu_error *err)
 
 	if (!run->submitted)
 		return mgpu_fail(err, MGPU_BAD_JOB, "poll before submit");
-	status = work(run, start_ms, err);
+	if (run->is_short && !atomic_load(&run->cancelled))
+	{
+		finish(run);
+		status = mgpu_run_status(run, err);
+	}
+	else
+		status = work(run, start_ms, err);
 	run->work_ms += mgpu_now_ms() - start_ms;
 	return status;
 }

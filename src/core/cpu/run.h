@@ -91,6 +91,7 @@ struct mgpu_run
 	atomic_bool cancelled;
 	bool		submitted;
 	bool		phase_open;
+	bool		is_short;		/* one poll does it all, without reading the clock */
 	bool		done;
 	double		work_ms;		/* inside poll */
 
