@@ -275,6 +275,9 @@ $(BUILD)/unit/libmgpu_stub.a: $(UNIT_STUB)
 # The floor that "make bench" measures against.
 $(BUILD)/vqsort_bench: test/bench/vqsort_bench.c $(UNIT_ARCHIVE_plain)
 	$(CORE_CC) -o $@ $< $(UNIT_ARCHIVE_plain) $(UNIT_LIBS)
+# The sort beneath all others, beside its rivals.
+$(BUILD)/unsigned_bench: test/bench/unsigned_bench.cpp $(UNIT_ARCHIVE_plain)
+	$(CORE_CXX) -o $@ $< $(UNIT_ARCHIVE_plain) $(UNIT_LIBS)
 
 -include $(OBJS:.o=.d) $(wildcard $(BUILD)/core/*.d $(BUILD)/core/*/*.d)
 

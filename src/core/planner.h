@@ -25,6 +25,7 @@ typedef struct mgpu_plan_input
 	mgpu_executor_choice requested; /* mgpu.executor */
 	int64_t		gpu_min_items;	/* mgpu.gpu_min_items; -1 asks the model */
 	int			num_threads;	/* CPU threads a large call may use */
+	double		cpu_sort_ns;	/* mgpu_unsigned_sort_ns(4) of this machine; 0: taken as the one of planner.c */
 	bool		gpu_built;		/* the build has CUDA */
 	bool		gpu_failed;		/* poisoned or absent earlier in this process */
 	bool		gpu_warm;		/* context exists */

@@ -12,9 +12,9 @@
 #include "unsigned_sort.h"
 
 #include <string.h>
-#include <time.h>
 
 #include "cpu_tuning.h"
+#include "cpu_threads.h"
 #include "cpu_vector.h"
 #include "radix_sort.h"
 #include "search.h"
@@ -59,82 +59,12 @@ sort_misaligned_u128(mgpu_u128 *keys, uint64_t num_items)
 }
 
 static void
-call_highway(void *keys, uint64_t num_items, uint32_t width)
+sort_by_vqsort(void *keys, uint64_t num_items, uint32_t width)
 {
 	if (width == 16 && (uintptr_t) keys % 16 != 0)
 		sort_misaligned_u128(keys, num_items);
 	else
 		mgpu_highway_sort(keys, num_items, width);
-}
-
-/* What is timed: large enough that vqsort shows its rounds, and twice 0.15 ms where it is slow. */
-#define TIMED_BYTES (UINT64_C(32) << 10)
-#define TIMED_ROUNDS 2
-
-static uint64_t
-sort_nanoseconds(void (*sort) (void *keys, uint64_t num_items, uint32_t width), uint32_t width)
-{
-	uint64_t	fewest = UINT64_MAX;
-	mgpu_u128	keys[TIMED_BYTES / sizeof(mgpu_u128)];
-
-	for (int round = 0; round < TIMED_ROUNDS; round++)
-	{
-		uint64_t	random = 1;
-		uint64_t	words[2];
-		struct timespec start;
-		struct timespec end;
-		uint64_t	elapsed;
-
-		for (uint64_t i = 0; i < TIMED_BYTES / sizeof(words); i++)
-		{
-			for (int k = 0; k < 2; k++)
-			{
-				random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-				words[k] = random ^ random >> 32;
-			}
-			memcpy(keys + i, words, sizeof(words));
-		}
-		clock_gettime(CLOCK_MONOTONIC, &start);
-		sort(keys, TIMED_BYTES / width, width);
-		clock_gettime(CLOCK_MONOTONIC, &end);
-		elapsed = (uint64_t) (end.tv_sec - start.tv_sec) * UINT64_C(1000000000) + (uint64_t) end.tv_nsec - (uint64_t) start.tv_nsec;
-		if (elapsed < fewest)
-			fewest = elapsed;
-	}
-	return fewest;
-}
-
-bool
-mgpu_radix_is_faster(uint32_t width)
-{
-	/* by width; threads that find nothing yet time it themselves */
-	static _Atomic mgpu_radix_choice choices[sizeof(mgpu_u128) + 1];
-	mgpu_radix_choice choice = mgpu_cpu_tunables.radix;
-
-	if (choice == MGPU_RADIX_IF_FASTER)
-		choice = choices[width];
-	if (choice == MGPU_RADIX_IF_FASTER)
-	{
-		choice = sort_nanoseconds(sort_by_radix, width) < sort_nanoseconds(call_highway, width) ?
-			MGPU_RADIX_ALWAYS : MGPU_RADIX_NEVER;
-		choices[width] = choice;
-	}
-	return choice == MGPU_RADIX_ALWAYS;
-}
-
-/* Below this, keys are sorted by vqsort, and nothing is timed. */
-#define TIMED_MIN_ITEMS 1024
-
-/* False if keys are to be sorted by radix. */
-static bool
-sort_by_vqsort(void *keys, uint64_t num_items, uint32_t width)
-{
-	bool		are_few = num_items < TIMED_MIN_ITEMS && mgpu_cpu_tunables.radix == MGPU_RADIX_IF_FASTER;
-
-	if (!are_few && mgpu_radix_is_faster(width))
-		return false;
-	call_highway(keys, num_items, width);
-	return true;
 }
 
 void
@@ -145,17 +75,7 @@ mgpu_unsigned_sort_prepare(void)
 
 #else
 
-static bool
-sort_by_vqsort(void *keys, uint64_t num_items, uint32_t width)
-{
-	return false;
-}
-
-bool
-mgpu_radix_is_faster(uint32_t width)
-{
-	return true;
-}
+#define sort_by_vqsort sort_by_radix
 
 void
 mgpu_unsigned_sort_prepare(void)
@@ -164,8 +84,84 @@ mgpu_unsigned_sort_prepare(void)
 
 #endif							/* MGPU_WITH_HIGHWAY */
 
+/* What is timed: large enough that vqsort shows its rounds, and 0.15 ms a round where it is slow. */
+#define TIMED_BYTES (UINT64_C(32) << 10)
+#define TIMED_ROUNDS 2
+
+static double
+sort_ns(void (*sort) (void *keys, uint64_t num_items, uint32_t width), uint32_t width)
+{
+	mgpu_u128	keys[TIMED_BYTES / sizeof(mgpu_u128)];
+	double		fewest = 0;
+
+	for (int round = 0; round < TIMED_ROUNDS; round++)
+	{
+		uint64_t	random = 1;
+		double		start;
+		double		elapsed;
+
+		for (uint64_t i = 0; i < TIMED_BYTES / sizeof(random); i++)
+		{
+			uint64_t	mixed;
+
+			random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+			mixed = random ^ random >> 32;
+			memcpy((char *) keys + i * sizeof(mixed), &mixed, sizeof(mixed));
+		}
+		start = mgpu_now_ms();
+		sort(keys, TIMED_BYTES / width, width);
+		elapsed = mgpu_now_ms() - start;
+		if (round == 0 || elapsed < fewest)
+			fewest = elapsed;
+	}
+	return fewest * 1e6 / (double) (TIMED_BYTES / width);
+}
+
+/* What was found for a width; a thread that finds nothing yet times it itself. */
+typedef struct timed_sort
+{
+	_Atomic double ns;			/* a key, the faster of both; 0: not timed yet */
+	_Atomic bool radix_is_faster;
+} timed_sort;
+
+static timed_sort *
+time_sorts(uint32_t width)
+{
+	static timed_sort timed[sizeof(mgpu_u128) + 1];
+	timed_sort *sort = &timed[width];
+
+	if (sort->ns == 0)
+	{
+		double		radix_ns = sort_ns(sort_by_radix, width);
+		double		vqsort_ns = MGPU_WITH_HIGHWAY ? sort_ns(sort_by_vqsort, width) : radix_ns;
+
+		sort->radix_is_faster = radix_ns <= vqsort_ns;
+		sort->ns = radix_ns < vqsort_ns ? radix_ns : vqsort_ns;
+	}
+	return sort;
+}
+
+bool
+mgpu_radix_is_faster(uint32_t width)
+{
+	if (!MGPU_WITH_HIGHWAY)
+		return true;
+	if (mgpu_cpu_tunables.radix != MGPU_RADIX_IF_FASTER)
+		return mgpu_cpu_tunables.radix == MGPU_RADIX_ALWAYS;
+	return time_sorts(width)->radix_is_faster;
+}
+
+double
+mgpu_unsigned_sort_ns(uint32_t width)
+{
+	return time_sorts(width)->ns;
+}
+
 /* Below this number of items, ranking is faster than a network. */
 #define NETWORK_MIN_ITEMS 8
+
+/* Below this, keys are sorted by vqsort, and nothing is timed. */
+#define TIMED_MIN_ITEMS 1024
 
 /* Sort a few keys; false if there are more. */
 static bool
@@ -183,12 +179,22 @@ sort_few(void *keys, uint64_t num_items, uint32_t width)
 	return true;
 }
 
+static bool
+sorts_by_radix(uint64_t num_items, uint32_t width)
+{
+	if (num_items < TIMED_MIN_ITEMS && mgpu_cpu_tunables.radix == MGPU_RADIX_IF_FASTER)
+		return !MGPU_WITH_HIGHWAY;
+	return mgpu_radix_is_faster(width);
+}
+
 void
 mgpu_sort_unsigned(void *keys, uint64_t num_items, uint32_t width, void *scratch)
 {
-	if (sort_few(keys, num_items, width) || sort_by_vqsort(keys, num_items, width))
+	if (sort_few(keys, num_items, width))
 		return;
-	if (scratch != NULL)
+	if (!sorts_by_radix(num_items, width))
+		sort_by_vqsort(keys, num_items, width);
+	else if (scratch != NULL)
 		mgpu_radix_sort(keys, num_items, width, scratch, num_items * width);
 	else
 		sort_by_radix(keys, num_items, width);

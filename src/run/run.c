@@ -10,6 +10,7 @@
 
 #include "core/cpu_threads.h"
 #include "core/planner.h"
+#include "core/unsigned_sort.h"
 
 #include "compat.h"
 #include "pgerror.h"
@@ -17,6 +18,9 @@
 #include "run/run.h"
 #include "settings.h"
 #include "threads.h"
+
+/* Jobs from here on may be faster on a GPU. */
+#define MEASURED_MIN_BYTES (64 * 1024)
 
 /* What this process has seen of its GPU. */
 static bool gpu_failed = false;
@@ -54,6 +58,16 @@ is_gpu_trouble(mgpu_status status)
 		status == MGPU_DEVICE_FAILED || status == MGPU_UNSUPPORTED;
 }
 
+/* This machine's speed, measured at the first job for which it decides. */
+static double
+cpu_sort_ns(const mgpu_job *job)
+{
+	if (mgpu_job_moved_bytes(job) < MEASURED_MIN_BYTES ||
+		mgpu_gpu_ruled_out(mgpu_setting_executor, MGPU_WITH_CUDA, gpu_failed))
+		return 0;
+	return mgpu_unsigned_sort_ns(4);
+}
+
 static void
 make_plan(const mgpu_job *job, mgpu_plan *plan)
 {
@@ -62,6 +76,7 @@ make_plan(const mgpu_job *job, mgpu_plan *plan)
 	input.requested = mgpu_setting_executor;
 	input.gpu_min_items = mgpu_setting_gpu_min_items;
 	input.num_threads = threads_allowed();
+	input.cpu_sort_ns = cpu_sort_ns(job);
 	input.gpu_built = MGPU_WITH_CUDA;
 	input.gpu_failed = gpu_failed;
 	input.gpu_warm = !gpu_failed && mgpu_cuda_executor.is_warm();

@@ -2,6 +2,8 @@
  * core_planner.c
  *		The planner's rules, one at a time, and the directions of its predictions.
  */
+#include <math.h>
+
 #include "core/planner.c"		/* its predictions are static */
 #include "unit.h"
 
@@ -26,6 +28,7 @@ usable_gpu(void)
 	input.requested = MGPU_EXECUTOR_AUTO;
 	input.gpu_min_items = -1;
 	input.num_threads = 1;
+	input.cpu_sort_ns = measured_cpu_sort_ns;
 	input.gpu_built = true;
 	input.gpu_warm = true;
 	return input;
@@ -40,7 +43,7 @@ plan_of(const mgpu_job *job, const mgpu_plan_input *input)
 	mgpu_plan_job(job, input, &plan);
 	UNIT_CHECK(plan.executor == MGPU_EXECUTOR_CPU || plan.executor == MGPU_EXECUTOR_GPU);
 	UNIT_CHECK((plan.reason == NULL) == (plan.executor == MGPU_EXECUTOR_GPU));
-	UNIT_CHECK(predict_cpu_ms(job, input->num_threads) >= 0 && predict_gpu_ms(job) > 0 && plan.forgone_ms >= 0);
+	UNIT_CHECK(predict_cpu_ms(job, input->num_threads, input->cpu_sort_ns) >= 0 && predict_gpu_ms(job) > 0 && plan.forgone_ms >= 0);
 	return plan;
 }
 
@@ -158,7 +161,7 @@ test_start_up(void)
 		if (plan.executor == MGPU_EXECUTOR_GPU)
 			break;
 		UNIT_CHECK(is_cpu_because(&plan, "device start-up not yet paid back"));
-		gain_ms = predict_cpu_ms(&job, input.num_threads) - predict_gpu_ms(&job);
+		gain_ms = predict_cpu_ms(&job, input.num_threads, input.cpu_sort_ns) - predict_gpu_ms(&job);
 		UNIT_CHECK(plan.forgone_ms == gain_ms && gain_ms > 0);
 		forgone_ms += plan.forgone_ms;
 		calls++;
@@ -184,13 +187,13 @@ test_directions(void)
 
 			job.algorithm = algorithm;
 			job.key_width = widths[i];
-			UNIT_CHECK(predict_cpu_ms(&job, 4) < predict_cpu_ms(&job, 1));
+			UNIT_CHECK(predict_cpu_ms(&job, 4, measured_cpu_sort_ns) < predict_cpu_ms(&job, 1, measured_cpu_sort_ns));
 			pairs = job;
 			pairs.op = MGPU_OP_SORT_PAIRS;
 			pairs.outputs = MGPU_OUT_INDICES;
 			/* merge sorts of 8-byte pairs fall back to a faster algorithm */
 			if (widths[i] == 4 || algorithm == MGPU_ALGORITHM_AUTO || algorithm == MGPU_ALGORITHM_RADIX)
-				UNIT_CHECK(predict_cpu_ms(&pairs, 1) > predict_cpu_ms(&job, 1));
+				UNIT_CHECK(predict_cpu_ms(&pairs, 1, measured_cpu_sort_ns) > predict_cpu_ms(&job, 1, measured_cpu_sort_ns));
 			pairs.outputs |= MGPU_OUT_VALUES;
 			pairs.value_width = 8;
 			UNIT_CHECK(predict_gpu_ms(&pairs) > predict_gpu_ms(&job));
@@ -199,7 +202,7 @@ test_directions(void)
 	{
 		mgpu_job	job = sort_job(1000);
 
-		UNIT_CHECK(predict_cpu_ms(&job, 4) == predict_cpu_ms(&job, 1));
+		UNIT_CHECK(predict_cpu_ms(&job, 4, measured_cpu_sort_ns) == predict_cpu_ms(&job, 1, measured_cpu_sort_ns));
 	}
 }
 
@@ -282,13 +285,15 @@ test_scaling(void)
 		for (uint64_t num_items = 1000; num_items <= 100000000; num_items *= 10)
 		{
 			mgpu_job	job = job_of(op, num_items);
-			double		one_ms = predict_cpu_ms(&job, 1);
+			double		one_ms = predict_cpu_ms(&job, 1, measured_cpu_sort_ns);
 			double		bytes = (double) num_items * 4;
 
 			UNIT_CONTEXT("op %d items %llu", (int) op, (unsigned long long) num_items);
+			UNIT_CHECK(predict_cpu_ms(&job, 1, 0) == one_ms);
+			UNIT_CHECK(fabs(predict_cpu_ms(&job, 1, 2 * measured_cpu_sort_ns) - 2 * one_ms) <= 1e-9 * one_ms);
 			for (int num_threads = 2; num_threads <= 64; num_threads *= 2)
 			{
-				double		ms = predict_cpu_ms(&job, num_threads);
+				double		ms = predict_cpu_ms(&job, num_threads, measured_cpu_sort_ns);
 
 				UNIT_CHECK(ms <= one_ms && ms >= one_ms / num_threads);
 				/* 100 bytes a nanosecond in and out is more than any host's bandwidth */
@@ -296,9 +301,9 @@ test_scaling(void)
 			}
 			/* a second thread speeds up large jobs, bulk changes included */
 			if (num_items >= 10000000)
-				UNIT_CHECK(predict_cpu_ms(&job, 2) < 0.9 * one_ms);
+				UNIT_CHECK(predict_cpu_ms(&job, 2, measured_cpu_sort_ns) < 0.9 * one_ms);
 			if (num_items <= 100000)
-				UNIT_CHECK(predict_cpu_ms(&job, 2) == one_ms);
+				UNIT_CHECK(predict_cpu_ms(&job, 2, measured_cpu_sort_ns) == one_ms);
 		}
 	UNIT_CONTEXT("%s", "");
 }
