@@ -12,7 +12,7 @@ import subprocess
 from bench import Session, describe, one_value, write_csv
 
 DEVICES = 1000
-COLUMNS = ['group', 'statement', 'rows_back', 'one_server_ms', 'shards_ms', 'ratio']
+COLUMNS = ['group', 'statement', 'one_server_ms', 'shards_ms', 'ratio']
 
 # The rows of one shard of {shards}, or with step 1 all.  Values have two decimal places.
 ROWS = '''
@@ -71,24 +71,25 @@ def whole(what, table='{table}'):
     return f'SELECT cardinality(a), a[1], a[cardinality(a) / 3] FROM (SELECT {what} AS a FROM {table}) q'
 
 
-# group, statement, elements that a shard sends, on one server, on shards where it differs
+# group, statement, on one server, on shards where it differs
 STATEMENTS = [
-    ('median of each device', 'mgpu_percentile_cont', 1, each_device('mgpu_percentile_cont(value, 0.5)'), None),
-    ('median of each device', 'percentile_cont', 1, each_device('percentile_cont(0.5) WITHIN GROUP (ORDER BY value)'), None),
-    ('three largest of each device', 'mgpu_sort_agg', 3, each_device('(mgpu_sort_agg(value, true))[1:3]', 'cardinality(a)'), None),
-    ('three largest of each device', 'array_agg(ORDER BY)', 3,
+    ('median of each device', 'mgpu_percentile_cont', each_device('mgpu_percentile_cont(value, 0.5)'), None),
+    ('median of each device', 'percentile_cont', each_device('percentile_cont(0.5) WITHIN GROUP (ORDER BY value)'), None),
+    ('three largest of each device', 'mgpu_sort_agg', each_device('(mgpu_sort_agg(value, true))[1:3]', 'cardinality(a)'), None),
+    ('three largest of each device', 'array_agg(ORDER BY)',
      each_device('(array_agg(value ORDER BY value DESC))[1:3]', 'cardinality(a)'), None),
-    ('sorted values of each device', 'mgpu_sort_agg', 'all', each_device('mgpu_sort_agg(value)', 'cardinality(a)'), None),
-    ('sorted values of each device', 'array_agg(ORDER BY)', 'all',
+    ('sorted values of each device', 'mgpu_sort_agg', each_device('mgpu_sort_agg(value)', 'cardinality(a)'), None),
+    ('sorted values of each device', 'array_agg(ORDER BY)',
      each_device('array_agg(value ORDER BY value)', 'cardinality(a)'), None),
-    ('whole table sorted', 'mgpu_sort_agg, mgpu_merge_agg', 'all', whole('mgpu_sort_agg(value)'),
+    ('whole table sorted', 'mgpu_sort_agg, mgpu_merge_agg', whole('mgpu_sort_agg(value)'),
      whole('mgpu_merge_agg(a)', 'sorted_readings')),
-    ('whole table sorted', 'array_agg(ORDER BY)', 'all', whole('array_agg(value ORDER BY value)'), None),
+    ('whole table sorted', 'mgpu_sort_agg of fetched rows', whole('mgpu_sort_agg(value)'), None),
+    ('whole table sorted', 'array_agg(ORDER BY)', whole('array_agg(value ORDER BY value)'), None),
 ]
 
 
 def measure(session, statement, options):
-    group, name, sent, one, spread = statement
+    group, name, one, spread = statement
     queries = {'one': one.format(table='local'), 'shards': (spread or one).format(table='readings')}
     times = {'one': [], 'shards': []}
     for _ in range(options.rounds):
@@ -103,7 +104,7 @@ def measure(session, statement, options):
     print(f'{group:30} {name:32} one {one_ms:9.0f} ms   {options.shards} shards {shards_ms:9.0f} ms   '
           f'{one_ms / shards_ms:5.2f} x   all: {times}', flush=True)
     print(session.run(f'EXPLAIN (COSTS OFF) {queries["shards"]};')[0], flush=True)
-    return [group, name, sent, f'{one_ms:.0f}', f'{shards_ms:.0f}', f'{one_ms / shards_ms:.2f}']
+    return [group, name, f'{one_ms:.0f}', f'{shards_ms:.0f}', f'{one_ms / shards_ms:.2f}']
 
 
 def parse():
@@ -121,12 +122,14 @@ def parse():
 
 def main():
     options = parse()
+    load = f'{os.getloadavg()[1]:.1f}'
     session = Session()
     session.run("SET client_min_messages = warning; SET jit = off; SET work_mem = '1GB'; SET enable_partitionwise_aggregate = on;")
     make_shards(options)
     make_coordinator(session, options)
     facts = describe(options, one_value('SELECT name FROM mgpu_device_info() ORDER BY ordinal LIMIT 1'))
-    facts.update({'rows': options.rows, 'devices': DEVICES, 'shards': f'{options.shards}, on the same machine', 'work_mem': '1GB'})
+    facts.update({'rows': options.rows, 'devices': DEVICES, 'shards': f'{options.shards}, on the same machine', 'work_mem': '1GB',
+                  'load before': load})
     for name, value in facts.items():
         print(f'{name}: {value}', flush=True)
     rows = [measure(session, statement, options) for statement in STATEMENTS]
