@@ -2,12 +2,16 @@
 # Runs the SQL of README.md and docs/*.md against the server that PGHOST and the
 # like name, and compares what it gives with what the page says.
 #
-#	test/doc_examples.pl
+#	test/doc_examples.pl [--on-coordinator PAGE]
 #
 # An example's result stands behind the statement ("SELECT …;  -- {1,2,3}") or on
 # the lines below it, as psql prints a table, each behind "-- ".  Statements
 # without a result must succeed.  Every block runs in a transaction of its own,
 # which is rolled back.
+#
+# Blocks that begin with "-- on each shard" or "-- on the coordinator" need several
+# servers, which test/t/017_scale_out.pl has: it runs the coordinator's here, and
+# these are committed.
 #
 # Further checks: every function and aggregate of the extension has a heading in
 # docs/ and below it a signature with its arguments, every setting a line in a
@@ -18,7 +22,9 @@ use warnings;
 use File::Basename;
 
 chdir dirname(__FILE__) . '/..' or die "$!\n";
-my @pages = ('README.md', sort glob 'docs/*.md');
+my $on_coordinator = @ARGV == 2 && $ARGV[0] eq '--on-coordinator';
+my @pages = $on_coordinator ? $ARGV[1] : ('README.md', sort glob 'docs/*.md');
+my $end = $on_coordinator ? 'COMMIT' : 'ROLLBACK';
 my ($passed, $failed) = (0, 0);
 
 # What the first example of README.md takes for granted
@@ -39,7 +45,7 @@ sub lines_of
 	return @lines;
 }
 
-# A page's blocks of SQL: [ line of the fence, lines ]
+# A page's blocks of SQL that run here: [ line of the fence, lines ]
 sub blocks
 {
 	my @lines = lines_of($_[0]);
@@ -55,7 +61,7 @@ sub blocks
 		elsif ($open && $lines[$i] =~ /^```$/) { $open = 0; }
 		elsif ($open) { push @{ $blocks[-1]->[1] }, $lines[$i]; }
 	}
-	return @blocks;
+	return grep { ($_->[1]->[0] =~ /^-- on (each shard|the coordinator)$/ ? $1 : '') eq ($on_coordinator ? 'the coordinator' : '') } @blocks;
 }
 
 # A block's statements: { line, sql, value or table }.  Comments straight below a
@@ -96,12 +102,12 @@ sub outputs
 	foreach my $statement (@statements)
 	{
 		$script .= $given{ $statement->{sql} } // '';
-		$script .= "DROP EXTENSION mgpu_pg CASCADE;\n" if $statement->{sql} =~ /^CREATE EXTENSION/;
+		$script .= "DROP EXTENSION mgpu_pg CASCADE;\n" if $statement->{sql} =~ /^CREATE EXTENSION mgpu_pg/;
 		$script .= defined $statement->{value} ? "\\pset format unaligned\n\\pset tuples_only on\n" : "\\pset format aligned\n\\pset tuples_only off\n";
 		$script .= "\\echo _begin_\n$statement->{sql}\n\\echo _end_ :ERROR\n";
 	}
 	open my $out, '>', $script_file or die "$script_file: $!\n";
-	print $out "$script ROLLBACK;\n";
+	print $out "$script $end;\n";
 	close $out;
 	my $said = `psql -Xq -f $script_file 2>&1`;
 	unlink $script_file;
@@ -161,11 +167,18 @@ sub check_links
 	check("$page: its links lead somewhere", join('', @broken));
 }
 
+sub finish
+{
+	print "$passed passed, $failed failed\n";
+	exit($failed ? 1 : 0);
+}
+
 foreach my $page (@pages)
 {
 	check_examples($page);
-	check_links($page);
+	check_links($page) unless $on_coordinator;
 }
+finish() if $on_coordinator;
 
 # The names of the arguments in the signatures below a function's heading, each as "a, b"
 sub signatures
@@ -203,5 +216,4 @@ foreach (@settings)
 	next if $name eq 'mgpu.inject_fault' && $docs =~ /`\Q$name\E`/;
 	check("docs have $name and its default", defined $said && $said eq $default ? '' : '  default ' . $default . ', docs say ' . ($said // 'nothing') . "\n");
 }
-print "$passed passed, $failed failed\n";
-exit($failed ? 1 : 0);
+finish();

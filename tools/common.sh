@@ -83,3 +83,19 @@ find_python() {
 	done
 	return 1
 }
+
+# A further server beside tools/with_server's, which ends with that: starts one whose directory, and socket, is DATA.
+# Standard input is added to its postgresql.conf.
+start_node() { # DATA
+	(
+		cd "$MGPU_PRIVATE"
+		# shellcheck disable=SC2086 # words
+		$MGPU_RUN_AS initdb -D "$1" -U postgres -A trust -E UTF8 --no-locale --no-sync >/dev/null
+		{
+			printf '%s\n' "listen_addresses = ''" "unix_socket_directories = '$1'" 'port = 5432' 'fsync = off'
+			cat
+		} >>"$1/postgresql.conf"
+		# shellcheck disable=SC2086
+		$MGPU_RUN_AS pg_ctl -D "$1" -l "$1/log" -w start >/dev/null
+	)
+}
