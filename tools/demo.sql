@@ -1,5 +1,5 @@
 -- What tools/demo runs; variables: readings, windows.  Plain PostgreSQL gets its fastest form
--- everywhere: one sorted subquery for all that a statement aggregates.
+-- everywhere: array_agg with ORDER BY for one array, one sorted subquery for several of the same order.
 \pset footer off
 \pset null '-'
 SET client_min_messages = warning;
@@ -76,22 +76,22 @@ $$;
 \echo 'sorting, each statement beside the fastest plain SQL for it:'
 CALL compare('mgpu_sort(int4[])',
     'SELECT mgpu_sort(sensors) FROM series',
-    'SELECT array_agg(x) FROM (SELECT x FROM series, unnest(sensors) x ORDER BY x) s');
+    'SELECT (SELECT array_agg(x ORDER BY x) FROM unnest(sensors) x) FROM series');
 CALL compare('mgpu_sort(int8[])',
     'SELECT mgpu_sort(counters) FROM series',
-    'SELECT array_agg(x) FROM (SELECT x FROM series, unnest(counters) x ORDER BY x) s');
+    'SELECT (SELECT array_agg(x ORDER BY x) FROM unnest(counters) x) FROM series');
 CALL compare('mgpu_sort(timestamptz[]), late arrivals',
     'SELECT mgpu_sort(at) FROM series',
-    'SELECT array_agg(x) FROM (SELECT x FROM series, unnest(at) x ORDER BY x) s');
+    'SELECT (SELECT array_agg(x ORDER BY x) FROM unnest(at) x) FROM series');
 CALL compare('mgpu_sort(float8[], true), nulls and NaN',
     'SELECT mgpu_sort(vals, true) FROM series',
-    'SELECT array_agg(x) FROM (SELECT x FROM series, unnest(vals) x ORDER BY x DESC) s');
+    'SELECT (SELECT array_agg(x ORDER BY x DESC) FROM unnest(vals) x) FROM series');
 CALL compare('mgpu_argsort(float8[])',
     'SELECT mgpu_argsort(vals) FROM series',
-    'SELECT array_agg(o::int) FROM (SELECT o FROM series, unnest(vals) WITH ORDINALITY u(x, o) ORDER BY x, o) s');
+    'SELECT (SELECT array_agg(o::int ORDER BY x, o) FROM unnest(vals) WITH ORDINALITY u(x, o)) FROM series');
 CALL compare('mgpu_sort_by(int8[], timestamptz[])',
     'SELECT mgpu_sort_by(counters, at) FROM series',
-    'SELECT array_agg(v) FROM (SELECT v FROM series, unnest(at, counters) WITH ORDINALITY u(k, v, o) ORDER BY k, o) s');
+    'SELECT (SELECT array_agg(v ORDER BY k, o) FROM unnest(at, counters) WITH ORDINALITY u(k, v, o)) FROM series');
 CALL compare('mgpu_sort_pairs(int4[], int8[])',
     'SELECT p.keys, p.vals FROM series, mgpu_sort_pairs(sensors, counters) p',
     'SELECT array_agg(k), array_agg(v) FROM (SELECT k, v FROM series, unnest(sensors, counters) WITH ORDINALITY u(k, v, o) ORDER BY k, o) s');
