@@ -81,7 +81,8 @@ sub calls_of
 		merge => [ "mgpu_merge(s $c, s)", 2 * $keys, 2 * $keys, 2 * $n ],
 		merge_pairs => [ $row->("mgpu_merge_pairs(s $c, v, s, v)"), 2 * ($keys + $values), 2 * ($keys + $values), 2 * $n ],
 		bulk_remove => [ 'mgpu_bulk_remove(k, p)', $keys + $positions, $keys, $n ],
-		bulk_insert => [ 'mgpu_bulk_insert(k, p, k[1:cardinality(p)])', $keys * 1.2 + $positions, $keys * 1.1, $n ],
+		# PostgreSQL reads the whole array for its slice
+		bulk_insert => [ 'mgpu_bulk_insert(k, p, k[1:cardinality(p)])', $keys * 2.2 + $positions, $keys * 1.1, $n ],
 		oddeven_sort => [ "mgpu_oddeven_sort(k $c)", $keys, $keys, $n ]);
 
 	return map { ("$kind, $_" => [ $calls{$_}->[0], "of_$kind", @{ $calls{$_} }[ 1 .. 3 ] ]) } keys %calls;

@@ -8,15 +8,6 @@ use MgpuTest;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# The C library keeps freed memory, and address space for threads, for later calls unless it is told
-# not to; then nothing would run out.
-BEGIN
-{
-	$ENV{MALLOC_MMAP_THRESHOLD_} = 131072;
-	$ENV{MALLOC_TRIM_THRESHOLD_} = 131072;
-	$ENV{MALLOC_ARENA_MAX} = 1;
-}
-
 # under PostgreSQL's own nodes; the extension's is in 012_group_node.pl
 my $node = new_node('agg_limits', conf => ['max_parallel_workers_per_gather = 0', 'work_mem = 1GB', 'mgpu.enable_group = off']);
 

@@ -16,6 +16,15 @@ use Time::HiRes qw(sleep time);
 our @EXPORT = qw($LIMIT $MEGABYTE $LARGE sized new_node executors make_big make_type check_order memory_kb median duration
 	check_timeouts check_cancels check_peaks check_growth check_again check_starved);
 
+# The C library keeps freed memory, and address space for threads, for later calls unless it is told
+# not to.  Then memory would seem to be in use, and none would run out.
+BEGIN
+{
+	$ENV{MALLOC_MMAP_THRESHOLD_} = 131072;
+	$ENV{MALLOC_TRIM_THRESHOLD_} = 131072;
+	$ENV{MALLOC_ARENA_MAX} = 1;
+}
+
 # Seconds that a running call may go on after it was told to end.
 our $LIMIT = 0.2;
 
