@@ -90,19 +90,21 @@ sub calls_of
 
 my $warm_up = 'SELECT mgpu_sort(array_agg(i::float8)), mgpu_sort(array_agg(i)), mgpu_sort(array_agg(int4range(i, NULL)))'
   . ($has_icu ? ', mgpu_sort(array_agg(i::text COLLATE "en-x-icu"))' : '') . ' FROM generate_series(1, 20000) i';
+# where there is a GPU, its memory is measured; the CPU's is on machines without one
+my $measured = (executors($node))[-1];
 foreach my $kind ($LARGE ? sort keys %kinds : ())
 {
 	my %calls = calls_of($kind);
 
-	check_peaks($node, $_, $warm_up, \%calls) foreach executors($node);
+	check_peaks($node, $measured, $warm_up, \%calls);
 	$node->safe_psql('postgres', "DROP TABLE of_$kind");
 }
 if ($LARGE)
 {
 	$node->safe_psql('postgres', "CREATE TABLE slices AS SELECT array_agg(ARRAY[hashint4(i), i]) AS p, array_agg(ARRAY[nullif(i, $n)]) AS o FROM generate_series(1, $n) i");
-	check_peaks($node, $_, $warm_up, {
+	check_peaks($node, $measured, $warm_up, {
 		'slices' => [ 'mgpu_sort(p)', 'slices', 8 * $n, 8 * $n, 2 * $n ],
-		'slices in order, the last one NULL' => [ 'mgpu_sort(o)', 'slices', 4 * $n, 4 * $n, $n ] }) foreach executors($node);
+		'slices in order, the last one NULL' => [ 'mgpu_sort(o)', 'slices', 4 * $n, 4 * $n, $n ] });
 }
 
 # ----------------------------------------------------------------- no growth
