@@ -56,7 +56,7 @@ CREATE TABLE kept_before (v int[], sorted int[] GENERATED ALWAYS AS (mgpu_sort(v
 CREATE INDEX order_before ON kept_before (mgpu_argsort(v, true));
 CREATE VIEW arrays_before AS SELECT mgpu_sort(v) AS up, mgpu_sort(v, true) AS down, mgpu_sort(v, true, false) AS nulls_last,
     (mgpu_sort_pairs(v, v)).vals, (SELECT count(*) FROM mgpu_sort_rows(v, v, true)) AS rows FROM kept_before;
-CREATE VIEW ran_before AS SELECT function, executor FROM mgpu_last_run();
+CREATE VIEW ran_before AS SELECT function FROM mgpu_last_run();
 INSERT INTO kept_before VALUES ('{1,2,NULL}');
 ALTER EXTENSION mgpu_pg UPDATE;
 SELECT extversion, a, p FROM pg_extension, sorted_before WHERE extname = 'mgpu_pg';
