@@ -4,10 +4,6 @@
  */
 #include "postgres.h"
 
-#include "compat.h"
-
-#if PG_VERSION_NUM >= 180000
-
 #include "access/htup_details.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_database.h"
@@ -15,55 +11,44 @@
 #include "utils/builtins.h"
 #include "utils/syscache.h"
 
-/* Every locale of the built-in provider orders by bytes. */
-static bool
-locale_is_c(char provider, Datum name, bool name_is_null)
-{
-	const char *locale;
+#include "compat.h"
 
-	if (provider == COLLPROVIDER_BUILTIN)
-		return true;
-	if (provider != COLLPROVIDER_LIBC || name_is_null)
-		return false;
-	locale = TextDatumGetCString(name);
-	return strcmp(locale, "C") == 0 || strcmp(locale, "POSIX") == 0;
+/* Since 15, names of locales are texts, and a database has a provider. */
+#if PG_VERSION_NUM >= 150000
+
+static char *
+name_in(int cache, HeapTuple tuple, AttrNumber attribute)
+{
+	bool		is_null;
+	Datum		name = SysCacheGetAttr(cache, tuple, attribute, &is_null);
+
+	return is_null ? NULL : TextDatumGetCString(name);
 }
 
-static bool
-database_is_c(void)
-{
-	HeapTuple	tuple = SearchSysCache1(DATABASEOID, ObjectIdGetDatum(MyDatabaseId));
-	bool		isnull;
-	Datum		name;
-	bool		is_c;
+#define name_in_database(tuple) name_in(DATABASEOID, tuple, Anum_pg_database_datcollate)
+#define name_in_collation(tuple) name_in(COLLOID, tuple, Anum_pg_collation_collcollate)
+#define provider_of_database(tuple) (((Form_pg_database) GETSTRUCT(tuple))->datlocprovider)
 
-	if (!HeapTupleIsValid(tuple))
-		return false;
-	name = SysCacheGetAttr(DATABASEOID, tuple, Anum_pg_database_datcollate, &isnull);
-	is_c = locale_is_c(((Form_pg_database) GETSTRUCT(tuple))->datlocprovider, name, isnull);
-	ReleaseSysCache(tuple);
-	return is_c;
-}
+#else
 
-bool
-mgpu_collation_is_c(Oid collation)
-{
-	HeapTuple	tuple;
-	bool		isnull;
-	Datum		name;
-	bool		is_c;
-
-	if (collation == C_COLLATION_OID)
-		return true;
-	if (collation == DEFAULT_COLLATION_OID)
-		return database_is_c();
-	tuple = SearchSysCache1(COLLOID, ObjectIdGetDatum(collation));
-	if (!HeapTupleIsValid(tuple))
-		return false;
-	name = SysCacheGetAttr(COLLOID, tuple, Anum_pg_collation_collcollate, &isnull);
-	is_c = locale_is_c(((Form_pg_collation) GETSTRUCT(tuple))->collprovider, name, isnull);
-	ReleaseSysCache(tuple);
-	return is_c;
-}
+#define name_in_database(tuple) pstrdup(NameStr(((Form_pg_database) GETSTRUCT(tuple))->datcollate))
+#define name_in_collation(tuple) pstrdup(NameStr(((Form_pg_collation) GETSTRUCT(tuple))->collcollate))
+#define provider_of_database(tuple) COLLPROVIDER_LIBC
 
 #endif
+
+char *
+mgpu_locale_of(Oid collation, char *provider)
+{
+	bool		is_default = collation == DEFAULT_COLLATION_OID;
+	HeapTuple	tuple = is_default ? SearchSysCache1(DATABASEOID, ObjectIdGetDatum(MyDatabaseId)) :
+		SearchSysCache1(COLLOID, ObjectIdGetDatum(collation));
+	char	   *name;
+
+	if (!HeapTupleIsValid(tuple))
+		return NULL;
+	*provider = is_default ? provider_of_database(tuple) : ((Form_pg_collation) GETSTRUCT(tuple))->collprovider;
+	name = is_default ? name_in_database(tuple) : name_in_collation(tuple);
+	ReleaseSysCache(tuple);
+	return name;
+}

@@ -35,15 +35,17 @@
 #endif
 
 /*
- * Whether a collation compares strings by their bytes.  A wrong "no" costs only speed.
- * PostgreSQL's own header for this is not included: it needs ICU's headers, and building an
- * extension must not.
+ * The name of a collation's locale and its provider (COLLPROVIDER_…), in memory of the caller; NULL
+ * if it has none.  PostgreSQL's own header for this is not included: it needs ICU's headers, and
+ * building an extension must not.
  */
-#if PG_VERSION_NUM >= 180000
-extern bool mgpu_collation_is_c(Oid collation);
+extern char *mgpu_locale_of(Oid collation, char *provider);
+
+/* The built-in provider came with 17. */
+#if PG_VERSION_NUM >= 170000
+#define MGPU_COLLPROVIDER_BUILTIN COLLPROVIDER_BUILTIN
 #else
-extern bool lc_collate_is_c(Oid collation);
-#define mgpu_collation_is_c(collation) lc_collate_is_c(collation)
+#define MGPU_COLLPROVIDER_BUILTIN 'b'
 #endif
 
 /* Whether a role may execute a function.  Since 16 one function checks all kinds of objects. */

@@ -11,6 +11,7 @@ CREATE TYPE oracle.mood AS ENUM ('sad', 'meh', 'ok', 'happy', 'delighted');
 CREATE DOMAIN oracle.even AS int CHECK (VALUE % 2 = 0);
 CREATE TYPE oracle.pair AS (a numeric, b text);
 CREATE COLLATION oracle.any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+CREATE COLLATION oracle.code_points (provider = libc, locale = 'C.UTF-8');
 
 -- make: SQL expression of a bigint k in 0 … 2^40; special: values worth having
 CREATE TABLE oracle.types (type text PRIMARY KEY, make text NOT NULL, special text[] NOT NULL, collation_name text NOT NULL);
@@ -70,7 +71,7 @@ INSERT INTO oracle.types VALUES
 ('bpchar long', '(repeat(''b'', (k % 12)::int) || repeat('' '', (k / 12 % 12)::int) || (ARRAY['''', ''x''])[k / 144 % 2 + 1])::bpchar', '{""," ","b       c"}', 'C'),
 ('name long', '(repeat(''n'', (k % 60)::int) || k % 100)::name', '{"",nnnnnnnn}', 'C');
 -- a type under another collation
-INSERT INTO oracle.types SELECT 'text ' || c, make, special, c FROM oracle.types, unnest(ARRAY['en-x-icu', 'oracle.any_case']) c WHERE type = 'text';
+INSERT INTO oracle.types SELECT 'text ' || c, make, special, c FROM oracle.types, unnest(ARRAY['en-x-icu', 'oracle.any_case', 'oracle.code_points']) c WHERE type = 'text';
 
 CREATE FUNCTION oracle.pick(choices anyarray) RETURNS anyelement LANGUAGE sql VOLATILE AS
 $$ SELECT choices[1 + floor(random() * cardinality(choices))::int] $$;

@@ -10,8 +10,8 @@
 
 #include <stddef.h>
 
-#include "unsigned_sort.h"
 #include "cpu_threads.h"
+#include "unsigned_sort.h"
 
 static mgpu_u128
 load_code(const void *codes, uint32_t width, uint64_t i)

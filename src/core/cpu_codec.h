@@ -14,6 +14,18 @@
 /* Aligned to 8 bytes, as 16-byte items are.  may_alias: reads memory written as words. */
 typedef unsigned __int128 mgpu_u128 __attribute__((may_alias, aligned(8)));
 
+/* Bits of a number without leading zeros. */
+static inline unsigned
+mgpu_bit_length(mgpu_u128 number)
+{
+	uint64_t	high = (uint64_t) (number >> 64);
+	uint64_t	low = (uint64_t) number;
+
+	if (high != 0)
+		return 128 - (unsigned) __builtin_clzll(high);
+	return low == 0 ? 0 : 64 - (unsigned) __builtin_clzll(low);
+}
+
 /* DEFINE(type) for each width of items, 1 to 16 bytes; and a call of function_type for one of them. */
 #define MGPU_FOR_WIDTHS(DEFINE) \
 DEFINE(uint8_t) \

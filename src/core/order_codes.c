@@ -24,20 +24,6 @@ mgpu_order_codes_u32(const uint32_t *codes, uint64_t *packed, uint32_t num_codes
 	mgpu_sort_unsigned(packed, num_codes, sizeof(*packed), NULL);
 }
 
-static unsigned
-bit_length_uint64_t(uint64_t number)
-{
-	return number == 0 ? 0 : 64 - (unsigned) __builtin_clzll(number);
-}
-
-static unsigned
-bit_length_mgpu_u128(mgpu_u128 number)
-{
-	uint64_t	high = (uint64_t) (number >> 64);
-
-	return high != 0 ? 64 + bit_length_uint64_t(high) : bit_length_uint64_t((uint64_t) number);
-}
-
 /*
  * order_run orders a run, whose positions ascend, by code.  finish_runs does so for
  * each run of equal prefixes, which are the bits above index_bits.
@@ -89,7 +75,7 @@ order_run_##type(const type *codes, uint64_t *packed, uint32_t num_items, unsign
 	} \
 	if (lowest == highest) \
 		return; \
-	range_bits = bit_length_##type(highest - lowest); \
+	range_bits = mgpu_bit_length(highest - lowest); \
 	shift = range_bits + index_bits > 64 ? range_bits + index_bits - 64 : 0; \
 	for (uint32_t i = 0; i < num_items; i++) \
 	{ \

@@ -26,20 +26,6 @@
 /* Fewer keys are ranked. */
 #define RANKED_ITEMS 64
 
-static unsigned
-bit_length_64(uint64_t number)
-{
-	return number == 0 ? 0 : 64 - (unsigned) __builtin_clzll(number);
-}
-
-static unsigned
-bit_length(mgpu_u128 number)
-{
-	uint64_t	high = (uint64_t) (number >> 64);
-
-	return high != 0 ? 64 + bit_length_64(high) : bit_length_64((uint64_t) number);
-}
-
 static bool
 fit_passes(uint64_t num_items, unsigned num_passes)
 {
@@ -126,7 +112,7 @@ sort_##type(type *keys, uint64_t num_items, type *scratch, uint64_t scratch_item
 	} \
 	for (uint64_t i = 0; i < num_items; i++) \
 		differing |= keys[i] ^ keys[0]; \
-	num_bits = bit_length(differing); \
+	num_bits = mgpu_bit_length(differing); \
 	num_passes = (num_bits + DIGIT_BITS - 1) / DIGIT_BITS; \
 	if (num_items <= scratch_items && fit_passes(num_items, num_passes)) \
 	{ \

@@ -13,8 +13,8 @@
 
 #include <string.h>
 
-#include "cpu_tuning.h"
 #include "cpu_threads.h"
+#include "cpu_tuning.h"
 #include "cpu_vector.h"
 #include "radix_sort.h"
 #include "search.h"

@@ -20,6 +20,7 @@
 #include "compat.h"
 #include "array/result.h"
 #include "keys/byte_strings.h"
+#include "keys/collation.h"
 #include "threads.h"
 
 /* Elements handled between checks for interrupts. */
@@ -43,7 +44,7 @@ has_strings(const element_type *type, Oid collation)
 		case BYTE_FORM_TEXT:
 		case BYTE_FORM_BPCHAR:
 		case BYTE_FORM_NAME:
-			return OidIsValid(collation) && mgpu_collation_is_c(collation);
+			return OidIsValid(collation) && collation_orders_bytes(collation);
 		default:
 			return true;
 	}
