@@ -26,7 +26,8 @@ BEGIN;
 COMMENT ON AGGREGATE mgpu_sort_agg(anyelement) IS NULL;
 CREATE TYPE pair AS (a int, b int);
 ALTER EXTENSION mgpu_pg ADD TYPE pair;
-SELECT object FROM without_comment ORDER BY object COLLATE "C";
+-- PostgreSQL 18 lists the type's array as well
+SELECT object FROM without_comment WHERE object <> 'type pair[]' ORDER BY object COLLATE "C";
 ROLLBACK;
 DROP VIEW without_comment;
 -- and every setting
