@@ -36,7 +36,7 @@ FROM (SELECT n, array_agg(('https://example.org/path/' || repeat('x', (h % 30)::
 GROUP BY n ORDER BY n;
 -- the C library's code points, which are the order of the bytes
 CREATE COLLATION code_points (provider = libc, locale = 'C.UTF-8');
-SELECT mgpu_sort(ARRAY['é', 'z', '€', '😀', 'Z', 'ｚ', 'e'] COLLATE code_points);
+SELECT mgpu_sort(ARRAY['é', 'z', '€', '😀', 'Z', 'ｚ', 'e'] COLLATE code_points) = ARRAY['Z', 'e', 'z', 'é', '€', 'ｚ', '😀'] AS code_points;
 SELECT bool_and(mgpu_sort(a COLLATE code_points) = (SELECT array_agg(x ORDER BY x COLLATE code_points) FROM unnest(a) x)) AS equal,
        bool_and(array_send(mgpu_sort(a COLLATE code_points)) = array_send(mgpu_sort(a COLLATE "C"))) AS bytes
 FROM (SELECT array_agg(chr(1 + i * 7919 % 55000) || chr(65536 + i * 104729 % 1000000) || i % 100) AS a
