@@ -1,6 +1,6 @@
 /*
  * compat.c
- *		Functions that some versions of PostgreSQL lack.  See compat.h.
+ *		Functions that hide how versions of PostgreSQL differ.  See compat.h.
  */
 #include "postgres.h"
 

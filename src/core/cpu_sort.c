@@ -12,6 +12,7 @@
 #include "cpu_codec.h"
 #include "order_codes.h"
 #include "small_sort.h"
+#include "unsigned_sort.h"
 
 #define SMALL_ITEMS 128
 

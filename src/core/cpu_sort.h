@@ -8,7 +8,6 @@
 
 #include "executor.h"
 #include "sizes.h"
-#include "unsigned_sort.h"
 
 /*
  * Largest calls of the functions below.  Keys, in bytes: under 50 ms of work and no

@@ -21,7 +21,10 @@ extern "C" {
 /* Most threads of one pool, with the caller. */
 #define MGPU_MAX_CPU_THREADS 64
 
-/* Default number of threads of a large call, at least 1: by the processors that this process could use at the first call. */
+/*
+ * Default number of threads of a large call, at least 1: by the processors that this
+ * process could use at the first call.
+ */
 int			mgpu_default_cpu_threads(void);
 
 typedef struct mgpu_pool mgpu_pool;

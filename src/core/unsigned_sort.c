@@ -183,9 +183,9 @@ sort_few(void *keys, uint64_t num_items, uint32_t width)
 static bool
 sorts_by_radix(uint64_t num_items, uint32_t width)
 {
-	if (num_items < TIMED_MIN_ITEMS && mgpu_cpu_tunables.radix == MGPU_RADIX_IF_FASTER)
-		return !MGPU_WITH_HIGHWAY;
-	return mgpu_radix_is_faster(width);
+	bool		are_few = MGPU_WITH_HIGHWAY && num_items < TIMED_MIN_ITEMS && mgpu_cpu_tunables.radix == MGPU_RADIX_IF_FASTER;
+
+	return !are_few && mgpu_radix_is_faster(width);
 }
 
 void

@@ -62,7 +62,7 @@ is_gpu_trouble(mgpu_status status)
 static double
 cpu_sort_ns(const mgpu_job *job)
 {
-	if (mgpu_job_moved_bytes(job) < MEASURED_MIN_BYTES ||
+	if (mgpu_setting_executor != MGPU_EXECUTOR_AUTO || mgpu_job_moved_bytes(job) < MEASURED_MIN_BYTES ||
 		mgpu_gpu_ruled_out(mgpu_setting_executor, MGPU_WITH_CUDA, gpu_failed))
 		return 0;
 	return mgpu_unsigned_sort_ns(4);

@@ -19,8 +19,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/cpu_sort.h"
 #include "core/key_codec.h"
+#include "core/unsigned_sort.h"
 
 /* COPY's signature, flags and extension length; then fields and field length */
 #define COPY_HEADER_BYTES 19

@@ -90,16 +90,19 @@ cpu_submit(mgpu_run *run, mgpu_error *err)
 	return MGPU_OK;
 }
 
-/* All phases of a short run. */
+/* All phases of a short run, unless it is cancelled. */
 static void
 finish(mgpu_run *run)
 {
-	while (!run->done)
+	while (!run->done && !atomic_load(&run->cancelled))
 	{
-		if (run->phase_open)
+		if (!run->phase_open)
+			run->done = !mgpu_run_next_phase(run);
+		else
+		{
 			mgpu_pool_finish(run->pool);
-		run->phase_open = false;
-		run->done = !mgpu_run_next_phase(run);
+			run->phase_open = false;
+		}
 	}
 }
 
@@ -131,13 +134,9 @@ cpu_poll(mgpu_run *run, mgpu_error *err)
 
 	if (!run->submitted)
 		return mgpu_fail(err, MGPU_BAD_JOB, "poll before submit");
-	if (run->is_short && !atomic_load(&run->cancelled))
-	{
+	if (run->is_short)
 		finish(run);
-		status = mgpu_run_status(run, err);
-	}
-	else
-		status = work(run, start_ms, err);
+	status = work(run, start_ms, err);
 	run->work_ms += mgpu_now_ms() - start_ms;
 	return status;
 }
