@@ -64,6 +64,7 @@ static const struct config_enum_entry fault_options[] = {
 	{"device_memory", MGPU_FAULT_DEVICE_MEMORY, false},
 	{"device_sticky", MGPU_FAULT_DEVICE_STICKY, false},
 	{"agg_run", MGPU_FAULT_AGG_RUN, false},
+	{"collation", MGPU_FAULT_COLLATION, false},
 	{NULL, 0, false}
 };
 

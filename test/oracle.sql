@@ -12,6 +12,14 @@ CREATE DOMAIN oracle.even AS int CHECK (VALUE % 2 = 0);
 CREATE TYPE oracle.pair AS (a numeric, b text);
 CREATE COLLATION oracle.any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
 CREATE COLLATION oracle.code_points (provider = libc, locale = 'C.UTF-8');
+DO $$
+BEGIN
+    CREATE COLLATION oracle.english (provider = libc, locale = 'en_US.UTF-8');
+EXCEPTION WHEN others THEN
+    RAISE WARNING 'no locale en_US.UTF-8: C.UTF-8 takes its place';
+    CREATE COLLATION oracle.english (provider = libc, locale = 'C.UTF-8');
+END
+$$;
 
 -- make: SQL expression of a bigint k in 0 … 2^40; special: values worth having
 CREATE TABLE oracle.types (type text PRIMARY KEY, make text NOT NULL, special text[] NOT NULL, collation_name text NOT NULL);
@@ -70,8 +78,12 @@ INSERT INTO oracle.types VALUES
 ('interval long', 'make_interval(years => ((k % 3 - 1) * 178000000)::int, days => (k / 3 % 61)::int, secs => (k / 183 % 9) / 1e6)', '{0,-178000000 years,178000000 years,1 mon,30 days}', ''),
 ('bpchar long', '(repeat(''b'', (k % 12)::int) || repeat('' '', (k / 12 % 12)::int) || (ARRAY['''', ''x''])[k / 144 % 2 + 1])::bpchar', '{""," ","b       c"}', 'C'),
 ('name long', '(repeat(''n'', (k % 60)::int) || k % 100)::name', '{"",nnnnnnnn}', 'C');
+-- letters, signs and scripts that the C library weighs in different ways
+INSERT INTO oracle.types VALUES
+('text words', '(ARRAY['''', ''a'', ''Ab'', ''ä'', ''b-'', ''c d'', ''é'', ''ß'', ''日'', ''한'', ''½'', ''😀''])[k % 12 + 1] || (ARRAY[''x'', '' X'', ''-x'', ''ǆ'', ''국''])[k / 12 % 5 + 1] || substr(md5((k / 60)::text), 1, (k / 60 % 9)::int)', '{"",a,A,ä,Ä,"a b",a-b,한국,日本,é}', 'oracle.english');
 -- a type under another collation
-INSERT INTO oracle.types SELECT 'text ' || c, make, special, c FROM oracle.types, unnest(ARRAY['en-x-icu', 'oracle.any_case', 'oracle.code_points']) c WHERE type = 'text';
+INSERT INTO oracle.types SELECT 'text ' || c, make, special, c FROM oracle.types, unnest(ARRAY['en-x-icu', 'oracle.any_case', 'oracle.code_points', 'oracle.english']) c WHERE type = 'text';
+INSERT INTO oracle.types SELECT type || ' english', make, special, 'oracle.english' FROM oracle.types WHERE type IN ('bpchar long', 'text path', 'text utf8');
 
 CREATE FUNCTION oracle.pick(choices anyarray) RETURNS anyelement LANGUAGE sql VOLATILE AS
 $$ SELECT choices[1 + floor(random() * cardinality(choices))::int] $$;

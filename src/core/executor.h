@@ -65,7 +65,8 @@ typedef enum mgpu_fault
 	MGPU_FAULT_HOST_MEMORY,		/* open: MGPU_HOST_MEMORY */
 	MGPU_FAULT_DEVICE_MEMORY,	/* open: MGPU_DEVICE_MEMORY (GPU executor) */
 	MGPU_FAULT_DEVICE_STICKY,	/* poll: a kernel traps; the context is lost */
-	MGPU_FAULT_AGG_RUN			/* no executor's: damages what parallel workers send */
+	MGPU_FAULT_AGG_RUN,			/* no executor's: damages what parallel workers send */
+	MGPU_FAULT_COLLATION		/* no executor's: collated strings seem to be out of order */
 } mgpu_fault;
 
 typedef struct mgpu_exec_options

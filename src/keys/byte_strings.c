@@ -2,10 +2,10 @@
  * byte_strings.c
  *		Elements of an array or an aggregate as byte strings that order as their type does.
  *
- * Strings of text and bytea lie in the array itself, and spans point to them.  Text has such
- * strings only under collations that compare bytes.  It contains no zero bytes in any server
- * encoding, so its codes need no count (core/byte_keys.h).  Threads make the strings of other
- * types; each task writes to its own part of the arena.
+ * Strings of text and bytea lie in the array itself, and spans point to them.  It
+ * contains no zero bytes in any server encoding, so its codes need no count (core/byte_keys.h).
+ * Threads make the strings of other types, and of text that the C library compares (collated.h);
+ * each task writes to its own part of the arena.
  *
  * Rows of an aggregate lie in many blocks of memory, so their strings are always copied end to
  * end, in row order.  Spans with whole addresses were rejected.  They double the memory, for
@@ -20,7 +20,7 @@
 #include "compat.h"
 #include "array/result.h"
 #include "keys/byte_strings.h"
-#include "keys/collation.h"
+#include "keys/string_maker.h"
 #include "threads.h"
 
 /* Elements handled between checks for interrupts. */
@@ -32,66 +32,6 @@
 
 /* Fewer tasks run without threads. */
 #define THREADS_MIN_TASKS 8
-
-/* Whether the type has such strings under this collation. */
-static bool
-has_strings(const element_type *type, Oid collation)
-{
-	switch (type->byte_form)
-	{
-		case BYTE_FORM_NONE:
-			return false;
-		case BYTE_FORM_TEXT:
-		case BYTE_FORM_BPCHAR:
-		case BYTE_FORM_NAME:
-			return OidIsValid(collation) && collation_orders_bytes(collation);
-		default:
-			return true;
-	}
-}
-
-static byte_encode_fn
-encoder(byte_form form)
-{
-	switch (form)
-	{
-		case BYTE_FORM_NUMERIC:
-			return byte_encode_numeric;
-		case BYTE_FORM_BITS:
-			return byte_encode_bits;
-		case BYTE_FORM_NETWORK:
-			return byte_encode_network;
-		case BYTE_FORM_INTERVAL:
-			return byte_encode_interval;
-		default:
-			return NULL;
-	}
-}
-
-static bool
-has_zeros(byte_form form)
-{
-	return form == BYTE_FORM_BYTEA || form == BYTE_FORM_NETWORK || form == BYTE_FORM_INTERVAL;
-}
-
-static uint32
-size_without_blanks(const char *string, uint32 size)
-{
-	while (size > 0 && string[size - 1] == ' ')
-		size--;
-	return size;
-}
-
-/* Length of a value's string, for types whose strings are not made. */
-static inline uint32
-string_size(byte_form form, const char *value, uint32 size)
-{
-	if (form == BYTE_FORM_BPCHAR)
-		return size_without_blanks(value, size);
-	if (form == BYTE_FORM_NAME)
-		return strnlen(value, size);
-	return size;
-}
 
 static inline void
 require_bytes(const array_source *source, Size bytes)
@@ -121,7 +61,7 @@ find_values(byte_source *bytes, const array_source *source, const element_type *
 			size = VARSIZE(element) - VARHDRSZ;
 		}
 		require_bytes(source, offset + header + size);
-		bytes->spans[i] = (mgpu_span) {offset + header, string_size(type->byte_form, element + header, size)};
+		bytes->spans[i] = (mgpu_span) {offset + header, string_maker_value_size(type->byte_form, element + header, size)};
 		offset += header > 0 ? INTALIGN(header + size) : (Size) type->stride;
 		if (i % STEP_ITEMS == 0)
 			CHECK_FOR_INTERRUPTS();
@@ -148,16 +88,13 @@ typedef struct make_context
 {
 	byte_source *bytes;
 	const char *data;			/* base of the values' spans */
-	byte_encode_fn encode;
+	const string_maker *maker;
 	int64		num_items;
 	int64		task_items;
-	_Atomic bool failed;		/* some value is malformed */
+	_Atomic bool failed;		/* some value has no string */
 } make_context;
 
-/*
- * A string takes at most 1.5 times the bytes of its value in the array.  So the strings of a task
- * begin at 1.5 times the offset of its first value.
- */
+/* The strings of a task begin where those of all bytes before its first value would end at the latest. */
 static void
 make_task(void *context, uint64 task, int worker)
 {
@@ -165,65 +102,76 @@ make_task(void *context, uint64 task, int worker)
 	mgpu_span  *spans = make->bytes->spans;
 	int64		first = task * make->task_items;
 	int64		end = Min(first + make->task_items, make->num_items);
-	Size		offset = (Size) spans[first].offset + spans[first].offset / 2;
+	Size		offset = string_maker_space(make->maker, spans[first].offset);
+	Size		limit = string_maker_space(make->maker, (Size) spans[end - 1].offset + spans[end - 1].size);
 
 	for (int64 i = first; i < end; i++)
 	{
-		Size		made = make->encode(make->data + spans[i].offset, spans[i].size,
-										(unsigned char *) make->bytes->arena + offset);
+		Size		made = string_maker_make(make->maker, make->data + spans[i].offset, spans[i].size,
+									   make->bytes->arena + offset, limit - offset);
 
 		if (made == 0)
+		{
 			make->failed = true;
+			return;
+		}
 		spans[i] = (mgpu_span) {offset, made};
-		offset += made;
+		offset += made + string_maker_end(make->maker);
 	}
 }
 
 /*
- * An arena of which strings will fill a part, not known before.  It takes small pages: huge ones
- * would be cleared whole.
+ * An arena for strings.  Encoded ones fill an unknown part of it, so it takes small pages: huge
+ * ones would be cleared whole.  The others fill most of it and are read again and again, in no
+ * order, for which huge pages are twice as fast.  NULL: spans cannot point into so many bytes.
  */
 static char *
-sparse_arena(Size bytes)
+make_arena(const string_maker *maker, Size bytes)
 {
-	return MemoryContextAllocHuge(CurrentMemoryContext, bytes);
+	if (bytes > PG_UINT32_MAX)
+		return NULL;
+	return maker->encode ? MemoryContextAllocHuge(CurrentMemoryContext, bytes) : array_result_scratch(bytes);
 }
 
-/* Replace the spans of values by spans of the strings made from them.  False: some value is malformed. */
+/* Replace the spans of values by spans of the strings made from them.  False: a value or the arena has none. */
 static bool
-make_strings(byte_source *bytes, int64 num_items, Size data_bytes, byte_encode_fn encode)
+make_strings(byte_source *bytes, int64 num_items, Size data_bytes, const string_maker *maker)
 {
-	make_context make = {bytes, bytes->keys.data, encode, num_items, task_items(num_items, data_bytes), false};
+	make_context make = {bytes, bytes->keys.data, maker, num_items, task_items(num_items, data_bytes), false};
+	Size		space = string_maker_space(maker, data_bytes);
 
-	bytes->arena = sparse_arena(BYTE_ENCODE_SPACE(data_bytes));
+	bytes->arena = make_arena(maker, space);
+	if (bytes->arena == NULL)
+		return false;
 	thread_work_once(make_task, &make, num_tasks(num_items, make.task_items), THREADS_MIN_TASKS);
 	bytes->keys.data = bytes->arena;
-	bytes->keys.data_end = bytes->arena + BYTE_ENCODE_SPACE(data_bytes);
+	bytes->keys.data_end = bytes->arena + space;
 	return !make.failed;
 }
 
 static void
-start(byte_source *bytes, const element_type *type, int64 num_items)
+start(byte_source *bytes, const string_maker *maker, int64 num_items)
 {
 	bytes->arena = NULL;
+	bytes->locale = maker->locale;
 	bytes->spans = array_result_scratch(num_items * sizeof(mgpu_span));
 	bytes->keys.spans = bytes->spans;
-	bytes->keys.counted = has_zeros(type->byte_form);
+	bytes->keys.counted = string_maker_has_zeros(maker);
 	bytes->keys.descending = false;
 }
 
 bool
 byte_source_open(byte_source *bytes, array_source *source, const element_type *type,
-				 Oid collation, int64 num_items)
+				 Oid collation, int64 num_items, bool may_collate)
 {
-	byte_encode_fn encode = encoder(type->byte_form);
+	string_maker maker;
 
-	if (!has_strings(type, collation))
+	if (!string_maker_start(&maker, type, collation, may_collate ? num_items : 0))
 		return false;
 	array_source_load(source);
-	start(bytes, type, num_items);
+	start(bytes, &maker, num_items);
 	if (find_values(bytes, source, type, num_items) &&
-		(encode == NULL || make_strings(bytes, num_items, source->data_bytes, encode)))
+		(!string_maker_makes(&maker) || make_strings(bytes, num_items, source->data_bytes, &maker)))
 		return true;
 	byte_source_close(bytes);
 	return false;
@@ -234,11 +182,10 @@ typedef struct copy_context
 {
 	byte_source *bytes;
 	const byte_cells *cells;
-	byte_form	form;
-	byte_encode_fn encode;		/* NULL: a string is its value's own bytes */
+	const string_maker *maker;
 	int64		num_items;
 	int64		task_items;
-	Size	   *begins;			/* of tasks: bytes needed, then offsets in the arena */
+	Size	   *begins;			/* of tasks: bytes needed, then offsets in the arena; the last is their end */
 	_Atomic bool failed;
 } copy_context;
 
@@ -276,7 +223,7 @@ space_task(void *context, uint64 task, int worker)
 		uint32		size;
 
 		(void) cell_value(copy, i, end, &size);
-		space += copy->encode ? BYTE_ENCODE_SPACE((Size) size) : size;
+		space += string_maker_makes(copy->maker) ? string_maker_space(copy->maker, size) : size;
 	}
 	copy->begins[task] = space;
 }
@@ -297,19 +244,22 @@ copy_task(void *context, uint64 task, int worker)
 		uint32		size;
 		const char *value = cell_value(copy, i, end, &size);
 
-		if (copy->encode)
+		if (string_maker_makes(copy->maker))
 		{
-			written = copy->encode(value, size, (unsigned char *) out);
+			written = string_maker_make(copy->maker, value, size, out, copy->begins[task + 1] - offset);
 			if (written == 0)
+			{
 				copy->failed = true;
+				return;
+			}
 		}
 		else
 		{
-			written = string_size(copy->form, value, size);
+			written = string_maker_value_size(copy->maker->form, value, size);
 			memcpy(out, value, written);
 		}
 		bytes->spans[i] = (mgpu_span) {offset, written};
-		offset += written;
+		offset += written + string_maker_end(copy->maker);
 	}
 }
 
@@ -326,6 +276,7 @@ place_tasks(copy_context *copy, int64 tasks)
 		copy->begins[i] = begin;
 		begin += space;
 	}
+	copy->begins[tasks] = begin;
 	return begin;
 }
 
@@ -333,20 +284,20 @@ bool
 byte_source_copy(byte_source *bytes, const byte_cells *cells, const element_type *type,
 				 Oid collation, int64 num_items, Size expected_bytes)
 {
-	copy_context copy = {bytes, cells, type->byte_form, encoder(type->byte_form), num_items,
-	task_items(num_items, expected_bytes), NULL, false};
+	string_maker maker;
+	copy_context copy = {bytes, cells, &maker, num_items, task_items(num_items, expected_bytes), NULL, false};
 	int64		tasks = num_tasks(num_items, copy.task_items);
 	Size		space;
 
-	if (!has_strings(type, collation))
+	if (!string_maker_start(&maker, type, collation, num_items))
 		return false;
-	start(bytes, type, num_items);
-	copy.begins = palloc_extended(tasks * sizeof(Size), MCXT_ALLOC_HUGE);
+	start(bytes, &maker, num_items);
+	copy.begins = palloc_extended((tasks + 1) * sizeof(Size), MCXT_ALLOC_HUGE);
 	thread_work_once(space_task, &copy, tasks, THREADS_MIN_TASKS);
 	space = place_tasks(&copy, tasks);
-	if (space <= PG_UINT32_MAX)
+	bytes->arena = make_arena(&maker, space);
+	if (bytes->arena)
 	{
-		bytes->arena = copy.encode ? sparse_arena(space) : array_result_scratch(space);
 		thread_work_once(copy_task, &copy, tasks, THREADS_MIN_TASKS);
 		bytes->keys.data = bytes->arena;
 		bytes->keys.data_end = bytes->arena + space;

@@ -5,6 +5,8 @@
 #ifndef MGPU_KEYS_BYTE_STRINGS_H
 #define MGPU_KEYS_BYTE_STRINGS_H
 
+#include <locale.h>
+
 #include "core/byte_keys.h"
 
 #include "array/element_type.h"
@@ -17,15 +19,16 @@ typedef struct byte_source
 	mgpu_byte_keys keys;		/* ascending */
 	mgpu_span  *spans;
 	char	   *arena;			/* NULL: strings lie in the array */
+	locale_t	locale;			/* not 0: strings are collated, and their order has to be checked (keys/collated.h) */
 } byte_source;
 
 /*
  * Strings of an array's num_items present elements.  The array gets loaded and must stay loaded.
  * Returns false, with nothing to close, if there are no such strings for the type, the collation
- * or one of the elements.
+ * or one of the elements, or if they are collated and the caller does not want that.
  */
 extern bool byte_source_open(byte_source *bytes, array_source *source, const element_type *type,
-							 Oid collation, int64 num_items);
+							 Oid collation, int64 num_items, bool may_collate);
 
 /* Values that do not lie in one array. */
 typedef struct byte_cells

@@ -1,9 +1,11 @@
 /*
  * collation.h
- *		Which collations order strings by their bytes.
+ *		How a collation orders strings: by their bytes, by the C library, or by another.
  */
 #ifndef MGPU_KEYS_COLLATION_H
 #define MGPU_KEYS_COLLATION_H
+
+#include <locale.h>
 
 /*
  * Whether a collation orders strings of this database by their bytes: C, POSIX, the built-in
@@ -11,5 +13,11 @@
  * speed.  collation is valid.
  */
 extern bool collation_orders_bytes(Oid collation);
+
+/*
+ * The C library's locale by which the server compares strings under a valid collation, where bytes
+ * do not decide.  0 if the collation is not the C library's.  It lives as long as the process.
+ */
+extern locale_t collation_locale(Oid collation);
 
 #endif							/* MGPU_KEYS_COLLATION_H */

@@ -162,7 +162,7 @@ sort_keys_of_array(sort_keys *keys, array_source *source, const element_type *ty
 		array_words(keys, source);
 	else if (array_made_words(keys, source))
 		return;
-	else if (byte_source_open(&keys->strings, source, type, collation, keys->num_items))
+	else if (byte_source_open(&keys->strings, source, type, collation, keys->num_items, true))
 		keys->form = KEY_STRINGS;
 	else
 		array_values(keys, source);
@@ -204,11 +204,12 @@ both_have_words(sort_keys keys[2], array_source *sources[2])
 	return false;
 }
 
+/* Not collated ones: making them takes longer than the few comparisons of a merge. */
 static bool
 both_have_strings(sort_keys keys[2], array_source *sources[2])
 {
 	for (int i = 0; i < 2; i++)
-		if (!byte_source_open(&keys[i].strings, sources[i], keys[i].type, keys[i].collation, keys[i].num_items))
+		if (!byte_source_open(&keys[i].strings, sources[i], keys[i].type, keys[i].collation, keys[i].num_items, false))
 		{
 			if (i > 0)
 				byte_source_close(&keys[0].strings);

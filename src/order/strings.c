@@ -17,6 +17,7 @@
 
 #include "compat.h"
 #include "array/result.h"
+#include "order/collated.h"
 #include "order/forms.h"
 #include "order/words.h"
 #include "run/run.h"
@@ -272,6 +273,18 @@ sort_strings(string_sort *sort)
 	work_rounds(sort);
 }
 
+/* Have the server's comparison confirm the order, or make it. */
+static void
+collate(string_sort *sort, locale_t locale)
+{
+	collated_order order = {&sort->round.keys, locale, sort->segments, sort->num_items, sort->round.order, false};
+
+	if (order_is_collated(&order, &sort->work))
+		return;
+	order_by_collation(&order);
+	sort->record.algorithm = "compare";
+}
+
 void
 order_strings(const sort_spec *spec, const segment_list *segments, const sort_keys *keys, uint32 *ranks)
 {
@@ -284,6 +297,8 @@ order_strings(const sort_spec *spec, const segment_list *segments, const sort_ke
 	PG_ENSURE_ERROR_CLEANUP(thread_work_stop, PointerGetDatum(&sort.work));
 	{
 		sort_strings(&sort);
+		if (keys->strings.locale)
+			collate(&sort, keys->strings.locale);
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(thread_work_stop, PointerGetDatum(&sort.work));
 	thread_work_stop(0, PointerGetDatum(&sort.work));

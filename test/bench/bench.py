@@ -211,12 +211,17 @@ def family_groups(scale, executor):
 # Types whose elements are byte strings, or become such, and uuid: name, column, element, millions,
 # goals on the CPU and on a GPU.  Those of AGGREGATED are sorted as rows too, with the same goals.
 
+WORDS = "substr(translate(md5(i::text), '0123456789', 'ghijklmnop'), 1, 4 + i % 7)"
+COLLATIONS = ''.join(f"CREATE COLLATION IF NOT EXISTS {name} (provider = libc, locale = '{locale}.UTF-8');"
+                     for name, locale in (('english', 'en_US'), ('code_points', 'C')))
 TYPES = [
     ('text of 12 bytes, C', 'text[] COLLATE "C"', "substr(md5(i::text), 1, 12)", 10, 4, 8),
     ('uuid', 'uuid[]', 'md5(i::text)::uuid', 10, 8, 15),
     ('numeric', 'numeric[]', '((random() - 0.5) * 1e9)::numeric(14, 3)', 10, 4, 4),
     ('URLs, 30 common bytes', 'text[] COLLATE "C"', "'https://www.example.org/items/' || i::bigint * 48271 % 2147483647", 5, 3, 3),
-    ('words, ICU', 'text[] COLLATE "en-x-icu"', "substr(translate(md5(i::text), '0123456789', 'ghijklmnop'), 1, 4 + i % 7)", 5, 2, 2),
+    ('words, ICU', 'text[] COLLATE "en-x-icu"', WORDS, 5, 2, 2),
+    ('words, en_US.UTF-8', 'text[] COLLATE english', WORDS, 5, 1.7, 1.7),
+    ('words, C.UTF-8', 'text[] COLLATE code_points', WORDS, 5, 4, 4),
     ('inet', 'inet[]', "'0.0.0.0'::inet + i::bigint * 48271 % 4294967295", 5, 3, 3),
 ]
 
@@ -230,7 +235,7 @@ def type_group(number, scale, executors):
     sort = 'SET mgpu.executor = {}; SELECT cardinality(mgpu_sort(a)) FROM {}'
     group = {
         'name': f'types: {millions}M {title}',
-        'setup': f'CREATE TABLE {table} (a {column}); ALTER TABLE {table} ALTER a SET STORAGE EXTERNAL;'
+        'setup': f'{COLLATIONS} CREATE TABLE {table} (a {column}); ALTER TABLE {table} ALTER a SET STORAGE EXTERNAL;'
                  f'INSERT INTO {table} SELECT array_agg({element}) FROM generate_series(1, {int(millions * 1e6 * scale)}) i; CHECKPOINT;',
         'statements': {
             'read': f'SELECT cardinality(a) FROM {table}',
@@ -480,6 +485,7 @@ COLUMNS = ['group', 'ours', 'baseline', 'executor', 'unit', 'value', 'baseline_v
 
 
 def write_csv(path, facts, columns, rows):
+    os.makedirs(os.path.dirname(path) or '.', exist_ok=True)
     with open(path, 'w', encoding='utf-8', newline='') as out:
         for name, value in facts.items():
             out.write(f'# {name}: {value}\n')

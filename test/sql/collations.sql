@@ -42,5 +42,32 @@ SELECT bool_and(mgpu_sort(a COLLATE code_points) = (SELECT array_agg(x ORDER BY 
 FROM (SELECT array_agg(chr(1 + i * 7919 % 55000) || chr(65536 + i * 104729 % 1000000) || i % 100) AS a
       FROM generate_series(1, 5000) i) t;
 DROP COLLATION code_points;
+-- the C library's comparison; where it has no such locale, that of C.UTF-8
+DO $$
+BEGIN
+    CREATE COLLATION english (provider = libc, locale = 'en_US.UTF-8');
+EXCEPTION WHEN others THEN
+    CREATE COLLATION english (provider = libc, locale = 'C.UTF-8');
+END
+$$;
+CREATE TABLE many AS
+SELECT i, (ARRAY['', 'a', 'Ab', 'ä', 'b-', 'c d', 'é', 'ß', '日', '한', '½'])[1 + i::bigint * 48271 % 11] || substr(md5((i % 900)::text), 1, i % 10) AS t
+FROM generate_series(1, 6000) i;
+SELECT array_send(mgpu_sort(a COLLATE english)) = array_send(ascending) AS sort,
+       array_send(mgpu_sort(a COLLATE english, true)) = array_send(descending) AS descending,
+       mgpu_argsort(a COLLATE english, true) = positions AS argsort,
+       array_send(mgpu_merge(mgpu_sort(a[1:3000] COLLATE english), mgpu_sort(a[3001:] COLLATE english))) = array_send(ascending) AS merge
+FROM (SELECT array_agg(t ORDER BY i) AS a, array_agg(t ORDER BY t COLLATE english) AS ascending,
+             array_agg(t ORDER BY t COLLATE english DESC) AS descending,
+             array_agg(i ORDER BY t COLLATE english DESC, i) AS positions FROM many) s;
+SELECT array_send(mgpu_segsort(a COLLATE english, (SELECT array_agg(h) FROM generate_series(1, 6000, 50) h))) = array_send(sorted) AS segsort
+FROM (SELECT array_agg(t ORDER BY i) AS a, array_agg(t ORDER BY (i - 1) / 50, t COLLATE english) AS sorted FROM many) s;
+SELECT bool_and(array_send(ours) = array_send(theirs)) AS sort_agg
+FROM (SELECT mgpu_sort_agg(t COLLATE english) AS ours, array_agg(t ORDER BY t COLLATE english) AS theirs FROM many GROUP BY i % 70) s;
+SELECT array_send(mgpu_sort(b COLLATE english)) = array_send((SELECT array_agg(x ORDER BY x COLLATE english, o) FROM unnest(b) WITH ORDINALITY u(x, o))) AS bpchar,
+       array_send(mgpu_sort(n COLLATE english)) = array_send((SELECT array_agg(x ORDER BY x COLLATE english) FROM unnest(n) u(x))) AS name
+FROM (SELECT array_agg((t || repeat(' ', i % 3))::bpchar ORDER BY i) AS b, array_agg(t::name ORDER BY i) AS n FROM many) s;
+DROP TABLE many;
+DROP COLLATION english;
 DROP TABLE words;
 DROP DOMAIN word;

@@ -10,6 +10,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 my $node = new_node('cancel');
+my $has_english = $node->psql('postgres', q{CREATE COLLATION english (provider = libc, locale = 'en_US.UTF-8')}) == 0;
 make_big($node, 'big', sized(4, 40), a => [ 'int[]', '(random() * 4294967295 - 2147483648)::int' ]);
 make_big($node, 'float_big', sized(2, 20), a => [ 'float8[]', "CASE WHEN i % 100 = 0 THEN '-0' ELSE random() END" ]);
 make_big($node, 'text_big', sized(0.3, 2), a => [ 'text[]', 'md5(i::text)' ]);
@@ -33,6 +34,7 @@ my %calls = (
 	'sort paths' => 'SELECT cardinality(mgpu_sort(a COLLATE "C")) FROM path_big',
 	'argsort paths' => 'SELECT cardinality(mgpu_argsort(a COLLATE "C")) FROM path_big',
 	'argsort numeric' => 'SELECT cardinality(mgpu_argsort(a)) FROM numeric_big',
+	$has_english ? ('argsort english' => 'SELECT cardinality(mgpu_argsort(a COLLATE english)) FROM text_big') : (),
 	'argsort text' => 'SELECT cardinality(mgpu_argsort(a COLLATE "en-x-icu")) FROM text_big');
 
 foreach my $executor (executors($node))

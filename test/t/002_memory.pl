@@ -21,7 +21,9 @@ $node->safe_psql('postgres', q{CREATE TYPE shade AS ENUM ('white', 'pale', 'dark
 $node->safe_psql('postgres', q{ALTER TYPE shade ADD VALUE 'grey' BEFORE 'dark'});
 
 my $has_icu = $node->safe_psql('postgres', q{SELECT count(*) FROM pg_collation WHERE collname = 'en-x-icu'}) > 0;
+my $has_english = $node->psql('postgres', q{CREATE COLLATION english (provider = libc, locale = 'en_US.UTF-8')}) == 0;
 my $n = 2_000_000;
+# type, element, collation, bytes of a string made from a byte
 my %kinds = (
 	bool => [ 'bool', 'hashint4(i) & 3 = 0' ],
 	int4 => [ 'int', 'hashint4(i)' ],
@@ -35,6 +37,7 @@ my %kinds = (
 	paths => [ 'text', q{'/srv/host-1/application-' || i % 20 || '/module/' || md5(i::text)}, 'COLLATE "C"' ],
 	mostly_null => [ 'text', 'CASE WHEN i % 16 = 0 THEN substr(md5(i::text), 1, 3) END', 'COLLATE "C"' ],
 	$has_icu ? (icu => [ 'text', 'substr(md5(i::text), 1, 12)', 'COLLATE "en-x-icu"' ]) : (),
+	$has_english ? (english => [ 'text', 'substr(md5(i::text), 1, 12)', 'COLLATE english', 10 ]) : (),
 	numeric => [ 'numeric', '(random() * 1e9)::numeric(14, 3)' ],
 	enum => [ 'shade', '(enum_range(NULL::shade))[1 + (hashint4(i) & 255) % 5]' ],
 	tally => [ 'tally', '((random() * 1e9)::numeric(14, 3))::tally' ],
@@ -55,12 +58,13 @@ sub make_kind
 	return split /\|/, $node->safe_psql('postgres', "SELECT pg_column_size(k), pg_column_size(v), pg_column_size(p), pg_column_size(g), pg_column_size(h) FROM of_$kind");
 }
 
-# The calls: an expression, input, result, elements.
+# The calls: an expression, input, result, elements.  Strings made from keys count as input.
 sub calls_of
 {
 	my ($kind) = @_;
 	my ($keys, $values, $positions, $groups, $heads) = make_kind($kind);
 	my $c = $kinds{$kind}->[2] // '';
+	my $strings = ($kinds{$kind}->[3] // 0) * $keys;
 	my $row = sub { "ARRAY[pg_column_size($_[0])]" };
 	my %calls = (
 		sort => [ "mgpu_sort(k $c)", $keys, $keys, $n ],
@@ -84,7 +88,7 @@ sub calls_of
 		bulk_insert => [ 'mgpu_bulk_insert(k, p, f)', $keys * 1.1 + $positions, $keys * 1.1, $n ],
 		oddeven_sort => [ "mgpu_oddeven_sort(k $c)", $keys, $keys, $n ]);
 
-	return map { ("$kind, $_" => [ $calls{$_}->[0], "of_$kind", @{ $calls{$_} }[ 1 .. 3 ] ]) } keys %calls;
+	return map { ("$kind, $_" => [ $calls{$_}->[0], "of_$kind", $calls{$_}->[1] + $strings, @{ $calls{$_} }[ 2 .. 3 ] ]) } keys %calls;
 }
 
 my $warm_up = 'SELECT mgpu_sort(array_agg(i::float8)), mgpu_sort(array_agg(i)), mgpu_sort(array_agg(int4range(i, NULL)))'

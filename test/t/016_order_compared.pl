@@ -11,6 +11,7 @@ use Test::More;
 my $node = new_node('order_compared');
 my $has_icu = $node->safe_psql('postgres', q{SELECT count(*) FROM pg_collation WHERE collname = 'en-x-icu'}) > 0;
 my $icu = 'COLLATE "en-x-icu"';
+my $has_english = $node->psql('postgres', q{CREATE COLLATION english (provider = libc, locale = 'en_US.UTF-8')}) == 0;
 
 # one whose abbreviated keys are no numbers
 make_type($node, 'tally', 'numeric', ', FUNCTION 2 numeric_sortsupport(internal)',
@@ -54,22 +55,55 @@ foreach my $name (sort keys %columns)
 {
 	my ($type, $element) = @{ $columns{$name} };
 	my $is_text = $type =~ /text|char|name/;
-	my $collation = $is_text ? $icu : '';
+	my @collations = $is_text ? ($has_icu ? $icu : (), $has_english ? 'COLLATE english' : ()) : ('');
 	my $num_items = sized(40_000, $is_text ? 1_300_000 : 2_200_000);
 	my ($first, $size) = ($name eq 'absent' ? 'true' : 'false', $name eq 'plain' ? sized(15_000, 400_000) : 1000);
 
-	next if $is_text && !$has_icu;
 	$node->safe_psql('postgres', qq{
 		CREATE UNLOGGED TABLE $name (a ${type}[]);
 		ALTER TABLE $name ALTER a SET STORAGE EXTERNAL;
 		INSERT INTO $name SELECT array_agg(($element)::$type ORDER BY i) FROM generate_series(1, $num_items) i});
-	foreach my $descending ('false', 'true')
+	foreach my $collation (@collations)
 	{
-		next if $descending eq 'true' && $name !~ /plain|absent|tails/;
-		check_order($node, $name, $collation, $descending, $first);
+		foreach my $descending ('false', 'true')
+		{
+			next if $descending eq 'true' && $name !~ /plain|absent|tails/;
+			check_order($node, $name, $collation, $descending, $first);
+		}
+		check_segments($name, $collation, $num_items, $size) if $name =~ /plain|absent|tails|objects/;
 	}
-	check_segments($name, $collation, $num_items, $size) if $name =~ /plain|absent|tails|objects/;
 	$node->safe_psql('postgres', "DROP TABLE $name");
+}
+
+# ------------------------------------------------- strings of the C library's collations
+
+SKIP:
+{
+	skip 'no locale en_US.UTF-8', 6 unless $has_english;
+	my $table = q{CREATE TABLE words AS SELECT array_agg(t ORDER BY i) AS a, array_agg(t ORDER BY t, i) AS sorted, array_agg(t ORDER BY (i - 1) / 700, t, i) AS parts,
+		array_agg(h) FILTER (WHERE i % 700 = 1) AS heads
+		FROM (SELECT i, i AS h, CASE i % 3 WHEN 0 THEN 'Ä' WHEN 1 THEN 'a b' ELSE '' END || md5((i % 20000)::text) AS t FROM generate_series(1, 50000) i) w};
+	my $check = 'SELECT array_send(mgpu_sort(a)) = array_send(sorted), array_send(mgpu_segsort(a, heads)) = array_send(parts) FROM words';
+
+	# as the collation of a database
+	$node->safe_psql('postgres', q{CREATE DATABASE english TEMPLATE template0 LC_COLLATE 'en_US.UTF-8' LC_CTYPE 'en_US.UTF-8'});
+	$node->safe_psql('english', "CREATE EXTENSION mgpu_pg; $table");
+	foreach my $fault ('none', 'collation')
+	{
+		my $compares = $fault eq 'none' ? 'f' : 't';
+		my $answer = $node->safe_psql('english', "LOAD 'mgpu_pg'; SET mgpu.inject_fault = $fault; $check; SELECT algorithm = 'compare' FROM mgpu_last_run()");
+
+		is($answer, "t|t\n$compares", "fault $fault: the order of a database's collation");
+	}
+	# no order of bytes, or the tests above have not seen one
+	is($node->safe_psql('english', 'SELECT sorted <> mgpu_sort(a COLLATE "C") FROM words'), 't', 'which is not that of bytes');
+	# one string of more bytes than a thread keeps, and one that takes more than was set aside for its like
+	is($node->safe_psql('english', q{SELECT array_send(mgpu_sort(a)) = array_send(array_agg(x ORDER BY x))
+		FROM (SELECT array_agg(repeat('ö', 40000 / i) || i) AS a FROM generate_series(1, 2000) i) t, unnest(a) x GROUP BY a}), 't', 'long strings');
+	is($node->safe_psql('english', q{SELECT array_send(mgpu_sort(a)) = array_send(array_agg(x ORDER BY x)), (SELECT algorithm FROM mgpu_last_run())
+		FROM (SELECT array_agg(repeat(U&'\FDFA', i % 200)) AS a FROM generate_series(1, 2000) i) t, unnest(a) x GROUP BY a}), 't|compare', 'strings that grow too much');
+	is($node->safe_psql('english', q{SELECT array_send(mgpu_sort(a)) = array_send(array_agg(x ORDER BY x))
+		FROM (SELECT array_agg(repeat(U&'\0301', i % 7)) AS a FROM generate_series(1, 2000) i) t, unnest(a) x GROUP BY a}), 't', 'signs that weigh nothing');
 }
 
 # ------------------------------------------------------------------------ slices

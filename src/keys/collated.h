@@ -1,0 +1,46 @@
+/*
+ * collated.h
+ *		Strings that order as the C library compares texts.
+ *
+ * The string of a text is what strxfrm makes of it, a zero byte, and the text itself, which breaks
+ * ties as the server does.  Behind the string stands another zero, so that strcoll can compare the
+ * text where it lies.
+ *
+ * strxfrm and strcoll should agree, but C libraries have had errors here, and PostgreSQL does not
+ * trust strxfrm.  So whoever sorts these strings checks the order by collated_compare
+ * (order/collated.c).
+ *
+ * These functions are for threads: they call nothing of PostgreSQL.
+ */
+#ifndef MGPU_KEYS_COLLATED_H
+#define MGPU_KEYS_COLLATED_H
+
+#include <locale.h>
+#include <string.h>
+
+/* Bytes set aside for the strings of texts with so many bytes.  In glibc's locales, a Latin letter takes nine. */
+#define COLLATED_SPACE(text_bytes) (9 * (text_bytes) + 32)
+
+/*
+ * Write the string of a text of size bytes, none of them zero.  Returns its length in bytes, or 0
+ * if it takes more than space bytes or memory is short.
+ */
+extern Size collated_make(locale_t locale, const char *text, uint32 size, char *out, Size space);
+
+/* The text in a string, ended by a zero. */
+static inline const char *
+collated_text(const char *string)
+{
+	return string + strlen(string) + 1;
+}
+
+/* Compare two texts as the server does. */
+static inline int
+collated_compare(locale_t locale, const char *a, const char *b)
+{
+	int			order = strcoll_l(a, b, locale);
+
+	return order != 0 ? order : strcmp(a, b);
+}
+
+#endif							/* MGPU_KEYS_COLLATED_H */

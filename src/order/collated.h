@@ -1,0 +1,32 @@
+/*
+ * collated.h
+ *		Checks the order of collated strings (keys/collated.h), and mends it.
+ */
+#ifndef MGPU_ORDER_COLLATED_H
+#define MGPU_ORDER_COLLATED_H
+
+#include <locale.h>
+#include <stdatomic.h>
+
+#include "core/byte_keys.h"
+
+#include "array/segments.h"
+#include "threads.h"
+
+typedef struct collated_order
+{
+	const mgpu_byte_keys *keys;
+	locale_t	locale;
+	const segment_list *segments;	/* NULL: one */
+	int64		num_items;
+	uint32	   *ranks;			/* of the strings, in order of their bytes */
+	_Atomic bool is_wrong;
+} collated_order;
+
+/* Whether the server's comparison agrees with the order of ranks. */
+extern bool order_is_collated(collated_order *order, thread_work *work);
+
+/* Sort the ranks by the server's comparison, stably. */
+extern void order_by_collation(collated_order *order);
+
+#endif							/* MGPU_ORDER_COLLATED_H */
