@@ -278,15 +278,6 @@ mgpu_pool_work(mgpu_pool *pool, double budget_ms)
 }
 
 void
-mgpu_pool_finish(mgpu_pool *pool)
-{
-	uint64_t	task;
-
-	while (take_task(pool, &task))
-		pool->function(pool->context, task, 0);
-}
-
-void
 mgpu_pool_cancel(mgpu_pool *pool)
 {
 	atomic_store(&pool->next_task, UINT64_MAX / 2);

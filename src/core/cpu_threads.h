@@ -66,9 +66,6 @@ void		mgpu_pool_help(mgpu_pool *pool, double budget_ms);
  */
 bool		mgpu_pool_work(mgpu_pool *pool, double budget_ms);
 
-/* Do the phase's tasks to the last, without reading the clock.  The pool has one thread. */
-void		mgpu_pool_finish(mgpu_pool *pool);
-
 /* Start no further task of the phase. */
 void		mgpu_pool_cancel(mgpu_pool *pool);
 

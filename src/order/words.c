@@ -2,8 +2,8 @@
  * words.c
  *		Orders numbers of 1 to 16 bytes: few of them at once, more by a job.
  *
- * A job costs some microseconds to set up.  Few words are sorted without one, each segment while
- * it is in cache.
+ * Setting up a job takes longer than sorting a few words.  Those are sorted without one, each
+ * segment while it is in cache.
  */
 #include "postgres.h"
 

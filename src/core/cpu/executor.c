@@ -2,8 +2,8 @@
  * executor.c
  *		mgpu_cpu_executor: the table of functions, and the driver of phases.
  *
- * submit starts the threads; if the strategy takes keys while they arrive, the
- * first slot of keys does.  poll works on the strategy's phases until its time is
+ * submit starts the threads, unless the run is short; if the strategy takes keys
+ * while they arrive, the first slot of keys does.  poll works on the strategy's phases until its time is
  * up.  Nothing else blocks but input_slot, which may wait for a free slot of the
  * ring (stream.c).
  */
@@ -73,6 +73,13 @@ cpu_open(const mgpu_job *job, const mgpu_binding *binding,
 	return status;
 }
 
+/* Whether one poll does it all.  Making a pool and reading the clock would take longer than the tasks. */
+static bool
+is_short(const mgpu_run *run)
+{
+	return run->num_threads == 1 && mgpu_job_moved_bytes(&run->job) <= SHORT_BYTES;
+}
+
 static mgpu_status
 cpu_submit(mgpu_run *run, mgpu_error *err)
 {
@@ -82,28 +89,24 @@ cpu_submit(mgpu_run *run, mgpu_error *err)
 		return mgpu_fail(err, MGPU_BAD_JOB, "the run was submitted before");
 	if ((status = mgpu_input_bind(run, err)) != MGPU_OK)
 		return status;
-	if (!mgpu_start_threads(run))
+	if (!is_short(run) && !mgpu_start_threads(run))
 		return mgpu_run_status(run, err);
 	run->submitted = true;
-	run->is_short = run->num_threads == 1 && mgpu_job_moved_bytes(&run->job) <= SHORT_BYTES;
 	run->done = run->job.num_items + run->job.num_b_items == 0;
 	return MGPU_OK;
 }
 
-/* All phases of a short run, unless it is cancelled. */
-static void
-finish(mgpu_run *run)
+/* All phases of a short run.  Without a pool, a phase ends as it begins. */
+static mgpu_status
+finish(mgpu_run *run, mgpu_error *err)
 {
-	while (!run->done && !atomic_load(&run->cancelled))
+	while (!run->done)
 	{
-		if (!run->phase_open)
-			run->done = !mgpu_run_next_phase(run);
-		else
-		{
-			mgpu_pool_finish(run->pool);
-			run->phase_open = false;
-		}
+		if (atomic_load(&run->cancelled))
+			return mgpu_fail(err, MGPU_CANCELLED, "the run was cancelled");
+		run->done = !mgpu_run_next_phase(run);
 	}
+	return mgpu_run_status(run, err);
 }
 
 /* Work until done, or until poll_ms have passed (MGPU_PENDING). */
@@ -129,13 +132,14 @@ work(mgpu_run *run, double start_ms, mgpu_error *err)
 static mgpu_status
 cpu_poll(mgpu_run *run, mgpu_error *err)
 {
-	double		start_ms = mgpu_now_ms();
+	double		start_ms;
 	mgpu_status status;
 
 	if (!run->submitted)
 		return mgpu_fail(err, MGPU_BAD_JOB, "poll before submit");
-	if (run->is_short)
-		finish(run);
+	if (run->pool == NULL)
+		return finish(run, err);
+	start_ms = mgpu_now_ms();
 	status = work(run, start_ms, err);
 	run->work_ms += mgpu_now_ms() - start_ms;
 	return status;

@@ -25,8 +25,14 @@ mgpu_start_threads(mgpu_run *run)
 void
 mgpu_begin_phase(mgpu_run *run, mgpu_task_function function, uint64_t num_tasks)
 {
-	run->phase_open = true;
-	mgpu_pool_begin(run->pool, function, run, num_tasks);
+	if (run->pool == NULL)
+		for (uint64_t task = 0; task < num_tasks; task++)
+			function(run, task, 0);
+	else
+	{
+		run->phase_open = true;
+		mgpu_pool_begin(run->pool, function, run, num_tasks);
+	}
 }
 
 uint64_t

@@ -51,6 +51,8 @@ mgpu_allocate(mgpu_run *run, uint64_t bytes)
 	uint64_t	padded = sizeof(struct mgpu_block) + (bytes + 127) / 64 * 64;
 	struct mgpu_block *block;
 
+	if (bytes == 0)
+		return run;				/* any address but NULL */
 	if (padded >= MAP_MIN_BYTES)
 	{
 		block = mmap(NULL, padded, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

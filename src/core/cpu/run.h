@@ -87,11 +87,10 @@ struct mgpu_run
 	mgpu_error	error;			/* why the run failed; or MGPU_OK */
 	mgpu_run   *part;			/* sorts a part of the items; or NULL */
 	int			num_threads;	/* planned at open; the pool's size once there is a pool */
-	mgpu_pool  *pool;			/* from submit on, or from the first slot with begin_stream */
+	mgpu_pool  *pool;			/* from submit on, or from the first slot with begin_stream; none if short */
 	atomic_bool cancelled;
 	bool		submitted;
 	bool		phase_open;
-	bool		is_short;		/* one poll does it all, without reading the clock */
 	bool		done;
 	double		work_ms;		/* inside poll */
 
@@ -173,7 +172,7 @@ mgpu_run_status(const mgpu_run *run, mgpu_error *err)
 /* phase.c: start the run's threads unless it has them.  False on failure. */
 bool		mgpu_start_threads(mgpu_run *run);
 
-/* phase.c: start a phase of num_tasks >= 1 tasks. */
+/* phase.c: start a phase of num_tasks >= 1 tasks.  A run without a pool does them before this returns. */
 void		mgpu_begin_phase(mgpu_run *run, mgpu_task_function function, uint64_t num_tasks);
 
 /* phase.c: start a phase over all items; item_bytes sets run->pass_items, those of one task. */
