@@ -127,12 +127,21 @@ feed(active_run *active, run_request *request, mgpu_channel channel,
 {
 	bool		scan = active->has_ties &&
 		(channel == MGPU_CHANNEL_KEYS || channel == MGPU_CHANNEL_B_KEYS);
+	instr_time	start,
+				fed;
+	mgpu_status status;
 
-	if (num_items == 0 || width == 0)
+	if (num_items == 0 || width == 0 || (bound && !scan))
 		return MGPU_OK;
-	if (bound == NULL)
-		return feed_channel(active, channel, request, num_items * width, scan, error);
-	return scan ? scan_bound_floats(active, bound, num_items, error) : MGPU_OK;
+	INSTR_TIME_SET_CURRENT(start);
+	if (bound)
+		status = scan_bound_floats(active, bound, num_items, error);
+	else
+		status = feed_channel(active, channel, request, num_items * width, scan, error);
+	INSTR_TIME_SET_CURRENT(fed);
+	INSTR_TIME_SUBTRACT(fed, start);
+	run_last.marshal_ms += INSTR_TIME_GET_MILLISEC(fed);
+	return status;
 }
 
 static mgpu_status
@@ -208,16 +217,10 @@ prefault_result(active_run *active, const run_request *request)
 static mgpu_status
 drive(active_run *active, run_request *request, mgpu_error *error)
 {
-	instr_time	start,
-				fed;
 	mgpu_status status;
 
-	INSTR_TIME_SET_CURRENT(start);
 	prefault_result(active, request);
 	status = feed_all(active, request, error);
-	INSTR_TIME_SET_CURRENT(fed);
-	INSTR_TIME_SUBTRACT(fed, start);
-	run_last.marshal_ms = INSTR_TIME_GET_MILLISEC(fed);
 	if (status == MGPU_OK)
 		status = active->executor->submit(active->run, error);
 	while (status == MGPU_OK || status == MGPU_PENDING)

@@ -84,26 +84,24 @@ make_plan(const mgpu_job *job, mgpu_plan *plan)
 	mgpu_plan_job(job, &input, plan);
 }
 
-static void
+/* Choose the executor.  Returns why it is not the GPU; NULL if it is. */
+static const char *
 plan_run(const run_request *request, mgpu_plan *plan)
 {
 	if (request->cpu_reason)
 	{
 		plan->executor = MGPU_EXECUTOR_CPU;
 		plan->forgone_ms = 0;
-		strlcpy(run_last.reason, request->cpu_reason, sizeof(run_last.reason));
-		return;
+		return request->cpu_reason;
 	}
 	if (gpu_failed && mgpu_setting_executor == MGPU_EXECUTOR_GPU)
 		mgpu_raise_no_gpu(gpu_failed_reason);
 	make_plan(&request->job, plan);
-	strlcpy(run_last.reason,
-			gpu_failed ? gpu_failed_reason : plan->reason ? plan->reason : "",
-			sizeof(run_last.reason));
+	return gpu_failed ? gpu_failed_reason : plan->reason;
 }
 
 static void
-record_start(const run_request *request)
+record_start(const run_request *request, const char *reason)
 {
 	const mgpu_job *job = &request->job;
 	int64		num_items = job->num_items;
@@ -111,7 +109,7 @@ record_start(const run_request *request)
 	if (mgpu_job_is_merge(job) || job->op == MGPU_OP_INSERT)
 		num_items += job->num_b_items;
 	run_record_cpu(request->function, NULL, num_items,
-				 num_items * (job->key_width + job->value_width), NULL);
+				 num_items * (job->key_width + job->value_width), reason);
 	run_last.num_segments = job->num_segments;
 }
 
@@ -135,8 +133,7 @@ run_job(run_request *request)
 
 	if (request->job.algorithm == MGPU_ALGORITHM_AUTO)
 		request->job.algorithm = mgpu_setting_algorithm;
-	record_start(request);
-	plan_run(request, &plan);
+	record_start(request, plan_run(request, &plan));
 	if (plan.executor == MGPU_EXECUTOR_GPU)
 	{
 		status = run_drive(&mgpu_cuda_executor, request, &error);
