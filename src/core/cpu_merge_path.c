@@ -27,6 +27,9 @@
 /* Output items of one pair of copies, at the end of lists without padding. */
 #define COPY_ITEMS 1024
 
+/* Up to this number of items, a scalar loop is done before vectors are set up. */
+#define SCALAR_ITEMS 16
+
 /* Below this number of vectors, one lane costs less than the search for four parts. */
 #define ONE_LANE_VECTORS 48
 
@@ -237,7 +240,7 @@ has_special(const mgpu_lists *lists, const void *list, uint64_t num_items, uint6
 static bool
 is_for_vectors(const mgpu_lists *lists, const mgpu_cut *cut)
 {
-	if (!lists->vectors || mgpu_vector_items(lists->codec.width) == 0)
+	if (!lists->vectors || mgpu_vector_items(lists->codec.width) == 0 || cut->end - cut->begin <= SCALAR_ITEMS)
 		return false;
 	return lists->padded || lists->codec.kind != MGPU_KEY_FLOAT ||
 		(!has_special(lists, lists->a, lists->num_a, cut->a_begin, cut->a_end) &&
@@ -298,7 +301,7 @@ mgpu_first_unsorted(const mgpu_codec *codec, bool vectors, const void *items,
 		uint64_t	stop = end - begin < PROBE_ITEMS ? end : begin + PROBE_ITEMS;
 		uint64_t	before = begin > 0 ? begin - 1 : 0;
 
-		if (!vectors || mgpu_vector_items(codec->width) == 0 ||
+		if (!vectors || mgpu_vector_items(codec->width) == 0 || stop - before <= SCALAR_ITEMS ||
 			mgpu_vector_probe(codec, (const char *) items + before * codec->width, stop - before) != 0)
 		{
 			uint64_t	found = functions->first_unsorted(codec, items, begin, stop);
