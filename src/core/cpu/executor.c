@@ -3,9 +3,9 @@
  *		mgpu_cpu_executor: the table of functions, and the driver of phases.
  *
  * submit starts the threads, unless the run is short; if the strategy takes keys
- * while they arrive, the first slot of keys does.  poll works on the strategy's phases until its time is
- * up.  Nothing else blocks but input_slot, which may wait for a free slot of the
- * ring (stream.c).
+ * while they arrive, the first slot of keys does.  poll works on the strategy's
+ * phases until its time is up.  Nothing else blocks but input_slot, which may wait
+ * for a free slot of the ring (stream.c).
  */
 #include "core/cpu/input.h"
 #include "core/cpu/stream.h"
