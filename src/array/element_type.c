@@ -175,16 +175,21 @@ element_type_fill(element_type *entry, Oid type_id)
 	entry->type_id = type_id;
 }
 
+call_types *
+call_types_of(FunctionCallInfo fcinfo)
+{
+	FmgrInfo   *flinfo = fcinfo->flinfo;
+
+	if (flinfo->fn_extra == NULL)
+		flinfo->fn_extra = MemoryContextAllocZero(flinfo->fn_mcxt, sizeof(call_types));
+	return flinfo->fn_extra;
+}
+
 const element_type *
 element_type_lookup(FunctionCallInfo fcinfo, int slot, Oid type_id)
 {
-	element_type *cached = (element_type *) fcinfo->flinfo->fn_extra;
+	element_type *cached = call_types_of(fcinfo)->elements;
 
-	if (cached == NULL)
-	{
-		cached = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, 2 * sizeof(element_type));
-		fcinfo->flinfo->fn_extra = cached;
-	}
 	if (cached[slot].type_id != type_id)
 	{
 		cached[slot].type_id = InvalidOid;

@@ -58,6 +58,15 @@ typedef struct element_type
 	Oid			gt_operator;
 } element_type;
 
+/* What a call site of a SQL function keeps from call to call. */
+typedef struct call_types
+{
+	element_type elements[2];
+	TupleDesc	row;			/* of its results, NULL: not looked up yet (pair_result.c) */
+} call_types;
+
+extern call_types *call_types_of(FunctionCallInfo fcinfo);
+
 /* The entry for type_id in slot 0 or 1 of the calling SQL function's cache, filled on first use. */
 extern const element_type *element_type_lookup(FunctionCallInfo fcinfo, int slot, Oid type_id);
 

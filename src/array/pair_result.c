@@ -37,13 +37,29 @@ result_row_type(FunctionCallInfo fcinfo)
 	return BlessTupleDesc(tupdesc);
 }
 
+/* The row type of pairs.  The catalogs are asked once a call site: that takes longer than to sort a few. */
+static TupleDesc
+pair_row_type(FunctionCallInfo fcinfo)
+{
+	call_types *types = call_types_of(fcinfo);
+	MemoryContext before;
+
+	if (types->row == NULL)
+	{
+		before = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
+		types->row = result_row_type(fcinfo);
+		MemoryContextSwitchTo(before);
+	}
+	return types->row;
+}
+
 Datum
 pair_of_arrays(FunctionCallInfo fcinfo, Datum keys, Datum vals)
 {
 	Datum		values[2] = {keys, vals};
 	bool		nulls[2] = {false, false};
 
-	return HeapTupleGetDatum(heap_form_tuple(result_row_type(fcinfo), values, nulls));
+	return HeapTupleGetDatum(heap_form_tuple(pair_row_type(fcinfo), values, nulls));
 }
 
 /* Write the same header as heap_form_tuple() for a row without NULLs. */
@@ -65,7 +81,7 @@ start_row(HeapTupleHeader row, TupleDesc tupdesc, Size row_bytes)
 static void
 create_in_row(pair_result *result, const array_shape *keys, const array_shape *vals)
 {
-	TupleDesc	tupdesc = result_row_type(result->row_of);
+	TupleDesc	tupdesc = pair_row_type(result->row_of);
 	Size		keys_offset = MAXALIGN(SizeofHeapTupleHeader);
 	Size		keys_end = keys_offset + array_shape_bytes(keys);
 	Size		vals_offset;
