@@ -440,8 +440,10 @@ sub answer
 	until ($self->{seen} =~ /^(?:true|false) \S+ _end_\n/m)
 	{
 		my $left = $until - time();
-		return undef unless $left > 0 && $self->{select}->can_read($left);
-		return undef unless sysread($self->{from}, $self->{seen}, 65536, length $self->{seen});
+		return undef unless $left > 0;
+		# a signal, of a child that ended for example, is no reason to take this answer for the next one
+		next unless $self->{select}->can_read($left);
+		return undef unless sysread($self->{from}, $self->{seen}, 65536, length $self->{seen}) || $!{EINTR};
 	}
 	$self->{seen} =~ s/\A(.*?)^(true|false) (\S+) _end_\n//ms;
 	my ($output, $failed, $state) = ($1, $2 eq 'true', $3);
