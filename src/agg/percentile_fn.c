@@ -33,6 +33,7 @@ typedef struct percentile_group
 	const agg_batch *batch;
 	uint64		begin;
 	int64		num_items;
+	bool		is_alone;		/* one fraction, not an array of them */
 } percentile_group;
 
 typedef Datum (*percentile_fn) (const percentile_group *group, double fraction);
@@ -103,13 +104,25 @@ typedef struct between
 	double		proportion;		/* 0 at low, 1 at high */
 } between;
 
+/*
+ * On ARM64, compilers fuse the product and the difference of PostgreSQL's proportion
+ * for one fraction, but not for an array of them.  Inlined, they would not fuse here,
+ * and the last bit of a percentile would not be PostgreSQL's.
+ */
+static pg_noinline double
+proportion_alone(double fraction, int64 num_items, int64 low)
+{
+	return fraction * (num_items - 1) - low;
+}
+
 static between
 place_of(const percentile_group *group, double fraction)
 {
 	double		place = fraction * (group->num_items - 1);
-	between		result = {(int64) floor(place), (int64) ceil(place), place - floor(place)};
+	int64		low = (int64) floor(place);
 
-	return result;
+	return (between) {low, (int64) ceil(place),
+		group->is_alone ? proportion_alone(fraction, group->num_items, low) : place - floor(place)};
 }
 
 static double
@@ -222,6 +235,7 @@ agg_batch_percentile(agg_batch *batch, uint32 number, const chunk_slice *fractio
 	group.batch = batch;
 	group.begin = batch->items.starts[number];
 	group.num_items = row_groups_size(&batch->items, number);
+	group.is_alone = !is_array;
 	*is_null = group.num_items == 0;
 	if (group.num_items == 0)
 		return (Datum) 0;
