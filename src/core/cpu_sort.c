@@ -65,6 +65,9 @@ mgpu_cpu_sort_keys_now(void *keys, uint64_t num_items, uint32_t key_kind,
 	mgpu_codec	codec;
 
 	mgpu_codec_init(&codec, key_kind, key_width, descending);
+	if (num_items <= SMALL_ITEMS && key_kind != MGPU_KEY_FLOAT &&
+		mgpu_sort_flipped(keys, num_items, key_width, codec.flip))
+		return;
 	mgpu_encode_items(&codec, keys, keys, num_items);
 	if (key_width > 1 && num_items <= SMALL_ITEMS)
 		mgpu_sort_unsigned(keys, num_items, key_width, NULL);

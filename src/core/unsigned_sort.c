@@ -164,16 +164,25 @@ mgpu_unsigned_sort_ns(uint32_t width)
 /* Below this, keys are sorted by vqsort, and nothing is timed. */
 #define TIMED_MIN_ITEMS 1024
 
+bool
+mgpu_sort_flipped(void *keys, uint64_t num_items, uint32_t width, uint64_t flip)
+{
+	static const uint32_t head = 0;
+	mgpu_flips	flips = {flip, flip};
+
+	if (num_items < NETWORK_MIN_ITEMS || num_items > mgpu_vector_sort_max(width))
+		return false;
+	mgpu_vector_sort_segments(keys, keys, &head, 1, (uint32_t) num_items, width, &flips);
+	return true;
+}
+
 /* Sort a few keys; false if there are more. */
 static bool
 sort_few(void *keys, uint64_t num_items, uint32_t width)
 {
-	static const uint32_t head = 0;
-	static const mgpu_flips codes = {0};
-
-	if (num_items >= NETWORK_MIN_ITEMS && num_items <= mgpu_vector_sort_max(width))
-		mgpu_vector_sort_segments(keys, keys, &head, 1, (uint32_t) num_items, width, &codes);
-	else if (num_items <= mgpu_small_limit(width))
+	if (mgpu_sort_flipped(keys, num_items, width, 0))
+		return true;
+	if (num_items <= mgpu_small_limit(width))
 		mgpu_small_sort(keys, (uint32_t) num_items, width);
 	else
 		return false;

@@ -15,6 +15,12 @@
 void		mgpu_sort_unsigned(void *keys, uint64_t num_items, uint32_t width, void *scratch);
 
 /*
+ * Sort some keys in vectors; flip turns a key into its unsigned code by xor.  False, with nothing
+ * done: they are too few or too many, or the machine has no vectors for them.
+ */
+bool		mgpu_sort_flipped(void *keys, uint64_t num_items, uint32_t width, uint64_t flip);
+
+/*
  * Whether this machine sorts many keys of a width by radix, and not by Highway's
  * vqsort.  The first call for a width measures both, in less than a millisecond.
  * mgpu_cpu_tunables.radix overrides that.
