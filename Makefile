@@ -16,6 +16,7 @@
 #   CUDA_ARCHS      compute capabilities to build kernels for, such as "80 90"; default: those of the GPUs here,
 #                   or all that nvcc knows, where WITH_CUDA=yes asks for kernels and there is no GPU
 #   WITH_HIGHWAY    yes, no; default: yes where Google Highway's vqsort is found
+#   HIGHWAY         where Highway is installed; default: /usr/local if it is there, else where the compiler looks
 #   WERROR          yes: compiler warnings stop the build, as they do under "make test"
 #   TEST_SIZES      yes: thresholds so small that tests cross them with small arrays (src/core/sizes.h)
 #
@@ -71,19 +72,23 @@ override WITH_CUDA := no
 CUDA_SAYS = no nvcc found, this build sorts on the CPU alone
 endif
 
-HIGHWAY_LIBS = -lhwy_contrib -lhwy
+# Libraries by their paths: flags of PostgreSQL's own build would have the linker find another version's first.
+HIGHWAY ?= $(if $(wildcard /usr/local/include/hwy/contrib/sort/vqsort.h),/usr/local)
+HIGHWAY_FLAGS = $(HIGHWAY:%=-isystem %/include)
+highway_lib = $(firstword $(wildcard $(foreach ending,a so,$(HIGHWAY)/lib/lib$(1).$(ending) $(HIGHWAY)/lib/*/lib$(1).$(ending))) lib$(1))
+HIGHWAY_LIBS = $(if $(HIGHWAY),$(call highway_lib,hwy_contrib) $(call highway_lib,hwy),-lhwy_contrib -lhwy)
 HASH := \#
 ifneq ($(filter-out no,$(or $(WITH_HIGHWAY),auto)),)
 # 1.0 is where its interface settled; highway.h tells the version
 HIGHWAY_FOUND := $(shell printf '%s\n' '$(HASH)include <hwy/contrib/sort/vqsort.h>' '$(HASH)include <hwy/highway.h>' \
 	'static_assert(HWY_MAJOR >= 1, "");' 'int main() { return 0; }' | \
-	$(CXX) -x c++ -std=c++17 - -o /dev/null $(HIGHWAY_LIBS) >/dev/null 2>&1 && echo yes)
+	$(CXX) $(HIGHWAY_FLAGS) -x c++ -std=c++17 - -o /dev/null -x none $(HIGHWAY_LIBS) >/dev/null 2>&1 && echo yes)
 endif
 ifeq ($(WITH_HIGHWAY),no)
 HIGHWAY_SAYS = off (WITH_HIGHWAY=no), portable radix sort instead
 else ifeq ($(HIGHWAY_FOUND),yes)
 override WITH_HIGHWAY := yes
-HIGHWAY_SAYS = found, CPU sorts by vqsort
+HIGHWAY_SAYS = found$(HIGHWAY:%= in %), CPU sorts by vqsort
 else ifeq ($(WITH_HIGHWAY),yes)
 $(error WITH_HIGHWAY=yes, but hwy/contrib/sort/vqsort.h or libhwy_contrib is missing or older than 1.0)
 else
@@ -155,7 +160,7 @@ endif
 
 CORE_CFLAGS = -O3 -g -fPIC -fvisibility=hidden -pthread $(WARNINGS) -Wno-unused-parameter -Isrc $(FEATURES) -MMD -MP
 CORE_CC = $(CC) -std=gnu11 $(CORE_CFLAGS)
-CORE_CXX = $(CXX) -std=c++17 -fno-exceptions -fno-rtti $(CORE_CFLAGS)
+CORE_CXX = $(CXX) -std=c++17 -fno-exceptions -fno-rtti $(HIGHWAY_FLAGS) $(CORE_CFLAGS)
 
 CORE_SOURCES = $(sort $(wildcard src/core/*.c src/core/*/*.c src/core/*.cpp))
 CUDA_STUB = src/core/exec_cuda_stub.c
