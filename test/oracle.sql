@@ -80,7 +80,7 @@ INSERT INTO oracle.types VALUES
 ('name long', '(repeat(''n'', (k % 60)::int) || k % 100)::name', '{"",nnnnnnnn}', 'C');
 -- letters, signs and scripts that the C library weighs in different ways
 INSERT INTO oracle.types VALUES
-('text words', '(ARRAY['''', ''a'', ''Ab'', ''ä'', ''b-'', ''c d'', ''é'', ''ß'', ''日'', ''한'', ''½'', ''😀''])[k % 12 + 1] || (ARRAY[''x'', '' X'', ''-x'', ''ǆ'', ''국''])[k / 12 % 5 + 1] || substr(md5((k / 60)::text), 1, (k / 60 % 9)::int)', '{"",a,A,ä,Ä,"a b",a-b,한국,日本,é}', 'oracle.english');
+('text words', '(ARRAY['''', ''a'', ''Ab'', ''ä'', ''b-'', ''c d'', ''é'', ''ß'', ''日'', ''한'', ''½'', ''😀''])[k % 12 + 1] || (ARRAY[''x'', '' X'', ''-x'', ''ǆ'', ''국'', ''1'', '' 1'', ''1.1'', ''-''])[k / 12 % 9 + 1] || (ARRAY['''', ''1'', ''-1'', ''1 ''])[k / 108 % 4 + 1] || substr(md5((k / 432)::text), 1, (k / 432 % 4)::int)', '{"",a,A,ä,Ä,"a b",a-b,한국,日本,é}', 'oracle.english');
 -- a type under another collation
 INSERT INTO oracle.types SELECT 'text ' || c, make, special, c FROM oracle.types, unnest(ARRAY['en-x-icu', 'oracle.any_case', 'oracle.code_points', 'oracle.english']) c WHERE type = 'text';
 INSERT INTO oracle.types SELECT type || ' english', make, special, 'oracle.english' FROM oracle.types WHERE type IN ('bpchar long', 'text path', 'text utf8');

@@ -6,9 +6,8 @@
  * ties as the server does.  Behind the string stands another zero, so that strcoll can compare the
  * text where it lies.
  *
- * strxfrm and strcoll should agree, but C libraries have had errors here, and PostgreSQL does not
- * trust strxfrm.  So whoever sorts these strings checks the order by collated_compare
- * (order/collated.c).
+ * strxfrm and strcoll should agree, but in glibc they do not always, and PostgreSQL does not trust
+ * strxfrm.  So whoever sorts these strings checks the order by collated_compare (order/collated.c).
  *
  * These functions are for threads: they call nothing of PostgreSQL.
  */

@@ -1,24 +1,32 @@
 /*
  * collated.c
- *		Checks the order of collated strings (keys/collated.h), and mends it.
+ *		Makes sure that collated strings (keys/collated.h) are in the server's order.
  *
  * Each string is compared with the next by the server's own comparison.  That order is transitive,
- * so neighbours in order prove that all are.  The check takes one comparison for each string, where
- * sorting by comparison takes log2(n).  If it fails, the strings are sorted by comparison.
+ * so neighbours in order prove that all are.  This takes one comparison for each string, where
+ * sorting by comparison takes log2(n).
+ *
+ * glibc's strxfrm and strcoll (2.36) disagree on some texts with the same letters, such as '1.1a'
+ * and '11 a'.  These are near their places, so each is inserted where it belongs.  If too many are, the
+ * strings are sorted by comparison.
  */
 #include "postgres.h"
 
 #include "miscadmin.h"
 
 #include "core/executor.h"
+#include "core/sizes.h"
 
 #include "keys/collated.h"
 #include "order/collated.h"
 #include "order/words.h"
 #include "settings.h"
 
-#define TASK_ITEMS (16 * 1024)
+#define TASK_ITEMS MGPU_SIZE(16 * 1024, 512)
 #define THREADS_MIN_TASKS 8
+
+/* A task that moves strings more places than this gives up: sorting takes no longer. */
+#define MOST_MOVES (16 * TASK_ITEMS)
 
 /* How many strings ahead to prefetch: they may lie anywhere. */
 #define STRINGS_AHEAD 16
@@ -57,27 +65,87 @@ prefetch_string(const collated_order *order, int64 place)
 	__builtin_prefetch(string + 64);
 }
 
+/* Whether text, which stands at place, belongs before the one in front of it. */
+static bool
+is_before(const collated_order *order, const char *text, const char *in_front, int64 place)
+{
+	int			compared = collated_compare(order->locale, in_front, text);
+
+	return (order->keys->descending ? compared < 0 : compared > 0) && !begins_segment(order->segments, place);
+}
+
+/* Move the string at place, which belongs before the one in front, to its place behind first.  Returns how far. */
+static int64
+insert_string(collated_order *order, int64 first, int64 place)
+{
+	uint32	   *ranks = order->ranks;
+	const char *text = text_at(order, place);
+	uint32		rank = ranks[place];
+	int64		to = place;
+
+	do
+	{
+		ranks[to] = ranks[to - 1];
+		to--;
+	} while (to > first && is_before(order, text, text_at(order, to - 1), to));
+	ranks[to] = rank;
+	return place - to;
+}
+
 static void
 check_task(void *context, uint64 task, int worker)
 {
 	collated_order *order = context;
 	int64		first = task * TASK_ITEMS;
 	int64		end = Min(first + TASK_ITEMS, order->num_items);
-	const char *text = text_at(order, Max(first, 1) - 1);
+	const char *in_front = text_at(order, first);
+	int64		moves = 0;
 
-	for (int64 i = Max(first, 1); i < end; i++)
+	for (int64 i = first + 1; i < end && moves <= MOST_MOVES; i++)
 	{
-		const char *next = text_at(order, i);
-		int			compared = collated_compare(order->locale, text, next);
+		const char *text = text_at(order, i);
 
 		if (i + 2 * STRINGS_AHEAD < end)
 			__builtin_prefetch(&order->keys->spans[order->ranks[i + 2 * STRINGS_AHEAD]]);
 		if (i + STRINGS_AHEAD < end)
 			prefetch_string(order, i + STRINGS_AHEAD);
-		if ((order->keys->descending ? compared < 0 : compared > 0) && !begins_segment(order->segments, i))
-			order->is_wrong = true;
-		text = next;
+		/* the one in front then stands here */
+		if (is_before(order, text, in_front, i))
+			moves += insert_string(order, first, i);
+		else
+			in_front = text;
 	}
+	if (moves > MOST_MOVES)
+		order->is_wrong = true;
+}
+
+/* Whether the string at place belongs before the one in front. */
+static bool
+is_misplaced(const collated_order *order, int64 place)
+{
+	return place > 0 && is_before(order, text_at(order, place), text_at(order, place - 1), place);
+}
+
+/* Join the tasks' stretches: the first strings of one may belong into the one before. */
+static void
+join_stretches(collated_order *order)
+{
+	int64		moves = 0;
+
+	for (int64 begin = TASK_ITEMS; begin < order->num_items && !order->is_wrong; begin += TASK_ITEMS)
+		for (int64 i = begin; i < order->num_items && is_misplaced(order, i); i++)
+		{
+			int64		moved = insert_string(order, begin - TASK_ITEMS, i);
+
+			moves += moved;
+			/* farther than one stretch is not near */
+			if (moves > MOST_MOVES || is_misplaced(order, i - moved))
+			{
+				order->is_wrong = true;
+				break;
+			}
+			CHECK_FOR_INTERRUPTS();
+		}
 }
 
 static int
@@ -112,10 +180,11 @@ sort_segment(void *context, int64 begin, int64 end)
 }
 
 bool
-order_is_collated(collated_order *order, thread_work *work)
+order_collate_neighbours(collated_order *order, thread_work *work)
 {
 	order->is_wrong = mgpu_setting_inject_fault == MGPU_FAULT_COLLATION;
 	thread_work_run(work, check_task, order, (order->num_items + TASK_ITEMS - 1) / TASK_ITEMS, THREADS_MIN_TASKS);
+	join_stretches(order);
 	return !order->is_wrong;
 }
 

@@ -1,6 +1,6 @@
 /*
  * collated.h
- *		Checks the order of collated strings (keys/collated.h), and mends it.
+ *		Makes sure that collated strings (keys/collated.h) are in the server's order.
  */
 #ifndef MGPU_ORDER_COLLATED_H
 #define MGPU_ORDER_COLLATED_H
@@ -23,8 +23,11 @@ typedef struct collated_order
 	_Atomic bool is_wrong;
 } collated_order;
 
-/* Whether the server's comparison agrees with the order of ranks. */
-extern bool order_is_collated(collated_order *order, thread_work *work);
+/*
+ * Compare each string with the next as the server does, and move those that are near their places.
+ * False: the ranks, which are all there, are still in another order.
+ */
+extern bool order_collate_neighbours(collated_order *order, thread_work *work);
 
 /* Sort the ranks by the server's comparison, stably. */
 extern void order_by_collation(collated_order *order);

@@ -279,7 +279,7 @@ collate(string_sort *sort, locale_t locale)
 {
 	collated_order order = {&sort->round.keys, locale, sort->segments, sort->num_items, sort->round.order, false};
 
-	if (order_is_collated(&order, &sort->work))
+	if (order_collate_neighbours(&order, &sort->work))
 		return;
 	order_by_collation(&order);
 	sort->record.algorithm = "compare";
