@@ -1,0 +1,129 @@
+/*
+ * engine.h
+ *		What runs jobs on devices: memory and kernels there, copies to and from it.
+ *
+ * An engine never waits for its caller and its caller never waits for it: all calls
+ * return at once (start and pin excepted), and what is under way is asked after.  So
+ * one thread can serve many runs (service/host.h).  Copies go between a run's device
+ * memory and host memory that was pinned, which the caller leaves alone until the
+ * copy has landed.
+ *
+ *	 open ── upload … (each input, in order) ── launch ── poll … (until MGPU_OK)
+ *		 ── download … ── release
+ *
+ * All calls come from one thread.  After a failed call of a run, only release is
+ * allowed.  A sticky error loses all devices: check tells, and from then on every
+ * call fails.
+ */
+#ifndef MGPU_ENGINE_H
+#define MGPU_ENGINE_H
+
+#include "executor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Inputs of a job: its channels, then what is never streamed. */
+#define MGPU_INPUT_POSITIONS MGPU_NUM_CHANNELS	/* uint32, REMOVE and INSERT */
+#define MGPU_INPUT_SEGMENT_HEADS (MGPU_NUM_CHANNELS + 1)	/* uint32 */
+#define MGPU_NUM_INPUTS (MGPU_NUM_CHANNELS + 2)
+
+typedef enum mgpu_output
+{
+	MGPU_OUTPUT_KEYS = 0,
+	MGPU_OUTPUT_INDICES,
+	MGPU_OUTPUT_VALUES,
+	MGPU_NUM_OUTPUTS
+} mgpu_output;
+
+typedef enum mgpu_direction
+{
+	MGPU_UPLOAD = 0,
+	MGPU_DOWNLOAD
+} mgpu_direction;
+
+#define MGPU_MAX_DEVICES 16
+
+/* Copies of one direction that may be under way on one device. */
+#define MGPU_MAX_COPIES 64
+
+typedef struct mgpu_engine_run mgpu_engine_run;
+
+typedef struct mgpu_engine
+{
+	/* As in mgpu_executor. */
+	mgpu_status (*num_devices) (int *count, mgpu_error *err);
+
+	/*
+	 * Make a device ready: context, code, streams.  device -1: a device in use
+	 * already, else one of the best, chosen by the process id so that processes
+	 * spread.  *device: the one that is ready.
+	 */
+	mgpu_status (*start) (int *device, mgpu_error *err);
+
+	/* Whether some device is ready. */
+	bool		(*is_started) (void);
+
+	/* MGPU_OK, or MGPU_DEVICE_FAILED once the devices are lost. */
+	mgpu_status (*check) (mgpu_error *err);
+
+	/* Describe a device, which it makes ready first. */
+	mgpu_status (*describe) (int device, mgpu_device *facts, mgpu_error *err);
+
+	/*
+	 * Pin host memory for all devices, until the process ends.  Page-aligned, once
+	 * for each page.  MGPU_HOST_MEMORY if it cannot be had.
+	 */
+	mgpu_status (*pin) (void *memory, uint64_t bytes, mgpu_error *err);
+
+	/*
+	 * Start a run on a ready device: check the job and options, take device memory.
+	 * MGPU_DEVICE_MEMORY if there is not enough.  On failure *run is NULL.
+	 */
+	mgpu_status (*open) (int device, const mgpu_job *job, const mgpu_exec_options *options,
+						 mgpu_engine_run **run, mgpu_error *err);
+
+	/*
+	 * The next bytes of an input: whole items, from pinned memory.  The caller sees
+	 * to it that no more than the input's bytes are sent, and that no more than
+	 * MGPU_MAX_COPIES are under way.
+	 */
+	mgpu_status (*upload) (mgpu_engine_run *run, int input, const void *source, uint64_t bytes, mgpu_error *err);
+
+	/* All inputs were uploaded or are on their way: start the kernels behind them. */
+	mgpu_status (*launch) (mgpu_engine_run *run, mgpu_error *err);
+
+	/*
+	 * After launch.  MGPU_PENDING: the kernels run.  MGPU_OK: outputs are complete on
+	 * the device.  MGPU_NOT_SORTED: see stats.
+	 */
+	mgpu_status (*poll) (mgpu_engine_run *run, mgpu_error *err);
+
+	/* Bytes of an output from offset on, to pinned memory. */
+	mgpu_status (*download) (mgpu_engine_run *run, mgpu_output output, uint64_t offset, void *target, uint64_t bytes,
+							 mgpu_error *err);
+
+	/* *landed: copies of this device and direction that have ended, in the order of their calls, of all so far. */
+	mgpu_status (*landed) (int device, mgpu_direction direction, uint64_t *landed, mgpu_error *err);
+
+	/* Fills all but num_threads.  Allowed after poll ended and until release. */
+	void		(*stats) (const mgpu_engine_run *run, mgpu_run_stats *stats);
+
+	/*
+	 * Free a run whose copies have all landed, and whose kernels, if launched, have
+	 * ended or failed.  If the devices are lost, at any time.
+	 */
+	void		(*release) (mgpu_engine_run *run);
+} mgpu_engine;
+
+/*
+ * The CUDA devices.  A build without CUDA has a stub without devices, or one that
+ * plays devices on the CPU for tests (service/played_engine.c).
+ */
+extern const mgpu_engine mgpu_cuda_engine;
+
+#ifdef __cplusplus
+}
+#endif
+#endif							/* MGPU_ENGINE_H */
