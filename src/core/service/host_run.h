@@ -1,0 +1,139 @@
+/*
+ * service/host_run.h
+ *		Internals of the host: its runs, and what it knows of devices and extents.
+ *
+ * host.c moves runs on, host_run.c does the work of one, host_memory.c gives out
+ * extents.
+ */
+#ifndef MGPU_SERVICE_HOST_RUN_H
+#define MGPU_SERVICE_HOST_RUN_H
+
+#include "core/service/host.h"
+
+/* Where an extent of a run is. */
+typedef enum extent_place
+{
+	EXTENT_AT_CLIENT = 0,
+	EXTENT_AT_HOST,				/* free for a download */
+	EXTENT_AT_DEVICE			/* a copy is under way */
+} extent_place;
+
+/* The phases of the slot, and how a run ends. */
+typedef struct host_run
+{
+	mgpu_host  *host;
+	uint32_t	slot_number;
+	mgpu_slot  *slot;
+	mgpu_job	job;			/* a copy: the client may write to the slot's */
+	mgpu_exec_options options;
+	mgpu_slot_phase phase;
+	bool		ended;			/* the client has DONE or FAILED, or is of an older host */
+	bool		closing;		/* the client has left */
+	int			device;			/* -1: none yet */
+	mgpu_engine_run *run;		/* NULL: none yet */
+	uint64_t	predicted_us;
+	double		begin_ms;
+	uint64_t	refused_at;		/* host->num_ended when memory was refused; UINT64_MAX: it was not */
+	uint64_t	ready_number;	/* in which order runs were submitted */
+	uint32_t	received;		/* messages */
+	int			num_copies;		/* under way */
+	int			num_extents;
+	uint32_t	extents[MGPU_SLOT_EXTENTS];
+	extent_place places[MGPU_SLOT_EXTENTS];
+	uint64_t	input_left[MGPU_NUM_INPUTS];	/* bytes */
+	uint64_t	output_asked[MGPU_NUM_OUTPUTS]; /* bytes */
+	uint64_t	output_left;	/* of all outputs, until they have landed */
+} host_run;
+
+/* A copy under way. */
+typedef struct host_copy
+{
+	host_run   *run;
+	int			extent;			/* of the run's */
+	uint32_t	channel;		/* an output */
+	uint32_t	bytes;
+} host_copy;
+
+/* Copies of one device and direction, in order; numbers count from the start. */
+typedef struct host_copies
+{
+	uint64_t	num_asked;
+	uint64_t	num_landed;
+	host_copy	copies[MGPU_MAX_COPIES];
+} host_copies;
+
+typedef struct host_device
+{
+	bool		started;
+	host_copies copies[2];		/* by mgpu_direction */
+	host_run   *running;		/* whose kernels run */
+	int			num_runs;
+} host_device;
+
+struct mgpu_host
+{
+	mgpu_host_options options;
+	const mgpu_engine *engine;
+	mgpu_service service;
+	uint32_t	generation;
+	host_device devices[MGPU_MAX_DEVICES];
+	host_run  **runs;			/* by slot; NULL: none */
+	host_run  **active;			/* those, first come first */
+	int			num_active;
+	int			turn;			/* whose downloads are first */
+	uint64_t   *attention;		/* slots to look at, as doorbells */
+	uint64_t	num_submitted;
+	uint64_t	num_ended;		/* runs that gave memory back */
+	uint8_t    *extent_used;
+	uint8_t    *piece_pinned;	/* 0: not yet, 1: pinned, 2: refused */
+	uint32_t	num_used;
+};
+
+/* ------------------------------------------------------------ host_memory.c */
+
+bool		mgpu_host_memory_init(mgpu_host *host);
+void		mgpu_host_memory_free(mgpu_host *host);
+
+/* Extents that a run may have now, by how many are free; 0: it must wait. */
+int			mgpu_host_share(const mgpu_host *host, const mgpu_job *job);
+
+/*
+ * Give a run up to num_extents extents.  MGPU_HOST_MEMORY: no memory could be pinned.
+ */
+mgpu_status mgpu_host_take_extents(host_run *run, int num_extents, mgpu_error *err);
+
+/* Take them back. */
+void		mgpu_host_free_extents(host_run *run);
+
+/* What an earlier host gave to a slot. */
+void		mgpu_host_keep_extents(host_run *run);
+
+/* --------------------------------------------------------------- host_run.c */
+
+void		mgpu_host_tell(host_run *run, mgpu_message_kind kind, uint32_t channel, uint32_t extent, uint32_t bytes);
+
+/* End a run that failed. */
+void		mgpu_host_fail(host_run *run, const mgpu_error *error);
+
+void		mgpu_host_set_phase(host_run *run, mgpu_slot_phase phase);
+
+/* Start the run on a device and give the client extents. */
+mgpu_status mgpu_host_open(host_run *run, int device, int num_extents, mgpu_error *err);
+
+/* Take the client's messages, as far as there is room for copies. Whether all were taken. */
+bool		mgpu_host_take_messages(host_run *run);
+
+/* A copy of the run has landed. */
+void		mgpu_host_uploaded(host_run *run, int extent);
+void		mgpu_host_downloaded(host_run *run, int extent, uint32_t channel, uint32_t bytes);
+
+/* Ask for one more slice of output; false if there is nothing to ask for, no extent or no room. */
+bool		mgpu_host_download(host_run *run);
+
+bool		mgpu_host_is_ready(const host_run *run);
+
+/* Start its kernels; look whether they have ended (false: not yet). */
+void		mgpu_host_launch(host_run *run);
+bool		mgpu_host_poll(host_run *run);
+
+#endif							/* MGPU_SERVICE_HOST_RUN_H */
