@@ -163,7 +163,7 @@ CORE_CC = $(CC) -std=gnu11 $(CORE_CFLAGS)
 CORE_CXX = $(CXX) -std=c++17 -fno-exceptions -fno-rtti $(HIGHWAY_FLAGS) $(CORE_CFLAGS)
 
 CORE_SOURCES = $(sort $(wildcard src/core/*.c src/core/*/*.c src/core/*.cpp))
-CUDA_STUB = src/core/exec_cuda_stub.c
+CUDA_STUB = src/core/stub_engine.c
 core_objects = $(patsubst src/core/%,$(1)/%.o,$(basename $(2)))
 CORE_OBJECTS = $(call core_objects,$(BUILD)/core,$(if $(CUDA_ARCHIVE),$(filter-out $(CUDA_STUB),$(CORE_SOURCES)),$(CORE_SOURCES)))
 
@@ -264,7 +264,7 @@ unit-$(1): $$(UNIT_TESTS:%=$(BUILD)/unit/$(1)/%)
 .PHONY: unit-$(1)
 -include $$(wildcard $(BUILD)/unit/$(1)/*.d $(BUILD)/unit/$(1)/core/*.d $(BUILD)/unit/$(1)/core/*/*.d)
 endef
-UNIT_STUB = $(if $(wildcard $(CUDA_STUB)),$(BUILD)/core/exec_cuda_stub.o)
+UNIT_STUB = $(if $(wildcard $(CUDA_STUB)),$(call core_objects,$(BUILD)/core,$(CUDA_STUB)))
 UNIT_ARCHIVE_plain = $(CORE_ARCHIVE) $(if $(CUDA_ARCHIVE),$(BUILD)/unit/libmgpu_stub.a)
 UNIT_ARCHIVE_guarded = $(BUILD)/unit/unit_guard.o $(UNIT_ARCHIVE_plain)
 $(foreach variant,$(filter-out plain guarded,$(UNIT_VARIANTS)),$(eval UNIT_ARCHIVE_$(variant) = $(BUILD)/unit/$(variant)/libmgpu_core.a))

@@ -35,7 +35,7 @@
 
 #include "core/cpu_threads.h"
 #include "core/executor.h"
-#include "executor/process.h"
+#include "engine/process.h"
 #include "merge/ops.h"
 #include "segmented/segmented.h"
 #include "sort/sorter.h"
@@ -170,43 +170,42 @@ run_steps()
 	mgpu_cuda_device *device;
 	mgpu_error	err;
 	void	   *arena;
+	void	   *pinned;
+	int			ordinal = 0;
 	int			count;
-	int			slot;
 	double		upload_ms = 0;
 	std::vector<char> result(UINT64_C(4) << 20);
 
 	step("count devices (driver starts)", [&] { require_cuda(cudaGetDeviceCount(&count), "count"); }, nullptr);
 	step("cudaSetDevice (context)", [&] { require_cuda(cudaSetDevice(0), "context"); }, nullptr);
 	step("mgpu_check_image (one module)", [&] { require_cuda(mgpu_check_image(), "image"); }, nullptr);
-	step("mgpu_cuda_open_device (streams, events)", [&] {
-		require(mgpu_cuda_open_device(-1, &device, &err) == MGPU_OK, "open device", err.message);
+	step("mgpu_cuda_start (pool, streams)", [&] {
+		require(mgpu_cuda_start(&ordinal, &err) == MGPU_OK, "start", err.message);
 	}, nullptr);
+	require(mgpu_cuda_enter(ordinal, &device, &err) == MGPU_OK, "enter", err.message);
 	step("cudaGetDeviceProperties", [&] {
 		cudaDeviceProp properties;
 
 		require_cuda(cudaGetDeviceProperties(&properties, 0), "properties");
 	}, nullptr);
-	step("pinned slot held and dropped", [&] {
-		require(mgpu_ring_hold(&slot, &err) == MGPU_OK, "ring", err.message);
-		mgpu_ring_drop(slot);
+	step("pinning 8 MB", [&] {
+		pinned = aligned_alloc(4096, 8 << 20);
+		require(mgpu_cuda_pin(pinned, 8 << 20, &err) == MGPU_OK, "pin", err.message);
 	}, nullptr);
-	step("arena taken and given back", [&] {
-		uint64_t	taken = num_items * 8 + (UINT64_C(8) << 20);
-
-		require(mgpu_arena_take(device, 0, &arena, &taken, &err) == MGPU_OK, "arena", err.message);
-		mgpu_arena_give(device, arena, taken, true);
+	step("device memory taken and given back", [&] {
+		require(mgpu_cuda_take_memory(device, num_items * 8 + (UINT64_C(8) << 20), &arena, &err) == MGPU_OK, "memory",
+				err.message);
+		require_cuda(mgpu_cuda_give_memory(device, arena), "memory");
 	}, nullptr);
 	require_cuda(cudaMalloc(&arena, bytes), "arena of all steps");
 	step("memset", [&] { require_cuda(cudaMemsetAsync(arena, 7, bytes, device->compute_stream), "memset"); },
 		 device->compute_stream);
-	step("upload of a slot", [&] {
-		require(mgpu_ring_hold(&slot, &err) == MGPU_OK, "ring", err.message);
-		require_cuda(mgpu_ring_send(slot, device, arena, MGPU_RING_SLOT_BYTES, &upload_ms), "upload");
-		mgpu_ring_settle(&upload_ms);
-	}, device->copy_stream);
+	step("upload of 1 MB", [&] {
+		require_cuda(mgpu_copies_send(&device->copies[MGPU_UPLOAD], arena, pinned, 1 << 20, &upload_ms), "upload");
+	}, device->copies[MGPU_UPLOAD].stream);
 	step("encode, int4", [&] {
-		require_cuda(mgpu_launch_encode(&codec, arena, arena, num_items, device->copy_stream), "encode");
-	}, device->copy_stream);
+		require_cuda(mgpu_launch_encode(&codec, arena, arena, num_items, device->copies[MGPU_UPLOAD].stream), "encode");
+	}, device->copies[MGPU_UPLOAD].stream);
 	sort_step("radix sort, int4", MGPU_ALGORITHM_RADIX, MGPU_SHAPE_U32, static_cast<char *>(arena), device);
 	step("decode, int4", [&] {
 		require_cuda(mgpu_launch_decode(&codec, arena, arena, num_items, device->compute_stream), "decode");

@@ -1,6 +1,6 @@
 /*
  * kernel_fake_device.cpp
- *		The CUDA executor's tests without a GPU: its host code is real, and the
+ *		The CUDA engine's tests without a GPU: its host code is real, and the
  *		runtime and the kernels that it calls are played here on host memory.
  *
  * Streams are queues of work that is done late and a random number of steps at
@@ -10,7 +10,8 @@
  * overwrite.  A trap loses the context for good.
  *
  * main is here in place of kernel_test.cu's; the tests are those that run on a
- * device (kernel_test_executor.cu, kernel_test_ops.cu, kernel_test_op_runs.cu).
+ * device (kernel_test_executor.cu, kernel_test_ops.cu, kernel_test_op_runs.cu,
+ * kernel_test_engine.cu).
  */
 #include "kernel_fake.h"
 #include "kernel_test.cuh"
@@ -19,6 +20,7 @@
 #include <cstring>
 #include <deque>
 #include <map>
+#include <memory>
 #include <pthread.h>
 #include <set>
 
@@ -42,11 +44,17 @@ struct CUstream_st
 	std::deque<std::function<void()>> work;
 };
 
-struct CUevent_st
+struct event_state
 {
 	uint64_t	recorded = 0;
 	uint64_t	reached = 0;
 	CUstream_st *stream = nullptr;	/* of the last record */
+};
+
+/* Work in streams outlives its event. */
+struct CUevent_st
+{
+	std::shared_ptr<event_state> state = std::make_shared<event_state>();
 };
 
 static std::vector<CUstream_st *> streams;
@@ -66,7 +74,7 @@ answer(cudaError_t code)
 	static const pthread_t caller = pthread_self();
 
 	if (!pthread_equal(caller, pthread_self()))
-		abort();				/* threads of the executor make no CUDA call */
+		abort();				/* the engine is called by one thread */
 	if (lost)
 	{
 		calls_after_loss++;
@@ -113,10 +121,16 @@ pass_time(void)
 }
 
 static void
-reach(CUevent_st *event)
+reach(const event_state &event, uint64_t number)
 {
-	while (event->reached < event->recorded && !lost)
-		step(event->stream);
+	while (event.reached < number && !lost)
+		step(event.stream);
+}
+
+static bool
+is_reached(CUevent_st *event)
+{
+	return event->state->reached == event->state->recorded;
 }
 
 extern "C" cudaError_t
@@ -150,6 +164,13 @@ cudaStreamSynchronize(cudaStream_t stream)
 }
 
 extern "C" cudaError_t
+cudaDeviceSynchronize(void)
+{
+	drain_all();
+	return answer(cudaSuccess);
+}
+
+extern "C" cudaError_t
 cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int)
 {
 	*event = new CUevent_st;
@@ -166,7 +187,6 @@ cudaEventCreate(cudaEvent_t *event)
 extern "C" cudaError_t
 cudaEventDestroy(cudaEvent_t event)
 {
-	reach(event);
 	events.erase(event);
 	delete event;
 	return answer(cudaSuccess);
@@ -175,17 +195,21 @@ cudaEventDestroy(cudaEvent_t event)
 extern "C" cudaError_t
 cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
-	uint64_t	number = ++event->recorded;
+	std::shared_ptr<event_state> state = event->state;
+	uint64_t	number = ++state->recorded;
 
-	event->stream = stream;
-	stream->work.push_back([event, number] () { event->reached = number; });
+	state->stream = stream;
+	stream->work.push_back([state, number] () { state->reached = number; });
 	return answer(cudaSuccess);
 }
 
 extern "C" cudaError_t
 cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int)
 {
-	stream->work.push_back([event] () { reach(event); });
+	std::shared_ptr<event_state> state = event->state;
+	uint64_t	number = state->recorded;
+
+	stream->work.push_back([state, number] () { reach(*state, number); });
 	return answer(cudaSuccess);
 }
 
@@ -193,29 +217,22 @@ extern "C" cudaError_t
 cudaEventQuery(cudaEvent_t event)
 {
 	pass_time();
-	return answer(event->reached == event->recorded ? cudaSuccess : cudaErrorNotReady);
-}
-
-extern "C" cudaError_t
-cudaEventSynchronize(cudaEvent_t event)
-{
-	reach(event);
-	return answer(cudaSuccess);
+	return answer(is_reached(event) ? cudaSuccess : cudaErrorNotReady);
 }
 
 extern "C" cudaError_t
 cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin, cudaEvent_t end)
 {
 	*milliseconds = 0.25f;
-	if (begin->recorded == 0 || end->recorded == 0)
+	if (begin->state->recorded == 0 || end->state->recorded == 0)
 		return answer(cudaErrorInvalidResourceHandle);
-	return answer(begin->reached == begin->recorded && end->reached == end->recorded ? cudaSuccess : cudaErrorNotReady);
+	return answer(is_reached(begin) && is_reached(end) ? cudaSuccess : cudaErrorNotReady);
 }
 
 /* ------------------------------------------------------------------ memory */
 
 extern "C" cudaError_t
-cudaMalloc(void **memory, size_t bytes)
+cudaMallocAsync(void **memory, size_t bytes, cudaStream_t)
 {
 	*memory = nullptr;
 	if (bytes > total_memory - used_memory)
@@ -228,12 +245,41 @@ cudaMalloc(void **memory, size_t bytes)
 }
 
 extern "C" cudaError_t
-cudaFree(void *memory)
+cudaFreeAsync(void *memory, cudaStream_t stream)
 {
-	drain_all();
-	used_memory -= device_memory.at(memory);
-	device_memory.erase(memory);
-	free(memory);
+	stream->work.push_back([memory] ()
+	{
+		used_memory -= device_memory.at(memory);
+		device_memory.erase(memory);
+		free(memory);
+	});
+	return answer(cudaSuccess);
+}
+
+/* One pool, which keeps nothing. */
+extern "C" cudaError_t
+cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int)
+{
+	*pool = reinterpret_cast<cudaMemPool_t>(&used_memory);
+	return answer(cudaSuccess);
+}
+
+extern "C" cudaError_t
+cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void *)
+{
+	return answer(cudaSuccess);
+}
+
+extern "C" cudaError_t
+cudaMemPoolGetAttribute(cudaMemPool_t, cudaMemPoolAttr attribute, void *value)
+{
+	*static_cast<uint64_t *>(value) = used_memory;
+	return answer(attribute == cudaMemPoolAttrUsedMemCurrent ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+extern "C" cudaError_t
+cudaMemPoolTrimTo(cudaMemPool_t, size_t)
+{
 	return answer(cudaSuccess);
 }
 
@@ -245,31 +291,32 @@ cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 	return answer(cudaSuccess);
 }
 
-static char *pinned_begin = nullptr;
-static char *pinned_end = nullptr;
+static std::vector<std::pair<const char *, size_t>> pinned_ranges;
 
-extern "C" cudaError_t
-cudaHostAlloc(void **memory, size_t bytes, unsigned int)
-{
-	pinned_begin = (char *) malloc(bytes);
-	pinned_end = pinned_begin + bytes;
-	*memory = pinned_begin;
-	return answer(cudaSuccess);
-}
-
-extern "C" cudaError_t
-cudaFreeHost(void *memory)
-{
-	drain_all();
-	free(memory);
-	pinned_begin = pinned_end = nullptr;
-	return answer(cudaSuccess);
-}
-
+/* Is all of it pinned, or, with any, some of it? */
 static bool
-is_pinned(const void *memory)
+is_pinned(const void *memory, size_t bytes, bool any = false)
 {
-	return memory >= pinned_begin && memory < pinned_end;
+	const char *begin = static_cast<const char *>(memory);
+
+	for (const auto &range : pinned_ranges)
+	{
+		if (any ? begin < range.first + range.second && begin + bytes > range.first :
+			begin >= range.first && begin + bytes <= range.first + range.second)
+			return true;
+	}
+	return false;
+}
+
+extern "C" cudaError_t
+cudaHostRegister(void *memory, size_t bytes, unsigned int)
+{
+	if (is_pinned(memory, bytes, true))
+		return answer(cudaErrorHostMemoryAlreadyRegistered);
+	if (reinterpret_cast<uintptr_t>(memory) % 4096 != 0)
+		return answer(cudaErrorInvalidValue);
+	pinned_ranges.push_back({static_cast<const char *>(memory), bytes});
+	return answer(cudaSuccess);
 }
 
 extern "C" cudaError_t
@@ -279,19 +326,14 @@ cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t stream)
 	return answer(cudaSuccess);
 }
 
-/* Pageable sources are read at once, pageable targets are there on return. */
+/* Copies of unknown direction are uploads and downloads.  Pageable targets are there on return. */
 extern "C" cudaError_t
 cudaMemcpyAsync(void *target, const void *source, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream)
 {
-	if (kind == cudaMemcpyHostToDevice && !is_pinned(source))
-	{
-		std::vector<char> staged((const char *) source, (const char *) source + bytes);
-
-		stream->work.push_back([target, staged] () { memcpy(target, staged.data(), staged.size()); });
-	}
-	else
-		stream->work.push_back([target, source, bytes] () { memcpy(target, source, bytes); });
-	if (kind == cudaMemcpyDeviceToHost && !is_pinned(target))
+	if (kind == cudaMemcpyDefault && !is_pinned(source, bytes) && !is_pinned(target, bytes))
+		return answer(cudaErrorInvalidValue);
+	stream->work.push_back([target, source, bytes] () { memcpy(target, source, bytes); });
+	if (kind == cudaMemcpyDeviceToHost && !is_pinned(target, bytes))
 		drain(stream);
 	return answer(cudaSuccess);
 }
@@ -544,7 +586,7 @@ launch_sort(mgpu_sort_request *request)
 	return enqueue(request->stream, [=] () { sort_codes<Key>(before, target); });
 }
 
-/* CUB wants more than its bound now and then: the executor merges instead. */
+/* CUB wants more than its bound now and then: the engine merges instead. */
 template <typename Key>
 static cudaError_t
 launch_radix_sort(mgpu_sort_request *request)
@@ -607,6 +649,7 @@ main(int argc, char **argv)
 	test_executor();
 	test_ops();
 	test_op_runs();
+	test_engine();
 	test_sticky_failure();
 	/* the call that saw the loss and the question whether it is one; then no more */
 	CHECK(calls_after_loss <= 2, "%d CUDA calls after the context was lost", calls_after_loss);

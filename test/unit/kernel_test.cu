@@ -1,13 +1,12 @@
 /*
  * kernel_test.cu
- *		Tests of the kernels and of the CUDA executor, without PostgreSQL.
+ *		Tests of the kernels, the CUDA engine and the CUDA executor, without PostgreSQL.
  *
  *	kernel_test [--quick | --tiny] [--clean] [--own] [--auto | --sorts | --executor] [--large]
  *
  * --quick runs a set small enough for compute-sanitizer, --tiny for its racecheck; --clean leaves out what
  * makes a sanitizer report an error on purpose, --own CUB's sorts.  A part of the tests alone: --auto, sorts
- * behind the sortedness probe, --sorts, each sort by itself, or --executor, which asks for the device's free
- * memory and so wants the device to itself.  --large runs sorts of more than 2^31 items as well, which take 60 GB
+ * behind the sortedness probe, --sorts, each sort by itself, or --executor, the engine and the executor.  --large runs sorts of more than 2^31 items as well, which take 60 GB
  * of device memory.  Exits with 0 when all passed, 1 when something failed and 77 where there is no GPU.
  */
 #include "kernel_test.cuh"
@@ -107,6 +106,7 @@ run_tests(const char *only, bool large)
 			test_executor();
 			test_ops();
 			test_op_runs();
+			test_engine();
 		}
 		report("with the executor");
 		if (!clean)

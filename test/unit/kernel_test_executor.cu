@@ -257,21 +257,13 @@ cancel_at(int stage, uint64_t num_items)
 static void
 test_cancel(void)
 {
-	uint64_t	free_before = 0;
-
-	/* the first round loads kernels, which take device memory for good */
-	for (int round = 0; round < 2; round++)
+	for (int stage = 0; stage <= 4; stage++)
 	{
-		for (int stage = 0; stage <= 4; stage++)
-		{
-			cancel_at(stage, 1000);
-			cancel_at(stage, quick ? 100000 : 2000000);
-			check_job(make_job(MGPU_KEY_SIGNED, 4, MGPU_OUT_KEYS, 0, 5000), {0, false, false}, "after cancel");
-		}
-		if (round == 0)
-			free_before = free_bytes_now();
+		cancel_at(stage, 1000);
+		cancel_at(stage, quick ? 100000 : 2000000);
+		check_job(make_job(MGPU_KEY_SIGNED, 4, MGPU_OUT_KEYS, 0, 5000), {0, false, false}, "after cancel");
 	}
-	CHECK(free_bytes_now() == free_before, "cancelled runs left device memory behind");
+	CHECK(used_bytes_now(0) == 0, "cancelled runs left device memory behind");
 }
 
 static void
@@ -285,8 +277,8 @@ test_memory_limit(void)
 	mgpu_error	err = {};
 	mgpu_run   *run;
 
-	/* what a larger run left cached does not count against a smaller one's limit */
-	check_job(make_job(MGPU_KEY_SIGNED, 4, MGPU_OUT_KEYS, 0, 2000000), {0, false, false}, "fills the cache");
+	/* what the pool keeps of a larger run does not count against a smaller one's limit */
+	check_job(make_job(MGPU_KEY_SIGNED, 4, MGPU_OUT_KEYS, 0, 2000000), {0, false, false}, "fills the pool");
 	options.device_memory_limit = needed - 1;
 	CHECK(gpu->open(&job, &binding, &options, &run, &err) == MGPU_DEVICE_MEMORY && run == nullptr, "%s", err.message);
 	CHECK(std::string(err.message).find(std::to_string(needed)) != std::string::npos &&
@@ -329,7 +321,6 @@ test_faults_at_open(void)
 static void
 test_many_runs(void)
 {
-	uint64_t	free_before = 0;
 	mgpu_job	job = make_job(MGPU_KEY_SIGNED, 4, MGPU_OUT_KEYS, 0, 3000);
 	run_plan	plan = {1000, false, false};
 	run_data	first(job);
@@ -344,10 +335,8 @@ test_many_runs(void)
 
 		varied.num_items = random_bits() % 20000;
 		check_job(varied, plan, "many runs");
-		if (i == 5)
-			free_before = free_bytes_now();
 	}
-	CHECK(free_bytes_now() == free_before, "runs left device memory behind");
+	CHECK(used_bytes_now(0) == 0, "runs left device memory behind");
 	for (int i = 0; i < 2; i++)
 		CHECK(gpu->open(&job, &bindings[i], &default_options, &runs[i], &err) == MGPU_OK, "%s", err.message);
 	CHECK(feed(runs[0], MGPU_CHANNEL_KEYS, first.keys, 4, plan, &err) == MGPU_OK, "%s", err.message);
@@ -358,7 +347,7 @@ test_many_runs(void)
 		gpu->release(runs[i]);
 	check_results(job, first, "two runs at a time");
 	check_results(job, second, "two runs at a time");
-	CHECK(free_bytes_now() == free_before, "two runs left device memory behind");
+	CHECK(used_bytes_now(0) == 0, "two runs left device memory behind");
 }
 
 static void

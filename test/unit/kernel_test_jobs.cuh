@@ -214,34 +214,17 @@ needed_bytes(const mgpu_job &job, const mgpu_binding &binding)
 	return strtoull(err.message, nullptr, 10);
 }
 
-/* Free device memory, as the driver sees it.  A run within its own limit first drops a larger run's cache. */
+/* Device memory that runs hold. */
 static inline uint64_t
-free_bytes_now(void)
+used_bytes_now(int device)
 {
-	mgpu_job	job = {};
-	uint32_t	keys[2] = {2, 1};
-	uint32_t	sorted[2];
-	mgpu_binding binding = {};
-	mgpu_exec_options options = default_options;
-	mgpu_device facts = {};
-	mgpu_error	err = {};
-	mgpu_run   *run;
-	mgpu_status status;
+	cudaMemPool_t pool;
+	uint64_t	bytes;
 
-	job.op = MGPU_OP_SORT;
-	job.key_kind = MGPU_KEY_UNSIGNED;
-	job.key_width = 4;
-	job.outputs = MGPU_OUT_KEYS;
-	job.num_items = 2;
-	binding.in_keys = keys;
-	binding.out_keys = sorted;
-	options.device_memory_limit = needed_bytes(job, binding);
-	CHECK(gpu->open(&job, &binding, &options, &run, &err) == MGPU_OK, "%s", err.message);
-	CHECK(gpu->submit(run, &err) == MGPU_OK && poll_to_end(run, &err) == MGPU_OK, "%s", err.message);
-	gpu->release(run);
-	status = gpu->describe(0, &facts, &err);
-	CHECK(status == MGPU_OK, "describe: %s", err.message);
-	return facts.memory_free_bytes;
+	REQUIRE_CUDA(cudaDeviceSynchronize());
+	REQUIRE_CUDA(cudaDeviceGetDefaultMemPool(&pool, device));
+	REQUIRE_CUDA(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &bytes));
+	return bytes;
 }
 
 #endif							/* MGPU_KERNEL_TEST_JOBS_CUH */

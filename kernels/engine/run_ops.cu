@@ -1,5 +1,5 @@
 /*
- * executor/run_ops.cu
+ * engine/run_ops.cu
  *		The kernels of merges, bulk remove and insert, and the odd-even network.
  *
  * Merges move stored bytes, so nothing is encoded.  Wanted indices are made here and merged along
@@ -7,11 +7,11 @@
  * otherwise some indices were never written.  Carrying both through the merge was rejected: its
  * kernels take one width of values.
  */
-#include "executor/run.h"
+#include "engine/run.h"
 #include "merge/ops.h"
 
 static mgpu_merge_request
-make_merge(const mgpu_run *run)
+make_merge(const mgpu_engine_run *run)
 {
 	const mgpu_job *job = &run->job;
 	const mgpu_cuda_layout *layout = &run->layout;
@@ -44,20 +44,20 @@ make_merge(const mgpu_run *run)
 }
 
 static void
-add_merge_outputs(mgpu_run *run)
+add_merge_outputs(mgpu_engine_run *run)
 {
 	const mgpu_job *job = &run->job;
 
 	if (job->outputs & MGPU_OUT_KEYS)
-		mgpu_run_add_output(run, run->arena + run->layout.merged_keys, run->binding.out_keys, job->key_width);
+		mgpu_run_add_output(run, MGPU_OUTPUT_KEYS, run->arena + run->layout.merged_keys, job->key_width);
 	if (job->outputs & MGPU_OUT_INDICES)
-		mgpu_run_add_output(run, run->arena + run->layout.merged_indices, run->binding.out_indices, sizeof(uint32_t));
+		mgpu_run_add_output(run, MGPU_OUTPUT_INDICES, run->arena + run->layout.merged_indices, sizeof(uint32_t));
 	if (job->outputs & MGPU_OUT_VALUES)
-		mgpu_run_add_output(run, run->arena + run->layout.result_values, run->binding.out_values, job->value_width);
+		mgpu_run_add_output(run, MGPU_OUTPUT_VALUES, run->arena + run->layout.result_values, job->value_width);
 }
 
 extern "C" cudaError_t
-mgpu_run_merge(mgpu_run *run)
+mgpu_run_merge(mgpu_engine_run *run)
 {
 	const mgpu_job *job = &run->job;
 	const mgpu_cuda_layout *layout = &run->layout;
@@ -81,25 +81,22 @@ mgpu_run_merge(mgpu_run *run)
 }
 
 extern "C" mgpu_status
-mgpu_run_check_order(mgpu_run *run, mgpu_error *err)
+mgpu_run_check_order(mgpu_engine_run *run, mgpu_error *err)
 {
 	mgpu_order_check check;
 	cudaError_t code;
 
-	if (run->job.op != MGPU_OP_MERGE && run->job.op != MGPU_OP_MERGE_PAIRS)
+	if (!mgpu_job_is_merge(&run->job))
 		return MGPU_OK;
-	code = cudaMemcpyAsync(&check, run->arena + run->layout.order_check, sizeof(check), cudaMemcpyDeviceToHost,
-						   run->device->compute_stream);
-	if (code == cudaSuccess)
-		code = cudaStreamSynchronize(run->device->compute_stream);
+	code = mgpu_run_fetch(run, &check, run->layout.order_check, sizeof(check));
 	if (code != cudaSuccess)
 		return mgpu_cuda_error(err, code, "looking at the inputs' order");
 	for (int input = 0; input < 2; input++)
 	{
 		if (check.position[input] == UINT64_MAX)
 			continue;
-		run->unsorted_input = input;
-		run->unsorted_position = check.position[input];
+		run->stats.unsorted_input = input;
+		run->stats.unsorted_position = check.position[input];
 		return mgpu_fail(err, MGPU_NOT_SORTED, "item %llu of the %s input sorts before the one in front of it",
 						 (unsigned long long) check.position[input], input == 0 ? "first" : "second");
 	}
@@ -107,7 +104,7 @@ mgpu_run_check_order(mgpu_run *run, mgpu_error *err)
 }
 
 extern "C" cudaError_t
-mgpu_run_bulk(mgpu_run *run)
+mgpu_run_bulk(mgpu_engine_run *run)
 {
 	const mgpu_job *job = &run->job;
 	const mgpu_cuda_layout *layout = &run->layout;
@@ -122,12 +119,12 @@ mgpu_run_bulk(mgpu_run *run)
 	request.out = run->arena + layout->result_values;
 	request.temp = run->arena + layout->temp;
 	request.stream = run->device->compute_stream;
-	mgpu_run_add_output(run, request.out, run->binding.out_values, request.width);
+	mgpu_run_add_output(run, MGPU_OUTPUT_VALUES, request.out, request.width);
 	return job->op == MGPU_OP_INSERT ? mgpu_launch_insert(&request) : mgpu_launch_remove(&request);
 }
 
 extern "C" cudaError_t
-mgpu_run_odd_even_sort(mgpu_run *run)
+mgpu_run_odd_even_sort(mgpu_engine_run *run)
 {
 	const mgpu_cuda_layout *layout = &run->layout;
 	mgpu_odd_even_request request = {};

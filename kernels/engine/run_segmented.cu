@@ -1,16 +1,16 @@
 /*
- * executor/run_segmented.cu
+ * engine/run_segmented.cu
  *		What a run does for segmented and locality sorts.
  *
  * Both are one sort (segmented/segmented.h): a locality sort has no segment heads.  It takes the
  * place of the plain sorters, so 16-byte keys are sorted in their segments by two stable passes,
  * and the counts shown are those of the second.
  */
-#include "executor/run.h"
+#include "engine/run.h"
 #include "segmented/segmented.h"
 
 static mgpu_segmented_request
-make_segmented(const mgpu_run *run, const mgpu_sort_request *request)
+make_segmented(const mgpu_engine_run *run, const mgpu_sort_request *request)
 {
 	const mgpu_cuda_layout *layout = &run->layout;
 	mgpu_segmented_request segmented = {};
@@ -31,7 +31,7 @@ make_segmented(const mgpu_run *run, const mgpu_sort_request *request)
 }
 
 extern "C" cudaError_t
-mgpu_run_segmented_sort(mgpu_run *run, mgpu_sort_request *request)
+mgpu_run_segmented_sort(mgpu_engine_run *run, mgpu_sort_request *request)
 {
 	mgpu_segmented_request segmented = make_segmented(run, request);
 
@@ -39,22 +39,16 @@ mgpu_run_segmented_sort(mgpu_run *run, mgpu_sort_request *request)
 }
 
 extern "C" mgpu_status
-mgpu_run_read_passes(mgpu_run *run, mgpu_error *err)
+mgpu_run_read_passes(mgpu_engine_run *run, mgpu_error *err)
 {
 	mgpu_segmented_stats counted;
-	cudaError_t code;
+	cudaError_t code = mgpu_run_fetch(run, &counted, run->layout.pass_stats, sizeof(counted));
 
-	if (run->arena == NULL)
-		return MGPU_OK;
-	code = cudaMemcpyAsync(&counted, run->arena + run->layout.pass_stats, sizeof(counted), cudaMemcpyDeviceToHost,
-						   run->device->compute_stream);
-	if (code == cudaSuccess)
-		code = cudaStreamSynchronize(run->device->compute_stream);
 	if (code != cudaSuccess)
 		return mgpu_cuda_error(err, code, "counting what the passes did");
-	run->num_tiles = counted.num_tiles;
-	run->num_passes = counted.num_passes < MGPU_MAX_PASSES ? (int) counted.num_passes : MGPU_MAX_PASSES;
-	for (int pass = 0; pass < run->num_passes; pass++)
-		run->passes[pass] = counted.passes[pass];
+	run->stats.num_tiles = counted.num_tiles;
+	run->stats.num_passes = counted.num_passes < MGPU_MAX_PASSES ? (int) counted.num_passes : MGPU_MAX_PASSES;
+	for (int pass = 0; pass < run->stats.num_passes; pass++)
+		run->stats.passes[pass] = counted.passes[pass];
 	return MGPU_OK;
 }

@@ -1,8 +1,8 @@
 /*
- * executor/layout.h
+ * engine/layout.h
  *		Where a job's arrays lie in the device memory of its run.
  *
- * A pure function of the job, so that the executor knows what a job takes before it touches a
+ * A pure function of the job, so that the engine knows what a job takes before it touches a
  * device.  Offsets are in bytes from the start of the arena and multiples of 256.  Arrays that are
  * not in use at the same time share memory:
  *
@@ -16,8 +16,8 @@
  * their sides.  Merges and bulk operations share nothing.  A merge of unsorted inputs may read a
  * few items past the end of b, so something always follows b.
  */
-#ifndef MGPU_EXECUTOR_LAYOUT_H
-#define MGPU_EXECUTOR_LAYOUT_H
+#ifndef MGPU_ENGINE_LAYOUT_H
+#define MGPU_ENGINE_LAYOUT_H
 
 #include "sort/sorter.h"
 
@@ -53,7 +53,7 @@ typedef struct mgpu_cuda_layout
 extern "C" {
 #endif
 
-/* job is valid, and the executor supports it. */
+/* job is valid, and the engine supports it. */
 void		mgpu_cuda_plan_layout(const mgpu_job *job, mgpu_cuda_layout *layout);
 
 /* Is a job sorted by segmented/segmented.h: in segments, or by locality? */
@@ -71,4 +71,4 @@ uint32_t	mgpu_cuda_carried_width(const mgpu_job *job);
 #ifdef __cplusplus
 }
 #endif
-#endif							/* MGPU_EXECUTOR_LAYOUT_H */
+#endif							/* MGPU_ENGINE_LAYOUT_H */

@@ -1,15 +1,15 @@
 /*
- * executor/run_sort.cu
+ * engine/run_sort.cu
  *		The kernels of one run, in order.  Those of sorts: sort, gather, decode.
  *
  * Keys are encoded chunk by chunk behind their uploads, where the link is the bottleneck, so that
  * sorts see plain codes. 16-byte keys are sorted by two stable passes, low words first; the second
  * sorts the high words in the order of the first, and the two orders are composed.
  */
-#include "executor/run.h"
+#include "engine/run.h"
 
 extern "C" mgpu_codec
-mgpu_run_codec(const mgpu_run *run)
+mgpu_run_codec(const mgpu_engine_run *run)
 {
 	mgpu_codec	codec = {run->job.key_kind, run->job.key_width, run->job.descending};
 
@@ -17,10 +17,10 @@ mgpu_run_codec(const mgpu_run *run)
 }
 
 extern "C" cudaError_t
-mgpu_run_encode(mgpu_run *run, uint64_t first_item, uint64_t num_items)
+mgpu_run_encode(mgpu_engine_run *run, uint64_t first_item, uint64_t num_items)
 {
 	mgpu_codec	codec = mgpu_run_codec(run);
-	cudaStream_t stream = run->device->copy_stream;
+	cudaStream_t stream = run->device->copies[MGPU_UPLOAD].stream;
 	uint32_t	width = codec.width;
 	const char *stored = run->arena + run->layout.stored_keys + first_item * width;
 
@@ -37,19 +37,14 @@ mgpu_run_encode(mgpu_run *run, uint64_t first_item, uint64_t num_items)
 }
 
 extern "C" void
-mgpu_run_add_output(mgpu_run *run, const void *d_items, void *items, uint32_t item_bytes)
+mgpu_run_add_output(mgpu_engine_run *run, mgpu_output output, const void *d_items, uint32_t item_bytes)
 {
-	mgpu_run_output *output = &run->outputs[run->num_outputs++];
-
-	output->d_items = (const char *) d_items;
-	output->items = (char *) items;
-	output->total_bytes = mgpu_cuda_result_items(&run->job) * item_bytes;
-	output->asked_bytes = 0;
-	output->received_bytes = 0;
+	run->outputs[output].d_items = static_cast<const char *>(d_items);
+	run->outputs[output].bytes = mgpu_cuda_result_items(&run->job) * item_bytes;
 }
 
 extern "C" cudaError_t
-mgpu_run_output_keys(mgpu_run *run, void *const keys[2], int current)
+mgpu_run_output_keys(mgpu_engine_run *run, void *const keys[2], int current)
 {
 	mgpu_codec	codec = mgpu_run_codec(run);
 	void	   *stored = keys[codec.width < 4 ? current ^ 1 : current];
@@ -57,12 +52,12 @@ mgpu_run_output_keys(mgpu_run *run, void *const keys[2], int current)
 
 	if (!mgpu_codec_is_identity(&codec))
 		code = mgpu_launch_decode(&codec, keys[current], stored, run->job.num_items, run->device->compute_stream);
-	mgpu_run_add_output(run, stored, run->binding.out_keys, codec.width);
+	mgpu_run_add_output(run, MGPU_OUTPUT_KEYS, stored, codec.width);
 	return code;
 }
 
 static mgpu_sort_request
-make_request(const mgpu_run *run)
+make_request(const mgpu_engine_run *run)
 {
 	const mgpu_cuda_layout *layout = &run->layout;
 	mgpu_sort_request request = {};
@@ -83,18 +78,18 @@ make_request(const mgpu_run *run)
 
 /* 16-byte keys are not probed: they are sorted in two halves, and usually random. */
 static cudaError_t
-sort(mgpu_run *run, mgpu_sort_request *request)
+sort(mgpu_engine_run *run, mgpu_sort_request *request)
 {
 	if (mgpu_cuda_is_segmented(&run->job))
 		return mgpu_run_segmented_sort(run, request);
 	if (run->job.algorithm == MGPU_ALGORITHM_AUTO && run->job.key_width != 16)
-		return mgpu_auto_sort(run->layout.shape, request, &run->algorithm);
-	return mgpu_plain_sort(run->layout.shape, request, &run->algorithm);
+		return mgpu_auto_sort(run->layout.shape, request, &run->stats.algorithm);
+	return mgpu_plain_sort(run->layout.shape, request, &run->stats.algorithm);
 }
 
 /* Keys of up to 8 bytes; *indices: their order, or NULL. */
 static cudaError_t
-sort_words(mgpu_run *run, uint32_t **indices)
+sort_words(mgpu_engine_run *run, uint32_t **indices)
 {
 	mgpu_sort_request request = make_request(run);
 	cudaError_t code = sort(run, &request);
@@ -107,7 +102,7 @@ sort_words(mgpu_run *run, uint32_t **indices)
 
 /* 16-byte keys; *indices: their order. */
 static cudaError_t
-sort_bytes(mgpu_run *run, uint32_t **indices)
+sort_bytes(mgpu_engine_run *run, uint32_t **indices)
 {
 	mgpu_sort_request request = make_request(run);
 	uint64_t   *high = (uint64_t *) (run->arena + run->layout.high);
@@ -133,25 +128,25 @@ sort_bytes(mgpu_run *run, uint32_t **indices)
 								  num_items, stream);
 	if (code != cudaSuccess || (run->job.outputs & MGPU_OUT_KEYS) == 0)
 		return code;
-	mgpu_run_add_output(run, run->arena + run->layout.stored_keys, run->binding.out_keys, 16);
+	mgpu_run_add_output(run, MGPU_OUTPUT_KEYS, run->arena + run->layout.stored_keys, 16);
 	return mgpu_launch_join_bytes(high, low, *indices, run->arena + run->layout.stored_keys, run->job.descending,
 								  num_items, stream);
 }
 
 static cudaError_t
-launch_sort(mgpu_run *run)
+launch_sort(mgpu_engine_run *run)
 {
 	const mgpu_job *job = &run->job;
 	uint32_t   *indices;
 	cudaError_t code = job->key_width == 16 ? sort_bytes(run, &indices) : sort_words(run, &indices);
 
 	if (code == cudaSuccess && (job->outputs & MGPU_OUT_INDICES) != 0)
-		mgpu_run_add_output(run, indices, run->binding.out_indices, sizeof(uint32_t));
+		mgpu_run_add_output(run, MGPU_OUTPUT_INDICES, indices, sizeof(uint32_t));
 	if (code == cudaSuccess && (job->outputs & MGPU_OUT_VALUES) != 0)
 	{
 		void	   *sorted_values = run->arena + run->layout.result_values;
 
-		mgpu_run_add_output(run, sorted_values, run->binding.out_values, job->value_width);
+		mgpu_run_add_output(run, MGPU_OUTPUT_VALUES, sorted_values, job->value_width);
 		code = mgpu_launch_gather(run->arena + run->layout.values, indices, sorted_values, job->value_width,
 								  job->num_items, run->device->compute_stream);
 	}
@@ -159,7 +154,7 @@ launch_sort(mgpu_run *run)
 }
 
 static cudaError_t
-launch_kernels(mgpu_run *run)
+launch_kernels(mgpu_engine_run *run)
 {
 	switch (run->job.op)
 	{
@@ -177,10 +172,10 @@ launch_kernels(mgpu_run *run)
 }
 
 extern "C" cudaError_t
-mgpu_run_launch(mgpu_run *run)
+mgpu_run_launch(mgpu_engine_run *run)
 {
 	mgpu_cuda_device *device = run->device;
-	cudaError_t code = cudaEventRecord(run->uploaded, device->copy_stream);
+	cudaError_t code = cudaEventRecord(run->uploaded, device->copies[MGPU_UPLOAD].stream);
 
 	if (code == cudaSuccess)
 		code = cudaStreamWaitEvent(device->compute_stream, run->uploaded, 0);

@@ -1,11 +1,11 @@
 /*
- * executor/layout.cu
+ * engine/layout.cu
  *		Where a job's arrays lie in device memory.  See layout.h.
  *
  * One allocation a run can be checked against a limit, cached and freed in one step; one a buffer
  * was rejected.  Sums fit 64 bits: at most 2^32 items of less than 128 bytes each.
  */
-#include "executor/layout.h"
+#include "engine/layout.h"
 #include "merge/ops.h"
 #include "segmented/segmented.h"
 

@@ -1,0 +1,49 @@
+/*
+ * stub_engine.c
+ *		mgpu_cuda_engine of a build without CUDA.
+ *
+ * The table exists in every build, so callers need no conditional code: they ask
+ * for devices, get the reason why there is none, and use the CPU.  No device is ever
+ * started and no run opened, so functions that take one are never called.
+ */
+#include "engine.h"
+
+static mgpu_status
+stub_num_devices(int *count, mgpu_error *err)
+{
+	*count = 0;
+	return mgpu_fail(err, MGPU_NO_DEVICE, "this build has no CUDA");
+}
+
+static mgpu_status
+stub_start(int *device, mgpu_error *err)
+{
+	return mgpu_fail(err, MGPU_NO_DEVICE, "this build has no CUDA");
+}
+
+static bool
+stub_is_started(void)
+{
+	return false;
+}
+
+static mgpu_status
+stub_check(mgpu_error *err)
+{
+	return MGPU_OK;
+}
+
+static mgpu_status
+stub_open(int device, const mgpu_job *job, const mgpu_exec_options *options, mgpu_engine_run **run, mgpu_error *err)
+{
+	*run = NULL;
+	return mgpu_fail(err, MGPU_NO_DEVICE, "this build has no CUDA");
+}
+
+const mgpu_engine mgpu_cuda_engine = {
+	.num_devices = stub_num_devices,
+	.start = stub_start,
+	.is_started = stub_is_started,
+	.check = stub_check,
+	.open = stub_open,
+};
