@@ -2,9 +2,10 @@
  * engine.h
  *		What runs jobs on devices: memory and kernels there, copies to and from it.
  *
- * An engine never waits for its caller and its caller never waits for it: all calls
- * return at once (start and pin excepted), and what is under way is asked after.  So
- * one thread can serve many runs (service/host.h).  Copies go between a run's device
+ * Calls return at once, and what is under way is asked after, so one thread can serve
+ * many runs (service/host.h).  Some wait for a moment: start and pin; launch, for what
+ * it must know of the keys; poll, for a few bytes about a sort in segments or a merge;
+ * open and release of gigabytes.  Copies go between a run's device
  * memory and host memory that was pinned, which the caller leaves alone until the
  * copy has landed.
  *
@@ -117,11 +118,14 @@ typedef struct mgpu_engine
 	void		(*release) (mgpu_engine_run *run);
 } mgpu_engine;
 
-/*
- * The CUDA devices.  A build without CUDA has a stub without devices, or one that
- * plays devices on the CPU for tests (service/played_engine.c).
- */
+/* The CUDA devices.  A build without CUDA has a stub without devices. */
 extern const mgpu_engine mgpu_cuda_engine;
+
+/* The engine that this process uses: CUDA's, or a played one in tests. */
+const mgpu_engine *mgpu_engine_here(void);
+
+/* Whether this build can have devices at all. */
+bool		mgpu_engine_is_built(void);
 
 #ifdef __cplusplus
 }

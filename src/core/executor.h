@@ -153,8 +153,9 @@ typedef struct mgpu_executor
 	 * channel.  *slot_bytes is a multiple of the item width, at least one item and
 	 * at most the missing input; *slot is aligned to at least 4 bytes.  The 4 bytes
 	 * before it are readable and writable too: a reader may put a header there and
-	 * restores them before it commits.  MGPU_CANCELLED if the run was cancelled and
-	 * no slot will be free again.
+	 * restores them before it commits.  MGPU_PENDING: none is free, the call has waited
+	 * for up to 50 ms.  MGPU_CANCELLED if the run was cancelled and no slot will be
+	 * free again.
 	 */
 	mgpu_status (*input_slot) (mgpu_run *run, mgpu_channel channel,
 							   void **slot, uint64_t *slot_bytes, mgpu_error *err);
@@ -195,8 +196,8 @@ typedef struct mgpu_executor
 extern const mgpu_executor mgpu_cpu_executor;
 
 /*
- * The CUDA executor.  In a build without CUDA, exec_cuda_stub.c provides the table:
- * num_devices and open return MGPU_NO_DEVICE, and functions that take a run are NULL.
+ * The CUDA executor of this process (service/local.c).  In a build without CUDA,
+ * num_devices and open return MGPU_NO_DEVICE.
  */
 extern const mgpu_executor mgpu_cuda_executor;
 

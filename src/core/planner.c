@@ -165,8 +165,8 @@ predict_cpu_ms(const mgpu_job *job, int num_threads, double cpu_sort_ns)
 	return all_ms < one_ms ? all_ms : one_ms;
 }
 
-static double
-predict_gpu_ms(const mgpu_job *job)
+double
+mgpu_predict_gpu_ms(const mgpu_job *job)
 {
 	int			class = width_class(job->key_width);
 	double		num_items = num_all_items(job);
@@ -224,7 +224,7 @@ reason_against_gpu(const mgpu_job *job, const mgpu_plan_input *input, double gai
 void
 mgpu_plan_job(const mgpu_job *job, const mgpu_plan_input *input, mgpu_plan *plan)
 {
-	double		gain_ms = predict_cpu_ms(job, input->num_threads, input->cpu_sort_ns) - predict_gpu_ms(job);
+	double		gain_ms = predict_cpu_ms(job, input->num_threads, input->cpu_sort_ns) - mgpu_predict_gpu_ms(job);
 
 	plan->forgone_ms = 0;
 	plan->reason = NULL;

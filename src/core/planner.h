@@ -45,6 +45,9 @@ typedef struct mgpu_plan
  */
 const char *mgpu_gpu_ruled_out(mgpu_executor_choice requested, bool gpu_built, bool gpu_failed);
 
+/* What a job takes on a warm GPU of its own. */
+double		mgpu_predict_gpu_ms(const mgpu_job *job);
+
 /* Never fails: a request for the GPU is planned for the GPU. */
 void		mgpu_plan_job(const mgpu_job *job, const mgpu_plan_input *input, mgpu_plan *plan);
 

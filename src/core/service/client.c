@@ -544,6 +544,12 @@ mgpu_client_cancel(mgpu_run *run)
 	run->cancelled = true;
 }
 
+mgpu_port *
+mgpu_client_port(const mgpu_run *run)
+{
+	return run->port;
+}
+
 void
 mgpu_client_leave(mgpu_port *port)
 {

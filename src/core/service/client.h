@@ -46,6 +46,8 @@ void		mgpu_client_cancel(mgpu_run *run);
 /* Does not wait for the host: what devices still write, they write to extents. */
 void		mgpu_client_release(mgpu_run *run);
 
+mgpu_port  *mgpu_client_port(const mgpu_run *run);
+
 /* Give a slot up whose run is not known any more; for clients on their way out. */
 void		mgpu_client_leave(mgpu_port *port);
 

@@ -235,6 +235,18 @@ least_loaded(const mgpu_host *host)
 	return best;
 }
 
+/* Whether some run has extents that it will give back. */
+static bool
+has_extents_out(const mgpu_host *host)
+{
+	for (int i = 0; i < host->num_active; i++)
+	{
+		if (host->active[i]->num_extents > 0)
+			return true;
+	}
+	return false;
+}
+
 /* Whether a run that found no memory may hope for what others have. */
 static bool
 may_wait(const mgpu_host *host, const host_run *run, mgpu_status status)
@@ -253,7 +265,7 @@ admit(mgpu_host *host, host_run *run)
 	mgpu_error	error;
 	mgpu_status status;
 
-	if ((share == 0 && host->options.queues) || run->refused_at == host->num_ended)
+	if ((share == 0 && host->options.queues && has_extents_out(host)) || run->refused_at == host->num_ended)
 		return false;
 	if (device >= MGPU_MAX_DEVICES || !host->devices[device].started)
 		status = mgpu_fail(&error, MGPU_NO_DEVICE, "device %d is not in use", device);
@@ -417,26 +429,24 @@ mgpu_host_sleep_end(mgpu_host *host)
 
 /* --------------------------------------------------------------- start, stop */
 
-static mgpu_status
-start_devices(mgpu_host *host, mgpu_error *err)
+mgpu_status
+mgpu_host_use_device(mgpu_host *host, int device, mgpu_error *err)
 {
 	mgpu_service_control *control = host->service.control;
+	mgpu_status status;
 
-	for (int i = 0; i < host->options.num_devices; i++)
-	{
-		int			device = host->options.devices[i];
-		mgpu_status status = host->engine->start(&device, err);
-
-		if (status == MGPU_OK)
-			status = host->engine->describe(device, &control->devices[device].facts, err);
-		if (status != MGPU_OK)
-			return status;
-		host->devices[device].started = true;
-		atomic_store(&control->devices[device].load_us, 0);
-		atomic_store(&control->devices[device].started, true);
-		if (device >= control->num_devices)
-			control->num_devices = device + 1;
-	}
+	if (device < 0 || device >= MGPU_MAX_DEVICES)
+		return mgpu_fail(err, MGPU_NO_DEVICE, "device %d is beyond the %d that can be used", device, MGPU_MAX_DEVICES);
+	if (host->devices[device].started)
+		return MGPU_OK;
+	status = host->engine->start(&device, err);
+	if (status == MGPU_OK)
+		status = host->engine->describe(device, &control->devices[device].facts, err);
+	if (status != MGPU_OK)
+		return status;
+	host->devices[device].started = true;
+	atomic_store(&control->devices[device].load_us, 0);
+	atomic_store(&control->devices[device].started, true);
 	return MGPU_OK;
 }
 
@@ -453,7 +463,7 @@ free_host(mgpu_host *host)
 }
 
 static mgpu_host *
-create_host(const mgpu_host_options *options)
+allocate_host(const mgpu_host_options *options)
 {
 	mgpu_host  *host = calloc(1, sizeof(mgpu_host));
 
@@ -471,32 +481,30 @@ create_host(const mgpu_host_options *options)
 	return NULL;
 }
 
-mgpu_status
-mgpu_host_start(const mgpu_host_options *options, mgpu_host **host_out, mgpu_error *err)
+mgpu_host *
+mgpu_host_create(const mgpu_host_options *options)
 {
 	mgpu_service_control *control = options->service.control;
-	mgpu_host  *host = create_host(options);
-	mgpu_status status;
+	mgpu_host  *host = allocate_host(options);
 
-	*host_out = NULL;
 	if (host == NULL)
-		return mgpu_fail(err, MGPU_HOST_MEMORY, "out of host memory");
-	status = start_devices(host, err);
-	if (status != MGPU_OK)
-	{
-		free_host(host);
-		return status;
-	}
+		return NULL;
 	atomic_store(&control->num_queued, 0);
 	atomic_store(&control->num_open, 0);
 	atomic_store(&control->queued_us, 0);
 	atomic_store(&control->host_sleeps, 0);
+	for (int device = 0; device < MGPU_MAX_DEVICES; device++)
+		atomic_store(&control->devices[device].started, false);
 	host->generation = atomic_fetch_add(&control->generation, 1) + 1;
 	for (uint32_t slot = 0; slot < num_slots(host); slot++)
 		(void) look_at_slot(host, slot);
-	atomic_store(&control->up, 1);
-	*host_out = host;
-	return MGPU_OK;
+	return host;
+}
+
+void
+mgpu_host_start(mgpu_host *host)
+{
+	atomic_store(&host->service.control->up, 1);
 }
 
 void

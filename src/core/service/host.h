@@ -23,13 +23,6 @@ typedef struct mgpu_host_options
 	mgpu_service service;
 
 	/*
-	 * Devices to start; each must be usable.  Runs that ask for no device get the one
-	 * with the least predicted work.
-	 */
-	int			num_devices;
-	int			devices[MGPU_MAX_DEVICES];
-
-	/*
 	 * Runs that find no extent or device memory wait until others have ended.  Else
 	 * they fail at once: where the only client is the host's own thread.
 	 */
@@ -40,8 +33,14 @@ typedef struct mgpu_host_options
 	void	   *context;
 } mgpu_host_options;
 
-/* Start the devices, take over what the last host left, and take jobs.  On failure *host is NULL. */
-mgpu_status mgpu_host_start(const mgpu_host_options *options, mgpu_host **host, mgpu_error *err);
+/* Take over what the last host left.  NULL: no memory. */
+mgpu_host  *mgpu_host_create(const mgpu_host_options *options);
+
+/* Start a device, unless it was.  Runs that ask for no device get the one with the least predicted work. */
+mgpu_status mgpu_host_use_device(mgpu_host *host, int device, mgpu_error *err);
+
+/* Take jobs from now on. */
+void		mgpu_host_start(mgpu_host *host);
 
 /*
  * Do what can be done now.  MGPU_PENDING: nothing.  Any failure: the devices are lost,

@@ -133,7 +133,7 @@ typedef struct mgpu_slot
 /* One device, written by the host. */
 typedef struct mgpu_service_device
 {
-	mgpu_device facts;			/* before `up` */
+	mgpu_device facts;			/* before `started` */
 	_Atomic bool started;
 	_Atomic uint64_t num_jobs;	/* that ended well */
 	_Atomic uint64_t num_items;
@@ -156,7 +156,6 @@ typedef struct mgpu_service_control
 	_Atomic uint32_t num_open;	/* runs with extents */
 	_Atomic uint32_t used_extents;
 	_Atomic uint64_t queued_us;	/* predicted work of the runs without extents */
-	int			num_devices;	/* before `up` */
 	mgpu_service_device devices[MGPU_MAX_DEVICES];
 	mgpu_error	last_failure;	/* why the last host ended, before it takes `up` back */
 } mgpu_service_control;

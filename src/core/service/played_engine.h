@@ -1,0 +1,27 @@
+/*
+ * service/played_engine.h
+ *		An engine for tests, whose devices are played by the CPU executor.
+ */
+#ifndef MGPU_SERVICE_PLAYED_ENGINE_H
+#define MGPU_SERVICE_PLAYED_ENGINE_H
+
+#include "core/service/slot.h"
+
+typedef struct mgpu_played_settings
+{
+	int			num_devices;
+	uint64_t	device_bytes;
+	uint64_t	random_state;
+} mgpu_played_settings;
+
+/* Read by the engine; tests write to it before they start a host. */
+extern mgpu_played_settings mgpu_played;
+
+/* New devices in the place of lost ones.  What runs held is forgotten. */
+void		mgpu_played_reset(void);
+
+uint64_t	mgpu_played_used_bytes(int device);
+
+extern const mgpu_engine mgpu_played_engine;
+
+#endif							/* MGPU_SERVICE_PLAYED_ENGINE_H */
