@@ -196,6 +196,7 @@ $(EXPORTS): $(OBJS:.o=.c) Makefile
 	@mkdir -p $(@D)
 	@{ echo '{ global: Pg_magic_func; _PG_init; pg_finfo_*;'; \
 	   sed -n 's/^PG_FUNCTION_INFO_V1(\([a-z0-9_]*\)).*/	\1;/p' $(OBJS:.o=.c); \
+	   sed -n 's/^extern PGDLLEXPORT void \([a-z0-9_]*\)(.*/	\1;/p' $(wildcard src/*/*.h); \
 	   echo '  local: *; };'; } >$@
 
 $(MODULE_big).so: $(CORE_ARCHIVE) $(CUDA_ARCHIVE) $(EXPORTS) $(BUILD)/link.config

@@ -13,6 +13,23 @@
 
 #include "compat.h"
 
+#if PG_VERSION_NUM < 150000
+#include "postmaster/autovacuum.h"
+#include "postmaster/postmaster.h"
+#include "replication/walsender.h"
+#endif
+
+/* Before 15, MaxBackends is not yet known while libraries are preloaded. */
+uint32
+mgpu_num_backends(void)
+{
+#if PG_VERSION_NUM >= 150000
+	return (uint32) MaxBackends;
+#else
+	return (uint32) (MaxConnections + autovacuum_max_workers + 1 + max_worker_processes + max_wal_senders);
+#endif
+}
+
 /* Since 15, names of locales are texts, and a database has a provider. */
 #if PG_VERSION_NUM >= 150000
 

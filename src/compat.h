@@ -8,6 +8,7 @@
 #define MGPU_COMPAT_H
 
 #include "utils/guc.h"
+#include "utils/wait_event.h"
 
 #if PG_VERSION_NUM < 140000
 #error "mgpu_pg needs PostgreSQL 14 or later"
@@ -79,6 +80,23 @@ extern char *mgpu_locale_of(Oid collation, char *provider);
 #define mgpu_explained_relations(es) ((es)->rtable_size)
 #else
 #define mgpu_explained_relations(es) list_length((es)->rtable)
+#endif
+
+/* Backends that the server can have at a time; also while libraries are preloaded. */
+extern uint32 mgpu_num_backends(void);
+
+/* This process's number among them, from 0. */
+#if PG_VERSION_NUM >= 170000
+#define mgpu_proc_number() ((uint32) MyProcNumber)
+#else
+#define mgpu_proc_number() ((uint32) MyProc->pgprocno)
+#endif
+
+/* Since 17 an extension can name what it waits for.  *event keeps the name's number, 0 at first. */
+#if PG_VERSION_NUM >= 170000
+#define mgpu_wait_event(event, name) (*(event) != 0 ? *(event) : (*(event) = WaitEventExtensionNew(name)))
+#else
+#define mgpu_wait_event(event, name) ((void) (event), PG_WAIT_EXTENSION)
 #endif
 
 /* PostgreSQL 18 changed its own macro.  C11's keyword works in every version. */

@@ -2,9 +2,10 @@
  * mgpu_pg.c
  *		Module entry: magic block, settings, the planner's hook, a notice for who installs it.
  *
- * Loading the library defines the settings and registers a plan node with the planner.  It does
- * not touch CUDA: a CUDA context does not survive fork().  CUDA starts in a backend, with the
- * first call that is planned for it, and never in the postmaster.
+ * Loading the library defines the settings and registers a plan node with the planner, and with
+ * the postmaster the service.  It does not touch CUDA: a CUDA context does not survive fork().  CUDA
+ * starts in the service's process; in a server without one, in a backend with the first call that is
+ * planned for it.
  */
 #include "postgres.h"
 
@@ -13,11 +14,14 @@
 #include "access/xact.h"
 #include "commands/extension.h"
 #include "fmgr.h"
+#include "miscadmin.h"
 
 #include "compat.h"
 #include "core/executor.h"
 #include "core/planner.h"
+#include "core/sizes.h"
 #include "plan/group.h"
+#include "service/service.h"
 #include "settings.h"
 #include "threads.h"
 
@@ -33,6 +37,8 @@ int			mgpu_setting_gpu_memory_limit = 0;
 int			mgpu_setting_gpu_failure = MGPU_GPU_FAILURE_WARN;
 int			mgpu_setting_cpu_threads = 0;
 int			mgpu_setting_max_cpu_threads = 0;
+bool		mgpu_setting_service = true;
+int			mgpu_setting_service_memory = 256;
 bool		mgpu_setting_enable_group = true;
 int			mgpu_setting_inject_fault = MGPU_FAULT_NONE;
 
@@ -140,6 +146,27 @@ define_limits(void)
 }
 
 /*
+ * Only a library that is preloaded for the server may define settings of the postmaster.  In other
+ * sessions nothing reads these two, and they are defined so that a configuration file may have them.
+ */
+static void
+define_service(void)
+{
+	GucContext	context = process_shared_preload_libraries_in_progress ? PGC_POSTMASTER : PGC_SIGHUP;
+
+	DefineCustomBoolVariable("mgpu.service",
+							 "Lets one process drive the GPUs for all sessions.",
+							 "It takes effect where mgpu_pg is in shared_preload_libraries and there is a GPU.",
+							 &mgpu_setting_service, true,
+							 context, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable("mgpu.service_memory",
+							"Shared memory through which sessions reach the GPUs.",
+							NULL,
+							&mgpu_setting_service_memory, 256, MGPU_SIZE(16, 1), 1024 * 1024,
+							context, GUC_UNIT_MB, NULL, NULL, NULL);
+}
+
+/*
  * Tell whoever creates the extension what preloading gains.  PostgreSQL silences notices of the
  * script, so this one comes when the transaction ends.
  */
@@ -165,6 +192,8 @@ _PG_init(void)
 		RegisterXactCallback(tell_of_preloading, NULL);
 	define_choices();
 	define_limits();
+	define_service();
 	MarkGUCPrefixReserved("mgpu");
 	group_path_init();
+	service_init();
 }

@@ -22,6 +22,8 @@ extern int	mgpu_setting_gpu_memory_limit;	/* MB, 0: none */
 extern int	mgpu_setting_gpu_failure;	/* mgpu_gpu_failure */
 extern int	mgpu_setting_cpu_threads;	/* 0: automatic */
 extern int	mgpu_setting_max_cpu_threads;	/* the administrator's, 0: none; threads_allowed() is the smaller */
+extern bool mgpu_setting_service;	/* one process drives the GPUs for all sessions */
+extern int	mgpu_setting_service_memory;	/* MB */
 extern bool mgpu_setting_enable_group;	/* offer MgpuGroup nodes to the planner */
 extern int	mgpu_setting_inject_fault;	/* mgpu_fault, for tests */
 

@@ -70,7 +70,7 @@ done | check 'src: postgres.h is the first include of every .c file'
 includes "${sources[@]}" | grep -E '\.h:[0-9]+:"postgres\.h"' | check 'src: no header includes postgres.h'
 
 # from the bottom up; mgpu_pg.c, the module, is above all of them
-folders='core . array run keys order merge columns sql agg plan'
+folders='core . service array run keys order merge columns sql agg plan'
 includes "${sources[@]}" | grep -v '^src/mgpu_pg\.c:' | awk -F: -v folders="$folders" '
 	BEGIN { split(folders, names, " "); for (i in names) rank[names[i]] = i + 0 }
 	function folder(path) { return path ~ "/" ? substr(path, 1, index(path, "/") - 1) : "." }
@@ -106,7 +106,8 @@ else
 fi
 
 if [ -f mgpu_pg.so ]; then
-	functions=$(sed -n 's/^PG_FUNCTION_INFO_V1(\([a-z0-9_]*\)).*/\1/p' "${sources[@]}" | sort -u)
+	functions=$(sed -n 's/^PG_FUNCTION_INFO_V1(\([a-z0-9_]*\)).*/\1/p; s/^extern PGDLLEXPORT void \([a-z0-9_]*\)(.*/\1/p' \
+		"${sources[@]}" | sort -u)
 	nm -D --defined-only mgpu_pg.so | awk '{sub(/@.*/, "", $3); print $3}' |
 		grep -vE '^(Pg_magic_func|_PG_init|pg_finfo_[a-z0-9_]+)$' | grep -vxF "$functions" |
 		check 'mgpu_pg.so exports what PostgreSQL looks up, and no more'

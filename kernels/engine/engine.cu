@@ -302,6 +302,7 @@ engine_stats(const mgpu_engine_run *run, mgpu_run_stats *stats)
 }
 
 extern "C" const mgpu_engine mgpu_cuda_engine = {
+	mgpu_cuda_is_present,
 	mgpu_cuda_num_devices,
 	mgpu_cuda_start,
 	mgpu_cuda_is_started,

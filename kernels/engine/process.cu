@@ -134,6 +134,12 @@ count_devices(int *count, mgpu_error *err)
 	return MGPU_OK;
 }
 
+extern "C" bool
+mgpu_cuda_is_present(void)
+{
+	return access("/dev/nvidiactl", F_OK) == 0 || access("/dev/dxg", F_OK) == 0;
+}
+
 extern "C" mgpu_status
 mgpu_cuda_num_devices(int *count, mgpu_error *err)
 {

@@ -52,6 +52,9 @@ mgpu_status mgpu_cuda_check_process(mgpu_error *err);
  */
 mgpu_status mgpu_cuda_error(mgpu_error *err, cudaError_t code, const char *doing);
 
+/* Whether the kernel has NVIDIA's driver, or WSL's.  Touches no driver. */
+bool		mgpu_cuda_is_present(void);
+
 /* As in mgpu_engine. */
 mgpu_status mgpu_cuda_num_devices(int *count, mgpu_error *err);
 mgpu_status mgpu_cuda_start(int *device, mgpu_error *err);

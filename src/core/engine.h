@@ -53,6 +53,9 @@ typedef struct mgpu_engine_run mgpu_engine_run;
 
 typedef struct mgpu_engine
 {
+	/* Whether the machine seems to have a device.  Asks no driver, so a process that will fork may call it. */
+	bool		(*is_present) (void);
+
 	/* As in mgpu_executor. */
 	mgpu_status (*num_devices) (int *count, mgpu_error *err);
 

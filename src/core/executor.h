@@ -103,6 +103,7 @@ typedef struct mgpu_run_stats
 {
 	mgpu_algorithm algorithm;	/* the one that ran, never AUTO */
 	int			num_threads;
+	double		queue_ms;		/* until others had ended */
 	double		upload_ms;		/* copies to the device, overlapped or not */
 	double		kernel_ms;		/* kernels, or CPU work */
 	double		download_ms;	/* copies from the device */

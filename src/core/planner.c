@@ -216,6 +216,8 @@ reason_against_gpu(const mgpu_job *job, const mgpu_plan_input *input, double gai
 		return num_all_items(job) < (double) input->gpu_min_items ? "few items" : NULL;
 	if (gain_ms <= 0)
 		return "the CPU is predicted faster";
+	if (gain_ms <= input->gpu_wait_ms)
+		return "the GPU is busy";
 	if (!input->gpu_warm && input->forgone_ms + gain_ms < gpu_startup_ms)
 		return "device start-up not yet paid back";
 	return NULL;

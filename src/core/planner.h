@@ -29,6 +29,7 @@ typedef struct mgpu_plan_input
 	bool		gpu_built;		/* the build has CUDA */
 	bool		gpu_failed;		/* poisoned or absent earlier in this process */
 	bool		gpu_warm;		/* context exists */
+	double		gpu_wait_ms;	/* until it has done what others have asked for */
 	double		forgone_ms;		/* time the GPU would have saved in this session so far */
 } mgpu_plan_input;
 

@@ -8,6 +8,12 @@
  */
 #include "engine.h"
 
+static bool
+stub_is_present(void)
+{
+	return false;
+}
+
 static mgpu_status
 stub_num_devices(int *count, mgpu_error *err)
 {
@@ -41,6 +47,7 @@ stub_open(int device, const mgpu_job *job, const mgpu_exec_options *options, mgp
 }
 
 const mgpu_engine mgpu_cuda_engine = {
+	.is_present = stub_is_present,
 	.num_devices = stub_num_devices,
 	.start = stub_start,
 	.is_started = stub_is_started,

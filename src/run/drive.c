@@ -70,6 +70,11 @@ feed_channel(active_run *active, mgpu_channel channel, const run_request *reques
 		mgpu_status status;
 
 		status = active->executor->input_slot(active->run, channel, &slot, &bytes, error);
+		if (status == MGPU_PENDING)
+		{
+			CHECK_FOR_INTERRUPTS();
+			continue;
+		}
 		if (status != MGPU_OK)
 			return status;
 		bytes = Min(bytes, SLICE_BYTES);
@@ -266,6 +271,7 @@ record_run(const active_run *active, const run_request *request)
 	run_last.executor = active->executor->name;
 	run_last.algorithm = algorithm_name(&request->job, stats->algorithm);
 	run_last.num_threads = stats->num_threads;
+	run_last.queue_ms = stats->queue_ms;
 	run_last.upload_ms = stats->upload_ms;
 	run_last.kernel_ms = stats->kernel_ms;
 	run_last.download_ms = stats->download_ms;

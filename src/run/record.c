@@ -13,6 +13,7 @@
 #include "core/executor.h"
 
 #include "run/record.h"
+#include "service/counts.h"
 
 static const run_summary no_calls = {.most_items = -1,.most_cpu_items = -1};
 
@@ -24,6 +25,9 @@ static run_summary earlier;
 
 static bool call_is_new;
 static bool was_read;
+
+/* Whether run_last is in the counts of all sessions. */
+static bool is_counted = true;
 
 static void
 add_call(run_summary *to, const run_record *call)
@@ -62,6 +66,24 @@ run_call_start(void)
 	call_is_new = true;
 }
 
+/* Add run_last to the counts of all sessions, once. */
+static void
+count_last(void)
+{
+	counts_row	calls = {.num_calls = 1};
+
+	if (is_counted || run_last.function == NULL)
+		return;
+	is_counted = true;
+	strlcpy(calls.executor, run_last.executor, sizeof(calls.executor));
+	strlcpy(calls.reason, run_last.reason, sizeof(calls.reason));
+	calls.num_items = run_last.num_items;
+	calls.num_bytes = run_last.num_bytes;
+	calls.queue_ms = run_last.queue_ms;
+	calls.kernel_ms = run_last.kernel_ms;
+	counts_add(&calls);
+}
+
 /* Before run_last is replaced by a new call. */
 static void
 keep_last(void)
@@ -72,6 +94,12 @@ keep_last(void)
 		earlier = no_calls;
 	else if (run_last.function)
 		add_call(&earlier, &run_last);
+	if (counts_are_kept())
+	{
+		counts_before_sharing(count_last);
+		count_last();
+		is_counted = false;
+	}
 	statement_start = now;
 	was_read = false;
 	call_is_new = false;
@@ -90,6 +118,7 @@ run_record_cpu(const char *function, const char *algorithm,
 	run_last.num_segments = 0;
 	run_last.num_bytes = num_bytes;
 	run_last.marshal_ms = 0;
+	run_last.queue_ms = 0;
 	run_last.upload_ms = 0;
 	run_last.kernel_ms = 0;
 	run_last.download_ms = 0;

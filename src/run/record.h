@@ -20,6 +20,7 @@ typedef struct run_record
 	int64		num_segments;	/* 0: not segmented */
 	int64		num_bytes;
 	double		marshal_ms;
+	double		queue_ms;		/* on the GPU, until others had ended; not shown */
 	double		upload_ms;
 	double		kernel_ms;
 	double		download_ms;

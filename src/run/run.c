@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "core/cpu_threads.h"
+#include "core/engine.h"
 #include "core/planner.h"
 #include "core/unsigned_sort.h"
 
@@ -16,6 +17,7 @@
 #include "pgerror.h"
 #include "run/drive.h"
 #include "run/run.h"
+#include "service/service.h"
 #include "settings.h"
 #include "threads.h"
 
@@ -27,11 +29,28 @@ static bool gpu_failed = false;
 static char gpu_failed_reason[MGPU_ERROR_MESSAGE_BYTES];
 static double gpu_forgone_ms = 0;
 
+const mgpu_executor *
+run_gpu_executor(void)
+{
+	return service_in_shared_memory ? &service_executor : &mgpu_cuda_executor;
+}
+
+/* Why no job can run on the GPU for now; NULL if one can. */
+static const char *
+gpu_trouble(void)
+{
+	service_state state = service_look();
+
+	if (state == SERVICE_NONE)
+		return gpu_failed ? gpu_failed_reason : NULL;
+	return state == SERVICE_UP ? NULL : service_reason(state);
+}
+
 /* The GPU could not run the job: raise, warn or stay silent, as settings say. */
 static void
 gpu_gave_up(const mgpu_error *error)
 {
-	if (error->status == MGPU_NO_DEVICE || error->status == MGPU_DEVICE_FAILED)
+	if (!service_in_shared_memory && (error->status == MGPU_NO_DEVICE || error->status == MGPU_DEVICE_FAILED))
 	{
 		gpu_failed = true;
 		strlcpy(gpu_failed_reason, error->message, sizeof(gpu_failed_reason));
@@ -63,13 +82,13 @@ static double
 cpu_sort_ns(const mgpu_job *job)
 {
 	if (mgpu_setting_executor != MGPU_EXECUTOR_AUTO || mgpu_job_moved_bytes(job) < MEASURED_MIN_BYTES ||
-		mgpu_gpu_ruled_out(mgpu_setting_executor, MGPU_WITH_CUDA, gpu_failed))
+		mgpu_gpu_ruled_out(mgpu_setting_executor, mgpu_engine_is_built(), gpu_trouble() != NULL))
 		return 0;
 	return mgpu_unsigned_sort_ns(4);
 }
 
 static void
-make_plan(const mgpu_job *job, mgpu_plan *plan)
+make_plan(const mgpu_job *job, bool gpu_in_trouble, mgpu_plan *plan)
 {
 	mgpu_plan_input input;
 
@@ -77,9 +96,10 @@ make_plan(const mgpu_job *job, mgpu_plan *plan)
 	input.gpu_min_items = mgpu_setting_gpu_min_items;
 	input.num_threads = threads_allowed();
 	input.cpu_sort_ns = cpu_sort_ns(job);
-	input.gpu_built = MGPU_WITH_CUDA;
-	input.gpu_failed = gpu_failed;
-	input.gpu_warm = !gpu_failed && mgpu_cuda_executor.is_warm();
+	input.gpu_built = mgpu_engine_is_built();
+	input.gpu_failed = gpu_in_trouble;
+	input.gpu_warm = !gpu_in_trouble && run_gpu_executor()->is_warm();
+	input.gpu_wait_ms = service_in_shared_memory ? service_wait_ms() : 0;
 	input.forgone_ms = gpu_forgone_ms;
 	mgpu_plan_job(job, &input, plan);
 }
@@ -88,16 +108,21 @@ make_plan(const mgpu_job *job, mgpu_plan *plan)
 static const char *
 plan_run(const run_request *request, mgpu_plan *plan)
 {
+	const char *trouble;
+
 	if (request->cpu_reason)
 	{
 		plan->executor = MGPU_EXECUTOR_CPU;
 		plan->forgone_ms = 0;
 		return request->cpu_reason;
 	}
-	if (gpu_failed && mgpu_setting_executor == MGPU_EXECUTOR_GPU)
-		mgpu_raise_no_gpu(gpu_failed_reason);
-	make_plan(&request->job, plan);
-	return gpu_failed ? gpu_failed_reason : plan->reason;
+	if (mgpu_setting_executor == MGPU_EXECUTOR_GPU)
+		(void) service_await();
+	trouble = gpu_trouble();
+	if (trouble && mgpu_setting_executor == MGPU_EXECUTOR_GPU)
+		mgpu_raise_no_gpu(trouble);
+	make_plan(&request->job, trouble != NULL, plan);
+	return trouble && mgpu_setting_executor != MGPU_EXECUTOR_CPU ? trouble : plan->reason;
 }
 
 static void
@@ -136,7 +161,7 @@ run_job(run_request *request)
 	record_start(request, plan_run(request, &plan));
 	if (plan.executor == MGPU_EXECUTOR_GPU)
 	{
-		status = run_drive(&mgpu_cuda_executor, request, &error);
+		status = run_drive(run_gpu_executor(), request, &error);
 		if (status == MGPU_OK)
 			return;
 		if (!is_gpu_trouble(status))
@@ -153,11 +178,12 @@ run_job(run_request *request)
 const char *
 run_reason(const char *reason)
 {
-	const char *ruled_out = mgpu_gpu_ruled_out(mgpu_setting_executor, MGPU_WITH_CUDA, gpu_failed);
+	const char *trouble = gpu_trouble();
+	const char *ruled_out = mgpu_gpu_ruled_out(mgpu_setting_executor, mgpu_engine_is_built(), trouble != NULL);
 
 	if (ruled_out == NULL)
 		return reason;
-	return gpu_failed ? gpu_failed_reason : ruled_out;
+	return trouble && mgpu_setting_executor != MGPU_EXECUTOR_CPU ? trouble : ruled_out;
 }
 
 bool

@@ -50,6 +50,9 @@ typedef struct run_request
  */
 extern void run_job(run_request *request);
 
+/* The executor of this server's GPUs: the service's, or this process's own. */
+extern const mgpu_executor *run_gpu_executor(void);
+
 /* Whether settings force even a small call through run_job. */
 extern bool run_is_forced(int64 num_items);
 

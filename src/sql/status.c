@@ -54,7 +54,7 @@ mgpu_device_info(PG_FUNCTION_ARGS)
 		funcctx = SRF_FIRSTCALL_INIT();
 		caller = MemoryContextSwitchTo(funcctx->multi_call_memory_ctx);
 		funcctx->tuple_desc = result_row_type(fcinfo);
-		if (mgpu_cuda_executor.num_devices(&num_devices, &error) != MGPU_OK)
+		if (run_gpu_executor()->num_devices(&num_devices, &error) != MGPU_OK)
 		{
 			num_devices = 0;
 			ereport(DEBUG1, (errmsg_internal("no GPU: %s", error.message)));
@@ -68,7 +68,7 @@ mgpu_device_info(PG_FUNCTION_ARGS)
 		mgpu_device device;
 		mgpu_error	error;
 
-		if (mgpu_cuda_executor.describe((int) funcctx->call_cntr, &device, &error) == MGPU_OK)
+		if (run_gpu_executor()->describe((int) funcctx->call_cntr, &device, &error) == MGPU_OK)
 			SRF_RETURN_NEXT(funcctx, device_row(funcctx->tuple_desc, &device));
 		ereport(WARNING,
 				(errcode(ERRCODE_SYSTEM_ERROR),

@@ -273,7 +273,7 @@ admit(mgpu_host *host, host_run *run)
 		status = mgpu_fail(&error, MGPU_HOST_MEMORY, "no pinned memory is left");
 	else
 	{
-		run->slot->queue_ms = mgpu_now_ms() - run->begin_ms;
+		run->queue_ms = mgpu_now_ms() - run->begin_ms;
 		status = mgpu_host_open(run, device, share, &error);
 	}
 	if (may_wait(host, run, status))
@@ -445,6 +445,7 @@ mgpu_host_use_device(mgpu_host *host, int device, mgpu_error *err)
 	if (status != MGPU_OK)
 		return status;
 	host->devices[device].started = true;
+	atomic_store(&control->devices[device].free_bytes, control->devices[device].facts.memory_free_bytes);
 	atomic_store(&control->devices[device].load_us, 0);
 	atomic_store(&control->devices[device].started, true);
 	return MGPU_OK;
@@ -505,6 +506,18 @@ void
 mgpu_host_start(mgpu_host *host)
 {
 	atomic_store(&host->service.control->up, 1);
+}
+
+void
+mgpu_host_refresh(mgpu_host *host)
+{
+	for (int device = 0; device < MGPU_MAX_DEVICES; device++)
+	{
+		mgpu_device facts;
+
+		if (host->devices[device].started && host->engine->describe(device, &facts, NULL) == MGPU_OK)
+			atomic_store(&host->service.control->devices[device].free_bytes, facts.memory_free_bytes);
+	}
 }
 
 void

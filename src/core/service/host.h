@@ -55,6 +55,9 @@ bool		mgpu_host_is_busy(const mgpu_host *host);
 bool		mgpu_host_sleep_begin(mgpu_host *host);
 void		mgpu_host_sleep_end(mgpu_host *host);
 
+/* Look how much device memory is free, for those who look on. */
+void		mgpu_host_refresh(mgpu_host *host);
+
 /*
  * Take no more jobs, and fail those under way for this reason.  Frees only the host:
  * what devices still do ends with the process.

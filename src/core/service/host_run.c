@@ -221,6 +221,7 @@ finish(host_run *run)
 	mgpu_service_device *device = &run->host->service.control->devices[run->device];
 
 	run->host->engine->stats(run->run, &run->slot->stats);
+	run->slot->stats.queue_ms = run->queue_ms;
 	atomic_fetch_add(&device->num_jobs, 1);
 	atomic_fetch_add(&device->num_items, run->job.num_items + run->job.num_b_items);
 	atomic_fetch_add(&device->kernel_us, (uint64_t) (run->slot->stats.kernel_ms * 1000));

@@ -33,6 +33,7 @@ typedef struct host_run
 	mgpu_engine_run *run;		/* NULL: none yet */
 	uint64_t	predicted_us;
 	double		begin_ms;
+	double		queue_ms;		/* until it was opened */
 	uint64_t	refused_at;		/* host->num_ended when memory was refused; UINT64_MAX: it was not */
 	uint64_t	ready_number;	/* in which order runs were submitted */
 	uint32_t	received;		/* messages */

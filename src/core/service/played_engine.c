@@ -71,6 +71,12 @@ played_check(mgpu_error *err)
 	return lost ? mgpu_fail(err, MGPU_DEVICE_FAILED, "the played devices are lost") : MGPU_OK;
 }
 
+static bool
+played_is_present(void)
+{
+	return mgpu_played.num_devices > 0;
+}
+
 static mgpu_status
 played_num_devices(int *count, mgpu_error *err)
 {
@@ -274,6 +280,7 @@ played_release(mgpu_engine_run *run)
 }
 
 const mgpu_engine mgpu_played_engine = {
+	.is_present = played_is_present,
 	.num_devices = played_num_devices,
 	.start = played_start,
 	.is_started = played_is_started,

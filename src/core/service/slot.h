@@ -123,7 +123,6 @@ typedef struct mgpu_slot
 	mgpu_mailbox to_client;
 	mgpu_error	error;			/* before FAILED */
 	mgpu_run_stats stats;		/* before DONE and FAILED */
-	double		queue_ms;		/* from OPEN to OPENED; before OPENED */
 	_Atomic int device;			/* -1: none yet */
 	_Atomic uint32_t phase;		/* mgpu_slot_phase */
 	_Atomic uint32_t num_extents;	/* given out to this slot ... */
@@ -135,6 +134,7 @@ typedef struct mgpu_service_device
 {
 	mgpu_device facts;			/* before `started` */
 	_Atomic bool started;
+	_Atomic uint64_t free_bytes;	/* of device memory, a few seconds ago */
 	_Atomic uint64_t num_jobs;	/* that ended well */
 	_Atomic uint64_t num_items;
 	_Atomic uint64_t upload_bytes;
