@@ -189,3 +189,46 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 CREATE OR REPLACE FUNCTION mgpu_merge_pairs(a_keys anyarray, a_vals anycompatiblearray, b_keys anyarray, b_vals anycompatiblearray, descending boolean DEFAULT false, nulls_first boolean DEFAULT NULL, OUT keys anyarray, OUT vals anycompatiblearray)
 AS 'MODULE_PATHNAME', 'mgpu_merge_pairs'
 LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+
+-- What all sessions have run, and what the GPU service does.
+
+CREATE FUNCTION mgpu_stat_rows(OUT executor text, OUT reason text, OUT calls bigint, OUT items bigint, OUT bytes bigint,
+	OUT queue_ms double precision, OUT kernel_ms double precision)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'mgpu_stat_rows'
+LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+
+CREATE FUNCTION mgpu_stat_reset()
+RETURNS void
+AS 'MODULE_PATHNAME', 'mgpu_stat_reset'
+LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+
+CREATE FUNCTION mgpu_stat_service_rows(OUT device int, OUT name text, OUT up boolean, OUT pid int,
+	OUT started_at timestamptz, OUT restarts int, OUT running int, OUT queued int, OUT jobs bigint, OUT items bigint,
+	OUT upload_bytes bigint, OUT download_bytes bigint, OUT kernel_ms double precision, OUT memory_total bigint,
+	OUT memory_free bigint, OUT shared_memory bigint, OUT shared_memory_used bigint)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'mgpu_stat_service_rows'
+LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+
+CREATE FUNCTION mgpu_stat_activity_rows(OUT pid int, OUT device int, OUT phase text, OUT operation text,
+	OUT items bigint, OUT segments bigint)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'mgpu_stat_activity_rows'
+LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+
+CREATE VIEW mgpu_stat AS SELECT * FROM mgpu_stat_rows();
+CREATE VIEW mgpu_stat_service AS SELECT * FROM mgpu_stat_service_rows();
+CREATE VIEW mgpu_stat_activity AS SELECT * FROM mgpu_stat_activity_rows();
+
+COMMENT ON VIEW mgpu_stat IS 'calls of all sessions by executor, and why they did not run on the GPU';
+COMMENT ON VIEW mgpu_stat_service IS 'the GPUs of the service that runs jobs for all sessions, a row each';
+COMMENT ON VIEW mgpu_stat_activity IS 'sessions that have a job at the GPU service now';
+COMMENT ON FUNCTION mgpu_stat_rows() IS 'what the view mgpu_stat shows';
+COMMENT ON FUNCTION mgpu_stat_reset() IS 'set the numbers of mgpu_stat to zero';
+COMMENT ON FUNCTION mgpu_stat_service_rows() IS 'what the view mgpu_stat_service shows';
+COMMENT ON FUNCTION mgpu_stat_activity_rows() IS 'what the view mgpu_stat_activity shows';
+
+REVOKE ALL ON FUNCTION mgpu_stat_rows(), mgpu_stat_reset(), mgpu_stat_service_rows(), mgpu_stat_activity_rows() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION mgpu_stat_rows(), mgpu_stat_service_rows(), mgpu_stat_activity_rows() TO pg_monitor;
+GRANT SELECT ON mgpu_stat, mgpu_stat_service, mgpu_stat_activity TO pg_monitor;
