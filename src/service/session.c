@@ -3,13 +3,12 @@
  *		service_executor: how a session has its jobs run by the service.
  *
  * A session's slot has the number of its PGPROC, so no slot has to be searched or given back, and
- * the worker finds the latch of who waits.  A session that ends within a run leaves the slot on its
- * way out; the worker ends what is under way.
+ * the worker finds the latch of who waits.  A session that ends within a run leaves the slot when
+ * run/drive releases the run, on ERROR and FATAL alike; the worker ends what is under way.
  */
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/proc.h"
 
@@ -44,12 +43,6 @@ sleep_for_host(mgpu_port *from)
 }
 
 static void
-leave(int code, Datum argument)
-{
-	mgpu_client_leave(&port);
-}
-
-static void
 make_port(void)
 {
 	if (port.service.control != NULL)
@@ -58,7 +51,6 @@ make_port(void)
 	port.slot = mgpu_proc_number();
 	port.wake_host = wake_host;
 	port.sleep = sleep_for_host;
-	before_shmem_exit(leave, (Datum) 0);
 }
 
 static mgpu_status
