@@ -235,7 +235,7 @@ export MGPU_BUILD_SAID = yes
 
 # ------------------------------------------------------------------- unit tests
 
-# One program a file, in variants: plain against the shipped archive; guarded, the
+# One program a file; those of the service have it with small extents.  In variants: plain against the shipped archive; guarded, the
 # same with memory between guard pages and threads that are shaken (unit_guard.c);
 # the others against the core built with that sanitizer.
 UNIT_TESTS = $(patsubst test/unit/%.c,%,$(sort $(wildcard test/unit/core_*.c)))
@@ -246,6 +246,8 @@ UNIT_FLAGS_guarded = $(UNIT_WRAPPED:%=-Wl,--wrap=%)
 UNIT_FLAGS_asan = -O1 -fsanitize=address -fno-omit-frame-pointer
 UNIT_FLAGS_ubsan = -O1 -fsanitize=undefined -fno-sanitize-recover=all
 UNIT_FLAGS_tsan = -O1 -fsanitize=thread
+UNIT_SMALL_TESTS = $(filter core_service%,$(UNIT_TESTS))
+UNIT_SMALL_SOURCES = src/core/engine.c $(filter src/core/service/%,$(CORE_SOURCES))
 UNIT_LIBS = $(if $(filter yes,$(WITH_HIGHWAY)),$(HIGHWAY_LIBS)) -lstdc++ -lm -pthread
 
 define unit_variant
@@ -258,12 +260,18 @@ $(BUILD)/unit/$(1)/core/%.o: src/core/%.cpp $(BUILD)/core.config
 $(BUILD)/unit/$(1)/libmgpu_core.a: $$(call core_objects,$(BUILD)/unit/$(1)/core,$$(CORE_SOURCES))
 	@rm -f $$@
 	$$(AR) rcs $$@ $$^
+$(BUILD)/unit/$(1)/small/%.o: src/core/%.c $(BUILD)/core.config
+	@mkdir -p $$(@D)
+	$$(CORE_CC) $$(UNIT_FLAGS_$(1)) -DMGPU_TEST_SIZES -c -o $$@ $$<
 $(BUILD)/unit/$(1)/%: test/unit/%.c $$(UNIT_ARCHIVE_$(1)) $(BUILD)/core.config
 	@mkdir -p $$(@D)
-	$$(CORE_CC) $$(UNIT_FLAGS_$(1)) -o $$@ $$< $$(UNIT_ARCHIVE_$(1)) $$(UNIT_LIBS)
+	$$(CORE_CC) $$(UNIT_FLAGS_$(1)) $$(UNIT_SMALL) -o $$@ $$< $$(UNIT_SMALL_OBJECTS) $$(UNIT_ARCHIVE_$(1)) $$(UNIT_LIBS)
+$(UNIT_SMALL_TESTS:%=$(BUILD)/unit/$(1)/%): UNIT_SMALL = -DMGPU_TEST_SIZES
+$(UNIT_SMALL_TESTS:%=$(BUILD)/unit/$(1)/%): UNIT_SMALL_OBJECTS = $$(call core_objects,$(BUILD)/unit/$(1)/small,$$(UNIT_SMALL_SOURCES))
+$(UNIT_SMALL_TESTS:%=$(BUILD)/unit/$(1)/%): $$(call core_objects,$(BUILD)/unit/$(1)/small,$$(UNIT_SMALL_SOURCES))
 unit-$(1): $$(UNIT_TESTS:%=$(BUILD)/unit/$(1)/%)
 .PHONY: unit-$(1)
--include $$(wildcard $(BUILD)/unit/$(1)/*.d $(BUILD)/unit/$(1)/core/*.d $(BUILD)/unit/$(1)/core/*/*.d)
+-include $$(wildcard $(BUILD)/unit/$(1)/*.d $(BUILD)/unit/$(1)/core/*.d $(BUILD)/unit/$(1)/core/*/*.d $(BUILD)/unit/$(1)/small/*.d $(BUILD)/unit/$(1)/small/*/*.d)
 endef
 UNIT_STUB = $(if $(wildcard $(CUDA_STUB)),$(call core_objects,$(BUILD)/core,$(CUDA_STUB)))
 UNIT_ARCHIVE_plain = $(CORE_ARCHIVE) $(if $(CUDA_ARCHIVE),$(BUILD)/unit/libmgpu_stub.a)

@@ -42,10 +42,10 @@ unit_check(bool holds, const char *file, int line, const char *condition)
 				unit_context[0] ? " -- " : "", unit_context);
 }
 
-/* The state of xorshift64, never 0. */
-static uint64_t unit_random_state = UINT64_C(88172645463325252);
+/* The state of xorshift64, never 0.  Each thread has its own; all but the first start alike. */
+static _Thread_local uint64_t unit_random_state = UINT64_C(88172645463325252);
 
-/* Runs before main.  Text that is not a number counts as the seed 0, which is as good as any other. */
+/* Runs before main, in the first thread.  Text that is not a number counts as the seed 0, which is as good as any other. */
 __attribute__((constructor)) static void
 unit_seed(void)
 {

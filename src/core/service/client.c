@@ -16,6 +16,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/cpu_threads.h"
 #include "core/service/copier.h"
@@ -87,7 +88,7 @@ is_host_there(const mgpu_run *run)
 static bool
 has_news(const mgpu_run *run)
 {
-	return atomic_load_explicit(&run->slot->to_client.sent, memory_order_acquire) != run->received || !is_host_there(run);
+	return atomic_load(&run->slot->to_client.sent) != run->received || !is_host_there(run);
 }
 
 /* Let the host work, if it is here, or wait for it for a while. */
@@ -240,10 +241,11 @@ init_channels(mgpu_run *run, const mgpu_job *job, const mgpu_binding *binding)
 	}
 }
 
-/* The slot's last run may still have copies under way. */
+/* The slot's last run may still have copies under way.  The host does not tell when it is free. */
 static mgpu_status
 await_free_slot(mgpu_port *port, mgpu_error *err)
 {
+	const struct timespec pause = {.tv_nsec = 50 * 1000};
 	mgpu_slot  *slot = &port->service.slots[port->slot];
 	double		end_ms = mgpu_now_ms() + OPEN_MS;
 
@@ -257,6 +259,8 @@ await_free_slot(mgpu_port *port, mgpu_error *err)
 			return mgpu_fail(err, MGPU_UNSUPPORTED, "the GPU still ends the last run of this session");
 		if (port->step != NULL)
 			port->step(port);
+		else
+			(void) nanosleep(&pause, NULL);
 	}
 }
 

@@ -81,6 +81,7 @@ adopt(mgpu_host *host, uint32_t slot_number)
 	if (run->slot->generation != host->generation)
 	{
 		run->ended = true;		/* of an older host, which its client will see */
+		mgpu_host_set_phase(run, MGPU_PHASE_NONE);
 		mgpu_host_keep_extents(run);
 		return;
 	}
@@ -260,17 +261,21 @@ may_wait(const mgpu_host *host, const host_run *run, mgpu_status status)
 static bool
 admit(mgpu_host *host, host_run *run)
 {
-	int			share = mgpu_host_share(host, &run->job);
 	int			device = run->options.device >= 0 ? run->options.device : least_loaded(host);
+	int			share = 0;
 	mgpu_error	error;
 	mgpu_status status;
 
-	if ((share == 0 && host->options.queues && has_extents_out(host)) || run->refused_at == host->num_ended)
+	if (run->refused_at == host->num_ended)
 		return false;
-	if (device >= MGPU_MAX_DEVICES || !host->devices[device].started)
+	if (device < 0 || device >= MGPU_MAX_DEVICES || !host->devices[device].started)
 		status = mgpu_fail(&error, MGPU_NO_DEVICE, "device %d is not in use", device);
-	else if (share == 0)
+	else if ((share = mgpu_host_share(host, &run->job)) == 0)
+	{
+		if (host->options.queues && has_extents_out(host))
+			return false;
 		status = mgpu_fail(&error, MGPU_HOST_MEMORY, "no pinned memory is left");
+	}
 	else
 	{
 		run->queue_ms = mgpu_now_ms() - run->begin_ms;
@@ -446,7 +451,6 @@ mgpu_host_use_device(mgpu_host *host, int device, mgpu_error *err)
 		return status;
 	host->devices[device].started = true;
 	atomic_store(&control->devices[device].free_bytes, control->devices[device].facts.memory_free_bytes);
-	atomic_store(&control->devices[device].load_us, 0);
 	atomic_store(&control->devices[device].started, true);
 	return MGPU_OK;
 }
@@ -493,12 +497,17 @@ mgpu_host_create(const mgpu_host_options *options)
 	atomic_store(&control->num_queued, 0);
 	atomic_store(&control->num_open, 0);
 	atomic_store(&control->queued_us, 0);
+	atomic_store(&control->used_extents, 0);
 	atomic_store(&control->host_sleeps, 0);
 	for (int device = 0; device < MGPU_MAX_DEVICES; device++)
+	{
 		atomic_store(&control->devices[device].started, false);
+		atomic_store(&control->devices[device].load_us, 0);
+	}
 	host->generation = atomic_fetch_add(&control->generation, 1) + 1;
 	for (uint32_t slot = 0; slot < num_slots(host); slot++)
 		(void) look_at_slot(host, slot);
+	(void) remove_closed(host);
 	return host;
 }
 

@@ -57,22 +57,6 @@ wanted_extents(const mgpu_job *job)
 	return in > out ? in : out;
 }
 
-int
-mgpu_host_share(const mgpu_host *host, const mgpu_job *job)
-{
-	uint32_t	num_free = num_extents(host) - host->num_used;
-	uint64_t	wanted = wanted_extents(job);
-	uint64_t	share = num_free / 4;
-
-	if (share > MGPU_SLOT_EXTENTS)
-		share = MGPU_SLOT_EXTENTS;
-	if (share < MIN_EXTENTS)
-		share = MIN_EXTENTS;
-	if (share > wanted)
-		share = wanted > 0 ? wanted : 1;
-	return share <= num_free ? (int) share : 0;
-}
-
 static void
 set_used(mgpu_host *host, uint32_t extent, bool used)
 {
@@ -92,34 +76,70 @@ give_up_piece(mgpu_host *host, uint32_t piece)
 	}
 }
 
-static mgpu_status
-pin_piece(mgpu_host *host, uint32_t piece, mgpu_error *err)
+static void
+pin_piece(mgpu_host *host, uint32_t piece)
 {
 	uint32_t	first = piece * PIECE_EXTENTS;
 	uint32_t	count = num_extents(host) - first;
-	mgpu_status status;
+	mgpu_error	error;
 
 	if (count > PIECE_EXTENTS)
 		count = PIECE_EXTENTS;
-	status = host->engine->pin(host->service.arena + first * MGPU_EXTENT_STRIDE, count * MGPU_EXTENT_STRIDE, err);
-	host->piece_pinned[piece] = status == MGPU_OK ? PIECE_PINNED : PIECE_REFUSED;
-	if (status != MGPU_OK)
-		give_up_piece(host, piece);
-	return status;
+	host->piece_pinned[piece] = PIECE_PINNED;
+	if (host->engine->pin(host->service.arena + first * MGPU_EXTENT_STRIDE, count * MGPU_EXTENT_STRIDE, &error) == MGPU_OK)
+		return;
+	host->piece_pinned[piece] = PIECE_REFUSED;
+	give_up_piece(host, piece);
 }
 
-mgpu_status
-mgpu_host_take_extents(host_run *run, int wanted, mgpu_error *err)
+/* Whether that many free extents are pinned.  Pins the lowest ones, and gives up what it cannot pin. */
+static bool
+pin_free(mgpu_host *host, uint32_t wanted)
+{
+	uint32_t	count = 0;
+
+	for (uint32_t extent = 0; extent < num_extents(host) && count < wanted; extent++)
+	{
+		if (!host->extent_used[extent] && host->piece_pinned[extent / PIECE_EXTENTS] == PIECE_FRESH)
+			pin_piece(host, extent / PIECE_EXTENTS);
+		count += !host->extent_used[extent];
+	}
+	return count == wanted;
+}
+
+static uint32_t
+share_of(uint32_t num_free, uint64_t wanted)
+{
+	uint64_t	share = num_free / 4;
+
+	if (share > MGPU_SLOT_EXTENTS)
+		share = MGPU_SLOT_EXTENTS;
+	if (share < MIN_EXTENTS)
+		share = MIN_EXTENTS;
+	if (share > wanted)
+		share = wanted > 0 ? wanted : 1;
+	return share <= num_free ? (uint32_t) share : 0;
+}
+
+int
+mgpu_host_share(mgpu_host *host, const mgpu_job *job)
+{
+	uint64_t	wanted = wanted_extents(job);
+	uint32_t	share;
+
+	do
+		share = share_of(num_extents(host) - host->num_used, wanted);
+	while (share > 0 && !pin_free(host, share));
+	return (int) share;
+}
+
+void
+mgpu_host_take_extents(host_run *run, int wanted)
 {
 	mgpu_host  *host = run->host;
-	mgpu_status status = MGPU_OK;
 
 	for (uint32_t extent = 0; extent < num_extents(host) && run->num_extents < wanted; extent++)
 	{
-		if (host->extent_used[extent])
-			continue;
-		if (host->piece_pinned[extent / PIECE_EXTENTS] == PIECE_FRESH)
-			status = pin_piece(host, extent / PIECE_EXTENTS, err);
 		if (host->extent_used[extent])
 			continue;
 		set_used(host, extent, true);
@@ -128,16 +148,19 @@ mgpu_host_take_extents(host_run *run, int wanted, mgpu_error *err)
 		run->places[run->num_extents++] = EXTENT_AT_CLIENT;
 	}
 	atomic_store(&run->slot->num_extents, run->num_extents);
-	if (run->num_extents == wanted)
-		return MGPU_OK;
-	return status != MGPU_OK ? status : mgpu_fail(err, MGPU_HOST_MEMORY, "no pinned memory is left");
 }
 
 void
 mgpu_host_free_extents(host_run *run)
 {
 	for (int i = 0; i < run->num_extents; i++)
-		set_used(run->host, run->extents[i], false);
+	{
+		uint32_t	piece = run->extents[i] / PIECE_EXTENTS;
+
+		/* one of an older host may be in a piece that was given up since */
+		if (run->host->piece_pinned[piece] != PIECE_REFUSED)
+			set_used(run->host, run->extents[i], false);
+	}
 	run->num_extents = 0;
 	atomic_store(&run->slot->num_extents, 0);
 }

@@ -31,7 +31,6 @@ mgpu_host_tell(host_run *run, mgpu_message_kind kind, uint32_t channel, uint32_t
 	mgpu_message message = {.kind = kind,.channel = channel,.extent = extent,.bytes = bytes};
 
 	mgpu_send(&run->slot->to_client, message);
-	atomic_thread_fence(memory_order_seq_cst);
 	if (atomic_load(&run->slot->client_sleeps) && run->host->options.wake_client != NULL)
 		run->host->options.wake_client(run->host->options.context, run->slot_number);
 }
@@ -76,9 +75,7 @@ mgpu_host_open(host_run *run, int device, int num_extents, mgpu_error *err)
 		return status;
 	run->device = device;
 	host->devices[device].num_runs++;
-	status = mgpu_host_take_extents(run, num_extents, err);
-	if (status != MGPU_OK)
-		return status;
+	mgpu_host_take_extents(run, num_extents);
 	atomic_store_explicit(&run->slot->device, device, memory_order_relaxed);
 	mgpu_host_set_phase(run, MGPU_PHASE_FILLING);
 	mgpu_host_tell(run, MGPU_MESSAGE_OPENED, 0, 0, 0);

@@ -95,13 +95,11 @@ struct mgpu_host
 bool		mgpu_host_memory_init(mgpu_host *host);
 void		mgpu_host_memory_free(mgpu_host *host);
 
-/* Extents that a run may have now, by how many are free; 0: it must wait. */
-int			mgpu_host_share(const mgpu_host *host, const mgpu_job *job);
+/* Extents that a run may have now, by how many are free, and pinned now if they were not; 0: too few. */
+int			mgpu_host_share(mgpu_host *host, const mgpu_job *job);
 
-/*
- * Give a run up to num_extents extents.  MGPU_HOST_MEMORY: no memory could be pinned.
- */
-mgpu_status mgpu_host_take_extents(host_run *run, int num_extents, mgpu_error *err);
+/* Give a run that many, which the share allows. */
+void		mgpu_host_take_extents(host_run *run, int num_extents);
 
 /* Take them back. */
 void		mgpu_host_free_extents(host_run *run);

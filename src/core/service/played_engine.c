@@ -30,6 +30,7 @@ typedef struct played_device
 
 struct mgpu_engine_run
 {
+	mgpu_engine_run *next;		/* in the list of all */
 	mgpu_job	job;
 	int			device;
 	int			inject_fault;
@@ -40,23 +41,18 @@ struct mgpu_engine_run
 	mgpu_run   *run;			/* from launch on */
 };
 
-mgpu_played_settings mgpu_played = {.num_devices = 1,.device_bytes = UINT64_C(1) << 30,.random_state = 1};
+mgpu_played_settings mgpu_played = {.num_devices = 1,.device_bytes = UINT64_C(1) << 30,.random_state = 1,.num_pins = -1};
 
 static played_device devices[MGPU_MAX_DEVICES];
 static bool lost;
+static mgpu_engine_run *all_runs;
+static int	num_pinned;
 
 static uint32_t
 random_below(uint32_t limit)
 {
 	mgpu_played.random_state = mgpu_played.random_state * UINT64_C(6364136223846793005) + 1442695040888963407;
 	return (uint32_t) (mgpu_played.random_state >> 33) % limit;
-}
-
-void
-mgpu_played_reset(void)
-{
-	memset(devices, 0, sizeof(devices));
-	lost = false;
 }
 
 uint64_t
@@ -118,8 +114,14 @@ played_describe(int device, mgpu_device *facts, mgpu_error *err)
 static mgpu_status
 played_pin(void *memory, uint64_t bytes, mgpu_error *err)
 {
-	memset(memory, 0xDB, bytes);
-	return played_check(err);
+	mgpu_status status = played_check(err);
+
+	if (status != MGPU_OK)
+		return status;
+	if (mgpu_played.num_pins >= 0 && num_pinned >= mgpu_played.num_pins)
+		return mgpu_fail(err, MGPU_HOST_MEMORY, "no more memory can be pinned");
+	num_pinned++;
+	return MGPU_OK;
 }
 
 /* ---------------------------------------------------------------------- runs */
@@ -127,6 +129,12 @@ played_pin(void *memory, uint64_t bytes, mgpu_error *err)
 static void
 free_run(mgpu_engine_run *run)
 {
+	mgpu_engine_run **link = &all_runs;
+
+	while (*link != run)
+		link = &(*link)->next;
+	*link = run->next;
+	mgpu_cpu_executor.release(run->run);
 	for (int i = 0; i < MGPU_NUM_INPUTS; i++)
 		free(run->inputs[i]);
 	for (int i = 0; i < MGPU_NUM_OUTPUTS; i++)
@@ -134,19 +142,59 @@ free_run(mgpu_engine_run *run)
 	free(run);
 }
 
-/* Aligned to 64, so that the CPU executor may read it; the inputs' and outputs' bytes. */
-static char *
-take_buffer(uint64_t bytes, uint64_t *sum)
+void
+mgpu_played_reset(void)
 {
-	*sum += bytes;
+	while (all_runs != NULL)
+		free_run(all_runs);
+	memset(devices, 0, sizeof(devices));
+	lost = false;
+	num_pinned = 0;
+}
+
+static uint64_t
+needed_bytes(const mgpu_job *job)
+{
+	uint64_t	bytes = 0;
+
+	for (int i = 0; i < MGPU_NUM_INPUTS; i++)
+		bytes += mgpu_input_bytes(job, i);
+	for (int i = 0; i < MGPU_NUM_OUTPUTS; i++)
+		bytes += mgpu_output_bytes(job, i);
+	return bytes;
+}
+
+/* Aligned to 64, so that the CPU executor may read it. */
+static char *
+allocate(uint64_t bytes)
+{
 	return aligned_alloc(64, (bytes + 127) / 64 * 64);
+}
+
+static mgpu_engine_run *
+make_run(const mgpu_job *job, int device, int inject_fault)
+{
+	mgpu_engine_run *run = calloc(1, sizeof(mgpu_engine_run));
+
+	run->job = *job;
+	run->device = device;
+	run->inject_fault = inject_fault;
+	run->bytes = needed_bytes(job);
+	for (int i = 0; i < MGPU_NUM_INPUTS; i++)
+		run->inputs[i] = allocate(mgpu_input_bytes(job, i));
+	for (int i = 0; i < MGPU_NUM_OUTPUTS; i++)
+		run->outputs[i] = allocate(mgpu_output_bytes(job, i));
+	run->next = all_runs;
+	all_runs = run;
+	devices[device].used_bytes += run->bytes;
+	return run;
 }
 
 static mgpu_status
 played_open(int device, const mgpu_job *job, const mgpu_exec_options *options, mgpu_engine_run **run_out,
 			mgpu_error *err)
 {
-	mgpu_engine_run *run;
+	uint64_t	bytes;
 	mgpu_status status = played_check(err);
 
 	*run_out = NULL;
@@ -156,24 +204,11 @@ played_open(int device, const mgpu_job *job, const mgpu_exec_options *options, m
 		return mgpu_fail(err, MGPU_HOST_MEMORY, "out of host memory (injected)");
 	if (options->inject_fault == MGPU_FAULT_DEVICE_MEMORY)
 		return mgpu_fail(err, MGPU_DEVICE_MEMORY, "out of device memory (injected)");
-	run = calloc(1, sizeof(mgpu_engine_run));
-	run->job = *job;
-	run->device = device;
-	run->inject_fault = options->inject_fault;
-	for (int i = 0; i < MGPU_NUM_INPUTS; i++)
-		run->inputs[i] = take_buffer(mgpu_input_bytes(job, i), &run->bytes);
-	for (int i = 0; i < MGPU_NUM_OUTPUTS; i++)
-		run->outputs[i] = take_buffer(mgpu_output_bytes(job, i), &run->bytes);
-	if (run->bytes > mgpu_played.device_bytes - devices[device].used_bytes ||
-		(options->device_memory_limit != 0 && run->bytes > options->device_memory_limit))
-	{
-		status = mgpu_fail(err, MGPU_DEVICE_MEMORY, "%llu bytes of device memory are needed",
-						   (unsigned long long) run->bytes);
-		free_run(run);
-		return status;
-	}
-	devices[device].used_bytes += run->bytes;
-	*run_out = run;
+	bytes = needed_bytes(job);
+	if (bytes > mgpu_played.device_bytes - devices[device].used_bytes ||
+		(options->device_memory_limit != 0 && bytes > options->device_memory_limit))
+		return mgpu_fail(err, MGPU_DEVICE_MEMORY, "%llu bytes of device memory are needed", (unsigned long long) bytes);
+	*run_out = make_run(job, device, options->inject_fault);
 	return MGPU_OK;
 }
 
@@ -274,7 +309,6 @@ played_stats(const mgpu_engine_run *run, mgpu_run_stats *stats)
 static void
 played_release(mgpu_engine_run *run)
 {
-	mgpu_cpu_executor.release(run->run);
 	devices[run->device].used_bytes -= run->bytes;
 	free_run(run);
 }

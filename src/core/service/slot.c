@@ -75,7 +75,7 @@ mgpu_send(mgpu_mailbox *mailbox, mgpu_message message)
 	uint32_t	sent = atomic_load_explicit(&mailbox->sent, memory_order_relaxed);
 
 	mailbox->messages[sent % MGPU_MAILBOX_MESSAGES] = message;
-	atomic_store_explicit(&mailbox->sent, sent + 1, memory_order_release);
+	atomic_store(&mailbox->sent, sent + 1);
 }
 
 bool

@@ -30,11 +30,11 @@
  * message that names it.  Only the host gives extents out, so there is no lock that
  * a dying client could hold, and what a slot has is known without asking it.
  *
- * Memory order.  A mailbox's `sent` is stored with release after the message is
- * written and loaded with acquire before it is read; `state` likewise.  Doorbells and
- * the sleeping flags are sequentially consistent: who sends stores the message, then
- * looks whether the other sleeps; who goes to sleep stores that, then looks for
- * messages again.  So one of both sees the other.
+ * Memory order.  A mailbox's `sent` is stored after the message is written and loaded
+ * with acquire before it is read; `state` likewise.  `sent`, doorbells and the sleeping
+ * flags are sequentially consistent where one side goes to sleep: who sends stores the
+ * message, then looks whether the other sleeps; who goes to sleep stores that, then
+ * looks for messages again.  So one of both sees the other.
  *
  * A host that ends leaves slots as they are.  The next one has another generation,
  * takes no messages of a slot of an older one, and gives out none of its extents until
@@ -59,8 +59,11 @@
 /* Most extents of one slot.  Eight keep a link and a reader busy. */
 #define MGPU_SLOT_EXTENTS 8
 
-/* A side has at most one message for each extent, one more for SUBMIT or OPENED, and one for the end. */
-#define MGPU_MAILBOX_MESSAGES 16
+/*
+ * More than are unread at a time.  The most: a client that was slow to look after its SUBMIT has an
+ * EXTENT and an OUTPUT of each extent to read, and the end.
+ */
+#define MGPU_MAILBOX_MESSAGES 32
 
 typedef enum mgpu_message_kind
 {
