@@ -8,7 +8,7 @@ FROM pg_depend d JOIN pg_proc p ON p.oid = d.objid
 WHERE d.refclassid = 'pg_extension'::regclass AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'mgpu_pg')
   AND d.classid = 'pg_proc'::regclass
 ORDER BY p.oid::regprocedure::text COLLATE "C";
--- nothing but functions
+-- nothing but functions and views
 SELECT classid::regclass, count(*) FROM pg_depend
 WHERE refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'mgpu_pg')
 GROUP BY 1 ORDER BY 1;
