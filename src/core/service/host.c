@@ -429,6 +429,17 @@ mgpu_host_sleep_end(mgpu_host *host)
 
 /* --------------------------------------------------------------- start, stop */
 
+/* Others may have used the device before: an earlier host of this process. */
+static mgpu_status
+begin_to_count(mgpu_host *host, int device, mgpu_direction direction, mgpu_error *err)
+{
+	host_copies *copies = &host->devices[device].copies[direction];
+	mgpu_status status = host->engine->landed(device, direction, &copies->num_landed, err);
+
+	copies->num_asked = copies->num_landed;
+	return status;
+}
+
 mgpu_status
 mgpu_host_use_device(mgpu_host *host, int device, mgpu_error *err)
 {
@@ -442,6 +453,10 @@ mgpu_host_use_device(mgpu_host *host, int device, mgpu_error *err)
 	status = host->engine->start(&device, err);
 	if (status == MGPU_OK)
 		status = host->engine->describe(device, &control->devices[device].facts, err);
+	if (status == MGPU_OK)
+		status = begin_to_count(host, device, MGPU_UPLOAD, err);
+	if (status == MGPU_OK)
+		status = begin_to_count(host, device, MGPU_DOWNLOAD, err);
 	if (status != MGPU_OK)
 		return status;
 	host->devices[device].started = true;
