@@ -522,6 +522,21 @@ mgpu_host_start(mgpu_host *host)
 	atomic_store(&host->service.control->up, 1);
 }
 
+/* Only lost devices let go of runs at any time. */
+static void
+release_lost(mgpu_host *host)
+{
+	mgpu_error	error;
+
+	if (host->engine->check(&error) == MGPU_OK)
+		return;
+	for (int i = 0; i < host->num_active; i++)
+	{
+		if (host->active[i]->run != NULL)
+			host->engine->release(host->active[i]->run);
+	}
+}
+
 void
 mgpu_host_stop(mgpu_host *host, const mgpu_error *reason)
 {
@@ -534,5 +549,6 @@ mgpu_host_stop(mgpu_host *host, const mgpu_error *reason)
 			mgpu_host_fail(host->active[i], reason);
 	}
 	atomic_store(&control->up, 0);
+	release_lost(host);
 	free_host(host);
 }
