@@ -257,7 +257,9 @@ run_job(int number, const std::vector<uint32_t> &keys, std::vector<uint32_t> &so
 		void	   *slot;
 		uint64_t	bytes;
 
-		require(gpu->input_slot(run, MGPU_CHANNEL_KEYS, &slot, &bytes, &err) == MGPU_OK, "slot", err.message);
+		while ((status = gpu->input_slot(run, MGPU_CHANNEL_KEYS, &slot, &bytes, &err)) == MGPU_PENDING)
+			;
+		require(status == MGPU_OK, "slot", err.message);
 		timed("input slots");
 		memcpy(slot, reinterpret_cast<const char *>(keys.data()) + sent, bytes);
 		timed("filling them");

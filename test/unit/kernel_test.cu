@@ -103,10 +103,10 @@ run_tests(const char *only, bool large)
 	{
 		if (!tiny)
 		{
+			test_engine();
 			test_executor();
 			test_ops();
 			test_op_runs();
-			test_engine();
 		}
 		report("with the executor");
 		if (!clean)

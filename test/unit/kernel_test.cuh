@@ -63,10 +63,12 @@ void		test_device_sorts(void);
 void		test_auto_sorts(void);
 void		test_k_way_sorts(void);
 void		test_large_sorts(void);
+
+/* Before those of the executor, which counts the engine's copies from its first run on. */
+void		test_engine(void);
 void		test_executor(void);
 void		test_ops(void);
 void		test_op_runs(void);
-void		test_engine(void);
 
 /* Loses the context: the last test of all. */
 void		test_sticky_failure(void);

@@ -261,6 +261,7 @@ start(void)
 	mgpu_error	err = {};
 	int			same = -1;
 
+	CHECK(!engine->is_started() && !gpu->is_warm(), "started before the first use");
 	require(engine->start(&device, &err), err, "start");
 	require(engine->start(&same, &err), err, "start");
 	CHECK(device >= 0 && same == device && engine->is_started(), "device %d after %d", same, device);

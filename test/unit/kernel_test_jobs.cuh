@@ -172,6 +172,8 @@ feed(mgpu_run *run, mgpu_channel channel, const byte_vector &input, uint64_t ite
 		uint32_t	header;
 		mgpu_status status = gpu->input_slot(run, channel, &slot, &slot_bytes, err);
 
+		if (status == MGPU_PENDING)
+			continue;
 		if (status != MGPU_OK)
 			return status;
 		CHECK(slot_bytes >= item_bytes && slot_bytes % item_bytes == 0 && slot_bytes <= input.size() - sent &&

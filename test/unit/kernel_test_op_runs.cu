@@ -1,13 +1,13 @@
 /*
  * kernel_test_op_runs.cu
- *		How operations run through the CUDA executor: downloads by several threads,
- *		slots that others hold, runs that end early, limits, faults and misuse.
+ *		How operations run through the CUDA executor: copies by several threads,
+ *		several runs at a time, runs that end early, limits, faults and misuse.
  */
 #include "kernel_test_op_jobs.cuh"
 
 #include <dirent.h>
 
-/* --------------------------------------------------------------- downloads */
+/* ------------------------------------------------------------------ copies */
 
 /* Threads of this process. */
 static int
@@ -34,11 +34,11 @@ check_tasks(int expected)
 }
 
 static void
-check_download(const mgpu_job &job, int num_threads, int expected_threads)
+check_copies(const mgpu_job &job, int num_threads, int expected_threads)
 {
 	uint64_t	bytes = result_items(job) * ((job.outputs & MGPU_OUT_KEYS ? job.key_width : 0) + job.value_width +
 											 (job.outputs & MGPU_OUT_INDICES ? 4 : 0));
-	op_data		data = check_op(job, whole, "download", num_threads);
+	op_data		data = check_op(job, whole, "copies", num_threads);
 
 	CHECK(data.stats.num_threads == expected_threads, "%d threads of %d", data.stats.num_threads, num_threads);
 	if (!quick)
@@ -47,53 +47,97 @@ check_download(const mgpu_job &job, int num_threads, int expected_threads)
 			   data.slowest_poll_ms);
 }
 
+/* Threads help with whole inputs and outputs that are large, and end with the run. */
 static void
-test_downloads(void)
+test_copies(void)
 {
 	const key_type int4 = {MGPU_KEY_SIGNED, 4};
 	uint64_t	size = quick ? 2500003 : 10000019;
 	int			tasks_before = num_tasks();
 
-	/* 8 MB and one byte less */
-	check_download(bulk_job(MGPU_OP_REMOVE, 1, (8 << 20) + 3, 3), 4, 4);
-	check_download(bulk_job(MGPU_OP_REMOVE, 1, (8 << 20) + 3, 4), 4, 1);
+	/* 8 MB in and out, and two bytes less */
+	check_copies(bulk_job(MGPU_OP_REMOVE, 1, 4 << 20, 0), 4, 4);
+	check_copies(bulk_job(MGPU_OP_REMOVE, 1, (4 << 20) - 1, 0), 4, 1);
 	for (int num_threads = 1; num_threads <= 8; num_threads *= 2)
 	{
-		check_download(merge_job(int4, MGPU_OUT_KEYS, 0, size / 2, size / 2, 0), num_threads, std::min(num_threads, 5));
-		check_download(bulk_job(MGPU_OP_INSERT, 16, size / 10, size), num_threads, std::min(num_threads, 5));
+		check_copies(merge_job(int4, MGPU_OUT_KEYS, 0, size / 2, size / 2, 0), num_threads, std::min(num_threads, 5));
+		check_copies(bulk_job(MGPU_OP_INSERT, 16, size / 10, size), num_threads, std::min(num_threads, 5));
 	}
 	/* outputs one after the other, of lengths that end amid pieces */
-	check_download(merge_job({MGPU_KEY_UNSIGNED, 2}, MGPU_OUT_KEYS | MGPU_OUT_INDICES | MGPU_OUT_VALUES, 1, size / 3,
-							 size / 2, 1), 4, 4);
+	check_copies(merge_job({MGPU_KEY_UNSIGNED, 2}, MGPU_OUT_KEYS | MGPU_OUT_INDICES | MGPU_OUT_VALUES, 1, size / 3,
+						   size / 2, 1), 4, 4);
 	check_network(int4, size, 0, large_slices, 4);
 	check_tasks(tasks_before);
 }
 
-/* Others hold slots of the ring: fewer for a download, or none. */
+/* -------------------------------------------------------- several at a time */
+
+#define MOST_RUNS 4				/* of one process at a time */
+
+/* A slot of every channel, as for a caller that fills them in turn. */
 static void
-test_scarce_slots(void)
+hold_slots(mgpu_run *run)
 {
-	mgpu_job	job = merge_job({MGPU_KEY_SIGNED, 4}, MGPU_OUT_KEYS | MGPU_OUT_VALUES, 4, 1000, 1000, 0);
-	op_data		data(job);
-	mgpu_binding binding = data.bind(job, slices);
-	mgpu_error	err = {};
-	mgpu_run   *runs[2];
-
-	for (mgpu_run *&run : runs)
+	for (int channel = 0; channel < MGPU_NUM_CHANNELS; channel++)
 	{
-		CHECK(gpu->open(&job, &binding, &default_options, &run, &err) == MGPU_OK, "%s", err.message);
-		for (int channel = 0; channel < MGPU_NUM_CHANNELS; channel++)
-		{
-			void	   *slot;
-			uint64_t	slot_bytes;
+		void	   *slot;
+		uint64_t	slot_bytes;
+		mgpu_error	err = {};
 
-			CHECK(gpu->input_slot(run, (mgpu_channel) channel, &slot, &slot_bytes, &err) == MGPU_OK, "%s", err.message);
-		}
-		check_op(bulk_job(MGPU_OP_REMOVE, 8, 3000000, 5), whole, "few slots or none", 4);
+		CHECK(gpu->input_slot(run, (mgpu_channel) channel, &slot, &slot_bytes, &err) == MGPU_OK, "%s", err.message);
+		CHECK(slot_bytes > 0 && slot_bytes % 4 == 0, "a slot of %llu bytes", (unsigned long long) slot_bytes);
 	}
-	for (mgpu_run *run : runs)
-		gpu->release(run);
-	check_op(bulk_job(MGPU_OP_REMOVE, 8, 3000000, 5), whole, "slots again", 4);
+}
+
+static void
+check_too_many(const mgpu_job &job, const mgpu_binding &binding)
+{
+	mgpu_run   *run;
+	mgpu_error	err = {};
+
+	CHECK(gpu->open(&job, &binding, &default_options, &run, &err) == MGPU_UNSUPPORTED && run == nullptr, "%s",
+		  err.message);
+}
+
+/* Each has slots of its own, whatever the others hold.  They end in another order than they began. */
+static void
+test_most_runs(void)
+{
+	mgpu_job	job = merge_job({MGPU_KEY_SIGNED, 4}, MGPU_OUT_KEYS | MGPU_OUT_VALUES, 4, 800000, 700001, 0);
+	mgpu_job	beside = bulk_job(MGPU_OP_REMOVE, 8, 3000000, 5);
+	std::vector<op_data> datas;
+	mgpu_binding bindings[MOST_RUNS];
+	mgpu_run   *runs[MOST_RUNS];
+	mgpu_error	err = {};
+
+	for (int i = 0; i < MOST_RUNS; i++)
+		datas.emplace_back(job);
+	for (int i = 0; i < MOST_RUNS; i++)
+	{
+		bindings[i] = datas[i].bind(job, large_slices);
+		CHECK(gpu->open(&job, &bindings[i], &default_options, &runs[i], &err) == MGPU_OK, "%s", err.message);
+		hold_slots(runs[i]);
+	}
+	check_too_many(job, bindings[0]);
+	gpu->release(runs[0]);
+	check_op(beside, whole, "beside three others", 4);
+	/* an open that failed takes no place */
+	CHECK(run_op(job, large_slices, {-1, 1, 1, MGPU_FAULT_NONE}, datas[0], &err) == MGPU_DEVICE_MEMORY, "%s", err.message);
+	CHECK(gpu->open(&job, &bindings[0], &default_options, &runs[0], &err) == MGPU_OK, "%s", err.message);
+	check_too_many(job, bindings[0]);
+	for (int i = 0; i < MOST_RUNS; i++)
+	{
+		CHECK(feed_all(runs[i], large_slices, datas[i], bindings[i], &err) == MGPU_OK, "%s", err.message);
+		CHECK(gpu->submit(runs[i], &err) == MGPU_OK, "%s", err.message);
+	}
+	for (int i = MOST_RUNS - 1; i >= 0; i--)
+	{
+		CHECK(poll_to_end(runs[i], &err) == MGPU_OK, "%s", err.message);
+		gpu->release(runs[i]);
+		check_op_results(job, datas[i], "four runs at a time");
+	}
+	check_op(beside, whole, "alone again", 4);
+	CHECK(used_bytes_now(0) == 0, "four runs left device memory behind");
 }
 
 /* ----------------------------------------------------- cancel, limits, faults */
@@ -215,8 +259,8 @@ test_op_misuse(void)
 void
 test_op_runs(void)
 {
-	test_downloads();
-	test_scarce_slots();
+	test_copies();
+	test_most_runs();
 	test_early_ends();
 	test_limits();
 	test_op_misuse();

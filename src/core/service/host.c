@@ -434,6 +434,17 @@ mgpu_host_sleep_end(mgpu_host *host)
 
 /* --------------------------------------------------------------- start, stop */
 
+/* Others may have used the device before: an earlier host of this process. */
+static mgpu_status
+begin_to_count(mgpu_host *host, int device, mgpu_direction direction, mgpu_error *err)
+{
+	host_copies *copies = &host->devices[device].copies[direction];
+	mgpu_status status = host->engine->landed(device, direction, &copies->num_landed, err);
+
+	copies->num_asked = copies->num_landed;
+	return status;
+}
+
 mgpu_status
 mgpu_host_use_device(mgpu_host *host, int device, mgpu_error *err)
 {
@@ -447,6 +458,10 @@ mgpu_host_use_device(mgpu_host *host, int device, mgpu_error *err)
 	status = host->engine->start(&device, err);
 	if (status == MGPU_OK)
 		status = host->engine->describe(device, &control->devices[device].facts, err);
+	if (status == MGPU_OK)
+		status = begin_to_count(host, device, MGPU_UPLOAD, err);
+	if (status == MGPU_OK)
+		status = begin_to_count(host, device, MGPU_DOWNLOAD, err);
 	if (status != MGPU_OK)
 		return status;
 	host->devices[device].started = true;
@@ -517,6 +532,21 @@ mgpu_host_start(mgpu_host *host)
 	atomic_store(&host->service.control->up, 1);
 }
 
+/* Only lost devices let go of runs at any time. */
+static void
+release_lost(mgpu_host *host)
+{
+	mgpu_error	error;
+
+	if (host->engine->check(&error) == MGPU_OK)
+		return;
+	for (int i = 0; i < host->num_active; i++)
+	{
+		if (host->active[i]->run != NULL)
+			host->engine->release(host->active[i]->run);
+	}
+}
+
 void
 mgpu_host_refresh(mgpu_host *host)
 {
@@ -541,5 +571,6 @@ mgpu_host_stop(mgpu_host *host, const mgpu_error *reason)
 			mgpu_host_fail(host->active[i], reason);
 	}
 	atomic_store(&control->up, 0);
+	release_lost(host);
 	free_host(host);
 }

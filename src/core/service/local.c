@@ -89,6 +89,14 @@ free_port(void)
 	return NULL;
 }
 
+/* Unlike other clients, this one has to end what the devices still do. */
+static void
+await_free(mgpu_port *port)
+{
+	while (host != NULL && atomic_load(&service.slots[port->slot].state) != MGPU_SLOT_FREE)
+		step(port);
+}
+
 static mgpu_status
 local_open(const mgpu_job *job, const mgpu_binding *binding, const mgpu_exec_options *options, mgpu_run **run,
 		   mgpu_error *err)
@@ -104,23 +112,22 @@ local_open(const mgpu_job *job, const mgpu_binding *binding, const mgpu_exec_opt
 	port = free_port();
 	if (port == NULL)
 		return mgpu_fail(err, MGPU_UNSUPPORTED, "the GPU already runs %d jobs of this session", LOCAL_SLOTS);
-	return mgpu_client_open(port, job, binding, &with_device, run, err);
+	status = mgpu_client_open(port, job, binding, &with_device, run, err);
+	if (status != MGPU_OK)
+		await_free(port);
+	return status;
 }
 
-/* Unlike other clients, this one has to end what the devices still do. */
 static void
 local_release(mgpu_run *run)
 {
-	const mgpu_slot *slot;
 	mgpu_port  *port;
 
 	if (run == NULL)
 		return;
 	port = mgpu_client_port(run);
-	slot = &service.slots[port->slot];
 	mgpu_client_release(run);
-	while (host != NULL && atomic_load(&slot->state) != MGPU_SLOT_FREE)
-		step(port);
+	await_free(port);
 }
 
 static mgpu_status
