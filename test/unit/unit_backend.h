@@ -221,6 +221,8 @@ backend_compare(service_backend *backend, const backend_job *job, mgpu_status st
 	const unit_job *test = job->test;
 
 	backend->num_answers++;
+	if (status != test->status && status != MGPU_OK)
+		fprintf(stderr, "status %d: %s\n", (int) status, job->error.message);
 	SERVICE_CHECK(status == test->status);
 	if (status == MGPU_NOT_SORTED)
 		SERVICE_CHECK(job->stats.unsorted_input == test->stats.unsorted_input &&
@@ -281,9 +283,13 @@ backend_run(service_backend *backend, const unit_job *test)
 		backend->num_retries++;
 		usleep(200);
 	}
-	if (options->device_bytes > 0 && backend_device_bytes(&test->job) > options->device_bytes && status != BACKEND_DIES)
+	if (status == BACKEND_DIES)
+		;
+	else if (options->num_pins < 0)
+		SERVICE_CHECK(status == MGPU_HOST_MEMORY);
+	else if (options->device_bytes > 0 && backend_device_bytes(&test->job) > options->device_bytes)
 		SERVICE_CHECK(status == MGPU_DEVICE_MEMORY);
-	else if (status != BACKEND_DIES)
+	else
 		backend_compare(backend, &job, status);
 	backend_discard(&job);
 }

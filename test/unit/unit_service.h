@@ -31,7 +31,7 @@ typedef struct service_options
 	uint32_t	num_extents;
 	int			num_jobs;		/* of each backend */
 	uint64_t	device_bytes;	/* 0: much */
-	int			num_pins;		/* 0: all */
+	int			num_pins;		/* how often memory can be pinned; 0: always, -1: never */
 	int			deaths;			/* one in so many jobs ends in its backend's death; 0: none */
 	int			sticky;			/* one in so many jobs loses the devices; 0: none */
 	int			host_deaths;	/* one in so many steps is the host's last; 0: none */
@@ -81,8 +81,8 @@ typedef struct service_model
 #define SERVICE_NUM_JOBS 250
 static unit_job service_jobs[SERVICE_NUM_JOBS];
 
-/* Hosts that died without a word: kept, since nobody frees a dead process's memory in time. */
-static mgpu_host *service_dead_hosts[1000];
+/* Hosts that died without a word.  Nobody frees them, and here the leak checker finds them. */
+static mgpu_host *volatile service_dead_hosts[1000];
 static int	service_num_dead_hosts;
 
 static pthread_mutex_t service_check_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -267,7 +267,7 @@ service_start(service_model *model)
 
 	mgpu_played.num_devices = options->num_devices;
 	mgpu_played.device_bytes = options->device_bytes > 0 ? options->device_bytes : UINT64_C(1) << 40;
-	mgpu_played.num_pins = options->num_pins > 0 ? options->num_pins : -1;
+	mgpu_played.num_pins = options->num_pins > 0 ? options->num_pins : options->num_pins < 0 ? 0 : -1;
 	model->memory = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
 	memset(model->memory, 0xDB, bytes);
 	mgpu_service_format(model->memory, SERVICE_MAX_BACKENDS, options->num_extents);
@@ -307,7 +307,7 @@ service_check_idle(const service_model *model)
 	const mgpu_service_control *control = model->service.control;
 
 	UNIT_CHECK(service_is_idle(model));
-	UNIT_CHECK(atomic_load(&control->used_extents) == 0 || model->options.num_pins > 0);
+	UNIT_CHECK(atomic_load(&control->used_extents) == 0 || model->options.num_pins != 0);
 	UNIT_CHECK(atomic_load(&control->num_open) == 0);
 	UNIT_CHECK(atomic_load(&control->num_queued) == 0);
 	UNIT_CHECK(atomic_load(&control->queued_us) == 0);

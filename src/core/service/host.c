@@ -252,9 +252,9 @@ has_extents_out(const mgpu_host *host)
 static bool
 may_wait(const mgpu_host *host, const host_run *run, mgpu_status status)
 {
-	/* with a limit or an injected fault it is not the others who have the memory */
+	/* with a limit or this injected fault it is not the others who have the memory */
 	return host->options.queues && status == MGPU_DEVICE_MEMORY && run->options.device_memory_limit == 0 &&
-		run->options.inject_fault == MGPU_FAULT_NONE && atomic_load(&host->service.control->num_open) > 0;
+		run->options.inject_fault != MGPU_FAULT_DEVICE_MEMORY && atomic_load(&host->service.control->num_open) > 0;
 }
 
 /* Open one waiting run.  False: it has to wait on, and so have all behind it. */

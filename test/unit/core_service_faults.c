@@ -1,0 +1,300 @@
+/*
+ * core_service_faults.c
+ *		The service with hosts that die, memory that cannot be pinned, and clients that
+ *		break the protocol.
+ *
+ * core_service.c has clients that keep to it.
+ */
+#include "unit_backend.h"
+
+static const service_options scenarios[] = {
+	{.name = "devices are lost",.num_devices = 2,.num_backends = 12,.num_extents = 64,.num_jobs = 40,.sticky = 40},
+	{.name = "hosts die",.num_devices = 1,.num_backends = 12,.num_extents = 24,.num_jobs = 40,.host_deaths = 200},
+	{.name = "all die",.num_devices = 2,.num_backends = 12,.num_extents = 12,.num_jobs = 40,.deaths = 3,.sticky = 40,.host_deaths = 200},
+	{.name = "all die, device memory",.num_devices = 2,.num_backends = 12,.num_extents = 64,.num_jobs = 40,.deaths = 3,.sticky = 40,
+	.host_deaths = 200,.device_bytes = 400000},
+	{.name = "one piece is pinned",.num_devices = 1,.num_backends = 12,.num_extents = 64,.num_jobs = 15,.deaths = 4,.num_pins = 1},
+	{.name = "three pieces are pinned",.num_devices = 2,.num_backends = 12,.num_extents = 64,.num_jobs = 15,.num_pins = 3},
+	{.name = "pins and hosts fail",.num_devices = 2,.num_backends = 12,.num_extents = 64,.num_jobs = 15,.num_pins = 2,.host_deaths = 200},
+	{.name = "nothing is pinned",.num_devices = 1,.num_backends = 12,.num_extents = 64,.num_jobs = 5,.num_pins = -1}
+};
+
+/* ------------------------------------------------- clients made of bare messages */
+
+/* A client that writes to its slot itself. */
+typedef struct stranger
+{
+	service_backend *backend;
+	mgpu_slot  *slot;
+	uint32_t	received;
+	uint32_t	extents[MGPU_SLOT_EXTENTS];
+	int			num_extents;
+} stranger;
+
+static void
+ring(stranger *self)
+{
+	if (mgpu_ring_doorbell(&self->backend->port.service, self->backend->port.slot))
+		service_wake_host(&self->backend->port);
+}
+
+static void
+say(stranger *self, uint32_t kind, uint32_t channel, uint32_t extent, uint32_t bytes)
+{
+	mgpu_send(&self->slot->to_host, (mgpu_message) {kind, channel, extent, bytes});
+}
+
+/* Wait for the host, without looking at what it says; not for ever. */
+static void
+await_sent(const stranger *self, uint32_t sent)
+{
+	double		end_ms = mgpu_now_ms() + 20000;
+
+	while (atomic_load(&self->slot->to_client.sent) < sent && mgpu_now_ms() < end_ms)
+		usleep(100);
+	SERVICE_CHECK(atomic_load(&self->slot->to_client.sent) >= sent);
+}
+
+static mgpu_message
+hear(stranger *self)
+{
+	mgpu_message message = {0};
+
+	await_sent(self, self->received + 1);
+	SERVICE_CHECK(mgpu_receive(&self->slot->to_client, &self->received, &message));
+	return message;
+}
+
+static stranger
+begin(service_backend *backend, const mgpu_job *job, int device, uint32_t generation_change)
+{
+	const mgpu_service *service = &backend->port.service;
+	stranger	self = {.backend = backend,.slot = &service->slots[backend->port.slot]};
+
+	while (atomic_load(&self.slot->state) != MGPU_SLOT_FREE)
+		usleep(100);
+	self.slot->generation = atomic_load(&service->control->generation) + generation_change;
+	self.slot->job = *job;
+	self.slot->options = (mgpu_exec_options) {.device = device,.num_threads = 1};
+	atomic_store(&self.slot->to_host.sent, 0);
+	atomic_store(&self.slot->to_client.sent, 0);
+	atomic_store(&self.slot->state, MGPU_SLOT_OPEN);
+	ring(&self);
+	return self;
+}
+
+/* Its extents come together with OPENED. */
+static void
+take_extents(stranger *self)
+{
+	SERVICE_CHECK(hear(self).kind == MGPU_MESSAGE_OPENED);
+	self->num_extents = (int) atomic_load(&self->slot->num_extents);
+	for (int i = 0; i < self->num_extents; i++)
+	{
+		mgpu_message message = hear(self);
+
+		SERVICE_CHECK(message.kind == MGPU_MESSAGE_EXTENT);
+		self->extents[i] = message.extent;
+	}
+}
+
+static char *
+extent(const stranger *self, int i)
+{
+	return mgpu_extent(&self->backend->port.service, self->extents[i]);
+}
+
+/* The host has noticed, and hears no more from this one. */
+static void
+end_badly(stranger *self, mgpu_status status)
+{
+	mgpu_message message;
+
+	ring(self);
+	do
+		message = hear(self);
+	while (message.kind == MGPU_MESSAGE_EXTENT);
+	SERVICE_CHECK(message.kind == MGPU_MESSAGE_FAILED);
+	SERVICE_CHECK(self->slot->error.status == status);
+	say(self, MGPU_MESSAGE_SUBMIT, 0, 0, 0);
+	ring(self);
+	service_dawdle();
+	mgpu_client_leave(&self->backend->port);
+}
+
+static mgpu_job
+sort_job(uint64_t num_items)
+{
+	return (mgpu_job) {.op = MGPU_OP_SORT,.key_kind = MGPU_KEY_UNSIGNED,.key_width = 4,.outputs = MGPU_OUT_KEYS,
+		.num_items = num_items};
+}
+
+/* Jobs that are refused before any message. */
+static void
+open_badly(service_backend *backend)
+{
+	mgpu_job	job = sort_job(100);
+	stranger	self;
+
+	job.op = 99;
+	self = begin(backend, &job, -1, 0);
+	end_badly(&self, MGPU_BAD_JOB);
+	job = sort_job(100);
+	job.num_b_items = UINT64_MAX;
+	self = begin(backend, &job, -1, 0);
+	end_badly(&self, MGPU_BAD_JOB);
+	job = sort_job(100);
+	for (int device = 5; device < 100; device += 90)
+	{
+		self = begin(backend, &job, device, 0);
+		end_badly(&self, MGPU_NO_DEVICE);
+	}
+	self = begin(backend, &job, -1, 7);
+	mgpu_client_leave(&backend->port);	/* a host answers to its own generation alone */
+}
+
+/* One message that does not go with the job. */
+static void
+say_badly(service_backend *backend, int which)
+{
+	mgpu_job	job = sort_job(1000);
+	stranger	self = begin(backend, &job, -1, 0);
+	uint32_t	mine;
+
+	take_extents(&self);
+	mine = self.extents[0];
+	memset(extent(&self, 0), 1, MGPU_EXTENT_BYTES);
+	switch (which)
+	{
+		case 0:
+			say(&self, 99, 0, mine, 4);
+			break;
+		case 1:
+			say(&self, MGPU_MESSAGE_INPUT, 0, mine + 1, 4);
+			break;
+		case 2:
+			say(&self, MGPU_MESSAGE_INPUT, 0, UINT32_MAX, 4);
+			break;
+		case 3:
+			say(&self, MGPU_MESSAGE_INPUT, 77, mine, 4);
+			break;
+		case 4:
+			say(&self, MGPU_MESSAGE_INPUT, MGPU_CHANNEL_VALUES, mine, 4);
+			break;
+		case 5:
+			say(&self, MGPU_MESSAGE_INPUT, 0, mine, 0);
+			break;
+		case 6:
+			say(&self, MGPU_MESSAGE_INPUT, 0, mine, 3);
+			break;
+		case 7:
+			say(&self, MGPU_MESSAGE_INPUT, 0, mine, 4004);
+			break;
+		case 8:
+			say(&self, MGPU_MESSAGE_INPUT, 0, mine, UINT32_MAX - 3);
+			break;
+		case 9:
+			say(&self, MGPU_MESSAGE_SUBMIT, 0, 0, 0);
+			break;
+		case 10:
+			say(&self, MGPU_MESSAGE_INPUT, 0, mine, 40);	/* a device has it then */
+			say(&self, MGPU_MESSAGE_INPUT, 0, mine, 40);
+			break;
+		case 11:
+			say(&self, MGPU_MESSAGE_EMPTY, 0, mine + 1, 0);
+			break;
+		case 12:
+			say(&self, MGPU_MESSAGE_INPUT, 0, mine, 4000);
+			say(&self, MGPU_MESSAGE_SUBMIT, 0, 0, 0);
+			say(&self, MGPU_MESSAGE_SUBMIT, 0, 0, 0);
+			break;
+		case 13:
+			say(&self, MGPU_MESSAGE_INPUT, 0, mine, 4000);
+			say(&self, MGPU_MESSAGE_SUBMIT, 0, 0, 0);
+			say(&self, MGPU_MESSAGE_INPUT, 0, mine, 4);
+			break;
+		default:
+			memset(self.slot->to_host.messages, 0, sizeof(self.slot->to_host.messages));
+			atomic_store(&self.slot->to_host.sent, UINT32_MAX);
+	}
+	end_badly(&self, MGPU_BAD_JOB);
+}
+
+#define NUM_BAD_MESSAGES 15
+
+/* An honest client that lets all messages of the host pile up. */
+static void
+read_late(service_backend *backend)
+{
+	mgpu_job	job = sort_job(MGPU_SLOT_EXTENTS * MGPU_EXTENT_BYTES / 4);
+	stranger	self = begin(backend, &job, -1, 0);
+	uint32_t	count;
+
+	take_extents(&self);
+	count = (uint32_t) self.num_extents;
+	SERVICE_CHECK(count == MGPU_SLOT_EXTENTS);
+	for (uint32_t i = 0; i < count; i++)
+	{
+		memset(extent(&self, (int) i), (int) (count - i), MGPU_EXTENT_BYTES);
+		say(&self, MGPU_MESSAGE_INPUT, 0, self.extents[i], MGPU_EXTENT_BYTES);
+		ring(&self);
+	}
+	await_sent(&self, 1 + 2 * count);
+	say(&self, MGPU_MESSAGE_SUBMIT, 0, 0, 0);
+	ring(&self);
+	await_sent(&self, 2 + 3 * count);
+	for (uint32_t i = 0; i < count; i++)
+		SERVICE_CHECK(hear(&self).kind == MGPU_MESSAGE_EXTENT);
+	for (uint32_t i = 0; i < count; i++)
+	{
+		mgpu_message message = hear(&self);
+		const char *bytes = mgpu_extent(&backend->port.service, message.extent);
+
+		SERVICE_CHECK(message.kind == MGPU_MESSAGE_OUTPUT && message.bytes == MGPU_EXTENT_BYTES);
+		SERVICE_CHECK(bytes[0] == (char) (i + 1) && bytes[message.bytes - 1] == (char) (i + 1));
+	}
+	SERVICE_CHECK(hear(&self).kind == MGPU_MESSAGE_DONE);
+	mgpu_client_leave(&backend->port);
+}
+
+/* Every fourth client is a stranger. */
+static void
+strangers_main(service_backend *backend)
+{
+	if (backend->port.slot % 4 != 0)
+	{
+		backend_run_all(backend);
+		return;
+	}
+	for (int i = 0; i < 4; i++)
+	{
+		open_badly(backend);
+		for (int which = 0; which < NUM_BAD_MESSAGES; which++)
+			say_badly(backend, which);
+		(void) mgpu_ring_doorbell(&backend->port.service, (uint32_t) unit_random_below(SERVICE_MAX_BACKENDS));
+	}
+}
+
+static void
+read_late_main(service_backend *backend)
+{
+	for (int i = 0; i < backend->model->options.num_jobs; i++)
+		read_late(backend);
+}
+
+int
+main(void)
+{
+	static const service_options strangers = {.name = "strangers",.num_devices = 2,.num_backends = 12,.num_extents = 64,.num_jobs = 40};
+	static const service_options late = {.name = "late readers",.num_devices = 1,.num_backends = 2,.num_extents = 64,.num_jobs = 20};
+
+	for (int i = 0; i < SERVICE_NUM_JOBS; i++)
+		unit_job_make(&service_jobs[i], 60000);
+	service_run(&strangers, strangers_main);
+	service_run(&late, read_late_main);
+	for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]); i++)
+		service_run(&scenarios[i], backend_run_all);
+	for (int i = 0; i < SERVICE_NUM_JOBS; i++)
+		unit_job_free(&service_jobs[i]);
+	return unit_report();
+}
