@@ -111,7 +111,7 @@ PG_CFLAGS = $(WARNINGS) -Wno-unused-parameter -MMD -MP
 CORE_ARCHIVE = $(BUILD)/libmgpu_core.a
 CUDA_ARCHIVE = $(if $(filter yes,$(WITH_CUDA)),$(BUILD)/libmgpu_cuda.a)
 EXPORTS = $(BUILD)/exports.map
-SHLIB_LINK = $(CUDA_ARCHIVE) $(CORE_ARCHIVE) -Wl,--version-script=$(EXPORTS) \
+SHLIB_LINK = -Wl,--start-group $(CUDA_ARCHIVE) $(CORE_ARCHIVE) -Wl,--end-group -Wl,--version-script=$(EXPORTS) \
 	$(if $(CUDA_ARCHIVE),$(CUDA_LIBS)) $(if $(filter yes,$(WITH_HIGHWAY)),$(HIGHWAY_LIBS)) -lstdc++ -pthread
 EXTRA_CLEAN = $(BUILD) $(OBJS:.o=.d) $(OBJS:.o=.bc)
 

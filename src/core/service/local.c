@@ -13,7 +13,7 @@
 
 /* Runs at a time; one after the other is usual. */
 #define LOCAL_SLOTS 4
-#define LOCAL_EXTENTS 16
+#define LOCAL_EXTENTS 32
 
 static mgpu_service service;
 static mgpu_port ports[LOCAL_SLOTS];
