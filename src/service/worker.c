@@ -27,9 +27,9 @@
 #include "service/service.h"
 #include "service/worker.h"
 
-/* How long it looks for more to do before it sleeps, without and with work on a device. */
+/* How long it looks for more to do before it sleeps, without and with a job of a session at hand. */
 #define SPIN_MS 0.05
-#define BUSY_SPIN_MS 1.0
+#define BUSY_SPIN_MS 0.5
 
 /* Sleeps are no longer than this, so that the devices' free memory is up to date. */
 #define SLEEP_MS 5000
@@ -175,7 +175,7 @@ serve(void)
 					 errdetail_internal("%s", error.message)));
 			proc_exit(1);
 		}
-		else if (mgpu_now_ms() - last_ms > (mgpu_host_is_busy(host) ? BUSY_SPIN_MS : SPIN_MS))
+		else if (mgpu_now_ms() - last_ms > (mgpu_host_has_runs(host) ? BUSY_SPIN_MS : SPIN_MS))
 		{
 			sleep_until_called();
 			last_ms = mgpu_now_ms();

@@ -398,6 +398,12 @@ mgpu_host_step(mgpu_host *host, mgpu_error *err)
 /* ------------------------------------------------------------------ sleeping */
 
 bool
+mgpu_host_has_runs(const mgpu_host *host)
+{
+	return host->num_active > 0;
+}
+
+bool
 mgpu_host_is_busy(const mgpu_host *host)
 {
 	for (int device = 0; device < MGPU_MAX_DEVICES; device++)

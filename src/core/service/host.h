@@ -48,6 +48,9 @@ void		mgpu_host_start(mgpu_host *host);
  */
 mgpu_status mgpu_host_step(mgpu_host *host, mgpu_error *err);
 
+/* Whether clients have runs open, and will soon call. */
+bool		mgpu_host_has_runs(const mgpu_host *host);
+
 /* Whether devices work on something, so that a step will soon find something to do. */
 bool		mgpu_host_is_busy(const mgpu_host *host);
 
