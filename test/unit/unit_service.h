@@ -71,6 +71,7 @@ typedef struct service_model
 	uint64_t	seed;
 	_Atomic bool stopping;
 	unsigned long num_hosts;
+	int			num_dead_hosts;
 	service_backend backends[SERVICE_MAX_BACKENDS];
 
 	/* what a backend does; it returns when all its jobs are done */
@@ -82,7 +83,8 @@ typedef struct service_model
 static unit_job service_jobs[SERVICE_NUM_JOBS];
 
 /* Hosts that died without a word.  Nobody frees them, and here the leak checker finds them. */
-static mgpu_host *volatile service_dead_hosts[1000];
+#define SERVICE_MAX_DEAD_HOSTS 80	/* of one model */
+static mgpu_host *volatile service_dead_hosts[10 * SERVICE_MAX_DEAD_HOSTS];
 static int	service_num_dead_hosts;
 
 static pthread_mutex_t service_check_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -190,6 +192,7 @@ static inline void
 service_kill_host(service_model *model)
 {
 	service_dead_hosts[service_num_dead_hosts++] = model->host;
+	model->num_dead_hosts++;
 	atomic_store(&model->service.control->up, 0);
 	service_replace_host(model);
 }
@@ -223,7 +226,7 @@ service_host_main(void *argument)
 			mgpu_host_stop(model->host, &error);
 			service_replace_host(model);
 		}
-		else if (model->options.host_deaths > 0 && service_num_dead_hosts < 1000 &&
+		else if (model->options.host_deaths > 0 && model->num_dead_hosts < SERVICE_MAX_DEAD_HOSTS &&
 				 unit_random_below((uint64_t) model->options.host_deaths) == 0)
 			service_kill_host(model);
 		else if (idle_steps > 10)
