@@ -139,6 +139,13 @@ service_listen(service_bell *bell, long ms)
 	return rang;
 }
 
+/* News without a ring, unless it is just about to come, is a ring that got lost. */
+static inline void
+service_check_ring(service_bell *bell)
+{
+	SERVICE_CHECK(service_listen(bell, 10000));
+}
+
 /* Let others go first, at random. */
 static inline void
 service_dawdle(void)
@@ -200,11 +207,12 @@ service_kill_host(service_model *model)
 static inline void
 service_rest(service_model *model)
 {
-	if (mgpu_host_sleep_begin(model->host))
-	{
-		(void) service_listen(&model->host_bell, mgpu_host_is_busy(model->host) ? 1 : 50);
-		mgpu_host_sleep_end(model->host);
-	}
+	if (!mgpu_host_sleep_begin(model->host))
+		return;
+	if (!service_listen(&model->host_bell, mgpu_host_is_busy(model->host) ? 1 : 50) &&
+		atomic_load(&model->service.doorbells[0]) != 0)
+		service_check_ring(&model->host_bell);
+	mgpu_host_sleep_end(model->host);
 }
 
 static inline void *
@@ -247,7 +255,12 @@ service_wake_host(mgpu_port *port)
 static inline void
 service_sleep(mgpu_port *port)
 {
-	(void) service_listen(&((service_backend *) port)->bell, 50);
+	service_bell *bell = &((service_backend *) port)->bell;
+	mgpu_mailbox *mailbox = &port->service.slots[port->slot].to_client;
+	uint32_t	sent = atomic_load(&mailbox->sent);
+
+	if (!service_listen(bell, 50) && atomic_load(&mailbox->sent) != sent && atomic_load(&port->service.control->up))
+		service_check_ring(bell);
 }
 
 static inline void *
