@@ -271,7 +271,8 @@ strangers_main(service_backend *backend)
 		open_badly(backend);
 		for (int which = 0; which < NUM_BAD_MESSAGES; which++)
 			say_badly(backend, which);
-		(void) mgpu_ring_doorbell(&backend->port.service, (uint32_t) unit_random_below(SERVICE_MAX_BACKENDS));
+		if (mgpu_ring_doorbell(&backend->port.service, (uint32_t) unit_random_below(SERVICE_MAX_BACKENDS)))
+			service_wake_host(&backend->port);
 	}
 }
 

@@ -71,6 +71,7 @@ typedef struct service_model
 	uint64_t	seed;
 	_Atomic bool stopping;
 	unsigned long num_hosts;
+	int			num_dead_hosts;
 	service_backend backends[SERVICE_MAX_BACKENDS];
 
 	/* what a backend does; it returns when all its jobs are done */
@@ -82,7 +83,8 @@ typedef struct service_model
 static unit_job service_jobs[SERVICE_NUM_JOBS];
 
 /* Hosts that died without a word.  Nobody frees them, and here the leak checker finds them. */
-static mgpu_host *volatile service_dead_hosts[1000];
+#define SERVICE_MAX_DEAD_HOSTS 80	/* of one model */
+static mgpu_host *volatile service_dead_hosts[10 * SERVICE_MAX_DEAD_HOSTS];
 static int	service_num_dead_hosts;
 
 static pthread_mutex_t service_check_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -135,6 +137,13 @@ service_listen(service_bell *bell, long ms)
 	bell->rings = false;
 	pthread_mutex_unlock(&bell->mutex);
 	return rang;
+}
+
+/* News without a ring, unless it is just about to come, is a ring that got lost. */
+static inline void
+service_check_ring(service_bell *bell)
+{
+	SERVICE_CHECK(service_listen(bell, 10000));
 }
 
 /* Let others go first, at random. */
@@ -190,6 +199,7 @@ static inline void
 service_kill_host(service_model *model)
 {
 	service_dead_hosts[service_num_dead_hosts++] = model->host;
+	model->num_dead_hosts++;
 	atomic_store(&model->service.control->up, 0);
 	service_replace_host(model);
 }
@@ -197,11 +207,12 @@ service_kill_host(service_model *model)
 static inline void
 service_rest(service_model *model)
 {
-	if (mgpu_host_sleep_begin(model->host))
-	{
-		(void) service_listen(&model->host_bell, mgpu_host_is_busy(model->host) ? 1 : 50);
-		mgpu_host_sleep_end(model->host);
-	}
+	if (!mgpu_host_sleep_begin(model->host))
+		return;
+	if (!service_listen(&model->host_bell, mgpu_host_is_busy(model->host) ? 1 : 50) &&
+		atomic_load(&model->service.doorbells[0]) != 0)
+		service_check_ring(&model->host_bell);
+	mgpu_host_sleep_end(model->host);
 }
 
 static inline void *
@@ -223,7 +234,7 @@ service_host_main(void *argument)
 			mgpu_host_stop(model->host, &error);
 			service_replace_host(model);
 		}
-		else if (model->options.host_deaths > 0 && service_num_dead_hosts < 1000 &&
+		else if (model->options.host_deaths > 0 && model->num_dead_hosts < SERVICE_MAX_DEAD_HOSTS &&
 				 unit_random_below((uint64_t) model->options.host_deaths) == 0)
 			service_kill_host(model);
 		else if (idle_steps > 10)
@@ -244,7 +255,12 @@ service_wake_host(mgpu_port *port)
 static inline void
 service_sleep(mgpu_port *port)
 {
-	(void) service_listen(&((service_backend *) port)->bell, 50);
+	service_bell *bell = &((service_backend *) port)->bell;
+	mgpu_mailbox *mailbox = &port->service.slots[port->slot].to_client;
+	uint32_t	sent = atomic_load(&mailbox->sent);
+
+	if (!service_listen(bell, 50) && atomic_load(&mailbox->sent) != sent && atomic_load(&port->service.control->up))
+		service_check_ring(bell);
 }
 
 static inline void *

@@ -46,7 +46,15 @@ mgpu_played_settings mgpu_played = {.num_devices = 1,.device_bytes = UINT64_C(1)
 static played_device devices[MGPU_MAX_DEVICES];
 static bool lost;
 static mgpu_engine_run *all_runs;
-static int	num_pinned;
+
+/* Memory that is pinned. */
+#define MAX_PINS 256
+static struct
+{
+	const char *begin;
+	uint64_t	bytes;
+}			pins[MAX_PINS];
+static int	num_pins;
 
 static uint32_t
 random_below(uint32_t limit)
@@ -118,10 +126,22 @@ played_pin(void *memory, uint64_t bytes, mgpu_error *err)
 
 	if (status != MGPU_OK)
 		return status;
-	if (mgpu_played.num_pins >= 0 && num_pinned >= mgpu_played.num_pins)
+	if (num_pins == MAX_PINS || num_pins == mgpu_played.num_pins)
 		return mgpu_fail(err, MGPU_HOST_MEMORY, "no more memory can be pinned");
-	num_pinned++;
+	pins[num_pins].begin = memory;
+	pins[num_pins++].bytes = bytes;
 	return MGPU_OK;
+}
+
+static bool
+is_pinned(const char *memory, uint64_t bytes)
+{
+	for (int i = 0; i < num_pins; i++)
+	{
+		if (memory >= pins[i].begin && memory + bytes <= pins[i].begin + pins[i].bytes)
+			return true;
+	}
+	return false;
 }
 
 /* ---------------------------------------------------------------------- runs */
@@ -149,7 +169,7 @@ mgpu_played_reset(void)
 		free_run(all_runs);
 	memset(devices, 0, sizeof(devices));
 	lost = false;
-	num_pinned = 0;
+	num_pins = 0;
 }
 
 static uint64_t
@@ -221,6 +241,8 @@ ask_for_copy(mgpu_engine_run *run, mgpu_direction direction, char *target, const
 
 	if (status != MGPU_OK)
 		return status;
+	if (!is_pinned(direction == MGPU_UPLOAD ? source : target, bytes))
+		return mgpu_fail(err, MGPU_BAD_JOB, "a copy from or to memory that is not pinned");
 	if (device->num_asked[direction] - device->num_landed[direction] == MGPU_MAX_COPIES)
 		return mgpu_fail(err, MGPU_BAD_JOB, "too many copies are under way");
 	device->copies[direction][device->num_asked[direction]++ % MGPU_MAX_COPIES] = (played_copy) {target, source, bytes};
