@@ -12,68 +12,18 @@
  * A client spins for a moment before it sleeps: the host answers in a few microseconds
  * if it is awake, and waking a process takes some 50.
  */
-#include "core/service/client.h"
+#include "core/service/client_run.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "core/cpu_threads.h"
-#include "core/service/copier.h"
 
 #define SPIN_MS 0.03
 
-/* How long open waits for the host's answer, and how long a poll works, before the caller looks at its interrupts. */
+/* How long open waits for the host's answer before the caller looks at its interrupts. */
 #define OPEN_MS 50
-#define POLL_MS 10
-
-/* Runs that copy less do so in the caller's thread alone. */
-#define THREADS_MIN_BYTES ((uint64_t) MGPU_SIZE(8 * 1024 * 1024, 16 * 1024))
-
-typedef enum run_state
-{
-	RUN_OPENING = 0,
-	RUN_FILLING,
-	RUN_SENDING,
-	RUN_AWAITING,
-	RUN_DONE,
-	RUN_FAILED
-} run_state;
-
-typedef struct run_input
-{
-	uint32_t	width;			/* 0: the job has no such input */
-	uint64_t	total_bytes;
-	uint64_t	sent_bytes;		/* or being copied to extents that will be sent */
-	const char *whole;			/* in the binding; NULL: it comes through input_slot */
-	int			held_extent;	/* the caller fills it; -1: none */
-} run_input;
-
-typedef struct run_output
-{
-	char	   *target;
-	uint64_t	total_bytes;
-	uint64_t	received_bytes; /* in extents; all are copied when no task is left */
-} run_output;
-
-struct mgpu_run
-{
-	mgpu_port  *port;
-	mgpu_slot  *slot;
-	uint32_t	generation;
-	int			num_threads;	/* the limit, the caller included */
-	int			num_threads_used;
-	run_state	state;
-	bool		cancelled;
-	bool		host_is_done;
-	mgpu_status failure;		/* in FAILED */
-	uint32_t	received;		/* messages */
-	run_input	inputs[MGPU_NUM_INPUTS];
-	run_output	outputs[MGPU_NUM_OUTPUTS];
-	uint32_t	free_extents[MGPU_SLOT_EXTENTS];
-	int			num_free;
-	mgpu_copier *copier;		/* from submit on */
-};
 
 /* ------------------------------------------------------------------- waiting */
 
@@ -92,8 +42,8 @@ has_news(const mgpu_run *run)
 }
 
 /* Let the host work, if it is here, or wait for it for a while. */
-static void
-await_news(mgpu_run *run)
+void
+mgpu_client_await(mgpu_run *run)
 {
 	mgpu_port  *port = run->port;
 	double		end_ms;
@@ -123,8 +73,8 @@ ring(mgpu_port *port)
 		port->wake_host(port);
 }
 
-static void
-tell_host(mgpu_run *run, mgpu_message_kind kind, uint32_t channel, uint32_t extent, uint64_t bytes)
+void
+mgpu_client_tell(mgpu_run *run, mgpu_message_kind kind, uint32_t channel, uint32_t extent, uint64_t bytes)
 {
 	mgpu_message message = {.kind = kind,.channel = channel,.extent = extent,.bytes = (uint32_t) bytes};
 
@@ -134,8 +84,8 @@ tell_host(mgpu_run *run, mgpu_message_kind kind, uint32_t channel, uint32_t exte
 
 /* ------------------------------------------------------------------ messages */
 
-static mgpu_status
-fail_run(mgpu_run *run, mgpu_error *err, mgpu_status status, const char *message)
+mgpu_status
+mgpu_client_fail(mgpu_run *run, mgpu_error *err, mgpu_status status, const char *message)
 {
 	run->state = RUN_FAILED;
 	run->failure = status;
@@ -153,8 +103,8 @@ take_output(mgpu_run *run, const mgpu_message *message)
 }
 
 /* Take all messages there are. */
-static mgpu_status
-take_messages(mgpu_run *run, mgpu_error *err)
+mgpu_status
+mgpu_client_take_messages(mgpu_run *run, mgpu_error *err)
 {
 	mgpu_message message;
 
@@ -175,23 +125,23 @@ take_messages(mgpu_run *run, mgpu_error *err)
 				run->host_is_done = true;
 				break;
 			default:
-				return fail_run(run, err, run->slot->error.status, run->slot->error.message);
+				return mgpu_client_fail(run, err, run->slot->error.status, run->slot->error.message);
 		}
 	}
 	if (run->host_is_done || is_host_there(run))
 		return MGPU_OK;
-	return fail_run(run, err, MGPU_DEVICE_FAILED, "the process that drives the GPU has ended");
+	return mgpu_client_fail(run, err, MGPU_DEVICE_FAILED, "the process that drives the GPU has ended");
 }
 
 /* What every call on a run checks first. */
-static mgpu_status
-enter(mgpu_run *run, run_state from, run_state to, const char *call, mgpu_error *err)
+mgpu_status
+mgpu_client_enter(mgpu_run *run, run_state from, run_state to, const char *call, mgpu_error *err)
 {
 	if (run->cancelled)
 		return mgpu_fail(err, MGPU_CANCELLED, "the run was cancelled");
 	if (run->state < from || run->state > to)
 		return mgpu_fail(err, MGPU_BAD_JOB, "%s does not go with the run's state %d", call, (int) run->state);
-	return take_messages(run, err);
+	return mgpu_client_take_messages(run, err);
 }
 
 /* ---------------------------------------------------------------------- open */
@@ -247,7 +197,7 @@ await_free_slot(mgpu_port *port, mgpu_error *err)
 {
 	const struct timespec pause = {.tv_nsec = 50 * 1000};
 	mgpu_slot  *slot = &port->service.slots[port->slot];
-	double		end_ms = mgpu_now_ms() + OPEN_MS;
+	double		begin_ms = mgpu_now_ms();
 
 	for (;;)
 	{
@@ -255,11 +205,11 @@ await_free_slot(mgpu_port *port, mgpu_error *err)
 			return MGPU_OK;
 		if (atomic_load(&port->service.control->up) == 0)
 			return mgpu_fail(err, MGPU_DEVICE_FAILED, "the process that drives the GPU has ended");
-		if (mgpu_now_ms() >= end_ms)
+		if (mgpu_now_ms() >= begin_ms + OPEN_MS)
 			return mgpu_fail(err, MGPU_UNSUPPORTED, "the GPU still ends the last run of this session");
 		if (port->step != NULL)
 			port->step(port);
-		else
+		else if (mgpu_now_ms() >= begin_ms + SPIN_MS)
 			(void) nanosleep(&pause, NULL);
 	}
 }
@@ -301,236 +251,13 @@ mgpu_client_open(mgpu_port *port, const mgpu_job *job, const mgpu_binding *bindi
 	run->num_threads_used = 1;
 	init_channels(run, job, binding);
 	open_slot(run, job, options);
-	while ((status = take_messages(run, err)) == MGPU_OK && run->state == RUN_OPENING && mgpu_now_ms() < end_ms)
-		await_news(run);
+	while ((status = mgpu_client_take_messages(run, err)) == MGPU_OK && run->state == RUN_OPENING && mgpu_now_ms() < end_ms)
+		mgpu_client_await(run);
 	if (status == MGPU_OK)
 		*run_out = run;
 	else
 		mgpu_client_release(run);
 	return status;
-}
-
-/* --------------------------------------------------------------------- input */
-
-/* Is anything still to come through this channel's slots? */
-static mgpu_status
-check_channel(const mgpu_run *run, mgpu_channel channel, mgpu_error *err)
-{
-	const run_input *input = &run->inputs[channel];
-
-	if (input->width == 0 || input->whole != NULL)
-		return mgpu_fail(err, MGPU_BAD_JOB, "channel %d takes no slots", (int) channel);
-	if (input->sent_bytes == input->total_bytes)
-		return mgpu_fail(err, MGPU_BAD_JOB, "channel %d has all its items", (int) channel);
-	return MGPU_OK;
-}
-
-mgpu_status
-mgpu_client_input_slot(mgpu_run *run, mgpu_channel channel, void **slot, uint64_t *slot_bytes, mgpu_error *err)
-{
-	run_input  *input = &run->inputs[channel];
-	mgpu_status status = enter(run, RUN_OPENING, RUN_FILLING, "input_slot", err);
-
-	if (status == MGPU_OK)
-		status = check_channel(run, channel, err);
-	if (status == MGPU_OK && input->held_extent < 0 && run->num_free == 0)
-	{
-		await_news(run);
-		status = take_messages(run, err);
-	}
-	if (status != MGPU_OK)
-		return status;
-	if (input->held_extent < 0)
-	{
-		if (run->num_free == 0)
-			return MGPU_PENDING;
-		input->held_extent = (int) run->free_extents[--run->num_free];
-	}
-	*slot = mgpu_extent(&run->port->service, (uint32_t) input->held_extent);
-	*slot_bytes = input->total_bytes - input->sent_bytes;
-	if (*slot_bytes > MGPU_EXTENT_BYTES)
-		*slot_bytes = MGPU_EXTENT_BYTES;
-	return MGPU_OK;
-}
-
-mgpu_status
-mgpu_client_input_commit(mgpu_run *run, mgpu_channel channel, uint64_t bytes, mgpu_error *err)
-{
-	run_input  *input = &run->inputs[channel];
-	mgpu_status status = enter(run, RUN_FILLING, RUN_FILLING, "input_commit", err);
-
-	if (status == MGPU_OK)
-		status = check_channel(run, channel, err);
-	if (status != MGPU_OK)
-		return status;
-	if (input->held_extent < 0 || bytes > MGPU_EXTENT_BYTES || bytes > input->total_bytes - input->sent_bytes ||
-		bytes % input->width != 0)
-		return mgpu_fail(err, MGPU_BAD_JOB, "%llu bytes do not go with the slot of channel %d",
-						 (unsigned long long) bytes, (int) channel);
-	if (bytes == 0)
-		run->free_extents[run->num_free++] = (uint32_t) input->held_extent;
-	else
-	{
-		tell_host(run, MGPU_MESSAGE_INPUT, channel, (uint32_t) input->held_extent, bytes);
-		if (run->port->step != NULL)
-			run->port->step(run->port);
-	}
-	input->held_extent = -1;
-	input->sent_bytes += bytes;
-	return MGPU_OK;
-}
-
-mgpu_status
-mgpu_client_submit(mgpu_run *run, mgpu_error *err)
-{
-	uint64_t	copied_bytes = 0;
-	mgpu_status status = enter(run, RUN_OPENING, RUN_FILLING, "submit", err);
-
-	if (status != MGPU_OK)
-		return status;
-	if (run->copier != NULL)
-		return mgpu_fail(err, MGPU_BAD_JOB, "the run was submitted before");
-	for (int i = 0; i < MGPU_NUM_INPUTS; i++)
-	{
-		const run_input *input = &run->inputs[i];
-
-		if (input->whole == NULL && input->sent_bytes != input->total_bytes)
-			return mgpu_fail(err, MGPU_BAD_JOB, "channel %d has %llu of %llu bytes", i,
-							 (unsigned long long) input->sent_bytes, (unsigned long long) input->total_bytes);
-		copied_bytes += input->total_bytes - input->sent_bytes;
-	}
-	for (int i = 0; i < MGPU_NUM_OUTPUTS; i++)
-		copied_bytes += run->outputs[i].total_bytes;
-	run->copier = mgpu_copier_start(copied_bytes < THREADS_MIN_BYTES ? 1 : run->num_threads);
-	if (run->copier == NULL)
-		return fail_run(run, err, MGPU_HOST_MEMORY, "out of host memory");
-	run->num_threads_used = mgpu_copier_num_threads(run->copier);
-	if (run->state == RUN_FILLING)
-		run->state = RUN_SENDING;
-	return MGPU_OK;
-}
-
-/* ------------------------------------------------------------- after submit */
-
-/* A task's tag: an extent and what it is sent as. */
-static uint64_t
-make_tag(uint32_t extent, int input, uint64_t bytes)
-{
-	return bytes << 32 | (uint64_t) input << 24 | extent;
-}
-
-/* Copy the next slice of a whole input to a free extent; false if there is none, of either. */
-static bool
-fill_extent(mgpu_run *run)
-{
-	for (int i = 0; i < MGPU_NUM_INPUTS && run->num_free > 0; i++)
-	{
-		run_input  *input = &run->inputs[i];
-		uint64_t	bytes = input->total_bytes - input->sent_bytes;
-		uint32_t	extent;
-
-		if (bytes == 0)
-			continue;
-		if (bytes > MGPU_EXTENT_BYTES)
-			bytes = MGPU_EXTENT_BYTES;
-		extent = run->free_extents[--run->num_free];
-		mgpu_copier_add(run->copier, mgpu_extent(&run->port->service, extent), input->whole + input->sent_bytes, bytes,
-						make_tag(extent, i, bytes));
-		input->sent_bytes += bytes;
-		return true;
-	}
-	return false;
-}
-
-static bool
-is_all_sent(const mgpu_run *run)
-{
-	for (int i = 0; i < MGPU_NUM_INPUTS; i++)
-	{
-		if (run->inputs[i].sent_bytes < run->inputs[i].total_bytes)
-			return false;
-	}
-	return mgpu_copier_num_tasks(run->copier) == 0;
-}
-
-/* Hand extents over whose copies have ended. */
-static void
-hand_over(mgpu_run *run)
-{
-	uint64_t	tag;
-
-	while (mgpu_copier_finished(run->copier, &tag))
-	{
-		if (run->state == RUN_SENDING)
-			tell_host(run, MGPU_MESSAGE_INPUT, (uint32_t) (tag >> 24 & 0xFF), (uint32_t) (tag & 0xFFFFFF), tag >> 32);
-		else if (!run->host_is_done)
-			tell_host(run, MGPU_MESSAGE_EMPTY, 0, (uint32_t) tag, 0);
-	}
-}
-
-/* Do what can be done now. */
-static void
-work(mgpu_run *run)
-{
-	hand_over(run);
-	if (run->state == RUN_SENDING)
-	{
-		while (fill_extent(run))
-			;
-		if (is_all_sent(run))
-		{
-			tell_host(run, MGPU_MESSAGE_SUBMIT, 0, 0, 0);
-			run->num_free = 0;
-			run->state = RUN_AWAITING;
-		}
-	}
-	if (run->host_is_done && mgpu_copier_num_tasks(run->copier) == 0)
-		run->state = RUN_DONE;
-}
-
-/* After work: copy, or wait for what others do. */
-static void
-copy_or_wait(mgpu_run *run)
-{
-	if (run->port->step != NULL)
-		run->port->step(run->port);
-	if (mgpu_copier_help(run->copier))
-		return;
-	if (mgpu_copier_num_tasks(run->copier) == MGPU_COPIER_TASKS || run->host_is_done)
-		mgpu_copier_wait(run->copier);
-	else if (mgpu_copier_num_tasks(run->copier) == 0)
-		await_news(run);
-}
-
-mgpu_status
-mgpu_client_poll(mgpu_run *run, mgpu_error *err)
-{
-	double		end_ms = mgpu_now_ms() + POLL_MS;
-	mgpu_status status = enter(run, RUN_OPENING, RUN_FAILED, "poll", err);
-
-	if (status != MGPU_OK)
-		return status;
-	if (run->copier == NULL || run->state == RUN_FAILED)
-		return mgpu_fail(err, MGPU_BAD_JOB, "poll does not go with the run's state %d", (int) run->state);
-	while (run->state != RUN_DONE)
-	{
-		if (run->state == RUN_FILLING)
-			run->state = RUN_SENDING;	/* it was still waiting for extents when it was submitted */
-		if (run->state == RUN_OPENING)
-			await_news(run);
-		else
-		{
-			work(run);
-			if (run->state != RUN_DONE)
-				copy_or_wait(run);
-		}
-		if (run->state != RUN_DONE && mgpu_now_ms() >= end_ms)
-			return MGPU_PENDING;
-		status = take_messages(run, err);
-		if (status != MGPU_OK)
-			return status;
-	}
-	return MGPU_OK;
 }
 
 /* ---------------------------------------------------------- stats, the end */

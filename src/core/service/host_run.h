@@ -2,8 +2,8 @@
  * service/host_run.h
  *		Internals of the host: its runs, and what it knows of devices and extents.
  *
- * host.c moves runs on, host_run.c does the work of one, host_memory.c gives out
- * extents.
+ * host.c takes the steps.  host_slots.c has runs come and go, host_turns.c says whose
+ * turn it is, host_run.c does the work of one, host_memory.c gives out extents.
  */
 #ifndef MGPU_SERVICE_HOST_RUN_H
 #define MGPU_SERVICE_HOST_RUN_H
@@ -89,6 +89,41 @@ struct mgpu_host
 	uint8_t    *piece_pinned;	/* 0: not yet, 1: pinned, 2: refused */
 	uint32_t	num_used;
 };
+
+static inline uint32_t
+mgpu_host_num_slots(const mgpu_host *host)
+{
+	return host->service.control->num_slots;
+}
+
+/* Words of doorbells. */
+static inline uint32_t
+mgpu_host_num_words(const mgpu_host *host)
+{
+	return (mgpu_host_num_slots(host) + 63) / 64;
+}
+
+/* ------------------------------------------------------------- host_slots.c */
+
+/* Count a run among those that wait, and among those that have a device; change: 1 or -1. */
+void		mgpu_host_count_waiting(mgpu_host *host, const host_run *run, int change);
+void		mgpu_host_count_open(mgpu_host *host, const host_run *run, int change);
+
+/* Look at one slot; false if it must be looked at again. */
+bool		mgpu_host_look_at_slot(mgpu_host *host, uint32_t slot_number);
+
+/* Look at the slots that rang, and those whose messages had to wait.  Whether any rang. */
+bool		mgpu_host_look_at_slots(mgpu_host *host);
+
+/* Remove runs whose client has left, and for which no device works any more.  Whether there were any. */
+bool		mgpu_host_remove_closed(mgpu_host *host);
+
+/* ------------------------------------------------------------- host_turns.c */
+
+/* Open waiting runs, first come first; give an idle device its next run; ask for slices of output.  Whether any was. */
+bool		mgpu_host_admit(mgpu_host *host);
+bool		mgpu_host_launch_next(mgpu_host *host, int device);
+bool		mgpu_host_give_downloads(mgpu_host *host);
 
 /* ------------------------------------------------------------ host_memory.c */
 

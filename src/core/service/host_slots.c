@@ -1,0 +1,168 @@
+/*
+ * service/host_slots.c
+ *		Runs come and go with the slots of their clients.
+ */
+#include "core/service/host_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/cpu_threads.h"
+#include "core/planner.h"
+
+void
+mgpu_host_count_waiting(mgpu_host *host, const host_run *run, int change)
+{
+	mgpu_service_control *control = host->service.control;
+
+	atomic_fetch_add(&control->num_queued, (uint32_t) change);
+	atomic_fetch_add(&control->queued_us, change * run->predicted_us);
+}
+
+void
+mgpu_host_count_open(mgpu_host *host, const host_run *run, int change)
+{
+	mgpu_service_control *control = host->service.control;
+
+	atomic_fetch_add(&control->num_open, (uint32_t) change);
+	atomic_fetch_add(&control->devices[run->device].load_us, change * run->predicted_us);
+}
+
+static host_run *
+add_run(mgpu_host *host, uint32_t slot_number)
+{
+	host_run   *run = calloc(1, sizeof(host_run));
+
+	if (run == NULL)
+		return NULL;			/* the slot rings again */
+	run->host = host;
+	run->slot_number = slot_number;
+	run->slot = &host->service.slots[slot_number];
+	run->device = -1;
+	run->refused_at = UINT64_MAX;
+	host->runs[slot_number] = run;
+	host->active[host->num_active++] = run;
+	return run;
+}
+
+/* A client has opened its slot. */
+static void
+adopt(mgpu_host *host, uint32_t slot_number)
+{
+	host_run   *run = add_run(host, slot_number);
+	mgpu_error	error;
+
+	if (run == NULL)
+		return;
+	run->job = run->slot->job;
+	run->options = run->slot->options;
+	run->begin_ms = mgpu_now_ms();
+	if (run->slot->generation != host->generation)
+	{
+		run->ended = true;		/* of an older host, which its client will see */
+		mgpu_host_set_phase(run, MGPU_PHASE_NONE);
+		mgpu_host_keep_extents(run);
+		return;
+	}
+	mgpu_host_set_phase(run, MGPU_PHASE_QUEUED);
+	if (mgpu_job_validate(&run->job, &error) != MGPU_OK)
+	{
+		mgpu_host_fail(run, &error);
+		return;
+	}
+	for (int i = 0; i < MGPU_NUM_INPUTS; i++)
+		run->input_left[i] = mgpu_input_bytes(&run->job, i);
+	for (int i = 0; i < MGPU_NUM_OUTPUTS; i++)
+		run->output_left += mgpu_output_bytes(&run->job, i);
+	run->predicted_us = (uint64_t) (mgpu_predict_gpu_ms(&run->job) * 1000);
+	mgpu_host_count_waiting(host, run, 1);
+}
+
+/* Nothing is under way any more: free what the run has, and the slot. */
+static void
+remove_run(mgpu_host *host, int place)
+{
+	host_run   *run = host->active[place];
+
+	if (run->run != NULL)
+		host->engine->release(run->run);
+	if (run->device >= 0)
+	{
+		host->devices[run->device].num_runs--;
+		mgpu_host_count_open(host, run, -1);
+	}
+	else if (run->phase == MGPU_PHASE_QUEUED && run->predicted_us > 0)
+		mgpu_host_count_waiting(host, run, -1);
+	mgpu_host_free_extents(run);
+	mgpu_host_set_phase(run, MGPU_PHASE_NONE);
+	atomic_store_explicit(&run->slot->device, -1, memory_order_relaxed);
+	host->num_ended++;
+	host->runs[run->slot_number] = NULL;
+	memmove(&host->active[place], &host->active[place + 1], (host->num_active - place - 1) * sizeof(host_run *));
+	host->num_active--;
+	atomic_store_explicit(&run->slot->state, MGPU_SLOT_FREE, memory_order_release);
+	free(run);
+}
+
+bool
+mgpu_host_look_at_slot(mgpu_host *host, uint32_t slot_number)
+{
+	mgpu_slot  *slot = &host->service.slots[slot_number];
+	uint32_t	state = atomic_load_explicit(&slot->state, memory_order_acquire);
+	host_run   *run = host->runs[slot_number];
+
+	if (run == NULL && state != MGPU_SLOT_FREE)
+	{
+		adopt(host, slot_number);
+		run = host->runs[slot_number];
+	}
+	if (run == NULL)
+		return state == MGPU_SLOT_FREE;
+	if (state == MGPU_SLOT_CLOSING)
+		run->closing = true;
+	return run->closing || mgpu_host_take_messages(run);
+}
+
+/* Slots that rang, and those whose messages had to wait. */
+bool
+mgpu_host_look_at_slots(mgpu_host *host)
+{
+	bool		found = false;
+
+	for (uint32_t word = 0; word < mgpu_host_num_words(host); word++)
+	{
+		uint64_t	bits;
+
+		if (atomic_load_explicit(&host->service.doorbells[word], memory_order_relaxed) != 0)
+		{
+			host->attention[word] |= atomic_exchange(&host->service.doorbells[word], 0);
+			found = true;
+		}
+		for (bits = host->attention[word]; bits != 0; bits &= bits - 1)
+		{
+			uint32_t	bit = (uint32_t) __builtin_ctzll(bits);
+
+			if (mgpu_host_look_at_slot(host, word * 64 + bit))
+				host->attention[word] &= ~(UINT64_C(1) << bit);
+		}
+	}
+	return found;
+}
+
+/* Runs whose client has left, and for which no device works any more. */
+bool
+mgpu_host_remove_closed(mgpu_host *host)
+{
+	bool		found = false;
+
+	for (int i = host->num_active - 1; i >= 0; i--)
+	{
+		const host_run *run = host->active[i];
+
+		if (!run->closing || run->num_copies > 0 || (run->device >= 0 && host->devices[run->device].running == run))
+			continue;
+		remove_run(host, i);
+		found = true;
+	}
+	return found;
+}
