@@ -23,9 +23,12 @@
 
 #define SPIN_MS 0.03
 
-/* How long open waits for the host's answer, and how long a poll works, before the caller looks at its interrupts. */
+/*
+ * How long open waits for the host's answer, and how long a poll works, before the caller looks at its
+ * interrupts.  Tests end polls in the midst of copies.
+ */
 #define OPEN_MS 50
-#define POLL_MS 10
+#define POLL_MS MGPU_SIZE(10, 0)
 
 /* Runs that copy less do so in the caller's thread alone. */
 #define THREADS_MIN_BYTES ((uint64_t) MGPU_SIZE(8 * 1024 * 1024, 16 * 1024))
