@@ -15,7 +15,7 @@ static const service_options scenarios[] = {
 	.host_deaths = 200,.device_bytes = 400000},
 	{.name = "one piece is pinned",.num_devices = 1,.num_backends = 12,.num_extents = 64,.num_jobs = 15,.deaths = 4,.num_pins = 1},
 	{.name = "three pieces are pinned",.num_devices = 2,.num_backends = 12,.num_extents = 64,.num_jobs = 15,.num_pins = 3},
-	{.name = "pins and hosts fail",.num_devices = 2,.num_backends = 12,.num_extents = 64,.num_jobs = 15,.num_pins = 2,.host_deaths = 200},
+	{.name = "pins and hosts fail",.num_devices = 2,.num_backends = 12,.num_extents = 64,.num_jobs = 25,.num_pins = 4,.deaths = 3,.host_deaths = 200},
 	{.name = "nothing is pinned",.num_devices = 1,.num_backends = 12,.num_extents = 64,.num_jobs = 5,.num_pins = -1}
 };
 

@@ -169,6 +169,18 @@ service_wake_client(void *context, uint32_t slot)
 	service_ring(&model->backends[slot].bell);
 }
 
+/* What an older host has given out, and its clients may still write to, is in use. */
+static inline void
+service_check_kept(const service_model *model)
+{
+	uint32_t	count = 0;
+
+	for (int i = 0; i < SERVICE_MAX_BACKENDS; i++)
+		count += atomic_load(&model->service.slots[i].num_extents);
+	SERVICE_CHECK(atomic_load(&model->service.control->used_extents) == count);
+}
+
+/* It may be able to pin less than the one before. */
 static inline void
 service_new_host(service_model *model)
 {
@@ -179,7 +191,10 @@ service_new_host(service_model *model)
 	mgpu_error	error;
 
 	mgpu_played_reset();
+	if (model->options.num_pins > 0)
+		mgpu_played.num_pins = 1 + (int) unit_random_below((uint64_t) model->options.num_pins);
 	model->host = mgpu_host_create(&options);
+	service_check_kept(model);
 	model->num_hosts++;
 	for (int device = 0; device < model->options.num_devices; device++)
 		SERVICE_CHECK(mgpu_host_use_device(model->host, device, &error) == MGPU_OK);
@@ -283,7 +298,7 @@ service_start(service_model *model)
 
 	mgpu_played.num_devices = options->num_devices;
 	mgpu_played.device_bytes = options->device_bytes > 0 ? options->device_bytes : UINT64_C(1) << 40;
-	mgpu_played.num_pins = options->num_pins > 0 ? options->num_pins : options->num_pins < 0 ? 0 : -1;
+	mgpu_played.num_pins = options->num_pins < 0 ? 0 : -1;
 	model->memory = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
 	memset(model->memory, 0xDB, bytes);
 	mgpu_service_format(model->memory, SERVICE_MAX_BACKENDS, options->num_extents);

@@ -6,8 +6,8 @@
 
 #include "core/cpu_threads.h"
 
-/* How long a poll works before the caller looks at its interrupts. */
-#define POLL_MS 10
+/* How long a poll works before the caller looks at its interrupts.  Tests end polls in the midst of copies. */
+#define POLL_MS MGPU_SIZE(10, 0)
 
 /* Runs that copy less do so in the caller's thread alone. */
 #define THREADS_MIN_BYTES ((uint64_t) MGPU_SIZE(8 * 1024 * 1024, 16 * 1024))
