@@ -43,7 +43,7 @@ plan_of(const mgpu_job *job, const mgpu_plan_input *input)
 	mgpu_plan_job(job, input, &plan);
 	UNIT_CHECK(plan.executor == MGPU_EXECUTOR_CPU || plan.executor == MGPU_EXECUTOR_GPU);
 	UNIT_CHECK((plan.reason == NULL) == (plan.executor == MGPU_EXECUTOR_GPU));
-	UNIT_CHECK(predict_cpu_ms(job, input->num_threads, input->cpu_sort_ns) >= 0 && predict_gpu_ms(job) > 0 && plan.forgone_ms >= 0);
+	UNIT_CHECK(predict_cpu_ms(job, input->num_threads, input->cpu_sort_ns) >= 0 && mgpu_predict_gpu_ms(job) > 0 && plan.forgone_ms >= 0);
 	return plan;
 }
 
@@ -161,7 +161,7 @@ test_start_up(void)
 		if (plan.executor == MGPU_EXECUTOR_GPU)
 			break;
 		UNIT_CHECK(is_cpu_because(&plan, "device start-up not yet paid back"));
-		gain_ms = predict_cpu_ms(&job, input.num_threads, input.cpu_sort_ns) - predict_gpu_ms(&job);
+		gain_ms = predict_cpu_ms(&job, input.num_threads, input.cpu_sort_ns) - mgpu_predict_gpu_ms(&job);
 		UNIT_CHECK(plan.forgone_ms == gain_ms && gain_ms > 0);
 		forgone_ms += plan.forgone_ms;
 		calls++;
@@ -196,7 +196,7 @@ test_directions(void)
 				UNIT_CHECK(predict_cpu_ms(&pairs, 1, measured_cpu_sort_ns) > predict_cpu_ms(&job, 1, measured_cpu_sort_ns));
 			pairs.outputs |= MGPU_OUT_VALUES;
 			pairs.value_width = 8;
-			UNIT_CHECK(predict_gpu_ms(&pairs) > predict_gpu_ms(&job));
+			UNIT_CHECK(mgpu_predict_gpu_ms(&pairs) > mgpu_predict_gpu_ms(&job));
 		}
 	/* threads do not help with few items */
 	{
