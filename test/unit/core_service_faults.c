@@ -153,74 +153,60 @@ open_badly(service_backend *backend)
 	mgpu_client_leave(&backend->port);	/* a host answers to its own generation alone */
 }
 
-/* One message that does not go with the job. */
+/* What does not go with a job of 1000 items of 4 bytes.  Extents count from the client's own. */
+static const mgpu_message bad_messages[][3] = {
+	{{99, 0, 0, 4}},
+	{{MGPU_MESSAGE_OPENED, 0, 0, 4}},
+	{{MGPU_MESSAGE_INPUT, 0, 1, 4}},
+	{{MGPU_MESSAGE_INPUT, 0, UINT32_MAX / 2, 4}},
+	{{MGPU_MESSAGE_INPUT, 77, 0, 4}},
+	{{MGPU_MESSAGE_INPUT, UINT32_MAX, 0, 4}},
+	{{MGPU_MESSAGE_INPUT, MGPU_CHANNEL_VALUES, 0, 4}},
+	{{MGPU_MESSAGE_INPUT, 0, 0, 0}},
+	{{MGPU_MESSAGE_INPUT, 0, 0, 3}},
+	{{MGPU_MESSAGE_INPUT, 0, 0, 4004}},
+	{{MGPU_MESSAGE_INPUT, 0, 0, UINT32_MAX - 3}},
+	{{MGPU_MESSAGE_INPUT, 0, 0, 40}, {MGPU_MESSAGE_INPUT, 0, 0, 40}},	/* a device has it then */
+	{{MGPU_MESSAGE_INPUT, 0, 0, 40}, {MGPU_MESSAGE_SUBMIT, 0, 0, 0}},
+	{{MGPU_MESSAGE_SUBMIT, 0, 0, 0}},
+	{{MGPU_MESSAGE_EMPTY, 0, 1, 0}},
+	{{MGPU_MESSAGE_EMPTY, 0, 0, 0}, {MGPU_MESSAGE_EMPTY, 0, 0, 0}},
+	{{MGPU_MESSAGE_INPUT, 0, 0, 4000}, {MGPU_MESSAGE_SUBMIT, 0, 0, 0}, {MGPU_MESSAGE_SUBMIT, 0, 0, 0}},
+	{{MGPU_MESSAGE_INPUT, 0, 0, 4000}, {MGPU_MESSAGE_SUBMIT, 0, 0, 0}, {MGPU_MESSAGE_INPUT, 0, 0, 4}},
+	{{MGPU_MESSAGE_INPUT, 0, 0, 4000}, {MGPU_MESSAGE_SUBMIT, 0, 0, 0}, {MGPU_MESSAGE_EMPTY, 0, 0, 0}}
+};
+
+#define NUM_BAD_MESSAGES ((int) (sizeof(bad_messages) / sizeof(bad_messages[0])))
+
 static void
 say_badly(service_backend *backend, int which)
 {
 	mgpu_job	job = sort_job(1000);
 	stranger	self = begin(backend, &job, -1, 0);
-	uint32_t	mine;
 
 	take_extents(&self);
-	mine = self.extents[0];
 	memset(extent(&self, 0), 1, MGPU_EXTENT_BYTES);
-	switch (which)
+	for (int i = 0; i < 3 && bad_messages[which][i].kind != 0; i++)
 	{
-		case 0:
-			say(&self, 99, 0, mine, 4);
-			break;
-		case 1:
-			say(&self, MGPU_MESSAGE_INPUT, 0, mine + 1, 4);
-			break;
-		case 2:
-			say(&self, MGPU_MESSAGE_INPUT, 0, UINT32_MAX, 4);
-			break;
-		case 3:
-			say(&self, MGPU_MESSAGE_INPUT, 77, mine, 4);
-			break;
-		case 4:
-			say(&self, MGPU_MESSAGE_INPUT, MGPU_CHANNEL_VALUES, mine, 4);
-			break;
-		case 5:
-			say(&self, MGPU_MESSAGE_INPUT, 0, mine, 0);
-			break;
-		case 6:
-			say(&self, MGPU_MESSAGE_INPUT, 0, mine, 3);
-			break;
-		case 7:
-			say(&self, MGPU_MESSAGE_INPUT, 0, mine, 4004);
-			break;
-		case 8:
-			say(&self, MGPU_MESSAGE_INPUT, 0, mine, UINT32_MAX - 3);
-			break;
-		case 9:
-			say(&self, MGPU_MESSAGE_SUBMIT, 0, 0, 0);
-			break;
-		case 10:
-			say(&self, MGPU_MESSAGE_INPUT, 0, mine, 40);	/* a device has it then */
-			say(&self, MGPU_MESSAGE_INPUT, 0, mine, 40);
-			break;
-		case 11:
-			say(&self, MGPU_MESSAGE_EMPTY, 0, mine + 1, 0);
-			break;
-		case 12:
-			say(&self, MGPU_MESSAGE_INPUT, 0, mine, 4000);
-			say(&self, MGPU_MESSAGE_SUBMIT, 0, 0, 0);
-			say(&self, MGPU_MESSAGE_SUBMIT, 0, 0, 0);
-			break;
-		case 13:
-			say(&self, MGPU_MESSAGE_INPUT, 0, mine, 4000);
-			say(&self, MGPU_MESSAGE_SUBMIT, 0, 0, 0);
-			say(&self, MGPU_MESSAGE_INPUT, 0, mine, 4);
-			break;
-		default:
-			memset(self.slot->to_host.messages, 0, sizeof(self.slot->to_host.messages));
-			atomic_store(&self.slot->to_host.sent, UINT32_MAX);
+		mgpu_message message = bad_messages[which][i];
+
+		say(&self, message.kind, message.channel, self.extents[0] + message.extent, message.bytes);
 	}
 	end_badly(&self, MGPU_BAD_JOB);
 }
 
-#define NUM_BAD_MESSAGES 15
+/* More messages than there can be. */
+static void
+say_much(service_backend *backend)
+{
+	mgpu_job	job = sort_job(1000);
+	stranger	self = begin(backend, &job, -1, 0);
+
+	take_extents(&self);
+	memset(self.slot->to_host.messages, 0, sizeof(self.slot->to_host.messages));
+	atomic_store(&self.slot->to_host.sent, UINT32_MAX);
+	end_badly(&self, MGPU_BAD_JOB);
+}
 
 /* An honest client that lets all messages of the host pile up. */
 static void
@@ -271,6 +257,7 @@ strangers_main(service_backend *backend)
 		open_badly(backend);
 		for (int which = 0; which < NUM_BAD_MESSAGES; which++)
 			say_badly(backend, which);
+		say_much(backend);
 		if (mgpu_ring_doorbell(&backend->port.service, (uint32_t) unit_random_below(SERVICE_MAX_BACKENDS)))
 			service_wake_host(&backend->port);
 	}

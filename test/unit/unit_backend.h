@@ -181,6 +181,7 @@ backend_attempt(service_backend *backend, backend_job *job)
 	return status;
 }
 
+/* Some inputs come through slots, and are not bound. */
 static inline void
 backend_prepare(backend_job *job, const unit_job *test)
 {

@@ -138,6 +138,26 @@ unit_job_set_answer(unit_job *test)
 	UNIT_CHECK(test->status == MGPU_OK || test->status == MGPU_NOT_SORTED);
 }
 
+/* Where a bulk remove or insert takes place. */
+static inline void
+unit_job_set_positions(unit_job *test)
+{
+	mgpu_job   *job = &test->job;
+	bool		inserts = job->op == MGPU_OP_INSERT;
+
+	job->outputs = MGPU_OUT_VALUES;
+	test->binding.in_positions = unit_job_numbers(job->num_b_items, job->num_items + inserts, !inserts, false);
+}
+
+static inline void
+unit_job_set_segments(unit_job *test)
+{
+	mgpu_job   *job = &test->job;
+
+	job->num_segments = 1 + unit_random_below(job->num_items);
+	test->binding.in_segment_heads = unit_job_numbers(job->num_segments, job->num_items, true, true);
+}
+
 static inline void
 unit_job_make(unit_job *test, uint64_t most)
 {
@@ -151,18 +171,11 @@ unit_job_make(unit_job *test, uint64_t most)
 	else if (job->op == MGPU_OP_REMOVE)
 		job->num_b_items = unit_random_below(job->num_items + 1);
 	if (job->op == MGPU_OP_REMOVE || job->op == MGPU_OP_INSERT)
-	{
-		job->outputs = MGPU_OUT_VALUES;
-		test->binding.in_positions = unit_job_numbers(job->num_b_items, job->num_items + (job->op == MGPU_OP_INSERT),
-													  job->op == MGPU_OP_REMOVE, false);
-	}
+		unit_job_set_positions(test);
 	else
 		unit_job_set_keys(test, &unit_types[unit_random_below(UNIT_NUM_TYPES)]);
 	if ((job->op == MGPU_OP_SORT || job->op == MGPU_OP_SORT_PAIRS) && job->num_items > 0 && unit_random_below(2) == 0)
-	{
-		job->num_segments = 1 + unit_random_below(job->num_items);
-		test->binding.in_segment_heads = unit_job_numbers(job->num_segments, job->num_items, true, true);
-	}
+		unit_job_set_segments(test);
 	unit_job_set_values(test);
 	unit_job_set_answer(test);
 }
