@@ -287,7 +287,7 @@ backend_run(service_backend *backend, const unit_job *test)
 	if (status == BACKEND_DIES)
 		;
 	else if (options->num_pins < 0)
-		SERVICE_CHECK(status == MGPU_HOST_MEMORY);
+		SERVICE_CHECK(status == MGPU_DEVICE_MEMORY);
 	else if (options->device_bytes > 0 && backend_device_bytes(&test->job) > options->device_bytes)
 		SERVICE_CHECK(status == MGPU_DEVICE_MEMORY);
 	else

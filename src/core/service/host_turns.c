@@ -63,7 +63,7 @@ admit(mgpu_host *host, host_run *run)
 	{
 		if (host->options.queues && has_extents_out(host))
 			return false;
-		status = mgpu_fail(&error, MGPU_HOST_MEMORY, "no pinned memory is left");
+		status = mgpu_fail(&error, MGPU_DEVICE_MEMORY, "no memory can be pinned for transfers");
 	}
 	else
 	{
