@@ -12,6 +12,7 @@ import datetime
 import os
 import platform
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -467,7 +468,7 @@ def processor():
 
 def describe(options, gpu):
     driver = subprocess.run(['nvidia-smi', '--query-gpu=driver_version', '--format=csv,noheader'],
-                            capture_output=True, text=True).stdout.split('\n')[0] if gpu else ''
+                            capture_output=True, text=True).stdout.split('\n')[0] if gpu and shutil.which('nvidia-smi') else ''
     return {
         'date': datetime.date.today().isoformat(),
         'machine': f'{platform.system()} {platform.release()} {platform.machine()}',

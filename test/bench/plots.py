@@ -10,6 +10,7 @@ would write them.  Other lines (ours beside ours, goals) are in the CSVs alone.
 
 import collections
 import csv
+import glob
 import os
 import re
 import sys
@@ -160,9 +161,34 @@ def draw_kernels(path, note, rows):
     finish(figure, path, note)
 
 
+SESSIONS = {'in-process gpu': ('GPU, a context in each session', 'PostgreSQL', '-'), 'service gpu': ('GPU, the service', 'mgpu_pg, GPU', '-'),
+            'service auto': ('the service, mgpu.executor = auto', 'mgpu_pg, GPU', '--'), 'cpu': ('CPU', 'mgpu_pg, CPU', '-')}
+
+
+def draw_sessions(path, note, rows):
+    """Seconds until the last of some sessions has its answers, against their number."""
+    figure, axes = plt.subplots(figsize=(9, 4))
+    for mode, (label, series, style) in SESSIONS.items():
+        points = sorted((int(row['sessions']), float(row['value']) / 1000) for row in rows
+                        if (row['part'], row['mode'], row['what']) == ('together', mode, 'time') and row['value'])
+        if points:
+            axes.plot(*zip(*points), color=COLOURS[series], linestyle=style, marker='o', markersize=4, linewidth=2, label=label)
+    axes.set(xscale='log', yscale='log', xlabel='sessions that start together, each of which sorts 1M int4 five times', ylabel='seconds')
+    axes.set_xticks(sorted({int(row['sessions']) for row in rows if row['part'] == 'together'}))
+    axes.set_xticks([], minor=True)
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f'{x:,.0f}'))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f'{y:g}'))
+    axes.spines[['top', 'right']].set_visible(False)
+    axes.grid(axis='y', alpha=0.3)
+    axes.legend(frameon=False, loc='upper left')
+    finish(figure, path, note)
+
+
 def draw(csv_path, png_path):
     note, rows = read_csv(csv_path)
-    if 'gkeys_per_s' in rows[0]:
+    if 'sessions' in rows[0]:
+        draw_sessions(png_path, note, rows)
+    elif 'gkeys_per_s' in rows[0]:
         draw_kernels(png_path, note, rows)
     elif not draw_groups(png_path, note, rows):
         draw_statements(png_path, note, rows)
@@ -183,6 +209,8 @@ def draw_docs():
     draw_statements(f'{folder}/cpu-types.png', *table('cpu-types-10m'))
     draw(f'{folder}/cpu-aggregates.csv', f'{folder}/cpu-groups.png')
     draw(f'{folder}/h200-kernel_bench.csv', f'{folder}/h200-kernels.png')
+    for path in glob.glob(f'{folder}/*-sessions.csv'):
+        draw(path, path.removesuffix('.csv') + '.png')
 
 
 if __name__ == '__main__':
