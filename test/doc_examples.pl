@@ -192,7 +192,7 @@ sub signatures
 
 # What there is, with all arguments; names with an underscore in front are not for users
 my $docs = join("\n", map { lines_of($_) } grep { /^docs/ } @pages);
-my @functions = split /\n/, `psql -XAtqc "SELECT DISTINCT ON (proname) proname || '=' || array_to_string(proargnames[:pronargs], ', ')
+my @functions = split /\n/, `psql -XAtqc "SELECT DISTINCT ON (proname) proname || '=' || coalesce(array_to_string(proargnames[:pronargs], ', '), '')
 	FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid AND d.classid = 'pg_proc'::regclass
 	JOIN pg_extension e ON e.oid = d.refobjid AND d.refclassid = 'pg_extension'::regclass AND extname = 'mgpu_pg'
 	WHERE left(proname, 1) <> '_' ORDER BY proname, pronargs DESC"`;

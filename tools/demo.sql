@@ -7,6 +7,15 @@ CREATE EXTENSION mgpu_pg;
 CREATE SCHEMA demo;
 SET search_path = demo, public;
 SET work_mem = '256MB';
+-- The first call on the GPU waits for the service to start; without a GPU it fails.
+DO $$
+BEGIN
+    SET LOCAL mgpu.executor = gpu;
+    PERFORM mgpu_sort('{2,1}'::int[]);
+EXCEPTION WHEN object_not_in_prerequisite_state THEN
+    NULL;
+END
+$$;
 
 \echo
 \echo 'Devices:'
@@ -109,6 +118,13 @@ CALL compare('mgpu_percentile_cont(val, 0.95) GROUP BY sensor',
 SELECT statement, executor, algorithm, round(ms::numeric, 1) AS ms, round(plain_ms::numeric, 1) AS "plain PostgreSQL ms",
        round((plain_ms / ms)::numeric, 1) || ' x' AS faster, CASE WHEN equal THEN 'equal' ELSE 'DIFFERENT' END AS answers
 FROM results ORDER BY n;
+SELECT count(*) > 0 AS has_service FROM mgpu_stat_service \gset
+\if :has_service
+\echo 'one process drove the GPU; other sessions would use it too (mgpu_stat_service):'
+SELECT device, name, up, restarts, jobs, items, pg_size_pretty(upload_bytes) AS uploaded, pg_size_pretty(download_bytes) AS downloaded,
+       round(kernel_ms) AS kernel_ms, pg_size_pretty(memory_free) AS memory_free
+FROM mgpu_stat_service ORDER BY device;
+\endif
 SELECT CASE WHEN count(*) FILTER (WHERE equal) = count(*) THEN 'every answer is equal to plain PostgreSQL''s' ELSE 'ANSWERS DIFFER' END AS summary,
        count(*) FILTER (WHERE equal IS NOT TRUE) > 0 AS failed FROM results \gset
 \echo :summary
