@@ -34,6 +34,12 @@ static shmem_request_hook_type next_request_hook;
 #endif
 
 static uint32
+num_slots(void)
+{
+	return mgpu_num_backends() * SERVICE_SESSION_SLOTS;
+}
+
+static uint32
 num_extents(void)
 {
 	return (uint32) ((uint64) mgpu_setting_service_memory * 1024 * 1024 / MGPU_EXTENT_STRIDE);
@@ -43,7 +49,7 @@ num_extents(void)
 static Size
 shared_bytes(void)
 {
-	return sizeof(service_shared) + 4096 + mgpu_service_bytes(mgpu_num_backends(), num_extents());
+	return sizeof(service_shared) + 4096 + mgpu_service_bytes(num_slots(), num_extents());
 }
 
 static bool
@@ -78,7 +84,7 @@ set_up_service(void)
 		pg_atomic_init_u32(&service_in_shared_memory->worker, SERVICE_NO_WORKER);
 		pg_atomic_init_u32(&service_in_shared_memory->no_gpu, 0);
 		pg_atomic_init_u32(&service_in_shared_memory->num_failures, 0);
-		mgpu_service_format(core, mgpu_num_backends(), num_extents());
+		mgpu_service_format(core, num_slots(), num_extents());
 	}
 	service_memory = mgpu_service_attach(core);
 }

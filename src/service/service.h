@@ -34,6 +34,9 @@ typedef struct service_shared
 
 #define SERVICE_NO_WORKER PG_UINT32_MAX
 
+/* A session uses them in turn: the worker may still end the last run of one. */
+#define SERVICE_SESSION_SLOTS 2
+
 /* NULL: no service. */
 extern service_shared *service_in_shared_memory;
 extern mgpu_service service_memory;

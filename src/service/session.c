@@ -2,8 +2,8 @@
  * service/session.c
  *		service_executor: how a session has its jobs run by the service.
  *
- * A session's slot has the number of its PGPROC, so no slot has to be searched or given back, and
- * the worker finds the latch of who waits.  A session that ends within a run leaves the slot when
+ * A session's slots follow from the number of its PGPROC, so no slot has to be searched or given
+ * back, and the worker finds the latch of who waits.  A session that ends within a run leaves the slot when
  * run/drive releases the run, on ERROR and FATAL alike; the worker ends what is under way.
  */
 #include "postgres.h"
@@ -18,7 +18,7 @@
 
 #define SLEEP_MS 50
 
-static mgpu_port port;
+static mgpu_port ports[SERVICE_SESSION_SLOTS];
 
 static void
 wake_host(mgpu_port *to)
@@ -42,15 +42,20 @@ sleep_for_host(mgpu_port *from)
 	ResetLatch(MyLatch);
 }
 
-static void
-make_port(void)
+/* The slot whose last run ended longest ago. */
+static mgpu_port *
+next_port(void)
 {
-	if (port.service.control != NULL)
-		return;
-	port.service = service_memory;
-	port.slot = mgpu_proc_number();
-	port.wake_host = wake_host;
-	port.sleep = sleep_for_host;
+	static int	turn;
+	mgpu_port  *port;
+
+	turn = (turn + 1) % SERVICE_SESSION_SLOTS;
+	port = &ports[turn];
+	port->service = service_memory;
+	port->slot = mgpu_proc_number() * SERVICE_SESSION_SLOTS + turn;
+	port->wake_host = wake_host;
+	port->sleep = sleep_for_host;
+	return port;
 }
 
 static mgpu_status
@@ -58,14 +63,15 @@ session_open(const mgpu_job *job, const mgpu_binding *binding, const mgpu_exec_o
 			 mgpu_error *err)
 {
 	service_state state = service_look();
+	mgpu_port  *port;
 
 	*run = NULL;
 	if (state != SERVICE_UP)
 		return mgpu_fail(err, state == SERVICE_NO_GPU ? MGPU_NO_DEVICE : MGPU_DEVICE_FAILED, "%s",
 						 service_reason(state));
-	make_port();
-	service_memory.slots[port.slot].owner = MyProcPid;
-	return mgpu_client_open(&port, job, binding, options, run, err);
+	port = next_port();
+	service_memory.slots[port->slot].owner = MyProcPid;
+	return mgpu_client_open(port, job, binding, options, run, err);
 }
 
 /* Devices are numbered as CUDA does.  The count includes those that could not be started. */

@@ -39,7 +39,7 @@ static mgpu_host *host;
 static void
 wake_client(void *context, uint32_t slot)
 {
-	service_wake(slot);
+	service_wake(slot / SERVICE_SESSION_SLOTS);
 }
 
 /* Before shared memory goes: clients must not wait for this process. */
@@ -153,6 +153,14 @@ sleep_until_called(void)
 	mgpu_host_sleep_end(host);
 }
 
+/* About a microsecond, in which sessions on the other thread of this core work undisturbed. */
+static void
+spin(void)
+{
+	for (int i = 0; i < 16; i++)
+		mgpu_pause();
+}
+
 static MGPU_NORETURN void
 serve(void)
 {
@@ -180,6 +188,8 @@ serve(void)
 			sleep_until_called();
 			last_ms = mgpu_now_ms();
 		}
+		else
+			spin();
 	}
 }
 

@@ -56,6 +56,7 @@ mgpu_client_await(mgpu_run *run)
 	end_ms = mgpu_now_ms() + SPIN_MS;
 	while (!has_news(run))
 	{
+		mgpu_pause();
 		if (mgpu_now_ms() < end_ms)
 			continue;
 		atomic_store(&run->slot->client_sleeps, 1);

@@ -48,6 +48,7 @@ mgpu_host_fail(host_run *run, const mgpu_error *error)
 	if (run->ended)
 		return;
 	run->ended = true;
+	mgpu_host_end_load(run);
 	run->slot->error = *error;
 	if (run->run != NULL && error->status == MGPU_NOT_SORTED)
 		run->host->engine->stats(run->run, &run->slot->stats);
@@ -223,6 +224,7 @@ finish(host_run *run)
 	atomic_fetch_add(&device->num_items, run->job.num_items + run->job.num_b_items);
 	atomic_fetch_add(&device->kernel_us, (uint64_t) (run->slot->stats.kernel_ms * 1000));
 	run->ended = true;
+	mgpu_host_end_load(run);
 	mgpu_host_tell(run, MGPU_MESSAGE_DONE, 0, 0, 0);
 }
 

@@ -32,6 +32,7 @@ typedef struct host_run
 	int			device;			/* -1: none yet */
 	mgpu_engine_run *run;		/* NULL: none yet */
 	uint64_t	predicted_us;
+	bool		is_load;		/* predicted_us is in the device's load */
 	double		begin_ms;
 	double		queue_ms;		/* until it was opened */
 	uint64_t	refused_at;		/* host->num_ended when memory was refused; UINT64_MAX: it was not */
@@ -105,9 +106,12 @@ mgpu_host_num_words(const mgpu_host *host)
 
 /* ------------------------------------------------------------- host_slots.c */
 
-/* Count a run among those that wait, and among those that have a device; change: 1 or -1. */
+/* Count a run among those that wait; change: 1 or -1. */
 void		mgpu_host_count_waiting(mgpu_host *host, const host_run *run, int change);
-void		mgpu_host_count_open(mgpu_host *host, const host_run *run, int change);
+
+/* Count a run among those that have a device, and its work as the device's load, which ends before the run. */
+void		mgpu_host_count_open(host_run *run);
+void		mgpu_host_end_load(host_run *run);
 
 /* Look at one slot; false if it must be looked at again. */
 bool		mgpu_host_look_at_slot(mgpu_host *host, uint32_t slot_number);

@@ -20,12 +20,21 @@ mgpu_host_count_waiting(mgpu_host *host, const host_run *run, int change)
 }
 
 void
-mgpu_host_count_open(mgpu_host *host, const host_run *run, int change)
+mgpu_host_count_open(host_run *run)
 {
-	mgpu_service_control *control = host->service.control;
+	mgpu_service_control *control = run->host->service.control;
 
-	atomic_fetch_add(&control->num_open, (uint32_t) change);
-	atomic_fetch_add(&control->devices[run->device].load_us, change * run->predicted_us);
+	run->is_load = true;
+	atomic_fetch_add(&control->num_open, 1);
+	atomic_fetch_add(&control->devices[run->device].load_us, run->predicted_us);
+}
+
+void
+mgpu_host_end_load(host_run *run)
+{
+	if (run->is_load)
+		atomic_fetch_sub(&run->host->service.control->devices[run->device].load_us, run->predicted_us);
+	run->is_load = false;
 }
 
 static host_run *
@@ -89,7 +98,8 @@ remove_run(mgpu_host *host, int place)
 	if (run->device >= 0)
 	{
 		host->devices[run->device].num_runs--;
-		mgpu_host_count_open(host, run, -1);
+		mgpu_host_end_load(run);
+		atomic_fetch_sub(&host->service.control->num_open, 1);
 	}
 	else if (run->phase == MGPU_PHASE_QUEUED && run->predicted_us > 0)
 		mgpu_host_count_waiting(host, run, -1);

@@ -78,7 +78,7 @@ admit(mgpu_host *host, host_run *run)
 	if (run->device >= 0)
 	{
 		mgpu_host_count_waiting(host, run, -1);
-		mgpu_host_count_open(host, run, 1);
+		mgpu_host_count_open(run);
 	}
 	if (status != MGPU_OK)
 		mgpu_host_fail(run, &error);

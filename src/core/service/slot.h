@@ -194,6 +194,17 @@ bool		mgpu_receive(const mgpu_mailbox *mailbox, uint32_t *received, mgpu_message
 /* Tell the host to look at a slot.  Whether it sleeps and must be woken. */
 bool		mgpu_ring_doorbell(const mgpu_service *service, uint32_t slot);
 
+/* Leave the core to its other thread for a moment, in a loop that waits for another process. */
+static inline void
+mgpu_pause(void)
+{
+#if defined(__x86_64__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
+
 /* Bytes that a job reads from an input, and writes to an output. */
 uint64_t	mgpu_input_bytes(const mgpu_job *job, int input);
 uint64_t	mgpu_output_bytes(const mgpu_job *job, mgpu_output output);
