@@ -64,6 +64,10 @@ static const double gpu_fixed_ms = 0.06;
 static const double gpu_upload_bytes = 55e6;
 static const double gpu_download_bytes = 16e6;
 
+/* Bytes a millisecond either way, and what launches take, where the jobs of others overlap with a job's own waits. */
+static const double gpu_link_bytes = 55e6;
+static const double gpu_launch_ms = 0.03;
+
 /* First use in a process: driver, context, kernels. */
 static const double gpu_startup_ms = 250.0;
 
@@ -165,31 +169,51 @@ predict_cpu_ms(const mgpu_job *job, int num_threads, double cpu_sort_ns)
 	return all_ms < one_ms ? all_ms : one_ms;
 }
 
+static double
+gpu_item_ns(const mgpu_job *job)
+{
+	int			class = width_class(job->key_width);
+
+	if (job->op == MGPU_OP_SORT_PAIRS)
+		return gpu_pairs_ns[class];
+	if (!is_sort(job))
+		return gpu_pass_ns;
+	return job->algorithm == MGPU_ALGORITHM_RADIX || job->algorithm == MGPU_ALGORITHM_AUTO ?
+		gpu_sort_ns[class] : gpu_merge_sort_ns[class];
+}
+
+/* Bytes of an item that go to the device, and back. */
+static double
+bytes_in(const mgpu_job *job)
+{
+	return job->key_width + (job->outputs & MGPU_OUT_VALUES ? job->value_width : 0);
+}
+
+static double
+bytes_out(const mgpu_job *job)
+{
+	return (job->outputs & MGPU_OUT_KEYS ? job->key_width : 0) +
+		(job->outputs & MGPU_OUT_INDICES ? sizeof(uint32_t) : 0) +
+		(job->outputs & MGPU_OUT_VALUES ? job->value_width : 0);
+}
+
 double
 mgpu_predict_gpu_ms(const mgpu_job *job)
 {
-	int			class = width_class(job->key_width);
-	double		num_items = num_all_items(job);
-	double		item_ns = gpu_pass_ns;
-	double		bytes_in = job->key_width;
-	double		bytes_out = 0;
+	return gpu_fixed_ms + num_all_items(job) * (gpu_item_ns(job) * 1e-6 + bytes_in(job) / gpu_upload_bytes +
+												bytes_out(job) / gpu_download_bytes);
+}
 
-	if (job->op == MGPU_OP_SORT_PAIRS)
-		item_ns = gpu_pairs_ns[class];
-	else if (is_sort(job))
-		item_ns = job->algorithm == MGPU_ALGORITHM_RADIX || job->algorithm == MGPU_ALGORITHM_AUTO ?
-			gpu_sort_ns[class] : gpu_merge_sort_ns[class];
-	if (job->outputs & MGPU_OUT_KEYS)
-		bytes_out += job->key_width;
-	if (job->outputs & MGPU_OUT_INDICES)
-		bytes_out += sizeof(uint32_t);
-	if (job->outputs & MGPU_OUT_VALUES)
-	{
-		bytes_in += job->value_width;
-		bytes_out += job->value_width;
-	}
-	return gpu_fixed_ms + num_items * (item_ns * 1e-6 + bytes_in / gpu_upload_bytes +
-									   bytes_out / gpu_download_bytes);
+double
+mgpu_predict_gpu_load_ms(const mgpu_job *job)
+{
+	double		most = gpu_item_ns(job) * 1e-6;
+
+	if (most < bytes_in(job) / gpu_link_bytes)
+		most = bytes_in(job) / gpu_link_bytes;
+	if (most < bytes_out(job) / gpu_link_bytes)
+		most = bytes_out(job) / gpu_link_bytes;
+	return gpu_launch_ms + num_all_items(job) * most;
 }
 
 const char *

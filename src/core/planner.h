@@ -49,6 +49,12 @@ const char *mgpu_gpu_ruled_out(mgpu_executor_choice requested, bool gpu_built, b
 /* What a job takes on a warm GPU of its own. */
 double		mgpu_predict_gpu_ms(const mgpu_job *job);
 
+/*
+ * How long a job keeps the device from others: the longest of its upload, its kernels and its
+ * download, since those of different jobs overlap.
+ */
+double		mgpu_predict_gpu_load_ms(const mgpu_job *job);
+
 /* Never fails: a request for the GPU is planned for the GPU. */
 void		mgpu_plan_job(const mgpu_job *job, const mgpu_plan_input *input, mgpu_plan *plan);
 

@@ -83,7 +83,7 @@ adopt(mgpu_host *host, uint32_t slot_number)
 		run->input_left[i] = mgpu_input_bytes(&run->job, i);
 	for (int i = 0; i < MGPU_NUM_OUTPUTS; i++)
 		run->output_left += mgpu_output_bytes(&run->job, i);
-	run->predicted_us = (uint64_t) (mgpu_predict_gpu_ms(&run->job) * 1000);
+	run->predicted_us = (uint64_t) (mgpu_predict_gpu_load_ms(&run->job) * 1000);
 	mgpu_host_count_waiting(host, run, 1);
 }
 
