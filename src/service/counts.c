@@ -30,7 +30,7 @@ static shared_counts *shared;
 /* This session's, not yet shared. */
 static counts_row own_rows[MAX_OWN_ROWS];
 static int	num_own_rows;
-static void (*before_sharing) (void);
+static void (*before_sharing) (void);	/* NULL: this session has run nothing yet */
 
 void
 counts_request_memory(void)
@@ -128,13 +128,8 @@ at_transaction_end(XactEvent event, void *argument)
 void
 counts_add(const counts_row *calls)
 {
-	static bool registered = false;
-	counts_row *row;
+	counts_row *row = find_row(own_rows, &num_own_rows, MAX_OWN_ROWS, calls);
 
-	if (!registered)
-		RegisterXactCallback(at_transaction_end, NULL);
-	registered = true;
-	row = find_row(own_rows, &num_own_rows, MAX_OWN_ROWS, calls);
 	if (row == NULL)
 	{
 		LWLockAcquire(shared->lock, LW_EXCLUSIVE);
@@ -148,6 +143,8 @@ counts_add(const counts_row *calls)
 void
 counts_before_sharing(void (*function) (void))
 {
+	if (before_sharing == NULL)
+		RegisterXactCallback(at_transaction_end, NULL);
 	before_sharing = function;
 }
 

@@ -31,7 +31,7 @@ extern bool counts_are_kept(void);
 /* Add a row of one or more calls to those of this session. */
 extern void counts_add(const counts_row *calls);
 
-/* Call this before a transaction's counts are shared, to add what is not yet added. */
+/* From now on counts are shared at the end of transactions.  Call this before, to add what is not yet added. */
 extern void counts_before_sharing(void (*function) (void));
 
 /* All rows, in memory of the caller; and forget them, in all sessions but for what they still have. */

@@ -13,7 +13,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw($LIMIT $MEGABYTE $LARGE sized new_node executors make_big make_type check_order memory_kb median duration
+our @EXPORT = qw($LIMIT $MEGABYTE $LARGE sized new_node new_service_node await_service service_is_idle make_calls executors make_big make_type check_order memory_kb median duration
 	check_timeouts check_cancels check_peaks check_growth check_again check_starved);
 
 # The C library keeps freed memory, and address space for threads, for later calls unless it is told
@@ -55,6 +55,108 @@ sub new_node
 	$node->start;
 	$node->safe_psql('postgres', 'CREATE EXTENSION mgpu_pg');
 	return $node;
+}
+
+# A node whose GPUs are driven by the service, with all rows and settings of theirs known; ends the test
+# where there is no GPU.  Builds with TEST_SIZES=yes play two, in which others see nothing in the variable.
+sub new_service_node
+{
+	my ($name, %option) = @_;
+
+	$ENV{MGPU_PLAYED_DEVICES} = 2;
+	my $node = new_node($name, conf => [ "shared_preload_libraries = 'mgpu_pg'", 'log_min_messages = warning',
+		'log_min_error_statement = panic', 'restart_after_crash = on', 'max_connections = 60', @{ $option{conf} // [] } ]);
+	if (!grep { $_ eq 'gpu' } executors($node))
+	{
+		$node->stop;
+		plan skip_all => 'there is no GPU, and the build plays none';
+	}
+	return $node;
+}
+
+# Whether the service is up again, soon; how long that took.
+sub await_service
+{
+	my ($node, $seconds) = @_;
+	my $started = time();
+
+	while (time() - $started < ($seconds // 5))
+	{
+		my ($status, $up) = $node->psql('postgres', 'SELECT coalesce(bool_and(up), false) FROM mgpu_stat_service');
+		return time() - $started if $status == 0 && $up eq 't';
+		sleep 0.05;
+	}
+	return undef;
+}
+
+# Whether nothing of any run is left in the service, soon.
+sub service_is_idle
+{
+	my ($node) = @_;
+
+	foreach (1 .. 50)
+	{
+		return 1 if $node->safe_psql('postgres', q{
+			SELECT bool_and(up AND running = 0 AND queued = 0 AND shared_memory_used = 0) AND NOT EXISTS (SELECT FROM mgpu_stat_activity)
+			FROM mgpu_stat_service}) eq 't';
+		sleep 0.1;
+	}
+	diag($node->safe_psql('postgres', 'SELECT running, queued, shared_memory_used FROM mgpu_stat_service; TABLE mgpu_stat_activity'));
+	return 0;
+}
+
+# Calls of all functions on arrays of these sizes, and aggregates: rows of name, query, answer by plain SQL.
+sub make_calls
+{
+	my ($node, @sizes) = @_;
+	my $in_plain = 'FROM unnest(a) WITH ORDINALITY u(x, o)';
+	my @calls = (
+		[ 'sort int4', 'array_send(mgpu_sort(a))', "SELECT array_send(array_agg(x ORDER BY x)) $in_plain" ],
+		[ 'sort int8', 'array_send(mgpu_sort(b, true))', 'SELECT array_send(array_agg(x ORDER BY x DESC)) FROM unnest(b) x' ],
+		[ 'sort float8', 'array_send(mgpu_sort(f))', 'SELECT array_send(array_agg(x ORDER BY x)) FROM unnest(f) x' ],
+		[ 'sort text', 'array_send(mgpu_sort(t))', 'SELECT array_send(array_agg(x ORDER BY x)) FROM unnest(t) x' ],
+		[ 'argsort', 'array_send(mgpu_argsort(a))', "SELECT array_send(array_agg(o::int ORDER BY x, o)) $in_plain" ],
+		[ 'pairs', '(SELECT array_send(p.keys) || array_send(p.vals) FROM mgpu_sort_pairs(a, b) p)',
+			'SELECT array_send(array_agg(x ORDER BY x, o)) || array_send(array_agg(y ORDER BY x, o)) FROM unnest(a, b) WITH ORDINALITY u(x, y, o)' ],
+		[ 'merge', 'array_send(mgpu_merge(s, r))', 'SELECT array_send(array_agg(x ORDER BY x)) FROM unnest(s || r) x' ],
+		[ 'segsort', 'array_send(mgpu_segsort(a, h))', "SELECT array_send(array_agg(x ORDER BY width_bucket(o::int, h), x)) $in_plain" ],
+		[ 'bulk insert', 'array_send(mgpu_bulk_insert(a, h, r[1:cardinality(h)]))',
+			"SELECT array_send(array_agg(x ORDER BY o, k)) FROM (SELECT x, o, cardinality(h) + 1 AS k $in_plain
+			 UNION ALL SELECT r[i], h[i], i FROM generate_subscripts(h, 1) i) w" ],
+		[ 'bulk remove', 'array_send(mgpu_bulk_remove(b, h))',
+			'SELECT array_send(array_agg(x ORDER BY o)) FROM unnest(b) WITH ORDINALITY u(x, o) WHERE o NOT IN (SELECT unnest(h))' ]);
+	my @made;
+
+	# parallel plans are for the aggregates: mgpu_last_run tells of calls of the session's own process
+	$node->safe_psql('postgres', q{
+		CREATE TABLE input (size int, a int[], b bigint[], f float8[], t text[], s int[], r int[], h int[]) WITH (parallel_workers = 0);
+		CREATE TABLE items (size int, g int, v int) WITH (parallel_workers = 2);
+		ALTER TABLE input ALTER a SET STORAGE EXTERNAL, ALTER b SET STORAGE EXTERNAL, ALTER f SET STORAGE EXTERNAL, ALTER t SET STORAGE EXTERNAL});
+	foreach my $size (@sizes)
+	{
+		$node->safe_psql('postgres', qq{
+			SELECT setseed(0.5);
+			INSERT INTO input SELECT $size, a, b, f, t, (SELECT array_agg(x ORDER BY x) FROM unnest(a) x),
+				(SELECT array_agg(x / 2 ORDER BY x / 2) FROM unnest(a) x), h
+			FROM (SELECT array_agg((random() * 2e9 - 1e9)::int) AS a, array_agg((random() * 1e6)::bigint << 20) AS b,
+					array_agg(CASE WHEN random() < 0.1 THEN 'NaN' ELSE random() END::float8) AS f, array_agg(md5(i::text)) AS t,
+					array_agg(i ORDER BY i) FILTER (WHERE i % 10 = 3) AS h
+				FROM generate_series(1, $size) i OFFSET 0) w;
+			INSERT INTO items SELECT $size, i % 10, (random() * 1e9)::int FROM generate_series(1, $size) i});
+		foreach my $call (@calls)
+		{
+			my ($name, $ours, $plain) = @$call;
+
+			push @made, [ "$name of $size", "SELECT md5($ours) FROM input WHERE size = $size",
+				$node->safe_psql('postgres', "SELECT md5(($plain)) FROM input WHERE size = $size") ];
+		}
+		my ($ours, $plain) = map {
+			"SELECT md5(string_agg(md5(array_send(a)), '' ORDER BY g)) FROM (SELECT g, $_ AS a FROM items WHERE size = $size GROUP BY g) w"
+		} 'mgpu_sort_agg(v)', 'array_agg(v ORDER BY v)';
+		push @made, [ "aggregate of $size", $ours, $node->safe_psql('postgres', $plain) ];
+	}
+	$node->safe_psql('postgres', 'ANALYZE input, items');
+	return @made;
 }
 
 # The executors that this machine can run: cpu, and gpu where one is usable.
@@ -443,7 +545,13 @@ sub answer
 		return undef unless $left > 0;
 		# a signal, of a child that ended for example, is no reason to take this answer for the next one
 		next unless $self->{select}->can_read($left);
-		return undef unless sysread($self->{from}, $self->{seen}, 65536, length $self->{seen}) || $!{EINTR};
+		my $read = sysread($self->{from}, $self->{seen}, 65536, length $self->{seen});
+		next if !defined $read && $!{EINTR};
+		if (!$read)
+		{
+			$self->{ended} = 1;
+			return undef;
+		}
 	}
 	$self->{seen} =~ s/\A(.*?)^(true|false) (\S+) _end_\n//ms;
 	my ($output, $failed, $state) = ($1, $2 eq 'true', $3);
