@@ -151,6 +151,7 @@ take_submit(host_run *run)
 			run->places[i] = EXTENT_AT_HOST;
 	}
 	run->ready_number = run->host->num_submitted++;
+	mgpu_host_begin_load(run);
 	mgpu_host_set_phase(run, MGPU_PHASE_READY);
 }
 
@@ -224,7 +225,6 @@ finish(host_run *run)
 	atomic_fetch_add(&device->num_items, run->job.num_items + run->job.num_b_items);
 	atomic_fetch_add(&device->kernel_us, (uint64_t) (run->slot->stats.kernel_ms * 1000));
 	run->ended = true;
-	mgpu_host_end_load(run);
 	mgpu_host_tell(run, MGPU_MESSAGE_DONE, 0, 0, 0);
 }
 
@@ -237,6 +237,7 @@ mgpu_host_poll(host_run *run)
 	if (status == MGPU_PENDING)
 		return false;
 	device_of(run)->running = NULL;
+	mgpu_host_end_load(run);
 	mgpu_host_set_phase(run, MGPU_PHASE_EMPTYING);
 	if (status != MGPU_OK)
 		mgpu_host_fail(run, &error);

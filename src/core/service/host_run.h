@@ -70,6 +70,7 @@ typedef struct host_device
 	host_copies copies[2];		/* by mgpu_direction */
 	host_run   *running;		/* whose kernels run */
 	int			num_runs;
+	uint64_t	open_us;		/* predicted work of these */
 } host_device;
 
 struct mgpu_host
@@ -109,8 +110,14 @@ mgpu_host_num_words(const mgpu_host *host)
 /* Count a run among those that wait; change: 1 or -1. */
 void		mgpu_host_count_waiting(mgpu_host *host, const host_run *run, int change);
 
-/* Count a run among those that have a device, and its work as the device's load, which ends before the run. */
-void		mgpu_host_count_open(host_run *run);
+/* Count a run among those that have a device; change: 1 or -1. */
+void		mgpu_host_count_open(host_run *run, int change);
+
+/*
+ * A run is the device's load from submit until its kernels end: that is what others wait for.  While
+ * its client reads or copies, it keeps nobody waiting.
+ */
+void		mgpu_host_begin_load(host_run *run);
 void		mgpu_host_end_load(host_run *run);
 
 /* Look at one slot; false if it must be looked at again. */

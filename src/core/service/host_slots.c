@@ -20,13 +20,17 @@ mgpu_host_count_waiting(mgpu_host *host, const host_run *run, int change)
 }
 
 void
-mgpu_host_count_open(host_run *run)
+mgpu_host_count_open(host_run *run, int change)
 {
-	mgpu_service_control *control = run->host->service.control;
+	atomic_fetch_add(&run->host->service.control->num_open, (uint32_t) change);
+	run->host->devices[run->device].open_us += change * run->predicted_us;
+}
 
+void
+mgpu_host_begin_load(host_run *run)
+{
 	run->is_load = true;
-	atomic_fetch_add(&control->num_open, 1);
-	atomic_fetch_add(&control->devices[run->device].load_us, run->predicted_us);
+	atomic_fetch_add(&run->host->service.control->devices[run->device].load_us, run->predicted_us);
 }
 
 void
@@ -99,7 +103,7 @@ remove_run(mgpu_host *host, int place)
 	{
 		host->devices[run->device].num_runs--;
 		mgpu_host_end_load(run);
-		atomic_fetch_sub(&host->service.control->num_open, 1);
+		mgpu_host_count_open(run, -1);
 	}
 	else if (run->phase == MGPU_PHASE_QUEUED && run->predicted_us > 0)
 		mgpu_host_count_waiting(host, run, -1);

@@ -14,7 +14,7 @@ least_loaded(const mgpu_host *host)
 
 	for (int device = 0; device < MGPU_MAX_DEVICES; device++)
 	{
-		uint64_t	load = atomic_load_explicit(&host->service.control->devices[device].load_us, memory_order_relaxed);
+		uint64_t	load = host->devices[device].open_us;
 
 		if (host->devices[device].started && load < least)
 		{
@@ -78,7 +78,7 @@ admit(mgpu_host *host, host_run *run)
 	if (run->device >= 0)
 	{
 		mgpu_host_count_waiting(host, run, -1);
-		mgpu_host_count_open(run);
+		mgpu_host_count_open(run, 1);
 	}
 	if (status != MGPU_OK)
 		mgpu_host_fail(run, &error);

@@ -143,7 +143,7 @@ typedef struct mgpu_service_device
 	_Atomic uint64_t upload_bytes;
 	_Atomic uint64_t download_bytes;
 	_Atomic uint64_t kernel_us;
-	_Atomic uint64_t load_us;	/* predicted work of the runs that it has */
+	_Atomic uint64_t load_us;	/* predicted work of the runs that wait for kernels or have them */
 } mgpu_service_device;
 
 typedef struct mgpu_service_control
