@@ -12,7 +12,7 @@ use Time::HiRes qw(sleep time);
 
 my $node = new_service_node('service_chaos', conf => [ 'max_worker_processes = 16', 'max_parallel_workers = 8', 'mgpu.enable_group = off',
 	'parallel_setup_cost = 0', 'parallel_tuple_cost = 0', 'min_parallel_table_scan_size = 0' ]);
-my @calls = make_calls($node, sized(100, 1_000), sized(3_000, 100_000), sized(30_000, 2_000_000));
+my @calls = make_calls($node, sized(100, 1_000), sized(3_000, 100_000), sized(30_000, 500_000));
 my $on_gpu = '-c mgpu.executor=gpu -c mgpu.gpu_failure=silent';
 my $by_choice = '-c mgpu.executor=auto -c mgpu.gpu_min_items=0 -c mgpu.gpu_failure=warn';
 my $seed = srand();
@@ -297,7 +297,7 @@ my $admin = MgpuTest->session($node);
 	ok(defined await_service($node), "mgpu.service_memory = $least: the service is up");
 	$admin = MgpuTest->session($node);
 	@sessions = map { MgpuTest->session($node, options => '-c mgpu.executor=gpu -c mgpu.gpu_failure=error') } 1 .. 32;
-	@calls = grep { $_->[0] =~ /of 30000$|of 2000000$/ } @calls;
+	@calls = grep { $_->[0] =~ /of 30000$|of 500000$/ } @calls;
 	my $until = time() + sized(4, 60);
 	my $seen = storm(\@sessions, sub {
 		my $now = $admin->query('SELECT max(queued) FROM mgpu_stat_service');
