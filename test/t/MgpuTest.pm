@@ -539,7 +539,7 @@ sub answer
 	my ($self, $seconds) = @_;
 	my $until = time() + ($seconds // 300);
 
-	until ($self->{seen} =~ /^(?:true|false) \S+ _end_\n/m)
+	until ($self->{seen} =~ /^(?:true|false) \S* _end_\n/m)
 	{
 		my $left = $until - time();
 		return undef unless $left > 0;
@@ -553,8 +553,9 @@ sub answer
 			return undef;
 		}
 	}
-	$self->{seen} =~ s/\A(.*?)^(true|false) (\S+) _end_\n//ms;
-	my ($output, $failed, $state) = ($1, $2 eq 'true', $3);
+	$self->{seen} =~ s/\A(.*?)^(true|false) (\S*) _end_\n//ms;
+	# psql has no SQLSTATE of a connection that was lost
+	my ($output, $failed, $state) = ($1, $2 eq 'true', $3 || '08006');
 	chomp $output;
 	$self->{state} = $failed ? $state : '';
 	$self->{error} = $failed ? $output : '';
