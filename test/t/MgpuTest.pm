@@ -119,10 +119,11 @@ sub make_calls
 		[ 'pairs', '(SELECT array_send(p.keys) || array_send(p.vals) FROM mgpu_sort_pairs(a, b) p)',
 			'SELECT array_send(array_agg(x ORDER BY x, o)) || array_send(array_agg(y ORDER BY x, o)) FROM unnest(a, b) WITH ORDINALITY u(x, y, o)' ],
 		[ 'merge', 'array_send(mgpu_merge(s, r))', 'SELECT array_send(array_agg(x ORDER BY x)) FROM unnest(s || r) x' ],
-		[ 'segsort', 'array_send(mgpu_segsort(a, h))', "SELECT array_send(array_agg(x ORDER BY width_bucket(o::int, h), x)) $in_plain" ],
+		# heads are 3, 13, 23, and so on
+		[ 'segsort', 'array_send(mgpu_segsort(a, h))', "SELECT array_send(array_agg(x ORDER BY (o + 7) / 10, x)) $in_plain" ],
 		[ 'bulk insert', 'array_send(mgpu_bulk_insert(a, h, r[1:cardinality(h)]))',
-			"SELECT array_send(array_agg(x ORDER BY o, k)) FROM (SELECT x, o, cardinality(h) + 1 AS k $in_plain
-			 UNION ALL SELECT r[i], h[i], i FROM generate_subscripts(h, 1) i) w" ],
+			"SELECT array_send(array_agg(x ORDER BY o, k)) FROM (SELECT x, o, 1000000000 AS k $in_plain
+			 UNION ALL SELECT v.y, v.p, v.i FROM unnest(r[1:cardinality(h)], h) WITH ORDINALITY v(y, p, i)) w" ],
 		[ 'bulk remove', 'array_send(mgpu_bulk_remove(b, h))',
 			'SELECT array_send(array_agg(x ORDER BY o)) FROM unnest(b) WITH ORDINALITY u(x, o) WHERE o NOT IN (SELECT unnest(h))' ]);
 	my @made;
