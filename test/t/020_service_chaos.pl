@@ -47,8 +47,12 @@ sub take_answer
 	$got =~ s/^WARNING:  58000: .*\n(?:(?:DETAIL|HINT|LOCATION):  .*\n)*//mg if $may_warn;
 	if ($session->{state} eq '') { $seen->{answers}++; }
 	else { $seen->{ $session->{state} }++; }
-	# the end may come behind the answer
-	$got =~ s/^FATAL:  57P01: .*\n(?:(?:DETAIL|HINT|LOCATION):  .*\n)*(?=[0-9a-f]{32}\z)//m if $may_end;
+	# the end may come behind the answer, and psql may print either first
+	if ($may_end && $got =~ /^[0-9a-f]{32}$/m)
+	{
+		$got =~ s/^FATAL:  57P01: .*(?:\n(?:DETAIL|HINT|LOCATION):  .*)*\n?//mg;
+		chomp $got;
+	}
 	# of a parallel worker that ended, its leader says so; psql may find the lost connection behind the reason
 	my $is_right = $session->{state} eq '' ? $got eq $right
 	  : $may_end && ($session->{state} =~ /^(57014|57P01|55000)$/ || $got =~ /^FATAL:  57P01/);
