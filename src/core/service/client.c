@@ -15,7 +15,6 @@
 #include "core/service/client_run.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "core/cpu_threads.h"
@@ -89,7 +88,6 @@ mgpu_status
 mgpu_client_fail(mgpu_run *run, mgpu_error *err, mgpu_status status, const char *message)
 {
 	run->state = RUN_FAILED;
-	run->failure = status;
 	return mgpu_fail(err, status, "%s", message);
 }
 

@@ -47,7 +47,6 @@ struct mgpu_run
 	run_state	state;
 	bool		cancelled;
 	bool		host_is_done;
-	mgpu_status failure;		/* in FAILED */
 	uint32_t	received;		/* messages */
 	run_input	inputs[MGPU_NUM_INPUTS];
 	run_output	outputs[MGPU_NUM_OUTPUTS];

@@ -12,7 +12,6 @@
 #include "core/service/host_run.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static void
 land(host_copy *copy, mgpu_direction direction, mgpu_service_device *counts)

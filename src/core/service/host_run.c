@@ -9,8 +9,6 @@
  */
 #include "core/service/host_run.h"
 
-#include <string.h>
-
 static host_device *
 device_of(const host_run *run)
 {

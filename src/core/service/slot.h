@@ -31,7 +31,7 @@
  * a dying client could hold, and what a slot has is known without asking it.
  *
  * Memory order.  A mailbox's `sent` is stored after the message is written and loaded
- * with acquire before it is read; `state` likewise.  `sent`, doorbells and the sleeping
+ * with acquire before it is read; `state` is handled the same way.  `sent`, doorbells and the sleeping
  * flags are sequentially consistent where one side goes to sleep: who sends stores the
  * message, then looks whether the other sleeps; who goes to sleep stores that, then
  * looks for messages again.  So one of both sees the other.
