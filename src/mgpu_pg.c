@@ -39,7 +39,8 @@ int			mgpu_setting_cpu_threads = 0;
 int			mgpu_setting_max_cpu_threads = 0;
 bool		mgpu_setting_service = true;
 int			mgpu_setting_service_memory = 256;
-bool		mgpu_setting_enable_group = true;
+int			mgpu_setting_enable_group = MGPU_ENABLE_ON;
+bool		mgpu_setting_report_declined = false;
 int			mgpu_setting_inject_fault = MGPU_FAULT_NONE;
 
 static const struct config_enum_entry executor_options[] = {
@@ -61,6 +62,19 @@ static const struct config_enum_entry gpu_failure_options[] = {
 	{"warn", MGPU_GPU_FAILURE_WARN, false},
 	{"silent", MGPU_GPU_FAILURE_SILENT, false},
 	{"error", MGPU_GPU_FAILURE_ERROR, false},
+	{NULL, 0, false}
+};
+
+static const struct config_enum_entry enable_options[] = {
+	{"on", MGPU_ENABLE_ON, false},
+	{"off", MGPU_ENABLE_OFF, false},
+	{"force", MGPU_ENABLE_FORCE, false},
+	{"true", MGPU_ENABLE_ON, true},
+	{"false", MGPU_ENABLE_OFF, true},
+	{"yes", MGPU_ENABLE_ON, true},
+	{"no", MGPU_ENABLE_OFF, true},
+	{"1", MGPU_ENABLE_ON, true},
+	{"0", MGPU_ENABLE_OFF, true},
 	{NULL, 0, false}
 };
 
@@ -92,10 +106,15 @@ define_choices(void)
 							 "\"warn\" and \"silent\" go on with the CPU; \"error\" ends the call.",
 							 &mgpu_setting_gpu_failure, MGPU_GPU_FAILURE_WARN,
 							 gpu_failure_options, PGC_USERSET, 0, NULL, NULL, NULL);
-	DefineCustomBoolVariable("mgpu.enable_group",
+	DefineCustomEnumVariable("mgpu.enable_group",
 							 "Lets the planner group rows by sorting, in an MgpuGroup node.",
-							 "The node runs queries with no aggregates but this extension's.",
-							 &mgpu_setting_enable_group, true,
+							 "\"force\" takes the node wherever it can do the work, whatever it costs.",
+							 &mgpu_setting_enable_group, MGPU_ENABLE_ON,
+							 enable_options, PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomBoolVariable("mgpu.report_declined",
+							 "Tells in a NOTICE why a statement gets no MgpuGroup node.",
+							 NULL,
+							 &mgpu_setting_report_declined, false,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomEnumVariable("mgpu.inject_fault",
 							 "Makes the next calls fail at a chosen point, for tests.",

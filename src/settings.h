@@ -14,6 +14,13 @@ typedef enum mgpu_gpu_failure
 	MGPU_GPU_FAILURE_ERROR
 } mgpu_gpu_failure;
 
+typedef enum mgpu_enable
+{
+	MGPU_ENABLE_OFF,
+	MGPU_ENABLE_ON,				/* where it is cheapest */
+	MGPU_ENABLE_FORCE			/* wherever it can be */
+} mgpu_enable;
+
 extern int	mgpu_setting_executor;	/* mgpu_executor_choice */
 extern int	mgpu_setting_algorithm; /* mgpu_algorithm */
 extern int	mgpu_setting_gpu_min_items; /* -1: the planner decides */
@@ -24,7 +31,8 @@ extern int	mgpu_setting_cpu_threads;	/* 0: automatic */
 extern int	mgpu_setting_max_cpu_threads;	/* the administrator's, 0: none; threads_allowed() is the smaller */
 extern bool mgpu_setting_service;	/* one process drives the GPUs for all sessions */
 extern int	mgpu_setting_service_memory;	/* MB */
-extern bool mgpu_setting_enable_group;	/* offer MgpuGroup nodes to the planner */
+extern int	mgpu_setting_enable_group;	/* mgpu_enable: offer MgpuGroup nodes to the planner */
+extern bool mgpu_setting_report_declined;	/* tell why a statement gets no such node */
 extern int	mgpu_setting_inject_fault;	/* mgpu_fault, for tests */
 
 #endif							/* MGPU_SETTINGS_H */

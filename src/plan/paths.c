@@ -384,6 +384,8 @@ add_group_path(PlannerInfo *root, RelOptInfo *grouped_rel, const group_task *tas
 									  packed ? columns_of(task) : NIL);
 	path->methods = &path_methods;
 	cost_path(root, task, &path->path, child, num_rows);
+	if (mgpu_setting_enable_group == MGPU_ENABLE_FORCE)
+		path->path.startup_cost = path->path.total_cost = 0;
 	add_path(grouped_rel, &path->path);
 }
 
@@ -408,7 +410,7 @@ upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, R
 {
 	if (previous_hook)
 		previous_hook(root, stage, input_rel, output_rel, extra);
-	if (stage == UPPERREL_GROUP_AGG && mgpu_setting_enable_group)
+	if (stage == UPPERREL_GROUP_AGG && mgpu_setting_enable_group != MGPU_ENABLE_OFF)
 		add_group_paths(root, input_rel, output_rel);
 }
 
