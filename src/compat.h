@@ -63,6 +63,20 @@ extern char *mgpu_locale_of(Oid collation, char *provider);
 #define mgpu_group_clause(root) ((root)->parse->groupClause)
 #endif
 
+/* Moves an aggregate's state to the memory of states.  The function got another name in 16. */
+#if PG_VERSION_NUM >= 160000
+#define mgpu_copy_transition ExecAggCopyTransValue
+#else
+#define mgpu_copy_transition ExecAggTransReparent
+#endif
+
+/* The clauses of SELECT DISTINCT, without redundant ones since 16. */
+#if PG_VERSION_NUM >= 160000
+#define mgpu_distinct_clause(root) ((root)->processed_distinctClause)
+#else
+#define mgpu_distinct_clause(root) ((root)->parse->distinctClause)
+#endif
+
 /* Before 15 every custom scan had to project, and there was no such flag. */
 #if PG_VERSION_NUM < 150000
 #define CUSTOMPATH_SUPPORT_PROJECTION 0

@@ -2,16 +2,18 @@
 # Runs an oracle against the server that PGHOST and its like name: random trials
 # until the time or the count is up.
 #
-#	test/oracle.pl [sorts | aggregates | families] [OPTION…]
+#	test/oracle.pl [sorts | aggregates | families | queries] [OPTION…]
 #
 #	sorts		sorts, positions, pairs and rows of one array (oracle.sql)
 #	aggregates	random groups under every shape of plan (oracle_agg.sql)
 #	families	segments, locality sort, merge, bulk changes (oracle_families.sql)
+#	queries		random queries with PostgreSQL's aggregates, by MgpuGroup (oracle_queries.sql)
 #
 #	--seconds N	stop starting trials after this long
 #	--trials N	stop after this many (60 seconds where neither is given)
 #	--seed N	first seed, and with --trials 1 the one to repeat (default: from the clock)
 #	--most N	longest array (200000)
+#	--share N	fail if fewer than N of 100 queries had the node MgpuGroup (33)
 #	--gpu		let trials ask for the GPU; found out by itself when not given
 #
 # Prints the seed of every failed trial.  The last line is "N passed, N failed".
@@ -23,10 +25,10 @@ use IO::Handle;
 use IPC::Open2;
 use POSIX ':sys_wait_h';
 
-my %function = (sorts => 'try', aggregates => 'try_agg', families => 'try_families');
-my %more_sql = (aggregates => 'oracle_agg.sql', families => 'oracle_families.sql');
-my %option = (seconds => 0, trials => 0, seed => time() % 1_000_000, most => 200_000, gpu => undef);
-GetOptions(\%option, 'seconds=i', 'trials=i', 'seed=i', 'most=i', 'gpu!') or exit 2;
+my %function = (sorts => 'try', aggregates => 'try_agg', families => 'try_families', queries => 'try_query');
+my %more_sql = (aggregates => 'oracle_agg.sql', families => 'oracle_families.sql', queries => 'oracle_queries.sql');
+my %option = (seconds => 0, trials => 0, seed => time() % 1_000_000, most => 200_000, share => 33, gpu => undef);
+GetOptions(\%option, 'seconds=i', 'trials=i', 'seed=i', 'most=i', 'share=i', 'gpu!') or exit 2;
 my $what = shift @ARGV // 'sorts';
 die "no oracle of $what\n" unless $function{$what};
 $option{seconds} = 60 unless $option{seconds} || $option{trials};
@@ -43,6 +45,7 @@ printf "%s, seeds from %d, longest array %d, %s\n", $what, $option{seed}, $optio
   $option{gpu} ? 'CPU and GPU' : 'CPU';
 
 my ($passed, $failed) = (0, 0);
+my ($queries, $nodes) = (0, 0);
 my $started = time();
 my $seed = $option{seed};
 $| = 1;
@@ -78,6 +81,11 @@ while (($option{seconds} == 0 || time() - $started < $option{seconds})
 	&& ($option{trials} == 0 || $passed + $failed < $option{trials}))
 {
 	my ($description, $wrong) = try($seed);
+	if ($description =~ /^node in (\d+) of (\d+) queries/)
+	{
+		$nodes += $1;
+		$queries += $2;
+	}
 	if ($wrong eq '')
 	{
 		$passed++;
@@ -98,5 +106,14 @@ while (($option{seconds} == 0 || time() - $started < $option{seconds})
 close $to;
 waitpid($pid, 0);
 system('psql', '-Xqc', 'set client_min_messages = warning; drop schema oracle cascade');
+if ($what eq 'queries')
+{
+	print "MgpuGroup was in the plans of $nodes of $queries queries\n";
+	if ($nodes * 100 < $queries * $option{share})
+	{
+		print "FAILED: these are fewer than $option{share} %\n";
+		$failed++;
+	}
+}
 printf "took %d s\n%d passed, %d failed\n", time() - $started, $passed, $failed;
 exit($failed ? 1 : 0);

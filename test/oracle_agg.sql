@@ -47,7 +47,9 @@ DECLARE
     setting text;
     line text;
 BEGIN
-    -- PostgreSQL's answers, by the plainest plan
+    -- PostgreSQL's answers, by the plainest plan of its own
+    setting := current_setting('mgpu.enable_group');
+    PERFORM set_config('mgpu.enable_group', 'off', true);
     EXECUTE format($q$
         CREATE TABLE oracle.expected AS
         SELECT %1$s, array_agg(k ORDER BY k %2$s, o) %3$s AS sorted, array_agg(k ORDER BY k, o) %3$s AS ascending,
@@ -59,6 +61,7 @@ BEGIN
                percentile_cont(%4$s::float8) WITHIN GROUP (ORDER BY span) %3$s AS spans
         FROM (SELECT *, CASE WHEN o %% 11 > 0 THEN make_interval(days => (o %% 97)::int, secs => o / 1000.0) END AS span FROM oracle.items) i %5$s $q$,
         p.ids, ordering, filter, fractions, p.clause);
+    PERFORM set_config('mgpu.enable_group', setting, true);
     FOREACH setting IN ARRAY string_to_array(p.settings, ',') LOOP
         PERFORM set_config(split_part(setting, '=', 1), split_part(setting, '=', 2), true);
     END LOOP;
@@ -94,7 +97,7 @@ END
 $$;
 
 -- One key and nothing but aggregates that the extension's own node can run, where types allow: in memory
--- and spilled, by itself and over rows of workers, against PostgreSQL's.  Keys are of any type, the values'
+-- and spilled, by itself and over rows of workers, against PostgreSQL's, which alone does grouping sets.  Keys are of any type, the values'
 -- own included.  By itself the node keeps the rows' order, so that ties are comparable byte by byte.
 CREATE FUNCTION oracle.check_group() RETURNS text LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -124,7 +127,7 @@ BEGIN
         expected AS MATERIALIZED (
             SELECT key, array_agg(k ORDER BY k %3$s, o) AS sorted, percentile_disc('{0,0.3,1}'::float8[]) WITHIN GROUP (ORDER BY k) AS discs,
                    array_agg(x ORDER BY x, o) AS others, percentile_disc(0.7) WITHIN GROUP (ORDER BY x) AS disc
-            FROM (SELECT k, o, %1$s FROM oracle.items) i GROUP BY key),
+            FROM (SELECT k, o, %1$s FROM oracle.items) i GROUP BY GROUPING SETS ((key))),
         pairs AS (
             SELECT e AS e, a AS a FROM expected e LEFT JOIN got a ON e.key = a.key WHERE num_nulls(e.key) = 0
             UNION ALL SELECT e, a FROM expected e LEFT JOIN got a ON num_nulls(a.key) = 1 WHERE num_nulls(e.key) = 1)
@@ -165,7 +168,7 @@ BEGIN
                   UNION ALL SELECT g, -1, (array_agg(k))[1:0] FROM oracle.items GROUP BY 1
                   UNION ALL SELECT g, -1, array_agg(k) FILTER (WHERE o < 0) FROM oracle.items GROUP BY 1
                   ORDER BY 1, 2) p GROUP BY g),
-        expected AS (SELECT g, array_agg(k ORDER BY k %3$s, o %% %4$s, o) AS sorted FROM oracle.items GROUP BY g)
+        expected AS (SELECT g, array_agg(k ORDER BY k %3$s, o %% %4$s, o) AS sorted FROM oracle.items GROUP BY GROUPING SETS ((g)))
         SELECT string_agg(DISTINCT oracle.agg_differs('merge', true, merged, sorted), '')
         FROM got FULL JOIN expected ON coalesce(got.g, -1) = coalesce(expected.g, -1) $q$, down, first, ordering, parts)
         INTO got;

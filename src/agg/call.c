@@ -105,12 +105,6 @@ make_call(MemoryContext parent, const Aggref *aggref, agg_kind kind, int num_slo
 	return call;
 }
 
-int
-agg_kind_args(agg_kind kind)
-{
-	return kind_args[kind];
-}
-
 const Expr *
 agg_argument(const Aggref *aggref, int n)
 {
@@ -176,11 +170,17 @@ take_constants(agg_call *call)
 }
 
 agg_call *
-agg_call_create(MemoryContext parent, const Aggref *aggref, agg_kind kind)
+agg_call_of_column(Oid type_id, Oid collation, sort_order order)
 {
-	agg_call   *call = make_call(parent, aggref, kind, 0);
+	agg_call   *call = palloc0(offsetof(agg_call, slots));
 
-	take_constants(call);
+	call->kind = AGG_PERCENTILE_DISC;
+	call->function = "MgpuGroup";
+	call->context = CurrentMemoryContext;
+	call->collation = collation;
+	call->order = order;
+	column_type_fill(&call->key, type_id);
+	element_type_check_sortable(&call->key.element);
 	return call;
 }
 

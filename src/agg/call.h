@@ -89,13 +89,10 @@ typedef struct agg_call
 extern agg_call *agg_call_start(FunctionCallInfo fcinfo, agg_kind kind, bool combines);
 
 /*
- * For MgpuGroup: create the call of an aggregate whose trailing arguments are
- * constants.  It lives in parent.  The node makes the batches.
+ * For MgpuGroup: create a call whose batches hold a column of that type.  It lives in the current
+ * context.  The node makes the batches.
  */
-extern agg_call *agg_call_create(MemoryContext parent, const Aggref *aggref, agg_kind kind);
-
-/* Number of an aggregate's arguments before the order arguments or the fraction. */
-extern int	agg_kind_args(agg_kind kind);
+extern agg_call *agg_call_of_column(Oid type_id, Oid collation, sort_order order);
 
 /* Argument n of an aggregate, from 0. */
 extern const Expr *agg_argument(const Aggref *aggref, int n);

@@ -62,7 +62,7 @@ row_groups_split(MemoryContext context, const row_groups *all, const column *by,
 	if (by->nulls == NULL)
 		return;
 	for (uint64 i = 0; i < num_rows; i++)
-		num_nulls += column_is_null(by, i);
+		num_nulls += column_is_null(by, row_groups_row(all, i));
 	present->numbers = large_alloc(context, (num_rows - num_nulls) * sizeof(uint32));
 	present->starts = large_alloc(context, start_bytes);
 	nulls->numbers = large_alloc(context, num_nulls * sizeof(uint32));

@@ -10,9 +10,6 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
-#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -42,32 +39,10 @@ open_partitions(spill *to, int level, Size num_bytes, Size limit_bytes)
 	to->open_level = level;
 }
 
-/* The hash is the same for all keys of a group: any NaN, any zero. */
-static uint64
-hash_key(const column *key, uint64 row, uint64 seed)
-{
-	uint32		width = key->type->width;
-	union
-	{
-		float4		narrow;
-		float8		wide;
-		unsigned char bytes[16];
-	}			cell;
-
-	memcpy(cell.bytes, key->cells + row * width, width);
-	if (key->type->element.key_kind == MGPU_KEY_FLOAT && width == sizeof(float4))
-		cell.narrow = isnan(cell.narrow) ? (float4) NAN : cell.narrow + 0.0f;
-	else if (key->type->element.key_kind == MGPU_KEY_FLOAT)
-		cell.wide = isnan(cell.wide) ? (float8) NAN : cell.wide + 0.0;
-	/* NULLs are stored as zeros; their hash must differ from that of zeros */
-	return hash_bytes_extended(cell.bytes, width, seed * 2 + column_is_null(key, row));
-}
-
 /* Choose the partition of a row, and record whether the partition still has one group. */
 static uint32
-choose_partition(spill *to, const column *key, uint64 row)
+choose_partition(spill *to, uint64 hash)
 {
-	uint64		hash = hash_key(key, row, to->open_level);
 	uint32		number = hash % to->num_open;
 	partition  *part = to->open[number];
 
@@ -101,12 +76,13 @@ write_piece(spill *to, partition *part, const chunk_slice *slice)
 }
 
 static void
-write_step(spill *to, const chunk *rows, uint64 first, uint64 num_rows, uint32 *numbers)
+write_step(spill *to, const chunk *rows, uint64 first, uint64 num_rows, uint32 *numbers, uint64 *hashes)
 {
 	row_groups	parts;
 
+	to->hash(to->keys, rows, first, num_rows, to->open_level, hashes);
 	for (uint64 i = 0; i < num_rows; i++)
-		numbers[i] = choose_partition(to, &rows->columns[0], first + i);
+		numbers[i] = choose_partition(to, hashes[i]);
 	parts = row_groups_make(CurrentMemoryContext, numbers, num_rows, to->num_open);
 	for (int i = 0; i < to->num_open; i++)
 	{
@@ -124,15 +100,17 @@ spill_rows(spill *to, chunk *rows, int level, Size num_bytes, Size limit_bytes)
 {
 	MemoryContext caller = MemoryContextSwitchTo(to->context);
 	uint32	   *numbers = palloc(STEP_ROWS * sizeof(uint32));
+	uint64	   *hashes = palloc(STEP_ROWS * sizeof(uint64));
 
 	if (to->num_open == 0)
 		open_partitions(to, level, num_bytes, limit_bytes);
 	for (uint64 first = 0; first < rows->num_rows; first += STEP_ROWS)
 	{
 		CHECK_FOR_INTERRUPTS();
-		write_step(to, rows, first, Min(STEP_ROWS, rows->num_rows - first), numbers);
+		write_step(to, rows, first, Min(STEP_ROWS, rows->num_rows - first), numbers, hashes);
 	}
 	pfree(numbers);
+	pfree(hashes);
 	chunk_free(rows);
 	MemoryContextSwitchTo(caller);
 }

@@ -2,9 +2,9 @@
  * spill.h
  *		Partitions of rows to group, in temporary files.
  *
- * The first column is the key, of at most 16 bytes.  All rows of a group are in the
- * same partition, so partitions are grouped one after another.  A partition that is
- * still too large is split again, unless all its rows are one group.
+ * All rows of a group are in the same partition, so partitions are grouped one after
+ * another.  A partition that is still too large is split again, unless the hashes of all its
+ * rows are the same.
  */
 #ifndef MGPU_SPILL_H
 #define MGPU_SPILL_H
@@ -19,17 +19,23 @@ typedef struct partition
 	BufFile    *file;
 	uint64		num_rows;
 	int			level;			/* number of splits that led to it, at least 1 */
-	bool		one_group;		/* all keys have the same hash: it cannot be split */
+	bool		one_group;		/* all rows have the same hash: it cannot be split */
 	uint64		first_hash;
 } partition;
 
 /* The files' buffers take at most this part of the limit, unless that is less than four files. */
 #define SPILL_BUFFER_PART 4
 
-/* A spill without partitions is zero except for context. */
+/* Hash the keys of num_rows rows.  Another seed gives other hashes. */
+typedef void (*spill_hash) (const void *keys, const chunk *rows, uint64 first, uint32 num_rows, uint64 seed,
+							uint64 *hashes);
+
+/* A spill without partitions is zero except for context, hash and keys. */
 typedef struct spill
 {
 	MemoryContext context;		/* owned by the spill */
+	spill_hash	hash;
+	const void *keys;
 	List	   *waiting;		/* complete partitions */
 	int			num_open;		/* size of open; 0: no partition is being written */
 	partition **open;			/* an entry is NULL until its first row */

@@ -1,17 +1,20 @@
 /*
  * group.h
- *		MgpuGroup, a plan node that groups rows and runs the extension's aggregates, and
- *		MgpuRows, a node below a Gather that packs rows for it.
+ *		MgpuGroup, a plan node that groups rows and runs aggregates, and MgpuRows, a node
+ *		below a Gather that packs rows for it.
  *
  * Contents of their CustomScans:
  *
  * MgpuGroup
- *	 custom_plans		one child; its rows are the grouping key, then the aggregates'
- *						arguments, each a column of fixed width; or packs of such rows
- *	 custom_scan_tlist	the scan tuple: the grouping expression, then Aggrefs
- *	 custom_private		two lists: for each Aggref the number of its argument's column in
- *						the child's rows, from 0; and, if the child returns packs, the
- *						types of the columns in a pack
+ *	 custom_plans		one child; its rows are the columns, or packs of such rows
+ *	 custom_scan_tlist	the scan tuple: grouping expressions, others of a group's first row, Aggrefs
+ *	 custom_private		four lists:
+ *						for each entry of the scan tuple the numbers of its columns, from 0: one,
+ *						or for an Aggref that of its filter, then those of its arguments; -1 for
+ *						no filter and for an argument that is a constant;
+ *						the keys' equality operators;
+ *						the keys' collations;
+ *						and, if the child returns packs, the types of the columns in a pack
  * MgpuRows
  *	 custom_plans		one child, whose rows are packed
  *	 custom_scan_tlist	one expression, which stands for a pack (paths.c): a bytea of
@@ -20,9 +23,10 @@
 #ifndef MGPU_GROUP_H
 #define MGPU_GROUP_H
 
+#include "nodes/execnodes.h"
 #include "nodes/extensible.h"
 
-#include "agg/call.h"
+#include "columns/chunk.h"
 
 extern const CustomScanMethods group_scan_methods;
 extern const CustomScanMethods rows_scan_methods;
@@ -32,14 +36,6 @@ extern Node *custom_state(Size bytes, const CustomExecMethods *methods);
 
 /* Register both nodes with the planner (paths.c).  Called once, when the library is loaded. */
 extern void group_path_init(void);
-
-/* ---- aggregates (aggregate.c) */
-
-/* Find an aggregate's kind by its functions; false if it is not the extension's, or has no node. */
-extern bool group_aggregate_kind(const Aggref *aggref, agg_kind *kind);
-
-/* ereport(ERROR) unless the user may run the aggregate and its owner may run its functions. */
-extern void group_aggregate_check_permissions(const Aggref *aggref);
 
 /* ---- rows (rows_node.c) */
 
@@ -57,48 +53,25 @@ rows_of_pack(Size row_bytes)
 	return Max(PACK_BYTES / row_bytes, 1);
 }
 
-/*
- * Create a chunk for rows of these types, or for the rows of a plan node.  The first
- * column is the grouping key.
- */
+/* Create a chunk for rows of these types, or for the rows of a plan node. */
 extern chunk *rows_create(MemoryContext context, List *types);
 extern chunk *rows_create_for(MemoryContext context, const PlanState *source);
 
 /* Append a tuple.  Its first columns are those of rows. */
 extern void rows_put_slot(chunk *rows, TupleTableSlot *slot);
 
-/* Bytes of a row, including one byte per column that says whether it is NULL. */
+/* Bytes of a row, including one byte per column that says whether it is NULL, but no value of variable width. */
 extern Size rows_bytes_of_one(const chunk *rows);
 
 /*
- * Most memory that a row takes, from its arrival to its group's result: its own bytes, and what is
- * beside them.  That is a larger copy of the row while columns grow, with one old column, or, once
- * all rows are there, two copies of the key or of a value, a number, and a code with its number.
+ * Most memory that a row takes, from its arrival to its group's result: its own bytes, what aggregates
+ * hold beside them, and a larger copy of the row while columns grow or, once all rows are there, a
+ * code with its number, a sorted code and a place among the groups.
  */
 static inline Size
-most_bytes_of_row(Size own_bytes, Size widest)
+most_bytes_of_row(Size own_bytes, Size beside_bytes)
 {
-	widest = Max(widest, sizeof(uint32));
-	return own_bytes + Max(own_bytes + widest, 2 * widest + sizeof(uint32) + sizeof(uint64));
+	return own_bytes + beside_bytes + Max(own_bytes, 24);
 }
-
-/* ---- which rows are a group (rank.c) */
-
-/* Groups are numbered in the order of their keys.  Rows whose key is NULL form one group. */
-typedef struct group_ranks
-{
-	row_groups	rows;
-	char	   *keys;			/* one cell per group */
-	int64		null_group;		/* the group whose key is NULL, or -1 */
-} group_ranks;
-
-/* Whether a sort of this type's keys finds the groups. */
-extern bool group_key_is_sortable(const element_type *type);
-
-/*
- * Find the groups of at least one row by one sort of the first column.  Arrays are
- * allocated in context.  function: SQL name for mgpu_last_run.
- */
-extern group_ranks group_rank(const chunk *rows, const char *function, MemoryContext context);
 
 #endif							/* MGPU_GROUP_H */

@@ -1,16 +1,14 @@
 /*
  * group_node.c
- *		MgpuGroup: a plan node that groups rows and runs the extension's aggregates.
+ *		MgpuGroup: a plan node that groups rows and runs aggregates.
  *
  * The node reads all rows of its child into columns and finds the groups by one sort of
- * the keys (rank.c).  It makes a batch of each aggregate's values by group.  A batch
- * sorts all its groups at once, and the node returns one row for each group.  Rows that
- * do not fit in memory are partitioned by key (columns/spill.c), and each partition is
- * processed alone.
+ * the keys (keys.c).  Aggregates then work on all groups at once (aggregate.h), and the node
+ * returns one row for each group.  Rows that do not fit in memory are partitioned by key
+ * (columns/spill.h), and each partition is processed alone.
  *
  * With many groups, PostgreSQL's Agg node spends most of its time on finding the group
- * of each row in a hash table.  A transition function cannot avoid that, so this node
- * exists.
+ * of each row in a hash table, or on sorting rows one by one.
  */
 #include "postgres.h"
 
@@ -21,13 +19,17 @@
 #endif
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/ruleutils.h"
 
 #include "compat.h"
 #include "columns/spill.h"
 #include "columns/wire.h"
+#include "plan/aggregate.h"
 #include "plan/group.h"
+#include "plan/keys.h"
 #include "run/run.h"
 
 /* Rows between two checks of memory. */
@@ -36,52 +38,39 @@
 /* Most rows added between two checks, by a pack or a piece of a file. */
 #define MOST_STEP_ROWS (64 * 1024)
 
-typedef struct group_aggregate
+/* An entry of the scan tuple: an aggregate, or else a column of the group's first row. */
+typedef struct group_output
 {
-	agg_call   *call;
-	int			column;			/* column of rows with the argument */
-	bool		last_use;		/* no later aggregate's batch needs the column */
-	agg_batch  *batch;			/* its own or its leader's */
-} group_aggregate;
+	group_aggregate *aggregate; /* NULL: none */
+	int			column;
+} group_output;
 
 typedef struct group_state
 {
 	CustomScanState css;		/* first member: PostgreSQL casts to it */
 	bool		packed;			/* the child returns packs of rows */
+	group_keys	keys;
 	chunk	   *rows;
-	Size		row_bytes;		/* most memory that a row takes */
+	Size		row_bytes;		/* most memory that a row takes, but for its values of variable width */
 	spill		spill;
-	MemoryContext batch_context;	/* memory derived from the current rows */
-	group_ranks ranks;
+	ExprContext *state_context; /* of transition states of one group */
+	group_input input;			/* its context has all memory derived from the current rows */
 	bool		collected;		/* all rows of the child have been read */
-	uint32		next_group;		/* next group of ranks to return */
-	int			num_aggregates;
-	group_aggregate *aggregates;
+	uint32		next_group;		/* next group of input to return */
+	int			num_outputs;
+	group_output *outputs;
+	List	   *aggregates;
 
 	/* for EXPLAIN */
 	int64		num_groups;		/* this and the next since the last rescan that read rows */
 	Size		most_bytes;
+	const char *key_form;
 	const char *executor;		/* of the sort of keys; set together with the next two */
 	const char *algorithm;
 	int			num_threads;
 } group_state;
 
 /* ---- collecting rows */
-
-static Size
-most_row_bytes(const group_state *state)
-{
-	Size		widest = 0;
-	Size		copies = 0;
-
-	for (int i = 0; i < state->rows->num_columns; i++)
-		widest = Max(widest, state->rows->columns[i].type->width);
-	/* a column that two batches need is copied for each */
-	for (int i = 0; i < state->num_aggregates; i++)
-		if (state->aggregates[i].call->leader == NULL && !state->aggregates[i].last_use)
-			copies += widest;
-	return most_bytes_of_row(rows_bytes_of_one(state->rows), widest) + copies;
-}
 
 /* Memory for rows: all, but for the buffers of files once there are some. */
 static Size
@@ -95,7 +84,8 @@ limit_bytes(const group_state *state)
 static bool
 is_full(group_state *state)
 {
-	Size		bytes = state->rows->num_rows * state->row_bytes;
+	/* values of variable width lie in the arena, and once more as keys */
+	Size		bytes = state->rows->num_rows * state->row_bytes + 2 * state->rows->arena.taken_bytes;
 
 	state->most_bytes = Max(state->most_bytes, bytes);
 	return bytes > limit_bytes(state) || state->rows->num_rows > MGPU_MAX_ITEMS - MOST_STEP_ROWS;
@@ -104,7 +94,9 @@ is_full(group_state *state)
 static void
 spill_all(group_state *state, int level, uint64 num_rows)
 {
-	spill_rows(&state->spill, state->rows, level, num_rows * state->row_bytes, get_hash_memory_limit());
+	Size		row_bytes = state->row_bytes + 2 * state->rows->arena.taken_bytes / Max(state->rows->num_rows, 1);
+
+	spill_rows(&state->spill, state->rows, level, num_rows * row_bytes, get_hash_memory_limit());
 }
 
 /* Complete the reading of rows: if some were spilled, spill the rest too. */
@@ -191,54 +183,44 @@ read_partition(group_state *state)
 
 /* ---- groups */
 
-static agg_batch *
-batch_of(const group_state *state, const agg_call *call)
-{
-	for (int i = 0;; i++)
-		if (state->aggregates[i].call == call)
-			return state->aggregates[i].batch;
-}
-
 static void
-make_batches(group_state *state)
+make_groups(group_state *state)
 {
-	chunk	   *rows = state->rows;
+	group_input *input = &state->input;
+	ListCell   *cell;
 
 	run_call_start();
-	state->ranks = group_rank(rows, state->aggregates[0].call->function, state->batch_context);
-	state->executor = run_last.executor;
-	state->algorithm = run_last.algorithm;
-	state->num_threads = run_last.num_threads;
-	chunk_free_column(rows, &rows->columns[0]);
-	for (int i = 0; i < state->num_aggregates; i++)
+	state->executor = NULL;
+	input->rows = state->rows;
+	input->derived = NIL;
+	input->groups = group_keys_rank(&state->keys, state->rows, input->context, &state->key_form);
+	if (state->keys.num_keys > 0)
 	{
-		group_aggregate *aggregate = &state->aggregates[i];
+		state->executor = run_last.executor;
+		state->algorithm = run_last.algorithm;
+		state->num_threads = run_last.num_threads;
+	}
+	foreach(cell, state->aggregates)
+	{
+		group_aggregate *aggregate = lfirst(cell);
 
-		if (aggregate->call->leader)
-		{
-			aggregate->batch = batch_of(state, aggregate->call->leader);
-			continue;
-		}
-		aggregate->batch = agg_batch_of_rows(aggregate->call, state->batch_context, rows, aggregate->column,
-											 &state->ranks.rows);
-		if (aggregate->last_use)
-			chunk_free_column(rows, &rows->columns[aggregate->column]);
+		aggregate->prepare(aggregate, input);
 	}
 	state->next_group = 0;
-	state->num_groups += state->ranks.rows.num_groups;
+	state->num_groups += input->groups.num_groups;
 }
 
 /* Prepare the next groups.  False: all groups have been returned. */
 static bool
-next_batch(group_state *state)
+next_groups(group_state *state)
 {
 	bool		spilled = state->spill.num_partitions > 0;
 
 	/* rows that never spilled stay in memory for a rescan */
 	if (state->collected && !spilled)
 		return false;
-	MemoryContextReset(state->batch_context);
-	memset(&state->ranks, 0, sizeof(state->ranks));
+	MemoryContextReset(state->input.context);
+	state->input.groups.num_groups = 0;
 	state->next_group = 0;
 	if (!state->collected)
 	{
@@ -246,44 +228,45 @@ next_batch(group_state *state)
 		state->collected = true;
 		spilled = state->spill.num_partitions > 0;
 	}
-	if (spilled ? !read_partition(state) : state->rows->num_rows == 0)
+	if (spilled ? !read_partition(state) : state->rows->num_rows == 0 && state->keys.num_keys > 0)
 		return false;
-	make_batches(state);
+	make_groups(state);
 	return true;
 }
 
-/* An aggregate's result for a group, allocated in the current context. */
+/* Set an entry of the scan tuple for a group that has rows, or is the only one. */
 static Datum
-result_of(const group_state *state, const group_aggregate *aggregate, uint32 group, bool *is_null)
+output_of(group_state *state, const group_output *output, uint32 group, bool *is_null)
 {
-	const agg_call *call = aggregate->call;
+	const column *col;
+	uint64		row;
 
-	*is_null = false;
-	if (call->kind == AGG_SORT)
-		return PointerGetDatum(agg_batch_array(aggregate->batch, group, call->order.nulls_first));
-	return agg_batch_percentile(aggregate->batch, group, &(chunk_slice) {call->constant_fraction, 1, 0, NULL, 1},
-								call->kind == AGG_PERCENTILE_CONT, is_null);
+	if (output->aggregate)
+		return output->aggregate->result(output->aggregate, group, is_null);
+	row = row_groups_row(&state->input.groups, state->input.groups.starts[group]);
+	col = &state->rows->columns[output->column];
+	*is_null = column_is_null(col, row);
+	return *is_null ? (Datum) 0 : cell_datum(col->type, col->cells, row);
 }
 
-/* Put the next group's key and results into the scan slot.  NULL: no more groups. */
+/* Put the next group into the scan slot.  NULL: no more groups. */
 static TupleTableSlot *
 next_group(group_state *state)
 {
 	TupleTableSlot *slot = state->css.ss.ss_ScanTupleSlot;
-	const column_type *key = state->rows->columns[0].type;
 	MemoryContext caller;
 	uint32		group;
 
-	while (state->next_group >= state->ranks.rows.num_groups)
-		if (!next_batch(state))
+	while (state->next_group >= state->input.groups.num_groups)
+		if (!next_groups(state))
 			return NULL;
 	group = state->next_group++;
+	ReScanExprContext(state->state_context);
+	state->input.turn++;
 	caller = MemoryContextSwitchTo(state->css.ss.ps.ps_ExprContext->ecxt_per_tuple_memory);
 	ExecClearTuple(slot);
-	slot->tts_isnull[0] = group == state->ranks.null_group;
-	slot->tts_values[0] = cell_datum(key, state->ranks.keys, group);
-	for (int i = 0; i < state->num_aggregates; i++)
-		slot->tts_values[i + 1] = result_of(state, &state->aggregates[i], group, &slot->tts_isnull[i + 1]);
+	for (int i = 0; i < state->num_outputs; i++)
+		slot->tts_values[i] = output_of(state, &state->outputs[i], group, &slot->tts_isnull[i]);
 	MemoryContextSwitchTo(caller);
 	return ExecStoreVirtualTuple(slot);
 }
@@ -291,31 +274,61 @@ next_group(group_state *state)
 /* ---- methods */
 
 static void
-start_aggregates(group_state *state, const CustomScan *scan, MemoryContext context)
+start_keys(group_state *state, List *outputs, List *uses, List *private)
 {
-	List	   *columns = linitial(scan->custom_private);
+	List	   *equalities = lsecond(private);
+	group_keys *keys = &state->keys;
 
-	state->num_aggregates = list_length(columns);
-	state->aggregates = MemoryContextAllocZero(context, state->num_aggregates * sizeof(group_aggregate));
-	for (int i = 0; i < state->num_aggregates; i++)
+	keys->num_keys = list_length(equalities);
+	keys->keys = palloc0(keys->num_keys * sizeof(group_key) + 1);
+	for (int i = 0; i < keys->num_keys; i++)
 	{
-		const TargetEntry *entry = list_nth(scan->custom_scan_tlist, i + 1);
-		const Aggref *aggref = castNode(Aggref, entry->expr);
-		group_aggregate *aggregate = &state->aggregates[i];
-		agg_kind	kind;
+		const TargetEntry *entry = list_nth(outputs, i);
 
-		if (!group_aggregate_kind(aggref, &kind))
-			elog(ERROR, "aggregate %u is not what it was planned as", aggref->aggfnoid);
-		group_aggregate_check_permissions(aggref);
-		aggregate->call = agg_call_create(context, aggref, kind);
-		aggregate->column = list_nth_int(columns, i);
-		aggregate->last_use = true;
-		for (int j = 0; j < i && aggregate->call->leader == NULL; j++)
-			if (agg_call_can_share(aggregate->call, state->aggregates[j].call))
-				aggregate->call->leader = state->aggregates[j].call;
-		for (int j = 0; j < i && aggregate->call->leader == NULL; j++)
-			if (state->aggregates[j].column == aggregate->column)
-				state->aggregates[j].last_use = false;
+		if (!group_key_fill(&keys->keys[i], exprType((const Node *) entry->expr), list_nth_oid(equalities, i),
+							list_nth_oid(lthird(private), i)))
+			elog(ERROR, "a grouping key is not what it was planned as");
+		keys->keys[i].column = linitial_int(list_nth(uses, i));
+	}
+}
+
+static group_aggregate *
+start_aggregate(const group_state *state, const Aggref *aggref, List *columns)
+{
+	const char *why_not;
+	group_aggregate_source source = {
+		.aggref = aggref,
+		.plan = group_plan_of(aggref, &why_not),
+		.columns = columns,
+		.rows = state->rows,
+		.node = (PlanState *) &state->css.ss.ps,
+		.state_context = state->state_context,
+		.earlier = state->aggregates
+	};
+
+	return group_aggregate_start(&source);
+}
+
+static void
+start_outputs(group_state *state, List *outputs, List *uses)
+{
+	ListCell   *cell;
+
+	state->outputs = palloc0(list_length(outputs) * sizeof(group_output));
+	foreach(cell, outputs)
+	{
+		const TargetEntry *entry = lfirst(cell);
+		group_output *output = &state->outputs[state->num_outputs];
+		List	   *columns = list_nth(uses, state->num_outputs);
+
+		state->num_outputs++;
+		output->column = linitial_int(columns);
+		/* in a DISTINCT the child has computed aggregates */
+		if (!IsA(entry->expr, Aggref) || state->num_outputs <= state->keys.num_keys)
+			continue;
+		output->aggregate = start_aggregate(state, castNode(Aggref, entry->expr), columns);
+		state->row_bytes += group_plan_row_bytes(&output->aggregate->plan);
+		state->aggregates = lappend(state->aggregates, output->aggregate);
 	}
 }
 
@@ -325,18 +338,19 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	group_state *state = (group_state *) css;
 	const CustomScan *scan = (const CustomScan *) css->ss.ps.plan;
 	MemoryContext context = estate->es_query_cxt;
-	List	   *packed_types = lsecond(scan->custom_private);
+	List	   *packed_types = lfourth(scan->custom_private);
 
 	css->custom_ps = list_make1(ExecInitNode(linitial(scan->custom_plans), estate, eflags));
-	start_aggregates(state, scan, context);
 	state->packed = packed_types != NIL;
-	if (state->packed)
-		state->rows = rows_create(context, packed_types);
-	else
-		state->rows = rows_create_for(context, linitial(css->custom_ps));
-	state->row_bytes = most_row_bytes(state);
-	state->batch_context = AllocSetContextCreate(context, "mgpu_pg groups", ALLOCSET_DEFAULT_SIZES);
+	state->rows = state->packed ? rows_create(context, packed_types) : rows_create_for(context, linitial(css->custom_ps));
+	state->row_bytes = most_bytes_of_row(rows_bytes_of_one(state->rows), 0);
+	state->state_context = CreateExprContext(estate);
+	start_keys(state, scan->custom_scan_tlist, linitial(scan->custom_private), scan->custom_private);
+	start_outputs(state, scan->custom_scan_tlist, linitial(scan->custom_private));
+	state->input.context = AllocSetContextCreate(context, "mgpu_pg groups", ALLOCSET_DEFAULT_SIZES);
 	state->spill.context = AllocSetContextCreate(context, "mgpu_pg partitions of rows", ALLOCSET_DEFAULT_SIZES);
+	state->spill.hash = group_keys_hash;
+	state->spill.keys = &state->keys;
 }
 
 static TupleTableSlot *
@@ -370,8 +384,8 @@ forget_all(group_state *state)
 	state->num_groups = 0;
 	state->most_bytes = 0;
 	chunk_free(state->rows);
-	MemoryContextReset(state->batch_context);
-	memset(&state->ranks, 0, sizeof(state->ranks));
+	MemoryContextReset(state->input.context);
+	state->input.groups.num_groups = 0;
 	state->next_group = 0;
 	state->collected = false;
 }
@@ -405,15 +419,29 @@ end(CustomScanState *css)
 	ExecEndNode(linitial(css->custom_ps));
 }
 
+/* The keys, and how each aggregate is run. */
 static void
-explain_key(CustomScanState *css, List *ancestors, ExplainState *es)
+explain_plan(const group_state *state, CustomScan *scan, List *ancestors, ExplainState *es)
 {
-	CustomScan *scan = (CustomScan *) css->ss.ps.plan;
-	const TargetEntry *entry = linitial(scan->custom_scan_tlist);
 	List	   *context = set_deparse_context_plan(es->deparse_cxt, &scan->scan.plan, ancestors);
 	bool		prefix = mgpu_explained_relations(es) > 1 || es->verbose;
+	List	   *keys = NIL;
+	List	   *ways = NIL;
 
-	ExplainPropertyText("Group Key", deparse_expression((Node *) entry->expr, context, prefix, true), es);
+	for (int i = 0; i < state->num_outputs; i++)
+	{
+		const TargetEntry *entry = list_nth(scan->custom_scan_tlist, i);
+		const group_aggregate *aggregate = state->outputs[i].aggregate;
+
+		if (aggregate)
+			ways = lappend(ways, psprintf("%s: %s", get_func_name(aggregate->aggref->aggfnoid), group_way_name(&aggregate->plan)));
+		else if (i < state->keys.num_keys)
+			keys = lappend(keys, deparse_expression((Node *) entry->expr, context, prefix, true));
+	}
+	if (keys)
+		ExplainPropertyList("Group Key", keys, es);
+	if (ways)
+		ExplainPropertyList("Aggregates", ways, es);
 }
 
 static void
@@ -421,13 +449,17 @@ explain(CustomScanState *css, List *ancestors, ExplainState *es)
 {
 	group_state *state = (group_state *) css;
 
-	explain_key(css, ancestors, es);
-	if (!es->analyze || state->executor == NULL)
+	explain_plan(state, (CustomScan *) css->ss.ps.plan, ancestors, es);
+	if (!es->analyze || !state->collected)
 		return;
 	ExplainPropertyInteger("Groups", NULL, state->num_groups, es);
-	ExplainPropertyText("Sort Executor", state->executor, es);
-	ExplainPropertyText("Sort Algorithm", state->algorithm, es);
-	ExplainPropertyInteger("Sort Threads", NULL, state->num_threads, es);
+	if (state->executor)
+	{
+		ExplainPropertyText("Key Form", state->key_form, es);
+		ExplainPropertyText("Sort Executor", state->executor, es);
+		ExplainPropertyText("Sort Algorithm", state->algorithm, es);
+		ExplainPropertyInteger("Sort Threads", NULL, state->num_threads, es);
+	}
 	ExplainPropertyInteger("Peak Memory Usage", "kB", state->most_bytes / 1024, es);
 	if (state->spill.num_partitions == 0)
 		return;

@@ -2,10 +2,9 @@
  * paths.c
  *		Offers MgpuGroup nodes (group_node.c) to the planner.
  *
- * A GROUP BY that the node supports gets paths beside those of PostgreSQL's Agg node,
- * and the cheapest path wins.  A GROUP BY gets no path if the node cannot run it or
- * might give another result than Agg.  There are two paths: over all rows and, if the
- * input has partial paths, over a Gather of MgpuRows nodes (rows_node.c).
+ * A GROUP BY or DISTINCT that the node supports (task.c) gets paths beside those of
+ * PostgreSQL's Agg node, and the cheapest path wins.  There are two paths: over all rows and,
+ * if the input has partial paths, over a Gather of MgpuRows nodes (rows_node.c).
  *
  * The planner needs a target list for MgpuRows and matches it to the child's columns by
  * expression.  The target is record_send(ROW(columns)), which is only a name for the
@@ -28,7 +27,6 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/planner.h"
-#include "optimizer/prep.h"
 #include "optimizer/tlist.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -36,6 +34,7 @@
 
 #include "compat.h"
 #include "plan/group.h"
+#include "plan/task.h"
 #include "settings.h"
 
 /*
@@ -46,8 +45,11 @@
  */
 #define AGG_COST 4.0			/* a transition under Agg, without finding the group */
 #define RANK_COST 0.5			/* finding a row's group */
-#define VALUE_COST 1.0			/* moving a value to its group and sorting it */
+#define COLUMN_COST 0.1			/* keeping a value */
 #define PACK_COST 0.25			/* packing and unpacking a column */
+
+/* The node's start, as much as 100 us take elsewhere, whatever the number of rows. */
+#define START_COST 20.0
 
 PG_FUNCTION_INFO_V1(mgpu_agg_support);
 
@@ -71,146 +73,13 @@ mgpu_agg_support(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(costs);
 }
 
-/* ---- can it be done? */
-
-/* What the node computes. */
-typedef struct group_task
-{
-	Expr	   *key;
-	List	   *aggrefs;		/* each once */
-	List	   *arguments;		/* expressions, each once */
-	List	   *columns;		/* for each aggregate the number of its argument's column; the key's is 0 */
-	Size		record_bytes;
-	Size		widest;			/* column */
-} group_task;
-
-/*
- * Whether an expression has parts that the child cannot compute: subqueries, for
- * instance.  Fields of records count as such, because EXPLAIN would search a plan for
- * their names in vain.
- */
-static bool
-has_special_parts(Node *node, void *context)
-{
-	if (node == NULL)
-		return false;
-	if (IsA(node, SubPlan) || IsA(node, AlternativeSubPlan) || IsA(node, FieldSelect) ||
-		IsA(node, GroupingFunc) || IsA(node, WindowFunc))
-		return true;
-	return expression_tree_walker(node, has_special_parts, context);
-}
-
-static bool
-is_simple(Expr *expr)
-{
-	return !has_special_parts((Node *) expr, NULL) && !contain_volatile_functions((Node *) expr) &&
-		!expression_returns_set((Node *) expr);
-}
-
-/* Add a column of the child.  False: its width is not fixed, or its type has no order. */
-static bool
-take_column(group_task *task, Oid type_id, element_type *type)
-{
-	element_type_fill(type, type_id);
-	if (type->typlen <= 0 || !OidIsValid(type->lt_operator) || !OidIsValid(type->gt_operator))
-		return false;
-	task->record_bytes += type->stride + sizeof(bool);
-	task->widest = Max(task->widest, type->stride);
-	return true;
-}
-
-static bool
-take_key(group_task *task, PlannerInfo *root)
-{
-	SortGroupClause *clause = linitial(mgpu_group_clause(root));
-	element_type type;
-
-	task->key = (Expr *) get_sortgroupclause_expr(clause, root->processed_tlist);
-	return is_simple(task->key) && take_column(task, exprType((Node *) task->key), &type) &&
-		group_key_is_sortable(&type) &&
-		lookup_type_cache(type.type_id, TYPECACHE_EQ_OPR)->eq_opr == clause->eqop;
-}
-
-static bool
-has_constant_order(const Aggref *aggref, agg_kind kind)
-{
-	for (int i = agg_kind_args(kind); i < list_length(aggref->aggargtypes); i++)
-	{
-		const Expr *expr = agg_argument(aggref, i);
-
-		/* a NULL order is an error, which the transition function raises */
-		if (!IsA(expr, Const) || (kind == AGG_SORT && ((const Const *) expr)->constisnull))
-			return false;
-	}
-	return true;
-}
-
-static int
-find_argument(List *arguments, Expr *argument)
-{
-	ListCell   *cell;
-
-	foreach(cell, arguments)
-		if (equal(lfirst(cell), argument))
-			return foreach_current_index(cell);
-	return -1;
-}
-
-static bool
-take_aggregate(group_task *task, Aggref *aggref)
-{
-	element_type type;
-	Expr	   *argument;
-	agg_kind	kind;
-	int			column;
-
-	if (list_member(task->aggrefs, aggref))
-		return true;
-	if (aggref->aggsplit != AGGSPLIT_SIMPLE || aggref->agglevelsup > 0 || aggref->aggfilter ||
-		aggref->aggdistinct != NIL || aggref->aggorder != NIL || aggref->aggdirectargs != NIL ||
-		!group_aggregate_kind(aggref, &kind) || !has_constant_order(aggref, kind))
-		return false;
-	argument = (Expr *) agg_argument(aggref, 0);
-	column = find_argument(task->arguments, argument);
-	if (column < 0)
-	{
-		if (!is_simple(argument) || !take_column(task, linitial_oid(aggref->aggargtypes), &type))
-			return false;
-		column = list_length(task->arguments);
-		task->arguments = lappend(task->arguments, argument);
-	}
-	task->aggrefs = lappend(task->aggrefs, aggref);
-	task->columns = lappend_int(task->columns, column + 1);
-	return true;
-}
-
-/* Collect aggregates.  True: the expression has other parts than aggregates and the key. */
-static bool
-is_unfit(Node *node, group_task *task)
-{
-	if (node == NULL || equal(node, task->key))
-		return false;
-	if (IsA(node, Aggref))
-		return !take_aggregate(task, (Aggref *) node);
-	if (IsA(node, Var) || IsA(node, PlaceHolderVar) || has_special_parts(node, NULL))
-		return true;
-	return expression_tree_walker(node, is_unfit, task);
-}
-
-static bool
-make_task(PlannerInfo *root, RelOptInfo *grouped_rel, group_task *task)
-{
-	const Query *parse = root->parse;
-
-	memset(task, 0, sizeof(*task));
-	return parse->hasAggs && !parse->hasTargetSRFs && parse->groupingSets == NIL &&
-		grouped_rel->reloptkind == RELOPT_UPPER_REL &&
-		list_length(mgpu_group_clause(root)) == 1 && take_key(task, root) &&
-		!is_unfit((Node *) grouped_rel->reltarget->exprs, task) && !is_unfit(parse->havingQual, task) &&
-		task->aggrefs != NIL;
-}
-
 /* ---- what it costs */
+
+static Size
+bytes_of_row(const group_task *task)
+{
+	return most_bytes_of_row(task->record_bytes, task->beside_bytes);
+}
 
 /* The cost of writing rows to files and reading them once. */
 static Cost
@@ -218,61 +87,56 @@ spill_cost(double num_rows, const group_task *task)
 {
 	double		pages = ceil(num_rows * task->record_bytes / BLCKSZ);
 
-	if (num_rows * most_bytes_of_row(task->record_bytes, task->widest) <= get_hash_memory_limit())
+	if (num_rows * bytes_of_row(task) <= get_hash_memory_limit())
 		return 0;
 	return pages * (random_page_cost + seq_page_cost) + 2 * cpu_tuple_cost * num_rows;
 }
 
-/* Set costs and rows of path.  child returns num_rows rows, singly or in packs. */
 static void
-cost_path(PlannerInfo *root, const group_task *task, Path *path, const Path *child, double num_rows)
+add_having_cost(PlannerInfo *root, Path *path, List *having)
 {
-	double		num_groups = estimate_num_groups(root, list_make1(task->key), num_rows, NULL, NULL);
-	List	   *having = (List *) root->parse->havingQual;
+	QualCost	cost;
+
+	cost_qual_eval(&cost, having, root);
+	path->startup_cost += cost.startup;
+	path->total_cost += cost.startup + path->rows * cost.per_tuple;
+	path->rows = clamp_row_est(path->rows * clauselist_selectivity(root, having, 0, JOIN_INNER, NULL));
+}
+
+/* Set costs and rows of path.  child returns num_rows rows, singly or in packs, in num_groups groups. */
+static void
+cost_path(const group_task *task, Path *path, const Path *child, double num_rows, double num_groups)
+{
 	const QualCost *target_cost = &path->pathtarget->cost;
-	AggClauseCosts costs;
+	double		operators = (task->keys ? RANK_COST : 0) + COLUMN_COST * list_length(task->columns) + task->operators;
 
-	memset(&costs, 0, sizeof(costs));
-	get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
-	path->startup_cost = child->total_cost + costs.finalCost.startup +
-		num_rows * cpu_operator_cost * (VALUE_COST * list_length(task->arguments) + RANK_COST) +
+	path->startup_cost = child->total_cost + START_COST + num_rows * cpu_operator_cost * operators +
 		spill_cost(num_rows, task);
-	path->total_cost = path->startup_cost + num_groups * (costs.finalCost.per_tuple + cpu_tuple_cost);
+	path->total_cost = path->startup_cost +
+		num_groups * (cpu_tuple_cost + cpu_operator_cost * list_length(task->outputs));
 	path->rows = num_groups;
-	if (having)
-	{
-		QualCost	having_cost;
-
-		cost_qual_eval(&having_cost, having, root);
-		path->startup_cost += having_cost.startup;
-		path->total_cost += having_cost.startup + num_groups * having_cost.per_tuple;
-		path->rows = clamp_row_est(num_groups * clauselist_selectivity(root, having, 0, JOIN_INNER, NULL));
-	}
+	if (task->having)
+		add_having_cost(task->root, path, task->having);
 	path->startup_cost += target_cost->startup;
 	path->total_cost += target_cost->startup + path->rows * target_cost->per_tuple;
 	mgpu_take_disabled_nodes(path, child);
+	if (mgpu_setting_enable_group == MGPU_ENABLE_FORCE)
+		path->startup_cost = path->total_cost = 0;
 }
 
 /* ---- the path and its plan */
 
-/* The columns of the child's rows: the key, then the arguments. */
-static List *
-columns_of(const group_task *task)
-{
-	return lcons(task->key, list_copy(task->arguments));
-}
-
-/* A path that projects source to these columns. */
+/* A path that projects source to the task's columns. */
 static Path *
-make_rows(PlannerInfo *root, RelOptInfo *input_rel, Path *source, const group_task *task)
+make_rows(RelOptInfo *input_rel, Path *source, const group_task *task)
 {
 	PathTarget *target = create_empty_pathtarget();
 	ListCell   *cell;
 
-	foreach(cell, columns_of(task))
+	foreach(cell, task->columns)
 		add_column_to_pathtarget(target, lfirst(cell), 0);
-	set_pathtarget_cost_width(root, target);
-	return (Path *) create_projection_path(root, input_rel, source, target);
+	set_pathtarget_cost_width(task->root, target);
+	return (Path *) create_projection_path(task->root, input_rel, source, target);
 }
 
 static PathTarget *
@@ -281,7 +145,7 @@ make_pack_target(const group_task *task)
 	PathTarget *target = create_empty_pathtarget();
 	RowExpr    *row = makeNode(RowExpr);
 
-	row->args = columns_of(task);
+	row->args = list_copy(task->columns);
 	row->row_typeid = RECORDOID;
 	row->row_format = COERCE_EXPLICIT_CALL;
 	row->location = -1;
@@ -311,7 +175,7 @@ static const CustomPathMethods pack_path_methods = {
 
 /* A Gather path of packs of the same rows; NULL if there is no such path. */
 static Path *
-make_packs(PlannerInfo *root, RelOptInfo *input_rel, const group_task *task)
+make_packs(RelOptInfo *input_rel, const group_task *task)
 {
 	CustomPath *path;
 	Path	   *rows;
@@ -320,7 +184,7 @@ make_packs(PlannerInfo *root, RelOptInfo *input_rel, const group_task *task)
 
 	if (input_rel->partial_pathlist == NIL)
 		return NULL;
-	rows = make_rows(root, input_rel, linitial(input_rel->partial_pathlist), task);
+	rows = make_rows(input_rel, linitial(input_rel->partial_pathlist), task);
 	if (!rows->parallel_safe)
 		return NULL;
 	path = makeNode(CustomPath);
@@ -337,28 +201,51 @@ make_packs(PlannerInfo *root, RelOptInfo *input_rel, const group_task *task)
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom_paths = list_make1(rows);
 	path->methods = &pack_path_methods;
-	return (Path *) create_gather_path(root, input_rel, &path->path, path->path.pathtarget, NULL, &num_packs);
+	return (Path *) create_gather_path(task->root, input_rel, &path->path, path->path.pathtarget, NULL, &num_packs);
+}
+
+/* What make_plan needs: lists of outputs, uses, equality operators, packed columns or NIL, HAVING. */
+static List *
+private_of(const group_task *task, bool packed)
+{
+	return list_make5(task->outputs, task->uses, task->equalities, packed ? task->columns : NIL, task->having);
+}
+
+static List *
+types_of(List *exprs)
+{
+	List	   *types = NIL;
+	ListCell   *cell;
+
+	foreach(cell, exprs)
+		types = lappend_oid(types, exprType(lfirst(cell)));
+	return types;
 }
 
 static Plan *
 make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
 {
 	CustomScan *scan = makeNode(CustomScan);
-	List	   *sources = linitial(path->custom_private);
-	List	   *types = NIL;
+	List	   *outputs = linitial(path->custom_private);
+	List	   *equalities = lthird(path->custom_private);
+	List	   *collations = NIL;
 	ListCell   *cell;
 
-	foreach(cell, sources)
+	foreach(cell, outputs)
+	{
+		int			number = foreach_current_index(cell) + 1;
+
 		scan->custom_scan_tlist = lappend(scan->custom_scan_tlist,
-										  makeTargetEntry(copyObject(lfirst(cell)),
-														  list_length(scan->custom_scan_tlist) + 1, NULL, false));
+										  makeTargetEntry(copyObject(lfirst(cell)), number, NULL, false));
+		if (number <= list_length(equalities))
+			collations = lappend_oid(collations, exprCollation(lfirst(cell)));
+	}
 	scan->scan.plan.targetlist = tlist;
-	scan->scan.plan.qual = copyObject((List *) root->parse->havingQual);
+	scan->scan.plan.qual = copyObject((List *) list_nth(path->custom_private, 4));
 	scan->flags = path->flags;
 	scan->custom_plans = custom_plans;
-	foreach(cell, lthird(path->custom_private))
-		types = lappend_oid(types, exprType(lfirst(cell)));
-	scan->custom_private = list_make2(lsecond(path->custom_private), types);
+	scan->custom_private = list_make4(lsecond(path->custom_private), equalities, collations,
+									  types_of(lfourth(path->custom_private)));
 	scan->methods = &group_scan_methods;
 	return &scan->scan.plan;
 }
@@ -368,50 +255,112 @@ static const CustomPathMethods path_methods = {
 	.PlanCustomPath = make_plan
 };
 
-/* child returns num_rows rows, singly or, if packed, in packs. */
-static void
-add_group_path(PlannerInfo *root, RelOptInfo *grouped_rel, const group_task *task, Path *child, double num_rows,
-			   bool packed)
+/* ---- offering it */
+
+/* What a path is added to, and for what. */
+typedef struct group_offer
+{
+	group_task	task;
+	RelOptInfo *input_rel;
+	RelOptInfo *output_rel;
+	PathTarget *target;
+	double		num_rows;
+	double		num_groups;
+} group_offer;
+
+/* child returns the rows, singly or, if packed, in packs. */
+static Cost
+add_group_path(const group_offer *offer, Path *child, bool packed)
 {
 	CustomPath *path = makeNode(CustomPath);
 
 	path->path.pathtype = T_CustomScan;
-	path->path.parent = grouped_rel;
-	path->path.pathtarget = grouped_rel->reltarget;
+	path->path.parent = offer->output_rel;
+	path->path.pathtarget = offer->target;
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom_paths = list_make1(child);
-	path->custom_private = list_make3(lcons(task->key, list_copy(task->aggrefs)), task->columns,
-									  packed ? columns_of(task) : NIL);
+	path->custom_private = private_of(&offer->task, packed);
 	path->methods = &path_methods;
-	cost_path(root, task, &path->path, child, num_rows);
-	if (mgpu_setting_enable_group == MGPU_ENABLE_FORCE)
-		path->path.startup_cost = path->path.total_cost = 0;
-	add_path(grouped_rel, &path->path);
+	cost_path(&offer->task, &path->path, child, offer->num_rows, offer->num_groups);
+	add_path(offer->output_rel, &path->path);
+	return path->path.total_cost;
 }
 
 static void
-add_group_paths(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *grouped_rel)
+report_declined(const char *why_not)
 {
-	double		num_rows = input_rel->cheapest_total_path->rows;
-	Path	   *packs;
-	group_task	task;
+	if (mgpu_setting_report_declined)
+		ereport(NOTICE, (errmsg("no MgpuGroup node: %s", why_not)));
+}
 
-	if (!make_task(root, grouped_rel, &task))
+/* A path that was added and then removed belongs to whoever reads the list: compare costs alone. */
+static bool
+is_beaten(const RelOptInfo *rel, Cost cost)
+{
+	ListCell   *cell;
+
+	foreach(cell, rel->pathlist)
+		if (((const Path *) lfirst(cell))->total_cost < cost)
+			return true;
+	return false;
+}
+
+/* Whether a group of average size fits in memory, as it has to. */
+static bool
+groups_fit(const group_offer *offer)
+{
+	return offer->num_rows / offer->num_groups * bytes_of_row(&offer->task) <= get_hash_memory_limit() ||
+		mgpu_setting_enable_group == MGPU_ENABLE_FORCE;
+}
+
+static void
+add_group_paths(group_offer *offer)
+{
+	RelOptInfo *input_rel = offer->input_rel;
+	const group_task *task = &offer->task;
+	Path	   *packs;
+	Cost		cost;
+
+	offer->num_rows = input_rel->cheapest_total_path->rows;
+	offer->num_groups = task->keys ? estimate_num_groups(task->root, task->keys, offer->num_rows, NULL, NULL) : 1;
+	if (!groups_fit(offer))
+	{
+		report_declined("one group is expected to need more memory than work_mem times hash_mem_multiplier");
 		return;
-	add_group_path(root, grouped_rel, &task,
-				   make_rows(root, input_rel, input_rel->cheapest_total_path, &task), num_rows, false);
-	packs = make_packs(root, input_rel, &task);
+	}
+	cost = add_group_path(offer, make_rows(input_rel, input_rel->cheapest_total_path, task), false);
+	packs = make_packs(input_rel, task);
 	if (packs)
-		add_group_path(root, grouped_rel, &task, packs, num_rows, true);
+		cost = Min(cost, add_group_path(offer, packs, true));
+	if (is_beaten(offer->output_rel, cost))
+		report_declined("PostgreSQL's own plan is expected to be faster");
 }
 
 static void
 upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, RelOptInfo *output_rel, void *extra)
 {
+	group_offer offer = {.input_rel = input_rel, .output_rel = output_rel};
+	bool		can_do;
+
 	if (previous_hook)
 		previous_hook(root, stage, input_rel, output_rel, extra);
-	if (stage == UPPERREL_GROUP_AGG && mgpu_setting_enable_group != MGPU_ENABLE_OFF)
-		add_group_paths(root, input_rel, output_rel);
+	if (mgpu_setting_enable_group == MGPU_ENABLE_OFF || output_rel->reloptkind != RELOPT_UPPER_REL ||
+		(stage != UPPERREL_GROUP_AGG && stage != UPPERREL_DISTINCT))
+		return;
+	if (stage == UPPERREL_GROUP_AGG)
+	{
+		offer.target = output_rel->reltarget;
+		can_do = group_task_of_grouping(&offer.task, root, offer.target);
+	}
+	else
+	{
+		offer.target = input_rel->cheapest_total_path->pathtarget;
+		can_do = group_task_of_distinct(&offer.task, root, offer.target);
+	}
+	if (can_do)
+		add_group_paths(&offer);
+	else
+		report_declined(offer.task.why_not);
 }
 
 void

@@ -184,9 +184,56 @@ def draw_sessions(path, note, rows):
     finish(figure, path, note)
 
 
+PLAIN_SQL = {'cpu': ('mgpu_pg, CPU', COLOURS['mgpu_pg, CPU']), 'gpu': ('mgpu_pg, GPU', COLOURS['mgpu_pg, GPU']), 'DuckDB': ('DuckDB', '#d9b44a')}
+
+
+def draw_plain_sql(path, note, rows):
+    """How many times as fast each statement is as by PostgreSQL's own plan with as many processes."""
+    rows = [row for row in rows if row['ratio']]
+    statements = list(dict.fromkeys((row['statement'], row['work_mem']) for row in rows))
+    systems = [system for system in PLAIN_SQL if any(row['system'] == system for row in rows)]
+    workers = [parallel for parallel in ('no', 'yes') if any(row['parallel'] == parallel for row in rows)]
+    ratios = [float(row['ratio']) for row in rows]
+    height = 0.84 / len(systems)
+    figure, panels = plt.subplots(1, len(workers), figsize=(2.5 + 4.5 * len(workers), 1.4 + len(statements) * (0.14 + 0.17 * len(systems))),
+                                  sharey=True, squeeze=False)
+    for axes, parallel in zip(panels[0], workers):
+        for row in rows:
+            if row['system'] in systems and row['parallel'] == parallel:
+                ratio = float(row['ratio'])
+                y = statements.index((row['statement'], row['work_mem'])) + (systems.index(row['system']) - (len(systems) - 1) / 2) * height
+                # pale where the plan is PostgreSQL's own
+                own = row['system'] != 'DuckDB' and not row['node']
+                axes.barh(y, ratio - 1, height * 0.9, left=1, color=PLAIN_SQL[row['system']][1], alpha=0.35 if own else 1)
+                axes.text(max(ratio, 1) * 1.04, y, f'{ratio:.1f} ×' if ratio < 100 else f'{ratio:.0f} ×', va='center', fontsize=8)
+        axes.set(xscale='log', title='parallel workers' if parallel == 'yes' else 'one process')
+        axes.set_xlim(min(0.5, min(ratios) / 1.1), max(2, max(ratios)) * 2)
+        least, most = axes.get_xlim()
+        ticks = [ten * step for ten in (0.01, 0.1, 1, 10, 100, 1000) for step in ((1, 2, 5) if most < 50 * least else (1,))]
+        axes.set_xticks([x for x in ticks if least <= x <= most])
+        axes.set_xticks([], minor=True)
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f'{x:g} ×'))
+        axes.axvline(1, color='#333333', linewidth=1)
+        axes.spines[['top', 'right', 'left']].set_visible(False)
+        axes.tick_params(left=False)
+        axes.grid(axis='x', alpha=0.3)
+        axes.set_axisbelow(True)
+    panels[0][0].set_yticks(range(len(statements)), [name + (f', work_mem {work_mem}' if work_mem.endswith('MB') else '')
+                                                     for name, work_mem in statements], fontsize=9)
+    panels[0][0].set_ylim(len(statements) - 0.4, -0.6)
+    handles = [plt.Rectangle((0, 0), 1, 1, color=PLAIN_SQL[system][1], label=PLAIN_SQL[system][0]) for system in systems]
+    if any(row['system'] in ('cpu', 'gpu') and not row['node'] for row in rows):
+        handles.append(plt.Rectangle((0, 0), 1, 1, color='#555555', alpha=0.35, label="pale: PostgreSQL's own plan is kept"))
+    figure.legend(handles=handles, loc='upper center', ncols=len(handles), frameon=False, fontsize=10,
+                  title="How many times as fast as PostgreSQL's own plan")
+    finish(figure, path, note, top=1 - 0.6 / figure.get_figheight())
+
+
 def draw(csv_path, png_path):
     note, rows = read_csv(csv_path)
-    if 'sessions' in rows[0]:
+    if 'system' in rows[0]:
+        draw_plain_sql(png_path, note, rows)
+    elif 'sessions' in rows[0]:
         draw_sessions(png_path, note, rows)
     elif 'gkeys_per_s' in rows[0]:
         draw_kernels(png_path, note, rows)
@@ -209,7 +256,7 @@ def draw_docs():
     draw_statements(f'{folder}/cpu-types.png', *table('cpu-types-10m'))
     draw(f'{folder}/cpu-aggregates.csv', f'{folder}/cpu-groups.png')
     draw(f'{folder}/h200-kernel_bench.csv', f'{folder}/h200-kernels.png')
-    for path in glob.glob(f'{folder}/*-sessions.csv'):
+    for path in glob.glob(f'{folder}/*-sessions.csv') + glob.glob(f'{folder}/*-plain-sql.csv'):
         draw(path, path.removesuffix('.csv') + '.png')
 
 

@@ -39,6 +39,15 @@ MOST, LEAST, NUM_SIZES = 5_000_000, 1000, 24
 COLUMNS = ['part', 'mode', 'sessions', 'what', 'unit', 'value', 'note']
 
 
+def service_is_up():
+    for _ in range(200):
+        if one_value('SELECT count(*) FROM mgpu_stat_service WHERE up') != '0':
+            return True
+        time.sleep(0.1)
+    print('the service did not start within 20 s')
+    return False
+
+
 class Bench:
     """The server in one mode after another, and the lines of the CSV."""
 
@@ -58,15 +67,7 @@ class Bench:
                         '-o', ' '.join(f'-c {name}={value}' for name, value in settings.items()), 'restart'],
                        check=True, cwd=private, stdout=subprocess.DEVNULL)
         os.environ['PGOPTIONS'] = f'-c mgpu.executor={mode.executor} -c search_path=bench,public'
-        return not mode.preload or self.service_is_up()
-
-    def service_is_up(self):
-        for _ in range(200):
-            if one_value('SELECT count(*) FROM mgpu_stat_service WHERE up') != '0':
-                return True
-            time.sleep(0.1)
-        print('the service did not start within 20 s')
-        return False
+        return not mode.preload or service_is_up()
 
     def add(self, part, mode, sessions, what, unit, value, note=''):
         self.rows.append([part, mode.name, sessions, what, unit, f'{value:.3f}' if isinstance(value, float) else value, note])

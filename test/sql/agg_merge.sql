@@ -1,3 +1,4 @@
+SET mgpu.enable_group = off; -- PostgreSQL's aggregates are compared with
 --
 -- mgpu_merge_agg: sorted arrays merged into one
 --

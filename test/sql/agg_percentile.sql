@@ -1,3 +1,4 @@
+SET mgpu.enable_group = off; -- PostgreSQL's aggregates are compared with
 SET intervalstyle = postgres;
 --
 -- mgpu_percentile_cont, mgpu_percentile_disc: as PostgreSQL's ordered-set aggregates

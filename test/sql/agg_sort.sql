@@ -1,3 +1,4 @@
+SET mgpu.enable_group = off; -- PostgreSQL's aggregates are compared with
 SET intervalstyle = postgres;
 --
 -- mgpu_sort_agg: values as a sorted array

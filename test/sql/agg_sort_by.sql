@@ -1,3 +1,4 @@
+SET mgpu.enable_group = off; -- PostgreSQL's aggregates are compared with
 --
 -- mgpu_sort_agg_by: values as an array in the order of their keys
 --

@@ -1,3 +1,4 @@
+SET mgpu.enable_group = off; -- PostgreSQL's aggregates are compared with
 --
 -- Aggregates of types that are sorted by codes: numeric, enums, bit strings,
 -- networks, long intervals, text of all kinds

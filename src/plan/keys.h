@@ -1,0 +1,54 @@
+/*
+ * keys.h
+ *		Grouping keys of rows: which rows have equal keys.
+ */
+#ifndef MGPU_PLAN_KEYS_H
+#define MGPU_PLAN_KEYS_H
+
+#include "columns/pick.h"
+
+/* How the values of a column are compared.  Equal values have equal hashes in each form. */
+typedef enum group_key_form
+{
+	GROUP_KEY_BITS,				/* fixed width; equal values have equal bytes */
+	GROUP_KEY_FLOAT,			/* float4, float8: zeros are equal, and so are NaNs */
+	GROUP_KEY_VARLENA,			/* variable width; equal values have equal bytes */
+	GROUP_KEY_CALLS				/* by the type's functions */
+} group_key_form;
+
+typedef struct group_key
+{
+	int			column;			/* of the rows */
+	group_key_form form;
+	Oid			collation;
+	FmgrInfo	hash;			/* both for GROUP_KEY_CALLS only */
+	FmgrInfo	equal;
+} group_key;
+
+typedef struct group_keys
+{
+	int			num_keys;
+	group_key  *keys;
+} group_keys;
+
+/*
+ * Fill a key, except for its column.  False: values of the type cannot be hashed, or equality is
+ * not the type's own.  Functions live in the current context.
+ */
+extern bool group_key_fill(group_key *key, Oid type_id, Oid equality, Oid collation);
+
+/* Hash the keys of num_rows rows.  keys is a group_keys: this is a spill's function. */
+extern void group_keys_hash(const void *keys, const chunk *rows, uint64 first, uint32 num_rows, uint64 seed,
+							uint64 *hashes);
+
+/* Whether two rows are equal in the first num_keys keys. */
+extern bool group_keys_equal(const group_keys *keys, int num_keys, const chunk *rows, uint64 a, uint64 b);
+
+/*
+ * Find the groups of at least one row.  The rows of a group are in arrival order.  Arrays are
+ * allocated in context.  *form, for EXPLAIN, is a static string.
+ */
+extern row_groups group_keys_rank(const group_keys *keys, const chunk *rows, MemoryContext context,
+								  const char **form);
+
+#endif							/* MGPU_PLAN_KEYS_H */
