@@ -57,7 +57,9 @@ group_key_fill(group_key *key, Oid type_id, Oid equality, Oid collation)
 	key->collation = collation;
 	if (type->eq_opr != equality)
 		return false;
-	if (type->typlen != -2 && OidIsValid(type->btree_opf) && equal_means_same_bytes(type, collation))
+	/* bpchar promises it too, but values of another length than a column's may differ in trailing blanks */
+	if (type->typlen != -2 && type->btree_opintype != BPCHAROID && OidIsValid(type->btree_opf) &&
+		equal_means_same_bytes(type, collation))
 	{
 		key->form = type->typlen > 0 ? GROUP_KEY_BITS : GROUP_KEY_VARLENA;
 		return true;
