@@ -40,6 +40,7 @@ int			mgpu_setting_max_cpu_threads = 0;
 bool		mgpu_setting_service = true;
 int			mgpu_setting_service_memory = 256;
 int			mgpu_setting_enable_group = MGPU_ENABLE_ON;
+bool		mgpu_setting_enable_columns = true;
 bool		mgpu_setting_report_declined = false;
 int			mgpu_setting_inject_fault = MGPU_FAULT_NONE;
 
@@ -111,6 +112,11 @@ define_choices(void)
 							 "\"force\" takes the node wherever it can do the work, whatever it costs.",
 							 &mgpu_setting_enable_group, MGPU_ENABLE_ON,
 							 enable_options, PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomBoolVariable("mgpu.enable_columns",
+							 "Lets the extension's plan nodes read tables a page at a time, as columns.",
+							 NULL,
+							 &mgpu_setting_enable_columns, true,
+							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("mgpu.report_declined",
 							 "Tells in a NOTICE why a statement gets no MgpuGroup node.",
 							 NULL,

@@ -13,7 +13,8 @@
 #	--trials N	stop after this many (60 seconds where neither is given)
 #	--seed N	first seed, and with --trials 1 the one to repeat (default: from the clock)
 #	--most N	longest array (200000)
-#	--share N	fail if fewer than N of 100 queries had the node MgpuGroup (33)
+#	--share N	fail if fewer than N of 100 queries had the node MgpuGroup, or fewer than a fourth of that read
+#			pages as columns (33)
 #	--gpu		let trials ask for the GPU; found out by itself when not given
 #
 # Prints the seed of every failed trial.  The last line is "N passed, N failed".
@@ -45,7 +46,7 @@ printf "%s, seeds from %d, longest array %d, %s\n", $what, $option{seed}, $optio
   $option{gpu} ? 'CPU and GPU' : 'CPU';
 
 my ($passed, $failed) = (0, 0);
-my ($queries, $nodes) = (0, 0);
+my ($queries, $nodes, $columns) = (0, 0, 0);
 my $started = time();
 my $seed = $option{seed};
 $| = 1;
@@ -57,12 +58,23 @@ sub start_psql
 	$pid = open2($from, $to, 'psql', '-XAtq');
 }
 
+# What comes before a trial of queries.  In a third of the trials no page is all-visible, in a third some are.
+sub start_queries
+{
+	my ($n) = @_;
+
+	print $to "select oracle.start_queries($n, $option{most});\n";
+	print $to "vacuum oracle.items;\n" if $n % 3;
+	print $to "delete from oracle.items where id % 97 = 0; update oracle.items set id = id where id < 50;\n" if $n % 3 == 1;
+}
+
 # One trial: (what it was, what is wrong), the latter '' when nothing is.
 sub try
 {
 	my ($n) = @_;
 	my ($description, $wrong) = ('?', 'no answer');
 
+	start_queries($n) if $what eq 'queries';
 	print $to "select 'ANSWER', description, wrong from oracle.$function{$what}($n, $option{most}, "
 	  . ($option{gpu} ? 'true' : 'false') . ");\n\\echo END :ERROR :LAST_ERROR_SQLSTATE :LAST_ERROR_MESSAGE\n";
 	$to->flush();
@@ -81,10 +93,11 @@ while (($option{seconds} == 0 || time() - $started < $option{seconds})
 	&& ($option{trials} == 0 || $passed + $failed < $option{trials}))
 {
 	my ($description, $wrong) = try($seed);
-	if ($description =~ /^node in (\d+) of (\d+) queries/)
+	if ($description =~ /^node in (\d+), columns in (\d+) of (\d+) queries/)
 	{
 		$nodes += $1;
-		$queries += $2;
+		$columns += $2;
+		$queries += $3;
 	}
 	if ($wrong eq '')
 	{
@@ -108,8 +121,8 @@ waitpid($pid, 0);
 system('psql', '-Xqc', 'set client_min_messages = warning; drop schema oracle cascade');
 if ($what eq 'queries')
 {
-	print "MgpuGroup was in the plans of $nodes of $queries queries\n";
-	if ($nodes * 100 < $queries * $option{share})
+	print "MgpuGroup was in the plans of $nodes of $queries queries, and read pages in $columns\n";
+	if ($nodes * 100 < $queries * $option{share} || $columns * 400 < $queries * $option{share})
 	{
 		print "FAILED: these are fewer than $option{share} %\n";
 		$failed++;

@@ -156,6 +156,13 @@ BEGIN
 END
 $$;
 
+-- A value of a column, as a constant
+CREATE FUNCTION oracle.some_value(name text, OUT value text) LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    EXECUTE format('SELECT quote_literal(%1$s) || ''::'' || pg_typeof(%1$s) FROM oracle.items WHERE id %% 11 = 5 ORDER BY id LIMIT 1', name) INTO value;
+END
+$$;
+
 -- A query; in prepared ones $1 is an integer.  ordered: its rows come in one order only.
 CREATE FUNCTION oracle.random_query(cols oracle.col[], style text, way text, OUT query text, OUT ordered boolean) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -194,6 +201,13 @@ BEGIN
     IF random() < 0.3 THEN
         conditions := conditions || format(oracle.pick(ARRAY['id %% 5 <> 2', '%s IS NOT NULL', 'id < 20', 'id < 0', 'id IN (SELECT id * 2 FROM oracle.items WHERE id < 300)']), (oracle.column_with(cols, '')).name);
     END IF;
+    -- conditions that are met by columns: with a constant, a parameter, and a value of the table
+    WHILE random() < 0.3 LOOP
+        SELECT * INTO k FROM unnest(ARRAY[oracle.column_with(cols, 'scalar')]);
+        conditions := conditions || format(oracle.pick(ARRAY['%1$s %3$s %2$s', '%2$s %3$s %1$s', '%1$s IS NULL', '%1$s IS NOT NULL', 'id > 7::int8', 'id <> 7::int2']), k.name,
+            oracle.pick(ARRAY['(SELECT ' || k.name || ' FROM oracle.items WHERE id % 17 = 3 LIMIT 1)', coalesce(oracle.some_value(k.name), 'NULL::' || k.type)]),
+            CASE WHEN k.type = 'jsonb' THEN '=' ELSE oracle.pick(ARRAY['<', '<=', '=', '<>', '>=', '>']) END);
+    END LOOP;
     conditions := conditions || CASE WHEN prepared THEN ARRAY['id % 7 <> $1'] END || CASE WHEN shape = 'lateral' THEN ARRAY['id % (p + 1) = 0'] WHEN shape = 'correlated' THEN ARRAY['id % 5 = p'] END;
     source := source || concat(' WHERE ' || nullif(array_to_string(conditions, ' AND '), ''));
     IF shape = 'distinct' THEN
@@ -350,6 +364,16 @@ BEGIN
 END
 $$;
 
+-- The table of a trial, made in a transaction of its own, so that it can be vacuumed before the queries
+CREATE TABLE oracle.trial (cols oracle.col[], description text);
+CREATE FUNCTION oracle.start_queries(seed int, most int) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    PERFORM setseed((seed % 1000000) / 1000000.0);
+    DELETE FROM oracle.trial;
+    INSERT INTO oracle.trial SELECT * FROM oracle.make_items(oracle.random_length(least(most, oracle.pick(ARRAY[300, 1000, 2000, 6000]))));
+END
+$$;
+
 -- One trial; all of it follows from the seed and the setting.  '' or what is wrong.
 CREATE FUNCTION oracle.try_query(seed int, most int, gpu boolean, OUT description text, OUT wrong text) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -362,10 +386,11 @@ DECLARE
     ours record;
     queries int := 0;
     nodes int := 0;
+    columns int := 0;
 BEGIN
     -- loads the library
-    PERFORM mgpu_sort(ARRAY[1]), setseed((seed % 1000000) / 1000000.0), set_config('jit', 'off', true);
-    SELECT * INTO cols, description FROM oracle.make_items(oracle.random_length(least(most, oracle.pick(ARRAY[300, 1000, 2000, 6000]))));
+    PERFORM mgpu_sort(ARRAY[1]), setseed((seed % 1000000) / -1000000.0), set_config('jit', 'off', true);
+    SELECT * INTO cols, description FROM oracle.trial;
     wrong := '';
     FOR i IN 1 .. 6 LOOP
         style := oracle.pick(ARRAY['open', 'open', 'arrival']);
@@ -391,6 +416,7 @@ BEGIN
         CONTINUE WHEN style = 'arrival' AND core.plan ~ '(Group|GroupAggregate|Unique)\n( +(Group Key|Filter):[^\n]*\n)* +-> +Sort\n +Sort Key: (?![^\n]*\mid( DESC)?\n)';
         queries := queries + 1;
         nodes := nodes + (ours.plan LIKE '%MgpuGroup%')::int;
+        columns := columns + (ours.plan LIKE '%pages as columns%')::int;
         IF NOT q.ordered THEN
             core.lines := ARRAY(SELECT l FROM unnest(core.lines) l ORDER BY l COLLATE "C");
             ours.lines := ARRAY(SELECT l FROM unnest(ours.lines) l ORDER BY l COLLATE "C");
@@ -402,7 +428,7 @@ BEGIN
             EXIT;
         END IF;
     END LOOP;
-    description := replace(format('node in %s of %s queries; %s', nodes, queries, description), E'\n', ' ');
+    description := replace(format('node in %s, columns in %s of %s queries; %s', nodes, columns, queries, description), E'\n', ' ');
     wrong := translate(wrong, E'|\n', '! ');
     IF wrong = '' THEN
         DROP TABLE oracle.items;

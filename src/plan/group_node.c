@@ -30,6 +30,7 @@
 #include "plan/aggregate.h"
 #include "plan/group.h"
 #include "plan/keys.h"
+#include "plan/row_source.h"
 #include "run/run.h"
 
 /* Rows between two checks of memory. */
@@ -48,9 +49,9 @@ typedef struct group_output
 typedef struct group_state
 {
 	CustomScanState css;		/* first member: PostgreSQL casts to it */
-	bool		packed;			/* the child returns packs of rows */
 	group_keys	keys;
 	chunk	   *rows;
+	row_source *source;			/* unless the child returns packs */
 	Size		row_bytes;		/* most memory that a row takes, but for its values of variable width */
 	spill		spill;
 	ExprContext *state_context; /* of transition states of one group */
@@ -113,18 +114,16 @@ finish_reading(group_state *state, int level, uint64 num_rows)
 	}
 }
 
-/* Take a tuple of the child: a row or a pack of rows. */
-static void
-take_slot(group_state *state, TupleTableSlot *slot)
+/* Append the rows of the child's next pack.  False: there are no more. */
+static bool
+read_pack(group_state *state)
 {
+	TupleTableSlot *slot = ExecProcNode(linitial(state->css.custom_ps));
 	const bytea *pack;
 	bool		is_null;
 
-	if (!state->packed)
-	{
-		rows_put_slot(state->rows, slot);
-		return;
-	}
+	if (TupIsNull(slot))
+		return false;
 	pack = (const bytea *) DatumGetPointer(slot_getattr(slot, 1, &is_null));
 	if (is_null)
 		elog(ERROR, "a parallel worker sent no rows to group");
@@ -133,24 +132,24 @@ take_slot(group_state *state, TupleTableSlot *slot)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
 				 errmsg("invalid rows of a parallel worker")));
+	return true;
 }
 
 static void
 read_child(group_state *state)
 {
-	PlanState  *child = linitial(state->css.custom_ps);
-	double		slot_rows = state->packed ? rows_of_pack(rows_bytes_of_one(state->rows)) : 1;
+	const PlanState *child = linitial(state->css.custom_ps);
+	double		slot_rows = state->source ? 1 : rows_of_pack(rows_bytes_of_one(state->rows));
 	uint64		expected = Min(child->plan->plan_rows * slot_rows, (double) MGPU_MAX_ITEMS);
+	uint64		checked = 0;
 
-	for (;;)
+	while (state->source ? row_source_read(state->source, state->rows) : read_pack(state))
 	{
-		TupleTableSlot *slot = ExecProcNode(child);
-
-		if (TupIsNull(slot))
-			break;
-		take_slot(state, slot);
-		if ((state->packed || state->rows->num_rows % STEP_ROWS == 0) && is_full(state))
+		if (state->rows->num_rows < checked + STEP_ROWS)
+			continue;
+		if (is_full(state))
 			spill_all(state, 1, expected);
+		checked = state->rows->num_rows;
 	}
 	finish_reading(state, 1, expected);
 }
@@ -341,8 +340,9 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	List	   *packed_types = lfourth(scan->custom_private);
 
 	css->custom_ps = list_make1(ExecInitNode(linitial(scan->custom_plans), estate, eflags));
-	state->packed = packed_types != NIL;
-	state->rows = state->packed ? rows_create(context, packed_types) : rows_create_for(context, linitial(css->custom_ps));
+	if (packed_types == NIL)
+		state->source = row_source_open(linitial(css->custom_ps));
+	state->rows = packed_types ? rows_create(context, packed_types) : rows_create_for(context, linitial(css->custom_ps));
 	state->row_bytes = most_bytes_of_row(rows_bytes_of_one(state->rows), 0);
 	state->state_context = CreateExprContext(estate);
 	start_keys(state, scan->custom_scan_tlist, linitial(scan->custom_private), scan->custom_private);
@@ -405,9 +405,11 @@ rescan(CustomScanState *css)
 		return;
 	}
 	forget_all(state);
-	/* if parameters have changed, ExecProcNode rescans the child */
+	/* if parameters have changed, whoever reads it rescans the child */
 	if (child->chgParam == NULL)
 		ExecReScan(child);
+	if (state->source)
+		row_source_stop(state->source);
 }
 
 static void
@@ -415,6 +417,8 @@ end(CustomScanState *css)
 {
 	group_state *state = (group_state *) css;
 
+	if (state->source)
+		row_source_stop(state->source);
 	forget_all(state);
 	ExecEndNode(linitial(css->custom_ps));
 }
@@ -450,6 +454,8 @@ explain(CustomScanState *css, List *ancestors, ExplainState *es)
 	group_state *state = (group_state *) css;
 
 	explain_plan(state, (CustomScan *) css->ss.ps.plan, ancestors, es);
+	if (state->source)
+		row_source_explain(state->source, es);
 	if (!es->analyze || !state->collected)
 		return;
 	ExplainPropertyInteger("Groups", NULL, state->num_groups, es);

@@ -34,6 +34,7 @@
 
 #include "compat.h"
 #include "plan/group.h"
+#include "plan/row_source.h"
 #include "plan/task.h"
 #include "settings.h"
 
@@ -131,12 +132,16 @@ static Path *
 make_rows(RelOptInfo *input_rel, Path *source, const group_task *task)
 {
 	PathTarget *target = create_empty_pathtarget();
+	Cost		saved = row_source_saved_cost(task->root, source, task->columns);
+	Path	   *path;
 	ListCell   *cell;
 
 	foreach(cell, task->columns)
 		add_column_to_pathtarget(target, lfirst(cell), 0);
 	set_pathtarget_cost_width(task->root, target);
-	return (Path *) create_projection_path(task->root, input_rel, source, target);
+	path = (Path *) create_projection_path(task->root, input_rel, source, target);
+	path->total_cost -= saved;
+	return path;
 }
 
 static PathTarget *
@@ -269,7 +274,7 @@ typedef struct group_offer
 } group_offer;
 
 /* child returns the rows, singly or, if packed, in packs. */
-static Cost
+static void
 add_group_path(const group_offer *offer, Path *child, bool packed)
 {
 	CustomPath *path = makeNode(CustomPath);
@@ -283,7 +288,6 @@ add_group_path(const group_offer *offer, Path *child, bool packed)
 	path->methods = &path_methods;
 	cost_path(&offer->task, &path->path, child, offer->num_rows, offer->num_groups);
 	add_path(offer->output_rel, &path->path);
-	return path->path.total_cost;
 }
 
 static void
@@ -293,16 +297,17 @@ report_declined(const char *why_not)
 		ereport(NOTICE, (errmsg("no MgpuGroup node: %s", why_not)));
 }
 
-/* A path that was added and then removed belongs to whoever reads the list: compare costs alone. */
+/* Whether another path is cheaper, or a path of ours was not even kept. */
 static bool
-is_beaten(const RelOptInfo *rel, Cost cost)
+is_beaten(const RelOptInfo *rel)
 {
+	const Path *cheapest = NULL;
 	ListCell   *cell;
 
 	foreach(cell, rel->pathlist)
-		if (((const Path *) lfirst(cell))->total_cost < cost)
-			return true;
-	return false;
+		if (cheapest == NULL || ((const Path *) lfirst(cell))->total_cost < cheapest->total_cost)
+			cheapest = lfirst(cell);
+	return !IsA(cheapest, CustomPath) || ((const CustomPath *) cheapest)->methods != &path_methods;
 }
 
 /* Whether a group of average size fits in memory, as it has to. */
@@ -319,7 +324,6 @@ add_group_paths(group_offer *offer)
 	RelOptInfo *input_rel = offer->input_rel;
 	const group_task *task = &offer->task;
 	Path	   *packs;
-	Cost		cost;
 
 	offer->num_rows = input_rel->cheapest_total_path->rows;
 	offer->num_groups = task->keys ? estimate_num_groups(task->root, task->keys, offer->num_rows, NULL, NULL) : 1;
@@ -328,11 +332,11 @@ add_group_paths(group_offer *offer)
 		report_declined("one group is expected to need more memory than work_mem times hash_mem_multiplier");
 		return;
 	}
-	cost = add_group_path(offer, make_rows(input_rel, input_rel->cheapest_total_path, task), false);
+	add_group_path(offer, make_rows(input_rel, input_rel->cheapest_total_path, task), false);
 	packs = make_packs(input_rel, task);
 	if (packs)
-		cost = Min(cost, add_group_path(offer, packs, true));
-	if (is_beaten(offer->output_rel, cost))
+		add_group_path(offer, packs, true);
+	if (is_beaten(offer->output_rel))
 		report_declined("PostgreSQL's own plan is expected to be faster");
 }
 

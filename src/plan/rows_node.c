@@ -4,7 +4,7 @@
  *
  * The node runs below a Gather, in every worker and in a participating leader.  It
  * reads its child's rows into columns and returns them as packs, one tuple for about a
- * thousand rows, and it holds at most one pack.  To the nodes above, it is a scan with
+ * thousand rows, and it holds at most one pack and a page.  To the nodes above, it is a scan with
  * one column, so the nodes in between need no knowledge of packs.  Shared memory that
  * the leader sorts in place was rejected.  The queue already bounds the memory of
  * workers, and the copy that it adds costs a tenth of the sort that follows.
@@ -18,12 +18,14 @@
 #include "columns/wire.h"
 #include "core/job.h"
 #include "plan/group.h"
+#include "plan/row_source.h"
 
 typedef struct rows_state
 {
 	CustomScanState css;		/* first member: PostgreSQL casts to it */
+	row_source *source;
 	chunk	   *rows;			/* rows of the next pack */
-	uint32		most_rows;		/* most rows in a pack */
+	uint32		most_rows;		/* the pack is full with as many */
 	bool		ended;			/* the child has no more rows */
 } rows_state;
 
@@ -98,6 +100,7 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	PlanState  *child = ExecInitNode(linitial(scan->custom_plans), estate, eflags);
 
 	css->custom_ps = list_make1(child);
+	state->source = row_source_open(child);
 	state->rows = rows_create_for(estate->es_query_cxt, child);
 	state->most_rows = rows_of_pack(rows_bytes_of_one(state->rows));
 }
@@ -105,18 +108,9 @@ begin(CustomScanState *css, EState *estate, int eflags)
 static void
 collect(rows_state *state)
 {
-	PlanState  *child = linitial(state->css.custom_ps);
-
 	chunk_reset(state->rows);
 	while (state->rows->num_rows < state->most_rows && !state->ended)
-	{
-		TupleTableSlot *slot = ExecProcNode(child);
-
-		if (TupIsNull(slot))
-			state->ended = true;
-		else
-			rows_put_slot(state->rows, slot);
-	}
+		state->ended = !row_source_read(state->source, state->rows);
 }
 
 /* A pack of all rows, allocated in the current context. */
@@ -161,15 +155,23 @@ rescan(CustomScanState *css)
 	state->ended = false;
 	if (css->ss.ps.chgParam)
 		UpdateChangedParamSet(child, css->ss.ps.chgParam);
-	/* if parameters have changed, ExecProcNode rescans the child */
+	/* if parameters have changed, whoever reads it rescans the child */
 	if (child->chgParam == NULL)
 		ExecReScan(child);
+	row_source_stop(state->source);
 }
 
 static void
 end(CustomScanState *css)
 {
+	row_source_stop(((rows_state *) css)->source);
 	ExecEndNode(linitial(css->custom_ps));
+}
+
+static void
+explain(CustomScanState *css, List *ancestors, ExplainState *es)
+{
+	row_source_explain(((const rows_state *) css)->source, es);
 }
 
 static const CustomExecMethods exec_methods = {
@@ -177,7 +179,8 @@ static const CustomExecMethods exec_methods = {
 	.BeginCustomScan = begin,
 	.ExecCustomScan = execute,
 	.EndCustomScan = end,
-	.ReScanCustomScan = rescan
+	.ReScanCustomScan = rescan,
+	.ExplainCustomScan = explain
 };
 
 static Node *

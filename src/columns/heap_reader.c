@@ -1,0 +1,444 @@
+/*
+ * heap_reader.c
+ *		Reads a heap table into chunks, a page at a time, in place of a Seq Scan node.
+ *
+ * PostgreSQL's executor hands over a row at a time, which takes five times as long as reading it.  Here a
+ * page's rows are found, filtered and copied to columns together.
+ *
+ * Which rows are visible is PostgreSQL's to say.  On an all-visible page all are, by the same rule as
+ * in heapam.c; on others its own page scan tells.  Line pointers are copied under the lock of the
+ * page.  Afterwards only the pin is held: while it is, nothing moves or removes a row.
+ *
+ * Conditions that compare a column with a constant are met by columns (column_filter.h).  From the first other
+ * condition on, and for columns that are computed, the executor's expressions run, on a slot that is filled
+ * from the page.
+ */
+#include "postgres.h"
+
+#include "access/heapam.h"
+#include "access/relscan.h"
+#include "access/syncscan.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "pgstat.h"
+#include "storage/bufmgr.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "compat.h"
+#include "columns/column_filter.h"
+#include "columns/heap_reader.h"
+#include "columns/page_values.h"
+
+/* A column of the chunks: values as they are stored, or an expression of them. */
+typedef struct read_column
+{
+	int			list;			/* of the page's values */
+	ExprState  *expr;			/* NULL: none, else the list does not count */
+} read_column;
+
+struct heap_reader
+{
+	SeqScanState *scan;
+	int			num_columns;
+	read_column *columns;
+	int			num_filters;
+	column_filter *filters;
+	ExprState  *condition;		/* the conditions that are no filters, or NULL */
+	bool		computes;		/* an expression is to be run for each row */
+	page_values *values;
+	TupleTableSlot *slot;		/* what expressions see of a row */
+	bool		started;
+	BlockNumber next;			/* in a serial scan, counted from the first */
+	Buffer		ahead;			/* the next page, pinned; InvalidBuffer: there is none */
+	heap_reader_counts counts;
+	uint16		kept[MaxHeapTuplesPerPage];
+	ItemIdData	items[MaxHeapTuplesPerPage];
+};
+
+/* ---- the scan */
+
+static HeapScanDesc
+heap_scan_of(const heap_reader *reader)
+{
+	return (HeapScanDesc) reader->scan->ss.ss_currentScanDesc;
+}
+
+static BlockNumber
+next_block(heap_reader *reader)
+{
+	HeapScanDesc heap = heap_scan_of(reader);
+	BlockNumber block;
+
+	if (heap->rs_base.rs_parallel)
+		return table_block_parallelscan_nextpage(heap->rs_base.rs_rd, heap->rs_parallelworkerdata,
+												 (ParallelBlockTableScanDesc) heap->rs_base.rs_parallel);
+	if (reader->next >= heap->rs_nblocks)
+		return InvalidBlockNumber;
+	block = (heap->rs_startblock + (uint64) reader->next++) % heap->rs_nblocks;
+	if (heap->rs_base.rs_flags & SO_ALLOW_SYNC)
+		ss_report_location(heap->rs_base.rs_rd, block);
+	return block;
+}
+
+/*
+ * Pin the next page.  It is likely to be in the buffer after the last one's, if they were read one after the other;
+ * to look there is faster than to search the table of all buffers.
+ */
+static void
+pin_next(heap_reader *reader)
+{
+	HeapScanDesc heap = heap_scan_of(reader);
+	Relation	relation = heap->rs_base.rs_rd;
+	BlockNumber block = next_block(reader);
+
+	if (block == InvalidBlockNumber)
+		reader->ahead = InvalidBuffer;
+	else if (heap->rs_strategy == NULL && reader->ahead < NBuffers &&
+			 ReadRecentBuffer(mgpu_locator(relation), MAIN_FORKNUM, block, reader->ahead + 1))
+	{
+		reader->ahead++;
+		pgstat_count_buffer_read(relation);
+		pgstat_count_buffer_hit(relation);
+	}
+	else
+		reader->ahead = ReadBufferExtended(relation, MAIN_FORKNUM, block, RBM_NORMAL, heap->rs_strategy);
+}
+
+static void
+start_scan(heap_reader *reader)
+{
+	SeqScanState *scan = reader->scan;
+
+	/* workers of a parallel scan have theirs */
+	if (scan->ss.ss_currentScanDesc == NULL)
+		scan->ss.ss_currentScanDesc = table_beginscan(scan->ss.ss_currentRelation, scan->ss.ps.state->es_snapshot, 0, NULL);
+	if (scan->ss.ss_currentScanDesc->rs_parallel)
+		table_block_parallelscan_startblock_init(scan->ss.ss_currentRelation, heap_scan_of(reader)->rs_parallelworkerdata,
+												 (ParallelBlockTableScanDesc) scan->ss.ss_currentScanDesc->rs_parallel);
+	reader->next = 0;
+	reader->started = true;
+	pin_next(reader);
+	for (int i = 0; i < reader->num_filters; i++)
+		column_filter_forget(&reader->filters[i]);
+}
+
+/* Copy the line pointers of a page's visible rows, and return how many there are. */
+static uint32
+find_visible(heap_reader *reader, Buffer buffer)
+{
+	HeapScanDesc heap = heap_scan_of(reader);
+	Page		page = BufferGetPage(buffer);
+	uint32		num_rows = 0;
+	bool		all_visible;
+
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	mgpu_test_for_old_snapshot(heap->rs_base.rs_snapshot, heap->rs_base.rs_rd, page);
+	all_visible = PageIsAllVisible(page) && !heap->rs_base.rs_snapshot->takenDuringRecovery;
+	if (all_visible)
+	{
+		const ItemIdData *items = ((PageHeader) page)->pd_linp;
+		uint32		num_items = PageGetMaxOffsetNumber(page);
+
+		for (uint32 i = 0; i < num_items; i++)
+		{
+			reader->items[num_rows] = items[i];
+			num_rows += ItemIdIsNormal(&items[i]);
+		}
+	}
+	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+	if (all_visible)
+		return num_rows;
+	reader->counts.checked_pages++;
+	mgpu_find_visible_rows(heap, buffer);
+	for (int i = 0; i < (int) heap->rs_ntuples; i++)
+		reader->items[i] = *PageGetItemId(page, heap->rs_vistuples[i]);
+	return heap->rs_ntuples;
+}
+
+/* ---- rows into a chunk */
+
+static inline Datum
+stored_datum(Form_pg_attribute attribute, const char *value)
+{
+	return value ? fetch_att(value, attribute->attbyval, attribute->attlen) : (Datum) 0;
+}
+
+/* Fill the slot that expressions see with the values of a row. */
+static void
+fill_slot(heap_reader *reader, uint32 row)
+{
+	TupleTableSlot *slot = reader->slot;
+	ExprContext *context = reader->scan->ss.ps.ps_ExprContext;
+
+	ExecClearTuple(slot);
+	for (int i = 0; i < reader->values->num_lists; i++)
+	{
+		const value_list *list = reader->values->lists[i];
+		int			number = list->attribute - 1;
+
+		slot->tts_values[number] = stored_datum(TupleDescAttr(reader->values->descriptor, number), list->values[row]);
+		slot->tts_isnull[number] = list->values[row] == NULL;
+	}
+	ExecStoreVirtualTuple(slot);
+	ResetExprContext(context);
+	context->ecxt_scantuple = slot;
+}
+
+#define COPY(type) \
+	do { \
+		type	   *cells = (type *) col->cells + first; \
+		\
+		for (uint32 i = 0; i < num_rows; i++) \
+			cells[i] = *(const type *) from->values[kept[i]]; \
+	} while (0)
+
+/* Copy an attribute's values of the kept rows. */
+static void
+copy_values(chunk *rows, column *col, uint64 first, const value_list *from, const uint16 *kept, uint32 num_rows)
+{
+	const element_type *element = &col->type->element;
+
+	if (!from->has_nulls && col->type->store == COLUMN_4)
+		COPY(uint32);
+	else if (!from->has_nulls && col->type->store == COLUMN_8)
+		COPY(uint64);
+	else
+		for (uint32 i = 0; i < num_rows; i++)
+		{
+			const char *value = from->values[kept[i]];
+
+			chunk_put(rows, col, first + i, value ? fetch_att(value, element->typbyval, element->typlen) : (Datum) 0,
+					  value == NULL);
+		}
+}
+
+/* Keep the rows that meet all conditions, and return how many there are. */
+static uint32
+filter_rows(heap_reader *reader, uint32 num_rows)
+{
+	ExprContext *context = reader->scan->ss.ps.ps_ExprContext;
+	uint32		num_kept = num_rows;
+
+	for (uint32 i = 0; i < num_rows; i++)
+		reader->kept[i] = i;
+	for (int i = 0; i < reader->num_filters; i++)
+		num_kept = column_filter_apply(&reader->filters[i], reader->values->lists[reader->filters[i].list]->values,
+									   reader->kept, num_kept, context);
+	if (reader->condition)
+	{
+		uint32		num_candidates = num_kept;
+
+		num_kept = 0;
+		for (uint32 i = 0; i < num_candidates; i++)
+		{
+			fill_slot(reader, reader->kept[i]);
+			reader->kept[num_kept] = reader->kept[i];
+			num_kept += ExecQual(reader->condition, context);
+		}
+	}
+	InstrCountFiltered1(reader->scan, num_rows - num_kept);
+	return num_kept;
+}
+
+static void
+compute_columns(heap_reader *reader, chunk *rows, uint64 first, uint32 num_rows)
+{
+	ExprContext *context = reader->scan->ss.ps.ps_ExprContext;
+
+	for (uint32 i = 0; i < num_rows; i++)
+	{
+		fill_slot(reader, reader->kept[i]);
+		for (int j = 0; j < reader->num_columns; j++)
+		{
+			bool		is_null;
+			Datum		value;
+
+			if (reader->columns[j].expr == NULL)
+				continue;
+			value = ExecEvalExprSwitchContext(reader->columns[j].expr, context, &is_null);
+			chunk_put(rows, &rows->columns[j], first + i, value, is_null);
+		}
+	}
+}
+
+/* Read the next page, and return how many rows were taken. */
+static uint32
+read_page(heap_reader *reader, chunk *rows)
+{
+	Buffer		buffer = reader->ahead;
+	Page		page = BufferGetPage(buffer);
+	uint32		num_rows;
+	uint64		first;
+
+	pin_next(reader);
+	num_rows = find_visible(reader, buffer);
+	reader->counts.pages++;
+	/* counts rows that a scan returns, of a table too */
+	pgstat_count_index_tuples(heap_scan_of(reader)->rs_base.rs_rd, num_rows);
+	page_values_find(reader->values, page, reader->items, num_rows,
+					 BufferIsValid(reader->ahead) ? BufferGetPage(reader->ahead) : page);
+	num_rows = filter_rows(reader, num_rows);
+	first = chunk_add_rows(rows, num_rows);
+	for (int i = 0; i < reader->num_columns; i++)
+		if (reader->columns[i].expr == NULL)
+			copy_values(rows, &rows->columns[i], first, reader->values->lists[reader->columns[i].list], reader->kept, num_rows);
+	if (reader->computes)
+		compute_columns(reader, rows, first, num_rows);
+	ReleaseBuffer(buffer);
+	return num_rows;
+}
+
+bool
+heap_reader_read(heap_reader *reader, chunk *rows)
+{
+	PlanState  *node = &reader->scan->ss.ps;
+	uint32		num_rows = 0;
+
+	/* as ExecProcNode does */
+	if (node->chgParam)
+	{
+		ExecReScan(node);
+		heap_reader_stop(reader);
+	}
+	if (node->instrument)
+		InstrStartNode(node->instrument);
+	if (!reader->started)
+		start_scan(reader);
+	while (num_rows == 0 && BufferIsValid(reader->ahead))
+	{
+		CHECK_FOR_INTERRUPTS();
+		num_rows = read_page(reader, rows);
+	}
+	if (node->instrument)
+		InstrStopNode(node->instrument, num_rows);
+	return num_rows > 0;
+}
+
+void
+heap_reader_stop(heap_reader *reader)
+{
+	if (BufferIsValid(reader->ahead))
+		ReleaseBuffer(reader->ahead);
+	reader->ahead = InvalidBuffer;
+	reader->started = false;
+}
+
+heap_reader_counts
+heap_reader_count(const heap_reader *reader)
+{
+	return reader->counts;
+}
+
+/* ---- what can be read so? */
+
+/* Whether an expression has a part that needs more than the values of a row. */
+static bool
+needs_more(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Var))
+		return ((Var *) node)->varattno <= 0;
+	if (IsA(node, PlaceHolderVar) || IsA(node, SubPlan) || IsA(node, AlternativeSubPlan) || IsA(node, CurrentOfExpr))
+		return true;
+	return expression_tree_walker(node, needs_more, context);
+}
+
+bool
+heap_reader_takes(List *exprs, List *conditions)
+{
+	return !needs_more((Node *) exprs, NULL) && !needs_more((Node *) conditions, NULL);
+}
+
+static bool
+can_read(const SeqScanState *scan, List *exprs)
+{
+	Relation	relation = scan->ss.ss_currentRelation;
+
+	/* SERIALIZABLE wants each row checked for conflicts */
+	return relation->rd_tableam == GetHeapamTableAmRoutine() && !RelationUsesLocalBuffers(relation) &&
+		!IsolationIsSerializable() && scan->ss.ps.state->es_epq_active == NULL &&
+		IsMVCCSnapshot(scan->ss.ps.state->es_snapshot) && heap_reader_takes(exprs, scan->ss.ps.plan->qual);
+}
+
+/* Ask for the values of all attributes in an expression. */
+static bool
+want_all(Node *node, page_values *values)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Var))
+		(void) page_values_want(values, ((Var *) node)->varattno);
+	return expression_tree_walker(node, want_all, values);
+}
+
+static void
+add_column(heap_reader *reader, Expr *expr)
+{
+	read_column *col = &reader->columns[reader->num_columns++];
+
+	if (IsA(expr, Var))
+	{
+		col->list = page_values_want(reader->values, ((Var *) expr)->varattno);
+		return;
+	}
+	(void) want_all((Node *) expr, reader->values);
+	/* without a parent, the expression takes a slot of any kind */
+	col->expr = ExecInitExpr(expr, NULL);
+	reader->computes = true;
+}
+
+/* Conditions are met in the order of the plan, since one may protect the next from an error. */
+static void
+add_conditions(heap_reader *reader, List *conditions)
+{
+	List	   *others = NIL;
+	ListCell   *cell;
+
+	reader->filters = palloc(list_length(conditions) * sizeof(column_filter) + 1);
+	foreach(cell, conditions)
+	{
+		column_filter *filter = &reader->filters[reader->num_filters];
+
+		if (others == NIL && column_filter_fill(filter, lfirst(cell)))
+		{
+			filter->list = page_values_want(reader->values, filter->attribute);
+			reader->num_filters++;
+		}
+		else
+			others = lappend(others, lfirst(cell));
+	}
+	(void) want_all((Node *) others, reader->values);
+	reader->condition = ExecInitQual(others, NULL);
+}
+
+heap_reader *
+heap_reader_open(SeqScanState *scan, int num_columns, const int *targets)
+{
+	const Plan *plan = scan->ss.ps.plan;
+	heap_reader *reader;
+	List	   *exprs = NIL;
+	ListCell   *cell;
+
+	for (int i = 0; i < num_columns; i++)
+		exprs = lappend(exprs, list_nth_node(TargetEntry, plan->targetlist, targets[i])->expr);
+	if (!can_read(scan, exprs))
+		return NULL;
+	reader = palloc0(sizeof(heap_reader));
+	reader->scan = scan;
+	reader->values = page_values_create(RelationGetDescr(scan->ss.ss_currentRelation));
+	reader->columns = palloc0(num_columns * sizeof(read_column) + 1);
+	foreach(cell, exprs)
+		add_column(reader, lfirst(cell));
+	add_conditions(reader, plan->qual);
+	page_values_plan(reader->values);
+	if (reader->computes || reader->condition)
+		reader->slot = ExecInitExtraTupleSlot(scan->ss.ps.state, reader->values->descriptor, &TTSOpsVirtual);
+	return reader;
+}

@@ -1,0 +1,42 @@
+/*
+ * heap_reader.h
+ *		Reads a heap table into chunks, a page at a time, in place of a Seq Scan node.
+ */
+#ifndef MGPU_HEAP_READER_H
+#define MGPU_HEAP_READER_H
+
+#include "nodes/execnodes.h"
+
+#include "columns/chunk.h"
+
+typedef struct heap_reader heap_reader;
+
+/* For EXPLAIN. */
+typedef struct heap_reader_counts
+{
+	int64		pages;
+	int64		checked_pages;	/* of these, pages whose rows' visibility was checked one by one */
+} heap_reader_counts;
+
+/* Whether a scan with this target and these conditions, implicitly joined by AND, can be read so. */
+extern bool heap_reader_takes(List *exprs, List *conditions);
+
+/*
+ * Make a reader of what a scan node would return, in the current context: of its target, the entries at
+ * targets (from 0).  The node stays in charge of the scan: it rescans and ends it.  NULL: rows have to be taken
+ * from the node one by one.
+ */
+extern heap_reader *heap_reader_open(SeqScanState *scan, int num_columns, const int *targets);
+
+/*
+ * Append the visible rows of the next page that has any to rows, whose columns are those targets.  False: there are
+ * no more.
+ */
+extern bool heap_reader_read(heap_reader *reader, chunk *rows);
+
+/* Release the page that is held.  The next read begins anew; the node has to be rescanned before. */
+extern void heap_reader_stop(heap_reader *reader);
+
+extern heap_reader_counts heap_reader_count(const heap_reader *reader);
+
+#endif							/* MGPU_HEAP_READER_H */

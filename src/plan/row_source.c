@@ -1,0 +1,227 @@
+/*
+ * row_source.c
+ *		The rows of a node's child: pages of tables as columns where that can be, else rows one by one.
+ *
+ * Scans are replaced while the query runs, not when it is planned: they stay in the plan, and core locks
+ * their tables, checks who may read them and ends them.  Between them and the node above there may be an
+ * Append of partitions, and a Result that reorders columns.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_class.h"
+#include "commands/explain.h"
+#if PG_VERSION_NUM >= 180000
+#include "commands/explain_format.h"
+#include "commands/explain_state.h"
+#endif
+#include "executor/executor.h"
+#include "executor/instrument.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/restrictinfo.h"
+#include "parser/parsetree.h"
+#include "utils/lsyscache.h"
+
+#include "compat.h"
+#include "columns/heap_reader.h"
+#include "plan/group.h"
+#include "plan/row_source.h"
+#include "settings.h"
+
+/* The part of a row's cost, beyond its page's, that reading pages as columns saves. */
+#define SAVED_PART 0.7
+
+struct row_source
+{
+	PlanState  *child;
+	List	   *readers;		/* of the child's tables; NIL: rows come one by one */
+	int			current;		/* the reader to read next */
+	List	   *passed;			/* nodes between */
+};
+
+/* ---- what can be read so? */
+
+/* The columns of a plan's target that a list of its parent's columns stands for.  False: some are computed. */
+static bool
+map_columns(const Plan *plan, int num_columns, const int *columns, int *mapped)
+{
+	for (int i = 0; i < num_columns; i++)
+	{
+		const Var  *var = (const Var *) list_nth_node(TargetEntry, plan->targetlist, columns[i])->expr;
+
+		if (!IsA(var, Var) || var->varno != OUTER_VAR)
+			return false;
+		mapped[i] = var->varattno - 1;
+	}
+	return true;
+}
+
+static bool
+add_reader(row_source *source, SeqScanState *scan, int num_columns, const int *columns)
+{
+	heap_reader *reader = heap_reader_open(scan, num_columns, columns);
+
+	source->readers = lappend(source->readers, reader);
+	return reader != NULL;
+}
+
+static bool
+add_append(row_source *source, AppendState *append, int num_columns, const int *columns)
+{
+	/* partitions to be left out while the query runs; plans that one worker alone may run */
+	if (append->as_prune_state || (append->ps.plan->parallel_aware && ((Append *) append->ps.plan)->first_partial_plan > 0))
+		return false;
+	source->passed = lappend(source->passed, append);
+	for (int i = 0; i < append->as_nplans; i++)
+		if (!IsA(append->appendplans[i], SeqScanState) ||
+			!add_reader(source, (SeqScanState *) append->appendplans[i], num_columns, columns))
+			return false;
+	return append->as_nplans > 0;
+}
+
+/* Make readers of what stands for the child's columns.  False: rows have to come one by one. */
+static bool
+add_readers(row_source *source, PlanState *node, int num_columns, const int *columns)
+{
+	ResultState *result = (ResultState *) node;
+	int		   *mapped;
+
+	if (IsA(node, SeqScanState))
+		return add_reader(source, (SeqScanState *) node, num_columns, columns);
+	if (IsA(node, AppendState))
+		return add_append(source, (AppendState *) node, num_columns, columns);
+	if (!IsA(node, ResultState) || outerPlanState(node) == NULL || node->qual || result->resconstantqual)
+		return false;
+	mapped = palloc(num_columns * sizeof(int) + 1);
+	source->passed = lappend(source->passed, node);
+	return map_columns(node->plan, num_columns, columns, mapped) &&
+		add_readers(source, outerPlanState(node), num_columns, mapped);
+}
+
+row_source *
+row_source_open(PlanState *child)
+{
+	row_source *source = palloc0(sizeof(row_source));
+	int			num_columns = list_length(child->plan->targetlist);
+	int		   *columns = palloc(num_columns * sizeof(int) + 1);
+
+	source->child = child;
+	for (int i = 0; i < num_columns; i++)
+		columns[i] = i;
+	if (mgpu_setting_enable_columns && !add_readers(source, child, num_columns, columns))
+		source->readers = source->passed = NIL;
+	return source;
+}
+
+/* ---- reading */
+
+/* Read the next page with visible rows of any table. */
+static bool
+read_page(row_source *source, chunk *rows)
+{
+	while (source->current < list_length(source->readers))
+	{
+		if (heap_reader_read(list_nth(source->readers, source->current), rows))
+			return true;
+		source->current++;
+	}
+	return false;
+}
+
+/* Tell the nodes between that they begin or end to run, for EXPLAIN ANALYZE. */
+static void
+instrument(const row_source *source, bool begins, uint64 num_rows)
+{
+	ListCell   *cell;
+
+	foreach(cell, source->passed)
+	{
+		Instrumentation *times = ((PlanState *) lfirst(cell))->instrument;
+
+		if (times && begins)
+			InstrStartNode(times);
+		else if (times)
+			InstrStopNode(times, num_rows);
+	}
+}
+
+bool
+row_source_read(row_source *source, chunk *rows)
+{
+	uint64		first = rows->num_rows;
+	TupleTableSlot *slot;
+	bool		found;
+
+	if (source->readers)
+	{
+		/* as ExecProcNode does */
+		if (source->child->chgParam)
+		{
+			ExecReScan(source->child);
+			row_source_stop(source);
+		}
+		instrument(source, true, 0);
+		found = read_page(source, rows);
+		instrument(source, false, rows->num_rows - first);
+		return found;
+	}
+	slot = ExecProcNode(source->child);
+	if (TupIsNull(slot))
+		return false;
+	rows_put_slot(rows, slot);
+	return true;
+}
+
+void
+row_source_stop(row_source *source)
+{
+	ListCell   *cell;
+
+	source->current = 0;
+	foreach(cell, source->readers)
+		heap_reader_stop(lfirst(cell));
+}
+
+void
+row_source_explain(const row_source *source, struct ExplainState *es)
+{
+	heap_reader_counts sum = {0};
+	ListCell   *cell;
+
+	ExplainPropertyText("Input", source->readers ? "pages as columns" : "rows", es);
+	if (!es->analyze || source->readers == NIL)
+		return;
+	foreach(cell, source->readers)
+	{
+		heap_reader_counts counts = heap_reader_count(lfirst(cell));
+
+		sum.pages += counts.pages;
+		sum.checked_pages += counts.checked_pages;
+	}
+	ExplainPropertyInteger("Pages Read", NULL, sum.pages, es);
+	ExplainPropertyInteger("Pages Not All-Visible", NULL, sum.checked_pages, es);
+}
+
+/* ---- what it costs */
+
+Cost
+row_source_saved_cost(PlannerInfo *root, const Path *path, List *exprs)
+{
+	const RelOptInfo *rel = path->parent;
+	Cost		saved = 0;
+	ListCell   *cell;
+
+	if (!mgpu_setting_enable_columns)
+		return 0;
+	if (IsA(path, AppendPath))
+	{
+		foreach(cell, ((const AppendPath *) path)->subpaths)
+			saved += row_source_saved_cost(root, lfirst(cell), ((const Path *) lfirst(cell))->pathtarget->exprs);
+		return saved;
+	}
+	if (path->pathtype != T_SeqScan || get_rel_persistence(planner_rt_fetch(rel->relid, root)->relid) == RELPERSISTENCE_TEMP ||
+		!heap_reader_takes(exprs, extract_actual_clauses(rel->baserestrictinfo, false)))
+		return 0;
+	/* a parallel path's rows are those of one process */
+	return SAVED_PART * (cpu_tuple_cost + rel->baserestrictcost.per_tuple) * rel->tuples * path->rows / Max(rel->rows, 1);
+}

@@ -1,0 +1,30 @@
+/*
+ * row_source.h
+ *		The rows of a node's child: pages of a table as columns where that can be, else rows one by one.
+ */
+#ifndef MGPU_PLAN_ROW_SOURCE_H
+#define MGPU_PLAN_ROW_SOURCE_H
+
+#include "nodes/execnodes.h"
+#include "nodes/pathnodes.h"
+
+#include "columns/chunk.h"
+
+typedef struct row_source row_source;
+
+/* In the current context.  The child is initialized, and returns the columns of the chunks to come. */
+extern row_source *row_source_open(PlanState *child);
+
+/* Append the next rows, one or those of a page.  False: there are no more. */
+extern bool row_source_read(row_source *source, chunk *rows);
+
+/* Stop reading.  The next read begins anew; the child has to be rescanned before. */
+extern void row_source_stop(row_source *source);
+
+/* Say in EXPLAIN how rows are read. */
+extern void row_source_explain(const row_source *source, struct ExplainState *es);
+
+/* What a path costs less than PostgreSQL counts if its target is exprs and its tables are read as columns. */
+extern Cost row_source_saved_cost(PlannerInfo *root, const Path *path, List *exprs);
+
+#endif							/* MGPU_PLAN_ROW_SOURCE_H */
