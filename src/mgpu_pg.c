@@ -206,8 +206,8 @@ tell_of_preloading(XactEvent event, void *arg)
 	if (event == XACT_EVENT_PRE_COMMIT)
 		ereport(NOTICE,
 				(errmsg("mgpu_pg is not preloaded"),
-				 errdetail("A session knows the settings of mgpu_pg only after it has used the extension once."),
-				 errhint("Add mgpu_pg to session_preload_libraries.")));
+				 errdetail("A session loads it with its first call of mgpu_pg. Until then, plain SQL does not use its plans, and its settings are not known."),
+				 errhint("Add mgpu_pg to session_preload_libraries, which needs no restart, or to shared_preload_libraries, so that all sessions share the GPU.")));
 }
 
 void

@@ -7,7 +7,7 @@
 # An example's result stands behind the statement ("SELECT …;  -- {1,2,3}") or on
 # the lines below it, as psql prints a table, each behind "-- ".  Statements
 # without a result must succeed.  Every block runs in a transaction of its own,
-# which is rolled back.
+# which is rolled back, in a session that preloads the library.
 #
 # Blocks that begin with "-- on each shard" or "-- on the coordinator" need several
 # servers, which test/t/017_scale_out.pl has: it runs the coordinator's here, and
@@ -27,8 +27,13 @@ my @pages = $on_coordinator ? $ARGV[1] : ('README.md', sort glob 'docs/*.md');
 my $end = $on_coordinator ? 'COMMIT' : 'ROLLBACK';
 my ($passed, $failed) = (0, 0);
 
-# What the first example of README.md takes for granted
-my %given = ('SELECT mgpu_sort(readings) FROM sensors;' => "CREATE TABLE sensors AS SELECT ARRAY[3, 1, 2] AS readings;\n");
+$ENV{PGOPTIONS} = ($ENV{PGOPTIONS} // '') . ' -c session_preload_libraries=mgpu_pg';
+
+# What the first examples of README.md take for granted
+my %given = (
+	"SELECT device, percentile_cont(0.95) WITHIN GROUP (ORDER BY value)\nFROM telemetry GROUP BY device;" =>
+	  "CREATE TABLE telemetry AS SELECT 1 AS device, 2.5::float8 AS value;\n",
+	'SELECT mgpu_sort(readings) FROM sensors;' => "CREATE TABLE sensors AS SELECT ARRAY[3, 1, 2] AS readings;\n");
 
 sub check
 {
@@ -111,6 +116,7 @@ sub outputs
 	close $out;
 	my $said = `psql -Xq -f $script_file 2>&1`;
 	unlink $script_file;
+	$said =~ s/^psql:\S+:\d+: //mg;
 	return $said =~ /^_begin_\n(.*?)^_end_ (true|false)\n/msg;
 }
 

@@ -122,7 +122,8 @@ $node->append_conf('postgresql.conf', "shared_preload_libraries = ''");
 $node->restart;
 my $heard = (said('postgres', 'postgres', "$install $install"))[2];
 is(scalar(() = $heard =~ /$notice/g), 1, 'not preloaded: one notice');
-like($heard, qr/HINT:.*session_preload_libraries/, 'not preloaded: and how to preload');
+like($heard, qr/DETAIL:.*plain SQL does not use its plans/, 'not preloaded: what is lost');
+like($heard, qr/HINT:.*session_preload_libraries.*shared_preload_libraries/, 'not preloaded: and how to preload');
 unlike((said('postgres', 'postgres', "SET client_min_messages = warning; $install"))[2], $notice, 'notices off: none');
 unlike((said('postgres', 'postgres', 'BEGIN; DROP EXTENSION mgpu_pg; CREATE EXTENSION mgpu_pg; ROLLBACK; SELECT 1'))[2], $notice,
 	'rolled back: none');
