@@ -21,7 +21,8 @@ typedef struct sorted_aggregate
 	agg_call   *call;
 	agg_batch  *batch;
 	struct sorted_aggregate *leader;	/* an earlier aggregate whose batch serves this one too, or NULL */
-	chunk	   *fraction;		/* of a percentile: one row */
+	PlanState  *node;
+	chunk	   *fraction;		/* of a percentile: one row, once it has been computed */
 } sorted_aggregate;
 
 /* array_agg of no rows is NULL; the batch would return an empty array. */
@@ -68,6 +69,25 @@ result(group_aggregate *base, uint32 group, bool *is_null)
 	}
 }
 
+/* Compute a percentile's fraction, which is the same in all groups, as one row. */
+static chunk *
+compute_fraction(const sorted_aggregate *aggregate)
+{
+	const Expr *expr = aggregate->base.plan.fraction;
+	MemoryContext context = aggregate->node->state->es_query_cxt;
+	column_type *type = MemoryContextAlloc(context, sizeof(column_type));
+	const column_type *types[] = {type};
+	chunk	   *rows;
+	bool		is_null;
+	Datum		value = ExecEvalExprSwitchContext(ExecInitExpr((Expr *) expr, aggregate->node),
+												  aggregate->node->ps_ExprContext, &is_null);
+
+	column_type_fill(type, exprType((const Node *) expr));
+	rows = chunk_create(context, 1, types, 1);
+	chunk_put(rows, &rows->columns[0], chunk_add_rows(rows, 1), value, is_null);
+	return rows;
+}
+
 static void
 prepare(group_aggregate *base, group_input *input)
 {
@@ -76,31 +96,14 @@ prepare(group_aggregate *base, group_input *input)
 
 	base->input = input;
 	base->rows = group_rows_in_order(input, base->filter, &arrival);
+	/* not when the node starts: EXPLAIN must not raise its errors */
+	if (base->plan.fraction && aggregate->fraction == NULL)
+		aggregate->fraction = compute_fraction(aggregate);
 	if (aggregate->leader)
 		aggregate->batch = aggregate->leader->batch;
 	else
 		aggregate->batch = agg_batch_of_rows(aggregate->call, input->context, (chunk *) input->rows, base->columns[0],
 											 base->rows);
-}
-
-/* A percentile's fraction, which is the same in all groups, as one row. */
-static chunk *
-make_fraction(const group_aggregate_source *source)
-{
-	const Expr *expr = source->plan.fraction;
-	column_type *type = palloc0(sizeof(column_type));
-	const column_type *types[] = {type};
-	ExprState  *state = ExecInitExprWithParams((Expr *) expr, source->node->state->es_param_list_info);
-	ExprContext *context = CreateStandaloneExprContext();
-	chunk	   *rows;
-	bool		is_null;
-	Datum		value = ExecEvalExpr(state, context, &is_null);
-
-	column_type_fill(type, exprType((const Node *) expr));
-	rows = chunk_create(CurrentMemoryContext, 1, types, 1);
-	chunk_put(rows, &rows->columns[0], chunk_add_rows(rows, 1), value, is_null);
-	FreeExprContext(context, true);
-	return rows;
 }
 
 static Oid
@@ -137,8 +140,7 @@ group_sorted_create(const group_aggregate_source *source)
 
 	aggregate->call = agg_call_of_column(type->element.type_id, collation_of(source), source->plan.order);
 	aggregate->leader = find_leader(source, aggregate);
-	if (source->plan.fraction)
-		aggregate->fraction = make_fraction(source);
+	aggregate->node = source->node;
 	aggregate->base.prepare = prepare;
 	aggregate->base.result = result;
 	return &aggregate->base;

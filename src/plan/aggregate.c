@@ -121,9 +121,9 @@ ordered_set_plan(const Aggref *aggref, sorted_result result, const char **why_no
 	plan.order = order_of_clause(aggref, linitial(aggref->aggorder));
 	if (aggref->aggdirectargs)
 		plan.fraction = linitial(aggref->aggdirectargs);
-	if (varies((Node *) plan.fraction, NULL))
+	if (varies((Node *) plan.fraction, NULL) || contain_volatile_functions((Node *) plan.fraction))
 	{
-		*why_not = "a percentile's fraction is not a constant";
+		*why_not = "a percentile's fraction is not the same in all groups";
 		plan.way = GROUP_WAY_NONE;
 	}
 	return plan;
@@ -205,9 +205,10 @@ plan_of_normal(const Aggref *aggref, const char **why_not)
 	group_plan	plan = {.way = GROUP_WAY_NONE};
 	FmgrInfo	transition;
 
-	*why_not = "an aggregate is neither PostgreSQL's nor one that the node knows";
+	*why_not = "an ordered-set aggregate is neither a percentile nor mode";
 	if (functions.kind != AGGKIND_NORMAL)
 		return plan;
+	*why_not = "an aggregate is neither PostgreSQL's nor one that the node knows, or an argument of such a one is not a constant";
 	if (is_core_function(functions.functions[0]) && is_core_function(functions.functions[1]))
 	{
 		if (aggref->aggdistinct == NIL && aggref->aggorder == NIL && group_reduce_knows(aggref->aggfnoid))
