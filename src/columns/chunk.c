@@ -63,6 +63,19 @@ chunk_create(MemoryContext context, int num_columns, const column_type *const *t
 	return rows;
 }
 
+chunk *
+chunk_like(MemoryContext context, const chunk *like)
+{
+	chunk	   *rows = MemoryContextAllocZero(context, offsetof(chunk, columns) + like->num_columns * sizeof(column));
+
+	rows->context = rows->arena.context = context;
+	rows->most_rows = like->most_rows;
+	rows->num_columns = like->num_columns;
+	for (int i = 0; i < like->num_columns; i++)
+		rows->columns[i].type = like->columns[i].type;
+	return rows;
+}
+
 static void
 free_nulls(column *col)
 {
@@ -118,7 +131,7 @@ chunk_grow(chunk *rows, uint64 num_rows)
 
 	if (needed > rows->most_rows)
 		mgpu_raise_too_large(needed);
-	capacity = Min(Max(Max(capacity * 2, FIRST_BYTES / bytes), needed), rows->most_rows);
+	capacity = Min(Max(Max(capacity * 2, FIRST_BYTES / Max(bytes, 1)), needed), rows->most_rows);
 	for (int i = 0; i < rows->num_columns; i++)
 	{
 		column	   *col = &rows->columns[i];
@@ -202,4 +215,18 @@ chunk_put_other(chunk *rows, column *col, uint64 row, Datum value)
 		*(char **) cell = keep_cstring(type, &rows->arena, value);
 	else
 		keep_bytes(type, cell, value);
+}
+
+void
+chunk_append_row(chunk *rows, const chunk *from, uint64 row)
+{
+	uint64		to = chunk_add_rows(rows, 1);
+
+	for (int i = 0; i < rows->num_columns; i++)
+	{
+		const column *col = &from->columns[i];
+		bool		is_null = column_is_null(col, row);
+
+		chunk_put(rows, &rows->columns[i], to, is_null ? (Datum) 0 : cell_datum(col->type, col->cells, row), is_null);
+	}
 }

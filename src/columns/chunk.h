@@ -64,6 +64,9 @@ extern void column_type_fill(column_type *type, Oid type_id);
 /* Column i has the type types[i], which must live as long as the chunk. */
 extern chunk *chunk_create(MemoryContext context, int num_columns, const column_type *const *types, uint64 most_rows);
 
+/* Create an empty chunk with the columns of another, whose types it shares. */
+extern chunk *chunk_like(MemoryContext context, const chunk *like);
+
 /* Forget all rows.  chunk_reset keeps the memory for new rows; chunk_free releases it. */
 extern void chunk_reset(chunk *rows);
 extern void chunk_free(chunk *rows);
@@ -76,6 +79,9 @@ extern void chunk_grow(chunk *rows, uint64 num_rows);
 
 /* Store a NULL: set its bit and zero its cell. */
 extern void chunk_put_null(chunk *rows, column *col, uint64 row);
+
+/* Copy a row of another chunk with the same columns. */
+extern void chunk_append_row(chunk *rows, const chunk *from, uint64 row);
 
 /* The slow path of chunk_put. */
 extern void chunk_put_other(chunk *rows, column *col, uint64 row, Datum value);

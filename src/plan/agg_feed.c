@@ -155,7 +155,7 @@ advance_all(feed_aggregate *feed, feed_state *state, uint32 group)
 			if (feed->base.columns[input] >= 0)
 				row_groups_fetch_ahead(rows, &chunk->columns[feed->base.columns[input]], i, num_rows);
 		if (feed->distinct.num_keys > 0 && has_previous &&
-			group_keys_equal(&feed->distinct, feed->distinct.num_keys, chunk, previous, row))
+			group_keys_equal(&feed->distinct, feed->distinct.num_keys, chunk, previous, chunk, row))
 			continue;
 		previous = row;
 		has_previous = true;

@@ -1,69 +1,128 @@
 /*
  * agg_reduce.c
- *		count, sum, avg, min and max, computed from a column of integers.
+ *		count, sum, avg, min, max, stddev, variance, bool_and and bool_or of numbers (reduced.h).
  *
- * One pass over a group's rows serves all aggregates of a column.  Results are those of
- * PostgreSQL's functions: sums of int2 and int4 are int8, others numeric.  Calling the transition
- * functions was rejected here: five aggregates of a column take six times as long.
+ * Results are those of PostgreSQL's functions: sums of int2 and int4 are int8, of int8 numeric.  Spreads of floats
+ * are finished by PostgreSQL's own functions.
  */
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
+#include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
 
 #include "compat.h"
 #include "plan/aggregate.h"
+#include "plan/reduced.h"
 
 typedef enum reduction
 {
-	REDUCE_COUNT_ROWS,
 	REDUCE_COUNT,
 	REDUCE_SUM,					/* as int8 */
 	REDUCE_NUMERIC_SUM,
 	REDUCE_AVG,
 	REDUCE_MIN,
-	REDUCE_MAX
+	REDUCE_MAX,
+	REDUCE_BOOL_MIN,
+	REDUCE_BOOL_MAX,
+	REDUCE_FLOAT4_SUM,
+	REDUCE_FLOAT4_MIN,
+	REDUCE_FLOAT4_MAX,
+	REDUCE_FLOAT8_SUM,
+	REDUCE_FLOAT8_MIN,
+	REDUCE_FLOAT8_MAX,
+	REDUCE_FLOAT_AVG,			/* this and the next ones are finished by PostgreSQL's functions */
+	REDUCE_STDDEV_SAMP,
+	REDUCE_STDDEV_POP,
+	REDUCE_VAR_SAMP,
+	REDUCE_VAR_POP
 } reduction;
 
 typedef struct known_reduction
 {
 	Oid			aggregate;
 	reduction	reduction;
+	reduced_kind kind;
 } known_reduction;
 
-/* Types of 2, 4 or 8 bytes that order as signed numbers. */
+/* Types of 2, 4 or 8 bytes that order as signed numbers, bool, floats. */
 static const known_reduction known_reductions[] = {
-	{F_COUNT_, REDUCE_COUNT_ROWS},
-	{F_COUNT_ANY, REDUCE_COUNT},
-	{F_SUM_INT2, REDUCE_SUM}, {F_SUM_INT4, REDUCE_SUM}, {F_SUM_INT8, REDUCE_NUMERIC_SUM},
-	{F_AVG_INT2, REDUCE_AVG}, {F_AVG_INT4, REDUCE_AVG}, {F_AVG_INT8, REDUCE_AVG},
-	{F_MIN_INT2, REDUCE_MIN}, {F_MIN_INT4, REDUCE_MIN}, {F_MIN_INT8, REDUCE_MIN},
-	{F_MIN_DATE, REDUCE_MIN}, {F_MIN_TIME, REDUCE_MIN}, {F_MIN_MONEY, REDUCE_MIN},
-	{F_MIN_TIMESTAMP, REDUCE_MIN}, {F_MIN_TIMESTAMPTZ, REDUCE_MIN},
-	{F_MAX_INT2, REDUCE_MAX}, {F_MAX_INT4, REDUCE_MAX}, {F_MAX_INT8, REDUCE_MAX},
-	{F_MAX_DATE, REDUCE_MAX}, {F_MAX_TIME, REDUCE_MAX}, {F_MAX_MONEY, REDUCE_MAX},
-	{F_MAX_TIMESTAMP, REDUCE_MAX}, {F_MAX_TIMESTAMPTZ, REDUCE_MAX}
+	{F_COUNT_, REDUCE_COUNT, REDUCED_COUNT},
+	{F_COUNT_ANY, REDUCE_COUNT, REDUCED_COUNT},
+	{F_SUM_INT2, REDUCE_SUM, REDUCED_INTEGER},
+	{F_SUM_INT4, REDUCE_SUM, REDUCED_INTEGER},
+	{F_SUM_INT8, REDUCE_NUMERIC_SUM, REDUCED_INTEGER},
+	{F_AVG_INT2, REDUCE_AVG, REDUCED_INTEGER},
+	{F_AVG_INT4, REDUCE_AVG, REDUCED_INTEGER},
+	{F_AVG_INT8, REDUCE_AVG, REDUCED_INTEGER},
+	{F_MIN_INT2, REDUCE_MIN, REDUCED_INTEGER},
+	{F_MIN_INT4, REDUCE_MIN, REDUCED_INTEGER},
+	{F_MIN_INT8, REDUCE_MIN, REDUCED_INTEGER},
+	{F_MIN_DATE, REDUCE_MIN, REDUCED_INTEGER},
+	{F_MIN_TIME, REDUCE_MIN, REDUCED_INTEGER},
+	{F_MIN_MONEY, REDUCE_MIN, REDUCED_INTEGER},
+	{F_MIN_TIMESTAMP, REDUCE_MIN, REDUCED_INTEGER},
+	{F_MIN_TIMESTAMPTZ, REDUCE_MIN, REDUCED_INTEGER},
+	{F_MAX_INT2, REDUCE_MAX, REDUCED_INTEGER},
+	{F_MAX_INT4, REDUCE_MAX, REDUCED_INTEGER},
+	{F_MAX_INT8, REDUCE_MAX, REDUCED_INTEGER},
+	{F_MAX_DATE, REDUCE_MAX, REDUCED_INTEGER},
+	{F_MAX_TIME, REDUCE_MAX, REDUCED_INTEGER},
+	{F_MAX_MONEY, REDUCE_MAX, REDUCED_INTEGER},
+	{F_MAX_TIMESTAMP, REDUCE_MAX, REDUCED_INTEGER},
+	{F_MAX_TIMESTAMPTZ, REDUCE_MAX, REDUCED_INTEGER},
+	{F_BOOL_AND, REDUCE_BOOL_MIN, REDUCED_INTEGER},
+	{F_EVERY, REDUCE_BOOL_MIN, REDUCED_INTEGER},
+	{F_BOOL_OR, REDUCE_BOOL_MAX, REDUCED_INTEGER},
+	{F_SUM_FLOAT4, REDUCE_FLOAT4_SUM, REDUCED_REAL},
+	{F_SUM_FLOAT8, REDUCE_FLOAT8_SUM, REDUCED_REAL},
+	{F_MIN_FLOAT4, REDUCE_FLOAT4_MIN, REDUCED_REAL},
+	{F_MIN_FLOAT8, REDUCE_FLOAT8_MIN, REDUCED_REAL},
+	{F_MAX_FLOAT4, REDUCE_FLOAT4_MAX, REDUCED_REAL},
+	{F_MAX_FLOAT8, REDUCE_FLOAT8_MAX, REDUCED_REAL},
+	{F_AVG_FLOAT4, REDUCE_FLOAT_AVG, REDUCED_SPREAD},
+	{F_AVG_FLOAT8, REDUCE_FLOAT_AVG, REDUCED_SPREAD},
+	{F_STDDEV_FLOAT4, REDUCE_STDDEV_SAMP, REDUCED_SPREAD},
+	{F_STDDEV_FLOAT8, REDUCE_STDDEV_SAMP, REDUCED_SPREAD},
+	{F_STDDEV_SAMP_FLOAT4, REDUCE_STDDEV_SAMP, REDUCED_SPREAD},
+	{F_STDDEV_SAMP_FLOAT8, REDUCE_STDDEV_SAMP, REDUCED_SPREAD},
+	{F_STDDEV_POP_FLOAT4, REDUCE_STDDEV_POP, REDUCED_SPREAD},
+	{F_STDDEV_POP_FLOAT8, REDUCE_STDDEV_POP, REDUCED_SPREAD},
+	{F_VARIANCE_FLOAT4, REDUCE_VAR_SAMP, REDUCED_SPREAD},
+	{F_VARIANCE_FLOAT8, REDUCE_VAR_SAMP, REDUCED_SPREAD},
+	{F_VAR_SAMP_FLOAT4, REDUCE_VAR_SAMP, REDUCED_SPREAD},
+	{F_VAR_SAMP_FLOAT8, REDUCE_VAR_SAMP, REDUCED_SPREAD},
+	{F_VAR_POP_FLOAT4, REDUCE_VAR_POP, REDUCED_SPREAD},
+	{F_VAR_POP_FLOAT8, REDUCE_VAR_POP, REDUCED_SPREAD}
 };
 
-/* What is known of a column's values in one group. */
-typedef struct reduced
+static const PGFunction finish_functions[] = {
+	[REDUCE_FLOAT_AVG] = float8_avg,
+	[REDUCE_STDDEV_SAMP] = float8_stddev_samp,
+	[REDUCE_STDDEV_POP] = float8_stddev_pop,
+	[REDUCE_VAR_SAMP] = float8_var_samp,
+	[REDUCE_VAR_POP] = float8_var_pop
+};
+
+/* What aggregates of the same values share. */
+typedef struct reduced_column
 {
-	int			column;			/* -1: rows are counted */
-	int			filter;
-	int64		group;			/* -1: none yet */
-	int64		count;
-	int128	sum;
-	int64		min;
-	int64		max;
-} reduced;
+	reduced_values values;
+	const group_aggregate *owner;	/* the first of the aggregates */
+	uint32		num_states;		/* of groups that are folded */
+	reduced_state *states;		/* of these; NULL: none are */
+	int64		group;			/* of the state below, -1: none yet */
+	reduced_state state;
+} reduced_column;
 
 typedef struct reduce_aggregate
 {
 	group_aggregate base;
-	reduction	reduction;
-	reduced    *reduced;		/* its own, or that of an earlier aggregate */
+	const known_reduction *known;
+	reduced_column *reduced;	/* its own, or that of an earlier aggregate */
 } reduce_aggregate;
 
 static const known_reduction *
@@ -79,87 +138,6 @@ bool
 group_reduce_knows(Oid aggregate)
 {
 	return find(aggregate) != NULL;
-}
-
-/* ---- one group */
-
-/* Rows of a group that count: those with a value in the filter's column and in their own. */
-typedef struct counted_rows
-{
-	const column *filter;		/* NULL: no NULLs there */
-	const column *values;		/* NULL: no NULLs there */
-	const uint32 *numbers;		/* NULL: rows are numbers */
-	uint64		begin;
-	uint64		end;
-} counted_rows;
-
-static inline bool
-counts(const counted_rows *rows, uint64 row)
-{
-	return !(rows->filter && column_is_null(rows->filter, row)) && !(rows->values && column_is_null(rows->values, row));
-}
-
-#define REDUCE(type) \
-	do { \
-		for (uint64 i = rows->begin; i < rows->end; i++) \
-		{ \
-			uint64		row = rows->numbers ? rows->numbers[i] : i; \
-			type		value = ((const type *) cells)[row]; \
-			\
-			if (!counts(rows, row)) \
-				continue; \
-			result.count++; \
-			result.sum += value; \
-			result.min = Min(result.min, value); \
-			result.max = Max(result.max, value); \
-		} \
-	} while (0)
-
-static void
-reduce_rows(reduced *to, const counted_rows *rows, const char *cells, uint32 width)
-{
-	/* a copy, so that the loop keeps it in registers */
-	reduced		result = *to;
-
-	if (cells == NULL || (width != 2 && width != 4 && width != 8))
-	{
-		if (rows->filter == NULL && rows->values == NULL)
-			result.count = rows->end - rows->begin;
-		else
-			for (uint64 i = rows->begin; i < rows->end; i++)
-				result.count += counts(rows, rows->numbers ? rows->numbers[i] : i);
-	}
-	else if (width == 2)
-		REDUCE(int16);
-	else if (width == 4)
-		REDUCE(int32);
-	else
-		REDUCE(int64);
-	*to = result;
-}
-
-static const column *
-column_with_nulls(const group_input *input, int number)
-{
-	const column *col = number < 0 ? NULL : &input->rows->columns[number];
-
-	return col && col->nulls ? col : NULL;
-}
-
-static void
-reduce_group(reduced *to, const group_input *input, uint32 group)
-{
-	const column *values = to->column < 0 ? NULL : &input->rows->columns[to->column];
-	const row_groups *groups = &input->groups;
-	counted_rows rows = {column_with_nulls(input, to->filter), column_with_nulls(input, to->column), groups->numbers,
-		groups->starts[group], groups->starts[group + 1]};
-
-	to->group = group;
-	to->count = 0;
-	to->sum = 0;
-	to->min = PG_INT64_MAX;
-	to->max = PG_INT64_MIN;
-	reduce_rows(to, &rows, values ? values->cells : NULL, values ? values->type->width : 0);
 }
 
 /* ---- results */
@@ -183,9 +161,9 @@ wide_to_numeric(int128 value)
 
 /* A minimum or maximum, as the argument's type. */
 static Datum
-number_datum(const group_input *input, const reduced *from, int64 value)
+number_datum(const group_input *input, const reduced_column *from, int64 value)
 {
-	switch (input->rows->columns[from->column].type->width)
+	switch (input->rows->columns[from->values.column].type->width)
 	{
 		case 2:
 			return Int16GetDatum((int16) value);
@@ -196,33 +174,86 @@ number_datum(const group_input *input, const reduced *from, int64 value)
 	}
 }
 
+/* What PostgreSQL's function makes of count, sum and squares. */
+static Datum
+finish_spread(PGFunction finish, const reduced_state *state, bool *is_null)
+{
+	LOCAL_FCINFO(call, 1);
+	Datum		numbers[3] = {Float8GetDatum((float8) state->count), Float8GetDatum(state->reals.sum),
+	Float8GetDatum(state->reals.squares)};
+	Datum		value;
+
+	InitFunctionCallInfoData(*call, NULL, 1, InvalidOid, NULL, NULL);
+	call->args[0].value = PointerGetDatum(construct_array(numbers, 3, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+	call->args[0].isnull = false;
+	value = finish(call);
+	*is_null = call->isnull;
+	return value;
+}
+
+static Datum
+result_of(const reduce_aggregate *aggregate, const reduced_state *state, bool *is_null)
+{
+	const group_input *input = aggregate->base.input;
+
+	switch (aggregate->known->reduction)
+	{
+		case REDUCE_SUM:
+			return Int64GetDatum((int64) state->integers.sum);
+		case REDUCE_NUMERIC_SUM:
+			return wide_to_numeric(state->integers.sum);
+		case REDUCE_AVG:
+			return DirectFunctionCall2(numeric_div, wide_to_numeric(state->integers.sum), wide_to_numeric(state->count));
+		case REDUCE_MIN:
+			return number_datum(input, aggregate->reduced, state->integers.min);
+		case REDUCE_MAX:
+			return number_datum(input, aggregate->reduced, state->integers.max);
+		case REDUCE_BOOL_MIN:
+			return BoolGetDatum(state->integers.min != 0);
+		case REDUCE_BOOL_MAX:
+			return BoolGetDatum(state->integers.max != 0);
+		case REDUCE_FLOAT4_SUM:
+			return Float4GetDatum(state->reals.narrow_sum);
+		case REDUCE_FLOAT4_MIN:
+			return Float4GetDatum((float4) state->reals.min);
+		case REDUCE_FLOAT4_MAX:
+			return Float4GetDatum((float4) state->reals.max);
+		case REDUCE_FLOAT8_SUM:
+			return Float8GetDatum(state->reals.sum);
+		case REDUCE_FLOAT8_MIN:
+			return Float8GetDatum(state->reals.min);
+		case REDUCE_FLOAT8_MAX:
+			return Float8GetDatum(state->reals.max);
+		case REDUCE_COUNT:
+			return Int64GetDatum(state->count);
+		default:
+			return finish_spread(finish_functions[aggregate->known->reduction], state, is_null);
+	}
+}
+
+static const reduced_state *
+state_of(reduced_column *reduced, const group_input *input, uint32 group)
+{
+	if (reduced->states)
+		return &reduced->states[group];
+	if (reduced->group != group)
+	{
+		reduced->group = group;
+		memset(&reduced->state, 0, sizeof(reduced_state));
+		reduced_add_rows(&reduced->values, input->rows, &input->groups, input->groups.starts[group],
+						 input->groups.starts[group + 1], &reduced->state);
+	}
+	return &reduced->state;
+}
+
 static Datum
 result(group_aggregate *base, uint32 group, bool *is_null)
 {
 	const reduce_aggregate *aggregate = (const reduce_aggregate *) base;
-	reduced    *from = aggregate->reduced;
+	const reduced_state *state = state_of(aggregate->reduced, base->input, group);
 
-	if (from->group != group)
-		reduce_group(from, base->input, group);
-	*is_null = false;
-	if (aggregate->reduction <= REDUCE_COUNT)
-		return Int64GetDatum(from->count);
-	*is_null = from->count == 0;
-	if (*is_null)
-		return (Datum) 0;
-	switch (aggregate->reduction)
-	{
-		case REDUCE_SUM:
-			return Int64GetDatum((int64) from->sum);
-		case REDUCE_NUMERIC_SUM:
-			return wide_to_numeric(from->sum);
-		case REDUCE_AVG:
-			return DirectFunctionCall2(numeric_div, wide_to_numeric(from->sum), wide_to_numeric(from->count));
-		case REDUCE_MIN:
-			return number_datum(base->input, from, from->min);
-		default:
-			return number_datum(base->input, from, from->max);
-	}
+	*is_null = state->count == 0 && aggregate->known->reduction != REDUCE_COUNT;
+	return *is_null ? (Datum) 0 : result_of(aggregate, state, is_null);
 }
 
 static void
@@ -232,7 +263,49 @@ prepare(group_aggregate *base, group_input *input)
 	((reduce_aggregate *) base)->reduced->group = -1;
 }
 
-static reduced *
+/* ---- rows as they come */
+
+static void
+grow(reduced_column *reduced, MemoryContext context, uint32 num_groups)
+{
+	uint32		more = Max(num_groups, 2 * reduced->num_states);
+	Size		known_bytes = reduced->num_states * sizeof(reduced_state);
+
+	reduced->states = large_realloc(context, reduced->states, known_bytes, more * sizeof(reduced_state));
+	memset((char *) reduced->states + known_bytes, 0, more * sizeof(reduced_state) - known_bytes);
+	reduced->num_states = more;
+}
+
+static void
+fold(group_aggregate *base, MemoryContext context, const chunk *rows, const uint32 *groups, uint32 num_groups)
+{
+	reduced_column *reduced = ((reduce_aggregate *) base)->reduced;
+
+	/* aggregates that share it leave it to the first */
+	if (reduced->owner != base)
+		return;
+	if (num_groups > reduced->num_states)
+		grow(reduced, context, num_groups);
+	if (rows == NULL)
+		return;
+	if (groups)
+		reduced_add_each(&reduced->values, rows, groups, reduced->states);
+	else
+		reduced_add_rows(&reduced->values, rows, &(row_groups) {1, NULL, NULL}, 0, rows->num_rows, reduced->states);
+}
+
+static void
+fold_start(group_aggregate *base)
+{
+	reduced_column *reduced = ((reduce_aggregate *) base)->reduced;
+
+	reduced->states = NULL;
+	reduced->num_states = 0;
+}
+
+/* ---- what it is made of */
+
+static reduced_column *
 find_reduced(List *earlier, int column, int filter)
 {
 	ListCell   *cell;
@@ -241,7 +314,8 @@ find_reduced(List *earlier, int column, int filter)
 	{
 		const reduce_aggregate *other = lfirst(cell);
 
-		if (other->base.plan.way == GROUP_WAY_REDUCE && other->reduced->column == column && other->reduced->filter == filter)
+		if (other->base.plan.way == GROUP_WAY_REDUCE && other->reduced->values.column == column &&
+			other->reduced->values.filter == filter)
 			return other->reduced;
 	}
 	return NULL;
@@ -253,20 +327,21 @@ group_reduce_create(const group_aggregate_source *source)
 	reduce_aggregate *aggregate = (reduce_aggregate *) group_aggregate_create(source, sizeof(reduce_aggregate));
 	int			column;
 
-	aggregate->reduction = find(source->aggref->aggfnoid)->reduction;
-	/* count(constant) counts rows, unless the constant is NULL */
-	if (aggregate->base.num_args > 0 && aggregate->base.columns[0] < 0 &&
-		!((const Const *) agg_argument(source->aggref, 0))->constisnull)
-		aggregate->reduction = REDUCE_COUNT_ROWS;
-	column = aggregate->reduction == REDUCE_COUNT_ROWS ? -1 : aggregate->base.columns[0];
+	aggregate->known = find(source->aggref->aggfnoid);
+	/* without a column, rows are counted */
+	column = aggregate->base.num_args > 0 ? aggregate->base.columns[0] : -1;
 	aggregate->reduced = find_reduced(source->earlier, column, aggregate->base.filter);
 	if (aggregate->reduced == NULL)
 	{
-		aggregate->reduced = palloc0(sizeof(reduced));
-		aggregate->reduced->column = column;
-		aggregate->reduced->filter = aggregate->base.filter;
+		aggregate->reduced = palloc0(sizeof(reduced_column));
+		aggregate->reduced->owner = &aggregate->base;
+		aggregate->reduced->values.column = column;
+		aggregate->reduced->values.filter = aggregate->base.filter;
 	}
+	aggregate->reduced->values.kind = Max(aggregate->reduced->values.kind, aggregate->known->kind);
 	aggregate->base.prepare = prepare;
 	aggregate->base.result = result;
+	aggregate->base.fold_start = fold_start;
+	aggregate->base.fold = fold;
 	return &aggregate->base;
 }

@@ -15,7 +15,7 @@
 typedef enum group_way
 {
 	GROUP_WAY_NONE,
-	GROUP_WAY_REDUCE,			/* count, sum, avg, min, max (agg_reduce.c) */
+	GROUP_WAY_REDUCE,			/* count, sum, avg … (agg_reduce.c) */
 	GROUP_WAY_SORT,				/* one sort of all groups' values (agg_sorted.c) */
 	GROUP_WAY_ARRAY,			/* array_agg in any order (agg_array.c) */
 	GROUP_WAY_FEED				/* the aggregate's own transition function (agg_feed.c) */
@@ -58,6 +58,14 @@ typedef void (*group_prepare_fn) (group_aggregate *aggregate, group_input *input
 /* A group's result, in the current context, or in memory that stays until the next group's. */
 typedef Datum (*group_result_fn) (group_aggregate *aggregate, uint32 group, bool *is_null);
 
+/*
+ * For aggregates that need no row twice: forget all groups, and add rows, row i to group groups[i] of num_groups so
+ * far.  groups is NULL where there is one group, rows where there are none to add.  States are allocated in context.
+ */
+typedef void (*group_fold_start_fn) (group_aggregate *aggregate);
+typedef void (*group_fold_fn) (group_aggregate *aggregate, MemoryContext context, const chunk *rows,
+							   const uint32 *groups, uint32 num_groups);
+
 struct group_aggregate
 {
 	const Aggref *aggref;
@@ -68,6 +76,8 @@ struct group_aggregate
 	row_order	order;			/* GROUP_WAY_ARRAY, GROUP_WAY_FEED */
 	group_prepare_fn prepare;
 	group_result_fn result;
+	group_fold_start_fn fold_start; /* NULL: rows have to be there all at once, as for prepare */
+	group_fold_fn fold;
 	group_input *input;			/* set by prepare, with the next */
 	const row_groups *rows;
 };

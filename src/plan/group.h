@@ -8,13 +8,14 @@
  * MgpuGroup
  *	 custom_plans		one child; its rows are the columns, or packs of such rows
  *	 custom_scan_tlist	the scan tuple: grouping expressions, others of a group's first row, Aggrefs
- *	 custom_private		four lists:
+ *	 custom_private		five lists:
  *						for each entry of the scan tuple the numbers of its columns, from 0: one,
  *						or for an Aggref that of its filter, then those of its arguments; -1 for
  *						no filter and for an argument that is a constant;
  *						the keys' equality operators;
  *						the keys' collations;
- *						and, if the child returns packs, the types of the columns in a pack
+ *						if the child returns packs, the types of the columns in a pack, else NIL;
+ *						and 1 if rows are folded as they come (group_fold.c), else 0
  * MgpuRows
  *	 custom_plans		one child, whose rows are packed
  *	 custom_scan_tlist	one expression, which stands for a pack (paths.c): a bytea of
@@ -50,7 +51,7 @@ extern void group_path_init(void);
 static inline uint32
 rows_of_pack(Size row_bytes)
 {
-	return Max(PACK_BYTES / row_bytes, 1);
+	return Max(PACK_BYTES / Max(row_bytes, 1), 1);
 }
 
 /* Create a chunk for rows of these types, or for the rows of a plan node. */

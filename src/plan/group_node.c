@@ -2,10 +2,10 @@
  * group_node.c
  *		MgpuGroup: a plan node that groups rows and runs aggregates.
  *
- * The node reads all rows of its child into columns and finds the groups by one sort of
- * the keys (keys.c).  Aggregates then work on all groups at once (aggregate.h), and the node
- * returns one row for each group.  Rows that do not fit in memory are partitioned by key
- * (columns/spill.h), and each partition is processed alone.
+ * There are two methods.  Either the node reads all rows of its child into columns and finds the groups by one
+ * sort of the keys (keys.c), and aggregates then work on all groups at once (aggregate.h).  Or, where no aggregate
+ * needs a row twice and groups are not too many, rows are added to their groups as they come (group_fold.c).
+ * Rows that do not fit in memory are partitioned by key (columns/spill.h), and each partition is processed alone.
  *
  * With many groups, PostgreSQL's Agg node spends most of its time on finding the group
  * of each row in a hash table, or on sorting rows one by one.
@@ -29,6 +29,7 @@
 #include "columns/wire.h"
 #include "plan/aggregate.h"
 #include "plan/group.h"
+#include "plan/group_fold.h"
 #include "plan/keys.h"
 #include "plan/row_source.h"
 #include "run/run.h"
@@ -53,6 +54,8 @@ typedef struct group_state
 	chunk	   *rows;
 	row_source *source;			/* unless the child returns packs */
 	Size		row_bytes;		/* most memory that a row takes, but for its values of variable width */
+	group_fold *fold;			/* NULL: groups are found by sorting, once all rows are there */
+	chunk	   *others;			/* rows that the fold has no memory for */
 	spill		spill;
 	ExprContext *state_context; /* of transition states of one group */
 	group_input input;			/* its context has all memory derived from the current rows */
@@ -100,18 +103,44 @@ spill_all(group_state *state, int level, uint64 num_rows)
 	spill_rows(&state->spill, state->rows, level, num_rows * row_bytes, get_hash_memory_limit());
 }
 
+/* Fold the rows that are there; rows of groups that there is no memory for are spilled. */
+static void
+fold_all(group_state *state, int level, uint64 num_rows, Size limit)
+{
+	group_fold_rows(state->fold, state->rows, limit, state->others);
+	chunk_reset(state->rows);
+	state->most_bytes = Max(state->most_bytes, group_fold_bytes(state->fold));
+	if (state->others->num_rows >= STEP_ROWS)
+		spill_rows(&state->spill, state->others, level, num_rows * state->row_bytes, get_hash_memory_limit());
+}
+
+/* Take note of the rows that are there: more are to come. */
+static void
+take_step(group_state *state, int level, uint64 num_rows)
+{
+	if (state->fold)
+		fold_all(state, level, num_rows, limit_bytes(state));
+	else if (is_full(state))
+		spill_all(state, level, num_rows);
+}
+
 /* Complete the reading of rows: if some were spilled, spill the rest too. */
 static void
 finish_reading(group_state *state, int level, uint64 num_rows)
 {
-	/* only for its side effect: is_full records the peak memory */
-	if (state->spill.num_open == 0)
-		(void) is_full(state);
-	else
+	if (state->fold)
 	{
-		spill_all(state, level, num_rows);
-		spill_finish(&state->spill);
+		fold_all(state, level, num_rows, limit_bytes(state));
+		if (state->others->num_rows > 0)
+			spill_rows(&state->spill, state->others, level, num_rows * state->row_bytes, get_hash_memory_limit());
 	}
+	else if (state->spill.num_open > 0)
+		spill_all(state, level, num_rows);
+	else
+		/* only for its side effect: is_full records the peak memory */
+		(void) is_full(state);
+	if (state->spill.num_open > 0)
+		spill_finish(&state->spill);
 }
 
 /* Append the rows of the child's next pack.  False: there are no more. */
@@ -143,47 +172,60 @@ read_child(group_state *state)
 	uint64		expected = Min(child->plan->plan_rows * slot_rows, (double) MGPU_MAX_ITEMS);
 	uint64		checked = 0;
 
+	if (state->fold)
+		group_fold_start(state->fold);
 	while (state->source ? row_source_read(state->source, state->rows) : read_pack(state))
 	{
 		if (state->rows->num_rows < checked + STEP_ROWS)
 			continue;
-		if (is_full(state))
-			spill_all(state, 1, expected);
+		take_step(state, 1, expected);
 		checked = state->rows->num_rows;
 	}
 	finish_reading(state, 1, expected);
 }
 
-/* Read a partition that fits, or that has only one group.  False: there are no more partitions. */
+/* Read a partition, or as much of it as fits and spill the rest again.  False: it had no row that fits. */
+static bool
+read_rows_of(group_state *state, partition *part)
+{
+	uint64		num_rows = part->num_rows;
+	int			level = part->level + 1;
+
+	chunk_free(state->rows);
+	if (state->fold)
+		group_fold_start(state->fold);
+	while (part->num_rows > 0)
+	{
+		CHECK_FOR_INTERRUPTS();
+		spill_read(part, state->rows);
+		/* one group, or groups that no hash tells apart, have to fit */
+		if (!part->one_group)
+			take_step(state, level, num_rows);
+		else if (state->fold)
+			fold_all(state, level, num_rows, SIZE_MAX);
+	}
+	BufFileClose(part->file);
+	finish_reading(state, level, num_rows);
+	return state->fold || state->rows->num_rows > 0;
+}
+
+/* Read a partition that has rows to group.  False: there are no more partitions. */
 static bool
 read_partition(group_state *state)
 {
 	partition  *part;
 
 	while ((part = spill_next(&state->spill)) != NULL)
-	{
-		uint64		num_rows = part->num_rows;
-
-		chunk_free(state->rows);
-		while (part->num_rows > 0)
-		{
-			CHECK_FOR_INTERRUPTS();
-			spill_read(part, state->rows);
-			if (!part->one_group && is_full(state))
-				spill_all(state, part->level + 1, num_rows);
-		}
-		BufFileClose(part->file);
-		finish_reading(state, part->level + 1, num_rows);
-		if (state->rows->num_rows > 0)
+		if (read_rows_of(state, part))
 			return true;
-	}
 	return false;
 }
 
 /* ---- groups */
 
+/* Sort the rows by their keys, and let the aggregates work on all groups. */
 static void
-make_groups(group_state *state)
+sort_groups(group_state *state)
 {
 	group_input *input = &state->input;
 	ListCell   *cell;
@@ -205,31 +247,44 @@ make_groups(group_state *state)
 
 		aggregate->prepare(aggregate, input);
 	}
-	state->next_group = 0;
-	state->num_groups += input->groups.num_groups;
+}
+
+/* Read rows: of the child at first, of a partition later.  False: there are none. */
+static bool
+read_some(group_state *state)
+{
+	bool		is_first = !state->collected;
+
+	if (is_first)
+	{
+		read_child(state);
+		state->collected = true;
+		/* groups that were folded are complete; the others are all in partitions */
+		if (state->fold)
+			return true;
+	}
+	if (state->spill.num_partitions > 0)
+		return read_partition(state);
+	return state->rows->num_rows > 0 || state->keys.num_keys == 0;
 }
 
 /* Prepare the next groups.  False: all groups have been returned. */
 static bool
 next_groups(group_state *state)
 {
-	bool		spilled = state->spill.num_partitions > 0;
-
 	/* rows that never spilled stay in memory for a rescan */
-	if (state->collected && !spilled)
+	if (state->collected && state->spill.num_partitions == 0)
 		return false;
 	MemoryContextReset(state->input.context);
 	state->input.groups.num_groups = 0;
 	state->next_group = 0;
-	if (!state->collected)
-	{
-		read_child(state);
-		state->collected = true;
-		spilled = state->spill.num_partitions > 0;
-	}
-	if (spilled ? !read_partition(state) : state->rows->num_rows == 0 && state->keys.num_keys > 0)
+	if (!read_some(state))
 		return false;
-	make_groups(state);
+	if (state->fold)
+		group_fold_finish(state->fold, &state->input);
+	else
+		sort_groups(state);
+	state->num_groups += state->input.groups.num_groups;
 	return true;
 }
 
@@ -243,7 +298,7 @@ output_of(group_state *state, const group_output *output, uint32 group, bool *is
 	if (output->aggregate)
 		return output->aggregate->result(output->aggregate, group, is_null);
 	row = row_groups_row(&state->input.groups, state->input.groups.starts[group]);
-	col = &state->rows->columns[output->column];
+	col = &state->input.rows->columns[output->column];
 	*is_null = column_is_null(col, row);
 	return *is_null ? (Datum) 0 : cell_datum(col->type, col->cells, row);
 }
@@ -348,6 +403,11 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	start_keys(state, scan->custom_scan_tlist, linitial(scan->custom_private), scan->custom_private);
 	start_outputs(state, scan->custom_scan_tlist, linitial(scan->custom_private));
 	state->input.context = AllocSetContextCreate(context, "mgpu_pg groups", ALLOCSET_DEFAULT_SIZES);
+	if (linitial_int(list_nth(scan->custom_private, 4)))
+	{
+		state->fold = group_fold_create(context, &state->keys, state->aggregates, state->rows);
+		state->others = chunk_like(context, state->rows);
+	}
 	state->spill.context = AllocSetContextCreate(context, "mgpu_pg partitions of rows", ALLOCSET_DEFAULT_SIZES);
 	state->spill.hash = group_keys_hash;
 	state->spill.keys = &state->keys;
@@ -384,6 +444,11 @@ forget_all(group_state *state)
 	state->num_groups = 0;
 	state->most_bytes = 0;
 	chunk_free(state->rows);
+	if (state->fold)
+	{
+		group_fold_start(state->fold);
+		chunk_free(state->others);
+	}
 	MemoryContextReset(state->input.context);
 	state->input.groups.num_groups = 0;
 	state->next_group = 0;
@@ -446,6 +511,7 @@ explain_plan(const group_state *state, CustomScan *scan, List *ancestors, Explai
 		ExplainPropertyList("Group Key", keys, es);
 	if (ways)
 		ExplainPropertyList("Aggregates", ways, es);
+	ExplainPropertyText("Method", state->fold ? "hash" : "sort", es);
 }
 
 static void

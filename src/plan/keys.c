@@ -136,60 +136,55 @@ hash_of(const group_key *key, const column *col, uint64 row)
 }
 
 static bool
-values_are_equal(const group_key *key, const column *col, uint64 a, uint64 b)
+values_are_equal(const group_key *key, const column *col_a, uint64 a, const column *col_b, uint64 b)
 {
 	const char *x;
 	const char *y;
 
-	if (column_is_null(col, a) || column_is_null(col, b))
-		return column_is_null(col, a) && column_is_null(col, b);
-	if (is_number(key, col))
-		return number_of(key, col, a) == number_of(key, col, b);
+	if (column_is_null(col_a, a) || column_is_null(col_b, b))
+		return column_is_null(col_a, a) && column_is_null(col_b, b);
+	if (is_number(key, col_a))
+		return number_of(key, col_a, a) == number_of(key, col_b, b);
 	if (key->form == GROUP_KEY_CALLS)
 		return DatumGetBool(FunctionCall2Coll((FmgrInfo *) &key->equal, key->collation,
-											  cell_datum(col->type, col->cells, a), cell_datum(col->type, col->cells, b)));
-	x = cell_element(col->type, col->cells, a);
-	y = cell_element(col->type, col->cells, b);
+											  cell_datum(col_a->type, col_a->cells, a), cell_datum(col_b->type, col_b->cells, b)));
+	x = cell_element(col_a->type, col_a->cells, a);
+	y = cell_element(col_b->type, col_b->cells, b);
 	if (key->form == GROUP_KEY_VARLENA)
 		return VARSIZE(x) == VARSIZE(y) && memcmp(x, y, VARSIZE(x)) == 0;
-	return memcmp(x, y, col->type->width) == 0;
+	return memcmp(x, y, col_a->type->width) == 0;
 }
 
 bool
-group_keys_equal(const group_keys *keys, int num_keys, const chunk *rows, uint64 a, uint64 b)
+group_keys_equal(const group_keys *keys, int num_keys, const chunk *rows_a, uint64 a, const chunk *rows_b, uint64 b)
 {
 	for (int i = 0; i < num_keys; i++)
-		if (!values_are_equal(&keys->keys[i], &rows->columns[keys->keys[i].column], a, b))
+	{
+		int			number = keys->keys[i].column;
+
+		if (!values_are_equal(&keys->keys[i], &rows_a->columns[number], a, &rows_b->columns[number], b))
 			return false;
+	}
 	return true;
 }
 
 /* ---- codes */
-
-/* The last step of MurmurHash3: all bits depend on all bits. */
-static inline uint64
-mix(uint64 hash)
-{
-	hash = (hash ^ (hash >> 33)) * UINT64_C(0xff51afd7ed558ccd);
-	hash = (hash ^ (hash >> 33)) * UINT64_C(0xc4ceb9fe1a85ec53);
-	return hash ^ (hash >> 33);
-}
 
 static void
 add_hashes(const group_key *key, const column *col, uint64 first, uint32 num_rows, uint64 *hashes)
 {
 	if (is_number(key, col) && col->nulls == NULL)
 		for (uint32 i = 0; i < num_rows; i++)
-			hashes[i] = mix(hashes[i] ^ number_of(key, col, first + i));
+			hashes[i] = group_code_hash(hashes[i] ^ number_of(key, col, first + i));
 	else
 		for (uint32 i = 0; i < num_rows; i++)
 		{
 			uint64		row = first + i;
 
 			if (column_is_null(col, row))
-				hashes[i] = mix(~hashes[i]);
+				hashes[i] = group_code_hash(~hashes[i]);
 			else
-				hashes[i] = mix(hashes[i] ^ (is_number(key, col) ? number_of(key, col, row) : hash_of(key, col, row)));
+				hashes[i] = group_code_hash(hashes[i] ^ (is_number(key, col) ? number_of(key, col, row) : hash_of(key, col, row)));
 		}
 }
 
@@ -206,9 +201,9 @@ group_keys_hash(const void *keys, const chunk *rows, uint64 first, uint32 num_ro
 		hashes[i] &= HASH_MASK;
 }
 
-/* Bits of a code that holds all keys; above 64 it cannot. */
+/* Bits of a code that holds all keys, and whether they are NULL if with_nulls; above 64 it cannot. */
 static uint32
-bits_of_code(const group_keys *keys, const chunk *rows)
+bits_of_code(const group_keys *keys, const chunk *rows, bool with_nulls)
 {
 	uint32		bits = 0;
 
@@ -218,13 +213,13 @@ bits_of_code(const group_keys *keys, const chunk *rows)
 
 		if (!is_number(&keys->keys[i], col))
 			return PG_UINT32_MAX;
-		bits += col->type->width * BITS_PER_BYTE + (col->nulls != NULL);
+		bits += col->type->width * BITS_PER_BYTE + (with_nulls && col->nulls != NULL);
 	}
 	return bits;
 }
 
 static uint64
-code_of_row(const group_keys *keys, const chunk *rows, uint64 row)
+code_of_row(const group_keys *keys, const chunk *rows, uint64 row, bool with_nulls)
 {
 	uint64		code = 0;
 
@@ -235,10 +230,27 @@ code_of_row(const group_keys *keys, const chunk *rows, uint64 row)
 
 		/* the cell of a NULL is zero */
 		code = (bits < 64 ? code << bits : 0) | number_of(&keys->keys[i], col, row);
-		if (col->nulls)
+		if (with_nulls && col->nulls)
 			code = code << 1 | column_is_null(col, row);
 	}
 	return code;
+}
+
+bool
+group_keys_codes(const group_keys *keys, const chunk *rows, uint64 *codes)
+{
+	bool		has_nulls = false;
+
+	if (bits_of_code(keys, rows, false) > 64)
+	{
+		group_keys_hash(keys, rows, 0, rows->num_rows, 0, codes);
+		return false;
+	}
+	for (uint64 row = 0; row < rows->num_rows; row++)
+		codes[row] = code_of_row(keys, rows, row, false);
+	for (int i = 0; i < keys->num_keys; i++)
+		has_nulls |= rows->columns[keys->keys[i].column].nulls != NULL;
+	return !has_nulls;
 }
 
 /* Codes of sorted rows, or of rows in arrival order. */
@@ -253,7 +265,7 @@ typedef struct code_list
 static code_list
 make_codes(const group_keys *keys, const chunk *rows, MemoryContext context)
 {
-	uint32		bits = bits_of_code(keys, rows);
+	uint32		bits = bits_of_code(keys, rows, true);
 	const column *first = &rows->columns[keys->keys[0].column];
 	code_list	list = {.width = bits <= 32 ? 4 : 8, .are_hashes = bits > 64};
 
@@ -273,10 +285,10 @@ make_codes(const group_keys *keys, const chunk *rows, MemoryContext context)
 			group_keys_hash(keys, rows, begin, end - begin, 0, (uint64 *) list.codes + begin);
 		else if (list.width == 4)
 			for (uint64 row = begin; row < end; row++)
-				((uint32 *) list.codes)[row] = code_of_row(keys, rows, row);
+				((uint32 *) list.codes)[row] = code_of_row(keys, rows, row, true);
 		else
 			for (uint64 row = begin; row < end; row++)
-				((uint64 *) list.codes)[row] = code_of_row(keys, rows, row);
+				((uint64 *) list.codes)[row] = code_of_row(keys, rows, row, true);
 	}
 	return list;
 }
@@ -357,7 +369,7 @@ groups_agree(const group_key *key, const chunk *rows, const row_groups *groups)
 		for (uint64 i = groups->starts[group] + 1; i < groups->starts[group + 1]; i++)
 		{
 			row_groups_fetch_ahead(groups, col, i, rows->num_rows);
-			if (!values_are_equal(key, col, first, groups->numbers[i]))
+			if (!values_are_equal(key, col, first, col, groups->numbers[i]))
 				return false;
 			if (i % STEP_ROWS == 0)
 				CHECK_FOR_INTERRUPTS();
@@ -379,7 +391,7 @@ gather_equal(const group_keys *keys, const chunk *rows, uint32 *numbers, uint64 
 	for (uint64 i = 1; i < count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (group_keys_equal(keys, keys->num_keys, rows, numbers[0], numbers[i]))
+		if (group_keys_equal(keys, keys->num_keys, rows, numbers[0], rows, numbers[i]))
 			numbers[num_equal++] = numbers[i];
 		else
 			others[num_others++] = numbers[i];

@@ -41,8 +41,24 @@ extern bool group_key_fill(group_key *key, Oid type_id, Oid equality, Oid collat
 extern void group_keys_hash(const void *keys, const chunk *rows, uint64 first, uint32 num_rows, uint64 seed,
 							uint64 *hashes);
 
-/* Whether two rows are equal in the first num_keys keys. */
-extern bool group_keys_equal(const group_keys *keys, int num_keys, const chunk *rows, uint64 a, uint64 b);
+/* Whether two rows, of chunks with the same columns, are equal in the first num_keys keys. */
+extern bool group_keys_equal(const group_keys *keys, int num_keys, const chunk *rows_a, uint64 a, const chunk *rows_b,
+							 uint64 b);
+
+/*
+ * Make a code for each row.  Rows with equal keys have equal codes, in all chunks with the same columns.  True: rows
+ * with different keys have different ones.
+ */
+extern bool group_keys_codes(const group_keys *keys, const chunk *rows, uint64 *codes);
+
+/* The last step of MurmurHash3: all bits depend on all bits. */
+static inline uint64
+group_code_hash(uint64 code)
+{
+	code = (code ^ (code >> 33)) * UINT64_C(0xff51afd7ed558ccd);
+	code = (code ^ (code >> 33)) * UINT64_C(0xc4ceb9fe1a85ec53);
+	return code ^ (code >> 33);
+}
 
 /*
  * Find the groups of at least one row.  The rows of a group are in arrival order.  Arrays are

@@ -33,6 +33,7 @@
 #include "utils/selfuncs.h"
 
 #include "compat.h"
+#include "core/sizes.h"
 #include "plan/group.h"
 #include "plan/row_source.h"
 #include "plan/task.h"
@@ -48,6 +49,10 @@
 #define RANK_COST 0.5			/* finding a row's group */
 #define COLUMN_COST 0.1			/* keeping a value */
 #define PACK_COST 0.25			/* packing and unpacking a column */
+#define FOLD_COST 0.15			/* finding a row's group where rows are folded */
+
+/* With more groups than these, sorting the rows is faster than finding each one's group. */
+#define FOLD_MOST_GROUPS MGPU_SIZE(1e6, 50)
 
 /* The node's start, as much as 100 us take elsewhere, whatever the number of rows. */
 #define START_COST 20.0
@@ -82,13 +87,13 @@ bytes_of_row(const group_task *task)
 	return most_bytes_of_row(task->record_bytes, task->beside_bytes);
 }
 
-/* The cost of writing rows to files and reading them once. */
+/* The cost of writing rows to files and reading them once, if so many have to be kept. */
 static Cost
-spill_cost(double num_rows, const group_task *task)
+spill_cost(double num_rows, double kept_rows, const group_task *task)
 {
 	double		pages = ceil(num_rows * task->record_bytes / BLCKSZ);
 
-	if (num_rows * bytes_of_row(task) <= get_hash_memory_limit())
+	if (kept_rows * bytes_of_row(task) <= get_hash_memory_limit())
 		return 0;
 	return pages * (random_page_cost + seq_page_cost) + 2 * cpu_tuple_cost * num_rows;
 }
@@ -104,15 +109,24 @@ add_having_cost(PlannerInfo *root, Path *path, List *having)
 	path->rows = clamp_row_est(path->rows * clauselist_selectivity(root, having, 0, JOIN_INNER, NULL));
 }
 
+/* Whether rows are to be folded as they come. */
+static bool
+folds(const group_task *task, double num_groups)
+{
+	return task->folds && num_groups <= FOLD_MOST_GROUPS;
+}
+
 /* Set costs and rows of path.  child returns num_rows rows, singly or in packs, in num_groups groups. */
 static void
 cost_path(const group_task *task, Path *path, const Path *child, double num_rows, double num_groups)
 {
 	const QualCost *target_cost = &path->pathtarget->cost;
-	double		operators = (task->keys ? RANK_COST : 0) + COLUMN_COST * list_length(task->columns) + task->operators;
+	bool		fold = folds(task, num_groups);
+	double		operators = (task->keys == NIL ? 0 : fold ? FOLD_COST : RANK_COST) +
+		COLUMN_COST * list_length(task->columns) + task->operators;
 
 	path->startup_cost = child->total_cost + START_COST + num_rows * cpu_operator_cost * operators +
-		spill_cost(num_rows, task);
+		spill_cost(num_rows, fold ? num_groups : num_rows, task);
 	path->total_cost = path->startup_cost +
 		num_groups * (cpu_tuple_cost + cpu_operator_cost * list_length(task->outputs));
 	path->rows = num_groups;
@@ -187,7 +201,7 @@ make_packs(RelOptInfo *input_rel, const group_task *task)
 	double		pack_rows = rows_of_pack(task->record_bytes);
 	double		num_packs = ceil(input_rel->cheapest_total_path->rows / pack_rows);
 
-	if (input_rel->partial_pathlist == NIL)
+	if (input_rel->partial_pathlist == NIL || task->columns == NIL)
 		return NULL;
 	rows = make_rows(input_rel, linitial(input_rel->partial_pathlist), task);
 	if (!rows->parallel_safe)
@@ -209,11 +223,12 @@ make_packs(RelOptInfo *input_rel, const group_task *task)
 	return (Path *) create_gather_path(task->root, input_rel, &path->path, path->path.pathtarget, NULL, &num_packs);
 }
 
-/* What make_plan needs: lists of outputs, uses, equality operators, packed columns or NIL, HAVING. */
+/* What make_plan needs: lists of outputs, uses, equality operators, packed columns or NIL, HAVING, whether rows fold. */
 static List *
-private_of(const group_task *task, bool packed)
+private_of(const group_task *task, bool packed, bool fold)
 {
-	return list_make5(task->outputs, task->uses, task->equalities, packed ? task->columns : NIL, task->having);
+	return lappend(list_make5(task->outputs, task->uses, task->equalities, packed ? task->columns : NIL, task->having),
+				   list_make1_int(fold));
 }
 
 static List *
@@ -249,8 +264,8 @@ make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, Lis
 	scan->scan.plan.qual = copyObject((List *) list_nth(path->custom_private, 4));
 	scan->flags = path->flags;
 	scan->custom_plans = custom_plans;
-	scan->custom_private = list_make4(lsecond(path->custom_private), equalities, collations,
-									  types_of(lfourth(path->custom_private)));
+	scan->custom_private = list_make5(lsecond(path->custom_private), equalities, collations,
+									  types_of(lfourth(path->custom_private)), llast(path->custom_private));
 	scan->methods = &group_scan_methods;
 	return &scan->scan.plan;
 }
@@ -284,7 +299,7 @@ add_group_path(const group_offer *offer, Path *child, bool packed)
 	path->path.pathtarget = offer->target;
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom_paths = list_make1(child);
-	path->custom_private = private_of(&offer->task, packed);
+	path->custom_private = private_of(&offer->task, packed, folds(&offer->task, offer->num_groups));
 	path->methods = &path_methods;
 	cost_path(&offer->task, &path->path, child, offer->num_rows, offer->num_groups);
 	add_path(offer->output_rel, &path->path);
@@ -314,8 +329,8 @@ is_beaten(const RelOptInfo *rel)
 static bool
 groups_fit(const group_offer *offer)
 {
-	return offer->num_rows / offer->num_groups * bytes_of_row(&offer->task) <= get_hash_memory_limit() ||
-		mgpu_setting_enable_group == MGPU_ENABLE_FORCE;
+	return folds(&offer->task, offer->num_groups) || mgpu_setting_enable_group == MGPU_ENABLE_FORCE ||
+		offer->num_rows / offer->num_groups * bytes_of_row(&offer->task) <= get_hash_memory_limit();
 }
 
 static void

@@ -13,6 +13,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
@@ -141,11 +142,14 @@ make_case(Expr *condition, Expr *result)
 	return (Expr *) expr;
 }
 
-/* Whether a constant argument can do without a column. */
+/* Whether an argument is a constant that can do without a column: count counts rows then. */
 static bool
-may_stay_constant(const Aggref *aggref, const group_plan *plan)
+may_stay_constant(const Aggref *aggref, const group_plan *plan, const Expr *argument)
 {
-	return aggref->aggdistinct == NIL && (plan->way == GROUP_WAY_REDUCE || plan->way == GROUP_WAY_FEED);
+	if (!IsA(argument, Const) || aggref->aggdistinct)
+		return false;
+	return plan->way == GROUP_WAY_FEED ||
+		(aggref->aggfnoid == F_COUNT_ANY && !((const Const *) argument)->constisnull);
 }
 
 /* The column of an aggregate's argument, -1 for a constant; why_not is set if there can be none. */
@@ -154,7 +158,7 @@ take_argument(group_task *task, const Aggref *aggref, const group_plan *plan, in
 {
 	Expr	   *argument = group_argument(aggref, plan, n);
 
-	if (IsA(argument, Const) && may_stay_constant(aggref, plan))
+	if (may_stay_constant(aggref, plan, argument))
 		return -1;
 	if (aggref->aggfilter && !IsA(argument, Var) && !IsA(argument, Const))
 		argument = make_case(aggref->aggfilter, argument);
@@ -191,6 +195,7 @@ count_costs(group_task *task, const Aggref *aggref, const group_plan *plan)
 		return;
 
 	task->sorts |= plan->way == GROUP_WAY_SORT || num_orders > 0;
+	task->folds &= plan->way == GROUP_WAY_REDUCE;
 	task->beside_bytes += group_plan_row_bytes(plan);
 	switch (plan->way)
 	{
@@ -261,6 +266,7 @@ group_task_of_grouping(group_task *task, PlannerInfo *root, const PathTarget *ta
 
 	memset(task, 0, sizeof(*task));
 	task->root = root;
+	task->folds = true;
 	task->having = (List *) parse->havingQual;
 	if (parse->groupingSets)
 		return give_up(task, "GROUPING SETS are left to PostgreSQL");
@@ -269,9 +275,7 @@ group_task_of_grouping(group_task *task, PlannerInfo *root, const PathTarget *ta
 	if (!take_keys(task, mgpu_group_clause(root)) ||
 		is_unfit((Node *) target->exprs, task) || is_unfit(parse->havingQual, task))
 		return false;
-	if (task->columns == NIL)
-		return give_up(task, "it needs no column of the rows");
-	if (task->keys == NIL && !task->sorts)
+	if (task->keys == NIL && !task->sorts && !task->folds)
 		return give_up(task, "there is one group, and no aggregate sorts");
 	return true;
 }
@@ -281,6 +285,7 @@ group_task_of_distinct(group_task *task, PlannerInfo *root, const PathTarget *ta
 {
 	memset(task, 0, sizeof(*task));
 	task->root = root;
+	task->folds = true;
 	if (root->parse->hasDistinctOn)
 		return give_up(task, "DISTINCT ON is left to PostgreSQL");
 	if (!take_keys(task, mgpu_distinct_clause(root)) || is_unfit((Node *) target->exprs, task))

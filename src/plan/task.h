@@ -22,6 +22,7 @@ typedef struct group_task
 	Size		record_bytes;	/* estimate of a row's columns */
 	Size		beside_bytes;	/* and of what aggregates hold beside them */
 	bool		sorts;			/* an aggregate sorts */
+	bool		folds;			/* no aggregate needs a row twice */
 	double		operators;		/* cost of a row's aggregates, in units of cpu_operator_cost */
 } group_task;
 

@@ -1,0 +1,33 @@
+/*
+ * group_fold.h
+ *		Groups rows as they come, for aggregates that need no row twice.
+ */
+#ifndef MGPU_PLAN_GROUP_FOLD_H
+#define MGPU_PLAN_GROUP_FOLD_H
+
+#include "nodes/pg_list.h"
+
+#include "plan/keys.h"
+#include "plan/row_order.h"
+
+typedef struct group_fold group_fold;
+
+/* Make one in context, for rows with the columns of like.  All aggregates can fold. */
+extern group_fold *group_fold_create(MemoryContext context, const group_keys *keys, List *aggregates, const chunk *like);
+
+/* Forget all groups. */
+extern void group_fold_start(group_fold *fold);
+
+/*
+ * Add rows to their groups.  Once the groups take limit_bytes, rows of new ones are appended to others instead.
+ * The first rows always find memory.
+ */
+extern void group_fold_rows(group_fold *fold, const chunk *rows, Size limit_bytes, chunk *others);
+
+/* Once all rows have been added: show the groups to who asks for results.  Each has one row. */
+extern void group_fold_finish(group_fold *fold, group_input *input);
+
+/* Memory of all groups. */
+extern Size group_fold_bytes(const group_fold *fold);
+
+#endif							/* MGPU_PLAN_GROUP_FOLD_H */
