@@ -283,5 +283,7 @@ group_task_of_distinct(group_task *task, PlannerInfo *root, const PathTarget *ta
 	task->root = root;
 	if (root->parse->hasDistinctOn)
 		return give_up(task, "DISTINCT ON is left to PostgreSQL");
-	return take_keys(task, mgpu_distinct_clause(root)) && !is_unfit((Node *) target->exprs, task) && task->keys != NIL;
+	if (!take_keys(task, mgpu_distinct_clause(root)) || is_unfit((Node *) target->exprs, task))
+		return false;
+	return task->keys != NIL || give_up(task, "DISTINCT is of constants alone");
 }
