@@ -33,6 +33,7 @@
 #include "utils/selfuncs.h"
 
 #include "compat.h"
+#include "plan/declined.h"
 #include "plan/group.h"
 #include "plan/task.h"
 #include "settings.h"
@@ -286,13 +287,6 @@ add_group_path(const group_offer *offer, Path *child, bool packed)
 	return path->path.total_cost;
 }
 
-static void
-report_declined(const char *why_not)
-{
-	if (mgpu_setting_report_declined)
-		ereport(NOTICE, (errmsg("no MgpuGroup node: %s", why_not)));
-}
-
 /* A path that was added and then removed belongs to whoever reads the list: compare costs alone. */
 static bool
 is_beaten(const RelOptInfo *rel, Cost cost)
@@ -313,7 +307,8 @@ groups_fit(const group_offer *offer)
 		mgpu_setting_enable_group == MGPU_ENABLE_FORCE;
 }
 
-static void
+/* Returns why the node is not taken, NULL if it is the cheapest so far. */
+static const char *
 add_group_paths(group_offer *offer)
 {
 	RelOptInfo *input_rel = offer->input_rel;
@@ -324,29 +319,23 @@ add_group_paths(group_offer *offer)
 	offer->num_rows = input_rel->cheapest_total_path->rows;
 	offer->num_groups = task->keys ? estimate_num_groups(task->root, task->keys, offer->num_rows, NULL, NULL) : 1;
 	if (!groups_fit(offer))
-	{
-		report_declined("one group is expected to need more memory than work_mem times hash_mem_multiplier");
-		return;
-	}
+		return "one group is expected to need more memory than work_mem times hash_mem_multiplier";
 	cost = add_group_path(offer, make_rows(input_rel, input_rel->cheapest_total_path, task), false);
 	packs = make_packs(input_rel, task);
 	if (packs)
 		cost = Min(cost, add_group_path(offer, packs, true));
-	if (is_beaten(offer->output_rel, cost))
-		report_declined("PostgreSQL's own plan is expected to be faster");
+	return is_beaten(offer->output_rel, cost) ? "PostgreSQL's own plan is expected to be faster" : NULL;
 }
 
-static void
-upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, RelOptInfo *output_rel, void *extra)
+/* The same for a stage of planning, that of GROUP BY or that of DISTINCT. */
+static const char *
+offer_node(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, RelOptInfo *output_rel)
 {
 	group_offer offer = {.input_rel = input_rel, .output_rel = output_rel};
 	bool		can_do;
 
-	if (previous_hook)
-		previous_hook(root, stage, input_rel, output_rel, extra);
-	if (mgpu_setting_enable_group == MGPU_ENABLE_OFF || output_rel->reloptkind != RELOPT_UPPER_REL ||
-		(stage != UPPERREL_GROUP_AGG && stage != UPPERREL_DISTINCT))
-		return;
+	if (mgpu_setting_enable_group == MGPU_ENABLE_OFF)
+		return "mgpu.enable_group is off";
 	if (stage == UPPERREL_GROUP_AGG)
 	{
 		offer.target = output_rel->reltarget;
@@ -357,10 +346,16 @@ upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, R
 		offer.target = input_rel->cheapest_total_path->pathtarget;
 		can_do = group_task_of_distinct(&offer.task, root, offer.target);
 	}
-	if (can_do)
-		add_group_paths(&offer);
-	else
-		report_declined(offer.task.why_not);
+	return can_do ? add_group_paths(&offer) : offer.task.why_not;
+}
+
+static void
+upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, RelOptInfo *output_rel, void *extra)
+{
+	if (previous_hook)
+		previous_hook(root, stage, input_rel, output_rel, extra);
+	if (output_rel->reloptkind == RELOPT_UPPER_REL && (stage == UPPERREL_GROUP_AGG || stage == UPPERREL_DISTINCT))
+		report_offer(root, offer_node(root, stage, input_rel, output_rel));
 }
 
 void
@@ -370,4 +365,5 @@ group_path_init(void)
 	RegisterCustomScanMethods(&rows_scan_methods);
 	previous_hook = create_upper_paths_hook;
 	create_upper_paths_hook = upper_paths;
+	declined_init();
 }
