@@ -33,6 +33,7 @@ typedef struct explained
 	bool		wanted;			/* the option's last value */
 	const PlannerGlobal *planning;	/* gave the reasons */
 	List	   *reasons;		/* strings, for the next plan that is printed */
+	int			num_accepted;	/* query levels that have no reason, less the nodes printed */
 } explained;
 
 static dlist_head all_explained = DLIST_STATIC_INIT(all_explained);
@@ -63,6 +64,14 @@ take_option(ExplainState *es, DefElem *option, ParseState *pstate)
 	statement->wanted = defGetBoolean(option);
 }
 
+static void
+start_plan(explained *statement, const PlannerGlobal *planning)
+{
+	statement->planning = planning;
+	statement->reasons = NIL;
+	statement->num_accepted = 0;
+}
+
 static bool
 is_planned_for(const PlannerInfo *root, ExplainState *es)
 {
@@ -84,10 +93,11 @@ collect(const PlannerInfo *root, const char *why_not)
 			continue;
 		/* EXPLAIN EXECUTE may plan twice, and takes the second plan */
 		if (statement->planning != root->glob)
-			statement->reasons = NIL;
-		statement->planning = root->glob;
+			start_plan(statement, root->glob);
 		if (why_not)
 			statement->reasons = lappend(statement->reasons, (char *) why_not);
+		else
+			statement->num_accepted++;
 	}
 }
 
@@ -100,15 +110,18 @@ print_reasons(PlannedStmt *plan, IntoClause *into, ExplainState *es, const char 
 
 	if (previous_hook)
 		previous_hook(plan, into, es, query, params, environment);
-	if (statement == NULL || !statement->wanted || statement->reasons == NIL)
+	if (statement == NULL || !statement->wanted)
 		return;
+	/* LIMIT or ORDER BY, which are planned later, have made another path the cheapest */
+	while (statement->num_accepted-- > 0)
+		statement->reasons = lappend(statement->reasons, "PostgreSQL's own plan is expected to be faster as a whole");
 	/* as text, a list is one line with commas, and reasons have commas themselves */
-	if (es->format != EXPLAIN_FORMAT_TEXT)
-		ExplainPropertyList("No MgpuGroup", statement->reasons, es);
-	else
+	if (es->format == EXPLAIN_FORMAT_TEXT)
 		foreach(cell, statement->reasons)
 			ExplainPropertyText("No MgpuGroup", lfirst(cell), es);
-	statement->reasons = NIL;
+	else if (statement->reasons)
+		ExplainPropertyList("No MgpuGroup", statement->reasons, es);
+	start_plan(statement, NULL);
 }
 #endif
 
@@ -130,5 +143,16 @@ report_offer(const PlannerInfo *root, const char *why_not)
 		ereport(NOTICE, (errmsg("no MgpuGroup node: %s", why_not)));
 #ifdef MGPU_HAS_EXPLAIN_OPTIONS
 	collect(root, why_not);
+#endif
+}
+
+void
+report_printed(struct ExplainState *es)
+{
+#ifdef MGPU_HAS_EXPLAIN_OPTIONS
+	explained  *statement = GetExplainExtensionState(es, extension_id);
+
+	if (statement)
+		statement->num_accepted--;
 #endif
 }

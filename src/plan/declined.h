@@ -7,6 +7,8 @@
 
 #include "nodes/pathnodes.h"
 
+struct ExplainState;
+
 /* Called once, when the library is loaded. */
 extern void declined_init(void);
 
@@ -15,5 +17,8 @@ extern void declined_init(void);
  * node is the cheapest so far.
  */
 extern void report_offer(const PlannerInfo *root, const char *why_not);
+
+/* EXPLAIN prints such a node. */
+extern void report_printed(struct ExplainState *es);
 
 #endif							/* MGPU_PLAN_DECLINED_H */

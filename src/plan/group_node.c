@@ -28,6 +28,7 @@
 #include "columns/spill.h"
 #include "columns/wire.h"
 #include "plan/aggregate.h"
+#include "plan/declined.h"
 #include "plan/group.h"
 #include "plan/keys.h"
 #include "run/run.h"
@@ -449,6 +450,7 @@ explain(CustomScanState *css, List *ancestors, ExplainState *es)
 {
 	group_state *state = (group_state *) css;
 
+	report_printed(es);
 	explain_plan(state, (CustomScan *) css->ss.ps.plan, ancestors, es);
 	if (!es->analyze || !state->collected)
 		return;

@@ -126,6 +126,12 @@ reasons_are("EXPLAIN (MGPU) $offered", ['mgpu.enable_group is off'], 'the node i
 $session->query('SET mgpu.enable_group = on');
 reasons_are('EXPLAIN (MGPU) SELECT g, min(v) FROM (VALUES (1, 2), (2, 3)) s(g, v) GROUP BY g',
 	["PostgreSQL's own plan is expected to be faster"], 'it would be slower');
+$session->query('CREATE INDEX ON t (g, v)');
+reasons_are("EXPLAIN (MGPU) $offered", [], 'it is faster alone');
+reasons_are("EXPLAIN (MGPU) $offered ORDER BY g LIMIT 1", ["PostgreSQL's own plan is expected to be faster as a whole"],
+	'but not with a LIMIT');
+reasons_are("EXPLAIN (MGPU) SELECT * FROM ($offered ORDER BY g LIMIT 1) a, ($offered) b", ["PostgreSQL's own plan is expected to be faster as a whole"],
+	'one of two has a LIMIT');
 
 SKIP:
 {
