@@ -122,6 +122,11 @@ extern char *mgpu_locale_of(Oid collation, char *provider);
 #define mgpu_explained_relations(es) list_length((es)->rtable)
 #endif
 
+/* Since 18, an extension can have options of EXPLAIN. */
+#if PG_VERSION_NUM >= 180000
+#define MGPU_HAS_EXPLAIN_OPTIONS
+#endif
+
 /* Backends that the server can have at a time; also while libraries are preloaded. */
 extern uint32 mgpu_num_backends(void);
 

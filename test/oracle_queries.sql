@@ -413,7 +413,7 @@ BEGIN
         SELECT * INTO core FROM oracle.answer(q.query, way, settings || 'mgpu.enable_group=off'::text);
         SELECT * INTO ours FROM oracle.answer(q.query, way, settings || 'mgpu.enable_group=force'::text);
         -- core sorts by the groups' keys alone, say where it cannot hash them: the order of arrival is lost
-        CONTINUE WHEN style = 'arrival' AND core.plan ~ '(Group|GroupAggregate|Unique)\n( +(Group Key|Filter):[^\n]*\n)* +-> +Sort\n +Sort Key: (?![^\n]*\mid( DESC)?\n)';
+        CONTINUE WHEN style = 'arrival' AND core.plan ~ '(Group|GroupAggregate|Unique)\n( +(Group Key|Filter|Disabled):[^\n]*\n)* +-> +Sort\n( +Disabled:[^\n]*\n)? +Sort Key: (?![^\n]*\mid( DESC)?\n)';
         queries := queries + 1;
         nodes := nodes + (ours.plan LIKE '%MgpuGroup%')::int;
         columns := columns + (ours.plan LIKE '%pages as columns%')::int;

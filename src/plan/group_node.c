@@ -28,6 +28,7 @@
 #include "columns/spill.h"
 #include "columns/wire.h"
 #include "plan/aggregate.h"
+#include "plan/declined.h"
 #include "plan/group.h"
 #include "plan/group_fold.h"
 #include "plan/keys.h"
@@ -519,6 +520,7 @@ explain(CustomScanState *css, List *ancestors, ExplainState *es)
 {
 	group_state *state = (group_state *) css;
 
+	report_printed(es);
 	explain_plan(state, (CustomScan *) css->ss.ps.plan, ancestors, es);
 	if (state->source)
 		row_source_explain(state->source, es);

@@ -34,6 +34,7 @@
 
 #include "compat.h"
 #include "core/sizes.h"
+#include "plan/declined.h"
 #include "plan/group.h"
 #include "plan/row_source.h"
 #include "plan/task.h"
@@ -158,6 +159,27 @@ make_rows(RelOptInfo *input_rel, Path *source, const group_task *task)
 	return path;
 }
 
+/* The path whose rows cost the node least. */
+static Path *
+cheapest_input(const group_task *task, List *paths)
+{
+	Path	   *cheapest = NULL;
+	Cost		least = 0;
+	ListCell   *cell;
+
+	foreach(cell, paths)
+	{
+		Path	   *path = lfirst(cell);
+		Cost		cost = path->total_cost - row_source_saved_cost(task->root, path, task->columns);
+
+		if (path->param_info || (cheapest && cost >= least))
+			continue;
+		cheapest = path;
+		least = cost;
+	}
+	return cheapest;
+}
+
 static PathTarget *
 make_pack_target(const group_task *task)
 {
@@ -203,7 +225,7 @@ make_packs(RelOptInfo *input_rel, const group_task *task)
 
 	if (input_rel->partial_pathlist == NIL || task->columns == NIL)
 		return NULL;
-	rows = make_rows(input_rel, linitial(input_rel->partial_pathlist), task);
+	rows = make_rows(input_rel, cheapest_input(task, input_rel->partial_pathlist), task);
 	if (!rows->parallel_safe)
 		return NULL;
 	path = makeNode(CustomPath);
@@ -305,13 +327,6 @@ add_group_path(const group_offer *offer, Path *child, bool packed)
 	add_path(offer->output_rel, &path->path);
 }
 
-static void
-report_declined(const char *why_not)
-{
-	if (mgpu_setting_report_declined)
-		ereport(NOTICE, (errmsg("no MgpuGroup node: %s", why_not)));
-}
-
 /* Whether another path is cheaper, or a path of ours was not even kept. */
 static bool
 is_beaten(const RelOptInfo *rel)
@@ -333,7 +348,8 @@ groups_fit(const group_offer *offer)
 		offer->num_rows / offer->num_groups * bytes_of_row(&offer->task) <= get_hash_memory_limit();
 }
 
-static void
+/* Returns why the node is not taken, NULL if it is the cheapest so far. */
+static const char *
 add_group_paths(group_offer *offer)
 {
 	RelOptInfo *input_rel = offer->input_rel;
@@ -343,29 +359,23 @@ add_group_paths(group_offer *offer)
 	offer->num_rows = input_rel->cheapest_total_path->rows;
 	offer->num_groups = task->keys ? estimate_num_groups(task->root, task->keys, offer->num_rows, NULL, NULL) : 1;
 	if (!groups_fit(offer))
-	{
-		report_declined("one group is expected to need more memory than work_mem times hash_mem_multiplier");
-		return;
-	}
-	add_group_path(offer, make_rows(input_rel, input_rel->cheapest_total_path, task), false);
+		return "one group is expected to need more memory than work_mem times hash_mem_multiplier";
+	add_group_path(offer, make_rows(input_rel, cheapest_input(task, input_rel->pathlist), task), false);
 	packs = make_packs(input_rel, task);
 	if (packs)
 		add_group_path(offer, packs, true);
-	if (is_beaten(offer->output_rel))
-		report_declined("PostgreSQL's own plan is expected to be faster");
+	return is_beaten(offer->output_rel) ? "PostgreSQL's own plan is expected to be faster" : NULL;
 }
 
-static void
-upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, RelOptInfo *output_rel, void *extra)
+/* The same for a stage of planning, that of GROUP BY or that of DISTINCT. */
+static const char *
+offer_node(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, RelOptInfo *output_rel)
 {
 	group_offer offer = {.input_rel = input_rel, .output_rel = output_rel};
 	bool		can_do;
 
-	if (previous_hook)
-		previous_hook(root, stage, input_rel, output_rel, extra);
-	if (mgpu_setting_enable_group == MGPU_ENABLE_OFF || output_rel->reloptkind != RELOPT_UPPER_REL ||
-		(stage != UPPERREL_GROUP_AGG && stage != UPPERREL_DISTINCT))
-		return;
+	if (mgpu_setting_enable_group == MGPU_ENABLE_OFF)
+		return "mgpu.enable_group is off";
 	if (stage == UPPERREL_GROUP_AGG)
 	{
 		offer.target = output_rel->reltarget;
@@ -376,10 +386,16 @@ upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, R
 		offer.target = input_rel->cheapest_total_path->pathtarget;
 		can_do = group_task_of_distinct(&offer.task, root, offer.target);
 	}
-	if (can_do)
-		add_group_paths(&offer);
-	else
-		report_declined(offer.task.why_not);
+	return can_do ? add_group_paths(&offer) : offer.task.why_not;
+}
+
+static void
+upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, RelOptInfo *output_rel, void *extra)
+{
+	if (previous_hook)
+		previous_hook(root, stage, input_rel, output_rel, extra);
+	if (output_rel->reloptkind == RELOPT_UPPER_REL && (stage == UPPERREL_GROUP_AGG || stage == UPPERREL_DISTINCT))
+		report_offer(root, offer_node(root, stage, input_rel, output_rel));
 }
 
 void
@@ -389,4 +405,5 @@ group_path_init(void)
 	RegisterCustomScanMethods(&rows_scan_methods);
 	previous_hook = create_upper_paths_hook;
 	create_upper_paths_hook = upper_paths;
+	declined_init();
 }

@@ -213,6 +213,8 @@ row_source_saved_cost(PlannerInfo *root, const Path *path, List *exprs)
 
 	if (!mgpu_setting_enable_columns)
 		return 0;
+	if (IsA(path, ProjectionPath))
+		return row_source_saved_cost(root, ((const ProjectionPath *) path)->subpath, exprs);
 	if (IsA(path, AppendPath))
 	{
 		foreach(cell, ((const AppendPath *) path)->subpaths)
