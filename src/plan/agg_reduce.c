@@ -254,9 +254,8 @@ group_reduce_create(const group_aggregate_source *source)
 	int			column;
 
 	aggregate->reduction = find(source->aggref->aggfnoid)->reduction;
-	/* count(constant) counts rows, unless the constant is NULL */
-	if (aggregate->base.num_args > 0 && aggregate->base.columns[0] < 0 &&
-		!((const Const *) agg_argument(source->aggref, 0))->constisnull)
+	/* only a count has no column for its argument, a constant */
+	if (aggregate->base.num_args > 0 && aggregate->base.columns[0] < 0)
 		aggregate->reduction = REDUCE_COUNT_ROWS;
 	column = aggregate->reduction == REDUCE_COUNT_ROWS ? -1 : aggregate->base.columns[0];
 	aggregate->reduced = find_reduced(source->earlier, column, aggregate->base.filter);

@@ -13,6 +13,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
@@ -141,11 +142,16 @@ make_case(Expr *condition, Expr *result)
 	return (Expr *) expr;
 }
 
-/* Whether a constant argument can do without a column. */
+/* Whether an argument is a constant that can do without a column. */
 static bool
-may_stay_constant(const Aggref *aggref, const group_plan *plan)
+may_stay_constant(const Aggref *aggref, const group_plan *plan, const Expr *argument)
 {
-	return aggref->aggdistinct == NIL && (plan->way == GROUP_WAY_REDUCE || plan->way == GROUP_WAY_FEED);
+	if (!IsA(argument, Const) || aggref->aggdistinct != NIL)
+		return false;
+	/* count(constant) counts rows, unless the constant is NULL */
+	if (plan->way == GROUP_WAY_REDUCE)
+		return aggref->aggfnoid == F_COUNT_ANY && !((const Const *) argument)->constisnull;
+	return plan->way == GROUP_WAY_FEED;
 }
 
 /* The column of an aggregate's argument, -1 for a constant; why_not is set if there can be none. */
@@ -154,7 +160,7 @@ take_argument(group_task *task, const Aggref *aggref, const group_plan *plan, in
 {
 	Expr	   *argument = group_argument(aggref, plan, n);
 
-	if (IsA(argument, Const) && may_stay_constant(aggref, plan))
+	if (may_stay_constant(aggref, plan, argument))
 		return -1;
 	if (aggref->aggfilter && !IsA(argument, Var) && !IsA(argument, Const))
 		argument = make_case(aggref->aggfilter, argument);
