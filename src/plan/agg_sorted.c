@@ -21,7 +21,9 @@ typedef struct sorted_aggregate
 	agg_call   *call;
 	agg_batch  *batch;
 	struct sorted_aggregate *leader;	/* an earlier aggregate whose batch serves this one too, or NULL */
-	chunk	   *fraction;		/* of a percentile: one row */
+	ExprState  *fraction_expr;	/* of a percentile, else NULL, as is the next */
+	ExprContext *fraction_context;
+	chunk	   *fraction;		/* one row; NULL until a group asks for it */
 } sorted_aggregate;
 
 /* array_agg of no rows is NULL; the batch would return an empty array. */
@@ -41,6 +43,28 @@ mode_of(agg_batch *batch, uint32 group, bool *is_null)
 	if (*is_null)
 		return (Datum) 0;
 	return agg_batch_mode(batch, batch->items.starts[group], batch->items.starts[group + 1]);
+}
+
+/* A percentile's fraction as one row.  It is the same in all groups, and without groups nobody evaluates it. */
+static chunk *
+fraction_of(sorted_aggregate *aggregate)
+{
+	MemoryContext caller;
+	column_type *type;
+	bool		is_null;
+	Datum		value;
+
+	if (aggregate->fraction)
+		return aggregate->fraction;
+	value = ExecEvalExprSwitchContext(aggregate->fraction_expr, aggregate->fraction_context, &is_null);
+	caller = MemoryContextSwitchTo(aggregate->fraction_context->ecxt_per_query_memory);
+	type = palloc0(sizeof(column_type));
+	column_type_fill(type, exprType((const Node *) aggregate->base.plan.fraction));
+	aggregate->fraction = chunk_create(CurrentMemoryContext, 1, (const column_type *[]) {type}, 1);
+	chunk_put(aggregate->fraction, &aggregate->fraction->columns[0], chunk_add_rows(aggregate->fraction, 1), value, is_null);
+	MemoryContextSwitchTo(caller);
+	ResetExprContext(aggregate->fraction_context);
+	return aggregate->fraction;
 }
 
 static Datum
@@ -63,7 +87,7 @@ result(group_aggregate *base, uint32 group, bool *is_null)
 				return Int64GetDatum(0);
 			return Int64GetDatum(agg_batch_num_runs(batch, batch->items.starts[group], batch->items.starts[group + 1]));
 		default:
-			return agg_batch_percentile(batch, group, &(chunk_slice) {aggregate->fraction, 1, 0, NULL, 1},
+			return agg_batch_percentile(batch, group, &(chunk_slice) {fraction_of(aggregate), 1, 0, NULL, 1},
 										base->plan.result == SORTED_PERCENTILE_CONT, is_null);
 	}
 }
@@ -81,26 +105,6 @@ prepare(group_aggregate *base, group_input *input)
 	else
 		aggregate->batch = agg_batch_of_rows(aggregate->call, input->context, (chunk *) input->rows, base->columns[0],
 											 base->rows);
-}
-
-/* A percentile's fraction, which is the same in all groups, as one row. */
-static chunk *
-make_fraction(const group_aggregate_source *source)
-{
-	const Expr *expr = source->plan.fraction;
-	column_type *type = palloc0(sizeof(column_type));
-	const column_type *types[] = {type};
-	ExprState  *state = ExecInitExprWithParams((Expr *) expr, source->node->state->es_param_list_info);
-	ExprContext *context = CreateStandaloneExprContext();
-	chunk	   *rows;
-	bool		is_null;
-	Datum		value = ExecEvalExpr(state, context, &is_null);
-
-	column_type_fill(type, exprType((const Node *) expr));
-	rows = chunk_create(CurrentMemoryContext, 1, types, 1);
-	chunk_put(rows, &rows->columns[0], chunk_add_rows(rows, 1), value, is_null);
-	FreeExprContext(context, true);
-	return rows;
 }
 
 static Oid
@@ -138,7 +142,10 @@ group_sorted_create(const group_aggregate_source *source)
 	aggregate->call = agg_call_of_column(type->element.type_id, collation_of(source), source->plan.order);
 	aggregate->leader = find_leader(source, aggregate);
 	if (source->plan.fraction)
-		aggregate->fraction = make_fraction(source);
+	{
+		aggregate->fraction_expr = ExecInitExpr((Expr *) source->plan.fraction, source->node);
+		aggregate->fraction_context = CreateExprContext(source->node->state);
+	}
 	aggregate->base.prepare = prepare;
 	aggregate->base.result = result;
 	return &aggregate->base;

@@ -121,7 +121,7 @@ ordered_set_plan(const Aggref *aggref, sorted_result result, const char **why_no
 	plan.order = order_of_clause(aggref, linitial(aggref->aggorder));
 	if (aggref->aggdirectargs)
 		plan.fraction = linitial(aggref->aggdirectargs);
-	if (varies((Node *) plan.fraction, NULL))
+	if (varies((Node *) plan.fraction, NULL) || contain_volatile_functions((Node *) plan.fraction))
 	{
 		*why_not = "a percentile's fraction is not a constant";
 		plan.way = GROUP_WAY_NONE;

@@ -57,7 +57,8 @@ FROM (VALUES ('mgpu_sort_agg(v)'), ('mgpu_sort_agg(v, true)'), ('mgpu_sort_agg(v
              ('percentile_cont(0.5) WITHIN GROUP (ORDER BY v), percentile_disc(''{0,0.9}''::float8[]) WITHIN GROUP (ORDER BY w DESC)'), ('mode() WITHIN GROUP (ORDER BY v % 9)'),
              ('array_agg(v ORDER BY v DESC NULLS LAST), array_agg(v ORDER BY h, w), string_agg(v::text, ''-'' ORDER BY h DESC, w)'),
              ('count(*), count(v), sum(v), sum(w), avg(v), avg(w), min(v), max(w)'), ('count(DISTINCT v % 50), sum(DISTINCT v % 50)'), ('sum(f), avg(f), stddev(f), min(f), bool_or(v > 9000), bit_xor(v)'),
-             ('count(*) FILTER (WHERE h = 1), sum(v / h) FILTER (WHERE h > 0), percentile_disc(0.5) WITHIN GROUP (ORDER BY v) FILTER (WHERE h > 0)'), ('mgpu_sort_agg(v), array_agg(v ORDER BY v), count(*), sum(v)')) t(what);
+             ('count(*) FILTER (WHERE h = 1), sum(v / h) FILTER (WHERE h > 0), percentile_disc(0.5) WITHIN GROUP (ORDER BY v) FILTER (WHERE h > 0)'), ('mgpu_sort_agg(v), array_agg(v ORDER BY v), count(*), sum(v)'),
+             ('percentile_cont(random()) WITHIN GROUP (ORDER BY 2 + 0 * v)')) t(what);
 -- shapes
 EXPLAIN (COSTS OFF) SELECT g % 10, mgpu_sort_agg(v) FROM grouped WHERE h = 1 GROUP BY 1 HAVING cardinality(mgpu_sort_agg(v)) > 3 AND g % 10 < 9 ORDER BY 1 LIMIT 5;
 EXPLAIN (VERBOSE, COSTS OFF) SELECT g + 1, mgpu_percentile_cont(v * 2, 0.5) + g, mgpu_sort_agg(w) FROM grouped GROUP BY g;
@@ -129,6 +130,15 @@ DEALLOCATE lots;
 PREPARE fractions (float8) AS SELECT g, mgpu_percentile_cont(v, $1) FROM grouped WHERE g < 2 GROUP BY g ORDER BY g;
 EXPLAIN (COSTS OFF) EXECUTE fractions(0.5);
 EXECUTE fractions(0.5);
+DEALLOCATE fractions;
+-- the parameter may be worthless, if there are no groups
+PREPARE fractions (float8) AS SELECT g, percentile_cont(1 / $1) WITHIN GROUP (ORDER BY v), percentile_disc(ARRAY[0, $1]) WITHIN GROUP (ORDER BY v) FROM grouped WHERE g < 2 AND $1 > 0 GROUP BY g ORDER BY g;
+SET mgpu.enable_group = force;
+EXPLAIN (COSTS OFF) EXECUTE fractions(0);
+EXECUTE fractions(0);
+EXECUTE fractions(1);
+EXECUTE fractions(0.5);
+RESET mgpu.enable_group;
 DEALLOCATE fractions;
 RESET plan_cache_mode;
 -- what does not fit in memory: partitions, and groups too large for any
