@@ -56,9 +56,13 @@ extern char *mgpu_locale_of(Oid collation, char *provider);
 #define mgpu_function_aclcheck(function, role) pg_proc_aclcheck(function, role, ACL_EXECUTE)
 #endif
 
-/* Since 16 the planner keeps the grouping clauses without redundant ones in a field of their own. */
+/*
+ * Since 16 the planner keeps the grouping clauses without redundant ones in a field of their own.  It
+ * is empty where all keys are constants; then there is one group, but none without rows.
+ */
 #if PG_VERSION_NUM >= 160000
-#define mgpu_group_clause(root) ((root)->processed_groupClause)
+#define mgpu_group_clause(root) \
+	((root)->processed_groupClause ? (root)->processed_groupClause : (root)->parse->groupClause)
 #else
 #define mgpu_group_clause(root) ((root)->parse->groupClause)
 #endif
@@ -96,9 +100,10 @@ extern char *mgpu_locale_of(Oid collation, char *provider);
 #define mgpu_copy_transition ExecAggTransReparent
 #endif
 
-/* The clauses of SELECT DISTINCT, without redundant ones since 16. */
+/* The clauses of SELECT DISTINCT, in the same way. */
 #if PG_VERSION_NUM >= 160000
-#define mgpu_distinct_clause(root) ((root)->processed_distinctClause)
+#define mgpu_distinct_clause(root) \
+	((root)->processed_distinctClause ? (root)->processed_distinctClause : (root)->parse->distinctClause)
 #else
 #define mgpu_distinct_clause(root) ((root)->parse->distinctClause)
 #endif

@@ -127,7 +127,7 @@ BEGIN
         expected AS MATERIALIZED (
             SELECT key, array_agg(k ORDER BY k %3$s, o) AS sorted, percentile_disc('{0,0.3,1}'::float8[]) WITHIN GROUP (ORDER BY k) AS discs,
                    array_agg(x ORDER BY x, o) AS others, percentile_disc(0.7) WITHIN GROUP (ORDER BY x) AS disc
-            FROM (SELECT k, o, %1$s FROM oracle.items) i GROUP BY GROUPING SETS ((key))),
+            FROM (SELECT k, o, %1$s FROM oracle.items) i GROUP BY ROLLUP (key) HAVING grouping(key) = 0),
         pairs AS (
             SELECT e AS e, a AS a FROM expected e LEFT JOIN got a ON e.key = a.key WHERE num_nulls(e.key) = 0
             UNION ALL SELECT e, a FROM expected e LEFT JOIN got a ON num_nulls(a.key) = 1 WHERE num_nulls(e.key) = 1)
@@ -168,7 +168,7 @@ BEGIN
                   UNION ALL SELECT g, -1, (array_agg(k))[1:0] FROM oracle.items GROUP BY 1
                   UNION ALL SELECT g, -1, array_agg(k) FILTER (WHERE o < 0) FROM oracle.items GROUP BY 1
                   ORDER BY 1, 2) p GROUP BY g),
-        expected AS (SELECT g, array_agg(k ORDER BY k %3$s, o %% %4$s, o) AS sorted FROM oracle.items GROUP BY GROUPING SETS ((g)))
+        expected AS (SELECT g, array_agg(k ORDER BY k %3$s, o %% %4$s, o) AS sorted FROM oracle.items GROUP BY ROLLUP (g) HAVING grouping(g) = 0)
         SELECT string_agg(DISTINCT oracle.agg_differs('merge', true, merged, sorted), '')
         FROM got FULL JOIN expected ON coalesce(got.g, -1) = coalesce(expected.g, -1) $q$, down, first, ordering, parts)
         INTO got;

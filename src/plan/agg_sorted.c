@@ -21,8 +21,9 @@ typedef struct sorted_aggregate
 	agg_call   *call;
 	agg_batch  *batch;
 	struct sorted_aggregate *leader;	/* an earlier aggregate whose batch serves this one too, or NULL */
-	PlanState  *node;
-	chunk	   *fraction;		/* of a percentile: one row, once it has been computed */
+	ExprState  *fraction_expr;	/* of a percentile, else NULL, as is the next */
+	ExprContext *fraction_context;
+	chunk	   *fraction;		/* one row; NULL until a group asks for it */
 } sorted_aggregate;
 
 /* array_agg of no rows is NULL; the batch would return an empty array. */
@@ -42,6 +43,28 @@ mode_of(agg_batch *batch, uint32 group, bool *is_null)
 	if (*is_null)
 		return (Datum) 0;
 	return agg_batch_mode(batch, batch->items.starts[group], batch->items.starts[group + 1]);
+}
+
+/* A percentile's fraction as one row.  It is the same in all groups, and without groups nobody evaluates it. */
+static chunk *
+fraction_of(sorted_aggregate *aggregate)
+{
+	MemoryContext caller;
+	column_type *type;
+	bool		is_null;
+	Datum		value;
+
+	if (aggregate->fraction)
+		return aggregate->fraction;
+	value = ExecEvalExprSwitchContext(aggregate->fraction_expr, aggregate->fraction_context, &is_null);
+	caller = MemoryContextSwitchTo(aggregate->fraction_context->ecxt_per_query_memory);
+	type = palloc0(sizeof(column_type));
+	column_type_fill(type, exprType((const Node *) aggregate->base.plan.fraction));
+	aggregate->fraction = chunk_create(CurrentMemoryContext, 1, (const column_type *[]) {type}, 1);
+	chunk_put(aggregate->fraction, &aggregate->fraction->columns[0], chunk_add_rows(aggregate->fraction, 1), value, is_null);
+	MemoryContextSwitchTo(caller);
+	ResetExprContext(aggregate->fraction_context);
+	return aggregate->fraction;
 }
 
 static Datum
@@ -64,28 +87,9 @@ result(group_aggregate *base, uint32 group, bool *is_null)
 				return Int64GetDatum(0);
 			return Int64GetDatum(agg_batch_num_runs(batch, batch->items.starts[group], batch->items.starts[group + 1]));
 		default:
-			return agg_batch_percentile(batch, group, &(chunk_slice) {aggregate->fraction, 1, 0, NULL, 1},
+			return agg_batch_percentile(batch, group, &(chunk_slice) {fraction_of(aggregate), 1, 0, NULL, 1},
 										base->plan.result == SORTED_PERCENTILE_CONT, is_null);
 	}
-}
-
-/* Compute a percentile's fraction, which is the same in all groups, as one row. */
-static chunk *
-compute_fraction(const sorted_aggregate *aggregate)
-{
-	const Expr *expr = aggregate->base.plan.fraction;
-	MemoryContext context = aggregate->node->state->es_query_cxt;
-	column_type *type = MemoryContextAlloc(context, sizeof(column_type));
-	const column_type *types[] = {type};
-	chunk	   *rows;
-	bool		is_null;
-	Datum		value = ExecEvalExprSwitchContext(ExecInitExpr((Expr *) expr, aggregate->node),
-												  aggregate->node->ps_ExprContext, &is_null);
-
-	column_type_fill(type, exprType((const Node *) expr));
-	rows = chunk_create(context, 1, types, 1);
-	chunk_put(rows, &rows->columns[0], chunk_add_rows(rows, 1), value, is_null);
-	return rows;
 }
 
 static void
@@ -96,9 +100,6 @@ prepare(group_aggregate *base, group_input *input)
 
 	base->input = input;
 	base->rows = group_rows_in_order(input, base->filter, &arrival);
-	/* not when the node starts: EXPLAIN must not raise its errors */
-	if (base->plan.fraction && aggregate->fraction == NULL)
-		aggregate->fraction = compute_fraction(aggregate);
 	if (aggregate->leader)
 		aggregate->batch = aggregate->leader->batch;
 	else
@@ -140,7 +141,11 @@ group_sorted_create(const group_aggregate_source *source)
 
 	aggregate->call = agg_call_of_column(type->element.type_id, collation_of(source), source->plan.order);
 	aggregate->leader = find_leader(source, aggregate);
-	aggregate->node = source->node;
+	if (source->plan.fraction)
+	{
+		aggregate->fraction_expr = ExecInitExpr((Expr *) source->plan.fraction, source->node);
+		aggregate->fraction_context = CreateExprContext(source->node->state);
+	}
 	aggregate->base.prepare = prepare;
 	aggregate->base.result = result;
 	return &aggregate->base;

@@ -236,24 +236,28 @@ take_aggregate(group_task *task, Aggref *aggref)
 
 /* ---- the whole */
 
+/* Take an expression of a group's first row, which is the same in all rows of the group. */
+static bool
+take_output(group_task *task, Expr *expr)
+{
+	int			column = take_column(task, expr);
+
+	task->outputs = lappend(task->outputs, expr);
+	task->uses = lappend(task->uses, list_make1_int(column));
+	return column >= 0;
+}
+
 /* Take what an expression needs of a group.  True: the node cannot do it. */
 static bool
 is_unfit(Node *node, group_task *task)
 {
-	int			column;
-
 	if (node == NULL || list_member(task->outputs, node))
 		return false;
 	if (IsA(node, Aggref))
 		return !take_aggregate(task, (Aggref *) node);
+	/* it depends on the keys */
 	if (IsA(node, Var) || IsA(node, PlaceHolderVar))
-	{
-		/* it depends on the keys: the first row's value is that of all */
-		column = take_column(task, (Expr *) node);
-		task->outputs = lappend(task->outputs, node);
-		task->uses = lappend(task->uses, list_make1_int(column));
-		return column < 0;
-	}
+		return !take_output(task, (Expr *) node);
 	if (has_special_parts(node, NULL))
 		return !give_up(task, "an expression has a subquery or a record's field");
 	return expression_tree_walker(node, is_unfit, task);
@@ -280,6 +284,22 @@ group_task_of_grouping(group_task *task, PlannerInfo *root, const PathTarget *ta
 	return true;
 }
 
+/* Take what is no key, but equal to one or constant.  The child has computed it. */
+static bool
+take_others(group_task *task, List *exprs)
+{
+	ListCell   *cell;
+
+	foreach(cell, exprs)
+	{
+		Expr	   *expr = lfirst(cell);
+
+		if (!list_member(task->outputs, expr) && !take_output(task, expr))
+			return false;
+	}
+	return true;
+}
+
 bool
 group_task_of_distinct(group_task *task, PlannerInfo *root, const PathTarget *target)
 {
@@ -288,7 +308,5 @@ group_task_of_distinct(group_task *task, PlannerInfo *root, const PathTarget *ta
 	task->folds = true;
 	if (root->parse->hasDistinctOn)
 		return give_up(task, "DISTINCT ON is left to PostgreSQL");
-	if (!take_keys(task, mgpu_distinct_clause(root)) || is_unfit((Node *) target->exprs, task))
-		return false;
-	return task->keys != NIL || give_up(task, "all of DISTINCT is constant");
+	return take_keys(task, mgpu_distinct_clause(root)) && take_others(task, target->exprs);
 }

@@ -18,12 +18,12 @@ BEGIN
     same = pg_temp.same_without(query);
 END
 $$;
--- against PostgreSQL's, which alone does grouping sets
+-- against PostgreSQL's, which alone does grouping sets: several of them, since one is a plain GROUP BY
 WITH ours AS (SELECT g, mgpu_sort_agg(v) AS a, mgpu_sort_agg(v, true) AS d, mgpu_percentile_cont(w, 0.3) AS c, mgpu_percentile_disc(w, '{0.2,0.9}'::float8[]) AS p FROM grouped GROUP BY g),
      theirs AS (SELECT g, array_agg(v ORDER BY v) AS a, array_agg(v ORDER BY v DESC) AS d, percentile_cont(0.3) WITHIN GROUP (ORDER BY w) AS c,
-                       percentile_disc('{0.2,0.9}'::float8[]) WITHIN GROUP (ORDER BY w) AS p FROM grouped GROUP BY GROUPING SETS ((g)))
+                       percentile_disc('{0.2,0.9}'::float8[]) WITHIN GROUP (ORDER BY w) AS p FROM grouped GROUP BY ROLLUP (g) HAVING grouping(g) = 0)
 SELECT (SELECT count(*) FROM (TABLE ours EXCEPT TABLE theirs) x) AS more, (SELECT count(*) FROM (TABLE theirs EXCEPT TABLE ours) x) AS less, (SELECT count(*) FROM ours) AS groups;
-SELECT function, items, segments FROM (SELECT sum(cardinality(a)) FROM (SELECT mgpu_sort_agg(w) AS a FROM grouped GROUP BY g) q) s, mgpu_last_run();
+SELECT sum, function, items, segments FROM (SELECT sum(cardinality(a)) FROM (SELECT mgpu_sort_agg(w) AS a FROM grouped GROUP BY g) q) s, mgpu_last_run();
 SELECT sum(cardinality(a)) FROM (SELECT mgpu_sort_agg(w) AS a FROM grouped GROUP BY g) q;
 SELECT function, items, segments FROM mgpu_last_run();
 -- NULL is a group, and not the one of zero
@@ -52,7 +52,13 @@ FROM (VALUES ('mgpu_sort_agg(v)'), ('mgpu_sort_agg(v, true)'), ('mgpu_sort_agg(v
              ('mgpu_percentile_cont(v, 0.1), mgpu_percentile_cont(f, 0.1), mgpu_sort_agg(w)'), ('mgpu_percentile_cont(make_interval(secs => v), ''{0.3,NULL}''::float8[])'), ('mgpu_percentile_cont(v, NULL::float8)'),
              ('mgpu_sort_agg(CASE WHEN g > 3 THEN v END), mgpu_percentile_disc(CASE WHEN g > 3 THEN v END, 0.5)'), ('mgpu_sort_agg(NULL::int)'), ('cardinality(mgpu_sort_agg(v)) + g, g + 1'),
              ('mgpu_sort_agg(v) FILTER (WHERE h > 0)'), ('mgpu_sort_agg(DISTINCT v)'), ('mgpu_sort_agg(v ORDER BY v)'), ('mgpu_sort_agg(v), count(*)'), ('mgpu_sort_agg(v::text)'), ('mgpu_sort_agg(v::numeric)'),
-             ('mgpu_sort_agg(v, h < 0 AND g IS NOT NULL)'), ('mgpu_percentile_cont(v, g / 500.0)'), ('mgpu_sort_agg_by(v, w)'), ('mgpu_merge_agg(ARRAY[v])'), ('mgpu_sort_agg((SELECT v))'), ('generate_series(1, 2), mgpu_sort_agg(v)')) t(what);
+             ('mgpu_sort_agg(v, h < 0 AND g IS NOT NULL)'), ('mgpu_percentile_cont(v, g / 500.0)'), ('mgpu_sort_agg_by(v, w)'), ('mgpu_merge_agg(ARRAY[v])'), ('mgpu_sort_agg((SELECT v))'), ('generate_series(1, 2), mgpu_sort_agg(v)'),
+             -- PostgreSQL's own
+             ('percentile_cont(0.5) WITHIN GROUP (ORDER BY v), percentile_disc(''{0,0.9}''::float8[]) WITHIN GROUP (ORDER BY w DESC)'), ('mode() WITHIN GROUP (ORDER BY v % 9)'),
+             ('array_agg(v ORDER BY v DESC NULLS LAST), array_agg(v ORDER BY h, w), string_agg(v::text, ''-'' ORDER BY h DESC, w)'),
+             ('count(*), count(v), sum(v), sum(w), avg(v), avg(w), min(v), max(w)'), ('count(DISTINCT v % 50), sum(DISTINCT v % 50)'), ('sum(f), avg(f), stddev(f), min(f), bool_or(v > 9000), bit_xor(v)'),
+             ('count(*) FILTER (WHERE h = 1), sum(v / h) FILTER (WHERE h > 0), percentile_disc(0.5) WITHIN GROUP (ORDER BY v) FILTER (WHERE h > 0)'), ('mgpu_sort_agg(v), array_agg(v ORDER BY v), count(*), sum(v)'),
+             ('percentile_cont(random()) WITHIN GROUP (ORDER BY 2 + 0 * v)')) t(what);
 -- shapes
 EXPLAIN (COSTS OFF) SELECT g % 10, mgpu_sort_agg(v) FROM grouped WHERE h = 1 GROUP BY 1 HAVING cardinality(mgpu_sort_agg(v)) > 3 AND g % 10 < 9 ORDER BY 1 LIMIT 5;
 EXPLAIN (VERBOSE, COSTS OFF) SELECT g + 1, mgpu_percentile_cont(v * 2, 0.5) + g, mgpu_sort_agg(w) FROM grouped GROUP BY g;
@@ -66,7 +72,8 @@ FROM (VALUES ('SELECT a.g, mgpu_sort_agg(b.v) FROM grouped a JOIN grouped b USIN
              ('SELECT g, mgpu_sort_agg(v) FROM grouped GROUP BY GROUPING SETS ((g), ())'), ('SELECT DISTINCT mgpu_percentile_disc(h, 0.5) FROM grouped GROUP BY g'),
              ('SELECT i, v, mgpu_sort_agg(w) FROM grouped GROUP BY i, v'), ('SELECT g, mgpu_sort_agg(v) FROM grouped WHERE false GROUP BY g'), ('SELECT g, mgpu_sort_agg(v) FROM grouped WHERE i < 0 GROUP BY g'),
              ('WITH c AS MATERIALIZED (SELECT g, v FROM grouped) SELECT g, mgpu_sort_agg(v) FROM c GROUP BY g'), ('SELECT g, (SELECT max(x) FROM unnest(mgpu_sort_agg(v)) x) FROM grouped GROUP BY g'),
-             ('SELECT i, mgpu_sort_agg(v) FROM grouped GROUP BY i'), ('SELECT g, (SELECT count(*) FROM grouped b WHERE b.i < 10 AND b.g = a.g) FROM grouped a GROUP BY g HAVING mgpu_percentile_disc(v, 0.1) > 40')) t(query);
+             ('SELECT i, mgpu_sort_agg(v) FROM grouped GROUP BY i'), ('SELECT g, (SELECT count(*) FROM grouped b WHERE b.i < 10 AND b.g = a.g) FROM grouped a GROUP BY g HAVING mgpu_percentile_disc(v, 0.1) > 40'),
+             ('SELECT DISTINCT g, v % 10 FROM grouped'), ('SELECT g, h, v % 3, percentile_disc(0.5) WITHIN GROUP (ORDER BY w) FROM grouped GROUP BY 1, 2, 3'), ('SELECT count(DISTINCT v), mode() WITHIN GROUP (ORDER BY g), sum(v) FROM grouped')) t(query);
 -- columns that depend on a primary key
 CREATE TABLE grouped_names (id int PRIMARY KEY, name text);
 INSERT INTO grouped_names SELECT i, 'n' || i FROM generate_series(0, 499) i;
@@ -124,6 +131,15 @@ PREPARE fractions (float8) AS SELECT g, mgpu_percentile_cont(v, $1) FROM grouped
 EXPLAIN (COSTS OFF) EXECUTE fractions(0.5);
 EXECUTE fractions(0.5);
 DEALLOCATE fractions;
+-- the parameter may be worthless, if there are no groups
+PREPARE fractions (float8) AS SELECT g, percentile_cont(1 / $1) WITHIN GROUP (ORDER BY v), percentile_disc(ARRAY[0, $1]) WITHIN GROUP (ORDER BY v) FROM grouped WHERE g < 2 AND $1 > 0 GROUP BY g ORDER BY g;
+SET mgpu.enable_group = force;
+EXPLAIN (COSTS OFF) EXECUTE fractions(0);
+EXECUTE fractions(0);
+EXECUTE fractions(1);
+EXECUTE fractions(0.5);
+RESET mgpu.enable_group;
+DEALLOCATE fractions;
 RESET plan_cache_mode;
 -- what does not fit in memory: partitions, and groups too large for any
 CREATE FUNCTION pg_temp.node_of(query text, OUT node text, OUT groups int, OUT executor text, OUT partitions boolean, OUT disk boolean) LANGUAGE plpgsql AS $$
@@ -149,7 +165,7 @@ SELECT pg_temp.digest('SELECT i / 4, mgpu_sort_agg(v), mgpu_percentile_disc(w, 0
 SELECT pg_temp.digest('SELECT CASE WHEN i > 500 THEN nullif(h, 2) ELSE i END, mgpu_sort_agg(v), mgpu_percentile_disc(w, 0.5) FROM grouped GROUP BY 1') = :'uneven' AS uneven;
 SELECT pg_temp.digest('SELECT CASE WHEN i > 500 THEN NULL ELSE i END, mgpu_sort_agg(v), mgpu_percentile_disc(w, 0.5) FROM grouped GROUP BY 1') = :'one' AS one;
 WITH ours AS (SELECT f, mgpu_sort_agg(v) AS a FROM (SELECT CASE i % 50 WHEN 0 THEN -0.0 WHEN 1 THEN 'NaN' ELSE f END AS f, v FROM grouped) q GROUP BY f),
-     theirs AS (SELECT f, array_agg(v ORDER BY v) AS a FROM (SELECT CASE i % 50 WHEN 0 THEN -0.0 WHEN 1 THEN 'NaN' ELSE f END AS f, v FROM grouped) q GROUP BY GROUPING SETS ((f)))
+     theirs AS (SELECT f, array_agg(v ORDER BY v) AS a FROM (SELECT CASE i % 50 WHEN 0 THEN -0.0 WHEN 1 THEN 'NaN' ELSE f END AS f, v FROM grouped) q GROUP BY ROLLUP (f) HAVING grouping(f) = 0)
 SELECT (SELECT count(*) FROM (TABLE ours EXCEPT TABLE theirs) x) AS more, (SELECT count(*) FROM (TABLE theirs EXCEPT TABLE ours) x) AS less;
 SELECT count(*) FROM (SELECT i, mgpu_sort_agg(v) FROM grouped GROUP BY i LIMIT 3) q;
 BEGIN;

@@ -26,12 +26,12 @@ BEGIN
     same = pg_temp.same_without(query);
 END
 $$;
--- against PostgreSQL's aggregates
+-- against PostgreSQL's aggregates, in a plan of its own: it alone does grouping sets
 WITH ours AS MATERIALIZED (SELECT g, mgpu_sort_agg(v) AS a, mgpu_sort_agg(v, true) AS d, mgpu_percentile_cont(w, 0.3) AS c, mgpu_percentile_disc(w, '{0.2,0.9}'::float8[]) AS p FROM shared_rows GROUP BY g),
      theirs AS MATERIALIZED (SELECT g, array_agg(v ORDER BY v) AS a, array_agg(v ORDER BY v DESC) AS d, percentile_cont(0.3) WITHIN GROUP (ORDER BY w) AS c,
-                       percentile_disc('{0.2,0.9}'::float8[]) WITHIN GROUP (ORDER BY w) AS p FROM shared_rows GROUP BY g)
+                       percentile_disc('{0.2,0.9}'::float8[]) WITHIN GROUP (ORDER BY w) AS p FROM shared_rows GROUP BY ROLLUP (g) HAVING grouping(g) = 0)
 SELECT (SELECT count(*) FROM (TABLE ours EXCEPT TABLE theirs) x) AS more, (SELECT count(*) FROM (TABLE theirs EXCEPT TABLE ours) x) AS less, (SELECT count(*) FROM ours) AS groups;
-SELECT function, items, segments FROM (SELECT sum(cardinality(a)) FROM (SELECT mgpu_sort_agg(w) AS a FROM shared_rows GROUP BY g) q) s, mgpu_last_run();
+SELECT sum, function, items, segments FROM (SELECT sum(cardinality(a)) FROM (SELECT mgpu_sort_agg(w) AS a FROM shared_rows GROUP BY g) q) s, mgpu_last_run();
 -- types of keys
 SELECT t.key, (pg_temp.check(format('SELECT %s AS k, mgpu_sort_agg(v), mgpu_percentile_disc(w, 0.5) FROM shared_rows GROUP BY 1', t.key))).*
 FROM (VALUES ('g::smallint'), ('w'), ('date ''2020-01-01'' + g'), ('timestamptz ''2020-01-01 UTC'' + g * interval ''1 s'''), ('g > 100'), ('chr(65 + g % 26)::"char"'), ('f'), ('f::float4'),
@@ -42,7 +42,10 @@ FROM (VALUES ('mgpu_sort_agg(v)'), ('mgpu_sort_agg(v, true)'), ('mgpu_sort_agg(v
              ('mgpu_sort_agg(md5(v::text)::uuid)'), ('mgpu_sort_agg(v / 7), mgpu_sort_agg(v / 7, true), mgpu_percentile_cont(v / 7, 0.5), mgpu_percentile_disc(v / 7, 0.9)'),
              ('mgpu_percentile_cont(v, 0.1), mgpu_percentile_cont(f, 0.1), mgpu_sort_agg(w)'), ('mgpu_sort_agg(CASE WHEN g > 3 THEN v END), mgpu_percentile_disc(CASE WHEN i < 15000 THEN v END, 0.5)'),
              ('mgpu_sort_agg(NULL::int)'), ('cardinality(mgpu_sort_agg(v)) + g, g + 1'),
-             ('mgpu_sort_agg(v + (SELECT count(*)::int FROM (VALUES (1), (2)) x))'), ('mgpu_sort_agg(v) FILTER (WHERE h > 0)'), ('mgpu_sort_agg(v), count(*)')) t(what);
+             ('mgpu_sort_agg(v + (SELECT count(*)::int FROM (VALUES (1), (2)) x))'), ('mgpu_sort_agg(v) FILTER (WHERE h > 0)'), ('mgpu_sort_agg(v), count(*)'),
+             -- PostgreSQL's own: rows arrive in any order, so that what is compared does not depend on it
+             ('percentile_cont(0.5) WITHIN GROUP (ORDER BY v), count(DISTINCT v % 50), mode() WITHIN GROUP (ORDER BY v % 9), array_agg(v ORDER BY v)'),
+             ('array_agg(v ORDER BY h, w), string_agg(v::text, ''-'' ORDER BY w), string_agg(DISTINCT h::text, ''-'')'), ('count(*), sum(v), avg(w), min(v), max(f), sum(f), array_agg(f ORDER BY w) FILTER (WHERE h = 1)')) t(what);
 -- what workers may not compute is not asked of them
 CREATE FUNCTION add_here(a int, b int) RETURNS int LANGUAGE plpgsql IMMUTABLE PARALLEL RESTRICTED AS 'BEGIN RETURN a + b; END';
 CREATE FUNCTION add_alone(a int, b int) RETURNS int LANGUAGE plpgsql IMMUTABLE PARALLEL UNSAFE AS 'BEGIN RETURN a + b; END';
@@ -64,8 +67,9 @@ FROM (VALUES ('SELECT a.g, mgpu_sort_agg(b.v) FROM shared_rows a JOIN shared_row
              ('SELECT k, mgpu_sort_agg(v) FROM (SELECT g AS k, v FROM shared_rows UNION ALL SELECT h, v FROM shared_rows) q GROUP BY k'), ('SELECT g, mgpu_sort_agg(v) FROM shared_parts GROUP BY g'),
              ('SELECT g % 9, mgpu_sort_agg(v) FROM shared_parts WHERE g < 50 GROUP BY 1'), ('SELECT g, mgpu_sort_agg(v) FROM alone GROUP BY g'),
              ('SELECT x, mgpu_sort_agg(n) FROM (SELECT g, cardinality(mgpu_sort_agg(v)) AS n, g % 3 AS x FROM shared_rows GROUP BY g) q GROUP BY x'),
-             ('SELECT g, mgpu_sort_agg(v) FROM shared_rows WHERE i < 0 GROUP BY g'), ('SELECT i, mgpu_sort_agg(v) FROM shared_rows GROUP BY i'), ('SELECT g, mgpu_sort_agg(v) FROM shared_rows WHERE i % 2000 = 3 GROUP BY g'),
-             ('SELECT g, mgpu_sort_agg(v) FROM shared_rows WHERE w > (SELECT avg(w) FROM shared_rows) GROUP BY g'), ('SELECT g, rank() OVER (ORDER BY mgpu_percentile_disc(w, 0.5), g) FROM shared_rows GROUP BY g')) t(query);
+             ('SELECT g, mgpu_sort_agg(v) FROM shared_rows WHERE i < 0 GROUP BY g'), ('SELECT i, mgpu_sort_agg(v) FROM shared_rows GROUP BY i'), ('SELECT g, mgpu_sort_agg(v) FROM shared_rows WHERE i % 2000 < 3 GROUP BY g'),
+             ('SELECT g, mgpu_sort_agg(v) FROM shared_rows WHERE w > (SELECT avg(w) FROM shared_rows) GROUP BY g'), ('SELECT g, rank() OVER (ORDER BY mgpu_percentile_disc(w, 0.5), g) FROM shared_rows GROUP BY g'),
+             ('SELECT DISTINCT g, v FROM shared_rows'), ('SELECT g::text, h, percentile_disc(0.5) WITHIN GROUP (ORDER BY w) FROM shared_rows GROUP BY 1, 2'), ('SELECT count(DISTINCT v), mode() WITHIN GROUP (ORDER BY g) FROM shared_rows')) t(query);
 SET enable_partitionwise_aggregate = on;
 SELECT same FROM pg_temp.check('SELECT g, mgpu_sort_agg(v) FROM shared_parts GROUP BY g');
 RESET enable_partitionwise_aggregate;
