@@ -72,13 +72,14 @@ BEGIN
     RETURN regexp_replace(substring(plan, 'MgpuGroup.*?(Group.Key.*?Aggregates.*?)\s(?:->|\S*Plans)'), '\s+', ' ', 'g');
 END
 $$;
-CREATE FUNCTION pg_temp.counted(query text, OUT groups int, OUT key_form text, OUT spilled boolean) LANGUAGE plpgsql AS $$
+CREATE FUNCTION pg_temp.counted(query text, OUT groups int, OUT method text, OUT key_form text, OUT spilled boolean) LANGUAGE plpgsql AS $$
 DECLARE
     plan jsonb;
 BEGIN
     EXECUTE 'EXPLAIN (ANALYZE, FORMAT json, TIMING off) ' || query INTO plan;
     plan = jsonb_path_query_first(plan, '$.** ? (@."Custom Plan Provider" == "MgpuGroup")');
     groups = plan ->> 'Groups';
+    method = plan ->> 'Method';
     key_form = plan ->> 'Key Form';
     spilled = plan ? 'Spill Partitions';
 END
@@ -245,7 +246,7 @@ DELETE FROM grown WHERE (g, h) IN (SELECT g, h FROM grown GROUP BY g, h HAVING c
 SELECT (SELECT count(*) FROM grown) AS grown, (SELECT sum(more) FROM names) AS more;
 -- EXPLAIN
 SELECT format, pg_temp.node_in(format, 'SELECT g, date_trunc(''month'', at), sum(v), count(DISTINCT t) FILTER (WHERE h = 1), array_agg(v), string_agg(t, ''-'') FROM plain GROUP BY 1, 2') FROM unnest('{text,json,xml,yaml}'::text[]) format;
-SELECT query, e.* FROM (VALUES ('SELECT h, sum(v) FROM plain GROUP BY h'), ('SELECT w, sum(v) FROM plain GROUP BY w'), ('SELECT h, g, v, count(*) FROM plain GROUP BY 1, 2, 3'), ('SELECT DISTINCT t FROM plain'), ('SELECT count(DISTINCT v) FROM plain'), ('SELECT DISTINCT h FROM plain WHERE i < 0')) t(query), pg_temp.counted(query) e;
+SELECT query, e.* FROM (VALUES ('SELECT h, count(DISTINCT v) FROM plain GROUP BY h'), ('SELECT w, count(DISTINCT v) FROM plain GROUP BY w'), ('SELECT h, g, v, count(DISTINCT w) FROM plain GROUP BY 1, 2, 3'), ('SELECT h, g, v, count(*) FROM plain GROUP BY 1, 2, 3'), ('SELECT DISTINCT t FROM plain'), ('SELECT count(DISTINCT v) FROM plain'), ('SELECT DISTINCT h FROM plain WHERE i < 0')) t(query), pg_temp.counted(query) e;
 -- why there is no node
 DO $$
 DECLARE
