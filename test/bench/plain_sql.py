@@ -70,6 +70,9 @@ STATEMENTS = [
     # the order in which floats are added shows in their last digits
     Statement('stddev(f), avg(f) by g', grouped('stddev(f) AS a, avg(f) AS b', 'g'),
               "hashtextextended(format('%s %s %s', s.g, round(s.a::numeric, 6), round(s.b::numeric, 6)), 0)"),
+    Statement('avg(f) by g2', grouped('avg(f) AS a', 'g2'), "hashtextextended(format('%s %s', s.g2, round(s.a::numeric, 6)), 0)"),
+    Statement('sum(v) WHERE f < 0.1', 'SELECT sum(v) FROM t WHERE f < 0.1', low=True),
+    Statement('count(*)', 'SELECT count(*) FROM t'),
     Statement('count(*), sum(v) by k', grouped('count(*), sum(v)', 'k')),
     Statement('count(*) by g, g2', grouped('count(*)', 'g, g2'), AS_RECORD, low=True),
     Statement('DISTINCT g, g2', 'SELECT DISTINCT g, g2 FROM t', AS_RECORD),
@@ -137,7 +140,9 @@ class DuckDB:
 
 # ---------------------------------------------------------------------- measuring
 
-CORE, CPU, GPU, DUCKDB = 'PostgreSQL', 'cpu', 'gpu', 'DuckDB'
+# ROWS: on the CPU, with rows from PostgreSQL's executor instead of pages as columns
+CORE, CPU, GPU, ROWS, DUCKDB = 'PostgreSQL', 'cpu', 'gpu', 'rows', 'DuckDB'
+SETTINGS = {CPU: 'SET mgpu.executor = cpu;', GPU: 'SET mgpu.executor = gpu;', ROWS: 'SET mgpu.executor = cpu; SET mgpu.enable_columns = off;'}
 WORK_MEM, LITTLE_WORK_MEM = '2GB', '4MB'
 FAILED = 'FAILED'
 Mode = collections.namedtuple('Mode', 'system parallel settings')
@@ -151,7 +156,7 @@ def modes(options):
     for parallel in (False, True) if options.workers else (False,):
         workers = f'SET max_parallel_workers_per_gather = {options.workers if parallel else 0};'
         answer.append(Mode(CORE, parallel, workers + 'SET mgpu.enable_group = off;'))
-        answer += [Mode(executor, parallel, f'{workers} SET mgpu.enable_group = on; SET mgpu.executor = {executor};') for executor in options.executors]
+        answer += [Mode(executor, parallel, f'{workers} SET mgpu.enable_group = on; {SETTINGS[executor]}') for executor in options.executors]
         if options.duckdb:
             answer.append(Mode(DUCKDB, parallel, f'SET threads = {os.cpu_count() if parallel else 1}'))
     return answer
