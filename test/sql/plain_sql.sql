@@ -148,6 +148,15 @@ SELECT query, c.* FROM (VALUES
     -- constants as keys: no group without rows
     ('SELECT 5, count(DISTINCT v) FROM plain WHERE i < 0 GROUP BY 1'), ('SELECT h, count(DISTINCT v) FROM plain WHERE h = 2 GROUP BY h'), ('SELECT h, count(DISTINCT v) FROM plain WHERE h = 7 GROUP BY h'), ('SELECT lower(c), count(DISTINCT v) FROM plain WHERE lower(c) = ''x'' GROUP BY lower(c)')) t(query),
     pg_temp.check(query) c;
+-- values that are stored compressed or out of line
+CREATE TABLE stored (i int, g int, packed text, apart text, a int[], b bytea, j jsonb);
+ALTER TABLE stored ALTER apart SET STORAGE EXTERNAL, ALTER b SET STORAGE EXTERNAL;
+INSERT INTO stored SELECT i, i % 7, repeat('x' || i % 5, 20000), (SELECT string_agg(md5((i % 6 + k)::text), '') FROM generate_series(1, 200) k), ARRAY(SELECT k + i % 4 FROM generate_series(1, 3000) k),
+       decode(repeat(md5((i % 3)::text), 300), 'hex'), jsonb_build_object('a', repeat('y' || i % 2, 9000)) FROM generate_series(1, 60) i;
+SELECT query, c.* FROM (VALUES ('SELECT packed, count(*), sum(i) FROM stored GROUP BY packed'), ('SELECT apart, a, b, j, count(*) FROM stored GROUP BY apart, a, b, j'), ('SELECT DISTINCT packed, apart, a, b, j FROM stored'), ('SELECT stored, count(*) FROM stored GROUP BY stored'),
+    ('SELECT g, min(packed), max(apart), max(a), string_agg(b, ''\x00''), jsonb_agg(j), array_agg(packed), array_agg(a) FROM stored GROUP BY g'), ('SELECT g, array_agg(apart ORDER BY packed, i), array_agg(stored ORDER BY i), string_agg(DISTINCT packed, apart) FROM stored GROUP BY g'),
+    ('SELECT g, count(DISTINCT packed), count(DISTINCT a), count(DISTINCT j), mode() WITHIN GROUP (ORDER BY packed), percentile_disc(0.5) WITHIN GROUP (ORDER BY apart) FROM stored GROUP BY g')) t(query), pg_temp.check(query) c;
+DROP TABLE stored;
 -- the structure of queries
 CREATE TABLE plain_parts (g int, h int, v int) PARTITION BY LIST (h);
 CREATE TABLE plain_part0 PARTITION OF plain_parts FOR VALUES IN (0);

@@ -126,6 +126,7 @@ foreach my $fraction (0, 0.1, 0.5, 0.9, 1)
 		FROM (SELECT site, mgpu_merge_agg(a) AS a FROM (SELECT site, device, mgpu_sort_agg(value) FILTER (WHERE value IS NOT NULL) AS a
 			FROM readings GROUP BY site, device) s GROUP BY site) q ORDER BY site}),
 		$coordinator->safe_psql('postgres', qq{
+		SET mgpu.enable_group = off;
 		SELECT site, percentile_disc($fraction) WITHIN GROUP (ORDER BY value), percentile_cont($fraction) WITHIN GROUP (ORDER BY value)
 		FROM local_readings GROUP BY site ORDER BY site}), "percentile $fraction of merged arrays");
 }
