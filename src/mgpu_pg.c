@@ -108,7 +108,7 @@ define_choices(void)
 							 &mgpu_setting_gpu_failure, MGPU_GPU_FAILURE_WARN,
 							 gpu_failure_options, PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomEnumVariable("mgpu.enable_group",
-							 "Lets the planner group rows by sorting, in an MgpuGroup node.",
+							 "Lets the planner group rows in an MgpuGroup node.",
 							 "\"force\" takes the node wherever it can do the work, whatever it costs.",
 							 &mgpu_setting_enable_group, MGPU_ENABLE_ON,
 							 enable_options, PGC_USERSET, 0, NULL, NULL, NULL);

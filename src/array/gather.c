@@ -73,14 +73,21 @@ fixed_task(void *context, uint64 task, int worker)
 	}
 }
 
+void
+gather_cells(char *dest, const char *cells, int width, const uint32 *numbers, int64 num_items)
+{
+	fixed_gather gather = {dest, cells, width, numbers, num_items};
+
+	thread_work_once(fixed_task, &gather, (num_items + TASK_ITEMS - 1) / TASK_ITEMS, THREADS_MIN_TASKS);
+}
+
 static void
 gather_fixed(ArrayType *result, const array_source *source, const element_type *type, const uint32 *ranks)
 {
-	fixed_gather gather = {ARR_DATA_PTR(result), array_source_data(source), type->stride, ranks,
-	source->num_items - source->num_nulls};
+	int64		num_items = source->num_items - source->num_nulls;
 
-	array_source_require(source, gather.num_items * type->stride);
-	thread_work_once(fixed_task, &gather, (gather.num_items + TASK_ITEMS - 1) / TASK_ITEMS, THREADS_MIN_TASKS);
+	array_source_require(source, num_items * type->stride);
+	gather_cells(ARR_DATA_PTR(result), array_source_data(source), type->stride, ranks, num_items);
 }
 
 /* ---- elements that vary in width */

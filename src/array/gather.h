@@ -27,4 +27,7 @@ extern void array_gather(ArrayType *result, const array_source *source, const el
 extern void array_gather_present(ArrayType *result, const array_source *source, const element_type *type,
 								 const uint32 *ranks, const mgpu_span *spans);
 
+/* Item i of dest is cell numbers[i], of width bytes.  Threads copy, because each cell is a cache miss. */
+extern void gather_cells(char *dest, const char *cells, int width, const uint32 *numbers, int64 num_items);
+
 #endif							/* MGPU_ARRAY_GATHER_H */

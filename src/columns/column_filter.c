@@ -13,6 +13,7 @@
 #include "access/stratnum.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
@@ -29,9 +30,9 @@
 /* ---- what is the condition? */
 
 static bool
-is_column(Node *node)
+is_column(const Node *node)
 {
-	return IsA(node, Var) && ((Var *) node)->varattno > 0 && ((Var *) node)->varlevelsup == 0;
+	return IsA(node, Var) && ((const Var *) node)->varattno > 0 && ((const Var *) node)->varlevelsup == 0;
 }
 
 /* An expression that is the same for all rows of a scan. */
@@ -135,12 +136,29 @@ fill_comparison(column_filter *filter, const OpExpr *condition)
 	return true;
 }
 
+/* A boolean column, or NOT one: it equals a constant. */
+static bool
+fill_boolean(column_filter *filter, const Node *column, bool constant)
+{
+	if (!is_column(column) || !set_type(filter, exprType(column)))
+		return false;
+	filter->attribute = ((const Var *) column)->varattno;
+	filter->outcomes = FILTER_EQUAL;
+	filter->constant_type = BOOLOID;
+	filter->constant = ExecInitExpr((Expr *) makeBoolConst(constant, false), NULL);
+	return true;
+}
+
 bool
 column_filter_fill(column_filter *filter, Expr *condition)
 {
 	memset(filter, 0, sizeof(*filter));
 	if (IsA(condition, OpExpr))
 		return fill_comparison(filter, (OpExpr *) condition);
+	if (IsA(condition, Var))
+		return fill_boolean(filter, (Node *) condition, true);
+	if (IsA(condition, BoolExpr) && ((BoolExpr *) condition)->boolop == NOT_EXPR)
+		return fill_boolean(filter, linitial(((BoolExpr *) condition)->args), false);
 	if (IsA(condition, NullTest))
 	{
 		const NullTest *test = (const NullTest *) condition;

@@ -123,6 +123,7 @@ start_scan(heap_reader *reader)
 												 (ParallelBlockTableScanDesc) scan->ss.ss_currentScanDesc->rs_parallel);
 	reader->next = 0;
 	reader->started = true;
+	reader->counts = (heap_reader_counts) {0, 0};
 	pin_next(reader);
 	for (int i = 0; i < reader->num_filters; i++)
 		column_filter_forget(&reader->filters[i]);
@@ -419,24 +420,20 @@ add_conditions(heap_reader *reader, List *conditions)
 }
 
 heap_reader *
-heap_reader_open(SeqScanState *scan, int num_columns, const int *targets)
+heap_reader_open(SeqScanState *scan, List *exprs)
 {
-	const Plan *plan = scan->ss.ps.plan;
 	heap_reader *reader;
-	List	   *exprs = NIL;
 	ListCell   *cell;
 
-	for (int i = 0; i < num_columns; i++)
-		exprs = lappend(exprs, list_nth_node(TargetEntry, plan->targetlist, targets[i])->expr);
 	if (!can_read(scan, exprs))
 		return NULL;
 	reader = palloc0(sizeof(heap_reader));
 	reader->scan = scan;
 	reader->values = page_values_create(RelationGetDescr(scan->ss.ss_currentRelation));
-	reader->columns = palloc0(num_columns * sizeof(read_column) + 1);
+	reader->columns = palloc0(list_length(exprs) * sizeof(read_column) + 1);
 	foreach(cell, exprs)
 		add_column(reader, lfirst(cell));
-	add_conditions(reader, plan->qual);
+	add_conditions(reader, scan->ss.ps.plan->qual);
 	page_values_plan(reader->values);
 	if (reader->computes || reader->condition)
 		reader->slot = ExecInitExtraTupleSlot(scan->ss.ps.state, reader->values->descriptor, &TTSOpsVirtual);

@@ -22,14 +22,14 @@ typedef struct heap_reader_counts
 extern bool heap_reader_takes(List *exprs, List *conditions);
 
 /*
- * Make a reader of what a scan node would return, in the current context: of its target, the entries at
- * targets (from 0).  The node stays in charge of the scan: it rescans and ends it.  NULL: rows have to be taken
- * from the node one by one.
+ * Make a reader of expressions of a scan's columns, in the current context, for the rows that the scan node would
+ * return.  The node stays in charge of the scan: it rescans and ends it.  NULL: rows have to be taken from the
+ * node one by one.
  */
-extern heap_reader *heap_reader_open(SeqScanState *scan, int num_columns, const int *targets);
+extern heap_reader *heap_reader_open(SeqScanState *scan, List *exprs);
 
 /*
- * Append the visible rows of the next page that has any to rows, whose columns are those targets.  False: there are
+ * Append the visible rows of the next page that has any to rows, whose columns are the expressions.  False: there are
  * no more.
  */
 extern bool heap_reader_read(heap_reader *reader, chunk *rows);

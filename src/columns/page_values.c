@@ -5,8 +5,8 @@
  * As long as a row has no NULL and its attributes have a fixed width, their offsets are the same in all rows.
  * The others are found by a walk over the row, as heap_deform_tuple does it.
  *
- * Rows lie in a page from its end to its beginning, which processors do not foresee: reading them took twice as
- * long before the next page was fetched ahead.
+ * Rows lie in a page from its end to its beginning, against the order in which processors fetch ahead by
+ * themselves: without the fetches below, reading takes twice as long.
  */
 #include "postgres.h"
 

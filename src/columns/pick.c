@@ -12,6 +12,7 @@
 #include "miscadmin.h"
 
 #include "compat.h"
+#include "array/gather.h"
 #include "columns/pick.h"
 
 /* Rows handled between checks for interrupts. */
@@ -88,40 +89,11 @@ row_groups_split(MemoryContext context, const row_groups *all, const column *by,
 	nulls->starts[all->num_groups] = num_nulls;
 }
 
-#define PICK(type) \
-	do { \
-		for (uint64 i = begin; i < end; i++) \
-			((type *) picked)[i] = ((const type *) cells)[numbers[i]]; \
-	} while (0)
-
 char *
 pick_cells(MemoryContext context, const char *cells, uint32 width, const uint32 *numbers, uint64 num_rows)
 {
 	char	   *picked = large_alloc(context, num_rows * width);
 
-	for (uint64 begin = 0; begin < num_rows; begin += STEP_ROWS)
-	{
-		uint64		end = Min(begin + STEP_ROWS, num_rows);
-
-		CHECK_FOR_INTERRUPTS();
-		switch (width)
-		{
-			case 1:
-				PICK(uint8);
-				break;
-			case 2:
-				PICK(uint16);
-				break;
-			case 4:
-				PICK(uint32);
-				break;
-			case 8:
-				PICK(uint64);
-				break;
-			default:
-				for (uint64 i = begin; i < end; i++)
-					memcpy(picked + i * width, cells + (Size) numbers[i] * width, width);
-		}
-	}
+	gather_cells(picked, cells, width, numbers, num_rows);
 	return picked;
 }

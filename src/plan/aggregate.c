@@ -131,7 +131,7 @@ ordered_set_plan(const Aggref *aggref, sorted_result result, const char **why_no
 
 /* The extension's aggregates.  Their trailing arguments must be constants. */
 static group_plan
-own_plan(const Aggref *aggref, PGFunction transition)
+own_plan(const Aggref *aggref, PGFunction transition, const char **why_not)
 {
 	group_plan	plan = {.way = GROUP_WAY_NONE};
 	bool		is_sort = transition == mgpu_sort_agg_trans;
@@ -140,6 +140,7 @@ own_plan(const Aggref *aggref, PGFunction transition)
 
 	if (!is_sort && transition != mgpu_percentile_cont_trans && transition != mgpu_percentile_disc_trans)
 		return plan;
+	*why_not = "an aggregate of the extension has DISTINCT, ORDER BY or an argument that is not a constant";
 	if (aggref->aggorder || aggref->aggdistinct)
 		return plan;
 	for (int i = 1; i < num_args; i++)
@@ -208,7 +209,7 @@ plan_of_normal(const Aggref *aggref, const char **why_not)
 	*why_not = "an ordered-set aggregate is neither a percentile nor mode";
 	if (functions.kind != AGGKIND_NORMAL)
 		return plan;
-	*why_not = "an aggregate is neither PostgreSQL's nor one that the node knows, or an argument of such a one is not a constant";
+	*why_not = "an aggregate is neither PostgreSQL's nor one that the node knows";
 	if (is_core_function(functions.functions[0]) && is_core_function(functions.functions[1]))
 	{
 		if (aggref->aggdistinct == NIL && aggref->aggorder == NIL && group_reduce_knows(aggref->aggfnoid))
@@ -216,7 +217,7 @@ plan_of_normal(const Aggref *aggref, const char **why_not)
 		return aggref->args ? ordered_plan(aggref) : (group_plan) {.way = GROUP_WAY_FEED};
 	}
 	fmgr_info(functions.functions[0], &transition);
-	return own_plan(aggref, transition.fn_addr);
+	return own_plan(aggref, transition.fn_addr, why_not);
 }
 
 group_plan

@@ -39,7 +39,8 @@ explain_plan(const group_state *state, CustomScan *scan, List *ancestors, Explai
 		ExplainPropertyList("Group Key", keys, es);
 	if (ways)
 		ExplainPropertyList("Aggregates", ways, es);
-	ExplainPropertyText("Method", state->fold ? "hash" : "sort", es);
+	if (keys)
+		ExplainPropertyText("Method", state->fold ? "hash" : "sort", es);
 }
 
 void
@@ -53,6 +54,8 @@ group_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 		row_source_explain(state->source, es);
 	if (!es->analyze || !state->collected)
 		return;
+	if (state->source)
+		row_source_explain_pages(state->source, es);
 	ExplainPropertyInteger("Groups", NULL, state->num_groups, es);
 	if (state->executor)
 	{

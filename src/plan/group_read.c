@@ -108,6 +108,16 @@ read_pack(group_state *state)
 	return true;
 }
 
+/* Take memory for the rows that are expected, so that columns need not move while they grow. */
+static void
+reserve(group_state *state, uint64 expected)
+{
+	uint64		most_rows = Min(limit_bytes(state) / state->row_bytes, MGPU_MAX_ITEMS);
+
+	if (expected > STEP_ROWS && state->rows->capacity < Min(expected, most_rows))
+		chunk_grow(state->rows, Min(expected, most_rows));
+}
+
 static void
 read_child(group_state *state)
 {
@@ -118,6 +128,8 @@ read_child(group_state *state)
 
 	if (state->fold)
 		group_fold_start(state->fold);
+	else
+		reserve(state, expected);
 	while (state->source ? row_source_read(state->source, state->rows) : read_pack(state))
 	{
 		if (state->rows->num_rows < checked + STEP_ROWS)

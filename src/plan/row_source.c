@@ -4,7 +4,7 @@
  *
  * Scans are replaced while the query runs, not when it is planned: they stay in the plan, and core locks
  * their tables, checks who may read them and ends them.  Between them and the node above there may be an
- * Append of partitions, and a Result that reorders columns.
+ * Append of partitions, and a Result that computes columns.
  */
 #include "postgres.h"
 
@@ -14,8 +14,11 @@
 #include "commands/explain_format.h"
 #include "commands/explain_state.h"
 #endif
+#include "executor/execPartition.h"
 #include "executor/executor.h"
 #include "executor/instrument.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
@@ -41,74 +44,76 @@ struct row_source
 
 /* ---- what can be read so? */
 
-/* The columns of a plan's target that a list of its parent's columns stands for.  False: some are computed. */
-static bool
-map_columns(const Plan *plan, int num_columns, const int *columns, int *mapped)
+/* An expression of a node's target, as one of what the node below it returns; plan is the node. */
+static Node *
+look_below(Node *node, void *plan)
 {
-	for (int i = 0; i < num_columns; i++)
-	{
-		const Var  *var = (const Var *) list_nth_node(TargetEntry, plan->targetlist, columns[i])->expr;
+	const Var  *var = (const Var *) node;
 
-		if (!IsA(var, Var) || var->varno != OUTER_VAR)
-			return false;
-		mapped[i] = var->varattno - 1;
-	}
-	return true;
+	if (node == NULL)
+		return NULL;
+	if (IsA(node, Var) && var->varno == OUTER_VAR)
+		return copyObject((Node *) list_nth_node(TargetEntry, ((const Plan *) plan)->targetlist, var->varattno - 1)->expr);
+	return expression_tree_mutator(node, look_below, plan);
 }
 
 static bool
-add_reader(row_source *source, SeqScanState *scan, int num_columns, const int *columns)
+add_reader(row_source *source, SeqScanState *scan, List *exprs)
 {
-	heap_reader *reader = heap_reader_open(scan, num_columns, columns);
+	heap_reader *reader = heap_reader_open(scan, (List *) look_below((Node *) exprs, scan->ss.ps.plan));
 
 	source->readers = lappend(source->readers, reader);
 	return reader != NULL;
 }
 
 static bool
-add_append(row_source *source, AppendState *append, int num_columns, const int *columns)
+add_append(row_source *source, AppendState *append, List *exprs)
 {
-	/* partitions to be left out while the query runs; plans that one worker alone may run */
-	if (append->as_prune_state || (append->ps.plan->parallel_aware && ((Append *) append->ps.plan)->first_partial_plan > 0))
+	/* partitions may be left out while the query runs; one worker alone may run some plans */
+	if ((append->as_prune_state && append->as_prune_state->do_exec_prune) ||
+		(append->ps.plan->parallel_aware && ((Append *) append->ps.plan)->first_partial_plan > 0))
 		return false;
 	source->passed = lappend(source->passed, append);
 	for (int i = 0; i < append->as_nplans; i++)
 		if (!IsA(append->appendplans[i], SeqScanState) ||
-			!add_reader(source, (SeqScanState *) append->appendplans[i], num_columns, columns))
+			!add_reader(source, (SeqScanState *) append->appendplans[i], exprs))
 			return false;
 	return append->as_nplans > 0;
 }
 
-/* Make readers of what stands for the child's columns.  False: rows have to come one by one. */
+/* Make readers of expressions of what a node returns.  False: rows have to come one by one. */
 static bool
-add_readers(row_source *source, PlanState *node, int num_columns, const int *columns)
+add_readers(row_source *source, PlanState *node, List *exprs)
 {
 	ResultState *result = (ResultState *) node;
-	int		   *mapped;
 
 	if (IsA(node, SeqScanState))
-		return add_reader(source, (SeqScanState *) node, num_columns, columns);
+		return add_reader(source, (SeqScanState *) node, exprs);
+	/* its plans return what it returns, entry for entry */
 	if (IsA(node, AppendState))
-		return add_append(source, (AppendState *) node, num_columns, columns);
+		return add_append(source, (AppendState *) node, exprs);
 	if (!IsA(node, ResultState) || outerPlanState(node) == NULL || node->qual || result->resconstantqual)
 		return false;
-	mapped = palloc(num_columns * sizeof(int) + 1);
 	source->passed = lappend(source->passed, node);
-	return map_columns(node->plan, num_columns, columns, mapped) &&
-		add_readers(source, outerPlanState(node), num_columns, mapped);
+	return add_readers(source, outerPlanState(node), (List *) look_below((Node *) exprs, node->plan));
 }
 
 row_source *
 row_source_open(PlanState *child)
 {
 	row_source *source = palloc0(sizeof(row_source));
-	int			num_columns = list_length(child->plan->targetlist);
-	int		   *columns = palloc(num_columns * sizeof(int) + 1);
+	List	   *exprs = NIL;
+	ListCell   *cell;
 
 	source->child = child;
-	for (int i = 0; i < num_columns; i++)
-		columns[i] = i;
-	if (mgpu_setting_enable_columns && !add_readers(source, child, num_columns, columns))
+	foreach(cell, child->plan->targetlist)
+	{
+		const TargetEntry *entry = lfirst(cell);
+		Node	   *expr = (Node *) entry->expr;
+
+		exprs = lappend(exprs, makeVar(OUTER_VAR, entry->resno, exprType(expr), exprTypmod(expr), exprCollation(expr), 0));
+	}
+	if (mgpu_setting_enable_columns && !add_readers(source, child, exprs))
 		source->readers = source->passed = NIL;
 	return source;
 }
@@ -185,11 +190,16 @@ row_source_stop(row_source *source)
 void
 row_source_explain(const row_source *source, struct ExplainState *es)
 {
+	ExplainPropertyText("Input", source->readers ? "pages as columns" : "rows", es);
+}
+
+void
+row_source_explain_pages(const row_source *source, struct ExplainState *es)
+{
 	heap_reader_counts sum = {0};
 	ListCell   *cell;
 
-	ExplainPropertyText("Input", source->readers ? "pages as columns" : "rows", es);
-	if (!es->analyze || source->readers == NIL)
+	if (source->readers == NIL)
 		return;
 	foreach(cell, source->readers)
 	{

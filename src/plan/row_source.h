@@ -21,8 +21,9 @@ extern bool row_source_read(row_source *source, chunk *rows);
 /* Stop reading.  The next read begins anew; the child has to be rescanned before. */
 extern void row_source_stop(row_source *source);
 
-/* Say in EXPLAIN how rows are read. */
+/* Say in EXPLAIN how rows are read, and in EXPLAIN ANALYZE what this process has read since the last rescan. */
 extern void row_source_explain(const row_source *source, struct ExplainState *es);
+extern void row_source_explain_pages(const row_source *source, struct ExplainState *es);
 
 /* What a path costs less than PostgreSQL counts if its target is exprs and its tables are read as columns. */
 extern Cost row_source_saved_cost(PlannerInfo *root, const Path *path, List *exprs);

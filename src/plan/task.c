@@ -280,7 +280,7 @@ group_task_of_grouping(group_task *task, PlannerInfo *root, const PathTarget *ta
 		is_unfit((Node *) target->exprs, task) || is_unfit(parse->havingQual, task))
 		return false;
 	if (task->keys == NIL && !task->sorts && !task->folds)
-		return give_up(task, "there is one group, and no aggregate sorts");
+		return give_up(task, "there is one group, and an aggregate needs PostgreSQL's own function");
 	return true;
 }
 

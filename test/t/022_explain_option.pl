@@ -26,16 +26,15 @@ $node->safe_psql('postgres', q{
 	CREATE FUNCTION fails() RETURNS int LANGUAGE plpgsql IMMUTABLE AS
 		$$BEGIN PERFORM count(*) FROM t; RAISE 'failed'; END$$;
 	CREATE TABLE target (g int, n bigint);
-	CREATE RULE two AS ON INSERT TO target DO ALSO SELECT count(*) FROM t;
+	CREATE RULE two AS ON INSERT TO target DO ALSO SELECT jsonb_agg(v) FROM t;
 	CREATE TABLE other (n bigint);
 	CREATE RULE clears AS ON INSERT TO other DO ALSO DELETE FROM target});
 
 my $session = MgpuTest->session($node);
 my $offered = 'SELECT g, percentile_disc(0.5) WITHIN GROUP (ORDER BY v) FROM t GROUP BY g';
 my $sets = 'GROUPING SETS are left to PostgreSQL';
-my $plain = 'there is one group, and no aggregate sorts';
+my $plain = "there is one group, and an aggregate needs PostgreSQL's own function";
 my $distinct = 'DISTINCT ON is left to PostgreSQL';
-my $no_column = 'it needs no column of the rows';
 
 # The reasons that a statement prints as text, in order.
 sub reasons_are
@@ -49,17 +48,17 @@ sub reasons_are
 
 $session->query('SET mgpu.enable_group = force');
 reasons_are("EXPLAIN (MGPU) $offered", [], 'a node: no reason');
-reasons_are('EXPLAIN SELECT sum(v) FROM t', [], 'no option: no reason');
-reasons_are('EXPLAIN (MGPU) SELECT sum(v) FROM t', [$plain], 'no node: a reason');
-reasons_are('EXPLAIN (MGPU, MGPU off) SELECT sum(v) FROM t', [], 'the last value counts');
+reasons_are('EXPLAIN SELECT jsonb_agg(v) FROM t', [], 'no option: no reason');
+reasons_are('EXPLAIN (MGPU) SELECT jsonb_agg(v) FROM t', [$plain], 'no node: a reason');
+reasons_are('EXPLAIN (MGPU, MGPU off) SELECT jsonb_agg(v) FROM t', [], 'the last value counts');
 reasons_are('EXPLAIN (MGPU) SELECT v FROM t', [], 'no groups: no reason');
 reasons_are("EXPLAIN (MGPU) SELECT sum(n) FROM (SELECT DISTINCT ON (g) g, v AS n FROM t) d, ($offered) o",
 	[ $distinct, $plain ], 'a reason for each level that got none');
 reasons_are("EXPLAIN (MGPU) CREATE TABLE made AS SELECT g, v FROM t GROUP BY GROUPING SETS (g, v)", [$sets], 'CREATE TABLE AS');
 # the rule's statement has the other one as a subquery
-reasons_are('EXPLAIN (MGPU) INSERT INTO target SELECT g, v FROM t GROUP BY GROUPING SETS (g, v)', [ $sets, $sets, $no_column ],
+reasons_are('EXPLAIN (MGPU) INSERT INTO target SELECT g, v FROM t GROUP BY GROUPING SETS (g, v)', [ $sets, $sets, $plain ],
 	'two plans by a rule, each with its own');
-reasons_are('EXPLAIN (MGPU) INSERT INTO other VALUES ((SELECT sum(v) FROM t))', [$plain], 'two plans, of which one has none');
+reasons_are('EXPLAIN (MGPU) INSERT INTO other VALUES ((SELECT jsonb_agg(v) FROM t))', [$plain], 'two plans, of which one has none');
 
 # ------------------------------------------------------------------- formats
 
@@ -69,7 +68,7 @@ my %shown = (
 	xml => qr{<No-MgpuGroup>\s*<Item>$plain</Item>\s*</No-MgpuGroup>});
 foreach my $format (sort keys %shown)
 {
-	like($session->query("EXPLAIN (FORMAT $format, MGPU) SELECT sum(v) FROM t"), $shown{$format}, $format);
+	like($session->query("EXPLAIN (FORMAT $format, MGPU) SELECT jsonb_agg(v) FROM t"), $shown{$format}, $format);
 	unlike($session->query("EXPLAIN (FORMAT $format, MGPU) $offered"), qr/No.MgpuGroup/, "$format, a node");
 }
 
@@ -77,41 +76,41 @@ foreach my $format (sort keys %shown)
 
 reasons_are("EXPLAIN (ANALYZE, MGPU) SELECT one_group(), in_sql() FROM ($offered) o LIMIT 1", [],
 	'functions that are executed report nothing');
-reasons_are('EXPLAIN (ANALYZE, MEMORY, MGPU) SELECT one_group(), in_sql(), sum(v) FROM t', [$plain], 'the same with MEMORY');
+reasons_are('EXPLAIN (ANALYZE, MEMORY, MGPU) SELECT one_group(), in_sql(), jsonb_agg(v) FROM t', [$plain], 'the same with MEMORY');
 reasons_are('EXPLAIN (MGPU) SELECT folded()', [], 'nor do those that are folded');
-reasons_are('EXPLAIN (ANALYZE, MGPU) SELECT explains(), sum(v) FROM t', [$plain], 'nor does another EXPLAIN');
+reasons_are('EXPLAIN (ANALYZE, MGPU) SELECT explains(), jsonb_agg(v) FROM t', [$plain], 'nor does another EXPLAIN');
 like($session->query('SELECT explains()'), qr/"No MgpuGroup": \["$distinct"\]/, 'EXPLAIN in a function');
 reasons_are('EXPLAIN (ANALYZE, MGPU) INSERT INTO target SELECT length(explains()), v FROM t GROUP BY GROUPING SETS (g, v) LIMIT 1',
-	[ $sets, $sets, $no_column ], 'two plans, and another EXPLAIN between');
+	[ $sets, $sets, $plain ], 'two plans, and another EXPLAIN between');
 
 # ------------------------------------------------------------- EXPLAIN EXECUTE
 
-$session->query('PREPARE p(int) AS SELECT sum(v) FROM t WHERE g = $1');
+$session->query('PREPARE p(int) AS SELECT jsonb_agg(v) FROM t WHERE g = $1');
 $session->query('SET plan_cache_mode = force_custom_plan');
 reasons_are('EXPLAIN (MGPU) EXECUTE p(1)', [$plain], 'EXECUTE, planned for it');
 reasons_are('EXPLAIN (MGPU, MEMORY) EXECUTE p(1)', [$plain], 'EXECUTE with MEMORY');
 $session->query('SET plan_cache_mode = force_generic_plan');
 reasons_are('EXPLAIN (MGPU) EXECUTE p(1)', [$plain], 'EXECUTE, a plan for any value');
 reasons_are('EXPLAIN (ANALYZE, MGPU) EXECUTE p(1)', [], 'EXECUTE, of a plan that was kept');
-$session->query('RESET plan_cache_mode; PREPARE q(int) AS SELECT count(DISTINCT v) FILTER (WHERE g < 5), sum(v) FROM t WHERE v < $1 GROUP BY GROUPING SETS ((g), ())');
+$session->query('RESET plan_cache_mode; PREPARE q(int) AS SELECT count(DISTINCT v) FILTER (WHERE g < 5), jsonb_agg(v) FROM t WHERE v < $1 GROUP BY GROUPING SETS ((g), ())');
 reasons_are('EXPLAIN (MGPU) EXECUTE q(1)', [$sets], "EXECUTE, number $_") foreach 1 .. 5;
 reasons_are('EXPLAIN (MGPU) EXECUTE q(1)', [$sets], 'EXECUTE, where two plans are compared');
 
 # -------------------------------------------------------------------- errors
 
-foreach my $failing ('EXPLAIN (MGPU, FORMAT none) SELECT sum(v) FROM t', 'EXPLAIN (MGPU) SELECT sum(v), fails() FROM t',
-	'EXPLAIN (ANALYZE, MGPU) SELECT 1 / (sum(v) - sum(v)) FROM t', 'EXPLAIN (MGPU 3) SELECT sum(v) FROM t')
+foreach my $failing ('EXPLAIN (MGPU, FORMAT none) SELECT jsonb_agg(v) FROM t', 'EXPLAIN (MGPU) SELECT jsonb_agg(v), fails() FROM t',
+	'EXPLAIN (ANALYZE, MGPU) SELECT 1 / (length(jsonb_agg(v)::text) - length(jsonb_agg(v)::text)) FROM t', 'EXPLAIN (MGPU 3) SELECT jsonb_agg(v) FROM t')
 {
 	$session->query($failing);
 	isnt($session->{state}, '', "fails: $failing");
-	reasons_are('EXPLAIN SELECT sum(v) FROM t', [], 'then: no option, no reason');
+	reasons_are('EXPLAIN SELECT jsonb_agg(v) FROM t', [], 'then: no option, no reason');
 	reasons_are('EXPLAIN (MGPU) SELECT DISTINCT ON (g) g, v FROM t', [$distinct], 'then: its own reason');
 }
 like($session->query(q{DO $$
 	BEGIN
-		EXECUTE 'EXPLAIN (MGPU) SELECT sum(v), fails() FROM t';
+		EXECUTE 'EXPLAIN (MGPU) SELECT jsonb_agg(v), fails() FROM t';
 	EXCEPTION WHEN OTHERS THEN
-		PERFORM sum(v) FROM t;
+		PERFORM jsonb_agg(v) FROM t;
 		RAISE NOTICE '%', explains();
 	END
 	$$}), qr/"No MgpuGroup": \["$distinct"\]/, 'a failed EXPLAIN in a block, and another one');
@@ -119,7 +118,7 @@ like($session->query(q{DO $$
 # ------------------------------------------------------------- in and beside NOTICE
 
 $session->query('SET mgpu.report_declined = on');
-like($session->query('EXPLAIN (MGPU) SELECT sum(v) FROM t'), qr/NOTICE:.*no MgpuGroup node: $plain.*No MgpuGroup: $plain/s,
+like($session->query('EXPLAIN (MGPU) SELECT jsonb_agg(v) FROM t'), qr/NOTICE:.*no MgpuGroup node: $plain.*No MgpuGroup: $plain/s,
 	'the notice says the same');
 $session->query('SET mgpu.report_declined = off; SET mgpu.enable_group = off');
 reasons_are("EXPLAIN (MGPU) $offered", ['mgpu.enable_group is off'], 'the node is off');
@@ -139,7 +138,7 @@ SKIP:
 	skip 'no pg_overexplain', 1 unless -e "$libraries/pg_overexplain.so";
 	my $both = MgpuTest->session($node, options => '-c session_preload_libraries=pg_overexplain,mgpu_pg');
 
-	like($both->query('EXPLAIN (MGPU, DEBUG) SELECT sum(v) FROM t'), qr/PlannedStmt:.*No MgpuGroup: $plain/s,
+	like($both->query('EXPLAIN (MGPU, DEBUG) SELECT jsonb_agg(v) FROM t'), qr/PlannedStmt:.*No MgpuGroup: $plain/s,
 		"beside another extension's option");
 	$both->close;
 }
