@@ -66,7 +66,7 @@ CREATE AGGREGATE oracle.gathered(anycompatible) (SFUNC = array_append, STYPE = a
 -- "sorted" an array's elements in an order of their own.  style: "any"; "sorts", which core sorts for; "arrival"; "error".
 CREATE TABLE oracle.calls (call text PRIMARY KEY, takes text NOT NULL, gives text NOT NULL, style text NOT NULL);
 INSERT INTO oracle.calls VALUES
-('count(*)', '', '%s', 'any'), ('count({x})', '', '%s', 'any'), ('count(1)', '', '%s', 'any'), ('count(NULL::int)', '', '%s', 'any'), ('sum(2)', '', '%s', 'any'), ('avg(1.5::float8)', '', '%s', 'any'), ('max(7)', '', '%s', 'any'), ('sum({x})', 'sum', '%s', 'any'), ('avg({x})', 'avg', '%s', 'any'),
+('count(*)', '', '%s', 'any'), ('count({x})', '', '%s', 'any'), ('count(1)', '', '%s', 'any'), ('count(NULL::int)', '', '%s', 'any'), ('sum(2)', '', '%s', 'any'), ('avg(1.5::float8)', '', '%s', 'any'), ('max(3::int2)', '', '%s', 'any'), ('min(NULL::date)', '', '%s', 'any'), ('sum({x})', 'sum', '%s', 'any'), ('avg({x})', 'avg', '%s', 'any'),
 ('sum({x}) ', 'int', '%s', 'any'), ('avg({x}) ', 'int', '%s', 'any'), ('min({x})', 'minmax', 'shown', 'any'), ('max({x})', 'minmax', 'shown', 'any'), ('min(id)', '', '%s', 'any'),
 ('bool_and({x} IS NOT NULL)', '', '%s', 'any'), ('bool_or({x})', 'bool', '%s', 'any'), ('every({x})', 'bool', '%s', 'any'),
 ('bit_and({x})', 'int', '%s', 'any'), ('bit_or({x})', 'int', '%s', 'any'), ('bit_xor({x})', 'int', '%s', 'any'),

@@ -321,8 +321,8 @@ owner_of(Oid function)
 	return owner;
 }
 
-static void
-check_function(Oid function, Oid user)
+void
+group_check_function(Oid function, Oid user)
 {
 	AclResult	result = mgpu_function_aclcheck(function, user);
 
@@ -345,7 +345,7 @@ check_permissions(const Aggref *aggref)
 	owner = owner_of(aggref->aggfnoid);
 	for (size_t i = 0; i < lengthof(functions.functions); i++)
 		if (OidIsValid(functions.functions[i]))
-			check_function(functions.functions[i], owner);
+			group_check_function(functions.functions[i], owner);
 }
 
 /* ---- one of a running node */

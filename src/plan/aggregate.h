@@ -100,6 +100,9 @@ typedef struct group_aggregate_source
  */
 extern group_aggregate *group_aggregate_start(const group_aggregate_source *source);
 
+/* ereport(ERROR) unless the user may run the function. */
+extern void group_check_function(Oid function, Oid user);
+
 /* The ways make theirs; the first member of bytes of theirs is a group_aggregate. */
 extern group_aggregate *group_aggregate_create(const group_aggregate_source *source, Size bytes);
 extern group_aggregate *group_reduce_create(const group_aggregate_source *source);

@@ -16,6 +16,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #include "compat.h"
@@ -124,6 +125,7 @@ start_keys(group_state *state, List *outputs, List *uses, List *private)
 		if (!group_key_fill(&keys->keys[i], exprType((const Node *) entry->expr), list_nth_oid(equalities, i),
 							list_nth_oid(lthird(private), i)))
 			elog(ERROR, "a grouping key is not what it was planned as");
+		group_check_function(get_opcode(list_nth_oid(equalities, i)), GetUserId());
 		keys->keys[i].column = linitial_int(list_nth(uses, i));
 	}
 }
