@@ -174,12 +174,12 @@ number_datum(const group_input *input, const reduced_column *from, int64 value)
 	}
 }
 
-/* What PostgreSQL's function makes of count, sum and squares. */
+/* What PostgreSQL's function makes of count, sum and squares.  Its sum starts at 0, which makes 0 of -0. */
 static Datum
 finish_spread(PGFunction finish, const reduced_state *state, bool *is_null)
 {
 	LOCAL_FCINFO(call, 1);
-	Datum		numbers[3] = {Float8GetDatum((float8) state->count), Float8GetDatum(state->reals.sum),
+	Datum		numbers[3] = {Float8GetDatum((float8) state->count), Float8GetDatum(state->reals.sum + 0.0),
 	Float8GetDatum(state->reals.squares)};
 	Datum		value;
 
