@@ -63,18 +63,6 @@ extern char *mgpu_locale_of(Oid collation, char *provider);
 #define mgpu_group_clause(root) ((root)->parse->groupClause)
 #endif
 
-/*
- * Finds the visible rows of a pinned page for a heap scan (rs_vistuples).  Before 17 the scan pins the page
- * itself, until its next one.
- */
-#if PG_VERSION_NUM >= 170000
-#define mgpu_find_visible_rows(heap, buffer) \
-	((heap)->rs_cbuf = (buffer), (heap)->rs_cblock = BufferGetBlockNumber(buffer), heap_prepare_pagescan(&(heap)->rs_base), \
-	 (heap)->rs_cbuf = InvalidBuffer)
-#else
-#define mgpu_find_visible_rows(heap, buffer) heapgetpage(&(heap)->rs_base, BufferGetBlockNumber(buffer))
-#endif
-
 /* What identifies a relation's files.  It got another name in 16. */
 #if PG_VERSION_NUM >= 160000
 #define mgpu_locator(relation) ((relation)->rd_locator)

@@ -5,9 +5,10 @@
  * PostgreSQL's executor hands over a row at a time, which takes five times as long as reading it.  Here a
  * page's rows are found, filtered and copied to columns together.
  *
- * Which rows are visible is PostgreSQL's to say.  On an all-visible page all are, by the same rule as
- * in heapam.c; on others its own page scan tells.  Line pointers are copied under the lock of the
- * page.  Afterwards only the pin is held: while it is, nothing moves or removes a row.
+ * Which rows are visible is PostgreSQL's to say.  On an all-visible page all are; elsewhere it is asked about each.
+ * This, and pruning before, is what heapam.c does in its page scan.  That one is not called: before 17 it
+ * pins the page once more, which counts as another read and keeps the page from being pruned.  Line pointers are
+ * copied under the lock of the page.  Afterwards only the pin is held: while it is, nothing moves or removes a row.
  *
  * Conditions that compare a column with a constant are met by columns (column_filter.h).  From the first other
  * condition on, and for columns that are computed, the executor's expressions run, on a slot that is filled
@@ -128,37 +129,48 @@ start_scan(heap_reader *reader)
 		column_filter_forget(&reader->filters[i]);
 }
 
+/* tuple has what all rows of the page have in common. */
+static bool
+is_visible(HeapTuple tuple, OffsetNumber offset, Snapshot snapshot, Buffer buffer)
+{
+	Page		page = BufferGetPage(buffer);
+	const ItemId item = PageGetItemId(page, offset);
+
+	if (!ItemIdIsNormal(item))
+		return false;
+	tuple->t_data = (HeapTupleHeader) PageGetItem(page, item);
+	tuple->t_len = ItemIdGetLength(item);
+	ItemPointerSetOffsetNumber(&tuple->t_self, offset);
+	return HeapTupleSatisfiesVisibility(tuple, snapshot, buffer);
+}
+
 /* Copy the line pointers of a page's visible rows, and return how many there are. */
 static uint32
 find_visible(heap_reader *reader, Buffer buffer)
 {
-	HeapScanDesc heap = heap_scan_of(reader);
+	Relation	relation = reader->scan->ss.ss_currentRelation;
+	Snapshot	snapshot = heap_scan_of(reader)->rs_base.rs_snapshot;
 	Page		page = BufferGetPage(buffer);
+	const ItemIdData *items = ((PageHeader) page)->pd_linp;
+	HeapTupleData tuple = {.t_tableOid = RelationGetRelid(relation)};
+	uint32		num_items;
 	uint32		num_rows = 0;
 	bool		all_visible;
 
+	ItemPointerSetBlockNumber(&tuple.t_self, BufferGetBlockNumber(buffer));
+	heap_page_prune_opt(relation, buffer);
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
-	mgpu_test_for_old_snapshot(heap->rs_base.rs_snapshot, heap->rs_base.rs_rd, page);
-	all_visible = PageIsAllVisible(page) && !heap->rs_base.rs_snapshot->takenDuringRecovery;
-	if (all_visible)
+	mgpu_test_for_old_snapshot(snapshot, relation, page);
+	all_visible = PageIsAllVisible(page) && !snapshot->takenDuringRecovery;
+	num_items = PageGetMaxOffsetNumber(page);
+	for (uint32 i = 0; i < num_items; i++)
 	{
-		const ItemIdData *items = ((PageHeader) page)->pd_linp;
-		uint32		num_items = PageGetMaxOffsetNumber(page);
-
-		for (uint32 i = 0; i < num_items; i++)
-		{
-			reader->items[num_rows] = items[i];
-			num_rows += ItemIdIsNormal(&items[i]);
-		}
+		reader->items[num_rows] = items[i];
+		num_rows += all_visible ? ItemIdIsNormal(&items[i]) : is_visible(&tuple, i + 1, snapshot, buffer);
 	}
 	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
-	if (all_visible)
-		return num_rows;
-	reader->counts.checked_pages++;
-	mgpu_find_visible_rows(heap, buffer);
-	for (int i = 0; i < (int) heap->rs_ntuples; i++)
-		reader->items[i] = *PageGetItemId(page, heap->rs_vistuples[i]);
-	return heap->rs_ntuples;
+	reader->counts.checked_pages += !all_visible;
+	return num_rows;
 }
 
 /* ---- rows into a chunk */
