@@ -79,12 +79,13 @@ next_block(heap_reader *reader)
 	if (heap->rs_base.rs_parallel)
 		return table_block_parallelscan_nextpage(heap->rs_base.rs_rd, heap->rs_parallelworkerdata,
 												 (ParallelBlockTableScanDesc) heap->rs_base.rs_parallel);
-	if (reader->next >= heap->rs_nblocks)
+	if (heap->rs_nblocks == 0)
 		return InvalidBlockNumber;
-	block = (heap->rs_startblock + (uint64) reader->next++) % heap->rs_nblocks;
-	if (heap->rs_base.rs_flags & SO_ALLOW_SYNC)
+	block = (heap->rs_startblock + (uint64) reader->next) % heap->rs_nblocks;
+	/* at the end, it is where the scan started: the next scan is to start there, too */
+	if (reader->next > 0 && (heap->rs_base.rs_flags & SO_ALLOW_SYNC))
 		ss_report_location(heap->rs_base.rs_rd, block);
-	return block;
+	return reader->next++ < heap->rs_nblocks ? block : InvalidBlockNumber;
 }
 
 /*
