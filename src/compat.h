@@ -70,6 +70,15 @@ extern char *mgpu_locale_of(Oid collation, char *provider);
 #define mgpu_locator(relation) ((relation)->rd_node)
 #endif
 
+/* Since 17 a scan can have its pages read ahead by a stream; since 18 many at a time. */
+#if PG_VERSION_NUM >= 180000
+#define MGPU_HAS_READ_STREAMS
+#define MGPU_READ_STREAM_FLAGS (READ_STREAM_SEQUENTIAL | READ_STREAM_FULL | READ_STREAM_USE_BATCHING)
+#elif PG_VERSION_NUM >= 170000
+#define MGPU_HAS_READ_STREAMS
+#define MGPU_READ_STREAM_FLAGS (READ_STREAM_SEQUENTIAL | READ_STREAM_FULL)
+#endif
+
 /* Raises an error where a page may have lost rows that an old snapshot needs.  17 has no such snapshots. */
 #if PG_VERSION_NUM >= 170000
 #define mgpu_test_for_old_snapshot(snapshot, relation, page) ((void) 0)

@@ -18,7 +18,6 @@
 
 #include "access/heapam.h"
 #include "access/relscan.h"
-#include "access/syncscan.h"
 #include "access/tableam.h"
 #include "access/xact.h"
 #include "executor/executor.h"
@@ -33,6 +32,7 @@
 
 #include "compat.h"
 #include "columns/column_filter.h"
+#include "columns/heap_pages.h"
 #include "columns/heap_reader.h"
 #include "columns/page_values.h"
 
@@ -55,8 +55,7 @@ struct heap_reader
 	page_values *values;
 	TupleTableSlot *slot;		/* what expressions see of a row */
 	bool		started;
-	BlockNumber next;			/* in a serial scan, counted from the first */
-	Buffer		ahead;			/* the next page, pinned; InvalidBuffer: there is none */
+	heap_pages	pages;
 	heap_reader_counts counts;
 	uint16		kept[MaxHeapTuplesPerPage];
 	ItemIdData	items[MaxHeapTuplesPerPage];
@@ -70,48 +69,6 @@ heap_scan_of(const heap_reader *reader)
 	return (HeapScanDesc) reader->scan->ss.ss_currentScanDesc;
 }
 
-static BlockNumber
-next_block(heap_reader *reader)
-{
-	HeapScanDesc heap = heap_scan_of(reader);
-	BlockNumber block;
-
-	if (heap->rs_base.rs_parallel)
-		return table_block_parallelscan_nextpage(heap->rs_base.rs_rd, heap->rs_parallelworkerdata,
-												 (ParallelBlockTableScanDesc) heap->rs_base.rs_parallel);
-	if (heap->rs_nblocks == 0)
-		return InvalidBlockNumber;
-	block = (heap->rs_startblock + (uint64) reader->next) % heap->rs_nblocks;
-	/* at the end, it is where the scan started: the next scan is to start there, too */
-	if (reader->next > 0 && (heap->rs_base.rs_flags & SO_ALLOW_SYNC))
-		ss_report_location(heap->rs_base.rs_rd, block);
-	return reader->next++ < heap->rs_nblocks ? block : InvalidBlockNumber;
-}
-
-/*
- * Pin the next page.  It is likely to be in the buffer after the last one's, if they were read one after the other;
- * to look there is faster than to search the table of all buffers.
- */
-static void
-pin_next(heap_reader *reader)
-{
-	HeapScanDesc heap = heap_scan_of(reader);
-	Relation	relation = heap->rs_base.rs_rd;
-	BlockNumber block = next_block(reader);
-
-	if (block == InvalidBlockNumber)
-		reader->ahead = InvalidBuffer;
-	else if (heap->rs_strategy == NULL && reader->ahead < NBuffers &&
-			 ReadRecentBuffer(mgpu_locator(relation), MAIN_FORKNUM, block, reader->ahead + 1))
-	{
-		reader->ahead++;
-		pgstat_count_buffer_read(relation);
-		pgstat_count_buffer_hit(relation);
-	}
-	else
-		reader->ahead = ReadBufferExtended(relation, MAIN_FORKNUM, block, RBM_NORMAL, heap->rs_strategy);
-}
-
 static void
 start_scan(heap_reader *reader)
 {
@@ -120,12 +77,8 @@ start_scan(heap_reader *reader)
 	/* workers of a parallel scan have theirs */
 	if (scan->ss.ss_currentScanDesc == NULL)
 		scan->ss.ss_currentScanDesc = table_beginscan(scan->ss.ss_currentRelation, scan->ss.ps.state->es_snapshot, 0, NULL);
-	if (scan->ss.ss_currentScanDesc->rs_parallel)
-		table_block_parallelscan_startblock_init(scan->ss.ss_currentRelation, heap_scan_of(reader)->rs_parallelworkerdata,
-												 (ParallelBlockTableScanDesc) scan->ss.ss_currentScanDesc->rs_parallel);
-	reader->next = 0;
 	reader->started = true;
-	pin_next(reader);
+	heap_pages_start(&reader->pages, heap_scan_of(reader));
 	for (int i = 0; i < reader->num_filters; i++)
 		column_filter_forget(&reader->filters[i]);
 }
@@ -280,22 +233,19 @@ compute_columns(heap_reader *reader, chunk *rows, uint64 first, uint32 num_rows)
 	}
 }
 
-/* Read the next page, and return how many rows were taken. */
+/* Read a page, and return how many rows were taken. */
 static uint32
-read_page(heap_reader *reader, chunk *rows)
+read_page(heap_reader *reader, Buffer buffer, chunk *rows)
 {
-	Buffer		buffer = reader->ahead;
-	Page		page = BufferGetPage(buffer);
-	uint32		num_rows;
+	Buffer		ahead = reader->pages.ahead;
+	uint32		num_rows = find_visible(reader, buffer);
 	uint64		first;
 
-	pin_next(reader);
-	num_rows = find_visible(reader, buffer);
 	reader->counts.pages++;
 	/* counts rows that a scan returns, of a table too */
 	pgstat_count_index_tuples(heap_scan_of(reader)->rs_base.rs_rd, num_rows);
-	page_values_find(reader->values, page, reader->items, num_rows,
-					 BufferIsValid(reader->ahead) ? BufferGetPage(reader->ahead) : page);
+	page_values_find(reader->values, BufferGetPage(buffer), reader->items, num_rows,
+					 BufferGetPage(BufferIsValid(ahead) ? ahead : buffer));
 	num_rows = filter_rows(reader, num_rows);
 	first = chunk_add_rows(rows, num_rows);
 	for (int i = 0; i < reader->num_columns; i++)
@@ -311,22 +261,23 @@ bool
 heap_reader_read(heap_reader *reader, chunk *rows)
 {
 	PlanState  *node = &reader->scan->ss.ps;
+	Buffer		buffer;
 	uint32		num_rows = 0;
 
 	/* as ExecProcNode does */
 	if (node->chgParam)
 	{
-		ExecReScan(node);
 		heap_reader_stop(reader);
+		ExecReScan(node);
 	}
 	if (node->instrument)
 		InstrStartNode(node->instrument);
 	if (!reader->started)
 		start_scan(reader);
-	while (num_rows == 0 && BufferIsValid(reader->ahead))
+	while (num_rows == 0 && BufferIsValid(buffer = heap_pages_take(&reader->pages)))
 	{
 		CHECK_FOR_INTERRUPTS();
-		num_rows = read_page(reader, rows);
+		num_rows = read_page(reader, buffer, rows);
 	}
 	if (node->instrument)
 		InstrStopNode(node->instrument, num_rows);
@@ -336,9 +287,7 @@ heap_reader_read(heap_reader *reader, chunk *rows)
 void
 heap_reader_stop(heap_reader *reader)
 {
-	if (BufferIsValid(reader->ahead))
-		ReleaseBuffer(reader->ahead);
-	reader->ahead = InvalidBuffer;
+	heap_pages_stop(&reader->pages);
 	reader->started = false;
 }
 
