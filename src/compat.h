@@ -67,23 +67,20 @@ extern char *mgpu_locale_of(Oid collation, char *provider);
 #define mgpu_group_clause(root) ((root)->parse->groupClause)
 #endif
 
-/*
- * Finds the visible rows of a pinned page for a heap scan (rs_vistuples).  Before 17 the scan pins the page
- * itself, until its next one.
- */
-#if PG_VERSION_NUM >= 170000
-#define mgpu_find_visible_rows(heap, buffer) \
-	((heap)->rs_cbuf = (buffer), (heap)->rs_cblock = BufferGetBlockNumber(buffer), heap_prepare_pagescan(&(heap)->rs_base), \
-	 (heap)->rs_cbuf = InvalidBuffer)
-#else
-#define mgpu_find_visible_rows(heap, buffer) heapgetpage(&(heap)->rs_base, BufferGetBlockNumber(buffer))
-#endif
-
 /* What identifies a relation's files.  It got another name in 16. */
 #if PG_VERSION_NUM >= 160000
 #define mgpu_locator(relation) ((relation)->rd_locator)
 #else
 #define mgpu_locator(relation) ((relation)->rd_node)
+#endif
+
+/* Since 17 a scan can have its pages read ahead by a stream; since 18 many at a time. */
+#if PG_VERSION_NUM >= 180000
+#define MGPU_HAS_READ_STREAMS
+#define MGPU_READ_STREAM_FLAGS (READ_STREAM_SEQUENTIAL | READ_STREAM_FULL | READ_STREAM_USE_BATCHING)
+#elif PG_VERSION_NUM >= 170000
+#define MGPU_HAS_READ_STREAMS
+#define MGPU_READ_STREAM_FLAGS (READ_STREAM_SEQUENTIAL | READ_STREAM_FULL)
 #endif
 
 /* Raises an error where a page may have lost rows that an old snapshot needs.  17 has no such snapshots. */

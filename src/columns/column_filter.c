@@ -1,6 +1,6 @@
 /*
  * column_filter.c
- *		Conditions on one column: a comparison with a constant, IS NULL, IS NOT NULL, a boolean.
+ *		Conditions on one column: a comparison with a constant, IS NULL, IS NOT NULL.
  *
  * The comparison has three outcomes, and a condition keeps some of them, so that one loop for each type
  * serves all operators.  The constant may be any expression without columns: it is computed
@@ -125,11 +125,11 @@ fill_comparison(column_filter *filter, const OpExpr *condition)
 	}
 	if (!is_column(column) || !is_constant(constant) || !set_type(filter, exprType(column)))
 		return false;
-	filter->constant_type = exprType(constant);
-	if (filter->constant_type != exprType(column) && !(is_integer(filter->constant_type) && is_integer(exprType(column))))
+	if (exprType(constant) != exprType(column) && !(is_integer(exprType(constant)) && is_integer(exprType(column))))
 		return false;
 	filter->attribute = ((Var *) column)->varattno;
-	filter->outcomes = outcomes_of_operator(operator, exprType(column), filter->constant_type);
+	filter->constant_width = get_typlen(exprType(constant));
+	filter->outcomes = outcomes_of_operator(operator, exprType(column), exprType(constant));
 	if (filter->outcomes == 0)
 		return false;
 	filter->constant = ExecInitExpr((Expr *) constant, NULL);
@@ -183,9 +183,9 @@ compute_constant(column_filter *filter, ExprContext *context)
 	filter->value = ExecEvalExprSwitchContext(filter->constant, context, &filter->is_null);
 	filter->is_known = true;
 	/* integers of all widths are compared as the widest */
-	if (filter->constant_type == INT2OID)
+	if (filter->kind == MGPU_KEY_SIGNED && filter->constant_width == sizeof(int16))
 		filter->value = Int64GetDatum(DatumGetInt16(filter->value));
-	else if (filter->constant_type == INT4OID || (filter->kind == MGPU_KEY_SIGNED && filter->width == sizeof(int32)))
+	else if (filter->kind == MGPU_KEY_SIGNED && filter->constant_width == sizeof(int32))
 		filter->value = Int64GetDatum(DatumGetInt32(filter->value));
 }
 

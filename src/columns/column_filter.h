@@ -1,6 +1,6 @@
 /*
  * column_filter.h
- *		Conditions on one column: a comparison with a constant, IS NULL, IS NOT NULL, a boolean.
+ *		Conditions on one column: a comparison with a constant, IS NULL, IS NOT NULL.
  */
 #ifndef MGPU_COLUMN_FILTER_H
 #define MGPU_COLUMN_FILTER_H
@@ -17,7 +17,7 @@ typedef struct column_filter
 	bool		keeps_null;
 	bool		keeps_value;	/* if kind is 0 */
 	ExprState  *constant;		/* what the column is compared with */
-	Oid			constant_type;
+	int16		constant_width; /* another than the column's for integers */
 	bool		is_known;		/* the next two have been computed */
 	bool		is_null;
 	Datum		value;			/* of the column's type; integers: an int8 */

@@ -5,9 +5,10 @@
  * PostgreSQL's executor hands over a row at a time, which takes five times as long as reading it.  Here a
  * page's rows are found, filtered and copied to columns together.
  *
- * Which rows are visible is PostgreSQL's to say.  On an all-visible page all are, by the same rule as
- * in heapam.c; on others its own page scan tells.  Line pointers are copied under the lock of the
- * page.  Afterwards only the pin is held: while it is, nothing moves or removes a row.
+ * Which rows are visible is PostgreSQL's to say.  On an all-visible page all are; elsewhere it is asked about each.
+ * This, and pruning before, is what heapam.c does in its page scan.  That one is not called: before 17 it
+ * pins the page once more, which counts as another read and keeps the page from being pruned.  Line pointers are
+ * copied under the lock of the page.  Afterwards only the pin is held: while it is, nothing moves or removes a row.
  *
  * Conditions that compare a column with a constant are met by columns (column_filter.h).  From the first other
  * condition on, and for columns that are computed, the executor's expressions run, on a slot that is filled
@@ -17,7 +18,6 @@
 
 #include "access/heapam.h"
 #include "access/relscan.h"
-#include "access/syncscan.h"
 #include "access/tableam.h"
 #include "access/xact.h"
 #include "executor/executor.h"
@@ -32,6 +32,7 @@
 
 #include "compat.h"
 #include "columns/column_filter.h"
+#include "columns/heap_pages.h"
 #include "columns/heap_reader.h"
 #include "columns/page_values.h"
 
@@ -54,8 +55,7 @@ struct heap_reader
 	page_values *values;
 	TupleTableSlot *slot;		/* what expressions see of a row */
 	bool		started;
-	BlockNumber next;			/* in a serial scan, counted from the first */
-	Buffer		ahead;			/* the next page, pinned; InvalidBuffer: there is none */
+	heap_pages	pages;
 	heap_reader_counts counts;
 	uint16		kept[MaxHeapTuplesPerPage];
 	ItemIdData	items[MaxHeapTuplesPerPage];
@@ -69,47 +69,6 @@ heap_scan_of(const heap_reader *reader)
 	return (HeapScanDesc) reader->scan->ss.ss_currentScanDesc;
 }
 
-static BlockNumber
-next_block(heap_reader *reader)
-{
-	HeapScanDesc heap = heap_scan_of(reader);
-	BlockNumber block;
-
-	if (heap->rs_base.rs_parallel)
-		return table_block_parallelscan_nextpage(heap->rs_base.rs_rd, heap->rs_parallelworkerdata,
-												 (ParallelBlockTableScanDesc) heap->rs_base.rs_parallel);
-	if (reader->next >= heap->rs_nblocks)
-		return InvalidBlockNumber;
-	block = (heap->rs_startblock + (uint64) reader->next++) % heap->rs_nblocks;
-	if (heap->rs_base.rs_flags & SO_ALLOW_SYNC)
-		ss_report_location(heap->rs_base.rs_rd, block);
-	return block;
-}
-
-/*
- * Pin the next page.  It is likely to be in the buffer after the last one's, if they were read one after the other;
- * to look there is faster than to search the table of all buffers.
- */
-static void
-pin_next(heap_reader *reader)
-{
-	HeapScanDesc heap = heap_scan_of(reader);
-	Relation	relation = heap->rs_base.rs_rd;
-	BlockNumber block = next_block(reader);
-
-	if (block == InvalidBlockNumber)
-		reader->ahead = InvalidBuffer;
-	else if (heap->rs_strategy == NULL && reader->ahead < NBuffers &&
-			 ReadRecentBuffer(mgpu_locator(relation), MAIN_FORKNUM, block, reader->ahead + 1))
-	{
-		reader->ahead++;
-		pgstat_count_buffer_read(relation);
-		pgstat_count_buffer_hit(relation);
-	}
-	else
-		reader->ahead = ReadBufferExtended(relation, MAIN_FORKNUM, block, RBM_NORMAL, heap->rs_strategy);
-}
-
 static void
 start_scan(heap_reader *reader)
 {
@@ -118,48 +77,55 @@ start_scan(heap_reader *reader)
 	/* workers of a parallel scan have theirs */
 	if (scan->ss.ss_currentScanDesc == NULL)
 		scan->ss.ss_currentScanDesc = table_beginscan(scan->ss.ss_currentRelation, scan->ss.ps.state->es_snapshot, 0, NULL);
-	if (scan->ss.ss_currentScanDesc->rs_parallel)
-		table_block_parallelscan_startblock_init(scan->ss.ss_currentRelation, heap_scan_of(reader)->rs_parallelworkerdata,
-												 (ParallelBlockTableScanDesc) scan->ss.ss_currentScanDesc->rs_parallel);
-	reader->next = 0;
 	reader->started = true;
 	reader->counts = (heap_reader_counts) {0, 0};
-	pin_next(reader);
+	heap_pages_start(&reader->pages, heap_scan_of(reader));
 	for (int i = 0; i < reader->num_filters; i++)
 		column_filter_forget(&reader->filters[i]);
+}
+
+/* tuple has what all rows of the page have in common. */
+static bool
+is_visible(HeapTuple tuple, OffsetNumber offset, Snapshot snapshot, Buffer buffer)
+{
+	Page		page = BufferGetPage(buffer);
+	const ItemId item = PageGetItemId(page, offset);
+
+	if (!ItemIdIsNormal(item))
+		return false;
+	tuple->t_data = (HeapTupleHeader) PageGetItem(page, item);
+	tuple->t_len = ItemIdGetLength(item);
+	ItemPointerSetOffsetNumber(&tuple->t_self, offset);
+	return HeapTupleSatisfiesVisibility(tuple, snapshot, buffer);
 }
 
 /* Copy the line pointers of a page's visible rows, and return how many there are. */
 static uint32
 find_visible(heap_reader *reader, Buffer buffer)
 {
-	HeapScanDesc heap = heap_scan_of(reader);
+	Relation	relation = reader->scan->ss.ss_currentRelation;
+	Snapshot	snapshot = heap_scan_of(reader)->rs_base.rs_snapshot;
 	Page		page = BufferGetPage(buffer);
+	const ItemIdData *items = ((PageHeader) page)->pd_linp;
+	HeapTupleData tuple = {.t_tableOid = RelationGetRelid(relation)};
+	uint32		num_items;
 	uint32		num_rows = 0;
 	bool		all_visible;
 
+	ItemPointerSetBlockNumber(&tuple.t_self, BufferGetBlockNumber(buffer));
+	heap_page_prune_opt(relation, buffer);
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
-	mgpu_test_for_old_snapshot(heap->rs_base.rs_snapshot, heap->rs_base.rs_rd, page);
-	all_visible = PageIsAllVisible(page) && !heap->rs_base.rs_snapshot->takenDuringRecovery;
-	if (all_visible)
+	mgpu_test_for_old_snapshot(snapshot, relation, page);
+	all_visible = PageIsAllVisible(page) && !snapshot->takenDuringRecovery;
+	num_items = PageGetMaxOffsetNumber(page);
+	for (uint32 i = 0; i < num_items; i++)
 	{
-		const ItemIdData *items = ((PageHeader) page)->pd_linp;
-		uint32		num_items = PageGetMaxOffsetNumber(page);
-
-		for (uint32 i = 0; i < num_items; i++)
-		{
-			reader->items[num_rows] = items[i];
-			num_rows += ItemIdIsNormal(&items[i]);
-		}
+		reader->items[num_rows] = items[i];
+		num_rows += all_visible ? ItemIdIsNormal(&items[i]) : is_visible(&tuple, i + 1, snapshot, buffer);
 	}
 	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
-	if (all_visible)
-		return num_rows;
-	reader->counts.checked_pages++;
-	mgpu_find_visible_rows(heap, buffer);
-	for (int i = 0; i < (int) heap->rs_ntuples; i++)
-		reader->items[i] = *PageGetItemId(page, heap->rs_vistuples[i]);
-	return heap->rs_ntuples;
+	reader->counts.checked_pages += !all_visible;
+	return num_rows;
 }
 
 /* ---- rows into a chunk */
@@ -268,22 +234,19 @@ compute_columns(heap_reader *reader, chunk *rows, uint64 first, uint32 num_rows)
 	}
 }
 
-/* Read the next page, and return how many rows were taken. */
+/* Read a page, and return how many rows were taken. */
 static uint32
-read_page(heap_reader *reader, chunk *rows)
+read_page(heap_reader *reader, Buffer buffer, chunk *rows)
 {
-	Buffer		buffer = reader->ahead;
-	Page		page = BufferGetPage(buffer);
-	uint32		num_rows;
+	Buffer		ahead = reader->pages.ahead;
+	uint32		num_rows = find_visible(reader, buffer);
 	uint64		first;
 
-	pin_next(reader);
-	num_rows = find_visible(reader, buffer);
 	reader->counts.pages++;
 	/* counts rows that a scan returns, of a table too */
 	pgstat_count_index_tuples(heap_scan_of(reader)->rs_base.rs_rd, num_rows);
-	page_values_find(reader->values, page, reader->items, num_rows,
-					 BufferIsValid(reader->ahead) ? BufferGetPage(reader->ahead) : page);
+	page_values_find(reader->values, BufferGetPage(buffer), reader->items, num_rows,
+					 BufferGetPage(BufferIsValid(ahead) ? ahead : buffer));
 	num_rows = filter_rows(reader, num_rows);
 	first = chunk_add_rows(rows, num_rows);
 	for (int i = 0; i < reader->num_columns; i++)
@@ -299,22 +262,23 @@ bool
 heap_reader_read(heap_reader *reader, chunk *rows)
 {
 	PlanState  *node = &reader->scan->ss.ps;
+	Buffer		buffer;
 	uint32		num_rows = 0;
 
 	/* as ExecProcNode does */
 	if (node->chgParam)
 	{
-		ExecReScan(node);
 		heap_reader_stop(reader);
+		ExecReScan(node);
 	}
 	if (node->instrument)
 		InstrStartNode(node->instrument);
 	if (!reader->started)
 		start_scan(reader);
-	while (num_rows == 0 && BufferIsValid(reader->ahead))
+	while (num_rows == 0 && BufferIsValid(buffer = heap_pages_take(&reader->pages)))
 	{
 		CHECK_FOR_INTERRUPTS();
-		num_rows = read_page(reader, rows);
+		num_rows = read_page(reader, buffer, rows);
 	}
 	if (node->instrument)
 		InstrStopNode(node->instrument, num_rows);
@@ -324,9 +288,7 @@ heap_reader_read(heap_reader *reader, chunk *rows)
 void
 heap_reader_stop(heap_reader *reader)
 {
-	if (BufferIsValid(reader->ahead))
-		ReleaseBuffer(reader->ahead);
-	reader->ahead = InvalidBuffer;
+	heap_pages_stop(&reader->pages);
 	reader->started = false;
 }
 

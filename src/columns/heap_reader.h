@@ -34,7 +34,7 @@ extern heap_reader *heap_reader_open(SeqScanState *scan, List *exprs);
  */
 extern bool heap_reader_read(heap_reader *reader, chunk *rows);
 
-/* Release the page that is held.  The next read begins anew; the node has to be rescanned before. */
+/* Stop reading.  The next read begins anew; the node has to be rescanned between. */
 extern void heap_reader_stop(heap_reader *reader);
 
 extern heap_reader_counts heap_reader_count(const heap_reader *reader);

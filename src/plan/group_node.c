@@ -254,11 +254,11 @@ rescan(CustomScanState *css)
 		return;
 	}
 	forget_all(state);
+	if (state->source)
+		row_source_stop(state->source);
 	/* if parameters have changed, whoever reads it rescans the child */
 	if (child->chgParam == NULL)
 		ExecReScan(child);
-	if (state->source)
-		row_source_stop(state->source);
 }
 
 static void

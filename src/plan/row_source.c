@@ -162,8 +162,8 @@ row_source_read(row_source *source, chunk *rows)
 		/* as ExecProcNode does */
 		if (source->child->chgParam)
 		{
-			ExecReScan(source->child);
 			row_source_stop(source);
+			ExecReScan(source->child);
 		}
 		instrument(source, true, 0);
 		found = read_page(source, rows);

@@ -18,7 +18,7 @@ extern row_source *row_source_open(PlanState *child);
 /* Append the next rows, one or those of a page.  False: there are no more. */
 extern bool row_source_read(row_source *source, chunk *rows);
 
-/* Stop reading.  The next read begins anew; the child has to be rescanned before. */
+/* Stop reading.  The next read begins anew; the child has to be rescanned between. */
 extern void row_source_stop(row_source *source);
 
 /* Say in EXPLAIN how rows are read, and in EXPLAIN ANALYZE what this process has read since the last rescan. */

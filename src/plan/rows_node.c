@@ -155,10 +155,10 @@ rescan(CustomScanState *css)
 	state->ended = false;
 	if (css->ss.ps.chgParam)
 		UpdateChangedParamSet(child, css->ss.ps.chgParam);
+	row_source_stop(state->source);
 	/* if parameters have changed, whoever reads it rescans the child */
 	if (child->chgParam == NULL)
 		ExecReScan(child);
-	row_source_stop(state->source);
 }
 
 static void

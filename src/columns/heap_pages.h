@@ -1,0 +1,33 @@
+/*
+ * heap_pages.h
+ *		Pins the pages of a heap scan in order, one ahead of the page that is read.
+ */
+#ifndef MGPU_HEAP_PAGES_H
+#define MGPU_HEAP_PAGES_H
+
+#include "access/heapam.h"
+
+#include "compat.h"
+
+typedef struct heap_pages
+{
+	HeapScanDesc scan;
+	BlockNumber next;			/* in a serial scan, counted from the first */
+	Buffer		ahead;			/* the next page, pinned; InvalidBuffer: there is none */
+#ifdef MGPU_HAS_READ_STREAMS
+	struct ReadStream *stream;	/* in the context of heap_pages_start; NULL: none was needed yet */
+	bool		streams;		/* the next pages come from it */
+	uint32		to_stream;		/* how many blocks it is still to ask for */
+#endif
+} heap_pages;
+
+/* Pin the scan's first page. */
+extern void heap_pages_start(heap_pages *pages, HeapScanDesc scan);
+
+/* Leave the page that is ahead to the caller, who releases it, and pin the one after it.  InvalidBuffer: the end. */
+extern Buffer heap_pages_take(heap_pages *pages);
+
+/* Release what is pinned, before the scan is rescanned or ended. */
+extern void heap_pages_stop(heap_pages *pages);
+
+#endif							/* MGPU_HEAP_PAGES_H */
