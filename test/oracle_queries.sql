@@ -207,6 +207,7 @@ BEGIN
         conditions := conditions || format(oracle.pick(ARRAY['%1$s %3$s %2$s', '%2$s %3$s %1$s', '%1$s IS NULL', '%1$s IS NOT NULL', 'id > 7::int8', 'id <> 7::int2']), k.name,
             oracle.pick(ARRAY['(SELECT ' || k.name || ' FROM oracle.items WHERE id % 17 = 3 LIMIT 1)', coalesce(oracle.some_value(k.name), 'NULL::' || k.type)]),
             CASE WHEN k.type = 'jsonb' THEN '=' ELSE oracle.pick(ARRAY['<', '<=', '=', '<>', '>=', '>']) END);
+        conditions := conditions || CASE WHEN k.type = 'bool' THEN ARRAY[oracle.pick(ARRAY['', 'NOT ']) || k.name] END;
     END LOOP;
     conditions := conditions || CASE WHEN prepared THEN ARRAY['id % 7 <> $1'] END || CASE WHEN shape = 'lateral' THEN ARRAY['id % (p + 1) = 0'] WHEN shape = 'correlated' THEN ARRAY['id % 5 = p'] END;
     source := source || concat(' WHERE ' || nullif(array_to_string(conditions, ' AND '), ''));

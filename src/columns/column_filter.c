@@ -1,6 +1,6 @@
 /*
  * column_filter.c
- *		Conditions on one column: a comparison with a constant, IS NULL, IS NOT NULL.
+ *		Conditions on one column: a comparison with a constant, IS NULL, IS NOT NULL, a boolean.
  *
  * The comparison has three outcomes, and a condition keeps some of them, so that one loop for each type
  * serves all operators.  The constant may be any expression without columns: it is computed
@@ -144,7 +144,6 @@ fill_boolean(column_filter *filter, const Node *column, bool constant)
 		return false;
 	filter->attribute = ((const Var *) column)->varattno;
 	filter->outcomes = FILTER_EQUAL;
-	filter->constant_type = BOOLOID;
 	filter->constant = ExecInitExpr((Expr *) makeBoolConst(constant, false), NULL);
 	return true;
 }

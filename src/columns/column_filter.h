@@ -1,6 +1,6 @@
 /*
  * column_filter.h
- *		Conditions on one column: a comparison with a constant, IS NULL, IS NOT NULL.
+ *		Conditions on one column: a comparison with a constant, IS NULL, IS NOT NULL, a boolean.
  */
 #ifndef MGPU_COLUMN_FILTER_H
 #define MGPU_COLUMN_FILTER_H
