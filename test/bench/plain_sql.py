@@ -310,7 +310,12 @@ def main():
     options = parse()
     began = time.monotonic()
     start_server(options)
-    gpu = one_value('SELECT name FROM mgpu_device_info() ORDER BY ordinal LIMIT 1')
+    # the service that tells of GPUs takes a moment to start
+    for _ in range(100 if GPU in (options.executors or [GPU]) else 1):
+        gpu = one_value('SELECT name FROM mgpu_device_info() ORDER BY ordinal LIMIT 1')
+        if gpu or not options.executors:
+            break
+        time.sleep(0.1)
     if gpu:
         service_is_up()
     options.executors = options.executors or ([CPU, GPU] if gpu else [CPU])
