@@ -111,7 +111,6 @@ static const PGFunction finish_functions[] = {
 typedef struct reduced_column
 {
 	reduced_values values;
-	const group_aggregate *owner;	/* the first of the aggregates */
 	uint32		num_states;		/* of groups that are folded */
 	reduced_state *states;		/* of these; NULL: none are */
 	int64		group;			/* of the state below, -1: none yet */
@@ -277,21 +276,29 @@ grow(reduced_column *reduced, MemoryContext context, uint32 num_groups)
 }
 
 static void
-fold(group_aggregate *base, MemoryContext context, const chunk *rows, const uint32 *groups, uint32 num_groups)
+fold(group_aggregate *base, MemoryContext context, const chunk *rows, const uint32 *groups, uint32 num_groups,
+	 const char *states)
 {
 	reduced_column *reduced = ((reduce_aggregate *) base)->reduced;
 
-	/* aggregates that share it leave it to the first */
-	if (reduced->owner != base)
+	if (!base->has_states)
 		return;
 	if (num_groups > reduced->num_states)
 		grow(reduced, context, num_groups);
 	if (rows == NULL)
 		return;
-	if (groups)
+	if (states)
+		reduced_combine(reduced->values.kind, (const reduced_state *) states, rows->num_rows, groups, reduced->states);
+	else if (groups)
 		reduced_add_each(&reduced->values, rows, groups, reduced->states);
 	else
 		reduced_add_rows(&reduced->values, rows, &(row_groups) {1, NULL, NULL}, 0, rows->num_rows, reduced->states);
+}
+
+static const char *
+states(const group_aggregate *base)
+{
+	return (const char *) ((const reduce_aggregate *) base)->reduced->states;
 }
 
 static void
@@ -334,7 +341,7 @@ group_reduce_create(const group_aggregate_source *source)
 	if (aggregate->reduced == NULL)
 	{
 		aggregate->reduced = palloc0(sizeof(reduced_column));
-		aggregate->reduced->owner = &aggregate->base;
+		aggregate->base.has_states = true;
 		aggregate->reduced->values.column = column;
 		aggregate->reduced->values.filter = aggregate->base.filter;
 	}
@@ -343,5 +350,6 @@ group_reduce_create(const group_aggregate_source *source)
 	aggregate->base.result = result;
 	aggregate->base.fold_start = fold_start;
 	aggregate->base.fold = fold;
+	aggregate->base.states = states;
 	return &aggregate->base;
 }

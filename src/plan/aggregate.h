@@ -9,6 +9,7 @@
 #include "nodes/primnodes.h"
 
 #include "agg/call.h"
+#include "plan/reduced.h"
 #include "plan/row_order.h"
 
 /* How an aggregate is run. */
@@ -61,10 +62,14 @@ typedef Datum (*group_result_fn) (group_aggregate *aggregate, uint32 group, bool
 /*
  * For aggregates that need no row twice: forget all groups, and add rows, row i to group groups[i] of num_groups so
  * far.  groups is NULL where there is one group, rows where there are none to add.  States are allocated in context.
+ * If states is not NULL, it holds the states of rows that are groups of a worker, each of GROUP_STATE_BYTES.
  */
 typedef void (*group_fold_start_fn) (group_aggregate *aggregate);
 typedef void (*group_fold_fn) (group_aggregate *aggregate, MemoryContext context, const chunk *rows,
-							   const uint32 *groups, uint32 num_groups);
+							   const uint32 *groups, uint32 num_groups, const char *states);
+
+/* The states of all groups, once rows have been added. */
+typedef const char *(*group_states_fn) (const group_aggregate *aggregate);
 
 struct group_aggregate
 {
@@ -78,6 +83,8 @@ struct group_aggregate
 	group_result_fn result;
 	group_fold_start_fn fold_start; /* NULL: rows have to be there all at once, as for prepare */
 	group_fold_fn fold;
+	group_states_fn states;
+	bool		has_states;		/* for those that fold: of its own, not those of an earlier aggregate */
 	group_input *input;			/* set by prepare, with the next */
 	const row_groups *rows;
 };
@@ -118,6 +125,9 @@ extern const char *group_way_name(const group_plan *plan);
 
 /* Whether GROUP_WAY_REDUCE knows the aggregate. */
 extern bool group_reduce_knows(Oid aggregate);
+
+/* Size of an aggregate's state of a folded group. */
+#define GROUP_STATE_BYTES sizeof(reduced_state)
 
 /* Bytes that an aggregate holds for a row beside its columns. */
 static inline Size

@@ -48,11 +48,19 @@ group_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 {
 	group_state *state = (group_state *) css;
 
-	report_printed(es);
-	explain_plan(state, (CustomScan *) css->ss.ps.plan, ancestors, es);
+	if (state->method == GROUP_PARTIAL)
+		ExplainPropertyText("Method", "partial hash", es);
+	else
+	{
+		report_printed(es);
+		explain_plan(state, (CustomScan *) css->ss.ps.plan, ancestors, es);
+	}
 	if (state->source)
 		row_source_explain(state->source, es);
 	if (!es->analyze || !state->collected)
+		return;
+	/* of several processes, only this one's are known */
+	if (state->method == GROUP_PARTIAL)
 		return;
 	if (state->source)
 		row_source_explain_pages(state->source, es);

@@ -11,6 +11,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -35,6 +36,7 @@ struct group_fold
 	const group_keys *keys;
 	List	   *aggregates;
 	const chunk *like;
+	bool		combines;
 	chunk	   *groups;			/* the first row of each group */
 	bool		exact;			/* so far equal codes have meant equal keys */
 	bool		full;
@@ -46,7 +48,7 @@ struct group_fold
 };
 
 group_fold *
-group_fold_create(MemoryContext context, const group_keys *keys, List *aggregates, const chunk *like)
+group_fold_create(MemoryContext context, const group_keys *keys, List *aggregates, const chunk *like, bool combines)
 {
 	group_fold *fold = MemoryContextAllocZero(context, sizeof(group_fold));
 
@@ -54,6 +56,7 @@ group_fold_create(MemoryContext context, const group_keys *keys, List *aggregate
 	fold->keys = keys;
 	fold->aggregates = aggregates;
 	fold->like = like;
+	fold->combines = combines;
 	return fold;
 }
 
@@ -181,21 +184,71 @@ group_fold_rows(group_fold *fold, const chunk *rows, Size limit_bytes, chunk *ot
 {
 	bool		grouped = fold->keys->num_keys > 0;
 	bool		was_full = fold->full;
+	int			column = fold->like->num_columns - (fold->combines ? group_fold_num_states(fold->aggregates) : 0);
 	ListCell   *cell;
 
 	CHECK_FOR_INTERRUPTS();
 	if (grouped)
 		find_groups(fold, rows);
+	else if (fold->groups->num_rows == 0 && rows->num_rows > 0)
+		chunk_append_row(fold->groups, rows, 0);
 	foreach(cell, fold->aggregates)
 	{
 		group_aggregate *aggregate = lfirst(cell);
 
 		/* one more for rows without a group */
-		aggregate->fold(aggregate, fold->context, rows, grouped ? fold->numbers : NULL, fold->groups->num_rows + 1);
+		aggregate->fold(aggregate, fold->context, rows, grouped ? fold->numbers : NULL, fold->groups->num_rows + 1,
+						fold->combines && aggregate->has_states ? rows->columns[column++].cells : NULL);
 	}
 	if (was_full)
 		put_others(fold, rows, others);
 	fold->full = grouped && group_fold_bytes(fold) > limit_bytes;
+}
+
+/* ---- states of workers */
+
+const column_type group_state_type = {
+	.element = {.typlen = GROUP_STATE_BYTES,.typalign = TYPALIGN_DOUBLE,.stride = GROUP_STATE_BYTES},
+	.store = COLUMN_BYTES,
+	.width = GROUP_STATE_BYTES,
+	.align = MAXIMUM_ALIGNOF
+};
+
+int
+group_fold_num_states(List *aggregates)
+{
+	int			num_states = 0;
+	ListCell   *cell;
+
+	foreach(cell, aggregates)
+		num_states += ((const group_aggregate *) lfirst(cell))->has_states;
+	return num_states;
+}
+
+bool
+group_fold_is_full(const group_fold *fold)
+{
+	return fold->full;
+}
+
+const chunk *
+group_fold_states(const group_fold *fold, int num_columns)
+{
+	int			num_states = group_fold_num_states(fold->aggregates);
+	chunk	   *shown = MemoryContextAllocZero(fold->context, offsetof(chunk, columns) + (num_columns + num_states) * sizeof(column));
+	ListCell   *cell;
+
+	shown->num_rows = fold->groups->num_rows;
+	memcpy(shown->columns, fold->groups->columns, num_columns * sizeof(column));
+	shown->num_columns = num_columns;
+	foreach(cell, fold->aggregates)
+	{
+		const group_aggregate *aggregate = lfirst(cell);
+
+		if (aggregate->has_states)
+			shown->columns[shown->num_columns++] = (column) {&group_state_type, (char *) aggregate->states(aggregate), NULL};
+	}
+	return shown;
 }
 
 Size
@@ -219,7 +272,7 @@ group_fold_finish(group_fold *fold, group_input *input)
 		group_aggregate *aggregate = lfirst(cell);
 
 		/* there may have been no rows */
-		aggregate->fold(aggregate, fold->context, NULL, NULL, num_groups);
+		aggregate->fold(aggregate, fold->context, NULL, NULL, num_groups, NULL);
 		aggregate->prepare(aggregate, input);
 	}
 }

@@ -6,7 +6,7 @@
  * sort of the keys (keys.c), and aggregates then work on all groups at once (aggregate.h).  Or, where no aggregate
  * needs a row twice and groups are not too many, rows are added to their groups as they come (group_fold.c).
  * Rows that do not fit in memory are partitioned by key (columns/spill.h), and each partition is processed alone
- * (group_read.c).
+ * (group_read.c).  Workers fold their rows, and the leader combines what they return (group_partial.c).
  *
  * With many groups, PostgreSQL's Agg node spends most of its time on finding the group
  * of each row in a hash table, or on sorting rows one by one.
@@ -177,19 +177,25 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	const CustomScan *scan = (const CustomScan *) css->ss.ps.plan;
 	MemoryContext context = estate->es_query_cxt;
 	List	   *packed_types = lfourth(scan->custom_private);
+	List	   *uses = linitial(scan->custom_private);
+	List	   *outputs;
 
+	state->method = linitial_int(list_nth(scan->custom_private, 4));
+	outputs = state->method == GROUP_PARTIAL ? list_nth(scan->custom_private, 5) : scan->custom_scan_tlist;
 	css->custom_ps = list_make1(ExecInitNode(linitial(scan->custom_plans), estate, eflags));
 	if (packed_types == NIL)
 		state->source = row_source_open(linitial(css->custom_ps));
 	state->rows = packed_types ? rows_create(context, packed_types) : rows_create_for(context, linitial(css->custom_ps));
 	state->row_bytes = most_bytes_of_row(rows_bytes_of_one(state->rows), 0);
 	state->state_context = CreateExprContext(estate);
-	start_keys(state, scan->custom_scan_tlist, linitial(scan->custom_private), scan->custom_private);
-	start_outputs(state, scan->custom_scan_tlist, linitial(scan->custom_private));
+	start_keys(state, outputs, uses, scan->custom_private);
+	start_outputs(state, outputs, uses);
 	state->input.context = AllocSetContextCreate(context, "mgpu_pg groups", ALLOCSET_DEFAULT_SIZES);
-	if (linitial_int(list_nth(scan->custom_private, 4)))
+	if (state->method == GROUP_COMBINE)
+		state->rows = group_partial_rows(context, state->rows, state->aggregates);
+	if (state->method != GROUP_SORT)
 	{
-		state->fold = group_fold_create(context, &state->keys, state->aggregates, state->rows);
+		state->fold = group_fold_create(context, &state->keys, state->aggregates, state->rows, state->method == GROUP_COMBINE);
 		state->others = chunk_like(context, state->rows);
 	}
 	state->spill.context = AllocSetContextCreate(context, "mgpu_pg partitions of rows", ALLOCSET_DEFAULT_SIZES);
@@ -203,6 +209,8 @@ execute(CustomScanState *css)
 	ExprContext *context = css->ss.ps.ps_ExprContext;
 	ProjectionInfo *projection = css->ss.ps.ps_ProjInfo;
 
+	if (((group_state *) css)->method == GROUP_PARTIAL)
+		return group_partial_next((group_state *) css);
 	for (;;)
 	{
 		TupleTableSlot *slot;
@@ -232,6 +240,7 @@ forget_all(group_state *state)
 	{
 		group_fold_start(state->fold);
 		chunk_free(state->others);
+		state->shown = NULL;
 	}
 	MemoryContextReset(state->input.context);
 	state->input.groups.num_groups = 0;
@@ -248,7 +257,7 @@ rescan(CustomScanState *css)
 	if (css->ss.ps.chgParam)
 		UpdateChangedParamSet(child, css->ss.ps.chgParam);
 	/* the child would return the same rows: reuse their groups */
-	if (state->collected && child->chgParam == NULL && state->spill.num_partitions == 0)
+	if (state->collected && child->chgParam == NULL && state->spill.num_partitions == 0 && state->method != GROUP_PARTIAL)
 	{
 		state->next_group = 0;
 		return;

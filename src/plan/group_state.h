@@ -22,12 +22,14 @@ typedef struct group_output
 typedef struct group_state
 {
 	CustomScanState css;		/* first member: PostgreSQL casts to it */
+	group_method method;
 	group_keys	keys;
 	chunk	   *rows;
 	row_source *source;			/* unless the child returns packs */
 	Size		row_bytes;		/* most memory that a row takes, but for its values of variable width */
 	group_fold *fold;			/* NULL: groups are found by sorting, once all rows are there */
 	chunk	   *others;			/* rows that the fold has no memory for */
+	const chunk *shown;			/* GROUP_PARTIAL: groups to return, with their states */
 	spill		spill;
 	ExprContext *state_context; /* of transition states of one group */
 	group_input input;			/* its context has all memory derived from the current rows */
@@ -51,6 +53,12 @@ typedef struct group_state
  * none.
  */
 extern bool group_read(group_state *state);
+
+/* The next pack of groups with their states (group_partial.c).  NULL: there are no more. */
+extern TupleTableSlot *group_partial_next(group_state *state);
+
+/* A chunk for such packs, in context: the columns of like, and the states of aggregates. */
+extern chunk *group_partial_rows(MemoryContext context, const chunk *like, List *aggregates);
 
 /* ExplainCustomScan (group_explain.c). */
 extern void group_explain(CustomScanState *css, List *ancestors, struct ExplainState *es);

@@ -34,6 +34,7 @@
 
 #include "compat.h"
 #include "core/sizes.h"
+#include "plan/aggregate.h"
 #include "plan/declined.h"
 #include "plan/group.h"
 #include "plan/row_source.h"
@@ -54,6 +55,9 @@
 
 /* With more groups than these, sorting the rows is faster than finding each one's group. */
 #define FOLD_MOST_GROUPS MGPU_SIZE(1e6, 50)
+
+/* Workers fold rows if that makes of so many rows one group that the leader has to combine. */
+#define PARTS_GAIN 4
 
 /* The node's start, as much as 100 us take elsewhere, whatever the number of rows. */
 #define START_COST 20.0
@@ -117,16 +121,22 @@ folds(const group_task *task, double num_groups)
 	return task->folds && num_groups <= FOLD_MOST_GROUPS;
 }
 
+/* The cost of a row. */
+static Cost
+row_cost(const group_task *task, bool fold)
+{
+	return cpu_operator_cost * ((task->keys == NIL ? 0 : fold ? FOLD_COST : RANK_COST) +
+								COLUMN_COST * list_length(task->columns) + task->operators);
+}
+
 /* Set costs and rows of path.  child returns num_rows rows, singly or in packs, in num_groups groups. */
 static void
 cost_path(const group_task *task, Path *path, const Path *child, double num_rows, double num_groups)
 {
 	const QualCost *target_cost = &path->pathtarget->cost;
 	bool		fold = folds(task, num_groups);
-	double		operators = (task->keys == NIL ? 0 : fold ? FOLD_COST : RANK_COST) +
-		COLUMN_COST * list_length(task->columns) + task->operators;
 
-	path->startup_cost = child->total_cost + START_COST + num_rows * cpu_operator_cost * operators +
+	path->startup_cost = child->total_cost + START_COST + num_rows * row_cost(task, fold) +
 		spill_cost(num_rows, fold ? num_groups : num_rows, task);
 	path->total_cost = path->startup_cost +
 		num_groups * (cpu_tuple_cost + cpu_operator_cost * list_length(task->outputs));
@@ -136,8 +146,12 @@ cost_path(const group_task *task, Path *path, const Path *child, double num_rows
 	path->startup_cost += target_cost->startup;
 	path->total_cost += target_cost->startup + path->rows * target_cost->per_tuple;
 	mgpu_take_disabled_nodes(path, child);
+	/* below any other plan's; of several of the node's, the cheapest is taken all the same */
 	if (mgpu_setting_enable_group == MGPU_ENABLE_FORCE)
-		path->startup_cost = path->total_cost = 0;
+	{
+		path->startup_cost /= 1e6;
+		path->total_cost /= 1e6;
+	}
 }
 
 /* ---- the path and its plan */
@@ -214,43 +228,12 @@ static const CustomPathMethods pack_path_methods = {
 	.PlanCustomPath = make_pack_plan
 };
 
-/* A Gather path of packs of the same rows; NULL if there is no such path. */
-static Path *
-make_packs(RelOptInfo *input_rel, const group_task *task)
-{
-	CustomPath *path;
-	Path	   *rows;
-	double		pack_rows = rows_of_pack(task->record_bytes);
-	double		num_packs = ceil(input_rel->cheapest_total_path->rows / pack_rows);
-
-	if (input_rel->partial_pathlist == NIL || task->columns == NIL)
-		return NULL;
-	rows = make_rows(input_rel, cheapest_input(task, input_rel->partial_pathlist), task);
-	if (!rows->parallel_safe)
-		return NULL;
-	path = makeNode(CustomPath);
-	path->path.pathtype = T_CustomScan;
-	path->path.parent = input_rel;
-	path->path.pathtarget = make_pack_target(task);
-	path->path.parallel_safe = true;
-	path->path.parallel_workers = rows->parallel_workers;
-	path->path.rows = ceil(rows->rows / pack_rows);
-	path->path.startup_cost = rows->startup_cost;
-	path->path.total_cost = rows->total_cost +
-		rows->rows * cpu_operator_cost * PACK_COST * list_length(rows->pathtarget->exprs);
-	mgpu_take_disabled_nodes(&path->path, rows);
-	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
-	path->custom_paths = list_make1(rows);
-	path->methods = &pack_path_methods;
-	return (Path *) create_gather_path(task->root, input_rel, &path->path, path->path.pathtarget, NULL, &num_packs);
-}
-
-/* What make_plan needs: lists of outputs, uses, equality operators, packed columns or NIL, HAVING, whether rows fold. */
+/* What make_plan needs: lists of outputs, uses, equality operators, packed columns or NIL, HAVING, the method. */
 static List *
-private_of(const group_task *task, bool packed, bool fold)
+private_of(const group_task *task, bool packed, group_method method)
 {
 	return lappend(list_make5(task->outputs, task->uses, task->equalities, packed ? task->columns : NIL, task->having),
-				   list_make1_int(fold));
+				   list_make1_int(method));
 }
 
 static List *
@@ -264,31 +247,41 @@ types_of(List *exprs)
 	return types;
 }
 
-static Plan *
-make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
+/* The scan of a group path, but for its target; *entries is the scan tuple. */
+static CustomScan *
+make_scan(const CustomPath *path, List *tlist, List *custom_plans, List **entries)
 {
 	CustomScan *scan = makeNode(CustomScan);
-	List	   *outputs = linitial(path->custom_private);
 	List	   *equalities = lthird(path->custom_private);
 	List	   *collations = NIL;
 	ListCell   *cell;
 
-	foreach(cell, outputs)
+	*entries = NIL;
+	foreach(cell, (List *) linitial(path->custom_private))
 	{
 		int			number = foreach_current_index(cell) + 1;
 
-		scan->custom_scan_tlist = lappend(scan->custom_scan_tlist,
-										  makeTargetEntry(copyObject(lfirst(cell)), number, NULL, false));
+		*entries = lappend(*entries, makeTargetEntry(copyObject(lfirst(cell)), number, NULL, false));
 		if (number <= list_length(equalities))
 			collations = lappend_oid(collations, exprCollation(lfirst(cell)));
 	}
 	scan->scan.plan.targetlist = tlist;
-	scan->scan.plan.qual = copyObject((List *) list_nth(path->custom_private, 4));
 	scan->flags = path->flags;
 	scan->custom_plans = custom_plans;
 	scan->custom_private = list_make5(lsecond(path->custom_private), equalities, collations,
 									  types_of(lfourth(path->custom_private)), llast(path->custom_private));
 	scan->methods = &group_scan_methods;
+	return scan;
+}
+
+static Plan *
+make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
+{
+	List	   *entries;
+	CustomScan *scan = make_scan(path, tlist, custom_plans, &entries);
+
+	scan->custom_scan_tlist = entries;
+	scan->scan.plan.qual = copyObject((List *) list_nth(path->custom_private, 4));
 	return &scan->scan.plan;
 }
 
@@ -296,6 +289,75 @@ static const CustomPathMethods path_methods = {
 	.CustomName = "MgpuGroup",
 	.PlanCustomPath = make_plan
 };
+
+static Plan *
+make_partial_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
+{
+	List	   *entries;
+	CustomScan *scan = make_scan(path, tlist, custom_plans, &entries);
+
+	scan->custom_scan_tlist = copyObject(tlist);
+	scan->custom_private = lappend(scan->custom_private, entries);
+	return &scan->scan.plan;
+}
+
+static const CustomPathMethods partial_path_methods = {
+	.CustomName = "MgpuGroup",
+	.PlanCustomPath = make_partial_plan
+};
+
+/* ---- paths below a Gather */
+
+/* A partial path of packs, that of rows or that of groups, over rows. */
+static CustomPath *
+make_pack_path(const group_task *task, Path *rows, const CustomPathMethods *methods)
+{
+	CustomPath *path = makeNode(CustomPath);
+
+	path->path.pathtype = T_CustomScan;
+	path->path.parent = rows->parent;
+	path->path.pathtarget = make_pack_target(task);
+	path->path.parallel_safe = true;
+	path->path.parallel_workers = rows->parallel_workers;
+	path->path.startup_cost = rows->startup_cost;
+	mgpu_take_disabled_nodes(&path->path, rows);
+	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
+	path->custom_paths = list_make1(rows);
+	path->methods = methods;
+	return path;
+}
+
+static Path *
+gather(const group_task *task, CustomPath *path, double num_packs)
+{
+	return (Path *) create_gather_path(task->root, path->path.parent, &path->path, path->path.pathtarget, NULL, &num_packs);
+}
+
+/* A Gather path of packs of rows. */
+static Path *
+make_packs(const group_task *task, Path *rows, double num_rows)
+{
+	double		pack_rows = rows_of_pack(task->record_bytes);
+	CustomPath *path = make_pack_path(task, rows, &pack_path_methods);
+
+	path->path.rows = ceil(rows->rows / pack_rows);
+	path->path.total_cost = rows->total_cost +
+		rows->rows * cpu_operator_cost * PACK_COST * list_length(rows->pathtarget->exprs);
+	return gather(task, path, ceil(num_rows / pack_rows));
+}
+
+/* A Gather path of packs of groups; each worker may have them all, num_groups. */
+static Path *
+make_group_packs(const group_task *task, Path *rows, double num_groups)
+{
+	double		pack_rows = rows_of_pack(task->record_bytes + task->num_states * GROUP_STATE_BYTES);
+	CustomPath *path = make_pack_path(task, rows, &partial_path_methods);
+
+	path->path.rows = ceil(num_groups / pack_rows);
+	path->path.startup_cost = path->path.total_cost = rows->total_cost + rows->rows * row_cost(task, true);
+	path->custom_private = private_of(task, false, GROUP_PARTIAL);
+	return gather(task, path, path->path.rows * (rows->parallel_workers + 1));
+}
 
 /* ---- offering it */
 
@@ -310,9 +372,9 @@ typedef struct group_offer
 	double		num_groups;
 } group_offer;
 
-/* child returns the rows, singly or, if packed, in packs. */
+/* child returns num_rows rows, singly or in packs. */
 static void
-add_group_path(const group_offer *offer, Path *child, bool packed)
+add_group_path(const group_offer *offer, Path *child, double num_rows, bool packed, group_method method)
 {
 	CustomPath *path = makeNode(CustomPath);
 
@@ -321,10 +383,31 @@ add_group_path(const group_offer *offer, Path *child, bool packed)
 	path->path.pathtarget = offer->target;
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom_paths = list_make1(child);
-	path->custom_private = private_of(&offer->task, packed, folds(&offer->task, offer->num_groups));
+	path->custom_private = private_of(&offer->task, packed, method);
 	path->methods = &path_methods;
-	cost_path(&offer->task, &path->path, child, offer->num_rows, offer->num_groups);
+	cost_path(&offer->task, &path->path, child, num_rows, offer->num_groups);
 	add_path(offer->output_rel, &path->path);
+}
+
+/* Offer what workers can do: fold rows if that makes them few, else pack them. */
+static void
+add_parallel_path(const group_offer *offer)
+{
+	const group_task *task = &offer->task;
+	Path	   *rows;
+	double		num_parts;
+
+	if (offer->input_rel->partial_pathlist == NIL || task->columns == NIL)
+		return;
+	rows = make_rows(offer->input_rel, cheapest_input(task, offer->input_rel->partial_pathlist), task);
+	if (!rows->parallel_safe)
+		return;
+	num_parts = offer->num_groups * (rows->parallel_workers + 1);
+	if (folds(task, offer->num_groups) && num_parts * PARTS_GAIN <= offer->num_rows)
+		add_group_path(offer, make_group_packs(task, rows, offer->num_groups), num_parts, true, GROUP_COMBINE);
+	else
+		add_group_path(offer, make_packs(task, rows, offer->num_rows), offer->num_rows, true,
+					   folds(task, offer->num_groups) ? GROUP_FOLD : GROUP_SORT);
 }
 
 /* Whether another path is cheaper, or a path of ours was not even kept. */
@@ -354,16 +437,14 @@ add_group_paths(group_offer *offer)
 {
 	RelOptInfo *input_rel = offer->input_rel;
 	const group_task *task = &offer->task;
-	Path	   *packs;
 
 	offer->num_rows = input_rel->cheapest_total_path->rows;
 	offer->num_groups = task->keys ? estimate_num_groups(task->root, task->keys, offer->num_rows, NULL, NULL) : 1;
 	if (!groups_fit(offer))
 		return "one group is expected to need more memory than work_mem times hash_mem_multiplier";
-	add_group_path(offer, make_rows(input_rel, cheapest_input(task, input_rel->pathlist), task), false);
-	packs = make_packs(input_rel, task);
-	if (packs)
-		add_group_path(offer, packs, true);
+	add_group_path(offer, make_rows(input_rel, cheapest_input(task, input_rel->pathlist), task), offer->num_rows, false,
+				   folds(task, offer->num_groups) ? GROUP_FOLD : GROUP_SORT);
+	add_parallel_path(offer);
 	return is_beaten(offer->output_rel) ? "PostgreSQL's own plan is expected to be faster" : NULL;
 }
 

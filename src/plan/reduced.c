@@ -201,3 +201,68 @@ reduced_add_each(const reduced_values *values, const chunk *rows, const uint32 *
 
 	FOR_TYPE(TO_EACH);
 }
+
+/* ---- states of workers */
+
+static void
+combine_integers(reduced_integers *to, const reduced_integers *from)
+{
+	to->sum += from->sum;
+	to->min = Min(to->min, from->min);
+	to->max = Max(to->max, from->max);
+}
+
+/* As float8_combine does it. */
+static void
+combine_squares(reduced_state *to, const reduced_state *from)
+{
+	float8		to_count = (float8) to->count;
+	float8		from_count = (float8) from->count;
+	float8		difference = to->reals.sum / to_count - from->reals.sum / from_count;
+	float8		squares = to->reals.squares + from->reals.squares +
+		to_count * from_count * difference * difference / (to_count + from_count);
+
+	check_overflow(squares, to->reals.squares, from->reals.squares);
+	to->reals.squares = squares;
+}
+
+static void
+combine_reals(reduced_state *to, const reduced_state *from, bool spread)
+{
+	float8		sum = to->reals.sum + from->reals.sum;
+	float4		narrow_sum;
+
+	if (spread)
+		combine_squares(to, from);
+	check_overflow(sum, to->reals.sum, from->reals.sum);
+	to->reals.sum = sum;
+	narrow_sum = to->reals.narrow_sum + from->reals.narrow_sum;
+	check_overflow(narrow_sum, to->reals.narrow_sum, from->reals.narrow_sum);
+	to->reals.narrow_sum = narrow_sum;
+	if (float8_lt(from->reals.min, to->reals.min))
+		to->reals.min = from->reals.min;
+	if (float8_gt(from->reals.max, to->reals.max))
+		to->reals.max = from->reals.max;
+}
+
+void
+reduced_combine(reduced_kind kind, const reduced_state *states, uint64 num_states, const uint32 *groups, reduced_state *to)
+{
+	for (uint64 i = 0; i < num_states; i++)
+	{
+		reduced_state *state = &to[groups ? groups[i] : 0];
+
+		if (states[i].count == 0)
+			continue;
+		if (state->count == 0)
+		{
+			*state = states[i];
+			continue;
+		}
+		if (kind == REDUCED_INTEGER)
+			combine_integers(&state->integers, &states[i].integers);
+		else if (kind != REDUCED_COUNT)
+			combine_reals(state, &states[i], kind == REDUCED_SPREAD);
+		state->count += states[i].count;
+	}
+}

@@ -59,4 +59,8 @@ extern void reduced_add_rows(const reduced_values *values, const chunk *rows, co
 /* Add each row to the state of its group: groups[i] for row i. */
 extern void reduced_add_each(const reduced_values *values, const chunk *rows, const uint32 *groups, reduced_state *to);
 
+/* Add num_states states, state i to that of its group: groups[i], or to the only one if groups is NULL. */
+extern void reduced_combine(reduced_kind kind, const reduced_state *states, uint64 num_states, const uint32 *groups,
+							reduced_state *to);
+
 #endif							/* MGPU_PLAN_REDUCED_H */

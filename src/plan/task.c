@@ -196,6 +196,7 @@ count_costs(group_task *task, const Aggref *aggref, const group_plan *plan)
 
 	task->sorts |= plan->way == GROUP_WAY_SORT || num_orders > 0;
 	task->folds &= plan->way == GROUP_WAY_REDUCE;
+	task->num_states++;
 	task->beside_bytes += group_plan_row_bytes(plan);
 	switch (plan->way)
 	{

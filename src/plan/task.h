@@ -23,6 +23,7 @@ typedef struct group_task
 	Size		beside_bytes;	/* and of what aggregates hold beside them */
 	bool		sorts;			/* an aggregate sorts */
 	bool		folds;			/* no aggregate needs a row twice */
+	int			num_states;		/* of folded groups, at most */
 	double		operators;		/* cost of a row's aggregates, in units of cpu_operator_cost */
 } group_task;
 
