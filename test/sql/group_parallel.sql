@@ -22,10 +22,19 @@ RESET enable_mergejoin;
 CREATE FUNCTION pg_temp.check(query text, OUT node boolean, OUT parallel boolean, OUT same boolean) LANGUAGE plpgsql AS $$
 BEGIN
     node = pg_temp.plan_of(query) ~ 'MgpuGroup';
-    parallel = pg_temp.plan_of(query) ~ 'MgpuGroup.*Gather.*MgpuRows';
+    parallel = pg_temp.plan_of(query) ~ 'MgpuGroup.*Gather.*(MgpuRows|partial hash)';
     same = pg_temp.same_without(query);
 END
 $$;
+-- workers fold their rows where that makes them few
+EXPLAIN (COSTS OFF) SELECT g, count(*), sum(v), min(w), max(f) FROM shared_rows GROUP BY g;
+SELECT t.query, (pg_temp.check(t.query)).*
+FROM (VALUES ('SELECT g, count(*), sum(v), avg(w), min(v), max(f), sum(f), avg(f) FROM shared_rows GROUP BY g'), ('SELECT h, g % 7, count(v), bool_or(v > 9000), avg(v) FILTER (WHERE i % 2 = 0), min(f), stddev(f::float4 * 0) FROM shared_rows GROUP BY 1, 2 HAVING count(*) > 100'),
+             ('SELECT sum(v), count(*), max(w) FROM shared_rows'), ('SELECT sum(v), count(v), every(v > 0) FROM shared_rows WHERE i < 0'), ('SELECT DISTINCT g, h FROM shared_rows'), ('SELECT i, count(*) FROM shared_rows GROUP BY i'),
+             ('SELECT a.h, sum(b.v), max(a.w) FROM shared_rows a JOIN shared_rows b USING (i) GROUP BY a.h')) t(query);
+SET work_mem = '64kB';
+SELECT (pg_temp.check('SELECT g, h, v % 5, count(*), sum(w) FROM shared_rows GROUP BY 1, 2, 3')).*;
+RESET work_mem;
 -- against PostgreSQL's aggregates, in a plan of its own: it alone does grouping sets
 WITH ours AS MATERIALIZED (SELECT g, mgpu_sort_agg(v) AS a, mgpu_sort_agg(v, true) AS d, mgpu_percentile_cont(w, 0.3) AS c, mgpu_percentile_disc(w, '{0.2,0.9}'::float8[]) AS p FROM shared_rows GROUP BY g),
      theirs AS MATERIALIZED (SELECT g, array_agg(v ORDER BY v) AS a, array_agg(v ORDER BY v DESC) AS d, percentile_cont(0.3) WITHIN GROUP (ORDER BY w) AS c,
