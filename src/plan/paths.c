@@ -4,15 +4,16 @@
  *
  * A GROUP BY or DISTINCT that the node supports (task.c) gets paths beside those of
  * PostgreSQL's Agg node, and the cheapest path wins.  There are two paths: over all rows and,
- * if the input has partial paths, over a Gather of MgpuRows nodes (rows_node.c).
+ * if the input has partial paths, over a Gather of nodes that pack rows (rows_node.c) or groups
+ * (group_partial.c).
  *
- * The planner needs a target list for MgpuRows and matches it to the child's columns by
+ * The planner needs a target list for packs and matches it to the child's columns by
  * expression.  The target is record_send(ROW(columns)), which is only a name for the
- * bytes of packed rows.  No executor evaluates it.
+ * bytes of a pack.  No executor evaluates it.
  *
- * The hook must be set before the first query is planned, but nothing else need load
- * the library by then.  The planner asks for the cost of each transition function, and
- * the extension's transition functions have a support function in this library.
+ * The hook must be set before a query is planned.  For the extension's own aggregates nothing else need
+ * load the library by then: the planner asks for the cost of each transition function, and those
+ * have a support function in this library.
  */
 #include "postgres.h"
 
