@@ -19,7 +19,7 @@
  *						and for GROUP_PARTIAL the entries of the scan tuple, since its own is a pack
  * MgpuRows
  *	 custom_plans		one child, whose rows are packed
- *	 custom_scan_tlist	one expression, which stands for a pack (paths.c): a bytea of
+ *	 custom_scan_tlist	one expression, which stands for a pack (plans.c): a bytea of
  *						rows (columns/wire.h)
  */
 #ifndef MGPU_GROUP_H

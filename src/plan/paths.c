@@ -7,10 +7,6 @@
  * if the input has partial paths, over a Gather of nodes that pack rows (rows_node.c) or groups
  * (group_partial.c).
  *
- * The planner needs a target list for packs and matches it to the child's columns by
- * expression.  The target is record_send(ROW(columns)), which is only a name for the
- * bytes of a pack.  No executor evaluates it.
- *
  * The hook must be set before a query is planned.  For the extension's own aggregates nothing else need
  * load the library by then: the planner asks for the cost of each transition function, and those
  * have a support function in this library.
@@ -19,18 +15,13 @@
 
 #include <math.h>
 
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
 #include "nodes/supportnodes.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/planner.h"
 #include "optimizer/tlist.h"
-#include "utils/fmgroids.h"
-#include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 
 #include "compat.h"
@@ -38,6 +29,7 @@
 #include "plan/aggregate.h"
 #include "plan/declined.h"
 #include "plan/group.h"
+#include "plan/plans.h"
 #include "plan/row_source.h"
 #include "plan/task.h"
 #include "settings.h"
@@ -155,7 +147,7 @@ cost_path(const group_task *task, Path *path, const Path *child, double num_rows
 	}
 }
 
-/* ---- the path and its plan */
+/* ---- inputs */
 
 /* A path that projects source to the task's columns. */
 static Path *
@@ -195,118 +187,6 @@ cheapest_input(const group_task *task, List *paths)
 	return cheapest;
 }
 
-static PathTarget *
-make_pack_target(const group_task *task)
-{
-	PathTarget *target = create_empty_pathtarget();
-	RowExpr    *row = makeNode(RowExpr);
-
-	row->args = list_copy(task->columns);
-	row->row_typeid = RECORDOID;
-	row->row_format = COERCE_EXPLICIT_CALL;
-	row->location = -1;
-	add_column_to_pathtarget(target, (Expr *) makeFuncExpr(F_RECORD_SEND, BYTEAOID, list_make1(row), InvalidOid,
-														   InvalidOid, COERCE_EXPLICIT_CALL), 0);
-	target->width = PACK_BYTES;
-	return target;
-}
-
-static Plan *
-make_pack_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
-{
-	CustomScan *scan = makeNode(CustomScan);
-
-	scan->custom_scan_tlist = copyObject(tlist);
-	scan->scan.plan.targetlist = tlist;
-	scan->flags = path->flags;
-	scan->custom_plans = custom_plans;
-	scan->methods = &rows_scan_methods;
-	return &scan->scan.plan;
-}
-
-static const CustomPathMethods pack_path_methods = {
-	.CustomName = "MgpuRows",
-	.PlanCustomPath = make_pack_plan
-};
-
-/* What make_plan needs: lists of outputs, uses, equality operators, packed columns or NIL, HAVING, the method. */
-static List *
-private_of(const group_task *task, bool packed, group_method method)
-{
-	return lappend(list_make5(task->outputs, task->uses, task->equalities, packed ? task->columns : NIL, task->having),
-				   list_make1_int(method));
-}
-
-static List *
-types_of(List *exprs)
-{
-	List	   *types = NIL;
-	ListCell   *cell;
-
-	foreach(cell, exprs)
-		types = lappend_oid(types, exprType(lfirst(cell)));
-	return types;
-}
-
-/* The scan of a group path, but for its target; *entries is the scan tuple. */
-static CustomScan *
-make_scan(const CustomPath *path, List *tlist, List *custom_plans, List **entries)
-{
-	CustomScan *scan = makeNode(CustomScan);
-	List	   *equalities = lthird(path->custom_private);
-	List	   *collations = NIL;
-	ListCell   *cell;
-
-	*entries = NIL;
-	foreach(cell, (List *) linitial(path->custom_private))
-	{
-		int			number = foreach_current_index(cell) + 1;
-
-		*entries = lappend(*entries, makeTargetEntry(copyObject(lfirst(cell)), number, NULL, false));
-		if (number <= list_length(equalities))
-			collations = lappend_oid(collations, exprCollation(lfirst(cell)));
-	}
-	scan->scan.plan.targetlist = tlist;
-	scan->flags = path->flags;
-	scan->custom_plans = custom_plans;
-	scan->custom_private = list_make5(lsecond(path->custom_private), equalities, collations,
-									  types_of(lfourth(path->custom_private)), llast(path->custom_private));
-	scan->methods = &group_scan_methods;
-	return scan;
-}
-
-static Plan *
-make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
-{
-	List	   *entries;
-	CustomScan *scan = make_scan(path, tlist, custom_plans, &entries);
-
-	scan->custom_scan_tlist = entries;
-	scan->scan.plan.qual = copyObject((List *) list_nth(path->custom_private, 4));
-	return &scan->scan.plan;
-}
-
-static const CustomPathMethods path_methods = {
-	.CustomName = "MgpuGroup",
-	.PlanCustomPath = make_plan
-};
-
-static Plan *
-make_partial_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
-{
-	List	   *entries;
-	CustomScan *scan = make_scan(path, tlist, custom_plans, &entries);
-
-	scan->custom_scan_tlist = copyObject(tlist);
-	scan->custom_private = lappend(scan->custom_private, entries);
-	return &scan->scan.plan;
-}
-
-static const CustomPathMethods partial_path_methods = {
-	.CustomName = "MgpuGroup",
-	.PlanCustomPath = make_partial_plan
-};
-
 /* ---- paths below a Gather */
 
 /* A partial path of packs, that of rows or that of groups, over rows. */
@@ -317,7 +197,7 @@ make_pack_path(const group_task *task, Path *rows, const CustomPathMethods *meth
 
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = rows->parent;
-	path->path.pathtarget = make_pack_target(task);
+	path->path.pathtarget = group_pack_target(task);
 	path->path.parallel_safe = true;
 	path->path.parallel_workers = rows->parallel_workers;
 	path->path.startup_cost = rows->startup_cost;
@@ -339,7 +219,7 @@ static Path *
 make_packs(const group_task *task, Path *rows, double num_rows)
 {
 	double		pack_rows = rows_of_pack(task->record_bytes);
-	CustomPath *path = make_pack_path(task, rows, &pack_path_methods);
+	CustomPath *path = make_pack_path(task, rows, &rows_path_methods);
 
 	path->path.rows = ceil(rows->rows / pack_rows);
 	path->path.total_cost = rows->total_cost +
@@ -356,7 +236,7 @@ make_group_packs(const group_task *task, Path *rows, double num_groups)
 
 	path->path.rows = ceil(num_groups / pack_rows);
 	path->path.startup_cost = path->path.total_cost = rows->total_cost + rows->rows * row_cost(task, true);
-	path->custom_private = private_of(task, false, GROUP_PARTIAL);
+	path->custom_private = group_path_private(task, false, GROUP_PARTIAL);
 	return gather(task, path, path->path.rows * (rows->parallel_workers + 1));
 }
 
@@ -384,8 +264,8 @@ add_group_path(const group_offer *offer, Path *child, double num_rows, bool pack
 	path->path.pathtarget = offer->target;
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom_paths = list_make1(child);
-	path->custom_private = private_of(&offer->task, packed, method);
-	path->methods = &path_methods;
+	path->custom_private = group_path_private(&offer->task, packed, method);
+	path->methods = &group_path_methods;
 	cost_path(&offer->task, &path->path, child, num_rows, offer->num_groups);
 	add_path(offer->output_rel, &path->path);
 }
@@ -421,7 +301,7 @@ is_beaten(const RelOptInfo *rel)
 	foreach(cell, rel->pathlist)
 		if (cheapest == NULL || ((const Path *) lfirst(cell))->total_cost < cheapest->total_cost)
 			cheapest = lfirst(cell);
-	return !IsA(cheapest, CustomPath) || ((const CustomPath *) cheapest)->methods != &path_methods;
+	return !IsA(cheapest, CustomPath) || ((const CustomPath *) cheapest)->methods != &group_path_methods;
 }
 
 /* Whether a group of average size fits in memory, as it has to. */
