@@ -14,6 +14,7 @@
 #include "commands/explain_format.h"
 #include "commands/explain_state.h"
 #endif
+#include "executor/execPartition.h"
 #include "executor/executor.h"
 #include "executor/instrument.h"
 #include "optimizer/cost.h"
@@ -68,8 +69,11 @@ add_reader(row_source *source, SeqScanState *scan, int num_columns, const int *c
 static bool
 add_append(row_source *source, AppendState *append, int num_columns, const int *columns)
 {
-	/* partitions to be left out while the query runs; plans that one worker alone may run */
-	if (append->as_prune_state || (append->ps.plan->parallel_aware && ((Append *) append->ps.plan)->first_partial_plan > 0))
+	/* partitions that are chosen while the query runs: those chosen at its start are all that is left here */
+	if (append->as_prune_state && append->as_prune_state->do_exec_prune)
+		return false;
+	/* plans that one worker alone may run */
+	if (append->ps.plan->parallel_aware && ((Append *) append->ps.plan)->first_partial_plan > 0)
 		return false;
 	source->passed = lappend(source->passed, append);
 	for (int i = 0; i < append->as_nplans; i++)
