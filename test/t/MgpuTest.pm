@@ -14,7 +14,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 our @EXPORT = qw($LIMIT $MEGABYTE $LARGE sized new_node new_service_node await_service service_is_idle make_calls executors make_big make_type check_order memory_kb median duration
-	check_timeouts check_cancels check_peaks check_growth check_again check_starved);
+	check_timeouts check_cancels check_peaks check_growth check_again check_starved differs check_same);
 
 # The C library keeps freed memory, and address space for threads, for later calls unless it is told
 # not to.  Then memory would seem to be in use, and none would run out.
@@ -41,14 +41,14 @@ sub sized
 # In kB, as /proc counts.
 our $MEGABYTE = 1024;
 
-# A started node with the extension in database postgres.  Few shared buffers,
-# so that a process's resident size is its own memory and not the cache.
+# A started node with the extension in database postgres; conf has lines of postgresql.conf, initdb its arguments.
+# Few shared buffers, so that a process's resident size is its own memory and not the cache.
 sub new_node
 {
 	my ($name, %option) = @_;
 	my $node = PostgreSQL::Test::Cluster->new($name);
 
-	$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
+	$node->init(extra => [ '--encoding=UTF8', '--no-locale', @{ $option{initdb} // [] } ], allows_streaming => $option{streaming});
 	$node->append_conf('postgresql.conf', "$_\n")
 	  for ('fsync = off', 'shared_buffers = 8MB', 'max_wal_size = 8GB', 'autovacuum = off',
 		'log_min_messages = panic', 'log_statement = none', 'jit = off', @{ $option{conf} // [] });
@@ -265,6 +265,44 @@ sub duration
 		$shortest = $took if !defined $shortest || $took < $shortest;
 	}
 	return $shortest;
+}
+
+# -------------------------------------------------------- beside PostgreSQL's own
+
+# A query by the extension's plan nodes, and by PostgreSQL's, under one snapshot: '' or how they differ.  The plan has to
+# read its tables as $option{input} says.  Rows are compared as text, or errors, or both where a row raises a notice;
+# in their order if $option{ordered}.  $option{inside}: the session is in a transaction, and stays there; what the
+# query changes is undone.  $option{mode}: of mgpu.enable_group, else force.
+sub differs
+{
+	my ($session, $query, %option) = @_;
+	my ($input, $mode) = ($option{input} // 'pages as columns', $option{mode} // 'force');
+	my ($plan, %answer);
+
+	$session->query('BEGIN ISOLATION LEVEL REPEATABLE READ') unless $option{inside};
+	foreach my $nodes ($mode, 'off')
+	{
+		$session->query("SAVEPOINT before_query; SET LOCAL mgpu.enable_group = $nodes; DISCARD PLANS");
+		$plan = $session->query("EXPLAIN (COSTS off) $query") if $nodes ne 'off';
+		my @lines = split /\n/, $session->query($query) // 'the session ended';
+		@lines = sort @lines unless $option{ordered};
+		# an error's last line says where in PostgreSQL it was raised
+		$answer{$nodes} = join("\n", grep { !/^LOCATION:/ } @lines);
+		$session->query('ROLLBACK TO before_query');
+	}
+	$session->query('COMMIT') unless $option{inside};
+	return "$query: input is not $input:\n$plan" if $plan !~ /Input: \Q$input\E$/m && $input ne '';
+	return "$query:\n" . substr($answer{$mode}, 0, 1000) . "\nand not\n" . substr($answer{off}, 0, 1000) if $answer{$mode} ne $answer{off};
+	return '';
+}
+
+# The same of some queries, as one check.
+sub check_same
+{
+	my ($session, $name, $queries, %option) = @_;
+
+	is(join("\n", grep { $_ ne '' } map { differs($session, $_, %option) } ref $queries ? @$queries : $queries), '', $name);
+	return;
 }
 
 # ------------------------------------------------------------ calls told to end
