@@ -263,6 +263,8 @@ bool
 group_task_of_grouping(group_task *task, PlannerInfo *root, const PathTarget *target)
 {
 	const Query *parse = root->parse;
+	/* with keys that are all constant, there is no group without rows either */
+	List	   *clauses = mgpu_group_clause(root) ? mgpu_group_clause(root) : parse->groupClause;
 
 	memset(task, 0, sizeof(*task));
 	task->root = root;
@@ -272,7 +274,7 @@ group_task_of_grouping(group_task *task, PlannerInfo *root, const PathTarget *ta
 		return give_up(task, "GROUPING SETS are left to PostgreSQL");
 	if (parse->hasTargetSRFs)
 		return give_up(task, "the select list returns sets");
-	if (!take_keys(task, mgpu_group_clause(root)) ||
+	if (!take_keys(task, clauses) ||
 		is_unfit((Node *) target->exprs, task) || is_unfit(parse->havingQual, task))
 		return false;
 	if (task->keys == NIL && !task->sorts && !task->folds)
