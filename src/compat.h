@@ -67,6 +67,13 @@ extern char *mgpu_locale_of(Oid collation, char *provider);
 #define mgpu_group_clause(root) ((root)->parse->groupClause)
 #endif
 
+/* Corrects what ReadRecentBuffer counts: 14 takes shared buffers for local ones. */
+#if PG_VERSION_NUM >= 150000
+#define mgpu_count_recent_buffer() ((void) 0)
+#else
+#define mgpu_count_recent_buffer() (pgBufferUsage.local_blks_hit--, pgBufferUsage.shared_blks_hit++)
+#endif
+
 /* What identifies a relation's files.  It got another name in 16. */
 #if PG_VERSION_NUM >= 160000
 #define mgpu_locator(relation) ((relation)->rd_locator)

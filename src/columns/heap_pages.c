@@ -71,6 +71,7 @@ pin_in(const heap_pages *pages, BlockNumber block, Buffer buffer)
 
 	if (buffer > NBuffers || !ReadRecentBuffer(mgpu_locator(relation), MAIN_FORKNUM, block, buffer))
 		return false;
+	mgpu_count_recent_buffer();
 	count_use(buffer, pages->scan->rs_strategy);
 	pgstat_count_buffer_read(relation);
 	pgstat_count_buffer_hit(relation);
