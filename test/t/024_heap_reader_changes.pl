@@ -145,8 +145,8 @@ foreach my $mode ('force', 'off')
 		'UPDATE t SET v = v + 10 WHERE id = 5', 'DELETE FROM t WHERE id = 6', 'UPDATE t SET v = 1000000 WHERE id = 7');
 	$one->send_query("BEGIN; SET LOCAL mgpu.enable_group = $mode; UPDATE t SET pad = 'again' WHERE id < 9 AND v < "
 		  . '(SELECT sum(n) FROM (SELECT g, count(id) AS n FROM t o WHERE o.v <> t.v GROUP BY g) q) RETURNING *');
-	$old->query('SELECT pg_sleep(0.01)')
-	  until $old->query("SELECT count(*) FROM pg_stat_activity WHERE pid = $one->{pid} AND wait_event_type = 'Lock'");
+	$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity WHERE pid = $one->{pid} AND wait_event_type = 'Lock'")
+	  or die 'the update does not wait';
 	run($two, 'COMMIT');
 	push @rechecked, sorted($one->answer);
 	run($one, 'ROLLBACK');
