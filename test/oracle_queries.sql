@@ -87,7 +87,7 @@ INSERT INTO oracle.calls VALUES
 ('array_agg({x} ORDER BY id)', 'scalar', '(%s)[1]', 'sorts'), ('string_agg({x}::text, ''|'' ORDER BY {x}{o}, id)', '', '%s', 'sorts'), ('string_agg({x}, ''-'' ORDER BY {y}, id{o})', 'text', '%s', 'sorts'),
 ('string_agg(DISTINCT {x}::text COLLATE "C", ''|'')', '', '%s', 'sorts'), ('string_agg({x}, ''\x2c'' ORDER BY {x}{o})', 'bytea', '%s', 'sorts'), ('string_agg(DISTINCT {x}, ''\x2c'')', 'bytea', '%s', 'sorts'),
 ('string_agg({x}, id::text ORDER BY id)', 'text', '%s', 'sorts'), ('count(DISTINCT {x})', '', '%s', 'sorts'), ('count(DISTINCT ({x}, {y}))', '', '%s', 'sorts'), ('sum(DISTINCT {x})', 'sum', 'shown', 'sorts'),
-('avg(DISTINCT {x})', 'avg', 'shown', 'sorts'), ('sum({x} ORDER BY {x}, id)', 'rough', '%s', 'sorts'), ('stddev({x} ORDER BY id)', 'rough', '%s', 'sorts'),
+('avg(DISTINCT {x})', 'number', 'shown', 'sorts'), ('sum({x} ORDER BY {x}, id)', 'rough', '%s', 'sorts'), ('stddev({x} ORDER BY id)', 'rough', '%s', 'sorts'),
 ('jsonb_agg({x} ORDER BY {y}{o}, id)', '', '%s', 'sorts'), ('json_agg({x} ORDER BY id{o})', '', '%s::text', 'sorts'), ('jsonb_object_agg(coalesce({x}::text, ''-''), id ORDER BY id)', '', '%s', 'sorts'),
 ('rank(5) WITHIN GROUP (ORDER BY {x}{o})', 'int', '%s', 'sorts'), ('dense_rank(5) WITHIN GROUP (ORDER BY {x}{o})', 'int', '%s', 'sorts'), ('cume_dist(5, 100) WITHIN GROUP (ORDER BY {x}{o}, id)', 'int', '%s', 'sorts'),
 ('oracle.gathered({x} ORDER BY {y}{o}, id)', 'scalar', '%s', 'sorts'), ('oracle.gathered(DISTINCT {x})', 'scalar', 'elements', 'sorts'), ('oracle.last_said({x}::text ORDER BY id)', '', '%s', 'sorts'),
