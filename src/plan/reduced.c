@@ -55,7 +55,7 @@ add_float8(reduced_state *to, float8 value, bool spread)
 
 	if (to->count++ == 0)
 	{
-		to->reals = (reduced_reals) {value, value, value, isnan(value) || isinf(value) ? get_float8_nan() : 0, value};
+		to->reals = (reduced_reals) {value, value, value, isnan(value) || isinf(value) ? get_float8_nan() : 0, 0};
 		return;
 	}
 	to->reals.sum += value;
