@@ -47,6 +47,13 @@ spill_all(group_state *state, int level, uint64 num_rows)
 	spill_rows(&state->spill, state->rows, level, num_rows * row_bytes, get_hash_memory_limit());
 }
 
+/* Spill the rows that the fold has no memory for. */
+static void
+spill_others(group_state *state, int level, uint64 num_rows)
+{
+	spill_rows(&state->spill, state->others, level, num_rows * state->row_bytes, get_hash_memory_limit());
+}
+
 /* Fold the rows that are there; rows of groups that there is no memory for are spilled. */
 static void
 fold_all(group_state *state, int level, uint64 num_rows, Size limit)
@@ -55,7 +62,7 @@ fold_all(group_state *state, int level, uint64 num_rows, Size limit)
 	chunk_reset(state->rows);
 	state->most_bytes = Max(state->most_bytes, group_fold_bytes(state->fold));
 	if (state->others->num_rows >= STEP_ROWS)
-		spill_rows(&state->spill, state->others, level, num_rows * state->row_bytes, get_hash_memory_limit());
+		spill_others(state, level, num_rows);
 }
 
 /* Take note of the rows that are there: more are to come. */
@@ -76,7 +83,7 @@ finish_reading(group_state *state, int level, uint64 num_rows)
 	{
 		fold_all(state, level, num_rows, limit_bytes(state));
 		if (state->others->num_rows > 0)
-			spill_rows(&state->spill, state->others, level, num_rows * state->row_bytes, get_hash_memory_limit());
+			spill_others(state, level, num_rows);
 	}
 	else if (state->spill.num_open > 0)
 		spill_all(state, level, num_rows);
