@@ -122,8 +122,8 @@ engine_release(mgpu_engine_run *run)
 }
 
 static mgpu_status
-engine_open(int ordinal, const mgpu_job *job, const mgpu_exec_options *options, mgpu_engine_run **run_out,
-			mgpu_error *err)
+engine_open(int ordinal, const mgpu_job *job, const mgpu_group_source *group, const mgpu_exec_options *options,
+			mgpu_engine_run **run_out, mgpu_error *err)
 {
 	mgpu_cuda_layout layout;
 	mgpu_cuda_device *device;

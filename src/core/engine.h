@@ -20,6 +20,7 @@
 #define MGPU_ENGINE_H
 
 #include "executor.h"
+#include "group_spec.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,13 +31,24 @@ extern "C" {
 #define MGPU_INPUT_SEGMENT_HEADS (MGPU_NUM_CHANNELS + 1)	/* uint32 */
 #define MGPU_NUM_INPUTS (MGPU_NUM_CHANNELS + 2)
 
+/* Those of GROUP are its records and, from MGPU_OUTPUT_SORTED on, the values of each sort. */
 typedef enum mgpu_output
 {
 	MGPU_OUTPUT_KEYS = 0,
 	MGPU_OUTPUT_INDICES,
 	MGPU_OUTPUT_VALUES,
-	MGPU_NUM_OUTPUTS
+	MGPU_OUTPUT_GROUPS,
+	MGPU_OUTPUT_SORTED,
+	MGPU_NUM_OUTPUTS = MGPU_OUTPUT_SORTED + MGPU_GROUP_MAX_SORTS
 } mgpu_output;
+
+/* What a GROUP job needs beside the job. */
+typedef struct mgpu_group_source
+{
+	const mgpu_group_spec *spec;	/* valid */
+	const char *pages;			/* that devices can read where they are: shared buffers, those in use pinned */
+	uint64_t	num_pages;		/* 0: none, batches have copies alone */
+} mgpu_group_source;
 
 typedef enum mgpu_direction
 {
@@ -83,15 +95,20 @@ typedef struct mgpu_engine
 
 	/*
 	 * Start a run on a ready device: check the job and options, take device memory.
-	 * MGPU_DEVICE_MEMORY if there is not enough.  On failure *run is NULL.
+	 * MGPU_DEVICE_MEMORY if there is not enough.  On failure *run is NULL.  group: for
+	 * GROUP only, and copied.  Such a run takes memory as rows come.
 	 */
-	mgpu_status (*open) (int device, const mgpu_job *job, const mgpu_exec_options *options,
-						 mgpu_engine_run **run, mgpu_error *err);
+	mgpu_status (*open) (int device, const mgpu_job *job, const mgpu_group_source *group,
+						 const mgpu_exec_options *options, mgpu_engine_run **run, mgpu_error *err);
 
 	/*
 	 * The next bytes of an input: whole items, from pinned memory.  The caller sees
 	 * to it that no more than the input's bytes are sent, and that no more than
 	 * MGPU_MAX_COPIES are under way.
+	 *
+	 * GROUP: a batch of pages, channel MGPU_CHANNEL_KEYS.  bytes are those of its mgpu_page_refs; copies of pages lie
+	 * where group_spec.h says.  Pages are read until the batch has landed.  They may be damaged, or change
+	 * meanwhile: then rows are wrong, or the run ends with MGPU_UNSUPPORTED, and nothing else happens.
 	 */
 	mgpu_status (*upload) (mgpu_engine_run *run, int input, const void *source, uint64_t bytes, mgpu_error *err);
 
@@ -100,9 +117,12 @@ typedef struct mgpu_engine
 
 	/*
 	 * After launch.  MGPU_PENDING: the kernels run.  MGPU_OK: outputs are complete on
-	 * the device.  MGPU_NOT_SORTED: see stats.
+	 * the device.  MGPU_NOT_SORTED: see stats.  MGPU_UNSUPPORTED: the device cannot group these rows.
 	 */
 	mgpu_status (*poll) (mgpu_engine_run *run, mgpu_error *err);
+
+	/* GROUP, once poll returned MGPU_OK: the sizes of the outputs. */
+	void		(*group_result) (const mgpu_engine_run *run, mgpu_group_result *result);
 
 	/* Bytes of an output from offset on, to pinned memory. */
 	mgpu_status (*download) (mgpu_engine_run *run, mgpu_output output, uint64_t offset, void *target, uint64_t bytes,

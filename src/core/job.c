@@ -142,13 +142,27 @@ validate_size(const mgpu_job *job, mgpu_error *err)
 	return validate_segments(job, err);
 }
 
+/* All else is in its spec. */
+static mgpu_status
+validate_group(const mgpu_job *job, mgpu_error *err)
+{
+	if (job->key_kind != 0 || job->key_width != 0 || job->value_width != 0 || job->outputs != 0 ||
+		job->descending != 0 || job->algorithm != 0 || job->num_segments != 0 || job->num_b_items != 0)
+		return mgpu_fail(err, MGPU_BAD_JOB, "operation %" PRIu32 " has nothing but items", job->op);
+	if (job->num_items > MGPU_MAX_ITEMS)
+		return mgpu_fail(err, MGPU_BAD_JOB, "%" PRIu64 " items are more than %" PRIu64, job->num_items, MGPU_MAX_ITEMS);
+	return MGPU_OK;
+}
+
 mgpu_status
 mgpu_job_validate(const mgpu_job *job, mgpu_error *err)
 {
 	mgpu_status status;
 
-	if (job->op < MGPU_OP_SORT || job->op > MGPU_OP_ODD_EVEN_SORT)
+	if (job->op < MGPU_OP_SORT || job->op > MGPU_OP_GROUP)
 		return mgpu_fail(err, MGPU_BAD_JOB, "unknown operation %" PRIu32, job->op);
+	if (job->op == MGPU_OP_GROUP)
+		return validate_group(job, err);
 	if ((status = validate_keys(job, err)) != MGPU_OK)
 		return status;
 	if ((status = validate_outputs(job, err)) != MGPU_OK)

@@ -30,7 +30,8 @@ typedef enum mgpu_op
 								 * b has index num_items + its position */
 	MGPU_OP_REMOVE,				/* values without those at positions */
 	MGPU_OP_INSERT,				/* values with b values before positions */
-	MGPU_OP_ODD_EVEN_SORT		/* SORT by Batcher's network; not stable */
+	MGPU_OP_ODD_EVEN_SORT,		/* SORT by Batcher's network; not stable */
+	MGPU_OP_GROUP				/* pages of a table in, groups out: group_spec.h; devices alone run it */
 } mgpu_op;
 
 /* How stored bytes order.  Widths allowed: see mgpu_job.key_width. */
@@ -53,7 +54,7 @@ typedef enum mgpu_algorithm
 
 /*
  * Outputs, or-ed.  Pairs may have any of them; REMOVE and INSERT have values alone,
- * the others keys alone.
+ * GROUP has its own, the others keys alone.
  */
 #define MGPU_OUT_KEYS		0x1
 #define MGPU_OUT_INDICES	0x2	/* uint32, 0-based position in the input */
@@ -68,7 +69,7 @@ typedef struct mgpu_job
 	uint32_t	outputs;		/* MGPU_OUT_... */
 	uint32_t	descending;		/* 0 or 1; ties keep input order either way */
 	uint32_t	algorithm;		/* mgpu_algorithm; AUTO lets the executor pick */
-	uint64_t	num_items;		/* at most MGPU_MAX_ITEMS */
+	uint64_t	num_items;		/* at most MGPU_MAX_ITEMS; GROUP: rows that are expected */
 
 	/* SORT, SORT_PAIRS: segments, each sorted by itself; 0: not segmented. */
 	uint64_t	num_segments;

@@ -229,7 +229,7 @@ open_run(engine_run &run)
 {
 	mgpu_error	err = {};
 
-	require(engine->open(device, &run.job, &default_options, &run.run, &err), err, "open");
+	require(engine->open(device, &run.job, nullptr, &default_options, &run.run, &err), err, "open");
 }
 
 /* All runs to their end, side by side in random order. */
@@ -360,13 +360,13 @@ test_too_much_memory(void)
 	mgpu_engine_run *run;
 	mgpu_error	err = {};
 
-	CHECK(engine->open(MGPU_MAX_DEVICES, &job, &default_options, &run, &err) == MGPU_BAD_JOB && run == nullptr, "%s",
+	CHECK(engine->open(MGPU_MAX_DEVICES, &job, nullptr, &default_options, &run, &err) == MGPU_BAD_JOB && run == nullptr, "%s",
 		  err.message);
 	limited.device_memory_limit = 1;
-	CHECK(engine->open(device, &job, &limited, &run, &err) == MGPU_DEVICE_MEMORY && run == nullptr, "%s", err.message);
+	CHECK(engine->open(device, &job, nullptr, &limited, &run, &err) == MGPU_DEVICE_MEMORY && run == nullptr, "%s", err.message);
 	if (clean)
 		return;
-	CHECK(engine->open(device, &job, &default_options, &run, &err) == MGPU_DEVICE_MEMORY && run == nullptr, "%s",
+	CHECK(engine->open(device, &job, nullptr, &default_options, &run, &err) == MGPU_DEVICE_MEMORY && run == nullptr, "%s",
 		  err.message);
 	CHECK(strstr(err.message, "bytes of device memory are needed and ") != nullptr, "%s", err.message);
 	CHECK(used_bytes_now(device) == 0, "a refused run left device memory behind");

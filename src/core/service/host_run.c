@@ -68,7 +68,7 @@ mgpu_status
 mgpu_host_open(host_run *run, int device, int num_extents, mgpu_error *err)
 {
 	mgpu_host  *host = run->host;
-	mgpu_status status = host->engine->open(device, &run->job, &run->options, &run->run, err);
+	mgpu_status status = host->engine->open(device, &run->job, NULL, &run->options, &run->run, err);
 
 	if (status != MGPU_OK)
 		return status;

@@ -211,8 +211,8 @@ make_run(const mgpu_job *job, int device, int inject_fault)
 }
 
 static mgpu_status
-played_open(int device, const mgpu_job *job, const mgpu_exec_options *options, mgpu_engine_run **run_out,
-			mgpu_error *err)
+played_open(int device, const mgpu_job *job, const mgpu_group_source *group, const mgpu_exec_options *options,
+			mgpu_engine_run **run_out, mgpu_error *err)
 {
 	uint64_t	bytes;
 	mgpu_status status = played_check(err);

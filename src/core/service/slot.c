@@ -101,6 +101,8 @@ mgpu_input_width(const mgpu_job *job, int input)
 	bool		merges = mgpu_job_is_merge(job);
 	bool		inserts = job->op == MGPU_OP_INSERT;
 
+	if (job->op == MGPU_OP_GROUP)
+		return input == MGPU_CHANNEL_KEYS ? sizeof(mgpu_page_ref) : 0;
 	switch (input)
 	{
 		case MGPU_CHANNEL_KEYS:

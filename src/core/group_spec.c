@@ -1,0 +1,132 @@
+/*
+ * group_spec.c
+ *		Validation of group specs, and where the words of their records are.
+ */
+#include "group_spec.h"
+
+#include <inttypes.h>
+
+static mgpu_status
+validate_counts(const mgpu_group_spec *spec, mgpu_error *err)
+{
+	if (spec->num_attributes > MGPU_GROUP_MAX_ATTRIBUTES || spec->num_columns > MGPU_GROUP_MAX_COLUMNS ||
+		spec->num_filters > MGPU_GROUP_MAX_FILTERS || spec->num_keys > MGPU_GROUP_MAX_KEYS ||
+		spec->num_sorts > MGPU_GROUP_MAX_SORTS || spec->num_fixed > spec->num_attributes)
+		return mgpu_fail(err, MGPU_BAD_JOB, "a group spec has too many parts");
+	if (spec->fixed_end > MGPU_PAGE_BYTES)
+		return mgpu_fail(err, MGPU_BAD_JOB, "attributes of %" PRIu32 " bytes do not fit in a page", spec->fixed_end);
+	return MGPU_OK;
+}
+
+static mgpu_status
+validate_attribute(const mgpu_group_spec *spec, const mgpu_group_attribute *attribute, mgpu_error *err)
+{
+	uint8_t		align = attribute->align;
+
+	if (attribute->length < -2 || attribute->length == 0 || (align != 1 && align != 2 && align != 4 && align != 8))
+		return mgpu_fail(err, MGPU_BAD_JOB, "an attribute of length %d aligned to %d", attribute->length, align);
+	if (attribute->column < 0)
+		return MGPU_OK;
+	if ((uint32_t) attribute->column >= spec->num_columns ||
+		attribute->length != (int) spec->columns[attribute->column].width)
+		return mgpu_fail(err, MGPU_BAD_JOB, "an attribute does not go with column %d", attribute->column);
+	return MGPU_OK;
+}
+
+static bool
+is_width_allowed(uint32_t kind, uint32_t width)
+{
+	switch (kind)
+	{
+		case MGPU_KEY_UNSIGNED:
+			return width == 1 || width == 2 || width == 4 || width == 8;
+		case MGPU_KEY_SIGNED:
+			return width == 2 || width == 4 || width == 8;
+		default:
+			return kind == MGPU_KEY_FLOAT && (width == 4 || width == 8);
+	}
+}
+
+static mgpu_status
+validate_column(const mgpu_group_column *column, mgpu_error *err)
+{
+	bool		is_real = column->reduction == MGPU_REDUCE_REAL || column->reduction == MGPU_REDUCE_SPREAD;
+
+	if (!is_width_allowed(column->kind, column->width))
+		return mgpu_fail(err, MGPU_BAD_JOB, "a column of kind %" PRIu32 " and width %" PRIu32, column->kind, column->width);
+	if (column->offset < -1 || column->offset > (int) (MGPU_PAGE_BYTES - column->width))
+		return mgpu_fail(err, MGPU_BAD_JOB, "a column at offset %" PRId32, column->offset);
+	if (column->reduction > MGPU_REDUCE_SPREAD || (is_real && column->kind != MGPU_KEY_FLOAT) ||
+		(column->reduction == MGPU_REDUCE_INTEGER && column->kind == MGPU_KEY_FLOAT))
+		return mgpu_fail(err, MGPU_BAD_JOB, "reduction %" PRIu32 " of a column of kind %" PRIu32, column->reduction, column->kind);
+	return MGPU_OK;
+}
+
+static mgpu_status
+validate_references(const mgpu_group_spec *spec, mgpu_error *err)
+{
+	uint32_t	greatest = 0;
+
+	for (uint32_t i = 0; i < spec->num_filters; i++)
+	{
+		if (spec->filters[i].column > greatest)
+			greatest = spec->filters[i].column;
+	}
+	for (uint32_t i = 0; i < spec->num_keys; i++)
+	{
+		if (spec->keys[i] > greatest)
+			greatest = spec->keys[i];
+	}
+	for (uint32_t i = 0; i < spec->num_sorts; i++)
+	{
+		if (spec->sorts[i].column > greatest)
+			greatest = spec->sorts[i].column;
+		if (spec->sorts[i].descending > 1)
+			return mgpu_fail(err, MGPU_BAD_JOB, "descending is %" PRIu32 ", neither 0 nor 1", spec->sorts[i].descending);
+	}
+	if (spec->num_filters + spec->num_keys + spec->num_sorts > 0 && greatest >= spec->num_columns)
+		return mgpu_fail(err, MGPU_BAD_JOB, "there is no column %" PRIu32, greatest);
+	return MGPU_OK;
+}
+
+mgpu_status
+mgpu_group_validate(const mgpu_group_spec *spec, mgpu_error *err)
+{
+	mgpu_status status = validate_counts(spec, err);
+
+	for (uint32_t i = 0; status == MGPU_OK && i < spec->num_attributes; i++)
+		status = validate_attribute(spec, &spec->attributes[i], err);
+	for (uint32_t i = 0; status == MGPU_OK && i < spec->num_columns; i++)
+		status = validate_column(&spec->columns[i], err);
+	return status == MGPU_OK ? validate_references(spec, err) : status;
+}
+
+static uint32_t
+words_of(uint32_t reduction)
+{
+	switch (reduction)
+	{
+		case MGPU_REDUCE_NONE:
+			return 0;
+		case MGPU_REDUCE_COUNT:
+			return 1;
+		case MGPU_REDUCE_INTEGER:
+			return 5;
+		default:
+			return 6;
+	}
+}
+
+void
+mgpu_group_plan_record(const mgpu_group_spec *spec, mgpu_group_record *record)
+{
+	record->keys = 2;
+	record->num_words = record->keys + spec->num_keys;
+	for (uint32_t i = 0; i < spec->num_columns; i++)
+	{
+		record->reductions[i] = record->num_words;
+		record->num_words += words_of(spec->columns[i].reduction);
+	}
+	record->sorts = record->num_words;
+	record->num_words += spec->num_sorts;
+}
