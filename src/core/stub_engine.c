@@ -40,7 +40,8 @@ stub_check(mgpu_error *err)
 }
 
 static mgpu_status
-stub_open(int device, const mgpu_job *job, const mgpu_exec_options *options, mgpu_engine_run **run, mgpu_error *err)
+stub_open(int device, const mgpu_job *job, const mgpu_group_source *group, const mgpu_exec_options *options,
+		  mgpu_engine_run **run, mgpu_error *err)
 {
 	*run = NULL;
 	return mgpu_fail(err, MGPU_NO_DEVICE, "this build has no CUDA");
