@@ -39,6 +39,7 @@ int			mgpu_setting_cpu_threads = 0;
 int			mgpu_setting_max_cpu_threads = 0;
 bool		mgpu_setting_service = true;
 int			mgpu_setting_service_memory = 256;
+int			mgpu_setting_service_buffers = -1;
 int			mgpu_setting_enable_group = MGPU_ENABLE_ON;
 bool		mgpu_setting_enable_columns = true;
 bool		mgpu_setting_report_declined = false;
@@ -188,6 +189,12 @@ define_service(void)
 							"Shared memory through which sessions reach the GPUs.",
 							NULL,
 							&mgpu_setting_service_memory, 256, MGPU_SIZE(16, 1), 1024 * 1024,
+							context, GUC_UNIT_MB, NULL, NULL, NULL);
+	DefineCustomIntVariable("mgpu.service_buffers",
+							"How much of shared_buffers GPUs may read where it is.",
+							"The memory is pinned when it is first read.  Of pages elsewhere, copies are read.  "
+							"-1 means all, 0 none.",
+							&mgpu_setting_service_buffers, -1, -1, INT_MAX / 128,
 							context, GUC_UNIT_MB, NULL, NULL, NULL);
 }
 

@@ -31,6 +31,7 @@ extern int	mgpu_setting_cpu_threads;	/* 0: automatic */
 extern int	mgpu_setting_max_cpu_threads;	/* the administrator's, 0: none; threads_allowed() is the smaller */
 extern bool mgpu_setting_service;	/* one process drives the GPUs for all sessions */
 extern int	mgpu_setting_service_memory;	/* MB */
+extern int	mgpu_setting_service_buffers;	/* MB of shared_buffers that GPUs may read, -1: all */
 extern int	mgpu_setting_enable_group;	/* mgpu_enable: offer MgpuGroup nodes to the planner */
 extern bool mgpu_setting_enable_columns;	/* read tables a page at a time */
 extern bool mgpu_setting_report_declined;	/* tell why a statement gets no such node */

@@ -20,7 +20,6 @@
 #define MGPU_ENGINE_H
 
 #include "executor.h"
-#include "group_spec.h"
 
 #ifdef __cplusplus
 extern "C" {

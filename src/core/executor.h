@@ -18,7 +18,7 @@
 
 #include <stddef.h>
 
-#include "job.h"
+#include "group_spec.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -56,6 +56,9 @@ typedef struct mgpu_binding
 	void	   *out_keys;		/* required with MGPU_OUT_KEYS */
 	uint32_t   *out_indices;	/* required with MGPU_OUT_INDICES */
 	void	   *out_values;		/* required with MGPU_OUT_VALUES */
+
+	/* GROUP: copied by open.  Its outputs are bound later, by bind_groups. */
+	const mgpu_group_spec *group;
 } mgpu_binding;
 
 /* Faults for tests (mgpu.inject_fault), each at the stated point. */
@@ -192,6 +195,16 @@ typedef struct mgpu_executor
 	 * and so take its page faults.  NULL: never.
 	 */
 	bool		(*writes_early) (const mgpu_run *run);
+
+	/*
+	 * GROUP only, else not called; NULL for the CPU, which does not run such jobs.  Pages go through slots of
+	 * MGPU_CHANNEL_KEYS, a batch a slot (group_spec.h): bytes committed are those of its mgpu_page_refs.  Once a
+	 * slot comes again, the pages of its last batch have been read.  group_result: whether the sizes of outputs are
+	 * known.  poll returns MGPU_PENDING until then and until bind_groups has told where they go: records, and the
+	 * values of each sort.
+	 */
+	bool		(*group_result) (const mgpu_run *run, mgpu_group_result *result);
+	void		(*bind_groups) (mgpu_run *run, void *records, void *const *sorted);
 } mgpu_executor;
 
 extern const mgpu_executor mgpu_cpu_executor;

@@ -41,6 +41,11 @@ static const double cpu_merge_pairs_ns[NUM_WIDTHS] = {2.7, 3.7, 3.7, 3.9, 5.8};
 /* For a value that bulk insert or remove moves, by the width of a value. */
 static const double cpu_move_ns[NUM_WIDTHS] = {0.25, 0.35, 0.4, 0.9, 1.6};
 
+/* For a row that is read from a page and grouped: on the CPU, on a GPU and its link, and there alone. */
+static const double cpu_group_ns = 15.0;
+static const double gpu_group_ns = 3.0;
+static const double gpu_group_load_ns = 1.3;
+
 /* For a value gathered by index. */
 static const double cpu_gather_ns = 7.0;
 
@@ -128,6 +133,8 @@ cpu_item_ns(const mgpu_job *job)
 
 	if (job->op == MGPU_OP_REMOVE || job->op == MGPU_OP_INSERT)
 		return cpu_move_ns[width_class(job->value_width)];
+	if (job->op == MGPU_OP_GROUP)
+		return cpu_group_ns;
 	item_ns = cpu_costs(job)[width_class(job->key_width)];
 	if (is_sort(job))
 		item_ns *= size_factor(num_all_items(job));
@@ -174,6 +181,8 @@ gpu_item_ns(const mgpu_job *job)
 {
 	int			class = width_class(job->key_width);
 
+	if (job->op == MGPU_OP_GROUP)
+		return gpu_group_ns;
 	if (job->op == MGPU_OP_SORT_PAIRS)
 		return gpu_pairs_ns[class];
 	if (!is_sort(job))
@@ -207,7 +216,7 @@ mgpu_predict_gpu_ms(const mgpu_job *job)
 double
 mgpu_predict_gpu_load_ms(const mgpu_job *job)
 {
-	double		most = gpu_item_ns(job) * 1e-6;
+	double		most = (job->op == MGPU_OP_GROUP ? gpu_group_load_ns : gpu_item_ns(job)) * 1e-6;
 
 	if (most < bytes_in(job) / gpu_link_bytes)
 		most = bytes_in(job) / gpu_link_bytes;

@@ -20,6 +20,7 @@
 
 #include "run/drive.h"
 #include "run/run.h"
+#include "run/run_group.h"
 #include "settings.h"
 #include "threads.h"
 
@@ -224,8 +225,13 @@ drive(active_run *active, run_request *request, mgpu_error *error)
 {
 	mgpu_status status;
 
-	prefault_result(active, request);
-	status = feed_all(active, request, error);
+	if (request->group)
+		status = run_group_feed(request->group, active->executor, active->run, error);
+	else
+	{
+		prefault_result(active, request);
+		status = feed_all(active, request, error);
+	}
 	if (status == MGPU_OK)
 		status = active->executor->submit(active->run, error);
 	while (status == MGPU_OK || status == MGPU_PENDING)
@@ -234,6 +240,8 @@ drive(active_run *active, run_request *request, mgpu_error *error)
 		if (status == MGPU_OK)
 			break;
 		CHECK_FOR_INTERRUPTS();
+		if (status == MGPU_PENDING && request->group)
+			status = run_group_bind(request->group, active->executor, active->run, error);
 	}
 	request->float_bits_lost = active->has_ties && request->job.num_segments > 0 &&
 		mgpu_float_ties_recorded(&active->ties);

@@ -17,6 +17,7 @@
 #include "pgerror.h"
 #include "run/drive.h"
 #include "run/run.h"
+#include "run/run_group.h"
 #include "service/service.h"
 #include "settings.h"
 #include "threads.h"
@@ -173,6 +174,32 @@ run_job(run_request *request)
 	status = run_drive(&mgpu_cpu_executor, request, &error);
 	if (status != MGPU_OK)
 		raise_failure(request, &error);
+}
+
+bool
+run_group(group_request *request)
+{
+	run_request run = {
+		.function = "MgpuGroup",
+		.job = {.op = MGPU_OP_GROUP,.num_items = request->expected_rows},
+		.binding = {.group = &request->spec},
+		.group = request
+	};
+	mgpu_plan	plan;
+	mgpu_error	error;
+	mgpu_status status;
+
+	mgpu_group_plan_record(&request->spec, &request->record);
+	record_start(&run, plan_run(&run, &plan));
+	if (plan.executor != MGPU_EXECUTOR_GPU)
+		return false;
+	status = run_drive(run_gpu_executor(), &run, &error);
+	if (status == MGPU_OK)
+		return true;
+	if (!is_gpu_trouble(status))
+		raise_failure(&run, &error);
+	gpu_gave_up(&error);
+	return false;
 }
 
 const char *

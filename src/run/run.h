@@ -10,6 +10,8 @@
 #include "array/source.h"
 #include "run/record.h"
 
+struct group_request;
+
 /*
  * A job, its input and its output.  The caller sets function and job.  For each input channel it
  * sets either the binding's in_ pointer (aligned memory) or the source to read.  It always sets
@@ -33,6 +35,7 @@ typedef struct run_request
 	/* merges: subscripts of the first keys of a and b, for error messages */
 	int64		first_subscripts[2];
 
+	struct group_request *group;	/* GROUP, else NULL (run_group.h) */
 	mgpu_run_stats stats;		/* out */
 
 	/*

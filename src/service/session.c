@@ -122,4 +122,6 @@ const mgpu_executor service_executor = {
 	.stats = mgpu_client_stats,
 	.cancel = mgpu_client_cancel,
 	.release = mgpu_client_release,
+	.group_result = mgpu_client_group_result,
+	.bind_groups = mgpu_client_bind_groups,
 };

@@ -15,6 +15,7 @@
 #include "portability/instr_time.h"
 #include "postmaster/bgworker.h"
 #include "postmaster/interrupt.h"
+#include "storage/bufmgr.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/proc.h"
@@ -26,6 +27,7 @@
 #include "core/service/host.h"
 #include "service/service.h"
 #include "service/worker.h"
+#include "settings.h"
 
 /* How long it looks for more to do before it sleeps, without and with a job of a session at hand. */
 #define SPIN_MS 0.05
@@ -106,11 +108,23 @@ use_devices(int num_devices, int *num_used, mgpu_error *error)
 	return *num_used > 0 ? MGPU_OK : failure;
 }
 
+/* Devices have code for pages of one size. */
+static uint64
+num_shared_pages(void)
+{
+	if (BLCKSZ != MGPU_PAGE_BYTES)
+		return 0;
+	if (mgpu_setting_service_buffers < 0)
+		return NBuffers;
+	return Min((uint64) mgpu_setting_service_buffers * 1024 * 1024 / BLCKSZ, (uint64) NBuffers);
+}
+
 static void
 start_host(void)
 {
 	mgpu_host_options options = {
-		.engine = mgpu_engine_here(),.service = service_memory,.queues = true,.wake_client = wake_client
+		.engine = mgpu_engine_here(),.service = service_memory,.queues = true,.wake_client = wake_client,
+		.shared_pages = BufferBlocks,.num_shared_pages = num_shared_pages()
 	};
 	instr_time	begin,
 				end;

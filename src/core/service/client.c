@@ -107,7 +107,8 @@ mgpu_client_take_messages(mgpu_run *run, mgpu_error *err)
 {
 	mgpu_message message;
 
-	while (mgpu_receive(&run->slot->to_client, &run->received, &message))
+	/* outputs that follow have no targets yet */
+	while (!(run->knows_sizes && !run->is_bound) && mgpu_receive(&run->slot->to_client, &run->received, &message))
 	{
 		switch (message.kind)
 		{
@@ -116,6 +117,9 @@ mgpu_client_take_messages(mgpu_run *run, mgpu_error *err)
 				break;
 			case MGPU_MESSAGE_EXTENT:
 				run->free_extents[run->num_free++] = message.extent;
+				break;
+			case MGPU_MESSAGE_SIZES:
+				run->knows_sizes = true;
 				break;
 			case MGPU_MESSAGE_OUTPUT:
 				take_output(run, &message);
@@ -150,6 +154,8 @@ check_binding(const mgpu_job *job, const mgpu_binding *binding, mgpu_error *err)
 {
 	bool		has_positions = job->op == MGPU_OP_REMOVE || job->op == MGPU_OP_INSERT;
 
+	if (job->op == MGPU_OP_GROUP && binding->group == NULL)
+		return mgpu_fail(err, MGPU_BAD_JOB, "the binding has no group spec");
 	if (job->num_segments > 0 && binding->in_segment_heads == NULL)
 		return mgpu_fail(err, MGPU_BAD_JOB, "the binding has no segment heads");
 	if (has_positions && job->num_b_items > 0 && binding->in_positions == NULL)
@@ -174,7 +180,7 @@ init_channels(mgpu_run *run, const mgpu_job *job, const mgpu_binding *binding)
 		[MGPU_INPUT_POSITIONS] = binding->in_positions,
 		[MGPU_INPUT_SEGMENT_HEADS] = binding->in_segment_heads
 	};
-	void	   *targets[MGPU_NUM_OUTPUTS] = {binding->out_keys, binding->out_indices, binding->out_values};
+	void	   *targets[] = {binding->out_keys, binding->out_indices, binding->out_values};
 
 	for (int i = 0; i < MGPU_NUM_INPUTS; i++)
 	{
@@ -183,7 +189,7 @@ init_channels(mgpu_run *run, const mgpu_job *job, const mgpu_binding *binding)
 		run->inputs[i].whole = wholes[i];
 		run->inputs[i].held_extent = -1;
 	}
-	for (int i = 0; i < MGPU_NUM_OUTPUTS; i++)
+	for (int i = 0; i <= MGPU_OUTPUT_VALUES; i++)
 	{
 		run->outputs[i].target = targets[i];
 		run->outputs[i].total_bytes = mgpu_output_bytes(job, i);
@@ -214,7 +220,7 @@ await_free_slot(mgpu_port *port, mgpu_error *err)
 }
 
 static void
-open_slot(mgpu_run *run, const mgpu_job *job, const mgpu_exec_options *options)
+open_slot(mgpu_run *run, const mgpu_job *job, const mgpu_group_spec *group, const mgpu_exec_options *options)
 {
 	mgpu_slot  *slot = run->slot;
 
@@ -222,6 +228,8 @@ open_slot(mgpu_run *run, const mgpu_job *job, const mgpu_exec_options *options)
 	slot->generation = run->generation;
 	slot->job = *job;
 	slot->options = *options;
+	if (run->is_group)
+		slot->group = *group;
 	atomic_store_explicit(&slot->to_host.sent, 0, memory_order_relaxed);
 	atomic_store_explicit(&slot->to_client.sent, 0, memory_order_relaxed);
 	atomic_store_explicit(&slot->state, MGPU_SLOT_OPEN, memory_order_release);
@@ -249,7 +257,8 @@ mgpu_client_open(mgpu_port *port, const mgpu_job *job, const mgpu_binding *bindi
 	run->num_threads = options->num_threads;
 	run->num_threads_used = 1;
 	init_channels(run, job, binding);
-	open_slot(run, job, options);
+	run->is_group = job->op == MGPU_OP_GROUP;
+	open_slot(run, job, binding->group, options);
 	while ((status = mgpu_client_take_messages(run, err)) == MGPU_OK && run->state == RUN_OPENING && mgpu_now_ms() < end_ms)
 		mgpu_client_await(run);
 	if (status == MGPU_OK)
@@ -257,6 +266,28 @@ mgpu_client_open(mgpu_port *port, const mgpu_job *job, const mgpu_binding *bindi
 	else
 		mgpu_client_release(run);
 	return status;
+}
+
+/* -------------------------------------------------------------------- groups */
+
+bool
+mgpu_client_group_result(const mgpu_run *run, mgpu_group_result *result)
+{
+	if (run->knows_sizes)
+		*result = run->slot->group_result;
+	return run->knows_sizes;
+}
+
+/* Sizes come from the client's own spec and the result. */
+void
+mgpu_client_bind_groups(mgpu_run *run, void *records, void *const *sorted)
+{
+	const mgpu_group_spec *spec = &run->slot->group;
+
+	run->outputs[MGPU_OUTPUT_GROUPS].target = records;
+	for (uint32_t i = 0; i < spec->num_sorts; i++)
+		run->outputs[MGPU_OUTPUT_SORTED + i].target = sorted[i];
+	run->is_bound = true;
 }
 
 /* ---------------------------------------------------------- stats, the end */

@@ -46,6 +46,9 @@ void		mgpu_client_cancel(mgpu_run *run);
 /* Does not wait for the host: what devices still write, they write to extents. */
 void		mgpu_client_release(mgpu_run *run);
 
+bool		mgpu_client_group_result(const mgpu_run *run, mgpu_group_result *result);
+void		mgpu_client_bind_groups(mgpu_run *run, void *records, void *const *sorted);
+
 mgpu_port  *mgpu_client_port(const mgpu_run *run);
 
 /* Give a slot up whose run is not known any more; for clients on their way out. */

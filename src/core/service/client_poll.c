@@ -22,6 +22,9 @@ mgpu_client_submit(mgpu_run *run, mgpu_error *err)
 		return status;
 	if (run->copier != NULL)
 		return mgpu_fail(err, MGPU_BAD_JOB, "the run was submitted before");
+	/* what was sent is all there is */
+	if (run->is_group)
+		run->inputs[MGPU_CHANNEL_KEYS].total_bytes = run->inputs[MGPU_CHANNEL_KEYS].sent_bytes;
 	for (int i = 0; i < MGPU_NUM_INPUTS; i++)
 	{
 		const run_input *input = &run->inputs[i];
@@ -33,7 +36,7 @@ mgpu_client_submit(mgpu_run *run, mgpu_error *err)
 	}
 	for (int i = 0; i < MGPU_NUM_OUTPUTS; i++)
 		copied_bytes += run->outputs[i].total_bytes;
-	run->copier = mgpu_copier_start(copied_bytes < THREADS_MIN_BYTES ? 1 : run->num_threads);
+	run->copier = mgpu_copier_start(copied_bytes < THREADS_MIN_BYTES && !run->is_group ? 1 : run->num_threads);
 	if (run->copier == NULL)
 		return mgpu_client_fail(run, err, MGPU_HOST_MEMORY, "out of host memory");
 	run->num_threads_used = mgpu_copier_num_threads(run->copier);
@@ -144,6 +147,8 @@ mgpu_client_poll(mgpu_run *run, mgpu_error *err)
 		return mgpu_fail(err, MGPU_BAD_JOB, "poll does not go with the run's state %d", (int) run->state);
 	while (run->state != RUN_DONE)
 	{
+		if (run->knows_sizes && !run->is_bound)
+			return MGPU_PENDING;
 		if (run->state == RUN_FILLING)
 			run->state = RUN_SENDING;	/* it was still waiting for extents when it was submitted */
 		if (run->state == RUN_OPENING)

@@ -53,6 +53,9 @@ struct mgpu_run
 	uint32_t	free_extents[MGPU_SLOT_EXTENTS];
 	int			num_free;
 	mgpu_copier *copier;		/* from submit on */
+	bool		is_group;
+	bool		knows_sizes;	/* GROUP: the slot has the result ... */
+	bool		is_bound;		/* ... and outputs have targets */
 };
 
 /* Let the host work, if it is here, or wait for it for a while. */

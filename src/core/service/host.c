@@ -168,6 +168,7 @@ free_host(mgpu_host *host)
 	for (int i = 0; i < host->num_active; i++)
 		free(host->active[i]);
 	mgpu_host_memory_free(host);
+	free(host->page_pieces);
 	free(host->runs);
 	free(host->active);
 	free(host->attention);
@@ -187,7 +188,7 @@ allocate_host(const mgpu_host_options *options)
 	host->runs = calloc(mgpu_host_num_slots(host), sizeof(host_run *));
 	host->active = calloc(mgpu_host_num_slots(host), sizeof(host_run *));
 	host->attention = calloc(mgpu_host_num_words(host), sizeof(uint64_t));
-	if (mgpu_host_memory_init(host) && host->runs != NULL && host->active != NULL && host->attention != NULL)
+	if (mgpu_host_memory_init(host) && mgpu_host_pages_init(host) && host->runs != NULL && host->active != NULL && host->attention != NULL)
 		return host;
 	free_host(host);
 	return NULL;

@@ -28,6 +28,10 @@ typedef struct mgpu_host_options
 	 */
 	bool		queues;
 
+	/* Memory whose pages devices may read where they are.  Page-aligned or not; NULL: none. */
+	const char *shared_pages;
+	uint64_t	num_shared_pages;
+
 	/* Wake the client of a slot, which sleeps. */
 	void		(*wake_client) (void *context, uint32_t slot);
 	void	   *context;

@@ -50,6 +50,8 @@ wanted_extents(const mgpu_job *job)
 	uint64_t	in = 0;
 	uint64_t	out = 0;
 
+	if (job->op == MGPU_OP_GROUP)
+		return MGPU_SLOT_EXTENTS;
 	for (int i = 0; i < MGPU_NUM_INPUTS; i++)
 		in += (mgpu_input_bytes(job, i) + MGPU_EXTENT_BYTES - 1) / MGPU_EXTENT_BYTES;
 	for (int i = 0; i < MGPU_NUM_OUTPUTS; i++)

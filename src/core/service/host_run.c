@@ -68,7 +68,9 @@ mgpu_status
 mgpu_host_open(host_run *run, int device, int num_extents, mgpu_error *err)
 {
 	mgpu_host  *host = run->host;
-	mgpu_status status = host->engine->open(device, &run->job, NULL, &run->options, &run->run, err);
+	mgpu_group_source group = {&run->group, host->options.shared_pages, host->options.num_shared_pages};
+	mgpu_status status = host->engine->open(device, &run->job, run->job.op == MGPU_OP_GROUP ? &group : NULL,
+											&run->options, &run->run, err);
 
 	if (status != MGPU_OK)
 		return status;
@@ -121,6 +123,13 @@ take_input(host_run *run, const mgpu_message *message)
 		fail_with(run, MGPU_BAD_JOB, "a slice of input does not go with the job");
 		return;
 	}
+	if (run->job.op == MGPU_OP_GROUP &&
+		!mgpu_host_pin_pages(run->host, (const mgpu_page_ref *) mgpu_extent(&run->host->service, message->extent),
+							 message->bytes / sizeof(mgpu_page_ref)))
+	{
+		fail_with(run, MGPU_UNSUPPORTED, "shared buffers could not be pinned");
+		return;
+	}
 	if (run->host->engine->upload(run->run, input, mgpu_extent(&run->host->service, message->extent), message->bytes,
 								  &error) != MGPU_OK)
 	{
@@ -137,7 +146,7 @@ take_submit(host_run *run)
 	uint64_t	left = 0;
 
 	for (int i = 0; i < MGPU_NUM_INPUTS; i++)
-		left += run->input_left[i];
+		left += run->job.op == MGPU_OP_GROUP ? 0 : run->input_left[i];
 	if (run->phase != MGPU_PHASE_FILLING || left != 0)
 	{
 		fail_with(run, MGPU_BAD_JOB, "the job was submitted without all its input");
@@ -226,6 +235,24 @@ finish(host_run *run)
 	mgpu_host_tell(run, MGPU_MESSAGE_DONE, 0, 0, 0);
 }
 
+/* The kernels tell how large the outputs of a group job are. */
+static void
+take_group_result(host_run *run)
+{
+	mgpu_group_result *result = &run->slot->group_result;
+	mgpu_group_record record;
+
+	mgpu_group_plan_record(&run->group, &record);
+	run->host->engine->group_result(run->run, result);
+	run->output_bytes[MGPU_OUTPUT_GROUPS] = result->num_groups * record.num_words * sizeof(uint64_t);
+	for (uint32_t i = 0; i < run->group.num_sorts; i++)
+		run->output_bytes[MGPU_OUTPUT_SORTED + i] = result->num_sorted[i] *
+			run->group.columns[run->group.sorts[i].column].width;
+	for (int i = 0; i < MGPU_NUM_OUTPUTS; i++)
+		run->output_left += run->output_bytes[i];
+	mgpu_host_tell(run, MGPU_MESSAGE_SIZES, 0, 0, 0);
+}
+
 bool
 mgpu_host_poll(host_run *run)
 {
@@ -237,6 +264,8 @@ mgpu_host_poll(host_run *run)
 	device_of(run)->running = NULL;
 	mgpu_host_end_load(run);
 	mgpu_host_set_phase(run, MGPU_PHASE_EMPTYING);
+	if (status == MGPU_OK && run->job.op == MGPU_OP_GROUP && !run->ended)
+		take_group_result(run);
 	if (status != MGPU_OK)
 		mgpu_host_fail(run, &error);
 	else if (run->output_left == 0 && !run->ended)
@@ -295,7 +324,7 @@ mgpu_host_download(host_run *run)
 	for (int output = 0; output < MGPU_NUM_OUTPUTS; output++)
 	{
 		uint64_t	asked = run->output_asked[output];
-		uint64_t	bytes = mgpu_output_bytes(&run->job, output) - asked;
+		uint64_t	bytes = run->output_bytes[output] - asked;
 
 		if (bytes == 0)
 			continue;

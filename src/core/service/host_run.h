@@ -26,6 +26,7 @@ typedef struct host_run
 	mgpu_slot  *slot;
 	mgpu_job	job;			/* a copy: the client may write to the slot's */
 	mgpu_exec_options options;
+	mgpu_group_spec group;		/* GROUP; a copy, too */
 	mgpu_slot_phase phase;
 	bool		ended;			/* the client has DONE or FAILED, or is of an older host */
 	bool		closing;		/* the client has left */
@@ -43,6 +44,7 @@ typedef struct host_run
 	uint32_t	extents[MGPU_SLOT_EXTENTS];
 	extent_place places[MGPU_SLOT_EXTENTS];
 	uint64_t	input_left[MGPU_NUM_INPUTS];	/* bytes */
+	uint64_t	output_bytes[MGPU_NUM_OUTPUTS]; /* GROUP: once its kernels have ended */
 	uint64_t	output_asked[MGPU_NUM_OUTPUTS]; /* bytes */
 	uint64_t	output_left;	/* of all outputs, until they have landed */
 } host_run;
@@ -89,6 +91,8 @@ struct mgpu_host
 	uint64_t	num_ended;		/* runs that gave memory back */
 	uint8_t    *extent_used;
 	uint8_t    *piece_pinned;	/* 0: not yet, 1: pinned, 2: refused */
+	bool	   *page_pieces;	/* of shared pages: pinned */
+	uint64_t	end_of_pages;	/* an address */
 	uint32_t	num_used;
 };
 
@@ -152,6 +156,13 @@ void		mgpu_host_free_extents(host_run *run);
 
 /* What an earlier host gave to a slot. */
 void		mgpu_host_keep_extents(host_run *run);
+
+/* -------------------------------------------------------------- host_pages.c */
+
+bool		mgpu_host_pages_init(mgpu_host *host);
+
+/* Pin the shared pages that a batch names.  False: a page is not there, or cannot be pinned. */
+bool		mgpu_host_pin_pages(mgpu_host *host, const mgpu_page_ref *refs, uint32_t num_refs);
 
 /* --------------------------------------------------------------- host_run.c */
 

@@ -78,7 +78,10 @@ adopt(mgpu_host *host, uint32_t slot_number)
 		return;
 	}
 	mgpu_host_set_phase(run, MGPU_PHASE_QUEUED);
-	if (mgpu_job_validate(&run->job, &error) != MGPU_OK)
+	if (run->job.op == MGPU_OP_GROUP)
+		run->group = run->slot->group;
+	if (mgpu_job_validate(&run->job, &error) != MGPU_OK ||
+		(run->job.op == MGPU_OP_GROUP && mgpu_group_validate(&run->group, &error) != MGPU_OK))
 	{
 		mgpu_host_fail(run, &error);
 		return;
@@ -86,7 +89,10 @@ adopt(mgpu_host *host, uint32_t slot_number)
 	for (int i = 0; i < MGPU_NUM_INPUTS; i++)
 		run->input_left[i] = mgpu_input_bytes(&run->job, i);
 	for (int i = 0; i < MGPU_NUM_OUTPUTS; i++)
-		run->output_left += mgpu_output_bytes(&run->job, i);
+	{
+		run->output_bytes[i] = mgpu_output_bytes(&run->job, i);
+		run->output_left += run->output_bytes[i];
+	}
 	run->predicted_us = (uint64_t) (mgpu_predict_gpu_load_ms(&run->job) * 1000);
 	mgpu_host_count_waiting(host, run, 1);
 }

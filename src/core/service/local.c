@@ -161,4 +161,6 @@ const mgpu_executor mgpu_cuda_executor = {
 	.stats = mgpu_client_stats,
 	.cancel = mgpu_client_cancel,
 	.release = local_release,
+	.group_result = mgpu_client_group_result,
+	.bind_groups = mgpu_client_bind_groups,
 };

@@ -125,6 +125,8 @@ mgpu_input_bytes(const mgpu_job *job, int input)
 {
 	uint64_t	num_items = job->num_b_items;
 
+	if (job->op == MGPU_OP_GROUP)
+		return input == MGPU_CHANNEL_KEYS ? UINT64_MAX : 0;
 	if (input == MGPU_CHANNEL_KEYS || input == MGPU_CHANNEL_VALUES)
 		num_items = job->num_items;
 	else if (input == MGPU_INPUT_SEGMENT_HEADS)

@@ -22,6 +22,7 @@
  *				◄────	EXTENT e		e is the client's, to fill
  *	 INPUT e	────►	 uploads e; then EXTENT e again
  *	 SUBMIT		────►	 all extents are the host's; kernels; downloads
+ *				◄────	SIZES			a job that groups pages
  *				◄────	OUTPUT e		e is the client's, to read
  *	 EMPTY e	────►	 downloads more into e
  *				◄────	DONE			behind the last OUTPUT;  or FAILED, at any time
@@ -52,7 +53,7 @@
 #include "core/sizes.h"
 
 /* Extents hold a slice of input or output.  What is in front of one is for readers (input_slot). */
-#define MGPU_EXTENT_BYTES ((uint64_t) MGPU_SIZE(1024 * 1024, 4096))
+#define MGPU_EXTENT_BYTES ((uint64_t) MGPU_SIZE(1024 * 1024, 4 * MGPU_PAGE_BYTES))
 #define MGPU_EXTENT_HEADER_BYTES UINT64_C(4096)
 #define MGPU_EXTENT_STRIDE (MGPU_EXTENT_HEADER_BYTES + MGPU_EXTENT_BYTES)
 
@@ -72,6 +73,7 @@ typedef enum mgpu_message_kind
 	MGPU_MESSAGE_EMPTY,			/* client: extent */
 	MGPU_MESSAGE_OPENED,
 	MGPU_MESSAGE_EXTENT,		/* host: extent */
+	MGPU_MESSAGE_SIZES,			/* host, GROUP: the result is in the slot, and tells how large outputs are */
 	MGPU_MESSAGE_OUTPUT,		/* host: channel (mgpu_output), extent, bytes; in order for each output */
 	MGPU_MESSAGE_DONE,			/* stats are in the slot */
 	MGPU_MESSAGE_FAILED			/* error and stats are in the slot */
@@ -119,6 +121,7 @@ typedef struct mgpu_slot
 	int64_t		owner;			/* process id */
 	mgpu_job	job;
 	mgpu_exec_options options;
+	mgpu_group_spec group;		/* GROUP */
 	_Atomic uint32_t client_sleeps;	/* the client's */
 	mgpu_mailbox to_host;		/* the client's */
 
@@ -126,6 +129,7 @@ typedef struct mgpu_slot
 	mgpu_mailbox to_client;
 	mgpu_error	error;			/* before FAILED */
 	mgpu_run_stats stats;		/* before DONE and FAILED */
+	mgpu_group_result group_result;	/* before SIZES */
 	_Atomic int device;			/* -1: none yet */
 	_Atomic uint32_t phase;		/* mgpu_slot_phase */
 	_Atomic uint32_t num_extents;	/* given out to this slot ... */
@@ -159,6 +163,7 @@ typedef struct mgpu_service_control
 	_Atomic uint32_t num_open;	/* runs with extents */
 	_Atomic uint32_t used_extents;
 	_Atomic uint64_t queued_us;	/* predicted work of the runs without extents */
+	_Atomic uint64_t num_shared_pages;	/* pages that devices can read where they are, from the first on */
 	mgpu_service_device devices[MGPU_MAX_DEVICES];
 	mgpu_error	last_failure;	/* why the last host ended, before it takes `up` back */
 } mgpu_service_control;
@@ -205,7 +210,7 @@ mgpu_pause(void)
 #endif
 }
 
-/* Bytes that a job reads from an input, and writes to an output. */
+/* Bytes that a job reads from an input, and writes to an output.  GROUP: its input may be any, and its result tells the other. */
 uint64_t	mgpu_input_bytes(const mgpu_job *job, int input);
 uint64_t	mgpu_output_bytes(const mgpu_job *job, mgpu_output output);
 uint32_t	mgpu_input_width(const mgpu_job *job, int input);

@@ -1,0 +1,62 @@
+/*
+ * run_group.c
+ *		Has a GPU read pages and group their rows: what such a job needs beside others.
+ *
+ * Its input is as long as there are pages, and its output's size is known when the rows are grouped.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "compat.h"
+#include "large_memory.h"
+#include "run/run_group.h"
+
+mgpu_status
+run_group_feed(group_request *request, const mgpu_executor *executor, mgpu_run *run, mgpu_error *error)
+{
+	for (;;)
+	{
+		void	   *batch;
+		uint64		bytes;
+		uint32		num_pages;
+		mgpu_status status = executor->input_slot(run, MGPU_CHANNEL_KEYS, &batch, &bytes, error);
+
+		CHECK_FOR_INTERRUPTS();
+		if (status == MGPU_PENDING)
+			continue;
+		if (status != MGPU_OK)
+			return status;
+		num_pages = request->fill(request->fill_context, batch, bytes);
+		status = executor->input_commit(run, MGPU_CHANNEL_KEYS, num_pages * sizeof(mgpu_page_ref), error);
+		if (status != MGPU_OK || num_pages == 0)
+			return status;
+	}
+}
+
+static uint64
+bytes_of_sorted(const group_request *request, uint32 sort)
+{
+	return request->result.num_sorted[sort] * request->spec.columns[request->spec.sorts[sort].column].width;
+}
+
+mgpu_status
+run_group_bind(group_request *request, const mgpu_executor *executor, mgpu_run *run, mgpu_error *error)
+{
+	uint64		record_bytes;
+	uint64		all_bytes;
+
+	if (request->records != NULL || !executor->group_result(run, &request->result))
+		return MGPU_OK;
+	record_bytes = request->result.num_groups * request->record.num_words * sizeof(uint64);
+	all_bytes = record_bytes;
+	for (uint32 i = 0; i < request->spec.num_sorts; i++)
+		all_bytes += bytes_of_sorted(request, i);
+	if (all_bytes > request->most_bytes)
+		return mgpu_fail(error, MGPU_UNSUPPORTED, "the groups need more memory than work_mem times hash_mem_multiplier");
+	request->records = large_alloc(CurrentMemoryContext, record_bytes + 1);
+	for (uint32 i = 0; i < request->spec.num_sorts; i++)
+		request->sorted[i] = large_alloc(CurrentMemoryContext, bytes_of_sorted(request, i) + 1);
+	executor->bind_groups(run, request->records, (void *const *) request->sorted);
+	return MGPU_OK;
+}

@@ -1,0 +1,43 @@
+/*
+ * run_group.h
+ *		Has a GPU read pages and group their rows.
+ */
+#ifndef MGPU_RUN_RUN_GROUP_H
+#define MGPU_RUN_RUN_GROUP_H
+
+#include "core/group_spec.h"
+
+#include "run/run.h"
+
+/*
+ * Write a batch of pages (core/group_spec.h) of at most so many bytes, and return how many pages it has; 0: there are no
+ * more.  A batch that was written to the same memory before has been read.
+ */
+typedef uint32 (*group_fill_fn) (void *context, char *batch, Size bytes);
+
+typedef struct group_request
+{
+	mgpu_group_spec spec;
+	uint64		expected_rows;
+	uint64		most_bytes;		/* that outputs may have */
+	group_fill_fn fill;
+	void	   *fill_context;
+
+	/* Out, in memory of the current context. */
+	mgpu_group_result result;
+	mgpu_group_record record;
+	uint64	   *records;
+	char	   *sorted[MGPU_GROUP_MAX_SORTS];
+} group_request;
+
+/*
+ * Run the job if settings and prediction choose the GPU.  False: they do not, or the GPU failed and mgpu.gpu_failure
+ * allows to go on without.
+ */
+extern bool run_group(group_request *request);
+
+/* What drive.c does for such a job: feed pages, and tell where outputs go once their sizes are known. */
+extern mgpu_status run_group_feed(group_request *request, const mgpu_executor *executor, mgpu_run *run, mgpu_error *error);
+extern mgpu_status run_group_bind(group_request *request, const mgpu_executor *executor, mgpu_run *run, mgpu_error *error);
+
+#endif							/* MGPU_RUN_RUN_GROUP_H */
