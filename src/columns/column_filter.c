@@ -22,10 +22,7 @@
 #include "compat.h"
 #include "array/element_type.h"
 #include "columns/column_filter.h"
-
-#define FILTER_LESS 1
-#define FILTER_EQUAL 2
-#define FILTER_GREATER 4
+#include "core/group_spec.h"
 
 /* ---- what is the condition? */
 
@@ -49,15 +46,15 @@ outcomes_of(int strategy)
 	switch (strategy)
 	{
 		case BTLessStrategyNumber:
-			return FILTER_LESS;
+			return MGPU_FILTER_LESS;
 		case BTLessEqualStrategyNumber:
-			return FILTER_LESS | FILTER_EQUAL;
+			return MGPU_FILTER_LESS | MGPU_FILTER_EQUAL;
 		case BTEqualStrategyNumber:
-			return FILTER_EQUAL;
+			return MGPU_FILTER_EQUAL;
 		case BTGreaterEqualStrategyNumber:
-			return FILTER_GREATER | FILTER_EQUAL;
+			return MGPU_FILTER_GREATER | MGPU_FILTER_EQUAL;
 		case BTGreaterStrategyNumber:
-			return FILTER_GREATER;
+			return MGPU_FILTER_GREATER;
 		default:
 			return 0;
 	}
@@ -90,7 +87,7 @@ outcomes_of_operator(Oid operator, Oid column_type, Oid constant_type)
 	get_op_opfamily_properties(operator, family, false, &strategy, &left, &right);
 	if (left != column_type || right != constant_type)
 		return 0;
-	return outcomes_of(strategy) ^ (negated ? FILTER_LESS | FILTER_EQUAL | FILTER_GREATER : 0);
+	return outcomes_of(strategy) ^ (negated ? MGPU_FILTER_LESS | MGPU_FILTER_EQUAL | MGPU_FILTER_GREATER : 0);
 }
 
 /* Whether columns of the type are numbers that the loops below compare. */
@@ -143,7 +140,7 @@ fill_boolean(column_filter *filter, const Node *column, bool constant)
 	if (!is_column(column) || !set_type(filter, exprType(column)))
 		return false;
 	filter->attribute = ((const Var *) column)->varattno;
-	filter->outcomes = FILTER_EQUAL;
+	filter->outcomes = MGPU_FILTER_EQUAL;
 	filter->constant = ExecInitExpr((Expr *) makeBoolConst(constant, false), NULL);
 	return true;
 }
@@ -188,9 +185,30 @@ compute_constant(column_filter *filter, ExprContext *context)
 		filter->value = Int64GetDatum(DatumGetInt32(filter->value));
 }
 
+bool
+column_filter_code(column_filter *filter, ExprContext *context, uint64 *code)
+{
+	char		stored[sizeof(Datum)] = {0};
+	uint64		bits = 0;
+
+	compute_constant(filter, context);
+	if (filter->is_null)
+		return false;
+	/* integers may be wider than the column */
+	if (filter->kind == MGPU_KEY_SIGNED)
+		*code = mgpu_column_code(DatumGetInt64(filter->value), filter->kind, sizeof(int64));
+	else
+	{
+		store_att_byval(stored, filter->value, filter->width);
+		memcpy(&bits, stored, filter->width);
+		*code = mgpu_column_code(bits, filter->kind, filter->width);
+	}
+	return true;
+}
+
 /* Any NaN equals any other and is above all numbers. */
 #define OUTCOME_OF_NUMBERS(x, y) \
-	(((x) < (y)) * FILTER_LESS + ((x) == (y)) * FILTER_EQUAL + ((x) > (y)) * FILTER_GREATER)
+	(((x) < (y)) * MGPU_FILTER_LESS + ((x) == (y)) * MGPU_FILTER_EQUAL + ((x) > (y)) * MGPU_FILTER_GREATER)
 #define OUTCOME_OF_FLOATS(x, y) \
 	(isnan(x) || isnan(y) ? OUTCOME_OF_NUMBERS((int) isnan(x), (int) isnan(y)) : OUTCOME_OF_NUMBERS(x, y))
 

@@ -17,7 +17,6 @@
 #include "postgres.h"
 
 #include "access/heapam.h"
-#include "access/relscan.h"
 #include "access/tableam.h"
 #include "access/xact.h"
 #include "executor/executor.h"
@@ -29,46 +28,12 @@
 #include "utils/snapmgr.h"
 
 #include "compat.h"
-#include "columns/column_filter.h"
-#include "columns/heap_pages.h"
-#include "columns/heap_reader.h"
-#include "columns/page_values.h"
-
-/* A column of the chunks: values as they are stored, or an expression of them. */
-typedef struct read_column
-{
-	int			list;			/* of the page's values */
-	ExprState  *expr;			/* NULL: none, else the list does not count */
-} read_column;
-
-struct heap_reader
-{
-	SeqScanState *scan;
-	int			num_columns;
-	read_column *columns;
-	int			num_filters;
-	column_filter *filters;
-	ExprState  *condition;		/* the conditions that are no filters, or NULL */
-	bool		computes;		/* an expression is to be run for each row */
-	page_values *values;
-	TupleTableSlot *slot;		/* what expressions see of a row */
-	bool		started;
-	heap_pages	pages;
-	heap_reader_counts counts;
-	uint16		kept[MaxHeapTuplesPerPage];
-	ItemIdData	items[MaxHeapTuplesPerPage];
-};
+#include "columns/heap_reader_state.h"
 
 /* ---- the scan */
 
-static HeapScanDesc
-heap_scan_of(const heap_reader *reader)
-{
-	return (HeapScanDesc) reader->scan->ss.ss_currentScanDesc;
-}
-
-static void
-start_scan(heap_reader *reader)
+void
+heap_reader_start(heap_reader *reader)
 {
 	SeqScanState *scan = reader->scan;
 
@@ -97,9 +62,8 @@ is_visible(HeapTuple tuple, OffsetNumber offset, Snapshot snapshot, Buffer buffe
 	return HeapTupleSatisfiesVisibility(tuple, snapshot, buffer);
 }
 
-/* Copy the line pointers of a page's visible rows, and return how many there are. */
-static uint32
-find_visible(heap_reader *reader, Buffer buffer)
+uint32
+heap_reader_find_visible(heap_reader *reader, Buffer buffer)
 {
 	Relation	relation = reader->scan->ss.ss_currentRelation;
 	Snapshot	snapshot = heap_scan_of(reader)->rs_base.rs_snapshot;
@@ -237,7 +201,7 @@ static uint32
 read_page(heap_reader *reader, Buffer buffer, chunk *rows)
 {
 	Buffer		ahead = reader->pages.ahead;
-	uint32		num_rows = find_visible(reader, buffer);
+	uint32		num_rows = heap_reader_find_visible(reader, buffer);
 	uint64		first;
 
 	reader->counts.pages++;
@@ -272,7 +236,7 @@ heap_reader_read(heap_reader *reader, chunk *rows)
 	if (node->instrument)
 		InstrStartNode(node->instrument);
 	if (!reader->started)
-		start_scan(reader);
+		heap_reader_start(reader);
 	while (num_rows == 0 && BufferIsValid(buffer = heap_pages_take(&reader->pages)))
 	{
 		CHECK_FOR_INTERRUPTS();

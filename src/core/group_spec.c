@@ -63,9 +63,24 @@ validate_column(const mgpu_group_column *column, mgpu_error *err)
 }
 
 static mgpu_status
+validate_percentiles(const mgpu_group_sort *sort, mgpu_error *err)
+{
+	if (sort->num_percentiles > MGPU_GROUP_MAX_PERCENTILES)
+		return mgpu_fail(err, MGPU_BAD_JOB, "%" PRIu32 " percentiles of a sort", sort->num_percentiles);
+	for (uint32_t i = 0; i < sort->num_percentiles; i++)
+	{
+		/* a NaN is not either */
+		if (!(sort->percentiles[i].fraction >= 0 && sort->percentiles[i].fraction <= 1))
+			return mgpu_fail(err, MGPU_BAD_JOB, "percentile %g", sort->percentiles[i].fraction);
+	}
+	return MGPU_OK;
+}
+
+static mgpu_status
 validate_references(const mgpu_group_spec *spec, mgpu_error *err)
 {
 	uint32_t	greatest = 0;
+	mgpu_status status;
 
 	for (uint32_t i = 0; i < spec->num_filters; i++)
 	{
@@ -83,6 +98,8 @@ validate_references(const mgpu_group_spec *spec, mgpu_error *err)
 			greatest = spec->sorts[i].column;
 		if (spec->sorts[i].descending > 1)
 			return mgpu_fail(err, MGPU_BAD_JOB, "descending is %" PRIu32 ", neither 0 nor 1", spec->sorts[i].descending);
+		if ((status = validate_percentiles(&spec->sorts[i], err)) != MGPU_OK)
+			return status;
 	}
 	if (spec->num_filters + spec->num_keys + spec->num_sorts > 0 && greatest >= spec->num_columns)
 		return mgpu_fail(err, MGPU_BAD_JOB, "there is no column %" PRIu32, greatest);
@@ -127,6 +144,10 @@ mgpu_group_plan_record(const mgpu_group_spec *spec, mgpu_group_record *record)
 		record->reductions[i] = record->num_words;
 		record->num_words += words_of(spec->columns[i].reduction);
 	}
-	record->sorts = record->num_words;
-	record->num_words += spec->num_sorts;
+	for (uint32_t i = 0; i < spec->num_sorts; i++)
+	{
+		record->sorts[i] = record->num_words;
+		record->percentiles[i] = record->sorts[i] + ((spec->sorts[i].returns & MGPU_SORT_DISTINCT) != 0 ? 2 : 1);
+		record->num_words = record->percentiles[i] + 2 * spec->sorts[i].num_percentiles;
+	}
 }

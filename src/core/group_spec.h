@@ -6,16 +6,17 @@
  * as columns, keeps the rows that meet all filters, and groups these by the key columns.  Of each group it returns a
  * record of 8-byte words:
  *
- *	 rows | NULL keys | key ... | reduction ... | sorted values ...
+ *	 rows | NULL keys | key ... | reduction ... | sort ...
  *
  *	 rows			how many the group has
  *	 NULL keys		bit i: key i is NULL
  *	 key			its code, one word for each key
  *	 reduction		of each column with one, in the order of the columns: see mgpu_reduction
- *	 sorted values	of each sort: how many values the group has that are not NULL
+ *	 sort			of each sort: how many values the group has that are not NULL; how many different ones, if that
+ *					is asked for; of each percentile two codes: see mgpu_group_percentile
  *
- * and, for each sort, the values of all groups that are not NULL, as they are stored: group after group, in the order
- * of the records, those of a group in order.  Groups come in any order.  Without keys there is one group, even of no
+ * and, for each sort that asks for them, the values of all groups that are not NULL, as they are stored: group after
+ * group, in the order of the records, those of a group in order.  Groups come in any order.  Without keys there is one group, even of no
  * rows.
  *
  * A column's code is a number that orders as its values do (mgpu_column_code).  Rows are taken in the order of pages
@@ -26,6 +27,7 @@
 #ifndef MGPU_GROUP_SPEC_H
 #define MGPU_GROUP_SPEC_H
 
+#include <math.h>
 #include <stdbool.h>
 
 #include "key_codec.h"
@@ -42,6 +44,7 @@ extern "C" {
 #define MGPU_GROUP_MAX_FILTERS 8
 #define MGPU_GROUP_MAX_KEYS 4
 #define MGPU_GROUP_MAX_SORTS 4
+#define MGPU_GROUP_MAX_PERCENTILES 4
 
 /* A page of a batch of input: the batch begins with these. */
 typedef struct mgpu_page_ref
@@ -106,10 +109,24 @@ typedef struct mgpu_group_filter
 	uint8_t		keeps_value;	/* if outcomes is 0 */
 } mgpu_group_filter;
 
+/* What comes back of a sort, or-ed. */
+#define MGPU_SORT_VALUES	0x1
+#define MGPU_SORT_DISTINCT	0x2
+
+/* The codes of the sorted values between which a percentile lies; twice that of the value, if it is one. */
+typedef struct mgpu_group_percentile
+{
+	double		fraction;		/* 0 to 1 */
+	uint32_t	continuous;		/* 0 or 1 */
+} mgpu_group_percentile;
+
 typedef struct mgpu_group_sort
 {
 	uint32_t	column;
 	uint32_t	descending;		/* 0 or 1 */
+	uint32_t	returns;		/* MGPU_SORT_... */
+	uint32_t	num_percentiles;
+	mgpu_group_percentile percentiles[MGPU_GROUP_MAX_PERCENTILES];
 } mgpu_group_sort;
 
 typedef struct mgpu_group_spec
@@ -133,22 +150,36 @@ typedef struct mgpu_group_record
 {
 	uint32_t	keys;			/* of the first key */
 	uint32_t	reductions[MGPU_GROUP_MAX_COLUMNS];	/* of the first word, if the column has a reduction */
-	uint32_t	sorts;			/* of the first sort */
+	uint32_t	sorts[MGPU_GROUP_MAX_SORTS];	/* of the first word: the count */
+	uint32_t	percentiles[MGPU_GROUP_MAX_SORTS];	/* of the first percentile's */
 	uint32_t	num_words;
 } mgpu_group_record;
 
 /* What a job has found, once its kernels have ended. */
 typedef struct mgpu_group_result
 {
+	uint64_t	num_read;		/* rows that were looked at: normal line pointers */
 	uint64_t	num_rows;		/* that met the filters */
 	uint64_t	num_groups;
-	uint64_t	num_sorted[MGPU_GROUP_MAX_SORTS];	/* values, of all groups */
+	uint64_t	num_sorted[MGPU_GROUP_MAX_SORTS];	/* values that come back, of all groups */
 } mgpu_group_result;
 
 /* MGPU_OK, or MGPU_BAD_JOB with the first broken rule. */
 mgpu_status mgpu_group_validate(const mgpu_group_spec *spec, mgpu_error *err);
 
 void		mgpu_group_plan_record(const mgpu_group_spec *spec, mgpu_group_record *record);
+
+/* Where a percentile of num_values sorted values lies, which are at least one. */
+MGPU_CODEC void
+mgpu_percentile_positions(const mgpu_group_percentile *percentile, int64_t num_values, int64_t *low, int64_t *high)
+{
+	double		place = percentile->fraction * (double) (percentile->continuous ? num_values - 1 : num_values);
+
+	*low = (int64_t) (percentile->continuous ? floor(place) : ceil(place) - 1);
+	*high = percentile->continuous ? (int64_t) ceil(place) : *low;
+	if (*low < 0)
+		*low = *high = 0;
+}
 
 /* The ascending code of a stored value, whose bits are zero-extended. */
 MGPU_CODEC uint64_t

@@ -187,6 +187,12 @@ service_wait_ms(void)
 	return num_devices > 0 ? all_us / 1000.0 / num_devices : 0;
 }
 
+uint64
+service_num_shared_pages(void)
+{
+	return service_in_shared_memory ? atomic_load(&service_memory.control->num_shared_pages) : 0;
+}
+
 void
 service_wake(uint32 proc_number)
 {

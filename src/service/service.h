@@ -55,6 +55,9 @@ extern const char *service_reason(service_state state);
 /* How long a job would wait, by what the service has to do, in milliseconds. */
 extern double service_wait_ms(void);
 
+/* Buffers, from the first on, that GPUs may read where they are. */
+extern uint64 service_num_shared_pages(void);
+
 /* The executor of sessions where there is a service.  Calls may wait for the worker, never for long. */
 extern const mgpu_executor service_executor;
 

@@ -1,0 +1,52 @@
+/*
+ * heap_reader_state.h
+ *		Internals of a heap reader, for heap_reader.c and heap_sender.c.
+ */
+#ifndef MGPU_HEAP_READER_STATE_H
+#define MGPU_HEAP_READER_STATE_H
+
+#include "access/relscan.h"
+
+#include "columns/column_filter.h"
+#include "columns/heap_pages.h"
+#include "columns/heap_reader.h"
+#include "columns/page_values.h"
+
+/* A column of the chunks: values as they are stored, or an expression of them. */
+typedef struct read_column
+{
+	int			list;			/* of the page's values */
+	ExprState  *expr;			/* NULL: none, else the list does not count */
+} read_column;
+
+struct heap_reader
+{
+	SeqScanState *scan;
+	int			num_columns;
+	read_column *columns;
+	int			num_filters;
+	column_filter *filters;
+	ExprState  *condition;		/* the conditions that are no filters, or NULL */
+	bool		computes;		/* an expression is to be run for each row */
+	page_values *values;
+	TupleTableSlot *slot;		/* what expressions see of a row */
+	bool		started;
+	heap_pages	pages;
+	heap_reader_counts counts;
+	uint16		kept[MaxHeapTuplesPerPage];
+	ItemIdData	items[MaxHeapTuplesPerPage];
+};
+
+static inline HeapScanDesc
+heap_scan_of(const heap_reader *reader)
+{
+	return (HeapScanDesc) reader->scan->ss.ss_currentScanDesc;
+}
+
+/* Start reading, from the first page on. */
+extern void heap_reader_start(heap_reader *reader);
+
+/* Copy the line pointers of a page's visible rows to items, and return how many there are. */
+extern uint32 heap_reader_find_visible(heap_reader *reader, Buffer buffer);
+
+#endif							/* MGPU_HEAP_READER_STATE_H */

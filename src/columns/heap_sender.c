@@ -1,0 +1,241 @@
+/*
+ * heap_sender.c
+ *		Sends the pages of a heap reader's table to a GPU, in place of reading them.
+ *
+ * A page whose rows are all visible is read by the GPU where it is, in shared buffers.  It stays pinned until then,
+ * so that no row is moved or removed.  The GPU gets the number of its line pointers, not the line pointers: of these,
+ * none changes while the page is pinned, unless unused ones among them are given to new rows.  PostgreSQL does that only
+ * if the page's flag PD_HAS_FREE_LINES says that there are some, and nobody sets the flag meanwhile: an all-visible
+ * page has no dead line pointers that a vacuum could make unused.
+ *
+ * Of other pages a copy is sent, whose line pointers are those of the visible rows alone.  So a GPU needs not know of
+ * visibility.
+ *
+ * To copy the line pointers of each page, as the reader for the CPU does, was rejected: they are most of what the CPU would
+ * read of a page, and reading it is what takes time.
+ */
+#include "postgres.h"
+
+#include "access/heapam.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/bufmgr.h"
+#include "utils/snapmgr.h"
+
+#include "compat.h"
+#include "core/service/slot.h"
+#include "service/service.h"
+#include "columns/heap_reader_state.h"
+#include "columns/heap_sender.h"
+
+/* Pages of a batch, unless the server has few buffers: the GPU reads these in 20 us. */
+#define MOST_BATCH_PAGES 128
+
+/* A batch that the GPU may still read. */
+typedef struct sent_batch
+{
+	const char *memory;
+	uint32		num_pinned;
+	Buffer		pinned[MOST_BATCH_PAGES];
+} sent_batch;
+
+struct heap_sender
+{
+	heap_reader *reader;
+	uint32		batch_pages;
+	uint64		num_shared;		/* buffers that the GPU can read where they are */
+	heap_sender_counts counts;
+	uint32		num_batches;
+	sent_batch	batches[MGPU_SLOT_EXTENTS];
+};
+
+/* ---- what is sent */
+
+static bool
+describe_column(mgpu_group_column *column, TupleDesc descriptor, const value_list *list)
+{
+	element_type type;
+
+	element_type_fill(&type, TupleDescAttr(descriptor, list->attribute - 1)->atttypid);
+	if (!type.typbyval || type.typlen != (int16) type.key_width || type.key_kind == 0)
+		return false;
+	column->kind = type.key_kind;
+	column->width = type.key_width;
+	column->offset = list->offset;
+	column->missing_is_null = list->missing == NULL;
+	if (list->missing)
+		memcpy(&column->missing, list->missing, type.key_width);
+	return true;
+}
+
+static bool
+describe_columns(const page_values *values, mgpu_group_spec *spec)
+{
+	if (values->num_attributes > MGPU_GROUP_MAX_ATTRIBUTES || values->num_lists > MGPU_GROUP_MAX_COLUMNS)
+		return false;
+	spec->num_attributes = values->num_attributes;
+	spec->num_columns = values->num_lists;
+	spec->num_fixed = values->num_fixed;
+	spec->fixed_end = values->fixed_end;
+	for (int i = 0; i < values->num_attributes; i++)
+	{
+		const walked_attribute *attribute = &values->attributes[i];
+
+		spec->attributes[i] = (mgpu_group_attribute) {attribute->length, attribute->align, attribute->list};
+	}
+	for (int i = 0; i < values->num_lists; i++)
+		if (!describe_column(&spec->columns[i], values->descriptor, values->lists[i]))
+			return false;
+	return true;
+}
+
+static bool
+describe_conditions(heap_reader *reader, mgpu_group_spec *spec)
+{
+	if (reader->condition || reader->num_filters > MGPU_GROUP_MAX_FILTERS)
+		return false;
+	spec->num_filters = reader->num_filters;
+	for (int i = 0; i < reader->num_filters; i++)
+	{
+		column_filter *filter = &reader->filters[i];
+		mgpu_group_filter *to = &spec->filters[i];
+
+		column_filter_forget(filter);
+		to->column = filter->list;
+		to->keeps_null = filter->keeps_null;
+		to->keeps_value = filter->keeps_value;
+		if (filter->kind != 0 && column_filter_code(filter, reader->scan->ss.ps.ps_ExprContext, &to->code))
+			to->outcomes = filter->outcomes;
+	}
+	return true;
+}
+
+heap_sender *
+heap_sender_create(heap_reader *reader, mgpu_group_spec *spec)
+{
+	heap_sender *sender;
+
+	if (BLCKSZ != MGPU_PAGE_BYTES || reader->computes || !describe_columns(reader->values, spec) ||
+		!describe_conditions(reader, spec))
+		return NULL;
+	sender = palloc0(sizeof(heap_sender));
+	sender->reader = reader;
+	sender->num_shared = service_num_shared_pages();
+	/* no more than one session's share of the buffers is pinned at a time */
+	sender->batch_pages = Min(MOST_BATCH_PAGES, Max(NBuffers / MaxBackends / MGPU_SLOT_EXTENTS, 4));
+	return sender;
+}
+
+int
+heap_sender_column(const heap_sender *sender, int column)
+{
+	return sender->reader->columns[column].list;
+}
+
+/* ---- pages */
+
+static void
+release_pins(sent_batch *batch)
+{
+	for (uint32 i = 0; i < batch->num_pinned; i++)
+		ReleaseBuffer(batch->pinned[i]);
+	batch->num_pinned = 0;
+}
+
+/* The batch that is written to this memory, after its last pages have been read. */
+static sent_batch *
+start_batch(heap_sender *sender, const char *memory)
+{
+	sent_batch *batch = sender->batches;
+
+	while (batch < sender->batches + sender->num_batches && batch->memory != memory)
+		batch++;
+	if (batch == sender->batches + sender->num_batches)
+	{
+		Assert(sender->num_batches < MGPU_SLOT_EXTENTS);
+		sender->num_batches++;
+		batch->memory = memory;
+	}
+	release_pins(batch);
+	return batch;
+}
+
+/* Whether the GPU can read the first num_items rows of a page as they are, all of which are visible. */
+static bool
+is_readable(const heap_sender *sender, Buffer buffer, uint16 *num_items)
+{
+	Relation	relation = sender->reader->scan->ss.ss_currentRelation;
+	Snapshot	snapshot = heap_scan_of(sender->reader)->rs_base.rs_snapshot;
+	Page		page = BufferGetPage(buffer);
+	bool		readable;
+
+	if ((uint64) buffer > sender->num_shared || snapshot->takenDuringRecovery)
+		return false;
+	heap_page_prune_opt(relation, buffer);
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	mgpu_test_for_old_snapshot(snapshot, relation, page);
+	readable = PageIsAllVisible(page) && !PageHasFreeLinePointers(page);
+	*num_items = PageGetMaxOffsetNumber(page);
+	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+	return readable;
+}
+
+/* Copy a page with the line pointers of its visible rows, and return how many there are. */
+static uint16
+copy_page(heap_sender *sender, Buffer buffer, char *copy)
+{
+	uint32		num_rows = heap_reader_find_visible(sender->reader, buffer);
+
+	memcpy(copy, BufferGetPage(buffer), BLCKSZ);
+	memcpy(((PageHeader) copy)->pd_linp, sender->reader->items, num_rows * sizeof(ItemIdData));
+	ReleaseBuffer(buffer);
+	return num_rows;
+}
+
+uint32
+heap_sender_fill(void *context, char *memory, Size bytes)
+{
+	heap_sender *sender = context;
+	heap_pages *pages = &sender->reader->pages;
+	sent_batch *batch = start_batch(sender, memory);
+	mgpu_page_ref *refs = (mgpu_page_ref *) memory;
+	uint32		most_copies = (bytes - MGPU_PAGE_COPIES_OFFSET) / BLCKSZ;
+	uint32		num_pages = 0;
+	uint32		num_copies = 0;
+	Buffer		buffer;
+
+	if (!sender->reader->started)
+		heap_reader_start(sender->reader);
+	while (num_pages < sender->batch_pages && num_copies < most_copies && BufferIsValid(buffer = heap_pages_take(pages)))
+	{
+		mgpu_page_ref *ref = &refs[num_pages++];
+
+		if (BufferIsValid(pages->ahead))
+			__builtin_prefetch(BufferGetPage(pages->ahead));
+		ref->is_copy = !is_readable(sender, buffer, &ref->num_items);
+		ref->number = ref->is_copy ? num_copies++ : (uint32) buffer - 1;
+		if (ref->is_copy)
+			ref->num_items = copy_page(sender, buffer, memory + MGPU_PAGE_COPIES_OFFSET + (Size) ref->number * BLCKSZ);
+		else
+			batch->pinned[batch->num_pinned++] = buffer;
+	}
+	sender->counts.pages += num_pages;
+	sender->counts.copied_pages += num_copies;
+	return num_pages;
+}
+
+void
+heap_sender_stop(heap_sender *sender, int64 num_rows)
+{
+	for (uint32 i = 0; i < sender->num_batches; i++)
+		release_pins(&sender->batches[i]);
+	/* counts rows that a scan returns, of a table too */
+	pgstat_count_index_tuples(sender->reader->scan->ss.ss_currentRelation, num_rows);
+	heap_reader_stop(sender->reader);
+}
+
+heap_sender_counts
+heap_sender_count(const heap_sender *sender)
+{
+	return sender->counts;
+}

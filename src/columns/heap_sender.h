@@ -1,0 +1,38 @@
+/*
+ * heap_sender.h
+ *		Sends the pages of a heap reader's table to a GPU, in place of reading them.
+ */
+#ifndef MGPU_HEAP_SENDER_H
+#define MGPU_HEAP_SENDER_H
+
+#include "core/group_spec.h"
+
+#include "columns/heap_reader.h"
+
+typedef struct heap_sender heap_sender;
+
+/* For EXPLAIN. */
+typedef struct heap_sender_counts
+{
+	int64		pages;
+	int64		copied_pages;	/* of these, pages that were sent as copies */
+} heap_sender_counts;
+
+/*
+ * Make a sender, in the current context, and describe the table, its columns and the conditions in spec, which is zero
+ * before.  NULL: a GPU cannot evaluate the columns or the conditions.
+ */
+extern heap_sender *heap_sender_create(heap_reader *reader, mgpu_group_spec *spec);
+
+/* The spec's column that holds the reader's column of this number, from 0. */
+extern int	heap_sender_column(const heap_sender *sender, int column);
+
+/* The next batch of pages: a group_fill_fn (run/run_group.h). */
+extern uint32 heap_sender_fill(void *sender, char *batch, Size bytes);
+
+/* The GPU has read all pages, or will use nothing of them.  Rows: what it has looked at. */
+extern void heap_sender_stop(heap_sender *sender, int64 num_rows);
+
+extern heap_sender_counts heap_sender_count(const heap_sender *sender);
+
+#endif							/* MGPU_HEAP_SENDER_H */
