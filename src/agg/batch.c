@@ -77,6 +77,24 @@ agg_batch_of_rows(agg_call *call, MemoryContext context, chunk *rows, int key_co
 	return batch;
 }
 
+agg_batch *
+agg_batch_of_sorted(agg_call *call, MemoryContext context, chunk *rows, char *sorted_keys, const row_groups *items,
+					const row_groups *nulls)
+{
+	agg_batch  *batch = make_batch(call, context);
+
+	batch->hashed = batch->borrowed = true;
+	batch->rows = rows;
+	batch->num_groups = items->num_groups;
+	batch->items = *items;
+	batch->nulls = *nulls;
+	batch->num_items = row_groups_count(items);
+	batch->num_nulls = row_groups_count(nulls);
+	batch->sorted_keys = sorted_keys;
+	batch->stage = BATCH_SORTED;
+	return batch;
+}
+
 void
 agg_batch_restart(agg_batch *batch)
 {

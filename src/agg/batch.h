@@ -69,6 +69,13 @@ extern agg_batch *agg_batch_of_rows(struct agg_call *call, MemoryContext context
 									const row_groups *groups);
 
 /*
+ * A batch of keys that are in order already, group by group.  Of NULLs only the number in each group counts.  rows may be
+ * empty.
+ */
+extern agg_batch *agg_batch_of_sorted(struct agg_call *call, MemoryContext context, chunk *rows, char *sorted_keys,
+									  const row_groups *items, const row_groups *nulls);
+
+/*
  * Percentiles whose fraction is not constant: store the fraction of a new group's first
  * row, and raise an error where a later row differs.  agg_batch_fraction returns a
  * group's fraction, constant or not, as a slice of one row.
@@ -142,5 +149,9 @@ extern ArrayType *agg_batch_array(agg_batch *batch, uint32 group, bool nulls_fir
  */
 extern Datum agg_batch_percentile(agg_batch *batch, uint32 number, const chunk_slice *fraction, bool continuous,
 								  bool *is_null);
+
+/* The percentile of num_items values that lies between two of them (mgpu_percentile_positions); of numbers if continuous. */
+extern Datum agg_percentile_between(const struct agg_call *call, double fraction, bool continuous, int64 num_items,
+									const Datum picked[2]);
 
 #endif							/* MGPU_AGG_BATCH_H */

@@ -21,16 +21,20 @@
 
 #include "compat.h"
 #include "agg/call.h"
+#include "core/group_spec.h"
 
 PG_FUNCTION_INFO_V1(mgpu_percentile_cont_trans);
 PG_FUNCTION_INFO_V1(mgpu_percentile_disc_trans);
 PG_FUNCTION_INFO_V1(mgpu_percentile_cont_final);
 PG_FUNCTION_INFO_V1(mgpu_percentile_disc_final);
 
-/* A group of a sorted batch. */
+/* A group of a sorted batch, or the two of its values that a percentile needs. */
 typedef struct percentile_group
 {
-	const agg_batch *batch;
+	const agg_call *call;
+	const agg_batch *batch;		/* NULL: of the group's values these two are known */
+	int64		low;			/* position of the first */
+	Datum		picked[2];
 	uint64		begin;
 	int64		num_items;
 	bool		is_alone;		/* one fraction, not an array of them */
@@ -82,8 +86,10 @@ check_fraction(double fraction)
 static Datum
 sorted_datum(const percentile_group *group, int64 i)
 {
-	const element_type *type = &group->batch->call->key.element;
+	const element_type *type = &group->call->key.element;
 
+	if (group->batch == NULL)
+		return group->picked[i != group->low];
 	return fetch_att(agg_batch_sorted_key(group->batch, group->begin + i), type->typbyval, type->typlen);
 }
 
@@ -130,7 +136,7 @@ sorted_number(const percentile_group *group, int64 i)
 {
 	Datum		value = sorted_datum(group, i);
 
-	switch (group->batch->call->key.element.type_id)
+	switch (group->call->key.element.type_id)
 	{
 		case INT2OID:
 			return DatumGetInt16(value);
@@ -232,6 +238,7 @@ agg_batch_percentile(agg_batch *batch, uint32 number, const chunk_slice *fractio
 	if (!is_array)
 		check_fraction(DatumGetFloat8(value));
 	agg_batch_sort(batch);
+	group.call = batch->call;
 	group.batch = batch;
 	group.begin = batch->items.starts[number];
 	group.num_items = row_groups_size(&batch->items, number);
@@ -242,6 +249,17 @@ agg_batch_percentile(agg_batch *batch, uint32 number, const chunk_slice *fractio
 	if (is_array)
 		return percentile_array(&group, DatumGetArrayTypeP(value), percentile, result_type);
 	return copy_datum(percentile(&group, DatumGetFloat8(value)), result_type);
+}
+
+Datum
+agg_percentile_between(const agg_call *call, double fraction, bool continuous, int64 num_items, const Datum picked[2])
+{
+	percentile_group group = {.call = call,.picked = {picked[0], picked[1]},.num_items = num_items,.is_alone = true};
+	int64		high;
+
+	check_fraction(fraction);
+	mgpu_percentile_positions(&(mgpu_group_percentile) {fraction, continuous}, num_items, &group.low, &high);
+	return continuous ? continuous_number(&group, fraction) : discrete(&group, fraction);
 }
 
 static Datum

@@ -129,7 +129,7 @@ fill_comparison(column_filter *filter, const OpExpr *condition)
 	filter->outcomes = outcomes_of_operator(operator, exprType(column), exprType(constant));
 	if (filter->outcomes == 0)
 		return false;
-	filter->constant = ExecInitExpr((Expr *) constant, NULL);
+	filter->expr = (Expr *) constant;
 	return true;
 }
 
@@ -141,7 +141,7 @@ fill_boolean(column_filter *filter, const Node *column, bool constant)
 		return false;
 	filter->attribute = ((const Var *) column)->varattno;
 	filter->outcomes = MGPU_FILTER_EQUAL;
-	filter->constant = ExecInitExpr((Expr *) makeBoolConst(constant, false), NULL);
+	filter->expr = (Expr *) makeBoolConst(constant, false);
 	return true;
 }
 
@@ -170,6 +170,13 @@ column_filter_fill(column_filter *filter, Expr *condition)
 }
 
 /* ---- which rows meet it? */
+
+void
+column_filter_init(column_filter *filter)
+{
+	if (filter->expr)
+		filter->constant = ExecInitExpr(filter->expr, NULL);
+}
 
 static void
 compute_constant(column_filter *filter, ExprContext *context)

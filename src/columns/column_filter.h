@@ -16,15 +16,19 @@ typedef struct column_filter
 	uint32		outcomes;		/* kept outcomes of the comparison: MGPU_FILTER_LESS … */
 	bool		keeps_null;
 	bool		keeps_value;	/* if kind is 0 */
-	ExprState  *constant;		/* what the column is compared with */
+	Expr	   *expr;			/* what the column is compared with, or NULL */
+	ExprState  *constant;		/* the same, once it was initialized */
 	int16		constant_width; /* another than the column's for integers */
 	bool		is_known;		/* the next two have been computed */
 	bool		is_null;
 	Datum		value;			/* of the column's type; integers: an int8 */
 } column_filter;
 
-/* Fill a filter from a condition of a scan, in the current context.  False: the condition is not one of these. */
+/* Fill a filter from a condition of a scan.  False: the condition is not one of these. */
 extern bool column_filter_fill(column_filter *filter, Expr *condition);
+
+/* Before it is used, in the context that it lives in. */
+extern void column_filter_init(column_filter *filter);
 
 /* Compute the constant again when it is next needed. */
 static inline void

@@ -220,6 +220,31 @@ read_page(heap_reader *reader, Buffer buffer, chunk *rows)
 	return num_rows;
 }
 
+/* As ExecProcNode does. */
+static void
+rescan_if_changed(heap_reader *reader)
+{
+	PlanState  *node = &reader->scan->ss.ps;
+
+	if (node->chgParam == NULL)
+		return;
+	heap_reader_stop(reader);
+	ExecReScan(node);
+}
+
+bool
+heap_reader_prepare(heap_reader *reader)
+{
+	rescan_if_changed(reader);
+	return !reader->scan->ss.ps.plan->parallel_aware;
+}
+
+struct Instrumentation *
+heap_reader_instrument(const heap_reader *reader)
+{
+	return reader->scan->ss.ps.instrument;
+}
+
 bool
 heap_reader_read(heap_reader *reader, chunk *rows)
 {
@@ -227,12 +252,7 @@ heap_reader_read(heap_reader *reader, chunk *rows)
 	Buffer		buffer;
 	uint32		num_rows = 0;
 
-	/* as ExecProcNode does */
-	if (node->chgParam)
-	{
-		heap_reader_stop(reader);
-		ExecReScan(node);
-	}
+	rescan_if_changed(reader);
 	if (node->instrument)
 		InstrStartNode(node->instrument);
 	if (!reader->started)
@@ -333,6 +353,7 @@ add_conditions(heap_reader *reader, List *conditions)
 
 		if (others == NIL && column_filter_fill(filter, lfirst(cell)))
 		{
+			column_filter_init(filter);
 			filter->list = page_values_want(reader->values, filter->attribute);
 			reader->num_filters++;
 		}

@@ -34,6 +34,15 @@ extern heap_reader *heap_reader_open(SeqScanState *scan, List *exprs);
  */
 extern bool heap_reader_read(heap_reader *reader, chunk *rows);
 
+/*
+ * Before another way to read all pages is tried (heap_sender.h): take changed parameters over.  False: other processes read
+ * some of the pages.
+ */
+extern bool heap_reader_prepare(heap_reader *reader);
+
+/* Of the scan's node, or NULL. */
+extern struct Instrumentation *heap_reader_instrument(const heap_reader *reader);
+
 /* Stop reading.  The next read begins anew; the node has to be rescanned between. */
 extern void heap_reader_stop(heap_reader *reader);
 

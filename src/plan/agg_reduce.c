@@ -310,6 +310,40 @@ fold_start(group_aggregate *base)
 	reduced->num_states = 0;
 }
 
+/* ---- what a GPU computes */
+
+static bool
+ask_device(group_aggregate *base, device_query *query)
+{
+	static const mgpu_reduction reductions[] = {
+		[REDUCED_COUNT] = MGPU_REDUCE_COUNT,
+		[REDUCED_INTEGER] = MGPU_REDUCE_INTEGER,
+		[REDUCED_REAL] = MGPU_REDUCE_REAL,
+		[REDUCED_SPREAD] = MGPU_REDUCE_SPREAD
+	};
+	const reduced_values *values = &((reduce_aggregate *) base)->reduced->values;
+
+	if (values->filter >= 0)
+		return false;
+	if (values->column >= 0)
+		device_query_reduce(query, device_query_column(query, values->column), reductions[values->kind]);
+	return true;
+}
+
+static void
+take_device(group_aggregate *base, const device_query *query, group_input *input)
+{
+	reduced_column *reduced = ((reduce_aggregate *) base)->reduced;
+	uint32		num_groups = device_query_num_groups(query);
+
+	base->input = input;
+	if (!base->has_states)
+		return;
+	reduced->num_states = num_groups;
+	reduced->states = large_alloc(input->context, num_groups * sizeof(reduced_state) + 1);
+	reduced_take(query, reduced->values.column, reduced->states);
+}
+
 /* ---- what it is made of */
 
 static reduced_column *
@@ -351,5 +385,7 @@ group_reduce_create(const group_aggregate_source *source)
 	aggregate->base.fold_start = fold_start;
 	aggregate->base.fold = fold;
 	aggregate->base.states = states;
+	aggregate->base.ask_device = ask_device;
+	aggregate->base.take_device = take_device;
 	return &aggregate->base;
 }

@@ -13,27 +13,18 @@
 
 #include "compat.h"
 #include "agg/runs.h"
-#include "plan/aggregate.h"
-
-typedef struct sorted_aggregate
-{
-	group_aggregate base;
-	agg_call   *call;
-	agg_batch  *batch;
-	struct sorted_aggregate *leader;	/* an earlier aggregate whose batch serves this one too, or NULL */
-	ExprState  *fraction_expr;	/* of a percentile, else NULL, as is the next */
-	ExprContext *fraction_context;
-	chunk	   *fraction;		/* one row; NULL until a group asks for it */
-} sorted_aggregate;
+#include "plan/agg_sorted.h"
 
 /* array_agg of no rows is NULL; the batch would return an empty array. */
 static Datum
 array_of(sorted_aggregate *aggregate, uint32 group, bool *is_null)
 {
-	*is_null = row_groups_size(aggregate->base.rows, group) == 0;
+	agg_batch  *batch = aggregate->batch;
+
+	*is_null = row_groups_size(&batch->items, group) + row_groups_size(&batch->nulls, group) == 0;
 	if (*is_null)
 		return (Datum) 0;
-	return PointerGetDatum(agg_batch_array(aggregate->batch, group, aggregate->base.plan.order.nulls_first));
+	return PointerGetDatum(agg_batch_array(batch, group, aggregate->base.plan.order.nulls_first));
 }
 
 static Datum
@@ -45,9 +36,9 @@ mode_of(agg_batch *batch, uint32 group, bool *is_null)
 	return agg_batch_mode(batch, batch->items.starts[group], batch->items.starts[group + 1]);
 }
 
-/* A percentile's fraction as one row.  It is the same in all groups, and without groups nobody evaluates it. */
-static chunk *
-fraction_of(sorted_aggregate *aggregate)
+/* It is the same in all groups, and without groups nobody evaluates it here. */
+chunk *
+sorted_fraction(sorted_aggregate *aggregate)
 {
 	MemoryContext caller;
 	column_type *type;
@@ -72,7 +63,10 @@ result(group_aggregate *base, uint32 group, bool *is_null)
 {
 	sorted_aggregate *aggregate = (sorted_aggregate *) base;
 	agg_batch  *batch = aggregate->batch;
+	Datum		value;
 
+	if (sorted_device_result(aggregate, group, &value, is_null))
+		return value;
 	*is_null = false;
 	switch (base->plan.result)
 	{
@@ -87,7 +81,7 @@ result(group_aggregate *base, uint32 group, bool *is_null)
 				return Int64GetDatum(0);
 			return Int64GetDatum(agg_batch_num_runs(batch, batch->items.starts[group], batch->items.starts[group + 1]));
 		default:
-			return agg_batch_percentile(batch, group, &(chunk_slice) {fraction_of(aggregate), 1, 0, NULL, 1},
+			return agg_batch_percentile(batch, group, &(chunk_slice) {sorted_fraction(aggregate), 1, 0, NULL, 1},
 										base->plan.result == SORTED_PERCENTILE_CONT, is_null);
 	}
 }
@@ -99,6 +93,7 @@ prepare(group_aggregate *base, group_input *input)
 	sorted_aggregate *aggregate = (sorted_aggregate *) base;
 
 	base->input = input;
+	aggregate->answer = NULL;
 	base->rows = group_rows_in_order(input, base->filter, &arrival);
 	if (aggregate->leader)
 		aggregate->batch = aggregate->leader->batch;
@@ -148,5 +143,7 @@ group_sorted_create(const group_aggregate_source *source)
 	}
 	aggregate->base.prepare = prepare;
 	aggregate->base.result = result;
+	aggregate->base.ask_device = sorted_ask_device;
+	aggregate->base.take_device = sorted_take_device;
 	return &aggregate->base;
 }

@@ -9,6 +9,7 @@
 #include "nodes/primnodes.h"
 
 #include "agg/call.h"
+#include "plan/device_query.h"
 #include "plan/reduced.h"
 #include "plan/row_order.h"
 
@@ -71,6 +72,13 @@ typedef void (*group_fold_fn) (group_aggregate *aggregate, MemoryContext context
 /* The states of all groups, once rows have been added. */
 typedef const char *(*group_states_fn) (const group_aggregate *aggregate);
 
+/*
+ * For aggregates that a GPU can compute: ask for what the result needs, or return false; and take the answer, of all
+ * groups, in place of prepare.
+ */
+typedef bool (*group_ask_device_fn) (group_aggregate *aggregate, device_query *query);
+typedef void (*group_take_device_fn) (group_aggregate *aggregate, const device_query *query, group_input *input);
+
 struct group_aggregate
 {
 	const Aggref *aggref;
@@ -84,6 +92,8 @@ struct group_aggregate
 	group_fold_start_fn fold_start; /* NULL: rows have to be there all at once, as for prepare */
 	group_fold_fn fold;
 	group_states_fn states;
+	group_ask_device_fn ask_device; /* NULL: no GPU can */
+	group_take_device_fn take_device;
 	bool		has_states;		/* for those that fold: of its own, not those of an earlier aggregate */
 	group_input *input;			/* set by prepare, with the next */
 	const row_groups *rows;

@@ -62,10 +62,16 @@ group_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 	/* of several processes, only this one's are known */
 	if (state->method == GROUP_PARTIAL)
 		return;
-	if (state->source)
+	if (state->on_device)
+	{
+		ExplainPropertyText("Executor", "gpu", es);
+		ExplainPropertyInteger("Pages Read by GPU", NULL, state->device_counts.pages, es);
+		ExplainPropertyInteger("Pages Copied for GPU", NULL, state->device_counts.copied_pages, es);
+	}
+	else if (state->source)
 		row_source_explain_pages(state->source, es);
 	ExplainPropertyInteger("Groups", NULL, state->num_groups, es);
-	if (state->executor)
+	if (state->executor && !state->on_device)
 	{
 		ExplainPropertyText("Key Form", state->key_form, es);
 		ExplainPropertyText("Sort Executor", state->executor, es);

@@ -63,7 +63,9 @@ next_groups(group_state *state)
 	state->next_group = 0;
 	if (!group_read(state))
 		return false;
-	if (state->fold)
+	if (state->on_device)
+		;
+	else if (state->fold)
 		group_fold_finish(state->fold, &state->input);
 	else
 		sort_groups(state);
@@ -245,7 +247,7 @@ forget_all(group_state *state)
 	MemoryContextReset(state->input.context);
 	state->input.groups.num_groups = 0;
 	state->next_group = 0;
-	state->collected = false;
+	state->collected = state->on_device = false;
 }
 
 static void

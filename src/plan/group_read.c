@@ -125,6 +125,26 @@ reserve(group_state *state, uint64 expected)
 		chunk_grow(state->rows, Min(expected, most_rows));
 }
 
+/* Forget the groups of an earlier scan. */
+static void
+start_folding(group_state *state)
+{
+	ListCell   *cell;
+
+	if (state->fold)
+	{
+		group_fold_start(state->fold);
+		return;
+	}
+	foreach(cell, state->aggregates)
+	{
+		group_aggregate *aggregate = lfirst(cell);
+
+		if (aggregate->fold_start)
+			aggregate->fold_start(aggregate);
+	}
+}
+
 static void
 read_child(group_state *state)
 {
@@ -133,9 +153,11 @@ read_child(group_state *state)
 	uint64		expected = Min(child->plan->plan_rows * slot_rows, (double) MGPU_MAX_ITEMS);
 	uint64		checked = 0;
 
-	if (state->fold)
-		group_fold_start(state->fold);
-	else
+	state->on_device = group_device_run(state, expected);
+	if (state->on_device)
+		return;
+	start_folding(state);
+	if (state->fold == NULL)
 		reserve(state, expected);
 	while (state->source ? row_source_read(state->source, state->rows) : read_pack(state))
 	{
@@ -194,7 +216,7 @@ group_read(group_state *state)
 		read_child(state);
 		state->collected = true;
 		/* groups that were folded are complete; the others are all in partitions */
-		if (state->fold)
+		if (state->fold || state->on_device)
 			return true;
 	}
 	if (state->spill.num_partitions > 0)

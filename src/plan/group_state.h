@@ -34,6 +34,7 @@ typedef struct group_state
 	ExprContext *state_context; /* of transition states of one group */
 	group_input input;			/* its context has all memory derived from the current rows */
 	bool		collected;		/* all rows of the child have been read */
+	bool		on_device;		/* by a GPU, which has computed all groups */
 	uint32		next_group;		/* next group of input to return */
 	int			num_outputs;
 	group_output *outputs;
@@ -46,6 +47,7 @@ typedef struct group_state
 	const char *executor;		/* of the sort of keys; set together with the next two */
 	const char *algorithm;
 	int			num_threads;
+	heap_sender_counts device_counts;
 } group_state;
 
 /*
@@ -53,6 +55,12 @@ typedef struct group_state
  * none.
  */
 extern bool group_read(group_state *state);
+
+/*
+ * Have a GPU read and group the rows (group_device.c).  False: it cannot, or the CPU is expected to be faster; nothing has
+ * been read.
+ */
+extern bool group_device_run(group_state *state, uint64 expected_rows);
 
 /* The next pack of groups with their states (group_partial.c).  NULL: there are no more. */
 extern TupleTableSlot *group_partial_next(group_state *state);

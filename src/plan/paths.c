@@ -23,11 +23,13 @@
 #include "optimizer/planner.h"
 #include "optimizer/tlist.h"
 #include "utils/selfuncs.h"
+#include "utils/spccache.h"
 
 #include "compat.h"
 #include "core/sizes.h"
 #include "plan/aggregate.h"
 #include "plan/declined.h"
+#include "plan/device_path.h"
 #include "plan/group.h"
 #include "plan/plans.h"
 #include "plan/row_source.h"
@@ -48,6 +50,10 @@
 
 /* With more groups than these, sorting the rows is faster than finding each one's group. */
 #define FOLD_MOST_GROUPS MGPU_SIZE(1e6, 50)
+
+/* The parts of a row's costs, on its page and in a group, that are left if a GPU reads and groups it. */
+#define DEVICE_SCAN_PART 0.1
+#define DEVICE_PART 0.1
 
 /* Workers fold rows if that makes of so many rows one group that the leader has to combine. */
 #define PARTS_GAIN 4
@@ -122,6 +128,18 @@ row_cost(const group_task *task, bool fold)
 								COLUMN_COST * list_length(task->columns) + task->operators);
 }
 
+/* What a scan costs if a GPU reads its pages. */
+static Cost
+device_scan_cost(const Path *child)
+{
+	const RelOptInfo *rel = child->parent;
+	Cost		per_page = 0;
+
+	get_tablespace_page_costs(rel->reltablespace, NULL, &per_page);
+	return rel->pages * per_page +
+		DEVICE_SCAN_PART * rel->tuples * (cpu_tuple_cost + rel->baserestrictcost.per_tuple);
+}
+
 /* Set costs and rows of path.  child returns num_rows rows, singly or in packs, in num_groups groups. */
 static void
 cost_path(const group_task *task, Path *path, const Path *child, double num_rows, double num_groups)
@@ -129,8 +147,11 @@ cost_path(const group_task *task, Path *path, const Path *child, double num_rows
 	const QualCost *target_cost = &path->pathtarget->cost;
 	bool		fold = folds(task, num_groups);
 
-	path->startup_cost = child->total_cost + START_COST + num_rows * row_cost(task, fold) +
-		spill_cost(num_rows, fold ? num_groups : num_rows, task);
+	if (device_path_is_likely(task, child, num_groups))
+		path->startup_cost = device_scan_cost(child) + START_COST + num_rows * row_cost(task, fold) * DEVICE_PART;
+	else
+		path->startup_cost = child->total_cost + START_COST + num_rows * row_cost(task, fold) +
+			spill_cost(num_rows, fold ? num_groups : num_rows, task);
 	path->total_cost = path->startup_cost +
 		num_groups * (cpu_tuple_cost + cpu_operator_cost * list_length(task->outputs));
 	path->rows = num_groups;

@@ -63,4 +63,9 @@ extern void reduced_add_each(const reduced_values *values, const chunk *rows, co
 extern void reduced_combine(reduced_kind kind, const reduced_state *states, uint64 num_states, const uint32 *groups,
 							reduced_state *to);
 
+struct device_query;
+
+/* The states of all groups that a GPU has computed of a column of the node's rows, or of the rows themselves: -1. */
+extern void reduced_take(const struct device_query *query, int column, reduced_state *states);
+
 #endif							/* MGPU_PLAN_REDUCED_H */

@@ -150,6 +150,25 @@ instrument(const row_source *source, bool begins, uint64 num_rows)
 	}
 }
 
+/* As ExecProcNode does. */
+static void
+rescan_if_changed(row_source *source)
+{
+	if (source->child->chgParam == NULL)
+		return;
+	row_source_stop(source);
+	ExecReScan(source->child);
+}
+
+heap_reader *
+row_source_only_reader(row_source *source)
+{
+	if (list_length(source->readers) != 1)
+		return NULL;
+	rescan_if_changed(source);
+	return heap_reader_prepare(linitial(source->readers)) ? linitial(source->readers) : NULL;
+}
+
 bool
 row_source_read(row_source *source, chunk *rows)
 {
@@ -159,12 +178,7 @@ row_source_read(row_source *source, chunk *rows)
 
 	if (source->readers)
 	{
-		/* as ExecProcNode does */
-		if (source->child->chgParam)
-		{
-			row_source_stop(source);
-			ExecReScan(source->child);
-		}
+		rescan_if_changed(source);
 		instrument(source, true, 0);
 		found = read_page(source, rows);
 		instrument(source, false, rows->num_rows - first);

@@ -8,7 +8,7 @@
 #include "nodes/execnodes.h"
 #include "nodes/pathnodes.h"
 
-#include "columns/chunk.h"
+#include "columns/heap_reader.h"
 
 typedef struct row_source row_source;
 
@@ -20,6 +20,12 @@ extern bool row_source_read(row_source *source, chunk *rows);
 
 /* Stop reading.  The next read begins anew; the child has to be rescanned between. */
 extern void row_source_stop(row_source *source);
+
+/*
+ * The reader of the child's rows if they are read as pages, of one table, and all by this process; else NULL.  The
+ * child is ready to be read from its start.
+ */
+extern heap_reader *row_source_only_reader(row_source *source);
 
 /* Say in EXPLAIN how rows are read, and in EXPLAIN ANALYZE what this process has read since the last rescan. */
 extern void row_source_explain(const row_source *source, struct ExplainState *es);

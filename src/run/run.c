@@ -177,22 +177,51 @@ run_job(run_request *request)
 }
 
 bool
-run_group(group_request *request)
+run_may_use_gpu(void)
 {
-	run_request run = {
+	service_state state = service_look();
+
+	return mgpu_setting_executor != MGPU_EXECUTOR_CPU && state != SERVICE_NONE && state != SERVICE_NO_GPU;
+}
+
+static run_request
+group_run(group_request *request, double num_rows)
+{
+	return (run_request) {
 		.function = "MgpuGroup",
-		.job = {.op = MGPU_OP_GROUP,.num_items = request->expected_rows},
-		.binding = {.group = &request->spec},
+		.job = {.op = MGPU_OP_GROUP,.num_items = (uint64) Min(num_rows, (double) MGPU_MAX_ITEMS)},
+		.binding = {.group = request ? &request->spec : NULL},
 		.group = request
 	};
+}
+
+bool
+run_would_use_gpu(double num_rows)
+{
+	run_request run = group_run(NULL, num_rows);
+	mgpu_plan	plan;
+
+	if (gpu_trouble() != NULL)
+		return false;
+	make_plan(&run.job, false, &plan);
+	return plan.executor == MGPU_EXECUTOR_GPU;
+}
+
+bool
+run_group(group_request *request)
+{
+	run_request run = group_run(request, request->expected_rows);
+	const char *reason;
 	mgpu_plan	plan;
 	mgpu_error	error;
 	mgpu_status status;
 
-	mgpu_group_plan_record(&request->spec, &request->record);
-	record_start(&run, plan_run(&run, &plan));
+	reason = plan_run(&run, &plan);
 	if (plan.executor != MGPU_EXECUTOR_GPU)
 		return false;
+	mgpu_group_plan_record(&request->spec, &request->record);
+	run_call_start();
+	record_start(&run, reason);
 	status = run_drive(run_gpu_executor(), &run, &error);
 	if (status == MGPU_OK)
 		return true;

@@ -30,6 +30,12 @@ typedef struct group_request
 	char	   *sorted[MGPU_GROUP_MAX_SORTS];
 } group_request;
 
+/* Whether a GPU could run such a job. */
+extern bool run_may_use_gpu(void);
+
+/* Whether one would run there that reads so many rows. */
+extern bool run_would_use_gpu(double num_rows);
+
 /*
  * Run the job if settings and prediction choose the GPU.  False: they do not, or the GPU failed and mgpu.gpu_failure
  * allows to go on without.
