@@ -1,0 +1,193 @@
+# MgpuGroup on a GPU that reads the table's pages itself: which statements it takes, that the answers are PostgreSQL's,
+# what EXPLAIN and statistics say, and what happens where it cannot go on.  Builds with TEST_SIZES=yes play the GPU.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use MgpuTest;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = new_service_node('group_device', initdb => ['--data-checksums'],
+	conf => [ 'max_parallel_workers_per_gather = 0', 'shared_buffers = 64MB', "work_mem = '64MB'" ]);
+my $session = MgpuTest->session($node, options => '-c mgpu.executor=gpu -c enable_sort=off -c synchronize_seqscans=off');
+my $rows = sized(3000, 3_000_000);
+
+# Statements that have to work.
+sub run
+{
+	foreach my $sql (@_)
+	{
+		$session->query($sql);
+		die "$sql: $session->{error}" if $session->{state} ne '';
+	}
+	return;
+}
+
+# Lines of EXPLAIN ANALYZE, with the node forced.
+sub explain
+{
+	return $session->query("SET mgpu.enable_group = force; EXPLAIN (ANALYZE, COSTS off, TIMING off, SUMMARY off, BUFFERS off) $_[0]");
+}
+
+# Statements whose answer is core's and that a GPU runs, or that it does not.
+sub check_device
+{
+	my ($name, $on_device, @queries) = @_;
+	my @others = grep { (explain($_) =~ /Executor: gpu\n.*Pages Read by GPU/s) != $on_device } @queries;
+
+	check_same($session, $name, \@queries);
+	is(join("\n", @others), '', $on_device ? "$name: on the GPU" : "$name: on the CPU");
+	return;
+}
+
+run("CREATE TABLE t (id int, g int, g2 int2, v int, w int8, f float8, r float4, d date, b bool, pad text)",
+	"INSERT INTO t SELECT i, i * 7919 % 101, i % 9, (i::int8 * 7919 % 100003)::int - 50000, i * 1234567890123 * (i % 3 - 1), sqrt(i) - 20, ln(i)::float4,
+		date '2000-01-01' + i % 500, i % 3 = 0, repeat('x', i % 5) FROM generate_series(1, $rows) i",
+	'CREATE TABLE holes AS SELECT CASE WHEN id % 7 > 0 THEN g END AS g, g2, CASE WHEN id % 5 > 0 THEN v END AS v,
+		CASE WHEN id % 3 > 0 THEN w END AS w, CASE WHEN id % 2 > 0 THEN f END AS f, CASE WHEN id % 4 > 0 THEN b END AS b, pad FROM t',
+	'CREATE TABLE nothing (g int, v int)', 'VACUUM ANALYZE t, holes, nothing');
+
+# ------------------------------------------------------------------------ what it takes
+
+my @aggregates = ('count(*)', 'count(v)', 'sum(v), avg(v), min(v), max(v)', 'sum(w), avg(w), min(w), max(w), count(w)', 'sum(g2), avg(g2), max(g2)',
+	'bool_and(b), bool_or(b), every(b)', 'min(f), max(f), sum(f), avg(f), stddev(f), var_pop(f)',
+	'percentile_cont(0.5) WITHIN GROUP (ORDER BY v)', 'percentile_cont(0.3) WITHIN GROUP (ORDER BY w DESC)',
+	'percentile_disc(0.9) WITHIN GROUP (ORDER BY f)', 'percentile_cont(ARRAY[0, 0.25, 1]) WITHIN GROUP (ORDER BY f)',
+	'percentile_cont(NULL) WITHIN GROUP (ORDER BY f)', 'percentile_disc(0) WITHIN GROUP (ORDER BY v), percentile_disc(1) WITHIN GROUP (ORDER BY v), count(DISTINCT v)',
+	'mode() WITHIN GROUP (ORDER BY g2)', 'count(DISTINCT w)', 'count(DISTINCT b), count(DISTINCT g2)',
+	'array_agg(v ORDER BY v)', 'array_agg(v ORDER BY v DESC NULLS LAST)', 'array_agg(w ORDER BY w NULLS FIRST), count(*)', 'array_agg(DISTINCT g2)');
+
+foreach my $table ('t', 'holes')
+{
+	check_device("$table: $_", 1, "SELECT g, $_ FROM $table GROUP BY g", "SELECT $_ FROM $table") foreach @aggregates;
+	check_device("$table, keys $_", 1, "SELECT $_, count(*), sum(v) FROM $table GROUP BY $_", "SELECT DISTINCT $_ FROM $table")
+	  foreach 'g2', 'g, g2', 'b', 'b, g2, g', 'w', 'v';
+	check_device("$table, $_", 1, "SELECT g2, count(*), sum(v), percentile_disc(0.5) WITHIN GROUP (ORDER BY w) FROM $table WHERE $_ GROUP BY g2",
+		"SELECT sum(v), array_agg(v ORDER BY v) FROM $table WHERE $_")
+	  foreach 'v < 0', 'v >= 0 AND f < 30', 'f < 10', 'b', 'NOT b', 'v IS NULL', 'v IS NOT NULL AND g <> 5', 'w > (SELECT 5)', 'g = (SELECT NULL::int)', 'v > 4294967296::int8';
+}
+check_device('all kinds of columns', 1, 'SELECT d, min(r), max(d), min(d), sum(r), avg(r), stddev(r) FROM t GROUP BY d', 'SELECT r, count(*) FROM t GROUP BY r',
+	'SELECT d, percentile_disc(0.5) WITHIN GROUP (ORDER BY r) FROM t GROUP BY d');
+check_device('no rows', 1, map {"SELECT $_ FROM nothing"} 'count(*), sum(v)', 'array_agg(v ORDER BY v), percentile_cont(0.5) WITHIN GROUP (ORDER BY v)');
+check_device('no rows, keys', 1, 'SELECT g, count(*), sum(v) FROM nothing GROUP BY g');
+check_device('no row that is wanted', 1, map {"SELECT $_ FROM t WHERE v = 1000000000"} 'count(*), max(v), count(DISTINCT v)', 'array_agg(v ORDER BY v)');
+check_device('HAVING', 1, 'SELECT g, sum(v) FROM t GROUP BY g HAVING count(*) > 20 AND max(v) > 5');
+check_device('left to the CPU', 0, 'SELECT pad, count(*) FROM t GROUP BY pad', 'SELECT g, array_agg(v) FROM t GROUP BY g', 'SELECT g % 5 AS k, count(*) FROM t GROUP BY 1',
+	'SELECT g, count(*) FROM t WHERE v % 2 = 0 GROUP BY g', 'SELECT g, sum(v) FILTER (WHERE b) FROM t GROUP BY g', "SELECT g, string_agg(pad, '' ORDER BY v) FROM t GROUP BY g",
+	'SELECT g, count(pad) FROM t GROUP BY g', 'SELECT w, f, count(*) FROM t GROUP BY w, f');
+check_same($session, 'wrong fractions', [ map {"SELECT g, percentile_cont($_) WITHIN GROUP (ORDER BY v) FROM t GROUP BY g"} '1.5', "'NaN'", '-0.1' ]);
+
+run('SET plan_cache_mode = force_generic_plan', 'PREPARE p (float8, int) AS SELECT g2, percentile_cont($1) WITHIN GROUP (ORDER BY v) FROM t WHERE v > $2 GROUP BY g2');
+check_device('parameters', 1, 'EXECUTE p (0.25, 10)', 'EXECUTE p (0.75, -100)', 'EXECUTE p (NULL, NULL)');
+check_same($session, 'read again', 'SELECT k, q.* FROM generate_series(1, 4) k, LATERAL (SELECT g2, count(*), sum(v) FROM t WHERE v > k * 1000 GROUP BY g2 OFFSET 0) q');
+run('RESET plan_cache_mode');
+
+# ------------------------------------------------------------- floats of which a code is not enough
+
+run('CREATE TABLE zeros AS SELECT i % 5 AS g, CASE i % 10 WHEN 0 THEN -0.0::float8 WHEN 1 THEN 0 ELSE i END AS f, i AS v FROM generate_series(1, 500) i',
+	"CREATE TABLE nans AS SELECT i % 5 AS g, CASE i % 10 WHEN 0 THEN 'NaN' WHEN 1 THEN 'Infinity' WHEN 2 THEN '-Infinity' ELSE i::text END::float8 AS f FROM generate_series(1, 500) i",
+	"CREATE TABLE large AS SELECT i % 5 AS g, 1e308::float8 AS f, 3e38::float4 AS r, 9e18::int8 AS w FROM generate_series(1, 50) i");
+check_device('a negative zero', 0, 'SELECT f, count(*) FROM zeros GROUP BY f', 'SELECT g, array_agg(f ORDER BY f) FROM zeros GROUP BY g', 'SELECT g, min(f) FROM zeros GROUP BY g');
+check_device('a negative zero that is only compared', 1, 'SELECT g, count(*), sum(v) FROM zeros WHERE f <= 0 GROUP BY g');
+check_device('NaN and infinity', 1, map {"SELECT g, $_ FROM nans GROUP BY g"} 'min(f), max(f)', 'array_agg(f ORDER BY f DESC)', 'sum(f), avg(f)', 'stddev(f)');
+check_device('sums that overflow', 0, 'SELECT g, sum(f) FROM large GROUP BY g', 'SELECT g, sum(r) FROM large GROUP BY g', 'SELECT g, stddev(f) FROM large GROUP BY g');
+check_device('integers that do not', 1, 'SELECT g, sum(w), avg(w) FROM large GROUP BY g');
+
+# ------------------------------------------------------------------- pages and statistics
+
+sub pages_of
+{
+	my ($plan) = @_;
+
+	return [ $plan =~ /Pages Read by GPU: (\d+)\n.*Pages Copied for GPU: (\d+)/s ];
+}
+
+my $sum = 'SELECT g, sum(v) FROM t GROUP BY g';
+my $num_pages = $session->query("SELECT pg_relation_size('t') / 8192");
+is_deeply(pages_of(explain($sum)), [ $num_pages, 0 ], 'pages that are all-visible are read where they are');
+like(explain($sum), qr/Seq Scan on t \(actual rows=$rows(\.00)? loops=1\)/, 'the scan has its rows');
+like(explain("$sum ORDER BY 1"), qr/Peak Memory Usage/, 'and the node its memory');
+run('UPDATE t SET v = v + 1 WHERE id = 5');
+my ($read, $copied) = @{ pages_of(explain($sum)) };
+ok($copied >= 1 && $copied < $read, "after an update, $copied of $read pages are copied");
+check_device('after an update', 1, $sum);
+run('DELETE FROM t WHERE id % 20 = 3', 'VACUUM (INDEX_CLEANUP on, TRUNCATE false) t');
+check_device('line pointers that are free', 1, $sum);
+run("INSERT INTO t SELECT id, 3, 3, 3, 3, 3, 3, d, b, pad FROM t WHERE id < $rows / 50", 'VACUUM t');
+check_device('and used again', 1, $sum, "SELECT g2, array_agg(v ORDER BY v) FROM t GROUP BY g2");
+
+# rows that a scan returns are counted, as in PostgreSQL's own plan
+my %counted;
+foreach my $mode ('force', 'off')
+{
+	$session->query("SELECT pg_stat_reset_single_table_counters('t'::regclass)");
+	run("SET mgpu.enable_group = $mode", $sum);
+	$node->poll_query_until('postgres', q{SELECT seq_tup_read > 0 FROM pg_stat_user_tables WHERE relname = 't'});
+	$counted{$mode} = $session->query(q{SELECT seq_scan, seq_tup_read FROM pg_stat_user_tables WHERE relname = 't'});
+}
+is($counted{force}, $counted{off}, 'statistics of the table');
+
+# --------------------------------------------------------------------- where it cannot go on
+
+my @groups = sort split /\n/, $session->query("SET mgpu.enable_group = off; $sum");
+run('SET mgpu.enable_group = force');
+foreach my $fault ('device_memory', 'host_memory', 'device_sticky')
+{
+	$session->query("SET client_min_messages = error; SET mgpu.inject_fault = $fault");
+	my @got = sort split /\n/, $session->query($sum);
+
+	is_deeply(\@got, \@groups, "$fault: the CPU goes on");
+	$session->query('SET mgpu.inject_fault = none');
+	ok(defined await_service($node, 15), "$fault: the service is up");
+}
+run('RESET client_min_messages', "SET work_mem = '64kB'");
+check_same($session, 'groups that do not fit in memory', 'SELECT v, count(*) FROM t GROUP BY v');
+unlike(explain('SELECT v, count(*) FROM t GROUP BY v'), qr/Executor: gpu/, 'they are left to the CPU');
+run('RESET work_mem');
+
+# cancelled while it runs, again and again: the next statement is right, and nothing is left
+{
+	my $wrong = 0;
+
+	foreach my $i (1 .. sized(20, 100))
+	{
+		$session->query("SET statement_timeout = '" . ($i % 10 + 1) . "ms'");
+		$session->query('SELECT g, array_agg(v ORDER BY v), sum(f) FROM t GROUP BY g');
+		$session->query('RESET statement_timeout');
+		my @got = sort split /\n/, $session->query($sum);
+		$wrong++ if "@got" ne "@groups";
+	}
+	is($wrong, 0, 'answers after cancels are right');
+	ok(service_is_idle($node), 'and nothing of them is left');
+}
+
+# a damaged page is as for PostgreSQL: an error of its checksum, and no crash
+run('CREATE TABLE damaged AS SELECT i % 5 AS g, i AS v FROM generate_series(1, 2000) i', 'VACUUM damaged', 'CHECKPOINT');
+my $file = $node->data_dir . '/' . $session->query(q{SELECT pg_relation_filepath('damaged')});
+$node->stop;
+open(my $handle, '+<:raw', $file) or die "$file: $!";
+seek($handle, 8192 + 5000, 0);
+print $handle "\xff" x 200;
+close($handle);
+$node->start;
+ok(defined await_service($node, 15), 'the service is up');
+$session = MgpuTest->session($node, options => '-c mgpu.executor=gpu');
+run('SET mgpu.enable_group = force');
+$session->query('SELECT g, count(*) FROM damaged GROUP BY g');
+is($session->{state}, 'XX001', 'a page that fails its checksum');
+run('SET ignore_checksum_failure = on');
+$session->query('SELECT g, count(*) FROM damaged GROUP BY g');
+ok($session->{state} =~ /^(XX001)?$/, 'a page that is damaged');
+is($session->query('SELECT 1'), '1', 'and the session goes on');
+
+# without any page that the GPU may read where it is
+$node->append_conf('postgresql.conf', "mgpu.service_buffers = 0\n");
+$node->restart;
+ok(defined await_service($node, 15), 'the service is up without shared pages');
+$session = MgpuTest->session($node, options => '-c mgpu.executor=gpu -c enable_sort=off -c synchronize_seqscans=off');
+check_device('copies alone', 1, $sum, 'SELECT g2, percentile_cont(0.5) WITHIN GROUP (ORDER BY v), sum(f) FROM t GROUP BY g2');
+is((pages_of(explain($sum)))->[0], (pages_of(explain($sum)))->[1], 'all pages are copied');
+$session->close;
+
+done_testing();
