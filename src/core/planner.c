@@ -62,8 +62,9 @@ static const double gpu_merge_sort_ns[NUM_WIDTHS] = {0.04, 0.04, 0.052, 0.1, 0.2
 static const double gpu_pairs_ns[NUM_WIDTHS] = {0.02, 0.025, 0.04, 0.13, 0.3};
 static const double gpu_pass_ns = 0.01;
 
-/* Launches and waits, at any size. */
+/* Launches and waits, at any size; and of a job that groups rows. */
 static const double gpu_fixed_ms = 0.06;
+static const double gpu_group_fixed_ms = 1.0;
 
 /* Bytes a millisecond to the device (pinned) and from it (into fresh pages). */
 static const double gpu_upload_bytes = 55e6;
@@ -209,7 +210,9 @@ bytes_out(const mgpu_job *job)
 double
 mgpu_predict_gpu_ms(const mgpu_job *job)
 {
-	return gpu_fixed_ms + num_all_items(job) * (gpu_item_ns(job) * 1e-6 + bytes_in(job) / gpu_upload_bytes +
+	double		fixed_ms = job->op == MGPU_OP_GROUP ? gpu_group_fixed_ms : gpu_fixed_ms;
+
+	return fixed_ms + num_all_items(job) * (gpu_item_ns(job) * 1e-6 + bytes_in(job) / gpu_upload_bytes +
 												bytes_out(job) / gpu_download_bytes);
 }
 

@@ -224,7 +224,11 @@ run_group(group_request *request)
 	record_start(&run, reason);
 	status = run_drive(run_gpu_executor(), &run, &error);
 	if (status == MGPU_OK)
+	{
+		run_last.num_items = request->result.num_read;
+		run_last.num_bytes = request->num_pages * MGPU_PAGE_BYTES;
 		return true;
+	}
 	if (!is_gpu_trouble(status))
 		raise_failure(&run, &error);
 	gpu_gave_up(&error);

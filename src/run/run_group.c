@@ -28,6 +28,7 @@ run_group_feed(group_request *request, const mgpu_executor *executor, mgpu_run *
 		if (status != MGPU_OK)
 			return status;
 		num_pages = request->fill(request->fill_context, batch, bytes);
+		request->num_pages += num_pages;
 		status = executor->input_commit(run, MGPU_CHANNEL_KEYS, num_pages * sizeof(mgpu_page_ref), error);
 		if (status != MGPU_OK || num_pages == 0)
 			return status;

@@ -24,6 +24,7 @@ typedef struct group_request
 	void	   *fill_context;
 
 	/* Out, in memory of the current context. */
+	uint64		num_pages;		/* that were sent */
 	mgpu_group_result result;
 	mgpu_group_record record;
 	uint64	   *records;

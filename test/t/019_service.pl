@@ -30,7 +30,7 @@ is($admin->query('SELECT array_agg(device ORDER BY device) = array_agg(ordinal O
 is($admin->query('SELECT count(*) FROM mgpu_device_info()'), $num_devices, 'and of no others');
 like(slurp_file($node->logfile), qr/LOG:  the GPU service is up\n.*DETAIL:  $num_devices of \d+ devices were started/, 'the log says that it is up');
 is($admin->query(q{SELECT string_agg(name || ' ' || context, ', ' ORDER BY name) FROM pg_settings WHERE name LIKE 'mgpu.service%'}),
-	'mgpu.service postmaster, mgpu.service_memory postmaster', 'preloaded, settings of the service are the postmaster\'s');
+	'mgpu.service postmaster, mgpu.service_buffers postmaster, mgpu.service_memory postmaster', 'preloaded, settings of the service are the postmaster\'s');
 is($admin->query(q{SELECT count(*) FROM mgpu_stat_service WHERE pg_size_bytes(current_setting('mgpu.service_memory')) - shared_memory BETWEEN 0 AND 2 * 1024 * 1024}),
 	$num_devices, 'shared memory is what mgpu.service_memory says');
 
