@@ -44,7 +44,7 @@ struct heap_sender
 	heap_reader *reader;
 	uint32		batch_pages;
 	uint64		num_shared;		/* buffers that the GPU can read where they are */
-	heap_sender_counts counts;
+	int64		copied_pages;
 	uint32		num_batches;
 	sent_batch	batches[MGPU_SLOT_EXTENTS];
 };
@@ -219,8 +219,8 @@ heap_sender_fill(void *context, char *memory, Size bytes)
 		else
 			batch->pinned[batch->num_pinned++] = buffer;
 	}
-	sender->counts.pages += num_pages;
-	sender->counts.copied_pages += num_copies;
+	sender->reader->counts.pages += num_pages;
+	sender->copied_pages += num_copies;
 	return num_pages;
 }
 
@@ -234,8 +234,8 @@ heap_sender_stop(heap_sender *sender, int64 num_rows)
 	heap_reader_stop(sender->reader);
 }
 
-heap_sender_counts
-heap_sender_count(const heap_sender *sender)
+int64
+heap_sender_copied_pages(const heap_sender *sender)
 {
-	return sender->counts;
+	return sender->copied_pages;
 }

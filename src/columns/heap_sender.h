@@ -11,13 +11,6 @@
 
 typedef struct heap_sender heap_sender;
 
-/* For EXPLAIN. */
-typedef struct heap_sender_counts
-{
-	int64		pages;
-	int64		copied_pages;	/* of these, pages that were sent as copies */
-} heap_sender_counts;
-
 /*
  * Make a sender, in the current context, and describe the table, its columns and the conditions in spec, which is zero
  * before.  NULL: a GPU cannot evaluate the columns or the conditions.
@@ -33,6 +26,7 @@ extern uint32 heap_sender_fill(void *sender, char *batch, Size bytes);
 /* The GPU has read all pages, or will use nothing of them.  Rows: what it has looked at. */
 extern void heap_sender_stop(heap_sender *sender, int64 num_rows);
 
-extern heap_sender_counts heap_sender_count(const heap_sender *sender);
+/* Pages that were sent as copies; all that were read are in the reader's counts. */
+extern int64 heap_sender_copied_pages(const heap_sender *sender);
 
 #endif							/* MGPU_HEAP_SENDER_H */

@@ -141,7 +141,6 @@ group_device_run(group_state *state, uint64 expected_rows)
 	heap_sender *sender;
 	bool		done = false;
 
-	state->device_counts = (heap_sender_counts) {0, 0};
 	if (reader == NULL || !run_may_use_gpu())
 		return false;
 	caller = MemoryContextSwitchTo(state->input.context);
@@ -152,7 +151,7 @@ group_device_run(group_state *state, uint64 expected_rows)
 	if (sender && ask(state, query))
 	{
 		done = run(reader, sender, &query->request);
-		state->device_counts = heap_sender_count(sender);
+		state->copied_pages = heap_sender_copied_pages(sender);
 	}
 	if (done)
 		take(state, query);

@@ -62,14 +62,13 @@ group_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 	/* of several processes, only this one's are known */
 	if (state->method == GROUP_PARTIAL)
 		return;
+	if (state->source)
+		row_source_explain_pages(state->source, es);
 	if (state->on_device)
 	{
 		ExplainPropertyText("Executor", "gpu", es);
-		ExplainPropertyInteger("Pages Read by GPU", NULL, state->device_counts.pages, es);
-		ExplainPropertyInteger("Pages Copied for GPU", NULL, state->device_counts.copied_pages, es);
+		ExplainPropertyInteger("Pages Copied", NULL, state->copied_pages, es);
 	}
-	else if (state->source)
-		row_source_explain_pages(state->source, es);
 	ExplainPropertyInteger("Groups", NULL, state->num_groups, es);
 	if (state->executor && !state->on_device)
 	{

@@ -47,7 +47,7 @@ typedef struct group_state
 	const char *executor;		/* of the sort of keys; set together with the next two */
 	const char *algorithm;
 	int			num_threads;
-	heap_sender_counts device_counts;
+	int64		copied_pages;	/* for a GPU */
 } group_state;
 
 /*

@@ -34,7 +34,7 @@ sub explain
 sub check_device
 {
 	my ($name, $on_device, @queries) = @_;
-	my @others = grep { (explain($_) =~ /Executor: gpu\n.*Pages Read by GPU/s) != $on_device } @queries;
+	my @others = grep { (explain($_) =~ /Executor: gpu\n.*Pages Copied/s) != $on_device } @queries;
 
 	check_same($session, $name, \@queries);
 	is(join("\n", @others), '', $on_device ? "$name: on the GPU" : "$name: on the CPU");
@@ -100,7 +100,7 @@ sub pages_of
 {
 	my ($plan) = @_;
 
-	return [ $plan =~ /Pages Read by GPU: (\d+)\n.*Pages Copied for GPU: (\d+)/s ];
+	return [ $plan =~ /Pages Read: (\d+)\n.*Pages Copied: (\d+)/s ];
 }
 
 my $sum = 'SELECT g, sum(v) FROM t GROUP BY g';

@@ -42,16 +42,19 @@ sub sized
 our $MEGABYTE = 1024;
 
 # A started node with the extension in database postgres; conf has lines of postgresql.conf, initdb its arguments.
+# With MGPU_TEST_DEVICE, GPUs are driven by the service, and have to be used; there are some, or played ones.
 # Few shared buffers, so that a process's resident size is its own memory and not the cache.
 sub new_node
 {
 	my ($name, %option) = @_;
 	my $node = PostgreSQL::Test::Cluster->new($name);
+	my @on_device = ("shared_preload_libraries = 'mgpu_pg'", 'mgpu.executor = gpu', 'mgpu.gpu_failure = error');
 
+	$ENV{MGPU_PLAYED_DEVICES} = 2 if $ENV{MGPU_TEST_DEVICE};
 	$node->init(extra => [ '--encoding=UTF8', '--no-locale', @{ $option{initdb} // [] } ], allows_streaming => $option{streaming});
 	$node->append_conf('postgresql.conf', "$_\n")
 	  for ('fsync = off', 'shared_buffers = 8MB', 'max_wal_size = 8GB', 'autovacuum = off',
-		'log_min_messages = panic', 'log_statement = none', 'jit = off', @{ $option{conf} // [] });
+		'log_min_messages = panic', 'log_statement = none', 'jit = off', @{ $option{conf} // [] }, $ENV{MGPU_TEST_DEVICE} ? @on_device : ());
 	$node->start;
 	$node->safe_psql('postgres', 'CREATE EXTENSION mgpu_pg');
 	return $node;
