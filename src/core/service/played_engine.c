@@ -8,6 +8,7 @@
  * mgpu_played_reset.  No program but a test refers to it, so none contains it.
  */
 #include "core/service/played_engine.h"
+#include "core/service/played_group.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ typedef struct played_copy
 	char	   *target;
 	const char *source;
 	uint64_t	bytes;
+	mgpu_played_group *group;	/* not NULL: source is a batch of pages, to be read */
 } played_copy;
 
 typedef struct played_device
@@ -39,6 +41,8 @@ struct mgpu_engine_run
 	char	   *inputs[MGPU_NUM_INPUTS];
 	char	   *outputs[MGPU_NUM_OUTPUTS];
 	mgpu_run   *run;			/* from launch on */
+	mgpu_played_group *group;	/* GROUP, which has none of the three before */
+	mgpu_group_source source;
 };
 
 mgpu_played_settings mgpu_played = {.num_devices = 1,.device_bytes = UINT64_C(1) << 30,.random_state = 1,.num_pins = -1};
@@ -48,7 +52,7 @@ static bool lost;
 static mgpu_engine_run *all_runs;
 
 /* Memory that is pinned. */
-#define MAX_PINS 256
+#define MAX_PINS 1024
 static struct
 {
 	const char *begin;
@@ -155,6 +159,7 @@ free_run(mgpu_engine_run *run)
 		link = &(*link)->next;
 	*link = run->next;
 	mgpu_cpu_executor.release(run->run);
+	mgpu_played_group_free(run->group);
 	for (int i = 0; i < MGPU_NUM_INPUTS; i++)
 		free(run->inputs[i]);
 	for (int i = 0; i < MGPU_NUM_OUTPUTS; i++)
@@ -177,6 +182,8 @@ needed_bytes(const mgpu_job *job)
 {
 	uint64_t	bytes = 0;
 
+	if (job->op == MGPU_OP_GROUP)
+		return job->num_items * sizeof(uint64_t);
 	for (int i = 0; i < MGPU_NUM_INPUTS; i++)
 		bytes += mgpu_input_bytes(job, i);
 	for (int i = 0; i < MGPU_NUM_OUTPUTS; i++)
@@ -192,7 +199,7 @@ allocate(uint64_t bytes)
 }
 
 static mgpu_engine_run *
-make_run(const mgpu_job *job, int device, int inject_fault)
+make_run(const mgpu_job *job, const mgpu_group_source *group, int device, int inject_fault)
 {
 	mgpu_engine_run *run = calloc(1, sizeof(mgpu_engine_run));
 
@@ -200,9 +207,14 @@ make_run(const mgpu_job *job, int device, int inject_fault)
 	run->device = device;
 	run->inject_fault = inject_fault;
 	run->bytes = needed_bytes(job);
-	for (int i = 0; i < MGPU_NUM_INPUTS; i++)
+	if (group != NULL)
+	{
+		run->source = *group;
+		run->group = mgpu_played_group_create(group);
+	}
+	for (int i = 0; i < MGPU_NUM_INPUTS && group == NULL; i++)
 		run->inputs[i] = allocate(mgpu_input_bytes(job, i));
-	for (int i = 0; i < MGPU_NUM_OUTPUTS; i++)
+	for (int i = 0; i < MGPU_NUM_OUTPUTS && group == NULL; i++)
 		run->outputs[i] = allocate(mgpu_output_bytes(job, i));
 	run->next = all_runs;
 	all_runs = run;
@@ -228,7 +240,7 @@ played_open(int device, const mgpu_job *job, const mgpu_group_source *group, con
 	if (bytes > mgpu_played.device_bytes - devices[device].used_bytes ||
 		(options->device_memory_limit != 0 && bytes > options->device_memory_limit))
 		return mgpu_fail(err, MGPU_DEVICE_MEMORY, "%llu bytes of device memory are needed", (unsigned long long) bytes);
-	*run_out = make_run(job, device, options->inject_fault);
+	*run_out = make_run(job, group, device, options->inject_fault);
 	return MGPU_OK;
 }
 
@@ -245,8 +257,25 @@ ask_for_copy(mgpu_engine_run *run, mgpu_direction direction, char *target, const
 		return mgpu_fail(err, MGPU_BAD_JOB, "a copy from or to memory that is not pinned");
 	if (device->num_asked[direction] - device->num_landed[direction] == MGPU_MAX_COPIES)
 		return mgpu_fail(err, MGPU_BAD_JOB, "too many copies are under way");
-	device->copies[direction][device->num_asked[direction]++ % MGPU_MAX_COPIES] = (played_copy) {target, source, bytes};
+	device->copies[direction][device->num_asked[direction]++ % MGPU_MAX_COPIES] = (played_copy) {
+		target, source, bytes, direction == MGPU_UPLOAD ? run->group : NULL
+	};
 	return MGPU_OK;
+}
+
+/* Whether the pages of a batch may be read. */
+static bool
+are_pages_pinned(const mgpu_engine_run *run, const char *batch, uint64_t num_refs)
+{
+	const mgpu_page_ref *refs = (const mgpu_page_ref *) batch;
+
+	for (uint64_t i = 0; i < num_refs; i++)
+	{
+		if (!refs[i].is_copy && refs[i].number < run->source.num_pages &&
+			!is_pinned(run->source.pages + (uint64_t) refs[i].number * MGPU_PAGE_BYTES, MGPU_PAGE_BYTES))
+			return false;
+	}
+	return true;
 }
 
 static mgpu_status
@@ -255,6 +284,8 @@ played_upload(mgpu_engine_run *run, int input, const void *source, uint64_t byte
 	char	   *target = run->inputs[input] + run->sent[input];
 
 	run->sent[input] += bytes;
+	if (run->group != NULL && !are_pages_pinned(run, source, bytes / sizeof(mgpu_page_ref)))
+		return mgpu_fail(err, MGPU_BAD_JOB, "a page that is not pinned");
 	return ask_for_copy(run, MGPU_UPLOAD, target, source, bytes, err);
 }
 
@@ -262,7 +293,9 @@ static mgpu_status
 played_download(mgpu_engine_run *run, mgpu_output output, uint64_t offset, void *target, uint64_t bytes,
 				mgpu_error *err)
 {
-	return ask_for_copy(run, MGPU_DOWNLOAD, target, run->outputs[output] + offset, bytes, err);
+	const char *source = run->group != NULL ? mgpu_played_group_output(run->group, output) : run->outputs[output];
+
+	return ask_for_copy(run, MGPU_DOWNLOAD, target, source + offset, bytes, err);
 }
 
 static void
@@ -272,7 +305,10 @@ land(played_device *device, mgpu_direction direction, uint64_t up_to)
 	{
 		const played_copy *copy = &device->copies[direction][device->num_landed[direction]++ % MGPU_MAX_COPIES];
 
-		memcpy(copy->target, copy->source, copy->bytes);
+		if (copy->group != NULL)
+			mgpu_played_group_read(copy->group, copy->source, (uint32_t) (copy->bytes / sizeof(mgpu_page_ref)));
+		else
+			memcpy(copy->target, copy->source, copy->bytes);
 	}
 }
 
@@ -308,6 +344,8 @@ played_launch(mgpu_engine_run *run, mgpu_error *err)
 	if ((status = played_check(err)) != MGPU_OK)
 		return status;
 	land(&devices[run->device], MGPU_UPLOAD, devices[run->device].num_asked[MGPU_UPLOAD]);
+	if (run->group != NULL)
+		return MGPU_OK;
 	status = mgpu_cpu_executor.open(&run->job, &binding, &options, &run->run, err);
 	return status == MGPU_OK ? mgpu_cpu_executor.submit(run->run, err) : status;
 }
@@ -319,13 +357,24 @@ played_poll(mgpu_engine_run *run, mgpu_error *err)
 
 	if (status != MGPU_OK)
 		return status;
-	return random_below(3) == 0 ? mgpu_cpu_executor.poll(run->run, err) : MGPU_PENDING;
+	if (random_below(3) != 0)
+		return MGPU_PENDING;
+	return run->group != NULL ? mgpu_played_group_finish(run->group, err) : mgpu_cpu_executor.poll(run->run, err);
 }
 
 static void
 played_stats(const mgpu_engine_run *run, mgpu_run_stats *stats)
 {
-	mgpu_cpu_executor.stats(run->run, stats);
+	if (run->group == NULL)
+		mgpu_cpu_executor.stats(run->run, stats);
+	else
+		*stats = (mgpu_run_stats) {0};
+}
+
+static void
+played_group_result(const mgpu_engine_run *run, mgpu_group_result *result)
+{
+	*result = *mgpu_played_group_result(run->group);
 }
 
 static void
@@ -347,6 +396,7 @@ const mgpu_engine mgpu_played_engine = {
 	.upload = played_upload,
 	.launch = played_launch,
 	.poll = played_poll,
+	.group_result = played_group_result,
 	.download = played_download,
 	.landed = played_landed,
 	.stats = played_stats,
