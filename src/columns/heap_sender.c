@@ -18,6 +18,7 @@
 
 #include "access/heapam.h"
 #include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
 #include "pgstat.h"
 #include "storage/bufmgr.h"
 #include "utils/snapmgr.h"
@@ -90,6 +91,26 @@ describe_columns(const page_values *values, mgpu_group_spec *spec)
 }
 
 static bool
+has_computed_parameter(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Param))
+		return ((Param *) node)->paramkind == PARAM_EXEC;
+	return expression_tree_walker(node, has_computed_parameter, context);
+}
+
+/*
+ * Whether a constant may be computed before a row needs it: PostgreSQL computes the first condition's for any row, and
+ * all but results of subqueries when it plans, to estimate.  A subquery might raise an error, and no row get so far.
+ */
+static bool
+may_compute(const column_filter *filter, int number)
+{
+	return number == 0 || !has_computed_parameter((Node *) filter->expr, NULL);
+}
+
+static bool
 describe_conditions(heap_reader *reader, mgpu_group_spec *spec)
 {
 	if (reader->condition || reader->num_filters > MGPU_GROUP_MAX_FILTERS)
@@ -100,6 +121,8 @@ describe_conditions(heap_reader *reader, mgpu_group_spec *spec)
 		column_filter *filter = &reader->filters[i];
 		mgpu_group_filter *to = &spec->filters[i];
 
+		if (!may_compute(filter, i))
+			return false;
 		column_filter_forget(filter);
 		to->column = filter->list;
 		to->keeps_null = filter->keeps_null;
@@ -204,6 +227,9 @@ heap_sender_fill(void *context, char *memory, Size bytes)
 	uint32		num_copies = 0;
 	Buffer		buffer;
 
+	/* a scan lives longer than what its caller makes of its rows */
+	MemoryContext caller = MemoryContextSwitchTo(sender->reader->scan->ss.ps.state->es_query_cxt);
+
 	if (!sender->reader->started)
 		heap_reader_start(sender->reader);
 	while (num_pages < sender->batch_pages && num_copies < most_copies && BufferIsValid(buffer = heap_pages_take(pages)))
@@ -221,16 +247,20 @@ heap_sender_fill(void *context, char *memory, Size bytes)
 	}
 	sender->reader->counts.pages += num_pages;
 	sender->copied_pages += num_copies;
+	MemoryContextSwitchTo(caller);
 	return num_pages;
 }
 
 void
-heap_sender_stop(heap_sender *sender, int64 num_rows)
+heap_sender_stop(heap_sender *sender, int64 num_rows, int64 num_kept)
 {
+	SeqScanState *scan = sender->reader->scan;
+
 	for (uint32 i = 0; i < sender->num_batches; i++)
 		release_pins(&sender->batches[i]);
 	/* counts rows that a scan returns, of a table too */
-	pgstat_count_index_tuples(sender->reader->scan->ss.ss_currentRelation, num_rows);
+	pgstat_count_index_tuples(scan->ss.ss_currentRelation, num_rows);
+	InstrCountFiltered1(scan, num_rows - num_kept);
 	heap_reader_stop(sender->reader);
 }
 

@@ -23,8 +23,8 @@ extern int	heap_sender_column(const heap_sender *sender, int column);
 /* The next batch of pages: a group_fill_fn (run/run_group.h). */
 extern uint32 heap_sender_fill(void *sender, char *batch, Size bytes);
 
-/* The GPU has read all pages, or will use nothing of them.  Rows: what it has looked at. */
-extern void heap_sender_stop(heap_sender *sender, int64 num_rows);
+/* The GPU has read all pages, or will use nothing of them.  How many rows it has looked at, and kept. */
+extern void heap_sender_stop(heap_sender *sender, int64 num_rows, int64 num_kept);
 
 /* Pages that were sent as copies; all that were read are in the reader's counts. */
 extern int64 heap_sender_copied_pages(const heap_sender *sender);

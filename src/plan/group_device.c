@@ -126,7 +126,7 @@ run(heap_reader *reader, heap_sender *sender, group_request *request)
 	request->fill = heap_sender_fill;
 	request->fill_context = sender;
 	done = run_group(request);
-	heap_sender_stop(sender, done ? request->result.num_read : 0);
+	heap_sender_stop(sender, done ? request->result.num_read : 0, done ? request->result.num_rows : 0);
 	if (times)
 		InstrStopNode(times, done ? request->result.num_rows : 0);
 	return done;
@@ -147,6 +147,8 @@ group_device_run(group_state *state, uint64 expected_rows)
 	query = palloc0(sizeof(device_query));
 	query->request.expected_rows = expected_rows;
 	query->request.most_bytes = get_hash_memory_limit();
+	query->request.group_bytes = rows_bytes_of_one(state->rows) + sizeof(uint32) +
+		list_length(state->aggregates) * GROUP_STATE_BYTES;
 	query->sender = sender = heap_sender_create(reader, &query->request.spec);
 	if (sender && ask(state, query))
 	{

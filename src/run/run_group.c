@@ -50,7 +50,7 @@ run_group_bind(group_request *request, const mgpu_executor *executor, mgpu_run *
 	if (request->records != NULL || !executor->group_result(run, &request->result))
 		return MGPU_OK;
 	record_bytes = request->result.num_groups * request->record.num_words * sizeof(uint64);
-	all_bytes = record_bytes;
+	all_bytes = record_bytes + request->result.num_groups * request->group_bytes;
 	for (uint32 i = 0; i < request->spec.num_sorts; i++)
 		all_bytes += bytes_of_sorted(request, i);
 	if (all_bytes > request->most_bytes)

@@ -19,7 +19,8 @@ typedef struct group_request
 {
 	mgpu_group_spec spec;
 	uint64		expected_rows;
-	uint64		most_bytes;		/* that outputs may have */
+	uint64		most_bytes;		/* that outputs may have, with the next for each group */
+	uint64		group_bytes;
 	group_fill_fn fill;
 	void	   *fill_context;
 

@@ -361,7 +361,7 @@ run('RESET plan_cache_mode');
 # --------------------------------------------------------------------------- workers
 
 my $parallel = MgpuTest->session($node,
-	options => '-c max_parallel_workers_per_gather=2 -c parallel_setup_cost=0 -c parallel_tuple_cost=0 -c min_parallel_table_scan_size=0');
+	options => '-c mgpu.executor=cpu -c max_parallel_workers_per_gather=2 -c parallel_setup_cost=0 -c parallel_tuple_cost=0 -c min_parallel_table_scan_size=0');
 run('CREATE TABLE many AS SELECT i % 1000 AS g, i AS v, i % 11 AS h FROM generate_series(1, 30000) i', 'ALTER TABLE many SET (parallel_workers = 2)',
 	'VACUUM ANALYZE many', 'UPDATE many SET h = 3 WHERE v % 500 = 0', 'VACUUM ANALYZE parts');
 my @parallel = ('SELECT g, count(*), sum(v), array_agg(v ORDER BY v) FROM many WHERE h <> 5 GROUP BY g',

@@ -271,8 +271,11 @@ are_pages_pinned(const mgpu_engine_run *run, const char *batch, uint64_t num_ref
 
 	for (uint64_t i = 0; i < num_refs; i++)
 	{
+		const char *page = run->source.pages + (uint64_t) refs[i].number * MGPU_PAGE_BYTES;
+
+		/* its ends may have been pinned apart */
 		if (!refs[i].is_copy && refs[i].number < run->source.num_pages &&
-			!is_pinned(run->source.pages + (uint64_t) refs[i].number * MGPU_PAGE_BYTES, MGPU_PAGE_BYTES))
+			!(is_pinned(page, 1) && is_pinned(page + MGPU_PAGE_BYTES - 1, 1)))
 			return false;
 	}
 	return true;
