@@ -118,12 +118,16 @@ run("INSERT INTO t SELECT id, 3, 3, 3, 3, 3, 3, d, b, pad FROM t WHERE id < $row
 check_device('and used again', 1, $sum, "SELECT g2, array_agg(v ORDER BY v) FROM t GROUP BY g2");
 
 # rows that a scan returns are counted, as in PostgreSQL's own plan
+my $counts = "SELECT pg_stat_get_xact_numscans('t'::regclass), pg_stat_get_xact_tuples_returned('t'::regclass)";
 my %counted;
 foreach my $mode ('force', 'off')
 {
-	run("SET mgpu.enable_group = $mode", 'BEGIN', $sum);
-	$counted{$mode} = $session->query("SELECT pg_stat_get_xact_numscans('t'::regclass), pg_stat_get_xact_tuples_returned('t'::regclass)");
+	run("SET mgpu.enable_group = $mode", 'BEGIN');
+	my @before = split /\|/, $session->query($counts);
+	run($sum);
+	my @after = split /\|/, $session->query($counts);
 	run('COMMIT');
+	$counted{$mode} = join(' ', $after[0] - $before[0], $after[1] - $before[1]);
 }
 is($counted{force}, $counted{off}, "statistics of the table: $counted{off}");
 
