@@ -1,0 +1,321 @@
+/*
+ * group_decode.h
+ *		The rows of a heap page as columns: see group_spec.h.
+ *
+ * A page is untrusted: it may be damaged, or read while it changes.  So it is copied first, and each offset and
+ * length of the copy is checked against the row and the page before anything is read.  A row that breaks a rule is
+ * damaged.  Nothing outside the MGPU_PAGE_BYTES of the copy is ever read.
+ *
+ * A row without NULLs that has all attributes is plain: columns with a fixed offset are read there, the others are
+ * found by a walk behind the fixed attributes.  Other rows are walked from their first attribute on, as
+ * heap_deform_tuple does it.
+ *
+ * Header-only, C11 and CUDA C++, for little-endian machines whose rows are aligned to 8 bytes.  Structs for page and
+ * row were rejected: a device may not read a word at an odd address.
+ */
+#ifndef MGPU_GROUP_DECODE_H
+#define MGPU_GROUP_DECODE_H
+
+#include <stddef.h>
+
+#include "group_spec.h"
+
+#define MGPU_PAGE_HEADER_BYTES 24
+#define MGPU_PAGE_MAX_ITEMS ((MGPU_PAGE_BYTES - MGPU_PAGE_HEADER_BYTES) / 4)
+
+/* Of a row's header: where its parts are, and their bits. */
+#define MGPU_ROW_INFOMASK2 18
+#define MGPU_ROW_INFOMASK 20
+#define MGPU_ROW_DATA_OFFSET 22
+#define MGPU_ROW_NULL_BITS 23
+#define MGPU_ROW_MIN_BYTES 24
+#define MGPU_ROW_NATTS_MASK 0x07FF
+#define MGPU_ROW_HAS_NULL 0x0001
+
+typedef enum mgpu_row_state
+{
+	MGPU_ROW_NONE = 0,			/* no row there */
+	MGPU_ROW_READ,
+	MGPU_ROW_DAMAGED
+} mgpu_row_state;
+
+typedef struct mgpu_group_row
+{
+	uint64_t	codes[MGPU_GROUP_MAX_COLUMNS];	/* 0 where NULL */
+	uint32_t	nulls;			/* bit i: column i is NULL */
+	bool		is_odd;			/* a shown float whose code is not enough */
+} mgpu_group_row;
+
+/* A row as it is stored. */
+typedef struct mgpu_stored_row
+{
+	const char *data;			/* its attributes */
+	uint32_t	data_bytes;
+	uint32_t	num_stored;		/* attributes */
+	const char *not_null;		/* a bit for each; NULL: no attribute is NULL */
+} mgpu_stored_row;
+
+/* Stored bits, zero-extended.  They may lie at any address. */
+MGPU_CODEC uint64_t
+mgpu_load_bits(const char *from, uint32_t width)
+{
+	uint64_t	bits = 0;
+
+#ifdef __CUDA_ARCH__
+	if (width == 8 && ((uintptr_t) from & 7) == 0)
+		return *(const uint64_t *) from;
+	if (width == 4 && ((uintptr_t) from & 3) == 0)
+		return *(const uint32_t *) from;
+#endif
+	for (uint32_t i = 0; i < width; i++)
+		bits |= (uint64_t) (uint8_t) from[i] << (8 * i);
+	return bits;
+}
+
+/* The row of a line pointer. */
+MGPU_CODEC mgpu_row_state
+mgpu_find_row(const char *page, uint32_t item, mgpu_stored_row *row)
+{
+	uint32_t	pointer;
+	uint32_t	offset;
+	uint32_t	length;
+	uint32_t	data_offset;
+	const char *header;
+
+	if (item >= MGPU_PAGE_MAX_ITEMS)
+		return MGPU_ROW_DAMAGED;
+	pointer = (uint32_t) mgpu_load_bits(page + MGPU_PAGE_HEADER_BYTES + 4 * item, 4);
+	offset = pointer & 0x7FFF;
+	length = pointer >> 17;
+	if ((pointer >> 15 & 3) != 1)
+		return MGPU_ROW_NONE;
+	if (offset % 8 != 0 || offset < MGPU_PAGE_HEADER_BYTES || length < MGPU_ROW_MIN_BYTES ||
+		offset + length > MGPU_PAGE_BYTES)
+		return MGPU_ROW_DAMAGED;
+	header = page + offset;
+	data_offset = (uint8_t) header[MGPU_ROW_DATA_OFFSET];
+	if (data_offset % 8 != 0 || data_offset < MGPU_ROW_MIN_BYTES || data_offset > length)
+		return MGPU_ROW_DAMAGED;
+	row->data = header + data_offset;
+	row->data_bytes = length - data_offset;
+	row->num_stored = (uint32_t) mgpu_load_bits(header + MGPU_ROW_INFOMASK2, 2) & MGPU_ROW_NATTS_MASK;
+	row->not_null = NULL;
+	if ((header[MGPU_ROW_INFOMASK] & MGPU_ROW_HAS_NULL) == 0)
+		return MGPU_ROW_READ;
+	row->not_null = header + MGPU_ROW_NULL_BITS;
+	return MGPU_ROW_NULL_BITS + (row->num_stored + 7) / 8 > data_offset ? MGPU_ROW_DAMAGED : MGPU_ROW_READ;
+}
+
+/* The bytes of a varlena at an offset inside the row; 0: it is damaged. */
+MGPU_CODEC uint32_t
+mgpu_varlena_bytes(const mgpu_stored_row *row, uint32_t offset)
+{
+	uint8_t		first = (uint8_t) row->data[offset];
+	uint32_t	bytes;
+
+	if (first == 1)
+	{
+		/* out of line: indirect, expanded (two kinds), on disk */
+		uint8_t		tag = offset + 1 < row->data_bytes ? (uint8_t) row->data[offset + 1] : 0;
+
+		return tag >= 1 && tag <= 3 ? 2 + 8 : tag == 18 ? 2 + 16 : 0;
+	}
+	if ((first & 1) != 0)
+		return first >> 1;
+	if (offset + 4 > row->data_bytes)
+		return 0;
+	bytes = (uint32_t) mgpu_load_bits(row->data + offset, 4) >> 2;
+	return bytes >= 4 ? bytes : 0;
+}
+
+/* The bytes of a C string with its end, at an offset up to that of the row's end; 0: it has none. */
+MGPU_CODEC uint32_t
+mgpu_string_bytes(const mgpu_stored_row *row, uint32_t offset)
+{
+	for (uint32_t end = offset; end < row->data_bytes; end++)
+	{
+		if (row->data[end] == 0)
+			return end + 1 - offset;
+	}
+	return 0;
+}
+
+/* Find the value of an attribute that is stored at *offset or, aligned, behind it.  *bytes: how long it is. */
+MGPU_CODEC bool
+mgpu_find_value(const mgpu_stored_row *row, const mgpu_group_attribute *attribute, uint32_t *offset, uint32_t *bytes)
+{
+	uint32_t	begin = *offset;
+	uint32_t	aligned = (begin + attribute->align - 1) & ~((uint32_t) attribute->align - 1);
+
+	if (begin > row->data_bytes)
+		return false;
+	/* a short varlena has no padding in front, and padding is 0 */
+	if (attribute->length != -1 || begin == row->data_bytes || row->data[begin] == 0)
+		begin = aligned;
+	*offset = begin;
+	if (attribute->length > 0)
+		*bytes = (uint32_t) attribute->length;
+	else if (begin >= row->data_bytes)
+		return false;
+	else
+		*bytes = attribute->length == -1 ? mgpu_varlena_bytes(row, begin) : mgpu_string_bytes(row, begin);
+	return *bytes > 0 && begin <= row->data_bytes && *bytes <= row->data_bytes - begin;
+}
+
+MGPU_CODEC void
+mgpu_set_column(const mgpu_group_spec *spec, uint32_t number, uint64_t bits, mgpu_group_row *row)
+{
+	const mgpu_group_column *column = &spec->columns[number];
+	uint64_t	code = mgpu_column_code(bits, column->kind, column->width);
+
+	row->codes[number] = code;
+	row->nulls &= ~(1u << number);
+	if (column->is_shown && column->kind == MGPU_KEY_FLOAT &&
+		mgpu_column_bits(code, column->kind, column->width) != bits)
+		row->is_odd = true;
+}
+
+/* Attributes that the row is too old to have, from the first on. */
+MGPU_CODEC void
+mgpu_set_missing(const mgpu_group_spec *spec, uint32_t first, mgpu_group_row *row)
+{
+	for (uint32_t i = first; i < spec->num_attributes; i++)
+	{
+		int			column = spec->attributes[i].column;
+
+		if (column >= 0 && !spec->columns[column].missing_is_null)
+			mgpu_set_column(spec, (uint32_t) column, spec->columns[column].missing, row);
+	}
+}
+
+/* Take the attributes from `first` on, which begin at an offset, one after the other.  false: damaged. */
+MGPU_CODEC bool
+mgpu_walk_row(const mgpu_group_spec *spec, const mgpu_stored_row *stored, uint32_t first, uint32_t offset,
+			  mgpu_group_row *row)
+{
+	uint32_t	end = stored->num_stored < spec->num_attributes ? stored->num_stored : spec->num_attributes;
+
+	for (uint32_t i = first; i < end; i++)
+	{
+		const mgpu_group_attribute *attribute = &spec->attributes[i];
+		uint32_t	bytes;
+
+		if (stored->not_null != NULL && (stored->not_null[i / 8] >> (i % 8) & 1) == 0)
+			continue;
+		if (!mgpu_find_value(stored, attribute, &offset, &bytes))
+			return false;
+		if (attribute->column >= 0)
+			mgpu_set_column(spec, (uint32_t) attribute->column, mgpu_load_bits(stored->data + offset, bytes), row);
+		offset += bytes;
+	}
+	mgpu_set_missing(spec, end, row);
+	return true;
+}
+
+/* Columns whose offset is fixed, of a plain row.  false: damaged. */
+MGPU_CODEC bool
+mgpu_read_fixed(const mgpu_group_spec *spec, const mgpu_stored_row *stored, mgpu_group_row *row)
+{
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+	for (uint32_t i = 0; i < MGPU_GROUP_MAX_COLUMNS; i++)
+	{
+		if (i >= spec->num_columns || spec->columns[i].offset < 0)
+			continue;
+		if ((uint32_t) spec->columns[i].offset + spec->columns[i].width > stored->data_bytes)
+			return false;
+		mgpu_set_column(spec, i, mgpu_load_bits(stored->data + spec->columns[i].offset, spec->columns[i].width), row);
+	}
+	return true;
+}
+
+/* The columns of the row of a line pointer.  The spec is valid; the page is a copy, aligned to 8. */
+MGPU_CODEC mgpu_row_state
+mgpu_decode_row(const mgpu_group_spec *spec, const char *page, uint32_t item, mgpu_group_row *row)
+{
+	mgpu_stored_row stored;
+	mgpu_row_state state = mgpu_find_row(page, item, &stored);
+	bool		is_whole;
+
+	if (state != MGPU_ROW_READ)
+		return state;
+	row->nulls = (1u << spec->num_columns) - 1;
+	row->is_odd = false;
+	for (uint32_t i = 0; i < MGPU_GROUP_MAX_COLUMNS; i++)
+		row->codes[i] = 0;
+	if (stored.not_null != NULL || stored.num_stored < spec->num_attributes)
+		is_whole = mgpu_walk_row(spec, &stored, 0, 0, row);
+	else
+		is_whole = mgpu_read_fixed(spec, &stored, row) &&
+			mgpu_walk_row(spec, &stored, spec->num_fixed, spec->fixed_end, row);
+	return is_whole ? MGPU_ROW_READ : MGPU_ROW_DAMAGED;
+}
+
+/* A comparison with NULL has no outcome. */
+MGPU_CODEC bool
+mgpu_group_filter_keeps(const mgpu_group_filter *filter, bool is_null, uint64_t code)
+{
+	uint32_t	outcome = code < filter->code ? MGPU_FILTER_LESS :
+		code == filter->code ? MGPU_FILTER_EQUAL : MGPU_FILTER_GREATER;
+
+	if (filter->outcomes == 0)
+		return is_null ? filter->keeps_null : filter->keeps_value;
+	return !is_null && (filter->outcomes & outcome) != 0;
+}
+
+/* Whether a row meets all filters. */
+MGPU_CODEC bool
+mgpu_group_keeps(const mgpu_group_spec *spec, const mgpu_group_row *row)
+{
+	for (uint32_t i = 0; i < spec->num_filters; i++)
+	{
+		const mgpu_group_filter *filter = &spec->filters[i];
+
+		if (!mgpu_group_filter_keeps(filter, (row->nulls >> filter->column & 1) != 0, row->codes[filter->column]))
+			return false;
+	}
+	return true;
+}
+
+/* Where a page of a batch of num_refs is; NULL: nowhere. */
+MGPU_CODEC const char *
+mgpu_page_of_ref(mgpu_page_ref ref, const void *batch, uint32_t num_refs, const char *pages, uint64_t num_pages)
+{
+	if (ref.num_items > MGPU_PAGE_MAX_ITEMS)
+		return NULL;
+	if (ref.is_copy)
+		return ref.number < num_refs ?
+			(const char *) batch + MGPU_PAGE_COPIES_OFFSET + (uint64_t) ref.number * MGPU_PAGE_BYTES : NULL;
+	return ref.number < num_pages ? pages + (uint64_t) ref.number * MGPU_PAGE_BYTES : NULL;
+}
+
+/* Whether what a column holds is wanted once the filters are passed. */
+MGPU_CODEC bool
+mgpu_column_is_stored(const mgpu_group_spec *spec, uint32_t number)
+{
+	bool		stored = spec->columns[number].reduction != MGPU_REDUCE_NONE;
+
+	for (uint32_t i = 0; i < spec->num_keys; i++)
+		stored |= spec->keys[i] == number;
+	for (uint32_t i = 0; i < spec->num_sorts; i++)
+		stored |= spec->sorts[i].column == number;
+	return stored;
+}
+
+/* An integer as the words of MGPU_REDUCE_INTEGER take it apart. */
+MGPU_CODEC uint64_t
+mgpu_integer_low(uint64_t code, uint32_t kind)
+{
+	return (uint32_t) mgpu_column_bits(code, kind, 8);
+}
+
+MGPU_CODEC int64_t
+mgpu_integer_high(uint64_t code, uint32_t kind)
+{
+	uint64_t	bits = mgpu_column_bits(code, kind, 8);
+
+	return kind == MGPU_KEY_SIGNED ? (int64_t) bits >> 32 : (int64_t) (bits >> 32);
+}
+
+#endif							/* MGPU_GROUP_DECODE_H */
