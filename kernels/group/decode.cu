@@ -13,9 +13,7 @@
  *
  * Source: Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016.
  */
-#include "group/group.h"
-
-#include "device/tile.cuh"
+#include "group/packed.cuh"
 
 #define THREADS 128
 #define WARPS (THREADS / 32)
@@ -51,14 +49,6 @@ warp_sum(uint32_t value)
 {
 	for (int distance = 16; distance > 0; distance /= 2)
 		value += __shfl_xor_sync(MGPU_WHOLE_WARP, value, distance);
-	return value;
-}
-
-static __device__ __forceinline__ uint64_t
-warp_greatest(uint64_t value)
-{
-	for (int distance = 16; distance > 0; distance /= 2)
-		value = max(value, (uint64_t) __shfl_xor_sync(MGPU_WHOLE_WARP, (unsigned long long) value, distance));
 	return value;
 }
 
@@ -258,8 +248,8 @@ report_columns(const mgpu_decode_request *request, const seen_columns *seen)
 
 		if (request->columns.codes[i] == nullptr)
 			continue;
-		greatest = warp_greatest(seen->greatest[i]);
-		inverse_least = warp_greatest(seen->inverse_least[i]);
+		greatest = mgpu_warp_greatest(seen->greatest[i]);
+		inverse_least = mgpu_warp_greatest(seen->inverse_least[i]);
 		nulls = warp_sum(seen->nulls[i]);
 		if (threadIdx.x % 32 != 0)
 			continue;

@@ -93,8 +93,9 @@ typedef struct mgpu_group_packing
 typedef struct mgpu_value_packing
 {
 	mgpu_packed_column value;	/* shift 0; bits of the values that are not NULL alone */
-	uint32_t	descending;
-	uint32_t	group_shift;	/* of the group's code: value.bits, or 0 if values are sorted by themselves first */
+	bool		descending;
+	bool		in_two_steps;	/* values are sorted by themselves, then by their groups */
+	uint32_t	group_shift;	/* of the group's code: value.bits, or 0 in two steps */
 	uint32_t	bits;			/* of the whole number */
 	uint64_t	null_number;	/* of a row without a value: behind all others, if there are such rows */
 } mgpu_value_packing;
@@ -150,10 +151,7 @@ cudaError_t mgpu_group_records(const mgpu_group_packing *packing, const mgpu_gro
 cudaError_t mgpu_group_reduce(const mgpu_reduce_request *request, cudaStream_t stream);
 cudaError_t mgpu_group_reduce_reals(const mgpu_reduce_request *request, cudaStream_t stream);
 
-/*
- * What a sort compares, in 4 bytes or 8: group_shift > 0 or no groups: group's code and value; rows NULL: values
- * alone; else the group's code of the rows in that order.
- */
+/* What a sort compares: group's code and value, in 4 bytes or 8; or, in two steps, values, then codes in their order. */
 cudaError_t mgpu_group_pack_values(const mgpu_group_packing *groups, const mgpu_value_packing *values, void *numbers,
 								   uint32_t number_bytes, uint64_t num_rows, cudaStream_t stream);
 cudaError_t mgpu_group_pack_values_alone(const mgpu_group_packing *groups, const mgpu_value_packing *values,

@@ -8,12 +8,14 @@
  * mgpu_played_reset.  No program but a test refers to it, so none contains it.
  */
 #include "core/service/played_engine.h"
+#include "core/service/played_group.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct played_copy
 {
+	played_group *group;		/* reads a batch of pages, in place of a copy */
 	char	   *target;
 	const char *source;
 	uint64_t	bytes;
@@ -39,6 +41,8 @@ struct mgpu_engine_run
 	char	   *inputs[MGPU_NUM_INPUTS];
 	char	   *outputs[MGPU_NUM_OUTPUTS];
 	mgpu_run   *run;			/* from launch on */
+	played_group *group;		/* of MGPU_OP_GROUP alone */
+	uint64_t	memory_limit;
 };
 
 mgpu_played_settings mgpu_played = {.num_devices = 1,.device_bytes = UINT64_C(1) << 30,.random_state = 1,.num_pins = -1};
@@ -155,6 +159,7 @@ free_run(mgpu_engine_run *run)
 		link = &(*link)->next;
 	*link = run->next;
 	mgpu_cpu_executor.release(run->run);
+	mgpu_played_group_free(run->group);
 	for (int i = 0; i < MGPU_NUM_INPUTS; i++)
 		free(run->inputs[i]);
 	for (int i = 0; i < MGPU_NUM_OUTPUTS; i++)
@@ -214,6 +219,7 @@ static mgpu_status
 played_open(int device, const mgpu_job *job, const mgpu_group_source *group, const mgpu_exec_options *options,
 			mgpu_engine_run **run_out, mgpu_error *err)
 {
+	played_group *rows = NULL;
 	uint64_t	bytes;
 	mgpu_status status = played_check(err);
 
@@ -228,7 +234,11 @@ played_open(int device, const mgpu_job *job, const mgpu_group_source *group, con
 	if (bytes > mgpu_played.device_bytes - devices[device].used_bytes ||
 		(options->device_memory_limit != 0 && bytes > options->device_memory_limit))
 		return mgpu_fail(err, MGPU_DEVICE_MEMORY, "%llu bytes of device memory are needed", (unsigned long long) bytes);
+	if (job->op == MGPU_OP_GROUP && (rows = mgpu_played_group_create(group, err)) == NULL)
+		return MGPU_BAD_JOB;
 	*run_out = make_run(job, device, options->inject_fault);
+	(*run_out)->group = rows;
+	(*run_out)->memory_limit = options->device_memory_limit;
 	return MGPU_OK;
 }
 
@@ -236,6 +246,7 @@ static mgpu_status
 ask_for_copy(mgpu_engine_run *run, mgpu_direction direction, char *target, const char *source, uint64_t bytes,
 			 mgpu_error *err)
 {
+	bool		is_batch = run->group != NULL && direction == MGPU_UPLOAD;
 	played_device *device = &devices[run->device];
 	mgpu_status status = played_check(err);
 
@@ -245,8 +256,28 @@ ask_for_copy(mgpu_engine_run *run, mgpu_direction direction, char *target, const
 		return mgpu_fail(err, MGPU_BAD_JOB, "a copy from or to memory that is not pinned");
 	if (device->num_asked[direction] - device->num_landed[direction] == MGPU_MAX_COPIES)
 		return mgpu_fail(err, MGPU_BAD_JOB, "too many copies are under way");
-	device->copies[direction][device->num_asked[direction]++ % MGPU_MAX_COPIES] = (played_copy) {target, source, bytes};
+	device->copies[direction][device->num_asked[direction]++ % MGPU_MAX_COPIES] = (played_copy) {is_batch ? run->group : NULL, target, source, bytes};
 	return MGPU_OK;
+}
+
+/* What rows of a batch take on a device: some bytes for each line pointer. */
+#define PLAYED_ROW_BYTES 16
+
+static mgpu_status
+upload_batch(mgpu_engine_run *run, const mgpu_page_ref *batch, uint64_t bytes, mgpu_error *err)
+{
+	uint64_t	row_bytes = 0;
+
+	if (!is_pinned((const char *) batch, bytes) || !mgpu_played_group_check(run->group, batch, bytes, is_pinned))
+		return mgpu_fail(err, MGPU_BAD_JOB, "a batch of pages that are not pinned");
+	for (uint64_t i = 0; i < bytes / sizeof(mgpu_page_ref); i++)
+		row_bytes += batch[i].num_items * PLAYED_ROW_BYTES;
+	if (row_bytes > mgpu_played.device_bytes - devices[run->device].used_bytes ||
+		(run->memory_limit != 0 && row_bytes > run->memory_limit - run->bytes))
+		return mgpu_fail(err, MGPU_DEVICE_MEMORY, "%llu bytes of device memory are needed", (unsigned long long) row_bytes);
+	run->bytes += row_bytes;
+	devices[run->device].used_bytes += row_bytes;
+	return ask_for_copy(run, MGPU_UPLOAD, NULL, (const char *) batch, bytes, err);
 }
 
 static mgpu_status
@@ -254,6 +285,8 @@ played_upload(mgpu_engine_run *run, int input, const void *source, uint64_t byte
 {
 	char	   *target = run->inputs[input] + run->sent[input];
 
+	if (run->group != NULL)
+		return upload_batch(run, source, bytes, err);
 	run->sent[input] += bytes;
 	return ask_for_copy(run, MGPU_UPLOAD, target, source, bytes, err);
 }
@@ -262,7 +295,9 @@ static mgpu_status
 played_download(mgpu_engine_run *run, mgpu_output output, uint64_t offset, void *target, uint64_t bytes,
 				mgpu_error *err)
 {
-	return ask_for_copy(run, MGPU_DOWNLOAD, target, run->outputs[output] + offset, bytes, err);
+	const char *source = run->group != NULL ? mgpu_played_group_output(run->group, output) : run->outputs[output];
+
+	return ask_for_copy(run, MGPU_DOWNLOAD, target, source + offset, bytes, err);
 }
 
 static void
@@ -272,7 +307,10 @@ land(played_device *device, mgpu_direction direction, uint64_t up_to)
 	{
 		const played_copy *copy = &device->copies[direction][device->num_landed[direction]++ % MGPU_MAX_COPIES];
 
-		memcpy(copy->target, copy->source, copy->bytes);
+		if (copy->group != NULL)
+			mgpu_played_group_read(copy->group, copy->source, copy->bytes);
+		else
+			memcpy(copy->target, copy->source, copy->bytes);
 	}
 }
 
@@ -308,6 +346,8 @@ played_launch(mgpu_engine_run *run, mgpu_error *err)
 	if ((status = played_check(err)) != MGPU_OK)
 		return status;
 	land(&devices[run->device], MGPU_UPLOAD, devices[run->device].num_asked[MGPU_UPLOAD]);
+	if (run->group != NULL)
+		return MGPU_OK;
 	status = mgpu_cpu_executor.open(&run->job, &binding, &options, &run->run, err);
 	return status == MGPU_OK ? mgpu_cpu_executor.submit(run->run, err) : status;
 }
@@ -319,13 +359,24 @@ played_poll(mgpu_engine_run *run, mgpu_error *err)
 
 	if (status != MGPU_OK)
 		return status;
-	return random_below(3) == 0 ? mgpu_cpu_executor.poll(run->run, err) : MGPU_PENDING;
+	if (random_below(3) != 0)
+		return MGPU_PENDING;
+	return run->group != NULL ? mgpu_played_group_run(run->group, err) : mgpu_cpu_executor.poll(run->run, err);
+}
+
+static void
+played_group_result(const mgpu_engine_run *run, mgpu_group_result *result)
+{
+	mgpu_played_group_result(run->group, result);
 }
 
 static void
 played_stats(const mgpu_engine_run *run, mgpu_run_stats *stats)
 {
-	mgpu_cpu_executor.stats(run->run, stats);
+	if (run->group != NULL)
+		*stats = (mgpu_run_stats) {.algorithm = MGPU_ALGORITHM_RADIX,.num_threads = stats->num_threads,.kernel_ms = 1};
+	else
+		mgpu_cpu_executor.stats(run->run, stats);
 }
 
 static void
@@ -347,6 +398,7 @@ const mgpu_engine mgpu_played_engine = {
 	.upload = played_upload,
 	.launch = played_launch,
 	.poll = played_poll,
+	.group_result = played_group_result,
 	.download = played_download,
 	.landed = played_landed,
 	.stats = played_stats,
