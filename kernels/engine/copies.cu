@@ -26,15 +26,19 @@ create_events(mgpu_copies *copies, int entry)
 }
 
 extern "C" cudaError_t
-mgpu_copies_send(mgpu_copies *copies, void *target, const void *source, uint64_t bytes, double *elapsed_ms)
+mgpu_copies_begin(mgpu_copies *copies)
 {
 	int			entry = (int) (copies->num_sent % MGPU_MAX_COPIES);
 	cudaError_t code = create_events(copies, entry);
 
-	if (code == cudaSuccess)
-		code = cudaEventRecord(copies->begin[entry], copies->stream);
-	if (code == cudaSuccess)
-		code = cudaMemcpyAsync(target, source, bytes, cudaMemcpyDefault, copies->stream);
+	return code == cudaSuccess ? cudaEventRecord(copies->begin[entry], copies->stream) : code;
+}
+
+extern "C" cudaError_t
+mgpu_copies_end(mgpu_copies *copies, cudaError_t code, double *elapsed_ms)
+{
+	int			entry = (int) (copies->num_sent % MGPU_MAX_COPIES);
+
 	if (code == cudaSuccess)
 		code = cudaEventRecord(copies->end[entry], copies->stream);
 	copies->elapsed_ms[entry] = elapsed_ms;
@@ -42,6 +46,16 @@ mgpu_copies_send(mgpu_copies *copies, void *target, const void *source, uint64_t
 	if (code != cudaSuccess)
 		mgpu_copies_retract(copies);
 	return code;
+}
+
+extern "C" cudaError_t
+mgpu_copies_send(mgpu_copies *copies, void *target, const void *source, uint64_t bytes, double *elapsed_ms)
+{
+	cudaError_t code = mgpu_copies_begin(copies);
+
+	if (code == cudaSuccess)
+		code = cudaMemcpyAsync(target, source, bytes, cudaMemcpyDefault, copies->stream);
+	return mgpu_copies_end(copies, code, elapsed_ms);
 }
 
 extern "C" void

@@ -15,7 +15,7 @@
  */
 #include <cstdlib>
 
-#include "engine/run.h"
+#include "engine/run_group.h"
 
 /* Jobs that have kernels.  The CPU runs the others. */
 static bool
@@ -111,6 +111,8 @@ engine_release(mgpu_engine_run *run)
 		cudaError_t code = drain(run);
 
 		if (code == cudaSuccess)
+			code = mgpu_run_group_free(run);
+		if (code == cudaSuccess)
 			code = free_events(run);
 		if (code == cudaSuccess)
 			code = mgpu_cuda_give_memory(run->device, run->arena);
@@ -118,6 +120,7 @@ engine_release(mgpu_engine_run *run)
 		if (code != cudaSuccess)
 			(void) mgpu_cuda_error(NULL, code, "ending a run");
 	}
+	free(run->group);
 	free(run);
 }
 
@@ -147,7 +150,8 @@ engine_open(int ordinal, const mgpu_job *job, const mgpu_group_source *group, co
 	run->layout = layout;
 	run->stats.algorithm = layout.algorithm;
 	run->device = device;
-	if ((status = equip(run, err)) != MGPU_OK)
+	if ((status = equip(run, err)) != MGPU_OK ||
+		(job->op == MGPU_OP_GROUP && (status = mgpu_run_group_open(run, group, options, err)) != MGPU_OK))
 	{
 		engine_release(run);
 		return status;
@@ -198,6 +202,8 @@ engine_upload(mgpu_engine_run *run, int input, const void *source, uint64_t byte
 		status = check_room(copies, err);
 	if (status != MGPU_OK)
 		return status;
+	if (run->job.op == MGPU_OP_GROUP)
+		return mgpu_run_group_upload(run, source, bytes, err);
 	code = mgpu_copies_send(copies, run->arena + input_offset(&run->layout, input) + run->sent_bytes[input], source,
 							bytes, &run->stats.upload_ms);
 	if (code == cudaSuccess && input == MGPU_CHANNEL_KEYS)
@@ -288,7 +294,9 @@ engine_poll(mgpu_engine_run *run, mgpu_error *err)
 	if (code != cudaSuccess)
 		return mgpu_cuda_error(err, code, "running the kernels");
 	run->ended = true;
-	run->stats.kernel_ms = milliseconds;
+	run->stats.kernel_ms += milliseconds;
+	if (run->job.op == MGPU_OP_GROUP)
+		return mgpu_run_group_advance(run, err);
 	return mgpu_cuda_is_segmented(&run->job) ? mgpu_run_read_passes(run, err) : mgpu_run_check_order(run, err);
 }
 
@@ -313,6 +321,7 @@ extern "C" const mgpu_engine mgpu_cuda_engine = {
 	engine_upload,
 	engine_launch,
 	engine_poll,
+	mgpu_run_group_result,
 	engine_download,
 	engine_landed,
 	engine_stats,

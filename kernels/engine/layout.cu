@@ -6,6 +6,7 @@
  * was rejected.  Sums fit 64 bits: at most 2^32 items of less than 128 bytes each.
  */
 #include "engine/layout.h"
+#include "group/group.h"
 #include "merge/ops.h"
 #include "segmented/segmented.h"
 
@@ -176,6 +177,13 @@ mgpu_cuda_plan_layout(const mgpu_job *job, mgpu_cuda_layout *layout)
 	bool		sorts = job->op == MGPU_OP_SORT || job->op == MGPU_OP_SORT_PAIRS;
 
 	*layout = mgpu_cuda_layout();
+	if (job->op == MGPU_OP_GROUP)
+	{
+		/* the rest is taken as rows come (run_group.h) */
+		layout->algorithm = MGPU_ALGORITHM_RADIX;
+		(void) place(layout, sizeof(mgpu_group_control));
+		return;
+	}
 	layout->shape = choose_shape(job);
 	layout->algorithm = choose_algorithm(job, layout->shape);
 	if (job->num_items + job->num_b_items == 0)

@@ -296,7 +296,7 @@ mgpu_cuda_pin(void *memory, uint64_t bytes, mgpu_error *err)
 
 	if (status != MGPU_OK)
 		return status;
-	code = cudaHostRegister(memory, bytes, cudaHostRegisterPortable);
+	code = cudaHostRegister(memory, bytes, cudaHostRegisterPortable | cudaHostRegisterMapped);
 	if (code == cudaSuccess)
 		return MGPU_OK;
 	if (code != cudaErrorMemoryAllocation && code != cudaErrorNotSupported && code != cudaErrorNotPermitted)

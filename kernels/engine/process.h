@@ -82,6 +82,12 @@ cudaError_t mgpu_cuda_give_memory(const mgpu_cuda_device *device, void *memory);
  */
 cudaError_t mgpu_copies_send(mgpu_copies *copies, void *target, const void *source, uint64_t bytes, double *elapsed_ms);
 
+/*
+ * What else reads host memory, as one copy: begin, work in the copies' stream, and end, with the code of both.
+ */
+cudaError_t mgpu_copies_begin(mgpu_copies *copies);
+cudaError_t mgpu_copies_end(mgpu_copies *copies, cudaError_t code, double *elapsed_ms);
+
 /* Take the newest copy back as if it had failed.  Waits for what is in its stream. */
 void		mgpu_copies_retract(mgpu_copies *copies);
 

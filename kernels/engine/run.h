@@ -29,6 +29,7 @@ struct mgpu_engine_run
 	bool		launched;		/* or tried to */
 	bool		ended;			/* kernels and what was in front of them */
 	mgpu_run_output outputs[MGPU_NUM_OUTPUTS];
+	struct mgpu_group_run *group;	/* of MGPU_OP_GROUP alone (run_group.h) */
 	cudaEvent_t uploaded;
 	cudaEvent_t kernels_begin;
 	cudaEvent_t kernels_end;

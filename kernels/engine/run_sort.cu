@@ -6,7 +6,7 @@
  * sorts see plain codes. 16-byte keys are sorted by two stable passes, low words first; the second
  * sorts the high words in the order of the first, and the two orders are composed.
  */
-#include "engine/run.h"
+#include "engine/run_group.h"
 
 extern "C" mgpu_codec
 mgpu_run_codec(const mgpu_engine_run *run)
@@ -166,6 +166,8 @@ launch_kernels(mgpu_engine_run *run)
 			return mgpu_run_bulk(run);
 		case MGPU_OP_ODD_EVEN_SORT:
 			return mgpu_run_odd_even_sort(run);
+		case MGPU_OP_GROUP:
+			return mgpu_run_group_launch(run);
 		default:
 			return launch_sort(run);
 	}

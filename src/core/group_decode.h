@@ -16,6 +16,8 @@
 #ifndef MGPU_GROUP_DECODE_H
 #define MGPU_GROUP_DECODE_H
 
+#include <stddef.h>
+
 #include "group_spec.h"
 
 #define MGPU_PAGE_HEADER_BYTES 24

@@ -1,0 +1,273 @@
+/*
+ * engine/run_group.cu
+ *		A run of MGPU_OP_GROUP from open to launch: its memory, and rows that come in batches.
+ *
+ * A batch is decoded by a kernel in the stream of uploads, and counts as a copy there.  Columns must have room for all
+ * line pointers of a batch before it is sent.  How many rows the batches before had, the host reads from pinned
+ * memory, as far as it is known; of later ones it takes the line pointers.  When that does not fit, columns move to
+ * twice the memory.  Their old place is freed when all uploads have ended: in between a copy may be under way.
+ */
+#include "engine/run_group.h"
+
+#include <cstdlib>
+
+/* Mailboxes that no run uses.  They are never freed: that would wait for all kernels. */
+static mgpu_group_mailbox *free_mailboxes;
+
+static cudaError_t
+take_mailbox(mgpu_group_mailbox **mailbox)
+{
+	cudaError_t code = cudaSuccess;
+	void	   *memory = free_mailboxes;
+
+	if (free_mailboxes != NULL)
+		free_mailboxes = free_mailboxes->next;
+	else
+		code = cudaHostAlloc(&memory, sizeof(mgpu_group_mailbox), cudaHostAllocPortable | cudaHostAllocMapped);
+	*mailbox = static_cast<mgpu_group_mailbox *>(memory);
+	if (code == cudaSuccess)
+		**mailbox = mgpu_group_mailbox();
+	return code;
+}
+
+/* ------------------------------------------------------------------ memory */
+
+extern "C" mgpu_status
+mgpu_group_take(mgpu_engine_run *run, uint64_t bytes, void **memory, mgpu_error *err)
+{
+	mgpu_group_run *group = run->group;
+	mgpu_status status;
+
+	*memory = NULL;
+	if (group->num_blocks == MGPU_GROUP_MAX_BLOCKS)
+		return mgpu_fail(err, MGPU_DEVICE_MEMORY, "too many pieces of device memory");
+	if (group->memory_limit != 0 && bytes > group->memory_limit - group->taken_bytes)
+		return mgpu_fail(err, MGPU_DEVICE_MEMORY, "%llu bytes of device memory are needed and the limit is %llu",
+						 (unsigned long long) (group->taken_bytes + bytes), (unsigned long long) group->memory_limit);
+	if ((status = mgpu_cuda_take_memory(run->device, bytes, memory, err)) != MGPU_OK)
+		return status;
+	group->blocks[group->num_blocks] = *memory;
+	group->block_bytes[group->num_blocks++] = bytes;
+	group->taken_bytes += bytes;
+	return MGPU_OK;
+}
+
+extern "C" cudaError_t
+mgpu_group_give(mgpu_engine_run *run, int begin, int end)
+{
+	mgpu_group_run *group = run->group;
+	cudaError_t code = cudaSuccess;
+
+	for (int i = begin; code == cudaSuccess && i < end; i++)
+	{
+		if (group->blocks[i] == NULL)
+			continue;
+		code = mgpu_cuda_give_memory(run->device, group->blocks[i]);
+		group->blocks[i] = NULL;
+		group->taken_bytes -= group->block_bytes[i];
+	}
+	return code;
+}
+
+extern "C" cudaError_t
+mgpu_run_group_free(mgpu_engine_run *run)
+{
+	mgpu_group_run *group = run->group;
+
+	if (group == NULL)
+		return cudaSuccess;
+	if (group->mailbox != NULL)
+	{
+		group->mailbox->next = free_mailboxes;
+		free_mailboxes = group->mailbox;
+	}
+	return mgpu_group_give(run, 0, group->num_blocks);
+}
+
+/* -------------------------------------------------------------------- open */
+
+static mgpu_status
+check_source(const mgpu_engine_run *run, const mgpu_group_source *source, mgpu_error *err)
+{
+	int			same_addresses = 0;
+	cudaError_t code;
+
+	if (source == NULL || source->spec == NULL || (uintptr_t) source->pages % 16 != 0)
+		return mgpu_fail(err, MGPU_BAD_JOB, "groups of no spec, or of pages that are not aligned");
+	code = cudaDeviceGetAttribute(&same_addresses, cudaDevAttrCanUseHostPointerForRegisteredMem, run->device->ordinal);
+	if (code != cudaSuccess)
+		return mgpu_cuda_error(err, code, "starting a run");
+	if (!same_addresses)
+		return mgpu_fail(err, MGPU_UNSUPPORTED, "this device cannot read pages where they are");
+	return mgpu_group_validate(source->spec, err);
+}
+
+extern "C" mgpu_status
+mgpu_run_group_open(mgpu_engine_run *run, const mgpu_group_source *source, const mgpu_exec_options *options,
+					mgpu_error *err)
+{
+	mgpu_status status = check_source(run, source, err);
+	mgpu_group_run *group;
+	cudaError_t code;
+
+	if (status != MGPU_OK)
+		return status;
+	group = static_cast<mgpu_group_run *>(calloc(1, sizeof(mgpu_group_run)));
+	if (group == NULL)
+		return mgpu_fail(err, MGPU_HOST_MEMORY, "out of host memory");
+	run->group = group;
+	group->spec = *source->spec;
+	group->pages = source->pages;
+	group->num_pages = source->num_pages;
+	group->memory_limit = options->device_memory_limit;
+	group->taken_bytes = run->layout.total_bytes;
+	group->columns_block = -1;
+	mgpu_group_plan_record(&group->spec, &group->record);
+	code = take_mailbox(&group->mailbox);
+	if (code == cudaErrorMemoryAllocation)
+	{
+		(void) cudaGetLastError();
+		return mgpu_fail(err, MGPU_HOST_MEMORY, "pinned memory is used up");
+	}
+	if (code == cudaSuccess)
+		code = cudaMemsetAsync(run->arena, 0, sizeof(mgpu_group_control), run->device->copies[MGPU_UPLOAD].stream);
+	return code == cudaSuccess ? MGPU_OK : mgpu_cuda_error(err, code, "starting a run");
+}
+
+/* ----------------------------------------------------------------- columns */
+
+/* Where columns are in a block at `base`; returns the bytes that they take. */
+static uint64_t
+place_columns(const mgpu_group_spec *spec, char *base, uint64_t capacity, mgpu_group_columns *columns)
+{
+	uint64_t	end = 0;
+
+	*columns = mgpu_group_columns();
+	columns->capacity = capacity;
+	for (uint32_t i = 0; i < spec->num_columns; i++)
+	{
+		if (mgpu_column_is_stored(spec, i))
+			columns->codes[i] = (uint64_t *) (base + mgpu_group_place(&end, capacity * sizeof(uint64_t)));
+	}
+	columns->nulls = (uint8_t *) base + mgpu_group_place(&end, capacity);
+	return end;
+}
+
+static cudaError_t
+move_columns(const mgpu_group_columns *from, const mgpu_group_columns *to, cudaStream_t stream)
+{
+	cudaError_t code = cudaMemcpyAsync(to->nulls, from->nulls, from->capacity, cudaMemcpyDeviceToDevice, stream);
+
+	for (int i = 0; code == cudaSuccess && i < MGPU_GROUP_MAX_COLUMNS; i++)
+	{
+		if (from->codes[i] != NULL)
+			code = cudaMemcpyAsync(to->codes[i], from->codes[i], from->capacity * sizeof(uint64_t),
+								   cudaMemcpyDeviceToDevice, stream);
+	}
+	return code;
+}
+
+/* Columns of a new capacity, with all rows so far. */
+static mgpu_status
+resize_columns(mgpu_engine_run *run, uint64_t capacity, mgpu_error *err)
+{
+	mgpu_group_run *group = run->group;
+	mgpu_group_columns columns;
+	uint64_t	bytes = place_columns(&group->spec, NULL, capacity, &columns);
+	void	   *memory;
+	mgpu_status status = mgpu_group_take(run, bytes, &memory, err);
+	cudaError_t code = cudaSuccess;
+
+	if (status != MGPU_OK)
+		return status;
+	(void) place_columns(&group->spec, static_cast<char *>(memory), capacity, &columns);
+	if (group->columns_block >= 0)
+		code = move_columns(&group->columns, &columns, run->device->copies[MGPU_UPLOAD].stream);
+	group->columns = columns;
+	group->columns_block = group->num_blocks - 1;
+	return code == cudaSuccess ? MGPU_OK : mgpu_cuda_error(err, code, "uploading");
+}
+
+/* No more rows than these have come, or will with so many line pointers. */
+static uint64_t
+most_rows(const mgpu_group_run *group, uint64_t num_items)
+{
+	uint64_t	progress = *(volatile uint64_t *) &group->mailbox->progress;
+	uint32_t	launch = (uint32_t) (progress >> 32);
+
+	return (uint32_t) progress + group->num_items - group->items_up_to[launch % MGPU_GROUP_LAUNCHES] + num_items;
+}
+
+static mgpu_status
+make_room(mgpu_engine_run *run, uint64_t num_items, mgpu_error *err)
+{
+	mgpu_group_run *group = run->group;
+	uint64_t	needed = most_rows(group, num_items);
+	uint64_t	wanted = group->columns_block < 0 ? run->job.num_items : 2 * group->columns.capacity;
+
+	if (group->columns_block >= 0 && needed <= group->columns.capacity)
+		return MGPU_OK;
+	if (needed > MGPU_MAX_ITEMS)
+		return mgpu_fail(err, MGPU_UNSUPPORTED, "there may be more than %llu rows", (unsigned long long) MGPU_MAX_ITEMS);
+	if (wanted > MGPU_MAX_ITEMS)
+		wanted = MGPU_MAX_ITEMS;
+	/* expectations may be wrong: then what is needed will do */
+	if (wanted > needed && resize_columns(run, wanted, NULL) == MGPU_OK)
+		return MGPU_OK;
+	return resize_columns(run, needed, err);
+}
+
+/* ------------------------------------------------------------------ upload */
+
+static uint64_t
+count_items(const mgpu_page_ref *refs, uint32_t num_refs)
+{
+	uint64_t	num_items = 0;
+
+	for (uint32_t i = 0; i < num_refs; i++)
+		num_items += refs[i].num_items;
+	return num_items;
+}
+
+static cudaError_t
+decode_batch(mgpu_engine_run *run, const void *batch, uint32_t num_refs)
+{
+	mgpu_group_run *group = run->group;
+	mgpu_decode_request request = {};
+
+	request.spec = group->spec;
+	request.refs = static_cast<const mgpu_page_ref *>(batch);
+	request.pages = group->pages;
+	request.num_pages = group->num_pages;
+	request.num_tickets = group->num_tickets;
+	request.num_refs = num_refs;
+	request.launch = ++group->num_launches;
+	request.columns = group->columns;
+	request.control = mgpu_group_control_of(run);
+	request.progress = &group->mailbox->progress;
+	group->num_tickets += num_refs;
+	group->items_up_to[group->num_launches % MGPU_GROUP_LAUNCHES] = group->num_items;
+	return mgpu_group_decode(&request, run->device->copies[MGPU_UPLOAD].stream);
+}
+
+extern "C" mgpu_status
+mgpu_run_group_upload(mgpu_engine_run *run, const void *batch, uint64_t bytes, mgpu_error *err)
+{
+	mgpu_copies *copies = &run->device->copies[MGPU_UPLOAD];
+	uint32_t	num_refs = (uint32_t) (bytes / sizeof(mgpu_page_ref));
+	uint64_t	num_items;
+	mgpu_status status;
+	cudaError_t code;
+
+	if (bytes % sizeof(mgpu_page_ref) != 0 || bytes > MGPU_PAGE_COPIES_OFFSET || (uintptr_t) batch % 16 != 0)
+		return mgpu_fail(err, MGPU_BAD_JOB, "a batch of %llu bytes", (unsigned long long) bytes);
+	num_items = count_items(static_cast<const mgpu_page_ref *>(batch), num_refs);
+	if ((status = make_room(run, num_items, err)) != MGPU_OK)
+		return status;
+	run->group->num_items += num_items;
+	code = mgpu_copies_begin(copies);
+	if (code == cudaSuccess && num_refs > 0)
+		code = decode_batch(run, batch, num_refs);
+	code = mgpu_copies_end(copies, code, &run->stats.upload_ms);
+	return code == cudaSuccess ? MGPU_OK : mgpu_cuda_error(err, code, "reading pages");
+}

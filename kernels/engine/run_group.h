@@ -1,0 +1,148 @@
+/*
+ * engine/run_group.h
+ *		A run of MGPU_OP_GROUP: rows that come in batches of pages, then groups, step by step.
+ *
+ * How many rows and groups there are, only the device knows.  So the work behind the uploads has three stages.  Each
+ * ends with a copy of what the kernels found out to pinned memory, and poll starts the next one.  Nobody waits:
+ *
+ *	 launch		read what all pages have					→ rows, ranges of columns
+ *	 group		pack keys, sort, find where groups begin	→ groups
+ *	 reduce		records, reductions, sorted values			→ whether a sum overflowed
+ */
+#ifndef MGPU_ENGINE_RUN_GROUP_H
+#define MGPU_ENGINE_RUN_GROUP_H
+
+#include "engine/run.h"
+#include "group/group.h"
+#include "sort/sorter.h"
+
+/* Blocks of device memory of one run: columns double, so 32 sizes are more than any device has. */
+#define MGPU_GROUP_MAX_BLOCKS 64
+
+/* Launches whose rows the host may not know yet are at most MGPU_MAX_COPIES. */
+#define MGPU_GROUP_LAUNCHES (2 * MGPU_MAX_COPIES)
+
+/* Pinned memory that the device writes to. */
+typedef struct mgpu_group_mailbox
+{
+	uint64_t	progress;		/* of mgpu_decode_request */
+	mgpu_group_facts facts;
+	struct mgpu_group_mailbox *next;	/* in the list of free ones */
+} mgpu_group_mailbox;
+
+typedef enum mgpu_group_stage
+{
+	MGPU_STAGE_ROWS = 0,
+	MGPU_STAGE_GROUPS,
+	MGPU_STAGE_RESULTS
+} mgpu_group_stage;
+
+/* What one sort works in, as offsets from the begin of the run's work memory. */
+typedef struct mgpu_group_space
+{
+	mgpu_sort_shape shape;
+	uint64_t	keys[2];
+	uint64_t	indices[2];
+	uint64_t	temp;
+	uint64_t	temp_bytes;
+	uint64_t	end;
+} mgpu_group_space;
+
+typedef struct mgpu_group_run
+{
+	mgpu_group_spec spec;
+	mgpu_group_record record;
+	const char *pages;
+	uint64_t	num_pages;
+	uint64_t	memory_limit;	/* 0: none */
+	uint64_t	taken_bytes;
+	int			num_blocks;
+	void	   *blocks[MGPU_GROUP_MAX_BLOCKS];
+	uint64_t	block_bytes[MGPU_GROUP_MAX_BLOCKS];
+
+	/* rows as they come */
+	mgpu_group_columns columns;
+	int			columns_block;	/* -1: none yet.  Those before it are copies that it replaced */
+	uint64_t	num_tickets;	/* pages */
+	uint64_t	num_items;		/* line pointers */
+	uint32_t	num_launches;
+	uint64_t	items_up_to[MGPU_GROUP_LAUNCHES];	/* of each launch, by its number */
+	mgpu_group_mailbox *mailbox;
+
+	/* from launch on */
+	mgpu_group_stage stage;
+	uint64_t	num_rows;
+	mgpu_group_packing packing;
+	mgpu_value_packing values[MGPU_GROUP_MAX_SORTS];
+	char	   *work;
+	uint64_t	heads_temp;		/* offsets of work ... */
+	uint64_t	heads_temp_bytes;
+	uint64_t	first_order;	/* of a sort in two steps */
+	uint64_t	sorts;			/* ... and of what each sort works in */
+	mgpu_grouped_rows rows;
+	const void *codes;			/* of groups, sorted; NULL: all are 0 */
+	uint64_t   *group_codes;
+	mgpu_group_result result;
+} mgpu_group_run;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The steps of the engine's functions for a run of this kind. */
+mgpu_status mgpu_run_group_open(mgpu_engine_run *run, const mgpu_group_source *source,
+								const mgpu_exec_options *options, mgpu_error *err);
+mgpu_status mgpu_run_group_upload(mgpu_engine_run *run, const void *batch, uint64_t bytes, mgpu_error *err);
+cudaError_t mgpu_run_group_launch(mgpu_engine_run *run);
+
+/* After the kernels of a stage: start the next one. */
+mgpu_status mgpu_run_group_advance(mgpu_engine_run *run, mgpu_error *err);
+void		mgpu_run_group_result(const mgpu_engine_run *run, mgpu_group_result *result);
+
+/* Nothing on the device uses it any more. */
+cudaError_t mgpu_run_group_free(mgpu_engine_run *run);
+
+/* Device memory within the run's limit. */
+mgpu_status mgpu_group_take(mgpu_engine_run *run, uint64_t bytes, void **memory, mgpu_error *err);
+
+/* Give back blocks [begin, end), of which there are some behind. */
+cudaError_t mgpu_group_give(mgpu_engine_run *run, int begin, int end);
+
+/* How keys and values become numbers; MGPU_UNSUPPORTED if keys take too many bits. */
+mgpu_status mgpu_group_plan_packing(mgpu_engine_run *run, mgpu_error *err);
+
+/* The bytes of work memory, and where its parts are. */
+uint64_t	mgpu_group_plan_work(mgpu_engine_run *run);
+void		mgpu_group_plan_space(mgpu_group_space *space, mgpu_sort_shape shape, uint64_t begin, uint64_t num_rows);
+
+/* A sort of all rows by numbers of so many bits, which are in keys[0]. */
+mgpu_sort_request mgpu_group_request(const mgpu_engine_run *run, const mgpu_group_space *space, uint32_t bits);
+cudaError_t mgpu_group_sort_numbers(mgpu_engine_run *run, const mgpu_group_space *space, mgpu_sort_request *request);
+
+/* The last stage: its memory and kernels, and these alone. */
+mgpu_status mgpu_group_start_results(mgpu_engine_run *run, mgpu_error *err);
+cudaError_t mgpu_group_enqueue_results(mgpu_engine_run *run);
+
+/* Bytes of a sort's values. */
+uint32_t	mgpu_group_sorted_width(const mgpu_group_run *group, uint32_t sort);
+
+static inline mgpu_group_control *
+mgpu_group_control_of(const mgpu_engine_run *run)
+{
+	return (mgpu_group_control *) run->arena;
+}
+
+/* The next place of `bytes` bytes; *end: where places end. */
+static inline uint64_t
+mgpu_group_place(uint64_t *end, uint64_t bytes)
+{
+	uint64_t	offset = *end;
+
+	*end += (bytes + 255) & ~UINT64_C(255);
+	return offset;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif							/* MGPU_ENGINE_RUN_GROUP_H */

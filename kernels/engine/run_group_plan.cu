@@ -1,0 +1,156 @@
+/*
+ * engine/run_group_plan.cu
+ *		How the keys and values of a grouped run become numbers, and the memory that sorts of these take.
+ *
+ * A column takes as many bits as the distance from its least code to its greatest needs.  With few distinct keys a
+ * radix sort then has one or two passes.  All sorts of a run share one block of memory, since they run one after the
+ * other: the first one, of groups, ends before values are sorted.
+ */
+#include "engine/run_group.h"
+
+#include <algorithm>
+
+/* Bits of the numbers from 0 to this one. */
+static uint32_t
+bits_up_to(uint64_t greatest)
+{
+	uint32_t	bits = 0;
+
+	while (bits < 64 && greatest >> bits != 0)
+		bits++;
+	return bits;
+}
+
+/* A column's range; null_part is set if it has NULLs or no values. */
+static mgpu_packed_column
+pack_column(const mgpu_group_run *group, uint32_t number)
+{
+	const mgpu_group_facts *facts = &group->mailbox->facts;
+	mgpu_packed_column packed = {};
+
+	packed.codes = group->columns.codes[number];
+	packed.column = number;
+	if (facts->nulls[number] >= group->num_rows)
+		return packed;
+	packed.greatest = facts->greatest[number];
+	packed.least = ~facts->inverse_least[number];
+	packed.null_part = packed.greatest - packed.least + 1;
+	packed.bits = bits_up_to(packed.greatest - packed.least);
+	return packed;
+}
+
+static mgpu_status
+plan_keys(mgpu_group_run *group, mgpu_error *err)
+{
+	mgpu_group_packing *packing = &group->packing;
+
+	packing->nulls = group->columns.nulls;
+	packing->num_keys = group->spec.num_keys;
+	for (uint32_t i = packing->num_keys; i-- > 0;)
+	{
+		mgpu_packed_column *key = &packing->keys[i];
+
+		*key = pack_column(group, group->spec.keys[i]);
+		if (key->bits < 64 && group->mailbox->facts.nulls[key->column] > 0)
+			key->bits = bits_up_to(key->null_part);
+		key->shift = packing->bits;
+		packing->bits += key->bits;
+		if (packing->bits > 63)
+			return mgpu_fail(err, MGPU_UNSUPPORTED, "the keys take more than 63 bits");
+	}
+	return MGPU_OK;
+}
+
+static void
+plan_values(mgpu_group_run *group, uint32_t sort)
+{
+	mgpu_value_packing *values = &group->values[sort];
+	uint32_t	column = group->spec.sorts[sort].column;
+	uint64_t	nulls = group->mailbox->facts.nulls[column];
+	uint32_t	null_bits = nulls > 0;
+
+	values->value = pack_column(group, column);
+	values->descending = group->spec.sorts[sort].descending != 0;
+	values->in_two_steps = group->packing.bits + values->value.bits + null_bits > 64;
+	values->group_shift = values->in_two_steps ? 0 : values->value.bits;
+	values->bits = group->packing.bits + values->group_shift + null_bits;
+	values->null_number = nulls > 0 ? UINT64_C(1) << (values->bits - 1) : 0;
+	group->result.num_sorted[sort] = group->num_rows - nulls;
+}
+
+extern "C" mgpu_status
+mgpu_group_plan_packing(mgpu_engine_run *run, mgpu_error *err)
+{
+	mgpu_group_run *group = run->group;
+	mgpu_status status = plan_keys(group, err);
+
+	if (status != MGPU_OK)
+		return status;
+	for (uint32_t i = 0; i < group->spec.num_sorts; i++)
+		plan_values(group, i);
+	return MGPU_OK;
+}
+
+/* ------------------------------------------------------------------ memory */
+
+extern "C" void
+mgpu_group_plan_space(mgpu_group_space *space, mgpu_sort_shape shape, uint64_t begin, uint64_t num_rows)
+{
+	bool		is_packed = shape == MGPU_SHAPE_U32_INDEX;	/* a region each, see sort/sorter.h */
+	uint64_t	key_bytes = shape == MGPU_SHAPE_U32 ? 4 : 8;
+	uint64_t	index_bytes = shape == MGPU_SHAPE_U64_INDEX ? 4 : 0;
+
+	*space = mgpu_group_space();
+	space->shape = shape;
+	space->end = begin;
+	for (int side = 0; side < 2; side++)
+	{
+		space->keys[side] = mgpu_group_place(&space->end, mgpu_padded_items(num_rows) * key_bytes);
+		space->indices[side] = is_packed ? space->keys[side] + mgpu_padded_items(num_rows) * 4 :
+			mgpu_group_place(&space->end, mgpu_padded_items(num_rows) * index_bytes);
+	}
+	/* whichever sort runs */
+	space->temp_bytes = std::max(mgpu_find_sorter(MGPU_ALGORITHM_RADIX, shape)->temp_bytes(num_rows),
+								 mgpu_find_sorter(MGPU_ALGORITHM_MERGE, shape)->temp_bytes(num_rows));
+	space->temp = mgpu_group_place(&space->end, space->temp_bytes);
+}
+
+static uint64_t
+space_end(mgpu_sort_shape shape, uint64_t begin, uint64_t num_rows)
+{
+	mgpu_group_space space;
+
+	mgpu_group_plan_space(&space, shape, begin, num_rows);
+	return space.end;
+}
+
+extern "C" uint64_t
+mgpu_group_plan_work(mgpu_engine_run *run)
+{
+	mgpu_group_run *group = run->group;
+	uint64_t	num_rows = group->num_rows;
+	uint64_t	end = 0;
+	uint64_t	most;
+
+	(void) mgpu_group_place(&end, (num_rows + 1) * sizeof(uint32_t));	/* starts of groups */
+	group->heads_temp_bytes = group->packing.bits > 0 ? mgpu_group_heads_temp_bytes(num_rows) : 0;
+	group->heads_temp = mgpu_group_place(&end, group->heads_temp_bytes);
+	group->first_order = end;
+	for (uint32_t i = 0; i < group->spec.num_sorts; i++)
+	{
+		if (group->values[i].in_two_steps && end == group->first_order)
+			(void) mgpu_group_place(&end, num_rows * sizeof(uint32_t));
+	}
+	group->sorts = most = end;
+	if (group->packing.bits > 0)
+		most = space_end(group->packing.bits <= 32 ? MGPU_SHAPE_U32_INDEX : MGPU_SHAPE_U64_INDEX, end, num_rows);
+	for (uint32_t i = 0; i < group->spec.num_sorts; i++)
+	{
+		const mgpu_value_packing *values = &group->values[i];
+		mgpu_sort_shape shape = values->in_two_steps ? MGPU_SHAPE_U64_INDEX :
+			values->bits <= 32 ? MGPU_SHAPE_U32 : MGPU_SHAPE_U64;
+
+		most = std::max(most, space_end(shape, end, num_rows));
+	}
+	return most;
+}

@@ -1,0 +1,189 @@
+/*
+ * engine/run_group_results.cu
+ *		The results of a grouped run: records, reductions of columns, sorted values.
+ *
+ * Values are sorted last, in the memory that the order of the groups' rows was in: reductions need it, sorts do not.
+ */
+#include "engine/run_group.h"
+
+extern "C" uint32_t
+mgpu_group_sorted_width(const mgpu_group_run *group, uint32_t sort)
+{
+	return group->spec.columns[group->spec.sorts[sort].column].width;
+}
+
+/* -------------------------------------------------------------------- sorts */
+
+extern "C" mgpu_sort_request
+mgpu_group_request(const mgpu_engine_run *run, const mgpu_group_space *space, uint32_t bits)
+{
+	char	   *work = run->group->work;
+	bool		is_indexed = space->shape == MGPU_SHAPE_U32_INDEX || space->shape == MGPU_SHAPE_U64_INDEX;
+	mgpu_sort_request request = {};
+
+	for (int side = 0; side < 2; side++)
+	{
+		request.keys[side] = work + space->keys[side];
+		request.indices[side] = is_indexed ? (uint32_t *) (work + space->indices[side]) : NULL;
+	}
+	request.key_bits = bits > 0 ? bits : 1;
+	request.num_items = run->group->num_rows;
+	request.temp = work + space->temp;
+	request.temp_bytes = space->temp_bytes;
+	request.stream = run->device->compute_stream;
+	return request;
+}
+
+extern "C" cudaError_t
+mgpu_group_sort_numbers(mgpu_engine_run *run, const mgpu_group_space *space, mgpu_sort_request *request)
+{
+	bool		is_wide = space->shape == MGPU_SHAPE_U64 || space->shape == MGPU_SHAPE_U64_INDEX;
+	mgpu_algorithm algorithm = mgpu_choose_algorithm(space->shape, is_wide ? 8 : 4, request->num_items);
+
+	run->stats.algorithm = algorithm;
+	return mgpu_plain_sort(space->shape, request, &algorithm);
+}
+
+/* --------------------------------------------------------------- reductions */
+
+static uint64_t *
+records_of(const mgpu_engine_run *run)
+{
+	return (uint64_t *) run->outputs[MGPU_OUTPUT_GROUPS].d_items;
+}
+
+static cudaError_t
+reduce_column(mgpu_engine_run *run, uint32_t number)
+{
+	mgpu_group_run *group = run->group;
+	const mgpu_group_column *column = &group->spec.columns[number];
+	mgpu_reduce_request request = {};
+
+	request.rows = group->rows;
+	request.codes = group->columns.codes[number];
+	request.nulls = group->columns.nulls;
+	request.column = number;
+	request.kind = column->kind;
+	request.width = column->width;
+	request.reduction = column->reduction;
+	request.words = records_of(run) + group->record.reductions[number];
+	request.record_words = group->record.num_words;
+	request.flags = &mgpu_group_control_of(run)->facts.flags;
+	if (column->reduction == MGPU_REDUCE_REAL || column->reduction == MGPU_REDUCE_SPREAD)
+		return mgpu_group_reduce_reals(&request, run->device->compute_stream);
+	return mgpu_group_reduce(&request, run->device->compute_stream);
+}
+
+/* ------------------------------------------------------------ sorted values */
+
+static cudaError_t
+count_values(mgpu_engine_run *run, uint32_t sort, const void *numbers, uint32_t number_bytes)
+{
+	mgpu_group_run *group = run->group;
+
+	return mgpu_group_count_values(&group->values[sort], numbers, number_bytes, group->result.num_sorted[sort],
+								   group->group_codes, group->rows.num_groups,
+								   records_of(run) + group->record.sorts + sort, group->record.num_words,
+								   run->device->compute_stream);
+}
+
+/* Group and value in one number. */
+static cudaError_t
+sort_at_once(mgpu_engine_run *run, uint32_t sort)
+{
+	mgpu_group_run *group = run->group;
+	const mgpu_value_packing *values = &group->values[sort];
+	cudaStream_t stream = run->device->compute_stream;
+	uint32_t	number_bytes = values->bits <= 32 ? 4 : 8;
+	mgpu_group_space space;
+	mgpu_sort_request request;
+	cudaError_t code;
+
+	mgpu_group_plan_space(&space, number_bytes == 4 ? MGPU_SHAPE_U32 : MGPU_SHAPE_U64, group->sorts, group->num_rows);
+	request = mgpu_group_request(run, &space, values->bits);
+	code = mgpu_group_pack_values(&group->packing, values, request.keys[0], number_bytes, group->num_rows, stream);
+	if (code == cudaSuccess)
+		code = mgpu_group_sort_numbers(run, &space, &request);
+	if (code == cudaSuccess)
+		code = count_values(run, sort, request.keys[request.current], number_bytes);
+	if (code == cudaSuccess)
+		code = mgpu_group_unpack_values(values, request.keys[request.current], number_bytes,
+										group->spec.columns[values->value.column].kind,
+										mgpu_group_sorted_width(group, sort), group->result.num_sorted[sort],
+										(void *) run->outputs[MGPU_OUTPUT_SORTED + sort].d_items, stream);
+	return code;
+}
+
+/* The rows in the order of their values, to first_order. */
+static cudaError_t
+sort_values_alone(mgpu_engine_run *run, const mgpu_value_packing *values, const mgpu_group_space *space,
+				  uint32_t *first_order)
+{
+	mgpu_group_run *group = run->group;
+	cudaStream_t stream = run->device->compute_stream;
+	mgpu_sort_request request = mgpu_group_request(run, space, values->value.bits);
+	cudaError_t code = mgpu_group_pack_values_alone(&group->packing, values, (uint64_t *) request.keys[0],
+													group->num_rows, stream);
+
+	if (code == cudaSuccess)
+		code = mgpu_group_sort_numbers(run, space, &request);
+	if (code == cudaSuccess)
+		code = cudaMemcpyAsync(first_order, request.indices[request.current], group->num_rows * sizeof(uint32_t),
+							   cudaMemcpyDeviceToDevice, stream);
+	return code;
+}
+
+/* Values that fill more bits than groups leave. */
+static cudaError_t
+sort_in_two_steps(mgpu_engine_run *run, uint32_t sort)
+{
+	mgpu_group_run *group = run->group;
+	const mgpu_value_packing *values = &group->values[sort];
+	uint32_t   *first_order = (uint32_t *) (group->work + group->first_order);
+	cudaStream_t stream = run->device->compute_stream;
+	mgpu_group_space space;
+	mgpu_sort_request request;
+	cudaError_t code;
+
+	mgpu_group_plan_space(&space, MGPU_SHAPE_U64_INDEX, group->sorts, group->num_rows);
+	code = sort_values_alone(run, values, &space, first_order);
+	request = mgpu_group_request(run, &space, values->bits);
+	if (code == cudaSuccess)
+		code = mgpu_group_pack_ordered(&group->packing, values, first_order, (uint64_t *) request.keys[0],
+									   group->num_rows, stream);
+	if (code == cudaSuccess)
+		code = mgpu_group_sort_numbers(run, &space, &request);
+	if (code == cudaSuccess)
+		code = count_values(run, sort, request.keys[request.current], sizeof(uint64_t));
+	if (code == cudaSuccess)
+		code = mgpu_group_fetch_values(values->value.codes, first_order, request.indices[request.current],
+									   group->spec.columns[values->value.column].kind,
+									   mgpu_group_sorted_width(group, sort), group->result.num_sorted[sort],
+									   (void *) run->outputs[MGPU_OUTPUT_SORTED + sort].d_items, stream);
+	return code;
+}
+
+extern "C" cudaError_t
+mgpu_group_enqueue_results(mgpu_engine_run *run)
+{
+	mgpu_group_run *group = run->group;
+	cudaError_t code = mgpu_group_records(&group->packing, &group->rows, group->codes,
+										  group->packing.bits <= 32 ? 4 : 8, group->group_codes, records_of(run),
+										  group->record.num_words, run->device->compute_stream);
+
+	for (uint32_t i = 0; code == cudaSuccess && i < group->spec.num_columns; i++)
+	{
+		if (group->spec.columns[i].reduction != MGPU_REDUCE_NONE)
+			code = reduce_column(run, i);
+	}
+	for (uint32_t i = 0; code == cudaSuccess && i < group->spec.num_sorts; i++)
+	{
+		if (group->result.num_sorted[i] == 0)
+			code = count_values(run, i, NULL, sizeof(uint64_t));
+		else if (group->values[i].in_two_steps)
+			code = sort_in_two_steps(run, i);
+		else
+			code = sort_at_once(run, i);
+	}
+	return code;
+}

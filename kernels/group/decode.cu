@@ -1,0 +1,291 @@
+/*
+ * group/decode.cu
+ *		Pages of a table in host memory → rows as columns in device memory.
+ *
+ * A CTA copies a page into shared memory, once, by loads of 16 bytes: from then on the page cannot change under its
+ * checks.  It counts the rows that it keeps, learns from the CTAs before it where they go, decodes them again and
+ * stores them.  So rows stay in order.  Decoding twice is cheap beside the link that pages come over, and spares
+ * memory for rows that wait.
+ *
+ * CTAs take pages by tickets, so each waits for CTAs that run already.  Each says in one word how many rows it has,
+ * then how many there are up to it (decoupled look-back).  A word holds the launch's number, so none is ever cleared.
+ * Rejected: a count of rows by the host, which would read each row; two launches, which would read each page twice.
+ *
+ * Source: Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016.
+ */
+#include "group/packed.cuh"
+
+#define THREADS 128
+#define WARPS (THREADS / 32)
+
+/* Words of a mask of all line pointers; each lane of a warp takes two. */
+#define MASK_WORDS 64
+static_assert(MASK_WORDS * 32 >= MGPU_PAGE_MAX_ITEMS, "a bit for each line pointer");
+
+/* A word of the look-back: launch, then one of these, then a count. */
+#define COUNT_BITS 30
+#define WORD_OWN (UINT64_C(1) << COUNT_BITS)
+#define WORD_ALL (UINT64_C(2) << COUNT_BITS)
+
+struct page_state
+{
+	uint4		page[MGPU_PAGE_BYTES / sizeof(uint4)];
+	uint32_t	kept[MASK_WORDS];	/* a bit for each line pointer */
+	uint32_t	ranks[MASK_WORDS];	/* kept rows in front of each word's */
+	uint32_t	ticket;
+	uint64_t	first_row;		/* where the page's rows go */
+};
+
+/* What a thread has seen of the columns. */
+struct seen_columns
+{
+	uint64_t	greatest[MGPU_GROUP_MAX_COLUMNS];
+	uint64_t	inverse_least[MGPU_GROUP_MAX_COLUMNS];
+	uint32_t	nulls[MGPU_GROUP_MAX_COLUMNS];
+};
+
+static __device__ __forceinline__ uint32_t
+warp_sum(uint32_t value)
+{
+	for (int distance = 16; distance > 0; distance /= 2)
+		value += __shfl_xor_sync(MGPU_WHOLE_WARP, value, distance);
+	return value;
+}
+
+static __device__ __forceinline__ void
+raise(uint64_t *greatest, uint64_t value)
+{
+	/* most values raise nothing */
+	if (value > *(volatile uint64_t *) greatest)
+		atomicMax((unsigned long long *) greatest, (unsigned long long) value);
+}
+
+/* -------------------------------------------------------------- look-back */
+
+/* The word of a ticket of this launch, once it is there.  Before the first one there are no rows. */
+static __device__ uint64_t
+await_word(const uint64_t *words, int ticket, uint32_t launch)
+{
+	uint64_t	word = WORD_ALL;
+
+	if (ticket < 0)
+		return word;
+	do
+		word = *(const volatile uint64_t *) &words[ticket];
+	while (word >> 32 != launch);
+	return word;
+}
+
+static __device__ __forceinline__ void
+publish(uint64_t *words, uint32_t ticket, uint32_t launch, uint64_t kind, uint32_t count)
+{
+	*(volatile uint64_t *) &words[ticket] = (uint64_t) launch << 32 | kind | count;
+}
+
+/* One warp: how many rows do the tickets before this one have? */
+static __device__ uint32_t
+look_back(uint64_t *words, uint32_t ticket, uint32_t launch, uint32_t count)
+{
+	int			lane = threadIdx.x % 32;
+	uint32_t	before = 0;
+	uint32_t	complete = 0;
+
+	if (lane == 0)
+		publish(words, ticket, launch, ticket == 0 ? WORD_ALL : WORD_OWN, count);
+	for (int end = (int) ticket; complete == 0; end -= 32)
+	{
+		uint64_t	word = await_word(words, end - 1 - lane, launch);
+
+		complete = __ballot_sync(MGPU_WHOLE_WARP, (word & WORD_ALL) != 0);
+		/* up to the first that knows all before it */
+		before += warp_sum(lane <= (complete == 0 ? 31 : __ffs((int) complete) - 1) ?
+						   (uint32_t) (word & (WORD_OWN - 1)) : 0);
+	}
+	if (lane == 0 && ticket > 0)
+		publish(words, ticket, launch, WORD_ALL, before + count);
+	return before;
+}
+
+/* One warp: the rank of each word's first row, and how many rows the page has. */
+static __device__ uint32_t
+rank_rows(page_state *state)
+{
+	int			lane = threadIdx.x % 32;
+	uint32_t	low = (uint32_t) __popc(state->kept[2 * lane]);
+	uint32_t	sum = low + (uint32_t) __popc(state->kept[2 * lane + 1]);
+	uint32_t	up_to = sum;
+
+	for (int distance = 1; distance < 32; distance *= 2)
+	{
+		uint32_t	other = __shfl_up_sync(MGPU_WHOLE_WARP, up_to, distance);
+
+		up_to += lane >= distance ? other : 0;
+	}
+	state->ranks[2 * lane] = up_to - sum;
+	state->ranks[2 * lane + 1] = up_to - sum + low;
+	return __shfl_sync(MGPU_WHOLE_WARP, up_to, 31);
+}
+
+/* One warp: find where the page's rows go.  The last page tells the next launch, and the host. */
+static __device__ void
+place_rows(const mgpu_decode_request *request, page_state *state)
+{
+	mgpu_group_control *control = request->control;
+	uint32_t	count = rank_rows(state);
+	uint32_t	before = look_back(control->words, state->ticket, request->launch, count);
+	uint64_t	first_row = control->facts.rows[(request->launch - 1) % 2] + before;
+	uint64_t	num_rows = min(first_row + count, request->columns.capacity);
+
+	if (threadIdx.x % 32 != 0)
+		return;
+	state->first_row = first_row;
+	if (first_row + count > request->columns.capacity)
+		atomicOr(&control->facts.flags, MGPU_GROUP_DAMAGED);	/* the host saw fewer line pointers */
+	if (state->ticket + 1 == request->num_refs)
+	{
+		control->facts.rows[request->launch % 2] = num_rows;
+		*(volatile uint64_t *) request->progress = (uint64_t) request->launch << 32 | num_rows;
+	}
+}
+
+/* -------------------------------------------------------------------- rows */
+
+/* The page of a ticket, in shared memory; how many line pointers count. */
+static __device__ uint32_t
+load_page(const mgpu_decode_request *request, page_state *state)
+{
+	mgpu_page_ref ref = request->refs[state->ticket];
+	const uint4 *source = reinterpret_cast<const uint4 *>(mgpu_page_of_ref(ref, request->refs, request->num_refs,
+																		   request->pages, request->num_pages));
+
+	if (source == nullptr)
+	{
+		if (threadIdx.x == 0)
+			atomicOr(&request->control->facts.flags, MGPU_GROUP_DAMAGED);
+		return 0;
+	}
+#pragma unroll
+	for (uint32_t i = 0; i < MGPU_PAGE_BYTES / sizeof(uint4) / THREADS; i++)
+		state->page[i * THREADS + threadIdx.x] = source[i * THREADS + threadIdx.x];
+	return ref.num_items;
+}
+
+/* Which rows are kept? */
+static __device__ void
+choose_rows(const mgpu_decode_request *request, page_state *state, uint32_t num_items)
+{
+	const char *page = reinterpret_cast<const char *>(state->page);
+	uint32_t	flags = 0;
+
+	for (uint32_t word = threadIdx.x / 32; word < MASK_WORDS; word += WARPS)
+	{
+		uint32_t	item = word * 32 + threadIdx.x % 32;
+		mgpu_row_state found = MGPU_ROW_NONE;
+		mgpu_group_row row;
+		bool		kept;
+		uint32_t	mask;
+
+		if (item < num_items)
+			found = mgpu_decode_row(&request->spec, page, item, &row);
+		kept = found == MGPU_ROW_READ && mgpu_group_keeps(&request->spec, &row);
+		flags |= found == MGPU_ROW_DAMAGED ? MGPU_GROUP_DAMAGED : kept && row.is_odd ? MGPU_GROUP_ODD : 0;
+		mask = __ballot_sync(MGPU_WHOLE_WARP, kept);
+		if (threadIdx.x % 32 == 0)
+			state->kept[word] = mask;
+	}
+	if (flags != 0)
+		atomicOr(&request->control->facts.flags, flags);
+}
+
+static __device__ __forceinline__ void
+store_row(const mgpu_decode_request *request, const mgpu_group_row *row, uint64_t place, seen_columns *seen)
+{
+	request->columns.nulls[place] = (uint8_t) row->nulls;
+#pragma unroll
+	for (int i = 0; i < MGPU_GROUP_MAX_COLUMNS; i++)
+	{
+		bool		is_null = (row->nulls >> i & 1) != 0;
+
+		if (request->columns.codes[i] == nullptr)
+			continue;
+		request->columns.codes[i][place] = row->codes[i];
+		seen->nulls[i] += is_null;
+		seen->greatest[i] = is_null ? seen->greatest[i] : max(seen->greatest[i], row->codes[i]);
+		seen->inverse_least[i] = is_null ? seen->inverse_least[i] : max(seen->inverse_least[i], ~row->codes[i]);
+	}
+}
+
+static __device__ void
+store_rows(const mgpu_decode_request *request, const page_state *state, uint32_t num_items, seen_columns *seen)
+{
+	const char *page = reinterpret_cast<const char *>(state->page);
+	uint32_t	lane = threadIdx.x % 32;
+
+	for (uint32_t word = threadIdx.x / 32; word * 32 < num_items; word += WARPS)
+	{
+		uint32_t	kept = state->kept[word];
+		uint64_t	place = state->first_row + state->ranks[word] + (uint32_t) __popc(kept & ((1u << lane) - 1));
+		mgpu_group_row row;
+
+		if ((kept >> lane & 1) == 0 || place >= request->columns.capacity)
+			continue;
+		(void) mgpu_decode_row(&request->spec, page, word * 32 + lane, &row);
+		store_row(request, &row, place, seen);
+	}
+}
+
+static __device__ void
+report_columns(const mgpu_decode_request *request, const seen_columns *seen)
+{
+	mgpu_group_facts *facts = &request->control->facts;
+
+#pragma unroll
+	for (int i = 0; i < MGPU_GROUP_MAX_COLUMNS; i++)
+	{
+		uint64_t	greatest;
+		uint64_t	inverse_least;
+		uint32_t	nulls;
+
+		if (request->columns.codes[i] == nullptr)
+			continue;
+		greatest = mgpu_warp_greatest(seen->greatest[i]);
+		inverse_least = mgpu_warp_greatest(seen->inverse_least[i]);
+		nulls = warp_sum(seen->nulls[i]);
+		if (threadIdx.x % 32 != 0)
+			continue;
+		raise(&facts->greatest[i], greatest);
+		raise(&facts->inverse_least[i], inverse_least);
+		if (nulls > 0)
+			atomicAdd((unsigned long long *) &facts->nulls[i], (unsigned long long) nulls);
+	}
+}
+
+static __global__ void
+__launch_bounds__(THREADS)
+decode_pages(const __grid_constant__ mgpu_decode_request request)
+{
+	__shared__ page_state state;
+	seen_columns seen = {};
+	uint32_t	num_items;
+
+	if (threadIdx.x == 0)
+		state.ticket = (uint32_t) (atomicAdd((unsigned long long *) &request.control->num_tickets, 1ULL) -
+								   request.num_tickets);
+	__syncthreads();
+	num_items = load_page(&request, &state);
+	__syncthreads();
+	choose_rows(&request, &state, num_items);
+	__syncthreads();
+	if (threadIdx.x < 32)
+		place_rows(&request, &state);
+	__syncthreads();
+	store_rows(&request, &state, num_items, &seen);
+	report_columns(&request, &seen);
+}
+
+extern "C" cudaError_t
+mgpu_group_decode(const mgpu_decode_request *request, cudaStream_t stream)
+{
+	decode_pages<<<request->num_refs, THREADS, 0, stream>>>(*request);
+	return cudaGetLastError();
+}

@@ -1,0 +1,176 @@
+/*
+ * group/group.h
+ *		Kernels that read pages as columns, and that group the rows of such columns.
+ *
+ * Each call enqueues its work on one stream, allocates nothing and waits for nothing.  In their order:
+ *
+ *	 decode		a batch of pages → rows behind those of the batches before
+ *	 pack		the keys of each row → one number, its group's code
+ *	 (a stable sort of codes and row numbers: sort/sorter.h)
+ *	 heads		sorted codes → the position where each group begins
+ *	 records	what a group has beside its reductions: its rows and keys
+ *	 reduce		a column's values in the order of groups → words of the records
+ *	 (sorts)	pack_values → a sort → counts, values
+ *
+ * A packed number holds each key's distance from the least one in as many bits as the greatest takes.  NULL is one
+ * more than that.  Hashing was rejected: a radix sort of few bits is as fast, and keeps rows in their order, which
+ * sums of floats need.
+ */
+#ifndef MGPU_GROUP_GROUP_H
+#define MGPU_GROUP_GROUP_H
+
+#include <cuda_runtime.h>
+
+#include "core/group_decode.h"
+
+/* Why a run cannot go on: mgpu_group_facts.flags. */
+#define MGPU_GROUP_DAMAGED 1	/* a page or row breaks a rule */
+#define MGPU_GROUP_ODD 2		/* a shown float whose code is not enough */
+#define MGPU_GROUP_OVERFLOW 4	/* of a sum of floats */
+
+/* What kernels find out. */
+typedef struct mgpu_group_facts
+{
+	uint64_t	rows[2];		/* before a launch of decode, by the last bit of its number */
+	uint64_t	num_groups;
+	uint64_t	nulls[MGPU_GROUP_MAX_COLUMNS];	/* of stored columns: how many */
+	uint64_t	greatest[MGPU_GROUP_MAX_COLUMNS];	/* code; 0 without values */
+	uint64_t	inverse_least[MGPU_GROUP_MAX_COLUMNS];	/* ~ of the least code; 0 without values */
+	uint32_t	flags;
+} mgpu_group_facts;
+
+/* All 0 at first. */
+typedef struct mgpu_group_control
+{
+	mgpu_group_facts facts;
+	uint64_t	num_tickets;	/* pages that were begun, of all launches */
+	uint64_t	words[MGPU_BATCH_PAGES];	/* what the CTAs of a launch tell each other (decode.cu) */
+} mgpu_group_control;
+
+/* Rows as columns.  Those that are not stored are NULL. */
+typedef struct mgpu_group_columns
+{
+	uint64_t   *codes[MGPU_GROUP_MAX_COLUMNS];
+	uint8_t    *nulls;			/* of each row: bit i: column i is NULL */
+	uint64_t	capacity;		/* rows; at most MGPU_MAX_ITEMS */
+} mgpu_group_columns;
+
+typedef struct mgpu_decode_request
+{
+	mgpu_group_spec spec;
+	const mgpu_page_ref *refs;	/* the batch */
+	const char *pages;
+	uint64_t	num_pages;
+	uint64_t	num_tickets;	/* pages of the launches before */
+	uint32_t	num_refs;		/* 1 to MGPU_BATCH_PAGES */
+	uint32_t	launch;			/* its number, from 1 on */
+	mgpu_group_columns columns;
+	mgpu_group_control *control;
+	uint64_t   *progress;		/* host memory: launch << 32 | rows, once it knows its rows */
+} mgpu_decode_request;
+
+/* How the values of one column become bits of a number. */
+typedef struct mgpu_packed_column
+{
+	const uint64_t *codes;
+	uint32_t	column;
+	uint32_t	shift;
+	uint64_t	least;			/* code */
+	uint64_t	greatest;
+	uint64_t	null_part;		/* what stands for NULL */
+	uint32_t	bits;
+} mgpu_packed_column;
+
+typedef struct mgpu_group_packing
+{
+	const uint8_t *nulls;
+	uint32_t	num_keys;
+	uint32_t	bits;			/* of a group's code, at most 63 */
+	mgpu_packed_column keys[MGPU_GROUP_MAX_KEYS];
+} mgpu_group_packing;
+
+/* How the values of a sort are put in order. */
+typedef struct mgpu_value_packing
+{
+	mgpu_packed_column value;	/* shift 0; bits of the values that are not NULL alone */
+	bool		descending;
+	bool		in_two_steps;	/* values are sorted by themselves, then by their groups */
+	uint32_t	group_shift;	/* of the group's code: value.bits, or 0 in two steps */
+	uint32_t	bits;			/* of the whole number */
+	uint64_t	null_number;	/* of a row without a value: behind all others, if there are such rows */
+} mgpu_value_packing;
+
+/* Rows in the order of their groups. */
+typedef struct mgpu_grouped_rows
+{
+	const uint32_t *starts;		/* of each group: its first position */
+	const uint32_t *order;		/* the row at each position; NULL: their own order */
+	uint64_t	num_rows;
+	uint64_t	num_groups;
+} mgpu_grouped_rows;
+
+/* Where a column's reductions go. */
+typedef struct mgpu_reduce_request
+{
+	mgpu_grouped_rows rows;
+	const uint64_t *codes;
+	const uint8_t *nulls;
+	uint32_t	column;
+	uint32_t	kind;
+	uint32_t	width;
+	uint32_t	reduction;
+	uint64_t   *words;			/* of the first record ... */
+	uint32_t	record_words;	/* ... and those of a record */
+	uint32_t   *flags;
+} mgpu_reduce_request;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+cudaError_t mgpu_group_decode(const mgpu_decode_request *request, cudaStream_t stream);
+
+/* The group's code of each row, in 4 bytes (bits up to 32) or 8. */
+cudaError_t mgpu_group_pack(const mgpu_group_packing *packing, void *codes, uint32_t code_bytes, uint64_t num_rows,
+							cudaStream_t stream);
+
+/* *num_groups and starts of sorted codes.  num_rows is 1 or more. */
+uint64_t	mgpu_group_heads_temp_bytes(uint64_t num_rows);
+cudaError_t mgpu_group_heads(const void *codes, uint32_t code_bytes, uint64_t num_rows, uint32_t *starts,
+							 uint64_t *num_groups, void *temp, uint64_t temp_bytes, cudaStream_t stream);
+
+/*
+ * The first words of all records: rows, NULL keys, keys.  codes: sorted; NULL: all are 0.  group_codes: the code of
+ * each group.
+ */
+cudaError_t mgpu_group_records(const mgpu_group_packing *packing, const mgpu_grouped_rows *rows, const void *codes,
+							   uint32_t code_bytes, uint64_t *group_codes, uint64_t *records, uint32_t record_words,
+							   cudaStream_t stream);
+
+/* Reductions of integers, and counts; of floats, which are added in the order of the rows. */
+cudaError_t mgpu_group_reduce(const mgpu_reduce_request *request, cudaStream_t stream);
+cudaError_t mgpu_group_reduce_reals(const mgpu_reduce_request *request, cudaStream_t stream);
+
+/* What a sort compares: group's code and value, in 4 bytes or 8; or, in two steps, values, then codes in their order. */
+cudaError_t mgpu_group_pack_values(const mgpu_group_packing *groups, const mgpu_value_packing *values, void *numbers,
+								   uint32_t number_bytes, uint64_t num_rows, cudaStream_t stream);
+cudaError_t mgpu_group_pack_values_alone(const mgpu_group_packing *groups, const mgpu_value_packing *values,
+										 uint64_t *numbers, uint64_t num_rows, cudaStream_t stream);
+cudaError_t mgpu_group_pack_ordered(const mgpu_group_packing *groups, const mgpu_value_packing *values,
+									const uint32_t *order, uint64_t *numbers, uint64_t num_rows, cudaStream_t stream);
+
+/* Of each group: its part of num_values sorted numbers, to one word of its record. */
+cudaError_t mgpu_group_count_values(const mgpu_value_packing *values, const void *numbers, uint32_t number_bytes,
+									uint64_t num_values, const uint64_t *group_codes, uint64_t num_groups,
+									uint64_t *words, uint32_t record_words, cudaStream_t stream);
+
+/* Sorted values as they are stored: of numbers that hold them; or, in two orders, the second one of the first. */
+cudaError_t mgpu_group_unpack_values(const mgpu_value_packing *values, const void *numbers, uint32_t number_bytes,
+									 uint32_t kind, uint32_t width, uint64_t num_values, void *out, cudaStream_t stream);
+cudaError_t mgpu_group_fetch_values(const uint64_t *codes, const uint32_t *first_order, const uint32_t *second_order,
+									uint32_t kind, uint32_t width, uint64_t num_values, void *out, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif							/* MGPU_GROUP_GROUP_H */

@@ -1,0 +1,126 @@
+/*
+ * group/pack.cu
+ *		Keys as the numbers by which rows are sorted, groups in sorted numbers, and the first words of records.
+ */
+#include "group/packed.cuh"
+
+#include <cub/device/device_select.cuh>
+#include <thrust/iterator/counting_iterator.h>
+
+/* -------------------------------------------------------------------- pack */
+
+template <typename Code>
+struct pack_function
+{
+	mgpu_group_packing packing;
+	Code	   *codes;
+
+	__device__ __forceinline__ void
+	operator()(uint64_t row) const
+	{
+		codes[row] = (Code) mgpu_group_code(packing, row);
+	}
+};
+
+extern "C" cudaError_t
+mgpu_group_pack(const mgpu_group_packing *packing, void *codes, uint32_t code_bytes, uint64_t num_rows,
+				cudaStream_t stream)
+{
+	if (code_bytes == 4)
+		return mgpu_launch_group_map(pack_function<uint32_t>{*packing, (uint32_t *) codes}, num_rows, stream);
+	return mgpu_launch_group_map(pack_function<uint64_t>{*packing, (uint64_t *) codes}, num_rows, stream);
+}
+
+/* ------------------------------------------------------------------- heads */
+
+/* Whether a group begins at a position of sorted codes. */
+template <typename Code>
+struct is_head
+{
+	const Code *codes;
+
+	__device__ __forceinline__ bool
+	operator()(uint32_t position) const
+	{
+		return position == 0 || codes[position] != codes[position - 1];
+	}
+};
+
+template <typename Code>
+static cudaError_t
+select_heads(const Code *codes, uint64_t num_rows, uint32_t *starts, uint64_t *num_groups, void *temp,
+			 size_t *temp_bytes, cudaStream_t stream)
+{
+	return cub::DeviceSelect::If(temp, *temp_bytes, thrust::counting_iterator<uint32_t>(0), starts, num_groups,
+								 (int64_t) num_rows, is_head<Code>{codes}, stream);
+}
+
+extern "C" uint64_t
+mgpu_group_heads_temp_bytes(uint64_t num_rows)
+{
+	size_t		narrow = 0;
+	size_t		wide = 0;
+
+	if (select_heads<uint32_t>(nullptr, num_rows, nullptr, nullptr, nullptr, &narrow, 0) != cudaSuccess ||
+		select_heads<uint64_t>(nullptr, num_rows, nullptr, nullptr, nullptr, &wide, 0) != cudaSuccess)
+		(void) cudaGetLastError();	/* the call that does it fails too */
+	return narrow > wide ? narrow : wide;
+}
+
+extern "C" cudaError_t
+mgpu_group_heads(const void *codes, uint32_t code_bytes, uint64_t num_rows, uint32_t *starts, uint64_t *num_groups,
+				 void *temp, uint64_t temp_bytes, cudaStream_t stream)
+{
+	size_t		bytes = temp_bytes;
+
+	if (code_bytes == 4)
+		return select_heads((const uint32_t *) codes, num_rows, starts, num_groups, temp, &bytes, stream);
+	return select_heads((const uint64_t *) codes, num_rows, starts, num_groups, temp, &bytes, stream);
+}
+
+/* ----------------------------------------------------------------- records */
+
+template <typename Code>
+struct record_function
+{
+	mgpu_group_packing packing;
+	mgpu_grouped_rows rows;
+	const Code *codes;			/* NULL: all are 0 */
+	uint64_t   *group_codes;
+	uint64_t   *records;
+	uint32_t	record_words;
+
+	__device__ __forceinline__ void
+	operator()(uint64_t group) const
+	{
+		uint64_t	start = rows.starts[group];
+		uint64_t	code = codes == nullptr ? 0 : codes[start];
+		uint64_t   *record = records + group * record_words;
+		uint64_t	null_keys = 0;
+
+		for (uint32_t i = 0; i < packing.num_keys; i++)
+		{
+			const mgpu_packed_column &key = packing.keys[i];
+			uint64_t	part = code >> key.shift & ((UINT64_C(1) << key.bits) - 1);
+			bool		is_null = part == key.null_part;
+
+			null_keys |= (uint64_t) is_null << i;
+			record[2 + i] = is_null ? 0 : key.least + part;
+		}
+		record[0] = mgpu_group_end(rows, group) - start;
+		record[1] = null_keys;
+		group_codes[group] = code;
+	}
+};
+
+extern "C" cudaError_t
+mgpu_group_records(const mgpu_group_packing *packing, const mgpu_grouped_rows *rows, const void *codes,
+				   uint32_t code_bytes, uint64_t *group_codes, uint64_t *records, uint32_t record_words,
+				   cudaStream_t stream)
+{
+	if (code_bytes == 4)
+		return mgpu_launch_group_map(record_function<uint32_t>{*packing, *rows, (const uint32_t *) codes, group_codes,
+									 records, record_words}, rows->num_groups, stream);
+	return mgpu_launch_group_map(record_function<uint64_t>{*packing, *rows, (const uint64_t *) codes, group_codes,
+								 records, record_words}, rows->num_groups, stream);
+}
