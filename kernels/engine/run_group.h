@@ -72,12 +72,14 @@ typedef struct mgpu_group_run
 	/* from launch on */
 	mgpu_group_stage stage;
 	uint64_t	num_rows;
+	uint64_t	num_values[MGPU_GROUP_MAX_SORTS];	/* that are not NULL */
 	mgpu_group_packing packing;
 	mgpu_value_packing values[MGPU_GROUP_MAX_SORTS];
 	char	   *work;
 	uint64_t	heads_temp;		/* offsets of work ... */
 	uint64_t	heads_temp_bytes;
 	uint64_t	first_order;	/* of a sort in two steps */
+	uint64_t	different;		/* positions where another number begins */
 	uint64_t	sorts;			/* ... and of what each sort works in */
 	mgpu_grouped_rows rows;
 	const void *codes;			/* of groups, sorted; NULL: all are 0 */
@@ -123,8 +125,15 @@ cudaError_t mgpu_group_sort_numbers(mgpu_engine_run *run, const mgpu_group_space
 mgpu_status mgpu_group_start_results(mgpu_engine_run *run, mgpu_error *err);
 cudaError_t mgpu_group_enqueue_results(mgpu_engine_run *run);
 
-/* Bytes of a sort's values. */
+/* Bytes of a sort's values that come back: of one, and of all. */
 uint32_t	mgpu_group_sorted_width(const mgpu_group_run *group, uint32_t sort);
+uint64_t	mgpu_group_sorted_bytes(const mgpu_group_run *group, uint32_t sort);
+
+static inline bool
+mgpu_group_counts_different(const mgpu_group_run *group, uint32_t sort)
+{
+	return (group->spec.sorts[sort].returns & MGPU_SORT_DISTINCT) != 0;
+}
 
 static inline mgpu_group_control *
 mgpu_group_control_of(const mgpu_engine_run *run)

@@ -75,7 +75,9 @@ plan_values(mgpu_group_run *group, uint32_t sort)
 	values->group_shift = values->in_two_steps ? 0 : values->value.bits;
 	values->bits = group->packing.bits + values->group_shift + null_bits;
 	values->null_number = nulls > 0 ? UINT64_C(1) << (values->bits - 1) : 0;
-	group->result.num_sorted[sort] = group->num_rows - nulls;
+	group->num_values[sort] = group->num_rows - nulls;
+	if ((group->spec.sorts[sort].returns & MGPU_SORT_VALUES) != 0)
+		group->result.num_sorted[sort] = group->num_values[sort];
 }
 
 extern "C" mgpu_status
@@ -87,7 +89,11 @@ mgpu_group_plan_packing(mgpu_engine_run *run, mgpu_error *err)
 	if (status != MGPU_OK)
 		return status;
 	for (uint32_t i = 0; i < group->spec.num_sorts; i++)
+	{
 		plan_values(group, i);
+		if (group->values[i].in_two_steps && mgpu_group_counts_different(group, i))
+			return mgpu_fail(err, MGPU_UNSUPPORTED, "group and value, which are to be counted, take more than 64 bits");
+	}
 	return MGPU_OK;
 }
 
@@ -131,16 +137,19 @@ mgpu_group_plan_work(mgpu_engine_run *run)
 	uint64_t	num_rows = group->num_rows;
 	uint64_t	end = 0;
 	uint64_t	most;
+	bool		in_two_steps = false;
+	bool		counts_different = false;
 
 	(void) mgpu_group_place(&end, (num_rows + 1) * sizeof(uint32_t));	/* starts of groups */
-	group->heads_temp_bytes = group->packing.bits > 0 ? mgpu_group_heads_temp_bytes(num_rows) : 0;
-	group->heads_temp = mgpu_group_place(&end, group->heads_temp_bytes);
-	group->first_order = end;
 	for (uint32_t i = 0; i < group->spec.num_sorts; i++)
 	{
-		if (group->values[i].in_two_steps && end == group->first_order)
-			(void) mgpu_group_place(&end, num_rows * sizeof(uint32_t));
+		in_two_steps |= group->values[i].in_two_steps;
+		counts_different |= mgpu_group_counts_different(group, i);
 	}
+	group->heads_temp_bytes = group->packing.bits > 0 || counts_different ? mgpu_group_heads_temp_bytes(num_rows) : 0;
+	group->heads_temp = mgpu_group_place(&end, group->heads_temp_bytes);
+	group->first_order = mgpu_group_place(&end, in_two_steps ? num_rows * sizeof(uint32_t) : 0);
+	group->different = mgpu_group_place(&end, counts_different ? num_rows * sizeof(uint32_t) : 0);
 	group->sorts = most = end;
 	if (group->packing.bits > 0)
 		most = space_end(group->packing.bits <= 32 ? MGPU_SHAPE_U32_INDEX : MGPU_SHAPE_U64_INDEX, end, num_rows);

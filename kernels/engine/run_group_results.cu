@@ -6,10 +6,18 @@
  */
 #include "engine/run_group.h"
 
+#include <cstring>
+
 extern "C" uint32_t
 mgpu_group_sorted_width(const mgpu_group_run *group, uint32_t sort)
 {
 	return group->spec.columns[group->spec.sorts[sort].column].width;
+}
+
+extern "C" uint64_t
+mgpu_group_sorted_bytes(const mgpu_group_run *group, uint32_t sort)
+{
+	return group->result.num_sorted[sort] * mgpu_group_sorted_width(group, sort);
 }
 
 /* -------------------------------------------------------------------- sorts */
@@ -76,15 +84,47 @@ reduce_column(mgpu_engine_run *run, uint32_t number)
 
 /* ------------------------------------------------------------ sorted values */
 
+/* Positions where another number begins, for the count of different ones. */
 static cudaError_t
-count_values(mgpu_engine_run *run, uint32_t sort, const void *numbers, uint32_t number_bytes)
+find_different(mgpu_engine_run *run, const void *numbers, uint32_t number_bytes, uint64_t num_values)
 {
 	mgpu_group_run *group = run->group;
 
-	return mgpu_group_count_values(&group->values[sort], numbers, number_bytes, group->result.num_sorted[sort],
-								   group->group_codes, group->rows.num_groups,
-								   records_of(run) + group->record.sorts + sort, group->record.num_words,
-								   run->device->compute_stream);
+	return mgpu_group_heads(numbers, number_bytes, num_values, (uint32_t *) (group->work + group->different),
+							&mgpu_group_control_of(run)->num_different, group->work + group->heads_temp,
+							group->heads_temp_bytes, run->device->compute_stream);
+}
+
+/* What records tell of a sort.  second_order: NULL, or of a sort in two steps. */
+static cudaError_t
+describe_values(mgpu_engine_run *run, uint32_t sort, const void *numbers, uint32_t number_bytes,
+				const uint32_t *second_order)
+{
+	mgpu_group_run *group = run->group;
+	const mgpu_group_sort *asked = &group->spec.sorts[sort];
+	mgpu_values_request request = {};
+	cudaError_t code = cudaSuccess;
+
+	request.values = group->values[sort];
+	request.numbers = numbers;
+	request.number_bytes = number_bytes;
+	request.num_values = group->num_values[sort];
+	request.first_order = (const uint32_t *) (group->work + group->first_order);
+	request.second_order = second_order;
+	request.group_codes = group->group_codes;
+	request.num_groups = group->rows.num_groups;
+	request.words = records_of(run) + group->record.sorts[sort];
+	request.record_words = group->record.num_words;
+	request.num_percentiles = asked->num_percentiles;
+	memcpy(request.percentiles, asked->percentiles, sizeof(request.percentiles));
+	if (mgpu_group_counts_different(group, sort))
+	{
+		request.different = (const uint32_t *) (group->work + group->different);
+		request.num_different = &mgpu_group_control_of(run)->num_different;
+		code = request.num_values > 0 ? find_different(run, numbers, number_bytes, request.num_values) :
+			cudaMemsetAsync(&mgpu_group_control_of(run)->num_different, 0, sizeof(uint64_t), run->device->compute_stream);
+	}
+	return code == cudaSuccess ? mgpu_group_describe_values(&request, run->device->compute_stream) : code;
 }
 
 /* Group and value in one number. */
@@ -105,11 +145,11 @@ sort_at_once(mgpu_engine_run *run, uint32_t sort)
 	if (code == cudaSuccess)
 		code = mgpu_group_sort_numbers(run, &space, &request);
 	if (code == cudaSuccess)
-		code = count_values(run, sort, request.keys[request.current], number_bytes);
-	if (code == cudaSuccess)
+		code = describe_values(run, sort, request.keys[request.current], number_bytes, NULL);
+	if (code == cudaSuccess && mgpu_group_sorted_bytes(group, sort) > 0)
 		code = mgpu_group_unpack_values(values, request.keys[request.current], number_bytes,
 										group->spec.columns[values->value.column].kind,
-										mgpu_group_sorted_width(group, sort), group->result.num_sorted[sort],
+										mgpu_group_sorted_width(group, sort), group->num_values[sort],
 										(void *) run->outputs[MGPU_OUTPUT_SORTED + sort].d_items, stream);
 	return code;
 }
@@ -154,11 +194,11 @@ sort_in_two_steps(mgpu_engine_run *run, uint32_t sort)
 	if (code == cudaSuccess)
 		code = mgpu_group_sort_numbers(run, &space, &request);
 	if (code == cudaSuccess)
-		code = count_values(run, sort, request.keys[request.current], sizeof(uint64_t));
-	if (code == cudaSuccess)
+		code = describe_values(run, sort, request.keys[request.current], sizeof(uint64_t), request.indices[request.current]);
+	if (code == cudaSuccess && mgpu_group_sorted_bytes(group, sort) > 0)
 		code = mgpu_group_fetch_values(values->value.codes, first_order, request.indices[request.current],
 									   group->spec.columns[values->value.column].kind,
-									   mgpu_group_sorted_width(group, sort), group->result.num_sorted[sort],
+									   mgpu_group_sorted_width(group, sort), group->num_values[sort],
 									   (void *) run->outputs[MGPU_OUTPUT_SORTED + sort].d_items, stream);
 	return code;
 }
@@ -178,8 +218,8 @@ mgpu_group_enqueue_results(mgpu_engine_run *run)
 	}
 	for (uint32_t i = 0; code == cudaSuccess && i < group->spec.num_sorts; i++)
 	{
-		if (group->result.num_sorted[i] == 0)
-			code = count_values(run, i, NULL, sizeof(uint64_t));
+		if (group->num_values[i] == 0)
+			code = describe_values(run, i, NULL, sizeof(uint64_t), NULL);
 		else if (group->values[i].in_two_steps)
 			code = sort_in_two_steps(run, i);
 		else

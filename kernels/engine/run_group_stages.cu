@@ -102,6 +102,7 @@ start_groups(mgpu_engine_run *run, mgpu_error *err)
 		return mgpu_cuda_error(err, code, "starting the kernels");
 	if ((status = mgpu_group_plan_packing(run, err)) != MGPU_OK)
 		return status;
+	group->result.num_read = group->mailbox->facts.num_read;
 	group->result.num_rows = group->num_rows;
 	if (group->num_rows == 0 && group->spec.num_keys > 0)
 		return MGPU_OK;
@@ -135,7 +136,7 @@ take_results(mgpu_engine_run *run, mgpu_error *err)
 	mgpu_status status;
 
 	for (uint32_t i = 0; i < group->spec.num_sorts; i++)
-		offsets[i] = mgpu_group_place(&end, group->result.num_sorted[i] * mgpu_group_sorted_width(group, i));
+		offsets[i] = mgpu_group_place(&end, mgpu_group_sorted_bytes(group, i));
 	if ((status = mgpu_group_take(run, end, &memory, err)) != MGPU_OK)
 		return status;
 	group->group_codes = (uint64_t *) ((char *) memory + codes);
@@ -144,7 +145,7 @@ take_results(mgpu_engine_run *run, mgpu_error *err)
 	for (uint32_t i = 0; i < group->spec.num_sorts; i++)
 	{
 		run->outputs[MGPU_OUTPUT_SORTED + i].d_items = (char *) memory + offsets[i];
-		run->outputs[MGPU_OUTPUT_SORTED + i].bytes = group->result.num_sorted[i] * mgpu_group_sorted_width(group, i);
+		run->outputs[MGPU_OUTPUT_SORTED + i].bytes = mgpu_group_sorted_bytes(group, i);
 	}
 	return MGPU_OK;
 }

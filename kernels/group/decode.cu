@@ -176,6 +176,7 @@ choose_rows(const mgpu_decode_request *request, page_state *state, uint32_t num_
 {
 	const char *page = reinterpret_cast<const char *>(state->page);
 	uint32_t	flags = 0;
+	uint32_t	num_read = 0;
 
 	for (uint32_t word = threadIdx.x / 32; word < MASK_WORDS; word += WARPS)
 	{
@@ -189,12 +190,15 @@ choose_rows(const mgpu_decode_request *request, page_state *state, uint32_t num_
 			found = mgpu_decode_row(&request->spec, page, item, &row);
 		kept = found == MGPU_ROW_READ && mgpu_group_keeps(&request->spec, &row);
 		flags |= found == MGPU_ROW_DAMAGED ? MGPU_GROUP_DAMAGED : kept && row.is_odd ? MGPU_GROUP_ODD : 0;
+		num_read += (uint32_t) __popc(__ballot_sync(MGPU_WHOLE_WARP, found == MGPU_ROW_READ));
 		mask = __ballot_sync(MGPU_WHOLE_WARP, kept);
 		if (threadIdx.x % 32 == 0)
 			state->kept[word] = mask;
 	}
 	if (flags != 0)
 		atomicOr(&request->control->facts.flags, flags);
+	if (threadIdx.x % 32 == 0 && num_read > 0)
+		atomicAdd((unsigned long long *) &request->control->facts.num_read, (unsigned long long) num_read);
 }
 
 static __device__ __forceinline__ void

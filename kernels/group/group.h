@@ -10,7 +10,7 @@
  *	 heads		sorted codes → the position where each group begins
  *	 records	what a group has beside its reductions: its rows and keys
  *	 reduce		a column's values in the order of groups → words of the records
- *	 (sorts)	pack_values → a sort → counts, values
+ *	 (sorts)	pack_values → a sort → counts and percentiles, values
  *
  * A packed number holds each key's distance from the least one in as many bits as the greatest takes.  NULL is one
  * more than that.  Hashing was rejected: a radix sort of few bits is as fast, and keeps rows in their order, which
@@ -33,6 +33,7 @@ typedef struct mgpu_group_facts
 {
 	uint64_t	rows[2];		/* before a launch of decode, by the last bit of its number */
 	uint64_t	num_groups;
+	uint64_t	num_read;		/* rows that were looked at */
 	uint64_t	nulls[MGPU_GROUP_MAX_COLUMNS];	/* of stored columns: how many */
 	uint64_t	greatest[MGPU_GROUP_MAX_COLUMNS];	/* code; 0 without values */
 	uint64_t	inverse_least[MGPU_GROUP_MAX_COLUMNS];	/* ~ of the least code; 0 without values */
@@ -44,6 +45,7 @@ typedef struct mgpu_group_control
 {
 	mgpu_group_facts facts;
 	uint64_t	num_tickets;	/* pages that were begun, of all launches */
+	uint64_t	num_different;	/* numbers of the last sort that counts them */
 	uint64_t	words[MGPU_BATCH_PAGES];	/* what the CTAs of a launch tell each other (decode.cu) */
 } mgpu_group_control;
 
@@ -124,6 +126,25 @@ typedef struct mgpu_reduce_request
 	uint32_t   *flags;
 } mgpu_reduce_request;
 
+/* What records tell of the values of a sort. */
+typedef struct mgpu_values_request
+{
+	mgpu_value_packing values;
+	const void *numbers;		/* sorted */
+	uint32_t	number_bytes;
+	uint64_t	num_values;
+	const uint32_t *first_order;	/* in two steps: the rows in the order of values, and of that in the order of groups */
+	const uint32_t *second_order;
+	const uint64_t *group_codes;
+	uint64_t	num_groups;
+	const uint32_t *different;	/* positions where another number begins; NULL: nobody asks */
+	const uint64_t *num_different;
+	uint64_t   *words;			/* of the first record: the count, different ones if asked for, then percentiles ... */
+	uint32_t	record_words;	/* ... and the words of a record */
+	uint32_t	num_percentiles;
+	mgpu_group_percentile percentiles[MGPU_GROUP_MAX_PERCENTILES];
+} mgpu_values_request;
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -159,10 +180,8 @@ cudaError_t mgpu_group_pack_values_alone(const mgpu_group_packing *groups, const
 cudaError_t mgpu_group_pack_ordered(const mgpu_group_packing *groups, const mgpu_value_packing *values,
 									const uint32_t *order, uint64_t *numbers, uint64_t num_rows, cudaStream_t stream);
 
-/* Of each group: its part of num_values sorted numbers, to one word of its record. */
-cudaError_t mgpu_group_count_values(const mgpu_value_packing *values, const void *numbers, uint32_t number_bytes,
-									uint64_t num_values, const uint64_t *group_codes, uint64_t num_groups,
-									uint64_t *words, uint32_t record_words, cudaStream_t stream);
+/* Of each group: how many values it has, different ones, percentiles. */
+cudaError_t mgpu_group_describe_values(const mgpu_values_request *request, cudaStream_t stream);
 
 /* Sorted values as they are stored: of numbers that hold them; or, in two orders, the second one of the first. */
 cudaError_t mgpu_group_unpack_values(const mgpu_value_packing *values, const void *numbers, uint32_t number_bytes,

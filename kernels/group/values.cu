@@ -87,46 +87,71 @@ mgpu_group_pack_ordered(const mgpu_group_packing *groups, const mgpu_value_packi
 								 stream);
 }
 
-/* ------------------------------------------------------------------ counts */
+/* ------------------------------------------------- counts and percentiles */
 
 template <typename Number>
-struct count_function
+struct describe_function
 {
-	const Number *numbers;
-	uint64_t	num_values;
-	const uint64_t *group_codes;
-	uint64_t	num_groups;
-	uint32_t	group_shift;
-	uint64_t   *words;
-	uint32_t	record_words;
+	mgpu_values_request request;
+	uint64_t	mask;			/* of a number's value */
 
 	__device__ __forceinline__ uint64_t
 	first_of(uint64_t group) const
 	{
 		if (group == 0)
 			return 0;
-		if (group == num_groups)
-			return num_values;
-		return mgpu_first_from(numbers, num_values, group_codes[group] << group_shift);
+		if (group == request.num_groups)
+			return request.num_values;
+		return mgpu_first_from((const Number *) request.numbers, request.num_values,
+							   request.group_codes[group] << request.values.group_shift);
+	}
+
+	__device__ __forceinline__ uint64_t
+	code_at(uint64_t position) const
+	{
+		if (request.second_order != nullptr)
+			return request.values.value.codes[request.first_order[request.second_order[position]]];
+		return value_code(request.values, ((const Number *) request.numbers)[position] & mask);
 	}
 
 	__device__ __forceinline__ void
 	operator()(uint64_t group) const
 	{
-		words[group * record_words] = first_of(group + 1) - first_of(group);
+		uint64_t	first = first_of(group);
+		uint64_t	end = first_of(group + 1);
+		uint64_t   *word = request.words + group * request.record_words;
+
+		*word++ = end - first;
+		if (request.different != nullptr)
+			*word++ = mgpu_first_from(request.different, *request.num_different, end) -
+				mgpu_first_from(request.different, *request.num_different, first);
+		for (uint32_t i = 0; i < request.num_percentiles; i++)
+		{
+			int64_t		low;
+			int64_t		high;
+
+			mgpu_percentile_positions(&request.percentiles[i], (int64_t) (end - first), &low, &high);
+			*word++ = end > first ? code_at(first + low) : 0;
+			*word++ = end > first ? code_at(first + high) : 0;
+		}
 	}
 };
 
-extern "C" cudaError_t
-mgpu_group_count_values(const mgpu_value_packing *values, const void *numbers, uint32_t number_bytes,
-						uint64_t num_values, const uint64_t *group_codes, uint64_t num_groups, uint64_t *words,
-						uint32_t record_words, cudaStream_t stream)
+/* Of a number's bits, those of its value. */
+static uint64_t
+value_mask(const mgpu_value_packing *values)
 {
-	if (number_bytes == 4)
-		return mgpu_launch_group_map(count_function<uint32_t>{(const uint32_t *) numbers, num_values, group_codes,
-									 num_groups, values->group_shift, words, record_words}, num_groups, stream);
-	return mgpu_launch_group_map(count_function<uint64_t>{(const uint64_t *) numbers, num_values, group_codes,
-								 num_groups, values->group_shift, words, record_words}, num_groups, stream);
+	return values->value.bits == 64 ? ~UINT64_C(0) : (UINT64_C(1) << values->value.bits) - 1;
+}
+
+extern "C" cudaError_t
+mgpu_group_describe_values(const mgpu_values_request *request, cudaStream_t stream)
+{
+	uint64_t	mask = value_mask(&request->values);
+
+	if (request->number_bytes == 4)
+		return mgpu_launch_group_map(describe_function<uint32_t>{*request, mask}, request->num_groups, stream);
+	return mgpu_launch_group_map(describe_function<uint64_t>{*request, mask}, request->num_groups, stream);
 }
 
 /* ------------------------------------------------------------------ values */
@@ -168,9 +193,7 @@ static cudaError_t
 unpack(const mgpu_value_packing *values, const void *numbers, uint32_t kind, uint64_t num_values, void *out,
 	   cudaStream_t stream)
 {
-	uint64_t	mask = values->value.bits == 64 ? ~UINT64_C(0) : (UINT64_C(1) << values->value.bits) - 1;
-
-	return mgpu_launch_group_map(unpack_function<Number, Stored>{*values, (const Number *) numbers, kind, mask,
+	return mgpu_launch_group_map(unpack_function<Number, Stored>{*values, (const Number *) numbers, kind, value_mask(values),
 								 (Stored *) out}, num_values, stream);
 }
 
