@@ -89,11 +89,7 @@ mgpu_group_plan_packing(mgpu_engine_run *run, mgpu_error *err)
 	if (status != MGPU_OK)
 		return status;
 	for (uint32_t i = 0; i < group->spec.num_sorts; i++)
-	{
 		plan_values(group, i);
-		if (group->values[i].in_two_steps && mgpu_group_counts_different(group, i))
-			return mgpu_fail(err, MGPU_UNSUPPORTED, "group and value, which are to be counted, take more than 64 bits");
-	}
 	return MGPU_OK;
 }
 

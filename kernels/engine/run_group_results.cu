@@ -84,15 +84,22 @@ reduce_column(mgpu_engine_run *run, uint32_t number)
 
 /* ------------------------------------------------------------ sorted values */
 
-/* Positions where another number begins, for the count of different ones. */
+/* Positions where another group or value begins, for the count of different ones. */
 static cudaError_t
-find_different(mgpu_engine_run *run, const void *numbers, uint32_t number_bytes, uint64_t num_values)
+find_different(mgpu_engine_run *run, const mgpu_values_request *values)
 {
 	mgpu_group_run *group = run->group;
+	uint32_t   *starts = (uint32_t *) (group->work + group->different);
+	uint64_t   *num_starts = &mgpu_group_control_of(run)->num_different;
+	char	   *temp = group->work + group->heads_temp;
+	cudaStream_t stream = run->device->compute_stream;
 
-	return mgpu_group_heads(numbers, number_bytes, num_values, (uint32_t *) (group->work + group->different),
-							&mgpu_group_control_of(run)->num_different, group->work + group->heads_temp,
-							group->heads_temp_bytes, run->device->compute_stream);
+	if (values->num_values == 0)
+		return cudaMemsetAsync(num_starts, 0, sizeof(uint64_t), stream);
+	if (values->second_order != NULL)
+		return mgpu_group_value_heads(values, starts, num_starts, temp, group->heads_temp_bytes, stream);
+	return mgpu_group_heads(values->numbers, values->number_bytes, values->num_values, starts, num_starts, temp,
+							group->heads_temp_bytes, stream);
 }
 
 /* What records tell of a sort.  second_order: NULL, or of a sort in two steps. */
@@ -121,8 +128,7 @@ describe_values(mgpu_engine_run *run, uint32_t sort, const void *numbers, uint32
 	{
 		request.different = (const uint32_t *) (group->work + group->different);
 		request.num_different = &mgpu_group_control_of(run)->num_different;
-		code = request.num_values > 0 ? find_different(run, numbers, number_bytes, request.num_values) :
-			cudaMemsetAsync(&mgpu_group_control_of(run)->num_different, 0, sizeof(uint64_t), run->device->compute_stream);
+		code = find_different(run, &request);
 	}
 	return code == cudaSuccess ? mgpu_group_describe_values(&request, run->device->compute_stream) : code;
 }

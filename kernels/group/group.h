@@ -160,6 +160,10 @@ uint64_t	mgpu_group_heads_temp_bytes(uint64_t num_rows);
 cudaError_t mgpu_group_heads(const void *codes, uint32_t code_bytes, uint64_t num_rows, uint32_t *starts,
 							 uint64_t *num_groups, void *temp, uint64_t temp_bytes, cudaStream_t stream);
 
+/* Positions of a sort in two steps where another group or value begins. */
+cudaError_t mgpu_group_value_heads(const mgpu_values_request *values, uint32_t *starts, uint64_t *num_starts, void *temp,
+								   uint64_t temp_bytes, cudaStream_t stream);
+
 /*
  * The first words of all records: rows, NULL keys, keys.  codes: sorted; NULL: all are 0.  group_codes: the code of
  * each group.

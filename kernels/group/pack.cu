@@ -4,6 +4,7 @@
  */
 #include "group/packed.cuh"
 
+#include <algorithm>
 #include <cub/device/device_select.cuh>
 #include <thrust/iterator/counting_iterator.h>
 
@@ -46,13 +47,29 @@ struct is_head
 	}
 };
 
-template <typename Code>
+/* The same of a sort in two steps, for groups and values. */
+struct is_value_head
+{
+	const uint64_t *group_codes;
+	const uint64_t *codes;
+	const uint32_t *first_order;
+	const uint32_t *second_order;
+
+	__device__ __forceinline__ bool
+	operator()(uint32_t position) const
+	{
+		return position == 0 || group_codes[position] != group_codes[position - 1] ||
+			codes[first_order[second_order[position]]] != codes[first_order[second_order[position - 1]]];
+	}
+};
+
+template <typename Head>
 static cudaError_t
-select_heads(const Code *codes, uint64_t num_rows, uint32_t *starts, uint64_t *num_groups, void *temp,
-			 size_t *temp_bytes, cudaStream_t stream)
+select_heads(Head head, uint64_t num_rows, uint32_t *starts, uint64_t *num_groups, void *temp, size_t *temp_bytes,
+			 cudaStream_t stream)
 {
 	return cub::DeviceSelect::If(temp, *temp_bytes, thrust::counting_iterator<uint32_t>(0), starts, num_groups,
-								 (int64_t) num_rows, is_head<Code>{codes}, stream);
+								 (int64_t) num_rows, head, stream);
 }
 
 extern "C" uint64_t
@@ -60,11 +77,13 @@ mgpu_group_heads_temp_bytes(uint64_t num_rows)
 {
 	size_t		narrow = 0;
 	size_t		wide = 0;
+	size_t		values = 0;
 
-	if (select_heads<uint32_t>(nullptr, num_rows, nullptr, nullptr, nullptr, &narrow, 0) != cudaSuccess ||
-		select_heads<uint64_t>(nullptr, num_rows, nullptr, nullptr, nullptr, &wide, 0) != cudaSuccess)
+	if (select_heads(is_head<uint32_t>{}, num_rows, nullptr, nullptr, nullptr, &narrow, 0) != cudaSuccess ||
+		select_heads(is_head<uint64_t>{}, num_rows, nullptr, nullptr, nullptr, &wide, 0) != cudaSuccess ||
+		select_heads(is_value_head{}, num_rows, nullptr, nullptr, nullptr, &values, 0) != cudaSuccess)
 		(void) cudaGetLastError();	/* the call that does it fails too */
-	return narrow > wide ? narrow : wide;
+	return std::max(narrow, std::max(wide, values));
 }
 
 extern "C" cudaError_t
@@ -74,8 +93,19 @@ mgpu_group_heads(const void *codes, uint32_t code_bytes, uint64_t num_rows, uint
 	size_t		bytes = temp_bytes;
 
 	if (code_bytes == 4)
-		return select_heads((const uint32_t *) codes, num_rows, starts, num_groups, temp, &bytes, stream);
-	return select_heads((const uint64_t *) codes, num_rows, starts, num_groups, temp, &bytes, stream);
+		return select_heads(is_head<uint32_t>{(const uint32_t *) codes}, num_rows, starts, num_groups, temp, &bytes, stream);
+	return select_heads(is_head<uint64_t>{(const uint64_t *) codes}, num_rows, starts, num_groups, temp, &bytes, stream);
+}
+
+extern "C" cudaError_t
+mgpu_group_value_heads(const mgpu_values_request *values, uint32_t *starts, uint64_t *num_starts, void *temp,
+					   uint64_t temp_bytes, cudaStream_t stream)
+{
+	is_value_head head = {(const uint64_t *) values->numbers, values->values.value.codes, values->first_order,
+		values->second_order};
+	size_t		bytes = temp_bytes;
+
+	return select_heads(head, values->num_values, starts, num_starts, temp, &bytes, stream);
 }
 
 /* ----------------------------------------------------------------- records */
