@@ -113,6 +113,7 @@ typedef struct reduced_column
 	reduced_values values;
 	uint32		num_states;		/* of groups that are folded */
 	reduced_state *states;		/* of these; NULL: none are */
+	const device_query *answer; /* of a GPU, which has computed all groups; NULL: it has not */
 	int64		group;			/* of the state below, -1: none yet */
 	reduced_state state;
 } reduced_column;
@@ -235,9 +236,13 @@ state_of(reduced_column *reduced, const group_input *input, uint32 group)
 {
 	if (reduced->states)
 		return &reduced->states[group];
-	if (reduced->group != group)
+	if (reduced->group == group)
+		return &reduced->state;
+	reduced->group = group;
+	if (reduced->answer)
+		reduced_take(reduced->answer, reduced->values.column, group, &reduced->state);
+	else
 	{
-		reduced->group = group;
 		memset(&reduced->state, 0, sizeof(reduced_state));
 		reduced_add_rows(&reduced->values, input->rows, &input->groups, input->groups.starts[group],
 						 input->groups.starts[group + 1], &reduced->state);
@@ -259,6 +264,7 @@ static void
 prepare(group_aggregate *base, group_input *input)
 {
 	base->input = input;
+	((reduce_aggregate *) base)->reduced->answer = NULL;
 	((reduce_aggregate *) base)->reduced->group = -1;
 }
 
@@ -334,14 +340,11 @@ static void
 take_device(group_aggregate *base, const device_query *query, group_input *input)
 {
 	reduced_column *reduced = ((reduce_aggregate *) base)->reduced;
-	uint32		num_groups = device_query_num_groups(query);
 
 	base->input = input;
-	if (!base->has_states)
-		return;
-	reduced->num_states = num_groups;
-	reduced->states = large_alloc(input->context, num_groups * sizeof(reduced_state) + 1);
-	reduced_take(query, reduced->values.column, reduced->states);
+	reduced->states = NULL;
+	reduced->answer = query;
+	reduced->group = -1;
 }
 
 /* ---- what it is made of */

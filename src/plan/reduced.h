@@ -65,7 +65,7 @@ extern void reduced_combine(reduced_kind kind, const reduced_state *states, uint
 
 struct device_query;
 
-/* The states of all groups that a GPU has computed of a column of the node's rows, or of the rows themselves: -1. */
-extern void reduced_take(const struct device_query *query, int column, reduced_state *states);
+/* The state of a group as a GPU has computed it, of a column of the node's rows or, for -1, of the rows themselves. */
+extern void reduced_take(const struct device_query *query, int column, uint32 group, reduced_state *state);
 
 #endif							/* MGPU_PLAN_REDUCED_H */

@@ -35,12 +35,13 @@ real_of(const mgpu_group_column *column, uint64 code)
 	return column->width == sizeof(float4) ? DatumGetFloat4((Datum) bits) : float8_of(bits);
 }
 
-/* column: of the spec, or -1: all rows count. */
-static void
-take_state(const device_query *query, int column, const uint64 *record, reduced_state *state)
+void
+reduced_take(const device_query *query, int column, uint32 group, reduced_state *state)
 {
-	const mgpu_group_column *of = column < 0 ? NULL : &query->request.spec.columns[column];
-	const uint64 *words = column < 0 ? record : &record[query->request.record.reductions[column]];
+	const uint64 *record = device_query_record(query, group);
+	int			number = column < 0 ? -1 : device_query_column(query, column);
+	const mgpu_group_column *of = column < 0 ? NULL : &query->request.spec.columns[number];
+	const uint64 *words = column < 0 ? record : &record[query->request.record.reductions[number]];
 
 	state->count = words[0];
 	if (state->count == 0 || of == NULL || of->reduction == MGPU_REDUCE_COUNT)
@@ -58,14 +59,4 @@ take_state(const device_query *query, int column, const uint64 *record, reduced_
 	}
 	state->reals = (reduced_reals) {real_of(of, words[4]), real_of(of, words[5]), float8_of(words[1]), float8_of(words[2]),
 		DatumGetFloat4((Datum) words[3])};
-}
-
-void
-reduced_take(const device_query *query, int column, reduced_state *states)
-{
-	uint32		num_groups = device_query_num_groups(query);
-
-	memset(states, 0, num_groups * sizeof(reduced_state));
-	for (uint32 group = 0; group < num_groups; group++)
-		take_state(query, column < 0 ? -1 : device_query_column(query, column), device_query_record(query, group), &states[group]);
 }
