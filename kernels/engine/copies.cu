@@ -26,36 +26,39 @@ create_events(mgpu_copies *copies, int entry)
 }
 
 extern "C" cudaError_t
-mgpu_copies_begin(mgpu_copies *copies)
+mgpu_copies_begin(mgpu_copies *copies, cudaStream_t stream)
 {
 	int			entry = (int) (copies->num_sent % MGPU_MAX_COPIES);
 	cudaError_t code = create_events(copies, entry);
 
-	return code == cudaSuccess ? cudaEventRecord(copies->begin[entry], copies->stream) : code;
+	return code == cudaSuccess ? cudaEventRecord(copies->begin[entry], stream) : code;
 }
 
 extern "C" cudaError_t
-mgpu_copies_end(mgpu_copies *copies, cudaError_t code, double *elapsed_ms)
+mgpu_copies_end(mgpu_copies *copies, cudaStream_t stream, cudaError_t code, double *elapsed_ms)
 {
 	int			entry = (int) (copies->num_sent % MGPU_MAX_COPIES);
 
 	if (code == cudaSuccess)
-		code = cudaEventRecord(copies->end[entry], copies->stream);
+		code = cudaEventRecord(copies->end[entry], stream);
 	copies->elapsed_ms[entry] = elapsed_ms;
 	copies->num_sent++;
 	if (code != cudaSuccess)
+	{
 		mgpu_copies_retract(copies);
+		(void) cudaStreamSynchronize(stream);
+	}
 	return code;
 }
 
 extern "C" cudaError_t
 mgpu_copies_send(mgpu_copies *copies, void *target, const void *source, uint64_t bytes, double *elapsed_ms)
 {
-	cudaError_t code = mgpu_copies_begin(copies);
+	cudaError_t code = mgpu_copies_begin(copies, copies->stream);
 
 	if (code == cudaSuccess)
 		code = cudaMemcpyAsync(target, source, bytes, cudaMemcpyDefault, copies->stream);
-	return mgpu_copies_end(copies, code, elapsed_ms);
+	return mgpu_copies_end(copies, copies->stream, code, elapsed_ms);
 }
 
 extern "C" void

@@ -98,6 +98,8 @@ drain(const mgpu_engine_run *run)
 
 	if (!run->ended)
 		code = cudaStreamSynchronize(run->device->copies[MGPU_UPLOAD].stream);
+	if (code == cudaSuccess && run->group != NULL && !run->ended)
+		code = cudaStreamSynchronize(run->device->decode_stream);
 	if (code == cudaSuccess && run->launched && !run->ended)
 		code = cudaStreamSynchronize(run->device->compute_stream);
 	return code;

@@ -18,7 +18,7 @@
 
 #include "device/map.h"
 
-#define NUM_STREAMS 4
+#define NUM_STREAMS 5
 
 /* Device memory kept between runs, for each device. */
 #define MGPU_ARENA_CACHE_BYTES (UINT64_C(256) << 20)
@@ -153,8 +153,8 @@ static cudaStream_t *
 stream_of(mgpu_cuda_device *device, int number)
 {
 	cudaStream_t *streams[NUM_STREAMS] = {
-		&device->memory_stream, &device->compute_stream, &device->copies[MGPU_UPLOAD].stream,
-		&device->copies[MGPU_DOWNLOAD].stream
+		&device->memory_stream, &device->compute_stream, &device->decode_stream,
+		&device->copies[MGPU_UPLOAD].stream, &device->copies[MGPU_DOWNLOAD].stream
 	};
 
 	return streams[number];

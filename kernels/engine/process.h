@@ -39,6 +39,7 @@ typedef struct mgpu_cuda_device
 	cudaMemPool_t pool;
 	cudaStream_t memory_stream; /* takes and gives device memory, nothing else: always idle */
 	cudaStream_t compute_stream;
+	cudaStream_t decode_stream; /* every other batch of pages: one is read while the one before is decoded */
 	mgpu_copies copies[MGPU_NUM_DIRECTIONS];	/* keys are encoded behind their uploads */
 } mgpu_cuda_device;
 
@@ -83,10 +84,10 @@ cudaError_t mgpu_cuda_give_memory(const mgpu_cuda_device *device, void *memory);
 cudaError_t mgpu_copies_send(mgpu_copies *copies, void *target, const void *source, uint64_t bytes, double *elapsed_ms);
 
 /*
- * What else reads host memory, as one copy: begin, work in the copies' stream, and end, with the code of both.
+ * What else reads host memory, as one copy: begin, work in a stream, and end, with the code of both.
  */
-cudaError_t mgpu_copies_begin(mgpu_copies *copies);
-cudaError_t mgpu_copies_end(mgpu_copies *copies, cudaError_t code, double *elapsed_ms);
+cudaError_t mgpu_copies_begin(mgpu_copies *copies, cudaStream_t stream);
+cudaError_t mgpu_copies_end(mgpu_copies *copies, cudaStream_t stream, cudaError_t code, double *elapsed_ms);
 
 /* Take the newest copy back as if it had failed.  Waits for what is in its stream. */
 void		mgpu_copies_retract(mgpu_copies *copies);

@@ -6,6 +6,8 @@
  * line pointers of a batch before it is sent.  How many rows the batches before had, the host reads from pinned
  * memory, as far as it is known; of later ones it takes the line pointers.  When that does not fit, columns move to
  * twice the memory.  Their old place is freed when all uploads have ended: in between a copy may be under way.
+ *
+ * Batches are decoded in two streams by turns, so that the link brings the pages of one while another is decoded.
  */
 #include "engine/run_group.h"
 
@@ -131,6 +133,8 @@ mgpu_run_group_open(mgpu_engine_run *run, const mgpu_group_source *source, const
 	}
 	if (code == cudaSuccess)
 		code = cudaMemsetAsync(run->arena, 0, sizeof(mgpu_group_control), run->device->copies[MGPU_UPLOAD].stream);
+	if (code == cudaSuccess)
+		code = mgpu_group_join(run, run->device->copies[MGPU_UPLOAD].stream, run->device->decode_stream);
 	return code == cudaSuccess ? MGPU_OK : mgpu_cuda_error(err, code, "starting a run");
 }
 
@@ -153,18 +157,31 @@ place_columns(const mgpu_group_spec *spec, char *base, uint64_t capacity, mgpu_g
 	return end;
 }
 
-static cudaError_t
-move_columns(const mgpu_group_columns *from, const mgpu_group_columns *to, cudaStream_t stream)
+extern "C" cudaError_t
+mgpu_group_join(const mgpu_engine_run *run, cudaStream_t from, cudaStream_t to)
 {
-	cudaError_t code = cudaMemcpyAsync(to->nulls, from->nulls, from->capacity, cudaMemcpyDeviceToDevice, stream);
+	cudaError_t code = cudaEventRecord(run->uploaded, from);
 
+	return code == cudaSuccess ? cudaStreamWaitEvent(to, run->uploaded, 0) : code;
+}
+
+/* Between all batches before and all that come. */
+static cudaError_t
+move_columns(mgpu_engine_run *run, const mgpu_group_columns *to)
+{
+	const mgpu_group_columns *from = &run->group->columns;
+	cudaStream_t stream = run->device->copies[MGPU_UPLOAD].stream;
+	cudaError_t code = mgpu_group_join(run, run->device->decode_stream, stream);
+
+	if (code == cudaSuccess)
+		code = cudaMemcpyAsync(to->nulls, from->nulls, from->capacity, cudaMemcpyDeviceToDevice, stream);
 	for (int i = 0; code == cudaSuccess && i < MGPU_GROUP_MAX_COLUMNS; i++)
 	{
 		if (from->codes[i] != NULL)
 			code = cudaMemcpyAsync(to->codes[i], from->codes[i], from->capacity * sizeof(uint64_t),
 								   cudaMemcpyDeviceToDevice, stream);
 	}
-	return code;
+	return code == cudaSuccess ? mgpu_group_join(run, stream, run->device->decode_stream) : code;
 }
 
 /* Columns of a new capacity, with all rows so far. */
@@ -182,7 +199,7 @@ resize_columns(mgpu_engine_run *run, uint64_t capacity, mgpu_error *err)
 		return status;
 	(void) place_columns(&group->spec, static_cast<char *>(memory), capacity, &columns);
 	if (group->columns_block >= 0)
-		code = move_columns(&group->columns, &columns, run->device->copies[MGPU_UPLOAD].stream);
+		code = move_columns(run, &columns);
 	group->columns = columns;
 	group->columns_block = group->num_blocks - 1;
 	return code == cudaSuccess ? MGPU_OK : mgpu_cuda_error(err, code, "uploading");
@@ -229,25 +246,33 @@ count_items(const mgpu_page_ref *refs, uint32_t num_refs)
 	return num_items;
 }
 
+/* The stream of the next launch. */
+static cudaStream_t
+next_stream(const mgpu_engine_run *run)
+{
+	return run->group->num_launches % 2 == 0 ? run->device->copies[MGPU_UPLOAD].stream : run->device->decode_stream;
+}
+
 static cudaError_t
-decode_batch(mgpu_engine_run *run, const void *batch, uint32_t num_refs)
+decode_batch(mgpu_engine_run *run, const void *batch, uint32_t num_refs, cudaStream_t stream)
 {
 	mgpu_group_run *group = run->group;
 	mgpu_decode_request request = {};
+	uint64_t   *num_tickets = &group->num_tickets[(group->num_launches + 1) % 2];
 
 	request.spec = group->spec;
 	request.refs = static_cast<const mgpu_page_ref *>(batch);
 	request.pages = group->pages;
 	request.num_pages = group->num_pages;
-	request.num_tickets = group->num_tickets;
+	request.num_tickets = *num_tickets;
 	request.num_refs = num_refs;
 	request.launch = ++group->num_launches;
 	request.columns = group->columns;
 	request.control = mgpu_group_control_of(run);
 	request.progress = &group->mailbox->progress;
-	group->num_tickets += num_refs;
+	*num_tickets += num_refs;
 	group->items_up_to[group->num_launches % MGPU_GROUP_LAUNCHES] = group->num_items;
-	return mgpu_group_decode(&request, run->device->copies[MGPU_UPLOAD].stream);
+	return mgpu_group_decode(&request, stream);
 }
 
 extern "C" mgpu_status
@@ -256,18 +281,20 @@ mgpu_run_group_upload(mgpu_engine_run *run, const void *batch, uint64_t bytes, m
 	mgpu_copies *copies = &run->device->copies[MGPU_UPLOAD];
 	uint32_t	num_refs = (uint32_t) (bytes / sizeof(mgpu_page_ref));
 	uint64_t	num_items;
+	cudaStream_t stream;
 	mgpu_status status;
 	cudaError_t code;
 
-	if (bytes % sizeof(mgpu_page_ref) != 0 || bytes > MGPU_PAGE_COPIES_OFFSET || (uintptr_t) batch % 16 != 0)
+	if (bytes % sizeof(mgpu_page_ref) != 0 || num_refs > MGPU_BATCH_PAGES || (uintptr_t) batch % 16 != 0)
 		return mgpu_fail(err, MGPU_BAD_JOB, "a batch of %llu bytes", (unsigned long long) bytes);
 	num_items = count_items(static_cast<const mgpu_page_ref *>(batch), num_refs);
 	if ((status = make_room(run, num_items, err)) != MGPU_OK)
 		return status;
 	run->group->num_items += num_items;
-	code = mgpu_copies_begin(copies);
+	stream = next_stream(run);
+	code = mgpu_copies_begin(copies, stream);
 	if (code == cudaSuccess && num_refs > 0)
-		code = decode_batch(run, batch, num_refs);
-	code = mgpu_copies_end(copies, code, &run->stats.upload_ms);
+		code = decode_batch(run, batch, num_refs, stream);
+	code = mgpu_copies_end(copies, stream, code, &run->stats.upload_ms);
 	return code == cudaSuccess ? MGPU_OK : mgpu_cuda_error(err, code, "reading pages");
 }

@@ -63,7 +63,7 @@ typedef struct mgpu_group_run
 	/* rows as they come */
 	mgpu_group_columns columns;
 	int			columns_block;	/* -1: none yet.  Those before it are copies that it replaced */
-	uint64_t	num_tickets;	/* pages */
+	uint64_t	num_tickets[2];	/* pages of the launches in each stream */
 	uint64_t	num_items;		/* line pointers */
 	uint32_t	num_launches;
 	uint64_t	items_up_to[MGPU_GROUP_LAUNCHES];	/* of each launch, by its number */
@@ -103,6 +103,9 @@ void		mgpu_run_group_result(const mgpu_engine_run *run, mgpu_group_result *resul
 
 /* Nothing on the device uses it any more. */
 cudaError_t mgpu_run_group_free(mgpu_engine_run *run);
+
+/* Work of one stream waits for that of another so far. */
+cudaError_t mgpu_group_join(const mgpu_engine_run *run, cudaStream_t from, cudaStream_t to);
 
 /* Device memory within the run's limit. */
 mgpu_status mgpu_group_take(mgpu_engine_run *run, uint64_t bytes, void **memory, mgpu_error *err);

@@ -17,7 +17,9 @@ report(mgpu_engine_run *run)
 extern "C" cudaError_t
 mgpu_run_group_launch(mgpu_engine_run *run)
 {
-	return report(run);
+	cudaError_t code = mgpu_group_join(run, run->device->decode_stream, run->device->compute_stream);
+
+	return code == cudaSuccess ? report(run) : code;
 }
 
 /* A stage's work was enqueued, or not: have poll wait for it. */
@@ -97,7 +99,7 @@ start_groups(mgpu_engine_run *run, mgpu_error *err)
 	mgpu_status status;
 	cudaError_t code = mgpu_group_give(run, 0, group->columns_block);	/* nothing is copied from there now */
 
-	group->num_rows = group->mailbox->facts.rows[group->num_launches % 2];
+	group->num_rows = (uint32_t) group->mailbox->facts.rows[group->num_launches % MGPU_GROUP_TOTALS];
 	if (code != cudaSuccess)
 		return mgpu_cuda_error(err, code, "starting the kernels");
 	if ((status = mgpu_group_plan_packing(run, err)) != MGPU_OK)

@@ -9,6 +9,8 @@
  *
  * CTAs take pages by tickets, so each waits for CTAs that run already.  Each says in one word how many rows it has,
  * then how many there are up to it (decoupled look-back).  A word holds the launch's number, so none is ever cleared.
+ * Two launches may run at a time.  The later one waits for the total of the earlier one, which always gets on: a launch
+ * has too few CTAs to fill a device.
  * Rejected: a count of rows by the host, which would read each row; two launches, which would read each page twice.
  *
  * Source: Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016.
@@ -126,14 +128,26 @@ rank_rows(page_state *state)
 	return __shfl_sync(MGPU_WHOLE_WARP, up_to, 31);
 }
 
+/* How many rows there are up to a launch; before the first one, none. */
+static __device__ uint32_t
+await_total(const mgpu_group_control *control, uint32_t launch)
+{
+	uint64_t	total;
+
+	do
+		total = *(const volatile uint64_t *) &control->facts.rows[launch % MGPU_GROUP_TOTALS];
+	while (total >> 32 != launch);
+	return (uint32_t) total;
+}
+
 /* One warp: find where the page's rows go.  The last page tells the next launch, and the host. */
 static __device__ void
 place_rows(const mgpu_decode_request *request, page_state *state)
 {
 	mgpu_group_control *control = request->control;
 	uint32_t	count = rank_rows(state);
-	uint32_t	before = look_back(control->words, state->ticket, request->launch, count);
-	uint64_t	first_row = control->facts.rows[(request->launch - 1) % 2] + before;
+	uint32_t	before = look_back(control->words[request->launch % 2], state->ticket, request->launch, count);
+	uint64_t	first_row = await_total(control, request->launch - 1) + before;
 	uint64_t	num_rows = min(first_row + count, request->columns.capacity);
 
 	if (threadIdx.x % 32 != 0)
@@ -143,8 +157,10 @@ place_rows(const mgpu_decode_request *request, page_state *state)
 		atomicOr(&control->facts.flags, MGPU_GROUP_DAMAGED);	/* the host saw fewer line pointers */
 	if (state->ticket + 1 == request->num_refs)
 	{
-		control->facts.rows[request->launch % 2] = num_rows;
-		*(volatile uint64_t *) request->progress = (uint64_t) request->launch << 32 | num_rows;
+		uint64_t	total = (uint64_t) request->launch << 32 | num_rows;
+
+		*(volatile uint64_t *) request->progress = total;
+		*(volatile uint64_t *) &control->facts.rows[request->launch % MGPU_GROUP_TOTALS] = total;
 	}
 }
 
@@ -273,7 +289,7 @@ decode_pages(const __grid_constant__ mgpu_decode_request request)
 	uint32_t	num_items;
 
 	if (threadIdx.x == 0)
-		state.ticket = (uint32_t) (atomicAdd((unsigned long long *) &request.control->num_tickets, 1ULL) -
+		state.ticket = (uint32_t) (atomicAdd((unsigned long long *) &request.control->num_tickets[request.launch % 2], 1ULL) -
 								   request.num_tickets);
 	__syncthreads();
 	num_items = load_page(&request, &state);

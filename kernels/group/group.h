@@ -28,10 +28,16 @@
 #define MGPU_GROUP_ODD 2		/* a shown float whose code is not enough */
 #define MGPU_GROUP_OVERFLOW 4	/* of a sum of floats */
 
+/*
+ * Launches of decode run in two streams by turns.  The total of one is read by the next, and its place is used again when
+ * that one has ended, as the stream of the one after it tells.
+ */
+#define MGPU_GROUP_TOTALS 4
+
 /* What kernels find out. */
 typedef struct mgpu_group_facts
 {
-	uint64_t	rows[2];		/* before a launch of decode, by the last bit of its number */
+	uint64_t	rows[MGPU_GROUP_TOTALS];	/* up to a launch of decode, by its number: launch << 32 | rows */
 	uint64_t	num_groups;
 	uint64_t	num_read;		/* rows that were looked at */
 	uint64_t	nulls[MGPU_GROUP_MAX_COLUMNS];	/* of stored columns: how many */
@@ -44,9 +50,9 @@ typedef struct mgpu_group_facts
 typedef struct mgpu_group_control
 {
 	mgpu_group_facts facts;
-	uint64_t	num_tickets;	/* pages that were begun, of all launches */
+	uint64_t	num_tickets[2];	/* pages that were begun, of the launches of each stream */
 	uint64_t	num_different;	/* numbers of the last sort that counts them */
-	uint64_t	words[MGPU_BATCH_PAGES];	/* what the CTAs of a launch tell each other (decode.cu) */
+	uint64_t	words[2][MGPU_BATCH_PAGES];	/* what the CTAs of a launch tell each other (decode.cu) */
 } mgpu_group_control;
 
 /* Rows as columns.  Those that are not stored are NULL. */
@@ -63,7 +69,7 @@ typedef struct mgpu_decode_request
 	const mgpu_page_ref *refs;	/* the batch */
 	const char *pages;
 	uint64_t	num_pages;
-	uint64_t	num_tickets;	/* pages of the launches before */
+	uint64_t	num_tickets;	/* pages of the launches before, every other one */
 	uint32_t	num_refs;		/* 1 to MGPU_BATCH_PAGES */
 	uint32_t	launch;			/* its number, from 1 on */
 	mgpu_group_columns columns;

@@ -29,15 +29,12 @@
 #include "columns/heap_reader_state.h"
 #include "columns/heap_sender.h"
 
-/* Pages of a batch, unless the server has few buffers: the GPU reads these in 20 us. */
-#define MOST_BATCH_PAGES 128
-
 /* A batch that the GPU may still read. */
 typedef struct sent_batch
 {
 	const char *memory;
 	uint32		num_pinned;
-	Buffer		pinned[MOST_BATCH_PAGES];
+	Buffer		pinned[MGPU_BATCH_PAGES];
 } sent_batch;
 
 struct heap_sender
@@ -145,7 +142,7 @@ heap_sender_create(heap_reader *reader, mgpu_group_spec *spec)
 	sender->reader = reader;
 	sender->num_shared = service_num_shared_pages();
 	/* no more than one session's share of the buffers is pinned at a time */
-	sender->batch_pages = Min(MOST_BATCH_PAGES, Max(NBuffers / MaxBackends / MGPU_SLOT_EXTENTS, 4));
+	sender->batch_pages = Min(MGPU_BATCH_PAGES, Max(NBuffers / MaxBackends / MGPU_SLOT_EXTENTS, 4));
 	return sender;
 }
 

@@ -56,7 +56,9 @@ typedef struct mgpu_page_ref
 
 /* Copies lie behind, each of MGPU_PAGE_BYTES, from this offset of the batch on. */
 #define MGPU_PAGE_COPIES_OFFSET MGPU_PAGE_BYTES
-#define MGPU_BATCH_PAGES (MGPU_PAGE_COPIES_OFFSET / 8)
+
+/* Pages of a batch, at most.  A device reads these in 20 us. */
+#define MGPU_BATCH_PAGES 128
 
 /* An attribute of the table, up to the last that is read. */
 typedef struct mgpu_group_attribute

@@ -117,7 +117,7 @@ take_input(host_run *run, const mgpu_message *message)
 	mgpu_error	error;
 
 	if (run->phase != MGPU_PHASE_FILLING || extent < 0 || message->channel >= MGPU_NUM_INPUTS ||
-		message->bytes == 0 || message->bytes > MGPU_EXTENT_BYTES || message->bytes > run->input_left[input] ||
+		(run->job.op == MGPU_OP_GROUP && message->bytes > MGPU_BATCH_PAGES * sizeof(mgpu_page_ref)) || message->bytes == 0 || message->bytes > MGPU_EXTENT_BYTES || message->bytes > run->input_left[input] ||
 		message->bytes % mgpu_input_width(&run->job, input) != 0)
 	{
 		fail_with(run, MGPU_BAD_JOB, "a slice of input does not go with the job");
