@@ -467,9 +467,12 @@ test_refusals(void)
 	group_case	job;
 	static char elsewhere[3 * MGPU_PAGE_BYTES];
 
-	do
+	group_random_case(&job, unit_random(), pages, 4);
+	while (job.num_rows == 0)
+	{
+		group_free_case(&job);
 		group_random_case(&job, unit_random(), pages, 4);
-	while (job.num_rows == 0);
+	}
 	driver.options.inject_fault = MGPU_FAULT_HOST_MEMORY;
 	group_drive_case(&driver, &job, &outcome);
 	UNIT_CHECK(outcome.status == MGPU_HOST_MEMORY);

@@ -83,8 +83,9 @@ group_random_column(group_case *job, uint32_t number)
 
 	memset(column, 0, sizeof(*column));
 	column->width = widths[group_below(job, 4)];
-	column->kind = column->width == 1 ? MGPU_KEY_UNSIGNED :
-		column->width == 2 ? MGPU_KEY_UNSIGNED + group_below(job, 2) : MGPU_KEY_UNSIGNED + group_below(job, 3);
+	column->kind = MGPU_KEY_UNSIGNED;
+	if (column->width > 1)
+		column->kind += group_below(job, column->width == 2 ? 2 : 3);
 	column->reduction = group_below(job, 5);
 	if (column->kind == MGPU_KEY_FLOAT && column->reduction == MGPU_REDUCE_INTEGER)
 		column->reduction = MGPU_REDUCE_REAL;
