@@ -11,7 +11,7 @@
  *
  * main is here in place of kernel_test.cu's; the tests are those that run on a
  * device (kernel_test_executor.cu, kernel_test_ops.cu, kernel_test_op_runs.cu,
- * kernel_test_engine.cu).
+ * kernel_test_engine.cu, kernel_test_group.cu).
  */
 #include "kernel_fake.h"
 #include "kernel_test.cuh"
@@ -31,6 +31,7 @@
 int			tests_passed = 0;
 int			tests_failed = 0;
 bool		quick = false;
+bool		tiny = false;
 bool		clean = false;
 bool		own_only = false;
 std::mt19937_64 random_bits(20250117);
@@ -316,6 +317,14 @@ cudaHostRegister(void *memory, size_t bytes, unsigned int)
 	if (reinterpret_cast<uintptr_t>(memory) % 4096 != 0)
 		return answer(cudaErrorInvalidValue);
 	pinned_ranges.push_back({static_cast<const char *>(memory), bytes});
+	return answer(cudaSuccess);
+}
+
+extern "C" cudaError_t
+cudaHostAlloc(void **memory, size_t bytes, unsigned int)
+{
+	*memory = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+	pinned_ranges.push_back({static_cast<const char *>(*memory), bytes});
 	return answer(cudaSuccess);
 }
 
@@ -650,6 +659,7 @@ main(int argc, char **argv)
 	test_executor();
 	test_ops();
 	test_op_runs();
+	test_groups();
 	test_sticky_failure();
 	/* the call that saw the loss and the question whether it is one; then no more */
 	CHECK(calls_after_loss <= 2, "%d CUDA calls after the context was lost", calls_after_loss);

@@ -2,12 +2,12 @@
  * kernel_test.cu
  *		Tests of the kernels, the CUDA engine and the CUDA executor, without PostgreSQL.
  *
- *	kernel_test [--quick | --tiny] [--clean] [--own] [--auto | --sorts | --executor] [--large]
+ *	kernel_test [--quick | --tiny] [--clean] [--own] [--auto | --sorts | --groups | --executor] [--large]
  *
  * --quick runs a set small enough for compute-sanitizer, --tiny for its racecheck; --clean leaves out what
  * makes a sanitizer report an error on purpose, --own CUB's sorts.  A part of the tests alone: --auto, sorts
- * behind the sortedness probe, --sorts, each sort by itself, or --executor, the engine and the executor.  --large runs sorts of more than 2^31 items as well, which take 60 GB
- * of device memory.  Exits with 0 when all passed, 1 when something failed and 77 where there is no GPU.
+ * behind the sortedness probe, --sorts, each sort by itself, --groups, pages of tables, or --executor, the engine and
+ * the executor.  --large runs sorts of more than 2^31 items as well, which take 60 GB of device memory.  Exits with 0 when all passed, 1 when something failed and 77 where there is no GPU.
  */
 #include "kernel_test.cuh"
 
@@ -109,9 +109,14 @@ run_tests(const char *only, bool large)
 			test_op_runs();
 		}
 		report("with the executor");
-		if (!clean)
-			test_sticky_failure();
 	}
+	if (is_wanted(only, "--groups"))
+	{
+		test_groups();
+		report("groups");
+	}
+	if (is_wanted(only, "--executor") && !clean)
+		test_sticky_failure();
 }
 
 int
@@ -132,14 +137,15 @@ main(int argc, char **argv)
 			clean = true;
 		else if (strcmp(argv[i], "--own") == 0)
 			own_only = true;
-		else if (strcmp(argv[i], "--auto") == 0 || strcmp(argv[i], "--sorts") == 0 || strcmp(argv[i], "--executor") == 0)
+		else if (strcmp(argv[i], "--auto") == 0 || strcmp(argv[i], "--sorts") == 0 ||
+				 strcmp(argv[i], "--groups") == 0 || strcmp(argv[i], "--executor") == 0)
 			only = argv[i];
 		else if (strcmp(argv[i], "--large") == 0)
 			large = true;
 		else
 		{
-			fprintf(stderr, "usage: kernel_test [--quick | --tiny] [--clean] [--own] [--auto | --sorts | --executor] "
-					"[--large]\n");
+			fprintf(stderr, "usage: kernel_test [--quick | --tiny] [--clean] [--own] [--auto | --sorts | --groups | "
+					"--executor] [--large]\n");
 			return 2;
 		}
 	}

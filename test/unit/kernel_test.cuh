@@ -56,8 +56,8 @@ extern const char *const pattern_names[NUM_PATTERNS];
 uint64_t	pattern_key(int pattern, uint64_t item, uint64_t num_items, int key_bits);
 
 /*
- * kernel_test_sort.cu, kernel_test_auto.cu, kernel_test_large.cu, kernel_test_executor.cu, kernel_test_ops.cu,
- * kernel_test_op_runs.cu and kernel_test_engine.cu
+ * kernel_test_sort.cu, kernel_test_auto.cu, kernel_test_large.cu, kernel_test_group.cu,
+ * kernel_test_executor.cu, kernel_test_ops.cu, kernel_test_op_runs.cu and kernel_test_engine.cu
  */
 void		test_device_sorts(void);
 void		test_auto_sorts(void);
@@ -69,6 +69,9 @@ void		test_engine(void);
 void		test_executor(void);
 void		test_ops(void);
 void		test_op_runs(void);
+
+/* After those, which want a device that was not used yet. */
+void		test_groups(void);
 
 /* Loses the context: the last test of all. */
 void		test_sticky_failure(void);

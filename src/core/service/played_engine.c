@@ -9,6 +9,7 @@
  */
 #include "core/service/played_engine.h"
 #include "core/service/played_group.h"
+#include "core/service/slot.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,11 @@
 #ifndef MGPU_SERVICE_PLAYED_ENGINE_H
 #define MGPU_SERVICE_PLAYED_ENGINE_H
 
-#include "core/service/slot.h"
+#include "core/engine.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 typedef struct mgpu_played_settings
 {
@@ -24,5 +28,9 @@ void		mgpu_played_reset(void);
 uint64_t	mgpu_played_used_bytes(int device);
 
 extern const mgpu_engine mgpu_played_engine;
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif							/* MGPU_SERVICE_PLAYED_ENGINE_H */

@@ -1,0 +1,516 @@
+/*
+ * core_group.c
+ *		Jobs of MGPU_OP_GROUP: specs, rows of pages, damaged pages, and groups of played devices.
+ *
+ * Rows are compared with what was written (unit_group.h), groups with a loop over these rows that knows values, not
+ * codes.
+ */
+#include <math.h>
+
+#include "core/group_decode.h"
+#include "core/service/played_engine.h"
+#include "unit.h"
+#include "unit_group.h"
+
+#define MAX_PAGES 64
+
+static char *pages;
+static char *slots;
+
+/* ------------------------------------------------------------------- specs */
+
+static mgpu_group_spec
+small_spec(void)
+{
+	mgpu_group_spec spec = {.num_attributes = 2,.num_columns = 1,.num_filters = 1,.num_keys = 1,.num_sorts = 1,.num_fixed = 2};
+
+	spec.attributes[0] = (mgpu_group_attribute) {4, 4, -1};
+	spec.attributes[1] = (mgpu_group_attribute) {8, 8, 0};
+	spec.columns[0] = (mgpu_group_column) {.kind = MGPU_KEY_FLOAT,.width = 8,.offset = 8,.reduction = MGPU_REDUCE_REAL};
+	spec.fixed_end = 16;
+	return spec;
+}
+
+static bool
+is_valid(const mgpu_group_spec *spec)
+{
+	mgpu_error	err = {MGPU_OK, ""};
+	mgpu_status status = mgpu_group_validate(spec, &err);
+
+	UNIT_CHECK(status == MGPU_OK || (status == MGPU_BAD_JOB && err.message[0] != '\0'));
+	return status == MGPU_OK;
+}
+
+#define CHECK_BROKEN(change) \
+	do { \
+		mgpu_group_spec spec = small_spec(); \
+		UNIT_CHECK(is_valid(&spec)); \
+		change; \
+		UNIT_CHECK(!is_valid(&spec)); \
+	} while (0)
+
+static void
+test_specs(void)
+{
+	CHECK_BROKEN(spec.num_attributes = MGPU_GROUP_MAX_ATTRIBUTES + 1);
+	CHECK_BROKEN(spec.num_columns = MGPU_GROUP_MAX_COLUMNS + 1);
+	CHECK_BROKEN(spec.num_filters = MGPU_GROUP_MAX_FILTERS + 1);
+	CHECK_BROKEN(spec.num_keys = MGPU_GROUP_MAX_KEYS + 1);
+	CHECK_BROKEN(spec.num_sorts = MGPU_GROUP_MAX_SORTS + 1);
+	CHECK_BROKEN(spec.num_fixed = 3);
+	CHECK_BROKEN(spec.fixed_end = MGPU_PAGE_BYTES + 1);
+	CHECK_BROKEN(spec.attributes[0].length = 0);
+	CHECK_BROKEN(spec.attributes[0].length = -3);
+	CHECK_BROKEN(spec.attributes[0].align = 3);
+	CHECK_BROKEN(spec.attributes[0].column = 1);
+	CHECK_BROKEN(spec.attributes[0].column = 0);
+	CHECK_BROKEN(spec.columns[0].width = 2);
+	CHECK_BROKEN(spec.columns[0].kind = MGPU_KEY_BYTES);
+	CHECK_BROKEN(spec.columns[0].offset = -2);
+	CHECK_BROKEN(spec.columns[0].offset = MGPU_PAGE_BYTES - 7);
+	CHECK_BROKEN(spec.columns[0].reduction = MGPU_REDUCE_SPREAD + 1);
+	CHECK_BROKEN(spec.columns[0].reduction = MGPU_REDUCE_INTEGER);
+	CHECK_BROKEN(spec.columns[0].kind = MGPU_KEY_SIGNED);
+	CHECK_BROKEN(spec.filters[0].column = 1);
+	CHECK_BROKEN(spec.keys[0] = 1);
+	CHECK_BROKEN(spec.sorts[0].column = 1);
+	CHECK_BROKEN(spec.sorts[0].descending = 2);
+}
+
+/* -------------------------------------------------------------------- rows */
+
+/* Every row of a case is read as it was written. */
+static void
+check_rows(group_case *job)
+{
+	uint64_t	num_rows = 0;
+	uint32_t	num_wrong = 0;
+	char	   *page = malloc(MGPU_PAGE_BYTES);	/* so that the address sanitizer knows its end */
+
+	for (uint32_t i = 0; i < job->num_pages; i++)
+	{
+		memcpy(page, job->pages + (uint64_t) i * MGPU_PAGE_BYTES, MGPU_PAGE_BYTES);
+		for (uint32_t item = 0; item < job->num_items[i]; item++)
+		{
+			mgpu_group_row row;
+			mgpu_row_state state = mgpu_decode_row(&job->spec, page, item, &row);
+			const group_row *expected = &job->rows[num_rows];
+
+			num_wrong += state == MGPU_ROW_DAMAGED;
+			if (state != MGPU_ROW_READ)
+				continue;
+			num_rows++;
+			num_wrong += row.nulls != expected->nulls;
+			for (uint32_t c = 0; c < job->spec.num_columns; c++)
+				num_wrong += (row.nulls >> c & 1) == 0 &&
+					row.codes[c] != mgpu_column_code(expected->bits[c], job->spec.columns[c].kind, job->spec.columns[c].width);
+		}
+	}
+	free(page);
+	UNIT_CHECK(num_wrong == 0);
+	UNIT_CHECK(num_rows == job->num_rows);
+}
+
+/* Nothing happens but wrong rows. */
+static void
+read_damaged(group_case *job)
+{
+	char	   *page = malloc(MGPU_PAGE_BYTES);
+	unsigned long num_states[3] = {0};
+	mgpu_group_row row;
+
+	for (uint32_t i = 0; i < job->num_pages; i++)
+	{
+		memcpy(page, job->pages + (uint64_t) i * MGPU_PAGE_BYTES, MGPU_PAGE_BYTES);
+		for (uint32_t item = 0; item < job->num_items[i]; item++)
+			num_states[mgpu_decode_row(&job->spec, page, item, &row)]++;
+	}
+	free(page);
+	UNIT_CHECK(num_states[0] + num_states[1] + num_states[2] > 0 || job->num_rows == 0);
+}
+
+static void
+test_rows(void)
+{
+	for (uint64_t seed = 1; seed <= 300; seed++)
+	{
+		group_case	job;
+
+		UNIT_CONTEXT("seed %llu", (unsigned long long) seed);
+		group_random_case(&job, seed ^ unit_random_state, pages, 4);
+		check_rows(&job);
+		for (int i = 0; i < 3; i++)
+		{
+			group_damage_pages(&job);
+			read_damaged(&job);
+		}
+		group_free_case(&job);
+	}
+	UNIT_CONTEXT("%s", "");
+}
+
+/* --------------------------------------------------------------- reference */
+
+static double
+real_of(uint64_t bits, uint32_t width)
+{
+	uint32_t	narrow_bits = (uint32_t) bits;
+	double		real;
+	float		narrow;
+
+	memcpy(&real, &bits, sizeof(real));
+	memcpy(&narrow, &narrow_bits, sizeof(narrow));
+	return width == 4 ? narrow : real;
+}
+
+static int64_t
+integer_of(uint64_t bits, const mgpu_group_column *column)
+{
+	if (column->kind == MGPU_KEY_UNSIGNED)
+		return (int64_t) bits;
+	return column->width == 2 ? (int16_t) bits : column->width == 4 ? (int32_t) bits : (int64_t) bits;
+}
+
+/* As PostgreSQL compares values: NaN is the greatest. */
+static int
+compare(const mgpu_group_column *column, uint64_t a, uint64_t b)
+{
+	double		real_a = real_of(a, column->width);
+	double		real_b = real_of(b, column->width);
+	int64_t		integer_a = integer_of(a, column);
+	int64_t		integer_b = integer_of(b, column);
+
+	if (column->kind == MGPU_KEY_UNSIGNED)
+		return (a > b) - (a < b);
+	if (column->kind == MGPU_KEY_SIGNED)
+		return (integer_a > integer_b) - (integer_a < integer_b);
+	if (isnan(real_a) || isnan(real_b))
+		return (isnan(real_a) != 0) - (isnan(real_b) != 0);
+	return (real_a > real_b) - (real_a < real_b);
+}
+
+static uint64_t
+bits_of_code(const mgpu_group_column *column, uint64_t code)
+{
+	uint64_t	bits = mgpu_column_bits(code, column->kind, column->width);
+
+	return column->width == 8 ? bits : bits & ((UINT64_C(1) << column->width * 8) - 1);
+}
+
+static bool
+is_kept(const mgpu_group_spec *spec, const group_row *row)
+{
+	bool		kept = true;
+
+	for (uint32_t i = 0; i < spec->num_filters; i++)
+	{
+		const mgpu_group_filter *filter = &spec->filters[i];
+		const mgpu_group_column *column = &spec->columns[filter->column];
+		bool		is_null = (row->nulls >> filter->column & 1) != 0;
+		int			order = is_null ? 0 : compare(column, row->bits[filter->column], bits_of_code(column, filter->code));
+
+		if (filter->outcomes == 0)
+			kept &= is_null ? filter->keeps_null : filter->keeps_value;
+		else
+			kept &= !is_null && (filter->outcomes >> (order + 1) & 1) != 0;
+	}
+	return kept;
+}
+
+static bool
+is_of_group(const mgpu_group_spec *spec, const group_row *row, const uint64_t *record)
+{
+	for (uint32_t i = 0; i < spec->num_keys; i++)
+	{
+		const mgpu_group_column *column = &spec->columns[spec->keys[i]];
+		bool		is_null = (row->nulls >> spec->keys[i] & 1) != 0;
+
+		if (is_null != ((record[1] >> i & 1) != 0) ||
+			(!is_null && compare(column, row->bits[spec->keys[i]], bits_of_code(column, record[2 + i])) != 0))
+			return false;
+	}
+	return true;
+}
+
+/* The rows of one group, in order. */
+static group_row **members;
+static uint64_t num_members;
+
+static bool
+same_real(uint64_t word, double real, uint32_t width)
+{
+	return isnan(real) ? isnan(real_of(word, width)) : real_of(word, width) == real && signbit(real_of(word, width)) == signbit(real);
+}
+
+/* The words of a column's reduction, from its values in order. */
+static bool
+is_reduced(const mgpu_group_spec *spec, uint32_t number, const uint64_t *words)
+{
+	const mgpu_group_column *column = &spec->columns[number];
+	uint64_t	count = 0;
+	uint64_t	least = 0;
+	uint64_t	greatest = 0;
+	__int128	integers = 0;
+	double		sum = 0;
+	double		squares = 0;
+	float		narrow_sum = 0;
+
+	for (uint64_t i = 0; i < num_members; i++)
+	{
+		uint64_t	bits = members[i]->bits[number];
+		double		real = real_of(bits, column->width);
+
+		if ((members[i]->nulls >> number & 1) != 0)
+			continue;
+		least = count == 0 || compare(column, bits, least) < 0 ? bits : least;
+		greatest = count == 0 || compare(column, bits, greatest) > 0 ? bits : greatest;
+		integers += column->kind == MGPU_KEY_UNSIGNED ? (__int128) bits : (__int128) integer_of(bits, column);
+		narrow_sum = count == 0 ? (float) real : narrow_sum + (float) real;
+		sum = count == 0 ? real : sum + real;
+		count++;
+		if (count == 1)
+			squares = isnan(real) || isinf(real) ? NAN : 0;
+		else
+		{
+			double		difference = real * (double) count - sum;
+
+			squares += difference * difference / ((double) count * ((double) count - 1));
+			if (isinf(squares) || isinf(sum))
+				squares = NAN;
+		}
+	}
+	if (words[0] != count || column->reduction == MGPU_REDUCE_COUNT)
+		return words[0] == count;
+	if (column->reduction == MGPU_REDUCE_INTEGER)
+	{
+		words++;
+		if (((__int128) (int64_t) words[1] << 32) + words[0] != integers)
+			return false;
+		words++;
+	}
+	else
+	{
+		if (!same_real(words[1], sum, 8) || !same_real(words[3], column->width == 4 ? narrow_sum : 0, 4) ||
+			(column->reduction == MGPU_REDUCE_SPREAD ? !same_real(words[2], squares, 8) : words[2] != 0))
+			return false;
+		words += 4;
+	}
+	if (column->reduction == MGPU_REDUCE_INTEGER)
+		words++;
+	if (count == 0)
+		return words[0] == UINT64_MAX && words[1] == 0;
+	return words[0] == mgpu_column_code(least, column->kind, column->width) &&
+		words[1] == mgpu_column_code(greatest, column->kind, column->width);
+}
+
+static uint64_t
+mix(uint64_t bits)
+{
+	return (bits ^ bits >> 31) * UINT64_C(0x7FB5D329728EA185);
+}
+
+/* The group's values of a sort: in order, and those of its rows. */
+static bool
+is_sorted(const mgpu_group_spec *spec, uint32_t sort, const char *values, uint64_t count)
+{
+	uint32_t	number = spec->sorts[sort].column;
+	const mgpu_group_column *column = &spec->columns[number];
+	uint64_t	expected = 0;
+	uint64_t	mixed = 0;
+	uint64_t	num_values = 0;
+	uint64_t	before = 0;
+
+	for (uint64_t i = 0; i < num_members; i++)
+	{
+		if ((members[i]->nulls >> number & 1) != 0)
+			continue;
+		expected += mix(members[i]->bits[number]);
+		num_values++;
+	}
+	for (uint64_t i = 0; i < count; i++)
+	{
+		uint64_t	bits = mgpu_load_bits(values + i * column->width, column->width);
+		int			order = i == 0 ? 0 : compare(column, before, bits);
+
+		if (spec->sorts[sort].descending ? order < 0 : order > 0)
+			return false;
+		mixed += mix(bits);
+		before = bits;
+	}
+	return count == num_values && mixed == expected;
+}
+
+static void
+check_outcome(group_case *job, const group_outcome *outcome)
+{
+	const mgpu_group_spec *spec = &job->spec;
+	const char *values[MGPU_GROUP_MAX_SORTS];
+	uint64_t	num_kept = 0;
+	uint64_t	num_grouped = 0;
+	unsigned long num_wrong = 0;
+
+	members = malloc((job->num_rows + 1) * sizeof(group_row *));
+	for (uint64_t i = 0; i < job->num_rows; i++)
+		num_kept += is_kept(spec, &job->rows[i]);
+	memcpy(values, outcome->sorted, sizeof(values));
+	for (uint64_t group = 0; group < outcome->result.num_groups; group++)
+	{
+		const uint64_t *record = outcome->records + group * outcome->record.num_words;
+
+		num_members = 0;
+		for (uint64_t i = 0; i < job->num_rows; i++)
+		{
+			if (is_kept(spec, &job->rows[i]) && is_of_group(spec, &job->rows[i], record))
+				members[num_members++] = &job->rows[i];
+		}
+		num_wrong += record[0] != num_members || (num_members == 0 && spec->num_keys > 0);
+		num_grouped += num_members;
+		for (uint32_t i = 0; i < spec->num_columns; i++)
+			num_wrong += spec->columns[i].reduction != MGPU_REDUCE_NONE &&
+				!is_reduced(spec, i, record + outcome->record.reductions[i]);
+		for (uint32_t i = 0; i < spec->num_sorts; i++)
+		{
+			uint64_t	count = record[outcome->record.sorts + i];
+
+			num_wrong += !is_sorted(spec, i, values[i], count);
+			values[i] += count * spec->columns[spec->sorts[i].column].width;
+		}
+	}
+	for (uint32_t i = 0; i < spec->num_sorts; i++)
+		num_wrong += values[i] != outcome->sorted[i] +
+			outcome->result.num_sorted[i] * spec->columns[spec->sorts[i].column].width;
+	free(members);
+	UNIT_CHECK(num_wrong == 0);
+	UNIT_CHECK(outcome->result.num_rows == num_kept);
+	UNIT_CHECK(num_grouped == num_kept);
+	UNIT_CHECK(spec->num_keys > 0 || outcome->result.num_groups == 1);
+}
+
+/* ------------------------------------------------------------------ groups */
+
+static void
+start(void)
+{
+	int			device = 0;
+	mgpu_error	err;
+
+	mgpu_played_reset();
+	UNIT_CHECK(mgpu_played_engine.start(&device, &err) == MGPU_OK);
+	UNIT_CHECK(mgpu_played_engine.pin(pages, MAX_PAGES * MGPU_PAGE_BYTES, &err) == MGPU_OK);
+	UNIT_CHECK(mgpu_played_engine.pin(slots, GROUP_NUM_SLOTS * GROUP_SLOT_BYTES, &err) == MGPU_OK);
+}
+
+static group_driver
+make_driver(uint32_t most_refs)
+{
+	group_driver driver = {.engine = &mgpu_played_engine,.slots = slots,.most_refs = most_refs,.spoils = true};
+
+	return driver;
+}
+
+static void
+test_groups(void)
+{
+	unsigned long num_done = 0;
+
+	for (uint64_t seed = 1; seed <= 400; seed++)
+	{
+		group_driver driver = make_driver(1 + seed % 5);
+		group_outcome outcome;
+		group_case	job;
+
+		group_random_case(&job, seed ^ unit_random_state, pages, 4);
+		group_drive_case(&driver, &job, &outcome);
+		UNIT_CONTEXT("seed %llu, %.100s", (unsigned long long) seed, outcome.err.message);
+		UNIT_CHECK(outcome.status == MGPU_OK || outcome.status == MGPU_UNSUPPORTED);
+		UNIT_CHECK(mgpu_played_used_bytes(0) == 0);
+		if (outcome.status == MGPU_OK)
+			check_outcome(&job, &outcome);
+		num_done += outcome.status == MGPU_OK;
+		group_free_outcome(&outcome);
+		group_free_case(&job);
+	}
+	UNIT_CONTEXT("%s", "");
+	UNIT_CHECK(num_done > 200);
+}
+
+static void
+test_damaged_groups(void)
+{
+	unsigned long num_refused = 0;
+
+	for (uint64_t seed = 1; seed <= 200; seed++)
+	{
+		group_driver driver = make_driver(3);
+		group_outcome outcome;
+		group_case	job;
+
+		UNIT_CONTEXT("seed %llu", (unsigned long long) seed);
+		group_random_case(&job, seed ^ unit_random_state, pages, 6);
+		group_damage_pages(&job);
+		group_drive_case(&driver, &job, &outcome);
+		UNIT_CHECK(outcome.status == MGPU_OK || outcome.status == MGPU_UNSUPPORTED);
+		num_refused += outcome.status == MGPU_UNSUPPORTED;
+		group_free_outcome(&outcome);
+		group_free_case(&job);
+	}
+	UNIT_CONTEXT("%s", "");
+	UNIT_CHECK(num_refused > 50);
+}
+
+/* What ends a run before there are groups. */
+static void
+test_refusals(void)
+{
+	group_driver driver = make_driver(2);
+	group_outcome outcome;
+	group_case	job;
+	static char elsewhere[3 * MGPU_PAGE_BYTES];
+
+	group_random_case(&job, unit_random(), pages, 4);
+	while (job.num_rows == 0)
+	{
+		group_free_case(&job);
+		group_random_case(&job, unit_random(), pages, 4);
+	}
+	driver.options.inject_fault = MGPU_FAULT_HOST_MEMORY;
+	group_drive_case(&driver, &job, &outcome);
+	UNIT_CHECK(outcome.status == MGPU_HOST_MEMORY);
+	driver.options.inject_fault = MGPU_FAULT_DEVICE_MEMORY;
+	group_drive_case(&driver, &job, &outcome);
+	UNIT_CHECK(outcome.status == MGPU_DEVICE_MEMORY);
+	driver.options.inject_fault = 0;
+	driver.options.device_memory_limit = 1;
+	group_drive_case(&driver, &job, &outcome);
+	UNIT_CHECK(outcome.status == MGPU_DEVICE_MEMORY);
+	driver.options.device_memory_limit = 0;
+	UNIT_CHECK(mgpu_played_used_bytes(0) == 0);
+	job.pages = elsewhere;
+	job.num_pages = job.num_pages < 2 ? job.num_pages : 2;
+	job.spec.num_columns = MGPU_GROUP_MAX_COLUMNS + 1;
+	group_drive_case(&driver, &job, &outcome);
+	UNIT_CHECK(outcome.status == MGPU_BAD_JOB);
+	driver.options.inject_fault = MGPU_FAULT_DEVICE_STICKY;
+	group_free_case(&job);
+	group_random_case(&job, 5, pages, 4);
+	group_drive_case(&driver, &job, &outcome);
+	UNIT_CHECK(outcome.status == MGPU_DEVICE_FAILED);
+	group_free_case(&job);
+}
+
+int
+main(void)
+{
+	pages = aligned_alloc(4096, MAX_PAGES * MGPU_PAGE_BYTES);
+	slots = aligned_alloc(4096, GROUP_NUM_SLOTS * GROUP_SLOT_BYTES);
+	test_specs();
+	test_rows();
+	start();
+	test_groups();
+	test_damaged_groups();
+	test_refusals();
+	mgpu_played_reset();
+	free(pages);
+	free(slots);
+	return unit_report();
+}

@@ -1,0 +1,444 @@
+/*
+ * kernel_fake_group.cpp
+ *		The kernels of group/group.h for kernel_fake_device.cpp: the same numbers, by loops on the host.
+ *
+ * What the engine plans is real: packing, memory, the order of its steps.
+ */
+#include "kernel_fake.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "group/group.h"
+
+static bool
+is_null(const uint8_t *nulls, uint32_t column, uint64_t row)
+{
+	return (nulls[row] >> column & 1) != 0;
+}
+
+/* ------------------------------------------------------------------ decode */
+
+static void
+keep_row(const mgpu_decode_request &request, const mgpu_group_row &row, uint64_t place)
+{
+	mgpu_group_facts *facts = &request.control->facts;
+
+	request.columns.nulls[place] = (uint8_t) row.nulls;
+	for (int i = 0; i < MGPU_GROUP_MAX_COLUMNS; i++)
+	{
+		if (request.columns.codes[i] == nullptr)
+			continue;
+		request.columns.codes[i][place] = row.codes[i];
+		if ((row.nulls >> i & 1) != 0)
+		{
+			facts->nulls[i]++;
+			continue;
+		}
+		facts->greatest[i] = std::max(facts->greatest[i], row.codes[i]);
+		facts->inverse_least[i] = std::max(facts->inverse_least[i], ~row.codes[i]);
+	}
+}
+
+static void
+decode_page(const mgpu_decode_request &request, mgpu_page_ref ref, uint64_t *num_rows)
+{
+	const char *page = mgpu_page_of_ref(ref, request.refs, request.num_refs, request.pages, request.num_pages);
+	uint32_t   *flags = &request.control->facts.flags;
+
+	if (page == nullptr)
+		*flags |= MGPU_GROUP_DAMAGED;
+	for (uint32_t item = 0; page != nullptr && item < ref.num_items; item++)
+	{
+		mgpu_group_row row;
+		mgpu_row_state state = mgpu_decode_row(&request.spec, page, item, &row);
+
+		if (state == MGPU_ROW_DAMAGED)
+			*flags |= MGPU_GROUP_DAMAGED;
+		if (state != MGPU_ROW_READ || !mgpu_group_keeps(&request.spec, &row))
+			continue;
+		if (row.is_odd)
+			*flags |= MGPU_GROUP_ODD;
+		if (*num_rows == request.columns.capacity)
+			abort();			/* the engine makes room */
+		keep_row(request, row, (*num_rows)++);
+	}
+}
+
+extern "C" cudaError_t
+mgpu_group_decode(const mgpu_decode_request *request_in, cudaStream_t stream)
+{
+	mgpu_decode_request request = *request_in;
+
+	return enqueue(stream, [=] ()
+	{
+		uint64_t	num_rows = request.control->facts.rows[(request.launch - 1) % 2];
+
+		if (request.control->num_tickets != request.num_tickets)
+			abort();
+		for (uint32_t i = 0; i < request.num_refs; i++)
+			decode_page(request, request.refs[i], &num_rows);
+		request.control->num_tickets += request.num_refs;
+		request.control->facts.rows[request.launch % 2] = num_rows;
+		*request.progress = (uint64_t) request.launch << 32 | num_rows;
+	});
+}
+
+/* ------------------------------------------------------------------ groups */
+
+static uint64_t
+group_code(const mgpu_group_packing &packing, uint64_t row)
+{
+	uint64_t	code = 0;
+
+	for (uint32_t i = 0; i < packing.num_keys; i++)
+	{
+		const mgpu_packed_column &key = packing.keys[i];
+
+		if (key.bits > 0)
+			code |= (is_null(packing.nulls, key.column, row) ? key.null_part : key.codes[row] - key.least) << key.shift;
+	}
+	return code;
+}
+
+/* A number of an array of 4 or 8 bytes each. */
+static uint64_t
+number_at(const void *numbers, uint32_t bytes, uint64_t item)
+{
+	return bytes == 4 ? ((const uint32_t *) numbers)[item] : ((const uint64_t *) numbers)[item];
+}
+
+static void
+set_number(void *numbers, uint32_t bytes, uint64_t item, uint64_t number)
+{
+	if (bytes == 4)
+		((uint32_t *) numbers)[item] = (uint32_t) number;
+	else
+		((uint64_t *) numbers)[item] = number;
+}
+
+extern "C" cudaError_t
+mgpu_group_pack(const mgpu_group_packing *packing_in, void *codes, uint32_t code_bytes, uint64_t num_rows,
+				cudaStream_t stream)
+{
+	mgpu_group_packing packing = *packing_in;
+
+	return enqueue(stream, [=] ()
+	{
+		for (uint64_t row = 0; row < num_rows; row++)
+			set_number(codes, code_bytes, row, group_code(packing, row));
+	});
+}
+
+extern "C" uint64_t
+mgpu_group_heads_temp_bytes(uint64_t num_rows)
+{
+	return num_rows;
+}
+
+extern "C" cudaError_t
+mgpu_group_heads(const void *codes, uint32_t code_bytes, uint64_t num_rows, uint32_t *starts, uint64_t *num_groups,
+				 void *temp, uint64_t temp_bytes, cudaStream_t stream)
+{
+	return enqueue(stream, [=] ()
+	{
+		memset(temp, 0xDB, temp_bytes);
+		*num_groups = 0;
+		for (uint64_t i = 0; i < num_rows; i++)
+		{
+			if (i == 0 || number_at(codes, code_bytes, i) != number_at(codes, code_bytes, i - 1))
+				starts[(*num_groups)++] = (uint32_t) i;
+		}
+	});
+}
+
+static uint64_t
+group_end(const mgpu_grouped_rows &rows, uint64_t group)
+{
+	return group + 1 < rows.num_groups ? rows.starts[group + 1] : rows.num_rows;
+}
+
+extern "C" cudaError_t
+mgpu_group_records(const mgpu_group_packing *packing_in, const mgpu_grouped_rows *rows_in, const void *codes,
+				   uint32_t code_bytes, uint64_t *group_codes, uint64_t *records, uint32_t record_words,
+				   cudaStream_t stream)
+{
+	mgpu_group_packing packing = *packing_in;
+	mgpu_grouped_rows rows = *rows_in;
+
+	return enqueue(stream, [=] ()
+	{
+		for (uint64_t group = 0; group < rows.num_groups; group++)
+		{
+			uint64_t   *record = records + group * record_words;
+
+			group_codes[group] = codes == nullptr ? 0 : number_at(codes, code_bytes, rows.starts[group]);
+			record[0] = group_end(rows, group) - rows.starts[group];
+			record[1] = 0;
+			for (uint32_t i = 0; i < packing.num_keys; i++)
+			{
+				const mgpu_packed_column &key = packing.keys[i];
+				uint64_t	part = group_codes[group] >> key.shift & ((UINT64_C(1) << key.bits) - 1);
+
+				record[1] |= (uint64_t) (part == key.null_part) << i;
+				record[2 + i] = part == key.null_part ? 0 : key.least + part;
+			}
+		}
+	});
+}
+
+/* -------------------------------------------------------------- reductions */
+
+/* Calls add(code) for the values of a group, in order; returns the words of its record. */
+template <typename Add>
+static uint64_t *
+for_values(const mgpu_reduce_request &request, uint64_t group, Add add)
+{
+	for (uint64_t i = request.rows.starts[group]; i < group_end(request.rows, group); i++)
+	{
+		uint64_t	row = request.rows.order == nullptr ? i : request.rows.order[i];
+
+		if (!is_null(request.nulls, request.column, row))
+			add(request.codes[row]);
+	}
+	return request.words + group * request.record_words;
+}
+
+extern "C" cudaError_t
+mgpu_group_reduce(const mgpu_reduce_request *request_in, cudaStream_t stream)
+{
+	mgpu_reduce_request request = *request_in;
+
+	return enqueue(stream, [=] ()
+	{
+		for (uint64_t group = 0; group < request.rows.num_groups; group++)
+		{
+			uint64_t	sums[5] = {0, 0, 0, UINT64_MAX, 0};
+			uint64_t   *words = for_values(request, group, [&] (uint64_t code)
+			{
+				sums[0]++;
+				sums[1] += mgpu_integer_low(code, request.kind);
+				sums[2] += (uint64_t) mgpu_integer_high(code, request.kind);
+				sums[3] = std::min(sums[3], code);
+				sums[4] = std::max(sums[4], code);
+			});
+
+			memcpy(words, sums, request.reduction == MGPU_REDUCE_COUNT ? 8 : sizeof(sums));
+		}
+	});
+}
+
+struct fake_sums
+{
+	uint64_t	count = 0;
+	double		sum = 0;
+	double		squares = 0;
+	float		narrow_sum = 0;
+	bool		overflows = false;
+
+	static bool
+	is_overflow(double after, double before, double value)
+	{
+		return std::isinf(after) && !std::isinf(before) && !std::isinf(value);
+	}
+
+	void
+	add(double value, bool narrow, bool spread)
+	{
+		double		before = sum;
+		float		narrow_before = narrow_sum;
+
+		sum = count == 0 ? value : sum + value;
+		narrow_sum = count == 0 ? (float) value : narrow_sum + (float) value;
+		if (++count == 1)
+		{
+			squares = std::isfinite(value) ? 0 : NAN;
+			return;
+		}
+		overflows |= narrow && is_overflow(narrow_sum, narrow_before, value);
+		overflows |= !spread && is_overflow(sum, before, value);
+		if (spread)
+			add_square(before, value);
+	}
+
+	void
+	add_square(double before, double value)
+	{
+		double		difference = value * (double) count - sum;
+
+		squares += difference * difference / ((double) count * ((double) count - 1));
+		if (!std::isinf(sum) && !std::isinf(squares))
+			return;
+		overflows |= !std::isinf(before) && !std::isinf(value);
+		squares = NAN;
+	}
+};
+
+template <typename Bits, typename Real>
+static uint64_t
+bits_of(Real real, Bits nan)
+{
+	Bits		bits;
+
+	memcpy(&bits, &real, sizeof(bits));
+	return std::isnan(real) ? nan : bits;
+}
+
+static double
+real_of(uint64_t code, bool narrow)
+{
+	uint32_t	narrow_bits = narrow ? mgpu_decode_f32((uint32_t) code) : 0;
+	uint64_t	bits = mgpu_decode_f64(code);
+	double		real;
+	float		narrow_real;
+
+	memcpy(&real, &bits, sizeof(real));
+	memcpy(&narrow_real, &narrow_bits, sizeof(narrow_real));
+	return narrow ? narrow_real : real;
+}
+
+extern "C" cudaError_t
+mgpu_group_reduce_reals(const mgpu_reduce_request *request_in, cudaStream_t stream)
+{
+	mgpu_reduce_request request = *request_in;
+	bool		narrow = request.width == 4;
+	bool		spread = request.reduction == MGPU_REDUCE_SPREAD;
+
+	return enqueue(stream, [=] ()
+	{
+		for (uint64_t group = 0; group < request.rows.num_groups; group++)
+		{
+			fake_sums	sums;
+			uint64_t	least = UINT64_MAX;
+			uint64_t	greatest = 0;
+			uint64_t   *words = for_values(request, group, [&] (uint64_t code)
+			{
+				least = std::min(least, code);
+				greatest = std::max(greatest, code);
+				sums.add(real_of(code, narrow), narrow, spread);
+			});
+			uint64_t	all[] = {sums.count, bits_of(sums.sum, MGPU_F64_NAN), spread ? bits_of(sums.squares, MGPU_F64_NAN) : 0,
+			narrow ? bits_of(sums.narrow_sum, MGPU_F32_NAN) : 0, least, greatest};
+
+			memcpy(words, all, sizeof(all));
+			*request.flags |= sums.overflows ? MGPU_GROUP_OVERFLOW : 0;
+		}
+	});
+}
+
+/* ------------------------------------------------------------------- sorts */
+
+static uint64_t
+value_part(const mgpu_value_packing &values, uint64_t row)
+{
+	uint64_t	code = values.value.codes[row];
+
+	return values.descending ? values.value.greatest - code : code - values.value.least;
+}
+
+extern "C" cudaError_t
+mgpu_group_pack_values(const mgpu_group_packing *groups_in, const mgpu_value_packing *values_in, void *numbers,
+					   uint32_t number_bytes, uint64_t num_rows, cudaStream_t stream)
+{
+	mgpu_group_packing groups = *groups_in;
+	mgpu_value_packing values = *values_in;
+
+	return enqueue(stream, [=] ()
+	{
+		for (uint64_t row = 0; row < num_rows; row++)
+			set_number(numbers, number_bytes, row, is_null(groups.nulls, values.value.column, row) ? values.null_number :
+					   (groups.bits > 0 ? group_code(groups, row) << values.group_shift : 0) | value_part(values, row));
+	});
+}
+
+extern "C" cudaError_t
+mgpu_group_pack_values_alone(const mgpu_group_packing *groups_in, const mgpu_value_packing *values_in,
+							 uint64_t *numbers, uint64_t num_rows, cudaStream_t stream)
+{
+	mgpu_group_packing groups = *groups_in;
+	mgpu_value_packing values = *values_in;
+
+	return enqueue(stream, [=] ()
+	{
+		for (uint64_t row = 0; row < num_rows; row++)
+			numbers[row] = is_null(groups.nulls, values.value.column, row) ? 0 : value_part(values, row);
+	});
+}
+
+extern "C" cudaError_t
+mgpu_group_pack_ordered(const mgpu_group_packing *groups_in, const mgpu_value_packing *values_in,
+						const uint32_t *order, uint64_t *numbers, uint64_t num_rows, cudaStream_t stream)
+{
+	mgpu_group_packing groups = *groups_in;
+	mgpu_value_packing values = *values_in;
+
+	return enqueue(stream, [=] ()
+	{
+		for (uint64_t i = 0; i < num_rows; i++)
+			numbers[i] = is_null(groups.nulls, values.value.column, order[i]) ? values.null_number :
+				group_code(groups, order[i]);
+	});
+}
+
+extern "C" cudaError_t
+mgpu_group_count_values(const mgpu_value_packing *values_in, const void *numbers, uint32_t number_bytes,
+						uint64_t num_values, const uint64_t *group_codes, uint64_t num_groups, uint64_t *words,
+						uint32_t record_words, cudaStream_t stream)
+{
+	mgpu_value_packing values = *values_in;
+
+	return enqueue(stream, [=] ()
+	{
+		uint64_t	position = 0;
+
+		for (uint64_t group = 0; group < num_groups; group++)
+		{
+			uint64_t	begin = position;
+
+			while (position < num_values &&
+				   (num_groups == 1 || number_at(numbers, number_bytes, position) >> values.group_shift == group_codes[group]))
+				position++;
+			words[group * record_words] = position - begin;
+		}
+		if (position != num_values)
+			abort();
+	});
+}
+
+static void
+store_value(void *out, uint32_t width, uint64_t item, uint64_t code, uint32_t kind)
+{
+	uint64_t	bits = mgpu_column_bits(code, kind, width);
+
+	memcpy((char *) out + item * width, &bits, width);
+}
+
+extern "C" cudaError_t
+mgpu_group_unpack_values(const mgpu_value_packing *values_in, const void *numbers, uint32_t number_bytes,
+						 uint32_t kind, uint32_t width, uint64_t num_values, void *out, cudaStream_t stream)
+{
+	mgpu_value_packing values = *values_in;
+
+	return enqueue(stream, [=] ()
+	{
+		uint64_t	mask = values.value.bits == 64 ? UINT64_MAX : (UINT64_C(1) << values.value.bits) - 1;
+
+		for (uint64_t i = 0; i < num_values; i++)
+		{
+			uint64_t	part = number_at(numbers, number_bytes, i) & mask;
+
+			store_value(out, width, i, values.descending ? values.value.greatest - part : values.value.least + part, kind);
+		}
+	});
+}
+
+extern "C" cudaError_t
+mgpu_group_fetch_values(const uint64_t *codes, const uint32_t *first_order, const uint32_t *second_order,
+						uint32_t kind, uint32_t width, uint64_t num_values, void *out, cudaStream_t stream)
+{
+	return enqueue(stream, [=] ()
+	{
+		for (uint64_t i = 0; i < num_values; i++)
+			store_value(out, width, i, codes[first_order[second_order[i]]], kind);
+	});
+}

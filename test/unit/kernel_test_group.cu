@@ -1,0 +1,262 @@
+/*
+ * kernel_test_group.cu
+ *		Jobs of MGPU_OP_GROUP on the CUDA engine, against played devices, byte for byte.
+ *
+ * Both engines run the same random cases (unit_group.h).  Groups come in any order: records are sorted by their keys
+ * before they are compared, and values of groups are found by the counts in front of them.
+ */
+#include "kernel_test.cuh"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/service/played_engine.h"
+#include "unit_group.h"
+
+#define MAX_PAGES 8192			/* 64 MB */
+
+static char *pages;				/* pinned by both engines, as are slots */
+static char *slots;
+static int	device = -1;
+
+static void
+require(mgpu_status status, const mgpu_error &err, const char *call)
+{
+	CHECK(status == MGPU_OK, "%s: status %d, %s", call, status, err.message);
+	REQUIRE_CUDA(status == MGPU_OK ? cudaSuccess : cudaErrorUnknown);
+}
+
+static void
+start()
+{
+	uint64_t	page_bytes = (uint64_t) MAX_PAGES * MGPU_PAGE_BYTES;
+	uint64_t	slot_bytes = (uint64_t) GROUP_NUM_SLOTS * GROUP_SLOT_BYTES;
+	int			played = 0;
+	mgpu_error	err = {};
+
+	pages = static_cast<char *>(aligned_alloc(4096, page_bytes));
+	slots = static_cast<char *>(aligned_alloc(4096, slot_bytes));
+	memset(pages, 0, page_bytes);
+	memset(slots, 0, slot_bytes);
+	require(mgpu_cuda_engine.start(&device, &err), err, "start");
+	require(mgpu_cuda_engine.pin(pages, page_bytes, &err), err, "pin");
+	require(mgpu_cuda_engine.pin(slots, slot_bytes, &err), err, "pin");
+	mgpu_played_reset();
+	mgpu_played.device_bytes = UINT64_C(64) << 30;
+	require(mgpu_played_engine.start(&played, &err), err, "start");
+	require(mgpu_played_engine.pin(pages, page_bytes, &err), err, "pin");
+	require(mgpu_played_engine.pin(slots, slot_bytes, &err), err, "pin");
+}
+
+static group_driver
+make_driver(const mgpu_engine *engine, uint32_t most_refs, uint64_t expected_rows)
+{
+	group_driver driver = {};
+
+	driver.engine = engine;
+	driver.device = engine == &mgpu_cuda_engine ? device : 0;
+	driver.slots = slots;
+	driver.options.device = -1;
+	driver.options.num_threads = 1;
+	driver.most_refs = most_refs;
+	driver.expected_rows = expected_rows;
+	return driver;
+}
+
+/* The numbers of records, by their keys; and of each sort, where a group's values begin. */
+struct ordered_groups
+{
+	std::vector<uint64_t> order;
+	std::vector<uint64_t> begins[MGPU_GROUP_MAX_SORTS];
+
+	ordered_groups(const group_case &job, const group_outcome &outcome)
+	{
+		uint32_t	words = outcome.record.num_words;
+		const uint64_t *records = outcome.records;
+
+		for (uint64_t group = 0; group < outcome.result.num_groups; group++)
+			order.push_back(group);
+		std::sort(order.begin(), order.end(), [=] (uint64_t a, uint64_t b)
+		{
+			/* all but the rows: keys, and which of them are NULL */
+			return std::lexicographical_compare(records + a * words + 1, records + a * words + 2 + job.spec.num_keys,
+												records + b * words + 1, records + b * words + 2 + job.spec.num_keys);
+		});
+		for (uint32_t sort = 0; sort < job.spec.num_sorts; sort++)
+		{
+			uint64_t	begin = 0;
+
+			for (uint64_t group = 0; group < outcome.result.num_groups; group++)
+			{
+				begins[sort].push_back(begin);
+				begin += records[group * words + outcome.record.sorts + sort];
+			}
+			CHECK(begin == outcome.result.num_sorted[sort], "counts do not add up");
+		}
+	}
+};
+
+/* The values of a sort of two groups that have as many. */
+static bool
+has_same_values(const group_case &job, uint32_t sort, const group_outcome &a, uint64_t begin_a, const group_outcome &b,
+				uint64_t begin_b, uint64_t count)
+{
+	uint64_t	width = job.spec.columns[job.spec.sorts[sort].column].width;
+
+	return memcmp(a.sorted[sort] + begin_a * width, b.sorted[sort] + begin_b * width, count * width) == 0;
+}
+
+static void
+compare_groups(const group_case &job, const group_outcome &ours, const group_outcome &played, const char *name)
+{
+	uint32_t	words = ours.record.num_words;
+	uint64_t	num_wrong = 0;
+
+	CHECK(ours.result.num_rows == played.result.num_rows && ours.result.num_groups == played.result.num_groups,
+		  "%s: %llu rows in %llu groups, not %llu in %llu", name, (unsigned long long) ours.result.num_rows,
+		  (unsigned long long) ours.result.num_groups, (unsigned long long) played.result.num_rows,
+		  (unsigned long long) played.result.num_groups);
+	if (ours.result.num_groups != played.result.num_groups)
+		return;
+
+	ordered_groups our_order(job, ours);
+	ordered_groups played_order(job, played);
+
+	for (uint64_t i = 0; i < ours.result.num_groups; i++)
+	{
+		uint64_t	a = our_order.order[i];
+		uint64_t	b = played_order.order[i];
+		bool		is_same = memcmp(ours.records + a * words, played.records + b * words, words * 8) == 0;
+
+		for (uint32_t sort = 0; is_same && sort < job.spec.num_sorts; sort++)
+			is_same = has_same_values(job, sort, ours, our_order.begins[sort][a], played, played_order.begins[sort][b],
+									  ours.records[a * words + ours.record.sorts + sort]);
+		num_wrong += !is_same;
+	}
+	CHECK(num_wrong == 0, "%s: %llu of %llu groups differ", name, (unsigned long long) num_wrong,
+		  (unsigned long long) ours.result.num_groups);
+}
+
+/* Run a case on both engines, and free it. */
+static void
+compare_case(group_case &job, uint32_t most_refs, uint64_t expected_rows, const char *name)
+{
+	group_driver played_driver = make_driver(&mgpu_played_engine, most_refs, expected_rows);
+	group_driver driver = make_driver(&mgpu_cuda_engine, most_refs, expected_rows);
+	group_outcome played;
+	group_outcome ours;
+
+	driver.spoils = true;
+	group_drive_case(&played_driver, &job, &played);
+	group_drive_case(&driver, &job, &ours);
+	CHECK(ours.status == played.status, "%s: status %d (%s), not %d (%s)", name, ours.status, ours.err.message,
+		  played.status, played.err.message);
+	if (ours.status == MGPU_OK && played.status == MGPU_OK)
+		compare_groups(job, ours, played, name);
+	CHECK(ours.status != MGPU_OK || job.num_pages == 0 || ours.stats.upload_ms > 0, "%s: no time passed", name);
+	group_free_outcome(&ours);
+	group_free_outcome(&played);
+	group_free_case(&job);
+}
+
+static void
+test_random_cases(int num_cases, bool damaged)
+{
+	for (int i = 0; i < num_cases; i++)
+	{
+		group_case	job;
+		char		name[64];
+
+		snprintf(name, sizeof(name), "%s case %d", damaged ? "damaged" : "random", i);
+		group_random_case(&job, (uint64_t) (i + 1), pages, damaged ? 8 : 1u << i % 6);
+		if (damaged)
+			group_damage_pages(&job);
+		/* columns grow where fewer rows are expected */
+		compare_case(job, 1 + (uint32_t) i % 40, i % 3 == 0 ? job.num_rows : i % 3 == 1 ? 0 : 10, name);
+	}
+}
+
+/* ------------------------------------------------------------- large cases */
+
+/* Four columns: a key, two values, a float. */
+static void
+plan_large(group_case &job, uint64_t seed, uint64_t num_keys, uint32_t value_width)
+{
+	static const uint32_t kinds[] = {MGPU_KEY_SIGNED, MGPU_KEY_SIGNED, MGPU_KEY_UNSIGNED, MGPU_KEY_FLOAT};
+	static const uint32_t reductions[] = {MGPU_REDUCE_NONE, MGPU_REDUCE_INTEGER, MGPU_REDUCE_COUNT, MGPU_REDUCE_SPREAD};
+
+	memset(&job, 0, sizeof(job));
+	job.random = seed;
+	job.is_short = true;
+	job.spec.num_attributes = job.spec.num_columns = 4;
+	for (uint32_t i = 0; i < 4; i++)
+	{
+		uint8_t		width = i == 0 ? 4 : i == 3 ? 8 : (uint8_t) value_width;
+
+		job.spec.columns[i].kind = kinds[i];
+		job.spec.columns[i].width = width;
+		job.spec.columns[i].reduction = reductions[i];
+		job.spec.columns[i].is_shown = i == 3;
+		job.spec.attributes[i] = {width, width, (int8_t) i};
+		job.domains[i] = i == 0 ? num_keys : 0;
+	}
+	group_plan_offsets(&job.spec);
+	job.spec.num_keys = 1;
+	job.spec.num_sorts = 2;
+	job.spec.sorts[0].column = 1;
+	job.spec.sorts[1].column = 2;
+	job.spec.sorts[1].descending = 1;
+}
+
+static void
+test_large_cases()
+{
+	static const uint64_t num_keys[] = {1, 2, 300, 100000, UINT64_C(1) << 32};
+	uint32_t	num_pages = quick ? 40 : MAX_PAGES;
+
+	for (uint64_t keys : num_keys)
+	{
+		for (uint32_t width = 4; width <= 8; width += 4)
+		{
+			group_case	job;
+			char		name[64];
+
+			snprintf(name, sizeof(name), "%llu keys, values of %u bytes", (unsigned long long) keys, width);
+			plan_large(job, keys + width, keys, width);
+			job.null_share = keys % 3 == 0 ? 7 : 0;
+			group_write_pages(&job, pages, num_pages);
+			compare_case(job, MGPU_BATCH_PAGES, job.num_rows, name);
+		}
+	}
+}
+
+/* Memory that is used up ends a run in open or upload, and nothing stays behind. */
+static void
+test_limits()
+{
+	group_driver driver = make_driver(&mgpu_cuda_engine, 20, 0);
+	group_outcome outcome;
+	group_case	job;
+
+	for (uint64_t limit : {UINT64_C(1), UINT64_C(30000), UINT64_C(200000)})
+	{
+		plan_large(job, 77, 50, 4);
+		group_write_pages(&job, pages, 40);
+		driver.options.device_memory_limit = limit;
+		group_drive_case(&driver, &job, &outcome);
+		CHECK(outcome.status == MGPU_DEVICE_MEMORY, "limit %llu: status %d", (unsigned long long) limit, outcome.status);
+		group_free_outcome(&outcome);
+		group_free_case(&job);
+	}
+}
+
+void
+test_groups(void)
+{
+	start();
+	test_random_cases(tiny ? 12 : quick ? 60 : 600, false);
+	test_random_cases(tiny ? 5 : quick ? 30 : 300, true);
+	test_limits();
+	if (!tiny)
+		test_large_cases();
+}

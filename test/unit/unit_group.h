@@ -1,0 +1,649 @@
+/*
+ * unit_group.h
+ *		Random jobs of MGPU_OP_GROUP for tests: a spec, pages of a table, and the rows in them.
+ *
+ * Rows are written as PostgreSQL's heap_fill_tuple does it, apart from all code that reads them.  C11 and CUDA C++.
+ */
+#ifndef MGPU_UNIT_GROUP_H
+#define MGPU_UNIT_GROUP_H
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/engine.h"
+
+/* A row of the reference: what its columns hold. */
+typedef struct group_row
+{
+	uint64_t	bits[MGPU_GROUP_MAX_COLUMNS];	/* as stored, zero-extended */
+	uint32_t	nulls;
+} group_row;
+
+typedef struct group_case
+{
+	uint64_t	random;			/* its own generator: alike everywhere */
+	mgpu_group_spec spec;
+	uint64_t	domains[MGPU_GROUP_MAX_COLUMNS];	/* distinct values of each column; 0: any */
+	uint32_t	null_share;		/* one value in so many is NULL; 0: none */
+	uint32_t	old_share;		/* one row in so many is older than an attribute; 0: none */
+	uint32_t	odd_share;		/* one float in so many is a negative zero or an odd NaN; 0: none */
+	bool		is_short;		/* varlenas and strings are short */
+	bool		has_infinities;
+	bool		has_huge;		/* floats whose sums overflow */
+	uint32_t	num_pages;
+	char	   *pages;			/* the caller's */
+	uint16_t   *num_items;		/* of each page */
+	group_row  *rows;			/* in the order of pages and line pointers, before filters */
+	uint64_t	num_rows;
+	uint64_t	rows_capacity;
+} group_case;
+
+static inline uint64_t
+group_random(group_case *job)
+{
+	job->random ^= job->random << 13;
+	job->random ^= job->random >> 7;
+	job->random ^= job->random << 17;
+	return job->random;
+}
+
+static inline uint32_t
+group_below(group_case *job, uint32_t limit)
+{
+	return (uint32_t) (group_random(job) >> 16) % limit;
+}
+
+/* true one time in `share`; never if that is 0. */
+static inline bool
+group_chance(group_case *job, uint32_t share)
+{
+	return share > 0 && group_below(job, share) == 0;
+}
+
+/* ------------------------------------------------------------------- specs */
+
+static inline void
+group_random_attribute(group_case *job, mgpu_group_attribute *attribute)
+{
+	static const int16_t lengths[] = {1, 2, 4, 4, 4, 8, 8, 16, 6, 12, -1, -1, -2};
+	static const uint8_t aligns[] = {1, 2, 4, 4, 4, 8, 8, 8, 2, 8, 4, 8, 1};
+	uint32_t	type = group_below(job, 13);
+
+	attribute->length = lengths[type];
+	attribute->align = aligns[type];
+	attribute->column = -1;
+}
+
+static inline void
+group_random_column(group_case *job, uint32_t number)
+{
+	static const uint32_t widths[] = {1, 2, 4, 8};
+	mgpu_group_column *column = &job->spec.columns[number];
+
+	memset(column, 0, sizeof(*column));
+	column->width = widths[group_below(job, 4)];
+	column->kind = MGPU_KEY_UNSIGNED;
+	if (column->width > 1)
+		column->kind += group_below(job, column->width == 2 ? 2 : 3);
+	column->reduction = group_below(job, 5);
+	if (column->kind == MGPU_KEY_FLOAT && column->reduction == MGPU_REDUCE_INTEGER)
+		column->reduction = MGPU_REDUCE_REAL;
+	if (column->kind != MGPU_KEY_FLOAT && column->reduction > MGPU_REDUCE_INTEGER)
+		column->reduction = MGPU_REDUCE_INTEGER;
+	column->is_shown = column->kind == MGPU_KEY_FLOAT;
+	job->domains[number] = group_below(job, 4) == 0 ? 0 : 1 + group_below(job, group_below(job, 2) ? 5 : 1000);
+}
+
+/* Fixed offsets, from the attributes. */
+static inline void
+group_plan_offsets(mgpu_group_spec *spec)
+{
+	uint32_t	offset = 0;
+	uint32_t	i = 0;
+
+	for (uint32_t column = 0; column < spec->num_columns; column++)
+		spec->columns[column].offset = -1;
+	for (; i < spec->num_attributes && spec->attributes[i].length > 0; i++)
+	{
+		const mgpu_group_attribute *attribute = &spec->attributes[i];
+
+		offset = (offset + attribute->align - 1) & ~((uint32_t) attribute->align - 1);
+		if (attribute->column >= 0)
+			spec->columns[attribute->column].offset = (int32_t) offset;
+		offset += (uint32_t) attribute->length;
+	}
+	spec->num_fixed = i;
+	spec->fixed_end = offset;
+}
+
+/* A stored value of a column. */
+static inline uint64_t
+group_random_bits(group_case *job, uint32_t number)
+{
+	const mgpu_group_column *column = &job->spec.columns[number];
+	uint64_t	value = group_random(job);
+	uint64_t	mask = column->width == 8 ? UINT64_MAX : (UINT64_C(1) << column->width * 8) - 1;
+	double		real;
+	float		narrow;
+	uint32_t	narrow_bits;
+
+	if (column->kind != MGPU_KEY_FLOAT)
+	{
+		if (job->domains[number] > 0)
+			value = value % job->domains[number] - (column->kind == MGPU_KEY_SIGNED ? job->domains[number] / 2 : 0);
+		return value & mask;
+	}
+	/* no sum of these is exact */
+	real = (double) (int64_t) (job->domains[number] > 0 ? value % job->domains[number] : value >> 20) / 3 - 7;
+	if (job->has_huge && group_chance(job, 20))
+		real = column->width == 4 ? 3e38 : 1.7e308;
+	if (job->has_infinities && group_chance(job, 300))
+		real = group_chance(job, 2) ? -1 / 0.0 : 1 / 0.0;
+	narrow = (float) real;
+	memcpy(&value, &real, sizeof(value));
+	memcpy(&narrow_bits, &narrow, sizeof(narrow_bits));
+	if (column->width == 4)
+		value = narrow_bits;
+	if (job->has_infinities && group_chance(job, 300))
+		value = column->width == 4 ? MGPU_F32_NAN : MGPU_F64_NAN;
+	if ((value & ~(column->width == 4 ? (uint64_t) MGPU_F32_SIGN : MGPU_F64_SIGN)) == 0)
+		value = 0;
+	if (group_chance(job, job->odd_share))
+		value = column->width == 4 ? (group_chance(job, 2) ? MGPU_F32_SIGN : MGPU_F32_NAN | 1) :
+			(group_chance(job, 2) ? MGPU_F64_SIGN : MGPU_F64_NAN | MGPU_F64_SIGN);
+	return value;
+}
+
+/* Filters, keys and sorts of columns that are there. */
+static inline void
+group_random_parts(group_case *job)
+{
+	mgpu_group_spec *spec = &job->spec;
+
+	for (uint32_t i = 0; i < spec->num_filters; i++)
+	{
+		mgpu_group_filter *filter = &spec->filters[i];
+
+		filter->column = group_below(job, spec->num_columns);
+		filter->outcomes = group_below(job, 4) == 0 ? 0 : 1 + group_below(job, 7);
+		filter->code = mgpu_column_code(group_random_bits(job, filter->column), spec->columns[filter->column].kind,
+										spec->columns[filter->column].width);
+		filter->keeps_null = (uint8_t) group_below(job, 2);
+		filter->keeps_value = (uint8_t) !group_chance(job, 4);
+	}
+	for (uint32_t i = 0; i < spec->num_keys; i++)
+		spec->keys[i] = group_below(job, spec->num_columns);
+	for (uint32_t i = 0; i < spec->num_sorts; i++)
+	{
+		spec->sorts[i].column = group_below(job, spec->num_columns);
+		spec->sorts[i].descending = group_below(job, 2);
+	}
+}
+
+static inline void
+group_random_spec(group_case *job)
+{
+	mgpu_group_spec *spec = &job->spec;
+
+	memset(spec, 0, sizeof(*spec));
+	spec->num_columns = group_below(job, 10) == 0 ? 0 : 1 + group_below(job, MGPU_GROUP_MAX_COLUMNS);
+	spec->num_attributes = spec->num_columns + group_below(job, group_chance(job, 10) ? 100 : 8);
+	for (uint32_t i = 0; i < spec->num_attributes; i++)
+		group_random_attribute(job, &spec->attributes[i]);
+	for (uint32_t i = 0; i < spec->num_columns; i++)
+	{
+		uint32_t	place = group_below(job, spec->num_attributes);
+		mgpu_group_attribute *attribute;
+
+		while (spec->attributes[place].column >= 0)
+			place = (place + 1) % spec->num_attributes;
+		attribute = &spec->attributes[place];
+		group_random_column(job, i);
+		attribute->length = (int16_t) spec->columns[i].width;
+		attribute->align = (uint8_t) spec->columns[i].width;
+		attribute->column = (int8_t) i;
+	}
+	group_plan_offsets(spec);
+	if (spec->num_columns > 0)
+	{
+		spec->num_filters = group_chance(job, 2) ? 0 : group_below(job, 3);
+		spec->num_keys = group_below(job, MGPU_GROUP_MAX_KEYS);
+		spec->num_sorts = group_below(job, MGPU_GROUP_MAX_SORTS);
+	}
+	group_random_parts(job);
+	for (uint32_t i = 0; i < spec->num_columns; i++)
+	{
+		spec->columns[i].missing_is_null = (uint8_t) group_below(job, 2);
+		spec->columns[i].missing = group_random_bits(job, i);
+	}
+}
+
+/* -------------------------------------------------------------------- rows */
+
+/* A row that is being written. */
+typedef struct group_tuple
+{
+	char		bytes[4 * MGPU_PAGE_BYTES];
+	uint32_t	data;			/* where the attributes begin */
+	uint32_t	end;
+} group_tuple;
+
+static inline void
+group_align(group_tuple *tuple, uint32_t align)
+{
+	while ((tuple->end - tuple->data) % align != 0)
+		tuple->bytes[tuple->end++] = 0;
+}
+
+static inline void
+group_append(group_tuple *tuple, uint64_t bits, uint32_t num_bytes)
+{
+	for (uint32_t i = 0; i < num_bytes; i++)
+		tuple->bytes[tuple->end++] = (char) (i < 8 ? bits >> 8 * i : 0x5A);
+}
+
+/* Short, long, compressed or out of line. */
+static inline void
+group_append_varlena(group_case *job, group_tuple *tuple, uint32_t align)
+{
+	uint32_t	length = group_below(job, job->is_short ? 6 : 150);
+	uint32_t	form = group_below(job, 4);
+
+	if (form == 0)
+	{
+		group_append(tuple, 1 | 18 << 8, 2);	/* on disk */
+		length = 16;
+	}
+	else if (form == 1 && length < 126)
+		group_append(tuple, (length + 1) << 1 | 1, 1);
+	else
+	{
+		group_align(tuple, align);
+		group_append(tuple, (uint64_t) (length + 4) << 2 | (form == 2 ? 2 : 0), 4);
+	}
+	for (uint32_t i = 0; i < length; i++)
+		group_append(tuple, group_random(job), 1);
+}
+
+static inline void
+group_append_attribute(group_case *job, group_tuple *tuple, const mgpu_group_attribute *attribute, group_row *row)
+{
+	uint64_t	bits = group_random(job);
+
+	if (attribute->length == -1)
+	{
+		group_append_varlena(job, tuple, attribute->align);
+		return;
+	}
+	group_align(tuple, attribute->align);
+	if (attribute->length == -2)
+	{
+		for (uint32_t length = group_below(job, job->is_short ? 4 : 60); length > 0; length--)
+			group_append(tuple, 'a', 1);
+		group_append(tuple, 0, 1);
+		return;
+	}
+	if (attribute->column >= 0)
+	{
+		bits = group_random_bits(job, (uint32_t) attribute->column);
+		row->bits[attribute->column] = bits;
+		row->nulls &= ~(1u << attribute->column);
+	}
+	group_append(tuple, bits, (uint32_t) attribute->length);
+}
+
+/* Make a row and what is expected of it. */
+static inline void
+group_write_row(group_case *job, group_tuple *tuple, group_row *row)
+{
+	const mgpu_group_spec *spec = &job->spec;
+	uint32_t	num_stored = spec->num_attributes;
+	char		not_null[MGPU_GROUP_MAX_ATTRIBUTES / 8 + 2];
+	bool		has_nulls = group_chance(job, 2) && job->null_share > 0;
+	uint32_t	bitmap_bytes;
+
+	if (group_chance(job, job->old_share))
+		num_stored = group_below(job, spec->num_attributes + 1);
+	else if (group_chance(job, 5))
+		num_stored++;			/* an attribute that nobody reads, of no bytes */
+	bitmap_bytes = has_nulls ? (num_stored + 7) / 8 : 0;
+	memset(tuple->bytes, 0x77, 23);
+	memset(not_null, 0, sizeof(not_null));
+	memset(row, 0, sizeof(*row));
+	row->nulls = (1u << spec->num_columns) - 1;
+	tuple->data = (23 + bitmap_bytes + 7) / 8 * 8;
+	memset(tuple->bytes + 23, 0, tuple->data - 23);
+	tuple->end = tuple->data;
+	for (uint32_t i = 0; i < spec->num_attributes && i < num_stored; i++)
+	{
+		if (has_nulls && group_chance(job, job->null_share))
+			continue;
+		not_null[i / 8] = (char) (not_null[i / 8] | 1 << i % 8);
+		group_append_attribute(job, tuple, &spec->attributes[i], row);
+	}
+	for (uint32_t i = num_stored; i < spec->num_attributes; i++)
+	{
+		int			column = spec->attributes[i].column;
+
+		if (column < 0 || spec->columns[column].missing_is_null)
+			continue;
+		row->bits[column] = spec->columns[column].missing;
+		row->nulls &= ~(1u << column);
+	}
+	tuple->bytes[18] = (char) (num_stored & 0xFF);
+	tuple->bytes[19] = (char) (num_stored >> 8 | 0xF0 >> group_below(job, 2));
+	tuple->bytes[20] = (char) ((has_nulls ? 1 : 0) | 0x12);
+	tuple->bytes[22] = (char) tuple->data;
+	memcpy(tuple->bytes + 23, not_null, bitmap_bytes);
+}
+
+static inline void
+group_expect_row(group_case *job, const group_row *row)
+{
+	if (job->num_rows == job->rows_capacity)
+	{
+		job->rows_capacity = job->rows_capacity > 0 ? 2 * job->rows_capacity : 1024;
+		job->rows = (group_row *) realloc(job->rows, job->rows_capacity * sizeof(group_row));
+	}
+	job->rows[job->num_rows++] = *row;
+}
+
+/* Fill a page with up to `most` rows.  Some line pointers lead to none. */
+static inline void
+group_write_page(group_case *job, uint32_t number, uint32_t most)
+{
+	char	   *page = job->pages + (uint64_t) number * MGPU_PAGE_BYTES;
+	uint32_t	free_end = MGPU_PAGE_BYTES;
+	uint32_t	num_items = 0;
+	group_tuple tuple;
+	group_row	row;
+
+	memset(page, 0, MGPU_PAGE_BYTES);
+	for (; num_items < most; num_items++)
+	{
+		uint32_t	pointer = group_below(job, 4) << 15;	/* unused, redirect, dead */
+		uint32_t	stored;
+
+		if (pointer >> 15 != 1 && !group_chance(job, 5))
+			pointer = 1 << 15;
+		if (24 + 4 * (num_items + 1) > free_end)
+			break;
+		if (pointer >> 15 == 1)
+		{
+			group_write_row(job, &tuple, &row);
+			stored = (tuple.end + 7) / 8 * 8;
+			if (24 + 4 * (num_items + 1) + stored > free_end)
+				break;
+			free_end -= stored;
+			memcpy(page + free_end, tuple.bytes, tuple.end);
+			pointer |= free_end | tuple.end << 17;
+			group_expect_row(job, &row);
+		}
+		memcpy(page + 24 + 4 * num_items, &pointer, sizeof(pointer));
+	}
+	job->num_items[number] = (uint16_t) num_items;
+}
+
+/* Pages for the spec that is set, in memory that has room for them. */
+static inline void
+group_write_pages(group_case *job, char *pages, uint32_t num_pages)
+{
+	job->num_pages = num_pages;
+	job->pages = pages;
+	job->num_items = (uint16_t *) calloc(num_pages + 1, sizeof(uint16_t));
+	for (uint32_t i = 0; i < num_pages; i++)
+		group_write_page(job, i, group_chance(job, 8) ? group_below(job, 3) : 3000);
+}
+
+static inline void
+group_random_case(group_case *job, uint64_t seed, char *pages, uint32_t most_pages)
+{
+	memset(job, 0, sizeof(*job));
+	job->random = seed * UINT64_C(0x9E3779B97F4A7C15) + 88172645463325252;
+	for (int i = 0; i < 5; i++)
+		(void) group_random(job);
+	job->null_share = group_chance(job, 2) ? 0 : 1 + group_below(job, 10);
+	job->old_share = group_chance(job, 2) ? 0 : 1 + group_below(job, 10);
+	job->odd_share = group_chance(job, 12) ? 500 : 0;
+	job->is_short = group_chance(job, 2);
+	job->has_infinities = group_chance(job, 4);
+	job->has_huge = group_chance(job, 10);
+	group_random_spec(job);
+	group_write_pages(job, pages, group_below(job, most_pages + 1));
+}
+
+static inline void
+group_free_case(group_case *job)
+{
+	free(job->num_items);
+	free(job->rows);
+}
+
+/* Flip some bytes of pages, or fill them with anything. */
+static inline void
+group_damage_pages(group_case *job)
+{
+	for (uint32_t i = 0; i < job->num_pages; i++)
+	{
+		char	   *page = job->pages + (uint64_t) i * MGPU_PAGE_BYTES;
+		bool		all = group_chance(job, 10);
+
+		if (!all && !group_chance(job, 2))
+			continue;
+		for (uint32_t n = all ? MGPU_PAGE_BYTES : 1 + group_below(job, 40); n > 0; n--)
+			page[all ? n - 1 : group_below(job, group_chance(job, 2) ? 1000 : MGPU_PAGE_BYTES)] = (char) group_random(job);
+		if (group_chance(job, 4))
+			job->num_items[i] = (uint16_t) group_below(job, group_chance(job, 4) ? 65536 : 2043);
+	}
+}
+
+/* -------------------------------------------------------------------- runs */
+
+/* Batches go through a few slots of pinned memory, with some copies of pages each. */
+#define GROUP_SLOT_COPIES 8
+#define GROUP_SLOT_BYTES (MGPU_PAGE_COPIES_OFFSET + GROUP_SLOT_COPIES * MGPU_PAGE_BYTES)
+#define GROUP_NUM_SLOTS 4
+
+/* What a run of some engine made of a case. */
+typedef struct group_outcome
+{
+	mgpu_status status;
+	mgpu_error	err;
+	mgpu_group_result result;
+	mgpu_group_record record;
+	uint64_t   *records;
+	char	   *sorted[MGPU_GROUP_MAX_SORTS];
+	mgpu_run_stats stats;
+} group_outcome;
+
+/* How a case is run. */
+typedef struct group_driver
+{
+	const mgpu_engine *engine;
+	int			device;
+	char	   *slots;			/* pinned, GROUP_NUM_SLOTS of them */
+	mgpu_exec_options options;
+	uint64_t	expected_rows;
+	uint32_t	most_refs;		/* of a batch */
+	bool		spoils;			/* what has landed: slots, and pages */
+} group_driver;
+
+typedef struct group_drive
+{
+	const group_driver *driver;
+	group_case *job;
+	mgpu_engine_run *run;
+	group_outcome *outcome;
+	uint64_t	before;			/* copies that had landed before this run */
+	uint32_t	num_sent;
+	uint32_t	num_landed;
+	uint32_t	first_pages[2 * GROUP_NUM_SLOTS];	/* of batches, by their numbers; the page behind the last is the next one's */
+	uint32_t	next_page;
+} group_drive;
+
+static inline char *
+group_slot(const group_drive *drive, uint32_t number)
+{
+	return drive->driver->slots + (uint64_t) (number % GROUP_NUM_SLOTS) * GROUP_SLOT_BYTES;
+}
+
+/* The next pages as a batch, some as copies; its bytes. */
+static inline uint64_t
+group_make_batch(group_drive *drive)
+{
+	group_case *job = drive->job;
+	char	   *slot = group_slot(drive, drive->num_sent);
+	uint32_t	num_refs = group_below(job, drive->driver->most_refs + 1);
+	uint32_t	num_copies = 0;
+	mgpu_page_ref *refs = (mgpu_page_ref *) slot;
+
+	drive->first_pages[drive->num_sent % (2 * GROUP_NUM_SLOTS)] = drive->next_page;
+	if (num_refs > job->num_pages - drive->next_page)
+		num_refs = job->num_pages - drive->next_page;
+	for (uint32_t i = 0; i < num_refs; i++, drive->next_page++)
+	{
+		refs[i].number = drive->next_page;
+		refs[i].num_items = job->num_items[drive->next_page];
+		refs[i].is_copy = num_copies < GROUP_SLOT_COPIES && group_chance(job, 3);
+		if (!refs[i].is_copy)
+			continue;
+		memcpy(slot + MGPU_PAGE_COPIES_OFFSET + num_copies * MGPU_PAGE_BYTES,
+			   job->pages + (uint64_t) drive->next_page * MGPU_PAGE_BYTES, MGPU_PAGE_BYTES);
+		refs[i].number = num_copies++;
+	}
+	return num_refs * sizeof(mgpu_page_ref);
+}
+
+/* Spoil what has landed.  Waits until no more than `most` copies are under way. */
+static inline void
+group_settle(group_drive *drive, uint32_t most)
+{
+	const mgpu_engine *engine = drive->driver->engine;
+	uint64_t	landed = drive->before + drive->num_sent;
+
+	while (drive->num_sent - drive->num_landed > most)
+	{
+		if (engine->landed(drive->driver->device, MGPU_UPLOAD, &landed, &drive->outcome->err) != MGPU_OK)
+			landed = drive->before + drive->num_sent;	/* lost */
+		for (; drive->num_landed < landed - drive->before; drive->num_landed++)
+		{
+			uint32_t	next = drive->num_landed + 1;
+			uint32_t	begin = drive->first_pages[drive->num_landed % (2 * GROUP_NUM_SLOTS)];
+			uint32_t	end = next < drive->num_sent ? drive->first_pages[next % (2 * GROUP_NUM_SLOTS)] : drive->next_page;
+
+			if (!drive->driver->spoils)
+				continue;
+			memset(group_slot(drive, drive->num_landed), 0xEE, GROUP_SLOT_BYTES);
+			memset(drive->job->pages + (uint64_t) begin * MGPU_PAGE_BYTES, 0xEE, (uint64_t) (end - begin) * MGPU_PAGE_BYTES);
+		}
+	}
+}
+
+static inline mgpu_status
+group_upload(group_drive *drive)
+{
+	mgpu_status status = MGPU_OK;
+
+	while (status == MGPU_OK && drive->next_page < drive->job->num_pages)
+	{
+		uint64_t	bytes;
+
+		group_settle(drive, GROUP_NUM_SLOTS - 1);
+		bytes = group_make_batch(drive);
+		status = drive->driver->engine->upload(drive->run, MGPU_CHANNEL_KEYS, group_slot(drive, drive->num_sent), bytes,
+											   &drive->outcome->err);
+		drive->num_sent += status == MGPU_OK;
+	}
+	return status;
+}
+
+/* An output, by way of a slot. */
+static inline char *
+group_download(group_drive *drive, mgpu_output output, uint64_t bytes)
+{
+	const group_driver *driver = drive->driver;
+	char	   *target = (char *) calloc(bytes + 8, 1);
+	uint64_t	begin;
+	uint64_t	landed;
+
+	for (uint64_t offset = 0; offset < bytes;)
+	{
+		uint64_t	piece = bytes - offset < GROUP_SLOT_BYTES ? bytes - offset : GROUP_SLOT_BYTES;
+
+		if (driver->engine->landed(driver->device, MGPU_DOWNLOAD, &begin, &drive->outcome->err) != MGPU_OK ||
+			driver->engine->download(drive->run, output, offset, driver->slots, piece, &drive->outcome->err) != MGPU_OK)
+			break;
+		do
+		{
+			landed = begin + 1;
+			(void) driver->engine->landed(driver->device, MGPU_DOWNLOAD, &landed, &drive->outcome->err);
+		} while (landed == begin);
+		memcpy(target + offset, driver->slots, piece);
+		offset += piece;
+	}
+	return target;
+}
+
+static inline void
+group_fetch(group_drive *drive)
+{
+	const mgpu_group_spec *spec = &drive->job->spec;
+	group_outcome *outcome = drive->outcome;
+
+	drive->driver->engine->group_result(drive->run, &outcome->result);
+	outcome->records = (uint64_t *) group_download(drive, MGPU_OUTPUT_GROUPS,
+												   outcome->result.num_groups * outcome->record.num_words * 8);
+	for (uint32_t i = 0; i < spec->num_sorts; i++)
+		outcome->sorted[i] = group_download(drive, (mgpu_output) (MGPU_OUTPUT_SORTED + i), outcome->result.num_sorted[i] *
+											spec->columns[spec->sorts[i].column].width);
+	drive->driver->engine->stats(drive->run, &outcome->stats);
+}
+
+/* Run a case from open to release. */
+static inline void
+group_drive_case(const group_driver *driver, group_case *job, group_outcome *outcome)
+{
+	mgpu_group_source source = {&job->spec, job->pages, job->num_pages};
+	mgpu_job	group_job;
+	group_drive drive;
+
+	memset(&drive, 0, sizeof(drive));
+	memset(&group_job, 0, sizeof(group_job));
+	memset(outcome, 0, sizeof(*outcome));
+	group_job.op = MGPU_OP_GROUP;
+	group_job.num_items = driver->expected_rows;
+	mgpu_group_plan_record(&job->spec, &outcome->record);
+	drive.driver = driver;
+	drive.job = job;
+	drive.outcome = outcome;
+	outcome->status = driver->engine->landed(driver->device, MGPU_UPLOAD, &drive.before, &outcome->err);
+	if (outcome->status == MGPU_OK)
+		outcome->status = driver->engine->open(driver->device, &group_job, &source, &driver->options, &drive.run,
+											   &outcome->err);
+	if (outcome->status != MGPU_OK)
+		return;
+	outcome->status = group_upload(&drive);
+	if (outcome->status == MGPU_OK)
+		outcome->status = driver->engine->launch(drive.run, &outcome->err);
+	group_settle(&drive, 0);
+	if (outcome->status == MGPU_OK)
+	{
+		do
+			outcome->status = driver->engine->poll(drive.run, &outcome->err);
+		while (outcome->status == MGPU_PENDING);
+	}
+	if (outcome->status == MGPU_OK)
+		group_fetch(&drive);
+	driver->engine->release(drive.run);
+}
+
+static inline void
+group_free_outcome(group_outcome *outcome)
+{
+	free(outcome->records);
+	for (int i = 0; i < MGPU_GROUP_MAX_SORTS; i++)
+		free(outcome->sorted[i]);
+}
+
+#endif							/* MGPU_UNIT_GROUP_H */
