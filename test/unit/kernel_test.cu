@@ -99,21 +99,22 @@ run_tests(const char *only, bool large)
 		if (large)
 			test_large_sorts();
 	}
+	if (is_wanted(only, "--executor") && !tiny)
+		test_engine();
+	if (is_wanted(only, "--groups"))
+	{
+		test_groups();
+		report("engine and groups");
+	}
 	if (is_wanted(only, "--executor"))
 	{
 		if (!tiny)
 		{
-			test_engine();
 			test_executor();
 			test_ops();
 			test_op_runs();
 		}
 		report("with the executor");
-	}
-	if (is_wanted(only, "--groups"))
-	{
-		test_groups();
-		report("groups");
 	}
 	if (is_wanted(only, "--executor") && !clean)
 		test_sticky_failure();
