@@ -7,7 +7,8 @@
  * --quick runs a set small enough for compute-sanitizer, --tiny for its racecheck; --clean leaves out what
  * makes a sanitizer report an error on purpose, --own CUB's sorts.  A part of the tests alone: --auto, sorts
  * behind the sortedness probe, --sorts, each sort by itself, --groups, pages of tables, or --executor, the engine and
- * the executor.  --large runs sorts of more than 2^31 items as well, which take 60 GB of device memory.  Exits with 0 when all passed, 1 when something failed and 77 where there is no GPU.
+ * the executor.  --large runs sorts of more than 2^31 items as well, which take 60 GB of device memory.  Exits with 0
+ * when all passed, 1 when something failed and 77 where there is no GPU.
  */
 #include "kernel_test.cuh"
 
