@@ -56,8 +56,8 @@ includes $(find kernels -name '*.c' -o -name '*.h' -o -name '*.cu' -o -name '*.c
 includes $(find kernels -name '*.c*' -o -name '*.h') | grep -iE 'postgres|fmgr|"(\.\./)?src/[a-z_]+\.h"' |
 	check 'kernels: nothing of PostgreSQL'
 
-# inside kernels: engine -> segmented -> sort -> device, and engine -> merge -> device
-for folders in 'device device' 'sort device|sort' 'segmented device|sort|segmented' 'merge device|merge'; do
+# inside kernels: engine -> segmented -> sort -> device, engine -> merge -> device, engine -> group -> device
+for folders in 'device device' 'sort device|sort' 'segmented device|sort|segmented' 'merge device|merge' 'group device|group'; do
 	includes kernels/"${folders%% *}"/*.* | grep '"' | all_but "\"(core|${folders##* })/[a-z0-9_]+\.(h|cuh)\""
 done | check 'kernels: folders include what is below them'
 

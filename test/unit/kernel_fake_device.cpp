@@ -656,10 +656,10 @@ main(int argc, char **argv)
 {
 	quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
 	test_engine();
+	test_groups();
 	test_executor();
 	test_ops();
 	test_op_runs();
-	test_groups();
 	test_sticky_failure();
 	/* the call that saw the loss and the question whether it is one; then no more */
 	CHECK(calls_after_loss <= 2, "%d CUDA calls after the context was lost", calls_after_loss);

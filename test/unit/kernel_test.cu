@@ -7,7 +7,8 @@
  * --quick runs a set small enough for compute-sanitizer, --tiny for its racecheck; --clean leaves out what
  * makes a sanitizer report an error on purpose, --own CUB's sorts.  A part of the tests alone: --auto, sorts
  * behind the sortedness probe, --sorts, each sort by itself, --groups, pages of tables, or --executor, the engine and
- * the executor.  --large runs sorts of more than 2^31 items as well, which take 60 GB of device memory.  Exits with 0 when all passed, 1 when something failed and 77 where there is no GPU.
+ * the executor.  --large runs sorts of more than 2^31 items as well, which take 60 GB of device memory.  Exits with 0
+ * when all passed, 1 when something failed and 77 where there is no GPU.
  */
 #include "kernel_test.cuh"
 
@@ -99,21 +100,22 @@ run_tests(const char *only, bool large)
 		if (large)
 			test_large_sorts();
 	}
+	if (is_wanted(only, "--executor") && !tiny)
+		test_engine();
+	if (is_wanted(only, "--groups"))
+	{
+		test_groups();
+		report("engine and groups");
+	}
 	if (is_wanted(only, "--executor"))
 	{
 		if (!tiny)
 		{
-			test_engine();
 			test_executor();
 			test_ops();
 			test_op_runs();
 		}
 		report("with the executor");
-	}
-	if (is_wanted(only, "--groups"))
-	{
-		test_groups();
-		report("groups");
 	}
 	if (is_wanted(only, "--executor") && !clean)
 		test_sticky_failure();

@@ -65,13 +65,11 @@ void		test_k_way_sorts(void);
 void		test_large_sorts(void);
 
 /* Before those of the executor, which counts the engine's copies from its first run on. */
-void		test_engine(void);
+void		test_engine(void);	/* the first of all: no device was used yet */
+void		test_groups(void);
 void		test_executor(void);
 void		test_ops(void);
 void		test_op_runs(void);
-
-/* After those, which want a device that was not used yet. */
-void		test_groups(void);
 
 /* Loses the context: the last test of all. */
 void		test_sticky_failure(void);
