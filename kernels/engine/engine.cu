@@ -52,6 +52,8 @@ create_events(mgpu_engine_run *run)
 	cudaError_t code = cudaEventCreateWithFlags(&run->uploaded, cudaEventDisableTiming);
 
 	if (code == cudaSuccess)
+		code = cudaEventCreateWithFlags(&run->decoded, cudaEventDisableTiming);
+	if (code == cudaSuccess)
 		code = cudaEventCreate(&run->kernels_begin);
 	if (code == cudaSuccess)
 		code = cudaEventCreate(&run->kernels_end);
@@ -79,7 +81,7 @@ equip(mgpu_engine_run *run, mgpu_error *err)
 static cudaError_t
 free_events(mgpu_engine_run *run)
 {
-	cudaEvent_t events[] = {run->uploaded, run->kernels_begin, run->kernels_end};
+	cudaEvent_t events[] = {run->uploaded, run->decoded, run->kernels_begin, run->kernels_end};
 	cudaError_t code = cudaSuccess;
 
 	for (cudaEvent_t event : events)

@@ -20,6 +20,9 @@
 
 #define NUM_STREAMS 5
 
+/* Pages that a multiprocessor decodes at a time: by its registers, four. */
+#define DECODES_OF_SM 4
+
 /* Device memory kept between runs, for each device. */
 #define MGPU_ARENA_CACHE_BYTES (UINT64_C(256) << 20)
 
@@ -220,6 +223,8 @@ start_device(int ordinal, mgpu_error *err)
 		return mgpu_cuda_error(err, code, "preparing the device");
 	}
 	device->ordinal = ordinal;
+	device->has_two_decodes = device_attribute(ordinal, cudaDevAttrMultiProcessorCount) * DECODES_OF_SM >=
+		2 * MGPU_BATCH_PAGES;
 	device->ready = true;
 	return MGPU_OK;
 }

@@ -32,6 +32,22 @@ take_mailbox(mgpu_group_mailbox **mailbox)
 	return code;
 }
 
+extern "C" cudaError_t
+mgpu_group_await_uploads(const mgpu_engine_run *run, cudaStream_t stream)
+{
+	cudaError_t code = cudaEventRecord(run->uploaded, run->device->copies[MGPU_UPLOAD].stream);
+
+	return code == cudaSuccess ? cudaStreamWaitEvent(stream, run->uploaded, 0) : code;
+}
+
+extern "C" cudaError_t
+mgpu_group_await_decodes(const mgpu_engine_run *run, cudaStream_t stream)
+{
+	cudaError_t code = cudaEventRecord(run->decoded, run->device->decode_stream);
+
+	return code == cudaSuccess ? cudaStreamWaitEvent(stream, run->decoded, 0) : code;
+}
+
 /* ------------------------------------------------------------------ memory */
 
 extern "C" mgpu_status
@@ -134,7 +150,7 @@ mgpu_run_group_open(mgpu_engine_run *run, const mgpu_group_source *source, const
 	if (code == cudaSuccess)
 		code = cudaMemsetAsync(run->arena, 0, sizeof(mgpu_group_control), run->device->copies[MGPU_UPLOAD].stream);
 	if (code == cudaSuccess)
-		code = mgpu_group_join(run, run->device->copies[MGPU_UPLOAD].stream, run->device->decode_stream);
+		code = mgpu_group_await_uploads(run, run->device->decode_stream);
 	return code == cudaSuccess ? MGPU_OK : mgpu_cuda_error(err, code, "starting a run");
 }
 
@@ -157,21 +173,13 @@ place_columns(const mgpu_group_spec *spec, char *base, uint64_t capacity, mgpu_g
 	return end;
 }
 
-extern "C" cudaError_t
-mgpu_group_join(const mgpu_engine_run *run, cudaStream_t from, cudaStream_t to)
-{
-	cudaError_t code = cudaEventRecord(run->uploaded, from);
-
-	return code == cudaSuccess ? cudaStreamWaitEvent(to, run->uploaded, 0) : code;
-}
-
 /* Between all batches before and all that come. */
 static cudaError_t
 move_columns(mgpu_engine_run *run, const mgpu_group_columns *to)
 {
 	const mgpu_group_columns *from = &run->group->columns;
 	cudaStream_t stream = run->device->copies[MGPU_UPLOAD].stream;
-	cudaError_t code = mgpu_group_join(run, run->device->decode_stream, stream);
+	cudaError_t code = mgpu_group_await_decodes(run, stream);
 
 	if (code == cudaSuccess)
 		code = cudaMemcpyAsync(to->nulls, from->nulls, from->capacity, cudaMemcpyDeviceToDevice, stream);
@@ -181,7 +189,7 @@ move_columns(mgpu_engine_run *run, const mgpu_group_columns *to)
 			code = cudaMemcpyAsync(to->codes[i], from->codes[i], from->capacity * sizeof(uint64_t),
 								   cudaMemcpyDeviceToDevice, stream);
 	}
-	return code == cudaSuccess ? mgpu_group_join(run, stream, run->device->decode_stream) : code;
+	return code == cudaSuccess ? mgpu_group_await_uploads(run, run->device->decode_stream) : code;
 }
 
 /* Columns of a new capacity, with all rows so far. */
@@ -250,7 +258,8 @@ count_items(const mgpu_page_ref *refs, uint32_t num_refs)
 static cudaStream_t
 next_stream(const mgpu_engine_run *run)
 {
-	return run->group->num_launches % 2 == 0 ? run->device->copies[MGPU_UPLOAD].stream : run->device->decode_stream;
+	return run->device->has_two_decodes && run->group->num_launches % 2 == 1 ? run->device->decode_stream :
+		run->device->copies[MGPU_UPLOAD].stream;
 }
 
 static cudaError_t

@@ -104,8 +104,9 @@ void		mgpu_run_group_result(const mgpu_engine_run *run, mgpu_group_result *resul
 /* Nothing on the device uses it any more. */
 cudaError_t mgpu_run_group_free(mgpu_engine_run *run);
 
-/* Work of one stream waits for that of another so far. */
-cudaError_t mgpu_group_join(const mgpu_engine_run *run, cudaStream_t from, cudaStream_t to);
+/* A stream waits for the batches so far of the stream of uploads, or of the other one. */
+cudaError_t mgpu_group_await_uploads(const mgpu_engine_run *run, cudaStream_t stream);
+cudaError_t mgpu_group_await_decodes(const mgpu_engine_run *run, cudaStream_t stream);
 
 /* Device memory within the run's limit. */
 mgpu_status mgpu_group_take(mgpu_engine_run *run, uint64_t bytes, void **memory, mgpu_error *err);

@@ -17,7 +17,7 @@ report(mgpu_engine_run *run)
 extern "C" cudaError_t
 mgpu_run_group_launch(mgpu_engine_run *run)
 {
-	cudaError_t code = mgpu_group_join(run, run->device->decode_stream, run->device->compute_stream);
+	cudaError_t code = mgpu_group_await_decodes(run, run->device->compute_stream);
 
 	return code == cudaSuccess ? report(run) : code;
 }

@@ -72,6 +72,7 @@ typedef struct mgpu_group_attribute
 typedef enum mgpu_reduction
 {
 	MGPU_REDUCE_NONE = 0,
+	/* where the count is 0, sums are too, the least code is UINT64_MAX, and the greatest 0 */
 	MGPU_REDUCE_COUNT,			/* count */
 	MGPU_REDUCE_INTEGER,		/* count, low, high, least code, greatest code: the sum is high * 2^32 + low, where
 								 * low is that of the values' low 32 bits, unsigned, high of the rest, signed */

@@ -340,6 +340,39 @@ is_sorted(const mgpu_group_spec *spec, uint32_t sort, const char *values, uint64
 	return count == num_values && mixed == expected;
 }
 
+static uint64_t
+code_at(const mgpu_group_column *column, const char *values, int64_t position)
+{
+	return mgpu_column_code(mgpu_load_bits(values + (uint64_t) position * column->width, column->width), column->kind, column->width);
+}
+
+/* What a record tells of sorted values beside their number. */
+static bool
+is_described(const mgpu_group_spec *spec, uint32_t sort, const char *values, int64_t count, const uint64_t *words)
+{
+	const mgpu_group_sort *asked = &spec->sorts[sort];
+	const mgpu_group_column *column = &spec->columns[asked->column];
+	uint64_t	num_different = count > 0;
+
+	for (int64_t i = 1; i < count; i++)
+		num_different += code_at(column, values, i) != code_at(column, values, i - 1);
+	words++;
+	if ((asked->returns & MGPU_SORT_DISTINCT) != 0 && *words++ != num_different)
+		return false;
+	for (uint32_t i = 0; i < asked->num_percentiles && count > 0; i++)
+	{
+		const mgpu_group_percentile *percentile = &asked->percentiles[i];
+		double		place = percentile->continuous ? percentile->fraction * (double) (count - 1) :
+			ceil(percentile->fraction * (double) count) - 1;
+		int64_t		low = place < 0 ? 0 : (int64_t) floor(place);
+		int64_t		high = percentile->continuous ? (int64_t) ceil(place) : low;
+
+		if (words[2 * i] != code_at(column, values, low) || words[2 * i + 1] != code_at(column, values, high))
+			return false;
+	}
+	return true;
+}
+
 static void
 check_outcome(group_case *job, const group_outcome *outcome)
 {
@@ -370,9 +403,12 @@ check_outcome(group_case *job, const group_outcome *outcome)
 				!is_reduced(spec, i, record + outcome->record.reductions[i]);
 		for (uint32_t i = 0; i < spec->num_sorts; i++)
 		{
-			uint64_t	count = record[outcome->record.sorts + i];
+			uint64_t	count = record[outcome->record.sorts[i]];
 
-			num_wrong += !is_sorted(spec, i, values[i], count);
+			if ((spec->sorts[i].returns & MGPU_SORT_VALUES) == 0)
+				continue;
+			num_wrong += !is_sorted(spec, i, values[i], count) ||
+				!is_described(spec, i, values[i], (int64_t) count, &record[outcome->record.sorts[i]]);
 			values[i] += count * spec->columns[spec->sorts[i].column].width;
 		}
 	}

@@ -55,6 +55,7 @@ decode_page(const mgpu_decode_request &request, mgpu_page_ref ref, uint64_t *num
 
 		if (state == MGPU_ROW_DAMAGED)
 			*flags |= MGPU_GROUP_DAMAGED;
+		request.control->facts.num_read += state == MGPU_ROW_READ;
 		if (state != MGPU_ROW_READ || !mgpu_group_keeps(&request.spec, &row))
 			continue;
 		if (row.is_odd)
@@ -72,15 +73,17 @@ mgpu_group_decode(const mgpu_decode_request *request_in, cudaStream_t stream)
 
 	return enqueue(stream, [=] ()
 	{
-		uint64_t	num_rows = request.control->facts.rows[(request.launch - 1) % 2];
+		uint64_t	total = request.control->facts.rows[(request.launch - 1) % MGPU_GROUP_TOTALS];
+		uint64_t	num_rows = (uint32_t) total;
 
-		if (request.control->num_tickets != request.num_tickets)
+		if (request.control->num_tickets[request.launch % 2] != request.num_tickets || total >> 32 != request.launch - 1)
 			abort();
 		for (uint32_t i = 0; i < request.num_refs; i++)
 			decode_page(request, request.refs[i], &num_rows);
-		request.control->num_tickets += request.num_refs;
-		request.control->facts.rows[request.launch % 2] = num_rows;
-		*request.progress = (uint64_t) request.launch << 32 | num_rows;
+		request.control->num_tickets[request.launch % 2] += request.num_refs;
+		total = (uint64_t) request.launch << 32 | num_rows;
+		request.control->facts.rows[request.launch % MGPU_GROUP_TOTALS] = total;
+		*request.progress = total;
 	});
 }
 
@@ -380,28 +383,80 @@ mgpu_group_pack_ordered(const mgpu_group_packing *groups_in, const mgpu_value_pa
 	});
 }
 
-extern "C" cudaError_t
-mgpu_group_count_values(const mgpu_value_packing *values_in, const void *numbers, uint32_t number_bytes,
-						uint64_t num_values, const uint64_t *group_codes, uint64_t num_groups, uint64_t *words,
-						uint32_t record_words, cudaStream_t stream)
+/* The code of a value in a sort's order. */
+static uint64_t
+sorted_code(const mgpu_values_request &request, uint64_t position)
 {
-	mgpu_value_packing values = *values_in;
+	const mgpu_value_packing &values = request.values;
+	uint64_t	mask = values.value.bits == 64 ? UINT64_MAX : (UINT64_C(1) << values.value.bits) - 1;
+	uint64_t	part;
+
+	if (request.second_order != nullptr)
+		return values.value.codes[request.first_order[request.second_order[position]]];
+	part = number_at(request.numbers, request.number_bytes, position) & mask;
+	return values.descending ? values.value.greatest - part : values.value.least + part;
+}
+
+/* The words of one group, whose values these are. */
+static void
+describe_group(const mgpu_values_request &request, uint64_t begin, uint64_t end, uint64_t *word)
+{
+	const uint32_t *different = request.different;
+
+	*word++ = end - begin;
+	if (different != nullptr)
+		*word++ = (uint64_t) std::count_if(different, different + *request.num_different,
+										   [=] (uint32_t position) { return position >= begin && position < end; });
+	for (uint32_t i = 0; i < request.num_percentiles; i++)
+	{
+		int64_t		low;
+		int64_t		high;
+
+		mgpu_percentile_positions(&request.percentiles[i], (int64_t) (end - begin), &low, &high);
+		*word++ = end > begin ? sorted_code(request, begin + (uint64_t) low) : 0;
+		*word++ = end > begin ? sorted_code(request, begin + (uint64_t) high) : 0;
+	}
+}
+
+extern "C" cudaError_t
+mgpu_group_describe_values(const mgpu_values_request *request_in, cudaStream_t stream)
+{
+	mgpu_values_request request = *request_in;
 
 	return enqueue(stream, [=] ()
 	{
 		uint64_t	position = 0;
 
-		for (uint64_t group = 0; group < num_groups; group++)
+		for (uint64_t group = 0; group < request.num_groups; group++)
 		{
 			uint64_t	begin = position;
 
-			while (position < num_values &&
-				   (num_groups == 1 || number_at(numbers, number_bytes, position) >> values.group_shift == group_codes[group]))
+			while (position < request.num_values &&
+				   (request.num_groups == 1 || number_at(request.numbers, request.number_bytes, position) >>
+					request.values.group_shift == request.group_codes[group]))
 				position++;
-			words[group * record_words] = position - begin;
+			describe_group(request, begin, position, request.words + group * request.record_words);
 		}
-		if (position != num_values)
+		if (position != request.num_values)
 			abort();
+	});
+}
+
+extern "C" cudaError_t
+mgpu_group_value_heads(const mgpu_values_request *request_in, uint32_t *starts, uint64_t *num_starts, void *, uint64_t,
+					   cudaStream_t stream)
+{
+	mgpu_values_request request = *request_in;
+
+	return enqueue(stream, [=] ()
+	{
+		*num_starts = 0;
+		for (uint64_t i = 0; i < request.num_values; i++)
+		{
+			if (i == 0 || number_at(request.numbers, 8, i) != number_at(request.numbers, 8, i - 1) ||
+				sorted_code(request, i) != sorted_code(request, i - 1))
+				starts[(*num_starts)++] = (uint32_t) i;
+		}
 	});
 }
 

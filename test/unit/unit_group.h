@@ -155,6 +155,20 @@ group_random_bits(group_case *job, uint32_t number)
 	return value;
 }
 
+static inline void
+group_random_sort(group_case *job, mgpu_group_sort *sort)
+{
+	sort->column = group_below(job, job->spec.num_columns);
+	sort->descending = group_below(job, 2);
+	sort->returns = (group_chance(job, 4) ? 0 : MGPU_SORT_VALUES) | (group_chance(job, 2) ? MGPU_SORT_DISTINCT : 0);
+	sort->num_percentiles = group_chance(job, 2) ? 0 : group_below(job, MGPU_GROUP_MAX_PERCENTILES + 1);
+	for (uint32_t i = 0; i < sort->num_percentiles; i++)
+	{
+		sort->percentiles[i].fraction = group_below(job, 1001) / 1000.0;
+		sort->percentiles[i].continuous = group_below(job, 2);
+	}
+}
+
 /* Filters, keys and sorts of columns that are there. */
 static inline void
 group_random_parts(group_case *job)
@@ -175,10 +189,7 @@ group_random_parts(group_case *job)
 	for (uint32_t i = 0; i < spec->num_keys; i++)
 		spec->keys[i] = group_below(job, spec->num_columns);
 	for (uint32_t i = 0; i < spec->num_sorts; i++)
-	{
-		spec->sorts[i].column = group_below(job, spec->num_columns);
-		spec->sorts[i].descending = group_below(job, 2);
-	}
+		group_random_sort(job, &spec->sorts[i]);
 }
 
 static inline void

@@ -69,9 +69,9 @@ mgpu_host_pin_pages(mgpu_host *host, const mgpu_page_ref *refs, uint32_t num_ref
 	{
 		uint64_t	begin = (uint64_t) host->options.shared_pages + (uint64_t) refs[i].number * MGPU_PAGE_BYTES - begin_of(host);
 
-		if (refs[i].is_copy)
+		if (refs[i].is_copy && refs[i].number < MGPU_EXTENT_COPIES)
 			continue;
-		if (refs[i].number >= host->options.num_shared_pages || !pin_piece(host, begin / PIECE_BYTES) ||
+		if (refs[i].is_copy || refs[i].number >= host->options.num_shared_pages || !pin_piece(host, begin / PIECE_BYTES) ||
 			!pin_piece(host, (begin + MGPU_PAGE_BYTES - 1) / PIECE_BYTES))
 			return false;
 	}

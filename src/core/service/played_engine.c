@@ -16,10 +16,10 @@
 
 typedef struct played_copy
 {
+	played_group *group;		/* reads a batch of pages, in place of a copy */
 	char	   *target;
 	const char *source;
 	uint64_t	bytes;
-	mgpu_played_group *group;	/* not NULL: source is a batch of pages, to be read */
 } played_copy;
 
 typedef struct played_device
@@ -42,8 +42,8 @@ struct mgpu_engine_run
 	char	   *inputs[MGPU_NUM_INPUTS];
 	char	   *outputs[MGPU_NUM_OUTPUTS];
 	mgpu_run   *run;			/* from launch on */
-	mgpu_played_group *group;	/* GROUP, which has none of the three before */
-	mgpu_group_source source;
+	played_group *group;		/* of MGPU_OP_GROUP alone */
+	uint64_t	memory_limit;
 };
 
 mgpu_played_settings mgpu_played = {.num_devices = 1,.device_bytes = UINT64_C(1) << 30,.random_state = 1,.num_pins = -1};
@@ -183,8 +183,9 @@ needed_bytes(const mgpu_job *job)
 {
 	uint64_t	bytes = 0;
 
+	/* it takes memory as rows come */
 	if (job->op == MGPU_OP_GROUP)
-		return job->num_items * sizeof(uint64_t);
+		return 0;
 	for (int i = 0; i < MGPU_NUM_INPUTS; i++)
 		bytes += mgpu_input_bytes(job, i);
 	for (int i = 0; i < MGPU_NUM_OUTPUTS; i++)
@@ -200,7 +201,7 @@ allocate(uint64_t bytes)
 }
 
 static mgpu_engine_run *
-make_run(const mgpu_job *job, const mgpu_group_source *group, int device, int inject_fault)
+make_run(const mgpu_job *job, int device, int inject_fault)
 {
 	mgpu_engine_run *run = calloc(1, sizeof(mgpu_engine_run));
 
@@ -208,14 +209,9 @@ make_run(const mgpu_job *job, const mgpu_group_source *group, int device, int in
 	run->device = device;
 	run->inject_fault = inject_fault;
 	run->bytes = needed_bytes(job);
-	if (group != NULL)
-	{
-		run->source = *group;
-		run->group = mgpu_played_group_create(group);
-	}
-	for (int i = 0; i < MGPU_NUM_INPUTS && group == NULL; i++)
+	for (int i = 0; i < MGPU_NUM_INPUTS && job->op != MGPU_OP_GROUP; i++)
 		run->inputs[i] = allocate(mgpu_input_bytes(job, i));
-	for (int i = 0; i < MGPU_NUM_OUTPUTS && group == NULL; i++)
+	for (int i = 0; i < MGPU_NUM_OUTPUTS && job->op != MGPU_OP_GROUP; i++)
 		run->outputs[i] = allocate(mgpu_output_bytes(job, i));
 	run->next = all_runs;
 	all_runs = run;
@@ -227,6 +223,7 @@ static mgpu_status
 played_open(int device, const mgpu_job *job, const mgpu_group_source *group, const mgpu_exec_options *options,
 			mgpu_engine_run **run_out, mgpu_error *err)
 {
+	played_group *rows = NULL;
 	uint64_t	bytes;
 	mgpu_status status = played_check(err);
 
@@ -241,7 +238,11 @@ played_open(int device, const mgpu_job *job, const mgpu_group_source *group, con
 	if (bytes > mgpu_played.device_bytes - devices[device].used_bytes ||
 		(options->device_memory_limit != 0 && bytes > options->device_memory_limit))
 		return mgpu_fail(err, MGPU_DEVICE_MEMORY, "%llu bytes of device memory are needed", (unsigned long long) bytes);
-	*run_out = make_run(job, group, device, options->inject_fault);
+	if (job->op == MGPU_OP_GROUP && (rows = mgpu_played_group_create(group, err)) == NULL)
+		return MGPU_BAD_JOB;
+	*run_out = make_run(job, device, options->inject_fault);
+	(*run_out)->group = rows;
+	(*run_out)->memory_limit = options->device_memory_limit;
 	return MGPU_OK;
 }
 
@@ -249,6 +250,7 @@ static mgpu_status
 ask_for_copy(mgpu_engine_run *run, mgpu_direction direction, char *target, const char *source, uint64_t bytes,
 			 mgpu_error *err)
 {
+	bool		is_batch = run->group != NULL && direction == MGPU_UPLOAD;
 	played_device *device = &devices[run->device];
 	mgpu_status status = played_check(err);
 
@@ -258,28 +260,28 @@ ask_for_copy(mgpu_engine_run *run, mgpu_direction direction, char *target, const
 		return mgpu_fail(err, MGPU_BAD_JOB, "a copy from or to memory that is not pinned");
 	if (device->num_asked[direction] - device->num_landed[direction] == MGPU_MAX_COPIES)
 		return mgpu_fail(err, MGPU_BAD_JOB, "too many copies are under way");
-	device->copies[direction][device->num_asked[direction]++ % MGPU_MAX_COPIES] = (played_copy) {
-		target, source, bytes, direction == MGPU_UPLOAD ? run->group : NULL
-	};
+	device->copies[direction][device->num_asked[direction]++ % MGPU_MAX_COPIES] = (played_copy) {is_batch ? run->group : NULL, target, source, bytes};
 	return MGPU_OK;
 }
 
-/* Whether the pages of a batch may be read. */
-static bool
-are_pages_pinned(const mgpu_engine_run *run, const char *batch, uint64_t num_refs)
+/* What rows of a batch take on a device: some bytes for each line pointer. */
+#define PLAYED_ROW_BYTES 16
+
+static mgpu_status
+upload_batch(mgpu_engine_run *run, const mgpu_page_ref *batch, uint64_t bytes, mgpu_error *err)
 {
-	const mgpu_page_ref *refs = (const mgpu_page_ref *) batch;
+	uint64_t	row_bytes = 0;
 
-	for (uint64_t i = 0; i < num_refs; i++)
-	{
-		const char *page = run->source.pages + (uint64_t) refs[i].number * MGPU_PAGE_BYTES;
-
-		/* its ends may have been pinned apart */
-		if (!refs[i].is_copy && refs[i].number < run->source.num_pages &&
-			!(is_pinned(page, 1) && is_pinned(page + MGPU_PAGE_BYTES - 1, 1)))
-			return false;
-	}
-	return true;
+	if (!is_pinned((const char *) batch, bytes) || !mgpu_played_group_check(run->group, batch, bytes, is_pinned))
+		return mgpu_fail(err, MGPU_BAD_JOB, "a batch of pages that are not pinned");
+	for (uint64_t i = 0; i < bytes / sizeof(mgpu_page_ref); i++)
+		row_bytes += batch[i].num_items * PLAYED_ROW_BYTES;
+	if (row_bytes > mgpu_played.device_bytes - devices[run->device].used_bytes ||
+		(run->memory_limit != 0 && row_bytes > run->memory_limit - run->bytes))
+		return mgpu_fail(err, MGPU_DEVICE_MEMORY, "%llu bytes of device memory are needed", (unsigned long long) row_bytes);
+	run->bytes += row_bytes;
+	devices[run->device].used_bytes += row_bytes;
+	return ask_for_copy(run, MGPU_UPLOAD, NULL, (const char *) batch, bytes, err);
 }
 
 static mgpu_status
@@ -287,9 +289,9 @@ played_upload(mgpu_engine_run *run, int input, const void *source, uint64_t byte
 {
 	char	   *target = run->inputs[input] + run->sent[input];
 
+	if (run->group != NULL)
+		return upload_batch(run, source, bytes, err);
 	run->sent[input] += bytes;
-	if (run->group != NULL && !are_pages_pinned(run, source, bytes / sizeof(mgpu_page_ref)))
-		return mgpu_fail(err, MGPU_BAD_JOB, "a page that is not pinned");
 	return ask_for_copy(run, MGPU_UPLOAD, target, source, bytes, err);
 }
 
@@ -310,7 +312,7 @@ land(played_device *device, mgpu_direction direction, uint64_t up_to)
 		const played_copy *copy = &device->copies[direction][device->num_landed[direction]++ % MGPU_MAX_COPIES];
 
 		if (copy->group != NULL)
-			mgpu_played_group_read(copy->group, copy->source, (uint32_t) (copy->bytes / sizeof(mgpu_page_ref)));
+			mgpu_played_group_read(copy->group, copy->source, copy->bytes);
 		else
 			memcpy(copy->target, copy->source, copy->bytes);
 	}
@@ -363,22 +365,22 @@ played_poll(mgpu_engine_run *run, mgpu_error *err)
 		return status;
 	if (random_below(3) != 0)
 		return MGPU_PENDING;
-	return run->group != NULL ? mgpu_played_group_finish(run->group, err) : mgpu_cpu_executor.poll(run->run, err);
-}
-
-static void
-played_stats(const mgpu_engine_run *run, mgpu_run_stats *stats)
-{
-	if (run->group == NULL)
-		mgpu_cpu_executor.stats(run->run, stats);
-	else
-		*stats = (mgpu_run_stats) {0};
+	return run->group != NULL ? mgpu_played_group_run(run->group, err) : mgpu_cpu_executor.poll(run->run, err);
 }
 
 static void
 played_group_result(const mgpu_engine_run *run, mgpu_group_result *result)
 {
-	*result = *mgpu_played_group_result(run->group);
+	mgpu_played_group_result(run->group, result);
+}
+
+static void
+played_stats(const mgpu_engine_run *run, mgpu_run_stats *stats)
+{
+	if (run->group != NULL)
+		*stats = (mgpu_run_stats) {.algorithm = MGPU_ALGORITHM_RADIX,.num_threads = stats->num_threads,.kernel_ms = 1};
+	else
+		mgpu_cpu_executor.stats(run->run, stats);
 }
 
 static void

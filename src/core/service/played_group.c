@@ -1,9 +1,10 @@
 /*
  * service/played_group.c
- *		A job that groups the rows of pages, for tests: what a device would compute, one row after the other.
+ *		Jobs of MGPU_OP_GROUP on played devices, in plain C.
  *
- * Rows are decoded as the kernels decode them (group_decode.h).  Then they are sorted by keys and position, and each
- * group is computed by itself.  Nothing is done fast.
+ * What a device does by kernels happens here row by row: pages are decoded by the same code, and rows are kept whole.
+ * They are sorted by their keys and then by their numbers.  Each group is reduced in a loop that does what
+ * src/plan/reduced.c does.  Plain loops were preferred to anything faster: kernels are tested against this.
  */
 #include "core/service/played_group.h"
 
@@ -13,40 +14,50 @@
 
 #include "core/group_decode.h"
 
-/* Keys of more bits in all are refused, as by the kernels. */
-#define MOST_KEY_BITS 63
-
-struct mgpu_played_group
+struct played_group
 {
 	mgpu_group_spec spec;
-	mgpu_group_source source;
 	mgpu_group_record record;
-	mgpu_group_result result;
-	bool		damaged;
+	const char *pages;
+	uint64_t	num_pages;
+	mgpu_group_row *rows;
+	uint64_t	num_rows;
+	uint64_t	capacity;
+	bool		is_damaged;
 	bool		is_odd;
 	bool		overflows;
-	uint64_t	capacity;
-	mgpu_group_row *rows;
-	uint64_t   *order;			/* numbers of rows, by group */
+	mgpu_group_result result;
+	uint64_t   *order;			/* rows, group after group */
 	uint64_t   *records;
 	char	   *sorted[MGPU_GROUP_MAX_SORTS];
 };
 
-mgpu_played_group *
-mgpu_played_group_create(const mgpu_group_source *source)
-{
-	mgpu_played_group *group = calloc(1, sizeof(mgpu_played_group));
+/* What qsort's functions compare by.  Jobs of a host run one at a time, but a process may have several hosts. */
+static _Thread_local const played_group *current;
+static _Thread_local uint32_t current_sort;
 
-	if (group == NULL)
+played_group *
+mgpu_played_group_create(const mgpu_group_source *source, mgpu_error *err)
+{
+	played_group *group;
+
+	if (source == NULL || source->spec == NULL)
+	{
+		(void) mgpu_fail(err, MGPU_BAD_JOB, "groups of no spec");
 		return NULL;
+	}
+	if (mgpu_group_validate(source->spec, err) != MGPU_OK)
+		return NULL;
+	group = calloc(1, sizeof(played_group));
 	group->spec = *source->spec;
-	group->source = *source;
+	group->pages = source->pages;
+	group->num_pages = source->num_pages;
 	mgpu_group_plan_record(&group->spec, &group->record);
 	return group;
 }
 
 void
-mgpu_played_group_free(mgpu_played_group *group)
+mgpu_played_group_free(played_group *group)
 {
 	if (group == NULL)
 		return;
@@ -58,61 +69,74 @@ mgpu_played_group_free(mgpu_played_group *group)
 	free(group);
 }
 
-const mgpu_group_result *
-mgpu_played_group_result(const mgpu_played_group *group)
+/* -------------------------------------------------------------------- rows */
+
+static const char *
+page_of(const played_group *group, const void *batch, uint64_t bytes, uint32_t number)
 {
-	return &group->result;
+	return mgpu_page_of_ref(((const mgpu_page_ref *) batch)[number], batch, (uint32_t) (bytes / sizeof(mgpu_page_ref)),
+							group->pages, group->num_pages);
 }
 
-const char *
-mgpu_played_group_output(const mgpu_played_group *group, mgpu_output output)
+bool
+mgpu_played_group_check(const played_group *group, const void *batch, uint64_t bytes,
+						bool (*is_pinned) (const char *memory, uint64_t bytes))
 {
-	return output == MGPU_OUTPUT_GROUPS ? (const char *) group->records : group->sorted[output - MGPU_OUTPUT_SORTED];
-}
+	if (bytes % sizeof(mgpu_page_ref) != 0 || bytes > MGPU_BATCH_PAGES * sizeof(mgpu_page_ref))
+		return false;
+	for (uint32_t i = 0; i < bytes / sizeof(mgpu_page_ref); i++)
+	{
+		const char *page = page_of(group, batch, bytes, i);
 
-/* ---------------------------------------------------------------------- rows */
+		/* its ends may have been pinned apart */
+		if (page != NULL && !(is_pinned(page, 1) && is_pinned(page + MGPU_PAGE_BYTES - 1, 1)))
+			return false;
+	}
+	return true;
+}
 
 static void
-take_row(mgpu_played_group *group, const char *page, uint32_t item)
+keep_row(played_group *group, const mgpu_group_row *row)
 {
-	mgpu_group_row row;
-	mgpu_row_state state = mgpu_decode_row(&group->spec, page, item, &row);
-
-	group->damaged |= state == MGPU_ROW_DAMAGED;
-	if (state != MGPU_ROW_READ)
-		return;
-	group->result.num_read++;
-	if (!mgpu_group_keeps(&group->spec, &row))
-		return;
-	group->is_odd |= row.is_odd;
-	if (group->result.num_rows == group->capacity)
+	if (group->num_rows == group->capacity)
 	{
-		group->capacity = 2 * group->capacity + 64;
+		group->capacity = group->capacity > 0 ? 2 * group->capacity : 1024;
 		group->rows = realloc(group->rows, group->capacity * sizeof(mgpu_group_row));
 	}
-	group->rows[group->result.num_rows++] = row;
+	group->rows[group->num_rows++] = *row;
+	group->is_odd |= row->is_odd;
+}
+
+static void
+read_page(played_group *group, const char *source, uint32_t num_items)
+{
+	_Alignas(8) char page[MGPU_PAGE_BYTES];
+	mgpu_group_row row;
+
+	memcpy(page, source, MGPU_PAGE_BYTES);
+	for (uint32_t item = 0; item < num_items; item++)
+	{
+		mgpu_row_state state = mgpu_decode_row(&group->spec, page, item, &row);
+
+		group->is_damaged |= state == MGPU_ROW_DAMAGED;
+		group->result.num_read += state == MGPU_ROW_READ;
+		if (state == MGPU_ROW_READ && mgpu_group_keeps(&group->spec, &row))
+			keep_row(group, &row);
+	}
 }
 
 void
-mgpu_played_group_read(mgpu_played_group *group, const char *batch, uint32_t num_refs)
+mgpu_played_group_read(played_group *group, const void *batch, uint64_t bytes)
 {
-	const mgpu_page_ref *refs = (const mgpu_page_ref *) batch;
-	_Alignas(8) char copy[MGPU_PAGE_BYTES];
-
-	for (uint32_t i = 0; i < num_refs; i++)
+	for (uint32_t i = 0; i < bytes / sizeof(mgpu_page_ref); i++)
 	{
-		const char *page = mgpu_page_of_ref(refs[i], batch, num_refs, group->source.pages, group->source.num_pages);
+		const char *page = page_of(group, batch, bytes, i);
 
-		group->damaged |= page == NULL;
-		if (page == NULL)
-			continue;
-		memcpy(copy, page, sizeof(copy));
-		for (uint32_t item = 0; item < refs[i].num_items; item++)
-			take_row(group, copy, item);
+		group->is_damaged |= page == NULL;
+		if (page != NULL)
+			read_page(group, page, ((const mgpu_page_ref *) batch)[i].num_items);
 	}
 }
-
-/* ---------------------------------------------------------------------- keys */
 
 static bool
 is_null(const mgpu_group_row *row, uint32_t column)
@@ -120,104 +144,133 @@ is_null(const mgpu_group_row *row, uint32_t column)
 	return (row->nulls >> column & 1) != 0;
 }
 
-static uint32_t
-bits_of_key(const mgpu_played_group *group, uint32_t column)
+/* ------------------------------------------------------------------- order */
+
+static int
+compare_codes(uint64_t a, uint64_t b)
 {
-	uint64_t	least = UINT64_MAX;
-	uint64_t	greatest = 0;
-	bool		has_null = false;
-	bool		has_value = false;
-	uint32_t	bits = 0;
-
-	for (uint64_t i = 0; i < group->result.num_rows; i++)
-	{
-		uint64_t	code = group->rows[i].codes[column];
-
-		has_null |= is_null(&group->rows[i], column);
-		if (is_null(&group->rows[i], column))
-			continue;
-		has_value = true;
-		if (code < least)
-			least = code;
-		if (code > greatest)
-			greatest = code;
-	}
-	if (!has_value)
-		return 0;
-	if (greatest - least == UINT64_MAX)
-		return has_null ? 65 : 64;
-	for (uint64_t rest = greatest - least + has_null; rest != 0; rest >>= 1)
-		bits++;
-	return bits;
+	return a < b ? -1 : a > b;
 }
 
-static bool
-keys_fit(const mgpu_played_group *group)
+/* NULLs come last. */
+static int
+compare_column(const mgpu_group_row *a, const mgpu_group_row *b, uint32_t column)
 {
-	uint32_t	bits = 0;
-
-	for (uint32_t i = 0; i < group->spec.num_keys; i++)
-		bits += bits_of_key(group, group->spec.keys[i]);
-	return bits <= MOST_KEY_BITS;
+	if (is_null(a, column) || is_null(b, column))
+		return (int) is_null(a, column) - (int) is_null(b, column);
+	return compare_codes(a->codes[column], b->codes[column]);
 }
 
 static int
-compare_keys(const mgpu_group_spec *spec, const mgpu_group_row *a, const mgpu_group_row *b)
+compare_keys(const mgpu_group_row *a, const mgpu_group_row *b)
 {
-	for (uint32_t i = 0; i < spec->num_keys; i++)
+	for (uint32_t i = 0; i < current->spec.num_keys; i++)
 	{
-		uint32_t	column = spec->keys[i];
+		int			order = compare_column(a, b, current->spec.keys[i]);
 
-		if (is_null(a, column) != is_null(b, column))
-			return is_null(a, column) ? 1 : -1;
-		if (a->codes[column] != b->codes[column])
-			return a->codes[column] < b->codes[column] ? -1 : 1;
+		if (order != 0)
+			return order;
 	}
 	return 0;
 }
 
-/* What qsort compares rows of. */
-static const mgpu_played_group *sorting;
-
+/* By keys, then by number. */
 static int
 compare_rows(const void *a, const void *b)
 {
 	uint64_t	row_a = *(const uint64_t *) a;
 	uint64_t	row_b = *(const uint64_t *) b;
-	int			order = compare_keys(&sorting->spec, &sorting->rows[row_a], &sorting->rows[row_b]);
+	int			order = compare_keys(&current->rows[row_a], &current->rows[row_b]);
 
-	return order != 0 ? order : row_a < row_b ? -1 : 1;
+	return order != 0 ? order : compare_codes(row_a, row_b);
 }
 
-/* ---------------------------------------------------------------- reductions */
+/* Codes of values. */
+static int
+compare_values(const void *a, const void *b)
+{
+	int			order = compare_codes(*(const uint64_t *) a, *(const uint64_t *) b);
 
-/* The rows of one group: order[begin] to order[end - 1]. */
+	return current->spec.sorts[current_sort].descending ? -order : order;
+}
+
+static void
+order_rows(played_group *group)
+{
+	group->order = calloc(group->num_rows + 1, sizeof(uint64_t));
+	for (uint64_t i = 0; i < group->num_rows; i++)
+		group->order[i] = i;
+	current = group;
+	qsort(group->order, group->num_rows, sizeof(uint64_t), compare_rows);
+}
+
+/* Where the group that begins at a position ends. */
+static uint64_t
+group_end(const played_group *group, uint64_t begin)
+{
+	uint64_t	end = begin;
+
+	while (end < group->num_rows && compare_keys(&group->rows[group->order[begin]], &group->rows[group->order[end]]) == 0)
+		end++;
+	return end;
+}
+
+/* ------------------------------------------------------------- reductions */
+
+static uint64_t
+bits_of_double(double value)
+{
+	uint64_t	bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return isnan(value) ? MGPU_F64_NAN : bits;
+}
+
+static uint64_t
+bits_of_float(float value)
+{
+	uint32_t	bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return isnan(value) ? MGPU_F32_NAN : bits;
+}
+
+static double
+double_of(uint64_t code, uint32_t width)
+{
+	uint64_t	bits = mgpu_column_bits(code, MGPU_KEY_FLOAT, width);
+	uint32_t	narrow_bits = (uint32_t) bits;
+	double		value;
+	float		narrow;
+
+	memcpy(&value, &bits, sizeof(value));
+	memcpy(&narrow, &narrow_bits, sizeof(narrow));
+	return width == 4 ? (double) narrow : value;
+}
+
+/* Count, least and greatest code so far. */
 typedef struct played_range
 {
-	uint64_t	begin;
-	uint64_t	end;
+	uint64_t	count;
+	uint64_t	least;
+	uint64_t	greatest;
 } played_range;
 
 static void
-add_integer(uint64_t *words, uint64_t code, uint32_t kind)
+add_code(played_range *range, uint64_t code)
 {
-	if (words[0]++ == 0)
-		words[3] = words[4] = code;
-	words[1] += mgpu_integer_low(code, kind);
-	words[2] += (uint64_t) mgpu_integer_high(code, kind);
-	if (code < words[3])
-		words[3] = code;
-	if (code > words[4])
-		words[4] = code;
+	range->count++;
+	range->least = code < range->least ? code : range->least;
+	range->greatest = code > range->greatest ? code : range->greatest;
 }
 
-typedef struct played_reals
+typedef struct played_sums
 {
-	double		count;
 	double		sum;
 	double		squares;
 	float		narrow_sum;
-} played_reals;
+	bool		overflows;
+} played_sums;
 
 static bool
 is_overflow(double sum, double before, double value)
@@ -225,233 +278,251 @@ is_overflow(double sum, double before, double value)
 	return isinf(sum) && !isinf(before) && !isinf(value);
 }
 
-/* As PostgreSQL's float8_accum. */
 static void
-add_square(mgpu_played_group *group, played_reals *to, double before, double value)
+add_square(played_sums *sums, double before, double value, uint64_t num_values)
 {
-	double		difference = value * to->count - to->sum;
+	double		count = (double) num_values;
+	double		difference = value * count - sums->sum;
 
-	to->squares += difference * difference / (to->count * (to->count - 1));
-	if (!isinf(to->sum) && !isinf(to->squares))
+	sums->squares += difference * difference / (count * (count - 1));
+	if (!isinf(sums->sum) && !isinf(sums->squares))
 		return;
-	group->overflows |= !isinf(before) && !isinf(value);
-	to->squares = NAN;
+	sums->overflows |= !isinf(before) && !isinf(value);
+	sums->squares = NAN;
 }
 
+/* num_values: with this one. */
 static void
-add_real(mgpu_played_group *group, played_reals *to, double value, bool narrow, bool spread)
+add_real(played_sums *sums, double value, uint64_t num_values, bool narrow, bool spread)
 {
-	double		before = to->sum;
-	float		narrow_before = to->narrow_sum;
+	double		before = sums->sum;
+	float		narrow_sum = sums->narrow_sum + (float) value;
 
-	if (to->count++ == 0)
+	if (num_values == 1)
 	{
-		*to = (played_reals) {1, value, isnan(value) || isinf(value) ? NAN : 0, narrow ? (float) value : 0};
+		*sums = (played_sums) {.sum = value,.squares = isnan(value) || isinf(value) ? NAN : 0,
+		.narrow_sum = narrow ? (float) value : 0};
 		return;
 	}
-	to->sum += value;
 	if (narrow)
-		to->narrow_sum += (float) value;
-	group->overflows |= narrow && is_overflow(to->narrow_sum, narrow_before, value);
+	{
+		sums->overflows |= is_overflow(narrow_sum, sums->narrow_sum, value);
+		sums->narrow_sum = narrow_sum;
+	}
+	sums->sum += value;
 	if (spread)
-		add_square(group, to, before, value);
+		add_square(sums, before, value, num_values);
 	else
-		group->overflows |= is_overflow(to->sum, before, value);
-}
-
-static double
-number_of(uint64_t code, uint32_t width)
-{
-	uint64_t	bits = mgpu_column_bits(code, MGPU_KEY_FLOAT, width);
-	float		narrow;
-	double		wide;
-
-	memcpy(&narrow, &bits, sizeof(narrow));
-	memcpy(&wide, &bits, sizeof(wide));
-	return width == sizeof(float) ? narrow : wide;
+		sums->overflows |= is_overflow(sums->sum, before, value);
 }
 
 static void
-reduce_reals(mgpu_played_group *group, uint32_t number, played_range range, uint64_t *words)
+write_reals(const played_range *range, const played_sums *sums, bool spread, uint64_t *words)
+{
+	words[0] = range->count;
+	words[1] = bits_of_double(sums->sum);
+	words[2] = spread ? bits_of_double(sums->squares) : 0;
+	words[3] = bits_of_float(sums->narrow_sum);
+	words[4] = range->least;
+	words[5] = range->greatest;
+}
+
+/* The rows at positions from begin to end: a column's values that are not NULL, to its words of the record. */
+static void
+reduce(played_group *group, uint32_t number, uint64_t begin, uint64_t end, uint64_t *words)
 {
 	const mgpu_group_column *column = &group->spec.columns[number];
+	bool		is_integer = column->reduction == MGPU_REDUCE_INTEGER;
 	bool		spread = column->reduction == MGPU_REDUCE_SPREAD;
-	played_reals reals = {0};
+	played_range range = {0, UINT64_MAX, 0};
+	played_sums sums = {0};
+	uint64_t	low = 0;
+	uint64_t	high = 0;
 
-	for (uint64_t i = range.begin; i < range.end; i++)
+	for (uint64_t i = begin; i < end; i++)
 	{
 		const mgpu_group_row *row = &group->rows[group->order[i]];
 		uint64_t	code = row->codes[number];
 
 		if (is_null(row, number))
 			continue;
-		add_real(group, &reals, number_of(code, column->width), column->width == sizeof(float), spread);
-		if (words[0]++ == 0)
-			words[4] = words[5] = code;
-		if (code < words[4])
-			words[4] = code;
-		if (code > words[5])
-			words[5] = code;
+		add_code(&range, code);
+		if (is_integer)
+		{
+			low += mgpu_integer_low(code, column->kind);
+			high += (uint64_t) mgpu_integer_high(code, column->kind);
+		}
+		else if (column->reduction != MGPU_REDUCE_COUNT)
+			add_real(&sums, double_of(code, column->width), range.count, column->width == 4, spread);
 	}
-	memcpy(&words[1], &reals.sum, sizeof(double));
-	if (spread)
-		memcpy(&words[2], &reals.squares, sizeof(double));
-	memcpy(&words[3], &reals.narrow_sum, sizeof(float));
+	group->overflows |= sums.overflows;
+	if (column->reduction == MGPU_REDUCE_COUNT)
+		words[0] = range.count;
+	else if (is_integer)
+		memcpy(words, (uint64_t[]) {range.count, low, high, range.least, range.greatest}, 5 * sizeof(uint64_t));
+	else
+		write_reals(&range, &sums, spread, words);
 }
 
+/* ------------------------------------------------------------------ groups */
+
+/* Sorted values behind those before. */
 static void
-reduce(mgpu_played_group *group, uint32_t number, played_range range, uint64_t *words)
+put_values(played_group *group, uint32_t sort, const uint64_t *codes, uint64_t count)
 {
-	const mgpu_group_column *column = &group->spec.columns[number];
+	const mgpu_group_column *column = &group->spec.columns[group->spec.sorts[sort].column];
 
-	if (column->reduction >= MGPU_REDUCE_REAL)
-	{
-		reduce_reals(group, number, range, words);
-		return;
-	}
-	for (uint64_t i = range.begin; i < range.end && column->reduction != MGPU_REDUCE_NONE; i++)
-	{
-		const mgpu_group_row *row = &group->rows[group->order[i]];
-
-		if (is_null(row, number))
-			continue;
-		if (column->reduction == MGPU_REDUCE_COUNT)
-			words[0]++;
-		else
-			add_integer(words, row->codes[number], column->kind);
-	}
-}
-
-/* --------------------------------------------------------------------- sorts */
-
-static int
-compare_codes(const void *a, const void *b)
-{
-	uint64_t	code_a = *(const uint64_t *) a;
-	uint64_t	code_b = *(const uint64_t *) b;
-
-	return code_a < code_b ? -1 : code_a > code_b;
-}
-
-/* Put the codes of a group's values in order, and return how many there are. */
-static uint64_t
-sort_codes(const mgpu_played_group *group, const mgpu_group_sort *sort, played_range range, uint64_t *codes)
-{
-	uint64_t	num_values = 0;
-
-	for (uint64_t i = range.begin; i < range.end; i++)
-	{
-		const mgpu_group_row *row = &group->rows[group->order[i]];
-
-		if (!is_null(row, sort->column))
-			codes[num_values++] = row->codes[sort->column];
-	}
-	qsort(codes, num_values, sizeof(uint64_t), compare_codes);
-	for (uint64_t i = 0; sort->descending && i < num_values / 2; i++)
-	{
-		uint64_t	code = codes[i];
-
-		codes[i] = codes[num_values - 1 - i];
-		codes[num_values - 1 - i] = code;
-	}
-	return num_values;
-}
-
-static void
-put_sort(mgpu_played_group *group, uint32_t number, const uint64_t *codes, uint64_t num_values, uint64_t *record)
-{
-	const mgpu_group_sort *sort = &group->spec.sorts[number];
-	const mgpu_group_column *column = &group->spec.columns[sort->column];
-	uint64_t   *words = &record[group->record.sorts[number]];
-	uint64_t   *picked = &record[group->record.percentiles[number]];
-
-	words[0] = num_values;
-	for (uint64_t i = 0; i < num_values; i++)
+	for (uint64_t i = 0; i < count; i++)
 	{
 		uint64_t	bits = mgpu_column_bits(codes[i], column->kind, column->width);
+		char	   *target = group->sorted[sort] + group->result.num_sorted[sort]++ * column->width;
 
-		if (sort->returns & MGPU_SORT_DISTINCT)
-			words[1] += i == 0 || codes[i] != codes[i - 1];
-		if (sort->returns & MGPU_SORT_VALUES)
-			memcpy(group->sorted[number] + group->result.num_sorted[number]++ * column->width, &bits, column->width);
+		/* the first bytes of a little-endian number */
+		for (uint32_t byte = 0; byte < column->width; byte++)
+			target[byte] = (char) (bits >> 8 * byte);
 	}
-	for (uint32_t i = 0; i < sort->num_percentiles && num_values > 0; i++)
+}
+
+/* The words of a record that tell of sorted values. */
+static void
+describe_values(const mgpu_group_sort *sort, const uint64_t *codes, uint64_t count, uint64_t *word)
+{
+	uint64_t	num_different = count > 0;
+
+	*word++ = count;
+	for (uint64_t i = 1; i < count; i++)
+		num_different += codes[i] != codes[i - 1];
+	if ((sort->returns & MGPU_SORT_DISTINCT) != 0)
+		*word++ = num_different;
+	for (uint32_t i = 0; i < sort->num_percentiles && count > 0; i++)
 	{
 		int64_t		low;
 		int64_t		high;
 
-		mgpu_percentile_positions(&sort->percentiles[i], (int64_t) num_values, &low, &high);
-		picked[2 * i] = codes[low];
-		picked[2 * i + 1] = codes[high];
+		mgpu_percentile_positions(&sort->percentiles[i], (int64_t) count, &low, &high);
+		*word++ = codes[low];
+		*word++ = codes[high];
 	}
 }
 
-/* -------------------------------------------------------------------- groups */
+/* The values of one sort of a group. */
+static void
+sort_values(played_group *group, uint32_t sort, uint64_t begin, uint64_t end, uint64_t *words)
+{
+	uint32_t	number = group->spec.sorts[sort].column;
+	uint64_t   *codes = calloc(end - begin + 1, sizeof(uint64_t));
+	uint64_t	count = 0;
+
+	for (uint64_t i = begin; i < end; i++)
+	{
+		const mgpu_group_row *row = &group->rows[group->order[i]];
+
+		if (!is_null(row, number))
+			codes[count++] = row->codes[number];
+	}
+	current_sort = sort;
+	qsort(codes, count, sizeof(uint64_t), compare_values);
+	describe_values(&group->spec.sorts[sort], codes, count, words);
+	if ((group->spec.sorts[sort].returns & MGPU_SORT_VALUES) != 0)
+		put_values(group, sort, codes, count);
+	free(codes);
+}
 
 static void
-put_group(mgpu_played_group *group, played_range range, uint64_t *codes)
+write_record(played_group *group, uint64_t begin, uint64_t end)
 {
-	uint64_t   *record = &group->records[group->result.num_groups++ * group->record.num_words];
-	const mgpu_group_row *first = range.begin < range.end ? &group->rows[group->order[range.begin]] : NULL;
+	uint64_t   *record = group->records + group->result.num_groups++ * group->record.num_words;
 
-	record[0] = range.end - range.begin;
+	record[0] = end - begin;
+	record[1] = 0;
 	for (uint32_t i = 0; i < group->spec.num_keys; i++)
 	{
-		if (is_null(first, group->spec.keys[i]))
-			record[1] |= UINT64_C(1) << i;
-		else
-			record[group->record.keys + i] = first->codes[group->spec.keys[i]];
+		const mgpu_group_row *row = &group->rows[group->order[begin]];
+		uint32_t	column = group->spec.keys[i];
+
+		record[1] |= (uint64_t) is_null(row, column) << i;
+		record[group->record.keys + i] = is_null(row, column) ? 0 : row->codes[column];
 	}
 	for (uint32_t i = 0; i < group->spec.num_columns; i++)
-		reduce(group, i, range, &record[group->record.reductions[i]]);
+	{
+		if (group->spec.columns[i].reduction != MGPU_REDUCE_NONE)
+			reduce(group, i, begin, end, record + group->record.reductions[i]);
+	}
 	for (uint32_t i = 0; i < group->spec.num_sorts; i++)
-		put_sort(group, i, codes, sort_codes(group, &group->spec.sorts[i], range, codes), record);
+		sort_values(group, i, begin, end, record + group->record.sorts[i]);
 }
 
-static void
-put_groups(mgpu_played_group *group, uint64_t *codes)
+/* Bits that the values of a key take on a device. */
+static uint32_t
+key_bits(const played_group *group, uint32_t column)
 {
-	uint64_t	num_rows = group->result.num_rows;
-	played_range range = {0, 0};
+	played_range range = {0, UINT64_MAX, 0};
+	uint64_t	greatest;
+	uint32_t	bits = 0;
 
-	while (range.begin < num_rows)
+	for (uint64_t i = 0; i < group->num_rows; i++)
 	{
-		const mgpu_group_row *first = &group->rows[group->order[range.begin]];
-
-		for (range.end = range.begin + 1; range.end < num_rows; range.end++)
-		{
-			if (compare_keys(&group->spec, first, &group->rows[group->order[range.end]]) != 0)
-				break;
-		}
-		put_group(group, range, codes);
-		range.begin = range.end;
+		if (!is_null(&group->rows[i], column))
+			add_code(&range, group->rows[i].codes[column]);
 	}
-	if (num_rows == 0 && group->spec.num_keys == 0)
-		put_group(group, range, codes);
+	if (range.count == 0)
+		return 0;
+	greatest = range.greatest - range.least;
+	if (greatest != UINT64_MAX && range.count < group->num_rows)
+		greatest++;
+	while (bits < 64 && greatest >> bits != 0)
+		bits++;
+	return bits;
+}
+
+static mgpu_status
+check_rows(const played_group *group, mgpu_error *err)
+{
+	uint32_t	bits = 0;
+
+	if (group->is_damaged)
+		return mgpu_fail(err, MGPU_UNSUPPORTED, "a page is damaged, or changed while it was read");
+	if (group->is_odd)
+		return mgpu_fail(err, MGPU_UNSUPPORTED, "there are negative zeros, or unusual NaNs");
+	for (uint32_t i = 0; i < group->spec.num_keys; i++)
+		bits += key_bits(group, group->spec.keys[i]);
+	return bits <= 63 ? MGPU_OK : mgpu_fail(err, MGPU_UNSUPPORTED, "the keys take more than 63 bits");
 }
 
 mgpu_status
-mgpu_played_group_finish(mgpu_played_group *group, mgpu_error *err)
+mgpu_played_group_run(played_group *group, mgpu_error *err)
 {
-	uint64_t	num_rows = group->result.num_rows;
-	uint64_t   *codes;
+	mgpu_status status = check_rows(group, err);
+	uint64_t	begin = 0;
 
-	if (group->damaged)
-		return mgpu_fail(err, MGPU_UNSUPPORTED, "a page has rows that cannot be read");
-	if (group->is_odd)
-		return mgpu_fail(err, MGPU_UNSUPPORTED, "a column has a negative zero or an unusual NaN");
-	if (!keys_fit(group))
-		return mgpu_fail(err, MGPU_UNSUPPORTED, "the keys take more than %d bits", MOST_KEY_BITS);
-	codes = calloc(num_rows + 1, sizeof(uint64_t));
-	group->order = calloc(num_rows + 1, sizeof(uint64_t));
-	group->records = calloc((num_rows + 1) * group->record.num_words, sizeof(uint64_t));
+	if (status != MGPU_OK)
+		return status;
+	order_rows(group);
+	group->result.num_rows = group->num_rows;
+	/* at most a group a row, and one of no rows */
+	group->records = calloc(group->num_rows + 1, group->record.num_words * sizeof(uint64_t));
 	for (uint32_t i = 0; i < group->spec.num_sorts; i++)
-		group->sorted[i] = calloc(num_rows + 1, sizeof(uint64_t));
-	for (uint64_t i = 0; i < num_rows; i++)
-		group->order[i] = i;
-	sorting = group;
-	qsort(group->order, num_rows, sizeof(uint64_t), compare_rows);
-	put_groups(group, codes);
-	free(codes);
+		group->sorted[i] = calloc(group->num_rows + 1, sizeof(uint64_t));
+	if (group->num_rows == 0 && group->spec.num_keys == 0)
+		write_record(group, 0, 0);
+	while (begin < group->num_rows)
+	{
+		uint64_t	end = group_end(group, begin);
+
+		write_record(group, begin, end);
+		begin = end;
+	}
 	return group->overflows ? mgpu_fail(err, MGPU_UNSUPPORTED, "a sum overflows") : MGPU_OK;
+}
+
+void
+mgpu_played_group_result(const played_group *group, mgpu_group_result *result)
+{
+	*result = group->result;
+}
+
+const char *
+mgpu_played_group_output(const played_group *group, mgpu_output output)
+{
+	return output == MGPU_OUTPUT_GROUPS ? (const char *) group->records : group->sorted[output - MGPU_OUTPUT_SORTED];
 }

@@ -1,26 +1,30 @@
 /*
  * service/played_group.h
- *		A job that groups the rows of pages, for tests: what a device would compute, one row after the other.
+ *		Jobs of MGPU_OP_GROUP on played devices: rows of pages in, groups out.
  */
 #ifndef MGPU_SERVICE_PLAYED_GROUP_H
 #define MGPU_SERVICE_PLAYED_GROUP_H
 
 #include "core/engine.h"
 
-typedef struct mgpu_played_group mgpu_played_group;
+typedef struct played_group played_group;
 
-/* NULL: no memory. */
-mgpu_played_group *mgpu_played_group_create(const mgpu_group_source *source);
-void		mgpu_played_group_free(mgpu_played_group *group);
+/* NULL: the spec is not valid. */
+played_group *mgpu_played_group_create(const mgpu_group_source *source, mgpu_error *err);
+void		mgpu_played_group_free(played_group *group);	/* NULL is allowed */
 
-/* Read the pages of a batch. */
-void		mgpu_played_group_read(mgpu_played_group *group, const char *batch, uint32_t num_refs);
+/* Where the pages of a batch are.  false: one is not in memory that is_pinned allows. */
+bool		mgpu_played_group_check(const played_group *group, const void *batch, uint64_t bytes,
+									bool (*is_pinned) (const char *memory, uint64_t bytes));
 
-/* All pages have been read: group their rows.  As poll of an engine. */
-mgpu_status mgpu_played_group_finish(mgpu_played_group *group, mgpu_error *err);
+/* Read a batch: pages as they are now. */
+void		mgpu_played_group_read(played_group *group, const void *batch, uint64_t bytes);
 
-/* After that: the outputs, and how large they are. */
-const mgpu_group_result *mgpu_played_group_result(const mgpu_played_group *group);
-const char *mgpu_played_group_output(const mgpu_played_group *group, mgpu_output output);
+/* Group all rows.  MGPU_UNSUPPORTED as engine.h has it. */
+mgpu_status mgpu_played_group_run(played_group *group, mgpu_error *err);
+
+/* After that. */
+void		mgpu_played_group_result(const played_group *group, mgpu_group_result *result);
+const char *mgpu_played_group_output(const played_group *group, mgpu_output output);
 
 #endif							/* MGPU_SERVICE_PLAYED_GROUP_H */

@@ -57,6 +57,9 @@
 #define MGPU_EXTENT_HEADER_BYTES UINT64_C(4096)
 #define MGPU_EXTENT_STRIDE (MGPU_EXTENT_HEADER_BYTES + MGPU_EXTENT_BYTES)
 
+/* Copies of pages that fit in one. */
+#define MGPU_EXTENT_COPIES ((MGPU_EXTENT_BYTES - MGPU_PAGE_COPIES_OFFSET) / MGPU_PAGE_BYTES)
+
 /* Most extents of one slot.  Eight keep a link and a reader busy. */
 #define MGPU_SLOT_EXTENTS 8
 
