@@ -201,13 +201,16 @@ resize_columns(mgpu_engine_run *run, uint64_t capacity, mgpu_error *err)
 	uint64_t	bytes = place_columns(&group->spec, NULL, capacity, &columns);
 	void	   *memory;
 	mgpu_status status = mgpu_group_take(run, bytes, &memory, err);
-	cudaError_t code = cudaSuccess;
+	cudaError_t code;
 
 	if (status != MGPU_OK)
 		return status;
 	(void) place_columns(&group->spec, static_cast<char *>(memory), capacity, &columns);
-	if (group->columns_block >= 0)
-		code = move_columns(run, &columns);
+	/* how many rows there are is not known here, so all that is copied is set */
+	code = cudaMemsetAsync(memory, 0, bytes, run->device->copies[MGPU_UPLOAD].stream);
+	if (code == cudaSuccess)
+		code = group->columns_block >= 0 ? move_columns(run, &columns) :
+			mgpu_group_await_uploads(run, run->device->decode_stream);
 	group->columns = columns;
 	group->columns_block = group->num_blocks - 1;
 	return code == cudaSuccess ? MGPU_OK : mgpu_cuda_error(err, code, "uploading");

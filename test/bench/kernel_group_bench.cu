@@ -16,7 +16,7 @@
 
 #include "core/engine.h"
 
-#define BATCH_PAGES 512
+#define BATCH_PAGES MGPU_BATCH_PAGES
 #define NUM_SLOTS 4
 #define ROW_BYTES 48			/* 24 of header, 24 of data */
 
