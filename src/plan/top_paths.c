@@ -192,12 +192,10 @@ offer_distinct_on(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_r
 
 /* Whether PostgreSQL's own sort hands over rows as fast as they can be kept. */
 static bool
-is_for_core(const top_offer *offer)
+is_for_core(const top_offer *offer, const Path *input)
 {
-	const Path *path = row_source_cheapest(offer->task.root, offer->paths, offer->task.columns);
-
 	return mgpu_setting_enable_top != MGPU_ENABLE_FORCE && offer->task.count <= FEW_ROWS &&
-		row_source_saved_cost(offer->task.root, path, offer->task.columns) == 0;
+		row_source_saved_cost(offer->task.root, input, offer->task.columns) == 0;
 }
 
 static const char *
@@ -211,9 +209,14 @@ offer_limit(const top_task *task, RelOptInfo *input_rel, RelOptInfo *output_rel)
 		.pathkeys = task->root->sort_pathkeys
 	};
 
+	const Path *input = row_source_cheapest(task->root, offer.paths, task->columns);
+
 	if (mgpu_setting_enable_top == MGPU_ENABLE_OFF)
 		return is_off;
-	if (is_for_core(&offer))
+	/* one path is both then, and a cheaper one would free it */
+	if (list_member_ptr(output_rel->pathlist, input))
+		return "rows come in this order";
+	if (is_for_core(&offer, input))
 		return "LIMIT keeps few rows, which come one by one";
 	return add_upper_path(&offer);
 }
@@ -316,6 +319,7 @@ void
 top_path_init(void)
 {
 	RegisterCustomScanMethods(&top_scan_methods);
+	sort_path_init();
 	previous_upper_hook = create_upper_paths_hook;
 	create_upper_paths_hook = upper_paths;
 	previous_rel_hook = set_rel_pathlist_hook;

@@ -54,6 +54,9 @@ start_task(top_task *task, PlannerInfo *root, const PathTarget *input)
 	task->root = root;
 	if (root->parse->hasTargetSRFs)
 		return give_up(task, "the select list returns sets");
+	/* their columns have no names that EXPLAIN could print */
+	if (root->parse->setOperations)
+		return give_up(task, "rows of a UNION, an INTERSECT or an EXCEPT are left to PostgreSQL");
 	foreach(cell, input->exprs)
 		if (!take_column(task, lfirst(cell)))
 			return false;
