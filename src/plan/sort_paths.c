@@ -124,13 +124,13 @@ const char *
 sort_offer(const top_task *task, RelOptInfo *input_rel, RelOptInfo *output_rel)
 {
 	const char *reason = why_not(task);
-	Path	   *input = row_source_cheapest(task->root, input_rel->pathlist, task->columns);
+	Path	   *input = input_rel->cheapest_total_path;
 	CustomPath *path = makeNode(CustomPath);
 	Path	   *child;
 
 	if (reason)
 		return reason;
-	/* one path is both then, and a cheaper one would free it */
+	/* one path is both then, and a cheaper one frees it; for that reason other inputs may be gone */
 	if (list_member_ptr(output_rel->pathlist, input))
 		return "rows come in this order";
 	child = row_source_path(task->root, input, task->columns);

@@ -314,6 +314,6 @@ group_task_of_distinct(group_task *task, PlannerInfo *root, const PathTarget *ta
 	task->root = root;
 	task->folds = true;
 	if (root->parse->hasDistinctOn)
-		return give_up(task, "DISTINCT ON is left to PostgreSQL");
+		return give_up(task, "DISTINCT ON is for MgpuTop");
 	return take_keys(task, mgpu_distinct_clause(root)) && take_others(task, target->exprs);
 }

@@ -203,17 +203,17 @@ offer_limit(const top_task *task, RelOptInfo *input_rel, RelOptInfo *output_rel)
 {
 	top_offer	offer = {
 		.task = *task,
-		.paths = input_rel->pathlist,
+		.paths = list_make1(input_rel->cheapest_total_path),
 		.output_rel = output_rel,
 		.target = task->root->upper_targets[UPPERREL_FINAL],
 		.pathkeys = task->root->sort_pathkeys
 	};
 
-	const Path *input = row_source_cheapest(task->root, offer.paths, task->columns);
+	const Path *input = input_rel->cheapest_total_path;
 
 	if (mgpu_setting_enable_top == MGPU_ENABLE_OFF)
 		return is_off;
-	/* one path is both then, and a cheaper one would free it */
+	/* one path is both then, and a cheaper one frees it; for that reason other inputs may be gone */
 	if (list_member_ptr(output_rel->pathlist, input))
 		return "rows come in this order";
 	if (is_for_core(&offer, input))
