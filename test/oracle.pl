@@ -121,7 +121,7 @@ waitpid($pid, 0);
 system('psql', '-Xqc', 'set client_min_messages = warning; drop schema oracle cascade');
 if ($what eq 'queries')
 {
-	print "MgpuGroup was in the plans of $nodes of $queries queries, and read pages in $columns\n";
+	print "nodes were in the plans of $nodes of $queries queries, and read pages in $columns\n";
 	if ($nodes * 100 < $queries * $option{share} || $columns * 400 < $queries * $option{share})
 	{
 		print "FAILED: these are fewer than $option{share} %\n";

@@ -31,7 +31,9 @@ typedef struct sort_state
 	row_order	order;
 	group_input input;			/* one group; its context has all memory derived from the rows */
 	const uint32 *numbers;		/* of the rows, in order */
-	uint64		next;			/* row to return */
+	uint64		place;			/* rows up to the one that was returned last */
+	bool		at_end;			/* none is left behind it, and that has been said */
+	bool		goes_back;		/* rows may be asked for backward */
 	struct Tuplesortstate *tuplesort;	/* has all rows if they do not fit, else NULL */
 	TupleTableSlot *spilled;	/* a row of it */
 	bool		sorted;			/* all rows have been read and sorted */

@@ -62,9 +62,9 @@ start_tuplesort(sort_state *state)
 		collations[i] = state->order.keys[i].collation;
 		nulls_first[i] = state->order.keys[i].nulls_first;
 	}
-	/* the last argument asks for nothing special in any version */
+	/* the last argument is a boolean in 14, and TUPLESORT_RANDOMACCESS is 1 later */
 	state->tuplesort = tuplesort_begin_heap(descriptor, num_keys, attributes, operators, collations, nulls_first, work_mem,
-											NULL, 0);
+											NULL, state->goes_back ? 1 : 0);
 	if (state->spilled == NULL)
 		state->spilled = MakeSingleTupleTableSlot(descriptor, &TTSOpsMinimalTuple);
 }
@@ -87,12 +87,12 @@ feed_tuplesort(sort_state *state)
 }
 
 static bool
-next_spilled(sort_state *state)
+next_spilled(sort_state *state, bool forward)
 {
 	TupleTableSlot *slot = state->css.ss.ss_ScanTupleSlot;
 
 	ExecClearTuple(slot);
-	if (!tuplesort_gettupleslot(state->tuplesort, true, false, state->spilled, NULL))
+	if (!tuplesort_gettupleslot(state->tuplesort, forward, false, state->spilled, NULL))
 		return false;
 	slot_getallattrs(state->spilled);
 	for (int i = 0; i < state->rows->num_columns; i++)
@@ -187,30 +187,46 @@ fetch_ahead(const sort_state *state)
 {
 	const chunk *rows = state->rows;
 
-	if (state->next + 2 * ROWS_AHEAD >= rows->num_rows)
+	if (state->place + 2 * ROWS_AHEAD >= rows->num_rows)
 		return;
 	for (int i = 0; i < rows->num_columns; i++)
 	{
 		const column *col = &rows->columns[i];
 
-		__builtin_prefetch(col->cells + (Size) state->numbers[state->next + 2 * ROWS_AHEAD] * col->type->width);
+		__builtin_prefetch(col->cells + (Size) state->numbers[state->place + 2 * ROWS_AHEAD] * col->type->width);
 		if (column_is_variable(col->type))
-			__builtin_prefetch(((char *const *) col->cells)[state->numbers[state->next + ROWS_AHEAD]]);
+			__builtin_prefetch(((char *const *) col->cells)[state->numbers[state->place + ROWS_AHEAD]]);
 	}
+}
+
+/* Go one row forward or back, as a tuplesort does.  False: there is none. */
+static bool
+step(sort_state *state, bool forward)
+{
+	if (forward)
+	{
+		state->at_end = state->place >= state->rows->num_rows;
+		state->place += !state->at_end;
+		return !state->at_end;
+	}
+	if (!state->at_end && state->place > 0)
+		state->place--;
+	state->at_end = false;
+	return state->place > 0;
 }
 
 /* Put the next row into the scan slot.  False: no more rows. */
 static bool
-next_row(sort_state *state)
+next_row(sort_state *state, bool forward)
 {
 	if (!state->sorted)
 		sort_all(state);
 	if (state->tuplesort)
-		return next_spilled(state);
-	if (state->next >= state->rows->num_rows)
+		return next_spilled(state, forward);
+	if (!step(state, forward))
 		return false;
 	fetch_ahead(state);
-	fill_slot(state->css.ss.ss_ScanTupleSlot, state->rows, state->numbers[state->next++]);
+	fill_slot(state->css.ss.ss_ScanTupleSlot, state->rows, state->numbers[state->place - 1]);
 	return true;
 }
 
@@ -220,7 +236,7 @@ execute(CustomScanState *css)
 	ExprContext *context = css->ss.ps.ps_ExprContext;
 
 	CHECK_FOR_INTERRUPTS();
-	if (!next_row((sort_state *) css))
+	if (!next_row((sort_state *) css, ScanDirectionIsForward(css->ss.ps.state->es_direction)))
 		return NULL;
 	if (css->ss.ps.ps_ProjInfo == NULL)
 		return css->ss.ss_ScanTupleSlot;
@@ -255,9 +271,10 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	sort_state *state = (sort_state *) css;
 	const CustomScan *scan = (const CustomScan *) css->ss.ps.plan;
 	MemoryContext context = estate->es_query_cxt;
-	PlanState  *child = ExecInitNode(linitial(scan->custom_plans), estate, eflags);
+	PlanState  *child = ExecInitNode(linitial(scan->custom_plans), estate, eflags & ~(EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
 
 	css->custom_ps = list_make1(child);
+	state->goes_back = (eflags & EXEC_FLAG_BACKWARD) != 0;
 	state->source = row_source_open(child);
 	state->rows = rows_create_for(context, child);
 	state->row_bytes = most_bytes_of_row(rows_bytes_of_one(state->rows), sizeof(uint32));
@@ -278,7 +295,8 @@ forget_all(sort_state *state)
 	chunk_free(state->rows);
 	MemoryContextReset(state->input.context);
 	state->numbers = NULL;
-	state->next = 0;
+	state->place = 0;
+	state->at_end = false;
 	state->sorted = false;
 	state->most_bytes = 0;
 	state->executor = NULL;
@@ -295,7 +313,8 @@ rescan(CustomScanState *css)
 	/* the child would return the same rows */
 	if (state->sorted && child->chgParam == NULL && state->tuplesort == NULL)
 	{
-		state->next = 0;
+		state->place = 0;
+		state->at_end = false;
 		return;
 	}
 	ExecClearTuple(css->ss.ss_ScanTupleSlot);

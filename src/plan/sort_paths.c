@@ -141,7 +141,7 @@ sort_offer(const top_task *task, RelOptInfo *input_rel, RelOptInfo *output_rel)
 	path->path.parent = output_rel;
 	path->path.pathtarget = task->root->upper_targets[UPPERREL_FINAL];
 	path->path.pathkeys = task->root->sort_pathkeys;
-	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
+	path->flags = CUSTOMPATH_SUPPORT_PROJECTION | CUSTOMPATH_SUPPORT_BACKWARD_SCAN;
 	path->custom_paths = list_make1(child);
 	path->custom_private = list_make2(top_task_private(task), task->columns);
 	path->methods = &path_methods;

@@ -135,9 +135,13 @@ fill_slot(TupleTableSlot *slot, const chunk *rows, uint64 row)
 static const chunk *
 take_next(top_state *state, uint64 *row, int64 *number)
 {
+	bool		forward = ScanDirectionIsForward(state->css.ss.ps.state->es_direction);
 	MemoryContext caller = MemoryContextSwitchTo(state->css.ss.ps.ps_ExprContext->ecxt_per_tuple_memory);
-	const chunk *rows = state->collected ? top_rows_next(state->top, row, number) : NULL;
+	const chunk *rows = NULL;
 
+	*number = 0;
+	if (state->collected)
+		rows = forward ? top_rows_next(state->top, row, number) : top_rows_previous(state->top, row);
 	MemoryContextSwitchTo(caller);
 	return rows;
 }
@@ -238,7 +242,7 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	top_state  *state = (top_state *) css;
 	const CustomScan *scan = (const CustomScan *) css->ss.ps.plan;
 	MemoryContext context = estate->es_query_cxt;
-	PlanState  *child = ExecInitNode(linitial(scan->custom_plans), estate, eflags);
+	PlanState  *child = ExecInitNode(linitial(scan->custom_plans), estate, eflags & ~(EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
 	List	   *limit = list_nth(scan->custom_private, TOP_LIMIT);
 
 	css->custom_ps = list_make1(child);

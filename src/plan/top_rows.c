@@ -61,6 +61,7 @@ struct top_rows
 	uint32		next_partition; /* to return */
 	uint32		next_candidate;
 	int64		number;			/* of the row returned last */
+	bool		at_end;			/* that there is no next row has been said */
 };
 
 /* The first columns, up to the last that is a key. */
@@ -106,6 +107,7 @@ top_rows_start(top_rows *top)
 	top->capacity = 0;
 	top->num_codes = 0;
 	top->next_partition = top->next_candidate = 0;
+	top->at_end = false;
 }
 
 /* ---- cutting a list */
@@ -410,6 +412,7 @@ top_rows_finish(top_rows *top)
 {
 	cut_all(top, true);
 	top->next_partition = top->next_candidate = 0;
+	top->at_end = false;
 }
 
 const chunk *
@@ -418,7 +421,8 @@ top_rows_next(top_rows *top, uint64 *row, int64 *number)
 	const top_partition *partition;
 	const candidate *next;
 
-	if (top->next_partition >= top->num_partitions)
+	top->at_end = top->next_partition >= top->num_partitions;
+	if (top->at_end)
 		return NULL;
 	partition = &top->partitions[top->next_partition];
 	next = &partition->list[top->next_candidate];
@@ -433,6 +437,22 @@ top_rows_next(top_rows *top, uint64 *row, int64 *number)
 		top->next_partition++;
 		top->next_candidate = 0;
 	}
+	return top->kept;
+}
+
+const chunk *
+top_rows_previous(top_rows *top, uint64 *row)
+{
+	uint32		place = top->next_partition > 0 ? top->partitions[0].count : top->next_candidate;
+
+	if (!top->at_end && place > 0)
+		place--;
+	top->at_end = false;
+	top->next_partition = place > 0 && place == top->partitions[0].count;
+	top->next_candidate = top->next_partition > 0 ? 0 : place;
+	if (place == 0)
+		return NULL;
+	*row = top->partitions[0].list[place - 1].row;
 	return top->kept;
 }
 
