@@ -10,9 +10,9 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
-#include "utils/pg_locale.h"
 
 #include "compat.h"
+#include "keys/collation.h"
 #include "plan/costs.h"
 #include "plan/group.h"
 #include "plan/sort.h"
@@ -53,7 +53,7 @@ is_fast(const element_type *type, Oid collation)
 {
 	if (type->key_kind != 0 || type->encode || type->is_enum)
 		return true;
-	return type->byte_form != BYTE_FORM_NONE && (!OidIsValid(collation) || lc_collate_is_c(collation));
+	return type->byte_form != BYTE_FORM_NONE && (!OidIsValid(collation) || collation_orders_bytes(collation));
 }
 
 /* Returns why a key cannot or should not be sorted by, or NULL. */
