@@ -15,8 +15,8 @@
 
 extern const CustomScanMethods sort_scan_methods;
 
-/* Offer the node for an ORDER BY.  Returns why it is not taken, NULL if it is the cheapest so far. */
-extern const char *sort_offer(const top_task *task, RelOptInfo *input_rel, RelOptInfo *output_rel);
+/* Offer the node for an ORDER BY of what input returns.  Returns why it is not taken, NULL if it is the cheapest so far. */
+extern const char *sort_offer(const top_task *task, Path *input, RelOptInfo *output_rel);
 
 /* Called once, when the library is loaded. */
 extern void sort_path_init(void);

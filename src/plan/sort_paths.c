@@ -121,18 +121,14 @@ is_cheapest(const RelOptInfo *rel, const Path *path)
 }
 
 const char *
-sort_offer(const top_task *task, RelOptInfo *input_rel, RelOptInfo *output_rel)
+sort_offer(const top_task *task, Path *input, RelOptInfo *output_rel)
 {
 	const char *reason = why_not(task);
-	Path	   *input = input_rel->cheapest_total_path;
 	CustomPath *path = makeNode(CustomPath);
 	Path	   *child;
 
 	if (reason)
 		return reason;
-	/* one path is both then, and a cheaper one frees it; for that reason other inputs may be gone */
-	if (list_member_ptr(output_rel->pathlist, input))
-		return "rows come in this order";
 	child = row_source_path(task->root, input, task->columns);
 	if (mgpu_setting_enable_sort != MGPU_ENABLE_FORCE &&
 		child->rows * most_bytes_of_row(task->record_bytes, sizeof(uint32)) > get_hash_memory_limit())

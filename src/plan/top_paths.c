@@ -199,48 +199,73 @@ is_for_core(const top_offer *offer, const Path *input)
 		row_source_saved_cost(offer->task.root, input, offer->task.columns) == 0;
 }
 
+/*
+ * The path below PostgreSQL's Sort, or NULL if no Sort is left.  Others are not looked at: a path that is sorted already
+ * is one path of both relations, and has been freed if a better one was found.
+ */
+static Path *
+input_of_sort(const RelOptInfo *input_rel, const RelOptInfo *output_rel)
+{
+	ListCell   *cell;
+
+	foreach(cell, output_rel->pathlist)
+	{
+		const Path *path = lfirst(cell);
+
+		if (IsA(path, ProjectionPath))
+			path = ((const ProjectionPath *) path)->subpath;
+		if (IsA(path, SortPath) && ((const SortPath *) path)->subpath->parent == input_rel)
+			return ((const SortPath *) path)->subpath;
+	}
+	return NULL;
+}
+
 static const char *
-offer_limit(const top_task *task, RelOptInfo *input_rel, RelOptInfo *output_rel)
+offer_limit(const top_task *task, Path *input, RelOptInfo *output_rel)
 {
 	top_offer	offer = {
 		.task = *task,
-		.paths = list_make1(input_rel->cheapest_total_path),
+		.paths = list_make1(input),
 		.output_rel = output_rel,
 		.target = task->root->upper_targets[UPPERREL_FINAL],
 		.pathkeys = task->root->sort_pathkeys
 	};
 
-	const Path *input = input_rel->cheapest_total_path;
 
 	if (mgpu_setting_enable_top == MGPU_ENABLE_OFF)
 		return is_off;
-	/* one path is both then, and a cheaper one frees it; for that reason other inputs may be gone */
-	if (list_member_ptr(output_rel->pathlist, input))
-		return "rows come in this order";
 	if (is_for_core(&offer, input))
 		return "LIMIT keeps few rows, which come one by one";
 	return add_upper_path(&offer);
 }
 
 static void
-upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, RelOptInfo *output_rel, void *extra)
+offer_order(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel)
 {
+	Path	   *input = input_of_sort(input_rel, output_rel);
 	top_task	task;
 
+	if (input == NULL)
+		report_offer(root, DECLINED_SORT, "rows come in this order");
+	else if (!top_task_of_order(&task, root, input->pathtarget))
+		report_offer(root, DECLINED_SORT, task.why_not);
+	else if (task.count > 0)
+		report_offer(root, DECLINED_TOP, offer_limit(&task, input, output_rel));
+	else
+		report_offer(root, DECLINED_SORT, sort_offer(&task, input, output_rel));
+}
+
+static void
+upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, RelOptInfo *output_rel, void *extra)
+{
 	if (previous_upper_hook)
 		previous_upper_hook(root, stage, input_rel, output_rel, extra);
 	if (output_rel->reloptkind != RELOPT_UPPER_REL)
 		return;
 	if (stage == UPPERREL_DISTINCT && root->parse->hasDistinctOn)
 		report_offer(root, DECLINED_TOP, offer_distinct_on(root, input_rel, output_rel));
-	if (stage != UPPERREL_ORDERED)
-		return;
-	if (!top_task_of_order(&task, root, input_rel->cheapest_total_path->pathtarget))
-		report_offer(root, DECLINED_SORT, task.why_not);
-	else if (task.count > 0)
-		report_offer(root, DECLINED_TOP, offer_limit(&task, input_rel, output_rel));
-	else
-		report_offer(root, DECLINED_SORT, sort_offer(&task, input_rel, output_rel));
+	else if (stage == UPPERREL_ORDERED)
+		offer_order(root, input_rel, output_rel);
 }
 
 /* ---- windows */
