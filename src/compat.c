@@ -7,7 +7,9 @@
 #include "access/htup_details.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_database.h"
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "nodes/makefuncs.h"
 #include "utils/builtins.h"
 #include "utils/syscache.h"
 
@@ -69,3 +71,14 @@ mgpu_locale_of(Oid collation, char *provider)
 	ReleaseSysCache(tuple);
 	return name;
 }
+
+#if PG_VERSION_NUM >= 170000
+Node *
+mgpu_run_condition_of(const WindowFuncRunCondition *condition, const WindowFunc *function)
+{
+	Expr	   *number = (Expr *) function;
+
+	return (Node *) make_opclause(condition->opno, BOOLOID, false, condition->wfunc_left ? number : condition->arg,
+								  condition->wfunc_left ? condition->arg : number, InvalidOid, condition->inputcollid);
+}
+#endif

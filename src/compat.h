@@ -10,6 +10,10 @@
 #include "utils/guc.h"
 #include "utils/wait_event.h"
 
+#if PG_VERSION_NUM >= 170000
+#include "nodes/primnodes.h"
+#endif
+
 #if PG_VERSION_NUM < 140000
 #error "mgpu_pg needs PostgreSQL 14 or later"
 #endif
@@ -129,6 +133,31 @@ extern char *mgpu_locale_of(Oid collation, char *provider);
 #define mgpu_explained_relations(es) ((es)->rtable_size)
 #else
 #define mgpu_explained_relations(es) list_length((es)->rtable)
+#endif
+
+/*
+ * Conditions on a window function that make PostgreSQL's WindowAgg stop, as expressions of the function.  They came
+ * with 15, and moved from the window to the function in 17, where they are no expressions yet.
+ */
+#if PG_VERSION_NUM >= 170000
+#define mgpu_run_conditions(window, function) ((function)->runCondition)
+#define mgpu_run_condition(condition, function) mgpu_run_condition_of((condition), (function))
+extern Node *mgpu_run_condition_of(const WindowFuncRunCondition *condition, const WindowFunc *function);
+#elif PG_VERSION_NUM >= 150000
+#define mgpu_run_conditions(window, function) ((window)->runCondition)
+#define mgpu_run_condition(condition, function) ((const Node *) (condition))
+#else
+#define mgpu_run_conditions(window, function) NIL
+#define mgpu_run_condition(condition, function) ((const Node *) (condition))
+#endif
+
+/* A scan of a subquery whose plan is that of subpath, with all of its rows in any order. */
+#if PG_VERSION_NUM >= 160000
+#define mgpu_create_subqueryscan_path(root, rel, subpath) \
+	create_subqueryscan_path(root, rel, subpath, false, NIL, (rel)->lateral_relids)
+#else
+#define mgpu_create_subqueryscan_path(root, rel, subpath) \
+	create_subqueryscan_path(root, rel, subpath, NIL, (rel)->lateral_relids)
 #endif
 
 /* Since 18, an extension can have options of EXPLAIN. */

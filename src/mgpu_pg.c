@@ -21,6 +21,7 @@
 #include "core/planner.h"
 #include "core/sizes.h"
 #include "plan/group.h"
+#include "plan/top.h"
 #include "service/service.h"
 #include "settings.h"
 #include "threads.h"
@@ -41,6 +42,8 @@ bool		mgpu_setting_service = true;
 int			mgpu_setting_service_memory = 256;
 int			mgpu_setting_service_buffers = -1;
 int			mgpu_setting_enable_group = MGPU_ENABLE_ON;
+int			mgpu_setting_enable_top = MGPU_ENABLE_ON;
+int			mgpu_setting_enable_sort = MGPU_ENABLE_ON;
 bool		mgpu_setting_enable_columns = true;
 bool		mgpu_setting_report_declined = false;
 int			mgpu_setting_inject_fault = MGPU_FAULT_NONE;
@@ -113,13 +116,23 @@ define_choices(void)
 							 "\"force\" takes the node wherever it can do the work, whatever it costs.",
 							 &mgpu_setting_enable_group, MGPU_ENABLE_ON,
 							 enable_options, PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomEnumVariable("mgpu.enable_top",
+							 "Lets the planner keep the first rows of partitions in an MgpuTop node.",
+							 "\"force\" takes the node wherever it can do the work, whatever it costs.",
+							 &mgpu_setting_enable_top, MGPU_ENABLE_ON,
+							 enable_options, PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomEnumVariable("mgpu.enable_sort",
+							 "Lets the planner sort rows in an MgpuSort node.",
+							 "\"force\" takes the node wherever it can do the work, whatever it costs.",
+							 &mgpu_setting_enable_sort, MGPU_ENABLE_ON,
+							 enable_options, PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("mgpu.enable_columns",
 							 "Lets the extension's plan nodes read tables a page at a time, as columns.",
 							 NULL,
 							 &mgpu_setting_enable_columns, true,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("mgpu.report_declined",
-							 "Tells in a NOTICE why a statement gets no MgpuGroup node.",
+							 "Tells in a NOTICE why a statement gets none of the extension's plan nodes.",
 							 NULL,
 							 &mgpu_setting_report_declined, false,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
@@ -227,5 +240,6 @@ _PG_init(void)
 	define_service();
 	MarkGUCPrefixReserved("mgpu");
 	group_path_init();
+	top_path_init();
 	service_init();
 }

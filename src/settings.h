@@ -33,6 +33,8 @@ extern bool mgpu_setting_service;	/* one process drives the GPUs for all session
 extern int	mgpu_setting_service_memory;	/* MB */
 extern int	mgpu_setting_service_buffers;	/* MB of shared_buffers that GPUs may read, -1: all */
 extern int	mgpu_setting_enable_group;	/* mgpu_enable: offer MgpuGroup nodes to the planner */
+extern int	mgpu_setting_enable_top;	/* mgpu_enable: offer MgpuTop nodes */
+extern int	mgpu_setting_enable_sort;	/* mgpu_enable: offer MgpuSort nodes */
 extern bool mgpu_setting_enable_columns;	/* read tables a page at a time */
 extern bool mgpu_setting_report_declined;	/* tell why a statement gets no such node */
 extern int	mgpu_setting_inject_fault;	/* mgpu_fault, for tests */

@@ -7,13 +7,13 @@
 #	sorts		sorts, positions, pairs and rows of one array (oracle.sql)
 #	aggregates	random groups under every shape of plan (oracle_agg.sql)
 #	families	segments, locality sort, merge, bulk changes (oracle_families.sql)
-#	queries		random queries with PostgreSQL's aggregates, by MgpuGroup (oracle_queries.sql)
+#	queries		random queries, by the extension's plan nodes (oracle_queries.sql)
 #
 #	--seconds N	stop starting trials after this long
 #	--trials N	stop after this many (60 seconds where neither is given)
 #	--seed N	first seed, and with --trials 1 the one to repeat (default: from the clock)
 #	--most N	longest array (200000)
-#	--share N	fail if fewer than N of 100 queries had the node MgpuGroup, or fewer than a fourth of that read
+#	--share N	fail if fewer than N of 100 queries had a node of the extension, or fewer than a fourth of that read
 #			pages as columns (33)
 #	--gpu		let trials ask for the GPU; found out by itself when not given
 #
@@ -121,7 +121,7 @@ waitpid($pid, 0);
 system('psql', '-Xqc', 'set client_min_messages = warning; drop schema oracle cascade');
 if ($what eq 'queries')
 {
-	print "MgpuGroup was in the plans of $nodes of $queries queries, and read pages in $columns\n";
+	print "nodes were in the plans of $nodes of $queries queries, and read pages in $columns\n";
 	if ($nodes * 100 < $queries * $option{share} || $columns * 400 < $queries * $option{share})
 	{
 		print "FAILED: these are fewer than $option{share} %\n";

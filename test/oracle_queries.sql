@@ -250,6 +250,67 @@ BEGIN
 END
 $$;
 
+-- Sort keys: columns and expressions in any direction
+CREATE FUNCTION oracle.random_order(cols oracle.col[], most int) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    keys text[] := '{}';
+BEGIN
+    FOR i IN 1 .. floor(random() * (most + 1))::int LOOP
+        keys := keys || concat(oracle.pick(ARRAY[(oracle.column_with(cols, '')).name, (oracle.column_with(cols, 'scalar')).name, (oracle.random_key(cols, false)).key]),
+                               oracle.pick(ARRAY['', '', ' DESC', ' NULLS FIRST', ' DESC NULLS LAST']));
+    END LOOP;
+    RETURN array_to_string(keys, ', ');
+END
+$$;
+
+-- A query for the first rows of partitions, or for all rows in order.  id decides between equal rows, unless all of them come.
+CREATE FUNCTION oracle.random_order_query(cols oracle.col[], way text, OUT query text, OUT ordered boolean) LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    shape text := oracle.pick(ARRAY['ranked', 'ranked', 'ranked', 'first', 'sorted', 'sorted']);
+    wrap text := oracle.pick(ARRAY['', '', '', 'lateral', 'rescan', 'cte', 'union', 'semi']);
+    source text := oracle.pick(ARRAY['oracle.items', 'oracle.items', 'oracle.items', 'oracle.items LEFT JOIN (SELECT id AS other, c1 AS c1_other FROM oracle.items WHERE id < 40) j ON j.other = id % 50',
+        '(SELECT * FROM oracle.items ORDER BY id LIMIT 300) s', '(SELECT * FROM oracle.items WHERE id % 2 = 0 UNION ALL SELECT * FROM oracle.items WHERE id % 2 = 1) s']);
+    shown text := format('id, %s, %s', (oracle.column_with(cols, '')).name || ' AS s1', format(oracle.pick(ARRAY['%s', '%s', '%s IS NULL', 'concat(%s, id)']), (oracle.column_with(cols, '')).name) || ' AS s2');
+    function text := oracle.pick(ARRAY['row_number', 'row_number', 'rank', 'dense_rank']);
+    keys text := oracle.random_order(cols, 3);
+    by_id text := oracle.pick(ARRAY['id', 'id', 'id DESC']);
+    partitions text[] := '{}';
+    conditions text[] := '{}';
+BEGIN
+    FOR i IN 1 .. oracle.pick(ARRAY[0, 1, 1, 1, 1, 2, 3]) LOOP
+        partitions := partitions || (oracle.random_key(cols, false)).key;
+    END LOOP;
+    IF random() < 0.3 THEN
+        conditions := conditions || format(oracle.pick(ARRAY['id %% 5 <> 2', '%s IS NOT NULL', 'id < 20', 'id < 0']), (oracle.column_with(cols, '')).name);
+    END IF;
+    conditions := conditions || CASE WHEN way = 'prepared' THEN ARRAY['id % 7 <> $1'] END || CASE WHEN wrap = 'lateral' THEN ARRAY['id % (p + 1) = 0'] END;
+    source := source || concat(' WHERE ' || nullif(array_to_string(conditions, ' AND '), ''));
+    ordered := shape <> 'ranked' AND wrap = '';
+    IF shape = 'ranked' THEN
+        IF function = 'row_number' OR random() < 0.5 THEN
+            keys := concat_ws(', ', nullif(keys, ''), by_id);
+        END IF;
+        query := format('SELECT * FROM (SELECT %s, %s() OVER (%s%s) AS rn FROM %s) w WHERE %s', shown, function, 'PARTITION BY ' || nullif(array_to_string(partitions, ', '), ''),
+                        ' ORDER BY ' || nullif(keys, ''), source,
+                        oracle.pick(ARRAY['rn <= 1', 'rn = 1', 'rn <= 3', 'rn < 3', '4 >= rn', 'rn BETWEEN 2 AND 5', 'rn <= 3 AND s1 IS NOT NULL', 'rn <= 40', 'rn <= 100000', 'rn < 7::int8 AND rn <> 3']));
+    ELSIF shape = 'first' AND partitions <> '{}' THEN
+        query := format('SELECT DISTINCT ON (%1$s) %2$s FROM %3$s ORDER BY %4$s%5$s, %6$s%7$s', array_to_string(partitions, ', '), shown, source,
+                        (SELECT string_agg(part || oracle.pick(ARRAY['', ' DESC', ' NULLS FIRST']), ', ' ORDER BY n) FROM unnest(partitions) WITH ORDINALITY u(part, n)), ', ' || nullif(keys, ''), by_id,
+                        oracle.pick(ARRAY['', '', ' LIMIT 5', ' LIMIT 20 OFFSET 3']));
+    ELSE
+        query := format('SELECT %s FROM %s ORDER BY %s%s', shown, source, concat_ws(', ', nullif(keys, ''), by_id),
+                        oracle.pick(ARRAY['', '', '', ' LIMIT 1', ' LIMIT 20 OFFSET 3', ' LIMIT 500', ' LIMIT 3000', ' OFFSET 2']));
+    END IF;
+    query := CASE wrap
+        WHEN 'lateral' THEN format('SELECT p, q.* FROM generate_series(1, 4) p LEFT JOIN LATERAL (%s) q ON true', query)
+        WHEN 'rescan' THEN format('SELECT * FROM (VALUES (1), (2)) v LEFT JOIN (%s) q ON true', query)
+        WHEN 'cte' THEN format('WITH q AS MATERIALIZED (%s) SELECT q.*, n FROM q, (SELECT count(*) AS n FROM q) c', query)
+        WHEN 'union' THEN format('(%s) UNION ALL (%s)', query, query)
+        WHEN 'semi' THEN format('SELECT id FROM oracle.items t WHERE id IN (SELECT id FROM (%s) q)', query)
+        ELSE query END;
+END
+$$;
+
 -- The table of a trial
 CREATE FUNCTION oracle.make_items(n int, OUT cols oracle.col[], OUT description text) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -396,7 +457,11 @@ BEGIN
     FOR i IN 1 .. 6 LOOP
         style := oracle.pick(ARRAY['open', 'open', 'arrival']);
         way := oracle.pick(ARRAY['rows', 'rows', 'rows', 'table', 'table', 'insert', 'prepared', 'cursor', 'early']);
-        SELECT * INTO q FROM oracle.random_query(cols, style, way);
+        IF style = 'open' AND random() < 0.5 THEN
+            SELECT * INTO q FROM oracle.random_order_query(cols, way);
+        ELSE
+            SELECT * INTO q FROM oracle.random_query(cols, style, way);
+        END IF;
         settings := ARRAY['work_mem=' || oracle.pick(ARRAY['64kB', '64kB', '4MB', '1GB']), 'hash_mem_multiplier=' || oracle.pick(ARRAY['1', '2']),
                           'mgpu.executor=' || oracle.pick(ARRAY['cpu', 'auto', CASE WHEN gpu THEN 'gpu' ELSE 'cpu' END]), 'plan_cache_mode=' || oracle.pick(ARRAY['auto', 'force_generic_plan'])];
         IF style = 'arrival' THEN
@@ -411,12 +476,12 @@ BEGIN
                 settings := settings || 'max_parallel_workers_per_gather=0'::text;
             END IF;
         END IF;
-        SELECT * INTO core FROM oracle.answer(q.query, way, settings || 'mgpu.enable_group=off'::text);
-        SELECT * INTO ours FROM oracle.answer(q.query, way, settings || 'mgpu.enable_group=force'::text);
+        SELECT * INTO core FROM oracle.answer(q.query, way, settings || '{mgpu.enable_group=off,mgpu.enable_top=off,mgpu.enable_sort=off}'::text[]);
+        SELECT * INTO ours FROM oracle.answer(q.query, way, settings || '{mgpu.enable_group=force,mgpu.enable_top=force,mgpu.enable_sort=force}'::text[]);
         -- core sorts by the groups' keys alone, say where it cannot hash them: the order of arrival is lost
         CONTINUE WHEN style = 'arrival' AND core.plan ~ '(Group|GroupAggregate|Unique)\n.*-> +Sort\n( +Disabled: true\n)? +Sort Key: (?![^\n]*\mid( DESC)?\n)';
         queries := queries + 1;
-        nodes := nodes + (ours.plan LIKE '%MgpuGroup%')::int;
+        nodes := nodes + (ours.plan LIKE '%(Mgpu%')::int;
         columns := columns + (ours.plan LIKE '%pages as columns%')::int;
         IF NOT q.ordered THEN
             core.lines := ARRAY(SELECT l FROM unnest(core.lines) l ORDER BY l COLLATE "C");

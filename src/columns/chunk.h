@@ -80,7 +80,7 @@ extern void chunk_grow(chunk *rows, uint64 num_rows);
 /* Store a NULL: set its bit and zero its cell. */
 extern void chunk_put_null(chunk *rows, column *col, uint64 row);
 
-/* Copy a row of another chunk with the same columns. */
+/* Copy a row of another chunk with the same columns, or more behind them. */
 extern void chunk_append_row(chunk *rows, const chunk *from, uint64 row);
 
 /* The slow path of chunk_put. */

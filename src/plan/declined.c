@@ -1,6 +1,6 @@
 /*
  * declined.c
- *		Tells why the planner took no MgpuGroup node: in a NOTICE and, since PostgreSQL 18, in
+ *		Tells why the planner took none of the extension's nodes: in a NOTICE and, since PostgreSQL 18, in
  *		EXPLAIN (MGPU).
  *
  * EXPLAIN parses its options, plans its statement, may execute it, and prints.  Meanwhile functions may
@@ -23,6 +23,8 @@
 #include "plan/declined.h"
 #include "settings.h"
 
+static const char *const names[NUM_DECLINED] = {"MgpuGroup", "MgpuTop", "MgpuSort"};
+
 #ifdef MGPU_HAS_EXPLAIN_OPTIONS
 /* An EXPLAIN that had the option, in the memory context of es. */
 typedef struct explained
@@ -32,8 +34,8 @@ typedef struct explained
 	ExplainState *es;
 	bool		wanted;			/* the option's last value */
 	const PlannerGlobal *planning;	/* gave the reasons */
-	List	   *reasons;		/* strings, for the next plan that is printed */
-	int			num_accepted;	/* query levels that have no reason, less the nodes printed */
+	List	   *reasons[NUM_DECLINED];	/* strings, for the next plan that is printed */
+	int			num_accepted[NUM_DECLINED]; /* offers that have no reason, less the nodes printed */
 } explained;
 
 static dlist_head all_explained = DLIST_STATIC_INIT(all_explained);
@@ -68,8 +70,11 @@ static void
 start_plan(explained *statement, const PlannerGlobal *planning)
 {
 	statement->planning = planning;
-	statement->reasons = NIL;
-	statement->num_accepted = 0;
+	for (int i = 0; i < NUM_DECLINED; i++)
+	{
+		statement->reasons[i] = NIL;
+		statement->num_accepted[i] = 0;
+	}
 }
 
 static bool
@@ -81,7 +86,7 @@ is_planned_for(const PlannerInfo *root, ExplainState *es)
 }
 
 static void
-collect(const PlannerInfo *root, const char *why_not)
+collect(const PlannerInfo *root, declined_node node, const char *why_not)
 {
 	dlist_iter	cursor;
 
@@ -95,10 +100,28 @@ collect(const PlannerInfo *root, const char *why_not)
 		if (statement->planning != root->glob)
 			start_plan(statement, root->glob);
 		if (why_not)
-			statement->reasons = lappend(statement->reasons, (char *) why_not);
+			statement->reasons[node] = lappend(statement->reasons[node], (char *) why_not);
 		else
-			statement->num_accepted++;
+			statement->num_accepted[node]++;
 	}
+}
+
+static void
+print_node(explained *statement, declined_node node)
+{
+	const char *label = psprintf("No %s", names[node]);
+	List	   *reasons = statement->reasons[node];
+	ListCell   *cell;
+
+	/* LIMIT or ORDER BY, which are planned later, have made another path the cheapest */
+	while (statement->num_accepted[node]-- > 0)
+		reasons = lappend(reasons, "PostgreSQL's own plan is expected to be faster as a whole");
+	/* as text, a list is one line with commas, and reasons have commas themselves */
+	if (statement->es->format == EXPLAIN_FORMAT_TEXT)
+		foreach(cell, reasons)
+			ExplainPropertyText(label, lfirst(cell), statement->es);
+	else if (reasons)
+		ExplainPropertyList(label, reasons, statement->es);
 }
 
 static void
@@ -106,21 +129,13 @@ print_reasons(PlannedStmt *plan, IntoClause *into, ExplainState *es, const char 
 			  QueryEnvironment *environment)
 {
 	explained  *statement = GetExplainExtensionState(es, extension_id);
-	ListCell   *cell;
 
 	if (previous_hook)
 		previous_hook(plan, into, es, query, params, environment);
 	if (statement == NULL || !statement->wanted)
 		return;
-	/* LIMIT or ORDER BY, which are planned later, have made another path the cheapest */
-	while (statement->num_accepted-- > 0)
-		statement->reasons = lappend(statement->reasons, "PostgreSQL's own plan is expected to be faster as a whole");
-	/* as text, a list is one line with commas, and reasons have commas themselves */
-	if (es->format == EXPLAIN_FORMAT_TEXT)
-		foreach(cell, statement->reasons)
-			ExplainPropertyText("No MgpuGroup", lfirst(cell), es);
-	else if (statement->reasons)
-		ExplainPropertyList("No MgpuGroup", statement->reasons, es);
+	for (int i = 0; i < NUM_DECLINED; i++)
+		print_node(statement, i);
 	start_plan(statement, NULL);
 }
 #endif
@@ -137,22 +152,22 @@ declined_init(void)
 }
 
 void
-report_offer(const PlannerInfo *root, const char *why_not)
+report_offer(const PlannerInfo *root, declined_node node, const char *why_not)
 {
 	if (why_not && mgpu_setting_report_declined)
-		ereport(NOTICE, (errmsg("no MgpuGroup node: %s", why_not)));
+		ereport(NOTICE, (errmsg("no %s node: %s", names[node], why_not)));
 #ifdef MGPU_HAS_EXPLAIN_OPTIONS
-	collect(root, why_not);
+	collect(root, node, why_not);
 #endif
 }
 
 void
-report_printed(struct ExplainState *es)
+report_printed(struct ExplainState *es, declined_node node)
 {
 #ifdef MGPU_HAS_EXPLAIN_OPTIONS
 	explained  *statement = GetExplainExtensionState(es, extension_id);
 
 	if (statement)
-		statement->num_accepted--;
+		statement->num_accepted[node]--;
 #endif
 }

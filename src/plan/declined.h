@@ -1,6 +1,6 @@
 /*
  * declined.h
- *		Why the planner took no MgpuGroup node.
+ *		Why the planner took none of the extension's nodes.
  */
 #ifndef MGPU_PLAN_DECLINED_H
 #define MGPU_PLAN_DECLINED_H
@@ -9,16 +9,25 @@
 
 struct ExplainState;
 
+/* What could have been taken. */
+typedef enum declined_node
+{
+	DECLINED_GROUP,
+	DECLINED_TOP,
+	DECLINED_SORT,
+	NUM_DECLINED
+} declined_node;
+
 /* Called once, when the library is loaded. */
 extern void declined_init(void);
 
 /*
- * A query level's grouping or DISTINCT has been planned.  why_not is a constant clause, or NULL if the
+ * A part of a query that the node could compute has been planned.  why_not is a constant clause, or NULL if the
  * node is the cheapest so far.
  */
-extern void report_offer(const PlannerInfo *root, const char *why_not);
+extern void report_offer(const PlannerInfo *root, declined_node node, const char *why_not);
 
 /* EXPLAIN prints such a node. */
-extern void report_printed(struct ExplainState *es);
+extern void report_printed(struct ExplainState *es, declined_node node);
 
 #endif							/* MGPU_PLAN_DECLINED_H */

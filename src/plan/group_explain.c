@@ -52,7 +52,7 @@ group_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 		ExplainPropertyText("Method", "partial hash", es);
 	else
 	{
-		report_printed(es);
+		report_printed(es, DECLINED_GROUP);
 		explain_plan(state, (CustomScan *) css->ss.ps.plan, ancestors, es);
 	}
 	if (state->source)

@@ -225,6 +225,18 @@ group_fold_num_states(List *aggregates)
 	return num_states;
 }
 
+const uint32 *
+group_fold_numbers(const group_fold *fold)
+{
+	return fold->numbers;
+}
+
+uint32
+group_fold_count(const group_fold *fold)
+{
+	return fold->groups->num_rows;
+}
+
 bool
 group_fold_is_full(const group_fold *fold)
 {

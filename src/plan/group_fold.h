@@ -13,7 +13,7 @@
 typedef struct group_fold group_fold;
 
 /*
- * Make one in context, for rows with the columns of like.  All aggregates can fold.  If combines, rows are groups of
+ * Make one in context, for rows with the columns of like, of which they may have more.  All aggregates can fold.  If combines, rows are groups of
  * workers, and the last columns, one for each of the states of aggregates, hold their states.
  */
 extern group_fold *group_fold_create(MemoryContext context, const group_keys *keys, List *aggregates, const chunk *like,
@@ -27,6 +27,10 @@ extern void group_fold_start(group_fold *fold);
  * The first rows always find memory.
  */
 extern void group_fold_rows(group_fold *fold, const chunk *rows, Size limit_bytes, chunk *others);
+
+/* The group of each row that was added last, and the number of groups. */
+extern const uint32 *group_fold_numbers(const group_fold *fold);
+extern uint32 group_fold_count(const group_fold *fold);
 
 /* Once all rows have been added: show the groups to who asks for results.  Each has one row. */
 extern void group_fold_finish(group_fold *fold, group_input *input);

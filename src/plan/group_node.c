@@ -193,6 +193,7 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	start_keys(state, outputs, uses, scan->custom_private);
 	start_outputs(state, outputs, uses);
 	state->input.context = AllocSetContextCreate(context, "mgpu_pg groups", ALLOCSET_DEFAULT_SIZES);
+	state->input.function = "MgpuGroup";
 	if (state->method == GROUP_COMBINE)
 		state->rows = group_partial_rows(context, state->rows, state->aggregates);
 	if (state->method != GROUP_SORT)

@@ -28,6 +28,7 @@
 #include "compat.h"
 #include "core/sizes.h"
 #include "plan/aggregate.h"
+#include "plan/costs.h"
 #include "plan/declined.h"
 #include "plan/device_path.h"
 #include "plan/group.h"
@@ -44,9 +45,7 @@
  */
 #define AGG_COST 4.0			/* a transition under Agg, without finding the group */
 #define RANK_COST 0.5			/* finding a row's group */
-#define COLUMN_COST 0.1			/* keeping a value */
 #define PACK_COST 0.25			/* packing and unpacking a column */
-#define FOLD_COST 0.15			/* finding a row's group where rows are folded */
 
 /* With more groups than these, sorting the rows is faster than finding each one's group. */
 #define FOLD_MOST_GROUPS MGPU_SIZE(1e6, 50)
@@ -57,9 +56,6 @@
 
 /* Workers fold rows if that makes of so many rows one group that the leader has to combine. */
 #define PARTS_GAIN 4
-
-/* The node's start, as much as 100 us take elsewhere, whatever the number of rows. */
-#define START_COST 20.0
 
 PG_FUNCTION_INFO_V1(mgpu_agg_support);
 
@@ -168,46 +164,6 @@ cost_path(const group_task *task, Path *path, const Path *child, double num_rows
 	}
 }
 
-/* ---- inputs */
-
-/* A path that projects source to the task's columns. */
-static Path *
-make_rows(RelOptInfo *input_rel, Path *source, const group_task *task)
-{
-	PathTarget *target = create_empty_pathtarget();
-	Cost		saved = row_source_saved_cost(task->root, source, task->columns);
-	Path	   *path;
-	ListCell   *cell;
-
-	foreach(cell, task->columns)
-		add_column_to_pathtarget(target, lfirst(cell), 0);
-	set_pathtarget_cost_width(task->root, target);
-	path = (Path *) create_projection_path(task->root, input_rel, source, target);
-	path->total_cost -= saved;
-	return path;
-}
-
-/* The path whose rows cost the node least. */
-static Path *
-cheapest_input(const group_task *task, List *paths)
-{
-	Path	   *cheapest = NULL;
-	Cost		least = 0;
-	ListCell   *cell;
-
-	foreach(cell, paths)
-	{
-		Path	   *path = lfirst(cell);
-		Cost		cost = path->total_cost - row_source_saved_cost(task->root, path, task->columns);
-
-		if (path->param_info || (cheapest && cost >= least))
-			continue;
-		cheapest = path;
-		least = cost;
-	}
-	return cheapest;
-}
-
 /* ---- paths below a Gather */
 
 /* A partial path of packs, that of rows or that of groups, over rows. */
@@ -301,7 +257,7 @@ add_parallel_path(const group_offer *offer)
 
 	if (offer->input_rel->partial_pathlist == NIL || task->columns == NIL)
 		return;
-	rows = make_rows(offer->input_rel, cheapest_input(task, offer->input_rel->partial_pathlist), task);
+	rows = row_source_path(task->root, row_source_cheapest(task->root, offer->input_rel->partial_pathlist, task->columns), task->columns);
 	if (!rows->parallel_safe)
 		return;
 	num_parts = offer->num_groups * (rows->parallel_workers + 1);
@@ -344,7 +300,7 @@ add_group_paths(group_offer *offer)
 	offer->num_groups = task->keys ? estimate_num_groups(task->root, task->keys, offer->num_rows, NULL, NULL) : 1;
 	if (!groups_fit(offer))
 		return "one group is expected to need more memory than work_mem times hash_mem_multiplier";
-	add_group_path(offer, make_rows(input_rel, cheapest_input(task, input_rel->pathlist), task), offer->num_rows, false,
+	add_group_path(offer, row_source_path(task->root, row_source_cheapest(task->root, input_rel->pathlist, task->columns), task->columns), offer->num_rows, false,
 				   folds(task, offer->num_groups) ? GROUP_FOLD : GROUP_SORT);
 	add_parallel_path(offer);
 	return is_beaten(offer->output_rel) ? "PostgreSQL's own plan is expected to be faster" : NULL;
@@ -378,7 +334,7 @@ upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, R
 	if (previous_hook)
 		previous_hook(root, stage, input_rel, output_rel, extra);
 	if (output_rel->reloptkind == RELOPT_UPPER_REL && (stage == UPPERREL_GROUP_AGG || stage == UPPERREL_DISTINCT))
-		report_offer(root, offer_node(root, stage, input_rel, output_rel));
+		report_offer(root, DECLINED_GROUP, offer_node(root, stage, input_rel, output_rel));
 }
 
 void

@@ -51,7 +51,7 @@ sort_values(const group_input *input, const row_key *by, const row_groups *items
 	char	   *cells = col->cells;
 	byte_cells	values = {cells, type->width, column_is_variable(type), type->element.typlen};
 	sort_spec	spec = {
-		.function = "MgpuGroup",
+		.function = input->function,
 		.op = MGPU_OP_SORT,
 		.order = {by->descending, false},
 		.collation = by->collation,

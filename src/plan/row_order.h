@@ -26,6 +26,7 @@ typedef struct row_order
 typedef struct group_input
 {
 	MemoryContext context;
+	const char *function;		/* the node's name, for mgpu_last_run() */
 	const chunk *rows;
 	row_groups	groups;
 	List	   *derived;		/* row_order.c */

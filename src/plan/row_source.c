@@ -21,7 +21,9 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
 #include "optimizer/restrictinfo.h"
+#include "optimizer/tlist.h"
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
 
@@ -250,4 +252,40 @@ row_source_saved_cost(PlannerInfo *root, const Path *path, List *exprs)
 		return 0;
 	/* a parallel path's rows are those of one process */
 	return SAVED_PART * (cpu_tuple_cost + rel->baserestrictcost.per_tuple) * rel->tuples * path->rows / Max(rel->rows, 1);
+}
+
+Path *
+row_source_cheapest(PlannerInfo *root, List *paths, List *exprs)
+{
+	Path	   *cheapest = NULL;
+	Cost		least = 0;
+	ListCell   *cell;
+
+	foreach(cell, paths)
+	{
+		Path	   *path = lfirst(cell);
+		Cost		cost = path->total_cost - row_source_saved_cost(root, path, exprs);
+
+		if (path->param_info || (cheapest && cost >= least))
+			continue;
+		cheapest = path;
+		least = cost;
+	}
+	return cheapest;
+}
+
+Path *
+row_source_path(PlannerInfo *root, Path *source, List *exprs)
+{
+	PathTarget *target = create_empty_pathtarget();
+	Cost		saved = row_source_saved_cost(root, source, exprs);
+	Path	   *path;
+	ListCell   *cell;
+
+	foreach(cell, exprs)
+		add_column_to_pathtarget(target, lfirst(cell), 0);
+	set_pathtarget_cost_width(root, target);
+	path = (Path *) create_projection_path(root, source->parent, source, target);
+	path->total_cost -= saved;
+	return path;
 }

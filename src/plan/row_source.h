@@ -34,4 +34,10 @@ extern void row_source_explain_pages(const row_source *source, struct ExplainSta
 /* What a path costs less than PostgreSQL counts if its target is exprs and its tables are read as columns. */
 extern Cost row_source_saved_cost(PlannerInfo *root, const Path *path, List *exprs);
 
+/* Of paths without parameters, that which costs least so. */
+extern Path *row_source_cheapest(PlannerInfo *root, List *paths, List *exprs);
+
+/* A path with that cost and target over source. */
+extern Path *row_source_path(PlannerInfo *root, Path *source, List *exprs);
+
 #endif							/* MGPU_PLAN_ROW_SOURCE_H */

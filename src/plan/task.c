@@ -41,18 +41,24 @@ give_up(group_task *task, const char *why_not)
  * their names in vain.
  */
 static bool
-has_special_parts(Node *node, void *context)
+has_special_parts(Node *node, void *allowed)
 {
-	if (node == NULL)
+	if (node == NULL || (allowed && equal(node, allowed)))
 		return false;
 	if (IsA(node, SubPlan) || IsA(node, AlternativeSubPlan) || IsA(node, FieldSelect) ||
 		IsA(node, GroupingFunc) || IsA(node, WindowFunc))
 		return true;
-	return expression_tree_walker(node, has_special_parts, context);
+	return expression_tree_walker(node, has_special_parts, allowed);
 }
 
-static bool
-is_simple(Expr *expr)
+bool
+task_has_special_parts(Node *node, const WindowFunc *allowed)
+{
+	return has_special_parts(node, (void *) allowed);
+}
+
+bool
+task_is_simple(Expr *expr)
 {
 	return !has_special_parts((Node *) expr, NULL) && !contain_volatile_functions((Node *) expr) &&
 		!expression_returns_set((Node *) expr);
@@ -69,7 +75,7 @@ take_column(group_task *task, Expr *expr)
 	foreach(cell, task->columns)
 		if (equal(lfirst(cell), expr))
 			return foreach_current_index(cell);
-	if (!is_simple(expr))
+	if (!task_is_simple(expr))
 	{
 		give_up(task, "an expression is volatile, returns a set or has a subquery");
 		return -1;
@@ -311,6 +317,6 @@ group_task_of_distinct(group_task *task, PlannerInfo *root, const PathTarget *ta
 	task->root = root;
 	task->folds = true;
 	if (root->parse->hasDistinctOn)
-		return give_up(task, "DISTINCT ON is left to PostgreSQL");
+		return give_up(task, "DISTINCT ON is for MgpuTop");
 	return take_keys(task, mgpu_distinct_clause(root)) && take_others(task, target->exprs);
 }

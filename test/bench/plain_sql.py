@@ -77,7 +77,17 @@ STATEMENTS = [
     Statement('count(*) by g, g2', grouped('count(*)', 'g, g2'), AS_RECORD, low=True),
     Statement('DISTINCT g, g2', 'SELECT DISTINCT g, g2 FROM t', AS_RECORD),
     Statement('DISTINCT k', 'SELECT DISTINCT k FROM t'),
+    Statement('row_number() <= 3 by g', 'SELECT g, v, n FROM (SELECT g, v, row_number() OVER (PARTITION BY g ORDER BY v) AS n FROM t) w WHERE n <= 3', AS_RECORD, low=True),
+    Statement('rank() <= 3 by g, all columns', 'SELECT * FROM (SELECT *, rank() OVER (PARTITION BY g ORDER BY v DESC) AS n FROM t) w WHERE n <= 3'),
+    Statement('DISTINCT ON (g) ORDER BY g, v', 'SELECT DISTINCT ON (g) g, v FROM t ORDER BY g, v', AS_RECORD, low=True),
+    Statement('ORDER BY v LIMIT 100000', 'SELECT v FROM t ORDER BY v LIMIT 100000', AS_RECORD),
+    Statement('ORDER BY v LIMIT 10, all columns', 'SELECT v, g, g2, f, k FROM t ORDER BY v, f LIMIT 10'),
+    Statement('ORDER BY v, counted', 'SELECT count(*) FROM (SELECT v FROM t ORDER BY v OFFSET 0) o', low=True),
+    Statement('ORDER BY g, v', 'SELECT g, v FROM t ORDER BY g, v', AS_RECORD),
+    Statement('ORDER BY v, f, all columns', 'SELECT v, g, g2, f, k FROM t ORDER BY v, f'),
     Statement('1,000 rows: percentile_cont by g', grouped(MEDIAN, 'g', table='tiny')),
+    Statement('1,000 rows: row_number() <= 3 by g', 'SELECT * FROM (SELECT g, v, row_number() OVER (PARTITION BY g ORDER BY v) AS n FROM tiny) w WHERE n <= 3'),
+    Statement('1,000 rows: ORDER BY v', 'SELECT v FROM tiny ORDER BY v'),
     Statement('by an index, LIMIT 10', grouped('count(*), max(v)', 'g', ' ORDER BY g LIMIT 10', 'keyed')),
 ]
 
@@ -143,6 +153,7 @@ class DuckDB:
 # ROWS: on the CPU, with rows from PostgreSQL's executor instead of pages as columns
 CORE, CPU, GPU, ROWS, DUCKDB = 'PostgreSQL', 'cpu', 'gpu', 'rows', 'DuckDB'
 SETTINGS = {CPU: 'SET mgpu.executor = cpu;', GPU: 'SET mgpu.executor = gpu;', ROWS: 'SET mgpu.executor = cpu; SET mgpu.enable_columns = off;'}
+NODES = 'SET mgpu.enable_group = {0}; SET mgpu.enable_top = {0}; SET mgpu.enable_sort = {0};'
 WORK_MEM, LITTLE_WORK_MEM = '2GB', '4MB'
 FAILED = 'FAILED'
 Mode = collections.namedtuple('Mode', 'system parallel settings')
@@ -155,8 +166,8 @@ def modes(options):
     answer = []
     for parallel in (False, True) if options.workers else (False,):
         workers = f'SET max_parallel_workers_per_gather = {options.workers if parallel else 0};'
-        answer.append(Mode(CORE, parallel, workers + 'SET mgpu.enable_group = off;'))
-        answer += [Mode(executor, parallel, f'{workers} SET mgpu.enable_group = on; {SETTINGS[executor]}') for executor in options.executors]
+        answer.append(Mode(CORE, parallel, f'{workers}{NODES.format("off")}'))
+        answer += [Mode(executor, parallel, f'{workers}{NODES.format("on")}{SETTINGS[executor]}') for executor in options.executors]
         if options.duckdb:
             answer.append(Mode(DUCKDB, parallel, f'SET threads = {os.cpu_count() if parallel else 1}'))
     return answer
@@ -179,7 +190,8 @@ class Case:
     def look(self, session, mode):
         """Whether the node is in the plan, and the answer that of PostgreSQL's plan in one process."""
         session.run(self.settings(mode))
-        self.node[mode] = 'MgpuGroup' if 'MgpuGroup' in session.run(f'EXPLAIN {self.sql};')[0] else ''
+        found = re.search(r'Mgpu(Group|Top|Sort)', session.run(f'EXPLAIN {self.sql};')[0])
+        self.node[mode] = found[0] if found else ''
         if mode.system == CORE and mode.parallel:
             return
         *warnings, answer = session.run(f'SELECT count(*), sum({self.statement.check}) FROM ({self.statement.sql}) s;')[0].splitlines()
@@ -272,7 +284,7 @@ def print_table(cases, bench, options):
                 line += f'{ratio:7.2f} x' if ratio and mode.system != CORE else ' ' * 9
                 line += mark
             print(line.rstrip())
-    print('\n* MgpuGroup is in the plan   ! wrong or failed')
+    print('\n* a node is in the plan   ! wrong or failed')
 
 
 def parse():

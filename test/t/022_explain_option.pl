@@ -34,7 +34,7 @@ my $session = MgpuTest->session($node);
 my $offered = 'SELECT g, percentile_disc(0.5) WITHIN GROUP (ORDER BY v) FROM t GROUP BY g';
 my $sets = 'GROUPING SETS are left to PostgreSQL';
 my $plain = "there is one group, and an aggregate needs PostgreSQL's own function";
-my $distinct = 'DISTINCT ON is left to PostgreSQL';
+my $distinct = 'DISTINCT ON is for MgpuTop';
 
 # The reasons that a statement prints as text, in order.
 sub reasons_are

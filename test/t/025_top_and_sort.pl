@@ -1,0 +1,78 @@
+# MgpuTop and MgpuSort: cancelled, spilling, read by cursors, and over rows that change meanwhile.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use MgpuTest;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = new_node('top_and_sort', conf => [ "session_preload_libraries = 'mgpu_pg'", 'mgpu.enable_group = off', 'mgpu.enable_top = force', 'mgpu.enable_sort = force',
+	'max_parallel_workers_per_gather = 0', 'work_mem = 1GB' ]);
+my $rows = sized(400_000, 2_000_000);
+
+$node->safe_psql('postgres', qq{
+	CREATE TABLE t AS SELECT i, i % 100 AS few, (i * 7919::bigint % 100003)::int AS many, (i * 69621::bigint % 1000003)::int AS v, 'pad-' || i % 1000 AS pad
+	FROM generate_series(1, $rows) i;
+	VACUUM ANALYZE t});
+my $session = MgpuTest->session($node);
+
+my %query = (
+	'row_number' => 'SELECT i, few, n FROM (SELECT i, few, row_number() OVER (PARTITION BY few ORDER BY v, i) AS n FROM t) s WHERE n <= 30',
+	'rank, many partitions' => 'SELECT i, pad, n FROM (SELECT i, pad, rank() OVER (PARTITION BY many ORDER BY v DESC) AS n FROM t) s WHERE n <= 2',
+	'dense_rank, all rows' => 'SELECT i, pad, n FROM (SELECT i, pad, dense_rank() OVER (PARTITION BY pad, few ORDER BY v) AS n FROM t) s WHERE n <= 100000',
+	'DISTINCT ON' => 'SELECT DISTINCT ON (many) many, i, pad FROM t ORDER BY many, v, i',
+	'LIMIT' => 'SELECT i, pad FROM t ORDER BY v, i LIMIT 50000',
+	'ORDER BY' => 'SELECT pad, i, v FROM t ORDER BY pad COLLATE "C", v DESC, i');
+
+# The number of rows and what tells them apart, by the nodes or without.
+sub answer
+{
+	my ($query, $nodes, $settings) = @_;
+
+	return $session->query("SET mgpu.enable_top = $nodes; SET mgpu.enable_sort = $nodes; $settings; "
+		  . "SELECT count(*), sum(hashtextextended(s::text, 0)), min(s::text) FROM ($query) s; RESET ALL");
+}
+
+foreach my $name (sort keys %query)
+{
+	my $right = answer($query{$name}, 'off', "SET work_mem = '256MB'");
+
+	like($session->query("EXPLAIN $query{$name}"), qr/Custom Scan \(Mgpu(Top|Sort)\)/, "$name: the node is in the plan");
+	is(answer($query{$name}, 'force', "SET work_mem = '1GB'"), $right, "$name: in memory");
+	is(answer($query{$name}, 'force', "SET work_mem = '256kB'; SET hash_mem_multiplier = 1"), $right, "$name: with little memory");
+	check_timeouts($session, $name, "SELECT count(*) FROM ($query{$name} OFFSET 0) s", 3, [ 1 .. 9 ]);
+	check_timeouts($session, "$name, with little memory", "SET work_mem = '256kB'; SELECT count(*) FROM ($query{$name} OFFSET 0) s; RESET work_mem", 1, [ 1 .. 9 ])
+	  if $name =~ /many|ORDER BY/;
+}
+
+# ------------------------------------------------------------------- spilling
+
+foreach my $name ('rank, many partitions', 'DISTINCT ON', 'ORDER BY')
+{
+	my $plan = $session->query("SET work_mem = '256kB'; SET hash_mem_multiplier = 1; EXPLAIN (ANALYZE, COSTS off) $query{$name}; RESET ALL");
+
+	like($plan, qr/Disk Usage: \d+ kB|Sort Method: external/, "$name: writes temporary files");
+}
+is($session->query(q{SELECT count(*) FROM pg_ls_tmpdir()}), '0', 'no file is left behind');
+
+# -------------------------------------------------------------------- cursors
+
+my @ways = (map {"SET LOCAL mgpu.enable_top = $_; SET LOCAL mgpu.enable_sort = $_"} qw(force off));
+foreach my $name (sort keys %query)
+{
+	my @read;
+
+	foreach my $way (@ways)
+	{
+		my $order = $name =~ /rank|row/ ? " ORDER BY n, i" : '';
+		push @read, $session->query("BEGIN; $way; DECLARE c SCROLL CURSOR FOR $query{$name}$order; FETCH 3 FROM c; FETCH ABSOLUTE 40 FROM c; FETCH RELATIVE -7 FROM c;"
+			  . "UPDATE t SET pad = 'changed', v = -1 WHERE i < 50; FETCH LAST FROM c; FETCH BACKWARD 4 FROM c; FETCH FIRST FROM c; ROLLBACK");
+	}
+	is($read[0], $read[1], "$name: a cursor in both directions sees what it saw at first");
+	@read = map { $session->query("BEGIN; $_; DECLARE c CURSOR WITH HOLD FOR $query{$name}" . ($name =~ /rank|row/ ? " ORDER BY n, i" : '') . '; COMMIT; FETCH 5 FROM c; CLOSE c') } @ways;
+	is($read[0], $read[1], "$name: a held cursor");
+}
+
+$node->stop;
+done_testing();
