@@ -51,8 +51,8 @@
 #define FOLD_MOST_GROUPS MGPU_SIZE(1e6, 50)
 
 /* The parts of a row's costs, on its page and in a group, that are left if a GPU reads and groups it. */
-#define DEVICE_SCAN_PART 0.1
-#define DEVICE_PART 0.1
+#define DEVICE_SCAN_PART 0.02
+#define DEVICE_PART 0.05
 
 /* Workers fold rows if that makes of so many rows one group that the leader has to combine. */
 #define PARTS_GAIN 4
