@@ -65,6 +65,12 @@ sort_groups_now(agg_batch *batch)
 {
 	const element_type *type = &batch->call->key.element;
 
+	/* a plan node's column is read by other aggregates, too */
+	if (batch->borrowed && batch->keys == batch->key->cells)
+	{
+		batch->keys = agg_batch_alloc(batch, batch->num_items * type->key_width);
+		memcpy(batch->keys, batch->key->cells, batch->num_items * type->key_width);
+	}
 	for (uint64 i = 0; i < batch->num_heads; i++)
 	{
 		uint64		begin = batch->heads[i];
