@@ -10,6 +10,7 @@
 
 #include "executor/instrument.h"
 #include "miscadmin.h"
+#include "utils/memutils.h"
 
 #include "compat.h"
 #include "plan/group_state.h"
