@@ -40,6 +40,7 @@ typedef struct mgpu_group_facts
 	uint64_t	rows[MGPU_GROUP_TOTALS];	/* up to a launch of decode, by its number: launch << 32 | rows */
 	uint64_t	num_groups;
 	uint64_t	num_read;		/* rows that were looked at */
+	uint64_t	largest;		/* rows of the largest group, if that is asked for */
 	uint64_t	nulls[MGPU_GROUP_MAX_COLUMNS];	/* of stored columns: how many */
 	uint64_t	greatest[MGPU_GROUP_MAX_COLUMNS];	/* code; 0 without values */
 	uint64_t	inverse_least[MGPU_GROUP_MAX_COLUMNS];	/* ~ of the least code; 0 without values */
@@ -165,6 +166,10 @@ cudaError_t mgpu_group_pack(const mgpu_group_packing *packing, void *codes, uint
 uint64_t	mgpu_group_heads_temp_bytes(uint64_t num_rows);
 cudaError_t mgpu_group_heads(const void *codes, uint32_t code_bytes, uint64_t num_rows, uint32_t *starts,
 							 uint64_t *num_groups, void *temp, uint64_t temp_bytes, cudaStream_t stream);
+
+/* *largest: the rows of the largest group.  num_rows is 1 or more. */
+cudaError_t mgpu_group_find_largest(const uint32_t *starts, const uint64_t *num_groups, uint64_t num_rows,
+									uint64_t *largest, cudaStream_t stream);
 
 /* Positions of a sort in two steps where another group or value begins. */
 cudaError_t mgpu_group_value_heads(const mgpu_values_request *values, uint32_t *starts, uint64_t *num_starts, void *temp,

@@ -108,6 +108,33 @@ mgpu_group_value_heads(const mgpu_values_request *values, uint32_t *starts, uint
 	return select_heads(head, values->num_values, starts, num_starts, temp, &bytes, stream);
 }
 
+struct largest_function
+{
+	const uint32_t *starts;
+	const uint64_t *num_groups;
+	uint64_t	num_rows;
+	uint64_t   *largest;
+
+	__device__ __forceinline__ void
+	operator()(uint64_t group) const
+	{
+		uint64_t	end;
+
+		if (group >= *num_groups)
+			return;
+		end = group + 1 < *num_groups ? starts[group + 1] : num_rows;
+		if (end - starts[group] > *(const volatile uint64_t *) largest)
+			atomicMax((unsigned long long *) largest, (unsigned long long) (end - starts[group]));
+	}
+};
+
+extern "C" cudaError_t
+mgpu_group_find_largest(const uint32_t *starts, const uint64_t *num_groups, uint64_t num_rows, uint64_t *largest,
+						cudaStream_t stream)
+{
+	return mgpu_launch_group_map(largest_function{starts, num_groups, num_rows, largest}, num_rows, stream);
+}
+
 /* ----------------------------------------------------------------- records */
 
 template <typename Code>

@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/restrictinfo.h"
@@ -36,14 +37,19 @@ is_number_column(const Node *node)
 	return type.typbyval && type.key_kind != 0 && type.typlen == (int16) type.key_width;
 }
 
+/* Without keys, floats may have to be added up one after another. */
 static bool
-are_number_columns(List *exprs)
+are_number_columns(List *exprs, bool has_keys)
 {
 	ListCell   *cell;
 
 	foreach(cell, exprs)
-		if (!is_number_column(lfirst(cell)))
+	{
+		Oid			type_id = exprType(lfirst(cell));
+
+		if (!is_number_column(lfirst(cell)) || (!has_keys && (type_id == FLOAT4OID || type_id == FLOAT8OID)))
 			return false;
+	}
 	return list_length(exprs) <= MGPU_GROUP_MAX_COLUMNS;
 }
 
@@ -84,7 +90,7 @@ device_path_is_likely(const group_task *task, const Path *rows, double num_group
 	const RelOptInfo *rel;
 
 	if (!mgpu_setting_enable_columns || !run_may_use_gpu() || scan == NULL || task->feeds ||
-		list_length(task->keys) > MGPU_GROUP_MAX_KEYS || !are_number_columns(task->columns))
+		list_length(task->keys) > MGPU_GROUP_MAX_KEYS || !are_number_columns(task->columns, task->keys != NIL))
 		return false;
 	rel = scan->parent;
 	return num_groups * RECORD_BYTES + rel->rows * task->sorted_bytes <= get_hash_memory_limit() &&

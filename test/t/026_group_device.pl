@@ -60,7 +60,11 @@ my @aggregates = ('count(*)', 'count(v)', 'sum(v), avg(v), min(v), max(v)', 'sum
 
 foreach my $table ('t', 'holes')
 {
-	check_device("$table: $_", 1, "SELECT g, $_ FROM $table GROUP BY g", "SELECT $_ FROM $table") foreach @aggregates;
+	foreach my $aggregate (@aggregates)
+	{
+		check_device("$table: $aggregate", 1, "SELECT g, $aggregate FROM $table GROUP BY g");
+		check_device("$table: $aggregate, of all rows", $aggregate !~ /sum\(f\)/, "SELECT $aggregate FROM $table");
+	}
 	check_device("$table, keys $_", 1, "SELECT $_, count(*), sum(v) FROM $table GROUP BY $_", "SELECT d::text FROM (SELECT DISTINCT $_ FROM $table) d")
 	  foreach 'g2', 'g, g2', 'b', 'b, g2, g', 'w', 'v';
 	check_device("$table, $_", 1, "SELECT g2, count(*), sum(v), percentile_disc(0.5) WITHIN GROUP (ORDER BY w) FROM $table WHERE $_ GROUP BY g2",

@@ -155,6 +155,17 @@ mgpu_group_heads(const void *codes, uint32_t code_bytes, uint64_t num_rows, uint
 	});
 }
 
+extern "C" cudaError_t
+mgpu_group_find_largest(const uint32_t *starts, const uint64_t *num_groups, uint64_t num_rows, uint64_t *largest,
+						cudaStream_t stream)
+{
+	return enqueue(stream, [=] ()
+	{
+		for (uint64_t i = 0; i < *num_groups; i++)
+			*largest = std::max(*largest, (i + 1 < *num_groups ? starts[i + 1] : num_rows) - starts[i]);
+	});
+}
+
 static uint64_t
 group_end(const mgpu_grouped_rows &rows, uint64_t group)
 {
