@@ -202,7 +202,7 @@ plan_large(group_case &job, uint64_t seed, uint64_t num_keys, uint32_t value_wid
 		job.spec.columns[i].kind = kinds[i];
 		job.spec.columns[i].width = width;
 		/* large groups of floats are left to the CPU */
-		job.spec.columns[i].reduction = i == 3 && num_keys < 16 ? MGPU_REDUCE_COUNT : reductions[i];
+		job.spec.columns[i].reduction = i == 3 && num_keys < 16 ? reductions[2] : reductions[i];
 		job.spec.columns[i].is_shown = i == 3;
 		job.spec.attributes[i] = {width, width, (int8_t) i};
 		job.domains[i] = i == 0 ? num_keys : 0;
