@@ -161,6 +161,21 @@ def draw_kernels(path, note, rows):
     finish(figure, path, note)
 
 
+def draw_row_costs(path, note, rows):
+    """What a row of a table costs by each way of reading it."""
+    figure, axes = plt.subplots(figsize=(9, 2.6))
+    ways = [row['way'] for row in rows]
+    costs = [float(row['ns_a_row']) for row in rows]
+    colours = [COLOURS['mgpu_pg, GPU' if 'GPU' in way or 'session' in way else 'mgpu_pg, CPU' if 'CPU' in way else 'PostgreSQL'] for way in ways]
+    axes.barh(ways, costs, color=colours)
+    axes.invert_yaxis()
+    axes.bar_label(axes.containers[0], fmt='%.1f ns', padding=4)
+    axes.spines[['top', 'right']].set_visible(False)
+    axes.set_xlim(0, max(costs) * 1.12)
+    axes.set_xlabel('nanoseconds a row of SELECT count(*)')
+    finish(figure, path, note)
+
+
 SESSIONS = {'in-process gpu': ('GPU, a context in each session', 'PostgreSQL', '-'), 'service gpu': ('GPU, the service', 'mgpu_pg, GPU', '-'),
             'service auto': ('the service, mgpu.executor = auto', 'mgpu_pg, GPU', '--'), 'cpu': ('CPU', 'mgpu_pg, CPU', '-')}
 
@@ -231,7 +246,9 @@ def draw_plain_sql(path, note, rows):
 
 def draw(csv_path, png_path):
     note, rows = read_csv(csv_path)
-    if 'system' in rows[0]:
+    if 'ns_a_row' in rows[0]:
+        draw_row_costs(png_path, note, rows)
+    elif 'system' in rows[0]:
         draw_plain_sql(png_path, note, rows)
     elif 'sessions' in rows[0]:
         draw_sessions(png_path, note, rows)
@@ -256,6 +273,7 @@ def draw_docs():
     draw_statements(f'{folder}/cpu-types.png', *table('cpu-types-10m'))
     draw(f'{folder}/cpu-aggregates.csv', f'{folder}/cpu-groups.png')
     draw(f'{folder}/h200-kernel_bench.csv', f'{folder}/h200-kernels.png')
+    draw(f'{folder}/h100-row-costs.csv', f'{folder}/where-a-nanosecond-goes.png')
     for path in glob.glob(f'{folder}/*-sessions.csv') + glob.glob(f'{folder}/*-plain-sql.csv'):
         draw(path, path.removesuffix('.csv') + '.png')
 

@@ -5,6 +5,7 @@ CREATE TABLE shared_rows AS
 SELECT i, nullif(i * 7919 % 500, 7) AS g, i % 3 AS h, nullif(i * 7919 % 10007, 5) AS v, i * 69621::bigint % 1000003 AS w, (i * 31 % 977) / 8.0::float8 AS f FROM generate_series(1, 20000) i;
 ANALYZE shared_rows;
 SET max_parallel_workers_per_gather = 2;
+SET hash_mem_multiplier = 2; -- the default since 15
 SET min_parallel_table_scan_size = 0;
 SET parallel_setup_cost = 0;
 EXPLAIN (COSTS OFF) SELECT g, mgpu_sort_agg(v) FROM shared_rows GROUP BY g;
