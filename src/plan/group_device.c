@@ -172,5 +172,8 @@ group_device_run(group_state *state, uint64 expected_rows)
 		take(state, query);
 	MemoryContextSwitchTo(caller);
 	state->most_bytes = MemoryContextMemAllocated(state->input.context, true);
+	/* what was made for the GPU must not be there beside the rows that the CPU keeps */
+	if (!done)
+		MemoryContextReset(state->input.context);
 	return done;
 }

@@ -231,7 +231,6 @@ offer_limit(const top_task *task, Path *input, RelOptInfo *output_rel)
 		.pathkeys = task->root->sort_pathkeys
 	};
 
-
 	if (mgpu_setting_enable_top == MGPU_ENABLE_OFF)
 		return is_off;
 	if (is_for_core(&offer, input))
