@@ -412,12 +412,15 @@ sorted_code(const mgpu_values_request &request, uint64_t position)
 static void
 describe_group(const mgpu_values_request &request, uint64_t begin, uint64_t end, uint64_t *word)
 {
-	const uint32_t *different = request.different;
+	const uint32_t *different = request.different;	/* ascending */
 
 	*word++ = end - begin;
 	if (different != nullptr)
-		*word++ = (uint64_t) std::count_if(different, different + *request.num_different,
-										   [=] (uint32_t position) { return position >= begin && position < end; });
+	{
+		const uint32_t *last = different + *request.num_different;
+
+		*word++ = (uint64_t) (std::lower_bound(different, last, end) - std::lower_bound(different, last, begin));
+	}
 	for (uint32_t i = 0; i < request.num_percentiles; i++)
 	{
 		int64_t		low;
