@@ -160,6 +160,23 @@ extern Node *mgpu_run_condition_of(const WindowFuncRunCondition *condition, cons
 	create_subqueryscan_path(root, rel, subpath, NIL, (rel)->lateral_relids)
 #endif
 
+/* The operator by which a path key sorts values of a type.  Since 18 it is found by the comparison's kind. */
+#if PG_VERSION_NUM >= 180000
+#define mgpu_pathkey_operator(key, type) \
+	get_opfamily_member_for_cmptype((key)->pk_opfamily, (type), (type), (key)->pk_cmptype)
+#else
+#define mgpu_pathkey_operator(key, type) get_opfamily_member((key)->pk_opfamily, (type), (type), (key)->pk_strategy)
+#endif
+
+/* Whether a WindowAgg drops rows that its window functions tell it to, which came with 15. */
+#if PG_VERSION_NUM >= 170000
+#define mgpu_window_drops_rows(path) ((path)->qual != NIL || (path)->runCondition != NIL)
+#elif PG_VERSION_NUM >= 150000
+#define mgpu_window_drops_rows(path) ((path)->qual != NIL || (path)->winclause->runCondition != NIL)
+#else
+#define mgpu_window_drops_rows(path) false
+#endif
+
 /* Since 18, an extension can have options of EXPLAIN. */
 #if PG_VERSION_NUM >= 180000
 #define MGPU_HAS_EXPLAIN_OPTIONS

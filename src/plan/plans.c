@@ -1,6 +1,6 @@
 /*
  * plans.c
- *		Turns paths of MgpuGroup and MgpuRows into plans.
+ *		Turns paths of the plan nodes into plans.
  *
  * The planner needs a target list for packs and matches it to the child's columns by
  * expression.  The target is record_send(ROW(columns)), which is only a name for the
@@ -16,6 +16,23 @@
 
 #include "compat.h"
 #include "plan/plans.h"
+
+Plan *
+plan_of_path(const CustomPath *path, List *tlist, List *custom_plans, const CustomScanMethods *methods)
+{
+	CustomScan *scan = makeNode(CustomScan);
+	ListCell   *cell;
+
+	foreach(cell, (List *) lsecond(path->custom_private))
+		scan->custom_scan_tlist = lappend(scan->custom_scan_tlist,
+										  makeTargetEntry(copyObject(lfirst(cell)), foreach_current_index(cell) + 1, NULL, false));
+	scan->scan.plan.targetlist = tlist;
+	scan->flags = path->flags;
+	scan->custom_plans = custom_plans;
+	scan->custom_private = linitial(path->custom_private);
+	scan->methods = methods;
+	return &scan->scan.plan;
+}
 
 /* ---- packs */
 

@@ -1,11 +1,14 @@
 /*
  * sort_paths.c
- *		Offers MgpuSort nodes (sort_node.c) to the planner, for an ORDER BY without a known LIMIT.
+ *		Offers MgpuSort nodes (sort_node.c) to the planner, where PostgreSQL sorts rows: for an ORDER BY without a
+ *		known LIMIT, and below WindowAgg, GroupAggregate, Group and Unique.
+ *
+ * PostgreSQL's paths are copied with another sort in them.  Paths of our own making were rejected: they would
+ * have to know all that PostgreSQL thinks of for these.
  */
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -14,7 +17,9 @@
 #include "compat.h"
 #include "keys/collation.h"
 #include "plan/costs.h"
+#include "plan/declined.h"
 #include "plan/group.h"
+#include "plan/plans.h"
 #include "plan/sort.h"
 #include "settings.h"
 
@@ -25,21 +30,12 @@
 #define SORT_COST 4.0			/* sorting it by a key */
 #define RETURN_COST 1.0			/* returning it */
 
+static const char *const is_slower = "PostgreSQL's own plan is expected to be faster";
+
 static Plan *
 make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
 {
-	CustomScan *scan = makeNode(CustomScan);
-	ListCell   *cell;
-
-	foreach(cell, (List *) lsecond(path->custom_private))
-		scan->custom_scan_tlist = lappend(scan->custom_scan_tlist,
-										  makeTargetEntry(copyObject(lfirst(cell)), foreach_current_index(cell) + 1, NULL, false));
-	scan->scan.plan.targetlist = tlist;
-	scan->flags = path->flags;
-	scan->custom_plans = custom_plans;
-	scan->custom_private = linitial(path->custom_private);
-	scan->methods = &sort_scan_methods;
-	return &scan->scan.plan;
+	return plan_of_path(path, tlist, custom_plans, &sort_scan_methods);
 }
 
 static const CustomPathMethods path_methods = {
@@ -78,8 +74,6 @@ why_not(const top_task *task)
 		return "mgpu.enable_sort is off";
 	if (task->order_columns == NIL || list_length(task->order_columns) > MOST_KEYS)
 		return "there are more than four sort keys, or none that differs";
-	if (task->root->parse->limitCount && mgpu_setting_enable_sort != MGPU_ENABLE_FORCE)
-		return "LIMIT is not a constant";
 	for (int i = 0; i < list_length(task->order_columns); i++)
 		if (why_no_key(task, i))
 			return why_no_key(task, i);
@@ -105,45 +99,164 @@ cost_path(const top_task *task, Path *path, const Path *child)
 	}
 }
 
-static bool
-is_cheapest(const RelOptInfo *rel, const Path *path)
+/* A path that does what a Sort does, and computes target.  NULL: there is none, and *reason says why. */
+static Path *
+make_path(const top_task *task, const SortPath *sort, PathTarget *target, const char **reason)
 {
-	ListCell   *cell;
-	bool		is_there = false;
-
-	foreach(cell, rel->pathlist)
-	{
-		is_there |= lfirst(cell) == path;
-		if (((const Path *) lfirst(cell))->total_cost < path->total_cost)
-			return false;
-	}
-	return is_there;
-}
-
-const char *
-sort_offer(const top_task *task, Path *input, RelOptInfo *output_rel)
-{
-	const char *reason = why_not(task);
 	CustomPath *path = makeNode(CustomPath);
 	Path	   *child;
 
-	if (reason)
-		return reason;
-	child = row_source_path(task->root, input, task->columns);
+	*reason = why_not(task);
+	if (*reason)
+		return NULL;
+	child = row_source_path(task->root, sort->subpath, task->columns);
 	if (mgpu_setting_enable_sort != MGPU_ENABLE_FORCE &&
 		child->rows * most_bytes_of_row(task->record_bytes, sizeof(uint32)) > get_hash_memory_limit())
-		return "the rows are expected to need more memory than work_mem times hash_mem_multiplier";
+	{
+		*reason = "the rows are expected to need more memory than work_mem times hash_mem_multiplier";
+		return NULL;
+	}
 	path->path.pathtype = T_CustomScan;
-	path->path.parent = output_rel;
-	path->path.pathtarget = task->root->upper_targets[UPPERREL_FINAL];
-	path->path.pathkeys = task->root->sort_pathkeys;
+	path->path.parent = sort->path.parent;
+	path->path.pathtarget = target;
+	path->path.pathkeys = sort->path.pathkeys;
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION | CUSTOMPATH_SUPPORT_BACKWARD_SCAN;
 	path->custom_paths = list_make1(child);
 	path->custom_private = list_make2(top_task_private(task), task->columns);
 	path->methods = &path_methods;
 	cost_path(task, &path->path, child);
-	add_path(output_rel, &path->path);
-	return is_cheapest(output_rel, &path->path) ? NULL : "PostgreSQL's own plan is expected to be faster";
+	return &path->path;
+}
+
+/* Add a path.  Returns why it is not taken, NULL if it is the cheapest so far. */
+static const char *
+add(RelOptInfo *rel, Path *path)
+{
+	ListCell   *cell;
+	bool		is_there = false;
+
+	add_path(rel, path);
+	foreach(cell, rel->pathlist)
+	{
+		is_there |= lfirst(cell) == path;
+		if (((const Path *) lfirst(cell))->total_cost < path->total_cost)
+			return is_slower;
+	}
+	return is_there ? NULL : is_slower;
+}
+
+/* ---- ORDER BY */
+
+const char *
+sort_offer(const top_task *task, const SortPath *sort, RelOptInfo *output_rel)
+{
+	const char *reason;
+	Path	   *path;
+
+	if (task->root->parse->limitCount && mgpu_setting_enable_sort != MGPU_ENABLE_FORCE)
+		return "LIMIT is not a constant";
+	path = make_path(task, sort, task->root->upper_targets[UPPERREL_FINAL], &reason);
+	return path ? add(output_rel, path) : reason;
+}
+
+/* ---- below other nodes */
+
+/* How these begin: rows come through them as they go, and cost what they cost below and something of their own. */
+typedef struct path_above
+{
+	Path		path;
+	Path	   *subpath;
+} path_above;
+
+/* The bytes of such a path, 0 for others. */
+static Size
+bytes_above(const Path *path)
+{
+	switch (nodeTag(path))
+	{
+		case T_WindowAggPath:
+			return sizeof(WindowAggPath);
+		case T_AggPath:
+			return sizeof(AggPath);
+		case T_GroupPath:
+			return sizeof(GroupPath);
+		case T_UpperUniquePath:
+			return sizeof(UpperUniquePath);
+		case T_ProjectionPath:
+			return sizeof(ProjectionPath);
+		case T_IncrementalSortPath:
+			return sizeof(IncrementalSortPath);
+		default:
+			return 0;
+	}
+}
+
+/* The Sort that a path's rows come through, or NULL. */
+static const SortPath *
+sort_of(const Path *path)
+{
+	while (bytes_above(path) > 0)
+		path = ((const path_above *) path)->subpath;
+	return IsA(path, SortPath) ? (const SortPath *) path : NULL;
+}
+
+/* Copy what lies above a Sort, with another path in its place. */
+static Path *
+copy_above(const Path *path, const Path *sort, Path *instead)
+{
+	Size		bytes = bytes_above(path);
+	path_above *copy;
+
+	if (path == sort)
+		return instead;
+	copy = palloc(bytes);
+	memcpy(copy, path, bytes);
+	copy->subpath = copy_above(copy->subpath, sort, instead);
+	copy->path.startup_cost += instead->startup_cost - sort->startup_cost;
+	copy->path.total_cost += instead->total_cost - sort->total_cost;
+	mgpu_take_disabled_nodes(&copy->path, copy->subpath);
+	return &copy->path;
+}
+
+/* The cheapest path that sorts, or NULL. */
+static const Path *
+cheapest_sorting(const RelOptInfo *rel)
+{
+	const Path *cheapest = NULL;
+	ListCell   *cell;
+
+	foreach(cell, rel->pathlist)
+	{
+		const Path *path = lfirst(cell);
+
+		if (path->param_info == NULL && sort_of(path) && (cheapest == NULL || path->total_cost < cheapest->total_cost))
+			cheapest = path;
+	}
+	return cheapest;
+}
+
+void
+sort_offer_below(PlannerInfo *root, RelOptInfo *rel)
+{
+	const Path *above = cheapest_sorting(rel);
+	const SortPath *sort;
+	const char *reason;
+	Path	   *path;
+	top_task	task;
+
+	if (above == NULL)
+		return;
+	sort = sort_of(above);
+	if (top_task_of_sort(&task, root, sort))
+		path = make_path(&task, sort, sort->path.pathtarget, &reason);
+	else
+	{
+		path = NULL;
+		reason = task.why_not;
+	}
+	if (path)
+		reason = add(rel, copy_above(above, &sort->path, path));
+	report_offer(root, DECLINED_SORT, reason);
 }
 
 void

@@ -11,7 +11,6 @@
 #include <math.h>
 
 #include "miscadmin.h"
-#include "nodes/makefuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
@@ -23,6 +22,7 @@
 #include "compat.h"
 #include "plan/costs.h"
 #include "plan/declined.h"
+#include "plan/plans.h"
 #include "plan/sort.h"
 #include "plan/top.h"
 #include "plan/top_task.h"
@@ -55,18 +55,7 @@ typedef struct top_offer
 static Plan *
 make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
 {
-	CustomScan *scan = makeNode(CustomScan);
-	ListCell   *cell;
-
-	foreach(cell, (List *) lsecond(path->custom_private))
-		scan->custom_scan_tlist = lappend(scan->custom_scan_tlist,
-										  makeTargetEntry(copyObject(lfirst(cell)), foreach_current_index(cell) + 1, NULL, false));
-	scan->scan.plan.targetlist = tlist;
-	scan->flags = path->flags;
-	scan->custom_plans = custom_plans;
-	scan->custom_private = linitial(path->custom_private);
-	scan->methods = &top_scan_methods;
-	return &scan->scan.plan;
+	return plan_of_path(path, tlist, custom_plans, &top_scan_methods);
 }
 
 static const CustomPathMethods path_methods = {
@@ -200,11 +189,11 @@ is_for_core(const top_offer *offer, const Path *input)
 }
 
 /*
- * The path below PostgreSQL's Sort, or NULL if no Sort is left.  Others are not looked at: a path that is sorted already
+ * PostgreSQL's Sort of the input, or NULL if none is left.  Others are not looked at: a path that is sorted already
  * is one path of both relations, and has been freed if a better one was found.
  */
-static Path *
-input_of_sort(const RelOptInfo *input_rel, const RelOptInfo *output_rel)
+static const SortPath *
+sort_of_input(const RelOptInfo *input_rel, const RelOptInfo *output_rel)
 {
 	ListCell   *cell;
 
@@ -215,7 +204,7 @@ input_of_sort(const RelOptInfo *input_rel, const RelOptInfo *output_rel)
 		if (IsA(path, ProjectionPath))
 			path = ((const ProjectionPath *) path)->subpath;
 		if (IsA(path, SortPath) && ((const SortPath *) path)->subpath->parent == input_rel)
-			return ((const SortPath *) path)->subpath;
+			return (const SortPath *) path;
 	}
 	return NULL;
 }
@@ -241,17 +230,17 @@ offer_limit(const top_task *task, Path *input, RelOptInfo *output_rel)
 static void
 offer_order(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel)
 {
-	Path	   *input = input_of_sort(input_rel, output_rel);
+	const SortPath *sort = sort_of_input(input_rel, output_rel);
 	top_task	task;
 
-	if (input == NULL)
+	if (sort == NULL)
 		report_offer(root, DECLINED_SORT, "rows come in this order");
-	else if (!top_task_of_order(&task, root, input->pathtarget))
+	else if (!top_task_of_order(&task, root, sort->path.pathtarget))
 		report_offer(root, DECLINED_SORT, task.why_not);
 	else if (task.count > 0)
-		report_offer(root, DECLINED_TOP, offer_limit(&task, input, output_rel));
+		report_offer(root, DECLINED_TOP, offer_limit(&task, sort->subpath, output_rel));
 	else
-		report_offer(root, DECLINED_SORT, sort_offer(&task, input, output_rel));
+		report_offer(root, DECLINED_SORT, sort_offer(&task, sort, output_rel));
 }
 
 static void
@@ -265,6 +254,8 @@ upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, R
 		report_offer(root, DECLINED_TOP, offer_distinct_on(root, input_rel, output_rel));
 	else if (stage == UPPERREL_ORDERED)
 		offer_order(root, input_rel, output_rel);
+	if (stage == UPPERREL_GROUP_AGG || stage == UPPERREL_WINDOW || stage == UPPERREL_DISTINCT)
+		sort_offer_below(root, output_rel);
 }
 
 /* ---- windows */
@@ -275,15 +266,10 @@ input_of_windows(const RelOptInfo *window_rel)
 {
 	const Path *path = linitial(window_rel->pathlist);
 
-	for (;;)
-	{
-		if (IsA(path, WindowAggPath))
-			path = ((const WindowAggPath *) path)->subpath;
-		else if (IsA(path, SortPath) || IsA(path, IncrementalSortPath))
-			path = ((const SortPath *) path)->subpath;
-		else
-			return path->parent;
-	}
+	/* a WindowAgg or a sort */
+	while (path->parent == window_rel)
+		path = IsA(path, CustomPath) ? linitial(((const CustomPath *) path)->custom_paths) : ((const SortPath *) path)->subpath;
+	return path->parent;
 }
 
 /* The cost of PostgreSQL's plan.  Without partitions it stops at the limit, which its own costs do not tell. */

@@ -10,6 +10,7 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/paths.h"
 #include "optimizer/tlist.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -109,6 +110,19 @@ take_partitions(top_task *task, List *clauses)
 	return true;
 }
 
+static void
+take_key(top_task *task, int column, Oid operator, bool nulls_first)
+{
+	Node	   *expr = list_nth(task->columns, column);
+
+	if (task->order_columns == NIL)
+		task->compares = !row_compare_has_codes(exprType(expr), operator);
+	task->order_columns = lappend_int(task->order_columns, column);
+	task->operators = lappend_oid(task->operators, operator);
+	task->order_collations = lappend_oid(task->order_collations, exprCollation(expr));
+	task->nulls_first = lappend_int(task->nulls_first, nulls_first);
+}
+
 /* Keys that decide nothing any more are left out. */
 static bool
 take_order(top_task *task, List *clauses)
@@ -119,21 +133,36 @@ take_order(top_task *task, List *clauses)
 	{
 		const SortGroupClause *clause = lfirst(cell);
 		int			column = column_of(task, clause);
-		Node	   *expr;
 
 		if (column < 0)
 			return false;
 		if (list_member_int(task->partition_columns, column) || list_member_int(task->order_columns, column))
 			continue;
-		expr = list_nth(task->columns, column);
-		if (task->order_columns == NIL)
-			task->compares = !row_compare_has_codes(exprType(expr), clause->sortop);
-		task->order_columns = lappend_int(task->order_columns, column);
-		task->operators = lappend_oid(task->operators, clause->sortop);
-		task->order_collations = lappend_oid(task->order_collations, exprCollation(expr));
-		task->nulls_first = lappend_int(task->nulls_first, clause->nulls_first);
+		take_key(task, column, clause->sortop, clause->nulls_first);
 	}
 	return true;
+}
+
+/* The key of an order that a path has, as a column of its rows. */
+static bool
+take_pathkey(top_task *task, const PathKey *key)
+{
+	ListCell   *cell;
+
+	foreach(cell, task->columns)
+	{
+		const EquivalenceMember *member = find_ec_member_matching_expr(key->pk_eclass, lfirst(cell), NULL);
+		Oid			operator;
+
+		if (member == NULL)
+			continue;
+		operator = mgpu_pathkey_operator(key, member->em_datatype);
+		if (!OidIsValid(operator))
+			break;
+		take_key(task, foreach_current_index(cell), operator, key->pk_nulls_first);
+		return true;
+	}
+	return give_up(task, "a sort key is not among the columns");
 }
 
 /* ---- windows */
@@ -244,6 +273,19 @@ top_task_of_order(top_task *task, PlannerInfo *root, const PathTarget *input)
 		return give_up(task, "rows are locked");
 	task->count = top_limit_of_query(root->parse);
 	return take_order(task, root->parse->sortClause);
+}
+
+bool
+top_task_of_sort(top_task *task, PlannerInfo *root, const SortPath *sort)
+{
+	ListCell   *cell;
+
+	if (!start_task(task, root, sort->path.pathtarget))
+		return false;
+	foreach(cell, sort->path.pathkeys)
+		if (!take_pathkey(task, lfirst(cell)))
+			return false;
+	return true;
 }
 
 List *

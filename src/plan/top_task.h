@@ -38,6 +38,7 @@ typedef struct top_task
 extern bool top_task_of_window(top_task *task, PlannerInfo *root, List *conditions, Index varno);
 extern bool top_task_of_distinct_on(top_task *task, PlannerInfo *root, const PathTarget *target);
 extern bool top_task_of_order(top_task *task, PlannerInfo *root, const PathTarget *input);
+extern bool top_task_of_sort(top_task *task, PlannerInfo *root, const SortPath *sort);
 
 /* The custom_private of a node, and its path's plan. */
 extern List *top_task_private(const top_task *task);
