@@ -18,8 +18,8 @@ extern const CustomScanMethods sort_scan_methods;
 /* Offer the node in place of an ORDER BY's Sort.  Returns why it is not taken, NULL if it is the cheapest so far. */
 extern const char *sort_offer(const top_task *task, const SortPath *sort, RelOptInfo *output_rel);
 
-/* Offer it in place of a Sort that is below the paths of a relation. */
-extern void sort_offer_below(PlannerInfo *root, RelOptInfo *rel);
+/* Offer it in place of the Sort below a relation's paths, likewise. */
+extern const char *sort_offer_below(PlannerInfo *root, RelOptInfo *rel);
 
 /* Called once, when the library is loaded. */
 extern void sort_path_init(void);

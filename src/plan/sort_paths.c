@@ -17,7 +17,6 @@
 #include "compat.h"
 #include "keys/collation.h"
 #include "plan/costs.h"
-#include "plan/declined.h"
 #include "plan/group.h"
 #include "plan/plans.h"
 #include "plan/sort.h"
@@ -72,6 +71,8 @@ why_not(const top_task *task)
 {
 	if (mgpu_setting_enable_sort == MGPU_ENABLE_OFF)
 		return "mgpu.enable_sort is off";
+	if (!enable_sort)
+		return "enable_sort is off";
 	if (task->order_columns == NIL || list_length(task->order_columns) > MOST_KEYS)
 		return "there are more than four sort keys, or none that differs";
 	for (int i = 0; i < list_length(task->order_columns); i++)
@@ -235,7 +236,7 @@ cheapest_sorting(const RelOptInfo *rel)
 	return cheapest;
 }
 
-void
+const char *
 sort_offer_below(PlannerInfo *root, RelOptInfo *rel)
 {
 	const Path *above = cheapest_sorting(rel);
@@ -245,18 +246,12 @@ sort_offer_below(PlannerInfo *root, RelOptInfo *rel)
 	top_task	task;
 
 	if (above == NULL)
-		return;
+		return "rows come in this order";
 	sort = sort_of(above);
-	if (top_task_of_sort(&task, root, sort))
-		path = make_path(&task, sort, sort->path.pathtarget, &reason);
-	else
-	{
-		path = NULL;
-		reason = task.why_not;
-	}
-	if (path)
-		reason = add(rel, copy_above(above, &sort->path, path));
-	report_offer(root, DECLINED_SORT, reason);
+	if (!top_task_of_sort(&task, root, sort))
+		return task.why_not;
+	path = make_path(&task, sort, sort->path.pathtarget, &reason);
+	return path ? add(rel, copy_above(above, &sort->path, path)) : reason;
 }
 
 void

@@ -243,6 +243,18 @@ offer_order(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel)
 		report_offer(root, DECLINED_SORT, sort_offer(&task, sort, output_rel));
 }
 
+/* Such as MgpuGroup, which needs no sort. */
+static bool
+has_custom_path(const RelOptInfo *rel)
+{
+	ListCell   *cell;
+
+	foreach(cell, rel->pathlist)
+		if (IsA(lfirst(cell), CustomPath))
+			return true;
+	return false;
+}
+
 static void
 upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, RelOptInfo *output_rel, void *extra)
 {
@@ -254,8 +266,11 @@ upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, R
 		report_offer(root, DECLINED_TOP, offer_distinct_on(root, input_rel, output_rel));
 	else if (stage == UPPERREL_ORDERED)
 		offer_order(root, input_rel, output_rel);
-	if (stage == UPPERREL_GROUP_AGG || stage == UPPERREL_WINDOW || stage == UPPERREL_DISTINCT)
-		sort_offer_below(root, output_rel);
+	else if (stage == UPPERREL_WINDOW)
+		report_offer(root, DECLINED_SORT, sort_offer_below(root, output_rel));
+	/* these need not sort: that no sort is offered is no news */
+	else if ((stage == UPPERREL_GROUP_AGG || stage == UPPERREL_DISTINCT) && !has_custom_path(output_rel))
+		(void) sort_offer_below(root, output_rel);
 }
 
 /* ---- windows */

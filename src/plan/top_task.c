@@ -111,7 +111,7 @@ take_partitions(top_task *task, List *clauses)
 }
 
 static void
-take_key(top_task *task, int column, Oid operator, bool nulls_first)
+take_key(top_task *task, int column, Oid operator, Oid collation, bool nulls_first)
 {
 	Node	   *expr = list_nth(task->columns, column);
 
@@ -119,7 +119,7 @@ take_key(top_task *task, int column, Oid operator, bool nulls_first)
 		task->compares = !row_compare_has_codes(exprType(expr), operator);
 	task->order_columns = lappend_int(task->order_columns, column);
 	task->operators = lappend_oid(task->operators, operator);
-	task->order_collations = lappend_oid(task->order_collations, exprCollation(expr));
+	task->order_collations = lappend_oid(task->order_collations, collation);
 	task->nulls_first = lappend_int(task->nulls_first, nulls_first);
 }
 
@@ -138,7 +138,7 @@ take_order(top_task *task, List *clauses)
 			return false;
 		if (list_member_int(task->partition_columns, column) || list_member_int(task->order_columns, column))
 			continue;
-		take_key(task, column, clause->sortop, clause->nulls_first);
+		take_key(task, column, clause->sortop, exprCollation(list_nth(task->columns, column)), clause->nulls_first);
 	}
 	return true;
 }
@@ -159,7 +159,7 @@ take_pathkey(top_task *task, const PathKey *key)
 		operator = mgpu_pathkey_operator(key, member->em_datatype);
 		if (!OidIsValid(operator))
 			break;
-		take_key(task, foreach_current_index(cell), operator, key->pk_nulls_first);
+		take_key(task, foreach_current_index(cell), operator, key->pk_eclass->ec_collation, key->pk_nulls_first);
 		return true;
 	}
 	return give_up(task, "a sort key is not among the columns");
