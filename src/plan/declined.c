@@ -23,7 +23,7 @@
 #include "plan/declined.h"
 #include "settings.h"
 
-static const char *const names[NUM_DECLINED] = {"MgpuGroup", "MgpuTop", "MgpuSort"};
+static const char *const names[NUM_DECLINED] = {"MgpuGroup", "MgpuTop", "MgpuSort", "MgpuWindow"};
 
 #ifdef MGPU_HAS_EXPLAIN_OPTIONS
 /* An EXPLAIN that had the option, in the memory context of es. */

@@ -15,6 +15,7 @@ typedef enum declined_node
 	DECLINED_GROUP,
 	DECLINED_TOP,
 	DECLINED_SORT,
+	DECLINED_WINDOW,
 	NUM_DECLINED
 } declined_node;
 

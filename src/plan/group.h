@@ -71,6 +71,19 @@ extern chunk *rows_create_for(MemoryContext context, const PlanState *source);
 /* Append a tuple.  Its first columns are those of rows. */
 extern void rows_put_slot(chunk *rows, TupleTableSlot *slot);
 
+/* The values of a row, one for each column. */
+static inline void
+rows_fill_values(const chunk *rows, uint64 row, Datum *values, bool *is_null)
+{
+	for (int i = 0; i < rows->num_columns; i++)
+	{
+		const column *col = &rows->columns[i];
+
+		is_null[i] = column_is_null(col, row);
+		values[i] = is_null[i] ? (Datum) 0 : cell_datum(col->type, col->cells, row);
+	}
+}
+
 /* Bytes of a row, including one byte per column that says whether it is NULL, but no value of variable width. */
 extern Size rows_bytes_of_one(const chunk *rows);
 

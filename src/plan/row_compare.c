@@ -42,6 +42,7 @@ row_compare_fill(compare_key *key, const order_key *by, Oid type_id)
 	key->column = by->column;
 	key->has_codes = has_codes(&type, by->operator);
 	key->descending = by->operator == type.gt_operator;
+	key->by_bytes = key->has_codes && type.typbyval && type.key_kind != MGPU_KEY_FLOAT;
 	key->support.ssup_cxt = CurrentMemoryContext;
 	key->support.ssup_collation = by->collation;
 	key->support.ssup_nulls_first = by->nulls_first;
@@ -130,4 +131,23 @@ row_compare_ties(const row_compare *order, uint64 code, const chunk *rows_a, uin
 			return result;
 	}
 	return 0;
+}
+
+bool
+row_compare_are_equal(const row_compare *order, const chunk *rows, uint64 a, uint64 b)
+{
+	for (int i = 0; i < order->num_keys; i++)
+	{
+		compare_key *key = &order->keys[i];
+		const column *col = &rows->columns[key->column];
+		bool		null_a;
+		bool		null_b;
+		Datum		value_a = value_of(col, a, &null_a);
+		Datum		value_b = value_of(col, b, &null_b);
+
+		if (key->by_bytes ? null_a != null_b || value_a != value_b :
+			ApplySortComparator(value_a, null_a, value_b, null_b, &key->support) != 0)
+			return false;
+	}
+	return true;
 }

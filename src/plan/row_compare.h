@@ -18,6 +18,7 @@ typedef struct compare_key
 	int			column;
 	bool		has_codes;
 	bool		descending;		/* has_codes only */
+	bool		by_bytes;		/* values are equal if their bytes are, and only then */
 	SortSupportData support;
 } compare_key;
 
@@ -51,5 +52,8 @@ extern void row_compare_codes(const row_compare *order, const chunk *rows, uint6
 /* Compare two rows whose codes are the same, of chunks with the same columns.  May leave memory behind. */
 extern int	row_compare_ties(const row_compare *order, uint64 code, const chunk *rows_a, uint64 a, const chunk *rows_b,
 							 uint64 b);
+
+/* Whether two rows of a chunk are equal in all keys.  May leave memory behind. */
+extern bool row_compare_are_equal(const row_compare *order, const chunk *rows, uint64 a, uint64 b);
 
 #endif							/* MGPU_PLAN_ROW_COMPARE_H */

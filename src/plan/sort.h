@@ -14,12 +14,19 @@
 #include "plan/top_task.h"
 
 extern const CustomScanMethods sort_scan_methods;
+extern const CustomExecMethods sort_exec_methods;
 
 /* Offer the node in place of an ORDER BY's Sort.  Returns why it is not taken, NULL if it is the cheapest so far. */
 extern const char *sort_offer(const top_task *task, const SortPath *sort, RelOptInfo *output_rel);
 
 /* Offer it in place of the Sort below a relation's paths, likewise. */
 extern const char *sort_offer_below(PlannerInfo *root, RelOptInfo *rel);
+
+/* Whether a path is one of the node. */
+extern bool sort_is_path(const Path *path);
+
+/* Add a path to a relation.  Returns why it is not taken, NULL if it is the cheapest so far. */
+extern const char *sort_add_path(RelOptInfo *rel, Path *path);
 
 /* Called once, when the library is loaded. */
 extern void sort_path_init(void);
@@ -47,6 +54,18 @@ typedef struct sort_state
 	const char *algorithm;
 	int			num_threads;
 } sort_state;
+
+/* Read and sort all rows, unless that has been done.  They are in rows, by numbers, or else in tuplesort. */
+extern void sort_prepare(sort_state *state);
+
+/* Fetch values of rows that come soon after a place in the order: they lie anywhere. */
+extern void sort_fetch_ahead(const sort_state *state, uint64 place);
+
+/* The rows that do not fit in memory (sort_spilled.c): hand over those that were read, sort all, return the next. */
+extern void sort_spilled_add(sort_state *state);
+extern void sort_spilled_finish(sort_state *state);
+extern bool sort_spilled_next(sort_state *state, bool forward);
+extern void sort_spilled_forget(sort_state *state);
 
 /* ExplainCustomScan (sort_explain.c). */
 extern void sort_explain(CustomScanState *css, List *ancestors, struct ExplainState *es);

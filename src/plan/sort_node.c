@@ -14,7 +14,6 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
-#include "utils/tuplesort.h"
 
 #include "compat.h"
 #include "plan/group.h"
@@ -27,82 +26,6 @@
 
 /* How many rows ahead values are fetched: they lie anywhere. */
 #define ROWS_AHEAD 16
-
-/* ---- rows that do not fit */
-
-static void
-fill_slot(TupleTableSlot *slot, const chunk *rows, uint64 row)
-{
-	ExecClearTuple(slot);
-	for (int i = 0; i < rows->num_columns; i++)
-	{
-		const column *col = &rows->columns[i];
-
-		slot->tts_isnull[i] = column_is_null(col, row);
-		slot->tts_values[i] = slot->tts_isnull[i] ? (Datum) 0 : cell_datum(col->type, col->cells, row);
-	}
-	ExecStoreVirtualTuple(slot);
-}
-
-static void
-start_tuplesort(sort_state *state)
-{
-	const CustomScan *scan = (const CustomScan *) state->css.ss.ps.plan;
-	TupleDesc	descriptor = state->css.ss.ss_ScanTupleSlot->tts_tupleDescriptor;
-	int			num_keys = state->order.num_keys;
-	AttrNumber *attributes = palloc(num_keys * sizeof(AttrNumber));
-	Oid		   *operators = palloc(num_keys * sizeof(Oid));
-	Oid		   *collations = palloc(num_keys * sizeof(Oid));
-	bool	   *nulls_first = palloc(num_keys * sizeof(bool));
-
-	for (int i = 0; i < num_keys; i++)
-	{
-		attributes[i] = state->order.keys[i].column + 1;
-		operators[i] = list_nth_oid(list_nth(scan->custom_private, TOP_OPERATORS), i);
-		collations[i] = state->order.keys[i].collation;
-		nulls_first[i] = state->order.keys[i].nulls_first;
-	}
-	/* the last argument is a boolean in 14, and TUPLESORT_RANDOMACCESS is 1 later */
-	state->tuplesort = tuplesort_begin_heap(descriptor, num_keys, attributes, operators, collations, nulls_first, work_mem,
-											NULL, state->goes_back ? 1 : 0);
-	if (state->spilled == NULL)
-		state->spilled = MakeSingleTupleTableSlot(descriptor, &TTSOpsMinimalTuple);
-}
-
-/* Hand the rows that were read to the tuplesort. */
-static void
-feed_tuplesort(sort_state *state)
-{
-	TupleTableSlot *slot = state->css.ss.ss_ScanTupleSlot;
-
-	for (uint64 row = 0; row < state->rows->num_rows; row++)
-	{
-		fill_slot(slot, state->rows, row);
-		tuplesort_puttupleslot(state->tuplesort, slot);
-		if (row % STEP_ROWS == 0)
-			CHECK_FOR_INTERRUPTS();
-	}
-	ExecClearTuple(slot);
-	chunk_reset(state->rows);
-}
-
-static bool
-next_spilled(sort_state *state, bool forward)
-{
-	TupleTableSlot *slot = state->css.ss.ss_ScanTupleSlot;
-
-	ExecClearTuple(slot);
-	if (!tuplesort_gettupleslot(state->tuplesort, forward, false, state->spilled, NULL))
-		return false;
-	slot_getallattrs(state->spilled);
-	for (int i = 0; i < state->rows->num_columns; i++)
-	{
-		slot->tts_values[i] = state->spilled->tts_values[i];
-		slot->tts_isnull[i] = state->spilled->tts_isnull[i];
-	}
-	ExecStoreVirtualTuple(slot);
-	return true;
-}
 
 /* ---- reading and sorting */
 
@@ -139,10 +62,8 @@ read_child(sort_state *state)
 		if (state->rows->num_rows < checked + STEP_ROWS)
 			continue;
 		CHECK_FOR_INTERRUPTS();
-		if (state->tuplesort == NULL && is_full(state))
-			start_tuplesort(state);
-		if (state->tuplesort)
-			feed_tuplesort(state);
+		if (state->tuplesort || is_full(state))
+			sort_spilled_add(state);
 		checked = state->rows->num_rows;
 	}
 	(void) is_full(state);
@@ -170,32 +91,44 @@ sort_all(sort_state *state)
 {
 	read_child(state);
 	if (state->tuplesort)
-	{
-		feed_tuplesort(state);
-		chunk_free(state->rows);
-		tuplesort_performsort(state->tuplesort);
-	}
+		sort_spilled_finish(state);
 	else if (state->rows->num_rows > 0)
 		sort_rows(state);
 	state->sorted = true;
 }
 
+void
+sort_prepare(sort_state *state)
+{
+	PlanState  *node = &state->css.ss.ps;
+
+	if (node->chgParam)
+		ExecReScan(node);
+	if (state->sorted)
+		return;
+	if (node->instrument)
+		InstrStartNode(node->instrument);
+	sort_all(state);
+	if (node->instrument)
+		InstrStopNode(node->instrument, state->tuplesort ? 0 : state->rows->num_rows);
+}
+
 /* ---- returning */
 
-static inline void
-fetch_ahead(const sort_state *state)
+void
+sort_fetch_ahead(const sort_state *state, uint64 place)
 {
 	const chunk *rows = state->rows;
 
-	if (state->place + 2 * ROWS_AHEAD >= rows->num_rows)
+	if (place + 2 * ROWS_AHEAD >= rows->num_rows)
 		return;
 	for (int i = 0; i < rows->num_columns; i++)
 	{
 		const column *col = &rows->columns[i];
 
-		__builtin_prefetch(col->cells + (Size) state->numbers[state->place + 2 * ROWS_AHEAD] * col->type->width);
+		__builtin_prefetch(col->cells + (Size) state->numbers[place + 2 * ROWS_AHEAD] * col->type->width);
 		if (column_is_variable(col->type))
-			__builtin_prefetch(((char *const *) col->cells)[state->numbers[state->place + ROWS_AHEAD]]);
+			__builtin_prefetch(((char *const *) col->cells)[state->numbers[place + ROWS_AHEAD]]);
 	}
 }
 
@@ -219,14 +152,18 @@ step(sort_state *state, bool forward)
 static bool
 next_row(sort_state *state, bool forward)
 {
+	TupleTableSlot *slot = state->css.ss.ss_ScanTupleSlot;
+
 	if (!state->sorted)
 		sort_all(state);
 	if (state->tuplesort)
-		return next_spilled(state, forward);
+		return sort_spilled_next(state, forward);
 	if (!step(state, forward))
 		return false;
-	fetch_ahead(state);
-	fill_slot(state->css.ss.ss_ScanTupleSlot, state->rows, state->numbers[state->place - 1]);
+	sort_fetch_ahead(state, state->place);
+	ExecClearTuple(slot);
+	rows_fill_values(state->rows, state->numbers[state->place - 1], slot->tts_values, slot->tts_isnull);
+	ExecStoreVirtualTuple(slot);
 	return true;
 }
 
@@ -287,11 +224,7 @@ static void
 forget_all(sort_state *state)
 {
 	if (state->tuplesort)
-	{
-		ExecClearTuple(state->spilled);
-		tuplesort_end(state->tuplesort);
-	}
-	state->tuplesort = NULL;
+		sort_spilled_forget(state);
 	chunk_free(state->rows);
 	MemoryContextReset(state->input.context);
 	state->numbers = NULL;
@@ -338,7 +271,7 @@ end(CustomScanState *css)
 	ExecEndNode(linitial(css->custom_ps));
 }
 
-static const CustomExecMethods exec_methods = {
+const CustomExecMethods sort_exec_methods = {
 	.CustomName = "MgpuSort",
 	.BeginCustomScan = begin,
 	.ExecCustomScan = execute,
@@ -350,7 +283,7 @@ static const CustomExecMethods exec_methods = {
 static Node *
 make_state(CustomScan *scan)
 {
-	return custom_state(sizeof(sort_state), &exec_methods);
+	return custom_state(sizeof(sort_state), &sort_exec_methods);
 }
 
 const CustomScanMethods sort_scan_methods = {

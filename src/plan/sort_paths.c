@@ -42,6 +42,12 @@ static const CustomPathMethods path_methods = {
 	.PlanCustomPath = make_plan
 };
 
+bool
+sort_is_path(const Path *path)
+{
+	return IsA(path, CustomPath) && ((const CustomPath *) path)->methods == &path_methods;
+}
+
 /* Whether a key is sorted by numbers or bytes: comparing values is no faster here than in PostgreSQL. */
 static bool
 is_fast(const element_type *type, Oid collation)
@@ -129,9 +135,8 @@ make_path(const top_task *task, const SortPath *sort, PathTarget *target, const 
 	return &path->path;
 }
 
-/* Add a path.  Returns why it is not taken, NULL if it is the cheapest so far. */
-static const char *
-add(RelOptInfo *rel, Path *path)
+const char *
+sort_add_path(RelOptInfo *rel, Path *path)
 {
 	ListCell   *cell;
 	bool		is_there = false;
@@ -157,7 +162,7 @@ sort_offer(const top_task *task, const SortPath *sort, RelOptInfo *output_rel)
 	if (task->root->parse->limitCount && mgpu_setting_enable_sort != MGPU_ENABLE_FORCE)
 		return "LIMIT is not a constant";
 	path = make_path(task, sort, task->root->upper_targets[UPPERREL_FINAL], &reason);
-	return path ? add(output_rel, path) : reason;
+	return path ? sort_add_path(output_rel, path) : reason;
 }
 
 /* ---- below other nodes */
@@ -251,7 +256,7 @@ sort_offer_below(PlannerInfo *root, RelOptInfo *rel)
 	if (!top_task_of_sort(&task, root, sort))
 		return task.why_not;
 	path = make_path(&task, sort, sort->path.pathtarget, &reason);
-	return path ? add(rel, copy_above(above, &sort->path, path)) : reason;
+	return path ? sort_add_path(rel, copy_above(above, &sort->path, path)) : reason;
 }
 
 void

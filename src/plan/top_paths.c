@@ -26,6 +26,7 @@
 #include "plan/sort.h"
 #include "plan/top.h"
 #include "plan/top_task.h"
+#include "plan/window.h"
 #include "settings.h"
 
 /* Costs of a row in units of cpu_operator_cost. */
@@ -243,6 +244,16 @@ offer_order(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel)
 		report_offer(root, DECLINED_SORT, sort_offer(&task, sort, output_rel));
 }
 
+static void
+offer_windows(PlannerInfo *root, RelOptInfo *rel)
+{
+	const char *why_not = sort_offer_below(root, rel);
+
+	report_offer(root, DECLINED_SORT, why_not);
+	if (why_not == NULL)
+		report_offer(root, DECLINED_WINDOW, window_offer(root, rel));
+}
+
 /* Such as MgpuGroup, which needs no sort. */
 static bool
 has_custom_path(const RelOptInfo *rel)
@@ -267,7 +278,7 @@ upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, R
 	else if (stage == UPPERREL_ORDERED)
 		offer_order(root, input_rel, output_rel);
 	else if (stage == UPPERREL_WINDOW)
-		report_offer(root, DECLINED_SORT, sort_offer_below(root, output_rel));
+		offer_windows(root, output_rel);
 	/* these need not sort: that no sort is offered is no news */
 	else if ((stage == UPPERREL_GROUP_AGG || stage == UPPERREL_DISTINCT) && !has_custom_path(output_rel))
 		(void) sort_offer_below(root, output_rel);
@@ -346,6 +357,7 @@ top_path_init(void)
 {
 	RegisterCustomScanMethods(&top_scan_methods);
 	sort_path_init();
+	window_path_init();
 	previous_upper_hook = create_upper_paths_hook;
 	create_upper_paths_hook = upper_paths;
 	previous_rel_hook = set_rel_pathlist_hook;

@@ -1,0 +1,123 @@
+--
+-- MgpuWindow: window functions over sorted rows
+--
+-- A query's answer is that of PostgreSQL's own nodes.
+LOAD 'mgpu_pg';
+\pset format unaligned
+SET max_parallel_workers_per_gather = 0;
+SET jit = off;
+CREATE TABLE framed AS
+SELECT i, nullif(i * 7919 % 50, 7) AS g, (i % 3)::int2 AS h, nullif(i * 7919 % 307, 5) AS v, i * 69621::bigint % 1000003 AS w,
+       CASE i % 40 WHEN 0 THEN 'NaN' WHEN 1 THEN -0.0 WHEN 2 THEN 0 WHEN 3 THEN 'Infinity' WHEN 4 THEN NULL ELSE (i * 31 % 97) / 8.0 END::float8 AS f, ((i * 37 % 89) / 4.0)::float4 AS r,
+       (i % 5 || left('.0000', i % 4))::numeric AS n, nullif(chr(97 + i % 26) || i * 31 % 11, 'c4') AS t, substr('aAbB', i % 4 + 1, 1) AS c,
+       '2024-01-01'::timestamp + i * 31 % 97 * interval '5 hours' AS at, ARRAY[i % 4, i] AS a
+FROM generate_series(1, 2000) i;
+CREATE TABLE three (id int);
+INSERT INTO three VALUES (1), (2), (3);
+VACUUM ANALYZE framed, three;
+CREATE COLLATION framed_any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+-- whether a query's plan has the node; its number of rows, or its error; whether PostgreSQL's nodes give the same
+\set ECHO none
+CREATE FUNCTION pg_temp.answer(query text, setting text, ordered boolean) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    answer text;
+BEGIN
+    PERFORM set_config('mgpu.enable_sort', setting, true);
+    IF ordered THEN
+        EXECUTE format('SELECT concat(count(*), '' '', md5(string_agg(q::text, ''|''))) FROM (%s) q', query) INTO answer;
+    ELSE
+        EXECUTE format('SELECT concat(count(*), '' '', md5(string_agg(q::text, ''|'' ORDER BY q::text COLLATE "C"))) FROM (%s) q', query) INTO answer;
+    END IF;
+    RETURN answer;
+EXCEPTION WHEN OTHERS THEN
+    RETURN concat(SQLSTATE, ' ', SQLERRM);
+END
+$$;
+CREATE FUNCTION pg_temp.has_node(query text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+    line text;
+    has boolean = false;
+BEGIN
+    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+        has = has OR line ~ 'MgpuWindow';
+    END LOOP;
+    RETURN has;
+END
+$$;
+CREATE FUNCTION pg_temp.check(query text, ordered boolean DEFAULT false, OUT node boolean, OUT rows text, OUT same boolean) LANGUAGE plpgsql AS $$
+DECLARE
+    ours text = pg_temp.answer(query, 'force', ordered);
+BEGIN
+    same = ours = pg_temp.answer(query, 'off', ordered);
+    PERFORM set_config('mgpu.enable_sort', 'force', true);
+    node = pg_temp.has_node(query);
+    rows = split_part(ours, ' ', 1);
+END
+$$;
+\set ECHO all
+-- functions, of columns of all kinds
+SELECT function, c.* FROM (VALUES
+    ('row_number()@'), ('rank()@'), ('dense_rank()@'), ('count(*)@'), ('count(v)@'), ('count(t)@'), ('sum(v)@'), ('sum(h)@'), ('sum(f)@'), ('sum(r)@'), ('first_value(t)@'), ('last_value(v)@'), ('first_value(a)@'), ('lag(v)@'), ('lag(t, 3)@'),
+    ('lag(v, 0)@'), ('lag(v, -2)@'), ('lead(n)@'), ('lead(f, 2)@'), ('lead(at, 1, ''2000-01-01''::timestamp)@'), ('lag(v, 1, -1)@'), ('lag(v, 1, NULL)@'), ('lag(t, 4, ''none'')@'), ('lead(a, 60)@'), ('lead(v, 2147483647)@'), ('lag(v, (-2147483648)::int)@'),
+    ('v - lag(v)@'), ('lag(v)@ + lead(v)@ + sum(h)@'), ('coalesce(lag(t)@, ''first'') || rank()@'), ('sum(v)@::float8 / count(*)@'), ('(f - first_value(f)@) / 2'), ('lag(v, h)@'), ('lag(v, 1, h::int)@'), ('lag(v, NULL)@'), ('lag(v + 1)@'),
+    ('sum(w)@'), ('avg(v)@'), ('max(v)@'), ('ntile(3)@'), ('percent_rank()@'), ('nth_value(v, 2)@'), ('string_agg(t, '','')@'), ('count(*) FILTER (WHERE v > 9)@')) t(function),
+    pg_temp.check(format('SELECT i, %s FROM framed WINDOW w AS (PARTITION BY g ORDER BY v, i)', replace(function, '@', ' OVER w'))) c;
+-- windows
+SELECT "window", c.* FROM (VALUES
+    (''), ('PARTITION BY g'), ('ORDER BY i'), ('ORDER BY v'), ('PARTITION BY g ORDER BY h'), ('PARTITION BY g, h ORDER BY v DESC NULLS LAST'), ('PARTITION BY f ORDER BY n'), ('PARTITION BY n ORDER BY f'), ('PARTITION BY t ORDER BY h'), ('PARTITION BY c COLLATE framed_any_case ORDER BY h DESC'),
+    ('PARTITION BY at ORDER BY a'), ('PARTITION BY g ORDER BY c COLLATE framed_any_case'), ('PARTITION BY a[1] ORDER BY v'), ('PARTITION BY g ORDER BY g'), ('PARTITION BY v % 5, g ORDER BY h, t'), ('PARTITION BY g ORDER BY h, v, i ROWS UNBOUNDED PRECEDING'), ('PARTITION BY g ORDER BY v, i ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW'),
+    ('PARTITION BY g ORDER BY v RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING'), ('PARTITION BY g ORDER BY v GROUPS UNBOUNDED PRECEDING'), ('PARTITION BY g ORDER BY v ROWS 2 PRECEDING'), ('PARTITION BY g ORDER BY v ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING'), ('PARTITION BY g ORDER BY v RANGE BETWEEN UNBOUNDED PRECEDING AND 5 FOLLOWING'),
+    ('PARTITION BY g ORDER BY v ROWS UNBOUNDED PRECEDING EXCLUDE CURRENT ROW')) t("window"),
+    pg_temp.check(format('SELECT %s, count(*) OVER w, count(v) OVER w, sum(h) OVER w, sum(v) OVER w%s FROM framed WINDOW w AS (%s)', CASE WHEN "window" ~ 'ROWS' AND "window" !~ 'v, i' THEN '0' ELSE 'i' END, CASE WHEN "window" ~ 'ROWS' THEN '' ELSE ', rank() OVER w, dense_rank() OVER w' END, "window")) c;
+-- queries
+SELECT query, c.* FROM (VALUES
+    ('SELECT i, lag(i) OVER (ORDER BY i) FROM framed WHERE i < 0'), ('SELECT i, lag(i) OVER (ORDER BY i) FROM framed WHERE i = 7'), ('SELECT g, count(*), lag(count(*)) OVER (ORDER BY g), sum(count(*)) OVER (ORDER BY g) FROM framed GROUP BY g'), ('SELECT DISTINCT g, first_value(i) OVER (PARTITION BY g ORDER BY v, i) FROM framed'),
+    ('SELECT i, rank() OVER (PARTITION BY g ORDER BY v) FROM framed ORDER BY g, v, i'), ('SELECT i, lead(i) OVER (ORDER BY v, i) FROM framed ORDER BY v, i LIMIT 20'), ('SELECT i, lag(v) OVER (PARTITION BY g ORDER BY i), lead(v) OVER (PARTITION BY g ORDER BY i DESC) FROM framed'),
+    ('SELECT i, lag(v) OVER (PARTITION BY g ORDER BY i), count(*) OVER (PARTITION BY g) FROM framed'), ('SELECT * FROM (SELECT i, v - lag(v) OVER (PARTITION BY g ORDER BY i) AS d FROM framed) s WHERE d > 5'), ('SELECT * FROM (SELECT i, rank() OVER (PARTITION BY g ORDER BY v) AS k FROM framed) s WHERE k > 3'),
+    ('SELECT id, s.* FROM three, LATERAL (SELECT i, lag(i) OVER (ORDER BY v, i) FROM framed WHERE h = id) s'), ('SELECT id, s.* FROM three, LATERAL (SELECT i, lag(i + id) OVER (ORDER BY v, i) + id FROM framed WHERE h = id) s'), ('SELECT id, ARRAY(SELECT lag(i) OVER (ORDER BY v, i) + id FROM framed) FROM three'),
+    ('SELECT i, lag(v) OVER (ORDER BY i) + (SELECT count(*) FROM three WHERE id = h) FROM framed'), ('SELECT i, lag(v) OVER (ORDER BY i), random() < 2 FROM framed'), ('SELECT i, generate_series(1, 2), lag(v) OVER (ORDER BY i) FROM framed'), ('SELECT i, 1 / (v - lag(v, 0, 3) OVER (ORDER BY i)) FROM framed'), ('SELECT i, sum(x) OVER (ORDER BY i) FROM (SELECT i, 1e308::float8 AS x FROM framed OFFSET 0) s'),
+    ('SELECT i, lag(i) OVER (ORDER BY i) FROM framed UNION ALL SELECT 1, 2'), ('SELECT framed, lag(i) OVER (ORDER BY i) FROM framed'), ('SELECT i, lag(framed) OVER (ORDER BY i) FROM framed'), ('SELECT a.i, lag(b.v) OVER (PARTITION BY a.g ORDER BY a.i, b.i) FROM framed a JOIN framed b USING (w) LEFT JOIN three ON id = a.h')) t(query), pg_temp.check(query) c;
+-- PostgreSQL 15 and later stop early here
+SELECT rows, same FROM pg_temp.check('SELECT * FROM (SELECT i, count(*) OVER (ORDER BY i) AS k FROM framed) s WHERE k <= 30');
+-- order of rows: that of the window
+SET mgpu.enable_sort = force;
+SELECT h, c, count(*) OVER (ORDER BY h DESC, c COLLATE "C") FROM framed WHERE i < 9;
+EXPLAIN (COSTS OFF) SELECT i, v - lag(v) OVER (PARTITION BY g ORDER BY i) FROM framed;
+EXPLAIN (COSTS OFF) SELECT i, lag(v) OVER (PARTITION BY g ORDER BY i), avg(v) OVER (PARTITION BY g ORDER BY i) FROM framed;
+-- an error leaves the session as it was; a cursor reads on and is closed early
+SELECT 1 / (v - 3) + lag(v) OVER (ORDER BY i) FROM framed;
+BEGIN;
+DECLARE rows SCROLL CURSOR FOR SELECT i, lag(i) OVER (ORDER BY i) FROM framed;
+FETCH 2 FROM rows;
+FETCH BACKWARD 1 FROM rows;
+FETCH RELATIVE 5 FROM rows;
+CLOSE rows;
+COMMIT;
+PREPARE after (int) AS SELECT count(k), sum(k) FROM (SELECT lag(i) OVER (PARTITION BY g ORDER BY i) AS k FROM framed WHERE i > $1) s;
+SET plan_cache_mode = force_generic_plan;
+EXECUTE after(100);
+EXECUTE after(1900);
+DEALLOCATE after;
+-- what does not fit in memory is computed by PostgreSQL's own node
+SET work_mem = '64kB';
+SET hash_mem_multiplier = 1;
+SELECT c.* FROM pg_temp.check('SELECT i, lag(t) OVER w, sum(v) OVER w, rank() OVER w FROM framed WINDOW w AS (PARTITION BY g ORDER BY v, i)') c;
+SELECT c.* FROM pg_temp.check('SELECT id, s.* FROM three, LATERAL (SELECT i, lag(i) OVER (ORDER BY v, i) FROM framed WHERE h <> id) s') c;
+SET mgpu.enable_sort = on;
+SET mgpu.report_declined = on;
+EXPLAIN (COSTS OFF) SELECT lag(v) OVER (ORDER BY i) FROM framed;
+RESET work_mem;
+SET mgpu.enable_sort = force;
+EXPLAIN (COSTS OFF) SELECT lag(v) OVER (ORDER BY i), max(v) OVER (ORDER BY i) FROM framed;
+RESET mgpu.report_declined;
+-- the right to call a function is checked
+CREATE ROLE framed_user;
+GRANT SELECT ON framed TO framed_user;
+REVOKE EXECUTE ON FUNCTION lag(anyelement) FROM public;
+SET ROLE framed_user;
+SELECT count(l) FROM (SELECT lag(v) OVER (ORDER BY i) AS l FROM framed) s;
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION lag(anyelement) TO public;
+DROP TABLE framed, three;
+DROP ROLE framed_user;
+DROP COLLATION framed_any_case;
