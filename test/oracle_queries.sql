@@ -280,7 +280,7 @@ CREATE FUNCTION oracle.shown_keys(keys oracle.sort_key[]) RETURNS text LANGUAGE 
 $$ SELECT coalesce(string_agg(format('%s AS s%s', format(shown, key), n), ', ' ORDER BY n), '1 AS s1') FROM unnest(keys) WITH ORDINALITY u(key, shown, direction, n) $$;
 
 -- A window function, as a column of the query's result.  total: no two rows of a window are equal.
-CREATE FUNCTION oracle.random_window_call(cols oracle.col[], total boolean) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
+CREATE FUNCTION oracle.random_window_call(cols oracle.col[], total boolean, over text) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     call text := oracle.pick(ARRAY['rank()', 'dense_rank()', 'count(*)', 'count({x})', 'sum({x})', 'min({x})', 'max({x})', 'avg({x})'] || CASE WHEN total THEN
         ARRAY['row_number()', 'row_number()', 'lag({x})', 'lag({x}, 2)', 'lag({x}, id % 4)', 'lag({x}, 3, {x})', 'lead({x})', 'lead({x}, 7)', 'lead({x}, -1, NULL)', 'first_value({x})', 'first_value({x})',
@@ -298,7 +298,7 @@ BEGIN
     IF call ~ '^(count|sum|min|max|avg)' AND random() < 0.2 THEN
         call := call || ' FILTER (WHERE id % 3 > 0)';
     END IF;
-    RETURN format(CASE tag WHEN '' THEN '%s' ELSE x.shown END, format('%s OVER (%%1$s%s)', replace(call, '{x}', x.name), CASE WHEN frame LIKE ' GROUPS%' THEN '%2$s' || frame ELSE frame END));
+    RETURN format(CASE tag WHEN '' THEN '%s' ELSE x.shown END, format('%s OVER (%s%s)', replace(call, '{x}', x.name), over, frame));
 END
 $$;
 
@@ -342,7 +342,7 @@ BEGIN
                         oracle.pick(ARRAY['', '', ' LIMIT 5', ' LIMIT 20 OFFSET 3']));
     ELSIF shape = 'windows' THEN
         FOR i IN 1 .. oracle.pick(ARRAY[1, 1, 2, 2, 3, 4]) LOOP
-            shown := format('%s, %s AS w%s', shown, format(oracle.random_window_call(cols, total), 'PARTITION BY ' || nullif(partition_by, '') || ' ' || 'ORDER BY ' || oracle.order_by(keys)), i);
+            shown := format('%s, %s AS w%s', shown, oracle.random_window_call(cols, total, concat('PARTITION BY ' || nullif(partition_by, ''), ' ORDER BY ' || oracle.order_by(keys))), i);
         END LOOP;
         query := format('SELECT %s FROM %s', shown, source);
     ELSE
