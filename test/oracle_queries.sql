@@ -250,55 +250,104 @@ BEGIN
 END
 $$;
 
--- Sort keys: columns and expressions in any direction
-CREATE FUNCTION oracle.random_order(cols oracle.col[], most int) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
+-- A sort key, a column or an expression, and how it is shown
+CREATE TYPE oracle.sort_key AS (key text, shown text, direction text);
+CREATE FUNCTION oracle.random_sort_key(cols oracle.col[]) RETURNS oracle.sort_key LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-    keys text[] := '{}';
+    c oracle.col := oracle.column_with(cols, oracle.pick(ARRAY['', 'scalar']));
+    k record;
+BEGIN
+    IF random() < 0.33 THEN
+        k := oracle.random_key(cols, false);
+        c.name := k.key;
+        c.shown := k.shown;
+    END IF;
+    RETURN ROW(c.name, c.shown, oracle.pick(ARRAY['', '', ' DESC', ' NULLS FIRST', ' DESC NULLS LAST']));
+END
+$$;
+CREATE FUNCTION oracle.random_sort_keys(cols oracle.col[], most int) RETURNS oracle.sort_key[] LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    keys oracle.sort_key[] := '{}';
 BEGIN
     FOR i IN 1 .. floor(random() * (most + 1))::int LOOP
-        keys := keys || concat(oracle.pick(ARRAY[(oracle.column_with(cols, '')).name, (oracle.column_with(cols, 'scalar')).name, (oracle.random_key(cols, false)).key]),
-                               oracle.pick(ARRAY['', '', ' DESC', ' NULLS FIRST', ' DESC NULLS LAST']));
+        keys := keys || oracle.random_sort_key(cols);
     END LOOP;
-    RETURN array_to_string(keys, ', ');
+    RETURN keys;
+END
+$$;
+CREATE FUNCTION oracle.order_by(keys oracle.sort_key[]) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT string_agg(key || direction, ', ' ORDER BY n) FROM unnest(keys) WITH ORDINALITY u(key, shown, direction, n) $$;
+CREATE FUNCTION oracle.shown_keys(keys oracle.sort_key[]) RETURNS text LANGUAGE sql IMMUTABLE AS
+$$ SELECT coalesce(string_agg(format('%s AS s%s', format(shown, key), n), ', ' ORDER BY n), '1 AS s1') FROM unnest(keys) WITH ORDINALITY u(key, shown, direction, n) $$;
+
+-- A window function, as a column of the query's result.  total: no two rows of a window are equal.
+CREATE FUNCTION oracle.random_window_call(cols oracle.col[], total boolean, over text) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    call text := oracle.pick(ARRAY['rank()', 'dense_rank()', 'count(*)', 'count({x})', 'sum({x})', 'min({x})', 'max({x})', 'avg({x})'] || CASE WHEN total THEN
+        ARRAY['row_number()', 'row_number()', 'lag({x})', 'lag({x}, 2)', 'lag({x}, id % 4)', 'lag({x}, 3, {x})', 'lead({x})', 'lead({x}, 7)', 'lead({x}, -1, NULL)', 'first_value({x})', 'first_value({x})',
+              'last_value({x})', 'nth_value({x}, 2)', 'ntile(3)', 'cume_dist()', 'string_agg({x}::text, ''|'')'] END);
+    tag text := CASE WHEN call LIKE 'sum%' THEN 'sum' WHEN call LIKE 'avg%' THEN 'number' WHEN call LIKE 'm%' THEN 'minmax' ELSE '' END;
+    frame text := oracle.pick(ARRAY['', '', '', ' RANGE UNBOUNDED PRECEDING', ' RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING'] || CASE WHEN total THEN
+        ARRAY[' ROWS UNBOUNDED PRECEDING', ' ROWS UNBOUNDED PRECEDING', ' ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW', ' ROWS BETWEEN 2 PRECEDING AND 1 FOLLOWING', ' GROUPS 1 PRECEDING'] END);
+    x oracle.col;
+BEGIN
+    LOOP
+        x := oracle.column_with(cols, tag);
+        -- the last digits of other sums depend on the order
+        EXIT WHEN x.name IS NOT NULL AND NOT (call LIKE 'avg%' AND 'rough' = ANY (x.tags));
+    END LOOP;
+    IF call ~ '^(count|sum|min|max|avg)' AND random() < 0.2 THEN
+        call := call || ' FILTER (WHERE id % 3 > 0)';
+    END IF;
+    RETURN format(CASE tag WHEN '' THEN '%s' ELSE x.shown END, format('%s OVER (%s%s)', replace(call, '{x}', x.name), over, frame));
 END
 $$;
 
--- A query for the first rows of partitions, or for all rows in order.  id decides between equal rows, unless all of them come.
+-- A query for the first rows of partitions, for all rows in order, or for functions of windows.  id decides between
+-- equal rows; where it does not, only the keys are shown, or what does not depend on the order of equal rows.
 CREATE FUNCTION oracle.random_order_query(cols oracle.col[], way text, OUT query text, OUT ordered boolean) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-    shape text := oracle.pick(ARRAY['ranked', 'ranked', 'ranked', 'first', 'sorted', 'sorted']);
-    wrap text := oracle.pick(ARRAY['', '', '', 'lateral', 'rescan', 'cte', 'union', 'semi']);
+    shape text := oracle.pick(ARRAY['ranked', 'ranked', 'ranked', 'first', 'first', 'sorted', 'sorted', 'windows', 'windows']);
+    total boolean := random() < 0.7;
+    wrap text := oracle.pick(ARRAY['', '', '', 'lateral', 'rescan', 'cte', 'union'] || CASE WHEN total OR shape = 'windows' THEN ARRAY['semi'] END);
     source text := oracle.pick(ARRAY['oracle.items', 'oracle.items', 'oracle.items', 'oracle.items LEFT JOIN (SELECT id AS other, c1 AS c1_other FROM oracle.items WHERE id < 40) j ON j.other = id % 50',
         '(SELECT * FROM oracle.items ORDER BY id LIMIT 300) s', '(SELECT * FROM oracle.items WHERE id % 2 = 0 UNION ALL SELECT * FROM oracle.items WHERE id % 2 = 1) s']);
     shown text := format('id, %s, %s', (oracle.column_with(cols, '')).name || ' AS s1', format(oracle.pick(ARRAY['%s', '%s', '%s IS NULL', 'concat(%s, id)']), (oracle.column_with(cols, '')).name) || ' AS s2');
     function text := oracle.pick(ARRAY['row_number', 'row_number', 'rank', 'dense_rank']);
-    keys text := oracle.random_order(cols, 3);
-    by_id text := oracle.pick(ARRAY['id', 'id', 'id DESC']);
-    partitions text[] := '{}';
+    keys oracle.sort_key[] := oracle.random_sort_keys(cols, 3);
+    partitions oracle.sort_key[] := '{}';
     conditions text[] := '{}';
+    partition_by text;
 BEGIN
     FOR i IN 1 .. oracle.pick(ARRAY[0, 1, 1, 1, 1, 2, 3]) LOOP
-        partitions := partitions || (oracle.random_key(cols, false)).key;
+        partitions := partitions || (SELECT ROW(k.key, k.shown, oracle.pick(ARRAY['', ' DESC', ' NULLS FIRST']))::oracle.sort_key FROM oracle.random_key(cols, false) k);
     END LOOP;
+    IF total AND (shape <> 'ranked' OR function = 'row_number' OR random() < 0.5) THEN
+        keys := keys || ROW('id', '%s', oracle.pick(ARRAY['', '', ' DESC']))::oracle.sort_key;
+    ELSIF NOT total AND shape <> 'windows' THEN
+        shown := oracle.shown_keys(CASE shape WHEN 'sorted' THEN keys ELSE partitions || keys END);
+    END IF;
     IF random() < 0.3 THEN
         conditions := conditions || format(oracle.pick(ARRAY['id %% 5 <> 2', '%s IS NOT NULL', 'id < 20', 'id < 0']), (oracle.column_with(cols, '')).name);
     END IF;
     conditions := conditions || CASE WHEN way = 'prepared' THEN ARRAY['id % 7 <> $1'] END || CASE WHEN wrap = 'lateral' THEN ARRAY['id % (p + 1) = 0'] END;
     source := source || concat(' WHERE ' || nullif(array_to_string(conditions, ' AND '), ''));
-    ordered := shape <> 'ranked' AND wrap = '';
+    partition_by := array_to_string(ARRAY(SELECT key FROM unnest(partitions)), ', ');
+    ordered := shape IN ('first', 'sorted') AND wrap = '';
     IF shape = 'ranked' THEN
-        IF function = 'row_number' OR random() < 0.5 THEN
-            keys := concat_ws(', ', nullif(keys, ''), by_id);
-        END IF;
-        query := format('SELECT * FROM (SELECT %s, %s() OVER (%s%s) AS rn FROM %s) w WHERE %s', shown, function, 'PARTITION BY ' || nullif(array_to_string(partitions, ', '), ''),
-                        ' ORDER BY ' || nullif(keys, ''), source,
+        query := format('SELECT * FROM (SELECT %s, %s() OVER (%s%s) AS rn FROM %s) w WHERE %s', shown, function, 'PARTITION BY ' || nullif(partition_by, ''),
+                        ' ORDER BY ' || oracle.order_by(keys), source,
                         oracle.pick(ARRAY['rn <= 1', 'rn = 1', 'rn <= 3', 'rn < 3', '4 >= rn', 'rn BETWEEN 2 AND 5', 'rn <= 3 AND s1 IS NOT NULL', 'rn <= 40', 'rn <= 100000', 'rn < 7::int8 AND rn <> 3']));
     ELSIF shape = 'first' AND partitions <> '{}' THEN
-        query := format('SELECT DISTINCT ON (%1$s) %2$s FROM %3$s ORDER BY %4$s%5$s, %6$s%7$s', array_to_string(partitions, ', '), shown, source,
-                        (SELECT string_agg(part || oracle.pick(ARRAY['', ' DESC', ' NULLS FIRST']), ', ' ORDER BY n) FROM unnest(partitions) WITH ORDINALITY u(part, n)), ', ' || nullif(keys, ''), by_id,
+        query := format('SELECT DISTINCT ON (%s) %s FROM %s ORDER BY %s%s', partition_by, shown, source, oracle.order_by(partitions || keys),
                         oracle.pick(ARRAY['', '', ' LIMIT 5', ' LIMIT 20 OFFSET 3']));
+    ELSIF shape = 'windows' THEN
+        FOR i IN 1 .. oracle.pick(ARRAY[1, 1, 2, 2, 3, 4]) LOOP
+            shown := format('%s, %s AS w%s', shown, oracle.random_window_call(cols, total, concat('PARTITION BY ' || nullif(partition_by, ''), ' ORDER BY ' || oracle.order_by(keys))), i);
+        END LOOP;
+        query := format('SELECT %s FROM %s', shown, source);
     ELSE
-        query := format('SELECT %s FROM %s ORDER BY %s%s', shown, source, concat_ws(', ', nullif(keys, ''), by_id),
+        shown := CASE WHEN total THEN shown ELSE oracle.shown_keys(keys) END;
+        query := format('SELECT %s FROM %s%s%s', shown, source, ' ORDER BY ' || oracle.order_by(keys),
                         oracle.pick(ARRAY['', '', '', ' LIMIT 1', ' LIMIT 20 OFFSET 3', ' LIMIT 500', ' LIMIT 3000', ' OFFSET 2']));
     END IF;
     query := CASE wrap

@@ -25,38 +25,17 @@ CREATE FUNCTION plain_add(int8, int4) RETURNS int8 LANGUAGE sql IMMUTABLE AS 'SE
 CREATE AGGREGATE plain_sum (int4) (SFUNC = plain_add, STYPE = int8);
 -- whether a query's plan has the node; its number of rows, or its error; whether PostgreSQL's nodes give the same
 \set ECHO none
-CREATE FUNCTION pg_temp.answer(query text, setting text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-    answer text;
-BEGIN
-    PERFORM set_config('mgpu.enable_group', setting, true);
-    -- PostgreSQL's side hashes where it can, and so keeps the order in which rows arrive
-    PERFORM set_config('enable_sort', (setting <> 'off')::text, true);
-    EXECUTE format('SELECT concat(count(*), '' '', md5(string_agg(q::text, ''|'' ORDER BY q::text COLLATE "C"))) FROM (%s) q', query) INTO answer;
-    RETURN answer;
-EXCEPTION WHEN OTHERS THEN
-    RETURN concat(SQLSTATE, ' ', SQLERRM);
-END
-$$;
-CREATE FUNCTION pg_temp.has_node(query text) RETURNS boolean LANGUAGE plpgsql AS $$
-DECLARE
-    line text;
-    has boolean = false;
-BEGIN
-    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-        has = has OR line ~ 'MgpuGroup';
-    END LOOP;
-    RETURN has;
-END
-$$;
+\i test/plan_check.sql
 CREATE FUNCTION pg_temp.check(query text, setting text DEFAULT 'force', OUT node boolean, OUT rows text, OUT same boolean) LANGUAGE plpgsql AS $$
 DECLARE
-    ours text = pg_temp.answer(query, setting);
+    ours text = pg_temp.answer(query, 'mgpu.enable_group', setting);
 BEGIN
-    same = ours = pg_temp.answer(query, 'off');
-    PERFORM set_config('mgpu.enable_group', setting, true);
+    -- PostgreSQL's side hashes where it can, and so keeps the order in which rows arrive
+    SET LOCAL enable_sort = off;
+    same = ours = pg_temp.answer(query, 'mgpu.enable_group', 'off');
     SET LOCAL enable_sort = on;
-    node = pg_temp.has_node(query);
+    PERFORM set_config('mgpu.enable_group', setting, true);
+    node = pg_temp.plan_of(query) ~ 'MgpuGroup';
     rows = split_part(ours, ' ', 1);
 END
 $$;
@@ -72,17 +51,8 @@ BEGIN
     RETURN regexp_replace(substring(plan, 'MgpuGroup.*?(Group.Key.*?Aggregates.*?)\s(?:->|\S*Plans)'), '\s+', ' ', 'g');
 END
 $$;
-CREATE FUNCTION pg_temp.counted(query text, OUT groups int, OUT method text, OUT key_form text, OUT spilled boolean) LANGUAGE plpgsql AS $$
-DECLARE
-    plan jsonb;
-BEGIN
-    EXECUTE 'EXPLAIN (ANALYZE, FORMAT json, TIMING off) ' || query INTO plan;
-    plan = jsonb_path_query_first(plan, '$.** ? (@."Custom Plan Provider" == "MgpuGroup")');
-    groups = plan ->> 'Groups';
-    method = plan ->> 'Method';
-    key_form = plan ->> 'Key Form';
-    spilled = plan ? 'Spill Partitions';
-END
+CREATE FUNCTION pg_temp.counted(query text, OUT groups int, OUT method text, OUT key_form text, OUT spilled boolean) LANGUAGE sql AS $$
+    SELECT (plan ->> 'Groups')::int, plan ->> 'Method', plan ->> 'Key Form', plan ? 'Spill Partitions' FROM pg_temp.counts_of(query, 'MgpuGroup') plan
 $$;
 \set ECHO all
 -- what aggregates mean
@@ -271,7 +241,7 @@ BEGIN
         'SELECT g, percentile_cont(g / 99.0) WITHIN GROUP (ORDER BY v) FROM plain GROUP BY g', 'SELECT g, rank(3) WITHIN GROUP (ORDER BY v) FROM plain GROUP BY g', 'SELECT g, array_agg(v ORDER BY v USING ~<~) FROM (SELECT g, t AS v FROM plain) p GROUP BY g', 'SELECT g, mgpu_sort_agg_by(v, w) FROM plain GROUP BY g',
         'SELECT g, percentile_disc(0.5) WITHIN GROUP (ORDER BY (v, h)) FROM plain GROUP BY g', 'SELECT count(DISTINCT v), count(DISTINCT t) FROM plain', 'SELECT DISTINCT g + random() FROM plain', 'SELECT x, count(*) FROM (VALUES (1), (2)) t(x) GROUP BY x', 'SELECT g, mode() WITHIN GROUP (ORDER BY v) FROM plain GROUP BY g'] LOOP
         RAISE NOTICE '%', query;
-        PERFORM pg_temp.has_node(query);
+        PERFORM pg_temp.plan_of(query);
     END LOOP;
 END
 $$;

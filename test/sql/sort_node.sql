@@ -22,51 +22,12 @@ CREATE TYPE sorted_mood AS ENUM ('low', 'fair', 'high');
 CREATE TYPE sorted_pair AS (a numeric, b text);
 -- whether a query's plan has the node; its number of rows, or its error; whether PostgreSQL's nodes give the same
 \set ECHO none
-CREATE FUNCTION pg_temp.answer(query text, setting text, ordered boolean) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-    answer text;
-BEGIN
-    PERFORM set_config('mgpu.enable_sort', setting, true);
-    IF ordered THEN
-        EXECUTE format('SELECT concat(count(*), '' '', md5(string_agg(q::text, ''|''))) FROM (%s) q', query) INTO answer;
-    ELSE
-        EXECUTE format('SELECT concat(count(*), '' '', md5(string_agg(q::text, ''|'' ORDER BY q::text COLLATE "C"))) FROM (%s) q', query) INTO answer;
-    END IF;
-    RETURN answer;
-EXCEPTION WHEN OTHERS THEN
-    RETURN concat(SQLSTATE, ' ', SQLERRM);
-END
+\i test/plan_check.sql
+CREATE FUNCTION pg_temp.check(query text, ordered boolean DEFAULT false, OUT node boolean, OUT rows text, OUT same boolean) LANGUAGE sql AS $$
+    SELECT * FROM pg_temp.check_node(query, 'MgpuSort', 'mgpu.enable_sort', ordered)
 $$;
-CREATE FUNCTION pg_temp.has_node(query text) RETURNS boolean LANGUAGE plpgsql AS $$
-DECLARE
-    line text;
-    has boolean = false;
-BEGIN
-    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-        has = has OR line ~ 'MgpuSort';
-    END LOOP;
-    RETURN has;
-END
-$$;
-CREATE FUNCTION pg_temp.check(query text, ordered boolean DEFAULT false, OUT node boolean, OUT rows text, OUT same boolean) LANGUAGE plpgsql AS $$
-DECLARE
-    ours text = pg_temp.answer(query, 'force', ordered);
-BEGIN
-    same = ours = pg_temp.answer(query, 'off', ordered);
-    PERFORM set_config('mgpu.enable_sort', 'force', true);
-    node = pg_temp.has_node(query);
-    rows = split_part(ours, ' ', 1);
-END
-$$;
-CREATE FUNCTION pg_temp.counted(query text, OUT method text, OUT executor text) LANGUAGE plpgsql AS $$
-DECLARE
-    plan jsonb;
-BEGIN
-    EXECUTE 'EXPLAIN (ANALYZE, FORMAT json, TIMING off) ' || query INTO plan;
-    plan = jsonb_path_query_first(plan, '$.** ? (@."Custom Plan Provider" == "MgpuSort")');
-    method = plan ->> 'Sort Method';
-    executor = plan ->> 'Sort Executor';
-END
+CREATE FUNCTION pg_temp.counted(query text, OUT method text, OUT executor text) LANGUAGE sql AS $$
+    SELECT plan ->> 'Sort Method', plan ->> 'Sort Executor' FROM pg_temp.counts_of(query, 'MgpuSort') plan
 $$;
 \set ECHO all
 -- orders of all types; where rows may be equal, i decides
