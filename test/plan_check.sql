@@ -12,12 +12,14 @@ BEGIN
     RETURN digest;
 END
 $$;
+-- PostgreSQL 18 also names the window
 CREATE FUNCTION pg_temp.plan_of(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     line text;
     plan text = '';
 BEGIN
     FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+        CONTINUE WHEN line ~ '^ *Window: ';
         plan = plan || line || E'\n';
     END LOOP;
     RETURN plan;

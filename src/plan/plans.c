@@ -34,6 +34,39 @@ plan_of_path(const CustomPath *path, List *tlist, List *custom_plans, const Cust
 	return &scan->scan.plan;
 }
 
+/* ---- window functions */
+
+Oid
+plan_function_of(const TargetEntry *entry)
+{
+	return IsA(entry->expr, WindowFunc) ? ((const WindowFunc *) entry->expr)->winfnoid : castNode(FuncExpr, entry->expr)->funcid;
+}
+
+/*
+ * Since 18, EXPLAIN finds the name of a function's window in a WindowAgg, and fails without one.  Calls stand in for such
+ * functions once the planner has matched them: nothing evaluates a scan tuple.  The plan itself is changed, since
+ * EXPLAIN also comes from the node above.
+ */
+void
+plan_name_functions(CustomScan *scan)
+{
+#if PG_VERSION_NUM >= 180000
+	MemoryContext caller = MemoryContextSwitchTo(GetMemoryChunkContext(scan));
+	ListCell   *cell;
+
+	foreach(cell, scan->custom_scan_tlist)
+	{
+		TargetEntry *entry = lfirst(cell);
+		const WindowFunc *function = (const WindowFunc *) entry->expr;
+
+		if (IsA(function, WindowFunc))
+			entry->expr = (Expr *) makeFuncExpr(function->winfnoid, function->wintype, function->args, function->wincollid,
+												function->inputcollid, COERCE_EXPLICIT_CALL);
+	}
+	MemoryContextSwitchTo(caller);
+#endif
+}
+
 /* ---- packs */
 
 PathTarget *

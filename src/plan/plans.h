@@ -21,6 +21,12 @@ extern List *group_path_private(const group_task *task, bool packed, group_metho
 /* The plan of a path whose custom_private has the plan's, then the expressions of the scan tuple. */
 extern Plan *plan_of_path(const CustomPath *path, List *tlist, List *custom_plans, const CustomScanMethods *methods);
 
+/* The window function that an entry of a scan tuple is. */
+extern Oid	plan_function_of(const TargetEntry *entry);
+
+/* Let EXPLAIN name the window functions in the scan tuple of a plan that is about to run. */
+extern void plan_name_functions(CustomScan *scan);
+
 /* The target of a path that returns packs. */
 extern PathTarget *group_pack_target(const group_task *task);
 

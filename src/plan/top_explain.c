@@ -14,6 +14,7 @@
 
 #include "compat.h"
 #include "plan/declined.h"
+#include "plan/plans.h"
 #include "plan/top.h"
 
 /* An entry of the scan tuple. */
@@ -66,7 +67,7 @@ explain_limit(const top_state *state, const CustomScan *scan, ExplainState *es)
 	const TargetEntry *entry = llast(scan->custom_scan_tlist);
 
 	if (state->has_number)
-		ExplainPropertyText("Keeps", psprintf("%s() <= %u", get_func_name(castNode(WindowFunc, entry->expr)->winfnoid),
+		ExplainPropertyText("Keeps", psprintf("%s() <= %u", get_func_name(plan_function_of(entry)),
 											  state->limit.count), es);
 	else
 		ExplainPropertyText("Keeps", psprintf("%u %s", state->limit.count, state->limit.count == 1 ? "row" : "rows"), es);

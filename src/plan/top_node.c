@@ -20,6 +20,7 @@
 #include "compat.h"
 #include "plan/aggregate.h"
 #include "plan/group.h"
+#include "plan/plans.h"
 #include "plan/top.h"
 
 /* Rows that are looked at together. */
@@ -233,14 +234,14 @@ start_number(top_state *state, const CustomScan *scan)
 
 	state->has_number = entry != NULL;
 	if (entry)
-		group_check_function(castNode(WindowFunc, entry->expr)->winfnoid, GetUserId());
+		group_check_function(plan_function_of(entry), GetUserId());
 }
 
 static void
 begin(CustomScanState *css, EState *estate, int eflags)
 {
 	top_state  *state = (top_state *) css;
-	const CustomScan *scan = (const CustomScan *) css->ss.ps.plan;
+	CustomScan *scan = (CustomScan *) css->ss.ps.plan;
 	MemoryContext context = estate->es_query_cxt;
 	PlanState  *child = ExecInitNode(linitial(scan->custom_plans), estate, eflags & ~(EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
 	List	   *limit = list_nth(scan->custom_private, TOP_LIMIT);
@@ -257,6 +258,7 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	state->spill.context = AllocSetContextCreate(context, "mgpu_pg partitions of rows", ALLOCSET_DEFAULT_SIZES);
 	state->spill.hash = group_keys_hash;
 	state->spill.keys = &state->partitions;
+	plan_name_functions(scan);
 }
 
 static void

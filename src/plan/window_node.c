@@ -14,6 +14,7 @@
 #include "compat.h"
 #include "plan/declined.h"
 #include "plan/group.h"
+#include "plan/plans.h"
 #include "plan/window.h"
 
 static void
@@ -107,7 +108,7 @@ static void
 begin(CustomScanState *css, EState *estate, int eflags)
 {
 	window_state *state = (window_state *) css;
-	const CustomScan *scan = (const CustomScan *) css->ss.ps.plan;
+	CustomScan *scan = (CustomScan *) css->ss.ps.plan;
 	List	   *private = scan->custom_private;
 	List	   *shape = list_nth(private, WINDOW_SHAPE);
 	int			num_partitions = linitial_int(shape);
@@ -122,6 +123,7 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	state->order = start_keys(state, private, num_partitions, list_length(list_nth(private, WINDOW_COLUMNS)));
 	state->frame = lsecond_int(shape);
 	start_functions(state, private);
+	plan_name_functions(scan);
 }
 
 static void

@@ -137,12 +137,15 @@ RESET ROLE;
 GRANT EXECUTE ON FUNCTION rank() TO public;
 -- settings
 SET mgpu.report_declined = on;
+SET mgpu.enable_sort = off;
 SET mgpu.enable_top = off;
 SELECT DISTINCT ON (h) h FROM ranked WHERE i = 1;
 SELECT * FROM (SELECT i, rank() OVER (ORDER BY i) AS rn FROM ranked) s WHERE rn <= 1;
 SET mgpu.enable_top = on;
 SELECT * FROM (SELECT i, count(*) OVER (PARTITION BY g ORDER BY i) AS rn FROM ranked) s WHERE rn <= 1 AND i < 2;
 RESET mgpu.report_declined;
+RESET mgpu.enable_sort;
+DO $$ BEGIN EXECUTE 'EXPLAIN (VERBOSE) SELECT DISTINCT k FROM (SELECT row_number() OVER (PARTITION BY g ORDER BY v) AS k FROM ranked) s WHERE k <= 3'; END $$;
 -- PostgreSQL stops early where an index has the order
 CREATE INDEX ON ranked (i);
 SELECT pg_temp.plan_of('SELECT * FROM (SELECT i, row_number() OVER (ORDER BY i) AS rn FROM ranked) s WHERE rn <= 3') ~ 'MgpuTop' AS has_node, pg_temp.plan_of('SELECT i FROM ranked ORDER BY i LIMIT 3') ~ 'MgpuTop' AS has_node;

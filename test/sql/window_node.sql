@@ -18,41 +18,9 @@ VACUUM ANALYZE framed, three;
 CREATE COLLATION framed_any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
 -- whether a query's plan has the node; its number of rows, or its error; whether PostgreSQL's nodes give the same
 \set ECHO none
-CREATE FUNCTION pg_temp.answer(query text, setting text, ordered boolean) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-    answer text;
-BEGIN
-    PERFORM set_config('mgpu.enable_sort', setting, true);
-    IF ordered THEN
-        EXECUTE format('SELECT concat(count(*), '' '', md5(string_agg(q::text, ''|''))) FROM (%s) q', query) INTO answer;
-    ELSE
-        EXECUTE format('SELECT concat(count(*), '' '', md5(string_agg(q::text, ''|'' ORDER BY q::text COLLATE "C"))) FROM (%s) q', query) INTO answer;
-    END IF;
-    RETURN answer;
-EXCEPTION WHEN OTHERS THEN
-    RETURN concat(SQLSTATE, ' ', SQLERRM);
-END
-$$;
-CREATE FUNCTION pg_temp.has_node(query text) RETURNS boolean LANGUAGE plpgsql AS $$
-DECLARE
-    line text;
-    has boolean = false;
-BEGIN
-    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-        has = has OR line ~ 'MgpuWindow';
-    END LOOP;
-    RETURN has;
-END
-$$;
-CREATE FUNCTION pg_temp.check(query text, ordered boolean DEFAULT false, OUT node boolean, OUT rows text, OUT same boolean) LANGUAGE plpgsql AS $$
-DECLARE
-    ours text = pg_temp.answer(query, 'force', ordered);
-BEGIN
-    same = ours = pg_temp.answer(query, 'off', ordered);
-    PERFORM set_config('mgpu.enable_sort', 'force', true);
-    node = pg_temp.has_node(query);
-    rows = split_part(ours, ' ', 1);
-END
+\i test/plan_check.sql
+CREATE FUNCTION pg_temp.check(query text, OUT node boolean, OUT rows text, OUT same boolean) LANGUAGE sql AS $$
+    SELECT * FROM pg_temp.check_node(query, 'MgpuWindow', 'mgpu.enable_sort', false)
 $$;
 \set ECHO all
 -- functions, of columns of all kinds
@@ -82,8 +50,10 @@ SELECT rows, same FROM pg_temp.check('SELECT * FROM (SELECT i, count(*) OVER (OR
 -- order of rows: that of the window
 SET mgpu.enable_sort = force;
 SELECT h, c, count(*) OVER (ORDER BY h DESC, c COLLATE "C") FROM framed WHERE i < 9;
-EXPLAIN (COSTS OFF) SELECT i, v - lag(v) OVER (PARTITION BY g ORDER BY i) FROM framed;
-EXPLAIN (COSTS OFF) SELECT i, lag(v) OVER (PARTITION BY g ORDER BY i), avg(v) OVER (PARTITION BY g ORDER BY i) FROM framed;
+SELECT pg_temp.plan_of('SELECT i, v - lag(v) OVER (PARTITION BY g ORDER BY i) FROM framed');
+SELECT pg_temp.plan_of('SELECT i, lag(v) OVER (PARTITION BY g ORDER BY i), avg(v) OVER (PARTITION BY g ORDER BY i) FROM framed');
+-- functions have names, also above the node
+DO $$ BEGIN EXECUTE 'EXPLAIN (VERBOSE) SELECT DISTINCT v - lag(v) OVER (PARTITION BY g ORDER BY i), count(*) OVER (PARTITION BY g ORDER BY i) FROM framed'; END $$;
 -- an error leaves the session as it was; a cursor reads on and is closed early
 SELECT 1 / (v - 3) + lag(v) OVER (ORDER BY i) FROM framed;
 BEGIN;
@@ -105,10 +75,10 @@ SELECT c.* FROM pg_temp.check('SELECT i, lag(t) OVER w, sum(v) OVER w, rank() OV
 SELECT c.* FROM pg_temp.check('SELECT id, s.* FROM three, LATERAL (SELECT i, lag(i) OVER (ORDER BY v, i) FROM framed WHERE h <> id) s') c;
 SET mgpu.enable_sort = on;
 SET mgpu.report_declined = on;
-EXPLAIN (COSTS OFF) SELECT lag(v) OVER (ORDER BY i) FROM framed;
+SELECT pg_temp.plan_of('SELECT lag(v) OVER (ORDER BY i) FROM framed');
 RESET work_mem;
 SET mgpu.enable_sort = force;
-EXPLAIN (COSTS OFF) SELECT lag(v) OVER (ORDER BY i), max(v) OVER (ORDER BY i) FROM framed;
+SELECT pg_temp.plan_of('SELECT lag(v) OVER (ORDER BY i), max(v) OVER (ORDER BY i) FROM framed');
 RESET mgpu.report_declined;
 -- the right to call a function is checked
 CREATE ROLE framed_user;
