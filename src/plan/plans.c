@@ -13,6 +13,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/tlist.h"
 #include "utils/fmgroids.h"
+#include "utils/memutils.h"
 
 #include "compat.h"
 #include "plan/plans.h"

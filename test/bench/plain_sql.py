@@ -85,9 +85,14 @@ STATEMENTS = [
     Statement('ORDER BY v, counted', 'SELECT count(*) FROM (SELECT v FROM t ORDER BY v OFFSET 0) o', low=True),
     Statement('ORDER BY g, v', 'SELECT g, v FROM t ORDER BY g, v', AS_RECORD),
     Statement('ORDER BY v, f, all columns', 'SELECT v, g, g2, f, k FROM t ORDER BY v, f'),
+    Statement('lag(v) by g', 'SELECT g, v, lag(v) OVER (PARTITION BY g ORDER BY v) AS n FROM t', AS_RECORD, low=True),
+    Statement('row_number, lag, sum by g', 'SELECT g, v, row_number() OVER w AS n, v - lag(v) OVER w AS d, sum(v) OVER w AS s FROM t WINDOW w AS (PARTITION BY g ORDER BY v)', AS_RECORD),
+    Statement('avg(v) OVER (ORDER BY v) by g2', 'SELECT g2, v, avg(v) OVER (PARTITION BY g2 ORDER BY v) AS n FROM t', AS_RECORD),
+    Statement('count(*) OVER (PARTITION BY g2)', 'SELECT g2, v, count(*) OVER (PARTITION BY g2) AS n FROM t', AS_RECORD),
     Statement('1,000 rows: percentile_cont by g', grouped(MEDIAN, 'g', table='tiny')),
     Statement('1,000 rows: row_number() <= 3 by g', 'SELECT * FROM (SELECT g, v, row_number() OVER (PARTITION BY g ORDER BY v) AS n FROM tiny) w WHERE n <= 3'),
     Statement('1,000 rows: ORDER BY v', 'SELECT v FROM tiny ORDER BY v'),
+    Statement('1,000 rows: lag(v) by g', 'SELECT g, v, lag(v) OVER (PARTITION BY g ORDER BY v) AS n FROM tiny'),
     Statement('by an index, LIMIT 10', grouped('count(*), max(v)', 'g', ' ORDER BY g LIMIT 10', 'keyed')),
 ]
 
@@ -190,7 +195,7 @@ class Case:
     def look(self, session, mode):
         """Whether the node is in the plan, and the answer that of PostgreSQL's plan in one process."""
         session.run(self.settings(mode))
-        found = re.search(r'Mgpu(Group|Top|Sort)', session.run(f'EXPLAIN {self.sql};')[0])
+        found = re.search(r'Mgpu(Group|Top|Window|Sort)', session.run(f'EXPLAIN {self.sql};')[0])
         self.node[mode] = found[0] if found else ''
         if mode.system == CORE and mode.parallel:
             return
