@@ -2,7 +2,7 @@
 #
 #   make                 builds the extension for the PostgreSQL that pg_config names
 #   make install         installs it there
-#   make installcheck    runs the SQL and TAP tests against a running server
+#   make installcheck    runs the SQL, isolation and TAP tests against a running server
 #   make test            every part once, in minutes, on private servers; installs what is missing (Debian, Ubuntu)
 #   make test-full       those, and big sizes, sanitizers, valgrind, memory peaks, long oracles: about two hours
 #   make demo            a tour with millions of rows on a private server
@@ -119,6 +119,9 @@ REGRESS = $(patsubst test/sql/%.sql,%,$(sort $(wildcard test/sql/*.sql)))
 REGRESS_OPTS = --inputdir=test --load-extension=$(EXTENSION)
 ENCODING = UTF8
 NO_LOCALE = 1
+# not heap_reader_prepared, for which servers need a setting
+ISOLATION = heap_reader
+ISOLATION_OPTS = --inputdir=test/isolation --load-extension=$(EXTENSION)
 
 # TAP tests need IPC::Run and PostgreSQL's own Perl modules.
 ifneq ($(filter installcheck,$(MAKECMDGOALS)),)
