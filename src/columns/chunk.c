@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "access/detoast.h"
 #include "utils/memutils.h"
 
 #include "compat.h"
@@ -74,6 +75,19 @@ chunk_like(MemoryContext context, const chunk *like)
 	for (int i = 0; i < like->num_columns; i++)
 		rows->columns[i].type = like->columns[i].type;
 	return rows;
+}
+
+void
+chunk_keep_stored(chunk *rows, column *col)
+{
+	column_type *type;
+
+	if (col->type->store != COLUMN_VARLENA)
+		return;
+	type = MemoryContextAlloc(rows->context, sizeof(column_type));
+	*type = *col->type;
+	type->store = COLUMN_STORED;
+	col->type = type;
 }
 
 static void
@@ -180,6 +194,24 @@ keep_varlena(const column_type *type, arena *to, Datum value)
 }
 
 static char *
+keep_stored(const column_type *type, arena *to, Datum value)
+{
+	struct varlena *stored = (struct varlena *) DatumGetPointer(value);
+	Size		bytes;
+	Size		padded;
+	char	   *element;
+
+	/* what lies in memory may not live long enough */
+	if (VARATT_IS_EXTERNAL(stored) && !VARATT_IS_EXTERNAL_ONDISK(stored))
+		stored = detoast_external_attr(stored);
+	bytes = VARSIZE_ANY(stored);
+	padded = TYPEALIGN(type->align, bytes);
+	element = arena_take(to, padded, type->align);
+	memset(element + bytes, 0, padded - bytes);
+	return memcpy(element, stored, bytes);
+}
+
+static char *
 keep_cstring(const column_type *type, arena *to, Datum value)
 {
 	Size		bytes = strlen(DatumGetCString(value)) + 1;
@@ -211,6 +243,8 @@ chunk_put_other(chunk *rows, column *col, uint64 row, Datum value)
 
 	if (type->store == COLUMN_VARLENA)
 		*(char **) cell = keep_varlena(type, &rows->arena, value);
+	else if (type->store == COLUMN_STORED)
+		*(char **) cell = keep_stored(type, &rows->arena, value);
 	else if (type->store == COLUMN_CSTRING)
 		*(char **) cell = keep_cstring(type, &rows->arena, value);
 	else

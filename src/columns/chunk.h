@@ -9,6 +9,8 @@
  *	 fixed width	the element as an array stores it, padding included
  *	 variable		a pointer to the element in the chunk's arena; the element is stored
  *					as in an array: detoasted, with a 4-byte length, padded with zeros
+ *	 stored			such a pointer too, but the element is as it came: maybe with a short length,
+ *					compressed, or a pointer to where a table has it
  *
  * The cell of a NULL is zero.  The cells of a column are contiguous, so that a column
  * can be a job's input without a copy.
@@ -28,7 +30,8 @@ typedef enum column_store
 	COLUMN_4,
 	COLUMN_8,
 	COLUMN_BYTES,
-	COLUMN_VARLENA,				/* this and the next one have variable width */
+	COLUMN_VARLENA,				/* this and the next ones have variable width */
+	COLUMN_STORED,				/* only where somebody asks for it (chunk_keep_stored) */
 	COLUMN_CSTRING
 } column_store;
 
@@ -66,6 +69,12 @@ extern chunk *chunk_create(MemoryContext context, int num_columns, const column_
 
 /* Create an empty chunk with the columns of another, whose types it shares. */
 extern chunk *chunk_like(MemoryContext context, const chunk *like);
+
+/*
+ * Keep a column's values of variable width as they come, which is cheaper where they are only handed on.  They are
+ * valid as long as the query's snapshot.  The chunk is empty.
+ */
+extern void chunk_keep_stored(chunk *rows, column *col);
 
 /* Forget all rows.  chunk_reset keeps the memory for new rows; chunk_free releases it. */
 extern void chunk_reset(chunk *rows);
@@ -168,6 +177,8 @@ element_bytes(const column_type *type, const char *element)
 	{
 		case COLUMN_VARLENA:
 			return TYPEALIGN(type->align, VARSIZE(element));
+		case COLUMN_STORED:
+			return TYPEALIGN(type->align, VARSIZE_ANY(element));
 		case COLUMN_CSTRING:
 			return TYPEALIGN(type->align, strlen(element) + 1);
 		default:

@@ -147,6 +147,20 @@ copy_values(chunk *rows, column *col, uint64 first, const value_list *from, cons
 		}
 }
 
+/* Point to an attribute's values of the kept rows. */
+static void
+lend_values(chunk *rows, column *col, uint64 first, const value_list *from, const uint16 *kept, uint32 num_rows)
+{
+	for (uint32 i = 0; i < num_rows; i++)
+	{
+		const char *value = from->values[kept[i]];
+
+		((const char **) col->cells)[first + i] = value;
+		if (value == NULL)
+			chunk_put_null(rows, col, first + i);
+	}
+}
+
 /* Keep the rows that meet all conditions, and return how many there are. */
 static uint32
 filter_rows(heap_reader *reader, uint32 num_rows)
@@ -196,6 +210,32 @@ compute_columns(heap_reader *reader, chunk *rows, uint64 first, uint32 num_rows)
 	}
 }
 
+/* Copy the columns that are attributes, or lend their values.  Returns whether any values have been lent. */
+static bool
+fill_columns(heap_reader *reader, chunk *rows, uint64 first, uint32 num_rows)
+{
+	bool		lends = reader->lent && reader->lent->num_pages < reader->lent->most_pages && num_rows > 0;
+	bool		lent = false;
+
+	for (int i = 0; i < reader->num_columns; i++)
+	{
+		column	   *col = &rows->columns[i];
+		const value_list *values;
+
+		if (reader->columns[i].expr)
+			continue;
+		values = reader->values->lists[reader->columns[i].list];
+		if (lends && col->type->store == COLUMN_STORED)
+		{
+			lend_values(rows, col, first, values, reader->kept, num_rows);
+			lent = true;
+		}
+		else
+			copy_values(rows, col, first, values, reader->kept, num_rows);
+	}
+	return lent;
+}
+
 /* Read a page, and return how many rows were taken. */
 static uint32
 read_page(heap_reader *reader, Buffer buffer, chunk *rows)
@@ -203,6 +243,7 @@ read_page(heap_reader *reader, Buffer buffer, chunk *rows)
 	Buffer		ahead = reader->pages.ahead;
 	uint32		num_rows = heap_reader_find_visible(reader, buffer);
 	uint64		first;
+	bool		lent;
 
 	reader->counts.pages++;
 	/* counts rows that a scan returns, of a table too */
@@ -211,12 +252,13 @@ read_page(heap_reader *reader, Buffer buffer, chunk *rows)
 					 BufferGetPage(BufferIsValid(ahead) ? ahead : buffer));
 	num_rows = filter_rows(reader, num_rows);
 	first = chunk_add_rows(rows, num_rows);
-	for (int i = 0; i < reader->num_columns; i++)
-		if (reader->columns[i].expr == NULL)
-			copy_values(rows, &rows->columns[i], first, reader->values->lists[reader->columns[i].list], reader->kept, num_rows);
+	lent = fill_columns(reader, rows, first, num_rows);
 	if (reader->computes)
 		compute_columns(reader, rows, first, num_rows);
-	ReleaseBuffer(buffer);
+	if (lent)
+		reader->lent->pages[reader->lent->num_pages++] = buffer;
+	else
+		ReleaseBuffer(buffer);
 	return num_rows;
 }
 
@@ -265,6 +307,12 @@ heap_reader_read(heap_reader *reader, chunk *rows)
 	if (node->instrument)
 		InstrStopNode(node->instrument, num_rows);
 	return num_rows > 0;
+}
+
+void
+heap_reader_lend(heap_reader *reader, lent_pages *lent)
+{
+	reader->lent = lent;
 }
 
 void

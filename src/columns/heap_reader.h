@@ -8,6 +8,7 @@
 #include "nodes/execnodes.h"
 
 #include "columns/chunk.h"
+#include "columns/heap_pages.h"
 
 typedef struct heap_reader heap_reader;
 
@@ -27,6 +28,12 @@ extern bool heap_reader_takes(List *exprs, List *conditions);
  * node one by one.
  */
 extern heap_reader *heap_reader_open(SeqScanState *scan, List *exprs);
+
+/*
+ * Let stored values (columns/chunk.h) lie in their pages.  These stay pinned until the caller, who has lent_pages,
+ * releases them; once these are full, values are copied.
+ */
+extern void heap_reader_lend(heap_reader *reader, lent_pages *lent);
 
 /*
  * Append the visible rows of the next page that has any to rows, whose columns are the expressions.  False: there are

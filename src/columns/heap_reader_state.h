@@ -28,6 +28,7 @@ struct heap_reader
 	column_filter *filters;
 	ExprState  *condition;		/* the conditions that are no filters, or NULL */
 	bool		computes;		/* an expression is to be run for each row */
+	lent_pages *lent;			/* NULL: values are copied */
 	page_values *values;
 	TupleTableSlot *slot;		/* what expressions see of a row */
 	bool		started;

@@ -212,6 +212,11 @@ next_element_bytes(const column_type *type, const char *next, const char *end)
 		if (left < VARHDRSZ || !VARATT_IS_4B_U(next) || VARSIZE(next) < VARHDRSZ || VARSIZE(next) > left)
 			return 0;
 	}
+	else if (type->store == COLUMN_STORED)
+	{
+		if (left < VARHDRSZ || VARSIZE_ANY(next) == 0 || VARSIZE_ANY(next) > left)
+			return 0;
+	}
 	else if (memchr(next, '\0', left) == NULL)
 		return 0;
 	bytes = element_bytes(type, next);

@@ -42,6 +42,7 @@ struct row_source
 	List	   *readers;		/* of the child's tables; NIL: rows come one by one */
 	int			current;		/* the reader to read next */
 	List	   *passed;			/* nodes between */
+	lent_pages	lent;
 };
 
 /* ---- what can be read so? */
@@ -122,6 +123,22 @@ row_source_open(PlanState *child)
 
 /* ---- reading */
 
+void
+row_source_lend(row_source *source)
+{
+	ListCell   *cell;
+
+	lent_pages_init(&source->lent);
+	foreach(cell, source->readers)
+		heap_reader_lend(lfirst(cell), &source->lent);
+}
+
+void
+row_source_release(row_source *source)
+{
+	lent_pages_release(&source->lent);
+}
+
 /* Read the next page with visible rows of any table. */
 static bool
 read_page(row_source *source, chunk *rows)
@@ -199,6 +216,7 @@ row_source_stop(row_source *source)
 	ListCell   *cell;
 
 	source->current = 0;
+	lent_pages_release(&source->lent);
 	foreach(cell, source->readers)
 		heap_reader_stop(lfirst(cell));
 }

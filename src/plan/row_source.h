@@ -15,6 +15,12 @@ typedef struct row_source row_source;
 /* In the current context.  The child is initialized, and returns the columns of the chunks to come. */
 extern row_source *row_source_open(PlanState *child);
 
+/*
+ * Stored values (columns/chunk.h) of rows that are read may lie in pages of tables until row_source_release.
+ */
+extern void row_source_lend(row_source *source);
+extern void row_source_release(row_source *source);
+
 /* Append the next rows, one or those of a page.  False: there are no more. */
 extern bool row_source_read(row_source *source, chunk *rows);
 

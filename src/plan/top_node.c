@@ -45,6 +45,7 @@ take_rows(top_state *state, int level, uint64 num_rows)
 
 	top_rows_add(state->top, state->rows);
 	chunk_reset(state->rows);
+	row_source_release(state->source);
 	state->most_bytes = Max(state->most_bytes, top_rows_bytes(state->top));
 	if (level == 0 || top_rows_bytes(state->top) <= limit)
 		return;
@@ -226,6 +227,15 @@ top_order_of(List *private, const chunk *like)
 	return order;
 }
 
+void
+top_keep_stored(chunk *rows, List *private)
+{
+	for (int i = 0; i < rows->num_columns; i++)
+		if (!list_member_int(list_nth(private, TOP_PARTITION_COLUMNS), i) &&
+			!list_member_int(list_nth(private, TOP_ORDER_COLUMNS), i))
+			chunk_keep_stored(rows, &rows->columns[i]);
+}
+
 /* PostgreSQL's WindowAgg node checks the same. */
 static void
 start_number(top_state *state, const CustomScan *scan)
@@ -250,6 +260,8 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	state->source = row_source_open(child);
 	state->rows = rows_create_for(context, child);
 	state->row_bytes = rows_bytes_of_one(state->rows);
+	top_keep_stored(state->rows, scan->custom_private);
+	row_source_lend(state->source);
 	start_partitions(state, scan->custom_private);
 	start_number(state, scan);
 	state->order = top_order_of(scan->custom_private, state->rows);

@@ -57,6 +57,18 @@ SELECT c.*, d.* FROM pg_temp.check('SELECT pad, i, u, f FROM sorted ORDER BY f D
 SELECT c.* FROM pg_temp.check('SELECT a.id, s.i FROM names a, LATERAL (SELECT i, v, pad FROM sorted WHERE i > a.id ORDER BY v, i OFFSET 0) s WHERE a.id < 3') c;
 RESET work_mem;
 RESET hash_mem_multiplier;
+-- columns that are no keys are kept as they come: short, compressed, out of line, in memory
+CREATE TABLE stored (i int, a text, b text, c text, e int[]);
+ALTER TABLE stored ALTER b SET STORAGE external;
+INSERT INTO stored SELECT i, CASE WHEN i % 7 > 0 THEN repeat('s', i % 130) END, repeat(md5(i::text), 80), repeat('compressed ', 600 + i % 9), ARRAY[i, NULL, i] FROM generate_series(1, 2500) i;
+ANALYZE stored;
+SET mgpu.enable_sort = force;
+SET work_mem = '64MB';
+SELECT query, c.*, d.method FROM unnest('{"SELECT * FROM stored ORDER BY i % 10, i","SELECT upper(b), array_append(e, i), a FROM stored ORDER BY c, b","SELECT s FROM stored s ORDER BY a, i DESC"}'::text[]) query, pg_temp.check(query, true) c, pg_temp.counted(query) d;
+SET work_mem = '64kB';
+SELECT query, c.*, d.method FROM unnest('{"SELECT * FROM stored ORDER BY i % 10, i","SELECT upper(b), array_append(e, i), a FROM stored ORDER BY c, b","SELECT s FROM stored s ORDER BY a, i DESC"}'::text[]) query, pg_temp.check(query, true) c, pg_temp.counted(query) d;
+RESET work_mem;
+DROP TABLE stored;
 -- rescans, and cursors in both directions
 SET enable_hashjoin = off;
 SET enable_mergejoin = off;

@@ -106,6 +106,29 @@ SELECT query, c.*, d.* FROM (VALUES
     pg_temp.check(query) c, pg_temp.counted(query) d;
 RESET work_mem;
 RESET hash_mem_multiplier;
+-- columns that are no keys are kept as they come: short, compressed, out of line, in memory
+CREATE TABLE stored (i int, a text, g int, b text, c text, d text, e int[]);
+ALTER TABLE stored ALTER b SET STORAGE external;
+INSERT INTO stored SELECT i, CASE WHEN i % 7 > 0 THEN repeat('s', i % 130) END, i % 50, repeat(md5(i::text), 80), repeat('compressed ', 600 + i % 9), (SELECT string_agg(md5((i * j)::text), repeat('-', 40)) FROM generate_series(1, 90) j), ARRAY[i, NULL, i] FROM generate_series(1, 900) i;
+VACUUM ANALYZE stored;
+UPDATE stored SET a = upper(a) WHERE i % 90 = 3;
+DELETE FROM stored WHERE i % 100 = 7;
+SELECT count(*) FILTER (WHERE pg_column_size(b) = 2560) AS out_of_line, count(*) FILTER (WHERE pg_column_size(c) < 200) AS compressed, count(*) FILTER (WHERE pg_column_size(d) BETWEEN 1000 AND 6000) AS both FROM stored;
+CREATE TABLE stored_queries AS SELECT * FROM (VALUES
+    ('SELECT DISTINCT ON (g) * FROM stored ORDER BY g, i'), ('SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY g ORDER BY i DESC) AS rn FROM stored) s WHERE rn <= 3'), ('SELECT * FROM (SELECT *, rank() OVER (PARTITION BY left(a, 1) ORDER BY c, i) AS rn FROM stored) s WHERE rn <= 40'),
+    ('SELECT * FROM stored ORDER BY i DESC LIMIT 70'), ('SELECT length(b), a, upper(d) FROM stored ORDER BY d, i LIMIT 70'), ('SELECT DISTINCT ON (g) g, array_append(e, g), b || c, i FROM stored ORDER BY g, i DESC'), ('SELECT DISTINCT ON (s.g) s, n.name FROM stored s JOIN names n ON id = g ORDER BY s.g, s.i')) t(query);
+SELECT query, c.* FROM stored_queries, pg_temp.check(query) c;
+SET work_mem = '64kB';
+SET hash_mem_multiplier = 1;
+SELECT query, c.*, d.* FROM stored_queries, pg_temp.check(query) c, pg_temp.counted(query) d;
+SET mgpu.enable_columns = off;
+SELECT query, c.*, d.* FROM stored_queries, pg_temp.check(query) c, pg_temp.counted(query) d;
+RESET mgpu.enable_columns;
+RESET work_mem;
+RESET hash_mem_multiplier;
+CREATE TABLE kept AS SELECT DISTINCT ON (g) * FROM stored ORDER BY g, i;
+TRUNCATE stored;
+SELECT count(*), sum(length(a)), sum(length(b)), sum(length(c)), sum(length(d)) FROM kept;
 -- prepared, with parameters
 PREPARE first_of (int, int) AS SELECT i, rn FROM (SELECT i, row_number() OVER (PARTITION BY h ORDER BY v, i) AS rn FROM ranked WHERE g = $1) s WHERE rn <= $2 ORDER BY i;
 EXECUTE first_of (3, 1);
@@ -151,6 +174,6 @@ CREATE INDEX ON ranked (i);
 SELECT pg_temp.plan_of('SELECT * FROM (SELECT i, row_number() OVER (ORDER BY i) AS rn FROM ranked) s WHERE rn <= 3') ~ 'MgpuTop' AS has_node, pg_temp.plan_of('SELECT i FROM ranked ORDER BY i LIMIT 3') ~ 'MgpuTop' AS has_node;
 DROP OWNED BY ranked_user;
 DROP ROLE ranked_user;
-DROP TABLE ranked, names;
+DROP TABLE ranked, names, stored, stored_queries, kept;
 DROP TYPE ranked_mood, ranked_pair;
 DROP COLLATION ranked_any_case;
