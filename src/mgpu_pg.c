@@ -122,7 +122,7 @@ define_choices(void)
 							 &mgpu_setting_enable_top, MGPU_ENABLE_ON,
 							 enable_options, PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomEnumVariable("mgpu.enable_sort",
-							 "Lets the planner sort rows in an MgpuSort node, and compute window functions in an MgpuWindow node.",
+							 "Lets the planner use the nodes MgpuSort and MgpuWindow.",
 							 "\"force\" takes the node wherever it can do the work, whatever it costs.",
 							 &mgpu_setting_enable_sort, MGPU_ENABLE_ON,
 							 enable_options, PGC_USERSET, 0, NULL, NULL, NULL);

@@ -86,7 +86,7 @@ STATEMENTS = [
     Statement('ORDER BY g, v', 'SELECT g, v FROM t ORDER BY g, v', AS_RECORD),
     Statement('ORDER BY v, f, all columns', 'SELECT v, g, g2, f, k FROM t ORDER BY v, f'),
     Statement('lag(v) by g', 'SELECT g, v, lag(v) OVER (PARTITION BY g ORDER BY v) AS n FROM t', AS_RECORD, low=True),
-    Statement('row_number, lag, sum by g', 'SELECT g, v, row_number() OVER w AS n, v - lag(v) OVER w AS d, sum(v) OVER w AS s FROM t WINDOW w AS (PARTITION BY g ORDER BY v)', AS_RECORD),
+    Statement('row_number, lag, sum by g', 'SELECT g, v, row_number() OVER w AS n, v - lag(v) OVER w AS d, sum(v) OVER w AS total FROM t WINDOW w AS (PARTITION BY g ORDER BY v)', AS_RECORD),
     Statement('avg(v) OVER (ORDER BY v) by g2', 'SELECT g2, v, avg(v) OVER (PARTITION BY g2 ORDER BY v) AS n FROM t', AS_RECORD),
     Statement('count(*) OVER (PARTITION BY g2)', 'SELECT g2, v, count(*) OVER (PARTITION BY g2) AS n FROM t', AS_RECORD),
     Statement('1,000 rows: percentile_cont by g', grouped(MEDIAN, 'g', table='tiny')),

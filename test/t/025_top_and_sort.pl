@@ -1,4 +1,4 @@
-# MgpuTop and MgpuSort: cancelled, spilling, read by cursors, and over rows that change meanwhile.
+# MgpuTop, MgpuSort and MgpuWindow: cancelled, spilling, read by cursors, and over rows that change meanwhile.
 use strict;
 use warnings;
 use FindBin;
@@ -23,7 +23,8 @@ my %query = (
 	'dense_rank, all rows' => 'SELECT i, pad, n FROM (SELECT i, pad, dense_rank() OVER (PARTITION BY pad, few ORDER BY v) AS n FROM t) s WHERE n <= 100000',
 	'DISTINCT ON' => 'SELECT DISTINCT ON (many) many, i, pad FROM t ORDER BY many, v, i',
 	'LIMIT' => 'SELECT i, pad FROM t ORDER BY v, i LIMIT 50000',
-	'ORDER BY' => 'SELECT pad, i, v FROM t ORDER BY pad COLLATE "C", v DESC, i');
+	'ORDER BY' => 'SELECT pad, i, v FROM t ORDER BY pad COLLATE "C", v DESC, i',
+	'window functions' => 'SELECT i, v - lag(v) OVER w AS d, sum(few) OVER w AS s, lead(pad, 2) OVER w AS p FROM t WINDOW w AS (PARTITION BY few ORDER BY v, i)');
 
 # The number of rows and what tells them apart, by the nodes or without.
 sub answer
@@ -38,17 +39,17 @@ foreach my $name (sort keys %query)
 {
 	my $right = answer($query{$name}, 'off', "SET work_mem = '256MB'");
 
-	like($session->query("EXPLAIN $query{$name}"), qr/Custom Scan \(Mgpu(Top|Sort)\)/, "$name: the node is in the plan");
+	like($session->query("EXPLAIN $query{$name}"), qr/Custom Scan \(Mgpu(Top|Sort|Window)\)/, "$name: the node is in the plan");
 	is(answer($query{$name}, 'force', "SET work_mem = '1GB'"), $right, "$name: in memory");
 	is(answer($query{$name}, 'force', "SET work_mem = '256kB'; SET hash_mem_multiplier = 1"), $right, "$name: with little memory");
 	check_timeouts($session, $name, "SELECT count(*) FROM ($query{$name} OFFSET 0) s", 3, [ 1 .. 9 ]);
 	check_timeouts($session, "$name, with little memory", "SET work_mem = '256kB'; SELECT count(*) FROM ($query{$name} OFFSET 0) s; RESET work_mem", 1, [ 1 .. 9 ])
-	  if $name =~ /many|ORDER BY/;
+	  if $name =~ /many|ORDER BY|window/;
 }
 
 # ------------------------------------------------------------------- spilling
 
-foreach my $name ('rank, many partitions', 'DISTINCT ON', 'ORDER BY')
+foreach my $name ('rank, many partitions', 'DISTINCT ON', 'ORDER BY', 'window functions')
 {
 	my $plan = $session->query("SET work_mem = '256kB'; SET hash_mem_multiplier = 1; EXPLAIN (ANALYZE, COSTS off) $query{$name}; RESET ALL");
 
