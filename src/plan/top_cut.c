@@ -154,21 +154,27 @@ top_cut_all(top_rows *top)
 void
 top_renew(top_rows *top)
 {
+	MemoryContext caller = MemoryContextSwitchTo(top->scratch);
 	chunk	   *kept = chunk_like(top->context, top->like);
 
 	for (uint32 i = 0; i < top->num_partitions; i++)
 	{
-		candidate  *list = top->partitions[i].list;
+		top_partition *partition = &top->partitions[i];
 
 		CHECK_FOR_INTERRUPTS();
-		for (uint32 n = 0; n < top->partitions[i].count; n++)
+		/* a selection has left them in no order */
+		if (partition->capacity >= SELECT_MIN_CANDIDATES)
+			top_cut(top, i, true);
+		for (uint32 n = 0; n < partition->count; n++)
 		{
-			chunk_append_row(kept, top->kept, list[n].row);
-			list[n].row = kept->num_rows - 1;
+			chunk_append_row(kept, top->kept, partition->list[n].row);
+			partition->list[n].row = kept->num_rows - 1;
 		}
 	}
 	chunk_free(top->kept);
 	pfree(top->kept);
 	top->kept = kept;
 	top->num_dropped = 0;
+	MemoryContextSwitchTo(caller);
+	MemoryContextReset(top->scratch);
 }

@@ -166,6 +166,8 @@ make_codes(top_rows *top, const chunk *rows)
 {
 	if (rows->num_rows > top->num_codes)
 	{
+		if (top->num_codes > 0)
+			pfree(top->codes);
 		top->num_codes = rows->num_rows;
 		top->codes = MemoryContextAllocHuge(top->context, top->num_codes * sizeof(uint64));
 	}
