@@ -25,21 +25,24 @@
 /* With as many dropped rows, at least, the chunk is made anew. */
 #define MOST_DROPPED MGPU_SIZE(16 * 1024, 16)
 
-/* The first columns, up to the last that is a key. */
-static chunk *
-keys_like(MemoryContext context, const group_keys *keys, const chunk *like)
+/* Prepare to find partitions by the key columns alone: the first row of each is copied. */
+static void
+start_keys(top_rows *top, MemoryContext context)
 {
-	int			num_columns = 1;
-	const column_type **types = palloc(like->num_columns * sizeof(column_type *));
-	chunk	   *rows;
+	const group_keys *keys = top->limit->partitions;
+	const column_type **types = palloc(keys->num_keys * sizeof(column_type *));
 
+	top->keys = *keys;
+	top->keys.keys = MemoryContextAlloc(context, keys->num_keys * sizeof(group_key));
 	for (int i = 0; i < keys->num_keys; i++)
-		num_columns = Max(num_columns, keys->keys[i].column + 1);
-	for (int i = 0; i < num_columns; i++)
-		types[i] = like->columns[i].type;
-	rows = chunk_create(context, num_columns, types, like->most_rows);
+	{
+		top->keys.keys[i] = keys->keys[i];
+		top->keys.keys[i].column = i;
+		types[i] = top->like->columns[keys->keys[i].column].type;
+	}
+	top->key_columns = chunk_create(context, keys->num_keys, types, top->like->most_rows);
+	top->fold = group_fold_create(context, &top->keys, NIL, top->key_columns, false);
 	pfree(types);
-	return rows;
 }
 
 top_rows *
@@ -50,7 +53,7 @@ top_rows_create(MemoryContext context, const top_limit *limit, const chunk *like
 	top->limit = limit;
 	top->like = like;
 	if (limit->partitions->num_keys > 0)
-		top->fold = group_fold_create(context, limit->partitions, NIL, keys_like(context, limit->partitions, like), false);
+		start_keys(top, context);
 	top->context = AllocSetContextCreate(context, "mgpu_pg first rows", ALLOCSET_DEFAULT_SIZES);
 	top->scratch = AllocSetContextCreate(context, "mgpu_pg comparisons of rows", ALLOCSET_DEFAULT_SIZES);
 	return top;
@@ -112,7 +115,10 @@ find_partitions(top_rows *top, const chunk *rows)
 		grow_partitions(top, 1);
 		return NULL;
 	}
-	group_fold_rows(top->fold, rows, SIZE_MAX, NULL);
+	top->key_columns->num_rows = rows->num_rows;
+	for (int i = 0; i < top->keys.num_keys; i++)
+		top->key_columns->columns[i] = rows->columns[top->limit->partitions->keys[i].column];
+	group_fold_rows(top->fold, top->key_columns, SIZE_MAX, NULL);
 	grow_partitions(top, group_fold_count(top->fold));
 	return group_fold_numbers(top->fold);
 }

@@ -27,6 +27,8 @@ struct top_rows
 	const top_limit *limit;
 	const chunk *like;
 	group_fold *fold;			/* finds partitions; NULL: there is one */
+	group_keys	keys;			/* of the next */
+	chunk	   *key_columns;	/* those of the rows that were read last, whose cells it shares */
 	MemoryContext context;		/* of all below, reset at the start */
 	MemoryContext scratch;		/* of comparisons */
 	chunk	   *kept;
