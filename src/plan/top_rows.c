@@ -17,8 +17,7 @@
 
 #include "compat.h"
 #include "core/sizes.h"
-#include "plan/group_fold.h"
-#include "plan/top_rows.h"
+#include "plan/top_rows_state.h"
 
 #define FIRST_CANDIDATES 4
 #define FIRST_PARTITIONS 16
@@ -26,59 +25,24 @@
 /* With as many dropped rows, at least, the chunk is made anew. */
 #define MOST_DROPPED MGPU_SIZE(16 * 1024, 16)
 
-/* Lists of as many candidates are cut without sorting them. */
-#define SELECT_MIN_CANDIDATES MGPU_SIZE(64, 8)
-
-typedef struct candidate
+/* Prepare to find partitions by the key columns alone: the first row of each is copied. */
+static void
+start_keys(top_rows *top, MemoryContext context)
 {
-	uint64		code;
-	uint32		row;			/* of the chunk; of equal rows, the first to come has the smallest */
-} candidate;
+	const group_keys *keys = top->limit->partitions;
+	const column_type **types = palloc(keys->num_keys * sizeof(column_type *));
 
-typedef struct top_partition
-{
-	candidate  *list;
-	uint32		count;
-	uint32		capacity;
-	uint32		bar;			/* the candidate that is the bar, plus one; 0: none */
-} top_partition;
-
-struct top_rows
-{
-	const top_limit *limit;
-	const chunk *like;
-	group_fold *fold;			/* finds partitions; NULL: there is one */
-	MemoryContext context;		/* of all below, reset at the start */
-	MemoryContext scratch;		/* of comparisons */
-	chunk	   *kept;
-	uint64		num_dropped;	/* of its rows */
-	uint32		num_partitions;
-	uint32		capacity;		/* of the next two */
-	top_partition *partitions;
-	uint64	   *bars;			/* codes */
-	uint64		num_codes;		/* capacity of the next */
-	uint64	   *codes;
-	uint32		next_partition; /* to return */
-	uint32		next_candidate;
-	int64		number;			/* of the row returned last */
-	bool		at_end;			/* that there is no next row has been said */
-};
-
-/* The first columns, up to the last that is a key. */
-static chunk *
-keys_like(MemoryContext context, const group_keys *keys, const chunk *like)
-{
-	int			num_columns = 1;
-	const column_type **types = palloc(like->num_columns * sizeof(column_type *));
-	chunk	   *rows;
-
+	top->keys = *keys;
+	top->keys.keys = MemoryContextAlloc(context, keys->num_keys * sizeof(group_key));
 	for (int i = 0; i < keys->num_keys; i++)
-		num_columns = Max(num_columns, keys->keys[i].column + 1);
-	for (int i = 0; i < num_columns; i++)
-		types[i] = like->columns[i].type;
-	rows = chunk_create(context, num_columns, types, like->most_rows);
+	{
+		top->keys.keys[i] = keys->keys[i];
+		top->keys.keys[i].column = i;
+		types[i] = top->like->columns[keys->keys[i].column].type;
+	}
+	top->key_columns = chunk_create(context, keys->num_keys, types, top->like->most_rows);
+	top->fold = group_fold_create(context, &top->keys, NIL, top->key_columns, false);
 	pfree(types);
-	return rows;
 }
 
 top_rows *
@@ -89,7 +53,7 @@ top_rows_create(MemoryContext context, const top_limit *limit, const chunk *like
 	top->limit = limit;
 	top->like = like;
 	if (limit->partitions->num_keys > 0)
-		top->fold = group_fold_create(context, limit->partitions, NIL, keys_like(context, limit->partitions, like), false);
+		start_keys(top, context);
 	top->context = AllocSetContextCreate(context, "mgpu_pg first rows", ALLOCSET_DEFAULT_SIZES);
 	top->scratch = AllocSetContextCreate(context, "mgpu_pg comparisons of rows", ALLOCSET_DEFAULT_SIZES);
 	return top;
@@ -108,151 +72,6 @@ top_rows_start(top_rows *top)
 	top->num_codes = 0;
 	top->next_partition = top->next_candidate = 0;
 	top->at_end = false;
-}
-
-/* ---- cutting a list */
-
-static inline int
-compare_candidates(const candidate *a, const candidate *b, const top_rows *top)
-{
-	int			order;
-
-	if (a->code != b->code)
-		return a->code < b->code ? -1 : 1;
-	order = row_compare_ties(top->limit->order, a->code, top->kept, a->row, top->kept, b->row);
-	return order != 0 ? order : a->row < b->row ? -1 : a->row > b->row;
-}
-
-static bool
-are_peers(const top_rows *top, const candidate *a, const candidate *b)
-{
-	return a->code == b->code && row_compare_ties(top->limit->order, a->code, top->kept, a->row, top->kept, b->row) == 0;
-}
-
-#define ST_SORT sort_candidates
-#define ST_ELEMENT_TYPE candidate
-#define ST_COMPARE(a, b, top) compare_candidates(a, b, top)
-#define ST_COMPARE_ARG_TYPE const top_rows
-#define ST_CHECK_FOR_INTERRUPTS
-#define ST_SCOPE static
-#define ST_DEFINE
-#include "lib/sort_template.h"
-
-static inline void
-swap(candidate *list, uint32 a, uint32 b)
-{
-	candidate	kept = list[a];
-
-	list[a] = list[b];
-	list[b] = kept;
-}
-
-/* Move what comes before list[pivot] in front of it, and return where it is then. */
-static uint32
-divide(const top_rows *top, candidate *list, uint32 begin, uint32 end, uint32 pivot)
-{
-	uint32		place = begin;
-
-	swap(list, pivot, end - 1);
-	for (uint32 i = begin; i < end - 1; i++)
-		if (compare_candidates(&list[i], &list[end - 1], top) < 0)
-			swap(list, i, place++);
-	swap(list, place, end - 1);
-	return place;
-}
-
-/* Hoare's selection: list[nth] is what it would be in order, and what comes before it is in front of it. */
-static void
-select_candidates(const top_rows *top, candidate *list, uint32 count, uint32 nth)
-{
-	uint32		begin = 0;
-	uint32		end = count;
-	uint64		random = 1;
-
-	while (end - begin > 1)
-	{
-		uint32		place;
-
-		CHECK_FOR_INTERRUPTS();
-		random = group_code_hash(random + count);
-		place = divide(top, list, begin, end, begin + random % (end - begin));
-		if (place == nth)
-			return;
-		if (place < nth)
-			begin = place + 1;
-		else
-			end = place;
-	}
-}
-
-/* Put the wanted candidates first, in order if sorted; returns how many.  *is_full: later ones have to beat the last. */
-static uint32
-find_wanted(const top_rows *top, top_partition *partition, bool sorted, bool *is_full)
-{
-	candidate  *list = partition->list;
-	uint32		count = top->limit->count;
-	uint32		num_wanted = Min(count, partition->count);
-	uint32		num_different = 1;
-
-	*is_full = partition->count >= count;
-	if (top->limit->rule == TOP_ROWS && !sorted && partition->count >= SELECT_MIN_CANDIDATES)
-	{
-		if (*is_full)
-			select_candidates(top, list, partition->count, count - 1);
-		return num_wanted;
-	}
-	sort_candidates(list, partition->count, top);
-	if (top->limit->rule == TOP_RANKS)
-		while (num_wanted < partition->count && are_peers(top, &list[count - 1], &list[num_wanted]))
-			num_wanted++;
-	if (top->limit->rule != TOP_DENSE_RANKS)
-		return num_wanted;
-	for (num_wanted = 1; num_wanted < partition->count; num_wanted++)
-		if (!are_peers(top, &list[num_wanted - 1], &list[num_wanted]) && num_different++ == count)
-			break;
-	*is_full = num_different >= count;
-	return num_wanted;
-}
-
-static void
-cut(top_rows *top, uint32 number, bool sorted)
-{
-	top_partition *partition = &top->partitions[number];
-	bool		is_full;
-	uint32		num_wanted;
-
-	if (partition->count < top->limit->count && !sorted)
-		return;
-	num_wanted = find_wanted(top, partition, sorted, &is_full);
-	top->num_dropped += partition->count - num_wanted;
-	partition->count = num_wanted;
-	if (!is_full)
-		return;
-	partition->bar = num_wanted;
-	top->bars[number] = partition->list[num_wanted - 1].code;
-}
-
-/* Copy the candidates to a new chunk. */
-static void
-renew_kept(top_rows *top)
-{
-	chunk	   *kept = chunk_like(top->context, top->like);
-
-	for (uint32 i = 0; i < top->num_partitions; i++)
-	{
-		candidate  *list = top->partitions[i].list;
-
-		CHECK_FOR_INTERRUPTS();
-		for (uint32 n = 0; n < top->partitions[i].count; n++)
-		{
-			chunk_append_row(kept, top->kept, list[n].row);
-			list[n].row = kept->num_rows - 1;
-		}
-	}
-	chunk_free(top->kept);
-	pfree(top->kept);
-	top->kept = kept;
-	top->num_dropped = 0;
 }
 
 /* ---- adding rows */
@@ -296,7 +115,10 @@ find_partitions(top_rows *top, const chunk *rows)
 		grow_partitions(top, 1);
 		return NULL;
 	}
-	group_fold_rows(top->fold, rows, SIZE_MAX, NULL);
+	top->key_columns->num_rows = rows->num_rows;
+	for (int i = 0; i < top->keys.num_keys; i++)
+		top->key_columns->columns[i] = rows->columns[top->limit->partitions->keys[i].column];
+	group_fold_rows(top->fold, top->key_columns, SIZE_MAX, NULL);
 	grow_partitions(top, group_fold_count(top->fold));
 	return group_fold_numbers(top->fold);
 }
@@ -308,7 +130,7 @@ make_room(top_rows *top, uint32 number)
 	candidate  *list;
 
 	if (partition->count > 0)
-		cut(top, number, false);
+		top_cut(top, number, false);
 	if (partition->count * UINT64CONST(2) <= partition->capacity && partition->capacity > 0)
 		return;
 	partition->capacity = Max(FIRST_CANDIDATES, 2 * partition->capacity);
@@ -350,6 +172,8 @@ make_codes(top_rows *top, const chunk *rows)
 {
 	if (rows->num_rows > top->num_codes)
 	{
+		if (top->num_codes > 0)
+			pfree(top->codes);
 		top->num_codes = rows->num_rows;
 		top->codes = MemoryContextAllocHuge(top->context, top->num_codes * sizeof(uint64));
 	}
@@ -378,39 +202,25 @@ top_rows_add(top_rows *top, const chunk *rows)
 		add_candidate(top, number, code, rows, row);
 	}
 	if (top->num_dropped > Max(top->kept->num_rows / 2, MOST_DROPPED))
-		renew_kept(top);
+		top_renew(top);
 	MemoryContextSwitchTo(caller);
 	MemoryContextReset(top->scratch);
 }
 
 /* ---- the rows */
 
-static void
-cut_all(top_rows *top, bool sorted)
-{
-	MemoryContext caller = MemoryContextSwitchTo(top->scratch);
-
-	for (uint32 i = 0; i < top->num_partitions; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		cut(top, i, sorted);
-	}
-	MemoryContextSwitchTo(caller);
-	MemoryContextReset(top->scratch);
-}
-
 chunk *
 top_rows_kept(top_rows *top)
 {
-	cut_all(top, true);
-	renew_kept(top);
+	top_cut_all(top);
+	top_renew(top);
 	return top->kept;
 }
 
 void
 top_rows_finish(top_rows *top)
 {
-	cut_all(top, true);
+	top_cut_all(top);
 	top->next_partition = top->next_candidate = 0;
 	top->at_end = false;
 }
@@ -428,7 +238,7 @@ top_rows_next(top_rows *top, uint64 *row, int64 *number)
 	next = &partition->list[top->next_candidate];
 	if (top->next_candidate == 0)
 		top->number = 1;
-	else if (top->limit->rule == TOP_ROWS || !are_peers(top, next - 1, next))
+	else if (top->limit->rule == TOP_ROWS || !top_are_peers(top, next - 1, next))
 		top->number = top->limit->rule == TOP_DENSE_RANKS ? top->number + 1 : top->next_candidate + 1;
 	*row = next->row;
 	*number = top->number;

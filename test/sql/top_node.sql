@@ -97,6 +97,7 @@ SET mgpu.enable_top = force;
 SELECT DISTINCT ON (g) g, x FROM (VALUES (1, 'b'), (2, 'c'), (1, 'a'), (2, 'd')) t(g, x);
 SELECT * FROM (SELECT n, x, row_number() OVER (ORDER BY n) AS rn FROM (VALUES (1.0, 'a'), (0, 'b'), (1.00, 'c'), (1, 'd')) t(n, x)) s WHERE rn <= 3;
 SELECT n, x FROM (VALUES (1.0, 'a'), (0, 'b'), (1.00, 'c'), (1, 'd')) t(n, x) ORDER BY n LIMIT 3;
+SELECT (array_agg(i))[:70] = ARRAY(SELECT i FROM generate_series(1, 70) i ORDER BY i * 7 % 3, i) AS in_order FROM (SELECT i FROM generate_series(1, 40000) i ORDER BY CASE WHEN i > 70 THEN 40003 - i ELSE i * 7 % 3 END LIMIT 100) s;
 -- memory: what does not fit is partitioned
 SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;
