@@ -121,18 +121,6 @@ read_more(top_state *state)
 
 /* ---- returning */
 
-static void
-fill_slot(TupleTableSlot *slot, const chunk *rows, uint64 row)
-{
-	for (int i = 0; i < rows->num_columns; i++)
-	{
-		const column *col = &rows->columns[i];
-
-		slot->tts_isnull[i] = column_is_null(col, row);
-		slot->tts_values[i] = slot->tts_isnull[i] ? (Datum) 0 : cell_datum(col->type, col->cells, row);
-	}
-}
-
 /* The next row of what has been read.  Comparisons leave their memory in that of a row. */
 static const chunk *
 take_next(top_state *state, uint64 *row, int64 *number)
@@ -161,7 +149,7 @@ next_row(top_state *state)
 		if (!read_more(state))
 			return NULL;
 	ExecClearTuple(slot);
-	fill_slot(slot, rows, row);
+	rows_fill_values(rows, row, slot->tts_values, slot->tts_isnull);
 	if (state->has_number)
 	{
 		slot->tts_values[rows->num_columns] = Int64GetDatum(number);
