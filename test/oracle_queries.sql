@@ -527,8 +527,8 @@ BEGIN
         END IF;
         SELECT * INTO core FROM oracle.answer(q.query, way, settings || '{mgpu.enable_group=off,mgpu.enable_top=off,mgpu.enable_sort=off}'::text[]);
         SELECT * INTO ours FROM oracle.answer(q.query, way, settings || '{mgpu.enable_group=force,mgpu.enable_top=force,mgpu.enable_sort=force}'::text[]);
-        -- core sorts by the groups' keys alone, say where it cannot hash them: the order of arrival is lost
-        CONTINUE WHEN style = 'arrival' AND core.plan ~ '(Group|GroupAggregate|Unique)\n.*-> +Sort\n( +Disabled: true\n)? +Sort Key: (?![^\n]*\mid( DESC)?\n)';
+        -- core's Sort has the groups' keys alone, say where they cannot be hashed: the order of arrival is lost
+        CONTINUE WHEN style = 'arrival' AND EXISTS (SELECT FROM unnest(ARRAY[core.plan, ours.plan]) p WHERE p ~ '(Group|GroupAggregate|Unique)\n.*-> +Sort\n( +Disabled: true\n)? +Sort Key: (?![^\n]*\mid( DESC)?\n)');
         queries := queries + 1;
         nodes := nodes + (ours.plan LIKE '%(Mgpu%')::int;
         columns := columns + (ours.plan LIKE '%pages as columns%')::int;
