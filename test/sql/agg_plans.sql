@@ -3,6 +3,7 @@
 --
 -- PostgreSQL's own nodes; the extension's is in group_node
 SET mgpu.enable_group = off;
+SET mgpu.enable_sort = off;
 CREATE TABLE agg_plans AS SELECT i, i % 500 AS g, i % 3 AS h, i * 7919 % 10007 AS v, CASE WHEN i % 5 > 0 THEN 't' || i * 7919 % 1000 END AS t FROM generate_series(1, 20000) i;
 ANALYZE agg_plans;
 CREATE FUNCTION pg_temp.compare(clause text) RETURNS TABLE (groups bigint, wrong bigint) LANGUAGE plpgsql AS $$

@@ -49,6 +49,7 @@ SELECT function, calls FROM mgpu_last_run();
 CREATE TEMP TABLE rows AS SELECT i % 100 AS g, (i * 7919 % 1000) AS v FROM generate_series(1, 20000) i;
 ANALYZE rows;
 SET mgpu.enable_group = off;
+SET mgpu.enable_sort = off;
 SELECT count(cardinality(a)) FROM (SELECT mgpu_sort_agg(v) AS a FROM rows GROUP BY g) q;
 SELECT function, items, segments, calls FROM mgpu_last_run();
 SET enable_hashagg = off;
@@ -56,6 +57,7 @@ SELECT count(cardinality(a)) FROM (SELECT mgpu_sort_agg(v) AS a FROM rows GROUP 
 SELECT function, items, segments, calls FROM mgpu_last_run();
 -- the node of its own counts rows once
 RESET mgpu.enable_group;
+RESET mgpu.enable_sort;
 SET enable_sort = off;
 EXPLAIN (COSTS OFF) SELECT mgpu_sort_agg(v), mgpu_sort_agg(v, true) FROM rows GROUP BY g;
 SELECT count(cardinality(a)) FROM (SELECT mgpu_sort_agg(v) AS a FROM rows GROUP BY g) q;
