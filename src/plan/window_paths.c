@@ -264,7 +264,7 @@ window_offer(PlannerInfo *root, RelOptInfo *rel)
 	window_task task;
 
 	if (core == NULL)
-		return "there is no MgpuSort below WindowAgg";
+		return "there are several windows";
 	if (!take_window(&task, core))
 		return task.why_not;
 	private = private_of(&task, root);
