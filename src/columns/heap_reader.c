@@ -63,7 +63,7 @@ is_visible(HeapTuple tuple, OffsetNumber offset, Snapshot snapshot, Buffer buffe
 }
 
 uint32
-heap_reader_find_visible(heap_reader *reader, Buffer buffer)
+heap_reader_find_visible(heap_reader *reader, Buffer buffer, bool *as_is)
 {
 	Relation	relation = reader->scan->ss.ss_currentRelation;
 	Snapshot	snapshot = heap_scan_of(reader)->rs_base.rs_snapshot;
@@ -80,14 +80,15 @@ heap_reader_find_visible(heap_reader *reader, Buffer buffer)
 	mgpu_test_for_old_snapshot(snapshot, relation, page);
 	all_visible = PageIsAllVisible(page) && !snapshot->takenDuringRecovery;
 	num_items = PageGetMaxOffsetNumber(page);
-	for (uint32 i = 0; i < num_items; i++)
+	*as_is = *as_is && all_visible && !PageHasFreeLinePointers(page);
+	for (uint32 i = 0; i < num_items && !*as_is; i++)
 	{
 		reader->items[num_rows] = items[i];
 		num_rows += all_visible ? ItemIdIsNormal(&items[i]) : is_visible(&tuple, i + 1, snapshot, buffer);
 	}
 	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
 	reader->counts.checked_pages += !all_visible;
-	return num_rows;
+	return *as_is ? num_items : num_rows;
 }
 
 /* ---- rows into a chunk */
@@ -241,7 +242,8 @@ static uint32
 read_page(heap_reader *reader, Buffer buffer, chunk *rows)
 {
 	Buffer		ahead = reader->pages.ahead;
-	uint32		num_rows = heap_reader_find_visible(reader, buffer);
+	bool		as_is = false;
+	uint32		num_rows = heap_reader_find_visible(reader, buffer, &as_is);
 	uint64		first;
 	bool		lent;
 

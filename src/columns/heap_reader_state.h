@@ -47,7 +47,10 @@ heap_scan_of(const heap_reader *reader)
 /* Start reading, from the first page on. */
 extern void heap_reader_start(heap_reader *reader);
 
-/* Copy the line pointers of a page's visible rows to items, and return how many there are. */
-extern uint32 heap_reader_find_visible(heap_reader *reader, Buffer buffer);
+/*
+ * Copy the line pointers of a page's visible rows to items, and return how many there are.  If the caller sets as_is, and the
+ * page has no others nor gets them while it is pinned, as_is stays true and nothing is copied.
+ */
+extern uint32 heap_reader_find_visible(heap_reader *reader, Buffer buffer, bool *as_is);
 
 #endif							/* MGPU_HEAP_READER_STATE_H */

@@ -21,7 +21,6 @@
 #include "nodes/nodeFuncs.h"
 #include "pgstat.h"
 #include "storage/bufmgr.h"
-#include "utils/snapmgr.h"
 
 #include "compat.h"
 #include "core/service/slot.h"
@@ -180,36 +179,13 @@ start_batch(heap_sender *sender, const char *memory)
 	return batch;
 }
 
-/* Whether the GPU can read the first num_items rows of a page as they are, all of which are visible. */
-static bool
-is_readable(const heap_sender *sender, Buffer buffer, uint16 *num_items)
+/* Copy a page with the line pointers of its visible rows, which the reader has found. */
+static void
+copy_page(const heap_sender *sender, Buffer buffer, char *copy, uint32 num_rows)
 {
-	Relation	relation = sender->reader->scan->ss.ss_currentRelation;
-	Snapshot	snapshot = heap_scan_of(sender->reader)->rs_base.rs_snapshot;
-	Page		page = BufferGetPage(buffer);
-	bool		readable;
-
-	if ((uint64) buffer > sender->num_shared || snapshot->takenDuringRecovery)
-		return false;
-	heap_page_prune_opt(relation, buffer);
-	LockBuffer(buffer, BUFFER_LOCK_SHARE);
-	mgpu_test_for_old_snapshot(snapshot, relation, page);
-	readable = PageIsAllVisible(page) && !PageHasFreeLinePointers(page);
-	*num_items = PageGetMaxOffsetNumber(page);
-	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
-	return readable;
-}
-
-/* Copy a page with the line pointers of its visible rows, and return how many there are. */
-static uint16
-copy_page(heap_sender *sender, Buffer buffer, char *copy)
-{
-	uint32		num_rows = heap_reader_find_visible(sender->reader, buffer);
-
 	memcpy(copy, BufferGetPage(buffer), BLCKSZ);
 	memcpy(((PageHeader) copy)->pd_linp, sender->reader->items, num_rows * sizeof(ItemIdData));
 	ReleaseBuffer(buffer);
-	return num_rows;
 }
 
 uint32
@@ -232,13 +208,15 @@ heap_sender_fill(void *context, char *memory, Size bytes)
 	while (num_pages < sender->batch_pages && num_copies < most_copies && BufferIsValid(buffer = heap_pages_take(pages)))
 	{
 		mgpu_page_ref *ref = &refs[num_pages++];
+		bool		as_is = (uint64) buffer <= sender->num_shared;
 
 		if (BufferIsValid(pages->ahead))
 			__builtin_prefetch(BufferGetPage(pages->ahead));
-		ref->is_copy = !is_readable(sender, buffer, &ref->num_items);
-		ref->number = ref->is_copy ? num_copies++ : (uint32) buffer - 1;
+		ref->num_items = heap_reader_find_visible(sender->reader, buffer, &as_is);
+		ref->is_copy = !as_is;
+		ref->number = as_is ? (uint32) buffer - 1 : num_copies++;
 		if (ref->is_copy)
-			ref->num_items = copy_page(sender, buffer, memory + MGPU_PAGE_COPIES_OFFSET + (Size) ref->number * BLCKSZ);
+			copy_page(sender, buffer, memory + MGPU_PAGE_COPIES_OFFSET + (Size) ref->number * BLCKSZ, ref->num_items);
 		else
 			batch->pinned[batch->num_pinned++] = buffer;
 	}
