@@ -124,8 +124,10 @@ extern char *mgpu_locale_of(Oid collation, char *provider);
 /* Since 18 the planner counts disabled nodes.  Before, it gave them a high cost. */
 #if PG_VERSION_NUM >= 180000
 #define mgpu_take_disabled_nodes(path, from) ((path)->disabled_nodes = (from)->disabled_nodes)
+#define mgpu_exchange_disabled_nodes(path, from, to) ((path)->disabled_nodes += (to)->disabled_nodes - (from)->disabled_nodes)
 #else
 #define mgpu_take_disabled_nodes(path, from) ((void) 0)
+#define mgpu_exchange_disabled_nodes(path, from, to) ((void) 0)
 #endif
 
 /* Number of relations that a plan's columns may come from.  Since 18 the range table also holds groups. */

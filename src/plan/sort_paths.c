@@ -220,7 +220,7 @@ copy_above(const Path *path, const Path *sort, Path *instead)
 	copy->subpath = copy_above(copy->subpath, sort, instead);
 	copy->path.startup_cost += instead->startup_cost - sort->startup_cost;
 	copy->path.total_cost += instead->total_cost - sort->total_cost;
-	mgpu_take_disabled_nodes(&copy->path, copy->subpath);
+	mgpu_exchange_disabled_nodes(&copy->path, sort, instead);
 	return &copy->path;
 }
 
