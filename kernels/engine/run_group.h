@@ -8,6 +8,8 @@
  *	 launch		read what all pages have					→ rows, ranges of columns
  *	 group		pack keys, sort, find where groups begin	→ groups
  *	 reduce		records, reductions, sorted values			→ whether a sum overflowed
+ *
+ * With a limit, the second one also tells how many rows are kept, and the third returns these (run_group_rows.cu).
  */
 #ifndef MGPU_ENGINE_RUN_GROUP_H
 #define MGPU_ENGINE_RUN_GROUP_H
@@ -85,7 +87,22 @@ typedef struct mgpu_group_run
 	const void *codes;			/* of groups, sorted; NULL: all are 0 */
 	uint64_t   *group_codes;
 	mgpu_group_result result;
+
+	/* with a limit: what each sort compares, the last one first */
+	uint32_t	num_passes;
+	mgpu_group_packing passes[1 + MGPU_GROUP_MAX_ORDERS];
+	uint32_t	group_bits;		/* of keys, at the top of passes[0] */
+	uint64_t	orders[2];		/* offsets of work, if there are several passes */
+	uint64_t	ends;
+	uint64_t	ends_temp;
+	uint64_t	ends_temp_bytes;
 } mgpu_group_run;
+
+static inline bool
+mgpu_group_has_limit(const mgpu_group_run *group)
+{
+	return group->spec.limit_rule != MGPU_LIMIT_NONE;
+}
 
 #ifdef __cplusplus
 extern "C" {
@@ -116,6 +133,17 @@ cudaError_t mgpu_group_give(mgpu_engine_run *run, int begin, int end);
 
 /* How keys and values become numbers; MGPU_UNSUPPORTED if keys take too many bits. */
 mgpu_status mgpu_group_plan_packing(mgpu_engine_run *run, mgpu_error *err);
+
+/* A column's range; null_part is set if it has NULLs or no values.  And the bits of the numbers up to one. */
+mgpu_packed_column mgpu_group_pack_column(const mgpu_group_run *group, uint32_t column);
+uint32_t	mgpu_group_bits_up_to(uint64_t greatest);
+
+/* With a limit: how rows become numbers, the work memory, the sorts, the kept rows. */
+mgpu_status mgpu_group_plan_passes(mgpu_group_run *group, mgpu_error *err);
+uint64_t	mgpu_group_plan_rows(mgpu_group_run *group);
+cudaError_t mgpu_group_enqueue_order(mgpu_engine_run *run);
+mgpu_status mgpu_group_take_rows(mgpu_engine_run *run, mgpu_error *err);
+cudaError_t mgpu_group_enqueue_rows(mgpu_engine_run *run);
 
 /* The bytes of work memory, and where its parts are. */
 uint64_t	mgpu_group_plan_work(mgpu_engine_run *run);

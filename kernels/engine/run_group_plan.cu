@@ -10,9 +10,8 @@
 
 #include <algorithm>
 
-/* Bits of the numbers from 0 to this one. */
-static uint32_t
-bits_up_to(uint64_t greatest)
+extern "C" uint32_t
+mgpu_group_bits_up_to(uint64_t greatest)
 {
 	uint32_t	bits = 0;
 
@@ -21,9 +20,8 @@ bits_up_to(uint64_t greatest)
 	return bits;
 }
 
-/* A column's range; null_part is set if it has NULLs or no values. */
-static mgpu_packed_column
-pack_column(const mgpu_group_run *group, uint32_t number)
+extern "C" mgpu_packed_column
+mgpu_group_pack_column(const mgpu_group_run *group, uint32_t number)
 {
 	const mgpu_group_facts *facts = &group->mailbox->facts;
 	mgpu_packed_column packed = {};
@@ -35,7 +33,7 @@ pack_column(const mgpu_group_run *group, uint32_t number)
 	packed.greatest = facts->greatest[number];
 	packed.least = ~facts->inverse_least[number];
 	packed.null_part = packed.greatest - packed.least + 1;
-	packed.bits = bits_up_to(packed.greatest - packed.least);
+	packed.bits = mgpu_group_bits_up_to(packed.greatest - packed.least);
 	return packed;
 }
 
@@ -50,9 +48,9 @@ plan_keys(mgpu_group_run *group, mgpu_error *err)
 	{
 		mgpu_packed_column *key = &packing->keys[i];
 
-		*key = pack_column(group, group->spec.keys[i]);
+		*key = mgpu_group_pack_column(group, group->spec.keys[i]);
 		if (key->bits < 64 && group->mailbox->facts.nulls[key->column] > 0)
-			key->bits = bits_up_to(key->null_part);
+			key->bits = mgpu_group_bits_up_to(key->null_part);
 		key->shift = packing->bits;
 		packing->bits += key->bits;
 		if (packing->bits > 63)
@@ -69,7 +67,7 @@ plan_values(mgpu_group_run *group, uint32_t sort)
 	uint64_t	nulls = group->mailbox->facts.nulls[column];
 	uint32_t	null_bits = nulls > 0;
 
-	values->value = pack_column(group, column);
+	values->value = mgpu_group_pack_column(group, column);
 	values->descending = group->spec.sorts[sort].descending != 0;
 	values->in_two_steps = group->packing.bits + values->value.bits + null_bits > 64;
 	values->group_shift = values->in_two_steps ? 0 : values->value.bits;
@@ -84,7 +82,7 @@ extern "C" mgpu_status
 mgpu_group_plan_packing(mgpu_engine_run *run, mgpu_error *err)
 {
 	mgpu_group_run *group = run->group;
-	mgpu_status status = plan_keys(group, err);
+	mgpu_status status = mgpu_group_has_limit(group) ? mgpu_group_plan_passes(group, err) : plan_keys(group, err);
 
 	if (status != MGPU_OK)
 		return status;
@@ -136,6 +134,8 @@ mgpu_group_plan_work(mgpu_engine_run *run)
 	bool		in_two_steps = false;
 	bool		counts_different = false;
 
+	if (mgpu_group_has_limit(group))
+		return mgpu_group_plan_rows(group);
 	(void) mgpu_group_place(&end, (num_rows + 1) * sizeof(uint32_t));	/* starts of groups */
 	for (uint32_t i = 0; i < group->spec.num_sorts; i++)
 	{

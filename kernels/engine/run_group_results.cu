@@ -98,7 +98,7 @@ find_different(mgpu_engine_run *run, const mgpu_values_request *values)
 		return cudaMemsetAsync(num_starts, 0, sizeof(uint64_t), stream);
 	if (values->second_order != NULL)
 		return mgpu_group_value_heads(values, starts, num_starts, temp, group->heads_temp_bytes, stream);
-	return mgpu_group_heads(values->numbers, values->number_bytes, values->num_values, starts, num_starts, temp,
+	return mgpu_group_heads(values->numbers, values->number_bytes, 0, values->num_values, starts, num_starts, temp,
 							group->heads_temp_bytes, stream);
 }
 

@@ -107,13 +107,13 @@ enqueue_groups(mgpu_engine_run *run)
 	mgpu_group_plan_space(&space, code_bytes == 4 ? MGPU_SHAPE_U32_INDEX : MGPU_SHAPE_U64_INDEX, group->sorts,
 						  group->num_rows);
 	request = mgpu_group_request(run, &space, group->packing.bits);
-	code = mgpu_group_pack(&group->packing, request.keys[0], code_bytes, group->num_rows, stream);
+	code = mgpu_group_pack(&group->packing, NULL, request.keys[0], code_bytes, group->num_rows, stream);
 	if (code == cudaSuccess)
 		code = mgpu_group_sort_numbers(run, &space, &request);
 	group->codes = request.keys[request.current];
 	group->rows.order = request.indices[request.current];
 	if (code == cudaSuccess)
-		code = mgpu_group_heads(group->codes, code_bytes, group->num_rows, (uint32_t *) group->work,
+		code = mgpu_group_heads(group->codes, code_bytes, 0, group->num_rows, (uint32_t *) group->work,
 								&mgpu_group_control_of(run)->facts.num_groups, work_at(group, group->heads_temp),
 								group->heads_temp_bytes, stream);
 	if (code == cudaSuccess && adds_reals(&group->spec))
@@ -138,7 +138,7 @@ start_groups(mgpu_engine_run *run, mgpu_error *err)
 		return status;
 	group->result.num_read = group->mailbox->facts.num_read;
 	group->result.num_rows = group->num_rows;
-	if (group->num_rows == 0 && group->spec.num_keys > 0)
+	if (group->num_rows == 0 && (group->spec.num_keys > 0 || mgpu_group_has_limit(group)))
 		return MGPU_OK;
 	if ((status = mgpu_group_take(run, mgpu_group_plan_work(run), &work, err)) != MGPU_OK)
 		return status;
@@ -146,6 +146,8 @@ start_groups(mgpu_engine_run *run, mgpu_error *err)
 	group->rows.starts = static_cast<uint32_t *>(work);
 	group->rows.num_rows = group->num_rows;
 	code = begin_stage(run, MGPU_STAGE_GROUPS);
+	if (code == cudaSuccess && mgpu_group_has_limit(group))
+		return end_stage(run, mgpu_group_enqueue_order(run), err);
 	if (code == cudaSuccess && group->packing.bits > 0)
 		return end_stage(run, enqueue_groups(run), err);
 	if (code == cudaSuccess)
@@ -203,6 +205,24 @@ mgpu_group_start_results(mgpu_engine_run *run, mgpu_error *err)
 	return end_stage(run, code, err);
 }
 
+/* The number of rows that come back is known. */
+static mgpu_status
+start_rows(mgpu_engine_run *run, mgpu_error *err)
+{
+	mgpu_group_run *group = run->group;
+	mgpu_status status;
+	cudaError_t code;
+
+	group->result.num_groups = group->mailbox->facts.num_groups;
+	group->result.num_returned = group->mailbox->facts.num_returned;
+	if ((status = mgpu_group_take_rows(run, err)) != MGPU_OK)
+		return status;
+	code = begin_stage(run, MGPU_STAGE_RESULTS);
+	if (code == cudaSuccess)
+		code = mgpu_group_enqueue_rows(run);
+	return end_stage(run, code, err);
+}
+
 extern "C" mgpu_status
 mgpu_run_group_advance(mgpu_engine_run *run, mgpu_error *err)
 {
@@ -215,6 +235,8 @@ mgpu_run_group_advance(mgpu_engine_run *run, mgpu_error *err)
 		case MGPU_STAGE_ROWS:
 			return start_groups(run, err);
 		case MGPU_STAGE_GROUPS:
+			if (mgpu_group_has_limit(run->group))
+				return start_rows(run, err);
 			run->group->rows.num_groups = run->group->mailbox->facts.num_groups;
 			return mgpu_group_start_results(run, err);
 		default:

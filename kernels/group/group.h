@@ -11,6 +11,8 @@
  *	 records	what a group has beside its reductions: its rows and keys
  *	 reduce		a column's values in the order of groups → words of the records
  *	 (sorts)	pack_values → a sort → counts and percentiles, values
+ *	 (a limit)	keys and order columns are packed and sorted, in several passes if they need more than 64 bits;
+ *				heads → how many rows of each group are kept → these rows
  *
  * A packed number holds each key's distance from the least one in as many bits as the greatest takes.  NULL is one
  * more than that.  Hashing was rejected: a radix sort of few bits is as fast, and keeps rows in their order, which
@@ -39,6 +41,7 @@ typedef struct mgpu_group_facts
 {
 	uint64_t	rows[MGPU_GROUP_TOTALS];	/* up to a launch of decode, by its number: launch << 32 | rows */
 	uint64_t	num_groups;
+	uint64_t	num_returned;	/* rows that are kept, if there is a limit */
 	uint64_t	num_read;		/* rows that were looked at */
 	uint64_t	largest;		/* rows of the largest group, if that is asked for */
 	uint64_t	nulls[MGPU_GROUP_MAX_COLUMNS];	/* of stored columns: how many */
@@ -87,15 +90,19 @@ typedef struct mgpu_packed_column
 	uint64_t	least;			/* code */
 	uint64_t	greatest;
 	uint64_t	null_part;		/* what stands for NULL */
+	uint32_t	first_part;		/* what stands for the value that comes first: 0 or 1 */
 	uint32_t	bits;
+	bool		descending;
 } mgpu_packed_column;
+
+#define MGPU_PACKING_MAX_KEYS (MGPU_GROUP_MAX_KEYS + MGPU_GROUP_MAX_ORDERS)
 
 typedef struct mgpu_group_packing
 {
 	const uint8_t *nulls;
 	uint32_t	num_keys;
-	uint32_t	bits;			/* of a group's code, at most 63 */
-	mgpu_packed_column keys[MGPU_GROUP_MAX_KEYS];
+	uint32_t	bits;			/* of a group's code at most 63, with order columns 64 */
+	mgpu_packed_column keys[MGPU_PACKING_MAX_KEYS];
 } mgpu_group_packing;
 
 /* How the values of a sort are put in order. */
@@ -152,19 +159,41 @@ typedef struct mgpu_values_request
 	mgpu_group_percentile percentiles[MGPU_GROUP_MAX_PERCENTILES];
 } mgpu_values_request;
 
+/* Of which rows the first of each group are kept. */
+typedef struct mgpu_limit_request
+{
+	const mgpu_group_spec *spec;	/* host memory */
+	mgpu_group_columns columns;
+	const uint32_t *order;		/* the row at each position */
+	const uint32_t *starts;		/* of each group: its first position */
+	const uint64_t *num_groups;
+	uint64_t	num_rows;		/* 1 or more */
+	uint32_t   *ends;			/* num_rows of them: up to each group, how many rows are kept */
+	uint64_t   *num_returned;	/* the last of these */
+} mgpu_limit_request;
+
+/* Where kept rows go, in order. */
+typedef struct mgpu_returned_rows
+{
+	uint64_t	num_groups;
+	uint64_t	num_returned;
+	uint16_t   *marks;
+	void	   *values[MGPU_GROUP_MAX_COLUMNS];	/* of columns that are returned */
+} mgpu_returned_rows;
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 cudaError_t mgpu_group_decode(const mgpu_decode_request *request, cudaStream_t stream);
 
-/* The group's code of each row, in 4 bytes (bits up to 32) or 8. */
-cudaError_t mgpu_group_pack(const mgpu_group_packing *packing, void *codes, uint32_t code_bytes, uint64_t num_rows,
-							cudaStream_t stream);
+/* The code of the row at each position, in 4 bytes (bits up to 32) or 8.  order NULL: rows are in their own order. */
+cudaError_t mgpu_group_pack(const mgpu_group_packing *packing, const uint32_t *order, void *codes, uint32_t code_bytes,
+							uint64_t num_rows, cudaStream_t stream);
 
-/* *num_groups and starts of sorted codes.  num_rows is 1 or more. */
+/* *num_groups and starts of sorted codes, which differ between groups in the bits from `shift` on.  num_rows is 1 or more. */
 uint64_t	mgpu_group_heads_temp_bytes(uint64_t num_rows);
-cudaError_t mgpu_group_heads(const void *codes, uint32_t code_bytes, uint64_t num_rows, uint32_t *starts,
+cudaError_t mgpu_group_heads(const void *codes, uint32_t code_bytes, uint32_t shift, uint64_t num_rows, uint32_t *starts,
 							 uint64_t *num_groups, void *temp, uint64_t temp_bytes, cudaStream_t stream);
 
 /* *largest: the rows of the largest group.  num_rows is 1 or more. */
@@ -203,6 +232,15 @@ cudaError_t mgpu_group_unpack_values(const mgpu_value_packing *values, const voi
 									 uint32_t kind, uint32_t width, uint64_t num_values, void *out, cudaStream_t stream);
 cudaError_t mgpu_group_fetch_values(const uint64_t *codes, const uint32_t *first_order, const uint32_t *second_order,
 									uint32_t kind, uint32_t width, uint64_t num_values, void *out, cudaStream_t stream);
+
+/* out[i] = first[second[i]]: two sorts, one after the other. */
+cudaError_t mgpu_group_compose(const uint32_t *first, const uint32_t *second, uint64_t num_rows, uint32_t *out,
+							   cudaStream_t stream);
+
+/* How many rows of each group are kept, and these rows. */
+uint64_t	mgpu_group_limit_temp_bytes(uint64_t num_rows);
+cudaError_t mgpu_group_limit_rows(const mgpu_limit_request *request, void *temp, uint64_t temp_bytes, cudaStream_t stream);
+cudaError_t mgpu_group_return_rows(const mgpu_limit_request *request, const mgpu_returned_rows *rows, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -14,22 +14,23 @@ template <typename Code>
 struct pack_function
 {
 	mgpu_group_packing packing;
+	const uint32_t *order;
 	Code	   *codes;
 
 	__device__ __forceinline__ void
-	operator()(uint64_t row) const
+	operator()(uint64_t position) const
 	{
-		codes[row] = (Code) mgpu_group_code(packing, row);
+		codes[position] = (Code) mgpu_group_code(packing, order == nullptr ? position : order[position]);
 	}
 };
 
 extern "C" cudaError_t
-mgpu_group_pack(const mgpu_group_packing *packing, void *codes, uint32_t code_bytes, uint64_t num_rows,
-				cudaStream_t stream)
+mgpu_group_pack(const mgpu_group_packing *packing, const uint32_t *order, void *codes, uint32_t code_bytes,
+				uint64_t num_rows, cudaStream_t stream)
 {
 	if (code_bytes == 4)
-		return mgpu_launch_group_map(pack_function<uint32_t>{*packing, (uint32_t *) codes}, num_rows, stream);
-	return mgpu_launch_group_map(pack_function<uint64_t>{*packing, (uint64_t *) codes}, num_rows, stream);
+		return mgpu_launch_group_map(pack_function<uint32_t>{*packing, order, (uint32_t *) codes}, num_rows, stream);
+	return mgpu_launch_group_map(pack_function<uint64_t>{*packing, order, (uint64_t *) codes}, num_rows, stream);
 }
 
 /* ------------------------------------------------------------------- heads */
@@ -39,11 +40,12 @@ template <typename Code>
 struct is_head
 {
 	const Code *codes;
+	uint32_t	shift;
 
 	__device__ __forceinline__ bool
 	operator()(uint32_t position) const
 	{
-		return position == 0 || codes[position] != codes[position - 1];
+		return position == 0 || codes[position] >> shift != codes[position - 1] >> shift;
 	}
 };
 
@@ -87,14 +89,15 @@ mgpu_group_heads_temp_bytes(uint64_t num_rows)
 }
 
 extern "C" cudaError_t
-mgpu_group_heads(const void *codes, uint32_t code_bytes, uint64_t num_rows, uint32_t *starts, uint64_t *num_groups,
-				 void *temp, uint64_t temp_bytes, cudaStream_t stream)
+mgpu_group_heads(const void *codes, uint32_t code_bytes, uint32_t shift, uint64_t num_rows, uint32_t *starts,
+				 uint64_t *num_groups, void *temp, uint64_t temp_bytes, cudaStream_t stream)
 {
 	size_t		bytes = temp_bytes;
 
 	if (code_bytes == 4)
-		return select_heads(is_head<uint32_t>{(const uint32_t *) codes}, num_rows, starts, num_groups, temp, &bytes, stream);
-	return select_heads(is_head<uint64_t>{(const uint64_t *) codes}, num_rows, starts, num_groups, temp, &bytes, stream);
+		return select_heads(is_head<uint32_t>{(const uint32_t *) codes, shift}, num_rows, starts, num_groups, temp, &bytes,
+							stream);
+	return select_heads(is_head<uint64_t>{(const uint64_t *) codes, shift}, num_rows, starts, num_groups, temp, &bytes, stream);
 }
 
 extern "C" cudaError_t

@@ -30,7 +30,7 @@ extern "C" {
 #define MGPU_INPUT_SEGMENT_HEADS (MGPU_NUM_CHANNELS + 1)	/* uint32 */
 #define MGPU_NUM_INPUTS (MGPU_NUM_CHANNELS + 2)
 
-/* Those of GROUP are its records and, from MGPU_OUTPUT_SORTED on, the values of each sort. */
+/* Those of GROUP are its records or marks and, from MGPU_OUTPUT_SORTED on, the values of each sort or column. */
 typedef enum mgpu_output
 {
 	MGPU_OUTPUT_KEYS = 0,
@@ -38,7 +38,7 @@ typedef enum mgpu_output
 	MGPU_OUTPUT_VALUES,
 	MGPU_OUTPUT_GROUPS,
 	MGPU_OUTPUT_SORTED,
-	MGPU_NUM_OUTPUTS = MGPU_OUTPUT_SORTED + MGPU_GROUP_MAX_SORTS
+	MGPU_NUM_OUTPUTS = MGPU_OUTPUT_SORTED + MGPU_GROUP_MAX_VALUES
 } mgpu_output;
 
 /* What a GROUP job needs beside the job. */

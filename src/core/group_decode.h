@@ -294,12 +294,14 @@ mgpu_page_of_ref(mgpu_page_ref ref, const void *batch, uint32_t num_refs, const 
 MGPU_CODEC bool
 mgpu_column_is_stored(const mgpu_group_spec *spec, uint32_t number)
 {
-	bool		stored = spec->columns[number].reduction != MGPU_REDUCE_NONE;
+	bool		stored = spec->columns[number].reduction != MGPU_REDUCE_NONE || spec->columns[number].is_returned;
 
 	for (uint32_t i = 0; i < spec->num_keys; i++)
 		stored |= spec->keys[i] == number;
 	for (uint32_t i = 0; i < spec->num_sorts; i++)
 		stored |= spec->sorts[i].column == number;
+	for (uint32_t i = 0; i < spec->num_orders; i++)
+		stored |= spec->orders[i].column == number;
 	return stored;
 }
 

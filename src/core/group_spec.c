@@ -11,7 +11,8 @@ validate_counts(const mgpu_group_spec *spec, mgpu_error *err)
 {
 	if (spec->num_attributes > MGPU_GROUP_MAX_ATTRIBUTES || spec->num_columns > MGPU_GROUP_MAX_COLUMNS ||
 		spec->num_filters > MGPU_GROUP_MAX_FILTERS || spec->num_keys > MGPU_GROUP_MAX_KEYS ||
-		spec->num_sorts > MGPU_GROUP_MAX_SORTS || spec->num_fixed > spec->num_attributes)
+		spec->num_sorts > MGPU_GROUP_MAX_SORTS || spec->num_orders > MGPU_GROUP_MAX_ORDERS ||
+		spec->num_fixed > spec->num_attributes)
 		return mgpu_fail(err, MGPU_BAD_JOB, "a group spec has too many parts");
 	if (spec->fixed_end > MGPU_PAGE_BYTES)
 		return mgpu_fail(err, MGPU_BAD_JOB, "attributes of %" PRIu32 " bytes do not fit in a page", spec->fixed_end);
@@ -76,6 +77,26 @@ validate_percentiles(const mgpu_group_sort *sort, mgpu_error *err)
 	return MGPU_OK;
 }
 
+/* Rows come back, or groups with what is computed of them. */
+static mgpu_status
+validate_limit(const mgpu_group_spec *spec, mgpu_error *err)
+{
+	bool		has_reduction = false;
+
+	for (uint32_t i = 0; i < spec->num_columns; i++)
+		has_reduction |= spec->columns[i].reduction != MGPU_REDUCE_NONE;
+	if (spec->limit_rule == MGPU_LIMIT_NONE ? spec->num_orders > 0 : has_reduction || spec->num_sorts > 0)
+		return mgpu_fail(err, MGPU_BAD_JOB, "a group spec asks for both groups and rows");
+	if (spec->limit_rule > MGPU_LIMIT_DENSE_RANKS || (spec->limit_rule != MGPU_LIMIT_NONE && spec->limit == 0))
+		return mgpu_fail(err, MGPU_BAD_JOB, "limit %" PRIu64 " of rule %" PRIu32, spec->limit, spec->limit_rule);
+	for (uint32_t i = 0; i < spec->num_orders; i++)
+	{
+		if (spec->orders[i].column >= spec->num_columns)
+			return mgpu_fail(err, MGPU_BAD_JOB, "there is no column %" PRIu32, spec->orders[i].column);
+	}
+	return MGPU_OK;
+}
+
 static mgpu_status
 validate_references(const mgpu_group_spec *spec, mgpu_error *err)
 {
@@ -115,6 +136,8 @@ mgpu_group_validate(const mgpu_group_spec *spec, mgpu_error *err)
 		status = validate_attribute(spec, &spec->attributes[i], err);
 	for (uint32_t i = 0; status == MGPU_OK && i < spec->num_columns; i++)
 		status = validate_column(&spec->columns[i], err);
+	if (status == MGPU_OK)
+		status = validate_limit(spec, err);
 	return status == MGPU_OK ? validate_references(spec, err) : status;
 }
 
@@ -150,4 +173,24 @@ mgpu_group_plan_record(const mgpu_group_spec *spec, mgpu_group_record *record)
 		record->percentiles[i] = record->sorts[i] + ((spec->sorts[i].returns & MGPU_SORT_DISTINCT) != 0 ? 2 : 1);
 		record->num_words = record->percentiles[i] + 2 * spec->sorts[i].num_percentiles;
 	}
+}
+
+uint64_t
+mgpu_group_record_bytes(const mgpu_group_spec *spec, const mgpu_group_result *result)
+{
+	mgpu_group_record record;
+
+	if (spec->limit_rule != MGPU_LIMIT_NONE)
+		return result->num_returned * sizeof(uint16_t);
+	mgpu_group_plan_record(spec, &record);
+	return result->num_groups * record.num_words * sizeof(uint64_t);
+}
+
+uint64_t
+mgpu_group_value_bytes(const mgpu_group_spec *spec, const mgpu_group_result *result, uint32_t number)
+{
+	if (spec->limit_rule == MGPU_LIMIT_NONE)
+		return number < spec->num_sorts ? result->num_sorted[number] * spec->columns[spec->sorts[number].column].width : 0;
+	return number < spec->num_columns && spec->columns[number].is_returned ?
+		result->num_returned * spec->columns[number].width : 0;
 }

@@ -1,6 +1,6 @@
 /*
  * group_spec.h
- *		What a job of MGPU_OP_GROUP reads from the pages of a heap table, and what it returns of each group.
+ *		What a job of MGPU_OP_GROUP reads from the pages of a heap table, and what it returns of each group or row.
  *
  * A device reads pages where they are, in shared buffers, or copies of them.  It decodes some attributes of each row
  * as columns, keeps the rows that meet all filters, and groups these by the key columns.  Of each group it returns a
@@ -18,6 +18,10 @@
  * and, for each sort that asks for them, the values of all groups that are not NULL, as they are stored: group after
  * group, in the order of the records, those of a group in order.  Groups come in any order.  Without keys there is one group, even of no
  * rows.
+ *
+ * Or, if the spec has a limit, it returns the first rows of each group: their marks (MGPU_MARK_...) and, for each column that is
+ * returned, its values as they are stored, 0 for NULL.  Groups come in the order of their keys, NULLs last.  The rows of a group are
+ * in the order of the order columns, equal ones as they were read.
  *
  * A column's code is a number that orders as its values do (mgpu_column_code).  Rows are taken in the order of pages
  * and, in a page, of line pointers.
@@ -45,6 +49,10 @@ extern "C" {
 #define MGPU_GROUP_MAX_KEYS 4
 #define MGPU_GROUP_MAX_SORTS 4
 #define MGPU_GROUP_MAX_PERCENTILES 4
+#define MGPU_GROUP_MAX_ORDERS 4
+
+/* Outputs beside records or marks: the values of each sort, or of each column. */
+#define MGPU_GROUP_MAX_VALUES 8
 
 /* A page of a batch of input: the batch begins with these. */
 typedef struct mgpu_page_ref
@@ -94,6 +102,7 @@ typedef struct mgpu_group_column
 	 * a NaN other than PostgreSQL's own, ends with MGPU_UNSUPPORTED.
 	 */
 	uint8_t		is_shown;
+	uint8_t		is_returned;	/* of rows */
 	uint8_t		missing_is_null;	/* rows that are older than the attribute: have NULL ... */
 	uint64_t	missing;		/* ... or these stored bits, zero-extended */
 } mgpu_group_column;
@@ -132,6 +141,26 @@ typedef struct mgpu_group_sort
 	mgpu_group_percentile percentiles[MGPU_GROUP_MAX_PERCENTILES];
 } mgpu_group_sort;
 
+/* The number of a row in its group that is limited. */
+typedef enum mgpu_group_limit
+{
+	MGPU_LIMIT_NONE = 0,		/* groups come back, not rows */
+	MGPU_LIMIT_ROWS,			/* its place */
+	MGPU_LIMIT_RANKS,			/* one more than there are rows before it that differ from it in the order columns */
+	MGPU_LIMIT_DENSE_RANKS		/* one more than there are different such rows */
+} mgpu_group_limit;
+
+typedef struct mgpu_group_order
+{
+	uint32_t	column;
+	uint8_t		descending;
+	uint8_t		nulls_first;
+} mgpu_group_order;
+
+/* Of each row that comes back, 16 bits.  Bit i: column i is NULL. */
+#define MGPU_MARK_GROUP		0x100	/* the first row of its group */
+#define MGPU_MARK_PEERS		0x200	/* so too, or the row before it differs in an order column */
+
 typedef struct mgpu_group_spec
 {
 	uint32_t	num_attributes;
@@ -139,6 +168,8 @@ typedef struct mgpu_group_spec
 	uint32_t	num_filters;
 	uint32_t	num_keys;
 	uint32_t	num_sorts;
+	uint32_t	num_orders;
+	uint32_t	limit_rule;		/* mgpu_group_limit: without one, there are no order columns */
 	uint32_t	num_fixed;		/* attributes at the front whose offsets are fixed, if none is NULL ... */
 	uint32_t	fixed_end;		/* ... and the offset behind them */
 	mgpu_group_attribute attributes[MGPU_GROUP_MAX_ATTRIBUTES];
@@ -146,6 +177,8 @@ typedef struct mgpu_group_spec
 	mgpu_group_filter filters[MGPU_GROUP_MAX_FILTERS];
 	uint32_t	keys[MGPU_GROUP_MAX_KEYS];	/* columns */
 	mgpu_group_sort sorts[MGPU_GROUP_MAX_SORTS];
+	mgpu_group_order orders[MGPU_GROUP_MAX_ORDERS];
+	uint64_t	limit;			/* the last number that comes back, from 1 on */
 } mgpu_group_spec;
 
 /* Where the words of a record are, from 0. */
@@ -164,6 +197,7 @@ typedef struct mgpu_group_result
 	uint64_t	num_read;		/* rows that were looked at: normal line pointers */
 	uint64_t	num_rows;		/* that met the filters */
 	uint64_t	num_groups;
+	uint64_t	num_returned;	/* rows that come back, if the spec has a limit */
 	uint64_t	num_sorted[MGPU_GROUP_MAX_SORTS];	/* values that come back, of all groups */
 } mgpu_group_result;
 
@@ -171,6 +205,10 @@ typedef struct mgpu_group_result
 mgpu_status mgpu_group_validate(const mgpu_group_spec *spec, mgpu_error *err);
 
 void		mgpu_group_plan_record(const mgpu_group_spec *spec, mgpu_group_record *record);
+
+/* Bytes of the records or marks of a result, and of the values of one sort or column. */
+uint64_t	mgpu_group_record_bytes(const mgpu_group_spec *spec, const mgpu_group_result *result);
+uint64_t	mgpu_group_value_bytes(const mgpu_group_spec *spec, const mgpu_group_result *result, uint32_t number);
 
 /* Where a percentile of num_values sorted values lies, which are at least one. */
 MGPU_CODEC void

@@ -77,7 +77,7 @@ batch_of(const sorted_aggregate *aggregate, const device_query *query, group_inp
 		items.starts[group + 1] = items.starts[group] + record[word];
 		nulls.starts[group + 1] = nulls.starts[group] + (record[0] - record[word]);
 	}
-	return agg_batch_of_sorted(aggregate->call, input->context, (chunk *) input->rows, query->request.sorted[aggregate->sort],
+	return agg_batch_of_sorted(aggregate->call, input->context, (chunk *) input->rows, query->request.values[aggregate->sort],
 							   &items, &nulls);
 }
 

@@ -158,6 +158,7 @@ group_device_run(group_state *state, uint64 expected_rows)
 		return false;
 	caller = MemoryContextSwitchTo(state->input.context);
 	query = palloc0(sizeof(device_query));
+	query->request.function = "MgpuGroup";
 	query->request.expected_rows = expected_rows;
 	query->request.most_bytes = get_hash_memory_limit();
 	query->request.group_bytes = rows_bytes_of_one(state->rows) + sizeof(uint32) +

@@ -188,7 +188,7 @@ static run_request
 group_run(group_request *request, double num_rows)
 {
 	return (run_request) {
-		.function = "MgpuGroup",
+		.function = request ? request->function : "MgpuGroup",
 		.job = {.op = MGPU_OP_GROUP,.num_items = (uint64) Min(num_rows, (double) MGPU_MAX_ITEMS)},
 		.binding = {.group = request ? &request->spec : NULL},
 		.group = request

@@ -1,8 +1,8 @@
 /*
  * run_group.c
- *		Has a GPU read pages and group their rows: what such a job needs beside others.
+ *		Has a GPU read pages, and group their rows or put them in order: what such a job needs beside others.
  *
- * Its input is as long as there are pages, and its output's size is known when the rows are grouped.
+ * Its input is as long as there are pages, and its output's size is known when the rows are in order.
  */
 #include "postgres.h"
 
@@ -52,29 +52,24 @@ run_group_feed(group_request *request, const mgpu_executor *executor, mgpu_run *
 	}
 }
 
-static uint64
-bytes_of_sorted(const group_request *request, uint32 sort)
-{
-	return request->result.num_sorted[sort] * request->spec.columns[request->spec.sorts[sort].column].width;
-}
-
 mgpu_status
 run_group_bind(group_request *request, const mgpu_executor *executor, mgpu_run *run, mgpu_error *error)
 {
 	uint64		record_bytes;
+	uint64		value_bytes[MGPU_GROUP_MAX_VALUES];
 	uint64		all_bytes;
 
 	if (request->records != NULL || !executor->group_result(run, &request->result))
 		return MGPU_OK;
-	record_bytes = request->result.num_groups * request->record.num_words * sizeof(uint64);
-	all_bytes = record_bytes + request->result.num_groups * request->group_bytes;
-	for (uint32 i = 0; i < request->spec.num_sorts; i++)
-		all_bytes += bytes_of_sorted(request, i);
+	record_bytes = mgpu_group_record_bytes(&request->spec, &request->result);
+	all_bytes = record_bytes + Max(request->result.num_groups, request->result.num_returned) * request->group_bytes;
+	for (uint32_t i = 0; i < MGPU_GROUP_MAX_VALUES; i++)
+		all_bytes += value_bytes[i] = mgpu_group_value_bytes(&request->spec, &request->result, i);
 	if (all_bytes > request->most_bytes)
-		return mgpu_fail(error, MGPU_UNSUPPORTED, "the groups need more memory than work_mem times hash_mem_multiplier");
+		return mgpu_fail(error, MGPU_UNSUPPORTED, "the results need more memory than work_mem times hash_mem_multiplier");
 	request->records = large_alloc(CurrentMemoryContext, record_bytes + 1);
-	for (uint32 i = 0; i < request->spec.num_sorts; i++)
-		request->sorted[i] = large_alloc(CurrentMemoryContext, bytes_of_sorted(request, i) + 1);
-	executor->bind_groups(run, request->records, (void *const *) request->sorted);
+	for (uint32_t i = 0; i < MGPU_GROUP_MAX_VALUES; i++)
+		request->values[i] = value_bytes[i] > 0 ? large_alloc(CurrentMemoryContext, value_bytes[i]) : NULL;
+	executor->bind_groups(run, request->records, (void *const *) request->values);
 	return MGPU_OK;
 }

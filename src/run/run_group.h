@@ -1,6 +1,6 @@
 /*
  * run_group.h
- *		Has a GPU read pages and group their rows.
+ *		Has a GPU read pages, and group their rows or put them in order.
  */
 #ifndef MGPU_RUN_RUN_GROUP_H
 #define MGPU_RUN_RUN_GROUP_H
@@ -19,7 +19,8 @@ typedef struct group_request
 {
 	mgpu_group_spec spec;
 	uint64		expected_rows;
-	uint64		most_bytes;		/* that outputs may have, with the next for each group */
+	const char *function;		/* the node's name, for mgpu_last_run() */
+	uint64		most_bytes;		/* that outputs may have, with the next for each group or row */
 	uint64		group_bytes;
 	group_fill_fn fill;
 	void	   *fill_context;
@@ -28,8 +29,8 @@ typedef struct group_request
 	uint64		num_pages;		/* that were sent */
 	mgpu_group_result result;
 	mgpu_group_record record;
-	uint64	   *records;
-	char	   *sorted[MGPU_GROUP_MAX_SORTS];
+	uint64	   *records;		/* or, with a limit, the rows' marks: 16 bits each */
+	char	   *values[MGPU_GROUP_MAX_VALUES];	/* of each sort; with a limit, of each column */
 } group_request;
 
 /* Whether a GPU could run such a job. */

@@ -75,6 +75,30 @@ test_specs(void)
 	CHECK_BROKEN(spec.keys[0] = 1);
 	CHECK_BROKEN(spec.sorts[0].column = 1);
 	CHECK_BROKEN(spec.sorts[0].descending = 2);
+	CHECK_BROKEN(spec.num_orders = 1);
+	CHECK_BROKEN(spec.limit_rule = MGPU_LIMIT_ROWS; spec.limit = 1);	/* there are sorts and reductions */
+}
+
+static void
+test_limits(void)
+{
+	mgpu_group_spec spec = small_spec();
+
+	spec.num_sorts = 0;
+	spec.columns[0].reduction = MGPU_REDUCE_NONE;
+	spec.limit_rule = MGPU_LIMIT_ROWS;
+	UNIT_CHECK(!is_valid(&spec));
+	spec.limit = 1;
+	spec.num_orders = 1;
+	UNIT_CHECK(is_valid(&spec));
+	spec.orders[0].column = 1;
+	UNIT_CHECK(!is_valid(&spec));
+	spec.orders[0].column = 0;
+	spec.num_orders = MGPU_GROUP_MAX_ORDERS + 1;
+	UNIT_CHECK(!is_valid(&spec));
+	spec.num_orders = 1;
+	spec.limit_rule = MGPU_LIMIT_DENSE_RANKS + 1;
+	UNIT_CHECK(!is_valid(&spec));
 }
 
 /* -------------------------------------------------------------------- rows */
@@ -373,6 +397,117 @@ is_described(const mgpu_group_spec *spec, uint32_t sort, const char *values, int
 	return true;
 }
 
+/* ------------------------------------------------------------ rows in order */
+
+static const mgpu_group_spec *compared;
+
+/* Of one column, NULLs last. */
+static int
+compare_columns(const group_row *a, const group_row *b, uint32_t column)
+{
+	int			null_a = (a->nulls >> column & 1) != 0;
+	int			null_b = (b->nulls >> column & 1) != 0;
+
+	return null_a || null_b ? null_a - null_b : compare(&compared->columns[column], a->bits[column], b->bits[column]);
+}
+
+static int
+compare_by_keys(const group_row *a, const group_row *b)
+{
+	int			order = 0;
+
+	for (uint32_t i = 0; order == 0 && i < compared->num_keys; i++)
+		order = compare_columns(a, b, compared->keys[i]);
+	return order;
+}
+
+static int
+compare_by_orders(const group_row *a, const group_row *b)
+{
+	for (uint32_t i = 0; i < compared->num_orders; i++)
+	{
+		const mgpu_group_order *by = &compared->orders[i];
+		int			order = compare_columns(a, b, by->column);
+
+		if (((a->nulls | b->nulls) >> by->column & 1) != 0 ? by->nulls_first : by->descending)
+			order = -order;
+		if (order != 0)
+			return order;
+	}
+	return 0;
+}
+
+/* Equal rows as they were written. */
+static int
+compare_members(const void *a, const void *b)
+{
+	const group_row *row_a = *(group_row *const *) a;
+	const group_row *row_b = *(group_row *const *) b;
+	int			order = compare_by_keys(row_a, row_b);
+
+	if (order == 0)
+		order = compare_by_orders(row_a, row_b);
+	return order != 0 ? order : (row_a > row_b) - (row_a < row_b);
+}
+
+/* Whether a row came back at a place, with these marks. */
+static bool
+is_returned(const group_outcome *outcome, uint64_t place, const group_row *row, uint32_t marks)
+{
+	bool		same = place < outcome->result.num_returned;
+
+	for (uint32_t i = 0; same && i < compared->num_columns; i++)
+	{
+		uint32_t	width = compared->columns[i].width;
+		bool		is_null = (row->nulls >> i & 1) != 0;
+
+		if (!compared->columns[i].is_returned)
+			continue;
+		marks |= (uint32_t) is_null << i;
+		same = mgpu_load_bits(outcome->sorted[i] + place * width, width) == (is_null ? 0 : row->bits[i]);
+	}
+	return same && ((const uint16_t *) outcome->records)[place] == marks;
+}
+
+static void
+check_returned(group_case *job, const group_outcome *outcome)
+{
+	uint64_t	num_expected = 0;
+	uint64_t	num_groups = 0;
+	uint64_t	numbers[4] = {0};	/* of a row, by the rule */
+	unsigned long num_wrong = 0;
+
+	compared = &job->spec;
+	members = malloc((job->num_rows + 1) * sizeof(group_row *));
+	num_members = 0;
+	for (uint64_t i = 0; i < job->num_rows; i++)
+	{
+		if (is_kept(compared, &job->rows[i]))
+			members[num_members++] = &job->rows[i];
+	}
+	qsort(members, num_members, sizeof(group_row *), compare_members);
+	for (uint64_t i = 0; i < num_members; i++)
+	{
+		bool		starts = i == 0 || compare_by_keys(members[i - 1], members[i]) != 0;
+		bool		is_new = starts || compare_by_orders(members[i - 1], members[i]) != 0;
+
+		numbers[MGPU_LIMIT_ROWS] = starts ? 1 : numbers[MGPU_LIMIT_ROWS] + 1;
+		numbers[MGPU_LIMIT_RANKS] = is_new ? numbers[MGPU_LIMIT_ROWS] : numbers[MGPU_LIMIT_RANKS];
+		numbers[MGPU_LIMIT_DENSE_RANKS] = starts ? 1 : numbers[MGPU_LIMIT_DENSE_RANKS] + is_new;
+		num_groups += starts;
+		if (numbers[compared->limit_rule] <= compared->limit)
+			num_wrong += !is_returned(outcome, num_expected++, members[i],
+									  (starts ? MGPU_MARK_GROUP : 0) | (is_new ? MGPU_MARK_PEERS : 0));
+	}
+	UNIT_CHECK(num_wrong == 0);
+	UNIT_CHECK(outcome->result.num_returned == num_expected);
+	UNIT_CHECK(outcome->result.num_groups == num_groups);
+	UNIT_CHECK(outcome->result.num_rows == num_members);
+	free(members);
+}
+
+/* ------------------------------------------------------------------ outcomes */
+
 static void
 check_outcome(group_case *job, const group_outcome *outcome)
 {
@@ -461,7 +596,12 @@ test_groups(void)
 		UNIT_CHECK(outcome.status == MGPU_OK || outcome.status == MGPU_UNSUPPORTED);
 		UNIT_CHECK(mgpu_played_used_bytes(0) == 0);
 		if (outcome.status == MGPU_OK)
-			check_outcome(&job, &outcome);
+		{
+			if (job.spec.limit_rule != MGPU_LIMIT_NONE)
+				check_returned(&job, &outcome);
+			else
+				check_outcome(&job, &outcome);
+		}
 		num_done += outcome.status == MGPU_OK;
 		group_free_outcome(&outcome);
 		group_free_case(&job);
@@ -540,6 +680,7 @@ main(void)
 	pages = aligned_alloc(4096, MAX_PAGES * MGPU_PAGE_BYTES);
 	slots = aligned_alloc(4096, GROUP_NUM_SLOTS * GROUP_SLOT_BYTES);
 	test_specs();
+	test_limits();
 	test_rows();
 	start();
 	test_groups();

@@ -99,7 +99,8 @@ group_code(const mgpu_group_packing &packing, uint64_t row)
 		const mgpu_packed_column &key = packing.keys[i];
 
 		if (key.bits > 0)
-			code |= (is_null(packing.nulls, key.column, row) ? key.null_part : key.codes[row] - key.least) << key.shift;
+			code |= (is_null(packing.nulls, key.column, row) ? key.null_part : key.first_part +
+					 (key.descending ? key.greatest - key.codes[row] : key.codes[row] - key.least)) << key.shift;
 	}
 	return code;
 }
@@ -121,15 +122,15 @@ set_number(void *numbers, uint32_t bytes, uint64_t item, uint64_t number)
 }
 
 extern "C" cudaError_t
-mgpu_group_pack(const mgpu_group_packing *packing_in, void *codes, uint32_t code_bytes, uint64_t num_rows,
-				cudaStream_t stream)
+mgpu_group_pack(const mgpu_group_packing *packing_in, const uint32_t *order, void *codes, uint32_t code_bytes,
+				uint64_t num_rows, cudaStream_t stream)
 {
 	mgpu_group_packing packing = *packing_in;
 
 	return enqueue(stream, [=] ()
 	{
 		for (uint64_t row = 0; row < num_rows; row++)
-			set_number(codes, code_bytes, row, group_code(packing, row));
+			set_number(codes, code_bytes, row, group_code(packing, order == nullptr ? row : order[row]));
 	});
 }
 
@@ -140,8 +141,8 @@ mgpu_group_heads_temp_bytes(uint64_t num_rows)
 }
 
 extern "C" cudaError_t
-mgpu_group_heads(const void *codes, uint32_t code_bytes, uint64_t num_rows, uint32_t *starts, uint64_t *num_groups,
-				 void *temp, uint64_t temp_bytes, cudaStream_t stream)
+mgpu_group_heads(const void *codes, uint32_t code_bytes, uint32_t shift, uint64_t num_rows, uint32_t *starts,
+				 uint64_t *num_groups, void *temp, uint64_t temp_bytes, cudaStream_t stream)
 {
 	return enqueue(stream, [=] ()
 	{
@@ -149,7 +150,7 @@ mgpu_group_heads(const void *codes, uint32_t code_bytes, uint64_t num_rows, uint
 		*num_groups = 0;
 		for (uint64_t i = 0; i < num_rows; i++)
 		{
-			if (i == 0 || number_at(codes, code_bytes, i) != number_at(codes, code_bytes, i - 1))
+			if (i == 0 || number_at(codes, code_bytes, i) >> shift != number_at(codes, code_bytes, i - 1) >> shift)
 				starts[(*num_groups)++] = (uint32_t) i;
 		}
 	});
@@ -509,5 +510,116 @@ mgpu_group_fetch_values(const uint64_t *codes, const uint32_t *first_order, cons
 	{
 		for (uint64_t i = 0; i < num_values; i++)
 			store_value(out, width, i, codes[first_order[second_order[i]]], kind);
+	});
+}
+
+/* -------------------------------------------------------------------- limit */
+
+static bool
+are_peers(const mgpu_limit_request &request, const mgpu_group_spec &spec, uint64_t a, uint64_t b)
+{
+	for (uint32_t i = 0; i < spec.num_orders; i++)
+	{
+		uint32_t	column = spec.orders[i].column;
+
+		if (is_null(request.columns.nulls, column, request.order[a]) != is_null(request.columns.nulls, column, request.order[b]) ||
+			request.columns.codes[column][request.order[a]] != request.columns.codes[column][request.order[b]])
+			return false;
+	}
+	return true;
+}
+
+/* How many rows of a group are within the limit. */
+static uint32_t
+count_kept(const mgpu_limit_request &request, const mgpu_group_spec &spec, uint64_t begin, uint64_t end)
+{
+	uint64_t	rank = 0;
+	uint64_t	dense_rank = 0;
+	uint64_t	position = begin;
+
+	for (; position < end; position++)
+	{
+		bool		is_peer = position > begin && are_peers(request, spec, position - 1, position);
+		uint64_t	place = position - begin + 1;
+
+		rank = is_peer ? rank : place;
+		dense_rank += !is_peer;
+		if ((spec.limit_rule == MGPU_LIMIT_ROWS ? place : spec.limit_rule == MGPU_LIMIT_RANKS ? rank : dense_rank) > spec.limit)
+			break;
+	}
+	return (uint32_t) (position - begin);
+}
+
+extern "C" uint64_t
+mgpu_group_limit_temp_bytes(uint64_t num_rows)
+{
+	return num_rows;
+}
+
+extern "C" cudaError_t
+mgpu_group_limit_rows(const mgpu_limit_request *request_in, void *temp, uint64_t temp_bytes, cudaStream_t stream)
+{
+	mgpu_limit_request request = *request_in;
+	mgpu_group_spec spec = *request.spec;
+
+	return enqueue(stream, [=] ()
+	{
+		uint64_t	num_groups = *request.num_groups;
+		uint32_t	total = 0;
+
+		memset(temp, 0xDB, temp_bytes);
+		for (uint64_t group = 0; group < request.num_rows; group++)
+		{
+			if (group < num_groups)
+				total += count_kept(request, spec, request.starts[group],
+									group + 1 < num_groups ? request.starts[group + 1] : request.num_rows);
+			request.ends[group] = total;
+		}
+		*request.num_returned = total;
+	});
+}
+
+extern "C" cudaError_t
+mgpu_group_return_rows(const mgpu_limit_request *request_in, const mgpu_returned_rows *rows_in, cudaStream_t stream)
+{
+	mgpu_limit_request request = *request_in;
+	mgpu_returned_rows rows = *rows_in;
+	mgpu_group_spec spec = *request.spec;
+
+	return enqueue(stream, [=] ()
+	{
+		uint64_t	item = 0;
+
+		for (uint64_t group = 0; group < rows.num_groups; group++)
+		{
+			for (uint64_t position = request.starts[group]; item < request.ends[group]; item++, position++)
+			{
+				uint32_t	row = request.order[position];
+				uint32_t	marks = position == request.starts[group] ? MGPU_MARK_GROUP | MGPU_MARK_PEERS :
+					are_peers(request, spec, position - 1, position) ? 0 : MGPU_MARK_PEERS;
+
+				for (uint32_t i = 0; i < spec.num_columns; i++)
+				{
+					if (rows.values[i] == nullptr)
+						continue;
+					store_value(rows.values[i], spec.columns[i].width, item, request.columns.codes[i][row], spec.columns[i].kind);
+					if (!is_null(request.columns.nulls, i, row))
+						continue;
+					marks |= 1u << i;
+					memset((char *) rows.values[i] + item * spec.columns[i].width, 0, spec.columns[i].width);
+				}
+				rows.marks[item] = (uint16_t) marks;
+			}
+		}
+	});
+}
+
+extern "C" cudaError_t
+mgpu_group_compose(const uint32_t *first, const uint32_t *second, uint64_t num_rows, uint32_t *out, cudaStream_t stream)
+{
+	return enqueue(stream, [=] ()
+	{
+		for (uint64_t i = 0; i < num_rows; i++)
+			out[i] = first[second[i]];
 	});
 }

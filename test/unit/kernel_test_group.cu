@@ -143,6 +143,24 @@ compare_groups(const group_case &job, const group_outcome &ours, const group_out
 		  (unsigned long long) ours.result.num_groups);
 }
 
+/* The rows that come back, in the same order. */
+static void
+compare_rows(const group_case &job, const group_outcome &ours, const group_outcome &played, const char *name)
+{
+	bool		is_same = ours.result.num_rows == played.result.num_rows && ours.result.num_groups == played.result.num_groups &&
+		ours.result.num_returned == played.result.num_returned;
+
+	CHECK(is_same, "%s: %llu rows of %llu come back, not %llu of %llu", name, (unsigned long long) ours.result.num_returned,
+		  (unsigned long long) ours.result.num_rows, (unsigned long long) played.result.num_returned,
+		  (unsigned long long) played.result.num_rows);
+	if (!is_same)
+		return;
+	CHECK(memcmp(ours.records, played.records, mgpu_group_record_bytes(&job.spec, &ours.result)) == 0, "%s: marks differ", name);
+	for (uint32_t i = 0; i < job.spec.num_columns; i++)
+		CHECK(memcmp(ours.sorted[i], played.sorted[i], mgpu_group_value_bytes(&job.spec, &ours.result, i)) == 0,
+			  "%s: the values of column %u differ", name, i);
+}
+
 /* Run a case on both engines, and free it. */
 static void
 compare_case(group_case &job, uint32_t most_refs, uint64_t expected_rows, const char *name)
@@ -158,7 +176,7 @@ compare_case(group_case &job, uint32_t most_refs, uint64_t expected_rows, const 
 	CHECK(ours.status == played.status, "%s: status %d (%s), not %d (%s)", name, ours.status, ours.err.message,
 		  played.status, played.err.message);
 	if (ours.status == MGPU_OK && played.status == MGPU_OK)
-		compare_groups(job, ours, played, name);
+		(job.spec.limit_rule != MGPU_LIMIT_NONE ? compare_rows : compare_groups) (job, ours, played, name);
 	CHECK(ours.status != MGPU_OK || job.num_pages == 0 || ours.stats.upload_ms > 0, "%s: no time passed", name);
 	group_free_outcome(&ours);
 	group_free_outcome(&played);
@@ -244,6 +262,42 @@ test_large_cases()
 	}
 }
 
+/* A key and a value as above; rows come back in two orders, which are one sort or several. */
+static void
+test_large_limits()
+{
+	static const uint64_t limits[] = {1, 3, 100000, UINT64_MAX};
+	uint32_t	num_pages = quick ? 40 : MAX_PAGES;
+
+	for (uint64_t limit : limits)
+	{
+		for (uint32_t rule = MGPU_LIMIT_ROWS; rule <= MGPU_LIMIT_DENSE_RANKS; rule++)
+		{
+			group_case	job;
+			char		name[64];
+
+			snprintf(name, sizeof(name), "limit %llu, rule %u", (unsigned long long) limit, rule);
+			plan_large(job, limit + rule, rule == MGPU_LIMIT_RANKS ? 1 : 100000, 4);
+			job.spec.num_sorts = 0;
+			job.spec.num_keys = limit == 100000 ? 0 : 1;
+			job.spec.limit_rule = rule;
+			job.spec.limit = rule == MGPU_LIMIT_DENSE_RANKS && limit == 100000 ? 50 : limit;
+			job.spec.num_orders = 2;
+			job.spec.orders[0] = {limit == 3 ? 3u : 1u, rule == MGPU_LIMIT_RANKS, 0};
+			job.spec.orders[1] = {2, 0, 1};
+			job.domains[1] = rule == MGPU_LIMIT_ROWS ? 0 : 1000;
+			job.null_share = rule == MGPU_LIMIT_RANKS ? 7 : 0;
+			for (uint32_t i = 0; i < job.spec.num_columns; i++)
+			{
+				job.spec.columns[i].reduction = MGPU_REDUCE_NONE;
+				job.spec.columns[i].is_returned = i != 2;
+			}
+			group_write_pages(&job, pages, num_pages);
+			compare_case(job, MGPU_BATCH_PAGES, job.num_rows, name);
+		}
+	}
+}
+
 /* Memory that is used up ends a run in open or upload, and nothing stays behind. */
 static void
 test_limits()
@@ -273,4 +327,5 @@ test_groups(void)
 	test_limits();
 	if (!tiny)
 		test_large_cases();
+		test_large_limits();
 }

@@ -169,6 +169,29 @@ group_random_sort(group_case *job, mgpu_group_sort *sort)
 	}
 }
 
+/* Rows in place of groups. */
+static inline void
+group_random_limit(group_case *job)
+{
+	mgpu_group_spec *spec = &job->spec;
+
+	spec->num_sorts = 0;
+	spec->limit_rule = MGPU_LIMIT_ROWS + group_below(job, 3);
+	spec->limit = group_chance(job, 3) ? UINT64_MAX : 1 + group_below(job, group_chance(job, 2) ? 4 : 300);
+	spec->num_orders = group_below(job, MGPU_GROUP_MAX_ORDERS + 1);
+	for (uint32_t i = 0; i < spec->num_orders; i++)
+	{
+		spec->orders[i].column = group_below(job, spec->num_columns);
+		spec->orders[i].descending = (uint8_t) group_below(job, 2);
+		spec->orders[i].nulls_first = (uint8_t) group_below(job, 2);
+	}
+	for (uint32_t i = 0; i < spec->num_columns; i++)
+	{
+		spec->columns[i].reduction = MGPU_REDUCE_NONE;
+		spec->columns[i].is_returned = (uint8_t) !group_chance(job, 4);
+	}
+}
+
 /* Filters, keys and sorts of columns that are there. */
 static inline void
 group_random_parts(group_case *job)
@@ -222,6 +245,8 @@ group_random_spec(group_case *job)
 		spec->num_keys = group_below(job, MGPU_GROUP_MAX_KEYS);
 		spec->num_sorts = group_below(job, MGPU_GROUP_MAX_SORTS);
 	}
+	if (spec->num_columns > 0 && group_chance(job, 3))
+		group_random_limit(job);
 	group_random_parts(job);
 	for (uint32_t i = 0; i < spec->num_columns; i++)
 	{
@@ -464,7 +489,7 @@ typedef struct group_outcome
 	mgpu_group_result result;
 	mgpu_group_record record;
 	uint64_t   *records;
-	char	   *sorted[MGPU_GROUP_MAX_SORTS];
+	char	   *sorted[MGPU_GROUP_MAX_VALUES];
 	mgpu_run_stats stats;
 } group_outcome;
 
@@ -603,11 +628,10 @@ group_fetch(group_drive *drive)
 	group_outcome *outcome = drive->outcome;
 
 	drive->driver->engine->group_result(drive->run, &outcome->result);
-	outcome->records = (uint64_t *) group_download(drive, MGPU_OUTPUT_GROUPS,
-												   outcome->result.num_groups * outcome->record.num_words * 8);
-	for (uint32_t i = 0; i < spec->num_sorts; i++)
-		outcome->sorted[i] = group_download(drive, (mgpu_output) (MGPU_OUTPUT_SORTED + i), outcome->result.num_sorted[i] *
-											spec->columns[spec->sorts[i].column].width);
+	outcome->records = (uint64_t *) group_download(drive, MGPU_OUTPUT_GROUPS, mgpu_group_record_bytes(spec, &outcome->result));
+	for (uint32_t i = 0; i < MGPU_GROUP_MAX_VALUES; i++)
+		outcome->sorted[i] = group_download(drive, (mgpu_output) (MGPU_OUTPUT_SORTED + i),
+											mgpu_group_value_bytes(spec, &outcome->result, i));
 	drive->driver->engine->stats(drive->run, &outcome->stats);
 }
 
@@ -653,7 +677,7 @@ static inline void
 group_free_outcome(group_outcome *outcome)
 {
 	free(outcome->records);
-	for (int i = 0; i < MGPU_GROUP_MAX_SORTS; i++)
+	for (int i = 0; i < MGPU_GROUP_MAX_VALUES; i++)
 		free(outcome->sorted[i]);
 }
 

@@ -280,13 +280,11 @@ mgpu_client_group_result(const mgpu_run *run, mgpu_group_result *result)
 
 /* Sizes come from the client's own spec and the result. */
 void
-mgpu_client_bind_groups(mgpu_run *run, void *records, void *const *sorted)
+mgpu_client_bind_groups(mgpu_run *run, void *records, void *const *values)
 {
-	const mgpu_group_spec *spec = &run->slot->group;
-
 	run->outputs[MGPU_OUTPUT_GROUPS].target = records;
-	for (uint32_t i = 0; i < spec->num_sorts; i++)
-		run->outputs[MGPU_OUTPUT_SORTED + i].target = sorted[i];
+	for (uint32_t i = 0; i < MGPU_GROUP_MAX_VALUES; i++)
+		run->outputs[MGPU_OUTPUT_SORTED + i].target = values[i];
 	run->is_bound = true;
 }
 

@@ -47,7 +47,7 @@ void		mgpu_client_cancel(mgpu_run *run);
 void		mgpu_client_release(mgpu_run *run);
 
 bool		mgpu_client_group_result(const mgpu_run *run, mgpu_group_result *result);
-void		mgpu_client_bind_groups(mgpu_run *run, void *records, void *const *sorted);
+void		mgpu_client_bind_groups(mgpu_run *run, void *records, void *const *values);
 
 mgpu_port  *mgpu_client_port(const mgpu_run *run);
 

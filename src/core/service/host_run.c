@@ -240,14 +240,11 @@ static void
 take_group_result(host_run *run)
 {
 	mgpu_group_result *result = &run->slot->group_result;
-	mgpu_group_record record;
 
-	mgpu_group_plan_record(&run->group, &record);
 	run->host->engine->group_result(run->run, result);
-	run->output_bytes[MGPU_OUTPUT_GROUPS] = result->num_groups * record.num_words * sizeof(uint64_t);
-	for (uint32_t i = 0; i < run->group.num_sorts; i++)
-		run->output_bytes[MGPU_OUTPUT_SORTED + i] = result->num_sorted[i] *
-			run->group.columns[run->group.sorts[i].column].width;
+	run->output_bytes[MGPU_OUTPUT_GROUPS] = mgpu_group_record_bytes(&run->group, result);
+	for (uint32_t i = 0; i < MGPU_GROUP_MAX_VALUES; i++)
+		run->output_bytes[MGPU_OUTPUT_SORTED + i] = mgpu_group_value_bytes(&run->group, result, i);
 	for (int i = 0; i < MGPU_NUM_OUTPUTS; i++)
 		run->output_left += run->output_bytes[i];
 	mgpu_host_tell(run, MGPU_MESSAGE_SIZES, 0, 0, 0);

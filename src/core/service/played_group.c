@@ -3,7 +3,7 @@
  *		Jobs of MGPU_OP_GROUP on played devices, in plain C.
  *
  * What a device does by kernels happens here row by row: pages are decoded by the same code, and rows are kept whole.
- * They are sorted by their keys and then by their numbers.  Each group is reduced in a loop that does what
+ * They are sorted by their keys and order columns, and then by their numbers.  Each group is reduced in a loop that does what
  * src/plan/reduced.c does.  Plain loops were preferred to anything faster: kernels are tested against this.
  */
 #include "core/service/played_group.h"
@@ -29,7 +29,7 @@ struct played_group
 	mgpu_group_result result;
 	uint64_t   *order;			/* rows, group after group */
 	uint64_t   *records;
-	char	   *sorted[MGPU_GROUP_MAX_SORTS];
+	char	   *sorted[MGPU_GROUP_MAX_VALUES];	/* with a limit: values of columns */
 };
 
 /* What qsort's functions compare by.  Jobs of a host run one at a time, but a process may have several hosts. */
@@ -61,7 +61,7 @@ mgpu_played_group_free(played_group *group)
 {
 	if (group == NULL)
 		return;
-	for (int i = 0; i < MGPU_GROUP_MAX_SORTS; i++)
+	for (int i = 0; i < MGPU_GROUP_MAX_VALUES; i++)
 		free(group->sorted[i]);
 	free(group->records);
 	free(group->order);
@@ -174,7 +174,22 @@ compare_keys(const mgpu_group_row *a, const mgpu_group_row *b)
 	return 0;
 }
 
-/* By keys, then by number. */
+static int
+compare_orders(const mgpu_group_row *a, const mgpu_group_row *b)
+{
+	for (uint32_t i = 0; i < current->spec.num_orders; i++)
+	{
+		const mgpu_group_order *by = &current->spec.orders[i];
+		bool		has_null = is_null(a, by->column) || is_null(b, by->column);
+		int			order = compare_column(a, b, by->column);
+
+		if (order != 0)
+			return (has_null ? by->nulls_first : by->descending) ? -order : order;
+	}
+	return 0;
+}
+
+/* By keys and order columns, then by number. */
 static int
 compare_rows(const void *a, const void *b)
 {
@@ -182,6 +197,8 @@ compare_rows(const void *a, const void *b)
 	uint64_t	row_b = *(const uint64_t *) b;
 	int			order = compare_keys(&current->rows[row_a], &current->rows[row_b]);
 
+	if (order == 0)
+		order = compare_orders(&current->rows[row_a], &current->rows[row_b]);
 	return order != 0 ? order : compare_codes(row_a, row_b);
 }
 
@@ -366,6 +383,14 @@ reduce(played_group *group, uint32_t number, uint64_t begin, uint64_t end, uint6
 
 /* ------------------------------------------------------------------ groups */
 
+/* The first bytes of a little-endian number. */
+static void
+put_value(char *target, uint64_t bits, uint32_t width)
+{
+	for (uint32_t byte = 0; byte < width; byte++)
+		target[byte] = (char) (bits >> 8 * byte);
+}
+
 /* Sorted values behind those before. */
 static void
 put_values(played_group *group, uint32_t sort, const uint64_t *codes, uint64_t count)
@@ -373,14 +398,8 @@ put_values(played_group *group, uint32_t sort, const uint64_t *codes, uint64_t c
 	const mgpu_group_column *column = &group->spec.columns[group->spec.sorts[sort].column];
 
 	for (uint64_t i = 0; i < count; i++)
-	{
-		uint64_t	bits = mgpu_column_bits(codes[i], column->kind, column->width);
-		char	   *target = group->sorted[sort] + group->result.num_sorted[sort]++ * column->width;
-
-		/* the first bytes of a little-endian number */
-		for (uint32_t byte = 0; byte < column->width; byte++)
-			target[byte] = (char) (bits >> 8 * byte);
-	}
+		put_value(group->sorted[sort] + group->result.num_sorted[sort]++ * column->width,
+				  mgpu_column_bits(codes[i], column->kind, column->width), column->width);
 }
 
 /* The words of a record that tell of sorted values. */
@@ -452,7 +471,52 @@ write_record(played_group *group, uint64_t begin, uint64_t end)
 		sort_values(group, i, begin, end, record + group->record.sorts[i]);
 }
 
-/* Bits that the values of a key take on a device. */
+/* -------------------------------------------------------------------- limit */
+
+static void
+return_row(played_group *group, uint64_t position, uint32_t marks)
+{
+	const mgpu_group_row *row = &group->rows[group->order[position]];
+	uint64_t	number = group->result.num_returned++;
+
+	for (uint32_t i = 0; i < group->spec.num_columns; i++)
+	{
+		const mgpu_group_column *column = &group->spec.columns[i];
+		uint64_t	bits = is_null(row, i) ? 0 : mgpu_column_bits(row->codes[i], column->kind, column->width);
+
+		if (!column->is_returned)
+			continue;
+		marks |= (uint32_t) is_null(row, i) << i;
+		put_value(group->sorted[i] + number * column->width, bits, column->width);
+	}
+	((uint16_t *) group->records)[number] = (uint16_t) marks;
+}
+
+/* The rows of a group whose numbers are within the limit. */
+static void
+return_rows(played_group *group, uint64_t begin, uint64_t end)
+{
+	uint64_t	rank = 0;
+	uint64_t	dense_rank = 0;
+
+	group->result.num_groups++;
+	for (uint64_t i = begin; i < end; i++)
+	{
+		bool		is_peer = i > begin && compare_orders(&group->rows[group->order[i - 1]], &group->rows[group->order[i]]) == 0;
+		uint64_t	place = i - begin + 1;
+
+		rank = is_peer ? rank : place;
+		dense_rank += !is_peer;
+		if ((group->spec.limit_rule == MGPU_LIMIT_ROWS ? place :
+			 group->spec.limit_rule == MGPU_LIMIT_RANKS ? rank : dense_rank) > group->spec.limit)
+			break;
+		return_row(group, i, (i == begin ? MGPU_MARK_GROUP : 0) | (is_peer ? 0 : MGPU_MARK_PEERS));
+	}
+}
+
+/* ---------------------------------------------------------------------- run */
+
+/* Bits that the values of a key take on a device; 65: more than a number has. */
 static uint32_t
 key_bits(const played_group *group, uint32_t column)
 {
@@ -468,8 +532,9 @@ key_bits(const played_group *group, uint32_t column)
 	if (range.count == 0)
 		return 0;
 	greatest = range.greatest - range.least;
-	if (greatest != UINT64_MAX && range.count < group->num_rows)
-		greatest++;
+	if (greatest == UINT64_MAX && range.count < group->num_rows)
+		return 65;
+	greatest += range.count < group->num_rows;
 	while (bits < 64 && greatest >> bits != 0)
 		bits++;
 	return bits;
@@ -486,13 +551,21 @@ check_rows(const played_group *group, mgpu_error *err)
 		return mgpu_fail(err, MGPU_UNSUPPORTED, "there are negative zeros, or unusual NaNs");
 	for (uint32_t i = 0; i < group->spec.num_keys; i++)
 		bits += key_bits(group, group->spec.keys[i]);
-	return bits <= 63 ? MGPU_OK : mgpu_fail(err, MGPU_UNSUPPORTED, "the keys take more than 63 bits");
+	if (bits > 63)
+		return mgpu_fail(err, MGPU_UNSUPPORTED, "the keys take more than 63 bits");
+	for (uint32_t i = 0; i < group->spec.num_orders; i++)
+	{
+		if (key_bits(group, group->spec.orders[i].column) > 64)
+			return mgpu_fail(err, MGPU_UNSUPPORTED, "a column has NULLs, and values of more than 63 bits");
+	}
+	return MGPU_OK;
 }
 
 mgpu_status
 mgpu_played_group_run(played_group *group, mgpu_error *err)
 {
 	mgpu_status status = check_rows(group, err);
+	bool		has_limit = group->spec.limit_rule != MGPU_LIMIT_NONE;
 	uint64_t	begin = 0;
 
 	if (status != MGPU_OK)
@@ -501,15 +574,18 @@ mgpu_played_group_run(played_group *group, mgpu_error *err)
 	group->result.num_rows = group->num_rows;
 	/* at most a group a row, and one of no rows */
 	group->records = calloc(group->num_rows + 1, group->record.num_words * sizeof(uint64_t));
-	for (uint32_t i = 0; i < group->spec.num_sorts; i++)
+	for (uint32_t i = 0; i < MGPU_GROUP_MAX_VALUES; i++)
 		group->sorted[i] = calloc(group->num_rows + 1, sizeof(uint64_t));
-	if (group->num_rows == 0 && group->spec.num_keys == 0)
+	if (group->num_rows == 0 && group->spec.num_keys == 0 && !has_limit)
 		write_record(group, 0, 0);
 	while (begin < group->num_rows)
 	{
 		uint64_t	end = group_end(group, begin);
 
-		write_record(group, begin, end);
+		if (has_limit)
+			return_rows(group, begin, end);
+		else
+			write_record(group, begin, end);
 		begin = end;
 	}
 	return group->overflows ? mgpu_fail(err, MGPU_UNSUPPORTED, "a sum overflows") : MGPU_OK;
