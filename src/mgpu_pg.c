@@ -21,9 +21,9 @@
 #include "core/planner.h"
 #include "core/sizes.h"
 #include "plan/group.h"
-#include "plan/top.h"
 #include "service/service.h"
 #include "settings.h"
+#include "sorted/top.h"
 #include "threads.h"
 
 PG_MODULE_MAGIC;

@@ -22,8 +22,8 @@
  *	 custom_scan_tlist	one expression, which stands for a pack (plans.c): a bytea of
  *						rows (columns/wire.h)
  */
-#ifndef MGPU_GROUP_H
-#define MGPU_GROUP_H
+#ifndef MGPU_PLAN_GROUP_H
+#define MGPU_PLAN_GROUP_H
 
 #include "nodes/execnodes.h"
 #include "nodes/extensible.h"
@@ -98,4 +98,4 @@ most_bytes_of_row(Size own_bytes, Size beside_bytes)
 	return own_bytes + beside_bytes + Max(own_bytes, 24);
 }
 
-#endif							/* MGPU_GROUP_H */
+#endif							/* MGPU_PLAN_GROUP_H */

@@ -1,0 +1,60 @@
+/*
+ * device_query.c
+ *		What MgpuGroup asks a GPU to compute of all groups, and its answer.
+ */
+#include "postgres.h"
+
+#include "access/tupmacs.h"
+
+#include "compat.h"
+#include "group/device_query.h"
+
+void
+device_query_reduce(device_query *query, int column, mgpu_reduction reduction)
+{
+	mgpu_group_column *of = &query->request.spec.columns[column];
+
+	of->reduction = Max(of->reduction, (uint32) reduction);
+	of->is_shown |= reduction == MGPU_REDUCE_REAL || reduction == MGPU_REDUCE_SPREAD;
+}
+
+int
+device_query_sort(device_query *query, int column, bool descending, uint32 returns)
+{
+	mgpu_group_spec *spec = &query->request.spec;
+	uint32		number = 0;
+
+	while (number < spec->num_sorts &&
+		   (spec->sorts[number].column != (uint32) column || spec->sorts[number].descending != (uint32) descending))
+		number++;
+	if (number == MGPU_GROUP_MAX_SORTS)
+		return -1;
+	if (number == spec->num_sorts)
+		spec->num_sorts++;
+	spec->sorts[number].column = column;
+	spec->sorts[number].descending = descending;
+	spec->sorts[number].returns |= returns;
+	spec->columns[column].is_shown = true;
+	return number;
+}
+
+int
+device_query_percentile(device_query *query, int sort, double fraction, bool continuous)
+{
+	mgpu_group_sort *of = &query->request.spec.sorts[sort];
+
+	if (of->num_percentiles == MGPU_GROUP_MAX_PERCENTILES)
+		return -1;
+	of->percentiles[of->num_percentiles] = (mgpu_group_percentile) {fraction, continuous};
+	return of->num_percentiles++;
+}
+
+Datum
+device_query_datum(const device_query *query, int column, uint64 code)
+{
+	const mgpu_group_column *of = &query->request.spec.columns[column];
+	uint64		bits = mgpu_column_bits(code, of->kind, of->width);
+
+	/* its low bytes are those of a narrower value */
+	return fetch_att(&bits, true, of->width);
+}

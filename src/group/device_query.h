@@ -1,0 +1,55 @@
+/*
+ * device_query.h
+ *		What MgpuGroup asks a GPU to compute of all groups, and its answer.
+ */
+#ifndef MGPU_GROUP_DEVICE_QUERY_H
+#define MGPU_GROUP_DEVICE_QUERY_H
+
+#include "run/run_group.h"
+#include "columns/heap_sender.h"
+#include "columns/pick.h"
+
+typedef struct device_query
+{
+	const heap_sender *sender;
+	group_request request;
+} device_query;
+
+/* The spec's column that holds a column of the node's rows. */
+static inline int
+device_query_column(const device_query *query, int column)
+{
+	return heap_sender_column(query->sender, column);
+}
+
+/* Ask for a reduction of a column of the spec; the answer may have more. */
+extern void device_query_reduce(device_query *query, int column, mgpu_reduction reduction);
+
+/*
+ * Ask for what the values of a column of the spec are in order.  The number of the sort, or -1: there are too many.  The
+ * same values are sorted once.
+ */
+extern int	device_query_sort(device_query *query, int column, bool descending, uint32 returns);
+
+/* Ask for a percentile of a sort; its number, or -1. */
+extern int	device_query_percentile(device_query *query, int sort, double fraction, bool continuous);
+
+/* ---- the answer */
+
+static inline uint32
+device_query_num_groups(const device_query *query)
+{
+	return (uint32) query->request.result.num_groups;
+}
+
+/* A group's record. */
+static inline const uint64 *
+device_query_record(const device_query *query, uint32 group)
+{
+	return query->request.records + (Size) group * query->request.record.num_words;
+}
+
+/* The value of a column that has this code. */
+extern Datum device_query_datum(const device_query *query, int column, uint64 code);
+
+#endif							/* MGPU_GROUP_DEVICE_QUERY_H */

@@ -1,0 +1,348 @@
+/*
+ * paths.c
+ *		Offers MgpuGroup nodes (group_node.c) to the planner.
+ *
+ * A GROUP BY or DISTINCT that the node supports (task.c) gets paths beside those of
+ * PostgreSQL's Agg node, and the cheapest path wins.  There are two paths: over all rows and,
+ * if the input has partial paths, over a Gather of nodes that pack rows (rows_node.c) or groups
+ * (group_partial.c).
+ *
+ * The hook must be set before a query is planned.  For the extension's own aggregates nothing else need
+ * load the library by then: the planner asks for the cost of each transition function, and those
+ * have a support function in this library.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "miscadmin.h"
+#include "nodes/supportnodes.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/planner.h"
+#include "optimizer/tlist.h"
+#include "utils/selfuncs.h"
+#include "utils/spccache.h"
+
+#include "compat.h"
+#include "core/sizes.h"
+#include "group/aggregate.h"
+#include "group/device_path.h"
+#include "group/plans.h"
+#include "group/task.h"
+#include "plan/costs.h"
+#include "plan/declined.h"
+#include "plan/group.h"
+#include "plan/row_source.h"
+#include "settings.h"
+
+/*
+ * Costs of a row in units of cpu_operator_cost.  PostgreSQL counts one unit for finding
+ * a row's group under Agg.  In fact that takes ten times as long with a thousand groups
+ * and fifty times as long with a hundred thousand.  The cost of finding groups in this
+ * node is set equally low, so that plans compare as they run.
+ */
+#define AGG_COST 4.0			/* a transition under Agg, without finding the group */
+#define RANK_COST 0.5			/* finding a row's group */
+#define PACK_COST 0.25			/* packing and unpacking a column */
+
+/* With more groups than these, sorting the rows is faster than finding each one's group. */
+#define FOLD_MOST_GROUPS MGPU_SIZE(1e6, 50)
+
+/* The parts of a row's costs, on its page and in a group, that are left if a GPU reads and groups it. */
+#define DEVICE_SCAN_PART 0.02
+#define DEVICE_PART 0.05
+
+/* Workers fold rows if that makes of so many rows one group that the leader has to combine. */
+#define PARTS_GAIN 4
+
+PG_FUNCTION_INFO_V1(mgpu_agg_support);
+
+static create_upper_paths_hook_type previous_hook;
+
+/*
+ * mgpu_agg_support(request internal) → internal: support function of the transition
+ * functions.  It estimates the cost of a row under PostgreSQL's Agg node.  The call
+ * also loads the library.
+ */
+Datum
+mgpu_agg_support(PG_FUNCTION_ARGS)
+{
+	Node	   *request = (Node *) PG_GETARG_POINTER(0);
+	SupportRequestCost *costs = (SupportRequestCost *) request;
+
+	if (!IsA(request, SupportRequestCost))
+		PG_RETURN_POINTER(NULL);
+	costs->startup = 0;
+	costs->per_tuple = AGG_COST * cpu_operator_cost;
+	PG_RETURN_POINTER(costs);
+}
+
+/* ---- what it costs */
+
+static Size
+bytes_of_row(const group_task *task)
+{
+	return most_bytes_of_row(task->record_bytes, task->beside_bytes);
+}
+
+/* The cost of writing rows to files and reading them once, if so many have to be kept. */
+static Cost
+spill_cost(double num_rows, double kept_rows, const group_task *task)
+{
+	double		pages = ceil(num_rows * task->record_bytes / BLCKSZ);
+
+	if (kept_rows * bytes_of_row(task) <= get_hash_memory_limit())
+		return 0;
+	return pages * (random_page_cost + seq_page_cost) + 2 * cpu_tuple_cost * num_rows;
+}
+
+static void
+add_having_cost(PlannerInfo *root, Path *path, List *having)
+{
+	QualCost	cost;
+
+	cost_qual_eval(&cost, having, root);
+	path->startup_cost += cost.startup;
+	path->total_cost += cost.startup + path->rows * cost.per_tuple;
+	path->rows = clamp_row_est(path->rows * clauselist_selectivity(root, having, 0, JOIN_INNER, NULL));
+}
+
+/* Whether rows are to be folded as they come. */
+static bool
+folds(const group_task *task, double num_groups)
+{
+	return task->folds && num_groups <= FOLD_MOST_GROUPS;
+}
+
+/* The cost of a row. */
+static Cost
+row_cost(const group_task *task, bool fold)
+{
+	return cpu_operator_cost * ((task->keys == NIL ? 0 : fold ? FOLD_COST : RANK_COST) +
+								COLUMN_COST * list_length(task->columns) + task->operators);
+}
+
+/* What a scan costs if a GPU reads its pages. */
+static Cost
+device_scan_cost(const Path *child)
+{
+	const RelOptInfo *rel = child->parent;
+	Cost		per_page = 0;
+
+	get_tablespace_page_costs(rel->reltablespace, NULL, &per_page);
+	return rel->pages * per_page +
+		DEVICE_SCAN_PART * rel->tuples * (cpu_tuple_cost + rel->baserestrictcost.per_tuple);
+}
+
+/* Set costs and rows of path.  child returns num_rows rows, singly or in packs, in num_groups groups. */
+static void
+cost_path(const group_task *task, Path *path, const Path *child, double num_rows, double num_groups)
+{
+	const QualCost *target_cost = &path->pathtarget->cost;
+	bool		fold = folds(task, num_groups);
+
+	if (device_path_is_likely(task, child, num_groups))
+		path->startup_cost = device_scan_cost(child) + START_COST + num_rows * row_cost(task, fold) * DEVICE_PART;
+	else
+		path->startup_cost = child->total_cost + START_COST + num_rows * row_cost(task, fold) +
+			spill_cost(num_rows, fold ? num_groups : num_rows, task);
+	path->total_cost = path->startup_cost +
+		num_groups * (cpu_tuple_cost + cpu_operator_cost * list_length(task->outputs));
+	path->rows = num_groups;
+	if (task->having)
+		add_having_cost(task->root, path, task->having);
+	path->startup_cost += target_cost->startup;
+	path->total_cost += target_cost->startup + path->rows * target_cost->per_tuple;
+	mgpu_take_disabled_nodes(path, child);
+	/* below any other plan's; of several of the node's, the cheapest is taken all the same */
+	if (mgpu_setting_enable_group == MGPU_ENABLE_FORCE)
+	{
+		path->startup_cost /= 1e6;
+		path->total_cost /= 1e6;
+	}
+}
+
+/* ---- paths below a Gather */
+
+/* A partial path of packs, that of rows or that of groups, over rows. */
+static CustomPath *
+make_pack_path(const group_task *task, Path *rows, const CustomPathMethods *methods)
+{
+	CustomPath *path = makeNode(CustomPath);
+
+	path->path.pathtype = T_CustomScan;
+	path->path.parent = rows->parent;
+	path->path.pathtarget = group_pack_target(task);
+	path->path.parallel_safe = true;
+	path->path.parallel_workers = rows->parallel_workers;
+	path->path.startup_cost = rows->startup_cost;
+	mgpu_take_disabled_nodes(&path->path, rows);
+	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
+	path->custom_paths = list_make1(rows);
+	path->methods = methods;
+	return path;
+}
+
+static Path *
+gather(const group_task *task, CustomPath *path, double num_packs)
+{
+	return (Path *) create_gather_path(task->root, path->path.parent, &path->path, path->path.pathtarget, NULL, &num_packs);
+}
+
+/* A Gather path of packs of rows. */
+static Path *
+make_packs(const group_task *task, Path *rows, double num_rows)
+{
+	double		pack_rows = rows_of_pack(task->record_bytes);
+	CustomPath *path = make_pack_path(task, rows, &rows_path_methods);
+
+	path->path.rows = ceil(rows->rows / pack_rows);
+	path->path.total_cost = rows->total_cost +
+		rows->rows * cpu_operator_cost * PACK_COST * list_length(rows->pathtarget->exprs);
+	return gather(task, path, ceil(num_rows / pack_rows));
+}
+
+/* A Gather path of packs of groups; each worker may have them all, num_groups. */
+static Path *
+make_group_packs(const group_task *task, Path *rows, double num_groups)
+{
+	double		pack_rows = rows_of_pack(task->record_bytes + task->num_states * GROUP_STATE_BYTES);
+	CustomPath *path = make_pack_path(task, rows, &partial_path_methods);
+
+	path->path.rows = ceil(num_groups / pack_rows);
+	path->path.startup_cost = path->path.total_cost = rows->total_cost + rows->rows * row_cost(task, true);
+	path->custom_private = group_path_private(task, false, GROUP_PARTIAL);
+	return gather(task, path, path->path.rows * (rows->parallel_workers + 1));
+}
+
+/* ---- offering it */
+
+/* What a path is added to, and for what. */
+typedef struct group_offer
+{
+	group_task	task;
+	RelOptInfo *input_rel;
+	RelOptInfo *output_rel;
+	PathTarget *target;
+	double		num_rows;
+	double		num_groups;
+} group_offer;
+
+/* child returns num_rows rows, singly or in packs. */
+static void
+add_group_path(const group_offer *offer, Path *child, double num_rows, bool packed, group_method method)
+{
+	CustomPath *path = makeNode(CustomPath);
+
+	path->path.pathtype = T_CustomScan;
+	path->path.parent = offer->output_rel;
+	path->path.pathtarget = offer->target;
+	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
+	path->custom_paths = list_make1(child);
+	path->custom_private = group_path_private(&offer->task, packed, method);
+	path->methods = &group_path_methods;
+	cost_path(&offer->task, &path->path, child, num_rows, offer->num_groups);
+	add_path(offer->output_rel, &path->path);
+}
+
+/* Offer what workers can do: fold rows if that makes them few, else pack them. */
+static void
+add_parallel_path(const group_offer *offer)
+{
+	const group_task *task = &offer->task;
+	Path	   *rows;
+	double		num_parts;
+
+	if (offer->input_rel->partial_pathlist == NIL || task->columns == NIL)
+		return;
+	rows = row_source_path(task->root, row_source_cheapest(task->root, offer->input_rel->partial_pathlist, task->columns), task->columns);
+	if (!rows->parallel_safe)
+		return;
+	num_parts = offer->num_groups * (rows->parallel_workers + 1);
+	if (folds(task, offer->num_groups) && num_parts * PARTS_GAIN <= offer->num_rows)
+		add_group_path(offer, make_group_packs(task, rows, offer->num_groups), num_parts, true, GROUP_COMBINE);
+	else
+		add_group_path(offer, make_packs(task, rows, offer->num_rows), offer->num_rows, true,
+					   folds(task, offer->num_groups) ? GROUP_FOLD : GROUP_SORT);
+}
+
+/* Whether another path is cheaper, or a path of ours was not even kept. */
+static bool
+is_beaten(const RelOptInfo *rel)
+{
+	const Path *cheapest = NULL;
+	ListCell   *cell;
+
+	foreach(cell, rel->pathlist)
+		if (cheapest == NULL || ((const Path *) lfirst(cell))->total_cost < cheapest->total_cost)
+			cheapest = lfirst(cell);
+	return !IsA(cheapest, CustomPath) || ((const CustomPath *) cheapest)->methods != &group_path_methods;
+}
+
+/* Whether a group of average size fits in memory, as it has to. */
+static bool
+groups_fit(const group_offer *offer)
+{
+	return folds(&offer->task, offer->num_groups) || mgpu_setting_enable_group == MGPU_ENABLE_FORCE ||
+		offer->num_rows / offer->num_groups * bytes_of_row(&offer->task) <= get_hash_memory_limit();
+}
+
+/* Returns why the node is not taken, NULL if it is the cheapest so far. */
+static const char *
+add_group_paths(group_offer *offer)
+{
+	RelOptInfo *input_rel = offer->input_rel;
+	const group_task *task = &offer->task;
+
+	offer->num_rows = input_rel->cheapest_total_path->rows;
+	offer->num_groups = task->keys ? estimate_num_groups(task->root, task->keys, offer->num_rows, NULL, NULL) : 1;
+	if (!groups_fit(offer))
+		return "one group is expected to need more memory than work_mem times hash_mem_multiplier";
+	add_group_path(offer, row_source_path(task->root, row_source_cheapest(task->root, input_rel->pathlist, task->columns), task->columns), offer->num_rows, false,
+				   folds(task, offer->num_groups) ? GROUP_FOLD : GROUP_SORT);
+	add_parallel_path(offer);
+	return is_beaten(offer->output_rel) ? "PostgreSQL's own plan is expected to be faster" : NULL;
+}
+
+/* The same for a stage of planning, that of GROUP BY or that of DISTINCT. */
+static const char *
+offer_node(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, RelOptInfo *output_rel)
+{
+	group_offer offer = {.input_rel = input_rel, .output_rel = output_rel};
+	bool		can_do;
+
+	if (mgpu_setting_enable_group == MGPU_ENABLE_OFF)
+		return "mgpu.enable_group is off";
+	if (stage == UPPERREL_GROUP_AGG)
+	{
+		offer.target = output_rel->reltarget;
+		can_do = group_task_of_grouping(&offer.task, root, offer.target);
+	}
+	else
+	{
+		offer.target = input_rel->cheapest_total_path->pathtarget;
+		can_do = group_task_of_distinct(&offer.task, root, offer.target);
+	}
+	return can_do ? add_group_paths(&offer) : offer.task.why_not;
+}
+
+static void
+upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, RelOptInfo *output_rel, void *extra)
+{
+	if (previous_hook)
+		previous_hook(root, stage, input_rel, output_rel, extra);
+	if (output_rel->reloptkind == RELOPT_UPPER_REL && (stage == UPPERREL_GROUP_AGG || stage == UPPERREL_DISTINCT))
+		report_offer(root, DECLINED_GROUP, offer_node(root, stage, input_rel, output_rel));
+}
+
+void
+group_path_init(void)
+{
+	RegisterCustomScanMethods(&group_scan_methods);
+	RegisterCustomScanMethods(&rows_scan_methods);
+	previous_hook = create_upper_paths_hook;
+	create_upper_paths_hook = upper_paths;
+	declined_init();
+}

@@ -1,0 +1,185 @@
+/*
+ * plans.c
+ *		Turns paths of the plan nodes into plans.
+ *
+ * The planner needs a target list for packs and matches it to the child's columns by
+ * expression.  The target is record_send(ROW(columns)), which is only a name for the
+ * bytes of a pack.  No executor evaluates it.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/tlist.h"
+#include "utils/fmgroids.h"
+#include "utils/memutils.h"
+
+#include "compat.h"
+#include "group/plans.h"
+
+Plan *
+plan_of_path(const CustomPath *path, List *tlist, List *custom_plans, const CustomScanMethods *methods)
+{
+	CustomScan *scan = makeNode(CustomScan);
+	ListCell   *cell;
+
+	foreach(cell, (List *) lsecond(path->custom_private))
+		scan->custom_scan_tlist = lappend(scan->custom_scan_tlist,
+										  makeTargetEntry(copyObject(lfirst(cell)), foreach_current_index(cell) + 1, NULL, false));
+	scan->scan.plan.targetlist = tlist;
+	scan->flags = path->flags;
+	scan->custom_plans = custom_plans;
+	scan->custom_private = linitial(path->custom_private);
+	scan->methods = methods;
+	return &scan->scan.plan;
+}
+
+/* ---- window functions */
+
+Oid
+plan_function_of(const TargetEntry *entry)
+{
+	return IsA(entry->expr, WindowFunc) ? ((const WindowFunc *) entry->expr)->winfnoid : castNode(FuncExpr, entry->expr)->funcid;
+}
+
+/*
+ * Since 18, EXPLAIN finds the name of a function's window in a WindowAgg, and fails without one.  Calls stand in for such
+ * functions once the planner has matched them: nothing evaluates a scan tuple.  The plan itself is changed, since
+ * EXPLAIN also comes from the node above.
+ */
+void
+plan_name_functions(CustomScan *scan)
+{
+#if PG_VERSION_NUM >= 180000
+	MemoryContext caller = MemoryContextSwitchTo(GetMemoryChunkContext(scan));
+	ListCell   *cell;
+
+	foreach(cell, scan->custom_scan_tlist)
+	{
+		TargetEntry *entry = lfirst(cell);
+		const WindowFunc *function = (const WindowFunc *) entry->expr;
+
+		if (IsA(function, WindowFunc))
+			entry->expr = (Expr *) makeFuncExpr(function->winfnoid, function->wintype, function->args, function->wincollid,
+												function->inputcollid, COERCE_EXPLICIT_CALL);
+	}
+	MemoryContextSwitchTo(caller);
+#endif
+}
+
+/* ---- packs */
+
+PathTarget *
+group_pack_target(const group_task *task)
+{
+	PathTarget *target = create_empty_pathtarget();
+	RowExpr    *row = makeNode(RowExpr);
+
+	row->args = list_copy(task->columns);
+	row->row_typeid = RECORDOID;
+	row->row_format = COERCE_EXPLICIT_CALL;
+	row->location = -1;
+	add_column_to_pathtarget(target, (Expr *) makeFuncExpr(F_RECORD_SEND, BYTEAOID, list_make1(row), InvalidOid,
+														   InvalidOid, COERCE_EXPLICIT_CALL), 0);
+	target->width = PACK_BYTES;
+	return target;
+}
+
+static Plan *
+make_pack_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
+{
+	CustomScan *scan = makeNode(CustomScan);
+
+	scan->custom_scan_tlist = copyObject(tlist);
+	scan->scan.plan.targetlist = tlist;
+	scan->flags = path->flags;
+	scan->custom_plans = custom_plans;
+	scan->methods = &rows_scan_methods;
+	return &scan->scan.plan;
+}
+
+const CustomPathMethods rows_path_methods = {
+	.CustomName = "MgpuRows",
+	.PlanCustomPath = make_pack_plan
+};
+
+/* ---- groups */
+
+/* Lists of outputs, uses, equality operators, packed columns or NIL, HAVING, and the method. */
+List *
+group_path_private(const group_task *task, bool packed, group_method method)
+{
+	return lappend(list_make5(task->outputs, task->uses, task->equalities, packed ? task->columns : NIL, task->having),
+				   list_make1_int(method));
+}
+
+static List *
+types_of(List *exprs)
+{
+	List	   *types = NIL;
+	ListCell   *cell;
+
+	foreach(cell, exprs)
+		types = lappend_oid(types, exprType(lfirst(cell)));
+	return types;
+}
+
+/* The scan of a group path, but for its target; *entries is the scan tuple. */
+static CustomScan *
+make_scan(const CustomPath *path, List *tlist, List *custom_plans, List **entries)
+{
+	CustomScan *scan = makeNode(CustomScan);
+	List	   *equalities = lthird(path->custom_private);
+	List	   *collations = NIL;
+	ListCell   *cell;
+
+	*entries = NIL;
+	foreach(cell, (List *) linitial(path->custom_private))
+	{
+		int			number = foreach_current_index(cell) + 1;
+
+		*entries = lappend(*entries, makeTargetEntry(copyObject(lfirst(cell)), number, NULL, false));
+		if (number <= list_length(equalities))
+			collations = lappend_oid(collations, exprCollation(lfirst(cell)));
+	}
+	scan->scan.plan.targetlist = tlist;
+	scan->flags = path->flags;
+	scan->custom_plans = custom_plans;
+	scan->custom_private = list_make5(lsecond(path->custom_private), equalities, collations,
+									  types_of(lfourth(path->custom_private)), llast(path->custom_private));
+	scan->methods = &group_scan_methods;
+	return scan;
+}
+
+static Plan *
+make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
+{
+	List	   *entries;
+	CustomScan *scan = make_scan(path, tlist, custom_plans, &entries);
+
+	scan->custom_scan_tlist = entries;
+	scan->scan.plan.qual = copyObject((List *) list_nth(path->custom_private, 4));
+	return &scan->scan.plan;
+}
+
+const CustomPathMethods group_path_methods = {
+	.CustomName = "MgpuGroup",
+	.PlanCustomPath = make_plan
+};
+
+static Plan *
+make_partial_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
+{
+	List	   *entries;
+	CustomScan *scan = make_scan(path, tlist, custom_plans, &entries);
+
+	scan->custom_scan_tlist = copyObject(tlist);
+	scan->custom_private = lappend(scan->custom_private, entries);
+	return &scan->scan.plan;
+}
+
+const CustomPathMethods partial_path_methods = {
+	.CustomName = "MgpuGroup",
+	.PlanCustomPath = make_partial_plan
+};

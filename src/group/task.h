@@ -1,0 +1,46 @@
+/*
+ * task.h
+ *		What a query asks an MgpuGroup node to compute.
+ */
+#ifndef MGPU_GROUP_TASK_H
+#define MGPU_GROUP_TASK_H
+
+#include "nodes/pathnodes.h"
+
+typedef struct group_task
+{
+	PlannerInfo *root;
+	const char *why_not;		/* a clause, once the node cannot do it */
+
+	List	   *keys;			/* grouping expressions */
+	List	   *equalities;		/* their equality operators */
+	List	   *outputs;		/* the scan tuple: keys, other expressions of the group's first row, Aggrefs */
+	List	   *uses;			/* for each output a list of column numbers: its own, or those of an Aggref (group.h) */
+	List	   *having;			/* to be true of a group */
+	List	   *columns;		/* expressions that the child computes, each once */
+
+	Size		record_bytes;	/* estimate of a row's columns */
+	Size		beside_bytes;	/* and of what aggregates hold beside them */
+	bool		sorts;			/* an aggregate sorts */
+	bool		folds;			/* no aggregate needs a row twice */
+	bool		feeds;			/* an aggregate's own functions are called, or rows are put into arrays as they come */
+	Size		sorted_bytes;	/* of a row, of values that aggregates need in order, all of them */
+	int			num_states;		/* of folded groups, at most */
+	double		operators;		/* cost of a row's aggregates, in units of cpu_operator_cost */
+} group_task;
+
+/*
+ * Whether an expression has parts that a child cannot compute, or EXPLAIN not name: subqueries, window functions,
+ * fields of records.  A simple one has none, is not volatile and returns no set.  allowed, unless NULL, is no such part.
+ */
+extern bool task_has_special_parts(Node *node, const WindowFunc *allowed);
+extern bool task_is_simple(Expr *expr);
+
+/*
+ * Find out what a GROUP BY, plain aggregates or a DISTINCT ask for; target is what is to be
+ * returned.  False: the node cannot do it, and why_not says why.
+ */
+extern bool group_task_of_grouping(group_task *task, PlannerInfo *root, const PathTarget *target);
+extern bool group_task_of_distinct(group_task *task, PlannerInfo *root, const PathTarget *target);
+
+#endif							/* MGPU_GROUP_TASK_H */

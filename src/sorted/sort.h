@@ -1,0 +1,73 @@
+/*
+ * sort.h
+ *		MgpuSort, a plan node that sorts rows.
+ *
+ * Contents of its CustomScan: those of MgpuTop (top.h), without partition keys and a window function.
+ */
+#ifndef MGPU_SORTED_SORT_H
+#define MGPU_SORTED_SORT_H
+
+#include "nodes/extensible.h"
+
+#include "plan/row_order.h"
+#include "plan/row_source.h"
+#include "sorted/top_task.h"
+
+extern const CustomScanMethods sort_scan_methods;
+extern const CustomExecMethods sort_exec_methods;
+
+/* Offer the node in place of an ORDER BY's Sort.  Returns why it is not taken, NULL if it is the cheapest so far. */
+extern const char *sort_offer(const top_task *task, const SortPath *sort, RelOptInfo *output_rel);
+
+/* Offer it in place of the Sort below a relation's paths, likewise. */
+extern const char *sort_offer_below(PlannerInfo *root, RelOptInfo *rel);
+
+/* Whether a path is one of the node. */
+extern bool sort_is_path(const Path *path);
+
+/* Add a path to a relation.  Returns why it is not taken, NULL if it is the cheapest so far. */
+extern const char *sort_add_path(RelOptInfo *rel, Path *path);
+
+/* Called once, when the library is loaded. */
+extern void sort_path_init(void);
+
+/* A running node. */
+typedef struct sort_state
+{
+	CustomScanState css;		/* first member: PostgreSQL casts to it */
+	row_source *source;
+	chunk	   *rows;
+	Size		row_bytes;		/* most memory that a row takes, but for its values of variable width */
+	row_order	order;
+	group_input input;			/* one group; its context has all memory derived from the rows */
+	const uint32 *numbers;		/* of the rows, in order */
+	uint64		place;			/* rows up to the one that was returned last */
+	bool		at_end;			/* none is left behind it, and that has been said */
+	bool		goes_back;		/* rows may be asked for backward */
+	struct Tuplesortstate *tuplesort;	/* has all rows if they do not fit, else NULL */
+	TupleTableSlot *spilled;	/* a row of it */
+	bool		sorted;			/* all rows have been read and sorted */
+
+	/* for EXPLAIN */
+	Size		most_bytes;
+	const char *executor;
+	const char *algorithm;
+	int			num_threads;
+} sort_state;
+
+/* Read and sort all rows, unless that has been done.  They are in rows, by numbers, or else in tuplesort. */
+extern void sort_prepare(sort_state *state);
+
+/* Fetch values of rows that come soon after a place in the order: they lie anywhere. */
+extern void sort_fetch_ahead(const sort_state *state, uint64 place);
+
+/* The rows that do not fit in memory (sort_spilled.c): hand over those that were read, sort all, return the next. */
+extern void sort_spilled_add(sort_state *state);
+extern void sort_spilled_finish(sort_state *state);
+extern bool sort_spilled_next(sort_state *state, bool forward);
+extern void sort_spilled_forget(sort_state *state);
+
+/* ExplainCustomScan (sort_explain.c). */
+extern void sort_explain(CustomScanState *css, List *ancestors, struct ExplainState *es);
+
+#endif							/* MGPU_SORTED_SORT_H */

@@ -1,0 +1,51 @@
+/*
+ * sort_explain.c
+ *		What EXPLAIN tells of an MgpuSort node.
+ */
+#include "postgres.h"
+
+#include "commands/explain.h"
+#if PG_VERSION_NUM >= 180000
+#include "commands/explain_format.h"
+#include "commands/explain_state.h"
+#endif
+#include "utils/tuplesort.h"
+
+#include "compat.h"
+#include "plan/declined.h"
+#include "sorted/sort.h"
+#include "sorted/top.h"
+
+/* What PostgreSQL's tuplesort tells of itself. */
+static void
+explain_tuplesort(const sort_state *state, ExplainState *es)
+{
+	TuplesortInstrumentation stats;
+
+	tuplesort_get_stats(state->tuplesort, &stats);
+	ExplainPropertyText("Sort Method", tuplesort_method_name(stats.sortMethod), es);
+	ExplainPropertyInteger(stats.spaceType == SORT_SPACE_TYPE_DISK ? "Disk Usage" : "Sort Space Used", "kB", stats.spaceUsed, es);
+}
+
+void
+sort_explain(CustomScanState *css, List *ancestors, ExplainState *es)
+{
+	const sort_state *state = (const sort_state *) css;
+	const CustomScan *scan = (const CustomScan *) css->ss.ps.plan;
+
+	report_printed(es, DECLINED_SORT);
+	ExplainPropertyList("Sort Key", top_explain_keys(css, scan->custom_private, ancestors, es), es);
+	row_source_explain(state->source, es);
+	if (!es->analyze || !state->sorted)
+		return;
+	row_source_explain_pages(state->source, es);
+	if (state->tuplesort)
+		explain_tuplesort(state, es);
+	else if (state->executor)
+	{
+		ExplainPropertyText("Sort Executor", state->executor, es);
+		ExplainPropertyText("Sort Algorithm", state->algorithm, es);
+		ExplainPropertyInteger("Sort Threads", NULL, state->num_threads, es);
+	}
+	ExplainPropertyInteger("Peak Memory Usage", "kB", state->most_bytes / 1024, es);
+}

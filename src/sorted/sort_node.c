@@ -1,0 +1,293 @@
+/*
+ * sort_node.c
+ *		MgpuSort: a plan node that sorts rows.
+ *
+ * The node reads all rows of its child into columns and sorts their numbers, one stable sort for each key from the last
+ * to the first (row_order.c).  PostgreSQL's Sort compares whole rows, one pair after the other.
+ *
+ * The planner takes the node if all rows are expected to fit in memory.  If they do not, they go to PostgreSQL's own
+ * tuplesort, which has files.  Sorted runs of columns were rejected: what is gained is small beside
+ * writing and reading the rows.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "compat.h"
+#include "plan/group.h"
+#include "run/run.h"
+#include "sorted/sort.h"
+#include "sorted/top.h"
+
+/* Rows of which most memory is checked, and of which one look for interrupts. */
+#define STEP_ROWS 1024
+
+/* How many rows ahead values are fetched: they lie anywhere. */
+#define ROWS_AHEAD 16
+
+/* ---- reading and sorting */
+
+static bool
+is_full(sort_state *state)
+{
+	/* values of variable width lie in the arena, and once more as keys */
+	Size		bytes = state->rows->num_rows * state->row_bytes + 2 * state->rows->arena.taken_bytes;
+
+	state->most_bytes = Max(state->most_bytes, bytes);
+	return bytes > get_hash_memory_limit() || state->rows->num_rows > MGPU_MAX_ITEMS - STEP_ROWS;
+}
+
+/* Take memory for the rows that are expected, so that columns need not move while they grow. */
+static void
+reserve(sort_state *state)
+{
+	const PlanState *child = linitial(state->css.custom_ps);
+	uint64		most_rows = Min(get_hash_memory_limit() / state->row_bytes, MGPU_MAX_ITEMS);
+	uint64		num_rows = Min(child->plan->plan_rows, (double) most_rows);
+
+	if (num_rows > STEP_ROWS)
+		chunk_grow(state->rows, num_rows);
+}
+
+static void
+read_child(sort_state *state)
+{
+	uint64		checked = 0;
+
+	reserve(state);
+	while (row_source_read(state->source, state->rows))
+	{
+		if (state->rows->num_rows < checked + STEP_ROWS)
+			continue;
+		CHECK_FOR_INTERRUPTS();
+		if (state->tuplesort || is_full(state))
+			sort_spilled_add(state);
+		checked = state->rows->num_rows;
+	}
+	(void) is_full(state);
+}
+
+static void
+sort_rows(sort_state *state)
+{
+	group_input *input = &state->input;
+
+	run_call_start();
+	input->rows = state->rows;
+	input->derived = NIL;
+	input->groups = (row_groups) {1, NULL, MemoryContextAlloc(input->context, 2 * sizeof(uint32))};
+	input->groups.starts[0] = 0;
+	input->groups.starts[1] = state->rows->num_rows;
+	state->numbers = group_rows_in_order(input, -1, &state->order)->numbers;
+	state->executor = run_last.executor;
+	state->algorithm = run_last.algorithm;
+	state->num_threads = run_last.num_threads;
+}
+
+static void
+sort_all(sort_state *state)
+{
+	read_child(state);
+	if (state->tuplesort)
+		sort_spilled_finish(state);
+	else if (state->rows->num_rows > 0)
+		sort_rows(state);
+	state->sorted = true;
+}
+
+void
+sort_prepare(sort_state *state)
+{
+	PlanState  *node = &state->css.ss.ps;
+
+	if (node->chgParam)
+		ExecReScan(node);
+	if (state->sorted)
+		return;
+	if (node->instrument)
+		InstrStartNode(node->instrument);
+	sort_all(state);
+	if (node->instrument)
+		InstrStopNode(node->instrument, state->tuplesort ? 0 : state->rows->num_rows);
+}
+
+/* ---- returning */
+
+void
+sort_fetch_ahead(const sort_state *state, uint64 place)
+{
+	const chunk *rows = state->rows;
+
+	if (place + 2 * ROWS_AHEAD >= rows->num_rows)
+		return;
+	for (int i = 0; i < rows->num_columns; i++)
+	{
+		const column *col = &rows->columns[i];
+
+		__builtin_prefetch(col->cells + (Size) state->numbers[place + 2 * ROWS_AHEAD] * col->type->width);
+		if (column_is_variable(col->type))
+			__builtin_prefetch(((char *const *) col->cells)[state->numbers[place + ROWS_AHEAD]]);
+	}
+}
+
+/* Go one row forward or back, as a tuplesort does.  False: there is none. */
+static bool
+step(sort_state *state, bool forward)
+{
+	if (forward)
+	{
+		state->at_end = state->place >= state->rows->num_rows;
+		state->place += !state->at_end;
+		return !state->at_end;
+	}
+	if (!state->at_end && state->place > 0)
+		state->place--;
+	state->at_end = false;
+	return state->place > 0;
+}
+
+/* Put the next row into the scan slot.  False: no more rows. */
+static bool
+next_row(sort_state *state, bool forward)
+{
+	TupleTableSlot *slot = state->css.ss.ss_ScanTupleSlot;
+
+	if (!state->sorted)
+		sort_all(state);
+	if (state->tuplesort)
+		return sort_spilled_next(state, forward);
+	if (!step(state, forward))
+		return false;
+	sort_fetch_ahead(state, state->place);
+	ExecClearTuple(slot);
+	rows_fill_values(state->rows, state->numbers[state->place - 1], slot->tts_values, slot->tts_isnull);
+	ExecStoreVirtualTuple(slot);
+	return true;
+}
+
+static TupleTableSlot *
+execute(CustomScanState *css)
+{
+	ExprContext *context = css->ss.ps.ps_ExprContext;
+
+	CHECK_FOR_INTERRUPTS();
+	if (!next_row((sort_state *) css, ScanDirectionIsForward(css->ss.ps.state->es_direction)))
+		return NULL;
+	if (css->ss.ps.ps_ProjInfo == NULL)
+		return css->ss.ss_ScanTupleSlot;
+	ResetExprContext(context);
+	context->ecxt_scantuple = css->ss.ss_ScanTupleSlot;
+	return ExecProject(css->ss.ps.ps_ProjInfo);
+}
+
+/* ---- methods */
+
+static void
+start_order(sort_state *state, List *private)
+{
+	row_order  *order = &state->order;
+
+	order->num_keys = list_length(list_nth(private, TOP_ORDER_COLUMNS));
+	order->keys = palloc0(order->num_keys * sizeof(row_key));
+	for (int i = 0; i < order->num_keys; i++)
+	{
+		row_key    *key = &order->keys[i];
+
+		key->column = list_nth_int(list_nth(private, TOP_ORDER_COLUMNS), i);
+		key->descending = list_nth_oid(list_nth(private, TOP_OPERATORS), i) == state->rows->columns[key->column].type->element.gt_operator;
+		key->nulls_first = list_nth_int(list_nth(private, TOP_NULLS_FIRST), i);
+		key->collation = list_nth_oid(list_nth(private, TOP_ORDER_COLLATIONS), i);
+	}
+}
+
+static void
+begin(CustomScanState *css, EState *estate, int eflags)
+{
+	sort_state *state = (sort_state *) css;
+	const CustomScan *scan = (const CustomScan *) css->ss.ps.plan;
+	MemoryContext context = estate->es_query_cxt;
+	PlanState  *child = ExecInitNode(linitial(scan->custom_plans), estate, eflags & ~(EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
+
+	css->custom_ps = list_make1(child);
+	state->goes_back = (eflags & EXEC_FLAG_BACKWARD) != 0;
+	state->source = row_source_open(child);
+	state->rows = rows_create_for(context, child);
+	top_keep_stored(state->rows, scan->custom_private);
+	state->row_bytes = most_bytes_of_row(rows_bytes_of_one(state->rows), sizeof(uint32));
+	start_order(state, scan->custom_private);
+	state->input.context = AllocSetContextCreate(context, "mgpu_pg sorted rows", ALLOCSET_DEFAULT_SIZES);
+	state->input.function = "MgpuSort";
+}
+
+static void
+forget_all(sort_state *state)
+{
+	if (state->tuplesort)
+		sort_spilled_forget(state);
+	chunk_free(state->rows);
+	MemoryContextReset(state->input.context);
+	state->numbers = NULL;
+	state->place = 0;
+	state->at_end = false;
+	state->sorted = false;
+	state->most_bytes = 0;
+	state->executor = NULL;
+}
+
+static void
+rescan(CustomScanState *css)
+{
+	sort_state *state = (sort_state *) css;
+	PlanState  *child = linitial(css->custom_ps);
+
+	if (css->ss.ps.chgParam)
+		UpdateChangedParamSet(child, css->ss.ps.chgParam);
+	/* the child would return the same rows */
+	if (state->sorted && child->chgParam == NULL && state->tuplesort == NULL)
+	{
+		state->place = 0;
+		state->at_end = false;
+		return;
+	}
+	ExecClearTuple(css->ss.ss_ScanTupleSlot);
+	forget_all(state);
+	row_source_stop(state->source);
+	/* if parameters have changed, whoever reads it rescans the child */
+	if (child->chgParam == NULL)
+		ExecReScan(child);
+}
+
+static void
+end(CustomScanState *css)
+{
+	sort_state *state = (sort_state *) css;
+
+	row_source_stop(state->source);
+	ExecClearTuple(css->ss.ss_ScanTupleSlot);
+	forget_all(state);
+	if (state->spilled)
+		ExecDropSingleTupleTableSlot(state->spilled);
+	ExecEndNode(linitial(css->custom_ps));
+}
+
+const CustomExecMethods sort_exec_methods = {
+	.CustomName = "MgpuSort",
+	.BeginCustomScan = begin,
+	.ExecCustomScan = execute,
+	.EndCustomScan = end,
+	.ReScanCustomScan = rescan,
+	.ExplainCustomScan = sort_explain
+};
+
+static Node *
+make_state(CustomScan *scan)
+{
+	return custom_state(sizeof(sort_state), &sort_exec_methods);
+}
+
+const CustomScanMethods sort_scan_methods = {
+	.CustomName = "MgpuSort",
+	.CreateCustomScanState = make_state
+};

@@ -1,0 +1,74 @@
+/*
+ * top.h
+ *		MgpuTop, a plan node that keeps the first rows of each partition.
+ *
+ * Contents of its CustomScan:
+ *
+ *	 custom_plans		one child, whose rows are the columns
+ *	 custom_scan_tlist	the scan tuple: the columns, then the window function, if there is one
+ *	 custom_private		eight lists:
+ *						the columns of the partition keys, from 0, their equality operators, their collations;
+ *						the columns of the order keys, their sort operators, their collations, whether
+ *						NULLs come first;
+ *						the rule, a top_rule, and how many rows or ranks
+ */
+#ifndef MGPU_SORTED_TOP_H
+#define MGPU_SORTED_TOP_H
+
+#include "columns/spill.h"
+#include "plan/row_source.h"
+#include "sorted/top_rows.h"
+
+#include "nodes/extensible.h"
+
+/* Places in custom_private. */
+enum
+{
+	TOP_PARTITION_COLUMNS,
+	TOP_EQUALITIES,
+	TOP_PARTITION_COLLATIONS,
+	TOP_ORDER_COLUMNS,
+	TOP_OPERATORS,
+	TOP_ORDER_COLLATIONS,
+	TOP_NULLS_FIRST,
+	TOP_LIMIT
+};
+
+extern const CustomScanMethods top_scan_methods;
+
+/* Register the node with the planner (top_paths.c).  Called once, when the library is loaded. */
+extern void top_path_init(void);
+
+/* A running node. */
+typedef struct top_state
+{
+	CustomScanState css;		/* first member: PostgreSQL casts to it */
+	group_keys	partitions;
+	row_compare order;
+	top_limit	limit;
+	bool		has_number;		/* the last entry of the scan tuple is the rows' number */
+	row_source *source;
+	chunk	   *rows;			/* that were read last */
+	Size		row_bytes;		/* of a row, but for its values of variable width */
+	top_rows   *top;
+	spill		spill;
+	bool		collected;		/* all rows of the child have been read */
+
+	/* for EXPLAIN */
+	int64		num_partitions;
+	Size		most_bytes;
+} top_state;
+
+/* The order keys of a node's custom_private, in the current context, for rows with the columns of like. */
+extern row_compare top_order_of(List *private, const chunk *like);
+
+/* Keep columns that are no keys of a node's custom_private as they come: they are only handed on. */
+extern void top_keep_stored(chunk *rows, List *private);
+
+/* ExplainCustomScan (top_explain.c). */
+extern void top_explain(CustomScanState *css, List *ancestors, struct ExplainState *es);
+
+/* Sort keys of a plan node as EXPLAIN shows them. */
+extern List *top_explain_keys(CustomScanState *css, List *private, List *ancestors, struct ExplainState *es);
+
+#endif							/* MGPU_SORTED_TOP_H */

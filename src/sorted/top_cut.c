@@ -1,0 +1,180 @@
+/*
+ * top_cut.c
+ *		Cuts the candidates of a partition to the rows that are wanted so far.
+ *
+ * Short lists are sorted.  Of long ones the wanted part is selected, which takes less time, unless equal rows are to be
+ * counted.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "compat.h"
+#include "core/sizes.h"
+#include "sorted/top_rows_state.h"
+
+/* Lists of as many candidates are cut without sorting them. */
+#define SELECT_MIN_CANDIDATES MGPU_SIZE(64, 8)
+
+static inline int
+compare_candidates(const candidate *a, const candidate *b, const top_rows *top)
+{
+	int			order;
+
+	if (a->code != b->code)
+		return a->code < b->code ? -1 : 1;
+	order = row_compare_ties(top->limit->order, a->code, top->kept, a->row, top->kept, b->row);
+	return order != 0 ? order : a->row < b->row ? -1 : a->row > b->row;
+}
+
+bool
+top_are_peers(const top_rows *top, const candidate *a, const candidate *b)
+{
+	return a->code == b->code && row_compare_ties(top->limit->order, a->code, top->kept, a->row, top->kept, b->row) == 0;
+}
+
+#define ST_SORT sort_candidates
+#define ST_ELEMENT_TYPE candidate
+#define ST_COMPARE(a, b, top) compare_candidates(a, b, top)
+#define ST_COMPARE_ARG_TYPE const top_rows
+#define ST_CHECK_FOR_INTERRUPTS
+#define ST_SCOPE static
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
+static inline void
+swap(candidate *list, uint32 a, uint32 b)
+{
+	candidate	kept = list[a];
+
+	list[a] = list[b];
+	list[b] = kept;
+}
+
+/* Move what comes before list[pivot] in front of it, and return where it is then. */
+static uint32
+divide(const top_rows *top, candidate *list, uint32 begin, uint32 end, uint32 pivot)
+{
+	uint32		place = begin;
+
+	swap(list, pivot, end - 1);
+	for (uint32 i = begin; i < end - 1; i++)
+		if (compare_candidates(&list[i], &list[end - 1], top) < 0)
+			swap(list, i, place++);
+	swap(list, place, end - 1);
+	return place;
+}
+
+/* Hoare's selection: list[nth] is what it would be in order, and what comes before it is in front of it. */
+static void
+select_candidates(const top_rows *top, candidate *list, uint32 count, uint32 nth)
+{
+	uint32		begin = 0;
+	uint32		end = count;
+	uint64		random = 1;
+
+	while (end - begin > 1)
+	{
+		uint32		place;
+
+		CHECK_FOR_INTERRUPTS();
+		random = group_code_hash(random + count);
+		place = divide(top, list, begin, end, begin + random % (end - begin));
+		if (place == nth)
+			return;
+		if (place < nth)
+			begin = place + 1;
+		else
+			end = place;
+	}
+}
+
+/* Put the wanted candidates first, in order if sorted; returns how many.  *is_full: later ones have to beat the last. */
+static uint32
+find_wanted(const top_rows *top, top_partition *partition, bool sorted, bool *is_full)
+{
+	candidate  *list = partition->list;
+	uint32		count = top->limit->count;
+	uint32		num_wanted = Min(count, partition->count);
+	uint32		num_different = 1;
+
+	*is_full = partition->count >= count;
+	if (top->limit->rule == TOP_ROWS && !sorted && partition->count >= SELECT_MIN_CANDIDATES)
+	{
+		if (*is_full)
+			select_candidates(top, list, partition->count, count - 1);
+		return num_wanted;
+	}
+	sort_candidates(list, partition->count, top);
+	if (top->limit->rule == TOP_RANKS)
+		while (num_wanted < partition->count && top_are_peers(top, &list[count - 1], &list[num_wanted]))
+			num_wanted++;
+	if (top->limit->rule != TOP_DENSE_RANKS)
+		return num_wanted;
+	for (num_wanted = 1; num_wanted < partition->count; num_wanted++)
+		if (!top_are_peers(top, &list[num_wanted - 1], &list[num_wanted]) && num_different++ == count)
+			break;
+	*is_full = num_different >= count;
+	return num_wanted;
+}
+
+void
+top_cut(top_rows *top, uint32 number, bool sorted)
+{
+	top_partition *partition = &top->partitions[number];
+	bool		is_full;
+	uint32		num_wanted;
+
+	if (partition->count < top->limit->count && !sorted)
+		return;
+	num_wanted = find_wanted(top, partition, sorted, &is_full);
+	top->num_dropped += partition->count - num_wanted;
+	partition->count = num_wanted;
+	if (!is_full)
+		return;
+	partition->bar = num_wanted;
+	top->bars[number] = partition->list[num_wanted - 1].code;
+}
+
+void
+top_cut_all(top_rows *top)
+{
+	MemoryContext caller = MemoryContextSwitchTo(top->scratch);
+
+	for (uint32 i = 0; i < top->num_partitions; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		top_cut(top, i, true);
+	}
+	MemoryContextSwitchTo(caller);
+	MemoryContextReset(top->scratch);
+}
+
+void
+top_renew(top_rows *top)
+{
+	MemoryContext caller = MemoryContextSwitchTo(top->scratch);
+	chunk	   *kept = chunk_like(top->context, top->like);
+
+	for (uint32 i = 0; i < top->num_partitions; i++)
+	{
+		top_partition *partition = &top->partitions[i];
+
+		CHECK_FOR_INTERRUPTS();
+		/* a selection has left them in no order */
+		if (partition->capacity >= SELECT_MIN_CANDIDATES)
+			top_cut(top, i, true);
+		for (uint32 n = 0; n < partition->count; n++)
+		{
+			chunk_append_row(kept, top->kept, partition->list[n].row);
+			partition->list[n].row = kept->num_rows - 1;
+		}
+	}
+	chunk_free(top->kept);
+	pfree(top->kept);
+	top->kept = kept;
+	top->num_dropped = 0;
+	MemoryContextSwitchTo(caller);
+	MemoryContextReset(top->scratch);
+}

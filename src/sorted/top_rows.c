@@ -1,0 +1,279 @@
+/*
+ * top_rows.c
+ *		Keeps the first rows of each partition, as they come.
+ *
+ * A partition has a list of candidates.  When it is full, it is cut to the rows that are wanted so far, and the last of
+ * these becomes the bar: later rows that do not come before it are passed over.  So most rows take one look at a
+ * number.  If the cut leaves more than half of the list, the list doubles.  Candidates are copied to a chunk, which is
+ * made anew once most of its rows have been dropped.
+ *
+ * A heap for each partition was rejected: ranks keep equal rows, whose number is unknown.  A sort of all rows was
+ * rejected too: it takes the memory of all.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "compat.h"
+#include "core/sizes.h"
+#include "sorted/top_rows_state.h"
+
+#define FIRST_CANDIDATES 4
+#define FIRST_PARTITIONS 16
+
+/* With as many dropped rows, at least, the chunk is made anew. */
+#define MOST_DROPPED MGPU_SIZE(16 * 1024, 16)
+
+/* Prepare to find partitions by the key columns alone: the first row of each is copied. */
+static void
+start_keys(top_rows *top, MemoryContext context)
+{
+	const group_keys *keys = top->limit->partitions;
+	const column_type **types = palloc(keys->num_keys * sizeof(column_type *));
+
+	top->keys = *keys;
+	top->keys.keys = MemoryContextAlloc(context, keys->num_keys * sizeof(group_key));
+	for (int i = 0; i < keys->num_keys; i++)
+	{
+		top->keys.keys[i] = keys->keys[i];
+		top->keys.keys[i].column = i;
+		types[i] = top->like->columns[keys->keys[i].column].type;
+	}
+	top->key_columns = chunk_create(context, keys->num_keys, types, top->like->most_rows);
+	top->fold = group_fold_create(context, &top->keys, NIL, top->key_columns, false);
+	pfree(types);
+}
+
+top_rows *
+top_rows_create(MemoryContext context, const top_limit *limit, const chunk *like)
+{
+	top_rows   *top = MemoryContextAllocZero(context, sizeof(top_rows));
+
+	top->limit = limit;
+	top->like = like;
+	if (limit->partitions->num_keys > 0)
+		start_keys(top, context);
+	top->context = AllocSetContextCreate(context, "mgpu_pg first rows", ALLOCSET_DEFAULT_SIZES);
+	top->scratch = AllocSetContextCreate(context, "mgpu_pg comparisons of rows", ALLOCSET_DEFAULT_SIZES);
+	return top;
+}
+
+void
+top_rows_start(top_rows *top)
+{
+	if (top->fold)
+		group_fold_start(top->fold);
+	MemoryContextReset(top->context);
+	top->kept = chunk_like(top->context, top->like);
+	top->num_dropped = 0;
+	top->num_partitions = 0;
+	top->capacity = 0;
+	top->num_codes = 0;
+	top->next_partition = top->next_candidate = 0;
+	top->at_end = false;
+}
+
+/* ---- adding rows */
+
+static void
+grow_partitions(top_rows *top, uint32 num_partitions)
+{
+	top_partition *partitions;
+	uint64	   *bars;
+
+	if (num_partitions > top->capacity)
+	{
+		uint32		capacity = Max(FIRST_PARTITIONS, Max(num_partitions, 2 * top->capacity));
+
+		partitions = MemoryContextAllocHuge(top->context, capacity * sizeof(top_partition));
+		bars = MemoryContextAllocHuge(top->context, capacity * sizeof(uint64));
+		if (top->capacity > 0)
+		{
+			memcpy(partitions, top->partitions, top->num_partitions * sizeof(top_partition));
+			memcpy(bars, top->bars, top->num_partitions * sizeof(uint64));
+			pfree(top->partitions);
+			pfree(top->bars);
+		}
+		top->partitions = partitions;
+		top->bars = bars;
+		top->capacity = capacity;
+	}
+	for (; top->num_partitions < num_partitions; top->num_partitions++)
+	{
+		top->partitions[top->num_partitions] = (top_partition) {0};
+		top->bars[top->num_partitions] = ROW_CODE_LAST;
+	}
+}
+
+/* The partition of each row; NULL: there is one.  All of them exist then. */
+static const uint32 *
+find_partitions(top_rows *top, const chunk *rows)
+{
+	if (top->fold == NULL)
+	{
+		grow_partitions(top, 1);
+		return NULL;
+	}
+	top->key_columns->num_rows = rows->num_rows;
+	for (int i = 0; i < top->keys.num_keys; i++)
+		top->key_columns->columns[i] = rows->columns[top->limit->partitions->keys[i].column];
+	group_fold_rows(top->fold, top->key_columns, SIZE_MAX, NULL);
+	grow_partitions(top, group_fold_count(top->fold));
+	return group_fold_numbers(top->fold);
+}
+
+static void
+make_room(top_rows *top, uint32 number)
+{
+	top_partition *partition = &top->partitions[number];
+	candidate  *list;
+
+	if (partition->count > 0)
+		top_cut(top, number, false);
+	if (partition->count * UINT64CONST(2) <= partition->capacity && partition->capacity > 0)
+		return;
+	partition->capacity = Max(FIRST_CANDIDATES, 2 * partition->capacity);
+	list = MemoryContextAllocHuge(top->context, partition->capacity * sizeof(candidate));
+	if (partition->list)
+	{
+		memcpy(list, partition->list, partition->count * sizeof(candidate));
+		pfree(partition->list);
+	}
+	partition->list = list;
+}
+
+static void
+add_candidate(top_rows *top, uint32 number, uint64 code, const chunk *rows, uint64 row)
+{
+	top_partition *partition = &top->partitions[number];
+
+	if (partition->count == partition->capacity)
+		make_room(top, number);
+	partition->list[partition->count++] = (candidate) {code, top->kept->num_rows};
+	chunk_append_row(top->kept, rows, row);
+}
+
+/* Whether a row with the bar's code is not wanted. */
+static bool
+misses_bar(const top_rows *top, uint32 number, const chunk *rows, uint64 row)
+{
+	const top_partition *partition = &top->partitions[number];
+	int			order;
+
+	if (partition->bar == 0)
+		return false;
+	order = row_compare_ties(top->limit->order, top->bars[number], rows, row, top->kept, partition->list[partition->bar - 1].row);
+	return order > 0 || (order == 0 && top->limit->rule == TOP_ROWS);
+}
+
+static void
+make_codes(top_rows *top, const chunk *rows)
+{
+	if (rows->num_rows > top->num_codes)
+	{
+		if (top->num_codes > 0)
+			pfree(top->codes);
+		top->num_codes = rows->num_rows;
+		top->codes = MemoryContextAllocHuge(top->context, top->num_codes * sizeof(uint64));
+	}
+	row_compare_codes(top->limit->order, rows, top->codes);
+}
+
+void
+top_rows_add(top_rows *top, const chunk *rows)
+{
+	MemoryContext caller;
+	const uint32 *numbers;
+
+	CHECK_FOR_INTERRUPTS();
+	if (rows->num_rows == 0)
+		return;
+	caller = MemoryContextSwitchTo(top->scratch);
+	numbers = find_partitions(top, rows);
+	make_codes(top, rows);
+	for (uint64 row = 0; row < rows->num_rows; row++)
+	{
+		uint32		number = numbers ? numbers[row] : 0;
+		uint64		code = top->codes[row];
+
+		if (code > top->bars[number] || (code == top->bars[number] && misses_bar(top, number, rows, row)))
+			continue;
+		add_candidate(top, number, code, rows, row);
+	}
+	if (top->num_dropped > Max(top->kept->num_rows / 2, MOST_DROPPED))
+		top_renew(top);
+	MemoryContextSwitchTo(caller);
+	MemoryContextReset(top->scratch);
+}
+
+/* ---- the rows */
+
+chunk *
+top_rows_kept(top_rows *top)
+{
+	top_cut_all(top);
+	top_renew(top);
+	return top->kept;
+}
+
+void
+top_rows_finish(top_rows *top)
+{
+	top_cut_all(top);
+	top->next_partition = top->next_candidate = 0;
+	top->at_end = false;
+}
+
+const chunk *
+top_rows_next(top_rows *top, uint64 *row, int64 *number)
+{
+	const top_partition *partition;
+	const candidate *next;
+
+	top->at_end = top->next_partition >= top->num_partitions;
+	if (top->at_end)
+		return NULL;
+	partition = &top->partitions[top->next_partition];
+	next = &partition->list[top->next_candidate];
+	if (top->next_candidate == 0)
+		top->number = 1;
+	else if (top->limit->rule == TOP_ROWS || !top_are_peers(top, next - 1, next))
+		top->number = top->limit->rule == TOP_DENSE_RANKS ? top->number + 1 : top->next_candidate + 1;
+	*row = next->row;
+	*number = top->number;
+	if (++top->next_candidate == partition->count)
+	{
+		top->next_partition++;
+		top->next_candidate = 0;
+	}
+	return top->kept;
+}
+
+const chunk *
+top_rows_previous(top_rows *top, uint64 *row)
+{
+	uint32		place = top->next_partition > 0 ? top->partitions[0].count : top->next_candidate;
+
+	if (!top->at_end && place > 0)
+		place--;
+	top->at_end = false;
+	top->next_partition = place > 0 && place == top->partitions[0].count;
+	top->next_candidate = top->next_partition > 0 ? 0 : place;
+	if (place == 0)
+		return NULL;
+	*row = top->partitions[0].list[place - 1].row;
+	return top->kept;
+}
+
+Size
+top_rows_bytes(const top_rows *top)
+{
+	return MemoryContextMemAllocated(top->context, true) + (top->fold ? group_fold_bytes(top->fold) : 0);
+}
+
+uint32
+top_rows_partitions(const top_rows *top)
+{
+	return top->num_partitions;
+}

@@ -1,0 +1,55 @@
+/*
+ * top_rows.h
+ *		Keeps the first rows of each partition, as they come.
+ */
+#ifndef MGPU_SORTED_TOP_ROWS_H
+#define MGPU_SORTED_TOP_ROWS_H
+
+#include "plan/keys.h"
+#include "plan/row_compare.h"
+
+/* Which number of a row in its partition is limited. */
+typedef enum top_rule
+{
+	TOP_ROWS,					/* its place: equal rows in the order in which they came */
+	TOP_RANKS,					/* one more than there are rows before it */
+	TOP_DENSE_RANKS				/* one more than there are different rows before it */
+} top_rule;
+
+/* What to keep. */
+typedef struct top_limit
+{
+	const group_keys *partitions;	/* no keys: all rows are one partition */
+	const row_compare *order;
+	top_rule	rule;
+	uint32		count;			/* the last number that is wanted, at least 1 */
+} top_limit;
+
+typedef struct top_rows top_rows;
+
+/* Make one in context, for rows with the columns of like.  *limit lives as long. */
+extern top_rows *top_rows_create(MemoryContext context, const top_limit *limit, const chunk *like);
+
+/* Forget all rows. */
+extern void top_rows_start(top_rows *top);
+
+/* Look at more rows. */
+extern void top_rows_add(top_rows *top, const chunk *rows);
+
+/* Drop what is not wanted any more and return the rest, equal rows of a partition in the order in which they came. */
+extern chunk *top_rows_kept(top_rows *top);
+
+/* After the last row: the rows are returned by the next function, partition by partition, in order. */
+extern void top_rows_finish(top_rows *top);
+
+/* The next row of the chunk that is returned, and its number.  NULL: there are no more. */
+extern const chunk *top_rows_next(top_rows *top, uint64 *row, int64 *number);
+
+/* The row before the one that was returned last, or before the end.  There is one partition. */
+extern const chunk *top_rows_previous(top_rows *top, uint64 *row);
+
+/* Memory of all rows, partitions of the last rows. */
+extern Size top_rows_bytes(const top_rows *top);
+extern uint32 top_rows_partitions(const top_rows *top);
+
+#endif							/* MGPU_SORTED_TOP_ROWS_H */

@@ -1,0 +1,46 @@
+/*
+ * top_task.h
+ *		What a query asks an MgpuTop or MgpuSort node to do.
+ */
+#ifndef MGPU_SORTED_TOP_TASK_H
+#define MGPU_SORTED_TOP_TASK_H
+
+#include "nodes/pathnodes.h"
+
+#include "sorted/top_rows.h"
+
+typedef struct top_task
+{
+	PlannerInfo *root;
+	const char *why_not;		/* a clause, once the node cannot do it */
+
+	List	   *columns;		/* expressions that the child computes */
+	WindowFunc *function;		/* the rows' number, or NULL */
+	List	   *partitions;		/* expressions */
+	List	   *partition_columns;	/* these and the next: see top.h */
+	List	   *equalities;
+	List	   *partition_collations;
+	List	   *order_columns;
+	List	   *operators;
+	List	   *order_collations;
+	List	   *nulls_first;
+	top_rule	rule;
+	int64		count;			/* rows or ranks; 0: no limit is known */
+
+	Size		record_bytes;	/* estimate of a row's columns */
+	bool		compares;		/* the first order key has no codes */
+} top_task;
+
+/*
+ * Find out what is asked for.  False: the node cannot do it, and why_not says why.  Windows are those of a
+ * subquery, whose rows are to meet conditions; attribute numbers of conditions' variables are of the relation varno.
+ */
+extern bool top_task_of_window(top_task *task, PlannerInfo *root, List *conditions, Index varno);
+extern bool top_task_of_distinct_on(top_task *task, PlannerInfo *root, const PathTarget *target);
+extern bool top_task_of_order(top_task *task, PlannerInfo *root, const PathTarget *input);
+extern bool top_task_of_sort(top_task *task, PlannerInfo *root, const SortPath *sort);
+
+/* The custom_private of a node, and its path's plan. */
+extern List *top_task_private(const top_task *task);
+
+#endif							/* MGPU_SORTED_TOP_TASK_H */

@@ -1,0 +1,107 @@
+/*
+ * window.h
+ *		MgpuWindow, a plan node that computes window functions over the sorted rows of an MgpuSort node.
+ *
+ * Contents of its CustomScan:
+ *
+ *	 custom_plans		PostgreSQL's WindowAgg over the MgpuSort, which computes the same
+ *	 custom_scan_tlist	the scan tuple: the columns of the sort, then the window functions
+ *	 custom_private		see below
+ */
+#ifndef MGPU_SORTED_WINDOW_H
+#define MGPU_SORTED_WINDOW_H
+
+#include "plan/row_compare.h"
+#include "sorted/sort.h"
+
+/* Places in custom_private. */
+enum
+{
+	WINDOW_COLUMNS,				/* those of the partition keys, then of the order keys, from 0 */
+	WINDOW_OPERATORS,			/* their sort operators */
+	WINDOW_COLLATIONS,
+	WINDOW_SHAPE,				/* the number of partition keys, a window_frame */
+	WINDOW_KINDS,				/* a window_kind for each function */
+	WINDOW_ARGUMENTS,			/* the columns, -1: none */
+	WINDOW_OFFSETS,				/* how many rows further, or back if negative */
+	WINDOW_DEFAULTS				/* Consts, or NULL */
+};
+
+/* Where the frame ends.  It begins with the partition. */
+typedef enum window_frame
+{
+	WINDOW_ROWS,				/* with the row */
+	WINDOW_PEERS,				/* with the last row that is equal in the order */
+	WINDOW_PARTITION
+} window_frame;
+
+typedef enum window_kind
+{
+	WINDOW_ROW_NUMBER,
+	WINDOW_RANK,
+	WINDOW_DENSE_RANK,
+	WINDOW_OTHER_ROW,			/* lag, lead */
+	WINDOW_FIRST_VALUE,
+	WINDOW_LAST_VALUE,
+	WINDOW_COUNT,
+	WINDOW_SUM_INT2,
+	WINDOW_SUM_INT4,
+	WINDOW_SUM_FLOAT4,
+	WINDOW_SUM_FLOAT8
+} window_kind;
+
+/* Aggregates run over the frame's rows. */
+#define WINDOW_IS_AGGREGATE(kind) ((kind) >= WINDOW_COUNT)
+
+extern const CustomScanMethods window_scan_methods;
+
+/*
+ * Offer the node in place of a relation's WindowAgg over an MgpuSort.  Returns why it is not taken, NULL if it is the
+ * cheapest so far.
+ */
+extern const char *window_offer(PlannerInfo *root, RelOptInfo *rel);
+
+/* Called once, when the library is loaded. */
+extern void window_path_init(void);
+
+typedef struct window_function
+{
+	window_kind kind;
+	int			column;			/* of the argument, or -1 */
+	int			offset;			/* in rows */
+	Datum		otherwise;		/* where there is no such row */
+	bool		otherwise_is_null;
+
+	/* of the frame so far: a count, or a sum */
+	int64		integer;
+	double		real;
+	bool		has_value;
+} window_function;
+
+/* A running node. */
+typedef struct window_state
+{
+	CustomScanState css;		/* first member: PostgreSQL casts to it */
+	PlanState  *core;			/* the WindowAgg */
+	sort_state *sort;			/* its child */
+	bool		prepared;		/* the rows are sorted */
+
+	row_compare partition;		/* the partition keys */
+	row_compare order;			/* the order keys */
+	window_frame frame;
+	int			num_functions;
+	window_function *functions;
+	bool		has_aggregates;
+
+	/* rows by their place in the order */
+	uint64		place;			/* of the next row */
+	uint64		first;			/* of its partition */
+	uint64		frame_end;		/* behind its frame */
+	int64		rank;
+	int64		dense_rank;
+} window_state;
+
+/* Compute all functions of the row at a place, which is the one after the last (window_values.c).  May leave memory behind. */
+extern void window_compute(window_state *state, Datum *values, bool *is_null);
+
+#endif							/* MGPU_SORTED_WINDOW_H */
