@@ -1,10 +1,11 @@
 /*
  * device_query.c
- *		What MgpuGroup asks a GPU to compute of all groups, and its answer.
+ *		What a node asks a GPU to compute of a table, and its answer.
  */
 #include "postgres.h"
 
 #include "access/tupmacs.h"
+#include "executor/instrument.h"
 
 #include "compat.h"
 #include "group/device_query.h"
@@ -47,6 +48,24 @@ device_query_percentile(device_query *query, int sort, double fraction, bool con
 		return -1;
 	of->percentiles[of->num_percentiles] = (mgpu_group_percentile) {fraction, continuous};
 	return of->num_percentiles++;
+}
+
+bool
+device_query_run(device_query *query, heap_reader *reader)
+{
+	Instrumentation *times = heap_reader_instrument(reader);
+	group_request *request = &query->request;
+	bool		done;
+
+	if (times)
+		InstrStartNode(times);
+	request->fill = heap_sender_fill;
+	request->fill_context = query->sender;
+	done = run_group(request);
+	heap_sender_stop(query->sender, done ? request->result.num_read : 0, done ? request->result.num_rows : 0);
+	if (times)
+		InstrStopNode(times, done ? request->result.num_rows : 0);
+	return done;
 }
 
 Datum

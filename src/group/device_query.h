@@ -1,6 +1,6 @@
 /*
  * device_query.h
- *		What MgpuGroup asks a GPU to compute of all groups, and its answer.
+ *		What a node asks a GPU to compute of a table, and its answer.
  */
 #ifndef MGPU_GROUP_DEVICE_QUERY_H
 #define MGPU_GROUP_DEVICE_QUERY_H
@@ -11,7 +11,7 @@
 
 typedef struct device_query
 {
-	const heap_sender *sender;
+	heap_sender *sender;
 	group_request request;
 } device_query;
 
@@ -33,6 +33,9 @@ extern int	device_query_sort(device_query *query, int column, bool descending, u
 
 /* Ask for a percentile of a sort; its number, or -1. */
 extern int	device_query_percentile(device_query *query, int sort, double fraction, bool continuous);
+
+/* Run what was asked.  The scan's node counts the rows, as if it had returned them.  False: nothing was read. */
+extern bool device_query_run(device_query *query, heap_reader *reader);
 
 /* ---- the answer */
 

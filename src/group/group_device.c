@@ -8,7 +8,6 @@
  */
 #include "postgres.h"
 
-#include "executor/instrument.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -127,31 +126,12 @@ take(group_state *state, const device_query *query)
 
 /* ---- both */
 
-/* Run what was asked.  The scan's node counts the rows, as if it had returned them. */
-static bool
-run(heap_reader *reader, heap_sender *sender, group_request *request)
-{
-	Instrumentation *times = heap_reader_instrument(reader);
-	bool		done;
-
-	if (times)
-		InstrStartNode(times);
-	request->fill = heap_sender_fill;
-	request->fill_context = sender;
-	done = run_group(request);
-	heap_sender_stop(sender, done ? request->result.num_read : 0, done ? request->result.num_rows : 0);
-	if (times)
-		InstrStopNode(times, done ? request->result.num_rows : 0);
-	return done;
-}
-
 bool
 group_device_run(group_state *state, uint64 expected_rows)
 {
 	heap_reader *reader = reader_of(state);
 	MemoryContext caller;
 	device_query *query;
-	heap_sender *sender;
 	bool		done = false;
 
 	if (reader == NULL || !run_may_use_gpu())
@@ -163,11 +143,11 @@ group_device_run(group_state *state, uint64 expected_rows)
 	query->request.most_bytes = get_hash_memory_limit();
 	query->request.group_bytes = rows_bytes_of_one(state->rows) + sizeof(uint32) +
 		list_length(state->aggregates) * GROUP_STATE_BYTES;
-	query->sender = sender = heap_sender_create(reader, &query->request.spec);
-	if (sender && ask(state, query))
+	query->sender = heap_sender_create(reader, &query->request.spec);
+	if (query->sender && ask(state, query))
 	{
-		done = run(reader, sender, &query->request);
-		state->copied_pages = heap_sender_copied_pages(sender);
+		done = device_query_run(query, reader);
+		state->copied_pages = heap_sender_copied_pages(query->sender);
 	}
 	if (done)
 		take(state, query);

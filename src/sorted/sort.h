@@ -11,6 +11,7 @@
 
 #include "plan/row_order.h"
 #include "plan/row_source.h"
+#include "sorted/device_rows.h"
 #include "sorted/top_task.h"
 
 extern const CustomScanMethods sort_scan_methods;
@@ -40,9 +41,9 @@ typedef struct sort_state
 	Size		row_bytes;		/* most memory that a row takes, but for its values of variable width */
 	row_order	order;
 	group_input input;			/* one group; its context has all memory derived from the rows */
-	const uint32 *numbers;		/* of the rows, in order */
-	uint64		place;			/* rows up to the one that was returned last */
-	bool		at_end;			/* none is left behind it, and that has been said */
+	const uint32 *numbers;		/* of the rows, in order; NULL: they are in order */
+	device_rows device;			/* if a GPU has sorted them */
+	row_place	place;
 	bool		goes_back;		/* rows may be asked for backward */
 	struct Tuplesortstate *tuplesort;	/* has all rows if they do not fit, else NULL */
 	TupleTableSlot *spilled;	/* a row of it */
@@ -55,7 +56,14 @@ typedef struct sort_state
 	int			num_threads;
 } sort_state;
 
-/* Read and sort all rows, unless that has been done.  They are in rows, by numbers, or else in tuplesort. */
+/* The number of the row at a place in the order. */
+static inline uint64
+sort_row_at(const sort_state *state, uint64 place)
+{
+	return state->numbers ? state->numbers[place] : place;
+}
+
+/* Read and sort all rows, unless that has been done.  They are in rows, by sort_row_at, or else in tuplesort. */
 extern void sort_prepare(sort_state *state);
 
 /* Fetch values of rows that come soon after a place in the order: they lie anywhere. */

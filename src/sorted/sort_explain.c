@@ -39,7 +39,9 @@ sort_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 	if (!es->analyze || !state->sorted)
 		return;
 	row_source_explain_pages(state->source, es);
-	if (state->tuplesort)
+	if (state->device.rows)
+		device_rows_explain(&state->device, es);
+	else if (state->tuplesort)
 		explain_tuplesort(state, es);
 	else if (state->executor)
 	{

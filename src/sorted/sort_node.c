@@ -86,13 +86,29 @@ sort_rows(sort_state *state)
 	state->num_threads = run_last.num_threads;
 }
 
+/* Have a GPU read and sort all rows.  False: it does not. */
+static bool
+sort_by_device(sort_state *state)
+{
+	const CustomScan *scan = (const CustomScan *) state->css.ss.ps.plan;
+	const PlanState *child = linitial(state->css.custom_ps);
+
+	if (!device_rows_read(&state->device, "MgpuSort", state->source, state->rows, scan->custom_private, child->plan->plan_rows))
+		return false;
+	state->most_bytes = state->device.num_bytes;
+	return true;
+}
+
 static void
 sort_all(sort_state *state)
 {
-	read_child(state);
+	bool		is_sorted = sort_by_device(state);
+
+	if (!is_sorted)
+		read_child(state);
 	if (state->tuplesort)
 		sort_spilled_finish(state);
-	else if (state->rows->num_rows > 0)
+	else if (!is_sorted && state->rows->num_rows > 0)
 		sort_rows(state);
 	state->sorted = true;
 }
@@ -120,7 +136,7 @@ sort_fetch_ahead(const sort_state *state, uint64 place)
 {
 	const chunk *rows = state->rows;
 
-	if (place + 2 * ROWS_AHEAD >= rows->num_rows)
+	if (state->numbers == NULL || place + 2 * ROWS_AHEAD >= rows->num_rows)
 		return;
 	for (int i = 0; i < rows->num_columns; i++)
 	{
@@ -130,22 +146,6 @@ sort_fetch_ahead(const sort_state *state, uint64 place)
 		if (column_is_variable(col->type))
 			__builtin_prefetch(((char *const *) col->cells)[state->numbers[place + ROWS_AHEAD]]);
 	}
-}
-
-/* Go one row forward or back, as a tuplesort does.  False: there is none. */
-static bool
-step(sort_state *state, bool forward)
-{
-	if (forward)
-	{
-		state->at_end = state->place >= state->rows->num_rows;
-		state->place += !state->at_end;
-		return !state->at_end;
-	}
-	if (!state->at_end && state->place > 0)
-		state->place--;
-	state->at_end = false;
-	return state->place > 0;
 }
 
 /* Put the next row into the scan slot.  False: no more rows. */
@@ -158,11 +158,11 @@ next_row(sort_state *state, bool forward)
 		sort_all(state);
 	if (state->tuplesort)
 		return sort_spilled_next(state, forward);
-	if (!step(state, forward))
+	if (!row_place_step(&state->place, state->rows->num_rows, forward))
 		return false;
-	sort_fetch_ahead(state, state->place);
+	sort_fetch_ahead(state, state->place.count);
 	ExecClearTuple(slot);
-	rows_fill_values(state->rows, state->numbers[state->place - 1], slot->tts_values, slot->tts_isnull);
+	rows_fill_values(state->rows, sort_row_at(state, state->place.count - 1), slot->tts_values, slot->tts_isnull);
 	ExecStoreVirtualTuple(slot);
 	return true;
 }
@@ -226,11 +226,11 @@ forget_all(sort_state *state)
 {
 	if (state->tuplesort)
 		sort_spilled_forget(state);
+	device_rows_forget(&state->device);
 	chunk_free(state->rows);
 	MemoryContextReset(state->input.context);
 	state->numbers = NULL;
-	state->place = 0;
-	state->at_end = false;
+	state->place = (row_place) {0};
 	state->sorted = false;
 	state->most_bytes = 0;
 	state->executor = NULL;
@@ -247,8 +247,7 @@ rescan(CustomScanState *css)
 	/* the child would return the same rows */
 	if (state->sorted && child->chgParam == NULL && state->tuplesort == NULL)
 	{
-		state->place = 0;
-		state->at_end = false;
+		state->place = (row_place) {0};
 		return;
 	}
 	ExecClearTuple(css->ss.ss_ScanTupleSlot);

@@ -17,6 +17,7 @@
 
 #include "columns/spill.h"
 #include "plan/row_source.h"
+#include "sorted/device_rows.h"
 #include "sorted/top_rows.h"
 
 #include "nodes/extensible.h"
@@ -51,6 +52,7 @@ typedef struct top_state
 	chunk	   *rows;			/* that were read last */
 	Size		row_bytes;		/* of a row, but for its values of variable width */
 	top_rows   *top;
+	device_rows device;			/* or what a GPU has kept */
 	spill		spill;
 	bool		collected;		/* all rows of the child have been read */
 

@@ -90,6 +90,8 @@ top_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 	if (!es->analyze || !state->collected)
 		return;
 	row_source_explain_pages(state->source, es);
+	if (state->device.rows)
+		device_rows_explain(&state->device, es);
 	if (partitions)
 		ExplainPropertyInteger("Partitions", NULL, state->num_partitions, es);
 	ExplainPropertyInteger("Peak Memory Usage", "kB", state->most_bytes / 1024, es);

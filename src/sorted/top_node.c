@@ -81,7 +81,20 @@ read_child(top_state *state)
 		if (state->rows->num_rows >= STEP_ROWS)
 			take_rows(state, level, num_rows);
 	finish_reading(state, level, num_rows);
-	state->collected = true;
+}
+
+/* Have a GPU read all rows, and keep the first.  False: it does not. */
+static bool
+read_by_device(top_state *state)
+{
+	const CustomScan *scan = (const CustomScan *) state->css.ss.ps.plan;
+	const PlanState *child = linitial(state->css.custom_ps);
+
+	if (!device_rows_read(&state->device, "MgpuTop", state->source, state->rows, scan->custom_private, child->plan->plan_rows))
+		return false;
+	state->num_partitions = state->device.num_partitions;
+	state->most_bytes = state->device.num_bytes;
+	return true;
 }
 
 static void
@@ -109,7 +122,9 @@ read_more(top_state *state)
 
 	if (!state->collected)
 	{
-		read_child(state);
+		if (!read_by_device(state))
+			read_child(state);
+		state->collected = true;
 		return true;
 	}
 	part = spill_next(&state->spill);
@@ -130,7 +145,9 @@ take_next(top_state *state, uint64 *row, int64 *number)
 	const chunk *rows = NULL;
 
 	*number = 0;
-	if (state->collected)
+	if (state->device.rows)
+		rows = device_rows_next(&state->device, state->limit.rule, forward, row, number);
+	else if (state->collected)
 		rows = forward ? top_rows_next(state->top, row, number) : top_rows_previous(state->top, row);
 	MemoryContextSwitchTo(caller);
 	return rows;
@@ -269,6 +286,7 @@ forget_all(top_state *state)
 	state->spill.num_bytes = 0;
 	state->num_partitions = 0;
 	state->most_bytes = 0;
+	device_rows_forget(&state->device);
 	chunk_free(state->rows);
 	top_rows_start(state->top);
 	state->collected = false;
@@ -285,6 +303,7 @@ rescan(CustomScanState *css)
 	/* the child would return the same rows: return those that are kept again */
 	if (state->collected && child->chgParam == NULL && state->spill.num_partitions == 0)
 	{
+		device_rows_rescan(&state->device);
 		top_rows_finish(state->top);
 		return;
 	}

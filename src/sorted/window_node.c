@@ -39,7 +39,7 @@ next_row(window_state *state, ExprContext *context)
 		return ExecClearTuple(slot);
 	sort_fetch_ahead(state->sort, state->place);
 	ExecClearTuple(slot);
-	rows_fill_values(rows, state->sort->numbers[state->place], slot->tts_values, slot->tts_isnull);
+	rows_fill_values(rows, sort_row_at(state->sort, state->place), slot->tts_values, slot->tts_isnull);
 	caller = MemoryContextSwitchTo(context->ecxt_per_tuple_memory);
 	window_compute(state, slot->tts_values + rows->num_columns, slot->tts_isnull + rows->num_columns);
 	MemoryContextSwitchTo(caller);

@@ -22,14 +22,14 @@ are_equal(const window_state *state, const row_compare *keys, uint64 a, uint64 b
 {
 	const sort_state *sort = state->sort;
 
-	return row_compare_are_equal(keys, sort->rows, sort->numbers[a], sort->numbers[b]);
+	return row_compare_are_equal(keys, sort->rows, sort_row_at(sort, a), sort_row_at(sort, b));
 }
 
 static void
 get_value(const window_state *state, const window_function *function, uint64 place, Datum *value, bool *is_null)
 {
 	const column *col = &state->sort->rows->columns[function->column];
-	uint32		row = state->sort->numbers[place];
+	uint64		row = sort_row_at(state->sort, place);
 
 	*is_null = column_is_null(col, row);
 	*value = *is_null ? (Datum) 0 : cell_datum(col->type, col->cells, row);

@@ -1,0 +1,42 @@
+/*
+ * device_rows.h
+ *		Rows of a table in order, or the first of each partition, from a GPU.
+ */
+#ifndef MGPU_SORTED_DEVICE_ROWS_H
+#define MGPU_SORTED_DEVICE_ROWS_H
+
+#include "plan/row_source.h"
+#include "sorted/row_place.h"
+#include "sorted/top_rows.h"
+
+/* What a GPU has returned.  All 0: nothing. */
+typedef struct device_rows
+{
+	const chunk *rows;			/* in order, the partitions one after the other; NULL: nothing */
+	uint16	   *marks;			/* of each row (core/group_spec.h), in the memory context of rows */
+	int64		num_partitions;
+	int64		copied_pages;
+	Size		num_bytes;
+	row_place	place;
+	int64		number_of_row;	/* of the row returned last: its place in its partition ... */
+	int64		number;			/* ... and its number by the rule */
+} device_rows;
+
+/*
+ * Have a GPU read all rows of a source, and put those that a node wants into rows, which is empty.  private: the node's
+ * custom_private (top.h), where a count of 0 wants all rows.  False: it does not, or cannot, and nothing was read.
+ */
+extern bool device_rows_read(device_rows *answer, const char *node, row_source *source, chunk *rows, List *private,
+							 double expected_rows);
+
+/* The next row and its number by the rule, or the row before without a number.  NULL: there are no more. */
+extern const chunk *device_rows_next(device_rows *answer, top_rule rule, bool forward, uint64 *row, int64 *number);
+
+/* Start again from the first row; forget all but the rows, which are the caller's. */
+extern void device_rows_rescan(device_rows *answer);
+extern void device_rows_forget(device_rows *answer);
+
+/* For EXPLAIN ANALYZE. */
+extern void device_rows_explain(const device_rows *answer, struct ExplainState *es);
+
+#endif							/* MGPU_SORTED_DEVICE_ROWS_H */
