@@ -156,7 +156,11 @@ typedef struct mgpu_values_request
 extern "C" {
 #endif
 
-cudaError_t mgpu_group_decode(const mgpu_decode_request *request, cudaStream_t stream);
+/*
+ * A batch of pages.  all_there: an event without timing that is recorded when all CTAs are on the device, from 9.0 on; the
+ * next batch may start then.  NULL: it must not start before this one has ended.
+ */
+cudaError_t mgpu_group_decode(const mgpu_decode_request *request, cudaEvent_t all_there, cudaStream_t stream);
 
 /* The group's code of each row, in 4 bytes (bits up to 32) or 8. */
 cudaError_t mgpu_group_pack(const mgpu_group_packing *packing, void *codes, uint32_t code_bytes, uint64_t num_rows,
