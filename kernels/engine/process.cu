@@ -202,6 +202,17 @@ prepare_context(int ordinal, cudaMemPool_t *pool)
 	return code;
 }
 
+/* The current device has room for two batches, and can tell when all CTAs of one are on it. */
+static bool
+can_decode_two(int ordinal)
+{
+	bool		awaits = false;
+
+	return device_attribute(ordinal, cudaDevAttrMultiProcessorCount) * DECODES_OF_SM >= 2 * MGPU_BATCH_PAGES &&
+		device_attribute(ordinal, cudaDevAttrComputeCapabilityMajor) >= 9 &&
+		mgpu_code_awaits(&awaits) == cudaSuccess && awaits;
+}
+
 /* The first call for a device. */
 static mgpu_status
 start_device(int ordinal, mgpu_error *err)
@@ -223,8 +234,7 @@ start_device(int ordinal, mgpu_error *err)
 		return mgpu_cuda_error(err, code, "preparing the device");
 	}
 	device->ordinal = ordinal;
-	device->has_two_decodes = device_attribute(ordinal, cudaDevAttrMultiProcessorCount) * DECODES_OF_SM >=
-		2 * MGPU_BATCH_PAGES;
+	device->has_two_decodes = can_decode_two(ordinal);
 	device->ready = true;
 	return MGPU_OK;
 }

@@ -40,7 +40,7 @@ typedef struct mgpu_cuda_device
 	cudaStream_t memory_stream; /* takes and gives device memory, nothing else: always idle */
 	cudaStream_t compute_stream;
 	cudaStream_t decode_stream; /* every other batch of pages: one is read while the one before is decoded */
-	bool		has_two_decodes;	/* two batches have room on it at a time, else all are in the stream of uploads */
+	bool		has_two_decodes;	/* two batches can run at a time, else all are in the stream of uploads */
 	mgpu_copies copies[MGPU_NUM_DIRECTIONS];	/* keys are encoded behind their uploads */
 } mgpu_cuda_device;
 

@@ -7,7 +7,8 @@
  * memory, as far as it is known; of later ones it takes the line pointers.  When that does not fit, columns move to
  * twice the memory.  Their old place is freed when all uploads have ended: in between a copy may be under way.
  *
- * Batches are decoded in two streams by turns, so that the link brings the pages of one while another is decoded.
+ * Batches are decoded in two streams by turns, so that the link brings the pages of one while another is decoded.  Each
+ * starts when all CTAs of the one before it are on the device (decode.cu says why).
  */
 #include "engine/run_group.h"
 
@@ -271,6 +272,7 @@ decode_batch(mgpu_engine_run *run, const void *batch, uint32_t num_refs, cudaStr
 	mgpu_group_run *group = run->group;
 	mgpu_decode_request request = {};
 	uint64_t   *num_tickets = &group->num_tickets[(group->num_launches + 1) % 2];
+	cudaError_t code;
 
 	request.spec = group->spec;
 	request.refs = static_cast<const mgpu_page_ref *>(batch);
@@ -284,7 +286,11 @@ decode_batch(mgpu_engine_run *run, const void *batch, uint32_t num_refs, cudaStr
 	request.progress = &group->mailbox->progress;
 	*num_tickets += num_refs;
 	group->items_up_to[group->num_launches % MGPU_GROUP_LAUNCHES] = group->num_items;
-	return mgpu_group_decode(&request, stream);
+	if (!run->device->has_two_decodes)
+		return mgpu_group_decode(&request, NULL, stream);
+	/* of an event that nothing was recorded in, nothing is awaited */
+	code = cudaStreamWaitEvent(stream, run->all_there, 0);
+	return code == cudaSuccess ? mgpu_group_decode(&request, run->all_there, stream) : code;
 }
 
 extern "C" mgpu_status

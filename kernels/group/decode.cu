@@ -9,8 +9,9 @@
  *
  * CTAs take pages by tickets, so each waits for CTAs that run already.  Each says in one word how many rows it has,
  * then how many there are up to it (decoupled look-back).  A word holds the launch's number, so none is ever cleared.
- * Two launches may run at a time.  The later one waits for the total of the earlier one, which always gets on: a launch
- * has too few CTAs to fill a device.
+ * Two launches may be on the device at a time.  The later one waits for the total of the earlier one, so it starts when
+ * all CTAs of that one are there, and no sooner (mgpu_group_decode).  It used to start sooner.  Then a kernel of another
+ * run that needs whole SMs came between: it waited for the later launch to end, and the earlier one for that kernel.
  * Rejected: a count of rows by the host, which would read each row; two launches, which would read each page twice.
  *
  * Source: Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016.
@@ -304,8 +305,18 @@ decode_pages(const __grid_constant__ mgpu_decode_request request)
 }
 
 extern "C" cudaError_t
-mgpu_group_decode(const mgpu_decode_request *request, cudaStream_t stream)
+mgpu_group_decode(const mgpu_decode_request *request, cudaEvent_t all_there, cudaStream_t stream)
 {
-	decode_pages<<<request->num_refs, THREADS, 0, stream>>>(*request);
-	return cudaGetLastError();
+	cudaLaunchConfig_t config = {};
+	cudaLaunchAttribute trigger = {};
+
+	trigger.id = cudaLaunchAttributeProgrammaticEvent;
+	trigger.val.programmaticEvent.event = all_there;
+	trigger.val.programmaticEvent.triggerAtBlockStart = 1;
+	config.gridDim = dim3(request->num_refs);
+	config.blockDim = dim3(THREADS);
+	config.stream = stream;
+	config.attrs = &trigger;
+	config.numAttrs = all_there != NULL ? 1 : 0;
+	return cudaLaunchKernelEx(&config, decode_pages, *request);
 }

@@ -185,7 +185,11 @@ typedef struct mgpu_returned_rows
 extern "C" {
 #endif
 
-cudaError_t mgpu_group_decode(const mgpu_decode_request *request, cudaStream_t stream);
+/*
+ * A batch of pages.  all_there: an event without timing that is recorded when all CTAs are on the device, from 9.0 on; the
+ * next batch may start then.  NULL: it must not start before this one has ended.
+ */
+cudaError_t mgpu_group_decode(const mgpu_decode_request *request, cudaEvent_t all_there, cudaStream_t stream);
 
 /* The code of the row at each position, in 4 bytes (bits up to 32) or 8.  order NULL: rows are in their own order. */
 cudaError_t mgpu_group_pack(const mgpu_group_packing *packing, const uint32_t *order, void *codes, uint32_t code_bytes,

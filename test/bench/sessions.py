@@ -98,7 +98,11 @@ def make_data(options):
         INSERT INTO arrays
         WITH whole AS MATERIALIZED (SELECT array_agg((random() * 4294967295 - 2147483648)::int) AS a FROM generate_series(1, {largest}))
         SELECT n, a[1:n], ARRAY(SELECT generate_series(1, n, 100)) FROM whole, (SELECT DISTINCT unnest('{{{','.join(map(str, wanted))}}}'::int[])) s (n);
-        CREATE INDEX ON arrays (n); ANALYZE arrays; CHECKPOINT;''')
+        CREATE INDEX ON arrays (n); ANALYZE arrays;
+        CREATE UNLOGGED TABLE numbers AS
+        SELECT (random() * 1e9)::int4 AS v, floor(random() * 100000)::int4 AS g, floor(random() * 1000)::int4 AS g2, random() AS f
+        FROM generate_series(1, {largest}) OFFSET 0;
+        VACUUM ANALYZE numbers; CHECKPOINT;''')
     if options.large:
         # array_agg ends at 2^26 elements, and an array at 2^27, so it is 1 GB of int8
         session.run(f'''
@@ -194,7 +198,7 @@ def ran_on():
                      " executor || coalesce(' (' || reason || ')', '') AS what FROM ran GROUP BY 2) s")
 
 
-def run_together(bench, mode, sessions, device, part='together', note=''):
+def run_together(bench, mode, sessions, device):
     """Every session connects and sorts the same array of 1M some times."""
     script = os.path.join(bench.scratch, 'together.sql')
     with open(script, 'w', encoding='ascii') as out:
@@ -206,21 +210,21 @@ def run_together(bench, mode, sessions, device, part='together', note=''):
         seconds, warned = pgbench(sessions, ['-t', str(SORTS), '-f', script], TOO_LONG_SECONDS)
         if seconds is None:
             print(f'{mode.name:16} {sessions:4} sessions: more than {TOO_LONG_SECONDS} s', flush=True)
-            bench.add(part, mode, sessions, 'time', 'ms', '', f'more than {TOO_LONG_SECONDS} s')
+            bench.add('together', mode, sessions, 'time', 'ms', '', f'more than {TOO_LONG_SECONDS} s')
             return
         times.append(seconds)
         warnings += warned
     memory = device.most_since(began)
     ran = ran_on()
     ms = statistics.median(times) * 1000
-    print(f'{mode.name:16} {sessions:4} sessions {note:12} {ms:9.0f} ms, median of {len(times)}; {len(warnings)} warnings; '
+    print(f'{mode.name:16} {sessions:4} sessions {ms:9.0f} ms, median of {len(times)}; {len(warnings)} warnings; '
           f'device memory {memory or "?"} MB; ran on {ran}', flush=True)
     for warning in sorted(set(warnings))[:3]:
         print(f'    {warning}')
-    bench.add(part, mode, sessions, 'time', 'ms', ms, note or f'median of {len(times)}')
-    bench.add(part, mode, sessions, 'warnings', '', len(warnings), '; '.join(sorted(set(warnings))[:3]))
-    bench.add(part, mode, sessions, 'device memory', 'MB', memory or '', 'the most that nvidia-smi saw')
-    bench.add(part, mode, sessions, 'executors', '', '', ran)
+    bench.add('together', mode, sessions, 'time', 'ms', ms, f'median of {len(times)}')
+    bench.add('together', mode, sessions, 'warnings', '', len(warnings), '; '.join(sorted(set(warnings))[:3]))
+    bench.add('together', mode, sessions, 'device memory', 'MB', memory or '', 'the most that nvidia-smi saw')
+    bench.add('together', mode, sessions, 'executors', '', '', ran)
 
 
 def measure_together(bench, mode):
@@ -361,26 +365,84 @@ def measure_mixed(bench, mode, clients):
     bench.add('mixed', mode, clients, 'warnings', '', len(warnings), '; '.join(sorted(set(warnings))[:3]))
 
 
-# ------------------------------------------------------- several GPUs, one large array
+# ----------------------------------------------------------- one GPU beside all of them
+
+class Usage:
+    """What the GPUs and the processors did since this was made."""
+
+    FIGURES = 'jobs', 'upload_bytes', 'download_bytes', 'kernel_ms'
+
+    def __init__(self):
+        self.before = self.now()
+
+    def now(self):
+        of_devices = one_value(f"SELECT string_agg(concat_ws(' ', {', '.join(self.FIGURES)}), ';' ORDER BY device) FROM mgpu_stat_service")
+        with open('/proc/stat', encoding='ascii') as stat:
+            ticks = [int(number) for number in stat.readline().split()[1:9]]
+        return [[float(number) for number in line.split()] for line in of_devices.split(';')], sum(ticks), ticks[3] + ticks[4]
+
+    def report(self, seconds):
+        """[name, unit, value] of each figure; those of GPUs stand one behind the other."""
+        devices, ticks, idle = self.now()
+        devices_before, ticks_before, idle_before = self.before
+        done = [[b - a for a, b in zip(*both)] for both in zip(devices_before, devices)]
+        return [['jobs', '', ' '.join(f'{device[0]:.0f}' for device in done)],
+                ['upload', 'GB/s', ' '.join(f'{device[1] / seconds / 1e9:.1f}' for device in done)],
+                ['download', 'GB/s', ' '.join(f'{device[2] / seconds / 1e9:.1f}' for device in done)],
+                ['kernels', '% of the time', ' '.join(f'{device[3] / seconds / 10:.0f}' for device in done)],
+                ['processors', '% busy', f'{100 - 100 * (idle - idle_before) / max(1, ticks - ticks_before):.0f}']]
+
+
+def device_statements(options):
+    """Name and statement."""
+    where = 'FROM numbers WHERE f < 0.1'
+    answer = one_value(f'SET mgpu.executor = cpu; SELECT sum(v) {where}')
+    return [(f'sort of {int(1e6 * options.scale)} int4', sort_of(int(1e6 * options.scale))),
+            ('sum(v) WHERE f < 0.1', f'SELECT 1 / ((SELECT sum(v) {where}) = {answer})::int'),
+            ('percentile_cont by g', 'SELECT g, percentile_cont(0.5) WITHIN GROUP (ORDER BY v) FROM numbers GROUP BY g OFFSET 1000000000')]
+
+
+def run_on_devices(bench, mode, clients, name, note, arguments):
+    """Clients run one statement again and again."""
+    prefix = os.path.join(bench.scratch, 'log')
+    one_value('SELECT mgpu_stat_reset()')
+    usage = Usage()
+    _, warnings = pgbench(clients, arguments + ['-T', str(bench.options.seconds), '-l', f'--log-prefix={prefix}'],
+                          bench.options.seconds + TOO_LONG_SECONDS)
+    calls = read_logs(prefix, [1])
+    if not calls:
+        raise SystemExit(f'{name}: no client had an answer')
+    seconds = max(call.end for call in calls) - min(call.begin for call in calls)
+    figures = [['statements', '1/s', f'{len(calls) / seconds:.1f}'], ['p50', 'ms', f'{percentile(calls, 0.5):.1f}'],
+               ['p99', 'ms', f'{percentile(calls, 0.99):.1f}']] + usage.report(seconds)
+    ran = one_value("SELECT string_agg(calls || ' ' || executor || coalesce(' (' || reason || ')', ''), '; ' ORDER BY calls DESC) FROM mgpu_stat")
+    print(f'{name:24} {clients:3} clients, {note}: ' + ', '.join(' '.join(figure) for figure in figures)
+          + f'; {len(warnings)} warnings; ran on {ran}', flush=True)
+    for figure, unit, value in figures:
+        bench.add('devices', mode, clients, f'{name}, {figure}', unit, value, note)
+    bench.add('devices', mode, clients, f'{name}, executors', '', ran, note)
+
 
 def measure_devices(bench, mode):
+    """In turn, so that drift of the machine meets both."""
     count = int(one_value('SELECT count(*) FROM mgpu_stat_service'))
     if count < 2:
         print('one GPU: no comparison of one with two')
         return
-    sessions = min(64, max(bench.options.sessions))
-    options = os.environ['PGOPTIONS']
-    for note, more in (('one GPU', ' -c mgpu.device=0'), (f'{count} GPUs', '')):
-        os.environ['PGOPTIONS'] = options + more
-        before = one_value('SELECT string_agg(jobs::text, \' \' ORDER BY device) FROM mgpu_stat_service')
-        with DeviceMemory() as device:
-            run_together(bench, mode, sessions, device, 'devices', note)
-        after = one_value('SELECT string_agg(jobs::text, \' \' ORDER BY device) FROM mgpu_stat_service')
-        jobs = ' '.join(str(int(b) - int(a)) for a, b in zip(before.split(), after.split()))
-        print(f'    jobs of the devices: {jobs}')
-        bench.add('devices', mode, sessions, 'jobs of the devices', '', '', f'{note}: {jobs}')
-    os.environ['PGOPTIONS'] = options
+    clients, own_options = bench.options.most_clients, os.environ['PGOPTIONS']
+    script = os.path.join(bench.scratch, 'devices.sql')
+    for name, sql in device_statements(bench.options):
+        with open(script, 'w', encoding='ascii') as out:
+            out.write(sql + ';\n')
+        pgbench(clients, ['-t', '1', '-f', script], TOO_LONG_SECONDS)
+        for _ in range(bench.options.rounds):
+            for note, more in (('one GPU', ' -c mgpu.device=0'), (f'{count} GPUs', '')):
+                os.environ['PGOPTIONS'] = f'{own_options} -c max_parallel_workers_per_gather=0 -c work_mem=256MB{more}'
+                run_on_devices(bench, mode, clients, name, note, ['-f', script])
+        os.environ['PGOPTIONS'] = own_options
 
+
+# -------------------------------------------------------------------- one large array
 
 def measure_large(bench, mode):
     session = Session()

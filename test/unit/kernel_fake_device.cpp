@@ -556,6 +556,13 @@ mgpu_check_image(void)
 	return answer(cudaSuccess);
 }
 
+extern "C" cudaError_t
+mgpu_code_awaits(bool *awaits)
+{
+	*awaits = true;
+	return answer(cudaSuccess);
+}
+
 /* Sort codes as a sorter would, and spoil the rest of what it may write. */
 template <typename Key>
 static void

@@ -67,7 +67,7 @@ decode_page(const mgpu_decode_request &request, mgpu_page_ref ref, uint64_t *num
 }
 
 extern "C" cudaError_t
-mgpu_group_decode(const mgpu_decode_request *request_in, cudaStream_t stream)
+mgpu_group_decode(const mgpu_decode_request *request_in, cudaEvent_t, cudaStream_t stream)
 {
 	mgpu_decode_request request = *request_in;
 
