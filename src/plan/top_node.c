@@ -285,7 +285,7 @@ rescan(CustomScanState *css)
 	/* the child would return the same rows: return those that are kept again */
 	if (state->collected && child->chgParam == NULL && state->spill.num_partitions == 0)
 	{
-		top_rows_finish(state->top);
+		top_rows_restart(state->top);
 		return;
 	}
 	forget_all(state);
