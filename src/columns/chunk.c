@@ -251,16 +251,50 @@ chunk_put_other(chunk *rows, column *col, uint64 row, Datum value)
 		keep_bytes(type, cell, value);
 }
 
+static inline void
+append_cell(chunk *rows, column *col, uint64 to, const column *from, uint64 row)
+{
+	bool		is_null = column_is_null(from, row);
+
+	chunk_put(rows, col, to, is_null ? (Datum) 0 : cell_datum(from->type, from->cells, row), is_null);
+}
+
 void
 chunk_append_row(chunk *rows, const chunk *from, uint64 row)
 {
 	uint64		to = chunk_add_rows(rows, 1);
 
 	for (int i = 0; i < rows->num_columns; i++)
-	{
-		const column *col = &from->columns[i];
-		bool		is_null = column_is_null(col, row);
+		append_cell(rows, &rows->columns[i], to, &from->columns[i], row);
+}
 
-		chunk_put(rows, &rows->columns[i], to, is_null ? (Datum) 0 : cell_datum(col->type, col->cells, row), is_null);
-	}
+/* Inlined where the width is known. */
+static pg_attribute_always_inline void
+copy_cells(char *to, const char *from, Size width, const uint32 *numbers, uint64 num_rows)
+{
+	for (uint64 i = 0; i < num_rows; i++)
+		memcpy(to + i * width, from + numbers[i] * width, width);
+}
+
+static void
+append_cells(chunk *rows, column *col, uint64 first, const column *from, const uint32 *numbers, uint64 num_rows)
+{
+	char	   *to = col->cells + first * col->type->width;
+
+	if (from->nulls == NULL && from->type->store == COLUMN_4)
+		copy_cells(to, from->cells, sizeof(uint32), numbers, num_rows);
+	else if (from->nulls == NULL && from->type->store == COLUMN_8)
+		copy_cells(to, from->cells, sizeof(uint64), numbers, num_rows);
+	else
+		for (uint64 i = 0; i < num_rows; i++)
+			append_cell(rows, col, first + i, from, numbers[i]);
+}
+
+void
+chunk_append_rows(chunk *rows, const chunk *from, const uint32 *numbers, uint64 num_rows)
+{
+	uint64		first = chunk_add_rows(rows, num_rows);
+
+	for (int i = 0; num_rows > 0 && i < rows->num_columns; i++)
+		append_cells(rows, &rows->columns[i], first, &from->columns[i], numbers, num_rows);
 }

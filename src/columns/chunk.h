@@ -89,8 +89,9 @@ extern void chunk_grow(chunk *rows, uint64 num_rows);
 /* Store a NULL: set its bit and zero its cell. */
 extern void chunk_put_null(chunk *rows, column *col, uint64 row);
 
-/* Copy a row of another chunk with the same columns, or more behind them. */
+/* Copy a row, or rows by their numbers, of another chunk with the same columns, or more behind them. */
 extern void chunk_append_row(chunk *rows, const chunk *from, uint64 row);
+extern void chunk_append_rows(chunk *rows, const chunk *from, const uint32 *numbers, uint64 num_rows);
 
 /* The slow path of chunk_put. */
 extern void chunk_put_other(chunk *rows, column *col, uint64 row, Datum value);

@@ -28,6 +28,12 @@ compare_candidates(const candidate *a, const candidate *b, const top_rows *top)
 	return order != 0 ? order : a->row < b->row ? -1 : a->row > b->row;
 }
 
+static inline bool
+comes_before(const candidate *a, const candidate *b, const top_rows *top)
+{
+	return unlikely(a->code == b->code) ? compare_candidates(a, b, top) < 0 : a->code < b->code;
+}
+
 bool
 top_are_peers(const top_rows *top, const candidate *a, const candidate *b)
 {
@@ -43,13 +49,17 @@ top_are_peers(const top_rows *top, const candidate *a, const candidate *b)
 #define ST_DEFINE
 #include "lib/sort_template.h"
 
+/* Field by field: a load of 16 bytes would wait for the stores of both fields. */
 static inline void
 swap(candidate *list, uint32 a, uint32 b)
 {
-	candidate	kept = list[a];
+	uint64		code = list[a].code;
+	uint32		row = list[a].row;
 
-	list[a] = list[b];
-	list[b] = kept;
+	list[a].code = list[b].code;
+	list[a].row = list[b].row;
+	list[b].code = code;
+	list[b].row = row;
 }
 
 /* Move what comes before list[pivot] in front of it, and return where it is then. */
@@ -60,8 +70,13 @@ divide(const top_rows *top, candidate *list, uint32 begin, uint32 end, uint32 pi
 
 	swap(list, pivot, end - 1);
 	for (uint32 i = begin; i < end - 1; i++)
-		if (compare_candidates(&list[i], &list[end - 1], top) < 0)
-			swap(list, i, place++);
+	{
+		bool		is_before = comes_before(&list[i], &list[end - 1], top);
+
+		/* without a branch, which would be unpredictable */
+		swap(list, i, place);
+		place += is_before;
+	}
 	swap(list, place, end - 1);
 	return place;
 }
@@ -151,30 +166,56 @@ top_cut_all(top_rows *top)
 	MemoryContextReset(top->scratch);
 }
 
-void
-top_renew(top_rows *top)
+/* Make the chunk anew of some of its rows. */
+static void
+copy_rows(top_rows *top, const uint32 *rows, uint64 num_rows)
 {
-	MemoryContext caller = MemoryContextSwitchTo(top->scratch);
 	chunk	   *kept = chunk_like(top->context, top->like);
 
-	for (uint32 i = 0; i < top->num_partitions; i++)
-	{
-		top_partition *partition = &top->partitions[i];
-
-		CHECK_FOR_INTERRUPTS();
-		/* a selection has left them in no order */
-		if (partition->capacity >= SELECT_MIN_CANDIDATES)
-			top_cut(top, i, true);
-		for (uint32 n = 0; n < partition->count; n++)
-		{
-			chunk_append_row(kept, top->kept, partition->list[n].row);
-			partition->list[n].row = kept->num_rows - 1;
-		}
-	}
+	CHECK_FOR_INTERRUPTS();
+	chunk_append_rows(kept, top->kept, rows, num_rows);
 	chunk_free(top->kept);
 	pfree(top->kept);
 	top->kept = kept;
 	top->num_dropped = 0;
-	MemoryContextSwitchTo(caller);
 	MemoryContextReset(top->scratch);
+}
+
+void
+top_arrange(top_rows *top)
+{
+	uint32	   *rows = MemoryContextAllocHuge(top->scratch, top->kept->num_rows * sizeof(uint32) + 1);
+	uint64		num_rows = 0;
+
+	for (uint32 i = 0; i < top->num_partitions; i++)
+		for (uint32 n = 0; n < top->partitions[i].count; n++)
+		{
+			rows[num_rows] = top->partitions[i].list[n].row;
+			top->partitions[i].list[n].row = num_rows++;
+		}
+	copy_rows(top, rows, num_rows);
+}
+
+void
+top_renew(top_rows *top)
+{
+	uint64		num_rows = top->kept->num_rows;
+	uint32	   *places = MemoryContextAllocExtended(top->scratch, num_rows * sizeof(uint32) + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	uint32	   *rows = MemoryContextAllocHuge(top->scratch, num_rows * sizeof(uint32) + 1);
+	uint64		num_kept = 0;
+
+	for (uint32 i = 0; i < top->num_partitions; i++)
+		for (uint32 n = 0; n < top->partitions[i].count; n++)
+			places[top->partitions[i].list[n].row] = 1;
+	CHECK_FOR_INTERRUPTS();
+	for (uint64 row = 0; row < num_rows; row++)
+	{
+		rows[num_kept] = row;
+		num_kept += places[row];
+		places[row] = num_kept - 1;
+	}
+	for (uint32 i = 0; i < top->num_partitions; i++)
+		for (uint32 n = 0; n < top->partitions[i].count; n++)
+			top->partitions[i].list[n].row = places[top->partitions[i].list[n].row];
+	copy_rows(top, rows, num_kept);
 }

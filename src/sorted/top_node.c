@@ -304,7 +304,7 @@ rescan(CustomScanState *css)
 	if (state->collected && child->chgParam == NULL && state->spill.num_partitions == 0)
 	{
 		device_rows_rescan(&state->device);
-		top_rows_finish(state->top);
+		top_rows_restart(state->top);
 		return;
 	}
 	forget_all(state);

@@ -5,7 +5,11 @@
  * A partition has a list of candidates.  When it is full, it is cut to the rows that are wanted so far, and the last of
  * these becomes the bar: later rows that do not come before it are passed over.  So most rows take one look at a
  * number.  If the cut leaves more than half of the list, the list doubles.  Candidates are copied to a chunk, which is
- * made anew once most of its rows have been dropped.
+ * made anew once most of its rows have been dropped, and at the end, so that rows are returned from one place after
+ * the next.
+ *
+ * Rows that are read together are compared with the bars as they were before.  Those that a later bar would have kept
+ * out are dropped by the next cut.
  *
  * A heap for each partition was rejected: ranks keep equal rows, whose number is unknown.  A sort of all rows was
  * rejected too: it takes the memory of all.
@@ -70,8 +74,7 @@ top_rows_start(top_rows *top)
 	top->num_partitions = 0;
 	top->capacity = 0;
 	top->num_codes = 0;
-	top->next_partition = top->next_candidate = 0;
-	top->at_end = false;
+	top_rows_restart(top);
 }
 
 /* ---- adding rows */
@@ -143,17 +146,6 @@ make_room(top_rows *top, uint32 number)
 	partition->list = list;
 }
 
-static void
-add_candidate(top_rows *top, uint32 number, uint64 code, const chunk *rows, uint64 row)
-{
-	top_partition *partition = &top->partitions[number];
-
-	if (partition->count == partition->capacity)
-		make_room(top, number);
-	partition->list[partition->count++] = (candidate) {code, top->kept->num_rows};
-	chunk_append_row(top->kept, rows, row);
-}
-
 /* Whether a row with the bar's code is not wanted. */
 static bool
 misses_bar(const top_rows *top, uint32 number, const chunk *rows, uint64 row)
@@ -173,11 +165,62 @@ make_codes(top_rows *top, const chunk *rows)
 	if (rows->num_rows > top->num_codes)
 	{
 		if (top->num_codes > 0)
+		{
 			pfree(top->codes);
+			pfree(top->found);
+		}
 		top->num_codes = rows->num_rows;
 		top->codes = MemoryContextAllocHuge(top->context, top->num_codes * sizeof(uint64));
+		top->found = MemoryContextAllocHuge(top->context, top->num_codes * sizeof(uint32));
 	}
 	row_compare_codes(top->limit->order, rows, top->codes);
+}
+
+/* Find the rows that the bars let pass, and return how many there are. */
+static uint64
+find_candidates(top_rows *top, const chunk *rows, const uint32 *numbers)
+{
+	const uint64 *codes = top->codes;
+	const uint64 *bars = top->bars;
+	uint32	   *found = top->found;
+	uint32		num_rows = rows->num_rows;
+	uint64		num_passed = 0;
+	uint64		num_found = 0;
+
+	/* without a branch, which would be unpredictable while many rows pass */
+	for (uint32 row = 0; row < num_rows; row++)
+	{
+		found[num_passed] = row;
+		num_passed += codes[row] <= bars[numbers ? numbers[row] : 0];
+	}
+	for (uint64 i = 0; i < num_passed; i++)
+	{
+		uint32		row = found[i];
+		uint32		number = numbers ? numbers[row] : 0;
+
+		if (codes[row] < bars[number] || !misses_bar(top, number, rows, row))
+			found[num_found++] = row;
+	}
+	return num_found;
+}
+
+/* Copy the rows that were found, and add them to the lists of their partitions. */
+static void
+add_candidates(top_rows *top, const chunk *rows, const uint32 *numbers, uint64 num_found)
+{
+	uint64		first = top->kept->num_rows;
+
+	chunk_append_rows(top->kept, rows, top->found, num_found);
+	for (uint64 i = 0; i < num_found; i++)
+	{
+		uint32		row = top->found[i];
+		uint32		number = numbers ? numbers[row] : 0;
+		top_partition *partition = &top->partitions[number];
+
+		if (partition->count == partition->capacity)
+			make_room(top, number);
+		partition->list[partition->count++] = (candidate) {top->codes[row], first + i};
+	}
 }
 
 void
@@ -192,15 +235,7 @@ top_rows_add(top_rows *top, const chunk *rows)
 	caller = MemoryContextSwitchTo(top->scratch);
 	numbers = find_partitions(top, rows);
 	make_codes(top, rows);
-	for (uint64 row = 0; row < rows->num_rows; row++)
-	{
-		uint32		number = numbers ? numbers[row] : 0;
-		uint64		code = top->codes[row];
-
-		if (code > top->bars[number] || (code == top->bars[number] && misses_bar(top, number, rows, row)))
-			continue;
-		add_candidate(top, number, code, rows, row);
-	}
+	add_candidates(top, rows, numbers, find_candidates(top, rows, numbers));
 	if (top->num_dropped > Max(top->kept->num_rows / 2, MOST_DROPPED))
 		top_renew(top);
 	MemoryContextSwitchTo(caller);
@@ -221,6 +256,13 @@ void
 top_rows_finish(top_rows *top)
 {
 	top_cut_all(top);
+	top_arrange(top);
+	top_rows_restart(top);
+}
+
+void
+top_rows_restart(top_rows *top)
+{
 	top->next_partition = top->next_candidate = 0;
 	top->at_end = false;
 }

@@ -42,6 +42,9 @@ extern chunk *top_rows_kept(top_rows *top);
 /* After the last row: the rows are returned by the next function, partition by partition, in order. */
 extern void top_rows_finish(top_rows *top);
 
+/* Return them again, from the first on. */
+extern void top_rows_restart(top_rows *top);
+
 /* The next row of the chunk that is returned, and its number.  NULL: there are no more. */
 extern const chunk *top_rows_next(top_rows *top, uint64 *row, int64 *number);
 

@@ -37,8 +37,9 @@ struct top_rows
 	uint32		capacity;		/* of the next two */
 	top_partition *partitions;
 	uint64	   *bars;			/* codes */
-	uint64		num_codes;		/* capacity of the next */
+	uint64		num_codes;		/* capacity of the next two */
 	uint64	   *codes;
+	uint32	   *found;			/* numbers of the candidates among the rows that were read last */
 	uint32		next_partition; /* to return */
 	uint32		next_candidate;
 	int64		number;			/* of the row returned last */
@@ -54,7 +55,8 @@ extern void top_cut(top_rows *top, uint32 number, bool sorted);
 /* Put the wanted candidates of all partitions in order, and drop the others. */
 extern void top_cut_all(top_rows *top);
 
-/* Copy the candidates to a new chunk.  Of equal ones, the first to come still has the smallest row. */
+/* Copy the candidates to a new chunk, in the order in which they came or in that of the lists. */
 extern void top_renew(top_rows *top);
+extern void top_arrange(top_rows *top);
 
 #endif							/* MGPU_SORTED_TOP_ROWS_STATE_H */

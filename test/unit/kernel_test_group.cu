@@ -277,7 +277,7 @@ test_large_limits()
 			char		name[64];
 
 			snprintf(name, sizeof(name), "limit %llu, rule %u", (unsigned long long) limit, rule);
-			plan_large(job, limit + rule, rule == MGPU_LIMIT_RANKS ? 1 : 100000, 4);
+			plan_large(job, limit % 1000 + rule + 1, rule == MGPU_LIMIT_RANKS ? 1 : 100000, 4);
 			job.spec.num_sorts = 0;
 			job.spec.num_keys = limit == 100000 ? 0 : 1;
 			job.spec.limit_rule = rule;
