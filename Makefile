@@ -18,6 +18,7 @@
 #   WITH_HIGHWAY    yes, no; default: yes where Google Highway's vqsort is found
 #   HIGHWAY         where Highway is installed; default: /usr/local if it is there, else where the compiler looks
 #   WERROR          yes: compiler warnings stop the build, as they do under "make test"
+#   COPT            more options of the compiler, such as -fsanitize=address
 #   TEST_SIZES      yes: thresholds so small that tests cross them with small arrays (src/core/sizes.h)
 #
 # How it fits together: src (but src/core) holds PGXS objects, since PostgreSQL may want
@@ -161,7 +162,7 @@ endif
 
 # ------------------------------------------------------------------------ core
 
-CORE_CFLAGS = -O3 -g -fPIC -fvisibility=hidden -pthread $(WARNINGS) -Wno-unused-parameter -Isrc $(FEATURES) -MMD -MP
+CORE_CFLAGS = -O3 -g -fPIC -fvisibility=hidden -pthread $(WARNINGS) -Wno-unused-parameter -Isrc $(FEATURES) -MMD -MP $(COPT)
 CORE_CC = $(CC) -std=gnu11 $(CORE_CFLAGS)
 CORE_CXX = $(CXX) -std=c++17 -fno-exceptions -fno-rtti $(HIGHWAY_FLAGS) $(CORE_CFLAGS)
 

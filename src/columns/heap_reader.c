@@ -120,12 +120,13 @@ fill_slot(heap_reader *reader, uint32 row)
 	context->ecxt_scantuple = slot;
 }
 
+/* Rows of a damaged page may lie anywhere. */
 #define COPY(type) \
 	do { \
 		type	   *cells = (type *) col->cells + first; \
 		\
 		for (uint32 i = 0; i < num_rows; i++) \
-			cells[i] = *(const type *) from->values[kept[i]]; \
+			memcpy(&cells[i], from->values[kept[i]], sizeof(type)); \
 	} while (0)
 
 /* Copy an attribute's values of the kept rows. */

@@ -275,7 +275,7 @@ sub duration
 # A query by the extension's plan nodes, and by PostgreSQL's, under one snapshot: '' or how they differ.  The plan has to
 # read its tables as $option{input} says.  Rows are compared as text, or errors, or both where a row raises a notice;
 # in their order if $option{ordered}.  $option{inside}: the session is in a transaction, and stays there; what the
-# query changes is undone.  $option{mode}: of mgpu.enable_group, else force.
+# query changes is undone.  $option{mode}: of mgpu.enable_group, else force.  $option{on_gpu}: a GPU has to read the pages.
 sub differs
 {
 	my ($session, $query, %option) = @_;
@@ -293,7 +293,9 @@ sub differs
 		$answer{$nodes} = join("\n", grep { !/^LOCATION:/ } @lines);
 		$session->query('ROLLBACK TO before_query');
 	}
+	my $ran = $option{on_gpu} ? $session->query("SET LOCAL mgpu.enable_group = $mode; EXPLAIN (ANALYZE, COSTS off) $query") : '';
 	$session->query('COMMIT') unless $option{inside};
+	return "$query: not by a GPU:\n$ran" if $option{on_gpu} && $ran !~ /Executor: gpu\n.*Pages Copied/s;
 	return "$query: input is not $input:\n$plan" if $plan !~ /Input: \Q$input\E$/m && $input ne '';
 	return "$query:\n" . substr($answer{$mode}, 0, 1000) . "\nand not\n" . substr($answer{off}, 0, 1000) if $answer{$mode} ne $answer{off};
 	return '';
