@@ -46,6 +46,7 @@
 #define AGG_COST 4.0			/* a transition under Agg, without finding the group */
 #define RANK_COST 0.5			/* finding a row's group */
 #define PACK_COST 0.25			/* packing and unpacking a column */
+#define EMPTY_COST 1.5			/* making one without columns of one that has some */
 
 /* With more groups than these, sorting the rows is faster than finding each one's group. */
 #define FOLD_MOST_GROUPS MGPU_SIZE(1e6, 50)
@@ -124,6 +125,15 @@ row_cost(const group_task *task, bool fold)
 								COLUMN_COST * list_length(task->columns) + task->operators);
 }
 
+/* The cost of making rows without columns, where rows come one by one: Agg's count(*) takes them as they are. */
+static Cost
+empty_rows_cost(const group_task *task, const Path *child, double num_rows)
+{
+	if (task->columns != NIL || row_source_saved_cost(task->root, child, NIL) > 0)
+		return 0;
+	return EMPTY_COST * cpu_operator_cost * num_rows;
+}
+
 /* What a scan costs if a GPU reads its pages. */
 static Cost
 device_scan_cost(const Path *child)
@@ -147,7 +157,7 @@ cost_path(const group_task *task, Path *path, const Path *child, double num_rows
 		path->startup_cost = device_scan_cost(child) + START_COST + num_rows * row_cost(task, fold) * DEVICE_PART;
 	else
 		path->startup_cost = child->total_cost + START_COST + num_rows * row_cost(task, fold) +
-			spill_cost(num_rows, fold ? num_groups : num_rows, task);
+			empty_rows_cost(task, child, num_rows) + spill_cost(num_rows, fold ? num_groups : num_rows, task);
 	path->total_cost = path->startup_cost +
 		num_groups * (cpu_tuple_cost + cpu_operator_cost * list_length(task->outputs));
 	path->rows = num_groups;

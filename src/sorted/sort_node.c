@@ -161,9 +161,13 @@ next_row(sort_state *state, bool forward)
 	if (!row_place_step(&state->place, state->rows->num_rows, forward))
 		return false;
 	sort_fetch_ahead(state, state->place.count);
-	ExecClearTuple(slot);
+	/* nothing else is in the slot but values of the row before, unless somebody has made it keep them */
+	if (TTS_EMPTY(slot) || TTS_SHOULDFREE(slot))
+	{
+		ExecClearTuple(slot);
+		ExecStoreVirtualTuple(slot);
+	}
 	rows_fill_values(state->rows, sort_row_at(state, state->place.count - 1), slot->tts_values, slot->tts_isnull);
-	ExecStoreVirtualTuple(slot);
 	return true;
 }
 

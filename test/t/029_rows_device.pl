@@ -11,7 +11,7 @@ use Test::More;
 
 my $node = new_service_node('rows_device', conf => [ 'max_parallel_workers_per_gather = 0', 'shared_buffers = 64MB', "work_mem = '64MB'", 'mgpu.enable_group = off' ]);
 my $session = MgpuTest->session($node, options => '-c mgpu.executor=gpu -c synchronize_seqscans=off');
-my $rows = sized(3000, 300_000);
+my $rows = sized(3000, 30_000);
 
 # Statements that have to work.
 sub run
