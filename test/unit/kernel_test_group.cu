@@ -322,10 +322,11 @@ void
 test_groups(void)
 {
 	start();
-	test_random_cases(tiny ? 12 : quick ? 60 : 600, false);
+	test_random_cases(tiny ? 20 : quick ? 60 : 600, false);
 	test_random_cases(tiny ? 5 : quick ? 30 : 300, true);
 	test_limits();
-	if (!tiny)
-		test_large_cases();
-		test_large_limits();
+	if (tiny)
+		return;
+	test_large_cases();
+	test_large_limits();
 }
