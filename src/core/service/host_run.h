@@ -87,6 +87,7 @@ struct mgpu_host
 	int			num_active;
 	int			turn;			/* whose downloads are first */
 	uint64_t   *attention;		/* slots to look at, as doorbells */
+	uint32_t	first_slot;		/* where to begin */
 	uint64_t	num_submitted;
 	uint64_t	num_ended;		/* runs that gave memory back */
 	uint8_t    *extent_used;

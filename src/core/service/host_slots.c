@@ -143,29 +143,56 @@ mgpu_host_look_at_slot(mgpu_host *host, uint32_t slot_number)
 	return run->closing || mgpu_host_take_messages(run);
 }
 
-/* Slots that rang, and those whose messages had to wait. */
-bool
-mgpu_host_look_at_slots(mgpu_host *host)
+/* Take note of the slots that rang.  Whether any did. */
+static bool
+take_doorbells(mgpu_host *host)
 {
 	bool		found = false;
 
 	for (uint32_t word = 0; word < mgpu_host_num_words(host); word++)
 	{
-		uint64_t	bits;
-
-		if (atomic_load_explicit(&host->service.doorbells[word], memory_order_relaxed) != 0)
-		{
-			host->attention[word] |= atomic_exchange(&host->service.doorbells[word], 0);
-			found = true;
-		}
-		for (bits = host->attention[word]; bits != 0; bits &= bits - 1)
-		{
-			uint32_t	bit = (uint32_t) __builtin_ctzll(bits);
-
-			if (mgpu_host_look_at_slot(host, word * 64 + bit))
-				host->attention[word] &= ~(UINT64_C(1) << bit);
-		}
+		if (atomic_load_explicit(&host->service.doorbells[word], memory_order_relaxed) == 0)
+			continue;
+		host->attention[word] |= atomic_exchange(&host->service.doorbells[word], 0);
+		found = true;
 	}
+	return found;
+}
+
+/* Look at those of 64 slots; *waiting: the first one whose messages have to wait, if it is UINT32_MAX. */
+static void
+look_at_word(mgpu_host *host, uint32_t word, uint64_t mask, uint32_t *waiting)
+{
+	for (uint64_t bits = host->attention[word] & mask; bits != 0; bits &= bits - 1)
+	{
+		uint32_t	bit = (uint32_t) __builtin_ctzll(bits);
+
+		if (mgpu_host_look_at_slot(host, word * 64 + bit))
+			host->attention[word] &= ~(UINT64_C(1) << bit);
+		else if (*waiting == UINT32_MAX)
+			*waiting = word * 64 + bit;
+	}
+}
+
+/*
+ * Slots that rang, and those whose messages had to wait.  The first of the latter is looked at first the next time: else
+ * the slots in front of it would take all the room for uploads again.
+ */
+bool
+mgpu_host_look_at_slots(mgpu_host *host)
+{
+	bool		found = take_doorbells(host);
+	uint32_t	num_words = mgpu_host_num_words(host);
+	uint32_t	first = host->first_slot / 64;
+	uint64_t	behind = UINT64_MAX << host->first_slot % 64;
+	uint32_t	waiting = UINT32_MAX;
+
+	look_at_word(host, first, behind, &waiting);
+	for (uint32_t i = 1; i < num_words; i++)
+		look_at_word(host, (first + i) % num_words, UINT64_MAX, &waiting);
+	look_at_word(host, first, ~behind, &waiting);
+	if (waiting != UINT32_MAX)
+		host->first_slot = waiting;
 	return found;
 }
 
