@@ -20,7 +20,7 @@
 #include "core/executor.h"
 #include "core/planner.h"
 #include "core/sizes.h"
-#include "plan/group.h"
+#include "group/group.h"
 #include "service/service.h"
 #include "settings.h"
 #include "sorted/top.h"

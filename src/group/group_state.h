@@ -7,10 +7,11 @@
 
 #include "columns/spill.h"
 #include "group/aggregate.h"
+#include "group/group.h"
 #include "group/group_fold.h"
-#include "plan/group.h"
 #include "plan/keys.h"
 #include "plan/row_source.h"
+#include "plan/rows_node.h"
 
 /* An entry of the scan tuple: an aggregate, or else a column of the group's first row. */
 typedef struct group_output

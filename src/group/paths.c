@@ -29,12 +29,13 @@
 #include "core/sizes.h"
 #include "group/aggregate.h"
 #include "group/device_path.h"
+#include "group/group.h"
 #include "group/plans.h"
 #include "group/task.h"
 #include "plan/costs.h"
 #include "plan/declined.h"
-#include "plan/group.h"
 #include "plan/row_source.h"
+#include "plan/rows_node.h"
 #include "settings.h"
 
 /*

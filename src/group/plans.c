@@ -17,6 +17,7 @@
 
 #include "compat.h"
 #include "group/plans.h"
+#include "plan/rows_node.h"
 
 Plan *
 plan_of_path(const CustomPath *path, List *tlist, List *custom_plans, const CustomScanMethods *methods)

@@ -7,8 +7,8 @@
 
 #include "nodes/extensible.h"
 
+#include "group/group.h"
 #include "group/task.h"
-#include "plan/group.h"
 
 /* MgpuGroup, MgpuGroup that returns packs of groups, and MgpuRows. */
 extern const CustomPathMethods group_path_methods;

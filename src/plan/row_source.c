@@ -29,8 +29,8 @@
 
 #include "compat.h"
 #include "columns/heap_reader.h"
-#include "plan/group.h"
 #include "plan/row_source.h"
+#include "plan/rows_node.h"
 #include "settings.h"
 
 /* The part of a row's cost, beyond its page's, that reading pages as columns saves. */

@@ -10,6 +10,7 @@
 
 #include "columns/heap_reader.h"
 
+struct ExplainState;
 typedef struct row_source row_source;
 
 /* In the current context.  The child is initialized, and returns the columns of the chunks to come. */

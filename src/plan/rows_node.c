@@ -17,8 +17,8 @@
 #include "compat.h"
 #include "columns/wire.h"
 #include "core/job.h"
-#include "plan/group.h"
 #include "plan/row_source.h"
+#include "plan/rows_node.h"
 
 typedef struct rows_state
 {

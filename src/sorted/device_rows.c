@@ -18,7 +18,6 @@
 
 #include "compat.h"
 #include "group/device_query.h"
-#include "plan/group.h"
 #include "sorted/device_rows.h"
 #include "sorted/top.h"
 

@@ -16,7 +16,7 @@
 #include "utils/memutils.h"
 
 #include "compat.h"
-#include "plan/group.h"
+#include "plan/rows_node.h"
 #include "run/run.h"
 #include "sorted/sort.h"
 #include "sorted/top.h"

@@ -18,8 +18,8 @@
 #include "group/plans.h"
 #include "keys/collation.h"
 #include "plan/costs.h"
-#include "plan/group.h"
 #include "settings.h"
+#include "plan/rows_node.h"
 #include "sorted/sort.h"
 
 /* More keys are left to PostgreSQL: each of them is a sort of all rows. */

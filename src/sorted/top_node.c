@@ -20,7 +20,7 @@
 #include "compat.h"
 #include "group/aggregate.h"
 #include "group/plans.h"
-#include "plan/group.h"
+#include "plan/rows_node.h"
 #include "sorted/top.h"
 
 /* Rows that are looked at together. */

@@ -14,7 +14,7 @@
 #include "compat.h"
 #include "group/plans.h"
 #include "plan/declined.h"
-#include "plan/group.h"
+#include "plan/rows_node.h"
 #include "sorted/window.h"
 
 static void

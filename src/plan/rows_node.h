@@ -1,54 +1,25 @@
 /*
- * group.h
- *		MgpuGroup, a plan node that groups rows and runs aggregates, and MgpuRows, a node
- *		below a Gather that packs rows for it.
+ * rows_node.h
+ *		MgpuRows, a node below a Gather that packs rows for MgpuGroup, and the rows of all nodes.
  *
- * Contents of their CustomScans:
+ * Contents of its CustomScan:
  *
- * MgpuGroup
- *	 custom_plans		one child; its rows are the columns, or packs of such rows
- *	 custom_scan_tlist	the scan tuple: grouping expressions, others of a group's first row, Aggrefs
- *	 custom_private		five or six lists:
- *						for each entry of the scan tuple the numbers of its columns, from 0: one,
- *						or for an Aggref that of its filter, then those of its arguments; -1 for
- *						no filter and for an argument that is a constant;
- *						the keys' equality operators;
- *						the keys' collations;
- *						if the child returns packs, the types of the columns in a pack, else NIL;
- *						the node's method, a group_method;
- *						and for GROUP_PARTIAL the entries of the scan tuple, since its own is a pack
- * MgpuRows
  *	 custom_plans		one child, whose rows are packed
- *	 custom_scan_tlist	one expression, which stands for a pack (plans.c): a bytea of
+ *	 custom_scan_tlist	one expression, which stands for a pack (group/plans.c): a bytea of
  *						rows (columns/wire.h)
  */
-#ifndef MGPU_PLAN_GROUP_H
-#define MGPU_PLAN_GROUP_H
+#ifndef MGPU_PLAN_ROWS_NODE_H
+#define MGPU_PLAN_ROWS_NODE_H
 
 #include "nodes/execnodes.h"
 #include "nodes/extensible.h"
 
 #include "columns/chunk.h"
 
-/* How the node groups rows.  With the last two, groups of workers and their states are in packs (group_partial.c). */
-typedef enum group_method
-{
-	GROUP_SORT,
-	GROUP_FOLD,
-	GROUP_COMBINE,
-	GROUP_PARTIAL
-} group_method;
-
-extern const CustomScanMethods group_scan_methods;
 extern const CustomScanMethods rows_scan_methods;
 
-/* The state of either node, of so many bytes, of which the first are a CustomScanState. */
+/* The state of a node, of so many bytes, of which the first are a CustomScanState. */
 extern Node *custom_state(Size bytes, const CustomExecMethods *methods);
-
-/* Register both nodes with the planner (paths.c).  Called once, when the library is loaded. */
-extern void group_path_init(void);
-
-/* ---- rows (rows_node.c) */
 
 /*
  * Approximate size of a full pack: a quarter of the queue between two processes.  Then
@@ -98,4 +69,4 @@ most_bytes_of_row(Size own_bytes, Size beside_bytes)
 	return own_bytes + beside_bytes + Max(own_bytes, 24);
 }
 
-#endif							/* MGPU_PLAN_GROUP_H */
+#endif							/* MGPU_PLAN_ROWS_NODE_H */
