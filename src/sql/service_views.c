@@ -178,9 +178,9 @@ mgpu_stat_service_rows(PG_FUNCTION_ARGS)
 static const char *
 operation_name(uint32 op)
 {
-	static const char *const names[] = {"sort", "sort pairs", "merge", "merge pairs", "remove", "insert", "network"};
+	static const char *const names[] = {"sort", "sort pairs", "merge", "merge pairs", "remove", "insert", "network", "table"};
 
-	return op >= MGPU_OP_SORT && op <= MGPU_OP_ODD_EVEN_SORT ? names[op - MGPU_OP_SORT] : NULL;
+	return op >= MGPU_OP_SORT && op <= MGPU_OP_GROUP ? names[op - MGPU_OP_SORT] : NULL;
 }
 
 /* mgpu_stat_activity_rows() → SETOF (pid, device, phase, operation, items, segments): who has a job at the service now. */
