@@ -20,7 +20,7 @@
 #include "core/executor.h"
 #include "core/planner.h"
 #include "core/sizes.h"
-#include "group/group.h"
+#include "group/group_node.h"
 #include "service/service.h"
 #include "settings.h"
 #include "sorted/top.h"

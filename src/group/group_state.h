@@ -7,7 +7,7 @@
 
 #include "columns/spill.h"
 #include "group/aggregate.h"
-#include "group/group.h"
+#include "group/group_node.h"
 #include "group/group_fold.h"
 #include "plan/keys.h"
 #include "plan/row_source.h"

@@ -29,7 +29,7 @@
 #include "core/sizes.h"
 #include "group/aggregate.h"
 #include "group/device_path.h"
-#include "group/group.h"
+#include "group/group_node.h"
 #include "group/plans.h"
 #include "group/task.h"
 #include "plan/costs.h"

@@ -7,7 +7,7 @@
 
 #include "nodes/extensible.h"
 
-#include "group/group.h"
+#include "group/group_node.h"
 #include "group/task.h"
 
 /* MgpuGroup, MgpuGroup that returns packs of groups, and MgpuRows. */

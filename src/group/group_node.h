@@ -1,5 +1,5 @@
 /*
- * group.h
+ * group_node.h
  *		MgpuGroup, a plan node that groups rows and runs aggregates.
  *
  * Contents of its CustomScan:
@@ -16,8 +16,8 @@
  *						the node's method, a group_method;
  *						and for GROUP_PARTIAL the entries of the scan tuple, since its own is a pack
  */
-#ifndef MGPU_GROUP_GROUP_H
-#define MGPU_GROUP_GROUP_H
+#ifndef MGPU_GROUP_GROUP_NODE_H
+#define MGPU_GROUP_GROUP_NODE_H
 
 #include "nodes/extensible.h"
 
@@ -35,4 +35,4 @@ extern const CustomScanMethods group_scan_methods;
 /* Register MgpuGroup and MgpuRows with the planner (paths.c).  Called once, when the library is loaded. */
 extern void group_path_init(void);
 
-#endif							/* MGPU_GROUP_GROUP_H */
+#endif							/* MGPU_GROUP_GROUP_NODE_H */
