@@ -75,11 +75,17 @@ typedef struct mgpu_group_run
 	mgpu_group_stage stage;
 	uint64_t	num_rows;
 	uint64_t	num_values[MGPU_GROUP_MAX_SORTS];	/* that are not NULL */
-	mgpu_group_packing packing;
+	uint32_t	num_passes;		/* sorts of rows, the last one first: several only with order columns */
+	mgpu_group_packing passes[1 + MGPU_GROUP_MAX_ORDERS];	/* keys are in the first */
+	uint32_t	group_bits;		/* of the keys, at its top */
 	mgpu_value_packing values[MGPU_GROUP_MAX_SORTS];
 	char	   *work;
 	uint64_t	heads_temp;		/* offsets of work ... */
 	uint64_t	heads_temp_bytes;
+	uint64_t	orders[2];		/* of several passes, by turns */
+	uint64_t	ends;			/* with a limit: of kept rows */
+	uint64_t	ends_temp;
+	uint64_t	ends_temp_bytes;
 	uint64_t	first_order;	/* of a sort in two steps */
 	uint64_t	different;		/* positions where another number begins */
 	uint64_t	sorts;			/* ... and of what each sort works in */
@@ -87,21 +93,25 @@ typedef struct mgpu_group_run
 	const void *codes;			/* of groups, sorted; NULL: all are 0 */
 	uint64_t   *group_codes;
 	mgpu_group_result result;
-
-	/* with a limit: what each sort compares, the last one first */
-	uint32_t	num_passes;
-	mgpu_group_packing passes[1 + MGPU_GROUP_MAX_ORDERS];
-	uint32_t	group_bits;		/* of keys, at the top of passes[0] */
-	uint64_t	orders[2];		/* offsets of work, if there are several passes */
-	uint64_t	ends;
-	uint64_t	ends_temp;
-	uint64_t	ends_temp_bytes;
 } mgpu_group_run;
 
 static inline bool
 mgpu_group_has_limit(const mgpu_group_run *group)
 {
 	return group->spec.limit_rule != MGPU_LIMIT_NONE;
+}
+
+/* Else all rows are one group, in their own order. */
+static inline bool
+mgpu_group_sorts_rows(const mgpu_group_run *group)
+{
+	return group->group_bits > 0 || mgpu_group_has_limit(group);
+}
+
+static inline mgpu_sort_shape
+mgpu_group_pass_shape(const mgpu_group_packing *pass)
+{
+	return pass->bits <= 32 ? MGPU_SHAPE_U32_INDEX : MGPU_SHAPE_U64_INDEX;
 }
 
 #ifdef __cplusplus
@@ -134,17 +144,6 @@ cudaError_t mgpu_group_give(mgpu_engine_run *run, int begin, int end);
 /* How keys and values become numbers; MGPU_UNSUPPORTED if keys take too many bits. */
 mgpu_status mgpu_group_plan_packing(mgpu_engine_run *run, mgpu_error *err);
 
-/* A column's range; null_part is set if it has NULLs or no values.  And the bits of the numbers up to one. */
-mgpu_packed_column mgpu_group_pack_column(const mgpu_group_run *group, uint32_t column);
-uint32_t	mgpu_group_bits_up_to(uint64_t greatest);
-
-/* With a limit: how rows become numbers, the work memory, the sorts, the kept rows. */
-mgpu_status mgpu_group_plan_passes(mgpu_group_run *group, mgpu_error *err);
-uint64_t	mgpu_group_plan_rows(mgpu_group_run *group);
-cudaError_t mgpu_group_enqueue_order(mgpu_engine_run *run);
-mgpu_status mgpu_group_take_rows(mgpu_engine_run *run, mgpu_error *err);
-cudaError_t mgpu_group_enqueue_rows(mgpu_engine_run *run);
-
 /* The bytes of work memory, and where its parts are. */
 uint64_t	mgpu_group_plan_work(mgpu_engine_run *run);
 void		mgpu_group_plan_space(mgpu_group_space *space, mgpu_sort_shape shape, uint64_t begin, uint64_t num_rows);
@@ -157,9 +156,9 @@ cudaError_t mgpu_group_sort_numbers(mgpu_engine_run *run, const mgpu_group_space
 mgpu_status mgpu_group_start_results(mgpu_engine_run *run, mgpu_error *err);
 cudaError_t mgpu_group_enqueue_results(mgpu_engine_run *run);
 
-/* Bytes of a sort's values that come back: of one, and of all. */
-uint32_t	mgpu_group_sorted_width(const mgpu_group_run *group, uint32_t sort);
-uint64_t	mgpu_group_sorted_bytes(const mgpu_group_run *group, uint32_t sort);
+/* With a limit: find how many rows of each group are kept, and return these. */
+cudaError_t mgpu_group_enqueue_limit(mgpu_engine_run *run);
+cudaError_t mgpu_group_enqueue_rows(mgpu_engine_run *run);
 
 static inline bool
 mgpu_group_counts_different(const mgpu_group_run *group, uint32_t sort)

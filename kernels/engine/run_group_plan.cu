@@ -10,8 +10,9 @@
 
 #include <algorithm>
 
-extern "C" uint32_t
-mgpu_group_bits_up_to(uint64_t greatest)
+/* Bits of the numbers from 0 to this one. */
+static uint32_t
+bits_up_to(uint64_t greatest)
 {
 	uint32_t	bits = 0;
 
@@ -20,8 +21,9 @@ mgpu_group_bits_up_to(uint64_t greatest)
 	return bits;
 }
 
-extern "C" mgpu_packed_column
-mgpu_group_pack_column(const mgpu_group_run *group, uint32_t number)
+/* A column's range; null_part is set if it has NULLs or no values. */
+static mgpu_packed_column
+pack_column(const mgpu_group_run *group, uint32_t number)
 {
 	const mgpu_group_facts *facts = &group->mailbox->facts;
 	mgpu_packed_column packed = {};
@@ -33,30 +35,85 @@ mgpu_group_pack_column(const mgpu_group_run *group, uint32_t number)
 	packed.greatest = facts->greatest[number];
 	packed.least = ~facts->inverse_least[number];
 	packed.null_part = packed.greatest - packed.least + 1;
-	packed.bits = mgpu_group_bits_up_to(packed.greatest - packed.least);
+	packed.bits = bits_up_to(packed.greatest - packed.least);
 	return packed;
 }
 
-static mgpu_status
-plan_keys(mgpu_group_run *group, mgpu_error *err)
+static void
+add_column(mgpu_group_packing *packing, const mgpu_packed_column *column)
 {
-	mgpu_group_packing *packing = &group->packing;
+	packing->keys[packing->num_keys++] = *column;
+	packing->bits += column->bits;
+}
 
-	packing->nulls = group->columns.nulls;
-	packing->num_keys = group->spec.num_keys;
-	for (uint32_t i = packing->num_keys; i-- > 0;)
+/* Keys are ascending, and their NULLs come last. */
+static bool
+pack_order(const mgpu_group_run *group, const mgpu_group_order *order, mgpu_packed_column *packed)
+{
+	bool		has_nulls = group->mailbox->facts.nulls[order->column] > 0;
+	uint64_t	range;
+
+	*packed = pack_column(group, order->column);
+	packed->descending = order->descending != 0;
+	if (!has_nulls || group->mailbox->facts.nulls[order->column] >= group->num_rows)
+		return true;
+	range = packed->greatest - packed->least;
+	if (range == UINT64_MAX)
+		return false;
+	packed->bits = bits_up_to(range + 1);
+	if (order->nulls_first)
 	{
-		mgpu_packed_column *key = &packing->keys[i];
-
-		*key = mgpu_group_pack_column(group, group->spec.keys[i]);
-		if (key->bits < 64 && group->mailbox->facts.nulls[key->column] > 0)
-			key->bits = mgpu_group_bits_up_to(key->null_part);
-		key->shift = packing->bits;
-		packing->bits += key->bits;
-		if (packing->bits > 63)
-			return mgpu_fail(err, MGPU_UNSUPPORTED, "the keys take more than 63 bits");
+		packed->null_part = 0;
+		packed->first_part = 1;
 	}
+	return true;
+}
+
+static mgpu_status
+add_keys(mgpu_group_run *group, mgpu_error *err)
+{
+	mgpu_group_packing *pass = &group->passes[0];
+
+	for (uint32_t i = 0; i < group->spec.num_keys; i++)
+	{
+		mgpu_group_order order = {group->spec.keys[i], 0, 0};
+		mgpu_packed_column packed;
+
+		if (!pack_order(group, &order, &packed) || pass->bits + packed.bits > 63)
+			return mgpu_fail(err, MGPU_UNSUPPORTED, "the keys take more than 63 bits");
+		add_column(pass, &packed);
+	}
+	group->group_bits = pass->bits;
 	return MGPU_OK;
+}
+
+/* What does not fit in the first number is sorted before, by numbers of its own: sorts are stable. */
+static mgpu_status
+plan_passes(mgpu_group_run *group, mgpu_error *err)
+{
+	mgpu_status status = add_keys(group, err);
+
+	group->num_passes = 1;
+	for (uint32_t i = 0; status == MGPU_OK && i < group->spec.num_orders; i++)
+	{
+		mgpu_packed_column packed;
+
+		if (!pack_order(group, &group->spec.orders[i], &packed))
+			return mgpu_fail(err, MGPU_UNSUPPORTED, "a column has NULLs, and values of more than 63 bits");
+		if (group->passes[group->num_passes - 1].bits + packed.bits > 64)
+			group->num_passes++;
+		add_column(&group->passes[group->num_passes - 1], &packed);
+	}
+	for (uint32_t pass = 0; pass < group->num_passes; pass++)
+	{
+		mgpu_group_packing *packing = &group->passes[pass];
+		uint32_t	shift = packing->bits;
+
+		packing->nulls = group->columns.nulls;
+		for (uint32_t i = 0; i < packing->num_keys; i++)
+			packing->keys[i].shift = shift -= packing->keys[i].bits;
+	}
+	return status;
 }
 
 static void
@@ -67,11 +124,11 @@ plan_values(mgpu_group_run *group, uint32_t sort)
 	uint64_t	nulls = group->mailbox->facts.nulls[column];
 	uint32_t	null_bits = nulls > 0;
 
-	values->value = mgpu_group_pack_column(group, column);
+	values->value = pack_column(group, column);
 	values->descending = group->spec.sorts[sort].descending != 0;
-	values->in_two_steps = group->packing.bits + values->value.bits + null_bits > 64;
+	values->in_two_steps = group->group_bits + values->value.bits + null_bits > 64;
 	values->group_shift = values->in_two_steps ? 0 : values->value.bits;
-	values->bits = group->packing.bits + values->group_shift + null_bits;
+	values->bits = group->group_bits + values->group_shift + null_bits;
 	values->null_number = nulls > 0 ? UINT64_C(1) << (values->bits - 1) : 0;
 	group->num_values[sort] = group->num_rows - nulls;
 	if ((group->spec.sorts[sort].returns & MGPU_SORT_VALUES) != 0)
@@ -82,7 +139,7 @@ extern "C" mgpu_status
 mgpu_group_plan_packing(mgpu_engine_run *run, mgpu_error *err)
 {
 	mgpu_group_run *group = run->group;
-	mgpu_status status = mgpu_group_has_limit(group) ? mgpu_group_plan_passes(group, err) : plan_keys(group, err);
+	mgpu_status status = plan_passes(group, err);
 
 	if (status != MGPU_OK)
 		return status;
@@ -134,21 +191,27 @@ mgpu_group_plan_work(mgpu_engine_run *run)
 	bool		in_two_steps = false;
 	bool		counts_different = false;
 
-	if (mgpu_group_has_limit(group))
-		return mgpu_group_plan_rows(group);
 	(void) mgpu_group_place(&end, (num_rows + 1) * sizeof(uint32_t));	/* starts of groups */
 	for (uint32_t i = 0; i < group->spec.num_sorts; i++)
 	{
 		in_two_steps |= group->values[i].in_two_steps;
 		counts_different |= mgpu_group_counts_different(group, i);
 	}
-	group->heads_temp_bytes = group->packing.bits > 0 || counts_different ? mgpu_group_heads_temp_bytes(num_rows) : 0;
+	if (mgpu_group_has_limit(group))
+	{
+		group->ends = mgpu_group_place(&end, num_rows * sizeof(uint32_t));
+		group->ends_temp_bytes = mgpu_group_limit_temp_bytes(num_rows);
+		group->ends_temp = mgpu_group_place(&end, group->ends_temp_bytes);
+	}
+	for (int side = 0; side < 2 && group->num_passes > 1; side++)
+		group->orders[side] = mgpu_group_place(&end, num_rows * sizeof(uint32_t));
+	group->heads_temp_bytes = group->group_bits > 0 || counts_different ? mgpu_group_heads_temp_bytes(num_rows) : 0;
 	group->heads_temp = mgpu_group_place(&end, group->heads_temp_bytes);
 	group->first_order = mgpu_group_place(&end, in_two_steps ? num_rows * sizeof(uint32_t) : 0);
 	group->different = mgpu_group_place(&end, counts_different ? num_rows * sizeof(uint32_t) : 0);
 	group->sorts = most = end;
-	if (group->packing.bits > 0)
-		most = space_end(group->packing.bits <= 32 ? MGPU_SHAPE_U32_INDEX : MGPU_SHAPE_U64_INDEX, end, num_rows);
+	for (uint32_t pass = 0; pass < group->num_passes && mgpu_group_sorts_rows(group); pass++)
+		most = std::max(most, space_end(mgpu_group_pass_shape(&group->passes[pass]), end, num_rows));
 	for (uint32_t i = 0; i < group->spec.num_sorts; i++)
 	{
 		const mgpu_value_packing *values = &group->values[i];

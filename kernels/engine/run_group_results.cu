@@ -8,18 +8,6 @@
 
 #include <cstring>
 
-extern "C" uint32_t
-mgpu_group_sorted_width(const mgpu_group_run *group, uint32_t sort)
-{
-	return group->spec.columns[group->spec.sorts[sort].column].width;
-}
-
-extern "C" uint64_t
-mgpu_group_sorted_bytes(const mgpu_group_run *group, uint32_t sort)
-{
-	return group->result.num_sorted[sort] * mgpu_group_sorted_width(group, sort);
-}
-
 /* -------------------------------------------------------------------- sorts */
 
 extern "C" mgpu_sort_request
@@ -147,15 +135,15 @@ sort_at_once(mgpu_engine_run *run, uint32_t sort)
 
 	mgpu_group_plan_space(&space, number_bytes == 4 ? MGPU_SHAPE_U32 : MGPU_SHAPE_U64, group->sorts, group->num_rows);
 	request = mgpu_group_request(run, &space, values->bits);
-	code = mgpu_group_pack_values(&group->packing, values, request.keys[0], number_bytes, group->num_rows, stream);
+	code = mgpu_group_pack_values(&group->passes[0], values, request.keys[0], number_bytes, group->num_rows, stream);
 	if (code == cudaSuccess)
 		code = mgpu_group_sort_numbers(run, &space, &request);
 	if (code == cudaSuccess)
 		code = describe_values(run, sort, request.keys[request.current], number_bytes, NULL);
-	if (code == cudaSuccess && mgpu_group_sorted_bytes(group, sort) > 0)
+	if (code == cudaSuccess && mgpu_group_value_bytes(&group->spec, &group->result, sort) > 0)
 		code = mgpu_group_unpack_values(values, request.keys[request.current], number_bytes,
 										group->spec.columns[values->value.column].kind,
-										mgpu_group_sorted_width(group, sort), group->num_values[sort],
+										group->spec.columns[values->value.column].width, group->num_values[sort],
 										(void *) run->outputs[MGPU_OUTPUT_SORTED + sort].d_items, stream);
 	return code;
 }
@@ -168,7 +156,7 @@ sort_values_alone(mgpu_engine_run *run, const mgpu_value_packing *values, const 
 	mgpu_group_run *group = run->group;
 	cudaStream_t stream = run->device->compute_stream;
 	mgpu_sort_request request = mgpu_group_request(run, space, values->value.bits);
-	cudaError_t code = mgpu_group_pack_values_alone(&group->packing, values, (uint64_t *) request.keys[0],
+	cudaError_t code = mgpu_group_pack_values_alone(&group->passes[0], values, (uint64_t *) request.keys[0],
 													group->num_rows, stream);
 
 	if (code == cudaSuccess)
@@ -195,16 +183,16 @@ sort_in_two_steps(mgpu_engine_run *run, uint32_t sort)
 	code = sort_values_alone(run, values, &space, first_order);
 	request = mgpu_group_request(run, &space, values->bits);
 	if (code == cudaSuccess)
-		code = mgpu_group_pack_ordered(&group->packing, values, first_order, (uint64_t *) request.keys[0],
+		code = mgpu_group_pack_ordered(&group->passes[0], values, first_order, (uint64_t *) request.keys[0],
 									   group->num_rows, stream);
 	if (code == cudaSuccess)
 		code = mgpu_group_sort_numbers(run, &space, &request);
 	if (code == cudaSuccess)
 		code = describe_values(run, sort, request.keys[request.current], sizeof(uint64_t), request.indices[request.current]);
-	if (code == cudaSuccess && mgpu_group_sorted_bytes(group, sort) > 0)
+	if (code == cudaSuccess && mgpu_group_value_bytes(&group->spec, &group->result, sort) > 0)
 		code = mgpu_group_fetch_values(values->value.codes, first_order, request.indices[request.current],
 									   group->spec.columns[values->value.column].kind,
-									   mgpu_group_sorted_width(group, sort), group->num_values[sort],
+									   group->spec.columns[values->value.column].width, group->num_values[sort],
 									   (void *) run->outputs[MGPU_OUTPUT_SORTED + sort].d_items, stream);
 	return code;
 }
@@ -213,8 +201,8 @@ extern "C" cudaError_t
 mgpu_group_enqueue_results(mgpu_engine_run *run)
 {
 	mgpu_group_run *group = run->group;
-	cudaError_t code = mgpu_group_records(&group->packing, &group->rows, group->codes,
-										  group->packing.bits <= 32 ? 4 : 8, group->group_codes, records_of(run),
+	cudaError_t code = mgpu_group_records(&group->passes[0], &group->rows, group->codes,
+										  group->passes[0].bits <= 32 ? 4 : 8, group->group_codes, records_of(run),
 										  group->record.num_words, run->device->compute_stream);
 
 	for (uint32_t i = 0; code == cudaSuccess && i < group->spec.num_columns; i++)

@@ -86,39 +86,85 @@ adds_reals(const mgpu_group_spec *spec)
 static mgpu_status
 check_largest(const mgpu_group_run *group, mgpu_error *err)
 {
-	uint64_t	largest = group->packing.bits > 0 ? group->mailbox->facts.largest : group->num_rows;
+	uint64_t	largest = group->group_bits > 0 ? group->mailbox->facts.largest : group->num_rows;
 
 	if (adds_reals(&group->spec) && largest > ORDERED_ROWS_MIN && largest > group->num_rows / ORDERED_ROWS_PART)
 		return mgpu_fail(err, MGPU_UNSUPPORTED, "sums of floats of a large group are faster on the CPU");
 	return MGPU_OK;
 }
 
-/* Pack, sort, find where groups begin. */
+/* Sort the rows, which are in this order so far; *codes: the sorted numbers. */
+static cudaError_t
+sort_pass(mgpu_engine_run *run, uint32_t number, const uint32_t **order, const void **codes)
+{
+	mgpu_group_run *group = run->group;
+	const mgpu_group_packing *pass = &group->passes[number];
+	uint32_t   *composed = (uint32_t *) work_at(group, group->orders[number % 2]);
+	cudaStream_t stream = run->device->compute_stream;
+	mgpu_group_space space;
+	mgpu_sort_request request;
+	const uint32_t *sorted;
+	cudaError_t code;
+
+	mgpu_group_plan_space(&space, mgpu_group_pass_shape(pass), group->sorts, group->num_rows);
+	request = mgpu_group_request(run, &space, pass->bits);
+	code = mgpu_group_pack(pass, *order, request.keys[0], pass->bits <= 32 ? 4 : 8, group->num_rows, stream);
+	if (code == cudaSuccess)
+		code = mgpu_group_sort_numbers(run, &space, &request);
+	*codes = request.keys[request.current];
+	sorted = request.indices[request.current];
+	if (group->num_passes > 1 && code == cudaSuccess)
+	{
+		code = *order != NULL ? mgpu_group_compose(*order, sorted, group->num_rows, composed, stream) :
+			cudaMemcpyAsync(composed, sorted, group->num_rows * sizeof(uint32_t), cudaMemcpyDeviceToDevice, stream);
+		sorted = composed;
+	}
+	*order = sorted;
+	return code;
+}
+
+/* All rows are one group, from position 0 on.  The number of groups is 0 so far. */
+static cudaError_t
+set_one_group(mgpu_engine_run *run)
+{
+	cudaError_t code = cudaMemsetAsync(run->group->work, 0, sizeof(uint32_t), run->device->compute_stream);
+
+	if (code == cudaSuccess)
+		code = cudaMemsetAsync(&mgpu_group_control_of(run)->facts.num_groups, 1, 1, run->device->compute_stream);
+	return code;
+}
+
+/* Put the rows in order and find where groups begin. */
+static cudaError_t
+order_rows(mgpu_engine_run *run)
+{
+	mgpu_group_run *group = run->group;
+	uint32_t	bits = group->passes[0].bits;
+	cudaError_t code = cudaSuccess;
+
+	for (uint32_t pass = group->num_passes; code == cudaSuccess && pass-- > 0;)
+		code = sort_pass(run, pass, &group->rows.order, &group->codes);
+	if (code != cudaSuccess)
+		return code;
+	if (group->group_bits == 0)
+		return set_one_group(run);
+	return mgpu_group_heads(group->codes, bits <= 32 ? 4 : 8, bits - group->group_bits, group->num_rows,
+							(uint32_t *) group->work, &mgpu_group_control_of(run)->facts.num_groups,
+							work_at(group, group->heads_temp), group->heads_temp_bytes, run->device->compute_stream);
+}
+
 static cudaError_t
 enqueue_groups(mgpu_engine_run *run)
 {
 	mgpu_group_run *group = run->group;
-	cudaStream_t stream = run->device->compute_stream;
-	uint32_t	code_bytes = group->packing.bits <= 32 ? 4 : 8;
-	mgpu_group_space space;
-	mgpu_sort_request request;
-	cudaError_t code;
+	mgpu_group_facts *facts = &mgpu_group_control_of(run)->facts;
+	cudaError_t code = order_rows(run);
 
-	mgpu_group_plan_space(&space, code_bytes == 4 ? MGPU_SHAPE_U32_INDEX : MGPU_SHAPE_U64_INDEX, group->sorts,
-						  group->num_rows);
-	request = mgpu_group_request(run, &space, group->packing.bits);
-	code = mgpu_group_pack(&group->packing, NULL, request.keys[0], code_bytes, group->num_rows, stream);
-	if (code == cudaSuccess)
-		code = mgpu_group_sort_numbers(run, &space, &request);
-	group->codes = request.keys[request.current];
-	group->rows.order = request.indices[request.current];
-	if (code == cudaSuccess)
-		code = mgpu_group_heads(group->codes, code_bytes, 0, group->num_rows, (uint32_t *) group->work,
-								&mgpu_group_control_of(run)->facts.num_groups, work_at(group, group->heads_temp),
-								group->heads_temp_bytes, stream);
+	if (code == cudaSuccess && mgpu_group_has_limit(group))
+		code = mgpu_group_enqueue_limit(run);
 	if (code == cudaSuccess && adds_reals(&group->spec))
-		code = mgpu_group_find_largest((const uint32_t *) group->work, &mgpu_group_control_of(run)->facts.num_groups,
-									   group->num_rows, &mgpu_group_control_of(run)->facts.largest, stream);
+		code = mgpu_group_find_largest((const uint32_t *) group->work, &facts->num_groups, group->num_rows, &facts->largest,
+									   run->device->compute_stream);
 	return code;
 }
 
@@ -146,9 +192,7 @@ start_groups(mgpu_engine_run *run, mgpu_error *err)
 	group->rows.starts = static_cast<uint32_t *>(work);
 	group->rows.num_rows = group->num_rows;
 	code = begin_stage(run, MGPU_STAGE_GROUPS);
-	if (code == cudaSuccess && mgpu_group_has_limit(group))
-		return end_stage(run, mgpu_group_enqueue_order(run), err);
-	if (code == cudaSuccess && group->packing.bits > 0)
+	if (code == cudaSuccess && mgpu_group_sorts_rows(group))
 		return end_stage(run, enqueue_groups(run), err);
 	if (code == cudaSuccess)
 		code = cudaMemsetAsync(work, 0, sizeof(uint32_t), run->device->compute_stream);
@@ -158,35 +202,31 @@ start_groups(mgpu_engine_run *run, mgpu_error *err)
 
 /* ----------------------------------------------------------------- results */
 
-/* Memory of records and sorted values, and where they are. */
+/* Memory of what comes back and of the groups' codes, and where they are. */
 static mgpu_status
-take_results(mgpu_engine_run *run, mgpu_error *err)
+take_outputs(mgpu_engine_run *run, mgpu_error *err)
 {
 	mgpu_group_run *group = run->group;
-	uint64_t	num_groups = group->rows.num_groups;
-	uint64_t	offsets[MGPU_GROUP_MAX_SORTS];
+	uint64_t	offsets[MGPU_NUM_OUTPUTS] = {};
 	uint64_t	end = 0;
-	uint64_t	codes = mgpu_group_place(&end, num_groups * sizeof(uint64_t));
-	uint64_t	records = mgpu_group_place(&end, num_groups * group->record.num_words * sizeof(uint64_t));
+	uint64_t	codes = mgpu_group_place(&end, mgpu_group_has_limit(group) ? 0 : group->rows.num_groups * sizeof(uint64_t));
 	void	   *memory;
 	mgpu_status status;
 
-	for (uint32_t i = 0; i < group->spec.num_sorts; i++)
-		offsets[i] = mgpu_group_place(&end, mgpu_group_sorted_bytes(group, i));
+	run->outputs[MGPU_OUTPUT_GROUPS].bytes = mgpu_group_record_bytes(&group->spec, &group->result);
+	for (uint32_t i = 0; i < MGPU_GROUP_MAX_VALUES; i++)
+		run->outputs[MGPU_OUTPUT_SORTED + i].bytes = mgpu_group_value_bytes(&group->spec, &group->result, i);
+	for (int i = MGPU_OUTPUT_GROUPS; i < MGPU_NUM_OUTPUTS; i++)
+		offsets[i] = mgpu_group_place(&end, run->outputs[i].bytes);
 	if ((status = mgpu_group_take(run, end, &memory, err)) != MGPU_OK)
 		return status;
 	group->group_codes = (uint64_t *) ((char *) memory + codes);
-	run->outputs[MGPU_OUTPUT_GROUPS].d_items = (char *) memory + records;
-	run->outputs[MGPU_OUTPUT_GROUPS].bytes = num_groups * group->record.num_words * sizeof(uint64_t);
-	for (uint32_t i = 0; i < group->spec.num_sorts; i++)
-	{
-		run->outputs[MGPU_OUTPUT_SORTED + i].d_items = (char *) memory + offsets[i];
-		run->outputs[MGPU_OUTPUT_SORTED + i].bytes = mgpu_group_sorted_bytes(group, i);
-	}
+	for (int i = MGPU_OUTPUT_GROUPS; i < MGPU_NUM_OUTPUTS; i++)
+		run->outputs[i].d_items = (char *) memory + offsets[i];
 	return MGPU_OK;
 }
 
-/* The number of groups is known. */
+/* The number of groups is known, and with a limit that of the rows that come back. */
 extern "C" mgpu_status
 mgpu_group_start_results(mgpu_engine_run *run, mgpu_error *err)
 {
@@ -195,31 +235,14 @@ mgpu_group_start_results(mgpu_engine_run *run, mgpu_error *err)
 	cudaError_t code;
 
 	group->result.num_groups = group->rows.num_groups;
-	if ((status = check_largest(group, err)) != MGPU_OK || (status = take_results(run, err)) != MGPU_OK)
+	group->result.num_returned = group->mailbox->facts.num_returned;
+	if ((status = check_largest(group, err)) != MGPU_OK || (status = take_outputs(run, err)) != MGPU_OK)
 		return status;
-	/* of one group, the stage has begun */
-	code = group->packing.bits > 0 ? begin_stage(run, MGPU_STAGE_RESULTS) : cudaSuccess;
+	/* of rows that were not sorted, the stage has begun */
+	code = mgpu_group_sorts_rows(group) ? begin_stage(run, MGPU_STAGE_RESULTS) : cudaSuccess;
 	group->stage = MGPU_STAGE_RESULTS;
 	if (code == cudaSuccess)
-		code = mgpu_group_enqueue_results(run);
-	return end_stage(run, code, err);
-}
-
-/* The number of rows that come back is known. */
-static mgpu_status
-start_rows(mgpu_engine_run *run, mgpu_error *err)
-{
-	mgpu_group_run *group = run->group;
-	mgpu_status status;
-	cudaError_t code;
-
-	group->result.num_groups = group->mailbox->facts.num_groups;
-	group->result.num_returned = group->mailbox->facts.num_returned;
-	if ((status = mgpu_group_take_rows(run, err)) != MGPU_OK)
-		return status;
-	code = begin_stage(run, MGPU_STAGE_RESULTS);
-	if (code == cudaSuccess)
-		code = mgpu_group_enqueue_rows(run);
+		code = mgpu_group_has_limit(group) ? mgpu_group_enqueue_rows(run) : mgpu_group_enqueue_results(run);
 	return end_stage(run, code, err);
 }
 
@@ -235,8 +258,6 @@ mgpu_run_group_advance(mgpu_engine_run *run, mgpu_error *err)
 		case MGPU_STAGE_ROWS:
 			return start_groups(run, err);
 		case MGPU_STAGE_GROUPS:
-			if (mgpu_group_has_limit(run->group))
-				return start_rows(run, err);
 			run->group->rows.num_groups = run->group->mailbox->facts.num_groups;
 			return mgpu_group_start_results(run, err);
 		default:
