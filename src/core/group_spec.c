@@ -87,13 +87,9 @@ validate_limit(const mgpu_group_spec *spec, mgpu_error *err)
 		has_reduction |= spec->columns[i].reduction != MGPU_REDUCE_NONE;
 	if (spec->limit_rule == MGPU_LIMIT_NONE ? spec->num_orders > 0 : has_reduction || spec->num_sorts > 0)
 		return mgpu_fail(err, MGPU_BAD_JOB, "a group spec asks for both groups and rows");
-	if (spec->limit_rule > MGPU_LIMIT_DENSE_RANKS || (spec->limit_rule != MGPU_LIMIT_NONE && spec->limit == 0))
+	if (spec->limit_rule > MGPU_LIMIT_DENSE_RANKS || (spec->limit_rule != MGPU_LIMIT_NONE && spec->limit == 0) ||
+		(spec->limit_rule == MGPU_LIMIT_DENSE_RANKS && spec->limit > MGPU_GROUP_MAX_DENSE_RANKS))
 		return mgpu_fail(err, MGPU_BAD_JOB, "limit %" PRIu64 " of rule %" PRIu32, spec->limit, spec->limit_rule);
-	for (uint32_t i = 0; i < spec->num_orders; i++)
-	{
-		if (spec->orders[i].column >= spec->num_columns)
-			return mgpu_fail(err, MGPU_BAD_JOB, "there is no column %" PRIu32, spec->orders[i].column);
-	}
 	return MGPU_OK;
 }
 
@@ -113,6 +109,11 @@ validate_references(const mgpu_group_spec *spec, mgpu_error *err)
 		if (spec->keys[i] > greatest)
 			greatest = spec->keys[i];
 	}
+	for (uint32_t i = 0; i < spec->num_orders; i++)
+	{
+		if (spec->orders[i].column > greatest)
+			greatest = spec->orders[i].column;
+	}
 	for (uint32_t i = 0; i < spec->num_sorts; i++)
 	{
 		if (spec->sorts[i].column > greatest)
@@ -122,7 +123,7 @@ validate_references(const mgpu_group_spec *spec, mgpu_error *err)
 		if ((status = validate_percentiles(&spec->sorts[i], err)) != MGPU_OK)
 			return status;
 	}
-	if (spec->num_filters + spec->num_keys + spec->num_sorts > 0 && greatest >= spec->num_columns)
+	if (spec->num_filters + spec->num_keys + spec->num_sorts + spec->num_orders > 0 && greatest >= spec->num_columns)
 		return mgpu_fail(err, MGPU_BAD_JOB, "there is no column %" PRIu32, greatest);
 	return MGPU_OK;
 }

@@ -51,8 +51,11 @@ extern "C" {
 #define MGPU_GROUP_MAX_PERCENTILES 4
 #define MGPU_GROUP_MAX_ORDERS 4
 
+/* A device looks for the ends of so many different rows of a group, one after the other. */
+#define MGPU_GROUP_MAX_DENSE_RANKS 100
+
 /* Outputs beside records or marks: the values of each sort, or of each column. */
-#define MGPU_GROUP_MAX_VALUES 8
+#define MGPU_GROUP_MAX_VALUES MGPU_GROUP_MAX_COLUMNS
 
 /* A page of a batch of input: the batch begins with these. */
 typedef struct mgpu_page_ref
@@ -178,7 +181,7 @@ typedef struct mgpu_group_spec
 	uint32_t	keys[MGPU_GROUP_MAX_KEYS];	/* columns */
 	mgpu_group_sort sorts[MGPU_GROUP_MAX_SORTS];
 	mgpu_group_order orders[MGPU_GROUP_MAX_ORDERS];
-	uint64_t	limit;			/* the last number that comes back, from 1 on */
+	uint64_t	limit;			/* the last number that comes back, from 1 on; dense ranks have a most */
 } mgpu_group_spec;
 
 /* Where the words of a record are, from 0. */

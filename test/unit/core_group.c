@@ -99,6 +99,11 @@ test_limits(void)
 	spec.num_orders = 1;
 	spec.limit_rule = MGPU_LIMIT_DENSE_RANKS + 1;
 	UNIT_CHECK(!is_valid(&spec));
+	spec.limit_rule = MGPU_LIMIT_DENSE_RANKS;
+	spec.limit = MGPU_GROUP_MAX_DENSE_RANKS;
+	UNIT_CHECK(is_valid(&spec));
+	spec.limit++;
+	UNIT_CHECK(!is_valid(&spec));
 }
 
 /* -------------------------------------------------------------------- rows */

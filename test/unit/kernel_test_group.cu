@@ -281,7 +281,7 @@ test_large_limits()
 			job.spec.num_sorts = 0;
 			job.spec.num_keys = limit == 100000 ? 0 : 1;
 			job.spec.limit_rule = rule;
-			job.spec.limit = rule == MGPU_LIMIT_DENSE_RANKS && limit == 100000 ? 50 : limit;
+			job.spec.limit = rule == MGPU_LIMIT_DENSE_RANKS && limit > MGPU_GROUP_MAX_DENSE_RANKS ? MGPU_GROUP_MAX_DENSE_RANKS : limit;
 			job.spec.num_orders = 2;
 			job.spec.orders[0] = {limit == 3 ? 3u : 1u, rule == MGPU_LIMIT_RANKS, 0};
 			job.spec.orders[1] = {2, 0, 1};

@@ -178,6 +178,8 @@ group_random_limit(group_case *job)
 	spec->num_sorts = 0;
 	spec->limit_rule = MGPU_LIMIT_ROWS + group_below(job, 3);
 	spec->limit = group_chance(job, 3) ? UINT64_MAX : 1 + group_below(job, group_chance(job, 2) ? 4 : 300);
+	if (spec->limit_rule == MGPU_LIMIT_DENSE_RANKS && spec->limit > MGPU_GROUP_MAX_DENSE_RANKS)
+		spec->limit = MGPU_GROUP_MAX_DENSE_RANKS;
 	spec->num_orders = group_below(job, MGPU_GROUP_MAX_ORDERS + 1);
 	for (uint32_t i = 0; i < spec->num_orders; i++)
 	{
