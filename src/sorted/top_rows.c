@@ -5,8 +5,8 @@
  * A partition has a list of candidates.  When it is full, it is cut to the rows that are wanted so far, and the last of
  * these becomes the bar: later rows that do not come before it are passed over.  So most rows take one look at a
  * number.  If the cut leaves more than half of the list, the list doubles.  Candidates are copied to a chunk, which is
- * made anew once most of its rows have been dropped, and at the end, so that rows are returned from one place after
- * the next.
+ * made anew once most of its rows have been dropped, and at the end if there is memory for it, so that rows are returned from
+ * one place after the next.
  *
  * Rows that are read together are compared with the bars as they were before.  Those that a later bar would have kept
  * out are dropped by the next cut.
@@ -21,6 +21,7 @@
 
 #include "compat.h"
 #include "core/sizes.h"
+#include "plan/rows_node.h"
 #include "sorted/top_rows_state.h"
 
 #define FIRST_CANDIDATES 4
@@ -252,11 +253,21 @@ top_rows_kept(top_rows *top)
 	return top->kept;
 }
 
+/* Whether a copy of the rows fits in memory beside what there is. */
+static bool
+has_room_for_copy(const top_rows *top)
+{
+	Size		copy_bytes = top->kept->num_rows * rows_bytes_of_one(top->kept) + top->kept->arena.taken_bytes;
+
+	return top_rows_bytes(top) + copy_bytes <= get_hash_memory_limit();
+}
+
 void
 top_rows_finish(top_rows *top)
 {
 	top_cut_all(top);
-	top_arrange(top);
+	if (has_room_for_copy(top))
+		top_arrange(top);
 	top_rows_restart(top);
 }
 
