@@ -5,6 +5,11 @@
 #include "postgres.h"
 
 #include "access/tupmacs.h"
+#include "commands/explain.h"
+#if PG_VERSION_NUM >= 180000
+#include "commands/explain_format.h"
+#include "commands/explain_state.h"
+#endif
 #include "executor/instrument.h"
 
 #include "compat.h"
@@ -66,6 +71,13 @@ device_query_run(device_query *query, heap_reader *reader)
 	if (times)
 		InstrStopNode(times, done ? request->result.num_rows : 0);
 	return done;
+}
+
+void
+device_query_explain(int64 copied_pages, ExplainState *es)
+{
+	ExplainPropertyText("Executor", "gpu", es);
+	ExplainPropertyInteger("Pages Copied", NULL, copied_pages, es);
 }
 
 Datum

@@ -9,6 +9,8 @@
 #include "columns/heap_sender.h"
 #include "columns/pick.h"
 
+struct ExplainState;
+
 typedef struct device_query
 {
 	heap_sender *sender;
@@ -36,6 +38,9 @@ extern int	device_query_percentile(device_query *query, int sort, double fractio
 
 /* Run what was asked.  The scan's node counts the rows, as if it had returned them.  False: nothing was read. */
 extern bool device_query_run(device_query *query, heap_reader *reader);
+
+/* What EXPLAIN ANALYZE says of a node that a GPU has worked for. */
+extern void device_query_explain(int64 copied_pages, struct ExplainState *es);
 
 /* ---- the answer */
 

@@ -65,10 +65,7 @@ group_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 	if (state->source)
 		row_source_explain_pages(state->source, es);
 	if (state->on_device)
-	{
-		ExplainPropertyText("Executor", "gpu", es);
-		ExplainPropertyInteger("Pages Copied", NULL, state->copied_pages, es);
-	}
+		device_query_explain(state->copied_pages, es);
 	ExplainPropertyInteger("Groups", NULL, state->num_groups, es);
 	if (state->executor && !state->on_device)
 	{

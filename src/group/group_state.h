@@ -7,8 +7,8 @@
 
 #include "columns/spill.h"
 #include "group/aggregate.h"
-#include "group/group_node.h"
 #include "group/group_fold.h"
+#include "group/group_node.h"
 #include "plan/keys.h"
 #include "plan/row_source.h"
 #include "plan/rows_node.h"

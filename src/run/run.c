@@ -184,33 +184,33 @@ run_may_use_gpu(void)
 	return mgpu_setting_executor != MGPU_EXECUTOR_CPU && state != SERVICE_NONE && state != SERVICE_NO_GPU;
 }
 
-static run_request
-group_run(group_request *request, double num_rows)
+static mgpu_job
+group_job(double num_rows)
 {
-	return (run_request) {
-		.function = request ? request->function : "MgpuGroup",
-		.job = {.op = MGPU_OP_GROUP,.num_items = (uint64) Min(num_rows, (double) MGPU_MAX_ITEMS)},
-		.binding = {.group = request ? &request->spec : NULL},
-		.group = request
-	};
+	return (mgpu_job) {.op = MGPU_OP_GROUP,.num_items = (uint64) Min(num_rows, (double) MGPU_MAX_ITEMS)};
 }
 
 bool
 run_would_use_gpu(double num_rows)
 {
-	run_request run = group_run(NULL, num_rows);
+	mgpu_job	job = group_job(num_rows);
 	mgpu_plan	plan;
 
 	if (gpu_trouble() != NULL)
 		return false;
-	make_plan(&run.job, false, &plan);
+	make_plan(&job, false, &plan);
 	return plan.executor == MGPU_EXECUTOR_GPU;
 }
 
 bool
 run_group(group_request *request)
 {
-	run_request run = group_run(request, request->expected_rows);
+	run_request run = {
+		.function = request->function,
+		.job = group_job(request->expected_rows),
+		.binding = {.group = &request->spec},
+		.group = request
+	};
 	const char *reason;
 	mgpu_plan	plan;
 	mgpu_error	error;

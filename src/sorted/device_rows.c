@@ -8,11 +8,6 @@
  */
 #include "postgres.h"
 
-#include "commands/explain.h"
-#if PG_VERSION_NUM >= 180000
-#include "commands/explain_format.h"
-#include "commands/explain_state.h"
-#endif
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -20,9 +15,6 @@
 #include "group/device_query.h"
 #include "sorted/device_rows.h"
 #include "sorted/top.h"
-
-/* A GPU looks for the ends of so many different values of a partition, one after the other. */
-#define MOST_DENSE_RANKS 100
 
 /* ---- the question */
 
@@ -84,7 +76,7 @@ ask(device_query *query, const chunk *rows, List *private)
 
 	spec->limit_rule = rules[linitial_int(limit)];
 	spec->limit = lsecond_int(limit) > 0 ? lsecond_int(limit) : UINT64_MAX;
-	if (spec->limit_rule == MGPU_LIMIT_DENSE_RANKS && spec->limit > MOST_DENSE_RANKS)
+	if (spec->limit_rule == MGPU_LIMIT_DENSE_RANKS && spec->limit > MGPU_GROUP_MAX_DENSE_RANKS)
 		return false;
 	for (int i = 0; i < rows->num_columns; i++)
 	{
@@ -97,37 +89,45 @@ ask(device_query *query, const chunk *rows, List *private)
 
 /* ---- the answer */
 
-static void
-take_nulls(chunk *rows, int number, const uint16 *marks, uint16 mask)
+/* The column before this one that has the same values, or -1. */
+static int
+column_alike(const device_query *query, int number)
 {
-	uint16		any = 0;
-
-	for (uint64 row = 0; row < rows->num_rows; row++)
-		any |= marks[row];
-	for (uint64 row = 0; (any & mask) != 0 && row < rows->num_rows; row++)
-		if ((marks[row] & mask) != 0)
-			chunk_put_null(rows, &rows->columns[number], row);
+	for (int i = 0; i < number; i++)
+		if (device_query_column(query, i) == device_query_column(query, number))
+			return i;
+	return -1;
 }
 
 /* The columns that came back are in memory of the chunk's context, as its own are. */
 static void
-take_columns(device_query *query, chunk *rows)
+take_cells(const device_query *query, chunk *rows)
 {
-	group_request *request = &query->request;
-
-	chunk_free(rows);
-	rows->num_rows = rows->capacity = request->result.num_returned;
 	for (int i = 0; i < rows->num_columns; i++)
 	{
-		int			from = device_query_column(query, i);
+		char	   *cells = query->request.values[device_query_column(query, i)];
 		Size		bytes = rows->num_rows * rows->columns[i].type->width;
 
-		rows->columns[i].cells = request->values[from];
-		/* another column of the same values */
-		for (int j = 0; bytes > 0 && j < i; j++)
-			if (device_query_column(query, j) == from)
-				rows->columns[i].cells = memcpy(large_alloc(rows->context, bytes), request->values[from], bytes);
-		take_nulls(rows, i, (const uint16 *) request->records, 1 << from);
+		rows->columns[i].cells = bytes == 0 || column_alike(query, i) < 0 ? cells :
+			memcpy(large_alloc(rows->context, bytes), cells, bytes);
+	}
+}
+
+static void
+take_nulls(const device_query *query, chunk *rows)
+{
+	const uint16 *marks = (const uint16 *) query->request.records;
+	uint16		any = 0;
+
+	for (uint64 row = 0; row < rows->num_rows; row++)
+		any |= marks[row];
+	for (int i = 0; i < rows->num_columns; i++)
+	{
+		uint16		mask = 1 << device_query_column(query, i);
+
+		for (uint64 row = 0; (any & mask) != 0 && row < rows->num_rows; row++)
+			if ((marks[row] & mask) != 0)
+				chunk_put_null(rows, &rows->columns[i], row);
 	}
 }
 
@@ -136,7 +136,10 @@ take(device_rows *answer, device_query *query, chunk *rows)
 {
 	const group_request *request = &query->request;
 
-	take_columns(query, rows);
+	chunk_free(rows);
+	rows->num_rows = rows->capacity = request->result.num_returned;
+	take_cells(query, rows);
+	take_nulls(query, rows);
 	*answer = (device_rows) {
 		.rows = rows,
 		.marks = (uint16 *) request->records,
@@ -146,6 +149,17 @@ take(device_rows *answer, device_query *query, chunk *rows)
 	answer->num_bytes = mgpu_group_record_bytes(&request->spec, &request->result);
 	for (uint32 i = 0; i < request->spec.num_columns; i++)
 		answer->num_bytes += mgpu_group_value_bytes(&request->spec, &request->result, i);
+}
+
+/* Free what a run that failed may have left: the CPU needs the memory. */
+static void
+drop_answer(group_request *request)
+{
+	if (request->records)
+		pfree(request->records);
+	for (int i = 0; i < MGPU_GROUP_MAX_VALUES; i++)
+		if (request->values[i])
+			pfree(request->values[i]);
 }
 
 /* A query that may be run, or NULL. */
@@ -179,6 +193,8 @@ device_rows_read(device_rows *answer, const char *node, row_source *source, chun
 	done = query && device_query_run(query, reader);
 	if (done)
 		take(answer, query, rows);
+	else if (query)
+		drop_answer(&query->request);
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(scratch);
 	return done;
@@ -219,11 +235,4 @@ device_rows_forget(device_rows *answer)
 	if (answer->marks)
 		pfree(answer->marks);
 	*answer = (device_rows) {0};
-}
-
-void
-device_rows_explain(const device_rows *answer, ExplainState *es)
-{
-	ExplainPropertyText("Executor", "gpu", es);
-	ExplainPropertyInteger("Pages Copied", NULL, answer->copied_pages, es);
 }

@@ -36,7 +36,4 @@ extern const chunk *device_rows_next(device_rows *answer, top_rule rule, bool fo
 extern void device_rows_rescan(device_rows *answer);
 extern void device_rows_forget(device_rows *answer);
 
-/* For EXPLAIN ANALYZE. */
-extern void device_rows_explain(const device_rows *answer, struct ExplainState *es);
-
 #endif							/* MGPU_SORTED_DEVICE_ROWS_H */

@@ -12,6 +12,7 @@
 #include "utils/tuplesort.h"
 
 #include "compat.h"
+#include "group/device_query.h"
 #include "plan/declined.h"
 #include "sorted/sort.h"
 #include "sorted/top.h"
@@ -40,7 +41,7 @@ sort_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 		return;
 	row_source_explain_pages(state->source, es);
 	if (state->device.rows)
-		device_rows_explain(&state->device, es);
+		device_query_explain(state->device.copied_pages, es);
 	else if (state->tuplesort)
 		explain_tuplesort(state, es);
 	else if (state->executor)

@@ -13,6 +13,7 @@
 #include "utils/ruleutils.h"
 
 #include "compat.h"
+#include "group/device_query.h"
 #include "group/plans.h"
 #include "plan/declined.h"
 #include "sorted/top.h"
@@ -91,7 +92,7 @@ top_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 		return;
 	row_source_explain_pages(state->source, es);
 	if (state->device.rows)
-		device_rows_explain(&state->device, es);
+		device_query_explain(state->device.copied_pages, es);
 	if (partitions)
 		ExplainPropertyInteger("Partitions", NULL, state->num_partitions, es);
 	ExplainPropertyInteger("Peak Memory Usage", "kB", state->most_bytes / 1024, es);
