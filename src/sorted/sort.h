@@ -20,7 +20,7 @@ extern const CustomExecMethods sort_exec_methods;
 /* Offer the node in place of an ORDER BY's Sort.  Returns why it is not taken, NULL if it is the cheapest so far. */
 extern const char *sort_offer(const top_task *task, const SortPath *sort, RelOptInfo *output_rel);
 
-/* Offer it in place of the Sort below a relation's paths, likewise. */
+/* Offer it in place of the Sort below a relation's paths, with the same result. */
 extern const char *sort_offer_below(PlannerInfo *root, RelOptInfo *rel);
 
 /* Whether a path is one of the node. */

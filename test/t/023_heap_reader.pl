@@ -16,16 +16,7 @@ my $node = new_node('heap_reader', conf => [ "session_preload_libraries = 'mgpu_
 my $session = MgpuTest->session($node, options => '-c enable_sort=off');
 my $columns = 'pages as columns';
 
-# Statements that have to work.
-sub run
-{
-	foreach my $sql (@_)
-	{
-		$session->query($sql);
-		die "$sql: $session->{error}" if $session->{state} ne '';
-	}
-	return;
-}
+sub run { return $session->run(@_); }
 
 # ---------------------------------------------------------------------- any layout
 #

@@ -22,35 +22,22 @@ my $query = 'SELECT g, count(*), sum(v), array_agg(id), max(pad) FROM t GROUP BY
 my @queries = ($query, 'SELECT g, array_agg(v) FROM t WHERE v > 500 AND g < 5 GROUP BY g',
 	'SELECT count(*), sum(v) FROM t WHERE v IS NOT NULL', "SELECT pad, count(id) FROM t WHERE pad <> 'x' OR id % 2 = 0 GROUP BY pad");
 
-# Statements that have to work.
-sub run
-{
-	my ($session, @statements) = @_;
-
-	foreach my $sql (@statements)
-	{
-		$session->query($sql);
-		die "$sql: $session->{error}" if $session->{state} ne '';
-	}
-	return;
-}
-
 sub sorted { return join("\n", sort split /\n/, $_[0]); }
 
-run($one, 'CREATE EXTENSION amcheck', 'CREATE EXTENSION pg_visibility',
+$one->run('CREATE EXTENSION amcheck', 'CREATE EXTENSION pg_visibility',
 	'CREATE TABLE t (id int, g int, v int, pad text) WITH (fillfactor = 80)',
 	"INSERT INTO t SELECT i, i % 7, i, repeat('x', i % 50) FROM generate_series(1, 3000) i",
 	'CREATE INDEX ON t (v)', 'VACUUM (TRUNCATE false) t');
 
 # --------------------------------------------------------------- one's own changes
 
-run($one, 'BEGIN ISOLATION LEVEL REPEATABLE READ');
+$one->run('BEGIN ISOLATION LEVEL REPEATABLE READ');
 foreach my $step ("INSERT INTO t SELECT i, i % 7, i, 'new' FROM generate_series(3001, 3300) i",
 	'UPDATE t SET v = v + 1 WHERE id % 3 = 0', "UPDATE t SET pad = 'hot' WHERE id % 50 = 1", 'DELETE FROM t WHERE id % 11 = 0',
 	'SAVEPOINT here', 'UPDATE t SET g = 0', 'DELETE FROM t WHERE id < 100', 'ROLLBACK TO here', 'SAVEPOINT there',
 	'UPDATE t SET g = 8 WHERE id > 3000', 'RELEASE there', 'INSERT INTO t VALUES (NULL, NULL, NULL, NULL)', 'COMMIT')
 {
-	run($one, $step);
+	$one->run($step);
 	check_same($one, "after $step", \@queries, inside => $step ne 'COMMIT');
 }
 
@@ -61,7 +48,7 @@ check_same($one, 'changes of the same statement', [
 	"WITH gone AS (DELETE FROM t WHERE g = 1 RETURNING 1) $query",
 	"WITH gone AS (DELETE FROM t WHERE g = 1 RETURNING 1) SELECT * FROM (SELECT * FROM gone LIMIT 3) c LEFT JOIN ($query) q ON true",
 	"WITH changed AS (UPDATE t SET g = g + 1 RETURNING 1) SELECT * FROM (SELECT count(*) FROM changed) c LEFT JOIN ($query) q ON true" ]);
-run($one, 'CREATE TABLE seen (line text)',
+$one->run('CREATE TABLE seen (line text)',
 	"CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS \$\$ BEGIN INSERT INTO seen SELECT q::text FROM ($query) q; RETURN NEW; END \$\$",
 	'CREATE FUNCTION counted() RETURNS int8 STABLE LANGUAGE plpgsql AS $$ BEGIN RETURN (SELECT count(v) FROM t); END $$',
 	'CREATE TRIGGER before_row BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION see()',
@@ -70,12 +57,12 @@ run($one, 'CREATE TABLE seen (line text)',
 		INSERT INTO t SELECT i, 1, counted(), 'seen' FROM generate_series(1, 5) i; UPDATE t SET v = counted() WHERE id < 30;
 		RETURN QUERY SELECT * FROM seen UNION ALL SELECT v::text FROM t WHERE id < 30; END $$});
 check_same($one, 'triggers, and functions that are stable', 'SELECT * FROM trigger_all()', input => '');
-run($one, 'DROP TRIGGER before_row ON t', 'DROP TRIGGER after_row ON t');
+$one->run('DROP TRIGGER before_row ON t', 'DROP TRIGGER after_row ON t');
 
 # ------------------------------------------------------------ cursors, and their locks
 
 my @ways = ([ 'ours', 'force' ], [ 'core', 'off' ]);
-run($one, 'BEGIN',
+$one->run('BEGIN',
 	(map {"SET LOCAL mgpu.enable_group = $_->[1]; DECLARE $_->[0] SCROLL CURSOR FOR $query; DECLARE held_$_->[0] CURSOR WITH HOLD FOR $query"} @ways));
 my %first = map { $_->[0] => $one->query("FETCH 2 FROM $_->[0]") } @ways;
 foreach my $statement ('VACUUM FULL t', 'TRUNCATE t', 'ALTER TABLE t ADD more int', 'DROP TABLE t')
@@ -85,72 +72,72 @@ foreach my $statement ('VACUUM FULL t', 'TRUNCATE t', 'ALTER TABLE t ADD more in
 	next if $statement =~ /^VACUUM/;
 	$one->query("SAVEPOINT here; $statement");
 	is($one->{state}, '55006', "$statement: not under one's own cursor");
-	run($one, 'ROLLBACK TO here');
+	$one->run('ROLLBACK TO here');
 }
-run($two, 'SET lock_timeout = 0', 'UPDATE t SET g = g + 1, v = v + 1', 'DELETE FROM t WHERE id % 2 = 0', 'VACUUM (TRUNCATE false) t');
-run($one, 'UPDATE t SET g = -1');
+$two->run('SET lock_timeout = 0', 'UPDATE t SET g = g + 1, v = v + 1', 'DELETE FROM t WHERE id % 2 = 0', 'VACUUM (TRUNCATE false) t');
+$one->run('UPDATE t SET g = -1');
 my %rest = map { $_->[0] => sorted("$first{$_->[0]}\n" . $one->query("FETCH ALL FROM $_->[0]")) } @ways;
 is($rest{ours}, $rest{core}, 'cursors keep what they saw');
 is(sorted($one->query('FETCH BACKWARD ALL FROM ours')), sorted($one->query('FETCH BACKWARD ALL FROM core')), 'and back again');
-run($one, 'COMMIT');
+$one->run('COMMIT');
 is(sorted($one->query('FETCH ALL FROM held_ours')), $rest{core}, 'also those that outlive their transaction');
-run($one, 'CLOSE ALL');
+$one->run('CLOSE ALL');
 
 # --------------------------------------------- others' changes, finished and unfinished
 
 sub check_at { check_same($one, "rows of others: $_[0]", \@queries); return; }
 
-run($one, 'TRUNCATE t', "INSERT INTO t SELECT i, i % 7, i, repeat('x', i % 50) FROM generate_series(1, 3000) i",
+$one->run('TRUNCATE t', "INSERT INTO t SELECT i, i % 7, i, repeat('x', i % 50) FROM generate_series(1, 3000) i",
 	'VACUUM (TRUNCATE false) t');
-run($old, 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SET LOCAL mgpu.enable_group = force');
+$old->run('BEGIN ISOLATION LEVEL REPEATABLE READ', 'SET LOCAL mgpu.enable_group = force');
 my @before = map { $old->query($_) } @queries;
 my $snapshot = $old->query('SELECT pg_export_snapshot()');
-run($two, 'BEGIN', "INSERT INTO t SELECT i, i % 7, i, 'new' FROM generate_series(1, 500) i",
+$two->run('BEGIN', "INSERT INTO t SELECT i, i % 7, i, 'new' FROM generate_series(1, 500) i",
 	'UPDATE t SET v = v + 1 WHERE id % 5 = 0', 'DELETE FROM t WHERE id % 7 = 0', 'SAVEPOINT here',
 	'UPDATE t SET g = 0 WHERE id % 3 = 0');
 check_at('in progress');
-run($one, 'BEGIN',
+$one->run('BEGIN',
 	'SELECT count(*) FROM (SELECT FROM t WHERE id % 11 = 1 AND id % 5 > 0 AND id % 7 > 0 AND id % 3 > 0 FOR KEY SHARE) q');
-run($two, 'SELECT count(*) FROM (SELECT FROM t WHERE id % 22 = 1 AND id % 5 > 0 AND id % 7 > 0 AND id % 3 > 0 FOR SHARE) q');
+$two->run('SELECT count(*) FROM (SELECT FROM t WHERE id % 22 = 1 AND id % 5 > 0 AND id % 7 > 0 AND id % 3 > 0 FOR SHARE) q');
 check_same($one, 'rows that both have locked', \@queries, inside => 1);
-run($one, 'COMMIT');
-run($two, 'ROLLBACK TO here');
+$one->run('COMMIT');
+$two->run('ROLLBACK TO here');
 check_at('rolled back to a savepoint');
-run($two, "PREPARE TRANSACTION 'later'");
+$two->run("PREPARE TRANSACTION 'later'");
 check_at('prepared');
-run($two, 'VACUUM (TRUNCATE false) t');
+$two->run('VACUUM (TRUNCATE false) t');
 check_at('prepared, and vacuumed');
-run($two, "COMMIT PREPARED 'later'");
+$two->run("COMMIT PREPARED 'later'");
 check_at('committed');
-run($two, 'BEGIN', 'UPDATE t SET v = 0', "PREPARE TRANSACTION 'never'", "ROLLBACK PREPARED 'never'");
+$two->run('BEGIN', 'UPDATE t SET v = 0', "PREPARE TRANSACTION 'never'", "ROLLBACK PREPARED 'never'");
 check_at('aborted');
-run($two, 'VACUUM (TRUNCATE false) t', "UPDATE t SET pad = 'hot' WHERE id % 100 = 0",
+$two->run('VACUUM (TRUNCATE false) t', "UPDATE t SET pad = 'hot' WHERE id % 100 = 0",
 	"UPDATE t SET pad = 'hotter' WHERE id % 100 = 0", 'VACUUM (FREEZE, TRUNCATE false) t', 'DELETE FROM t WHERE id % 2 = 0',
 	'VACUUM (TRUNCATE false) t');
 check_at('vacuumed');
 check_same($old, 'an old snapshot', \@queries, inside => 1);
 is_deeply([ map { $old->query("SET LOCAL mgpu.enable_group = force; $_") } @queries ], \@before,
 	'and its answers are those of before');
-run($one, 'BEGIN ISOLATION LEVEL REPEATABLE READ', "SET TRANSACTION SNAPSHOT '$snapshot'", 'SET LOCAL mgpu.enable_group = force');
+$one->run('BEGIN ISOLATION LEVEL REPEATABLE READ', "SET TRANSACTION SNAPSHOT '$snapshot'", 'SET LOCAL mgpu.enable_group = force');
 is_deeply([ map { $one->query($_) } @queries ], \@before, 'also in another session that takes it');
 check_same($one, 'and there, against core', \@queries, inside => 1);
-run($_, 'COMMIT') foreach $one, $old;
-run($two, 'DELETE FROM t WHERE id > 1500', 'VACUUM t');
+$_->run('COMMIT') foreach $one, $old;
+$two->run('DELETE FROM t WHERE id > 1500', 'VACUUM t');
 check_at('vacuumed and truncated, without the old snapshot');
 
 # a row is checked again, after a wait, beside all others as they were
 my @rechecked;
 foreach my $mode ('force', 'off')
 {
-	run($two, 'DELETE FROM t WHERE id < 9', "INSERT INTO t SELECT i, i, i, 'once' FROM generate_series(1, 8) i", 'BEGIN',
+	$two->run('DELETE FROM t WHERE id < 9', "INSERT INTO t SELECT i, i, i, 'once' FROM generate_series(1, 8) i", 'BEGIN',
 		'UPDATE t SET v = v + 10 WHERE id = 5', 'DELETE FROM t WHERE id = 6', 'UPDATE t SET v = 1000000 WHERE id = 7');
 	$one->send_query("BEGIN; SET LOCAL mgpu.enable_group = $mode; UPDATE t SET pad = 'again' WHERE id < 9 AND v < "
 		  . '(SELECT sum(n) FROM (SELECT g, count(id) AS n FROM t o WHERE o.v <> t.v GROUP BY g) q) RETURNING *');
 	$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity WHERE pid = $one->{pid} AND wait_event_type = 'Lock'")
 	  or die 'the update does not wait';
-	run($two, 'COMMIT');
+	$two->run('COMMIT');
 	push @rechecked, sorted($one->answer);
-	run($one, 'ROLLBACK');
+	$one->run('ROLLBACK');
 }
 is($rechecked[0], $rechecked[1], 'rows that are checked again');
 is(scalar(() = $rechecked[0] =~ /again/g), 6, 'all but one that was deleted and one that is no longer meant');
@@ -160,7 +147,7 @@ is(scalar(() = $rechecked[0] =~ /again/g), 6, 'all but one that was deleted and 
 # Money moves between accounts, so that its sum is the same in any snapshot.  VACUUM does not truncate: on a standby,
 # the lock that this takes would wait for one reader, and another reader for the lock.
 
-run($one, 'CREATE TABLE accounts (id int, g int, balance int, pad text) WITH (fillfactor = 70)',
+$one->run('CREATE TABLE accounts (id int, g int, balance int, pad text) WITH (fillfactor = 70)',
 	"INSERT INTO accounts SELECT i, i % 7, 1000, repeat('x', i % 90) FROM generate_series(1, 5000) i",
 	'CREATE UNIQUE INDEX ON accounts (id)', 'CREATE INDEX ON accounts (g)', 'VACUUM ANALYZE accounts');
 my $picks = "\\set a random(1, 2000)\n\\set b random(2001, 4000)\n\\set c random(4001, 5000)\n\\set x random(1, 9)\n";
@@ -212,7 +199,7 @@ sub read_beside
 
 	while (time() < $until)
 	{
-		run($old, 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SET LOCAL mgpu.enable_group = force');
+		$old->run('BEGIN ISOLATION LEVEL REPEATABLE READ', 'SET LOCAL mgpu.enable_group = force');
 		my $at_first = sorted($old->query($of_accounts[0]));
 		foreach my $i (1 .. 12)
 		{
@@ -224,7 +211,7 @@ sub read_beside
 			next if $i != 6;
 			push @wrong, 'an old snapshot does not see what it saw'
 			  if sorted($old->query("SET LOCAL mgpu.enable_group = force; $of_accounts[0]")) ne $at_first;
-			run($old, 'COMMIT');
+			$old->run('COMMIT');
 		}
 		$rounds++;
 	}
@@ -247,8 +234,8 @@ $counter->close;
 
 # ------------------------------------------------------------- synchronized scans
 
-run($_, 'SET synchronize_seqscans = on') foreach $one, $two;
-run($one, 'CREATE TABLE large AS SELECT i % 7 AS g, i AS v FROM generate_series(1, 120000) i', 'VACUUM ANALYZE large');
+$_->run('SET synchronize_seqscans = on') foreach $one, $two;
+$one->run('CREATE TABLE large AS SELECT i % 7 AS g, i AS v FROM generate_series(1, 120000) i', 'VACUUM ANALYZE large');
 my $first_row = 'SET mgpu.enable_group = force; SELECT (array_agg(v))[1] FROM large WHERE v > 0 GROUP BY v < 0';
 is(join(' ', map { $one->query($first_row) } 1 .. 3), '1 1 1', 'each scan starts where the last one did');
 my $many = 'SELECT p, q.* FROM generate_series(1, ' . sized(30,
@@ -260,7 +247,7 @@ foreach my $mode ('force', 'off')
 	is(sorted($one->query("SET mgpu.enable_group = force; $many")), $right, "beside a scan with enable_group = $mode");
 	is(sorted($two->answer), $right, 'and the other one');
 }
-run($one, 'SET mgpu.enable_group = on', 'SET synchronize_seqscans = off');
+$one->run('SET mgpu.enable_group = on', 'SET synchronize_seqscans = off');
 
 # -------------------------------------------------------------------- on a standby
 
@@ -269,7 +256,7 @@ my $standby = PostgreSQL::Test::Cluster->new('heap_reader_standby');
 $standby->init_from_backup($node, 'copy', has_streaming => 1);
 $standby->append_conf('postgresql.conf', "hot_standby_feedback = on\nmax_standby_streaming_delay = -1\n");
 $standby->start;
-run($two, 'VACUUM (TRUNCATE false) t');
+$two->run('VACUUM (TRUNCATE false) t');
 $node->wait_for_catchup($standby);
 my ($reader, $old_there) = map { MgpuTest->session($standby, options => $settings) } 1 .. 2;
 check_same($reader, 'on a standby', [ @queries, @of_accounts ]);
@@ -307,7 +294,7 @@ $one->query('SET mgpu.enable_group = force; SELECT sum(v) FROM large');
 is($one->{state}, 'XX001', 'an error says so');
 like($one->{error}, qr/invalid page in block 40 of relation/, 'and names it');
 check_same($one, 'the session goes on', \@queries);
-run($one, 'SET zero_damaged_pages = on', 'SET mgpu.enable_group = off', 'SELECT count(*) FROM large');
+$one->run('SET zero_damaged_pages = on', 'SET mgpu.enable_group = off', 'SELECT count(*) FROM large');
 check_same($one, 'zero_damaged_pages', 'SELECT g, count(*) FROM large GROUP BY g');
 $one->close;
 $node->stop;

@@ -13,16 +13,7 @@ my $node = new_service_node('group_device', initdb => ['--data-checksums'],
 my $session = MgpuTest->session($node, options => '-c mgpu.executor=gpu -c enable_sort=off -c synchronize_seqscans=off');
 my $rows = sized(3000, 300_000);
 
-# Statements that have to work.
-sub run
-{
-	foreach my $sql (@_)
-	{
-		$session->query($sql);
-		die "$sql: $session->{error}" if $session->{state} ne '';
-	}
-	return;
-}
+sub run { return $session->run(@_); }
 
 # Lines of EXPLAIN ANALYZE, with the node forced.
 sub analyze

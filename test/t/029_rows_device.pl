@@ -13,16 +13,7 @@ my $node = new_service_node('rows_device', conf => [ 'max_parallel_workers_per_g
 my $session = MgpuTest->session($node, options => '-c mgpu.executor=gpu -c synchronize_seqscans=off');
 my $rows = sized(3000, 30_000);
 
-# Statements that have to work.
-sub run
-{
-	foreach my $sql (@_)
-	{
-		$session->query($sql);
-		die "$sql: $session->{error}" if $session->{state} ne '';
-	}
-	return;
-}
+sub run { return $session->run(@_); }
 
 sub favour
 {

@@ -614,6 +614,19 @@ sub query
 	return $self->answer;
 }
 
+# Statements that have to work.
+sub run
+{
+	my ($self, @statements) = @_;
+
+	foreach my $sql (@statements)
+	{
+		$self->query($sql);
+		die "$sql: $self->{error}" if $self->{state} ne '';
+	}
+	return;
+}
+
 # Timeouts hold for the statement that is to end them, too, which on a loaded machine may
 # take longer than one of a few milliseconds: and then every statement behind it would fail.
 sub end_timeouts
