@@ -2,8 +2,8 @@
  * heap_pages.c
  *		Pins the pages of a heap scan in order, one ahead of the page that is read.
  *
- * The next page is likely to be in the buffer after the last one's, if they were read one after the other.  To look
- * there is faster than to search the table of all buffers: a scan of a cached table takes a fifth less time.
+ * The next page is likely to be in a buffer soon after the last one's, if they were read one after the other.  To look
+ * there is several times as fast as to search the table of all buffers, which misses the processor's caches.
  * Where a page had to be read from disk, those behind it are probably not cached either.  Since 17, a
  * stream reads them ahead.
  */
@@ -53,6 +53,26 @@ next_block(heap_pages *pages)
 
 /* ---- single buffers */
 
+/*
+ * Buffers after the last one that are looked at.  Pages that were read in turn are apart where the server passed over buffers in
+ * use.  In a table that was loaded into partly used buffers, one page of ten was more than 8 buffers away, one of twenty more
+ * than 32.
+ */
+#define NEAR_BUFFERS 32
+
+/*
+ * The buffer after this one that seems to have a block of that number, or InvalidBuffer.  It may change at any time, or
+ * belong to another table.
+ */
+static Buffer
+near_buffer(Buffer last, BlockNumber block)
+{
+	for (Buffer buffer = last + 1; buffer <= Min(last + NEAR_BUFFERS, NBuffers); buffer++)
+		if (GetBufferDescriptor(buffer - 1)->tag.blockNum == block)
+			return buffer;
+	return InvalidBuffer;
+}
+
 /* Count the use of a buffer, as ReadBuffer does.  ReadRecentBuffer does not: the page would soon be evicted. */
 static void
 count_use(Buffer buffer, BufferAccessStrategy strategy)
@@ -70,7 +90,7 @@ pin_in(const heap_pages *pages, BlockNumber block, Buffer buffer)
 {
 	Relation	relation = pages->scan->rs_base.rs_rd;
 
-	if (buffer > NBuffers || !ReadRecentBuffer(mgpu_locator(relation), MAIN_FORKNUM, block, buffer))
+	if (!BufferIsValid(buffer) || !ReadRecentBuffer(mgpu_locator(relation), MAIN_FORKNUM, block, buffer))
 		return false;
 	mgpu_count_recent_buffer();
 	count_use(buffer, pages->scan->rs_strategy);
@@ -147,16 +167,17 @@ end_stream(heap_pages *pages)
 static void
 pin_next(heap_pages *pages)
 {
-	Buffer		last = pages->ahead;
 	BlockNumber block;
+	Buffer		near;
 
 	if (pin_streamed(pages))
 		return;
 	block = next_block(pages);
+	near = near_buffer(pages->ahead, block);
 	if (block == InvalidBlockNumber)
 		pages->ahead = InvalidBuffer;
-	else if (pin_in(pages, block, last + 1))
-		pages->ahead = last + 1;
+	else if (pin_in(pages, block, near))
+		pages->ahead = near;
 	else if (pin_anywhere(pages, block))
 		start_stream(pages);
 }

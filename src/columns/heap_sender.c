@@ -2,8 +2,8 @@
  * heap_sender.c
  *		Sends the pages of a heap reader's table to a GPU, in place of reading them.
  *
- * A page whose rows are all visible is read by the GPU where it is, in shared buffers.  It stays pinned until then,
- * so that no row is moved or removed.  The GPU gets the number of its line pointers, not the line pointers: of these,
+ * A page whose rows are all visible is read by the GPU where it is, in shared buffers.  It stays pinned until then
+ * (held_pages.h), so that no row is moved or removed.  The GPU gets the number of its line pointers, not the line pointers: of these,
  * none changes while the page is pinned, unless unused ones among them are given to new rows.  PostgreSQL does that only
  * if the page's flag PD_HAS_FREE_LINES says that there are some, and nobody sets the flag meanwhile: an all-visible
  * page has no dead line pointers that a vacuum could make unused.
@@ -27,13 +27,13 @@
 #include "service/service.h"
 #include "columns/heap_reader_state.h"
 #include "columns/heap_sender.h"
+#include "columns/held_pages.h"
 
 /* A batch that the GPU may still read. */
 typedef struct sent_batch
 {
 	const char *memory;
-	uint32		num_pinned;
-	Buffer		pinned[MGPU_BATCH_PAGES];
+	held_pages	held;
 } sent_batch;
 
 struct heap_sender
@@ -153,14 +153,6 @@ heap_sender_column(const heap_sender *sender, int column)
 
 /* ---- pages */
 
-static void
-release_pins(sent_batch *batch)
-{
-	for (uint32 i = 0; i < batch->num_pinned; i++)
-		ReleaseBuffer(batch->pinned[i]);
-	batch->num_pinned = 0;
-}
-
 /* The batch that is written to this memory, after its last pages have been read. */
 static sent_batch *
 start_batch(heap_sender *sender, const char *memory)
@@ -175,7 +167,7 @@ start_batch(heap_sender *sender, const char *memory)
 		sender->num_batches++;
 		batch->memory = memory;
 	}
-	release_pins(batch);
+	held_pages_release(&batch->held, sender->reader->scan->ss.ss_currentRelation);
 	return batch;
 }
 
@@ -218,7 +210,7 @@ heap_sender_fill(void *context, char *memory, Size bytes)
 		if (ref->is_copy)
 			copy_page(sender, buffer, memory + MGPU_PAGE_COPIES_OFFSET + (Size) ref->number * BLCKSZ, ref->num_items);
 		else
-			batch->pinned[batch->num_pinned++] = buffer;
+			held_pages_add(&batch->held, buffer);
 	}
 	sender->reader->counts.pages += num_pages;
 	sender->copied_pages += num_copies;
@@ -227,12 +219,20 @@ heap_sender_fill(void *context, char *memory, Size bytes)
 }
 
 void
+heap_sender_release(int code, Datum sender_pointer)
+{
+	heap_sender *sender = (heap_sender *) DatumGetPointer(sender_pointer);
+
+	for (uint32 i = 0; i < sender->num_batches; i++)
+		held_pages_release(&sender->batches[i].held, sender->reader->scan->ss.ss_currentRelation);
+}
+
+void
 heap_sender_stop(heap_sender *sender, int64 num_rows, int64 num_kept)
 {
 	SeqScanState *scan = sender->reader->scan;
 
-	for (uint32 i = 0; i < sender->num_batches; i++)
-		release_pins(&sender->batches[i]);
+	heap_sender_release(0, PointerGetDatum(sender));
 	/* counts rows that a scan returns, of a table too */
 	pgstat_count_index_tuples(scan->ss.ss_currentRelation, num_rows);
 	InstrCountFiltered1(scan, num_rows - num_kept);

@@ -23,6 +23,12 @@ extern int	heap_sender_column(const heap_sender *sender, int column);
 /* The next batch of pages: a group_fill_fn (run/run_group.h). */
 extern uint32 heap_sender_fill(void *sender, char *batch, Size bytes);
 
+/*
+ * Release the pages that are held for the GPU.  To be called, in the form of an exit callback, if filling or the run
+ * ends by an error.
+ */
+extern void heap_sender_release(int code, Datum sender);
+
 /* The GPU has read all pages, or will use nothing of them.  How many rows it has looked at, and kept. */
 extern void heap_sender_stop(heap_sender *sender, int64 num_rows, int64 num_kept);
 

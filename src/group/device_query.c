@@ -11,6 +11,7 @@
 #include "commands/explain_state.h"
 #endif
 #include "executor/instrument.h"
+#include "storage/ipc.h"
 
 #include "compat.h"
 #include "group/device_query.h"
@@ -66,7 +67,11 @@ device_query_run(device_query *query, heap_reader *reader)
 		InstrStartNode(times);
 	request->fill = heap_sender_fill;
 	request->fill_context = query->sender;
-	done = run_group(request);
+	PG_ENSURE_ERROR_CLEANUP(heap_sender_release, PointerGetDatum(query->sender));
+	{
+		done = run_group(request);
+	}
+	PG_END_ENSURE_ERROR_CLEANUP(heap_sender_release, PointerGetDatum(query->sender));
 	heap_sender_stop(query->sender, done ? request->result.num_read : 0, done ? request->result.num_rows : 0);
 	if (times)
 		InstrStopNode(times, done ? request->result.num_rows : 0);

@@ -51,6 +51,9 @@ gpu_trouble(void)
 static void
 gpu_gave_up(const mgpu_error *error)
 {
+	run_last.executor = mgpu_cpu_executor.name;
+	strlcpy(run_last.reason, error->message, sizeof(run_last.reason));
+	run_last.gpu_gave_up = true;
 	if (!service_in_shared_memory && (error->status == MGPU_NO_DEVICE || error->status == MGPU_DEVICE_FAILED))
 	{
 		gpu_failed = true;
@@ -67,8 +70,6 @@ gpu_gave_up(const mgpu_error *error)
 		mgpu_raise(error);
 	else if (mgpu_setting_gpu_failure == MGPU_GPU_FAILURE_WARN)
 		mgpu_warn_gpu_failure(error);
-	strlcpy(run_last.reason, error->message, sizeof(run_last.reason));
-	run_last.gpu_gave_up = true;
 }
 
 static bool
@@ -150,6 +151,16 @@ raise_failure(const run_request *request, const mgpu_error *error)
 	mgpu_raise(error);
 }
 
+/* A call that is cancelled meanwhile counts as one of the GPU. */
+static mgpu_status
+drive_on_gpu(run_request *request, mgpu_error *error)
+{
+	const mgpu_executor *executor = run_gpu_executor();
+
+	run_last.executor = executor->name;
+	return run_drive(executor, request, error);
+}
+
 void
 run_job(run_request *request)
 {
@@ -162,7 +173,7 @@ run_job(run_request *request)
 	record_start(request, plan_run(request, &plan));
 	if (plan.executor == MGPU_EXECUTOR_GPU)
 	{
-		status = run_drive(run_gpu_executor(), request, &error);
+		status = drive_on_gpu(request, &error);
 		if (status == MGPU_OK)
 			return;
 		if (!is_gpu_trouble(status))
@@ -222,7 +233,7 @@ run_group(group_request *request)
 	mgpu_group_plan_record(&request->spec, &request->record);
 	run_call_start();
 	record_start(&run, reason);
-	status = run_drive(run_gpu_executor(), &run, &error);
+	status = drive_on_gpu(&run, &error);
 	if (status == MGPU_OK)
 	{
 		run_last.num_items = request->result.num_read;

@@ -137,6 +137,13 @@ SKIP:
 	is($admin->query('SELECT bool_and(queue_ms >= 0 AND kernel_ms >= 0) FROM mgpu_stat'), 't', 'with their times');
 	$admin->query('SELECT mgpu_stat_reset()');
 	is($admin->query($count), '', 'mgpu_stat_reset again');
+	# a stopped service answers nobody
+	my $service = $admin->query('SELECT DISTINCT pid FROM mgpu_stat_service');
+	kill 'STOP', $service;
+	$session->query("SET mgpu.executor = gpu; SET statement_timeout = 200; $sort");
+	is($session->{state}, '57014', 'a call is cancelled');
+	kill 'CONT', $service;
+	is($admin->query($count), 'gpu 1 3 12', 'and counts as one of the GPU');
 	$session->close;
 }
 

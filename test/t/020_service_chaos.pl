@@ -10,10 +10,11 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-my $node = new_service_node('service_chaos', conf => [ 'max_worker_processes = 16', 'max_parallel_workers = 8', 'mgpu.enable_group = off',
-	'parallel_setup_cost = 0', 'parallel_tuple_cost = 0', 'min_parallel_table_scan_size = 0' ]);
+my $node = new_service_node('service_chaos', conf => [ 'max_worker_processes = 16', 'max_parallel_workers = 8', 'max_connections = 80',
+	'shared_buffers = ' . sized('16MB', '256MB'), 'mgpu.enable_group = off', 'parallel_setup_cost = 0', 'parallel_tuple_cost = 0', 'min_parallel_table_scan_size = 0' ]);
 my @calls = make_calls($node, sized(100, 1_000), sized(3_000, 100_000), sized(30_000, 500_000));
 my $on_gpu = '-c mgpu.executor=gpu -c mgpu.gpu_failure=silent';
+my $tables_too = "$on_gpu -c max_parallel_workers_per_gather=0 -c mgpu.enable_group=force -c mgpu.enable_top=force -c mgpu.enable_sort=force";
 my $by_choice = '-c mgpu.executor=auto -c mgpu.gpu_min_items=0 -c mgpu.gpu_failure=warn';
 my $seed = srand();
 
@@ -45,7 +46,11 @@ sub take_answer
 		return 1;
 	}
 	$got =~ s/^WARNING:  58000: .*\n(?:(?:DETAIL|HINT|LOCATION):  .*\n)*//mg if $may_warn;
-	if ($session->{state} eq '') { $seen->{answers}++; }
+	if ($session->{state} eq '')
+	{
+		$seen->{answers}++;
+		$session->{answers}++;
+	}
 	else { $seen->{ $session->{state} }++; }
 	# the end may come behind the answer, and psql may print either first
 	if ($may_end && $got =~ /^[0-9a-f]{32}$/m)
@@ -88,7 +93,7 @@ sub storm
 				my ($place) = grep { $sessions->[$_] == $session } 0 .. $#$sessions;
 
 				$session->close;
-				$session = $sessions->[$place] = make_session($session->{options});
+				$session = $sessions->[$place] = make_session($session->{options}, $session->{answers});
 			}
 			next unless $goes_on;
 			start_call($session);
@@ -101,10 +106,11 @@ sub storm
 
 sub make_session
 {
-	my ($options) = @_;
+	my ($options, $answers) = @_;
 	my $session = MgpuTest->session($node, options => $options);
 
 	$session->{options} = $options;
+	$session->{answers} = $answers // 0;
 	return $session;
 }
 
@@ -112,7 +118,26 @@ sub make_sessions
 {
 	my ($number) = @_;
 
-	return map { make_session($_ % 3 ? $on_gpu : $by_choice) } 1 .. $number;
+	return map { make_session(($by_choice, $on_gpu, $tables_too)[ $_ % 3 ]) } 1 .. $number;
+}
+
+# Cancels one call or ends one session now and then; returns whether some of so many are left.
+sub interrupter
+{
+	my ($admin, $seconds, %left) = @_;
+	my $next = time();
+
+	return sub {
+		return 0 unless $left{cancel} + $left{terminate} > 0;
+		return 1 if time() < $next;
+		my $how = rand($left{cancel} + $left{terminate}) < $left{cancel} ? 'cancel' : 'terminate';
+		# in a phase at the service, or wherever else it may be
+		my $who = rand() < 0.5 ? 'SELECT pid FROM mgpu_stat_activity'
+		  : q{SELECT pid FROM pg_stat_activity WHERE query LIKE '%md5%' AND state = 'active' AND pid <> pg_backend_pid()};
+		$left{$how}-- if ($admin->query("SELECT pg_${how}_backend(pid) FROM ($who) w ORDER BY random() LIMIT 1") // '') eq 't';
+		$next = time() + rand($seconds);
+		return 1;
+	};
 }
 
 sub check_seen
@@ -151,21 +176,10 @@ my $admin = MgpuTest->session($node);
 	my ($cancels, $terminations) = (sized(60, 1_000), sized(20, 200));
 	my $pid = $admin->query('SELECT DISTINCT pid FROM mgpu_stat_service');
 	my $log = -s $node->logfile;
-	my %left = (cancel => $cancels, terminate => $terminations);
-	my $next = time();
+	my $seen;
 
 	$admin->query('SELECT mgpu_stat_reset()');
-	my $seen = storm(\@sessions, sub {
-		return 0 unless $left{cancel} + $left{terminate} > 0;
-		return 1 if time() < $next;
-		my $how = rand($left{cancel} + $left{terminate}) < $left{cancel} ? 'cancel' : 'terminate';
-		# in a phase at the service, or wherever else it may be
-		my $who = rand() < 0.5 ? 'SELECT pid FROM mgpu_stat_activity'
-		  : q{SELECT pid FROM pg_stat_activity WHERE query LIKE '%md5%' AND state = 'active' AND pid <> pg_backend_pid()};
-		$left{$how}-- if ($admin->query("SELECT pg_${how}_backend(pid) FROM ($who) w ORDER BY random() LIMIT 1") // '') eq 't';
-		$next = time() + rand(0.03);
-		return 1;
-	}, end => 1);
+	$seen = storm(\@sessions, interrupter($admin, 0.03, cancel => $cancels, terminate => $terminations), end => 1);
 
 	check_seen('interrupted', $seen);
 	cmp_ok($seen->{57014} // 0, '>=', $cancels / 4, ($seen->{57014} // 0) . " of $cancels cancels came while a call ran");
@@ -284,6 +298,28 @@ my $admin = MgpuTest->session($node);
 	my $until = time() + 0.5;
 	check_seen('killed', storm(\@sessions, sub { return time() < $until }));
 	$_->close foreach @sessions;
+}
+
+# ------------------------------------------------------------------------- many clients
+
+# MGPU_CLIENTS_SECONDS: how long.
+{
+	my $seconds = $ENV{MGPU_CLIENTS_SECONDS} // sized(5, 30);
+
+	$admin = MgpuTest->session($node);
+	@sessions = make_sessions(64);
+	my $pid = $admin->query('SELECT DISTINCT pid FROM mgpu_stat_service');
+	my $interrupt = interrupter($admin, 2, cancel => 1_000_000, terminate => 100_000);
+	my $until = time() + $seconds;
+	my $seen = storm(\@sessions, sub { return $interrupt->() && time() < $until }, end => 1);
+	my @answers = sort { $a <=> $b } map { $_->{answers} } @sessions;
+
+	check_seen('64 clients', $seen);
+	is($sessions[1]->query('SELECT sum(v) > 0 FROM items') . ' ' . $sessions[1]->query('SELECT executor FROM mgpu_last_run()'), 't gpu',
+		'64 clients: a third of them have tables read by the GPU');
+	cmp_ok($answers[0], '>', 0, "64 clients, $seconds s: $answers[0] to $answers[-1] answers of each; " . ($seen->{57014} // 0) . " were cancelled, $seen->{ended} ended");
+	is($admin->query('SELECT DISTINCT pid FROM mgpu_stat_service'), $pid, '64 clients: the service goes on as the same process');
+	$_->close foreach @sessions, $admin;
 }
 
 # --------------------------------------------------------------------- memory is scarce

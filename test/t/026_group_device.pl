@@ -7,9 +7,11 @@ use lib $FindBin::Bin;
 use MgpuTest;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use Time::HiRes qw(sleep);
 
 my $node = new_service_node('group_device', initdb => ['--data-checksums'],
-	conf => [ 'max_parallel_workers_per_gather = 0', 'shared_buffers = 64MB', "work_mem = '64MB'" ]);
+	# the background writer would wake those that wait for pages
+	conf => [ 'max_parallel_workers_per_gather = 0', 'bgwriter_lru_maxpages = 0', 'shared_buffers = 64MB', "work_mem = '64MB'" ]);
 my $session = MgpuTest->session($node, options => '-c mgpu.executor=gpu -c enable_sort=off -c synchronize_seqscans=off');
 my $rows = sized(3000, 300_000);
 
@@ -160,12 +162,50 @@ run('RESET work_mem');
 	ok(service_is_idle($node), 'and nothing of them is left');
 }
 
+# Pages that a GPU reads stay where they are: vacuum waits for them, until the statement ends in one way or another.
+run('CREATE EXTENSION pg_buffercache');
+my $pinned = 'SELECT count(*) FROM pg_buffercache WHERE pinning_backends > 0 AND relfilenode = pg_relation_filenode';
+my $service = $session->query('SELECT DISTINCT pid FROM mgpu_stat_service');
+foreach my $end ('nothing', 'pg_cancel_backend', 'pg_terminate_backend')
+{
+	my ($reader, $vacuum) = map { MgpuTest->session($node, options => '-c mgpu.executor=gpu -c mgpu.enable_group=force') } 1 .. 2;
+	my $num_pinned = 0;
+	my $table = "until_$end";
+
+	# a stopped service makes the statement wait, with all the pages that it may send
+	run("CREATE TABLE $table AS SELECT i % 10 AS g, i AS v FROM generate_series(1, 300000) i", "VACUUM $table");
+	for (my $try = 0; $try < 200 && $num_pinned == 0; $try++)
+	{
+		if ($try > 0)
+		{
+			kill 'CONT', $service;
+			$reader->answer;
+		}
+		$reader->send_query("SELECT count(*), sum(v) FROM $table WHERE g < 10");
+		sleep(rand(0.01));
+		kill 'STOP', $service;
+		sleep(0.02);
+		$num_pinned = $session->query("$pinned('$table')");
+	}
+	cmp_ok($num_pinned, '>', 0, "$end: a statement has pages at the GPU");
+	$vacuum->send_query("VACUUM (FREEZE) $table");
+	ok($node->poll_query_until('postgres', "SELECT wait_event = 'BufferPin' FROM pg_stat_activity WHERE pid = $vacuum->{pid}"), "$end: vacuum waits");
+	$end eq 'nothing' ? kill('CONT', $service) : $session->query("SELECT $end($reader->{pid})");
+	# a timer of PostgreSQL's own may wake it after 10 s
+	is($vacuum->answer(5), '', "$end: and goes on");
+	$reader->answer;
+	is($session->query("$pinned('$table')"), '0', "$end: no page is pinned any more");
+	kill 'CONT', $service;
+	ok(service_is_idle($node), "$end: and nothing is left in the service");
+	$_->close foreach $reader, $vacuum;
+}
+
 # a damaged page is as for PostgreSQL: an error of its checksum, and no crash
 run('CREATE TABLE damaged AS SELECT i % 5 AS g, i AS v FROM generate_series(1, 2000) i', 'VACUUM damaged', 'CHECKPOINT');
 my $file = $node->data_dir . '/' . $session->query(q{SELECT pg_relation_filepath('damaged')});
 $node->stop;
 open(my $handle, '+<:raw', $file) or die "$file: $!";
-seek($handle, 8192 + 5000, 0);
+seek($handle, 5 * 8192 + 5000, 0);
 print $handle "\xff" x 200;
 close($handle);
 $node->start;
@@ -174,6 +214,7 @@ $session = MgpuTest->session($node, options => '-c mgpu.executor=gpu');
 run('SET mgpu.enable_group = force');
 $session->query('SELECT g, count(*) FROM damaged GROUP BY g');
 is($session->{state}, 'XX001', 'a page that fails its checksum');
+is($session->query("$pinned('damaged')"), '0', 'and no page before it stays pinned');
 run('SET ignore_checksum_failure = on');
 $session->query('SELECT g, count(*) FROM damaged GROUP BY g');
 ok($session->{state} =~ /^(XX001)?$/, 'a page that is damaged');

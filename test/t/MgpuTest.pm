@@ -108,7 +108,8 @@ sub service_is_idle
 	return 0;
 }
 
-# Calls of all functions on arrays of these sizes, and aggregates: rows of name, query, answer by plain SQL.
+# Calls of all functions on arrays of these sizes, aggregates, and statements on tables, which the plan nodes run where a session
+# forces them: rows of name, query, answer by plain SQL.
 sub make_calls
 {
 	my ($node, @sizes) = @_;
@@ -158,8 +159,19 @@ sub make_calls
 			"SELECT md5(string_agg(md5(array_send(a)), '' ORDER BY g)) FROM (SELECT g, $_ AS a FROM items WHERE size = $size GROUP BY g) w"
 		} 'mgpu_sort_agg(v)', 'array_agg(v ORDER BY v)';
 		push @made, [ "aggregate of $size", $ours, $node->safe_psql('postgres', $plain) ];
+		my $rows = "(SELECT g, v FROM items WHERE size = $size) r";
+		foreach my $call ([ 'groups', "SELECT g, count(*), sum(v), percentile_cont(0.5) WITHIN GROUP (ORDER BY v) FROM $rows GROUP BY g" ],
+			[ 'first rows', "SELECT * FROM (SELECT g, v, row_number() OVER (PARTITION BY g ORDER BY v) AS n FROM $rows) n WHERE n <= 3" ],
+			[ 'rows in order', "SELECT g, v FROM $rows ORDER BY g, v OFFSET 0" ])
+		{
+			my ($name, $sql) = @$call;
+			my $query = "SELECT md5(string_agg(w::text, ',' ORDER BY w)) FROM ($sql) w";
+
+			push @made, [ "$name of $size", $query,
+				$node->safe_psql('postgres', "SET mgpu.enable_group = off; SET mgpu.enable_top = off; SET mgpu.enable_sort = off; $query") ];
+		}
 	}
-	$node->safe_psql('postgres', 'ANALYZE input, items');
+	$node->safe_psql('postgres', 'VACUUM ANALYZE input, items');
 	return @made;
 }
 
