@@ -10,7 +10,7 @@ use Test::More;
 use Time::HiRes qw(sleep);
 
 my $node = new_service_node('group_device', initdb => ['--data-checksums'],
-	# the background writer would wake those that wait for pages
+	# the background writer might wake those that wait for pages
 	conf => [ 'max_parallel_workers_per_gather = 0', 'bgwriter_lru_maxpages = 0', 'shared_buffers = 64MB', "work_mem = '64MB'" ]);
 my $session = MgpuTest->session($node, options => '-c mgpu.executor=gpu -c enable_sort=off -c synchronize_seqscans=off');
 my $rows = sized(3000, 300_000);
