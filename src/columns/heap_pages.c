@@ -203,6 +203,19 @@ heap_pages_take(heap_pages *pages)
 	return taken;
 }
 
+/* A fetch from memory takes as long as two pages or three. */
+#define BUFFERS_AHEAD 4
+
+void
+heap_pages_prefetch(const heap_pages *pages)
+{
+	if (!BufferIsValid(pages->ahead))
+		return;
+	__builtin_prefetch(BufferGetPage(pages->ahead));
+	if (pages->ahead + BUFFERS_AHEAD <= NBuffers)
+		__builtin_prefetch(BufferGetPage(pages->ahead + BUFFERS_AHEAD));
+}
+
 void
 heap_pages_stop(heap_pages *pages)
 {

@@ -38,6 +38,9 @@ extern void heap_pages_start(heap_pages *pages, HeapScanDesc scan);
 /* Leave the page that is ahead to the caller, who releases it, and pin the one after it.  InvalidBuffer: the end. */
 extern Buffer heap_pages_take(heap_pages *pages);
 
+/* Fetch the headers of the page that is ahead, and of those that are probably next. */
+extern void heap_pages_prefetch(const heap_pages *pages);
+
 /* Release what is pinned, before the scan is rescanned or ended. */
 extern void heap_pages_stop(heap_pages *pages);
 

@@ -202,8 +202,7 @@ heap_sender_fill(void *context, char *memory, Size bytes)
 		mgpu_page_ref *ref = &refs[num_pages++];
 		bool		as_is = (uint64) buffer <= sender->num_shared;
 
-		if (BufferIsValid(pages->ahead))
-			__builtin_prefetch(BufferGetPage(pages->ahead));
+		heap_pages_prefetch(pages);
 		ref->num_items = heap_reader_find_visible(sender->reader, buffer, &as_is);
 		ref->is_copy = !as_is;
 		ref->number = as_is ? (uint32) buffer - 1 : num_copies++;
