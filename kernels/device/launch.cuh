@@ -20,6 +20,15 @@
 #include "device/map.h"
 #include "device/tuning.cuh"
 
+/* The successor may start once all CTAs have called this. */
+static __device__ __forceinline__ void
+mgpu_let_next_start()
+{
+#if __CUDA_ARCH__ >= 900
+	asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
 /*
  * Every kernel that is launched in this way, or that is followed by one, calls this: its successor
  * may start, and it waits until all kernels before it have ended.  After a plain launch there is
@@ -29,7 +38,7 @@ static __device__ __forceinline__ void
 mgpu_await_previous()
 {
 #if __CUDA_ARCH__ >= 900
-	asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+	mgpu_let_next_start();
 	asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }

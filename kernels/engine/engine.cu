@@ -54,8 +54,6 @@ create_events(mgpu_engine_run *run)
 	if (code == cudaSuccess)
 		code = cudaEventCreateWithFlags(&run->decoded, cudaEventDisableTiming);
 	if (code == cudaSuccess)
-		code = cudaEventCreateWithFlags(&run->all_there, cudaEventDisableTiming);
-	if (code == cudaSuccess)
 		code = cudaEventCreate(&run->kernels_begin);
 	if (code == cudaSuccess)
 		code = cudaEventCreate(&run->kernels_end);
@@ -83,7 +81,7 @@ equip(mgpu_engine_run *run, mgpu_error *err)
 static cudaError_t
 free_events(mgpu_engine_run *run)
 {
-	cudaEvent_t events[] = {run->uploaded, run->decoded, run->all_there, run->kernels_begin, run->kernels_end};
+	cudaEvent_t events[] = {run->uploaded, run->decoded, run->kernels_begin, run->kernels_end};
 	cudaError_t code = cudaSuccess;
 
 	for (cudaEvent_t event : events)

@@ -20,9 +20,6 @@
 
 #define NUM_STREAMS 5
 
-/* Pages that a multiprocessor decodes at a time: by its registers, four. */
-#define DECODES_OF_SM 4
-
 /* Device memory kept between runs, for each device. */
 #define MGPU_ARENA_CACHE_BYTES (UINT64_C(256) << 20)
 
@@ -202,17 +199,6 @@ prepare_context(int ordinal, cudaMemPool_t *pool)
 	return code;
 }
 
-/* The current device has room for two batches, and can tell when all CTAs of one are on it. */
-static bool
-can_decode_two(int ordinal)
-{
-	bool		awaits = false;
-
-	return device_attribute(ordinal, cudaDevAttrMultiProcessorCount) * DECODES_OF_SM >= 2 * MGPU_BATCH_PAGES &&
-		device_attribute(ordinal, cudaDevAttrComputeCapabilityMajor) >= 9 &&
-		mgpu_code_awaits(&awaits) == cudaSuccess && awaits;
-}
-
 /* The first call for a device. */
 static mgpu_status
 start_device(int ordinal, mgpu_error *err)
@@ -234,7 +220,6 @@ start_device(int ordinal, mgpu_error *err)
 		return mgpu_cuda_error(err, code, "preparing the device");
 	}
 	device->ordinal = ordinal;
-	device->has_two_decodes = can_decode_two(ordinal);
 	device->ready = true;
 	return MGPU_OK;
 }

@@ -30,6 +30,12 @@ typedef struct mgpu_copies
 	cudaEvent_t begin[MGPU_MAX_COPIES]; /* NULL before first use */
 	cudaEvent_t end[MGPU_MAX_COPIES];
 	double	   *elapsed_ms[MGPU_MAX_COPIES];	/* that the copy's time is added to */
+
+	/* a kernel that reads host memory itself: its stream, else NULL; when it was sent; what it writes its number to */
+	cudaStream_t readers[MGPU_MAX_COPIES];
+	double		sent_ms[MGPU_MAX_COPIES];
+	uint64_t   *flags;			/* pinned, NULL before first use */
+	double		read_ms;		/* when the last one had read all */
 } mgpu_copies;
 
 typedef struct mgpu_cuda_device
@@ -39,8 +45,7 @@ typedef struct mgpu_cuda_device
 	cudaMemPool_t pool;
 	cudaStream_t memory_stream; /* takes and gives device memory, nothing else: always idle */
 	cudaStream_t compute_stream;
-	cudaStream_t decode_stream; /* every other batch of pages: one is read while the one before is decoded */
-	bool		has_two_decodes;	/* two batches can run at a time, else all are in the stream of uploads */
+	cudaStream_t decode_stream; /* batches of pages */
 	mgpu_copies copies[MGPU_NUM_DIRECTIONS];	/* keys are encoded behind their uploads */
 } mgpu_cuda_device;
 
@@ -85,10 +90,11 @@ cudaError_t mgpu_cuda_give_memory(const mgpu_cuda_device *device, void *memory);
 cudaError_t mgpu_copies_send(mgpu_copies *copies, void *target, const void *source, uint64_t bytes, double *elapsed_ms);
 
 /*
- * What else reads host memory, as one copy: begin, work in a stream, and end, with the code of both.
+ * A kernel that reads host memory counts as a copy: begin, launch it, and end, with the code of both.  It has landed when
+ * it has written *number to *flag.  Its time is that in which it was the oldest one that had not landed.
  */
-cudaError_t mgpu_copies_begin(mgpu_copies *copies, cudaStream_t stream);
-cudaError_t mgpu_copies_end(mgpu_copies *copies, cudaStream_t stream, cudaError_t code, double *elapsed_ms);
+cudaError_t mgpu_copies_begin_read(mgpu_copies *copies, cudaStream_t stream, uint64_t **flag, uint64_t *number);
+cudaError_t mgpu_copies_end_read(mgpu_copies *copies, cudaError_t code, double *elapsed_ms);
 
 /* Take the newest copy back as if it had failed.  Waits for what is in its stream. */
 void		mgpu_copies_retract(mgpu_copies *copies);

@@ -31,8 +31,7 @@ struct mgpu_engine_run
 	mgpu_run_output outputs[MGPU_NUM_OUTPUTS];
 	struct mgpu_group_run *group;	/* of MGPU_OP_GROUP alone (run_group.h) */
 	cudaEvent_t uploaded;
-	cudaEvent_t decoded;		/* in the stream of every other batch of pages */
-	cudaEvent_t all_there;		/* CTAs of the last batch of pages are on the device */
+	cudaEvent_t decoded;		/* in the stream of batches of pages */
 	cudaEvent_t kernels_begin;
 	cudaEvent_t kernels_end;
 	mgpu_run_stats stats;

@@ -2,13 +2,12 @@
  * engine/run_group.cu
  *		A run of MGPU_OP_GROUP from open to launch: its memory, and rows that come in batches.
  *
- * A batch is decoded by a kernel in the stream of uploads, and counts as a copy there.  Columns must have room for all
+ * A batch is decoded by a kernel, and counts as an upload.  Columns must have room for all
  * line pointers of a batch before it is sent.  How many rows the batches before had, the host reads from pinned
  * memory, as far as it is known; of later ones it takes the line pointers.  When that does not fit, columns move to
  * twice the memory.  Their old place is freed when all uploads have ended: in between a copy may be under way.
  *
- * Batches are decoded in two streams by turns, so that the link brings the pages of one while another is decoded.  Each
- * starts when all CTAs of the one before it are on the device (decode.cu says why).
+ * A device decodes the batches of all runs in one stream, where they overlap (decode.cu).
  */
 #include "engine/run_group.h"
 
@@ -33,12 +32,13 @@ take_mailbox(mgpu_group_mailbox **mailbox)
 	return code;
 }
 
-extern "C" cudaError_t
-mgpu_group_await_uploads(const mgpu_engine_run *run, cudaStream_t stream)
+/* Batches that come wait for what the stream of uploads has to do. */
+static cudaError_t
+hold_decodes(const mgpu_engine_run *run)
 {
 	cudaError_t code = cudaEventRecord(run->uploaded, run->device->copies[MGPU_UPLOAD].stream);
 
-	return code == cudaSuccess ? cudaStreamWaitEvent(stream, run->uploaded, 0) : code;
+	return code == cudaSuccess ? cudaStreamWaitEvent(run->device->decode_stream, run->uploaded, 0) : code;
 }
 
 extern "C" cudaError_t
@@ -151,7 +151,7 @@ mgpu_run_group_open(mgpu_engine_run *run, const mgpu_group_source *source, const
 	if (code == cudaSuccess)
 		code = cudaMemsetAsync(run->arena, 0, sizeof(mgpu_group_control), run->device->copies[MGPU_UPLOAD].stream);
 	if (code == cudaSuccess)
-		code = mgpu_group_await_uploads(run, run->device->decode_stream);
+		code = hold_decodes(run);
 	return code == cudaSuccess ? MGPU_OK : mgpu_cuda_error(err, code, "starting a run");
 }
 
@@ -190,7 +190,7 @@ move_columns(mgpu_engine_run *run, const mgpu_group_columns *to)
 			code = cudaMemcpyAsync(to->codes[i], from->codes[i], from->capacity * sizeof(uint64_t),
 								   cudaMemcpyDeviceToDevice, stream);
 	}
-	return code == cudaSuccess ? mgpu_group_await_uploads(run, run->device->decode_stream) : code;
+	return code == cudaSuccess ? hold_decodes(run) : code;
 }
 
 /* Columns of a new capacity, with all rows so far. */
@@ -210,8 +210,7 @@ resize_columns(mgpu_engine_run *run, uint64_t capacity, mgpu_error *err)
 	/* how many rows there are is not known here, so all that is copied is set */
 	code = cudaMemsetAsync(memory, 0, bytes, run->device->copies[MGPU_UPLOAD].stream);
 	if (code == cudaSuccess)
-		code = group->columns_block >= 0 ? move_columns(run, &columns) :
-			mgpu_group_await_uploads(run, run->device->decode_stream);
+		code = group->columns_block >= 0 ? move_columns(run, &columns) : hold_decodes(run);
 	group->columns = columns;
 	group->columns_block = group->num_blocks - 1;
 	return code == cudaSuccess ? MGPU_OK : mgpu_cuda_error(err, code, "uploading");
@@ -258,21 +257,15 @@ count_items(const mgpu_page_ref *refs, uint32_t num_refs)
 	return num_items;
 }
 
-/* The stream of the next launch. */
-static cudaStream_t
-next_stream(const mgpu_engine_run *run)
-{
-	return run->device->has_two_decodes && run->group->num_launches % 2 == 1 ? run->device->decode_stream :
-		run->device->copies[MGPU_UPLOAD].stream;
-}
-
 static cudaError_t
-decode_batch(mgpu_engine_run *run, const void *batch, uint32_t num_refs, cudaStream_t stream)
+decode_batch(mgpu_engine_run *run, const void *batch, uint32_t num_refs)
 {
 	mgpu_group_run *group = run->group;
 	mgpu_decode_request request = {};
-	uint64_t   *num_tickets = &group->num_tickets[(group->num_launches + 1) % 2];
-	cudaError_t code;
+	uint64_t   *num_tickets = &group->num_tickets[(group->num_launches + 1) % MGPU_DECODE_PLACES];
+	mgpu_copies *copies = &run->device->copies[MGPU_UPLOAD];
+	cudaStream_t stream = run->device->decode_stream;
+	cudaError_t code = mgpu_copies_begin_read(copies, stream, &request.landed, &request.landed_number);
 
 	request.spec = group->spec;
 	request.refs = static_cast<const mgpu_page_ref *>(batch);
@@ -286,33 +279,25 @@ decode_batch(mgpu_engine_run *run, const void *batch, uint32_t num_refs, cudaStr
 	request.progress = &group->mailbox->progress;
 	*num_tickets += num_refs;
 	group->items_up_to[group->num_launches % MGPU_GROUP_LAUNCHES] = group->num_items;
-	if (!run->device->has_two_decodes)
-		return mgpu_group_decode(&request, NULL, stream);
-	/* of an event that nothing was recorded in, nothing is awaited */
-	code = cudaStreamWaitEvent(stream, run->all_there, 0);
-	return code == cudaSuccess ? mgpu_group_decode(&request, run->all_there, stream) : code;
+	if (code == cudaSuccess)
+		code = mgpu_group_decode(&request, stream);
+	return mgpu_copies_end_read(copies, code, &run->stats.upload_ms);
 }
 
 extern "C" mgpu_status
 mgpu_run_group_upload(mgpu_engine_run *run, const void *batch, uint64_t bytes, mgpu_error *err)
 {
-	mgpu_copies *copies = &run->device->copies[MGPU_UPLOAD];
 	uint32_t	num_refs = (uint32_t) (bytes / sizeof(mgpu_page_ref));
 	uint64_t	num_items;
-	cudaStream_t stream;
 	mgpu_status status;
 	cudaError_t code;
 
-	if (bytes % sizeof(mgpu_page_ref) != 0 || num_refs > MGPU_BATCH_PAGES || (uintptr_t) batch % 16 != 0)
+	if (num_refs == 0 || bytes % sizeof(mgpu_page_ref) != 0 || num_refs > MGPU_BATCH_PAGES || (uintptr_t) batch % 16 != 0)
 		return mgpu_fail(err, MGPU_BAD_JOB, "a batch of %llu bytes", (unsigned long long) bytes);
 	num_items = count_items(static_cast<const mgpu_page_ref *>(batch), num_refs);
 	if ((status = make_room(run, num_items, err)) != MGPU_OK)
 		return status;
 	run->group->num_items += num_items;
-	stream = next_stream(run);
-	code = mgpu_copies_begin(copies, stream);
-	if (code == cudaSuccess && num_refs > 0)
-		code = decode_batch(run, batch, num_refs, stream);
-	code = mgpu_copies_end(copies, stream, code, &run->stats.upload_ms);
+	code = decode_batch(run, batch, num_refs);
 	return code == cudaSuccess ? MGPU_OK : mgpu_cuda_error(err, code, "reading pages");
 }

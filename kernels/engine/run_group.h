@@ -65,7 +65,7 @@ typedef struct mgpu_group_run
 	/* rows as they come */
 	mgpu_group_columns columns;
 	int			columns_block;	/* -1: none yet.  Those before it are copies that it replaced */
-	uint64_t	num_tickets[2];	/* pages of the launches in each stream */
+	uint64_t	num_tickets[MGPU_DECODE_PLACES];	/* pages of the launches of each place */
 	uint64_t	num_items;		/* line pointers */
 	uint32_t	num_launches;
 	uint64_t	items_up_to[MGPU_GROUP_LAUNCHES];	/* of each launch, by its number */
@@ -131,8 +131,7 @@ void		mgpu_run_group_result(const mgpu_engine_run *run, mgpu_group_result *resul
 /* Nothing on the device uses it any more. */
 cudaError_t mgpu_run_group_free(mgpu_engine_run *run);
 
-/* A stream waits for the batches so far of the stream of uploads, or of the other one. */
-cudaError_t mgpu_group_await_uploads(const mgpu_engine_run *run, cudaStream_t stream);
+/* A stream waits for the batches so far. */
 cudaError_t mgpu_group_await_decodes(const mgpu_engine_run *run, cudaStream_t stream);
 
 /* Device memory within the run's limit. */

@@ -9,13 +9,16 @@
  *
  * CTAs take pages by tickets, so each waits for CTAs that run already.  Each says in one word how many rows it has,
  * then how many there are up to it (decoupled look-back).  A word holds the launch's number, so none is ever cleared.
- * Two launches may be on the device at a time.  The later one waits for the total of the earlier one, so it starts when
- * all CTAs of that one are there, and no sooner (mgpu_group_decode).  It used to start sooner.  Then a kernel of another
- * run that needs whole SMs came between: it waited for the later launch to end, and the earlier one for that kernel.
- * Rejected: a count of rows by the host, which would read each row; two launches, which would read each page twice.
+ * Launches overlap, so that the link brings the pages of some while others begin or end.  Each waits for the total of the
+ * one before it, so it starts when all CTAs of that one have tickets, and no sooner: else a kernel of another run could
+ * take the place of these, and wait for the later launch.  What its CTAs tell each other stands in a place that a launch
+ * has had some time before.  They wait until all CTAs of that one have read it.
+ * Rejected: a count of rows by the host, which would read each row; two launches a batch, which would read each page
+ * twice; streams by turns with an event between two launches, after which each started when the last had ended.
  *
  * Source: Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016.
  */
+#include "device/launch.cuh"
 #include "group/packed.cuh"
 
 #define THREADS 128
@@ -129,6 +132,14 @@ rank_rows(page_state *state)
 	return __shfl_sync(MGPU_WHOLE_WARP, up_to, 31);
 }
 
+/* Until the launches before that had this place need it no more. */
+static __device__ void
+await_place(const mgpu_group_control *control, uint32_t place, uint64_t num_tickets)
+{
+	while (*(const volatile uint64_t *) &control->num_placed[place] < num_tickets)
+		;
+}
+
 /* How many rows there are up to a launch; before the first one, none. */
 static __device__ uint32_t
 await_total(const mgpu_group_control *control, uint32_t launch)
@@ -147,12 +158,18 @@ place_rows(const mgpu_decode_request *request, page_state *state)
 {
 	mgpu_group_control *control = request->control;
 	uint32_t	count = rank_rows(state);
-	uint32_t	before = look_back(control->words[request->launch % 2], state->ticket, request->launch, count);
-	uint64_t	first_row = await_total(control, request->launch - 1) + before;
-	uint64_t	num_rows = min(first_row + count, request->columns.capacity);
+	uint32_t	place = request->launch % MGPU_DECODE_PLACES;
+	uint32_t	before;
+	uint64_t	first_row;
+	uint64_t	num_rows;
 
+	await_place(control, place, request->num_tickets);
+	before = look_back(control->words[place], state->ticket, request->launch, count);
+	first_row = await_total(control, request->launch - 1) + before;
+	num_rows = min(first_row + count, request->columns.capacity);
 	if (threadIdx.x % 32 != 0)
 		return;
+	atomicAdd((unsigned long long *) &control->num_placed[place], 1ULL);
 	state->first_row = first_row;
 	if (first_row + count > request->columns.capacity)
 		atomicOr(&control->facts.flags, MGPU_GROUP_DAMAGED);	/* the host saw fewer line pointers */
@@ -160,6 +177,8 @@ place_rows(const mgpu_decode_request *request, page_state *state)
 	{
 		uint64_t	total = (uint64_t) request->launch << 32 | num_rows;
 
+		/* all CTAs have counted their rows, in copies of their pages */
+		*(volatile uint64_t *) request->landed = request->landed_number;
 		*(volatile uint64_t *) request->progress = total;
 		*(volatile uint64_t *) &control->facts.rows[request->launch % MGPU_GROUP_TOTALS] = total;
 	}
@@ -290,9 +309,11 @@ decode_pages(const __grid_constant__ mgpu_decode_request request)
 	uint32_t	num_items;
 
 	if (threadIdx.x == 0)
-		state.ticket = (uint32_t) (atomicAdd((unsigned long long *) &request.control->num_tickets[request.launch % 2], 1ULL) -
+		state.ticket = (uint32_t) (atomicAdd((unsigned long long *)
+											 &request.control->num_tickets[request.launch % MGPU_DECODE_PLACES], 1ULL) -
 								   request.num_tickets);
 	__syncthreads();
+	mgpu_let_next_start();
 	num_items = load_page(&request, &state);
 	__syncthreads();
 	choose_rows(&request, &state, num_items);
@@ -305,18 +326,11 @@ decode_pages(const __grid_constant__ mgpu_decode_request request)
 }
 
 extern "C" cudaError_t
-mgpu_group_decode(const mgpu_decode_request *request, cudaEvent_t all_there, cudaStream_t stream)
+mgpu_group_decode(const mgpu_decode_request *request, cudaStream_t stream)
 {
-	cudaLaunchConfig_t config = {};
-	cudaLaunchAttribute trigger = {};
+	bool		overlaps;
+	cudaError_t code = mgpu_can_overlap(&overlaps);
 
-	trigger.id = cudaLaunchAttributeProgrammaticEvent;
-	trigger.val.programmaticEvent.event = all_there;
-	trigger.val.programmaticEvent.triggerAtBlockStart = 1;
-	config.gridDim = dim3(request->num_refs);
-	config.blockDim = dim3(THREADS);
-	config.stream = stream;
-	config.attrs = &trigger;
-	config.numAttrs = all_there != NULL ? 1 : 0;
-	return cudaLaunchKernelEx(&config, decode_pages, *request);
+	return code == cudaSuccess ?
+		mgpu_launch_kernel(overlaps, decode_pages, request->num_refs, THREADS, 0, stream, *request) : code;
 }

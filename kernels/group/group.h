@@ -30,11 +30,11 @@
 #define MGPU_GROUP_ODD 2		/* a shown float whose code is not enough */
 #define MGPU_GROUP_OVERFLOW 4	/* of a sum of floats */
 
-/*
- * Launches of decode run in two streams by turns.  The total of one is read by the next, and its place is used again when
- * that one has ended, as the stream of the one after it tells.
- */
-#define MGPU_GROUP_TOTALS 4
+/* Launches of decode that may be on the device at a time, each with a place of its own in the control block. */
+#define MGPU_DECODE_PLACES 8
+
+/* The total of a launch is read by the next one too. */
+#define MGPU_GROUP_TOTALS (2 * MGPU_DECODE_PLACES)
 
 /* What kernels find out. */
 typedef struct mgpu_group_facts
@@ -54,9 +54,10 @@ typedef struct mgpu_group_facts
 typedef struct mgpu_group_control
 {
 	mgpu_group_facts facts;
-	uint64_t	num_tickets[2];	/* pages that were begun, of the launches of each stream */
+	uint64_t	num_tickets[MGPU_DECODE_PLACES];	/* pages that were begun, of the launches of each place ... */
+	uint64_t	num_placed[MGPU_DECODE_PLACES];	/* ... and those whose rows have their places */
 	uint64_t	num_different;	/* numbers of the last sort that counts them */
-	uint64_t	words[2][MGPU_BATCH_PAGES];	/* what the CTAs of a launch tell each other (decode.cu) */
+	uint64_t	words[MGPU_DECODE_PLACES][MGPU_BATCH_PAGES];	/* what the CTAs of a launch tell each other (decode.cu) */
 } mgpu_group_control;
 
 /* Rows as columns.  Those that are not stored are NULL. */
@@ -73,12 +74,14 @@ typedef struct mgpu_decode_request
 	const mgpu_page_ref *refs;	/* the batch */
 	const char *pages;
 	uint64_t	num_pages;
-	uint64_t	num_tickets;	/* pages of the launches before, every other one */
+	uint64_t	num_tickets;	/* pages of the launches before that had its place */
 	uint32_t	num_refs;		/* 1 to MGPU_BATCH_PAGES */
 	uint32_t	launch;			/* its number, from 1 on */
 	mgpu_group_columns columns;
 	mgpu_group_control *control;
 	uint64_t   *progress;		/* host memory: launch << 32 | rows, once it knows its rows */
+	uint64_t   *landed;			/* host memory: landed_number, once it needs the batch and its pages no more */
+	uint64_t	landed_number;
 } mgpu_decode_request;
 
 /* How the values of one column become bits of a number. */
@@ -185,11 +188,8 @@ typedef struct mgpu_returned_rows
 extern "C" {
 #endif
 
-/*
- * A batch of pages.  all_there: an event without timing that is recorded when all CTAs are on the device, from 9.0 on; the
- * next batch may start then.  NULL: it must not start before this one has ended.
- */
-cudaError_t mgpu_group_decode(const mgpu_decode_request *request, cudaEvent_t all_there, cudaStream_t stream);
+/* A batch of pages.  It may start before the one before it in the stream has ended. */
+cudaError_t mgpu_group_decode(const mgpu_decode_request *request, cudaStream_t stream);
 
 /* The code of the row at each position, in 4 bytes (bits up to 32) or 8.  order NULL: rows are in their own order. */
 cudaError_t mgpu_group_pack(const mgpu_group_packing *packing, const uint32_t *order, void *codes, uint32_t code_bytes,

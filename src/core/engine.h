@@ -105,7 +105,7 @@ typedef struct mgpu_engine
 	 * to it that no more than the input's bytes are sent, and that no more than
 	 * MGPU_MAX_COPIES are under way.
 	 *
-	 * GROUP: a batch of pages, channel MGPU_CHANNEL_KEYS.  bytes are those of its mgpu_page_refs; copies of pages lie
+	 * GROUP: a batch of one page or more, channel MGPU_CHANNEL_KEYS.  bytes are those of its mgpu_page_refs; copies of pages lie
 	 * where group_spec.h says.  Pages are read until the batch has landed.  They may be damaged, or change
 	 * meanwhile: then rows are wrong, or the run ends with MGPU_UNSUPPORTED, and nothing else happens.
 	 */

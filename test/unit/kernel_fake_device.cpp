@@ -152,9 +152,12 @@ cudaStreamDestroy(cudaStream_t stream)
 }
 
 extern "C" cudaError_t
-cudaStreamQuery(cudaStream_t)
+cudaStreamQuery(cudaStream_t stream)
 {
-	return answer(cudaSuccess);
+	if (stream == cudaStreamLegacy)
+		return answer(cudaSuccess);
+	pass_time();
+	return answer(stream->work.empty() ? cudaSuccess : cudaErrorNotReady);
 }
 
 extern "C" cudaError_t

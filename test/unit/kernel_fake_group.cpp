@@ -67,7 +67,7 @@ decode_page(const mgpu_decode_request &request, mgpu_page_ref ref, uint64_t *num
 }
 
 extern "C" cudaError_t
-mgpu_group_decode(const mgpu_decode_request *request_in, cudaEvent_t, cudaStream_t stream)
+mgpu_group_decode(const mgpu_decode_request *request_in, cudaStream_t stream)
 {
 	mgpu_decode_request request = *request_in;
 
@@ -76,14 +76,15 @@ mgpu_group_decode(const mgpu_decode_request *request_in, cudaEvent_t, cudaStream
 		uint64_t	total = request.control->facts.rows[(request.launch - 1) % MGPU_GROUP_TOTALS];
 		uint64_t	num_rows = (uint32_t) total;
 
-		if (request.control->num_tickets[request.launch % 2] != request.num_tickets || total >> 32 != request.launch - 1)
+		if (request.control->num_tickets[request.launch % MGPU_DECODE_PLACES] != request.num_tickets || total >> 32 != request.launch - 1)
 			abort();
 		for (uint32_t i = 0; i < request.num_refs; i++)
 			decode_page(request, request.refs[i], &num_rows);
-		request.control->num_tickets[request.launch % 2] += request.num_refs;
+		request.control->num_tickets[request.launch % MGPU_DECODE_PLACES] += request.num_refs;
 		total = (uint64_t) request.launch << 32 | num_rows;
 		request.control->facts.rows[request.launch % MGPU_GROUP_TOTALS] = total;
 		*request.progress = total;
+		*request.landed = request.landed_number;
 	});
 }
 

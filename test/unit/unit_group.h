@@ -532,7 +532,7 @@ group_make_batch(group_drive *drive)
 {
 	group_case *job = drive->job;
 	char	   *slot = group_slot(drive, drive->num_sent);
-	uint32_t	num_refs = group_below(job, drive->driver->most_refs + 1);
+	uint32_t	num_refs = 1 + group_below(job, drive->driver->most_refs);
 	uint32_t	num_copies = 0;
 	mgpu_page_ref *refs = (mgpu_page_ref *) slot;
 

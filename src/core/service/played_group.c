@@ -82,7 +82,7 @@ bool
 mgpu_played_group_check(const played_group *group, const void *batch, uint64_t bytes,
 						bool (*is_pinned) (const char *memory, uint64_t bytes))
 {
-	if (bytes % sizeof(mgpu_page_ref) != 0 || bytes > MGPU_BATCH_PAGES * sizeof(mgpu_page_ref))
+	if (bytes == 0 || bytes % sizeof(mgpu_page_ref) != 0 || bytes > MGPU_BATCH_PAGES * sizeof(mgpu_page_ref))
 		return false;
 	for (uint32_t i = 0; i < bytes / sizeof(mgpu_page_ref); i++)
 	{
