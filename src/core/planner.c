@@ -43,8 +43,8 @@ static const double cpu_move_ns[NUM_WIDTHS] = {0.25, 0.35, 0.4, 0.9, 1.6};
 
 /* For a row that is read from a page and grouped: on the CPU, on a GPU and its link, and there alone. */
 static const double cpu_group_ns = 15.0;
-static const double gpu_group_ns = 3.0;
-static const double gpu_group_load_ns = 1.3;
+static const double gpu_group_ns = 2.0;
+static const double gpu_group_load_ns = 1.1;
 
 /* For a value gathered by index. */
 static const double cpu_gather_ns = 7.0;
