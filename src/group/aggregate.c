@@ -27,6 +27,7 @@
 
 #include "compat.h"
 #include "group/aggregate.h"
+#include "plan/custom_plan.h"
 
 extern Datum mgpu_sort_agg_trans(PG_FUNCTION_ARGS);
 extern Datum mgpu_percentile_cont_trans(PG_FUNCTION_ARGS);
@@ -321,16 +322,6 @@ owner_of(Oid function)
 	return owner;
 }
 
-void
-group_check_function(Oid function, Oid user)
-{
-	AclResult	result = mgpu_function_aclcheck(function, user);
-
-	if (result != ACLCHECK_OK)
-		aclcheck_error(result, OBJECT_FUNCTION, get_func_name(function));
-	InvokeFunctionExecuteHook(function);
-}
-
 /* The checks are those of PostgreSQL's Agg node, which MgpuGroup replaces. */
 static void
 check_permissions(const Aggref *aggref)
@@ -345,7 +336,7 @@ check_permissions(const Aggref *aggref)
 	owner = owner_of(aggref->aggfnoid);
 	for (size_t i = 0; i < lengthof(functions.functions); i++)
 		if (OidIsValid(functions.functions[i]))
-			group_check_function(functions.functions[i], owner);
+			custom_plan_check_function(functions.functions[i], owner);
 }
 
 /* ---- one of a running node */

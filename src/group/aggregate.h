@@ -9,7 +9,7 @@
 #include "nodes/primnodes.h"
 
 #include "agg/call.h"
-#include "group/device_query.h"
+#include "plan/device_query.h"
 #include "group/reduced.h"
 #include "plan/row_order.h"
 
@@ -116,9 +116,6 @@ typedef struct group_aggregate_source
  * run the aggregate and its owner may run its functions.
  */
 extern group_aggregate *group_aggregate_start(const group_aggregate_source *source);
-
-/* ereport(ERROR) unless the user may run the function. */
-extern void group_check_function(Oid function, Oid user);
 
 /* The ways make theirs; the first member of bytes of theirs is a group_aggregate. */
 extern group_aggregate *group_aggregate_create(const group_aggregate_source *source, Size bytes);

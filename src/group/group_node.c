@@ -20,6 +20,7 @@
 #include "utils/memutils.h"
 
 #include "compat.h"
+#include "plan/custom_plan.h"
 #include "group/group_state.h"
 #include "run/run.h"
 
@@ -127,7 +128,7 @@ start_keys(group_state *state, List *outputs, List *uses, List *private)
 		if (!group_key_fill(&keys->keys[i], exprType((const Node *) entry->expr), list_nth_oid(equalities, i),
 							list_nth_oid(lthird(private), i)))
 			elog(ERROR, "a grouping key is not what it was planned as");
-		group_check_function(get_opcode(list_nth_oid(equalities, i)), GetUserId());
+		custom_plan_check_function(get_opcode(list_nth_oid(equalities, i)), GetUserId());
 		keys->keys[i].column = linitial_int(list_nth(uses, i));
 	}
 }

@@ -1,6 +1,6 @@
 /*
  * plans.c
- *		Turns paths of the plan nodes into plans.
+ *		Turns paths of MgpuGroup and MgpuRows into plans.
  *
  * The planner needs a target list for packs and matches it to the child's columns by
  * expression.  The target is record_send(ROW(columns)), which is only a name for the
@@ -13,61 +13,10 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/tlist.h"
 #include "utils/fmgroids.h"
-#include "utils/memutils.h"
 
 #include "compat.h"
 #include "group/plans.h"
 #include "plan/rows_node.h"
-
-Plan *
-plan_of_path(const CustomPath *path, List *tlist, List *custom_plans, const CustomScanMethods *methods)
-{
-	CustomScan *scan = makeNode(CustomScan);
-	ListCell   *cell;
-
-	foreach(cell, (List *) lsecond(path->custom_private))
-		scan->custom_scan_tlist = lappend(scan->custom_scan_tlist,
-										  makeTargetEntry(copyObject(lfirst(cell)), foreach_current_index(cell) + 1, NULL, false));
-	scan->scan.plan.targetlist = tlist;
-	scan->flags = path->flags;
-	scan->custom_plans = custom_plans;
-	scan->custom_private = linitial(path->custom_private);
-	scan->methods = methods;
-	return &scan->scan.plan;
-}
-
-/* ---- window functions */
-
-Oid
-plan_function_of(const TargetEntry *entry)
-{
-	return IsA(entry->expr, WindowFunc) ? ((const WindowFunc *) entry->expr)->winfnoid : castNode(FuncExpr, entry->expr)->funcid;
-}
-
-/*
- * Since 18, EXPLAIN finds the name of a function's window in a WindowAgg, and fails without one.  Calls stand in for such
- * functions once the planner has matched them: nothing evaluates a scan tuple.  The plan itself is changed, since
- * EXPLAIN also comes from the node above.
- */
-void
-plan_name_functions(CustomScan *scan)
-{
-#if PG_VERSION_NUM >= 180000
-	MemoryContext caller = MemoryContextSwitchTo(GetMemoryChunkContext(scan));
-	ListCell   *cell;
-
-	foreach(cell, scan->custom_scan_tlist)
-	{
-		TargetEntry *entry = lfirst(cell);
-		const WindowFunc *function = (const WindowFunc *) entry->expr;
-
-		if (IsA(function, WindowFunc))
-			entry->expr = (Expr *) makeFuncExpr(function->winfnoid, function->wintype, function->args, function->wincollid,
-												function->inputcollid, COERCE_EXPLICIT_CALL);
-	}
-	MemoryContextSwitchTo(caller);
-#endif
-}
 
 /* ---- packs */
 

@@ -5,7 +5,7 @@
 #include "postgres.h"
 
 #include "compat.h"
-#include "group/device_query.h"
+#include "plan/device_query.h"
 #include "group/reduced.h"
 
 /* words: of a record. */

@@ -20,6 +20,7 @@
 #include "compat.h"
 #include "group/aggregate.h"
 #include "group/task.h"
+#include "plan/custom_plan.h"
 
 /* Costs of an aggregate's row, in units of cpu_operator_cost. */
 #define REDUCE_COST 0.1
@@ -35,35 +36,6 @@ give_up(group_task *task, const char *why_not)
 
 /* ---- columns */
 
-/*
- * Whether an expression has parts that the child cannot compute: subqueries, for
- * instance.  Fields of records count as such, because EXPLAIN would search a plan for
- * their names in vain.
- */
-static bool
-has_special_parts(Node *node, void *allowed)
-{
-	if (node == NULL || (allowed && equal(node, allowed)))
-		return false;
-	if (IsA(node, SubPlan) || IsA(node, AlternativeSubPlan) || IsA(node, FieldSelect) ||
-		IsA(node, GroupingFunc) || IsA(node, WindowFunc))
-		return true;
-	return expression_tree_walker(node, has_special_parts, allowed);
-}
-
-bool
-task_has_special_parts(Node *node, const WindowFunc *allowed)
-{
-	return has_special_parts(node, (void *) allowed);
-}
-
-bool
-task_is_simple(Expr *expr)
-{
-	return !has_special_parts((Node *) expr, NULL) && !contain_volatile_functions((Node *) expr) &&
-		!expression_returns_set((Node *) expr);
-}
-
 /* The number of the column that holds an expression, or -1 if the node cannot have it. */
 static int
 take_column(group_task *task, Expr *expr)
@@ -75,7 +47,7 @@ take_column(group_task *task, Expr *expr)
 	foreach(cell, task->columns)
 		if (equal(lfirst(cell), expr))
 			return foreach_current_index(cell);
-	if (!task_is_simple(expr))
+	if (!custom_plan_is_simple(expr))
 	{
 		give_up(task, "an expression is volatile, returns a set or has a subquery");
 		return -1;
@@ -268,7 +240,7 @@ is_unfit(Node *node, group_task *task)
 	/* it depends on the keys */
 	if (IsA(node, Var) || IsA(node, PlaceHolderVar))
 		return !take_output(task, (Expr *) node);
-	if (has_special_parts(node, NULL))
+	if (custom_plan_has_special_parts(node, NULL))
 		return !give_up(task, "an expression has a subquery or a record's field");
 	return expression_tree_walker(node, is_unfit, task);
 }

@@ -30,13 +30,6 @@ typedef struct group_task
 } group_task;
 
 /*
- * Whether an expression has parts that a child cannot compute, or EXPLAIN not name: subqueries, window functions,
- * fields of records.  A simple one has none, is not volatile and returns no set.  allowed, unless NULL, is no such part.
- */
-extern bool task_has_special_parts(Node *node, const WindowFunc *allowed);
-extern bool task_is_simple(Expr *expr);
-
-/*
  * Find out what a GROUP BY, plain aggregates or a DISTINCT ask for; target is what is to be
  * returned.  False: the node cannot do it, and why_not says why.
  */

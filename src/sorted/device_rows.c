@@ -12,7 +12,7 @@
 #include "utils/memutils.h"
 
 #include "compat.h"
-#include "group/device_query.h"
+#include "plan/device_query.h"
 #include "sorted/device_rows.h"
 #include "sorted/top.h"
 

@@ -12,7 +12,7 @@
 #include "utils/tuplesort.h"
 
 #include "compat.h"
-#include "group/device_query.h"
+#include "plan/device_query.h"
 #include "plan/declined.h"
 #include "sorted/sort.h"
 #include "sorted/top.h"

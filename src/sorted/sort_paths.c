@@ -15,7 +15,7 @@
 #include "optimizer/pathnode.h"
 
 #include "compat.h"
-#include "group/plans.h"
+#include "plan/custom_plan.h"
 #include "keys/collation.h"
 #include "plan/costs.h"
 #include "settings.h"
@@ -34,7 +34,7 @@ static const char *const is_slower = "PostgreSQL's own plan is expected to be fa
 static Plan *
 make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
 {
-	return plan_of_path(path, tlist, custom_plans, &sort_scan_methods);
+	return custom_plan_of_path(path, tlist, custom_plans, &sort_scan_methods);
 }
 
 static const CustomPathMethods path_methods = {

@@ -13,8 +13,8 @@
 #include "utils/ruleutils.h"
 
 #include "compat.h"
-#include "group/device_query.h"
-#include "group/plans.h"
+#include "plan/device_query.h"
+#include "plan/custom_plan.h"
 #include "plan/declined.h"
 #include "sorted/top.h"
 
@@ -68,7 +68,7 @@ explain_limit(const top_state *state, const CustomScan *scan, ExplainState *es)
 	const TargetEntry *entry = llast(scan->custom_scan_tlist);
 
 	if (state->has_number)
-		ExplainPropertyText("Keeps", psprintf("%s() <= %u", get_func_name(plan_function_of(entry)),
+		ExplainPropertyText("Keeps", psprintf("%s() <= %u", get_func_name(custom_plan_function_of(entry)),
 											  state->limit.count), es);
 	else
 		ExplainPropertyText("Keeps", psprintf("%u %s", state->limit.count, state->limit.count == 1 ? "row" : "rows"), es);

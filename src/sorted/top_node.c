@@ -18,8 +18,7 @@
 #include "utils/memutils.h"
 
 #include "compat.h"
-#include "group/aggregate.h"
-#include "group/plans.h"
+#include "plan/custom_plan.h"
 #include "plan/rows_node.h"
 #include "sorted/top.h"
 
@@ -249,7 +248,7 @@ start_number(top_state *state, const CustomScan *scan)
 
 	state->has_number = entry != NULL;
 	if (entry)
-		group_check_function(plan_function_of(entry), GetUserId());
+		custom_plan_check_function(custom_plan_function_of(entry), GetUserId());
 }
 
 static void
@@ -275,7 +274,7 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	state->spill.context = AllocSetContextCreate(context, "mgpu_pg partitions of rows", ALLOCSET_DEFAULT_SIZES);
 	state->spill.hash = group_keys_hash;
 	state->spill.keys = &state->partitions;
-	plan_name_functions(scan);
+	custom_plan_name_functions(scan);
 }
 
 static void

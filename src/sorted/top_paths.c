@@ -20,7 +20,7 @@
 #include "utils/selfuncs.h"
 
 #include "compat.h"
-#include "group/plans.h"
+#include "plan/custom_plan.h"
 #include "plan/costs.h"
 #include "plan/declined.h"
 #include "settings.h"
@@ -56,7 +56,7 @@ typedef struct top_offer
 static Plan *
 make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
 {
-	return plan_of_path(path, tlist, custom_plans, &top_scan_methods);
+	return custom_plan_of_path(path, tlist, custom_plans, &top_scan_methods);
 }
 
 static const CustomPathMethods path_methods = {

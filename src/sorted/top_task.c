@@ -16,7 +16,7 @@
 #include "utils/lsyscache.h"
 
 #include "compat.h"
-#include "group/task.h"
+#include "plan/custom_plan.h"
 #include "sorted/top_limit.h"
 #include "sorted/top_task.h"
 
@@ -35,7 +35,7 @@ take_column(top_task *task, Expr *expr)
 	Oid			type_id = exprType((Node *) expr);
 	int			width = get_typlen(type_id);
 
-	if (!task_is_simple(expr))
+	if (!custom_plan_is_simple(expr))
 		return give_up(task, "an expression is volatile, returns a set or has a subquery");
 	if (get_typtype(type_id) == TYPTYPE_PSEUDO)
 		return give_up(task, "a column has a pseudo-type");
@@ -243,7 +243,7 @@ top_task_of_window(top_task *task, PlannerInfo *root, List *conditions, Index va
 		return give_up(task, why_not);
 	if (!is_only_window(root->parse))
 		return give_up(task, "the subquery has a DISTINCT, an ORDER BY or a LIMIT, or locks rows");
-	if (task_has_special_parts(target, function) || contain_volatile_functions(target))
+	if (custom_plan_has_special_parts(target, function) || contain_volatile_functions(target))
 		return give_up(task, "the subquery's select list is volatile or has a subquery");
 	if (window->startOffset || window->endOffset)
 		return give_up(task, "a frame has an offset");

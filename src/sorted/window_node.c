@@ -12,7 +12,7 @@
 #include "miscadmin.h"
 
 #include "compat.h"
-#include "group/plans.h"
+#include "plan/custom_plan.h"
 #include "plan/declined.h"
 #include "plan/rows_node.h"
 #include "sorted/window.h"
@@ -123,7 +123,7 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	state->order = start_keys(state, private, num_partitions, list_length(list_nth(private, WINDOW_COLUMNS)));
 	state->frame = lsecond_int(shape);
 	start_functions(state, private);
-	plan_name_functions(scan);
+	custom_plan_name_functions(scan);
 }
 
 static void

@@ -13,7 +13,7 @@
 #include "utils/fmgroids.h"
 
 #include "compat.h"
-#include "group/plans.h"
+#include "plan/custom_plan.h"
 #include "plan/costs.h"
 #include "settings.h"
 #include "sorted/window.h"
@@ -218,7 +218,7 @@ take_window(window_task *task, const WindowAggPath *path)
 static Plan *
 make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
 {
-	return plan_of_path(path, tlist, custom_plans, &window_scan_methods);
+	return custom_plan_of_path(path, tlist, custom_plans, &window_scan_methods);
 }
 
 static const CustomPathMethods path_methods = {

@@ -2,8 +2,8 @@
  * device_query.h
  *		What a node asks a GPU to compute of a table, and its answer.
  */
-#ifndef MGPU_GROUP_DEVICE_QUERY_H
-#define MGPU_GROUP_DEVICE_QUERY_H
+#ifndef MGPU_PLAN_DEVICE_QUERY_H
+#define MGPU_PLAN_DEVICE_QUERY_H
 
 #include "run/run_group.h"
 #include "columns/heap_sender.h"
@@ -60,4 +60,4 @@ device_query_record(const device_query *query, uint32 group)
 /* The value of a column that has this code. */
 extern Datum device_query_datum(const device_query *query, int column, uint64 code);
 
-#endif							/* MGPU_GROUP_DEVICE_QUERY_H */
+#endif							/* MGPU_PLAN_DEVICE_QUERY_H */

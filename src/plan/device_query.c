@@ -14,7 +14,7 @@
 #include "storage/ipc.h"
 
 #include "compat.h"
-#include "group/device_query.h"
+#include "plan/device_query.h"
 
 void
 device_query_reduce(device_query *query, int column, mgpu_reduction reduction)

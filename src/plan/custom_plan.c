@@ -1,0 +1,108 @@
+/*
+ * custom_plan.c
+ *		What plans of all nodes are made of, and what has to hold of their expressions and functions.
+ */
+#include "postgres.h"
+
+#include "catalog/objectaccess.h"
+#include "catalog/pg_proc.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/acl.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+#include "compat.h"
+#include "plan/custom_plan.h"
+
+Plan *
+custom_plan_of_path(const CustomPath *path, List *tlist, List *custom_plans, const CustomScanMethods *methods)
+{
+	CustomScan *scan = makeNode(CustomScan);
+	ListCell   *cell;
+
+	foreach(cell, (List *) lsecond(path->custom_private))
+		scan->custom_scan_tlist = lappend(scan->custom_scan_tlist,
+										  makeTargetEntry(copyObject(lfirst(cell)), foreach_current_index(cell) + 1, NULL, false));
+	scan->scan.plan.targetlist = tlist;
+	scan->flags = path->flags;
+	scan->custom_plans = custom_plans;
+	scan->custom_private = linitial(path->custom_private);
+	scan->methods = methods;
+	return &scan->scan.plan;
+}
+
+/* ---- window functions */
+
+Oid
+custom_plan_function_of(const TargetEntry *entry)
+{
+	return IsA(entry->expr, WindowFunc) ? ((const WindowFunc *) entry->expr)->winfnoid : castNode(FuncExpr, entry->expr)->funcid;
+}
+
+/*
+ * Since 18, EXPLAIN finds the name of a function's window in a WindowAgg, and fails without one.  Calls stand in for such
+ * functions once the planner has matched them: nothing evaluates a scan tuple.  The plan itself is changed, since
+ * EXPLAIN also comes from the node above.
+ */
+void
+custom_plan_name_functions(CustomScan *scan)
+{
+#if PG_VERSION_NUM >= 180000
+	MemoryContext caller = MemoryContextSwitchTo(GetMemoryChunkContext(scan));
+	ListCell   *cell;
+
+	foreach(cell, scan->custom_scan_tlist)
+	{
+		TargetEntry *entry = lfirst(cell);
+		const WindowFunc *function = (const WindowFunc *) entry->expr;
+
+		if (IsA(function, WindowFunc))
+			entry->expr = (Expr *) makeFuncExpr(function->winfnoid, function->wintype, function->args, function->wincollid,
+												function->inputcollid, COERCE_EXPLICIT_CALL);
+	}
+	MemoryContextSwitchTo(caller);
+#endif
+}
+
+/* ---- expressions and functions */
+
+/*
+ * Whether an expression has parts that the child cannot compute: subqueries, for
+ * instance.  Fields of records count as such, because EXPLAIN would search a plan for
+ * their names in vain.
+ */
+static bool
+has_special_parts(Node *node, void *allowed)
+{
+	if (node == NULL || (allowed && equal(node, allowed)))
+		return false;
+	if (IsA(node, SubPlan) || IsA(node, AlternativeSubPlan) || IsA(node, FieldSelect) ||
+		IsA(node, GroupingFunc) || IsA(node, WindowFunc))
+		return true;
+	return expression_tree_walker(node, has_special_parts, allowed);
+}
+
+bool
+custom_plan_has_special_parts(Node *node, const WindowFunc *allowed)
+{
+	return has_special_parts(node, (void *) allowed);
+}
+
+bool
+custom_plan_is_simple(Expr *expr)
+{
+	return !has_special_parts((Node *) expr, NULL) && !contain_volatile_functions((Node *) expr) &&
+		!expression_returns_set((Node *) expr);
+}
+
+void
+custom_plan_check_function(Oid function, Oid user)
+{
+	AclResult	result = mgpu_function_aclcheck(function, user);
+
+	if (result != ACLCHECK_OK)
+		aclcheck_error(result, OBJECT_FUNCTION, get_func_name(function));
+	InvokeFunctionExecuteHook(function);
+}

@@ -1,0 +1,30 @@
+/*
+ * custom_plan.h
+ *		What plans of all nodes are made of, and what has to hold of their expressions and functions.
+ */
+#ifndef MGPU_PLAN_CUSTOM_PLAN_H
+#define MGPU_PLAN_CUSTOM_PLAN_H
+
+#include "nodes/extensible.h"
+#include "nodes/pathnodes.h"
+
+/* The plan of a path whose custom_private has the plan's, then the expressions of the scan tuple. */
+extern Plan *custom_plan_of_path(const CustomPath *path, List *tlist, List *custom_plans, const CustomScanMethods *methods);
+
+/* The window function that an entry of a scan tuple is. */
+extern Oid	custom_plan_function_of(const TargetEntry *entry);
+
+/* Let EXPLAIN name the window functions in the scan tuple of a plan that is about to run. */
+extern void custom_plan_name_functions(CustomScan *scan);
+
+/*
+ * Whether an expression has parts that a child cannot compute, or EXPLAIN not name: subqueries, window functions,
+ * fields of records.  A simple one has none, is not volatile and returns no set.  allowed, unless NULL, is no such part.
+ */
+extern bool custom_plan_has_special_parts(Node *node, const WindowFunc *allowed);
+extern bool custom_plan_is_simple(Expr *expr);
+
+/* ereport(ERROR) unless the user may run the function. */
+extern void custom_plan_check_function(Oid function, Oid user);
+
+#endif							/* MGPU_PLAN_CUSTOM_PLAN_H */
