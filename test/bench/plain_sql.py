@@ -328,9 +328,10 @@ def main():
     began = time.monotonic()
     start_server(options)
     # the service that tells of GPUs takes a moment to start
-    for _ in range(100 if GPU in (options.executors or [GPU]) else 1):
+    expects_gpu = GPU in options.executors if options.executors else os.path.exists('/dev/nvidiactl')
+    for _ in range(100 if expects_gpu else 1):
         gpu = one_value('SELECT name FROM mgpu_device_info() ORDER BY ordinal LIMIT 1')
-        if gpu or not options.executors:
+        if gpu:
             break
         time.sleep(0.1)
     if gpu:
