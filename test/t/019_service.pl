@@ -120,7 +120,8 @@ SKIP:
 	my $count = q{SELECT coalesce(string_agg(concat_ws(' ', executor, calls, items, bytes, reason), ', ' ORDER BY executor, reason), '') FROM mgpu_stat};
 	my $session = MgpuTest->session($node, options => '-c mgpu.executor=gpu');
 
-	$admin->query('SELECT mgpu_stat_reset()');
+	# to count is no call that counts, whatever plan a version prefers
+	$admin->run('SET mgpu.enable_sort = off', 'SELECT mgpu_stat_reset()');
 	is($admin->query($count), '', 'after mgpu_stat_reset there is nothing');
 	$session->query("BEGIN; $sort");
 	is($admin->query($count), '', 'a call within a transaction does not show yet');
