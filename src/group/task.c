@@ -42,7 +42,6 @@ take_column(group_task *task, Expr *expr)
 {
 	Oid			type_id = exprType((Node *) expr);
 	ListCell   *cell;
-	int			width = get_typlen(type_id);
 
 	foreach(cell, task->columns)
 		if (equal(lfirst(cell), expr))
@@ -58,9 +57,7 @@ take_column(group_task *task, Expr *expr)
 		return -1;
 	}
 	task->columns = lappend(task->columns, expr);
-	if (width <= 0)
-		width = sizeof(char *) + get_typavgwidth(type_id, exprTypmod((Node *) expr));
-	task->record_bytes += width + sizeof(bool);
+	task->record_bytes += custom_plan_cell_bytes(expr) + custom_plan_value_bytes(task->root, expr);
 	return list_length(task->columns) - 1;
 }
 

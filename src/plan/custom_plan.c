@@ -8,7 +8,9 @@
 #include "catalog/pg_proc.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/tlist.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -95,6 +97,25 @@ custom_plan_is_simple(Expr *expr)
 {
 	return !has_special_parts((Node *) expr, NULL) && !contain_volatile_functions((Node *) expr) &&
 		!expression_returns_set((Node *) expr);
+}
+
+Size
+custom_plan_cell_bytes(const Expr *expr)
+{
+	int			width = get_typlen(exprType((const Node *) expr));
+
+	return (width > 0 ? width : (int) sizeof(char *)) + sizeof(bool);
+}
+
+Size
+custom_plan_value_bytes(PlannerInfo *root, Expr *expr)
+{
+	PathTarget *target = create_empty_pathtarget();
+
+	if (get_typlen(exprType((Node *) expr)) > 0)
+		return 0;
+	add_column_to_pathtarget(target, expr, 0);
+	return set_pathtarget_cost_width(root, target)->width;
 }
 
 void

@@ -24,6 +24,13 @@ extern void custom_plan_name_functions(CustomScan *scan);
 extern bool custom_plan_has_special_parts(Node *node, const WindowFunc *allowed);
 extern bool custom_plan_is_simple(Expr *expr);
 
+/*
+ * Bytes of an expression's value as a column of a chunk (columns/chunk.h): of its cell, and one that says whether it is
+ * NULL; and beside the cell, by the table's statistics, if the type has variable width.
+ */
+extern Size custom_plan_cell_bytes(const Expr *expr);
+extern Size custom_plan_value_bytes(PlannerInfo *root, Expr *expr);
+
 /* ereport(ERROR) unless the user may run the function. */
 extern void custom_plan_check_function(Oid function, Oid user);
 

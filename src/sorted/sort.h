@@ -39,6 +39,8 @@ typedef struct sort_state
 	row_source *source;
 	chunk	   *rows;
 	Size		row_bytes;		/* most memory that a row takes, but for its values of variable width */
+	Size		key_bytes;		/* keys of variable width, of the first num_counted rows */
+	uint64		num_counted;
 	row_order	order;
 	group_input input;			/* one group; its context has all memory derived from the rows */
 	const uint32 *numbers;		/* of the rows, in order; NULL: they are in order */

@@ -29,12 +29,27 @@
 
 /* ---- reading and sorting */
 
+static void
+count_key(sort_state *state, const column *key)
+{
+	for (uint64 row = state->num_counted; row < state->rows->num_rows; row++)
+		if (!column_is_null(key, row))
+			state->key_bytes += element_bytes(key->type, cell_element(key->type, key->cells, row));
+}
+
 static bool
 is_full(sort_state *state)
 {
-	/* values of variable width lie in the arena, and once more as keys */
-	Size		bytes = state->rows->num_rows * state->row_bytes + 2 * state->rows->arena.taken_bytes;
+	const chunk *rows = state->rows;
+	Size		bytes;
 
+	for (int i = 0; i < state->order.num_keys; i++)
+		if (column_is_variable(rows->columns[state->order.keys[i].column].type))
+			count_key(state, &rows->columns[state->order.keys[i].column]);
+	state->num_counted = rows->num_rows;
+
+	/* keys of variable width are copied once more when they are sorted */
+	bytes = rows->num_rows * state->row_bytes + rows->arena.taken_bytes + state->key_bytes;
 	state->most_bytes = Max(state->most_bytes, bytes);
 	return bytes > get_hash_memory_limit() || state->rows->num_rows > MGPU_MAX_ITEMS - STEP_ROWS;
 }
@@ -236,6 +251,8 @@ forget_all(sort_state *state)
 	state->numbers = NULL;
 	state->place = (row_place) {0};
 	state->sorted = false;
+	state->key_bytes = 0;
+	state->num_counted = 0;
 	state->most_bytes = 0;
 	state->executor = NULL;
 }

@@ -87,6 +87,18 @@ why_not(const top_task *task)
 	return NULL;
 }
 
+/* Estimate of the most memory that a row takes, as the node counts it. */
+static Size
+bytes_of_row(const top_task *task)
+{
+	Size		bytes = most_bytes_of_row(task->cell_bytes, sizeof(uint32)) + task->value_bytes;
+	ListCell   *cell;
+
+	foreach(cell, task->order_columns)
+		bytes += custom_plan_value_bytes(task->root, list_nth(task->columns, lfirst_int(cell)));
+	return bytes;
+}
+
 static void
 cost_path(const top_task *task, Path *path, const Path *child)
 {
@@ -118,7 +130,7 @@ make_path(const top_task *task, const SortPath *sort, PathTarget *target, const 
 		return NULL;
 	child = row_source_path(task->root, sort->subpath, task->columns);
 	if (mgpu_setting_enable_sort != MGPU_ENABLE_FORCE &&
-		child->rows * most_bytes_of_row(task->record_bytes, sizeof(uint32)) > get_hash_memory_limit())
+		child->rows * bytes_of_row(task) > get_hash_memory_limit())
 	{
 		*reason = "the rows are expected to need more memory than work_mem times hash_mem_multiplier";
 		return NULL;

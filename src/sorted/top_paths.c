@@ -79,7 +79,7 @@ count_rows(top_offer *offer, double num_rows)
 static Cost
 spill_cost(const top_offer *offer)
 {
-	double		bytes = offer->kept_rows * offer->task.record_bytes;
+	double		bytes = offer->kept_rows * (offer->task.cell_bytes + offer->task.value_bytes);
 
 	if (2 * bytes <= get_hash_memory_limit())
 		return 0;
@@ -113,7 +113,7 @@ static bool
 partitions_fit(const top_offer *offer)
 {
 	return mgpu_setting_enable_top == MGPU_ENABLE_FORCE ||
-		2 * offer->kept_rows / offer->num_partitions * offer->task.record_bytes <= get_hash_memory_limit();
+		2 * offer->kept_rows / offer->num_partitions * (offer->task.cell_bytes + offer->task.value_bytes) <= get_hash_memory_limit();
 }
 
 /* ---- offering it */

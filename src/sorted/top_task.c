@@ -33,16 +33,14 @@ static bool
 take_column(top_task *task, Expr *expr)
 {
 	Oid			type_id = exprType((Node *) expr);
-	int			width = get_typlen(type_id);
 
 	if (!custom_plan_is_simple(expr))
 		return give_up(task, "an expression is volatile, returns a set or has a subquery");
 	if (get_typtype(type_id) == TYPTYPE_PSEUDO)
 		return give_up(task, "a column has a pseudo-type");
-	if (width <= 0)
-		width = sizeof(char *) + get_typavgwidth(type_id, exprTypmod((Node *) expr));
 	task->columns = lappend(task->columns, expr);
-	task->record_bytes += width + sizeof(bool);
+	task->cell_bytes += custom_plan_cell_bytes(expr);
+	task->value_bytes += custom_plan_value_bytes(task->root, expr);
 	return true;
 }
 

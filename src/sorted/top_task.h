@@ -27,7 +27,8 @@ typedef struct top_task
 	top_rule	rule;
 	int64		count;			/* rows or ranks; 0: no limit is known */
 
-	Size		record_bytes;	/* estimate of a row's columns */
+	Size		cell_bytes;		/* estimates for a row: the cells of its columns, */
+	Size		value_bytes;	/* and its values of variable width */
 	bool		compares;		/* the first order key has no codes */
 } top_task;
 

@@ -55,6 +55,17 @@ SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;
 SELECT c.*, d.* FROM pg_temp.check('SELECT pad, i, u, f FROM sorted ORDER BY f DESC, i', true) c, pg_temp.counted('SELECT pad, i, u, f FROM sorted ORDER BY f DESC, i') d;
 SELECT c.* FROM pg_temp.check('SELECT a.id, s.i FROM names a, LATERAL (SELECT i, v, pad FROM sorted WHERE i > a.id ORDER BY v, i OFFSET 0) s WHERE a.id < 3') c;
+-- 3000 rows of 800 bytes: 2 MB have no place for them, 3 MB have for one copy; statistics of the columns say so
+CREATE TABLE wide AS SELECT i, repeat('x', 790) || i AS t FROM generate_series(1, 3000) i;
+ANALYZE wide;
+RESET mgpu.enable_sort;
+SET work_mem = '2MB';
+SELECT pg_temp.plan_of('SELECT * FROM wide ORDER BY i DESC') ~ 'MgpuSort' AS node;
+SET work_mem = '3MB';
+SELECT pg_temp.plan_of('SELECT * FROM wide ORDER BY i DESC') ~ 'MgpuSort' AS node, c.method FROM pg_temp.counted('SELECT * FROM wide ORDER BY i DESC') c;
+-- a key is copied once more
+SELECT pg_temp.plan_of('SELECT * FROM wide ORDER BY t') ~ 'MgpuSort' AS node;
+SET mgpu.enable_sort = force;
 RESET work_mem;
 RESET hash_mem_multiplier;
 -- columns that are no keys are kept as they come: short, compressed, out of line, in memory
