@@ -14,7 +14,6 @@
 #include "access/syncscan.h"
 #include "access/tableam.h"
 #include "executor/instrument.h"
-#include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/buf_internals.h"
 #include "storage/bufmgr.h"
@@ -223,21 +222,4 @@ heap_pages_stop(heap_pages *pages)
 		ReleaseBuffer(pages->ahead);
 	pages->ahead = InvalidBuffer;
 	end_stream(pages);
-}
-
-/* ---- lent pages */
-
-void
-lent_pages_init(lent_pages *lent)
-{
-	lent->num_pages = 0;
-	/* no more than one session's share of the buffers is pinned at a time */
-	lent->most_pages = Min(lengthof(lent->pages), NBuffers / MaxBackends);
-}
-
-void
-lent_pages_release(lent_pages *lent)
-{
-	while (lent->num_pages > 0)
-		ReleaseBuffer(lent->pages[--lent->num_pages]);
 }

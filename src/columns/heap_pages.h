@@ -21,17 +21,6 @@ typedef struct heap_pages
 #endif
 } heap_pages;
 
-/* Pages that stay pinned while a chunk points to values in them. */
-typedef struct lent_pages
-{
-	uint32		num_pages;
-	uint32		most_pages;
-	Buffer		pages[32];
-} lent_pages;
-
-extern void lent_pages_init(lent_pages *lent);
-extern void lent_pages_release(lent_pages *lent);
-
 /* Pin the scan's first page. */
 extern void heap_pages_start(heap_pages *pages, HeapScanDesc scan);
 

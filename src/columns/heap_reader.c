@@ -112,6 +112,8 @@ fill_slot(heap_reader *reader, uint32 row)
 		const value_list *list = reader->values->lists[i];
 		int			number = list->attribute - 1;
 
+		if (!list->of_all_rows)
+			continue;
 		slot->tts_values[number] = stored_datum(TupleDescAttr(reader->values->descriptor, number), list->values[row]);
 		slot->tts_isnull[number] = list->values[row] == NULL;
 	}
@@ -147,20 +149,6 @@ copy_values(chunk *rows, column *col, uint64 first, const value_list *from, cons
 			chunk_put(rows, col, first + i, value ? fetch_att(value, element->typbyval, element->typlen) : (Datum) 0,
 					  value == NULL);
 		}
-}
-
-/* Point to an attribute's values of the kept rows. */
-static void
-lend_values(chunk *rows, column *col, uint64 first, const value_list *from, const uint16 *kept, uint32 num_rows)
-{
-	for (uint32 i = 0; i < num_rows; i++)
-	{
-		const char *value = from->values[kept[i]];
-
-		((const char **) col->cells)[first + i] = value;
-		if (value == NULL)
-			chunk_put_null(rows, col, first + i);
-	}
 }
 
 /* Keep the rows that meet all conditions, and return how many there are. */
@@ -212,30 +200,32 @@ compute_columns(heap_reader *reader, chunk *rows, uint64 first, uint32 num_rows)
 	}
 }
 
-/* Copy the columns that are attributes, or lend their values.  Returns whether any values have been lent. */
-static bool
-fill_columns(heap_reader *reader, chunk *rows, uint64 first, uint32 num_rows)
+/* Copy the columns that are attributes: the late ones, or the others. */
+static void
+copy_columns(heap_reader *reader, chunk *rows, uint64 first, uint32 num_rows, bool late)
 {
-	bool		lends = reader->lent && reader->lent->num_pages < reader->lent->most_pages && num_rows > 0;
-	bool		lent = false;
-
 	for (int i = 0; i < reader->num_columns; i++)
-	{
-		column	   *col = &rows->columns[i];
-		const value_list *values;
+		if (reader->columns[i].expr == NULL && reader->columns[i].is_late == late)
+			copy_values(rows, &rows->columns[i], first, reader->values->lists[reader->columns[i].list], reader->kept, num_rows);
+}
 
-		if (reader->columns[i].expr)
-			continue;
-		values = reader->values->lists[reader->columns[i].list];
-		if (lends && col->type->store == COLUMN_STORED)
-		{
-			lend_values(rows, col, first, values, reader->kept, num_rows);
-			lent = true;
-		}
-		else
-			copy_values(rows, col, first, values, reader->kept, num_rows);
-	}
-	return lent;
+/* Leave a page's late columns until rows are wanted.  False: there are none, or too many pages. */
+static bool
+put_off(heap_reader *reader, Buffer buffer, uint64 first, uint32 num_rows)
+{
+	late_pages *late = reader->late;
+	late_page  *page;
+
+	if (late == NULL || late->num_pages >= late->most_pages || num_rows == 0)
+		return false;
+	page = &late->pages[late->num_pages++];
+	page->reader = reader;
+	page->buffer = buffer;
+	page->first = first;
+	page->num_rows = num_rows;
+	for (uint32 i = 0; i < num_rows; i++)
+		page->items[i] = reader->items[reader->kept[i]];
+	return true;
 }
 
 /* Read a page, and return how many rows were taken. */
@@ -244,24 +234,28 @@ read_page(heap_reader *reader, Buffer buffer, chunk *rows)
 {
 	Buffer		ahead = reader->pages.ahead;
 	bool		as_is = false;
-	uint32		num_rows = heap_reader_find_visible(reader, buffer, &as_is);
+	uint32		num_visible = heap_reader_find_visible(reader, buffer, &as_is);
+	uint32		num_rows;
 	uint64		first;
-	bool		lent;
 
 	reader->counts.pages++;
 	/* counts rows that a scan returns, of a table too */
-	pgstat_count_index_tuples(heap_scan_of(reader)->rs_base.rs_rd, num_rows);
-	page_values_find(reader->values, BufferGetPage(buffer), reader->items, num_rows,
+	pgstat_count_index_tuples(heap_scan_of(reader)->rs_base.rs_rd, num_visible);
+	page_values_find(reader->values, BufferGetPage(buffer), reader->items, num_visible,
 					 BufferGetPage(BufferIsValid(ahead) ? ahead : buffer));
-	num_rows = filter_rows(reader, num_rows);
+	num_rows = filter_rows(reader, num_visible);
 	first = chunk_add_rows(rows, num_rows);
-	lent = fill_columns(reader, rows, first, num_rows);
+	copy_columns(reader, rows, first, num_rows, false);
 	if (reader->computes)
 		compute_columns(reader, rows, first, num_rows);
-	if (lent)
-		reader->lent->pages[reader->lent->num_pages++] = buffer;
-	else
-		ReleaseBuffer(buffer);
+	if (put_off(reader, buffer, first, num_rows))
+		return num_rows;
+	if (reader->late && num_rows > 0)
+	{
+		page_values_find_all(reader->values, BufferGetPage(buffer), reader->items, num_visible);
+		copy_columns(reader, rows, first, num_rows, true);
+	}
+	ReleaseBuffer(buffer);
 	return num_rows;
 }
 
@@ -310,12 +304,6 @@ heap_reader_read(heap_reader *reader, chunk *rows)
 	if (node->instrument)
 		InstrStopNode(node->instrument, num_rows);
 	return num_rows > 0;
-}
-
-void
-heap_reader_lend(heap_reader *reader, lent_pages *lent)
-{
-	reader->lent = lent;
 }
 
 void
@@ -370,18 +358,19 @@ want_all(Node *node, page_values *values)
 	if (node == NULL)
 		return false;
 	if (IsA(node, Var))
-		(void) page_values_want(values, ((Var *) node)->varattno);
+		(void) page_values_want(values, ((Var *) node)->varattno, true);
 	return expression_tree_walker(node, want_all, values);
 }
 
 static void
-add_column(heap_reader *reader, Expr *expr)
+add_column(heap_reader *reader, Expr *expr, bool late)
 {
 	read_column *col = &reader->columns[reader->num_columns++];
 
 	if (IsA(expr, Var))
 	{
-		col->list = page_values_want(reader->values, ((Var *) expr)->varattno);
+		col->is_late = late;
+		col->list = page_values_want(reader->values, ((Var *) expr)->varattno, !late);
 		return;
 	}
 	(void) want_all((Node *) expr, reader->values);
@@ -405,7 +394,7 @@ add_conditions(heap_reader *reader, List *conditions)
 		if (others == NIL && column_filter_fill(filter, lfirst(cell)))
 		{
 			column_filter_init(filter);
-			filter->list = page_values_want(reader->values, filter->attribute);
+			filter->list = page_values_want(reader->values, filter->attribute, true);
 			reader->num_filters++;
 		}
 		else
@@ -416,7 +405,7 @@ add_conditions(heap_reader *reader, List *conditions)
 }
 
 heap_reader *
-heap_reader_open(SeqScanState *scan, List *exprs)
+heap_reader_open(SeqScanState *scan, List *exprs, const Bitmapset *late_columns, late_pages *late)
 {
 	heap_reader *reader;
 	ListCell   *cell;
@@ -425,10 +414,11 @@ heap_reader_open(SeqScanState *scan, List *exprs)
 		return NULL;
 	reader = palloc0(sizeof(heap_reader));
 	reader->scan = scan;
+	reader->late = bms_is_empty(late_columns) ? NULL : late;
 	reader->values = page_values_create(RelationGetDescr(scan->ss.ss_currentRelation));
 	reader->columns = palloc0(list_length(exprs) * sizeof(read_column) + 1);
 	foreach(cell, exprs)
-		add_column(reader, lfirst(cell));
+		add_column(reader, lfirst(cell), bms_is_member(foreach_current_index(cell), late_columns));
 	add_conditions(reader, scan->ss.ps.plan->qual);
 	page_values_plan(reader->values);
 	if (reader->computes || reader->condition)

@@ -8,7 +8,7 @@
 #include "nodes/execnodes.h"
 
 #include "columns/chunk.h"
-#include "columns/heap_pages.h"
+#include "columns/late_columns.h"
 
 typedef struct heap_reader heap_reader;
 
@@ -26,14 +26,11 @@ extern bool heap_reader_takes(List *exprs, List *conditions);
  * Make a reader of expressions of a scan's columns, in the current context, for the rows that the scan node would
  * return.  The node stays in charge of the scan: it rescans and ends it.  NULL: rows have to be taken from the
  * node one by one.
+ *
+ * Of the expressions with these numbers, from 0 on, those that are attributes are filled by late_pages_complete, and
+ * the caller, who has the late pages, releases them.
  */
-extern heap_reader *heap_reader_open(SeqScanState *scan, List *exprs);
-
-/*
- * Let stored values (columns/chunk.h) lie in their pages.  These stay pinned until the caller, who has lent_pages,
- * releases them; once these are full, values are copied.
- */
-extern void heap_reader_lend(heap_reader *reader, lent_pages *lent);
+extern heap_reader *heap_reader_open(SeqScanState *scan, List *exprs, const Bitmapset *late_columns, late_pages *late);
 
 /*
  * Append the visible rows of the next page that has any to rows, whose columns are the expressions.  False: there are

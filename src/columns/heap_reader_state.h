@@ -17,6 +17,7 @@ typedef struct read_column
 {
 	int			list;			/* of the page's values */
 	ExprState  *expr;			/* NULL: none, else the list does not count */
+	bool		is_late;
 } read_column;
 
 struct heap_reader
@@ -28,7 +29,7 @@ struct heap_reader
 	column_filter *filters;
 	ExprState  *condition;		/* the conditions that are no filters, or NULL */
 	bool		computes;		/* an expression is to be run for each row */
-	lent_pages *lent;			/* NULL: values are copied */
+	late_pages *late;			/* where there are late columns */
 	page_values *values;
 	TupleTableSlot *slot;		/* what expressions see of a row */
 	bool		started;

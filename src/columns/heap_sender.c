@@ -68,15 +68,15 @@ describe_column(mgpu_group_column *column, TupleDesc descriptor, const value_lis
 static bool
 describe_columns(const page_values *values, mgpu_group_spec *spec)
 {
-	if (values->num_attributes > MGPU_GROUP_MAX_ATTRIBUTES || values->num_lists > MGPU_GROUP_MAX_COLUMNS)
+	if (values->all.num_attributes > MGPU_GROUP_MAX_ATTRIBUTES || values->num_lists > MGPU_GROUP_MAX_COLUMNS)
 		return false;
-	spec->num_attributes = values->num_attributes;
+	spec->num_attributes = values->all.num_attributes;
 	spec->num_columns = values->num_lists;
 	spec->num_fixed = values->num_fixed;
 	spec->fixed_end = values->fixed_end;
-	for (int i = 0; i < values->num_attributes; i++)
+	for (int i = 0; i < values->all.num_attributes; i++)
 	{
-		const walked_attribute *attribute = &values->attributes[i];
+		const walked_attribute *attribute = &values->all.attributes[i];
 
 		spec->attributes[i] = (mgpu_group_attribute) {attribute->length, attribute->align, attribute->list};
 	}

@@ -31,18 +31,19 @@ page_values_create(TupleDesc descriptor)
 }
 
 int
-page_values_want(page_values *values, AttrNumber attribute)
+page_values_want(page_values *values, AttrNumber attribute, bool of_all_rows)
 {
-	value_list *list;
+	int			number = 0;
 
-	for (int i = 0; i < values->num_lists; i++)
-		if (values->lists[i]->attribute == attribute)
-			return i;
-	list = palloc0(sizeof(value_list));
-	list->attribute = attribute;
-	values->lists[values->num_lists] = list;
-	values->num_attributes = Max(values->num_attributes, attribute);
-	return values->num_lists++;
+	while (number < values->num_lists && values->lists[number]->attribute != attribute)
+		number++;
+	if (number == values->num_lists)
+	{
+		values->lists[values->num_lists++] = palloc0(sizeof(value_list));
+		values->lists[number]->attribute = attribute;
+	}
+	values->lists[number]->of_all_rows |= of_all_rows;
+	return number;
 }
 
 /* What rows that are older than the attribute have there, as they would store it; NULL: nothing. */
@@ -63,29 +64,41 @@ missing_value(TupleDesc descriptor, AttrNumber attribute)
 	return (const char *) stored;
 }
 
+static void
+plan_walk(const page_values *values, value_walk *walk, bool all)
+{
+	for (int i = 0; i < values->num_lists; i++)
+		if (all || values->lists[i]->of_all_rows)
+			walk->num_attributes = Max(walk->num_attributes, values->lists[i]->attribute);
+	walk->attributes = palloc(walk->num_attributes * sizeof(walked_attribute) + 1);
+	for (int i = 0; i < walk->num_attributes; i++)
+	{
+		const Form_pg_attribute form = TupleDescAttr(values->descriptor, i);
+
+		walk->attributes[i] = (walked_attribute) {form->attlen, att_align_nominal(1, form->attalign), -1};
+	}
+	for (int i = 0; i < values->num_lists; i++)
+		if (all || values->lists[i]->of_all_rows)
+			walk->attributes[values->lists[i]->attribute - 1].list = i;
+}
+
 void
 page_values_plan(page_values *values)
 {
 	uint32		offset = 0;
 
-	values->attributes = palloc(values->num_attributes * sizeof(walked_attribute) + 1);
-	for (int i = 0; i < values->num_attributes; i++)
-	{
-		const Form_pg_attribute form = TupleDescAttr(values->descriptor, i);
-
-		values->attributes[i] = (walked_attribute) {form->attlen, att_align_nominal(1, form->attalign), -1};
-	}
+	plan_walk(values, &values->all, true);
+	plan_walk(values, &values->first, false);
 	for (int i = 0; i < values->num_lists; i++)
 	{
 		value_list *list = values->lists[i];
 
-		values->attributes[list->attribute - 1].list = i;
 		list->missing = missing_value(values->descriptor, list->attribute);
 		list->offset = -1;
 	}
-	while (values->num_fixed < values->num_attributes && values->attributes[values->num_fixed].length > 0)
+	while (values->num_fixed < values->all.num_attributes && values->all.attributes[values->num_fixed].length > 0)
 	{
-		const walked_attribute *attribute = &values->attributes[values->num_fixed++];
+		const walked_attribute *attribute = &values->all.attributes[values->num_fixed++];
 
 		offset = TYPEALIGN(attribute->align, offset);
 		if (attribute->list >= 0)
@@ -99,24 +112,24 @@ page_values_plan(page_values *values)
 
 /* Whether a row has a value for each attribute. */
 static inline bool
-is_plain(const page_values *values, const HeapTupleHeader tuple)
+is_plain(const value_walk *walk, const HeapTupleHeader tuple)
 {
-	return (tuple->t_infomask & HEAP_HASNULL) == 0 && HeapTupleHeaderGetNatts(tuple) >= values->num_attributes;
+	return (tuple->t_infomask & HEAP_HASNULL) == 0 && HeapTupleHeaderGetNatts(tuple) >= walk->num_attributes;
 }
 
 /* Find the values of a row whose offsets are not fixed. */
 static void
-walk_row(page_values *values, const HeapTupleHeader tuple, uint32 row)
+walk_row(page_values *values, const value_walk *walk, const HeapTupleHeader tuple, uint32 row)
 {
-	bool		plain = is_plain(values, tuple);
+	bool		plain = is_plain(walk, tuple);
 	const char *data = (const char *) tuple + tuple->t_hoff;
 	int			num_stored = HeapTupleHeaderGetNatts(tuple);
 	bool		has_nulls = (tuple->t_infomask & HEAP_HASNULL) != 0;
 	uint32		offset = plain ? values->fixed_end : 0;
 
-	for (int i = plain ? values->num_fixed : 0; i < values->num_attributes; i++)
+	for (int i = plain ? values->num_fixed : 0; i < walk->num_attributes; i++)
 	{
-		const walked_attribute *attribute = &values->attributes[i];
+		const walked_attribute *attribute = &walk->attributes[i];
 		value_list *list = attribute->list < 0 ? NULL : values->lists[attribute->list];
 		const char *value = NULL;
 
@@ -143,11 +156,12 @@ tuple_at(const char *page, const ItemIdData *item)
 	return (HeapTupleHeader) (page + ItemIdGetOffset(item));
 }
 
-void
-page_values_find(page_values *values, const char *page, const ItemIdData *items, uint32 num_rows, const char *ahead)
+/* Fill the lists that a walk has. */
+static inline void
+find(page_values *values, const value_walk *walk, const char *page, const ItemIdData *items, uint32 num_rows, const char *ahead)
 {
-	uint32		piece = BLCKSZ / Max(num_rows, 1);
-	bool		all_fixed = values->num_fixed == values->num_attributes;
+	uint32		piece = ahead ? BLCKSZ / Max(num_rows, 1) : 0;
+	bool		all_fixed = values->num_fixed >= walk->num_attributes;
 	const char *data[MaxHeapTuplesPerPage];
 	uint16		walked[MaxHeapTuplesPerPage];
 	uint32		num_walked = 0;
@@ -160,17 +174,31 @@ page_values_find(page_values *values, const char *page, const ItemIdData *items,
 			__builtin_prefetch(ahead + row * piece + i);
 		data[row] = (const char *) tuple + tuple->t_hoff;
 		walked[num_walked] = row;
-		num_walked += !all_fixed || !is_plain(values, tuple);
+		num_walked += !all_fixed || !is_plain(walk, tuple);
 	}
 	for (int i = 0; i < values->num_lists; i++)
 	{
 		value_list *list = values->lists[i];
 
+		if (walk == &values->first && !list->of_all_rows)
+			continue;
 		list->has_nulls = false;
 		if (list->offset >= 0)
 			for (uint32 row = 0; row < num_rows; row++)
 				list->values[row] = data[row] + list->offset;
 	}
 	for (uint32 i = 0; i < num_walked; i++)
-		walk_row(values, tuple_at(page, &items[walked[i]]), walked[i]);
+		walk_row(values, walk, tuple_at(page, &items[walked[i]]), walked[i]);
+}
+
+void
+page_values_find(page_values *values, const char *page, const ItemIdData *items, uint32 num_rows, const char *ahead)
+{
+	find(values, &values->first, page, items, num_rows, ahead);
+}
+
+void
+page_values_find_all(page_values *values, const char *page, const ItemIdData *items, uint32 num_rows)
+{
+	find(values, &values->all, page, items, num_rows, NULL);
 }

@@ -14,7 +14,8 @@ typedef struct value_list
 {
 	AttrNumber	attribute;
 	int32		offset;			/* in rows that have no NULL, or -1: it depends on the row */
-	bool		has_nulls;		/* in this page */
+	bool		of_all_rows;	/* else page_values_find leaves it out */
+	bool		has_nulls;		/* in the rows that were found last */
 	const char *missing;		/* value in rows older than the attribute; NULL: none */
 	const char *values[MaxHeapTuplesPerPage];	/* NULL for NULL */
 } value_list;
@@ -27,31 +28,41 @@ typedef struct walked_attribute
 	int16		list;			/* entry of page_values.lists, or -1: nobody wants it */
 } walked_attribute;
 
+/* What a walk over a row needs to know: of its attributes up to the last that is wanted. */
+typedef struct value_walk
+{
+	int			num_attributes;
+	walked_attribute *attributes;
+} value_walk;
+
 typedef struct page_values
 {
 	TupleDesc	descriptor;
 	int			num_lists;
 	value_list **lists;			/* as many as the descriptor has attributes, at most */
-	int			num_attributes; /* up to the last that is wanted */
-	int			num_fixed;		/* of these, the first ones, whose offsets are fixed */
+	value_walk	all;			/* for all lists */
+	value_walk	first;			/* for those of all rows */
+	int			num_fixed;		/* of all's attributes, the first ones, whose offsets are fixed */
 	uint32		fixed_end;		/* offset behind them */
-	walked_attribute *attributes;
 } page_values;
 
 /* Make one without lists, in the current context. */
 extern page_values *page_values_create(TupleDesc descriptor);
 
 /* The number of the list of an attribute, which is made where there is none yet. */
-extern int	page_values_want(page_values *values, AttrNumber attribute);
+extern int	page_values_want(page_values *values, AttrNumber attribute, bool of_all_rows);
 
 /* Once all lists have been asked for. */
 extern void page_values_plan(page_values *values);
 
 /*
- * Fill the lists for the rows that items point to.  Meanwhile the processor fetches the page ahead, which may
+ * Fill the lists of all rows, for those that items point to.  Meanwhile the processor fetches the page ahead, which may
  * be the same.
  */
 extern void page_values_find(page_values *values, const char *page, const ItemIdData *items, uint32 num_rows,
 							 const char *ahead);
+
+/* Fill every list, for some rows of a page. */
+extern void page_values_find_all(page_values *values, const char *page, const ItemIdData *items, uint32 num_rows);
 
 #endif							/* MGPU_PAGE_VALUES_H */

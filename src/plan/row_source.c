@@ -42,7 +42,8 @@ struct row_source
 	List	   *readers;		/* of the child's tables; NIL: rows come one by one */
 	int			current;		/* the reader to read next */
 	List	   *passed;			/* nodes between */
-	lent_pages	lent;
+	const Bitmapset *late_columns;
+	late_pages *late;
 };
 
 /* ---- what can be read so? */
@@ -63,7 +64,8 @@ look_below(Node *node, void *plan)
 static bool
 add_reader(row_source *source, SeqScanState *scan, List *exprs)
 {
-	heap_reader *reader = heap_reader_open(scan, (List *) look_below((Node *) exprs, scan->ss.ps.plan));
+	heap_reader *reader = heap_reader_open(scan, (List *) look_below((Node *) exprs, scan->ss.ps.plan), source->late_columns,
+										   source->late);
 
 	source->readers = lappend(source->readers, reader);
 	return reader != NULL;
@@ -104,11 +106,23 @@ add_readers(row_source *source, PlanState *node, List *exprs)
 row_source *
 row_source_open(PlanState *child)
 {
+	return row_source_open_late(child, NULL);
+}
+
+row_source *
+row_source_open_late(PlanState *child, const Bitmapset *late_columns)
+{
 	row_source *source = palloc0(sizeof(row_source));
 	List	   *exprs = NIL;
 	ListCell   *cell;
 
 	source->child = child;
+	source->late_columns = late_columns;
+	if (!bms_is_empty(late_columns))
+	{
+		source->late = palloc(sizeof(late_pages));
+		late_pages_init(source->late);
+	}
 	foreach(cell, child->plan->targetlist)
 	{
 		const TargetEntry *entry = lfirst(cell);
@@ -122,22 +136,6 @@ row_source_open(PlanState *child)
 }
 
 /* ---- reading */
-
-void
-row_source_lend(row_source *source)
-{
-	ListCell   *cell;
-
-	lent_pages_init(&source->lent);
-	foreach(cell, source->readers)
-		heap_reader_lend(lfirst(cell), &source->lent);
-}
-
-void
-row_source_release(row_source *source)
-{
-	lent_pages_release(&source->lent);
-}
 
 /* Read the next page with visible rows of any table. */
 static bool
@@ -188,6 +186,20 @@ row_source_only_reader(row_source *source)
 	return heap_reader_prepare(linitial(source->readers)) ? linitial(source->readers) : NULL;
 }
 
+void
+row_source_complete(row_source *source, chunk *rows, const uint32 *numbers, uint64 num_rows)
+{
+	if (source->late)
+		late_pages_complete(source->late, rows, numbers, num_rows);
+}
+
+void
+row_source_release(row_source *source)
+{
+	if (source->late)
+		late_pages_release(source->late);
+}
+
 bool
 row_source_read(row_source *source, chunk *rows)
 {
@@ -216,7 +228,7 @@ row_source_stop(row_source *source)
 	ListCell   *cell;
 
 	source->current = 0;
-	lent_pages_release(&source->lent);
+	row_source_release(source);
 	foreach(cell, source->readers)
 		heap_reader_stop(lfirst(cell));
 }

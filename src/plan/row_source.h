@@ -17,9 +17,12 @@ typedef struct row_source row_source;
 extern row_source *row_source_open(PlanState *child);
 
 /*
- * Stored values (columns/chunk.h) of rows that are read may lie in pages of tables until row_source_release.
+ * The same, but columns of these numbers, from 0 on, may be left until row_source_complete, which fills them for rows of the
+ * chunk that are wanted.  The rows' numbers ascend.  Stored values (columns/chunk.h) of these columns then lie
+ * in pages until row_source_release, which the caller owes before it reads into an empty chunk.
  */
-extern void row_source_lend(row_source *source);
+extern row_source *row_source_open_late(PlanState *child, const Bitmapset *late_columns);
+extern void row_source_complete(row_source *source, chunk *rows, const uint32 *numbers, uint64 num_rows);
 extern void row_source_release(row_source *source);
 
 /* Append the next rows, one or those of a page.  False: there are no more. */

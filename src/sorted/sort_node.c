@@ -233,7 +233,7 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	state->goes_back = (eflags & EXEC_FLAG_BACKWARD) != 0;
 	state->source = row_source_open(child);
 	state->rows = rows_create_for(context, child);
-	top_keep_stored(state->rows, scan->custom_private);
+	(void) top_keep_stored(state->rows, scan->custom_private);
 	state->row_bytes = most_bytes_of_row(rows_bytes_of_one(state->rows), sizeof(uint32));
 	start_order(state, scan->custom_private);
 	state->input.context = AllocSetContextCreate(context, "mgpu_pg sorted rows", ALLOCSET_DEFAULT_SIZES);

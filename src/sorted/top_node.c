@@ -40,8 +40,11 @@ static void
 take_rows(top_state *state, int level, uint64 num_rows)
 {
 	Size		limit = get_hash_memory_limit();
+	uint64		num_found;
+	const uint32 *found = top_rows_find(state->top, state->rows, &num_found);
 	chunk	   *kept;
 
+	row_source_complete(state->source, state->rows, found, num_found);
 	top_rows_add(state->top, state->rows);
 	chunk_reset(state->rows);
 	row_source_release(state->source);
@@ -231,13 +234,20 @@ top_order_of(List *private, const chunk *like)
 	return order;
 }
 
-void
+Bitmapset *
 top_keep_stored(chunk *rows, List *private)
 {
+	Bitmapset  *columns = NULL;
+
 	for (int i = 0; i < rows->num_columns; i++)
-		if (!list_member_int(list_nth(private, TOP_PARTITION_COLUMNS), i) &&
-			!list_member_int(list_nth(private, TOP_ORDER_COLUMNS), i))
-			chunk_keep_stored(rows, &rows->columns[i]);
+	{
+		if (list_member_int(list_nth(private, TOP_PARTITION_COLUMNS), i) ||
+			list_member_int(list_nth(private, TOP_ORDER_COLUMNS), i))
+			continue;
+		chunk_keep_stored(rows, &rows->columns[i]);
+		columns = bms_add_member(columns, i);
+	}
+	return columns;
 }
 
 /* PostgreSQL's WindowAgg node checks the same. */
@@ -261,11 +271,9 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	List	   *limit = list_nth(scan->custom_private, TOP_LIMIT);
 
 	css->custom_ps = list_make1(child);
-	state->source = row_source_open(child);
 	state->rows = rows_create_for(context, child);
 	state->row_bytes = rows_bytes_of_one(state->rows);
-	top_keep_stored(state->rows, scan->custom_private);
-	row_source_lend(state->source);
+	state->source = row_source_open_late(child, top_keep_stored(state->rows, scan->custom_private));
 	start_partitions(state, scan->custom_private);
 	start_number(state, scan);
 	state->order = top_order_of(scan->custom_private, state->rows);

@@ -205,17 +205,49 @@ find_candidates(top_rows *top, const chunk *rows, const uint32 *numbers)
 	return num_found;
 }
 
+#define ST_SORT sort_codes
+#define ST_ELEMENT_TYPE uint64
+#define ST_COMPARE(a, b) (*(a) < *(b) ? -1 : *(a) > *(b))
+#define ST_SCOPE static
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
+/*
+ * Of more rows of one partition than are wanted, leave those that may be among its first by their codes.  If the last rows of
+ * a table are the first in the order, every row passes a bar that is as old as the rows before.
+ */
+static uint64
+leave_first(top_rows *top, uint64 num_found)
+{
+	uint32		count = top->limit->count;
+	uint64		num_left = 0;
+	uint64	   *codes;
+
+	if (top->numbers || top->limit->rule == TOP_DENSE_RANKS || num_found / 2 < count)
+		return num_found;
+	codes = palloc(num_found * sizeof(uint64));
+	for (uint64 i = 0; i < num_found; i++)
+		codes[i] = top->codes[top->found[i]];
+	sort_codes(codes, num_found);
+	for (uint64 i = 0; i < num_found; i++)
+	{
+		top->found[num_left] = top->found[i];
+		num_left += top->codes[top->found[i]] <= codes[count - 1];
+	}
+	return num_left;
+}
+
 /* Copy the rows that were found, and add them to the lists of their partitions. */
 static void
-add_candidates(top_rows *top, const chunk *rows, const uint32 *numbers, uint64 num_found)
+add_candidates(top_rows *top, const chunk *rows)
 {
 	uint64		first = top->kept->num_rows;
 
-	chunk_append_rows(top->kept, rows, top->found, num_found);
-	for (uint64 i = 0; i < num_found; i++)
+	chunk_append_rows(top->kept, rows, top->found, top->num_found);
+	for (uint64 i = 0; i < top->num_found; i++)
 	{
 		uint32		row = top->found[i];
-		uint32		number = numbers ? numbers[row] : 0;
+		uint32		number = top->numbers ? top->numbers[row] : 0;
 		top_partition *partition = &top->partitions[number];
 
 		if (partition->count == partition->capacity)
@@ -224,19 +256,30 @@ add_candidates(top_rows *top, const chunk *rows, const uint32 *numbers, uint64 n
 	}
 }
 
+const uint32 *
+top_rows_find(top_rows *top, const chunk *rows, uint64 *num_found)
+{
+	MemoryContext caller = MemoryContextSwitchTo(top->scratch);
+
+	CHECK_FOR_INTERRUPTS();
+	top->num_found = 0;
+	if (rows->num_rows > 0)
+	{
+		top->numbers = find_partitions(top, rows);
+		make_codes(top, rows);
+		top->num_found = leave_first(top, find_candidates(top, rows, top->numbers));
+	}
+	MemoryContextSwitchTo(caller);
+	*num_found = top->num_found;
+	return top->found;
+}
+
 void
 top_rows_add(top_rows *top, const chunk *rows)
 {
-	MemoryContext caller;
-	const uint32 *numbers;
+	MemoryContext caller = MemoryContextSwitchTo(top->scratch);
 
-	CHECK_FOR_INTERRUPTS();
-	if (rows->num_rows == 0)
-		return;
-	caller = MemoryContextSwitchTo(top->scratch);
-	numbers = find_partitions(top, rows);
-	make_codes(top, rows);
-	add_candidates(top, rows, numbers, find_candidates(top, rows, numbers));
+	add_candidates(top, rows);
 	if (top->num_dropped > Max(top->kept->num_rows / 2, MOST_DROPPED))
 		top_renew(top);
 	MemoryContextSwitchTo(caller);

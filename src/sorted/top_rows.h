@@ -33,7 +33,11 @@ extern top_rows *top_rows_create(MemoryContext context, const top_limit *limit, 
 /* Forget all rows. */
 extern void top_rows_start(top_rows *top);
 
-/* Look at more rows. */
+/*
+ * Look at more rows: find those that may be among the first, in the order in which they came, and then add these.  Until the
+ * latter, only keys have to be there.
+ */
+extern const uint32 *top_rows_find(top_rows *top, const chunk *rows, uint64 *num_found);
 extern void top_rows_add(top_rows *top, const chunk *rows);
 
 /* Drop what is not wanted any more and return the rest, equal rows of a partition in the order in which they came. */

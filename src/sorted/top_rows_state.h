@@ -40,6 +40,8 @@ struct top_rows
 	uint64		num_codes;		/* capacity of the next two */
 	uint64	   *codes;
 	uint32	   *found;			/* numbers of the candidates among the rows that were read last */
+	uint64		num_found;
+	const uint32 *numbers;		/* these rows' partitions; NULL: there is one */
 	uint32		next_partition; /* to return */
 	uint32		next_candidate;
 	int64		number;			/* of the row returned last */
