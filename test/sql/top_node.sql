@@ -130,6 +130,21 @@ RESET hash_mem_multiplier;
 CREATE TABLE kept AS SELECT DISTINCT ON (g) * FROM stored ORDER BY g, i;
 TRUNCATE stored;
 SELECT count(*), sum(length(a)), sum(length(b)), sum(length(c)), sum(length(d)) FROM kept;
+-- columns that are no keys are found for few rows: in partitions with columns in other places, on more pages than are pinned at a time
+CREATE TABLE parts (g int, v int, a text, b text, c int8, at date) PARTITION BY RANGE (v);
+CREATE TABLE parts_1 PARTITION OF parts FOR VALUES FROM (0) TO (700);
+CREATE TABLE parts_2 (c int8, gone text, at date, a text, v int, gone_too int, b text, g int);
+ALTER TABLE parts_2 DROP gone, DROP gone_too;
+ALTER TABLE parts ATTACH PARTITION parts_2 FOR VALUES FROM (700) TO (2000);
+INSERT INTO parts SELECT i % 41, i * 7919 % 1999, CASE WHEN i % 5 > 0 THEN repeat(chr(97 + i % 26), 250) END, nullif('b' || i, 'b77'), nullif(i * 1000000007::int8, 3000000021), '2020-01-01'::date + i FROM generate_series(0, 1998) i;
+ALTER TABLE parts ADD d int DEFAULT 7, ADD e text DEFAULT 'eight';
+INSERT INTO parts SELECT i % 41, i, 'new', NULL, i, '2020-01-01'::date + i, NULL, i FROM generate_series(100, 1500, 100) i;
+ANALYZE parts;
+SELECT query, c.* FROM (VALUES
+    ('SELECT * FROM parts ORDER BY v, at, a LIMIT 20'), ('SELECT * FROM parts ORDER BY at DESC, v, d LIMIT 20'), ('SELECT * FROM parts ORDER BY e DESC, b, v LIMIT 300'), ('SELECT c, c + 1, length(a), a, at FROM parts ORDER BY at DESC, v, a LIMIT 9'),
+    ('SELECT DISTINCT ON (g) *, a, at AS also FROM parts ORDER BY g, v DESC, d'), ('SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY g ORDER BY at, a) AS rn FROM parts) s WHERE rn <= 2'), ('SELECT * FROM (SELECT *, rank() OVER (PARTITION BY d ORDER BY v) AS rn FROM parts) s WHERE rn <= 9'),
+    ('SELECT * FROM parts WHERE a IS NOT NULL AND c > 5 ORDER BY v, at LIMIT 20'), ('SELECT * FROM parts WHERE a LIKE ''c%'' ORDER BY at DESC LIMIT 20'), ('SELECT * FROM parts WHERE a IS NULL ORDER BY v LIMIT 20'), ('SELECT * FROM parts_2 ORDER BY v, at, d LIMIT 1200'),
+    ('SELECT v, (SELECT p FROM parts p WHERE p.v < q.v ORDER BY p.v DESC, p.at LIMIT 1) FROM parts q WHERE q.v % 200 = 1')) t(query), pg_temp.check(query) c;
 -- prepared, with parameters
 PREPARE first_of (int, int) AS SELECT i, rn FROM (SELECT i, row_number() OVER (PARTITION BY h ORDER BY v, i) AS rn FROM ranked WHERE g = $1) s WHERE rn <= $2 ORDER BY i;
 EXECUTE first_of (3, 1);
@@ -175,6 +190,6 @@ CREATE INDEX ON ranked (i);
 SELECT pg_temp.plan_of('SELECT * FROM (SELECT i, row_number() OVER (ORDER BY i) AS rn FROM ranked) s WHERE rn <= 3') ~ 'MgpuTop' AS has_node, pg_temp.plan_of('SELECT i FROM ranked ORDER BY i LIMIT 3') ~ 'MgpuTop' AS has_node;
 DROP OWNED BY ranked_user;
 DROP ROLE ranked_user;
-DROP TABLE ranked, names, stored, stored_queries, kept;
+DROP TABLE ranked, names, stored, stored_queries, kept, parts;
 DROP TYPE ranked_mood, ranked_pair;
 DROP COLLATION ranked_any_case;
