@@ -30,7 +30,7 @@ typedef struct late_pages
 {
 	uint32		num_pages;
 	uint32		most_pages;
-	late_page	pages[32];
+	late_page	pages[128];
 } late_pages;
 
 extern void late_pages_init(late_pages *late);

@@ -22,8 +22,9 @@
 #include "plan/rows_node.h"
 #include "sorted/top.h"
 
-/* Rows that are looked at together. */
+/* Rows that are looked at together: some times as many as are wanted, within these limits. */
 #define STEP_ROWS 1024
+#define MOST_STEP_ROWS 8192
 
 /* ---- reading */
 
@@ -76,12 +77,18 @@ read_child(top_state *state)
 	const PlanState *child = linitial(state->css.custom_ps);
 	uint64		num_rows = Min(child->plan->plan_rows, (double) MGPU_MAX_ITEMS);
 	int			level = state->partitions.num_keys > 0 ? 1 : 0;
+	uint64		most_step = Min(Max(STEP_ROWS, UINT64CONST(4) * state->limit.count), MOST_STEP_ROWS);
+	uint64		step = 1;
 
 	chunk_reset(state->rows);
 	top_rows_start(state->top);
+	/* the first steps are shorter: without a bar, all rows are kept */
 	while (row_source_read(state->source, state->rows))
-		if (state->rows->num_rows >= STEP_ROWS)
+		if (state->rows->num_rows >= step)
+		{
 			take_rows(state, level, num_rows);
+			step = Min(2 * step, most_step);
+		}
 	finish_reading(state, level, num_rows);
 }
 
