@@ -60,6 +60,7 @@ SELECT what, c.* FROM (VALUES
     ('percentile_cont(0.3) WITHIN GROUP (ORDER BY v DESC), percentile_cont(0.3) WITHIN GROUP (ORDER BY v DESC NULLS LAST), percentile_cont(0.3) WITHIN GROUP (ORDER BY v)'),
     ('percentile_cont(''{0.3,NULL,0,1,0.3}''::float8[]) WITHIN GROUP (ORDER BY w), percentile_cont(''{{0.1,0.2},{0.3,0.9}}''::float8[]) WITHIN GROUP (ORDER BY v::numeric)'),
     ('percentile_cont(0.3) WITHIN GROUP (ORDER BY f), percentile_cont(0.3) WITHIN GROUP (ORDER BY f DESC), percentile_cont(0.5) WITHIN GROUP (ORDER BY f::float4), percentile_cont(0.3) WITHIN GROUP (ORDER BY v::int2)'),
+    ('percentile_cont(0.3) WITHIN GROUP (ORDER BY (v % 100)::plain_small), percentile_cont(''{0.3,0.9}''::float8[]) WITHIN GROUP (ORDER BY (v % 100)::plain_small DESC), array_agg((v % 100)::plain_small ORDER BY (v % 100)::plain_small)'),
     ('percentile_cont(0.3) WITHIN GROUP (ORDER BY span), percentile_cont(0.3) WITHIN GROUP (ORDER BY span DESC), percentile_cont(''{0.3,NULL}''::float8[]) WITHIN GROUP (ORDER BY at - ''2024-02-01'')'),
     ('percentile_disc(0.3) WITHIN GROUP (ORDER BY at DESC), percentile_disc(''{0,0.5}''::float8[]) WITHIN GROUP (ORDER BY at::timestamptz), percentile_disc(0.4) WITHIN GROUP (ORDER BY at::date)'),
     ('percentile_disc(0.3) WITHIN GROUP (ORDER BY t), percentile_disc(''{0.3,0.9}''::float8[]) WITHIN GROUP (ORDER BY t COLLATE "en-x-icu" DESC), percentile_disc(0.1) WITHIN GROUP (ORDER BY u)'),
