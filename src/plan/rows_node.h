@@ -28,6 +28,9 @@ extern Node *custom_state(Size bytes, const CustomExecMethods *methods);
  */
 #define PACK_BYTES (16 * 1024)
 
+/* Rows whose values of variable width take as much are enough at a time, however few they are. */
+#define STEP_BYTES (256 * 1024)
+
 /* Number of rows in a full pack if a row takes row_bytes: PACK_BYTES at most, but at least one row. */
 static inline uint32
 rows_of_pack(Size row_bytes)
@@ -57,6 +60,9 @@ rows_fill_values(const chunk *rows, uint64 row, Datum *values, bool *is_null)
 
 /* Bytes of a row, including one byte per column that says whether it is NULL, but no value of variable width. */
 extern Size rows_bytes_of_one(const chunk *rows);
+
+/* How many of the rows from first on are enough at a time, if there are most_rows: their values may be wide. */
+extern uint32 rows_of_step(const chunk *rows, uint64 first, uint32 most_rows);
 
 /*
  * Most memory that a row takes, from its arrival to its group's result: its own bytes, what aggregates
