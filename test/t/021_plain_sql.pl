@@ -212,6 +212,22 @@ foreach my $way ('mgpu.enable_columns=on', 'mgpu.enable_columns=off', 'max_paral
 	$session->close;
 }
 
+# Functions that hash and compare rows of numeric leave a copy of each number behind.
+$node->safe_psql('postgres', q{
+	CREATE TYPE eight AS (a numeric, b numeric, c numeric, d numeric, e numeric, f numeric, g numeric, h numeric);
+	CREATE UNLOGGED TABLE eights AS SELECT i, (i % 2, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5)::eight AS k FROM generate_series(1, 40000) i;
+	ANALYZE eights});
+foreach my $aggregate ('count(*)', 'count(DISTINCT i)')
+{
+	my $session = session('mgpu.executor=cpu', 'work_mem=16MB', 'hash_mem_multiplier=1');
+	my $before = memory_kb($session->{pid}, 'VmHWM');
+
+	is($session->query("SELECT sum(n) FROM (SELECT k, $aggregate AS n FROM eights GROUP BY k) q"), '40000', "composite keys, $aggregate: right");
+	my $grown = (memory_kb($session->{pid}, 'VmHWM') - $before) / $MEGABYTE;
+	cmp_ok($grown, '<=', 9, sprintf('composite keys, %s: peak grew by %.1f MB', $aggregate, $grown));
+	$session->close;
+}
+
 # --------------------------------------------------------------------------- cancelled
 
 foreach my $executor (executors($node))
