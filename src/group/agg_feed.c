@@ -132,7 +132,13 @@ advance(feed_aggregate *feed, feed_state *state)
 	call->isnull = false;
 	value = FunctionCallInvoke(call);
 	if (!feed->transition.transtypeByVal && DatumGetPointer(value) != DatumGetPointer(state->value))
+	{
+		MemoryContext temporary = CurrentMemoryContext;
+
 		value = mgpu_copy_transition(feed->agg, &feed->transition, value, call->isnull, state->value, state->is_null);
+		/* it leaves that of states behind */
+		MemoryContextSwitchTo(temporary);
+	}
 	state->value = value;
 	state->is_null = call->isnull;
 }

@@ -228,6 +228,19 @@ foreach my $aggregate ('count(*)', 'count(DISTINCT i)')
 	$session->close;
 }
 
+# What transition functions return is copied, and freed: here it is up to 64 kB for each row.
+$node->safe_psql('postgres', 'CREATE AGGREGATE joined (text) (SFUNC = textcat, STYPE = text)');
+{
+	my $session = session('mgpu.executor=cpu', 'work_mem=1MB', 'hash_mem_multiplier=2');
+	my $query = 'SELECT sum(length(a)) FROM (SELECT i % 2, joined(md5(i::text)) AS a FROM big WHERE i <= 4000 GROUP BY 1) q';
+	my $before = memory_kb($session->{pid}, 'VmHWM');
+
+	is($session->query($query), '128000', 'states that are copied: right');
+	my $grown = (memory_kb($session->{pid}, 'VmHWM') - $before) / $MEGABYTE;
+	cmp_ok($grown, '<=', 2 * 1 + 4, sprintf('states that are copied: peak grew by %.1f MB', $grown));
+	$session->close;
+}
+
 # --------------------------------------------------------------------------- cancelled
 
 foreach my $executor (executors($node))
