@@ -62,6 +62,15 @@ rows_create_for(MemoryContext context, const PlanState *source)
 }
 
 void
+rows_keep_stored(chunk *rows, List *columns)
+{
+	ListCell   *cell;
+
+	foreach(cell, columns)
+		chunk_keep_stored(rows, &rows->columns[lfirst_int(cell)]);
+}
+
+void
 rows_put_slot(chunk *rows, TupleTableSlot *slot)
 {
 	uint64		row = chunk_add_rows(rows, 1);
@@ -129,6 +138,7 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	css->custom_ps = list_make1(child);
 	state->source = row_source_open(child);
 	state->rows = rows_create_for(estate->es_query_cxt, child);
+	rows_keep_stored(state->rows, scan->custom_private);
 	state->most_rows = rows_of_pack(rows_bytes_of_one(state->rows));
 }
 

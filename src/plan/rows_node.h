@@ -7,6 +7,7 @@
  *	 custom_plans		one child, whose rows are packed
  *	 custom_scan_tlist	one expression, which stands for a pack (group/plans.c): a bytea of
  *						rows (columns/wire.h)
+ *	 custom_private		the numbers of columns that are kept as they come
  */
 #ifndef MGPU_PLAN_ROWS_NODE_H
 #define MGPU_PLAN_ROWS_NODE_H
@@ -41,6 +42,9 @@ rows_of_pack(Size row_bytes)
 /* Create a chunk for rows of these types, or for the rows of a plan node. */
 extern chunk *rows_create(MemoryContext context, List *types);
 extern chunk *rows_create_for(MemoryContext context, const PlanState *source);
+
+/* Keep columns, by their numbers, as they come (columns/chunk.h). */
+extern void rows_keep_stored(chunk *rows, List *columns);
 
 /* Append a tuple.  Its first columns are those of rows. */
 extern void rows_put_slot(chunk *rows, TupleTableSlot *slot);
