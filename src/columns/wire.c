@@ -214,7 +214,10 @@ next_element_bytes(const column_type *type, const char *next, const char *end)
 	}
 	else if (type->store == COLUMN_STORED)
 	{
-		if (left < VARHDRSZ || VARSIZE_ANY(next) == 0 || VARSIZE_ANY(next) > left)
+		/* in memory there are no other pointers, and a short length counts itself */
+		if (left < VARHDRSZ || (VARATT_IS_EXTERNAL(next) && !VARATT_IS_EXTERNAL_ONDISK(next)) ||
+			(!VARATT_IS_1B(next) && VARSIZE_4B(next) < VARHDRSZ + sizeof(uint32) * VARATT_IS_4B_C(next)) ||
+			VARSIZE_ANY(next) > left)
 			return 0;
 	}
 	else if (memchr(next, '\0', left) == NULL)

@@ -29,8 +29,9 @@
 
 #include "compat.h"
 #include "group/aggregate.h"
+#include "plan/rows_node.h"
 
-/* Rows between two resets of the memory of transition functions. */
+/* Most rows between two resets of the memory of transition functions: fewer if they take much. */
 #define STEP_ROWS 64
 
 /* The state of a group. */
@@ -132,7 +133,13 @@ advance(feed_aggregate *feed, feed_state *state)
 	call->isnull = false;
 	value = FunctionCallInvoke(call);
 	if (!feed->transition.transtypeByVal && DatumGetPointer(value) != DatumGetPointer(state->value))
+	{
+		MemoryContext temporary = CurrentMemoryContext;
+
 		value = mgpu_copy_transition(feed->agg, &feed->transition, value, call->isnull, state->value, state->is_null);
+		/* it leaves that of states behind */
+		MemoryContextSwitchTo(temporary);
+	}
 	state->value = value;
 	state->is_null = call->isnull;
 }
@@ -161,7 +168,7 @@ advance_all(feed_aggregate *feed, feed_state *state, uint32 group)
 		has_previous = true;
 		if (set_arguments(feed, row))
 			advance(feed, state);
-		if (i % STEP_ROWS == 0)
+		if (i % STEP_ROWS == 0 || MemoryContextMemAllocated(temporary->ecxt_per_tuple_memory, false) > STEP_BYTES)
 		{
 			CHECK_FOR_INTERRUPTS();
 			ResetExprContext(temporary);

@@ -294,7 +294,7 @@ fold(group_aggregate *base, MemoryContext context, const chunk *rows, const uint
 	if (rows == NULL)
 		return;
 	if (states)
-		reduced_combine(reduced->values.kind, (const reduced_state *) states, rows->num_rows, groups, reduced->states);
+		reduced_combine(&reduced->values, (const reduced_state *) states, rows->num_rows, groups, reduced->states);
 	else if (groups)
 		reduced_add_each(&reduced->values, rows, groups, reduced->states);
 	else
@@ -383,6 +383,8 @@ group_reduce_create(const group_aggregate_source *source)
 		aggregate->reduced->values.filter = aggregate->base.filter;
 	}
 	aggregate->reduced->values.kind = Max(aggregate->reduced->values.kind, aggregate->known->kind);
+	aggregate->reduced->values.sums |= aggregate->known->reduction == REDUCE_FLOAT4_SUM ||
+		aggregate->known->reduction == REDUCE_FLOAT8_SUM;
 	aggregate->base.prepare = prepare;
 	aggregate->base.result = result;
 	aggregate->base.fold_start = fold_start;

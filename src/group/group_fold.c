@@ -156,6 +156,7 @@ make_room(group_fold *fold, uint64 num_rows)
 static void
 find_groups(group_fold *fold, const chunk *rows)
 {
+	MemoryContext caller = group_calls_start();
 	uint32		mask;
 
 	make_room(fold, rows->num_rows);
@@ -167,6 +168,7 @@ find_groups(group_fold *fold, const chunk *rows)
 			__builtin_prefetch(&fold->slots[group_code_hash(fold->codes[row + ROWS_AHEAD]) & mask]);
 		fold->numbers[row] = find_group(fold, fold->codes[row], rows, row);
 	}
+	group_calls_end(caller);
 }
 
 /* ---- adding rows */

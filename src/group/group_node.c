@@ -184,11 +184,12 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	List	   *outputs;
 
 	state->method = linitial_int(list_nth(scan->custom_private, 4));
-	outputs = state->method == GROUP_PARTIAL ? list_nth(scan->custom_private, 5) : scan->custom_scan_tlist;
+	outputs = state->method == GROUP_PARTIAL ? list_nth(scan->custom_private, 6) : scan->custom_scan_tlist;
 	css->custom_ps = list_make1(ExecInitNode(linitial(scan->custom_plans), estate, eflags));
 	if (packed_types == NIL)
 		state->source = row_source_open(linitial(css->custom_ps));
 	state->rows = packed_types ? rows_create(context, packed_types) : rows_create_for(context, linitial(css->custom_ps));
+	rows_keep_stored(state->rows, list_nth(scan->custom_private, 5));
 	state->row_bytes = most_bytes_of_row(rows_bytes_of_one(state->rows), 0);
 	state->state_context = CreateExprContext(estate);
 	start_keys(state, outputs, uses, scan->custom_private);

@@ -6,7 +6,7 @@
  *
  *	 custom_plans		one child; its rows are the columns, or packs of such rows
  *	 custom_scan_tlist	the scan tuple: grouping expressions, others of a group's first row, Aggrefs
- *	 custom_private		five or six lists:
+ *	 custom_private		six or seven lists:
  *						for each entry of the scan tuple the numbers of its columns, from 0: one,
  *						or for an Aggref that of its filter, then those of its arguments; -1 for
  *						no filter and for an argument that is a constant;
@@ -14,6 +14,7 @@
  *						the keys' collations;
  *						if the child returns packs, the types of the columns in a pack, else NIL;
  *						the node's method, a group_method;
+ *						the numbers of columns that are kept as they come;
  *						and for GROUP_PARTIAL the entries of the scan tuple, since its own is a pack
  */
 #ifndef MGPU_GROUP_GROUP_NODE_H

@@ -42,7 +42,7 @@ fold_rows(group_state *state)
 	{
 		CHECK_FOR_INTERRUPTS();
 		chunk_reset(state->rows);
-		while (!state->collected && state->rows->num_rows < STEP_ROWS)
+		while (!state->collected && state->rows->num_rows < STEP_ROWS && state->rows->arena.taken_bytes < STEP_BYTES)
 			state->collected = !row_source_read(state->source, state->rows);
 		group_fold_rows(state->fold, state->rows, get_hash_memory_limit(), NULL);
 		state->most_bytes = Max(state->most_bytes, group_fold_bytes(state->fold));
@@ -78,6 +78,7 @@ group_partial_next(group_state *state)
 		fold_rows(state);
 	}
 	num_rows = Min(rows_of_pack(rows_bytes_of_one(state->shown)), state->shown->num_rows - state->next_group);
+	num_rows = rows_of_step(state->shown, state->next_group, num_rows);
 	ResetExprContext(context);
 	caller = MemoryContextSwitchTo(context->ecxt_per_tuple_memory);
 	ExecClearTuple(slot);

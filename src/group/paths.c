@@ -212,6 +212,7 @@ make_packs(const group_task *task, Path *rows, double num_rows)
 	path->path.rows = ceil(rows->rows / pack_rows);
 	path->path.total_cost = rows->total_cost +
 		rows->rows * cpu_operator_cost * PACK_COST * list_length(rows->pathtarget->exprs);
+	path->custom_private = group_task_stored(task);
 	return gather(task, path, ceil(num_rows / pack_rows));
 }
 

@@ -45,6 +45,7 @@ make_pack_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist
 	scan->scan.plan.targetlist = tlist;
 	scan->flags = path->flags;
 	scan->custom_plans = custom_plans;
+	scan->custom_private = path->custom_private;
 	scan->methods = &rows_scan_methods;
 	return &scan->scan.plan;
 }
@@ -56,12 +57,13 @@ const CustomPathMethods rows_path_methods = {
 
 /* ---- groups */
 
-/* Lists of outputs, uses, equality operators, packed columns or NIL, HAVING, and the method. */
+/* Lists of outputs, uses, equality operators, packed columns or NIL, HAVING, the method, and the stored columns. */
 List *
 group_path_private(const group_task *task, bool packed, group_method method)
 {
-	return lappend(list_make5(task->outputs, task->uses, task->equalities, packed ? task->columns : NIL, task->having),
-				   list_make1_int(method));
+	List	   *private = list_make5(task->outputs, task->uses, task->equalities, packed ? task->columns : NIL, task->having);
+
+	return lappend(lappend(private, list_make1_int(method)), group_task_stored(task));
 }
 
 static List *
@@ -97,7 +99,8 @@ make_scan(const CustomPath *path, List *tlist, List *custom_plans, List **entrie
 	scan->flags = path->flags;
 	scan->custom_plans = custom_plans;
 	scan->custom_private = list_make5(lsecond(path->custom_private), equalities, collations,
-									  types_of(lfourth(path->custom_private)), llast(path->custom_private));
+									  types_of(lfourth(path->custom_private)), list_nth(path->custom_private, 5));
+	scan->custom_private = lappend(scan->custom_private, list_nth(path->custom_private, 6));
 	scan->methods = &group_scan_methods;
 	return scan;
 }

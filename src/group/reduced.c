@@ -26,10 +26,11 @@ add_integer(reduced_state *to, int64 value)
 	to->integers.max = Max(to->integers.max, value);
 }
 
+/* A sum that nobody wants, beside a minimum for instance, may overflow. */
 static void
-check_overflow(float8 sum, float8 before, float8 value)
+check_overflow(float8 sum, float8 before, float8 value, bool wanted)
 {
-	if (unlikely(isinf(sum)) && !isinf(before) && !isinf(value))
+	if (unlikely(isinf(sum)) && wanted && !isinf(before) && !isinf(value))
 		float_overflow_error();
 }
 
@@ -49,7 +50,7 @@ add_square(reduced_state *to, float8 before, float8 value)
 }
 
 static pg_attribute_always_inline void
-add_float8(reduced_state *to, float8 value, bool spread)
+add_float8(reduced_state *to, float8 value, bool spread, bool sums)
 {
 	float8		before = to->reals.sum;
 
@@ -62,7 +63,7 @@ add_float8(reduced_state *to, float8 value, bool spread)
 	if (spread)
 		add_square(to, before, value);
 	else
-		check_overflow(to->reals.sum, before, value);
+		check_overflow(to->reals.sum, before, value, sums);
 	/* of equal values the last one counts */
 	if (!float8_lt(to->reals.min, value))
 		to->reals.min = value;
@@ -71,12 +72,12 @@ add_float8(reduced_state *to, float8 value, bool spread)
 }
 
 static pg_attribute_always_inline void
-add_float4(reduced_state *to, float4 value, bool spread)
+add_float4(reduced_state *to, float4 value, bool spread, bool sums)
 {
 	float4		sum = to->count == 0 ? value : to->reals.narrow_sum + value;
 
-	check_overflow(sum, to->count == 0 ? value : to->reals.narrow_sum, value);
-	add_float8(to, value, spread);
+	check_overflow(sum, to->count == 0 ? value : to->reals.narrow_sum, value, sums);
+	add_float8(to, value, spread, sums);
 	to->reals.narrow_sum = sum;
 }
 
@@ -113,10 +114,10 @@ counts(const counted_rows *counted, uint64 row)
 }
 
 #define ADD_ROW(to, value) ((void) sizeof(value), (to)->count++)
-#define ADD_FLOAT4(to, value) add_float4(to, value, false)
-#define ADD_FLOAT8(to, value) add_float8(to, value, false)
-#define ADD_SPREAD4(to, value) add_float4(to, value, true)
-#define ADD_SPREAD8(to, value) add_float8(to, value, true)
+#define ADD_FLOAT4(to, value) add_float4(to, value, false, values->sums)
+#define ADD_FLOAT8(to, value) add_float8(to, value, false, values->sums)
+#define ADD_SPREAD4(to, value) add_float4(to, value, true, values->sums)
+#define ADD_SPREAD8(to, value) add_float8(to, value, true, values->sums)
 
 /* Both add the values of counted rows, which lie in cells of that type. */
 #define TO_ONE(add, cell_type) \
@@ -222,22 +223,22 @@ combine_squares(reduced_state *to, const reduced_state *from)
 	float8		squares = to->reals.squares + from->reals.squares +
 		to_count * from_count * difference * difference / (to_count + from_count);
 
-	check_overflow(squares, to->reals.squares, from->reals.squares);
+	check_overflow(squares, to->reals.squares, from->reals.squares, true);
 	to->reals.squares = squares;
 }
 
 static void
-combine_reals(reduced_state *to, const reduced_state *from, bool spread)
+combine_reals(reduced_state *to, const reduced_state *from, bool spread, bool sums)
 {
 	float8		sum = to->reals.sum + from->reals.sum;
 	float4		narrow_sum;
 
 	if (spread)
 		combine_squares(to, from);
-	check_overflow(sum, to->reals.sum, from->reals.sum);
+	check_overflow(sum, to->reals.sum, from->reals.sum, spread || sums);
 	to->reals.sum = sum;
 	narrow_sum = to->reals.narrow_sum + from->reals.narrow_sum;
-	check_overflow(narrow_sum, to->reals.narrow_sum, from->reals.narrow_sum);
+	check_overflow(narrow_sum, to->reals.narrow_sum, from->reals.narrow_sum, sums);
 	to->reals.narrow_sum = narrow_sum;
 	if (float8_lt(from->reals.min, to->reals.min))
 		to->reals.min = from->reals.min;
@@ -246,7 +247,8 @@ combine_reals(reduced_state *to, const reduced_state *from, bool spread)
 }
 
 void
-reduced_combine(reduced_kind kind, const reduced_state *states, uint64 num_states, const uint32 *groups, reduced_state *to)
+reduced_combine(const reduced_values *values, const reduced_state *states, uint64 num_states, const uint32 *groups,
+				reduced_state *to)
 {
 	for (uint64 i = 0; i < num_states; i++)
 	{
@@ -259,10 +261,10 @@ reduced_combine(reduced_kind kind, const reduced_state *states, uint64 num_state
 			*state = states[i];
 			continue;
 		}
-		if (kind == REDUCED_INTEGER)
+		if (values->kind == REDUCED_INTEGER)
 			combine_integers(&state->integers, &states[i].integers);
-		else if (kind != REDUCED_COUNT)
-			combine_reals(state, &states[i], kind == REDUCED_SPREAD);
+		else if (values->kind != REDUCED_COUNT)
+			combine_reals(state, &states[i], values->kind == REDUCED_SPREAD, values->sums);
 		state->count += states[i].count;
 	}
 }

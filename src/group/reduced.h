@@ -48,6 +48,7 @@ typedef struct reduced_values
 	reduced_kind kind;
 	int			column;
 	int			filter;
+	bool		sums;			/* a sum of floats is wanted: an overflow is an error then */
 } reduced_values;
 
 /* A state is zero at first.  Values are added in the order of the rows, as PostgreSQL's functions add them. */
@@ -60,8 +61,8 @@ extern void reduced_add_rows(const reduced_values *values, const chunk *rows, co
 extern void reduced_add_each(const reduced_values *values, const chunk *rows, const uint32 *groups, reduced_state *to);
 
 /* Add num_states states, state i to that of its group: groups[i], or to the only one if groups is NULL. */
-extern void reduced_combine(reduced_kind kind, const reduced_state *states, uint64 num_states, const uint32 *groups,
-							reduced_state *to);
+extern void reduced_combine(const reduced_values *values, const reduced_state *states, uint64 num_states,
+							const uint32 *groups, reduced_state *to);
 
 struct device_query;
 

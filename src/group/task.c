@@ -57,6 +57,8 @@ take_column(group_task *task, Expr *expr)
 		return -1;
 	}
 	task->columns = lappend(task->columns, expr);
+	if (get_typstorage(type_id) == TYPSTORAGE_MAIN)
+		task->looked_into = bms_add_member(task->looked_into, list_length(task->columns) - 1);
 	task->record_bytes += custom_plan_cell_bytes(expr) + custom_plan_value_bytes(task->root, expr);
 	return list_length(task->columns) - 1;
 }
@@ -75,6 +77,7 @@ take_key(group_task *task, const SortGroupClause *clause)
 	column = take_column(task, expr);
 	if (column < 0)
 		return false;
+	task->looked_into = bms_add_member(task->looked_into, column);
 	task->keys = lappend(task->keys, expr);
 	task->equalities = lappend_oid(task->equalities, clause->eqop);
 	task->outputs = lappend(task->outputs, expr);
@@ -132,12 +135,17 @@ static int
 take_argument(group_task *task, const Aggref *aggref, const group_plan *plan, int n)
 {
 	Expr	   *argument = group_argument(aggref, plan, n);
+	bool		sorts = ((const TargetEntry *) list_nth(aggref->args, n))->ressortgroupref != 0;
+	int			column;
 
 	if (may_stay_constant(aggref, plan, argument))
 		return -1;
 	if (aggref->aggfilter && !IsA(argument, Var) && !IsA(argument, Const))
 		argument = make_case(aggref->aggfilter, argument);
-	return take_column(task, argument);
+	column = take_column(task, argument);
+	if (column >= 0 && (sorts || plan->way == GROUP_WAY_SORT || plan->way == GROUP_WAY_ARRAY))
+		task->looked_into = bms_add_member(task->looked_into, column);
+	return column;
 }
 
 /* The column that is NULL where FILTER is not true; -1 without FILTER. */
@@ -214,6 +222,17 @@ take_aggregate(group_task *task, Aggref *aggref)
 }
 
 /* ---- the whole */
+
+List *
+group_task_stored(const group_task *task)
+{
+	List	   *stored = NIL;
+
+	for (int i = 0; i < list_length(task->columns); i++)
+		if (!bms_is_member(i, task->looked_into))
+			stored = lappend_int(stored, i);
+	return stored;
+}
 
 /* Take an expression of a group's first row, which is the same in all rows of the group. */
 static bool

@@ -18,6 +18,7 @@ typedef struct group_task
 	List	   *uses;			/* for each output a list of column numbers: its own, or those of an Aggref (group.h) */
 	List	   *having;			/* to be true of a group */
 	List	   *columns;		/* expressions that the child computes, each once */
+	Bitmapset  *looked_into;	/* numbers of columns whose values are compared or copied into arrays */
 
 	Size		record_bytes;	/* estimate of a row's columns */
 	Size		beside_bytes;	/* and of what aggregates hold beside them */
@@ -35,5 +36,8 @@ typedef struct group_task
  */
 extern bool group_task_of_grouping(group_task *task, PlannerInfo *root, const PathTarget *target);
 extern bool group_task_of_distinct(group_task *task, PlannerInfo *root, const PathTarget *target);
+
+/* The numbers of columns that are only handed on, or counted: their values may stay as the table has them. */
+extern List *group_task_stored(const group_task *task);
 
 #endif							/* MGPU_GROUP_TASK_H */

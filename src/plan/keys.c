@@ -22,14 +22,15 @@
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 
 #include "compat.h"
 #include "core/sizes.h"
 #include "order/words.h"
 #include "plan/keys.h"
 
-/* Rows handled between checks for interrupts. */
-#define STEP_ROWS (64 * 1024)
+/* Rows handled between checks for interrupts, and before what functions leave behind is freed. */
+#define STEP_ROWS (4 * 1024)
 
 /* Few bits in tests, so that hashes collide. */
 #define HASH_MASK MGPU_SIZE(PG_UINT64_MAX, UINT64_C(31))
@@ -168,6 +169,20 @@ group_keys_equal(const group_keys *keys, int num_keys, const chunk *rows_a, uint
 	return true;
 }
 
+/* ---- memory that the types' functions leave behind */
+
+MemoryContext
+group_calls_start(void)
+{
+	return MemoryContextSwitchTo(AllocSetContextCreate(CurrentMemoryContext, "mgpu_pg calls", ALLOCSET_SMALL_SIZES));
+}
+
+void
+group_calls_end(MemoryContext caller)
+{
+	MemoryContextDelete(MemoryContextSwitchTo(caller));
+}
+
 /* ---- codes */
 
 static void
@@ -192,11 +207,13 @@ void
 group_keys_hash(const void *keys, const chunk *rows, uint64 first, uint32 num_rows, uint64 seed, uint64 *hashes)
 {
 	const group_keys *all = keys;
+	MemoryContext caller = group_calls_start();
 
 	for (uint32 i = 0; i < num_rows; i++)
 		hashes[i] = seed;
 	for (int i = 0; i < all->num_keys; i++)
 		add_hashes(&all->keys[i], &rows->columns[all->keys[i].column], first, num_rows, hashes);
+	group_calls_end(caller);
 	for (uint32 i = 0; i < num_rows; i++)
 		hashes[i] &= HASH_MASK;
 }
@@ -367,21 +384,26 @@ static bool
 groups_agree(const group_key *key, const chunk *rows, const row_groups *groups)
 {
 	const column *col = &rows->columns[key->column];
+	MemoryContext caller = group_calls_start();
+	bool		agree = true;
 
-	for (uint32 group = 0; group < groups->num_groups; group++)
+	for (uint32 group = 0; group < groups->num_groups && agree; group++)
 	{
 		uint32		first = groups->numbers[groups->starts[group]];
 
-		for (uint64 i = groups->starts[group] + 1; i < groups->starts[group + 1]; i++)
+		for (uint64 i = groups->starts[group] + 1; i < groups->starts[group + 1] && agree; i++)
 		{
 			row_groups_fetch_ahead(groups, col, i, rows->num_rows);
-			if (!values_are_equal(key, col, first, col, groups->numbers[i]))
-				return false;
+			agree = values_are_equal(key, col, first, col, groups->numbers[i]);
 			if (i % STEP_ROWS == 0)
+			{
 				CHECK_FOR_INTERRUPTS();
+				MemoryContextReset(CurrentMemoryContext);
+			}
 		}
 	}
-	return true;
+	group_calls_end(caller);
+	return agree;
 }
 
 /*

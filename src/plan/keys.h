@@ -37,6 +37,13 @@ typedef struct group_keys
  */
 extern bool group_key_fill(group_key *key, Oid type_id, Oid equality, Oid collation);
 
+/*
+ * Functions of types may leave memory behind, for each row: before calls, switch to a context of their own, and return the
+ * caller's; after them, delete it.
+ */
+extern MemoryContext group_calls_start(void);
+extern void group_calls_end(MemoryContext caller);
+
 /* Hash the keys of num_rows rows.  keys is a group_keys: this is a spill's function. */
 extern void group_keys_hash(const void *keys, const chunk *rows, uint64 first, uint32 num_rows, uint64 seed,
 							uint64 *hashes);

@@ -24,7 +24,8 @@ typedef struct rows_state
 {
 	CustomScanState css;		/* first member: PostgreSQL casts to it */
 	row_source *source;
-	chunk	   *rows;			/* rows of the next pack */
+	chunk	   *rows;			/* rows of the next pack, or of several if they are wide */
+	uint64		next;			/* the first that is in no pack yet */
 	uint32		most_rows;		/* the pack is full with as many */
 	bool		ended;			/* the child has no more rows */
 } rows_state;
@@ -61,6 +62,15 @@ rows_create_for(MemoryContext context, const PlanState *source)
 }
 
 void
+rows_keep_stored(chunk *rows, List *columns)
+{
+	ListCell   *cell;
+
+	foreach(cell, columns)
+		chunk_keep_stored(rows, &rows->columns[lfirst_int(cell)]);
+}
+
+void
 rows_put_slot(chunk *rows, TupleTableSlot *slot)
 {
 	uint64		row = chunk_add_rows(rows, 1);
@@ -78,6 +88,32 @@ rows_bytes_of_one(const chunk *rows)
 	for (int i = 0; i < rows->num_columns; i++)
 		bytes += rows->columns[i].type->width + sizeof(bool);
 	return bytes;
+}
+
+static Size
+variable_bytes(const chunk *rows, uint64 row)
+{
+	Size		bytes = 0;
+
+	for (int i = 0; i < rows->num_columns; i++)
+	{
+		const column *col = &rows->columns[i];
+
+		if (column_is_variable(col->type) && !column_is_null(col, row))
+			bytes += element_bytes(col->type, cell_element(col->type, col->cells, row));
+	}
+	return bytes;
+}
+
+uint32
+rows_of_step(const chunk *rows, uint64 first, uint32 most_rows)
+{
+	uint32		num_rows = 0;
+	Size		bytes = 0;
+
+	while (num_rows < most_rows && bytes < STEP_BYTES)
+		bytes += variable_bytes(rows, first + num_rows++);
+	return num_rows;
 }
 
 /* ---- the node */
@@ -102,6 +138,7 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	css->custom_ps = list_make1(child);
 	state->source = row_source_open(child);
 	state->rows = rows_create_for(estate->es_query_cxt, child);
+	rows_keep_stored(state->rows, scan->custom_private);
 	state->most_rows = rows_of_pack(rows_bytes_of_one(state->rows));
 }
 
@@ -109,17 +146,20 @@ static void
 collect(rows_state *state)
 {
 	chunk_reset(state->rows);
-	while (state->rows->num_rows < state->most_rows && !state->ended)
+	state->next = 0;
+	while (state->rows->num_rows < state->most_rows && state->rows->arena.taken_bytes < STEP_BYTES && !state->ended)
 		state->ended = !row_source_read(state->source, state->rows);
 }
 
-/* A pack of all rows, allocated in the current context. */
+/* The next pack, allocated in the current context. */
 static bytea *
-pack(const chunk *rows)
+pack(rows_state *state)
 {
-	chunk_slice slice = {rows, rows->num_columns, 0, NULL, rows->num_rows};
+	chunk_slice slice = {state->rows, state->rows->num_columns, state->next, NULL, 0};
 	StringInfoData message;
 
+	slice.num_rows = rows_of_step(state->rows, state->next, state->rows->num_rows - state->next);
+	state->next += slice.num_rows;
 	message_start(&message);
 	message_append_rows(&message, &slice);
 	return message_end(&message);
@@ -134,14 +174,15 @@ execute(CustomScanState *css)
 	MemoryContext caller;
 
 	CHECK_FOR_INTERRUPTS();
-	collect(state);
+	if (state->next == state->rows->num_rows)
+		collect(state);
 	if (state->rows->num_rows == 0)
 		return NULL;
 	ResetExprContext(context);
 	caller = MemoryContextSwitchTo(context->ecxt_per_tuple_memory);
 	ExecClearTuple(slot);
 	slot->tts_isnull[0] = false;
-	slot->tts_values[0] = PointerGetDatum(pack(state->rows));
+	slot->tts_values[0] = PointerGetDatum(pack(state));
 	MemoryContextSwitchTo(caller);
 	return ExecStoreVirtualTuple(slot);
 }
@@ -153,6 +194,8 @@ rescan(CustomScanState *css)
 	PlanState  *child = linitial(css->custom_ps);
 
 	state->ended = false;
+	chunk_reset(state->rows);
+	state->next = 0;
 	if (css->ss.ps.chgParam)
 		UpdateChangedParamSet(child, css->ss.ps.chgParam);
 	row_source_stop(state->source);

@@ -7,6 +7,7 @@
  *	 custom_plans		one child, whose rows are packed
  *	 custom_scan_tlist	one expression, which stands for a pack (group/plans.c): a bytea of
  *						rows (columns/wire.h)
+ *	 custom_private		the numbers of columns that are kept as they come
  */
 #ifndef MGPU_PLAN_ROWS_NODE_H
 #define MGPU_PLAN_ROWS_NODE_H
@@ -28,6 +29,9 @@ extern Node *custom_state(Size bytes, const CustomExecMethods *methods);
  */
 #define PACK_BYTES (16 * 1024)
 
+/* Rows whose values of variable width take as much are enough at a time, however few they are. */
+#define STEP_BYTES (256 * 1024)
+
 /* Number of rows in a full pack if a row takes row_bytes: PACK_BYTES at most, but at least one row. */
 static inline uint32
 rows_of_pack(Size row_bytes)
@@ -38,6 +42,9 @@ rows_of_pack(Size row_bytes)
 /* Create a chunk for rows of these types, or for the rows of a plan node. */
 extern chunk *rows_create(MemoryContext context, List *types);
 extern chunk *rows_create_for(MemoryContext context, const PlanState *source);
+
+/* Keep columns, by their numbers, as they come (columns/chunk.h). */
+extern void rows_keep_stored(chunk *rows, List *columns);
 
 /* Append a tuple.  Its first columns are those of rows. */
 extern void rows_put_slot(chunk *rows, TupleTableSlot *slot);
@@ -57,6 +64,9 @@ rows_fill_values(const chunk *rows, uint64 row, Datum *values, bool *is_null)
 
 /* Bytes of a row, including one byte per column that says whether it is NULL, but no value of variable width. */
 extern Size rows_bytes_of_one(const chunk *rows);
+
+/* How many of the rows from first on are enough at a time, if there are most_rows: their values may be wide. */
+extern uint32 rows_of_step(const chunk *rows, uint64 first, uint32 most_rows);
 
 /*
  * Most memory that a row takes, from its arrival to its group's result: its own bytes, what aggregates

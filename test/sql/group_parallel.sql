@@ -32,6 +32,7 @@ EXPLAIN (COSTS OFF) SELECT g, count(*), sum(v), min(w), max(f) FROM shared_rows 
 SELECT t.query, (pg_temp.check(t.query)).*
 FROM (VALUES ('SELECT g, count(*), sum(v), avg(w), min(v), max(f), sum(f), avg(f) FROM shared_rows GROUP BY g'), ('SELECT h, g % 7, count(v), bool_or(v > 9000), avg(v) FILTER (WHERE i % 2 = 0), min(f), stddev(f::float4 * 0) FROM shared_rows GROUP BY 1, 2 HAVING count(*) > 100'),
              ('SELECT sum(v), count(*), max(w) FROM shared_rows'), ('SELECT sum(v), count(v), every(v > 0) FROM shared_rows WHERE i < 0'), ('SELECT DISTINCT g, h FROM shared_rows'), ('SELECT i, count(*) FROM shared_rows GROUP BY i'),
+             ('SELECT h, min(2 ^ 1023::float8 + 0 * v), max((2 ^ 127)::float4), avg((2 ^ 127)::float4), stddev((2 ^ 127)::float4) FROM shared_rows GROUP BY h'),
              ('SELECT a.h, sum(b.v), max(a.w) FROM shared_rows a JOIN shared_rows b USING (i) GROUP BY a.h')) t(query);
 SET work_mem = '64kB';
 SELECT (pg_temp.check('SELECT g, h, v % 5, count(*), sum(w) FROM shared_rows GROUP BY 1, 2, 3')).*;

@@ -195,6 +195,56 @@ foreach my $way (sort keys %ways)
 	$session->close;
 }
 
+# Values are decompressed one page after the other: here they are 50 MB, and 2 MB with each page.
+$node->safe_psql('postgres', q{
+	CREATE TABLE compressed AS SELECT i % 2 AS g, repeat('long ', 20000) || i % 2 AS t FROM generate_series(1, 500) i;
+	ALTER TABLE compressed SET (parallel_workers = 1), ALTER t SET (n_distinct = 2);
+	VACUUM ANALYZE compressed});
+foreach my $way ('mgpu.enable_columns=on', 'mgpu.enable_columns=off', 'max_parallel_workers_per_gather=1')
+{
+	my $session = session('mgpu.executor=cpu', 'work_mem=1MB', 'hash_mem_multiplier=2', 'parallel_setup_cost=0', 'parallel_tuple_cost=0', $way);
+	my %queries = ('keys' => [ 'SELECT sum(length(t)), sum(n) FROM (SELECT t, count(*) AS n FROM compressed GROUP BY t) q', '200002|500' ],
+		'values' => [ 'SELECT sum(length(t)) FROM (SELECT g, max(t) AS t FROM compressed GROUP BY g) q', '200002' ]);
+	my $before = memory_kb($session->{pid}, 'VmHWM');
+
+	foreach my $what (sort keys %queries)
+	{
+		is($session->query($queries{$what}[0]), $queries{$what}[1], "compressed $what, $way: right");
+		my $grown = (memory_kb($session->{pid}, 'VmHWM') - $before) / $MEGABYTE;
+		cmp_ok($grown, '<=', 2 * 1 + 6, sprintf('compressed %s, %s: peak grew by %.1f MB', $what, $way, $grown));
+	}
+	$session->close;
+}
+
+# Functions that hash and compare rows of numeric leave a copy of each number behind.
+$node->safe_psql('postgres', q{
+	CREATE TYPE eight AS (a numeric, b numeric, c numeric, d numeric, e numeric, f numeric, g numeric, h numeric);
+	CREATE UNLOGGED TABLE eights AS SELECT i, (i % 2, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5)::eight AS k FROM generate_series(1, 40000) i;
+	ANALYZE eights});
+foreach my $aggregate ('count(*)', 'count(DISTINCT i)')
+{
+	my $session = session('mgpu.executor=cpu', 'work_mem=16MB', 'hash_mem_multiplier=1');
+	my $before = memory_kb($session->{pid}, 'VmHWM');
+
+	is($session->query("SELECT sum(n) FROM (SELECT k, $aggregate AS n FROM eights GROUP BY k) q"), '40000', "composite keys, $aggregate: right");
+	my $grown = (memory_kb($session->{pid}, 'VmHWM') - $before) / $MEGABYTE;
+	cmp_ok($grown, '<=', 9, sprintf('composite keys, %s: peak grew by %.1f MB', $aggregate, $grown));
+	$session->close;
+}
+
+# What transition functions return is copied, and freed: here it is up to 64 kB for each row.
+$node->safe_psql('postgres', 'CREATE AGGREGATE joined (text) (SFUNC = textcat, STYPE = text)');
+{
+	my $session = session('mgpu.executor=cpu', 'work_mem=1MB', 'hash_mem_multiplier=2');
+	my $query = 'SELECT sum(length(a)) FROM (SELECT i % 2, joined(md5(i::text)) AS a FROM big WHERE i <= 4000 GROUP BY 1) q';
+	my $before = memory_kb($session->{pid}, 'VmHWM');
+
+	is($session->query($query), '128000', 'states that are copied: right');
+	my $grown = (memory_kb($session->{pid}, 'VmHWM') - $before) / $MEGABYTE;
+	cmp_ok($grown, '<=', 2 * 1 + 4, sprintf('states that are copied: peak grew by %.1f MB', $grown));
+	$session->close;
+}
+
 # --------------------------------------------------------------------------- cancelled
 
 foreach my $executor (executors($node))

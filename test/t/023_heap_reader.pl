@@ -393,12 +393,19 @@ sub counted
 run('CREATE TABLE churned (g int, v int) WITH (fillfactor = 50)',
 	'INSERT INTO churned SELECT i % 7, i FROM generate_series(1, 20000) i', 'VACUUM churned',
 	'UPDATE churned SET v = v WHERE v % 3000 = 5', 'DELETE FROM churned WHERE v BETWEEN 5000 AND 6000');
+run('CREATE TABLE outside (id int PRIMARY KEY, g int, t text)', 'ALTER TABLE outside ALTER t SET STORAGE EXTERNAL',
+	"INSERT INTO outside SELECT i, i % 7, repeat(md5(i::text), 99) FROM generate_series(1, 300) i", 'VACUUM ANALYZE outside');
+my $toasted = $session->query("SELECT reltoastrelid::regclass FROM pg_class WHERE oid = 'outside'::regclass");
 foreach my $query ([ 'SELECT g, sum(v) FROM nums GROUP BY g', 'nums' ],
 	[ 'SELECT g, array_agg(v) FROM churned WHERE v > 300 GROUP BY g', 'churned' ],
 	[ 'SELECT g, count(*) FROM churned WHERE v % 2 = 0 AND v < 9000 GROUP BY g', 'churned' ],
 	[ 'SELECT g, count(*) FROM parts WHERE v > 100 GROUP BY g', 'parts_1', 'parts_2', 'parts_31', 'parts_32' ],
 	[ 'SELECT p, q.* FROM generate_series(1, 3) p, LATERAL (SELECT g, count(*) FROM churned WHERE v < p * 1000 GROUP BY g) q',
 	'churned' ],
+	(map {[ $_, 'outside', $toasted ]} 'SELECT g, count(t), count(t) FILTER (WHERE id > 9) FROM outside GROUP BY g',
+		'SELECT g, count(t), percentile_disc(0.5) WITHIN GROUP (ORDER BY id) FROM outside GROUP BY g',
+		'SELECT id, pg_column_size(t), count(*) FROM outside GROUP BY id', 'SELECT g, max(t) FROM outside GROUP BY g',
+		"SELECT g, string_agg(t, ',' ORDER BY id) FROM outside GROUP BY g"),
 	[ 'SELECT count(*) FROM nothing', 'nothing' ])
 {
 	my $core = counted('off', @$query);
