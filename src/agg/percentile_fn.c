@@ -131,20 +131,22 @@ place_of(const percentile_group *group, double fraction)
 		group->is_alone ? proportion_alone(fraction, group->num_items, low) : place - floor(place)};
 }
 
+/* A domain's values are those of its base type, and are told by their keys. */
 static double
 sorted_number(const percentile_group *group, int64 i)
 {
+	const element_type *type = &group->call->key.element;
 	Datum		value = sorted_datum(group, i);
 
-	switch (group->call->key.element.type_id)
+	switch (type->key_kind << 8 | type->key_width)
 	{
-		case INT2OID:
+		case MGPU_KEY_SIGNED << 8 | 2:
 			return DatumGetInt16(value);
-		case INT4OID:
+		case MGPU_KEY_SIGNED << 8 | 4:
 			return DatumGetInt32(value);
-		case INT8OID:
+		case MGPU_KEY_SIGNED << 8 | 8:
 			return (double) DatumGetInt64(value);
-		case FLOAT4OID:
+		case MGPU_KEY_FLOAT << 8 | 4:
 			return DatumGetFloat4(value);
 		default:
 			return DatumGetFloat8(value);
