@@ -40,6 +40,8 @@ struct heap_sender
 {
 	heap_reader *reader;
 	uint32		batch_pages;
+	uint32		most_held;		/* pages at a time */
+	uint32		num_held;
 	uint64		num_shared;		/* buffers that the GPU can read where they are */
 	int64		copied_pages;
 	uint32		num_batches;
@@ -140,8 +142,9 @@ heap_sender_create(heap_reader *reader, mgpu_group_spec *spec)
 	sender = palloc0(sizeof(heap_sender));
 	sender->reader = reader;
 	sender->num_shared = service_num_shared_pages();
-	/* no more than one session's share of the buffers is pinned at a time */
-	sender->batch_pages = Min(MGPU_BATCH_PAGES, Max(NBuffers / MaxBackends / MGPU_SLOT_EXTENTS, 4));
+	/* one session's share of the buffers; of further pages copies are sent */
+	sender->most_held = NBuffers / MaxBackends;
+	sender->batch_pages = Min(MGPU_BATCH_PAGES, Max(sender->most_held / MGPU_SLOT_EXTENTS, 4));
 	return sender;
 }
 
@@ -167,6 +170,7 @@ start_batch(heap_sender *sender, const char *memory)
 		sender->num_batches++;
 		batch->memory = memory;
 	}
+	sender->num_held -= batch->held.num_pages;
 	held_pages_release(&batch->held, sender->reader->scan->ss.ss_currentRelation);
 	return batch;
 }
@@ -200,12 +204,13 @@ heap_sender_fill(void *context, char *memory, Size bytes)
 	while (num_pages < sender->batch_pages && num_copies < most_copies && BufferIsValid(buffer = heap_pages_take(pages)))
 	{
 		mgpu_page_ref *ref = &refs[num_pages++];
-		bool		as_is = (uint64) buffer <= sender->num_shared;
+		bool		as_is = (uint64) buffer <= sender->num_shared && sender->num_held < sender->most_held;
 
 		heap_pages_prefetch(pages);
 		ref->num_items = heap_reader_find_visible(sender->reader, buffer, &as_is);
 		ref->is_copy = !as_is;
 		ref->number = as_is ? (uint32) buffer - 1 : num_copies++;
+		sender->num_held += as_is;
 		if (ref->is_copy)
 			copy_page(sender, buffer, memory + MGPU_PAGE_COPIES_OFFSET + (Size) ref->number * BLCKSZ, ref->num_items);
 		else

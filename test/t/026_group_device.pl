@@ -229,4 +229,12 @@ check_device('copies alone', 1, $sum, 'SELECT g2, percentile_cont(0.5) WITHIN GR
 is((pages_of(analyze($sum)))->[0], (pages_of(analyze($sum)))->[1], 'all pages are copied');
 $session->close;
 
+# of few buffers, statements keep none to themselves
+$node->append_conf('postgresql.conf', "mgpu.service_buffers = -1\nshared_buffers = 256kB\n");
+$node->restart;
+ok(defined await_service($node, 15), 'the service is up with few buffers');
+$session = MgpuTest->session($node, options => '-c mgpu.executor=gpu -c enable_sort=off -c synchronize_seqscans=off');
+check_device('few buffers', 1, 'SELECT g, sum(v) FROM until_nothing GROUP BY g');
+$session->close;
+
 done_testing();
