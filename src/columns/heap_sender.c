@@ -70,7 +70,9 @@ describe_column(mgpu_group_column *column, TupleDesc descriptor, const value_lis
 static bool
 describe_columns(const page_values *values, mgpu_group_spec *spec)
 {
-	if (values->num_attributes > MGPU_GROUP_MAX_ATTRIBUTES || values->num_lists > MGPU_GROUP_MAX_COLUMNS)
+	/* a row may have types that are wider than a page, and NULL there */
+	if (values->num_attributes > MGPU_GROUP_MAX_ATTRIBUTES || values->num_lists > MGPU_GROUP_MAX_COLUMNS ||
+		values->fixed_end > MGPU_PAGE_BYTES)
 		return false;
 	spec->num_attributes = values->num_attributes;
 	spec->num_columns = values->num_lists;

@@ -220,6 +220,11 @@ $session->query('SELECT g, count(*) FROM damaged GROUP BY g');
 ok($session->{state} =~ /^(XX001)?$/, 'a page that is damaged');
 is($session->query('SELECT 1'), '1', 'and the session goes on');
 
+# types that are wider than a page, of which rows have NULL
+run('CREATE TYPE wide', (map {"CREATE FUNCTION wide_$_->[0] LANGUAGE internal STRICT IMMUTABLE AS 'name$_->[1]'"} [ 'in(cstring) RETURNS wide', 'in' ], [ 'out(wide) RETURNS cstring', 'out' ]),
+	'CREATE TYPE wide (INPUT = wide_in, OUTPUT = wide_out, INTERNALLENGTH = 5000)', 'CREATE TABLE wides (a wide, b wide, g int, v int)', 'INSERT INTO wides (g, v) SELECT i % 5, i FROM generate_series(1, 1000) i');
+check_device('columns that do not fit in a page', 0, 'SELECT g, sum(v) FROM wides GROUP BY g');
+
 # without any page that the GPU may read where it is
 $node->append_conf('postgresql.conf', "mgpu.service_buffers = 0\n");
 $node->restart;
