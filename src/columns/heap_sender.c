@@ -17,6 +17,7 @@
 #include "postgres.h"
 
 #include "access/heapam.h"
+#include "executor/instrument.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "pgstat.h"
@@ -91,23 +92,47 @@ describe_columns(const page_values *values, mgpu_group_spec *spec)
 }
 
 static bool
-has_computed_parameter(Node *node, void *context)
+has_parameter(Node *node, void *context)
 {
 	if (node == NULL)
 		return false;
-	if (IsA(node, Param))
-		return ((Param *) node)->paramkind == PARAM_EXEC;
-	return expression_tree_walker(node, has_computed_parameter, context);
+	return IsA(node, Param) || expression_tree_walker(node, has_parameter, context);
+}
+
+/* Whether the scan will return a row, as its first page tells.  The page stays the next to be read. */
+static bool
+begins_with_row(heap_reader *reader)
+{
+	MemoryContext caller = MemoryContextSwitchTo(reader->scan->ss.ps.state->es_query_cxt);
+	Instrumentation *times = heap_reader_instrument(reader);
+	Buffer		first;
+	bool		as_is = false;
+	bool		found;
+
+	if (times)
+		InstrStartNode(times);
+	if (!reader->started)
+		heap_reader_start(reader);
+	first = reader->pages.ahead;
+	found = BufferIsValid(first) && heap_reader_find_visible(reader, first, &as_is) > 0;
+	reader->counts.checked_pages = 0;
+	if (times)
+		InstrStopNode(times, 0);
+	MemoryContextSwitchTo(caller);
+	return found;
 }
 
 /*
- * Whether a constant may be computed before a row needs it: PostgreSQL computes the first condition's for any row, and
- * all but results of subqueries when it plans, to estimate.  A subquery might raise an error, and no row get so far.
+ * Whether a constant may be computed before a row needs it: that may raise an error, or run a subquery.  The first condition's is
+ * computed for the first row.  Those without parameters PostgreSQL computes when it plans, to estimate.
  */
 static bool
-may_compute(const column_filter *filter, int number)
+may_compute(heap_reader *reader, const column_filter *filter, int number)
 {
-	return number == 0 || !has_computed_parameter((Node *) filter->expr, NULL);
+	Node	   *expr = (Node *) filter->expr;
+	bool		is_given = expr && IsA(expr, Param) && ((Param *) expr)->paramkind == PARAM_EXTERN;
+
+	return is_given || !has_parameter(expr, NULL) || (number == 0 && begins_with_row(reader));
 }
 
 static bool
@@ -121,7 +146,7 @@ describe_conditions(heap_reader *reader, mgpu_group_spec *spec)
 		column_filter *filter = &reader->filters[i];
 		mgpu_group_filter *to = &spec->filters[i];
 
-		if (!may_compute(filter, i))
+		if (!may_compute(reader, filter, i))
 			return false;
 		column_filter_forget(filter);
 		to->column = filter->list;
@@ -242,7 +267,8 @@ heap_sender_stop(heap_sender *sender, int64 num_rows, int64 num_kept)
 	/* counts rows that a scan returns, of a table too */
 	pgstat_count_index_tuples(scan->ss.ss_currentRelation, num_rows);
 	InstrCountFiltered1(scan, num_rows - num_kept);
-	heap_reader_stop(sender->reader);
+	if (sender->num_batches > 0)
+		heap_reader_stop(sender->reader);
 }
 
 int64

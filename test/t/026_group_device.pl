@@ -77,6 +77,18 @@ check_same($session, 'wrong fractions', [ map {"SELECT g, percentile_cont($_) WI
 
 run('SET plan_cache_mode = force_generic_plan', 'PREPARE p (float8, int) AS SELECT g2, percentile_cont($1) WITHIN GROUP (ORDER BY v) FROM t WHERE v > $2 GROUP BY g2');
 check_device('parameters', 1, 'EXECUTE p (0.25, 10)', 'EXECUTE p (0.75, -100)', 'EXECUTE p (NULL, NULL)');
+# a value that is computed may raise an error, or a subquery do something, only if a row is compared with it
+run('CREATE TABLE gone AS SELECT i AS g, i AS v FROM generate_series(1, 1000) i', 'DELETE FROM gone', 'CREATE SEQUENCE runs', 'CREATE TABLE zero AS SELECT 0 AS z');
+foreach my $table ('nothing', 'gone', 't')
+{
+	foreach my $condition ('v > 1 / $1', 'v > 1000000 AND g > 1 / $1', '(SELECT 1 / z FROM zero) < v', "v < 1000000 AND g >= (SELECT nextval('runs') - nextval('runs'))", "v > 0 * (SELECT nextval('runs'))")
+	{
+		run("PREPARE p_of (int) AS SELECT g, sum(v) FROM $table WHERE $condition GROUP BY g");
+		check_same($session, "$table: $condition", 'EXECUTE p_of (0)');
+		run('DEALLOCATE p_of');
+	}
+}
+is($session->query('SELECT last_value FROM runs'), '6', 'no subquery was run for nothing');
 check_same($session, 'read again', 'SELECT k, q.* FROM generate_series(1, 4) k, LATERAL (SELECT g2, count(*), sum(v) FROM t WHERE v > k * 1000 GROUP BY g2 OFFSET 0) q');
 run('RESET plan_cache_mode');
 
