@@ -140,6 +140,12 @@ foreach my $mode ('force', 'off')
 }
 is($counted{force}, $counted{off}, "statistics of the table: $counted{off}");
 
+# and by the service, whatever the planner expects
+my $items = 'SELECT sum(items) FROM mgpu_stat_service';
+my $items_before = $session->query($items);
+run('SET mgpu.enable_group = force', 'SELECT count(*) FROM t WHERE v = 7');
+is($session->query($items) - $items_before, $session->query('SELECT count(*) FROM t'), 'rows are counted by the service');
+
 # --------------------------------------------------------------------- where it cannot go on
 
 my @groups = sort split /\n/, $session->query("SET mgpu.enable_group = off; $sum");
