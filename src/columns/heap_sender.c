@@ -17,6 +17,7 @@
 #include "postgres.h"
 
 #include "access/heapam.h"
+#include "executor/instrument.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "pgstat.h"
@@ -40,6 +41,8 @@ struct heap_sender
 {
 	heap_reader *reader;
 	uint32		batch_pages;
+	uint32		most_held;		/* pages at a time */
+	uint32		num_held;
 	uint64		num_shared;		/* buffers that the GPU can read where they are */
 	int64		copied_pages;
 	uint32		num_batches;
@@ -68,7 +71,9 @@ describe_column(mgpu_group_column *column, TupleDesc descriptor, const value_lis
 static bool
 describe_columns(const page_values *values, mgpu_group_spec *spec)
 {
-	if (values->all.num_attributes > MGPU_GROUP_MAX_ATTRIBUTES || values->num_lists > MGPU_GROUP_MAX_COLUMNS)
+	/* a row may have types that are wider than a page, and NULL there */
+	if (values->all.num_attributes > MGPU_GROUP_MAX_ATTRIBUTES || values->num_lists > MGPU_GROUP_MAX_COLUMNS ||
+		values->fixed_end > MGPU_PAGE_BYTES)
 		return false;
 	spec->num_attributes = values->all.num_attributes;
 	spec->num_columns = values->num_lists;
@@ -87,23 +92,47 @@ describe_columns(const page_values *values, mgpu_group_spec *spec)
 }
 
 static bool
-has_computed_parameter(Node *node, void *context)
+has_parameter(Node *node, void *context)
 {
 	if (node == NULL)
 		return false;
-	if (IsA(node, Param))
-		return ((Param *) node)->paramkind == PARAM_EXEC;
-	return expression_tree_walker(node, has_computed_parameter, context);
+	return IsA(node, Param) || expression_tree_walker(node, has_parameter, context);
+}
+
+/* Whether the scan will return a row, as its first page tells.  The page stays the next to be read. */
+static bool
+begins_with_row(heap_reader *reader)
+{
+	MemoryContext caller = MemoryContextSwitchTo(reader->scan->ss.ps.state->es_query_cxt);
+	Instrumentation *times = heap_reader_instrument(reader);
+	Buffer		first;
+	bool		as_is = false;
+	bool		found;
+
+	if (times)
+		InstrStartNode(times);
+	if (!reader->started)
+		heap_reader_start(reader);
+	first = reader->pages.ahead;
+	found = BufferIsValid(first) && heap_reader_find_visible(reader, first, &as_is) > 0;
+	reader->counts.checked_pages = 0;
+	if (times)
+		InstrStopNode(times, 0);
+	MemoryContextSwitchTo(caller);
+	return found;
 }
 
 /*
- * Whether a constant may be computed before a row needs it: PostgreSQL computes the first condition's for any row, and
- * all but results of subqueries when it plans, to estimate.  A subquery might raise an error, and no row get so far.
+ * Whether a constant may be computed before a row needs it: that may raise an error, or run a subquery.  The first condition's is
+ * computed for the first row.  Those without parameters PostgreSQL computes when it plans, to estimate.
  */
 static bool
-may_compute(const column_filter *filter, int number)
+may_compute(heap_reader *reader, const column_filter *filter, int number)
 {
-	return number == 0 || !has_computed_parameter((Node *) filter->expr, NULL);
+	Node	   *expr = (Node *) filter->expr;
+	bool		is_given = expr && IsA(expr, Param) && ((Param *) expr)->paramkind == PARAM_EXTERN;
+
+	return is_given || !has_parameter(expr, NULL) || (number == 0 && begins_with_row(reader));
 }
 
 static bool
@@ -117,7 +146,7 @@ describe_conditions(heap_reader *reader, mgpu_group_spec *spec)
 		column_filter *filter = &reader->filters[i];
 		mgpu_group_filter *to = &spec->filters[i];
 
-		if (!may_compute(filter, i))
+		if (!may_compute(reader, filter, i))
 			return false;
 		column_filter_forget(filter);
 		to->column = filter->list;
@@ -140,8 +169,9 @@ heap_sender_create(heap_reader *reader, mgpu_group_spec *spec)
 	sender = palloc0(sizeof(heap_sender));
 	sender->reader = reader;
 	sender->num_shared = service_num_shared_pages();
-	/* no more than one session's share of the buffers is pinned at a time */
-	sender->batch_pages = Min(MGPU_BATCH_PAGES, Max(NBuffers / MaxBackends / MGPU_SLOT_EXTENTS, 4));
+	/* one session's share of the buffers; of further pages copies are sent */
+	sender->most_held = NBuffers / MaxBackends;
+	sender->batch_pages = Min(MGPU_BATCH_PAGES, Max(sender->most_held / MGPU_SLOT_EXTENTS, 4));
 	return sender;
 }
 
@@ -167,6 +197,7 @@ start_batch(heap_sender *sender, const char *memory)
 		sender->num_batches++;
 		batch->memory = memory;
 	}
+	sender->num_held -= batch->held.num_pages;
 	held_pages_release(&batch->held, sender->reader->scan->ss.ss_currentRelation);
 	return batch;
 }
@@ -200,12 +231,13 @@ heap_sender_fill(void *context, char *memory, Size bytes)
 	while (num_pages < sender->batch_pages && num_copies < most_copies && BufferIsValid(buffer = heap_pages_take(pages)))
 	{
 		mgpu_page_ref *ref = &refs[num_pages++];
-		bool		as_is = (uint64) buffer <= sender->num_shared;
+		bool		as_is = (uint64) buffer <= sender->num_shared && sender->num_held < sender->most_held;
 
 		heap_pages_prefetch(pages);
 		ref->num_items = heap_reader_find_visible(sender->reader, buffer, &as_is);
 		ref->is_copy = !as_is;
 		ref->number = as_is ? (uint32) buffer - 1 : num_copies++;
+		sender->num_held += as_is;
 		if (ref->is_copy)
 			copy_page(sender, buffer, memory + MGPU_PAGE_COPIES_OFFSET + (Size) ref->number * BLCKSZ, ref->num_items);
 		else
@@ -235,7 +267,8 @@ heap_sender_stop(heap_sender *sender, int64 num_rows, int64 num_kept)
 	/* counts rows that a scan returns, of a table too */
 	pgstat_count_index_tuples(scan->ss.ss_currentRelation, num_rows);
 	InstrCountFiltered1(scan, num_rows - num_kept);
-	heap_reader_stop(sender->reader);
+	if (sender->num_batches > 0)
+		heap_reader_stop(sender->reader);
 }
 
 int64

@@ -42,6 +42,12 @@ CREATE TYPE grouped_mood AS ENUM ('low', 'fair', 'high');
 CREATE DOMAIN grouped_id AS int CHECK (VALUE >= 0);
 SELECT (ARRAY['low', 'fair', 'high'])[h + 1]::grouped_mood AS mood, mgpu_percentile_disc((ARRAY['low', 'fair', 'high'])[v % 3 + 1]::grouped_mood, 0.5), cardinality(mgpu_sort_agg(v)) FROM grouped GROUP BY 1 ORDER BY 1;
 SELECT h::grouped_id AS id, pg_typeof(mgpu_sort_agg(h::grouped_id)), cardinality(mgpu_sort_agg(h::grouped_id)) FROM grouped GROUP BY 1 ORDER BY 1;
+-- percentiles of numbers of each width, which domains hide
+CREATE DOMAIN grouped_short AS int2;
+CREATE DOMAIN grouped_wide AS int8;
+CREATE DOMAIN grouped_real AS float4;
+SELECT * FROM pg_temp.check('SELECT h, percentile_cont(''{0.1,0.25}''::float8[]) WITHIN GROUP (ORDER BY v::grouped_id), percentile_cont(0.5) WITHIN GROUP (ORDER BY v::grouped_short), percentile_cont(0.5) WITHIN GROUP (ORDER BY w::grouped_wide),
+    percentile_cont(0.5) WITHIN GROUP (ORDER BY f::grouped_real) FROM grouped GROUP BY h');
 -- floats: a group is named by a member of its own
 SELECT f, mgpu_sort_agg(v) FROM (VALUES ('-0'::float8, 1), ('NaN', 3), ('0', 2), ('NaN', 1), (NULL, 7)) t(f, v) GROUP BY f;
 SELECT f, mgpu_sort_agg(v) FROM (VALUES (NULL, 2), ('-0'::float4, 1)) t(f, v) GROUP BY f;
@@ -223,6 +229,6 @@ SELECT h, mgpu_percentile_disc(h, 0.5) FROM grouped GROUP BY h ORDER BY h;
 RESET ROLE;
 GRANT EXECUTE ON FUNCTION mgpu_sort_agg(anyelement) TO public;
 DROP TABLE grouped, grouped_names;
-DROP DOMAIN grouped_id;
+DROP DOMAIN grouped_id, grouped_short, grouped_wide, grouped_real;
 DROP TYPE grouped_mood;
 DROP ROLE grouped_reader;

@@ -77,6 +77,18 @@ check_same($session, 'wrong fractions', [ map {"SELECT g, percentile_cont($_) WI
 
 run('SET plan_cache_mode = force_generic_plan', 'PREPARE p (float8, int) AS SELECT g2, percentile_cont($1) WITHIN GROUP (ORDER BY v) FROM t WHERE v > $2 GROUP BY g2');
 check_device('parameters', 1, 'EXECUTE p (0.25, 10)', 'EXECUTE p (0.75, -100)', 'EXECUTE p (NULL, NULL)');
+# a value that is computed may raise an error, or a subquery do something, only if a row is compared with it
+run('CREATE TABLE gone AS SELECT i AS g, i AS v FROM generate_series(1, 1000) i', 'DELETE FROM gone', 'CREATE SEQUENCE runs', 'CREATE TABLE zero AS SELECT 0 AS z');
+foreach my $table ('nothing', 'gone', 't')
+{
+	foreach my $condition ('v > 1 / $1', 'v > 1000000 AND g > 1 / $1', '(SELECT 1 / z FROM zero) < v', "v < 1000000 AND g >= (SELECT nextval('runs') - nextval('runs'))", "v > 0 * (SELECT nextval('runs'))")
+	{
+		run("PREPARE p_of (int) AS SELECT g, sum(v) FROM $table WHERE $condition GROUP BY g");
+		check_same($session, "$table: $condition", 'EXECUTE p_of (0)');
+		run('DEALLOCATE p_of');
+	}
+}
+is($session->query('SELECT last_value FROM runs'), '6', 'no subquery was run for nothing');
 check_same($session, 'read again', 'SELECT k, q.* FROM generate_series(1, 4) k, LATERAL (SELECT g2, count(*), sum(v) FROM t WHERE v > k * 1000 GROUP BY g2 OFFSET 0) q');
 run('RESET plan_cache_mode');
 
@@ -127,6 +139,12 @@ foreach my $mode ('force', 'off')
 	$counted{$mode} = join(' ', $after[0] - $before[0], $after[1] - $before[1]);
 }
 is($counted{force}, $counted{off}, "statistics of the table: $counted{off}");
+
+# and by the service, whatever the planner expects
+my $items = 'SELECT sum(items) FROM mgpu_stat_service';
+my $items_before = $session->query($items);
+run('SET mgpu.enable_group = force', 'SELECT count(*) FROM t WHERE v = 7');
+is($session->query($items) - $items_before, $session->query('SELECT count(*) FROM t'), 'rows are counted by the service');
 
 # --------------------------------------------------------------------- where it cannot go on
 
@@ -220,6 +238,11 @@ $session->query('SELECT g, count(*) FROM damaged GROUP BY g');
 ok($session->{state} =~ /^(XX001)?$/, 'a page that is damaged');
 is($session->query('SELECT 1'), '1', 'and the session goes on');
 
+# types that are wider than a page, of which rows have NULL
+run('CREATE TYPE wide', (map {"CREATE FUNCTION wide_$_->[0] LANGUAGE internal STRICT IMMUTABLE AS 'name$_->[1]'"} [ 'in(cstring) RETURNS wide', 'in' ], [ 'out(wide) RETURNS cstring', 'out' ]),
+	'CREATE TYPE wide (INPUT = wide_in, OUTPUT = wide_out, INTERNALLENGTH = 5000)', 'CREATE TABLE wides (a wide, b wide, g int, v int)', 'INSERT INTO wides (g, v) SELECT i % 5, i FROM generate_series(1, 1000) i');
+check_device('columns that do not fit in a page', 0, 'SELECT g, sum(v) FROM wides GROUP BY g');
+
 # without any page that the GPU may read where it is
 $node->append_conf('postgresql.conf', "mgpu.service_buffers = 0\n");
 $node->restart;
@@ -227,6 +250,14 @@ ok(defined await_service($node, 15), 'the service is up without shared pages');
 $session = MgpuTest->session($node, options => '-c mgpu.executor=gpu -c enable_sort=off -c synchronize_seqscans=off');
 check_device('copies alone', 1, $sum, 'SELECT g2, percentile_cont(0.5) WITHIN GROUP (ORDER BY v) FROM t GROUP BY g2', 'SELECT g2, sum(f) FROM t GROUP BY g2');
 is((pages_of(analyze($sum)))->[0], (pages_of(analyze($sum)))->[1], 'all pages are copied');
+$session->close;
+
+# of few buffers, statements keep none to themselves
+$node->append_conf('postgresql.conf', "mgpu.service_buffers = -1\nshared_buffers = 256kB\n");
+$node->restart;
+ok(defined await_service($node, 15), 'the service is up with few buffers');
+$session = MgpuTest->session($node, options => '-c mgpu.executor=gpu -c enable_sort=off -c synchronize_seqscans=off');
+check_device('few buffers', 1, 'SELECT g, sum(v) FROM until_nothing GROUP BY g');
 $session->close;
 
 done_testing();

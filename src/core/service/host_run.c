@@ -226,10 +226,14 @@ finish(host_run *run)
 {
 	mgpu_service_device *device = &run->host->service.control->devices[run->device];
 
+	/* a group job's own number is what the planner expected */
+	uint64_t	num_items = run->job.op == MGPU_OP_GROUP ? run->slot->group_result.num_read :
+		run->job.num_items + run->job.num_b_items;
+
 	run->host->engine->stats(run->run, &run->slot->stats);
 	run->slot->stats.queue_ms = run->queue_ms;
 	atomic_fetch_add(&device->num_jobs, 1);
-	atomic_fetch_add(&device->num_items, run->job.num_items + run->job.num_b_items);
+	atomic_fetch_add(&device->num_items, num_items);
 	atomic_fetch_add(&device->kernel_us, (uint64_t) (run->slot->stats.kernel_ms * 1000));
 	run->ended = true;
 	mgpu_host_tell(run, MGPU_MESSAGE_DONE, 0, 0, 0);
