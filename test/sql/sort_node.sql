@@ -107,6 +107,13 @@ SET LOCAL hash_mem_multiplier = 1;
 DECLARE f CURSOR FOR SELECT i, v, pad FROM sorted ORDER BY v DESC, i;
 MOVE FORWARD ALL IN f;
 FETCH BACKWARD 2 FROM f;
+-- read again, the rows are the same, whatever is below
+CREATE SEQUENCE turns;
+DECLARE g SCROLL CURSOR FOR SELECT * FROM (SELECT nextval('turns') AS turn, pad, i, u, f FROM sorted OFFSET 0) s ORDER BY turn;
+MOVE FORWARD ALL IN g;
+FETCH FIRST FROM g;
+FETCH LAST FROM g;
+DROP SEQUENCE turns;
 COMMIT;
 CREATE TABLE made AS SELECT i, v, pad FROM sorted ORDER BY v, i;
 SELECT ctid, i, v FROM made LIMIT 3;
