@@ -190,6 +190,8 @@ keep_varlena(const column_type *type, arena *to, Datum value)
 		memset(element + bytes, 0, padded - bytes);
 	SET_VARSIZE(element, bytes);
 	memcpy(VARDATA(element), VARDATA_ANY(packed), bytes - VARHDRSZ);
+	if (packed != (struct varlena *) DatumGetPointer(value))
+		pfree(packed);
 	return element;
 }
 
@@ -208,7 +210,10 @@ keep_stored(const column_type *type, arena *to, Datum value)
 	padded = TYPEALIGN(type->align, bytes);
 	element = arena_take(to, padded, type->align);
 	memset(element + bytes, 0, padded - bytes);
-	return memcpy(element, stored, bytes);
+	memcpy(element, stored, bytes);
+	if (stored != (struct varlena *) DatumGetPointer(value))
+		pfree(stored);
+	return element;
 }
 
 static char *

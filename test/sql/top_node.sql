@@ -127,6 +127,9 @@ SELECT query, c.*, d.* FROM stored_queries, pg_temp.check(query) c, pg_temp.coun
 RESET mgpu.enable_columns;
 RESET work_mem;
 RESET hash_mem_multiplier;
+-- no memory is left behind by values that are fetched, decompressed or flattened
+SELECT (SELECT max(total_bytes) FROM pg_backend_memory_contexts WHERE name = 'ExecutorState') < 2000000 AS small, i FROM (SELECT i FROM stored ORDER BY c, i LIMIT 1) s;
+SELECT (SELECT max(total_bytes) FROM pg_backend_memory_contexts WHERE name = 'ExecutorState') < 2000000 AS small, cardinality(a) FROM (SELECT array_append(array_fill(i, ARRAY[2000]), i) AS a FROM stored ORDER BY i LIMIT 1) s;
 CREATE TABLE kept AS SELECT DISTINCT ON (g) * FROM stored ORDER BY g, i;
 TRUNCATE stored;
 SELECT count(*), sum(length(a)), sum(length(b)), sum(length(c)), sum(length(d)) FROM kept;
