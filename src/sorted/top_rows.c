@@ -27,7 +27,7 @@
 #define FIRST_CANDIDATES 4
 #define FIRST_PARTITIONS 16
 
-/* With as many dropped rows, at least, the chunk is made anew. */
+/* With as many dropped rows, at least, the chunk is made anew, or with fewer where they are wide. */
 #define MOST_DROPPED MGPU_SIZE(16 * 1024, 16)
 
 /* Prepare to find partitions by the key columns alone: the first row of each is copied. */
@@ -237,7 +237,8 @@ top_rows_add(top_rows *top, const chunk *rows)
 	numbers = find_partitions(top, rows);
 	make_codes(top, rows);
 	add_candidates(top, rows, numbers, find_candidates(top, rows, numbers));
-	if (top->num_dropped > Max(top->kept->num_rows / 2, MOST_DROPPED))
+	if (top->num_dropped > top->kept->num_rows / 2 &&
+		(top->num_dropped > MOST_DROPPED || top_rows_bytes(top) > get_hash_memory_limit()))
 		top_renew(top);
 	MemoryContextSwitchTo(caller);
 	MemoryContextReset(top->scratch);

@@ -105,6 +105,8 @@ SELECT query, c.*, d.* FROM (VALUES
     ('SELECT i, pad, rn FROM (SELECT i, pad, row_number() OVER (PARTITION BY i % 1700 ORDER BY v, i) AS rn FROM ranked) s WHERE rn <= 1'), ('SELECT i, pad, rn FROM (SELECT i, pad, rank() OVER (PARTITION BY g, h ORDER BY v) AS rn FROM ranked) s WHERE rn <= 300'),
     ('SELECT i, pad, rn FROM (SELECT i, pad, dense_rank() OVER (PARTITION BY c ORDER BY v) AS rn FROM ranked) s WHERE rn <= 200'), ('SELECT DISTINCT ON (pad) pad, i, u FROM ranked ORDER BY pad, i'), ('SELECT pad, i, u FROM ranked ORDER BY pad, i LIMIT 1900')) t(query),
     pg_temp.check(query) c, pg_temp.counted(query) d;
+-- rows that later ones have beaten are dropped, if they are wide
+SELECT (pg_temp.counts_of('SELECT i FROM generate_series(1, 20000) i ORDER BY repeat(lpad(i::text, 6, ''0''), 200) DESC LIMIT 3', 'MgpuTop') ->> 'Peak Memory Usage')::int < 6000 AS small;
 RESET work_mem;
 RESET hash_mem_multiplier;
 -- columns that are no keys are kept as they come: short, compressed, out of line, in memory
