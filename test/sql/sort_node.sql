@@ -113,6 +113,8 @@ DECLARE g SCROLL CURSOR FOR SELECT * FROM (SELECT nextval('turns') AS turn, pad,
 MOVE FORWARD ALL IN g;
 FETCH FIRST FROM g;
 FETCH LAST FROM g;
+-- functions of conditions and of columns are called row by row
+SELECT * FROM (SELECT i, currval('turns') - 2004 AS turn FROM sorted WHERE nextval('turns') > 0 OFFSET 0) s ORDER BY i OFFSET 2002;
 DROP SEQUENCE turns;
 COMMIT;
 CREATE TABLE made AS SELECT i, v, pad FROM sorted ORDER BY v, i;
