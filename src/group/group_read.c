@@ -152,6 +152,7 @@ read_child(group_state *state)
 	double		slot_rows = state->source ? 1 : rows_of_pack(rows_bytes_of_one(state->rows));
 	uint64		expected = Min(child->plan->plan_rows * slot_rows, (double) MGPU_MAX_ITEMS);
 	uint64		checked = 0;
+	Size		checked_bytes = 0;
 
 	state->on_device = group_device_run(state, expected);
 	if (state->on_device)
@@ -161,10 +162,12 @@ read_child(group_state *state)
 		reserve(state, expected);
 	while (state->source ? row_source_read(state->source, state->rows) : read_pack(state))
 	{
-		if (state->rows->num_rows < checked + STEP_ROWS)
+		if (state->rows->num_rows < checked + STEP_ROWS &&
+			state->rows->arena.taken_bytes < checked_bytes + CHUNK_STEP_BYTES)
 			continue;
 		take_step(state, 1, expected);
 		checked = state->rows->num_rows;
+		checked_bytes = state->rows->arena.taken_bytes;
 	}
 	finish_reading(state, 1, expected);
 }

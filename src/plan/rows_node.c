@@ -25,7 +25,7 @@ typedef struct rows_state
 	CustomScanState css;		/* first member: PostgreSQL casts to it */
 	row_source *source;
 	chunk	   *rows;			/* rows of the next pack */
-	uint32		most_rows;		/* the pack is full with as many */
+	uint32		most_rows;		/* the pack is full with as many, or with CHUNK_STEP_BYTES */
 	bool		ended;			/* the child has no more rows */
 } rows_state;
 
@@ -109,7 +109,7 @@ static void
 collect(rows_state *state)
 {
 	chunk_reset(state->rows);
-	while (state->rows->num_rows < state->most_rows && !state->ended)
+	while (state->rows->num_rows < state->most_rows && state->rows->arena.taken_bytes < CHUNK_STEP_BYTES && !state->ended)
 		state->ended = !row_source_read(state->source, state->rows);
 }
 

@@ -56,16 +56,19 @@ static void
 read_child(sort_state *state)
 {
 	uint64		checked = 0;
+	Size		checked_bytes = 0;
 
 	reserve(state);
 	while (row_source_read(state->source, state->rows))
 	{
-		if (state->rows->num_rows < checked + STEP_ROWS)
+		if (state->rows->num_rows < checked + STEP_ROWS &&
+			state->rows->arena.taken_bytes < checked_bytes + CHUNK_STEP_BYTES)
 			continue;
 		CHECK_FOR_INTERRUPTS();
 		if (state->tuplesort || is_full(state))
 			sort_spilled_add(state);
 		checked = state->rows->num_rows;
+		checked_bytes = state->rows->arena.taken_bytes;
 	}
 	(void) is_full(state);
 }

@@ -22,7 +22,7 @@
 #include "plan/rows_node.h"
 #include "sorted/top.h"
 
-/* Rows that are looked at together. */
+/* Rows that are looked at together, if they take less than CHUNK_STEP_BYTES. */
 #define STEP_ROWS 1024
 
 /* ---- reading */
@@ -77,7 +77,7 @@ read_child(top_state *state)
 	chunk_reset(state->rows);
 	top_rows_start(state->top);
 	while (row_source_read(state->source, state->rows))
-		if (state->rows->num_rows >= STEP_ROWS)
+		if (state->rows->num_rows >= STEP_ROWS || state->rows->arena.taken_bytes >= CHUNK_STEP_BYTES)
 			take_rows(state, level, num_rows);
 	finish_reading(state, level, num_rows);
 }

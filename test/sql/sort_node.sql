@@ -67,6 +67,8 @@ SET work_mem = '64MB';
 SELECT query, c.*, d.method FROM unnest('{"SELECT * FROM stored ORDER BY i % 10, i","SELECT upper(b), array_append(e, i), a FROM stored ORDER BY c, b","SELECT s FROM stored s ORDER BY a, i DESC"}'::text[]) query, pg_temp.check(query, true) c, pg_temp.counted(query) d;
 SET work_mem = '64kB';
 SELECT query, c.*, d.method FROM unnest('{"SELECT * FROM stored ORDER BY i % 10, i","SELECT upper(b), array_append(e, i), a FROM stored ORDER BY c, b","SELECT s FROM stored s ORDER BY a, i DESC"}'::text[]) query, pg_temp.check(query, true) c, pg_temp.counted(query) d;
+-- wide keys: memory is looked at before many rows are there
+SELECT (pg_temp.counts_of('SELECT i FROM stored ORDER BY c, i', 'MgpuSort') ->> 'Peak Memory Usage')::int < 6000 AS small;
 RESET work_mem;
 DROP TABLE stored;
 -- rescans, and cursors in both directions

@@ -124,6 +124,8 @@ SELECT query, c.* FROM stored_queries, pg_temp.check(query) c;
 SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;
 SELECT query, c.*, d.* FROM stored_queries, pg_temp.check(query) c, pg_temp.counted(query) d;
+-- wide keys: memory is looked at before many rows are there
+SELECT (pg_temp.counts_of('SELECT DISTINCT ON (c, i) i FROM stored ORDER BY c, i', 'MgpuTop') ->> 'Peak Memory Usage')::int < 6000 AS small;
 SET mgpu.enable_columns = off;
 SELECT query, c.*, d.* FROM stored_queries, pg_temp.check(query) c, pg_temp.counted(query) d;
 RESET mgpu.enable_columns;
