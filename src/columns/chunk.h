@@ -62,6 +62,12 @@ typedef struct chunk
 	column		columns[FLEXIBLE_ARRAY_MEMBER];
 } chunk;
 
+/*
+ * Bytes of values of variable width that are read before memory is looked at.  A number of rows alone does not do: a value
+ * may have a gigabyte.
+ */
+#define CHUNK_STEP_BYTES (256 * 1024)
+
 extern void column_type_fill(column_type *type, Oid type_id);
 
 /* Column i has the type types[i], which must live as long as the chunk. */

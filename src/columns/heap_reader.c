@@ -22,6 +22,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
 #include "pgstat.h"
 #include "storage/bufmgr.h"
 #include "utils/rel.h"
@@ -340,6 +341,13 @@ heap_reader_takes(List *exprs, List *conditions)
 	return !needs_more((Node *) exprs, NULL) && !needs_more((Node *) conditions, NULL);
 }
 
+/* Columns are computed once all conditions of a page are met: volatile functions in both could tell. */
+static bool
+are_both_volatile(List *exprs, List *conditions)
+{
+	return contain_volatile_functions((Node *) exprs) && contain_volatile_functions((Node *) conditions);
+}
+
 static bool
 can_read(const SeqScanState *scan, List *exprs)
 {
@@ -348,7 +356,8 @@ can_read(const SeqScanState *scan, List *exprs)
 	/* SERIALIZABLE wants each row checked for conflicts */
 	return relation->rd_tableam == GetHeapamTableAmRoutine() && !RelationUsesLocalBuffers(relation) &&
 		!IsolationIsSerializable() && scan->ss.ps.state->es_epq_active == NULL &&
-		IsMVCCSnapshot(scan->ss.ps.state->es_snapshot) && heap_reader_takes(exprs, scan->ss.ps.plan->qual);
+		IsMVCCSnapshot(scan->ss.ps.state->es_snapshot) && heap_reader_takes(exprs, scan->ss.ps.plan->qual) &&
+		!are_both_volatile(exprs, scan->ss.ps.plan->qual);
 }
 
 /* Ask for the values of all attributes in an expression. */

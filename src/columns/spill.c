@@ -25,8 +25,9 @@
 /* Partitions are planned this many times smaller than the limit, because hashes are uneven. */
 #define HEADROOM 1.5
 
-/* Most rows in one piece of a file. */
+/* Most rows in one piece of a file, and about as many bytes of values of variable width: a piece is one palloc. */
 #define STEP_ROWS (16 * 1024)
+#define STEP_BYTES (16 * CHUNK_STEP_BYTES)
 
 static void
 open_partitions(spill *to, int level, Size num_bytes, Size limit_bytes)
@@ -95,19 +96,27 @@ write_step(spill *to, const chunk *rows, uint64 first, uint64 num_rows, uint32 *
 	pfree(parts.starts);
 }
 
+/* How many of the rows, on average, are within both. */
+static uint64
+rows_of_piece(const chunk *rows)
+{
+	return Max(Min(STEP_ROWS, rows->num_rows * STEP_BYTES / Max(rows->arena.taken_bytes, 1)), 1);
+}
+
 void
 spill_rows(spill *to, chunk *rows, int level, Size num_bytes, Size limit_bytes)
 {
 	MemoryContext caller = MemoryContextSwitchTo(to->context);
 	uint32	   *numbers = palloc(STEP_ROWS * sizeof(uint32));
 	uint64	   *hashes = palloc(STEP_ROWS * sizeof(uint64));
+	uint64		step = rows_of_piece(rows);
 
 	if (to->num_open == 0)
 		open_partitions(to, level, num_bytes, limit_bytes);
-	for (uint64 first = 0; first < rows->num_rows; first += STEP_ROWS)
+	for (uint64 first = 0; first < rows->num_rows; first += step)
 	{
 		CHECK_FOR_INTERRUPTS();
-		write_step(to, rows, first, Min(STEP_ROWS, rows->num_rows - first), numbers, hashes);
+		write_step(to, rows, first, Min(step, rows->num_rows - first), numbers, hashes);
 	}
 	pfree(numbers);
 	pfree(hashes);

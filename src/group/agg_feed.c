@@ -168,7 +168,7 @@ advance_all(feed_aggregate *feed, feed_state *state, uint32 group)
 		has_previous = true;
 		if (set_arguments(feed, row))
 			advance(feed, state);
-		if (i % STEP_ROWS == 0 || MemoryContextMemAllocated(temporary->ecxt_per_tuple_memory, false) > STEP_BYTES)
+		if (i % STEP_ROWS == 0 || MemoryContextMemAllocated(temporary->ecxt_per_tuple_memory, false) > CHUNK_STEP_BYTES)
 		{
 			CHECK_FOR_INTERRUPTS();
 			ResetExprContext(temporary);

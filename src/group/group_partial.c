@@ -42,7 +42,8 @@ fold_rows(group_state *state)
 	{
 		CHECK_FOR_INTERRUPTS();
 		chunk_reset(state->rows);
-		while (!state->collected && state->rows->num_rows < STEP_ROWS && state->rows->arena.taken_bytes < STEP_BYTES)
+		while (!state->collected && state->rows->num_rows < STEP_ROWS &&
+			   state->rows->arena.taken_bytes < CHUNK_STEP_BYTES)
 			state->collected = !row_source_read(state->source, state->rows);
 		group_fold_rows(state->fold, state->rows, get_hash_memory_limit(), NULL);
 		state->most_bytes = Max(state->most_bytes, group_fold_bytes(state->fold));

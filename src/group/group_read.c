@@ -61,7 +61,7 @@ fold_all(group_state *state, int level, uint64 num_rows, Size limit)
 	group_fold_rows(state->fold, state->rows, limit, state->others);
 	chunk_reset(state->rows);
 	state->most_bytes = Max(state->most_bytes, group_fold_bytes(state->fold));
-	if (state->others->num_rows >= STEP_ROWS || state->others->arena.taken_bytes >= STEP_BYTES)
+	if (state->others->num_rows >= STEP_ROWS || state->others->arena.taken_bytes >= CHUNK_STEP_BYTES)
 		spill_others(state, level, num_rows);
 }
 
@@ -162,7 +162,8 @@ read_child(group_state *state)
 		reserve(state, expected);
 	while (state->source ? row_source_read(state->source, state->rows) : read_pack(state))
 	{
-		if (state->rows->num_rows < checked + STEP_ROWS && state->rows->arena.taken_bytes < checked_bytes + STEP_BYTES)
+		if (state->rows->num_rows < checked + STEP_ROWS &&
+			state->rows->arena.taken_bytes < checked_bytes + CHUNK_STEP_BYTES)
 			continue;
 		take_step(state, 1, expected);
 		checked = state->rows->num_rows;

@@ -111,7 +111,7 @@ rows_of_step(const chunk *rows, uint64 first, uint32 most_rows)
 	uint32		num_rows = 0;
 	Size		bytes = 0;
 
-	while (num_rows < most_rows && bytes < STEP_BYTES)
+	while (num_rows < most_rows && bytes < CHUNK_STEP_BYTES)
 		bytes += variable_bytes(rows, first + num_rows++);
 	return num_rows;
 }
@@ -147,7 +147,7 @@ collect(rows_state *state)
 {
 	chunk_reset(state->rows);
 	state->next = 0;
-	while (state->rows->num_rows < state->most_rows && state->rows->arena.taken_bytes < STEP_BYTES && !state->ended)
+	while (state->rows->num_rows < state->most_rows && state->rows->arena.taken_bytes < CHUNK_STEP_BYTES && !state->ended)
 		state->ended = !row_source_read(state->source, state->rows);
 }
 

@@ -29,9 +29,6 @@ extern Node *custom_state(Size bytes, const CustomExecMethods *methods);
  */
 #define PACK_BYTES (16 * 1024)
 
-/* Rows whose values of variable width take as much are enough at a time, however few they are. */
-#define STEP_BYTES (256 * 1024)
-
 /* Number of rows in a full pack if a row takes row_bytes: PACK_BYTES at most, but at least one row. */
 static inline uint32
 rows_of_pack(Size row_bytes)

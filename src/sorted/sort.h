@@ -46,7 +46,7 @@ typedef struct sort_state
 	const uint32 *numbers;		/* of the rows, in order; NULL: they are in order */
 	device_rows device;			/* if a GPU has sorted them */
 	row_place	place;
-	bool		goes_back;		/* rows may be asked for backward */
+	bool		goes_back;		/* rows may be asked for backward, or again */
 	struct Tuplesortstate *tuplesort;	/* has all rows if they do not fit, else NULL */
 	TupleTableSlot *spilled;	/* a row of it */
 	bool		sorted;			/* all rows have been read and sorted */

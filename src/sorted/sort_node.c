@@ -14,6 +14,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
+#include "utils/tuplesort.h"
 
 #include "compat.h"
 #include "plan/rows_node.h"
@@ -70,16 +71,19 @@ static void
 read_child(sort_state *state)
 {
 	uint64		checked = 0;
+	Size		checked_bytes = 0;
 
 	reserve(state);
 	while (row_source_read(state->source, state->rows))
 	{
-		if (state->rows->num_rows < checked + STEP_ROWS)
+		if (state->rows->num_rows < checked + STEP_ROWS &&
+			state->rows->arena.taken_bytes < checked_bytes + CHUNK_STEP_BYTES)
 			continue;
 		CHECK_FOR_INTERRUPTS();
 		if (state->tuplesort || is_full(state))
 			sort_spilled_add(state);
 		checked = state->rows->num_rows;
+		checked_bytes = state->rows->arena.taken_bytes;
 	}
 	(void) is_full(state);
 }
@@ -227,10 +231,11 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	sort_state *state = (sort_state *) css;
 	const CustomScan *scan = (const CustomScan *) css->ss.ps.plan;
 	MemoryContext context = estate->es_query_cxt;
-	PlanState  *child = ExecInitNode(linitial(scan->custom_plans), estate, eflags & ~(EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
+	PlanState  *child = ExecInitNode(linitial(scan->custom_plans), estate,
+									 eflags & ~(EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
 
 	css->custom_ps = list_make1(child);
-	state->goes_back = (eflags & EXEC_FLAG_BACKWARD) != 0;
+	state->goes_back = (eflags & (EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD)) != 0;
 	state->source = row_source_open(child);
 	state->rows = rows_create_for(context, child);
 	(void) top_keep_stored(state->rows, scan->custom_private);
@@ -265,13 +270,15 @@ rescan(CustomScanState *css)
 
 	if (css->ss.ps.chgParam)
 		UpdateChangedParamSet(child, css->ss.ps.chgParam);
-	/* the child would return the same rows */
-	if (state->sorted && child->chgParam == NULL && state->tuplesort == NULL)
+	ExecClearTuple(css->ss.ss_ScanTupleSlot);
+	/* return the same rows: the child might not, if it calls volatile functions */
+	if (state->sorted && child->chgParam == NULL && (state->tuplesort == NULL || state->goes_back))
 	{
 		state->place = (row_place) {0};
+		if (state->tuplesort)
+			tuplesort_rescan(state->tuplesort);
 		return;
 	}
-	ExecClearTuple(css->ss.ss_ScanTupleSlot);
 	forget_all(state);
 	row_source_stop(state->source);
 	/* if parameters have changed, whoever reads it rescans the child */

@@ -150,14 +150,16 @@ make_path(const top_task *task, const SortPath *sort, PathTarget *target, const 
 const char *
 sort_add_path(RelOptInfo *rel, Path *path)
 {
+	Cost		cost = path->total_cost;
 	ListCell   *cell;
 	bool		is_there = false;
 
+	/* frees it, if another one is better */
 	add_path(rel, path);
 	foreach(cell, rel->pathlist)
 	{
 		is_there |= lfirst(cell) == path;
-		if (((const Path *) lfirst(cell))->total_cost < path->total_cost)
+		if (((const Path *) lfirst(cell))->total_cost < cost)
 			return is_slower;
 	}
 	return is_there ? NULL : is_slower;

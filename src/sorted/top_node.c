@@ -22,7 +22,7 @@
 #include "plan/rows_node.h"
 #include "sorted/top.h"
 
-/* Rows that are looked at together: some times as many as are wanted, within these limits. */
+/* Rows that are looked at together, if they take less than CHUNK_STEP_BYTES: some times as many as are wanted, within these limits. */
 #define STEP_ROWS 1024
 #define MOST_STEP_ROWS 8192
 
@@ -84,7 +84,7 @@ read_child(top_state *state)
 	top_rows_start(state->top);
 	/* the first steps are shorter: without a bar, all rows are kept */
 	while (row_source_read(state->source, state->rows))
-		if (state->rows->num_rows >= step)
+		if (state->rows->num_rows >= step || state->rows->arena.taken_bytes >= CHUNK_STEP_BYTES)
 		{
 			take_rows(state, level, num_rows);
 			step = Min(2 * step, most_step);

@@ -27,7 +27,7 @@
 #define FIRST_CANDIDATES 4
 #define FIRST_PARTITIONS 16
 
-/* With as many dropped rows, at least, the chunk is made anew. */
+/* With as many dropped rows, at least, the chunk is made anew, or with fewer where they are wide. */
 #define MOST_DROPPED MGPU_SIZE(16 * 1024, 16)
 
 /* Prepare to find partitions by the key columns alone: the first row of each is copied. */
@@ -280,7 +280,8 @@ top_rows_add(top_rows *top, const chunk *rows)
 	MemoryContext caller = MemoryContextSwitchTo(top->scratch);
 
 	add_candidates(top, rows);
-	if (top->num_dropped > Max(top->kept->num_rows / 2, MOST_DROPPED))
+	if (top->num_dropped > top->kept->num_rows / 2 &&
+		(top->num_dropped > MOST_DROPPED || top_rows_bytes(top) > get_hash_memory_limit()))
 		top_renew(top);
 	MemoryContextSwitchTo(caller);
 	MemoryContextReset(top->scratch);

@@ -4,7 +4,7 @@
  *
  * Contents of its CustomScan:
  *
- *	 custom_plans		PostgreSQL's WindowAgg over the MgpuSort, which computes the same
+ *	 custom_plans		PostgreSQL's WindowAgg over the MgpuSort, which returns the scan tuple
  *	 custom_scan_tlist	the scan tuple: the columns of the sort, then the window functions
  *	 custom_private		see below
  */

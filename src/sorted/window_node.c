@@ -56,10 +56,8 @@ execute(CustomScanState *css)
 	CHECK_FOR_INTERRUPTS();
 	if (!state->prepared)
 		prepare(state);
-	if (state->sort->tuplesort)
-		return ExecProcNode(state->core);
 	ResetExprContext(context);
-	context->ecxt_scantuple = next_row(state, context);
+	context->ecxt_scantuple = state->sort->tuplesort ? ExecProcNode(state->core) : next_row(state, context);
 	if (TupIsNull(context->ecxt_scantuple))
 		return NULL;
 	return css->ss.ps.ps_ProjInfo ? ExecProject(css->ss.ps.ps_ProjInfo) : context->ecxt_scantuple;

@@ -254,13 +254,31 @@ window_over_sort(const RelOptInfo *rel)
 	return NULL;
 }
 
+/*
+ * A copy of the WindowAgg, since the planner may free the other.  It returns the scan tuple, from which the node computes
+ * its own target: the planner may give the node another one.
+ */
+static WindowAggPath *
+make_child(PlannerInfo *root, const WindowAggPath *core, const List *scan_tuple)
+{
+	WindowAggPath *child = makeNode(WindowAggPath);
+	PathTarget *target = create_empty_pathtarget();
+	ListCell   *cell;
+
+	foreach(cell, scan_tuple)
+		add_column_to_pathtarget(target, lfirst(cell), 0);
+	*child = *core;
+	child->path.pathtarget = set_pathtarget_cost_width(root, target);
+	return child;
+}
+
 const char *
 window_offer(PlannerInfo *root, RelOptInfo *rel)
 {
 	const WindowAggPath *core = window_over_sort(rel);
-	WindowAggPath *child;
 	CustomPath *path;
 	List	   *private;
+	List	   *scan_tuple;
 	window_task task;
 
 	if (core == NULL)
@@ -270,17 +288,15 @@ window_offer(PlannerInfo *root, RelOptInfo *rel)
 	private = private_of(&task, root);
 	if (private == NIL)
 		return "a key of the window is not among the columns";
-	/* the planner may free the other */
-	child = makeNode(WindowAggPath);
-	*child = *core;
+	scan_tuple = list_concat_copy(task.columns, task.functions);
 	path = makeNode(CustomPath);
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = rel;
 	path->path.pathtarget = core->path.pathtarget;
 	path->path.pathkeys = core->path.pathkeys;
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
-	path->custom_paths = list_make1(child);
-	path->custom_private = list_make2(private, list_concat_copy(task.columns, task.functions));
+	path->custom_paths = list_make1(make_child(root, core, scan_tuple));
+	path->custom_private = list_make2(private, scan_tuple);
 	path->methods = &path_methods;
 	cost_path(&task, &path->path, core);
 	return sort_add_path(rel, &path->path);

@@ -179,6 +179,8 @@ DECLARE spilled CURSOR FOR SELECT i, mgpu_sort_agg(v) FROM grouped GROUP BY i;
 MOVE 3 FROM spilled;
 CLOSE spilled;
 COMMIT;
+-- wide keys: memory is looked at before many rows are there
+SELECT (pg_temp.counts_of('SELECT k, array_agg(i ORDER BY i) FROM (SELECT i, repeat(i::text, 2000) AS k FROM generate_series(1, 3000) i OFFSET 0) s GROUP BY k', 'MgpuGroup') ->> 'Peak Memory Usage')::int < 6000 AS small;
 -- after rescans, EXPLAIN tells about the last loop
 CREATE FUNCTION pg_temp.last_loop(loops int, rows int, OUT groups int, OUT memory int, OUT partitions int, OUT disk int) LANGUAGE plpgsql AS $$
 DECLARE

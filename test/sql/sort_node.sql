@@ -78,6 +78,8 @@ SET work_mem = '64MB';
 SELECT query, c.*, d.method FROM unnest('{"SELECT * FROM stored ORDER BY i % 10, i","SELECT upper(b), array_append(e, i), a FROM stored ORDER BY c, b","SELECT s FROM stored s ORDER BY a, i DESC"}'::text[]) query, pg_temp.check(query, true) c, pg_temp.counted(query) d;
 SET work_mem = '64kB';
 SELECT query, c.*, d.method FROM unnest('{"SELECT * FROM stored ORDER BY i % 10, i","SELECT upper(b), array_append(e, i), a FROM stored ORDER BY c, b","SELECT s FROM stored s ORDER BY a, i DESC"}'::text[]) query, pg_temp.check(query, true) c, pg_temp.counted(query) d;
+-- wide keys: memory is looked at before many rows are there
+SELECT (pg_temp.counts_of('SELECT i FROM stored ORDER BY c, i', 'MgpuSort') ->> 'Peak Memory Usage')::int < 6000 AS small;
 RESET work_mem;
 DROP TABLE stored;
 -- rescans, and cursors in both directions
@@ -118,6 +120,15 @@ SET LOCAL hash_mem_multiplier = 1;
 DECLARE f CURSOR FOR SELECT i, v, pad FROM sorted ORDER BY v DESC, i;
 MOVE FORWARD ALL IN f;
 FETCH BACKWARD 2 FROM f;
+-- read again, the rows are the same, whatever is below
+CREATE SEQUENCE turns;
+DECLARE g SCROLL CURSOR FOR SELECT * FROM (SELECT nextval('turns') AS turn, pad, i, u, f FROM sorted OFFSET 0) s ORDER BY turn;
+MOVE FORWARD ALL IN g;
+FETCH FIRST FROM g;
+FETCH LAST FROM g;
+-- functions of conditions and of columns are called row by row
+SELECT * FROM (SELECT i, currval('turns') - 2004 AS turn FROM sorted WHERE nextval('turns') > 0 OFFSET 0) s ORDER BY i OFFSET 2002;
+DROP SEQUENCE turns;
 COMMIT;
 CREATE TABLE made AS SELECT i, v, pad FROM sorted ORDER BY v, i;
 SELECT ctid, i, v FROM made LIMIT 3;

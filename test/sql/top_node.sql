@@ -105,6 +105,8 @@ SELECT query, c.*, d.* FROM (VALUES
     ('SELECT i, pad, rn FROM (SELECT i, pad, row_number() OVER (PARTITION BY i % 1700 ORDER BY v, i) AS rn FROM ranked) s WHERE rn <= 1'), ('SELECT i, pad, rn FROM (SELECT i, pad, rank() OVER (PARTITION BY g, h ORDER BY v) AS rn FROM ranked) s WHERE rn <= 300'),
     ('SELECT i, pad, rn FROM (SELECT i, pad, dense_rank() OVER (PARTITION BY c ORDER BY v) AS rn FROM ranked) s WHERE rn <= 200'), ('SELECT DISTINCT ON (pad) pad, i, u FROM ranked ORDER BY pad, i'), ('SELECT pad, i, u FROM ranked ORDER BY pad, i LIMIT 1900')) t(query),
     pg_temp.check(query) c, pg_temp.counted(query) d;
+-- rows that later ones have beaten are dropped, if they are wide
+SELECT (pg_temp.counts_of('SELECT i FROM generate_series(1, 20000) i ORDER BY repeat(lpad(i::text, 6, ''0''), 200) DESC LIMIT 3', 'MgpuTop') ->> 'Peak Memory Usage')::int < 6000 AS small;
 RESET work_mem;
 RESET hash_mem_multiplier;
 -- columns that are no keys are kept as they come: short, compressed, out of line, in memory
@@ -122,11 +124,16 @@ SELECT query, c.* FROM stored_queries, pg_temp.check(query) c;
 SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;
 SELECT query, c.*, d.* FROM stored_queries, pg_temp.check(query) c, pg_temp.counted(query) d;
+-- wide keys: memory is looked at before many rows are there
+SELECT (pg_temp.counts_of('SELECT DISTINCT ON (c, i) i FROM stored ORDER BY c, i', 'MgpuTop') ->> 'Peak Memory Usage')::int < 6000 AS small;
 SET mgpu.enable_columns = off;
 SELECT query, c.*, d.* FROM stored_queries, pg_temp.check(query) c, pg_temp.counted(query) d;
 RESET mgpu.enable_columns;
 RESET work_mem;
 RESET hash_mem_multiplier;
+-- no memory is left behind by values that are fetched, decompressed or flattened
+SELECT (SELECT max(total_bytes) FROM pg_backend_memory_contexts WHERE name = 'ExecutorState') < 2000000 AS small, i FROM (SELECT i FROM stored ORDER BY c, i LIMIT 1) s;
+SELECT (SELECT max(total_bytes) FROM pg_backend_memory_contexts WHERE name = 'ExecutorState') < 2000000 AS small, cardinality(a) FROM (SELECT array_append(array_fill(i, ARRAY[2000]), i) AS a FROM stored ORDER BY i LIMIT 1) s;
 CREATE TABLE kept AS SELECT DISTINCT ON (g) * FROM stored ORDER BY g, i;
 TRUNCATE stored;
 SELECT count(*), sum(length(a)), sum(length(b)), sum(length(c)), sum(length(d)) FROM kept;

@@ -73,6 +73,7 @@ SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;
 SELECT c.* FROM pg_temp.check('SELECT i, lag(t) OVER w, sum(v) OVER w, rank() OVER w FROM framed WINDOW w AS (PARTITION BY g ORDER BY v, i)') c;
 SELECT c.* FROM pg_temp.check('SELECT id, s.* FROM three, LATERAL (SELECT i, lag(i) OVER (ORDER BY v, i) FROM framed WHERE h <> id) s') c;
+SELECT c.* FROM pg_temp.check('SELECT i, random() < 2, lag(i) OVER (ORDER BY i), t, n, a, f, at FROM framed ORDER BY i') c;
 SET mgpu.enable_sort = on;
 SET mgpu.report_declined = on;
 SELECT pg_temp.plan_of('SELECT lag(v) OVER (ORDER BY i) FROM framed');
