@@ -8,9 +8,10 @@ FROM pg_depend d JOIN pg_proc p ON p.oid = d.objid
 WHERE d.refclassid = 'pg_extension'::regclass AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'mgpu_pg')
   AND d.classid = 'pg_proc'::regclass
 ORDER BY p.oid::regprocedure::text COLLATE "C";
--- nothing but functions and views
+-- nothing but functions and views; PostgreSQL 18 lists the types of views as well
 SELECT classid::regclass, count(*) FROM pg_depend
 WHERE refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'mgpu_pg')
+  AND pg_describe_object(classid, objid, 0) !~ '^type mgpu_stat'
 GROUP BY 1 ORDER BY 1;
 -- what \df mgpu_* shows has no function that only aggregates call
 SELECT count(*) FROM pg_proc WHERE proname LIKE 'mgpu\_%' AND prosrc LIKE 'mgpu%' AND 'internal'::regtype = ANY (proargtypes);
@@ -20,7 +21,8 @@ SELECT proname, count(*) FROM pg_proc WHERE prokind = 'f' AND proname LIKE 'mgpu
 CREATE VIEW without_comment AS
 SELECT pg_describe_object(classid, objid, 0) AS object FROM pg_depend
 WHERE refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'mgpu_pg')
-  AND deptype = 'e' AND obj_description(objid, classid::regclass::name) IS NULL;
+  AND deptype = 'e' AND obj_description(objid, classid::regclass::name) IS NULL
+  AND pg_describe_object(classid, objid, 0) !~ '^type mgpu_stat';
 SELECT object FROM without_comment;
 BEGIN;
 COMMENT ON AGGREGATE mgpu_sort_agg(anyelement) IS NULL;
