@@ -160,7 +160,7 @@ tuple_at(const char *page, const ItemIdData *item)
 static inline void
 find(page_values *values, const value_walk *walk, const char *page, const ItemIdData *items, uint32 num_rows, const char *ahead)
 {
-	uint32		piece = ahead ? BLCKSZ / Max(num_rows, 1) : 0;
+	uint32		piece = ahead == page ? 0 : BLCKSZ / Max(num_rows, 1);
 	bool		all_fixed = values->num_fixed >= walk->num_attributes;
 	const char *data[MaxHeapTuplesPerPage];
 	uint16		walked[MaxHeapTuplesPerPage];
@@ -200,5 +200,5 @@ page_values_find(page_values *values, const char *page, const ItemIdData *items,
 void
 page_values_find_all(page_values *values, const char *page, const ItemIdData *items, uint32 num_rows)
 {
-	find(values, &values->all, page, items, num_rows, NULL);
+	find(values, &values->all, page, items, num_rows, page);
 }
