@@ -53,7 +53,7 @@ static bool
 is_visible(HeapTuple tuple, OffsetNumber offset, Snapshot snapshot, Buffer buffer)
 {
 	Page		page = BufferGetPage(buffer);
-	const ItemId item = PageGetItemId(page, offset);
+	ItemId		item = PageGetItemId(page, offset);
 
 	if (!ItemIdIsNormal(item))
 		return false;

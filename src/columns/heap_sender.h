@@ -20,8 +20,8 @@ extern heap_sender *heap_sender_create(heap_reader *reader, mgpu_group_spec *spe
 /* The spec's column that holds the reader's column of this number, from 0. */
 extern int	heap_sender_column(const heap_sender *sender, int column);
 
-/* The next batch of pages: a group_fill_fn (run/run_group.h). */
-extern uint32 heap_sender_fill(void *sender, char *batch, Size bytes);
+/* The next batch of pages: a group_fill_fn (run/run_group.h), whose context is a sender. */
+extern uint32 heap_sender_fill(void *context, char *memory, Size bytes);
 
 /*
  * Release the pages that are held for the GPU.  To be called, in the form of an exit callback, if filling or the run

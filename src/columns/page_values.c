@@ -50,7 +50,7 @@ page_values_want(page_values *values, AttrNumber attribute, bool of_all_rows)
 static const char *
 missing_value(TupleDesc descriptor, AttrNumber attribute)
 {
-	const Form_pg_attribute form = TupleDescAttr(descriptor, attribute - 1);
+	Form_pg_attribute form = TupleDescAttr(descriptor, attribute - 1);
 	bool		is_null = true;
 	Datum		value = form->atthasmissing ? getmissingattr(descriptor, attribute, &is_null) : (Datum) 0;
 	Datum	   *stored;
@@ -73,7 +73,7 @@ plan_walk(const page_values *values, value_walk *walk, bool all)
 	walk->attributes = palloc(walk->num_attributes * sizeof(walked_attribute) + 1);
 	for (int i = 0; i < walk->num_attributes; i++)
 	{
-		const Form_pg_attribute form = TupleDescAttr(values->descriptor, i);
+		Form_pg_attribute form = TupleDescAttr(values->descriptor, i);
 
 		walk->attributes[i] = (walked_attribute) {form->attlen, att_align_nominal(1, form->attalign), -1};
 	}
@@ -112,14 +112,14 @@ page_values_plan(page_values *values)
 
 /* Whether a row has a value for each attribute. */
 static inline bool
-is_plain(const value_walk *walk, const HeapTupleHeader tuple)
+is_plain(const value_walk *walk, HeapTupleHeader tuple)
 {
 	return (tuple->t_infomask & HEAP_HASNULL) == 0 && HeapTupleHeaderGetNatts(tuple) >= walk->num_attributes;
 }
 
 /* Find the values of a row whose offsets are not fixed. */
 static void
-walk_row(page_values *values, const value_walk *walk, const HeapTupleHeader tuple, uint32 row)
+walk_row(page_values *values, const value_walk *walk, HeapTupleHeader tuple, uint32 row)
 {
 	bool		plain = is_plain(walk, tuple);
 	const char *data = (const char *) tuple + tuple->t_hoff;
@@ -168,7 +168,7 @@ find(page_values *values, const value_walk *walk, const char *page, const ItemId
 
 	for (uint32 row = 0; row < num_rows; row++)
 	{
-		const HeapTupleHeader tuple = tuple_at(page, &items[row]);
+		HeapTupleHeader tuple = tuple_at(page, &items[row]);
 
 		for (uint32 i = 0; i < piece; i += CACHE_LINE)
 			__builtin_prefetch(ahead + row * piece + i);

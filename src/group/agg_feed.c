@@ -266,7 +266,7 @@ make_call(FmgrInfo *function, Expr *expr, int num_args, const feed_aggregate *fe
 }
 
 static void
-make_calls(feed_aggregate *feed, const Form_pg_aggregate form)
+make_calls(feed_aggregate *feed, Form_pg_aggregate form)
 {
 	const Aggref *aggref = feed->base.aggref;
 	Oid			types[FUNC_MAX_ARGS];
