@@ -48,8 +48,10 @@ SELECT g, mgpu_sort_agg(v) = array_agg(v ORDER BY v) AS sorted, mgpu_sort_agg(v,
 FROM p GROUP BY g ORDER BY g;
 SELECT cardinality(mgpu_sort_agg(i)) AS sorted, mgpu_percentile_cont(i, 0.1) AS low, mgpu_percentile_disc(i, 0.9) AS high FROM generate_series(1, 100000) i;
 SELECT function, items, segments FROM mgpu_last_run();
+SET enable_sort = off; -- PostgreSQL 14 has less memory for hashing
 SELECT count(*), sum(cardinality(a)), sum(low), sum(high) FROM (
     SELECT mgpu_percentile_cont(i, 0.1) AS low, mgpu_sort_agg(i, false, true) AS a, mgpu_percentile_disc(i, 0.9) AS high FROM generate_series(1, 100000) i GROUP BY i % 100) t;
 SELECT function, items, segments FROM mgpu_last_run();
+RESET enable_sort;
 -- volatile values are never shared
 SELECT mgpu_percentile_cont(random(), 0.5) <> (mgpu_percentile_cont(random(), '{0.5}'::float8[]))[1] AS differ FROM generate_series(1, 1000) i;
