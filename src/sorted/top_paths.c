@@ -32,6 +32,10 @@
 /* Costs of a row in units of cpu_operator_cost. */
 #define PASS_COST 0.1			/* passing over it */
 #define COMPARE_COST 0.5		/* comparing it where it has no code */
+#define KEEP_COST 2.0			/* keeping a value of it */
+
+/* More for the start in place of an ORDER BY with LIMIT: PostgreSQL's sort takes less than it costs if rows are few. */
+#define ORDER_COST 35.0
 
 /* Up to so many rows PostgreSQL's own sort keeps as fast as rows can be handed over. */
 #define FEW_ROWS 1000
@@ -95,8 +99,9 @@ cost_path(const top_offer *offer, Path *path, const Path *child)
 		(task->compares ? COMPARE_COST : 0);
 
 	path->rows = offer->kept_rows;
-	path->startup_cost = child->total_cost + START_COST + spill_cost(offer) + cpu_operator_cost *
-		(child->rows * of_row + offer->kept_rows * log2(2 + offer->kept_rows / offer->num_partitions));
+	path->startup_cost = child->total_cost + START_COST + (offer->pathkeys ? ORDER_COST : 0) + spill_cost(offer) +
+		cpu_operator_cost * (child->rows * of_row + offer->kept_rows * KEEP_COST * list_length(task->columns) +
+							 offer->kept_rows * log2(2 + offer->kept_rows / offer->num_partitions));
 	path->total_cost = path->startup_cost + path->rows * (cpu_tuple_cost + target_cost->per_tuple) + target_cost->startup;
 	path->startup_cost += target_cost->startup;
 	mgpu_take_disabled_nodes(path, child);
