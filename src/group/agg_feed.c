@@ -29,7 +29,6 @@
 
 #include "compat.h"
 #include "group/aggregate.h"
-#include "plan/rows_node.h"
 
 /* Most rows between two resets of the memory of transition functions: fewer if they take much. */
 #define STEP_ROWS 64

@@ -22,7 +22,10 @@
 #include "plan/rows_node.h"
 #include "sorted/top.h"
 
-/* Rows that are looked at together, if they take less than CHUNK_STEP_BYTES: some times as many as are wanted, within these limits. */
+/*
+ * Rows that are looked at together: some times as many as are wanted, within these limits.  Fewer if they take
+ * CHUNK_STEP_BYTES.
+ */
 #define STEP_ROWS 1024
 #define MOST_STEP_ROWS 8192
 
