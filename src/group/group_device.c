@@ -110,6 +110,7 @@ take(group_state *state, const device_query *query)
 	uint32		num_groups = device_query_num_groups(query);
 	ListCell   *cell;
 
+	run_last.num_segments = num_groups;
 	take_keys(state, query);
 	input->rows = state->rows;
 	input->derived = NIL;

@@ -1,6 +1,8 @@
 --
 -- MgpuGroup over rows that parallel workers find: MgpuRows below a Gather
 --
+-- A GPU that reads the table would need no workers.
+SET mgpu.executor = cpu;
 CREATE TABLE shared_rows AS
 SELECT i, nullif(i * 7919 % 500, 7) AS g, i % 3 AS h, nullif(i * 7919 % 10007, 5) AS v, i * 69621::bigint % 1000003 AS w, (i * 31 % 977) / 8.0::float8 AS f FROM generate_series(1, 20000) i;
 ANALYZE shared_rows;

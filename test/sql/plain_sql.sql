@@ -184,14 +184,16 @@ SET max_parallel_workers_per_gather = 0;
 CREATE INDEX plain_i ON plain (i);
 SELECT query, c.* FROM (VALUES ('SELECT i, sum(v) FROM plain GROUP BY i LIMIT 3'), ('SELECT DISTINCT i FROM plain ORDER BY i LIMIT 3'), ('SELECT i, array_agg(v) FROM plain GROUP BY i ORDER BY i LIMIT 1')) t(query), pg_temp.check(query, 'on') c;
 DROP INDEX plain_i;
--- statistics that are off by a thousand
+-- statistics that are off by a thousand, and a GPU that would read the table has no hash table
 CREATE TABLE grown (g int, h int, t text, v int) WITH (autovacuum_enabled = off);
 INSERT INTO grown SELECT i, i, 'few', i FROM generate_series(1, 20) i;
 ANALYZE grown;
 INSERT INTO grown SELECT i / 3, i % 7, 'many ' || i % 9000, i % 1000 FROM generate_series(1, 20000) i;
 SET work_mem = '64kB';
+SET mgpu.executor = cpu;
 SELECT query, c.*, e.* FROM (VALUES ('SELECT g, sum(v), count(*) FROM grown GROUP BY g'), ('SELECT t, array_agg(v ORDER BY v) FROM grown GROUP BY t'), ('SELECT g, h, count(DISTINCT t) FROM grown GROUP BY g, h'), ('SELECT DISTINCT t, h FROM grown'), ('SELECT h, string_agg(t, '''') FROM grown GROUP BY h'),
     ('SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY v), count(DISTINCT t) FROM grown')) t(query), pg_temp.check(query) c, pg_temp.counted(query) e;
+RESET mgpu.executor;
 RESET work_mem;
 -- prepared: planned for values, and for any
 PREPARE by_values (int, text, float8) AS SELECT h + $1 AS k, sum(v + $1), string_agg(t, $2 ORDER BY i), percentile_cont($3) WITHIN GROUP (ORDER BY v), count(*) FILTER (WHERE v > $1) FROM plain WHERE i <= $1 GROUP BY h + $1 HAVING count(*) > $1 / 10 ORDER BY 1;
@@ -228,7 +230,8 @@ WITH added AS (INSERT INTO grown SELECT i % 3, 9, 'new', i FROM generate_series(
 UPDATE names SET more = x.total FROM (SELECT g, count(DISTINCT v) AS total FROM plain GROUP BY g) x WHERE x.g = id;
 DELETE FROM grown WHERE (g, h) IN (SELECT g, h FROM grown GROUP BY g, h HAVING count(*) = 1);
 SELECT (SELECT count(*) FROM grown) AS grown, (SELECT sum(more) FROM names) AS more;
--- EXPLAIN
+-- EXPLAIN, of the CPU's plans
+SET mgpu.executor = cpu;
 SELECT format, pg_temp.node_in(format, 'SELECT g, date_trunc(''month'', at), sum(v), count(DISTINCT t) FILTER (WHERE h = 1), array_agg(v), string_agg(t, ''-'') FROM plain GROUP BY 1, 2') FROM unnest('{text,json,xml,yaml}'::text[]) format;
 SELECT query, e.* FROM (VALUES ('SELECT h, count(DISTINCT v) FROM plain GROUP BY h'), ('SELECT w, count(DISTINCT v) FROM plain GROUP BY w'), ('SELECT h, g, v, count(DISTINCT w) FROM plain GROUP BY 1, 2, 3'), ('SELECT h, g, v, count(*) FROM plain GROUP BY 1, 2, 3'), ('SELECT DISTINCT t FROM plain'), ('SELECT count(DISTINCT v) FROM plain'), ('SELECT DISTINCT h FROM plain WHERE i < 0')) t(query), pg_temp.counted(query) e;
 -- why there is no node

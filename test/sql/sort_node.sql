@@ -26,8 +26,8 @@ CREATE TYPE sorted_pair AS (a numeric, b text);
 CREATE FUNCTION pg_temp.check(query text, ordered boolean DEFAULT false, OUT node boolean, OUT rows text, OUT same boolean) LANGUAGE sql AS $$
     SELECT * FROM pg_temp.check_node(query, 'MgpuSort', 'mgpu.enable_sort', ordered)
 $$;
-CREATE FUNCTION pg_temp.counted(query text, OUT method text, OUT executor text) LANGUAGE sql AS $$
-    SELECT plan ->> 'Sort Method', plan ->> 'Sort Executor' FROM pg_temp.counts_of(query, 'MgpuSort') plan
+CREATE FUNCTION pg_temp.counted(query text, OUT method text, OUT in_memory boolean) LANGUAGE sql AS $$
+    SELECT plan ->> 'Sort Method', plan ->> 'Sort Executor' ~ '^(cpu|gpu)$' FROM pg_temp.counts_of(query, 'MgpuSort') plan
 $$;
 \set ECHO all
 -- orders of all types; where rows may be equal, i decides
