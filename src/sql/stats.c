@@ -4,7 +4,8 @@
  *
  * The counts come from a real run of the merge algorithm on the data.  Elements of a type without
  * a key first get one: their rank among the distinct elements.  Merging these ranks takes the
- * same steps as merging the elements.
+ * same steps as merging the elements.  So do elements of 16 bytes, which a GPU sorts by one half
+ * after the other: its counts would be those of the second half alone.
  */
 #include "postgres.h"
 
@@ -88,7 +89,7 @@ bind_keys(run_request *request, const sort_spec *spec, array_source *source, con
 	sort_spec	whole = *spec;
 
 	request->sources[MGPU_CHANNEL_KEYS] = source;
-	if (type->key_kind != 0)
+	if (type->key_kind != 0 && type->key_width <= sizeof(uint64))
 	{
 		array_source_require(source, (Size) (source->num_items - source->num_nulls) * type->stride);
 		request->job.key_kind = type->key_kind;

@@ -3,7 +3,8 @@
 -- sizes differ between executors, so what is tested is what holds for any.
 --
 CREATE TEMP TABLE data AS
-SELECT label, array_agg(v ORDER BY i) AS a, array_agg(CASE WHEN i % 10 > 0 THEN v END ORDER BY i) AS n, array_agg('t' || lpad(v::text, 6, '0') COLLATE "C" ORDER BY i) AS t
+SELECT label, array_agg(v ORDER BY i) AS a, array_agg(CASE WHEN i % 10 > 0 THEN v END ORDER BY i) AS n, array_agg('t' || lpad(v::text, 6, '0') COLLATE "C" ORDER BY i) AS t,
+       array_agg((lpad(v::text, 16, '0') || md5(v::text))::char(32)::uuid ORDER BY i) AS u
 FROM (SELECT label, i, CASE label WHEN 'sorted' THEN i WHEN 'one value' THEN 7 WHEN 'nearly sorted' THEN i + (i::bigint * 48271 % 2147483647 % 30)::int
                                   WHEN 'two batches' THEN i % 50000 WHEN 'reversed' THEN 100000 - i ELSE (i::bigint * 48271 % 2147483647 % 100000)::int END AS v
       FROM generate_series(1, 100000) i, unnest(ARRAY['sorted', 'one value', 'nearly sorted', 'two batches', 'reversed', 'random']) label) x
@@ -21,6 +22,8 @@ SELECT 'locality', 'nulls', label, s.* FROM data, mgpu_locality_sort_stats(n) s
 UNION ALL
 SELECT 'locality', 'text', label, s.* FROM data, mgpu_locality_sort_stats(t) s
 UNION ALL
+SELECT 'locality', 'uuid', label, s.* FROM data, mgpu_locality_sort_stats(u) s
+UNION ALL
 SELECT 'segments of 1000', 'int4', label, s.* FROM data, mgpu_segsort_stats(a, ARRAY(SELECT generate_series(1, 100000, 1000))) s
 UNION ALL
 SELECT 'segments of 30000', 'nulls', label, s.* FROM data, mgpu_segsort_stats(n, ARRAY(SELECT generate_series(1, 100000, 30000))) s
@@ -37,7 +40,7 @@ FROM (SELECT sort, kind, label,
 GROUP BY sort, kind ORDER BY sort, kind;
 -- what is in place is left alone; what is not is merged (or, reversed, read backwards by some)
 SELECT label, kind, (SELECT coalesce(sum(merge_tiles), 0) FROM seen s WHERE sort = 'locality' AND s.label = d.label AND s.kind = k.kind) > 0 AS merged
-FROM data d, unnest(ARRAY['int4', 'nulls', 'text']) k(kind) WHERE label <> 'reversed' ORDER BY label COLLATE "C", kind;
+FROM data d, unnest(ARRAY['int4', 'nulls', 'text', 'uuid']) k(kind) WHERE label <> 'reversed' ORDER BY label COLLATE "C", kind;
 SELECT (SELECT sum(merge_tiles) FROM seen WHERE sort = 'locality' AND kind = 'int4' AND label = 'nearly sorted') * 2
        < (SELECT sum(merge_tiles) FROM seen WHERE sort = 'locality' AND kind = 'int4' AND label = 'random') AS less_work_when_nearly_sorted;
 -- segments of one element have nothing to merge, whatever the data; long ones have

@@ -160,7 +160,7 @@ foreach my $executor (executors($node))
 
 {
 	my $query = q{SELECT md5(string_agg(md5(array_send(a)), '' ORDER BY many)) FROM (SELECT many, mgpu_sort_agg(v) AS a FROM big GROUP BY many) q};
-	my $session = session($workers);
+	my $session = session("$workers -c mgpu.executor=cpu");
 	my $other = MgpuTest->session($node);
 	my $right = $node->safe_psql('postgres', $query);
 	my ($ended, $unexpected) = (0, '');
