@@ -101,6 +101,15 @@ extern char *mgpu_locale_of(Oid collation, char *provider);
 #define mgpu_test_for_old_snapshot(snapshot, relation, page) TestForOldSnapshot(snapshot, relation, page)
 #endif
 
+/* A snapshot of rows of TOAST tables.  18 has one, and before, the caller keeps it. */
+#if PG_VERSION_NUM >= 180000
+#define MGPU_TOAST_SNAPSHOT(name) Snapshot name = get_toast_snapshot()
+#else
+#define MGPU_TOAST_SNAPSHOT(name) \
+	SnapshotData name##_data; \
+	Snapshot	name = (init_toast_snapshot(&name##_data), &name##_data)
+#endif
+
 /* Moves an aggregate's state to the memory of states.  The function got another name in 16. */
 #if PG_VERSION_NUM >= 160000
 #define mgpu_copy_transition ExecAggCopyTransValue

@@ -4,8 +4,8 @@
  *
  * Detoasting a stored 40 MB array costs more in page faults on the fresh memory than in reading.
  * So a large uncompressed array is read in slices.  The caller names a buffer whose pages are
- * already mapped (a slot of a ring), or the result itself, and the table access method copies
- * chunks straight into it.  Compressed values cannot be sliced cheaply and are read whole.
+ * already mapped (a slot of a ring), or the result itself, and chunks are copied from their pages
+ * straight into it.  Compressed values cannot be sliced cheaply and are read whole.
  *
  * detoast_attr_slice() was rejected: it allocates each slice, and the slice must be copied once
  * more.
@@ -23,6 +23,7 @@
 
 #include "array/result.h"
 #include "array/source.h"
+#include "array/toast_pages.h"
 #include "pgerror.h"
 
 /* Stored arrays from this size on are streamed. */
@@ -37,10 +38,11 @@
 /* A stored array has no length word, so its offsets are smaller. */
 #define STORED_OFFSET(array_offset) ((array_offset) - VARHDRSZ)
 
+/* PostgreSQL writes a length word before the bytes. */
 static void
-fetch_slice(array_source *source, Size array_offset, Size bytes, void *dest)
+fetch_by_index(const array_source *source, Size offset, Size bytes, char *dest)
 {
-	struct varlena *slice = (struct varlena *) ((char *) dest - VARHDRSZ);
+	struct varlena *slice = (struct varlena *) (dest - VARHDRSZ);
 	char		kept[VARHDRSZ];
 
 	memcpy(kept, slice, VARHDRSZ);
@@ -48,8 +50,18 @@ fetch_slice(array_source *source, Size array_offset, Size bytes, void *dest)
 	table_relation_fetch_toast_slice(source->toast_relation,
 									 source->toast_pointer.va_valueid,
 									 VARATT_EXTERNAL_GET_EXTSIZE(source->toast_pointer),
-									 STORED_OFFSET(array_offset), bytes, slice);
+									 offset, bytes, slice);
 	memcpy(slice, kept, VARHDRSZ);
+}
+
+static void
+fetch_slice(const array_source *source, Size array_offset, Size bytes, char *dest)
+{
+	Size		offset = STORED_OFFSET(array_offset);
+	Size		done = toast_pages_read(source->toast_relation, &source->toast_pointer, offset, bytes, dest);
+
+	if (done < bytes)
+		fetch_by_index(source, offset + done, bytes - done, dest + done);
 }
 
 /* header holds at least the array's fixed part and all of its dimensions. */

@@ -45,6 +45,15 @@ FROM stored s JOIN expected e USING (n) ORDER BY storage COLLATE "C", n;
 SELECT n, count(*) AS storages, count(DISTINCT md5(mgpu_sort(a4)::text)) AS int4, count(DISTINCT md5(mgpu_sort(af, true)::text)) AS float8,
        count(DISTINCT md5(mgpu_argsort(an, true)::text)) AS nulls
 FROM stored GROUP BY n ORDER BY n;
+-- an array whose chunks fill the gaps that others left
+CREATE TABLE gaps (i int, a int[]) WITH (autovacuum_enabled = off);
+ALTER TABLE gaps ALTER a SET STORAGE EXTERNAL;
+INSERT INTO gaps SELECT i, array_agg(x) FROM generate_series(1, 400) i, generate_series(1, 700 + i % 5 * 300) x GROUP BY i;
+DELETE FROM gaps WHERE i % 3 > 0;
+VACUUM gaps;
+INSERT INTO gaps SELECT 0, array_agg((x::bigint * 48271 % 2147483647)::int ORDER BY x) FROM generate_series(1, 300000) x;
+SELECT mgpu_sort(a) = (SELECT array_agg(x ORDER BY x) FROM unnest(a) x) AS sort, mgpu_argsort(a) = (SELECT array_agg(o::int ORDER BY x, o) FROM unnest(a) WITH ORDINALITY u(x, o)) AS argsort FROM gaps WHERE i = 0;
+DROP TABLE gaps;
 -- a stored array with another lower bound, of several dimensions, with one NULL
 CREATE TABLE shapes (label text, a int[]);
 ALTER TABLE shapes ALTER a SET STORAGE EXTERNAL;
