@@ -5,7 +5,8 @@
  * PostgreSQL's executor hands over a row at a time, which takes five times as long as reading it.  Here a
  * page's rows are found, filtered and copied to columns together.
  *
- * Which rows are visible is PostgreSQL's to say.  On an all-visible page all are; elsewhere it is asked about each.
+ * Which rows are visible is PostgreSQL's to say.  On an all-visible page all are; elsewhere it is asked about each, but
+ * for those that are like one before: of the same transaction, which is known to have committed, and not deleted.
  * This, and pruning before, is what heapam.c does in its page scan.  That one is not called: before 17 it
  * pins the page once more, which counts as another read and keeps the page from being pruned.  Line pointers are
  * copied under the lock of the page.  Afterwards only the pin is held: while it is, nothing moves or removes a row.
@@ -48,19 +49,37 @@ heap_reader_start(heap_reader *reader)
 		column_filter_forget(&reader->filters[i]);
 }
 
-/* tuple has what all rows of the page have in common. */
+/* Whether hints say that a row's transaction has committed and that no one has deleted the row. */
 static bool
-is_visible(HeapTuple tuple, OffsetNumber offset, Snapshot snapshot, Buffer buffer)
+is_settled(HeapTupleHeader row)
+{
+	return (row->t_infomask & HEAP_XMIN_COMMITTED) != 0 && (row->t_infomask & HEAP_XMAX_INVALID) != 0;
+}
+
+/*
+ * tuple has what all rows of the page have in common; visible_xmin is a transaction whose settled rows the
+ * snapshot sees.
+ */
+static bool
+is_visible(HeapTuple tuple, OffsetNumber offset, Snapshot snapshot, Buffer buffer, TransactionId *visible_xmin)
 {
 	Page		page = BufferGetPage(buffer);
 	ItemId		item = PageGetItemId(page, offset);
+	HeapTupleHeader row;
 
 	if (!ItemIdIsNormal(item))
 		return false;
-	tuple->t_data = (HeapTupleHeader) PageGetItem(page, item);
+	row = (HeapTupleHeader) PageGetItem(page, item);
+	if (is_settled(row) && HeapTupleHeaderGetRawXmin(row) == *visible_xmin)
+		return true;
+	tuple->t_data = row;
 	tuple->t_len = ItemIdGetLength(item);
 	ItemPointerSetOffsetNumber(&tuple->t_self, offset);
-	return HeapTupleSatisfiesVisibility(tuple, snapshot, buffer);
+	if (!HeapTupleSatisfiesVisibility(tuple, snapshot, buffer))
+		return false;
+	if (is_settled(row) && !HeapTupleHeaderXminFrozen(row))
+		*visible_xmin = HeapTupleHeaderGetRawXmin(row);
+	return true;
 }
 
 uint32
@@ -71,6 +90,7 @@ heap_reader_find_visible(heap_reader *reader, Buffer buffer, bool *as_is)
 	Page		page = BufferGetPage(buffer);
 	const ItemIdData *items = ((PageHeader) page)->pd_linp;
 	HeapTupleData tuple = {.t_tableOid = RelationGetRelid(relation)};
+	TransactionId visible_xmin = InvalidTransactionId;
 	uint32		num_items;
 	uint32		num_rows = 0;
 	bool		all_visible;
@@ -85,7 +105,7 @@ heap_reader_find_visible(heap_reader *reader, Buffer buffer, bool *as_is)
 	for (uint32 i = 0; i < num_items && !*as_is; i++)
 	{
 		reader->items[num_rows] = items[i];
-		num_rows += all_visible ? ItemIdIsNormal(&items[i]) : is_visible(&tuple, i + 1, snapshot, buffer);
+		num_rows += all_visible ? ItemIdIsNormal(&items[i]) : is_visible(&tuple, i + 1, snapshot, buffer, &visible_xmin);
 	}
 	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
 	reader->counts.checked_pages += !all_visible;
