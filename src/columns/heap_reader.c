@@ -94,6 +94,7 @@ heap_reader_find_visible(heap_reader *reader, Buffer buffer, bool *as_is)
 	uint32		num_items;
 	uint32		num_rows = 0;
 	bool		all_visible;
+	bool		wanted_as_is = *as_is;
 
 	ItemPointerSetBlockNumber(&tuple.t_self, BufferGetBlockNumber(buffer));
 	heap_page_prune_opt(relation, buffer);
@@ -101,7 +102,7 @@ heap_reader_find_visible(heap_reader *reader, Buffer buffer, bool *as_is)
 	mgpu_test_for_old_snapshot(snapshot, relation, page);
 	all_visible = PageIsAllVisible(page) && !snapshot->takenDuringRecovery;
 	num_items = PageGetMaxOffsetNumber(page);
-	*as_is = *as_is && all_visible && !PageHasFreeLinePointers(page);
+	*as_is = wanted_as_is && all_visible && !PageHasFreeLinePointers(page);
 	for (uint32 i = 0; i < num_items && !*as_is; i++)
 	{
 		reader->items[num_rows] = items[i];
@@ -109,7 +110,10 @@ heap_reader_find_visible(heap_reader *reader, Buffer buffer, bool *as_is)
 	}
 	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
 	reader->counts.checked_pages += !all_visible;
-	return *as_is ? num_items : num_rows;
+	if (*as_is)
+		return num_items;
+	*as_is = wanted_as_is && num_rows == num_items;
+	return num_rows;
 }
 
 /* ---- rows into a chunk */

@@ -50,7 +50,7 @@ extern void heap_reader_start(heap_reader *reader);
 
 /*
  * Copy the line pointers of a page's visible rows to items, and return how many there are.  If the caller sets as_is, and the
- * page has no others nor gets them while it is pinned, as_is stays true and nothing is copied.
+ * page has no others nor gets them among these while it is pinned, as_is stays true, and items may not be filled.
  */
 extern uint32 heap_reader_find_visible(heap_reader *reader, Buffer buffer, bool *as_is);
 

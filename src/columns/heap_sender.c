@@ -2,11 +2,12 @@
  * heap_sender.c
  *		Sends the pages of a heap reader's table to a GPU, in place of reading them.
  *
- * A page whose rows are all visible is read by the GPU where it is, in shared buffers.  It stays pinned until then
- * (held_pages.h), so that no row is moved or removed.  The GPU gets the number of its line pointers, not the line pointers: of these,
- * none changes while the page is pinned, unless unused ones among them are given to new rows.  PostgreSQL does that only
- * if the page's flag PD_HAS_FREE_LINES says that there are some, and nobody sets the flag meanwhile: an all-visible
- * page has no dead line pointers that a vacuum could make unused.
+ * A page that has visible rows alone is read by the GPU where it is, in shared buffers.  It stays pinned until then
+ * (held_pages.h), so that no row is moved or removed.  The GPU gets the number of its line pointers, not the line pointers.  Of
+ * these, none changes while the page is pinned, unless unused ones among them are given to new rows.  If each is of a visible
+ * row, none is unused.  On an all-visible page this need not be looked at: PostgreSQL uses line pointers again only if the
+ * page's flag PD_HAS_FREE_LINES says that some are unused, and nobody sets the flag meanwhile, for such a page has no dead
+ * line pointers that a vacuum could make unused.
  *
  * Of other pages a copy is sent, whose line pointers are those of the visible rows alone.  So a GPU needs not know of
  * visibility.

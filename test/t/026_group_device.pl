@@ -126,6 +126,20 @@ check_device('line pointers that are free', 1, $sum);
 run("INSERT INTO t SELECT id, 3, 3, 3, 3, 3, 3, d, b, pad FROM t WHERE id < $rows / 50", 'VACUUM t');
 check_device('and used again', 1, $sum, "SELECT g2, array_agg(v ORDER BY v) FROM t GROUP BY g2");
 
+# a table that was never vacuumed, and a row on its last page that only another session sees
+my $fresh = 'SELECT g, sum(v) FROM fresh GROUP BY g';
+run('CREATE TABLE fresh AS SELECT g, v FROM t', 'ANALYZE fresh');
+$num_pages = $session->query("SELECT pg_relation_size('fresh') / 8192");
+is_deeply(pages_of(analyze($fresh)), [ $num_pages, 0 ], 'pages of visible rows alone are read where they are');
+my $writer = MgpuTest->session($node);
+$writer->query('BEGIN');
+$writer->query('INSERT INTO fresh SELECT 1, 1000');
+is((pages_of(analyze($fresh)))->[1], 1, 'a page with a row that is not visible is copied');
+check_device('and the row is not read', 1, $fresh);
+$writer->query('COMMIT');
+check_device('until it is visible', 1, $fresh);
+$writer->close;
+
 # rows that a scan returns are counted, as in PostgreSQL's own plan
 my $counts = "SELECT pg_stat_get_xact_numscans('t'::regclass), pg_stat_get_xact_tuples_returned('t'::regclass)";
 my %counted;
