@@ -134,11 +134,12 @@ fill_slot(heap_reader *reader, uint32 row)
 	ExecClearTuple(slot);
 	for (int i = 0; i < reader->values->num_lists; i++)
 	{
-		const value_list *list = reader->values->lists[i];
-		int			number = list->attribute - 1;
+		const value_list *list;
+		int			number = reader->values->lists[i]->attribute - 1;
 
-		if (!list->of_all_rows)
+		if (!reader->values->lists[i]->of_all_rows)
 			continue;
+		list = page_values_list(reader->values, i);
 		slot->tts_values[number] = stored_datum(TupleDescAttr(reader->values->descriptor, number), list->values[row]);
 		slot->tts_isnull[number] = list->values[row] == NULL;
 	}
@@ -148,24 +149,38 @@ fill_slot(heap_reader *reader, uint32 row)
 }
 
 /* Rows of a damaged page may lie anywhere. */
-#define COPY(type) \
+#define COPY(type, row) \
 	do { \
 		type	   *cells = (type *) col->cells + first; \
 		\
 		for (uint32 i = 0; i < num_rows; i++) \
-			memcpy(&cells[i], from->values[kept[i]], sizeof(type)); \
+			memcpy(&cells[i], starts[row] + offset, sizeof(type)); \
 	} while (0)
 
-/* Copy an attribute's values of the kept rows. */
+/* Copy the kept rows' values of a column that is an attribute. */
 static void
-copy_values(chunk *rows, column *col, uint64 first, const value_list *from, const uint16 *kept, uint32 num_rows)
+copy_values(const heap_reader *reader, int number, chunk *rows, uint64 first, uint32 num_rows)
 {
+	column	   *col = &rows->columns[number];
 	const element_type *element = &col->type->element;
+	page_values *values = reader->values;
+	const uint16 *kept = reader->kept;
+	int			list = reader->columns[number].list;
+	bool		is_uniform = values->is_uniform && (col->type->store == COLUMN_4 || col->type->store == COLUMN_8);
+	const value_list *from = is_uniform ? values->lists[list] : page_values_list(values, list);
+	const char *const *starts = is_uniform ? values->data : from->values;
+	uint32		offset = is_uniform ? from->offset : 0;
+	bool		has_nulls = !is_uniform && from->has_nulls;
+	bool		keeps_all = num_rows == values->num_rows;
 
-	if (!from->has_nulls && col->type->store == COLUMN_4)
-		COPY(uint32);
-	else if (!from->has_nulls && col->type->store == COLUMN_8)
-		COPY(uint64);
+	if (!has_nulls && col->type->store == COLUMN_4 && keeps_all)
+		COPY(uint32, i);
+	else if (!has_nulls && col->type->store == COLUMN_4)
+		COPY(uint32, kept[i]);
+	else if (!has_nulls && col->type->store == COLUMN_8 && keeps_all)
+		COPY(uint64, i);
+	else if (!has_nulls && col->type->store == COLUMN_8)
+		COPY(uint64, kept[i]);
 	else
 		for (uint32 i = 0; i < num_rows; i++)
 		{
@@ -186,7 +201,7 @@ filter_rows(heap_reader *reader, uint32 num_rows)
 	for (uint32 i = 0; i < num_rows; i++)
 		reader->kept[i] = i;
 	for (int i = 0; i < reader->num_filters; i++)
-		num_kept = column_filter_apply(&reader->filters[i], reader->values->lists[reader->filters[i].list]->values,
+		num_kept = column_filter_apply(&reader->filters[i], page_values_list(reader->values, reader->filters[i].list)->values,
 									   reader->kept, num_kept, context);
 	if (reader->condition)
 	{
@@ -231,7 +246,7 @@ copy_columns(heap_reader *reader, chunk *rows, uint64 first, uint32 num_rows, bo
 {
 	for (int i = 0; i < reader->num_columns; i++)
 		if (reader->columns[i].expr == NULL && reader->columns[i].is_late == late)
-			copy_values(rows, &rows->columns[i], first, reader->values->lists[reader->columns[i].list], reader->kept, num_rows);
+			copy_values(reader, i, rows, first, num_rows);
 }
 
 /* Leave a page's late columns until rows are wanted.  False: there are none, or too many pages. */

@@ -52,7 +52,7 @@ complete_page(const late_page *page, chunk *rows, const uint32 *numbers, uint32 
 	page_values_find_all(reader->values, BufferGetPage(page->buffer), items, num_rows);
 	for (int i = 0; i < reader->num_columns; i++)
 		if (reader->columns[i].is_late)
-			fill_column(rows, &rows->columns[i], reader->values->lists[reader->columns[i].list], numbers, num_rows);
+			fill_column(rows, &rows->columns[i], page_values_list(reader->values, reader->columns[i].list), numbers, num_rows);
 }
 
 void

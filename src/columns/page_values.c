@@ -156,15 +156,23 @@ tuple_at(const char *page, const ItemIdData *item)
 	return (HeapTupleHeader) (page + ItemIdGetOffset(item));
 }
 
-/* Fill the lists that a walk has. */
+static void
+fill(const page_values *values, value_list *list)
+{
+	list->is_filled = true;
+	list->has_nulls = false;
+	if (list->offset >= 0)
+		for (uint32 row = 0; row < values->num_rows; row++)
+			list->values[row] = values->data[row] + list->offset;
+}
+
+/* Find the values that a walk has. */
 static inline void
 find(page_values *values, const value_walk *walk, const char *page, const ItemIdData *items, uint32 num_rows, const char *ahead)
 {
 	uint32		piece = ahead == page ? 0 : BLCKSZ / Max(num_rows, 1);
 	bool		all_fixed = values->num_fixed >= walk->num_attributes;
-	const char *data[MaxHeapTuplesPerPage];
-	uint16		walked[MaxHeapTuplesPerPage];
-	uint32		num_walked = 0;
+	bool		all_plain = true;
 
 	for (uint32 row = 0; row < num_rows; row++)
 	{
@@ -172,23 +180,28 @@ find(page_values *values, const value_walk *walk, const char *page, const ItemId
 
 		for (uint32 i = 0; i < piece; i += CACHE_LINE)
 			__builtin_prefetch(ahead + row * piece + i);
-		data[row] = (const char *) tuple + tuple->t_hoff;
-		walked[num_walked] = row;
-		num_walked += !all_fixed || !is_plain(walk, tuple);
+		values->data[row] = (const char *) tuple + tuple->t_hoff;
+		all_plain &= is_plain(walk, tuple);
 	}
+	values->num_rows = num_rows;
+	values->is_uniform = all_fixed && all_plain;
 	for (int i = 0; i < values->num_lists; i++)
 	{
 		value_list *list = values->lists[i];
 
 		if (walk == &values->first && !list->of_all_rows)
 			continue;
-		list->has_nulls = false;
-		if (list->offset >= 0)
-			for (uint32 row = 0; row < num_rows; row++)
-				list->values[row] = data[row] + list->offset;
+		list->is_filled = false;
+		if (!values->is_uniform)
+			fill(values, list);
 	}
-	for (uint32 i = 0; i < num_walked; i++)
-		walk_row(values, walk, tuple_at(page, &items[walked[i]]), walked[i]);
+	for (uint32 row = 0; row < num_rows && !values->is_uniform; row++)
+	{
+		HeapTupleHeader tuple = tuple_at(page, &items[row]);
+
+		if (!all_fixed || !is_plain(walk, tuple))
+			walk_row(values, walk, tuple, row);
+	}
 }
 
 void
@@ -201,4 +214,14 @@ void
 page_values_find_all(page_values *values, const char *page, const ItemIdData *items, uint32 num_rows)
 {
 	find(values, &values->all, page, items, num_rows, page);
+}
+
+const value_list *
+page_values_list(page_values *values, int number)
+{
+	value_list *list = values->lists[number];
+
+	if (!list->is_filled)
+		fill(values, list);
+	return list;
 }

@@ -15,7 +15,8 @@ typedef struct value_list
 	AttrNumber	attribute;
 	int32		offset;			/* in rows that have no NULL, or -1: it depends on the row */
 	bool		of_all_rows;	/* else page_values_find leaves it out */
-	bool		has_nulls;		/* in the rows that were found last */
+	bool		is_filled;		/* with the values of the rows that were found last */
+	bool		has_nulls;		/* in these */
 	const char *missing;		/* value in rows older than the attribute; NULL: none */
 	const char *values[MaxHeapTuplesPerPage];	/* NULL for NULL */
 } value_list;
@@ -44,6 +45,11 @@ typedef struct page_values
 	value_walk	first;			/* for those of all rows */
 	int			num_fixed;		/* of all's attributes, the first ones, whose offsets are fixed */
 	uint32		fixed_end;		/* offset behind them */
+
+	/* the rows that were found last */
+	uint32		num_rows;
+	bool		is_uniform;		/* each value is at its list's offset behind data, and no list is filled */
+	const char *data[MaxHeapTuplesPerPage];
 } page_values;
 
 /* Make one without lists, in the current context. */
@@ -56,13 +62,16 @@ extern int	page_values_want(page_values *values, AttrNumber attribute, bool of_a
 extern void page_values_plan(page_values *values);
 
 /*
- * Fill the lists of all rows, for those that items point to.  Meanwhile the processor fetches the page ahead, which may
+ * Find what is wanted of all rows, of those that items point to.  Meanwhile the processor fetches the page ahead, which may
  * be the same.
  */
 extern void page_values_find(page_values *values, const char *page, const ItemIdData *items, uint32 num_rows,
 							 const char *ahead);
 
-/* Fill every list, for some rows of a page. */
+/* Find all that is wanted, of some rows of a page. */
 extern void page_values_find_all(page_values *values, const char *page, const ItemIdData *items, uint32 num_rows);
+
+/* A list of what was found.  Who copies a column needs none if the rows are uniform. */
+extern const value_list *page_values_list(page_values *values, int number);
 
 #endif							/* MGPU_PAGE_VALUES_H */
