@@ -8,8 +8,9 @@
  * Which rows are visible is PostgreSQL's to say.  On an all-visible page all are; elsewhere it is asked about each, but
  * for those that are like one before: of the same transaction, which is known to have committed, and not deleted.
  * This, and pruning before, is what heapam.c does in its page scan.  That one is not called: before 17 it
- * pins the page once more, which counts as another read and keeps the page from being pruned.  Line pointers are
- * copied under the lock of the page.  Afterwards only the pin is held: while it is, nothing moves or removes a row.
+ * pins the page once more, which counts as another read and keeps the page from being pruned.  Rows are found under the
+ * lock of the page.  Afterwards only the pin is held: while it is, nothing moves or removes a row.  Line pointers are
+ * copied, unless all are of visible rows: then none changes (heap_sender.c says why).
  *
  * Conditions that compare a column with a constant are met by columns (column_filter.h).  From the first other
  * condition on, and for columns that are computed, the executor's expressions run, on a slot that is filled
@@ -82,37 +83,72 @@ is_visible(HeapTuple tuple, OffsetNumber offset, Snapshot snapshot, Buffer buffe
 	return true;
 }
 
+/* Copy the line pointers of the visible rows, and return how many there are. */
+static uint32
+copy_visible(heap_reader *reader, Buffer buffer, uint32 num_items, bool all_visible)
+{
+	const ItemIdData *items = reader->items;
+	HeapTupleData tuple = {.t_tableOid = RelationGetRelid(reader->scan->ss.ss_currentRelation)};
+	Snapshot	snapshot = heap_scan_of(reader)->rs_base.rs_snapshot;
+	TransactionId visible_xmin = InvalidTransactionId;
+	uint32		num_rows = 0;
+
+	ItemPointerSetBlockNumber(&tuple.t_self, BufferGetBlockNumber(buffer));
+	for (uint32 i = 0; i < num_items; i++)
+	{
+		reader->copied[num_rows] = items[i];
+		num_rows += all_visible ? ItemIdIsNormal(&items[i]) : is_visible(&tuple, i + 1, snapshot, buffer, &visible_xmin);
+	}
+	reader->items = reader->copied;
+	return num_rows;
+}
+
+/* More line pointers than a page can have would not fit in the reader's arrays. */
+static uint32
+count_items(Relation relation, Buffer buffer)
+{
+	uint32		num_items = PageGetMaxOffsetNumber(BufferGetPage(buffer));
+
+	if (num_items > MaxHeapTuplesPerPage)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("page %u of table \"%s\" is damaged", BufferGetBlockNumber(buffer), RelationGetRelationName(relation)),
+				 errdetail("It has %u line pointers, and no page can have more than %d.", num_items, (int) MaxHeapTuplesPerPage),
+				 errhint("Restore the table from a backup. The amcheck extension finds damage.")));
+	return num_items;
+}
+
+static bool
+are_all_normal(const ItemIdData *items, uint32 num_items)
+{
+	bool		all_normal = true;
+
+	for (uint32 i = 0; i < num_items; i++)
+		all_normal &= ItemIdIsNormal(&items[i]);
+	return all_normal;
+}
+
 uint32
 heap_reader_find_visible(heap_reader *reader, Buffer buffer, bool *as_is)
 {
 	Relation	relation = reader->scan->ss.ss_currentRelation;
 	Snapshot	snapshot = heap_scan_of(reader)->rs_base.rs_snapshot;
 	Page		page = BufferGetPage(buffer);
-	const ItemIdData *items = ((PageHeader) page)->pd_linp;
-	HeapTupleData tuple = {.t_tableOid = RelationGetRelid(relation)};
-	TransactionId visible_xmin = InvalidTransactionId;
 	uint32		num_items;
-	uint32		num_rows = 0;
+	uint32		num_rows;
 	bool		all_visible;
-	bool		wanted_as_is = *as_is;
 
-	ItemPointerSetBlockNumber(&tuple.t_self, BufferGetBlockNumber(buffer));
 	heap_page_prune_opt(relation, buffer);
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	mgpu_test_for_old_snapshot(snapshot, relation, page);
 	all_visible = PageIsAllVisible(page) && !snapshot->takenDuringRecovery;
-	num_items = PageGetMaxOffsetNumber(page);
-	*as_is = wanted_as_is && all_visible && !PageHasFreeLinePointers(page);
-	for (uint32 i = 0; i < num_items && !*as_is; i++)
-	{
-		reader->items[num_rows] = items[i];
-		num_rows += all_visible ? ItemIdIsNormal(&items[i]) : is_visible(&tuple, i + 1, snapshot, buffer, &visible_xmin);
-	}
+	num_rows = num_items = count_items(relation, buffer);
+	reader->items = ((PageHeader) page)->pd_linp;
+	if (!all_visible || !(*as_is ? !PageHasFreeLinePointers(page) : are_all_normal(reader->items, num_items)))
+		num_rows = copy_visible(reader, buffer, num_items, all_visible);
 	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
 	reader->counts.checked_pages += !all_visible;
-	if (*as_is)
-		return num_items;
-	*as_is = wanted_as_is && num_rows == num_items;
+	*as_is &= num_rows == num_items;
 	return num_rows;
 }
 
@@ -191,6 +227,13 @@ copy_values(const heap_reader *reader, int number, chunk *rows, uint64 first, ui
 		}
 }
 
+static void
+keep_all(heap_reader *reader, uint32 num_rows)
+{
+	for (uint32 i = 0; i < num_rows; i++)
+		reader->kept[i] = i;
+}
+
 /* Keep the rows that meet all conditions, and return how many there are. */
 static uint32
 filter_rows(heap_reader *reader, uint32 num_rows)
@@ -198,8 +241,10 @@ filter_rows(heap_reader *reader, uint32 num_rows)
 	ExprContext *context = reader->scan->ss.ps.ps_ExprContext;
 	uint32		num_kept = num_rows;
 
-	for (uint32 i = 0; i < num_rows; i++)
-		reader->kept[i] = i;
+	/* then kept has all rows for good */
+	if (reader->num_filters == 0 && reader->condition == NULL)
+		return num_rows;
+	keep_all(reader, num_rows);
 	for (int i = 0; i < reader->num_filters; i++)
 		num_kept = column_filter_apply(&reader->filters[i], page_values_list(reader->values, reader->filters[i].list)->values,
 									   reader->kept, num_kept, context);
@@ -469,6 +514,7 @@ heap_reader_open(SeqScanState *scan, List *exprs, const Bitmapset *late_columns,
 		add_column(reader, lfirst(cell), bms_is_member(foreach_current_index(cell), late_columns));
 	add_conditions(reader, scan->ss.ps.plan->qual);
 	page_values_plan(reader->values);
+	keep_all(reader, lengthof(reader->kept));
 	if (reader->computes || reader->condition)
 		reader->slot = ExecInitExtraTupleSlot(scan->ss.ps.state, reader->values->descriptor, &TTSOpsVirtual);
 	return reader;

@@ -35,8 +35,9 @@ struct heap_reader
 	bool		started;
 	heap_pages	pages;
 	heap_reader_counts counts;
-	uint16		kept[MaxHeapTuplesPerPage];
-	ItemIdData	items[MaxHeapTuplesPerPage];
+	uint16		kept[MaxHeapTuplesPerPage]; /* rows of the page; without conditions all, always */
+	const ItemIdData *items;	/* of a page's visible rows: the page's own, or copied */
+	ItemIdData	copied[MaxHeapTuplesPerPage];
 };
 
 static inline HeapScanDesc
@@ -49,8 +50,8 @@ heap_scan_of(const heap_reader *reader)
 extern void heap_reader_start(heap_reader *reader);
 
 /*
- * Copy the line pointers of a page's visible rows to items, and return how many there are.  If the caller sets as_is, and the
- * page has no others nor gets them among these while it is pinned, as_is stays true, and items may not be filled.
+ * Let items point to the line pointers of a page's visible rows, and return how many there are.  If the caller sets as_is, and
+ * the page has no others nor gets them among these while it is pinned, as_is stays true.  Then redirections are among items.
  */
 extern uint32 heap_reader_find_visible(heap_reader *reader, Buffer buffer, bool *as_is);
 

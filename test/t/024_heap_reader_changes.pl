@@ -280,13 +280,22 @@ foreach my $table ('t', 'accounts', 'large')
 		"$table: indexes have all rows");
 	is($two->query("SELECT pg_check_visible('$table'), pg_check_frozen('$table')"), '', "$table: the visibility map is right");
 }
-my $path = $node->data_dir . '/' . $two->query("SELECT pg_relation_filepath('large')");
+$two->run('CREATE TABLE crowded WITH (autovacuum_enabled = off) AS SELECT i FROM generate_series(1, 3000) i');
+my ($path, $crowded) = map { $node->data_dir . '/' . $two->query("SELECT pg_relation_filepath('$_')") } 'large', 'crowded';
 $_->close foreach $one, $two, $old;
 $node->stop;
-open(my $file, '+<', $path) or die "$path: $!";
-seek($file, 40 * 8192 + 5000, 0);
-print $file 'damaged';
-close($file);
+
+sub write_at
+{
+	my ($path, $at, $bytes) = @_;
+	open(my $file, '+<:raw', $path) or die "$path: $!";
+	seek($file, $at, 0);
+	print $file $bytes;
+	close($file);
+}
+write_at($path, 40 * 8192 + 5000, 'damaged');
+# its line pointers end at byte 4000, in place of 928, and rows begin there
+write_at($crowded, 5 * 8192 + 12, pack('SS', 4000, 4000));
 $node->start;
 $one = MgpuTest->session($node, options => $settings);
 check_same($one, 'a damaged page', [ map {"SELECT g, $_ FROM large WHERE v > 5 GROUP BY g"} 'count(*)', 'array_agg(v)' ]);
@@ -296,6 +305,10 @@ like($one->{error}, qr/invalid page in block 40 of relation/, 'and names it');
 check_same($one, 'the session goes on', \@queries);
 $one->run('SET zero_damaged_pages = on', 'SET mgpu.enable_group = off', 'SELECT count(*) FROM large');
 check_same($one, 'zero_damaged_pages', 'SELECT g, count(*) FROM large GROUP BY g');
+$one->run('SET zero_damaged_pages = off', 'SET ignore_checksum_failure = on', 'SET mgpu.enable_group = force');
+$one->query('SELECT sum(i) FROM crowded');
+is($one->{state}, 'XX001', 'a page with more line pointers than it can have');
+like($one->{error}, qr/page 5 of table "crowded" is damaged/, 'is named');
 $one->close;
 $node->stop;
 unlike(slurp_file($_->logfile), qr/refcount leak|was not closed|PANIC|TRAP/, 'no pin is left behind') foreach $node, $standby;
