@@ -427,7 +427,9 @@ BEGIN
         IF way = 'prepared' THEN
             EXECUTE 'PREPARE prepared (int) AS ' || query;
         END IF;
-        FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || CASE WHEN way = 'prepared' THEN 'EXECUTE prepared (3)' ELSE query END LOOP
+        -- plans of cursors are others: they are to return their first rows early
+        FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || CASE way WHEN 'prepared' THEN 'EXECUTE prepared (3)' WHEN 'cursor' THEN 'DECLARE explained SCROLL CURSOR FOR ' || query
+                                                      WHEN 'early' THEN 'DECLARE explained NO SCROLL CURSOR FOR ' || query ELSE query END LOOP
             plan := plan || line || E'\n';
         END LOOP;
         CASE way
