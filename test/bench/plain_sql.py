@@ -186,7 +186,7 @@ class Case:
         self.label = statement.name + ('' if work_mem == WORK_MEM else f', work_mem {work_mem}')
         self.sql = statement.sql + ('' if 'LIMIT' in statement.sql else NONE_SENT)
         self.times = {}
-        self.node, self.ran, self.verdict = {}, {}, {}
+        self.node, self.ran, self.outcome = {}, {}, {}
         self.answer = None
 
     def settings(self, mode):
@@ -207,13 +207,13 @@ class Case:
         else:
             self.judge(mode, 'same' if answer == self.answer else f'DIFFERENT: {answer} instead of {self.answer}')
 
-    def judge(self, mode, verdict):
-        self.verdict[mode] = verdict
+    def judge(self, mode, outcome):
+        self.outcome[mode] = outcome
         if self.is_wrong(mode):
-            print(f'{self.label}, {mode.system}{", parallel" if mode.parallel else ""}: {verdict}', flush=True)
+            print(f'{self.label}, {mode.system}{", parallel" if mode.parallel else ""}: {outcome}', flush=True)
 
     def is_wrong(self, mode):
-        return self.verdict.get(mode, 'same') != 'same'
+        return self.outcome.get(mode, 'same') != 'same'
 
     def run(self, bench, mode):
         """The milliseconds of a run."""
@@ -233,7 +233,7 @@ class Case:
     def round(self, bench):
         for mode in bench.modes:
             # DuckDB's memory is not work_mem
-            if self.verdict.get(mode, '').startswith(FAILED) or (mode.system == DUCKDB and self.work_mem != WORK_MEM):
+            if self.outcome.get(mode, '').startswith(FAILED) or (mode.system == DUCKDB and self.work_mem != WORK_MEM):
                 continue
             try:
                 self.times.setdefault(mode, []).append(self.run(bench, mode))
@@ -263,7 +263,7 @@ def csv_rows(cases):
             ms, ratio = case.result(mode)
             rows.append([case.statement.name, case.statement.sql, case.work_mem, 'yes' if mode.parallel else 'no', mode.system, len(times),
                          f'{ms:.2f}' if ms else '', f'{ratio:.2f}' if ratio else '', case.node.get(mode, ''), case.ran.get(mode, ''),
-                         case.verdict.get(mode, '')])
+                         case.outcome.get(mode, '')])
     return rows
 
 
