@@ -3,14 +3,8 @@
  *		Reads a heap table into chunks, a page at a time, in place of a Seq Scan node.
  *
  * PostgreSQL's executor hands over a row at a time, which takes five times as long as reading it.  Here a
- * page's rows are found, filtered and copied to columns together.
- *
- * Which rows are visible is PostgreSQL's to say.  On an all-visible page all are; elsewhere it is asked about each, but
- * for those that are like one before: of the same transaction, which is known to have committed, and not deleted.
- * This, and pruning before, is what heapam.c does in its page scan.  That one is not called: before 17 it
- * pins the page once more, which counts as another read and keeps the page from being pruned.  Rows are found under the
- * lock of the page.  Afterwards only the pin is held: while it is, nothing moves or removes a row.  Line pointers are
- * copied, unless all are of visible rows: then none changes (heap_sender.c says why).
+ * page's rows are found (visible_rows.c), filtered and copied to columns together.  Afterwards only the page's pin is held:
+ * while it is, nothing moves or removes a row.
  *
  * Conditions that compare a column with a constant are met by columns (column_filter.h).  From the first other
  * condition on, and for columns that are computed, the executor's expressions run, on a slot that is filled
@@ -20,17 +14,11 @@
 
 #include "access/heapam.h"
 #include "access/tableam.h"
-#include "access/xact.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
-#include "nodes/nodeFuncs.h"
-#include "optimizer/optimizer.h"
 #include "pgstat.h"
 #include "storage/bufmgr.h"
-#include "utils/rel.h"
-#include "utils/snapmgr.h"
 
-#include "compat.h"
 #include "columns/heap_reader_state.h"
 
 /* ---- the scan */
@@ -48,108 +36,6 @@ heap_reader_start(heap_reader *reader)
 	heap_pages_start(&reader->pages, heap_scan_of(reader));
 	for (int i = 0; i < reader->num_filters; i++)
 		column_filter_forget(&reader->filters[i]);
-}
-
-/* Whether hints say that a row's transaction has committed and that no one has deleted the row. */
-static bool
-is_settled(HeapTupleHeader row)
-{
-	return (row->t_infomask & HEAP_XMIN_COMMITTED) != 0 && (row->t_infomask & HEAP_XMAX_INVALID) != 0;
-}
-
-/*
- * tuple has what all rows of the page have in common; visible_xmin is a transaction whose settled rows the
- * snapshot sees.
- */
-static bool
-is_visible(HeapTuple tuple, OffsetNumber offset, Snapshot snapshot, Buffer buffer, TransactionId *visible_xmin)
-{
-	Page		page = BufferGetPage(buffer);
-	ItemId		item = PageGetItemId(page, offset);
-	HeapTupleHeader row;
-
-	if (!ItemIdIsNormal(item))
-		return false;
-	row = (HeapTupleHeader) PageGetItem(page, item);
-	if (is_settled(row) && HeapTupleHeaderGetRawXmin(row) == *visible_xmin)
-		return true;
-	tuple->t_data = row;
-	tuple->t_len = ItemIdGetLength(item);
-	ItemPointerSetOffsetNumber(&tuple->t_self, offset);
-	if (!HeapTupleSatisfiesVisibility(tuple, snapshot, buffer))
-		return false;
-	if (is_settled(row) && !HeapTupleHeaderXminFrozen(row))
-		*visible_xmin = HeapTupleHeaderGetRawXmin(row);
-	return true;
-}
-
-/* Copy the line pointers of the visible rows, and return how many there are. */
-static uint32
-copy_visible(heap_reader *reader, Buffer buffer, uint32 num_items, bool all_visible)
-{
-	const ItemIdData *items = reader->items;
-	HeapTupleData tuple = {.t_tableOid = RelationGetRelid(reader->scan->ss.ss_currentRelation)};
-	Snapshot	snapshot = heap_scan_of(reader)->rs_base.rs_snapshot;
-	TransactionId visible_xmin = InvalidTransactionId;
-	uint32		num_rows = 0;
-
-	ItemPointerSetBlockNumber(&tuple.t_self, BufferGetBlockNumber(buffer));
-	for (uint32 i = 0; i < num_items; i++)
-	{
-		reader->copied[num_rows] = items[i];
-		num_rows += all_visible ? ItemIdIsNormal(&items[i]) : is_visible(&tuple, i + 1, snapshot, buffer, &visible_xmin);
-	}
-	reader->items = reader->copied;
-	return num_rows;
-}
-
-/* More line pointers than a page can have would not fit in the reader's arrays. */
-static uint32
-count_items(Relation relation, Buffer buffer)
-{
-	uint32		num_items = PageGetMaxOffsetNumber(BufferGetPage(buffer));
-
-	if (num_items > MaxHeapTuplesPerPage)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("page %u of table \"%s\" is damaged", BufferGetBlockNumber(buffer), RelationGetRelationName(relation)),
-				 errdetail("It has %u line pointers, and no page can have more than %d.", num_items, (int) MaxHeapTuplesPerPage),
-				 errhint("Restore the table from a backup. The amcheck extension finds damage.")));
-	return num_items;
-}
-
-static bool
-are_all_normal(const ItemIdData *items, uint32 num_items)
-{
-	bool		all_normal = true;
-
-	for (uint32 i = 0; i < num_items; i++)
-		all_normal &= ItemIdIsNormal(&items[i]);
-	return all_normal;
-}
-
-uint32
-heap_reader_find_visible(heap_reader *reader, Buffer buffer, bool *as_is)
-{
-	Relation	relation = reader->scan->ss.ss_currentRelation;
-	Snapshot	snapshot = heap_scan_of(reader)->rs_base.rs_snapshot;
-	Page		page = BufferGetPage(buffer);
-	uint32		num_items;
-	uint32		num_rows;
-	bool		all_visible;
-
-	heap_page_prune_opt(relation, buffer);
-	LockBuffer(buffer, BUFFER_LOCK_SHARE);
-	mgpu_test_for_old_snapshot(snapshot, relation, page);
-	all_visible = PageIsAllVisible(page) && !snapshot->takenDuringRecovery;
-	num_rows = num_items = count_items(relation, buffer);
-	reader->items = ((PageHeader) page)->pd_linp;
-	if (!all_visible || !(*as_is ? !PageHasFreeLinePointers(page) : are_all_normal(reader->items, num_items)))
-		num_rows = copy_visible(reader, buffer, num_items, all_visible);
-	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
-	reader->counts.checked_pages += !all_visible;
-	*as_is &= num_rows == num_items;
-	return num_rows;
 }
 
 /* ---- rows into a chunk */
@@ -227,13 +113,6 @@ copy_values(const heap_reader *reader, int number, chunk *rows, uint64 first, ui
 		}
 }
 
-static void
-keep_all(heap_reader *reader, uint32 num_rows)
-{
-	for (uint32 i = 0; i < num_rows; i++)
-		reader->kept[i] = i;
-}
-
 /* Keep the rows that meet all conditions, and return how many there are. */
 static uint32
 filter_rows(heap_reader *reader, uint32 num_rows)
@@ -244,7 +123,7 @@ filter_rows(heap_reader *reader, uint32 num_rows)
 	/* then kept has all rows for good */
 	if (reader->num_filters == 0 && reader->condition == NULL)
 		return num_rows;
-	keep_all(reader, num_rows);
+	heap_reader_keep_all(reader, num_rows);
 	for (int i = 0; i < reader->num_filters; i++)
 		num_kept = column_filter_apply(&reader->filters[i], page_values_list(reader->values, reader->filters[i].list)->values,
 									   reader->kept, num_kept, context);
@@ -402,120 +281,4 @@ heap_reader_counts
 heap_reader_count(const heap_reader *reader)
 {
 	return reader->counts;
-}
-
-/* ---- what can be read so? */
-
-/* Whether an expression has a part that needs more than the values of a row. */
-static bool
-needs_more(Node *node, void *context)
-{
-	if (node == NULL)
-		return false;
-	if (IsA(node, Var))
-		return ((Var *) node)->varattno <= 0;
-	if (IsA(node, PlaceHolderVar) || IsA(node, SubPlan) || IsA(node, AlternativeSubPlan) || IsA(node, CurrentOfExpr))
-		return true;
-	return expression_tree_walker(node, needs_more, context);
-}
-
-bool
-heap_reader_takes(List *exprs, List *conditions)
-{
-	return !needs_more((Node *) exprs, NULL) && !needs_more((Node *) conditions, NULL);
-}
-
-/* Columns are computed once all conditions of a page are met: volatile functions in both could tell. */
-static bool
-are_both_volatile(List *exprs, List *conditions)
-{
-	return contain_volatile_functions((Node *) exprs) && contain_volatile_functions((Node *) conditions);
-}
-
-static bool
-can_read(const SeqScanState *scan, List *exprs)
-{
-	Relation	relation = scan->ss.ss_currentRelation;
-
-	/* SERIALIZABLE wants each row checked for conflicts */
-	return relation->rd_tableam == GetHeapamTableAmRoutine() && !RelationUsesLocalBuffers(relation) &&
-		!IsolationIsSerializable() && scan->ss.ps.state->es_epq_active == NULL &&
-		IsMVCCSnapshot(scan->ss.ps.state->es_snapshot) && heap_reader_takes(exprs, scan->ss.ps.plan->qual) &&
-		!are_both_volatile(exprs, scan->ss.ps.plan->qual);
-}
-
-/* Ask for the values of all attributes in an expression. */
-static bool
-want_all(Node *node, page_values *values)
-{
-	if (node == NULL)
-		return false;
-	if (IsA(node, Var))
-		(void) page_values_want(values, ((Var *) node)->varattno, true);
-	return expression_tree_walker(node, want_all, values);
-}
-
-static void
-add_column(heap_reader *reader, Expr *expr, bool late)
-{
-	read_column *col = &reader->columns[reader->num_columns++];
-
-	if (IsA(expr, Var))
-	{
-		col->is_late = late;
-		col->list = page_values_want(reader->values, ((Var *) expr)->varattno, !late);
-		return;
-	}
-	(void) want_all((Node *) expr, reader->values);
-	/* without a parent, the expression takes a slot of any kind */
-	col->expr = ExecInitExpr(expr, NULL);
-	reader->computes = true;
-}
-
-/* Conditions are met in the order of the plan, since one may protect the next from an error. */
-static void
-add_conditions(heap_reader *reader, List *conditions)
-{
-	List	   *others = NIL;
-	ListCell   *cell;
-
-	reader->filters = palloc(list_length(conditions) * sizeof(column_filter) + 1);
-	foreach(cell, conditions)
-	{
-		column_filter *filter = &reader->filters[reader->num_filters];
-
-		if (others == NIL && column_filter_fill(filter, lfirst(cell)))
-		{
-			column_filter_init(filter);
-			filter->list = page_values_want(reader->values, filter->attribute, true);
-			reader->num_filters++;
-		}
-		else
-			others = lappend(others, lfirst(cell));
-	}
-	(void) want_all((Node *) others, reader->values);
-	reader->condition = ExecInitQual(others, NULL);
-}
-
-heap_reader *
-heap_reader_open(SeqScanState *scan, List *exprs, const Bitmapset *late_columns, late_pages *late)
-{
-	heap_reader *reader;
-	ListCell   *cell;
-
-	if (!can_read(scan, exprs))
-		return NULL;
-	reader = palloc0(sizeof(heap_reader));
-	reader->scan = scan;
-	reader->late = bms_is_empty(late_columns) ? NULL : late;
-	reader->values = page_values_create(RelationGetDescr(scan->ss.ss_currentRelation));
-	reader->columns = palloc0(list_length(exprs) * sizeof(read_column) + 1);
-	foreach(cell, exprs)
-		add_column(reader, lfirst(cell), bms_is_member(foreach_current_index(cell), late_columns));
-	add_conditions(reader, scan->ss.ps.plan->qual);
-	page_values_plan(reader->values);
-	keep_all(reader, lengthof(reader->kept));
-	if (reader->computes || reader->condition)
-		reader->slot = ExecInitExtraTupleSlot(scan->ss.ps.state, reader->values->descriptor, &TTSOpsVirtual);
-	return reader;
 }

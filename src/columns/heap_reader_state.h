@@ -1,6 +1,6 @@
 /*
  * heap_reader_state.h
- *		Internals of a heap reader, for heap_reader.c and heap_sender.c.
+ *		Internals of a heap reader, for heap_reader*.c, visible_rows.c and heap_sender.c.
  */
 #ifndef MGPU_HEAP_READER_STATE_H
 #define MGPU_HEAP_READER_STATE_H
@@ -44,6 +44,13 @@ static inline HeapScanDesc
 heap_scan_of(const heap_reader *reader)
 {
 	return (HeapScanDesc) reader->scan->ss.ss_currentScanDesc;
+}
+
+static inline void
+heap_reader_keep_all(heap_reader *reader, uint32 num_rows)
+{
+	for (uint32 i = 0; i < num_rows; i++)
+		reader->kept[i] = i;
 }
 
 /* Start reading, from the first page on. */
