@@ -180,7 +180,7 @@ array_gather_present(ArrayType *result, const array_source *source, const elemen
 
 /* Set the result's bitmap.  Returns the ranks of the present elements, in the order of positions. */
 static uint32 *
-present_ranks(ArrayType *result, const array_source *source, const int32 *positions)
+ranks_of_positions(ArrayType *result, const array_source *source, const int32 *positions)
 {
 	uint32	   *ranks = array_result_scratch((source->num_items - source->num_nulls) * sizeof(uint32));
 	bits8	   *bitmap = ARR_NULLBITMAP(result);
@@ -214,7 +214,7 @@ array_gather(ArrayType *result, const array_source *source, const element_type *
 		array_gather_present(result, source, type, (const uint32 *) positions, NULL);
 		return;
 	}
-	ranks = present_ranks(result, source, positions);
+	ranks = ranks_of_positions(result, source, positions);
 	array_gather_present(result, source, type, ranks, NULL);
 	pfree(ranks);
 }

@@ -13,7 +13,7 @@
 
 #include "compat.h"
 #include "agg/runs.h"
-#include "group/agg_sorted.h"
+#include "group/sorted_aggregate.h"
 
 /* array_agg of no rows is NULL; the batch would return an empty array. */
 static Datum
@@ -34,28 +34,6 @@ mode_of(agg_batch *batch, uint32 group, bool *is_null)
 	if (*is_null)
 		return (Datum) 0;
 	return agg_batch_mode(batch, batch->items.starts[group], batch->items.starts[group + 1]);
-}
-
-/* It is the same in all groups, and without groups nobody evaluates it here. */
-chunk *
-sorted_fraction(sorted_aggregate *aggregate)
-{
-	MemoryContext caller;
-	column_type *type;
-	bool		is_null;
-	Datum		value;
-
-	if (aggregate->fraction)
-		return aggregate->fraction;
-	value = ExecEvalExprSwitchContext(aggregate->fraction_expr, aggregate->fraction_context, &is_null);
-	caller = MemoryContextSwitchTo(aggregate->fraction_context->ecxt_per_query_memory);
-	type = palloc0(sizeof(column_type));
-	column_type_fill(type, exprType((const Node *) aggregate->base.plan.fraction));
-	aggregate->fraction = chunk_create(CurrentMemoryContext, 1, (const column_type *[]) {type}, 1);
-	chunk_put(aggregate->fraction, &aggregate->fraction->columns[0], chunk_add_rows(aggregate->fraction, 1), value, is_null);
-	MemoryContextSwitchTo(caller);
-	ResetExprContext(aggregate->fraction_context);
-	return aggregate->fraction;
 }
 
 static Datum

@@ -8,7 +8,7 @@
 #include "postgres.h"
 
 #include "compat.h"
-#include "group/agg_sorted.h"
+#include "group/sorted_aggregate.h"
 
 /* Whether a percentile has one fraction that is known and valid; others are computed here, of all values. */
 static bool

@@ -1,6 +1,6 @@
 /*
  * aggregate.h
- *		The aggregates that MgpuGroup runs, and the ways in which it does.
+ *		An aggregate that MgpuGroup runs.
  */
 #ifndef MGPU_GROUP_AGGREGATE_H
 #define MGPU_GROUP_AGGREGATE_H
@@ -41,15 +41,6 @@ typedef struct group_plan
 	sort_order	order;
 	const Expr *fraction;		/* of a percentile, else NULL */
 } group_plan;
-
-/* Find out how an aggregate is run.  The way is NONE where it cannot be; then *why_not is a clause. */
-extern group_plan group_plan_of(const Aggref *aggref, const char **why_not);
-
-/*
- * The expression that the column of an aggregate's argument holds: the argument, or what a cast of it
- * to float8 has inside where that orders alike.  The latter is smaller to sort.
- */
-extern Expr *group_argument(const Aggref *aggref, const group_plan *plan, int n);
 
 /* An aggregate of a running node. */
 typedef struct group_aggregate group_aggregate;
@@ -111,12 +102,6 @@ typedef struct group_aggregate_source
 	List	   *earlier;		/* aggregates of the same node, to share work with */
 } group_aggregate_source;
 
-/*
- * Make an aggregate of a running node, in the current context.  ereport(ERROR) unless the user may
- * run the aggregate and its owner may run its functions.
- */
-extern group_aggregate *group_aggregate_start(const group_aggregate_source *source);
-
 /* The ways make theirs; the first member of bytes of theirs is a group_aggregate. */
 extern group_aggregate *group_aggregate_create(const group_aggregate_source *source, Size bytes);
 extern group_aggregate *group_reduce_create(const group_aggregate_source *source);
@@ -124,11 +109,13 @@ extern group_aggregate *group_sorted_create(const group_aggregate_source *source
 extern group_aggregate *group_array_create(const group_aggregate_source *source);
 extern group_aggregate *group_feed_create(const group_aggregate_source *source);
 
+/* The ORDER BY or DISTINCT by which an aggregate's rows are sorted: the longer includes the other. */
+extern List *group_sort_clauses(const Aggref *aggref);
+extern Oid	group_type_of_clause(const Aggref *aggref, SortGroupClause *clause);
+extern sort_order group_order_of_clause(const Aggref *aggref, SortGroupClause *clause);
+
 /* The order that an aggregate's ORDER BY or DISTINCT asks for.  Constants do not count. */
 extern row_order group_order_of(const Aggref *aggref, const int *columns);
-
-/* Way and sharing in words, for EXPLAIN. */
-extern const char *group_way_name(const group_plan *plan);
 
 /* Whether GROUP_WAY_REDUCE knows the aggregate. */
 extern bool group_reduce_knows(Oid aggregate);

@@ -13,6 +13,7 @@
 #include "utils/ruleutils.h"
 
 #include "compat.h"
+#include "group/aggregate_ways.h"
 #include "group/group_state.h"
 #include "plan/declined.h"
 

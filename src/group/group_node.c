@@ -21,6 +21,7 @@
 
 #include "compat.h"
 #include "plan/custom_plan.h"
+#include "group/aggregate_ways.h"
 #include "group/group_state.h"
 #include "run/run.h"
 
@@ -298,7 +299,7 @@ static const CustomExecMethods exec_methods = {
 static Node *
 make_state(CustomScan *scan)
 {
-	return custom_state(sizeof(group_state), &exec_methods);
+	return custom_plan_state(sizeof(group_state), &exec_methods);
 }
 
 const CustomScanMethods group_scan_methods = {

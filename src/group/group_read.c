@@ -13,6 +13,7 @@
 #include "compat.h"
 #include "columns/wire.h"
 #include "group/group_state.h"
+#include "plan/rows_node.h"
 
 /* Rows between two checks of memory. */
 #define STEP_ROWS 1024

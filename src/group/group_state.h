@@ -11,7 +11,7 @@
 #include "group/group_node.h"
 #include "plan/keys.h"
 #include "plan/row_source.h"
-#include "plan/rows_node.h"
+#include "plan/rows.h"
 
 /* An entry of the scan tuple: an aggregate, or else a column of the group's first row. */
 typedef struct group_output

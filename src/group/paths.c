@@ -35,6 +35,7 @@
 #include "plan/costs.h"
 #include "plan/declined.h"
 #include "plan/row_source.h"
+#include "plan/rows.h"
 #include "plan/rows_node.h"
 #include "settings.h"
 

@@ -18,7 +18,7 @@
 #include "utils/typcache.h"
 
 #include "compat.h"
-#include "group/aggregate.h"
+#include "group/aggregate_ways.h"
 #include "group/task.h"
 #include "plan/custom_plan.h"
 

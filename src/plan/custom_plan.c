@@ -18,6 +18,16 @@
 #include "compat.h"
 #include "plan/custom_plan.h"
 
+Node *
+custom_plan_state(Size bytes, const CustomExecMethods *methods)
+{
+	CustomScanState *state = palloc0(bytes);
+
+	NodeSetTag(state, T_CustomScanState);
+	state->methods = methods;
+	return (Node *) state;
+}
+
 Plan *
 custom_plan_of_path(const CustomPath *path, List *tlist, List *custom_plans, const CustomScanMethods *methods)
 {

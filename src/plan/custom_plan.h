@@ -8,6 +8,9 @@
 #include "nodes/extensible.h"
 #include "nodes/pathnodes.h"
 
+/* The state of a node, of so many bytes, of which the first are a CustomScanState. */
+extern Node *custom_plan_state(Size bytes, const CustomExecMethods *methods);
+
 /* The plan of a path whose custom_private has the plan's, then the expressions of the scan tuple. */
 extern Plan *custom_plan_of_path(const CustomPath *path, List *tlist, List *custom_plans, const CustomScanMethods *methods);
 

@@ -30,7 +30,7 @@
 #include "compat.h"
 #include "columns/heap_reader.h"
 #include "plan/row_source.h"
-#include "plan/rows_node.h"
+#include "plan/rows.h"
 #include "settings.h"
 
 /* The part of a row's cost, beyond its page's, that reading pages as columns saves. */

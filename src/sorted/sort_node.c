@@ -17,7 +17,8 @@
 #include "utils/tuplesort.h"
 
 #include "compat.h"
-#include "plan/rows_node.h"
+#include "plan/custom_plan.h"
+#include "plan/rows.h"
 #include "run/run.h"
 #include "sorted/sort.h"
 #include "sorted/top.h"
@@ -311,7 +312,7 @@ const CustomExecMethods sort_exec_methods = {
 static Node *
 make_state(CustomScan *scan)
 {
-	return custom_state(sizeof(sort_state), &sort_exec_methods);
+	return custom_plan_state(sizeof(sort_state), &sort_exec_methods);
 }
 
 const CustomScanMethods sort_scan_methods = {

@@ -19,7 +19,7 @@
 #include "keys/collation.h"
 #include "plan/costs.h"
 #include "settings.h"
-#include "plan/rows_node.h"
+#include "plan/rows.h"
 #include "sorted/sort.h"
 
 /* More keys are left to PostgreSQL: each of them is a sort of all rows. */

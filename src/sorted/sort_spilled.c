@@ -9,7 +9,7 @@
 #include "utils/tuplesort.h"
 
 #include "compat.h"
-#include "plan/rows_node.h"
+#include "plan/rows.h"
 #include "sorted/sort.h"
 #include "sorted/top.h"
 

@@ -19,7 +19,7 @@
 
 #include "compat.h"
 #include "plan/custom_plan.h"
-#include "plan/rows_node.h"
+#include "plan/rows.h"
 #include "sorted/top.h"
 
 /*
@@ -353,7 +353,7 @@ static const CustomExecMethods exec_methods = {
 static Node *
 make_state(CustomScan *scan)
 {
-	return custom_state(sizeof(top_state), &exec_methods);
+	return custom_plan_state(sizeof(top_state), &exec_methods);
 }
 
 const CustomScanMethods top_scan_methods = {

@@ -21,7 +21,7 @@
 
 #include "compat.h"
 #include "core/sizes.h"
-#include "plan/rows_node.h"
+#include "plan/rows.h"
 #include "sorted/top_rows_state.h"
 
 #define FIRST_CANDIDATES 4

@@ -14,7 +14,7 @@
 #include "compat.h"
 #include "plan/custom_plan.h"
 #include "plan/declined.h"
-#include "plan/rows_node.h"
+#include "plan/rows.h"
 #include "sorted/window.h"
 
 static void
@@ -162,7 +162,7 @@ static const CustomExecMethods exec_methods = {
 static Node *
 make_state(CustomScan *scan)
 {
-	return custom_state(sizeof(window_state), &exec_methods);
+	return custom_plan_state(sizeof(window_state), &exec_methods);
 }
 
 const CustomScanMethods window_scan_methods = {

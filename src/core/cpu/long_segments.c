@@ -1,9 +1,9 @@
 /*
  * long_segments.c
- *		Long segments, sorted one at a time with all threads (segments.h).  Each
+ *		Long segments, sorted one at a time with all threads (segments.c).  Each
  *		gets a run of its own, on the threads of the segmented run.
  */
-#include "core/cpu/segments.h"
+#include "core/cpu/segments_state.h"
 
 /* Open a run for the next long segment, on this run's threads. */
 static bool

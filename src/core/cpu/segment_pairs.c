@@ -1,6 +1,6 @@
 /*
  * segment_pairs.c
- *		The order of pairs inside segments (segments.h).
+ *		The order of pairs inside segments (segments.c).
  *
  * A code of up to 4 bytes is packed with its position into 64 bits, which excludes
  * ties, and sorted like a key, by a vector network for each segment if the machine
@@ -8,7 +8,7 @@
  * once, while their segment is in cache.
  */
 #include "core/cpu/order_pairs.h"
-#include "core/cpu/segments.h"
+#include "core/cpu/segments_state.h"
 #include "core/cpu_vector.h"
 
 uint64_t

@@ -12,7 +12,7 @@
  * Sorting (segment, code) together as one array was rejected: it doubles the width
  * of keys, and short segments fit registers.
  */
-#include "core/cpu/segments.h"
+#include "core/cpu/segments_state.h"
 #include "core/cpu_vector.h"
 
 /* First segment with a head at or behind position. */

@@ -9,7 +9,7 @@
  * some 4 us to send it.  A thread a device was rejected, as runs and extents would need
  * locks.
  */
-#include "core/service/host_run.h"
+#include "core/service/host_state.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
  * The lowest free extents are given out first, so a service with little to do uses and
  * pins little.  Pinning fresh memory takes 0.4 ms a megabyte, most of it page faults.
  */
-#include "core/service/host_run.h"
+#include "core/service/host_state.h"
 
 #include <stdlib.h>
 

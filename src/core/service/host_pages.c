@@ -6,7 +6,7 @@
  * may name, from the first on.  Where a piece cannot be pinned, these become fewer, and clients send copies of the
  * others.
  */
-#include "core/service/host_run.h"
+#include "core/service/host_state.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
  * else the run fails.  What the bytes say is not checked: segment heads and positions
  * come from the extension's own code.
  */
-#include "core/service/host_run.h"
+#include "core/service/host_state.h"
 
 static host_device *
 device_of(const host_run *run)

@@ -2,7 +2,7 @@
  * service/host_turns.c
  *		Whose turn it is: extents and device memory, kernels, downloads.
  */
-#include "core/service/host_run.h"
+#include "core/service/host_state.h"
 
 #include "core/cpu_threads.h"
 

@@ -1,9 +1,9 @@
 /*
- * agg_sorted.h
+ * sorted_aggregate.h
  *		Internals of aggregates of sorted values, for agg_sorted.c and agg_sorted_device.c.
  */
-#ifndef MGPU_GROUP_AGG_SORTED_H
-#define MGPU_GROUP_AGG_SORTED_H
+#ifndef MGPU_GROUP_SORTED_AGGREGATE_H
+#define MGPU_GROUP_SORTED_AGGREGATE_H
 
 #include "group/aggregate.h"
 
@@ -29,4 +29,4 @@ extern bool sorted_ask_device(group_aggregate *base, device_query *query);
 extern void sorted_take_device(group_aggregate *base, const device_query *query, group_input *input);
 extern bool sorted_device_result(sorted_aggregate *aggregate, uint32 group, Datum *result, bool *is_null);
 
-#endif							/* MGPU_GROUP_AGG_SORTED_H */
+#endif							/* MGPU_GROUP_SORTED_AGGREGATE_H */

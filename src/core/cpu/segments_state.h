@@ -1,10 +1,10 @@
 /*
- * segments.h
+ * segments_state.h
  *		State of the segments strategy.  segments.c hands out segments and sorts
  *		keys, segment_pairs.c orders pairs, long_segments.c sorts long segments.
  */
-#ifndef MGPU_CPU_SEGMENTS_H
-#define MGPU_CPU_SEGMENTS_H
+#ifndef MGPU_CPU_SEGMENTS_STATE_H
+#define MGPU_CPU_SEGMENTS_STATE_H
 
 #include "core/cpu/run.h"
 
@@ -50,4 +50,4 @@ void		mgpu_order_segments(mgpu_run *run, uint64_t first, uint64_t last, uint64_t
  */
 bool		mgpu_advance_long(mgpu_run *run);
 
-#endif							/* MGPU_CPU_SEGMENTS_H */
+#endif							/* MGPU_CPU_SEGMENTS_STATE_H */

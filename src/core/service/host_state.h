@@ -1,12 +1,12 @@
 /*
- * service/host_run.h
+ * service/host_state.h
  *		Internals of the host: its runs, and what it knows of devices and extents.
  *
  * host.c takes the steps.  host_slots.c has runs come and go, host_turns.c says whose
- * turn it is, host_run.c does the work of one, host_memory.c gives out extents.
+ * turn it is, host_run.c does the work of one, host_load.c counts it, host_memory.c gives out extents.
  */
-#ifndef MGPU_SERVICE_HOST_RUN_H
-#define MGPU_SERVICE_HOST_RUN_H
+#ifndef MGPU_SERVICE_HOST_STATE_H
+#define MGPU_SERVICE_HOST_STATE_H
 
 #include "core/service/host.h"
 
@@ -110,7 +110,7 @@ mgpu_host_num_words(const mgpu_host *host)
 	return (mgpu_host_num_slots(host) + 63) / 64;
 }
 
-/* ------------------------------------------------------------- host_slots.c */
+/* -------------------------------------------------------------- host_load.c */
 
 /* Count a run among those that wait; change: 1 or -1. */
 void		mgpu_host_count_waiting(mgpu_host *host, const host_run *run, int change);
@@ -124,6 +124,8 @@ void		mgpu_host_count_open(host_run *run, int change);
  */
 void		mgpu_host_begin_load(host_run *run);
 void		mgpu_host_end_load(host_run *run);
+
+/* ------------------------------------------------------------- host_slots.c */
 
 /* Look at one slot; false if it must be looked at again. */
 bool		mgpu_host_look_at_slot(mgpu_host *host, uint32_t slot_number);
@@ -193,4 +195,4 @@ bool		mgpu_host_is_ready(const host_run *run);
 void		mgpu_host_launch(host_run *run);
 bool		mgpu_host_poll(host_run *run);
 
-#endif							/* MGPU_SERVICE_HOST_RUN_H */
+#endif							/* MGPU_SERVICE_HOST_STATE_H */
