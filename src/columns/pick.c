@@ -4,7 +4,7 @@
  *
  * Groups are numbered from 0, so a counting sort of row numbers brings the rows of each
  * group together.  Each column is then copied in the order of these numbers.  Sorting
- * the cells themselves was rejected: the sort of grouping keys (plan/keys.c) also
+ * the cells themselves was rejected: the sort of grouping keys (plan/key_groups.c) also
  * returns row numbers, and workers' messages and files need some rows of all columns.
  */
 #include "postgres.h"

@@ -7,7 +7,7 @@
  * all keys are made, then all groups are found, then each aggregate adds all rows.  So each loop is short, and the
  * table's entries are fetched ahead.
  *
- * With millions of groups, every lookup misses the caches, and sorting the keys is faster (keys.c).
+ * With millions of groups, every lookup misses the caches, and sorting the keys is faster (key_groups.c).
  */
 #include "postgres.h"
 

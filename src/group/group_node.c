@@ -3,7 +3,7 @@
  *		MgpuGroup: a plan node that groups rows and runs aggregates.
  *
  * There are two methods.  Either the node reads all rows of its child into columns and finds the groups by one
- * sort of the keys (keys.c), and aggregates then work on all groups at once (aggregate.h).  Or, where no aggregate
+ * sort of the keys (key_groups.c), and aggregates then work on all groups at once (aggregate.h).  Or, where no aggregate
  * needs a row twice and groups are not too many, rows are added to their groups as they come (group_fold.c).
  * Rows that do not fit in memory are partitioned by key (columns/spill.h), and each partition is processed alone
  * (group_read.c).  Workers fold their rows, and the leader combines what they return (group_partial.c).
@@ -23,6 +23,7 @@
 #include "plan/custom_plan.h"
 #include "group/aggregate_ways.h"
 #include "group/group_state.h"
+#include "plan/key_groups.h"
 #include "run/run.h"
 
 /* ---- groups */

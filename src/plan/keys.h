@@ -1,6 +1,6 @@
 /*
  * keys.h
- *		Grouping keys of rows: which rows have equal keys.
+ *		Grouping keys of rows: which are equal, their hashes and codes.
  */
 #ifndef MGPU_PLAN_KEYS_H
 #define MGPU_PLAN_KEYS_H
@@ -48,6 +48,9 @@ extern void group_calls_end(MemoryContext caller);
 extern void group_keys_hash(const void *keys, const chunk *rows, uint64 first, uint32 num_rows, uint64 seed,
 							uint64 *hashes);
 
+/* Whether two values, of the same column in chunks, are equal. */
+extern bool group_key_values_equal(const group_key *key, const column *col_a, uint64 a, const column *col_b, uint64 b);
+
 /* Whether two rows, of chunks with the same columns, are equal in the first num_keys keys. */
 extern bool group_keys_equal(const group_keys *keys, int num_keys, const chunk *rows_a, uint64 a, const chunk *rows_b,
 							 uint64 b);
@@ -58,6 +61,21 @@ extern bool group_keys_equal(const group_keys *keys, int num_keys, const chunk *
  */
 extern bool group_keys_codes(const group_keys *keys, const chunk *rows, uint64 *codes);
 
+/* Rows handled between checks for interrupts, and before what functions leave behind is freed. */
+#define GROUP_STEP_ROWS (4 * 1024)
+
+/* Codes of rows, each with bits for NULL. */
+typedef struct group_codes
+{
+	void	   *codes;
+	uint32		width;			/* 4 or 8 bytes */
+	bool		are_hashes;
+	bool		are_cells;		/* codes belong to the rows */
+} group_codes;
+
+/* Those of at least one key, in context. */
+extern group_codes group_keys_make_codes(const group_keys *keys, const chunk *rows, MemoryContext context);
+
 /* The last step of MurmurHash3: all bits depend on all bits. */
 static inline uint64
 group_code_hash(uint64 code)
@@ -66,12 +84,5 @@ group_code_hash(uint64 code)
 	code = (code ^ (code >> 33)) * UINT64_C(0xc4ceb9fe1a85ec53);
 	return code ^ (code >> 33);
 }
-
-/*
- * Find the groups of at least one row.  The rows of a group are in arrival order.  Arrays are
- * allocated in context.  *form, for EXPLAIN, is a static string.
- */
-extern row_groups group_keys_rank(const group_keys *keys, const chunk *rows, MemoryContext context,
-								  const char **form);
 
 #endif							/* MGPU_PLAN_KEYS_H */
