@@ -184,8 +184,9 @@ agg_call_of_column(Oid type_id, Oid collation, sort_order order)
 	return call;
 }
 
-bool
-agg_call_can_share(const agg_call *call, const agg_call *other)
+/* Whether other's batch can hold call's rows: same values, rows and ascending order. */
+static bool
+can_share(const agg_call *call, const agg_call *other)
 {
 	const Aggref *a = call->aggref;
 	const Aggref *b = other->aggref;
@@ -221,7 +222,7 @@ agg_call_start(FunctionCallInfo fcinfo, agg_kind kind, bool combines)
 	{
 		agg_call   *other = agg_call_by_number(aggstate, i);
 
-		if (other && agg_call_can_share(call, other))
+		if (other && can_share(call, other))
 			call->leader = other;
 	}
 	known_functions[combines][kind] = fcinfo->flinfo->fn_addr;

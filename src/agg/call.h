@@ -97,9 +97,6 @@ extern agg_call *agg_call_of_column(Oid type_id, Oid collation, sort_order order
 /* Argument n of an aggregate, from 0. */
 extern const Expr *agg_argument(const Aggref *aggref, int n);
 
-/* Whether other's batch can hold call's rows: same values, rows and ascending order. */
-extern bool agg_call_can_share(const agg_call *call, const agg_call *other);
-
 /* The group of a final or serialization function. */
 typedef struct agg_group
 {

@@ -45,8 +45,9 @@ check_sorted(SortSupport support, const Datum *values, int64 num_values, int whi
 	}
 }
 
-int64
-sorted_input_first_subscript(const array_source *source, const sort_order *order)
+/* Subscript of the first present element.  NULLs must be known to be in place. */
+static int64
+first_subscript(const array_source *source, const sort_order *order)
 {
 	if (source->num_items == 0)
 		return 1;
@@ -109,8 +110,8 @@ sorted_input_describe(run_request *request, sorted_input *input, mgpu_op op)
 	request->job.descending = input->order.descending;
 	request->job.num_items = sorted_input_present(&input->a);
 	request->job.num_b_items = sorted_input_present(&input->b);
-	request->first_subscripts[0] = sorted_input_first_subscript(&input->a, &input->order);
-	request->first_subscripts[1] = sorted_input_first_subscript(&input->b, &input->order);
+	request->first_subscripts[0] = first_subscript(&input->a, &input->order);
+	request->first_subscripts[1] = first_subscript(&input->b, &input->order);
 	if (type->key_kind == 0)
 		return;
 	request->job.key_kind = type->key_kind;
@@ -153,8 +154,8 @@ merge_strings(sorted_input *input, const sort_keys keys[2], bool *sides)
 {
 	sort_keys	words[2] = {keys[0], keys[1]};
 	int64		first_subscripts[] = {
-		sorted_input_first_subscript(&input->a, &input->order),
-		sorted_input_first_subscript(&input->b, &input->order)
+		first_subscript(&input->a, &input->order),
+		first_subscript(&input->b, &input->order)
 	};
 	merge_codes codes;
 	instr_time	start;
@@ -190,7 +191,7 @@ merge_values(sorted_input *input, const sort_keys keys[2], bool *sides)
 	{
 		end[i] = next[i] + keys[i].num_items;
 		check_sorted(&support, next[i], keys[i].num_items, i,
-					 sorted_input_first_subscript(sources[i], &input->order));
+					 first_subscript(sources[i], &input->order));
 	}
 	for (int64 i = 0; next[0] < end[0] || next[1] < end[1]; i++)
 	{

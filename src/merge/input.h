@@ -30,9 +30,6 @@ sorted_input_present(const array_source *source)
 /* Raise an error unless all NULL elements of each array stand where order puts them. */
 extern void sorted_input_check_nulls(sorted_input *input);
 
-/* Subscript of the first present element.  NULLs must be known to be in place. */
-extern int64 sorted_input_first_subscript(const array_source *source, const sort_order *order);
-
 /*
  * Fill a request to merge the present elements.  The caller sets the outputs, and also the keys
  * if they are not the elements' own bytes.

@@ -224,8 +224,9 @@ start_partitions(top_state *state, List *private)
 	}
 }
 
-row_compare
-top_order_of(List *private, const chunk *like)
+/* The order keys of a node's custom_private, in the current context, for rows with the columns of like. */
+static row_compare
+order_of(List *private, const chunk *like)
 {
 	List	   *columns = list_nth(private, TOP_ORDER_COLUMNS);
 	row_compare order = {list_length(columns), palloc0(list_length(columns) * sizeof(compare_key) + 1)};
@@ -286,7 +287,7 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	state->source = row_source_open_late(child, top_keep_stored(state->rows, scan->custom_private));
 	start_partitions(state, scan->custom_private);
 	start_number(state, scan);
-	state->order = top_order_of(scan->custom_private, state->rows);
+	state->order = order_of(scan->custom_private, state->rows);
 	state->limit = (top_limit) {&state->partitions, &state->order, linitial_int(limit), lsecond_int(limit)};
 	state->top = top_rows_create(context, &state->limit, state->rows);
 	state->spill.context = AllocSetContextCreate(context, "mgpu_pg partitions of rows", ALLOCSET_DEFAULT_SIZES);
