@@ -23,8 +23,8 @@ has_room(const host_run *run, mgpu_direction direction)
 	return copies->num_asked - copies->num_landed < MGPU_MAX_COPIES;
 }
 
-void
-mgpu_host_tell(host_run *run, mgpu_message_kind kind, uint32_t channel, uint32_t extent, uint32_t bytes)
+static void
+tell(host_run *run, mgpu_message_kind kind, uint32_t channel, uint32_t extent, uint32_t bytes)
 {
 	mgpu_message message = {.kind = kind,.channel = channel,.extent = extent,.bytes = bytes};
 
@@ -50,7 +50,7 @@ mgpu_host_fail(host_run *run, const mgpu_error *error)
 	run->slot->error = *error;
 	if (run->run != NULL && error->status == MGPU_NOT_SORTED)
 		run->host->engine->stats(run->run, &run->slot->stats);
-	mgpu_host_tell(run, MGPU_MESSAGE_FAILED, 0, 0, 0);
+	tell(run, MGPU_MESSAGE_FAILED, 0, 0, 0);
 }
 
 static void
@@ -79,9 +79,9 @@ mgpu_host_open(host_run *run, int device, int num_extents, mgpu_error *err)
 	mgpu_host_take_extents(run, num_extents);
 	atomic_store_explicit(&run->slot->device, device, memory_order_relaxed);
 	mgpu_host_set_phase(run, MGPU_PHASE_FILLING);
-	mgpu_host_tell(run, MGPU_MESSAGE_OPENED, 0, 0, 0);
+	tell(run, MGPU_MESSAGE_OPENED, 0, 0, 0);
 	for (int i = 0; i < run->num_extents; i++)
-		mgpu_host_tell(run, MGPU_MESSAGE_EXTENT, 0, run->extents[i], 0);
+		tell(run, MGPU_MESSAGE_EXTENT, 0, run->extents[i], 0);
 	return MGPU_OK;
 }
 
@@ -236,7 +236,7 @@ finish(host_run *run)
 	atomic_fetch_add(&device->num_items, num_items);
 	atomic_fetch_add(&device->kernel_us, (uint64_t) (run->slot->stats.kernel_ms * 1000));
 	run->ended = true;
-	mgpu_host_tell(run, MGPU_MESSAGE_DONE, 0, 0, 0);
+	tell(run, MGPU_MESSAGE_DONE, 0, 0, 0);
 }
 
 /* The kernels tell how large the outputs of a group job are. */
@@ -251,7 +251,7 @@ take_group_result(host_run *run)
 		run->output_bytes[MGPU_OUTPUT_SORTED + i] = mgpu_group_value_bytes(&run->group, result, i);
 	for (int i = 0; i < MGPU_NUM_OUTPUTS; i++)
 		run->output_left += run->output_bytes[i];
-	mgpu_host_tell(run, MGPU_MESSAGE_SIZES, 0, 0, 0);
+	tell(run, MGPU_MESSAGE_SIZES, 0, 0, 0);
 }
 
 bool
@@ -284,7 +284,7 @@ mgpu_host_uploaded(host_run *run, int extent)
 	{
 		run->places[extent] = EXTENT_AT_CLIENT;
 		if (!run->ended && !run->closing)
-			mgpu_host_tell(run, MGPU_MESSAGE_EXTENT, 0, run->extents[extent], 0);
+			tell(run, MGPU_MESSAGE_EXTENT, 0, run->extents[extent], 0);
 	}
 	else
 		run->places[extent] = EXTENT_AT_HOST;
@@ -298,7 +298,7 @@ mgpu_host_downloaded(host_run *run, int extent, uint32_t channel, uint32_t bytes
 	run->output_left -= bytes;
 	if (run->ended || run->closing)
 		return;
-	mgpu_host_tell(run, MGPU_MESSAGE_OUTPUT, channel, run->extents[extent], bytes);
+	tell(run, MGPU_MESSAGE_OUTPUT, channel, run->extents[extent], bytes);
 	if (run->output_left == 0)
 		finish(run);
 }

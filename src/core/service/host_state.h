@@ -169,8 +169,6 @@ bool		mgpu_host_pin_pages(mgpu_host *host, const mgpu_page_ref *refs, uint32_t n
 
 /* --------------------------------------------------------------- host_run.c */
 
-void		mgpu_host_tell(host_run *run, mgpu_message_kind kind, uint32_t channel, uint32_t extent, uint32_t bytes);
-
 /* End a run that failed. */
 void		mgpu_host_fail(host_run *run, const mgpu_error *error);
 
