@@ -313,7 +313,7 @@ is_reduced(const mgpu_group_spec *spec, uint32_t number, const uint64_t *words)
 	if (column->reduction == MGPU_REDUCE_INTEGER)
 	{
 		words++;
-		if (((__int128) (int64_t) words[1] << 32) + words[0] != integers)
+		if ((__int128) (int64_t) words[1] * ((__int128) 1 << 32) + words[0] != integers)
 			return false;
 		words++;
 	}

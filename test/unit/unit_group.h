@@ -650,7 +650,6 @@ group_drive_case(const group_driver *driver, group_case *job, group_outcome *out
 	memset(outcome, 0, sizeof(*outcome));
 	group_job.op = MGPU_OP_GROUP;
 	group_job.num_items = driver->expected_rows;
-	mgpu_group_plan_record(&job->spec, &outcome->record);
 	drive.driver = driver;
 	drive.job = job;
 	drive.outcome = outcome;
@@ -660,6 +659,7 @@ group_drive_case(const group_driver *driver, group_case *job, group_outcome *out
 											   &outcome->err);
 	if (outcome->status != MGPU_OK)
 		return;
+	mgpu_group_plan_record(&job->spec, &outcome->record);
 	outcome->status = group_upload(&drive);
 	if (outcome->status == MGPU_OK)
 		outcome->status = driver->engine->launch(drive.run, &outcome->err);
