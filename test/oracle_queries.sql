@@ -409,6 +409,10 @@ BEGIN
 END
 $$;
 
+-- A row to compare: long ones as their beginning and a hash, since an array has one gigabyte at most.
+CREATE FUNCTION oracle.shorter(line text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN octet_length(line) > 1000 THEN left(line, 300) || '…' || md5(line) ELSE line END $$;
+
 -- The rows of a query as text, or its error.  What it sets and makes is undone.
 CREATE FUNCTION oracle.answer(query text, way text, settings text[], OUT lines text[], OUT plan text) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -434,17 +438,17 @@ BEGIN
         END LOOP;
         CASE way
             WHEN 'rows' THEN
-                EXECUTE format('SELECT ARRAY(SELECT q::text FROM (%s) q)', query) INTO lines;
+                EXECUTE format('SELECT ARRAY(SELECT oracle.shorter(q::text) FROM (%s) q)', query) INTO lines;
             WHEN 'table', 'insert' THEN
                 EXECUTE format('CREATE TEMP TABLE got ON COMMIT DROP AS %s %s', query, CASE WHEN way = 'insert' THEN 'WITH NO DATA' END);
                 IF way = 'insert' THEN
                     EXECUTE 'INSERT INTO got ' || query;
                 END IF;
-                EXECUTE 'SELECT ARRAY(SELECT got::text FROM got)' INTO lines;
+                EXECUTE 'SELECT ARRAY(SELECT oracle.shorter(got::text) FROM got)' INTO lines;
             WHEN 'prepared' THEN
                 FOR i IN 1 .. 7 LOOP
                     FOR r IN EXECUTE format('EXECUTE prepared (%s)', i) LOOP
-                        lines := lines || r::text;
+                        lines := lines || oracle.shorter(r::text);
                     END LOOP;
                 END LOOP;
             WHEN 'cursor' THEN
@@ -453,12 +457,12 @@ BEGIN
                     LOOP
                         FETCH c INTO r;
                         EXIT WHEN NOT FOUND;
-                        lines := lines || r::text;
+                        lines := lines || oracle.shorter(r::text);
                     END LOOP;
                     LOOP
                         FETCH PRIOR FROM c INTO r;
                         EXIT WHEN NOT FOUND;
-                        lines := lines || r::text;
+                        lines := lines || oracle.shorter(r::text);
                     END LOOP;
                     MOVE ABSOLUTE 0 FROM c;
                 END LOOP;
