@@ -167,9 +167,9 @@ CORE_CC = $(CC) -std=gnu11 $(CORE_CFLAGS)
 CORE_CXX = $(CXX) -std=c++17 -fno-exceptions -fno-rtti $(HIGHWAY_FLAGS) $(CORE_CFLAGS)
 
 CORE_SOURCES = $(sort $(wildcard src/core/*.c src/core/*/*.c src/core/*.cpp))
-CUDA_STUB = src/core/stub_engine.c
+NO_CUDA_ENGINE = src/core/no_cuda_engine.c
 core_objects = $(patsubst src/core/%,$(1)/%.o,$(basename $(2)))
-CORE_OBJECTS = $(call core_objects,$(BUILD)/core,$(if $(CUDA_ARCHIVE),$(filter-out $(CUDA_STUB),$(CORE_SOURCES)),$(CORE_SOURCES)))
+CORE_OBJECTS = $(call core_objects,$(BUILD)/core,$(if $(CUDA_ARCHIVE),$(filter-out $(NO_CUDA_ENGINE),$(CORE_SOURCES)),$(CORE_SOURCES)))
 
 $(BUILD)/core/%.o: src/core/%.c $(BUILD)/core.config
 	@mkdir -p $(@D)
@@ -277,15 +277,15 @@ unit-$(1): $$(UNIT_TESTS:%=$(BUILD)/unit/$(1)/%)
 .PHONY: unit-$(1)
 -include $$(wildcard $(BUILD)/unit/$(1)/*.d $(BUILD)/unit/$(1)/core/*.d $(BUILD)/unit/$(1)/core/*/*.d $(BUILD)/unit/$(1)/small/*.d $(BUILD)/unit/$(1)/small/*/*.d)
 endef
-UNIT_STUB = $(if $(wildcard $(CUDA_STUB)),$(call core_objects,$(BUILD)/core,$(CUDA_STUB)))
-UNIT_ARCHIVE_plain = $(CORE_ARCHIVE) $(if $(CUDA_ARCHIVE),$(BUILD)/unit/libmgpu_stub.a)
+UNIT_NO_CUDA = $(if $(wildcard $(NO_CUDA_ENGINE)),$(call core_objects,$(BUILD)/core,$(NO_CUDA_ENGINE)))
+UNIT_ARCHIVE_plain = $(CORE_ARCHIVE) $(if $(CUDA_ARCHIVE),$(BUILD)/unit/libmgpu_no_cuda.a)
 UNIT_ARCHIVE_guarded = $(BUILD)/unit/unit_guard.o $(UNIT_ARCHIVE_plain)
 $(foreach variant,$(filter-out plain guarded,$(UNIT_VARIANTS)),$(eval UNIT_ARCHIVE_$(variant) = $(BUILD)/unit/$(variant)/libmgpu_core.a))
 $(foreach variant,$(UNIT_VARIANTS),$(eval $(call unit_variant,$(variant))))
 $(BUILD)/unit/unit_guard.o: test/unit/unit_guard.c $(BUILD)/core.config
 	@mkdir -p $(@D)
 	$(CORE_CC) -fno-builtin -c -o $@ $<
-$(BUILD)/unit/libmgpu_stub.a: $(UNIT_STUB)
+$(BUILD)/unit/libmgpu_no_cuda.a: $(UNIT_NO_CUDA)
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(AR) rcs $@ $^

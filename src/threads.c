@@ -37,7 +37,7 @@ work_alone(mgpu_task_function function, void *context, uint64 num_tasks)
 
 /*
  * Work until the phase is over.  Tasks may use data in the stack frames of the callers.  An error
- * leaves these frames before anyone catches it, so the threads end first.
+ * leaves these frames before anyone catches it, so the threads end before that.
  */
 static void
 work_together(thread_work *work)

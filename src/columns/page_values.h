@@ -48,7 +48,7 @@ typedef struct page_values
 
 	/* the rows that were found last */
 	uint32		num_rows;
-	bool		is_uniform;		/* each value is at its list's offset behind data, and no list is filled */
+	bool		is_uniform;		/* each value is at its list's offset behind data; lists are filled on demand */
 	const char *data[MaxHeapTuplesPerPage];
 } page_values;
 

@@ -140,7 +140,7 @@ typedef struct mgpu_engine
 	void		(*release) (mgpu_engine_run *run);
 } mgpu_engine;
 
-/* The CUDA devices.  A build without CUDA has a stub without devices. */
+/* The CUDA devices.  A build without CUDA has none (no_cuda_engine.c). */
 extern const mgpu_engine mgpu_cuda_engine;
 
 /* The engine that this process uses: CUDA's, or a played one in tests. */

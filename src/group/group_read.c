@@ -66,7 +66,7 @@ fold_all(group_state *state, int level, uint64 num_rows, Size limit)
 		spill_others(state, level, num_rows);
 }
 
-/* Take note of the rows that are there: more are to come. */
+/* Record the rows that are there: more are to come. */
 static void
 take_step(group_state *state, int level, uint64 num_rows)
 {

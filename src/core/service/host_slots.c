@@ -112,7 +112,7 @@ mgpu_host_look_at_slot(mgpu_host *host, uint32_t slot_number)
 	return run->closing || mgpu_host_take_messages(run);
 }
 
-/* Take note of the slots that rang.  Whether any did. */
+/* Record the slots that rang.  Whether any did. */
 static bool
 take_doorbells(mgpu_host *host)
 {
