@@ -186,7 +186,7 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	List	   *outputs;
 
 	state->method = linitial_int(list_nth(scan->custom_private, 4));
-	outputs = state->method == GROUP_PARTIAL ? list_nth(scan->custom_private, 6) : scan->custom_scan_tlist;
+	outputs = state->method == GROUP_PARTIAL ? list_copy_tail(scan->custom_scan_tlist, 1) : scan->custom_scan_tlist;
 	css->custom_ps = list_make1(ExecInitNode(linitial(scan->custom_plans), estate, eflags));
 	if (packed_types == NIL)
 		state->source = row_source_open(linitial(css->custom_ps));
@@ -213,18 +213,17 @@ begin(CustomScanState *css, EState *estate, int eflags)
 static TupleTableSlot *
 execute(CustomScanState *css)
 {
+	group_state *state = (group_state *) css;
 	ExprContext *context = css->ss.ps.ps_ExprContext;
 	ProjectionInfo *projection = css->ss.ps.ps_ProjInfo;
 
-	if (((group_state *) css)->method == GROUP_PARTIAL)
-		return group_partial_next((group_state *) css);
 	for (;;)
 	{
 		TupleTableSlot *slot;
 
 		CHECK_FOR_INTERRUPTS();
 		ResetExprContext(context);
-		slot = next_group((group_state *) css);
+		slot = state->method == GROUP_PARTIAL ? group_partial_next(state) : next_group(state);
 		if (slot == NULL)
 			return NULL;
 		context->ecxt_scantuple = slot;

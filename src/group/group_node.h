@@ -5,8 +5,9 @@
  * Contents of its CustomScan:
  *
  *	 custom_plans		one child; its rows are the columns, or packs of such rows
- *	 custom_scan_tlist	the scan tuple: grouping expressions, others of a group's first row, Aggrefs
- *	 custom_private		six or seven lists:
+ *	 custom_scan_tlist	the scan tuple: grouping expressions, others of a group's first row, Aggrefs; with GROUP_PARTIAL
+ *						a pack before these, and they are NULL
+ *	 custom_private		six lists:
  *						for each entry of the scan tuple the numbers of its columns, from 0: one,
  *						or for an Aggref that of its filter, then those of its arguments; -1 for
  *						no filter and for an argument that is a constant;
@@ -14,8 +15,7 @@
  *						the keys' collations;
  *						if the child returns packs, the types of the columns in a pack, else NIL;
  *						the node's method, a group_method;
- *						the numbers of columns that are kept as they come;
- *						and for GROUP_PARTIAL the entries of the scan tuple, since its own is a pack
+ *						the numbers of columns that are kept as they come
  */
 #ifndef MGPU_GROUP_GROUP_NODE_H
 #define MGPU_GROUP_GROUP_NODE_H

@@ -81,9 +81,10 @@ group_partial_next(group_state *state)
 	}
 	num_rows = Min(rows_of_pack(rows_bytes_of_one(state->shown)), state->shown->num_rows - state->next_group);
 	num_rows = rows_of_step(state->shown, state->next_group, num_rows);
-	ResetExprContext(context);
 	caller = MemoryContextSwitchTo(context->ecxt_per_tuple_memory);
 	ExecClearTuple(slot);
+	/* the other entries have names, for EXPLAIN, and no values here */
+	memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts * sizeof(bool));
 	slot->tts_isnull[0] = false;
 	slot->tts_values[0] = PointerGetDatum(pack(state->shown, state->next_group, num_rows));
 	MemoryContextSwitchTo(caller);

@@ -63,7 +63,7 @@ extern bool group_read(group_state *state);
  */
 extern bool group_device_run(group_state *state, uint64 expected_rows);
 
-/* The next pack of groups with their states (group_partial.c).  NULL: there are no more. */
+/* Put the next pack of groups with their states into the scan slot (group_partial.c).  NULL: there are no more. */
 extern TupleTableSlot *group_partial_next(group_state *state);
 
 /* A chunk for such packs, in context: the columns of like, and the states of aggregates. */

@@ -252,6 +252,8 @@ add_group_path(const group_offer *offer, Path *child, double num_rows, bool pack
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = offer->output_rel;
 	path->path.pathtarget = offer->target;
+	/* as Agg: a worker that needs all groups, below a join for instance, computes them all */
+	path->path.parallel_safe = offer->output_rel->consider_parallel && child->parallel_safe;
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom_paths = list_make1(child);
 	path->custom_private = group_path_private(&offer->task, packed, method);

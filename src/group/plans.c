@@ -5,6 +5,9 @@
  * The planner needs a target list for packs and matches it to the child's columns by
  * expression.  The target is record_send(ROW(columns)), which is only a name for the
  * bytes of a pack.  No executor evaluates it.
+ *
+ * All expressions of a plan are in its target and its scan tuple: the planner puts those of custom_private in no form
+ * that a worker can read.
  */
 #include "postgres.h"
 
@@ -77,22 +80,23 @@ types_of(List *exprs)
 	return types;
 }
 
-/* The scan of a group path, but for its target; *entries is the scan tuple. */
+/* The scan of a group path.  Its scan tuple has the entries of first, then the outputs. */
 static CustomScan *
-make_scan(const CustomPath *path, List *tlist, List *custom_plans, List **entries)
+make_scan(const CustomPath *path, List *tlist, List *custom_plans, List *first)
 {
 	CustomScan *scan = makeNode(CustomScan);
 	List	   *equalities = lthird(path->custom_private);
 	List	   *collations = NIL;
 	ListCell   *cell;
 
-	*entries = NIL;
+	scan->custom_scan_tlist = first;
 	foreach(cell, (List *) linitial(path->custom_private))
 	{
-		int			number = foreach_current_index(cell) + 1;
+		int			number = list_length(scan->custom_scan_tlist) + 1;
 
-		*entries = lappend(*entries, makeTargetEntry(copyObject(lfirst(cell)), number, NULL, false));
-		if (number <= list_length(equalities))
+		scan->custom_scan_tlist = lappend(scan->custom_scan_tlist,
+										  makeTargetEntry(copyObject(lfirst(cell)), number, NULL, false));
+		if (foreach_current_index(cell) < list_length(equalities))
 			collations = lappend_oid(collations, exprCollation(lfirst(cell)));
 	}
 	scan->scan.plan.targetlist = tlist;
@@ -108,10 +112,8 @@ make_scan(const CustomPath *path, List *tlist, List *custom_plans, List **entrie
 static Plan *
 make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
 {
-	List	   *entries;
-	CustomScan *scan = make_scan(path, tlist, custom_plans, &entries);
+	CustomScan *scan = make_scan(path, tlist, custom_plans, NIL);
 
-	scan->custom_scan_tlist = entries;
 	scan->scan.plan.qual = copyObject((List *) list_nth(path->custom_private, 4));
 	return &scan->scan.plan;
 }
@@ -124,12 +126,7 @@ const CustomPathMethods group_path_methods = {
 static Plan *
 make_partial_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
 {
-	List	   *entries;
-	CustomScan *scan = make_scan(path, tlist, custom_plans, &entries);
-
-	scan->custom_scan_tlist = copyObject(tlist);
-	scan->custom_private = lappend(scan->custom_private, entries);
-	return &scan->scan.plan;
+	return &make_scan(path, tlist, custom_plans, copyObject(tlist))->scan.plan;
 }
 
 const CustomPathMethods partial_path_methods = {

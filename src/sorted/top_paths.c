@@ -135,6 +135,7 @@ make_path(top_offer *offer)
 	path->path.parent = offer->output_rel;
 	path->path.pathtarget = offer->target;
 	path->path.pathkeys = offer->pathkeys;
+	path->path.parallel_safe = offer->output_rel->consider_parallel && child->parallel_safe;
 	/* as PostgreSQL's Sort, and unlike its WindowAgg and Unique */
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION | (offer->pathkeys ? CUSTOMPATH_SUPPORT_BACKWARD_SCAN : 0);
 	path->custom_paths = list_make1(child);

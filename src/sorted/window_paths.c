@@ -294,6 +294,7 @@ window_offer(PlannerInfo *root, RelOptInfo *rel)
 	path->path.parent = rel;
 	path->path.pathtarget = core->path.pathtarget;
 	path->path.pathkeys = core->path.pathkeys;
+	path->path.parallel_safe = core->path.parallel_safe;
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom_paths = list_make1(make_child(root, core, scan_tuple));
 	path->custom_private = list_make2(private, scan_tuple);

@@ -39,6 +39,23 @@ FROM (VALUES ('SELECT g, count(*), sum(v), avg(w), min(v), max(f), sum(f), avg(f
 SET work_mem = '64kB';
 SELECT (pg_temp.check('SELECT g, h, v % 5, count(*), sum(w) FROM shared_rows GROUP BY 1, 2, 3')).*;
 RESET work_mem;
+-- workers group what an outer join makes NULL: constants and expressions of its other side, as keys, arguments, conditions
+CREATE VIEW shared_hits AS SELECT i, true AS hit, coalesce(g % 3, 7) AS c, 'k' || h AS k FROM shared_rows WHERE i % 2 = 0;
+SELECT t.query, (pg_temp.check(t.query)).*
+FROM (VALUES ('SELECT h, count(hit), sum(c), min(c) FROM shared_rows a LEFT JOIN shared_hits b USING (i) GROUP BY h'), ('SELECT hit, c, count(*), sum(v) FROM shared_rows a LEFT JOIN shared_hits b USING (i) GROUP BY hit, c'),
+             ('SELECT k, count(*) FILTER (WHERE hit), max(c) FROM shared_rows a FULL JOIN shared_hits b USING (i) GROUP BY k HAVING max(c) IS NULL OR count(hit) > 3'),
+             ('SELECT DISTINCT hit, k FROM shared_hits a RIGHT JOIN shared_rows b USING (i)'), ('SELECT k || c, count(*) FROM shared_rows a LEFT JOIN shared_hits b USING (i) GROUP BY 1'),
+             ('SELECT count(hit), sum(c) FROM shared_rows a LEFT JOIN shared_hits b USING (i)'), ('SELECT k, array_agg(DISTINCT c), percentile_disc(0.5) WITHIN GROUP (ORDER BY c) FROM shared_rows a LEFT JOIN shared_hits b USING (i) GROUP BY k')) t(query);
+EXPLAIN (VERBOSE, COSTS OFF) SELECT hit, count(c) FROM shared_rows a LEFT JOIN shared_hits b USING (i) GROUP BY hit;
+PREPARE shared_plan(int) AS SELECT hit, k, count(c) FROM shared_rows a LEFT JOIN shared_hits b USING (i) WHERE v < $1 GROUP BY hit, k ORDER BY hit, k;
+SET plan_cache_mode = force_generic_plan;
+EXECUTE shared_plan(100);
+RESET plan_cache_mode;
+-- each worker computes all groups of a join's inner side
+SET enable_mergejoin = off;
+EXPLAIN (COSTS OFF) SELECT h, count(*) FROM shared_rows WHERE g IN (SELECT g FROM shared_rows GROUP BY g HAVING sum(v) > 204000) GROUP BY h;
+SELECT pg_temp.same_without('SELECT h, count(*) FROM shared_rows WHERE g IN (SELECT g FROM shared_rows GROUP BY g HAVING sum(v) > 204000) GROUP BY h');
+RESET enable_mergejoin;
 -- against PostgreSQL's aggregates, in a plan of its own: it alone does grouping sets
 WITH ours AS MATERIALIZED (SELECT g, mgpu_sort_agg(v) AS a, mgpu_sort_agg(v, true) AS d, mgpu_percentile_cont(w, 0.3) AS c, mgpu_percentile_disc(w, '{0.2,0.9}'::float8[]) AS p FROM shared_rows GROUP BY g),
      theirs AS MATERIALIZED (SELECT g, array_agg(v ORDER BY v) AS a, array_agg(v ORDER BY v DESC) AS d, percentile_cont(0.3) WITHIN GROUP (ORDER BY w) AS c,
@@ -178,5 +195,6 @@ BEGIN
 END
 $$;
 RESET mgpu.inject_fault;
+DROP VIEW shared_hits;
 DROP TABLE shared_rows, shared_parts, shared_result, alone;
 DROP FUNCTION add_here, add_alone;
