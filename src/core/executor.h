@@ -200,11 +200,15 @@ typedef struct mgpu_executor
 	 * GROUP only, else not called; NULL for the CPU, which does not run such jobs.  Pages go through slots of
 	 * MGPU_CHANNEL_KEYS, a batch a slot (group_spec.h): bytes committed are those of its mgpu_page_refs.  Once a
 	 * slot comes again, the pages of its last batch have been read.  group_result: whether the sizes of outputs are
-	 * known.  poll returns MGPU_PENDING until then and until bind_groups has told where they go: records or marks, and
-	 * MGPU_GROUP_MAX_VALUES places for the values of each sort or column.
+	 * known.  poll returns MGPU_PENDING until then and until bind_groups has told where they go: MGPU_GROUP_OUTPUTS
+	 * places, for records or marks and for the values of each sort or column.  Without places (NULL), outputs come in
+	 * pieces: poll returns MGPU_PENDING for each, and goes on once group_piece has shown it and piece_taken has given it
+	 * back.
 	 */
 	bool		(*group_result) (const mgpu_run *run, mgpu_group_result *result);
-	void		(*bind_groups) (mgpu_run *run, void *records, void *const *values);
+	void		(*bind_groups) (mgpu_run *run, char *const *outputs);
+	bool		(*group_piece) (const mgpu_run *run, mgpu_group_piece *piece);
+	void		(*piece_taken) (mgpu_run *run);
 } mgpu_executor;
 
 extern const mgpu_executor mgpu_cpu_executor;

@@ -195,3 +195,9 @@ mgpu_group_value_bytes(const mgpu_group_spec *spec, const mgpu_group_result *res
 	return number < spec->num_columns && spec->columns[number].is_returned ?
 		result->num_returned * spec->columns[number].width : 0;
 }
+
+uint64_t
+mgpu_group_output_bytes(const mgpu_group_spec *spec, const mgpu_group_result *result, uint32_t output)
+{
+	return output == 0 ? mgpu_group_record_bytes(spec, result) : mgpu_group_value_bytes(spec, result, output - 1);
+}

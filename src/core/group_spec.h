@@ -204,14 +204,26 @@ typedef struct mgpu_group_result
 	uint64_t	num_sorted[MGPU_GROUP_MAX_SORTS];	/* values that come back, of all groups */
 } mgpu_group_result;
 
+/* The outputs of a job: records or marks, then the values of each sort or column. */
+#define MGPU_GROUP_OUTPUTS (1 + MGPU_GROUP_MAX_VALUES)
+
+/* The next bytes of an output. */
+typedef struct mgpu_group_piece
+{
+	uint32_t	output;
+	const void *data;
+	uint64_t	num_bytes;
+} mgpu_group_piece;
+
 /* MGPU_OK, or MGPU_BAD_JOB with the first broken rule. */
 mgpu_status mgpu_group_validate(const mgpu_group_spec *spec, mgpu_error *err);
 
 void		mgpu_group_plan_record(const mgpu_group_spec *spec, mgpu_group_record *record);
 
-/* Bytes of the records or marks of a result, and of the values of one sort or column. */
+/* Bytes of the records or marks of a result, of the values of one sort or column, and of an output: the one or the other. */
 uint64_t	mgpu_group_record_bytes(const mgpu_group_spec *spec, const mgpu_group_result *result);
 uint64_t	mgpu_group_value_bytes(const mgpu_group_spec *spec, const mgpu_group_result *result, uint32_t number);
+uint64_t	mgpu_group_output_bytes(const mgpu_group_spec *spec, const mgpu_group_result *result, uint32_t output);
 
 /* Where a percentile of num_values sorted values lies, which are at least one. */
 MGPU_CODEC void

@@ -64,7 +64,7 @@ sorted_ask_device(group_aggregate *base, device_query *query)
 static agg_batch *
 batch_of(const sorted_aggregate *aggregate, const device_query *query, group_input *input)
 {
-	uint32		num_groups = device_query_num_groups(query);
+	uint32		num_groups = query->num_groups;
 	uint32		word = query->request.record.sorts[aggregate->sort];
 	row_groups	items = {num_groups, NULL, large_alloc(input->context, ((Size) num_groups + 1) * sizeof(uint32))};
 	row_groups	nulls = {num_groups, NULL, large_alloc(input->context, ((Size) num_groups + 1) * sizeof(uint32))};
@@ -77,7 +77,7 @@ batch_of(const sorted_aggregate *aggregate, const device_query *query, group_inp
 		items.starts[group + 1] = items.starts[group] + record[word];
 		nulls.starts[group + 1] = nulls.starts[group] + (record[0] - record[word]);
 	}
-	return agg_batch_of_sorted(aggregate->call, input->context, (chunk *) input->rows, query->request.values[aggregate->sort],
+	return agg_batch_of_sorted(aggregate->call, input->context, (chunk *) input->rows, query->values[aggregate->sort],
 							   &items, &nulls);
 }
 

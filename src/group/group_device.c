@@ -81,7 +81,7 @@ ask(const group_state *state, device_query *query)
 static void
 take_keys(group_state *state, const device_query *query)
 {
-	uint32		num_groups = device_query_num_groups(query);
+	uint32		num_groups = query->num_groups;
 
 	chunk_free(state->rows);
 	(void) chunk_add_rows(state->rows, num_groups);
@@ -102,15 +102,14 @@ take_keys(group_state *state, const device_query *query)
 	}
 }
 
-/* The groups take the place of rows: one each. */
+/* The groups at hand take the place of rows: one each. */
 static void
 take(group_state *state, const device_query *query)
 {
 	group_input *input = &state->input;
-	uint32		num_groups = device_query_num_groups(query);
+	uint32		num_groups = query->num_groups;
 	ListCell   *cell;
 
-	run_last.num_segments = num_groups;
 	take_keys(state, query);
 	input->rows = state->rows;
 	input->derived = NIL;
@@ -125,6 +124,29 @@ take(group_state *state, const device_query *query)
 	}
 }
 
+bool
+group_device_next(group_state *state)
+{
+	MemoryContext caller = MemoryContextSwitchTo(state->input.context);
+	bool		found = device_query_next(state->device);
+
+	if (found)
+		take(state, state->device);
+	MemoryContextSwitchTo(caller);
+	state->most_bytes = Max(state->most_bytes, MemoryContextMemAllocated(state->input.context, true) +
+							MemoryContextMemAllocated(state->device_context, true));
+	return found;
+}
+
+void
+group_device_forget(group_state *state)
+{
+	if (state->device)
+		device_query_forget(state->device);
+	state->device = NULL;
+	MemoryContextReset(state->device_context);
+}
+
 /* ---- both */
 
 bool
@@ -137,8 +159,8 @@ group_device_run(group_state *state, uint64 expected_rows)
 
 	if (reader == NULL || !run_may_use_gpu())
 		return false;
-	caller = MemoryContextSwitchTo(state->input.context);
-	query = palloc0(sizeof(device_query));
+	caller = MemoryContextSwitchTo(state->device_context);
+	state->device = query = palloc0(sizeof(device_query));
 	query->request.function = "MgpuGroup";
 	query->request.expected_rows = expected_rows;
 	query->request.most_bytes = get_hash_memory_limit();
@@ -146,16 +168,12 @@ group_device_run(group_state *state, uint64 expected_rows)
 		list_length(state->aggregates) * GROUP_STATE_BYTES;
 	query->sender = heap_sender_create(reader, &query->request.spec);
 	if (query->sender && ask(state, query))
-	{
 		done = device_query_run(query, reader);
-		state->copied_pages = heap_sender_copied_pages(query->sender);
-	}
 	if (done)
-		take(state, query);
+		run_last.num_segments = query->request.result.num_groups;
 	MemoryContextSwitchTo(caller);
-	state->most_bytes = MemoryContextMemAllocated(state->input.context, true);
 	/* what was made for the GPU must not be there beside the rows that the CPU keeps */
 	if (!done)
-		MemoryContextReset(state->input.context);
+		group_device_forget(state);
 	return done;
 }

@@ -65,10 +65,10 @@ group_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 		return;
 	if (state->source)
 		row_source_explain_pages(state->source, es);
-	if (state->on_device)
-		device_query_explain(state->copied_pages, es);
+	if (state->device)
+		device_query_explain(state->device, es);
 	ExplainPropertyInteger("Groups", NULL, state->num_groups, es);
-	if (state->executor && !state->on_device)
+	if (state->executor && state->device == NULL)
 	{
 		ExplainPropertyText("Key Form", state->key_form, es);
 		ExplainPropertyText("Sort Executor", state->executor, es);

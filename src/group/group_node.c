@@ -59,14 +59,14 @@ static bool
 next_groups(group_state *state)
 {
 	/* rows that never spilled stay in memory for a rescan */
-	if (state->collected && state->spill.num_partitions == 0)
+	if (state->collected && state->spill.num_partitions == 0 && state->device == NULL)
 		return false;
 	MemoryContextReset(state->input.context);
 	state->input.groups.num_groups = 0;
 	state->next_group = 0;
 	if (!group_read(state))
 		return false;
-	if (state->on_device)
+	if (state->device)
 		;
 	else if (state->fold)
 		group_fold_finish(state->fold, &state->input);
@@ -198,6 +198,7 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	start_outputs(state, outputs, uses);
 	state->input.context = AllocSetContextCreate(context, "mgpu_pg groups", ALLOCSET_DEFAULT_SIZES);
 	state->input.function = "MgpuGroup";
+	state->device_context = AllocSetContextCreate(context, "mgpu_pg groups of a GPU", ALLOCSET_DEFAULT_SIZES);
 	if (state->method == GROUP_COMBINE)
 		state->rows = group_partial_rows(context, state->rows, state->aggregates);
 	if (state->method != GROUP_SORT)
@@ -251,7 +252,8 @@ forget_all(group_state *state)
 	MemoryContextReset(state->input.context);
 	state->input.groups.num_groups = 0;
 	state->next_group = 0;
-	state->collected = state->on_device = false;
+	state->collected = false;
+	group_device_forget(state);
 }
 
 static void
@@ -266,6 +268,12 @@ rescan(CustomScanState *css)
 	if (state->collected && child->chgParam == NULL && state->spill.num_partitions == 0 && state->method != GROUP_PARTIAL)
 	{
 		state->next_group = 0;
+		if (state->device)
+		{
+			device_query_restart(state->device);
+			state->input.groups.num_groups = 0;
+			state->num_groups = 0;
+		}
 		return;
 	}
 	forget_all(state);

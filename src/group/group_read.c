@@ -155,8 +155,7 @@ read_child(group_state *state)
 	uint64		checked = 0;
 	Size		checked_bytes = 0;
 
-	state->on_device = group_device_run(state, expected);
-	if (state->on_device)
+	if (group_device_run(state, expected))
 		return;
 	start_folding(state);
 	if (state->fold == NULL)
@@ -220,9 +219,11 @@ group_read(group_state *state)
 		read_child(state);
 		state->collected = true;
 		/* groups that were folded are complete; the others are all in partitions */
-		if (state->fold || state->on_device)
+		if (state->fold && state->device == NULL)
 			return true;
 	}
+	if (state->device)
+		return group_device_next(state);
 	if (state->spill.num_partitions > 0)
 		return read_partition(state);
 	return state->rows->num_rows > 0 || state->keys.num_keys == 0;

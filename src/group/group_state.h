@@ -35,7 +35,8 @@ typedef struct group_state
 	ExprContext *state_context; /* of transition states of one group */
 	group_input input;			/* its context has all memory derived from the current rows */
 	bool		collected;		/* all rows of the child have been read */
-	bool		on_device;		/* by a GPU, which has computed all groups */
+	device_query *device;		/* what a GPU was asked, which has computed all groups; NULL: it has not */
+	MemoryContext device_context;	/* of it, and of its answer */
 	uint32		next_group;		/* next group of input to return */
 	int			num_outputs;
 	group_output *outputs;
@@ -48,7 +49,6 @@ typedef struct group_state
 	const char *executor;		/* of the sort of keys; set together with the next two */
 	const char *algorithm;
 	int			num_threads;
-	int64		copied_pages;	/* for a GPU */
 } group_state;
 
 /*
@@ -59,9 +59,11 @@ extern bool group_read(group_state *state);
 
 /*
  * Have a GPU read and group the rows (group_device.c).  False: it cannot, or the CPU is expected to be faster; nothing has
- * been read.
+ * been read.  The groups come some at a time: as many as there is memory for.
  */
 extern bool group_device_run(group_state *state, uint64 expected_rows);
+extern bool group_device_next(group_state *state);
+extern void group_device_forget(group_state *state);
 
 /* Put the next pack of groups with their states into the scan slot (group_partial.c).  NULL: there are no more. */
 extern TupleTableSlot *group_partial_next(group_state *state);

@@ -15,6 +15,14 @@ typedef struct device_query
 {
 	heap_sender *sender;
 	group_request request;
+	int64		copied_pages;	/* for EXPLAIN */
+
+	/* The groups at hand: all, or some of those that are in files. */
+	uint64		first;			/* their place among all groups */
+	uint32		num_groups;
+	const uint64 *records;
+	char	   *values[MGPU_GROUP_MAX_SORTS];
+	uint64		values_end[MGPU_GROUP_MAX_SORTS];	/* bytes of values up to those of the last group */
 } device_query;
 
 /* The spec's column that holds a column of the node's rows. */
@@ -40,21 +48,22 @@ extern int	device_query_percentile(device_query *query, int sort, double fractio
 extern bool device_query_run(device_query *query, heap_reader *reader);
 
 /* What EXPLAIN ANALYZE says of a node that a GPU has worked for. */
-extern void device_query_explain(int64 copied_pages, struct ExplainState *es);
+extern void device_query_explain(const device_query *query, struct ExplainState *es);
+
+/* Forget the answer. */
+extern void device_query_forget(device_query *query);
 
 /* ---- the answer */
 
-static inline uint32
-device_query_num_groups(const device_query *query)
-{
-	return (uint32) query->request.result.num_groups;
-}
+/* Have the next groups at hand, in the current context, or start again.  False: there are no more. */
+extern bool device_query_next(device_query *query);
+extern void device_query_restart(device_query *query);
 
-/* A group's record. */
+/* A group's record, by its number among the groups at hand. */
 static inline const uint64 *
 device_query_record(const device_query *query, uint32 group)
 {
-	return query->request.records + (Size) group * query->request.record.num_words;
+	return query->records + (Size) group * query->request.record.num_words;
 }
 
 /* The value of a column that has this code. */

@@ -241,7 +241,7 @@ drive(active_run *active, run_request *request, mgpu_error *error)
 			break;
 		CHECK_FOR_INTERRUPTS();
 		if (status == MGPU_PENDING && request->group)
-			status = run_group_bind(request->group, active->executor, active->run, error);
+			run_group_take(request->group, active->executor, active->run);
 	}
 	request->float_bits_lost = active->has_ties && request->job.num_segments > 0 &&
 		mgpu_float_ties_recorded(&active->ties);

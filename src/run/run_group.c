@@ -52,24 +52,69 @@ run_group_feed(group_request *request, const mgpu_executor *executor, mgpu_run *
 	}
 }
 
-mgpu_status
-run_group_bind(group_request *request, const mgpu_executor *executor, mgpu_run *run, mgpu_error *error)
+/* Give outputs their places. */
+static void
+bind(group_request *request, const mgpu_executor *executor, mgpu_run *run)
 {
-	uint64		record_bytes;
-	uint64		value_bytes[MGPU_GROUP_MAX_VALUES];
-	uint64		all_bytes;
+	char	   *places[MGPU_GROUP_OUTPUTS];
+	uint64		all_bytes = Max(request->result.num_groups, request->result.num_returned) * request->group_bytes;
 
-	if (request->records != NULL || !executor->group_result(run, &request->result))
-		return MGPU_OK;
-	record_bytes = mgpu_group_record_bytes(&request->spec, &request->result);
-	all_bytes = record_bytes + Max(request->result.num_groups, request->result.num_returned) * request->group_bytes;
-	for (uint32_t i = 0; i < MGPU_GROUP_MAX_VALUES; i++)
-		all_bytes += value_bytes[i] = mgpu_group_value_bytes(&request->spec, &request->result, i);
-	if (all_bytes > request->most_bytes)
-		return mgpu_fail(error, MGPU_UNSUPPORTED, "the results need more memory than work_mem times hash_mem_multiplier");
-	request->records = large_alloc(CurrentMemoryContext, record_bytes + 1);
-	for (uint32_t i = 0; i < MGPU_GROUP_MAX_VALUES; i++)
-		request->values[i] = value_bytes[i] > 0 ? large_alloc(CurrentMemoryContext, value_bytes[i]) : NULL;
-	executor->bind_groups(run, request->records, (void *const *) request->values);
-	return MGPU_OK;
+	for (uint32 i = 0; i < MGPU_GROUP_OUTPUTS; i++)
+	{
+		request->outputs[i].num_bytes = mgpu_group_output_bytes(&request->spec, &request->result, i);
+		all_bytes += request->outputs[i].num_bytes;
+	}
+	request->in_files = all_bytes > request->most_bytes;
+	request->is_bound = true;
+	for (uint32 i = 0; i < MGPU_GROUP_OUTPUTS; i++)
+	{
+		device_output *output = &request->outputs[i];
+
+		if (output->num_bytes == 0)
+			;
+		else if (request->in_files)
+			output->file = BufFileCreateTemp(false);
+		else
+			output->data = large_alloc(CurrentMemoryContext, output->num_bytes);
+		places[i] = output->data;
+	}
+	executor->bind_groups(run, request->in_files ? NULL : places);
+}
+
+void
+run_group_take(group_request *request, const mgpu_executor *executor, mgpu_run *run)
+{
+	mgpu_group_piece piece;
+
+	if (!request->is_bound && executor->group_result(run, &request->result))
+		bind(request, executor, run);
+	if (!executor->group_piece(run, &piece))
+		return;
+	BufFileWrite(request->outputs[piece.output].file, (void *) piece.data, piece.num_bytes);
+	executor->piece_taken(run);
+}
+
+char *
+run_group_read(const device_output *output, uint64 offset, uint64 num_bytes, char *buffer)
+{
+	if (output->file == NULL)
+		return output->data + offset;
+	if (BufFileSeek(output->file, 0, (off_t) offset, SEEK_SET) != 0 || BufFileRead(output->file, buffer, num_bytes) != num_bytes)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not read a temporary file with results of the GPU: %m")));
+	return buffer;
+}
+
+void
+run_group_forget(group_request *request)
+{
+	for (uint32 i = 0; i < MGPU_GROUP_OUTPUTS; i++)
+	{
+		if (request->outputs[i].file)
+			BufFileClose(request->outputs[i].file);
+		if (request->outputs[i].data)
+			pfree(request->outputs[i].data);
+		request->outputs[i] = (device_output) {0};
+	}
 }

@@ -5,8 +5,9 @@
 #ifndef MGPU_RUN_RUN_GROUP_H
 #define MGPU_RUN_RUN_GROUP_H
 
-#include "core/group_spec.h"
+#include "storage/buffile.h"
 
+#include "core/group_spec.h"
 #include "run/run.h"
 
 /*
@@ -15,12 +16,20 @@
  */
 typedef uint32 (*group_fill_fn) (void *context, char *batch, Size bytes);
 
+/* One of a job's outputs (core/group_spec.h): in memory, or in a temporary file.  Neither: it has no bytes. */
+typedef struct device_output
+{
+	char	   *data;
+	BufFile    *file;
+	uint64		num_bytes;
+} device_output;
+
 typedef struct group_request
 {
 	mgpu_group_spec spec;
 	uint64		expected_rows;
 	const char *function;		/* the node's name, for mgpu_last_run() */
-	uint64		most_bytes;		/* that outputs may have, with the next for each group or row */
+	uint64		most_bytes;		/* that outputs may have in memory, with the next for each group or row */
 	uint64		group_bytes;
 	group_fill_fn fill;
 	void	   *fill_context;
@@ -29,8 +38,9 @@ typedef struct group_request
 	uint64		num_pages;		/* that were sent */
 	mgpu_group_result result;
 	mgpu_group_record record;
-	uint64	   *records;		/* or, with a limit, the rows' marks: 16 bits each */
-	char	   *values[MGPU_GROUP_MAX_VALUES];	/* of each sort; with a limit, of each column */
+	bool		in_files;		/* the outputs are, since they have more bytes */
+	bool		is_bound;		/* they have their places */
+	device_output outputs[MGPU_GROUP_OUTPUTS];	/* with a limit, the rows' marks: 16 bits each */
 } group_request;
 
 /* Whether a GPU could run such a job. */
@@ -45,8 +55,14 @@ extern bool run_would_use_gpu(double num_rows);
  */
 extern bool run_group(group_request *request);
 
-/* What drive.c does for such a job: feed pages, and tell where outputs go once their sizes are known. */
+/* Bytes of an output from offset on: where they are, or read to buffer. */
+extern char *run_group_read(const device_output *output, uint64 offset, uint64 num_bytes, char *buffer);
+
+/* Free outputs, also those of a job that failed. */
+extern void run_group_forget(group_request *request);
+
+/* What drive.c does for such a job: feed pages; tell where outputs go once their sizes are known, and take their pieces. */
 extern mgpu_status run_group_feed(group_request *request, const mgpu_executor *executor, mgpu_run *run, mgpu_error *error);
-extern mgpu_status run_group_bind(group_request *request, const mgpu_executor *executor, mgpu_run *run, mgpu_error *error);
+extern void run_group_take(group_request *request, const mgpu_executor *executor, mgpu_run *run);
 
 #endif							/* MGPU_RUN_RUN_GROUP_H */

@@ -13,6 +13,7 @@
 
 #include "compat.h"
 #include "plan/device_query.h"
+#include "plan/rows.h"
 #include "sorted/device_rows.h"
 #include "sorted/top.h"
 
@@ -99,67 +100,77 @@ column_alike(const device_query *query, int number)
 	return -1;
 }
 
-/* The columns that came back are in memory of the chunk's context, as its own are. */
-static void
-take_cells(const device_query *query, chunk *rows)
+/* The values of an output for the rows at hand: what came back in memory, or bytes of a file. */
+static char *
+take_output(const device_rows *answer, int number, uint32 width)
 {
+	device_output *output = &answer->query->request.outputs[number];
+	Size		bytes = answer->rows->num_rows * width;
+	char	   *data = output->data;
+
+	output->data = NULL;
+	return output->file ? run_group_read(output, answer->first * width, bytes, large_alloc(answer->rows->context, bytes)) : data;
+}
+
+static void
+take_cells(const device_rows *answer)
+{
+	chunk	   *rows = answer->rows;
+
 	for (int i = 0; i < rows->num_columns; i++)
 	{
-		char	   *cells = query->request.values[device_query_column(query, i)];
-		Size		bytes = rows->num_rows * rows->columns[i].type->width;
+		uint32		width = rows->columns[i].type->width;
+		Size		bytes = rows->num_rows * width;
+		int			alike = column_alike(answer->query, i);
 
-		rows->columns[i].cells = bytes == 0 || column_alike(query, i) < 0 ? cells :
-			memcpy(large_alloc(rows->context, bytes), cells, bytes);
+		if (alike < 0)
+			rows->columns[i].cells = take_output(answer, 1 + device_query_column(answer->query, i), width);
+		else if (bytes > 0)
+			rows->columns[i].cells = memcpy(large_alloc(rows->context, bytes), rows->columns[alike].cells, bytes);
 	}
 }
 
 static void
-take_nulls(const device_query *query, chunk *rows)
+take_nulls(const device_rows *answer)
 {
-	const uint16 *marks = (const uint16 *) query->request.records;
+	chunk	   *rows = answer->rows;
 	uint16		any = 0;
 
 	for (uint64 row = 0; row < rows->num_rows; row++)
-		any |= marks[row];
+		any |= answer->marks[row];
 	for (int i = 0; i < rows->num_columns; i++)
 	{
-		uint16		mask = 1 << device_query_column(query, i);
+		uint16		mask = 1 << device_query_column(answer->query, i);
 
 		for (uint64 row = 0; (any & mask) != 0 && row < rows->num_rows; row++)
-			if ((marks[row] & mask) != 0)
+			if ((answer->marks[row] & mask) != 0)
 				chunk_put_null(rows, &rows->columns[i], row);
 	}
 }
 
-static void
-take(device_rows *answer, device_query *query, chunk *rows)
+/* Rows that are at hand at a time. */
+static uint64
+rows_at_hand(const device_rows *answer)
 {
-	const group_request *request = &query->request;
+	Size		row_bytes = rows_bytes_of_one(answer->rows) + sizeof(uint16);
 
-	chunk_free(rows);
-	rows->num_rows = rows->capacity = request->result.num_returned;
-	take_cells(query, rows);
-	take_nulls(query, rows);
-	*answer = (device_rows) {
-		.rows = rows,
-		.marks = (uint16 *) request->records,
-		.num_partitions = request->result.num_groups,
-		.copied_pages = heap_sender_copied_pages(query->sender)
-	};
-	answer->num_bytes = mgpu_group_record_bytes(&request->spec, &request->result);
-	for (uint32 i = 0; i < request->spec.num_columns; i++)
-		answer->num_bytes += mgpu_group_value_bytes(&request->spec, &request->result, i);
+	return answer->query->request.in_files ? Max(answer->query->request.most_bytes / row_bytes, 1) : answer->num_rows;
 }
 
-/* Free what a run that failed may have left: the CPU needs the memory. */
+/* Have rows at hand, from the first on. */
 static void
-drop_answer(group_request *request)
+take(device_rows *answer, uint64 first)
 {
-	if (request->records)
-		pfree(request->records);
-	for (int i = 0; i < MGPU_GROUP_MAX_VALUES; i++)
-		if (request->values[i])
-			pfree(request->values[i]);
+	chunk	   *rows = answer->rows;
+
+	if (answer->marks)
+		pfree(answer->marks);
+	chunk_free(rows);
+	answer->first = first;
+	rows->num_rows = rows->capacity = Min(rows_at_hand(answer), answer->num_rows - first);
+	answer->marks = (uint16 *) take_output(answer, 0, sizeof(uint16));
+	take_cells(answer);
+	take_nulls(answer);
 }
 
 /* A query that may be run, or NULL. */
@@ -179,35 +190,40 @@ bool
 device_rows_read(device_rows *answer, const char *node, row_source *source, chunk *rows, List *private, double expected_rows)
 {
 	heap_reader *reader;
-	device_query *query;
-	MemoryContext scratch;
 	MemoryContext caller;
-	bool		done;
+	device_query *query;
 
 	if (!run_may_use_gpu() || (reader = row_source_only_reader(source)) == NULL)
 		return false;
-	scratch = AllocSetContextCreate(CurrentMemoryContext, "mgpu_pg question to a GPU", ALLOCSET_DEFAULT_SIZES);
-	caller = MemoryContextSwitchTo(scratch);
+	answer->context = AllocSetContextCreate(rows->context, "mgpu_pg question to a GPU", ALLOCSET_DEFAULT_SIZES);
+	caller = MemoryContextSwitchTo(answer->context);
 	query = make_query(reader, node, rows, private, expected_rows);
 	MemoryContextSwitchTo(rows->context);
-	done = query && device_query_run(query, reader);
-	if (done)
-		take(answer, query, rows);
-	else if (query)
-		drop_answer(&query->request);
+	answer->query = query;
+	if (query && device_query_run(query, reader))
+	{
+		answer->num_rows = query->request.result.num_returned;
+		answer->rows = rows;
+		take(answer, 0);
+	}
+	else
+		device_rows_forget(answer);
 	MemoryContextSwitchTo(caller);
-	MemoryContextDelete(scratch);
-	return done;
+	return answer->query != NULL;
 }
 
 const chunk *
 device_rows_next(device_rows *answer, top_rule rule, bool forward, uint64 *row, int64 *number)
 {
+	uint64		place;
 	uint16		marks;
 
-	if (!row_place_step(&answer->place, answer->rows->num_rows, forward))
+	if (!row_place_step(&answer->place, answer->num_rows, forward))
 		return NULL;
-	*row = answer->place.count - 1;
+	place = answer->place.count - 1;
+	if (place < answer->first || place >= answer->first + answer->rows->num_rows)
+		take(answer, place - place % rows_at_hand(answer));
+	*row = place - answer->first;
 	*number = 0;
 	if (!forward)
 		return answer->rows;
@@ -223,6 +239,12 @@ device_rows_next(device_rows *answer, top_rule rule, bool forward, uint64 *row, 
 	return answer->rows;
 }
 
+Size
+device_rows_bytes(const device_rows *answer)
+{
+	return (rows_bytes_of_one(answer->rows) + sizeof(uint16)) * Min(rows_at_hand(answer), answer->num_rows);
+}
+
 void
 device_rows_rescan(device_rows *answer)
 {
@@ -234,5 +256,9 @@ device_rows_forget(device_rows *answer)
 {
 	if (answer->marks)
 		pfree(answer->marks);
+	if (answer->query)
+		device_query_forget(answer->query);
+	if (answer->context)
+		MemoryContextDelete(answer->context);
 	*answer = (device_rows) {0};
 }

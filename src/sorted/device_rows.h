@@ -5,6 +5,7 @@
 #ifndef MGPU_SORTED_DEVICE_ROWS_H
 #define MGPU_SORTED_DEVICE_ROWS_H
 
+#include "plan/device_query.h"
 #include "plan/row_source.h"
 #include "sorted/row_place.h"
 #include "sorted/top_rows.h"
@@ -12,19 +13,21 @@
 /* What a GPU has returned.  All 0: nothing. */
 typedef struct device_rows
 {
-	const chunk *rows;			/* in order, the partitions one after the other; NULL: nothing */
-	uint16	   *marks;			/* of each row (core/group_spec.h), in the memory context of rows */
-	int64		num_partitions;
-	int64		copied_pages;
-	Size		num_bytes;
+	device_query *query;		/* NULL: nothing */
+	MemoryContext context;		/* of it */
+	uint64		num_rows;		/* in order, the partitions one after the other */
+	chunk	   *rows;			/* those at hand: all, or some of those that are in files, from the next on */
+	uint64		first;
+	uint16	   *marks;			/* of each row at hand (core/group_spec.h) */
 	row_place	place;
 	int64		number_of_row;	/* of the row returned last: its place in its partition ... */
 	int64		number;			/* ... and its number by the rule */
 } device_rows;
 
 /*
- * Have a GPU read all rows of a source, and put those that a node wants into rows, which is empty.  private: the node's
- * custom_private (top.h), where a count of 0 wants all rows.  False: it does not, or cannot, and nothing was read.
+ * Have a GPU read all rows of a source, and return those that a node wants.  They come as rows, which is empty: some at a
+ * time, if they need more memory than there is.  private: the node's custom_private (top.h), where a count of 0 wants all
+ * rows.  False: it does not, or cannot, and nothing was read.
  */
 extern bool device_rows_read(device_rows *answer, const char *node, row_source *source, chunk *rows, List *private,
 							 double expected_rows);
@@ -32,7 +35,10 @@ extern bool device_rows_read(device_rows *answer, const char *node, row_source *
 /* The next row and its number by the rule, or the row before without a number.  NULL: there are no more. */
 extern const chunk *device_rows_next(device_rows *answer, top_rule rule, bool forward, uint64 *row, int64 *number);
 
-/* Start again from the first row; forget all but the rows, which are the caller's. */
+/* Most memory of rows at hand. */
+extern Size device_rows_bytes(const device_rows *answer);
+
+/* Start again from the first row; forget all but the chunk, which is the caller's. */
 extern void device_rows_rescan(device_rows *answer);
 extern void device_rows_forget(device_rows *answer);
 

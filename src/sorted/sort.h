@@ -65,7 +65,14 @@ sort_row_at(const sort_state *state, uint64 place)
 	return state->numbers ? state->numbers[place] : place;
 }
 
-/* Read and sort all rows, unless that has been done.  They are in rows, by sort_row_at, or else in tuplesort. */
+/* Whether all rows, which are sorted, are in memory. */
+static inline bool
+sort_has_all_rows(const sort_state *state)
+{
+	return state->tuplesort == NULL && (state->device.query == NULL || !state->device.query->request.in_files);
+}
+
+/* Read and sort all rows, unless that has been done.  If all are in memory, they are in rows, by sort_row_at. */
 extern void sort_prepare(sort_state *state);
 
 /* Fetch values of rows that come soon after a place in the order: they lie anywhere. */

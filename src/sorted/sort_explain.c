@@ -40,8 +40,8 @@ sort_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 	if (!es->analyze || !state->sorted)
 		return;
 	row_source_explain_pages(state->source, es);
-	if (state->device.rows)
-		device_query_explain(state->device.copied_pages, es);
+	if (state->device.query)
+		device_query_explain(state->device.query, es);
 	else if (state->tuplesort)
 		explain_tuplesort(state, es);
 	else if (state->executor)

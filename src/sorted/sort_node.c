@@ -115,7 +115,7 @@ sort_by_device(sort_state *state)
 
 	if (!device_rows_read(&state->device, "MgpuSort", state->source, state->rows, scan->custom_private, child->plan->plan_rows))
 		return false;
-	state->most_bytes = state->device.num_bytes;
+	state->most_bytes = device_rows_bytes(&state->device);
 	return true;
 }
 
@@ -146,7 +146,7 @@ sort_prepare(sort_state *state)
 		InstrStartNode(node->instrument);
 	sort_all(state);
 	if (node->instrument)
-		InstrStopNode(node->instrument, state->tuplesort ? 0 : state->rows->num_rows);
+		InstrStopNode(node->instrument, sort_has_all_rows(state) ? state->rows->num_rows : 0);
 }
 
 /* ---- returning */
@@ -168,26 +168,41 @@ sort_fetch_ahead(const sort_state *state, uint64 place)
 	}
 }
 
+/* The next row's number in the chunk.  False: no more rows. */
+static bool
+find_next_row(sort_state *state, bool forward, uint64 *row)
+{
+	int64		number;
+
+	if (state->device.query)
+		return device_rows_next(&state->device, TOP_ROWS, forward, row, &number) != NULL;
+	if (!row_place_step(&state->place, state->rows->num_rows, forward))
+		return false;
+	sort_fetch_ahead(state, state->place.count);
+	*row = sort_row_at(state, state->place.count - 1);
+	return true;
+}
+
 /* Put the next row into the scan slot.  False: no more rows. */
 static bool
 next_row(sort_state *state, bool forward)
 {
 	TupleTableSlot *slot = state->css.ss.ss_ScanTupleSlot;
+	uint64		row;
 
 	if (!state->sorted)
 		sort_all(state);
 	if (state->tuplesort)
 		return sort_spilled_next(state, forward);
-	if (!row_place_step(&state->place, state->rows->num_rows, forward))
+	if (!find_next_row(state, forward, &row))
 		return false;
-	sort_fetch_ahead(state, state->place.count);
 	/* nothing else is in the slot but values of the row before, unless somebody has made it keep them */
 	if (TTS_EMPTY(slot) || TTS_SHOULDFREE(slot))
 	{
 		ExecClearTuple(slot);
 		ExecStoreVirtualTuple(slot);
 	}
-	rows_fill_values(state->rows, sort_row_at(state, state->place.count - 1), slot->tts_values, slot->tts_isnull);
+	rows_fill_values(state->rows, row, slot->tts_values, slot->tts_isnull);
 	return true;
 }
 
@@ -276,6 +291,7 @@ rescan(CustomScanState *css)
 	if (state->sorted && child->chgParam == NULL && (state->tuplesort == NULL || state->goes_back))
 	{
 		state->place = (row_place) {0};
+		device_rows_rescan(&state->device);
 		if (state->tuplesort)
 			tuplesort_rescan(state->tuplesort);
 		return;

@@ -91,8 +91,8 @@ top_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 	if (!es->analyze || !state->collected)
 		return;
 	row_source_explain_pages(state->source, es);
-	if (state->device.rows)
-		device_query_explain(state->device.copied_pages, es);
+	if (state->device.query)
+		device_query_explain(state->device.query, es);
 	if (partitions)
 		ExplainPropertyInteger("Partitions", NULL, state->num_partitions, es);
 	ExplainPropertyInteger("Peak Memory Usage", "kB", state->most_bytes / 1024, es);

@@ -104,8 +104,8 @@ read_by_device(top_state *state)
 
 	if (!device_rows_read(&state->device, "MgpuTop", state->source, state->rows, scan->custom_private, child->plan->plan_rows))
 		return false;
-	state->num_partitions = state->device.num_partitions;
-	state->most_bytes = state->device.num_bytes;
+	state->num_partitions = state->device.query->request.result.num_groups;
+	state->most_bytes = device_rows_bytes(&state->device);
 	return true;
 }
 
@@ -157,7 +157,7 @@ take_next(top_state *state, uint64 *row, int64 *number)
 	const chunk *rows = NULL;
 
 	*number = 0;
-	if (state->device.rows)
+	if (state->device.query)
 		rows = device_rows_next(&state->device, state->limit.rule, forward, row, number);
 	else if (state->collected)
 		rows = forward ? top_rows_next(state->top, row, number) : top_rows_previous(state->top, row);

@@ -57,7 +57,7 @@ execute(CustomScanState *css)
 	if (!state->prepared)
 		prepare(state);
 	ResetExprContext(context);
-	context->ecxt_scantuple = state->sort->tuplesort ? ExecProcNode(state->core) : next_row(state, context);
+	context->ecxt_scantuple = sort_has_all_rows(state->sort) ? next_row(state, context) : ExecProcNode(state->core);
 	if (TupIsNull(context->ecxt_scantuple))
 		return NULL;
 	return css->ss.ps.ps_ProjInfo ? ExecProject(css->ss.ps.ps_ProjInfo) : context->ecxt_scantuple;

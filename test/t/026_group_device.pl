@@ -174,9 +174,27 @@ foreach my $fault ('device_memory', 'device_sticky')
 	ok(defined await_service($node, 15), "$fault: the service is up");
 }
 run('RESET client_min_messages', "SET work_mem = '64kB'");
-check_same($session, 'groups that do not fit in memory', 'SELECT v, count(*), sum(v), max(w) FROM t GROUP BY v');
-unlike(analyze('SELECT v, count(*), sum(v), max(w) FROM t GROUP BY v'), qr/^\s*Executor: gpu/m, 'they are left to the CPU');
-run('RESET work_mem');
+# results that do not fit in memory are in temporary files, and groups come from these as many at a time as do fit
+my $many = 'SELECT v, count(*), sum(v), max(w) FROM t GROUP BY v';
+check_device('groups that do not fit in memory', 1, $many, 'SELECT id, g, percentile_cont(0.5) WITHIN GROUP (ORDER BY v) FROM t GROUP BY id, g', 'SELECT DISTINCT id, g FROM t',
+	'SELECT id % 2 AS k, sum(s), count(*) FROM (SELECT id, count(*) AS s FROM t GROUP BY id) q GROUP BY 1');
+check_device('values that do not', 1, 'SELECT g, array_agg(v ORDER BY v), count(*) FROM t GROUP BY g', 'SELECT v, array_agg(w ORDER BY w), mode() WITHIN GROUP (ORDER BY g), array_agg(w ORDER BY w DESC), sum(f) FROM holes GROUP BY v',
+	'SELECT array_agg(w ORDER BY w), percentile_cont(ARRAY[0, 0.25, 1]) WITHIN GROUP (ORDER BY f) FROM t', 'SELECT g2, mode() WITHIN GROUP (ORDER BY v), array_agg(d ORDER BY d), sum(v) FROM t GROUP BY g2');
+like(analyze($many), qr/Executor: gpu\n.*Pages Copied: \d+\n.*Disk Usage: \d+ kB\n.*Peak Memory Usage/s, 'EXPLAIN says how large the files are');
+cmp_ok((analyze($many) =~ /Peak Memory Usage: (\d+) kB/)[0], '<', 200, 'and memory stays small');
+check_same($session, 'they are read again', "SELECT k, (SELECT sum(s) FROM ($many) q (v, n, s, w) WHERE v > 0 OFFSET 0) FROM generate_series(1, 3) k",
+	"SELECT k, q.* FROM generate_series(1, 3) k LEFT JOIN ($many) q (v, n, s, w) ON q.v = k");
+$session->query('BEGIN');
+$session->query("DECLARE c CURSOR FOR $many");
+$session->query('FETCH 10 FROM c');
+like($session->query('SELECT count(*) FROM pg_ls_tmpdir()'), qr/^[1-9]/, 'a cursor has files');
+$session->query('COMMIT');
+run('SET temp_file_limit = 0');
+$session->query($many);
+is($session->{state}, '53400', 'as much of temporary files as PostgreSQL allows');
+run('RESET temp_file_limit', 'RESET work_mem');
+is($session->query('SELECT count(*) FROM pg_ls_tmpdir()'), '0', 'no file is left');
+ok(service_is_idle($node), 'and nothing in the service');
 
 # cancelled while it runs, again and again: the next statement is right, and nothing is left
 {

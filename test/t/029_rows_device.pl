@@ -133,9 +133,10 @@ check_rows('after an update', 1, $sorted, $first);
 run('DELETE FROM t WHERE id % 20 = 3', 'VACUUM (INDEX_CLEANUP on, TRUNCATE false) t');
 check_rows('line pointers that are free', 1, $sorted, $first);
 
-foreach my $query ($sorted, $first)
+sub check_cursors
 {
-	my @fetches = ('FORWARD 5', 'BACKWARD 3', 'FORWARD 1400', 'FORWARD ALL', 'FORWARD 1', 'BACKWARD 2', 'BACKWARD ALL', 'BACKWARD 1', 'FORWARD 3');
+	my ($query) = @_;
+	my @fetches = ('FORWARD 5', 'BACKWARD 3', 'FORWARD 1400', 'BACKWARD 700', 'FORWARD ALL', 'FORWARD 1', 'BACKWARD 2', 'BACKWARD ALL', 'BACKWARD 1', 'FORWARD 3');
 	my @got;
 
 	foreach my $nodes ('force', 'off')
@@ -146,7 +147,9 @@ foreach my $query ($sorted, $first)
 		run('COMMIT');
 	}
 	is($got[0], $got[1], "a cursor forward and back: $query");
+	return;
 }
+check_cursors($_) foreach $sorted, $first;
 
 # --------------------------------------------------------------------- where it cannot go on
 
@@ -160,8 +163,20 @@ foreach my $fault ('device_memory', 'device_sticky')
 	ok(defined await_service($node, 15), "$fault: the service is up");
 }
 run('RESET client_min_messages', "SET work_mem = '64kB'", 'SET hash_mem_multiplier = 1');
-check_rows('rows that do not fit in memory', 0, 'SELECT id, v, w, f, g, d FROM t ORDER BY v, id', 'SELECT DISTINCT ON (id) id, v, w, f, g, d FROM t ORDER BY id, v DESC');
-run('RESET work_mem', 'RESET hash_mem_multiplier');
+check_rows('rows that do not fit in memory', 1, map { ("SELECT id, v, w, f, g, d FROM $_ ORDER BY v, id", "SELECT v, id, v FROM $_ ORDER BY v DESC, id", "SELECT DISTINCT ON (id) id, v, w, f, g, d FROM $_ ORDER BY id, v DESC",
+	"SELECT id, v, w, f, g, d FROM $_ ORDER BY v, id LIMIT 2500", limited('rank', 100, 'PARTITION BY g2 ORDER BY v', $_, 'id, g2, v, w, f'), limited('dense_rank', 90, 'PARTITION BY g2 ORDER BY v', $_, 'id, g2, v, w, f')) } 't', 'holes');
+# PostgreSQL's WindowAgg computes over rows that are in files
+check_rows('window functions of such rows', 1, "SELECT id, g, v, lag(v) OVER w, row_number() OVER w, sum(v) OVER w, count(w) OVER w, first_value(id) OVER w FROM t WINDOW w AS (PARTITION BY g ORDER BY v DESC, id)");
+like(analyze('SELECT id, v, w, f, g, d FROM t ORDER BY v, id'), qr/Executor: gpu\n.*Disk Usage: \d+ kB\n.*Peak Memory Usage: \d\d kB/s, 'EXPLAIN says how large the files are');
+check_rows('such rows read again', 1, 'SELECT k, q.* FROM generate_series(1, 3) k, LATERAL (SELECT v, id, w, f FROM t WHERE v > k * 100 ORDER BY v, id OFFSET 0) q',
+	'SELECT k, q.* FROM generate_series(1, 3) k LEFT JOIN LATERAL (SELECT DISTINCT ON (id) id, v, w, f FROM t ORDER BY id, v OFFSET 0) q ON q.v = k ORDER BY k, q.id');
+check_cursors($_) foreach 'SELECT id, v, w, f FROM t ORDER BY v, id', 'SELECT id, v, w, f FROM t ORDER BY v, id LIMIT 2500';
+run('SET temp_file_limit = 0');
+favour('force');
+$session->query('SELECT id, v, w, f, g, d FROM t ORDER BY v, id');
+is($session->{state}, '53400', 'as much of temporary files as PostgreSQL allows');
+run('RESET temp_file_limit', 'RESET work_mem', 'RESET hash_mem_multiplier');
+is($session->query('SELECT count(*) FROM pg_ls_tmpdir()'), '0', 'no file is left');
 
 # cancelled while it runs, again and again: the next statement is right, and nothing is left
 {

@@ -96,6 +96,11 @@ take_output(mgpu_run *run, const mgpu_message *message)
 {
 	run_output *output = &run->outputs[message->channel];
 
+	if (run->in_pieces)
+	{
+		run->piece = *message;
+		return;
+	}
 	mgpu_copier_add(run->copier, output->target + output->received_bytes,
 					mgpu_extent(&run->port->service, message->extent), message->bytes, message->extent);
 	output->received_bytes += message->bytes;
@@ -107,8 +112,7 @@ mgpu_client_take_messages(mgpu_run *run, mgpu_error *err)
 {
 	mgpu_message message;
 
-	/* outputs that follow have no targets yet */
-	while (!(run->knows_sizes && !run->is_bound) && mgpu_receive(&run->slot->to_client, &run->received, &message))
+	while (!mgpu_client_awaits_caller(run) && mgpu_receive(&run->slot->to_client, &run->received, &message))
 	{
 		switch (message.kind)
 		{
@@ -280,12 +284,31 @@ mgpu_client_group_result(const mgpu_run *run, mgpu_group_result *result)
 
 /* Sizes come from the client's own spec and the result. */
 void
-mgpu_client_bind_groups(mgpu_run *run, void *records, void *const *values)
+mgpu_client_bind_groups(mgpu_run *run, char *const *outputs)
 {
-	run->outputs[MGPU_OUTPUT_GROUPS].target = records;
-	for (uint32_t i = 0; i < MGPU_GROUP_MAX_VALUES; i++)
-		run->outputs[MGPU_OUTPUT_SORTED + i].target = values[i];
+	run->in_pieces = outputs == NULL;
+	for (uint32_t i = 0; i < MGPU_GROUP_OUTPUTS && outputs != NULL; i++)
+		run->outputs[MGPU_OUTPUT_GROUPS + i].target = outputs[i];
 	run->is_bound = true;
+}
+
+bool
+mgpu_client_group_piece(const mgpu_run *run, mgpu_group_piece *piece)
+{
+	*piece = (mgpu_group_piece) {
+		.output = run->piece.channel - MGPU_OUTPUT_GROUPS,
+		.data = mgpu_extent(&run->port->service, run->piece.extent),
+		.num_bytes = run->piece.bytes
+	};
+	return run->piece.bytes > 0;
+}
+
+void
+mgpu_client_piece_taken(mgpu_run *run)
+{
+	if (!run->host_is_done)
+		mgpu_client_tell(run, MGPU_MESSAGE_EMPTY, 0, run->piece.extent, 0);
+	run->piece.bytes = 0;
 }
 
 /* ---------------------------------------------------------- stats, the end */

@@ -47,7 +47,9 @@ void		mgpu_client_cancel(mgpu_run *run);
 void		mgpu_client_release(mgpu_run *run);
 
 bool		mgpu_client_group_result(const mgpu_run *run, mgpu_group_result *result);
-void		mgpu_client_bind_groups(mgpu_run *run, void *records, void *const *values);
+void		mgpu_client_bind_groups(mgpu_run *run, char *const *outputs);
+bool		mgpu_client_group_piece(const mgpu_run *run, mgpu_group_piece *piece);
+void		mgpu_client_piece_taken(mgpu_run *run);
 
 mgpu_port  *mgpu_client_port(const mgpu_run *run);
 

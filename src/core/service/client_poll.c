@@ -147,7 +147,7 @@ mgpu_client_poll(mgpu_run *run, mgpu_error *err)
 		return mgpu_fail(err, MGPU_BAD_JOB, "poll does not go with the run's state %d", (int) run->state);
 	while (run->state != RUN_DONE)
 	{
-		if (run->knows_sizes && !run->is_bound)
+		if (mgpu_client_awaits_caller(run))
 			return MGPU_PENDING;
 		if (run->state == RUN_FILLING)
 			run->state = RUN_SENDING;	/* it was still waiting for extents when it was submitted */

@@ -55,8 +55,17 @@ struct mgpu_run
 	mgpu_copier *copier;		/* from submit on */
 	bool		is_group;
 	bool		knows_sizes;	/* GROUP: the slot has the result ... */
-	bool		is_bound;		/* ... and outputs have targets */
+	bool		is_bound;		/* ... and outputs have targets, or come in pieces: */
+	bool		in_pieces;
+	mgpu_message piece;			/* that the caller has not taken yet; 0 bytes: none */
 };
+
+/* Whether the caller has to do something before more messages are taken. */
+static inline bool
+mgpu_client_awaits_caller(const mgpu_run *run)
+{
+	return (run->knows_sizes && !run->is_bound) || run->piece.bytes > 0;
+}
 
 /* Let the host work, if it is here, or wait for it for a while. */
 void		mgpu_client_await(mgpu_run *run);

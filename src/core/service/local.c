@@ -163,4 +163,6 @@ const mgpu_executor mgpu_cuda_executor = {
 	.release = local_release,
 	.group_result = mgpu_client_group_result,
 	.bind_groups = mgpu_client_bind_groups,
+	.group_piece = mgpu_client_group_piece,
+	.piece_taken = mgpu_client_piece_taken,
 };
