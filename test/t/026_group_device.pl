@@ -178,7 +178,7 @@ run('RESET client_min_messages', "SET work_mem = '64kB'");
 my $many = 'SELECT v, count(*), sum(v), max(w) FROM t GROUP BY v';
 check_device('groups that do not fit in memory', 1, $many, 'SELECT id, g, percentile_cont(0.5) WITHIN GROUP (ORDER BY v) FROM t GROUP BY id, g', 'SELECT DISTINCT id, g FROM t',
 	'SELECT id % 2 AS k, sum(s), count(*) FROM (SELECT id, count(*) AS s FROM t GROUP BY id) q GROUP BY 1');
-check_device('values that do not', 1, 'SELECT g, array_agg(v ORDER BY v), count(*) FROM t GROUP BY g', 'SELECT v, array_agg(w ORDER BY w), mode() WITHIN GROUP (ORDER BY g), array_agg(w ORDER BY w DESC), sum(f) FROM holes GROUP BY v',
+check_device('values that do not', 1, 'SELECT g, array_agg(v ORDER BY v), count(*) FROM t GROUP BY g', 'SELECT v, array_agg(w ORDER BY w), mode() WITHIN GROUP (ORDER BY g), array_agg(w ORDER BY w DESC), sum(w) FROM holes GROUP BY v',
 	'SELECT array_agg(w ORDER BY w), percentile_cont(ARRAY[0, 0.25, 1]) WITHIN GROUP (ORDER BY f) FROM t', 'SELECT g2, mode() WITHIN GROUP (ORDER BY v), array_agg(d ORDER BY d), sum(v) FROM t GROUP BY g2');
 like(analyze($many), qr/Executor: gpu\n.*Pages Copied: \d+\n.*Disk Usage: \d+ kB\n.*Peak Memory Usage/s, 'EXPLAIN says how large the files are');
 cmp_ok((analyze($many) =~ /Peak Memory Usage: (\d+) kB/)[0], '<', 200, 'and memory stays small');
