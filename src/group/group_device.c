@@ -135,7 +135,10 @@ group_device_run(group_state *state, uint64 expected_rows)
 	device_query *query;
 	bool		done = false;
 
-	if (reader == NULL || !run_may_use_gpu())
+	if (state->source == NULL || !run_may_use_gpu())
+		return false;
+	row_source_tell_of_gpu(state->source, DEVICE_QUERY_NONE);
+	if (reader == NULL)
 		return false;
 	caller = MemoryContextSwitchTo(state->input.context);
 	query = palloc0(sizeof(device_query));
@@ -148,6 +151,7 @@ group_device_run(group_state *state, uint64 expected_rows)
 	if (query->sender && ask(state, query))
 	{
 		done = device_query_run(query, reader);
+		row_source_tell_of_gpu(state->source, done ? NULL : query->request.no_gpu);
 		state->copied_pages = heap_sender_copied_pages(query->sender);
 	}
 	if (done)

@@ -184,13 +184,18 @@ device_rows_read(device_rows *answer, const char *node, row_source *source, chun
 	MemoryContext caller;
 	bool		done;
 
-	if (!run_may_use_gpu() || (reader = row_source_only_reader(source)) == NULL)
+	if (!run_may_use_gpu())
+		return false;
+	row_source_tell_of_gpu(source, DEVICE_QUERY_NONE);
+	if ((reader = row_source_only_reader(source)) == NULL)
 		return false;
 	scratch = AllocSetContextCreate(CurrentMemoryContext, "mgpu_pg question to a GPU", ALLOCSET_DEFAULT_SIZES);
 	caller = MemoryContextSwitchTo(scratch);
 	query = make_query(reader, node, rows, private, expected_rows);
 	MemoryContextSwitchTo(rows->context);
 	done = query && device_query_run(query, reader);
+	if (query)
+		row_source_tell_of_gpu(source, done ? NULL : query->request.no_gpu);
 	if (done)
 		take(answer, query, rows);
 	else if (query)
