@@ -142,6 +142,18 @@ override with_llvm := no
 endif
 endif
 
+# What is left to do, behind PGXS's own rule, to which nothing can be added: a make of its own has that.
+ifneq ($(and $(PGXS),$(filter install,$(MAKECMDGOALS))),)
+ifneq ($(MGPU_INSTALLS),yes)
+NO_INSTALL = yes
+PRELOAD_SAYS = $(if $(CUDA_ARCHIVE),ALTER SYSTEM SET shared_preload_libraries = 'mgpu_pg' and restart the server,\
+	ALTER SYSTEM SET session_preload_libraries = 'mgpu_pg' and SELECT pg_reload_conf())
+install: all
+	+@$(MAKE) --no-print-directory -f $(firstword $(MAKEFILE_LIST)) MGPU_INSTALLS=yes install
+	@echo "mgpu_pg: installed. Next: $(strip $(PRELOAD_SAYS)). Then CREATE EXTENSION mgpu_pg, as README.md says."
+endif
+endif
+
 ifneq ($(PGXS),)
 include $(PGXS)
 else

@@ -17,6 +17,7 @@
 #include "miscadmin.h"
 
 #include "compat.h"
+#include "core/engine.h"
 #include "core/executor.h"
 #include "core/planner.h"
 #include "core/sizes.h"
@@ -227,7 +228,9 @@ tell_of_preloading(XactEvent event, void *arg)
 		ereport(NOTICE,
 				(errmsg("mgpu_pg is not preloaded"),
 				 errdetail("A session loads it with its first call of mgpu_pg. Until then, plain SQL does not use its plans, and its settings are not known."),
-				 errhint("Add mgpu_pg to session_preload_libraries, which needs no restart, or to shared_preload_libraries, so that all sessions share the GPU.")));
+				 errhint("%s", mgpu_engine_is_built() ?
+						 "Add mgpu_pg to shared_preload_libraries and restart the server, so that a GPU reads tables for all sessions. With session_preload_libraries, which needs no restart, plans run on the CPU." :
+						 "Add mgpu_pg to session_preload_libraries, which needs no restart, or to shared_preload_libraries, with which calls are counted.")));
 }
 
 void

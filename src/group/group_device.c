@@ -157,7 +157,10 @@ group_device_run(group_state *state, uint64 expected_rows)
 	device_query *query;
 	bool		done = false;
 
-	if (reader == NULL || !run_may_use_gpu())
+	if (state->source == NULL || !run_may_use_gpu())
+		return false;
+	row_source_tell_of_gpu(state->source, DEVICE_QUERY_NONE);
+	if (reader == NULL)
 		return false;
 	caller = MemoryContextSwitchTo(state->device_context);
 	state->device = query = palloc0(sizeof(device_query));
@@ -168,7 +171,10 @@ group_device_run(group_state *state, uint64 expected_rows)
 		list_length(state->aggregates) * GROUP_STATE_BYTES;
 	query->sender = heap_sender_create(reader, &query->request.spec);
 	if (query->sender && ask(state, query))
+	{
 		done = device_query_run(query, reader);
+		row_source_tell_of_gpu(state->source, query->request.no_gpu);
+	}
 	if (done)
 		run_last.num_segments = query->request.result.num_groups;
 	MemoryContextSwitchTo(caller);

@@ -161,6 +161,18 @@ report_offer(const PlannerInfo *root, declined_node node, const char *why_not)
 #endif
 }
 
+bool
+report_is_wanted(struct ExplainState *es)
+{
+#ifdef MGPU_HAS_EXPLAIN_OPTIONS
+	explained  *statement = GetExplainExtensionState(es, extension_id);
+
+	return statement && statement->wanted;
+#else
+	return false;
+#endif
+}
+
 void
 report_printed(struct ExplainState *es, declined_node node)
 {

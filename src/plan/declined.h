@@ -28,6 +28,9 @@ extern void declined_init(void);
  */
 extern void report_offer(const PlannerInfo *root, declined_node node, const char *why_not);
 
+/* Whether EXPLAIN has the option MGPU. */
+extern bool report_is_wanted(struct ExplainState *es);
+
 /* EXPLAIN prints such a node. */
 extern void report_printed(struct ExplainState *es, declined_node node);
 

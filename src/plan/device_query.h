@@ -11,6 +11,9 @@
 
 struct ExplainState;
 
+/* Why no GPU was asked, for EXPLAIN. */
+#define DEVICE_QUERY_NONE "a GPU does no statements of this kind"
+
 typedef struct device_query
 {
 	heap_sender *sender;

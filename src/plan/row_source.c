@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "access/parallel.h"
 #include "catalog/pg_class.h"
 #include "commands/explain.h"
 #if PG_VERSION_NUM >= 180000
@@ -28,7 +29,9 @@
 #include "utils/lsyscache.h"
 
 #include "compat.h"
+#include "run/run_group.h"
 #include "columns/heap_reader.h"
+#include "plan/declined.h"
 #include "plan/row_source.h"
 #include "plan/rows.h"
 #include "settings.h"
@@ -44,6 +47,7 @@ struct row_source
 	List	   *passed;			/* nodes between */
 	const Bitmapset *late_columns;
 	late_pages *late;
+	char		no_gpu[MGPU_ERROR_MESSAGE_BYTES];	/* why no GPU has read the pages; "": nothing is known */
 };
 
 /* ---- what can be read so? */
@@ -103,6 +107,16 @@ add_readers(row_source *source, PlanState *node, List *exprs)
 	return add_readers(source, outerPlanState(node), (List *) look_below((Node *) exprs, node->plan));
 }
 
+/* Workers open what the session has opened. */
+static void
+report_lack_of_service(void)
+{
+	const char *lack = run_lack_of_service();
+
+	if (lack && !IsParallelWorker())
+		ereport(NOTICE, (errmsg("no GPU reads the table: %s", lack)));
+}
+
 row_source *
 row_source_open(PlanState *child)
 {
@@ -132,6 +146,8 @@ row_source_open_late(PlanState *child, const Bitmapset *late_columns)
 	}
 	if (mgpu_setting_enable_columns && !add_readers(source, child, exprs))
 		source->readers = source->passed = NIL;
+	if (source->readers && mgpu_setting_report_declined)
+		report_lack_of_service();
 	return source;
 }
 
@@ -234,9 +250,29 @@ row_source_stop(row_source *source)
 }
 
 void
+row_source_tell_of_gpu(row_source *source, const char *why_not)
+{
+	strlcpy(source->no_gpu, why_not ? why_not : "", sizeof(source->no_gpu));
+}
+
+/* Not in every EXPLAIN: plans look the same wherever they are made. */
+static void
+explain_no_gpu(const row_source *source, ExplainState *es)
+{
+	const char *lack = run_lack_of_service();
+
+	if (lack == NULL && source->no_gpu[0] == '\0')
+		return;
+	ExplainPropertyText("Executor", "cpu", es);
+	ExplainPropertyText("Reason", lack ? lack : source->no_gpu, es);
+}
+
+void
 row_source_explain(const row_source *source, struct ExplainState *es)
 {
 	ExplainPropertyText("Input", source->readers ? "pages as columns" : "rows", es);
+	if (source->readers && (es->analyze || report_is_wanted(es)))
+		explain_no_gpu(source, es);
 }
 
 void

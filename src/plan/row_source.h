@@ -37,6 +37,9 @@ extern void row_source_stop(row_source *source);
  */
 extern heap_reader *row_source_only_reader(row_source *source);
 
+/* Keep for EXPLAIN why no GPU has read the pages; NULL: one has. */
+extern void row_source_tell_of_gpu(row_source *source, const char *why_not);
+
 /* Say in EXPLAIN how rows are read, and in EXPLAIN ANALYZE what this process has read since the last rescan. */
 extern void row_source_explain(const row_source *source, struct ExplainState *es);
 extern void row_source_explain_pages(const row_source *source, struct ExplainState *es);

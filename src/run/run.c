@@ -187,12 +187,27 @@ run_job(run_request *request)
 		raise_failure(request, &error);
 }
 
+/* Whether there is a service that runs jobs, now or soon. */
+static bool
+has_service(service_state state)
+{
+	return state != SERVICE_NONE && state != SERVICE_NO_GPU;
+}
+
 bool
 run_may_use_gpu(void)
 {
+	return mgpu_setting_executor != MGPU_EXECUTOR_CPU && has_service(service_look());
+}
+
+const char *
+run_lack_of_service(void)
+{
 	service_state state = service_look();
 
-	return mgpu_setting_executor != MGPU_EXECUTOR_CPU && state != SERVICE_NONE && state != SERVICE_NO_GPU;
+	if (has_service(state) || mgpu_gpu_ruled_out(mgpu_setting_executor, mgpu_engine_is_built(), false) != NULL)
+		return NULL;
+	return service_reason(state);
 }
 
 static mgpu_job
@@ -222,17 +237,16 @@ run_group(group_request *request)
 		.binding = {.group = &request->spec},
 		.group = request
 	};
-	const char *reason;
 	mgpu_plan	plan;
 	mgpu_error	error;
 	mgpu_status status;
 
-	reason = plan_run(&run, &plan);
+	request->no_gpu = plan_run(&run, &plan);
 	if (plan.executor != MGPU_EXECUTOR_GPU)
 		return false;
 	mgpu_group_plan_record(&request->spec, &request->record);
 	run_call_start();
-	record_start(&run, reason);
+	record_start(&run, NULL);
 	status = drive_on_gpu(&run, &error);
 	if (status == MGPU_OK)
 	{
@@ -243,6 +257,7 @@ run_group(group_request *request)
 	if (!is_gpu_trouble(status))
 		raise_failure(&run, &error);
 	gpu_gave_up(&error);
+	request->no_gpu = run_last.reason;
 	return false;
 }
 

@@ -34,6 +34,8 @@ typedef struct group_request
 	group_fill_fn fill;
 	void	   *fill_context;
 
+	const char *no_gpu;			/* out: why no GPU ran it, a string that lives until the next run; NULL: one did */
+
 	/* Out, in memory of the current context. */
 	uint64		num_pages;		/* that were sent */
 	mgpu_group_result result;
@@ -45,6 +47,9 @@ typedef struct group_request
 
 /* Whether a GPU could run such a job. */
 extern bool run_may_use_gpu(void);
+
+/* Why no GPU can, though the build and mgpu.executor want one to; else NULL. */
+extern const char *run_lack_of_service(void);
 
 /* Whether one would run there that reads so many rows. */
 extern bool run_would_use_gpu(double num_rows);

@@ -163,9 +163,24 @@ service_await(void)
 	return state;
 }
 
+/* A machine without a GPU gains nothing by the other ways out. */
+static const char *
+why_none(void)
+{
+	if (!mgpu_engine_here()->is_present())
+		return "there is no GPU service, for the server finds no GPU";
+	if (!counts_are_kept())
+		return "there is no GPU service, for the server was started without mgpu_pg in shared_preload_libraries";
+	if (!mgpu_setting_service)
+		return "there is no GPU service, for mgpu.service is off";
+	return "there is no GPU service, for the server found no GPU when it started";
+}
+
 const char *
 service_reason(service_state state)
 {
+	if (state == SERVICE_NONE)
+		return why_none();
 	return state == SERVICE_NO_GPU ? service_in_shared_memory->why_not : "the GPU service is starting";
 }
 

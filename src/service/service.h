@@ -49,7 +49,7 @@ extern service_state service_look(void);
 /* Wait a few seconds for a service that is starting, and look again. */
 extern service_state service_await(void);
 
-/* Why the service runs no job, a static string, where it is neither SERVICE_NONE nor SERVICE_UP. */
+/* Why the service runs no job, a static string, where it is not SERVICE_UP. */
 extern const char *service_reason(service_state state);
 
 /* How long a job would wait, by what the service has to do, in milliseconds. */

@@ -193,7 +193,10 @@ device_rows_read(device_rows *answer, const char *node, row_source *source, chun
 	MemoryContext caller;
 	device_query *query;
 
-	if (!run_may_use_gpu() || (reader = row_source_only_reader(source)) == NULL)
+	if (!run_may_use_gpu())
+		return false;
+	row_source_tell_of_gpu(source, DEVICE_QUERY_NONE);
+	if ((reader = row_source_only_reader(source)) == NULL)
 		return false;
 	answer->context = AllocSetContextCreate(rows->context, "mgpu_pg question to a GPU", ALLOCSET_DEFAULT_SIZES);
 	caller = MemoryContextSwitchTo(answer->context);
@@ -206,7 +209,9 @@ device_rows_read(device_rows *answer, const char *node, row_source *source, chun
 		answer->rows = rows;
 		take(answer, 0);
 	}
-	else
+	if (query)
+		row_source_tell_of_gpu(source, query->request.no_gpu);
+	if (answer->rows == NULL)
 		device_rows_forget(answer);
 	MemoryContextSwitchTo(caller);
 	return answer->query != NULL;

@@ -79,7 +79,10 @@ SET mgpu.report_declined = on;
 SELECT pg_temp.plan_of('SELECT lag(v) OVER (ORDER BY i) FROM framed');
 RESET work_mem;
 SET mgpu.enable_sort = force;
+-- a GPU without a service has a notice of its own
+SET mgpu.executor = cpu;
 SELECT pg_temp.plan_of('SELECT lag(v) OVER (ORDER BY i), max(v) OVER (ORDER BY i) FROM framed');
+RESET mgpu.executor;
 RESET mgpu.report_declined;
 -- the right to call a function is checked
 CREATE ROLE framed_user;

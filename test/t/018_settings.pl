@@ -43,6 +43,12 @@ sub value_is
 	return;
 }
 
+# What the build is for.
+sub built_for
+{
+	return (said('postgres', 'postgres', 'SET mgpu.executor = auto; SELECT mgpu_sort(ARRAY[2, 1]); SELECT reason FROM mgpu_last_run()'))[1] =~ /no CUDA/ ? 'cpu' : 'gpu';
+}
+
 # ------------------------------------------------------- before the library is loaded
 
 # the first use loads it; LOAD is for superusers
@@ -123,7 +129,14 @@ $node->restart;
 my $heard = (said('postgres', 'postgres', "$install $install"))[2];
 is(scalar(() = $heard =~ /$notice/g), 1, 'not preloaded: one notice');
 like($heard, qr/DETAIL:.*plain SQL does not use its plans/, 'not preloaded: what is lost');
-like($heard, qr/HINT:.*session_preload_libraries.*shared_preload_libraries/, 'not preloaded: and how to preload');
+# a build with TEST_SIZES=yes plays a GPU, others have one or not
+my %first = (cpu => qr/HINT:  Add mgpu_pg to session_preload_libraries, which needs no restart/, gpu => qr/HINT:  Add mgpu_pg to shared_preload_libraries and restart the server/);
+my $built = built_for();
+like($heard, $first{$built}, "not preloaded, built for a $built: and how to preload");
+$ENV{MGPU_PLAYED_DEVICES} = 2;
+$node->restart;
+$built = built_for();
+like((said('postgres', 'postgres', $install))[2], $first{$built}, "the same, built for a $built");
 unlike((said('postgres', 'postgres', "SET client_min_messages = warning; $install"))[2], $notice, 'notices off: none');
 unlike((said('postgres', 'postgres', 'BEGIN; DROP EXTENSION mgpu_pg; CREATE EXTENSION mgpu_pg; ROLLBACK; SELECT 1'))[2], $notice,
 	'rolled back: none');

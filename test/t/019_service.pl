@@ -246,9 +246,34 @@ sub check_no_service
 	return;
 }
 
+# EXPLAIN says why no GPU reads a table, also in workers, and so does a NOTICE.
+sub check_no_reading
+{
+	my ($name, $why) = @_;
+	my $session = MgpuTest->session($node, options => '-c session_preload_libraries=mgpu_pg -c mgpu.enable_group=force');
+	my $sum = 'SELECT g, sum(v) FROM pages GROUP BY g';
+	my $analyzed = "EXPLAIN (ANALYZE, COSTS off) $sum";
+	my $said = qr/Input: pages as columns\n\s*Executor: cpu\n\s*Reason: there is no GPU service, for $why\n/;
+
+	like($session->query($analyzed), qr/Gather.*Method: partial hash\n\s*$said/s, "$name: EXPLAIN ANALYZE says so of workers");
+	$session->query('SET mgpu.report_declined = on');
+	is(scalar(() = $session->query($sum) =~ /NOTICE:.*no GPU reads the table: there is no GPU service, for $why$/mg), 1, "$name: one NOTICE says so");
+	$session->query('SET mgpu.report_declined = off; SET max_parallel_workers_per_gather = 0');
+	like($session->query($analyzed), qr/Method: hash\n\s*$said/, "$name: EXPLAIN ANALYZE says so of one process");
+	is($session->query("EXPLAIN (COSTS off) $sum") =~ s/\n/ /gr, 'Custom Scan (MgpuGroup)   Group Key: g   Aggregates: sum: reduce   Method: hash   Input: pages as columns   ->  Seq Scan on pages',
+		"$name: the plan alone is as ever");
+	like($session->query("EXPLAIN (MGPU, COSTS off) $sum"), $session->query('SHOW server_version_num') < 180000 ? qr/ERROR.*42601/ : $said, "$name: but for the option MGPU");
+	$session->query('SET mgpu.executor = cpu');
+	unlike($session->query("SET mgpu.report_declined = on; $analyzed"), qr/GPU service/, "$name: mgpu.executor is cpu, which is no news");
+	$session->close;
+	return;
+}
+
+$node->safe_psql('postgres', 'CREATE TABLE pages AS SELECT i % 10 AS g, i AS v FROM generate_series(1, 5000) i; VACUUM ANALYZE pages');
 $node->append_conf('postgresql.conf', 'mgpu.service = off');
 $node->restart;
 check_no_service('mgpu.service = off');
+check_no_reading('mgpu.service = off', 'mgpu.service is off');
 {
 	my $session = MgpuTest->session($node, options => '-c mgpu.executor=gpu');
 
@@ -261,6 +286,7 @@ check_no_service('mgpu.service = off');
 $node->append_conf('postgresql.conf', "mgpu.service = on\nshared_preload_libraries = ''");
 $node->restart;
 check_no_service('not preloaded');
+check_no_reading('not preloaded', 'the server was started without mgpu_pg in shared_preload_libraries');
 {
 	my $session = MgpuTest->session($node, options => '-c mgpu.executor=gpu');
 
@@ -276,14 +302,26 @@ check_no_service('not preloaded');
 	$session->close;
 }
 
+# what README.md says is enough
+{
+	my ($switch_on) = slurp_file("$FindBin::Bin/../../README.md") =~ /^sudo -u postgres psql -c "(ALTER SYSTEM SET \w+ = 'mgpu_pg')"/m;
+
+	$node->safe_psql('postgres', $switch_on // 'no such line');
+	$node->restart;
+	ok(defined await_service($node, 15), 'as README.md says: the service is up');
+	like($node->safe_psql('postgres', 'SET mgpu.executor = gpu; SET mgpu.enable_group = force; SET max_parallel_workers_per_gather = 0; EXPLAIN (ANALYZE, COSTS off) SELECT g, sum(v) FROM pages GROUP BY g'),
+		qr/^\s*Executor: gpu$/m, 'and a GPU reads a table for plain SQL');
+}
+
 # only devices that are played can be taken away
 SKIP:
 {
-	skip 'there is a real GPU', 6 unless $is_played;
+	skip 'there is a real GPU', 12 unless $is_played;
 	local $ENV{MGPU_PLAYED_DEVICES} = 0;
 	$node->append_conf('postgresql.conf', "shared_preload_libraries = 'mgpu_pg'");
 	$node->restart;
 	check_no_service('no GPU');
+	check_no_reading('no GPU', 'the server finds no GPU');
 	my $session = MgpuTest->session($node, options => '-c mgpu.gpu_min_items=0');
 
 	is($session->query($sort), '{1,2,3}', 'no GPU: the CPU sorts');

@@ -73,6 +73,19 @@ check_device('HAVING', 1, 'SELECT g, sum(v) FROM t GROUP BY g HAVING count(*) > 
 check_device('left to the CPU', 0, 'SELECT pad, count(*) FROM t GROUP BY pad', 'SELECT g, array_agg(v) FROM t GROUP BY g', 'SELECT g, array_agg(DISTINCT g2) FROM t GROUP BY g', 'SELECT g % 5 AS k, count(*) FROM t GROUP BY 1',
 	'SELECT g, count(*) FROM t WHERE v % 2 = 0 GROUP BY g', 'SELECT g, sum(v) FILTER (WHERE b) FROM t GROUP BY g', "SELECT g, string_agg(pad, '' ORDER BY v) FROM t GROUP BY g",
 	'SELECT g, count(pad) FROM t GROUP BY g', 'SELECT w, f, count(*) FROM t GROUP BY w, f');
+
+# EXPLAIN ANALYZE says why not
+my $in_gpu = 'SELECT g, sum(v) FROM t GROUP BY g';
+my $no_kind = qr/^ *Executor: cpu\n *Reason: a GPU does no statements of this kind$/m;
+unlike(analyze($in_gpu), qr/Reason:/, 'on the GPU: no reason why not');
+like(analyze('SELECT pad, count(*) FROM t GROUP BY pad'), $no_kind, 'a key that is no number: a reason');
+like(analyze('SELECT g, array_agg(v) FROM t GROUP BY g'), $no_kind, 'another aggregate: the same');
+like($session->query("SET mgpu.executor = auto; SET mgpu.gpu_min_items = 1000000000; EXPLAIN (ANALYZE, COSTS off) $in_gpu"), qr/^ *Executor: cpu\n *Reason: few items$/m, 'few rows: a reason');
+like($session->query("SET mgpu.executor = cpu; EXPLAIN (ANALYZE, COSTS off) $in_gpu"), qr/\A(?!.*Reason:)/s, 'mgpu.executor = cpu: none');
+run('SET mgpu.executor = gpu', 'RESET mgpu.gpu_min_items');
+like($session->query("SET client_min_messages = error; SET mgpu.inject_fault = device_memory; EXPLAIN (ANALYZE, COSTS off) $in_gpu"),
+	qr/^ *Executor: cpu\n *Reason: .*memory/m, 'a GPU that fails: a reason');
+run('RESET client_min_messages', 'RESET mgpu.inject_fault');
 check_same($session, 'wrong fractions', [ map {"SELECT g, percentile_cont($_) WITHIN GROUP (ORDER BY v) FROM t GROUP BY g"} '1.5', "'NaN'", '-0.1' ]);
 
 run('SET plan_cache_mode = force_generic_plan', 'PREPARE p (float8, int) AS SELECT g2, percentile_cont($1) WITHIN GROUP (ORDER BY v) FROM t WHERE v > $2 GROUP BY g2');

@@ -52,8 +52,9 @@ sub check_rows
 
 		push @wrong, "differs from the CPU: $query" if $ours ne answer('force', 'cpu', $query);
 		push @wrong, "differs from core: $query" if $query =~ /ORDER BY [^()]*\bid( DESC)?(\) AS n.*| LIMIT.*)?$/ && $ours ne answer('off', 'cpu', $query);
-		push @wrong, ($on_device ? 'not on the GPU' : 'on the GPU') . ": $query"
-		  if (analyze($query) =~ /Executor: gpu\n.*Pages Copied/s) != $on_device;
+		my $plan = analyze($query);
+		push @wrong, ($on_device ? 'not on the GPU' : 'on the GPU') . ": $query" if ($plan =~ /Executor: gpu\n.*Pages Copied/s) != $on_device;
+		push @wrong, "no reason why not: $query" if ($plan =~ /Input: pages as columns\n +Executor: cpu\n +Reason: \w/) == $on_device && $plan =~ /Input: pages/;
 	}
 	is(join("\n", @wrong), '', $on_device ? "$name: on the GPU" : "$name: on the CPU");
 	return;
