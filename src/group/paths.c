@@ -23,17 +23,17 @@
 #include "optimizer/planner.h"
 #include "optimizer/tlist.h"
 #include "utils/selfuncs.h"
-#include "utils/spccache.h"
 
 #include "compat.h"
+#include "core/group_spec.h"
 #include "core/sizes.h"
 #include "group/aggregate.h"
-#include "group/device_path.h"
 #include "group/group_node.h"
 #include "group/plans.h"
 #include "group/task.h"
 #include "plan/costs.h"
 #include "plan/declined.h"
+#include "plan/device_path.h"
 #include "plan/row_source.h"
 #include "plan/rows.h"
 #include "plan/rows_node.h"
@@ -52,10 +52,6 @@
 
 /* With more groups than these, sorting the rows is faster than finding each one's group. */
 #define FOLD_MOST_GROUPS MGPU_SIZE(1e6, 50)
-
-/* The parts of a row's costs, on its page and in a group, that are left if a GPU reads and groups it. */
-#define DEVICE_SCAN_PART 0.02
-#define DEVICE_PART 0.05
 
 /* Workers fold rows if that makes of so many rows one group that the leader has to combine. */
 #define PARTS_GAIN 4
@@ -136,16 +132,12 @@ empty_rows_cost(const group_task *task, const Path *child, double num_rows)
 	return EMPTY_COST * cpu_operator_cost * num_rows;
 }
 
-/* What a scan costs if a GPU reads its pages. */
-static Cost
-device_scan_cost(const Path *child)
+/* Whether a GPU is expected to read and group the rows. */
+static bool
+is_for_device(const group_task *task, const Path *rows)
 {
-	const RelOptInfo *rel = child->parent;
-	Cost		per_page = 0;
-
-	get_tablespace_page_costs(rel->reltablespace, NULL, &per_page);
-	return rel->pages * per_page +
-		DEVICE_SCAN_PART * rel->tuples * (cpu_tuple_cost + rel->baserestrictcost.per_tuple);
+	return !task->feeds && list_length(task->keys) <= MGPU_GROUP_MAX_KEYS &&
+		device_path_is_likely(task->root, rows, task->columns, task->keys != NIL);
 }
 
 /* Set costs and rows of path.  child returns num_rows rows, singly or in packs, in num_groups groups. */
@@ -155,8 +147,8 @@ cost_path(const group_task *task, Path *path, const Path *child, double num_rows
 	const QualCost *target_cost = &path->pathtarget->cost;
 	bool		fold = folds(task, num_groups);
 
-	if (device_path_is_likely(task, child, num_groups))
-		path->startup_cost = device_scan_cost(child) + START_COST + num_rows * row_cost(task, fold) * DEVICE_PART;
+	if (is_for_device(task, child))
+		path->startup_cost = device_path_scan_cost(child) + START_COST + num_rows * row_cost(task, fold) * DEVICE_PART;
 	else
 		path->startup_cost = child->total_cost + START_COST + num_rows * row_cost(task, fold) +
 			empty_rows_cost(task, child, num_rows) + spill_cost(num_rows, fold ? num_groups : num_rows, task);

@@ -188,8 +188,6 @@ count_costs(group_task *task, const Aggref *aggref, const group_plan *plan)
 			break;
 		case GROUP_WAY_SORT:
 			task->operators += SORT_COST;
-			if (plan->result == SORTED_ARRAY || plan->result == SORTED_MODE)
-				task->sorted_bytes += sizeof(Datum);
 			break;
 		default:
 			task->feeds = true;

@@ -25,7 +25,6 @@ typedef struct group_task
 	bool		sorts;			/* an aggregate sorts */
 	bool		folds;			/* no aggregate needs a row twice */
 	bool		feeds;			/* an aggregate's own functions are called, or rows are put into arrays as they come */
-	Size		sorted_bytes;	/* of a row, of values that aggregates need in order, all of them */
 	int			num_states;		/* of folded groups, at most */
 	double		operators;		/* cost of a row's aggregates, in units of cpu_operator_cost */
 } group_task;

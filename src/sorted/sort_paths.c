@@ -18,6 +18,7 @@
 #include "plan/custom_plan.h"
 #include "keys/collation.h"
 #include "plan/costs.h"
+#include "plan/device_path.h"
 #include "settings.h"
 #include "plan/rows.h"
 #include "sorted/sort.h"
@@ -100,13 +101,17 @@ bytes_of_row(const top_task *task)
 }
 
 static void
-cost_path(const top_task *task, Path *path, const Path *child)
+cost_path(const top_task *task, Path *path, const Path *child, bool on_device)
 {
 	const QualCost *target_cost = &path->pathtarget->cost;
 
 	path->rows = child->rows;
-	path->startup_cost = child->total_cost + START_COST + child->rows * cpu_operator_cost *
+	path->startup_cost = START_COST + child->rows * cpu_operator_cost *
 		(SORT_COST * list_length(task->order_columns) + COLUMN_COST * list_length(task->columns));
+	if (on_device)
+		path->startup_cost = device_path_scan_cost(child) + path->startup_cost * DEVICE_PART;
+	else
+		path->startup_cost += child->total_cost;
 	path->total_cost = path->startup_cost + child->rows * (RETURN_COST * cpu_operator_cost + target_cost->per_tuple) + target_cost->startup;
 	path->startup_cost += target_cost->startup;
 	mgpu_take_disabled_nodes(path, child);
@@ -124,12 +129,14 @@ make_path(const top_task *task, const SortPath *sort, PathTarget *target, const 
 {
 	CustomPath *path = makeNode(CustomPath);
 	Path	   *child;
+	bool		on_device;
 
 	*reason = why_not(task);
 	if (*reason)
 		return NULL;
 	child = row_source_path(task->root, sort->subpath, task->columns);
-	if (mgpu_setting_enable_sort != MGPU_ENABLE_FORCE &&
+	on_device = top_task_is_for_device(task, child);
+	if (mgpu_setting_enable_sort != MGPU_ENABLE_FORCE && !on_device &&
 		child->rows * bytes_of_row(task) > get_hash_memory_limit())
 	{
 		*reason = "the rows are expected to need more memory than work_mem times hash_mem_multiplier";
@@ -144,7 +151,7 @@ make_path(const top_task *task, const SortPath *sort, PathTarget *target, const 
 	path->custom_paths = list_make1(child);
 	path->custom_private = list_make2(top_task_private(task), task->columns);
 	path->methods = &path_methods;
-	cost_path(task, &path->path, child);
+	cost_path(task, &path->path, child, on_device);
 	return &path->path;
 }
 

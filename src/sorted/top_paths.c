@@ -22,6 +22,7 @@
 #include "compat.h"
 #include "plan/custom_plan.h"
 #include "plan/costs.h"
+#include "plan/device_path.h"
 #include "plan/declined.h"
 #include "settings.h"
 #include "sorted/sort.h"
@@ -99,9 +100,13 @@ cost_path(const top_offer *offer, Path *path, const Path *child)
 		(task->compares ? COMPARE_COST : 0);
 
 	path->rows = offer->kept_rows;
-	path->startup_cost = child->total_cost + START_COST + (offer->pathkeys ? ORDER_COST : 0) + spill_cost(offer) +
+	path->startup_cost = START_COST + (offer->pathkeys ? ORDER_COST : 0) +
 		cpu_operator_cost * (child->rows * of_row + offer->kept_rows * KEEP_COST * list_length(task->columns) +
 							 offer->kept_rows * log2(2 + offer->kept_rows / offer->num_partitions));
+	if (top_task_is_for_device(task, child))
+		path->startup_cost = device_path_scan_cost(child) + path->startup_cost * DEVICE_PART;
+	else
+		path->startup_cost += child->total_cost + spill_cost(offer);
 	path->total_cost = path->startup_cost + path->rows * (cpu_tuple_cost + target_cost->per_tuple) + target_cost->startup;
 	path->startup_cost += target_cost->startup;
 	mgpu_take_disabled_nodes(path, child);

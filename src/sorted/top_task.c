@@ -16,7 +16,9 @@
 #include "utils/lsyscache.h"
 
 #include "compat.h"
+#include "core/group_spec.h"
 #include "plan/custom_plan.h"
+#include "plan/device_path.h"
 #include "sorted/top_limit.h"
 #include "sorted/top_task.h"
 
@@ -284,6 +286,14 @@ top_task_of_sort(top_task *task, PlannerInfo *root, const SortPath *sort)
 		if (!take_pathkey(task, lfirst(cell)))
 			return false;
 	return true;
+}
+
+bool
+top_task_is_for_device(const top_task *task, const Path *rows)
+{
+	return list_length(task->partition_columns) <= MGPU_GROUP_MAX_KEYS && list_length(task->order_columns) <= MGPU_GROUP_MAX_ORDERS &&
+		(task->rule != TOP_DENSE_RANKS || task->count <= MGPU_GROUP_MAX_DENSE_RANKS) &&
+		device_path_is_likely(task->root, rows, task->columns, true);
 }
 
 List *

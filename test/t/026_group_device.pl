@@ -197,6 +197,21 @@ like(analyze($many), qr/Executor: gpu\n.*Pages Copied: \d+\n.*Disk Usage: \d+ kB
 cmp_ok((analyze($many) =~ /Peak Memory Usage: (\d+) kB/)[0], '<', 200, 'and memory stays small');
 check_same($session, 'they are read again', "SELECT k, (SELECT sum(s) FROM ($many) q (v, n, s, w) WHERE v > 0 OFFSET 0) FROM generate_series(1, 3) k",
 	"SELECT k, q.* FROM generate_series(1, 3) k LEFT JOIN ($many) q (v, n, s, w) ON q.v = k");
+# the planner knows: it prefers neither workers nor PostgreSQL's own plan for the sake of memory
+{
+	my @settings = ('max_parallel_workers_per_gather = 2', 'parallel_setup_cost = 0', 'min_parallel_table_scan_size = 0', 'mgpu.enable_group = on', 'enable_sort = on');
+
+	run(map {"SET $_"} @settings);
+	foreach my $query ('SELECT id, percentile_cont(0.5) WITHIN GROUP (ORDER BY v) FROM t GROUP BY id', $many, 'SELECT DISTINCT id, g FROM t', 'SELECT id, v, w, f FROM t ORDER BY v')
+	{
+		my $plan = $session->query("EXPLAIN (COSTS off) $query");
+
+		like($plan, qr/^Custom Scan/, "little memory: the node, for $query");
+		unlike($plan, qr/Gather/, 'and no workers');
+	}
+	run(map { 'RESET ' . s/ .*//r } @settings);
+	run('SET mgpu.enable_group = force', 'SET enable_sort = off');
+}
 $session->query('BEGIN');
 $session->query("DECLARE c CURSOR FOR $many");
 $session->query('FETCH 10 FROM c');

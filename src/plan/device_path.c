@@ -1,30 +1,31 @@
 /*
  * device_path.c
- *		Whether a GPU is expected to read and group the rows of a task.
+ *		Whether a GPU is expected to read a table's rows, to group or to sort them, and what that costs.
  *
  * The planner asks, so that it does not prefer workers that would take longer.  The limits are those of a GPU's job
- * (core/group_spec.h).
+ * (core/group_spec.h).  Memory is none: rows stay in the GPU's, and results that work_mem does not hold go to files.
  */
 #include "postgres.h"
 
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
-#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
 #include "parser/parsetree.h"
 #include "utils/lsyscache.h"
+#include "utils/spccache.h"
 
 #include "compat.h"
 #include "core/group_spec.h"
 #include "array/element_type.h"
 #include "run/run_group.h"
 #include "columns/column_filter.h"
-#include "group/device_path.h"
+#include "plan/device_path.h"
 #include "settings.h"
 
-/* Bytes of a group's record: more are rare. */
-#define RECORD_BYTES 128
+/* The part of a row's cost on its page that is left. */
+#define SCAN_PART 0.02
 
 static bool
 is_number_column(const Node *node)
@@ -37,9 +38,8 @@ is_number_column(const Node *node)
 	return type.typbyval && type.key_kind != 0 && type.typlen == (int16) type.key_width;
 }
 
-/* Without keys, floats may have to be added up one after another. */
 static bool
-are_number_columns(List *exprs, bool has_keys)
+are_number_columns(List *exprs, bool may_add_floats)
 {
 	ListCell   *cell;
 
@@ -47,7 +47,7 @@ are_number_columns(List *exprs, bool has_keys)
 	{
 		Oid			type_id = exprType(lfirst(cell));
 
-		if (!is_number_column(lfirst(cell)) || (!has_keys && (type_id == FLOAT4OID || type_id == FLOAT8OID)))
+		if (!is_number_column(lfirst(cell)) || (!may_add_floats && (type_id == FLOAT4OID || type_id == FLOAT8OID)))
 			return false;
 	}
 	return list_length(exprs) <= MGPU_GROUP_MAX_COLUMNS;
@@ -84,16 +84,21 @@ is_ordinary_table(PlannerInfo *root, const RelOptInfo *rel)
 }
 
 bool
-device_path_is_likely(const group_task *task, const Path *rows, double num_groups)
+device_path_is_likely(PlannerInfo *root, const Path *rows, List *columns, bool may_add_floats)
 {
 	const Path *scan = scan_of(rows);
-	const RelOptInfo *rel;
 
-	if (!mgpu_setting_enable_columns || !run_may_use_gpu() || scan == NULL || task->feeds ||
-		list_length(task->keys) > MGPU_GROUP_MAX_KEYS || !are_number_columns(task->columns, task->keys != NIL))
-		return false;
-	rel = scan->parent;
-	return num_groups * RECORD_BYTES + rel->rows * task->sorted_bytes <= get_hash_memory_limit() &&
-		is_ordinary_table(task->root, rel) && are_filters(extract_actual_clauses(rel->baserestrictinfo, false)) &&
-		run_would_use_gpu(rel->tuples);
+	return mgpu_setting_enable_columns && run_may_use_gpu() && scan != NULL && are_number_columns(columns, may_add_floats) &&
+		is_ordinary_table(root, scan->parent) && are_filters(extract_actual_clauses(scan->parent->baserestrictinfo, false)) &&
+		run_would_use_gpu(scan->parent->tuples);
+}
+
+Cost
+device_path_scan_cost(const Path *rows)
+{
+	const RelOptInfo *rel = scan_of(rows)->parent;
+	Cost		per_page = 0;
+
+	get_tablespace_page_costs(rel->reltablespace, NULL, &per_page);
+	return rel->pages * per_page + SCAN_PART * rel->tuples * (cpu_tuple_cost + rel->baserestrictcost.per_tuple);
 }
