@@ -175,6 +175,34 @@ test_start_up(void)
 	UNIT_CHECK(forgone_ms < 250.0 && forgone_ms + gain_ms >= 250.0);
 }
 
+/* Calls wait for a busy GPU if the CPU gains nothing, or has no core for them. */
+static void
+test_busy(void)
+{
+	mgpu_job	job = sort_job(10000000);
+	mgpu_plan_input input = usable_gpu();
+	double		gain_ms = predict_cpu_ms(&job, 1, measured_cpu_sort_ns) - mgpu_predict_gpu_ms(&job);
+	mgpu_plan	plan;
+
+	input.gpu_wait_ms = gain_ms * 0.9;
+	plan = plan_of(&job, &input);
+	UNIT_CHECK(plan.executor == MGPU_EXECUTOR_GPU && !plan.gpu_is_busy);
+	input.gpu_wait_ms = gain_ms * 1.1;
+	plan = plan_of(&job, &input);
+	UNIT_CHECK(is_cpu_because(&plan, "the GPU is busy") && plan.gpu_is_busy);
+	input.cpu_is_full = true;
+	plan = plan_of(&job, &input);
+	UNIT_CHECK(plan.executor == MGPU_EXECUTOR_GPU && !plan.gpu_is_busy);
+	/* what the CPU does faster, it does anyway */
+	job.num_items = 10;
+	plan = plan_of(&job, &input);
+	UNIT_CHECK(plan.executor == MGPU_EXECUTOR_CPU && !plan.gpu_is_busy);
+	input.cpu_is_full = false;
+	input.gpu_min_items = 100;
+	plan = plan_of(&job, &input);
+	UNIT_CHECK(is_cpu_because(&plan, "few items") && !plan.gpu_is_busy);
+}
+
 static void
 test_directions(void)
 {
@@ -317,6 +345,7 @@ main(void)
 	test_min_items();
 	test_model();
 	test_start_up();
+	test_busy();
 	test_directions();
 	test_moves();
 	test_threads();
