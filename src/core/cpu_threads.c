@@ -56,7 +56,7 @@ struct mgpu_pool
 };
 
 static int
-count_cpus(void)
+count_default_threads(void)
 {
 	cpu_set_t	allowed;
 	int			num_cpus;
@@ -65,30 +65,24 @@ count_cpus(void)
 		num_cpus = CPU_COUNT(&allowed);
 	else
 		num_cpus = (int) sysconf(_SC_NPROCESSORS_ONLN);
-	return num_cpus < 1 ? 1 : num_cpus;
-}
-
-int
-mgpu_num_cpus(void)
-{
-	/* kept, because the system call takes as long as the rest of a small call */
-	static _Atomic int num_cpus;
-
-	if (num_cpus == 0)
-		num_cpus = count_cpus();
-	return num_cpus;
-}
-
-int
-mgpu_default_cpu_threads(void)
-{
-	int			num_cpus = mgpu_num_cpus();
-
+	if (num_cpus < 1)
+		return 1;
 	if (num_cpus <= LEAST_THREADS)
 		return num_cpus;
 	if (num_cpus / 2 < LEAST_THREADS)
 		return LEAST_THREADS;
 	return num_cpus / 2 < MOST_THREADS ? num_cpus / 2 : MOST_THREADS;
+}
+
+int
+mgpu_default_cpu_threads(void)
+{
+	/* kept, because the system call takes as long as the rest of a small call */
+	static _Atomic int num_threads;
+
+	if (num_threads == 0)
+		num_threads = count_default_threads();
+	return num_threads;
 }
 
 double

@@ -21,9 +21,6 @@ extern "C" {
 /* Most threads of one pool, with the caller. */
 #define MGPU_MAX_CPU_THREADS 64
 
-/* The processors that this process could use at the first call. */
-int			mgpu_num_cpus(void);
-
 /*
  * Default number of threads of a large call, at least 1: by the processors that this
  * process could use at the first call.

@@ -240,8 +240,6 @@ mgpu_gpu_ruled_out(mgpu_executor_choice requested, bool gpu_built, bool gpu_fail
 	return NULL;
 }
 
-static const char gpu_is_busy[] = "the GPU is busy";
-
 /* Why an automatic choice is the CPU; NULL if it is the GPU. */
 static const char *
 reason_against_gpu(const mgpu_job *job, const mgpu_plan_input *input, double gain_ms)
@@ -254,9 +252,12 @@ reason_against_gpu(const mgpu_job *job, const mgpu_plan_input *input, double gai
 		return num_all_items(job) < (double) input->gpu_min_items ? "few items" : NULL;
 	if (gain_ms <= 0)
 		return "the CPU is predicted faster";
-	/* cores that many share are no faster than a GPU that many share, and then its host has to wait for one, too */
-	if (gain_ms <= input->gpu_wait_ms && !input->cpu_is_full)
-		return gpu_is_busy;
+	/*
+	 * Jobs that gain most have a busy GPU.  How long this one would wait does not count: those who wait are as many as
+	 * would share the cores, and more of them would wait for the service's own core.
+	 */
+	if (gain_ms <= input->gpu_others_ms)
+		return "the GPU is busy";
 	if (!input->gpu_warm && input->forgone_ms + gain_ms < gpu_startup_ms)
 		return "device start-up not yet paid back";
 	return NULL;
@@ -272,7 +273,6 @@ mgpu_plan_job(const mgpu_job *job, const mgpu_plan_input *input, mgpu_plan *plan
 	if (input->requested != MGPU_EXECUTOR_GPU)
 		plan->reason = reason_against_gpu(job, input, gain_ms);
 	plan->executor = plan->reason == NULL ? MGPU_EXECUTOR_GPU : MGPU_EXECUTOR_CPU;
-	plan->gpu_is_busy = plan->reason == gpu_is_busy;
 
 	/* record what a usable device would have gained */
 	if (input->requested == MGPU_EXECUTOR_AUTO && plan->executor == MGPU_EXECUTOR_CPU &&

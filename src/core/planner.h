@@ -29,15 +29,13 @@ typedef struct mgpu_plan_input
 	bool		gpu_built;		/* the build has CUDA */
 	bool		gpu_failed;		/* poisoned or absent earlier in this process */
 	bool		gpu_warm;		/* context exists */
-	double		gpu_wait_ms;	/* until it has done what others have asked for */
-	bool		cpu_is_full;	/* others for whom the GPU had no time have the cores */
+	double		gpu_others_ms;	/* what a job of others that it has to do takes, on average; 0: there are none */
 	double		forgone_ms;		/* time the GPU would have saved in this session so far */
 } mgpu_plan_input;
 
 typedef struct mgpu_plan
 {
 	mgpu_executor_choice executor;	/* CPU or GPU */
-	bool		gpu_is_busy;	/* that is why the CPU runs it */
 	double		forgone_ms;		/* add to the session's sum if the CPU runs it */
 	const char *reason;			/* why not the GPU, a static string; NULL if it is the GPU */
 } mgpu_plan;

@@ -102,8 +102,7 @@ make_plan(const mgpu_job *job, bool gpu_in_trouble, bool now, mgpu_plan *plan)
 	input.gpu_failed = gpu_in_trouble;
 	input.gpu_warm = !gpu_in_trouble && run_gpu_executor()->is_warm();
 	/* what is planned may run at any time */
-	input.gpu_wait_ms = now && service_in_shared_memory ? service_wait_ms() : 0;
-	input.cpu_is_full = service_cores_are_taken();
+	input.gpu_others_ms = now && service_in_shared_memory ? service_mean_job_ms() : 0;
 	input.forgone_ms = gpu_forgone_ms;
 	mgpu_plan_job(job, &input, plan);
 }
@@ -125,10 +124,7 @@ plan_run(const run_request *request, mgpu_plan *plan)
 	trouble = gpu_trouble();
 	if (trouble && mgpu_setting_executor == MGPU_EXECUTOR_GPU)
 		mgpu_raise_no_gpu(trouble);
-	service_give_core();
 	make_plan(&request->job, trouble != NULL, true, plan);
-	if (plan->gpu_is_busy)
-		service_take_core();
 	return trouble && mgpu_setting_executor != MGPU_EXECUTOR_CPU ? trouble : plan->reason;
 }
 
@@ -188,7 +184,6 @@ run_job(run_request *request)
 	else
 		gpu_forgone_ms += plan.forgone_ms;
 	status = run_drive(&mgpu_cpu_executor, request, &error);
-	service_give_core();
 	if (status != MGPU_OK)
 		raise_failure(request, &error);
 }

@@ -9,7 +9,6 @@
 
 #include <limits.h>
 
-#include "access/xact.h"
 #include "miscadmin.h"
 #include "postmaster/bgworker.h"
 #include "storage/ipc.h"
@@ -19,7 +18,6 @@
 #include "storage/shmem.h"
 
 #include "compat.h"
-#include "core/cpu_threads.h"
 #include "service/counts.h"
 #include "service/service.h"
 #include "settings.h"
@@ -86,7 +84,6 @@ set_up_service(void)
 		pg_atomic_init_u32(&service_in_shared_memory->worker, SERVICE_NO_WORKER);
 		pg_atomic_init_u32(&service_in_shared_memory->no_gpu, 0);
 		pg_atomic_init_u32(&service_in_shared_memory->num_failures, 0);
-		pg_atomic_init_u32(&service_in_shared_memory->num_on_cpu, 0);
 		mgpu_service_format(core, num_slots(), num_extents());
 	}
 	service_memory = mgpu_service_attach(core);
@@ -188,68 +185,16 @@ service_reason(service_state state)
 }
 
 double
-service_wait_ms(void)
+service_mean_job_ms(void)
 {
-	uint64		all_us = atomic_load(&service_memory.control->queued_us);
-	int			num_devices = 0;
+	const mgpu_service_control *control = service_memory.control;
+	uint32		num_runs = atomic_load(&control->num_queued) + atomic_load(&control->num_open);
+	uint64		all_us = atomic_load(&control->queued_us);
 
 	for (int device = 0; device < MGPU_MAX_DEVICES; device++)
-	{
-		const mgpu_service_device *state = &service_memory.control->devices[device];
-
-		if (!atomic_load(&state->started))
-			continue;
-		all_us += atomic_load(&state->load_us);
-		num_devices++;
-	}
-	return num_devices > 0 ? all_us / 1000.0 / num_devices : 0;
+		all_us += atomic_load(&control->devices[device].load_us);
+	return all_us / 1000.0 / Max(num_runs, 1);
 }
-
-/* --------------------------------------------------------------------- cores */
-
-/* The part of the cores that is left to the sessions of the GPU and to the service. */
-#define OTHERS_PART 4
-
-static bool has_core;
-
-bool
-service_cores_are_taken(void)
-{
-	int			num_cores = mgpu_num_cpus() - (mgpu_num_cpus() + OTHERS_PART - 1) / OTHERS_PART;
-
-	return service_in_shared_memory != NULL && !has_core &&
-		pg_atomic_read_u32(&service_in_shared_memory->num_on_cpu) >= (uint32) Max(num_cores, 1);
-}
-
-/* Also where the session ends, or fails. */
-static void
-transaction_ends(XactEvent event, void *arg)
-{
-	service_give_core();
-}
-
-void
-service_take_core(void)
-{
-	static bool is_registered;
-
-	if (has_core || service_in_shared_memory == NULL)
-		return;
-	if (!is_registered)
-		RegisterXactCallback(transaction_ends, NULL);
-	is_registered = has_core = true;
-	pg_atomic_fetch_add_u32(&service_in_shared_memory->num_on_cpu, 1);
-}
-
-void
-service_give_core(void)
-{
-	if (has_core)
-		pg_atomic_fetch_sub_u32(&service_in_shared_memory->num_on_cpu, 1);
-	has_core = false;
-}
-
-/* --------------------------------------------------------------------- pages */
 
 uint64
 service_num_shared_pages(void)

@@ -27,7 +27,6 @@ typedef struct service_shared
 	pg_atomic_uint32 worker;	/* number of the worker's PGPROC, or SERVICE_NO_WORKER */
 	pg_atomic_uint32 no_gpu;	/* bool */
 	pg_atomic_uint32 num_failures;	/* starts that failed, one after another */
-	pg_atomic_uint32 num_on_cpu;	/* sessions that have a core (service_take_core) */
 	int			worker_pid;
 	TimestampTz started_at;
 	char		why_not[MGPU_ERROR_MESSAGE_BYTES];	/* written before no_gpu */
@@ -53,16 +52,8 @@ extern service_state service_await(void);
 /* Why the service runs no job, a static string, where it is not SERVICE_UP. */
 extern const char *service_reason(service_state state);
 
-/* How long a job would wait, by what the service has to do, in milliseconds. */
-extern double service_wait_ms(void);
-
-/*
- * While the GPU has no time, some sessions work on the CPU: not more than there are cores, but for a part that those need
- * who keep the GPU busy.  service_take_core: the session is one of these, until the end of its transaction at most.
- */
-extern bool service_cores_are_taken(void);
-extern void service_take_core(void);
-extern void service_give_core(void);
+/* The time in milliseconds that a job of those at the service takes of a GPU, on average; 0: there are none. */
+extern double service_mean_job_ms(void);
 
 /* Buffers, from the first on, that GPUs may read where they are. */
 extern uint64 service_num_shared_pages(void);

@@ -175,7 +175,7 @@ test_start_up(void)
 	UNIT_CHECK(forgone_ms < 250.0 && forgone_ms + gain_ms >= 250.0);
 }
 
-/* Calls wait for a busy GPU if the CPU gains nothing, or has no core for them. */
+/* A busy GPU has the jobs that gain more than the others take. */
 static void
 test_busy(void)
 {
@@ -184,23 +184,19 @@ test_busy(void)
 	double		gain_ms = predict_cpu_ms(&job, 1, measured_cpu_sort_ns) - mgpu_predict_gpu_ms(&job);
 	mgpu_plan	plan;
 
-	input.gpu_wait_ms = gain_ms * 0.9;
+	input.gpu_others_ms = gain_ms * 0.9;
 	plan = plan_of(&job, &input);
-	UNIT_CHECK(plan.executor == MGPU_EXECUTOR_GPU && !plan.gpu_is_busy);
-	input.gpu_wait_ms = gain_ms * 1.1;
+	UNIT_CHECK(plan.executor == MGPU_EXECUTOR_GPU);
+	/* jobs like this one do not send each other to the CPU, however many there are */
+	input.gpu_others_ms = mgpu_predict_gpu_load_ms(&job);
 	plan = plan_of(&job, &input);
-	UNIT_CHECK(is_cpu_because(&plan, "the GPU is busy") && plan.gpu_is_busy);
-	input.cpu_is_full = true;
+	UNIT_CHECK(plan.executor == MGPU_EXECUTOR_GPU);
+	input.gpu_others_ms = gain_ms * 1.1;
 	plan = plan_of(&job, &input);
-	UNIT_CHECK(plan.executor == MGPU_EXECUTOR_GPU && !plan.gpu_is_busy);
-	/* what the CPU does faster, it does anyway */
-	job.num_items = 10;
-	plan = plan_of(&job, &input);
-	UNIT_CHECK(plan.executor == MGPU_EXECUTOR_CPU && !plan.gpu_is_busy);
-	input.cpu_is_full = false;
+	UNIT_CHECK(is_cpu_because(&plan, "the GPU is busy"));
 	input.gpu_min_items = 100;
 	plan = plan_of(&job, &input);
-	UNIT_CHECK(is_cpu_because(&plan, "few items") && !plan.gpu_is_busy);
+	UNIT_CHECK(plan.executor == MGPU_EXECUTOR_GPU);
 }
 
 static void
