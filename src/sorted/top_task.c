@@ -58,17 +58,23 @@ start_task(top_task *task, PlannerInfo *root, const PathTarget *input)
 	/* their columns have no names that EXPLAIN could print */
 	if (root->parse->setOperations)
 		return give_up(task, "rows of a UNION, an INTERSECT or an EXCEPT are left to PostgreSQL");
+	/* the planner makes constants of columns of a subquery that nobody reads; the node's own target computes them */
 	foreach(cell, input->exprs)
-		if (!take_column(task, lfirst(cell)))
+		if (!IsA(lfirst(cell), Const) && !take_column(task, lfirst(cell)))
 			return false;
 	return true;
 }
 
-/* The column that has the expression of a clause, or -1. */
-static int
-column_of(top_task *task, const SortGroupClause *clause)
+static Expr *
+expr_of(const top_task *task, const SortGroupClause *clause)
 {
-	Node	   *expr = get_sortgroupclause_expr((SortGroupClause *) clause, task->root->processed_tlist);
+	return (Expr *) get_sortgroupclause_expr((SortGroupClause *) clause, task->root->processed_tlist);
+}
+
+/* The column that has an expression, or -1. */
+static int
+column_of(top_task *task, const Expr *expr)
+{
 	ListCell   *cell;
 
 	foreach(cell, task->columns)
@@ -83,13 +89,12 @@ column_of(top_task *task, const SortGroupClause *clause)
 static bool
 take_partition(top_task *task, const SortGroupClause *clause)
 {
-	int			column = column_of(task, clause);
-	Expr	   *expr;
+	Expr	   *expr = expr_of(task, clause);
+	int			column = column_of(task, expr);
 	group_key	key;
 
 	if (column < 0)
 		return false;
-	expr = list_nth(task->columns, column);
 	if (!group_key_fill(&key, exprType((Node *) expr), clause->eqop, exprCollation((Node *) expr)))
 		return give_up(task, "a partition key's type cannot be hashed");
 	task->partitions = lappend(task->partitions, expr);
@@ -105,7 +110,7 @@ take_partitions(top_task *task, List *clauses)
 	ListCell   *cell;
 
 	foreach(cell, clauses)
-		if (!take_partition(task, lfirst(cell)))
+		if (!IsA(expr_of(task, lfirst(cell)), Const) && !take_partition(task, lfirst(cell)))
 			return false;
 	return true;
 }
@@ -123,7 +128,7 @@ take_key(top_task *task, int column, Oid operator, Oid collation, bool nulls_fir
 	task->nulls_first = lappend_int(task->nulls_first, nulls_first);
 }
 
-/* Keys that decide nothing any more are left out. */
+/* Keys that decide nothing, or nothing any more, are left out. */
 static bool
 take_order(top_task *task, List *clauses)
 {
@@ -132,8 +137,12 @@ take_order(top_task *task, List *clauses)
 	foreach(cell, clauses)
 	{
 		const SortGroupClause *clause = lfirst(cell);
-		int			column = column_of(task, clause);
+		const Expr *expr = expr_of(task, clause);
+		int			column;
 
+		if (IsA(expr, Const))
+			continue;
+		column = column_of(task, expr);
 		if (column < 0)
 			return false;
 		if (list_member_int(task->partition_columns, column) || list_member_int(task->order_columns, column))

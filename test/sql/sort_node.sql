@@ -37,6 +37,11 @@ SELECT key, c.* FROM (VALUES
     ('at::timestamptz'), ('at::time::timetz'), ('span'), ('span DESC'), ('u'), ('u DESC'), ('inet ''10.0.0.0'' + v'), ('h::int::bit(3)::varbit'), ('ARRAY[h, v % 2]'), ('int4range(h, h + 3)'), ('jsonb_build_object(''a'', h, ''b'', n)'), ('v::money'),
     ('(ARRAY[''low'', ''fair'', ''high''])[h + 1]::sorted_mood DESC'), ('ROW(n, c)::sorted_pair'), ('v, w'), ('h DESC, f NULLS FIRST, n'), ('t, v DESC, h'), ('g, v'), ('v USING >'), ('abs(v - 100)'), ('NULL::int'), ('1'), ('t, h, c'), ('t, h, c, v'), ('f + i, g')) t(key),
     pg_temp.check(format('SELECT i, g, pad, n FROM sorted ORDER BY %s, i', key), true) c;
+-- constants, such as columns of a subquery that nobody reads, are no columns of the node
+SET mgpu.enable_sort = force;
+EXPLAIN (VERBOSE, COSTS OFF) SELECT count(*) FROM (SELECT *, 'k' AS k FROM sorted ORDER BY v OFFSET 0) q;
+SELECT c.* FROM pg_temp.check('SELECT ''a'' AS x, i, NULL::numeric AS n, v, 1 AS one FROM sorted ORDER BY one, v, x, i', true) c;
+RESET mgpu.enable_sort;
 -- rows of all kinds
 SELECT query, c.* FROM (VALUES
     ('SELECT * FROM sorted ORDER BY v, i'), ('SELECT i FROM sorted WHERE i < 0 ORDER BY v, i'), ('SELECT i, upper(t), random() < 2 FROM sorted ORDER BY v DESC, i DESC'), ('SELECT g, sum(v) FROM sorted GROUP BY g ORDER BY 2 DESC, 1'),

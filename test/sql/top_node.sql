@@ -30,6 +30,13 @@ CREATE FUNCTION pg_temp.counted(query text, OUT partitions int, OUT spilled bool
     SELECT (plan ->> 'Partitions')::int, plan ? 'Spill Partitions' FROM pg_temp.counts_of(query, 'MgpuTop') plan
 $$;
 \set ECHO all
+-- constants, such as columns of a subquery that nobody reads, are no columns of the node
+SET mgpu.enable_top = force;
+EXPLAIN (VERBOSE, COSTS OFF) SELECT count(*), sum(v) FROM (SELECT DISTINCT ON (g, 'k'::text) *, 'k'::text AS k FROM ranked ORDER BY g, 'k'::text, v) q;
+RESET mgpu.enable_top;
+SELECT query, c.* FROM (VALUES ('SELECT DISTINCT ON (g, k) ''k'' AS k, g, i, NULL::numeric AS n FROM ranked ORDER BY g, k, v, i'), ('SELECT ''a'' AS x, v, i FROM ranked ORDER BY x, v, i LIMIT 1500'),
+    ('SELECT * FROM (SELECT ''a'' AS x, i, 1 AS one, rank() OVER (PARTITION BY g, 1::int ORDER BY 2::int, v) AS r FROM ranked) s WHERE r <= 2'),
+    ('SELECT * FROM (SELECT i, row_number() OVER (PARTITION BY 1::int ORDER BY v, i) AS r FROM ranked) s WHERE r <= 2')) q(query), pg_temp.check(query) c;
 -- orders of all types; where rows may be equal, i decides
 SELECT key, c.* FROM (VALUES
     ('v'), ('v DESC'), ('v NULLS FIRST'), ('v DESC NULLS LAST'), ('w'), ('w DESC'), ('w NULLS FIRST'), ('f'), ('f DESC'), ('f NULLS FIRST'), ('f::float4'), ('f::float4 DESC NULLS LAST'), ('h'), ('h DESC'), ('h::int::"char"'), ('v > 100'), ('v::oid DESC'),

@@ -97,6 +97,7 @@ foreach my $table ('t', 'holes')
 		"SELECT id, avg(v) OVER (PARTITION BY g ORDER BY v, id) FROM $table", "SELECT id, ntile(4) OVER (ORDER BY w, id) FROM $table");
 }
 check_rows('a column twice', 1, 'SELECT v, id, v AS again, v FROM t ORDER BY v, id', 'SELECT DISTINCT ON (v) v, v AS again, v FROM t ORDER BY v');
+check_rows('constants', 1, "SELECT v, id, 'k' AS k, 1 AS one FROM t ORDER BY k, v, id", 'SELECT count(*) FROM (SELECT * FROM t ORDER BY v OFFSET 0) q', "SELECT DISTINCT ON (g, k) 'k'::text AS k, g, v, id FROM t ORDER BY g, k, v, id");
 check_rows('other numbers', 1, 'SELECT r, d, b, g2, id FROM t ORDER BY r DESC, b, d', 'SELECT DISTINCT ON (d) d, r FROM t ORDER BY d, r DESC');
 check_rows('no rows', 1, 'SELECT v FROM nothing ORDER BY v', 'SELECT DISTINCT ON (g) g, v FROM nothing ORDER BY g, v', 'SELECT v FROM nothing ORDER BY v LIMIT 5000',
 	limited('rank', 2, 'PARTITION BY g ORDER BY v', 'nothing', 'g, v'));
