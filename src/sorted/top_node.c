@@ -39,9 +39,23 @@ spill_kept(top_state *state, int level, chunk *kept, uint64 num_rows)
 	top_rows_start(state->top);
 }
 
+/* Write the rows that were read to partitions as they are: what was kept there is not known any more. */
+static void
+spill_read_rows(top_state *state, int level, uint64 num_rows)
+{
+	uint32	   *all = palloc(state->rows->num_rows * sizeof(uint32) + 1);
+
+	for (uint64 row = 0; row < state->rows->num_rows; row++)
+		all[row] = (uint32) row;
+	row_source_complete(state->source, state->rows, all, state->rows->num_rows);
+	spill_rows(&state->spill, state->rows, level, num_rows * state->row_bytes, get_hash_memory_limit());
+	row_source_release(state->source);
+	pfree(all);
+}
+
 /* Look at the rows that were read, and make room where what is kept takes too much. */
 static void
-take_rows(top_state *state, int level, uint64 num_rows)
+keep_rows(top_state *state, int level, uint64 num_rows)
 {
 	Size		limit = get_hash_memory_limit();
 	uint64		num_found;
@@ -58,6 +72,15 @@ take_rows(top_state *state, int level, uint64 num_rows)
 	kept = top_rows_kept(state->top);
 	if (top_rows_bytes(state->top) > limit / 2)
 		spill_kept(state, level, kept, num_rows);
+}
+
+static void
+take_rows(top_state *state, int level, uint64 num_rows)
+{
+	if (state->spill.num_open > 0)
+		spill_read_rows(state, level, num_rows);
+	else
+		keep_rows(state, level, num_rows);
 }
 
 /* After the last row: if some were spilled, spill the rest too. */
