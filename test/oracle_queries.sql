@@ -595,7 +595,8 @@ BEGIN
             settings := settings || format(oracle.pick(ARRAY['enable_hashagg=%s', 'enable_sort=%s', 'enable_nestloop=%s', 'enable_seqscan=%s', 'enable_hashjoin=%s', 'enable_incremental_sort=%s', 'enable_memoize=%s']), 'off')
                      || format(oracle.pick(ARRAY['enable_material=%s', 'enable_hashagg=%s', 'enable_partitionwise_aggregate=%s']), oracle.pick(ARRAY['on', 'off']));
             IF q.query LIKE '% b ON %' AND random() < 0.8 OR random() < 0.2 THEN
-                settings := settings || '{max_parallel_workers_per_gather=2,parallel_setup_cost=0,parallel_tuple_cost=0,min_parallel_table_scan_size=0,min_parallel_index_scan_size=0}'::text[]
+                -- a Gather that looks cheap may be started anew for each row of a nested loop
+                settings := settings || '{enable_nestloop=off,max_parallel_workers_per_gather=2,parallel_setup_cost=0,parallel_tuple_cost=0,min_parallel_table_scan_size=0,min_parallel_index_scan_size=0}'::text[]
                     || CASE WHEN random() < 0.3 THEN CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'force_parallel_mode=on' ELSE 'debug_parallel_query=on' END ELSE 'enable_parallel_append=on' END;
             ELSE
                 settings := settings || 'max_parallel_workers_per_gather=0'::text;
