@@ -9,8 +9,37 @@
 -- so every answer is made independent of them, by orders that are total and by one form for values
 -- that are equal but not the same.
 --
+-- A query may read a join of the table with a view of it, on whose nullable side columns are constants or expressions.
+-- EXPLAIN VERBOSE shows each plan, and debug_print_plan some: all that a plan holds must be fit to be shown.  Most queries
+-- run once more as a prepared statement with a generic plan, which PostgreSQL copies.
+--
 \set ON_ERROR_STOP on
 SET client_min_messages = warning;
+
+-- Types without a hash function: inside others, or with a btree class alone, by value, by reference and of variable width
+CREATE TYPE oracle.priced AS (price money, name text);
+CREATE TYPE oracle.prices AS RANGE (subtype = money);
+CREATE DOMAIN oracle.span AS int4range;
+CREATE FUNCTION oracle.make_unhashed(type text, alike text, compares text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    operators text[] := '{lt,<,le,<=,eq,=,ge,>=,gt,>}';
+    c_name text := CASE alike WHEN 'interval' THEN 'interval_' ELSE alike END;
+    input text := CASE alike WHEN 'interval' THEN 'cstring, oid, int4' ELSE 'cstring' END;
+BEGIN
+    EXECUTE format('CREATE TYPE %s', type);
+    EXECUTE format('CREATE FUNCTION %s_in(%s) RETURNS %1$s LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS ''%3$sin''', type, input, c_name);
+    EXECUTE format('CREATE FUNCTION %s_out(%1$s) RETURNS cstring LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS ''%sout''', type, c_name);
+    EXECUTE format('CREATE TYPE %s (INPUT = %1$s_in, OUTPUT = %1$s_out, LIKE = %s)', type, alike);
+    EXECUTE format('CREATE CAST (%s AS %s) WITHOUT FUNCTION; CREATE CAST (%2$s AS %1$s) WITHOUT FUNCTION', type, alike);
+    FOR i IN 1 .. 9 BY 2 LOOP
+        EXECUTE format('CREATE FUNCTION %s_%s(%1$s, %1$s) RETURNS bool LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS ''%3$s%2$s''', type, operators[i], c_name);
+        EXECUTE format('CREATE OPERATOR %s (LEFTARG = %s, RIGHTARG = %2$s, FUNCTION = %2$s_%s)', operators[i + 1], type, operators[i]);
+    END LOOP;
+    EXECUTE format('CREATE FUNCTION %s_cmp(%1$s, %1$s) RETURNS int LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS %L', type, compares);
+    EXECUTE format('CREATE OPERATOR CLASS %s_ops DEFAULT FOR TYPE %1$s USING btree AS OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 %1$s_cmp(%1$s, %1$s)', type);
+END
+$$;
+SELECT oracle.make_unhashed('oracle.real', 'float8', 'btfloat8cmp'), oracle.make_unhashed('oracle.gap', 'interval', 'interval_cmp'), oracle.make_unhashed('oracle.raw', 'bytea', 'byteacmp') \g /dev/null
 
 -- make: expression of a bigint k; shown: one form for equal values; tags: which calls take it
 CREATE TABLE oracle.kinds (kind text PRIMARY KEY, type text NOT NULL, make text NOT NULL, special text[] NOT NULL, tags text NOT NULL, shown text NOT NULL);
@@ -48,7 +77,19 @@ INSERT INTO oracle.kinds VALUES
 ('pair', 'oracle.pair', 'ROW((k % 50)::numeric, ''p'' || k % 3)::oracle.pair', '{"(,)","(1,)"}', 'plain scalar', '%s'),
 ('varbit', 'varbit', '(k % 65536)::bit(16)::varbit', '{"",0,00}', 'nohash plain scalar', '%s'),
 ('jsonb', 'jsonb', 'jsonb_build_object(''k'', k % 1000, ''l'', ARRAY[k % 3])', '{"null",1,"\"x\"","[]"}', 'plain scalar', '%s'),
-('int4[]', 'int4[]', 'ARRAY[k % 5, NULLIF(k / 5 % 50, 7)]::int4[]', '{"{}","{NULL}","{{1,2},{3,4}}"}', 'minmax', '%s');
+('int4[]', 'int4[]', 'ARRAY[k % 5, NULLIF(k / 5 % 50, 7)]::int4[]', '{"{}","{NULL}","{{1,2},{3,4}}"}', 'minmax', '%s'),
+('int4multirange', 'int4multirange', 'int4multirange(int4range((k % 9)::int, (k % 9 + 3)::int))', '{"{}","{(,)}"}', 'plain scalar', '%s'),
+('text any case[]', 'text[] COLLATE oracle.any_case', 'ARRAY[substr(''aAbBcC'', (k % 6)::int + 1, 1), ''x'']', '{"{}","{a,X}"}', 'minmax', 'lower((%s)::text)'),
+('tsvector', 'tsvector', 'to_tsvector(''simple'', ''w'' || k % 7 || '' v'' || k % 30)', '{"","''a'':1A"}', 'nohash plain scalar', '%s'),
+('tsquery', 'tsquery', 'to_tsquery(''simple'', ''w'' || k % 40 || ''|x'')', '{"",!a}', 'nohash plain scalar', '%s'),
+('money[]', 'money[]', 'ARRAY[(k % 9)::int::money, NULLIF(k / 9 % 5, 2)::int::money]', '{"{}","{NULL}"}', 'nohash minmax plain', '%s'),
+('priced', 'oracle.priced', 'ROW((k % 50)::int::money, ''p'' || k % 3)::oracle.priced', '{"(,)","(1,)"}', 'nohash plain scalar', '%s'),
+('prices', 'oracle.prices', 'oracle.prices((k % 9)::int::money, (k % 9 + k % 4)::int::money)', '{empty,"(,)"}', 'nohash plain scalar', '%s'),
+('span', 'oracle.span', 'int4range((k % 20)::int, (k % 20 + k % 4)::int)::oracle.span', '{empty,"[5,)"}', 'nohash plain scalar', '%s'),
+('span[]', 'oracle.span[]', 'ARRAY[int4range((k % 20)::int, (k % 20 + k % 4)::int)]::oracle.span[]', '{"{}","{NULL}"}', 'nohash plain', '%s'),
+('real', 'oracle.real', '((k % 41 - 20) / 4.0)::float8::oracle.real', '{-0,0,NaN,Infinity}', 'nohash scalar', '(%s)::float8 + 0'),
+('gap', 'oracle.gap', 'make_interval(months => (k % 2)::int, days => (k / 2 % 35)::int)::oracle.gap', '{1 mon,30 days,720:00:00}', 'nohash scalar', 'justify_interval((%s)::interval)'),
+('raw', 'oracle.raw', 'decode(md5((k % 500)::text), ''hex'')::oracle.raw', '{"","\\x00"}', 'nohash plain scalar', '%s');
 CREATE TYPE oracle.col AS (name text, type text, make text, tags text[], shown text);
 
 -- Aggregates that SQL users make: strict, not strict, of a state that grows, for workers
@@ -84,6 +125,7 @@ INSERT INTO oracle.calls VALUES
 ('mode() WITHIN GROUP (ORDER BY {x}{o})', '', 'shown', 'sorts'), ('percentile_disc(0.5) WITHIN GROUP (ORDER BY {x})', 'text', 'shown', 'sorts'),
 ('array_agg({x} ORDER BY {x}{o})', 'plain', '(%s)::text', 'sorts'), ('array_agg({x} ORDER BY {x}{o}, id)', 'scalar', '%s', 'sorts'), ('array_agg({x} ORDER BY {y}{o}, id DESC)', 'scalar', '%s', 'sorts'),
 ('array_agg(id ORDER BY {y}{o}, {z}, id)', '', '%s', 'sorts'), ('array_agg(DISTINCT {x})', 'scalar', 'elements', 'sorts'), ('array_agg(DISTINCT {x} ORDER BY {x}{o})', 'scalar', 'elements', 'sorts'),
+('jsonb_agg(DISTINCT {x})', 'plain', '%s', 'sorts'), ('jsonb_agg(DISTINCT {x} ORDER BY {x}{o})', 'plain', '%s', 'sorts'), ('json_object_agg(DISTINCT id % 7, {x})', 'plain', '%s::text', 'sorts'),
 ('array_agg({x} ORDER BY id)', 'scalar', '(%s)[1]', 'sorts'), ('string_agg({x}::text, ''|'' ORDER BY {x}{o}, id)', '', '%s', 'sorts'), ('string_agg({x}, ''-'' ORDER BY {y}, id{o})', 'text', '%s', 'sorts'),
 ('string_agg(DISTINCT {x}::text COLLATE "C", ''|'')', '', '%s', 'sorts'), ('string_agg({x}, ''\x2c'' ORDER BY {x}{o})', 'bytea', '%s', 'sorts'), ('string_agg(DISTINCT {x}, ''\x2c'')', 'bytea', '%s', 'sorts'),
 ('string_agg({x}, id::text ORDER BY id)', 'text', '%s', 'sorts'), ('count(DISTINCT {x})', '', '%s', 'sorts'), ('count(DISTINCT ({x}, {y}))', '', '%s', 'sorts'), ('sum(DISTINCT {x})', 'sum', 'shown', 'sorts'),
@@ -163,21 +205,41 @@ BEGIN
 END
 $$;
 
+-- Rows of the table and, by a join, of the view: with an id of their own, and the table's columns, some of which are
+-- expressions below the nullable side, or above the join.
+CREATE FUNCTION oracle.joined(cols oracle.col[], prepared boolean) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    kind text := oracle.pick(ARRAY['JOIN', 'LEFT JOIN', 'LEFT JOIN', 'LEFT JOIN', 'LEFT JOIN', 'LEFT JOIN', 'RIGHT JOIN', 'FULL JOIN']);
+    third text := CASE WHEN prepared THEN '$1' ELSE '3' END;
+    shown text;
+BEGIN
+    SELECT string_agg(format(oracle.pick(ARRAY['a.%1$s', 'b.%1$s', 'b.%1$s', 'b.%1$s', 'coalesce(b.%1$s, a.%1$s)', 'CASE WHEN a.id %% 7 <> %2$s THEN b.%1$s END']) || ' AS %1$s', name, third), ', ') INTO shown FROM unnest(cols);
+    RETURN format('(SELECT %s AS id, %s FROM %s a %s %s b ON %s%s) s', CASE WHEN kind IN ('RIGHT JOIN', 'FULL JOIN') THEN 'coalesce(a.id, -b.id)' ELSE 'a.id' END, shown,
+        oracle.pick(ARRAY['oracle.items', 'oracle.seen']), kind, oracle.pick(ARRAY['oracle.seen', 'oracle.seen', 'oracle.items', '(SELECT * FROM oracle.seen WHERE id % 3 <> ' || third || ')']),
+        oracle.pick(ARRAY['b.id = a.id', 'b.id = a.id', 'b.id = a.id % 50', 'b.id = a.id AND b.c1 = a.c1']),
+        oracle.pick(ARRAY['', '', '', ' WHERE EXISTS (SELECT FROM oracle.items e WHERE e.id = a.id % 90)', ' WHERE NOT EXISTS (SELECT FROM oracle.items e WHERE e.id = a.id AND e.id % 4 = 1)', ' WHERE a.id IN (SELECT id FROM oracle.seen WHERE c1 IS NOT NULL)']));
+END
+$$;
+
 -- A query; in prepared ones $1 is an integer.  ordered: its rows come in one order only.
 CREATE FUNCTION oracle.random_query(cols oracle.col[], style text, way text, OUT query text, OUT ordered boolean) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     arrival boolean := style = 'arrival';
-    shape text := oracle.pick(ARRAY['group', 'group', 'group', 'group', 'group', 'group', 'group', 'plain', 'plain', 'distinct', 'keys', 'lateral', 'lateral', 'correlated', 'outer', 'window', 'union',
-                                    'cte', 'rescan', 'semi'] || CASE WHEN style = 'open' THEN ARRAY['nested', 'sets'] END);
-    calls oracle.calls[] := ARRAY(SELECT c FROM oracle.calls c WHERE c.style = 'any' OR c.style = random_query.style OR random_query.style = 'open' AND c.style = 'sorts' ORDER BY c.call COLLATE "C");
+    -- few groups of what workers may fold
+    folds boolean := style = 'open' AND random() < 0.5;
+    shape text := CASE WHEN folds AND random() < 0.3 THEN 'plain' ELSE oracle.pick(ARRAY['group', 'group', 'group', 'group', 'group', 'group', 'group', 'plain', 'plain', 'distinct', 'keys', 'lateral', 'lateral', 'correlated', 'outer', 'window', 'union',
+                                    'cte', 'rescan', 'semi'] || CASE WHEN style = 'open' THEN ARRAY['nested', 'sets'] END) END;
+    calls oracle.calls[] := ARRAY(SELECT c FROM oracle.calls c WHERE CASE WHEN folds THEN c.style = 'any' AND c.call ~ '^(count|sum|avg|min|max|bool|every|bit|stddev|var)'
+                                                                         ELSE c.style = 'any' OR c.style = random_query.style OR random_query.style = 'open' AND c.style = 'sorts' END ORDER BY c.call COLLATE "C");
     errors oracle.calls[] := ARRAY(SELECT c FROM oracle.calls c WHERE c.style = 'error' ORDER BY c.call COLLATE "C");
     fails boolean := style = 'open' AND way <> 'early' AND shape <> 'semi' AND random() < 0.05;
     prepared boolean := way = 'prepared';
-    source text := oracle.pick(ARRAY['oracle.items', 'oracle.items', 'oracle.items', '(SELECT * FROM oracle.items ORDER BY id) s', '(SELECT * FROM oracle.items ORDER BY c1, id DESC) s',
+    source text := CASE WHEN folds AND random() < 0.6 THEN oracle.joined(cols, prepared) ELSE oracle.pick(ARRAY['oracle.items', 'oracle.items', 'oracle.items', '(SELECT * FROM oracle.items ORDER BY id) s', '(SELECT * FROM oracle.items ORDER BY c1, id DESC) s',
         '(SELECT * FROM oracle.items WHERE id % 2 = 0 UNION ALL SELECT * FROM oracle.items WHERE id % 2 = 1) s']
         || CASE WHEN arrival THEN '{}' ELSE ARRAY['oracle.items LEFT JOIN (SELECT id AS other, c1 AS c1_other FROM oracle.items WHERE id < 40) j ON j.other = id % 50',
                                                   'oracle.items JOIN (SELECT DISTINCT c1 AS c1_other FROM oracle.items WHERE id < 90) j ON c1_other = c1',
-                                                  '(SELECT *, row_number() OVER (ORDER BY c1, id) AS number FROM oracle.items) s', '(SELECT * FROM oracle.items ORDER BY id LIMIT 300) s'] END);
+                                                  '(SELECT *, row_number() OVER (ORDER BY c1, id) AS number FROM oracle.items) s', '(SELECT * FROM oracle.items ORDER BY id LIMIT 300) s', 'oracle.seen',
+                                                  oracle.joined(cols, prepared), oracle.joined(cols, prepared), oracle.joined(cols, prepared)] END) END;
     conditions text[] := '{}';
     keys text[] := '{}';
     outputs text[] := '{}';
@@ -186,7 +248,7 @@ DECLARE
     kept text := '';
 BEGIN
     ordered := false;
-    FOR i IN 1 .. CASE WHEN shape IN ('plain', 'correlated') THEN 0 ELSE oracle.pick(ARRAY[1, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5]) END LOOP
+    FOR i IN 1 .. CASE WHEN shape IN ('plain', 'correlated') THEN 0 WHEN folds THEN oracle.pick(ARRAY[1, 1, 1, 2]) ELSE oracle.pick(ARRAY[1, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5]) END LOOP
         k := oracle.random_key(cols, arrival);
         IF i = 1 AND shape = 'lateral' AND random() < 0.3 THEN
             k.key := '(id % (p + 3))';
@@ -310,7 +372,8 @@ DECLARE
     total boolean := random() < 0.7;
     wrap text := oracle.pick(ARRAY['', '', '', 'lateral', 'rescan', 'cte', 'union'] || CASE WHEN total OR shape = 'windows' THEN ARRAY['semi'] END);
     source text := oracle.pick(ARRAY['oracle.items', 'oracle.items', 'oracle.items', 'oracle.items LEFT JOIN (SELECT id AS other, c1 AS c1_other FROM oracle.items WHERE id < 40) j ON j.other = id % 50',
-        '(SELECT * FROM oracle.items ORDER BY id LIMIT 300) s', '(SELECT * FROM oracle.items WHERE id % 2 = 0 UNION ALL SELECT * FROM oracle.items WHERE id % 2 = 1) s']);
+        '(SELECT * FROM oracle.items ORDER BY id LIMIT 300) s', '(SELECT * FROM oracle.items WHERE id % 2 = 0 UNION ALL SELECT * FROM oracle.items WHERE id % 2 = 1) s', 'oracle.seen',
+        oracle.joined(cols, way = 'prepared'), oracle.joined(cols, way = 'prepared'), oracle.joined(cols, way = 'prepared')]);
     shown text := format('id, %s, %s', (oracle.column_with(cols, '')).name || ' AS s1', format(oracle.pick(ARRAY['%s', '%s', '%s IS NULL', 'concat(%s, id)']), (oracle.column_with(cols, '')).name) || ' AS s2');
     function text := oracle.pick(ARRAY['row_number', 'row_number', 'rank', 'dense_rank']);
     keys oracle.sort_key[] := oracle.random_sort_keys(cols, 3);
@@ -360,7 +423,7 @@ BEGIN
 END
 $$;
 
--- The table of a trial
+-- The table of a trial, and a view of it whose columns are expressions
 CREATE FUNCTION oracle.make_items(n int, OUT cols oracle.col[], OUT description text) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     wanted text[] := ARRAY['int', 'number', 'text', '', '', '', '', ''];
@@ -368,6 +431,7 @@ DECLARE
     k oracle.kinds;
     late boolean := random() < 0.2;
     made text;
+    seen text[] := '{id}';
 BEGIN
     FOR i IN 1 .. cardinality(wanted) LOOP
         k := oracle.pick(ARRAY(SELECT t FROM oracle.kinds t WHERE wanted[i] = '' OR wanted[i] = ANY (string_to_array(t.tags, ' ')) ORDER BY t.kind COLLATE "C"));
@@ -376,9 +440,11 @@ BEGIN
                          FROM (SELECT random() AS chance, random() AS special, random() AS which, %s::bigint + 0 * i AS k OFFSET 0) r)',
                        oracle.pick(ARRAY[0, 0, 0.01, 0.2, 0.9]), oracle.pick(ARRAY[0, 0, 0.02, 0.3]), k.special, cardinality(k.special), k.type, k.make,
                        format(made, oracle.pick(ARRAY[1, 2, 7, 30, 30, 300, 300, n + 1, 1099511627776])));
+        seen := seen || format(oracle.pick(ARRAY['%1$s', 'coalesce(%1$s, %2$s)', 'CASE WHEN id %% 3 > 0 THEN %1$s END', '%2$s']) || ' AS %1$s', 'c' || i, format('%L::%s', k.special[1], k.type));
         cols := cols || ROW('c' || i, k.type, made, string_to_array(k.tags, ' '), k.shown)::oracle.col;
     END LOOP;
     PERFORM set_config('client_min_messages', 'warning', true);
+    DROP VIEW IF EXISTS oracle.seen;
     DROP TABLE IF EXISTS oracle.items;
     EXECUTE format('CREATE %s TABLE oracle.items (id int, gone text, %s) %s', CASE WHEN partitions = '' THEN 'UNLOGGED' ELSE '' END,
                    array_to_string(ARRAY(SELECT format('%s %s', name, type) FROM unnest(cols)), ', '), 'PARTITION BY ' || nullif(partitions, ''));
@@ -396,8 +462,10 @@ BEGIN
                    array_to_string(ARRAY(SELECT make FROM unnest(cols)), ', '), n);
     IF late THEN
         ALTER TABLE oracle.items DROP gone, ADD late int DEFAULT 7;
+        seen := seen || '{late}'::text[];
         cols := cols || ROW('late', 'int4', '', '{int,sum,avg,stats,minmax,number,plain,scalar}', '%s')::oracle.col;
     END IF;
+    EXECUTE format('CREATE VIEW oracle.seen AS SELECT %s FROM oracle.items', array_to_string(seen, ', '));
     made := oracle.pick(ARRAY['', '', '', 'c1', 'c1, id', 'id']);
     IF made <> '' THEN
         EXECUTE format('CREATE INDEX ON oracle.items (%s)', made);
@@ -410,7 +478,7 @@ END
 $$;
 
 -- A row to compare: long ones as their beginning and a hash, since an array has one gigabyte at most.
-CREATE FUNCTION oracle.shorter(line text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+CREATE FUNCTION oracle.shorter(line text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT CASE WHEN octet_length(line) > 1000 THEN left(line, 300) || '…' || md5(line) ELSE line END $$;
 
 -- The rows of a query as text, or its error.  What it sets and makes is undone.
@@ -428,19 +496,20 @@ BEGIN
         FOREACH setting IN ARRAY settings LOOP
             PERFORM set_config(split_part(setting, '=', 1), split_part(setting, '=', 2), true);
         END LOOP;
-        IF way = 'prepared' THEN
-            EXECUTE 'PREPARE prepared (int) AS ' || query;
+        IF way IN ('prepared', 'generic') THEN
+            EXECUTE format('PREPARE prepared %s AS %s', CASE way WHEN 'prepared' THEN '(int)' END, query);
         END IF;
         -- plans of cursors are others: they are to return their first rows early
-        FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || CASE way WHEN 'prepared' THEN 'EXECUTE prepared (3)' WHEN 'cursor' THEN 'DECLARE explained SCROLL CURSOR FOR ' || query
+        FOR line IN EXECUTE 'EXPLAIN (VERBOSE, COSTS OFF) ' || CASE way WHEN 'prepared' THEN 'EXECUTE prepared (3)' WHEN 'generic' THEN 'EXECUTE prepared' WHEN 'cursor' THEN 'DECLARE explained SCROLL CURSOR FOR ' || query
                                                       WHEN 'early' THEN 'DECLARE explained NO SCROLL CURSOR FOR ' || query ELSE query END LOOP
+            CONTINUE WHEN line ~ '^ *Output: ';
             plan := plan || line || E'\n';
         END LOOP;
         CASE way
             WHEN 'rows' THEN
                 EXECUTE format('SELECT ARRAY(SELECT oracle.shorter(q::text) FROM (%s) q)', query) INTO lines;
-            WHEN 'table', 'insert' THEN
-                EXECUTE format('CREATE TEMP TABLE got ON COMMIT DROP AS %s %s', query, CASE WHEN way = 'insert' THEN 'WITH NO DATA' END);
+            WHEN 'table', 'insert', 'generic' THEN
+                EXECUTE format('CREATE TEMP TABLE got ON COMMIT DROP AS %s %s', CASE WHEN way = 'generic' THEN 'EXECUTE prepared' ELSE query END, CASE WHEN way = 'insert' THEN 'WITH NO DATA' END);
                 IF way = 'insert' THEN
                     EXECUTE 'INSERT INTO got ' || query;
                 END IF;
@@ -476,7 +545,7 @@ BEGIN
         RAISE SQLSTATE 'MG000';
     EXCEPTION
         WHEN SQLSTATE 'MG000' THEN NULL;
-        WHEN others THEN lines := ARRAY[format('error %s', SQLSTATE)];
+        WHEN others THEN lines := ARRAY[concat_ws(' ', 'error', SQLSTATE, CASE WHEN SQLSTATE LIKE 'XX%' THEN SQLERRM END)];
     END;
 END
 $$;
@@ -497,6 +566,7 @@ DECLARE
     cols oracle.col[];
     style text;
     way text;
+    our_way text;
     settings text[];
     q record;
     core record;
@@ -524,36 +594,42 @@ BEGIN
         ELSE
             settings := settings || format(oracle.pick(ARRAY['enable_hashagg=%s', 'enable_sort=%s', 'enable_nestloop=%s', 'enable_seqscan=%s', 'enable_hashjoin=%s', 'enable_incremental_sort=%s', 'enable_memoize=%s']), 'off')
                      || format(oracle.pick(ARRAY['enable_material=%s', 'enable_hashagg=%s', 'enable_partitionwise_aggregate=%s']), oracle.pick(ARRAY['on', 'off']));
-            IF random() < 0.2 THEN
-                settings := settings || '{max_parallel_workers_per_gather=2,parallel_setup_cost=0,parallel_tuple_cost=0,min_parallel_table_scan_size=0,min_parallel_index_scan_size=0}'::text[]
+            IF q.query LIKE '% b ON %' AND random() < 0.8 OR random() < 0.2 THEN
+                -- a Gather that looks cheap may be started anew for each row of a nested loop
+                settings := settings || '{enable_nestloop=off,max_parallel_workers_per_gather=2,parallel_setup_cost=0,parallel_tuple_cost=0,min_parallel_table_scan_size=0,min_parallel_index_scan_size=0}'::text[]
                     || CASE WHEN random() < 0.3 THEN CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'force_parallel_mode=on' ELSE 'debug_parallel_query=on' END ELSE 'enable_parallel_append=on' END;
             ELSE
                 settings := settings || 'max_parallel_workers_per_gather=0'::text;
             END IF;
         END IF;
         SELECT * INTO core FROM oracle.answer(q.query, way, settings || '{mgpu.enable_group=off,mgpu.enable_top=off,mgpu.enable_sort=off}'::text[]);
-        SELECT * INTO ours FROM oracle.answer(q.query, way, settings || '{mgpu.enable_group=force,mgpu.enable_top=force,mgpu.enable_sort=force}'::text[]);
-        -- core's Sort has the groups' keys alone, say where they cannot be hashed: the order of arrival is lost
-        CONTINUE WHEN style = 'arrival' AND EXISTS (SELECT FROM unnest(ARRAY[core.plan, ours.plan]) p WHERE p ~ '(Group|GroupAggregate|Unique)\n.*-> +Sort\n( +Disabled: true\n)? +Sort Key: (?![^\n]*\mid( DESC)?\n)');
-        queries := queries + 1;
-        nodes := nodes + (ours.plan LIKE '%(Mgpu%')::int;
-        columns := columns + (ours.plan LIKE '%pages as columns%')::int;
-        IF NOT q.ordered THEN
-            core.lines := ARRAY(SELECT l FROM unnest(core.lines) l ORDER BY l COLLATE "C");
-            ours.lines := ARRAY(SELECT l FROM unnest(ours.lines) l ORDER BY l COLLATE "C");
-        END IF;
-        -- where plans are free, so is the error that comes first
-        CONTINUE WHEN style = 'open' AND core.lines[1] LIKE 'error %' AND ours.lines[1] LIKE 'error %' AND ours.lines[1] NOT LIKE 'error XX%';
-        IF ours.lines IS DISTINCT FROM core.lines OR ours.lines[1] LIKE 'error XX%' THEN
-            description := format('%s; query %s, %s, %s, %s: %s', description, i, style, way, array_to_string(settings, ' '), q.query);
-            wrong := format('query %s: %s rows, not %s; %s', i, cardinality(ours.lines), cardinality(core.lines),
-                            (SELECT format('row %s is %s, not %s', n, left(o, 300), left(c, 300)) FROM unnest(ours.lines, core.lines) WITH ORDINALITY u(o, c, n) WHERE o IS DISTINCT FROM c LIMIT 1));
-            EXIT;
-        END IF;
+        core.lines := CASE WHEN q.ordered THEN core.lines ELSE ARRAY(SELECT l FROM unnest(core.lines) l ORDER BY l COLLATE "C") END;
+        settings := settings || '{mgpu.enable_group=force,mgpu.enable_top=force,mgpu.enable_sort=force}'::text[] || CASE WHEN random() < 0.1 THEN '{debug_print_plan=on,log_min_messages=fatal}'::text[] END;
+        FOREACH our_way IN ARRAY ARRAY[way] || CASE WHEN way IN ('rows', 'table') THEN ARRAY['generic'] END LOOP
+            SELECT * INTO ours FROM oracle.answer(q.query, our_way, settings);
+            -- core's Sort has the groups' keys alone, say where they cannot be hashed: the order of arrival is lost
+            CONTINUE WHEN style = 'arrival' AND EXISTS (SELECT FROM unnest(ARRAY[core.plan, ours.plan]) p WHERE p ~ '(Group|GroupAggregate|Unique)\n.*-> +Sort\n( +Disabled: true\n)? +Sort Key: (?![^\n]*\mid( DESC)?\n)');
+            IF our_way = way THEN
+                queries := queries + 1;
+                nodes := nodes + (ours.plan LIKE '%(Mgpu%')::int;
+                columns := columns + (ours.plan LIKE '%pages as columns%')::int;
+            END IF;
+            ours.lines := CASE WHEN q.ordered THEN ours.lines ELSE ARRAY(SELECT l FROM unnest(ours.lines) l ORDER BY l COLLATE "C") END;
+            -- where plans are free, so is the error that comes first
+            CONTINUE WHEN style = 'open' AND core.lines[1] LIKE 'error %' AND ours.lines[1] LIKE 'error %' AND ours.lines[1] NOT LIKE 'error XX%';
+            IF ours.lines IS DISTINCT FROM core.lines OR ours.lines[1] LIKE 'error XX%' THEN
+                description := format('%s; query %s, %s, %s, %s: %s', description, i, style, our_way, array_to_string(settings, ' '), q.query);
+                wrong := format('query %s: %s rows, not %s; %s', i, cardinality(ours.lines), cardinality(core.lines),
+                                (SELECT format('row %s is %s, not %s', n, left(o, 300), left(c, 300)) FROM unnest(ours.lines, core.lines) WITH ORDINALITY u(o, c, n) WHERE o IS DISTINCT FROM c OR o LIKE 'error XX%' LIMIT 1));
+                EXIT;
+            END IF;
+        END LOOP;
+        EXIT WHEN wrong <> '';
     END LOOP;
     description := replace(format('node in %s, columns in %s of %s queries; %s', nodes, columns, queries, description), E'\n', ' ');
     wrong := translate(wrong, E'|\n', '! ');
     IF wrong = '' THEN
+        DROP VIEW oracle.seen;
         DROP TABLE oracle.items;
     END IF;
 END

@@ -294,7 +294,7 @@ make_calls(feed_aggregate *feed, Form_pg_aggregate form)
 	feed->final_call = make_call(&feed->final_function, expr, num_final_args, feed);
 }
 
-/* The columns whose values decide whether a row of DISTINCT is a new one. */
+/* The columns whose values decide whether a row of DISTINCT is a new one: rows come sorted, so equality is enough. */
 static void
 make_distinct(feed_aggregate *feed)
 {
@@ -309,8 +309,7 @@ make_distinct(feed_aggregate *feed)
 		const TargetEntry *entry = get_sortgroupclause_tle(clause, aggref->args);
 		group_key  *key = &distinct->keys[distinct->num_keys];
 
-		if (!group_key_fill(key, exprType((const Node *) entry->expr), clause->eqop, exprCollation((const Node *) entry->expr)))
-			elog(ERROR, "values of an aggregate cannot be compared");
+		group_key_fill_equal(key, exprType((const Node *) entry->expr), clause->eqop, exprCollation((const Node *) entry->expr));
 		key->column = feed->base.columns[entry->resno - 1];
 		if (key->column >= 0)
 			distinct->num_keys++;

@@ -36,33 +36,43 @@ equal_means_same_bytes(const TypeCacheEntry *type, Oid collation)
 		DatumGetBool(OidFunctionCall1Coll(promise, collation, ObjectIdGetDatum(type->btree_opintype)));
 }
 
-bool
-group_key_fill(group_key *key, Oid type_id, Oid equality, Oid collation)
+static group_key_form
+form_of(const TypeCacheEntry *type, Oid collation)
 {
-	TypeCacheEntry *type = lookup_type_cache(type_id, TYPECACHE_EQ_OPR | TYPECACHE_BTREE_OPFAMILY |
-											 TYPECACHE_HASH_EXTENDED_PROC_FINFO);
+	Oid			base = getBaseType(type->type_id);
 
-	memset(key, 0, sizeof(*key));
-	key->collation = collation;
-	if (type->eq_opr != equality)
-		return false;
 	/* bpchar promises it too, but values of another length than a column's may differ in trailing blanks */
 	if (type->typlen != -2 && type->btree_opintype != BPCHAROID && OidIsValid(type->btree_opf) &&
 		equal_means_same_bytes(type, collation))
-	{
-		key->form = type->typlen > 0 ? GROUP_KEY_BITS : GROUP_KEY_VARLENA;
+		return type->typlen > 0 ? GROUP_KEY_BITS : GROUP_KEY_VARLENA;
+	return base == FLOAT4OID || base == FLOAT8OID ? GROUP_KEY_FLOAT : GROUP_KEY_CALLS;
+}
+
+void
+group_key_fill_equal(group_key *key, Oid type_id, Oid equality, Oid collation)
+{
+	const TypeCacheEntry *type = lookup_type_cache(type_id, TYPECACHE_EQ_OPR | TYPECACHE_BTREE_OPFAMILY);
+
+	memset(key, 0, sizeof(*key));
+	key->collation = collation;
+	key->form = type->eq_opr == equality ? form_of(type, collation) : GROUP_KEY_CALLS;
+	if (key->form == GROUP_KEY_CALLS)
+		fmgr_info(get_opcode(equality), &key->equal);
+}
+
+bool
+group_key_fill(group_key *key, Oid type_id, Oid equality, Oid collation)
+{
+	TypeCacheEntry *type = lookup_type_cache(type_id, TYPECACHE_EQ_OPR | TYPECACHE_HASH_EXTENDED_PROC_FINFO);
+
+	if (type->eq_opr != equality)
+		return false;
+	group_key_fill_equal(key, type_id, equality, collation);
+	if (key->form != GROUP_KEY_CALLS)
 		return true;
-	}
-	if (getBaseType(type_id) == FLOAT4OID || getBaseType(type_id) == FLOAT8OID)
-	{
-		key->form = GROUP_KEY_FLOAT;
-		return true;
-	}
-	key->form = GROUP_KEY_CALLS;
 	if (!OidIsValid(type->hash_extended_proc))
 		return false;
 	fmgr_info_copy(&key->hash, &type->hash_extended_proc_finfo, CurrentMemoryContext);
-	fmgr_info(get_opcode(equality), &key->equal);
 	return true;
 }
 

@@ -21,8 +21,8 @@ typedef struct group_key
 	int			column;			/* of the rows */
 	group_key_form form;
 	Oid			collation;
-	FmgrInfo	hash;			/* both for GROUP_KEY_CALLS only */
-	FmgrInfo	equal;
+	FmgrInfo	equal;			/* both for GROUP_KEY_CALLS only */
+	FmgrInfo	hash;			/* of keys that group_key_fill has filled */
 } group_key;
 
 typedef struct group_keys
@@ -31,9 +31,12 @@ typedef struct group_keys
 	group_key  *keys;
 } group_keys;
 
+/* Fill a key, except for its column, to tell whether values are equal.  Functions live in the current context. */
+extern void group_key_fill_equal(group_key *key, Oid type_id, Oid equality, Oid collation);
+
 /*
- * Fill a key, except for its column.  False: values of the type cannot be hashed, or equality is
- * not the type's own.  Functions live in the current context.
+ * The same, to hash values too.  False: values of the type cannot be hashed, or equality is
+ * not the type's own.
  */
 extern bool group_key_fill(group_key *key, Oid type_id, Oid equality, Oid collation);
 

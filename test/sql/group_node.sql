@@ -230,6 +230,48 @@ SELECT h, cardinality(mgpu_sort_agg(v)) FROM grouped GROUP BY h;
 SELECT h, mgpu_percentile_disc(h, 0.5) FROM grouped GROUP BY h ORDER BY h;
 RESET ROLE;
 GRANT EXECUTE ON FUNCTION mgpu_sort_agg(anyelement) TO public;
+-- DISTINCT needs equality alone: types that cannot be hashed, by value, by reference, inside others, and with an equality of their own
+CREATE TYPE grouped_pair AS (m money, t text);
+CREATE TYPE grouped_span AS RANGE (subtype = money);
+CREATE DOMAIN grouped_range AS int4range;
+CREATE DOMAIN grouped_moneys AS money[];
+SET client_min_messages = warning; -- of the shell type
+CREATE TYPE grouped_digit;
+CREATE FUNCTION grouped_digit_in(cstring) RETURNS grouped_digit LANGUAGE internal IMMUTABLE STRICT AS 'int4in';
+CREATE FUNCTION grouped_digit_out(grouped_digit) RETURNS cstring LANGUAGE internal IMMUTABLE STRICT AS 'int4out';
+CREATE TYPE grouped_digit (INPUT = grouped_digit_in, OUTPUT = grouped_digit_out, LIKE = int4);
+RESET client_min_messages;
+CREATE CAST (grouped_digit AS int4) WITHOUT FUNCTION;
+CREATE CAST (int4 AS grouped_digit) WITHOUT FUNCTION;
+CREATE FUNCTION grouped_digit_cmp(grouped_digit, grouped_digit) RETURNS int LANGUAGE sql IMMUTABLE STRICT AS 'SELECT btint4cmp($1::int4 % 10, $2::int4 % 10)';
+DO $$
+DECLARE
+    operator text;
+BEGIN
+    FOREACH operator IN ARRAY '{<,<=,=,>=,>}'::text[] LOOP
+        EXECUTE format('CREATE FUNCTION "grouped_digit%1$s"(grouped_digit, grouped_digit) RETURNS bool LANGUAGE sql IMMUTABLE STRICT AS ''SELECT grouped_digit_cmp($1, $2) %1$s 0''', operator);
+        EXECUTE format('CREATE OPERATOR %1$s (LEFTARG = grouped_digit, RIGHTARG = grouped_digit, FUNCTION = "grouped_digit%1$s")', operator);
+    END LOOP;
+END
+$$;
+CREATE OPERATOR CLASS grouped_digit_ops DEFAULT FOR TYPE grouped_digit USING btree AS OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 grouped_digit_cmp(grouped_digit, grouped_digit);
+CREATE TABLE grouped_unhashed (type text, x text);
+INSERT INTO grouped_unhashed VALUES ('tsvector', 'to_tsvector(''simple'', ''w'' || v % 4)'), ('tsquery', 'to_tsquery(''simple'', ''w'' || v % 4 || ''&x'')'), ('varbit', '(v % 4)::bit(2)::varbit'),
+    ('money[]', 'ARRAY[(v % 4)::money, NULL]'), ('composite', 'ROW((v % 4)::money, ''a'')::grouped_pair'), ('range', 'grouped_span((v % 4)::money, 9::money)'), ('domain over range', 'int4range(v % 4, 9)::grouped_range'),
+    ('domain over money[]', 'ARRAY[(v % 4)::money]::grouped_moneys'), ('array of domains', 'ARRAY[int4range(v % 4, 9)::grouped_range]'), ('array of composites', 'ARRAY[ROW((v % 4)::money, NULL)::grouped_pair]'),
+    ('digits', '(v % 50)::grouped_digit'), ('array of digits', 'ARRAY[(v % 50)::grouped_digit]');
+-- which of equal digits is taken may differ
+SELECT type, (pg_temp.check_node(format('SELECT g, count(DISTINCT x), cardinality(array_agg(DISTINCT x ORDER BY x DESC)), cardinality(array_agg(DISTINCT x) FILTER (WHERE v > 5000)), max(v) FROM (SELECT g, v, %s AS x FROM grouped) s GROUP BY g', x), 'MgpuGroup', 'mgpu.enable_group', false)).* FROM grouped_unhashed;
+SELECT type, (pg_temp.check_node(format('SELECT g, array_agg(DISTINCT x), array_agg(DISTINCT x ORDER BY x DESC), array_agg(DISTINCT x) FILTER (WHERE v > 5000), string_agg(DISTINCT x::text, ''-''), json_object_agg(DISTINCT coalesce(x::text, ''''), x) FROM (SELECT g, v, %s AS x FROM grouped) s GROUP BY g', x), 'MgpuGroup', 'mgpu.enable_group', false)).*
+FROM grouped_unhashed WHERE type NOT LIKE '%digits';
+-- a key needs a hash too
+SELECT type, (pg_temp.check_node(format('SELECT cardinality(array_agg(DISTINCT g)) FROM grouped GROUP BY %1$s', x), 'MgpuGroup', 'mgpu.enable_group', false)).* FROM grouped_unhashed;
+RESET mgpu.enable_group;
+DROP TABLE grouped_unhashed;
+DROP TYPE grouped_pair, grouped_span, grouped_range, grouped_moneys;
+SET client_min_messages = warning; -- of what goes with it
+DROP TYPE grouped_digit CASCADE;
+RESET client_min_messages;
 DROP TABLE grouped, grouped_names;
 DROP DOMAIN grouped_id, grouped_short, grouped_wide, grouped_real;
 DROP TYPE grouped_mood;
