@@ -29,6 +29,7 @@
 
 #include "compat.h"
 #include "group/aggregate.h"
+#include "plan/custom_plan.h"
 
 /* Most rows between two resets of the memory of transition functions: fewer if they take much. */
 #define STEP_ROWS 64
@@ -310,6 +311,9 @@ make_distinct(feed_aggregate *feed)
 		group_key  *key = &distinct->keys[distinct->num_keys];
 
 		group_key_fill_equal(key, exprType((const Node *) entry->expr), clause->eqop, exprCollation((const Node *) entry->expr));
+		/* as Agg, which compares single columns without a check */
+		if (list_length(aggref->aggdistinct) > 1)
+			custom_plan_check_function(get_opcode(clause->eqop), GetUserId());
 		key->column = feed->base.columns[entry->resno - 1];
 		if (key->column >= 0)
 			distinct->num_keys++;

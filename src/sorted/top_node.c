@@ -15,6 +15,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #include "compat.h"
@@ -243,6 +244,7 @@ start_partitions(top_state *state, List *private)
 							list_nth_oid(list_nth(private, TOP_EQUALITIES), i),
 							list_nth_oid(list_nth(private, TOP_PARTITION_COLLATIONS), i)))
 			elog(ERROR, "a partition key is not what it was planned as");
+		custom_plan_check_function(get_opcode(list_nth_oid(list_nth(private, TOP_EQUALITIES), i)), GetUserId());
 		keys->keys[i].column = column;
 	}
 }

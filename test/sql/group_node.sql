@@ -230,6 +230,16 @@ SELECT h, cardinality(mgpu_sort_agg(v)) FROM grouped GROUP BY h;
 SELECT h, mgpu_percentile_disc(h, 0.5) FROM grouped GROUP BY h ORDER BY h;
 RESET ROLE;
 GRANT EXECUTE ON FUNCTION mgpu_sort_agg(anyelement) TO public;
+REVOKE EXECUTE ON FUNCTION int2eq(int2, int2) FROM public;
+SET ROLE grouped_reader;
+SELECT g, count(DISTINCT h::int2) FROM grouped WHERE g < 2 GROUP BY g ORDER BY g;
+SELECT g, json_object_agg(DISTINCT h::int2, 1::int) FROM grouped WHERE g < 2 GROUP BY g ORDER BY g;
+SELECT g, json_object_agg(DISTINCT h::int2, h::int2) FROM grouped WHERE g < 2 GROUP BY g ORDER BY g;
+SET mgpu.enable_group = off;
+SELECT g, json_object_agg(DISTINCT h::int2, h::int2) FROM grouped WHERE g < 2 GROUP BY g ORDER BY g;
+RESET mgpu.enable_group;
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION int2eq(int2, int2) TO public;
 -- DISTINCT needs equality alone: types that cannot be hashed, by value, by reference, inside others, and with an equality of their own
 CREATE TYPE grouped_pair AS (m money, t text);
 CREATE TYPE grouped_span AS RANGE (subtype = money);

@@ -188,6 +188,15 @@ SET ROLE ranked_user;
 SELECT * FROM (SELECT i, rank() OVER (ORDER BY i) AS rn FROM ranked) s WHERE rn <= 3;
 RESET ROLE;
 GRANT EXECUTE ON FUNCTION rank() TO public;
+-- or the equality of partition keys
+REVOKE EXECUTE ON FUNCTION int2eq(int2, int2) FROM public;
+SET ROLE ranked_user;
+SELECT DISTINCT ON (h) h, i FROM ranked ORDER BY h, i;
+SET mgpu.enable_top = off;
+SELECT DISTINCT ON (h) h, i FROM ranked ORDER BY h, i;
+RESET mgpu.enable_top;
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION int2eq(int2, int2) TO public;
 -- settings
 SET mgpu.report_declined = on;
 SET mgpu.enable_sort = off;
