@@ -89,7 +89,7 @@ device_path_is_likely(const group_task *task, const Path *rows, double num_group
 	const Path *scan = scan_of(rows);
 	const RelOptInfo *rel;
 
-	if (!mgpu_setting_enable_columns || !run_may_use_gpu() || scan == NULL || task->feeds ||
+	if (!mgpu_setting_enable_columns || !run_may_use_gpu() || scan == NULL || task->num_fed > 0 ||
 		list_length(task->keys) > MGPU_GROUP_MAX_KEYS || !are_number_columns(task->columns, task->keys != NIL))
 		return false;
 	rel = scan->parent;

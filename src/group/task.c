@@ -25,7 +25,8 @@
 /* Costs of an aggregate's row, in units of cpu_operator_cost. */
 #define REDUCE_COST 0.1
 #define SORT_COST 0.4
-#define FEED_COST 0.8
+#define FEED_COST 1.0			/* the call that Agg makes too */
+#define ARRAY_COST 0.8
 
 static bool
 give_up(group_task *task, const char *why_not)
@@ -57,6 +58,7 @@ take_column(group_task *task, Expr *expr)
 		return -1;
 	}
 	task->columns = lappend(task->columns, expr);
+	task->num_copied += !get_typbyval(type_id);
 	if (get_typstorage(type_id) == TYPSTORAGE_MAIN)
 		task->looked_into = bms_add_member(task->looked_into, list_length(task->columns) - 1);
 	task->record_bytes += custom_plan_cell_bytes(expr) + custom_plan_value_bytes(task->root, expr);
@@ -192,8 +194,8 @@ count_costs(group_task *task, const Aggref *aggref, const group_plan *plan)
 				task->sorted_bytes += sizeof(Datum);
 			break;
 		default:
-			task->feeds = true;
-			task->operators += FEED_COST + SORT_COST * num_orders;
+			task->num_fed++;
+			task->operators += (plan->way == GROUP_WAY_FEED ? FEED_COST : ARRAY_COST) + SORT_COST * num_orders;
 	}
 }
 
