@@ -94,7 +94,7 @@ group_row_cost(const group_task *task, bool fold)
 {
 	return cpu_operator_cost * ((task->keys == NIL ? 0 : fold ? FOLD_COST : RANK_COST) +
 								COLUMN_COST * list_length(task->columns) +
-								(fold ? FOLD_COPY_COST : KEPT_COPY_COST) * task->num_copied + task->operators);
+								(fold ? FOLD_COPY_COST : KEPT_COPY_COST) * task->copies + task->operators);
 }
 
 /* The cost of making rows without columns, where rows come one by one: Agg's count(*) takes them as they are. */

@@ -28,6 +28,9 @@
 #define FEED_COST 1.0			/* the call that Agg makes too */
 #define ARRAY_COST 0.8
 
+/* Computed values by reference take more memory than stored ones, and another copy: 20 ns more, measured with numeric. */
+#define COMPUTED_COPIES 1.5
+
 static bool
 give_up(group_task *task, const char *why_not)
 {
@@ -58,7 +61,8 @@ take_column(group_task *task, Expr *expr)
 		return -1;
 	}
 	task->columns = lappend(task->columns, expr);
-	task->num_copied += !get_typbyval(type_id);
+	if (!get_typbyval(type_id))
+		task->copies += IsA(expr, Var) ? 1 : COMPUTED_COPIES;
 	if (get_typstorage(type_id) == TYPSTORAGE_MAIN)
 		task->looked_into = bms_add_member(task->looked_into, list_length(task->columns) - 1);
 	task->record_bytes += custom_plan_cell_bytes(expr) + custom_plan_value_bytes(task->root, expr);

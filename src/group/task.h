@@ -25,7 +25,7 @@ typedef struct group_task
 	bool		sorts;			/* an aggregate sorts */
 	bool		folds;			/* no aggregate needs a row twice */
 	int			num_fed;		/* aggregates whose own functions are called, or that put rows into arrays as they come */
-	int			num_copied;		/* columns whose values are by reference */
+	double		copies;			/* columns whose values are by reference; computed ones count for more */
 	Size		sorted_bytes;	/* of a row, of values that aggregates need in order, all of them */
 	int			num_states;		/* of folded groups, at most */
 	double		operators;		/* cost of a row's aggregates, in units of cpu_operator_cost */
