@@ -7,6 +7,7 @@
 #include "access/tableam.h"
 #include "access/xact.h"
 #include "executor/executor.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/rel.h"
@@ -63,8 +64,9 @@ want_all(Node *node, page_values *values)
 	return expression_tree_walker(node, want_all, values);
 }
 
+/* Add a column; what has to be computed is added to targets. */
 static void
-add_column(heap_reader *reader, Expr *expr, bool late)
+add_column(heap_reader *reader, Expr *expr, bool late, List **targets)
 {
 	read_column *col = &reader->columns[reader->num_columns++];
 
@@ -75,9 +77,18 @@ add_column(heap_reader *reader, Expr *expr, bool late)
 		return;
 	}
 	(void) want_all((Node *) expr, reader->values);
-	/* without a parent, the expression takes a slot of any kind */
-	col->expr = ExecInitExpr(expr, NULL);
-	reader->computes = true;
+	col->list = -1;
+	reader->computed = lappend_int(reader->computed, reader->num_columns - 1);
+	*targets = lappend(*targets, makeTargetEntry(expr, list_length(reader->computed), NULL, false));
+}
+
+/* Without a parent, it takes a slot of any kind. */
+static ProjectionInfo *
+make_projection(const SeqScanState *scan, List *targets)
+{
+	TupleTableSlot *slot = ExecInitExtraTupleSlot(scan->ss.ps.state, ExecTypeFromTL(targets), &TTSOpsVirtual);
+
+	return ExecBuildProjectionInfo(targets, scan->ss.ps.ps_ExprContext, slot, NULL, NULL);
 }
 
 /* Conditions are met in the order of the plan, since one may protect the next from an error. */
@@ -109,6 +120,7 @@ heap_reader *
 heap_reader_open(SeqScanState *scan, List *exprs, const Bitmapset *late_columns, late_pages *late)
 {
 	heap_reader *reader;
+	List	   *targets = NIL;
 	ListCell   *cell;
 
 	if (!can_read(scan, exprs))
@@ -119,11 +131,13 @@ heap_reader_open(SeqScanState *scan, List *exprs, const Bitmapset *late_columns,
 	reader->values = page_values_create(RelationGetDescr(scan->ss.ss_currentRelation));
 	reader->columns = palloc0(list_length(exprs) * sizeof(read_column) + 1);
 	foreach(cell, exprs)
-		add_column(reader, lfirst(cell), bms_is_member(foreach_current_index(cell), late_columns));
+		add_column(reader, lfirst(cell), bms_is_member(foreach_current_index(cell), late_columns), &targets);
+	if (targets)
+		reader->projection = make_projection(scan, targets);
 	add_conditions(reader, scan->ss.ps.plan->qual);
 	page_values_plan(reader->values);
 	heap_reader_keep_all(reader, lengthof(reader->kept));
-	if (reader->computes || reader->condition)
+	if (reader->projection || reader->condition)
 		reader->slot = ExecInitExtraTupleSlot(scan->ss.ps.state, reader->values->descriptor, &TTSOpsVirtual);
 	return reader;
 }

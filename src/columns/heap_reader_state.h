@@ -15,8 +15,7 @@
 /* A column of the chunks: values as they are stored, or an expression of them. */
 typedef struct read_column
 {
-	int			list;			/* of the page's values */
-	ExprState  *expr;			/* NULL: none, else the list does not count */
+	int			list;			/* of the page's values; -1: it is computed */
 	bool		is_late;
 } read_column;
 
@@ -28,7 +27,8 @@ struct heap_reader
 	int			num_filters;
 	column_filter *filters;
 	ExprState  *condition;		/* the conditions that are no filters, or NULL */
-	bool		computes;		/* an expression is to be run for each row */
+	ProjectionInfo *projection; /* computes the columns that are expressions, all of a row at once; NULL: there are none */
+	List	   *computed;		/* their numbers */
 	late_pages *late;			/* where there are late columns */
 	page_values *values;
 	TupleTableSlot *slot;		/* what expressions see of a row */

@@ -164,7 +164,7 @@ heap_sender_create(heap_reader *reader, mgpu_group_spec *spec)
 {
 	heap_sender *sender;
 
-	if (BLCKSZ != MGPU_PAGE_BYTES || reader->computes || !describe_columns(reader->values, spec) ||
+	if (BLCKSZ != MGPU_PAGE_BYTES || reader->projection || !describe_columns(reader->values, spec) ||
 		!describe_conditions(reader, spec))
 		return NULL;
 	sender = palloc0(sizeof(heap_sender));

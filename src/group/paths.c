@@ -25,33 +25,20 @@
 #include "utils/selfuncs.h"
 
 #include "compat.h"
-#include "core/group_spec.h"
 #include "core/sizes.h"
 #include "group/aggregate.h"
 #include "group/group_node.h"
+#include "group/path_cost.h"
 #include "group/plans.h"
 #include "group/task.h"
-#include "plan/costs.h"
 #include "plan/declined.h"
-#include "plan/device_path.h"
 #include "plan/row_source.h"
 #include "plan/rows.h"
 #include "plan/rows_node.h"
 #include "settings.h"
 
-/*
- * Costs of a row in units of cpu_operator_cost.  PostgreSQL counts one unit for finding
- * a row's group under Agg.  In fact that takes ten times as long with a thousand groups
- * and fifty times as long with a hundred thousand.  The cost of finding groups in this
- * node is set equally low, so that plans compare as they run.
- */
-#define AGG_COST 4.0			/* a transition under Agg, without finding the group */
-#define RANK_COST 0.5			/* finding a row's group */
-#define PACK_COST 0.25			/* packing and unpacking a column */
-#define EMPTY_COST 1.5			/* making one without columns of one that has some */
-
-/* With more groups than these, sorting the rows is faster than finding each one's group. */
-#define FOLD_MOST_GROUPS MGPU_SIZE(1e6, 50)
+#define AGG_COST 4.0			/* a transition under Agg, without finding the group, in units of cpu_operator_cost */
+#define PACK_COST 0.25			/* packing and unpacking a column, in the same units */
 
 /* Workers fold rows if that makes of so many rows one group that the leader has to combine. */
 #define PARTS_GAIN 4
@@ -76,96 +63,6 @@ mgpu_agg_support(PG_FUNCTION_ARGS)
 	costs->startup = 0;
 	costs->per_tuple = AGG_COST * cpu_operator_cost;
 	PG_RETURN_POINTER(costs);
-}
-
-/* ---- what it costs */
-
-static Size
-bytes_of_row(const group_task *task)
-{
-	return most_bytes_of_row(task->record_bytes, task->beside_bytes);
-}
-
-/* The cost of writing rows to files and reading them once, if so many have to be kept. */
-static Cost
-spill_cost(double num_rows, double kept_rows, const group_task *task)
-{
-	double		pages = ceil(num_rows * task->record_bytes / BLCKSZ);
-
-	if (kept_rows * bytes_of_row(task) <= get_hash_memory_limit())
-		return 0;
-	return pages * (random_page_cost + seq_page_cost) + 2 * cpu_tuple_cost * num_rows;
-}
-
-static void
-add_having_cost(PlannerInfo *root, Path *path, List *having)
-{
-	QualCost	cost;
-
-	cost_qual_eval(&cost, having, root);
-	path->startup_cost += cost.startup;
-	path->total_cost += cost.startup + path->rows * cost.per_tuple;
-	path->rows = clamp_row_est(path->rows * clauselist_selectivity(root, having, 0, JOIN_INNER, NULL));
-}
-
-/* Whether rows are to be folded as they come. */
-static bool
-folds(const group_task *task, double num_groups)
-{
-	return task->folds && num_groups <= FOLD_MOST_GROUPS;
-}
-
-/* The cost of a row. */
-static Cost
-row_cost(const group_task *task, bool fold)
-{
-	return cpu_operator_cost * ((task->keys == NIL ? 0 : fold ? FOLD_COST : RANK_COST) +
-								COLUMN_COST * list_length(task->columns) + task->operators);
-}
-
-/* The cost of making rows without columns, where rows come one by one: Agg's count(*) takes them as they are. */
-static Cost
-empty_rows_cost(const group_task *task, const Path *child, double num_rows)
-{
-	if (task->columns != NIL || row_source_saved_cost(task->root, child, NIL) > 0)
-		return 0;
-	return EMPTY_COST * cpu_operator_cost * num_rows;
-}
-
-/* Whether a GPU is expected to read and group the rows. */
-static bool
-is_for_device(const group_task *task, const Path *rows)
-{
-	return !task->feeds && list_length(task->keys) <= MGPU_GROUP_MAX_KEYS &&
-		device_path_is_likely(task->root, rows, task->columns, task->keys != NIL);
-}
-
-/* Set costs and rows of path.  child returns num_rows rows, singly or in packs, in num_groups groups. */
-static void
-cost_path(const group_task *task, Path *path, const Path *child, double num_rows, double num_groups)
-{
-	const QualCost *target_cost = &path->pathtarget->cost;
-	bool		fold = folds(task, num_groups);
-
-	if (is_for_device(task, child))
-		path->startup_cost = device_path_scan_cost(child) + START_COST + num_rows * row_cost(task, fold) * DEVICE_PART;
-	else
-		path->startup_cost = child->total_cost + START_COST + num_rows * row_cost(task, fold) +
-			empty_rows_cost(task, child, num_rows) + spill_cost(num_rows, fold ? num_groups : num_rows, task);
-	path->total_cost = path->startup_cost +
-		num_groups * (cpu_tuple_cost + cpu_operator_cost * list_length(task->outputs));
-	path->rows = num_groups;
-	if (task->having)
-		add_having_cost(task->root, path, task->having);
-	path->startup_cost += target_cost->startup;
-	path->total_cost += target_cost->startup + path->rows * target_cost->per_tuple;
-	mgpu_take_disabled_nodes(path, child);
-	/* below any other plan's; of several of the node's, the cheapest is taken all the same */
-	if (mgpu_setting_enable_group == MGPU_ENABLE_FORCE)
-	{
-		path->startup_cost /= 1e6;
-		path->total_cost /= 1e6;
-	}
 }
 
 /* ---- paths below a Gather */
@@ -217,7 +114,7 @@ make_group_packs(const group_task *task, Path *rows, double num_groups)
 	CustomPath *path = make_pack_path(task, rows, &partial_path_methods);
 
 	path->path.rows = ceil(num_groups / pack_rows);
-	path->path.startup_cost = path->path.total_cost = rows->total_cost + rows->rows * row_cost(task, true);
+	path->path.startup_cost = path->path.total_cost = rows->total_cost + rows->rows * group_row_cost(task, true);
 	path->custom_private = group_path_private(task, false, GROUP_PARTIAL);
 	return gather(task, path, path->path.rows * (rows->parallel_workers + 1));
 }
@@ -233,11 +130,13 @@ typedef struct group_offer
 	PathTarget *target;
 	double		num_rows;
 	double		num_groups;
+	bool		folds;			/* rows are to be folded as they come */
+	Cost		uncounted;		/* by PostgreSQL's own plan */
 } group_offer;
 
-/* child returns num_rows rows, singly or in packs. */
+/* child returns num_rows rows, singly or in packs; rows is where they come from. */
 static void
-add_group_path(const group_offer *offer, Path *child, double num_rows, bool packed, group_method method)
+add_group_path(const group_offer *offer, Path *child, const Path *rows, double num_rows, group_method method)
 {
 	CustomPath *path = makeNode(CustomPath);
 
@@ -248,9 +147,16 @@ add_group_path(const group_offer *offer, Path *child, double num_rows, bool pack
 	path->path.parallel_safe = offer->output_rel->consider_parallel && child->parallel_safe;
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom_paths = list_make1(child);
-	path->custom_private = group_path_private(&offer->task, packed, method);
+	path->custom_private = group_path_private(&offer->task, child != rows, method);
 	path->methods = &group_path_methods;
-	cost_path(&offer->task, &path->path, child, num_rows, offer->num_groups);
+	group_path_cost(&offer->task, &path->path, child, num_rows, offer->num_groups, offer->folds);
+	group_path_save(&path->path, rows, offer->uncounted);
+	/* below any other plan's; of several of the node's, the cheapest is taken all the same */
+	if (mgpu_setting_enable_group == MGPU_ENABLE_FORCE)
+	{
+		path->path.startup_cost /= 1e6;
+		path->path.total_cost /= 1e6;
+	}
 	add_path(offer->output_rel, &path->path);
 }
 
@@ -268,23 +174,31 @@ add_parallel_path(const group_offer *offer)
 	if (!rows->parallel_safe)
 		return;
 	num_parts = offer->num_groups * (rows->parallel_workers + 1);
-	if (folds(task, offer->num_groups) && num_parts * PARTS_GAIN <= offer->num_rows)
-		add_group_path(offer, make_group_packs(task, rows, offer->num_groups), num_parts, true, GROUP_COMBINE);
+	if (offer->folds && num_parts * PARTS_GAIN <= offer->num_rows)
+		add_group_path(offer, make_group_packs(task, rows, offer->num_groups), rows, num_parts, GROUP_COMBINE);
 	else
-		add_group_path(offer, make_packs(task, rows, offer->num_rows), offer->num_rows, true,
-					   folds(task, offer->num_groups) ? GROUP_FOLD : GROUP_SORT);
+		add_group_path(offer, make_packs(task, rows, offer->num_rows), rows, offer->num_rows,
+					   offer->folds ? GROUP_FOLD : GROUP_SORT);
+}
+
+static Path *
+cheapest_of(const RelOptInfo *rel)
+{
+	Path	   *cheapest = NULL;
+	ListCell   *cell;
+
+	foreach(cell, rel->pathlist)
+		if (cheapest == NULL || ((const Path *) lfirst(cell))->total_cost < cheapest->total_cost)
+			cheapest = lfirst(cell);
+	return cheapest;
 }
 
 /* Whether another path is cheaper, or a path of ours was not even kept. */
 static bool
 is_beaten(const RelOptInfo *rel)
 {
-	const Path *cheapest = NULL;
-	ListCell   *cell;
+	const Path *cheapest = cheapest_of(rel);
 
-	foreach(cell, rel->pathlist)
-		if (cheapest == NULL || ((const Path *) lfirst(cell))->total_cost < cheapest->total_cost)
-			cheapest = lfirst(cell);
 	return !IsA(cheapest, CustomPath) || ((const CustomPath *) cheapest)->methods != &group_path_methods;
 }
 
@@ -292,8 +206,8 @@ is_beaten(const RelOptInfo *rel)
 static bool
 groups_fit(const group_offer *offer)
 {
-	return folds(&offer->task, offer->num_groups) || mgpu_setting_enable_group == MGPU_ENABLE_FORCE ||
-		offer->num_rows / offer->num_groups * bytes_of_row(&offer->task) <= get_hash_memory_limit();
+	return offer->folds || mgpu_setting_enable_group == MGPU_ENABLE_FORCE ||
+		offer->num_rows / offer->num_groups * group_row_bytes(&offer->task) <= get_hash_memory_limit();
 }
 
 /* Returns why the node is not taken, NULL if it is the cheapest so far. */
@@ -302,13 +216,16 @@ add_group_paths(group_offer *offer)
 {
 	RelOptInfo *input_rel = offer->input_rel;
 	const group_task *task = &offer->task;
+	Path	   *rows;
 
 	offer->num_rows = input_rel->cheapest_total_path->rows;
 	offer->num_groups = task->keys ? estimate_num_groups(task->root, task->keys, offer->num_rows, NULL, NULL) : 1;
+	offer->folds = group_path_folds(task, offer->num_rows, offer->num_groups);
+	offer->uncounted = group_path_uncounted(task, cheapest_of(offer->output_rel), offer->num_groups);
 	if (!groups_fit(offer))
 		return "one group is expected to need more memory than work_mem times hash_mem_multiplier";
-	add_group_path(offer, row_source_path(task->root, row_source_cheapest(task->root, input_rel->pathlist, task->columns), task->columns), offer->num_rows, false,
-				   folds(task, offer->num_groups) ? GROUP_FOLD : GROUP_SORT);
+	rows = row_source_path(task->root, row_source_cheapest(task->root, input_rel->pathlist, task->columns), task->columns);
+	add_group_path(offer, rows, rows, offer->num_rows, offer->folds ? GROUP_FOLD : GROUP_SORT);
 	add_parallel_path(offer);
 	return is_beaten(offer->output_rel) ? "PostgreSQL's own plan is expected to be faster" : NULL;
 }

@@ -25,7 +25,11 @@
 /* Costs of an aggregate's row, in units of cpu_operator_cost. */
 #define REDUCE_COST 0.1
 #define SORT_COST 0.4
-#define FEED_COST 0.8
+#define FEED_COST 1.0			/* the call that Agg makes too */
+#define ARRAY_COST 0.8
+
+/* Computed values by reference take more memory than stored ones, and another copy: 20 ns more, measured with numeric. */
+#define COMPUTED_COPIES 1.5
 
 static bool
 give_up(group_task *task, const char *why_not)
@@ -57,6 +61,8 @@ take_column(group_task *task, Expr *expr)
 		return -1;
 	}
 	task->columns = lappend(task->columns, expr);
+	if (!get_typbyval(type_id))
+		task->copies += IsA(expr, Var) ? 1 : COMPUTED_COPIES;
 	if (get_typstorage(type_id) == TYPSTORAGE_MAIN)
 		task->looked_into = bms_add_member(task->looked_into, list_length(task->columns) - 1);
 	task->record_bytes += custom_plan_cell_bytes(expr) + custom_plan_value_bytes(task->root, expr);
@@ -190,8 +196,8 @@ count_costs(group_task *task, const Aggref *aggref, const group_plan *plan)
 			task->operators += SORT_COST;
 			break;
 		default:
-			task->feeds = true;
-			task->operators += FEED_COST + SORT_COST * num_orders;
+			task->num_fed++;
+			task->operators += (plan->way == GROUP_WAY_FEED ? FEED_COST : ARRAY_COST) + SORT_COST * num_orders;
 	}
 }
 

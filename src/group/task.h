@@ -24,7 +24,8 @@ typedef struct group_task
 	Size		beside_bytes;	/* and of what aggregates hold beside them */
 	bool		sorts;			/* an aggregate sorts */
 	bool		folds;			/* no aggregate needs a row twice */
-	bool		feeds;			/* an aggregate's own functions are called, or rows are put into arrays as they come */
+	int			num_fed;		/* aggregates whose own functions are called, or that put rows into arrays as they come */
+	double		copies;			/* columns whose values are by reference; computed ones count for more */
 	int			num_states;		/* of folded groups, at most */
 	double		operators;		/* cost of a row's aggregates, in units of cpu_operator_cost */
 } group_task;

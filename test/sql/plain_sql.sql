@@ -230,6 +230,29 @@ WITH added AS (INSERT INTO grown SELECT i % 3, 9, 'new', i FROM generate_series(
 UPDATE names SET more = x.total FROM (SELECT g, count(DISTINCT v) AS total FROM plain GROUP BY g) x WHERE x.g = id;
 DELETE FROM grown WHERE (g, h) IN (SELECT g, h FROM grown GROUP BY g, h HAVING count(*) = 1);
 SELECT (SELECT count(*) FROM grown) AS grown, (SELECT sum(more) FROM names) AS more;
+-- what is taken: values that are kept for their transition functions pay if they are few, or if the groups are many
+SET mgpu.enable_group = on;
+CREATE TABLE plain_costs AS
+SELECT i, i % 4 AS few, i % 5000 AS many, i + 0.25 AS n1, i + 0.5 AS n2, i + 0.75 AS n3, i * 2.5 AS n4, i * 3.5 AS n5, i * 4.5 AS n6, i * 5.5 AS n7 FROM generate_series(1, 20000) i;
+ANALYZE plain_costs;
+SELECT key, sums, source, pg_temp.plan_of(format('SELECT %s, %s FROM %s GROUP BY 1', key, what, source)) ~ 'MgpuGroup' AS node
+FROM (VALUES ('few'), ('many')) k (key), (VALUES (1, 'sum(n1)'), (7, 'sum(n1), sum(n2), sum(n3), sum(n4), sum(n5), sum(n6), sum(n7)')) a (sums, what),
+     (VALUES ('plain_costs'), ('plain_costs JOIN names ON id = few')) f (source) ORDER BY 1, 2, 3;
+-- one column may have many functions, and numbers are copied at no cost
+SELECT what, pg_temp.plan_of(format('SELECT few, %s FROM plain_costs GROUP BY 1', what)) ~ 'MgpuGroup' AS node
+FROM (VALUES ('sum(n1), avg(n1), min(n1), max(n1), stddev(n1), var_pop(n1)'), ('sum(i + 1), sum(i + 2), sum(i + 3), sum(i + 4), sum(i + 5), sum(i + 6), sum(i + 7)')) a (what);
+-- millions of groups are folded if rows do not fit in memory
+BEGIN;
+SET LOCAL work_mem = '100MB';
+ALTER TABLE plain_costs ALTER i SET (n_distinct = -0.11);
+ANALYZE plain_costs (i);
+UPDATE pg_class SET reltuples = 1e7 WHERE relname = 'plain_costs';
+EXPLAIN (COSTS OFF) SELECT i, count(n1) FROM plain_costs GROUP BY i;
+SET LOCAL work_mem = '4GB';
+EXPLAIN (COSTS OFF) SELECT i, count(n1) FROM plain_costs GROUP BY i;
+ROLLBACK;
+DROP TABLE plain_costs;
+SET mgpu.enable_group = force;
 -- EXPLAIN, of the CPU's plans
 SET mgpu.executor = cpu;
 SELECT format, pg_temp.node_in(format, 'SELECT g, date_trunc(''month'', at), sum(v), count(DISTINCT t) FILTER (WHERE h = 1), array_agg(v), string_agg(t, ''-'') FROM plain GROUP BY 1, 2') FROM unnest('{text,json,xml,yaml}'::text[]) format;
