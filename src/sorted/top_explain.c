@@ -65,10 +65,8 @@ top_explain_keys(CustomScanState *css, List *private, List *ancestors, ExplainSt
 static void
 explain_limit(const top_state *state, const CustomScan *scan, ExplainState *es)
 {
-	const TargetEntry *entry = llast(scan->custom_scan_tlist);
-
 	if (state->has_number)
-		ExplainPropertyText("Keeps", psprintf("%s() <= %u", get_func_name(custom_plan_function_of(entry)),
+		ExplainPropertyText("Keeps", psprintf("%s() <= %u", get_func_name(custom_plan_function_of(llast(scan->custom_scan_tlist))),
 											  state->limit.count), es);
 	else
 		ExplainPropertyText("Keeps", psprintf("%u %s", state->limit.count, state->limit.count == 1 ? "row" : "rows"), es);

@@ -62,7 +62,7 @@ start_task(top_task *task, PlannerInfo *root, const PathTarget *input)
 	foreach(cell, input->exprs)
 		if (!IsA(lfirst(cell), Const) && !take_column(task, lfirst(cell)))
 			return false;
-	return true;
+	return task->columns != NIL || give_up(task, "all columns are constants");
 }
 
 static Expr *

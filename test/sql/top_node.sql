@@ -34,6 +34,7 @@ $$;
 SET mgpu.enable_top = force;
 EXPLAIN (VERBOSE, COSTS OFF) SELECT count(*), sum(v) FROM (SELECT DISTINCT ON (g, 'k'::text) *, 'k'::text AS k FROM ranked ORDER BY g, 'k'::text, v) q;
 RESET mgpu.enable_top;
+SELECT query, c.* FROM (VALUES ('SELECT DISTINCT ON (k) ''k''::text AS k, 1 AS one FROM ranked ORDER BY k'), ('SELECT * FROM (SELECT ''a'' AS x, row_number() OVER () AS r FROM ranked) s WHERE r <= 2'), ('SELECT ''a'' AS x, 2 AS y FROM ranked ORDER BY x, y LIMIT 1500')) q(query), pg_temp.check(query) c;
 SELECT query, c.* FROM (VALUES ('SELECT DISTINCT ON (g, k) ''k'' AS k, g, i, NULL::numeric AS n FROM ranked ORDER BY g, k, v, i'), ('SELECT ''a'' AS x, v, i FROM ranked ORDER BY x, v, i LIMIT 1500'),
     ('SELECT * FROM (SELECT ''a'' AS x, i, 1 AS one, rank() OVER (PARTITION BY g, 1::int ORDER BY 2::int, v) AS r FROM ranked) s WHERE r <= 2'),
     ('SELECT * FROM (SELECT i, row_number() OVER (PARTITION BY 1::int ORDER BY v, i) AS r FROM ranked) s WHERE r <= 2')) q(query), pg_temp.check(query) c;
