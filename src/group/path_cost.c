@@ -177,9 +177,10 @@ group_path_uncounted(const group_task *task, const Path *own, double num_groups)
 }
 
 void
-group_path_save(Path *path, const Path *rows, Cost uncounted)
+group_path_save(const group_task *task, Path *path, const Path *rows, Cost uncounted)
 {
-	Cost		saved = Max(Min(uncounted, path->startup_cost - rows->total_cost), 0);
+	Cost		least = is_for_device(task, rows) ? device_path_scan_cost(rows) : rows->total_cost;
+	Cost		saved = Max(Min(uncounted, path->startup_cost - least), 0);
 
 	path->startup_cost -= saved;
 	path->total_cost -= saved;

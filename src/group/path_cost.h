@@ -22,7 +22,7 @@ extern void group_path_cost(const group_task *task, Path *path, const Path *chil
 /* What PostgreSQL's own plan takes beyond the costs that it counts. */
 extern Cost group_path_uncounted(const group_task *task, const Path *own, double num_groups);
 
-/* Take that off the costs of a path, which stay at least those of its rows.  Then plans compare as they run. */
-extern void group_path_save(Path *path, const Path *rows, Cost uncounted);
+/* Take that off the costs of a path, which stay at least those of reading its rows.  Then plans compare as they run. */
+extern void group_path_save(const group_task *task, Path *path, const Path *rows, Cost uncounted);
 
 #endif							/* MGPU_GROUP_PATH_COST_H */

@@ -150,7 +150,7 @@ add_group_path(const group_offer *offer, Path *child, const Path *rows, double n
 	path->custom_private = group_path_private(&offer->task, child != rows, method);
 	path->methods = &group_path_methods;
 	group_path_cost(&offer->task, &path->path, child, num_rows, offer->num_groups, offer->folds);
-	group_path_save(&path->path, rows, offer->uncounted);
+	group_path_save(&offer->task, &path->path, rows, offer->uncounted);
 	/* below any other plan's; of several of the node's, the cheapest is taken all the same */
 	if (mgpu_setting_enable_group == MGPU_ENABLE_FORCE)
 	{

@@ -105,6 +105,19 @@ is($session->query('SELECT last_value FROM runs'), '6', 'no subquery was run for
 check_same($session, 'read again', 'SELECT k, q.* FROM generate_series(1, 4) k, LATERAL (SELECT g2, count(*), sum(v) FROM t WHERE v > k * 1000 GROUP BY g2 OFFSET 0) q');
 run('RESET plan_cache_mode');
 
+# each of several processes has the GPU group the inner side of its join
+{
+	my @settings = ('max_parallel_workers_per_gather = 2', 'parallel_setup_cost = 0', 'parallel_tuple_cost = 0', 'min_parallel_table_scan_size = 0', 'enable_mergejoin = off', 'enable_sort = on', 'enable_nestloop = off');
+	my $inner = 'SELECT id, b FROM t WHERE w IN (SELECT w FROM t GROUP BY w HAVING sum(v) > 20000)';
+
+	run(map {"SET $_"} @settings);
+	like($session->query("SET mgpu.enable_group = force; EXPLAIN (COSTS off) $inner"), qr/^Gather\n.*MgpuGroup/s, 'the node is below Gather');
+	check_same($session, 'in workers', [ $inner, "SELECT count(*), sum(id) FROM ($inner) q" ]);
+	run(map { 'RESET ' . s/ .*//r } @settings);
+	run('SET max_parallel_workers_per_gather = 0');
+	ok(service_is_idle($node), 'and nothing of them is left in the service');
+}
+
 # ------------------------------------------------------------- floats of which a code is not enough
 
 run('CREATE TABLE zeros AS SELECT i % 5 AS g, CASE i % 10 WHEN 0 THEN -0.0::float8 WHEN 1 THEN 0 ELSE i END AS f, i AS v FROM generate_series(1, 500) i',
@@ -232,7 +245,8 @@ ok(service_is_idle($node), 'and nothing in the service');
 	{
 		$session->query("SET statement_timeout = '" . ($i % 10 + 1) . "ms'");
 		$session->query('SELECT g, array_agg(v ORDER BY v), sum(f) FROM t GROUP BY g');
-		$session->query('RESET statement_timeout');
+		# which may take too long itself
+		$session->query('RESET statement_timeout') until $session->query('SHOW statement_timeout') eq '0';
 		my @got = sort split /\n/, $session->query($sum);
 		$wrong++ if "@got" ne "@groups";
 	}
