@@ -116,22 +116,21 @@ next_group(group_state *state)
 /* ---- methods */
 
 static void
-start_keys(group_state *state, List *outputs, List *uses, List *private)
+start_keys(group_state *state, List *outputs, const query *query)
 {
-	List	   *equalities = lsecond(private);
 	group_keys *keys = &state->keys;
 
-	keys->num_keys = list_length(equalities);
+	keys->num_keys = list_length(query->key_columns);
 	keys->keys = palloc0(keys->num_keys * sizeof(group_key) + 1);
 	for (int i = 0; i < keys->num_keys; i++)
 	{
 		const TargetEntry *entry = list_nth(outputs, i);
+		Oid			equality = list_nth_oid(query->key_equalities, i);
 
-		if (!group_key_fill(&keys->keys[i], exprType((const Node *) entry->expr), list_nth_oid(equalities, i),
-							list_nth_oid(lthird(private), i)))
+		if (!group_key_fill(&keys->keys[i], exprType((const Node *) entry->expr), equality, list_nth_oid(query->key_collations, i)))
 			elog(ERROR, "a grouping key is not what it was planned as");
-		custom_plan_check_function(get_opcode(list_nth_oid(equalities, i)), GetUserId());
-		keys->keys[i].column = linitial_int(list_nth(uses, i));
+		custom_plan_check_function(get_opcode(equality), GetUserId());
+		keys->keys[i].column = list_nth_int(query->key_columns, i);
 	}
 }
 
@@ -181,21 +180,21 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	group_state *state = (group_state *) css;
 	const CustomScan *scan = (const CustomScan *) css->ss.ps.plan;
 	MemoryContext context = estate->es_query_cxt;
-	List	   *packed_types = lfourth(scan->custom_private);
-	List	   *uses = linitial(scan->custom_private);
+	const query *query = query_of(scan->custom_private);
+	List	   *packed_types = query->packed_types;
 	List	   *outputs;
 
-	state->method = linitial_int(list_nth(scan->custom_private, 4));
+	state->method = query->method;
 	outputs = state->method == GROUP_PARTIAL ? list_copy_tail(scan->custom_scan_tlist, 1) : scan->custom_scan_tlist;
 	css->custom_ps = list_make1(ExecInitNode(linitial(scan->custom_plans), estate, eflags));
 	if (packed_types == NIL)
 		state->source = row_source_open(linitial(css->custom_ps));
 	state->rows = packed_types ? rows_create(context, packed_types) : rows_create_for(context, linitial(css->custom_ps));
-	rows_keep_stored(state->rows, list_nth(scan->custom_private, 5));
+	rows_keep_stored(state->rows, query->stored);
 	state->row_bytes = most_bytes_of_row(rows_bytes_of_one(state->rows), 0);
 	state->state_context = CreateExprContext(estate);
-	start_keys(state, outputs, uses, scan->custom_private);
-	start_outputs(state, outputs, uses);
+	start_keys(state, outputs, query);
+	start_outputs(state, outputs, query->uses);
 	state->input.context = AllocSetContextCreate(context, "mgpu_pg groups", ALLOCSET_DEFAULT_SIZES);
 	state->input.function = "MgpuGroup";
 	state->device_context = AllocSetContextCreate(context, "mgpu_pg groups of a GPU", ALLOCSET_DEFAULT_SIZES);

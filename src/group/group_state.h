@@ -10,6 +10,7 @@
 #include "group/group_fold.h"
 #include "group/group_node.h"
 #include "plan/keys.h"
+#include "plan/query.h"
 #include "plan/row_source.h"
 #include "plan/rows.h"
 

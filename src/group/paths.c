@@ -31,6 +31,7 @@
 #include "group/path_cost.h"
 #include "group/plans.h"
 #include "group/task.h"
+#include "plan/custom_plan.h"
 #include "plan/declined.h"
 #include "plan/row_source.h"
 #include "plan/rows.h"
@@ -69,20 +70,20 @@ mgpu_agg_support(PG_FUNCTION_ARGS)
 
 /* A partial path of packs, that of rows or that of groups, over rows. */
 static CustomPath *
-make_pack_path(const group_task *task, Path *rows, const CustomPathMethods *methods)
+make_pack_path(const group_task *task, Path *rows, query *query, List *entries)
 {
-	CustomPath *path = makeNode(CustomPath);
+	CustomPath *path = custom_plan_path(&(node_path) {
+		.query = query,
+		.entries = entries,
+		.rel = rows->parent,
+		.target = group_pack_target(task),
+		.child = rows,
+		.parallel_safe = true
+	});
 
-	path->path.pathtype = T_CustomScan;
-	path->path.parent = rows->parent;
-	path->path.pathtarget = group_pack_target(task);
-	path->path.parallel_safe = true;
 	path->path.parallel_workers = rows->parallel_workers;
 	path->path.startup_cost = rows->startup_cost;
 	mgpu_take_disabled_nodes(&path->path, rows);
-	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
-	path->custom_paths = list_make1(rows);
-	path->methods = methods;
 	return path;
 }
 
@@ -97,12 +98,11 @@ static Path *
 make_packs(const group_task *task, Path *rows, double num_rows)
 {
 	double		pack_rows = rows_of_pack(task->record_bytes);
-	CustomPath *path = make_pack_path(task, rows, &rows_path_methods);
+	CustomPath *path = make_pack_path(task, rows, group_rows_query(task), NIL);
 
 	path->path.rows = ceil(rows->rows / pack_rows);
 	path->path.total_cost = rows->total_cost +
 		rows->rows * cpu_operator_cost * PACK_COST * list_length(rows->pathtarget->exprs);
-	path->custom_private = group_task_stored(task);
 	return gather(task, path, ceil(num_rows / pack_rows));
 }
 
@@ -111,11 +111,10 @@ static Path *
 make_group_packs(const group_task *task, Path *rows, double num_groups)
 {
 	double		pack_rows = rows_of_pack(task->record_bytes + task->num_states * GROUP_STATE_BYTES);
-	CustomPath *path = make_pack_path(task, rows, &partial_path_methods);
+	CustomPath *path = make_pack_path(task, rows, group_query(task, false, GROUP_PARTIAL), task->outputs);
 
 	path->path.rows = ceil(num_groups / pack_rows);
 	path->path.startup_cost = path->path.total_cost = rows->total_cost + rows->rows * group_row_cost(task, true);
-	path->custom_private = group_path_private(task, false, GROUP_PARTIAL);
 	return gather(task, path, path->path.rows * (rows->parallel_workers + 1));
 }
 
@@ -138,19 +137,20 @@ typedef struct group_offer
 static void
 add_group_path(const group_offer *offer, Path *child, const Path *rows, double num_rows, group_method method)
 {
-	CustomPath *path = makeNode(CustomPath);
+	const group_task *task = &offer->task;
+	CustomPath *path = custom_plan_path(&(node_path) {
+		.query = group_query(task, child != rows, method),
+		.entries = task->outputs,
+		.quals = task->having,
+		.rel = offer->output_rel,
+		.target = offer->target,
+		.child = child,
+		/* as Agg: a worker that needs all groups, below a join for instance, computes them all */
+		.parallel_safe = offer->output_rel->consider_parallel && child->parallel_safe
+	});
 
-	path->path.pathtype = T_CustomScan;
-	path->path.parent = offer->output_rel;
-	path->path.pathtarget = offer->target;
-	/* as Agg: a worker that needs all groups, below a join for instance, computes them all */
-	path->path.parallel_safe = offer->output_rel->consider_parallel && child->parallel_safe;
-	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
-	path->custom_paths = list_make1(child);
-	path->custom_private = group_path_private(&offer->task, child != rows, method);
-	path->methods = &group_path_methods;
-	group_path_cost(&offer->task, &path->path, child, num_rows, offer->num_groups, offer->folds);
-	group_path_save(&offer->task, &path->path, rows, offer->uncounted);
+	group_path_cost(task, &path->path, child, num_rows, offer->num_groups, offer->folds);
+	group_path_save(task, &path->path, rows, offer->uncounted);
 	/* below any other plan's; of several of the node's, the cheapest is taken all the same */
 	if (mgpu_setting_enable_group == MGPU_ENABLE_FORCE)
 	{
@@ -197,9 +197,9 @@ cheapest_of(const RelOptInfo *rel)
 static bool
 is_beaten(const RelOptInfo *rel)
 {
-	const Path *cheapest = cheapest_of(rel);
+	const query *cheapest = custom_plan_query(cheapest_of(rel));
 
-	return !IsA(cheapest, CustomPath) || ((const CustomPath *) cheapest)->methods != &group_path_methods;
+	return cheapest == NULL || cheapest->kind != QUERY_GROUP;
 }
 
 /* Whether a group of average size fits in memory, as it has to. */
@@ -264,8 +264,9 @@ upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, R
 void
 group_path_init(void)
 {
-	RegisterCustomScanMethods(&group_scan_methods);
-	RegisterCustomScanMethods(&rows_scan_methods);
+	query_init();
+	custom_plan_register(QUERY_GROUP, &group_scan_methods);
+	custom_plan_register(QUERY_ROWS, &rows_scan_methods);
 	previous_hook = create_upper_paths_hook;
 	create_upper_paths_hook = upper_paths;
 	declined_init();

@@ -1,22 +1,16 @@
 /*
  * plans.h
- *		Turns paths of MgpuGroup and MgpuRows into plans.
+ *		Queries of MgpuGroup and MgpuRows.
  */
 #ifndef MGPU_GROUP_PLANS_H
 #define MGPU_GROUP_PLANS_H
 
-#include "nodes/extensible.h"
-
-#include "group/group_node.h"
 #include "group/task.h"
+#include "plan/query.h"
 
-/* MgpuGroup, MgpuGroup that returns packs of groups, and MgpuRows. */
-extern const CustomPathMethods group_path_methods;
-extern const CustomPathMethods partial_path_methods;
-extern const CustomPathMethods rows_path_methods;
-
-/* The custom_private of a path with one of the first two. */
-extern List *group_path_private(const group_task *task, bool packed, group_method method);
+/* packed: the child returns packs. */
+extern query *group_query(const group_task *task, bool packed, group_method method);
+extern query *group_rows_query(const group_task *task);
 
 /* The target of a path that returns packs. */
 extern PathTarget *group_pack_target(const group_task *task);

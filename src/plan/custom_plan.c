@@ -28,6 +28,77 @@ custom_plan_state(Size bytes, const CustomExecMethods *methods)
 	return (Node *) state;
 }
 
+/* ---- paths and plans */
+
+static const CustomScanMethods *scan_methods[NUM_QUERY_KINDS];
+
+void
+custom_plan_register(query_kind kind, const CustomScanMethods *methods)
+{
+	scan_methods[kind] = methods;
+	RegisterCustomScanMethods(methods);
+}
+
+static List *
+add_entries(List *tuple, List *exprs)
+{
+	ListCell   *cell;
+
+	foreach(cell, exprs)
+		tuple = lappend(tuple, makeTargetEntry(copyObject(lfirst(cell)), list_length(tuple) + 1, NULL, false));
+	return tuple;
+}
+
+/*
+ * All expressions of a plan are in its target, its conditions and its scan tuple: the planner puts those of custom_private
+ * in no form that a worker can read.
+ */
+static Plan *
+make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
+{
+	CustomScan *scan = makeNode(CustomScan);
+	query	   *query = query_of(path->custom_private);
+
+	scan->custom_scan_tlist = add_entries(query_returns_packs(query) ? copyObject(tlist) : NIL, lsecond(path->custom_private));
+	scan->scan.plan.targetlist = tlist;
+	scan->scan.plan.qual = copyObject((List *) lthird(path->custom_private));
+	scan->flags = path->flags;
+	scan->custom_plans = custom_plans;
+	scan->custom_private = list_make1(query);
+	scan->methods = scan_methods[query->kind];
+	return &scan->scan.plan;
+}
+
+static const CustomPathMethods path_methods = {
+	.CustomName = "mgpu_pg",
+	.PlanCustomPath = make_plan
+};
+
+CustomPath *
+custom_plan_path(const node_path *of)
+{
+	CustomPath *path = makeNode(CustomPath);
+
+	path->path.pathtype = T_CustomScan;
+	path->path.parent = of->rel;
+	path->path.pathtarget = of->target;
+	path->path.pathkeys = of->pathkeys;
+	path->path.parallel_safe = of->parallel_safe;
+	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
+	path->custom_paths = list_make1(of->child);
+	path->custom_private = list_make3(of->query, of->entries, of->quals);
+	path->methods = &path_methods;
+	return path;
+}
+
+const query *
+custom_plan_query(const Path *path)
+{
+	const CustomPath *custom = (const CustomPath *) path;
+
+	return IsA(path, CustomPath) && custom->methods == &path_methods ? query_of(custom->custom_private) : NULL;
+}
+
 Plan *
 custom_plan_of_path(const CustomPath *path, List *tlist, List *custom_plans, const CustomScanMethods *methods)
 {

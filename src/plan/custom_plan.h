@@ -8,6 +8,30 @@
 #include "nodes/extensible.h"
 #include "nodes/pathnodes.h"
 
+#include "plan/query.h"
+
+/* Called once for each kind of node, when the library is loaded. */
+extern void custom_plan_register(query_kind kind, const CustomScanMethods *methods);
+
+/* What a path of a node is made of. */
+typedef struct node_path
+{
+	query	   *query;
+	List	   *entries;		/* expressions of the scan tuple, behind the pack if the node returns packs */
+	List	   *quals;			/* conditions on it */
+	RelOptInfo *rel;
+	PathTarget *target;
+	List	   *pathkeys;
+	Path	   *child;
+	bool		parallel_safe;
+} node_path;
+
+/* A path of a node, but for costs and rows. */
+extern CustomPath *custom_plan_path(const node_path *of);
+
+/* The query of a path, or NULL if it is none of a node. */
+extern const query *custom_plan_query(const Path *path);
+
 /* The state of a node, of so many bytes, of which the first are a CustomScanState. */
 extern Node *custom_plan_state(Size bytes, const CustomExecMethods *methods);
 

@@ -41,7 +41,7 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	css->custom_ps = list_make1(child);
 	state->source = row_source_open(child);
 	state->rows = rows_create_for(estate->es_query_cxt, child);
-	rows_keep_stored(state->rows, scan->custom_private);
+	rows_keep_stored(state->rows, query_of(scan->custom_private)->stored);
 	state->most_rows = rows_of_pack(rows_bytes_of_one(state->rows));
 }
 

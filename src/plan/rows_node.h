@@ -7,7 +7,7 @@
  *	 custom_plans		one child, whose rows are packed
  *	 custom_scan_tlist	one expression, which stands for a pack (group/plans.c): a bytea of
  *						rows (columns/wire.h)
- *	 custom_private		the numbers of columns that are kept as they come
+ *	 custom_private		a query, of which it has the columns that are kept as they come
  */
 #ifndef MGPU_PLAN_ROWS_NODE_H
 #define MGPU_PLAN_ROWS_NODE_H

@@ -6,15 +6,8 @@
 #define MGPU_SORTED_TOP_ROWS_H
 
 #include "plan/keys.h"
+#include "plan/query.h"
 #include "plan/row_compare.h"
-
-/* Which number of a row in its partition is limited. */
-typedef enum top_rule
-{
-	TOP_ROWS,					/* its place: equal rows in the order in which they came */
-	TOP_RANKS,					/* one more than there are rows before it */
-	TOP_DENSE_RANKS				/* one more than there are different rows before it */
-} top_rule;
 
 /* What to keep. */
 typedef struct top_limit

@@ -27,14 +27,6 @@ enum
 	WINDOW_DEFAULTS				/* Consts, or NULL */
 };
 
-/* Where the frame ends.  It begins with the partition. */
-typedef enum window_frame
-{
-	WINDOW_ROWS,				/* with the row */
-	WINDOW_PEERS,				/* with the last row that is equal in the order */
-	WINDOW_PARTITION
-} window_frame;
-
 typedef enum window_kind
 {
 	WINDOW_ROW_NUMBER,
