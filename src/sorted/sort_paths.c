@@ -147,7 +147,7 @@ make_path(const top_task *task, const SortPath *sort, PathTarget *target, const 
 	path->path.pathtarget = target;
 	path->path.pathkeys = sort->path.pathkeys;
 	path->path.parallel_safe = sort->path.parallel_safe && child->parallel_safe;
-	path->flags = CUSTOMPATH_SUPPORT_PROJECTION | CUSTOMPATH_SUPPORT_BACKWARD_SCAN;
+	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom_paths = list_make1(child);
 	path->custom_private = list_make2(top_task_private(task), task->columns);
 	path->methods = &path_methods;
