@@ -18,8 +18,7 @@
 #include "sorted/sort_runs.h"
 #include "sorted/top.h"
 
-/* A piece takes this part of the memory, unless that is less than a file reads at a time anyway. */
-#define PIECE_PART 64
+/* Smaller pieces would be read with much of the next one, which is thrown away. */
 #define FEWEST_PIECE_BYTES (BLCKSZ / 2)
 
 /* Enough even if each level has two runs. */
@@ -65,7 +64,7 @@ sort_runs_create(MemoryContext context, List *private, const chunk *like)
 	runs->like = like;
 	runs->order = top_order_of(private, like);
 	runs->row_bytes = run_merge_row_bytes(like);
-	runs->piece_bytes = runs->widest_bytes = Max(limit / PIECE_PART, FEWEST_PIECE_BYTES);
+	runs->piece_bytes = runs->widest_bytes = Max(limit / SORT_RUNS_AT_ONCE, FEWEST_PIECE_BYTES);
 	/* the files read from and written to, a piece that is written, and another one as bytes */
 	others = 2 * BLCKSZ + 2 * runs->piece_bytes;
 	runs->limit = limit > others ? limit - others : 0;

@@ -7,6 +7,9 @@
 
 #include "columns/chunk.h"
 
+/* About as many runs are merged at a time, whatever the memory is, unless it is a few hundred kilobytes. */
+#define SORT_RUNS_AT_ONCE 64
+
 typedef struct sort_runs sort_runs;
 
 /*
