@@ -22,8 +22,9 @@
 #include "sorted/sort.h"
 #include "sorted/top.h"
 
-/* Rows of which most memory is checked, and of which one look for interrupts. */
-#define STEP_ROWS 1024
+/* Memory is looked at after as many bytes of rows, or a part of what there is. */
+#define STEP_BYTES CHUNK_STEP_BYTES
+#define STEP_PART 16
 
 /* How many rows ahead values are fetched: they lie anywhere. */
 #define ROWS_AHEAD 16
@@ -52,7 +53,8 @@ is_full(sort_state *state)
 	/* keys of variable width are copied once more when they are sorted */
 	bytes = rows->num_rows * state->row_bytes + rows->arena.taken_bytes + state->key_bytes;
 	state->most_bytes = Max(state->most_bytes, bytes);
-	return bytes > get_hash_memory_limit() || state->rows->num_rows > MGPU_MAX_ITEMS - STEP_ROWS;
+	/* a row has more than a byte */
+	return bytes > get_hash_memory_limit() || rows->num_rows > MGPU_MAX_ITEMS - STEP_BYTES;
 }
 
 /* Take memory for the rows that are expected, so that columns need not move while they grow. */
@@ -63,7 +65,7 @@ reserve(sort_state *state)
 	uint64		most_rows = Min(get_hash_memory_limit() / state->row_bytes, MGPU_MAX_ITEMS);
 	uint64		num_rows = Min(child->plan->plan_rows, (double) most_rows);
 
-	if (num_rows > STEP_ROWS)
+	if (num_rows > 0)
 		chunk_grow(state->rows, num_rows);
 }
 
@@ -106,14 +108,14 @@ write_run(sort_state *state)
 static void
 read_child(sort_state *state)
 {
-	uint64		checked = 0;
-	Size		checked_bytes = 0;
+	const chunk *rows = state->rows;
+	Size		step = Min(STEP_BYTES, get_hash_memory_limit() / STEP_PART);
+	Size		checked = 0;
 
 	reserve(state);
 	while (row_source_read(state->source, state->rows))
 	{
-		if (state->rows->num_rows < checked + STEP_ROWS &&
-			state->rows->arena.taken_bytes < checked_bytes + CHUNK_STEP_BYTES)
+		if (rows->num_rows * state->row_bytes + rows->arena.taken_bytes < checked + step)
 			continue;
 		CHECK_FOR_INTERRUPTS();
 		if (is_full(state))
@@ -121,8 +123,7 @@ read_child(sort_state *state)
 			write_run(state);
 			sort_runs_make_room(state->runs, state->rows);
 		}
-		checked = state->rows->num_rows;
-		checked_bytes = state->rows->arena.taken_bytes;
+		checked = rows->num_rows * state->row_bytes + rows->arena.taken_bytes;
 	}
 	(void) is_full(state);
 }

@@ -121,7 +121,7 @@ runs_cost(const top_task *task, double num_rows)
 {
 	double		num_runs = num_runs_of(task, num_rows);
 	double		pages = ceil(num_rows * (task->cell_bytes + task->value_bytes) / BLCKSZ);
-	double		passes = ceil(log(num_runs) / log(SORT_RUNS_AT_ONCE));
+	double		passes = ceil(log(num_runs) / log(sort_runs_at_once()));
 
 	if (num_runs <= 1)
 		return 0;

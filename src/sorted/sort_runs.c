@@ -18,7 +18,8 @@
 #include "sorted/sort_runs.h"
 #include "sorted/top.h"
 
-/* Smaller pieces would be read with much of the next one, which is thrown away. */
+/* A piece takes this part of the memory.  Smaller pieces would be read with much of the next one, which is thrown away. */
+#define PIECE_PART 128
 #define FEWEST_PIECE_BYTES (BLCKSZ / 2)
 
 /* Enough even if each level has two runs. */
@@ -51,23 +52,40 @@ struct sort_runs
 	Size		most_bytes;
 };
 
+static Size
+wanted_piece_bytes(void)
+{
+	return Max(get_hash_memory_limit() / PIECE_PART, FEWEST_PIECE_BYTES);
+}
+
+/* Memory for pieces that are read together: not for files that are read and written, a piece that is written and one as bytes. */
+static Size
+limit_of_pieces(void)
+{
+	Size		others = 2 * BLCKSZ + 2 * wanted_piece_bytes();
+
+	return Max(get_hash_memory_limit(), others) - others;
+}
+
+int
+sort_runs_at_once(void)
+{
+	return Max(limit_of_pieces() / wanted_piece_bytes(), 2);
+}
+
 sort_runs *
 sort_runs_create(MemoryContext context, List *private, const chunk *like)
 {
 	MemoryContext own = AllocSetContextCreate(context, "mgpu_pg runs of sorted rows", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(own);
 	sort_runs  *runs = palloc0(sizeof(sort_runs));
-	Size		limit = get_hash_memory_limit();
-	Size		others;
 
 	runs->context = own;
 	runs->like = like;
 	runs->order = top_order_of(private, like);
 	runs->row_bytes = run_merge_row_bytes(like);
-	runs->piece_bytes = runs->widest_bytes = Max(limit / SORT_RUNS_AT_ONCE, FEWEST_PIECE_BYTES);
-	/* the files read from and written to, a piece that is written, and another one as bytes */
-	others = 2 * BLCKSZ + 2 * runs->piece_bytes;
-	runs->limit = limit > others ? limit - others : 0;
+	runs->piece_bytes = runs->widest_bytes = wanted_piece_bytes();
+	runs->limit = limit_of_pieces();
 	MemoryContextSwitchTo(caller);
 	return runs;
 }

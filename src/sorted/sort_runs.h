@@ -7,10 +7,10 @@
 
 #include "columns/chunk.h"
 
-/* About as many runs are merged at a time, whatever the memory is, unless it is a few hundred kilobytes. */
-#define SORT_RUNS_AT_ONCE 64
-
 typedef struct sort_runs sort_runs;
+
+/* How many runs are merged at a time, at least two, unless single rows take much of the memory. */
+extern int	sort_runs_at_once(void);
 
 /*
  * In a context of its own below context, for rows with the columns of like and the order of a node's custom_private (top.h).

@@ -76,7 +76,7 @@ SELECT pg_temp.plan_of('SELECT * FROM wide ORDER BY i DESC') ~ 'MgpuSort' AS nod
 SET work_mem = '3MB';
 SELECT pg_temp.plan_of('SELECT * FROM wide ORDER BY i DESC') ~ 'MgpuSort' AS node, c.spilled FROM pg_temp.counted('SELECT * FROM wide ORDER BY i DESC') c;
 -- a key is copied once more
-SELECT c.spilled FROM pg_temp.counted('SELECT * FROM wide ORDER BY t') c;
+SELECT c.spilled FROM pg_temp.counted('SELECT * FROM wide ORDER BY t COLLATE "C"') c;
 SET mgpu.enable_sort = force;
 RESET work_mem;
 RESET hash_mem_multiplier;
