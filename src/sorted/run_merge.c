@@ -158,7 +158,8 @@ play_again(run_merge *merge)
 run_merge *
 run_merge_start(MemoryContext context, const row_compare *order, const chunk *like, const List *runs)
 {
-	MemoryContext own = AllocSetContextCreate(context, "mgpu_pg merge of sorted rows", ALLOCSET_DEFAULT_SIZES);
+	/* small blocks, since memory counts here: what is larger than a block's eighth has its own */
+	MemoryContext own = AllocSetContextCreate(context, "mgpu_pg merge of sorted rows", ALLOCSET_SMALL_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(own);
 	run_merge  *merge = palloc0(sizeof(run_merge));
 	ListCell   *cell;

@@ -32,6 +32,9 @@
 #define WRITE_COST 0.8			/* writing a value to a run and reading it */
 #define MERGE_COST 0.4			/* comparing it with one of another run */
 
+/* A merge of some runs into one, before the last merge, costs so many times what writing the runs first and reading them does. */
+#define MORE_PASS_COST 2.5
+
 static const char *const is_slower = "PostgreSQL's own plan is expected to be faster";
 
 static Plan *
@@ -120,14 +123,14 @@ static Cost
 runs_cost(const top_task *task, double num_rows)
 {
 	double		num_runs = num_runs_of(task, num_rows);
-	double		pages = ceil(num_rows * (task->cell_bytes + task->value_bytes) / BLCKSZ);
-	double		passes = ceil(log(num_runs) / log(sort_runs_at_once()));
+	double		more_passes = ceil(log(num_runs) / log(sort_runs_at_once())) - 1;
+	Cost		pages = ceil(num_rows * (task->cell_bytes + task->value_bytes) / BLCKSZ) *
+		2 * (0.75 * seq_page_cost + 0.25 * random_page_cost);
+	Cost		values = num_rows * list_length(task->columns) * WRITE_COST * cpu_operator_cost;
 
 	if (num_runs <= 1)
 		return 0;
-	return passes * (2 * pages * (0.75 * seq_page_cost + 0.25 * random_page_cost) +
-					 num_rows * cpu_operator_cost * WRITE_COST * list_length(task->columns)) +
-		num_rows * cpu_operator_cost * MERGE_COST * log2(num_runs);
+	return (1 + MORE_PASS_COST * more_passes) * (pages + values) + num_rows * log2(num_runs) * MERGE_COST * cpu_operator_cost;
 }
 
 static void

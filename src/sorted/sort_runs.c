@@ -58,13 +58,17 @@ wanted_piece_bytes(void)
 	return Max(get_hash_memory_limit() / PIECE_PART, FEWEST_PIECE_BYTES);
 }
 
-/* Memory for pieces that are read together: not for files that are read and written, a piece that is written and one as bytes. */
+/*
+ * Memory for pieces that are read together.  The rest is for a file that is read and one that is written, a piece that is
+ * written, one as bytes, and a quarter for what is lost to rounding when memory is taken.
+ */
 static Size
 limit_of_pieces(void)
 {
-	Size		others = 2 * BLCKSZ + 2 * wanted_piece_bytes();
+	Size		limit = get_hash_memory_limit();
+	Size		others = limit / 4 + 2 * BLCKSZ + 2 * wanted_piece_bytes();
 
-	return Max(get_hash_memory_limit(), others) - others;
+	return Max(limit, others) - others;
 }
 
 int
@@ -76,7 +80,7 @@ sort_runs_at_once(void)
 sort_runs *
 sort_runs_create(MemoryContext context, List *private, const chunk *like)
 {
-	MemoryContext own = AllocSetContextCreate(context, "mgpu_pg runs of sorted rows", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext own = AllocSetContextCreate(context, "mgpu_pg runs of sorted rows", ALLOCSET_SMALL_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(own);
 	sort_runs  *runs = palloc0(sizeof(sort_runs));
 

@@ -66,7 +66,7 @@ SELECT key, c.* FROM (VALUES
     ('h DESC, f NULLS FIRST, n'), ('t, v DESC, h')) t(key), pg_temp.check(format('SELECT i, g, pad, n, f FROM sorted ORDER BY %s, i', key), true) c;
 -- equal rows stay as they came, whatever runs they are in; many runs are merged more than once
 SELECT count(*), sum((i <= before)::int) AS wrong FROM (SELECT h, i, lag(i) OVER (PARTITION BY h) AS before FROM (SELECT i % 3 AS h, i FROM generate_series(1, 300000) i ORDER BY h OFFSET 0) s OFFSET 0) t;
-SELECT (plan ->> 'Spilled Runs')::int > 100 AS many, (plan ->> 'Peak Memory Usage')::int < 160 AS small FROM pg_temp.counts_of('SELECT i % 3 AS h, i FROM generate_series(1, 300000) i ORDER BY h', 'MgpuSort') plan;
+SELECT (plan ->> 'Spilled Runs')::int > 100 AS many, (plan ->> 'Peak Memory Usage')::int < 100 AS small FROM pg_temp.counts_of('SELECT i % 3 AS h, i FROM generate_series(1, 300000) i ORDER BY h', 'MgpuSort') plan;
 -- 3000 rows of 800 bytes: 2 MB have no place for them, 3 MB have for one copy
 CREATE TABLE wide AS SELECT i, repeat('x', 790) || i AS t FROM generate_series(1, 3000) i;
 ANALYZE wide;
@@ -138,6 +138,9 @@ DECLARE g SCROLL CURSOR FOR SELECT * FROM (SELECT nextval('turns') AS turn, pad,
 MOVE FORWARD ALL IN g;
 FETCH FIRST FROM g;
 FETCH LAST FROM g;
+SET LOCAL enable_material = off;
+SELECT count(*), count(DISTINCT turn) FROM (VALUES (1), (2), (3)) a(n) LEFT JOIN (SELECT * FROM (SELECT nextval('turns') AS turn, pad, i, u, f FROM sorted OFFSET 0) s ORDER BY u, turn OFFSET 0) s ON turn > n;
+SELECT setval('turns', 2004);
 -- functions of conditions and of columns are called row by row
 SELECT * FROM (SELECT i, currval('turns') - 2004 AS turn FROM sorted WHERE nextval('turns') > 0 OFFSET 0) s ORDER BY i OFFSET 2002;
 DROP SEQUENCE turns;
