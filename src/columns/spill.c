@@ -3,8 +3,7 @@
  *		Partitions of rows to group, in temporary files.
  *
  * A hash of the key chooses the partition, and each level of splitting uses another
- * seed.  The files are PostgreSQL's temporary files: they count towards
- * temp_file_limit, and they are deleted at the end of the query, also after an error.
+ * seed.
  * Sorting runs on disk and merging them was rejected: a merge compares all keys once
  * more, whereas a partition is only read back.
  */
@@ -15,8 +14,8 @@
 
 #include "compat.h"
 #include "columns/pick.h"
+#include "columns/piece.h"
 #include "columns/spill.h"
-#include "columns/wire.h"
 
 /* Fewest and most partitions of one split. */
 #define FEWEST_PARTITIONS 4
@@ -61,22 +60,6 @@ choose_partition(spill *to, uint64 hash)
 }
 
 static void
-write_piece(spill *to, partition *part, const chunk_slice *slice)
-{
-	StringInfoData piece;
-	uint32		num_bytes;
-
-	message_start(&piece);
-	message_append_rows(&piece, slice);
-	num_bytes = piece.len - VARHDRSZ;
-	BufFileWrite(part->file, &num_bytes, sizeof(num_bytes));
-	BufFileWrite(part->file, piece.data + VARHDRSZ, num_bytes);
-	part->num_rows += slice->num_rows;
-	to->num_bytes += sizeof(num_bytes) + num_bytes;
-	pfree(piece.data);
-}
-
-static void
 write_step(spill *to, const chunk *rows, uint64 first, uint64 num_rows, uint32 *numbers, uint64 *hashes)
 {
 	row_groups	parts;
@@ -89,8 +72,10 @@ write_step(spill *to, const chunk *rows, uint64 first, uint64 num_rows, uint32 *
 	{
 		chunk_slice slice = {rows, rows->num_columns, first, parts.numbers + parts.starts[i], row_groups_size(&parts, i)};
 
-		if (slice.num_rows > 0)
-			write_piece(to, to->open[i], &slice);
+		if (slice.num_rows == 0)
+			continue;
+		to->num_bytes += piece_write(to->open[i]->file, &slice);
+		to->open[i]->num_rows += slice.num_rows;
 	}
 	pfree(parts.numbers);
 	pfree(parts.starts);
@@ -135,10 +120,7 @@ spill_finish(spill *to)
 
 		if (part == NULL)
 			continue;
-		if (BufFileSeek(part->file, 0, 0, SEEK_SET) != 0)
-			ereport(ERROR,
-					(errcode_for_file_access(),
-					 errmsg("could not rewind a temporary file of rows to group")));
+		piece_seek(part->file, 0);
 		to->waiting = lappend(to->waiting, part);
 	}
 	if (to->open)
@@ -164,29 +146,13 @@ spill_next(spill *from)
 	return part;
 }
 
-static void
-read_bytes(partition *from, void *dest, Size bytes)
-{
-	if (BufFileRead(from->file, dest, bytes) != bytes)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not read a temporary file of rows to group")));
-}
-
 void
 spill_read(partition *from, chunk *rows)
 {
 	uint64		before = rows->num_rows;
-	uint32		num_bytes;
-	char	   *bytes;
 
-	read_bytes(from, &num_bytes, sizeof(num_bytes));
-	bytes = palloc(num_bytes);
-	read_bytes(from, bytes, num_bytes);
-	if (chunk_read(rows, rows->num_columns, bytes, num_bytes) != num_bytes)
-		elog(ERROR, "rows in a temporary file are not as they were written");
+	(void) piece_read(from->file, rows);
 	from->num_rows -= rows->num_rows - before;
-	pfree(bytes);
 }
 
 void

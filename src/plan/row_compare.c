@@ -3,13 +3,16 @@
  *		The order of rows by several keys, as a number of each row where that decides, else by comparison.
  *
  * Codes leave room at both ends: 0 and ROW_CODE_LAST stand for NULL, and the codes next to them for whatever else
- * found no place.  Rows with any of these are compared.
+ * found no place.  Rows with any of these are compared.  Of strings of bytes the first eight make the code.
  */
 #include "postgres.h"
+
+#include "port/pg_bswap.h"
 
 #include "core/key_codec.h"
 
 #include "compat.h"
+#include "keys/collation.h"
 #include "plan/row_compare.h"
 
 /* Codes from the first to the last stand for one value each. */
@@ -21,6 +24,13 @@ has_codes(const element_type *type, Oid operator)
 {
 	return type->key_kind != 0 && type->key_width <= sizeof(uint64) &&
 		(operator == type->lt_operator || operator == type->gt_operator);
+}
+
+static bool
+has_prefixes(const element_type *type, const order_key *by)
+{
+	return (by->operator == type->lt_operator || by->operator == type->gt_operator) &&
+		(type->byte_form == BYTE_FORM_BYTEA || (type->byte_form == BYTE_FORM_TEXT && collation_orders_bytes(by->collation)));
 }
 
 bool
@@ -41,6 +51,7 @@ row_compare_fill(compare_key *key, const order_key *by, Oid type_id)
 	memset(key, 0, sizeof(*key));
 	key->column = by->column;
 	key->has_codes = has_codes(&type, by->operator);
+	key->has_prefixes = has_prefixes(&type, by);
 	key->descending = by->operator == type.gt_operator;
 	key->by_bytes = key->has_codes && type.typbyval && type.key_kind != MGPU_KEY_FLOAT;
 	key->support.ssup_cxt = CurrentMemoryContext;
@@ -87,9 +98,29 @@ codes_of_column(const compare_key *key, const column *col, uint64 num_rows, uint
 		make_codes(col, num_rows, sizeof(uint64), MGPU_KEY_FLOAT, key->descending, codes);
 	else
 		make_codes(col, num_rows, width, kind, key->descending, codes);
-	if (col->nulls == NULL)
-		return;
+}
+
+static void
+codes_of_prefixes(const compare_key *key, const column *col, uint64 num_rows, uint64 *codes)
+{
 	for (uint64 row = 0; row < num_rows; row++)
+	{
+		const char *element = cell_element(col->type, col->cells, row);
+		uint64		code = 0;
+
+		if (column_is_null(col, row))
+			continue;
+		memcpy(&code, VARDATA(element), Min(VARSIZE(element) - VARHDRSZ, sizeof(code)));
+		code = pg_ntoh64(code);
+		code = key->descending ? ~code : code;
+		codes[row] = Min(Max(code, FIRST_CODE - 1), LAST_CODE + 1);
+	}
+}
+
+static void
+codes_of_nulls(const compare_key *key, const column *col, uint64 num_rows, uint64 *codes)
+{
+	for (uint64 row = 0; col->nulls && row < num_rows; row++)
 		if (column_is_null(col, row))
 			codes[row] = key->support.ssup_nulls_first ? 0 : ROW_CODE_LAST;
 }
@@ -97,11 +128,20 @@ codes_of_column(const compare_key *key, const column *col, uint64 num_rows, uint
 void
 row_compare_codes(const row_compare *order, const chunk *rows, uint64 *codes)
 {
-	if (order->num_keys > 0 && order->keys[0].has_codes)
-		codes_of_column(&order->keys[0], &rows->columns[order->keys[0].column], rows->num_rows, codes);
-	else
+	const compare_key *key = order->keys;
+	const column *col = order->num_keys > 0 ? &rows->columns[key->column] : NULL;
+
+	if (col == NULL || !(key->has_codes || key->has_prefixes))
+	{
 		for (uint64 row = 0; row < rows->num_rows; row++)
 			codes[row] = FIRST_CODE;
+		return;
+	}
+	if (key->has_codes)
+		codes_of_column(key, col, rows->num_rows, codes);
+	else
+		codes_of_prefixes(key, col, rows->num_rows, codes);
+	codes_of_nulls(key, col, rows->num_rows, codes);
 }
 
 /* ---- comparing */

@@ -2,8 +2,8 @@
  * row_compare.h
  *		The order of rows by several keys, as a number of each row where that decides, else by comparison.
  *
- * The first key makes the number, its code: rows with a smaller one come first.  Types whose values are no numbers are
- * compared by PostgreSQL's functions, and so are rows whose codes are equal and do not decide.  Codes of all keys, as
+ * The first key makes the number, its code: rows with a smaller one come first.  Other types than numbers and strings of bytes
+ * are compared by PostgreSQL's functions, and so are rows whose codes are equal and do not decide.  Codes of all keys, as
  * sorts make them, were rejected: most rows are compared once, with the last row that is still wanted.
  */
 #ifndef MGPU_PLAN_ROW_COMPARE_H
@@ -16,8 +16,9 @@
 typedef struct compare_key
 {
 	int			column;
-	bool		has_codes;
-	bool		descending;		/* has_codes only */
+	bool		has_codes;		/* equal ones are of equal values */
+	bool		has_prefixes;	/* the values' first bytes are codes; if equal, the values may differ */
+	bool		descending;		/* these two only */
 	bool		by_bytes;		/* values are equal if their bytes are, and only then */
 	SortSupportData support;
 } compare_key;

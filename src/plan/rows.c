@@ -66,8 +66,8 @@ rows_bytes_of_one(const chunk *rows)
 	return bytes;
 }
 
-static Size
-variable_bytes(const chunk *rows, uint64 row)
+Size
+rows_variable_bytes(const chunk *rows, uint64 row)
 {
 	Size		bytes = 0;
 
@@ -88,6 +88,6 @@ rows_of_step(const chunk *rows, uint64 first, uint32 most_rows)
 	Size		bytes = 0;
 
 	while (num_rows < most_rows && bytes < CHUNK_STEP_BYTES)
-		bytes += variable_bytes(rows, first + num_rows++);
+		bytes += rows_variable_bytes(rows, first + num_rows++);
 	return num_rows;
 }

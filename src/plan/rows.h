@@ -35,6 +35,9 @@ rows_fill_values(const chunk *rows, uint64 row, Datum *values, bool *is_null)
 /* Bytes of a row, including one byte per column that says whether it is NULL, but no value of variable width. */
 extern Size rows_bytes_of_one(const chunk *rows);
 
+/* Bytes of a row's values of variable width. */
+extern Size rows_variable_bytes(const chunk *rows, uint64 row);
+
 /* How many of the rows from first on are enough at a time, if there are most_rows: their values may be wide. */
 extern uint32 rows_of_step(const chunk *rows, uint64 first, uint32 most_rows);
 

@@ -218,20 +218,17 @@ device_rows_read(device_rows *answer, const char *node, row_source *source, chun
 }
 
 const chunk *
-device_rows_next(device_rows *answer, top_rule rule, bool forward, uint64 *row, int64 *number)
+device_rows_next(device_rows *answer, top_rule rule, uint64 *row, int64 *number)
 {
-	uint64		place;
+	uint64		place = answer->place;
 	uint16		marks;
 
-	if (!row_place_step(&answer->place, answer->num_rows, forward))
+	if (place >= answer->num_rows)
 		return NULL;
-	place = answer->place.count - 1;
+	answer->place++;
 	if (place < answer->first || place >= answer->first + answer->rows->num_rows)
 		take(answer, place - place % rows_at_hand(answer));
 	*row = place - answer->first;
-	*number = 0;
-	if (!forward)
-		return answer->rows;
 	marks = answer->marks[*row];
 	if ((marks & MGPU_MARK_GROUP) != 0)
 		answer->number_of_row = answer->number = 0;
@@ -253,7 +250,7 @@ device_rows_bytes(const device_rows *answer)
 void
 device_rows_rescan(device_rows *answer)
 {
-	answer->place = (row_place) {0};
+	answer->place = 0;
 }
 
 void

@@ -7,7 +7,6 @@
 
 #include "plan/device_query.h"
 #include "plan/row_source.h"
-#include "sorted/row_place.h"
 #include "sorted/top_rows.h"
 
 /* What a GPU has returned.  All 0: nothing. */
@@ -19,7 +18,7 @@ typedef struct device_rows
 	chunk	   *rows;			/* those at hand: all, or some of those that are in files, from the next on */
 	uint64		first;
 	uint16	   *marks;			/* of each row at hand (core/group_spec.h) */
-	row_place	place;
+	uint64		place;			/* of the next row to return */
 	int64		number_of_row;	/* of the row returned last: its place in its partition ... */
 	int64		number;			/* ... and its number by the rule */
 } device_rows;
@@ -32,8 +31,8 @@ typedef struct device_rows
 extern bool device_rows_read(device_rows *answer, const char *node, row_source *source, chunk *rows, List *private,
 							 double expected_rows);
 
-/* The next row and its number by the rule, or the row before without a number.  NULL: there are no more. */
-extern const chunk *device_rows_next(device_rows *answer, top_rule rule, bool forward, uint64 *row, int64 *number);
+/* The next row and its number by the rule.  NULL: there are no more. */
+extern const chunk *device_rows_next(device_rows *answer, top_rule rule, uint64 *row, int64 *number);
 
 /* Most memory of rows at hand. */
 extern Size device_rows_bytes(const device_rows *answer);

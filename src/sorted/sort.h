@@ -12,6 +12,7 @@
 #include "plan/row_order.h"
 #include "plan/row_source.h"
 #include "sorted/device_rows.h"
+#include "sorted/sort_runs.h"
 #include "sorted/top_task.h"
 
 extern const CustomScanMethods sort_scan_methods;
@@ -25,6 +26,9 @@ extern const char *sort_offer_below(PlannerInfo *root, RelOptInfo *rel);
 
 /* Whether a path is one of the node. */
 extern bool sort_is_path(const Path *path);
+
+/* Whether such a path's rows are expected to fit in memory. */
+extern bool sort_path_fits(const Path *path);
 
 /* Add a path to a relation.  Returns why it is not taken, NULL if it is the cheapest so far. */
 extern const char *sort_add_path(RelOptInfo *rel, Path *path);
@@ -45,10 +49,8 @@ typedef struct sort_state
 	group_input input;			/* one group; its context has all memory derived from the rows */
 	const uint32 *numbers;		/* of the rows, in order; NULL: they are in order */
 	device_rows device;			/* if a GPU has sorted them */
-	row_place	place;
-	bool		goes_back;		/* rows may be asked for backward, or again */
-	struct Tuplesortstate *tuplesort;	/* has all rows if they do not fit, else NULL */
-	TupleTableSlot *spilled;	/* a row of it */
+	uint64		place;			/* of the next row to return */
+	sort_runs  *runs;			/* have all rows if they do not fit, else NULL */
 	bool		sorted;			/* all rows have been read and sorted */
 
 	/* for EXPLAIN */
@@ -69,7 +71,7 @@ sort_row_at(const sort_state *state, uint64 place)
 static inline bool
 sort_has_all_rows(const sort_state *state)
 {
-	return state->tuplesort == NULL && (state->device.query == NULL || !state->device.query->request.in_files);
+	return state->runs == NULL && (state->device.query == NULL || !state->device.query->request.in_files);
 }
 
 /* Read and sort all rows, unless that has been done.  If all are in memory, they are in rows, by sort_row_at. */
@@ -77,12 +79,6 @@ extern void sort_prepare(sort_state *state);
 
 /* Fetch values of rows that come soon after a place in the order: they lie anywhere. */
 extern void sort_fetch_ahead(const sort_state *state, uint64 place);
-
-/* The rows that do not fit in memory (sort_spilled.c): hand over those that were read, sort all, return the next. */
-extern void sort_spilled_add(sort_state *state);
-extern void sort_spilled_finish(sort_state *state);
-extern bool sort_spilled_next(sort_state *state, bool forward);
-extern void sort_spilled_forget(sort_state *state);
 
 /* ExplainCustomScan (sort_explain.c). */
 extern void sort_explain(CustomScanState *css, List *ancestors, struct ExplainState *es);

@@ -9,7 +9,6 @@
 #include "commands/explain_format.h"
 #include "commands/explain_state.h"
 #endif
-#include "utils/tuplesort.h"
 
 #include "compat.h"
 #include "plan/device_query.h"
@@ -17,22 +16,12 @@
 #include "sorted/sort.h"
 #include "sorted/top.h"
 
-/* What PostgreSQL's tuplesort tells of itself. */
-static void
-explain_tuplesort(const sort_state *state, ExplainState *es)
-{
-	TuplesortInstrumentation stats;
-
-	tuplesort_get_stats(state->tuplesort, &stats);
-	ExplainPropertyText("Sort Method", tuplesort_method_name(stats.sortMethod), es);
-	ExplainPropertyInteger(stats.spaceType == SORT_SPACE_TYPE_DISK ? "Disk Usage" : "Sort Space Used", "kB", stats.spaceUsed, es);
-}
-
 void
 sort_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 {
 	const sort_state *state = (const sort_state *) css;
 	const CustomScan *scan = (const CustomScan *) css->ss.ps.plan;
+	Size		most_bytes = state->runs ? Max(state->most_bytes, sort_runs_bytes(state->runs)) : state->most_bytes;
 
 	report_printed(es, DECLINED_SORT);
 	ExplainPropertyList("Sort Key", top_explain_keys(css, scan->custom_private, ancestors, es), es);
@@ -42,13 +31,16 @@ sort_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 	row_source_explain_pages(state->source, es);
 	if (state->device.query)
 		device_query_explain(state->device.query, es);
-	else if (state->tuplesort)
-		explain_tuplesort(state, es);
 	else if (state->executor)
 	{
 		ExplainPropertyText("Sort Executor", state->executor, es);
 		ExplainPropertyText("Sort Algorithm", state->algorithm, es);
 		ExplainPropertyInteger("Sort Threads", NULL, state->num_threads, es);
 	}
-	ExplainPropertyInteger("Peak Memory Usage", "kB", state->most_bytes / 1024, es);
+	if (state->runs)
+	{
+		ExplainPropertyInteger("Spilled Runs", NULL, sort_runs_count(state->runs), es);
+		ExplainPropertyInteger("Disk Usage", "kB", sort_runs_disk_bytes(state->runs) / 1024, es);
+	}
+	ExplainPropertyInteger("Peak Memory Usage", "kB", most_bytes / 1024, es);
 }

@@ -5,16 +5,15 @@
  * The node reads all rows of its child into columns and sorts their numbers, one stable sort for each key from the last
  * to the first (row_order.c).  PostgreSQL's Sort compares whole rows, one pair after the other.
  *
- * The planner takes the node if all rows are expected to fit in memory.  If they do not, they go to PostgreSQL's own
- * tuplesort, which has files.  Sorted runs of columns were rejected: what is gained is small beside
- * writing and reading the rows.
+ * Rows that do not fit in memory are written as sorted runs, which are merged as they are returned (sort_runs.c).
+ * PostgreSQL's own tuplesort had them once, since runs of columns seemed to gain little beside writing and reading the rows.
+ * But files are mostly memory of the system: sorting is what takes the time, and columns have fewer bytes than tuples.
  */
 #include "postgres.h"
 
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
-#include "utils/tuplesort.h"
 
 #include "compat.h"
 #include "plan/custom_plan.h"
@@ -23,8 +22,9 @@
 #include "sorted/sort.h"
 #include "sorted/top.h"
 
-/* Rows of which most memory is checked, and of which one look for interrupts. */
-#define STEP_ROWS 1024
+/* Memory is looked at after as many bytes of rows, or a part of what there is. */
+#define STEP_BYTES CHUNK_STEP_BYTES
+#define STEP_PART 16
 
 /* How many rows ahead values are fetched: they lie anywhere. */
 #define ROWS_AHEAD 16
@@ -53,7 +53,8 @@ is_full(sort_state *state)
 	/* keys of variable width are copied once more when they are sorted */
 	bytes = rows->num_rows * state->row_bytes + rows->arena.taken_bytes + state->key_bytes;
 	state->most_bytes = Max(state->most_bytes, bytes);
-	return bytes > get_hash_memory_limit() || state->rows->num_rows > MGPU_MAX_ITEMS - STEP_ROWS;
+	/* a row has more than a byte */
+	return bytes > get_hash_memory_limit() || rows->num_rows > MGPU_MAX_ITEMS - STEP_BYTES;
 }
 
 /* Take memory for the rows that are expected, so that columns need not move while they grow. */
@@ -64,29 +65,8 @@ reserve(sort_state *state)
 	uint64		most_rows = Min(get_hash_memory_limit() / state->row_bytes, MGPU_MAX_ITEMS);
 	uint64		num_rows = Min(child->plan->plan_rows, (double) most_rows);
 
-	if (num_rows > STEP_ROWS)
+	if (num_rows > 0)
 		chunk_grow(state->rows, num_rows);
-}
-
-static void
-read_child(sort_state *state)
-{
-	uint64		checked = 0;
-	Size		checked_bytes = 0;
-
-	reserve(state);
-	while (row_source_read(state->source, state->rows))
-	{
-		if (state->rows->num_rows < checked + STEP_ROWS &&
-			state->rows->arena.taken_bytes < checked_bytes + CHUNK_STEP_BYTES)
-			continue;
-		CHECK_FOR_INTERRUPTS();
-		if (state->tuplesort || is_full(state))
-			sort_spilled_add(state);
-		checked = state->rows->num_rows;
-		checked_bytes = state->rows->arena.taken_bytes;
-	}
-	(void) is_full(state);
 }
 
 static void
@@ -104,6 +84,48 @@ sort_rows(sort_state *state)
 	state->executor = run_last.executor;
 	state->algorithm = run_last.algorithm;
 	state->num_threads = run_last.num_threads;
+}
+
+/* Write the rows as a sorted run. */
+static void
+write_run(sort_state *state)
+{
+	const CustomScan *scan = (const CustomScan *) state->css.ss.ps.plan;
+
+	if (state->rows->num_rows == 0)
+		return;
+	sort_rows(state);
+	if (state->runs == NULL)
+		state->runs = sort_runs_create(state->css.ss.ps.state->es_query_cxt, scan->custom_private, state->rows);
+	sort_runs_add(state->runs, state->rows, state->numbers);
+	MemoryContextReset(state->input.context);
+	state->numbers = NULL;
+	chunk_reset(state->rows);
+	state->key_bytes = 0;
+	state->num_counted = 0;
+}
+
+static void
+read_child(sort_state *state)
+{
+	const chunk *rows = state->rows;
+	Size		step = Min(STEP_BYTES, get_hash_memory_limit() / STEP_PART);
+	Size		checked = 0;
+
+	reserve(state);
+	while (row_source_read(state->source, state->rows))
+	{
+		if (rows->num_rows * state->row_bytes + rows->arena.taken_bytes < checked + step)
+			continue;
+		CHECK_FOR_INTERRUPTS();
+		if (is_full(state))
+		{
+			write_run(state);
+			sort_runs_make_room(state->runs, state->rows);
+		}
+		checked = rows->num_rows * state->row_bytes + rows->arena.taken_bytes;
+	}
+	(void) is_full(state);
 }
 
 /* Have a GPU read and sort all rows.  False: it does not. */
@@ -126,8 +148,12 @@ sort_all(sort_state *state)
 
 	if (!is_sorted)
 		read_child(state);
-	if (state->tuplesort)
-		sort_spilled_finish(state);
+	if (state->runs)
+	{
+		write_run(state);
+		chunk_free(state->rows);
+		sort_runs_start(state->runs);
+	}
 	else if (!is_sorted && state->rows->num_rows > 0)
 		sort_rows(state);
 	state->sorted = true;
@@ -168,33 +194,35 @@ sort_fetch_ahead(const sort_state *state, uint64 place)
 	}
 }
 
-/* The next row's number in the chunk.  False: no more rows. */
-static bool
-find_next_row(sort_state *state, bool forward, uint64 *row)
+/* The next row's number in the chunk that is returned.  NULL: no more rows. */
+static const chunk *
+find_next_row(sort_state *state, uint64 *row)
 {
 	int64		number;
 
+	if (state->runs)
+		return sort_runs_next(state->runs, row);
 	if (state->device.query)
-		return device_rows_next(&state->device, TOP_ROWS, forward, row, &number) != NULL;
-	if (!row_place_step(&state->place, state->rows->num_rows, forward))
-		return false;
-	sort_fetch_ahead(state, state->place.count);
-	*row = sort_row_at(state, state->place.count - 1);
-	return true;
+		return device_rows_next(&state->device, TOP_ROWS, row, &number);
+	if (state->place >= state->rows->num_rows)
+		return NULL;
+	*row = sort_row_at(state, state->place++);
+	sort_fetch_ahead(state, state->place);
+	return state->rows;
 }
 
 /* Put the next row into the scan slot.  False: no more rows. */
 static bool
-next_row(sort_state *state, bool forward)
+next_row(sort_state *state)
 {
 	TupleTableSlot *slot = state->css.ss.ss_ScanTupleSlot;
+	const chunk *rows;
 	uint64		row;
 
 	if (!state->sorted)
 		sort_all(state);
-	if (state->tuplesort)
-		return sort_spilled_next(state, forward);
-	if (!find_next_row(state, forward, &row))
+	rows = find_next_row(state, &row);
+	if (rows == NULL)
 		return false;
 	/* nothing else is in the slot but values of the row before, unless somebody has made it keep them */
 	if (TTS_EMPTY(slot) || TTS_SHOULDFREE(slot))
@@ -202,7 +230,7 @@ next_row(sort_state *state, bool forward)
 		ExecClearTuple(slot);
 		ExecStoreVirtualTuple(slot);
 	}
-	rows_fill_values(state->rows, row, slot->tts_values, slot->tts_isnull);
+	rows_fill_values(rows, row, slot->tts_values, slot->tts_isnull);
 	return true;
 }
 
@@ -212,7 +240,7 @@ execute(CustomScanState *css)
 	ExprContext *context = css->ss.ps.ps_ExprContext;
 
 	CHECK_FOR_INTERRUPTS();
-	if (!next_row((sort_state *) css, ScanDirectionIsForward(css->ss.ps.state->es_direction)))
+	if (!next_row((sort_state *) css))
 		return NULL;
 	if (css->ss.ps.ps_ProjInfo == NULL)
 		return css->ss.ss_ScanTupleSlot;
@@ -247,11 +275,9 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	sort_state *state = (sort_state *) css;
 	const CustomScan *scan = (const CustomScan *) css->ss.ps.plan;
 	MemoryContext context = estate->es_query_cxt;
-	PlanState  *child = ExecInitNode(linitial(scan->custom_plans), estate,
-									 eflags & ~(EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
+	PlanState  *child = ExecInitNode(linitial(scan->custom_plans), estate, eflags & ~EXEC_FLAG_REWIND);
 
 	css->custom_ps = list_make1(child);
-	state->goes_back = (eflags & (EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD)) != 0;
 	state->source = row_source_open(child);
 	state->rows = rows_create_for(context, child);
 	(void) top_keep_stored(state->rows, scan->custom_private);
@@ -264,13 +290,14 @@ begin(CustomScanState *css, EState *estate, int eflags)
 static void
 forget_all(sort_state *state)
 {
-	if (state->tuplesort)
-		sort_spilled_forget(state);
+	if (state->runs)
+		sort_runs_free(state->runs);
+	state->runs = NULL;
 	device_rows_forget(&state->device);
 	chunk_free(state->rows);
 	MemoryContextReset(state->input.context);
 	state->numbers = NULL;
-	state->place = (row_place) {0};
+	state->place = 0;
 	state->sorted = false;
 	state->key_bytes = 0;
 	state->num_counted = 0;
@@ -288,12 +315,12 @@ rescan(CustomScanState *css)
 		UpdateChangedParamSet(child, css->ss.ps.chgParam);
 	ExecClearTuple(css->ss.ss_ScanTupleSlot);
 	/* return the same rows: the child might not, if it calls volatile functions */
-	if (state->sorted && child->chgParam == NULL && (state->tuplesort == NULL || state->goes_back))
+	if (state->sorted && child->chgParam == NULL)
 	{
-		state->place = (row_place) {0};
+		state->place = 0;
 		device_rows_rescan(&state->device);
-		if (state->tuplesort)
-			tuplesort_rescan(state->tuplesort);
+		if (state->runs)
+			sort_runs_start(state->runs);
 		return;
 	}
 	forget_all(state);
@@ -311,8 +338,6 @@ end(CustomScanState *css)
 	row_source_stop(state->source);
 	ExecClearTuple(css->ss.ss_ScanTupleSlot);
 	forget_all(state);
-	if (state->spilled)
-		ExecDropSingleTupleTableSlot(state->spilled);
 	ExecEndNode(linitial(css->custom_ps));
 }
 

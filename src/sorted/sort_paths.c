@@ -29,6 +29,11 @@
 /* Costs of a row, in units of cpu_operator_cost. */
 #define SORT_COST 4.0			/* sorting it by a key */
 #define RETURN_COST 1.0			/* returning it */
+#define WRITE_COST 0.8			/* writing a value to a run and reading it */
+#define MERGE_COST 0.4			/* comparing it with one of another run */
+
+/* A merge of some runs into one, before the last merge, costs so many times what writing the runs first and reading them does. */
+#define MORE_PASS_COST 2.5
 
 static const char *const is_slower = "PostgreSQL's own plan is expected to be faster";
 
@@ -47,6 +52,12 @@ bool
 sort_is_path(const Path *path)
 {
 	return IsA(path, CustomPath) && ((const CustomPath *) path)->methods == &path_methods;
+}
+
+bool
+sort_path_fits(const Path *path)
+{
+	return linitial_int(lthird(((const CustomPath *) path)->custom_private)) != 0;
 }
 
 /* Whether a key is sorted by numbers or bytes: comparing values is no faster here than in PostgreSQL. */
@@ -100,6 +111,28 @@ bytes_of_row(const top_task *task)
 	return bytes;
 }
 
+/* How many times as much as there is memory for the rows need. */
+static double
+num_runs_of(const top_task *task, double num_rows)
+{
+	return num_rows * bytes_of_row(task) / get_hash_memory_limit();
+}
+
+/* The cost of writing runs and merging them, if the rows do not fit in memory.  PostgreSQL's Sort has the same cost of a page. */
+static Cost
+runs_cost(const top_task *task, double num_rows)
+{
+	double		num_runs = num_runs_of(task, num_rows);
+	double		more_passes = ceil(log(num_runs) / log(sort_runs_at_once())) - 1;
+	Cost		pages = ceil(num_rows * (task->cell_bytes + task->value_bytes) / BLCKSZ) *
+		2 * (0.75 * seq_page_cost + 0.25 * random_page_cost);
+	Cost		values = num_rows * list_length(task->columns) * WRITE_COST * cpu_operator_cost;
+
+	if (num_runs <= 1)
+		return 0;
+	return (1 + MORE_PASS_COST * more_passes) * (pages + values) + num_rows * log2(num_runs) * MERGE_COST * cpu_operator_cost;
+}
+
 static void
 cost_path(const top_task *task, Path *path, const Path *child, bool on_device)
 {
@@ -111,7 +144,7 @@ cost_path(const top_task *task, Path *path, const Path *child, bool on_device)
 	if (on_device)
 		path->startup_cost = device_path_scan_cost(child) + path->startup_cost * DEVICE_PART;
 	else
-		path->startup_cost += child->total_cost;
+		path->startup_cost += child->total_cost + runs_cost(task, child->rows);
 	path->total_cost = path->startup_cost + child->rows * (RETURN_COST * cpu_operator_cost + target_cost->per_tuple) + target_cost->startup;
 	path->startup_cost += target_cost->startup;
 	mgpu_take_disabled_nodes(path, child);
@@ -136,20 +169,15 @@ make_path(const top_task *task, const SortPath *sort, PathTarget *target, const 
 		return NULL;
 	child = row_source_path(task->root, sort->subpath, task->columns);
 	on_device = top_task_is_for_device(task, child);
-	if (mgpu_setting_enable_sort != MGPU_ENABLE_FORCE && !on_device &&
-		child->rows * bytes_of_row(task) > get_hash_memory_limit())
-	{
-		*reason = "the rows are expected to need more memory than work_mem times hash_mem_multiplier";
-		return NULL;
-	}
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = sort->path.parent;
 	path->path.pathtarget = target;
 	path->path.pathkeys = sort->path.pathkeys;
 	path->path.parallel_safe = sort->path.parallel_safe && child->parallel_safe;
-	path->flags = CUSTOMPATH_SUPPORT_PROJECTION | CUSTOMPATH_SUPPORT_BACKWARD_SCAN;
+	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom_paths = list_make1(child);
-	path->custom_private = list_make2(top_task_private(task), task->columns);
+	path->custom_private = list_make3(top_task_private(task), task->columns,
+									  list_make1_int(on_device || num_runs_of(task, child->rows) <= 1));
 	path->methods = &path_methods;
 	cost_path(task, &path->path, child, on_device);
 	return &path->path;

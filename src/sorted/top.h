@@ -64,6 +64,9 @@ typedef struct top_state
 /* Keep columns that are no keys of a node's custom_private as they come: they are only handed on.  Returns their numbers. */
 extern Bitmapset *top_keep_stored(chunk *rows, List *private);
 
+/* The order keys of a node's custom_private, in the current context, for rows with the columns of like. */
+extern row_compare top_order_of(List *private, const chunk *like);
+
 /* ExplainCustomScan (top_explain.c). */
 extern void top_explain(CustomScanState *css, List *ancestors, struct ExplainState *es);
 

@@ -176,15 +176,14 @@ read_more(top_state *state)
 static const chunk *
 take_next(top_state *state, uint64 *row, int64 *number)
 {
-	bool		forward = ScanDirectionIsForward(state->css.ss.ps.state->es_direction);
 	MemoryContext caller = MemoryContextSwitchTo(state->css.ss.ps.ps_ExprContext->ecxt_per_tuple_memory);
 	const chunk *rows = NULL;
 
 	*number = 0;
 	if (state->device.query)
-		rows = device_rows_next(&state->device, state->limit.rule, forward, row, number);
+		rows = device_rows_next(&state->device, state->limit.rule, row, number);
 	else if (state->collected)
-		rows = forward ? top_rows_next(state->top, row, number) : top_rows_previous(state->top, row);
+		rows = top_rows_next(state->top, row, number);
 	MemoryContextSwitchTo(caller);
 	return rows;
 }
@@ -249,9 +248,8 @@ start_partitions(top_state *state, List *private)
 	}
 }
 
-/* The order keys of a node's custom_private, in the current context, for rows with the columns of like. */
-static row_compare
-order_of(List *private, const chunk *like)
+row_compare
+top_order_of(List *private, const chunk *like)
 {
 	List	   *columns = list_nth(private, TOP_ORDER_COLUMNS);
 	row_compare order = {list_length(columns), palloc0(list_length(columns) * sizeof(compare_key) + 1)};
@@ -303,7 +301,7 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	top_state  *state = (top_state *) css;
 	CustomScan *scan = (CustomScan *) css->ss.ps.plan;
 	MemoryContext context = estate->es_query_cxt;
-	PlanState  *child = ExecInitNode(linitial(scan->custom_plans), estate, eflags & ~(EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
+	PlanState  *child = ExecInitNode(linitial(scan->custom_plans), estate, eflags);
 	List	   *limit = list_nth(scan->custom_private, TOP_LIMIT);
 
 	css->custom_ps = list_make1(child);
@@ -312,7 +310,7 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	state->source = row_source_open_late(child, top_keep_stored(state->rows, scan->custom_private));
 	start_partitions(state, scan->custom_private);
 	start_number(state, scan);
-	state->order = order_of(scan->custom_private, state->rows);
+	state->order = top_order_of(scan->custom_private, state->rows);
 	state->limit = (top_limit) {&state->partitions, &state->order, linitial_int(limit), lsecond_int(limit)};
 	state->top = top_rows_create(context, &state->limit, state->rows);
 	state->spill.context = AllocSetContextCreate(context, "mgpu_pg partitions of rows", ALLOCSET_DEFAULT_SIZES);

@@ -141,8 +141,7 @@ make_path(top_offer *offer)
 	path->path.pathtarget = offer->target;
 	path->path.pathkeys = offer->pathkeys;
 	path->path.parallel_safe = offer->output_rel->consider_parallel && child->parallel_safe;
-	/* as PostgreSQL's Sort, and unlike its WindowAgg and Unique */
-	path->flags = CUSTOMPATH_SUPPORT_PROJECTION | (offer->pathkeys ? CUSTOMPATH_SUPPORT_BACKWARD_SCAN : 0);
+	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom_paths = list_make1(child);
 	path->custom_private = list_make2(top_task_private(task), entries);
 	path->methods = &path_methods;

@@ -319,7 +319,6 @@ void
 top_rows_restart(top_rows *top)
 {
 	top->next_partition = top->next_candidate = 0;
-	top->at_end = false;
 }
 
 const chunk *
@@ -328,8 +327,7 @@ top_rows_next(top_rows *top, uint64 *row, int64 *number)
 	const top_partition *partition;
 	const candidate *next;
 
-	top->at_end = top->next_partition >= top->num_partitions;
-	if (top->at_end)
+	if (top->next_partition >= top->num_partitions)
 		return NULL;
 	partition = &top->partitions[top->next_partition];
 	next = &partition->list[top->next_candidate];
@@ -344,22 +342,6 @@ top_rows_next(top_rows *top, uint64 *row, int64 *number)
 		top->next_partition++;
 		top->next_candidate = 0;
 	}
-	return top->kept;
-}
-
-const chunk *
-top_rows_previous(top_rows *top, uint64 *row)
-{
-	uint32		place = top->next_partition > 0 ? top->partitions[0].count : top->next_candidate;
-
-	if (!top->at_end && place > 0)
-		place--;
-	top->at_end = false;
-	top->next_partition = place > 0 && place == top->partitions[0].count;
-	top->next_candidate = top->next_partition > 0 ? 0 : place;
-	if (place == 0)
-		return NULL;
-	*row = top->partitions[0].list[place - 1].row;
 	return top->kept;
 }
 

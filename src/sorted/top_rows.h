@@ -45,9 +45,6 @@ extern void top_rows_restart(top_rows *top);
 /* The next row of the chunk that is returned, and its number.  NULL: there are no more. */
 extern const chunk *top_rows_next(top_rows *top, uint64 *row, int64 *number);
 
-/* The row before the one that was returned last, or before the end.  There is one partition. */
-extern const chunk *top_rows_previous(top_rows *top, uint64 *row);
-
 /* Memory of all rows, partitions of the last rows. */
 extern Size top_rows_bytes(const top_rows *top);
 extern uint32 top_rows_partitions(const top_rows *top);

@@ -45,7 +45,6 @@ struct top_rows
 	uint32		next_partition; /* to return */
 	uint32		next_candidate;
 	int64		number;			/* of the row returned last */
-	bool		at_end;			/* that there is no next row has been said */
 };
 
 /* Whether two candidates of a partition are equal. */

@@ -111,7 +111,7 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	List	   *shape = list_nth(private, WINDOW_SHAPE);
 	int			num_partitions = linitial_int(shape);
 
-	state->core = ExecInitNode(linitial(scan->custom_plans), estate, eflags & ~(EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
+	state->core = ExecInitNode(linitial(scan->custom_plans), estate, eflags);
 	css->custom_ps = list_make1(state->core);
 	state->sort = castNode(CustomScanState, outerPlanState(state->core))->methods == &sort_exec_methods ?
 		(sort_state *) outerPlanState(state->core) : NULL;

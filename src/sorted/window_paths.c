@@ -285,6 +285,8 @@ window_offer(PlannerInfo *root, RelOptInfo *rel)
 		return "there are several windows";
 	if (!take_window(&task, core))
 		return task.why_not;
+	if (!sort_path_fits(core->subpath) && mgpu_setting_enable_sort != MGPU_ENABLE_FORCE)
+		return "the rows are expected to need more memory than work_mem times hash_mem_multiplier";
 	private = private_of(&task, root);
 	if (private == NIL)
 		return "a key of the window is not among the columns";

@@ -26,8 +26,8 @@ CREATE TYPE sorted_pair AS (a numeric, b text);
 CREATE FUNCTION pg_temp.check(query text, ordered boolean DEFAULT false, OUT node boolean, OUT rows text, OUT same boolean) LANGUAGE sql AS $$
     SELECT * FROM pg_temp.check_node(query, 'MgpuSort', 'mgpu.enable_sort', ordered)
 $$;
-CREATE FUNCTION pg_temp.counted(query text, OUT method text, OUT in_memory boolean) LANGUAGE sql AS $$
-    SELECT plan ->> 'Sort Method', plan ->> 'Sort Executor' ~ '^(cpu|gpu)$' FROM pg_temp.counts_of(query, 'MgpuSort') plan
+CREATE FUNCTION pg_temp.counted(query text, OUT spilled boolean, OUT executor boolean) LANGUAGE sql AS $$
+    SELECT plan ? 'Spilled Runs' AND (plan ->> 'Spilled Runs')::int > 1 AND (plan ->> 'Disk Usage')::int > 0, plan ->> 'Sort Executor' ~ '^(cpu|gpu)$' FROM pg_temp.counts_of(query, 'MgpuSort') plan
 $$;
 \set ECHO all
 -- orders of all types; where rows may be equal, i decides
@@ -54,22 +54,29 @@ SELECT query, c.* FROM (VALUES
 SET mgpu.enable_sort = force;
 SELECT n, x FROM (VALUES (1.0, 'a'), (0, 'b'), (1.00, 'c'), (1, 'd'), (NULL, 'e'), (NULL, 'f')) t(n, x) ORDER BY n DESC;
 SELECT f, x FROM (VALUES ('-0'::float8, 'a'), ('NaN', 'b'), ('0', 'c'), ('-NaN', 'd'), (1, 'e'), ('-0', 'f')) t(f, x) ORDER BY f;
--- memory: what does not fit goes to PostgreSQL's own sort
+-- memory: what does not fit goes to files
 SELECT c.*, d.* FROM pg_temp.check('SELECT pad, i, u, f FROM sorted ORDER BY f DESC, i', true) c, pg_temp.counted('SELECT pad, i, u, f FROM sorted ORDER BY f DESC, i') d;
 SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;
 SELECT c.*, d.* FROM pg_temp.check('SELECT pad, i, u, f FROM sorted ORDER BY f DESC, i', true) c, pg_temp.counted('SELECT pad, i, u, f FROM sorted ORDER BY f DESC, i') d;
 SELECT c.* FROM pg_temp.check('SELECT a.id, s.i FROM names a, LATERAL (SELECT i, v, pad FROM sorted WHERE i > a.id ORDER BY v, i OFFSET 0) s WHERE a.id < 3') c;
--- 3000 rows of 800 bytes: 2 MB have no place for them, 3 MB have for one copy; statistics of the columns say so
+SELECT key, c.* FROM (VALUES
+    ('v DESC NULLS LAST'), ('w'), ('f'), ('f::float4 DESC'), ('h'), ('n'), ('n DESC'), ('t'), ('t COLLATE "C" DESC'), ('c COLLATE sorted_any_case'), ('t::name'), ('t::bytea'), ('(c || repeat('' '', h))::bpchar'), ('at::date DESC'), ('at::time::timetz'),
+    ('span'), ('u DESC'), ('inet ''10.0.0.0'' + v'), ('h::int::bit(3)::varbit'), ('ARRAY[h, v % 2]'), ('jsonb_build_object(''a'', h, ''b'', n)'), ('v::money'), ('(ARRAY[''low'', ''fair'', ''high''])[h + 1]::sorted_mood DESC'), ('ROW(n, c)::sorted_pair'),
+    ('h DESC, f NULLS FIRST, n'), ('t, v DESC, h')) t(key), pg_temp.check(format('SELECT i, g, pad, n, f FROM sorted ORDER BY %s, i', key), true) c;
+-- equal rows stay as they came, whatever runs they are in; many runs are merged more than once
+SELECT count(*), sum((i <= before)::int) AS wrong FROM (SELECT h, i, lag(i) OVER (PARTITION BY h) AS before FROM (SELECT i % 3 AS h, i FROM generate_series(1, 300000) i ORDER BY h OFFSET 0) s OFFSET 0) t;
+SELECT (plan ->> 'Spilled Runs')::int > 100 AS many, (plan ->> 'Peak Memory Usage')::int < 100 AS small FROM pg_temp.counts_of('SELECT i % 3 AS h, i FROM generate_series(1, 300000) i ORDER BY h', 'MgpuSort') plan;
+-- 3000 rows of 800 bytes: 2 MB have no place for them, 3 MB have for one copy
 CREATE TABLE wide AS SELECT i, repeat('x', 790) || i AS t FROM generate_series(1, 3000) i;
 ANALYZE wide;
 RESET mgpu.enable_sort;
 SET work_mem = '2MB';
-SELECT pg_temp.plan_of('SELECT * FROM wide ORDER BY i DESC') ~ 'MgpuSort' AS node;
+SELECT pg_temp.plan_of('SELECT * FROM wide ORDER BY i DESC') ~ 'MgpuSort' AS node, c.spilled FROM pg_temp.counted('SELECT * FROM wide ORDER BY i DESC') c;
 SET work_mem = '3MB';
-SELECT pg_temp.plan_of('SELECT * FROM wide ORDER BY i DESC') ~ 'MgpuSort' AS node, c.method FROM pg_temp.counted('SELECT * FROM wide ORDER BY i DESC') c;
+SELECT pg_temp.plan_of('SELECT * FROM wide ORDER BY i DESC') ~ 'MgpuSort' AS node, c.spilled FROM pg_temp.counted('SELECT * FROM wide ORDER BY i DESC') c;
 -- a key is copied once more
-SELECT pg_temp.plan_of('SELECT * FROM wide ORDER BY t') ~ 'MgpuSort' AS node;
+SELECT c.spilled FROM pg_temp.counted('SELECT * FROM wide ORDER BY t COLLATE "C"') c;
 SET mgpu.enable_sort = force;
 RESET work_mem;
 RESET hash_mem_multiplier;
@@ -80,9 +87,9 @@ INSERT INTO stored SELECT i, CASE WHEN i % 7 > 0 THEN repeat('s', i % 130) END, 
 ANALYZE stored;
 SET mgpu.enable_sort = force;
 SET work_mem = '64MB';
-SELECT query, c.*, d.method FROM unnest('{"SELECT * FROM stored ORDER BY i % 10, i","SELECT upper(b), array_append(e, i), a FROM stored ORDER BY c, b","SELECT s FROM stored s ORDER BY a, i DESC"}'::text[]) query, pg_temp.check(query, true) c, pg_temp.counted(query) d;
+SELECT query, c.*, d.spilled FROM unnest('{"SELECT * FROM stored ORDER BY i % 10, i","SELECT upper(b), array_append(e, i), a FROM stored ORDER BY c, b","SELECT s FROM stored s ORDER BY a, i DESC"}'::text[]) query, pg_temp.check(query, true) c, pg_temp.counted(query) d;
 SET work_mem = '64kB';
-SELECT query, c.*, d.method FROM unnest('{"SELECT * FROM stored ORDER BY i % 10, i","SELECT upper(b), array_append(e, i), a FROM stored ORDER BY c, b","SELECT s FROM stored s ORDER BY a, i DESC"}'::text[]) query, pg_temp.check(query, true) c, pg_temp.counted(query) d;
+SELECT query, c.*, d.spilled FROM unnest('{"SELECT * FROM stored ORDER BY i % 10, i","SELECT upper(b), array_append(e, i), a FROM stored ORDER BY c, b","SELECT s FROM stored s ORDER BY a, i DESC"}'::text[]) query, pg_temp.check(query, true) c, pg_temp.counted(query) d;
 -- wide keys: memory is looked at before many rows are there
 SELECT (pg_temp.counts_of('SELECT i FROM stored ORDER BY c, i', 'MgpuSort') ->> 'Peak Memory Usage')::int < 6000 AS small;
 RESET work_mem;
@@ -105,7 +112,7 @@ FETCH ABSOLUTE 1000 FROM c;
 FETCH BACKWARD 2 FROM c;
 FETCH LAST FROM c;
 FETCH FIRST FROM c;
-DECLARE d CURSOR FOR SELECT i, v FROM sorted ORDER BY v DESC, i LIMIT 4;
+DECLARE d SCROLL CURSOR FOR SELECT i, v FROM sorted ORDER BY v DESC, i LIMIT 4;
 FETCH BACKWARD 1 FROM d;
 FETCH ALL FROM d;
 FETCH BACKWARD 2 FROM d;
@@ -113,7 +120,7 @@ FETCH 1 FROM d;
 FETCH BACKWARD ALL FROM d;
 FETCH ALL FROM d;
 SET LOCAL mgpu.enable_top = force;
-DECLARE e CURSOR FOR SELECT i, v FROM sorted ORDER BY v DESC, i LIMIT 4;
+DECLARE e SCROLL CURSOR FOR SELECT i, v FROM sorted ORDER BY v DESC, i LIMIT 4;
 FETCH BACKWARD 1 FROM e;
 FETCH ALL FROM e;
 FETCH BACKWARD 2 FROM e;
@@ -122,7 +129,7 @@ FETCH BACKWARD ALL FROM e;
 FETCH ALL FROM e;
 SET LOCAL work_mem = '64kB';
 SET LOCAL hash_mem_multiplier = 1;
-DECLARE f CURSOR FOR SELECT i, v, pad FROM sorted ORDER BY v DESC, i;
+DECLARE f SCROLL CURSOR FOR SELECT i, v, pad FROM sorted ORDER BY v DESC, i;
 MOVE FORWARD ALL IN f;
 FETCH BACKWARD 2 FROM f;
 -- read again, the rows are the same, whatever is below
@@ -131,6 +138,9 @@ DECLARE g SCROLL CURSOR FOR SELECT * FROM (SELECT nextval('turns') AS turn, pad,
 MOVE FORWARD ALL IN g;
 FETCH FIRST FROM g;
 FETCH LAST FROM g;
+SET LOCAL enable_material = off;
+SELECT count(*), count(DISTINCT turn) FROM (VALUES (1), (2), (3)) a(n) LEFT JOIN (SELECT * FROM (SELECT nextval('turns') AS turn, pad, i, u, f FROM sorted OFFSET 0) s ORDER BY u, turn OFFSET 0) s ON turn > n;
+SELECT setval('turns', 2004);
 -- functions of conditions and of columns are called row by row
 SELECT * FROM (SELECT i, currval('turns') - 2004 AS turn FROM sorted WHERE nextval('turns') > 0 OFFSET 0) s ORDER BY i OFFSET 2002;
 DROP SEQUENCE turns;
@@ -140,6 +150,7 @@ SELECT ctid, i, v FROM made LIMIT 3;
 INSERT INTO made SELECT i, v, pad FROM sorted ORDER BY i DESC;
 SELECT count(*) FROM made;
 -- what EXPLAIN shows
+EXPLAIN (COSTS off) DECLARE c SCROLL CURSOR FOR SELECT i FROM sorted ORDER BY v;
 EXPLAIN (COSTS off) SELECT i, t FROM sorted ORDER BY g DESC NULLS LAST, h, t NULLS FIRST;
 EXPLAIN (COSTS off) CREATE TABLE other AS SELECT i, t FROM sorted ORDER BY v;
 -- settings
