@@ -99,23 +99,6 @@ custom_plan_query(const Path *path)
 	return IsA(path, CustomPath) && custom->methods == &path_methods ? query_of(custom->custom_private) : NULL;
 }
 
-Plan *
-custom_plan_of_path(const CustomPath *path, List *tlist, List *custom_plans, const CustomScanMethods *methods)
-{
-	CustomScan *scan = makeNode(CustomScan);
-	ListCell   *cell;
-
-	foreach(cell, (List *) lsecond(path->custom_private))
-		scan->custom_scan_tlist = lappend(scan->custom_scan_tlist,
-										  makeTargetEntry(copyObject(lfirst(cell)), foreach_current_index(cell) + 1, NULL, false));
-	scan->scan.plan.targetlist = tlist;
-	scan->flags = path->flags;
-	scan->custom_plans = custom_plans;
-	scan->custom_private = linitial(path->custom_private);
-	scan->methods = methods;
-	return &scan->scan.plan;
-}
-
 /* ---- window functions */
 
 Oid

@@ -35,9 +35,6 @@ extern const query *custom_plan_query(const Path *path);
 /* The state of a node, of so many bytes, of which the first are a CustomScanState. */
 extern Node *custom_plan_state(Size bytes, const CustomExecMethods *methods);
 
-/* The plan of a path whose custom_private has the plan's, then the expressions of the scan tuple. */
-extern Plan *custom_plan_of_path(const CustomPath *path, List *tlist, List *custom_plans, const CustomScanMethods *methods);
-
 /* The window function that an entry of a scan tuple is. */
 extern Oid	custom_plan_function_of(const TargetEntry *entry);
 

@@ -73,9 +73,10 @@ typedef struct query
 	List	   *packed_types;	/* of the columns in a pack, if the child returns packs */
 	List	   *stored;			/* columns that are kept as they come */
 
-	/* MgpuTop */
+	/* MgpuTop, MgpuSort */
 	int			rule;			/* top_rule */
-	int			count;			/* the last number that is wanted; 0 in MgpuSort, which wants all */
+	int			count;			/* the last number that is wanted; 0: all, which MgpuSort returns */
+	int			fits;			/* of MgpuSort, bool: its rows are expected to fit in memory */
 
 	/* MgpuWindow */
 	int			num_partition_keys;

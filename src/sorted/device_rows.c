@@ -20,72 +20,69 @@
 /* ---- the question */
 
 static bool
-ask_for_partitions(device_query *query, const chunk *rows, List *private)
+ask_for_partitions(device_query *ask, const chunk *rows, const query *query)
 {
-	mgpu_group_spec *spec = &query->request.spec;
-	List	   *columns = list_nth(private, TOP_PARTITION_COLUMNS);
+	mgpu_group_spec *spec = &ask->request.spec;
 
-	if (list_length(columns) > MGPU_GROUP_MAX_KEYS)
+	if (list_length(query->key_columns) > MGPU_GROUP_MAX_KEYS)
 		return false;
-	for (int i = 0; i < list_length(columns); i++)
+	for (int i = 0; i < list_length(query->key_columns); i++)
 	{
-		int			number = list_nth_int(columns, i);
+		int			number = list_nth_int(query->key_columns, i);
 		group_key	key;
 
-		if (!group_key_fill(&key, rows->columns[number].type->element.type_id, list_nth_oid(list_nth(private, TOP_EQUALITIES), i),
-							list_nth_oid(list_nth(private, TOP_PARTITION_COLLATIONS), i)) ||
+		if (!group_key_fill(&key, rows->columns[number].type->element.type_id, list_nth_oid(query->key_equalities, i),
+							list_nth_oid(query->key_collations, i)) ||
 			(key.form != GROUP_KEY_BITS && key.form != GROUP_KEY_FLOAT))
 			return false;
-		spec->keys[spec->num_keys++] = device_query_column(query, number);
+		spec->keys[spec->num_keys++] = device_query_column(ask, number);
 	}
 	return true;
 }
 
 static bool
-ask_for_order(device_query *query, const chunk *rows, List *private)
+ask_for_order(device_query *ask, const chunk *rows, const query *query)
 {
-	mgpu_group_spec *spec = &query->request.spec;
-	List	   *columns = list_nth(private, TOP_ORDER_COLUMNS);
+	mgpu_group_spec *spec = &ask->request.spec;
 
-	if (list_length(columns) > MGPU_GROUP_MAX_ORDERS)
+	if (list_length(query->order_columns) > MGPU_GROUP_MAX_ORDERS)
 		return false;
-	for (int i = 0; i < list_length(columns); i++)
+	for (int i = 0; i < list_length(query->order_columns); i++)
 	{
-		int			number = list_nth_int(columns, i);
+		int			number = list_nth_int(query->order_columns, i);
 		const element_type *type = &rows->columns[number].type->element;
-		Oid			operator = list_nth_oid(list_nth(private, TOP_OPERATORS), i);
+		Oid			operator = list_nth_oid(query->order_operators, i);
 
 		if (operator != type->lt_operator && operator != type->gt_operator)
 			return false;
 		spec->orders[spec->num_orders++] = (mgpu_group_order) {
-			.column = device_query_column(query, number),
+			.column = device_query_column(ask, number),
 			.descending = operator == type->gt_operator,
-			.nulls_first = list_nth_int(list_nth(private, TOP_NULLS_FIRST), i)
+			.nulls_first = list_nth_int(query->order_nulls_first, i)
 		};
 	}
 	return true;
 }
 
 static bool
-ask(device_query *query, const chunk *rows, List *private)
+ask_for_rows(device_query *ask, const chunk *rows, const query *query)
 {
 	static const mgpu_group_limit rules[] = {
 		[TOP_ROWS] = MGPU_LIMIT_ROWS,[TOP_RANKS] = MGPU_LIMIT_RANKS,[TOP_DENSE_RANKS] = MGPU_LIMIT_DENSE_RANKS
 	};
-	mgpu_group_spec *spec = &query->request.spec;
-	List	   *limit = list_nth(private, TOP_LIMIT);
+	mgpu_group_spec *spec = &ask->request.spec;
 
-	spec->limit_rule = rules[linitial_int(limit)];
-	spec->limit = lsecond_int(limit) > 0 ? lsecond_int(limit) : UINT64_MAX;
+	spec->limit_rule = rules[query->rule];
+	spec->limit = query->count > 0 ? (uint64) query->count : UINT64_MAX;
 	if (spec->limit_rule == MGPU_LIMIT_DENSE_RANKS && spec->limit > MGPU_GROUP_MAX_DENSE_RANKS)
 		return false;
 	for (int i = 0; i < rows->num_columns; i++)
 	{
-		mgpu_group_column *column = &spec->columns[device_query_column(query, i)];
+		mgpu_group_column *column = &spec->columns[device_query_column(ask, i)];
 
 		column->is_returned = column->is_shown = true;
 	}
-	return ask_for_partitions(query, rows, private) && ask_for_order(query, rows, private);
+	return ask_for_partitions(ask, rows, query) && ask_for_order(ask, rows, query);
 }
 
 /* ---- the answer */
@@ -175,23 +172,23 @@ take(device_rows *answer, uint64 first)
 
 /* A query that may be run, or NULL. */
 static device_query *
-make_query(heap_reader *reader, const char *node, const chunk *rows, List *private, double expected_rows)
+make_query(heap_reader *reader, const char *node, const chunk *rows, const query *query, double expected_rows)
 {
-	device_query *query = palloc0(sizeof(device_query));
+	device_query *asked = palloc0(sizeof(device_query));
 
-	query->request.function = node;
-	query->request.expected_rows = (uint64) Min(expected_rows, (double) MGPU_MAX_ITEMS);
-	query->request.most_bytes = get_hash_memory_limit();
-	query->sender = heap_sender_create(reader, &query->request.spec);
-	return query->sender && ask(query, rows, private) ? query : NULL;
+	asked->request.function = node;
+	asked->request.expected_rows = (uint64) Min(expected_rows, (double) MGPU_MAX_ITEMS);
+	asked->request.most_bytes = get_hash_memory_limit();
+	asked->sender = heap_sender_create(reader, &asked->request.spec);
+	return asked->sender && ask_for_rows(asked, rows, query) ? asked : NULL;
 }
 
 bool
-device_rows_read(device_rows *answer, const char *node, row_source *source, chunk *rows, List *private, double expected_rows)
+device_rows_read(device_rows *answer, const char *node, row_source *source, chunk *rows, const query *query, double expected_rows)
 {
 	heap_reader *reader;
 	MemoryContext caller;
-	device_query *query;
+	device_query *asked;
 
 	if (!run_may_use_gpu())
 		return false;
@@ -200,17 +197,17 @@ device_rows_read(device_rows *answer, const char *node, row_source *source, chun
 		return false;
 	answer->context = AllocSetContextCreate(rows->context, "mgpu_pg question to a GPU", ALLOCSET_DEFAULT_SIZES);
 	caller = MemoryContextSwitchTo(answer->context);
-	query = make_query(reader, node, rows, private, expected_rows);
+	asked = make_query(reader, node, rows, query, expected_rows);
 	MemoryContextSwitchTo(rows->context);
-	answer->query = query;
-	if (query && device_query_run(query, reader))
+	answer->query = asked;
+	if (asked && device_query_run(asked, reader))
 	{
-		answer->num_rows = query->request.result.num_returned;
+		answer->num_rows = asked->request.result.num_returned;
 		answer->rows = rows;
 		take(answer, 0);
 	}
-	if (query)
-		row_source_tell_of_gpu(source, query->request.no_gpu);
+	if (asked)
+		row_source_tell_of_gpu(source, asked->request.no_gpu);
 	if (answer->rows == NULL)
 		device_rows_forget(answer);
 	MemoryContextSwitchTo(caller);

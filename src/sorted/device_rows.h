@@ -25,10 +25,10 @@ typedef struct device_rows
 
 /*
  * Have a GPU read all rows of a source, and return those that a node wants.  They come as rows, which is empty: some at a
- * time, if they need more memory than there is.  private: the node's custom_private (top.h), where a count of 0 wants all
- * rows.  False: it does not, or cannot, and nothing was read.
+ * time, if they need more memory than there is.  A query with a count of 0 wants all rows.  False: it does not, or cannot,
+ * and nothing was read.
  */
-extern bool device_rows_read(device_rows *answer, const char *node, row_source *source, chunk *rows, List *private,
+extern bool device_rows_read(device_rows *answer, const char *node, row_source *source, chunk *rows, const query *query,
 							 double expected_rows);
 
 /* The next row and its number by the rule.  NULL: there are no more. */

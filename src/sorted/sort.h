@@ -24,12 +24,6 @@ extern const char *sort_offer(const top_task *task, const SortPath *sort, RelOpt
 /* Offer it in place of the Sort below a relation's paths, with the same result. */
 extern const char *sort_offer_below(PlannerInfo *root, RelOptInfo *rel);
 
-/* Whether a path is one of the node. */
-extern bool sort_is_path(const Path *path);
-
-/* Whether such a path's rows are expected to fit in memory. */
-extern bool sort_path_fits(const Path *path);
-
 /* Add a path to a relation.  Returns why it is not taken, NULL if it is the cheapest so far. */
 extern const char *sort_add_path(RelOptInfo *rel, Path *path);
 

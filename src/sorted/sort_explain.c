@@ -20,11 +20,10 @@ void
 sort_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 {
 	const sort_state *state = (const sort_state *) css;
-	const CustomScan *scan = (const CustomScan *) css->ss.ps.plan;
 	Size		most_bytes = state->runs ? Max(state->most_bytes, sort_runs_bytes(state->runs)) : state->most_bytes;
 
 	report_printed(es, DECLINED_SORT);
-	ExplainPropertyList("Sort Key", top_explain_keys(css, scan->custom_private, ancestors, es), es);
+	ExplainPropertyList("Sort Key", top_explain_keys(css, ancestors, es), es);
 	row_source_explain(state->source, es);
 	if (!es->analyze || !state->sorted)
 		return;

@@ -96,7 +96,7 @@ write_run(sort_state *state)
 		return;
 	sort_rows(state);
 	if (state->runs == NULL)
-		state->runs = sort_runs_create(state->css.ss.ps.state->es_query_cxt, scan->custom_private, state->rows);
+		state->runs = sort_runs_create(state->css.ss.ps.state->es_query_cxt, query_of(scan->custom_private), state->rows);
 	sort_runs_add(state->runs, state->rows, state->numbers);
 	MemoryContextReset(state->input.context);
 	state->numbers = NULL;
@@ -135,7 +135,7 @@ sort_by_device(sort_state *state)
 	const CustomScan *scan = (const CustomScan *) state->css.ss.ps.plan;
 	const PlanState *child = linitial(state->css.custom_ps);
 
-	if (!device_rows_read(&state->device, "MgpuSort", state->source, state->rows, scan->custom_private, child->plan->plan_rows))
+	if (!device_rows_read(&state->device, "MgpuSort", state->source, state->rows, query_of(scan->custom_private), child->plan->plan_rows))
 		return false;
 	state->most_bytes = device_rows_bytes(&state->device);
 	return true;
@@ -252,20 +252,20 @@ execute(CustomScanState *css)
 /* ---- methods */
 
 static void
-start_order(sort_state *state, List *private)
+start_order(sort_state *state, const query *query)
 {
 	row_order  *order = &state->order;
 
-	order->num_keys = list_length(list_nth(private, TOP_ORDER_COLUMNS));
+	order->num_keys = list_length(query->order_columns);
 	order->keys = palloc0(order->num_keys * sizeof(row_key));
 	for (int i = 0; i < order->num_keys; i++)
 	{
 		row_key    *key = &order->keys[i];
 
-		key->column = list_nth_int(list_nth(private, TOP_ORDER_COLUMNS), i);
-		key->descending = list_nth_oid(list_nth(private, TOP_OPERATORS), i) == state->rows->columns[key->column].type->element.gt_operator;
-		key->nulls_first = list_nth_int(list_nth(private, TOP_NULLS_FIRST), i);
-		key->collation = list_nth_oid(list_nth(private, TOP_ORDER_COLLATIONS), i);
+		key->column = list_nth_int(query->order_columns, i);
+		key->descending = list_nth_oid(query->order_operators, i) == state->rows->columns[key->column].type->element.gt_operator;
+		key->nulls_first = list_nth_int(query->order_nulls_first, i);
+		key->collation = list_nth_oid(query->order_collations, i);
 	}
 }
 
@@ -280,9 +280,9 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	css->custom_ps = list_make1(child);
 	state->source = row_source_open(child);
 	state->rows = rows_create_for(context, child);
-	(void) top_keep_stored(state->rows, scan->custom_private);
+	(void) top_keep_stored(state->rows, query_of(scan->custom_private));
 	state->row_bytes = most_bytes_of_row(rows_bytes_of_one(state->rows), sizeof(uint32));
-	start_order(state, scan->custom_private);
+	start_order(state, query_of(scan->custom_private));
 	state->input.context = AllocSetContextCreate(context, "mgpu_pg sorted rows", ALLOCSET_DEFAULT_SIZES);
 	state->input.function = "MgpuSort";
 }

@@ -37,29 +37,6 @@
 
 static const char *const is_slower = "PostgreSQL's own plan is expected to be faster";
 
-static Plan *
-make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
-{
-	return custom_plan_of_path(path, tlist, custom_plans, &sort_scan_methods);
-}
-
-static const CustomPathMethods path_methods = {
-	.CustomName = "MgpuSort",
-	.PlanCustomPath = make_plan
-};
-
-bool
-sort_is_path(const Path *path)
-{
-	return IsA(path, CustomPath) && ((const CustomPath *) path)->methods == &path_methods;
-}
-
-bool
-sort_path_fits(const Path *path)
-{
-	return linitial_int(lthird(((const CustomPath *) path)->custom_private)) != 0;
-}
-
 /* Whether a key is sorted by numbers or bytes: comparing values is no faster here than in PostgreSQL. */
 static bool
 is_fast(const element_type *type, Oid collation)
@@ -74,12 +51,12 @@ static const char *
 why_no_key(const top_task *task, int n)
 {
 	element_type type;
-	Oid			operator = list_nth_oid(task->operators, n);
+	Oid			operator = list_nth_oid(task->query->order_operators, n);
 
-	element_type_fill(&type, exprType(list_nth(task->columns, list_nth_int(task->order_columns, n))));
+	element_type_fill(&type, exprType(list_nth(task->columns, list_nth_int(task->query->order_columns, n))));
 	if (operator != type.lt_operator && operator != type.gt_operator)
 		return "a sort key has an operator that is not its type's own";
-	if (mgpu_setting_enable_sort != MGPU_ENABLE_FORCE && !is_fast(&type, list_nth_oid(task->order_collations, n)))
+	if (mgpu_setting_enable_sort != MGPU_ENABLE_FORCE && !is_fast(&type, list_nth_oid(task->query->order_collations, n)))
 		return "a sort key's values can only be compared";
 	return NULL;
 }
@@ -91,9 +68,9 @@ why_not(const top_task *task)
 		return "mgpu.enable_sort is off";
 	if (!enable_sort)
 		return "enable_sort is off";
-	if (task->order_columns == NIL || list_length(task->order_columns) > MOST_KEYS)
+	if (task->query->order_columns == NIL || list_length(task->query->order_columns) > MOST_KEYS)
 		return "there are more than four sort keys, or none that differs";
-	for (int i = 0; i < list_length(task->order_columns); i++)
+	for (int i = 0; i < list_length(task->query->order_columns); i++)
 		if (why_no_key(task, i))
 			return why_no_key(task, i);
 	return NULL;
@@ -106,7 +83,7 @@ bytes_of_row(const top_task *task)
 	Size		bytes = most_bytes_of_row(task->cell_bytes, sizeof(uint32)) + task->value_bytes;
 	ListCell   *cell;
 
-	foreach(cell, task->order_columns)
+	foreach(cell, task->query->order_columns)
 		bytes += custom_plan_value_bytes(task->root, list_nth(task->columns, lfirst_int(cell)));
 	return bytes;
 }
@@ -140,7 +117,7 @@ cost_path(const top_task *task, Path *path, const Path *child, bool on_device)
 
 	path->rows = child->rows;
 	path->startup_cost = START_COST + child->rows * cpu_operator_cost *
-		(SORT_COST * list_length(task->order_columns) + COLUMN_COST * list_length(task->columns));
+		(SORT_COST * list_length(task->query->order_columns) + COLUMN_COST * list_length(task->columns));
 	if (on_device)
 		path->startup_cost = device_path_scan_cost(child) + path->startup_cost * DEVICE_PART;
 	else
@@ -160,7 +137,7 @@ cost_path(const top_task *task, Path *path, const Path *child, bool on_device)
 static Path *
 make_path(const top_task *task, const SortPath *sort, PathTarget *target, const char **reason)
 {
-	CustomPath *path = makeNode(CustomPath);
+	CustomPath *path;
 	Path	   *child;
 	bool		on_device;
 
@@ -169,16 +146,17 @@ make_path(const top_task *task, const SortPath *sort, PathTarget *target, const 
 		return NULL;
 	child = row_source_path(task->root, sort->subpath, task->columns);
 	on_device = top_task_is_for_device(task, child);
-	path->path.pathtype = T_CustomScan;
-	path->path.parent = sort->path.parent;
-	path->path.pathtarget = target;
-	path->path.pathkeys = sort->path.pathkeys;
-	path->path.parallel_safe = sort->path.parallel_safe && child->parallel_safe;
-	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
-	path->custom_paths = list_make1(child);
-	path->custom_private = list_make3(top_task_private(task), task->columns,
-									  list_make1_int(on_device || num_runs_of(task, child->rows) <= 1));
-	path->methods = &path_methods;
+	task->query->kind = QUERY_SORT;
+	task->query->fits = on_device || num_runs_of(task, child->rows) <= 1;
+	path = custom_plan_path(&(node_path) {
+		.query = task->query,
+		.entries = task->columns,
+		.rel = sort->path.parent,
+		.target = target,
+		.pathkeys = sort->path.pathkeys,
+		.child = child,
+		.parallel_safe = sort->path.parallel_safe && child->parallel_safe
+	});
 	cost_path(task, &path->path, child, on_device);
 	return &path->path;
 }
@@ -312,5 +290,5 @@ sort_offer_below(PlannerInfo *root, RelOptInfo *rel)
 void
 sort_path_init(void)
 {
-	RegisterCustomScanMethods(&sort_scan_methods);
+	custom_plan_register(QUERY_SORT, &sort_scan_methods);
 }

@@ -78,7 +78,7 @@ sort_runs_at_once(void)
 }
 
 sort_runs *
-sort_runs_create(MemoryContext context, List *private, const chunk *like)
+sort_runs_create(MemoryContext context, const query *query, const chunk *like)
 {
 	MemoryContext own = AllocSetContextCreate(context, "mgpu_pg runs of sorted rows", ALLOCSET_SMALL_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(own);
@@ -86,7 +86,7 @@ sort_runs_create(MemoryContext context, List *private, const chunk *like)
 
 	runs->context = own;
 	runs->like = like;
-	runs->order = top_order_of(private, like);
+	runs->order = top_order_of(query, like);
 	runs->row_bytes = run_merge_row_bytes(like);
 	runs->piece_bytes = runs->widest_bytes = wanted_piece_bytes();
 	runs->limit = limit_of_pieces();

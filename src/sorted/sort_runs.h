@@ -6,16 +6,15 @@
 #define MGPU_SORTED_SORT_RUNS_H
 
 #include "columns/chunk.h"
+#include "plan/query.h"
 
 typedef struct sort_runs sort_runs;
 
 /* How many runs are merged at a time, at least two, unless single rows take much of the memory. */
 extern int	sort_runs_at_once(void);
 
-/*
- * In a context of its own below context, for rows with the columns of like and the order of a node's custom_private (top.h).
- */
-extern sort_runs *sort_runs_create(MemoryContext context, List *private, const chunk *like);
+/* In a context of its own below context, for rows with the columns of like and a query's order. */
+extern sort_runs *sort_runs_create(MemoryContext context, const query *query, const chunk *like);
 
 /* Write all rows of a chunk, whose numbers are given in order, as a run.  Equal rows come in the order of their runs. */
 extern void sort_runs_add(sort_runs *runs, const chunk *rows, const uint32 *numbers);

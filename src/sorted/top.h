@@ -6,11 +6,7 @@
  *
  *	 custom_plans		one child, whose rows are the columns
  *	 custom_scan_tlist	the scan tuple: the columns, then the window function, if there is one
- *	 custom_private		eight lists:
- *						the columns of the partition keys, from 0, their equality operators, their collations;
- *						the columns of the order keys, their sort operators, their collations, whether
- *						NULLs come first;
- *						the rule, a top_rule, and how many rows or ranks
+ *	 custom_private		a query
  */
 #ifndef MGPU_SORTED_TOP_H
 #define MGPU_SORTED_TOP_H
@@ -21,19 +17,6 @@
 #include "sorted/top_rows.h"
 
 #include "nodes/extensible.h"
-
-/* Places in custom_private. */
-enum
-{
-	TOP_PARTITION_COLUMNS,
-	TOP_EQUALITIES,
-	TOP_PARTITION_COLLATIONS,
-	TOP_ORDER_COLUMNS,
-	TOP_OPERATORS,
-	TOP_ORDER_COLLATIONS,
-	TOP_NULLS_FIRST,
-	TOP_LIMIT
-};
 
 extern const CustomScanMethods top_scan_methods;
 
@@ -61,16 +44,16 @@ typedef struct top_state
 	Size		most_bytes;
 } top_state;
 
-/* Keep columns that are no keys of a node's custom_private as they come: they are only handed on.  Returns their numbers. */
-extern Bitmapset *top_keep_stored(chunk *rows, List *private);
+/* Keep columns that are no keys as they come: they are only handed on.  Returns their numbers. */
+extern Bitmapset *top_keep_stored(chunk *rows, const query *query);
 
-/* The order keys of a node's custom_private, in the current context, for rows with the columns of like. */
-extern row_compare top_order_of(List *private, const chunk *like);
+/* The order keys, in the current context, for rows with the columns of like. */
+extern row_compare top_order_of(const query *query, const chunk *like);
 
 /* ExplainCustomScan (top_explain.c). */
 extern void top_explain(CustomScanState *css, List *ancestors, struct ExplainState *es);
 
 /* Sort keys of a plan node as EXPLAIN shows them. */
-extern List *top_explain_keys(CustomScanState *css, List *private, List *ancestors, struct ExplainState *es);
+extern List *top_explain_keys(CustomScanState *css, List *ancestors, struct ExplainState *es);
 
 #endif							/* MGPU_SORTED_TOP_H */

@@ -42,15 +42,15 @@ names_of(CustomScanState *css, List *columns, List *ancestors, ExplainState *es)
 
 /* As PostgreSQL's Sort shows them, but for collations. */
 List *
-top_explain_keys(CustomScanState *css, List *private, List *ancestors, ExplainState *es)
+top_explain_keys(CustomScanState *css, List *ancestors, ExplainState *es)
 {
+	const query *query = query_of(((const CustomScan *) css->ss.ps.plan)->custom_private);
 	List	   *keys = NIL;
 	ListCell   *column;
 	ListCell   *operator;
 	ListCell   *nulls;
 
-	forthree(column, (List *) list_nth(private, TOP_ORDER_COLUMNS), operator, (List *) list_nth(private, TOP_OPERATORS),
-			 nulls, (List *) list_nth(private, TOP_NULLS_FIRST))
+	forthree(column, query->order_columns, operator, query->order_operators, nulls, query->order_nulls_first)
 	{
 		char	   *key = name_of(css, lfirst_int(column), ancestors, es);
 		bool		descending;
@@ -77,13 +77,13 @@ top_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 {
 	top_state  *state = (top_state *) css;
 	CustomScan *scan = (CustomScan *) css->ss.ps.plan;
-	List	   *partitions = list_nth(scan->custom_private, TOP_PARTITION_COLUMNS);
+	List	   *partitions = query_of(scan->custom_private)->key_columns;
 
 	report_printed(es, DECLINED_TOP);
 	if (partitions)
 		ExplainPropertyList("Partition Key", names_of(css, partitions, ancestors, es), es);
 	if (state->order.num_keys > 0)
-		ExplainPropertyList("Sort Key", top_explain_keys(css, scan->custom_private, ancestors, es), es);
+		ExplainPropertyList("Sort Key", top_explain_keys(css, ancestors, es), es);
 	explain_limit(state, scan, es);
 	row_source_explain(state->source, es);
 	if (!es->analyze || !state->collected)

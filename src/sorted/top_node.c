@@ -126,7 +126,7 @@ read_by_device(top_state *state)
 	const CustomScan *scan = (const CustomScan *) state->css.ss.ps.plan;
 	const PlanState *child = linitial(state->css.custom_ps);
 
-	if (!device_rows_read(&state->device, "MgpuTop", state->source, state->rows, scan->custom_private, child->plan->plan_rows))
+	if (!device_rows_read(&state->device, "MgpuTop", state->source, state->rows, query_of(scan->custom_private), child->plan->plan_rows))
 		return false;
 	state->num_partitions = state->device.query->request.result.num_groups;
 	state->most_bytes = device_rows_bytes(&state->device);
@@ -228,39 +228,37 @@ execute(CustomScanState *css)
 /* ---- methods */
 
 static void
-start_partitions(top_state *state, List *private)
+start_partitions(top_state *state, const query *query)
 {
-	List	   *columns = list_nth(private, TOP_PARTITION_COLUMNS);
 	group_keys *keys = &state->partitions;
 
-	keys->num_keys = list_length(columns);
+	keys->num_keys = list_length(query->key_columns);
 	keys->keys = palloc0(keys->num_keys * sizeof(group_key) + 1);
 	for (int i = 0; i < keys->num_keys; i++)
 	{
-		int			column = list_nth_int(columns, i);
+		int			column = list_nth_int(query->key_columns, i);
+		Oid			equality = list_nth_oid(query->key_equalities, i);
 
-		if (!group_key_fill(&keys->keys[i], state->rows->columns[column].type->element.type_id,
-							list_nth_oid(list_nth(private, TOP_EQUALITIES), i),
-							list_nth_oid(list_nth(private, TOP_PARTITION_COLLATIONS), i)))
+		if (!group_key_fill(&keys->keys[i], state->rows->columns[column].type->element.type_id, equality,
+							list_nth_oid(query->key_collations, i)))
 			elog(ERROR, "a partition key is not what it was planned as");
-		custom_plan_check_function(get_opcode(list_nth_oid(list_nth(private, TOP_EQUALITIES), i)), GetUserId());
+		custom_plan_check_function(get_opcode(equality), GetUserId());
 		keys->keys[i].column = column;
 	}
 }
 
 row_compare
-top_order_of(List *private, const chunk *like)
+top_order_of(const query *query, const chunk *like)
 {
-	List	   *columns = list_nth(private, TOP_ORDER_COLUMNS);
-	row_compare order = {list_length(columns), palloc0(list_length(columns) * sizeof(compare_key) + 1)};
+	row_compare order = {list_length(query->order_columns), palloc0(list_length(query->order_columns) * sizeof(compare_key) + 1)};
 
 	for (int i = 0; i < order.num_keys; i++)
 	{
 		order_key	by = {
-			.column = list_nth_int(columns, i),
-			.operator = list_nth_oid(list_nth(private, TOP_OPERATORS), i),
-			.collation = list_nth_oid(list_nth(private, TOP_ORDER_COLLATIONS), i),
-			.nulls_first = list_nth_int(list_nth(private, TOP_NULLS_FIRST), i)
+			.column = list_nth_int(query->order_columns, i),
+			.operator = list_nth_oid(query->order_operators, i),
+			.collation = list_nth_oid(query->order_collations, i),
+			.nulls_first = list_nth_int(query->order_nulls_first, i)
 		};
 
 		row_compare_fill(&order.keys[i], &by, like->columns[by.column].type->element.type_id);
@@ -269,14 +267,13 @@ top_order_of(List *private, const chunk *like)
 }
 
 Bitmapset *
-top_keep_stored(chunk *rows, List *private)
+top_keep_stored(chunk *rows, const query *query)
 {
 	Bitmapset  *columns = NULL;
 
 	for (int i = 0; i < rows->num_columns; i++)
 	{
-		if (list_member_int(list_nth(private, TOP_PARTITION_COLUMNS), i) ||
-			list_member_int(list_nth(private, TOP_ORDER_COLUMNS), i))
+		if (list_member_int(query->key_columns, i) || list_member_int(query->order_columns, i))
 			continue;
 		chunk_keep_stored(rows, &rows->columns[i]);
 		columns = bms_add_member(columns, i);
@@ -302,16 +299,16 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	CustomScan *scan = (CustomScan *) css->ss.ps.plan;
 	MemoryContext context = estate->es_query_cxt;
 	PlanState  *child = ExecInitNode(linitial(scan->custom_plans), estate, eflags);
-	List	   *limit = list_nth(scan->custom_private, TOP_LIMIT);
+	const query *query = query_of(scan->custom_private);
 
 	css->custom_ps = list_make1(child);
 	state->rows = rows_create_for(context, child);
 	state->row_bytes = rows_bytes_of_one(state->rows);
-	state->source = row_source_open_late(child, top_keep_stored(state->rows, scan->custom_private));
-	start_partitions(state, scan->custom_private);
+	state->source = row_source_open_late(child, top_keep_stored(state->rows, query));
+	start_partitions(state, query);
 	start_number(state, scan);
-	state->order = top_order_of(scan->custom_private, state->rows);
-	state->limit = (top_limit) {&state->partitions, &state->order, linitial_int(limit), lsecond_int(limit)};
+	state->order = top_order_of(query, state->rows);
+	state->limit = (top_limit) {&state->partitions, &state->order, query->rule, query->count};
 	state->top = top_rows_create(context, &state->limit, state->rows);
 	state->spill.context = AllocSetContextCreate(context, "mgpu_pg partitions of rows", ALLOCSET_DEFAULT_SIZES);
 	state->spill.hash = group_keys_hash;

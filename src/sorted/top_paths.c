@@ -58,17 +58,6 @@ typedef struct top_offer
 
 /* ---- plans */
 
-static Plan *
-make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
-{
-	return custom_plan_of_path(path, tlist, custom_plans, &top_scan_methods);
-}
-
-static const CustomPathMethods path_methods = {
-	.CustomName = "MgpuTop",
-	.PlanCustomPath = make_plan
-};
-
 /* ---- what it costs */
 
 static void
@@ -77,7 +66,7 @@ count_rows(top_offer *offer, double num_rows)
 	top_task   *task = &offer->task;
 
 	offer->num_partitions = task->partitions ? estimate_num_groups(task->root, task->partitions, num_rows, NULL, NULL) : 1;
-	offer->kept_rows = clamp_row_est(Min(num_rows, offer->num_partitions * task->count));
+	offer->kept_rows = clamp_row_est(Min(num_rows, offer->num_partitions * task->query->count));
 }
 
 /* The cost of writing the rows that are kept to files and reading them once, if they do not fit. */
@@ -132,19 +121,17 @@ static CustomPath *
 make_path(top_offer *offer)
 {
 	const top_task *task = &offer->task;
-	CustomPath *path = makeNode(CustomPath);
 	Path	   *child = row_source_path(task->root, row_source_cheapest(task->root, offer->paths, task->columns), task->columns);
-	List	   *entries = task->function ? lappend(list_copy(task->columns), task->function) : task->columns;
+	CustomPath *path = custom_plan_path(&(node_path) {
+		.query = task->query,
+		.entries = task->function ? lappend(list_copy(task->columns), task->function) : task->columns,
+		.rel = offer->output_rel,
+		.target = offer->target,
+		.pathkeys = offer->pathkeys,
+		.child = child,
+		.parallel_safe = offer->output_rel->consider_parallel && child->parallel_safe
+	});
 
-	path->path.pathtype = T_CustomScan;
-	path->path.parent = offer->output_rel;
-	path->path.pathtarget = offer->target;
-	path->path.pathkeys = offer->pathkeys;
-	path->path.parallel_safe = offer->output_rel->consider_parallel && child->parallel_safe;
-	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
-	path->custom_paths = list_make1(child);
-	path->custom_private = list_make2(top_task_private(task), entries);
-	path->methods = &path_methods;
 	cost_path(offer, &path->path, child);
 	return path;
 }
@@ -195,7 +182,7 @@ offer_distinct_on(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_r
 static bool
 is_for_core(const top_offer *offer, const Path *input)
 {
-	return mgpu_setting_enable_top != MGPU_ENABLE_FORCE && offer->task.count <= FEW_ROWS &&
+	return mgpu_setting_enable_top != MGPU_ENABLE_FORCE && offer->task.query->count <= FEW_ROWS &&
 		row_source_saved_cost(offer->task.root, input, offer->task.columns) == 0;
 }
 
@@ -248,7 +235,7 @@ offer_order(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel)
 		report_offer(root, DECLINED_SORT, "rows come in this order");
 	else if (!top_task_of_order(&task, root, sort->path.pathtarget))
 		report_offer(root, DECLINED_SORT, task.why_not);
-	else if (task.count > 0)
+	else if (task.query->count > 0)
 		report_offer(root, DECLINED_TOP, offer_limit(&task, sort->subpath, output_rel));
 	else
 		report_offer(root, DECLINED_SORT, sort_offer(&task, sort, output_rel));
@@ -365,7 +352,7 @@ rel_paths(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *entry)
 void
 top_path_init(void)
 {
-	RegisterCustomScanMethods(&top_scan_methods);
+	custom_plan_register(QUERY_TOP, &top_scan_methods);
 	sort_path_init();
 	window_path_init();
 	previous_upper_hook = create_upper_paths_hook;

@@ -53,6 +53,7 @@ start_task(top_task *task, PlannerInfo *root, const PathTarget *input)
 
 	memset(task, 0, sizeof(*task));
 	task->root = root;
+	task->query = query_create(QUERY_TOP);
 	if (root->parse->hasTargetSRFs)
 		return give_up(task, "the select list returns sets");
 	/* their columns have no names that EXPLAIN could print */
@@ -98,9 +99,9 @@ take_partition(top_task *task, const SortGroupClause *clause)
 	if (!group_key_fill(&key, exprType((Node *) expr), clause->eqop, exprCollation((Node *) expr)))
 		return give_up(task, "a partition key's type cannot be hashed");
 	task->partitions = lappend(task->partitions, expr);
-	task->partition_columns = lappend_int(task->partition_columns, column);
-	task->equalities = lappend_oid(task->equalities, clause->eqop);
-	task->partition_collations = lappend_oid(task->partition_collations, exprCollation((Node *) expr));
+	task->query->key_columns = lappend_int(task->query->key_columns, column);
+	task->query->key_equalities = lappend_oid(task->query->key_equalities, clause->eqop);
+	task->query->key_collations = lappend_oid(task->query->key_collations, exprCollation((Node *) expr));
 	return true;
 }
 
@@ -120,12 +121,12 @@ take_key(top_task *task, int column, Oid operator, Oid collation, bool nulls_fir
 {
 	Node	   *expr = list_nth(task->columns, column);
 
-	if (task->order_columns == NIL)
+	if (task->query->order_columns == NIL)
 		task->compares = !row_compare_has_codes(exprType(expr), operator);
-	task->order_columns = lappend_int(task->order_columns, column);
-	task->operators = lappend_oid(task->operators, operator);
-	task->order_collations = lappend_oid(task->order_collations, collation);
-	task->nulls_first = lappend_int(task->nulls_first, nulls_first);
+	task->query->order_columns = lappend_int(task->query->order_columns, column);
+	task->query->order_operators = lappend_oid(task->query->order_operators, operator);
+	task->query->order_collations = lappend_oid(task->query->order_collations, collation);
+	task->query->order_nulls_first = lappend_int(task->query->order_nulls_first, nulls_first);
 }
 
 /* Keys that decide nothing, or nothing any more, are left out. */
@@ -145,7 +146,7 @@ take_order(top_task *task, List *clauses)
 		column = column_of(task, expr);
 		if (column < 0)
 			return false;
-		if (list_member_int(task->partition_columns, column) || list_member_int(task->order_columns, column))
+		if (list_member_int(task->query->key_columns, column) || list_member_int(task->query->order_columns, column))
 			continue;
 		take_key(task, column, clause->sortop, exprCollation(list_nth(task->columns, column)), clause->nulls_first);
 	}
@@ -183,13 +184,13 @@ take_function(top_task *task, WindowFunc *function)
 	switch (function->winfnoid)
 	{
 		case F_ROW_NUMBER:
-			task->rule = TOP_ROWS;
+			task->query->rule = TOP_ROWS;
 			return true;
 		case F_RANK_:
-			task->rule = TOP_RANKS;
+			task->query->rule = TOP_RANKS;
 			return true;
 		case F_DENSE_RANK_:
-			task->rule = TOP_DENSE_RANKS;
+			task->query->rule = TOP_DENSE_RANKS;
 			return true;
 		default:
 			return give_up(task, "a window function is not row_number, rank or dense_rank");
@@ -258,7 +259,7 @@ top_task_of_window(top_task *task, PlannerInfo *root, List *conditions, Index va
 		return give_up(task, "a frame has an offset");
 	if (!start_task(task, root, root->upper_targets[UPPERREL_GROUP_AGG]) || !take_function(task, function))
 		return false;
-	task->count = count;
+	task->query->count = count;
 	return take_partitions(task, window->partitionClause) && take_order(task, window->orderClause);
 }
 
@@ -269,7 +270,7 @@ top_task_of_distinct_on(top_task *task, PlannerInfo *root, const PathTarget *tar
 {
 	if (!start_task(task, root, target))
 		return false;
-	task->count = 1;
+	task->query->count = 1;
 	return take_partitions(task, mgpu_distinct_clause(root)) && take_order(task, root->parse->sortClause);
 }
 
@@ -280,7 +281,7 @@ top_task_of_order(top_task *task, PlannerInfo *root, const PathTarget *input)
 		return false;
 	if (root->parse->rowMarks)
 		return give_up(task, "rows are locked");
-	task->count = top_limit_of_query(root->parse);
+	task->query->count = top_limit_of_query(root->parse);
 	return take_order(task, root->parse->sortClause);
 }
 
@@ -300,16 +301,7 @@ top_task_of_sort(top_task *task, PlannerInfo *root, const SortPath *sort)
 bool
 top_task_is_for_device(const top_task *task, const Path *rows)
 {
-	return list_length(task->partition_columns) <= MGPU_GROUP_MAX_KEYS && list_length(task->order_columns) <= MGPU_GROUP_MAX_ORDERS &&
-		(task->rule != TOP_DENSE_RANKS || task->count <= MGPU_GROUP_MAX_DENSE_RANKS) &&
+	return list_length(task->query->key_columns) <= MGPU_GROUP_MAX_KEYS && list_length(task->query->order_columns) <= MGPU_GROUP_MAX_ORDERS &&
+		(task->query->rule != TOP_DENSE_RANKS || task->query->count <= MGPU_GROUP_MAX_DENSE_RANKS) &&
 		device_path_is_likely(task->root, rows, task->columns, true);
-}
-
-List *
-top_task_private(const top_task *task)
-{
-	List	   *private = list_make4(task->partition_columns, task->equalities, task->partition_collations, task->order_columns);
-
-	return list_concat(private, list_make4(task->operators, task->order_collations, task->nulls_first,
-										   list_make2_int(task->rule, (int) task->count)));
 }

@@ -7,6 +7,7 @@
 
 #include "nodes/pathnodes.h"
 
+#include "plan/query.h"
 #include "sorted/top_rows.h"
 
 typedef struct top_task
@@ -17,15 +18,7 @@ typedef struct top_task
 	List	   *columns;		/* expressions that the child computes */
 	WindowFunc *function;		/* the rows' number, or NULL */
 	List	   *partitions;		/* expressions */
-	List	   *partition_columns;	/* these and the next: see top.h */
-	List	   *equalities;
-	List	   *partition_collations;
-	List	   *order_columns;
-	List	   *operators;
-	List	   *order_collations;
-	List	   *nulls_first;
-	top_rule	rule;
-	int64		count;			/* rows or ranks; 0: no limit is known */
+	query	   *query;			/* of the keys, the rule and the count; its kind is that of the node that is offered */
 
 	Size		cell_bytes;		/* estimates for a row: the cells of its columns, */
 	Size		value_bytes;	/* and its values of variable width */
@@ -43,8 +36,5 @@ extern bool top_task_of_sort(top_task *task, PlannerInfo *root, const SortPath *
 
 /* Whether a GPU is expected to read and sort the rows of a path. */
 extern bool top_task_is_for_device(const top_task *task, const Path *rows);
-
-/* The custom_private of a node, and its path's plan. */
-extern List *top_task_private(const top_task *task);
 
 #endif							/* MGPU_SORTED_TOP_TASK_H */

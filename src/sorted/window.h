@@ -6,26 +6,13 @@
  *
  *	 custom_plans		PostgreSQL's WindowAgg over the MgpuSort, which returns the scan tuple
  *	 custom_scan_tlist	the scan tuple: the columns of the sort, then the window functions
- *	 custom_private		see below
+ *	 custom_private		a query
  */
 #ifndef MGPU_SORTED_WINDOW_H
 #define MGPU_SORTED_WINDOW_H
 
 #include "plan/row_compare.h"
 #include "sorted/sort.h"
-
-/* Places in custom_private. */
-enum
-{
-	WINDOW_COLUMNS,				/* those of the partition keys, then of the order keys, from 0 */
-	WINDOW_OPERATORS,			/* their sort operators */
-	WINDOW_COLLATIONS,
-	WINDOW_SHAPE,				/* the number of partition keys, a window_frame */
-	WINDOW_KINDS,				/* a window_kind for each function */
-	WINDOW_ARGUMENTS,			/* the columns, -1: none */
-	WINDOW_OFFSETS,				/* how many rows further, or back if negative */
-	WINDOW_DEFAULTS				/* Consts, or NULL */
-};
 
 typedef enum window_kind
 {

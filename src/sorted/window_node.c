@@ -66,16 +66,16 @@ execute(CustomScanState *css)
 /* ---- methods */
 
 static row_compare
-start_keys(const window_state *state, List *private, int first, int last)
+start_keys(const window_state *state, const query *query, int first, int last)
 {
 	row_compare keys = {last - first, palloc0((last - first) * sizeof(compare_key) + 1)};
 
 	for (int i = first; i < last; i++)
 	{
 		order_key	by = {
-			.column = list_nth_int(list_nth(private, WINDOW_COLUMNS), i),
-			.operator = list_nth_oid(list_nth(private, WINDOW_OPERATORS), i),
-			.collation = list_nth_oid(list_nth(private, WINDOW_COLLATIONS), i)
+			.column = list_nth_int(query->order_columns, i),
+			.operator = list_nth_oid(query->order_operators, i),
+			.collation = list_nth_oid(query->order_collations, i)
 		};
 
 		row_compare_fill(&keys.keys[i - first], &by, state->sort->rows->columns[by.column].type->element.type_id);
@@ -84,18 +84,18 @@ start_keys(const window_state *state, List *private, int first, int last)
 }
 
 static void
-start_functions(window_state *state, List *private)
+start_functions(window_state *state, const query *query)
 {
-	state->num_functions = list_length(list_nth(private, WINDOW_KINDS));
+	state->num_functions = list_length(query->functions);
 	state->functions = palloc0(state->num_functions * sizeof(window_function));
 	for (int i = 0; i < state->num_functions; i++)
 	{
 		window_function *function = &state->functions[i];
-		const Const *otherwise = list_nth(list_nth(private, WINDOW_DEFAULTS), i);
+		const Const *otherwise = list_nth(query->defaults, i);
 
-		function->kind = list_nth_int(list_nth(private, WINDOW_KINDS), i);
-		function->column = list_nth_int(list_nth(private, WINDOW_ARGUMENTS), i);
-		function->offset = list_nth_int(list_nth(private, WINDOW_OFFSETS), i);
+		function->kind = list_nth_int(query->functions, i);
+		function->column = list_nth_int(query->arguments, i);
+		function->offset = list_nth_int(query->offsets, i);
 		function->otherwise_is_null = otherwise == NULL || otherwise->constisnull;
 		function->otherwise = function->otherwise_is_null ? (Datum) 0 : otherwise->constvalue;
 		state->has_aggregates |= WINDOW_IS_AGGREGATE(function->kind);
@@ -107,9 +107,8 @@ begin(CustomScanState *css, EState *estate, int eflags)
 {
 	window_state *state = (window_state *) css;
 	CustomScan *scan = (CustomScan *) css->ss.ps.plan;
-	List	   *private = scan->custom_private;
-	List	   *shape = list_nth(private, WINDOW_SHAPE);
-	int			num_partitions = linitial_int(shape);
+	const query *query = query_of(scan->custom_private);
+	int			num_partitions = query->num_partition_keys;
 
 	state->core = ExecInitNode(linitial(scan->custom_plans), estate, eflags);
 	css->custom_ps = list_make1(state->core);
@@ -117,10 +116,10 @@ begin(CustomScanState *css, EState *estate, int eflags)
 		(sort_state *) outerPlanState(state->core) : NULL;
 	if (state->sort == NULL)
 		elog(ERROR, "the child of MgpuWindow's WindowAgg is not MgpuSort");
-	state->partition = start_keys(state, private, 0, num_partitions);
-	state->order = start_keys(state, private, num_partitions, list_length(list_nth(private, WINDOW_COLUMNS)));
-	state->frame = lsecond_int(shape);
-	start_functions(state, private);
+	state->partition = start_keys(state, query, 0, num_partitions);
+	state->order = start_keys(state, query, num_partitions, list_length(query->order_columns));
+	state->frame = query->frame;
+	start_functions(state, query);
 	custom_plan_name_functions(scan);
 }
 

@@ -28,10 +28,7 @@ typedef struct window_task
 	const WindowClause *window;
 	List	   *columns;		/* expressions: those of the sort */
 	List	   *functions;		/* WindowFuncs, each once */
-	List	   *kinds;			/* these and the next: see window.h */
-	List	   *arguments;
-	List	   *offsets;
-	List	   *defaults;
+	query	   *query;
 } window_task;
 
 static bool
@@ -95,8 +92,8 @@ take_offset(window_task *task, const WindowFunc *function)
 		rows = -rows;
 	if (rows != (int) rows)
 		return give_up(task, "an offset of lag or lead is too large");
-	task->offsets = lappend_int(task->offsets, (int) rows);
-	task->defaults = lappend(task->defaults, otherwise);
+	task->query->offsets = lappend_int(task->query->offsets, (int) rows);
+	task->query->defaults = lappend(task->query->defaults, otherwise);
 	return true;
 }
 
@@ -130,12 +127,12 @@ take_function(window_task *task, WindowFunc *function)
 			return give_up(task, "a window function's argument is not a column");
 	}
 	task->functions = lappend(task->functions, function);
-	task->kinds = lappend_int(task->kinds, kind);
-	task->arguments = lappend_int(task->arguments, column);
+	task->query->functions = lappend_int(task->query->functions, kind);
+	task->query->arguments = lappend_int(task->query->arguments, column);
 	if (kind == WINDOW_OTHER_ROW)
 		return take_offset(task, function);
-	task->offsets = lappend_int(task->offsets, 0);
-	task->defaults = lappend(task->defaults, NULL);
+	task->query->offsets = lappend_int(task->query->offsets, 0);
+	task->query->defaults = lappend(task->query->defaults, NULL);
 	return true;
 }
 
@@ -173,16 +170,16 @@ has_simple_frame(const WindowClause *window)
 		(options & (FRAMEOPTION_END_CURRENT_ROW | FRAMEOPTION_END_UNBOUNDED_FOLLOWING)) != 0;
 }
 
-/* The custom_private of a node's plan, NIL if a key is no column. */
-static List *
-private_of(const window_task *task, const PlannerInfo *root)
+/* False: a key is no column. */
+static bool
+take_keys(window_task *task, const PlannerInfo *root)
 {
 	List	   *clauses = list_concat_copy(task->window->partitionClause, task->window->orderClause);
-	List	   *columns = NIL;
-	List	   *operators = NIL;
-	List	   *collations = NIL;
+	query	   *query = task->query;
 	ListCell   *cell;
 
+	query->num_partition_keys = list_length(task->window->partitionClause);
+	query->frame = frame_of(task->window);
 	foreach(cell, clauses)
 	{
 		SortGroupClause *clause = lfirst(cell);
@@ -190,41 +187,29 @@ private_of(const window_task *task, const PlannerInfo *root)
 		int			column = column_of(task, expr);
 
 		if (column < 0)
-			return NIL;
-		columns = lappend_int(columns, column);
-		operators = lappend_oid(operators, clause->sortop);
-		collations = lappend_oid(collations, exprCollation(expr));
+			return give_up(task, "a key of the window is not among the columns");
+		query->order_columns = lappend_int(query->order_columns, column);
+		query->order_operators = lappend_oid(query->order_operators, clause->sortop);
+		query->order_collations = lappend_oid(query->order_collations, exprCollation(expr));
 	}
-	return list_concat(list_make4(columns, operators, collations,
-								  list_make2_int(list_length(task->window->partitionClause), frame_of(task->window))),
-					   list_make4(task->kinds, task->arguments, task->offsets, task->defaults));
+	return true;
 }
 
 static bool
-take_window(window_task *task, const WindowAggPath *path)
+take_window(window_task *task, const PlannerInfo *root, const WindowAggPath *path)
 {
 	memset(task, 0, sizeof(*task));
 	task->window = path->winclause;
+	task->query = query_create(QUERY_WINDOW);
 	task->columns = lsecond(((const CustomPath *) path->subpath)->custom_private);
 	if (mgpu_window_drops_rows(path))
 		return give_up(task, "a condition on a window function stops it early");
 	if (!has_simple_frame(path->winclause))
 		return give_up(task, "a frame does not begin with the partition, or ends elsewhere than with it or the row");
-	return !is_unfit((Node *) path->path.pathtarget->exprs, task);
+	return !is_unfit((Node *) path->path.pathtarget->exprs, task) && take_keys(task, root);
 }
 
 /* ---- paths */
-
-static Plan *
-make_plan(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)
-{
-	return custom_plan_of_path(path, tlist, custom_plans, &window_scan_methods);
-}
-
-static const CustomPathMethods path_methods = {
-	.CustomName = "MgpuWindow",
-	.PlanCustomPath = make_plan
-};
 
 static void
 cost_path(const window_task *task, Path *path, const WindowAggPath *core)
@@ -248,7 +233,9 @@ window_over_sort(const RelOptInfo *rel)
 	{
 		const WindowAggPath *path = lfirst(cell);
 
-		if (IsA(path, WindowAggPath) && sort_is_path(path->subpath))
+		const query *below = IsA(path, WindowAggPath) ? custom_plan_query(path->subpath) : NULL;
+
+		if (below && below->kind == QUERY_SORT)
 			return path;
 	}
 	return NULL;
@@ -277,30 +264,25 @@ window_offer(PlannerInfo *root, RelOptInfo *rel)
 {
 	const WindowAggPath *core = window_over_sort(rel);
 	CustomPath *path;
-	List	   *private;
 	List	   *scan_tuple;
 	window_task task;
 
 	if (core == NULL)
 		return "there are several windows";
-	if (!take_window(&task, core))
+	if (!take_window(&task, root, core))
 		return task.why_not;
-	if (!sort_path_fits(core->subpath) && mgpu_setting_enable_sort != MGPU_ENABLE_FORCE)
+	if (!custom_plan_query(core->subpath)->fits && mgpu_setting_enable_sort != MGPU_ENABLE_FORCE)
 		return "the rows are expected to need more memory than work_mem times hash_mem_multiplier";
-	private = private_of(&task, root);
-	if (private == NIL)
-		return "a key of the window is not among the columns";
 	scan_tuple = list_concat_copy(task.columns, task.functions);
-	path = makeNode(CustomPath);
-	path->path.pathtype = T_CustomScan;
-	path->path.parent = rel;
-	path->path.pathtarget = core->path.pathtarget;
-	path->path.pathkeys = core->path.pathkeys;
-	path->path.parallel_safe = core->path.parallel_safe;
-	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
-	path->custom_paths = list_make1(make_child(root, core, scan_tuple));
-	path->custom_private = list_make2(private, scan_tuple);
-	path->methods = &path_methods;
+	path = custom_plan_path(&(node_path) {
+		.query = task.query,
+		.entries = scan_tuple,
+		.rel = rel,
+		.target = core->path.pathtarget,
+		.pathkeys = core->path.pathkeys,
+		.child = (Path *) make_child(root, core, scan_tuple),
+		.parallel_safe = core->path.parallel_safe
+	});
 	cost_path(&task, &path->path, core);
 	return sort_add_path(rel, &path->path);
 }
@@ -308,5 +290,5 @@ window_offer(PlannerInfo *root, RelOptInfo *rel)
 void
 window_path_init(void)
 {
-	RegisterCustomScanMethods(&window_scan_methods);
+	custom_plan_register(QUERY_WINDOW, &window_scan_methods);
 }
