@@ -76,11 +76,11 @@ SELECT c.* FROM pg_temp.check('SELECT id, s.* FROM three, LATERAL (SELECT i, lag
 SELECT c.* FROM pg_temp.check('SELECT i, random() < 2, lag(i) OVER (ORDER BY i), t, n, a, f, at FROM framed ORDER BY i') c;
 SET mgpu.enable_sort = on;
 SET mgpu.report_declined = on;
+-- a GPU without a service has a notice of its own
+SET mgpu.executor = cpu;
 SELECT pg_temp.plan_of('SELECT lag(v) OVER (ORDER BY i) FROM framed');
 RESET work_mem;
 SET mgpu.enable_sort = force;
--- a GPU without a service has a notice of its own
-SET mgpu.executor = cpu;
 SELECT pg_temp.plan_of('SELECT lag(v) OVER (ORDER BY i), max(v) OVER (ORDER BY i) FROM framed');
 RESET mgpu.executor;
 RESET mgpu.report_declined;
