@@ -84,7 +84,7 @@ custom_plan_path(const node_path *of)
 	path->path.pathtarget = of->target;
 	path->path.pathkeys = of->pathkeys;
 	path->path.parallel_safe = of->parallel_safe;
-	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
+	path->flags = CUSTOMPATH_SUPPORT_PROJECTION | (of->goes_back ? CUSTOMPATH_SUPPORT_BACKWARD_SCAN : 0);
 	path->custom_paths = list_make1(of->child);
 	path->custom_private = list_make3(of->query, of->entries, of->quals);
 	path->methods = &path_methods;

@@ -24,6 +24,7 @@ typedef struct node_path
 	List	   *pathkeys;
 	Path	   *child;
 	bool		parallel_safe;
+	bool		goes_back;		/* its rows can be read backward (row_history.h) */
 } node_path;
 
 /* A path of a node, but for costs and rows. */

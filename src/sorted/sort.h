@@ -9,6 +9,7 @@
 
 #include "nodes/extensible.h"
 
+#include "plan/row_history.h"
 #include "plan/row_order.h"
 #include "plan/row_source.h"
 #include "sorted/device_rows.h"
@@ -35,6 +36,7 @@ typedef struct sort_state
 {
 	CustomScanState css;		/* first member: PostgreSQL casts to it */
 	row_source *source;
+	row_history history;
 	chunk	   *rows;
 	Size		row_bytes;		/* most memory that a row takes, but for its values of variable width */
 	Size		key_bytes;		/* keys of variable width, of the first num_counted rows */

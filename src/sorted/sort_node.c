@@ -235,7 +235,7 @@ next_row(sort_state *state)
 }
 
 static TupleTableSlot *
-execute(CustomScanState *css)
+return_next(CustomScanState *css)
 {
 	ExprContext *context = css->ss.ps.ps_ExprContext;
 
@@ -247,6 +247,12 @@ execute(CustomScanState *css)
 	ResetExprContext(context);
 	context->ecxt_scantuple = css->ss.ss_ScanTupleSlot;
 	return ExecProject(css->ss.ps.ps_ProjInfo);
+}
+
+static TupleTableSlot *
+execute(CustomScanState *css)
+{
+	return row_history_next(&((sort_state *) css)->history, css, return_next);
 }
 
 /* ---- methods */
@@ -275,9 +281,10 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	sort_state *state = (sort_state *) css;
 	const CustomScan *scan = (const CustomScan *) css->ss.ps.plan;
 	MemoryContext context = estate->es_query_cxt;
-	PlanState  *child = ExecInitNode(linitial(scan->custom_plans), estate, eflags & ~EXEC_FLAG_REWIND);
+	PlanState  *child = ExecInitNode(linitial(scan->custom_plans), estate, eflags & ~(EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD));
 
 	css->custom_ps = list_make1(child);
+	row_history_start(&state->history, css, eflags);
 	state->source = row_source_open(child);
 	state->rows = rows_create_for(context, child);
 	(void) top_keep_stored(state->rows, query_of(scan->custom_private));
@@ -313,6 +320,8 @@ rescan(CustomScanState *css)
 
 	if (css->ss.ps.chgParam)
 		UpdateChangedParamSet(child, css->ss.ps.chgParam);
+	if (row_history_rescan(&state->history, child->chgParam == NULL && css->ss.ps.chgParam == NULL))
+		return;
 	ExecClearTuple(css->ss.ss_ScanTupleSlot);
 	/* return the same rows: the child might not, if it calls volatile functions */
 	if (state->sorted && child->chgParam == NULL)
@@ -338,6 +347,7 @@ end(CustomScanState *css)
 	row_source_stop(state->source);
 	ExecClearTuple(css->ss.ss_ScanTupleSlot);
 	forget_all(state);
+	row_history_end(&state->history);
 	ExecEndNode(linitial(css->custom_ps));
 }
 

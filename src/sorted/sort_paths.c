@@ -155,7 +155,8 @@ make_path(const top_task *task, const SortPath *sort, PathTarget *target, const 
 		.target = target,
 		.pathkeys = sort->path.pathkeys,
 		.child = child,
-		.parallel_safe = sort->path.parallel_safe && child->parallel_safe
+		.parallel_safe = sort->path.parallel_safe && child->parallel_safe,
+		.goes_back = true
 	});
 	cost_path(task, &path->path, child, on_device);
 	return &path->path;

@@ -12,6 +12,7 @@
 #define MGPU_SORTED_TOP_H
 
 #include "columns/spill.h"
+#include "plan/row_history.h"
 #include "plan/row_source.h"
 #include "sorted/device_rows.h"
 #include "sorted/top_rows.h"
@@ -32,6 +33,7 @@ typedef struct top_state
 	top_limit	limit;
 	bool		has_number;		/* the last entry of the scan tuple is the rows' number */
 	row_source *source;
+	row_history history;
 	chunk	   *rows;			/* that were read last */
 	Size		row_bytes;		/* of a row, but for its values of variable width */
 	top_rows   *top;

@@ -211,7 +211,7 @@ next_row(top_state *state)
 }
 
 static TupleTableSlot *
-execute(CustomScanState *css)
+return_next(CustomScanState *css)
 {
 	ExprContext *context = css->ss.ps.ps_ExprContext;
 	TupleTableSlot *slot;
@@ -223,6 +223,12 @@ execute(CustomScanState *css)
 		return slot;
 	context->ecxt_scantuple = slot;
 	return ExecProject(css->ss.ps.ps_ProjInfo);
+}
+
+static TupleTableSlot *
+execute(CustomScanState *css)
+{
+	return row_history_next(&((top_state *) css)->history, css, return_next);
 }
 
 /* ---- methods */
@@ -298,10 +304,11 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	top_state  *state = (top_state *) css;
 	CustomScan *scan = (CustomScan *) css->ss.ps.plan;
 	MemoryContext context = estate->es_query_cxt;
-	PlanState  *child = ExecInitNode(linitial(scan->custom_plans), estate, eflags);
+	PlanState  *child = ExecInitNode(linitial(scan->custom_plans), estate, eflags & ~EXEC_FLAG_BACKWARD);
 	const query *query = query_of(scan->custom_private);
 
 	css->custom_ps = list_make1(child);
+	row_history_start(&state->history, css, eflags);
 	state->rows = rows_create_for(context, child);
 	state->row_bytes = rows_bytes_of_one(state->rows);
 	state->source = row_source_open_late(child, top_keep_stored(state->rows, query));
@@ -338,6 +345,8 @@ rescan(CustomScanState *css)
 
 	if (css->ss.ps.chgParam)
 		UpdateChangedParamSet(child, css->ss.ps.chgParam);
+	if (row_history_rescan(&state->history, child->chgParam == NULL && css->ss.ps.chgParam == NULL))
+		return;
 	/* the child would return the same rows: return those that are kept again */
 	if (state->collected && child->chgParam == NULL && state->spill.num_partitions == 0)
 	{
@@ -359,6 +368,7 @@ end(CustomScanState *css)
 
 	row_source_stop(state->source);
 	forget_all(state);
+	row_history_end(&state->history);
 	ExecEndNode(linitial(css->custom_ps));
 }
 

@@ -129,7 +129,9 @@ make_path(top_offer *offer)
 		.target = offer->target,
 		.pathkeys = offer->pathkeys,
 		.child = child,
-		.parallel_safe = offer->output_rel->consider_parallel && child->parallel_safe
+		.parallel_safe = offer->output_rel->consider_parallel && child->parallel_safe,
+		/* as PostgreSQL's Sort, and unlike its WindowAgg and Unique */
+		.goes_back = offer->pathkeys != NIL
 	});
 
 	cost_path(offer, &path->path, child);
