@@ -18,6 +18,7 @@
 #include "compat.h"
 #include "core/group_spec.h"
 #include "core/sizes.h"
+#include "group/aggregate.h"
 #include "group/path_cost.h"
 #include "plan/costs.h"
 #include "plan/device_path.h"
@@ -83,6 +84,15 @@ group_path_folds(const group_task *task, double num_rows, double num_groups)
 		return task->folds;
 	/* groups may fit in memory where rows do not */
 	return spill_cost(num_rows, num_rows, task) > 0 && spill_cost(num_rows, num_groups, task) == 0;
+}
+
+bool
+group_path_groups_fit(const group_task *task, double num_groups)
+{
+	/* a row, which may move while its columns grow, the states, and two to four slots of the hash table */
+	Size		group_bytes = 2 * task->record_bytes + task->num_states * GROUP_STATE_BYTES + 3 * 2 * sizeof(uint64);
+
+	return num_groups * group_bytes <= get_hash_memory_limit();
 }
 
 Cost

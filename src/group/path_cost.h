@@ -13,6 +13,9 @@ extern Size group_row_bytes(const group_task *task);
 /* Whether rows are to be folded as they come. */
 extern bool group_path_folds(const group_task *task, double num_rows, double num_groups);
 
+/* Whether as many folded groups are expected to fit in the memory of a process. */
+extern bool group_path_groups_fit(const group_task *task, double num_groups);
+
 /* The cost of a row. */
 extern Cost group_row_cost(const group_task *task, bool fold);
 
