@@ -128,7 +128,7 @@ cut_groups(device_query *query, uint64 *bytes)
 
 	for (uint32 group = 0; group < query->num_groups; group++)
 	{
-		uint64		more[MGPU_GROUP_MAX_SORTS];
+		uint64		more[MGPU_GROUP_MAX_SORTS] = {0};
 
 		all_bytes += of_group;
 		for (uint32 i = 0; i < request->spec.num_sorts; i++)
