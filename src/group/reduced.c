@@ -177,7 +177,7 @@ counts(const counted_rows *counted, uint64 row)
 			elog(ERROR, "no reduction of a column of that width"); \
 	}
 
-/* Add neighbouring int4 of which all count: a third of the time of one by one, since their sum fits in 64 bits. */
+/* Add neighbouring int4 that all count: a third of the time that one by one takes, since their sum fits in 64 bits. */
 static void
 add_int4(const reduced_values *values, const int32 *cells, uint64 num_cells, reduced_state *to)
 {

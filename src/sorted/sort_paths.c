@@ -57,7 +57,7 @@ why_no_key(const top_task *task, int n)
 	if (operator != type.lt_operator && operator != type.gt_operator)
 		return "a sort key has an operator that is not its type's own";
 	if (mgpu_setting_enable_sort != MGPU_ENABLE_FORCE && !is_fast(&type, list_nth_oid(task->query->order_collations, n)))
-		return "a sort key's values can only be compared";
+		return "a sort key has no numeric or byte form";
 	return NULL;
 }
 

@@ -223,7 +223,7 @@ offer_limit(const top_task *task, Path *input, RelOptInfo *output_rel)
 	if (mgpu_setting_enable_top == MGPU_ENABLE_OFF)
 		return is_off;
 	if (is_for_core(&offer, input))
-		return "LIMIT keeps few rows, which come one by one";
+		return "LIMIT is small and the input cannot be read as columns";
 	return add_upper_path(&offer);
 }
 
