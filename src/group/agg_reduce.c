@@ -10,6 +10,7 @@
 #include "catalog/pg_type.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/float.h"
 #include "utils/fmgroids.h"
 #include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
@@ -281,6 +282,21 @@ grow(reduced_column *reduced, MemoryContext context, uint32 num_groups)
 	reduced->num_states = more;
 }
 
+/* Add to the states of groups.  The last state takes what is of no group; none of it may raise an overflow's error. */
+static void
+fold_groups(reduced_column *reduced, const chunk *rows, const uint32 *groups, uint32 num_groups, const char *states)
+{
+	reduced_state *rest = &reduced->states[num_groups - 1];
+	float8		nan = get_float8_nan();
+
+	*rest = (reduced_state) {.count = 1,.reals = {nan, nan, nan, nan, get_float4_nan()}};
+	if (states)
+		reduced_combine(&reduced->values, (const reduced_state *) states, rows->num_rows, groups, reduced->states);
+	else
+		reduced_add_each(&reduced->values, rows, groups, reduced->states);
+	*rest = (reduced_state) {0};
+}
+
 static void
 fold(group_aggregate *base, MemoryContext context, const chunk *rows, const uint32 *groups, uint32 num_groups,
 	 const char *states)
@@ -293,10 +309,10 @@ fold(group_aggregate *base, MemoryContext context, const chunk *rows, const uint
 		grow(reduced, context, num_groups);
 	if (rows == NULL)
 		return;
-	if (states)
-		reduced_combine(&reduced->values, (const reduced_state *) states, rows->num_rows, groups, reduced->states);
-	else if (groups)
-		reduced_add_each(&reduced->values, rows, groups, reduced->states);
+	if (groups)
+		fold_groups(reduced, rows, groups, num_groups, states);
+	else if (states)
+		reduced_combine(&reduced->values, (const reduced_state *) states, rows->num_rows, NULL, reduced->states);
 	else
 		reduced_add_rows(&reduced->values, rows, &(row_groups) {1, NULL, NULL}, 0, rows->num_rows, reduced->states);
 }

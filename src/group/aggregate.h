@@ -53,7 +53,8 @@ typedef Datum (*group_result_fn) (group_aggregate *aggregate, uint32 group, bool
 
 /*
  * For aggregates that need no row twice: forget all groups, and add rows, row i to group groups[i] of num_groups so
- * far.  groups is NULL where there is one group, rows where there are none to add.  States are allocated in context.
+ * far.  The last of these takes the rows that have no group, and is forgotten.  groups is NULL where there is one group,
+ * rows where there are none to add.  States are allocated in context.
  * If states is not NULL, it holds the states of rows that are groups of a worker, each of GROUP_STATE_BYTES.
  */
 typedef void (*group_fold_start_fn) (group_aggregate *aggregate);

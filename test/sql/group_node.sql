@@ -174,6 +174,12 @@ WITH ours AS (SELECT f, mgpu_sort_agg(v) AS a FROM (SELECT CASE i % 50 WHEN 0 TH
      theirs AS (SELECT f, array_agg(v ORDER BY v) AS a FROM (SELECT CASE i % 50 WHEN 0 THEN -0.0 WHEN 1 THEN 'NaN' ELSE f END AS f, v FROM grouped) q GROUP BY ROLLUP (f) HAVING grouping(f) = 0)
 SELECT (SELECT count(*) FROM (TABLE ours EXCEPT TABLE theirs) x) AS more, (SELECT count(*) FROM (TABLE theirs EXCEPT TABLE ours) x) AS less;
 SELECT count(*) FROM (SELECT i, mgpu_sort_agg(v) FROM grouped GROUP BY i LIMIT 3) q;
+-- rows that do not fit are of different groups: their sum is of no group, and may not be an error
+SET mgpu.enable_group = force;
+SELECT * FROM pg_temp.check('SELECT i, sum(CASE WHEN i % 2 = 0 THEN 1.7e308::float8 END), sum(CASE WHEN i % 3 = 0 THEN 3e38::float4 END), avg(CASE WHEN i % 5 = 0 THEN 1e300::float8 ELSE -1e300 END) FROM grouped GROUP BY i');
+SELECT * FROM pg_temp.check('SELECT i / 2, sum(CASE WHEN i % 2 = 0 THEN 1.7e308::float8 END), avg(1.7e308::float8) FILTER (WHERE i % 2 = 0) FROM grouped GROUP BY 1');
+SELECT i / 2, sum(CASE WHEN i > 19000 THEN 1.7e308::float8 END) FROM grouped GROUP BY 1;
+RESET mgpu.enable_group;
 BEGIN;
 DECLARE spilled CURSOR FOR SELECT i, mgpu_sort_agg(v) FROM grouped GROUP BY i;
 MOVE 3 FROM spilled;
