@@ -263,7 +263,7 @@ UNIT_FLAGS_asan = -O1 -fsanitize=address -fno-omit-frame-pointer
 UNIT_FLAGS_ubsan = -O1 -fsanitize=undefined -fno-sanitize-recover=all
 UNIT_FLAGS_tsan = -O1 -fsanitize=thread
 UNIT_SMALL_TESTS = $(filter core_service%,$(UNIT_TESTS))
-UNIT_SMALL_SOURCES = src/core/engine.c $(filter src/core/service/%,$(CORE_SOURCES))
+UNIT_SMALL_SOURCES = src/core/engine_choice.c $(filter src/core/service/%,$(CORE_SOURCES))
 UNIT_LIBS = $(if $(filter yes,$(WITH_HIGHWAY)),$(HIGHWAY_LIBS)) -lstdc++ -lm -pthread
 
 define unit_variant

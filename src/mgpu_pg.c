@@ -21,10 +21,10 @@
 #include "core/executor.h"
 #include "core/planner.h"
 #include "core/sizes.h"
-#include "group/group_node.h"
+#include "exec/nodes.h"
+#include "query/offers.h"
 #include "service/service.h"
 #include "settings.h"
-#include "sorted/top.h"
 #include "threads.h"
 
 PG_MODULE_MAGIC;
@@ -242,6 +242,7 @@ _PG_init(void)
 	define_limits();
 	define_service();
 	MarkGUCPrefixReserved("mgpu");
+	nodes_init();
 	group_path_init();
 	top_path_init();
 	service_init();

@@ -11,11 +11,11 @@
 #ifndef MGPU_AGG_BATCH_H
 #define MGPU_AGG_BATCH_H
 
-#include "columns/pick.h"
-#include "columns/wire.h"
+#include "batch/pick.h"
+#include "batch/wire.h"
 #include "core/job.h"
 #include "order/sort_spec.h"
-#include "run/run.h"
+#include "run/run_job.h"
 
 struct agg_call;
 
@@ -137,10 +137,10 @@ agg_batch_head_end(const agg_batch *batch, uint64 i)
 	return i + 1 < batch->num_heads ? batch->heads[i + 1] : batch->num_items;
 }
 
-/* Fill positions by a stable sort (order.c). */
+/* Fill positions by a stable sort (batch_order.c). */
 extern void agg_batch_order(agg_batch *batch);
 
-/* A group's array (result.c), allocated in the current context. */
+/* A group's array (batch_result.c), allocated in the current context. */
 extern ArrayType *agg_batch_array(agg_batch *batch, uint32 group, bool nulls_first);
 
 /*

@@ -4,7 +4,7 @@
  *
  *	 header | keys and, for mgpu_sort_agg_by, values | fraction
  *
- * The formats of rows and fraction are those of columns/wire.h.
+ * The formats of rows and fraction are those of batch/wire.h.
  *
  * A worker sends unsorted rows.  The leader appends them to its own group, as if it had
  * scanned them itself, and sorts everything once.  Merging sorted runs of the workers
@@ -19,7 +19,7 @@
 #include "compat.h"
 #include "agg/call.h"
 #include "array/null_map.h"
-#include "columns/wire.h"
+#include "batch/wire.h"
 
 PG_FUNCTION_INFO_V1(mgpu_agg_serialize);
 PG_FUNCTION_INFO_V1(mgpu_agg_deserialize);

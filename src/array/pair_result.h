@@ -8,7 +8,7 @@
 #include "access/htup_details.h"
 #include "fmgr.h"
 
-#include "array/result.h"
+#include "array/array_result.h"
 
 /*
  * Keys and values, or only values.  The caller sets row_of and zeroes the rest.

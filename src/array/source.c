@@ -21,7 +21,7 @@
 
 #include "core/sizes.h"
 
-#include "array/result.h"
+#include "array/array_result.h"
 #include "array/source.h"
 #include "array/toast_pages.h"
 #include "pgerror.h"

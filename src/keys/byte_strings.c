@@ -18,7 +18,7 @@
 #include "miscadmin.h"
 
 #include "compat.h"
-#include "array/result.h"
+#include "array/array_result.h"
 #include "keys/byte_strings.h"
 #include "keys/string_maker.h"
 #include "threads.h"

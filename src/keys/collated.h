@@ -7,7 +7,7 @@
  * text where it lies.
  *
  * strxfrm and strcoll should agree, but in glibc they do not always, and PostgreSQL does not trust
- * strxfrm.  So whoever sorts these strings checks the order by collated_compare (order/collated.c).
+ * strxfrm.  So whoever sorts these strings checks the order by collated_compare (order/order_collated.c).
  *
  * These functions are for threads: they call nothing of PostgreSQL.
  */

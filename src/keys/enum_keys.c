@@ -14,7 +14,7 @@
 #include "common/hashfn.h"
 #include "miscadmin.h"
 
-#include "array/result.h"
+#include "array/array_result.h"
 #include "keys/enum_keys.h"
 #include "keys/value_order.h"
 

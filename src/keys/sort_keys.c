@@ -14,7 +14,7 @@
 #include "miscadmin.h"
 
 #include "compat.h"
-#include "array/result.h"
+#include "array/array_result.h"
 #include "keys/enum_keys.h"
 #include "keys/sort_keys.h"
 #include "threads.h"

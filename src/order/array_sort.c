@@ -14,14 +14,14 @@
 #include "core/float_ties.h"
 
 #include "compat.h"
-#include "array/gather.h"
+#include "array/array_gather.h"
 #include "array/null_map.h"
-#include "array/result.h"
-#include "array/segments.h"
+#include "array/array_result.h"
+#include "array/array_segments.h"
 #include "order/array_sort.h"
 #include "order/positions.h"
 #include "pgerror.h"
-#include "run/run.h"
+#include "run/run_job.h"
 
 /* Arrays up to this size are sorted at once, without setting up a job. */
 #define SORT_NOW_BYTES (64 * 1024)

@@ -2,14 +2,14 @@
  * order.c
  *		Orders keys according to their form.
  *
- * One job of an executor sorts words (words.c).  Strings and values become words first, and their
- * ties are ordered afterwards (strings.c, values.c).
+ * One job of an executor sorts words (order_words.c).  Strings and values become words first, and their
+ * ties are ordered afterwards (order_strings.c, order_values.c).
  */
 #include "postgres.h"
 
 #include "order/forms.h"
 #include "order/order.h"
-#include "order/words.h"
+#include "order/order_words.h"
 
 bool
 order_ranks(const sort_spec *spec, const segment_list *segments, const sort_keys *keys,

@@ -13,10 +13,10 @@
 
 #include "compat.h"
 #include "array/null_map.h"
-#include "array/result.h"
+#include "array/array_result.h"
 #include "order/position_list.h"
 #include "pgerror.h"
-#include "run/run.h"
+#include "run/run_job.h"
 
 /* Positions handled between checks for interrupts. */
 #define STEP_ITEMS (256 * 1024)

@@ -7,7 +7,7 @@
 #include "miscadmin.h"
 
 #include "array/null_map.h"
-#include "array/segments.h"
+#include "array/array_segments.h"
 #include "order/order.h"
 #include "order/positions.h"
 

@@ -23,10 +23,10 @@
 #include "compat.h"
 #include "array/element_type.h"
 #include "array/null_map.h"
-#include "array/result.h"
+#include "array/array_result.h"
 #include "order/slices.h"
-#include "order/words.h"
-#include "run/run.h"
+#include "order/order_words.h"
+#include "run/run_job.h"
 
 /* Elements or slices handled between checks for interrupts. */
 #define STEP_ITEMS (64 * 1024)

@@ -7,7 +7,7 @@
 
 #include "core/job.h"
 
-#include "array/segments.h"
+#include "array/array_segments.h"
 
 /* The two optional trailing arguments of every sorting function. */
 typedef struct sort_order

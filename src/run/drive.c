@@ -19,8 +19,8 @@
 #include "core/sizes.h"
 
 #include "run/drive.h"
-#include "run/run.h"
-#include "run/run_group.h"
+#include "run/run_job.h"
+#include "run/run_table.h"
 #include "settings.h"
 #include "threads.h"
 

@@ -5,7 +5,7 @@
 #ifndef MGPU_RUN_DRIVE_H
 #define MGPU_RUN_DRIVE_H
 
-#include "run/run.h"
+#include "run/run_job.h"
 
 /*
  * If it returns MGPU_OK, the request's outputs are complete and the run is recorded (run_last).

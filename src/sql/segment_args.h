@@ -6,7 +6,7 @@
 #define MGPU_SQL_SEGMENT_ARGS_H
 
 #include "array/element_type.h"
-#include "array/segments.h"
+#include "array/array_segments.h"
 #include "array/source.h"
 
 /*

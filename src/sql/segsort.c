@@ -14,7 +14,7 @@
 #include "compat.h"
 #include "order/array_sort.h"
 #include "sql/args.h"
-#include "sql/rows.h"
+#include "sql/rows_fn.h"
 #include "sql/segment_args.h"
 
 PG_FUNCTION_INFO_V1(mgpu_segsort);

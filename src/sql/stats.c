@@ -20,7 +20,7 @@
 #include "array/pair_result.h"
 #include "array/source.h"
 #include "order/positions.h"
-#include "run/run.h"
+#include "run/run_job.h"
 #include "sql/args.h"
 #include "sql/segment_args.h"
 

@@ -1,4 +1,4 @@
-# Large arrays of byte strings (src/order/strings.c) and of types whose keys are made:
+# Large arrays of byte strings (src/order/order_strings.c) and of types whose keys are made:
 # strings that share nothing, much or everything, sorted to the byte, and their
 # positions; a few long ones.
 use strict;

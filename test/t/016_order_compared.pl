@@ -1,4 +1,4 @@
-# Types that are compared (src/order/values.c): the right order, of all elements and
+# Types that are compared (src/order/order_values.c): the right order, of all elements and
 # in segments; slices of arrays (src/order/slices.c); calls that end early.
 use strict;
 use warnings;

@@ -5,7 +5,7 @@
  *
  * Tasks go through their items in blocks on the stack that fit the first-level cache.
  */
-#include "core/cpu/run.h"
+#include "core/cpu/cpu_run.h"
 
 #include <string.h>
 

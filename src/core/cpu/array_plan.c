@@ -2,7 +2,7 @@
  * array_plan.c
  *		Chooses the strategy of a run that sorts an array as a whole.
  */
-#include "core/cpu/run.h"
+#include "core/cpu/cpu_run.h"
 #include "core/unsigned_sort.h"
 
 /* Whether one thread sorts a job's keys by one call. */

@@ -14,7 +14,7 @@
  */
 #include <string.h>
 
-#include "core/cpu/run.h"
+#include "core/cpu/cpu_run.h"
 
 /* Values [begin, end) of the source; values points at the first of them. */
 typedef struct source_part

@@ -5,7 +5,7 @@
  * Each worker counts into its own table.  Then each value is written as often as it
  * occurred.
  */
-#include "core/cpu/run.h"
+#include "core/cpu/cpu_run.h"
 
 #include <string.h>
 

@@ -12,7 +12,7 @@
 #ifndef MGPU_CPU_INPUT_H
 #define MGPU_CPU_INPUT_H
 
-#include "core/cpu/run.h"
+#include "core/cpu/cpu_run.h"
 
 /* Slots and what holds streamed input; false if out of memory. */
 bool		mgpu_input_allocate(mgpu_run *run);

@@ -13,7 +13,7 @@
  * included.  Equal items keep their order, a's first.
  */
 #include "core/cpu_merge_path.h"
-#include "core/cpu/run.h"
+#include "core/cpu/cpu_run.h"
 
 /* Pairs merged at a time: their keys and indices are on the stack. */
 #define BLOCK_ITEMS 4096

@@ -6,7 +6,7 @@
 #ifndef MGPU_CPU_ORDER_PAIRS_H
 #define MGPU_CPU_ORDER_PAIRS_H
 
-#include "core/cpu/run.h"
+#include "core/cpu/cpu_run.h"
 
 /* Bytes of a code of pairs: 4, 8 or 16. */
 static inline uint32_t

@@ -11,7 +11,7 @@
 #define MGPU_CPU_PARTITION_H
 
 #include "core/bounds.h"
-#include "core/cpu/run.h"
+#include "core/cpu/cpu_run.h"
 
 /* The strategy's part.  Tasks have the run as context. */
 typedef struct mgpu_partition_tasks

@@ -2,7 +2,7 @@
  * passes.c
  *		Linear passes over all items, and gathers, shared by the CPU's strategies.
  */
-#include "core/cpu/run.h"
+#include "core/cpu/cpu_run.h"
 
 uint64_t
 mgpu_positions_below(const uint32_t *positions, uint64_t num_positions, uint64_t limit)

@@ -2,7 +2,7 @@
  * phase.c
  *		A run's threads, and the phases of independent tasks that they work through.
  */
-#include "core/cpu/run.h"
+#include "core/cpu/cpu_run.h"
 
 #include "core/unsigned_sort.h"
 

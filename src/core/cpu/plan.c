@@ -2,7 +2,7 @@
  * plan.c
  *		Chooses a run's strategy and its number of threads.
  */
-#include "core/cpu/run.h"
+#include "core/cpu/cpu_run.h"
 
 /* Whether the tile-based mergesort takes a job: keys alone, and pairs with records of 8 bytes. */
 static bool

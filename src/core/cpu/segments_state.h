@@ -6,7 +6,7 @@
 #ifndef MGPU_CPU_SEGMENTS_STATE_H
 #define MGPU_CPU_SEGMENTS_STATE_H
 
-#include "core/cpu/run.h"
+#include "core/cpu/cpu_run.h"
 
 /* A block: codes that are sorted together, in the first-level cache. */
 #define MGPU_SEGMENT_BLOCK_BYTES 8192

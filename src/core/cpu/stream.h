@@ -9,7 +9,7 @@
 #ifndef MGPU_CPU_STREAM_H
 #define MGPU_CPU_STREAM_H
 
-#include "core/cpu/run.h"
+#include "core/cpu/cpu_run.h"
 
 /* Whether streamed keys go through the ring; otherwise tasks find them in run->codes. */
 bool		mgpu_stream_uses_ring(const mgpu_run *run);

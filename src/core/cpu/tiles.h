@@ -23,7 +23,7 @@
 #define MGPU_CPU_TILES_H
 
 #include "core/cpu_merge_path.h"
-#include "core/cpu/run.h"
+#include "core/cpu/cpu_run.h"
 
 /* Two neighbouring lists that a pass beyond a chunk merges, and the range that changes. */
 typedef struct mgpu_tile_merge

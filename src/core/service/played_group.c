@@ -4,7 +4,7 @@
  *
  * What a device does by kernels happens here row by row: pages are decoded by the same code, and rows are kept whole.
  * They are sorted by their keys and order columns, and then by their numbers.  Each group is reduced in a loop that does what
- * src/group/reduced.c does.  Plain loops were preferred to anything faster: kernels are tested against this.
+ * src/exec/reduced.c does.  Plain loops were preferred to anything faster: kernels are tested against this.
  */
 #include "core/service/played_group.h"
 

@@ -1,0 +1,317 @@
+/*
+ * agg_reduce.c
+ *		count, sum, avg, min, max, stddev, variance, bool_and and bool_or of numbers (reduced.h).
+ *
+ * Results are those of PostgreSQL's functions: sums of int2 and int4 are int8, of int8 numeric.  Spreads of floats
+ * are finished by PostgreSQL's own functions.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/float.h"
+#include "utils/fmgroids.h"
+#include "utils/fmgrprotos.h"
+#include "utils/numeric.h"
+
+#include "compat.h"
+#include "exec/aggregate.h"
+#include "exec/reduced.h"
+#include "query/reductions.h"
+
+static const PGFunction finish_functions[] = {
+	[REDUCE_FLOAT_AVG] = float8_avg,
+	[REDUCE_STDDEV_SAMP] = float8_stddev_samp,
+	[REDUCE_STDDEV_POP] = float8_stddev_pop,
+	[REDUCE_VAR_SAMP] = float8_var_samp,
+	[REDUCE_VAR_POP] = float8_var_pop
+};
+
+/* What aggregates of the same values share. */
+typedef struct reduced_column
+{
+	reduced_values values;
+	uint32		num_states;		/* of groups that are folded */
+	reduced_state *states;		/* of these; NULL: none are */
+	const device_query *answer; /* of a GPU, which has computed all groups; NULL: it has not */
+	int64		group;			/* of the state below, -1: none yet */
+	reduced_state state;
+} reduced_column;
+
+typedef struct reduce_aggregate
+{
+	group_aggregate base;
+	const known_reduction *known;
+	reduced_column *reduced;	/* its own, or that of an earlier aggregate */
+} reduce_aggregate;
+
+/* ---- results */
+
+static Datum
+wide_to_numeric(int128 value)
+{
+	char		digits[48];
+	char	   *next = digits + sizeof(digits);
+	uint128 rest = value < 0 ? -(uint128) value : (uint128) value;
+
+	if (value >= PG_INT64_MIN && value <= PG_INT64_MAX)
+		return NumericGetDatum(int64_to_numeric((int64) value));
+	*--next = '\0';
+	for (; rest > 0; rest /= 10)
+		*--next = '0' + (int) (rest % 10);
+	if (value < 0)
+		*--next = '-';
+	return DirectFunctionCall3(numeric_in, CStringGetDatum(next), ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
+}
+
+/* A minimum or maximum, as the argument's type. */
+static Datum
+number_datum(const group_input *input, const reduced_column *from, int64 value)
+{
+	switch (input->rows->columns[from->values.column].type->width)
+	{
+		case 2:
+			return Int16GetDatum((int16) value);
+		case 4:
+			return Int32GetDatum((int32) value);
+		default:
+			return Int64GetDatum(value);
+	}
+}
+
+/* What PostgreSQL's function makes of count, sum and squares.  Its sum starts at 0, which makes 0 of -0. */
+static Datum
+finish_spread(PGFunction finish, const reduced_state *state, bool *is_null)
+{
+	LOCAL_FCINFO(call, 1);
+	Datum		numbers[3] = {Float8GetDatum((float8) state->count), Float8GetDatum(state->reals.sum + 0.0),
+	Float8GetDatum(state->reals.squares)};
+	Datum		value;
+
+	InitFunctionCallInfoData(*call, NULL, 1, InvalidOid, NULL, NULL);
+	call->args[0].value = PointerGetDatum(construct_array(numbers, 3, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+	call->args[0].isnull = false;
+	value = finish(call);
+	*is_null = call->isnull;
+	return value;
+}
+
+static Datum
+result_of(const reduce_aggregate *aggregate, const reduced_state *state, bool *is_null)
+{
+	const group_input *input = aggregate->base.input;
+
+	switch (aggregate->known->reduction)
+	{
+		case REDUCE_SUM:
+			return Int64GetDatum((int64) state->integers.sum);
+		case REDUCE_NUMERIC_SUM:
+			return wide_to_numeric(state->integers.sum);
+		case REDUCE_AVG:
+			return DirectFunctionCall2(numeric_div, wide_to_numeric(state->integers.sum), wide_to_numeric(state->count));
+		case REDUCE_MIN:
+			return number_datum(input, aggregate->reduced, state->integers.min);
+		case REDUCE_MAX:
+			return number_datum(input, aggregate->reduced, state->integers.max);
+		case REDUCE_BOOL_MIN:
+			return BoolGetDatum(state->integers.min != 0);
+		case REDUCE_BOOL_MAX:
+			return BoolGetDatum(state->integers.max != 0);
+		case REDUCE_FLOAT4_SUM:
+			return Float4GetDatum(state->reals.narrow_sum);
+		case REDUCE_FLOAT4_MIN:
+			return Float4GetDatum((float4) state->reals.min);
+		case REDUCE_FLOAT4_MAX:
+			return Float4GetDatum((float4) state->reals.max);
+		case REDUCE_FLOAT8_SUM:
+			return Float8GetDatum(state->reals.sum);
+		case REDUCE_FLOAT8_MIN:
+			return Float8GetDatum(state->reals.min);
+		case REDUCE_FLOAT8_MAX:
+			return Float8GetDatum(state->reals.max);
+		case REDUCE_COUNT:
+			return Int64GetDatum(state->count);
+		default:
+			return finish_spread(finish_functions[aggregate->known->reduction], state, is_null);
+	}
+}
+
+static const reduced_state *
+state_of(reduced_column *reduced, const group_input *input, uint32 group)
+{
+	if (reduced->states)
+		return &reduced->states[group];
+	if (reduced->group == group)
+		return &reduced->state;
+	reduced->group = group;
+	if (reduced->answer)
+		reduced_take(reduced->answer, reduced->values.column, group, &reduced->state);
+	else
+	{
+		memset(&reduced->state, 0, sizeof(reduced_state));
+		reduced_add_rows(&reduced->values, input->rows, &input->groups, input->groups.starts[group],
+						 input->groups.starts[group + 1], &reduced->state);
+	}
+	return &reduced->state;
+}
+
+static Datum
+result(group_aggregate *base, uint32 group, bool *is_null)
+{
+	const reduce_aggregate *aggregate = (const reduce_aggregate *) base;
+	const reduced_state *state = state_of(aggregate->reduced, base->input, group);
+
+	*is_null = state->count == 0 && aggregate->known->reduction != REDUCE_COUNT;
+	return *is_null ? (Datum) 0 : result_of(aggregate, state, is_null);
+}
+
+static void
+prepare(group_aggregate *base, group_input *input)
+{
+	base->input = input;
+	((reduce_aggregate *) base)->reduced->answer = NULL;
+	((reduce_aggregate *) base)->reduced->group = -1;
+}
+
+/* ---- rows as they come */
+
+static void
+grow(reduced_column *reduced, MemoryContext context, uint32 num_groups)
+{
+	uint32		more = Max(num_groups, 2 * reduced->num_states);
+	Size		known_bytes = reduced->num_states * sizeof(reduced_state);
+
+	reduced->states = large_realloc(context, reduced->states, known_bytes, more * sizeof(reduced_state));
+	memset((char *) reduced->states + known_bytes, 0, more * sizeof(reduced_state) - known_bytes);
+	reduced->num_states = more;
+}
+
+/* Add to the states of groups.  The last state takes what is of no group; none of it may raise an overflow's error. */
+static void
+fold_groups(reduced_column *reduced, const chunk *rows, const uint32 *groups, uint32 num_groups, const char *states)
+{
+	reduced_state *rest = &reduced->states[num_groups - 1];
+	float8		nan = get_float8_nan();
+
+	*rest = (reduced_state) {.count = 1,.reals = {nan, nan, nan, nan, get_float4_nan()}};
+	if (states)
+		reduced_combine(&reduced->values, (const reduced_state *) states, rows->num_rows, groups, reduced->states);
+	else
+		reduced_add_each(&reduced->values, rows, groups, reduced->states);
+	*rest = (reduced_state) {0};
+}
+
+static void
+fold(group_aggregate *base, MemoryContext context, const chunk *rows, const uint32 *groups, uint32 num_groups,
+	 const char *states)
+{
+	reduced_column *reduced = ((reduce_aggregate *) base)->reduced;
+
+	if (!base->has_states)
+		return;
+	if (num_groups > reduced->num_states)
+		grow(reduced, context, num_groups);
+	if (rows == NULL)
+		return;
+	if (groups)
+		fold_groups(reduced, rows, groups, num_groups, states);
+	else if (states)
+		reduced_combine(&reduced->values, (const reduced_state *) states, rows->num_rows, NULL, reduced->states);
+	else
+		reduced_add_rows(&reduced->values, rows, &(row_groups) {1, NULL, NULL}, 0, rows->num_rows, reduced->states);
+}
+
+static const char *
+states(const group_aggregate *base)
+{
+	return (const char *) ((const reduce_aggregate *) base)->reduced->states;
+}
+
+static void
+fold_start(group_aggregate *base)
+{
+	reduced_column *reduced = ((reduce_aggregate *) base)->reduced;
+
+	reduced->states = NULL;
+	reduced->num_states = 0;
+}
+
+/* ---- what a GPU computes */
+
+static bool
+ask_device(group_aggregate *base, device_query *query)
+{
+	static const mgpu_reduction reductions[] = {
+		[REDUCED_COUNT] = MGPU_REDUCE_COUNT,
+		[REDUCED_INTEGER] = MGPU_REDUCE_INTEGER,
+		[REDUCED_REAL] = MGPU_REDUCE_REAL,
+		[REDUCED_SPREAD] = MGPU_REDUCE_SPREAD
+	};
+	const reduced_values *values = &((reduce_aggregate *) base)->reduced->values;
+
+	if (values->filter >= 0)
+		return false;
+	if (values->column >= 0)
+		device_query_reduce(query, device_query_column(query, values->column), reductions[values->kind]);
+	return true;
+}
+
+static void
+take_device(group_aggregate *base, const device_query *query, group_input *input)
+{
+	reduced_column *reduced = ((reduce_aggregate *) base)->reduced;
+
+	base->input = input;
+	reduced->states = NULL;
+	reduced->answer = query;
+	reduced->group = -1;
+}
+
+/* ---- what it is made of */
+
+static reduced_column *
+find_reduced(List *earlier, int column, int filter)
+{
+	ListCell   *cell;
+
+	foreach(cell, earlier)
+	{
+		const reduce_aggregate *other = lfirst(cell);
+
+		if (other->base.plan.way == GROUP_WAY_REDUCE && other->reduced->values.column == column &&
+			other->reduced->values.filter == filter)
+			return other->reduced;
+	}
+	return NULL;
+}
+
+group_aggregate *
+group_reduce_create(const group_aggregate_source *source)
+{
+	reduce_aggregate *aggregate = (reduce_aggregate *) group_aggregate_create(source, sizeof(reduce_aggregate));
+	int			column;
+
+	aggregate->known = known_reduction_of(source->aggref->aggfnoid);
+	/* without a column, rows are counted */
+	column = aggregate->base.num_args > 0 ? aggregate->base.columns[0] : -1;
+	aggregate->reduced = find_reduced(source->earlier, column, aggregate->base.filter);
+	if (aggregate->reduced == NULL)
+	{
+		aggregate->reduced = palloc0(sizeof(reduced_column));
+		aggregate->base.has_states = true;
+		aggregate->reduced->values.column = column;
+		aggregate->reduced->values.filter = aggregate->base.filter;
+	}
+	aggregate->reduced->values.kind = Max(aggregate->reduced->values.kind, aggregate->known->kind);
+	aggregate->reduced->values.sums |= aggregate->known->reduction == REDUCE_FLOAT4_SUM ||
+		aggregate->known->reduction == REDUCE_FLOAT8_SUM;
+	aggregate->base.prepare = prepare;
+	aggregate->base.result = result;
+	aggregate->base.fold_start = fold_start;
+	aggregate->base.fold = fold;
+	aggregate->base.states = states;
+	aggregate->base.ask_device = ask_device;
+	aggregate->base.take_device = take_device;
+	return &aggregate->base;
+}

@@ -1,0 +1,200 @@
+/*
+ * device_query.c
+ *		What a node asks a GPU to compute of a table, and its answer.
+ */
+#include "postgres.h"
+
+#include "access/tupmacs.h"
+#include "commands/explain.h"
+#if PG_VERSION_NUM >= 180000
+#include "commands/explain_format.h"
+#include "commands/explain_state.h"
+#endif
+#include "executor/instrument.h"
+#include "storage/ipc.h"
+
+#include "compat.h"
+#include "exec/device_query.h"
+
+void
+device_query_reduce(device_query *query, int column, mgpu_reduction reduction)
+{
+	mgpu_group_column *of = &query->request.spec.columns[column];
+
+	of->reduction = Max(of->reduction, (uint32) reduction);
+	of->is_shown |= reduction == MGPU_REDUCE_REAL || reduction == MGPU_REDUCE_SPREAD;
+}
+
+int
+device_query_sort(device_query *query, int column, bool descending, uint32 returns)
+{
+	mgpu_group_spec *spec = &query->request.spec;
+	uint32		number = 0;
+
+	while (number < spec->num_sorts &&
+		   (spec->sorts[number].column != (uint32) column || spec->sorts[number].descending != (uint32) descending))
+		number++;
+	if (number == MGPU_GROUP_MAX_SORTS)
+		return -1;
+	if (number == spec->num_sorts)
+		spec->num_sorts++;
+	spec->sorts[number].column = column;
+	spec->sorts[number].descending = descending;
+	spec->sorts[number].returns |= returns;
+	spec->columns[column].is_shown = true;
+	return number;
+}
+
+int
+device_query_percentile(device_query *query, int sort, double fraction, bool continuous)
+{
+	mgpu_group_sort *of = &query->request.spec.sorts[sort];
+
+	if (of->num_percentiles == MGPU_GROUP_MAX_PERCENTILES)
+		return -1;
+	of->percentiles[of->num_percentiles] = (mgpu_group_percentile) {fraction, continuous};
+	return of->num_percentiles++;
+}
+
+bool
+device_query_run(device_query *query, heap_reader *reader)
+{
+	Instrumentation *times = heap_reader_instrument(reader);
+	group_request *request = &query->request;
+	bool		done;
+
+	if (times)
+		InstrStartNode(times);
+	request->fill = heap_sender_fill;
+	request->fill_context = query->sender;
+	PG_ENSURE_ERROR_CLEANUP(heap_sender_release, PointerGetDatum(query->sender));
+	{
+		done = run_group(request);
+	}
+	PG_END_ENSURE_ERROR_CLEANUP(heap_sender_release, PointerGetDatum(query->sender));
+	query->copied_pages = heap_sender_copied_pages(query->sender);
+	heap_sender_stop(query->sender, done ? request->result.num_read : 0, done ? request->result.num_rows : 0);
+	if (times)
+		InstrStopNode(times, done ? request->result.num_rows : 0);
+	return done;
+}
+
+void
+device_query_explain(const device_query *query, ExplainState *es)
+{
+	uint64		file_bytes = 0;
+
+	for (int i = 0; i < MGPU_GROUP_OUTPUTS; i++)
+		file_bytes += query->request.in_files ? query->request.outputs[i].num_bytes : 0;
+	ExplainPropertyText("Executor", "gpu", es);
+	ExplainPropertyInteger("Pages Copied", NULL, query->copied_pages, es);
+	if (file_bytes > 0)
+		ExplainPropertyInteger("Disk Usage", "kB", (int64) (file_bytes / 1024), es);
+}
+
+void
+device_query_forget(device_query *query)
+{
+	run_group_forget(&query->request);
+	device_query_restart(query);
+}
+
+/* ---- groups of the answer */
+
+static Size
+record_bytes(const device_query *query)
+{
+	return query->request.record.num_words * sizeof(uint64);
+}
+
+/* Bytes of a sort's values that come back for one group. */
+static Size
+value_bytes_of_group(const device_query *query, uint32 sort, uint32 group)
+{
+	const mgpu_group_spec *spec = &query->request.spec;
+
+	if ((spec->sorts[sort].returns & MGPU_SORT_VALUES) == 0)
+		return 0;
+	return device_query_record(query, group)[query->request.record.sorts[sort]] * spec->columns[spec->sorts[sort].column].width;
+}
+
+/* Leave as many of the groups at hand as their values leave room for, at least one.  bytes: of each sort's values. */
+static void
+cut_groups(device_query *query, uint64 *bytes)
+{
+	const group_request *request = &query->request;
+	Size		of_group = record_bytes(query) + request->group_bytes;
+	uint64		all_bytes = 0;
+
+	for (uint32 group = 0; group < query->num_groups; group++)
+	{
+		uint64		more[MGPU_GROUP_MAX_SORTS] = {0};
+
+		all_bytes += of_group;
+		for (uint32 i = 0; i < request->spec.num_sorts; i++)
+			all_bytes += more[i] = value_bytes_of_group(query, i, group);
+		if (request->in_files && group > 0 && all_bytes > request->most_bytes)
+			query->num_groups = group;
+		for (uint32 i = 0; i < request->spec.num_sorts && group < query->num_groups; i++)
+			bytes[i] += more[i];
+	}
+}
+
+static char *
+buffer_for(const device_query *query, uint64 num_bytes)
+{
+	return query->request.in_files ? MemoryContextAllocHuge(CurrentMemoryContext, num_bytes + 1) : NULL;
+}
+
+static void
+read_records(device_query *query)
+{
+	uint64		num_groups = query->request.result.num_groups - query->first;
+	Size		bytes = record_bytes(query);
+
+	if (query->request.in_files)
+		num_groups = Min(num_groups, Max(query->request.most_bytes / (bytes + query->request.group_bytes), 1));
+	query->num_groups = (uint32) num_groups;
+	query->records = (const uint64 *) run_group_read(&query->request.outputs[0], query->first * bytes, num_groups * bytes,
+													 buffer_for(query, num_groups * bytes));
+}
+
+bool
+device_query_next(device_query *query)
+{
+	uint64		bytes[MGPU_GROUP_MAX_SORTS] = {0};
+
+	query->first += query->num_groups;
+	query->num_groups = 0;
+	if (query->first >= query->request.result.num_groups)
+		return false;
+	read_records(query);
+	cut_groups(query, bytes);
+	for (uint32 i = 0; i < query->request.spec.num_sorts; i++)
+	{
+		const device_output *values = &query->request.outputs[1 + i];
+
+		if (values->num_bytes > 0)
+			query->values[i] = run_group_read(values, query->values_end[i], bytes[i], buffer_for(query, bytes[i]));
+		query->values_end[i] += bytes[i];
+	}
+	return true;
+}
+
+void
+device_query_restart(device_query *query)
+{
+	query->first = 0;
+	query->num_groups = 0;
+	memset(query->values_end, 0, sizeof(query->values_end));
+}
+
+Datum
+device_query_datum(const device_query *query, int column, uint64 code)
+{
+	const mgpu_group_column *of = &query->request.spec.columns[column];
+	uint64		bits = mgpu_column_bits(code, of->kind, of->width);
+
+	/* its low bytes are those of a narrower value */
+	return fetch_att(&bits, true, of->width);
+}

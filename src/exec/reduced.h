@@ -1,0 +1,64 @@
+/*
+ * reduced.h
+ *		What counts, sums, averages, minima and maxima need to know of a group's values.
+ */
+#ifndef MGPU_EXEC_REDUCED_H
+#define MGPU_EXEC_REDUCED_H
+
+#include "batch/pick.h"
+#include "query/reductions.h"
+
+typedef struct reduced_integers
+{
+	int64		min;
+	int64		max;
+	int128		sum;
+} reduced_integers;
+
+typedef struct reduced_reals
+{
+	float8		min;
+	float8		max;
+	float8		sum;
+	float8		squares;		/* of differences from the mean; NaN once a value is infinite */
+	float4		narrow_sum;		/* of float4, in that precision */
+} reduced_reals;
+
+typedef struct reduced_state
+{
+	int64		count;
+	union
+	{
+		reduced_integers integers;
+		reduced_reals reals;
+	};
+} reduced_state;
+
+/* Which values: those of a column in rows where the filter's column has a value.  Columns may be -1: all rows. */
+typedef struct reduced_values
+{
+	reduced_kind kind;
+	int			column;
+	int			filter;
+	bool		sums;			/* a sum of floats is wanted: an overflow is an error then */
+} reduced_values;
+
+/* A state is zero at first.  Values are added in the order of the rows, as PostgreSQL's functions add them. */
+
+/* Add the rows of positions [begin, end) to one state. */
+extern void reduced_add_rows(const reduced_values *values, const chunk *rows, const row_groups *numbers, uint64 begin,
+							 uint64 end, reduced_state *to);
+
+/* Add each row to the state of its group: groups[i] for row i. */
+extern void reduced_add_each(const reduced_values *values, const chunk *rows, const uint32 *groups, reduced_state *to);
+
+/* Add num_states states, state i to that of its group: groups[i], or to the only one if groups is NULL. */
+extern void reduced_combine(const reduced_values *values, const reduced_state *states, uint64 num_states,
+							const uint32 *groups, reduced_state *to);
+
+struct device_query;
+
+/* The state of a group as a GPU has computed it, of a column of the node's rows or, for -1, of the rows themselves. */
+extern void reduced_take(const struct device_query *query, int column, uint32 group, reduced_state *state);
+
+#endif							/* MGPU_EXEC_REDUCED_H */

@@ -1,0 +1,201 @@
+/*
+ * window_values.c
+ *		Computes window functions, row by row in the order of the rows.
+ *
+ * Rows of a partition lie side by side, so one comparison with its neighbour tells where a row stands.  Frames begin
+ * with the partition: aggregates add what the frame gains and never take back.  Floats are added one after the
+ * other, as PostgreSQL does.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/float.h"
+
+#include "compat.h"
+#include "exec/window.h"
+
+/* Rows handled between checks for interrupts. */
+#define STEP_ROWS 1024
+
+static bool
+are_equal(const window_state *state, const row_compare *keys, uint64 a, uint64 b)
+{
+	const sort_state *sort = state->sort;
+
+	return row_compare_are_equal(keys, sort->rows, sort_row_at(sort, a), sort_row_at(sort, b));
+}
+
+static void
+get_value(const window_state *state, const window_function *function, uint64 place, Datum *value, bool *is_null)
+{
+	const column *col = &state->sort->rows->columns[function->column];
+	uint64		row = sort_row_at(state->sort, place);
+
+	*is_null = column_is_null(col, row);
+	*value = *is_null ? (Datum) 0 : cell_datum(col->type, col->cells, row);
+}
+
+/* ---- aggregates */
+
+static void
+add_value(window_function *function, Datum value)
+{
+	switch (function->kind)
+	{
+		case WINDOW_SUM_INT2:
+			function->integer += DatumGetInt16(value);
+			break;
+		case WINDOW_SUM_INT4:
+			function->integer += DatumGetInt32(value);
+			break;
+		case WINDOW_SUM_FLOAT4:
+			function->real = function->has_value ? float4_pl((float4) function->real, DatumGetFloat4(value)) : DatumGetFloat4(value);
+			break;
+		case WINDOW_SUM_FLOAT8:
+			function->real = function->has_value ? float8_pl(function->real, DatumGetFloat8(value)) : DatumGetFloat8(value);
+			break;
+		default:
+			function->integer++;
+	}
+	function->has_value = true;
+}
+
+static void
+add_row(window_state *state, uint64 place)
+{
+	for (int i = 0; i < state->num_functions; i++)
+	{
+		window_function *function = &state->functions[i];
+		Datum		value = (Datum) 0;
+		bool		is_null = false;
+
+		if (!WINDOW_IS_AGGREGATE(function->kind))
+			continue;
+		if (function->column >= 0)
+			get_value(state, function, place, &value, &is_null);
+		if (!is_null)
+			add_value(function, value);
+	}
+}
+
+static bool
+is_in_frame(const window_state *state, uint64 place)
+{
+	if (place == state->place)
+		return true;
+	if (place >= state->sort->rows->num_rows || state->frame == WINDOW_ROWS)
+		return false;
+	return are_equal(state, &state->partition, state->place, place) &&
+		(state->frame == WINDOW_PARTITION || are_equal(state, &state->order, state->place, place));
+}
+
+/* Go on to the end of the row's frame. */
+static void
+extend_frame(window_state *state)
+{
+	uint64		place = state->place;
+
+	for (; is_in_frame(state, place); place++)
+	{
+		if (state->has_aggregates)
+			add_row(state, place);
+		if (place % STEP_ROWS == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
+	state->frame_end = place;
+}
+
+/* ---- a row */
+
+static void
+start_partition(window_state *state)
+{
+	state->first = state->place;
+	state->frame_end = state->place;
+	state->dense_rank = 0;
+	for (int i = 0; i < state->num_functions; i++)
+	{
+		state->functions[i].integer = 0;
+		state->functions[i].has_value = false;
+	}
+}
+
+static void
+find_place(window_state *state)
+{
+	uint64		place = state->place;
+	bool		is_new = place == 0 || !are_equal(state, &state->partition, place - 1, place);
+
+	if (is_new)
+		start_partition(state);
+	if (is_new || !are_equal(state, &state->order, place - 1, place))
+	{
+		state->rank = place - state->first + 1;
+		state->dense_rank++;
+	}
+	if (place >= state->frame_end)
+		extend_frame(state);
+}
+
+static void
+get_other_row(const window_state *state, const window_function *function, Datum *value, bool *is_null)
+{
+	int64		place = (int64) state->place + function->offset;
+
+	if (place >= 0 && place < (int64) state->sort->rows->num_rows && are_equal(state, &state->partition, state->place, place))
+	{
+		get_value(state, function, place, value, is_null);
+		return;
+	}
+	*value = function->otherwise;
+	*is_null = function->otherwise_is_null;
+}
+
+static void
+compute(const window_state *state, const window_function *function, Datum *value, bool *is_null)
+{
+	*is_null = false;
+	switch (function->kind)
+	{
+		case WINDOW_ROW_NUMBER:
+			*value = Int64GetDatum(state->place - state->first + 1);
+			break;
+		case WINDOW_RANK:
+			*value = Int64GetDatum(state->rank);
+			break;
+		case WINDOW_DENSE_RANK:
+			*value = Int64GetDatum(state->dense_rank);
+			break;
+		case WINDOW_OTHER_ROW:
+			get_other_row(state, function, value, is_null);
+			break;
+		case WINDOW_FIRST_VALUE:
+			get_value(state, function, state->first, value, is_null);
+			break;
+		case WINDOW_LAST_VALUE:
+			get_value(state, function, state->frame_end - 1, value, is_null);
+			break;
+		case WINDOW_COUNT:
+			*value = Int64GetDatum(function->integer);
+			break;
+		case WINDOW_SUM_FLOAT4:
+			*value = Float4GetDatum((float4) function->real);
+			*is_null = !function->has_value;
+			break;
+		case WINDOW_SUM_FLOAT8:
+			*value = Float8GetDatum(function->real);
+			*is_null = !function->has_value;
+			break;
+		default:
+			*value = Int64GetDatum(function->integer);
+			*is_null = !function->has_value;
+	}
+}
+
+void
+window_compute(window_state *state, Datum *values, bool *is_null)
+{
+	find_place(state);
+	for (int i = 0; i < state->num_functions; i++)
+		compute(state, &state->functions[i], &values[i], &is_null[i]);
+}

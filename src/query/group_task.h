@@ -1,0 +1,43 @@
+/*
+ * group_task.h
+ *		What a query asks an MgpuGroup node to compute.
+ */
+#ifndef MGPU_QUERY_GROUP_TASK_H
+#define MGPU_QUERY_GROUP_TASK_H
+
+#include "nodes/pathnodes.h"
+
+typedef struct group_task
+{
+	PlannerInfo *root;
+	const char *why_not;		/* a clause, once the node cannot do it */
+
+	List	   *keys;			/* grouping expressions */
+	List	   *equalities;		/* their equality operators */
+	List	   *outputs;		/* the scan tuple: keys, other expressions of the group's first row, Aggrefs */
+	List	   *uses;			/* for each output a list of column numbers: its own, or those of an Aggref (group.h) */
+	List	   *having;			/* to be true of a group */
+	List	   *columns;		/* expressions that the child computes, each once */
+	Bitmapset  *looked_into;	/* numbers of columns whose values are compared or copied into arrays */
+
+	Size		record_bytes;	/* estimate of a row's columns */
+	Size		beside_bytes;	/* and of what aggregates hold beside them */
+	bool		sorts;			/* an aggregate sorts */
+	bool		folds;			/* no aggregate needs a row twice */
+	int			num_fed;		/* aggregates whose own functions are called, or that put rows into arrays as they come */
+	double		copies;			/* columns whose values are by reference; computed ones count for more */
+	int			num_states;		/* of folded groups, at most */
+	double		operators;		/* cost of a row's aggregates, in units of cpu_operator_cost */
+} group_task;
+
+/*
+ * Find out what a GROUP BY, plain aggregates or a DISTINCT ask for; target is what is to be
+ * returned.  False: the node cannot do it, and why_not says why.
+ */
+extern bool group_task_of_grouping(group_task *task, PlannerInfo *root, const PathTarget *target);
+extern bool group_task_of_distinct(group_task *task, PlannerInfo *root, const PathTarget *target);
+
+/* The numbers of columns that are only handed on, or counted: their values may stay as the table has them. */
+extern List *group_task_stored(const group_task *task);
+
+#endif							/* MGPU_QUERY_GROUP_TASK_H */

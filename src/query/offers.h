@@ -1,0 +1,26 @@
+/*
+ * offers.h
+ *		Where nodes are offered to the planner.
+ */
+#ifndef MGPU_QUERY_OFFERS_H
+#define MGPU_QUERY_OFFERS_H
+
+#include "query/top_task.h"
+
+/* Let the planner ask about MgpuGroup, and about the nodes that sort rows.  Called once, when the library is loaded. */
+extern void group_path_init(void);
+extern void top_path_init(void);
+
+/* The next ones return why a node is not taken, NULL if it is the cheapest so far. */
+
+/* Offer MgpuSort in place of an ORDER BY's Sort, or of the Sort below a relation's paths. */
+extern const char *sort_offer(const top_task *task, const SortPath *sort, RelOptInfo *output_rel);
+extern const char *sort_offer_below(PlannerInfo *root, RelOptInfo *rel);
+
+/* Offer MgpuWindow in place of a relation's WindowAgg over an MgpuSort. */
+extern const char *window_offer(PlannerInfo *root, RelOptInfo *rel);
+
+/* Add a path to a relation. */
+extern const char *sort_add_path(RelOptInfo *rel, Path *path);
+
+#endif							/* MGPU_QUERY_OFFERS_H */

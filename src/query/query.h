@@ -1,0 +1,123 @@
+/*
+ * query.h
+ *		What a plan node is asked to compute, as plans carry it.
+ *
+ * The planner makes one, and it is the only content of a CustomScan's custom_private: EXPLAIN and the executor read
+ * nothing else of the planner's.  It has numbers of columns, operators and functions.  Expressions are in
+ * custom_scan_tlist and in the child's target, where the planner fixes them; constants are the exception, since there
+ * is nothing to fix.
+ */
+#ifndef MGPU_QUERY_QUERY_H
+#define MGPU_QUERY_QUERY_H
+
+#include "nodes/extensible.h"
+
+/* What kind of node has it. */
+typedef enum query_kind
+{
+	QUERY_GROUP,				/* MgpuGroup */
+	QUERY_ROWS,					/* MgpuRows */
+	QUERY_TOP,					/* MgpuTop */
+	QUERY_SORT,					/* MgpuSort */
+	QUERY_WINDOW				/* MgpuWindow */
+} query_kind;
+
+#define NUM_QUERY_KINDS (QUERY_WINDOW + 1)
+
+/* How MgpuGroup groups rows.  With the last two, groups of workers and their states are in packs (group_partial.c). */
+typedef enum group_method
+{
+	GROUP_SORT,
+	GROUP_FOLD,
+	GROUP_COMBINE,
+	GROUP_PARTIAL
+} group_method;
+
+/* Which number of a row in its partition is limited. */
+typedef enum top_rule
+{
+	TOP_ROWS,					/* its place: equal rows in the order in which they came */
+	TOP_RANKS,					/* one more than there are rows before it */
+	TOP_DENSE_RANKS				/* one more than there are different rows before it */
+} top_rule;
+
+/* Where the frame of a window ends.  It begins with the partition. */
+typedef enum window_frame
+{
+	WINDOW_ROWS,				/* with the row */
+	WINDOW_PEERS,				/* with the last row that is equal in the order */
+	WINDOW_PARTITION
+} window_frame;
+
+typedef enum window_kind
+{
+	WINDOW_ROW_NUMBER,
+	WINDOW_RANK,
+	WINDOW_DENSE_RANK,
+	WINDOW_OTHER_ROW,			/* lag, lead */
+	WINDOW_FIRST_VALUE,
+	WINDOW_LAST_VALUE,
+	WINDOW_COUNT,
+	WINDOW_SUM_INT2,
+	WINDOW_SUM_INT4,
+	WINDOW_SUM_FLOAT4,
+	WINDOW_SUM_FLOAT8
+} window_kind;
+
+/* Aggregates run over the frame's rows. */
+#define WINDOW_IS_AGGREGATE(kind) ((kind) >= WINDOW_COUNT)
+
+/* Columns are those of the child's rows, from 0.  Lists of one thing have an element for each, in the same order. */
+typedef struct query
+{
+	ExtensibleNode node;
+	int			kind;			/* query_kind */
+
+	/* MgpuGroup: grouping keys, which come first in the scan tuple.  MgpuTop: partition keys. */
+	List	   *key_columns;
+	List	   *key_equalities; /* operators */
+	List	   *key_collations;
+
+	/* MgpuTop, MgpuSort: sort keys.  MgpuWindow: the partition's, then the others. */
+	List	   *order_columns;
+	List	   *order_operators;	/* <  or > of a btree operator family */
+	List	   *order_collations;
+	List	   *order_nulls_first;	/* not of MgpuWindow */
+
+	/* MgpuGroup, and MgpuRows, which has the last one alone */
+	int			method;			/* group_method */
+	List	   *uses;			/* of each output a list of columns: its own, or for an Aggref that of its filter, then those of
+								 * its arguments; -1 for no filter and for an argument that is a constant */
+	List	   *packed_types;	/* of the columns in a pack, if the child returns packs */
+	List	   *stored;			/* columns that are kept as they come */
+
+	/* MgpuTop, MgpuSort */
+	int			rule;			/* top_rule */
+	int			count;			/* the last number that is wanted; 0: all, which MgpuSort returns */
+	int			fits;			/* of MgpuSort, bool: its rows are expected to fit in memory */
+
+	/* MgpuWindow */
+	int			num_partition_keys;
+	int			frame;			/* window_frame */
+	List	   *functions;		/* window_kind of each */
+	List	   *arguments;		/* columns; -1: none */
+	List	   *offsets;		/* how many rows further, or back if negative */
+	List	   *defaults;		/* Consts, or NULL */
+} query;
+
+extern query *query_create(query_kind kind);
+
+/* Of a plan's, or a path's, custom_private. */
+extern query *query_of(List *private);
+
+/* Whether a node returns packs: to the planner, one column (query/group_query.c). */
+static inline bool
+query_returns_packs(const query *query)
+{
+	return query->kind == QUERY_ROWS || (query->kind == QUERY_GROUP && query->method == GROUP_PARTIAL);
+}
+
+/* Called once, when the library is loaded: workers read plans. */
+extern void query_init(void);
+
+#endif							/* MGPU_QUERY_QUERY_H */

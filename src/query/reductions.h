@@ -1,0 +1,50 @@
+/*
+ * reductions.h
+ *		The aggregates that need a count, a sum, extremes or squares of a group's values alone.
+ */
+#ifndef MGPU_QUERY_REDUCTIONS_H
+#define MGPU_QUERY_REDUCTIONS_H
+
+/* How much is known.  A later kind includes what the one before it in the same column knows. */
+typedef enum reduced_kind
+{
+	REDUCED_COUNT,
+	REDUCED_INTEGER,			/* columns of 1, 2, 4 or 8 bytes; signed, but for those of 1 byte */
+	REDUCED_REAL,				/* float4, float8 */
+	REDUCED_SPREAD				/* those, and their squares */
+} reduced_kind;
+
+typedef enum reduction
+{
+	REDUCE_COUNT,
+	REDUCE_SUM,					/* as int8 */
+	REDUCE_NUMERIC_SUM,
+	REDUCE_AVG,
+	REDUCE_MIN,
+	REDUCE_MAX,
+	REDUCE_BOOL_MIN,
+	REDUCE_BOOL_MAX,
+	REDUCE_FLOAT4_SUM,
+	REDUCE_FLOAT4_MIN,
+	REDUCE_FLOAT4_MAX,
+	REDUCE_FLOAT8_SUM,
+	REDUCE_FLOAT8_MIN,
+	REDUCE_FLOAT8_MAX,
+	REDUCE_FLOAT_AVG,			/* this and the next ones are finished by PostgreSQL's functions */
+	REDUCE_STDDEV_SAMP,
+	REDUCE_STDDEV_POP,
+	REDUCE_VAR_SAMP,
+	REDUCE_VAR_POP
+} reduction;
+
+typedef struct known_reduction
+{
+	Oid			aggregate;
+	reduction	reduction;
+	reduced_kind kind;
+} known_reduction;
+
+/* NULL: it needs more. */
+extern const known_reduction *known_reduction_of(Oid aggregate);
+
+#endif							/* MGPU_QUERY_REDUCTIONS_H */

@@ -1,0 +1,120 @@
+/*
+ * run_table.c
+ *		Has a GPU read pages, and group their rows or put them in order: what such a job needs beside others.
+ *
+ * Its input is as long as there are pages, and its output's size is known when the rows are in order.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "portability/instr_time.h"
+
+#include "compat.h"
+#include "large_memory.h"
+#include "run/run_table.h"
+
+/* Its time counts as that of reading an array does. */
+static uint32
+fill(group_request *request, char *batch, Size bytes)
+{
+	instr_time	begin,
+				end;
+	uint32		num_pages;
+
+	INSTR_TIME_SET_CURRENT(begin);
+	num_pages = request->fill(request->fill_context, batch, bytes);
+	INSTR_TIME_SET_CURRENT(end);
+	INSTR_TIME_SUBTRACT(end, begin);
+	run_last.marshal_ms += INSTR_TIME_GET_MILLISEC(end);
+	request->num_pages += num_pages;
+	return num_pages;
+}
+
+mgpu_status
+run_group_feed(group_request *request, const mgpu_executor *executor, mgpu_run *run, mgpu_error *error)
+{
+	for (;;)
+	{
+		void	   *batch;
+		uint64		bytes;
+		uint32		num_pages;
+		mgpu_status status = executor->input_slot(run, MGPU_CHANNEL_KEYS, &batch, &bytes, error);
+
+		CHECK_FOR_INTERRUPTS();
+		if (status == MGPU_PENDING)
+			continue;
+		if (status != MGPU_OK)
+			return status;
+		num_pages = fill(request, batch, bytes);
+		status = executor->input_commit(run, MGPU_CHANNEL_KEYS, num_pages * sizeof(mgpu_page_ref), error);
+		if (status != MGPU_OK || num_pages == 0)
+			return status;
+	}
+}
+
+/* Give outputs their places. */
+static void
+bind(group_request *request, const mgpu_executor *executor, mgpu_run *run)
+{
+	char	   *places[MGPU_GROUP_OUTPUTS];
+	uint64		all_bytes = Max(request->result.num_groups, request->result.num_returned) * request->group_bytes;
+
+	for (uint32 i = 0; i < MGPU_GROUP_OUTPUTS; i++)
+	{
+		request->outputs[i].num_bytes = mgpu_group_output_bytes(&request->spec, &request->result, i);
+		all_bytes += request->outputs[i].num_bytes;
+	}
+	request->in_files = all_bytes > request->most_bytes;
+	request->is_bound = true;
+	for (uint32 i = 0; i < MGPU_GROUP_OUTPUTS; i++)
+	{
+		device_output *output = &request->outputs[i];
+
+		if (output->num_bytes == 0)
+			;
+		else if (request->in_files)
+			output->file = BufFileCreateTemp(false);
+		else
+			output->data = large_alloc(CurrentMemoryContext, output->num_bytes);
+		places[i] = output->data;
+	}
+	executor->bind_groups(run, request->in_files ? NULL : places);
+}
+
+void
+run_group_take(group_request *request, const mgpu_executor *executor, mgpu_run *run)
+{
+	mgpu_group_piece piece;
+
+	if (!request->is_bound && executor->group_result(run, &request->result))
+		bind(request, executor, run);
+	if (!executor->group_piece(run, &piece))
+		return;
+	BufFileWrite(request->outputs[piece.output].file, (void *) piece.data, piece.num_bytes);
+	executor->piece_taken(run);
+}
+
+char *
+run_group_read(const device_output *output, uint64 offset, uint64 num_bytes, char *buffer)
+{
+	if (output->file == NULL)
+		return output->data + offset;
+	if (BufFileSeek(output->file, 0, (off_t) offset, SEEK_SET) != 0 || BufFileRead(output->file, buffer, num_bytes) != num_bytes)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not read a temporary file with results of the GPU: %m")));
+	return buffer;
+}
+
+void
+run_group_forget(group_request *request)
+{
+	for (uint32 i = 0; i < MGPU_GROUP_OUTPUTS; i++)
+	{
+		if (request->outputs[i].file)
+			BufFileClose(request->outputs[i].file);
+		if (request->outputs[i].data)
+			pfree(request->outputs[i].data);
+		request->outputs[i] = (device_output) {0};
+	}
+}

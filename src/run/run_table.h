@@ -1,0 +1,73 @@
+/*
+ * run_table.h
+ *		Has a GPU read pages, and group their rows or put them in order.
+ */
+#ifndef MGPU_RUN_RUN_TABLE_H
+#define MGPU_RUN_RUN_TABLE_H
+
+#include "storage/buffile.h"
+
+#include "core/group_spec.h"
+#include "run/run_job.h"
+
+/*
+ * Write a batch of pages (core/group_spec.h) of at most so many bytes, and return how many pages it has; 0: there are no
+ * more.  A batch that was written to the same memory before has been read.
+ */
+typedef uint32 (*group_fill_fn) (void *context, char *batch, Size bytes);
+
+/* One of a job's outputs (core/group_spec.h): in memory, or in a temporary file.  Neither: it has no bytes. */
+typedef struct device_output
+{
+	char	   *data;
+	BufFile    *file;
+	uint64		num_bytes;
+} device_output;
+
+typedef struct group_request
+{
+	mgpu_group_spec spec;
+	uint64		expected_rows;
+	const char *function;		/* the node's name, for mgpu_last_run() */
+	uint64		most_bytes;		/* that outputs may have in memory, with the next for each group or row */
+	uint64		group_bytes;
+	group_fill_fn fill;
+	void	   *fill_context;
+
+	const char *no_gpu;			/* out: why no GPU ran it, a string that lives until the next run; NULL: one did */
+
+	/* Out, in memory of the current context. */
+	uint64		num_pages;		/* that were sent */
+	mgpu_group_result result;
+	mgpu_group_record record;
+	bool		in_files;		/* the outputs are, since they have more bytes */
+	bool		is_bound;		/* they have their places */
+	device_output outputs[MGPU_GROUP_OUTPUTS];	/* with a limit, the rows' marks: 16 bits each */
+} group_request;
+
+/* Whether a GPU could run such a job. */
+extern bool run_may_use_gpu(void);
+
+/* Why no GPU can, though the build and mgpu.executor want one to; else NULL. */
+extern const char *run_lack_of_service(void);
+
+/* Whether one would run there that reads so many rows. */
+extern bool run_would_use_gpu(double num_rows);
+
+/*
+ * Run the job if settings and prediction choose the GPU.  False: they do not, or the GPU failed and mgpu.gpu_failure
+ * allows to go on without.
+ */
+extern bool run_group(group_request *request);
+
+/* Bytes of an output from offset on: where they are, or read to buffer. */
+extern char *run_group_read(const device_output *output, uint64 offset, uint64 num_bytes, char *buffer);
+
+/* Free outputs, also those of a job that failed. */
+extern void run_group_forget(group_request *request);
+
+/* What drive.c does for such a job: feed pages; tell where outputs go once their sizes are known, and take their pieces. */
+extern mgpu_status run_group_feed(group_request *request, const mgpu_executor *executor, mgpu_run *run, mgpu_error *error);
+extern void run_group_take(group_request *request, const mgpu_executor *executor, mgpu_run *run);
+
+#endif							/* MGPU_RUN_RUN_TABLE_H */

@@ -1,0 +1,225 @@
+/*
+ * heap_pages.c
+ *		Pins the pages of a heap scan in order, one ahead of the page that is read.
+ *
+ * The next page is likely to be in a buffer soon after the last one's, if they were read one after the other.  To look
+ * there is several times as fast as to search the table of all buffers, which misses the processor's caches.
+ * Where a page had to be read from disk, those behind it are probably not cached either.  Since 17, a
+ * stream reads them ahead.
+ */
+#include "postgres.h"
+
+#include "access/heapam.h"
+#include "access/relscan.h"
+#include "access/syncscan.h"
+#include "access/tableam.h"
+#include "executor/instrument.h"
+#include "pgstat.h"
+#include "storage/buf_internals.h"
+#include "storage/bufmgr.h"
+
+#include "compat.h"
+#include "core/sizes.h"
+#include "scan/heap_pages.h"
+
+#ifdef MGPU_HAS_READ_STREAMS
+#include "storage/read_stream.h"
+
+/* Pages that a stream reads before buffers are looked for one by one again. */
+#define STREAM_PAGES MGPU_SIZE(8192, 20)
+#endif
+
+static BlockNumber
+next_block(heap_pages *pages)
+{
+	HeapScanDesc scan = pages->scan;
+	BlockNumber block;
+
+	if (scan->rs_base.rs_parallel)
+		return table_block_parallelscan_nextpage(scan->rs_base.rs_rd, scan->rs_parallelworkerdata,
+												 (ParallelBlockTableScanDesc) scan->rs_base.rs_parallel);
+	if (scan->rs_nblocks == 0)
+		return InvalidBlockNumber;
+	block = (scan->rs_startblock + (uint64) pages->next) % scan->rs_nblocks;
+	/* at the end, it is where the scan started: the next scan is to start there, too */
+	if (pages->next > 0 && (scan->rs_base.rs_flags & SO_ALLOW_SYNC))
+		ss_report_location(scan->rs_base.rs_rd, block);
+	if (pages->next == scan->rs_nblocks)
+		return InvalidBlockNumber;
+	pages->next++;
+	return block;
+}
+
+/* ---- single buffers */
+
+/*
+ * Buffers after the last one that are looked at.  Pages that were read in turn are apart where the server passed over buffers in
+ * use.  In a table that was loaded into partly used buffers, one page of ten was more than 8 buffers away, one of twenty more
+ * than 32.
+ */
+#define NEAR_BUFFERS 32
+
+/*
+ * The buffer after this one that seems to have a block of that number, or InvalidBuffer.  It may change at any time, or
+ * belong to another table.
+ */
+static Buffer
+near_buffer(Buffer last, BlockNumber block)
+{
+	for (Buffer buffer = last + 1; buffer <= Min(last + NEAR_BUFFERS, NBuffers); buffer++)
+		if (GetBufferDescriptor(buffer - 1)->tag.blockNum == block)
+			return buffer;
+	return InvalidBuffer;
+}
+
+/* Count the use of a buffer, as ReadBuffer does.  ReadRecentBuffer does not: the page would soon be evicted. */
+static void
+count_use(Buffer buffer, BufferAccessStrategy strategy)
+{
+	BufferDesc *header = GetBufferDescriptor(buffer - 1);
+	uint32		state = pg_atomic_read_u32(&header->state);
+
+	if ((state & BM_LOCKED) == 0 && BUF_STATE_GET_USAGECOUNT(state) < (strategy ? 1 : BM_MAX_USAGE_COUNT))
+		(void) pg_atomic_compare_exchange_u32(&header->state, &state, state + BUF_USAGECOUNT_ONE);
+}
+
+/* Pin a block if it is in this buffer. */
+static bool
+pin_in(const heap_pages *pages, BlockNumber block, Buffer buffer)
+{
+	Relation	relation = pages->scan->rs_base.rs_rd;
+
+	if (!BufferIsValid(buffer) || !ReadRecentBuffer(mgpu_locator(relation), MAIN_FORKNUM, block, buffer))
+		return false;
+	mgpu_count_recent_buffer();
+	count_use(buffer, pages->scan->rs_strategy);
+	pgstat_count_buffer_read(relation);
+	pgstat_count_buffer_hit(relation);
+	return true;
+}
+
+/* Pin a block.  Returns whether it had to be read from disk. */
+static bool
+pin_anywhere(heap_pages *pages, BlockNumber block)
+{
+	int64		num_read = pgBufferUsage.shared_blks_read;
+
+	pages->ahead = ReadBufferExtended(pages->scan->rs_base.rs_rd, MAIN_FORKNUM, block, RBM_NORMAL, pages->scan->rs_strategy);
+	return pgBufferUsage.shared_blks_read != num_read;
+}
+
+/* ---- a stream */
+
+#ifdef MGPU_HAS_READ_STREAMS
+
+static BlockNumber
+next_of_stream(ReadStream *stream, void *context, void *page_context)
+{
+	heap_pages *pages = context;
+
+	if (pages->to_stream == 0)
+		return InvalidBlockNumber;
+	pages->to_stream--;
+	return next_block(pages);
+}
+
+static void
+start_stream(heap_pages *pages)
+{
+	if (pages->stream == NULL)
+		pages->stream = read_stream_begin_relation(MGPU_READ_STREAM_FLAGS, pages->scan->rs_strategy, pages->scan->rs_base.rs_rd,
+												   MAIN_FORKNUM, next_of_stream, pages, 0);
+	else
+		read_stream_reset(pages->stream);
+	pages->to_stream = STREAM_PAGES;
+	pages->streams = true;
+}
+
+/* Pin the stream's next page.  False: there is no stream, or it has ended. */
+static bool
+pin_streamed(heap_pages *pages)
+{
+	if (pages->streams)
+		pages->ahead = read_stream_next_buffer(pages->stream, NULL);
+	return pages->streams = pages->streams && BufferIsValid(pages->ahead);
+}
+
+static void
+end_stream(heap_pages *pages)
+{
+	if (pages->stream)
+		read_stream_end(pages->stream);
+	pages->stream = NULL;
+	pages->streams = false;
+}
+
+#else
+
+#define start_stream(pages) ((void) 0)
+#define pin_streamed(pages) false
+#define end_stream(pages) ((void) 0)
+
+#endif
+
+/* ---- the pages */
+
+static void
+pin_next(heap_pages *pages)
+{
+	BlockNumber block;
+	Buffer		near;
+
+	if (pin_streamed(pages))
+		return;
+	block = next_block(pages);
+	near = near_buffer(pages->ahead, block);
+	if (block == InvalidBlockNumber)
+		pages->ahead = InvalidBuffer;
+	else if (pin_in(pages, block, near))
+		pages->ahead = near;
+	else if (pin_anywhere(pages, block))
+		start_stream(pages);
+}
+
+void
+heap_pages_start(heap_pages *pages, HeapScanDesc scan)
+{
+	pages->scan = scan;
+	pages->next = 0;
+	if (scan->rs_base.rs_parallel)
+		table_block_parallelscan_startblock_init(scan->rs_base.rs_rd, scan->rs_parallelworkerdata,
+												 (ParallelBlockTableScanDesc) scan->rs_base.rs_parallel);
+	pin_next(pages);
+}
+
+Buffer
+heap_pages_take(heap_pages *pages)
+{
+	Buffer		taken = pages->ahead;
+
+	if (BufferIsValid(taken))
+		pin_next(pages);
+	return taken;
+}
+
+/* A fetch from memory takes as long as two pages or three. */
+#define BUFFERS_AHEAD 4
+
+void
+heap_pages_prefetch(const heap_pages *pages)
+{
+	if (!BufferIsValid(pages->ahead))
+		return;
+	__builtin_prefetch(BufferGetPage(pages->ahead));
+	if (pages->ahead + BUFFERS_AHEAD <= NBuffers)
+		__builtin_prefetch(BufferGetPage(pages->ahead + BUFFERS_AHEAD));
+}
+
+void
+heap_pages_stop(heap_pages *pages)
+{
+	if (BufferIsValid(pages->ahead))
+		ReleaseBuffer(pages->ahead);
+	pages->ahead = InvalidBuffer;
+	end_stream(pages);
+}

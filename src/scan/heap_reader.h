@@ -1,0 +1,55 @@
+/*
+ * heap_reader.h
+ *		Reads a heap table into chunks, a page at a time, in place of a Seq Scan node.
+ */
+#ifndef MGPU_HEAP_READER_H
+#define MGPU_HEAP_READER_H
+
+#include "nodes/execnodes.h"
+
+#include "batch/chunk.h"
+#include "scan/late_columns.h"
+
+typedef struct heap_reader heap_reader;
+
+/* For EXPLAIN. */
+typedef struct heap_reader_counts
+{
+	int64		pages;
+	int64		checked_pages;	/* of these, pages whose rows' visibility was checked one by one */
+} heap_reader_counts;
+
+/* Whether a scan with this target and these conditions, implicitly joined by AND, can be read so. */
+extern bool heap_reader_takes(List *exprs, List *conditions);
+
+/*
+ * Make a reader of expressions of a scan's columns, in the current context, for the rows that the scan node would
+ * return.  The node stays in charge of the scan: it rescans and ends it.  NULL: rows have to be taken from the
+ * node one by one.
+ *
+ * Of the expressions with these numbers, from 0 on, those that are attributes are filled by late_pages_complete, and
+ * the caller, who has the late pages, releases them.
+ */
+extern heap_reader *heap_reader_open(SeqScanState *scan, List *exprs, const Bitmapset *late_columns, late_pages *late);
+
+/*
+ * Append the visible rows of the next page that has any to rows, whose columns are the expressions.  False: there are
+ * no more.
+ */
+extern bool heap_reader_read(heap_reader *reader, chunk *rows);
+
+/*
+ * Before another way to read all pages is tried (heap_sender.h): take changed parameters over.  False: other processes read
+ * some of the pages.
+ */
+extern bool heap_reader_prepare(heap_reader *reader);
+
+/* Of the scan's node, or NULL. */
+extern struct Instrumentation *heap_reader_instrument(const heap_reader *reader);
+
+/* Stop reading.  The next read begins anew; the node has to be rescanned between. */
+extern void heap_reader_stop(heap_reader *reader);
+
+extern heap_reader_counts heap_reader_count(const heap_reader *reader);
+
+#endif							/* MGPU_HEAP_READER_H */

@@ -1,0 +1,143 @@
+/*
+ * heap_reader_open.c
+ *		Makes a heap reader, if it can read what a scan returns.
+ */
+#include "postgres.h"
+
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "executor/executor.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "scan/heap_reader_state.h"
+
+/* Whether an expression has a part that needs more than the values of a row. */
+static bool
+needs_more(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Var))
+		return ((Var *) node)->varattno <= 0;
+	if (IsA(node, PlaceHolderVar) || IsA(node, SubPlan) || IsA(node, AlternativeSubPlan) || IsA(node, CurrentOfExpr))
+		return true;
+	return expression_tree_walker(node, needs_more, context);
+}
+
+bool
+heap_reader_takes(List *exprs, List *conditions)
+{
+	return !needs_more((Node *) exprs, NULL) && !needs_more((Node *) conditions, NULL);
+}
+
+/* Columns are computed once all conditions of a page are met: volatile functions in both could tell. */
+static bool
+are_both_volatile(List *exprs, List *conditions)
+{
+	return contain_volatile_functions((Node *) exprs) && contain_volatile_functions((Node *) conditions);
+}
+
+static bool
+can_read(const SeqScanState *scan, List *exprs)
+{
+	Relation	relation = scan->ss.ss_currentRelation;
+
+	/* SERIALIZABLE wants each row checked for conflicts */
+	return relation->rd_tableam == GetHeapamTableAmRoutine() && !RelationUsesLocalBuffers(relation) &&
+		!IsolationIsSerializable() && scan->ss.ps.state->es_epq_active == NULL &&
+		IsMVCCSnapshot(scan->ss.ps.state->es_snapshot) && heap_reader_takes(exprs, scan->ss.ps.plan->qual) &&
+		!are_both_volatile(exprs, scan->ss.ps.plan->qual);
+}
+
+/* Ask for the values of all attributes in an expression. */
+static bool
+want_all(Node *node, page_values *values)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Var))
+		(void) page_values_want(values, ((Var *) node)->varattno, true);
+	return expression_tree_walker(node, want_all, values);
+}
+
+/* Add a column; what has to be computed is added to targets. */
+static void
+add_column(heap_reader *reader, Expr *expr, bool late, List **targets)
+{
+	read_column *col = &reader->columns[reader->num_columns++];
+
+	if (IsA(expr, Var))
+	{
+		col->is_late = late;
+		col->list = page_values_want(reader->values, ((Var *) expr)->varattno, !late);
+		return;
+	}
+	(void) want_all((Node *) expr, reader->values);
+	col->list = -1;
+	reader->computed = lappend_int(reader->computed, reader->num_columns - 1);
+	*targets = lappend(*targets, makeTargetEntry(expr, list_length(reader->computed), NULL, false));
+}
+
+/* Without a parent, it takes a slot of any kind. */
+static ProjectionInfo *
+make_projection(const SeqScanState *scan, List *targets)
+{
+	TupleTableSlot *slot = ExecInitExtraTupleSlot(scan->ss.ps.state, ExecTypeFromTL(targets), &TTSOpsVirtual);
+
+	return ExecBuildProjectionInfo(targets, scan->ss.ps.ps_ExprContext, slot, NULL, NULL);
+}
+
+/* Conditions are met in the order of the plan, since one may protect the next from an error. */
+static void
+add_conditions(heap_reader *reader, List *conditions)
+{
+	List	   *others = NIL;
+	ListCell   *cell;
+
+	reader->filters = palloc(list_length(conditions) * sizeof(column_filter) + 1);
+	foreach(cell, conditions)
+	{
+		column_filter *filter = &reader->filters[reader->num_filters];
+
+		if (others == NIL && column_filter_fill(filter, lfirst(cell)))
+		{
+			column_filter_init(filter);
+			filter->list = page_values_want(reader->values, filter->attribute, true);
+			reader->num_filters++;
+		}
+		else
+			others = lappend(others, lfirst(cell));
+	}
+	(void) want_all((Node *) others, reader->values);
+	reader->condition = ExecInitQual(others, NULL);
+}
+
+heap_reader *
+heap_reader_open(SeqScanState *scan, List *exprs, const Bitmapset *late_columns, late_pages *late)
+{
+	heap_reader *reader;
+	List	   *targets = NIL;
+	ListCell   *cell;
+
+	if (!can_read(scan, exprs))
+		return NULL;
+	reader = palloc0(sizeof(heap_reader));
+	reader->scan = scan;
+	reader->late = bms_is_empty(late_columns) ? NULL : late;
+	reader->values = page_values_create(RelationGetDescr(scan->ss.ss_currentRelation));
+	reader->columns = palloc0(list_length(exprs) * sizeof(read_column) + 1);
+	foreach(cell, exprs)
+		add_column(reader, lfirst(cell), bms_is_member(foreach_current_index(cell), late_columns), &targets);
+	if (targets)
+		reader->projection = make_projection(scan, targets);
+	add_conditions(reader, scan->ss.ps.plan->qual);
+	page_values_plan(reader->values);
+	heap_reader_keep_all(reader, lengthof(reader->kept));
+	if (reader->projection || reader->condition)
+		reader->slot = ExecInitExtraTupleSlot(scan->ss.ps.state, reader->values->descriptor, &TTSOpsVirtual);
+	return reader;
+}

@@ -1,0 +1,279 @@
+/*
+ * heap_sender.c
+ *		Sends the pages of a heap reader's table to a GPU, in place of reading them.
+ *
+ * A page that has visible rows alone is read by the GPU where it is, in shared buffers.  It stays pinned until then
+ * (held_pages.h), so that no row is moved or removed.  The GPU gets the number of its line pointers, not the line pointers.  Of
+ * these, none changes while the page is pinned, unless unused ones among them are given to new rows.  If each is of a visible
+ * row, none is unused.  On an all-visible page this need not be looked at: PostgreSQL uses line pointers again only if the
+ * page's flag PD_HAS_FREE_LINES says that some are unused, and nobody sets the flag meanwhile, for such a page has no dead
+ * line pointers that a vacuum could make unused.
+ *
+ * Of other pages a copy is sent, whose line pointers are those of the visible rows alone.  So a GPU needs not know of
+ * visibility.
+ *
+ * To copy the line pointers of each page, as the reader for the CPU does, was rejected: they are most of what the CPU would
+ * read of a page, and reading it is what takes time.
+ */
+#include "postgres.h"
+
+#include "access/heapam.h"
+#include "executor/instrument.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "pgstat.h"
+#include "storage/bufmgr.h"
+
+#include "compat.h"
+#include "core/service/slot.h"
+#include "scan/heap_reader_state.h"
+#include "scan/heap_sender.h"
+#include "scan/held_pages.h"
+#include "service/service.h"
+
+/* A batch that the GPU may still read. */
+typedef struct sent_batch
+{
+	const char *memory;
+	held_pages	held;
+} sent_batch;
+
+struct heap_sender
+{
+	heap_reader *reader;
+	uint32		batch_pages;
+	uint32		most_held;		/* pages at a time */
+	uint32		num_held;
+	uint64		num_shared;		/* buffers that the GPU can read where they are */
+	int64		copied_pages;
+	uint32		num_batches;
+	sent_batch	batches[MGPU_SLOT_EXTENTS];
+};
+
+/* ---- what is sent */
+
+static bool
+describe_column(mgpu_group_column *column, TupleDesc descriptor, const value_list *list)
+{
+	element_type type;
+
+	element_type_fill(&type, TupleDescAttr(descriptor, list->attribute - 1)->atttypid);
+	if (!type.typbyval || type.typlen != (int16) type.key_width || type.key_kind == 0)
+		return false;
+	column->kind = type.key_kind;
+	column->width = type.key_width;
+	column->offset = list->offset;
+	column->missing_is_null = list->missing == NULL;
+	if (list->missing)
+		memcpy(&column->missing, list->missing, type.key_width);
+	return true;
+}
+
+static bool
+describe_columns(const page_values *values, mgpu_group_spec *spec)
+{
+	/* a row may have types that are wider than a page, and NULL there */
+	if (values->all.num_attributes > MGPU_GROUP_MAX_ATTRIBUTES || values->num_lists > MGPU_GROUP_MAX_COLUMNS ||
+		values->fixed_end > MGPU_PAGE_BYTES)
+		return false;
+	spec->num_attributes = values->all.num_attributes;
+	spec->num_columns = values->num_lists;
+	spec->num_fixed = values->num_fixed;
+	spec->fixed_end = values->fixed_end;
+	for (int i = 0; i < values->all.num_attributes; i++)
+	{
+		const walked_attribute *attribute = &values->all.attributes[i];
+
+		spec->attributes[i] = (mgpu_group_attribute) {attribute->length, attribute->align, attribute->list};
+	}
+	for (int i = 0; i < values->num_lists; i++)
+		if (!describe_column(&spec->columns[i], values->descriptor, values->lists[i]))
+			return false;
+	return true;
+}
+
+static bool
+has_parameter(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	return IsA(node, Param) || expression_tree_walker(node, has_parameter, context);
+}
+
+/* Whether the scan will return a row, as its first page tells.  The page stays the next to be read. */
+static bool
+begins_with_row(heap_reader *reader)
+{
+	MemoryContext caller = MemoryContextSwitchTo(reader->scan->ss.ps.state->es_query_cxt);
+	Instrumentation *times = heap_reader_instrument(reader);
+	Buffer		first;
+	bool		as_is = false;
+	bool		found;
+
+	if (times)
+		InstrStartNode(times);
+	if (!reader->started)
+		heap_reader_start(reader);
+	first = reader->pages.ahead;
+	found = BufferIsValid(first) && heap_reader_find_visible(reader, first, &as_is) > 0;
+	reader->counts.checked_pages = 0;
+	if (times)
+		InstrStopNode(times, 0);
+	MemoryContextSwitchTo(caller);
+	return found;
+}
+
+/*
+ * Whether a constant may be computed before a row needs it: that may raise an error, or run a subquery.  The first condition's is
+ * computed for the first row.  Those without parameters PostgreSQL computes when it plans, to estimate.
+ */
+static bool
+may_compute(heap_reader *reader, const column_filter *filter, int number)
+{
+	Node	   *expr = (Node *) filter->expr;
+	bool		is_given = expr && IsA(expr, Param) && ((Param *) expr)->paramkind == PARAM_EXTERN;
+
+	return is_given || !has_parameter(expr, NULL) || (number == 0 && begins_with_row(reader));
+}
+
+static bool
+describe_conditions(heap_reader *reader, mgpu_group_spec *spec)
+{
+	if (reader->condition || reader->num_filters > MGPU_GROUP_MAX_FILTERS)
+		return false;
+	spec->num_filters = reader->num_filters;
+	for (int i = 0; i < reader->num_filters; i++)
+	{
+		column_filter *filter = &reader->filters[i];
+		mgpu_group_filter *to = &spec->filters[i];
+
+		if (!may_compute(reader, filter, i))
+			return false;
+		column_filter_forget(filter);
+		to->column = filter->list;
+		to->keeps_null = filter->keeps_null;
+		to->keeps_value = filter->keeps_value;
+		if (filter->kind != 0 && column_filter_code(filter, reader->scan->ss.ps.ps_ExprContext, &to->code))
+			to->outcomes = filter->outcomes;
+	}
+	return true;
+}
+
+heap_sender *
+heap_sender_create(heap_reader *reader, mgpu_group_spec *spec)
+{
+	heap_sender *sender;
+
+	if (BLCKSZ != MGPU_PAGE_BYTES || reader->projection || !describe_columns(reader->values, spec) ||
+		!describe_conditions(reader, spec))
+		return NULL;
+	sender = palloc0(sizeof(heap_sender));
+	sender->reader = reader;
+	sender->num_shared = service_num_shared_pages();
+	/* one session's share of the buffers; of further pages copies are sent */
+	sender->most_held = NBuffers / MaxBackends;
+	sender->batch_pages = Min(MGPU_BATCH_PAGES, Max(sender->most_held / MGPU_SLOT_EXTENTS, 4));
+	return sender;
+}
+
+int
+heap_sender_column(const heap_sender *sender, int column)
+{
+	return sender->reader->columns[column].list;
+}
+
+/* ---- pages */
+
+/* The batch that is written to this memory, after its last pages have been read. */
+static sent_batch *
+start_batch(heap_sender *sender, const char *memory)
+{
+	sent_batch *batch = sender->batches;
+
+	while (batch < sender->batches + sender->num_batches && batch->memory != memory)
+		batch++;
+	if (batch == sender->batches + sender->num_batches)
+	{
+		Assert(sender->num_batches < MGPU_SLOT_EXTENTS);
+		sender->num_batches++;
+		batch->memory = memory;
+	}
+	sender->num_held -= batch->held.num_pages;
+	held_pages_release(&batch->held, sender->reader->scan->ss.ss_currentRelation);
+	return batch;
+}
+
+/* Copy a page with the line pointers of its visible rows, which the reader has found. */
+static void
+copy_page(const heap_sender *sender, Buffer buffer, char *copy, uint32 num_rows)
+{
+	memcpy(copy, BufferGetPage(buffer), BLCKSZ);
+	memcpy(((PageHeader) copy)->pd_linp, sender->reader->items, num_rows * sizeof(ItemIdData));
+	ReleaseBuffer(buffer);
+}
+
+uint32
+heap_sender_fill(void *context, char *memory, Size bytes)
+{
+	heap_sender *sender = context;
+	heap_pages *pages = &sender->reader->pages;
+	sent_batch *batch = start_batch(sender, memory);
+	mgpu_page_ref *refs = (mgpu_page_ref *) memory;
+	uint32		most_copies = (bytes - MGPU_PAGE_COPIES_OFFSET) / BLCKSZ;
+	uint32		num_pages = 0;
+	uint32		num_copies = 0;
+	Buffer		buffer;
+
+	/* a scan lives longer than what its caller makes of its rows */
+	MemoryContext caller = MemoryContextSwitchTo(sender->reader->scan->ss.ps.state->es_query_cxt);
+
+	if (!sender->reader->started)
+		heap_reader_start(sender->reader);
+	while (num_pages < sender->batch_pages && num_copies < most_copies && BufferIsValid(buffer = heap_pages_take(pages)))
+	{
+		mgpu_page_ref *ref = &refs[num_pages++];
+		bool		as_is = (uint64) buffer <= sender->num_shared && sender->num_held < sender->most_held;
+
+		heap_pages_prefetch(pages);
+		ref->num_items = heap_reader_find_visible(sender->reader, buffer, &as_is);
+		ref->is_copy = !as_is;
+		ref->number = as_is ? (uint32) buffer - 1 : num_copies++;
+		sender->num_held += as_is;
+		if (ref->is_copy)
+			copy_page(sender, buffer, memory + MGPU_PAGE_COPIES_OFFSET + (Size) ref->number * BLCKSZ, ref->num_items);
+		else
+			held_pages_add(&batch->held, buffer);
+	}
+	sender->reader->counts.pages += num_pages;
+	sender->copied_pages += num_copies;
+	MemoryContextSwitchTo(caller);
+	return num_pages;
+}
+
+void
+heap_sender_release(int code, Datum sender_pointer)
+{
+	heap_sender *sender = (heap_sender *) DatumGetPointer(sender_pointer);
+
+	for (uint32 i = 0; i < sender->num_batches; i++)
+		held_pages_release(&sender->batches[i].held, sender->reader->scan->ss.ss_currentRelation);
+}
+
+void
+heap_sender_stop(heap_sender *sender, int64 num_rows, int64 num_kept)
+{
+	SeqScanState *scan = sender->reader->scan;
+
+	heap_sender_release(0, PointerGetDatum(sender));
+	/* counts rows that a scan returns, of a table too */
+	pgstat_count_index_tuples(scan->ss.ss_currentRelation, num_rows);
+	InstrCountFiltered1(scan, num_rows - num_kept);
+	if (sender->num_batches > 0)
+		heap_reader_stop(sender->reader);
+}
+
+int64
+heap_sender_copied_pages(const heap_sender *sender)
+{
+	return sender->copied_pages;
+}

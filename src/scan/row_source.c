@@ -1,0 +1,292 @@
+/*
+ * row_source.c
+ *		The rows of a node's child: pages of tables as columns where that can be, else rows one by one.
+ *
+ * Scans are replaced while the query runs, not when it is planned: they stay in the plan, and core locks
+ * their tables, checks who may read them and ends them.  Between them and the node above there may be an
+ * Append of partitions, and a Result that computes columns.
+ */
+#include "postgres.h"
+
+#include "access/parallel.h"
+#include "catalog/pg_class.h"
+#include "commands/explain.h"
+#if PG_VERSION_NUM >= 180000
+#include "commands/explain_format.h"
+#include "commands/explain_state.h"
+#endif
+#include "executor/execPartition.h"
+#include "executor/executor.h"
+#include "executor/instrument.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/restrictinfo.h"
+#include "optimizer/tlist.h"
+#include "parser/parsetree.h"
+#include "utils/lsyscache.h"
+
+#include "compat.h"
+#include "batch/rows.h"
+#include "declined.h"
+#include "run/run_table.h"
+#include "scan/heap_reader.h"
+#include "scan/row_source.h"
+#include "settings.h"
+
+struct row_source
+{
+	PlanState  *child;
+	List	   *readers;		/* of the child's tables; NIL: rows come one by one */
+	int			current;		/* the reader to read next */
+	List	   *passed;			/* nodes between */
+	const Bitmapset *late_columns;
+	late_pages *late;
+	char		no_gpu[MGPU_ERROR_MESSAGE_BYTES];	/* why no GPU has read the pages; "": nothing is known */
+};
+
+/* ---- what can be read so? */
+
+/* An expression of a node's target, as one of what the node below it returns; plan is the node. */
+static Node *
+look_below(Node *node, void *plan)
+{
+	const Var  *var = (const Var *) node;
+
+	if (node == NULL)
+		return NULL;
+	if (IsA(node, Var) && var->varno == OUTER_VAR)
+		return copyObject((Node *) list_nth_node(TargetEntry, ((const Plan *) plan)->targetlist, var->varattno - 1)->expr);
+	return expression_tree_mutator(node, look_below, plan);
+}
+
+static bool
+add_reader(row_source *source, SeqScanState *scan, List *exprs)
+{
+	heap_reader *reader = heap_reader_open(scan, (List *) look_below((Node *) exprs, scan->ss.ps.plan), source->late_columns,
+										   source->late);
+
+	source->readers = lappend(source->readers, reader);
+	return reader != NULL;
+}
+
+static bool
+add_append(row_source *source, AppendState *append, List *exprs)
+{
+	/* partitions may be left out while the query runs; one worker alone may run some plans */
+	if ((append->as_prune_state && append->as_prune_state->do_exec_prune) ||
+		(append->ps.plan->parallel_aware && ((Append *) append->ps.plan)->first_partial_plan > 0))
+		return false;
+	source->passed = lappend(source->passed, append);
+	for (int i = 0; i < append->as_nplans; i++)
+		if (!IsA(append->appendplans[i], SeqScanState) ||
+			!add_reader(source, (SeqScanState *) append->appendplans[i], exprs))
+			return false;
+	return append->as_nplans > 0;
+}
+
+/* Make readers of expressions of what a node returns.  False: rows have to come one by one. */
+static bool
+add_readers(row_source *source, PlanState *node, List *exprs)
+{
+	ResultState *result = (ResultState *) node;
+
+	if (IsA(node, SeqScanState))
+		return add_reader(source, (SeqScanState *) node, exprs);
+	/* its plans return what it returns, entry for entry */
+	if (IsA(node, AppendState))
+		return add_append(source, (AppendState *) node, exprs);
+	if (!IsA(node, ResultState) || outerPlanState(node) == NULL || node->qual || result->resconstantqual)
+		return false;
+	source->passed = lappend(source->passed, node);
+	return add_readers(source, outerPlanState(node), (List *) look_below((Node *) exprs, node->plan));
+}
+
+/* Workers open what the session has opened. */
+static void
+report_lack_of_service(void)
+{
+	const char *lack = run_lack_of_service();
+
+	if (lack && !IsParallelWorker())
+		ereport(NOTICE, (errmsg("no GPU reads the table: %s", lack)));
+}
+
+row_source *
+row_source_open(PlanState *child)
+{
+	return row_source_open_late(child, NULL);
+}
+
+row_source *
+row_source_open_late(PlanState *child, const Bitmapset *late_columns)
+{
+	row_source *source = palloc0(sizeof(row_source));
+	List	   *exprs = NIL;
+	ListCell   *cell;
+
+	source->child = child;
+	source->late_columns = late_columns;
+	if (!bms_is_empty(late_columns))
+	{
+		source->late = palloc(sizeof(late_pages));
+		late_pages_init(source->late);
+	}
+	foreach(cell, child->plan->targetlist)
+	{
+		const TargetEntry *entry = lfirst(cell);
+		Node	   *expr = (Node *) entry->expr;
+
+		exprs = lappend(exprs, makeVar(OUTER_VAR, entry->resno, exprType(expr), exprTypmod(expr), exprCollation(expr), 0));
+	}
+	if (mgpu_setting_enable_columns && !add_readers(source, child, exprs))
+		source->readers = source->passed = NIL;
+	if (source->readers && mgpu_setting_report_declined)
+		report_lack_of_service();
+	return source;
+}
+
+/* ---- reading */
+
+/* Read the next page with visible rows of any table. */
+static bool
+read_page(row_source *source, chunk *rows)
+{
+	while (source->current < list_length(source->readers))
+	{
+		if (heap_reader_read(list_nth(source->readers, source->current), rows))
+			return true;
+		source->current++;
+	}
+	return false;
+}
+
+/* Tell the nodes between that they begin or end to run, for EXPLAIN ANALYZE. */
+static void
+instrument(const row_source *source, bool begins, uint64 num_rows)
+{
+	ListCell   *cell;
+
+	foreach(cell, source->passed)
+	{
+		Instrumentation *times = ((PlanState *) lfirst(cell))->instrument;
+
+		if (times && begins)
+			InstrStartNode(times);
+		else if (times)
+			InstrStopNode(times, num_rows);
+	}
+}
+
+/* As ExecProcNode does. */
+static void
+rescan_if_changed(row_source *source)
+{
+	if (source->child->chgParam == NULL)
+		return;
+	row_source_stop(source);
+	ExecReScan(source->child);
+}
+
+heap_reader *
+row_source_only_reader(row_source *source)
+{
+	if (list_length(source->readers) != 1)
+		return NULL;
+	rescan_if_changed(source);
+	return heap_reader_prepare(linitial(source->readers)) ? linitial(source->readers) : NULL;
+}
+
+void
+row_source_complete(row_source *source, chunk *rows, const uint32 *numbers, uint64 num_rows)
+{
+	if (source->late)
+		late_pages_complete(source->late, rows, numbers, num_rows);
+}
+
+void
+row_source_release(row_source *source)
+{
+	if (source->late)
+		late_pages_release(source->late);
+}
+
+bool
+row_source_read(row_source *source, chunk *rows)
+{
+	uint64		first = rows->num_rows;
+	TupleTableSlot *slot;
+	bool		found;
+
+	if (source->readers)
+	{
+		rescan_if_changed(source);
+		instrument(source, true, 0);
+		found = read_page(source, rows);
+		instrument(source, false, rows->num_rows - first);
+		return found;
+	}
+	slot = ExecProcNode(source->child);
+	if (TupIsNull(slot))
+		return false;
+	rows_put_slot(rows, slot);
+	return true;
+}
+
+void
+row_source_stop(row_source *source)
+{
+	ListCell   *cell;
+
+	source->current = 0;
+	row_source_release(source);
+	foreach(cell, source->readers)
+		heap_reader_stop(lfirst(cell));
+}
+
+void
+row_source_tell_of_gpu(row_source *source, const char *why_not)
+{
+	strlcpy(source->no_gpu, why_not ? why_not : "", sizeof(source->no_gpu));
+}
+
+/* Not in every EXPLAIN: plans look the same wherever they are made. */
+static void
+explain_no_gpu(const row_source *source, ExplainState *es)
+{
+	const char *lack = run_lack_of_service();
+
+	if (lack == NULL && source->no_gpu[0] == '\0')
+		return;
+	ExplainPropertyText("Executor", "cpu", es);
+	ExplainPropertyText("Reason", lack ? lack : source->no_gpu, es);
+}
+
+void
+row_source_explain(const row_source *source, struct ExplainState *es)
+{
+	ExplainPropertyText("Input", source->readers ? "pages as columns" : "rows", es);
+	if (source->readers && (es->analyze || report_is_wanted(es)))
+		explain_no_gpu(source, es);
+}
+
+void
+row_source_explain_pages(const row_source *source, struct ExplainState *es)
+{
+	heap_reader_counts sum = {0};
+	ListCell   *cell;
+
+	if (source->readers == NIL)
+		return;
+	foreach(cell, source->readers)
+	{
+		heap_reader_counts counts = heap_reader_count(lfirst(cell));
+
+		sum.pages += counts.pages;
+		sum.checked_pages += counts.checked_pages;
+	}
+	ExplainPropertyInteger("Pages Read", NULL, sum.pages, es);
+	ExplainPropertyInteger("Pages Not All-Visible", NULL, sum.checked_pages, es);
+}

@@ -1,0 +1,46 @@
+/*
+ * row_source.h
+ *		The rows of a node's child: pages of a table as columns where that can be, else rows one by one.
+ */
+#ifndef MGPU_SCAN_ROW_SOURCE_H
+#define MGPU_SCAN_ROW_SOURCE_H
+
+#include "nodes/execnodes.h"
+
+#include "scan/heap_reader.h"
+
+struct ExplainState;
+typedef struct row_source row_source;
+
+/* In the current context.  The child is initialized, and returns the columns of the chunks to come. */
+extern row_source *row_source_open(PlanState *child);
+
+/*
+ * The same, but columns of these numbers, from 0 on, may be left until row_source_complete, which fills them for rows of the
+ * chunk that are wanted.  The rows' numbers ascend.  Stored values (batch/chunk.h) of these columns then lie
+ * in pages until row_source_release, which the caller owes before it reads into an empty chunk.
+ */
+extern row_source *row_source_open_late(PlanState *child, const Bitmapset *late_columns);
+extern void row_source_complete(row_source *source, chunk *rows, const uint32 *numbers, uint64 num_rows);
+extern void row_source_release(row_source *source);
+
+/* Append the next rows, one or those of a page.  False: there are no more. */
+extern bool row_source_read(row_source *source, chunk *rows);
+
+/* Stop reading.  The next read begins anew; the child has to be rescanned between. */
+extern void row_source_stop(row_source *source);
+
+/*
+ * The reader of the child's rows if they are read as pages, of one table, and all by this process; else NULL.  The
+ * child is ready to be read from its start.
+ */
+extern heap_reader *row_source_only_reader(row_source *source);
+
+/* Keep for EXPLAIN why no GPU has read the pages; NULL: one has. */
+extern void row_source_tell_of_gpu(row_source *source, const char *why_not);
+
+/* Say in EXPLAIN how rows are read, and in EXPLAIN ANALYZE what this process has read since the last rescan. */
+extern void row_source_explain(const row_source *source, struct ExplainState *es);
+extern void row_source_explain_pages(const row_source *source, struct ExplainState *es);
+
+#endif							/* MGPU_SCAN_ROW_SOURCE_H */
