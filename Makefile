@@ -112,7 +112,9 @@ PG_CFLAGS = $(WARNINGS) -Wno-unused-parameter -MMD -MP
 CORE_ARCHIVE = $(BUILD)/libmgpu_core.a
 CUDA_ARCHIVE = $(if $(filter yes,$(WITH_CUDA)),$(BUILD)/libmgpu_cuda.a)
 EXPORTS = $(BUILD)/exports.map
-SHLIB_LINK = -Wl,--start-group $(CUDA_ARCHIVE) $(CORE_ARCHIVE) -Wl,--end-group -Wl,--version-script=$(EXPORTS) \
+PLAYED_ARCHIVE = $(BUILD)/libmgpu_played.a
+ARCHIVES = $(CUDA_ARCHIVE) $(CORE_ARCHIVE) $(if $(filter yes,$(TEST_SIZES)),$(PLAYED_ARCHIVE))
+SHLIB_LINK = -Wl,--start-group $(ARCHIVES) -Wl,--end-group -Wl,--version-script=$(EXPORTS) \
 	$(if $(CUDA_ARCHIVE),$(CUDA_LIBS)) $(if $(filter yes,$(WITH_HIGHWAY)),$(HIGHWAY_LIBS)) -lstdc++ -pthread
 EXTRA_CLEAN = $(BUILD) $(OBJS:.o=.d) $(OBJS:.o=.bc)
 
@@ -181,7 +183,8 @@ CORE_CXX = $(CXX) -std=c++17 -fno-exceptions -fno-rtti $(HIGHWAY_FLAGS) $(CORE_C
 CORE_SOURCES = $(sort $(wildcard src/core/*.c src/core/*/*.c src/core/*.cpp))
 NO_CUDA_ENGINE = src/core/no_cuda_engine.c
 core_objects = $(patsubst src/core/%,$(1)/%.o,$(basename $(2)))
-CORE_OBJECTS = $(call core_objects,$(BUILD)/core,$(if $(CUDA_ARCHIVE),$(filter-out $(NO_CUDA_ENGINE),$(CORE_SOURCES)),$(CORE_SOURCES)))
+CORE_LEFT_OUT = $(if $(CUDA_ARCHIVE),$(NO_CUDA_ENGINE)) $(if $(filter yes,$(TEST_SIZES)),src/core/engine_choice.c)
+CORE_OBJECTS = $(call core_objects,$(BUILD)/core,$(filter-out $(CORE_LEFT_OUT),$(CORE_SOURCES)))
 
 $(BUILD)/core/%.o: src/core/%.c $(BUILD)/core.config
 	@mkdir -p $(@D)
@@ -194,6 +197,18 @@ $(BUILD)/core/%.o: src/core/%.cpp $(BUILD)/core.config
 $(CORE_ARCHIVE): $(CORE_OBJECTS) $(BUILD)/core.config
 	@rm -f $@
 	$(AR) rcs $@ $(CORE_OBJECTS)
+
+# Devices that tests play: part of no library that users get.
+PLAYED_SOURCES = $(sort $(wildcard test/played/*.c))
+played_objects = $(patsubst test/played/%.c,$(1)/%.o,$(PLAYED_SOURCES))
+
+$(BUILD)/played/%.o: test/played/%.c $(BUILD)/core.config
+	@mkdir -p $(@D)
+	$(CORE_CC) -Itest -c -o $@ $<
+
+$(PLAYED_ARCHIVE): $(call played_objects,$(BUILD)/played) $(BUILD)/core.config
+	@rm -f $@
+	$(AR) rcs $@ $(call played_objects,$(BUILD)/played)
 
 # --------------------------------------------------------------------- kernels
 
@@ -215,7 +230,7 @@ $(EXPORTS): $(OBJS:.o=.c) Makefile
 	   sed -n 's/^extern PGDLLEXPORT void \([a-z0-9_]*\)(.*/	\1;/p' $(wildcard src/*/*.h); \
 	   echo '  local: *; };'; } >$@
 
-$(MODULE_big).so: $(CORE_ARCHIVE) $(CUDA_ARCHIVE) $(EXPORTS) $(BUILD)/link.config
+$(MODULE_big).so: $(ARCHIVES) $(EXPORTS) $(BUILD)/link.config
 $(OBJS): $(BUILD)/src.config
 $(foreach object,$(OBJS),$(eval $(object:.o=.bc): $(object)))
 
@@ -263,10 +278,11 @@ UNIT_FLAGS_asan = -O1 -fsanitize=address -fno-omit-frame-pointer
 UNIT_FLAGS_ubsan = -O1 -fsanitize=undefined -fno-sanitize-recover=all
 UNIT_FLAGS_tsan = -O1 -fsanitize=thread
 UNIT_SMALL_TESTS = $(filter core_service%,$(UNIT_TESTS))
-UNIT_SMALL_SOURCES = src/core/engine_choice.c $(filter src/core/service/%,$(CORE_SOURCES))
+UNIT_SMALL_SOURCES = $(filter src/core/service/%,$(CORE_SOURCES))
 UNIT_LIBS = $(if $(filter yes,$(WITH_HIGHWAY)),$(HIGHWAY_LIBS)) -lstdc++ -lm -pthread
 
 define unit_variant
+UNIT_SMALL_OBJECTS_$(1) = $$(call core_objects,$(BUILD)/unit/$(1)/small,$$(UNIT_SMALL_SOURCES)) $$(call played_objects,$(BUILD)/unit/$(1)/small/played)
 $(BUILD)/unit/$(1)/core/%.o: src/core/%.c $(BUILD)/core.config
 	@mkdir -p $$(@D)
 	$$(CORE_CC) $$(UNIT_FLAGS_$(1)) -c -o $$@ $$<
@@ -276,18 +292,26 @@ $(BUILD)/unit/$(1)/core/%.o: src/core/%.cpp $(BUILD)/core.config
 $(BUILD)/unit/$(1)/libmgpu_core.a: $$(call core_objects,$(BUILD)/unit/$(1)/core,$$(CORE_SOURCES))
 	@rm -f $$@
 	$$(AR) rcs $$@ $$^
+$(BUILD)/unit/$(1)/played/%.o: test/played/%.c $(BUILD)/core.config
+	@mkdir -p $$(@D)
+	$$(CORE_CC) $$(UNIT_FLAGS_$(1)) -Itest -c -o $$@ $$<
 $(BUILD)/unit/$(1)/small/%.o: src/core/%.c $(BUILD)/core.config
 	@mkdir -p $$(@D)
 	$$(CORE_CC) $$(UNIT_FLAGS_$(1)) -DMGPU_TEST_SIZES -c -o $$@ $$<
+$(BUILD)/unit/$(1)/small/played/%.o: test/played/%.c $(BUILD)/core.config
+	@mkdir -p $$(@D)
+	$$(CORE_CC) $$(UNIT_FLAGS_$(1)) -Itest -DMGPU_TEST_SIZES -c -o $$@ $$<
 $(BUILD)/unit/$(1)/%: test/unit/%.c $$(UNIT_ARCHIVE_$(1)) $(BUILD)/core.config
 	@mkdir -p $$(@D)
-	$$(CORE_CC) $$(UNIT_FLAGS_$(1)) $$(UNIT_SMALL) -o $$@ $$< $$(UNIT_SMALL_OBJECTS) $$(UNIT_ARCHIVE_$(1)) $$(UNIT_LIBS)
+	$$(CORE_CC) $$(UNIT_FLAGS_$(1)) -Itest $$(UNIT_SMALL) -o $$@ $$< $$(UNIT_OBJECTS) $$(UNIT_ARCHIVE_$(1)) $$(UNIT_LIBS)
 $(UNIT_SMALL_TESTS:%=$(BUILD)/unit/$(1)/%): UNIT_SMALL = -DMGPU_TEST_SIZES
-$(UNIT_SMALL_TESTS:%=$(BUILD)/unit/$(1)/%): UNIT_SMALL_OBJECTS = $$(call core_objects,$(BUILD)/unit/$(1)/small,$$(UNIT_SMALL_SOURCES))
-$(UNIT_SMALL_TESTS:%=$(BUILD)/unit/$(1)/%): $$(call core_objects,$(BUILD)/unit/$(1)/small,$$(UNIT_SMALL_SOURCES))
+$(UNIT_SMALL_TESTS:%=$(BUILD)/unit/$(1)/%): UNIT_OBJECTS = $$(UNIT_SMALL_OBJECTS_$(1))
+$(UNIT_SMALL_TESTS:%=$(BUILD)/unit/$(1)/%): $$(UNIT_SMALL_OBJECTS_$(1))
+$(BUILD)/unit/$(1)/core_group: UNIT_OBJECTS = $$(call played_objects,$(BUILD)/unit/$(1)/played)
+$(BUILD)/unit/$(1)/core_group: $$(call played_objects,$(BUILD)/unit/$(1)/played)
 unit-$(1): $$(UNIT_TESTS:%=$(BUILD)/unit/$(1)/%)
 .PHONY: unit-$(1)
--include $$(wildcard $(BUILD)/unit/$(1)/*.d $(BUILD)/unit/$(1)/core/*.d $(BUILD)/unit/$(1)/core/*/*.d $(BUILD)/unit/$(1)/small/*.d $(BUILD)/unit/$(1)/small/*/*.d)
+-include $$(wildcard $(BUILD)/unit/$(1)/*.d $(BUILD)/unit/$(1)/*/*.d $(BUILD)/unit/$(1)/*/*/*.d)
 endef
 UNIT_NO_CUDA = $(if $(wildcard $(NO_CUDA_ENGINE)),$(call core_objects,$(BUILD)/core,$(NO_CUDA_ENGINE)))
 UNIT_ARCHIVE_plain = $(CORE_ARCHIVE) $(if $(CUDA_ARCHIVE),$(BUILD)/unit/libmgpu_no_cuda.a)
@@ -309,7 +333,7 @@ $(BUILD)/vqsort_bench: test/bench/vqsort_bench.c $(UNIT_ARCHIVE_plain)
 $(BUILD)/unsigned_bench: test/bench/unsigned_bench.cpp $(UNIT_ARCHIVE_plain)
 	$(CORE_CXX) -o $@ $< $(UNIT_ARCHIVE_plain) $(UNIT_LIBS)
 
--include $(OBJS:.o=.d) $(wildcard $(BUILD)/core/*.d $(BUILD)/core/*/*.d)
+-include $(OBJS:.o=.d) $(wildcard $(BUILD)/core/*.d $(BUILD)/core/*/*.d $(BUILD)/played/*.d)
 
 # ------------------------------------------------------------------ all the rest
 

@@ -1,41 +1,8 @@
 /*
  * engine_choice.c
- *		The engine that this process uses.
- *
- * Builds with TEST_SIZES=yes have devices played where the environment says how many, so
- * that all of the extension can be tested without a GPU.
+ *		The engine that this process uses.  Tests have another one in place of this file (test/played).
  */
 #include "engine.h"
-
-#include <stdlib.h>
-
-#ifdef MGPU_TEST_SIZES
-
-#include "core/service/played_engine.h"
-
-static bool
-is_played(void)
-{
-	const char *number = getenv("MGPU_PLAYED_DEVICES");
-
-	if (number != NULL)
-		mgpu_played.num_devices = atoi(number);
-	return number != NULL;
-}
-
-const mgpu_engine *
-mgpu_engine_here(void)
-{
-	return is_played() ? &mgpu_played_engine : &mgpu_cuda_engine;
-}
-
-bool
-mgpu_engine_is_built(void)
-{
-	return is_played() || MGPU_WITH_CUDA;
-}
-
-#else
 
 const mgpu_engine *
 mgpu_engine_here(void)
@@ -48,5 +15,3 @@ mgpu_engine_is_built(void)
 {
 	return MGPU_WITH_CUDA;
 }
-
-#endif

@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "core/group_decode.h"
-#include "core/service/played_engine.h"
+#include "played/played_engine.h"
 #include "unit.h"
 #include "unit_group.h"
 

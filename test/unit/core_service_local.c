@@ -2,7 +2,7 @@
  * core_service_local.c
  *		mgpu_cuda_executor, whose host and clients are one thread, with played devices.
  */
-#include "core/service/played_engine.h"
+#include "played/played_engine.h"
 #include "unit_jobs.h"
 
 static const mgpu_executor *const executor = &mgpu_cuda_executor;

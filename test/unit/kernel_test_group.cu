@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/service/played_engine.h"
+#include "played/played_engine.h"
 #include "unit_group.h"
 
 #define MAX_PAGES 8192			/* 64 MB */

@@ -18,7 +18,7 @@
 #include "core/cpu_threads.h"
 #include "core/service/client.h"
 #include "core/service/host.h"
-#include "core/service/played_engine.h"
+#include "played/played_engine.h"
 #include "unit_jobs.h"
 
 #define SERVICE_MAX_BACKENDS 12

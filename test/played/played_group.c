@@ -1,12 +1,12 @@
 /*
- * service/played_group.c
+ * played_group.c
  *		Jobs of MGPU_OP_GROUP on played devices, in plain C.
  *
  * What a device does by kernels happens here row by row: pages are decoded by the same code, and rows are kept whole.
  * They are sorted by their keys and order columns, and then by their numbers.  Each group is reduced in a loop that does what
  * src/exec/reduced.c does.  Plain loops were preferred to anything faster: kernels are tested against this.
  */
-#include "core/service/played_group.h"
+#include "played/played_group.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * service/played_engine.c
+ * played_engine.c
  *		An engine for tests, whose devices are played by the CPU executor.
  *
  * Nothing happens when it is asked for.  Copies take place when landed is called, a
@@ -7,8 +7,8 @@
  * Device memory is counted, and a sticky fault loses all devices until
  * mgpu_played_reset.  No program but a test refers to it, so none contains it.
  */
-#include "core/service/played_engine.h"
-#include "core/service/played_group.h"
+#include "played/played_engine.h"
+#include "played/played_group.h"
 #include "core/service/slot.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /*
- * service/played_group.h
+ * played_group.h
  *		Jobs of MGPU_OP_GROUP on played devices: rows of pages in, groups out.
  */
-#ifndef MGPU_SERVICE_PLAYED_GROUP_H
-#define MGPU_SERVICE_PLAYED_GROUP_H
+#ifndef MGPU_PLAYED_GROUP_H
+#define MGPU_PLAYED_GROUP_H
 
 #include "core/engine.h"
 
@@ -27,4 +27,4 @@ mgpu_status mgpu_played_group_run(played_group *group, mgpu_error *err);
 void		mgpu_played_group_result(const played_group *group, mgpu_group_result *result);
 const char *mgpu_played_group_output(const played_group *group, mgpu_output output);
 
-#endif							/* MGPU_SERVICE_PLAYED_GROUP_H */
+#endif							/* MGPU_PLAYED_GROUP_H */

@@ -1,9 +1,9 @@
 /*
- * service/played_engine.h
+ * played_engine.h
  *		An engine for tests, whose devices are played by the CPU executor.
  */
-#ifndef MGPU_SERVICE_PLAYED_ENGINE_H
-#define MGPU_SERVICE_PLAYED_ENGINE_H
+#ifndef MGPU_PLAYED_ENGINE_H
+#define MGPU_PLAYED_ENGINE_H
 
 #include "core/engine.h"
 
@@ -33,4 +33,4 @@ extern const mgpu_engine mgpu_played_engine;
 }
 #endif
 
-#endif							/* MGPU_SERVICE_PLAYED_ENGINE_H */
+#endif							/* MGPU_PLAYED_ENGINE_H */
