@@ -209,6 +209,8 @@ group_fold_rows(group_fold *fold, const chunk *rows, Size limit_bytes, chunk *ot
 
 /* ---- states of workers */
 
+StaticAssertDecl(sizeof(reduced_state) == GROUP_STATE_BYTES, "states of workers have another size");
+
 const column_type group_state_type = {
 	.element = {.typlen = GROUP_STATE_BYTES,.typalign = TYPALIGN_DOUBLE,.stride = GROUP_STATE_BYTES},
 	.store = COLUMN_BYTES,
