@@ -217,6 +217,13 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'mgpu_stat_activity_rows'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 
+CREATE FUNCTION mgpu_program_functions()
+RETURNS regprocedure[]
+AS 'MODULE_PATHNAME', 'mgpu_program_functions'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION mgpu_program_functions() IS 'the functions of PostgreSQL that plan nodes compute for many rows at a time';
+
 CREATE VIEW mgpu_stat AS SELECT * FROM mgpu_stat_rows();
 CREATE VIEW mgpu_stat_service AS SELECT * FROM mgpu_stat_service_rows();
 CREATE VIEW mgpu_stat_activity AS SELECT * FROM mgpu_stat_activity_rows();

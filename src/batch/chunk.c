@@ -175,11 +175,11 @@ chunk_put_null(chunk *rows, column *col, uint64 row)
 	memset(col->cells + row * col->type->width, 0, col->type->width);
 }
 
+/* Keep bytes as an element of variable width. */
 static char *
-keep_varlena(const column_type *type, arena *to, Datum value)
+keep_varlena_bytes(const column_type *type, arena *to, const char *data, Size length)
 {
-	struct varlena *packed = PG_DETOAST_DATUM_PACKED(value);
-	Size		bytes = VARHDRSZ + VARSIZE_ANY_EXHDR(packed);
+	Size		bytes = VARHDRSZ + length;
 	Size		padded = TYPEALIGN(type->align, bytes);
 	char	   *element = arena_take(to, padded, type->align);
 
@@ -189,11 +189,26 @@ keep_varlena(const column_type *type, arena *to, Datum value)
 	else
 		memset(element + bytes, 0, padded - bytes);
 	SET_VARSIZE(element, bytes);
-	memcpy(VARDATA(element), VARDATA_ANY(packed), bytes - VARHDRSZ);
+	memcpy(VARDATA(element), data, length);
+	return element;
+}
+
+static char *
+keep_varlena(const column_type *type, arena *to, Datum value)
+{
+	struct varlena *packed = PG_DETOAST_DATUM_PACKED(value);
+	char	   *element = keep_varlena_bytes(type, to, VARDATA_ANY(packed), VARSIZE_ANY_EXHDR(packed));
+
 	/* the caller's context may live as long as the query */
 	if ((Pointer) packed != DatumGetPointer(value))
 		pfree(packed);
 	return element;
+}
+
+void
+chunk_put_bytes(chunk *rows, column *col, uint64 row, const char *bytes, Size length)
+{
+	((char **) col->cells)[row] = keep_varlena_bytes(col->type, &rows->arena, bytes, length);
 }
 
 static char *

@@ -99,6 +99,9 @@ extern void chunk_put_null(chunk *rows, column *col, uint64 row);
 extern void chunk_append_row(chunk *rows, const chunk *from, uint64 row);
 extern void chunk_append_rows(chunk *rows, const chunk *from, const uint32 *numbers, uint64 num_rows);
 
+/* Store a value of variable width that has these bytes. */
+extern void chunk_put_bytes(chunk *rows, column *col, uint64 row, const char *bytes, Size length);
+
 /* The slow path of chunk_put. */
 extern void chunk_put_other(chunk *rows, column *col, uint64 row, Datum value);
 

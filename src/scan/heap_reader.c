@@ -6,9 +6,8 @@
  * page's rows are found (visible_rows.c), filtered and copied to columns together.  Afterwards only the page's pin is held:
  * while it is, nothing moves or removes a row.
  *
- * Conditions that compare a column with a constant are met by columns (column_filter.h).  From the first other
- * condition on, and for columns that are computed, the executor's expressions run, on a slot that is filled
- * from the page.
+ * Conditions that compare a column with a constant are met by columns (column_filter.h).  The first other conditions, and columns that
+ * are computed, run as programs (heap_expressions.c).
  */
 #include "postgres.h"
 
@@ -36,39 +35,13 @@ heap_reader_start(heap_reader *reader)
 	heap_pages_start(&reader->pages, heap_scan_of(reader));
 	for (int i = 0; i < reader->num_filters; i++)
 		column_filter_forget(&reader->filters[i]);
+	for (int i = 0; i < reader->num_tests; i++)
+		expr_program_forget(reader->tests[i].program);
+	if (reader->program.program)
+		expr_program_forget(reader->program.program);
 }
 
 /* ---- rows into a chunk */
-
-static inline Datum
-stored_datum(Form_pg_attribute attribute, const char *value)
-{
-	return value ? fetch_att(value, attribute->attbyval, attribute->attlen) : (Datum) 0;
-}
-
-/* Fill the slot that expressions see with the values of a row. */
-static void
-fill_slot(heap_reader *reader, uint32 row)
-{
-	TupleTableSlot *slot = reader->slot;
-	ExprContext *context = reader->scan->ss.ps.ps_ExprContext;
-
-	ExecClearTuple(slot);
-	for (int i = 0; i < reader->values->num_lists; i++)
-	{
-		const value_list *list;
-		int			number = reader->values->lists[i]->attribute - 1;
-
-		if (!reader->values->lists[i]->of_all_rows)
-			continue;
-		list = page_values_list(reader->values, i);
-		slot->tts_values[number] = stored_datum(TupleDescAttr(reader->values->descriptor, number), list->values[row]);
-		slot->tts_isnull[number] = list->values[row] == NULL;
-	}
-	ExecStoreVirtualTuple(slot);
-	ResetExprContext(context);
-	context->ecxt_scantuple = slot;
-}
 
 /* Rows of a damaged page may lie anywhere. */
 #define COPY(type, row) \
@@ -128,37 +101,9 @@ filter_rows(heap_reader *reader, uint32 num_rows)
 		num_kept = column_filter_apply(&reader->filters[i], page_values_list(reader->values, reader->filters[i].list)->values,
 									   reader->kept, num_kept, context);
 	if (reader->condition)
-	{
-		uint32		num_candidates = num_kept;
-
-		num_kept = 0;
-		for (uint32 i = 0; i < num_candidates; i++)
-		{
-			fill_slot(reader, reader->kept[i]);
-			reader->kept[num_kept] = reader->kept[i];
-			num_kept += ExecQual(reader->condition, context);
-		}
-	}
+		num_kept = heap_reader_test(reader, num_kept);
 	InstrCountFiltered1(reader->scan, num_rows - num_kept);
 	return num_kept;
-}
-
-/* One projection a row: an expression of its own for each column takes half as long again. */
-static void
-compute_columns(heap_reader *reader, chunk *rows, uint64 first, uint32 num_rows)
-{
-	const ListCell *numbers = list_head(reader->computed);
-	int			num_computed = list_length(reader->computed);
-
-	for (uint32 i = 0; i < num_rows; i++)
-	{
-		const TupleTableSlot *slot;
-
-		fill_slot(reader, reader->kept[i]);
-		slot = ExecProject(reader->projection);
-		for (int j = 0; j < num_computed; j++)
-			chunk_put(rows, &rows->columns[lfirst_int(&numbers[j])], first + i, slot->tts_values[j], slot->tts_isnull[j]);
-	}
 }
 
 /* Copy the columns that are attributes: the late ones, or the others. */
@@ -207,8 +152,7 @@ read_page(heap_reader *reader, Buffer buffer, chunk *rows)
 	num_rows = filter_rows(reader, num_visible);
 	first = chunk_add_rows(rows, num_rows);
 	copy_columns(reader, rows, first, num_rows, false);
-	if (reader->projection)
-		compute_columns(reader, rows, first, num_rows);
+	heap_reader_compute(reader, rows, first, num_rows);
 	if (put_off(reader, buffer, first, num_rows))
 		return num_rows;
 	if (reader->late && num_rows > 0)

@@ -64,12 +64,13 @@ want_all(Node *node, page_values *values)
 	return expression_tree_walker(node, want_all, values);
 }
 
-/* Add a column; what has to be computed is added to targets. */
+/* Add a column; what no program computes is added to targets. */
 static void
 add_column(heap_reader *reader, Expr *expr, bool late, List **targets)
 {
 	read_column *col = &reader->columns[reader->num_columns++];
 
+	col->output = -1;
 	if (IsA(expr, Var))
 	{
 		col->is_late = late;
@@ -78,6 +79,13 @@ add_column(heap_reader *reader, Expr *expr, bool late, List **targets)
 	}
 	(void) want_all((Node *) expr, reader->values);
 	col->list = -1;
+	col->output = expr_program_add(reader->program.program, expr);
+	if (col->output >= 0)
+	{
+		col->state = ExecInitExpr(expr, NULL);
+		reader->is_programmed = true;
+		return;
+	}
 	reader->computed = lappend_int(reader->computed, reader->num_columns - 1);
 	*targets = lappend(*targets, makeTargetEntry(expr, list_length(reader->computed), NULL, false));
 }
@@ -89,6 +97,44 @@ make_projection(const SeqScanState *scan, List *targets)
 	TupleTableSlot *slot = ExecInitExtraTupleSlot(scan->ss.ps.state, ExecTypeFromTL(targets), &TTSOpsVirtual);
 
 	return ExecBuildProjectionInfo(targets, scan->ss.ps.ps_ExprContext, slot, NULL, NULL);
+}
+
+/* After the last expression of a program: find the lists of its inputs. */
+static void
+finish_program(heap_reader *reader, page_program *program)
+{
+	int			num_inputs = expr_program_num_inputs(program->program);
+
+	expr_program_finish(program->program, MaxHeapTuplesPerPage);
+	program->lists = palloc(num_inputs * sizeof(int) + 1);
+	program->inputs = palloc(num_inputs * sizeof(mgpu_program_input) + 1);
+	for (int i = 0; i < num_inputs; i++)
+		program->lists[i] = page_values_want(reader->values, expr_program_attribute(program->program, i), true);
+}
+
+/* The first of the conditions that are no filters become programs, each one of its own, so that it runs for rows that are left. */
+static void
+add_tests(heap_reader *reader, List *conditions)
+{
+	List	   *rest = NIL;
+	ListCell   *cell;
+
+	reader->tests = palloc(list_length(conditions) * sizeof(page_program) + 1);
+	foreach(cell, conditions)
+	{
+		page_program *test = &reader->tests[reader->num_tests];
+
+		test->program = expr_program_create();
+		if (rest == NIL && expr_program_add(test->program, lfirst(cell)) >= 0)
+		{
+			finish_program(reader, test);
+			reader->num_tests++;
+		}
+		else
+			rest = lappend(rest, lfirst(cell));
+	}
+	reader->condition = ExecInitQual(conditions, NULL);
+	reader->rest = ExecInitQual(rest, NULL);
 }
 
 /* Conditions are met in the order of the plan, since one may protect the next from an error. */
@@ -113,7 +159,7 @@ add_conditions(heap_reader *reader, List *conditions)
 			others = lappend(others, lfirst(cell));
 	}
 	(void) want_all((Node *) others, reader->values);
-	reader->condition = ExecInitQual(others, NULL);
+	add_tests(reader, others);
 }
 
 heap_reader *
@@ -130,14 +176,19 @@ heap_reader_open(SeqScanState *scan, List *exprs, const Bitmapset *late_columns,
 	reader->late = bms_is_empty(late_columns) ? NULL : late;
 	reader->values = page_values_create(RelationGetDescr(scan->ss.ss_currentRelation));
 	reader->columns = palloc0(list_length(exprs) * sizeof(read_column) + 1);
+	reader->program.program = expr_program_create();
 	foreach(cell, exprs)
 		add_column(reader, lfirst(cell), bms_is_member(foreach_current_index(cell), late_columns), &targets);
+	if (reader->is_programmed)
+		finish_program(reader, &reader->program);
+	else
+		reader->program.program = NULL;
 	if (targets)
 		reader->projection = make_projection(scan, targets);
 	add_conditions(reader, scan->ss.ps.plan->qual);
 	page_values_plan(reader->values);
 	heap_reader_keep_all(reader, lengthof(reader->kept));
-	if (reader->projection || reader->condition)
+	if (reader->is_programmed || reader->projection || reader->condition)
 		reader->slot = ExecInitExtraTupleSlot(scan->ss.ps.state, reader->values->descriptor, &TTSOpsVirtual);
 	return reader;
 }

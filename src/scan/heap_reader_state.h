@@ -7,6 +7,7 @@
 
 #include "access/relscan.h"
 
+#include "expr/expr_program.h"
 #include "scan/column_filter.h"
 #include "scan/heap_pages.h"
 #include "scan/heap_reader.h"
@@ -17,7 +18,17 @@ typedef struct read_column
 {
 	int			list;			/* of the page's values; -1: it is computed */
 	bool		is_late;
+	int			output;			/* of the program that computes it, or -1 */
+	ExprState  *state;			/* the same by PostgreSQL's executor, for faults; NULL: the projection computes it */
 } read_column;
+
+/* A program and the lists of its inputs. */
+typedef struct page_program
+{
+	expr_program *program;
+	int		   *lists;
+	mgpu_program_input *inputs;
+} page_program;
 
 struct heap_reader
 {
@@ -27,8 +38,15 @@ struct heap_reader
 	int			num_filters;
 	column_filter *filters;
 	ExprState  *condition;		/* the conditions that are no filters, or NULL */
-	ProjectionInfo *projection; /* computes the columns that are expressions, all of a row at once; NULL: there are none */
-	List	   *computed;		/* their numbers */
+	int			num_tests;
+	page_program *tests;		/* the first of these, as programs */
+	ExprState  *rest;			/* those behind, or NULL */
+	page_program program;		/* computes columns that are expressions; its program is NULL if there are none that it can */
+	bool		is_programmed;	/* it does, since most rows are no faults */
+	uint64		num_computed;	/* values that it has computed, and how many of them were faults */
+	uint64		num_faults;
+	ProjectionInfo *projection; /* computes the others, all of a row at once; NULL: there are none */
+	List	   *computed;		/* the numbers of the others */
 	late_pages *late;			/* where there are late columns */
 	page_values *values;
 	TupleTableSlot *slot;		/* what expressions see of a row */
@@ -36,6 +54,7 @@ struct heap_reader
 	heap_pages	pages;
 	heap_reader_counts counts;
 	uint16		kept[MaxHeapTuplesPerPage]; /* rows of the page; without conditions all, always */
+	bool		undecided[MaxHeapTuplesPerPage];	/* a test of the row was a fault */
 	const ItemIdData *items;	/* of a page's visible rows: the page's own, or copied */
 	ItemIdData	copied[MaxHeapTuplesPerPage];
 };
@@ -52,6 +71,15 @@ heap_reader_keep_all(heap_reader *reader, uint32 num_rows)
 	for (uint32 i = 0; i < num_rows; i++)
 		reader->kept[i] = i;
 }
+
+/* Run a program for kept rows of the page.  false: all rows are faults. */
+extern bool heap_reader_run(heap_reader *reader, const page_program *program, uint32 num_rows);
+
+/* Put values of a column that is an expression into rows from first on: the kept rows', by a program or the executor. */
+extern void heap_reader_compute(heap_reader *reader, chunk *rows, uint64 first, uint32 num_rows);
+
+/* Keep the rows that meet all conditions that are no filters, of those that are kept so far, and return how many there are. */
+extern uint32 heap_reader_test(heap_reader *reader, uint32 num_rows);
 
 /* Start reading, from the first page on. */
 extern void heap_reader_start(heap_reader *reader);

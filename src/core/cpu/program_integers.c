@@ -1,0 +1,165 @@
+/*
+ * cpu/program_integers.c
+ *		Operations on integers, and on numerics, which are integers of a scale.
+ */
+#include "program_run.h"
+
+/* Whether a number is none of the type of op->width bytes. */
+static inline bool
+is_outside(int64_t number, uint32_t width)
+{
+	int64_t		last = INT64_MAX >> (64 - 8 * width);
+
+	return number > last || number < -last - 1;
+}
+
+/* result from x, and y; is_fault may follow from all. */
+#define UNARY(name, result, is_fault) \
+void \
+mgpu_run_##name(const mgpu_frame *frame, const mgpu_program_op *op) \
+{ \
+	const mgpu_register *a = mgpu_register_from(frame, op, 0); \
+	const mgpu_register *to = &frame->registers[op->to]; \
+	\
+	for (uint32_t i = 0; i < frame->num_rows; i++) \
+	{ \
+		int64_t		x = a->integers[i]; \
+		int64_t		r = result; \
+		\
+		to->integers[i] = r; \
+		to->states[i] = mgpu_state_unless(a->states[i], is_fault); \
+	} \
+}
+
+#define BINARY(name, result, is_fault) \
+void \
+mgpu_run_##name(const mgpu_frame *frame, const mgpu_program_op *op) \
+{ \
+	const mgpu_register *a = mgpu_register_from(frame, op, 0); \
+	const mgpu_register *b = mgpu_register_from(frame, op, 1); \
+	const mgpu_register *to = &frame->registers[op->to]; \
+	\
+	for (uint32_t i = 0; i < frame->num_rows; i++) \
+	{ \
+		int64_t		x = a->integers[i]; \
+		int64_t		y = b->integers[i]; \
+		int64_t		r = result; \
+		\
+		to->integers[i] = r; \
+		to->states[i] = mgpu_state_unless(mgpu_larger_state(a->states[i], b->states[i]), is_fault); \
+	} \
+}
+
+#define WRAPPED(x, operator, y) ((int64_t) ((uint64_t) (x) operator (uint64_t) (y)))
+
+BINARY(add_integer, WRAPPED(x, +, y), is_outside(r, op->width) || ((x ^ r) & (y ^ r)) < 0)
+BINARY(subtract_integer, WRAPPED(x, -, y), is_outside(r, op->width) || ((x ^ y) & (x ^ r)) < 0)
+BINARY(multiply_integer, WRAPPED(x, *, y), is_outside(r, op->width) || __builtin_mul_overflow_p(x, y, (int64_t) 0))
+BINARY(divide_integer, y == 0 || y == -1 ? WRAPPED(0, -, x) : x / y, y == 0 || is_outside(r, op->width) || (y == -1 && x == INT64_MIN))
+BINARY(remainder_integer, y == 0 || y == -1 ? 0 : x % y, y == 0)
+BINARY(bit_and, x & y, false)
+BINARY(bit_or, x | y, false)
+BINARY(bit_xor, x ^ y, false)
+
+UNARY(negate_integer, WRAPPED(0, -, x), is_outside(r, op->width) || x == INT64_MIN)
+UNARY(absolute_integer, x < 0 ? WRAPPED(0, -, x) : x, is_outside(r, op->width) || x == INT64_MIN)
+UNARY(sign_integer, (x > 0) - (x < 0), false)
+UNARY(fit_integer, x, is_outside(x, op->width))
+
+/* ---- digits of numerics; op->number is a power of 10 */
+
+UNARY(scale_up, WRAPPED(x, *, op->number), __builtin_mul_overflow_p(x, op->number, (int64_t) 0))
+UNARY(cut_off, x / op->number, false)
+UNARY(floor_off, x / op->number - (x % op->number < 0), false)
+UNARY(ceiling_off, x / op->number + (x % op->number > 0), false)
+UNARY(round_off, x / op->number + (x % op->number >= (op->number + 1) / 2) - (-(x % op->number) >= (op->number + 1) / 2), false)
+UNARY(limit_magnitude, x, x >= op->number || -op->number >= x)
+
+void
+mgpu_run_show_scale(const mgpu_frame *frame, const mgpu_program_op *op)
+{
+	const mgpu_register *a = mgpu_register_from(frame, op, 0);
+	const mgpu_register *to = &frame->registers[op->to];
+
+	for (uint32_t i = 0; i < frame->num_rows; i++)
+	{
+		to->integers[i] = a->integers[i];
+		to->lengths[i] = op->width;
+		to->states[i] = a->states[i];
+	}
+}
+
+/* ---- comparisons */
+
+#define OUTCOME(x, y) ((x) < (y) ? MGPU_IS_LESS : (x) > (y) ? MGPU_IS_GREATER : MGPU_IS_EQUAL)
+
+BINARY(compare_integer, (OUTCOME(x, y) & op->number) != 0, false)
+
+/* NULL is neither larger nor smaller. */
+#define EXTREME(name, takes_first) \
+void \
+mgpu_run_##name(const mgpu_frame *frame, const mgpu_program_op *op) \
+{ \
+	const mgpu_register *a = mgpu_register_from(frame, op, 0); \
+	const mgpu_register *b = mgpu_register_from(frame, op, 1); \
+	const mgpu_register *to = &frame->registers[op->to]; \
+	\
+	for (uint32_t i = 0; i < frame->num_rows; i++) \
+	{ \
+		int64_t		x = a->integers[i]; \
+		int64_t		y = b->integers[i]; \
+		uint8_t		first = a->states[i]; \
+		uint8_t		second = b->states[i]; \
+		bool		takes_x = second == MGPU_IS_NULL || (first == MGPU_IS_VALUE && (takes_first)); \
+		\
+		to->integers[i] = takes_x ? x : y; \
+		to->states[i] = first == MGPU_IS_FAULT || second == MGPU_IS_FAULT ? MGPU_IS_FAULT : \
+			takes_x ? first : second; \
+	} \
+}
+
+EXTREME(larger_integer, x >= y)
+EXTREME(smaller_integer, x <= y)
+
+/* Whether a list, which is in order, has a value. */
+static inline bool
+has_integer(const mgpu_integer_list *list, int64_t value)
+{
+	uint32_t	low = 0;
+	uint32_t	high = list->num_values;
+
+	if (high <= 8)
+	{
+		bool		found = false;
+
+		for (uint32_t i = 0; i < high; i++)
+			found |= list->values[i] == value;
+		return found;
+	}
+	while (low < high)
+	{
+		uint32_t	middle = (low + high) / 2;
+
+		if (list->values[middle] < value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < list->num_values && list->values[low] == value;
+}
+
+void
+mgpu_run_in_integer(const mgpu_frame *frame, const mgpu_program_op *op)
+{
+	const mgpu_integer_list *list = mgpu_program_table(frame, op);
+	const mgpu_register *a = mgpu_register_from(frame, op, 0);
+	const mgpu_register *to = &frame->registers[op->to];
+
+	for (uint32_t i = 0; i < frame->num_rows; i++)
+	{
+		bool		found = has_integer(list, a->integers[i]);
+
+		to->integers[i] = found;
+		to->states[i] = a->states[i] == MGPU_IS_VALUE && !found && list->has_null ? MGPU_IS_NULL : a->states[i];
+	}
+}

@@ -1,0 +1,283 @@
+/*
+ * program.h
+ *		Expressions of a table's columns as a list of operations on registers.
+ *
+ * A register holds a value for each of some rows, of one kind (mgpu_lane), and a state for each: a value, NULL, or a fault.  A
+ * fault says that the row is not decided here: PostgreSQL raises an error for it, or what it computes does not fit.  Whoever
+ * runs a program asks PostgreSQL about such rows.  So each operation gives what PostgreSQL's function gives, to the bit, or
+ * a fault, and a branch that a row does not take can do no harm: all are computed, and the state of the one that is taken counts.
+ *
+ * A program has no jumps.  Registers are written once or many times, constants before the first run.  It is plain data, and so are
+ * its tables: offsets lead into them, no pointers.
+ *
+ * Kinds:
+ *
+ *	 integers	bool, int2, int4, int8, date, time, timestamp; numeric as an integer with a scale that the compiler knows
+ *	 reals		float4 (a float's value in a double), float8
+ *	 bytes		text, bytea, uuid: where they are, and how many
+ *	 shown		numerics of which each has a display scale of its own, as the branches of a CASE may have them
+ *
+ * A closure a node, or code compiled to the machine's own, were rejected: the first takes a call a row, the second a compiler.
+ */
+#ifndef MGPU_PROGRAM_H
+#define MGPU_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum mgpu_lane
+{
+	MGPU_LANE_INTEGER,
+	MGPU_LANE_REAL,
+	MGPU_LANE_BYTES,			/* with lengths */
+	MGPU_LANE_SHOWN				/* numerics of one scale; how many of its digits each shows is in lengths */
+} mgpu_lane;
+
+/* A row's state in a register.  That of a strict function's result is the largest of its arguments'. */
+enum
+{
+	MGPU_IS_VALUE = 0,
+	MGPU_IS_NULL = 1,
+	MGPU_IS_FAULT = 2
+};
+
+/* Outcomes of a comparison, as a mask. */
+enum
+{
+	MGPU_IS_LESS = 1,
+	MGPU_IS_EQUAL = 2,
+	MGPU_IS_GREATER = 4
+};
+
+/*
+ * The operations: code, function (cpu/program_*.c), name for EXPLAIN, number of registers that are read.  width is the bytes of the result's type: an integer
+ * that does not fit, and a float that overflows or underflows, is a fault.  number is what the comment says.
+ */
+#define MGPU_PROGRAM_OPS(OP) \
+	/* an attribute's values, as a row stores them; number: the input */ \
+	OP(LOAD_INTEGER, load_integer, "load integer", 0) \
+	OP(LOAD_REAL, load_real, "load float", 0) \
+	OP(LOAD_NUMERIC, load_numeric, "load numeric", 0) /* width: the scale */ \
+	OP(LOAD_VARLENA, load_varlena, "load bytes", 0) \
+	OP(LOAD_FIXED, load_fixed, "load bytes", 0) /* width: how many */ \
+	/* integers */ \
+	OP(ADD_INTEGER, add_integer, "+", 2) \
+	OP(SUBTRACT_INTEGER, subtract_integer, "-", 2) \
+	OP(MULTIPLY_INTEGER, multiply_integer, "*", 2) \
+	OP(DIVIDE_INTEGER, divide_integer, "/", 2) \
+	OP(REMAINDER_INTEGER, remainder_integer, "%", 2) \
+	OP(NEGATE_INTEGER, negate_integer, "-", 1) \
+	OP(ABSOLUTE_INTEGER, absolute_integer, "abs", 1) \
+	OP(SIGN_INTEGER, sign_integer, "sign", 1) \
+	OP(BIT_AND, bit_and, "&", 2) \
+	OP(BIT_OR, bit_or, "|", 2) \
+	OP(BIT_XOR, bit_xor, "#", 2) \
+	OP(FIT_INTEGER, fit_integer, "cast", 1) \
+	OP(SCALE_UP, scale_up, "scale", 1) /* number: 10 to the power of the digits that are added */ \
+	OP(ROUND_OFF, round_off, "round", 1) /* number: 10 to the power of the digits that go, half of it away from zero */ \
+	OP(CUT_OFF, cut_off, "trunc", 1) /* number: the same */ \
+	OP(FLOOR_OFF, floor_off, "floor", 1) /* number: the same */ \
+	OP(CEILING_OFF, ceiling_off, "ceil", 1) /* number: the same */ \
+	OP(LIMIT_MAGNITUDE, limit_magnitude, "precision", 1) /* number: the first magnitude that is too large */ \
+	OP(SHOW_SCALE, show_scale, "scale", 1) /* width: the display scale */ \
+	/* floats */ \
+	OP(ADD_REAL, add_real, "+", 2) \
+	OP(SUBTRACT_REAL, subtract_real, "-", 2) \
+	OP(MULTIPLY_REAL, multiply_real, "*", 2) \
+	OP(DIVIDE_REAL, divide_real, "/", 2) \
+	OP(NEGATE_REAL, negate_real, "-", 1) \
+	OP(ABSOLUTE_REAL, absolute_real, "abs", 1) \
+	OP(SIGN_REAL, sign_real, "sign", 1) \
+	OP(SQUARE_ROOT, square_root, "sqrt", 1) \
+	OP(FLOOR_REAL, floor_real, "floor", 1) \
+	OP(CEILING_REAL, ceiling_real, "ceil", 1) \
+	OP(ROUND_REAL, round_real, "round", 1) \
+	OP(CUT_REAL, cut_real, "trunc", 1) \
+	OP(NARROW_REAL, narrow_real, "cast", 1) \
+	OP(REAL_OF_INTEGER, real_of_integer, "cast", 1) \
+	OP(REAL_OF_NUMERIC, real_of_numeric, "cast", 1) /* number: 10 to the power of the scale */ \
+	OP(INTEGER_OF_REAL, integer_of_real, "cast", 1) \
+	/* comparisons; number: the outcomes that are true */ \
+	OP(COMPARE_INTEGER, compare_integer, "compare", 2) \
+	OP(COMPARE_REAL, compare_real, "compare", 2) \
+	OP(COMPARE_BYTES, compare_bytes, "compare", 2) \
+	OP(IN_INTEGER, in_integer, "in", 1) /* number: an mgpu_integer_list */ \
+	OP(IN_BYTES, in_bytes, "in", 1) /* number: an mgpu_bytes_list */ \
+	/* logic, and what looks at states */ \
+	OP(AND, and, "and", 2) \
+	OP(OR, or, "or", 2) \
+	OP(NOT, not, "not", 1) \
+	OP(IS_NULL, is_null, "is null", 1) \
+	OP(IS_NOT_NULL, is_not_null, "is not null", 1) \
+	OP(IS_TRUTH, is_truth, "is", 1) /* number: bit 0, 1, 2: what false, true, NULL become; as PostgreSQL's IS TRUE and the like */ \
+	OP(IS_DISTINCT, is_distinct, "is distinct", 3) /* of the last two; the first says whether they are equal */ \
+	OP(CHOOSE, choose, "case", 3) /* if the first is true the second, else the third */ \
+	OP(COALESCE, coalesce, "coalesce", 2) \
+	OP(NULL_IF, null_if, "nullif", 2) /* the first, unless the second is true */ \
+	OP(LARGER_INTEGER, larger_integer, "greatest", 2) \
+	OP(SMALLER_INTEGER, smaller_integer, "least", 2) \
+	OP(LARGER_REAL, larger_real, "greatest", 2) \
+	OP(SMALLER_REAL, smaller_real, "least", 2) \
+	/* bytes; number of the first three: 1 if characters are of UTF-8, which tells where they begin; 0 if each is a byte */ \
+	OP(CHARACTERS, characters, "length", 1) \
+	OP(SUBSTRING, substring, "substr", 3) /* bytes, first character, how many */ \
+	OP(LEADING, leading, "left", 2) /* bytes, how many */ \
+	OP(BYTES, bytes, "octet_length", 1) \
+	OP(TRIM_BLANKS, trim_blanks, "rtrim", 1) \
+	OP(BEGINS_WITH, begins_with, "starts with", 2) \
+	OP(LIKE, like, "like", 1) /* number: an mgpu_like; width: 1 if characters are of UTF-8 */ \
+	/* days and microseconds from 2000-01-01 on; infinities are faults, and years before 1 or after 9999 too where a calendar is needed */ \
+	OP(FIT_DATE, fit_date, "date", 1) \
+	OP(FIT_TIME, fit_time, "timestamp", 1) \
+	OP(TIME_OF_DATE, time_of_date, "cast", 1) \
+	OP(DATE_OF_TIME, date_of_time, "cast", 1) \
+	OP(TRUNCATE_TIME, truncate_time, "date_trunc", 1) /* number: an mgpu_time_unit */ \
+	OP(TIME_BIN, time_bin, "date_bin", 1) /* number: an mgpu_time_bin */ \
+	OP(EXTRACT, extract, "extract", 1) /* of a timestamp; number: an mgpu_time_field */ \
+	OP(LOCAL_OF_ZONED, local_of_zoned, "to time zone", 1) /* number: an mgpu_zone */ \
+	OP(ZONED_OF_LOCAL, zoned_of_local, "from time zone", 1) /* number: an mgpu_zone; a fault near a change of the offset */
+
+/* Codes have a prefix of their own: MGPU_OP_SORT and the like are jobs. */
+typedef enum mgpu_program_code
+{
+#define MGPU_PROGRAM_CODE(code, function, name, num_from) MGPU_RUN_##code,
+	MGPU_PROGRAM_OPS(MGPU_PROGRAM_CODE)
+#undef MGPU_PROGRAM_CODE
+	MGPU_PROGRAM_NUM_CODES
+} mgpu_program_code;
+
+typedef struct mgpu_program_op
+{
+	uint16_t	code;			/* mgpu_program_code */
+	uint16_t	width;
+	uint16_t	to;				/* registers */
+	uint16_t	from[3];
+	int64_t		number;
+} mgpu_program_op;
+
+typedef struct mgpu_program
+{
+	uint32_t	num_ops;
+	uint32_t	num_inputs;		/* attributes that are loaded */
+	uint32_t	num_registers;
+	uint32_t	num_constants;	/* the first registers */
+	const mgpu_program_op *ops;
+	const uint8_t *lanes;		/* mgpu_lane of each register */
+	const char *tables;			/* aligned to 8 bytes; numbers of operations are offsets into it */
+} mgpu_program;
+
+/* A list: values behind it, in ascending order. */
+typedef struct mgpu_integer_list
+{
+	uint32_t	num_values;
+	uint32_t	has_null;
+	int64_t		values[];
+} mgpu_integer_list;
+
+/* A list of byte strings: ends of each, from the first byte behind the ends on; sorted by length, then bytes. */
+typedef struct mgpu_bytes_list
+{
+	uint32_t	num_values;
+	uint32_t	has_null;
+	uint32_t	ends[];
+} mgpu_bytes_list;
+
+/*
+ * A pattern of LIKE: pieces between its %.  In a piece, a byte is itself unless its mark says that any character is there.  The
+ * bytes of all pieces, and then their marks, are behind the ends.
+ */
+typedef struct mgpu_like
+{
+	uint32_t	num_pieces;		/* one more than there are %: at least 1 */
+	uint32_t	ends[];
+} mgpu_like;
+
+typedef enum mgpu_time_unit
+{
+	MGPU_TIME_MICROSECOND,
+	MGPU_TIME_MILLISECOND,
+	MGPU_TIME_SECOND,
+	MGPU_TIME_MINUTE,
+	MGPU_TIME_HOUR,
+	MGPU_TIME_DAY,
+	MGPU_TIME_WEEK,
+	MGPU_TIME_MONTH,
+	MGPU_TIME_QUARTER,
+	MGPU_TIME_YEAR
+} mgpu_time_unit;
+
+typedef enum mgpu_time_field
+{
+	MGPU_FIELD_YEAR,
+	MGPU_FIELD_QUARTER,
+	MGPU_FIELD_MONTH,
+	MGPU_FIELD_WEEK,
+	MGPU_FIELD_DAY,
+	MGPU_FIELD_DAY_OF_YEAR,
+	MGPU_FIELD_DAY_OF_WEEK,		/* Sunday is 0 */
+	MGPU_FIELD_ISO_DAY,			/* Sunday is 7 */
+	MGPU_FIELD_HOUR,
+	MGPU_FIELD_MINUTE,
+	MGPU_FIELD_SECOND,			/* in microseconds, as the next */
+	MGPU_FIELD_EPOCH
+} mgpu_time_field;
+
+typedef struct mgpu_time_bin
+{
+	int64_t		stride;			/* microseconds, above 0 */
+	int64_t		origin;
+} mgpu_time_bin;
+
+/* Offsets of a time zone: changes[i].offset holds from changes[i].start to the next one's.  Before the first and from the last on: faults. */
+typedef struct mgpu_zone_change
+{
+	int64_t		start;			/* a timestamp with time zone */
+	int64_t		offset;			/* microseconds that local time is ahead */
+} mgpu_zone_change;
+
+typedef struct mgpu_zone
+{
+	int64_t		num_changes;
+	mgpu_zone_change changes[];
+} mgpu_zone;
+
+/* A register: as many values as run_program is given rows, at most. */
+typedef struct mgpu_register
+{
+	union
+	{
+		int64_t    *integers;
+		double	   *reals;
+		const char **bytes;
+	};
+	uint32_t   *lengths;		/* of bytes; display scales */
+	uint8_t    *states;
+} mgpu_register;
+
+/* An attribute's values: where a row stores them, or NULL for NULL. */
+typedef struct mgpu_program_input
+{
+	const char *const *values;
+} mgpu_program_input;
+
+/* Name and number of registers read, for a code. */
+extern const char *const mgpu_program_names[];
+extern const uint8_t mgpu_program_num_from[];
+
+/*
+ * Run a program for num_rows rows: row i is entry rows[i] of each input.  Registers are as many as the program has; constants are
+ * filled.  Results are in the registers that the program's compiler names.  Never fails: see faults.
+ */
+void		mgpu_program_run(const mgpu_program *program, const mgpu_register *registers, const mgpu_program_input *inputs,
+							 const uint16_t *rows, uint32_t num_rows);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif							/* MGPU_PROGRAM_H */

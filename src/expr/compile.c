@@ -1,0 +1,445 @@
+/*
+ * compile.c
+ *		Makes programs of expressions: one operation for each node, the arguments' first.
+ *
+ * Equal parts share a register, since operations depend on their arguments alone.  What has no operation makes the whole expression
+ * PostgreSQL's: its executor takes a row as long for a part as for all of it.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/lsyscache.h"
+
+#include "compat.h"
+#include "expr/compile.h"
+
+/* ---- what programs are made of */
+
+int
+add_register(expr_program *program, mgpu_lane lane)
+{
+	if (program->num_registers == program->most_registers)
+	{
+		program->most_registers *= 2;
+		program->lanes = repalloc(program->lanes, program->most_registers);
+	}
+	program->lanes[program->num_registers] = lane;
+	return program->num_registers++;
+}
+
+expr_value
+add_op(expr_program *program, int code, expr_type type, int64 number, int num_from, const expr_value *from)
+{
+	mgpu_program_op *op;
+
+	if (program->num_ops == program->most_ops)
+	{
+		program->most_ops *= 2;
+		program->ops = repalloc(program->ops, program->most_ops * sizeof(mgpu_program_op));
+	}
+	op = &program->ops[program->num_ops++];
+	*op = (mgpu_program_op) {.code = code,.width = type.width,.number = number};
+	for (int i = 0; i < num_from; i++)
+		op->from[i] = from[i].reg;
+	op->to = add_register(program, type.lane);
+	return (expr_value) {op->to, type};
+}
+
+bool
+scale_up(expr_program *program, expr_value *value, int scale)
+{
+	int			digits = scale - value->type.scale;
+
+	if (digits == 0)
+		return true;
+	if (scale > MOST_SCALE || digits < 0 || value->type.lane == MGPU_LANE_SHOWN)
+		return false;
+	value->type.scale = scale;
+	*value = add_op(program, MGPU_RUN_SCALE_UP, value->type, power_of_ten(digits), 1, value);
+	return true;
+}
+
+/* ---- nodes */
+
+static int
+load_code(const expr_type *type, Oid type_id)
+{
+	if (type->lane == MGPU_LANE_REAL)
+		return MGPU_RUN_LOAD_REAL;
+	if (type->lane == MGPU_LANE_BYTES)
+		return get_typlen(type_id) < 0 ? MGPU_RUN_LOAD_VARLENA : MGPU_RUN_LOAD_FIXED;
+	return type->is_numeric ? MGPU_RUN_LOAD_NUMERIC : MGPU_RUN_LOAD_INTEGER;
+}
+
+static bool
+compile_var(expr_program *program, const Var *var, expr_value *value)
+{
+	expr_type	type;
+	int			input = list_length(program->attributes);
+	int			code;
+
+	if (var->varattno <= 0 || var->varlevelsup > 0 || !expr_type_of(var->vartype, var->vartypmod, &type))
+		return false;
+	program->attributes = lappend_int(program->attributes, var->varattno);
+	code = load_code(&type, var->vartype);
+	*value = add_op(program, code, type, input, 0, NULL);
+	if (code == MGPU_RUN_LOAD_NUMERIC)
+		program->ops[program->num_ops - 1].width = type.scale;
+	return true;
+}
+
+static bool
+compile_bool(expr_program *program, const BoolExpr *expr, expr_value *value)
+{
+	ListCell   *cell;
+
+	if (!compile_expr(program, linitial(expr->args), value))
+		return false;
+	if (expr->boolop == NOT_EXPR)
+		*value = add_op(program, MGPU_RUN_NOT, expr_boolean, 0, 1, value);
+	for_each_from(cell, expr->args, 1)
+	{
+		expr_value	both[2] = {*value};
+
+		if (!compile_expr(program, lfirst(cell), &both[1]))
+			return false;
+		*value = add_op(program, expr->boolop == AND_EXPR ? MGPU_RUN_AND : MGPU_RUN_OR, expr_boolean, 0, 2, both);
+	}
+	return true;
+}
+
+static bool
+compile_null_test(expr_program *program, const NullTest *test, expr_value *value)
+{
+	if (test->argisrow || !compile_expr(program, test->arg, value))
+		return false;
+	*value = add_op(program, test->nulltesttype == IS_NULL ? MGPU_RUN_IS_NULL : MGPU_RUN_IS_NOT_NULL, expr_boolean, 0, 1, value);
+	return true;
+}
+
+static bool
+compile_boolean_test(expr_program *program, const BooleanTest *test, expr_value *value)
+{
+	/* what false, true and NULL become */
+	static const uint8 results[] = {
+		[IS_TRUE] = 2,
+		[IS_NOT_TRUE] = 5,
+		[IS_FALSE] = 1,
+		[IS_NOT_FALSE] = 6,
+		[IS_UNKNOWN] = 4,
+		[IS_NOT_UNKNOWN] = 3
+	};
+
+	if (!compile_expr(program, test->arg, value))
+		return false;
+	*value = add_op(program, MGPU_RUN_IS_TRUTH, expr_boolean, results[test->booltesttype], 1, value);
+	return true;
+}
+
+/* ---- choices: results of one kind, and of one scale where they are numerics */
+
+/* Let numerics have the largest scale, but show their own. */
+static bool
+make_alike(expr_program *program, expr_value *values, int num_values)
+{
+	int			scale = 0;
+	bool		differ = false;
+
+	for (int i = 0; i < num_values; i++)
+	{
+		scale = Max(scale, values[i].type.scale);
+		differ |= values[i].type.scale != values[0].type.scale || values[i].type.lane != values[0].type.lane;
+	}
+	if (!differ)
+		return true;
+	for (int i = 0; i < num_values; i++)
+	{
+		int			shown = values[i].type.scale;
+		expr_type	type = values[i].type;
+
+		if (!type.is_numeric || !scale_up(program, &values[i], scale))
+			return false;
+		if (type.lane == MGPU_LANE_SHOWN)
+			continue;
+		type.lane = MGPU_LANE_SHOWN;
+		type.scale = scale;
+		values[i] = add_op(program, MGPU_RUN_SHOW_SCALE, type, 0, 1, &values[i]);
+		program->ops[program->num_ops - 1].width = shown;
+	}
+	return true;
+}
+
+/* A NULL that a choice returns, as a value of the type of the others. */
+static Expr *
+as_typed(Expr *expr, Oid type_id, int32 typmod)
+{
+	Const	   *constant = (Const *) expr;
+
+	if (!IsA(expr, Const) || !constant->constisnull)
+		return expr;
+	constant = copyObject(constant);
+	constant->consttype = type_id;
+	constant->consttypmod = typmod;
+	return (Expr *) constant;
+}
+
+static bool
+is_null_constant(const Expr *expr)
+{
+	return IsA(expr, Const) && ((const Const *) expr)->constisnull;
+}
+
+/* Compile results of a choice.  A NULL takes the others' scale. */
+static bool
+compile_results(expr_program *program, List *exprs, Oid type_id, expr_value *values)
+{
+	int			num_values = list_length(exprs);
+	int			scale = -1;
+
+	for (int i = 0; i < num_values; i++)
+	{
+		Expr	   *expr = list_nth(exprs, i);
+
+		if (!compile_expr(program, as_typed(expr, type_id, -1), &values[i]))
+			return false;
+		if (!is_null_constant(expr))
+			scale = Max(scale, values[i].type.scale);
+	}
+	for (int i = 0; i < num_values; i++)
+		if (is_null_constant(list_nth(exprs, i)))
+			values[i].type.scale = Max(scale, 0);
+	return make_alike(program, values, num_values);
+}
+
+/* The condition of a WHEN, whose CaseTestExpr is the value of the CASE. */
+static bool
+compile_condition(expr_program *program, const CaseExpr *expr, const CaseWhen *when, const expr_value *tested, expr_value *value)
+{
+	List	   *outer = program->case_values;
+	bool		compiled;
+
+	if (expr->arg)
+		program->case_values = list_make1((void *) tested);
+	compiled = compile_expr(program, when->expr, value);
+	program->case_values = outer;
+	return compiled;
+}
+
+static bool
+compile_case(expr_program *program, const CaseExpr *expr, expr_value *value)
+{
+	int			num_whens = list_length(expr->args);
+	expr_value *conditions = palloc(num_whens * sizeof(expr_value));
+	expr_value *results = palloc((num_whens + 1) * sizeof(expr_value));
+	expr_value	tested;
+	List	   *exprs = NIL;
+
+	if (expr->arg && !compile_expr(program, expr->arg, &tested))
+		return false;
+	for (int i = 0; i < num_whens; i++)
+	{
+		CaseWhen   *when = list_nth_node(CaseWhen, expr->args, i);
+
+		if (!compile_condition(program, expr, when, &tested, &conditions[i]))
+			return false;
+		exprs = lappend(exprs, when->result);
+	}
+	exprs = lappend(exprs, expr->defresult);
+	if (!compile_results(program, exprs, expr->casetype, results))
+		return false;
+	*value = results[num_whens];
+	for (int i = num_whens - 1; i >= 0; i--)
+	{
+		expr_value	from[3] = {conditions[i], results[i], *value};
+
+		*value = add_op(program, MGPU_RUN_CHOOSE, results[i].type, 0, 3, from);
+	}
+	return true;
+}
+
+/* COALESCE, GREATEST and LEAST: one operation joins two results. */
+static bool
+compile_joined(expr_program *program, List *args, Oid type_id, int code, expr_value *value)
+{
+	expr_value *values = palloc(list_length(args) * sizeof(expr_value));
+
+	if (!compile_results(program, args, type_id, values))
+		return false;
+	*value = values[0];
+	for (int i = 1; i < list_length(args); i++)
+	{
+		expr_value	both[2] = {*value, values[i]};
+
+		*value = add_op(program, code, value->type, 0, 2, both);
+	}
+	return true;
+}
+
+static bool
+compile_extreme(expr_program *program, const MinMaxExpr *expr, expr_value *value)
+{
+	expr_type	type;
+	bool		is_greatest = expr->op == IS_GREATEST;
+	bool		is_real = getBaseType(expr->minmaxtype) == FLOAT4OID || getBaseType(expr->minmaxtype) == FLOAT8OID;
+
+	/* of numerics that are equal, PostgreSQL's choice may show other digits; enums have an order of their own */
+	if (!expr_type_of(expr->minmaxtype, -1, &type) || type.lane == MGPU_LANE_BYTES || type_is_enum(getBaseType(expr->minmaxtype)))
+		return false;
+	if (is_real)
+		return compile_joined(program, expr->args, expr->minmaxtype, is_greatest ? MGPU_RUN_LARGER_REAL : MGPU_RUN_SMALLER_REAL, value);
+	return compile_joined(program, expr->args, expr->minmaxtype, is_greatest ? MGPU_RUN_LARGER_INTEGER : MGPU_RUN_SMALLER_INTEGER, value);
+}
+
+/* ---- operators and functions */
+
+static bool
+compile_function(expr_program *program, Oid function, Expr *expr, List *args, Oid collation, expr_value *value)
+{
+	function_call call = {.known = known_function_of(function),.args = args,.collation = collation,.type_id = exprType((Node *) expr)};
+
+	if (call.known == NULL)
+		return false;
+	/* the scale of a numeric follows from the arguments */
+	(void) expr_type_of(call.type_id, call.type_id == NUMERICOID ? VARHDRSZ : -1, &call.type);
+	return compile_call(program, &call, value);
+}
+
+/* Whether the two arguments are equal. */
+static bool
+compile_equality(expr_program *program, OpExpr *expr, expr_value *value)
+{
+	set_opfuncid(expr);
+	return compile_function(program, expr->opfuncid, (Expr *) &(OpExpr) {.xpr = {T_OpExpr},.opresulttype = BOOLOID},
+							expr->args, expr->inputcollid, value);
+}
+
+static bool
+compile_distinct(expr_program *program, DistinctExpr *expr, expr_value *value)
+{
+	expr_value	from[3];
+
+	if (!compile_equality(program, expr, &from[0]) || !compile_expr(program, linitial(expr->args), &from[1]) ||
+		!compile_expr(program, lsecond(expr->args), &from[2]))
+		return false;
+	*value = add_op(program, MGPU_RUN_IS_DISTINCT, expr_boolean, 0, 3, from);
+	return true;
+}
+
+static bool
+compile_null_if(expr_program *program, NullIfExpr *expr, expr_value *value)
+{
+	expr_value	from[2];
+
+	if (!compile_equality(program, expr, &from[1]) || !compile_expr(program, linitial(expr->args), &from[0]))
+		return false;
+	*value = add_op(program, MGPU_RUN_NULL_IF, from[0].type, 0, 2, from);
+	return true;
+}
+
+/* x = ANY (list) or x <> ALL (list), of a constant list. */
+static bool
+compile_in(expr_program *program, ScalarArrayOpExpr *expr, expr_value *value)
+{
+	const known_function *known;
+	const Const *list = lsecond(expr->args);
+	int			outcomes = expr->useOr ? MGPU_IS_EQUAL : MGPU_IS_LESS | MGPU_IS_GREATER;
+	bool		is_bytes;
+	int64		table;
+
+	set_sa_opfuncid(expr);
+	known = known_function_of(expr->opfuncid);
+	if (known == NULL || known->number != outcomes || !IsA(list, Const) || list->constisnull ||
+		(known->code != MGPU_RUN_COMPARE_INTEGER && known->code != MGPU_RUN_COMPARE_BYTES) ||
+		!compile_expr(program, linitial(expr->args), value))
+		return false;
+	is_bytes = known->code == MGPU_RUN_COMPARE_BYTES;
+	if (known->form == FORM_BLANKS || value->type.lane == MGPU_LANE_SHOWN ||
+		(known->form == FORM_BYTES && !compares_bytes(expr->inputcollid, false)))
+		return false;
+	table = table_of_list(program, &value->type, get_element_type(list->consttype), list->constvalue);
+	if (table < 0)
+		return false;
+	*value = add_op(program, is_bytes ? MGPU_RUN_IN_BYTES : MGPU_RUN_IN_INTEGER, expr_boolean, table, 1, value);
+	if (!expr->useOr)
+		*value = add_op(program, MGPU_RUN_NOT, expr_boolean, 0, 1, value);
+	return true;
+}
+
+static bool
+compile_node(expr_program *program, Expr *expr, expr_value *value)
+{
+	switch (nodeTag(expr))
+	{
+		case T_Var:
+			return compile_var(program, (Var *) expr, value);
+		case T_Const:
+			return compile_const(program, (Const *) expr, value);
+		case T_Param:
+			return compile_param(program, (Param *) expr, value);
+		case T_RelabelType:
+			return compile_expr(program, ((RelabelType *) expr)->arg, value);
+		case T_OpExpr:
+			set_opfuncid((OpExpr *) expr);
+			return compile_function(program, ((OpExpr *) expr)->opfuncid, expr, ((OpExpr *) expr)->args,
+									((OpExpr *) expr)->inputcollid, value);
+		case T_FuncExpr:
+			return compile_function(program, ((FuncExpr *) expr)->funcid, expr, ((FuncExpr *) expr)->args,
+									((FuncExpr *) expr)->inputcollid, value);
+		case T_BoolExpr:
+			return compile_bool(program, (BoolExpr *) expr, value);
+		case T_NullTest:
+			return compile_null_test(program, (NullTest *) expr, value);
+		case T_BooleanTest:
+			return compile_boolean_test(program, (BooleanTest *) expr, value);
+		case T_CaseExpr:
+			return compile_case(program, (CaseExpr *) expr, value);
+		case T_CoalesceExpr:
+			return compile_joined(program, ((CoalesceExpr *) expr)->args, ((CoalesceExpr *) expr)->coalescetype,
+								  MGPU_RUN_COALESCE, value);
+		case T_MinMaxExpr:
+			return compile_extreme(program, (MinMaxExpr *) expr, value);
+		case T_DistinctExpr:
+			return compile_distinct(program, (DistinctExpr *) expr, value);
+		case T_NullIfExpr:
+			return compile_null_if(program, (NullIfExpr *) expr, value);
+		case T_ScalarArrayOpExpr:
+			return compile_in(program, (ScalarArrayOpExpr *) expr, value);
+		default:
+			return false;
+	}
+}
+
+bool
+compile_expr(expr_program *program, Expr *expr, expr_value *value)
+{
+	known_part *part;
+	ListCell   *cell;
+
+	if (IsA(expr, CaseTestExpr))
+	{
+		if (program->case_values == NIL)
+			return false;
+		*value = *(const expr_value *) linitial(program->case_values);
+		return true;
+	}
+	foreach(cell, program->parts)
+	{
+		part = lfirst(cell);
+		if (equal(part->expr, expr))
+		{
+			*value = part->value;
+			return true;
+		}
+	}
+	if (!compile_node(program, expr, value))
+		return false;
+	/* elsewhere, what a CaseTestExpr stands for is something else */
+	if (program->case_values == NIL)
+	{
+		part = palloc(sizeof(known_part));
+		*part = (known_part) {expr, *value};
+		program->parts = lappend(program->parts, part);
+	}
+	return true;
+}

@@ -1,0 +1,136 @@
+/*
+ * compile.h
+ *		Internals of making programs, for compile*.c, expr_tables.c and evaluate.c.
+ */
+#ifndef MGPU_EXPR_COMPILE_H
+#define MGPU_EXPR_COMPILE_H
+
+#include "lib/stringinfo.h"
+#include "pgtime.h"
+
+#include "expr/expr_program.h"
+#include "expr/functions.h"
+
+/* Digits behind the point that a numeric in a register may have: as many fit in four digits of base 10,000. */
+#define MOST_SCALE 16
+
+/* How values of a type are in registers. */
+typedef struct expr_type
+{
+	mgpu_lane	lane;
+	uint16		width;			/* bytes of a value; 0: variable width */
+	bool		is_numeric;
+	int			scale;			/* of a numeric's integers: digits behind the point */
+} expr_type;
+
+/* What an expression's values are in. */
+typedef struct expr_value
+{
+	int			reg;
+	expr_type	type;
+} expr_value;
+
+/* A register that is filled before the first run. */
+typedef struct expr_constant
+{
+	int			reg;
+	expr_type	type;
+	Oid			type_id;
+	int64		number;			/* in the register, unless it is a parameter */
+	double		real;
+	const char *bytes;
+	uint32		length;
+	bool		is_null;
+	Param	   *param;			/* NULL: none */
+	ExprState  *state;			/* of the parameter */
+} expr_constant;
+
+/* A part that has been compiled. */
+typedef struct known_part
+{
+	Expr	   *expr;
+	expr_value	value;
+} known_part;
+
+struct expr_program
+{
+	mgpu_program program;
+	int			num_ops;
+	int			most_ops;
+	mgpu_program_op *ops;
+	int			num_registers;
+	int			most_registers;
+	uint8	   *lanes;			/* of each register */
+	List	   *attributes;		/* of each input */
+	List	   *constants;
+	List	   *parts;
+	List	   *case_values;	/* what a CaseTestExpr is, the innermost first */
+	StringInfoData tables;
+	pg_tz	   *zone;			/* the time zone that tables are of, or NULL */
+	int			num_outputs;
+	int			most_outputs;
+	expr_value *outputs;
+
+	/* once it is finished */
+	mgpu_register *registers;
+	uint32		num_rows;		/* most of a run */
+	bool		knows_constants;	/* parameters too */
+};
+
+/* ---- types and tables (expr_tables.c) */
+
+/* false: no register holds values of the type. */
+extern bool expr_type_of(Oid type_id, int32 typmod, expr_type *type);
+
+/* The register of a constant; false: its value has no place in one. */
+extern bool compile_const(expr_program *program, const Const *constant, expr_value *value);
+extern bool compile_param(expr_program *program, Param *param, expr_value *value);
+
+/* A value of a type with registers, as a constant's; false: it has no place. */
+extern bool expr_constant_fill(expr_constant *constant, Datum value);
+
+/* Tables that operations name by their offset; -1: there can be none. */
+extern int64 table_of_list(expr_program *program, const expr_type *type, Oid element_type, Datum array);
+extern int64 table_of_pattern(expr_program *program, const text *pattern);
+extern int64 table_of_zone(expr_program *program);
+extern int64 table_add(expr_program *program, const void *bytes, Size size);
+
+/* 10 to the power of 0 to 18. */
+extern int64 power_of_ten(int exponent);
+
+/* The value of a constant text, or NULL. */
+extern const char *text_constant(const Node *node);
+
+/* Whether characters are of UTF-8, or each is a byte: else no operation tells them apart. */
+extern bool encoding_is_known(bool *is_utf8);
+
+/* ---- operations (compile.c) */
+
+extern int	add_register(expr_program *program, mgpu_lane lane);
+extern bool compile_expr(expr_program *program, Expr *expr, expr_value *value);
+
+/* Add an operation with a result of a type. */
+extern expr_value add_op(expr_program *program, int code, expr_type type, int64 number, int num_from, const expr_value *from);
+
+/* A numeric with more digits behind the point, the same number.  false: too many. */
+extern bool scale_up(expr_program *program, expr_value *value, int scale);
+
+/* ---- functions (compile_calls.c) */
+
+typedef struct function_call
+{
+	const known_function *known;
+	List	   *args;
+	Oid			collation;
+	expr_type	type;			/* of the result */
+	Oid			type_id;
+} function_call;
+
+extern bool compile_call(expr_program *program, const function_call *call, expr_value *value);
+
+/* Whether texts under a collation are compared by their bytes: in order, or for equality alone. */
+extern bool compares_bytes(Oid collation, bool in_order);
+
+extern const expr_type expr_boolean;
+
+#endif							/* MGPU_EXPR_COMPILE_H */

@@ -1,0 +1,58 @@
+/*
+ * expr_program.h
+ *		Expressions of a table's columns that run as a program (core/program.h), for many rows at a time.
+ *
+ * A program is made when a plan starts, and lives in the context that was current.  What it computes of a row is what
+ * PostgreSQL's executor computes, or a fault: then the caller asks PostgreSQL's executor for that row.
+ */
+#ifndef MGPU_EXPR_EXPR_PROGRAM_H
+#define MGPU_EXPR_EXPR_PROGRAM_H
+
+#include "nodes/execnodes.h"
+
+#include "batch/chunk.h"
+#include "core/program.h"
+
+typedef struct expr_program expr_program;
+
+/* An empty program. */
+extern expr_program *expr_program_create(void);
+
+/*
+ * Add an expression, whose variables are attributes of one relation.  Its number, from 0 on, or -1: it cannot run so.  Parts that
+ * were added before are computed once.
+ */
+extern int	expr_program_add(expr_program *program, Expr *expr);
+
+/* After the last expression.  num_rows: most rows of a run. */
+extern void expr_program_finish(expr_program *program, uint32 num_rows);
+
+/* The attributes that are read: number i is input i. */
+extern int	expr_program_num_inputs(const expr_program *program);
+extern AttrNumber expr_program_attribute(const expr_program *program, int input);
+
+/* How many operations it has. */
+extern int	expr_program_num_ops(const expr_program *program);
+
+/* Parameters may have changed. */
+extern void expr_program_forget(expr_program *program);
+
+/*
+ * Run it for rows of a page: row i is entry rows[i] of each input.  false: it cannot run now, and all rows are faults.  No error is
+ * raised.
+ */
+extern bool expr_program_run(expr_program *program, ExprContext *context, const mgpu_program_input *inputs, const uint16 *rows,
+							 uint32 num_rows);
+
+/* Of the last run: the states of an expression's values, and the values of one of type bool. */
+extern const uint8 *expr_program_states(const expr_program *program, int number);
+extern const int64 *expr_program_truths(const expr_program *program, int number);
+
+/*
+ * Put its values into rows from first on of a column, which has room for them, and return how many are faults: those
+ * cells have no meaning.
+ */
+extern uint32 expr_program_store(const expr_program *program, int number, chunk *rows, column *col, uint64 first,
+								 uint32 num_rows);
+
+#endif							/* MGPU_EXPR_EXPR_PROGRAM_H */

@@ -1,0 +1,390 @@
+/*
+ * expr_tables.c
+ *		Types, constants and tables of programs.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "common/int.h"
+#include "executor/executor.h"
+#include "mb/pg_wchar.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/numeric.h"
+#include "utils/timestamp.h"
+#include "utils/typcache.h"
+#include "utils/uuid.h"
+
+#include "compat.h"
+#include "expr/compile.h"
+
+const expr_type expr_boolean = {MGPU_LANE_INTEGER, 1, false, 0};
+
+/* ---- types */
+
+bool
+expr_type_of(Oid type_id, int32 typmod, expr_type *type)
+{
+	type_id = getBaseTypeAndTypmod(type_id, &typmod);
+	*type = (expr_type) {MGPU_LANE_INTEGER, 0, false, 0};
+	switch (type_id)
+	{
+		case BOOLOID:
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+		case DATEOID:
+		case TIMEOID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+			type->width = get_typlen(type_id);
+			return true;
+		case FLOAT4OID:
+		case FLOAT8OID:
+			type->lane = MGPU_LANE_REAL;
+			type->width = get_typlen(type_id);
+			return true;
+		case NUMERICOID:
+			type->is_numeric = true;
+			type->width = sizeof(int64);
+			/* the lower bits, of which the sign's is not set, are the scale; without a typmod each value has its own */
+			type->scale = (typmod - VARHDRSZ) & 0x7ff;
+			return typmod >= (int32) VARHDRSZ && type->scale <= MOST_SCALE;
+		case UUIDOID:
+			type->width = UUID_LEN;
+			/* fall through */
+		case TEXTOID:
+		case VARCHAROID:
+		case BPCHAROID:
+		case BYTEAOID:
+			type->lane = MGPU_LANE_BYTES;
+			return true;
+		default:
+			type->width = sizeof(Oid);
+			return type_is_enum(type_id);
+	}
+}
+
+/* ---- constants */
+
+int64
+power_of_ten(int exponent)
+{
+	int64		power = 1;
+
+	Assert(exponent >= 0 && exponent <= 18);
+	while (exponent-- > 0)
+		power *= 10;
+	return power;
+}
+
+/* The scale and the digits of a numeric.  false: it is none of those, or has too many. */
+static bool
+fill_numeric(expr_constant *constant, Datum value)
+{
+	const char *digits = DatumGetCString(DirectFunctionCall1(numeric_out, value));
+	bool		is_negative = *digits == '-';
+	int64		number = 0;
+	int			scale = 0;
+	bool		behind_point = false;
+
+	for (digits += is_negative; *digits; digits++)
+	{
+		if (*digits == '.')
+			behind_point = true;
+		else if (*digits < '0' || *digits > '9' || pg_mul_s64_overflow(number, 10, &number) ||
+				 pg_add_s64_overflow(number, *digits - '0', &number))
+			return false;
+		else
+			scale += behind_point;
+	}
+	constant->number = is_negative ? -number : number;
+	constant->type.scale = scale;
+	return scale <= MOST_SCALE;
+}
+
+bool
+expr_constant_fill(expr_constant *constant, Datum value)
+{
+	Oid			type_id = getBaseType(constant->type_id);
+	const struct varlena *bytes;
+
+	if (type_id == NUMERICOID)
+		return fill_numeric(constant, value);
+	if (type_id == FLOAT4OID)
+		constant->real = DatumGetFloat4(value);
+	else if (type_id == FLOAT8OID)
+		constant->real = DatumGetFloat8(value);
+	else if (type_id == UUIDOID)
+	{
+		constant->bytes = DatumGetPointer(value);
+		constant->length = UUID_LEN;
+	}
+	else if (constant->type.lane == MGPU_LANE_BYTES)
+	{
+		bytes = PG_DETOAST_DATUM_PACKED(value);
+		constant->bytes = VARDATA_ANY(bytes);
+		constant->length = VARSIZE_ANY_EXHDR(bytes);
+	}
+	else
+		constant->number = constant->type.width == 1 ? DatumGetBool(value) : constant->type.width == 2 ? DatumGetInt16(value) :
+			constant->type.width == 4 ? DatumGetInt32(value) : DatumGetInt64(value);
+	return true;
+}
+
+static expr_constant *
+add_constant(expr_program *program, Oid type_id, int32 typmod)
+{
+	expr_constant *constant = palloc0(sizeof(expr_constant));
+
+	constant->type_id = type_id;
+	/* a numeric's scale is its own */
+	if (!expr_type_of(type_id, getBaseType(type_id) == NUMERICOID ? VARHDRSZ : typmod, &constant->type))
+		return NULL;
+	return constant;
+}
+
+static void
+place_constant(expr_program *program, expr_constant *constant, expr_value *value)
+{
+	constant->reg = add_register(program, constant->type.lane);
+	program->constants = lappend(program->constants, constant);
+	*value = (expr_value) {constant->reg, constant->type};
+}
+
+bool
+compile_const(expr_program *program, const Const *constant, expr_value *value)
+{
+	expr_constant *filled = add_constant(program, constant->consttype, constant->consttypmod);
+
+	if (filled == NULL)
+		return false;
+	filled->is_null = constant->constisnull;
+	if (!filled->is_null && !expr_constant_fill(filled, constant->constvalue))
+		return false;
+	place_constant(program, filled, value);
+	return true;
+}
+
+/* A numeric's scale is not known before the program runs. */
+bool
+compile_param(expr_program *program, Param *param, expr_value *value)
+{
+	expr_constant *filled;
+
+	if ((param->paramkind != PARAM_EXTERN && param->paramkind != PARAM_EXEC) || getBaseType(param->paramtype) == NUMERICOID)
+		return false;
+	filled = add_constant(program, param->paramtype, param->paramtypmod);
+	if (filled == NULL)
+		return false;
+	filled->param = param;
+	filled->state = ExecInitExpr((Expr *) param, NULL);
+	place_constant(program, filled, value);
+	return true;
+}
+
+const char *
+text_constant(const Node *node)
+{
+	const Const *constant = (const Const *) node;
+
+	if (!IsA(node, Const) || constant->consttype != TEXTOID || constant->constisnull)
+		return NULL;
+	return TextDatumGetCString(constant->constvalue);
+}
+
+/* ---- tables */
+
+int64
+table_add(expr_program *program, const void *bytes, Size size)
+{
+	int64		offset;
+
+	while (program->tables.len % MAXIMUM_ALIGNOF != 0)
+		appendStringInfoChar(&program->tables, '\0');
+	offset = program->tables.len;
+	appendBinaryStringInfo(&program->tables, bytes, size);
+	return offset;
+}
+
+static int
+compare_numbers(const void *a, const void *b)
+{
+	int64		x = *(const int64 *) a;
+	int64		y = *(const int64 *) b;
+
+	return (x > y) - (x < y);
+}
+
+static int
+compare_strings(const void *a, const void *b)
+{
+	const expr_constant *x = a;
+	const expr_constant *y = b;
+
+	if (x->length != y->length)
+		return x->length < y->length ? -1 : 1;
+	return memcmp(x->bytes, y->bytes, x->length);
+}
+
+static int64
+add_numbers(expr_program *program, const expr_constant *values, uint32 num_values, bool has_null)
+{
+	Size		size = offsetof(mgpu_integer_list, values) + num_values * sizeof(int64);
+	mgpu_integer_list *list = palloc0(size);
+
+	list->num_values = num_values;
+	list->has_null = has_null;
+	for (uint32 i = 0; i < num_values; i++)
+		list->values[i] = values[i].number;
+	qsort(list->values, num_values, sizeof(int64), compare_numbers);
+	return table_add(program, list, size);
+}
+
+static int64
+add_strings(expr_program *program, expr_constant *values, uint32 num_values, bool has_null)
+{
+	Size		size = offsetof(mgpu_bytes_list, ends) + num_values * sizeof(uint32);
+	mgpu_bytes_list *list = palloc0(size);
+	int64		offset;
+	uint32		end = 0;
+
+	qsort(values, num_values, sizeof(expr_constant), compare_strings);
+	list->num_values = num_values;
+	list->has_null = has_null;
+	for (uint32 i = 0; i < num_values; i++)
+		list->ends[i] = end += values[i].length;
+	offset = table_add(program, list, size);
+	for (uint32 i = 0; i < num_values; i++)
+		appendBinaryStringInfo(&program->tables, values[i].bytes, values[i].length);
+	return offset;
+}
+
+/* A numeric with the scale of others.  false: it has more digits. */
+static bool
+fit_scale(expr_constant *value, int scale)
+{
+	return value->type.scale <= scale &&
+		!pg_mul_s64_overflow(value->number, power_of_ten(scale - value->type.scale), &value->number);
+}
+
+int64
+table_of_list(expr_program *program, const expr_type *type, Oid element_type, Datum array)
+{
+	int16		length;
+	bool		by_value;
+	char		align;
+	Datum	   *datums;
+	bool	   *nulls;
+	int			num_datums;
+	expr_constant *values;
+	uint32		num_values = 0;
+	bool		has_null;
+
+	get_typlenbyvalalign(element_type, &length, &by_value, &align);
+	deconstruct_array(DatumGetArrayTypeP(array), element_type, length, by_value, align, &datums, &nulls, &num_datums);
+	values = palloc0(num_datums * sizeof(expr_constant) + 1);
+	for (int i = 0; i < num_datums; i++)
+	{
+		expr_constant *value = &values[num_values];
+
+		if (nulls[i])
+			continue;
+		value->type_id = element_type;
+		value->type = *type;
+		value->type.width = by_value ? length : type->width;
+		if (!expr_constant_fill(value, datums[i]) || (type->is_numeric && !fit_scale(value, type->scale)))
+			return -1;
+		num_values++;
+	}
+	has_null = num_values < (uint32) num_datums;
+	return type->lane == MGPU_LANE_BYTES ? add_strings(program, values, num_values, has_null) :
+		add_numbers(program, values, num_values, has_null);
+}
+
+/* A pattern of LIKE.  One that ends in a backslash is an error once a text is matched as far. */
+int64
+table_of_pattern(expr_program *program, const text *pattern)
+{
+	const char *next = VARDATA_ANY(pattern);
+	const char *end = next + VARSIZE_ANY_EXHDR(pattern);
+	mgpu_like  *like = palloc0(offsetof(mgpu_like, ends) + (end - next + 1) * sizeof(uint32));
+	char	   *bytes = palloc(end - next + 1);
+	char	   *marks = palloc0(end - next + 1);
+	uint32		length = 0;
+	int64		offset;
+
+	for (; next < end; next++)
+	{
+		if (*next == '%')
+		{
+			like->ends[like->num_pieces++] = length;
+			continue;
+		}
+		marks[length] = *next == '_';
+		if (*next == '\\' && ++next == end)
+			return -1;
+		bytes[length++] = *next;
+	}
+	like->ends[like->num_pieces++] = length;
+	offset = table_add(program, like, offsetof(mgpu_like, ends) + like->num_pieces * sizeof(uint32));
+	appendBinaryStringInfo(&program->tables, bytes, length);
+	appendBinaryStringInfo(&program->tables, marks, length);
+	return offset;
+}
+
+bool
+encoding_is_known(bool *is_utf8)
+{
+	*is_utf8 = GetDatabaseEncoding() == PG_UTF8;
+	return *is_utf8 || pg_database_encoding_max_length() == 1;
+}
+
+/* ---- the session's time zone */
+
+/* The years whose offsets are known: times before and after are faults. */
+#define FIRST_ZONE_TIME INT64CONST(0)	/* 1970, in seconds */
+#define LAST_ZONE_TIME INT64CONST(4102444800)	/* 2100 */
+
+static int64
+timestamp_of_seconds(int64 seconds)
+{
+	return (seconds - (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * (int64) SECS_PER_DAY) * USECS_PER_SEC;
+}
+
+static void
+add_change(mgpu_zone *zone, int64 seconds, long int offset)
+{
+	zone->changes[zone->num_changes++] = (mgpu_zone_change) {timestamp_of_seconds(seconds), offset * USECS_PER_SEC};
+}
+
+int64
+table_of_zone(expr_program *program)
+{
+	pg_time_t	time = FIRST_ZONE_TIME;
+	pg_time_t	boundary;
+	long int	before;
+	long int	after;
+	int			before_is_dst;
+	int			after_is_dst;
+	int			found;
+	mgpu_zone  *zone = palloc(offsetof(mgpu_zone, changes) + 1000 * sizeof(mgpu_zone_change));
+
+	zone->num_changes = 0;
+	found = pg_next_dst_boundary(&time, &before, &before_is_dst, &boundary, &after, &after_is_dst, session_timezone);
+	if (found < 0)
+		return -1;
+	add_change(zone, time, before);
+	while (found > 0 && boundary < LAST_ZONE_TIME && zone->num_changes < 998)
+	{
+		add_change(zone, boundary, after);
+		time = boundary;
+		found = pg_next_dst_boundary(&time, &before, &before_is_dst, &boundary, &after, &after_is_dst, session_timezone);
+		if (found < 0)
+			return -1;
+	}
+	add_change(zone, found > 0 && boundary < LAST_ZONE_TIME ? boundary : LAST_ZONE_TIME, 0);
+	program->zone = session_timezone;
+	return table_add(program, zone, offsetof(mgpu_zone, changes) + zone->num_changes * sizeof(mgpu_zone_change));
+}

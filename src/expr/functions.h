@@ -1,0 +1,49 @@
+/*
+ * functions.h
+ *		Which of PostgreSQL's functions are operations of programs.
+ */
+#ifndef MGPU_EXPR_FUNCTIONS_H
+#define MGPU_EXPR_FUNCTIONS_H
+
+#include "core/program.h"
+
+/* How the operation of a function is compiled (compile.c, compile_calls.c). */
+typedef enum function_form
+{
+	FORM_PLAIN,					/* one operation on the arguments */
+	FORM_SAME,					/* the argument itself, which has another type */
+	FORM_NUMERIC,				/* numerics of the same scale, which is the result's */
+	FORM_PRODUCT,				/* numerics: their scales are added */
+	FORM_WHOLE,					/* a numeric that becomes whole */
+	FORM_DIGITS,				/* a numeric and how many digits it keeps behind the point */
+	FORM_TYPMOD,				/* a numeric and the typmod that it gets */
+	FORM_REAL_OF_NUMERIC,
+	FORM_BYTES,					/* a comparison of texts; number: its outcomes */
+	FORM_BLANKS,				/* one of texts without the blanks at their end */
+	FORM_CHARACTERS,
+	FORM_SUBSTRING,
+	FORM_LIKE,					/* number: whether it is NOT LIKE */
+	FORM_TRUNCATE,				/* date_trunc */
+	FORM_BIN,					/* date_bin */
+	FORM_EXTRACT,
+	FORM_DATES,					/* days are added, or differ */
+	FORM_INTERVAL,				/* number: 1 or -1, the interval's sign */
+	FORM_ZONE					/* between timestamps with and without time zone, and dates */
+} function_form;
+
+typedef struct known_function
+{
+	Oid			function;
+	uint8		form;			/* function_form */
+	uint8		code;			/* mgpu_program_code */
+	int8		number;
+	bool		zoned;			/* the argument is a timestamp with time zone; of FORM_ZONE, the result is */
+} known_function;
+
+/* All of them. */
+extern const known_function *known_functions_all(int *num_functions);
+
+/* NULL: no operation does it. */
+extern const known_function *known_function_of(Oid function);
+
+#endif							/* MGPU_EXPR_FUNCTIONS_H */
