@@ -284,7 +284,10 @@ table_of_list(expr_program *program, const expr_type *type, Oid element_type, Da
 
 	get_typlenbyvalalign(element_type, &length, &by_value, &align);
 	deconstruct_array(DatumGetArrayTypeP(array), element_type, length, by_value, align, &datums, &nulls, &num_datums);
-	values = palloc0(num_datums * sizeof(expr_constant) + 1);
+	/* NULL is not in it either */
+	if (num_datums == 0)
+		return -1;
+	values = palloc0(num_datums * sizeof(expr_constant));
 	for (int i = 0; i < num_datums; i++)
 	{
 		expr_constant *value = &values[num_values];
