@@ -5,7 +5,7 @@
  * One stable sort orders the rows' codes (group_keys.c) together with the rows' numbers (order/order_words.c).  Equal codes are then
  * adjacent, and the rows of each group are in arrival order.  Rows whose hashes collide are told apart by comparing their keys.
  *
- * A hash table is for fewer groups (group_fold.c): with many, every lookup misses the caches, whereas
+ * A hash table is for fewer groups (key_table.c): with many, every lookup misses the caches, whereas
  * a sort reads and writes sequentially.
  */
 #include "postgres.h"

@@ -7,7 +7,7 @@
 
 #include "nodes/pg_list.h"
 
-#include "batch/group_keys.h"
+#include "batch/key_table.h"
 #include "batch/row_order.h"
 
 typedef struct group_fold group_fold;
@@ -27,10 +27,6 @@ extern void group_fold_start(group_fold *fold);
  * The first rows always find memory.
  */
 extern void group_fold_rows(group_fold *fold, const chunk *rows, Size limit_bytes, chunk *others);
-
-/* The group of each row that was added last, and the number of groups. */
-extern const uint32 *group_fold_numbers(const group_fold *fold);
-extern uint32 group_fold_count(const group_fold *fold);
 
 /* Once all rows have been added: show the groups to who asks for results.  Each has one row. */
 extern void group_fold_finish(group_fold *fold, group_input *input);
