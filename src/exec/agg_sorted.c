@@ -65,14 +65,13 @@ result(group_aggregate *base, uint32 group, bool *is_null)
 }
 
 static void
-prepare(group_aggregate *base, group_input *input)
+prepare(group_aggregate *base)
 {
-	static const row_order arrival = {0, NULL};
 	sorted_aggregate *aggregate = (sorted_aggregate *) base;
+	group_input *input = base->input;
 
-	base->input = input;
+	group_prepare_rows(base);
 	aggregate->answer = NULL;
-	base->rows = group_rows_in_order(input, base->filter, &arrival);
 	if (aggregate->leader)
 		aggregate->batch = aggregate->leader->batch;
 	else
