@@ -136,7 +136,7 @@ key_table_find(key_table *table, const chunk *rows, bool adds)
 	}
 	caller = group_calls_start();
 	make_room(table, rows->num_rows);
-	table->exact &= group_keys_codes(table->keys, rows, table->codes);
+	table->exact &= group_keys_codes(table->keys, rows, 0, rows->num_rows, false, table->codes);
 	for (uint64 row = 0; row < rows->num_rows; row++)
 	{
 		mask = table->num_slots - 1;
