@@ -219,11 +219,9 @@ group_aggregate *
 group_reduce_create(const group_aggregate_source *source)
 {
 	reduce_aggregate *aggregate = (reduce_aggregate *) group_aggregate_create(source, sizeof(reduce_aggregate));
-	int			column;
+	int			column = aggregate->base.columns[0];	/* -1: rows are counted */
 
 	aggregate->known = known_reduction_of(source->aggref->aggfnoid);
-	/* without a column, rows are counted */
-	column = aggregate->base.num_args > 0 ? aggregate->base.columns[0] : -1;
 	aggregate->reduced = find_reduced(source->earlier, column, aggregate->base.filter);
 	if (aggregate->reduced == NULL)
 	{

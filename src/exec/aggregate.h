@@ -35,8 +35,7 @@ struct group_aggregate
 	const Aggref *aggref;
 	group_plan	plan;
 	int			filter;			/* column that is NULL where a row does not count, or -1 */
-	int			num_args;
-	int		   *columns;		/* of each argument, or -1: a constant */
+	int		   *columns;		/* of each argument, or -1: a constant; -1 behind the last one */
 	row_order	order;			/* GROUP_WAY_ARRAY, GROUP_WAY_FEED */
 	group_prepare_fn prepare;	/* group_prepare_rows unless a way has its own */
 	group_result_fn result;

@@ -21,7 +21,7 @@ typedef struct sorted_aggregate
 	int			percentile;		/* -1: none */
 } sorted_aggregate;
 
-/* A percentile's fraction as one row. */
+/* A percentile's fraction as one row (agg_sorted.c). */
 extern chunk *sorted_fraction(sorted_aggregate *aggregate);
 
 /* agg_sorted_device.c: as in group_aggregate.  The last one: false if the batch has the result. */
