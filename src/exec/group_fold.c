@@ -160,6 +160,8 @@ group_fold_finish(group_fold *fold, group_input *input)
 
 /* ---- states of workers */
 
+StaticAssertDecl(sizeof(reduced_state) == GROUP_STATE_BYTES, "states of workers have another size");
+
 const column_type group_state_type = {
 	.element = {.typlen = GROUP_STATE_BYTES,.typalign = TYPALIGN_DOUBLE,.stride = GROUP_STATE_BYTES},
 	.store = COLUMN_BYTES,

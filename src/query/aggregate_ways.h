@@ -64,8 +64,8 @@ extern Expr *group_argument(const Aggref *aggref, const group_plan *plan, int n)
 /* Way and sharing in words, for EXPLAIN. */
 extern const char *group_way_name(const group_plan *plan);
 
-/* Size of an aggregate's state of a folded group. */
-#define GROUP_STATE_BYTES 64
+/* Size of an aggregate's state of a folded group: of a reduced_state. */
+#define GROUP_STATE_BYTES 48
 
 /* Bytes that an aggregate holds for a row beside its columns. */
 static inline Size
