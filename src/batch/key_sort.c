@@ -38,12 +38,13 @@ make_codes(const group_keys *keys, const chunk *rows, MemoryContext context)
 	uint32		bits = group_keys_bits(keys, rows, true);
 	const column *first = &rows->columns[keys->keys[0].column];
 	code_list	list = {first->cells, bits <= 32 ? 4 : 8, bits > 64, true};
-	uint64		step[STEP_ROWS];
+	uint64	   *step;
 
 	if (keys->num_keys == 1 && keys->keys[0].form == GROUP_KEY_BITS && bits == list.width * BITS_PER_BYTE)
 		return list;
 	list.are_cells = false;
 	list.codes = large_alloc(context, rows->num_rows * list.width);
+	step = palloc(STEP_ROWS * sizeof(uint64));
 	for (uint64 begin = 0; begin < rows->num_rows; begin += STEP_ROWS)
 	{
 		uint32		num_rows = Min(STEP_ROWS, rows->num_rows - begin);
@@ -54,6 +55,7 @@ make_codes(const group_keys *keys, const chunk *rows, MemoryContext context)
 		for (uint32 i = 0; list.width == 4 && i < num_rows; i++)
 			((uint32 *) list.codes)[begin + i] = codes[i];
 	}
+	pfree(step);
 	return list;
 }
 
