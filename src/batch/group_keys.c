@@ -12,7 +12,6 @@
 #include "access/nbtree.h"
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
-#include "miscadmin.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
@@ -216,9 +215,8 @@ group_keys_hash(const void *keys, const chunk *rows, uint64 first, uint32 num_ro
 		hashes[i] &= HASH_MASK;
 }
 
-/* Bits of a code that holds all keys, and whether they are NULL if with_nulls; above 64 it cannot. */
-static uint32
-bits_of_code(const group_keys *keys, const chunk *rows, bool with_nulls)
+uint32
+group_keys_bits(const group_keys *keys, const chunk *rows, bool with_nulls)
 {
 	uint32		bits = 0;
 
@@ -252,55 +250,22 @@ code_of_row(const group_keys *keys, const chunk *rows, uint64 row, bool with_nul
 }
 
 bool
-group_keys_codes(const group_keys *keys, const chunk *rows, uint64 *codes)
+group_keys_codes(const group_keys *keys, const chunk *rows, uint64 first, uint32 num_rows, bool with_nulls, uint64 *codes)
 {
-	const column *first = &rows->columns[keys->keys[0].column];
-	bool		has_nulls = false;
+	const column *col = &rows->columns[keys->keys[0].column];
+	uint32		bits = group_keys_bits(keys, rows, with_nulls);
 
-	if (bits_of_code(keys, rows, false) > 64)
+	if (bits > 64)
 	{
-		group_keys_hash(keys, rows, 0, rows->num_rows, 0, codes);
+		group_keys_hash(keys, rows, first, num_rows, 0, codes);
 		return false;
 	}
 	/* the most frequent key, five times as fast */
-	if (keys->num_keys == 1 && keys->keys[0].form == GROUP_KEY_BITS && first->type->width == sizeof(uint32))
-		for (uint64 row = 0; row < rows->num_rows; row++)
-			codes[row] = ((const uint32 *) first->cells)[row];
+	if (keys->num_keys == 1 && keys->keys[0].form == GROUP_KEY_BITS && col->type->width == sizeof(uint32) && bits == 32)
+		for (uint32 i = 0; i < num_rows; i++)
+			codes[i] = ((const uint32 *) col->cells)[first + i];
 	else
-		for (uint64 row = 0; row < rows->num_rows; row++)
-			codes[row] = code_of_row(keys, rows, row, false);
-	for (int i = 0; i < keys->num_keys; i++)
-		has_nulls |= rows->columns[keys->keys[i].column].nulls != NULL;
-	return !has_nulls;
-}
-
-group_codes
-group_keys_make_codes(const group_keys *keys, const chunk *rows, MemoryContext context)
-{
-	uint32		bits = bits_of_code(keys, rows, true);
-	const column *first = &rows->columns[keys->keys[0].column];
-	group_codes list = {.width = bits <= 32 ? 4 : 8, .are_hashes = bits > 64};
-
-	if (keys->num_keys == 1 && keys->keys[0].form == GROUP_KEY_BITS && bits == list.width * BITS_PER_BYTE)
-	{
-		list.codes = first->cells;
-		list.are_cells = true;
-		return list;
-	}
-	list.codes = large_alloc(context, rows->num_rows * list.width);
-	for (uint64 begin = 0; begin < rows->num_rows; begin += GROUP_STEP_ROWS)
-	{
-		uint64		end = Min(begin + GROUP_STEP_ROWS, rows->num_rows);
-
-		CHECK_FOR_INTERRUPTS();
-		if (list.are_hashes)
-			group_keys_hash(keys, rows, begin, end - begin, 0, (uint64 *) list.codes + begin);
-		else if (list.width == 4)
-			for (uint64 row = begin; row < end; row++)
-				((uint32 *) list.codes)[row] = code_of_row(keys, rows, row, true);
-		else
-			for (uint64 row = begin; row < end; row++)
-				((uint64 *) list.codes)[row] = code_of_row(keys, rows, row, true);
-	}
-	return list;
+		for (uint32 i = 0; i < num_rows; i++)
+			codes[i] = code_of_row(keys, rows, first + i, with_nulls);
+	return with_nulls || bits == group_keys_bits(keys, rows, true);
 }

@@ -58,26 +58,15 @@ extern bool group_key_values_equal(const group_key *key, const column *col_a, ui
 extern bool group_keys_equal(const group_keys *keys, int num_keys, const chunk *rows_a, uint64 a, const chunk *rows_b,
 							 uint64 b);
 
+/* Bits of a code that holds all keys of a row, and whether they are NULL if with_nulls; above 64, codes are hashes. */
+extern uint32 group_keys_bits(const group_keys *keys, const chunk *rows, bool with_nulls);
+
 /*
- * Make a code for each row.  Rows with equal keys have equal codes, in all chunks with the same columns.  True: rows
- * with different keys have different ones.
+ * Make the codes of num_rows rows.  Rows with equal keys have equal codes, in all chunks with the same columns, but if with_nulls only
+ * in this one.  True: rows with different keys have different ones.
  */
-extern bool group_keys_codes(const group_keys *keys, const chunk *rows, uint64 *codes);
-
-/* Rows handled between checks for interrupts, and before what functions leave behind is freed. */
-#define GROUP_STEP_ROWS (4 * 1024)
-
-/* Codes of rows, each with bits for NULL. */
-typedef struct group_codes
-{
-	void	   *codes;
-	uint32		width;			/* 4 or 8 bytes */
-	bool		are_hashes;
-	bool		are_cells;		/* codes belong to the rows */
-} group_codes;
-
-/* Those of at least one key, in context. */
-extern group_codes group_keys_make_codes(const group_keys *keys, const chunk *rows, MemoryContext context);
+extern bool group_keys_codes(const group_keys *keys, const chunk *rows, uint64 first, uint32 num_rows, bool with_nulls,
+							 uint64 *codes);
 
 /* The last step of MurmurHash3: all bits depend on all bits. */
 static inline uint64

@@ -5,7 +5,7 @@
  * One stable sort orders the rows' codes (group_keys.c) together with the rows' numbers (order/order_words.c).  Equal codes are then
  * adjacent, and the rows of each group are in arrival order.  Rows whose hashes collide are told apart by comparing their keys.
  *
- * A hash table is for fewer groups (group_fold.c): with many, every lookup misses the caches, whereas
+ * A hash table is for fewer groups (key_table.c): with many, every lookup misses the caches, whereas
  * a sort reads and writes sequentially.
  */
 #include "postgres.h"
@@ -17,9 +17,51 @@
 #include "batch/key_sort.h"
 #include "order/order_words.h"
 
+/* Rows handled between checks for interrupts, and before what functions leave behind is freed. */
+#define STEP_ROWS (4 * 1024)
+
+/* ---- codes */
+
+/* Codes of rows, each with bits for NULL. */
+typedef struct code_list
+{
+	void	   *codes;
+	uint32		width;			/* 4 or 8 bytes */
+	bool		are_hashes;
+	bool		are_cells;		/* codes belong to the rows */
+} code_list;
+
+/* Those of at least one key, in context. */
+static code_list
+make_codes(const group_keys *keys, const chunk *rows, MemoryContext context)
+{
+	uint32		bits = group_keys_bits(keys, rows, true);
+	const column *first = &rows->columns[keys->keys[0].column];
+	code_list	list = {first->cells, bits <= 32 ? 4 : 8, bits > 64, true};
+	uint64	   *step;
+
+	if (keys->num_keys == 1 && keys->keys[0].form == GROUP_KEY_BITS && bits == list.width * BITS_PER_BYTE)
+		return list;
+	list.are_cells = false;
+	list.codes = large_alloc(context, rows->num_rows * list.width);
+	step = palloc(STEP_ROWS * sizeof(uint64));
+	for (uint64 begin = 0; begin < rows->num_rows; begin += STEP_ROWS)
+	{
+		uint32		num_rows = Min(STEP_ROWS, rows->num_rows - begin);
+		uint64	   *codes = list.width == 4 ? step : (uint64 *) list.codes + begin;
+
+		CHECK_FOR_INTERRUPTS();
+		group_keys_codes(keys, rows, begin, num_rows, true, codes);
+		for (uint32 i = 0; list.width == 4 && i < num_rows; i++)
+			((uint32 *) list.codes)[begin + i] = codes[i];
+	}
+	pfree(step);
+	return list;
+}
+
 /* Return sorted codes, in context, and write their row numbers to positions. */
 static void *
-sort_codes(const group_codes *list, uint64 num_rows, MemoryContext context, uint32 *positions)
+sort_codes(const code_list *list, uint64 num_rows, MemoryContext context, uint32 *positions)
 {
 	void	   *sorted = large_alloc(context, num_rows * list->width);
 	sort_spec	spec = {.function = "MgpuGroup",.op = MGPU_OP_SORT};
@@ -67,9 +109,9 @@ find_starts(const void *sorted, uint32 width, uint64 num_rows, uint32 *starts)
 
 	if (starts)
 		starts[0] = 0;
-	for (uint64 begin = 1; begin < num_rows; begin += GROUP_STEP_ROWS)
+	for (uint64 begin = 1; begin < num_rows; begin += STEP_ROWS)
 	{
-		uint64		end = Min(begin + GROUP_STEP_ROWS, num_rows);
+		uint64		end = Min(begin + STEP_ROWS, num_rows);
 
 		CHECK_FOR_INTERRUPTS();
 		if (width == sizeof(uint32))
@@ -96,7 +138,7 @@ groups_agree(const group_key *key, const chunk *rows, const row_groups *groups)
 		{
 			row_groups_fetch_ahead(groups, col, i, rows->num_rows);
 			agree = group_key_values_equal(key, col, first, col, groups->numbers[i]);
-			if (i % GROUP_STEP_ROWS == 0)
+			if (i % STEP_ROWS == 0)
 			{
 				CHECK_FOR_INTERRUPTS();
 				MemoryContextReset(CurrentMemoryContext);
@@ -169,13 +211,13 @@ row_groups
 group_keys_rank(const group_keys *keys, const chunk *rows, MemoryContext context, const char **form)
 {
 	row_groups	groups;
-	group_codes list;
+	code_list	list;
 	void	   *sorted;
 
 	*form = "none";
 	if (keys->num_keys == 0)
 		return one_group(rows->num_rows, context);
-	list = group_keys_make_codes(keys, rows, context);
+	list = make_codes(keys, rows, context);
 	groups.numbers = large_alloc(context, rows->num_rows * sizeof(uint32));
 	sorted = sort_codes(&list, rows->num_rows, context, groups.numbers);
 	if (!list.are_cells)

@@ -49,6 +49,16 @@ row_groups_make(MemoryContext context, const uint32 *groups, uint64 num_rows, ui
 	return (row_groups) {num_groups, numbers, starts};
 }
 
+row_groups
+row_groups_single(MemoryContext context, uint32 num_groups)
+{
+	row_groups	groups = {num_groups, NULL, large_alloc(context, ((Size) num_groups + 1) * sizeof(uint32))};
+
+	for (uint32 group = 0; group <= num_groups; group++)
+		groups.starts[group] = group;
+	return groups;
+}
+
 void
 row_groups_split(MemoryContext context, const row_groups *all, const column *by,
 				 row_groups *present, row_groups *nulls)

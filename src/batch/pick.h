@@ -21,6 +21,9 @@ typedef struct row_groups
 /* Group rows by number: groups[i] is the group of row i.  Arrays are allocated in context. */
 extern row_groups row_groups_make(MemoryContext context, const uint32 *groups, uint64 num_rows, uint32 num_groups);
 
+/* Groups of one row each. */
+extern row_groups row_groups_single(MemoryContext context, uint32 num_groups);
+
 /*
  * Separate rows with a value in a column from rows with a NULL there.  Without any
  * NULL, present shares all's arrays; otherwise it has its own, in context.

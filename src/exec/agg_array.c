@@ -105,20 +105,12 @@ result(group_aggregate *aggregate, uint32 group, bool *is_null)
 	return PointerGetDatum(array);
 }
 
-static void
-prepare(group_aggregate *aggregate, group_input *input)
-{
-	aggregate->input = input;
-	aggregate->rows = group_rows_in_order(input, aggregate->filter, &aggregate->order);
-}
-
 group_aggregate *
 group_array_create(const group_aggregate_source *source)
 {
 	group_aggregate *aggregate = group_aggregate_create(source, sizeof(group_aggregate));
 
 	aggregate->order = group_order_of(source->aggref, aggregate->columns);
-	aggregate->prepare = prepare;
 	aggregate->result = result;
 	return aggregate;
 }

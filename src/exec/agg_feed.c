@@ -218,13 +218,6 @@ result(group_aggregate *base, uint32 group, bool *is_null)
 	return finish(feed, &leader->state, is_null);
 }
 
-static void
-prepare(group_aggregate *aggregate, group_input *input)
-{
-	aggregate->input = input;
-	aggregate->rows = group_rows_in_order(input, aggregate->filter, &aggregate->order);
-}
-
 /* ---- what it is made of */
 
 static NullableDatum
@@ -353,7 +346,6 @@ group_feed_create(const group_aggregate_source *source)
 	ReleaseSysCache(tuple);
 	make_distinct(feed);
 	feed->base.order = group_order_of(aggref, feed->base.columns);
-	feed->base.prepare = prepare;
 	feed->base.result = result;
 	return &feed->base;
 }

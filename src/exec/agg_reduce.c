@@ -28,17 +28,6 @@ static const PGFunction finish_functions[] = {
 	[REDUCE_VAR_POP] = float8_var_pop
 };
 
-/* What aggregates of the same values share. */
-typedef struct reduced_column
-{
-	reduced_values values;
-	uint32		num_states;		/* of groups that are folded */
-	reduced_state *states;		/* of these; NULL: none are */
-	const device_query *answer; /* of a GPU, which has computed all groups; NULL: it has not */
-	int64		group;			/* of the state below, -1: none yet */
-	reduced_state state;
-} reduced_column;
-
 typedef struct reduce_aggregate
 {
 	group_aggregate base;
@@ -167,74 +156,10 @@ result(group_aggregate *base, uint32 group, bool *is_null)
 }
 
 static void
-prepare(group_aggregate *base, group_input *input)
+prepare(group_aggregate *base)
 {
-	base->input = input;
 	((reduce_aggregate *) base)->reduced->answer = NULL;
 	((reduce_aggregate *) base)->reduced->group = -1;
-}
-
-/* ---- rows as they come */
-
-static void
-grow(reduced_column *reduced, MemoryContext context, uint32 num_groups)
-{
-	uint32		more = Max(num_groups, 2 * reduced->num_states);
-	Size		known_bytes = reduced->num_states * sizeof(reduced_state);
-
-	reduced->states = large_realloc(context, reduced->states, known_bytes, more * sizeof(reduced_state));
-	memset((char *) reduced->states + known_bytes, 0, more * sizeof(reduced_state) - known_bytes);
-	reduced->num_states = more;
-}
-
-/* Add to the states of groups.  The last state takes what is of no group; none of it may raise an overflow's error. */
-static void
-fold_groups(reduced_column *reduced, const chunk *rows, const uint32 *groups, uint32 num_groups, const char *states)
-{
-	reduced_state *rest = &reduced->states[num_groups - 1];
-	float8		nan = get_float8_nan();
-
-	*rest = (reduced_state) {.count = 1,.reals = {nan, nan, nan, nan, get_float4_nan()}};
-	if (states)
-		reduced_combine(&reduced->values, (const reduced_state *) states, rows->num_rows, groups, reduced->states);
-	else
-		reduced_add_each(&reduced->values, rows, groups, reduced->states);
-	*rest = (reduced_state) {0};
-}
-
-static void
-fold(group_aggregate *base, MemoryContext context, const chunk *rows, const uint32 *groups, uint32 num_groups,
-	 const char *states)
-{
-	reduced_column *reduced = ((reduce_aggregate *) base)->reduced;
-
-	if (!base->has_states)
-		return;
-	if (num_groups > reduced->num_states)
-		grow(reduced, context, num_groups);
-	if (rows == NULL)
-		return;
-	if (groups)
-		fold_groups(reduced, rows, groups, num_groups, states);
-	else if (states)
-		reduced_combine(&reduced->values, (const reduced_state *) states, rows->num_rows, NULL, reduced->states);
-	else
-		reduced_add_rows(&reduced->values, rows, &(row_groups) {1, NULL, NULL}, 0, rows->num_rows, reduced->states);
-}
-
-static const char *
-states(const group_aggregate *base)
-{
-	return (const char *) ((const reduce_aggregate *) base)->reduced->states;
-}
-
-static void
-fold_start(group_aggregate *base)
-{
-	reduced_column *reduced = ((reduce_aggregate *) base)->reduced;
-
-	reduced->states = NULL;
-	reduced->num_states = 0;
 }
 
 /* ---- what a GPU computes */
@@ -258,12 +183,10 @@ ask_device(group_aggregate *base, device_query *query)
 }
 
 static void
-take_device(group_aggregate *base, const device_query *query, group_input *input)
+take_device(group_aggregate *base, const device_query *query)
 {
 	reduced_column *reduced = ((reduce_aggregate *) base)->reduced;
 
-	base->input = input;
-	reduced->states = NULL;
 	reduced->answer = query;
 	reduced->group = -1;
 }
@@ -286,20 +209,23 @@ find_reduced(List *earlier, int column, int filter)
 	return NULL;
 }
 
+reduced_column *
+group_reduced_column(const group_aggregate *aggregate)
+{
+	return ((const reduce_aggregate *) aggregate)->reduced;
+}
+
 group_aggregate *
 group_reduce_create(const group_aggregate_source *source)
 {
 	reduce_aggregate *aggregate = (reduce_aggregate *) group_aggregate_create(source, sizeof(reduce_aggregate));
-	int			column;
+	int			column = aggregate->base.columns[0];	/* -1: rows are counted */
 
 	aggregate->known = known_reduction_of(source->aggref->aggfnoid);
-	/* without a column, rows are counted */
-	column = aggregate->base.num_args > 0 ? aggregate->base.columns[0] : -1;
 	aggregate->reduced = find_reduced(source->earlier, column, aggregate->base.filter);
 	if (aggregate->reduced == NULL)
 	{
 		aggregate->reduced = palloc0(sizeof(reduced_column));
-		aggregate->base.has_states = true;
 		aggregate->reduced->values.column = column;
 		aggregate->reduced->values.filter = aggregate->base.filter;
 	}
@@ -308,9 +234,6 @@ group_reduce_create(const group_aggregate_source *source)
 		aggregate->known->reduction == REDUCE_FLOAT8_SUM;
 	aggregate->base.prepare = prepare;
 	aggregate->base.result = result;
-	aggregate->base.fold_start = fold_start;
-	aggregate->base.fold = fold;
-	aggregate->base.states = states;
 	aggregate->base.ask_device = ask_device;
 	aggregate->base.take_device = take_device;
 	return &aggregate->base;

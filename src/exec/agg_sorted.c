@@ -15,6 +15,28 @@
 #include "agg/runs.h"
 #include "exec/sorted_aggregate.h"
 
+/* It is the same in all groups, and without groups nobody evaluates it here. */
+chunk *
+sorted_fraction(sorted_aggregate *aggregate)
+{
+	MemoryContext caller;
+	column_type *type;
+	bool		is_null;
+	Datum		value;
+
+	if (aggregate->fraction)
+		return aggregate->fraction;
+	value = ExecEvalExprSwitchContext(aggregate->fraction_expr, aggregate->fraction_context, &is_null);
+	caller = MemoryContextSwitchTo(aggregate->fraction_context->ecxt_per_query_memory);
+	type = palloc0(sizeof(column_type));
+	column_type_fill(type, exprType((const Node *) aggregate->base.plan.fraction));
+	aggregate->fraction = chunk_create(CurrentMemoryContext, 1, (const column_type *[]) {type}, 1);
+	chunk_put(aggregate->fraction, &aggregate->fraction->columns[0], chunk_add_rows(aggregate->fraction, 1), value, is_null);
+	MemoryContextSwitchTo(caller);
+	ResetExprContext(aggregate->fraction_context);
+	return aggregate->fraction;
+}
+
 /* array_agg of no rows is NULL; the batch would return an empty array. */
 static Datum
 array_of(sorted_aggregate *aggregate, uint32 group, bool *is_null)
@@ -65,14 +87,13 @@ result(group_aggregate *base, uint32 group, bool *is_null)
 }
 
 static void
-prepare(group_aggregate *base, group_input *input)
+prepare(group_aggregate *base)
 {
-	static const row_order arrival = {0, NULL};
 	sorted_aggregate *aggregate = (sorted_aggregate *) base;
+	group_input *input = base->input;
 
-	base->input = input;
+	group_prepare_rows(base);
 	aggregate->answer = NULL;
-	base->rows = group_rows_in_order(input, base->filter, &arrival);
 	if (aggregate->leader)
 		aggregate->batch = aggregate->leader->batch;
 	else

@@ -62,8 +62,9 @@ sorted_ask_device(group_aggregate *base, device_query *query)
 
 /* The batch of the sorted values of all groups. */
 static agg_batch *
-batch_of(const sorted_aggregate *aggregate, const device_query *query, group_input *input)
+batch_of(const sorted_aggregate *aggregate, const device_query *query)
 {
+	const group_input *input = aggregate->base.input;
 	uint32		num_groups = query->num_groups;
 	uint32		word = query->request.record.sorts[aggregate->sort];
 	row_groups	items = {num_groups, NULL, large_alloc(input->context, ((Size) num_groups + 1) * sizeof(uint32))};
@@ -82,15 +83,14 @@ batch_of(const sorted_aggregate *aggregate, const device_query *query, group_inp
 }
 
 void
-sorted_take_device(group_aggregate *base, const device_query *query, group_input *input)
+sorted_take_device(group_aggregate *base, const device_query *query)
 {
 	sorted_aggregate *aggregate = (sorted_aggregate *) base;
 
-	base->input = input;
 	aggregate->answer = query;
 	aggregate->batch = NULL;
 	if (query->request.spec.sorts[aggregate->sort].returns & MGPU_SORT_VALUES)
-		aggregate->batch = batch_of(aggregate, query, input);
+		aggregate->batch = batch_of(aggregate, query);
 }
 
 /* A percentile's result from the values that it lies between. */

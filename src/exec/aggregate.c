@@ -47,12 +47,20 @@ group_aggregate_create(const group_aggregate_source *source, Size bytes)
 
 	aggregate->aggref = source->aggref;
 	aggregate->plan = source->plan;
+	aggregate->input = source->input;
+	aggregate->prepare = group_prepare_rows;
 	aggregate->filter = linitial_int(source->columns);
-	aggregate->num_args = num_columns - 1;
 	aggregate->columns = palloc(num_columns * sizeof(int));
 	for (int i = 1; i < num_columns; i++)
 		aggregate->columns[i - 1] = list_nth_int(source->columns, i);
+	aggregate->columns[num_columns - 1] = -1;
 	return aggregate;
+}
+
+void
+group_prepare_rows(group_aggregate *aggregate)
+{
+	aggregate->rows = group_rows_in_order(aggregate->input, aggregate->filter, &aggregate->order);
 }
 
 /* ---- may it be run? */

@@ -107,20 +107,17 @@ static void
 take(group_state *state, const device_query *query)
 {
 	group_input *input = &state->input;
-	uint32		num_groups = query->num_groups;
 	ListCell   *cell;
 
 	take_keys(state, query);
 	input->rows = state->rows;
 	input->derived = NIL;
-	input->groups = (row_groups) {num_groups, NULL, large_alloc(input->context, ((Size) num_groups + 1) * sizeof(uint32))};
-	for (uint32 group = 0; group <= num_groups; group++)
-		input->groups.starts[group] = group;
+	input->groups = row_groups_single(input->context, query->num_groups);
 	foreach(cell, state->aggregates)
 	{
 		group_aggregate *aggregate = lfirst(cell);
 
-		aggregate->take_device(aggregate, query, input);
+		aggregate->take_device(aggregate, query);
 	}
 }
 

@@ -2,71 +2,56 @@
  * group_fold.c
  *		Groups rows as they come, for aggregates that need no row twice.
  *
- * A hash table from keys to the numbers of groups (open addressing, linear probing).  Of each group its first
- * row is kept, and the states of the aggregates, which are columns too.  Rows come some thousand at a time: codes of
- * all keys are made, then all groups are found, then each aggregate adds all rows.  So each loop is short, and the
- * table's entries are fetched ahead.
- *
- * With millions of groups, every lookup misses the caches, and sorting the keys is faster (key_sort.c).
+ * A table finds the groups of rows, and keeps the first row of each (key_table.c).  The states of a group's aggregates are
+ * columns too.  Rows come some thousand at a time: all groups are found, then all rows are added for one aggregate after the
+ * other.  So each loop is short.
  */
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "utils/float.h"
 #include "utils/memutils.h"
 
 #include "compat.h"
+#include "batch/key_table.h"
 #include "exec/aggregate.h"
 #include "exec/group_fold.h"
 
-#define FIRST_SLOTS 256
-
-/* How many rows ahead an entry is fetched. */
-#define ROWS_AHEAD 16
-
-typedef struct fold_slot
-{
-	uint64		code;
-	uint32		next;			/* number of the group, plus one; 0: free */
-} fold_slot;
-
 struct group_fold
 {
-	MemoryContext context;		/* of all below, reset at the start */
+	List	   *reduced;		/* different reduced_columns of the aggregates */
 	const group_keys *keys;
-	List	   *aggregates;
 	const chunk *like;
 	bool		combines;
-	chunk	   *groups;			/* the first row of each group */
-	bool		exact;			/* so far equal codes have meant equal keys */
-	bool		full;
-	uint32		num_slots;		/* a power of two, at least twice the groups */
-	fold_slot  *slots;
-	uint32		capacity;		/* of the next two, in rows */
-	uint64	   *codes;
-	uint32	   *numbers;
+	MemoryContext context;		/* of all below and of states, reset at the start */
+	key_table  *table;
+	bool		is_full;
 };
+
+static List *
+reduced_of(List *aggregates)
+{
+	List	   *reduced = NIL;
+	ListCell   *cell;
+
+	foreach(cell, aggregates)
+		reduced = list_append_unique_ptr(reduced, group_reduced_column(lfirst(cell)));
+	return reduced;
+}
 
 group_fold *
 group_fold_create(MemoryContext context, const group_keys *keys, List *aggregates, const chunk *like, bool combines)
 {
 	group_fold *fold = MemoryContextAllocZero(context, sizeof(group_fold));
 
-	fold->context = AllocSetContextCreate(context, "mgpu_pg folded groups", ALLOCSET_DEFAULT_SIZES);
+	fold->reduced = reduced_of(aggregates);
 	fold->keys = keys;
-	fold->aggregates = aggregates;
 	fold->like = like;
 	fold->combines = combines;
+	fold->context = AllocSetContextCreate(context, "mgpu_pg folded groups", ALLOCSET_DEFAULT_SIZES);
+	group_fold_start(fold);
 	return fold;
-}
-
-static fold_slot *
-make_slots(group_fold *fold, uint32 num_slots)
-{
-	fold_slot  *slots = large_alloc(fold->context, num_slots * sizeof(fold_slot));
-
-	memset(slots, 0, num_slots * sizeof(fold_slot));
-	return slots;
 }
 
 void
@@ -75,136 +60,102 @@ group_fold_start(group_fold *fold)
 	ListCell   *cell;
 
 	MemoryContextReset(fold->context);
-	fold->groups = chunk_like(fold->context, fold->like);
-	fold->exact = true;
-	fold->full = false;
-	fold->num_slots = FIRST_SLOTS;
-	fold->slots = make_slots(fold, FIRST_SLOTS);
-	fold->capacity = 0;
-	foreach(cell, fold->aggregates)
+	fold->table = key_table_create(fold->context, fold->keys, fold->like);
+	fold->is_full = false;
+	foreach(cell, fold->reduced)
 	{
-		group_aggregate *aggregate = lfirst(cell);
+		reduced_column *reduced = lfirst(cell);
 
-		aggregate->fold_start(aggregate);
+		reduced->states = NULL;
+		reduced->num_states = 0;
+		reduced->answer = NULL;
 	}
-}
-
-/* ---- finding groups */
-
-static void
-grow_slots(group_fold *fold)
-{
-	fold_slot  *old = fold->slots;
-	uint32		num_old = fold->num_slots;
-
-	fold->num_slots *= 2;
-	fold->slots = make_slots(fold, fold->num_slots);
-	for (uint32 i = 0; i < num_old; i++)
-	{
-		uint32		slot = group_code_hash(old[i].code) & (fold->num_slots - 1);
-
-		if (old[i].next == 0)
-			continue;
-		while (fold->slots[slot].next != 0)
-			slot = (slot + 1) & (fold->num_slots - 1);
-		fold->slots[slot] = old[i];
-	}
-	pfree(old);
-}
-
-/* Add a group whose first row this is. */
-static uint32
-add_group(group_fold *fold, fold_slot *slot, uint64 code, const chunk *rows, uint64 row)
-{
-	uint32		number = fold->groups->num_rows;
-
-	chunk_append_row(fold->groups, rows, row);
-	*slot = (fold_slot) {code, number + 1};
-	if (fold->groups->num_rows * 2 > fold->num_slots)
-		grow_slots(fold);
-	return number;
-}
-
-/* The group of a row; the number of groups if it has none, and there is no memory for one. */
-static inline uint32
-find_group(group_fold *fold, uint64 code, const chunk *rows, uint64 row)
-{
-	uint32		slot = group_code_hash(code) & (fold->num_slots - 1);
-
-	for (;; slot = (slot + 1) & (fold->num_slots - 1))
-	{
-		fold_slot  *found = &fold->slots[slot];
-
-		if (found->next == 0)
-			return fold->full ? fold->groups->num_rows : add_group(fold, found, code, rows, row);
-		if (found->code == code &&
-			(fold->exact || group_keys_equal(fold->keys, fold->keys->num_keys, fold->groups, found->next - 1, rows, row)))
-			return found->next - 1;
-	}
-}
-
-static void
-make_room(group_fold *fold, uint64 num_rows)
-{
-	if (num_rows <= fold->capacity)
-		return;
-	fold->capacity = num_rows;
-	fold->codes = MemoryContextAllocHuge(fold->context, num_rows * sizeof(uint64));
-	fold->numbers = MemoryContextAllocHuge(fold->context, num_rows * sizeof(uint32));
-}
-
-static void
-find_groups(group_fold *fold, const chunk *rows)
-{
-	MemoryContext caller = group_calls_start();
-	uint32		mask;
-
-	make_room(fold, rows->num_rows);
-	fold->exact &= group_keys_codes(fold->keys, rows, fold->codes);
-	for (uint64 row = 0; row < rows->num_rows; row++)
-	{
-		mask = fold->num_slots - 1;
-		if (row + ROWS_AHEAD < rows->num_rows)
-			__builtin_prefetch(&fold->slots[group_code_hash(fold->codes[row + ROWS_AHEAD]) & mask]);
-		fold->numbers[row] = find_group(fold, fold->codes[row], rows, row);
-	}
-	group_calls_end(caller);
 }
 
 /* ---- adding rows */
 
 static void
-put_others(const group_fold *fold, const chunk *rows, chunk *others)
+grow_states(reduced_column *reduced, MemoryContext context, uint32 num_states)
 {
+	uint32		more = Max(num_states, 2 * reduced->num_states);
+	Size		known_bytes = reduced->num_states * sizeof(reduced_state);
+
+	reduced->states = large_realloc(context, reduced->states, known_bytes, more * sizeof(reduced_state));
+	memset((char *) reduced->states + known_bytes, 0, more * sizeof(reduced_state) - known_bytes);
+	reduced->num_states = more;
+}
+
+/* Add rows, or the states of groups of workers, to the states of groups; numbers is NULL if there is one. */
+static void
+add_rows(const reduced_column *reduced, const chunk *rows, const uint32 *numbers, const reduced_state *states)
+{
+	if (states)
+		reduced_combine(&reduced->values, states, rows->num_rows, numbers, reduced->states);
+	else if (numbers)
+		reduced_add_each(&reduced->values, rows, numbers, reduced->states);
+	else
+		reduced_add_rows(&reduced->values, rows, &(row_groups) {1, NULL, NULL}, 0, rows->num_rows, reduced->states);
+}
+
+/* One more state takes the rows that have no group; none of it may raise an overflow's error. */
+static void
+fold_column(const group_fold *fold, reduced_column *reduced, const chunk *rows, const uint32 *numbers, const char *states)
+{
+	uint32		num_groups = key_table_rows(fold->table)->num_rows;
+	float8		nan = get_float8_nan();
+
+	if (num_groups >= reduced->num_states)
+		grow_states(reduced, fold->context, num_groups + 1);
+	reduced->states[num_groups] = (reduced_state) {.count = 1,.reals = {nan, nan, nan, nan, get_float4_nan()}};
+	add_rows(reduced, rows, numbers, (const reduced_state *) states);
+	reduced->states[num_groups] = (reduced_state) {0};
+}
+
+static void
+put_others(const group_fold *fold, const chunk *rows, const uint32 *numbers, chunk *others)
+{
+	uint32		num_groups = key_table_rows(fold->table)->num_rows;
+
 	for (uint64 row = 0; row < rows->num_rows; row++)
-		if (fold->numbers[row] == fold->groups->num_rows)
+		if (numbers[row] == num_groups)
 			chunk_append_row(others, rows, row);
 }
 
 void
 group_fold_rows(group_fold *fold, const chunk *rows, Size limit_bytes, chunk *others)
 {
-	bool		grouped = fold->keys->num_keys > 0;
-	bool		was_full = fold->full;
-	int			column = fold->like->num_columns - (fold->combines ? group_fold_num_states(fold->aggregates) : 0);
+	int			column = fold->like->num_columns - list_length(fold->reduced);
+	const uint32 *numbers;
 	ListCell   *cell;
 
 	CHECK_FOR_INTERRUPTS();
-	if (grouped)
-		find_groups(fold, rows);
-	else if (fold->groups->num_rows == 0 && rows->num_rows > 0)
-		chunk_append_row(fold->groups, rows, 0);
-	foreach(cell, fold->aggregates)
-	{
-		group_aggregate *aggregate = lfirst(cell);
+	numbers = key_table_find(fold->table, rows, !fold->is_full);
+	foreach(cell, fold->reduced)
+		fold_column(fold, lfirst(cell), rows, numbers, fold->combines ? rows->columns[column++].cells : NULL);
+	if (fold->is_full)
+		put_others(fold, rows, numbers, others);
+	fold->is_full = numbers && group_fold_bytes(fold) > limit_bytes;
+}
 
-		/* one more for rows without a group */
-		aggregate->fold(aggregate, fold->context, rows, grouped ? fold->numbers : NULL, fold->groups->num_rows + 1,
-						fold->combines && aggregate->has_states ? rows->columns[column++].cells : NULL);
-	}
-	if (was_full)
-		put_others(fold, rows, others);
-	fold->full = grouped && group_fold_bytes(fold) > limit_bytes;
+bool
+group_fold_is_full(const group_fold *fold)
+{
+	return fold->is_full;
+}
+
+Size
+group_fold_bytes(const group_fold *fold)
+{
+	return MemoryContextMemAllocated(fold->context, true);
+}
+
+void
+group_fold_finish(group_fold *fold, group_input *input)
+{
+	const chunk *groups = key_table_rows(fold->table);
+
+	input->rows = groups;
+	input->groups = row_groups_single(input->context, fold->keys->num_keys > 0 ? groups->num_rows : 1);
 }
 
 /* ---- states of workers */
@@ -221,74 +172,25 @@ const column_type group_state_type = {
 int
 group_fold_num_states(List *aggregates)
 {
-	int			num_states = 0;
-	ListCell   *cell;
-
-	foreach(cell, aggregates)
-		num_states += ((const group_aggregate *) lfirst(cell))->has_states;
-	return num_states;
-}
-
-const uint32 *
-group_fold_numbers(const group_fold *fold)
-{
-	return fold->numbers;
-}
-
-uint32
-group_fold_count(const group_fold *fold)
-{
-	return fold->groups->num_rows;
-}
-
-bool
-group_fold_is_full(const group_fold *fold)
-{
-	return fold->full;
+	return list_length(reduced_of(aggregates));
 }
 
 const chunk *
 group_fold_states(const group_fold *fold, int num_columns)
 {
-	int			num_states = group_fold_num_states(fold->aggregates);
-	chunk	   *shown = MemoryContextAllocZero(fold->context, offsetof(chunk, columns) + (num_columns + num_states) * sizeof(column));
+	const chunk *groups = key_table_rows(fold->table);
+	Size		num_shown = num_columns + list_length(fold->reduced);
+	chunk	   *shown = MemoryContextAllocZero(fold->context, offsetof(chunk, columns) + num_shown * sizeof(column));
 	ListCell   *cell;
 
-	shown->num_rows = fold->groups->num_rows;
-	memcpy(shown->columns, fold->groups->columns, num_columns * sizeof(column));
+	shown->num_rows = groups->num_rows;
 	shown->num_columns = num_columns;
-	foreach(cell, fold->aggregates)
+	memcpy(shown->columns, groups->columns, num_columns * sizeof(column));
+	foreach(cell, fold->reduced)
 	{
-		const group_aggregate *aggregate = lfirst(cell);
+		const reduced_column *reduced = lfirst(cell);
 
-		if (aggregate->has_states)
-			shown->columns[shown->num_columns++] = (column) {&group_state_type, (char *) aggregate->states(aggregate), NULL};
+		shown->columns[shown->num_columns++] = (column) {&group_state_type, (char *) reduced->states, NULL};
 	}
 	return shown;
-}
-
-Size
-group_fold_bytes(const group_fold *fold)
-{
-	return MemoryContextMemAllocated(fold->context, true);
-}
-
-void
-group_fold_finish(group_fold *fold, group_input *input)
-{
-	uint32		num_groups = fold->keys->num_keys > 0 ? fold->groups->num_rows : 1;
-	ListCell   *cell;
-
-	input->rows = fold->groups;
-	input->groups = (row_groups) {num_groups, NULL, large_alloc(input->context, ((Size) num_groups + 1) * sizeof(uint32))};
-	for (uint32 group = 0; group <= num_groups; group++)
-		input->groups.starts[group] = group;
-	foreach(cell, fold->aggregates)
-	{
-		group_aggregate *aggregate = lfirst(cell);
-
-		/* there may have been no rows */
-		aggregate->fold(aggregate, fold->context, NULL, NULL, num_groups, NULL);
-		aggregate->prepare(aggregate, input);
-	}
 }

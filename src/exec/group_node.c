@@ -51,7 +51,7 @@ sort_groups(group_state *state)
 	{
 		group_aggregate *aggregate = lfirst(cell);
 
-		aggregate->prepare(aggregate, input);
+		aggregate->prepare(aggregate);
 	}
 }
 
@@ -136,7 +136,7 @@ start_keys(group_state *state, List *outputs, const query *query)
 }
 
 static group_aggregate *
-start_aggregate(const group_state *state, const Aggref *aggref, List *columns)
+start_aggregate(group_state *state, const Aggref *aggref, List *columns)
 {
 	const char *why_not;
 	group_aggregate_source source = {
@@ -144,6 +144,7 @@ start_aggregate(const group_state *state, const Aggref *aggref, List *columns)
 		.plan = group_plan_of(aggref, &why_not),
 		.columns = columns,
 		.rows = state->rows,
+		.input = &state->input,
 		.node = (PlanState *) &state->css.ss.ps,
 		.state_context = state->state_context,
 		.earlier = state->aggregates

@@ -125,26 +125,6 @@ reserve(group_state *state, uint64 expected)
 		chunk_grow(state->rows, Min(expected, most_rows));
 }
 
-/* Forget the groups of an earlier scan. */
-static void
-start_folding(group_state *state)
-{
-	ListCell   *cell;
-
-	if (state->fold)
-	{
-		group_fold_start(state->fold);
-		return;
-	}
-	foreach(cell, state->aggregates)
-	{
-		group_aggregate *aggregate = lfirst(cell);
-
-		if (aggregate->fold_start)
-			aggregate->fold_start(aggregate);
-	}
-}
-
 static void
 read_child(group_state *state)
 {
@@ -156,7 +136,6 @@ read_child(group_state *state)
 
 	if (group_device_run(state, expected))
 		return;
-	start_folding(state);
 	if (state->fold == NULL)
 		reserve(state, expected);
 	while (state->source ? row_source_read(state->source, state->rows) : read_pack(state))

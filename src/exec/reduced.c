@@ -83,9 +83,7 @@ add_float4(reduced_state *to, float4 value, bool spread, bool sums)
 
 /* ---- loops */
 
-/* How many rows ahead a state is fetched, which may lie in two lines of the cache. */
-#define ROWS_AHEAD 16
-
+/* A state may lie in two lines of the cache. */
 static pg_attribute_always_inline void
 fetch_ahead(const reduced_state *state)
 {
@@ -142,9 +140,18 @@ counts(const counted_rows *counted, uint64 row)
 		} \
 	} while (0)
 
-/* What is added, by the kind of values and their width. */
+/* The kind of values and their width; rows are counted without looking at values. */
+static int
+kind_and_width(const reduced_values *values, const chunk *rows)
+{
+	if (values->kind == REDUCED_COUNT || values->column < 0)
+		return REDUCED_COUNT << 8;
+	return values->kind << 8 | rows->columns[values->column].type->width;
+}
+
+/* What is added. */
 #define FOR_TYPE(loop) \
-	switch (values->kind << 8 | (values->kind == REDUCED_COUNT ? 0 : rows->columns[values->column].type->width)) \
+	switch (kind) \
 	{ \
 		case REDUCED_COUNT << 8: \
 			loop(ADD_ROW, char); \
@@ -202,15 +209,16 @@ reduced_add_rows(const reduced_values *values, const chunk *rows, const row_grou
 {
 	counted_rows counted = {column_with_nulls(rows, values->filter), column_with_nulls(rows, values->column)};
 	const char *cells = values->column < 0 ? NULL : rows->columns[values->column].cells;
+	int			kind = kind_and_width(values, rows);
 
 	/* a copy, so that loops keep it in registers */
 	reduced_state state = *to;
 
 	if (counted.filter || counted.values)
 		FOR_TYPE(TO_ONE)
-	else if (values->kind == REDUCED_COUNT)
+	else if (kind == REDUCED_COUNT << 8)
 		state.count += end - begin;
-	else if (values->kind == REDUCED_INTEGER && numbers->numbers == NULL && rows->columns[values->column].type->store == COLUMN_4)
+	else if (kind == (REDUCED_INTEGER << 8 | 4) && numbers->numbers == NULL)
 		add_int4(values, (const int32 *) cells + begin, end - begin, &state);
 	else
 		FOR_TYPE(TO_ONE)
@@ -222,6 +230,7 @@ reduced_add_each(const reduced_values *values, const chunk *rows, const uint32 *
 {
 	counted_rows counted = {column_with_nulls(rows, values->filter), column_with_nulls(rows, values->column)};
 	const char *cells = values->column < 0 ? NULL : rows->columns[values->column].cells;
+	int			kind = kind_and_width(values, rows);
 
 	FOR_TYPE(TO_EACH);
 }

@@ -43,6 +43,19 @@ typedef struct reduced_values
 	bool		sums;			/* a sum of floats is wanted: an overflow is an error then */
 } reduced_values;
 
+struct device_query;
+
+/* What aggregates of the same values share. */
+typedef struct reduced_column
+{
+	reduced_values values;
+	reduced_state *states;		/* of groups that are folded (group_fold.c); NULL: none are */
+	uint32		num_states;
+	const struct device_query *answer;	/* of a GPU, which has computed all groups; NULL: it has not */
+	int64		group;			/* of the state below, -1: none yet */
+	reduced_state state;
+} reduced_column;
+
 /* A state is zero at first.  Values are added in the order of the rows, as PostgreSQL's functions add them. */
 
 /* Add the rows of positions [begin, end) to one state. */
@@ -55,8 +68,6 @@ extern void reduced_add_each(const reduced_values *values, const chunk *rows, co
 /* Add num_states states, state i to that of its group: groups[i], or to the only one if groups is NULL. */
 extern void reduced_combine(const reduced_values *values, const reduced_state *states, uint64 num_states,
 							const uint32 *groups, reduced_state *to);
-
-struct device_query;
 
 /* The state of a group as a GPU has computed it, of a column of the node's rows or, for -1, of the rows themselves. */
 extern void reduced_take(const struct device_query *query, int column, uint32 group, reduced_state *state);

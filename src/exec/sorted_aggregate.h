@@ -21,12 +21,12 @@ typedef struct sorted_aggregate
 	int			percentile;		/* -1: none */
 } sorted_aggregate;
 
-/* A percentile's fraction as one row. */
+/* A percentile's fraction as one row (agg_sorted.c). */
 extern chunk *sorted_fraction(sorted_aggregate *aggregate);
 
 /* agg_sorted_device.c: as in group_aggregate.  The last one: false if the batch has the result. */
 extern bool sorted_ask_device(group_aggregate *base, device_query *query);
-extern void sorted_take_device(group_aggregate *base, const device_query *query, group_input *input);
+extern void sorted_take_device(group_aggregate *base, const device_query *query);
 extern bool sorted_device_result(sorted_aggregate *aggregate, uint32 group, Datum *result, bool *is_null);
 
 #endif							/* MGPU_EXEC_SORTED_AGGREGATE_H */

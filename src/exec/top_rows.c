@@ -46,7 +46,6 @@ start_keys(top_rows *top, MemoryContext context)
 		types[i] = top->like->columns[keys->keys[i].column].type;
 	}
 	top->key_columns = chunk_create(context, keys->num_keys, types, top->like->most_rows);
-	top->fold = group_fold_create(context, &top->keys, NIL, top->key_columns, false);
 	pfree(types);
 }
 
@@ -57,8 +56,7 @@ top_rows_create(MemoryContext context, const top_limit *limit, const chunk *like
 
 	top->limit = limit;
 	top->like = like;
-	if (limit->partitions->num_keys > 0)
-		start_keys(top, context);
+	start_keys(top, context);
 	top->context = AllocSetContextCreate(context, "mgpu_pg first rows", ALLOCSET_DEFAULT_SIZES);
 	top->scratch = AllocSetContextCreate(context, "mgpu_pg comparisons of rows", ALLOCSET_DEFAULT_SIZES);
 	return top;
@@ -67,9 +65,8 @@ top_rows_create(MemoryContext context, const top_limit *limit, const chunk *like
 void
 top_rows_start(top_rows *top)
 {
-	if (top->fold)
-		group_fold_start(top->fold);
 	MemoryContextReset(top->context);
+	top->table = key_table_create(top->context, &top->keys, top->key_columns);
 	top->kept = chunk_like(top->context, top->like);
 	top->num_dropped = 0;
 	top->num_partitions = 0;
@@ -114,17 +111,14 @@ grow_partitions(top_rows *top, uint32 num_partitions)
 static const uint32 *
 find_partitions(top_rows *top, const chunk *rows)
 {
-	if (top->fold == NULL)
-	{
-		grow_partitions(top, 1);
-		return NULL;
-	}
+	const uint32 *numbers;
+
 	top->key_columns->num_rows = rows->num_rows;
 	for (int i = 0; i < top->keys.num_keys; i++)
 		top->key_columns->columns[i] = rows->columns[top->limit->partitions->keys[i].column];
-	group_fold_rows(top->fold, top->key_columns, SIZE_MAX, NULL);
-	grow_partitions(top, group_fold_count(top->fold));
-	return group_fold_numbers(top->fold);
+	numbers = key_table_find(top->table, top->key_columns, true);
+	grow_partitions(top, key_table_rows(top->table)->num_rows);
+	return numbers;
 }
 
 static void
@@ -348,7 +342,7 @@ top_rows_next(top_rows *top, uint64 *row, int64 *number)
 Size
 top_rows_bytes(const top_rows *top)
 {
-	return MemoryContextMemAllocated(top->context, true) + (top->fold ? group_fold_bytes(top->fold) : 0);
+	return MemoryContextMemAllocated(top->context, true);
 }
 
 uint32

@@ -5,7 +5,7 @@
 #ifndef MGPU_EXEC_TOP_ROWS_STATE_H
 #define MGPU_EXEC_TOP_ROWS_STATE_H
 
-#include "exec/group_fold.h"
+#include "batch/key_table.h"
 #include "exec/top_rows.h"
 
 typedef struct candidate
@@ -26,11 +26,11 @@ struct top_rows
 {
 	const top_limit *limit;
 	const chunk *like;
-	group_fold *fold;			/* finds partitions; NULL: there is one */
 	group_keys	keys;			/* of the next */
 	chunk	   *key_columns;	/* those of the rows that were read last, whose cells it shares */
-	MemoryContext context;		/* of all below, reset at the start */
 	MemoryContext scratch;		/* of comparisons */
+	MemoryContext context;		/* of all below, reset at the start */
+	key_table  *table;			/* finds partitions by their key columns */
 	chunk	   *kept;
 	uint64		num_dropped;	/* of its rows */
 	uint32		num_partitions;
