@@ -168,11 +168,11 @@ bool
 mgpu_sort_flipped(void *keys, uint64_t num_items, uint32_t width, uint64_t flip)
 {
 	static const uint32_t head = 0;
-	mgpu_flips	flips = {flip, flip};
+	mgpu_flips	flips = {width, flip, flip};
 
 	if (num_items < NETWORK_MIN_ITEMS || num_items > mgpu_vector_sort_max(width))
 		return false;
-	mgpu_vector_sort_segments(keys, keys, &head, 1, (uint32_t) num_items, width, &flips);
+	mgpu_vector_sort_segments(keys, keys, &head, 1, (uint32_t) num_items, &flips);
 	return true;
 }
 
