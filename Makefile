@@ -7,7 +7,7 @@
 #   make test-full       those, and big sizes, sanitizers, valgrind, memory peaks, long oracles: about two hours
 #   make demo            a tour with millions of rows on a private server
 #   make bench           figures against PostgreSQL and its peers
-#   make lint            clang-tidy and cppcheck over src, where they are installed
+#   make lint            clang-tidy and cppcheck over src; fails if they find anything
 #   make clean
 #
 # Settings (make NAME=value):

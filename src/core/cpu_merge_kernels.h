@@ -37,7 +37,7 @@ typedef struct mgpu_lists
 {
 	mgpu_codec	codec;			/* of items of both lists */
 	bool		vectors;		/* use vector instructions if the machine has them */
-	bool		padded;			/* set by mgpu_merge_padding alone */
+	bool		padded;			/* set by mgpu_merge_padded alone */
 	const void *a;
 	const void *b;
 	uint64_t	num_a;

@@ -191,9 +191,9 @@ pad_list(const mgpu_codec *codec, void *list, uint64_t num_items)
 }
 
 void
-mgpu_merge_padding(const mgpu_codec *codec, bool vectors, void *a, uint64_t num_a,
-				   void *b, uint64_t num_b, void *out)
+mgpu_merge_padded(const mgpu_codec *codec, bool vectors, void *a, uint64_t num_a, uint64_t num_b, void *out)
 {
+	void	   *b = mgpu_padded_b(codec, a, num_a);
 	mgpu_lists	lists = {.codec = *codec,.vectors = vectors,.padded = true,.a = a,.b = b};
 	mgpu_cut	all = {0};
 	uint64_t	num_last = num_a + num_b;
@@ -212,8 +212,7 @@ mgpu_merge_padding(const mgpu_codec *codec, bool vectors, void *a, uint64_t num_
 static void
 merge_copies(const mgpu_lists *lists, mgpu_cut rest, void *out)
 {
-	uint64_t	a_copy[COPY_ITEMS + MGPU_MERGE_AHEAD];
-	uint64_t	b_copy[COPY_ITEMS + MGPU_MERGE_AHEAD];
+	uint64_t	copies[COPY_ITEMS + 2 * MGPU_MERGE_AHEAD];
 	uint32_t	width = lists->codec.width;
 
 	while (rest.begin < rest.end)
@@ -222,9 +221,10 @@ merge_copies(const mgpu_lists *lists, mgpu_cut rest, void *out)
 		uint64_t	num_items = cut.end - cut.begin;
 		uint64_t	num_a = cut.a_end - cut.a_begin;
 
-		memcpy(a_copy, item_at(lists, lists->a, cut.a_begin), num_a * width);
-		memcpy(b_copy, item_at(lists, lists->b, cut.begin - cut.a_begin), (num_items - num_a) * width);
-		mgpu_merge_padding(&lists->codec, true, a_copy, num_a, b_copy, num_items - num_a, out);
+		memcpy(copies, item_at(lists, lists->a, cut.a_begin), num_a * width);
+		memcpy(mgpu_padded_b(&lists->codec, copies, num_a), item_at(lists, lists->b, cut.begin - cut.a_begin),
+			   (num_items - num_a) * width);
+		mgpu_merge_padded(&lists->codec, true, copies, num_a, num_items - num_a, out);
 		out = out_at(lists, out, num_items);
 	}
 }

@@ -29,12 +29,18 @@ mgpu_cut	mgpu_cut_front(const mgpu_lists *lists, mgpu_cut *rest, uint64_t num_it
 void		mgpu_merge_cut(const mgpu_lists *lists, const mgpu_cut *cut, void *out, uint32_t *indices);
 
 /*
- * Merge two lists with space for MGPU_MERGE_AHEAD items behind each, which is
- * overwritten.  Equal items must be indistinguishable, and floats must have no NaN
- * and no -0.
+ * Merge two lists that lie in one piece of memory, b at mgpu_padded_b, with space
+ * for MGPU_MERGE_AHEAD items behind each, which is overwritten.  Equal items must be
+ * indistinguishable, and floats must have no NaN and no -0.
  */
-void		mgpu_merge_padding(const mgpu_codec *codec, bool vectors, void *a, uint64_t num_a,
-							   void *b, uint64_t num_b, void *out);
+void		mgpu_merge_padded(const mgpu_codec *codec, bool vectors, void *a, uint64_t num_a, uint64_t num_b,
+							  void *out);
+
+static inline void *
+mgpu_padded_b(const mgpu_codec *codec, void *a, uint64_t num_a)
+{
+	return (char *) a + (num_a + MGPU_MERGE_AHEAD) * codec->width;
+}
 
 /*
  * Position of the first item in [begin, end) that is below its predecessor, or end.

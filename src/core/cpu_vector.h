@@ -36,9 +36,10 @@ mgpu_vector_sort_max(uint32_t width)
 	return MGPU_MAX_VECTORS * mgpu_vector_items(width);
 }
 
-/* Masks that turn items into codes, and sorted codes into items, by xor. */
+/* Masks of items of a width, which turn them into codes, and sorted codes into items, by xor. */
 typedef struct mgpu_flips
 {
+	uint32_t	width;
 	uint64_t	in;
 	uint64_t	out;
 } mgpu_flips;
@@ -50,8 +51,7 @@ typedef struct mgpu_flips
  * before the first one longer than mgpu_vector_sort_max.
  */
 uint64_t	mgpu_vector_sort_segments(const void *items, void *sorted, const uint32_t *heads,
-									  uint64_t num_segments, uint32_t end, uint32_t width,
-									  const mgpu_flips *flips);
+									  uint64_t num_segments, uint32_t end, const mgpu_flips *flips);
 
 /*
  * In each of num_lanes lanes (1 or MGPU_MERGE_LANES), merge the first lane_items

@@ -46,6 +46,21 @@ encode_one_##bits(uint##bits##_t item, uint##bits##_t flip, const bool is_float)
 DEFINE_CODES(32)
 DEFINE_CODES(64)
 
+/* The next vector of the list whose head is smaller. */
+#define DEFINE_TAKE(bits, lanes_per_vector) \
+INLINE __m512i \
+take_vector_##bits(const uint##bits##_t **a, const uint##bits##_t **b, uint##bits##_t flip, const bool is_float) \
+{ \
+	bool		from_b = encode_one_##bits(**b, flip, is_float) < encode_one_##bits(**a, flip, is_float); \
+	__m512i		items = _mm512_loadu_si512(from_b ? *b : *a); \
+	*a += from_b ? 0 : lanes_per_vector; \
+	*b += from_b ? lanes_per_vector : 0; \
+	return encode_##bits(items, _mm512_set1_epi##bits((int##bits##_t) flip), is_float); \
+}
+
+DEFINE_TAKE(32, 16)
+DEFINE_TAKE(64, 8)
+
 #define DEFINE_MERGE(name, bits, lanes_per_vector, is_float, lanes_used) \
 TARGET static void \
 name(const mgpu_codec *codec, const mgpu_merge_lane *lanes, uint64_t lane_items) \
@@ -58,13 +73,9 @@ name(const mgpu_codec *codec, const mgpu_merge_lane *lanes, uint64_t lane_items)
 	_Pragma("GCC unroll 4") \
 	for (int i = 0; i < lanes_used; i++) \
 	{ \
-		bool		from_b; \
 		a[i] = lanes[i].a; \
 		b[i] = lanes[i].b; \
-		from_b = encode_one_##bits(*b[i], flip, is_float) < encode_one_##bits(*a[i], flip, is_float); \
-		largest[i] = encode_##bits(_mm512_loadu_si512(from_b ? b[i] : a[i]), flips, is_float); \
-		a[i] += from_b ? 0 : lanes_per_vector; \
-		b[i] += from_b ? lanes_per_vector : 0; \
+		largest[i] = take_vector_##bits(&a[i], &b[i], flip, is_float); \
 	} \
 	for (uint64_t done = 0; done < lane_items; done += lanes_per_vector) \
 	{ \
@@ -72,14 +83,8 @@ name(const mgpu_codec *codec, const mgpu_merge_lane *lanes, uint64_t lane_items)
 		_Pragma("GCC unroll 4") \
 		for (int i = 0; i < lanes_used; i++) \
 		{ \
-			bool		from_b = encode_one_##bits(*b[i], flip, is_float) < \
-				encode_one_##bits(*a[i], flip, is_float); \
-			__m512i		next = _mm512_loadu_si512(from_b ? b[i] : a[i]); \
-			__m512i		lower; \
-			a[i] += from_b ? 0 : lanes_per_vector; \
-			b[i] += from_b ? lanes_per_vector : 0; \
-			next = reverse_##bits(encode_##bits(next, flips, is_float)); \
-			lower = clean_##bits(_mm512_min_epu##bits(largest[i], next)); \
+			__m512i		next = reverse_##bits(take_vector_##bits(&a[i], &b[i], flip, is_float)); \
+			__m512i		lower = clean_##bits(_mm512_min_epu##bits(largest[i], next)); \
 			largest[i] = clean_##bits(_mm512_max_epu##bits(largest[i], next)); \
 			lower = decode_##bits(lower, flips, is_float); \
 			if (left >= lanes_per_vector) \

@@ -220,9 +220,9 @@ DEFINE_SORT_SEGMENTS(64, 8)
 
 uint64_t
 mgpu_vector_sort_segments(const void *items, void *sorted, const uint32_t *heads,
-						  uint64_t num_segments, uint32_t end, uint32_t width, const mgpu_flips *flips)
+						  uint64_t num_segments, uint32_t end, const mgpu_flips *flips)
 {
-	if (width == 4)
+	if (flips->width == 4)
 		return sort_segments_32(items, sorted, heads, num_segments, end, flips);
 	return sort_segments_64(items, sorted, heads, num_segments, end, flips);
 }
@@ -238,7 +238,7 @@ mgpu_vector_items(uint32_t width)
 /* Never called on machines without vectors. */
 uint64_t
 mgpu_vector_sort_segments(const void *items, void *sorted, const uint32_t *heads,
-						  uint64_t num_segments, uint32_t end, uint32_t width, const mgpu_flips *flips)
+						  uint64_t num_segments, uint32_t end, const mgpu_flips *flips)
 {
 	return 0;
 }

@@ -181,7 +181,7 @@ mgpu_set_missing(const mgpu_group_spec *spec, uint32_t first, mgpu_group_row *ro
 {
 	for (uint32_t i = first; i < spec->num_attributes; i++)
 	{
-		int			column = spec->attributes[i].column;
+		int8_t		column = spec->attributes[i].column;
 
 		if (column >= 0 && !spec->columns[column].missing_is_null)
 			mgpu_set_column(spec, (uint32_t) column, spec->columns[column].missing, row);

@@ -92,6 +92,7 @@ static double
 sort_ns(void (*sort) (void *keys, uint64_t num_items, uint32_t width), uint32_t width)
 {
 	mgpu_u128	keys[TIMED_BYTES / sizeof(mgpu_u128)];
+	uint64_t	num_keys = TIMED_BYTES / width;
 	double		fewest = 0;
 
 	for (int round = 0; round < TIMED_ROUNDS; round++)
@@ -109,12 +110,12 @@ sort_ns(void (*sort) (void *keys, uint64_t num_items, uint32_t width), uint32_t 
 			memcpy((char *) keys + i * sizeof(mixed), &mixed, sizeof(mixed));
 		}
 		start = mgpu_now_ms();
-		sort(keys, TIMED_BYTES / width, width);
+		sort(keys, num_keys, width);
 		elapsed = mgpu_now_ms() - start;
 		if (round == 0 || elapsed < fewest)
 			fewest = elapsed;
 	}
-	return fewest * 1e6 / (double) (TIMED_BYTES / width);
+	return fewest * 1e6 / (double) num_keys;
 }
 
 /* What was found for a width; a thread that finds nothing yet times it itself. */
@@ -127,7 +128,7 @@ typedef struct timed_sort
 static timed_sort *
 time_sorts(uint32_t width)
 {
-	static timed_sort timed[sizeof(mgpu_u128) + 1];
+	static timed_sort timed[16 + 1];	/* a width each */
 	timed_sort *sort = &timed[width];
 
 	if (sort->ns == 0)
@@ -168,11 +169,11 @@ bool
 mgpu_sort_flipped(void *keys, uint64_t num_items, uint32_t width, uint64_t flip)
 {
 	static const uint32_t head = 0;
-	mgpu_flips	flips = {flip, flip};
+	mgpu_flips	flips = {width, flip, flip};
 
 	if (num_items < NETWORK_MIN_ITEMS || num_items > mgpu_vector_sort_max(width))
 		return false;
-	mgpu_vector_sort_segments(keys, keys, &head, 1, (uint32_t) num_items, width, &flips);
+	mgpu_vector_sort_segments(keys, keys, &head, 1, (uint32_t) num_items, &flips);
 	return true;
 }
 

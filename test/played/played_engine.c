@@ -2,34 +2,13 @@
  * played_engine.c
  *		An engine for tests, whose devices are played by the CPU executor.
  *
- * Nothing happens when it is asked for.  Copies take place when landed is called, a
- * random number at a time, so an extent that is used too early shows as a wrong result.
- * Device memory is counted, and a sticky fault loses all devices until
- * mgpu_played_reset.  No program but a test refers to it, so none contains it.
+ * Nothing happens when it is asked for: copies take place when landed is called, kernels when poll is.  Device memory is counted,
+ * and a sticky fault loses all devices until mgpu_played_reset.
  */
-#include "played/played_engine.h"
-#include "played/played_group.h"
+#include "played/played_device.h"
 #include "core/service/slot.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-typedef struct played_copy
-{
-	played_group *group;		/* reads a batch of pages, in place of a copy */
-	char	   *target;
-	const char *source;
-	uint64_t	bytes;
-} played_copy;
-
-typedef struct played_device
-{
-	bool		started;
-	uint64_t	used_bytes;
-	uint64_t	num_asked[2];
-	uint64_t	num_landed[2];
-	played_copy copies[2][MGPU_MAX_COPIES];
-} played_device;
 
 struct mgpu_engine_run
 {
@@ -46,110 +25,7 @@ struct mgpu_engine_run
 	uint64_t	memory_limit;
 };
 
-mgpu_played_settings mgpu_played = {.num_devices = 1,.device_bytes = UINT64_C(1) << 30,.random_state = 1,.num_pins = -1};
-
-static played_device devices[MGPU_MAX_DEVICES];
-static bool lost;
 static mgpu_engine_run *all_runs;
-
-/* Memory that is pinned. */
-#define MAX_PINS 1024
-static struct
-{
-	const char *begin;
-	uint64_t	bytes;
-}			pins[MAX_PINS];
-static int	num_pins;
-
-static uint32_t
-random_below(uint32_t limit)
-{
-	mgpu_played.random_state = mgpu_played.random_state * UINT64_C(6364136223846793005) + 1442695040888963407;
-	return (uint32_t) (mgpu_played.random_state >> 33) % limit;
-}
-
-uint64_t
-mgpu_played_used_bytes(int device)
-{
-	return devices[device].used_bytes;
-}
-
-static mgpu_status
-played_check(mgpu_error *err)
-{
-	return lost ? mgpu_fail(err, MGPU_DEVICE_FAILED, "the played devices are lost") : MGPU_OK;
-}
-
-static bool
-played_is_present(void)
-{
-	return mgpu_played.num_devices > 0;
-}
-
-static mgpu_status
-played_num_devices(int *count, mgpu_error *err)
-{
-	*count = mgpu_played.num_devices;
-	return *count > 0 ? played_check(err) : mgpu_fail(err, MGPU_NO_DEVICE, "no device is played");
-}
-
-static mgpu_status
-played_start(int *device, mgpu_error *err)
-{
-	if (*device < 0)
-		*device = 0;
-	if (*device >= mgpu_played.num_devices)
-		return mgpu_fail(err, MGPU_NO_DEVICE, "there is no CUDA device %d, the last one is %d", *device,
-						 mgpu_played.num_devices - 1);
-	devices[*device].started = true;
-	return played_check(err);
-}
-
-static bool
-played_is_started(void)
-{
-	return devices[0].started && !lost;
-}
-
-static mgpu_status
-played_describe(int device, mgpu_device *facts, mgpu_error *err)
-{
-	mgpu_status status = played_start(&device, err);
-
-	if (status != MGPU_OK)
-		return status;
-	*facts = (mgpu_device) {.ordinal = device,.name = "played",.compute_major = 9};
-	facts->memory_total_bytes = mgpu_played.device_bytes;
-	facts->memory_free_bytes = mgpu_played.device_bytes - devices[device].used_bytes;
-	return MGPU_OK;
-}
-
-static mgpu_status
-played_pin(void *memory, uint64_t bytes, mgpu_error *err)
-{
-	mgpu_status status = played_check(err);
-
-	if (status != MGPU_OK)
-		return status;
-	if (num_pins == MAX_PINS || num_pins == mgpu_played.num_pins)
-		return mgpu_fail(err, MGPU_HOST_MEMORY, "no more memory can be pinned");
-	pins[num_pins].begin = memory;
-	pins[num_pins++].bytes = bytes;
-	return MGPU_OK;
-}
-
-static bool
-is_pinned(const char *memory, uint64_t bytes)
-{
-	for (int i = 0; i < num_pins; i++)
-	{
-		if (memory >= pins[i].begin && memory + bytes <= pins[i].begin + pins[i].bytes)
-			return true;
-	}
-	return false;
-}
-
-/* ---------------------------------------------------------------------- runs */
 
 static void
 free_run(mgpu_engine_run *run)
@@ -173,9 +49,7 @@ mgpu_played_reset(void)
 {
 	while (all_runs != NULL)
 		free_run(all_runs);
-	memset(devices, 0, sizeof(devices));
-	lost = false;
-	num_pins = 0;
+	mgpu_played_renew();
 }
 
 static uint64_t
@@ -193,6 +67,12 @@ needed_bytes(const mgpu_job *job)
 	return bytes;
 }
 
+static uint64_t
+memory_limit(const mgpu_exec_options *options)
+{
+	return options->device_memory_limit != 0 ? options->device_memory_limit : UINT64_MAX;
+}
+
 /* Aligned to 64, so that the CPU executor may read it. */
 static char *
 allocate(uint64_t bytes)
@@ -201,22 +81,36 @@ allocate(uint64_t bytes)
 }
 
 static mgpu_engine_run *
-make_run(const mgpu_job *job, int device, int inject_fault)
+make_run(const mgpu_job *job, int device, const mgpu_exec_options *options)
 {
 	mgpu_engine_run *run = calloc(1, sizeof(mgpu_engine_run));
 
 	run->job = *job;
 	run->device = device;
-	run->inject_fault = inject_fault;
+	run->inject_fault = options->inject_fault;
 	run->bytes = needed_bytes(job);
+	run->memory_limit = memory_limit(options);
 	for (int i = 0; i < MGPU_NUM_INPUTS && job->op != MGPU_OP_GROUP; i++)
 		run->inputs[i] = allocate(mgpu_input_bytes(job, i));
 	for (int i = 0; i < MGPU_NUM_OUTPUTS && job->op != MGPU_OP_GROUP; i++)
 		run->outputs[i] = allocate(mgpu_output_bytes(job, i));
 	run->next = all_runs;
 	all_runs = run;
-	devices[device].used_bytes += run->bytes;
 	return run;
+}
+
+static mgpu_status
+check_open(const mgpu_job *job, const mgpu_exec_options *options, mgpu_error *err)
+{
+	mgpu_status status = mgpu_played_check(err);
+
+	if (status != MGPU_OK || (status = mgpu_job_validate(job, err)) != MGPU_OK)
+		return status;
+	if (options->inject_fault == MGPU_FAULT_HOST_MEMORY)
+		return mgpu_fail(err, MGPU_HOST_MEMORY, "out of host memory (injected)");
+	if (options->inject_fault == MGPU_FAULT_DEVICE_MEMORY)
+		return mgpu_fail(err, MGPU_DEVICE_MEMORY, "out of device memory (injected)");
+	return MGPU_OK;
 }
 
 static mgpu_status
@@ -224,43 +118,16 @@ played_open(int device, const mgpu_job *job, const mgpu_group_source *group, con
 			mgpu_engine_run **run_out, mgpu_error *err)
 {
 	played_group *rows = NULL;
-	uint64_t	bytes;
-	mgpu_status status = played_check(err);
+	mgpu_status status = check_open(job, options, err);
 
 	*run_out = NULL;
-	if (status != MGPU_OK || (status = mgpu_job_validate(job, err)) != MGPU_OK)
+	if (status != MGPU_OK ||
+		(status = mgpu_played_take_memory(device, needed_bytes(job), memory_limit(options), err)) != MGPU_OK)
 		return status;
-	if (options->inject_fault == MGPU_FAULT_HOST_MEMORY)
-		return mgpu_fail(err, MGPU_HOST_MEMORY, "out of host memory (injected)");
-	if (options->inject_fault == MGPU_FAULT_DEVICE_MEMORY)
-		return mgpu_fail(err, MGPU_DEVICE_MEMORY, "out of device memory (injected)");
-	bytes = needed_bytes(job);
-	if (bytes > mgpu_played.device_bytes - devices[device].used_bytes ||
-		(options->device_memory_limit != 0 && bytes > options->device_memory_limit))
-		return mgpu_fail(err, MGPU_DEVICE_MEMORY, "%llu bytes of device memory are needed", (unsigned long long) bytes);
 	if (job->op == MGPU_OP_GROUP && (rows = mgpu_played_group_create(group, err)) == NULL)
 		return MGPU_BAD_JOB;
-	*run_out = make_run(job, device, options->inject_fault);
+	*run_out = make_run(job, device, options);
 	(*run_out)->group = rows;
-	(*run_out)->memory_limit = options->device_memory_limit;
-	return MGPU_OK;
-}
-
-static mgpu_status
-ask_for_copy(mgpu_engine_run *run, mgpu_direction direction, char *target, const char *source, uint64_t bytes,
-			 mgpu_error *err)
-{
-	bool		is_batch = run->group != NULL && direction == MGPU_UPLOAD;
-	played_device *device = &devices[run->device];
-	mgpu_status status = played_check(err);
-
-	if (status != MGPU_OK)
-		return status;
-	if (!is_pinned(direction == MGPU_UPLOAD ? source : target, bytes))
-		return mgpu_fail(err, MGPU_BAD_JOB, "a copy from or to memory that is not pinned");
-	if (device->num_asked[direction] - device->num_landed[direction] == MGPU_MAX_COPIES)
-		return mgpu_fail(err, MGPU_BAD_JOB, "too many copies are under way");
-	device->copies[direction][device->num_asked[direction]++ % MGPU_MAX_COPIES] = (played_copy) {is_batch ? run->group : NULL, target, source, bytes};
 	return MGPU_OK;
 }
 
@@ -270,29 +137,31 @@ ask_for_copy(mgpu_engine_run *run, mgpu_direction direction, char *target, const
 static mgpu_status
 upload_batch(mgpu_engine_run *run, const mgpu_page_ref *batch, uint64_t bytes, mgpu_error *err)
 {
+	played_copy copy = {.group = run->group,.source = (const char *) batch,.bytes = bytes};
 	uint64_t	row_bytes = 0;
+	mgpu_status status;
 
-	if (!is_pinned((const char *) batch, bytes) || !mgpu_played_group_check(run->group, batch, bytes, is_pinned))
+	if (!mgpu_played_is_pinned(copy.source, bytes) ||
+		!mgpu_played_group_check(run->group, batch, bytes, mgpu_played_is_pinned))
 		return mgpu_fail(err, MGPU_BAD_JOB, "a batch of pages that are not pinned");
 	for (uint64_t i = 0; i < bytes / sizeof(mgpu_page_ref); i++)
 		row_bytes += batch[i].num_items * PLAYED_ROW_BYTES;
-	if (row_bytes > mgpu_played.device_bytes - devices[run->device].used_bytes ||
-		(run->memory_limit != 0 && row_bytes > run->memory_limit - run->bytes))
-		return mgpu_fail(err, MGPU_DEVICE_MEMORY, "%llu bytes of device memory are needed", (unsigned long long) row_bytes);
+	status = mgpu_played_take_memory(run->device, row_bytes, run->memory_limit - run->bytes, err);
+	if (status != MGPU_OK)
+		return status;
 	run->bytes += row_bytes;
-	devices[run->device].used_bytes += row_bytes;
-	return ask_for_copy(run, MGPU_UPLOAD, NULL, (const char *) batch, bytes, err);
+	return mgpu_played_ask(run->device, MGPU_UPLOAD, &copy, err);
 }
 
 static mgpu_status
 played_upload(mgpu_engine_run *run, int input, const void *source, uint64_t bytes, mgpu_error *err)
 {
-	char	   *target = run->inputs[input] + run->sent[input];
+	played_copy copy = {.target = run->inputs[input] + run->sent[input],.source = source,.bytes = bytes};
 
 	if (run->group != NULL)
 		return upload_batch(run, source, bytes, err);
 	run->sent[input] += bytes;
-	return ask_for_copy(run, MGPU_UPLOAD, target, source, bytes, err);
+	return mgpu_played_ask(run->device, MGPU_UPLOAD, &copy, err);
 }
 
 static mgpu_status
@@ -300,33 +169,9 @@ played_download(mgpu_engine_run *run, mgpu_output output, uint64_t offset, void 
 				mgpu_error *err)
 {
 	const char *source = run->group != NULL ? mgpu_played_group_output(run->group, output) : run->outputs[output];
+	played_copy copy = {.target = target,.source = source + offset,.bytes = bytes};
 
-	return ask_for_copy(run, MGPU_DOWNLOAD, target, source + offset, bytes, err);
-}
-
-static void
-land(played_device *device, mgpu_direction direction, uint64_t up_to)
-{
-	while (device->num_landed[direction] < up_to)
-	{
-		const played_copy *copy = &device->copies[direction][device->num_landed[direction]++ % MGPU_MAX_COPIES];
-
-		if (copy->group != NULL)
-			mgpu_played_group_read(copy->group, copy->source, copy->bytes);
-		else
-			memcpy(copy->target, copy->source, copy->bytes);
-	}
-}
-
-static mgpu_status
-played_landed(int number, mgpu_direction direction, uint64_t *landed, mgpu_error *err)
-{
-	played_device *device = &devices[number];
-	uint64_t	under_way = device->num_asked[direction] - device->num_landed[direction];
-
-	land(device, direction, device->num_landed[direction] + random_below((uint32_t) under_way + 1));
-	*landed = device->num_landed[direction];
-	return played_check(err);
+	return mgpu_played_ask(run->device, MGPU_DOWNLOAD, &copy, err);
 }
 
 /* ------------------------------------------------------------------- kernels */
@@ -346,10 +191,10 @@ played_launch(mgpu_engine_run *run, mgpu_error *err)
 	mgpu_status status;
 
 	if (run->inject_fault == MGPU_FAULT_DEVICE_STICKY)
-		lost = true;
-	if ((status = played_check(err)) != MGPU_OK)
+		mgpu_played_lose();
+	if ((status = mgpu_played_check(err)) != MGPU_OK)
 		return status;
-	land(&devices[run->device], MGPU_UPLOAD, devices[run->device].num_asked[MGPU_UPLOAD]);
+	mgpu_played_land_all(run->device, MGPU_UPLOAD);
 	if (run->group != NULL)
 		return MGPU_OK;
 	status = mgpu_cpu_executor.open(&run->job, &binding, &options, &run->run, err);
@@ -359,11 +204,11 @@ played_launch(mgpu_engine_run *run, mgpu_error *err)
 static mgpu_status
 played_poll(mgpu_engine_run *run, mgpu_error *err)
 {
-	mgpu_status status = played_check(err);
+	mgpu_status status = mgpu_played_check(err);
 
 	if (status != MGPU_OK)
 		return status;
-	if (random_below(3) != 0)
+	if (mgpu_played_random_below(3) != 0)
 		return MGPU_PENDING;
 	return run->group != NULL ? mgpu_played_group_run(run->group, err) : mgpu_cpu_executor.poll(run->run, err);
 }
@@ -386,25 +231,25 @@ played_stats(const mgpu_engine_run *run, mgpu_run_stats *stats)
 static void
 played_release(mgpu_engine_run *run)
 {
-	devices[run->device].used_bytes -= run->bytes;
+	mgpu_played_give_memory(run->device, run->bytes);
 	free_run(run);
 }
 
 const mgpu_engine mgpu_played_engine = {
-	.is_present = played_is_present,
-	.num_devices = played_num_devices,
-	.start = played_start,
-	.is_started = played_is_started,
-	.check = played_check,
-	.describe = played_describe,
-	.pin = played_pin,
+	.is_present = mgpu_played_is_present,
+	.num_devices = mgpu_played_num_devices,
+	.start = mgpu_played_start,
+	.is_started = mgpu_played_is_started,
+	.check = mgpu_played_check,
+	.describe = mgpu_played_describe,
+	.pin = mgpu_played_pin,
 	.open = played_open,
 	.upload = played_upload,
 	.launch = played_launch,
 	.poll = played_poll,
 	.group_result = played_group_result,
 	.download = played_download,
-	.landed = played_landed,
+	.landed = mgpu_played_landed,
 	.stats = played_stats,
 	.release = played_release,
 };

@@ -165,21 +165,19 @@ test_padding(void)
 			uint32_t	width = unit_types[type].width;
 			list_pair	lists = make_lists(&unit_types[type], (uint32_t) (i % 2), i % 5 ? UNIT_MAXIMA : UNIT_RANDOM,
 										   i % 7 ? UNIT_MAXIMA : UNIT_FEW, num_a, num_b);
-			char	   *a = unit_allocate((num_a + MGPU_MERGE_AHEAD) * width);
-			char	   *b = unit_allocate((num_b + MGPU_MERGE_AHEAD) * width);
+			char	   *padded = unit_allocate((num_a + num_b + 2 * MGPU_MERGE_AHEAD) * width);
 			char	   *out = unit_allocate((num_a + num_b) * width);
 			mgpu_codec	codec;
 
 			mgpu_codec_init(&codec, unit_types[type].kind, width, (uint32_t) (i % 2));
-			memcpy(a, lists.a, num_a * width);
-			memcpy(b, lists.b, num_b * width);
-			mgpu_merge_padding(&codec, i % 11 > 0, a, num_a, b, num_b, out);
+			memcpy(padded, lists.a, num_a * width);
+			memcpy(mgpu_padded_b(&codec, padded, num_a), lists.b, num_b * width);
+			mgpu_merge_padded(&codec, i % 11 > 0, padded, num_a, num_b, out);
 			UNIT_CONTEXT("padding, %s, %llu and %llu", unit_types[type].name,
 						 (unsigned long long) num_a, (unsigned long long) num_b);
 			for (uint64_t k = 0; k < num_a + num_b; k++)
 				UNIT_CHECK(memcmp(out + k * width, source_of(&lists, lists.order[k]), width) == 0);
-			free(a);
-			free(b);
+			free(padded);
 			free(out);
 			free_lists(&lists);
 		}

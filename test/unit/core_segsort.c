@@ -314,11 +314,11 @@ test_networks(void)
 {
 	static const unit_type types[] = {{"u4", MGPU_KEY_UNSIGNED, 4}, {"u8", MGPU_KEY_UNSIGNED, 8}};
 	static const uint32_t head = 0;
-	mgpu_flips	flips = {0};
 
 	for (int type = 0; type < 2; type++)
 	{
 		uint32_t	width = types[type].width;
+		mgpu_flips	flips = {.width = width};
 		uint32_t	most = mgpu_vector_sort_max(width);
 
 		for (uint32_t length = 1; length <= most + (most > 0); length++)
@@ -330,7 +330,7 @@ test_networks(void)
 
 			unit_fill(&types[type], length % 2 ? UNIT_RANDOM : UNIT_FEW, items, length);
 			unit_order(&types[type], items, length, 0, order);
-			done = mgpu_vector_sort_segments(items, sorted, &head, 1, length, width, &flips);
+			done = mgpu_vector_sort_segments(items, sorted, &head, 1, length, &flips);
 			UNIT_CONTEXT("network of %u items of %u bytes", length, width);
 			UNIT_CHECK(done == (length <= most));
 			for (uint32_t i = 0; i < length && done > 0; i++)
@@ -358,7 +358,7 @@ test_short_merges(void)
 			{
 				uint32_t	num_a = 1 + (uint32_t) unit_random_below(length - 1);
 				uint64_t	flip = i % 2 ? ~UINT64_C(0) : 0;
-				mgpu_flips	flips = {0, flip};
+				mgpu_flips	flips = {width, 0, flip};
 				uint32_t	heads[2] = {0, num_a};
 				uint32_t	head = 0;
 				char	   *items = unit_allocate(length * width);
@@ -366,8 +366,8 @@ test_short_merges(void)
 				char	   *merged = unit_allocate(length * width);
 
 				unit_fill(&types[type], i % 4 < 2 ? UNIT_RANDOM : UNIT_FEW, items, length);
-				mgpu_vector_sort_segments(items, sorted, &head, 1, length, width, &flips);
-				mgpu_vector_sort_segments(items, merged, heads, 2, length, width, &flips);
+				mgpu_vector_sort_segments(items, sorted, &head, 1, length, &flips);
+				mgpu_vector_sort_segments(items, merged, heads, 2, length, &flips);
 				mgpu_vector_merge_short(merged, num_a, length - num_a, width, flip);
 				UNIT_CONTEXT("short merge of %u and %u items of %u bytes", num_a, length - num_a, width);
 				UNIT_CHECK(memcmp(merged, sorted, length * width) == 0);

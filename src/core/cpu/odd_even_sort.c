@@ -175,12 +175,18 @@ start_odd_even(mgpu_run *run)
 	state->size = state->block_items;
 }
 
-/* False: short strides are next. */
-static bool
-next_long_stride(odd_even_state *state)
+/* Long strides take a pass each, then all others are done block by block. */
+static void
+begin_next_stride(mgpu_run *run)
 {
+	odd_even_state *state = run->state;
+
 	state->stride /= 2;
-	return state->stride > state->short_stride;
+	run->step = state->stride > state->short_stride ? 3 : 4;
+	if (run->step == 3)
+		mgpu_begin_pass(run, long_stride_task, run->job.key_width);
+	else
+		mgpu_begin_phase(run, block_task, state->num_blocks);
 }
 
 static bool
@@ -215,14 +221,7 @@ odd_even_advance(mgpu_run *run)
 			state->stride = state->size;
 			/* FALLTHROUGH */
 		case 3:
-			run->step = 3;
-			if (next_long_stride(state))
-			{
-				mgpu_begin_pass(run, long_stride_task, run->job.key_width);
-				return true;
-			}
-			run->step = 4;
-			mgpu_begin_phase(run, block_task, state->num_blocks);
+			begin_next_stride(run);
 			return true;
 		case 4:
 			run->step = 2;

@@ -30,14 +30,14 @@ order_packed(const mgpu_run *run, uint64_t first, uint64_t last, uint64_t end, u
 	const uint32_t *heads = run->binding.in_segment_heads;
 	uint64_t	begin = heads[first];
 	uint64_t	segment = first;
-	mgpu_flips	flips = {0};
+	mgpu_flips	flips = {.width = sizeof(*packed)};
 
 	mgpu_encode_wide(&run->keys.codec, mgpu_key_at(run, begin), packed, end - begin);
 	for (uint64_t i = begin; i < end; i++)
 		packed[i - begin] = packed[i - begin] << 32 | i;
 	if (run->tuning.vectors != 0 && mgpu_vector_items(sizeof(*packed)) > 0)
 		segment += mgpu_vector_sort_segments(packed, packed, heads + first, last - first, (uint32_t) end,
-											 sizeof(*packed), &flips);
+											 &flips);
 	for (; segment < last; segment++)
 	{
 		uint64_t	stop = segment + 1 < last ? heads[segment + 1] : end;

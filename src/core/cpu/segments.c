@@ -44,7 +44,7 @@ sort_by_networks(mgpu_run *run, uint64_t first, uint64_t last, uint64_t end)
 	uint32_t	width = run->job.key_width;
 	uint64_t	begin = heads[first];
 	const void *keys = mgpu_key_at(run, begin);
-	mgpu_flips	flips = {run->keys.codec.flip, run->codec.flip};
+	mgpu_flips	flips = {width, run->keys.codec.flip, run->codec.flip};
 	uint64_t	codes[MGPU_SEGMENT_BLOCK_BYTES / sizeof(uint64_t)];
 	uint64_t	num_sorted;
 
@@ -52,11 +52,11 @@ sort_by_networks(mgpu_run *run, uint64_t first, uint64_t last, uint64_t end)
 		return 0;
 	if (run->codec.kind != MGPU_KEY_FLOAT)
 		return mgpu_vector_sort_segments(keys, mgpu_out_key_at(run, begin), heads + first, last - first,
-										 (uint32_t) end, width, &flips);
-	flips = (mgpu_flips) {0};
+										 (uint32_t) end, &flips);
+	flips = (mgpu_flips) {.width = width};
 	mgpu_encode_items(&run->keys.codec, keys, codes, end - begin);
 	num_sorted = mgpu_vector_sort_segments(codes, mgpu_out_key_at(run, begin), heads + first, last - first,
-										   (uint32_t) end, width, &flips);
+										   (uint32_t) end, &flips);
 	if (first + num_sorted < last)
 		end = heads[first + num_sorted];
 	mgpu_decode_items(&run->codec, mgpu_out_key_at(run, begin), mgpu_out_key_at(run, begin), end - begin);

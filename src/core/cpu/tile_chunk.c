@@ -40,14 +40,14 @@ static void
 sort_pieces(const mgpu_tiles *tiles, const tile_part *tile, const uint32_t *heads, uint64_t num_heads)
 {
 	uint32_t	width = tiles->codec.width;
-	mgpu_flips	flips = {tiles->codec.flip, tiles->codec.flip};
+	mgpu_flips	flips = {width, tiles->codec.flip, tiles->codec.flip};
 	uint64_t	num_sorted = 0;
 
 	sort_piece(tiles, tile, tile->begin, num_heads > 0 ? heads[0] : tile->end);
 	if (num_heads > 0 && tiles->vectors && mgpu_vector_items(width) > 0)
 		num_sorted = mgpu_vector_sort_segments(tile->records + (heads[0] - tile->begin) * width,
 											   mgpu_home_of(tiles, heads[0]), heads, num_heads,
-											   (uint32_t) tile->end, width, &flips);
+											   (uint32_t) tile->end, &flips);
 	for (uint64_t i = num_sorted; i < num_heads; i++)
 		sort_piece(tiles, tile, heads[i], i + 1 < num_heads ? heads[i + 1] : tile->end);
 }
@@ -95,7 +95,6 @@ merge_in_place(mgpu_tiles *tiles, uint64_t begin, uint64_t middle, uint64_t end,
 {
 	uint32_t	width = tiles->codec.width;
 	char	   *b = mgpu_home_of(tiles, middle);
-	char	   *b_copy;
 	uint64_t	num_a,
 				num_b;
 
@@ -110,10 +109,9 @@ merge_in_place(mgpu_tiles *tiles, uint64_t begin, uint64_t middle, uint64_t end,
 		mgpu_vector_merge_short(b - num_a * width, (uint32_t) num_a, (uint32_t) num_b, width, tiles->codec.flip);
 		return mgpu_tiles_touched(tiles, middle - num_a, middle + num_b);
 	}
-	b_copy = scratch + (num_a + MGPU_MERGE_AHEAD) * width;
 	memcpy(scratch, b - num_a * width, num_a * width);
-	memcpy(b_copy, b, num_b * width);
-	mgpu_merge_padding(&tiles->codec, tiles->vectors, scratch, num_a, b_copy, num_b, b - num_a * width);
+	memcpy(mgpu_padded_b(&tiles->codec, scratch, num_a), b, num_b * width);
+	mgpu_merge_padded(&tiles->codec, tiles->vectors, scratch, num_a, num_b, b - num_a * width);
 	return mgpu_tiles_touched(tiles, middle - num_a, middle + num_b);
 }
 

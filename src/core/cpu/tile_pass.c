@@ -142,14 +142,12 @@ merge_unit(const mgpu_tiles *tiles, const mgpu_tile_merge *merge, uint64_t unit,
 	uint64_t	num_a = a_end - *a_begin;
 	uint64_t	num_b = end - begin - num_a;
 	uint64_t	b_begin = merge->middle + (begin - merge->begin - *a_begin);
-	char	   *b_copy = scratch + (num_a + MGPU_MERGE_AHEAD) * width;
 
 	fetch(tiles, unit_begin, begin, place->there);
 	fetch(tiles, end, unit_end, place->there + (end - unit_begin) * width);
 	fetch(tiles, merge->begin + *a_begin, merge->begin + a_end, scratch);
-	fetch(tiles, b_begin, b_begin + num_b, b_copy);
-	mgpu_merge_padding(&tiles->codec, tiles->vectors, scratch, num_a, b_copy, num_b,
-					   place->there + (begin - unit_begin) * width);
+	fetch(tiles, b_begin, b_begin + num_b, mgpu_padded_b(&tiles->codec, scratch, num_a));
+	mgpu_merge_padded(&tiles->codec, tiles->vectors, scratch, num_a, num_b, place->there + (begin - unit_begin) * width);
 	*a_begin = a_end;
 }
 

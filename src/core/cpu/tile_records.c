@@ -94,10 +94,10 @@ static bool
 sort_by_network(const mgpu_tiles *tiles, const void *records, void *sorted, uint32_t num_records)
 {
 	static const uint32_t head = 0;
-	mgpu_flips	flips = {tiles->codec.flip, tiles->codec.flip};
+	mgpu_flips	flips = {tiles->codec.width, tiles->codec.flip, tiles->codec.flip};
 
 	return tiles->vectors && mgpu_vector_items(tiles->codec.width) > 0 &&
-		mgpu_vector_sort_segments(records, sorted, &head, 1, num_records, tiles->codec.width, &flips) == 1;
+		mgpu_vector_sort_segments(records, sorted, &head, 1, num_records, &flips) == 1;
 }
 
 void

@@ -166,7 +166,7 @@ static void
 free_host(mgpu_host *host)
 {
 	for (int i = 0; i < host->num_active; i++)
-		free(host->active[i]);
+		free(host->active[i]);	/* NOLINT: there is the array, or none is active */
 	mgpu_host_memory_free(host);
 	free(host->page_pieces);
 	free(host->runs);

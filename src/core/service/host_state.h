@@ -152,7 +152,7 @@ void		mgpu_host_memory_free(mgpu_host *host);
 int			mgpu_host_share(mgpu_host *host, const mgpu_job *job);
 
 /* Give a run that many, which the share allows. */
-void		mgpu_host_take_extents(host_run *run, int num_extents);
+void		mgpu_host_take_extents(host_run *run, int wanted);
 
 /* Take them back. */
 void		mgpu_host_free_extents(host_run *run);

@@ -1,0 +1,138 @@
+/*
+ * played_reduce.c
+ *		Counts, sums and extremes of a group's values, in a loop that does what src/exec/reduced.c does.
+ */
+#include "played/played_group_run.h"
+
+#include <math.h>
+#include <string.h>
+
+static uint64_t
+bits_of_double(double value)
+{
+	uint64_t	bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return isnan(value) ? MGPU_F64_NAN : bits;
+}
+
+static uint64_t
+bits_of_float(float value)
+{
+	uint32_t	bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return isnan(value) ? MGPU_F32_NAN : bits;
+}
+
+static double
+double_of(uint64_t code, uint32_t width)
+{
+	uint64_t	bits = mgpu_column_bits(code, MGPU_KEY_FLOAT, width);
+	uint32_t	narrow_bits = (uint32_t) bits;
+	double		value;
+	float		narrow;
+
+	memcpy(&value, &bits, sizeof(value));
+	memcpy(&narrow, &narrow_bits, sizeof(narrow));
+	return width == 4 ? (double) narrow : value;
+}
+
+typedef struct played_sums
+{
+	double		sum;
+	double		squares;
+	float		narrow_sum;
+	bool		overflows;
+} played_sums;
+
+static bool
+is_overflow(double sum, double before, double value)
+{
+	return isinf(sum) && !isinf(before) && !isinf(value);
+}
+
+static void
+add_square(played_sums *sums, double before, double value, uint64_t num_values)
+{
+	double		count = (double) num_values;
+	double		difference = value * count - sums->sum;
+
+	sums->squares += difference * difference / (count * (count - 1));
+	if (!isinf(sums->sum) && !isinf(sums->squares))
+		return;
+	sums->overflows |= !isinf(before) && !isinf(value);
+	sums->squares = NAN;
+}
+
+/* num_values: with this one. */
+static void
+add_real(played_sums *sums, double value, uint64_t num_values, bool narrow, bool spread)
+{
+	double		before = sums->sum;
+	float		narrow_sum = sums->narrow_sum + (float) value;
+
+	if (num_values == 1)
+	{
+		*sums = (played_sums) {.sum = value,.squares = isnan(value) || isinf(value) ? NAN : 0,
+		.narrow_sum = narrow ? (float) value : 0};
+		return;
+	}
+	if (narrow)
+	{
+		sums->overflows |= is_overflow(narrow_sum, sums->narrow_sum, value);
+		sums->narrow_sum = narrow_sum;
+	}
+	sums->sum += value;
+	if (spread)
+		add_square(sums, before, value, num_values);
+	else
+		sums->overflows |= is_overflow(sums->sum, before, value);
+}
+
+static void
+write_reals(const played_range *range, const played_sums *sums, bool spread, uint64_t *words)
+{
+	words[0] = range->count;
+	words[1] = bits_of_double(sums->sum);
+	words[2] = spread ? bits_of_double(sums->squares) : 0;
+	words[3] = bits_of_float(sums->narrow_sum);
+	words[4] = range->least;
+	words[5] = range->greatest;
+}
+
+void
+mgpu_played_reduce(played_group *group, uint32_t number, uint64_t begin, uint64_t end, uint64_t *words)
+{
+	const mgpu_group_column *column = &group->spec.columns[number];
+	bool		is_integer = column->reduction == MGPU_REDUCE_INTEGER;
+	bool		spread = column->reduction == MGPU_REDUCE_SPREAD;
+	played_range range = PLAYED_NO_VALUES;
+	played_sums sums = {0};
+	uint64_t	low = 0;
+	uint64_t	high = 0;
+
+	for (uint64_t i = begin; i < end; i++)
+	{
+		const mgpu_group_row *row = played_row(group, i);
+		uint64_t	code = row->codes[number];
+
+		if (played_is_null(row, number))
+			continue;
+		played_add_code(&range, code);
+		if (is_integer)
+		{
+			low += mgpu_integer_low(code, column->kind);
+			high += (uint64_t) mgpu_integer_high(code, column->kind);
+		}
+		else if (column->reduction != MGPU_REDUCE_COUNT)
+			add_real(&sums, double_of(code, column->width), range.count, column->width == 4, spread);
+	}
+	group->overflows |= sums.overflows;
+	if (column->reduction == MGPU_REDUCE_COUNT)
+		words[0] = range.count;
+	else if (is_integer)
+		memcpy(words, (uint64_t[]) {range.count, low, high, range.least, range.greatest}, 5 * sizeof(uint64_t));
+	else
+		write_reals(&range, &sums, spread, words);
+}
