@@ -164,26 +164,8 @@ prepare(group_aggregate *base)
 
 /* ---- what a GPU computes */
 
-static bool
-ask_device(group_aggregate *base, device_query *query)
-{
-	static const mgpu_reduction reductions[] = {
-		[REDUCED_COUNT] = MGPU_REDUCE_COUNT,
-		[REDUCED_INTEGER] = MGPU_REDUCE_INTEGER,
-		[REDUCED_REAL] = MGPU_REDUCE_REAL,
-		[REDUCED_SPREAD] = MGPU_REDUCE_SPREAD
-	};
-	const reduced_values *values = &((reduce_aggregate *) base)->reduced->values;
-
-	if (values->filter >= 0)
-		return false;
-	if (values->column >= 0)
-		device_query_reduce(query, device_query_column(query, values->column), reductions[values->kind]);
-	return true;
-}
-
 static void
-take_device(group_aggregate *base, const device_query *query)
+take_device(group_aggregate *base, const device_query *query, int number)
 {
 	reduced_column *reduced = ((reduce_aggregate *) base)->reduced;
 
@@ -234,7 +216,6 @@ group_reduce_create(const group_aggregate_source *source)
 		aggregate->known->reduction == REDUCE_FLOAT8_SUM;
 	aggregate->base.prepare = prepare;
 	aggregate->base.result = result;
-	aggregate->base.ask_device = ask_device;
 	aggregate->base.take_device = take_device;
 	return &aggregate->base;
 }

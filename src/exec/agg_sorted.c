@@ -142,7 +142,6 @@ group_sorted_create(const group_aggregate_source *source)
 	}
 	aggregate->base.prepare = prepare;
 	aggregate->base.result = result;
-	aggregate->base.ask_device = sorted_ask_device;
 	aggregate->base.take_device = sorted_take_device;
 	return &aggregate->base;
 }

@@ -10,54 +10,15 @@
 #include "compat.h"
 #include "exec/sorted_aggregate.h"
 
-/* Whether a percentile has one fraction that is known and valid; others are computed here, of all values. */
-static bool
-has_one_fraction(const chunk *fraction)
-{
-	const column *col = &fraction->columns[0];
-	double		value;
-
-	if (!col->type->element.typbyval || column_is_null(col, 0))
-		return false;
-	value = DatumGetFloat8(cell_datum(col->type, col->cells, 0));
-	return value >= 0 && value <= 1;
-}
-
-static double
-fraction_of(sorted_aggregate *aggregate)
-{
-	const column *col = &sorted_fraction(aggregate)->columns[0];
-
-	return DatumGetFloat8(cell_datum(col->type, col->cells, 0));
-}
-
-static bool
-is_percentile(const sorted_aggregate *aggregate)
-{
-	return aggregate->base.plan.result == SORTED_PERCENTILE_CONT || aggregate->base.plan.result == SORTED_PERCENTILE_DISC;
-}
-
 bool
-sorted_ask_device(group_aggregate *base, device_query *query)
+group_sorted_fraction(group_aggregate *base, double *fraction)
 {
-	sorted_aggregate *aggregate = (sorted_aggregate *) base;
-	int			column = device_query_column(query, base->columns[0]);
-	bool		picks = is_percentile(aggregate) && has_one_fraction(sorted_fraction(aggregate));
-	bool		counts = base->plan.result == SORTED_COUNT_DISTINCT;
+	const column *col = &sorted_fraction((sorted_aggregate *) base)->columns[0];
 
-	/* an interval's percentile, for instance, is no number */
-	if (base->filter >= 0 || aggregate->call->key.element.key_kind == 0)
+	if (column_is_null(col, 0))
 		return false;
-	aggregate->sort = device_query_sort(query, column, aggregate->call->order.descending,
-										counts ? MGPU_SORT_DISTINCT : picks ? 0 : MGPU_SORT_VALUES);
-	aggregate->percentile = -1;
-	if (aggregate->sort >= 0 && picks)
-	{
-		aggregate->percentile = device_query_percentile(query, aggregate->sort, fraction_of(aggregate),
-														base->plan.result == SORTED_PERCENTILE_CONT);
-		return aggregate->percentile >= 0;
-	}
-	return aggregate->sort >= 0;
+	*fraction = DatumGetFloat8(cell_datum(col->type, col->cells, 0));
+	return true;
 }
 
 /* The batch of the sorted values of all groups. */
@@ -83,11 +44,13 @@ batch_of(const sorted_aggregate *aggregate, const device_query *query)
 }
 
 void
-sorted_take_device(group_aggregate *base, const device_query *query)
+sorted_take_device(group_aggregate *base, const device_query *query, int number)
 {
 	sorted_aggregate *aggregate = (sorted_aggregate *) base;
 
 	aggregate->answer = query;
+	aggregate->sort = list_nth_int(query->job.sorts, number);
+	aggregate->percentile = list_nth_int(query->job.percentiles, number);
 	aggregate->batch = NULL;
 	if (query->request.spec.sorts[aggregate->sort].returns & MGPU_SORT_VALUES)
 		aggregate->batch = batch_of(aggregate, query);
@@ -100,15 +63,15 @@ percentile_of(sorted_aggregate *aggregate, const uint64 *record, bool *is_null)
 	const group_request *request = &aggregate->answer->request;
 	uint64		num_items = record[request->record.sorts[aggregate->sort]];
 	const uint64 *codes = &record[request->record.percentiles[aggregate->sort] + 2 * aggregate->percentile];
-	int			column = request->spec.sorts[aggregate->sort].column;
+	const mgpu_group_sort *sort = &request->spec.sorts[aggregate->sort];
 	Datum		picked[2];
 
 	*is_null = num_items == 0;
 	if (*is_null)
 		return (Datum) 0;
 	for (int i = 0; i < 2; i++)
-		picked[i] = device_query_datum(aggregate->answer, column, codes[i]);
-	return agg_percentile_between(aggregate->call, fraction_of(aggregate), aggregate->base.plan.result == SORTED_PERCENTILE_CONT,
+		picked[i] = device_query_datum(aggregate->answer, sort->column, codes[i]);
+	return agg_percentile_between(aggregate->call, sort->percentiles[aggregate->percentile].fraction, aggregate->base.plan.result == SORTED_PERCENTILE_CONT,
 								  num_items, picked);
 }
 

@@ -24,11 +24,10 @@ typedef void (*group_prepare_fn) (group_aggregate *aggregate);
 typedef Datum (*group_result_fn) (group_aggregate *aggregate, uint32 group, bool *is_null);
 
 /*
- * For aggregates that a GPU can compute: ask for what the result needs, or return false; and take the answer, of all
- * groups, in place of prepare.
+ * For aggregates that a GPU can compute: take the answer, of all groups, in place of prepare.  number: of the aggregate in the
+ * job.
  */
-typedef bool (*group_ask_device_fn) (group_aggregate *aggregate, device_query *query);
-typedef void (*group_take_device_fn) (group_aggregate *aggregate, const device_query *query);
+typedef void (*group_take_device_fn) (group_aggregate *aggregate, const device_query *query, int number);
 
 struct group_aggregate
 {
@@ -39,8 +38,7 @@ struct group_aggregate
 	row_order	order;			/* GROUP_WAY_ARRAY, GROUP_WAY_FEED */
 	group_prepare_fn prepare;	/* group_prepare_rows unless a way has its own */
 	group_result_fn result;
-	group_ask_device_fn ask_device; /* NULL: no GPU can */
-	group_take_device_fn take_device;
+	group_take_device_fn take_device;	/* NULL: no GPU can */
 	group_input *input;			/* the node's */
 	const row_groups *rows;		/* those that count, in their order; set by group_prepare_rows */
 };
@@ -68,6 +66,10 @@ extern group_aggregate *group_aggregate_start(const group_aggregate_source *sour
 extern group_aggregate *group_aggregate_create(const group_aggregate_source *source, Size bytes);
 extern group_aggregate *group_reduce_create(const group_aggregate_source *source);
 extern group_aggregate *group_sorted_create(const group_aggregate_source *source);
+
+/* The only fraction of a percentile.  False: it is NULL. */
+extern bool group_sorted_fraction(group_aggregate *aggregate, double *fraction);
+
 extern group_aggregate *group_array_create(const group_aggregate_source *source);
 extern group_aggregate *group_feed_create(const group_aggregate_source *source);
 

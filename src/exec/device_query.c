@@ -1,6 +1,10 @@
 /*
  * device_query.c
  *		What a node asks a GPU to compute of a table, and its answer.
+ *
+ * The GPU gets pages (scan/heap_sender.h).  What it cannot do is known before the first page is sent, but for the data:
+ * damaged pages, floats whose bits matter, groups that need too much memory.  Then nothing has been lost but time, and the
+ * node reads the table itself.
  */
 #include "postgres.h"
 
@@ -11,53 +15,47 @@
 #include "commands/explain_state.h"
 #endif
 #include "executor/instrument.h"
+#include "miscadmin.h"
 #include "storage/ipc.h"
+#include "utils/memutils.h"
 
 #include "compat.h"
 #include "exec/device_query.h"
 
-void
-device_query_reduce(device_query *query, int column, mgpu_reduction reduction)
-{
-	mgpu_group_column *of = &query->request.spec.columns[column];
+/* ---- the question */
 
-	of->reduction = Max(of->reduction, (uint32) reduction);
-	of->is_shown |= reduction == MGPU_REDUCE_REAL || reduction == MGPU_REDUCE_SPREAD;
+static device_query *
+create_query(MemoryContext parent, const device_question *question)
+{
+	MemoryContext context = AllocSetContextCreate(parent, "mgpu_pg question to a GPU", ALLOCSET_DEFAULT_SIZES);
+	device_query *query = MemoryContextAllocZero(context, sizeof(device_query));
+
+	query->context = context;
+	query->job.spec = &query->request.spec;
+	query->request.function = question->node;
+	query->request.expected_rows = (uint64) Min(question->expected_rows, (double) MGPU_MAX_ITEMS);
+	query->request.most_bytes = get_hash_memory_limit();
+	query->request.group_bytes = question->group_bytes;
+	return query;
 }
 
-int
-device_query_sort(device_query *query, int column, bool descending, uint32 returns)
+/* Make all that is sent but the pages.  Returns NULL, or why no GPU can answer. */
+static const char *
+make_job(device_query *query, heap_reader *reader, const table_question *of)
 {
-	mgpu_group_spec *spec = &query->request.spec;
-	uint32		number = 0;
+	table_question question = *of;
+	const char *why_not;
 
-	while (number < spec->num_sorts &&
-		   (spec->sorts[number].column != (uint32) column || spec->sorts[number].descending != (uint32) descending))
-		number++;
-	if (number == MGPU_GROUP_MAX_SORTS)
-		return -1;
-	if (number == spec->num_sorts)
-		spec->num_sorts++;
-	spec->sorts[number].column = column;
-	spec->sorts[number].descending = descending;
-	spec->sorts[number].returns |= returns;
-	spec->columns[column].is_shown = true;
-	return number;
+	question.scan = heap_reader_scan(reader);
+	why_not = table_job_make(&query->job, &question);
+	if (why_not == NULL)
+		query->sender = heap_sender_create(reader, &query->request.spec, query->job.needs_row);
+	return query->sender ? NULL : TABLE_JOB_NONE;
 }
 
-int
-device_query_percentile(device_query *query, int sort, double fraction, bool continuous)
-{
-	mgpu_group_sort *of = &query->request.spec.sorts[sort];
-
-	if (of->num_percentiles == MGPU_GROUP_MAX_PERCENTILES)
-		return -1;
-	of->percentiles[of->num_percentiles] = (mgpu_group_percentile) {fraction, continuous};
-	return of->num_percentiles++;
-}
-
-bool
-device_query_run(device_query *query, heap_reader *reader)
+/* Send the pages.  Returns NULL, or why no GPU has answered. */
+static const char *
+send_pages(device_query *query, heap_reader *reader)
 {
 	Instrumentation *times = heap_reader_instrument(reader);
 	group_request *request = &query->request;
@@ -76,8 +74,38 @@ device_query_run(device_query *query, heap_reader *reader)
 	heap_sender_stop(query->sender, done ? request->result.num_read : 0, done ? request->result.num_rows : 0);
 	if (times)
 		InstrStopNode(times, done ? request->result.num_rows : 0);
-	return done;
+	return request->no_gpu;
 }
+
+device_query *
+device_query_run(MemoryContext parent, const device_question *question)
+{
+	heap_reader *reader;
+	device_query *query;
+	MemoryContext caller;
+	const char *why_not = TABLE_JOB_NONE;
+
+	if (!run_may_use_gpu())
+		return NULL;
+	reader = row_source_only_reader(question->source);
+	query = create_query(parent, question);
+	caller = MemoryContextSwitchTo(query->context);
+	if (reader)
+		why_not = make_job(query, reader, &question->of);
+	if (question->outputs)
+		MemoryContextSwitchTo(question->outputs);
+	if (why_not == NULL)
+		why_not = send_pages(query, reader);
+	row_source_tell_of_gpu(question->source, why_not);
+	MemoryContextSwitchTo(caller);
+	if (why_not == NULL)
+		return query;
+	/* what was made for the GPU must not be there beside the rows that the CPU keeps */
+	device_query_forget(query);
+	return NULL;
+}
+
+/* ---- the answer */
 
 void
 device_query_explain(const device_query *query, ExplainState *es)
@@ -96,10 +124,8 @@ void
 device_query_forget(device_query *query)
 {
 	run_group_forget(&query->request);
-	device_query_restart(query);
+	MemoryContextDelete(query->context);
 }
-
-/* ---- groups of the answer */
 
 static Size
 record_bytes(const device_query *query)

@@ -6,18 +6,30 @@
 #define MGPU_EXEC_DEVICE_QUERY_H
 
 #include "batch/pick.h"
+#include "query/table_job.h"
 #include "run/run_table.h"
 #include "scan/heap_sender.h"
+#include "scan/row_source.h"
 
 struct ExplainState;
 
-/* Why no GPU was asked, for EXPLAIN. */
-#define DEVICE_QUERY_NONE "a GPU does no statements of this kind"
+/* What a node wants. */
+typedef struct device_question
+{
+	const char *node;			/* its name */
+	row_source *source;			/* its rows */
+	table_question of;			/* but for the scan */
+	double		expected_rows;
+	Size		group_bytes;	/* that the node takes for each group beside the answer */
+	MemoryContext outputs;		/* where outputs that fit in memory go; NULL: with the query */
+} device_question;
 
 typedef struct device_query
 {
-	heap_sender *sender;
+	MemoryContext context;		/* of it and what it has */
+	table_job	job;
 	group_request request;
+	heap_sender *sender;
 	int64		copied_pages;	/* for EXPLAIN */
 
 	/* The groups at hand: all, or some of those that are in files. */
@@ -28,32 +40,23 @@ typedef struct device_query
 	uint64		values_end[MGPU_GROUP_MAX_SORTS];	/* bytes of values up to those of the last group */
 } device_query;
 
+/*
+ * Have a GPU answer, in a context of the query's own below parent.  The scan's node counts the rows, as if it had returned
+ * them.  NULL: none does or can, nothing was read, and EXPLAIN says why not.
+ */
+extern device_query *device_query_run(MemoryContext parent, const device_question *question);
+
 /* The spec's column that holds a column of the node's rows. */
 static inline int
 device_query_column(const device_query *query, int column)
 {
-	return heap_sender_column(query->sender, column);
+	return list_nth_int(query->job.columns, column);
 }
-
-/* Ask for a reduction of a column of the spec; the answer may have more. */
-extern void device_query_reduce(device_query *query, int column, mgpu_reduction reduction);
-
-/*
- * Ask for what the values of a column of the spec are in order.  The number of the sort, or -1: there are too many.  The
- * same values are sorted once.
- */
-extern int	device_query_sort(device_query *query, int column, bool descending, uint32 returns);
-
-/* Ask for a percentile of a sort; its number, or -1. */
-extern int	device_query_percentile(device_query *query, int sort, double fraction, bool continuous);
-
-/* Run what was asked.  The scan's node counts the rows, as if it had returned them.  False: nothing was read. */
-extern bool device_query_run(device_query *query, heap_reader *reader);
 
 /* What EXPLAIN ANALYZE says of a node that a GPU has worked for. */
 extern void device_query_explain(const device_query *query, struct ExplainState *es);
 
-/* Forget the answer. */
+/* Forget the query and its answer. */
 extern void device_query_forget(device_query *query);
 
 /* ---- the answer */

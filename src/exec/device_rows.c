@@ -2,90 +2,16 @@
  * device_rows.c
  *		Has a GPU read a table and return its rows in order, or the first of each partition, for MgpuTop and MgpuSort.
  *
- * The GPU gets pages (scan/heap_sender.h), sorts the rows that meet the conditions, and returns the columns of those
- * that are wanted, which become the columns of a chunk as they are.  Columns have to be numbers.  Other rows, and what
- * the data do not allow, are left to the CPU, which reads the table itself.
+ * The GPU sorts the rows that meet the conditions, and returns the columns of those that are wanted, which become the
+ * columns of a chunk as they are.
  */
 #include "postgres.h"
-
-#include "miscadmin.h"
-#include "utils/memutils.h"
 
 #include "compat.h"
 #include "batch/rows.h"
 #include "exec/device_query.h"
 #include "exec/device_rows.h"
 #include "exec/top.h"
-
-/* ---- the question */
-
-static bool
-ask_for_partitions(device_query *ask, const chunk *rows, const query *query)
-{
-	mgpu_group_spec *spec = &ask->request.spec;
-
-	if (list_length(query->key_columns) > MGPU_GROUP_MAX_KEYS)
-		return false;
-	for (int i = 0; i < list_length(query->key_columns); i++)
-	{
-		int			number = list_nth_int(query->key_columns, i);
-		group_key	key;
-
-		if (!group_key_fill(&key, rows->columns[number].type->element.type_id, list_nth_oid(query->key_equalities, i),
-							list_nth_oid(query->key_collations, i)) ||
-			(key.form != GROUP_KEY_BITS && key.form != GROUP_KEY_FLOAT))
-			return false;
-		spec->keys[spec->num_keys++] = device_query_column(ask, number);
-	}
-	return true;
-}
-
-static bool
-ask_for_order(device_query *ask, const chunk *rows, const query *query)
-{
-	mgpu_group_spec *spec = &ask->request.spec;
-
-	if (list_length(query->order_columns) > MGPU_GROUP_MAX_ORDERS)
-		return false;
-	for (int i = 0; i < list_length(query->order_columns); i++)
-	{
-		int			number = list_nth_int(query->order_columns, i);
-		const element_type *type = &rows->columns[number].type->element;
-		Oid			operator = list_nth_oid(query->order_operators, i);
-
-		if (operator != type->lt_operator && operator != type->gt_operator)
-			return false;
-		spec->orders[spec->num_orders++] = (mgpu_group_order) {
-			.column = device_query_column(ask, number),
-			.descending = operator == type->gt_operator,
-			.nulls_first = list_nth_int(query->order_nulls_first, i)
-		};
-	}
-	return true;
-}
-
-static bool
-ask_for_rows(device_query *ask, const chunk *rows, const query *query)
-{
-	static const mgpu_group_limit rules[] = {
-		[TOP_ROWS] = MGPU_LIMIT_ROWS,[TOP_RANKS] = MGPU_LIMIT_RANKS,[TOP_DENSE_RANKS] = MGPU_LIMIT_DENSE_RANKS
-	};
-	mgpu_group_spec *spec = &ask->request.spec;
-
-	spec->limit_rule = rules[query->rule];
-	spec->limit = query->count > 0 ? (uint64) query->count : UINT64_MAX;
-	if (spec->limit_rule == MGPU_LIMIT_DENSE_RANKS && spec->limit > MGPU_GROUP_MAX_DENSE_RANKS)
-		return false;
-	for (int i = 0; i < rows->num_columns; i++)
-	{
-		mgpu_group_column *column = &spec->columns[device_query_column(ask, i)];
-
-		column->is_returned = column->is_shown = true;
-	}
-	return ask_for_partitions(ask, rows, query) && ask_for_order(ask, rows, query);
-}
-
-/* ---- the answer */
 
 /* The column before this one that has the same values, or -1. */
 static int
@@ -170,48 +96,24 @@ take(device_rows *answer, uint64 first)
 	take_nulls(answer);
 }
 
-/* A query that may be run, or NULL. */
-static device_query *
-make_query(heap_reader *reader, const char *node, const chunk *rows, const query *query, double expected_rows)
-{
-	device_query *asked = palloc0(sizeof(device_query));
-
-	asked->request.function = node;
-	asked->request.expected_rows = (uint64) Min(expected_rows, (double) MGPU_MAX_ITEMS);
-	asked->request.most_bytes = get_hash_memory_limit();
-	asked->sender = heap_sender_create(reader, &asked->request.spec);
-	return asked->sender && ask_for_rows(asked, rows, query) ? asked : NULL;
-}
-
 bool
 device_rows_read(device_rows *answer, const char *node, row_source *source, chunk *rows, const query *query, double expected_rows)
 {
-	heap_reader *reader;
-	MemoryContext caller;
-	device_query *asked;
+	device_question question = {
+		.node = node,
+		.source = source,
+		.of.query = query,
+		.expected_rows = expected_rows,
+		.outputs = rows->context
+	};
 
-	if (!run_may_use_gpu())
+	answer->query = device_query_run(rows->context, &question);
+	if (answer->query == NULL)
 		return false;
-	row_source_tell_of_gpu(source, DEVICE_QUERY_NONE);
-	if ((reader = row_source_only_reader(source)) == NULL)
-		return false;
-	answer->context = AllocSetContextCreate(rows->context, "mgpu_pg question to a GPU", ALLOCSET_DEFAULT_SIZES);
-	caller = MemoryContextSwitchTo(answer->context);
-	asked = make_query(reader, node, rows, query, expected_rows);
-	MemoryContextSwitchTo(rows->context);
-	answer->query = asked;
-	if (asked && device_query_run(asked, reader))
-	{
-		answer->num_rows = asked->request.result.num_returned;
-		answer->rows = rows;
-		take(answer, 0);
-	}
-	if (asked)
-		row_source_tell_of_gpu(source, asked->request.no_gpu);
-	if (answer->rows == NULL)
-		device_rows_forget(answer);
-	MemoryContextSwitchTo(caller);
-	return answer->query != NULL;
+	answer->num_rows = answer->query->request.result.num_returned;
+	answer->rows = rows;
+	take(answer, 0);
+	return true;
 }
 
 const chunk *
@@ -257,7 +159,5 @@ device_rows_forget(device_rows *answer)
 		pfree(answer->marks);
 	if (answer->query)
 		device_query_forget(answer->query);
-	if (answer->context)
-		MemoryContextDelete(answer->context);
 	*answer = (device_rows) {0};
 }

@@ -13,7 +13,6 @@
 typedef struct device_rows
 {
 	device_query *query;		/* NULL: nothing */
-	MemoryContext context;		/* of it */
 	uint64		num_rows;		/* in order, the partitions one after the other */
 	chunk	   *rows;			/* those at hand: all, or some of those that are in files, from the next on */
 	uint64		first;

@@ -2,81 +2,72 @@
  * group_device.c
  *		Has a GPU read the table of an MgpuGroup node, group its rows and compute the aggregates.
  *
- * The GPU gets pages (scan/heap_sender.h) and returns a record for each group.  What it cannot do is found out before
- * the first page is sent, but for the data: damaged pages, floats whose bits matter, groups that need too much memory.
- * Then nothing has been lost but time, and the node reads the table itself.
+ * The GPU returns a record for each group (core/group_spec.h).  Groups take the place of rows, as many at a time as there
+ * is memory for.
  */
 #include "postgres.h"
 
-#include "miscadmin.h"
 #include "utils/memutils.h"
 
 #include "compat.h"
 #include "exec/group_state.h"
 
-/* ---- the question */
+/* ---- counts and sums */
 
-/* Whether the node's rows are those of one table, all of which are read here. */
-static heap_reader *
-reader_of(const group_state *state)
+/* words: of a record. */
+static reduced_integers
+integers_of(const uint64 *words)
 {
-	if (state->source == NULL || state->method == GROUP_COMBINE || state->method == GROUP_PARTIAL)
-		return NULL;
-	return row_source_only_reader(state->source);
+	int128		sum = (int128) (int64) words[2] * ((int64) 1 << 32) + (int128) words[1];
+
+	return (reduced_integers) {
+		(int64) mgpu_column_bits(words[3], MGPU_KEY_SIGNED, sizeof(int64)),
+		(int64) mgpu_column_bits(words[4], MGPU_KEY_SIGNED, sizeof(int64)),
+		sum
+	};
 }
 
-static bool
-ask_for_keys(const group_keys *keys, device_query *query)
+static float8
+float8_of(uint64 bits)
 {
-	mgpu_group_spec *spec = &query->request.spec;
+	return DatumGetFloat8((Datum) bits);
+}
 
-	if (keys->num_keys > MGPU_GROUP_MAX_KEYS)
-		return false;
-	spec->num_keys = keys->num_keys;
-	for (int i = 0; i < keys->num_keys; i++)
+static float8
+real_of(const mgpu_group_column *column, uint64 code)
+{
+	uint64		bits = mgpu_column_bits(code, MGPU_KEY_FLOAT, column->width);
+
+	return column->width == sizeof(float4) ? DatumGetFloat4((Datum) bits) : float8_of(bits);
+}
+
+void
+reduced_take(const device_query *query, int column, uint32 group, reduced_state *state)
+{
+	const uint64 *record = device_query_record(query, group);
+	int			number = column < 0 ? -1 : device_query_column(query, column);
+	const mgpu_group_column *of = column < 0 ? NULL : &query->request.spec.columns[number];
+	const uint64 *words = column < 0 ? record : &record[query->request.record.reductions[number]];
+
+	state->count = words[0];
+	if (state->count == 0 || of == NULL || of->reduction == MGPU_REDUCE_COUNT)
+		return;
+	if (of->reduction == MGPU_REDUCE_INTEGER)
 	{
-		if (keys->keys[i].form != GROUP_KEY_BITS && keys->keys[i].form != GROUP_KEY_FLOAT)
-			return false;
-		spec->keys[i] = device_query_column(query, keys->keys[i].column);
-		spec->columns[spec->keys[i]].is_shown = true;
+		state->integers = integers_of(words);
+		/* of one byte, they are unsigned */
+		if (of->kind == MGPU_KEY_UNSIGNED)
+		{
+			state->integers.min = words[3];
+			state->integers.max = words[4];
+		}
+		return;
 	}
-	return true;
+	state->reals = (reduced_reals) {real_of(of, words[4]), real_of(of, words[5]), float8_of(words[1]), float8_of(words[2]),
+		DatumGetFloat4((Datum) words[3])};
 }
 
-/* Floats are added in their order: those of all rows, one after another, faster by the CPU. */
-static bool
-adds_floats(const mgpu_group_spec *spec)
-{
-	for (uint32 i = 0; i < spec->num_columns; i++)
-		if (spec->columns[i].reduction >= MGPU_REDUCE_REAL)
-			return true;
-	return false;
-}
-
-static bool
-ask(const group_state *state, device_query *query)
-{
-	ListCell   *cell;
-
-	if (!ask_for_keys(&state->keys, query))
-		return false;
-	foreach(cell, state->aggregates)
-	{
-		group_aggregate *aggregate = lfirst(cell);
-
-		if (aggregate->ask_device == NULL || !aggregate->ask_device(aggregate, query))
-			return false;
-	}
-	if (state->keys.num_keys == 0 && adds_floats(&query->request.spec))
-		return false;
-	/* other columns of a group's first row are not asked for */
-	for (int i = state->keys.num_keys; i < state->num_outputs; i++)
-		if (state->outputs[i].aggregate == NULL)
-			return false;
-	return true;
-}
-
-/* ---- the answer */
+/* ---- groups */
 
 static void
 take_keys(group_state *state, const device_query *query)
@@ -117,7 +108,7 @@ take(group_state *state, const device_query *query)
 	{
 		group_aggregate *aggregate = lfirst(cell);
 
-		aggregate->take_device(aggregate, query);
+		aggregate->take_device(aggregate, query, foreach_current_index(cell));
 	}
 }
 
@@ -131,7 +122,7 @@ group_device_next(group_state *state)
 		take(state, state->device);
 	MemoryContextSwitchTo(caller);
 	state->most_bytes = Max(state->most_bytes, MemoryContextMemAllocated(state->input.context, true) +
-							MemoryContextMemAllocated(state->device_context, true));
+							MemoryContextMemAllocated(state->device->context, true));
 	return found;
 }
 
@@ -141,42 +132,46 @@ group_device_forget(group_state *state)
 	if (state->device)
 		device_query_forget(state->device);
 	state->device = NULL;
-	MemoryContextReset(state->device_context);
 }
 
-/* ---- both */
+/* ---- the question */
+
+static List *
+outputs_of(const group_state *state)
+{
+	List	   *outputs = NIL;
+	ListCell   *cell;
+
+	foreach(cell, ((const CustomScan *) state->css.ss.ps.plan)->custom_scan_tlist)
+		outputs = lappend(outputs, ((const TargetEntry *) lfirst(cell))->expr);
+	return outputs;
+}
+
+static bool
+find_fraction(void *state, int output, double *fraction)
+{
+	return group_sorted_fraction(((const group_state *) state)->outputs[output].aggregate, fraction);
+}
 
 bool
 group_device_run(group_state *state, uint64 expected_rows)
 {
-	heap_reader *reader = reader_of(state);
-	MemoryContext caller;
-	device_query *query;
-	bool		done = false;
+	device_question question = {
+		.node = "MgpuGroup",
+		.source = state->source,
+		.of = {
+			.query = query_of(((const CustomScan *) state->css.ss.ps.plan)->custom_private),
+			.outputs = outputs_of(state),
+			.fraction = find_fraction,
+			.context = state
+		},
+		.expected_rows = expected_rows,
+		.group_bytes = rows_bytes_of_one(state->rows) + sizeof(uint32) + list_length(state->aggregates) * GROUP_STATE_BYTES
+	};
 
-	if (state->source == NULL || !run_may_use_gpu())
-		return false;
-	row_source_tell_of_gpu(state->source, DEVICE_QUERY_NONE);
-	if (reader == NULL)
-		return false;
-	caller = MemoryContextSwitchTo(state->device_context);
-	state->device = query = palloc0(sizeof(device_query));
-	query->request.function = "MgpuGroup";
-	query->request.expected_rows = expected_rows;
-	query->request.most_bytes = get_hash_memory_limit();
-	query->request.group_bytes = rows_bytes_of_one(state->rows) + sizeof(uint32) +
-		list_length(state->aggregates) * GROUP_STATE_BYTES;
-	query->sender = heap_sender_create(reader, &query->request.spec);
-	if (query->sender && ask(state, query))
-	{
-		done = device_query_run(query, reader);
-		row_source_tell_of_gpu(state->source, query->request.no_gpu);
-	}
-	if (done)
-		run_last.num_segments = query->request.result.num_groups;
-	MemoryContextSwitchTo(caller);
-	/* what was made for the GPU must not be there beside the rows that the CPU keeps */
-	if (!done)
-		group_device_forget(state);
-	return done;
+	if (state->source)
+		state->device = device_query_run(state->css.ss.ps.state->es_query_cxt, &question);
+	if (state->device)
+		run_last.num_segments = state->device->request.result.num_groups;
+	return state->device != NULL;
 }

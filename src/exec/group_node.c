@@ -199,7 +199,6 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	start_outputs(state, outputs, query->uses);
 	state->input.context = AllocSetContextCreate(context, "mgpu_pg groups", ALLOCSET_DEFAULT_SIZES);
 	state->input.function = "MgpuGroup";
-	state->device_context = AllocSetContextCreate(context, "mgpu_pg groups of a GPU", ALLOCSET_DEFAULT_SIZES);
 	if (state->method == GROUP_COMBINE)
 		state->rows = group_partial_rows(context, state->rows, state->aggregates);
 	if (state->method != GROUP_SORT)

@@ -36,7 +36,6 @@ typedef struct group_state
 	group_input input;			/* its context has all memory derived from the current rows */
 	bool		collected;		/* all rows of the child have been read */
 	device_query *device;		/* what a GPU was asked, which has computed all groups; NULL: it has not */
-	MemoryContext device_context;	/* of it, and of its answer */
 	uint32		next_group;		/* next group of input to return */
 	int			num_outputs;
 	group_output *outputs;

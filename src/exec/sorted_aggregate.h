@@ -25,8 +25,7 @@ typedef struct sorted_aggregate
 extern chunk *sorted_fraction(sorted_aggregate *aggregate);
 
 /* agg_sorted_device.c: as in group_aggregate.  The last one: false if the batch has the result. */
-extern bool sorted_ask_device(group_aggregate *base, device_query *query);
-extern void sorted_take_device(group_aggregate *base, const device_query *query);
+extern void sorted_take_device(group_aggregate *base, const device_query *query, int number);
 extern bool sorted_device_result(sorted_aggregate *aggregate, uint32 group, Datum *result, bool *is_null);
 
 #endif							/* MGPU_EXEC_SORTED_AGGREGATE_H */

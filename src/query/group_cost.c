@@ -17,13 +17,12 @@
 
 #include "compat.h"
 #include "batch/rows.h"
-#include "core/group_spec.h"
 #include "core/sizes.h"
 #include "query/costs.h"
-#include "query/device_path.h"
 #include "query/aggregate_ways.h"
 #include "query/group_cost.h"
 #include "query/scan_path.h"
+#include "query/table_job.h"
 #include "settings.h"
 
 /*
@@ -112,22 +111,14 @@ empty_rows_cost(const group_task *task, const Path *child, double num_rows)
 	return EMPTY_COST * cpu_operator_cost * num_rows;
 }
 
-/* Whether a GPU is expected to read and group the rows. */
-static bool
-is_for_device(const group_task *task, const Path *rows)
-{
-	return task->num_fed == 0 && list_length(task->keys) <= MGPU_GROUP_MAX_KEYS &&
-		device_path_is_likely(task->root, rows, task->columns, task->keys != NIL);
-}
-
 void
 group_path_cost(const group_task *task, Path *path, const Path *child, double num_rows, double num_groups, bool fold)
 {
 	const QualCost *target_cost = &path->pathtarget->cost;
 	Cost		rows_cost = num_rows * group_row_cost(task, fold);
 
-	if (is_for_device(task, child))
-		path->startup_cost = device_path_scan_cost(child) + START_COST + rows_cost * DEVICE_PART;
+	if (task->on_device)
+		path->startup_cost = table_job_scan_cost(child) + START_COST + rows_cost * TABLE_JOB_PART;
 	else
 		path->startup_cost = child->total_cost + START_COST + rows_cost +
 			empty_rows_cost(task, child, num_rows) + spill_cost(num_rows, fold ? num_groups : num_rows, task);
@@ -189,7 +180,7 @@ group_path_uncounted(const group_task *task, const Path *own, double num_groups)
 void
 group_path_save(const group_task *task, Path *path, const Path *rows, Cost uncounted)
 {
-	Cost		least = is_for_device(task, rows) ? device_path_scan_cost(rows) : rows->total_cost;
+	Cost		least = task->on_device ? table_job_scan_cost(rows) : rows->total_cost;
 	Cost		saved = Max(Min(uncounted, path->startup_cost - least), 0);
 
 	path->startup_cost -= saved;

@@ -36,6 +36,7 @@
 #include "query/group_task.h"
 #include "query/offers.h"
 #include "query/scan_path.h"
+#include "query/table_job.h"
 #include "settings.h"
 
 #define AGG_COST 4.0			/* a transition under Agg, without finding the group, in units of cpu_operator_cost */
@@ -135,11 +136,12 @@ typedef struct group_offer
 
 /* child returns num_rows rows, singly or in packs; rows is where they come from. */
 static void
-add_group_path(const group_offer *offer, Path *child, const Path *rows, double num_rows, group_method method)
+add_group_path(group_offer *offer, Path *child, const Path *rows, double num_rows, group_method method)
 {
-	const group_task *task = &offer->task;
+	group_task *task = &offer->task;
+	query	   *query = group_query(task, child != rows, method);
 	CustomPath *path = custom_plan_path(&(node_path) {
-		.query = group_query(task, child != rows, method),
+		.query = query,
 		.entries = task->outputs,
 		.quals = task->having,
 		.rel = offer->output_rel,
@@ -149,6 +151,7 @@ add_group_path(const group_offer *offer, Path *child, const Path *rows, double n
 		.parallel_safe = offer->output_rel->consider_parallel && child->parallel_safe
 	});
 
+	task->on_device = table_job_is_likely(task->root, child, query, task->outputs);
 	group_path_cost(task, &path->path, child, num_rows, offer->num_groups, offer->folds);
 	group_path_save(task, &path->path, rows, offer->uncounted);
 	/* below any other plan's; of several of the node's, the cheapest is taken all the same */
@@ -162,7 +165,7 @@ add_group_path(const group_offer *offer, Path *child, const Path *rows, double n
 
 /* Offer what workers can do: fold rows if that makes them few, else pack them. */
 static void
-add_parallel_path(const group_offer *offer)
+add_parallel_path(group_offer *offer)
 {
 	const group_task *task = &offer->task;
 	Path	   *rows;

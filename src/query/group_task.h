@@ -28,6 +28,7 @@ typedef struct group_task
 	double		copies;			/* columns whose values are by reference; computed ones count for more */
 	int			num_states;		/* of folded groups, at most */
 	double		operators;		/* cost of a row's aggregates, in units of cpu_operator_cost */
+	bool		on_device;		/* a GPU is expected to do all of it for the path that is made */
 } group_task;
 
 /*

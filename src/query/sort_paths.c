@@ -22,9 +22,9 @@
 #include "keys/collation.h"
 #include "query/costs.h"
 #include "query/custom_plan.h"
-#include "query/device_path.h"
 #include "query/offers.h"
 #include "query/scan_path.h"
+#include "query/table_job.h"
 #include "settings.h"
 
 /* More keys are left to PostgreSQL: each of them is a sort of all rows. */
@@ -123,7 +123,7 @@ cost_path(const top_task *task, Path *path, const Path *child, bool on_device)
 	path->startup_cost = START_COST + child->rows * cpu_operator_cost *
 		(SORT_COST * list_length(task->query->order_columns) + COLUMN_COST * list_length(task->columns));
 	if (on_device)
-		path->startup_cost = device_path_scan_cost(child) + path->startup_cost * DEVICE_PART;
+		path->startup_cost = table_job_scan_cost(child) + path->startup_cost * TABLE_JOB_PART;
 	else
 		path->startup_cost += child->total_cost + runs_cost(task, child->rows);
 	path->total_cost = path->startup_cost + child->rows * (RETURN_COST * cpu_operator_cost + target_cost->per_tuple) + target_cost->startup;
@@ -149,7 +149,7 @@ make_path(const top_task *task, const SortPath *sort, PathTarget *target, const 
 	if (*reason)
 		return NULL;
 	child = scan_path(task->root, sort->subpath, task->columns);
-	on_device = top_task_is_for_device(task, child);
+	on_device = table_job_is_likely(task->root, child, task->query, NIL);
 	task->query->kind = QUERY_SORT;
 	task->query->fits = on_device || num_runs_of(task, child->rows) <= 1;
 	path = custom_plan_path(&(node_path) {

@@ -23,9 +23,9 @@
 #include "declined.h"
 #include "query/costs.h"
 #include "query/custom_plan.h"
-#include "query/device_path.h"
 #include "query/offers.h"
 #include "query/scan_path.h"
+#include "query/table_job.h"
 #include "query/top_task.h"
 #include "settings.h"
 
@@ -91,8 +91,8 @@ cost_path(const top_offer *offer, Path *path, const Path *child)
 	path->startup_cost = START_COST + (offer->pathkeys ? ORDER_COST : 0) +
 		cpu_operator_cost * (child->rows * of_row + offer->kept_rows * KEEP_COST * list_length(task->columns) +
 							 offer->kept_rows * log2(2 + offer->kept_rows / offer->num_partitions));
-	if (top_task_is_for_device(task, child))
-		path->startup_cost = device_path_scan_cost(child) + path->startup_cost * DEVICE_PART;
+	if (table_job_is_likely(task->root, child, task->query, NIL))
+		path->startup_cost = table_job_scan_cost(child) + path->startup_cost * TABLE_JOB_PART;
 	else
 		path->startup_cost += child->total_cost + spill_cost(offer);
 	path->total_cost = path->startup_cost + path->rows * (cpu_tuple_cost + target_cost->per_tuple) + target_cost->startup;

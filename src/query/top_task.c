@@ -18,9 +18,7 @@
 #include "compat.h"
 #include "batch/group_keys.h"
 #include "batch/row_compare.h"
-#include "core/group_spec.h"
 #include "query/custom_plan.h"
-#include "query/device_path.h"
 #include "query/top_limit.h"
 #include "query/top_task.h"
 
@@ -298,12 +296,4 @@ top_task_of_sort(top_task *task, PlannerInfo *root, const SortPath *sort)
 		if (!take_pathkey(task, lfirst(cell)))
 			return false;
 	return true;
-}
-
-bool
-top_task_is_for_device(const top_task *task, const Path *rows)
-{
-	return list_length(task->query->key_columns) <= MGPU_GROUP_MAX_KEYS && list_length(task->query->order_columns) <= MGPU_GROUP_MAX_ORDERS &&
-		(task->query->rule != TOP_DENSE_RANKS || task->query->count <= MGPU_GROUP_MAX_DENSE_RANKS) &&
-		device_path_is_likely(task->root, rows, task->columns, true);
 }

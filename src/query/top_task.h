@@ -33,7 +33,4 @@ extern bool top_task_of_distinct_on(top_task *task, PlannerInfo *root, const Pat
 extern bool top_task_of_order(top_task *task, PlannerInfo *root, const PathTarget *input);
 extern bool top_task_of_sort(top_task *task, PlannerInfo *root, const SortPath *sort);
 
-/* Whether a GPU is expected to read and sort the rows of a path. */
-extern bool top_task_is_for_device(const top_task *task, const Path *rows);
-
 #endif							/* MGPU_QUERY_TOP_TASK_H */

@@ -12,12 +12,23 @@
 
 typedef struct heap_reader heap_reader;
 
+/* Which columns of which rows of a table are read: expressions of its attributes, and conditions in the order of the plan. */
+typedef struct table_scan
+{
+	Relation	relation;
+	List	   *columns;
+	List	   *conditions;
+} table_scan;
+
 /* For EXPLAIN. */
 typedef struct heap_reader_counts
 {
 	int64		pages;
 	int64		checked_pages;	/* of these, pages whose rows' visibility was checked one by one */
 } heap_reader_counts;
+
+/* Whether tables of this kind can be read so, in this transaction. */
+extern bool heap_reader_reads(Relation relation);
 
 /* Whether a scan with this target and these conditions, implicitly joined by AND, can be read so. */
 extern bool heap_reader_takes(List *exprs, List *conditions);
@@ -31,6 +42,9 @@ extern bool heap_reader_takes(List *exprs, List *conditions);
  * the caller, who has the late pages, releases them.
  */
 extern heap_reader *heap_reader_open(SeqScanState *scan, List *exprs, const Bitmapset *late_columns, late_pages *late);
+
+/* What it reads. */
+extern table_scan heap_reader_scan(const heap_reader *reader);
 
 /*
  * Append the visible rows of the next page that has any to rows, whose columns are the expressions.  False: there are

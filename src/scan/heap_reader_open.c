@@ -41,14 +41,17 @@ are_both_volatile(List *exprs, List *conditions)
 	return contain_volatile_functions((Node *) exprs) && contain_volatile_functions((Node *) conditions);
 }
 
+bool
+heap_reader_reads(Relation relation)
+{
+	/* SERIALIZABLE wants each row checked for conflicts */
+	return relation->rd_tableam == GetHeapamTableAmRoutine() && !RelationUsesLocalBuffers(relation) && !IsolationIsSerializable();
+}
+
 static bool
 can_read(const SeqScanState *scan, List *exprs)
 {
-	Relation	relation = scan->ss.ss_currentRelation;
-
-	/* SERIALIZABLE wants each row checked for conflicts */
-	return relation->rd_tableam == GetHeapamTableAmRoutine() && !RelationUsesLocalBuffers(relation) &&
-		!IsolationIsSerializable() && scan->ss.ps.state->es_epq_active == NULL &&
+	return heap_reader_reads(scan->ss.ss_currentRelation) && scan->ss.ps.state->es_epq_active == NULL &&
 		IsMVCCSnapshot(scan->ss.ps.state->es_snapshot) && heap_reader_takes(exprs, scan->ss.ps.plan->qual) &&
 		!are_both_volatile(exprs, scan->ss.ps.plan->qual);
 }
@@ -173,6 +176,7 @@ heap_reader_open(SeqScanState *scan, List *exprs, const Bitmapset *late_columns,
 		return NULL;
 	reader = palloc0(sizeof(heap_reader));
 	reader->scan = scan;
+	reader->exprs = exprs;
 	reader->late = bms_is_empty(late_columns) ? NULL : late;
 	reader->values = page_values_create(RelationGetDescr(scan->ss.ss_currentRelation));
 	reader->columns = palloc0(list_length(exprs) * sizeof(read_column) + 1);
@@ -191,4 +195,14 @@ heap_reader_open(SeqScanState *scan, List *exprs, const Bitmapset *late_columns,
 	if (reader->is_programmed || reader->projection || reader->condition)
 		reader->slot = ExecInitExtraTupleSlot(scan->ss.ps.state, reader->values->descriptor, &TTSOpsVirtual);
 	return reader;
+}
+
+table_scan
+heap_reader_scan(const heap_reader *reader)
+{
+	return (table_scan) {
+		.relation = reader->scan->ss.ss_currentRelation,
+		.columns = reader->exprs,
+		.conditions = reader->scan->ss.ps.plan->qual
+	};
 }

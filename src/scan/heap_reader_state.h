@@ -33,6 +33,7 @@ typedef struct page_program
 struct heap_reader
 {
 	SeqScanState *scan;
+	List	   *exprs;			/* of the columns */
 	int			num_columns;
 	read_column *columns;
 	int			num_filters;

@@ -20,7 +20,6 @@
 #include "access/heapam.h"
 #include "executor/instrument.h"
 #include "miscadmin.h"
-#include "nodes/nodeFuncs.h"
 #include "pgstat.h"
 #include "storage/bufmgr.h"
 
@@ -52,52 +51,47 @@ struct heap_sender
 
 /* ---- what is sent */
 
-static bool
-describe_column(mgpu_group_column *column, TupleDesc descriptor, const value_list *list)
+static void
+describe_column(mgpu_group_column *column, const value_list *list)
 {
-	element_type type;
-
-	element_type_fill(&type, TupleDescAttr(descriptor, list->attribute - 1)->atttypid);
-	if (!type.typbyval || type.typlen != (int16) type.key_width || type.key_kind == 0)
-		return false;
-	column->kind = type.key_kind;
-	column->width = type.key_width;
 	column->offset = list->offset;
 	column->missing_is_null = list->missing == NULL;
 	if (list->missing)
-		memcpy(&column->missing, list->missing, type.key_width);
-	return true;
+		memcpy(&column->missing, list->missing, column->width);
 }
 
-static bool
+/* Where the columns of the spec are in rows. */
+static void
 describe_columns(const page_values *values, mgpu_group_spec *spec)
 {
-	/* a row may have types that are wider than a page, and NULL there */
-	if (values->all.num_attributes > MGPU_GROUP_MAX_ATTRIBUTES || values->num_lists > MGPU_GROUP_MAX_COLUMNS ||
-		values->fixed_end > MGPU_PAGE_BYTES)
-		return false;
-	spec->num_attributes = values->all.num_attributes;
-	spec->num_columns = values->num_lists;
+	Assert(spec->num_attributes == (uint32) values->all.num_attributes);
 	spec->num_fixed = values->num_fixed;
 	spec->fixed_end = values->fixed_end;
-	for (int i = 0; i < values->all.num_attributes; i++)
+	for (uint32 i = 0; i < spec->num_attributes; i++)
 	{
-		const walked_attribute *attribute = &values->all.attributes[i];
+		const walked_attribute *from = &values->all.attributes[i];
+		mgpu_group_attribute *to = &spec->attributes[i];
 
-		spec->attributes[i] = (mgpu_group_attribute) {attribute->length, attribute->align, attribute->list};
+		to->length = from->length;
+		to->align = from->align;
+		if (to->column >= 0)
+			describe_column(&spec->columns[to->column], values->lists[from->list]);
 	}
-	for (int i = 0; i < values->num_lists; i++)
-		if (!describe_column(&spec->columns[i], values->descriptor, values->lists[i]))
-			return false;
-	return true;
 }
 
-static bool
-has_parameter(Node *node, void *context)
+/* The constants of conditions, which may raise an error. */
+static void
+describe_constants(heap_reader *reader, mgpu_group_spec *spec)
 {
-	if (node == NULL)
-		return false;
-	return IsA(node, Param) || expression_tree_walker(node, has_parameter, context);
+	for (uint32 i = 0; i < spec->num_filters; i++)
+	{
+		column_filter *filter = &reader->filters[i];
+
+		column_filter_forget(filter);
+		/* NULL: no row meets it */
+		if (filter->kind != 0 && !column_filter_code(filter, reader->scan->ss.ps.ps_ExprContext, &spec->filters[i].code))
+			spec->filters[i].outcomes = 0;
+	}
 }
 
 /* Whether the scan will return a row, as its first page tells.  The page stays the next to be read. */
@@ -123,50 +117,15 @@ begins_with_row(heap_reader *reader)
 	return found;
 }
 
-/*
- * Whether a constant may be computed before a row needs it: that may raise an error, or run a subquery.  The first condition's is
- * computed for the first row.  Those without parameters PostgreSQL computes when it plans, to estimate.
- */
-static bool
-may_compute(heap_reader *reader, const column_filter *filter, int number)
-{
-	Node	   *expr = (Node *) filter->expr;
-	bool		is_given = expr && IsA(expr, Param) && ((Param *) expr)->paramkind == PARAM_EXTERN;
-
-	return is_given || !has_parameter(expr, NULL) || (number == 0 && begins_with_row(reader));
-}
-
-static bool
-describe_conditions(heap_reader *reader, mgpu_group_spec *spec)
-{
-	if (reader->condition || reader->num_filters > MGPU_GROUP_MAX_FILTERS)
-		return false;
-	spec->num_filters = reader->num_filters;
-	for (int i = 0; i < reader->num_filters; i++)
-	{
-		column_filter *filter = &reader->filters[i];
-		mgpu_group_filter *to = &spec->filters[i];
-
-		if (!may_compute(reader, filter, i))
-			return false;
-		column_filter_forget(filter);
-		to->column = filter->list;
-		to->keeps_null = filter->keeps_null;
-		to->keeps_value = filter->keeps_value;
-		if (filter->kind != 0 && column_filter_code(filter, reader->scan->ss.ps.ps_ExprContext, &to->code))
-			to->outcomes = filter->outcomes;
-	}
-	return true;
-}
-
 heap_sender *
-heap_sender_create(heap_reader *reader, mgpu_group_spec *spec)
+heap_sender_create(heap_reader *reader, mgpu_group_spec *spec, bool needs_row)
 {
 	heap_sender *sender;
 
-	if (BLCKSZ != MGPU_PAGE_BYTES || reader->projection || !describe_columns(reader->values, spec) ||
-		!describe_conditions(reader, spec))
+	if (needs_row && !begins_with_row(reader))
 		return NULL;
+	describe_columns(reader->values, spec);
+	describe_constants(reader, spec);
 	sender = palloc0(sizeof(heap_sender));
 	sender->reader = reader;
 	sender->num_shared = service_num_shared_pages();
@@ -174,12 +133,6 @@ heap_sender_create(heap_reader *reader, mgpu_group_spec *spec)
 	sender->most_held = NBuffers / MaxBackends;
 	sender->batch_pages = Min(MGPU_BATCH_PAGES, Max(sender->most_held / MGPU_SLOT_EXTENTS, 4));
 	return sender;
-}
-
-int
-heap_sender_column(const heap_sender *sender, int column)
-{
-	return sender->reader->columns[column].list;
 }
 
 /* ---- pages */

@@ -12,13 +12,11 @@
 typedef struct heap_sender heap_sender;
 
 /*
- * Make a sender, in the current context, and describe the table, its columns and the conditions in spec, which is zero
- * before.  NULL: a GPU cannot evaluate the columns or the conditions.
+ * Make a sender, in the current context.  spec has columns, attributes with their columns, and conditions, those of the
+ * reader: it gets where the attributes are and the conditions' constants.  NULL: a row is needed for these, and the
+ * table's first page has none.
  */
-extern heap_sender *heap_sender_create(heap_reader *reader, mgpu_group_spec *spec);
-
-/* The spec's column that holds the reader's column of this number, from 0. */
-extern int	heap_sender_column(const heap_sender *sender, int column);
+extern heap_sender *heap_sender_create(heap_reader *reader, mgpu_group_spec *spec, bool needs_row);
 
 /* The next batch of pages: a group_fill_fn (run/run_table.h), whose context is a sender. */
 extern uint32 heap_sender_fill(void *context, char *memory, Size bytes);

@@ -14,7 +14,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 our @EXPORT = qw($LIMIT $MEGABYTE $LARGE sized new_node new_service_node await_service service_is_idle make_calls executors make_big make_type check_order memory_kb median duration
-	check_timeouts check_cancels check_peaks check_growth check_again check_starved differs check_same);
+	check_timeouts check_cancels check_peaks check_growth check_again check_starved differs check_same is_planned_for_gpu);
 
 # The C library keeps freed memory, and address space for threads, for later calls unless it is told
 # not to.  Then memory would seem to be in use, and none would run out.
@@ -320,6 +320,23 @@ sub check_same
 
 	is(join("\n", grep { $_ ne '' } map { differs($session, $_, %option) } ref $queries ? @$queries : $queries), '', $name);
 	return;
+}
+
+# Whether the planner expects a GPU to read the rows of a query's node, which is forced: then they cost less than on the
+# CPU.  A node that is forced costs nearly nothing, so that units are large here.
+sub is_planned_for_gpu
+{
+	my ($session, $query, $setting) = (@_, 'gpu');
+	my @units = ('cpu_operator_cost', 'cpu_tuple_cost');
+	my %cost;
+
+	$session->run(map {"SET $_ = 1e15"} @units);
+	foreach my $executor ('cpu', $setting)
+	{
+		$session->query("SET mgpu.executor = $executor; EXPLAIN $query") =~ /cost=[\d.]+\.\.([\d.]+)/ and $cost{$executor} = $1;
+	}
+	$session->run(map {"RESET $_"} @units);
+	return $cost{$setting} != $cost{cpu};
 }
 
 # ------------------------------------------------------------ calls told to end
