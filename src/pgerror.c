@@ -149,11 +149,13 @@ mgpu_raise_row_too_large(Size row_bytes)
 void
 mgpu_raise_not_sorted(int input, int64 subscript)
 {
+	static const char *const names[] = {"the first array", "the second array", "one of the arrays"};
+
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("array is not sorted"),
-			 errdetail("The element at position %lld of the %s array belongs before the one at position %lld.",
-					   (long long) subscript, input == 0 ? "first" : "second", (long long) subscript - 1),
+			 errdetail("The element at position %lld of %s belongs before the one at position %lld.",
+					   (long long) subscript, names[input], (long long) subscript - 1),
 			 errhint("Sort the array first, with the same order arguments.")));
 	pg_unreachable();
 }

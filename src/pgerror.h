@@ -24,7 +24,7 @@ extern MGPU_NORETURN void mgpu_raise_anyarray(void);
 extern MGPU_NORETURN void mgpu_raise_length_mismatch(const char *a_name, int64 a_items,
 									   const char *b_name, int64 b_items);
 
-/* input: 0 for the first sorted argument, 1 for the second. */
+/* input: 0 for the first sorted argument, 1 for the second, 2 for one of many. */
 extern MGPU_NORETURN void mgpu_raise_not_sorted(int input, int64 subscript);
 
 /* Positions first to last are allowed; last < first if none is. */

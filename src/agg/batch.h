@@ -1,23 +1,19 @@
 /*
  * batch.h
- *		A batch: all rows of one aggregate that are sorted together.
+ *		A batch: rows of values, with groups, that are sorted together.
  *
- * Under a hashed plan a batch has all groups of an aggregate context.  The context owns
- * the batch's memory, and PostgreSQL's reset of the context (between spilled batches,
- * on a rescan, at the end) ends the batch.  Under a sorted or plain plan a batch has
- * one group.  Then the batch and its memory live as long as the query, and each group
- * starts it over.
+ * A batch has rows of many groups or of one group at a time.  The extension's aggregates fill
+ * batches (agg/call.h).  MgpuGroup makes them of rows that it has grouped already, or of values
+ * that a GPU has sorted.
  */
 #ifndef MGPU_AGG_BATCH_H
 #define MGPU_AGG_BATCH_H
 
-#include "batch/pick.h"
-#include "batch/wire.h"
-#include "core/job.h"
-#include "order/sort_spec.h"
-#include "run/run_job.h"
+#include "utils/array.h"
 
-struct agg_call;
+#include "batch/pick.h"
+#include "keys/value_order.h"
+#include "order/sort_spec.h"
 
 typedef enum agg_stage
 {
@@ -29,21 +25,19 @@ typedef enum agg_stage
 
 typedef struct agg_batch
 {
-	struct agg_call *call;
-	bool		hashed;			/* many groups; memory is of the aggregate context */
+	sort_spec	sort;			/* its order may be set until rows are sorted */
+	const column_type *key_type;
 	bool		borrowed;		/* rows and their groups belong to a plan node */
 	agg_stage	stage;
 	uint32		num_groups;
-	sort_order	order;
-	bool		has_order;		/* order is known */
 
 	MemoryContext context;		/* rows and all that survives a restart */
 	MemoryContext work_context; /* memory that agg_batch_restart frees */
 	chunk	   *rows;
 	column	   *key;
-	column	   *value;			/* only for AGG_SORT_BY */
-	column	   *groups;			/* uint32 group numbers; only in hashed plans that own their rows */
-	chunk	   *fractions;		/* one row per group; NULL: constant fraction, or no percentile */
+	column	   *value;			/* what arrays are made of; NULL: the keys */
+	column	   *groups;			/* uint32 group numbers, if the batch collects rows of many groups */
+	value_order *comparison;	/* NULL until it is asked for */
 
 	row_groups	all;
 	row_groups	items;			/* rows whose key is not NULL */
@@ -58,42 +52,26 @@ typedef struct agg_batch
 	/* Sorted batches with items: exactly one of these is set. */
 	char	   *sorted_keys;
 	char	   *sorted_values;
-	uint32	   *positions;		/* positions in keys, in sorted order */
+	uint32	   *positions;		/* of keys or, if there is a value column, of rows, in sorted order */
 } agg_batch;
 
-/* Create a batch.  hashed: many groups, freed when context is reset; otherwise one group at a time. */
-extern agg_batch *agg_batch_create(struct agg_call *call, bool hashed, MemoryContext context);
+/*
+ * Create a batch that collects rows.  hashed: of many groups, else of one at a time.  value_type may be NULL.  The types
+ * live as long as the batch, which is part of context.
+ */
+extern agg_batch *agg_batch_create(MemoryContext context, bool hashed, const sort_spec *sort,
+								   const column_type *key_type, const column_type *value_type, uint64 most_rows);
 
 /* A batch of rows that a plan node has collected and grouped.  The keys are copied at once. */
-extern agg_batch *agg_batch_of_rows(struct agg_call *call, MemoryContext context, chunk *rows, int key_column,
+extern agg_batch *agg_batch_of_rows(MemoryContext context, const sort_spec *sort, chunk *rows, int key_column,
 									const row_groups *groups);
 
-/*
- * A batch of keys that are in order already, group by group.  Of NULLs only the number in each group counts.  rows may be
- * empty.
- */
-extern agg_batch *agg_batch_of_sorted(struct agg_call *call, MemoryContext context, chunk *rows, char *sorted_keys,
-									  const row_groups *items, const row_groups *nulls);
-
-/*
- * Percentiles whose fraction is not constant: store the fraction of a new group's first
- * row, and raise an error where a later row differs.  agg_batch_fraction returns a
- * group's fraction, constant or not, as a slice of one row.
- */
-extern void agg_batch_take_fraction(agg_batch *batch, uint32 group, NullableDatum fraction);
-extern chunk_slice agg_batch_fraction(const agg_batch *batch, uint32 group);
+/* A batch of keys that are in order already, group by group.  Of NULLs only the number in each group counts. */
+extern agg_batch *agg_batch_of_sorted(MemoryContext context, const sort_spec *sort, const column_type *key_type,
+									  char *sorted_keys, const row_groups *items, const row_groups *nulls);
 
 /* Forget all rows and results, for the next group of a batch of one group. */
 extern void agg_batch_restart(agg_batch *batch);
-
-/* Start a new group and return its number. */
-static inline uint32
-agg_batch_new_group(agg_batch *batch)
-{
-	if (!batch->hashed)
-		agg_batch_restart(batch);
-	return batch->num_groups++;
-}
 
 /* Add rows to a group and return the number of the first.  The caller fills keys and values. */
 static inline uint64
@@ -107,14 +85,6 @@ agg_batch_add_rows(agg_batch *batch, uint32 group, uint64 num_rows)
 	return first;
 }
 
-static inline void
-agg_batch_add_key(agg_batch *batch, uint32 group, Datum key, bool is_null)
-{
-	uint64		row = agg_batch_add_rows(batch, group, 1);
-
-	chunk_put(batch->rows, batch->key, row, key, is_null);
-}
-
 /* Memory that is freed when the batch starts over. */
 static inline void *
 agg_batch_alloc(const agg_batch *batch, Size bytes)
@@ -122,36 +92,46 @@ agg_batch_alloc(const agg_batch *batch, Size bytes)
 	return large_alloc(batch->work_context, bytes);
 }
 
+/* The comparison of values, ascending. */
+extern value_order *agg_batch_comparison(agg_batch *batch);
+
 /* Bring the batch to a stage, unless it has reached it. */
 extern void agg_batch_bring_together(agg_batch *batch);
 extern void agg_batch_group(agg_batch *batch);
 extern void agg_batch_sort(agg_batch *batch);
 
-/* In a sorted batch: the key at a position of the sorted order. */
-extern const char *agg_batch_sorted_key(const agg_batch *batch, uint64 position);
-
-/* The end of the group whose items begin at heads[i]. */
-static inline uint64
-agg_batch_head_end(const agg_batch *batch, uint64 i)
+/* In a sorted batch without a value column: the key at a position of the sorted order. */
+static inline Datum
+agg_batch_sorted_datum(const agg_batch *batch, uint64 position)
 {
-	return i + 1 < batch->num_heads ? batch->heads[i + 1] : batch->num_items;
+	if (batch->sorted_keys)
+		return cell_datum(batch->key_type, batch->sorted_keys, position);
+	return cell_datum(batch->key_type, batch->keys, batch->positions[position]);
 }
 
-/* Fill positions by a stable sort (batch_order.c). */
-extern void agg_batch_order(agg_batch *batch);
+/*
+ * Results of a group, in the current context.  The first of them sorts the batch.
+ */
 
-/* A group's array (batch_result.c), allocated in the current context. */
+/* Its array (batch_array.c). */
 extern ArrayType *agg_batch_array(agg_batch *batch, uint32 group, bool nulls_first);
 
-/*
- * A group's percentile, or its array of percentiles (percentile_fn.c), in the current
- * context.  continuous: interpolate between values.
- */
-extern Datum agg_batch_percentile(agg_batch *batch, uint32 number, const chunk_slice *fraction, bool continuous,
-								  bool *is_null);
+/* Its number of different values, and the most frequent value, the first of those (runs.c). */
+extern int64 agg_batch_num_runs(agg_batch *batch, uint32 group);
+extern Datum agg_batch_mode(agg_batch *batch, uint32 group, bool *is_null);
+
+/* A percentile, or several (percentile.c). */
+typedef struct agg_percentile
+{
+	bool		continuous;		/* interpolate between values */
+	bool		is_array;		/* fraction is an array of fractions, and the result one of percentiles */
+	NullableDatum fraction;
+} agg_percentile;
+
+extern Datum agg_batch_percentile(agg_batch *batch, uint32 group, const agg_percentile *percentile, bool *is_null);
 
 /* The percentile of num_items values that lies between two of them (mgpu_percentile_positions); of numbers if continuous. */
-extern Datum agg_percentile_between(const struct agg_call *call, double fraction, bool continuous, int64 num_items,
+extern Datum agg_percentile_between(const agg_percentile *percentile, const element_type *type, int64 num_items,
 									const Datum picked[2]);
 
 #endif							/* MGPU_AGG_BATCH_H */

@@ -11,8 +11,10 @@
 #include "core/cpu_sort.h"
 
 #include "compat.h"
-#include "agg/call.h"
+#include "agg/batch.h"
 #include "order/array_sort.h"
+#include "order/order.h"
+#include "run/run_job.h"
 
 /* Batches of at most so many bytes of keys are sorted without a job. */
 #define SORT_NOW_BYTES (64 * 1024)
@@ -35,11 +37,11 @@ static void
 describe_job(run_request *request, const agg_batch *batch, mgpu_op op, uint32 key_kind, uint32 key_width)
 {
 	memset(request, 0, sizeof(*request));
-	request->function = batch->call->function;
+	request->function = batch->sort.function;
 	request->job.op = op;
 	request->job.key_kind = key_kind;
 	request->job.key_width = key_width;
-	request->job.descending = batch->order.descending;
+	request->job.descending = batch->sort.order.descending;
 	request->job.num_items = batch->num_items;
 	request->binding.in_keys = batch->keys;
 	if (batch->num_heads > 1)
@@ -55,15 +57,15 @@ record_sort_now(const agg_batch *batch)
 {
 	const char *reason = batch->num_heads < batch->num_items ? "few items" : "every group has one item";
 
-	run_record_cpu(batch->call->function, "quick", batch->num_items,
-				 batch->num_items * batch->call->key.width, run_reason(reason));
+	run_record_cpu(batch->sort.function, "quick", batch->num_items,
+				 batch->num_items * batch->key_type->width, run_reason(reason));
 	run_last.num_segments = batch->num_heads > 1 ? batch->num_heads : 0;
 }
 
 static void
 sort_groups_now(agg_batch *batch)
 {
-	const element_type *type = &batch->call->key.element;
+	const element_type *type = &batch->key_type->element;
 
 	/* a plan node's column is read by other aggregates, too */
 	if (batch->borrowed && batch->keys == batch->key->cells)
@@ -74,19 +76,60 @@ sort_groups_now(agg_batch *batch)
 	for (uint64 i = 0; i < batch->num_heads; i++)
 	{
 		uint64		begin = batch->heads[i];
-		uint64		end = agg_batch_head_end(batch, i);
+		uint64		end = i + 1 < batch->num_heads ? batch->heads[i + 1] : batch->num_items;
 
 		if (end - begin > 1)
-			sort_elements_now(type, batch->order.descending, batch->keys + begin * type->key_width, end - begin);
+			sort_elements_now(type, batch->sort.order.descending, batch->keys + begin * type->key_width, end - begin);
 	}
 	record_sort_now(batch);
 	batch->sorted_keys = batch->keys;
 }
 
-static void
-sort_keys(agg_batch *batch)
+/*
+ * Estimated bytes of the keys.  Values of variable width share the keys' arena, so that
+ * the size of the keys alone is then unknown.
+ */
+static Size
+expected_bytes(const agg_batch *batch)
 {
-	const element_type *type = &batch->call->key.element;
+	if (!column_is_variable(batch->key_type))
+		return batch->num_items * batch->key_type->width;
+	if (batch->borrowed || (batch->value && column_is_variable(batch->value->type)))
+		return batch->num_items * 16;
+	return batch->rows->arena.taken_bytes;
+}
+
+/* Find the positions that put each group's keys in order, stably. */
+static void
+sort_positions(agg_batch *batch)
+{
+	const column_type *type = batch->key_type;
+	byte_cells	cells = {batch->keys, type->width, column_is_variable(type), type->element.typlen};
+	segment_list groups = {.heads = batch->heads,.num_segments = batch->num_heads,.num_items = batch->num_items};
+	MemoryContext caller = MemoryContextSwitchTo(batch->work_context);
+	uint32	   *positions;
+	sort_keys	keys;
+
+	batch->sort.is_one_of_many = batch->num_heads <= 1;
+	batch->positions = agg_batch_alloc(batch, batch->num_items * sizeof(uint32));
+	sort_keys_of_cells(&keys, &cells, &type->element, batch->sort.collation, batch->num_items, expected_bytes(batch));
+	(void) order_ranks(&batch->sort, batch->num_heads > 1 ? &groups : NULL, &keys, batch->positions, NULL);
+	sort_keys_free(&keys);
+	/* values are found by their rows */
+	if (batch->value && batch->items.numbers)
+	{
+		positions = batch->positions;
+		batch->positions = (uint32 *) pick_cells(batch->work_context, (char *) batch->items.numbers, sizeof(uint32),
+												 positions, batch->num_items);
+		pfree(positions);
+	}
+	MemoryContextSwitchTo(caller);
+}
+
+static void
+sort_keys_alone(agg_batch *batch)
+{
+	const element_type *type = &batch->key_type->element;
 	Size		bytes = batch->num_items * type->key_width;
 	run_request request;
 
@@ -105,7 +148,7 @@ sort_keys(agg_batch *batch)
 	{
 		pfree(batch->sorted_keys);
 		batch->sorted_keys = NULL;
-		agg_batch_order(batch);
+		sort_positions(batch);
 	}
 	else if (batch->keys != batch->key->cells)
 		pfree(batch->keys);
@@ -115,14 +158,14 @@ sort_keys(agg_batch *batch)
 static bool
 values_are_movable(const agg_batch *batch)
 {
-	return batch->call->key.element.key_kind != 0 && element_type_is_movable(&batch->call->value.element) &&
+	return batch->key_type->element.key_kind != 0 && element_type_is_movable(&batch->value->type->element) &&
 		batch->num_nulls == 0 && batch->value->nulls == NULL && batch->num_items > MGPU_CPU_NOW_PAIRS;
 }
 
 static void
 sort_values(agg_batch *batch)
 {
-	const element_type *type = &batch->call->key.element;
+	const element_type *type = &batch->key_type->element;
 	uint32		width = batch->value->type->width;
 	char	   *values = batch->value->cells;
 	run_request request;
@@ -153,18 +196,10 @@ agg_batch_sort(agg_batch *batch)
 			run_call_start();
 		if (batch->value && values_are_movable(batch))
 			sort_values(batch);
-		else if (batch->value || batch->call->key.element.key_kind == 0)
-			agg_batch_order(batch);
+		else if (batch->value || batch->key_type->element.key_kind == 0)
+			sort_positions(batch);
 		else
-			sort_keys(batch);
+			sort_keys_alone(batch);
 	}
 	batch->stage = BATCH_SORTED;
-}
-
-const char *
-agg_batch_sorted_key(const agg_batch *batch, uint64 position)
-{
-	if (batch->sorted_keys)
-		return cell_element(&batch->call->key, batch->sorted_keys, position);
-	return cell_element(&batch->call->key, batch->keys, batch->positions[position]);
 }

@@ -10,6 +10,8 @@
 
 #include "catalog/pg_type.h"
 #include "optimizer/optimizer.h"
+#include "utils/array.h"
+#include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
@@ -85,6 +87,12 @@ key_type(const Aggref *aggref, agg_kind kind)
 	return kind == AGG_MERGE ? get_element_type(type) : type;
 }
 
+static bool
+is_percentile(const agg_call *call)
+{
+	return call->kind >= AGG_PERCENTILE_CONT;
+}
+
 /* Create a call and fill the fields that follow from the Aggref alone. */
 static agg_call *
 make_call(MemoryContext parent, const Aggref *aggref, agg_kind kind, int num_slots)
@@ -93,14 +101,13 @@ make_call(MemoryContext parent, const Aggref *aggref, agg_kind kind, int num_slo
 
 	call->kind = kind;
 	call->aggref = aggref;
-	call->function = kind_names[kind];
 	call->context = AllocSetContextCreate(parent, "mgpu_pg aggregate", ALLOCSET_SMALL_SIZES);
-	call->collation = aggref->inputcollid;
+	call->sort = (sort_spec) {.function = kind_names[kind],.op = MGPU_OP_SORT,.collation = aggref->inputcollid};
 	if (kind == AGG_SORT_BY)
 		column_type_fill(&call->value, list_nth_oid(aggref->aggargtypes, 0));
 	column_type_fill(&call->key, key_type(aggref, kind));
 	element_type_check_sortable(&call->key.element);
-	if (kind == AGG_PERCENTILE_CONT || kind == AGG_PERCENTILE_DISC)
+	if (is_percentile(call))
 		column_type_fill(&call->fraction, list_nth_oid(aggref->aggargtypes, 1));
 	return call;
 }
@@ -120,10 +127,12 @@ trailing_args_are_constants(const Aggref *aggref, int first)
 	return true;
 }
 
-/* The order given by zero, one or two trailing arguments. */
+/* The order given by the zero, one or two trailing arguments of a transition. */
 static sort_order
-order_from_args(const NullableDatum *args, int num_args)
+order_from_args(FunctionCallInfo fcinfo, agg_kind kind)
 {
+	const NullableDatum *args = &fcinfo->args[1 + kind_args[kind]];
+	int			num_args = PG_NARGS() - 1 - kind_args[kind];
 	sort_order	order = {false, false};
 
 	for (int i = 0; i < num_args; i++)
@@ -138,52 +147,6 @@ order_from_args(const NullableDatum *args, int num_args)
 	return order;
 }
 
-/* Largest number of trailing arguments of an aggregate. */
-#define MAX_TRAILING_ARGS 2
-
-/* Store the order or fraction of a call whose trailing arguments are constants. */
-static void
-take_constants(agg_call *call)
-{
-	int			first = kind_args[call->kind];
-	int			num_args = list_length(call->aggref->aggargtypes) - first;
-	NullableDatum args[MAX_TRAILING_ARGS];
-
-	Assert(num_args <= MAX_TRAILING_ARGS);
-	for (int i = 0; i < num_args; i++)
-	{
-		const Const *constant = (const Const *) agg_argument(call->aggref, first + i);
-
-		args[i].value = constant->constvalue;
-		args[i].isnull = constant->constisnull;
-	}
-	if (OidIsValid(call->fraction.element.type_id))
-	{
-		const column_type *type = &call->fraction;
-
-		call->constant_fraction = chunk_create(call->context, 1, &type, 1);
-		chunk_put(call->constant_fraction, &call->constant_fraction->columns[0], chunk_add_rows(call->constant_fraction, 1),
-				  args[0].value, args[0].isnull);
-	}
-	else
-		call->order = order_from_args(args, num_args);
-}
-
-agg_call *
-agg_call_of_column(Oid type_id, Oid collation, sort_order order)
-{
-	agg_call   *call = palloc0(offsetof(agg_call, slots));
-
-	call->kind = AGG_PERCENTILE_DISC;
-	call->function = "MgpuGroup";
-	call->context = CurrentMemoryContext;
-	call->collation = collation;
-	call->order = order;
-	column_type_fill(&call->key, type_id);
-	element_type_check_sortable(&call->key.element);
-	return call;
-}
-
 /* Whether other's batch can hold call's rows: same values, rows and ascending order. */
 static bool
 can_share(const agg_call *call, const agg_call *other)
@@ -193,9 +156,9 @@ can_share(const agg_call *call, const agg_call *other)
 
 	return agg_kind_shares(call->kind) && agg_kind_shares(other->kind) && other->leader == NULL &&
 		!(call->kind == AGG_SORT && call->args_vary) && !(other->kind == AGG_SORT && other->args_vary) &&
-		!call->order.descending && !other->order.descending &&
+		!call->sort.order.descending && !other->sort.order.descending &&
 		a->aggdistinct == NIL && b->aggdistinct == NIL && a->aggorder == NIL && b->aggorder == NIL &&
-		call->collation == other->collation &&
+		call->sort.collation == other->sort.collation &&
 		equal(agg_argument(a, 0), agg_argument(b, 0)) && equal(a->aggfilter, b->aggfilter) &&
 		!contain_volatile_functions((Node *) agg_argument(a, 0)) &&
 		!contain_volatile_functions((Node *) a->aggfilter);
@@ -212,8 +175,8 @@ agg_call_start(FunctionCallInfo fcinfo, agg_kind kind, bool combines)
 	call->aggstate = aggstate;
 	call->trans_number = trans_number;
 	call->args_vary = combines || !trailing_args_are_constants(call->aggref, kind_args[kind]);
-	if (!call->args_vary)
-		take_constants(call);
+	if (!combines && !is_percentile(call))
+		call->sort.order = order_from_args(fcinfo, kind);
 	/*
 	 * Transitions of a row run in the order of their numbers, so a leader's call exists
 	 * already.  Combine functions learn the leader from the states.
@@ -263,7 +226,7 @@ current_slot(agg_call *call)
 	for (int i = 0; i < call->num_slots; i++)
 		if (call->slots[i].expr_context == expr_context)
 			return &call->slots[i];
-	call->slots[call->num_slots] = (agg_slot) {call, expr_context, NULL};
+	call->slots[call->num_slots] = (agg_slot) {.call = call,.expr_context = expr_context};
 	return &call->slots[call->num_slots++];
 }
 
@@ -278,17 +241,23 @@ forget_batch(void *arg)
 }
 
 static void
-make_batch(agg_call *call, agg_slot *slot)
+start_batch(agg_slot *slot)
 {
-	MemoryContext context = slot->expr_context->ecxt_per_tuple_memory;
+	agg_call   *call = slot->call;
+	bool		hashed = slot->expr_context == call->aggstate->hashcontext;
+	MemoryContext context = hashed ? slot->expr_context->ecxt_per_tuple_memory : call->context;
+	const column_type *fraction = &call->fraction;
+	/* one group that becomes an array needs no more rows than an array can have */
+	uint64		most_rows = hashed || is_percentile(call) ? MGPU_MAX_ITEMS : MaxArraySize;
 	MemoryContextCallback *callback;
 
-	if (slot->expr_context != call->aggstate->hashcontext)
-	{
-		slot->batch = agg_batch_create(call, false, call->context);
+	slot->takes_args = true;
+	slot->has_order = false;
+	slot->fractions = is_percentile(call) ? chunk_create(context, 1, &fraction, MGPU_MAX_ITEMS) : NULL;
+	slot->batch = agg_batch_create(context, hashed, &call->sort, &call->key,
+								   call->kind == AGG_SORT_BY ? &call->value : NULL, most_rows);
+	if (!hashed)
 		return;
-	}
-	slot->batch = agg_batch_create(call, true, context);
 	/* AggRegisterCallback is not enough: it does not run when the memory context itself is reset */
 	callback = MemoryContextAlloc(context, sizeof(MemoryContextCallback));
 	callback->func = forget_batch;
@@ -296,26 +265,41 @@ make_batch(agg_call *call, agg_slot *slot)
 	MemoryContextRegisterResetCallback(context, callback);
 }
 
-agg_batch *
+agg_slot *
 agg_call_switch(agg_call *call)
 {
 	agg_slot   *slot = current_slot(call);
 
 	if (slot->batch == NULL)
-		make_batch(call, slot);
+		start_batch(slot);
 	call->current_context = slot->expr_context;
-	call->current = slot->batch;
-	return slot->batch;
+	return call->current = slot;
 }
 
-static agg_batch *
-existing_batch(agg_call *call, uint32 group)
+uint32
+agg_slot_new_group(agg_slot *slot)
 {
-	agg_batch  *batch = current_slot(call)->batch;
+	if (slot->batch->groups == NULL)
+	{
+		agg_batch_restart(slot->batch);
+		if (slot->call->args_vary)
+		{
+			slot->has_order = false;
+			if (slot->fractions)
+				chunk_reset(slot->fractions);
+		}
+	}
+	return slot->batch->num_groups++;
+}
 
-	if (batch == NULL || group >= batch->num_groups)
+static agg_slot *
+existing_slot(agg_call *call, uint32 group)
+{
+	agg_slot   *slot = current_slot(call);
+
+	if (slot->batch == NULL || group >= slot->batch->num_groups)
 		elog(ERROR, "aggregate state is not of this aggregate context");
-	return batch;
+	return slot;
 }
 
 agg_group
@@ -323,44 +307,55 @@ agg_group_of_final(FunctionCallInfo fcinfo)
 {
 	agg_call   *call = call_of(fcinfo);
 	uint32		number = DatumGetUInt32(PG_GETARG_DATUM(0));
-	agg_batch  *own = existing_batch(call, number);
+	agg_slot   *slot = existing_slot(call, number);
 
-	return (agg_group) {number, own, call->leader ? existing_batch(call->leader, number) : own};
+	return (agg_group) {number, slot, call->leader ? existing_slot(call->leader, number)->batch : slot->batch};
 }
 
 void
-agg_batch_set_order(agg_batch *batch, sort_order order)
+agg_slot_take_order(agg_slot *slot, sort_order order)
 {
-	if (!batch->has_order)
-	{
-		batch->order = order;
-		batch->has_order = true;
-	}
-	else if (order.descending != batch->order.descending || order.nulls_first != batch->order.nulls_first)
+	sort_order *known = &slot->batch->sort.order;
+
+	if (slot->has_order && (order.descending != known->descending || order.nulls_first != known->nulls_first))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("descending and nulls_first must be the same in all rows")));
+	*known = order;
+	slot->has_order = true;
 }
 
 void
-agg_call_order_args(agg_batch *batch, FunctionCallInfo fcinfo, int first)
+agg_slot_take_fraction(agg_slot *slot, uint32 group, NullableDatum fraction)
 {
-	agg_batch_set_order(batch, order_from_args(&fcinfo->args[first], PG_NARGS() - first));
+	chunk	   *fractions = slot->fractions;
+	column	   *col = &fractions->columns[0];
+	const element_type *type = &col->type->element;
+
+	if (group == fractions->num_rows)
+		chunk_put(fractions, col, chunk_add_rows(fractions, 1), fraction.value, fraction.isnull);
+	else if (column_is_null(col, group) != fraction.isnull ||
+			 (!fraction.isnull &&
+			  !datum_image_eq(cell_datum(col->type, col->cells, group), fraction.value, type->typbyval, type->typlen)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("fraction must be the same in all rows of a group")));
 }
 
-SortSupport
-agg_call_support(agg_call *call, bool descending)
+void
+agg_slot_take_args(agg_slot *slot, uint32 group, FunctionCallInfo fcinfo)
 {
-	SortSupport support = &call->support;
+	const agg_call *call = slot->call;
 
-	if (call->has_support && call->support_descending == descending)
-		return support;
-	memset(support, 0, sizeof(*support));
-	support->ssup_cxt = call->context;
-	support->ssup_collation = call->collation;
-	PrepareSortSupportFromOrderingOp(descending ? call->key.element.gt_operator : call->key.element.lt_operator,
-									 support);
-	call->has_support = true;
-	call->support_descending = descending;
-	return support;
+	if (is_percentile(call))
+		agg_slot_take_fraction(slot, group, fcinfo->args[2]);
+	else
+		agg_slot_take_order(slot, order_from_args(fcinfo, call->kind));
+	slot->takes_args = call->args_vary;
+}
+
+chunk_slice
+agg_slot_fraction(const agg_slot *slot, uint32 group)
+{
+	return (chunk_slice) {slot->fractions, 1, slot->call->args_vary ? group : 0, NULL, 1};
 }

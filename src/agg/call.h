@@ -9,15 +9,21 @@
  *
  * The transition state that PostgreSQL stores for each group is only the group's number
  * in the batch.
+ *
+ * Under a hashed plan a batch has all groups of an aggregate context.  The context owns
+ * the batch's memory, and PostgreSQL's reset of the context (between spilled batches,
+ * on a rescan, at the end) ends the batch.  Under a sorted or plain plan a batch has
+ * one group.  Then the batch and its memory live as long as the query, and each group
+ * starts it over.
  */
 #ifndef MGPU_AGG_CALL_H
 #define MGPU_AGG_CALL_H
 
 #include "executor/nodeAgg.h"
 #include "fmgr.h"
-#include "utils/sortsupport.h"
 
 #include "agg/batch.h"
+#include "batch/wire.h"
 
 typedef enum agg_kind
 {
@@ -34,28 +40,30 @@ typedef enum agg_kind
 static inline bool
 agg_kind_shares(agg_kind kind)
 {
-	return kind == AGG_SORT || kind == AGG_PERCENTILE_CONT || kind == AGG_PERCENTILE_DISC;
+	return kind != AGG_SORT_BY && kind != AGG_MERGE;
 }
 
-/* The batch of one aggregate context: a grouping set's or the hash tables'. */
+/* The groups of one aggregate context: a grouping set's or the hash tables'. */
 typedef struct agg_slot
 {
 	struct agg_call *call;
 	ExprContext *expr_context;
-	agg_batch  *batch;			/* NULL: no row since the last reset */
+	agg_batch  *batch;			/* NULL: no row since the last reset.  A follower's only counts groups */
+	bool		takes_args;		/* the next row's trailing arguments have to be looked at */
+	bool		has_order;		/* the batch's order is known */
+	chunk	   *fractions;		/* of each group or, if it is constant, of all; NULL: no percentile */
 } agg_slot;
 
 typedef struct agg_call
 {
-	/* a cache of the current context's batch */
-	AggState   *aggstate;		/* NULL: MgpuGroup owns the groups */
+	/* a cache of the current context's slot */
+	AggState   *aggstate;
 	ExprContext *current_context;	/* NULL: the cache is empty */
-	agg_batch  *current;
+	agg_slot   *current;
 
 	agg_kind	kind;
 	int			trans_number;	/* index in the Agg node's pertrans */
 	const Aggref *aggref;
-	const char *function;		/* SQL name, static */
 	MemoryContext context;		/* lives as long as the plan node */
 	bool		args_vary;		/* trailing arguments are not all constants */
 
@@ -66,17 +74,10 @@ typedef struct agg_call
 	 */
 	struct agg_call *leader;
 
+	sort_spec	sort;
 	column_type key;
 	column_type value;			/* only for AGG_SORT_BY */
-	Oid			collation;
-	sort_order	order;			/* valid unless args_vary */
 	column_type fraction;		/* float8 or float8[] for percentiles, else zero */
-	chunk	   *constant_fraction;	/* percentiles: one row; NULL if args_vary */
-
-	/* comparison function, prepared at its first use */
-	SortSupportData support;
-	bool		has_support;
-	bool		support_descending;
 
 	int			num_slots;
 	agg_slot	slots[FLEXIBLE_ARRAY_MEMBER];
@@ -88,12 +89,6 @@ typedef struct agg_call
  */
 extern agg_call *agg_call_start(FunctionCallInfo fcinfo, agg_kind kind, bool combines);
 
-/*
- * For MgpuGroup: create a call whose batches hold a column of that type.  It lives in the current
- * context.  The node makes the batches.
- */
-extern agg_call *agg_call_of_column(Oid type_id, Oid collation, sort_order order);
-
 /* Argument n of an aggregate, from 0. */
 extern const Expr *agg_argument(const Aggref *aggref, int n);
 
@@ -101,7 +96,7 @@ extern const Expr *agg_argument(const Aggref *aggref, int n);
 typedef struct agg_group
 {
 	uint32		number;
-	agg_batch  *own;			/* the batch of the aggregate itself */
+	agg_slot   *slot;
 	agg_batch  *batch;			/* the batch with the rows: the leader's, if there is one */
 } agg_group;
 
@@ -111,42 +106,39 @@ extern agg_group agg_group_of_final(FunctionCallInfo fcinfo);
 /* The call of another aggregate of the node; NULL if the extension did not make it. */
 extern agg_call *agg_call_by_number(AggState *aggstate, int trans_number);
 
-/* Find or create the batch of the current aggregate context. */
-extern agg_batch *agg_call_switch(agg_call *call);
+/* Find the slot of the current aggregate context, and create its batch if it has none. */
+extern agg_slot *agg_call_switch(agg_call *call);
 
-static inline agg_batch *
-agg_call_batch(agg_call *call)
-{
-	if (likely(call->aggstate->curaggcontext == call->current_context))
-		return call->current;
-	return agg_call_switch(call);
-}
+/* Start a new group and return its number. */
+extern uint32 agg_slot_new_group(agg_slot *slot);
 
-/* For transition and combine functions: the batch and group of a row.  A NULL state starts a new group. */
-static inline agg_batch *
-agg_group_of_row(FunctionCallInfo fcinfo, agg_kind kind, bool combines, uint32 *group)
+/*
+ * Take a row's order arguments or fraction.  If they vary, the first row sets the batch's order or
+ * its group's fraction, and an error is raised where a later row differs.
+ */
+extern void agg_slot_take_args(agg_slot *slot, uint32 group, FunctionCallInfo fcinfo);
+
+/* The same with what a worker sent. */
+extern void agg_slot_take_order(agg_slot *slot, sort_order order);
+extern void agg_slot_take_fraction(agg_slot *slot, uint32 group, NullableDatum fraction);
+
+/* A group's fraction as a slice of one row; without rows if there is none. */
+extern chunk_slice agg_slot_fraction(const agg_slot *slot, uint32 group);
+
+/* For transition and combine functions: the slot and group of a row.  A NULL state starts a new group. */
+static inline agg_slot *
+agg_slot_of_row(FunctionCallInfo fcinfo, agg_kind kind, bool combines, uint32 *group)
 {
 	agg_call   *call = fcinfo->flinfo->fn_extra;
-	agg_batch  *batch;
+	agg_slot   *slot;
 
 	if (unlikely(call == NULL))
 		call = agg_call_start(fcinfo, kind, combines);
-	batch = agg_call_batch(call);
-	*group = PG_ARGISNULL(0) ? agg_batch_new_group(batch) : DatumGetUInt32(PG_GETARG_DATUM(0));
-	return batch;
+	slot = likely(call->aggstate->curaggcontext == call->current_context) ? call->current : agg_call_switch(call);
+	*group = PG_ARGISNULL(0) ? agg_slot_new_group(slot) : DatumGetUInt32(PG_GETARG_DATUM(0));
+	if (!combines && unlikely(slot->takes_args))
+		agg_slot_take_args(slot, *group, fcinfo);
+	return slot;
 }
-
-/*
- * For trailing arguments that are not constants: the first row sets the batch's order,
- * and an error is raised where a later row differs.  first: index of the first order
- * argument among the function's arguments.
- */
-extern void agg_call_order_args(agg_batch *batch, FunctionCallInfo fcinfo, int first);
-
-/* The same check for the order in a state that a worker sent. */
-extern void agg_batch_set_order(agg_batch *batch, sort_order order);
-
-/* The comparison function for a direction; it lives as long as the call. */
-extern SortSupport agg_call_support(agg_call *call, bool descending);
 
 #endif							/* MGPU_AGG_CALL_H */

@@ -1,6 +1,6 @@
 /*
  * runs.c
- *		Runs of equal values in a sorted batch.
+ *		Runs of equal values in a sorted batch: the number of different values, and the most frequent one.
  */
 #include "postgres.h"
 
@@ -8,24 +8,17 @@
 #include "utils/datum.h"
 
 #include "compat.h"
-#include "agg/runs.h"
+#include "agg/batch.h"
 
 /* Values looked at between checks for interrupts. */
 #define STEP_ITEMS (64 * 1024)
 
-static Datum
-sorted_datum(const agg_batch *batch, uint64 position)
-{
-	const element_type *type = &batch->call->key.element;
-
-	return fetch_att(agg_batch_sorted_key(batch, position), type->typbyval, type->typlen);
-}
-
 /* Whether a position's value differs from the one before. */
 static bool
-starts_run(const agg_batch *batch, SortSupport support, uint64 position)
+starts_run(const agg_batch *batch, value_order *comparison, uint64 position)
 {
-	return ApplySortComparator(sorted_datum(batch, position - 1), false, sorted_datum(batch, position), false, support) != 0;
+	return value_order_compare(comparison, agg_batch_sorted_datum(batch, position - 1),
+							   agg_batch_sorted_datum(batch, position)) != 0;
 }
 
 /* Loops over sorted numbers, which the compiler makes fast.  Any NaN equals any other. */
@@ -39,15 +32,15 @@ starts_run(const agg_batch *batch, SortSupport support, uint64 position)
 #define NUMBERS_DIFFER(a, b) ((a) != (b))
 #define FLOATS_DIFFER(a, b) (((a) != (b)) & (((a) == (a)) | ((b) == (b))))
 
-/* Runs of values whose bytes are keys; false: they are something else. */
-static bool
-count_runs_of_numbers(const agg_batch *batch, uint64 begin, uint64 end, uint64 *result)
+/* Runs of values whose bytes are keys; 0: they are something else. */
+static int64
+count_runs_of_numbers(const agg_batch *batch, uint64 begin, uint64 end)
 {
-	const element_type *type = &batch->call->key.element;
-	uint64		num_runs = 1;
+	const element_type *type = &batch->key_type->element;
+	int64		num_runs = 1;
 
 	if (batch->sorted_keys == NULL || (type->key_width != 4 && type->key_width != 8))
-		return false;
+		return 0;
 	if (type->key_kind == MGPU_KEY_FLOAT && type->key_width == 4)
 		COUNT_CHANGES(float4, FLOATS_DIFFER);
 	else if (type->key_kind == MGPU_KEY_FLOAT)
@@ -56,24 +49,28 @@ count_runs_of_numbers(const agg_batch *batch, uint64 begin, uint64 end, uint64 *
 		COUNT_CHANGES(uint32, NUMBERS_DIFFER);
 	else
 		COUNT_CHANGES(uint64, NUMBERS_DIFFER);
-	*result = num_runs;
-	return true;
+	return num_runs;
 }
 
-uint64
-agg_batch_num_runs(const agg_batch *batch, uint64 begin, uint64 end)
+int64
+agg_batch_num_runs(agg_batch *batch, uint32 group)
 {
-	SortSupport support;
-	uint64		num_runs;
+	row_list	items = row_list_of(batch->key, &batch->items, group);
+	value_order *comparison;
+	int64		num_runs;
 
 	CHECK_FOR_INTERRUPTS();
-	if (count_runs_of_numbers(batch, begin, end, &num_runs))
+	if (row_list_size(&items) == 0)
+		return 0;
+	agg_batch_sort(batch);
+	num_runs = count_runs_of_numbers(batch, items.begin, items.end);
+	if (num_runs > 0)
 		return num_runs;
-	support = agg_call_support(batch->call, batch->order.descending);
+	comparison = agg_batch_comparison(batch);
 	num_runs = 1;
-	for (uint64 i = begin + 1; i < end; i++)
+	for (uint64 i = items.begin + 1; i < items.end; i++)
 	{
-		num_runs += starts_run(batch, support, i);
+		num_runs += starts_run(batch, comparison, i);
 		if (i % STEP_ITEMS == 0)
 			CHECK_FOR_INTERRUPTS();
 	}
@@ -81,17 +78,23 @@ agg_batch_num_runs(const agg_batch *batch, uint64 begin, uint64 end)
 }
 
 Datum
-agg_batch_mode(const agg_batch *batch, uint64 begin, uint64 end)
+agg_batch_mode(agg_batch *batch, uint32 group, bool *is_null)
 {
-	const element_type *type = &batch->call->key.element;
-	SortSupport support = agg_call_support(batch->call, batch->order.descending);
-	uint64		run = begin;
-	uint64		best = begin;
+	const element_type *type = &batch->key_type->element;
+	row_list	items = row_list_of(batch->key, &batch->items, group);
+	uint64		run = items.begin;
+	uint64		best = items.begin;
 	uint64		best_size = 0;
+	value_order *comparison;
 
-	for (uint64 i = begin + 1; i <= end; i++)
+	*is_null = row_list_size(&items) == 0;
+	if (*is_null)
+		return (Datum) 0;
+	agg_batch_sort(batch);
+	comparison = agg_batch_comparison(batch);
+	for (uint64 i = items.begin + 1; i <= items.end; i++)
 	{
-		if (i < end && !starts_run(batch, support, i))
+		if (i < items.end && !starts_run(batch, comparison, i))
 			continue;
 		if (i - run > best_size)
 		{
@@ -101,5 +104,5 @@ agg_batch_mode(const agg_batch *batch, uint64 begin, uint64 end)
 		run = i;
 		CHECK_FOR_INTERRUPTS();
 	}
-	return datumCopy(sorted_datum(batch, best), type->typbyval, type->typlen);
+	return datumCopy(agg_batch_sorted_datum(batch, best), type->typbyval, type->typlen);
 }

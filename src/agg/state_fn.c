@@ -39,9 +39,9 @@ typedef struct state_header
 } state_header;
 
 static int
-num_columns(const agg_call *call)
+num_columns(const agg_batch *batch)
 {
-	return call->kind == AGG_SORT_BY ? 2 : 1;
+	return batch->value ? 2 : 1;
 }
 
 /* ---- a worker's side */
@@ -49,7 +49,7 @@ num_columns(const agg_call *call)
 static chunk_slice
 group_rows(agg_batch *batch, uint32 group)
 {
-	chunk_slice slice = {.rows = batch->rows,.num_columns = num_columns(batch->call)};
+	chunk_slice slice = {.rows = batch->rows,.num_columns = num_columns(batch)};
 
 	agg_batch_bring_together(batch);
 	slice.num_rows = row_groups_size(&batch->all, group);
@@ -63,18 +63,18 @@ Datum
 mgpu_agg_serialize(PG_FUNCTION_ARGS)
 {
 	agg_group	group = agg_group_of_final(fcinfo);
-	agg_batch  *batch = group.own;
-	agg_call   *call = batch->call;
-	state_header header = {.leader = call->leader ? call->leader->trans_number : -1};
-	chunk_slice fraction = agg_batch_fraction(batch, group.number);
+	agg_batch  *batch = group.slot->batch;
+	const agg_call *leader = group.slot->call->leader;
+	state_header header = {.leader = leader ? leader->trans_number : -1};
+	chunk_slice fraction = agg_slot_fraction(group.slot, group.number);
 	chunk_slice slice = {.rows = batch->rows};
 	StringInfoData message;
 
-	if (batch->order.descending)
+	if (batch->sort.order.descending)
 		header.flags |= STATE_DESCENDING;
-	if (batch->order.nulls_first)
+	if (batch->sort.order.nulls_first)
 		header.flags |= STATE_NULLS_FIRST;
-	if (call->leader == NULL)
+	if (leader == NULL)
 		slice = group_rows(batch, group.number);
 	message_start(&message);
 	message_append(&message, &header, sizeof(header));
@@ -111,8 +111,9 @@ mgpu_agg_deserialize(PG_FUNCTION_ARGS)
 
 /* Another aggregate's state has the rows: make that aggregate the leader. */
 static void
-receive_leader(agg_call *call, int leader)
+receive_leader(agg_slot *slot, int leader)
 {
+	agg_call   *call = slot->call;
 	agg_call   *found = leader < call->trans_number ? agg_call_by_number(call->aggstate, leader) : NULL;
 
 	if (found == NULL || found->leader || found->key.element.type_id != call->key.element.type_id ||
@@ -120,7 +121,7 @@ receive_leader(agg_call *call, int leader)
 		raise_invalid();
 	if (call->leader == found)
 		return;
-	if (call->leader || agg_call_batch(call)->rows->num_rows > 0)
+	if (call->leader || slot->batch->rows->num_rows > 0)
 		raise_invalid();
 	call->leader = found;
 }
@@ -149,9 +150,9 @@ is_valid_array(const ArrayType *array)
 }
 
 static void
-receive_fraction(agg_batch *batch, uint32 group, const char *data, Size num_bytes)
+receive_fraction(agg_slot *slot, uint32 group, const char *data, Size num_bytes)
 {
-	const column_type *type = &batch->call->fraction;
+	const column_type *type = &slot->call->fraction;
 	chunk	   *received = chunk_create(CurrentMemoryContext, 1, &type, 1);
 	const column *col = &received->columns[0];
 	NullableDatum fraction = {.isnull = true};
@@ -164,13 +165,13 @@ receive_fraction(agg_batch *batch, uint32 group, const char *data, Size num_byte
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
 				 errmsg("invalid fraction in an aggregate's state")));
-	agg_batch_take_fraction(batch, group, fraction);
+	agg_slot_take_fraction(slot, group, fraction);
 }
 
 static void
-receive(agg_batch *batch, uint32 group, const bytea *state)
+receive(agg_slot *slot, uint32 group, const bytea *state)
 {
-	agg_call   *call = batch->call;
+	agg_batch  *batch = slot->batch;
 	chunk	   *rows = batch->rows;
 	const char *data = VARDATA_ANY(state) + sizeof(state_header);
 	Size		num_bytes = VARSIZE_ANY_EXHDR(state) - sizeof(state_header);
@@ -182,24 +183,24 @@ receive(agg_batch *batch, uint32 group, const bytea *state)
 	memcpy(&header, VARDATA_ANY(state), sizeof(header));
 	order.descending = (header.flags & STATE_DESCENDING) != 0;
 	order.nulls_first = (header.flags & STATE_NULLS_FIRST) != 0;
-	agg_batch_set_order(batch, order);
+	agg_slot_take_order(slot, order);
 	if (header.leader >= 0)
-		receive_leader(call, header.leader);
-	else if (call->leader)
+		receive_leader(slot, header.leader);
+	else if (slot->call->leader)
 		raise_invalid();
-	rows_bytes = chunk_read(rows, header.leader >= 0 ? 0 : num_columns(call), data, num_bytes);
-	if (rows_bytes == 0 || (rows_bytes < num_bytes && batch->fractions == NULL))
+	rows_bytes = chunk_read(rows, header.leader >= 0 ? 0 : num_columns(batch), data, num_bytes);
+	if (rows_bytes == 0 || (rows_bytes < num_bytes && slot->fractions == NULL))
 		raise_invalid();
 	for (uint64 row = first; batch->groups && row < rows->num_rows; row++)
 		((uint32 *) batch->groups->cells)[row] = group;
-	if (batch->fractions)
-		receive_fraction(batch, group, data + rows_bytes, num_bytes - rows_bytes);
+	if (slot->fractions)
+		receive_fraction(slot, group, data + rows_bytes, num_bytes - rows_bytes);
 }
 
 static Datum
 combine(FunctionCallInfo fcinfo, agg_kind kind)
 {
-	agg_batch  *batch;
+	agg_slot   *slot;
 	uint32		group;
 
 	if (PG_ARGISNULL(1))
@@ -207,8 +208,8 @@ combine(FunctionCallInfo fcinfo, agg_kind kind)
 		fcinfo->isnull = PG_ARGISNULL(0);
 		return PG_GETARG_DATUM(0);
 	}
-	batch = agg_group_of_row(fcinfo, kind, true, &group);
-	receive(batch, group, (const bytea *) PG_GETARG_POINTER(1));
+	slot = agg_slot_of_row(fcinfo, kind, true, &group);
+	receive(slot, group, (const bytea *) PG_GETARG_POINTER(1));
 	PG_RETURN_DATUM(UInt32GetDatum(group));
 }
 

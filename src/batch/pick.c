@@ -1,6 +1,6 @@
 /*
  * pick.c
- *		Sorts row numbers by group, and copies cells by row number.
+ *		Sorts row numbers by group, and copies cells and elements by row number.
  *
  * Groups are numbered from 0, so a counting sort of row numbers brings the rows of each
  * group together.  Each column is then copied in the order of these numbers.  Sorting
@@ -106,4 +106,54 @@ pick_cells(MemoryContext context, const char *cells, uint32 width, const uint32 
 
 	gather_cells(picked, cells, width, numbers, num_rows);
 	return picked;
+}
+
+Size
+row_list_bytes(const row_list *list, int64 *num_nulls)
+{
+	const column *col = list->col;
+	uint64		num_rows = row_groups_count(list->rows);
+	Size		bytes = 0;
+
+	if (!column_is_variable(col->type) && col->nulls == NULL)
+		return row_list_size(list) * col->type->width;
+	for (uint64 i = list->begin; i < list->end; i++)
+	{
+		uint64		row = row_groups_row(list->rows, i);
+
+		if (i % STEP_ROWS == 0)
+			CHECK_FOR_INTERRUPTS();
+		row_groups_fetch_ahead(list->rows, col, i, num_rows);
+		if (column_is_null(col, row))
+			(*num_nulls)++;
+		else
+			bytes += element_bytes(col->type, cell_element(col->type, col->cells, row));
+	}
+	return bytes;
+}
+
+void
+row_list_write(const row_list *list, element_writer *to)
+{
+	const column *col = list->col;
+	uint64		num_rows = row_groups_count(list->rows);
+
+	for (uint64 i = list->begin; i < list->end; i++, to->position++)
+	{
+		uint64		row = row_groups_row(list->rows, i);
+		const char *element;
+		Size		bytes;
+
+		if (i % STEP_ROWS == 0)
+			CHECK_FOR_INTERRUPTS();
+		row_groups_fetch_ahead(list->rows, col, i, num_rows);
+		if (column_is_null(col, row))
+			continue;
+		if (to->bitmap)
+			to->bitmap[to->position / 8] |= 1 << (to->position % 8);
+		element = cell_element(col->type, col->cells, row);
+		bytes = element_bytes(col->type, element);
+		memcpy(to->dest, element, bytes);
+		to->dest += bytes;
+	}
 }

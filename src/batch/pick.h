@@ -1,6 +1,6 @@
 /*
  * pick.h
- *		Sorts row numbers by group, and copies cells by row number.
+ *		Sorts row numbers by group, and copies cells and elements by row number.
  */
 #ifndef MGPU_PICK_H
 #define MGPU_PICK_H
@@ -70,5 +70,41 @@ row_groups_row(const row_groups *rows, uint64 i)
 {
 	return rows->numbers ? rows->numbers[i] : i;
 }
+
+/* The elements of a column in some rows: those of positions begin … end - 1. */
+typedef struct row_list
+{
+	const column *col;
+	const row_groups *rows;
+	uint64		begin;
+	uint64		end;
+} row_list;
+
+static inline row_list
+row_list_of(const column *col, const row_groups *rows, uint32 group)
+{
+	uint64		begin = rows->starts ? rows->starts[group] : 0;
+
+	return (row_list) {col, rows, begin, begin + row_groups_size(rows, group)};
+}
+
+static inline uint64
+row_list_size(const row_list *list)
+{
+	return list->end - list->begin;
+}
+
+/* Bytes of the elements in an array.  The number of NULLs is added to *num_nulls. */
+extern Size row_list_bytes(const row_list *list, int64 *num_nulls);
+
+/* Where the next element of an array goes.  bitmap is NULL, or has only zeros from position on. */
+typedef struct element_writer
+{
+	char	   *dest;
+	bits8	   *bitmap;
+	uint64		position;
+} element_writer;
+
+extern void row_list_write(const row_list *list, element_writer *to);
 
 #endif							/* MGPU_PICK_H */

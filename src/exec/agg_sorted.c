@@ -7,35 +7,12 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/lsyscache.h"
 
 #include "compat.h"
-#include "agg/runs.h"
 #include "exec/sorted_aggregate.h"
-
-/* It is the same in all groups, and without groups nobody evaluates it here. */
-chunk *
-sorted_fraction(sorted_aggregate *aggregate)
-{
-	MemoryContext caller;
-	column_type *type;
-	bool		is_null;
-	Datum		value;
-
-	if (aggregate->fraction)
-		return aggregate->fraction;
-	value = ExecEvalExprSwitchContext(aggregate->fraction_expr, aggregate->fraction_context, &is_null);
-	caller = MemoryContextSwitchTo(aggregate->fraction_context->ecxt_per_query_memory);
-	type = palloc0(sizeof(column_type));
-	column_type_fill(type, exprType((const Node *) aggregate->base.plan.fraction));
-	aggregate->fraction = chunk_create(CurrentMemoryContext, 1, (const column_type *[]) {type}, 1);
-	chunk_put(aggregate->fraction, &aggregate->fraction->columns[0], chunk_add_rows(aggregate->fraction, 1), value, is_null);
-	MemoryContextSwitchTo(caller);
-	ResetExprContext(aggregate->fraction_context);
-	return aggregate->fraction;
-}
 
 /* array_agg of no rows is NULL; the batch would return an empty array. */
 static Datum
@@ -49,13 +26,21 @@ array_of(sorted_aggregate *aggregate, uint32 group, bool *is_null)
 	return PointerGetDatum(agg_batch_array(batch, group, aggregate->base.plan.order.nulls_first));
 }
 
-static Datum
-mode_of(agg_batch *batch, uint32 group, bool *is_null)
+/* Its fraction is the same in all groups, and without groups nobody evaluates it here. */
+const agg_percentile *
+sorted_percentile(sorted_aggregate *aggregate)
 {
-	*is_null = row_groups_size(&batch->items, group) == 0;
-	if (*is_null)
-		return (Datum) 0;
-	return agg_batch_mode(batch, batch->items.starts[group], batch->items.starts[group + 1]);
+	agg_percentile *percentile = &aggregate->asked;
+	MemoryContext caller;
+
+	if (aggregate->fraction)
+	{
+		caller = MemoryContextSwitchTo(aggregate->context->ecxt_per_query_memory);
+		percentile->fraction.value = ExecEvalExpr(aggregate->fraction, aggregate->context, &percentile->fraction.isnull);
+		MemoryContextSwitchTo(caller);
+		aggregate->fraction = NULL;
+	}
+	return percentile;
 }
 
 static Datum
@@ -73,16 +58,11 @@ result(group_aggregate *base, uint32 group, bool *is_null)
 		case SORTED_ARRAY:
 			return array_of(aggregate, group, is_null);
 		case SORTED_MODE:
-			agg_batch_sort(batch);
-			return mode_of(batch, group, is_null);
+			return agg_batch_mode(batch, group, is_null);
 		case SORTED_COUNT_DISTINCT:
-			agg_batch_sort(batch);
-			if (row_groups_size(&batch->items, group) == 0)
-				return Int64GetDatum(0);
-			return Int64GetDatum(agg_batch_num_runs(batch, batch->items.starts[group], batch->items.starts[group + 1]));
+			return Int64GetDatum(agg_batch_num_runs(batch, group));
 		default:
-			return agg_batch_percentile(batch, group, &(chunk_slice) {sorted_fraction(aggregate), 1, 0, NULL, 1},
-										base->plan.result == SORTED_PERCENTILE_CONT, is_null);
+			return agg_batch_percentile(batch, group, sorted_percentile(aggregate), is_null);
 	}
 }
 
@@ -97,16 +77,16 @@ prepare(group_aggregate *base)
 	if (aggregate->leader)
 		aggregate->batch = aggregate->leader->batch;
 	else
-		aggregate->batch = agg_batch_of_rows(aggregate->call, input->context, (chunk *) input->rows, base->columns[0],
+		aggregate->batch = agg_batch_of_rows(input->context, &aggregate->spec, (chunk *) input->rows, base->columns[0],
 											 base->rows);
 }
 
 static Oid
 collation_of(const group_aggregate_source *source)
 {
-	const Expr *argument = agg_argument(source->aggref, 0);
+	const Aggref *aggref = source->aggref;
 
-	return source->aggref->aggorder || source->aggref->aggdistinct ? exprCollation((const Node *) argument) : source->aggref->inputcollid;
+	return aggref->aggorder || aggref->aggdistinct ? exprCollation((const Node *) agg_argument(aggref, 0)) : aggref->inputcollid;
 }
 
 static sorted_aggregate *
@@ -120,8 +100,8 @@ find_leader(const group_aggregate_source *source, const sorted_aggregate *aggreg
 
 		if (other->base.plan.way == GROUP_WAY_SORT && other->leader == NULL &&
 			other->base.filter == aggregate->base.filter && other->base.columns[0] == aggregate->base.columns[0] &&
-			other->call->collation == aggregate->call->collation &&
-			other->call->order.descending == aggregate->call->order.descending)
+			other->spec.collation == aggregate->spec.collation &&
+			other->spec.order.descending == aggregate->spec.order.descending)
 			return other;
 	}
 	return NULL;
@@ -131,14 +111,18 @@ group_aggregate *
 group_sorted_create(const group_aggregate_source *source)
 {
 	sorted_aggregate *aggregate = (sorted_aggregate *) group_aggregate_create(source, sizeof(sorted_aggregate));
-	const column_type *type = source->rows->columns[aggregate->base.columns[0]].type;
+	const Expr *fraction = source->plan.fraction;
 
-	aggregate->call = agg_call_of_column(type->element.type_id, collation_of(source), source->plan.order);
+	aggregate->spec = (sort_spec) {.function = "MgpuGroup",.op = MGPU_OP_SORT,.order = source->plan.order,
+	.collation = collation_of(source)};
+	aggregate->type = source->rows->columns[aggregate->base.columns[0]].type;
 	aggregate->leader = find_leader(source, aggregate);
-	if (source->plan.fraction)
+	if (fraction)
 	{
-		aggregate->fraction_expr = ExecInitExpr((Expr *) source->plan.fraction, source->node);
-		aggregate->fraction_context = CreateExprContext(source->node->state);
+		aggregate->asked.continuous = source->plan.result == SORTED_PERCENTILE_CONT;
+		aggregate->asked.is_array = type_is_array(exprType((const Node *) fraction));
+		aggregate->fraction = ExecInitExpr((Expr *) fraction, source->node);
+		aggregate->context = CreateExprContext(source->node->state);
 	}
 	aggregate->base.prepare = prepare;
 	aggregate->base.result = result;

@@ -13,11 +13,11 @@
 bool
 group_sorted_fraction(group_aggregate *base, double *fraction)
 {
-	const column *col = &sorted_fraction((sorted_aggregate *) base)->columns[0];
+	const agg_percentile *asked = sorted_percentile((sorted_aggregate *) base);
 
-	if (column_is_null(col, 0))
+	if (asked->fraction.isnull)
 		return false;
-	*fraction = DatumGetFloat8(cell_datum(col->type, col->cells, 0));
+	*fraction = DatumGetFloat8(asked->fraction.value);
 	return true;
 }
 
@@ -39,7 +39,7 @@ batch_of(const sorted_aggregate *aggregate, const device_query *query)
 		items.starts[group + 1] = items.starts[group] + record[word];
 		nulls.starts[group + 1] = nulls.starts[group] + (record[0] - record[word]);
 	}
-	return agg_batch_of_sorted(aggregate->call, input->context, (chunk *) input->rows, query->values[aggregate->sort],
+	return agg_batch_of_sorted(input->context, &aggregate->spec, aggregate->type, query->values[aggregate->sort],
 							   &items, &nulls);
 }
 
@@ -71,8 +71,7 @@ percentile_of(sorted_aggregate *aggregate, const uint64 *record, bool *is_null)
 		return (Datum) 0;
 	for (int i = 0; i < 2; i++)
 		picked[i] = device_query_datum(aggregate->answer, sort->column, codes[i]);
-	return agg_percentile_between(aggregate->call, sort->percentiles[aggregate->percentile].fraction, aggregate->base.plan.result == SORTED_PERCENTILE_CONT,
-								  num_items, picked);
+	return agg_percentile_between(&aggregate->asked, &aggregate->type->element, num_items, picked);
 }
 
 bool

@@ -54,8 +54,7 @@ first_subscript(const array_source *source, const sort_order *order)
 	return source->lower_bounds[0] + (order->nulls_first ? source->num_nulls : 0);
 }
 
-/* Position of the first element on the wrong side of a NULL, or -1. */
-static int64
+int64
 misplaced_null(const array_source *source, const sort_order *order)
 {
 	if (source->num_nulls == 0)

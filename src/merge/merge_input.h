@@ -27,6 +27,9 @@ sorted_input_present(const array_source *source)
 	return source->num_items - source->num_nulls;
 }
 
+/* Position of the first element on the wrong side of a NULL, or -1. */
+extern int64 misplaced_null(const array_source *source, const sort_order *order);
+
 /* Raise an error unless all NULL elements of each array stand where order puts them. */
 extern void sorted_input_check_nulls(sorted_input *input);
 

@@ -3,7 +3,7 @@
  *		Operations on texts and other byte strings.  None makes new bytes: a result is a part of its argument.
  */
 #define _GNU_SOURCE
-#include "program_run.h"
+#include "core/cpu/program_run.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * cpu/program_integers.c
  *		Operations on integers, and on numerics, which are integers of a scale.
  */
-#include "program_run.h"
+#include "core/cpu/program_run.h"
 
 /* Whether a number is none of the type of op->width bytes. */
 static inline bool

@@ -5,7 +5,7 @@
  * Layouts are those of varatt.h and numeric.c.  A value that is compressed or out of line is a fault, and so is a numeric that is not a
  * number of the scale that its column declares.
  */
-#include "program_run.h"
+#include "core/cpu/program_run.h"
 
 #include <string.h>
 

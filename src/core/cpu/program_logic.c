@@ -4,7 +4,7 @@
  *
  * PostgreSQL stops at the argument that decides.  So a fault of a later one does not count then, and one of an earlier one always does.
  */
-#include "program_run.h"
+#include "core/cpu/program_run.h"
 
 /* The result's value and state from x, y and their states. */
 #define LOGIC(name, stops_at) \

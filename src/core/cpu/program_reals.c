@@ -5,7 +5,7 @@
  * A float4 is computed as a double and rounded once more: for sums, products, quotients and roots that gives the float
  * that computing in floats gives.
  */
-#include "program_run.h"
+#include "core/cpu/program_run.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
  * So the choice of the operation costs nothing a row, and loops are short enough to be vectorized.  Row by row was rejected: it takes
  * five times as long on a CPU.
  */
-#include "program_run.h"
+#include "core/cpu/program_run.h"
 
 const char *const mgpu_program_names[] = {
 #define MGPU_PROGRAM_NAME(code, function, name, num_from) [MGPU_RUN_##code] = name,

@@ -6,7 +6,7 @@
  * 400 years that begin in March, so that the day that leap years add is a year's last (Howard Hinnant, "chrono-compatible low-level
  * date algorithms").
  */
-#include "program_run.h"
+#include "core/cpu/program_run.h"
 
 #define MICROSECOND_PER_SECOND INT64_C(1000000)
 #define MICROSECONDS_PER_DAY (INT64_C(86400) * MICROSECOND_PER_SECOND)
