@@ -21,7 +21,7 @@
 #include "core/executor.h"
 #include "core/planner.h"
 #include "core/sizes.h"
-#include "exec/nodes.h"
+#include "exec/node.h"
 #include "query/offers.h"
 #include "service/service.h"
 #include "settings.h"

@@ -38,15 +38,6 @@ rows_create_for(MemoryContext context, const PlanState *source)
 }
 
 void
-rows_keep_stored(chunk *rows, List *columns)
-{
-	ListCell   *cell;
-
-	foreach(cell, columns)
-		chunk_keep_stored(rows, &rows->columns[lfirst_int(cell)]);
-}
-
-void
 rows_put_slot(chunk *rows, TupleTableSlot *slot)
 {
 	uint64		row = chunk_add_rows(rows, 1);

@@ -13,9 +13,6 @@
 extern chunk *rows_create(MemoryContext context, List *types);
 extern chunk *rows_create_for(MemoryContext context, const PlanState *source);
 
-/* Keep columns, by their numbers, as they come (batch/chunk.h). */
-extern void rows_keep_stored(chunk *rows, List *columns);
-
 /* Append a tuple.  Its first columns are those of rows. */
 extern void rows_put_slot(chunk *rows, TupleTableSlot *slot);
 

@@ -169,4 +169,6 @@ spill_close(spill *to)
 	to->waiting = NIL;
 	to->open = NULL;
 	to->num_open = 0;
+	to->num_partitions = 0;
+	to->num_bytes = 0;
 }

@@ -42,7 +42,7 @@ typedef struct spill
 	int			open_level;
 
 	/* for EXPLAIN */
-	int64		num_partitions; /* partitions and bytes written since the last rescan */
+	int64		num_partitions; /* partitions and bytes written since it was closed */
 	int64		num_bytes;
 } spill;
 
@@ -61,7 +61,7 @@ extern partition *spill_next(spill *from);
 /* Append one piece of a partition to rows.  The partition must have rows left. */
 extern void spill_read(partition *from, chunk *rows);
 
-/* Close all files. */
+/* Close all files, and forget what was written. */
 extern void spill_close(spill *to);
 
 #endif							/* MGPU_SPILL_H */

@@ -11,7 +11,6 @@
 #include "batch/rows.h"
 #include "exec/device_query.h"
 #include "exec/device_rows.h"
-#include "exec/top.h"
 
 /* The column before this one that has the same values, or -1. */
 static int

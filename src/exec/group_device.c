@@ -74,19 +74,19 @@ take_keys(group_state *state, const device_query *query)
 {
 	uint32		num_groups = query->num_groups;
 
-	chunk_free(state->rows);
-	(void) chunk_add_rows(state->rows, num_groups);
+	chunk_free(state->node.rows);
+	(void) chunk_add_rows(state->node.rows, num_groups);
 	for (int i = 0; i < state->keys.num_keys; i++)
 	{
 		int			number = state->keys.keys[i].column;
-		column	   *col = &state->rows->columns[number];
+		column	   *col = &state->node.rows->columns[number];
 
 		for (uint32 group = 0; group < num_groups; group++)
 		{
 			const uint64 *record = device_query_record(query, group);
 			bool		is_null = (record[1] >> i & 1) != 0;
 
-			chunk_put(state->rows, col, group,
+			chunk_put(state->node.rows, col, group,
 					  is_null ? (Datum) 0 : device_query_datum(query, device_query_column(query, number),
 															   record[query->request.record.keys + i]), is_null);
 		}
@@ -101,7 +101,7 @@ take(group_state *state, const device_query *query)
 	ListCell   *cell;
 
 	take_keys(state, query);
-	input->rows = state->rows;
+	input->rows = state->node.rows;
 	input->derived = NIL;
 	input->groups = row_groups_single(input->context, query->num_groups);
 	foreach(cell, state->aggregates)
@@ -121,7 +121,7 @@ group_device_next(group_state *state)
 	if (found)
 		take(state, state->device);
 	MemoryContextSwitchTo(caller);
-	state->most_bytes = Max(state->most_bytes, MemoryContextMemAllocated(state->input.context, true) +
+	state->node.most_bytes = Max(state->node.most_bytes, MemoryContextMemAllocated(state->input.context, true) +
 							MemoryContextMemAllocated(state->device->context, true));
 	return found;
 }
@@ -142,7 +142,7 @@ outputs_of(const group_state *state)
 	List	   *outputs = NIL;
 	ListCell   *cell;
 
-	foreach(cell, ((const CustomScan *) state->css.ss.ps.plan)->custom_scan_tlist)
+	foreach(cell, ((const CustomScan *) state->node.css.ss.ps.plan)->custom_scan_tlist)
 		outputs = lappend(outputs, ((const TargetEntry *) lfirst(cell))->expr);
 	return outputs;
 }
@@ -158,19 +158,19 @@ group_device_run(group_state *state, uint64 expected_rows)
 {
 	device_question question = {
 		.node = "MgpuGroup",
-		.source = state->source,
+		.source = state->node.source,
 		.of = {
-			.query = query_of(((const CustomScan *) state->css.ss.ps.plan)->custom_private),
+			.query = query_of(((const CustomScan *) state->node.css.ss.ps.plan)->custom_private),
 			.outputs = outputs_of(state),
 			.fraction = find_fraction,
 			.context = state
 		},
 		.expected_rows = expected_rows,
-		.group_bytes = rows_bytes_of_one(state->rows) + sizeof(uint32) + list_length(state->aggregates) * GROUP_STATE_BYTES
+		.group_bytes = rows_bytes_of_one(state->node.rows) + sizeof(uint32) + list_length(state->aggregates) * GROUP_STATE_BYTES
 	};
 
-	if (state->source)
-		state->device = device_query_run(state->css.ss.ps.state->es_query_cxt, &question);
+	if (state->node.source)
+		state->device = device_query_run(state->node.css.ss.ps.state->es_query_cxt, &question);
 	if (state->device)
 		run_last.num_segments = state->device->request.result.num_groups;
 	return state->device != NULL;

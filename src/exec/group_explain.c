@@ -1,6 +1,6 @@
 /*
  * group_explain.c
- *		What EXPLAIN tells of an MgpuGroup node.
+ *		What EXPLAIN tells of MgpuGroup alone.
  */
 #include "postgres.h"
 
@@ -10,74 +10,61 @@
 #include "commands/explain_state.h"
 #endif
 #include "utils/lsyscache.h"
-#include "utils/ruleutils.h"
 
 #include "compat.h"
 #include "declined.h"
 #include "exec/group_state.h"
 #include "query/aggregate_ways.h"
 
-/* The keys, and how each aggregate is run. */
+/* How each aggregate is run. */
 static void
-explain_plan(const group_state *state, CustomScan *scan, List *ancestors, ExplainState *es)
+explain_aggregates(const group_state *state, ExplainState *es)
 {
-	List	   *context = set_deparse_context_plan(es->deparse_cxt, &scan->scan.plan, ancestors);
-	bool		prefix = mgpu_explained_relations(es) > 1 || es->verbose;
-	List	   *keys = NIL;
 	List	   *ways = NIL;
+	ListCell   *cell;
 
-	for (int i = 0; i < state->num_outputs; i++)
+	foreach(cell, state->aggregates)
 	{
-		const TargetEntry *entry = list_nth(scan->custom_scan_tlist, i);
-		const group_aggregate *aggregate = state->outputs[i].aggregate;
+		const group_aggregate *aggregate = lfirst(cell);
 
-		if (aggregate)
-			ways = lappend(ways, psprintf("%s: %s", get_func_name(aggregate->aggref->aggfnoid), group_way_name(&aggregate->plan)));
-		else if (i < state->keys.num_keys)
-			keys = lappend(keys, deparse_expression((Node *) entry->expr, context, prefix, true));
+		ways = lappend(ways, psprintf("%s: %s", get_func_name(aggregate->aggref->aggfnoid), group_way_name(&aggregate->plan)));
 	}
-	if (keys)
-		ExplainPropertyList("Group Key", keys, es);
 	if (ways)
 		ExplainPropertyList("Aggregates", ways, es);
+}
+
+void
+group_explain(node_state *node, List *ancestors, ExplainState *es)
+{
+	const group_state *state = (const group_state *) node;
+	List	   *keys = NIL;
+
+	if (state->method == GROUP_PARTIAL)
+	{
+		ExplainPropertyText("Method", "partial hash", es);
+		return;
+	}
+	report_printed(es, DECLINED_GROUP);
+	for (int i = 0; i < state->keys.num_keys; i++)
+		keys = lappend_int(keys, i);
+	node_explain_entries(node, "Group Key", keys, ancestors, es);
+	explain_aggregates(state, es);
 	if (keys)
 		ExplainPropertyText("Method", state->fold ? "hash" : "sort", es);
 }
 
 void
-group_explain(CustomScanState *css, List *ancestors, ExplainState *es)
+group_explain_run(node_state *node, ExplainState *es)
 {
-	group_state *state = (group_state *) css;
+	const group_state *state = (const group_state *) node;
 
-	if (state->method == GROUP_PARTIAL)
-		ExplainPropertyText("Method", "partial hash", es);
-	else
-	{
-		report_printed(es, DECLINED_GROUP);
-		explain_plan(state, (CustomScan *) css->ss.ps.plan, ancestors, es);
-	}
-	if (state->source)
-		row_source_explain(state->source, es);
-	if (!es->analyze || !state->collected)
-		return;
-	/* of several processes, only this one's are known */
-	if (state->method == GROUP_PARTIAL)
-		return;
-	if (state->source)
-		row_source_explain_pages(state->source, es);
 	if (state->device)
 		device_query_explain(state->device, es);
 	ExplainPropertyInteger("Groups", NULL, state->num_groups, es);
-	if (state->executor && state->device == NULL)
-	{
-		ExplainPropertyText("Key Form", state->key_form, es);
-		ExplainPropertyText("Sort Executor", state->executor, es);
-		ExplainPropertyText("Sort Algorithm", state->algorithm, es);
-		ExplainPropertyInteger("Sort Threads", NULL, state->num_threads, es);
-	}
-	ExplainPropertyInteger("Peak Memory Usage", "kB", state->most_bytes / 1024, es);
-	if (state->spill.num_partitions == 0)
+	if (state->executor == NULL || state->device)
 		return;
-	ExplainPropertyInteger("Spill Partitions", NULL, state->spill.num_partitions, es);
-	ExplainPropertyInteger("Disk Usage", "kB", state->spill.num_bytes / 1024, es);
+	ExplainPropertyText("Key Form", state->key_form, es);
+	ExplainPropertyText("Sort Executor", state->executor, es);
+	ExplainPropertyText("Sort Algorithm", state->algorithm, es);
+	ExplainPropertyInteger("Sort Threads", NULL, state->num_threads, es);
 }

@@ -1,12 +1,12 @@
 /*
  * group_node.c
- *		MgpuGroup: a plan node that groups rows and runs aggregates.
+ *		MgpuGroup: groups rows and runs aggregates.
  *
- * There are two methods.  Either the node reads all rows of its child into columns and finds the groups by one
- * sort of the keys (key_sort.c), and aggregates then work on all groups at once (aggregate.h).  Or, where no aggregate
- * needs a row twice and groups are not too many, rows are added to their groups as they come (group_fold.c).
- * Rows that do not fit in memory are partitioned by key (batch/spill.h), and each partition is processed alone
- * (group_read.c).  Workers fold their rows, and the leader combines what they return (group_partial.c).
+ * There are two methods.  Either all rows are kept as columns, the groups are found by one sort of the keys
+ * (key_sort.c), and aggregates then work on all groups at once (aggregate.h).  Or, where no aggregate needs a row twice and
+ * groups are not too many, rows are added to their groups as they come (group_fold.c).  What does not fit in memory,
+ * rows or rows of new groups, goes to partitions, and each partition is processed alone.  Workers fold their rows,
+ * and the leader combines what they return (group_partial.c).
  *
  * With many groups, PostgreSQL's Agg node spends most of its time on finding the group
  * of each row in a hash table, or on sorting rows one by one.
@@ -14,18 +14,94 @@
 #include "postgres.h"
 
 #include "executor/executor.h"
-#include "miscadmin.h"
-#include "nodes/nodeFuncs.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #include "compat.h"
 #include "batch/key_sort.h"
 #include "exec/group_state.h"
-#include "exec/nodes.h"
 #include "query/aggregate_ways.h"
-#include "query/custom_plan.h"
 #include "run/run_job.h"
+
+/* With as many of them, rows that the fold has no memory for are written. */
+#define STEP_OTHERS 1024
+
+/* ---- reading */
+
+/* Forget the groups that were folded before. */
+static void
+start(node_state *node)
+{
+	group_state *state = (group_state *) node;
+
+	if (state->fold)
+		group_fold_start(state->fold);
+	else
+		node_reserve(node);
+}
+
+/* Values of variable width lie in the arena, and once more as keys. */
+static bool
+is_full(node_state *node)
+{
+	return node_is_full(node, node->rows->arena.taken_bytes);
+}
+
+static void
+spill_all(node_state *node)
+{
+	node_spill(node, node->rows, node->row_bytes + 2 * node->rows->arena.taken_bytes / Max(node->rows->num_rows, 1));
+}
+
+/* Fold the rows that are there; rows of groups that there is no memory for are put aside. */
+static void
+fold_all(group_state *state)
+{
+	node_state *node = &state->node;
+
+	group_fold_rows(state->fold, node->rows, node->level > 0 ? node_limit_bytes(node) : SIZE_MAX, state->others);
+	chunk_reset(node->rows);
+	node->most_bytes = Max(node->most_bytes, group_fold_bytes(state->fold));
+}
+
+static void
+take(node_state *node)
+{
+	group_state *state = (group_state *) node;
+
+	if (state->fold)
+	{
+		fold_all(state);
+		if (state->others->num_rows >= STEP_OTHERS || state->others->arena.taken_bytes >= CHUNK_STEP_BYTES)
+			node_spill(node, state->others, node->row_bytes);
+	}
+	else if (node->level > 0 && is_full(node))
+		spill_all(node);
+}
+
+/* If some rows were spilled, spill the rest too. */
+static void
+finish(node_state *node)
+{
+	group_state *state = (group_state *) node;
+
+	if (state->fold)
+	{
+		fold_all(state);
+		if (state->others->num_rows > 0)
+			node_spill(node, state->others, node->row_bytes);
+	}
+	else if (node->spill.num_open > 0)
+		spill_all(node);
+	else
+		/* only for its side effect: it records the peak memory */
+		(void) is_full(node);
+}
+
+static bool
+read_by_device(node_state *node)
+{
+	return group_device_run((group_state *) node, node->num_rows);
+}
 
 /* ---- groups */
 
@@ -38,9 +114,9 @@ sort_groups(group_state *state)
 
 	run_call_start();
 	state->executor = NULL;
-	input->rows = state->rows;
+	input->rows = state->node.rows;
 	input->derived = NIL;
-	input->groups = group_keys_rank(&state->keys, state->rows, input->context, &state->key_form);
+	input->groups = group_keys_rank(&state->keys, state->node.rows, input->context, &state->key_form);
 	if (state->keys.num_keys > 0)
 	{
 		state->executor = run_last.executor;
@@ -55,24 +131,36 @@ sort_groups(group_state *state)
 	}
 }
 
+/* Find the groups of the rows that were read.  There may be none: all rows have been spilled. */
+static void
+find_groups(group_state *state)
+{
+	if (state->fold)
+		group_fold_finish(state->fold, &state->input);
+	else if (state->node.rows->num_rows > 0 || (state->keys.num_keys == 0 && state->node.spill.num_partitions == 0))
+		sort_groups(state);
+}
+
 /* Prepare the next groups.  False: all groups have been returned. */
 static bool
 next_groups(group_state *state)
 {
+	node_state *node = &state->node;
+
 	/* rows that never spilled stay in memory for a rescan */
-	if (state->collected && state->spill.num_partitions == 0 && state->device == NULL)
+	if (node->ended && node->spill.num_partitions == 0 && state->device == NULL)
 		return false;
 	MemoryContextReset(state->input.context);
 	state->input.groups.num_groups = 0;
 	state->next_group = 0;
-	if (!group_read(state))
+	if (!node->ended)
+		node_read_child(node);
+	else if (state->device == NULL && !node_read_partition(node))
 		return false;
-	if (state->device)
-		;
-	else if (state->fold)
-		group_fold_finish(state->fold, &state->input);
-	else
-		sort_groups(state);
+	if (state->device == NULL)
+		find_groups(state);
+	else if (!group_device_next(state))
+		return false;
 	state->num_groups += state->input.groups.num_groups;
 	return true;
 }
@@ -92,21 +180,24 @@ output_of(group_state *state, const group_output *output, uint32 group, bool *is
 	return *is_null ? (Datum) 0 : cell_datum(col->type, col->cells, row);
 }
 
-/* Put the next group into the scan slot.  NULL: no more groups. */
+/* Put the next group into the scan slot. */
 static TupleTableSlot *
-next_group(group_state *state)
+next(node_state *node)
 {
-	TupleTableSlot *slot = state->css.ss.ss_ScanTupleSlot;
+	group_state *state = (group_state *) node;
+	TupleTableSlot *slot = node->css.ss.ss_ScanTupleSlot;
 	MemoryContext caller;
 	uint32		group;
 
+	if (state->method == GROUP_PARTIAL)
+		return group_partial_next(state);
 	while (state->next_group >= state->input.groups.num_groups)
 		if (!next_groups(state))
 			return NULL;
 	group = state->next_group++;
 	ReScanExprContext(state->state_context);
 	state->input.turn++;
-	caller = MemoryContextSwitchTo(state->css.ss.ps.ps_ExprContext->ecxt_per_tuple_memory);
+	caller = MemoryContextSwitchTo(node->css.ss.ps.ps_ExprContext->ecxt_per_tuple_memory);
 	ExecClearTuple(slot);
 	for (int i = 0; i < state->num_outputs; i++)
 		slot->tts_values[i] = output_of(state, &state->outputs[i], group, &slot->tts_isnull[i]);
@@ -114,26 +205,7 @@ next_group(group_state *state)
 	return ExecStoreVirtualTuple(slot);
 }
 
-/* ---- methods */
-
-static void
-start_keys(group_state *state, List *outputs, const query *query)
-{
-	group_keys *keys = &state->keys;
-
-	keys->num_keys = list_length(query->key_columns);
-	keys->keys = palloc0(keys->num_keys * sizeof(group_key) + 1);
-	for (int i = 0; i < keys->num_keys; i++)
-	{
-		const TargetEntry *entry = list_nth(outputs, i);
-		Oid			equality = list_nth_oid(query->key_equalities, i);
-
-		if (!group_key_fill(&keys->keys[i], exprType((const Node *) entry->expr), equality, list_nth_oid(query->key_collations, i)))
-			elog(ERROR, "a grouping key is not what it was planned as");
-		custom_plan_check_function(get_opcode(equality), GetUserId());
-		keys->keys[i].column = list_nth_int(query->key_columns, i);
-	}
-}
+/* ---- beginning and starting again */
 
 static group_aggregate *
 start_aggregate(group_state *state, const Aggref *aggref, List *columns)
@@ -143,9 +215,9 @@ start_aggregate(group_state *state, const Aggref *aggref, List *columns)
 		.aggref = aggref,
 		.plan = group_plan_of(aggref, &why_not),
 		.columns = columns,
-		.rows = state->rows,
+		.rows = state->node.rows,
 		.input = &state->input,
-		.node = (PlanState *) &state->css.ss.ps,
+		.node = &state->node.css.ss.ps,
 		.state_context = state->state_context,
 		.earlier = state->aggregates
 	};
@@ -171,78 +243,57 @@ start_outputs(group_state *state, List *outputs, List *uses)
 		if (!IsA(entry->expr, Aggref) || state->num_outputs <= state->keys.num_keys)
 			continue;
 		output->aggregate = start_aggregate(state, castNode(Aggref, entry->expr), columns);
-		state->row_bytes += group_plan_row_bytes(&output->aggregate->plan);
+		state->node.row_bytes += group_plan_row_bytes(&output->aggregate->plan);
 		state->aggregates = lappend(state->aggregates, output->aggregate);
 	}
 }
 
 static void
-begin(CustomScanState *css, EState *estate, int eflags)
+begin(node_state *node)
 {
-	group_state *state = (group_state *) css;
-	const CustomScan *scan = (const CustomScan *) css->ss.ps.plan;
-	MemoryContext context = estate->es_query_cxt;
-	const query *query = query_of(scan->custom_private);
-	List	   *packed_types = query->packed_types;
-	List	   *outputs;
+	group_state *state = (group_state *) node;
+	const CustomScan *scan = (const CustomScan *) node->css.ss.ps.plan;
+	MemoryContext context = CurrentMemoryContext;
 
-	state->method = query->method;
-	outputs = state->method == GROUP_PARTIAL ? list_copy_tail(scan->custom_scan_tlist, 1) : scan->custom_scan_tlist;
-	css->custom_ps = list_make1(ExecInitNode(linitial(scan->custom_plans), estate, eflags));
-	if (packed_types == NIL)
-		state->source = row_source_open(linitial(css->custom_ps));
-	state->rows = packed_types ? rows_create(context, packed_types) : rows_create_for(context, linitial(css->custom_ps));
-	rows_keep_stored(state->rows, query->stored);
-	state->row_bytes = most_bytes_of_row(rows_bytes_of_one(state->rows), 0);
-	state->state_context = CreateExprContext(estate);
-	start_keys(state, outputs, query);
-	start_outputs(state, outputs, query->uses);
+	state->method = node->query->method;
+	node_open(node);
+	node->row_bytes = most_bytes_of_row(node->row_bytes, 0);
+	node_start_keys(node, &state->keys);
+	state->state_context = CreateExprContext(node->css.ss.ps.state);
+	start_outputs(state, state->method == GROUP_PARTIAL ? list_copy_tail(scan->custom_scan_tlist, 1) : scan->custom_scan_tlist,
+				  node->query->uses);
 	state->input.context = AllocSetContextCreate(context, "mgpu_pg groups", ALLOCSET_DEFAULT_SIZES);
-	state->input.function = "MgpuGroup";
+	state->input.function = node->operator->name;
 	if (state->method == GROUP_COMBINE)
-		state->rows = group_partial_rows(context, state->rows, state->aggregates);
-	if (state->method != GROUP_SORT)
-	{
-		state->fold = group_fold_create(context, &state->keys, state->aggregates, state->rows, state->method == GROUP_COMBINE);
-		state->others = chunk_like(context, state->rows);
-	}
-	state->spill.context = AllocSetContextCreate(context, "mgpu_pg partitions of rows", ALLOCSET_DEFAULT_SIZES);
-	state->spill.hash = group_keys_hash;
-	state->spill.keys = &state->keys;
+		node->rows = group_partial_rows(context, node->rows, state->aggregates);
+	if (state->method == GROUP_SORT)
+		return;
+	state->fold = group_fold_create(context, &state->keys, state->aggregates, node->rows, state->method == GROUP_COMBINE);
+	state->others = chunk_like(context, node->rows);
 }
 
-static TupleTableSlot *
-execute(CustomScanState *css)
+static bool
+restart(node_state *node)
 {
-	group_state *state = (group_state *) css;
-	ExprContext *context = css->ss.ps.ps_ExprContext;
-	ProjectionInfo *projection = css->ss.ps.ps_ProjInfo;
+	group_state *state = (group_state *) node;
 
-	for (;;)
+	if (node->spill.num_partitions > 0 || state->method == GROUP_PARTIAL)
+		return false;
+	state->next_group = 0;
+	if (state->device)
 	{
-		TupleTableSlot *slot;
-
-		CHECK_FOR_INTERRUPTS();
-		ResetExprContext(context);
-		slot = state->method == GROUP_PARTIAL ? group_partial_next(state) : next_group(state);
-		if (slot == NULL)
-			return NULL;
-		context->ecxt_scantuple = slot;
-		if (ExecQual(css->ss.ps.qual, context))
-			return projection ? ExecProject(projection) : slot;
-		InstrCountFiltered1(css, 1);
+		device_query_restart(state->device);
+		state->input.groups.num_groups = 0;
+		state->num_groups = 0;
 	}
+	return true;
 }
 
 static void
-forget_all(group_state *state)
+forget(node_state *node)
 {
-	spill_close(&state->spill);
-	state->spill.num_partitions = 0;
-	state->spill.num_bytes = 0;
-	state->num_groups = 0;
-	state->most_bytes = 0;
-	chunk_free(state->rows);
+	group_state *state = (group_state *) node;
+
 	if (state->fold)
 	{
 		group_fold_start(state->fold);
@@ -252,65 +303,21 @@ forget_all(group_state *state)
 	MemoryContextReset(state->input.context);
 	state->input.groups.num_groups = 0;
 	state->next_group = 0;
-	state->collected = false;
+	state->num_groups = 0;
 	group_device_forget(state);
 }
 
-static void
-rescan(CustomScanState *css)
-{
-	group_state *state = (group_state *) css;
-	PlanState  *child = linitial(css->custom_ps);
-
-	if (css->ss.ps.chgParam)
-		UpdateChangedParamSet(child, css->ss.ps.chgParam);
-	/* the child would return the same rows: reuse their groups */
-	if (state->collected && child->chgParam == NULL && state->spill.num_partitions == 0 && state->method != GROUP_PARTIAL)
-	{
-		state->next_group = 0;
-		if (state->device)
-		{
-			device_query_restart(state->device);
-			state->input.groups.num_groups = 0;
-			state->num_groups = 0;
-		}
-		return;
-	}
-	forget_all(state);
-	if (state->source)
-		row_source_stop(state->source);
-	/* if parameters have changed, whoever reads it rescans the child */
-	if (child->chgParam == NULL)
-		ExecReScan(child);
-}
-
-static void
-end(CustomScanState *css)
-{
-	group_state *state = (group_state *) css;
-
-	if (state->source)
-		row_source_stop(state->source);
-	forget_all(state);
-	ExecEndNode(linitial(css->custom_ps));
-}
-
-static const CustomExecMethods exec_methods = {
-	.CustomName = "MgpuGroup",
-	.BeginCustomScan = begin,
-	.ExecCustomScan = execute,
-	.EndCustomScan = end,
-	.ReScanCustomScan = rescan,
-	.ExplainCustomScan = group_explain
-};
-
-static Node *
-make_state(CustomScan *scan)
-{
-	return custom_plan_state(sizeof(group_state), &exec_methods);
-}
-
-const CustomScanMethods group_scan_methods = {
-	.CustomName = "MgpuGroup",
-	.CreateCustomScanState = make_state
+const node_operator group_operator = {
+	.name = "MgpuGroup",
+	.state_bytes = sizeof(group_state),
+	.begin = begin,
+	.next = next,
+	.read_by_device = read_by_device,
+	.start = start,
+	.take = take,
+	.finish = finish,
+	.restart = restart,
+	.forget = forget,
+	.explain = group_explain,
+	.explain_run = group_explain_run
 };

@@ -7,15 +7,11 @@
  */
 #include "postgres.h"
 
-#include "executor/executor.h"
 #include "miscadmin.h"
 
 #include "compat.h"
 #include "batch/wire.h"
 #include "exec/group_state.h"
-
-/* Rows that are folded at a time. */
-#define STEP_ROWS 1024
 
 chunk *
 group_partial_rows(MemoryContext context, const chunk *like, List *aggregates)
@@ -37,56 +33,28 @@ group_partial_rows(MemoryContext context, const chunk *like, List *aggregates)
 static void
 fold_rows(group_state *state)
 {
+	node_state *node = &state->node;
+
 	group_fold_start(state->fold);
-	while (!state->collected && !group_fold_is_full(state->fold))
+	while (!node->ended && !group_fold_is_full(state->fold))
 	{
 		CHECK_FOR_INTERRUPTS();
-		chunk_reset(state->rows);
-		while (!state->collected && state->rows->num_rows < STEP_ROWS &&
-			   state->rows->arena.taken_bytes < CHUNK_STEP_BYTES)
-			state->collected = !row_source_read(state->source, state->rows);
-		group_fold_rows(state->fold, state->rows, get_hash_memory_limit(), NULL);
-		state->most_bytes = Max(state->most_bytes, group_fold_bytes(state->fold));
+		chunk_reset(node->rows);
+		(void) node_read_step(node);
+		group_fold_rows(state->fold, node->rows, get_hash_memory_limit(), NULL);
 	}
-	state->shown = group_fold_states(state->fold, state->rows->num_columns);
-	state->num_groups += state->shown->num_rows;
-	state->next_group = 0;
-}
-
-static bytea *
-pack(const chunk *groups, uint64 first, uint32 num_rows)
-{
-	chunk_slice slice = {groups, groups->num_columns, first, NULL, num_rows};
-	StringInfoData message;
-
-	message_start(&message);
-	message_append_rows(&message, &slice);
-	return message_end(&message);
+	state->shown = group_fold_states(state->fold, node->rows->num_columns);
+	state->next_shown = 0;
 }
 
 TupleTableSlot *
 group_partial_next(group_state *state)
 {
-	ExprContext *context = state->css.ss.ps.ps_ExprContext;
-	TupleTableSlot *slot = state->css.ss.ss_ScanTupleSlot;
-	MemoryContext caller;
-	uint32		num_rows;
-
-	while (state->shown == NULL || state->next_group >= state->shown->num_rows)
+	while (state->shown == NULL || state->next_shown >= state->shown->num_rows)
 	{
-		if (state->collected)
+		if (state->node.ended)
 			return NULL;
 		fold_rows(state);
 	}
-	num_rows = Min(rows_of_pack(rows_bytes_of_one(state->shown)), state->shown->num_rows - state->next_group);
-	num_rows = rows_of_step(state->shown, state->next_group, num_rows);
-	caller = MemoryContextSwitchTo(context->ecxt_per_tuple_memory);
-	ExecClearTuple(slot);
-	/* the other entries have names, for EXPLAIN, and no values here */
-	memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts * sizeof(bool));
-	slot->tts_isnull[0] = false;
-	slot->tts_values[0] = PointerGetDatum(pack(state->shown, state->next_group, num_rows));
-	MemoryContextSwitchTo(caller);
-	state->next_group += num_rows;
-	return ExecStoreVirtualTuple(slot);
+	return node_return_pack(&state->node, state->shown, &state->next_shown, rows_of_pack(rows_bytes_of_one(state->shown)));
 }

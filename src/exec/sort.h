@@ -1,31 +1,19 @@
 /*
  * sort.h
- *		MgpuSort, a plan node that sorts rows.
- *
- * Contents of its CustomScan: those of MgpuTop (top.h), without partition keys and a window function.
+ *		MgpuSort's rows, for MgpuWindow, which computes window functions over them.
  */
 #ifndef MGPU_EXEC_SORT_H
 #define MGPU_EXEC_SORT_H
 
-#include "nodes/extensible.h"
-
 #include "batch/row_order.h"
-#include "exec/device_rows.h"
-#include "exec/row_history.h"
 #include "batch/sort_runs.h"
-#include "query/top_task.h"
-#include "scan/row_source.h"
-
-extern const CustomExecMethods sort_exec_methods;
+#include "exec/device_rows.h"
+#include "exec/node.h"
 
 /* A running node. */
 typedef struct sort_state
 {
-	CustomScanState css;		/* first member: PostgreSQL casts to it */
-	row_source *source;
-	row_history history;
-	chunk	   *rows;
-	Size		row_bytes;		/* most memory that a row takes, but for its values of variable width */
+	node_state	node;			/* its rows are all, or those of the next run */
 	Size		key_bytes;		/* keys of variable width, of the first num_counted rows */
 	uint64		num_counted;
 	row_order	order;
@@ -35,10 +23,8 @@ typedef struct sort_state
 	uint64		place;			/* of the next row to return */
 	row_compare run_order;
 	sort_runs  *runs;			/* have all rows if they do not fit, else NULL */
-	bool		sorted;			/* all rows have been read and sorted */
 
 	/* for EXPLAIN */
-	Size		most_bytes;
 	const char *executor;
 	const char *algorithm;
 	int			num_threads;
@@ -63,8 +49,5 @@ extern void sort_prepare(sort_state *state);
 
 /* Fetch values of rows that come soon after a place in the order: they lie anywhere. */
 extern void sort_fetch_ahead(const sort_state *state, uint64 place);
-
-/* ExplainCustomScan (sort_explain.c). */
-extern void sort_explain(CustomScanState *css, List *ancestors, struct ExplainState *es);
 
 #endif							/* MGPU_EXEC_SORT_H */

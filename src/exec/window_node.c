@@ -1,88 +1,279 @@
 /*
  * window_node.c
- *		MgpuWindow: a plan node that computes window functions.
+ *		MgpuWindow: computes window functions, row by row in the order of the rows.
  *
- * The node's child is PostgreSQL's WindowAgg over an MgpuSort.  If the sorted rows are in memory, the node takes them from
- * there and computes the functions itself.  WindowAgg copies each row into a store first and calls a function for each
- * value.  If the rows did not fit, WindowAgg computes everything: it has files for partitions of any size.
+ * The node's child is PostgreSQL's WindowAgg over an MgpuSort, and the scan tuple is what that returns.  If the sorted rows
+ * are in memory, the node takes them from there and computes the functions itself.  WindowAgg copies each row into a
+ * store first and calls a function for each value.  If the rows did not fit, WindowAgg computes everything: it has
+ * files for partitions of any size.
+ *
+ * Rows of a partition lie side by side, so one comparison with its neighbour tells where a row stands.  Frames begin
+ * with the partition: aggregates add what the frame gains and never take back.  Floats are added one after the
+ * other, as PostgreSQL does.
  */
 #include "postgres.h"
 
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "utils/float.h"
 
 #include "compat.h"
-#include "batch/rows.h"
 #include "declined.h"
-#include "exec/nodes.h"
-#include "exec/window.h"
-#include "query/custom_plan.h"
+#include "exec/sort.h"
+
+/* Rows handled between checks for interrupts. */
+#define STEP_ROWS 1024
+
+typedef struct window_function
+{
+	window_kind kind;
+	int			column;			/* of the argument, or -1 */
+	int			offset;			/* in rows */
+	Datum		otherwise;		/* where there is no such row */
+	bool		otherwise_is_null;
+
+	/* of the frame so far: a count, or a sum */
+	int64		integer;
+	double		real;
+	bool		has_value;
+} window_function;
+
+/* A running node. */
+typedef struct window_state
+{
+	node_state	node;			/* its child is the WindowAgg */
+	sort_state *sort;			/* the WindowAgg's child */
+	row_compare partition;		/* the partition keys */
+	row_compare order;			/* the order keys */
+	window_frame frame;
+	int			num_functions;
+	window_function *functions;
+	bool		has_aggregates;
+
+	/* rows by their place in the order */
+	uint64		place;			/* of the next row */
+	uint64		first;			/* of its partition */
+	uint64		frame_end;		/* behind its frame */
+	int64		rank;
+	int64		dense_rank;
+} window_state;
+
+static bool
+are_equal(const window_state *state, const row_compare *keys, uint64 a, uint64 b)
+{
+	const sort_state *sort = state->sort;
+
+	return row_compare_are_equal(keys, sort->node.rows, sort_row_at(sort, a), sort_row_at(sort, b));
+}
 
 static void
-prepare(window_state *state)
+get_value(const window_state *state, const window_function *function, uint64 place, Datum *value, bool *is_null)
 {
-	if (state->core->chgParam)
-		ExecReScan(state->core);
-	sort_prepare(state->sort);
-	state->place = 0;
-	state->prepared = true;
+	const column *col = &state->sort->node.rows->columns[function->column];
+	uint64		row = sort_row_at(state->sort, place);
+
+	*is_null = column_is_null(col, row);
+	*value = *is_null ? (Datum) 0 : cell_datum(col->type, col->cells, row);
 }
+
+/* ---- aggregates */
+
+static void
+add_value(window_function *function, Datum value)
+{
+	switch (function->kind)
+	{
+		case WINDOW_SUM_INT2:
+			function->integer += DatumGetInt16(value);
+			break;
+		case WINDOW_SUM_INT4:
+			function->integer += DatumGetInt32(value);
+			break;
+		case WINDOW_SUM_FLOAT4:
+			function->real = function->has_value ? float4_pl((float4) function->real, DatumGetFloat4(value)) : DatumGetFloat4(value);
+			break;
+		case WINDOW_SUM_FLOAT8:
+			function->real = function->has_value ? float8_pl(function->real, DatumGetFloat8(value)) : DatumGetFloat8(value);
+			break;
+		default:
+			function->integer++;
+	}
+	function->has_value = true;
+}
+
+static void
+add_row(window_state *state, uint64 place)
+{
+	for (int i = 0; i < state->num_functions; i++)
+	{
+		window_function *function = &state->functions[i];
+		Datum		value = (Datum) 0;
+		bool		is_null = false;
+
+		if (!WINDOW_IS_AGGREGATE(function->kind))
+			continue;
+		if (function->column >= 0)
+			get_value(state, function, place, &value, &is_null);
+		if (!is_null)
+			add_value(function, value);
+	}
+}
+
+static bool
+is_in_frame(const window_state *state, uint64 place)
+{
+	if (place == state->place)
+		return true;
+	if (place >= state->sort->node.rows->num_rows || state->frame == WINDOW_ROWS)
+		return false;
+	return are_equal(state, &state->partition, state->place, place) &&
+		(state->frame == WINDOW_PARTITION || are_equal(state, &state->order, state->place, place));
+}
+
+/* Go on to the end of the row's frame. */
+static void
+extend_frame(window_state *state)
+{
+	uint64		place = state->place;
+
+	for (; is_in_frame(state, place); place++)
+	{
+		if (state->has_aggregates)
+			add_row(state, place);
+		if (place % STEP_ROWS == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
+	state->frame_end = place;
+}
+
+/* ---- a row */
+
+static void
+start_partition(window_state *state)
+{
+	state->first = state->place;
+	state->frame_end = state->place;
+	state->dense_rank = 0;
+	for (int i = 0; i < state->num_functions; i++)
+	{
+		state->functions[i].integer = 0;
+		state->functions[i].has_value = false;
+	}
+}
+
+static void
+find_place(window_state *state)
+{
+	uint64		place = state->place;
+	bool		is_new = place == 0 || !are_equal(state, &state->partition, place - 1, place);
+
+	if (is_new)
+		start_partition(state);
+	if (is_new || !are_equal(state, &state->order, place - 1, place))
+	{
+		state->rank = place - state->first + 1;
+		state->dense_rank++;
+	}
+	if (place >= state->frame_end)
+		extend_frame(state);
+}
+
+static void
+get_other_row(const window_state *state, const window_function *function, Datum *value, bool *is_null)
+{
+	int64		place = (int64) state->place + function->offset;
+
+	if (place >= 0 && place < (int64) state->sort->node.rows->num_rows && are_equal(state, &state->partition, state->place, place))
+	{
+		get_value(state, function, place, value, is_null);
+		return;
+	}
+	*value = function->otherwise;
+	*is_null = function->otherwise_is_null;
+}
+
+static void
+compute(const window_state *state, const window_function *function, Datum *value, bool *is_null)
+{
+	*is_null = false;
+	switch (function->kind)
+	{
+		case WINDOW_ROW_NUMBER:
+			*value = Int64GetDatum(state->place - state->first + 1);
+			break;
+		case WINDOW_RANK:
+			*value = Int64GetDatum(state->rank);
+			break;
+		case WINDOW_DENSE_RANK:
+			*value = Int64GetDatum(state->dense_rank);
+			break;
+		case WINDOW_OTHER_ROW:
+			get_other_row(state, function, value, is_null);
+			break;
+		case WINDOW_FIRST_VALUE:
+			get_value(state, function, state->first, value, is_null);
+			break;
+		case WINDOW_LAST_VALUE:
+			get_value(state, function, state->frame_end - 1, value, is_null);
+			break;
+		case WINDOW_COUNT:
+			*value = Int64GetDatum(function->integer);
+			break;
+		case WINDOW_SUM_FLOAT4:
+			*value = Float4GetDatum((float4) function->real);
+			*is_null = !function->has_value;
+			break;
+		case WINDOW_SUM_FLOAT8:
+			*value = Float8GetDatum(function->real);
+			*is_null = !function->has_value;
+			break;
+		default:
+			*value = Int64GetDatum(function->integer);
+			*is_null = !function->has_value;
+	}
+}
+
+/* ---- returning */
 
 /* The next row as the scan tuple, or NULL. */
 static TupleTableSlot *
-next_row(window_state *state, ExprContext *context)
+next_row(window_state *state)
 {
-	TupleTableSlot *slot = state->css.ss.ss_ScanTupleSlot;
-	const chunk *rows = state->sort->rows;
+	TupleTableSlot *slot = state->node.css.ss.ss_ScanTupleSlot;
+	const chunk *rows = state->sort->node.rows;
 	MemoryContext caller;
 
 	if (state->place >= rows->num_rows)
-		return ExecClearTuple(slot);
+		return NULL;
 	sort_fetch_ahead(state->sort, state->place);
 	ExecClearTuple(slot);
 	rows_fill_values(rows, sort_row_at(state->sort, state->place), slot->tts_values, slot->tts_isnull);
-	caller = MemoryContextSwitchTo(context->ecxt_per_tuple_memory);
-	window_compute(state, slot->tts_values + rows->num_columns, slot->tts_isnull + rows->num_columns);
+	caller = MemoryContextSwitchTo(state->node.css.ss.ps.ps_ExprContext->ecxt_per_tuple_memory);
+	find_place(state);
+	for (int i = 0; i < state->num_functions; i++)
+		compute(state, &state->functions[i], &slot->tts_values[rows->num_columns + i], &slot->tts_isnull[rows->num_columns + i]);
 	MemoryContextSwitchTo(caller);
 	state->place++;
 	return ExecStoreVirtualTuple(slot);
 }
 
 static TupleTableSlot *
-execute(CustomScanState *css)
+next(node_state *node)
 {
-	window_state *state = (window_state *) css;
-	ExprContext *context = css->ss.ps.ps_ExprContext;
+	window_state *state = (window_state *) node;
 
-	CHECK_FOR_INTERRUPTS();
-	if (!state->prepared)
-		prepare(state);
-	ResetExprContext(context);
-	context->ecxt_scantuple = sort_has_all_rows(state->sort) ? next_row(state, context) : ExecProcNode(state->core);
-	if (TupIsNull(context->ecxt_scantuple))
-		return NULL;
-	return css->ss.ps.ps_ProjInfo ? ExecProject(css->ss.ps.ps_ProjInfo) : context->ecxt_scantuple;
-}
-
-/* ---- methods */
-
-static row_compare
-start_keys(const window_state *state, const query *query, int first, int last)
-{
-	row_compare keys = {last - first, palloc0((last - first) * sizeof(compare_key) + 1)};
-
-	for (int i = first; i < last; i++)
+	if (!node->ended)
 	{
-		order_key	by = {
-			.column = list_nth_int(query->order_columns, i),
-			.operator = list_nth_oid(query->order_operators, i),
-			.collation = list_nth_oid(query->order_collations, i)
-		};
-
-		row_compare_fill(&keys.keys[i - first], &by, state->sort->rows->columns[by.column].type->element.type_id);
+		if (node->child->chgParam)
+			ExecReScan(node->child);
+		sort_prepare(state->sort);
+		state->place = 0;
+		node->ended = true;
 	}
-	return keys;
+	return sort_has_all_rows(state->sort) ? next_row(state) : ExecProcNode(node->child);
 }
+
+/* ---- beginning */
 
 static void
 start_functions(window_state *state, const query *query)
@@ -104,68 +295,33 @@ start_functions(window_state *state, const query *query)
 }
 
 static void
-begin(CustomScanState *css, EState *estate, int eflags)
+begin(node_state *node)
 {
-	window_state *state = (window_state *) css;
-	CustomScan *scan = (CustomScan *) css->ss.ps.plan;
-	const query *query = query_of(scan->custom_private);
+	window_state *state = (window_state *) node;
+	const query *query = node->query;
 	int			num_partitions = query->num_partition_keys;
+	const chunk *rows;
 
-	state->core = ExecInitNode(linitial(scan->custom_plans), estate, eflags);
-	css->custom_ps = list_make1(state->core);
-	state->sort = castNode(CustomScanState, outerPlanState(state->core))->methods == &sort_exec_methods ?
-		(sort_state *) outerPlanState(state->core) : NULL;
-	if (state->sort == NULL)
+	state->sort = (sort_state *) castNode(CustomScanState, outerPlanState(node->child));
+	if (state->sort->node.css.methods != node->css.methods || state->sort->node.operator != &sort_operator)
 		elog(ERROR, "the child of MgpuWindow's WindowAgg is not MgpuSort");
-	state->partition = start_keys(state, query, 0, num_partitions);
-	state->order = start_keys(state, query, num_partitions, list_length(query->order_columns));
+	rows = state->sort->node.rows;
+	state->partition = node_order(query, rows, 0, num_partitions);
+	state->order = node_order(query, rows, num_partitions, list_length(query->order_columns) - num_partitions);
 	state->frame = query->frame;
 	start_functions(state, query);
-	custom_plan_name_functions(scan);
 }
 
 static void
-rescan(CustomScanState *css)
-{
-	window_state *state = (window_state *) css;
-
-	if (css->ss.ps.chgParam)
-		UpdateChangedParamSet(state->core, css->ss.ps.chgParam);
-	if (state->core->chgParam == NULL)
-		ExecReScan(state->core);
-	ExecClearTuple(css->ss.ss_ScanTupleSlot);
-	state->prepared = false;
-}
-
-static void
-end(CustomScanState *css)
-{
-	ExecClearTuple(css->ss.ss_ScanTupleSlot);
-	ExecEndNode(((window_state *) css)->core);
-}
-
-static void
-explain(CustomScanState *css, List *ancestors, struct ExplainState *es)
+explain(node_state *node, List *ancestors, ExplainState *es)
 {
 	report_printed(es, DECLINED_WINDOW);
 }
 
-static const CustomExecMethods exec_methods = {
-	.CustomName = "MgpuWindow",
-	.BeginCustomScan = begin,
-	.ExecCustomScan = execute,
-	.EndCustomScan = end,
-	.ReScanCustomScan = rescan,
-	.ExplainCustomScan = explain
-};
-
-static Node *
-make_state(CustomScan *scan)
-{
-	return custom_plan_state(sizeof(window_state), &exec_methods);
-}
-
-const CustomScanMethods window_scan_methods = {
-	.CustomName = "MgpuWindow",
-	.CreateCustomScanState = make_state
+const node_operator window_operator = {
+	.name = "MgpuWindow",
+	.state_bytes = sizeof(window_state),
+	.begin = begin,
+	.next = next,
+	.explain = explain
 };

@@ -13,20 +13,9 @@
 #include "optimizer/tlist.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
-#include "utils/memutils.h"
 
 #include "compat.h"
 #include "query/custom_plan.h"
-
-Node *
-custom_plan_state(Size bytes, const CustomExecMethods *methods)
-{
-	CustomScanState *state = palloc0(bytes);
-
-	NodeSetTag(state, T_CustomScanState);
-	state->methods = methods;
-	return (Node *) state;
-}
 
 /* ---- paths and plans */
 
@@ -97,39 +86,6 @@ custom_plan_query(const Path *path)
 	const CustomPath *custom = (const CustomPath *) path;
 
 	return IsA(path, CustomPath) && custom->methods == &path_methods ? query_of(custom->custom_private) : NULL;
-}
-
-/* ---- window functions */
-
-Oid
-custom_plan_function_of(const TargetEntry *entry)
-{
-	return IsA(entry->expr, WindowFunc) ? ((const WindowFunc *) entry->expr)->winfnoid : castNode(FuncExpr, entry->expr)->funcid;
-}
-
-/*
- * Since 18, EXPLAIN finds the name of a function's window in a WindowAgg, and fails without one.  Calls stand in for such
- * functions once the planner has matched them: nothing evaluates a scan tuple.  The plan itself is changed, since
- * EXPLAIN also comes from the node above.
- */
-void
-custom_plan_name_functions(CustomScan *scan)
-{
-#if PG_VERSION_NUM >= 180000
-	MemoryContext caller = MemoryContextSwitchTo(GetMemoryChunkContext(scan));
-	ListCell   *cell;
-
-	foreach(cell, scan->custom_scan_tlist)
-	{
-		TargetEntry *entry = lfirst(cell);
-		const WindowFunc *function = (const WindowFunc *) entry->expr;
-
-		if (IsA(function, WindowFunc))
-			entry->expr = (Expr *) makeFuncExpr(function->winfnoid, function->wintype, function->args, function->wincollid,
-												function->inputcollid, COERCE_EXPLICIT_CALL);
-	}
-	MemoryContextSwitchTo(caller);
-#endif
 }
 
 /* ---- expressions and functions */

@@ -24,7 +24,7 @@ typedef struct node_path
 	List	   *pathkeys;
 	Path	   *child;
 	bool		parallel_safe;
-	bool		goes_back;		/* its rows can be read backward (row_history.h) */
+	bool		goes_back;		/* its rows can be read backward (exec/node) */
 } node_path;
 
 /* A path of a node, but for costs and rows. */
@@ -32,15 +32,6 @@ extern CustomPath *custom_plan_path(const node_path *of);
 
 /* The query of a path, or NULL if it is none of a node. */
 extern const query *custom_plan_query(const Path *path);
-
-/* The state of a node, of so many bytes, of which the first are a CustomScanState. */
-extern Node *custom_plan_state(Size bytes, const CustomExecMethods *methods);
-
-/* The window function that an entry of a scan tuple is. */
-extern Oid	custom_plan_function_of(const TargetEntry *entry);
-
-/* Let EXPLAIN name the window functions in the scan tuple of a plan that is about to run. */
-extern void custom_plan_name_functions(CustomScan *scan);
 
 /*
  * Whether an expression has parts that a child cannot compute, or EXPLAIN not name: subqueries, window functions,

@@ -115,13 +115,7 @@ report_lack_of_service(void)
 }
 
 row_source *
-row_source_open(PlanState *child)
-{
-	return row_source_open_late(child, NULL);
-}
-
-row_source *
-row_source_open_late(PlanState *child, const Bitmapset *late_columns)
+row_source_open(PlanState *child, const Bitmapset *late_columns)
 {
 	row_source *source = palloc0(sizeof(row_source));
 	List	   *exprs = NIL;

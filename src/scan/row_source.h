@@ -12,15 +12,13 @@
 struct ExplainState;
 typedef struct row_source row_source;
 
-/* In the current context.  The child is initialized, and returns the columns of the chunks to come. */
-extern row_source *row_source_open(PlanState *child);
-
 /*
- * The same, but columns of these numbers, from 0 on, may be left until row_source_complete, which fills them for rows of the
- * chunk that are wanted.  The rows' numbers ascend.  Stored values (batch/chunk.h) of these columns then lie
- * in pages until row_source_release, which the caller owes before it reads into an empty chunk.
+ * In the current context.  The child is initialized, and returns the columns of the chunks to come.  Late columns, by their
+ * numbers from 0 on, may be left until row_source_complete, which fills them for rows of the chunk that are
+ * wanted.  The rows' numbers ascend.  Stored values (batch/chunk.h) of these columns then lie in pages until
+ * row_source_release, which the caller owes before it reads into an empty chunk.
  */
-extern row_source *row_source_open_late(PlanState *child, const Bitmapset *late_columns);
+extern row_source *row_source_open(PlanState *child, const Bitmapset *late_columns);
 extern void row_source_complete(row_source *source, chunk *rows, const uint32 *numbers, uint64 num_rows);
 extern void row_source_release(row_source *source);
 
