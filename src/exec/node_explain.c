@@ -83,7 +83,7 @@ node_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 	if (node->operator->explain)
 		node->operator->explain(node, ancestors, es);
 	if (node->source)
-		row_source_explain(node->source, es);
+		row_source_explain(node->source, ancestors, es);
 	if (es->analyze)
 		explain_run(node, es);
 }

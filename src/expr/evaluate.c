@@ -231,10 +231,11 @@ expr_program_attribute(const expr_program *program, int input)
 	return list_nth_int(program->attributes, input);
 }
 
-int
-expr_program_num_ops(const expr_program *program)
+void
+expr_program_describe(const expr_program *program, StringInfo names)
 {
-	return program->num_ops;
+	for (int i = 0; i < program->num_ops; i++)
+		appendStringInfo(names, "%s%s", names->len > 0 ? ", " : "", mgpu_program_names[program->ops[i].code]);
 }
 
 /* ---- running */

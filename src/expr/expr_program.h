@@ -8,6 +8,7 @@
 #ifndef MGPU_EXPR_EXPR_PROGRAM_H
 #define MGPU_EXPR_EXPR_PROGRAM_H
 
+#include "lib/stringinfo.h"
 #include "nodes/execnodes.h"
 
 #include "batch/chunk.h"
@@ -31,8 +32,8 @@ extern void expr_program_finish(expr_program *program, uint32 num_rows);
 extern int	expr_program_num_inputs(const expr_program *program);
 extern AttrNumber expr_program_attribute(const expr_program *program, int input);
 
-/* How many operations it has. */
-extern int	expr_program_num_ops(const expr_program *program);
+/* Add the names of its operations, behind what there is. */
+extern void expr_program_describe(const expr_program *program, StringInfo names);
 
 /* Parameters may have changed. */
 extern void expr_program_forget(expr_program *program);

@@ -11,7 +11,13 @@
 #include "postgres.h"
 
 #include "access/tupmacs.h"
+#include "commands/explain.h"
+#if PG_VERSION_NUM >= 180000
+#include "commands/explain_format.h"
+#include "commands/explain_state.h"
+#endif
 #include "executor/executor.h"
+#include "utils/ruleutils.h"
 
 #include "compat.h"
 #include "scan/heap_reader_state.h"
@@ -173,4 +179,27 @@ heap_reader_compute(heap_reader *reader, chunk *rows, uint64 first, uint32 num_r
 		run_program(reader, rows, first, num_rows);
 	if (reader->projection)
 		project(reader, rows, first, num_rows);
+}
+
+/* ---- EXPLAIN */
+
+void
+heap_reader_explain(const heap_reader *reader, List *ancestors, struct ExplainState *es)
+{
+	List	   *context = set_deparse_context_plan(es->deparse_cxt, reader->scan->ss.ps.plan, ancestors);
+	StringInfoData names;
+	List	   *by_row = NIL;
+	ListCell   *cell;
+
+	initStringInfo(&names);
+	for (int i = 0; i < reader->num_tests; i++)
+		expr_program_describe(reader->tests[i].program, &names);
+	if (reader->program.program)
+		expr_program_describe(reader->program.program, &names);
+	if (names.len > 0)
+		ExplainPropertyText("Program", names.data, es);
+	foreach(cell, reader->by_row)
+		by_row = lappend(by_row, deparse_expression(lfirst(cell), context, false, false));
+	if (by_row)
+		ExplainPropertyList("Row by Row", by_row, es);
 }

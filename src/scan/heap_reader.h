@@ -10,6 +10,7 @@
 #include "batch/chunk.h"
 #include "scan/late_columns.h"
 
+struct ExplainState;
 typedef struct heap_reader heap_reader;
 
 /* Which columns of which rows of a table are read: expressions of its attributes, and conditions in the order of the plan. */
@@ -42,6 +43,9 @@ extern bool heap_reader_takes(List *exprs, List *conditions);
  * the caller, who has the late pages, releases them.
  */
 extern heap_reader *heap_reader_open(SeqScanState *scan, List *exprs, const Bitmapset *late_columns, late_pages *late);
+
+/* Say in EXPLAIN (VERBOSE) what programs compute, and what PostgreSQL's executor does for each row. */
+extern void heap_reader_explain(const heap_reader *reader, List *ancestors, struct ExplainState *es);
 
 /* What it reads. */
 extern table_scan heap_reader_scan(const heap_reader *reader);

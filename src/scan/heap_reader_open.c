@@ -89,6 +89,7 @@ add_column(heap_reader *reader, Expr *expr, bool late, List **targets)
 		reader->is_programmed = true;
 		return;
 	}
+	reader->by_row = lappend(reader->by_row, expr);
 	reader->computed = lappend_int(reader->computed, reader->num_columns - 1);
 	*targets = lappend(*targets, makeTargetEntry(expr, list_length(reader->computed), NULL, false));
 }
@@ -136,6 +137,7 @@ add_tests(heap_reader *reader, List *conditions)
 		else
 			rest = lappend(rest, lfirst(cell));
 	}
+	reader->by_row = list_concat(reader->by_row, rest);
 	reader->condition = ExecInitQual(conditions, NULL);
 	reader->rest = ExecInitQual(rest, NULL);
 }

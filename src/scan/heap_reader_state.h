@@ -48,6 +48,7 @@ struct heap_reader
 	uint64		num_faults;
 	ProjectionInfo *projection; /* computes the others, all of a row at once; NULL: there are none */
 	List	   *computed;		/* the numbers of the others */
+	List	   *by_row;			/* these, and conditions that are no programs */
 	late_pages *late;			/* where there are late columns */
 	page_values *values;
 	TupleTableSlot *slot;		/* what expressions see of a row */

@@ -259,9 +259,12 @@ explain_no_gpu(const row_source *source, ExplainState *es)
 }
 
 void
-row_source_explain(const row_source *source, struct ExplainState *es)
+row_source_explain(const row_source *source, List *ancestors, struct ExplainState *es)
 {
 	ExplainPropertyText("Input", source->readers ? "pages as columns" : "rows", es);
+	/* partitions have programs of their own, alike but for columns' numbers */
+	if (source->readers && es->verbose)
+		heap_reader_explain(linitial(source->readers), ancestors, es);
 	if (source->readers && (es->analyze || report_is_wanted(es)))
 		explain_no_gpu(source, es);
 }

@@ -38,7 +38,7 @@ extern heap_reader *row_source_only_reader(row_source *source);
 extern void row_source_tell_of_gpu(row_source *source, const char *why_not);
 
 /* Say in EXPLAIN how rows are read, and in EXPLAIN ANALYZE what this process has read since the last rescan. */
-extern void row_source_explain(const row_source *source, struct ExplainState *es);
+extern void row_source_explain(const row_source *source, List *ancestors, struct ExplainState *es);
 extern void row_source_explain_pages(const row_source *source, struct ExplainState *es);
 
 #endif							/* MGPU_SCAN_ROW_SOURCE_H */
