@@ -71,6 +71,13 @@ extern char *mgpu_locale_of(Oid collation, char *provider);
 #define mgpu_group_clause(root) ((root)->parse->groupClause)
 #endif
 
+/* Since 18, the planner marks keys of grouping sets as such, in all expressions above the grouping. */
+#if PG_VERSION_NUM >= 180000
+#define mgpu_can_split_grouping_sets false
+#else
+#define mgpu_can_split_grouping_sets true
+#endif
+
 /* Corrects what ReadRecentBuffer counts: 14 takes shared buffers for local ones. */
 #if PG_VERSION_NUM >= 150000
 #define mgpu_count_recent_buffer() ((void) 0)

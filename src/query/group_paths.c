@@ -21,6 +21,7 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/planner.h"
+#include "optimizer/prep.h"
 #include "optimizer/tlist.h"
 #include "utils/selfuncs.h"
 
@@ -34,6 +35,7 @@
 #include "query/group_cost.h"
 #include "query/group_query.h"
 #include "query/group_task.h"
+#include "query/grouping_sets.h"
 #include "query/offers.h"
 #include "query/scan_path.h"
 #include "query/table_job.h"
@@ -132,6 +134,8 @@ typedef struct group_offer
 	double		num_groups;
 	bool		folds;			/* rows are to be folded as they come */
 	Cost		uncounted;		/* by PostgreSQL's own plan */
+	Path	   *rows;			/* of the input, with the columns that the node reads */
+	List	   *paths;			/* of the node */
 } group_offer;
 
 /* child returns num_rows rows, singly or in packs; rows is where they come from. */
@@ -160,7 +164,7 @@ add_group_path(group_offer *offer, Path *child, const Path *rows, double num_row
 		path->path.startup_cost /= 1e6;
 		path->path.total_cost /= 1e6;
 	}
-	add_path(offer->output_rel, &path->path);
+	offer->paths = lappend(offer->paths, path);
 }
 
 /* Offer what workers can do: fold rows if that makes them few, else pack them. */
@@ -186,24 +190,15 @@ add_parallel_path(group_offer *offer)
 }
 
 static Path *
-cheapest_of(const RelOptInfo *rel)
+cheapest_of(const List *paths)
 {
 	Path	   *cheapest = NULL;
 	ListCell   *cell;
 
-	foreach(cell, rel->pathlist)
+	foreach(cell, paths)
 		if (cheapest == NULL || ((const Path *) lfirst(cell))->total_cost < cheapest->total_cost)
 			cheapest = lfirst(cell);
 	return cheapest;
-}
-
-/* Whether another path is cheaper, or a path of ours was not even kept. */
-static bool
-is_beaten(const RelOptInfo *rel)
-{
-	const query *cheapest = custom_plan_query(cheapest_of(rel));
-
-	return cheapest == NULL || cheapest->kind != QUERY_GROUP;
 }
 
 /* Whether a group of average size fits in memory, as it has to. */
@@ -214,46 +209,132 @@ groups_fit(const group_offer *offer)
 		offer->num_rows / offer->num_groups * group_row_bytes(&offer->task) <= get_hash_memory_limit();
 }
 
-/* Returns why the node is not taken, NULL if it is the cheapest so far. */
+/* Make the paths of the node.  Returns why there are none, or NULL. */
 static const char *
-add_group_paths(group_offer *offer)
+make_paths(group_offer *offer)
 {
 	RelOptInfo *input_rel = offer->input_rel;
 	const group_task *task = &offer->task;
-	Path	   *rows;
 
 	offer->num_rows = input_rel->cheapest_total_path->rows;
 	offer->num_groups = task->keys ? estimate_num_groups(task->root, task->keys, offer->num_rows, NULL, NULL) : 1;
 	offer->folds = group_path_folds(task, offer->num_rows, offer->num_groups);
-	offer->uncounted = group_path_uncounted(task, cheapest_of(offer->output_rel), offer->num_groups);
+	offer->uncounted = group_path_uncounted(task, cheapest_of(offer->output_rel->pathlist), offer->num_groups);
 	if (!groups_fit(offer))
 		return "one group is expected to need more memory than work_mem times hash_mem_multiplier";
-	rows = scan_path(task->root, scan_cheapest_path(task->root, input_rel->pathlist, task->columns), task->columns);
-	add_group_path(offer, rows, rows, offer->num_rows, offer->folds ? GROUP_FOLD : GROUP_SORT);
+	offer->rows = scan_path(task->root, scan_cheapest_path(task->root, input_rel->pathlist, task->columns), task->columns);
+	add_group_path(offer, offer->rows, offer->rows, offer->num_rows, offer->folds ? GROUP_FOLD : GROUP_SORT);
 	add_parallel_path(offer);
-	return is_beaten(offer->output_rel) ? "PostgreSQL's own plan is expected to be faster" : NULL;
+	return NULL;
+}
+
+/* Add paths to a relation.  Returns why none of them is taken, or NULL: one is the cheapest so far. */
+static const char *
+add_paths(RelOptInfo *rel, List *paths)
+{
+	ListCell   *cell;
+
+	/* those that are not kept are freed */
+	foreach(cell, paths)
+		add_path(rel, lfirst(cell));
+	return list_member_ptr(paths, cheapest_of(rel->pathlist)) ? NULL : "PostgreSQL's own plan is expected to be faster";
+}
+
+/* An Append of the sets' paths.  All but the first read pages that have just been read. */
+static Path *
+append_sets(PlannerInfo *root, RelOptInfo *rel, List *paths, const RelOptInfo *table)
+{
+	Path	   *append = (Path *) create_append_path(root, rel, paths, NIL, NIL, NULL, 0, false, -1);
+	int			num_sets = list_length(paths);
+
+	if (table->pages <= (BlockNumber) effective_cache_size)
+		append->total_cost -= Min((num_sets - 1) * table->pages * seq_page_cost, append->total_cost * (num_sets - 1) / num_sets);
+	return append;
+}
+
+/* PostgreSQL's node for the set without keys, in which any aggregate may be. */
+static Path *
+make_plain_path(PlannerInfo *root, const group_offer *offer, List *having)
+{
+	AggClauseCosts costs = {0};
+
+	get_agg_clause_costs(root, AGGSPLIT_SIMPLE, &costs);
+	return (Path *) create_agg_path(root, offer->output_rel, offer->input_rel->cheapest_total_path, offer->target, AGG_PLAIN,
+									AGGSPLIT_SIMPLE, NIL, having, &costs, 1);
+}
+
+/* A path for a grouping set.  NULL: the node cannot do it, and task.why_not says why. */
+static Path *
+make_set_path(PlannerInfo *root, group_offer *offer, const List *set)
+{
+	grouping	of = grouping_of_set(root, offer->output_rel->reltarget, set);
+	group_task *task = &offer->task;
+
+	offer->target = of.target;
+	if (group_task_of_grouping(task, root, &of))
+		task->why_not = make_paths(offer);
+	if (task->why_not == NULL && !grouping_may_reread(root, offer->rows))
+		task->why_not = "GROUPING SETS need the rows of tables, which are read as columns for each of them";
+	if (task->why_not)
+		return set == NIL ? make_plain_path(root, offer, of.having) : NULL;
+	return cheapest_of(offer->paths);
+}
+
+/* Offer a node for each grouping set, below an Append. */
+static const char *
+offer_sets(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel)
+{
+	List	   *sets = root->parse->groupingSets;
+	List	   *paths = NIL;
+	const RelOptInfo *table = NULL;
+	ListCell   *cell;
+
+	if (list_length(sets) < 2 || !mgpu_can_split_grouping_sets)
+		return "there is one grouping set, or this version of PostgreSQL marks the keys of several";
+	foreach(cell, sets)
+	{
+		group_offer offer = {.input_rel = input_rel,.output_rel = output_rel};
+		Path	   *path = make_set_path(root, &offer, lfirst(cell));
+
+		if (path == NULL)
+			return offer.task.why_not;
+		if (offer.task.why_not == NULL)
+			table = offer.rows->parent;
+		paths = lappend(paths, path);
+	}
+	if (table == NULL)
+		return "GROUPING SETS have no keys";
+	return add_paths(output_rel, list_make1(append_sets(root, output_rel, paths, table)));
 }
 
 /* The same for a stage of planning, that of GROUP BY or that of DISTINCT. */
 static const char *
 offer_node(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, RelOptInfo *output_rel)
 {
-	group_offer offer = {.input_rel = input_rel, .output_rel = output_rel};
+	group_offer offer = {.input_rel = input_rel,.output_rel = output_rel};
+	grouping	grouping;
+	const char *why_not;
 	bool		can_do;
 
 	if (mgpu_setting_enable_group == MGPU_ENABLE_OFF)
 		return "mgpu.enable_group is off";
+	if (stage == UPPERREL_GROUP_AGG && root->parse->groupingSets)
+		return offer_sets(root, input_rel, output_rel);
 	if (stage == UPPERREL_GROUP_AGG)
 	{
 		offer.target = output_rel->reltarget;
-		can_do = group_task_of_grouping(&offer.task, root, offer.target);
+		grouping = grouping_of_query(root, offer.target);
+		can_do = group_task_of_grouping(&offer.task, root, &grouping);
 	}
 	else
 	{
 		offer.target = input_rel->cheapest_total_path->pathtarget;
 		can_do = group_task_of_distinct(&offer.task, root, offer.target);
 	}
-	return can_do ? add_group_paths(&offer) : offer.task.why_not;
+	if (!can_do)
+		return offer.task.why_not;
+	why_not = make_paths(&offer);
+	return why_not ? why_not : add_paths(output_rel, offer.paths);
 }
 
 static void

@@ -267,20 +267,16 @@ is_unfit(Node *node, group_task *task)
 }
 
 bool
-group_task_of_grouping(group_task *task, PlannerInfo *root, const PathTarget *target)
+group_task_of_grouping(group_task *task, PlannerInfo *root, const grouping *grouping)
 {
-	const Query *parse = root->parse;
-
 	memset(task, 0, sizeof(*task));
 	task->root = root;
 	task->folds = true;
-	task->having = (List *) parse->havingQual;
-	if (parse->groupingSets)
-		return give_up(task, "GROUPING SETS are left to PostgreSQL");
-	if (parse->hasTargetSRFs)
+	task->having = grouping->having;
+	if (root->parse->hasTargetSRFs)
 		return give_up(task, "the select list returns sets");
-	if (!take_keys(task, mgpu_group_clause(root)) ||
-		is_unfit((Node *) target->exprs, task) || is_unfit(parse->havingQual, task))
+	if (!take_keys(task, grouping->clauses) ||
+		is_unfit((Node *) grouping->target->exprs, task) || is_unfit((Node *) grouping->having, task))
 		return false;
 	if (task->keys == NIL && !task->sorts && !task->folds)
 		return give_up(task, "there is one group, and an aggregate needs PostgreSQL's own function");

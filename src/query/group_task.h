@@ -5,7 +5,7 @@
 #ifndef MGPU_QUERY_GROUP_TASK_H
 #define MGPU_QUERY_GROUP_TASK_H
 
-#include "nodes/pathnodes.h"
+#include "query/grouping_sets.h"
 
 typedef struct group_task
 {
@@ -35,7 +35,7 @@ typedef struct group_task
  * Find out what a GROUP BY, plain aggregates or a DISTINCT ask for; target is what is to be
  * returned.  False: the node cannot do it, and why_not says why.
  */
-extern bool group_task_of_grouping(group_task *task, PlannerInfo *root, const PathTarget *target);
+extern bool group_task_of_grouping(group_task *task, PlannerInfo *root, const grouping *grouping);
 extern bool group_task_of_distinct(group_task *task, PlannerInfo *root, const PathTarget *target);
 
 /* The numbers of columns that are only handed on, or counted: their values may stay as the table has them. */

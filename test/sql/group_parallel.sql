@@ -57,10 +57,10 @@ SET enable_mergejoin = off;
 EXPLAIN (COSTS OFF) SELECT h, count(*) FROM shared_rows WHERE g IN (SELECT g FROM shared_rows GROUP BY g HAVING sum(v) > 204000) GROUP BY h;
 SELECT pg_temp.same_without('SELECT h, count(*) FROM shared_rows WHERE g IN (SELECT g FROM shared_rows GROUP BY g HAVING sum(v) > 204000) GROUP BY h');
 RESET enable_mergejoin;
--- against PostgreSQL's aggregates, in a plan of its own: it alone does grouping sets
+-- against PostgreSQL's aggregates, in a plan of its own: it alone does grouping sets of a subquery's rows
 WITH ours AS MATERIALIZED (SELECT g, mgpu_sort_agg(v) AS a, mgpu_sort_agg(v, true) AS d, mgpu_percentile_cont(w, 0.3) AS c, mgpu_percentile_disc(w, '{0.2,0.9}'::float8[]) AS p FROM shared_rows GROUP BY g),
      theirs AS MATERIALIZED (SELECT g, array_agg(v ORDER BY v) AS a, array_agg(v ORDER BY v DESC) AS d, percentile_cont(0.3) WITHIN GROUP (ORDER BY w) AS c,
-                       percentile_disc('{0.2,0.9}'::float8[]) WITHIN GROUP (ORDER BY w) AS p FROM shared_rows GROUP BY ROLLUP (g) HAVING grouping(g) = 0)
+                       percentile_disc('{0.2,0.9}'::float8[]) WITHIN GROUP (ORDER BY w) AS p FROM (SELECT * FROM shared_rows OFFSET 0) s GROUP BY ROLLUP (g) HAVING grouping(g) = 0)
 SELECT (SELECT count(*) FROM (TABLE ours EXCEPT TABLE theirs) x) AS more, (SELECT count(*) FROM (TABLE theirs EXCEPT TABLE ours) x) AS less, (SELECT count(*) FROM ours) AS groups;
 SELECT sum, function, items, segments FROM (SELECT sum(cardinality(a)) FROM (SELECT mgpu_sort_agg(w) AS a FROM shared_rows GROUP BY g) q) s, mgpu_last_run();
 -- types of keys

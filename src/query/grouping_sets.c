@@ -1,0 +1,109 @@
+/*
+ * grouping_sets.c
+ *		GROUPING SETS, ROLLUP and CUBE as several plain groupings of the same rows.
+ *
+ * Each set becomes a node of its own below an Append.  Reading a table as columns takes less than what is done with its rows, so rows
+ * are read anew for each set.  One node with several sets was rejected: it needs all of what a node has once more, on both executors.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/restrictinfo.h"
+#include "optimizer/tlist.h"
+#include "utils/lsyscache.h"
+
+#include "compat.h"
+#include "query/grouping_sets.h"
+#include "query/scan_path.h"
+
+/* A set, and the clauses of all sets. */
+typedef struct chosen_set
+{
+	const PlannerInfo *root;
+	const List *set;
+	List	   *all;
+} chosen_set;
+
+static bool
+has_key(const chosen_set *chosen, Index ref)
+{
+	return list_member_int(chosen->set, ref);
+}
+
+/* GROUPING (…): a bit for each argument, set where the set does not have it as a key. */
+static Node *
+make_mask(const GroupingFunc *grouping, const chosen_set *chosen)
+{
+	int32		mask = 0;
+	ListCell   *cell;
+
+	foreach(cell, grouping->refs)
+		mask = mask << 1 | !has_key(chosen, lfirst_int(cell));
+	return (Node *) makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(mask), false, true);
+}
+
+static Node *
+make_null(const Node *node)
+{
+	return (Node *) makeNullConst(exprType(node), exprTypmod(node), exprCollation(node));
+}
+
+/* The clause whose key an expression is, or NULL. */
+static const SortGroupClause *
+clause_of(const Node *node, const chosen_set *chosen)
+{
+	ListCell   *cell;
+
+	foreach(cell, chosen->all)
+		if (equal(node, get_sortgroupclause_expr(lfirst(cell), chosen->root->processed_tlist)))
+			return lfirst(cell);
+	return NULL;
+}
+
+/* What an expression is of a group of the set.  Arguments of aggregates are of rows, which have all keys. */
+static Node *
+of_set(Node *node, void *context)
+{
+	const chosen_set *chosen = context;
+	const SortGroupClause *clause;
+
+	if (node == NULL || IsA(node, Aggref))
+		return node;
+	if (IsA(node, GroupingFunc))
+		return make_mask((const GroupingFunc *) node, chosen);
+	clause = IsA(node, List) ? NULL : clause_of(node, chosen);
+	if (clause)
+		return has_key(chosen, clause->tleSortGroupRef) ? node : make_null(node);
+	return expression_tree_mutator(node, of_set, context);
+}
+
+grouping
+grouping_of_query(const PlannerInfo *root, PathTarget *target)
+{
+	return (grouping) {mgpu_group_clause(root), target, (List *) root->parse->havingQual};
+}
+
+grouping
+grouping_of_set(const PlannerInfo *root, PathTarget *target, const List *set)
+{
+	chosen_set	chosen = {root, set, root->parse->groupClause};
+	grouping	of = {NIL, copy_pathtarget(target), NIL};
+	ListCell   *cell;
+
+	foreach(cell, chosen.all)
+		if (has_key(&chosen, ((const SortGroupClause *) lfirst(cell))->tleSortGroupRef))
+			of.clauses = lappend(of.clauses, lfirst(cell));
+	of.target->exprs = (List *) of_set((Node *) target->exprs, &chosen);
+	of.having = (List *) of_set(root->parse->havingQual, &chosen);
+	return of;
+}
+
+bool
+grouping_may_reread(PlannerInfo *root, const Path *rows)
+{
+	return scan_saved_cost(root, rows, rows->pathtarget->exprs) > 0 &&
+		!contain_volatile_functions((Node *) extract_actual_clauses(rows->parent->baserestrictinfo, false));
+}

@@ -1,0 +1,29 @@
+/*
+ * grouping_sets.h
+ *		GROUPING SETS, ROLLUP and CUBE as several plain groupings of the same rows.
+ */
+#ifndef MGPU_QUERY_GROUPING_SETS_H
+#define MGPU_QUERY_GROUPING_SETS_H
+
+#include "nodes/pathnodes.h"
+
+/* What groups are made of: a GROUP BY, or one of its grouping sets. */
+typedef struct grouping
+{
+	List	   *clauses;		/* of the keys: SortGroupClauses */
+	PathTarget *target;			/* what is returned of a group */
+	List	   *having;
+} grouping;
+
+/* The grouping of a query without grouping sets; target is what is to be returned. */
+extern grouping grouping_of_query(const PlannerInfo *root, PathTarget *target);
+
+/* That of one of its sets, a list of sortgrouprefs: keys that it does not have are NULL. */
+extern grouping grouping_of_set(const PlannerInfo *root, PathTarget *target, const List *set);
+
+/*
+ * Whether the rows of a path may be read once for each set: from tables as columns, always the same rows.
+ */
+extern bool grouping_may_reread(PlannerInfo *root, const Path *rows);
+
+#endif							/* MGPU_QUERY_GROUPING_SETS_H */
