@@ -2,7 +2,7 @@
  * key_sort.c
  *		Groups of rows with equal keys, by a sort.
  *
- * One stable sort orders the rows' codes (group_keys.c) together with the rows' numbers (order/order_words.c).  Equal codes are then
+ * One stable sort orders the rows' codes (group_keys.c) together with the rows' numbers (order/order.c).  Equal codes are then
  * adjacent, and the rows of each group are in arrival order.  Rows whose hashes collide are told apart by comparing their keys.
  *
  * A hash table is for fewer groups (key_table.c): with many, every lookup misses the caches, whereas
@@ -15,7 +15,7 @@
 
 #include "compat.h"
 #include "batch/key_sort.h"
-#include "order/order_words.h"
+#include "order/order.h"
 
 /* Rows handled between checks for interrupts, and before what functions leave behind is freed. */
 #define STEP_ROWS (4 * 1024)
@@ -61,10 +61,10 @@ make_codes(const group_keys *keys, const chunk *rows, MemoryContext context)
 
 /* Return sorted codes, in context, and write their row numbers to positions. */
 static void *
-sort_codes(const code_list *list, uint64 num_rows, MemoryContext context, uint32 *positions)
+sort_codes(const code_list *list, uint64 num_rows, MemoryContext context, uint32 *positions, run_record *record)
 {
 	void	   *sorted = large_alloc(context, num_rows * list->width);
-	sort_spec	spec = {.function = "MgpuGroup",.op = MGPU_OP_SORT};
+	sort_spec	spec = {.function = "MgpuGroup",.op = MGPU_OP_SORT,.record = record};
 	word_sort	words = {
 		.spec = &spec,
 		.num_items = num_rows,
@@ -76,6 +76,7 @@ sort_codes(const code_list *list, uint64 num_rows, MemoryContext context, uint32
 	};
 
 	(void) order_words(&words);
+	run_report(record);
 	return sorted;
 }
 
@@ -208,7 +209,7 @@ one_group(uint64 num_rows, MemoryContext context)
 }
 
 row_groups
-group_keys_rank(const group_keys *keys, const chunk *rows, MemoryContext context, const char **form)
+group_keys_rank(const group_keys *keys, const chunk *rows, MemoryContext context, const char **form, run_record *record)
 {
 	row_groups	groups;
 	code_list	list;
@@ -219,7 +220,7 @@ group_keys_rank(const group_keys *keys, const chunk *rows, MemoryContext context
 		return one_group(rows->num_rows, context);
 	list = make_codes(keys, rows, context);
 	groups.numbers = large_alloc(context, rows->num_rows * sizeof(uint32));
-	sorted = sort_codes(&list, rows->num_rows, context, groups.numbers);
+	sorted = sort_codes(&list, rows->num_rows, context, groups.numbers, record);
 	if (!list.are_cells)
 		pfree(list.codes);
 	groups.num_groups = find_starts(sorted, list.width, rows->num_rows, NULL);

@@ -42,7 +42,7 @@ segments_of(const row_groups *rows)
 
 /* positions[i]: place of the i-th value in order, group by group, where all values lie. */
 static void
-sort_values(const group_input *input, const row_key *by, const row_groups *items, uint32 *positions)
+sort_values(group_input *input, const row_key *by, const row_groups *items, uint32 *positions)
 {
 	const column *col = &input->rows->columns[by->column];
 	const column_type *type = col->type;
@@ -55,7 +55,8 @@ sort_values(const group_input *input, const row_key *by, const row_groups *items
 		.op = MGPU_OP_SORT,
 		.order = {by->descending, false},
 		.collation = by->collation,
-		.is_one_of_many = segments.num_segments <= 1
+		.is_one_of_many = segments.num_segments <= 1,
+		.record = &input->record
 	};
 	sort_keys	keys;
 
@@ -65,6 +66,7 @@ sort_values(const group_input *input, const row_key *by, const row_groups *items
 	sort_keys_of_cells(&keys, &values, &type->element, by->collation, num_items,
 					   num_items * (values.variable ? VARIABLE_BYTES : type->width));
 	(void) order_ranks(&spec, segments.num_segments > 1 ? &segments : NULL, &keys, positions, NULL);
+	run_report(&input->record);
 	sort_keys_free(&keys);
 	if (cells != col->cells)
 		pfree(cells);
@@ -84,7 +86,7 @@ put_nulls(const row_groups *nulls, uint32 group, uint32 *next)
 
 /* Order the rows of each group by one column. */
 static row_groups
-order_by(const group_input *input, const row_groups *rows, const row_key *by)
+order_by(group_input *input, const row_groups *rows, const row_key *by)
 {
 	row_groups	ordered = {rows->num_groups, large_alloc(input->context, row_groups_count(rows) * sizeof(uint32)), rows->starts};
 	uint32	   *next = ordered.numbers;

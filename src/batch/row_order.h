@@ -6,6 +6,7 @@
 #define MGPU_BATCH_ROW_ORDER_H
 
 #include "batch/group_keys.h"
+#include "run/record.h"
 
 /* A column by which the rows of a group are ordered. */
 typedef struct row_key
@@ -30,6 +31,7 @@ typedef struct group_input
 	const chunk *rows;
 	row_groups	groups;
 	List	   *derived;		/* row_order.c */
+	run_record	record;			/* of the last sort, which is reported */
 	uint64		turn;			/* groups returned so far: states of one do not outlive it */
 } group_input;
 

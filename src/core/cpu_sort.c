@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cpu_codec.h"
+#include "float_ties.h"
 #include "order_codes.h"
 #include "small_sort.h"
 #include "unsigned_sort.h"
@@ -119,4 +120,66 @@ mgpu_cpu_argsort_now(const void *keys, uint32_t *indices, uint32_t num_items,
 	}
 	for (uint32_t i = 0; i < num_items; i++)
 		indices[i] = (uint32_t) (packed[i] & mask);
+}
+
+/* Sort floats in place, with the bits that codes lose. */
+static mgpu_status
+sort_floats(void *keys, uint64_t num_items, const mgpu_job *job, mgpu_error *err)
+{
+	mgpu_float_ties ties;
+	mgpu_status status;
+
+	mgpu_float_ties_init(&ties, job->key_width);
+	status = mgpu_float_ties_scan(&ties, keys, num_items, err);
+	if (status == MGPU_OK)
+	{
+		mgpu_cpu_sort_keys_now(keys, num_items, job->key_kind, job->key_width, job->descending);
+		mgpu_float_ties_restore(&ties, keys, num_items, (int) job->descending);
+	}
+	mgpu_float_ties_release(&ties);
+	return status;
+}
+
+/* Items begin … end - 1 of a job with indices. */
+static void
+sort_pairs(const mgpu_job *job, const mgpu_binding *binding, uint64_t begin, uint64_t end)
+{
+	uint32_t	width = job->key_width;
+	const char *keys = (const char *) binding->in_keys + begin * width;
+	char	   *sorted = (char *) binding->out_keys + begin * width;
+	uint32_t   *indices = binding->out_indices + begin;
+
+	mgpu_cpu_argsort_now(keys, indices, (uint32_t) (end - begin), job->key_kind, width, job->descending);
+	for (uint64_t i = 0; i < end - begin; i++)
+	{
+		if (job->outputs & MGPU_OUT_KEYS)
+			memcpy(sorted + i * width, keys + (size_t) indices[i] * width, width);
+		indices[i] += (uint32_t) begin;
+	}
+}
+
+mgpu_status
+mgpu_cpu_run_now(const mgpu_job *job, const mgpu_binding *binding, mgpu_error *err)
+{
+	bool		pairs = job->op == MGPU_OP_SORT_PAIRS;
+	mgpu_status status = MGPU_OK;
+
+	if (!pairs && binding->in_keys != NULL && binding->in_keys != binding->out_keys)
+		memcpy(binding->out_keys, binding->in_keys, job->num_items * job->key_width);
+	for (uint64_t i = 0; status == MGPU_OK && (i == 0 || i < job->num_segments); i++)
+	{
+		uint64_t	begin = job->num_segments > 0 ? binding->in_segment_heads[i] : 0;
+		uint64_t	end = i + 1 < job->num_segments ? binding->in_segment_heads[i + 1] : job->num_items;
+		char	   *keys = (char *) binding->out_keys + begin * job->key_width;
+
+		if (pairs)
+			sort_pairs(job, binding, begin, end);
+		else if (end - begin < 2)
+			continue;
+		else if (job->key_kind == MGPU_KEY_FLOAT)
+			status = sort_floats(keys, end - begin, job, err);
+		else
+			mgpu_cpu_sort_keys_now(keys, end - begin, job->key_kind, job->key_width, job->descending);
+	}
+	return status;
 }

@@ -12,7 +12,17 @@
 
 #include <stddef.h>
 
+#include "cpu_sort.h"
 #include "cpu_tuning.h"
+
+/* Up to so many bytes of keys are sorted at once. */
+#define NOW_KEYS_BYTES (64 * 1024)
+
+/* Up to so many keys are sorted with their indices at once, if no segment is longer than MGPU_CPU_NOW_PAIRS. */
+#define NOW_PAIRS (16 * 1024)
+
+/* One thread sorts or merges so many bytes in a fraction of a millisecond. */
+#define SHORT_BYTES MGPU_SIZE(65536, 64)
 
 /*
  * What mgpu_unsigned_sort_ns(4) says where the CPU's costs below hold.  Another machine's costs are
@@ -76,6 +86,34 @@ static const double gpu_launch_ms = 0.03;
 
 /* First use in a process: driver, context, kernels. */
 static const double gpu_startup_ms = 250.0;
+
+static uint64_t
+longest_segment(const mgpu_job *job, const uint32_t *heads)
+{
+	uint64_t	longest = job->num_segments > 0 ? job->num_items - heads[job->num_segments - 1] : job->num_items;
+
+	for (uint64_t i = 1; i < job->num_segments; i++)
+		if (heads[i] - heads[i - 1] > longest)
+			longest = heads[i] - heads[i - 1];
+	return longest;
+}
+
+bool
+mgpu_plan_sorts_now(const mgpu_job *job, const uint32_t *segment_heads)
+{
+	if (job->algorithm != MGPU_ALGORITHM_AUTO)
+		return false;
+	if (job->op == MGPU_OP_SORT)
+		return job->num_items * job->key_width <= NOW_KEYS_BYTES;
+	return job->op == MGPU_OP_SORT_PAIRS && (job->outputs & MGPU_OUT_VALUES) == 0 &&
+		job->num_items <= NOW_PAIRS && longest_segment(job, segment_heads) <= MGPU_CPU_NOW_PAIRS;
+}
+
+bool
+mgpu_plan_is_short(const mgpu_job *job, int num_threads)
+{
+	return num_threads == 1 && mgpu_job_moved_bytes(job) <= SHORT_BYTES;
+}
 
 static int
 width_class(uint32_t key_width)

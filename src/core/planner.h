@@ -1,6 +1,8 @@
 /*
  * planner.h
- *		Chooses the executor of a job: a pure function without state.
+ *		Chooses how a job runs: pure functions without state.
+ *
+ * A job is sorted here and now, or runs on the CPU or on a GPU.
  *
  * Times on CPU and GPU are predicted from measured constants (planner.c).  A GPU
  * without a context costs its start-up once, and how many calls follow is unknown.
@@ -45,6 +47,15 @@ typedef struct mgpu_plan
  * first, then what no setting changes.
  */
 const char *mgpu_gpu_ruled_out(mgpu_executor_choice requested, bool gpu_built, bool gpu_failed);
+
+/*
+ * Whether setting up a run would take longer than sorting: mgpu_cpu_run_now (cpu_sort.h) is for
+ * such jobs.  segment_heads are those of the binding.
+ */
+bool		mgpu_plan_sorts_now(const mgpu_job *job, const uint32_t *segment_heads);
+
+/* Whether a run of the CPU does it all by one call: making a pool and reading the clock would take longer. */
+bool		mgpu_plan_is_short(const mgpu_job *job, int num_threads);
 
 /* What a job takes on a warm GPU of its own. */
 double		mgpu_predict_gpu_ms(const mgpu_job *job);

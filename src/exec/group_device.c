@@ -172,6 +172,9 @@ group_device_run(group_state *state, uint64 expected_rows)
 	if (state->node.source)
 		state->device = device_query_run(state->node.css.ss.ps.state->es_query_cxt, &question);
 	if (state->device)
-		run_last.num_segments = state->device->request.result.num_groups;
+	{
+		state->device->request.run.num_segments = state->device->request.result.num_groups;
+		run_report(&state->device->request.run);
+	}
 	return state->device != NULL;
 }

@@ -110,18 +110,19 @@ static void
 sort_groups(group_state *state)
 {
 	group_input *input = &state->input;
+	run_record	record;
 	ListCell   *cell;
 
 	run_call_start();
 	state->executor = NULL;
 	input->rows = state->node.rows;
 	input->derived = NIL;
-	input->groups = group_keys_rank(&state->keys, state->node.rows, input->context, &state->key_form);
+	input->groups = group_keys_rank(&state->keys, state->node.rows, input->context, &state->key_form, &record);
 	if (state->keys.num_keys > 0)
 	{
-		state->executor = run_last.executor;
-		state->algorithm = run_last.algorithm;
-		state->num_threads = run_last.num_threads;
+		state->executor = run_executor_name(record.on_gpu);
+		state->algorithm = record.algorithm;
+		state->num_threads = record.num_threads;
 	}
 	foreach(cell, state->aggregates)
 	{

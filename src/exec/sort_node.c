@@ -66,9 +66,9 @@ sort_rows(sort_state *state)
 	input->groups.starts[0] = 0;
 	input->groups.starts[1] = rows->num_rows;
 	state->numbers = group_rows_in_order(input, -1, &state->order)->numbers;
-	state->executor = run_last.executor;
-	state->algorithm = run_last.algorithm;
-	state->num_threads = run_last.num_threads;
+	state->executor = run_executor_name(input->record.on_gpu);
+	state->algorithm = input->record.algorithm;
+	state->num_threads = input->record.num_threads;
 }
 
 /* Forget the rows, but not their memory. */

@@ -105,6 +105,7 @@ sorted_input_describe(run_request *request, sorted_input *input, mgpu_op op)
 
 	memset(request, 0, sizeof(*request));
 	request->function = input->function;
+	request->record = &input->record;
 	request->job.op = op;
 	request->job.descending = input->order.descending;
 	request->job.num_items = sorted_input_present(&input->a);
@@ -171,7 +172,7 @@ merge_strings(sorted_input *input, const sort_keys keys[2], bool *sides)
 		words[i].width = sizeof(uint64);
 	}
 	merge_words(input, words, NULL, sides);
-	run_last.marshal_ms += INSTR_TIME_GET_MILLISEC(end);
+	input->record.marshal_ms += INSTR_TIME_GET_MILLISEC(end);
 	merge_codes_ties(&codes, sides);
 	merge_codes_free(&codes);
 }
@@ -200,9 +201,9 @@ merge_values(sorted_input *input, const sort_keys keys[2], bool *sides)
 		if (i % STEP_ITEMS == 0)
 			CHECK_FOR_INTERRUPTS();
 	}
-	run_record_cpu(input->function, "compare", input->a.num_items + input->b.num_items,
-				 input->a.data_bytes + input->b.data_bytes,
-				 "only the CPU can call the comparison function of this type");
+	run_record_cpu(&input->record, input->function, "compare", input->a.num_items + input->b.num_items,
+				   input->a.data_bytes + input->b.data_bytes,
+				   "only the CPU can call the comparison function of this type");
 }
 
 static void

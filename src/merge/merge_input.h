@@ -18,6 +18,7 @@ typedef struct sorted_input
 	const element_type *type;
 	sort_order	order;
 	Oid			collation;
+	run_record	record;			/* out: what merged them */
 } sorted_input;
 
 /* Number of present (not NULL) elements. */

@@ -1,17 +1,19 @@
 /*
  * array_sort.c
- *		Sorts one array, or one array and a second one along with it.
+ *		Sorts one array, or one array and a second one along with it, or finds the order alone.
  *
  * Elements whose bytes are keys are sorted directly in the result.  Values of a width that
  * executors know are moved by an executor together with the keys, on a GPU at the speed of its
  * memory.  Everything else is sorted by position and then gathered.
+ *
+ * Present elements are ordered by rank, their number among the present elements.  Then ranks become
+ * positions, which also count NULL elements, and NULL elements go before or after the others of
+ * their segment.
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
 #include "utils/array.h"
-
-#include "core/cpu_sort.h"
-#include "core/float_ties.h"
 
 #include "compat.h"
 #include "array/array_gather.h"
@@ -19,68 +21,39 @@
 #include "array/array_result.h"
 #include "array/array_segments.h"
 #include "order/array_sort.h"
-#include "order/positions.h"
-#include "pgerror.h"
+#include "order/order.h"
 #include "run/run_job.h"
 
-/* Arrays up to this size are sorted at once, without setting up a job. */
-#define SORT_NOW_BYTES (64 * 1024)
+/* Elements handled between checks for interrupts. */
+#define STEP_ITEMS (256 * 1024)
 
 /* For pairs of fewer items, positions and a gather are as fast and simpler. */
 #define MOVE_MIN_ITEMS 1024
-
-void
-sort_elements_now(const element_type *type, bool descending, void *keys, int64 num_items)
-{
-	bool		is_float = type->key_kind == MGPU_KEY_FLOAT;
-	mgpu_float_ties ties;
-	mgpu_error	error;
-
-	if (is_float)
-	{
-		mgpu_float_ties_init(&ties, type->key_width);
-		if (mgpu_float_ties_scan(&ties, keys, num_items, &error) != MGPU_OK)
-		{
-			mgpu_float_ties_release(&ties);
-			mgpu_raise(&error);
-		}
-	}
-	mgpu_cpu_sort_keys_now(keys, num_items, type->key_kind, type->key_width, descending);
-	if (is_float)
-	{
-		mgpu_float_ties_restore(&ties, keys, num_items, descending);
-		mgpu_float_ties_release(&ties);
-	}
-}
-
-static bool
-sorts_now(const sort_spec *spec, const array_source *source, int64 num_items, Size key_bytes)
-{
-	return key_bytes <= SORT_NOW_BYTES && spec->op == MGPU_OP_SORT && spec->segments == NULL &&
-		spec->algorithm == MGPU_ALGORITHM_AUTO &&
-		!array_source_is_streamed(source) && !run_is_forced(num_items);
-}
 
 static void
 describe_sort(run_request *request, const sort_spec *spec, array_source *source,
 			  const element_type *type, const segment_list *segments)
 {
-	memset(request, 0, sizeof(*request));
-	request->function = spec->function;
-	request->job.op = spec->op;
-	request->job.algorithm = spec->algorithm;
-	request->job.key_kind = type->key_kind;
-	request->job.key_width = type->key_width;
-	request->job.outputs = MGPU_OUT_KEYS;
-	request->job.descending = spec->order.descending;
-	request->job.num_items = source->num_items - source->num_nulls;
+	*request = (run_request) {
+		.function = spec->function,
+		.record = spec->record,
+		.job = {
+			.op = spec->op,
+			.algorithm = spec->algorithm,
+			.key_kind = type->key_kind,
+			.key_width = type->key_width,
+			.outputs = MGPU_OUT_KEYS,
+			.descending = spec->order.descending,
+			.num_items = source->num_items - source->num_nulls
+		},
+		.binding.in_keys = array_source_bound(source, type->key_width),
+		.sources[MGPU_CHANNEL_KEYS] = source
+	};
 	if (segments)
 	{
 		request->job.num_segments = segments->num_segments;
 		request->binding.in_segment_heads = segments->heads;
 	}
-	request->binding.in_keys = array_source_bound(source, type->key_width);
-	request->sources[MGPU_CHANNEL_KEYS] = source;
 }
 
 /* Set the bitmap: each segment's NULL elements stand before or after its others. */
@@ -131,19 +104,122 @@ spec_again(const sort_spec *spec)
 {
 	sort_spec	again = *spec;
 
-	if (strcmp(run_last.executor, mgpu_cpu_executor.name) == 0)
-		again.cpu_reason = pstrdup(run_last.reason);
+	if (!spec->record->on_gpu)
+		again.cpu_reason = spec->record->reason;
 	return again;
+}
+
+/* ---- positions */
+
+/*
+ * ranks[i] = rank of the i-th present element in order, segment by segment.  The source may be loaded
+ * on return.  keys is open on return if an element is present.  sorted_words and the return value
+ * are those of order_ranks.
+ */
+static bool
+present_ranks(const sort_spec *spec, array_source *source, const element_type *type,
+			  sort_keys *keys, uint32 *ranks, void *sorted_words)
+{
+	const segment_list *segments = spec->segments;
+	segment_list present;
+
+	if (source->num_items == source->num_nulls)
+		return false;
+	if (segments && source->num_nulls > 0)
+	{
+		segments_of_present(&present, segments, source);
+		segments = &present;
+	}
+	if (spec->op == MGPU_OP_ODD_EVEN_SORT)
+	{
+		sort_keys_as_values(keys, source, type, spec->collation);
+		order_by_network(spec, keys, ranks);
+		return false;
+	}
+	sort_keys_of_array(keys, source, type, spec->collation);
+	return order_ranks(spec, segments, keys, ranks, sorted_words);
+}
+
+/* Write the first num_nulls NULL elements from begin on.  Returns the end of the output. */
+static int32 *
+put_nulls(const array_source *source, int64 begin, int64 num_nulls, int32 base, int32 *next)
+{
+	for (; num_nulls > 0; begin++)
+		if (!null_bitmap_present(source->null_bitmap, begin))
+		{
+			*next++ = base + (int32) begin;
+			num_nulls--;
+		}
+	return next;
+}
+
+/* Turn ranks into positions in place.  The output never overtakes the ranks still to be read. */
+static void
+positions_with_nulls(const sort_spec *spec, const array_source *source, int32 base, int32 *positions)
+{
+	segment_list whole = {.heads = (uint32[]) {0},.num_segments = 1,.num_items = source->num_items};
+	const segment_list *segments = spec->segments ? spec->segments : &whole;
+	const uint32 *ranks = (const uint32 *) positions + source->num_nulls;
+	int32	   *next = positions;
+	int64		moved = 0;
+	null_map	map;
+
+	null_map_build(&map, source->null_bitmap, source->num_items);
+	for (int64 i = 0; i < segments->num_segments; i++)
+	{
+		int64		begin = segments->heads[i];
+		int64		end = segment_end(segments, i);
+		int64		num_nulls = end - begin - null_bitmap_count(source->null_bitmap, begin, end);
+
+		if (spec->order.nulls_first)
+			next = put_nulls(source, begin, num_nulls, base, next);
+		for (int64 j = end - begin - num_nulls; j > 0; j--)
+		{
+			*next++ = base + (int32) null_map_select(&map, *ranks++);
+			if (++moved % STEP_ITEMS == 0)
+				CHECK_FOR_INTERRUPTS();
+		}
+		if (!spec->order.nulls_first)
+			next = put_nulls(source, begin, num_nulls, base, next);
+	}
+	null_map_free(&map);
+}
+
+/*
+ * positions[i] = base + 0-based position of the i-th element in order.  On entry, the ranks of
+ * the present elements are in positions from num_nulls on.  They are overwritten.
+ */
+static void
+ranks_to_positions(const sort_spec *spec, const array_source *source, int32 base, int32 *positions)
+{
+	if (source->num_nulls > 0)
+		positions_with_nulls(spec, source, base, positions);
+	else if (base != 0)
+		for (int64 i = 0; i < source->num_items; i++)
+			positions[i] += base;
+}
+
+void
+sorted_positions(const sort_spec *spec, array_source *source, const element_type *type,
+				 int32 base, int32 *positions)
+{
+	sort_keys	keys;
+
+	(void) present_ranks(spec, source, type, &keys, (uint32 *) positions + source->num_nulls, NULL);
+	if (source->num_items > source->num_nulls)
+		sort_keys_free(&keys);
+	ranks_to_positions(spec, source, base, positions);
 }
 
 /* ---- one array */
 
-static void
-sort_in_place(const sort_spec *spec, array_source *source, const element_type *type, ArrayType *result,
-			  run_request *request)
+/* Sort elements whose bytes are keys.  False: some floats lost their own bits (-0, unusual NaNs). */
+static bool
+sort_in_place(const sort_spec *spec, array_source *source, const element_type *type, ArrayType *result)
 {
 	const segment_list *segments = spec->segments;
 	segment_list present;
+	run_request request;
 
 	if (segments && source->num_nulls > 0)
 	{
@@ -151,9 +227,10 @@ sort_in_place(const sort_spec *spec, array_source *source, const element_type *t
 		segments = &present;
 		place_nulls(result, spec, source);
 	}
-	describe_sort(request, spec, source, type, segments);
-	request->binding.out_keys = ARR_DATA_PTR(result);
-	run_job(request);
+	describe_sort(&request, spec, source, type, segments);
+	request.binding.out_keys = ARR_DATA_PTR(result);
+	run_job(&request);
+	return !request.float_bits_lost;
 }
 
 /* Spans of string keys that lie in the array itself, else NULL. */
@@ -186,36 +263,39 @@ sort_gathered(const sort_spec *spec, array_source *source, const element_type *t
 	return result;
 }
 
-ArrayType *
-sorted_array(const sort_spec *spec, array_source *source, const element_type *type)
+static ArrayType *
+sort_direct(const sort_spec *spec, array_source *source, const element_type *type)
 {
 	int64		num_present = source->num_items - source->num_nulls;
 	Size		key_bytes = (Size) num_present * type->key_width;
 	ArrayType  *result;
-	run_request request;
 	sort_spec	again;
 
-	element_type_check_sortable(type);
-	if (type->key_kind == 0)
-		return sort_gathered(spec, source, type);
 	array_source_require(source, key_bytes);
 	result = array_result_create(source->element_type, source->lower_bounds[0], source->num_items,
 								 source->num_nulls, spec->order.nulls_first, key_bytes);
-	if (num_present == 0)
-		return result;
-	if (sorts_now(spec, source, num_present, key_bytes))
-	{
-		run_record_cpu(spec->function, "quick", num_present, key_bytes, run_reason("few items"));
-		memcpy(ARR_DATA_PTR(result), array_source_data(source), key_bytes);
-		sort_elements_now(type, spec->order.descending, ARR_DATA_PTR(result), num_present);
-		return result;
-	}
-	sort_in_place(spec, source, type, result, &request);
-	if (!request.float_bits_lost)
+	if (num_present == 0 || sort_in_place(spec, source, type, result))
 		return result;
 	pfree(result);
 	again = spec_again(spec);
 	return sort_gathered(&again, source, type);
+}
+
+ArrayType *
+sorted_array(const sort_spec *spec, array_source *source, const element_type *type)
+{
+	run_record	record = {0};
+	sort_spec	recorded = *spec;
+	ArrayType  *result;
+
+	recorded.record = &record;
+	element_type_check_sortable(type);
+	if (type->key_kind != 0)
+		result = sort_direct(&recorded, source, type);
+	else
+		result = sort_gathered(&recorded, source, type);
+	run_report(&record);
+	return result;
 }
 
 /* ---- two arrays */
@@ -226,7 +306,7 @@ executor_moves(const array_pair *pair)
 {
 	return pair->key_type->key_kind != 0 && element_type_is_movable(pair->val_type) &&
 		pair->keys.num_nulls == 0 && pair->vals.num_nulls == 0 &&
-		(pair->keys.num_items >= MOVE_MIN_ITEMS || run_is_forced(pair->keys.num_items));
+		(pair->keys.num_items >= MOVE_MIN_ITEMS || run_is_forced(pair->keys.num_items, false));
 }
 
 /* False: some floats lost their own bits (-0, unusual NaNs), so pairs must be sorted by position. */
@@ -282,20 +362,22 @@ sort_by_positions(const sort_spec *spec, array_pair *pair, pair_result *result)
 void
 sorted_arrays(const sort_spec *spec, array_pair *pair, bool want_keys, pair_result *result)
 {
+	run_record	record = {0};
+	sort_spec	recorded = *spec;
 	array_shape key_shape;
 	array_shape val_shape;
-	sort_spec	again;
 
+	recorded.record = &record;
 	element_type_check_sortable(pair->key_type);
 	key_shape = permuted_shape(spec, &pair->keys, pair->key_type);
 	val_shape = permuted_shape(spec, &pair->vals, pair->val_type);
 	pair_result_create(result, want_keys ? &key_shape : NULL, &val_shape);
-	if (executor_moves(pair))
+	if (!executor_moves(pair))
+		sort_by_positions(&recorded, pair, result);
+	else if (!sort_by_executor(&recorded, pair, result))
 	{
-		if (sort_by_executor(spec, pair, result))
-			return;
-		again = spec_again(spec);
-		spec = &again;
+		recorded = spec_again(&recorded);
+		sort_by_positions(&recorded, pair, result);
 	}
-	sort_by_positions(spec, pair, result);
+	run_report(&record);
 }

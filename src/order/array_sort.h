@@ -1,6 +1,6 @@
 /*
  * array_sort.h
- *		Sorts one array, or one array and a second one along with it.
+ *		Sorts one array, or one array and a second one along with it, or finds the order alone.
  *
  * All arrays are one-dimensional and have at least two elements.  Sources may be streamed on
  * entry and loaded on return.  Results are palloc'd and keep the lower bound of their source.
@@ -16,9 +16,6 @@
 /* A sorted copy of source. */
 extern ArrayType *sorted_array(const sort_spec *spec, array_source *source, const element_type *type);
 
-/* Sort keys of a direct type in place, at once.  Equal floats (-0 and 0, NaNs) keep their own bits, in input order. */
-extern void sort_elements_now(const element_type *type, bool descending, void *keys, int64 num_items);
-
 /* Keys, and one value for each key. */
 typedef struct array_pair
 {
@@ -30,5 +27,9 @@ typedef struct array_pair
 
 /* Sort keys and reorder values with them.  *result gets the values, and the keys if want_keys. */
 extern void sorted_arrays(const sort_spec *spec, array_pair *pair, bool want_keys, pair_result *result);
+
+/* positions[i] = base + 0-based position of the i-th element in order.  spec->record is for the caller to report. */
+extern void sorted_positions(const sort_spec *spec, array_source *source, const element_type *type,
+							 int32 base, int32 *positions);
 
 #endif							/* MGPU_ORDER_ARRAY_SORT_H */

@@ -2,34 +2,86 @@
  * order.c
  *		Orders keys according to their form.
  *
- * One job of an executor sorts words (order_words.c).  Strings and values become words first, and their
- * ties are ordered afterwards (order_strings.c, order_values.c).
+ * One job sorts words.  Strings and values become words first, and their ties are ordered afterwards
+ * (order_strings.c, order_values.c).
  */
 #include "postgres.h"
 
-#include "order/forms.h"
 #include "order/order.h"
-#include "order/order_words.h"
+#include "run/run_job.h"
+
+void
+order_each_segment(const segment_list *segments, int64 num_items, segment_fn function, void *context)
+{
+	if (segments == NULL)
+		function(context, 0, num_items);
+	else
+		for (int64 i = 0; i < segments->num_segments; i++)
+			function(context, segments->heads[i], segment_end(segments, i));
+}
+
+bool
+order_is_forced(const sort_spec *spec, int64 num_items)
+{
+	return spec->algorithm != MGPU_ALGORITHM_AUTO || run_is_forced(num_items, spec->is_one_of_many);
+}
+
+bool
+order_words(const word_sort *sort)
+{
+	const sort_spec *spec = sort->spec;
+	run_request request = {
+		.function = spec->function,
+		.record = spec->record,
+		.job = {
+			.op = MGPU_OP_SORT_PAIRS,
+			.algorithm = spec->algorithm,
+			.key_kind = sort->kind,
+			.key_width = sort->width,
+			.outputs = MGPU_OUT_INDICES | (sort->sorted ? MGPU_OUT_KEYS : 0),
+			.descending = spec->order.descending,
+			.num_items = sort->num_items
+		},
+		.binding = {
+			.in_keys = sort->words,
+			.out_indices = sort->ranks,
+			.out_keys = sort->sorted
+		},
+		.sources[MGPU_CHANNEL_KEYS] = sort->stream,
+		.cpu_reason = spec->cpu_reason,
+		.is_one_of_many = spec->is_one_of_many
+	};
+
+	if (sort->segments)
+	{
+		request.job.num_segments = sort->segments->num_segments;
+		request.binding.in_segment_heads = sort->segments->heads;
+	}
+	run_job(&request);
+	return !request.float_bits_lost;
+}
 
 bool
 order_ranks(const sort_spec *spec, const segment_list *segments, const sort_keys *keys,
 			uint32 *ranks, void *sorted_words)
 {
-	word_sort	sort = {.spec = spec,.segments = segments,.num_items = keys->num_items,.cpu_reason = spec->cpu_reason};
+	word_sort	sort = {
+		.spec = spec,
+		.segments = segments,
+		.num_items = keys->num_items,
+		.words = keys->words,
+		.stream = keys->stream,
+		.kind = keys->kind,
+		.width = keys->width,
+		.ranks = ranks,
+		.sorted = sort_keys_are_elements(keys) ? sorted_words : NULL
+	};
 
+	if (keys->form == KEY_WORDS)
+		return order_words(&sort) && sort.sorted != NULL;
 	if (keys->form == KEY_STRINGS)
 		order_strings(spec, segments, keys, ranks);
-	else if (keys->form == KEY_VALUES)
-		order_values(spec, segments, keys, ranks);
 	else
-	{
-		sort.words = keys->words;
-		sort.stream = keys->stream;
-		sort.kind = keys->kind;
-		sort.width = keys->width;
-		sort.ranks = ranks;
-		sort.sorted = sort_keys_are_elements(keys) ? sorted_words : NULL;
-		return order_words(&sort) && sort.sorted != NULL;
-	}
+		order_values(spec, segments, keys, ranks);
 	return false;
 }

@@ -19,7 +19,7 @@
 
 #include "keys/collated.h"
 #include "order/order_collated.h"
-#include "order/order_words.h"
+#include "order/order.h"
 #include "settings.h"
 
 #define TASK_ITEMS MGPU_SIZE(16 * 1024, 512)

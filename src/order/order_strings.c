@@ -18,8 +18,7 @@
 #include "compat.h"
 #include "array/array_result.h"
 #include "order/order_collated.h"
-#include "order/forms.h"
-#include "order/order_words.h"
+#include "order/order.h"
 #include "run/run_job.h"
 #include "threads.h"
 
@@ -30,16 +29,14 @@
 
 typedef struct string_sort
 {
-	const sort_spec *spec;
+	const sort_spec *spec;		/* its record is of the first job, with the times of all jobs */
 	const segment_list *segments;
 	int64		num_items;
 	mgpu_byte_round round;
 	int			num_rounds;
 	thread_work work;
-	run_record	record;			/* of the first job, with the times of all jobs */
 	bool		has_job;
 	const char *cpu_reason;		/* set once a job has run on the CPU: later ones do too */
-	char		reason[MGPU_ERROR_MESSAGE_BYTES];
 } string_sort;
 
 static void
@@ -53,44 +50,36 @@ run_tasks(string_sort *sort, mgpu_task_function function, void *context, uint64 
 static void
 start_record(string_sort *sort, Size data_bytes)
 {
-	run_record_cpu(sort->spec->function, "merge", sort->num_items, data_bytes, run_reason("few items"));
-	run_last.num_segments = sort->segments ? sort->segments->num_segments : 0;
-	sort->record = run_last;
+	run_record *record = sort->spec->record;
+
+	run_record_cpu(record, sort->spec->function, "merge", sort->num_items, data_bytes, run_reason("few items"));
+	record->num_segments = sort->segments ? sort->segments->num_segments : 0;
+	run_report(record);			/* a call that is cancelled counts too */
 }
 
 static void
-add_to_record(string_sort *sort)
+add_to_record(string_sort *sort, const run_record *job)
 {
-	run_record *record = &sort->record;
-	run_record	job = run_last;
+	run_record *record = sort->spec->record;
+	run_record	whole = *record;
 
-	if (sort->cpu_reason == NULL && strcmp(job.executor, mgpu_cpu_executor.name) == 0)
-	{
-		strlcpy(sort->reason, job.reason, sizeof(sort->reason));
-		sort->cpu_reason = sort->reason;
-	}
+	if (sort->cpu_reason == NULL && !job->on_gpu)
+		sort->cpu_reason = job->reason;
 	if (!sort->has_job)
 	{
-		job.num_items = record->num_items;
-		job.num_segments = record->num_segments;
-		job.num_bytes = record->num_bytes;
-		*record = job;
+		*record = *job;
+		record->num_items = whole.num_items;
+		record->num_segments = whole.num_segments;
+		record->num_bytes = whole.num_bytes;
 	}
 	else
 	{
-		record->marshal_ms += job.marshal_ms;
-		record->upload_ms += job.upload_ms;
-		record->kernel_ms += job.kernel_ms;
-		record->download_ms += job.download_ms;
+		record->marshal_ms += job->marshal_ms;
+		record->upload_ms += job->upload_ms;
+		record->kernel_ms += job->kernel_ms;
+		record->download_ms += job->download_ms;
 	}
 	sort->has_job = true;
-}
-
-static void
-end_record(string_sort *sort)
-{
-	run_last = sort->record;
-	run_last.marshal_ms += sort->work.ms;
 }
 
 /* ---- rounds */
@@ -117,20 +106,24 @@ sort_codes(string_sort *sort, uint64 *sorted, uint32 *indices)
 {
 	mgpu_byte_round *round = &sort->round;
 	segment_list runs = {.heads = round->heads,.num_segments = round->num_runs,.num_items = round->num_items};
+	run_record	job;
+	sort_spec	spec = *sort->spec;
 	word_sort	codes = {
-		.spec = sort->spec,
+		.spec = &spec,
 		.segments = round->num_runs > 1 ? &runs : NULL,
 		.num_items = round->num_items,
 		.words = round->codes,
 		.kind = MGPU_KEY_UNSIGNED,
 		.width = sizeof(uint64),
-		.cpu_reason = sort->cpu_reason ? sort->cpu_reason : sort->spec->cpu_reason,
 		.ranks = indices,
 		.sorted = sorted
 	};
 
+	spec.record = &job;
+	if (sort->cpu_reason)
+		spec.cpu_reason = sort->cpu_reason;
 	(void) order_words(&codes);
-	add_to_record(sort);
+	add_to_record(sort, &job);
 	round->sorted = sorted;
 	round->indices = indices;
 }
@@ -282,7 +275,7 @@ collate(string_sort *sort, locale_t locale)
 	if (order_collate_neighbours(&order, &sort->work))
 		return;
 	order_by_collation(&order);
-	sort->record.algorithm = "compare";
+	sort->spec->record->algorithm = "compare";
 }
 
 void
@@ -302,5 +295,5 @@ order_strings(const sort_spec *spec, const segment_list *segments, const sort_ke
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(thread_work_stop, PointerGetDatum(&sort.work));
 	thread_work_stop(0, PointerGetDatum(&sort.work));
-	end_record(&sort);
+	spec->record->marshal_ms += sort.work.ms;
 }

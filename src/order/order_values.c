@@ -20,10 +20,8 @@
 #include "compat.h"
 #include "array/array_result.h"
 #include "keys/value_order.h"
-#include "order/forms.h"
 #include "order/order.h"
-#include "order/order_words.h"
-#include "run/run_job.h"
+#include "run/record.h"
 
 /* For fewer values, making codes costs more than comparing. */
 #define CODES_MIN_ITEMS 32
@@ -137,7 +135,6 @@ sort_by_codes(value_sort *sort, const segment_list *segments, int64 num_items)
 		.num_items = num_items,
 		.kind = MGPU_KEY_UNSIGNED,
 		.width = sizeof(uint64),
-		.cpu_reason = sort->spec->cpu_reason,
 		.ranks = sort->ranks
 	};
 
@@ -163,8 +160,8 @@ sort_by_codes(value_sort *sort, const segment_list *segments, int64 num_items)
 static void
 record_comparison(const sort_spec *spec, const sort_keys *keys, const char *algorithm)
 {
-	run_record_cpu(spec->function, algorithm, keys->num_items, keys->data_bytes,
-				 "only the CPU can call the comparison function of this type");
+	run_record_cpu(spec->record, spec->function, algorithm, keys->num_items, keys->data_bytes,
+				   "only the CPU can call the comparison function of this type");
 }
 
 void
@@ -178,7 +175,7 @@ order_values(const sort_spec *spec, const segment_list *segments, const sort_key
 		number_items(ranks, keys->num_items);
 		order_each_segment(segments, keys->num_items, sort_segment, &sort);
 		record_comparison(spec, keys, "compare");
-		run_last.num_segments = segments ? segments->num_segments : 0;
+		spec->record->num_segments = segments ? segments->num_segments : 0;
 	}
 	if (sort.items)
 		pfree(sort.items);

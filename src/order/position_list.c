@@ -9,8 +9,6 @@
 
 #include "miscadmin.h"
 
-#include "core/cpu_sort.h"
-
 #include "compat.h"
 #include "array/null_map.h"
 #include "array/array_result.h"
@@ -40,7 +38,6 @@ position_list_open(position_list *list, Datum subscripts, const char *what, int6
 	if (source->num_nulls > 0)
 		mgpu_raise_null_element(what, first_null(source));
 	list->positions = NULL;
-	list->cpu_reason = NULL;
 	list->num_positions = source->num_items;
 	list->first = first;
 	list->last = last;
@@ -94,57 +91,38 @@ position_list_is_ascending(const position_list *list, bool unique)
 	return true;
 }
 
-/* Sort by a job into sorted.  order is NULL, or gets the former index of each position. */
-static void
-run_sort(position_list *list, const char *function, uint32 *sorted, int32 *order)
-{
-	run_request request;
-
-	memset(&request, 0, sizeof(request));
-	request.function = function;
-	request.job.op = order ? MGPU_OP_SORT_PAIRS : MGPU_OP_SORT;
-	request.job.key_kind = MGPU_KEY_UNSIGNED;
-	request.job.key_width = sizeof(uint32);
-	request.job.outputs = order ? MGPU_OUT_KEYS | MGPU_OUT_INDICES : MGPU_OUT_KEYS;
-	request.job.num_items = list->num_positions;
-	request.binding.in_keys = list->positions;
-	request.binding.out_keys = sorted;
-	request.binding.out_indices = (uint32 *) order;
-	run_job(&request);
-	/* later jobs of this call do not try the GPU again */
-	if (run_last.gpu_gave_up)
-		list->cpu_reason = pstrdup(run_last.reason);
-}
-
 void
-position_list_sort(position_list *list, const char *function, int32 *order)
+position_list_sort(position_list *list, const char *function, int32 *order, run_record *record)
 {
-	int64		num_positions = list->num_positions;
-	uint32	   *sorted = allocate_positions(num_positions);
+	uint32	   *sorted = allocate_positions(list->num_positions);
+	run_request request = {
+		.function = function,
+		.record = record,
+		.job = {
+			.op = order ? MGPU_OP_SORT_PAIRS : MGPU_OP_SORT,
+			.key_kind = MGPU_KEY_UNSIGNED,
+			.key_width = sizeof(uint32),
+			.outputs = order ? MGPU_OUT_KEYS | MGPU_OUT_INDICES : MGPU_OUT_KEYS,
+			.num_items = list->num_positions
+		},
+		.binding = {
+			.in_keys = list->positions,
+			.out_keys = sorted,
+			.out_indices = (uint32 *) order
+		}
+	};
 
-	if (order && num_positions <= MGPU_CPU_NOW_PAIRS)
-	{
-		mgpu_cpu_argsort_now(list->positions, (uint32 *) order, num_positions, MGPU_KEY_UNSIGNED, sizeof(uint32), 0);
-		for (int64 i = 0; i < num_positions; i++)
-			sorted[i] = list->positions[order[i]];
-	}
-	else if (order == NULL && num_positions * sizeof(uint32) <= MGPU_CPU_NOW_KEYS_BYTES)
-	{
-		memcpy(sorted, list->positions, num_positions * sizeof(uint32));
-		mgpu_cpu_sort_keys_now(sorted, num_positions, MGPU_KEY_UNSIGNED, sizeof(uint32), 0);
-	}
-	else
-		run_sort(list, function, sorted, order);
+	run_job(&request);
 	pfree(list->positions - 1);
 	list->positions = sorted;
 }
 
 void
-position_list_make_unique(position_list *list, const char *function)
+position_list_make_unique(position_list *list, const char *function, run_record *record)
 {
 	int64		kept = 0;
 
-	position_list_sort(list, function, NULL);
+	position_list_sort(list, function, NULL, record);
 	for (int64 i = 0; i < list->num_positions; i++)
 	{
 		if (i == 0 || list->positions[i] != list->positions[i - 1])

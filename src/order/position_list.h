@@ -6,6 +6,7 @@
 #define MGPU_ORDER_POSITION_LIST_H
 
 #include "array/source.h"
+#include "run/record.h"
 
 /* 0-based positions, as executors take them. */
 typedef struct position_list
@@ -15,7 +16,6 @@ typedef struct position_list
 	array_source source;		/* the subscripts */
 	int64		first;			/* subscript of position 0 */
 	int64		last;			/* last subscript that is allowed */
-	const char *cpu_reason;		/* why a GPU could not sort them; NULL: none failed */
 } position_list;
 
 /*
@@ -31,10 +31,10 @@ extern void position_list_read(position_list *list);
 /* Whether positions are ascending (strictly, if unique). */
 extern bool position_list_is_ascending(const position_list *list, bool unique);
 
-/* Sort ascending and stably.  order[i] = former index of the i-th position; order may be NULL. */
-extern void position_list_sort(position_list *list, const char *function, int32 *order);
+/* Sort ascending and stably.  order[i] = former index of the i-th position; order may be NULL.  *record gets what ran. */
+extern void position_list_sort(position_list *list, const char *function, int32 *order, run_record *record);
 
 /* Sort ascending and drop repeats. */
-extern void position_list_make_unique(position_list *list, const char *function);
+extern void position_list_make_unique(position_list *list, const char *function, run_record *record);
 
 #endif							/* MGPU_ORDER_POSITION_LIST_H */

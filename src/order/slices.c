@@ -25,8 +25,8 @@
 #include "array/null_map.h"
 #include "array/array_result.h"
 #include "order/slices.h"
-#include "order/order_words.h"
-#include "run/run_job.h"
+#include "order/order.h"
+#include "run/record.h"
 
 /* Elements or slices handled between checks for interrupts. */
 #define STEP_ITEMS (64 * 1024)
@@ -244,8 +244,8 @@ order_by_comparison(slice_sort *sort, const sort_spec *spec, uint32 *numbers)
 	for (int64 i = 0; i < sort->num_slices; i++)
 		numbers[i] = (uint32) i;
 	sort_numbers(numbers, sort->num_slices, sort);
-	run_record_cpu(spec->function, "compare", sort->num_slices, sort->source->data_bytes,
-				 "the CPU compares slices of a multi-dimensional array");
+	run_record_cpu(spec->record, spec->function, "compare", sort->num_slices, sort->source->data_bytes,
+				   "the CPU compares slices of a multi-dimensional array");
 }
 
 /* ---- the result */
@@ -295,16 +295,20 @@ write_slices(const slice_sort *sort, ArrayType *result, const uint32 *numbers)
 ArrayType *
 slices_sorted(const sort_spec *spec, array_source *source)
 {
+	run_record	record;
+	sort_spec	recorded = *spec;
 	slice_sort	sort;
 	uint32	   *numbers;
 	ArrayType  *result;
 
+	recorded.record = &record;
 	start(&sort, spec, source);
 	numbers = array_result_scratch(sort.num_slices * sizeof(uint32));
 	if (have_words(&sort))
-		order_as_words(&sort, spec, numbers);
+		order_as_words(&sort, &recorded, numbers);
 	else
-		order_by_comparison(&sort, spec, numbers);
+		order_by_comparison(&sort, &recorded, numbers);
+	run_report(&record);
 	result = start_result(&sort);
 	write_slices(&sort, result, numbers);
 	pfree(numbers);

@@ -8,6 +8,7 @@
 #include "core/job.h"
 
 #include "array/array_segments.h"
+#include "run/record.h"
 
 /* The two optional trailing arguments of every sorting function. */
 typedef struct sort_order
@@ -25,9 +26,8 @@ typedef struct sort_spec
 	Oid			collation;
 	const segment_list *segments;	/* NULL: the whole array is one segment */
 	const char *cpu_reason;		/* as in run_request, for a second job of a call */
-
-	/* One of many sorts of a query: a small one is sorted at once, even if mgpu.executor is gpu. */
-	bool		is_one_of_many;
+	bool		is_one_of_many; /* as in run_request */
+	run_record *record;			/* out: what ran; sorted_array and sorted_arrays have their own */
 } sort_spec;
 
 #endif							/* MGPU_ORDER_SORT_SPEC_H */

@@ -146,7 +146,7 @@ feed(active_run *active, run_request *request, mgpu_channel channel,
 		status = feed_channel(active, channel, request, num_items * width, scan, error);
 	INSTR_TIME_SET_CURRENT(fed);
 	INSTR_TIME_SUBTRACT(fed, start);
-	run_last.marshal_ms += INSTR_TIME_GET_MILLISEC(fed);
+	request->record->marshal_ms += INSTR_TIME_GET_MILLISEC(fed);
 	return status;
 }
 
@@ -272,21 +272,22 @@ algorithm_name(const mgpu_job *job, mgpu_algorithm algorithm)
 }
 
 static void
-record_run(const active_run *active, const run_request *request)
+record_run(const run_request *request, const mgpu_run_stats *stats)
 {
-	const mgpu_run_stats *stats = &request->stats;
+	run_record *record = request->record;
 
-	run_last.executor = active->executor->name;
-	run_last.algorithm = algorithm_name(&request->job, stats->algorithm);
-	run_last.num_threads = stats->num_threads;
-	run_last.queue_ms = stats->queue_ms;
-	run_last.upload_ms = stats->upload_ms;
-	run_last.kernel_ms = stats->kernel_ms;
-	run_last.download_ms = stats->download_ms;
+	record->algorithm = algorithm_name(&request->job, stats->algorithm);
+	record->num_threads = stats->num_threads;
+	record->queue_ms = stats->queue_ms;
+	record->upload_ms = stats->upload_ms;
+	record->kernel_ms = stats->kernel_ms;
+	record->download_ms = stats->download_ms;
+	if (request->stats)
+		*request->stats = *stats;
 }
 
 mgpu_status
-run_drive(const mgpu_executor *executor, run_request *request, mgpu_error *error)
+run_drive(const mgpu_executor *executor, run_request *request, mgpu_run_stats *stats, mgpu_error *error)
 {
 	mgpu_exec_options options;
 	active_run	active;
@@ -305,9 +306,9 @@ run_drive(const mgpu_executor *executor, run_request *request, mgpu_error *error
 	{
 		status = drive(&active, request, error);
 		if (status == MGPU_OK || status == MGPU_NOT_SORTED)
-			executor->stats(active.run, &request->stats);
+			executor->stats(active.run, stats);
 		if (status == MGPU_OK)
-			record_run(&active, request);
+			record_run(request, stats);
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(release_callback, PointerGetDatum(&active));
 	release_active(&active);

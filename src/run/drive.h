@@ -8,10 +8,10 @@
 #include "run/run_job.h"
 
 /*
- * If it returns MGPU_OK, the request's outputs are complete and the run is recorded (run_last).
- * Errors of the executor come back in *error.  Nothing is left running, whether it returns or
- * throws.
+ * If it returns MGPU_OK, the request's outputs, its record and *stats are complete.  Errors of the
+ * executor come back in *error, and of MGPU_NOT_SORTED there are *stats too.  Nothing is left
+ * running, whether it returns or throws.
  */
-extern mgpu_status run_drive(const mgpu_executor *executor, run_request *request, mgpu_error *error);
+extern mgpu_status run_drive(const mgpu_executor *executor, run_request *request, mgpu_run_stats *stats, mgpu_error *error);
 
 #endif							/* MGPU_RUN_DRIVE_H */

@@ -1,10 +1,10 @@
 /*
  * record.h
- *		What mgpu_last_run() shows: the calls of a statement.
+ *		What ran, and what mgpu_last_run() shows of it: the calls of a statement.
  *
- * run_last is one call.  A new call first adds it to the sums of the statement.  Parallel workers
- * keep records of their own, which end with them: PostgreSQL has no message that would carry them
- * to the leader without a part of the plan that is ours.
+ * Whoever runs something fills a record of its caller.  Only the caller that has the whole reports
+ * it.  Parallel workers keep reports of their own, which end with them: PostgreSQL has no message
+ * that would carry them to the leader without a part of the plan that is ours.
  */
 #ifndef MGPU_RUN_RECORD_H
 #define MGPU_RUN_RECORD_H
@@ -13,9 +13,12 @@
 
 typedef struct run_record
 {
-	const char *function;		/* NULL: no call yet */
-	const char *executor;		/* the executor's name, or one that stands for both */
-	const char *algorithm;
+	const char *function;		/* SQL name, static; NULL: nothing ran */
+	const char *algorithm;		/* static; NULL: none has a name */
+	bool		on_gpu;
+	bool		gpu_gave_up;	/* a GPU was tried and could not run it; not shown */
+	const char *reason;			/* why no GPU ran it: static, or in memory of the call; NULL: one did */
+	int			num_threads;	/* on the CPU */
 	int64		num_items;
 	int64		num_segments;	/* 0: not segmented */
 	int64		num_bytes;
@@ -24,13 +27,17 @@ typedef struct run_record
 	double		upload_ms;
 	double		kernel_ms;
 	double		download_ms;
-	int			num_threads;	/* on the CPU */
-	char		reason[MGPU_ERROR_MESSAGE_BYTES];	/* why the GPU did not run it; "" if it did */
-	bool		gpu_gave_up;	/* the GPU was tried and could not run it; not shown */
 } run_record;
 
-/* The current or last call: its last job that stands for the whole. */
-extern run_record run_last;
+static inline const char *
+run_executor_name(bool on_gpu)
+{
+	return on_gpu ? "gpu" : "cpu";
+}
+
+/* Fill a record of what runs on one thread of the CPU, so far without times. */
+extern void run_record_cpu(run_record *record, const char *function, const char *algorithm,
+						   int64 num_items, int64 num_bytes, const char *reason);
 
 /*
  * A call starts: a SQL function, or an aggregate's sort of a batch.  It may be inside a comparison
@@ -38,21 +45,22 @@ extern run_record run_last;
  */
 extern void run_call_start(void);
 
-/* Record a job of the current call that runs on the CPU, so far without times. */
-extern void run_record_cpu(const char *function, const char *algorithm,
-						 int64 num_items, int64 num_bytes, const char *reason);
+/*
+ * Tell mgpu_last_run() and the counts of all sessions what the current call runs.  A later report of
+ * the same call takes the place of this one.  A record of nothing is not reported.
+ */
+extern void run_report(const run_record *record);
 
-/* Several calls.  Numbers are sums. */
+/* Several calls. */
 typedef struct run_summary
 {
-	/*
-	 * function and algorithm are of the call with the most items; reason is of the one with the
-	 * most items of those on the CPU; num_threads is the largest number.
-	 */
+	/* Numbers are sums, num_threads the largest.  function and algorithm are of the call with the most items. */
 	run_record	sum;
 	int64		num_calls;
+	int64		num_gpu_calls;
 	int64		most_items;
 	int64		most_cpu_items;
+	char		reason[MGPU_ERROR_MESSAGE_BYTES];	/* of the call with the most items of those on the CPU; "": none */
 } run_summary;
 
 /*

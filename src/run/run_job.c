@@ -1,14 +1,14 @@
 /*
  * run_job.c
- *		Runs one job of a SQL call: chooses its executor, and the CPU if a GPU fails.
+ *		Runs one job of a SQL call: here and now, on the CPU or on a GPU, and on the CPU if a GPU fails.
  *
- * The plan knows costs (core/planner.h).  This process adds what it has seen of its GPU: whether
+ * All sorts come here, so that nothing else asks whether items are few.  The plan knows costs (core/planner.h).  This process adds what it has seen of its GPU: whether
  * it failed, and how much time it would have saved in the calls that ran on the CPU so far.
  * drive.c runs the job.
  */
 #include "postgres.h"
 
-#include "core/cpu_threads.h"
+#include "core/cpu_sort.h"
 #include "core/engine.h"
 #include "core/planner.h"
 #include "core/unsigned_sort.h"
@@ -47,13 +47,79 @@ gpu_trouble(void)
 	return state == SERVICE_UP ? NULL : service_reason(state);
 }
 
+/* Why no job runs on a GPU, whatever it is; NULL if one may. */
+static const char *
+ruled_out(void)
+{
+	const char *trouble = gpu_trouble();
+
+	if (trouble && mgpu_setting_executor != MGPU_EXECUTOR_CPU)
+		return trouble;
+	return mgpu_gpu_ruled_out(mgpu_setting_executor, mgpu_engine_is_built(), trouble != NULL);
+}
+
+const char *
+run_reason(const char *reason)
+{
+	const char *stronger = ruled_out();
+
+	return stronger ? stronger : reason;
+}
+
+/* ---- few items */
+
+bool
+run_is_forced(int64 num_items, bool is_one_of_many)
+{
+	bool		is_few = is_one_of_many && num_items <= MGPU_CPU_NOW_PAIRS;
+
+	return (mgpu_setting_executor == MGPU_EXECUTOR_GPU && !is_few) ||
+		mgpu_setting_algorithm != MGPU_ALGORITHM_AUTO ||
+		mgpu_setting_inject_fault != MGPU_FAULT_NONE ||
+		(mgpu_setting_gpu_min_items >= 0 && num_items >= mgpu_setting_gpu_min_items);
+}
+
+static bool
+is_in_memory(const run_request *request)
+{
+	const array_source *keys = request->sources[MGPU_CHANNEL_KEYS];
+
+	return request->binding.in_keys != NULL || (keys != NULL && !array_source_is_streamed(keys));
+}
+
+bool
+run_sorts_now(const run_request *request)
+{
+	return mgpu_plan_sorts_now(&request->job, request->binding.in_segment_heads) && is_in_memory(request) &&
+		!run_is_forced(request->job.num_items, request->is_one_of_many);
+}
+
+static void
+sort_now(const run_request *request)
+{
+	const mgpu_job *job = &request->job;
+	const mgpu_binding *binding = &request->binding;
+	mgpu_error	error;
+
+	run_record_cpu(request->record, request->function, "quick", job->num_items,
+				   job->num_items * job->key_width, run_reason("few items"));
+	request->record->num_segments = job->num_segments;
+	if (binding->in_keys == NULL)
+		array_source_read(request->sources[MGPU_CHANNEL_KEYS], 0, job->num_items * job->key_width, binding->out_keys);
+	if (mgpu_cpu_run_now(job, binding, &error) != MGPU_OK)
+		mgpu_raise(&error);
+}
+
+/* ---- jobs */
+
 /* The GPU could not run the job: raise, warn or stay silent, as settings say. */
 static void
-gpu_gave_up(const mgpu_error *error)
+gpu_gave_up(run_record *record, const mgpu_error *error)
 {
-	run_last.executor = mgpu_cpu_executor.name;
-	strlcpy(run_last.reason, error->message, sizeof(run_last.reason));
-	run_last.gpu_gave_up = true;
+	record->on_gpu = false;
+	record->gpu_gave_up = true;
+	record->reason = pstrdup(error->message);
+	run_report(record);
 	if (!service_in_shared_memory && (error->status == MGPU_NO_DEVICE || error->status == MGPU_DEVICE_FAILED))
 	{
 		gpu_failed = true;
@@ -65,7 +131,7 @@ gpu_gave_up(const mgpu_error *error)
 			mgpu_raise_no_gpu(error->message);
 	}
 	else if (error->status == MGPU_UNSUPPORTED)
-		;						/* not a failure; the reason is recorded below */
+		;						/* not a failure; the record has the reason */
 	else if (mgpu_setting_gpu_failure == MGPU_GPU_FAILURE_ERROR)
 		mgpu_raise(error);
 	else if (mgpu_setting_gpu_failure == MGPU_GPU_FAILURE_WARN)
@@ -83,109 +149,117 @@ is_gpu_trouble(mgpu_status status)
 static double
 cpu_sort_ns(const mgpu_job *job)
 {
-	if (mgpu_setting_executor != MGPU_EXECUTOR_AUTO || mgpu_job_moved_bytes(job) < MEASURED_MIN_BYTES ||
-		mgpu_gpu_ruled_out(mgpu_setting_executor, mgpu_engine_is_built(), gpu_trouble() != NULL))
-		return 0;
-	return mgpu_unsigned_sort_ns(4);
+	bool		decides = mgpu_setting_executor == MGPU_EXECUTOR_AUTO && mgpu_job_moved_bytes(job) >= MEASURED_MIN_BYTES;
+
+	return decides ? mgpu_unsigned_sort_ns(4) : 0;
 }
 
+/* Predict what is faster.  No GPU is ruled out. */
 static void
-make_plan(const mgpu_job *job, bool gpu_in_trouble, bool now, mgpu_plan *plan)
+make_plan(const mgpu_job *job, bool now, mgpu_plan *plan)
 {
-	mgpu_plan_input input;
+	mgpu_plan_input input = {
+		.requested = mgpu_setting_executor,
+		.gpu_min_items = mgpu_setting_gpu_min_items,
+		.num_threads = threads_allowed(),
+		.cpu_sort_ns = cpu_sort_ns(job),
+		.gpu_built = true,
+		.gpu_warm = run_gpu_executor()->is_warm(),
+		/* what is planned may run at any time */
+		.gpu_others_ms = now && service_in_shared_memory ? service_mean_job_ms() : 0,
+		.forgone_ms = gpu_forgone_ms
+	};
 
-	input.requested = mgpu_setting_executor;
-	input.gpu_min_items = mgpu_setting_gpu_min_items;
-	input.num_threads = threads_allowed();
-	input.cpu_sort_ns = cpu_sort_ns(job);
-	input.gpu_built = mgpu_engine_is_built();
-	input.gpu_failed = gpu_in_trouble;
-	input.gpu_warm = !gpu_in_trouble && run_gpu_executor()->is_warm();
-	/* what is planned may run at any time */
-	input.gpu_others_ms = now && service_in_shared_memory ? service_mean_job_ms() : 0;
-	input.forgone_ms = gpu_forgone_ms;
 	mgpu_plan_job(job, &input, plan);
 }
 
-/* Choose the executor.  Returns why it is not the GPU; NULL if it is. */
-static const char *
-plan_run(const run_request *request, mgpu_plan *plan)
+/* Choose the executor. */
+static mgpu_plan
+plan_run(const run_request *request)
 {
-	const char *trouble;
+	mgpu_plan	plan = {.executor = MGPU_EXECUTOR_CPU,.reason = request->cpu_reason};
 
-	if (request->cpu_reason)
-	{
-		plan->executor = MGPU_EXECUTOR_CPU;
-		plan->forgone_ms = 0;
-		return request->cpu_reason;
-	}
+	if (plan.reason)
+		return plan;
 	if (mgpu_setting_executor == MGPU_EXECUTOR_GPU)
+	{
+		const char *trouble;
+
 		(void) service_await();
-	trouble = gpu_trouble();
-	if (trouble && mgpu_setting_executor == MGPU_EXECUTOR_GPU)
-		mgpu_raise_no_gpu(trouble);
-	make_plan(&request->job, trouble != NULL, true, plan);
-	return trouble && mgpu_setting_executor != MGPU_EXECUTOR_CPU ? trouble : plan->reason;
+		trouble = gpu_trouble();
+		if (trouble)
+			mgpu_raise_no_gpu(trouble);
+		plan.executor = MGPU_EXECUTOR_GPU;
+		return plan;
+	}
+	plan.reason = ruled_out();
+	if (plan.reason == NULL)
+		make_plan(&request->job, true, &plan);
+	return plan;
 }
 
+/* A call that is cancelled counts too. */
 static void
-record_start(const run_request *request, const char *reason)
+record_start(const run_request *request, const mgpu_plan *plan)
 {
 	const mgpu_job *job = &request->job;
 	int64		num_items = job->num_items;
 
 	if (mgpu_job_is_merge(job) || job->op == MGPU_OP_INSERT)
 		num_items += job->num_b_items;
-	run_record_cpu(request->function, NULL, num_items,
-				 num_items * (job->key_width + job->value_width), reason);
-	run_last.num_segments = job->num_segments;
+	run_record_cpu(request->record, request->function, NULL, num_items,
+				   num_items * (job->key_width + job->value_width), plan->reason);
+	request->record->num_segments = job->num_segments;
+	request->record->on_gpu = plan->executor == MGPU_EXECUTOR_GPU;
+	run_report(request->record);
 }
 
 static MGPU_NORETURN void
-raise_failure(const run_request *request, const mgpu_error *error)
+raise_failure(const run_request *request, const mgpu_run_stats *stats, const mgpu_error *error)
 {
-	const mgpu_run_stats *stats = &request->stats;
-
 	if (error->status == MGPU_NOT_SORTED)
 		mgpu_raise_not_sorted(stats->unsorted_input,
 							  request->first_subscripts[stats->unsorted_input] + stats->unsorted_position);
 	mgpu_raise(error);
 }
 
-/* A call that is cancelled meanwhile counts as one of the GPU. */
-static mgpu_status
-drive_on_gpu(run_request *request, mgpu_error *error)
+/* False: no GPU could run it. */
+static bool
+run_on_gpu(run_request *request)
 {
-	const mgpu_executor *executor = run_gpu_executor();
+	mgpu_run_stats stats;
+	mgpu_error	error;
+	mgpu_status status = run_drive(run_gpu_executor(), request, &stats, &error);
 
-	run_last.executor = executor->name;
-	return run_drive(executor, request, error);
+	if (status == MGPU_OK)
+		return true;
+	if (!is_gpu_trouble(status))
+		raise_failure(request, &stats, &error);
+	gpu_gave_up(request->record, &error);
+	return false;
 }
 
 void
 run_job(run_request *request)
 {
 	mgpu_plan	plan;
+	mgpu_run_stats stats;
 	mgpu_error	error;
-	mgpu_status status;
 
+	if (run_sorts_now(request))
+	{
+		sort_now(request);
+		return;
+	}
 	if (request->job.algorithm == MGPU_ALGORITHM_AUTO)
 		request->job.algorithm = mgpu_setting_algorithm;
-	record_start(request, plan_run(request, &plan));
-	if (plan.executor == MGPU_EXECUTOR_GPU)
-	{
-		status = drive_on_gpu(request, &error);
-		if (status == MGPU_OK)
-			return;
-		if (!is_gpu_trouble(status))
-			raise_failure(request, &error);
-		gpu_gave_up(&error);
-	}
-	else
-		gpu_forgone_ms += plan.forgone_ms;
-	status = run_drive(&mgpu_cpu_executor, request, &error);
-	if (status != MGPU_OK)
-		raise_failure(request, &error);
+	plan = plan_run(request);
+	record_start(request, &plan);
+	if (plan.executor == MGPU_EXECUTOR_GPU && run_on_gpu(request))
+		return;
+	gpu_forgone_ms += plan.forgone_ms;
+	if (run_drive(&mgpu_cpu_executor, request, &stats, &error) != MGPU_OK)
+		raise_failure(request, &stats, &error);
 }
 
 /* Whether there is a service that runs jobs, now or soon. */
@@ -223,9 +297,9 @@ run_would_use_gpu(double num_rows)
 	mgpu_job	job = group_job(num_rows);
 	mgpu_plan	plan;
 
-	if (gpu_trouble() != NULL)
+	if (ruled_out() != NULL)
 		return false;
-	make_plan(&job, false, false, &plan);
+	make_plan(&job, false, &plan);
 	return plan.executor == MGPU_EXECUTOR_GPU;
 }
 
@@ -234,55 +308,26 @@ run_group(group_request *request)
 {
 	run_request run = {
 		.function = request->function,
+		.record = &request->run,
 		.job = group_job(request->expected_rows),
 		.binding = {.group = &request->spec},
 		.group = request
 	};
-	mgpu_plan	plan;
-	mgpu_error	error;
-	mgpu_status status;
+	mgpu_plan	plan = plan_run(&run);
 
-	request->no_gpu = plan_run(&run, &plan);
+	request->no_gpu = plan.reason;
 	if (plan.executor != MGPU_EXECUTOR_GPU)
 		return false;
 	mgpu_group_plan_record(&request->spec, &request->record);
 	run_call_start();
-	record_start(&run, NULL);
-	status = drive_on_gpu(&run, &error);
-	if (status == MGPU_OK)
+	record_start(&run, &plan);
+	if (!run_on_gpu(&run))
 	{
-		run_last.num_items = request->result.num_read;
-		run_last.num_bytes = request->num_pages * MGPU_PAGE_BYTES;
-		return true;
+		request->no_gpu = request->run.reason;
+		return false;
 	}
-	if (!is_gpu_trouble(status))
-		raise_failure(&run, &error);
-	gpu_gave_up(&error);
-	request->no_gpu = run_last.reason;
-	return false;
-}
-
-const char *
-run_reason(const char *reason)
-{
-	const char *trouble = gpu_trouble();
-	const char *ruled_out = mgpu_gpu_ruled_out(mgpu_setting_executor, mgpu_engine_is_built(), trouble != NULL);
-
-	if (ruled_out == NULL)
-		return reason;
-	return trouble && mgpu_setting_executor != MGPU_EXECUTOR_CPU ? trouble : ruled_out;
-}
-
-bool
-run_is_forced(int64 num_items)
-{
-	return mgpu_setting_executor == MGPU_EXECUTOR_GPU || run_is_probed(num_items);
-}
-
-bool
-run_is_probed(int64 num_items)
-{
-	return mgpu_setting_algorithm != MGPU_ALGORITHM_AUTO ||
-		mgpu_setting_inject_fault != MGPU_FAULT_NONE ||
-		(mgpu_setting_gpu_min_items >= 0 && num_items >= mgpu_setting_gpu_min_items);
+	request->run.num_items = request->result.num_read;
+	request->run.num_bytes = request->num_pages * MGPU_PAGE_BYTES;
+	run_report(&request->run);
+	return true;
 }

@@ -13,7 +13,7 @@
 struct group_request;
 
 /*
- * A job, its input and its output.  The caller sets function and job.  For each input channel it
+ * A job, its input and its output.  The caller sets function, record and job.  For each input channel it
  * sets either the binding's in_ pointer (aligned memory) or the source to read.  It always sets
  * the binding's outputs.  If the algorithm is AUTO, mgpu.algorithm decides.  All of it must live
  * until run_job returns or throws.
@@ -21,6 +21,7 @@ struct group_request;
 typedef struct run_request
 {
 	const char *function;		/* SQL name, static */
+	run_record *record;			/* out: what ran */
 	mgpu_job	job;
 	mgpu_binding binding;
 	array_source *sources[MGPU_NUM_CHANNELS];
@@ -32,35 +33,41 @@ typedef struct run_request
 	 */
 	const char *cpu_reason;
 
+	/* One of many sorts of a query: a small one is sorted at once, even if mgpu.executor is gpu. */
+	bool		is_one_of_many;
+
 	/* merges: subscripts of the first keys of a and b, for error messages */
 	int64		first_subscripts[2];
 
 	struct group_request *group;	/* GROUP, else NULL (run_table.h) */
-	mgpu_run_stats stats;		/* out */
+	mgpu_run_stats *stats;		/* out; NULL: not wanted */
 
 	/*
-	 * Out, segmented jobs: some floats had bits that codes lose (-0, unusual NaNs), and out_keys
+	 * Out, segmented jobs of an executor: some floats had bits that codes lose (-0, unusual NaNs), and out_keys
 	 * lacks them.  They cannot be restored, because each segment has its own run of such floats.
 	 */
 	bool		float_bits_lost;
 } run_request;
 
 /*
- * Run the job on the executor that settings and plan choose.  If the GPU fails and
- * mgpu.gpu_failure allows it, the CPU runs the job.  Returns with complete outputs, in which
- * floats have their own bits (but see float_bits_lost).  Otherwise throws, with nothing left
- * running.
+ * Sort a few items at once.  Run other jobs on the executor that settings and plan choose.  If the
+ * GPU fails and mgpu.gpu_failure allows it, the CPU runs the job.  Returns with complete outputs, in
+ * which floats have their own bits (but see float_bits_lost).  Otherwise throws, with nothing left
+ * running, and what was tried is reported.
  */
 extern void run_job(run_request *request);
 
 /* The executor of this server's GPUs: the service's, or this process's own. */
 extern const mgpu_executor *run_gpu_executor(void);
 
-/* Whether settings force even a small call through run_job. */
-extern bool run_is_forced(int64 num_items);
+/*
+ * Whether run_job sorts these items at once, here in the session.  Then the keys of MGPU_OP_SORT may
+ * be sorted in place: out_keys may be in_keys.
+ */
+extern bool run_sorts_now(const run_request *request);
 
-/* Whether settings other than mgpu.executor force a small call through run_job. */
-extern bool run_is_probed(int64 num_items);
+/* Whether settings force even a small call through an executor. */
+extern bool run_is_forced(int64 num_items, bool is_one_of_many);
 
 /*
  * Why a call that gets no job did not run on the GPU: what rules the GPU out for any call, or else

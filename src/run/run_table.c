@@ -25,7 +25,7 @@ fill(group_request *request, char *batch, Size bytes)
 	num_pages = request->fill(request->fill_context, batch, bytes);
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_SUBTRACT(end, begin);
-	run_last.marshal_ms += INSTR_TIME_GET_MILLISEC(end);
+	request->run.marshal_ms += INSTR_TIME_GET_MILLISEC(end);
 	request->num_pages += num_pages;
 	return num_pages;
 }

@@ -34,9 +34,10 @@ typedef struct group_request
 	group_fill_fn fill;
 	void	   *fill_context;
 
-	const char *no_gpu;			/* out: why no GPU ran it, a string that lives until the next run; NULL: one did */
+	const char *no_gpu;			/* out: why no GPU ran it, static or in memory of the current context; NULL: one did */
 
 	/* Out, in memory of the current context. */
+	run_record	run;			/* reported */
 	uint64		num_pages;		/* that were sent */
 	mgpu_group_result result;
 	mgpu_group_record record;

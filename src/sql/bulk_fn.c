@@ -40,6 +40,7 @@ typedef struct bulk_change
 	array_source *inserted;		/* NULL: elements are removed */
 	const element_type *type;
 	position_list list;			/* ascending */
+	run_record	record;			/* of the sort of positions, then of the move */
 	int			lower_bound;	/* of the result */
 	int64		num_items;		/* of the result */
 } bulk_change;
@@ -77,7 +78,7 @@ executor_moves(const bulk_change *change)
 
 	return source->num_nulls == 0 && (change->inserted == NULL || change->inserted->num_nulls == 0) &&
 		source->num_items > 0 && element_type_is_movable(change->type) &&
-		(source->data_bytes >= MOVE_MIN_BYTES || run_is_forced(source->num_items));
+		(source->data_bytes >= MOVE_MIN_BYTES || run_is_forced(source->num_items, false));
 }
 
 static ArrayType *
@@ -91,6 +92,7 @@ move_by_executor(bulk_change *change)
 	array_source_require(change->source, (Size) change->source->num_items * width);
 	memset(&request, 0, sizeof(request));
 	request.function = change->function;
+	request.record = &change->record;
 	request.job.op = change->inserted ? MGPU_OP_INSERT : MGPU_OP_REMOVE;
 	request.job.value_width = width;
 	request.job.outputs = MGPU_OUT_VALUES;
@@ -106,7 +108,8 @@ move_by_executor(bulk_change *change)
 	}
 	request.binding.in_positions = change->list.positions;
 	request.binding.out_values = ARR_DATA_PTR(result);
-	request.cpu_reason = change->list.cpu_reason;
+	if (change->record.gpu_gave_up)
+		request.cpu_reason = change->record.reason;
 	run_job(&request);
 	return result;
 }
@@ -181,8 +184,8 @@ move_here(bulk_change *change)
 		copy_others(&writer, &cursor, &change->list);
 	copy_run(&writer, &cursor, source->num_items);
 	SET_VARSIZE(writer.array, writer.data - (char *) writer.array);
-	run_record_cpu(change->function, "merge", num_moved, data_bytes,
-				 change->type->stride > 0 ? run_reason("few items") : "elements of variable width move on the CPU");
+	run_record_cpu(&change->record, change->function, "merge", num_moved, data_bytes,
+				   change->type->stride > 0 ? run_reason("few items") : "elements of variable width move on the CPU");
 	return writer.array;
 }
 
@@ -194,6 +197,7 @@ changed_array(bulk_change *change)
 	array_source_close(change->source);
 	if (change->inserted)
 		array_source_close(change->inserted);
+	run_report(&change->record);
 	return result;
 }
 
@@ -215,10 +219,11 @@ mgpu_bulk_remove(PG_FUNCTION_ARGS)
 	position_list_open(list, PG_GETARG_DATUM(1), "positions", first, first + source.num_items - 1);
 	position_list_read(list);
 	if (!position_list_is_ascending(list, true))
-		position_list_make_unique(list, change.function);
+		position_list_make_unique(list, change.function, &change.record);
 	if (list->num_positions == 0 || list->num_positions == source.num_items)
 	{
 		array_source_close(&source);
+		run_report(&change.record);
 		if (list->num_positions == 0)
 			PG_RETURN_DATUM(source.datum);
 		PG_RETURN_ARRAYTYPE_P(array_result_as(construct_empty_array(source.element_type),
@@ -244,8 +249,11 @@ check_last_subscript(int lower_bound, int64 num_items)
 
 /* Sort the inserted values by their positions. */
 static void
-order_insertions(position_list *list, array_source *inserted, const element_type *type)
+order_insertions(bulk_change *change)
 {
+	position_list *list = &change->list;
+	array_source *inserted = change->inserted;
+	const element_type *type = change->type;
 	Size		data_bytes = inserted->data_bytes;
 	ArrayType  *ordered;
 	int32	   *order;
@@ -253,7 +261,7 @@ order_insertions(position_list *list, array_source *inserted, const element_type
 	if (position_list_is_ascending(list, false))
 		return;
 	order = palloc_extended(list->num_positions * sizeof(int32), MCXT_ALLOC_HUGE);
-	position_list_sort(list, "mgpu_bulk_insert", order);
+	position_list_sort(list, change->function, order, &change->record);
 	array_source_load(inserted);
 	if (type->stride > 0)
 		data_bytes = (Size) (inserted->num_items - inserted->num_nulls) * type->stride;
@@ -295,7 +303,7 @@ mgpu_bulk_insert(PG_FUNCTION_ARGS)
 	change.lower_bound = (int) first;
 	change.num_items = source.num_items + inserted.num_items;
 	position_list_read(list);
-	order_insertions(list, &inserted, change.type);
+	order_insertions(&change);
 	if (change.num_items > (int64) MaxArraySize)
 		mgpu_raise_too_large(change.num_items);
 	check_last_subscript(change.lower_bound, change.num_items);

@@ -31,17 +31,20 @@ open_input(sorted_input *input, sort_spec spec, Datum a, Datum b)
 	input->function = spec.function;
 	input->order = spec.order;
 	input->collation = spec.collation;
+	input->record = (run_record) {0};
 	array_source_open_vector(&input->a, a);
 	array_source_open_vector(&input->b, b);
 	if (input->a.num_items + input->b.num_items > (int64) MaxArraySize)
 		mgpu_raise_too_large(input->a.num_items + input->b.num_items);
 }
 
+/* The merge is complete. */
 static void
 close_input(sorted_input *input)
 {
 	array_source_close(&input->a);
 	array_source_close(&input->b);
+	run_report(&input->record);
 }
 
 static ArrayType *

@@ -14,9 +14,8 @@
 
 #include "array/array_result.h"
 #include "order/array_sort.h"
-#include "order/positions.h"
 #include "order/slices.h"
-#include "run/run_job.h"
+#include "run/record.h"
 #include "sql/args.h"
 
 PG_FUNCTION_INFO_V1(mgpu_sort);
@@ -82,6 +81,7 @@ Datum
 mgpu_argsort(PG_FUNCTION_ARGS)
 {
 	sort_spec	spec = sort_spec_args(fcinfo, "mgpu_argsort", 1);
+	run_record	record = {0};
 	array_source source;
 	const element_type *type;
 	ArrayType  *result;
@@ -101,7 +101,9 @@ mgpu_argsort(PG_FUNCTION_ARGS)
 	{
 		type = element_type_lookup(fcinfo, 0, source.element_type);
 		element_type_check_sortable(type);
+		spec.record = &record;
 		sorted_positions(&spec, &source, type, source.lower_bounds[0], subscripts);
+		run_report(&record);
 	}
 	array_source_close(&source);
 	PG_RETURN_ARRAYTYPE_P(result);

@@ -19,7 +19,7 @@
 #include "array/null_map.h"
 #include "array/pair_result.h"
 #include "array/source.h"
-#include "order/positions.h"
+#include "order/array_sort.h"
 #include "run/run_job.h"
 #include "sql/args.h"
 #include "sql/segment_args.h"
@@ -99,12 +99,12 @@ bind_keys(run_request *request, const sort_spec *spec, array_source *source, con
 	}
 	whole.segments = NULL;
 	whole.algorithm = MGPU_ALGORITHM_AUTO;
-	run_last.gpu_gave_up = false;
+	whole.record = request->record;
 	request->job.key_kind = MGPU_KEY_UNSIGNED;
 	request->job.key_width = sizeof(uint32);
 	request->binding.in_keys = dense_ranks(&whole, source, type);
-	if (run_last.gpu_gave_up)
-		request->cpu_reason = pstrdup(run_last.reason);
+	if (request->record->gpu_gave_up)
+		request->cpu_reason = request->record->reason;
 }
 
 /* Sort by merging.  Only the counts are kept. */
@@ -112,30 +112,32 @@ static mgpu_run_stats *
 run_for_stats(const sort_spec *spec, array_source *source, const element_type *type)
 {
 	int64		num_present = source->num_items - source->num_nulls;
-	run_request *request = palloc0(sizeof(run_request));
+	run_record	record = {0};
+	run_request request = {
+		.function = spec->function,
+		.record = &record,
+		.job = {.op = MGPU_OP_SORT,.algorithm = spec->algorithm,.outputs = MGPU_OUT_KEYS,.num_items = num_present},
+		.stats = palloc0(sizeof(mgpu_run_stats))
+	};
 	segment_list present_segments;
 
 	element_type_check_sortable(type);
-	request->function = spec->function;
-	request->job.op = MGPU_OP_SORT;
-	request->job.algorithm = spec->algorithm;
-	request->job.outputs = MGPU_OUT_KEYS;
-	request->job.num_items = num_present;
 	if (spec->segments && num_present > 0)
 	{
 		if (source->num_nulls > 0)
 			segments_of_present(&present_segments, spec->segments, source);
 		else
 			present_segments = *spec->segments;
-		request->job.num_segments = present_segments.num_segments;
-		request->binding.in_segment_heads = present_segments.heads;
+		request.job.num_segments = present_segments.num_segments;
+		request.binding.in_segment_heads = present_segments.heads;
 	}
-	bind_keys(request, spec, source, type);
-	request->binding.out_keys = palloc_extended((Size) (num_present + 1) * request->job.key_width, MCXT_ALLOC_HUGE);
+	bind_keys(&request, spec, source, type);
+	request.binding.out_keys = palloc_extended((Size) (num_present + 1) * request.job.key_width, MCXT_ALLOC_HUGE);
 	if (num_present > 1)
-		run_job(request);
-	pfree(request->binding.out_keys);
-	return &request->stats;
+		run_job(&request);
+	pfree(request.binding.out_keys);
+	run_report(&record);
+	return request.stats;
 }
 
 static Datum

@@ -79,6 +79,14 @@ mgpu_device_info(PG_FUNCTION_ARGS)
 	SRF_RETURN_DONE(funcctx);
 }
 
+static const char *
+executors(const run_summary *summary)
+{
+	if (summary->num_gpu_calls > 0 && summary->num_gpu_calls < summary->num_calls)
+		return "cpu and gpu";
+	return run_executor_name(summary->num_gpu_calls > 0);
+}
+
 /*
  * mgpu_last_run() → (function, executor, algorithm, items, segments, bytes, marshal_ms,
  * upload_ms, kernel_ms, download_ms, reason, calls, threads): the calls of this session's last
@@ -97,7 +105,7 @@ mgpu_last_run(PG_FUNCTION_ARGS)
 	if (summary.num_calls > 0)
 	{
 		values[0] = CStringGetTextDatum(sum->function);
-		values[1] = CStringGetTextDatum(sum->executor);
+		values[1] = CStringGetTextDatum(executors(&summary));
 		nulls[2] = sum->algorithm == NULL;
 		if (sum->algorithm)
 			values[2] = CStringGetTextDatum(sum->algorithm);
@@ -108,8 +116,8 @@ mgpu_last_run(PG_FUNCTION_ARGS)
 		values[7] = Float8GetDatum(sum->upload_ms);
 		values[8] = Float8GetDatum(sum->kernel_ms);
 		values[9] = Float8GetDatum(sum->download_ms);
-		nulls[10] = sum->reason[0] == '\0';
-		values[10] = CStringGetTextDatum(sum->reason);
+		nulls[10] = summary.reason[0] == '\0';
+		values[10] = CStringGetTextDatum(summary.reason);
 		values[11] = Int64GetDatum(summary.num_calls);
 		values[12] = Int32GetDatum(sum->num_threads);
 	}

@@ -9,7 +9,7 @@
  */
 #include "core/cpu/input.h"
 #include "core/cpu/stream.h"
-#include "core/sizes.h"
+#include "core/planner.h"
 
 static mgpu_status
 check_binding(const mgpu_job *job, const mgpu_binding *binding, mgpu_error *err)
@@ -27,9 +27,6 @@ check_binding(const mgpu_job *job, const mgpu_binding *binding, mgpu_error *err)
 		return mgpu_fail(err, MGPU_BAD_JOB, "no memory bound for positions");
 	return MGPU_OK;
 }
-
-/* Bytes that one thread sorts or merges in a fraction of a millisecond. */
-#define SHORT_BYTES MGPU_SIZE(65536, 64)
 
 static void
 cpu_cancel(mgpu_run *run)
@@ -73,13 +70,6 @@ cpu_open(const mgpu_job *job, const mgpu_binding *binding,
 	return status;
 }
 
-/* Whether one poll does it all.  Making a pool and reading the clock would take longer than the tasks. */
-static bool
-is_short(const mgpu_run *run)
-{
-	return run->num_threads == 1 && mgpu_job_moved_bytes(&run->job) <= SHORT_BYTES;
-}
-
 static mgpu_status
 cpu_submit(mgpu_run *run, mgpu_error *err)
 {
@@ -89,7 +79,7 @@ cpu_submit(mgpu_run *run, mgpu_error *err)
 		return mgpu_fail(err, MGPU_BAD_JOB, "the run was submitted before");
 	if ((status = mgpu_input_bind(run, err)) != MGPU_OK)
 		return status;
-	if (!is_short(run) && !mgpu_start_threads(run))
+	if (!mgpu_plan_is_short(&run->job, run->num_threads) && !mgpu_start_threads(run))
 		return mgpu_run_status(run, err);
 	run->submitted = true;
 	run->done = run->job.num_items + run->job.num_b_items == 0;
