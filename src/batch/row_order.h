@@ -31,7 +31,7 @@ typedef struct group_input
 	const chunk *rows;
 	row_groups	groups;
 	List	   *derived;		/* row_order.c */
-	run_record	record;			/* of the last sort, which is reported */
+	run_record	record;			/* out: the last sort, which is reported */
 	uint64		turn;			/* groups returned so far: states of one do not outlive it */
 } group_input;
 

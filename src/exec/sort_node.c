@@ -60,13 +60,14 @@ sort_rows(sort_state *state)
 	group_input *input = &state->input;
 
 	run_call_start();
+	input->record = (run_record) {0};
 	input->rows = rows;
 	input->derived = NIL;
 	input->groups = (row_groups) {1, NULL, MemoryContextAlloc(input->context, 2 * sizeof(uint32))};
 	input->groups.starts[0] = 0;
 	input->groups.starts[1] = rows->num_rows;
 	state->numbers = group_rows_in_order(input, -1, &state->order)->numbers;
-	state->executor = run_executor_name(input->record.on_gpu);
+	state->executor = input->record.function ? run_executor_name(input->record.on_gpu) : NULL;
 	state->algorithm = input->record.algorithm;
 	state->num_threads = input->record.num_threads;
 }

@@ -48,7 +48,8 @@ release_active(active_run *active)
 	if (active->has_ties)
 		mgpu_float_ties_release(&active->ties);
 	active->has_ties = false;
-	mgpu_prefault_stop(active->prefault);
+	if (active->prefault)
+		mgpu_prefault_stop(active->prefault);
 	active->prefault = NULL;
 }
 

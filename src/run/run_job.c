@@ -79,12 +79,14 @@ run_is_forced(int64 num_items, bool is_one_of_many)
 		(mgpu_setting_gpu_min_items >= 0 && num_items >= mgpu_setting_gpu_min_items);
 }
 
+/* Keys that are sorted where they are copied to need not be aligned. */
 static bool
 is_in_memory(const run_request *request)
 {
 	const array_source *keys = request->sources[MGPU_CHANNEL_KEYS];
 
-	return request->binding.in_keys != NULL || (keys != NULL && !array_source_is_streamed(keys));
+	return request->binding.in_keys != NULL ||
+		(request->job.op == MGPU_OP_SORT && keys != NULL && !array_source_is_streamed(keys));
 }
 
 bool

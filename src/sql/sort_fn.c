@@ -1,9 +1,10 @@
 /*
  * sort_fn.c
- *		SQL functions that sort one array: mgpu_sort, mgpu_argsort, mgpu_locality_sort,
- *		mgpu_oddeven_sort.
+ *		SQL functions that sort one array (mgpu_sort, mgpu_argsort, mgpu_locality_sort,
+ *		mgpu_oddeven_sort) or reorder another one with it (mgpu_sort_by, mgpu_sort_pairs,
+ *		mgpu_sort_rows, mgpu_locality_sort_pairs).
  *
- * Each takes (arr, descending DEFAULT false, nulls_first DEFAULT NULL).  Views and indexes made with
+ * Each takes (…, descending DEFAULT false, nulls_first DEFAULT NULL).  Views and indexes made with
  * version 0.1 call the same C function by two more SQL functions, which lack the last one or two.
  */
 #include "postgres.h"
@@ -12,16 +13,134 @@
 #include "fmgr.h"
 #include "utils/array.h"
 
+#include "compat.h"
 #include "array/array_result.h"
 #include "order/array_sort.h"
 #include "order/slices.h"
+#include "pgerror.h"
 #include "run/record.h"
-#include "sql/args.h"
+#include "sql/rows_fn.h"
+#include "sql/sort_fn.h"
 
 PG_FUNCTION_INFO_V1(mgpu_sort);
 PG_FUNCTION_INFO_V1(mgpu_argsort);
 PG_FUNCTION_INFO_V1(mgpu_locality_sort);
 PG_FUNCTION_INFO_V1(mgpu_oddeven_sort);
+PG_FUNCTION_INFO_V1(mgpu_sort_by);
+PG_FUNCTION_INFO_V1(mgpu_sort_pairs);
+PG_FUNCTION_INFO_V1(mgpu_sort_rows);
+PG_FUNCTION_INFO_V1(mgpu_locality_sort_pairs);
+
+/* ---- arguments and bodies */
+
+sort_spec
+sort_spec_args(FunctionCallInfo fcinfo, const char *function, int first)
+{
+	bool		descending = PG_NARGS() > first && PG_GETARG_BOOL(first);
+	bool		has_nulls_first = PG_NARGS() > first + 1 && !PG_ARGISNULL(first + 1);
+
+	run_call_start();
+	return (sort_spec) {
+		.function = function,
+		.op = MGPU_OP_SORT,
+		.algorithm = MGPU_ALGORITHM_AUTO,
+		.order = {
+			.descending = descending,
+			.nulls_first = has_nulls_first ? PG_GETARG_BOOL(first + 1) : descending
+		},
+		.collation = PG_GET_COLLATION()
+	};
+}
+
+bool
+sort_args_null(FunctionCallInfo fcinfo, int first)
+{
+	for (int i = 0; i <= first && i < PG_NARGS(); i++)
+		if (PG_ARGISNULL(i))
+			return true;
+	return false;
+}
+
+void
+pair_args_open_named(array_pair *pair, Datum keys, const char *keys_name,
+					 Datum vals, const char *vals_name)
+{
+	array_source_open_vector(&pair->keys, keys);
+	array_source_open_vector(&pair->vals, vals);
+	if (pair->keys.num_items != pair->vals.num_items)
+		mgpu_raise_length_mismatch(keys_name, pair->keys.num_items, vals_name, pair->vals.num_items);
+}
+
+void
+pair_args_open(array_pair *pair, Datum keys, Datum vals)
+{
+	pair_args_open_named(pair, keys, "keys", vals, "vals");
+}
+
+void
+pair_args_close(array_pair *pair)
+{
+	array_source_close(&pair->keys);
+	array_source_close(&pair->vals);
+}
+
+void
+pair_args_types(array_pair *pair, FunctionCallInfo fcinfo)
+{
+	pair->key_type = element_type_lookup(fcinfo, 0, pair->keys.element_type);
+	pair->val_type = element_type_lookup(fcinfo, 1, pair->vals.element_type);
+}
+
+Datum
+sort_one_array(FunctionCallInfo fcinfo, sort_spec *spec, read_segments_fn read_segments)
+{
+	segment_list segments;
+	array_source source;
+	Datum		result;
+
+	if (sort_args_null(fcinfo, read_segments ? 2 : 1))
+		PG_RETURN_NULL();
+	array_source_open_vector(&source, PG_GETARG_DATUM(0));
+	if (read_segments)
+	{
+		read_segments(&segments, PG_GETARG_DATUM(1), &source);
+		spec->segments = &segments;
+	}
+	if (source.num_items < 2)
+		result = source.datum;
+	else
+		result = PointerGetDatum(sorted_array(spec, &source, element_type_lookup(fcinfo, 0, source.element_type)));
+	array_source_close(&source);
+	return result;
+}
+
+Datum
+sort_pair(FunctionCallInfo fcinfo, sort_spec *spec, read_segments_fn read_segments)
+{
+	segment_list segments;
+	array_pair	pair;
+	pair_result result = {.row_of = fcinfo};
+
+	if (sort_args_null(fcinfo, read_segments ? 3 : 2))
+		PG_RETURN_NULL();
+	pair_args_open(&pair, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1));
+	if (read_segments)
+	{
+		read_segments(&segments, PG_GETARG_DATUM(2), &pair.keys);
+		spec->segments = &segments;
+	}
+	if (pair.keys.num_items < 2)
+	{
+		pair_args_close(&pair);
+		return pair_of_arrays(fcinfo, pair.keys.datum, pair.vals.datum);
+	}
+	pair_args_types(&pair, fcinfo);
+	sorted_arrays(spec, &pair, true, &result);
+	pair_args_close(&pair);
+	return pair_result_row(&result);
+}
+
+/* ---- one array */
 
 /* mgpu_sort(arr anyarray [, descending bool [, nulls_first bool]]) → anyarray */
 Datum
@@ -107,4 +226,96 @@ mgpu_argsort(PG_FUNCTION_ARGS)
 	}
 	array_source_close(&source);
 	PG_RETURN_ARRAYTYPE_P(result);
+}
+
+/* ---- two arrays */
+
+/*
+ * mgpu_sort_by(vals anyarray, keys anycompatiblearray [, descending bool [, nulls_first bool]])
+ * → anyarray: vals in the order of keys.
+ */
+Datum
+mgpu_sort_by(PG_FUNCTION_ARGS)
+{
+	sort_spec	spec = sort_spec_args(fcinfo, "mgpu_sort_by", 2);
+	array_pair	pair;
+	pair_result result = {0};
+
+	if (sort_args_null(fcinfo, 2))
+		PG_RETURN_NULL();
+	pair_args_open(&pair, PG_GETARG_DATUM(1), PG_GETARG_DATUM(0));
+	if (pair.keys.num_items < 2)
+	{
+		pair_args_close(&pair);
+		PG_RETURN_DATUM(pair.vals.datum);
+	}
+	pair_args_types(&pair, fcinfo);
+	sorted_arrays(&spec, &pair, false, &result);
+	pair_args_close(&pair);
+	PG_RETURN_ARRAYTYPE_P(result.vals);
+}
+
+/*
+ * mgpu_sort_pairs(keys anyarray, vals anycompatiblearray
+ * [, descending bool [, nulls_first bool]]) → (keys, vals): both in the order of keys.
+ */
+Datum
+mgpu_sort_pairs(PG_FUNCTION_ARGS)
+{
+	sort_spec	spec = sort_spec_args(fcinfo, "mgpu_sort_pairs", 2);
+
+	PG_RETURN_DATUM(sort_pair(fcinfo, &spec, NULL));
+}
+
+/*
+ * mgpu_locality_sort_pairs(keys anyarray, vals anycompatiblearray
+ * [, descending bool [, nulls_first bool]]) → (keys, vals): as mgpu_sort_pairs, by a mergesort
+ * that does not merge what is already in order.
+ */
+Datum
+mgpu_locality_sort_pairs(PG_FUNCTION_ARGS)
+{
+	sort_spec	spec = sort_spec_args(fcinfo, "mgpu_locality_sort_pairs", 2);
+
+	spec.algorithm = MGPU_ALGORITHM_LOCALITY;
+	PG_RETURN_DATUM(sort_pair(fcinfo, &spec, NULL));
+}
+
+/* Sort the arrays whose elements become rows. */
+static void
+start_rows(FunctionCallInfo fcinfo, ArrayType **keys, ArrayType **vals)
+{
+	sort_spec	spec = sort_spec_args(fcinfo, "mgpu_sort_rows", 2);
+	array_pair	pair;
+	element_type key_type;
+	element_type val_type;
+	pair_result result = {0};
+
+	pair_args_open(&pair, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1));
+	if (pair.keys.num_items < 2)
+	{
+		array_source_load(&pair.keys);
+		array_source_load(&pair.vals);
+		*keys = pair.keys.array;
+		*vals = pair.vals.array;
+		return;
+	}
+	element_type_fill(&key_type, pair.keys.element_type);
+	element_type_fill(&val_type, pair.vals.element_type);
+	pair.key_type = &key_type;
+	pair.val_type = &val_type;
+	sorted_arrays(&spec, &pair, true, &result);
+	pair_args_close(&pair);
+	*keys = result.keys;
+	*vals = result.vals;
+}
+
+/*
+ * mgpu_sort_rows(keys anyarray, vals anycompatiblearray [, descending bool [, nulls_first bool]])
+ * → SETOF (key, val), in the order of keys.
+ */
+Datum
+mgpu_sort_rows(PG_FUNCTION_ARGS)
+{
+	return rows_of_arrays(fcinfo, start_rows);
 }

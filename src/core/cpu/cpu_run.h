@@ -2,7 +2,7 @@
  * cpu_run.h
  *		Internals of the CPU executor: a run, and what a strategy provides.
  *
- * executor.c owns the run and its threads, input.c its channels.  A strategy (one
+ * executor.c owns the run and its threads, input.c its channels, phase.c its phases.  A strategy (one
  * file each) decides how a job is done: it accepts input, then begins one phase of
  * tasks after another until nothing is left to do.
  *
@@ -103,14 +103,14 @@ struct mgpu_run
 	mgpu_source keys;			/* from submit on; data is NULL if keys went through a ring */
 	const void *in[MGPU_NUM_CHANNELS];	/* from submit on; for KEYS, use keys */
 
-	/* with copies_ordered (advance.c) */
+	/* with copies_ordered (phase.c) */
 	mgpu_order_watch order;		/* of streamed keys */
 	atomic_bool ascending;		/* of all keys, after the order pass */
 	atomic_bool descending;
 	int			order_step;
 	bool		is_copied;
 
-	/* keys taken while they arrive (stream.c); none if task_items is 0 */
+	/* keys taken while they arrive (input.c); none if task_items is 0 */
 	struct
 	{
 		mgpu_task_function function;
@@ -131,11 +131,7 @@ struct mgpu_run
 	}			pass_touched[2];	/* touch */
 };
 
-/* plan.c: the strategy of a job, and how many of num_threads threads it gets. */
-const mgpu_strategy *mgpu_plan_strategy(const mgpu_job *job, int num_threads);
-int			mgpu_plan_threads(const mgpu_job *job, int num_threads);
-
-/* array_plan.c: the strategy of a job that sorts an array as a whole, by any algorithm. */
+/* executor.c: the strategy of a job that sorts an array as a whole, by any algorithm. */
 const mgpu_strategy *mgpu_array_strategy(const mgpu_job *job, int num_threads);
 
 extern const mgpu_strategy mgpu_strategy_direct;
@@ -182,7 +178,7 @@ void		mgpu_begin_pass(mgpu_run *run, mgpu_task_function function, uint32_t item_
 uint64_t	mgpu_pass_items(const mgpu_run *run, uint32_t item_bytes);
 uint64_t	mgpu_num_tasks(uint64_t num_items, uint64_t task_items);
 
-/* advance.c: begin the next phase; false when all is done, or with the reason in run->error. */
+/* phase.c: begin the next phase; false when all is done, or with the reason in run->error. */
 bool		mgpu_run_next_phase(mgpu_run *run);
 
 static inline uint64_t
@@ -211,7 +207,7 @@ mgpu_out_key_at(const mgpu_run *run, uint64_t i)
 	return (char *) run->binding.out_keys + i * run->job.key_width;
 }
 
-/* passes.c: linear passes that strategies share */
+/* phase.c: linear passes that strategies share */
 
 /* Number of ascending positions that are below limit. */
 uint64_t	mgpu_positions_below(const uint32_t *positions, uint64_t num_positions, uint64_t limit);

@@ -1,15 +1,80 @@
 /*
  * executor.c
- *		mgpu_cpu_executor: the table of functions, and the driver of phases.
+ *		mgpu_cpu_executor: the table of functions, the choice of a strategy, and the driver of phases.
  *
  * submit starts the threads, unless the run is short; if the strategy takes keys
  * while they arrive, the first slot of keys does.  poll works on the strategy's
  * phases until its time is up.  Nothing else blocks but input_slot, which may wait
- * for a free slot of the ring (stream.c).
+ * for a free slot of the ring (input.c).
  */
 #include "core/cpu/input.h"
-#include "core/cpu/stream.h"
 #include "core/planner.h"
+#include "core/unsigned_sort.h"
+
+/* ---- how a job is done */
+
+/* Whether one thread sorts a job's keys by one call. */
+static bool
+is_direct(const mgpu_job *job)
+{
+	uint64_t	bytes = job->num_items * job->key_width;
+
+	return bytes <= mgpu_cpu_tunables.radix_bytes ||
+		(bytes <= mgpu_cpu_tunables.direct_bytes && !mgpu_radix_is_faster(job->key_width));
+}
+
+/* MGPU_ALGORITHM_RADIX gets the default strategy, which sorts by radix where that is faster. */
+const mgpu_strategy *
+mgpu_array_strategy(const mgpu_job *job, int num_threads)
+{
+	if (job->op == MGPU_OP_SORT_PAIRS)
+		return &mgpu_strategy_pairs;
+	if (job->key_width <= 2)
+		return job->key_width == 1 || job->num_items >= mgpu_cpu_tunables.count_min_items ?
+			&mgpu_strategy_count : &mgpu_strategy_direct;
+	if (num_threads == 1 && is_direct(job))
+		return &mgpu_strategy_direct;
+	return &mgpu_strategy_buckets;
+}
+
+/* Whether the tile-based mergesort takes a job: keys alone, and pairs with records of 8 bytes. */
+static bool
+is_for_tiles(const mgpu_job *job)
+{
+	return (job->algorithm == MGPU_ALGORITHM_MERGE || job->algorithm == MGPU_ALGORITHM_LOCALITY) &&
+		(job->op == MGPU_OP_SORT || job->key_width <= 4);
+}
+
+static const mgpu_strategy *
+plan_strategy(const mgpu_job *job, int num_threads)
+{
+	switch (job->op)
+	{
+		case MGPU_OP_MERGE:
+		case MGPU_OP_MERGE_PAIRS:
+			return &mgpu_strategy_lists;
+		case MGPU_OP_REMOVE:
+			return &mgpu_strategy_remove;
+		case MGPU_OP_INSERT:
+			return &mgpu_strategy_insert;
+		case MGPU_OP_ODD_EVEN_SORT:
+			return &mgpu_strategy_odd_even;
+		default:
+			if (is_for_tiles(job))
+				return &mgpu_strategy_tiles;
+			return job->num_segments > 0 ? &mgpu_strategy_segments : mgpu_array_strategy(job, num_threads);
+	}
+}
+
+static int
+plan_threads(const mgpu_job *job, int num_threads)
+{
+	if (num_threads <= 1 || mgpu_job_moved_bytes(job) < mgpu_cpu_tunables.threads_min_bytes)
+		return 1;
+	return num_threads < MGPU_MAX_CPU_THREADS ? num_threads : MGPU_MAX_CPU_THREADS;
+}
+
+/* ---- the executor */
 
 static mgpu_status
 check_binding(const mgpu_job *job, const mgpu_binding *binding, mgpu_error *err)
@@ -50,7 +115,7 @@ cpu_open(const mgpu_job *job, const mgpu_binding *binding,
 		 const mgpu_exec_options *options, mgpu_run **run, mgpu_error *err)
 {
 	mgpu_status status = mgpu_job_validate(job, err);
-	int			num_threads = mgpu_plan_threads(job, options->num_threads);
+	int			num_threads = plan_threads(job, options->num_threads);
 
 	*run = NULL;
 	if (status == MGPU_OK)
@@ -59,7 +124,7 @@ cpu_open(const mgpu_job *job, const mgpu_binding *binding,
 		return status;
 	if (options->inject_fault == MGPU_FAULT_HOST_MEMORY)
 		return mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory (injected)");
-	*run = mgpu_run_create(job, binding, options, mgpu_plan_strategy(job, num_threads), num_threads);
+	*run = mgpu_run_create(job, binding, options, plan_strategy(job, num_threads), num_threads);
 	if (*run == NULL)
 		return mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for a run");
 	if (mgpu_input_allocate(*run))

@@ -9,7 +9,7 @@
  * arrive if they are streamed.  Then every pass goes over all of memory
  * (tile_pass.c).
  */
-#include "core/cpu/stream.h"
+#include "core/cpu/input.h"
 #include "core/cpu/tiles.h"
 
 /* Tiles of a unit. */

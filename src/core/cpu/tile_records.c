@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "core/cpu_sort.h"
-#include "core/cpu/stream.h"
+#include "core/cpu/input.h"
 
 uint32_t
 mgpu_record_bytes(const mgpu_run *run)
