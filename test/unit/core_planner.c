@@ -333,9 +333,51 @@ test_scaling(void)
 	UNIT_CONTEXT("%s", "");
 }
 
+/* Few items are sorted at once. */
+static void
+test_few(void)
+{
+	static uint32_t heads[16];
+	mgpu_job	keys = {.op = MGPU_OP_SORT,.key_kind = MGPU_KEY_SIGNED,.key_width = 4,.outputs = MGPU_OUT_KEYS,.num_items = 16 * 1024};
+	mgpu_job	pairs = {.op = MGPU_OP_SORT_PAIRS,.key_kind = MGPU_KEY_SIGNED,.key_width = 4,.outputs = MGPU_OUT_INDICES,.num_items = MGPU_CPU_NOW_PAIRS};
+
+	UNIT_CHECK(mgpu_plan_sorts_now(&keys, NULL));
+	keys.num_items++;
+	UNIT_CHECK(!mgpu_plan_sorts_now(&keys, NULL));
+	keys.num_items = 1;
+	keys.algorithm = MGPU_ALGORITHM_MERGE;
+	UNIT_CHECK(!mgpu_plan_sorts_now(&keys, NULL));
+	keys.algorithm = MGPU_ALGORITHM_AUTO;
+	keys.op = MGPU_OP_ODD_EVEN_SORT;
+	UNIT_CHECK(!mgpu_plan_sorts_now(&keys, NULL));
+
+	UNIT_CHECK(mgpu_plan_sorts_now(&pairs, NULL));
+	pairs.num_items++;
+	UNIT_CHECK(!mgpu_plan_sorts_now(&pairs, NULL));
+	/* the longest segment decides: here the first, the second, the last */
+	pairs.num_segments = 3;
+	heads[1] = MGPU_CPU_NOW_PAIRS;
+	heads[2] = MGPU_CPU_NOW_PAIRS + 1;
+	pairs.num_items = MGPU_CPU_NOW_PAIRS + 2;
+	UNIT_CHECK(mgpu_plan_sorts_now(&pairs, heads));
+	heads[1]++;
+	heads[2]++;
+	UNIT_CHECK(!mgpu_plan_sorts_now(&pairs, heads));
+	heads[1] = 2;
+	UNIT_CHECK(mgpu_plan_sorts_now(&pairs, heads));
+	heads[2] = 2;
+	pairs.num_items += 2;
+	UNIT_CHECK(!mgpu_plan_sorts_now(&pairs, heads));
+	pairs.num_items = 3;
+	UNIT_CHECK(mgpu_plan_sorts_now(&pairs, heads));
+	pairs.outputs |= MGPU_OUT_VALUES;
+	UNIT_CHECK(!mgpu_plan_sorts_now(&pairs, heads));
+}
+
 int
 main(void)
 {
+	test_few();
 	test_requests();
 	test_obstacles();
 	test_min_items();

@@ -191,6 +191,69 @@ test_order_levels(void)
 	}
 }
 
+/* mgpu_cpu_run_now, in segments: keys with all of their bits, in place or not, and their indices. */
+static void
+check_job(const unit_type *type, uint64_t num_items, uint64_t segment_items, bool in_place)
+{
+	char	   *keys = unit_allocate(num_items * type->width);
+	char	   *sorted = unit_allocate(num_items * type->width);
+	uint32_t   *indices = unit_allocate(num_items * sizeof(uint32_t));
+	uint32_t   *heads = unit_allocate(num_items * sizeof(uint32_t));
+	unit_code  *order = unit_allocate((num_items + 1) * sizeof(*order));
+	mgpu_job	job = {
+		.op = MGPU_OP_SORT,.key_kind = type->kind,.key_width = type->width,.outputs = MGPU_OUT_KEYS,
+		.descending = (uint32_t) (num_items % 2),.num_items = num_items
+	};
+	mgpu_binding binding = {.in_keys = in_place ? sorted : keys,.out_keys = sorted,.in_segment_heads = heads};
+	mgpu_error	error;
+
+	unit_fill(type, UNIT_RANDOM, keys, num_items);
+	for (uint64_t i = 0; i < num_items && type->kind == MGPU_KEY_FLOAT; i += 3)
+	{
+		memset(keys + i * type->width, 0, type->width);
+		keys[(i + 1) * type->width - 1] = i % 2 == 0 ? 0 : (char) 0x80;
+	}
+	memcpy(sorted, keys, num_items * type->width);
+	if (segment_items < num_items)
+		for (uint64_t i = 0; i < num_items; i += segment_items)
+			heads[job.num_segments++] = (uint32_t) i;
+	UNIT_CONTEXT("job %s items %llu segments of %llu", type->name, (unsigned long long) num_items, (unsigned long long) segment_items);
+	UNIT_CHECK(mgpu_cpu_run_now(&job, &binding, &error) == MGPU_OK);
+	job.op = MGPU_OP_SORT_PAIRS;
+	job.outputs = MGPU_OUT_INDICES;
+	binding.in_keys = keys;
+	binding.out_indices = indices;
+	UNIT_CHECK(mgpu_cpu_run_now(&job, &binding, &error) == MGPU_OK);
+	for (uint64_t begin = 0; begin < num_items; begin += segment_items)
+	{
+		uint64_t	items = begin + segment_items < num_items ? segment_items : num_items - begin;
+
+		unit_order(type, keys + begin * type->width, items, job.descending, order);
+		for (uint64_t i = 0; i < items; i++)
+		{
+			UNIT_CHECK(indices[begin + i] == begin + order[i].index);
+			UNIT_CHECK(memcmp(sorted + (begin + i) * type->width, keys + (begin + order[i].index) * type->width, type->width) == 0);
+		}
+	}
+	free(order);
+	free(heads);
+	free(indices);
+	free(sorted);
+	free(keys);
+}
+
+static void
+test_jobs(void)
+{
+	for (int type = 0; type < UNIT_NUM_TYPES; type++)
+		for (uint64_t num_items = 1; num_items <= 1000; num_items = num_items * 3 + 1)
+			for (uint64_t segment_items = 1; segment_items <= num_items; segment_items = segment_items * 4 + 1)
+			{
+				check_job(&unit_types[type], num_items, segment_items, false);
+				check_job(&unit_types[type], num_items, segment_items, true);
+			}
+}
+
 int
 main(void)
 {
@@ -202,6 +265,7 @@ main(void)
 		test_small_sizes();
 		test_shapes();
 		test_largest();
+		test_jobs();
 	}
 	test_order_levels();
 	return unit_report();
