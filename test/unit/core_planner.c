@@ -344,7 +344,13 @@ test_few(void)
 	UNIT_CHECK(mgpu_plan_sorts_now(&keys, NULL));
 	keys.num_items++;
 	UNIT_CHECK(!mgpu_plan_sorts_now(&keys, NULL));
-	keys.num_items = 1;
+	keys.num_items = 100;
+	keys.num_segments = 64;
+	UNIT_CHECK(mgpu_plan_sorts_now(&keys, heads));
+	keys.num_segments++;
+	UNIT_CHECK(!mgpu_plan_sorts_now(&keys, heads));
+	keys.num_segments = 0;
+	UNIT_CHECK(mgpu_plan_sorts_now(&keys, NULL));
 	keys.algorithm = MGPU_ALGORITHM_MERGE;
 	UNIT_CHECK(!mgpu_plan_sorts_now(&keys, NULL));
 	keys.algorithm = MGPU_ALGORITHM_AUTO;
