@@ -21,19 +21,14 @@ describe_job(run_request *request, const agg_batch *batch, mgpu_op op, run_recor
 {
 	const element_type *type = &batch->key_type->element;
 
-	*request = (run_request) {
-		.function = batch->sort.function,
-		.record = record,
-		.job = {
-			.op = op,
-			.key_kind = type->key_kind,
-			.key_width = type->key_width,
-			.descending = batch->sort.order.descending,
-			.num_items = batch->num_items
-		},
-		.binding.in_keys = batch->keys,
-		.is_one_of_many = batch->num_heads <= 1
-	};
+	run_request_start(request, batch->sort.function, record);
+	request->job.op = op;
+	request->job.key_kind = type->key_kind;
+	request->job.key_width = type->key_width;
+	request->job.descending = batch->sort.order.descending;
+	request->job.num_items = batch->num_items;
+	request->binding.in_keys = batch->keys;
+	request->is_one_of_many = batch->num_heads <= 1;
 	if (batch->num_heads > 1)
 	{
 		request->job.num_segments = batch->num_heads;

@@ -49,10 +49,9 @@ array_shape_bytes(const array_shape *shape)
 	return overhead + shape->data_bytes;
 }
 
-ArrayType *
-array_result_start(void *memory, const array_shape *shape)
+static ArrayType *
+start(void *memory, const array_shape *shape, Size total)
 {
-	Size		total = array_shape_bytes(shape);
 	Size		overhead = total - shape->data_bytes;
 	ArrayType  *result = memory;
 
@@ -72,12 +71,19 @@ array_result_start(void *memory, const array_shape *shape)
 }
 
 ArrayType *
+array_result_start(void *memory, const array_shape *shape)
+{
+	return start(memory, shape, array_shape_bytes(shape));
+}
+
+ArrayType *
 array_result_create(Oid element_type, int lower_bound, int64 num_items,
 					int64 num_nulls, bool nulls_first, Size data_bytes)
 {
 	array_shape shape = {element_type, lower_bound, num_items, num_nulls, nulls_first, data_bytes};
+	Size		total = array_shape_bytes(&shape);
 
-	return array_result_start(palloc(array_shape_bytes(&shape)), &shape);
+	return start(palloc(total), &shape, total);
 }
 
 ArrayType *

@@ -355,7 +355,7 @@ const void *
 array_source_bound(const array_source *source, int width)
 {
 	if (array_source_is_streamed(source) ||
-		(uintptr_t) array_source_data(source) % Min(width, 8) != 0)
+		((uintptr_t) array_source_data(source) & (Min(width, 8) - 1)) != 0)
 		return NULL;
 	return array_source_data(source);
 }

@@ -60,7 +60,7 @@ extern void array_source_require(const array_source *source, Size bytes);
 
 /*
  * The element data, if an executor can read them in place: in memory and aligned for elements of
- * width bytes.  NULL: they must be fed in slices.
+ * width bytes, a power of two.  NULL: they must be fed in slices.
  */
 extern const void *array_source_bound(const array_source *source, int width);
 

@@ -158,28 +158,37 @@ sort_pairs(const mgpu_job *job, const mgpu_binding *binding, uint64_t begin, uin
 	}
 }
 
+/* Items begin … end - 1 of a job without indices, whose keys are in out_keys. */
+static mgpu_status
+sort_keys(const mgpu_job *job, const mgpu_binding *binding, uint64_t begin, uint64_t end, mgpu_error *err)
+{
+	char	   *keys = (char *) binding->out_keys + begin * job->key_width;
+
+	if (job->key_kind == MGPU_KEY_FLOAT)
+		return sort_floats(keys, end - begin, job, err);
+	mgpu_cpu_sort_keys_now(keys, end - begin, job->key_kind, job->key_width, job->descending);
+	return MGPU_OK;
+}
+
 mgpu_status
 mgpu_cpu_run_now(const mgpu_job *job, const mgpu_binding *binding, mgpu_error *err)
 {
 	bool		pairs = job->op == MGPU_OP_SORT_PAIRS;
+	const uint32_t *heads = binding->in_segment_heads;
+	uint64_t	begin = 0;
 	mgpu_status status = MGPU_OK;
 
 	if (!pairs && binding->in_keys != NULL && binding->in_keys != binding->out_keys)
 		memcpy(binding->out_keys, binding->in_keys, job->num_items * job->key_width);
-	for (uint64_t i = 0; status == MGPU_OK && (i == 0 || i < job->num_segments); i++)
+	for (uint64_t i = 1; status == MGPU_OK && begin < job->num_items; i++)
 	{
-		uint64_t	begin = job->num_segments > 0 ? binding->in_segment_heads[i] : 0;
-		uint64_t	end = i + 1 < job->num_segments ? binding->in_segment_heads[i + 1] : job->num_items;
-		char	   *keys = (char *) binding->out_keys + begin * job->key_width;
+		uint64_t	end = i < job->num_segments ? heads[i] : job->num_items;
 
 		if (pairs)
 			sort_pairs(job, binding, begin, end);
-		else if (end - begin < 2)
-			continue;
-		else if (job->key_kind == MGPU_KEY_FLOAT)
-			status = sort_floats(keys, end - begin, job, err);
 		else
-			mgpu_cpu_sort_keys_now(keys, end - begin, job->key_kind, job->key_width, job->descending);
+			status = sort_keys(job, binding, begin, end, err);
+		begin = end;
 	}
 	return status;
 }

@@ -34,21 +34,16 @@ static void
 describe_sort(run_request *request, const sort_spec *spec, array_source *source,
 			  const element_type *type, const segment_list *segments)
 {
-	*request = (run_request) {
-		.function = spec->function,
-		.record = spec->record,
-		.job = {
-			.op = spec->op,
-			.algorithm = spec->algorithm,
-			.key_kind = type->key_kind,
-			.key_width = type->key_width,
-			.outputs = MGPU_OUT_KEYS,
-			.descending = spec->order.descending,
-			.num_items = source->num_items - source->num_nulls
-		},
-		.binding.in_keys = array_source_bound(source, type->key_width),
-		.sources[MGPU_CHANNEL_KEYS] = source
-	};
+	run_request_start(request, spec->function, spec->record);
+	request->job.op = spec->op;
+	request->job.key_kind = type->key_kind;
+	request->job.key_width = type->key_width;
+	request->job.outputs = MGPU_OUT_KEYS;
+	request->job.descending = spec->order.descending;
+	request->job.algorithm = spec->algorithm;
+	request->job.num_items = source->num_items - source->num_nulls;
+	request->binding.in_keys = array_source_bound(source, type->key_width);
+	request->sources[MGPU_CHANNEL_KEYS] = source;
 	if (segments)
 	{
 		request->job.num_segments = segments->num_segments;
@@ -284,10 +279,11 @@ sort_direct(const sort_spec *spec, array_source *source, const element_type *typ
 ArrayType *
 sorted_array(const sort_spec *spec, array_source *source, const element_type *type)
 {
-	run_record	record = {0};
+	run_record	record;
 	sort_spec	recorded = *spec;
 	ArrayType  *result;
 
+	record.function = NULL;		/* nothing runs if all elements are NULL */
 	recorded.record = &record;
 	element_type_check_sortable(type);
 	if (type->key_kind != 0)
@@ -362,7 +358,7 @@ sort_by_positions(const sort_spec *spec, array_pair *pair, pair_result *result)
 void
 sorted_arrays(const sort_spec *spec, array_pair *pair, bool want_keys, pair_result *result)
 {
-	run_record	record = {0};
+	run_record	record;
 	sort_spec	recorded = *spec;
 	array_shape key_shape;
 	array_shape val_shape;
@@ -372,6 +368,7 @@ sorted_arrays(const sort_spec *spec, array_pair *pair, bool want_keys, pair_resu
 	key_shape = permuted_shape(spec, &pair->keys, pair->key_type);
 	val_shape = permuted_shape(spec, &pair->vals, pair->val_type);
 	pair_result_create(result, want_keys ? &key_shape : NULL, &val_shape);
+	record.function = NULL;		/* nothing runs if all keys are NULL */
 	if (!executor_moves(pair))
 		sort_by_positions(&recorded, pair, result);
 	else if (!sort_by_executor(&recorded, pair, result))

@@ -13,7 +13,7 @@
 #include "array/source.h"
 #include "order/sort_spec.h"
 
-/* A sorted copy of source. */
+/* A sorted copy of source.  What ran is reported, and the spec needs no record. */
 extern ArrayType *sorted_array(const sort_spec *spec, array_source *source, const element_type *type);
 
 /* Keys, and one value for each key. */
@@ -25,7 +25,7 @@ typedef struct array_pair
 	const element_type *val_type;
 } array_pair;
 
-/* Sort keys and reorder values with them.  *result gets the values, and the keys if want_keys. */
+/* Sort keys and reorder values with them.  *result gets the values, and the keys if want_keys.  Reports as sorted_array does. */
 extern void sorted_arrays(const sort_spec *spec, array_pair *pair, bool want_keys, pair_result *result);
 
 /* positions[i] = base + 0-based position of the i-th element in order.  spec->record is for the caller to report. */

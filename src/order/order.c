@@ -30,28 +30,22 @@ bool
 order_words(const word_sort *sort)
 {
 	const sort_spec *spec = sort->spec;
-	run_request request = {
-		.function = spec->function,
-		.record = spec->record,
-		.job = {
-			.op = MGPU_OP_SORT_PAIRS,
-			.algorithm = spec->algorithm,
-			.key_kind = sort->kind,
-			.key_width = sort->width,
-			.outputs = MGPU_OUT_INDICES | (sort->sorted ? MGPU_OUT_KEYS : 0),
-			.descending = spec->order.descending,
-			.num_items = sort->num_items
-		},
-		.binding = {
-			.in_keys = sort->words,
-			.out_indices = sort->ranks,
-			.out_keys = sort->sorted
-		},
-		.sources[MGPU_CHANNEL_KEYS] = sort->stream,
-		.cpu_reason = spec->cpu_reason,
-		.is_one_of_many = spec->is_one_of_many
-	};
+	run_request request;
 
+	run_request_start(&request, spec->function, spec->record);
+	request.job.op = MGPU_OP_SORT_PAIRS;
+	request.job.key_kind = sort->kind;
+	request.job.key_width = sort->width;
+	request.job.outputs = MGPU_OUT_INDICES | (sort->sorted ? MGPU_OUT_KEYS : 0);
+	request.job.descending = spec->order.descending;
+	request.job.algorithm = spec->algorithm;
+	request.job.num_items = sort->num_items;
+	request.binding.in_keys = sort->words;
+	request.binding.out_indices = sort->ranks;
+	request.binding.out_keys = sort->sorted;
+	request.sources[MGPU_CHANNEL_KEYS] = sort->stream;
+	request.cpu_reason = spec->cpu_reason;
+	request.is_one_of_many = spec->is_one_of_many;
 	if (sort->segments)
 	{
 		request.job.num_segments = sort->segments->num_segments;

@@ -27,7 +27,7 @@ typedef struct sort_spec
 	const segment_list *segments;	/* NULL: the whole array is one segment */
 	const char *cpu_reason;		/* as in run_request, for a second job of a call */
 	bool		is_one_of_many; /* as in run_request */
-	run_record *record;			/* out: what ran; sorted_array and sorted_arrays have their own */
+	run_record *record;			/* out: what ran */
 } sort_spec;
 
 #endif							/* MGPU_ORDER_SORT_SPEC_H */

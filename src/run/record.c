@@ -33,14 +33,21 @@ void
 run_record_cpu(run_record *record, const char *function, const char *algorithm,
 			   int64 num_items, int64 num_bytes, const char *reason)
 {
-	*record = (run_record) {
-		.function = function,
-		.algorithm = algorithm,
-		.reason = reason,
-		.num_threads = 1,
-		.num_items = num_items,
-		.num_bytes = num_bytes
-	};
+	/* one by one: to clear it all first takes as long as to sort ten numbers */
+	record->function = function;
+	record->algorithm = algorithm;
+	record->on_gpu = false;
+	record->gpu_gave_up = false;
+	record->reason = reason;
+	record->num_threads = 1;
+	record->num_items = num_items;
+	record->num_segments = 0;
+	record->num_bytes = num_bytes;
+	record->marshal_ms = 0;
+	record->queue_ms = 0;
+	record->upload_ms = 0;
+	record->kernel_ms = 0;
+	record->download_ms = 0;
 }
 
 static void

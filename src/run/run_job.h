@@ -50,6 +50,27 @@ typedef struct run_request
 } run_request;
 
 /*
+ * Start a request, whose job is for the caller to fill in.  Assigned in parts: to clear all of it, or to
+ * copy a job that was just made, takes a tenth of the time in which ten numbers are sorted.
+ */
+static inline void
+run_request_start(run_request *request, const char *function, run_record *record)
+{
+	request->function = function;
+	request->record = record;
+	request->job = (mgpu_job) {0};
+	request->binding = (mgpu_binding) {0};
+	for (int i = 0; i < MGPU_NUM_CHANNELS; i++)
+		request->sources[i] = NULL;
+	request->cpu_reason = NULL;
+	request->is_one_of_many = false;
+	request->first_subscripts[0] = request->first_subscripts[1] = 0;
+	request->group = NULL;
+	request->stats = NULL;
+	request->float_bits_lost = false;
+}
+
+/*
  * Sort a few items at once.  Run other jobs on the executor that settings and plan choose.  If the
  * GPU fails and mgpu.gpu_failure allows it, the CPU runs the job.  Returns with complete outputs, in
  * which floats have their own bits (but see float_bits_lost).  Otherwise throws, with nothing left
