@@ -1,6 +1,6 @@
 /*
  * compile.h
- *		Internals of making programs, for compile*.c, expr_tables.c and evaluate.c.
+ *		Internals of making programs, for the other files of this folder.
  */
 #ifndef MGPU_EXPR_COMPILE_H
 #define MGPU_EXPR_COMPILE_H
@@ -115,7 +115,13 @@ extern expr_value add_op(expr_program *program, int code, expr_type type, int64 
 /* A numeric with more digits behind the point, the same number.  false: too many. */
 extern bool scale_up(expr_program *program, expr_value *value, int scale);
 
+/* What chooses between values (compile_choices.c); false: also if it is anything else. */
+extern bool compile_choice(expr_program *program, Expr *expr, expr_value *value);
+
 /* ---- functions (compile_calls.c) */
+
+/* Most arguments of a function. */
+#define MOST_ARGS 3
 
 typedef struct function_call
 {
@@ -127,6 +133,13 @@ typedef struct function_call
 } function_call;
 
 extern bool compile_call(expr_program *program, const function_call *call, expr_value *value);
+
+/* One of dates and times (compile_times.c). */
+extern bool compile_time(expr_program *program, const function_call *call, expr_value *value);
+
+/* The arguments of a call, and then the operation that it is; the latter is always true. */
+extern bool compile_args(expr_program *program, const function_call *call, expr_value *args);
+extern bool add_call_op(expr_program *program, const function_call *call, const expr_value *args, expr_value *value);
 
 /* Whether texts under a collation are compared by their bytes: in order, or for equality alone. */
 extern bool compares_bytes(Oid collation, bool in_order);

@@ -1,21 +1,15 @@
 /*
  * compile_calls.c
- *		The operations of functions and operators, by their form.
+ *		The operations of functions and operators, by their form.  Those of times are in compile_times.c.
  */
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "utils/builtins.h"
-#include "utils/date.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
-#include "utils/timestamp.h"
 
 #include "compat.h"
 #include "expr/compile.h"
 #include "keys/collation.h"
-
-#define MOST_ARGS 3
 
 bool
 compares_bytes(Oid collation, bool in_order)
@@ -25,7 +19,7 @@ compares_bytes(Oid collation, bool in_order)
 	return in_order ? collation_orders_bytes(collation) : get_collation_isdeterministic(collation);
 }
 
-static bool
+bool
 compile_args(expr_program *program, const function_call *call, expr_value *args)
 {
 	ListCell   *cell;
@@ -38,8 +32,8 @@ compile_args(expr_program *program, const function_call *call, expr_value *args)
 	return true;
 }
 
-static bool
-finish(expr_program *program, const function_call *call, const expr_value *args, expr_value *value)
+bool
+add_call_op(expr_program *program, const function_call *call, const expr_value *args, expr_value *value)
 {
 	*value = add_op(program, call->known->code, call->type, call->known->number, list_length(call->args), args);
 	return true;
@@ -70,14 +64,14 @@ compile_of_one_scale(expr_program *program, function_call *call, expr_value *arg
 			return false;
 	if (call->type.is_numeric)
 		call->type.scale = scale;
-	return finish(program, call, args, value);
+	return add_call_op(program, call, args, value);
 }
 
 static bool
 compile_product(expr_program *program, function_call *call, expr_value *args, expr_value *value)
 {
 	call->type.scale = args[0].type.scale + args[1].type.scale;
-	return call->type.scale <= MOST_SCALE && finish(program, call, args, value);
+	return call->type.scale <= MOST_SCALE && add_call_op(program, call, args, value);
 }
 
 /* The result is a numeric, or an integer of some width. */
@@ -176,7 +170,7 @@ compile_bytes(expr_program *program, const function_call *call, expr_value *valu
 		return false;
 	for (int i = 0; i < 2 && call->known->form == FORM_BLANKS; i++)
 		args[i] = add_op(program, MGPU_RUN_TRIM_BLANKS, args[i].type, 0, 1, &args[i]);
-	return finish(program, call, args, value);
+	return add_call_op(program, call, args, value);
 }
 
 static bool
@@ -220,180 +214,6 @@ compile_like(expr_program *program, const function_call *call, expr_value *value
 	return true;
 }
 
-/* ---- dates and times */
-
-static const expr_type time_type = {MGPU_LANE_INTEGER, sizeof(int64), false, 0};
-
-/* Names that PostgreSQL takes for units and fields, of those that operations know. */
-static const char *const unit_names[] = {
-	[MGPU_TIME_MICROSECOND] = "microsecond",
-	[MGPU_TIME_MILLISECOND] = "millisecond",
-	[MGPU_TIME_SECOND] = "second",
-	[MGPU_TIME_MINUTE] = "minute",
-	[MGPU_TIME_HOUR] = "hour",
-	[MGPU_TIME_DAY] = "day",
-	[MGPU_TIME_WEEK] = "week",
-	[MGPU_TIME_MONTH] = "month",
-	[MGPU_TIME_QUARTER] = "quarter",
-	[MGPU_TIME_YEAR] = "year"
-};
-
-static const char *const field_names[] = {
-	[MGPU_FIELD_YEAR] = "year",
-	[MGPU_FIELD_QUARTER] = "quarter",
-	[MGPU_FIELD_MONTH] = "month",
-	[MGPU_FIELD_WEEK] = "week",
-	[MGPU_FIELD_DAY] = "day",
-	[MGPU_FIELD_DAY_OF_YEAR] = "doy",
-	[MGPU_FIELD_DAY_OF_WEEK] = "dow",
-	[MGPU_FIELD_ISO_DAY] = "isodow",
-	[MGPU_FIELD_HOUR] = "hour",
-	[MGPU_FIELD_MINUTE] = "minute",
-	[MGPU_FIELD_SECOND] = "second",
-	[MGPU_FIELD_EPOCH] = "epoch"
-};
-
-/* The place of a constant text among names, or -1. */
-static int
-find_name(const Node *node, const char *const *names, int num_names)
-{
-	const char *name = text_constant(node);
-
-	for (int i = 0; name && i < num_names; i++)
-		if (strcmp(name, names[i]) == 0)
-			return i;
-	return -1;
-}
-
-/* Between time zones.  false: the zone's offsets are not known. */
-static bool
-change_zone(expr_program *program, int code, expr_value *value)
-{
-	int64		table = table_of_zone(program);
-
-	if (table < 0)
-		return false;
-	*value = add_op(program, code, time_type, table, 1, value);
-	return true;
-}
-
-static bool
-compile_truncate(expr_program *program, const function_call *call, expr_value *value)
-{
-	int			unit = find_name(linitial(call->args), unit_names, lengthof(unit_names));
-
-	if (unit < 0 || !compile_expr(program, lsecond(call->args), value) ||
-		(call->known->zoned && !change_zone(program, MGPU_RUN_LOCAL_OF_ZONED, value)))
-		return false;
-	*value = add_op(program, MGPU_RUN_TRUNCATE_TIME, time_type, unit, 1, value);
-	return !call->known->zoned || change_zone(program, MGPU_RUN_ZONED_OF_LOCAL, value);
-}
-
-/* The value of a constant, or NULL: it is none, or NULL. */
-static const Const *
-constant_of(const Node *node)
-{
-	return IsA(node, Const) && !((const Const *) node)->constisnull ? (const Const *) node : NULL;
-}
-
-static bool
-compile_bin(expr_program *program, const function_call *call, expr_value *value)
-{
-	const Const *stride = constant_of(linitial(call->args));
-	const Const *origin = constant_of(lthird(call->args));
-	const Interval *interval;
-	mgpu_time_bin bin;
-
-	if (stride == NULL || origin == NULL || !compile_expr(program, lsecond(call->args), value))
-		return false;
-	interval = DatumGetIntervalP(stride->constvalue);
-	bin.origin = DatumGetTimestamp(origin->constvalue);
-	bin.stride = interval->day * USECS_PER_DAY + interval->time;
-	/* others are errors, or of a length that no day count tells */
-	if (interval->month != 0 || abs(interval->day) > 100000 || bin.stride <= 0 || !IS_VALID_TIMESTAMP(bin.origin))
-		return false;
-	*value = add_op(program, MGPU_RUN_TIME_BIN, time_type, table_add(program, &bin, sizeof(bin)), 1, value);
-	return true;
-}
-
-/* extract() returns a numeric, date_part() a float8. */
-static bool
-compile_extract(expr_program *program, const function_call *call, expr_value *value)
-{
-	int			field = find_name(linitial(call->args), field_names, lengthof(field_names));
-	bool		of_date = call->known->number;
-	bool		is_fraction = field == MGPU_FIELD_SECOND || field == MGPU_FIELD_EPOCH;
-	expr_type	type = {MGPU_LANE_INTEGER, sizeof(int64), true, is_fraction ? 6 : 0};
-
-	if (field < 0 || (of_date && field >= MGPU_FIELD_HOUR) || !compile_expr(program, lsecond(call->args), value))
-		return false;
-	if (of_date)
-		*value = add_op(program, MGPU_RUN_TIME_OF_DATE, time_type, 0, 1, value);
-	/* the epoch is the same in all time zones */
-	if (call->known->zoned && field != MGPU_FIELD_EPOCH && !change_zone(program, MGPU_RUN_LOCAL_OF_ZONED, value))
-		return false;
-	*value = add_op(program, MGPU_RUN_EXTRACT, type, field, 1, value);
-	if (call->type.lane == MGPU_LANE_INTEGER)
-		return true;
-	/* PostgreSQL adds two floats here */
-	if (field == MGPU_FIELD_SECOND)
-		return false;
-	*value = add_op(program, MGPU_RUN_REAL_OF_NUMERIC, call->type, power_of_ten(type.scale), 1, value);
-	return true;
-}
-
-/* An operation on days, none of which is infinite. */
-static bool
-compile_dates(expr_program *program, const function_call *call, expr_value *value)
-{
-	expr_value	args[MOST_ARGS];
-	bool		is_difference = call->type_id != DATEOID;
-
-	if (!compile_args(program, call, args))
-		return false;
-	for (int i = 0; i < (is_difference ? 2 : 1); i++)
-		args[i] = add_op(program, MGPU_RUN_FIT_DATE, args[i].type, 0, 1, &args[i]);
-	(void) finish(program, call, args, value);
-	if (!is_difference)
-		*value = add_op(program, MGPU_RUN_FIT_DATE, call->type, 0, 1, value);
-	return true;
-}
-
-/* A time and a constant interval.  Where a day's length depends on the time zone, it may have none. */
-static bool
-compile_interval(expr_program *program, const function_call *call, expr_value *value)
-{
-	const Const *constant = constant_of(lsecond(call->args));
-	const Interval *interval;
-	Const		length = {.xpr = {T_Const},.consttype = INT8OID,.consttypmod = -1,.constbyval = true};
-	expr_value	args[2];
-
-	if (constant == NULL || !compile_expr(program, linitial(call->args), &args[0]))
-		return false;
-	interval = DatumGetIntervalP(constant->constvalue);
-	if (interval->month != 0 || abs(interval->day) > 1000000 || (call->known->zoned && interval->day != 0) ||
-		interval->time > 1000000 * USECS_PER_DAY || interval->time < -1000000 * USECS_PER_DAY)
-		return false;
-	length.constvalue = Int64GetDatum(call->known->number * (interval->day * USECS_PER_DAY + interval->time));
-	if (!compile_const(program, copyObject(&length), &args[1]))
-		return false;
-	args[0] = add_op(program, MGPU_RUN_FIT_TIME, time_type, 0, 1, &args[0]);
-	*value = add_op(program, MGPU_RUN_ADD_INTEGER, time_type, 0, 2, args);
-	*value = add_op(program, MGPU_RUN_FIT_TIME, time_type, 0, 1, value);
-	return true;
-}
-
-static bool
-compile_zone(expr_program *program, const function_call *call, expr_value *value)
-{
-	if (!compile_expr(program, linitial(call->args), value))
-		return false;
-	if (!call->known->zoned && !change_zone(program, MGPU_RUN_LOCAL_OF_ZONED, value))
-		return false;
-	*value = add_op(program, call->known->code, call->known->zoned ? time_type : call->type, 0, 1, value);
-	return !call->known->zoned || change_zone(program, MGPU_RUN_ZONED_OF_LOCAL, value);
-}
-
 /* ---- by form */
 
 bool
@@ -405,7 +225,7 @@ compile_call(expr_program *program, const function_call *call, expr_value *value
 	switch (call->known->form)
 	{
 		case FORM_PLAIN:
-			return compile_args(program, call, args) && finish(program, call, args, value);
+			return compile_args(program, call, args) && add_call_op(program, call, args, value);
 		case FORM_SAME:
 			if (!compile_args(program, call, args))
 				return false;
@@ -420,17 +240,12 @@ compile_call(expr_program *program, const function_call *call, expr_value *value
 		case FORM_LIKE:
 			return compile_like(program, call, value);
 		case FORM_TRUNCATE:
-			return compile_truncate(program, call, value);
 		case FORM_BIN:
-			return compile_bin(program, call, value);
 		case FORM_EXTRACT:
-			return compile_extract(program, call, value);
 		case FORM_DATES:
-			return compile_dates(program, call, value);
 		case FORM_INTERVAL:
-			return compile_interval(program, call, value);
 		case FORM_ZONE:
-			return compile_zone(program, call, value);
+			return compile_time(program, call, value);
 		default:
 			return compile_numeric(program, &numeric, value);
 	}

@@ -30,6 +30,10 @@ expr_type_of(Oid type_id, int32 typmod, expr_type *type)
 	*type = (expr_type) {MGPU_LANE_INTEGER, 0, false, 0};
 	switch (type_id)
 	{
+		case FLOAT4OID:
+		case FLOAT8OID:
+			type->lane = MGPU_LANE_REAL;
+			/* fall through */
 		case BOOLOID:
 		case INT2OID:
 		case INT4OID:
@@ -38,11 +42,6 @@ expr_type_of(Oid type_id, int32 typmod, expr_type *type)
 		case TIMEOID:
 		case TIMESTAMPOID:
 		case TIMESTAMPTZOID:
-			type->width = get_typlen(type_id);
-			return true;
-		case FLOAT4OID:
-		case FLOAT8OID:
-			type->lane = MGPU_LANE_REAL;
 			type->width = get_typlen(type_id);
 			return true;
 		case NUMERICOID:
