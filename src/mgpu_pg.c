@@ -112,6 +112,17 @@ define_choices(void)
 							 "\"warn\" and \"silent\" go on with the CPU; \"error\" ends the call.",
 							 &mgpu_setting_gpu_failure, MGPU_GPU_FAILURE_WARN,
 							 gpu_failure_options, PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomEnumVariable("mgpu.inject_fault",
+							 "Makes the next calls fail at a chosen point, for tests.",
+							 NULL,
+							 &mgpu_setting_inject_fault, MGPU_FAULT_NONE,
+							 fault_options, PGC_SUSET, GUC_NOT_IN_SAMPLE,
+							 NULL, NULL, NULL);
+}
+
+static void
+define_nodes(void)
+{
 	DefineCustomEnumVariable("mgpu.enable_group",
 							 "Lets the planner group rows in an MgpuGroup node.",
 							 "\"force\" takes the node wherever it can do the work, whatever it costs.",
@@ -137,12 +148,6 @@ define_choices(void)
 							 NULL,
 							 &mgpu_setting_report_declined, false,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
-	DefineCustomEnumVariable("mgpu.inject_fault",
-							 "Makes the next calls fail at a chosen point, for tests.",
-							 NULL,
-							 &mgpu_setting_inject_fault, MGPU_FAULT_NONE,
-							 fault_options, PGC_SUSET, GUC_NOT_IN_SAMPLE,
-							 NULL, NULL, NULL);
 }
 
 static const char *
@@ -239,6 +244,7 @@ _PG_init(void)
 	if (creating_extension)
 		RegisterXactCallback(tell_of_preloading, NULL);
 	define_choices();
+	define_nodes();
 	define_limits();
 	define_service();
 	MarkGUCPrefixReserved("mgpu");

@@ -192,6 +192,16 @@ get_other_row(const window_state *state, const window_function *function, Datum 
 	*is_null = function->otherwise_is_null;
 }
 
+static Datum
+sum_of(const window_function *function)
+{
+	if (function->kind == WINDOW_SUM_FLOAT4)
+		return Float4GetDatum((float4) function->real);
+	if (function->kind == WINDOW_SUM_FLOAT8)
+		return Float8GetDatum(function->real);
+	return Int64GetDatum(function->integer);
+}
+
 static void
 compute(const window_state *state, const window_function *function, Datum *value, bool *is_null)
 {
@@ -219,16 +229,8 @@ compute(const window_state *state, const window_function *function, Datum *value
 		case WINDOW_COUNT:
 			*value = Int64GetDatum(function->integer);
 			break;
-		case WINDOW_SUM_FLOAT4:
-			*value = Float4GetDatum((float4) function->real);
-			*is_null = !function->has_value;
-			break;
-		case WINDOW_SUM_FLOAT8:
-			*value = Float8GetDatum(function->real);
-			*is_null = !function->has_value;
-			break;
 		default:
-			*value = Int64GetDatum(function->integer);
+			*value = sum_of(function);
 			*is_null = !function->has_value;
 	}
 }

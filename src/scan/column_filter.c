@@ -232,27 +232,12 @@ column_filter_code(column_filter *filter, ExprContext *context, uint64 *code)
 		} \
 	} while (0)
 
-uint32
-column_filter_apply(column_filter *filter, const char *const *values, uint16 *kept, uint32 num_rows, ExprContext *context)
+/* Rows whose value a comparison keeps, of those that are kept so far. */
+static uint32
+keep_compared(const column_filter *filter, const char *const *values, uint16 *kept, uint32 num_rows)
 {
 	uint32		num_kept = 0;
 
-	if (num_rows == 0)
-		return 0;
-	if (filter->kind == 0)
-	{
-		for (uint32 i = 0; i < num_rows; i++)
-		{
-			bool		keeps = values[kept[i]] == NULL ? filter->keeps_null : filter->keeps_value;
-
-			kept[num_kept] = kept[i];
-			num_kept += keeps;
-		}
-		return num_kept;
-	}
-	compute_constant(filter, context);
-	if (filter->is_null)
-		return 0;
 	switch (filter->kind << 8 | filter->width)
 	{
 		case MGPU_KEY_SIGNED << 8 | 2:
@@ -283,4 +268,31 @@ column_filter_apply(column_filter *filter, const char *const *values, uint16 *ke
 			elog(ERROR, "no filter compares keys of %u bytes", filter->width);
 	}
 	return num_kept;
+}
+
+/* Rows by whether their value is NULL. */
+static uint32
+keep_by_null(const column_filter *filter, const char *const *values, uint16 *kept, uint32 num_rows)
+{
+	uint32		num_kept = 0;
+
+	for (uint32 i = 0; i < num_rows; i++)
+	{
+		bool		keeps = values[kept[i]] == NULL ? filter->keeps_null : filter->keeps_value;
+
+		kept[num_kept] = kept[i];
+		num_kept += keeps;
+	}
+	return num_kept;
+}
+
+uint32
+column_filter_apply(column_filter *filter, const char *const *values, uint16 *kept, uint32 num_rows, ExprContext *context)
+{
+	if (num_rows == 0)
+		return 0;
+	if (filter->kind == 0)
+		return keep_by_null(filter, values, kept, num_rows);
+	compute_constant(filter, context);
+	return filter->is_null ? 0 : keep_compared(filter, values, kept, num_rows);
 }

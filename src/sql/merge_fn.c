@@ -115,6 +115,17 @@ typedef struct value_arrays
 	const element_type *type;
 } value_arrays;
 
+static void
+open_values(value_arrays *vals, const sorted_input *input, Datum a, Datum b)
+{
+	array_source_open_vector(&vals->a, a);
+	array_source_open_vector(&vals->b, b);
+	if (input->a.num_items != vals->a.num_items)
+		mgpu_raise_length_mismatch("a_keys", input->a.num_items, "a_vals", vals->a.num_items);
+	if (input->b.num_items != vals->b.num_items)
+		mgpu_raise_length_mismatch("b_keys", input->b.num_items, "b_vals", vals->b.num_items);
+}
+
 static bool
 executor_moves(const sorted_input *input, const value_arrays *vals)
 {
@@ -169,12 +180,7 @@ mgpu_merge_pairs(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	open_input(&input, sort_spec_args(fcinfo, "mgpu_merge_pairs", 4),
 			   PG_GETARG_DATUM(0), PG_GETARG_DATUM(2));
-	array_source_open_vector(&vals.a, PG_GETARG_DATUM(1));
-	array_source_open_vector(&vals.b, PG_GETARG_DATUM(3));
-	if (input.a.num_items != vals.a.num_items)
-		mgpu_raise_length_mismatch("a_keys", input.a.num_items, "a_vals", vals.a.num_items);
-	if (input.b.num_items != vals.b.num_items)
-		mgpu_raise_length_mismatch("b_keys", input.b.num_items, "b_vals", vals.b.num_items);
+	open_values(&vals, &input, PG_GETARG_DATUM(1), PG_GETARG_DATUM(3));
 	if (input.a.num_items + input.b.num_items == 0)
 	{
 		ArrayType  *keys = array_result_as(construct_empty_array(input.a.element_type), array_type);
