@@ -28,6 +28,13 @@ typedef struct side_reader
 	int64		position;
 } side_reader;
 
+/* Where the elements go. */
+typedef struct gather_target
+{
+	char	   *next;
+	bits8	   *bitmap;			/* NULL: all have values */
+} gather_target;
+
 /* Bytes that the present elements take. */
 static Size
 present_bytes(const array_source *source, const element_type *type)
@@ -111,10 +118,12 @@ gather_fixed(char *dest, side_reader *sides, int width, const bool *from_b, int6
 	}
 }
 
-static char *
-gather_any(char *dest, side_reader *sides, const element_type *type, const bool *from_b,
-		   bits8 *bitmap, int64 begin, int64 end)
+static void
+gather_any(gather_target *to, side_reader *sides, const element_type *type, const bool *from_b, int64 begin, int64 end)
 {
+	char	   *dest = to->next;
+	bits8	   *bitmap = to->bitmap;
+
 	for (int64 i = begin; i < end; i++)
 	{
 		side_reader *side = &sides[from_b[i]];
@@ -129,28 +138,27 @@ gather_any(char *dest, side_reader *sides, const element_type *type, const bool 
 		if (bitmap)
 			bitmap[i / 8] |= 1 << (i % 8);
 	}
-	return dest;
+	to->next = dest;
 }
 
 void
 merge_gather(ArrayType *result, array_source *a, array_source *b, const element_type *type, const bool *sides)
 {
 	int64		num_items = a->num_items + b->num_items;
-	char	   *dest = ARR_DATA_PTR(result);
-	bits8	   *bitmap = ARR_NULLBITMAP(result);
+	gather_target to = {ARR_DATA_PTR(result), ARR_NULLBITMAP(result)};
 	side_reader readers[2] = {open_side(a), open_side(b)};
 
-	if (bitmap)
-		memset(bitmap, 0, (num_items + 7) / 8);
+	if (to.bitmap)
+		memset(to.bitmap, 0, (num_items + 7) / 8);
 	for (int64 begin = 0; begin < num_items; begin += STEP_ITEMS)
 	{
 		int64		end = Min(num_items, begin + STEP_ITEMS);
 
-		if (bitmap == NULL && type->stride > 0)
-			dest = gather_fixed(dest, readers, type->stride, sides + begin, end - begin);
+		if (to.bitmap == NULL && type->stride > 0)
+			to.next = gather_fixed(to.next, readers, type->stride, sides + begin, end - begin);
 		else
-			dest = gather_any(dest, readers, type, sides, bitmap, begin, end);
+			gather_any(&to, readers, type, sides, begin, end);
 		CHECK_FOR_INTERRUPTS();
 	}
-	SET_VARSIZE(result, dest - (char *) result);
+	SET_VARSIZE(result, to.next - (char *) result);
 }

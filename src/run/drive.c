@@ -127,24 +127,32 @@ wants_ties(const active_run *active, const mgpu_job *job)
 	return job->key_kind == MGPU_KEY_FLOAT && (job->outputs & MGPU_OUT_KEYS) != 0;
 }
 
+/* What goes to a channel. */
+typedef struct channel_input
+{
+	mgpu_channel channel;
+	const void *bound;			/* in memory; NULL: the request has a source */
+	uint64		num_items;
+	uint32		width;
+} channel_input;
+
 /* Feed one channel, unless the binding has its input in memory.  Float keys are scanned. */
 static mgpu_status
-feed(active_run *active, run_request *request, mgpu_channel channel,
-	 const void *bound, uint64 num_items, uint32 width, mgpu_error *error)
+feed(active_run *active, const run_request *request, const channel_input *input, mgpu_error *error)
 {
 	bool		scan = active->has_ties &&
-		(channel == MGPU_CHANNEL_KEYS || channel == MGPU_CHANNEL_B_KEYS);
+		(input->channel == MGPU_CHANNEL_KEYS || input->channel == MGPU_CHANNEL_B_KEYS);
 	instr_time	start,
 				fed;
 	mgpu_status status;
 
-	if (num_items == 0 || width == 0 || (bound && !scan))
+	if (input->num_items == 0 || input->width == 0 || (input->bound && !scan))
 		return MGPU_OK;
 	INSTR_TIME_SET_CURRENT(start);
-	if (bound)
-		status = scan_bound_floats(active, bound, num_items, error);
+	if (input->bound)
+		status = scan_bound_floats(active, input->bound, input->num_items, error);
 	else
-		status = feed_channel(active, channel, request, num_items * width, scan, error);
+		status = feed_channel(active, input->channel, request, input->num_items * input->width, scan, error);
 	INSTR_TIME_SET_CURRENT(fed);
 	INSTR_TIME_SUBTRACT(fed, start);
 	request->record->marshal_ms += INSTR_TIME_GET_MILLISEC(fed);
@@ -157,26 +165,24 @@ feed_all(active_run *active, run_request *request, mgpu_error *error)
 	const mgpu_job *job = &request->job;
 	const mgpu_binding *binding = &request->binding;
 	uint32		value_width = (job->outputs & MGPU_OUT_VALUES) ? job->value_width : 0;
-	bool		merges = mgpu_job_is_merge(job);
-	mgpu_status status;
+	uint64		num_b_keys = mgpu_job_is_merge(job) ? job->num_b_items : 0;
+	uint64		num_b_values = job->op == MGPU_OP_INSERT ? job->num_b_items : num_b_keys;
+	/* a before b: ties are restored in that order */
+	const channel_input inputs[] = {
+		{MGPU_CHANNEL_KEYS, binding->in_keys, job->num_items, job->key_width},
+		{MGPU_CHANNEL_VALUES, binding->in_values, job->num_items, value_width},
+		{MGPU_CHANNEL_B_KEYS, binding->in_b_keys, num_b_keys, job->key_width},
+		{MGPU_CHANNEL_B_VALUES, binding->in_b_values, num_b_values, value_width}
+	};
+	mgpu_status status = MGPU_OK;
 
 	if (wants_ties(active, job))
 	{
 		mgpu_float_ties_init(&active->ties, job->key_width);
 		active->has_ties = true;
 	}
-	/* a before b: ties are restored in that order */
-	status = feed(active, request, MGPU_CHANNEL_KEYS, binding->in_keys,
-				  job->num_items, job->key_width, error);
-	if (status == MGPU_OK)
-		status = feed(active, request, MGPU_CHANNEL_VALUES, binding->in_values,
-					  job->num_items, value_width, error);
-	if (status == MGPU_OK && merges)
-		status = feed(active, request, MGPU_CHANNEL_B_KEYS, binding->in_b_keys,
-					  job->num_b_items, job->key_width, error);
-	if (status == MGPU_OK && (merges || job->op == MGPU_OP_INSERT))
-		status = feed(active, request, MGPU_CHANNEL_B_VALUES, binding->in_b_values,
-					  job->num_b_items, value_width, error);
+	for (int i = 0; i < (int) lengthof(inputs) && status == MGPU_OK; i++)
+		status = feed(active, request, &inputs[i], error);
 	return status;
 }
 
