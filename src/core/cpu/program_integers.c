@@ -13,6 +13,14 @@ is_outside(int64_t number, uint32_t width)
 	return number > last || number < -last - 1;
 }
 
+static inline bool
+product_overflows(int64_t x, int64_t y)
+{
+	int64_t		product;
+
+	return __builtin_mul_overflow(x, y, &product);
+}
+
 /* result from x, and y; is_fault may follow from all. */
 #define UNARY(name, result, is_fault) \
 void \
@@ -54,7 +62,7 @@ mgpu_run_##name(const mgpu_frame *frame, const mgpu_program_op *op) \
 
 BINARY(add_integer, WRAPPED(x, +, y), is_outside(r, op->width) || ((x ^ r) & (y ^ r)) < 0)
 BINARY(subtract_integer, WRAPPED(x, -, y), is_outside(r, op->width) || ((x ^ y) & (x ^ r)) < 0)
-BINARY(multiply_integer, WRAPPED(x, *, y), is_outside(r, op->width) || __builtin_mul_overflow_p(x, y, (int64_t) 0))
+BINARY(multiply_integer, WRAPPED(x, *, y), is_outside(r, op->width) || product_overflows(x, y))
 BINARY(divide_integer, y == 0 || y == -1 ? WRAPPED(0, -, x) : x / y, y == 0 || is_outside(r, op->width) || (y == -1 && x == INT64_MIN))
 BINARY(remainder_integer, y == 0 || y == -1 ? 0 : x % y, y == 0)
 BINARY(bit_and, x & y, false)
@@ -68,7 +76,7 @@ UNARY(fit_integer, x, is_outside(x, op->width))
 
 /* ---- digits of numerics; op->number is a power of 10 */
 
-UNARY(scale_up, WRAPPED(x, *, op->number), __builtin_mul_overflow_p(x, op->number, (int64_t) 0))
+UNARY(scale_up, WRAPPED(x, *, op->number), product_overflows(x, op->number))
 UNARY(cut_off, x / op->number, false)
 UNARY(floor_off, x / op->number - (x % op->number < 0), false)
 UNARY(ceiling_off, x / op->number + (x % op->number > 0), false)
