@@ -11,9 +11,9 @@
 #include "exec/sorted_aggregate.h"
 
 bool
-group_sorted_fraction(group_aggregate *base, double *fraction)
+group_sorted_fraction(group_aggregate *aggregate, double *fraction)
 {
-	const agg_percentile *asked = sorted_percentile((sorted_aggregate *) base);
+	const agg_percentile *asked = sorted_percentile((sorted_aggregate *) aggregate);
 
 	if (asked->fraction.isnull)
 		return false;

@@ -168,7 +168,7 @@ compile_bytes(expr_program *program, const function_call *call, expr_value *valu
 
 	if (!compares_bytes(call->collation, in_order) || !compile_args(program, call, args))
 		return false;
-	for (int i = 0; i < 2 && call->known->form == FORM_BLANKS; i++)
+	for (int i = 0; i < list_length(call->args) && call->known->form == FORM_BLANKS; i++)
 		args[i] = add_op(program, MGPU_RUN_TRIM_BLANKS, args[i].type, 0, 1, &args[i]);
 	return add_call_op(program, call, args, value);
 }

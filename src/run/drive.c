@@ -131,9 +131,9 @@ wants_ties(const active_run *active, const mgpu_job *job)
 typedef struct channel_input
 {
 	mgpu_channel channel;
+	uint32		width;
 	const void *bound;			/* in memory; NULL: the request has a source */
 	uint64		num_items;
-	uint32		width;
 } channel_input;
 
 /* Feed one channel, unless the binding has its input in memory.  Float keys are scanned. */
@@ -169,10 +169,10 @@ feed_all(active_run *active, run_request *request, mgpu_error *error)
 	uint64		num_b_values = job->op == MGPU_OP_INSERT ? job->num_b_items : num_b_keys;
 	/* a before b: ties are restored in that order */
 	const channel_input inputs[] = {
-		{MGPU_CHANNEL_KEYS, binding->in_keys, job->num_items, job->key_width},
-		{MGPU_CHANNEL_VALUES, binding->in_values, job->num_items, value_width},
-		{MGPU_CHANNEL_B_KEYS, binding->in_b_keys, num_b_keys, job->key_width},
-		{MGPU_CHANNEL_B_VALUES, binding->in_b_values, num_b_values, value_width}
+		{MGPU_CHANNEL_KEYS, job->key_width, binding->in_keys, job->num_items},
+		{MGPU_CHANNEL_VALUES, value_width, binding->in_values, job->num_items},
+		{MGPU_CHANNEL_B_KEYS, job->key_width, binding->in_b_keys, num_b_keys},
+		{MGPU_CHANNEL_B_VALUES, value_width, binding->in_b_values, num_b_values}
 	};
 	mgpu_status status = MGPU_OK;
 

@@ -43,6 +43,7 @@ struct heap_reader
 	page_program *tests;		/* the first of these, as programs */
 	ExprState  *rest;			/* those behind, or NULL */
 	page_program program;		/* computes columns that are expressions; its program is NULL if there are none that it can */
+	bool		started;
 	bool		is_programmed;	/* it does, since most rows are no faults */
 	uint64		num_computed;	/* values that it has computed, and how many of them were faults */
 	uint64		num_faults;
@@ -52,7 +53,6 @@ struct heap_reader
 	late_pages *late;			/* where there are late columns */
 	page_values *values;
 	TupleTableSlot *slot;		/* what expressions see of a row */
-	bool		started;
 	heap_pages	pages;
 	heap_reader_counts counts;
 	uint16		kept[MaxHeapTuplesPerPage]; /* rows of the page; without conditions all, always */

@@ -92,8 +92,9 @@ pair_args_types(array_pair *pair, FunctionCallInfo fcinfo)
 }
 
 Datum
-sort_one_array(FunctionCallInfo fcinfo, sort_spec *spec, read_segments_fn read_segments)
+sort_one_array(FunctionCallInfo fcinfo, const sort_spec *spec, read_segments_fn read_segments)
 {
+	sort_spec	sort = *spec;
 	segment_list segments;
 	array_source source;
 	Datum		result;
@@ -104,19 +105,20 @@ sort_one_array(FunctionCallInfo fcinfo, sort_spec *spec, read_segments_fn read_s
 	if (read_segments)
 	{
 		read_segments(&segments, PG_GETARG_DATUM(1), &source);
-		spec->segments = &segments;
+		sort.segments = &segments;
 	}
 	if (source.num_items < 2)
 		result = source.datum;
 	else
-		result = PointerGetDatum(sorted_array(spec, &source, element_type_lookup(fcinfo, 0, source.element_type)));
+		result = PointerGetDatum(sorted_array(&sort, &source, element_type_lookup(fcinfo, 0, source.element_type)));
 	array_source_close(&source);
 	return result;
 }
 
 Datum
-sort_pair(FunctionCallInfo fcinfo, sort_spec *spec, read_segments_fn read_segments)
+sort_pair(FunctionCallInfo fcinfo, const sort_spec *spec, read_segments_fn read_segments)
 {
+	sort_spec	sort = *spec;
 	segment_list segments;
 	array_pair	pair;
 	pair_result result = {.row_of = fcinfo};
@@ -127,7 +129,7 @@ sort_pair(FunctionCallInfo fcinfo, sort_spec *spec, read_segments_fn read_segmen
 	if (read_segments)
 	{
 		read_segments(&segments, PG_GETARG_DATUM(2), &pair.keys);
-		spec->segments = &segments;
+		sort.segments = &segments;
 	}
 	if (pair.keys.num_items < 2)
 	{
@@ -135,7 +137,7 @@ sort_pair(FunctionCallInfo fcinfo, sort_spec *spec, read_segments_fn read_segmen
 		return pair_of_arrays(fcinfo, pair.keys.datum, pair.vals.datum);
 	}
 	pair_args_types(&pair, fcinfo);
-	sorted_arrays(spec, &pair, true, &result);
+	sorted_arrays(&sort, &pair, true, &result);
 	pair_args_close(&pair);
 	return pair_result_row(&result);
 }

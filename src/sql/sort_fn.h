@@ -39,7 +39,7 @@ typedef void (*read_segments_fn) (segment_list *segments, Datum argument, const 
  * two elements are returned as they are.  read_segments takes the argument behind the
  * arrays; NULL: no segments.  The order arguments come next.
  */
-extern Datum sort_one_array(FunctionCallInfo fcinfo, sort_spec *spec, read_segments_fn read_segments);
-extern Datum sort_pair(FunctionCallInfo fcinfo, sort_spec *spec, read_segments_fn read_segments);
+extern Datum sort_one_array(FunctionCallInfo fcinfo, const sort_spec *spec, read_segments_fn read_segments);
+extern Datum sort_pair(FunctionCallInfo fcinfo, const sort_spec *spec, read_segments_fn read_segments);
 
 #endif							/* MGPU_SQL_SORT_FN_H */

@@ -105,9 +105,9 @@ struct mgpu_run
 
 	/* with copies_ordered (phase.c) */
 	mgpu_order_watch order;		/* of streamed keys */
+	int			order_step;
 	atomic_bool ascending;		/* of all keys, after the order pass */
 	atomic_bool descending;
-	int			order_step;
 	bool		is_copied;
 
 	/* keys taken while they arrive (input.c); none if task_items is 0 */

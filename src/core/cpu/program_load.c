@@ -40,7 +40,7 @@ mgpu_run_load_integer(const mgpu_frame *frame, const mgpu_program_op *op)
 	switch (op->width)
 	{
 		case 1:
-			LOAD(integers, int8_t, 0);
+			LOAD(integers, uint8_t, 0); /* a bool */
 			break;
 		case 2:
 			LOAD(integers, int16_t, 0);

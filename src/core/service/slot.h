@@ -115,7 +115,7 @@ typedef enum mgpu_slot_phase
 	MGPU_PHASE_EMPTYING			/* its output is downloaded */
 } mgpu_slot_phase;
 
-typedef struct mgpu_slot
+typedef struct mgpu_slot		/* NOLINT: fields are grouped by who writes them, not by size */
 {
 	_Alignas(64) _Atomic uint32_t state;	/* mgpu_slot_state: arrows above */
 
