@@ -18,6 +18,7 @@
 #include "compat.h"
 #include "exec/aggregate.h"
 #include "exec/reduced.h"
+#include "exec/reduced_numeric.h"
 #include "query/reductions.h"
 
 static const PGFunction finish_functions[] = {
@@ -36,23 +37,6 @@ typedef struct reduce_aggregate
 } reduce_aggregate;
 
 /* ---- results */
-
-static Datum
-wide_to_numeric(int128 value)
-{
-	char		digits[48];
-	char	   *next = digits + sizeof(digits);
-	uint128 rest = value < 0 ? -(uint128) value : (uint128) value;
-
-	if (value >= PG_INT64_MIN && value <= PG_INT64_MAX)
-		return NumericGetDatum(int64_to_numeric((int64) value));
-	*--next = '\0';
-	for (; rest > 0; rest /= 10)
-		*--next = '0' + (int) (rest % 10);
-	if (value < 0)
-		*--next = '-';
-	return DirectFunctionCall3(numeric_in, CStringGetDatum(next), ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
-}
 
 /* A minimum or maximum, as the argument's type. */
 static Datum
@@ -96,9 +80,9 @@ result_of(const reduce_aggregate *aggregate, const reduced_state *state, bool *i
 		case REDUCE_SUM:
 			return Int64GetDatum((int64) state->integers.sum);
 		case REDUCE_NUMERIC_SUM:
-			return wide_to_numeric(state->integers.sum);
+			return reduced_integer_to_numeric(state->integers.sum);
 		case REDUCE_AVG:
-			return DirectFunctionCall2(numeric_div, wide_to_numeric(state->integers.sum), wide_to_numeric(state->count));
+			return DirectFunctionCall2(numeric_div, reduced_integer_to_numeric(state->integers.sum), reduced_integer_to_numeric(state->count));
 		case REDUCE_MIN:
 			return number_datum(input, aggregate->reduced, state->integers.min);
 		case REDUCE_MAX:
@@ -131,9 +115,9 @@ state_of(reduced_column *reduced, const group_input *input, uint32 group)
 {
 	if (reduced->states)
 		return &reduced->states[group];
-	if (reduced->group == group)
+	if (reduced->turn == input->turn)
 		return &reduced->state;
-	reduced->group = group;
+	reduced->turn = input->turn;
 	if (reduced->answer)
 		reduced_take(reduced->answer, reduced->values.column, group, &reduced->state);
 	else
@@ -152,14 +136,16 @@ result(group_aggregate *base, uint32 group, bool *is_null)
 	const reduced_state *state = state_of(aggregate->reduced, base->input, group);
 
 	*is_null = state->count == 0 && aggregate->known->reduction != REDUCE_COUNT;
-	return *is_null ? (Datum) 0 : result_of(aggregate, state, is_null);
+	if (*is_null)
+		return (Datum) 0;
+	return aggregate->known->kind >= REDUCED_NUMERIC_SUM ? reduced_numeric_result(aggregate->known->reduction, state) :
+		result_of(aggregate, state, is_null);
 }
 
 static void
 prepare(group_aggregate *base)
 {
 	((reduce_aggregate *) base)->reduced->answer = NULL;
-	((reduce_aggregate *) base)->reduced->group = -1;
 }
 
 /* ---- what a GPU computes */
@@ -167,16 +153,20 @@ prepare(group_aggregate *base)
 static void
 take_device(group_aggregate *base, const device_query *query, int number)
 {
-	reduced_column *reduced = ((reduce_aggregate *) base)->reduced;
-
-	reduced->answer = query;
-	reduced->group = -1;
+	((reduce_aggregate *) base)->reduced->answer = query;
 }
 
 /* ---- what it is made of */
 
+/* Whether one state can have both.  It has no room for a sum of numerics and their extremes. */
+static bool
+may_share(reduced_kind a, reduced_kind b)
+{
+	return a == b || Min(a, b) == REDUCED_COUNT || Max(a, b) < REDUCED_NUMERIC_SUM;
+}
+
 static reduced_column *
-find_reduced(List *earlier, int column, int filter)
+find_reduced(List *earlier, const group_aggregate *aggregate, reduced_kind kind)
 {
 	ListCell   *cell;
 
@@ -184,8 +174,8 @@ find_reduced(List *earlier, int column, int filter)
 	{
 		const reduce_aggregate *other = lfirst(cell);
 
-		if (other->base.plan.way == GROUP_WAY_REDUCE && other->reduced->values.column == column &&
-			other->reduced->values.filter == filter)
+		if (other->base.plan.way == GROUP_WAY_REDUCE && other->reduced->values.column == aggregate->columns[0] &&
+			other->reduced->values.filter == aggregate->filter && may_share(other->reduced->values.kind, kind))
 			return other->reduced;
 	}
 	return NULL;
@@ -201,15 +191,15 @@ group_aggregate *
 group_reduce_create(const group_aggregate_source *source)
 {
 	reduce_aggregate *aggregate = (reduce_aggregate *) group_aggregate_create(source, sizeof(reduce_aggregate));
-	int			column = aggregate->base.columns[0];	/* -1: rows are counted */
 
 	aggregate->known = known_reduction_of(source->aggref->aggfnoid);
-	aggregate->reduced = find_reduced(source->earlier, column, aggregate->base.filter);
+	aggregate->reduced = find_reduced(source->earlier, &aggregate->base, aggregate->known->kind);
 	if (aggregate->reduced == NULL)
 	{
 		aggregate->reduced = palloc0(sizeof(reduced_column));
-		aggregate->reduced->values.column = column;
+		aggregate->reduced->values.column = aggregate->base.columns[0];	/* -1: rows are counted */
 		aggregate->reduced->values.filter = aggregate->base.filter;
+		aggregate->reduced->values.context = source->state_context->ecxt_per_tuple_memory;
 	}
 	aggregate->reduced->values.kind = Max(aggregate->reduced->values.kind, aggregate->known->kind);
 	aggregate->reduced->values.sums |= aggregate->known->reduction == REDUCE_FLOAT4_SUM ||

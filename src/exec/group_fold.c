@@ -66,6 +66,7 @@ group_fold_start(group_fold *fold)
 	{
 		reduced_column *reduced = lfirst(cell);
 
+		reduced->values.context = fold->context;
 		reduced->states = NULL;
 		reduced->num_states = 0;
 		reduced->answer = NULL;
@@ -106,7 +107,7 @@ fold_column(const group_fold *fold, reduced_column *reduced, const chunk *rows, 
 
 	if (num_groups >= reduced->num_states)
 		grow_states(reduced, fold->context, num_groups + 1);
-	reduced->states[num_groups] = (reduced_state) {.count = 1,.reals = {nan, nan, nan, nan, get_float4_nan()}};
+	reduced->states[num_groups] = (reduced_state) {.count = PG_INT64_MIN,.reals = {nan, nan, nan, nan, get_float4_nan()}};
 	add_rows(reduced, rows, numbers, (const reduced_state *) states);
 	reduced->states[num_groups] = (reduced_state) {0};
 }

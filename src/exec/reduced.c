@@ -12,6 +12,8 @@
 
 #include "compat.h"
 #include "exec/reduced.h"
+#include "exec/reduced_numeric.h"
+#include "exec/reduced_rows.h"
 
 static pg_attribute_always_inline void
 add_integer(reduced_state *to, int64 value)
@@ -82,34 +84,6 @@ add_float4(reduced_state *to, float4 value, bool spread, bool sums)
 }
 
 /* ---- loops */
-
-/* A state may lie in two lines of the cache. */
-static pg_attribute_always_inline void
-fetch_ahead(const reduced_state *state)
-{
-	__builtin_prefetch(state, 1);
-	__builtin_prefetch((const char *) (state + 1) - 1, 1);
-}
-
-/* Rows that count: those with a value in the filter's column and in their own. */
-typedef struct counted_rows
-{
-	const column *filter;		/* NULL: no NULLs there */
-	const column *values;		/* NULL: no NULLs there */
-} counted_rows;
-
-static const column *
-column_with_nulls(const chunk *rows, int number)
-{
-	return number >= 0 && rows->columns[number].nulls ? &rows->columns[number] : NULL;
-}
-
-static inline bool
-counts(const counted_rows *counted, uint64 row)
-{
-	return !(counted->filter && column_is_null(counted->filter, row)) &&
-		!(counted->values && column_is_null(counted->values, row));
-}
 
 #define ADD_ROW(to, value) ((void) sizeof(value), (to)->count++)
 #define ADD_FLOAT4(to, value) add_float4(to, value, false, values->sums)
@@ -207,14 +181,16 @@ void
 reduced_add_rows(const reduced_values *values, const chunk *rows, const row_groups *numbers, uint64 begin, uint64 end,
 				 reduced_state *to)
 {
-	counted_rows counted = {column_with_nulls(rows, values->filter), column_with_nulls(rows, values->column)};
+	counted_rows counted = counted_rows_of(values, rows);
 	const char *cells = values->column < 0 ? NULL : rows->columns[values->column].cells;
 	int			kind = kind_and_width(values, rows);
 
 	/* a copy, so that loops keep it in registers */
 	reduced_state state = *to;
 
-	if (counted.filter || counted.values)
+	if (values->kind >= REDUCED_NUMERIC_SUM)
+		reduced_numeric_add_rows(values, rows, numbers, begin, end, &state);
+	else if (counted.filter || counted.values)
 		FOR_TYPE(TO_ONE)
 	else if (kind == REDUCED_COUNT << 8)
 		state.count += end - begin;
@@ -228,11 +204,14 @@ reduced_add_rows(const reduced_values *values, const chunk *rows, const row_grou
 void
 reduced_add_each(const reduced_values *values, const chunk *rows, const uint32 *groups, reduced_state *to)
 {
-	counted_rows counted = {column_with_nulls(rows, values->filter), column_with_nulls(rows, values->column)};
+	counted_rows counted = counted_rows_of(values, rows);
 	const char *cells = values->column < 0 ? NULL : rows->columns[values->column].cells;
 	int			kind = kind_and_width(values, rows);
 
-	FOR_TYPE(TO_EACH);
+	if (values->kind >= REDUCED_NUMERIC_SUM)
+		reduced_numeric_add_each(values, rows, groups, to);
+	else
+		FOR_TYPE(TO_EACH)
 }
 
 /* ---- states of workers */

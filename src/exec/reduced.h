@@ -24,13 +24,33 @@ typedef struct reduced_reals
 	float4		narrow_sum;		/* of float4, in that precision */
 } reduced_reals;
 
+/* In units of 10^-16; see reduced_numeric.c. */
+typedef struct reduced_numeric_sum
+{
+	int128		sum;			/* of plain numbers */
+	void	   *odd;			/* the state of PostgreSQL's sum of the others; NULL: there are none */
+	int32		scale;			/* the largest display scale of plain numbers */
+} reduced_numeric_sum;
+
+typedef struct odd_extremes odd_extremes;
+
+/* With their display scales. */
+typedef struct reduced_numeric_extremes
+{
+	int128		min;
+	int128		max;
+	odd_extremes *odd;			/* in place of both, once a value has been odd */
+} reduced_numeric_extremes;
+
 typedef struct reduced_state
 {
-	int64		count;
+	int64		count;			/* negative: of rows of no group; it is forgotten, and raises no error */
 	union
 	{
 		reduced_integers integers;
 		reduced_reals reals;
+		reduced_numeric_sum numeric_sum;
+		reduced_numeric_extremes numeric_extremes;
 	};
 } reduced_state;
 
@@ -41,6 +61,7 @@ typedef struct reduced_values
 	int			column;
 	int			filter;
 	bool		sums;			/* a sum of floats is wanted: an overflow is an error then */
+	MemoryContext context;		/* of what states of numerics point to */
 } reduced_values;
 
 struct device_query;
@@ -52,7 +73,7 @@ typedef struct reduced_column
 	reduced_state *states;		/* of groups that are folded (group_fold.c); NULL: none are */
 	uint32		num_states;
 	const struct device_query *answer;	/* of a GPU, which has computed all groups; NULL: it has not */
-	int64		group;			/* of the state below, -1: none yet */
+	uint64		turn;			/* of the group that has the state below */
 	reduced_state state;
 } reduced_column;
 
@@ -65,7 +86,10 @@ extern void reduced_add_rows(const reduced_values *values, const chunk *rows, co
 /* Add each row to the state of its group: groups[i] for row i. */
 extern void reduced_add_each(const reduced_values *values, const chunk *rows, const uint32 *groups, reduced_state *to);
 
-/* Add num_states states, state i to that of its group: groups[i], or to the only one if groups is NULL. */
+/*
+ * Add num_states states, state i to that of its group: groups[i], or to the only one if groups is NULL.
+ * States of numerics may point to memory of their process: they are not combined.
+ */
 extern void reduced_combine(const reduced_values *values, const reduced_state *states, uint64 num_states,
 							const uint32 *groups, reduced_state *to);
 

@@ -182,7 +182,7 @@ add_parallel_path(group_offer *offer)
 		return;
 	num_parts = offer->num_groups * (rows->parallel_workers + 1);
 	/* a worker that has no memory for all groups sends some of them several times */
-	if (offer->folds && num_parts * PARTS_GAIN <= offer->num_rows && group_path_groups_fit(task, offer->num_groups))
+	if (offer->folds && task->combines && num_parts * PARTS_GAIN <= offer->num_rows && group_path_groups_fit(task, offer->num_groups))
 		add_group_path(offer, make_group_packs(task, rows, offer->num_groups), rows, num_parts, GROUP_COMBINE);
 	else
 		add_group_path(offer, make_packs(task, rows, offer->num_rows), rows, offer->num_rows,

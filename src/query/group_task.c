@@ -22,9 +22,11 @@
 #include "query/aggregate_ways.h"
 #include "query/custom_plan.h"
 #include "query/group_task.h"
+#include "query/reductions.h"
 
 /* Costs of an aggregate's row, in units of cpu_operator_cost. */
 #define REDUCE_COST 0.1
+#define NUMERIC_COST 0.4		/* the same of numeric */
 #define SORT_COST 0.4
 #define FEED_COST 1.0			/* the call that Agg makes too */
 #define ARRAY_COST 0.8
@@ -177,6 +179,15 @@ shares_state(const group_task *task, const Aggref *aggref)
 }
 
 static void
+count_reduction(group_task *task, const Aggref *aggref)
+{
+	bool		is_numeric = known_reduction_of(aggref->aggfnoid)->kind >= REDUCED_NUMERIC_SUM;
+
+	task->combines &= !is_numeric;
+	task->operators += is_numeric ? NUMERIC_COST : REDUCE_COST;
+}
+
+static void
 count_costs(group_task *task, const Aggref *aggref, const group_plan *plan)
 {
 	int			num_orders = Max(list_length(aggref->aggorder), list_length(aggref->aggdistinct));
@@ -191,7 +202,7 @@ count_costs(group_task *task, const Aggref *aggref, const group_plan *plan)
 	switch (plan->way)
 	{
 		case GROUP_WAY_REDUCE:
-			task->operators += REDUCE_COST;
+			count_reduction(task, aggref);
 			break;
 		case GROUP_WAY_SORT:
 			task->operators += SORT_COST;
@@ -271,7 +282,7 @@ group_task_of_grouping(group_task *task, PlannerInfo *root, const grouping *grou
 {
 	memset(task, 0, sizeof(*task));
 	task->root = root;
-	task->folds = true;
+	task->folds = task->combines = true;
 	task->having = grouping->having;
 	if (root->parse->hasTargetSRFs)
 		return give_up(task, "the select list returns sets");
@@ -304,7 +315,7 @@ group_task_of_distinct(group_task *task, PlannerInfo *root, const PathTarget *ta
 {
 	memset(task, 0, sizeof(*task));
 	task->root = root;
-	task->folds = true;
+	task->folds = task->combines = true;
 	if (root->parse->hasDistinctOn)
 		return give_up(task, "DISTINCT ON is for MgpuTop");
 	return take_keys(task, mgpu_distinct_clause(root)) && take_others(task, target->exprs);

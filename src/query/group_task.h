@@ -24,6 +24,7 @@ typedef struct group_task
 	Size		beside_bytes;	/* and of what aggregates hold beside them */
 	bool		sorts;			/* an aggregate sorts */
 	bool		folds;			/* no aggregate needs a row twice */
+	bool		combines;		/* states of workers can be combined */
 	int			num_fed;		/* aggregates whose own functions are called, or that put rows into arrays as they come */
 	double		copies;			/* columns whose values are by reference; computed ones count for more */
 	int			num_states;		/* of folded groups, at most */

@@ -9,7 +9,7 @@
 #include "compat.h"
 #include "query/reductions.h"
 
-/* Types of 2, 4 or 8 bytes that order as signed numbers, bool, floats. */
+/* Types of 2, 4 or 8 bytes that order as signed numbers, bool, floats, numeric. */
 static const known_reduction known_reductions[] = {
 	{F_COUNT_, REDUCE_COUNT, REDUCED_COUNT},
 	{F_COUNT_ANY, REDUCE_COUNT, REDUCED_COUNT},
@@ -57,7 +57,11 @@ static const known_reduction known_reductions[] = {
 	{F_VAR_SAMP_FLOAT4, REDUCE_VAR_SAMP, REDUCED_SPREAD},
 	{F_VAR_SAMP_FLOAT8, REDUCE_VAR_SAMP, REDUCED_SPREAD},
 	{F_VAR_POP_FLOAT4, REDUCE_VAR_POP, REDUCED_SPREAD},
-	{F_VAR_POP_FLOAT8, REDUCE_VAR_POP, REDUCED_SPREAD}
+	{F_VAR_POP_FLOAT8, REDUCE_VAR_POP, REDUCED_SPREAD},
+	{F_SUM_NUMERIC, REDUCE_SUM_OF_NUMERIC, REDUCED_NUMERIC_SUM},
+	{F_AVG_NUMERIC, REDUCE_AVG_OF_NUMERIC, REDUCED_NUMERIC_SUM},
+	{F_MIN_NUMERIC, REDUCE_MIN_OF_NUMERIC, REDUCED_NUMERIC_EXTREMES},
+	{F_MAX_NUMERIC, REDUCE_MAX_OF_NUMERIC, REDUCED_NUMERIC_EXTREMES}
 };
 
 const known_reduction *

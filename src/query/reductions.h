@@ -5,13 +5,15 @@
 #ifndef MGPU_QUERY_REDUCTIONS_H
 #define MGPU_QUERY_REDUCTIONS_H
 
-/* How much is known.  A later kind includes what the one before it in the same column knows. */
+/* How much is known.  A later kind includes what the one before it in the same column knows, but for the last two. */
 typedef enum reduced_kind
 {
 	REDUCED_COUNT,
 	REDUCED_INTEGER,			/* columns of 1, 2, 4 or 8 bytes; signed, but for those of 1 byte */
 	REDUCED_REAL,				/* float4, float8 */
-	REDUCED_SPREAD				/* those, and their squares */
+	REDUCED_SPREAD,				/* those, and their squares */
+	REDUCED_NUMERIC_SUM,		/* numeric */
+	REDUCED_NUMERIC_EXTREMES
 } reduced_kind;
 
 typedef enum reduction
@@ -34,7 +36,11 @@ typedef enum reduction
 	REDUCE_STDDEV_SAMP,
 	REDUCE_STDDEV_POP,
 	REDUCE_VAR_SAMP,
-	REDUCE_VAR_POP
+	REDUCE_VAR_POP,
+	REDUCE_SUM_OF_NUMERIC,
+	REDUCE_AVG_OF_NUMERIC,
+	REDUCE_MIN_OF_NUMERIC,
+	REDUCE_MAX_OF_NUMERIC
 } reduction;
 
 typedef struct known_reduction

@@ -1,0 +1,21 @@
+/*
+ * reduced_numeric.h
+ *		Sums, averages, minima and maxima of numeric.
+ */
+#ifndef MGPU_EXEC_REDUCED_NUMERIC_H
+#define MGPU_EXEC_REDUCED_NUMERIC_H
+
+#include "exec/reduced.h"
+
+/* As reduced_add_rows and reduced_add_each (reduced.h), for the kinds of numeric. */
+extern void reduced_numeric_add_rows(const reduced_values *values, const chunk *rows, const row_groups *numbers, uint64 begin,
+									 uint64 end, reduced_state *to);
+extern void reduced_numeric_add_each(const reduced_values *values, const chunk *rows, const uint32 *groups, reduced_state *to);
+
+/* What an aggregate of those kinds returns for a state with values, in the current context. */
+extern Datum reduced_numeric_result(reduction what, const reduced_state *state);
+
+/* An integer as numeric. */
+extern Datum reduced_integer_to_numeric(int128 value);
+
+#endif							/* MGPU_EXEC_REDUCED_NUMERIC_H */
