@@ -235,12 +235,12 @@ SET mgpu.enable_group = on;
 CREATE TABLE plain_costs AS
 SELECT i, i % 4 AS few, i % 5000 AS many, i + 0.25 AS n1, i + 0.5 AS n2, i + 0.75 AS n3, i * 2.5 AS n4, i * 3.5 AS n5, i * 4.5 AS n6, i * 5.5 AS n7 FROM generate_series(1, 20000) i;
 ANALYZE plain_costs;
-SELECT key, sums, source, pg_temp.plan_of(format('SELECT %s, %s FROM %s GROUP BY 1', key, what, source)) ~ 'MgpuGroup' AS node
-FROM (VALUES ('few'), ('many')) k (key), (VALUES (1, 'sum(n1)'), (7, 'sum(n1), sum(n2), sum(n3), sum(n4), sum(n5), sum(n6), sum(n7)')) a (sums, what),
+SELECT key, calls, source, pg_temp.plan_of(format('SELECT %s, %s FROM %s GROUP BY 1', key, what, source)) ~ 'MgpuGroup' AS node
+FROM (VALUES ('few'), ('many')) k (key), (VALUES (1, 'var_pop(n1)'), (7, 'var_pop(n1), var_pop(n2), var_pop(n3), var_pop(n4), var_pop(n5), var_pop(n6), var_pop(n7)')) a (calls, what),
      (VALUES ('plain_costs'), ('plain_costs JOIN names ON id = few')) f (source) ORDER BY 1, 2, 3;
--- one column may have many functions, and numbers are copied at no cost
+-- one column may have many functions, sums of numeric are folded, and numbers are copied at no cost
 SELECT what, pg_temp.plan_of(format('SELECT few, %s FROM plain_costs GROUP BY 1', what)) ~ 'MgpuGroup' AS node
-FROM (VALUES ('sum(n1), avg(n1), min(n1), max(n1), stddev(n1), var_pop(n1)'), ('sum(i + 1), sum(i + 2), sum(i + 3), sum(i + 4), sum(i + 5), sum(i + 6), sum(i + 7)')) a (what);
+FROM (VALUES ('sum(n1), avg(n1), min(n1), max(n1), stddev(n1), var_pop(n1)'), ('sum(n1), sum(n2), sum(n3), sum(n4), sum(n5), sum(n6), sum(n7)'), ('sum(i + 1), sum(i + 2), sum(i + 3), sum(i + 4), sum(i + 5), sum(i + 6), sum(i + 7)')) a (what);
 -- millions of groups are folded if rows do not fit in memory
 BEGIN;
 SET LOCAL work_mem = '100MB';
