@@ -11,13 +11,14 @@
 
 #include "access/nbtree.h"
 #include "catalog/pg_type.h"
-#include "common/hashfn.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #include "compat.h"
 #include "batch/group_keys.h"
+#include "core/byte_hash.h"
 #include "core/sizes.h"
+#include "keys/byte_encode.h"
 
 /* Few bits in tests, so that hashes collide. */
 #define HASH_MASK MGPU_SIZE(PG_UINT64_MAX, UINT64_C(31))
@@ -40,10 +41,10 @@ form_of(const TypeCacheEntry *type, Oid collation)
 {
 	Oid			base = getBaseType(type->type_id);
 
-	/* bpchar promises it too, but values of another length than a column's may differ in trailing blanks */
-	if (type->typlen != -2 && type->btree_opintype != BPCHAROID && OidIsValid(type->btree_opf) &&
-		equal_means_same_bytes(type, collation))
+	if (type->typlen != -2 && OidIsValid(type->btree_opf) && equal_means_same_bytes(type, collation))
 		return type->typlen > 0 ? GROUP_KEY_BITS : GROUP_KEY_VARLENA;
+	if (base == NUMERICOID)
+		return GROUP_KEY_NUMERIC;
 	return base == FLOAT4OID || base == FLOAT8OID ? GROUP_KEY_FLOAT : GROUP_KEY_CALLS;
 }
 
@@ -55,7 +56,9 @@ group_key_fill_equal(group_key *key, Oid type_id, Oid equality, Oid collation)
 	memset(key, 0, sizeof(*key));
 	key->collation = collation;
 	key->form = type->eq_opr == equality ? form_of(type, collation) : GROUP_KEY_CALLS;
-	if (key->form == GROUP_KEY_CALLS)
+	/* bpchar promises the same bytes, but values of another length than a column's may differ in trailing blanks */
+	key->is_padded = type->btree_opintype == BPCHAROID;
+	if (key->form >= GROUP_KEY_NUMERIC)
 		fmgr_info(get_opcode(equality), &key->equal);
 }
 
@@ -116,41 +119,98 @@ is_number(const group_key *key, const column *col)
 	return (key->form == GROUP_KEY_BITS || key->form == GROUP_KEY_FLOAT) && col->type->width <= sizeof(uint64);
 }
 
+/* Bytes of a value of GROUP_KEY_VARLENA that count. */
+static inline Size
+size_of(const group_key *key, const char *element)
+{
+	Size		size = VARSIZE(element) - VARHDRSZ;
+
+	while (key->is_padded && size > 0 && VARDATA(element)[size - 1] == ' ')
+		size--;
+	return size;
+}
+
+static bool
+same_without_blanks(const group_key *key, const char *x, const char *y)
+{
+	Size		size = size_of(key, x);
+
+	return size == size_of(key, y) && memcmp(VARDATA(x), VARDATA(y), size) == 0;
+}
+
+static pg_attribute_always_inline bool
+same_varlena(const group_key *key, const char *x, const char *y)
+{
+	if (VARSIZE(x) == VARSIZE(y) && mgpu_same_bytes(VARDATA(x), VARDATA(y), VARSIZE(x) - VARHDRSZ))
+		return true;
+	return key->is_padded && same_without_blanks(key, x, y);
+}
+
+/* Numbers with other digits behind the point than they show are equal, and so are the strings that encode them. */
 static uint64
-hash_of(const group_key *key, const column *col, uint64 row)
+hash_numeric_value(const char *element, uint64 seed)
+{
+	unsigned char buffer[64];
+	Size		size = VARSIZE(element) - VARHDRSZ;
+	Size		space = BYTE_ENCODE_SPACE(size);
+	unsigned char *encoded = space <= sizeof(buffer) ? buffer : palloc(space);
+
+	size = byte_encode_numeric(VARDATA(element), size, encoded);
+	return mgpu_byte_hash((const char *) encoded, size, seed);
+}
+
+static uint64
+hash_of(const group_key *key, const column *col, uint64 row, uint64 seed)
 {
 	const char *element = cell_element(col->type, col->cells, row);
 
 	switch (key->form)
 	{
 		case GROUP_KEY_VARLENA:
-			return hash_bytes_extended((const unsigned char *) VARDATA(element), VARSIZE(element) - VARHDRSZ, 0);
+			return mgpu_byte_hash(VARDATA(element), size_of(key, element), seed);
+		case GROUP_KEY_NUMERIC:
+			return hash_numeric_value(element, seed);
 		case GROUP_KEY_CALLS:
-			return DatumGetUInt64(FunctionCall2Coll((FmgrInfo *) &key->hash, key->collation,
-													cell_datum(col->type, col->cells, row), Int64GetDatum(0)));
+			return group_code_hash(seed ^ DatumGetUInt64(FunctionCall2Coll((FmgrInfo *) &key->hash, key->collation,
+																		   cell_datum(col->type, col->cells, row), Int64GetDatum(0))));
 		default:
-			return hash_bytes_extended((const unsigned char *) element, col->type->width, 0);
+			return mgpu_byte_hash(element, col->type->width, seed);
+	}
+}
+
+static bool
+equal_by_call(const group_key *key, Datum a, Datum b)
+{
+	return DatumGetBool(FunctionCall2Coll((FmgrInfo *) &key->equal, key->collation, a, b));
+}
+
+/* Inlined where the form is known. */
+static pg_attribute_always_inline bool
+elements_equal(const group_key *key, group_key_form form, const column_type *type, const char *x, const char *y)
+{
+	switch (form)
+	{
+		case GROUP_KEY_VARLENA:
+			return same_varlena(key, x, y);
+		case GROUP_KEY_NUMERIC:
+			return same_varlena(key, x, y) || equal_by_call(key, PointerGetDatum(x), PointerGetDatum(y));
+		case GROUP_KEY_CALLS:
+			return equal_by_call(key, fetch_att(x, type->element.typbyval, type->element.typlen),
+								 fetch_att(y, type->element.typbyval, type->element.typlen));
+		default:
+			return mgpu_same_bytes(x, y, type->width);
 	}
 }
 
 bool
 group_key_values_equal(const group_key *key, const column *col_a, uint64 a, const column *col_b, uint64 b)
 {
-	const char *x;
-	const char *y;
-
 	if (column_is_null(col_a, a) || column_is_null(col_b, b))
 		return column_is_null(col_a, a) && column_is_null(col_b, b);
 	if (is_number(key, col_a))
 		return number_of(key, col_a, a) == number_of(key, col_b, b);
-	if (key->form == GROUP_KEY_CALLS)
-		return DatumGetBool(FunctionCall2Coll((FmgrInfo *) &key->equal, key->collation,
-											  cell_datum(col_a->type, col_a->cells, a), cell_datum(col_b->type, col_b->cells, b)));
-	x = cell_element(col_a->type, col_a->cells, a);
-	y = cell_element(col_b->type, col_b->cells, b);
-	if (key->form == GROUP_KEY_VARLENA)
-		return VARSIZE(x) == VARSIZE(y) && memcmp(x, y, VARSIZE(x)) == 0;
-	return memcmp(x, y, col_a->type->width) == 0;
+	return elements_equal(key, key->form, col_a->type, cell_element(col_a->type, col_a->cells, a),
+						  cell_element(col_b->type, col_b->cells, b));
 }
 
 bool
@@ -164,6 +224,61 @@ group_keys_equal(const group_keys *keys, int num_keys, const chunk *rows_a, uint
 			return false;
 	}
 	return true;
+}
+
+/* The cell of a NULL is no pointer. */
+static pg_attribute_always_inline void
+compare_variable(const group_key *key, group_key_form form, const row_pairs *pairs, bool *equal)
+{
+	const column *col = &pairs->rows->columns[key->column];
+	char *const *cells = (char *const *) col->cells;
+	char *const *known = (char *const *) pairs->known->columns[key->column].cells;
+	const uint32 *numbers = pairs->numbers;
+	uint64		num_rows = pairs->rows->num_rows;
+	uint64		num_known = pairs->known->num_rows;
+
+	for (uint64 i = 0; i < num_rows; i++)
+	{
+		if (i + 2 * ROWS_AHEAD < num_rows)
+			__builtin_prefetch(&known[numbers[i + 2 * ROWS_AHEAD]]);
+		if (i + ROWS_AHEAD < num_rows && numbers[i + ROWS_AHEAD] < num_known)
+			__builtin_prefetch(known[numbers[i + ROWS_AHEAD]]);
+		if (numbers[i] < num_known)
+		{
+			const char *x = cells[i];
+			const char *y = known[numbers[i]];
+
+			equal[i] &= x == NULL || y == NULL ? x == y : elements_equal(key, form, col->type, x, y);
+		}
+	}
+}
+
+static void
+compare_fixed(const group_key *key, const row_pairs *pairs, bool *equal)
+{
+	const column *col = &pairs->rows->columns[key->column];
+	const column *known = &pairs->known->columns[key->column];
+	const uint32 *numbers = pairs->numbers;
+
+	for (uint64 i = 0; i < pairs->rows->num_rows; i++)
+		if (numbers[i] < pairs->known->num_rows)
+			equal[i] &= group_key_values_equal(key, col, i, known, numbers[i]);
+}
+
+void
+group_keys_compare(const group_keys *keys, const row_pairs *pairs, bool *equal)
+{
+	for (int i = 0; i < keys->num_keys; i++)
+	{
+		const group_key *key = &keys->keys[i];
+
+		if (key->form == GROUP_KEY_VARLENA)
+			compare_variable(key, GROUP_KEY_VARLENA, pairs, equal);
+		else if (column_is_variable(pairs->rows->columns[key->column].type))
+			compare_variable(key, key->form, pairs, equal);
+		else
+			compare_fixed(key, pairs, equal);
+	}
 }
 
 /* ---- memory that the types' functions leave behind */
@@ -196,7 +311,8 @@ add_hashes(const group_key *key, const column *col, uint64 first, uint32 num_row
 			if (column_is_null(col, row))
 				hashes[i] = group_code_hash(~hashes[i]);
 			else
-				hashes[i] = group_code_hash(hashes[i] ^ (is_number(key, col) ? number_of(key, col, row) : hash_of(key, col, row)));
+				hashes[i] = is_number(key, col) ? group_code_hash(hashes[i] ^ number_of(key, col, row)) :
+					hash_of(key, col, row, hashes[i]);
 		}
 }
 
@@ -206,6 +322,7 @@ group_keys_hash(const void *keys, const chunk *rows, uint64 first, uint32 num_ro
 	const group_keys *all = keys;
 	MemoryContext caller = group_calls_start();
 
+	seed = group_code_hash(seed);
 	for (uint32 i = 0; i < num_rows; i++)
 		hashes[i] = seed;
 	for (int i = 0; i < all->num_keys; i++)

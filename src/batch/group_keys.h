@@ -12,7 +12,8 @@ typedef enum group_key_form
 {
 	GROUP_KEY_BITS,				/* fixed width; equal values have equal bytes */
 	GROUP_KEY_FLOAT,			/* float4, float8: zeros are equal, and so are NaNs */
-	GROUP_KEY_VARLENA,			/* variable width; equal values have equal bytes */
+	GROUP_KEY_VARLENA,			/* variable width; equal values have equal bytes, but for trailing blanks of bpchar */
+	GROUP_KEY_NUMERIC,			/* by an encoding of the digits, and the type's equality */
 	GROUP_KEY_CALLS				/* by the type's functions */
 } group_key_form;
 
@@ -20,9 +21,10 @@ typedef struct group_key
 {
 	int			column;			/* of the rows */
 	group_key_form form;
+	bool		is_padded;		/* trailing blanks do not count */
 	Oid			collation;
-	FmgrInfo	equal;			/* both for GROUP_KEY_CALLS only */
-	FmgrInfo	hash;			/* of keys that group_key_fill has filled */
+	FmgrInfo	equal;			/* for the last two forms */
+	FmgrInfo	hash;			/* for GROUP_KEY_CALLS, of keys that group_key_fill has filled */
 } group_key;
 
 typedef struct group_keys
@@ -57,6 +59,17 @@ extern bool group_key_values_equal(const group_key *key, const column *col_a, ui
 /* Whether two rows, of chunks with the same columns, are equal in the first num_keys keys. */
 extern bool group_keys_equal(const group_keys *keys, int num_keys, const chunk *rows_a, uint64 a, const chunk *rows_b,
 							 uint64 b);
+
+/* Rows, and for each the number of a row of known, a chunk with the same columns; known's number of rows stands for none. */
+typedef struct row_pairs
+{
+	const chunk *rows;
+	const chunk *known;
+	const uint32 *numbers;
+} row_pairs;
+
+/* Clear equal[i], for each pair, unless its rows are equal in all keys or one of them is none. */
+extern void group_keys_compare(const group_keys *keys, const row_pairs *pairs, bool *equal);
 
 /* Bits of a code that holds all keys of a row, and whether they are NULL if with_nulls; above 64, codes are hashes. */
 extern uint32 group_keys_bits(const group_keys *keys, const chunk *rows, bool with_nulls);

@@ -3,8 +3,9 @@
  *		Numbers the keys of rows: rows with equal keys have the same number.
  *
  * A hash table from keys to numbers: open addressing, linear probing.  Rows come some thousand at a time: codes of all keys
- * are made (group_keys.c), and then all numbers are found, with the table's entries fetched ahead.  Codes that are not the
- * keys themselves are only compared first, and then the keys with those of the first row that had them.
+ * are made (group_keys.c), and then all numbers are found by codes alone, with the table's entries fetched ahead.  If codes are
+ * not the keys themselves, the keys are compared afterwards, column by column.  Nearly all are equal; the others are looked up
+ * once more.
  *
  * With millions of keys, every lookup misses the caches, and sorting the keys is faster (key_sort.c).
  */
@@ -19,7 +20,7 @@
 
 typedef struct key_slot
 {
-	uint64		code;
+	uint64		code;			/* mixed */
 	uint32		next;			/* number of the keys, plus one; 0: free */
 } key_slot;
 
@@ -66,7 +67,7 @@ grow_slots(key_table *table)
 	table->slots = make_slots(table->context, table->num_slots);
 	for (uint64 i = 0; i < num_old; i++)
 	{
-		uint64		slot = group_code_hash(old[i].code) & (table->num_slots - 1);
+		uint64		slot = old[i].code & (table->num_slots - 1);
 
 		if (old[i].next == 0)
 			continue;
@@ -90,10 +91,12 @@ add_keys(key_table *table, key_slot *slot, uint64 code, const chunk *rows, uint6
 	return number;
 }
 
-static inline uint32
-find(key_table *table, uint64 code, const chunk *rows, uint64 row, bool adds)
+/* If not compares, keys with the same code are taken for the same. */
+static pg_attribute_always_inline uint32
+find(key_table *table, const chunk *rows, uint64 row, bool compares, bool adds)
 {
-	uint64		slot = group_code_hash(code) & (table->num_slots - 1);
+	uint64		code = table->codes[row];
+	uint64		slot = code & (table->num_slots - 1);
 
 	for (;; slot = (slot + 1) & (table->num_slots - 1))
 	{
@@ -102,7 +105,7 @@ find(key_table *table, uint64 code, const chunk *rows, uint64 row, bool adds)
 		if (found->next == 0)
 			return adds ? add_keys(table, found, code, rows, row) : table->rows->num_rows;
 		if (found->code == code &&
-			(table->exact || group_keys_equal(table->keys, table->keys->num_keys, table->rows, found->next - 1, rows, row)))
+			(!compares || group_keys_equal(table->keys, table->keys->num_keys, table->rows, found->next - 1, rows, row)))
 			return found->next - 1;
 	}
 }
@@ -122,11 +125,39 @@ make_room(key_table *table, uint64 num_rows)
 	table->numbers = MemoryContextAllocHuge(table->context, num_rows * sizeof(uint32));
 }
 
+/* Codes are mixed first, so that their last bits are good; different ones stay different. */
+static void
+find_codes(key_table *table, const chunk *rows, bool adds)
+{
+	uint64	   *codes = table->codes;
+
+	for (uint64 row = 0; row < rows->num_rows; row++)
+		codes[row] = group_code_hash(codes[row]);
+	for (uint64 row = 0; row < rows->num_rows; row++)
+	{
+		if (row + ROWS_AHEAD < rows->num_rows)
+			__builtin_prefetch(&table->slots[codes[row + ROWS_AHEAD] & (table->num_slots - 1)]);
+		table->numbers[row] = find(table, rows, row, false, adds);
+	}
+}
+
+/* Look again for rows whose codes are those of other keys. */
+static void
+find_others(key_table *table, const chunk *rows, bool adds)
+{
+	bool	   *equal = MemoryContextAllocHuge(CurrentMemoryContext, rows->num_rows + 1);
+
+	memset(equal, true, rows->num_rows);
+	group_keys_compare(table->keys, &(row_pairs) {rows, table->rows, table->numbers}, equal);
+	for (uint64 row = 0; row < rows->num_rows; row++)
+		if (!equal[row])
+			table->numbers[row] = find(table, rows, row, true, adds);
+}
+
 const uint32 *
 key_table_find(key_table *table, const chunk *rows, bool adds)
 {
 	MemoryContext caller;
-	uint64		mask;
 
 	if (table->keys->num_keys == 0)
 	{
@@ -137,13 +168,9 @@ key_table_find(key_table *table, const chunk *rows, bool adds)
 	caller = group_calls_start();
 	make_room(table, rows->num_rows);
 	table->exact &= group_keys_codes(table->keys, rows, 0, rows->num_rows, false, table->codes);
-	for (uint64 row = 0; row < rows->num_rows; row++)
-	{
-		mask = table->num_slots - 1;
-		if (row + ROWS_AHEAD < rows->num_rows)
-			__builtin_prefetch(&table->slots[group_code_hash(table->codes[row + ROWS_AHEAD]) & mask]);
-		table->numbers[row] = find(table, table->codes[row], rows, row, adds);
-	}
+	find_codes(table, rows, adds);
+	if (!table->exact)
+		find_others(table, rows, adds);
 	group_calls_end(caller);
 	return table->numbers;
 }

@@ -18,8 +18,9 @@ extern key_table *key_table_create(MemoryContext context, const group_keys *keys
 
 /*
  * Return the number of each row's keys, in an array that is valid until the next call; NULL if there are no keys: then all
- * rows have the number 0.  Keys are numbered 0, 1, 2 … as they come.  If not adds, since there is no memory for more or since
- * rows are only looked up, rows with new keys have no place, and get the number of keys that there are.
+ * rows have the number 0.  Keys are numbered 0, 1, 2 … as they come; of the new ones of a call, those whose code others have
+ * come last.  If not adds, since there is no memory for more or since rows are only looked up, rows with new keys have no place,
+ * and get the number of keys that there are.
  */
 extern const uint32 *key_table_find(key_table *table, const chunk *rows, bool adds);
 
