@@ -13,6 +13,7 @@
 
 #include "compat.h"
 #include "batch/chunk.h"
+#include "core/short_bytes.h"
 #include "pgerror.h"
 
 /* Size of the first allocation, in bytes of rows. */
@@ -176,7 +177,7 @@ chunk_put_null(chunk *rows, column *col, uint64 row)
 }
 
 /* Keep bytes as an element of variable width. */
-static char *
+static pg_attribute_always_inline char *
 keep_varlena_bytes(const column_type *type, arena *to, const char *data, Size length)
 {
 	Size		bytes = VARHDRSZ + length;
@@ -189,7 +190,10 @@ keep_varlena_bytes(const column_type *type, arena *to, const char *data, Size le
 	else
 		memset(element + bytes, 0, padded - bytes);
 	SET_VARSIZE(element, bytes);
-	memcpy(VARDATA(element), data, length);
+	if (length >= 4 && length <= 16)
+		mgpu_copy_short(VARDATA(element), data, length);
+	else
+		memcpy(VARDATA(element), data, length);
 	return element;
 }
 
@@ -209,6 +213,23 @@ void
 chunk_put_bytes(chunk *rows, column *col, uint64 row, const char *bytes, Size length)
 {
 	((char **) col->cells)[row] = keep_varlena_bytes(col->type, &rows->arena, bytes, length);
+}
+
+void
+chunk_put_varlenas(chunk *rows, column *col, uint64 first, const char *const *values, const uint16 *picked, uint32 num_rows)
+{
+	for (uint32 i = 0; i < num_rows; i++)
+	{
+		const char *value = values[picked[i]];
+
+		/* most are short */
+		if (value && VARATT_IS_1B(value) && !VARATT_IS_1B_E(value))
+			((char **) col->cells)[first + i] = keep_varlena_bytes(col->type, &rows->arena, VARDATA_1B(value), VARSIZE_1B(value) - VARHDRSZ_SHORT);
+		else if (value)
+			((char **) col->cells)[first + i] = keep_varlena(col->type, &rows->arena, PointerGetDatum(value));
+		else
+			chunk_put_null(rows, col, first + i);
+	}
 }
 
 static char *

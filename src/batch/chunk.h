@@ -102,6 +102,10 @@ extern void chunk_append_rows(chunk *rows, const chunk *from, const uint32 *numb
 /* Store a value of variable width that has these bytes. */
 extern void chunk_put_bytes(chunk *rows, column *col, uint64 row, const char *bytes, Size length);
 
+/* Store values of COLUMN_VARLENA as a table has them, those with the picked numbers, from row first on.  NULL stands for NULL. */
+extern void chunk_put_varlenas(chunk *rows, column *col, uint64 first, const char *const *values, const uint16 *picked,
+							   uint32 num_rows);
+
 /* The slow path of chunk_put. */
 extern void chunk_put_other(chunk *rows, column *col, uint64 row, Datum value);
 

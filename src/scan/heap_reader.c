@@ -52,6 +52,12 @@ heap_reader_start(heap_reader *reader)
 			memcpy(&cells[i], starts[row] + offset, sizeof(type)); \
 	} while (0)
 
+/* A uuid, for one. */
+typedef struct wide_value
+{
+	uint64		halves[2];
+} wide_value;
+
 /* Copy the kept rows' values of a column that is an attribute. */
 static void
 copy_values(const heap_reader *reader, int number, chunk *rows, uint64 first, uint32 num_rows)
@@ -61,7 +67,8 @@ copy_values(const heap_reader *reader, int number, chunk *rows, uint64 first, ui
 	page_values *values = reader->values;
 	const uint16 *kept = reader->kept;
 	int			list = reader->columns[number].list;
-	bool		is_uniform = values->is_uniform && (col->type->store == COLUMN_4 || col->type->store == COLUMN_8);
+	bool		is_wide = col->type->store == COLUMN_BYTES && element->typlen == sizeof(wide_value) && col->type->width == sizeof(wide_value);
+	bool		is_uniform = values->is_uniform && (col->type->store == COLUMN_4 || col->type->store == COLUMN_8 || is_wide);
 	const value_list *from = is_uniform ? values->lists[list] : page_values_list(values, list);
 	const char *const *starts = is_uniform ? values->data : from->values;
 	uint32		offset = is_uniform ? from->offset : 0;
@@ -76,6 +83,10 @@ copy_values(const heap_reader *reader, int number, chunk *rows, uint64 first, ui
 		COPY(uint64, i);
 	else if (!has_nulls && col->type->store == COLUMN_8)
 		COPY(uint64, kept[i]);
+	else if (!has_nulls && is_wide)
+		COPY(wide_value, kept[i]);
+	else if (col->type->store == COLUMN_VARLENA)
+		chunk_put_varlenas(rows, col, first, from->values, kept, num_rows);
 	else
 		for (uint32 i = 0; i < num_rows; i++)
 		{
