@@ -117,17 +117,36 @@ is_plain(const value_walk *walk, HeapTupleHeader tuple)
 	return (tuple->t_infomask & HEAP_HASNULL) == 0 && HeapTupleHeaderGetNatts(tuple) >= walk->num_attributes;
 }
 
-/* Find the values of a row whose offsets are not fixed. */
+/* Find the values of a row that has all of them. */
+static inline void
+walk_plain(const page_values *values, const value_walk *walk, const char *data, uint32 row)
+{
+	uint32		offset = values->fixed_end;
+
+	for (int i = values->num_fixed; i < walk->num_attributes; i++)
+	{
+		const walked_attribute *attribute = &walk->attributes[i];
+		bool		is_short = attribute->length == -1 && VARATT_IS_1B(data + offset) && !VARATT_IS_1B_E(data + offset);
+
+		/* most values of variable width are short, and those have no padding in front */
+		if (!is_short && (attribute->length != -1 || !VARATT_NOT_PAD_BYTE(data + offset)))
+			offset = TYPEALIGN(attribute->align, offset);
+		if (attribute->list >= 0)
+			values->lists[attribute->list]->values[row] = data + offset;
+		offset = is_short ? offset + VARSIZE_1B(data + offset) : att_addlength_pointer(offset, attribute->length, data + offset);
+	}
+}
+
+/* Find the values of any other row. */
 static void
 walk_row(page_values *values, const value_walk *walk, HeapTupleHeader tuple, uint32 row)
 {
-	bool		plain = is_plain(walk, tuple);
 	const char *data = (const char *) tuple + tuple->t_hoff;
 	int			num_stored = HeapTupleHeaderGetNatts(tuple);
 	bool		has_nulls = (tuple->t_infomask & HEAP_HASNULL) != 0;
-	uint32		offset = plain ? values->fixed_end : 0;
+	uint32		offset = 0;
 
-	for (int i = plain ? values->num_fixed : 0; i < walk->num_attributes; i++)
+	for (int i = 0; i < walk->num_attributes; i++)
 	{
 		const walked_attribute *attribute = &walk->attributes[i];
 		value_list *list = attribute->list < 0 ? NULL : values->lists[attribute->list];
@@ -199,8 +218,10 @@ find(page_values *values, const value_walk *walk, const char *page, const ItemId
 	{
 		HeapTupleHeader tuple = tuple_at(page, &items[row]);
 
-		if (!all_fixed || !is_plain(walk, tuple))
+		if (!is_plain(walk, tuple))
 			walk_row(values, walk, tuple, row);
+		else if (!all_fixed)
+			walk_plain(values, walk, values->data[row], row);
 	}
 }
 
