@@ -92,7 +92,7 @@ extern bool expr_constant_fill(expr_constant *constant, Datum value);
 /* Tables that operations name by their offset; -1: there can be none. */
 extern int64 table_of_list(expr_program *program, const expr_type *type, Oid element_type, Datum array);
 extern int64 table_of_pattern(expr_program *program, const text *pattern);
-extern int64 table_of_zone(expr_program *program);
+extern int64 table_of_zone(expr_program *program, pg_tz *zone);
 extern int64 table_add(expr_program *program, const void *bytes, Size size);
 
 /* 10 to the power of 0 to 18. */

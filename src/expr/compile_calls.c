@@ -245,6 +245,7 @@ compile_call(expr_program *program, const function_call *call, expr_value *value
 		case FORM_DATES:
 		case FORM_INTERVAL:
 		case FORM_ZONE:
+		case FORM_NAMED_ZONE:
 			return compile_time(program, call, value);
 		default:
 			return compile_numeric(program, &numeric, value);

@@ -54,16 +54,24 @@ find_name(const Node *node, const char *const *names, int num_names)
 	return -1;
 }
 
-/* Between time zones.  false: the zone's offsets are not known. */
+/* To a time zone or from it.  false: its offsets are not known. */
 static bool
-change_zone(expr_program *program, int code, expr_value *value)
+change_by(expr_program *program, pg_tz *zone, int code, expr_value *value)
 {
-	int64		table = table_of_zone(program);
+	int64		table = table_of_zone(program, zone);
 
 	if (table < 0)
 		return false;
 	*value = add_op(program, code, time_type, table, 1, value);
 	return true;
+}
+
+/* The same with the session's, which may be another one later. */
+static bool
+change_zone(expr_program *program, int code, expr_value *value)
+{
+	program->zone = session_timezone;
+	return change_by(program, session_timezone, code, value);
 }
 
 static bool
@@ -183,6 +191,19 @@ compile_zone(expr_program *program, const function_call *call, expr_value *value
 	return !call->known->zoned || change_zone(program, MGPU_RUN_ZONED_OF_LOCAL, value);
 }
 
+/* AT TIME ZONE.  A name with a slash is no abbreviation, whose meaning a setting may change. */
+static bool
+compile_named_zone(expr_program *program, const function_call *call, expr_value *value)
+{
+	const char *name = text_constant(linitial(call->args));
+	pg_tz	   *zone;
+
+	if (name == NULL || (strchr(name, '/') == NULL && strcmp(name, "UTC") != 0))
+		return false;
+	zone = pg_tzset(name);
+	return zone && compile_expr(program, lsecond(call->args), value) && change_by(program, zone, call->known->code, value);
+}
+
 bool
 compile_time(expr_program *program, const function_call *call, expr_value *value)
 {
@@ -198,6 +219,8 @@ compile_time(expr_program *program, const function_call *call, expr_value *value
 			return compile_dates(program, call, value);
 		case FORM_INTERVAL:
 			return compile_interval(program, call, value);
+		case FORM_NAMED_ZONE:
+			return compile_named_zone(program, call, value);
 		default:
 			return compile_zone(program, call, value);
 	}

@@ -343,7 +343,7 @@ encoding_is_known(bool *is_utf8)
 	return *is_utf8 || pg_database_encoding_max_length() == 1;
 }
 
-/* ---- the session's time zone */
+/* ---- time zones */
 
 /* The years whose offsets are known: times before and after are faults. */
 #define FIRST_ZONE_TIME INT64CONST(0)	/* 1970, in seconds */
@@ -362,7 +362,7 @@ add_change(mgpu_zone *zone, int64 seconds, long int offset)
 }
 
 int64
-table_of_zone(expr_program *program)
+table_of_zone(expr_program *program, pg_tz *zone)
 {
 	pg_time_t	time = FIRST_ZONE_TIME;
 	pg_time_t	boundary;
@@ -371,22 +371,21 @@ table_of_zone(expr_program *program)
 	int			before_is_dst;
 	int			after_is_dst;
 	int			found;
-	mgpu_zone  *zone = palloc(offsetof(mgpu_zone, changes) + 1000 * sizeof(mgpu_zone_change));
+	mgpu_zone  *table = palloc(offsetof(mgpu_zone, changes) + 1000 * sizeof(mgpu_zone_change));
 
-	zone->num_changes = 0;
-	found = pg_next_dst_boundary(&time, &before, &before_is_dst, &boundary, &after, &after_is_dst, session_timezone);
+	table->num_changes = 0;
+	found = pg_next_dst_boundary(&time, &before, &before_is_dst, &boundary, &after, &after_is_dst, zone);
 	if (found < 0)
 		return -1;
-	add_change(zone, time, before);
-	while (found > 0 && boundary < LAST_ZONE_TIME && zone->num_changes < 998)
+	add_change(table, time, before);
+	while (found > 0 && boundary < LAST_ZONE_TIME && table->num_changes < 998)
 	{
-		add_change(zone, boundary, after);
+		add_change(table, boundary, after);
 		time = boundary;
-		found = pg_next_dst_boundary(&time, &before, &before_is_dst, &boundary, &after, &after_is_dst, session_timezone);
+		found = pg_next_dst_boundary(&time, &before, &before_is_dst, &boundary, &after, &after_is_dst, zone);
 		if (found < 0)
 			return -1;
 	}
-	add_change(zone, found > 0 && boundary < LAST_ZONE_TIME ? boundary : LAST_ZONE_TIME, 0);
-	program->zone = session_timezone;
-	return table_add(program, zone, offsetof(mgpu_zone, changes) + zone->num_changes * sizeof(mgpu_zone_change));
+	add_change(table, found > 0 && boundary < LAST_ZONE_TIME ? boundary : LAST_ZONE_TIME, 0);
+	return table_add(program, table, offsetof(mgpu_zone, changes) + table->num_changes * sizeof(mgpu_zone_change));
 }

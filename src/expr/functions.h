@@ -28,6 +28,7 @@ typedef enum function_form
 	FORM_EXTRACT,
 	FORM_DATES,					/* days are added, or differ */
 	FORM_INTERVAL,				/* number: 1 or -1, the interval's sign */
+	FORM_NAMED_ZONE,			/* AT TIME ZONE */
 	FORM_ZONE					/* between timestamps with and without time zone, and dates */
 } function_form;
 

@@ -40,6 +40,8 @@ BEGIN
         RETURN QUERY SELECT format('%s(a, %L)', name, p) FROM unnest('{"","%","_","a%","%a","%b%","a_c","_bc","%c_","_%","__","%_%_","%abc%abc","a%b%c","a\\%c","\\_","ä%","_ö%€_","%%","\\\\%"}'::text[]) p;
     ELSIF bare ~ '(date_trunc|date_part|extract)$' THEN
         RETURN QUERY SELECT format('%s(%L, b)', name, u) FROM unnest('{microsecond,millisecond,second,minute,hour,day,week,month,quarter,year,doy,dow,isodow,epoch}'::text[]) u;
+    ELSIF bare = 'timezone' THEN
+        RETURN QUERY SELECT format('%s(%L, b)', name, z) FROM unnest('{UTC,Europe/Berlin,America/New_York,Asia/Kolkata,Australia/Lord_Howe,EST,nowhere}'::text[]) z;
     ELSIF bare ~ 'date_bin$' THEN
         RETURN QUERY SELECT format('%s(%L, b, %L)', name, s, o) FROM unnest('{15 min,1 day 3 hours,7 days,0.000001 s}'::text[]) s, unnest('{2000-01-01,1970-01-01 00:00:07,2024-01-01}'::text[]) o;
     ELSIF bare ~ '_(pl|mi)_interval$' THEN
