@@ -31,7 +31,10 @@ CREATE UNLOGGED TABLE t AS SELECT v, g, g2, f, 'customer-' || g AS k FROM (
 CREATE UNLOGGED TABLE tiny AS SELECT v, g2 % 10 AS g FROM t LIMIT 1000;
 CREATE UNLOGGED TABLE keyed AS SELECT v, g FROM t LIMIT {rows} / 10;
 CREATE INDEX ON keyed (g);
-VACUUM ANALYZE t, tiny, keyed; CHECKPOINT;
+CREATE UNLOGGED TABLE forms AS SELECT v, g, g2, g2 % 4 AS g4, f, timestamptz '2026-01-01 UTC' + row_number() OVER () * interval '1 second' AS at, k,
+    (v / 1000000.0)::numeric(12, 2) AS n, (g2 % 11 / 100.0)::numeric(4, 2) AS d FROM t;
+CREATE UNLOGGED TABLE labels AS SELECT i AS id, 'label-' || i % 300 AS label FROM generate_series(0, 999) i;
+VACUUM ANALYZE t, tiny, keyed, forms, labels; CHECKPOINT;
 '''
 
 MEDIAN = 'percentile_cont(0.5) WITHIN GROUP (ORDER BY v)'
@@ -93,6 +96,24 @@ STATEMENTS = [
     Statement('1,000 rows: row_number() <= 3 by g', 'SELECT * FROM (SELECT g, v, row_number() OVER (PARTITION BY g ORDER BY v) AS n FROM tiny) w WHERE n <= 3'),
     Statement('1,000 rows: ORDER BY v', 'SELECT v FROM tiny ORDER BY v'),
     Statement('1,000 rows: lag(v) by g', 'SELECT g, v, lag(v) OVER (PARTITION BY g ORDER BY v) AS n FROM tiny'),
+    # the same work in forms that real queries have
+    Statement('form: percentile_cont by an hour', grouped(MEDIAN, "date_trunc('hour', at)", table='forms')),
+    Statement('form: percentile_cont by k', grouped(MEDIAN, 'k', table='forms')),
+    Statement('form: percentile_disc(n) by g', grouped('percentile_disc(0.5) WITHIN GROUP (ORDER BY n)', 'g', table='forms')),
+    Statement('form: percentile_cont(v * 2 + 1) by g', grouped('percentile_cont(0.5) WITHIN GROUP (ORDER BY v::int8 * 2 + 1)', 'g', table='forms')),
+    Statement('form: percentile_cont WHERE k LIKE', f"SELECT g, {MEDIAN} FROM forms WHERE k LIKE '%9%' GROUP BY g"),
+    Statement('form: percentile_cont WHERE g2 IN', f'SELECT g, {MEDIAN} FROM forms WHERE g2 IN (1, 5, 9, 100, 200, 300, 400, 500, 600, 700) GROUP BY g'),
+    Statement('form: percentile_cont by ROLLUP', f'SELECT g2, g % 10, {MEDIAN} FROM forms GROUP BY ROLLUP (g2, g % 10)'),
+    Statement('form: percentile_cont by label of a join', f'SELECT label, {MEDIAN} FROM forms JOIN labels ON id = g2 GROUP BY label'),
+    Statement('form: sum(n * (1 - d)), avg(n) by g4', grouped('sum(n * (1 - d)), avg(n), count(*)', 'g4', table='forms')),
+    Statement('form: sum(f * f) by g2', grouped('sum(f * f)', 'g2', table='forms'), "hashtextextended(format('%s %s', s.g2, round(s.sum::numeric, 6)), 0)"),
+    Statement('form: sum(CASE) by g2', grouped('sum(CASE WHEN f < 0.5 THEN v ELSE 0 END)', 'g2', table='forms')),
+    Statement('form: count(*) by k', grouped('count(*)', 'k', table='forms')),
+    Statement('form: count(DISTINCT k) by g2', grouped('count(DISTINCT k)', 'g2', table='forms')),
+    Statement('form: avg(f) by g2 % 50, a minute', "SELECT g2 % 50 AS m, date_trunc('minute', at) AS t, avg(f) AS a FROM forms GROUP BY 1, 2",
+              "hashtextextended(format('%s %s %s', s.m, s.t, round(s.a::numeric, 6)), 0)"),
+    Statement('form: count(*), sum(v) by CUBE', 'SELECT g4, g2 % 10, count(*), sum(v) FROM forms GROUP BY CUBE (g4, g2 % 10)'),
+    Statement('form: sum(v) WHERE v % 7, f * 2', 'SELECT sum(v) FROM forms WHERE v % 7 = 3 AND f * 2 < 0.5'),
     Statement('by an index, LIMIT 10', grouped('count(*), max(v)', 'g', ' ORDER BY g LIMIT 10', 'keyed')),
 ]
 
@@ -105,7 +126,7 @@ NONE_SENT = ' OFFSET 1000000000'
 def start_server(options):
     settings = {'shared_preload_libraries': 'mgpu_pg', 'autovacuum': 'off', 'jit': 'off', 'max_wal_size': '8GB',
                 # a table of more than a quarter of it would not stay in it
-                'shared_buffers': f'{512 + options.rows * 450 // 1_000_000}MB',
+                'shared_buffers': f'{512 + options.rows * 850 // 1_000_000}MB',
                 'max_worker_processes': options.workers + 8, 'max_parallel_workers': options.workers}
     private = os.environ['MGPU_PRIVATE']
     subprocess.run(os.environ.get('MGPU_RUN_AS', '').split() +
@@ -118,10 +139,10 @@ def start_server(options):
 def make_tables(options):
     """What is there already stays with --keep."""
     session = Session()
-    if not (options.keep and table_exists('keyed') and int(one_value('SELECT count(*) FROM bench.t')) == options.rows):
+    if not (options.keep and table_exists('labels') and int(one_value('SELECT count(*) FROM bench.t')) == options.rows):
         session.run('SET client_min_messages = warning;' + TABLES.format(rows=options.rows, groups=max(1, options.rows // 100)))
     # the planner would give a table of this size fewer than it is allowed
-    session.run(f'ALTER TABLE bench.t SET (parallel_workers = {options.workers});')
+    session.run(''.join(f'ALTER TABLE bench.{table} SET (parallel_workers = {options.workers});' for table in ('t', 'forms')))
     session.run('SET max_parallel_workers_per_gather = 0; SELECT count(f) FROM bench.t;')
     read = re.search(r'read=(\d+)', session.run('EXPLAIN (ANALYZE, BUFFERS) SELECT count(f) FROM bench.t;')[0])
     if read:
@@ -137,7 +158,8 @@ class DuckDB:
         self.version, self.error = duckdb.__version__, duckdb.Error
         self.connection = duckdb.connect()
         self.connection.execute('SET preserve_insertion_order = false')
-        for table, columns in (('t', 'v int4, g int4, g2 int4, f float8, k text'), ('tiny', 'v int4, g int4'), ('keyed', 'v int4, g int4')):
+        for table, columns in (('t', 'v int4, g int4, g2 int4, f float8, k text'), ('tiny', 'v int4, g int4'), ('keyed', 'v int4, g int4'), ('labels', 'id int4, label text'),
+                               ('forms', 'v int4, g int4, g2 int4, g4 int4, f float8, at timestamptz, k text, n decimal(12, 2), d decimal(4, 2)')):
             self.connection.execute(f'CREATE TABLE {table} ({columns})')
             with tempfile.NamedTemporaryFile(suffix='.csv') as file:
                 subprocess.run(['psql', '-Xqc', f'COPY bench.{table} TO STDOUT (FORMAT csv)'], check=True, stdout=file)
