@@ -9,11 +9,9 @@
 
 #include "catalog/pg_type.h"
 #include "utils/array.h"
-#include "utils/builtins.h"
 #include "utils/float.h"
 #include "utils/fmgroids.h"
 #include "utils/fmgrprotos.h"
-#include "utils/numeric.h"
 
 #include "compat.h"
 #include "exec/aggregate.h"

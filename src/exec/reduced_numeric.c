@@ -7,7 +7,7 @@
  * are left to PostgreSQL's transition function, beside the integer.  Extremes are numerics once a value has been odd: the last
  * of equal values counts, so that odd and other values have to be compared in their order.
  *
- * Calling PostgreSQL's functions for all values was rejected: they take 40 ns, and this takes 5.
+ * Calling PostgreSQL's functions for all values was rejected: a sum takes 30 ns a row then, 60 with 100,000 groups, and here 9.
  */
 #include "postgres.h"
 

@@ -15,7 +15,7 @@ SELECT i, nullif(i * 7919 % 50, 7) AS g, i % 3 AS h, i * 7919 % 3001 AS many,
        (array[0, 0.00, -0.5, 1e-10, 0.0001, 9999, 10000, -10000.0000, 12345678901234567890.1234567890123456, -99999999999999999999.9999999999999999])[i % 10 + 1] AS plain,
        (array[0, 1e-20, 1e-16, -1e-17, 123456789012345678901234567890.12, 1e20, -1e20, 99999999999999999999.5, 0e-70, 1e-70])[i * 31 % 97 % 10 + 1] AS odd,
        (array['NaN', 'Infinity', '-Infinity', '1', '2.50', '1e200', '-1e200', '1e-200', '3', '4'])[i * 7919 % 1009 % (i % 9 + 1) + 1]::numeric AS special,
-       (i * 7919 % 1009 / 7.0)::numeric(30,20) AS long, (i % 90 / 8.0)::priced AS part
+       (i * 7919 % 1009 / 7.00000000000000000000)::numeric(30,20) AS long, (i % 90 / 8.0)::priced AS part
 FROM generate_series(1, 6000) i;
 CREATE TABLE number_names (id int PRIMARY KEY, rate numeric);
 INSERT INTO number_names SELECT i, i / 8.0 FROM generate_series(0, 48) i;
