@@ -63,6 +63,7 @@ enum
 	OP(LOAD_INTEGER, load_integer, "load integer", 0) \
 	OP(LOAD_REAL, load_real, "load float", 0) \
 	OP(LOAD_NUMERIC, load_numeric, "load numeric", 0) /* width: the scale */ \
+	OP(LOAD_SHOWN, load_shown, "load numeric", 0) /* width: the scale; values that show more are faults */ \
 	OP(LOAD_VARLENA, load_varlena, "load bytes", 0) \
 	OP(LOAD_FIXED, load_fixed, "load bytes", 0) /* width: how many */ \
 	/* integers */ \
@@ -85,6 +86,8 @@ enum
 	OP(CEILING_OFF, ceiling_off, "ceil", 1) /* number: the same */ \
 	OP(LIMIT_MAGNITUDE, limit_magnitude, "precision", 1) /* number: the first magnitude that is too large */ \
 	OP(SHOW_SCALE, show_scale, "scale", 1) /* width: the display scale */ \
+	OP(SHOW_LARGER, show_larger, "scale", 3) /* the first, with the larger display scale of the others */ \
+	OP(SHOW_SUM, show_sum, "scale", 3) /* the first, with the sum of the others' */ \
 	/* floats */ \
 	OP(ADD_REAL, add_real, "+", 2) \
 	OP(SUBTRACT_REAL, subtract_real, "-", 2) \

@@ -60,6 +60,17 @@ scale_up(expr_program *program, expr_value *value, int scale)
 	return true;
 }
 
+expr_value
+show_scale(expr_program *program, expr_value value, int shown)
+{
+	expr_type	type = value.type;
+
+	type.lane = MGPU_LANE_SHOWN;
+	value = add_op(program, MGPU_RUN_SHOW_SCALE, type, 0, 1, &value);
+	program->ops[program->num_ops - 1].width = shown;
+	return value;
+}
+
 /* ---- nodes */
 
 static int
@@ -69,6 +80,8 @@ load_code(const expr_type *type, Oid type_id)
 		return MGPU_RUN_LOAD_REAL;
 	if (type->lane == MGPU_LANE_BYTES)
 		return get_typlen(type_id) < 0 ? MGPU_RUN_LOAD_VARLENA : MGPU_RUN_LOAD_FIXED;
+	if (type->lane == MGPU_LANE_SHOWN)
+		return MGPU_RUN_LOAD_SHOWN;
 	return type->is_numeric ? MGPU_RUN_LOAD_NUMERIC : MGPU_RUN_LOAD_INTEGER;
 }
 
@@ -84,7 +97,7 @@ compile_var(expr_program *program, const Var *var, expr_value *value)
 	program->attributes = lappend_int(program->attributes, var->varattno);
 	code = load_code(&type, var->vartype);
 	*value = add_op(program, code, type, input, 0, NULL);
-	if (code == MGPU_RUN_LOAD_NUMERIC)
+	if (type.is_numeric)
 		program->ops[program->num_ops - 1].width = type.scale;
 	return true;
 }
@@ -200,8 +213,7 @@ compile_in(expr_program *program, ScalarArrayOpExpr *expr, expr_value *value)
 		!compile_expr(program, linitial(expr->args), value))
 		return false;
 	is_bytes = known->code == MGPU_RUN_COMPARE_BYTES;
-	if (known->form == FORM_BLANKS || value->type.lane == MGPU_LANE_SHOWN ||
-		(known->form == FORM_BYTES && !compares_bytes(expr->inputcollid, false)))
+	if (known->form == FORM_BLANKS || (known->form == FORM_BYTES && !compares_bytes(expr->inputcollid, false)))
 		return false;
 	table = table_of_list(program, &value->type, get_element_type(list->consttype), list->constvalue);
 	if (table < 0)

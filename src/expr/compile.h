@@ -14,6 +14,9 @@
 /* Digits behind the point that a numeric in a register may have: as many fit in four digits of base 10,000. */
 #define MOST_SCALE 16
 
+/* The scale of numerics that each have their own: most show fewer digits, and their products fit in 64 bits. */
+#define SHOWN_SCALE 4
+
 /* How values of a type are in registers. */
 typedef struct expr_type
 {
@@ -111,6 +114,9 @@ extern bool compile_expr(expr_program *program, Expr *expr, expr_value *value);
 
 /* Add an operation with a result of a type. */
 extern expr_value add_op(expr_program *program, int code, expr_type type, int64 number, int num_from, const expr_value *from);
+
+/* A numeric that shows so many of its scale's digits, among others that show others. */
+extern expr_value show_scale(expr_program *program, expr_value value, int shown);
 
 /* A numeric with more digits behind the point, the same number.  false: too many. */
 extern bool scale_up(expr_program *program, expr_value *value, int scale);

@@ -41,13 +41,35 @@ add_call_op(expr_program *program, const function_call *call, const expr_value *
 
 /* ---- numerics */
 
+/* Let arguments be integers of their scale, whatever they show.  Whether one of them showed digits of its own. */
 static bool
-any_is_shown(const function_call *call, const expr_value *args)
+forget_shown(expr_value *args, int num_args)
 {
-	for (int i = 0; i < list_length(call->args); i++)
-		if (args[i].type.lane == MGPU_LANE_SHOWN)
-			return true;
-	return false;
+	bool		any = false;
+
+	for (int i = 0; i < num_args; i++)
+	{
+		any |= args[i].type.lane == MGPU_LANE_SHOWN;
+		args[i].type.lane = MGPU_LANE_INTEGER;
+	}
+	return any;
+}
+
+/* A result, unless it is a comparison's, that shows as many digits as the larger of its arguments, or their sum. */
+static bool
+show_result(expr_program *program, int code, const expr_value *args, int num_args, expr_value *value)
+{
+	expr_value	from[3] = {*value, args[0], args[num_args - 1]};
+	expr_type	type = value->type;
+
+	if (!type.is_numeric)
+		return true;
+	type.lane = MGPU_LANE_SHOWN;
+	for (int i = 1; i < 3; i++)
+		if (from[i].type.lane != MGPU_LANE_SHOWN)
+			from[i] = show_scale(program, from[i], from[i].type.scale);
+	*value = add_op(program, code, type, 0, 3, from);
+	return true;
 }
 
 /* The result of a comparison has no scale. */
@@ -112,13 +134,12 @@ small_constant(const Node *node)
 }
 
 static bool
-compile_typmod(expr_program *program, function_call *call, expr_value *args, expr_value *value)
+compile_typmod(expr_program *program, function_call *call, expr_value *args, int typmod, expr_value *value)
 {
-	int			typmod = small_constant(lsecond(call->args));
 	int			precision = ((typmod - VARHDRSZ) >> 16) & 0xffff;
 	expr_type	type;
 
-	if (!expr_type_of(NUMERICOID, typmod, &type) || !compile_digits(program, call, args, type.scale, value))
+	if (typmod < VARHDRSZ || !expr_type_of(NUMERICOID, typmod, &type) || !compile_digits(program, call, args, type.scale, value))
 		return false;
 	/* all that fit in 64 bits have fewer digits */
 	if (precision <= 18)
@@ -132,24 +153,30 @@ compile_numeric(expr_program *program, function_call *call, expr_value *value)
 	expr_value	args[MOST_ARGS];
 	List	   *all = call->args;
 
+	expr_value	shown[MOST_ARGS];
+	int			num_args = list_length(all);
+	bool		any;
+
+	/* how many digits, or a typmod, is a constant */
 	if (call->known->form == FORM_DIGITS || call->known->form == FORM_TYPMOD)
-	{
-		call->args = list_make1(linitial(all));
-		if (list_length(all) != 2 || !compile_args(program, call, args) || any_is_shown(call, args))
-			return false;
-		call->args = all;
-		if (call->known->form == FORM_TYPMOD)
-			return compile_typmod(program, call, args, value);
-		return compile_digits(program, call, args, small_constant(lsecond(all)), value);
-	}
-	if (!compile_args(program, call, args) || any_is_shown(call, args))
+		num_args = 1;
+	call->args = list_truncate(list_copy(all), num_args);
+	if (!compile_args(program, call, args))
 		return false;
+	memcpy(shown, args, sizeof(shown));
+	any = forget_shown(args, num_args);
 	switch (call->known->form)
 	{
 		case FORM_NUMERIC:
-			return compile_of_one_scale(program, call, args, value);
+			return compile_of_one_scale(program, call, args, value) &&
+				(!any || show_result(program, MGPU_RUN_SHOW_LARGER, shown, num_args, value));
 		case FORM_PRODUCT:
-			return compile_product(program, call, args, value);
+			return compile_product(program, call, args, value) &&
+				(!any || show_result(program, MGPU_RUN_SHOW_SUM, shown, num_args, value));
+		case FORM_DIGITS:
+			return compile_digits(program, call, args, small_constant(lsecond(all)), value);
+		case FORM_TYPMOD:
+			return compile_typmod(program, call, args, small_constant(lsecond(all)), value);
 		case FORM_WHOLE:
 			return compile_whole(program, call, args, value);
 		default:

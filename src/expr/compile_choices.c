@@ -29,16 +29,12 @@ make_alike(expr_program *program, expr_value *values, int num_values)
 	for (int i = 0; i < num_values; i++)
 	{
 		int			shown = values[i].type.scale;
-		expr_type	type = values[i].type;
 
-		if (!type.is_numeric || !scale_up(program, &values[i], scale))
+		if (!values[i].type.is_numeric || !scale_up(program, &values[i], scale))
 			return false;
-		if (type.lane == MGPU_LANE_SHOWN)
+		if (values[i].type.lane == MGPU_LANE_SHOWN)
 			continue;
-		type.lane = MGPU_LANE_SHOWN;
-		type.scale = scale;
-		values[i] = add_op(program, MGPU_RUN_SHOW_SCALE, type, 0, 1, &values[i]);
-		program->ops[program->num_ops - 1].width = shown;
+		values[i] = show_scale(program, values[i], shown);
 	}
 	return true;
 }
@@ -157,7 +153,7 @@ compile_extreme(expr_program *program, const MinMaxExpr *expr, expr_value *value
 	bool		is_real = getBaseType(expr->minmaxtype) == FLOAT4OID || getBaseType(expr->minmaxtype) == FLOAT8OID;
 
 	/* of numerics that are equal, PostgreSQL's choice may show other digits; enums have an order of their own */
-	if (!expr_type_of(expr->minmaxtype, -1, &type) || type.lane == MGPU_LANE_BYTES || type_is_enum(getBaseType(expr->minmaxtype)))
+	if (!expr_type_of(expr->minmaxtype, -1, &type) || type.lane == MGPU_LANE_BYTES || type.is_numeric || type_is_enum(getBaseType(expr->minmaxtype)))
 		return false;
 	if (is_real)
 		return compile_joined(program, expr->args, expr->minmaxtype, is_greatest ? MGPU_RUN_LARGER_REAL : MGPU_RUN_SMALLER_REAL, value);

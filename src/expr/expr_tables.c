@@ -48,8 +48,9 @@ expr_type_of(Oid type_id, int32 typmod, expr_type *type)
 			type->is_numeric = true;
 			type->width = sizeof(int64);
 			/* the lower bits, of which the sign's is not set, are the scale; without a typmod each value has its own */
-			type->scale = (typmod - VARHDRSZ) & 0x7ff;
-			return typmod >= (int32) VARHDRSZ && type->scale <= MOST_SCALE;
+			type->lane = typmod < (int32) VARHDRSZ ? MGPU_LANE_SHOWN : MGPU_LANE_INTEGER;
+			type->scale = type->lane == MGPU_LANE_SHOWN ? SHOWN_SCALE : (typmod - VARHDRSZ) & 0x7ff;
+			return type->scale <= MOST_SCALE;
 		case UUIDOID:
 			type->width = UUID_LEN;
 			/* fall through */

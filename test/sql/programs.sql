@@ -119,12 +119,18 @@ CREATE TABLE program_results AS
 SELECT f AS function, t.* FROM unnest(mgpu_program_functions()) f, pg_temp.try_program(f) t;
 SELECT function, wrong FROM program_results WHERE wrong IS NOT NULL OR rows = 0;
 SELECT count(*) > 250 AS functions, sum(calls) > 500 AS calls, sum(rows) > 20000 AS rows FROM program_results;
-DROP TABLE program_results, program_args;
+-- numerics that each have a scale of their own
+UPDATE program_values SET stored = 'numeric', value = '{0,0.00,1,-1.0,0.5,-2.5,1.50,1.5000,99.99,12345678.9,-1234567890123.45,0.00001,1e-20,123456789012345678901234567890,NaN,NULL}' WHERE type = 'numeric';
+CREATE TABLE program_bare AS
+SELECT f AS function, t.* FROM unnest(mgpu_program_functions()) f, pg_temp.try_program(f) t WHERE (SELECT 'numeric'::regtype = ANY (string_to_array(proargtypes::text, ' ')::oid[]) FROM pg_proc WHERE oid = f);
+SELECT function, wrong FROM program_bare WHERE wrong IS NOT NULL OR rows = 0;
+SELECT count(*) AS functions, sum(rows) > 1000 AS rows FROM program_bare;
+DROP TABLE program_results, program_bare, program_args;
 -- what is no function: choices, logic, lists, parameters, and what guards what
 CREATE TABLE program_rows AS
 SELECT i AS id, nullif(i % 7, 3) AS a, i % 5 - 2 AS b, (i % 100 / 8.0)::numeric(8,3) AS n, (i % 50 - 25)::numeric(6,1) AS m, CASE WHEN i % 9 > 0 THEN 'k' || i % 13 END COLLATE "C" AS t,
        CASE i % 11 WHEN 0 THEN NULL WHEN 1 THEN 'NaN' ELSE i / 16.0 END::float8 AS f, i % 3 = 0 AS p, nullif(i % 4, 1) = 2 AS q, timestamp '2024-01-01' + i * interval '7 h' AS ts,
-       (i % 20)::numeric AS bare, CASE WHEN i % 6 = 0 THEN 9e15 ELSE i END::numeric(18,2) AS large FROM generate_series(1, 3000) i;
+       CASE i % 4 WHEN 0 THEN (i % 20)::numeric WHEN 1 THEN i % 20 / 4.0 WHEN 2 THEN (i % 9)::numeric(4,2) ELSE i / 3.0 END AS bare, CASE WHEN i % 6 = 0 THEN 9e15 ELSE i END::numeric(18,2) AS large FROM generate_series(1, 3000) i;
 VACUUM ANALYZE program_rows;
 CREATE FUNCTION pg_temp.differ(what text[], query text) RETURNS SETOF text LANGUAGE sql AS $$
     SELECT w FROM unnest(what) w WHERE NOT pg_temp.same(format(query, w))
@@ -132,7 +138,7 @@ $$;
 SELECT pg_temp.differ('{"CASE WHEN b <> 0 THEN a / b END","CASE b WHEN 0 THEN -1 WHEN 1 THEN a ELSE a / b END","CASE a % 3 WHEN b THEN t WHEN 0 THEN ''none'' END","CASE WHEN p THEN n WHEN q THEN m END","CASE WHEN p THEN n ELSE 0 END","CASE WHEN p THEN 1.50 WHEN q THEN n * m ELSE NULL END",
     "coalesce(a, b)","coalesce(a, id / b)","coalesce(t, ''none'')","coalesce(n, 0)","nullif(a, b)","nullif(t, ''k3'')","nullif(n, m)","greatest(a, b, 3)","least(a, NULL, b)","greatest(f, 7)","least(f, -1, f * 2)","a IS DISTINCT FROM b","t IS NOT DISTINCT FROM ''k1''","f IS DISTINCT FROM ''NaN''","n IS DISTINCT FROM m",
     "p AND q","p OR q","NOT q","b = 0 OR a / b > 1","b <> 0 AND a / b > 1","q IS TRUE","q IS NOT TRUE","q IS FALSE","q IS NOT FALSE","q IS UNKNOWN","q IS NOT UNKNOWN","(a IS NULL)::int","t IS NOT NULL","a IN (1, 2, 5)","a NOT IN (1, 2)","a IN (1, NULL)","a NOT IN (1, NULL)","id IN (1, 5, 7, 9, 100, 200, 300, 400, 500, 600, 700, 3000000000)",
-    "t IN (''k1'', ''k5'', ''k12'')","t NOT IN (''k1'', ''k2'')","t = ANY (''{k1,NULL}'')","n IN (1.5, 2, 3.125)","n IN (1.5, 2.00005)","m IN (1, -1.0)","a = ANY (''{}''::int[])","large * large","large + n","n * m * 2","n - m / 4","round(n * m, 2)::numeric(5,1)","sqrt(f)","bare + 1","CASE WHEN bare > 5 THEN n END",
+    "t IN (''k1'', ''k5'', ''k12'')","t NOT IN (''k1'', ''k2'')","t = ANY (''{k1,NULL}'')","n IN (1.5, 2, 3.125)","n IN (1.5, 2.00005)","m IN (1, -1.0)","a = ANY (''{}''::int[])","large * large","large + n","n * m * 2","n - m / 4","round(n * m, 2)::numeric(5,1)","sqrt(f)","bare + 1","CASE WHEN bare > 5 THEN n END","bare * n","bare * bare - 1.50","-bare","coalesce(bare, 0.00)","nullif(bare, 3)","bare IN (1, 2.00, 7.5)","bare %% 3","round(bare * 1.55, 1)","bare::float8","bare::int","CASE WHEN p THEN bare WHEN q THEN 0 ELSE n END","abs(bare - 10)","bare::numeric(6,2)","bare = m","bare * large",
     "length(t) + a","t || ''x''","left(t, 2)","t LIKE ''k1%%''","date_trunc(''week'', ts)","extract(epoch FROM ts)","(SELECT max(x) FROM (VALUES (a), (b)) v(x))","CASE WHEN a > 3 THEN date_trunc(''month'', ts) ELSE ts END","row(a, b) = row(1, 2)","(n, m) < (5, 5)","a::text","ts::date + a","ts > timestamp ''2024-06-01'' AND ts < ''2024-07-01''","5","NULL::int","pg_typeof(a)"}'::text[],
     'SELECT id, %s AS r FROM program_rows ORDER BY id') AS wrong;
 SELECT pg_temp.differ('{"b <> 0 AND a / b > 1","a * 2 > b","b = 0 OR a / b > 1","a / b > 1","a + b = 3 AND id / b > 5","NOT (p AND q)","p IS NOT TRUE","CASE WHEN p THEN q END","t LIKE ''%%1'' AND length(t) = 3","a IN (1, 2) AND n * 2 > m","large * large > 5","a IS DISTINCT FROM b","random() >= 0 AND a + b > 0","a + b > 0 AND random() >= 0","f * f > 1 AND random() >= 0 AND b <> 0"}'::text[],

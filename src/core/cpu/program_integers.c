@@ -97,6 +97,29 @@ mgpu_run_show_scale(const mgpu_frame *frame, const mgpu_program_op *op)
 	}
 }
 
+#define SHOW(name, scale) \
+void \
+mgpu_run_##name(const mgpu_frame *frame, const mgpu_program_op *op) \
+{ \
+	const mgpu_register *a = mgpu_register_from(frame, op, 0); \
+	const mgpu_register *b = mgpu_register_from(frame, op, 1); \
+	const mgpu_register *c = mgpu_register_from(frame, op, 2); \
+	const mgpu_register *to = &frame->registers[op->to]; \
+	\
+	for (uint32_t i = 0; i < frame->num_rows; i++) \
+	{ \
+		uint32_t	x = b->lengths[i]; \
+		uint32_t	y = c->lengths[i]; \
+		\
+		to->integers[i] = a->integers[i]; \
+		to->lengths[i] = scale; \
+		to->states[i] = a->states[i]; \
+	} \
+}
+
+SHOW(show_larger, x > y ? x : y)
+SHOW(show_sum, x + y)
+
 /* ---- comparisons */
 
 #define OUTCOME(x, y) ((x) < (y) ? MGPU_IS_LESS : (x) > (y) ? MGPU_IS_GREATER : MGPU_IS_EQUAL)

@@ -114,9 +114,9 @@ mgpu_run_load_varlena(const mgpu_frame *frame, const mgpu_program_op *op)
 
 static const int64_t powers[] = {1, 10, 100, 1000};
 
-/* A numeric as an integer of a scale.  false: it is none. */
+/* A numeric as an integer of a scale, and how many of its digits it shows.  false: it is none. */
 static inline bool
-find_number(const char *bytes, uint32_t length, int scale, int64_t *number)
+find_number(const char *bytes, uint32_t length, int scale, int64_t *number, int *shown)
 {
 	uint16_t	header;
 	int			num_digits = ((int) length - 2) / 2;
@@ -127,7 +127,8 @@ find_number(const char *bytes, uint32_t length, int scale, int64_t *number)
 	if (length < sizeof(header))
 		return false;
 	memcpy(&header, bytes, sizeof(header));
-	if ((header & NUMERIC_SPECIAL) != NUMERIC_SHORT || SHORT_SCALE(header) != scale)
+	*shown = SHORT_SCALE(header);
+	if ((header & NUMERIC_SPECIAL) != NUMERIC_SHORT || *shown > scale)
 		return false;
 	/* digits before the point, and behind it up to the scale */
 	wanted = SHORT_WEIGHT(header) + 1 + places;
@@ -153,9 +154,26 @@ mgpu_run_load_numeric(const mgpu_frame *frame, const mgpu_program_op *op)
 	LOOP(frame, value, state)
 		const char *bytes;
 		uint32_t	length;
+		int			shown = op->width;
 
 		to->integers[i] = 0;
-		if (value && !(find_bytes(value, &bytes, &length) && find_number(bytes, length, op->width, &to->integers[i])))
+		if (value && !(find_bytes(value, &bytes, &length) &&
+					   find_number(bytes, length, op->width, &to->integers[i], &shown) && shown == op->width))
 			state = MGPU_IS_FAULT;
+	END_LOOP(state)
+}
+
+void
+mgpu_run_load_shown(const mgpu_frame *frame, const mgpu_program_op *op)
+{
+	LOOP(frame, value, state)
+		const char *bytes;
+		uint32_t	length;
+		int			shown = 0;
+
+		to->integers[i] = 0;
+		if (value && !(find_bytes(value, &bytes, &length) && find_number(bytes, length, op->width, &to->integers[i], &shown)))
+			state = MGPU_IS_FAULT;
+		to->lengths[i] = shown;
 	END_LOOP(state)
 }
