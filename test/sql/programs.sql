@@ -120,7 +120,7 @@ SELECT f AS function, t.* FROM unnest(mgpu_program_functions()) f, pg_temp.try_p
 SELECT function, wrong FROM program_results WHERE wrong IS NOT NULL OR rows = 0;
 SELECT count(*) > 250 AS functions, sum(calls) > 500 AS calls, sum(rows) > 20000 AS rows FROM program_results;
 -- numerics that each have a scale of their own
-UPDATE program_values SET stored = 'numeric', value = '{0,0.00,1,-1.0,0.5,-2.5,1.50,1.5000,99.99,12345678.9,-1234567890123.45,0.00001,1e-20,123456789012345678901234567890,NaN,NULL}' WHERE type = 'numeric';
+UPDATE program_values SET stored = 'numeric', value = '{0,0.00,1,-1.0,0.5,-2.5,1.50,1.5000,99.99,12345678.9,-1234567890123.45,0.00001,1e-20,123456789012345678901234567890,NaN,NULL}' WHERE type = 'numeric'::regtype;
 CREATE TABLE program_bare AS
 SELECT f AS function, t.* FROM unnest(mgpu_program_functions()) f, pg_temp.try_program(f) t WHERE (SELECT 'numeric'::regtype = ANY (string_to_array(proargtypes::text, ' ')::oid[]) FROM pg_proc WHERE oid = f);
 SELECT function, wrong FROM program_bare WHERE wrong IS NOT NULL OR rows = 0;

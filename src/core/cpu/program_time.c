@@ -217,6 +217,13 @@ UNARY(extract, int64_t day = floored(x, MICROSECONDS_PER_DAY), field_of(x, day, 
 
 /* ---- time zones */
 
+/* An infinity is a fault, whatever comes out. */
+static inline int64_t
+shifted(int64_t time, int64_t offset)
+{
+	return (int64_t) ((uint64_t) time + (uint64_t) offset);
+}
+
 /* The entry that holds at a time, or -1.  Rows mostly come in order: the last one's is tried first. */
 static inline int64_t
 change_at(const mgpu_zone *zone, int64_t time, int64_t last)
@@ -253,12 +260,12 @@ mgpu_run_local_of_zoned(const mgpu_frame *frame, const mgpu_program_op *op)
 		int64_t		change = a->states[i] == MGPU_IS_VALUE ? change_at(zone, a->integers[i], last) : -1;
 
 		last = change < 0 ? last : change;
-		to->integers[i] = a->integers[i] + zone->changes[last].offset;
+		to->integers[i] = shifted(a->integers[i], zone->changes[last].offset);
 		to->states[i] = mgpu_state_unless(a->states[i], change < 0);
 	}
 }
 
-/* Within a day of a change, which of two offsets holds is PostgreSQL's to say.  No offset is as long as a day. */
+/* Near a change, which of two offsets holds is PostgreSQL's to say.  No offset is as long as a day. */
 void
 mgpu_run_zoned_of_local(const mgpu_frame *frame, const mgpu_program_op *op)
 {
@@ -276,7 +283,7 @@ mgpu_run_zoned_of_local(const mgpu_frame *frame, const mgpu_program_op *op)
 		last = change < 0 ? last : change;
 		is_near = change < 0 || x - zone->changes[last].start < 2 * MICROSECONDS_PER_DAY ||
 			zone->changes[last + 1].start - x < 2 * MICROSECONDS_PER_DAY;
-		to->integers[i] = x - zone->changes[last].offset;
+		to->integers[i] = shifted(x, -zone->changes[last].offset);
 		to->states[i] = mgpu_state_unless(a->states[i], is_near);
 	}
 }
