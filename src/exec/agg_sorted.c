@@ -3,7 +3,8 @@
  *		Aggregates of each group's sorted values: arrays, percentiles, modes, distinct counts.
  *
  * One sort puts the values of all groups in order (agg/batch.h), when the first result is
- * asked for.  Aggregates of the same values share it.
+ * asked for.  Aggregates of the same values share it.  A GPU returns the two values that a percentile lies between, the number of
+ * different values, or the sorted values of all groups.
  */
 #include "postgres.h"
 
@@ -12,23 +13,27 @@
 #include "utils/lsyscache.h"
 
 #include "compat.h"
-#include "exec/sorted_aggregate.h"
+#include "agg/batch.h"
+#include "exec/aggregate.h"
 
-/* array_agg of no rows is NULL; the batch would return an empty array. */
-static Datum
-array_of(sorted_aggregate *aggregate, uint32 group, bool *is_null)
+typedef struct sorted_aggregate
 {
-	agg_batch  *batch = aggregate->batch;
-
-	*is_null = row_groups_size(&batch->items, group) + row_groups_size(&batch->nulls, group) == 0;
-	if (*is_null)
-		return (Datum) 0;
-	return PointerGetDatum(agg_batch_array(batch, group, aggregate->base.plan.order.nulls_first));
-}
+	group_aggregate base;
+	sort_spec	spec;
+	const column_type *type;	/* of the values */
+	agg_batch  *batch;
+	struct sorted_aggregate *leader;	/* an earlier aggregate whose batch serves this one too, or NULL */
+	agg_percentile asked;		/* see percentile_asked */
+	ExprState  *fraction;		/* NULL: known, or no percentile */
+	ExprContext *context;		/* to evaluate it in */
+	const device_query *answer; /* NULL: values are sorted here */
+	int			sort;			/* of the answer, as is the next */
+	int			percentile;		/* -1: none */
+} sorted_aggregate;
 
 /* Its fraction is the same in all groups, and without groups nobody evaluates it here. */
-const agg_percentile *
-sorted_percentile(sorted_aggregate *aggregate)
+static const agg_percentile *
+percentile_asked(sorted_aggregate *aggregate)
 {
 	agg_percentile *percentile = &aggregate->asked;
 	MemoryContext caller;
@@ -43,6 +48,105 @@ sorted_percentile(sorted_aggregate *aggregate)
 	return percentile;
 }
 
+/* ---- what a GPU has computed */
+
+bool
+group_sorted_fraction(group_aggregate *aggregate, double *fraction)
+{
+	const agg_percentile *asked = percentile_asked((sorted_aggregate *) aggregate);
+
+	if (asked->fraction.isnull)
+		return false;
+	*fraction = DatumGetFloat8(asked->fraction.value);
+	return true;
+}
+
+/* The batch of the sorted values of all groups. */
+static agg_batch *
+batch_of(const sorted_aggregate *aggregate, const device_query *query)
+{
+	const group_input *input = aggregate->base.input;
+	uint32		num_groups = query->num_groups;
+	uint32		word = query->request.record.sorts[aggregate->sort];
+	row_groups	items = {num_groups, NULL, large_alloc(input->context, ((Size) num_groups + 1) * sizeof(uint32))};
+	row_groups	nulls = {num_groups, NULL, large_alloc(input->context, ((Size) num_groups + 1) * sizeof(uint32))};
+
+	items.starts[0] = nulls.starts[0] = 0;
+	for (uint32 group = 0; group < num_groups; group++)
+	{
+		const uint64 *record = device_query_record(query, group);
+
+		items.starts[group + 1] = items.starts[group] + record[word];
+		nulls.starts[group + 1] = nulls.starts[group] + (record[0] - record[word]);
+	}
+	return agg_batch_of_sorted(input->context, &aggregate->spec, aggregate->type, query->values[aggregate->sort],
+							   &items, &nulls);
+}
+
+static void
+take_device(group_aggregate *base, const device_query *query, int number)
+{
+	sorted_aggregate *aggregate = (sorted_aggregate *) base;
+
+	aggregate->answer = query;
+	aggregate->sort = list_nth_int(query->job.sorts, number);
+	aggregate->percentile = list_nth_int(query->job.percentiles, number);
+	aggregate->batch = NULL;
+	if (query->request.spec.sorts[aggregate->sort].returns & MGPU_SORT_VALUES)
+		aggregate->batch = batch_of(aggregate, query);
+}
+
+/* A percentile's result from the values that it lies between. */
+static Datum
+percentile_of(sorted_aggregate *aggregate, const uint64 *record, bool *is_null)
+{
+	const group_request *request = &aggregate->answer->request;
+	uint64		num_items = record[request->record.sorts[aggregate->sort]];
+	const uint64 *codes = &record[request->record.percentiles[aggregate->sort] + 2 * aggregate->percentile];
+	const mgpu_group_sort *sort = &request->spec.sorts[aggregate->sort];
+	Datum		picked[2];
+
+	*is_null = num_items == 0;
+	if (*is_null)
+		return (Datum) 0;
+	for (int i = 0; i < 2; i++)
+		picked[i] = device_query_datum(aggregate->answer, sort->column, codes[i]);
+	return agg_percentile_between(&aggregate->asked, &aggregate->type->element, num_items, picked);
+}
+
+/* False: the batch has the result. */
+static bool
+result_of_device(sorted_aggregate *aggregate, uint32 group, Datum *result, bool *is_null)
+{
+	const uint64 *record;
+
+	if (aggregate->answer == NULL)
+		return false;
+	record = device_query_record(aggregate->answer, group);
+	*is_null = false;
+	if (aggregate->percentile >= 0)
+		*result = percentile_of(aggregate, record, is_null);
+	else if (aggregate->base.plan.result == SORTED_COUNT_DISTINCT)
+		*result = Int64GetDatum(record[aggregate->answer->request.record.sorts[aggregate->sort] + 1]);
+	else
+		return false;
+	return true;
+}
+
+/* ---- results */
+
+/* array_agg of no rows is NULL; the batch would return an empty array. */
+static Datum
+array_of(sorted_aggregate *aggregate, uint32 group, bool *is_null)
+{
+	agg_batch  *batch = aggregate->batch;
+
+	*is_null = row_groups_size(&batch->items, group) + row_groups_size(&batch->nulls, group) == 0;
+	if (*is_null)
+		return (Datum) 0;
+	return PointerGetDatum(agg_batch_array(batch, group, aggregate->base.plan.order.nulls_first));
+}
+
 static Datum
 result(group_aggregate *base, uint32 group, bool *is_null)
 {
@@ -50,7 +154,7 @@ result(group_aggregate *base, uint32 group, bool *is_null)
 	agg_batch  *batch = aggregate->batch;
 	Datum		value;
 
-	if (sorted_device_result(aggregate, group, &value, is_null))
+	if (result_of_device(aggregate, group, &value, is_null))
 		return value;
 	*is_null = false;
 	switch (base->plan.result)
@@ -62,7 +166,7 @@ result(group_aggregate *base, uint32 group, bool *is_null)
 		case SORTED_COUNT_DISTINCT:
 			return Int64GetDatum(agg_batch_num_runs(batch, group));
 		default:
-			return agg_batch_percentile(batch, group, sorted_percentile(aggregate), is_null);
+			return agg_batch_percentile(batch, group, percentile_asked(aggregate), is_null);
 	}
 }
 
@@ -126,6 +230,6 @@ group_sorted_create(const group_aggregate_source *source)
 	}
 	aggregate->base.prepare = prepare;
 	aggregate->base.result = result;
-	aggregate->base.take_device = sorted_take_device;
+	aggregate->base.take_device = take_device;
 	return &aggregate->base;
 }

@@ -2,8 +2,7 @@
  * compile.c
  *		Makes programs of expressions: one operation for each node, the arguments' first.
  *
- * Equal parts share a register, since operations depend on their arguments alone.  What has no operation makes the whole expression
- * PostgreSQL's: its executor takes a row as long for a part as for all of it.
+ * What has no operation makes the whole expression PostgreSQL's: its executor takes a row as long for a part as for all of it.
  */
 #include "postgres.h"
 
@@ -13,65 +12,6 @@
 
 #include "compat.h"
 #include "expr/compile.h"
-
-/* ---- what programs are made of */
-
-int
-add_register(expr_program *program, mgpu_lane lane)
-{
-	if (program->num_registers == program->most_registers)
-	{
-		program->most_registers *= 2;
-		program->lanes = repalloc(program->lanes, program->most_registers);
-	}
-	program->lanes[program->num_registers] = lane;
-	return program->num_registers++;
-}
-
-expr_value
-add_op(expr_program *program, int code, expr_type type, int64 number, int num_from, const expr_value *from)
-{
-	mgpu_program_op *op;
-
-	if (program->num_ops == program->most_ops)
-	{
-		program->most_ops *= 2;
-		program->ops = repalloc(program->ops, program->most_ops * sizeof(mgpu_program_op));
-	}
-	op = &program->ops[program->num_ops++];
-	*op = (mgpu_program_op) {.code = code,.width = type.width,.number = number};
-	for (int i = 0; i < num_from; i++)
-		op->from[i] = from[i].reg;
-	op->to = add_register(program, type.lane);
-	return (expr_value) {op->to, type};
-}
-
-bool
-scale_up(expr_program *program, expr_value *value, int scale)
-{
-	int			digits = scale - value->type.scale;
-
-	if (digits == 0)
-		return true;
-	if (scale > MOST_SCALE || digits < 0 || value->type.lane == MGPU_LANE_SHOWN)
-		return false;
-	value->type.scale = scale;
-	*value = add_op(program, MGPU_RUN_SCALE_UP, value->type, power_of_ten(digits), 1, value);
-	return true;
-}
-
-expr_value
-show_scale(expr_program *program, expr_value value, int shown)
-{
-	expr_type	type = value.type;
-
-	type.lane = MGPU_LANE_SHOWN;
-	value = add_op(program, MGPU_RUN_SHOW_SCALE, type, 0, 1, &value);
-	program->ops[program->num_ops - 1].width = shown;
-	return value;
-}
-
-/* ---- nodes */
 
 static int
 load_code(const expr_type *type, Oid type_id)
@@ -224,7 +164,7 @@ compile_in(expr_program *program, ScalarArrayOpExpr *expr, expr_value *value)
 	return true;
 }
 
-static bool
+bool
 compile_node(expr_program *program, Expr *expr, expr_value *value)
 {
 	switch (nodeTag(expr))
@@ -259,38 +199,4 @@ compile_node(expr_program *program, Expr *expr, expr_value *value)
 		default:
 			return compile_choice(program, expr, value);
 	}
-}
-
-bool
-compile_expr(expr_program *program, Expr *expr, expr_value *value)
-{
-	known_part *part;
-	ListCell   *cell;
-
-	if (IsA(expr, CaseTestExpr))
-	{
-		if (program->case_values == NIL)
-			return false;
-		*value = *(const expr_value *) linitial(program->case_values);
-		return true;
-	}
-	foreach(cell, program->parts)
-	{
-		part = lfirst(cell);
-		if (equal(part->expr, expr))
-		{
-			*value = part->value;
-			return true;
-		}
-	}
-	if (!compile_node(program, expr, value))
-		return false;
-	/* elsewhere, what a CaseTestExpr stands for is something else */
-	if (program->case_values == NIL)
-	{
-		part = palloc(sizeof(known_part));
-		*part = (known_part) {expr, *value};
-		program->parts = lappend(program->parts, part);
-	}
-	return true;
 }

@@ -57,6 +57,7 @@ typedef struct known_part
 
 struct expr_program
 {
+	bool		(*compile) (expr_program *program, Expr *expr, expr_value *value);	/* a part that is new: compile_node */
 	mgpu_program program;
 	int			num_ops;
 	int			most_ops;
@@ -98,33 +99,11 @@ extern int64 table_of_pattern(expr_program *program, const text *pattern);
 extern int64 table_of_zone(expr_program *program, pg_tz *zone);
 extern int64 table_add(expr_program *program, const void *bytes, Size size);
 
-/* 10 to the power of 0 to 18. */
-extern int64 power_of_ten(int exponent);
-
 /* The value of a constant text, or NULL. */
 extern const char *text_constant(const Node *node);
 
 /* Whether characters are of UTF-8, or each is a byte: else no operation tells them apart. */
 extern bool encoding_is_known(bool *is_utf8);
-
-/* ---- operations (compile.c) */
-
-extern int	add_register(expr_program *program, mgpu_lane lane);
-extern bool compile_expr(expr_program *program, Expr *expr, expr_value *value);
-
-/* Add an operation with a result of a type. */
-extern expr_value add_op(expr_program *program, int code, expr_type type, int64 number, int num_from, const expr_value *from);
-
-/* A numeric that shows so many of its scale's digits, among others that show others. */
-extern expr_value show_scale(expr_program *program, expr_value value, int shown);
-
-/* A numeric with more digits behind the point, the same number.  false: too many. */
-extern bool scale_up(expr_program *program, expr_value *value, int scale);
-
-/* What chooses between values (compile_choices.c); false: also if it is anything else. */
-extern bool compile_choice(expr_program *program, Expr *expr, expr_value *value);
-
-/* ---- functions (compile_calls.c) */
 
 /* Most arguments of a function. */
 #define MOST_ARGS 3
@@ -138,18 +117,39 @@ typedef struct function_call
 	Oid			type_id;
 } function_call;
 
-extern bool compile_call(expr_program *program, const function_call *call, expr_value *value);
+extern const expr_type expr_boolean;
 
-/* One of dates and times (compile_times.c). */
-extern bool compile_time(expr_program *program, const function_call *call, expr_value *value);
+/* ---- operations and parts (builder.c) */
+
+/* 10 to the power of 0 to 18. */
+extern int64 power_of_ten(int exponent);
+
+extern int	add_register(expr_program *program, mgpu_lane lane);
+
+/* Add an operation with a result of a type. */
+extern expr_value add_op(expr_program *program, int code, expr_type type, int64 number, int num_from, const expr_value *from);
+
+/* A numeric that shows so many of its scale's digits, among others that show others. */
+extern expr_value show_scale(expr_program *program, expr_value value, int shown);
+
+/* A numeric with more digits behind the point, the same number.  false: too many. */
+extern bool scale_up(expr_program *program, expr_value *value, int scale);
+
+/* Compile an expression, unless an equal part is there.  false: no program can have it. */
+extern bool compile_expr(expr_program *program, Expr *expr, expr_value *value);
 
 /* The arguments of a call, and then the operation that it is; the latter is always true. */
 extern bool compile_args(expr_program *program, const function_call *call, expr_value *args);
 extern bool add_call_op(expr_program *program, const function_call *call, const expr_value *args, expr_value *value);
 
+/* ---- nodes (compile.c), what chooses between values (compile_choices.c), functions (compile_calls.c), those of times (compile_times.c) */
+
+extern bool compile_node(expr_program *program, Expr *expr, expr_value *value);
+extern bool compile_choice(expr_program *program, Expr *expr, expr_value *value);
+extern bool compile_call(expr_program *program, const function_call *call, expr_value *value);
+extern bool compile_time(expr_program *program, const function_call *call, expr_value *value);
+
 /* Whether texts under a collation are compared by their bytes: in order, or for equality alone. */
 extern bool compares_bytes(Oid collation, bool in_order);
-
-extern const expr_type expr_boolean;
 
 #endif							/* MGPU_EXPR_COMPILE_H */

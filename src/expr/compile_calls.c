@@ -19,26 +19,6 @@ compares_bytes(Oid collation, bool in_order)
 	return in_order ? collation_orders_bytes(collation) : get_collation_isdeterministic(collation);
 }
 
-bool
-compile_args(expr_program *program, const function_call *call, expr_value *args)
-{
-	ListCell   *cell;
-
-	if (list_length(call->args) > MOST_ARGS)
-		return false;
-	foreach(cell, call->args)
-		if (!compile_expr(program, lfirst(cell), &args[foreach_current_index(cell)]))
-			return false;
-	return true;
-}
-
-bool
-add_call_op(expr_program *program, const function_call *call, const expr_value *args, expr_value *value)
-{
-	*value = add_op(program, call->known->code, call->type, call->known->number, list_length(call->args), args);
-	return true;
-}
-
 /* ---- numerics */
 
 /* Let arguments be integers of their scale, whatever they show.  Whether one of them showed digits of its own. */

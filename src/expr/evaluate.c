@@ -16,6 +16,7 @@ expr_program_create(void)
 {
 	expr_program *program = palloc0(sizeof(expr_program));
 
+	program->compile = compile_node;
 	program->most_ops = program->most_registers = 16;
 	program->ops = palloc(program->most_ops * sizeof(mgpu_program_op));
 	program->lanes = palloc(program->most_registers);

@@ -68,17 +68,6 @@ expr_type_of(Oid type_id, int32 typmod, expr_type *type)
 
 /* ---- constants */
 
-int64
-power_of_ten(int exponent)
-{
-	int64		power = 1;
-
-	Assert(exponent >= 0 && exponent <= 18);
-	while (exponent-- > 0)
-		power *= 10;
-	return power;
-}
-
 /* The scale and the digits of a numeric.  false: it is none of those, or has too many. */
 static bool
 fill_numeric(expr_constant *constant, Datum value)

@@ -21,7 +21,7 @@
 #include "order/position_list.h"
 #include "pgerror.h"
 #include "run/run_job.h"
-#include "sql/sort_fn.h"
+#include "sql/sort_args.h"
 
 PG_FUNCTION_INFO_V1(mgpu_bulk_remove);
 PG_FUNCTION_INFO_V1(mgpu_bulk_insert);

@@ -20,7 +20,7 @@
 #include "merge/merge_input.h"
 #include "pgerror.h"
 #include "run/run_job.h"
-#include "sql/sort_fn.h"
+#include "sql/sort_args.h"
 
 PG_FUNCTION_INFO_V1(mgpu_merge);
 PG_FUNCTION_INFO_V1(mgpu_merge_pairs);

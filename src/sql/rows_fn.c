@@ -11,7 +11,7 @@
 
 #include "compat.h"
 #include "array/pair_result.h"
-#include "sql/sort_fn.h"
+#include "sql/sort_args.h"
 #include "sql/rows_fn.h"
 
 typedef struct rows_state

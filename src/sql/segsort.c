@@ -13,7 +13,7 @@
 
 #include "compat.h"
 #include "order/array_sort.h"
-#include "sql/sort_fn.h"
+#include "sql/sort_args.h"
 #include "sql/rows_fn.h"
 #include "sql/segment_args.h"
 

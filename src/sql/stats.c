@@ -21,7 +21,7 @@
 #include "array/source.h"
 #include "order/array_sort.h"
 #include "run/run_job.h"
-#include "sql/sort_fn.h"
+#include "sql/sort_args.h"
 #include "sql/segment_args.h"
 
 PG_FUNCTION_INFO_V1(mgpu_segsort_stats);

@@ -1,9 +1,9 @@
 /*
- * sort_fn.h
+ * sort_args.h
  *		Arguments and bodies that SQL functions that sort share.
  */
-#ifndef MGPU_SQL_SORT_FN_H
-#define MGPU_SQL_SORT_FN_H
+#ifndef MGPU_SQL_SORT_ARGS_H
+#define MGPU_SQL_SORT_ARGS_H
 
 #include "fmgr.h"
 
@@ -42,4 +42,4 @@ typedef void (*read_segments_fn) (segment_list *segments, Datum argument, const 
 extern Datum sort_one_array(FunctionCallInfo fcinfo, const sort_spec *spec, read_segments_fn read_segments);
 extern Datum sort_pair(FunctionCallInfo fcinfo, const sort_spec *spec, read_segments_fn read_segments);
 
-#endif							/* MGPU_SQL_SORT_FN_H */
+#endif							/* MGPU_SQL_SORT_ARGS_H */

@@ -1,0 +1,134 @@
+/*
+ * builder.c
+ *		Adds registers and operations to a program, and the parts of expressions.
+ *
+ * Equal parts share a register, since operations depend on their arguments alone.
+ */
+#include "postgres.h"
+
+#include "nodes/nodeFuncs.h"
+
+#include "compat.h"
+#include "expr/compile.h"
+
+int64
+power_of_ten(int exponent)
+{
+	int64		power = 1;
+
+	Assert(exponent >= 0 && exponent <= 18);
+	while (exponent-- > 0)
+		power *= 10;
+	return power;
+}
+
+int
+add_register(expr_program *program, mgpu_lane lane)
+{
+	if (program->num_registers == program->most_registers)
+	{
+		program->most_registers *= 2;
+		program->lanes = repalloc(program->lanes, program->most_registers);
+	}
+	program->lanes[program->num_registers] = lane;
+	return program->num_registers++;
+}
+
+expr_value
+add_op(expr_program *program, int code, expr_type type, int64 number, int num_from, const expr_value *from)
+{
+	mgpu_program_op *op;
+
+	if (program->num_ops == program->most_ops)
+	{
+		program->most_ops *= 2;
+		program->ops = repalloc(program->ops, program->most_ops * sizeof(mgpu_program_op));
+	}
+	op = &program->ops[program->num_ops++];
+	*op = (mgpu_program_op) {.code = code,.width = type.width,.number = number};
+	for (int i = 0; i < num_from; i++)
+		op->from[i] = from[i].reg;
+	op->to = add_register(program, type.lane);
+	return (expr_value) {op->to, type};
+}
+
+bool
+scale_up(expr_program *program, expr_value *value, int scale)
+{
+	int			digits = scale - value->type.scale;
+
+	if (digits == 0)
+		return true;
+	if (scale > MOST_SCALE || digits < 0 || value->type.lane == MGPU_LANE_SHOWN)
+		return false;
+	value->type.scale = scale;
+	*value = add_op(program, MGPU_RUN_SCALE_UP, value->type, power_of_ten(digits), 1, value);
+	return true;
+}
+
+expr_value
+show_scale(expr_program *program, expr_value value, int shown)
+{
+	expr_type	type = value.type;
+
+	type.lane = MGPU_LANE_SHOWN;
+	value = add_op(program, MGPU_RUN_SHOW_SCALE, type, 0, 1, &value);
+	program->ops[program->num_ops - 1].width = shown;
+	return value;
+}
+
+/* ---- expressions */
+
+bool
+compile_expr(expr_program *program, Expr *expr, expr_value *value)
+{
+	known_part *part;
+	ListCell   *cell;
+
+	if (IsA(expr, CaseTestExpr))
+	{
+		if (program->case_values == NIL)
+			return false;
+		*value = *(const expr_value *) linitial(program->case_values);
+		return true;
+	}
+	foreach(cell, program->parts)
+	{
+		part = lfirst(cell);
+		if (equal(part->expr, expr))
+		{
+			*value = part->value;
+			return true;
+		}
+	}
+	if (!program->compile(program, expr, value))
+		return false;
+	/* elsewhere, what a CaseTestExpr stands for is something else */
+	if (program->case_values == NIL)
+	{
+		part = palloc(sizeof(known_part));
+		*part = (known_part) {expr, *value};
+		program->parts = lappend(program->parts, part);
+	}
+	return true;
+}
+
+bool
+compile_args(expr_program *program, const function_call *call, expr_value *args)
+{
+	ListCell   *cell;
+
+	if (list_length(call->args) > MOST_ARGS)
+		return false;
+	foreach(cell, call->args)
+		if (!compile_expr(program, lfirst(cell), &args[foreach_current_index(cell)]))
+			return false;
+	return true;
+}
+
+bool
+add_call_op(expr_program *program, const function_call *call, const expr_value *args, expr_value *value)
+{
+	*value = add_op(program, call->known->code, call->type, call->known->number, list_length(call->args), args);
+	return true;
+}
