@@ -166,9 +166,6 @@ typedef struct mgpu_program_op
 typedef struct mgpu_program
 {
 	uint32_t	num_ops;
-	uint32_t	num_inputs;		/* attributes that are loaded */
-	uint32_t	num_registers;
-	uint32_t	num_constants;	/* the first registers */
 	const mgpu_program_op *ops;
 	const uint8_t *lanes;		/* mgpu_lane of each register */
 	const char *tables;			/* aligned to 8 bytes; numbers of operations are offsets into it */

@@ -18,18 +18,9 @@
 #include "utils/numeric.h"
 
 #include "compat.h"
+#include "core/numeric_format.h"
 #include "exec/reduced_numeric.h"
 #include "exec/reduced_rows.h"
-
-/* As numeric.c stores a number of few digits: a header of two bytes, and digits of base 10,000 without zeros at the ends. */
-#define DIGIT_BASE 10000
-#define NUMERIC_SPECIAL 0xC000
-#define NUMERIC_SHORT 0x8000
-#define SHORT_NEGATIVE 0x2000
-#define SHORT_SCALE_SHIFT 7
-#define SHORT_SCALE_MASK 0x3F
-#define SHORT_WEIGHT_MASK 0x7F
-#define SHORT_WEIGHT(header) ((int) ((header) & 0x3F) - (int) ((header) & 0x40))
 
 typedef struct short_numeric
 {
@@ -82,7 +73,7 @@ read_plain(const short_numeric *stored, int128 *number, int *scale)
 	*number *= powers[zeros];
 	if (stored->header & SHORT_NEGATIVE)
 		*number = -*number;
-	*scale = (stored->header >> SHORT_SCALE_SHIFT) & SHORT_SCALE_MASK;
+	*scale = SHORT_SCALE(stored->header);
 	return true;
 }
 

@@ -211,8 +211,7 @@ expr_program_finish(expr_program *program, uint32 num_rows)
 		if (((expr_constant *) lfirst(cell))->param == NULL)
 			fill_constant(program, lfirst(cell));
 	program->program = (mgpu_program) {
-		.num_ops = program->num_ops,.num_inputs = list_length(program->attributes),.num_registers = program->num_registers,
-		.num_constants = list_length(program->constants),.ops = program->ops,.lanes = program->lanes,.tables = program->tables.data
+		.num_ops = program->num_ops,.ops = program->ops,.lanes = program->lanes,.tables = program->tables.data
 	};
 }
 

@@ -5,16 +5,11 @@
 #include "postgres.h"
 
 #include "compat.h"
+#include "core/numeric_format.h"
 #include "expr/compile.h"
 
-/* As numeric.c stores a number of few digits: a header of two bytes, and digits of base 10,000. */
-#define DIGIT_BASE 10000
-#define DIGIT_PLACES 4
+/* Digits of base 10,000 that 64 bits of any scale may take. */
 #define MOST_DIGITS 10
-#define NUMERIC_SHORT 0x8000
-#define SHORT_NEGATIVE 0x2000
-#define SHORT_SCALE_SHIFT 7
-#define SHORT_WEIGHT_MASK 0x7F
 
 typedef struct short_numeric
 {

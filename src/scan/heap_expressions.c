@@ -55,8 +55,9 @@ fill_slot(heap_reader *reader, uint32 row)
 	context->ecxt_scantuple = slot;
 }
 
-bool
-heap_reader_run(heap_reader *reader, const page_program *program, uint32 num_rows)
+/* Run a program for kept rows of the page.  false: all rows are faults. */
+static bool
+run_for_kept(heap_reader *reader, const page_program *program, uint32 num_rows)
 {
 	for (int i = 0; i < expr_program_num_inputs(program->program); i++)
 		program->inputs[i].values = page_values_list(reader->values, program->lists[i])->values;
@@ -69,7 +70,7 @@ heap_reader_run(heap_reader *reader, const page_program *program, uint32 num_row
 static uint32
 apply_test(heap_reader *reader, const page_program *test, uint32 num_rows)
 {
-	bool		ran = heap_reader_run(reader, test, num_rows);
+	bool		ran = run_for_kept(reader, test, num_rows);
 	const uint8 *states = expr_program_states(test->program, 0);
 	const int64 *truths = expr_program_truths(test->program, 0);
 	uint32		num_kept = 0;
@@ -132,7 +133,7 @@ static void
 run_program(heap_reader *reader, chunk *rows, uint64 first, uint32 num_rows)
 {
 	expr_program *program = reader->program.program;
-	bool		ran = reader->is_programmed && heap_reader_run(reader, &reader->program, num_rows);
+	bool		ran = reader->is_programmed && run_for_kept(reader, &reader->program, num_rows);
 
 	for (int i = 0; i < reader->num_columns; i++)
 	{

@@ -74,9 +74,6 @@ heap_reader_keep_all(heap_reader *reader, uint32 num_rows)
 		reader->kept[i] = i;
 }
 
-/* Run a program for kept rows of the page.  false: all rows are faults. */
-extern bool heap_reader_run(heap_reader *reader, const page_program *program, uint32 num_rows);
-
 /* Put values of a column that is an expression into rows from first on: the kept rows', by a program or the executor. */
 extern void heap_reader_compute(heap_reader *reader, chunk *rows, uint64 first, uint32 num_rows);
 

@@ -6,6 +6,7 @@
  * number of the scale that its column declares.
  */
 #include "core/cpu/program_run.h"
+#include "core/numeric_format.h"
 
 #include <string.h>
 
@@ -102,15 +103,6 @@ mgpu_run_load_varlena(const mgpu_frame *frame, const mgpu_program_op *op)
 }
 
 /* ---- numeric */
-
-/* A header of two bytes: sign, 6 bits of scale, 7 bits of weight; then digits of base 10,000. */
-#define NUMERIC_SPECIAL 0xC000
-#define NUMERIC_SHORT 0x8000
-#define SHORT_NEGATIVE 0x2000
-#define SHORT_SCALE(header) (((header) >> 7) & 0x3F)
-#define SHORT_WEIGHT(header) ((int) ((header) & 0x3F) - (int) ((header) & 0x40))
-#define DIGIT_BASE 10000
-#define DIGIT_PLACES 4
 
 static const int64_t powers[] = {1, 10, 100, 1000};
 
