@@ -19,6 +19,7 @@
 #include <stddef.h>
 
 #include "group_spec.h"
+#include "load_bits.h"
 
 #define MGPU_PAGE_HEADER_BYTES 24
 #define MGPU_PAGE_MAX_ITEMS ((MGPU_PAGE_BYTES - MGPU_PAGE_HEADER_BYTES) / 4)
@@ -54,23 +55,6 @@ typedef struct mgpu_stored_row
 	uint32_t	num_stored;		/* attributes */
 	const char *not_null;		/* a bit for each; NULL: no attribute is NULL */
 } mgpu_stored_row;
-
-/* Stored bits, zero-extended.  They may lie at any address. */
-MGPU_CODEC uint64_t
-mgpu_load_bits(const char *from, uint32_t width)
-{
-	uint64_t	bits = 0;
-
-#ifdef __CUDA_ARCH__
-	if (width == 8 && ((uintptr_t) from & 7) == 0)
-		return *(const uint64_t *) from;
-	if (width == 4 && ((uintptr_t) from & 3) == 0)
-		return *(const uint32_t *) from;
-#endif
-	for (uint32_t i = 0; i < width; i++)
-		bits |= (uint64_t) (uint8_t) from[i] << (8 * i);
-	return bits;
-}
 
 /* The row of a line pointer. */
 MGPU_CODEC mgpu_row_state

@@ -39,12 +39,9 @@ typedef enum mgpu_lane
 } mgpu_lane;
 
 /* A row's state in a register.  That of a strict function's result is the largest of its arguments'. */
-enum
-{
-	MGPU_IS_VALUE = 0,
-	MGPU_IS_NULL = 1,
-	MGPU_IS_FAULT = 2
-};
+#define MGPU_IS_VALUE 0
+#define MGPU_IS_NULL 1
+#define MGPU_IS_FAULT 2
 
 /* Outcomes of a comparison, as a mask. */
 enum
@@ -55,7 +52,7 @@ enum
 };
 
 /*
- * The operations: code, function (cpu/program_*.c), name for EXPLAIN, number of registers that are read.  width is the bytes of the result's type: an integer
+ * The operations: code, function (program/ops_*.h), name for EXPLAIN, number of registers that are read.  width is the bytes of the result's type: an integer
  * that does not fit, and a float that overflows or underflows, is a fault.  number is what the comment says.
  */
 #define MGPU_PROGRAM_OPS(OP) \
@@ -134,6 +131,9 @@ enum
 	OP(TRIM_BLANKS, trim_blanks, "rtrim", 1) \
 	OP(BEGINS_WITH, begins_with, "starts with", 2) \
 	OP(LIKE, like, "like", 1) /* number: an mgpu_like; width: 1 if characters are of UTF-8 */ \
+	/* an integer of 8 bytes; number: which of them, from 0; width: how many there are; strings that do not fit are faults */ \
+	OP(WORD, word, "word", 1) /* the last one's lowest byte is the length: 8 * width - 1 bytes fit, of at most 32 words */ \
+	OP(WORD_FIXED, word_fixed, "word", 1) /* of a type with one length: 8 * width bytes fit */ \
 	/* days and microseconds from 2000-01-01 on; infinities are faults, and years before 1 or after 9999 too where a calendar is needed */ \
 	OP(FIT_DATE, fit_date, "date", 1) \
 	OP(FIT_TIME, fit_time, "timestamp", 1) \

@@ -1,0 +1,52 @@
+/*
+ * program/ops_words.h
+ *		Operations that make integers of byte strings, in the order of the bytes: then integers alone can be compared.
+ *
+ * Word k of a string is its bytes 8k to 8k + 7, the first of them the highest, with zeros behind the string's end.  In the last of
+ * its words, the lowest byte is the string's length: so a string that goes on with zero bytes is larger than one that ends there.
+ * A string of a type with one length needs none.  The highest bit is flipped, since integers of programs are signed.
+ */
+#ifndef MGPU_OPS_WORDS_H
+#define MGPU_OPS_WORDS_H
+
+/* The bytes from an offset on. */
+MGPU_CODEC uint64_t
+mgpu_word_at(const char *bytes, uint32_t length, uint32_t offset)
+{
+	if (offset >= length)
+		return 0;
+	return mgpu_swap_64(mgpu_load_bits(bytes + offset, length - offset < 8 ? length - offset : 8));
+}
+
+#define WORD(name, length_of_last) \
+MGPU_CODEC void \
+mgpu_run_##name(mgpu_frame frame, mgpu_program_op op) \
+{ \
+	mgpu_register a = mgpu_register_from(frame, op, 0); \
+	mgpu_register to = mgpu_register_to(frame, op); \
+	uint32_t	number = (uint32_t) op.number; \
+	\
+	for (uint32_t i = 0; i < frame.num_rows; i++) \
+	{ \
+		uint32_t	length = a.lengths[i]; \
+		uint8_t		state = mgpu_state_unless(a.states[i], length > 8u * op.width - (length_of_last)); \
+		uint64_t	word = 0; \
+		\
+		if (state == MGPU_IS_VALUE) \
+		{ \
+			word = mgpu_word_at(a.bytes[i], length, 8 * number); \
+			if ((length_of_last) && number + 1 == op.width) \
+				word |= length; \
+			word ^= MGPU_F64_SIGN; \
+		} \
+		to.integers[i] = (int64_t) word; \
+		to.states[i] = state; \
+	} \
+}
+
+WORD(word, 1)
+WORD(word_fixed, 0)
+
+#undef WORD
+
+#endif							/* MGPU_OPS_WORDS_H */
