@@ -105,13 +105,19 @@ mgpu_order_bytes(const char *a, const char *b, uint32_t length)
 	return 0;
 }
 
+MGPU_CODEC bool
+mgpu_equal_bytes(const char *a, const char *b, uint32_t length)
+{
+	return mgpu_order_bytes(a, b, length) == 0;
+}
+
 /* Where a part begins in a text, or NULL. */
 MGPU_CODEC const char *
 mgpu_find_bytes(const char *text, uint32_t length, const char *part, uint32_t part_length)
 {
 	for (uint32_t i = 0; i + part_length <= length; i++)
 	{
-		if (mgpu_order_bytes(text + i, part, part_length) == 0)
+		if (mgpu_equal_bytes(text + i, part, part_length))
 			return text + i;
 	}
 	return NULL;

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "core/key_codec.h"
 #include "core/program.h"
+#include "core/short_bytes.h"
 
 #include <string.h>
 
@@ -50,6 +51,12 @@ static inline int
 mgpu_order_bytes(const char *a, const char *b, uint32_t length)
 {
 	return length == 0 ? 0 : memcmp(a, b, length);
+}
+
+static inline bool
+mgpu_equal_bytes(const char *a, const char *b, uint32_t length)
+{
+	return mgpu_same_bytes(a, b, length);
 }
 
 static inline const char *

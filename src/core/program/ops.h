@@ -7,7 +7,8 @@
  *	 mgpu_frame					a run, with program (lanes, tables) and num_rows
  *	 mgpu_register_from, _to	where an operation's rows are read and written
  *	 mgpu_input_of, mgpu_row_of	the input that an operation loads, and a row's place in it
- *	 mgpu_order_bytes, mgpu_find_bytes, mgpu_has_mark	memcmp, memmem, memchr
+ *	 mgpu_order_bytes, mgpu_equal_bytes			as memcmp
+ *	 mgpu_find_bytes, mgpu_has_mark				as memmem, memchr
  *	 mgpu_product_overflows		of two integers
  *
  * Frame, operation and registers are passed by value: then no store to a row can change them, and loops may be vectorized.

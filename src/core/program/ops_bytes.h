@@ -49,12 +49,6 @@ mgpu_bytes_outcome(const char *a, uint32_t a_length, const char *b, uint32_t b_l
 	return order < 0 ? MGPU_IS_LESS : MGPU_IS_GREATER;
 }
 
-MGPU_CODEC bool
-mgpu_is_equal_bytes(const char *a, uint32_t a_length, const char *b, uint32_t b_length)
-{
-	return a_length == b_length && mgpu_order_bytes(a, b, a_length) == 0;
-}
-
 MGPU_CODEC void
 mgpu_run_compare_bytes(mgpu_frame frame, mgpu_program_op op)
 {
@@ -72,7 +66,8 @@ mgpu_run_compare_bytes(mgpu_frame frame, mgpu_program_op op)
 		if (state != MGPU_IS_VALUE)
 			to.integers[i] = 0;
 		else if (is_equality)
-			to.integers[i] = mgpu_is_equal_bytes(a.bytes[i], a.lengths[i], b.bytes[i], b.lengths[i]) == (op.number == MGPU_IS_EQUAL);
+			to.integers[i] = (a.lengths[i] == b.lengths[i] && mgpu_equal_bytes(a.bytes[i], b.bytes[i], a.lengths[i])) ==
+				(op.number == MGPU_IS_EQUAL);
 		else
 			to.integers[i] = (mgpu_bytes_outcome(a.bytes[i], a.lengths[i], b.bytes[i], b.lengths[i]) & op.number) != 0;
 	}
@@ -223,7 +218,7 @@ mgpu_run_begins_with(mgpu_frame frame, mgpu_program_op op)
 
 		to.states[i] = state;
 		to.integers[i] = state == MGPU_IS_VALUE && a.lengths[i] >= b.lengths[i] &&
-			mgpu_is_equal_bytes(a.bytes[i], b.lengths[i], b.bytes[i], b.lengths[i]);
+			mgpu_equal_bytes(a.bytes[i], b.bytes[i], b.lengths[i]);
 	}
 }
 
@@ -245,7 +240,7 @@ mgpu_match_here(const mgpu_like_piece *part, const char *text, uint32_t length, 
 	uint32_t	at = 0;
 
 	if (part->is_plain)
-		return length >= part->length && mgpu_order_bytes(text, part->bytes, part->length) == 0 ? (int64_t) part->length : -1;
+		return length >= part->length && mgpu_equal_bytes(text, part->bytes, part->length) ? (int64_t) part->length : -1;
 	for (uint32_t i = 0; i < part->length; i++)
 	{
 		if (at >= length || (!part->marks[i] && text[at] != part->bytes[i]))
@@ -280,7 +275,7 @@ MGPU_CODEC bool
 mgpu_match_at_end(const mgpu_like_piece *part, const char *text, uint32_t length, uint32_t offset, bool is_utf8)
 {
 	if (part->is_plain)
-		return length - offset >= part->length && mgpu_order_bytes(text + length - part->length, part->bytes, part->length) == 0;
+		return length - offset >= part->length && mgpu_equal_bytes(text + length - part->length, part->bytes, part->length);
 	for (; offset <= length; offset += offset < length ? mgpu_skip_characters(text + offset, length - offset, 1, is_utf8) : 1)
 		if (mgpu_match_here(part, text + offset, length - offset, is_utf8) == length - offset)
 			return true;

@@ -95,12 +95,13 @@ mgpu_run_real_of_numeric(mgpu_frame frame, mgpu_program_op op)
 {
 	mgpu_register a = mgpu_register_from(frame, op, 0);
 	mgpu_register to = mgpu_register_to(frame, op);
+	double		power = (double) op.number;
 
 	for (uint32_t i = 0; i < frame.num_rows; i++)
 	{
 		int64_t		x = a.integers[i];
 
-		to.reals[i] = (double) x / (double) op.number;
+		to.reals[i] = (double) x / power;
 		to.states[i] = mgpu_state_unless(a.states[i], x > LAST_EXACT || x < -LAST_EXACT);
 	}
 }
