@@ -1,0 +1,400 @@
+/*
+ * unit_program.h
+ *		Random cases of each operation of programs: registers of rows, what rows store, tables.
+ *
+ * Values are often of the edges, or equal.  Texts are of few characters, so that some match.  What a register holds beside a value, for NULL
+ * and faults, is anything but a text.
+ */
+#ifndef MGPU_UNIT_PROGRAM_H
+#define MGPU_UNIT_PROGRAM_H
+
+#include <float.h>
+#include <math.h>
+
+#include "core/program.h"
+#include "unit.h"
+#include "unit_program_shapes.h"
+
+#define MOST_ROWS 226
+#define NUM_INPUTS 300
+#define STORED_BYTES 64
+#define NUM_TEXTS 8
+#define TEXT_BYTES 300
+#define TO 3					/* the result's register, behind those of the arguments */
+
+typedef struct program_case
+{
+	mgpu_program_op op;
+	char		kinds[5];
+	uint8_t		lanes[TO + 1];
+	mgpu_register registers[TO + 1];
+	uint16_t	rows[MOST_ROWS];
+	const char *values[NUM_INPUTS];	/* the input's */
+	char		stored[NUM_INPUTS][STORED_BYTES];
+	char		texts[NUM_TEXTS][TEXT_BYTES + 8];
+	uint32_t	lengths[NUM_TEXTS];
+	uint64_t	table[128];
+} program_case;
+
+/* ---- values */
+
+static int64_t
+random_integer(void)
+{
+	static const int64_t edges[] = {0, 1, -1, INT16_MAX, INT16_MIN, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN, 100, -50, 49};
+	int64_t		edge = edges[unit_random_below(sizeof(edges) / sizeof(edges[0]))];
+
+	switch (unit_random_below(4))
+	{
+		case 0:
+			return edge;
+		case 1:
+			return (int64_t) ((uint64_t) edge + unit_random_below(5) - 2);
+		case 2:
+			return (int64_t) unit_random() >> unit_random_below(64);
+		default:
+			return (int64_t) unit_random_below(7) - 3;
+	}
+}
+
+static double
+random_real(void)
+{
+	static const double edges[] = {0.0, -0.0, 1.0, -1.0, 0.5, -2.5, INFINITY, -INFINITY, DBL_MAX, DBL_MIN, DBL_TRUE_MIN, FLT_MAX, FLT_MIN,
+		1e-46, 3.5e38, 0x1p63, -0x1p63, 0x1p31, 32767.5, -32768.5, 0x1p53};
+	uint64_t	bits = unit_random();
+	double		real;
+
+	switch (unit_random_below(4))
+	{
+		case 0:
+			return edges[unit_random_below(sizeof(edges) / sizeof(edges[0]))];
+		case 1:
+			return (double) random_integer() / (double) (1 + unit_random_below(8));
+		case 2:
+			/* NaN of all kinds */
+			bits |= UINT64_C(0x7FF0000000000001);
+	}
+	memcpy(&real, &bits, sizeof(real));
+	return real;
+}
+
+static int64_t
+random_day(void)
+{
+	static const int64_t edges[] = {-730120, -730119, 2921939, 2921940, -719468 - 10957, 59, 60, 365, INT32_MAX, INT32_MIN};
+
+	if (unit_random_below(4) == 0)
+		return edges[unit_random_below(sizeof(edges) / sizeof(edges[0]))];
+	return (int64_t) unit_random_below(4000000) - 900000;
+}
+
+/* Days up to some from a multiple of 10^15 microseconds, where zones change; and others. */
+static int64_t
+random_time(void)
+{
+	int64_t		in_day = (int64_t) unit_random_below(UINT64_C(86400000000));
+
+	if (unit_random_below(8) == 0)
+		return random_integer();
+	if (unit_random_below(2) == 0)
+		return random_day() % 4000000 * INT64_C(86400000000) + in_day * (int64_t) unit_random_below(2);
+	return ((int64_t) unit_random_below(9) - 4) * INT64_C(1000000000000000) +
+		((int64_t) unit_random_below(7) - 3) * INT64_C(86400000000) + in_day;
+}
+
+/* Texts are of characters of UTF-8, or of any bytes. */
+static void
+make_texts(program_case *given)
+{
+	static const char *const pieces[] = {"a", "b", "ab", " ", "\0", "\xC3\xA9", "\xE2\x82\xAC", "\xFF"};
+	bool		is_wild = unit_random_below(4) == 0;
+
+	for (int i = 0; i < NUM_TEXTS; i++)
+	{
+		uint32_t	most = (uint32_t) (i == 0 ? TEXT_BYTES - 8 : unit_random_below(i < 4 ? 5 : 20));
+		uint32_t	length = 0;
+
+		while (length < most)
+		{
+			uint64_t	number = unit_random_below(is_wild ? 8 : 7);
+			size_t		size = number == 4 ? 1 : strlen(pieces[number]);
+
+			memcpy(given->texts[i] + length, pieces[number], size);
+			length += (uint32_t) size;
+		}
+		given->lengths[i] = length;
+	}
+}
+
+static void
+set_value(program_case *given, int number, uint32_t row, char kind, bool is_value)
+{
+	mgpu_register *to = &given->registers[number];
+	uint64_t	text = unit_random_below(NUM_TEXTS);
+	/* some begin in the middle, at an odd address */
+	uint32_t	skipped = unit_random_below(4) == 0 ? given->lengths[text] / 2 : 0;
+
+	to->lengths[row] = (uint32_t) unit_random_below(40);
+	if (kind == 's')
+	{
+		to->bytes[row] = is_value ? given->texts[text] + skipped : NULL;
+		to->lengths[row] = is_value ? given->lengths[text] - skipped : to->lengths[row];
+	}
+	else if (kind == 'r')
+		to->reals[row] = random_real();
+	else if (kind == 'b')
+		to->integers[row] = (int64_t) unit_random_below(2);
+	else if (kind == '4')
+		to->integers[row] = (int32_t) random_integer();
+	else if (kind == 'd')
+		to->integers[row] = random_day();
+	else if (kind == 't')
+		to->integers[row] = random_time();
+	else
+		to->integers[row] = random_integer();
+}
+
+/* ---- what rows store */
+
+static void
+store_numeric(char *to, uint32_t scale)
+{
+	uint16_t	numbers[8];
+	uint32_t	num_digits = (uint32_t) unit_random_below(6);
+	uint32_t	bytes = 2 * (1 + num_digits) - (unit_random_below(16) == 0);
+	uint32_t	header = (bytes + 4) << 2 | (unit_random_below(8) == 0 ? 2 : 0);
+	uint64_t	weight = unit_random_below(8) == 0 ? unit_random_below(128) : (unit_random_below(6) - 1) & 0x7F;
+	uint64_t	shown = unit_random_below(4) == 0 ? unit_random_below(11) : scale;
+
+	numbers[0] = (uint16_t) (0x8000 | unit_random_below(2) << 13 | shown << 7 | weight);
+	if (unit_random_below(16) == 0)
+		numbers[0] = (uint16_t) unit_random();
+	for (uint32_t i = 1; i <= num_digits; i++)
+		numbers[i] = (uint16_t) (unit_random_below(4) == 0 ? 9999 * unit_random_below(2) : unit_random_below(10000));
+	if (unit_random_below(2) == 0)
+	{
+		to[0] = (char) ((bytes + 1) << 1 | 1);
+		memcpy(to + 1, numbers, sizeof(numbers));
+		return;
+	}
+	memcpy(to, &header, sizeof(header));
+	memcpy(to + sizeof(header), numbers, sizeof(numbers));
+}
+
+static void
+store(program_case *given, int number)
+{
+	char	   *to = given->stored[number] + unit_random_below(8);
+	double		real = random_real();
+	float		narrow = (float) real;
+	uint32_t	nan_bits = (uint32_t) unit_random() | UINT32_C(0x7F800001);	/* not always a quiet one */
+	int64_t		integer = random_integer();
+
+	given->values[number] = unit_random_below(8) == 0 ? NULL : to;
+	if (given->op.code == MGPU_RUN_LOAD_NUMERIC || given->op.code == MGPU_RUN_LOAD_SHOWN)
+		store_numeric(to, given->op.width);
+	else if (given->op.code != MGPU_RUN_LOAD_REAL)
+		memcpy(to, &integer, sizeof(integer));
+	else if (given->op.width == sizeof(double))
+		memcpy(to, &real, sizeof(real));
+	else
+		memcpy(to, unit_random_below(4) == 0 ? (const void *) &nan_bits : &narrow, sizeof(narrow));
+}
+
+/* ---- tables */
+
+static void
+make_integer_list(mgpu_integer_list *list)
+{
+	list->num_values = (uint32_t) unit_random_below(20);
+	list->has_null = (uint32_t) unit_random_below(2);
+	for (uint32_t i = 0; i < list->num_values; i++)
+		list->values[i] = i == 19 ? INT64_MAX : (int64_t) i - 6;
+}
+
+static int
+compare_texts(const void *x, const void *y)
+{
+	const char *a = *(const char *const *) x;
+	const char *b = *(const char *const *) y;
+
+	return strlen(a) != strlen(b) ? (strlen(a) < strlen(b) ? -1 : 1) : strcmp(a, b);
+}
+
+static void
+make_bytes_list(mgpu_bytes_list *list)
+{
+	static const char *const known[] = {"", "a", "b", "ab", "ba", "aab", "a\xC3\xA9", " "};
+	const char *chosen[8];
+	uint32_t	end = 0;
+
+	list->num_values = 0;
+	list->has_null = (uint32_t) unit_random_below(2);
+	for (int i = 0; i < 8; i++)
+		if (unit_random_below(2) == 0)
+			chosen[list->num_values++] = known[i];
+	qsort(chosen, list->num_values, sizeof(chosen[0]), compare_texts);
+	for (uint32_t i = 0; i < list->num_values; i++)
+	{
+		memcpy((char *) (list->ends + list->num_values) + end, chosen[i], strlen(chosen[i]));
+		list->ends[i] = end += (uint32_t) strlen(chosen[i]);
+	}
+}
+
+static void
+make_pattern(mgpu_like *like)
+{
+	static const char bytes[] = "aabb \xC3\xA9";
+	char	   *at;
+	uint32_t	end = 0;
+
+	like->num_pieces = 1 + (uint32_t) unit_random_below(4);
+	for (uint32_t i = 0; i < like->num_pieces; i++)
+		like->ends[i] = end += (uint32_t) unit_random_below(3);
+	at = (char *) (like->ends + like->num_pieces);
+	for (uint32_t i = 0; i < end; i++)
+	{
+		at[i] = bytes[unit_random_below(sizeof(bytes) - 1)];
+		at[end + i] = unit_random_below(4) == 0;
+	}
+}
+
+static void
+make_zone(mgpu_zone *zone)
+{
+	zone->num_changes = 2 + (int64_t) unit_random_below(4);
+	for (int64_t i = 0; i < zone->num_changes; i++)
+	{
+		zone->changes[i].start = (i - 2) * INT64_C(1000000000000000);
+		zone->changes[i].offset = ((int64_t) unit_random_below(25) - 12) * INT64_C(3600000000);
+	}
+}
+
+#define TABLE_OFFSET 16
+
+static int64_t
+make_table(program_case *given, number_kind kind)
+{
+	void	   *table = (char *) given->table + TABLE_OFFSET;
+	mgpu_time_bin *bin = table;
+
+	memset(given->table, 0, sizeof(given->table));
+	if (kind == INTEGER_LIST)
+		make_integer_list(table);
+	else if (kind == BYTES_LIST)
+		make_bytes_list(table);
+	else if (kind == PATTERN)
+		make_pattern(table);
+	else if (kind == ZONE)
+		make_zone(table);
+	else
+	{
+		bin->stride = 1 + (int64_t) unit_random_below(UINT64_C(1) << unit_random_below(50));
+		bin->origin = random_day() % 1000000 * INT64_C(86400000000);
+	}
+	return TABLE_OFFSET;
+}
+
+/* ---- cases */
+
+static int64_t
+random_number(program_case *given, number_kind kind)
+{
+	static const uint8_t ends[] = {[OUTCOMES] = 8,[ENCODING] = 2,[UNIT] = MGPU_TIME_YEAR + 1,[FIELD] = MGPU_FIELD_EPOCH + 1};
+	int64_t		power = 1;
+
+	switch (kind)
+	{
+		case PLAIN:
+			return 0;
+		case OUTCOMES:
+		case ENCODING:
+		case UNIT:
+		case FIELD:
+			return (int64_t) unit_random_below(ends[kind]);
+		case POWER:
+			for (uint64_t i = unit_random_below(19); i > 0; i--)
+				power *= 10;
+			return power;
+		case WHICH:
+			return (int64_t) unit_random_below(given->op.width);
+		case STORED:
+			return 1;
+		default:
+			return make_table(given, kind);
+	}
+}
+
+static mgpu_lane
+lane_of_kind(char kind)
+{
+	return kind == 's' ? MGPU_LANE_BYTES : kind == 'r' ? MGPU_LANE_REAL : kind == 'n' ? MGPU_LANE_SHOWN : MGPU_LANE_INTEGER;
+}
+
+static void
+choose_op(program_case *given, int code)
+{
+	const shape *known = &shapes[code];
+	char		any = "irsn"[unit_random_below(4)];
+	uint32_t	num_widths = 1;
+
+	while (num_widths < 4 && known->widths[num_widths] != 0)
+		num_widths++;
+	memset(given->kinds, 0, sizeof(given->kinds));
+	for (size_t i = 0; i < strlen(known->kinds); i++)
+	{
+		given->kinds[i] = known->kinds[i] == '*' ? any : known->kinds[i];
+		given->lanes[i == 0 ? TO : i - 1] = (uint8_t) lane_of_kind(given->kinds[i]);
+	}
+	given->op = (mgpu_program_op) {.code = (uint16_t) code,.to = TO,.from = {0, 1, 2}};
+	given->op.width = code == MGPU_RUN_LIKE ? (uint16_t) unit_random_below(2) : known->widths[unit_random_below(num_widths)];
+	given->op.number = random_number(given, known->number);
+}
+
+static void
+make_case(program_case *given, int code)
+{
+	bool		has_all = unit_random_below(4) == 0;
+
+	choose_op(given, code);
+	make_texts(given);
+	for (int i = 0; i < NUM_INPUTS; i++)
+		store(given, i);
+	for (uint32_t row = 0; row < MOST_ROWS; row++)
+	{
+		given->rows[row] = (uint16_t) unit_random_below(NUM_INPUTS);
+		for (int i = 0; given->kinds[i + 1] != 0; i++)
+		{
+			uint64_t	state = has_all ? 0 : unit_random_below(6);
+
+			given->registers[i].states[row] = (uint8_t) (state < 3 ? state : MGPU_IS_VALUE);
+			set_value(given, i, row, given->kinds[i + 1], given->registers[i].states[row] == MGPU_IS_VALUE);
+		}
+	}
+}
+
+static void
+open_case(program_case *given)
+{
+	memset(given, 0, sizeof(*given));
+	for (int i = 0; i <= TO; i++)
+	{
+		given->registers[i].integers = calloc(MOST_ROWS, sizeof(int64_t));
+		given->registers[i].lengths = calloc(MOST_ROWS, sizeof(uint32_t));
+		given->registers[i].states = calloc(MOST_ROWS, 1);
+	}
+}
+
+static void
+close_case(program_case *given)
+{
+	for (int i = 0; i <= TO; i++)
+	{
+		free(given->registers[i].integers);
+		free(given->registers[i].lengths);
+		free(given->registers[i].states);
+	}
+}
+
+#endif							/* MGPU_UNIT_PROGRAM_H */

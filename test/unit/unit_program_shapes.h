@@ -1,0 +1,125 @@
+/*
+ * unit_program_shapes.h
+ *		What each operation of programs takes and gives, for random cases of it.
+ */
+#ifndef MGPU_UNIT_PROGRAM_SHAPES_H
+#define MGPU_UNIT_PROGRAM_SHAPES_H
+
+#include "core/program.h"
+
+/* What an operation's number is.  From INTEGER_LIST on, that of a table. */
+typedef enum number_kind
+{
+	PLAIN,						/* nothing */
+	OUTCOMES,
+	ENCODING,
+	UNIT,
+	FIELD,
+	POWER,						/* of 10 */
+	WHICH,						/* a word's */
+	STORED,						/* an input's */
+	INTEGER_LIST,
+	BYTES_LIST,
+	PATTERN,
+	BIN,
+	ZONE
+} number_kind;
+
+/*
+ * Kinds of the result and the arguments: i integer, b bool, 4 int4, d date, t timestamp, n numeric that is shown, r real, s bytes;
+ * * one of them.  Widths are up to the first 0.
+ */
+typedef struct shape
+{
+	const char *kinds;
+	uint8_t		widths[4];
+	number_kind number;
+} shape;
+
+#define INTEGERS {2, 4, 8}
+#define REALS {4, 8}
+
+static const shape shapes[MGPU_PROGRAM_NUM_CODES] = {
+	[MGPU_RUN_LOAD_INTEGER] = {"i", {1, 2, 4, 8}, STORED},
+	[MGPU_RUN_LOAD_REAL] = {"r", REALS, STORED},
+	[MGPU_RUN_LOAD_NUMERIC] = {"i", {1, 2, 4, 9}, STORED},
+	[MGPU_RUN_LOAD_SHOWN] = {"n", {1, 2, 4, 9}, STORED},
+	[MGPU_RUN_LOAD_VARLENA] = {"s", {8}, STORED},
+	[MGPU_RUN_LOAD_FIXED] = {"s", {1, 6, 16}, STORED},
+	[MGPU_RUN_ADD_INTEGER] = {"iii", INTEGERS, PLAIN},
+	[MGPU_RUN_SUBTRACT_INTEGER] = {"iii", INTEGERS, PLAIN},
+	[MGPU_RUN_MULTIPLY_INTEGER] = {"iii", INTEGERS, PLAIN},
+	[MGPU_RUN_DIVIDE_INTEGER] = {"iii", INTEGERS, PLAIN},
+	[MGPU_RUN_REMAINDER_INTEGER] = {"iii", INTEGERS, PLAIN},
+	[MGPU_RUN_NEGATE_INTEGER] = {"ii", INTEGERS, PLAIN},
+	[MGPU_RUN_ABSOLUTE_INTEGER] = {"ii", INTEGERS, PLAIN},
+	[MGPU_RUN_SIGN_INTEGER] = {"ii", INTEGERS, PLAIN},
+	[MGPU_RUN_BIT_AND] = {"iii", INTEGERS, PLAIN},
+	[MGPU_RUN_BIT_OR] = {"iii", INTEGERS, PLAIN},
+	[MGPU_RUN_BIT_XOR] = {"iii", INTEGERS, PLAIN},
+	[MGPU_RUN_FIT_INTEGER] = {"ii", INTEGERS, PLAIN},
+	[MGPU_RUN_SCALE_UP] = {"ii", {8}, POWER},
+	[MGPU_RUN_ROUND_OFF] = {"ii", {8}, POWER},
+	[MGPU_RUN_CUT_OFF] = {"ii", {8}, POWER},
+	[MGPU_RUN_FLOOR_OFF] = {"ii", {8}, POWER},
+	[MGPU_RUN_CEILING_OFF] = {"ii", {8}, POWER},
+	[MGPU_RUN_LIMIT_MAGNITUDE] = {"ii", {8}, POWER},
+	[MGPU_RUN_SHOW_SCALE] = {"ni", {1, 2, 30}, PLAIN},
+	[MGPU_RUN_SHOW_LARGER] = {"nnnn", {8}, PLAIN},
+	[MGPU_RUN_SHOW_SUM] = {"nnnn", {8}, PLAIN},
+	[MGPU_RUN_ADD_REAL] = {"rrr", REALS, PLAIN},
+	[MGPU_RUN_SUBTRACT_REAL] = {"rrr", REALS, PLAIN},
+	[MGPU_RUN_MULTIPLY_REAL] = {"rrr", REALS, PLAIN},
+	[MGPU_RUN_DIVIDE_REAL] = {"rrr", REALS, PLAIN},
+	[MGPU_RUN_NEGATE_REAL] = {"rr", REALS, PLAIN},
+	[MGPU_RUN_ABSOLUTE_REAL] = {"rr", REALS, PLAIN},
+	[MGPU_RUN_SIGN_REAL] = {"rr", REALS, PLAIN},
+	[MGPU_RUN_SQUARE_ROOT] = {"rr", REALS, PLAIN},
+	[MGPU_RUN_FLOOR_REAL] = {"rr", REALS, PLAIN},
+	[MGPU_RUN_CEILING_REAL] = {"rr", REALS, PLAIN},
+	[MGPU_RUN_ROUND_REAL] = {"rr", REALS, PLAIN},
+	[MGPU_RUN_CUT_REAL] = {"rr", REALS, PLAIN},
+	[MGPU_RUN_NARROW_REAL] = {"rr", {4}, PLAIN},
+	[MGPU_RUN_REAL_OF_INTEGER] = {"ri", REALS, PLAIN},
+	[MGPU_RUN_REAL_OF_NUMERIC] = {"ri", {8}, POWER},
+	[MGPU_RUN_INTEGER_OF_REAL] = {"ir", INTEGERS, PLAIN},
+	[MGPU_RUN_COMPARE_INTEGER] = {"iii", {8}, OUTCOMES},
+	[MGPU_RUN_COMPARE_REAL] = {"irr", {8}, OUTCOMES},
+	[MGPU_RUN_COMPARE_BYTES] = {"iss", {8}, OUTCOMES},
+	[MGPU_RUN_IN_INTEGER] = {"ii", {8}, INTEGER_LIST},
+	[MGPU_RUN_IN_BYTES] = {"is", {8}, BYTES_LIST},
+	[MGPU_RUN_AND] = {"ibb", {1}, PLAIN},
+	[MGPU_RUN_OR] = {"ibb", {1}, PLAIN},
+	[MGPU_RUN_NOT] = {"ib", {1}, PLAIN},
+	[MGPU_RUN_IS_NULL] = {"i*", {1}, PLAIN},
+	[MGPU_RUN_IS_NOT_NULL] = {"i*", {1}, PLAIN},
+	[MGPU_RUN_IS_TRUTH] = {"ib", {1}, OUTCOMES},
+	[MGPU_RUN_IS_DISTINCT] = {"ib**", {1}, PLAIN},
+	[MGPU_RUN_CHOOSE] = {"*b**", {8}, PLAIN},
+	[MGPU_RUN_COALESCE] = {"***", {8}, PLAIN},
+	[MGPU_RUN_NULL_IF] = {"**b", {8}, PLAIN},
+	[MGPU_RUN_LARGER_INTEGER] = {"iii", {8}, PLAIN},
+	[MGPU_RUN_SMALLER_INTEGER] = {"iii", {8}, PLAIN},
+	[MGPU_RUN_LARGER_REAL] = {"rrr", {8}, PLAIN},
+	[MGPU_RUN_SMALLER_REAL] = {"rrr", {8}, PLAIN},
+	[MGPU_RUN_CHARACTERS] = {"is", {4}, ENCODING},
+	[MGPU_RUN_SUBSTRING] = {"ss44", {8}, ENCODING},
+	[MGPU_RUN_LEADING] = {"ss4", {8}, ENCODING},
+	[MGPU_RUN_BYTES] = {"is", {4}, PLAIN},
+	[MGPU_RUN_TRIM_BLANKS] = {"ss", {8}, PLAIN},
+	[MGPU_RUN_BEGINS_WITH] = {"iss", {1}, PLAIN},
+	[MGPU_RUN_LIKE] = {"is", {1}, PATTERN},
+	[MGPU_RUN_WORD] = {"is", {1, 2, 3, 32}, WHICH},
+	[MGPU_RUN_WORD_FIXED] = {"is", {1, 2, 3, 32}, WHICH},
+	[MGPU_RUN_FIT_DATE] = {"id", {4}, PLAIN},
+	[MGPU_RUN_FIT_TIME] = {"it", {8}, PLAIN},
+	[MGPU_RUN_TIME_OF_DATE] = {"id", {8}, PLAIN},
+	[MGPU_RUN_DATE_OF_TIME] = {"it", {4}, PLAIN},
+	[MGPU_RUN_TRUNCATE_TIME] = {"it", {8}, UNIT},
+	[MGPU_RUN_TIME_BIN] = {"it", {8}, BIN},
+	[MGPU_RUN_EXTRACT] = {"it", {8}, FIELD},
+	[MGPU_RUN_LOCAL_OF_ZONED] = {"it", {8}, ZONE},
+	[MGPU_RUN_ZONED_OF_LOCAL] = {"it", {8}, ZONE},
+};
+
+#endif							/* MGPU_UNIT_PROGRAM_SHAPES_H */
