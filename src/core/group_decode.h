@@ -1,12 +1,12 @@
 /*
  * group_decode.h
- *		The rows of a heap page as columns: see group_spec.h.
+ *		The rows of a heap page as inputs of a program, and what it computes as columns: see group_spec.h.
  *
  * A page is untrusted: it may be damaged, or read while it changes.  So it is copied first, and each offset and
  * length of the copy is checked against the row and the page before anything is read.  A row that breaks a rule is
  * damaged.  Nothing outside the MGPU_PAGE_BYTES of the copy is ever read.
  *
- * A row without NULLs that has all attributes is plain: columns with a fixed offset are read there, the others are
+ * A row without NULLs that has all attributes is plain: inputs with a fixed offset are there, the others are
  * found by a walk behind the fixed attributes.  Other rows are walked from their first attribute on, as
  * heap_deform_tuple does it.
  *
@@ -20,6 +20,7 @@
 
 #include "group_spec.h"
 #include "load_bits.h"
+#include "program/real_bits.h"
 
 #define MGPU_PAGE_HEADER_BYTES 24
 #define MGPU_PAGE_MAX_ITEMS ((MGPU_PAGE_BYTES - MGPU_PAGE_HEADER_BYTES) / 4)
@@ -40,12 +41,14 @@ typedef enum mgpu_row_state
 	MGPU_ROW_DAMAGED
 } mgpu_row_state;
 
-typedef struct mgpu_group_row
+/* What a row has in a column. */
+typedef enum mgpu_cell_state
 {
-	uint64_t	codes[MGPU_GROUP_MAX_COLUMNS];	/* 0 where NULL */
-	uint32_t	nulls;			/* bit i: column i is NULL */
-	bool		is_odd;			/* a shown float whose code is not enough */
-} mgpu_group_row;
+	MGPU_CELL_VALUE = 0,
+	MGPU_CELL_NULL,
+	MGPU_CELL_FAULT,
+	MGPU_CELL_ODD				/* a shown float whose code is not enough */
+} mgpu_cell_state;
 
 /* A row as it is stored. */
 typedef struct mgpu_stored_row
@@ -146,77 +149,58 @@ mgpu_find_value(const mgpu_stored_row *row, const mgpu_group_attribute *attribut
 	return *bytes > 0 && begin <= row->data_bytes && *bytes <= row->data_bytes - begin;
 }
 
+/* What rows have that are too old for the attributes from `first` on. */
 MGPU_CODEC void
-mgpu_set_column(const mgpu_group_spec *spec, uint32_t number, uint64_t bits, mgpu_group_row *row)
-{
-	const mgpu_group_column *column = &spec->columns[number];
-	uint64_t	code = mgpu_column_code(bits, column->kind, column->width);
-
-	row->codes[number] = code;
-	row->nulls &= ~(1u << number);
-	if (column->is_shown && column->kind == MGPU_KEY_FLOAT &&
-		mgpu_column_bits(code, column->kind, column->width) != bits)
-		row->is_odd = true;
-}
-
-/* Attributes that the row is too old to have, from the first on. */
-MGPU_CODEC void
-mgpu_set_missing(const mgpu_group_spec *spec, uint32_t first, mgpu_group_row *row)
+mgpu_set_missing(const mgpu_group_spec *spec, uint32_t first, const char **inputs)
 {
 	for (uint32_t i = first; i < spec->num_attributes; i++)
 	{
-		int8_t		column = spec->attributes[i].column;
+		int8_t		input = spec->attributes[i].input;
 
-		if (column >= 0 && !spec->columns[column].missing_is_null)
-			mgpu_set_column(spec, (uint32_t) column, spec->columns[column].missing, row);
+		if (input >= 0)
+			inputs[input] = spec->inputs[input].missing < 0 ? NULL : (const char *) spec->tables + spec->inputs[input].missing;
 	}
 }
 
 /* Take the attributes from `first` on, which begin at an offset, one after the other.  false: damaged. */
 MGPU_CODEC bool
-mgpu_walk_row(const mgpu_group_spec *spec, const mgpu_stored_row *stored, uint32_t first, uint32_t offset,
-			  mgpu_group_row *row)
+mgpu_walk_row(const mgpu_group_spec *spec, const mgpu_stored_row *stored, uint32_t first, uint32_t offset, const char **inputs)
 {
 	uint32_t	end = stored->num_stored < spec->num_attributes ? stored->num_stored : spec->num_attributes;
 
 	for (uint32_t i = first; i < end; i++)
 	{
 		const mgpu_group_attribute *attribute = &spec->attributes[i];
-		uint32_t	bytes;
+		bool		is_null = stored->not_null != NULL && (stored->not_null[i / 8] >> (i % 8) & 1) == 0;
+		uint32_t	bytes = 0;
 
-		if (stored->not_null != NULL && (stored->not_null[i / 8] >> (i % 8) & 1) == 0)
-			continue;
-		if (!mgpu_find_value(stored, attribute, &offset, &bytes))
+		if (!is_null && !mgpu_find_value(stored, attribute, &offset, &bytes))
 			return false;
-		if (attribute->column >= 0)
-			mgpu_set_column(spec, (uint32_t) attribute->column, mgpu_load_bits(stored->data + offset, bytes), row);
+		if (attribute->input >= 0)
+			inputs[attribute->input] = is_null ? NULL : stored->data + offset;
 		offset += bytes;
 	}
-	mgpu_set_missing(spec, end, row);
+	mgpu_set_missing(spec, end, inputs);
 	return true;
 }
 
-/* Columns whose offset is fixed, of a plain row.  false: damaged. */
+/* Inputs whose offset is fixed, of a plain row.  false: damaged. */
 MGPU_CODEC bool
-mgpu_read_fixed(const mgpu_group_spec *spec, const mgpu_stored_row *stored, mgpu_group_row *row)
+mgpu_find_fixed(const mgpu_group_spec *spec, const mgpu_stored_row *stored, const char **inputs)
 {
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
-	for (uint32_t i = 0; i < MGPU_GROUP_MAX_COLUMNS; i++)
+	if (spec->fixed_end > stored->data_bytes)
+		return false;
+	for (uint32_t i = 0; i < spec->num_inputs; i++)
 	{
-		if (i >= spec->num_columns || spec->columns[i].offset < 0)
-			continue;
-		if ((uint32_t) spec->columns[i].offset + spec->columns[i].width > stored->data_bytes)
-			return false;
-		mgpu_set_column(spec, i, mgpu_load_bits(stored->data + spec->columns[i].offset, spec->columns[i].width), row);
+		if (spec->inputs[i].offset >= 0)
+			inputs[i] = stored->data + spec->inputs[i].offset;
 	}
 	return true;
 }
 
-/* The columns of the row of a line pointer.  The spec is valid; the page is a copy, aligned to 8. */
+/* Where the inputs of the row of a line pointer are.  The spec is valid; the page is a copy, aligned to 8. */
 MGPU_CODEC mgpu_row_state
-mgpu_decode_row(const mgpu_group_spec *spec, const char *page, uint32_t item, mgpu_group_row *row)
+mgpu_find_inputs(const mgpu_group_spec *spec, const char *page, uint32_t item, const char **inputs)
 {
 	mgpu_stored_row stored;
 	mgpu_row_state state = mgpu_find_row(page, item, &stored);
@@ -224,42 +208,28 @@ mgpu_decode_row(const mgpu_group_spec *spec, const char *page, uint32_t item, mg
 
 	if (state != MGPU_ROW_READ)
 		return state;
-	row->nulls = (1u << spec->num_columns) - 1;
-	row->is_odd = false;
-	for (uint32_t i = 0; i < MGPU_GROUP_MAX_COLUMNS; i++)
-		row->codes[i] = 0;
 	if (stored.not_null != NULL || stored.num_stored < spec->num_attributes)
-		is_whole = mgpu_walk_row(spec, &stored, 0, 0, row);
+		is_whole = mgpu_walk_row(spec, &stored, 0, 0, inputs);
 	else
-		is_whole = mgpu_read_fixed(spec, &stored, row) &&
-			mgpu_walk_row(spec, &stored, spec->num_fixed, spec->fixed_end, row);
+		is_whole = mgpu_find_fixed(spec, &stored, inputs) &&
+			mgpu_walk_row(spec, &stored, spec->num_fixed, spec->fixed_end, inputs);
 	return is_whole ? MGPU_ROW_READ : MGPU_ROW_DAMAGED;
 }
 
-/* A comparison with NULL has no outcome. */
-MGPU_CODEC bool
-mgpu_group_filter_keeps(const mgpu_group_filter *filter, bool is_null, uint64_t code)
+/* A register's value as the code of a column.  number: the integer, or the bits of the double; 0 of bytes. */
+MGPU_CODEC mgpu_cell_state
+mgpu_cell_of(const mgpu_group_column *column, uint8_t state, uint64_t number, uint64_t *code)
 {
-	uint32_t	outcome = code < filter->code ? MGPU_FILTER_LESS :
-		code == filter->code ? MGPU_FILTER_EQUAL : MGPU_FILTER_GREATER;
+	uint64_t	bits = number;
 
-	if (filter->outcomes == 0)
-		return is_null ? filter->keeps_null : filter->keeps_value;
-	return !is_null && (filter->outcomes & outcome) != 0;
-}
-
-/* Whether a row meets all filters. */
-MGPU_CODEC bool
-mgpu_group_keeps(const mgpu_group_spec *spec, const mgpu_group_row *row)
-{
-	for (uint32_t i = 0; i < spec->num_filters; i++)
-	{
-		const mgpu_group_filter *filter = &spec->filters[i];
-
-		if (!mgpu_group_filter_keeps(filter, (row->nulls >> filter->column & 1) != 0, row->codes[filter->column]))
-			return false;
-	}
-	return true;
+	*code = 0;
+	if (state != MGPU_IS_VALUE)
+		return state == MGPU_IS_NULL ? MGPU_CELL_NULL : MGPU_CELL_FAULT;
+	if (column->kind == MGPU_KEY_FLOAT && column->width == 4)
+		bits = mgpu_float_bits_of_real(number);
+	*code = mgpu_column_code(bits, column->kind, column->width);
+	return column->is_shown && column->kind == MGPU_KEY_FLOAT && mgpu_column_bits(*code, column->kind, column->width) != bits ?
+		MGPU_CELL_ODD : MGPU_CELL_VALUE;
 }
 
 /* Where a page of a batch of num_refs is; NULL: nowhere. */

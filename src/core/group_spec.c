@@ -9,11 +9,15 @@
 static mgpu_status
 validate_counts(const mgpu_group_spec *spec, mgpu_error *err)
 {
-	if (spec->num_attributes > MGPU_GROUP_MAX_ATTRIBUTES || spec->num_columns > MGPU_GROUP_MAX_COLUMNS ||
-		spec->num_filters > MGPU_GROUP_MAX_FILTERS || spec->num_keys > MGPU_GROUP_MAX_KEYS ||
-		spec->num_sorts > MGPU_GROUP_MAX_SORTS || spec->num_orders > MGPU_GROUP_MAX_ORDERS ||
-		spec->num_fixed > spec->num_attributes)
+	if (spec->num_attributes > MGPU_GROUP_MAX_ATTRIBUTES || spec->num_inputs > MGPU_GROUP_MAX_INPUTS ||
+		spec->num_tests > MGPU_GROUP_MAX_TESTS || spec->num_columns > MGPU_GROUP_MAX_COLUMNS ||
+		spec->num_keys > MGPU_GROUP_MAX_KEYS || spec->num_sorts > MGPU_GROUP_MAX_SORTS ||
+		spec->num_orders > MGPU_GROUP_MAX_ORDERS || spec->num_fixed > spec->num_attributes)
 		return mgpu_fail(err, MGPU_BAD_JOB, "a group spec has too many parts");
+	if (spec->num_ops > MGPU_GROUP_MAX_OPS || spec->num_test_ops > spec->num_ops ||
+		spec->num_registers > MGPU_GROUP_MAX_REGISTERS || spec->num_constants > MGPU_GROUP_MAX_CONSTANTS ||
+		spec->num_constants > spec->num_registers || spec->table_bytes > MGPU_GROUP_TABLE_BYTES)
+		return mgpu_fail(err, MGPU_BAD_JOB, "a group spec has a program that is too large");
 	if (spec->fixed_end > MGPU_PAGE_BYTES)
 		return mgpu_fail(err, MGPU_BAD_JOB, "attributes of %" PRIu32 " bytes do not fit in a page", spec->fixed_end);
 	return MGPU_OK;
@@ -26,12 +30,69 @@ validate_attribute(const mgpu_group_spec *spec, const mgpu_group_attribute *attr
 
 	if (attribute->length < -2 || attribute->length == 0 || (align != 1 && align != 2 && align != 4 && align != 8))
 		return mgpu_fail(err, MGPU_BAD_JOB, "an attribute of length %d aligned to %d", attribute->length, align);
-	if (attribute->column < 0)
-		return MGPU_OK;
-	if ((uint32_t) attribute->column >= spec->num_columns ||
-		attribute->length != (int) spec->columns[attribute->column].width)
-		return mgpu_fail(err, MGPU_BAD_JOB, "an attribute does not go with column %d", attribute->column);
+	if (attribute->input >= 0 && ((uint32_t) attribute->input >= spec->num_inputs ||
+								  attribute->length != spec->inputs[attribute->input].length))
+		return mgpu_fail(err, MGPU_BAD_JOB, "an attribute does not go with input %d", attribute->input);
 	return MGPU_OK;
+}
+
+static mgpu_status
+validate_input(const mgpu_group_spec *spec, const mgpu_group_input *input, mgpu_error *err)
+{
+	uint32_t	missing_bytes = input->length > 0 ? (uint32_t) input->length : 1;
+
+	if (input->offset < -1 || (input->offset >= 0 && (input->length < 0 || input->offset > (int32_t) spec->fixed_end - input->length)))
+		return mgpu_fail(err, MGPU_BAD_JOB, "an input at offset %" PRId32, input->offset);
+	if (input->missing < -1 || (input->missing >= 0 && (uint32_t) input->missing + missing_bytes > spec->table_bytes))
+		return mgpu_fail(err, MGPU_BAD_JOB, "a missing value at offset %" PRId32, input->missing);
+	return MGPU_OK;
+}
+
+/* Whether the input of an operation that loads goes with it. */
+static bool
+is_load_allowed(const mgpu_group_spec *spec, const mgpu_program_op *op)
+{
+	int32_t		length;
+
+	if (op->number < 0 || op->number >= (int64_t) spec->num_inputs)
+		return false;
+	length = spec->inputs[op->number].length;
+	switch (op->code)
+	{
+		case MGPU_RUN_LOAD_INTEGER:
+		case MGPU_RUN_LOAD_REAL:
+		case MGPU_RUN_LOAD_FIXED:
+			return length == op->width;
+		default:
+			return length == -1;
+	}
+}
+
+static mgpu_status
+validate_op(const mgpu_group_spec *spec, const mgpu_program_op *op, mgpu_error *err)
+{
+	bool		is_allowed = op->code < MGPU_PROGRAM_NUM_CODES && op->to >= spec->num_constants && op->to < spec->num_registers;
+
+	for (int i = 0; is_allowed && i < mgpu_program_num_from[op->code]; i++)
+		is_allowed = op->from[i] < spec->num_registers;
+	if (is_allowed && mgpu_program_num_from[op->code] == 0)
+		is_allowed = is_load_allowed(spec, op);
+	return is_allowed ? MGPU_OK : mgpu_fail(err, MGPU_BAD_JOB, "an operation of code %d", op->code);
+}
+
+static mgpu_status
+validate_program(const mgpu_group_spec *spec, mgpu_error *err)
+{
+	mgpu_status status = MGPU_OK;
+
+	for (uint32_t i = 0; status == MGPU_OK && i < spec->num_ops; i++)
+		status = validate_op(spec, &spec->ops[i], err);
+	for (uint32_t i = 0; status == MGPU_OK && i < spec->num_tests; i++)
+	{
+		if (spec->tests[i] >= spec->num_registers)
+			status = mgpu_fail(err, MGPU_BAD_JOB, "a test of register %" PRIu32, spec->tests[i]);
+	}
+	return status;
 }
 
 static bool
@@ -49,14 +110,15 @@ is_width_allowed(uint32_t kind, uint32_t width)
 }
 
 static mgpu_status
-validate_column(const mgpu_group_column *column, mgpu_error *err)
+validate_column(const mgpu_group_spec *spec, const mgpu_group_column *column, mgpu_error *err)
 {
 	bool		is_real = column->reduction == MGPU_REDUCE_REAL || column->reduction == MGPU_REDUCE_SPREAD;
 
 	if (!is_width_allowed(column->kind, column->width))
 		return mgpu_fail(err, MGPU_BAD_JOB, "a column of kind %" PRIu32 " and width %" PRIu32, column->kind, column->width);
-	if (column->offset < -1 || column->offset > (int) (MGPU_PAGE_BYTES - column->width))
-		return mgpu_fail(err, MGPU_BAD_JOB, "a column at offset %" PRId32, column->offset);
+	if (column->reg >= spec->num_registers ||
+		(spec->lanes[column->reg] == MGPU_LANE_REAL) != (column->kind == MGPU_KEY_FLOAT))
+		return mgpu_fail(err, MGPU_BAD_JOB, "a column of register %" PRIu32, column->reg);
 	if (column->reduction > MGPU_REDUCE_SPREAD || (is_real && column->kind != MGPU_KEY_FLOAT) ||
 		(column->reduction == MGPU_REDUCE_INTEGER && column->kind == MGPU_KEY_FLOAT))
 		return mgpu_fail(err, MGPU_BAD_JOB, "reduction %" PRIu32 " of a column of kind %" PRIu32, column->reduction, column->kind);
@@ -99,11 +161,6 @@ validate_references(const mgpu_group_spec *spec, mgpu_error *err)
 	uint32_t	greatest = 0;
 	mgpu_status status;
 
-	for (uint32_t i = 0; i < spec->num_filters; i++)
-	{
-		if (spec->filters[i].column > greatest)
-			greatest = spec->filters[i].column;
-	}
 	for (uint32_t i = 0; i < spec->num_keys; i++)
 	{
 		if (spec->keys[i] > greatest)
@@ -123,7 +180,7 @@ validate_references(const mgpu_group_spec *spec, mgpu_error *err)
 		if ((status = validate_percentiles(&spec->sorts[i], err)) != MGPU_OK)
 			return status;
 	}
-	if (spec->num_filters + spec->num_keys + spec->num_sorts + spec->num_orders > 0 && greatest >= spec->num_columns)
+	if (spec->num_keys + spec->num_sorts + spec->num_orders > 0 && greatest >= spec->num_columns)
 		return mgpu_fail(err, MGPU_BAD_JOB, "there is no column %" PRIu32, greatest);
 	return MGPU_OK;
 }
@@ -135,8 +192,12 @@ mgpu_group_validate(const mgpu_group_spec *spec, mgpu_error *err)
 
 	for (uint32_t i = 0; status == MGPU_OK && i < spec->num_attributes; i++)
 		status = validate_attribute(spec, &spec->attributes[i], err);
+	for (uint32_t i = 0; status == MGPU_OK && i < spec->num_inputs; i++)
+		status = validate_input(spec, &spec->inputs[i], err);
+	if (status == MGPU_OK)
+		status = validate_program(spec, err);
 	for (uint32_t i = 0; status == MGPU_OK && i < spec->num_columns; i++)
-		status = validate_column(&spec->columns[i], err);
+		status = validate_column(spec, &spec->columns[i], err);
 	if (status == MGPU_OK)
 		status = validate_limit(spec, err);
 	return status == MGPU_OK ? validate_references(spec, err) : status;
@@ -182,7 +243,7 @@ mgpu_group_record_bytes(const mgpu_group_spec *spec, const mgpu_group_result *re
 	mgpu_group_record record;
 
 	if (spec->limit_rule != MGPU_LIMIT_NONE)
-		return result->num_returned * sizeof(uint16_t);
+		return result->num_returned * sizeof(uint32_t);
 	mgpu_group_plan_record(spec, &record);
 	return result->num_groups * record.num_words * sizeof(uint64_t);
 }

@@ -2,9 +2,9 @@
  * group_spec.h
  *		What a job of MGPU_OP_GROUP reads from the pages of a heap table, and what it returns of each group or row.
  *
- * A device reads pages where they are, in shared buffers, or copies of them.  It decodes some attributes of each row
- * as columns, keeps the rows that meet all filters, and groups these by the key columns.  Of each group it returns a
- * record of 8-byte words:
+ * An executor reads pages where they are, in shared buffers, or copies of them.  It finds some attributes of each row, the inputs
+ * of a program (program.h).  The program's first operations compute the tests: rows are kept that meet all.  The others compute the
+ * columns of kept rows, which are grouped by the key columns.  Of each group a record of 8-byte words comes back:
  *
  *	 rows | NULL keys | key ... | reduction ... | sort ...
  *
@@ -19,7 +19,9 @@
  * group, in the order of the records, those of a group in order.  Groups come in any order.  Without keys there is one group, even of no
  * rows.
  *
- * Or, if the spec has a limit, it returns the first rows of each group: their marks (MGPU_MARK_...) and, for each column that is
+ * A row whose test or column is a fault ends the job with MGPU_UNSUPPORTED, unless a test before drops the row.
+ *
+ * Or, if the spec has a limit, the first rows of each group come back: their marks (MGPU_MARK_...) and, for each column that is
  * returned, its values as they are stored, 0 for NULL.  Groups come in the order of their keys, NULLs last.  The rows of a group are
  * in the order of the order columns, equal ones as they were read.
  *
@@ -35,6 +37,7 @@
 #include <stdbool.h>
 
 #include "key_codec.h"
+#include "program.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -44,12 +47,17 @@ extern "C" {
 #define MGPU_PAGE_BYTES 8192
 
 #define MGPU_GROUP_MAX_ATTRIBUTES 128
-#define MGPU_GROUP_MAX_COLUMNS 8
-#define MGPU_GROUP_MAX_FILTERS 8
-#define MGPU_GROUP_MAX_KEYS 4
-#define MGPU_GROUP_MAX_SORTS 4
+#define MGPU_GROUP_MAX_INPUTS 32
+#define MGPU_GROUP_MAX_TESTS 16
+#define MGPU_GROUP_MAX_COLUMNS 30	/* a mark has a bit for each */
+#define MGPU_GROUP_MAX_KEYS 16
+#define MGPU_GROUP_MAX_SORTS 8
 #define MGPU_GROUP_MAX_PERCENTILES 4
-#define MGPU_GROUP_MAX_ORDERS 4
+#define MGPU_GROUP_MAX_ORDERS 16
+#define MGPU_GROUP_MAX_OPS 256
+#define MGPU_GROUP_MAX_REGISTERS 64
+#define MGPU_GROUP_MAX_CONSTANTS 32
+#define MGPU_GROUP_TABLE_BYTES 8192
 
 /* A device looks for the ends of so many different rows of a group, one after the other. */
 #define MGPU_GROUP_MAX_DENSE_RANKS 100
@@ -76,8 +84,24 @@ typedef struct mgpu_group_attribute
 {
 	int16_t		length;			/* bytes; -1: a varlena, -2: a C string */
 	uint8_t		align;			/* 1, 2, 4 or 8 */
-	int8_t		column;			/* that holds it, or -1 */
+	int8_t		input;			/* that it is, or -1 */
 } mgpu_group_attribute;
+
+/* An attribute that the program loads. */
+typedef struct mgpu_group_input
+{
+	int32_t		length;			/* the attribute's */
+	int32_t		offset;			/* in rows that have all attributes and no NULL; -1: it depends on the row */
+	int32_t		missing;		/* what rows have that are older than the attribute: an offset into the tables, or -1 for NULL */
+} mgpu_group_input;
+
+/* What one of the first registers holds. */
+typedef struct mgpu_group_constant
+{
+	int64_t		bits;			/* of a number; of bytes, their offset in the tables */
+	uint32_t	length;			/* of bytes */
+	uint32_t	is_null;		/* 0 or 1 */
+} mgpu_group_constant;
 
 /* What is computed of the values of a column that are not NULL, and the words that it takes in a record. */
 typedef enum mgpu_reduction
@@ -92,12 +116,12 @@ typedef enum mgpu_reduction
 	MGPU_REDUCE_SPREAD			/* as REAL, with the sum of squared differences in place of 0, as float8_accum has it */
 } mgpu_reduction;
 
-/* A column: an attribute of fixed width, passed by value. */
+/* A column: what a register holds of kept rows.  Of a register of bytes, only whether they are NULL. */
 typedef struct mgpu_group_column
 {
 	uint32_t	kind;			/* MGPU_KEY_UNSIGNED, MGPU_KEY_SIGNED, MGPU_KEY_FLOAT */
-	uint32_t	width;			/* 1, 2, 4, 8 bytes: as in mgpu_job */
-	int32_t		offset;			/* in rows that have all attributes and no NULL; -1: it depends on the row */
+	uint32_t	width;			/* of values that come back: 1, 2, 4, 8 bytes, as in mgpu_job */
+	uint32_t	reg;
 	uint32_t	reduction;		/* mgpu_reduction */
 
 	/*
@@ -106,23 +130,7 @@ typedef struct mgpu_group_column
 	 */
 	uint8_t		is_shown;
 	uint8_t		is_returned;	/* of rows */
-	uint8_t		missing_is_null;	/* rows that are older than the attribute: have NULL ... */
-	uint64_t	missing;		/* ... or these stored bits, zero-extended */
 } mgpu_group_column;
-
-/* A condition on a column.  outcomes 0: only whether it is NULL counts. */
-#define MGPU_FILTER_LESS 1
-#define MGPU_FILTER_EQUAL 2
-#define MGPU_FILTER_GREATER 4
-
-typedef struct mgpu_group_filter
-{
-	uint32_t	column;
-	uint32_t	outcomes;		/* of a comparison with code that are kept */
-	uint64_t	code;
-	uint8_t		keeps_null;
-	uint8_t		keeps_value;	/* if outcomes is 0 */
-} mgpu_group_filter;
 
 /* What comes back of a sort, or-ed. */
 #define MGPU_SORT_VALUES	0x1
@@ -160,28 +168,41 @@ typedef struct mgpu_group_order
 	uint8_t		nulls_first;
 } mgpu_group_order;
 
-/* Of each row that comes back, 16 bits.  Bit i: column i is NULL. */
-#define MGPU_MARK_GROUP		0x100	/* the first row of its group */
-#define MGPU_MARK_PEERS		0x200	/* so too, or the row before it differs in an order column */
+/* Of each row that comes back: 32 bits.  Bit i: column i is NULL. */
+#define MGPU_MARK_GROUP	(UINT32_C(1) << 30)	/* the first row of its group */
+#define MGPU_MARK_PEERS	(UINT32_C(1) << 31)	/* so too, or the row before it differs in an order column */
 
 typedef struct mgpu_group_spec
 {
 	uint32_t	num_attributes;
+	uint32_t	num_inputs;
+	uint32_t	num_tests;
 	uint32_t	num_columns;
-	uint32_t	num_filters;
 	uint32_t	num_keys;
 	uint32_t	num_sorts;
 	uint32_t	num_orders;
 	uint32_t	limit_rule;		/* mgpu_group_limit: without one, there are no order columns */
+	uint64_t	limit;			/* the last number that comes back, from 1 on; dense ranks have a most */
 	uint32_t	num_fixed;		/* attributes at the front whose offsets are fixed, if none is NULL ... */
 	uint32_t	fixed_end;		/* ... and the offset behind them */
 	mgpu_group_attribute attributes[MGPU_GROUP_MAX_ATTRIBUTES];
+	mgpu_group_input inputs[MGPU_GROUP_MAX_INPUTS];
+	uint32_t	tests[MGPU_GROUP_MAX_TESTS];	/* registers, in the order in which they count */
 	mgpu_group_column columns[MGPU_GROUP_MAX_COLUMNS];
-	mgpu_group_filter filters[MGPU_GROUP_MAX_FILTERS];
 	uint32_t	keys[MGPU_GROUP_MAX_KEYS];	/* columns */
 	mgpu_group_sort sorts[MGPU_GROUP_MAX_SORTS];
 	mgpu_group_order orders[MGPU_GROUP_MAX_ORDERS];
-	uint64_t	limit;			/* the last number that comes back, from 1 on; dense ranks have a most */
+
+	/* the program */
+	uint32_t	num_test_ops;	/* that the tests need */
+	uint32_t	num_ops;
+	uint32_t	num_registers;
+	uint32_t	num_constants;	/* the first registers */
+	uint32_t	table_bytes;
+	mgpu_program_op ops[MGPU_GROUP_MAX_OPS];
+	uint8_t		lanes[MGPU_GROUP_MAX_REGISTERS];	/* mgpu_lane */
+	mgpu_group_constant constants[MGPU_GROUP_MAX_CONSTANTS];
+	uint64_t	tables[MGPU_GROUP_TABLE_BYTES / sizeof(uint64_t)];
 } mgpu_group_spec;
 
 /* Where the words of a record are, from 0. */
@@ -237,20 +258,16 @@ mgpu_percentile_positions(const mgpu_group_percentile *percentile, int64_t num_v
 		*low = *high = 0;
 }
 
-/* The ascending code of a stored value, whose bits are zero-extended. */
+/* The ascending code of a value: an integer in 64 bits, or the bits of a float of the column's width. */
 MGPU_CODEC uint64_t
 mgpu_column_code(uint64_t bits, uint32_t kind, uint32_t width)
 {
 	if (kind == MGPU_KEY_FLOAT)
 		return width == 4 ? mgpu_encode_f32((uint32_t) bits) : mgpu_encode_f64(bits);
-	if (kind == MGPU_KEY_UNSIGNED)
-		return bits;
-	if (width < 8 && (bits >> (width * 8 - 1) & 1) != 0)
-		bits |= ~UINT64_C(0) << width * 8;
-	return bits ^ MGPU_F64_SIGN;
+	return kind == MGPU_KEY_SIGNED ? bits ^ MGPU_F64_SIGN : bits;
 }
 
-/* The stored bits of a code: signed ones in 64 bits. */
+/* The bits of a code. */
 MGPU_CODEC uint64_t
 mgpu_column_bits(uint64_t code, uint32_t kind, uint32_t width)
 {

@@ -57,7 +57,7 @@ sort_values(played_group *group, uint32_t sort, uint64_t begin, uint64_t end, ui
 
 	for (uint64_t i = begin; i < end; i++)
 	{
-		const mgpu_group_row *row = played_row(group, i);
+		const played_row *row = played_row_at(group, i);
 
 		if (!played_is_null(row, number))
 			codes[count++] = row->codes[number];
@@ -78,7 +78,7 @@ mgpu_played_write_record(played_group *group, uint64_t begin, uint64_t end)
 	record[1] = 0;
 	for (uint32_t i = 0; i < group->spec.num_keys; i++)
 	{
-		const mgpu_group_row *row = played_row(group, begin);
+		const played_row *row = played_row_at(group, begin);
 		uint32_t	column = group->spec.keys[i];
 
 		record[1] |= (uint64_t) played_is_null(row, column) << i;
@@ -98,7 +98,7 @@ mgpu_played_write_record(played_group *group, uint64_t begin, uint64_t end)
 static void
 return_row(played_group *group, uint64_t position, uint32_t marks)
 {
-	const mgpu_group_row *row = played_row(group, position);
+	const played_row *row = played_row_at(group, position);
 	uint64_t	number = group->result.num_returned++;
 
 	for (uint32_t i = 0; i < group->spec.num_columns; i++)
@@ -111,7 +111,7 @@ return_row(played_group *group, uint64_t position, uint32_t marks)
 		marks |= (uint32_t) played_is_null(row, i) << i;
 		put_value((char *) group->sorted[i] + number * column->width, bits, column->width);
 	}
-	((uint16_t *) group->records)[number] = (uint16_t) marks;
+	((uint32_t *) group->records)[number] = marks;
 }
 
 void

@@ -27,6 +27,8 @@ mgpu_played_group_create(const mgpu_group_source *source, mgpu_error *err)
 	group->spec = *source->spec;
 	group->pages = source->pages;
 	group->num_pages = source->num_pages;
+	for (uint32_t i = 0; i < group->spec.num_constants; i++)
+		group->constants[i] = mgpu_group_constant_of(&group->spec, i);
 	mgpu_group_plan_record(&group->spec, &group->record);
 	return group;
 }
@@ -70,33 +72,53 @@ mgpu_played_group_check(const played_group *group, const void *batch, uint64_t b
 	return true;
 }
 
-static void
-keep_row(played_group *group, const mgpu_group_row *row)
+static played_row *
+add_row(played_group *group)
 {
 	if (group->num_rows == group->capacity)
 	{
 		group->capacity = group->capacity > 0 ? 2 * group->capacity : 1024;
-		group->rows = realloc(group->rows, group->capacity * sizeof(mgpu_group_row));
+		group->rows = realloc(group->rows, group->capacity * sizeof(played_row));
 	}
-	group->rows[group->num_rows++] = *row;
-	group->is_odd |= row->is_odd;
+	return memset(&group->rows[group->num_rows++], 0, sizeof(played_row));
+}
+
+static void
+keep_row(played_group *group, const mgpu_row_program *program, mgpu_row_frame *frame)
+{
+	played_row *row = add_row(group);
+
+	mgpu_compute_row(&group->spec, program, frame);
+	for (uint32_t i = 0; i < group->spec.num_columns; i++)
+	{
+		mgpu_cell_state state = mgpu_row_cell(&group->spec, program, frame, i, &row->codes[i]);
+
+		row->nulls |= (uint32_t) (state == MGPU_CELL_NULL) << i;
+		group->has_fault |= state == MGPU_CELL_FAULT;
+		group->is_odd |= state == MGPU_CELL_ODD;
+	}
 }
 
 static void
 read_page(played_group *group, const char *source, uint32_t num_items)
 {
+	mgpu_row_program program = mgpu_group_program(&group->spec, group->constants);
 	_Alignas(8) char page[MGPU_PAGE_BYTES];
-	mgpu_group_row row;
+	mgpu_row_frame frame;
 
 	memcpy(page, source, MGPU_PAGE_BYTES);
 	for (uint32_t item = 0; item < num_items; item++)
 	{
-		mgpu_row_state state = mgpu_decode_row(&group->spec, page, item, &row);
+		mgpu_row_state state = mgpu_find_inputs(&group->spec, page, item, frame.inputs);
+		mgpu_row_fate fate = MGPU_ROW_DROPPED;
 
 		group->is_damaged |= state == MGPU_ROW_DAMAGED;
 		group->result.num_read += state == MGPU_ROW_READ;
-		if (state == MGPU_ROW_READ && mgpu_group_keeps(&group->spec, &row))
-			keep_row(group, &row);
+		if (state == MGPU_ROW_READ)
+			fate = mgpu_test_row(&group->spec, &program, &frame);
+		group->has_fault |= fate == MGPU_ROW_FAULT;
+		if (fate == MGPU_ROW_KEPT)
+			keep_row(group, &program, &frame);
 	}
 }
 
@@ -115,48 +137,15 @@ mgpu_played_group_read(played_group *group, const void *batch, uint64_t bytes)
 
 /* ---------------------------------------------------------------------- run */
 
-/* Bits that the values of a key take on a device; 65: more than a number has. */
-static uint32_t
-key_bits(const played_group *group, uint32_t column)
-{
-	played_range range = PLAYED_NO_VALUES;
-	uint64_t	greatest;
-	uint32_t	bits = 0;
-
-	for (uint64_t i = 0; i < group->num_rows; i++)
-	{
-		if (!played_is_null(&group->rows[i], column))
-			played_add_code(&range, group->rows[i].codes[column]);
-	}
-	if (range.count == 0)
-		return 0;
-	greatest = range.greatest - range.least;
-	if (greatest == UINT64_MAX && range.count < group->num_rows)
-		return 65;
-	greatest += range.count < group->num_rows;
-	while (bits < 64 && greatest >> bits != 0)
-		bits++;
-	return bits;
-}
-
 static mgpu_status
 check_rows(const played_group *group, mgpu_error *err)
 {
-	uint32_t	bits = 0;
-
 	if (group->is_damaged)
 		return mgpu_fail(err, MGPU_UNSUPPORTED, "a page is damaged, or changed while it was read");
+	if (group->has_fault)
+		return mgpu_fail(err, MGPU_UNSUPPORTED, "a value is beyond what programs compute");
 	if (group->is_odd)
 		return mgpu_fail(err, MGPU_UNSUPPORTED, "there are negative zeros, or unusual NaNs");
-	for (uint32_t i = 0; i < group->spec.num_keys; i++)
-		bits += key_bits(group, group->spec.keys[i]);
-	if (bits > 63)
-		return mgpu_fail(err, MGPU_UNSUPPORTED, "the keys take more than 63 bits");
-	for (uint32_t i = 0; i < group->spec.num_orders; i++)
-	{
-		if (key_bits(group, group->spec.orders[i].column) > 64)
-			return mgpu_fail(err, MGPU_UNSUPPORTED, "a column has NULLs, and values of more than 63 bits");
-	}
 	return MGPU_OK;
 }
 

@@ -10,7 +10,14 @@
 
 #include "played/played_group.h"
 
-#include "core/group_decode.h"
+#include "core/group_row.h"
+
+/* A row that is kept. */
+typedef struct played_row
+{
+	uint64_t	codes[MGPU_GROUP_MAX_COLUMNS];
+	uint32_t	nulls;			/* bit i: column i is NULL */
+} played_row;
 
 struct played_group
 {
@@ -18,10 +25,12 @@ struct played_group
 	mgpu_group_record record;
 	const char *pages;
 	uint64_t	num_pages;
-	mgpu_group_row *rows;
+	mgpu_row_register constants[MGPU_GROUP_MAX_CONSTANTS];
+	played_row *rows;
 	uint64_t	num_rows;
 	uint64_t	capacity;
 	bool		is_damaged;
+	bool		has_fault;
 	bool		is_odd;
 	bool		overflows;
 	mgpu_group_result result;
@@ -49,14 +58,14 @@ played_add_code(played_range *range, uint64_t code)
 }
 
 /* A row by its place in the order. */
-static inline const mgpu_group_row *
-played_row(const played_group *group, uint64_t place)
+static inline const played_row *
+played_row_at(const played_group *group, uint64_t place)
 {
 	return &group->rows[group->order[place]];
 }
 
 static inline bool
-played_is_null(const mgpu_group_row *row, uint32_t column)
+played_is_null(const played_row *row, uint32_t column)
 {
 	return (row->nulls >> column & 1) != 0;
 }

@@ -17,7 +17,7 @@ compare_codes(uint64_t a, uint64_t b)
 
 /* NULLs come last. */
 static int
-compare_column(const mgpu_group_row *a, const mgpu_group_row *b, uint32_t column)
+compare_column(const played_row *a, const played_row *b, uint32_t column)
 {
 	if (played_is_null(a, column) || played_is_null(b, column))
 		return (int) played_is_null(a, column) - (int) played_is_null(b, column);
@@ -25,7 +25,7 @@ compare_column(const mgpu_group_row *a, const mgpu_group_row *b, uint32_t column
 }
 
 static int
-compare_keys(const mgpu_group_spec *spec, const mgpu_group_row *a, const mgpu_group_row *b)
+compare_keys(const mgpu_group_spec *spec, const played_row *a, const played_row *b)
 {
 	for (uint32_t i = 0; i < spec->num_keys; i++)
 	{
@@ -38,7 +38,7 @@ compare_keys(const mgpu_group_spec *spec, const mgpu_group_row *a, const mgpu_gr
 }
 
 static int
-compare_orders(const mgpu_group_spec *spec, const mgpu_group_row *a, const mgpu_group_row *b)
+compare_orders(const mgpu_group_spec *spec, const played_row *a, const played_row *b)
 {
 	for (uint32_t i = 0; i < spec->num_orders; i++)
 	{
@@ -79,7 +79,7 @@ mgpu_played_group_end(const played_group *group, uint64_t begin)
 {
 	uint64_t	end = begin;
 
-	while (end < group->num_rows && compare_keys(&group->spec, played_row(group, begin), played_row(group, end)) == 0)
+	while (end < group->num_rows && compare_keys(&group->spec, played_row_at(group, begin), played_row_at(group, end)) == 0)
 		end++;
 	return end;
 }
@@ -87,7 +87,7 @@ mgpu_played_group_end(const played_group *group, uint64_t begin)
 bool
 mgpu_played_is_peer(const played_group *group, uint64_t place)
 {
-	return compare_orders(&group->spec, played_row(group, place - 1), played_row(group, place)) == 0;
+	return compare_orders(&group->spec, played_row_at(group, place - 1), played_row_at(group, place)) == 0;
 }
 
 static int

@@ -114,7 +114,7 @@ mgpu_played_reduce(played_group *group, uint32_t number, uint64_t begin, uint64_
 
 	for (uint64_t i = begin; i < end; i++)
 	{
-		const mgpu_group_row *row = played_row(group, i);
+		const played_row *row = played_row_at(group, i);
 		uint64_t	code = row->codes[number];
 
 		if (played_is_null(row, number))

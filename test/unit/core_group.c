@@ -7,7 +7,7 @@
  */
 #include <math.h>
 
-#include "core/group_decode.h"
+#include "core/group_row.h"
 #include "played/played_engine.h"
 #include "unit.h"
 #include "unit_group.h"
@@ -22,12 +22,19 @@ static char *slots;
 static mgpu_group_spec
 small_spec(void)
 {
-	mgpu_group_spec spec = {.num_attributes = 2,.num_columns = 1,.num_filters = 1,.num_keys = 1,.num_sorts = 1,.num_fixed = 2};
+	mgpu_group_spec spec = {
+		.num_attributes = 2,.num_inputs = 1,.num_tests = 1,.num_columns = 1,.num_keys = 1,.num_sorts = 1,.num_fixed = 2,
+		.fixed_end = 16,.num_test_ops = 2,.num_ops = 2,.num_registers = 3,.num_constants = 1,.table_bytes = 8
+	};
 
 	spec.attributes[0] = (mgpu_group_attribute) {4, 4, -1};
 	spec.attributes[1] = (mgpu_group_attribute) {8, 8, 0};
-	spec.columns[0] = (mgpu_group_column) {.kind = MGPU_KEY_FLOAT,.width = 8,.offset = 8,.reduction = MGPU_REDUCE_REAL};
-	spec.fixed_end = 16;
+	spec.inputs[0] = (mgpu_group_input) {8, 8, 0};
+	spec.lanes[0] = spec.lanes[1] = MGPU_LANE_REAL;
+	spec.ops[0] = (mgpu_program_op) {.code = MGPU_RUN_LOAD_REAL,.width = 8,.to = 1};
+	spec.ops[1] = (mgpu_program_op) {.code = MGPU_RUN_COMPARE_REAL,.to = 2,.from = {1, 0},.number = MGPU_IS_LESS};
+	spec.tests[0] = 2;
+	spec.columns[0] = (mgpu_group_column) {.kind = MGPU_KEY_FLOAT,.width = 8,.reg = 1,.reduction = MGPU_REDUCE_REAL};
 	return spec;
 }
 
@@ -54,7 +61,8 @@ test_specs(void)
 {
 	CHECK_BROKEN(spec.num_attributes = MGPU_GROUP_MAX_ATTRIBUTES + 1);
 	CHECK_BROKEN(spec.num_columns = MGPU_GROUP_MAX_COLUMNS + 1);
-	CHECK_BROKEN(spec.num_filters = MGPU_GROUP_MAX_FILTERS + 1);
+	CHECK_BROKEN(spec.num_inputs = MGPU_GROUP_MAX_INPUTS + 1);
+	CHECK_BROKEN(spec.num_tests = MGPU_GROUP_MAX_TESTS + 1);
 	CHECK_BROKEN(spec.num_keys = MGPU_GROUP_MAX_KEYS + 1);
 	CHECK_BROKEN(spec.num_sorts = MGPU_GROUP_MAX_SORTS + 1);
 	CHECK_BROKEN(spec.num_fixed = 3);
@@ -62,21 +70,45 @@ test_specs(void)
 	CHECK_BROKEN(spec.attributes[0].length = 0);
 	CHECK_BROKEN(spec.attributes[0].length = -3);
 	CHECK_BROKEN(spec.attributes[0].align = 3);
-	CHECK_BROKEN(spec.attributes[0].column = 1);
-	CHECK_BROKEN(spec.attributes[0].column = 0);
+	CHECK_BROKEN(spec.attributes[0].input = 1);
+	CHECK_BROKEN(spec.attributes[0].input = 0);
+	CHECK_BROKEN(spec.inputs[0].offset = -2);
+	CHECK_BROKEN(spec.inputs[0].offset = 9);
+	CHECK_BROKEN(spec.inputs[0].length = 4);
+	CHECK_BROKEN(spec.inputs[0].missing = -2);
+	CHECK_BROKEN(spec.inputs[0].missing = 1);
+	CHECK_BROKEN(spec.table_bytes = MGPU_GROUP_TABLE_BYTES + 1);
 	CHECK_BROKEN(spec.columns[0].width = 2);
 	CHECK_BROKEN(spec.columns[0].kind = MGPU_KEY_BYTES);
-	CHECK_BROKEN(spec.columns[0].offset = -2);
-	CHECK_BROKEN(spec.columns[0].offset = MGPU_PAGE_BYTES - 7);
+	CHECK_BROKEN(spec.columns[0].reg = 2);
+	CHECK_BROKEN(spec.columns[0].reg = 3);
 	CHECK_BROKEN(spec.columns[0].reduction = MGPU_REDUCE_SPREAD + 1);
 	CHECK_BROKEN(spec.columns[0].reduction = MGPU_REDUCE_INTEGER);
 	CHECK_BROKEN(spec.columns[0].kind = MGPU_KEY_SIGNED);
-	CHECK_BROKEN(spec.filters[0].column = 1);
 	CHECK_BROKEN(spec.keys[0] = 1);
 	CHECK_BROKEN(spec.sorts[0].column = 1);
 	CHECK_BROKEN(spec.sorts[0].descending = 2);
 	CHECK_BROKEN(spec.num_orders = 1);
 	CHECK_BROKEN(spec.limit_rule = MGPU_LIMIT_ROWS; spec.limit = 1);	/* there are sorts and reductions */
+}
+
+static void
+test_programs(void)
+{
+	CHECK_BROKEN(spec.num_ops = MGPU_GROUP_MAX_OPS + 1);
+	CHECK_BROKEN(spec.num_test_ops = 3);
+	CHECK_BROKEN(spec.num_registers = MGPU_GROUP_MAX_REGISTERS + 1);
+	CHECK_BROKEN(spec.num_constants = MGPU_GROUP_MAX_CONSTANTS + 1);
+	CHECK_BROKEN(spec.num_constants = 4);
+	CHECK_BROKEN(spec.num_constants = 2);	/* an operation writes to one */
+	CHECK_BROKEN(spec.ops[0].code = MGPU_PROGRAM_NUM_CODES);
+	CHECK_BROKEN(spec.ops[0].to = 3);
+	CHECK_BROKEN(spec.ops[0].number = 1);
+	CHECK_BROKEN(spec.ops[0].number = -1);
+	CHECK_BROKEN(spec.ops[0].width = 4);
+	CHECK_BROKEN(spec.ops[0].code = MGPU_RUN_LOAD_VARLENA);
+	CHECK_BROKEN(spec.ops[1].from[1] = 3);
+	CHECK_BROKEN(spec.tests[0] = 3);
 }
 
 static void
@@ -108,31 +140,48 @@ test_limits(void)
 
 /* -------------------------------------------------------------------- rows */
 
+/* Whether a row has in its columns what was written. */
+static bool
+is_as_written(const group_case *job, const mgpu_row_program *program, mgpu_row_frame *frame, const group_row *expected)
+{
+	bool		same = true;
+
+	mgpu_program_run_row(program, 0, job->spec.num_ops, frame->registers, frame->inputs);
+	for (uint32_t c = 0; c < job->spec.num_columns; c++)
+	{
+		bool		is_null = (expected->nulls >> c & 1) != 0;
+		uint64_t	code;
+		mgpu_cell_state state = mgpu_row_cell(&job->spec, program, frame, c, &code);
+
+		same &= state != MGPU_CELL_FAULT && (state == MGPU_CELL_NULL) == is_null;
+		same &= is_null || code == group_code_of(&job->spec.columns[c], expected->bits[c]);
+	}
+	return same;
+}
+
 /* Every row of a case is read as it was written. */
 static void
 check_rows(group_case *job)
 {
+	mgpu_row_register constants[MGPU_GROUP_MAX_CONSTANTS];
+	mgpu_row_program program = mgpu_group_program(&job->spec, constants);
 	uint64_t	num_rows = 0;
 	uint32_t	num_wrong = 0;
 	char	   *page = malloc(MGPU_PAGE_BYTES);	/* so that the address sanitizer knows its end */
+	mgpu_row_frame frame;
 
+	for (uint32_t i = 0; i < job->spec.num_constants; i++)
+		constants[i] = mgpu_group_constant_of(&job->spec, i);
 	for (uint32_t i = 0; i < job->num_pages; i++)
 	{
 		memcpy(page, job->pages + (uint64_t) i * MGPU_PAGE_BYTES, MGPU_PAGE_BYTES);
 		for (uint32_t item = 0; item < job->num_items[i]; item++)
 		{
-			mgpu_group_row row;
-			mgpu_row_state state = mgpu_decode_row(&job->spec, page, item, &row);
-			const group_row *expected = &job->rows[num_rows];
+			mgpu_row_state state = mgpu_find_inputs(&job->spec, page, item, frame.inputs);
 
 			num_wrong += state == MGPU_ROW_DAMAGED;
-			if (state != MGPU_ROW_READ)
-				continue;
-			num_rows++;
-			num_wrong += row.nulls != expected->nulls;
-			for (uint32_t c = 0; c < job->spec.num_columns; c++)
-				num_wrong += (row.nulls >> c & 1) == 0 &&
-					row.codes[c] != mgpu_column_code(expected->bits[c], job->spec.columns[c].kind, job->spec.columns[c].width);
+			if (state == MGPU_ROW_READ)
+				num_wrong += !is_as_written(job, &program, &frame, &job->rows[num_rows++]);
 		}
 	}
 	free(page);
@@ -144,15 +193,25 @@ check_rows(group_case *job)
 static void
 read_damaged(group_case *job)
 {
+	mgpu_row_register constants[MGPU_GROUP_MAX_CONSTANTS];
+	mgpu_row_program program = mgpu_group_program(&job->spec, constants);
 	char	   *page = malloc(MGPU_PAGE_BYTES);
 	unsigned long num_states[3] = {0};
-	mgpu_group_row row;
+	mgpu_row_frame frame;
 
+	for (uint32_t i = 0; i < job->spec.num_constants; i++)
+		constants[i] = mgpu_group_constant_of(&job->spec, i);
 	for (uint32_t i = 0; i < job->num_pages; i++)
 	{
 		memcpy(page, job->pages + (uint64_t) i * MGPU_PAGE_BYTES, MGPU_PAGE_BYTES);
 		for (uint32_t item = 0; item < job->num_items[i]; item++)
-			num_states[mgpu_decode_row(&job->spec, page, item, &row)]++;
+		{
+			mgpu_row_state state = mgpu_find_inputs(&job->spec, page, item, frame.inputs);
+
+			num_states[state]++;
+			if (state == MGPU_ROW_READ)
+				(void) mgpu_test_row(&job->spec, &program, &frame);
+		}
 	}
 	free(page);
 	UNIT_CHECK(num_states[0] + num_states[1] + num_states[2] > 0 || job->num_rows == 0);
@@ -227,19 +286,19 @@ bits_of_code(const mgpu_group_column *column, uint64_t code)
 }
 
 static bool
-is_kept(const mgpu_group_spec *spec, const group_row *row)
+is_kept(const group_case *job, const group_row *row)
 {
 	bool		kept = true;
 
-	for (uint32_t i = 0; i < spec->num_filters; i++)
+	for (uint32_t i = 0; i < job->num_filters; i++)
 	{
-		const mgpu_group_filter *filter = &spec->filters[i];
-		const mgpu_group_column *column = &spec->columns[filter->column];
+		const group_filter *filter = &job->filters[i];
+		const mgpu_group_column *column = &job->spec.columns[filter->column];
 		bool		is_null = (row->nulls >> filter->column & 1) != 0;
-		int			order = is_null ? 0 : compare(column, row->bits[filter->column], bits_of_code(column, filter->code));
+		int			order = is_null ? 0 : compare(column, row->bits[filter->column], filter->bits);
 
 		if (filter->outcomes == 0)
-			kept &= is_null ? filter->keeps_null : filter->keeps_value;
+			kept &= is_null == filter->keeps_null;
 		else
 			kept &= !is_null && (filter->outcomes >> (order + 1) & 1) != 0;
 	}
@@ -372,7 +431,7 @@ is_sorted(const mgpu_group_spec *spec, uint32_t sort, const char *values, uint64
 static uint64_t
 code_at(const mgpu_group_column *column, const char *values, int64_t position)
 {
-	return mgpu_column_code(mgpu_load_bits(values + (uint64_t) position * column->width, column->width), column->kind, column->width);
+	return group_code_of(column, mgpu_load_bits(values + (uint64_t) position * column->width, column->width));
 }
 
 /* What a record tells of sorted values beside their number. */
@@ -471,7 +530,7 @@ is_returned(const group_outcome *outcome, uint64_t place, const group_row *row, 
 		marks |= (uint32_t) is_null << i;
 		same = mgpu_load_bits(outcome->sorted[i] + place * width, width) == (is_null ? 0 : row->bits[i]);
 	}
-	return same && ((const uint16_t *) outcome->records)[place] == marks;
+	return same && ((const uint32_t *) outcome->records)[place] == marks;
 }
 
 static void
@@ -487,7 +546,7 @@ check_returned(group_case *job, const group_outcome *outcome)
 	num_members = 0;
 	for (uint64_t i = 0; i < job->num_rows; i++)
 	{
-		if (is_kept(compared, &job->rows[i]))
+		if (is_kept(job, &job->rows[i]))
 			members[num_members++] = &job->rows[i];
 	}
 	qsort(members, num_members, sizeof(group_row *), compare_members);
@@ -524,7 +583,7 @@ check_outcome(group_case *job, const group_outcome *outcome)
 
 	members = malloc((job->num_rows + 1) * sizeof(group_row *));
 	for (uint64_t i = 0; i < job->num_rows; i++)
-		num_kept += is_kept(spec, &job->rows[i]);
+		num_kept += is_kept(job, &job->rows[i]);
 	memcpy(values, outcome->sorted, sizeof(values));
 	for (uint64_t group = 0; group < outcome->result.num_groups; group++)
 	{
@@ -533,7 +592,7 @@ check_outcome(group_case *job, const group_outcome *outcome)
 		num_members = 0;
 		for (uint64_t i = 0; i < job->num_rows; i++)
 		{
-			if (is_kept(spec, &job->rows[i]) && is_of_group(spec, &job->rows[i], record))
+			if (is_kept(job, &job->rows[i]) && is_of_group(spec, &job->rows[i], record))
 				members[num_members++] = &job->rows[i];
 		}
 		num_wrong += record[0] != num_members || (num_members == 0 && spec->num_keys > 0);
@@ -685,6 +744,7 @@ main(void)
 	pages = aligned_alloc(4096, MAX_PAGES * MGPU_PAGE_BYTES);
 	slots = aligned_alloc(4096, GROUP_NUM_SLOTS * GROUP_SLOT_BYTES);
 	test_specs();
+	test_programs();
 	test_limits();
 	test_rows();
 	start();

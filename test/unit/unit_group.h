@@ -20,11 +20,26 @@ typedef struct group_row
 	uint32_t	nulls;
 } group_row;
 
+#define GROUP_MAX_FILTERS 4
+
+/* A test: a column compared with a value, or asked for NULL.  Outcomes are those of program.h; 0: is it NULL, or not? */
+typedef struct group_filter
+{
+	uint32_t	column;
+	uint32_t	outcomes;
+	uint64_t	bits;
+	bool		keeps_null;
+} group_filter;
+
 typedef struct group_case
 {
 	uint64_t	random;			/* its own generator: alike everywhere */
 	mgpu_group_spec spec;
 	uint64_t	domains[MGPU_GROUP_MAX_COLUMNS];	/* distinct values of each column; 0: any */
+	uint32_t	num_filters;
+	group_filter filters[GROUP_MAX_FILTERS];	/* what the spec's tests are */
+	uint64_t	missing[MGPU_GROUP_MAX_COLUMNS];	/* bits of rows that are older than the column's attribute ... */
+	bool		missing_is_null[MGPU_GROUP_MAX_COLUMNS];	/* ... or NULL */
 	uint32_t	null_share;		/* one value in so many is NULL; 0: none */
 	uint32_t	old_share;		/* one row in so many is older than an attribute; 0: none */
 	uint32_t	odd_share;		/* one float in so many is a negative zero or an odd NaN; 0: none */
@@ -72,7 +87,7 @@ group_random_attribute(group_case *job, mgpu_group_attribute *attribute)
 
 	attribute->length = lengths[type];
 	attribute->align = aligns[type];
-	attribute->column = -1;
+	attribute->input = -1;
 }
 
 static inline void
@@ -83,9 +98,9 @@ group_random_column(group_case *job, uint32_t number)
 
 	memset(column, 0, sizeof(*column));
 	column->width = widths[group_below(job, 4)];
-	column->kind = MGPU_KEY_UNSIGNED;
-	if (column->width > 1)
-		column->kind += group_below(job, column->width == 2 ? 2 : 3);
+	column->kind = column->width == 1 ? MGPU_KEY_UNSIGNED : MGPU_KEY_SIGNED;
+	if (column->width > 2 && group_chance(job, 2))
+		column->kind = MGPU_KEY_FLOAT;
 	column->reduction = group_below(job, 5);
 	if (column->kind == MGPU_KEY_FLOAT && column->reduction == MGPU_REDUCE_INTEGER)
 		column->reduction = MGPU_REDUCE_REAL;
@@ -102,19 +117,130 @@ group_plan_offsets(mgpu_group_spec *spec)
 	uint32_t	offset = 0;
 	uint32_t	i = 0;
 
-	for (uint32_t column = 0; column < spec->num_columns; column++)
-		spec->columns[column].offset = -1;
+	for (uint32_t input = 0; input < spec->num_inputs; input++)
+		spec->inputs[input].offset = -1;
 	for (; i < spec->num_attributes && spec->attributes[i].length > 0; i++)
 	{
 		const mgpu_group_attribute *attribute = &spec->attributes[i];
 
 		offset = (offset + attribute->align - 1) & ~((uint32_t) attribute->align - 1);
-		if (attribute->column >= 0)
-			spec->columns[attribute->column].offset = (int32_t) offset;
+		if (attribute->input >= 0)
+			spec->inputs[attribute->input].offset = (int32_t) offset;
 		offset += (uint32_t) attribute->length;
 	}
 	spec->num_fixed = i;
 	spec->fixed_end = offset;
+}
+
+/* Bits of an integer of a column in 64 bits; those of a float as they are. */
+static inline uint64_t
+group_wide_bits(const mgpu_group_column *column, uint64_t bits)
+{
+	if (column->kind != MGPU_KEY_SIGNED || column->width == 8 || (bits >> (column->width * 8 - 1) & 1) == 0)
+		return bits;
+	return bits | ~UINT64_C(0) << column->width * 8;
+}
+
+static inline uint64_t
+group_code_of(const mgpu_group_column *column, uint64_t bits)
+{
+	return mgpu_column_code(group_wide_bits(column, bits), column->kind, column->width);
+}
+
+/* ----------------------------------------------------------------- programs */
+
+static inline uint32_t
+group_add_op(mgpu_group_spec *spec, uint16_t code, uint16_t width, int64_t number, uint8_t lane)
+{
+	mgpu_program_op *op = &spec->ops[spec->num_ops++];
+
+	memset(op, 0, sizeof(*op));
+	op->code = code;
+	op->width = width;
+	op->number = number;
+	op->to = (uint16_t) spec->num_registers;
+	spec->lanes[spec->num_registers] = lane;
+	return spec->num_registers++;
+}
+
+/* Load a column from the input of its own number. */
+static inline void
+group_add_load(mgpu_group_spec *spec, uint32_t number)
+{
+	mgpu_group_column *column = &spec->columns[number];
+	bool		is_real = column->kind == MGPU_KEY_FLOAT;
+
+	column->reg = group_add_op(spec, is_real ? MGPU_RUN_LOAD_REAL : MGPU_RUN_LOAD_INTEGER, (uint16_t) column->width, number,
+							   is_real ? MGPU_LANE_REAL : MGPU_LANE_INTEGER);
+}
+
+/* The register of a constant, of which there is one for each filter. */
+static inline void
+group_fill_constant(mgpu_group_spec *spec, uint32_t number, const mgpu_group_column *column, uint64_t bits)
+{
+	uint32_t	narrow_bits = (uint32_t) bits;
+	double		real;
+	float		narrow;
+
+	bits = group_wide_bits(column, bits);
+	spec->lanes[number] = column->kind == MGPU_KEY_FLOAT ? MGPU_LANE_REAL : MGPU_LANE_INTEGER;
+	if (column->kind == MGPU_KEY_FLOAT && column->width == 4)
+	{
+		memcpy(&narrow, &narrow_bits, sizeof(narrow));
+		real = narrow;
+		memcpy(&bits, &real, sizeof(bits));
+	}
+	memset(&spec->constants[number], 0, sizeof(spec->constants[number]));
+	spec->constants[number].bits = (int64_t) bits;
+}
+
+static inline void
+group_add_test(group_case *job, uint32_t number)
+{
+	mgpu_group_spec *spec = &job->spec;
+	const group_filter *filter = &job->filters[number];
+	const mgpu_group_column *column = &spec->columns[filter->column];
+	uint16_t	code = filter->outcomes != 0 ? (column->kind == MGPU_KEY_FLOAT ? MGPU_RUN_COMPARE_REAL : MGPU_RUN_COMPARE_INTEGER) :
+		filter->keeps_null ? MGPU_RUN_IS_NULL : MGPU_RUN_IS_NOT_NULL;
+
+	spec->tests[number] = group_add_op(spec, code, 1, filter->outcomes, MGPU_LANE_INTEGER);
+	spec->ops[spec->num_ops - 1].from[0] = (uint16_t) column->reg;
+	spec->ops[spec->num_ops - 1].from[1] = (uint16_t) number;
+}
+
+/* The program: columns that are tested, tests, other columns.  Columns, filters and what is missing are set. */
+static inline void
+group_make_program(group_case *job)
+{
+	mgpu_group_spec *spec = &job->spec;
+	uint32_t	loaded = 0;
+
+	spec->num_ops = 0;
+	spec->num_registers = spec->num_constants = spec->num_tests = job->num_filters;
+	for (uint32_t i = 0; i < job->num_filters; i++)
+	{
+		uint32_t	column = job->filters[i].column;
+
+		group_fill_constant(spec, i, &spec->columns[column], job->filters[i].bits);
+		if ((loaded >> column & 1) == 0)
+			group_add_load(spec, column);
+		loaded |= 1u << column;
+		group_add_test(job, i);
+	}
+	spec->num_test_ops = spec->num_ops;
+	for (uint32_t i = 0; i < spec->num_columns; i++)
+	{
+		if ((loaded >> i & 1) == 0)
+			group_add_load(spec, i);
+	}
+	spec->num_inputs = spec->num_columns;
+	spec->table_bytes = spec->num_columns * 8;
+	for (uint32_t i = 0; i < spec->num_columns; i++)
+	{
+		spec->inputs[i].length = (int32_t) spec->columns[i].width;
+		spec->inputs[i].missing = job->missing_is_null[i] ? -1 : (int32_t) i * 8;
+		spec->tables[i] = job->missing[i];
+	}
 }
 
 /* A stored value of a column. */
@@ -180,7 +306,7 @@ group_random_limit(group_case *job)
 	spec->limit = group_chance(job, 3) ? UINT64_MAX : 1 + group_below(job, group_chance(job, 2) ? 4 : 300);
 	if (spec->limit_rule == MGPU_LIMIT_DENSE_RANKS && spec->limit > MGPU_GROUP_MAX_DENSE_RANKS)
 		spec->limit = MGPU_GROUP_MAX_DENSE_RANKS;
-	spec->num_orders = group_below(job, MGPU_GROUP_MAX_ORDERS + 1);
+	spec->num_orders = group_below(job, group_chance(job, 4) ? MGPU_GROUP_MAX_ORDERS + 1 : 4);
 	for (uint32_t i = 0; i < spec->num_orders; i++)
 	{
 		spec->orders[i].column = group_below(job, spec->num_columns);
@@ -200,16 +326,14 @@ group_random_parts(group_case *job)
 {
 	mgpu_group_spec *spec = &job->spec;
 
-	for (uint32_t i = 0; i < spec->num_filters; i++)
+	for (uint32_t i = 0; i < job->num_filters; i++)
 	{
-		mgpu_group_filter *filter = &spec->filters[i];
+		group_filter *filter = &job->filters[i];
 
 		filter->column = group_below(job, spec->num_columns);
 		filter->outcomes = group_below(job, 4) == 0 ? 0 : 1 + group_below(job, 7);
-		filter->code = mgpu_column_code(group_random_bits(job, filter->column), spec->columns[filter->column].kind,
-										spec->columns[filter->column].width);
-		filter->keeps_null = (uint8_t) group_below(job, 2);
-		filter->keeps_value = (uint8_t) !group_chance(job, 4);
+		filter->bits = group_random_bits(job, filter->column);
+		filter->keeps_null = group_chance(job, 4);
 	}
 	for (uint32_t i = 0; i < spec->num_keys; i++)
 		spec->keys[i] = group_below(job, spec->num_columns);
@@ -223,7 +347,7 @@ group_random_spec(group_case *job)
 	mgpu_group_spec *spec = &job->spec;
 
 	memset(spec, 0, sizeof(*spec));
-	spec->num_columns = group_below(job, 10) == 0 ? 0 : 1 + group_below(job, MGPU_GROUP_MAX_COLUMNS);
+	spec->num_columns = group_below(job, 10) == 0 ? 0 : 1 + group_below(job, group_chance(job, 4) ? MGPU_GROUP_MAX_COLUMNS : 8);
 	spec->num_attributes = spec->num_columns + group_below(job, group_chance(job, 10) ? 100 : 8);
 	for (uint32_t i = 0; i < spec->num_attributes; i++)
 		group_random_attribute(job, &spec->attributes[i]);
@@ -232,29 +356,30 @@ group_random_spec(group_case *job)
 		uint32_t	place = group_below(job, spec->num_attributes);
 		mgpu_group_attribute *attribute;
 
-		while (spec->attributes[place].column >= 0)
+		while (spec->attributes[place].input >= 0)
 			place = (place + 1) % spec->num_attributes;
 		attribute = &spec->attributes[place];
 		group_random_column(job, i);
 		attribute->length = (int16_t) spec->columns[i].width;
 		attribute->align = (uint8_t) spec->columns[i].width;
-		attribute->column = (int8_t) i;
+		attribute->input = (int8_t) i;
 	}
-	group_plan_offsets(spec);
 	if (spec->num_columns > 0)
 	{
-		spec->num_filters = group_chance(job, 2) ? 0 : group_below(job, 3);
-		spec->num_keys = group_below(job, MGPU_GROUP_MAX_KEYS);
-		spec->num_sorts = group_below(job, MGPU_GROUP_MAX_SORTS);
+		job->num_filters = group_chance(job, 2) ? 0 : group_below(job, 3);
+		spec->num_keys = group_below(job, group_chance(job, 4) ? MGPU_GROUP_MAX_KEYS + 1 : 4);
+		spec->num_sorts = group_below(job, group_chance(job, 4) ? MGPU_GROUP_MAX_SORTS + 1 : 4);
 	}
 	if (spec->num_columns > 0 && group_chance(job, 3))
 		group_random_limit(job);
 	group_random_parts(job);
 	for (uint32_t i = 0; i < spec->num_columns; i++)
 	{
-		spec->columns[i].missing_is_null = (uint8_t) group_below(job, 2);
-		spec->columns[i].missing = group_random_bits(job, i);
+		job->missing_is_null[i] = group_below(job, 2) != 0;
+		job->missing[i] = group_random_bits(job, i);
 	}
+	group_make_program(job);
+	group_plan_offsets(spec);
 }
 
 /* -------------------------------------------------------------------- rows */
@@ -322,11 +447,11 @@ group_append_attribute(group_case *job, group_tuple *tuple, const mgpu_group_att
 		group_append(tuple, 0, 1);
 		return;
 	}
-	if (attribute->column >= 0)
+	if (attribute->input >= 0)
 	{
-		bits = group_random_bits(job, (uint32_t) attribute->column);
-		row->bits[attribute->column] = bits;
-		row->nulls &= ~(1u << attribute->column);
+		bits = group_random_bits(job, (uint32_t) attribute->input);
+		row->bits[attribute->input] = bits;
+		row->nulls &= ~(1u << attribute->input);
 	}
 	group_append(tuple, bits, (uint32_t) attribute->length);
 }
@@ -362,11 +487,11 @@ group_write_row(group_case *job, group_tuple *tuple, group_row *row)
 	}
 	for (uint32_t i = num_stored; i < spec->num_attributes; i++)
 	{
-		int			column = spec->attributes[i].column;
+		int			column = spec->attributes[i].input;
 
-		if (column < 0 || spec->columns[column].missing_is_null)
+		if (column < 0 || job->missing_is_null[column])
 			continue;
-		row->bits[column] = spec->columns[column].missing;
+		row->bits[column] = job->missing[column];
 		row->nulls &= ~(1u << column);
 	}
 	tuple->bytes[18] = (char) (num_stored & 0xFF);

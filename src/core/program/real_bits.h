@@ -70,4 +70,18 @@ mgpu_real_of_float_bits(uint32_t bits)
 	return (double) real;
 }
 
+/* The bits of a double as those of the float that it is. */
+MGPU_CODEC uint32_t
+mgpu_float_bits_of_real(uint64_t bits)
+{
+	float		real;
+	uint32_t	narrow;
+
+	if ((bits & ~MGPU_F64_SIGN) > MGPU_F64_INF)
+		return (uint32_t) (bits >> 32 & MGPU_F32_SIGN) | MGPU_F32_INF | (uint32_t) (bits >> 29 & ~(MGPU_F32_SIGN | MGPU_F32_INF));
+	real = (float) mgpu_real_of_bits(bits);
+	memcpy(&narrow, &real, sizeof(narrow));
+	return narrow;
+}
+
 #endif							/* MGPU_REAL_BITS_H */

@@ -1,0 +1,93 @@
+/*
+ * group_row.h
+ *		One row of a page, by the program of a group spec: what a GPU's thread does.  See group_spec.h and program_row.h.
+ *
+ * Header-only, C11 and CUDA C++.
+ */
+#ifndef MGPU_GROUP_ROW_H
+#define MGPU_GROUP_ROW_H
+
+#include "core/group_decode.h"
+#include "core/program_row.h"
+
+/* What tests say of a row. */
+typedef enum mgpu_row_fate
+{
+	MGPU_ROW_DROPPED = 0,
+	MGPU_ROW_KEPT,
+	MGPU_ROW_FAULT
+} mgpu_row_fate;
+
+/* What a row has in a thread. */
+typedef struct mgpu_row_frame
+{
+	const char *inputs[MGPU_GROUP_MAX_INPUTS];
+	mgpu_row_register registers[MGPU_GROUP_MAX_REGISTERS];	/* that are no constants */
+} mgpu_row_frame;
+
+/* A constant's register, for all rows.  tables: where the spec's are. */
+MGPU_CODEC mgpu_row_register
+mgpu_group_constant_of(const mgpu_group_spec *spec, uint32_t number)
+{
+	const mgpu_group_constant *from = &spec->constants[number];
+	mgpu_row_register constant;
+
+	constant.integers[0] = from->bits;
+	if (spec->lanes[number] == MGPU_LANE_BYTES)
+		constant.bytes[0] = (const char *) spec->tables + from->bits;
+	constant.lengths[0] = from->length;
+	constant.states[0] = from->is_null ? MGPU_IS_NULL : MGPU_IS_VALUE;
+	return constant;
+}
+
+/* The program of a spec, whose constants are filled.  It lives as long as both. */
+MGPU_CODEC mgpu_row_program
+mgpu_group_program(const mgpu_group_spec *spec, const mgpu_row_register *constants)
+{
+	mgpu_row_program program;
+
+	program.ops = spec->ops;
+	program.num_ops = spec->num_ops;
+	program.lanes = spec->lanes;
+	program.tables = (const char *) spec->tables;
+	program.constants = constants;
+	program.num_constants = spec->num_constants;
+	return program;
+}
+
+/* Run the tests of a row whose inputs are found. */
+MGPU_CODEC mgpu_row_fate
+mgpu_test_row(const mgpu_group_spec *spec, const mgpu_row_program *program, mgpu_row_frame *frame)
+{
+	mgpu_program_run_row(program, 0, spec->num_test_ops, frame->registers, frame->inputs);
+	for (uint32_t i = 0; i < spec->num_tests; i++)
+	{
+		const mgpu_row_register *test = mgpu_row_register_at(program, frame->registers, spec->tests[i]);
+
+		if (test->states[0] == MGPU_IS_FAULT)
+			return MGPU_ROW_FAULT;
+		if (test->states[0] != MGPU_IS_VALUE || test->integers[0] == 0)
+			return MGPU_ROW_DROPPED;
+	}
+	return MGPU_ROW_KEPT;
+}
+
+/* Compute the columns of a row that was kept. */
+MGPU_CODEC void
+mgpu_compute_row(const mgpu_group_spec *spec, const mgpu_row_program *program, mgpu_row_frame *frame)
+{
+	mgpu_program_run_row(program, spec->num_test_ops, spec->num_ops, frame->registers, frame->inputs);
+}
+
+/* The code of a column that was computed. */
+MGPU_CODEC mgpu_cell_state
+mgpu_row_cell(const mgpu_group_spec *spec, const mgpu_row_program *program, const mgpu_row_frame *frame, uint32_t column, uint64_t *code)
+{
+	uint32_t	reg = spec->columns[column].reg;
+	const mgpu_row_register *from = mgpu_row_register_at(program, frame->registers, reg);
+
+	return mgpu_cell_of(&spec->columns[column], from->states[0],
+						spec->lanes[reg] == MGPU_LANE_BYTES ? 0 : (uint64_t) from->integers[0], code);
+}
+
+#endif							/* MGPU_GROUP_ROW_H */
