@@ -387,8 +387,7 @@ is_reduced(const mgpu_group_spec *spec, uint32_t number, const uint64_t *words)
 		words++;
 	if (count == 0)
 		return words[0] == UINT64_MAX && words[1] == 0;
-	return words[0] == mgpu_column_code(least, column->kind, column->width) &&
-		words[1] == mgpu_column_code(greatest, column->kind, column->width);
+	return words[0] == group_code_of(column, least) && words[1] == group_code_of(column, greatest);
 }
 
 static uint64_t
