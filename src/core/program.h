@@ -85,6 +85,7 @@ enum
 	OP(SHOW_SCALE, show_scale, "scale", 1) /* width: the display scale */ \
 	OP(SHOW_LARGER, show_larger, "scale", 3) /* the first, with the larger display scale of the others */ \
 	OP(SHOW_SUM, show_sum, "scale", 3) /* the first, with the sum of the others' */ \
+	OP(SHOWN_DIGITS, shown_digits, "scale", 1) /* the display scale, as an integer */ \
 	/* floats */ \
 	OP(ADD_REAL, add_real, "+", 2) \
 	OP(SUBTRACT_REAL, subtract_real, "-", 2) \

@@ -117,7 +117,7 @@ state_of(reduced_column *reduced, const group_input *input, uint32 group)
 		return &reduced->state;
 	reduced->turn = input->turn;
 	if (reduced->answer)
-		reduced_take(reduced->answer, reduced->values.column, group, &reduced->state);
+		reduced_take(reduced, group);
 	else
 	{
 		memset(&reduced->state, 0, sizeof(reduced_state));
@@ -151,7 +151,10 @@ prepare(group_aggregate *base)
 static void
 take_device(group_aggregate *base, const device_query *query, int number)
 {
-	((reduce_aggregate *) base)->reduced->answer = query;
+	reduced_column *reduced = ((reduce_aggregate *) base)->reduced;
+
+	reduced->answer = query;
+	reduced->output = number;
 }
 
 /* ---- what it is made of */

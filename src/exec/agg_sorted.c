@@ -27,8 +27,7 @@ typedef struct sorted_aggregate
 	ExprState  *fraction;		/* NULL: known, or no percentile */
 	ExprContext *context;		/* to evaluate it in */
 	const device_query *answer; /* NULL: values are sorted here */
-	int			sort;			/* of the answer, as is the next */
-	int			percentile;		/* -1: none */
+	const table_output *output; /* of the answer */
 } sorted_aggregate;
 
 /* Its fraction is the same in all groups, and without groups nobody evaluates it here. */
@@ -67,7 +66,7 @@ batch_of(const sorted_aggregate *aggregate, const device_query *query)
 {
 	const group_input *input = aggregate->base.input;
 	uint32		num_groups = query->num_groups;
-	uint32		word = query->request.record.sorts[aggregate->sort];
+	uint32		word = query->request.record.sorts[aggregate->output->sort];
 	row_groups	items = {num_groups, NULL, large_alloc(input->context, ((Size) num_groups + 1) * sizeof(uint32))};
 	row_groups	nulls = {num_groups, NULL, large_alloc(input->context, ((Size) num_groups + 1) * sizeof(uint32))};
 
@@ -79,7 +78,7 @@ batch_of(const sorted_aggregate *aggregate, const device_query *query)
 		items.starts[group + 1] = items.starts[group] + record[word];
 		nulls.starts[group + 1] = nulls.starts[group] + (record[0] - record[word]);
 	}
-	return agg_batch_of_sorted(input->context, &aggregate->spec, aggregate->type, query->values[aggregate->sort],
+	return agg_batch_of_sorted(input->context, &aggregate->spec, aggregate->type, query->values[aggregate->output->sort],
 							   &items, &nulls);
 }
 
@@ -89,10 +88,9 @@ take_device(group_aggregate *base, const device_query *query, int number)
 	sorted_aggregate *aggregate = (sorted_aggregate *) base;
 
 	aggregate->answer = query;
-	aggregate->sort = list_nth_int(query->job.sorts, number);
-	aggregate->percentile = list_nth_int(query->job.percentiles, number);
+	aggregate->output = &query->job.outputs[number];
 	aggregate->batch = NULL;
-	if (query->request.spec.sorts[aggregate->sort].returns & MGPU_SORT_VALUES)
+	if (query->request.spec.sorts[aggregate->output->sort].returns & MGPU_SORT_VALUES)
 		aggregate->batch = batch_of(aggregate, query);
 }
 
@@ -101,16 +99,15 @@ static Datum
 percentile_of(sorted_aggregate *aggregate, const uint64 *record, bool *is_null)
 {
 	const group_request *request = &aggregate->answer->request;
-	uint64		num_items = record[request->record.sorts[aggregate->sort]];
-	const uint64 *codes = &record[request->record.percentiles[aggregate->sort] + 2 * aggregate->percentile];
-	const mgpu_group_sort *sort = &request->spec.sorts[aggregate->sort];
+	uint64		num_items = record[request->record.sorts[aggregate->output->sort]];
+	const uint64 *codes = &record[request->record.percentiles[aggregate->output->sort] + 2 * aggregate->output->percentile];
 	Datum		picked[2];
 
 	*is_null = num_items == 0;
 	if (*is_null)
 		return (Datum) 0;
 	for (int i = 0; i < 2; i++)
-		picked[i] = device_query_datum(aggregate->answer, sort->column, codes[i]);
+		picked[i] = device_query_datum(aggregate->answer, &aggregate->output->cells, aggregate->output->column, &codes[i]);
 	return agg_percentile_between(&aggregate->asked, &aggregate->type->element, num_items, picked);
 }
 
@@ -124,10 +121,10 @@ result_of_device(sorted_aggregate *aggregate, uint32 group, Datum *result, bool 
 		return false;
 	record = device_query_record(aggregate->answer, group);
 	*is_null = false;
-	if (aggregate->percentile >= 0)
+	if (aggregate->output->percentile >= 0)
 		*result = percentile_of(aggregate, record, is_null);
 	else if (aggregate->base.plan.result == SORTED_COUNT_DISTINCT)
-		*result = Int64GetDatum(record[aggregate->answer->request.record.sorts[aggregate->sort] + 1]);
+		*result = Int64GetDatum(record[aggregate->answer->request.record.sorts[aggregate->output->sort] + 1]);
 	else
 		return false;
 	return true;

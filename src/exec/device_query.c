@@ -49,8 +49,8 @@ make_job(device_query *query, heap_reader *reader, const table_question *of)
 	question.scan = heap_reader_scan(reader);
 	why_not = table_job_make(&query->job, &question);
 	if (why_not == NULL)
-		query->sender = heap_sender_create(reader, &query->request.spec, query->job.needs_row);
-	return query->sender ? NULL : TABLE_JOB_NONE;
+		query->sender = heap_sender_create(reader, query->job.needs_row);
+	return query->sender && table_job_fill(&query->job, heap_reader_context(reader)) ? NULL : TABLE_JOB_NONE;
 }
 
 /* Send the pages.  Returns NULL, or why no GPU has answered. */
@@ -216,11 +216,15 @@ device_query_restart(device_query *query)
 }
 
 Datum
-device_query_datum(const device_query *query, int column, uint64 code)
+device_query_datum(const device_query *query, const value_cells *cells, int column, const uint64 *codes)
 {
-	const mgpu_group_column *of = &query->request.spec.columns[column];
-	uint64		bits = mgpu_column_bits(code, of->kind, of->width);
+	uint64		bits[MOST_CELLS];
 
-	/* its low bytes are those of a narrower value */
-	return fetch_att(&bits, true, of->width);
+	for (int i = 0; i < cells->num_cells; i++)
+	{
+		const mgpu_group_column *of = &query->request.spec.columns[column + i];
+
+		bits[i] = mgpu_column_bits(codes[i], of->kind, of->width);
+	}
+	return value_cells_datum(cells, bits);
 }

@@ -46,13 +46,6 @@ typedef struct device_query
  */
 extern device_query *device_query_run(MemoryContext parent, const device_question *question);
 
-/* The spec's column that holds a column of the node's rows. */
-static inline int
-device_query_column(const device_query *query, int column)
-{
-	return list_nth_int(query->job.columns, column);
-}
-
 /* What EXPLAIN ANALYZE says of a node that a GPU has worked for. */
 extern void device_query_explain(const device_query *query, struct ExplainState *es);
 
@@ -72,7 +65,7 @@ device_query_record(const device_query *query, uint32 group)
 	return query->records + (Size) group * query->request.record.num_words;
 }
 
-/* The value of a column that has this code. */
-extern Datum device_query_datum(const device_query *query, int column, uint64 code);
+/* The value whose cells, of the spec's columns from `column` on, have these codes, in the current context. */
+extern Datum device_query_datum(const device_query *query, const value_cells *cells, int column, const uint64 *codes);
 
 #endif							/* MGPU_EXEC_DEVICE_QUERY_H */

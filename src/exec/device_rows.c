@@ -7,22 +7,23 @@
  */
 #include "postgres.h"
 
+#include "utils/memutils.h"
+
 #include "compat.h"
 #include "batch/rows.h"
 #include "exec/device_query.h"
 #include "exec/device_rows.h"
 
-/* The column before this one that has the same values, or -1. */
-static int
-column_alike(const device_query *query, int number)
+/* Values of variable width are made in memory that is given back after so many. */
+#define VALUES_AT_A_TIME 1000
+
+static const table_value *
+value_of(const device_rows *answer, int number)
 {
-	for (int i = 0; i < number; i++)
-		if (device_query_column(query, i) == device_query_column(query, number))
-			return i;
-	return -1;
+	return &answer->query->job.values[number];
 }
 
-/* The values of an output for the rows at hand: what came back in memory, or bytes of a file. */
+/* Values of an output for the rows at hand: what came back in memory, or bytes of a file. */
 static char *
 take_output(const device_rows *answer, int number, uint32 width)
 {
@@ -34,47 +35,91 @@ take_output(const device_rows *answer, int number, uint32 width)
 	return output->file ? run_group_read(output, answer->first * width, bytes, large_alloc(answer->rows->context, bytes)) : data;
 }
 
+static bool
+is_null(const device_rows *answer, int number, uint64 row)
+{
+	return (answer->marks[row] >> value_of(answer, number)->column & 1) != 0;
+}
+
+/* Numbers become cells of the chunk as they are: nobody else has them, or those of a column before are copied. */
 static void
-take_cells(const device_rows *answer)
+take_numbers(device_rows *answer, int number)
 {
 	chunk	   *rows = answer->rows;
+	column	   *col = &rows->columns[number];
+	int			from = value_of(answer, number)->column;
+	Size		bytes = rows->num_rows * col->type->width;
 
-	for (int i = 0; i < rows->num_columns; i++)
+	if (answer->owners[from] < 0)
 	{
-		uint32		width = rows->columns[i].type->width;
-		Size		bytes = rows->num_rows * width;
-		int			alike = column_alike(answer->query, i);
-
-		if (alike < 0)
-			rows->columns[i].cells = take_output(answer, 1 + device_query_column(answer->query, i), width);
-		else if (bytes > 0)
-			rows->columns[i].cells = memcpy(large_alloc(rows->context, bytes), rows->columns[alike].cells, bytes);
+		col->cells = answer->cells[from];
+		answer->owners[from] = number;
 	}
+	else if (bytes > 0)
+		col->cells = memcpy(large_alloc(rows->context, bytes), answer->cells[from], bytes);
+	for (uint64 row = 0; row < rows->num_rows; row++)
+		if (is_null(answer, number, row))
+			chunk_put_null(rows, col, row);
+}
+
+/* Make values of their cells. */
+static void
+make_value(const device_rows *answer, int number, uint64 row)
+{
+	const table_value *value = value_of(answer, number);
+	bool		null = is_null(answer, number, row);
+	uint64		bits[MOST_CELLS];
+
+	for (int i = 0; i < value->cells.num_cells; i++)
+		bits[i] = ((const uint64 *) answer->cells[value->column + i])[row];
+	chunk_put(answer->rows, &answer->rows->columns[number], row, null ? (Datum) 0 : value_cells_datum(&value->cells, bits), null);
 }
 
 static void
-take_nulls(const device_rows *answer)
+make_values(device_rows *answer, int number)
 {
 	chunk	   *rows = answer->rows;
-	uint16		any = 0;
+	MemoryContext values = AllocSetContextCreate(CurrentMemoryContext, "mgpu_pg values of a GPU", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(values);
 
+	rows->columns[number].cells = large_alloc(rows->context, rows->num_rows * rows->columns[number].type->width);
 	for (uint64 row = 0; row < rows->num_rows; row++)
-		any |= answer->marks[row];
-	for (int i = 0; i < rows->num_columns; i++)
 	{
-		uint16		mask = 1 << device_query_column(answer->query, i);
-
-		for (uint64 row = 0; (any & mask) != 0 && row < rows->num_rows; row++)
-			if ((answer->marks[row] & mask) != 0)
-				chunk_put_null(rows, &rows->columns[i], row);
+		make_value(answer, number, row);
+		if (row % VALUES_AT_A_TIME == VALUES_AT_A_TIME - 1)
+			MemoryContextReset(values);
 	}
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(values);
+}
+
+static void
+take_columns(device_rows *answer)
+{
+	const mgpu_group_spec *spec = &answer->query->request.spec;
+
+	for (uint32 i = 0; i < spec->num_columns; i++)
+	{
+		answer->cells[i] = spec->columns[i].is_returned ? take_output(answer, 1 + i, spec->columns[i].width) : NULL;
+		answer->owners[i] = -1;
+	}
+	for (int i = 0; i < answer->rows->num_columns; i++)
+	{
+		if (value_of(answer, i)->cells.form == CELLS_NUMBER)
+			take_numbers(answer, i);
+		else
+			make_values(answer, i);
+	}
+	for (uint32 i = 0; i < spec->num_columns; i++)
+		if (answer->owners[i] < 0 && answer->cells[i])
+			pfree(answer->cells[i]);
 }
 
 /* Rows that are at hand at a time. */
 static uint64
 rows_at_hand(const device_rows *answer)
 {
-	Size		row_bytes = rows_bytes_of_one(answer->rows) + sizeof(uint16);
+	Size		row_bytes = rows_bytes_of_one(answer->rows) + sizeof(uint32);
 
 	return answer->query->request.in_files ? Max(answer->query->request.most_bytes / row_bytes, 1) : answer->num_rows;
 }
@@ -90,9 +135,9 @@ take(device_rows *answer, uint64 first)
 	chunk_free(rows);
 	answer->first = first;
 	rows->num_rows = rows->capacity = Min(rows_at_hand(answer), answer->num_rows - first);
-	answer->marks = (uint16 *) take_output(answer, 0, sizeof(uint16));
-	take_cells(answer);
-	take_nulls(answer);
+	answer->marks = (uint32 *) take_output(answer, 0, sizeof(uint32));
+	if (rows->num_rows > 0)
+		take_columns(answer);
 }
 
 bool
@@ -119,7 +164,7 @@ const chunk *
 device_rows_next(device_rows *answer, top_rule rule, uint64 *row, int64 *number)
 {
 	uint64		place = answer->place;
-	uint16		marks;
+	uint32		marks;
 
 	if (place >= answer->num_rows)
 		return NULL;
@@ -142,7 +187,7 @@ device_rows_next(device_rows *answer, top_rule rule, uint64 *row, int64 *number)
 Size
 device_rows_bytes(const device_rows *answer)
 {
-	return (rows_bytes_of_one(answer->rows) + sizeof(uint16)) * Min(rows_at_hand(answer), answer->num_rows);
+	return (rows_bytes_of_one(answer->rows) + sizeof(uint32)) * Min(rows_at_hand(answer), answer->num_rows);
 }
 
 void

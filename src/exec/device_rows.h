@@ -16,7 +16,9 @@ typedef struct device_rows
 	uint64		num_rows;		/* in order, the partitions one after the other */
 	chunk	   *rows;			/* those at hand: all, or some of those that are in files, from the next on */
 	uint64		first;
-	uint16	   *marks;			/* of each row at hand (core/group_spec.h) */
+	char	   *cells[MGPU_GROUP_MAX_COLUMNS];	/* of the spec's columns, while rows are taken ... */
+	int			owners[MGPU_GROUP_MAX_COLUMNS]; /* ... and which of the chunk's keeps them, or -1 */
+	uint32	   *marks;			/* of each row at hand (core/group_spec.h) */
 	uint64		place;			/* of the next row to return */
 	int64		number_of_row;	/* of the row returned last: its place in its partition ... */
 	int64		number;			/* ... and its number by the rule */

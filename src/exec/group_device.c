@@ -11,6 +11,7 @@
 
 #include "compat.h"
 #include "exec/group_state.h"
+#include "exec/reduced_numeric.h"
 
 /* ---- counts and sums */
 
@@ -41,56 +42,89 @@ real_of(const mgpu_group_column *column, uint64 code)
 	return column->width == sizeof(float4) ? DatumGetFloat4((Datum) bits) : float8_of(bits);
 }
 
-void
-reduced_take(const device_query *query, int column, uint32 group, reduced_state *state)
+/* Of a numeric's number, in units of 10^-scale. */
+static void
+take_numeric(const reduced_column *reduced, const value_cells *cells, const reduced_integers *integers, int shown, reduced_state *state)
 {
-	const uint64 *record = device_query_record(query, group);
-	int			number = column < 0 ? -1 : device_query_column(query, column);
-	const mgpu_group_column *of = column < 0 ? NULL : &query->request.spec.columns[number];
-	const uint64 *words = column < 0 ? record : &record[query->request.record.reductions[number]];
+	if (reduced->values.kind == REDUCED_NUMERIC_SUM)
+		reduced_numeric_take_sum(&reduced->values, integers->sum, cells->scale, shown, state);
+	else
+		reduced_numeric_take_extremes(integers->min, integers->max, cells->scale, state);
+}
 
+void
+reduced_take(reduced_column *reduced, uint32 group)
+{
+	const device_query *query = reduced->answer;
+	const table_output *output = &query->job.outputs[reduced->output];
+	const uint64 *record = device_query_record(query, group);
+	const mgpu_group_column *of = output->column < 0 ? NULL : &query->request.spec.columns[output->column];
+	const uint64 *words = of ? &record[query->request.record.reductions[output->column]] : record;
+	reduced_state *state = &reduced->state;
+	reduced_integers integers;
+
+	memset(state, 0, sizeof(*state));
 	state->count = words[0];
-	if (state->count == 0 || of == NULL || of->reduction == MGPU_REDUCE_COUNT)
+	if (state->count == 0 || of == NULL || of->reduction == MGPU_REDUCE_COUNT || reduced->values.kind == REDUCED_COUNT)
 		return;
-	if (of->reduction == MGPU_REDUCE_INTEGER)
+	if (of->reduction != MGPU_REDUCE_INTEGER)
 	{
-		state->integers = integers_of(words);
-		/* of one byte, they are unsigned */
-		if (of->kind == MGPU_KEY_UNSIGNED)
-		{
-			state->integers.min = words[3];
-			state->integers.max = words[4];
-		}
+		state->reals = (reduced_reals) {real_of(of, words[4]), real_of(of, words[5]), float8_of(words[1]), float8_of(words[2]),
+			DatumGetFloat4((Datum) words[3])};
 		return;
 	}
-	state->reals = (reduced_reals) {real_of(of, words[4]), real_of(of, words[5]), float8_of(words[1]), float8_of(words[2]),
-		DatumGetFloat4((Datum) words[3])};
+	integers = integers_of(words);
+	if (reduced->values.kind >= REDUCED_NUMERIC_SUM)
+	{
+		int			shown = output->cells.form == CELLS_SHOWN ?
+			(int) integers_of(&record[query->request.record.reductions[output->column + 1]]).max : output->cells.scale;
+
+		take_numeric(reduced, &output->cells, &integers, shown, state);
+		return;
+	}
+	/* of one byte, they are unsigned */
+	if (of->kind == MGPU_KEY_UNSIGNED)
+	{
+		integers.min = words[3];
+		integers.max = words[4];
+	}
+	state->integers = integers;
 }
 
 /* ---- groups */
 
 static void
+take_key(group_state *state, const device_query *query, int number)
+{
+	const table_value *value = &query->job.values[number];
+	column	   *col = &state->node.rows->columns[number];
+
+	for (uint32 group = 0; group < query->num_groups; group++)
+	{
+		const uint64 *record = device_query_record(query, group);
+		bool		is_null = (record[1] >> value->key & 1) != 0;
+
+		chunk_put(state->node.rows, col, group, is_null ? (Datum) 0 :
+				  device_query_datum(query, &value->cells, value->column, &record[query->request.record.keys + value->key]), is_null);
+	}
+}
+
+static void
 take_keys(group_state *state, const device_query *query)
 {
-	uint32		num_groups = query->num_groups;
+	MemoryContext values = AllocSetContextCreate(CurrentMemoryContext, "mgpu_pg keys of a GPU", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller;
 
 	chunk_free(state->node.rows);
-	(void) chunk_add_rows(state->node.rows, num_groups);
+	(void) chunk_add_rows(state->node.rows, query->num_groups);
+	caller = MemoryContextSwitchTo(values);
 	for (int i = 0; i < state->keys.num_keys; i++)
 	{
-		int			number = state->keys.keys[i].column;
-		column	   *col = &state->node.rows->columns[number];
-
-		for (uint32 group = 0; group < num_groups; group++)
-		{
-			const uint64 *record = device_query_record(query, group);
-			bool		is_null = (record[1] >> i & 1) != 0;
-
-			chunk_put(state->node.rows, col, group,
-					  is_null ? (Datum) 0 : device_query_datum(query, device_query_column(query, number),
-															   record[query->request.record.keys + i]), is_null);
-		}
+		take_key(state, query, state->keys.keys[i].column);
+		MemoryContextReset(values);
 	}
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(values);
 }
 
 /* The groups at hand take the place of rows: one each. */

@@ -73,6 +73,7 @@ typedef struct reduced_column
 	reduced_state *states;		/* of groups that are folded (group_fold.c); NULL: none are */
 	uint32		num_states;
 	const struct device_query *answer;	/* of a GPU, which has computed all groups; NULL: it has not */
+	int			output;			/* of the answer */
 	uint64		turn;			/* of the group that has the state below */
 	reduced_state state;
 } reduced_column;
@@ -93,7 +94,7 @@ extern void reduced_add_each(const reduced_values *values, const chunk *rows, co
 extern void reduced_combine(const reduced_values *values, const reduced_state *states, uint64 num_states,
 							const uint32 *groups, reduced_state *to);
 
-/* The state of a group as a GPU has computed it, of a column of the node's rows or, for -1, of the rows themselves. */
-extern void reduced_take(const struct device_query *query, int column, uint32 group, reduced_state *state);
+/* Have the state of a group as a GPU has computed it. */
+extern void reduced_take(reduced_column *reduced, uint32 group);
 
 #endif							/* MGPU_EXEC_REDUCED_H */

@@ -290,6 +290,40 @@ reduced_numeric_add_each(const reduced_values *values, const chunk *rows, const 
 	}
 }
 
+/* ---- integers of a scale */
+
+/* Digits of units behind those of a scale. */
+static int128
+units_of(int scale)
+{
+	int128		units = 1;
+
+	for (int i = scale; i < FRACTION_DIGITS * DIGIT_PLACES; i++)
+		units *= 10;
+	return units;
+}
+
+/* Sums that are too large in units of 10^-16 are odd ones. */
+void
+reduced_numeric_take_sum(const reduced_values *values, int128 sum, int scale, int shown, reduced_state *state)
+{
+	Datum		unit;
+
+	state->numeric_sum.scale = shown;
+	if (!__builtin_mul_overflow(sum, units_of(scale), &state->numeric_sum.sum))
+		return;
+	state->numeric_sum.sum = 0;
+	unit = make_numeric(units_of(scale), FRACTION_DIGITS, shown);
+	add_odd_number(values->context, DirectFunctionCall2(numeric_mul, make_numeric(sum, 0, 0), unit), &state->numeric_sum);
+}
+
+void
+reduced_numeric_take_extremes(int64 min, int64 max, int scale, reduced_state *state)
+{
+	state->numeric_extremes.min = min * units_of(scale) * SCALES + scale;
+	state->numeric_extremes.max = max * units_of(scale) * SCALES + scale;
+}
+
 /* ---- results */
 
 Datum

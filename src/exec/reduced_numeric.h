@@ -15,6 +15,10 @@ extern void reduced_numeric_add_each(const reduced_values *values, const chunk *
 /* What an aggregate of those kinds returns for a state with values, in the current context. */
 extern Datum reduced_numeric_result(reduction what, const reduced_state *state);
 
+/* States of sums and extremes that were computed as integers, of a scale.  shown: the largest display scale. */
+extern void reduced_numeric_take_sum(const reduced_values *values, int128 sum, int scale, int shown, reduced_state *state);
+extern void reduced_numeric_take_extremes(int64 min, int64 max, int scale, reduced_state *state);
+
 /* An integer as numeric. */
 extern Datum reduced_integer_to_numeric(int128 value);
 

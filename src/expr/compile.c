@@ -8,6 +8,7 @@
 
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
 
 #include "compat.h"
@@ -164,8 +165,29 @@ compile_in(expr_program *program, ScalarArrayOpExpr *expr, expr_value *value)
 	return true;
 }
 
-bool
-compile_node(expr_program *program, Expr *expr, expr_value *value)
+/* What is more than a parameter, or a row's own value. */
+static bool
+depends_on_more(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	return IsA(node, Var) || IsA(node, Param) || IsA(node, CaseTestExpr) || IsA(node, SubPlan) || IsA(node, Aggref) ||
+		expression_tree_walker(node, depends_on_more, context);
+}
+
+/*
+ * Whether an expression that is not constant may be computed once, as now() and what is computed from it.  PostgreSQL does that when it
+ * plans too, to estimate, so it raises no error.
+ */
+static bool
+is_fixed(Node *node)
+{
+	return (IsA(node, FuncExpr) || IsA(node, OpExpr) || IsA(node, SQLValueFunction)) && !depends_on_more(node, NULL) &&
+		!contain_volatile_functions(node);
+}
+
+static bool
+compile_part(expr_program *program, Expr *expr, expr_value *value)
 {
 	switch (nodeTag(expr))
 	{
@@ -174,7 +196,7 @@ compile_node(expr_program *program, Expr *expr, expr_value *value)
 		case T_Const:
 			return compile_const(program, (Const *) expr, value);
 		case T_Param:
-			return compile_param(program, (Param *) expr, value);
+			return ((Param *) expr)->paramkind <= PARAM_EXEC && compile_fixed(program, expr, value);
 		case T_RelabelType:
 			return compile_expr(program, ((RelabelType *) expr)->arg, value);
 		case T_OpExpr:
@@ -199,4 +221,10 @@ compile_node(expr_program *program, Expr *expr, expr_value *value)
 		default:
 			return compile_choice(program, expr, value);
 	}
+}
+
+bool
+compile_node(expr_program *program, Expr *expr, expr_value *value)
+{
+	return is_fixed((Node *) expr) ? compile_fixed(program, expr, value) : compile_part(program, expr, value);
 }

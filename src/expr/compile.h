@@ -44,8 +44,8 @@ typedef struct expr_constant
 	const char *bytes;
 	uint32		length;
 	bool		is_null;
-	Param	   *param;			/* NULL: none */
-	ExprState  *state;			/* of the parameter */
+	Expr	   *expr;			/* that is the same for all rows: a parameter, or a stable function's result; NULL: it is known */
+	ExprState  *state;			/* of the expression; NULL before its first use */
 } expr_constant;
 
 /* A part that has been compiled. */
@@ -88,7 +88,9 @@ extern bool expr_type_of(Oid type_id, int32 typmod, expr_type *type);
 
 /* The register of a constant; false: its value has no place in one. */
 extern bool compile_const(expr_program *program, const Const *constant, expr_value *value);
-extern bool compile_param(expr_program *program, Param *param, expr_value *value);
+
+/* What is computed before the first run: it has no variables.  Errors that it may raise are the caller's concern. */
+extern bool compile_fixed(expr_program *program, Expr *expr, expr_value *value);
 
 /* A value of a type with registers, as a constant's; false: it has no place. */
 extern bool expr_constant_fill(expr_constant *constant, Datum value);
@@ -120,6 +122,12 @@ typedef struct function_call
 extern const expr_type expr_boolean;
 
 /* ---- operations and parts (builder.c) */
+
+/* A register that is kept to the end.  Its number among these (evaluate.c). */
+extern int	expr_program_add_output(expr_program *program, expr_value value);
+
+/* number / 10^scale with so many digits shown behind the point, in the current context (expr_store.c). */
+extern Datum number_to_numeric(int64 number, int scale, int shown);
 
 /* 10 to the power of 0 to 18. */
 extern int64 power_of_ten(int exponent);

@@ -58,6 +58,18 @@ cut_back(expr_program *program, const program_sizes *to)
 }
 
 int
+expr_program_add_output(expr_program *program, expr_value value)
+{
+	if (program->num_outputs == program->most_outputs)
+	{
+		program->most_outputs *= 2;
+		program->outputs = repalloc(program->outputs, program->most_outputs * sizeof(expr_value));
+	}
+	program->outputs[program->num_outputs] = value;
+	return program->num_outputs++;
+}
+
+int
 expr_program_add(expr_program *program, Expr *expr)
 {
 	program_sizes before = sizes_of(program);
@@ -68,13 +80,7 @@ expr_program_add(expr_program *program, Expr *expr)
 		cut_back(program, &before);
 		return -1;
 	}
-	if (program->num_outputs == program->most_outputs)
-	{
-		program->most_outputs *= 2;
-		program->outputs = repalloc(program->outputs, program->most_outputs * sizeof(expr_value));
-	}
-	program->outputs[program->num_outputs] = value;
-	return program->num_outputs++;
+	return expr_program_add_output(program, value);
 }
 
 /*
@@ -208,7 +214,7 @@ expr_program_finish(expr_program *program, uint32 num_rows)
 			reg->lengths = palloc0(num_rows * sizeof(uint32));
 	}
 	foreach(cell, program->constants)
-		if (((expr_constant *) lfirst(cell))->param == NULL)
+		if (((expr_constant *) lfirst(cell))->expr == NULL)
 			fill_constant(program, lfirst(cell));
 	program->program = (mgpu_program) {
 		.num_ops = program->num_ops,.ops = program->ops,.lanes = program->lanes,.tables = program->tables.data
@@ -242,16 +248,36 @@ expr_program_forget(expr_program *program)
 	program->knows_constants = false;
 }
 
-/* Fill a parameter's register.  false: a query that has not run yet computes it, as PostgreSQL's executor would have it run. */
+/* Whether an expression is the result of a query that has not run yet: PostgreSQL's executor would run it for the first row. */
 static bool
-fill_param(expr_program *program, ExprContext *context, expr_constant *constant)
+waits_for_query(const Expr *expr, const ExprContext *context)
 {
+	const Param *param = (const Param *) expr;
+
+	return IsA(expr, Param) && param->paramkind == PARAM_EXEC && context->ecxt_param_exec_vals[param->paramid].execPlan != NULL;
+}
+
+/* Compute a constant.  false: no register holds its value. */
+static bool
+compute_constant(ExprContext *context, expr_constant *constant)
+{
+	MemoryContext caller;
 	Datum		value;
 
-	if (constant->param->paramkind == PARAM_EXEC && context->ecxt_param_exec_vals[constant->param->paramid].execPlan != NULL)
-		return false;
+	if (constant->state == NULL)
+	{
+		caller = MemoryContextSwitchTo(GetMemoryChunkContext(constant));
+		constant->state = ExecInitExpr(constant->expr, NULL);
+		MemoryContextSwitchTo(caller);
+	}
 	value = ExecEvalExprSwitchContext(constant->state, context, &constant->is_null);
-	if (!constant->is_null && !expr_constant_fill(constant, value))
+	return constant->is_null || expr_constant_fill(constant, value);
+}
+
+static bool
+fill_fixed(expr_program *program, ExprContext *context, expr_constant *constant)
+{
+	if (waits_for_query(constant->expr, context) || !compute_constant(context, constant))
 		return false;
 	fill_constant(program, constant);
 	return true;
@@ -269,7 +295,7 @@ fill_params(expr_program *program, ExprContext *context)
 	{
 		expr_constant *constant = lfirst(cell);
 
-		if (constant->param && !fill_param(program, context, constant))
+		if (constant->expr && !fill_fixed(program, context, constant))
 			return false;
 	}
 	program->knows_constants = true;
@@ -285,6 +311,21 @@ expr_program_run(expr_program *program, ExprContext *context, const mgpu_program
 		return false;
 	Assert(num_rows <= program->num_rows);
 	mgpu_program_run(&program->program, program->registers, inputs, rows, num_rows);
+	return true;
+}
+
+bool
+expr_program_compute_constants(expr_program *program, ExprContext *context)
+{
+	ListCell   *cell;
+
+	foreach(cell, program->constants)
+	{
+		expr_constant *constant = lfirst(cell);
+
+		if (constant->expr && !compute_constant(context, constant))
+			return false;
+	}
 	return true;
 }
 

@@ -35,6 +35,12 @@ extern AttrNumber expr_program_attribute(const expr_program *program, int input)
 /* Add the names of its operations, behind what there is. */
 extern void expr_program_describe(const expr_program *program, StringInfo names);
 
+/*
+ * Compute all constants now, even by queries that have not run yet, for expr_program_export (export.h).  false: no register holds
+ * one.
+ */
+extern bool expr_program_compute_constants(expr_program *program, ExprContext *context);
+
 /* Parameters may have changed. */
 extern void expr_program_forget(expr_program *program);
 

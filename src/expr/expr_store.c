@@ -49,6 +49,12 @@ make_numeric(short_numeric *made, int64 number, int scale, int shown)
 	return PointerGetDatum(made);
 }
 
+Datum
+number_to_numeric(int64 number, int scale, int shown)
+{
+	return make_numeric(palloc(sizeof(short_numeric)), number, scale, shown);
+}
+
 /* A value that is no number of fixed width. */
 static void
 store_other(const expr_value *value, const mgpu_register *reg, uint32 i, chunk *rows, column *col, uint64 row)

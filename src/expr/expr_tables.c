@@ -8,6 +8,7 @@
 #include "common/int.h"
 #include "executor/executor.h"
 #include "mb/pg_wchar.h"
+#include "nodes/nodeFuncs.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -34,14 +35,8 @@ expr_type_of(Oid type_id, int32 typmod, expr_type *type)
 		case FLOAT8OID:
 			type->lane = MGPU_LANE_REAL;
 			/* fall through */
-		case BOOLOID:
-		case INT2OID:
-		case INT4OID:
-		case INT8OID:
-		case DATEOID:
-		case TIMEOID:
-		case TIMESTAMPOID:
-		case TIMESTAMPTZOID:
+		case BOOLOID: case CHAROID: case INT2OID: case INT4OID: case INT8OID: case CASHOID: case OIDOID:
+		case DATEOID: case TIMEOID: case TIMESTAMPOID: case TIMESTAMPTZOID:
 			type->width = get_typlen(type_id);
 			return true;
 		case NUMERICOID:
@@ -117,7 +112,7 @@ expr_constant_fill(expr_constant *constant, Datum value)
 		constant->length = VARSIZE_ANY_EXHDR(bytes);
 	}
 	else
-		constant->number = constant->type.width == 1 ? DatumGetBool(value) : constant->type.width == 2 ? DatumGetInt16(value) :
+		constant->number = constant->type.width == 1 ? DatumGetUInt8(value) : constant->type.width == 2 ? DatumGetInt16(value) :
 			constant->type.width == 4 ? DatumGetInt32(value) : DatumGetInt64(value);
 	return true;
 }
@@ -158,17 +153,14 @@ compile_const(expr_program *program, const Const *constant, expr_value *value)
 
 /* A numeric's scale is not known before the program runs. */
 bool
-compile_param(expr_program *program, Param *param, expr_value *value)
+compile_fixed(expr_program *program, Expr *expr, expr_value *value)
 {
-	expr_constant *filled;
+	Oid			type_id = exprType((Node *) expr);
+	expr_constant *filled = getBaseType(type_id) == NUMERICOID ? NULL : add_constant(program, type_id, exprTypmod((Node *) expr));
 
-	if ((param->paramkind != PARAM_EXTERN && param->paramkind != PARAM_EXEC) || getBaseType(param->paramtype) == NUMERICOID)
-		return false;
-	filled = add_constant(program, param->paramtype, param->paramtypmod);
 	if (filled == NULL)
 		return false;
-	filled->param = param;
-	filled->state = ExecInitExpr((Expr *) param, NULL);
+	filled->expr = expr;
 	place_constant(program, filled, value);
 	return true;
 }

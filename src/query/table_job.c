@@ -2,9 +2,11 @@
  * table_job.c
  *		Table jobs: what a GPU can read and compute of a table.
  *
- * A job reads number columns of one table, keeps rows by conditions that compare a column with a constant, and returns
- * groups with aggregates, or rows in order.  The limits are those of core/group_spec.h.  Memory is none: rows stay in
+ * A job reads one table by a program (core/program.h) of its conditions and of what a node wants of each row, and
+ * returns groups with aggregates, or rows in order.  The limits are those of core/group_spec.h.  Memory is none: rows stay in
  * the GPU's, and results that work_mem does not hold go to files.
+ *
+ * Texts are some numbers of 8 bytes each.  How many, follows from the column's statistics: a longer one has the CPU do it all.
  *
  * Plans carry the query, not the job: parameters, and with them percentiles, are known when the plan runs.
  */
@@ -13,135 +15,180 @@
 #include "access/tupmacs.h"
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 #include "compat.h"
 #include "array/element_type.h"
 #include "batch/group_keys.h"
-#include "query/aggregate_ways.h"
-#include "query/reductions.h"
+#include "keys/collation.h"
 #include "query/table_job.h"
-#include "scan/column_filter.h"
+#include "scan/page_values.h"
 
-/* ---- columns and conditions */
+/* Words of a text whose width is not known, and the widest mean width of texts that are taken. */
+#define USUAL_WORDS 3
+#define WIDEST_MEAN 32
 
-/* Make room in the spec for an attribute. */
-static mgpu_group_attribute *
-attribute_of(mgpu_group_spec *spec, AttrNumber attribute)
+/* ---- columns */
+
+int
+table_job_column(table_job *job, int output, uint32 kind, uint32 width)
 {
-	while (spec->num_attributes < (uint32) attribute)
-		spec->attributes[spec->num_attributes++].column = -1;
-	return &spec->attributes[attribute - 1];
-}
+	mgpu_group_spec *spec = job->spec;
+	uint32		reg = expr_program_output_register(job->program, output);
+	uint32		number = 0;
 
-/* The column that holds an attribute.  -1: there can be none. */
-static int
-take_attribute(mgpu_group_spec *spec, TupleDesc descriptor, AttrNumber number)
-{
-	mgpu_group_attribute *attribute;
-	element_type type;
-
-	if (number > MGPU_GROUP_MAX_ATTRIBUTES)
+	while (number < spec->num_columns &&
+		   !(expr_program_output_register(job->program, job->of_columns[number]) == reg && spec->columns[number].kind == kind))
+		number++;
+	if (number == MGPU_GROUP_MAX_COLUMNS)
 		return -1;
-	attribute = attribute_of(spec, number);
-	if (attribute->column >= 0)
-		return attribute->column;
-	element_type_fill(&type, TupleDescAttr(descriptor, number - 1)->atttypid);
-	if (!type.typbyval || type.key_kind == 0 || type.typlen != (int16) type.key_width || spec->num_columns == MGPU_GROUP_MAX_COLUMNS)
-		return -1;
-	attribute->column = spec->num_columns;
-	spec->columns[spec->num_columns] = (mgpu_group_column) {.kind = type.key_kind,.width = type.key_width};
-	return spec->num_columns++;
-}
-
-static bool
-take_columns(table_job *job, const table_scan *scan)
-{
-	ListCell   *cell;
-
-	foreach(cell, scan->columns)
+	if (number == spec->num_columns)
 	{
-		const Var  *var = lfirst(cell);
-		int			column = -1;
-
-		if (IsA(var, Var) && var->varattno > 0)
-			column = take_attribute(job->spec, RelationGetDescr(scan->relation), var->varattno);
-		if (column < 0)
-			return false;
-		job->columns = lappend_int(job->columns, column);
+		job->of_columns[spec->num_columns] = output;
+		spec->columns[spec->num_columns++] = (mgpu_group_column) {.kind = kind,.width = width};
 	}
-	return true;
+	return number;
 }
 
+/* Words for texts of an expression; 0: they are too long. */
+static int
+words_of(const table_question *question, const Expr *expr)
+{
+	const Var  *var = (const Var *) expr;
+	int32		most = type_maximum_size(exprType((const Node *) expr), exprTypmod((const Node *) expr));
+	int32		mean = IsA(var, Var) ? get_attavgwidth(RelationGetRelid(question->scan.relation), var->varattno) : 0;
+	int			words = mean > 0 ? (2 * mean + 8) / (int) sizeof(uint64) : USUAL_WORDS;
+
+	if (mean > WIDEST_MEAN)
+		return 0;
+	/* the size has a header, and a length takes a byte */
+	if (most > 0)
+		words = Min(words, (most - (int) VARHDRSZ) / (int) sizeof(uint64) + 1);
+	return Min(words, MOST_CELLS);
+}
+
+int
+table_job_cells(table_job *job, const table_question *question, Expr *expr, value_cells *cells)
+{
+	int			first = -1;
+
+	if (!expr_program_add_cells(job->program, expr, words_of(question, expr), cells))
+		return -1;
+	for (int i = 0; i < cells->num_cells; i++)
+	{
+		int			column = table_job_column(job, cells->first + i, cells->kind, cells->width);
+
+		/* cells that were not all there, or none of them, are not one behind the other */
+		if (column < 0 || (i > 0 && column != first + i))
+			return -1;
+		first = i == 0 ? column : first;
+	}
+	return first;
+}
+
+static table_value *
+take_value(table_job *job, const table_question *question, int number)
+{
+	table_value *value = &job->values[number];
+
+	if (value->column < 0)
+		value->column = table_job_cells(job, question, list_nth(question->scan.columns, number), &value->cells);
+	return value->column < 0 ? NULL : value;
+}
+
+/* Floats that come back are more than their order. */
+static void
+show(table_job *job, const table_value *value)
+{
+	for (int i = 0; i < value->cells.num_cells; i++)
+		job->spec->columns[value->column + i].is_shown = true;
+}
+
+/* ---- conditions */
+
 static bool
-has_parameter(Node *node, void *context)
+has_exec_param(Node *node, void *context)
 {
 	if (node == NULL)
 		return false;
-	return IsA(node, Param) || expression_tree_walker(node, has_parameter, context);
+	return (IsA(node, Param) && ((const Param *) node)->paramkind == PARAM_EXEC) ||
+		expression_tree_walker(node, has_exec_param, context);
 }
 
-/*
- * Whether a constant may be computed before a row needs it: that may raise an error, or run a subquery.  Those without
- * parameters PostgreSQL computes when it plans, to estimate.
- */
+/* The first condition's constants are computed for the first row, and others' perhaps for none: that may run a subquery. */
 static bool
-is_harmless(Node *constant)
+take_condition(table_job *job, Expr *condition, int *output)
 {
-	return (IsA(constant, Param) && ((const Param *) constant)->paramkind == PARAM_EXTERN) || !has_parameter(constant, NULL);
-}
-
-static bool
-take_condition(table_job *job, const table_scan *scan, Expr *condition)
-{
-	mgpu_group_spec *spec = job->spec;
-	column_filter filter;
-	int			column;
-
-	if (spec->num_filters == MGPU_GROUP_MAX_FILTERS || !column_filter_fill(&filter, condition))
-		return false;
-	if (filter.expr && !is_harmless((Node *) filter.expr))
+	if (has_exec_param((Node *) condition, NULL))
 	{
-		/* the first condition's constant is computed for the first row, and others' perhaps for none */
-		if (spec->num_filters > 0)
+		if (job->spec->num_tests > 0)
 			return false;
 		job->needs_row = true;
 	}
-	column = take_attribute(spec, RelationGetDescr(scan->relation), filter.attribute);
-	if (column < 0)
-		return false;
-	spec->filters[spec->num_filters++] = (mgpu_group_filter) {
-		.column = column,
-		.outcomes = filter.outcomes,
-		.keeps_null = filter.keeps_null,
-		.keeps_value = filter.keeps_value
-	};
+	*output = job->spec->num_tests < MGPU_GROUP_MAX_TESTS ? expr_program_add(job->program, condition) : -1;
+	job->spec->num_tests++;
+	return *output >= 0;
+}
+
+/* ---- where attributes are */
+
+/* Bytes of a stored value. */
+static Size
+stored_bytes(int16 length, const char *value)
+{
+	return length > 0 ? (Size) length : VARSIZE_ANY(value);
+}
+
+static bool
+describe_input(mgpu_group_spec *spec, const value_list *list, int16 length)
+{
+	mgpu_group_input *input = &spec->inputs[spec->num_inputs++];
+	int64		missing = -1;
+
+	if (list->missing)
+	{
+		missing = group_spec_add_bytes(spec, list->missing, stored_bytes(length, list->missing));
+		if (missing < 0)
+			return false;
+	}
+	*input = (mgpu_group_input) {.length = length,.offset = list->offset,.missing = (int32) missing};
 	return true;
 }
 
 /* A row may have types that are wider than a page, and NULL there. */
 static bool
-fits_in_page(TupleDesc descriptor, uint32 num_attributes)
+describe_rows(table_job *job, TupleDesc descriptor)
 {
-	uint32		bytes = 0;
+	mgpu_group_spec *spec = job->spec;
+	page_values *values = page_values_create(descriptor);
+	int			num_inputs = expr_program_num_inputs(job->program);
 
-	for (uint32 i = 0; i < num_attributes && TupleDescAttr(descriptor, i)->attlen > 0; i++)
-		bytes = att_align_nominal(bytes, TupleDescAttr(descriptor, i)->attalign) + TupleDescAttr(descriptor, i)->attlen;
-	return bytes <= MGPU_PAGE_BYTES;
-}
-
-static bool
-take_scan(table_job *job, const table_scan *scan)
-{
-	ListCell   *cell;
-
-	if (BLCKSZ != MGPU_PAGE_BYTES || !take_columns(job, scan))
+	for (int i = 0; i < num_inputs; i++)
+		(void) page_values_want(values, expr_program_attribute(job->program, i), true);
+	page_values_plan(values);
+	if (num_inputs > MGPU_GROUP_MAX_INPUTS || values->all.num_attributes > MGPU_GROUP_MAX_ATTRIBUTES || values->fixed_end > MGPU_PAGE_BYTES)
 		return false;
-	foreach(cell, scan->conditions)
-		if (!take_condition(job, scan, lfirst(cell)))
+	spec->num_attributes = values->all.num_attributes;
+	spec->num_fixed = values->num_fixed;
+	spec->fixed_end = values->fixed_end;
+	for (uint32 i = 0; i < spec->num_attributes; i++)
+		spec->attributes[i] = (mgpu_group_attribute) {values->all.attributes[i].length, values->all.attributes[i].align, -1};
+	for (int i = 0; i < num_inputs; i++)
+	{
+		AttrNumber	number = expr_program_attribute(job->program, i);
+		int			list = page_values_want(values, number, true);
+
+		spec->attributes[number - 1].input = i;
+		if (!describe_input(spec, values->lists[list], spec->attributes[number - 1].length))
 			return false;
-	return fits_in_page(RelationGetDescr(scan->relation), job->spec->num_attributes);
+	}
+	return true;
 }
+
+/* ---- keys and orders */
 
 static Oid
 type_of(const table_question *question, int column)
@@ -150,182 +197,75 @@ type_of(const table_question *question, int column)
 }
 
 static bool
+take_key(table_job *job, const table_question *question, int number)
+{
+	const query *query = question->query;
+	int			column = list_nth_int(query->key_columns, number);
+	table_value *value = take_value(job, question, column);
+	mgpu_group_spec *spec = job->spec;
+	group_key	key;
+
+	if (value == NULL || value->cells.form == CELLS_SHOWN || spec->num_keys + value->cells.num_cells > MGPU_GROUP_MAX_KEYS ||
+		!group_key_fill(&key, type_of(question, column), list_nth_oid(query->key_equalities, number), list_nth_oid(query->key_collations, number)) ||
+		key.form == GROUP_KEY_CALLS)
+		return false;
+	value->key = spec->num_keys;
+	show(job, value);
+	for (int i = 0; i < value->cells.num_cells; i++)
+		spec->keys[spec->num_keys++] = value->column + i;
+	return true;
+}
+
+static bool
 take_keys(table_job *job, const table_question *question)
 {
-	const query *query = question->query;
-	mgpu_group_spec *spec = job->spec;
+	for (int i = 0; i < list_length(question->query->key_columns); i++)
+		if (!take_key(job, question, i))
+			return false;
+	return true;
+}
 
-	if (list_length(query->key_columns) > MGPU_GROUP_MAX_KEYS)
-		return false;
-	for (int i = 0; i < list_length(query->key_columns); i++)
+/* Whether values are in order if their cells are. */
+static bool
+orders_by_cells(const value_cells *cells, const element_type *type, Oid type_id, Oid collation)
+{
+	switch (cells->form)
 	{
-		int			number = list_nth_int(query->key_columns, i);
-		group_key	key;
-
-		if (!group_key_fill(&key, type_of(question, number), list_nth_oid(query->key_equalities, i), list_nth_oid(query->key_collations, i)) ||
-			(key.form != GROUP_KEY_BITS && key.form != GROUP_KEY_FLOAT))
-			return false;
-		spec->keys[spec->num_keys] = list_nth_int(job->columns, number);
-		spec->columns[spec->keys[spec->num_keys++]].is_shown = true;
+		case CELLS_NUMBER:
+			return type->typbyval && type->key_kind != 0 && type->typlen == (int16) type->key_width;
+		case CELLS_BYTES:
+			type_id = getBaseType(type_id);
+			return type_id == BYTEAOID || (type_id != BPCHAROID && OidIsValid(collation) && collation_orders_bytes(collation));
+		default:
+			return cells->form != CELLS_SHOWN;
 	}
-	return true;
-}
-
-/* ---- groups */
-
-/* column: of the argument; -1: the rows of any group are counted. */
-static void
-take_reduction(table_job *job, const Aggref *aggref, int column)
-{
-	static const mgpu_reduction reductions[] = {
-		[REDUCED_COUNT] = MGPU_REDUCE_COUNT,
-		[REDUCED_INTEGER] = MGPU_REDUCE_INTEGER,
-		[REDUCED_REAL] = MGPU_REDUCE_REAL,
-		[REDUCED_SPREAD] = MGPU_REDUCE_SPREAD
-	};
-	mgpu_reduction reduction = reductions[known_reduction_of(aggref->aggfnoid)->kind];
-	mgpu_group_column *of;
-
-	if (column < 0)
-		return;
-	of = &job->spec->columns[list_nth_int(job->columns, column)];
-	of->reduction = Max(of->reduction, (uint32) reduction);
-	of->is_shown |= reduction >= MGPU_REDUCE_REAL;
-}
-
-/* The number of a sort, or -1: there are too many.  The same values are sorted once. */
-static int
-take_sort(mgpu_group_spec *spec, uint32 column, bool descending, uint32 returns)
-{
-	uint32		number = 0;
-
-	while (number < spec->num_sorts &&
-		   (spec->sorts[number].column != column || spec->sorts[number].descending != (uint32) descending))
-		number++;
-	if (number == MGPU_GROUP_MAX_SORTS)
-		return -1;
-	spec->num_sorts = Max(spec->num_sorts, number + 1);
-	spec->sorts[number].column = column;
-	spec->sorts[number].descending = descending;
-	spec->sorts[number].returns |= returns;
-	spec->columns[column].is_shown = true;
-	return number;
-}
-
-/* The fraction of a percentile.  False: it is NULL.  What is not known yet is expected to be valid. */
-static bool
-find_fraction(const table_question *question, int output, const Expr *expr, double *fraction)
-{
-	const Const *constant = (const Const *) expr;
-
-	*fraction = 0;
-	if (question->fraction)
-		return question->fraction(question->context, output, fraction);
-	if (!IsA(constant, Const))
-		return true;
-	if (!constant->constisnull)
-		*fraction = DatumGetFloat8(constant->constvalue);
-	return !constant->constisnull;
-}
-
-/* Whether an output is a percentile with one fraction that is valid; others are computed by the CPU, of all values. */
-static bool
-is_one_percentile(const table_question *question, int output, const group_plan *plan, double *fraction)
-{
-	return plan->fraction && exprType((const Node *) plan->fraction) == FLOAT8OID &&
-		find_fraction(question, output, plan->fraction, fraction) && *fraction >= 0 && *fraction <= 1;
 }
 
 static bool
-take_sorted(table_job *job, const table_question *question, int output, const group_plan *plan, int column)
-{
-	mgpu_group_percentile percentile = {.continuous = plan->result == SORTED_PERCENTILE_CONT};
-	bool		picks = is_one_percentile(question, output, plan, &percentile.fraction);
-	int			number = take_sort(job->spec, list_nth_int(job->columns, column), plan->order.descending,
-								   plan->result == SORTED_COUNT_DISTINCT ? MGPU_SORT_DISTINCT : picks ? 0 : MGPU_SORT_VALUES);
-	mgpu_group_sort *sort = number < 0 ? NULL : &job->spec->sorts[number];
-
-	if (sort == NULL || (picks && sort->num_percentiles == MGPU_GROUP_MAX_PERCENTILES))
-		return false;
-	job->sorts = lappend_int(job->sorts, number);
-	job->percentiles = lappend_int(job->percentiles, picks ? (int) sort->num_percentiles : -1);
-	if (picks)
-		sort->percentiles[sort->num_percentiles++] = percentile;
-	return true;
-}
-
-/* Other columns of a group's first row are not asked for. */
-static bool
-take_output(table_job *job, const table_question *question, int output)
-{
-	const Aggref *aggref = list_nth(question->outputs, output);
-	List	   *columns = list_nth(question->query->uses, output);
-	const char *why_not;
-	group_plan	plan;
-
-	if (!IsA(aggref, Aggref) || linitial_int(columns) >= 0)
-		return false;
-	plan = group_plan_of(aggref, &why_not);
-	if (plan.way == GROUP_WAY_SORT)
-		return take_sorted(job, question, output, &plan, lsecond_int(columns));
-	if (plan.way != GROUP_WAY_REDUCE)
-		return false;
-	take_reduction(job, aggref, list_length(columns) > 1 ? lsecond_int(columns) : -1);
-	job->sorts = lappend_int(job->sorts, -1);
-	job->percentiles = lappend_int(job->percentiles, -1);
-	return true;
-}
-
-/* Floats are added in their order: those of all rows, one after another, faster by the CPU. */
-static bool
-adds_floats(const mgpu_group_spec *spec)
-{
-	for (uint32 i = 0; i < spec->num_columns; i++)
-		if (spec->columns[i].reduction >= MGPU_REDUCE_REAL)
-			return true;
-	return false;
-}
-
-static bool
-take_groups(table_job *job, const table_question *question)
+take_order(table_job *job, const table_question *question, int number)
 {
 	const query *query = question->query;
+	int			column = list_nth_int(query->order_columns, number);
+	Oid			operator = list_nth_oid(query->order_operators, number);
+	const table_value *value = take_value(job, question, column);
+	mgpu_group_spec *spec = job->spec;
+	element_type type;
 
-	if (query->method == GROUP_COMBINE || query->method == GROUP_PARTIAL || query->packed_types || !take_keys(job, question))
+	element_type_fill(&type, type_of(question, column));
+	if (value == NULL || (operator != type.lt_operator && operator != type.gt_operator) ||
+		spec->num_orders + value->cells.num_cells > MGPU_GROUP_MAX_ORDERS ||
+		!orders_by_cells(&value->cells, &type, type_of(question, column), list_nth_oid(query->order_collations, number)))
 		return false;
-	for (int i = list_length(query->key_columns); i < list_length(question->outputs); i++)
-		if (!take_output(job, question, i))
-			return false;
-	return job->spec->num_keys > 0 || !adds_floats(job->spec);
+	for (int i = 0; i < value->cells.num_cells; i++)
+		spec->orders[spec->num_orders++] = (mgpu_group_order) {
+			.column = value->column + i,
+			.descending = operator == type.gt_operator,
+			.nulls_first = list_nth_int(query->order_nulls_first, number)
+		};
+	return true;
 }
 
 /* ---- rows */
-
-static bool
-take_orders(table_job *job, const table_question *question)
-{
-	const query *query = question->query;
-	mgpu_group_spec *spec = job->spec;
-
-	if (list_length(query->order_columns) > MGPU_GROUP_MAX_ORDERS)
-		return false;
-	for (int i = 0; i < list_length(query->order_columns); i++)
-	{
-		int			number = list_nth_int(query->order_columns, i);
-		Oid			operator = list_nth_oid(query->order_operators, i);
-		element_type type;
-
-		element_type_fill(&type, type_of(question, number));
-		if (operator != type.lt_operator && operator != type.gt_operator)
-			return false;
-		spec->orders[spec->num_orders++] = (mgpu_group_order) {
-			.column = list_nth_int(job->columns, number),
-			.descending = operator == type.gt_operator,
-			.nulls_first = list_nth_int(query->order_nulls_first, i)
-		};
-	}
-	return true;
-}
 
 static bool
 take_rows(table_job *job, const table_question *question)
@@ -335,28 +275,89 @@ take_rows(table_job *job, const table_question *question)
 	};
 	const query *query = question->query;
 	mgpu_group_spec *spec = job->spec;
-	ListCell   *cell;
 
 	spec->limit_rule = rules[query->rule];
 	spec->limit = query->count > 0 ? (uint64) query->count : UINT64_MAX;
 	if (spec->limit_rule == MGPU_LIMIT_DENSE_RANKS && spec->limit > MGPU_GROUP_MAX_DENSE_RANKS)
 		return false;
-	foreach(cell, job->columns)
-		spec->columns[lfirst_int(cell)].is_returned = spec->columns[lfirst_int(cell)].is_shown = true;
-	return take_keys(job, question) && take_orders(job, question);
+	for (int i = 0; i < job->num_values; i++)
+	{
+		const table_value *value = take_value(job, question, i);
+
+		if (value == NULL)
+			return false;
+		show(job, value);
+		for (int j = 0; j < value->cells.num_cells; j++)
+			spec->columns[value->column + j].is_returned = true;
+	}
+	if (!take_keys(job, question))
+		return false;
+	for (int i = 0; i < list_length(query->order_columns); i++)
+		if (!take_order(job, question, i))
+			return false;
+	return true;
+}
+
+static bool
+take_groups(table_job *job, const table_question *question)
+{
+	const query *query = question->query;
+
+	return query->method != GROUP_COMBINE && query->method != GROUP_PARTIAL && !query->packed_types && take_keys(job, question) &&
+		table_job_take_outputs(job, question);
 }
 
 /* ---- the whole */
+
+/* Add all expressions to the program: conditions first. */
+static bool
+take_all(table_job *job, const table_question *question, int *tests)
+{
+	ListCell   *cell;
+
+	foreach(cell, question->scan.conditions)
+		if (!take_condition(job, lfirst(cell), &tests[job->spec->num_tests]))
+			return false;
+	job->spec->num_test_ops = expr_program_num_ops(job->program);
+	return question->query->kind == QUERY_GROUP ? take_groups(job, question) : take_rows(job, question);
+}
+
+/* No more is added to the program: write it. */
+static bool
+write_program(table_job *job, const int *tests)
+{
+	mgpu_group_spec *spec = job->spec;
+
+	expr_program_finish(job->program, 0);
+	if (!expr_program_export(job->program, spec))
+		return false;
+	for (uint32 i = 0; i < spec->num_tests; i++)
+		spec->tests[i] = expr_program_output_register(job->program, tests[i]);
+	for (uint32 i = 0; i < spec->num_columns; i++)
+		spec->columns[i].reg = expr_program_output_register(job->program, job->of_columns[i]);
+	return true;
+}
 
 const char *
 table_job_make(table_job *job, const table_question *question)
 {
 	mgpu_group_spec *spec = job->spec;
+	int			num_values = list_length(question->scan.columns);
+	int			tests[MGPU_GROUP_MAX_TESTS + 1];
 	bool		can_do;
 
 	memset(spec, 0, sizeof(*spec));
-	*job = (table_job) {.spec = spec};
-	can_do = take_scan(job, &question->scan) &&
-		(question->query->kind == QUERY_GROUP ? take_groups(job, question) : take_rows(job, question));
+	*job = (table_job) {.spec = spec,.program = expr_program_create(),.num_values = num_values};
+	job->values = palloc0(num_values * sizeof(table_value) + 1);
+	for (int i = 0; i < num_values; i++)
+		job->values[i].column = -1;
+	can_do = BLCKSZ == MGPU_PAGE_BYTES && take_all(job, question, tests) && write_program(job, tests) &&
+		describe_rows(job, RelationGetDescr(question->scan.relation));
 	return can_do ? NULL : TABLE_JOB_NONE;
+}
+
+bool
+table_job_fill(table_job *job, ExprContext *context)
+{
+	return expr_program_compute_constants(job->program, context) && expr_program_export_constants(job->program, job->spec);
 }

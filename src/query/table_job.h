@@ -11,6 +11,7 @@
 #include "nodes/pathnodes.h"
 
 #include "core/group_spec.h"
+#include "expr/cells.h"
 #include "query/query.h"
 #include "scan/heap_reader.h"
 
@@ -32,22 +33,56 @@ typedef struct table_question
 	void	   *context;		/* its argument */
 } table_question;
 
+/* A column of the node's rows. */
+typedef struct table_value
+{
+	int			column;			/* the spec's first; -1: nobody wants it */
+	int			key;			/* the spec's first key */
+	value_cells cells;
+} table_value;
+
+/* An output of MgpuGroup. */
+typedef struct table_output
+{
+	int			column;			/* the spec's first, of what it is computed from; -1: of the rows */
+	int			sort;			/* the spec's, or -1 */
+	int			percentile;		/* of that sort, or -1 */
+	value_cells cells;
+} table_output;
+
 typedef struct table_job
 {
-	mgpu_group_spec *spec;		/* all but where attributes are and the values of constants (scan/heap_sender.h) */
+	mgpu_group_spec *spec;		/* all but the values of constants */
+	expr_program *program;
 	bool		needs_row;		/* a constant may be computed only if there is a row to compare with it */
-	List	   *columns;		/* of each column of the node's rows: the spec's */
-	List	   *sorts;			/* of each aggregate, all outputs but the keys: the spec's sort, or -1 */
-	List	   *percentiles;	/* and the percentile of that sort, or -1 */
+	table_value *values;		/* of each column of the node's rows */
+	int			num_values;
+	table_output *outputs;		/* of each aggregate */
+	int			num_outputs;
+	int			of_columns[MGPU_GROUP_MAX_COLUMNS]; /* the program's output that a column of the spec is */
 } table_job;
 
 /* Make a job, whose spec the caller has, in the current context.  Returns NULL, or a constant clause: why there is none. */
 extern const char *table_job_make(table_job *job, const table_question *question);
+
+/* Write the values of constants, which are computed now.  false: they do not fit. */
+extern bool table_job_fill(table_job *job, ExprContext *context);
 
 /* Whether a GPU is expected to do what a node is to do with a path's rows (table_job_path.c).  outputs: as above. */
 extern bool table_job_is_likely(PlannerInfo *root, const Path *rows, const query *query, List *outputs);
 
 /* The cost of such a path's rows, where it is likely. */
 extern Cost table_job_scan_cost(const Path *rows);
+
+/* ---- parts of jobs (table_job.c), for aggregates (table_groups.c) */
+
+/* The spec's column that is an output of the program.  -1: there are too many. */
+extern int	table_job_column(table_job *job, int output, uint32 kind, uint32 width);
+
+/* The spec's columns of an expression's cells, the first of which is returned.  -1: it has none. */
+extern int	table_job_cells(table_job *job, const table_question *question, Expr *expr, value_cells *cells);
+
+/* Add what MgpuGroup's outputs behind the keys need.  false: a GPU does none of these. */
+extern bool table_job_take_outputs(table_job *job, const table_question *question);
 
 #endif							/* MGPU_QUERY_TABLE_JOB_H */

@@ -46,15 +46,15 @@ outcomes_of(int strategy)
 	switch (strategy)
 	{
 		case BTLessStrategyNumber:
-			return MGPU_FILTER_LESS;
+			return MGPU_IS_LESS;
 		case BTLessEqualStrategyNumber:
-			return MGPU_FILTER_LESS | MGPU_FILTER_EQUAL;
+			return MGPU_IS_LESS | MGPU_IS_EQUAL;
 		case BTEqualStrategyNumber:
-			return MGPU_FILTER_EQUAL;
+			return MGPU_IS_EQUAL;
 		case BTGreaterEqualStrategyNumber:
-			return MGPU_FILTER_GREATER | MGPU_FILTER_EQUAL;
+			return MGPU_IS_GREATER | MGPU_IS_EQUAL;
 		case BTGreaterStrategyNumber:
-			return MGPU_FILTER_GREATER;
+			return MGPU_IS_GREATER;
 		default:
 			return 0;
 	}
@@ -87,7 +87,7 @@ outcomes_of_operator(Oid operator, Oid column_type, Oid constant_type)
 	get_op_opfamily_properties(operator, family, false, &strategy, &left, &right);
 	if (left != column_type || right != constant_type)
 		return 0;
-	return outcomes_of(strategy) ^ (negated ? MGPU_FILTER_LESS | MGPU_FILTER_EQUAL | MGPU_FILTER_GREATER : 0);
+	return outcomes_of(strategy) ^ (negated ? MGPU_IS_LESS | MGPU_IS_EQUAL | MGPU_IS_GREATER : 0);
 }
 
 /* Whether columns of the type are numbers that the loops below compare. */
@@ -140,7 +140,7 @@ fill_boolean(column_filter *filter, const Node *column, bool constant)
 	if (!is_column(column) || !set_type(filter, exprType(column)))
 		return false;
 	filter->attribute = ((const Var *) column)->varattno;
-	filter->outcomes = MGPU_FILTER_EQUAL;
+	filter->outcomes = MGPU_IS_EQUAL;
 	filter->expr = (Expr *) makeBoolConst(constant, false);
 	return true;
 }
@@ -192,30 +192,9 @@ compute_constant(column_filter *filter, ExprContext *context)
 		filter->value = Int64GetDatum(DatumGetInt32(filter->value));
 }
 
-bool
-column_filter_code(column_filter *filter, ExprContext *context, uint64 *code)
-{
-	char		stored[sizeof(Datum)] = {0};
-	uint64		bits = 0;
-
-	compute_constant(filter, context);
-	if (filter->is_null)
-		return false;
-	/* integers may be wider than the column */
-	if (filter->kind == MGPU_KEY_SIGNED)
-		*code = mgpu_column_code(DatumGetInt64(filter->value), filter->kind, sizeof(int64));
-	else
-	{
-		store_att_byval(stored, filter->value, filter->width);
-		memcpy(&bits, stored, filter->width);
-		*code = mgpu_column_code(bits, filter->kind, filter->width);
-	}
-	return true;
-}
-
 /* Any NaN equals any other and is above all numbers. */
 #define OUTCOME_OF_NUMBERS(x, y) \
-	(((x) < (y)) * MGPU_FILTER_LESS + ((x) == (y)) * MGPU_FILTER_EQUAL + ((x) > (y)) * MGPU_FILTER_GREATER)
+	(((x) < (y)) * MGPU_IS_LESS + ((x) == (y)) * MGPU_IS_EQUAL + ((x) > (y)) * MGPU_IS_GREATER)
 #define OUTCOME_OF_FLOATS(x, y) \
 	(isnan(x) || isnan(y) ? OUTCOME_OF_NUMBERS((int) isnan(x), (int) isnan(y)) : OUTCOME_OF_NUMBERS(x, y))
 

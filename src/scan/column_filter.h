@@ -13,7 +13,7 @@ typedef struct column_filter
 	int			list;			/* set and used by whoever reads the relation */
 	uint32		kind;			/* mgpu_key_kind of the column, or 0: only NULLs are looked for */
 	uint32		width;
-	uint32		outcomes;		/* kept outcomes of the comparison: MGPU_FILTER_LESS … */
+	uint32		outcomes;		/* kept outcomes of the comparison: MGPU_IS_LESS … */
 	bool		keeps_null;
 	bool		keeps_value;	/* if kind is 0 */
 	Expr	   *expr;			/* what the column is compared with, or NULL */
@@ -36,9 +36,6 @@ column_filter_forget(column_filter *filter)
 {
 	filter->is_known = false;
 }
-
-/* The constant as a code (mgpu_column_code).  False: it is NULL, and no row meets the condition. */
-extern bool column_filter_code(column_filter *filter, ExprContext *context, uint64 *code);
 
 /*
  * values[i] points to the value of row i, NULL for NULL.  Keep those of the num_rows row numbers in kept whose

@@ -47,8 +47,9 @@ extern heap_reader *heap_reader_open(SeqScanState *scan, List *exprs, const Bitm
 /* Say in EXPLAIN (VERBOSE) what programs compute, and what PostgreSQL's executor does for each row. */
 extern void heap_reader_explain(const heap_reader *reader, List *ancestors, struct ExplainState *es);
 
-/* What it reads. */
+/* What it reads, and where its expressions are evaluated. */
 extern table_scan heap_reader_scan(const heap_reader *reader);
+extern struct ExprContext *heap_reader_context(const heap_reader *reader);
 
 /*
  * Append the visible rows of the next page that has any to rows, whose columns are the expressions.  False: there are

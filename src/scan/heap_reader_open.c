@@ -208,3 +208,9 @@ heap_reader_scan(const heap_reader *reader)
 		.conditions = reader->scan->ss.ps.plan->qual
 	};
 }
+
+ExprContext *
+heap_reader_context(const heap_reader *reader)
+{
+	return reader->scan->ss.ps.ps_ExprContext;
+}

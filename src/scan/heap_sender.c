@@ -51,49 +51,6 @@ struct heap_sender
 
 /* ---- what is sent */
 
-static void
-describe_column(mgpu_group_column *column, const value_list *list)
-{
-	column->offset = list->offset;
-	column->missing_is_null = list->missing == NULL;
-	if (list->missing)
-		memcpy(&column->missing, list->missing, column->width);
-}
-
-/* Where the columns of the spec are in rows. */
-static void
-describe_columns(const page_values *values, mgpu_group_spec *spec)
-{
-	Assert(spec->num_attributes == (uint32) values->all.num_attributes);
-	spec->num_fixed = values->num_fixed;
-	spec->fixed_end = values->fixed_end;
-	for (uint32 i = 0; i < spec->num_attributes; i++)
-	{
-		const walked_attribute *from = &values->all.attributes[i];
-		mgpu_group_attribute *to = &spec->attributes[i];
-
-		to->length = from->length;
-		to->align = from->align;
-		if (to->column >= 0)
-			describe_column(&spec->columns[to->column], values->lists[from->list]);
-	}
-}
-
-/* The constants of conditions, which may raise an error. */
-static void
-describe_constants(heap_reader *reader, mgpu_group_spec *spec)
-{
-	for (uint32 i = 0; i < spec->num_filters; i++)
-	{
-		column_filter *filter = &reader->filters[i];
-
-		column_filter_forget(filter);
-		/* NULL: no row meets it */
-		if (filter->kind != 0 && !column_filter_code(filter, reader->scan->ss.ps.ps_ExprContext, &spec->filters[i].code))
-			spec->filters[i].outcomes = 0;
-	}
-}
-
 /* Whether the scan will return a row, as its first page tells.  The page stays the next to be read. */
 static bool
 begins_with_row(heap_reader *reader)
@@ -118,14 +75,12 @@ begins_with_row(heap_reader *reader)
 }
 
 heap_sender *
-heap_sender_create(heap_reader *reader, mgpu_group_spec *spec, bool needs_row)
+heap_sender_create(heap_reader *reader, bool needs_row)
 {
 	heap_sender *sender;
 
 	if (needs_row && !begins_with_row(reader))
 		return NULL;
-	describe_columns(reader->values, spec);
-	describe_constants(reader, spec);
 	sender = palloc0(sizeof(heap_sender));
 	sender->reader = reader;
 	sender->num_shared = service_num_shared_pages();

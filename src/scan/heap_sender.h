@@ -11,12 +11,8 @@
 
 typedef struct heap_sender heap_sender;
 
-/*
- * Make a sender, in the current context.  spec has columns, attributes with their columns, and conditions, those of the
- * reader: it gets where the attributes are and the conditions' constants.  NULL: a row is needed for these, and the
- * table's first page has none.
- */
-extern heap_sender *heap_sender_create(heap_reader *reader, mgpu_group_spec *spec, bool needs_row);
+/* Make a sender, in the current context.  NULL: a row is needed for constants, and the table's first page has none. */
+extern heap_sender *heap_sender_create(heap_reader *reader, bool needs_row);
 
 /* The next batch of pages: a group_fill_fn (run/run_table.h), whose context is a sender. */
 extern uint32 heap_sender_fill(void *context, char *memory, Size bytes);

@@ -57,6 +57,7 @@ static const shape shapes[MGPU_PROGRAM_NUM_CODES] = {
 	[MGPU_RUN_BIT_AND] = {"iii", INTEGERS, PLAIN},
 	[MGPU_RUN_BIT_OR] = {"iii", INTEGERS, PLAIN},
 	[MGPU_RUN_BIT_XOR] = {"iii", INTEGERS, PLAIN},
+	[MGPU_RUN_SHOWN_DIGITS] = {"in", {8}, PLAIN},
 	[MGPU_RUN_FIT_INTEGER] = {"ii", INTEGERS, PLAIN},
 	[MGPU_RUN_SCALE_UP] = {"ii", {8}, POWER},
 	[MGPU_RUN_ROUND_OFF] = {"ii", {8}, POWER},

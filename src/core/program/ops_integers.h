@@ -90,6 +90,19 @@ mgpu_run_show_scale(mgpu_frame frame, mgpu_program_op op)
 	}
 }
 
+MGPU_CODEC void
+mgpu_run_shown_digits(mgpu_frame frame, mgpu_program_op op)
+{
+	mgpu_register a = mgpu_register_from(frame, op, 0);
+	mgpu_register to = mgpu_register_to(frame, op);
+
+	for (uint32_t i = 0; i < frame.num_rows; i++)
+	{
+		to.integers[i] = a.lengths[i];
+		to.states[i] = a.states[i];
+	}
+}
+
 #define SHOW(name, scale) \
 MGPU_CODEC void \
 mgpu_run_##name(mgpu_frame frame, mgpu_program_op op) \

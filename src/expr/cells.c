@@ -1,0 +1,206 @@
+/*
+ * cells.c
+ *		Values of expressions as numbers of 8 bytes.
+ */
+#include "postgres.h"
+
+#include "access/tupmacs.h"
+#include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/lsyscache.h"
+#include "utils/uuid.h"
+
+#include "compat.h"
+#include "core/key_codec.h"
+#include "expr/cells.h"
+#include "expr/compile.h"
+
+/* ---- making */
+
+/* Whether texts of a type are equal if their bytes are.  A bpchar without a length may have more blanks than another. */
+static bool
+is_as_its_bytes(const Expr *expr)
+{
+	return getBaseType(exprType((const Node *) expr)) != BPCHAROID || exprTypmod((const Node *) expr) > (int32) VARHDRSZ;
+}
+
+static void
+describe_number(value_cells *cells, const expr_type *type, Oid type_id)
+{
+	type_id = getBaseType(type_id);
+	cells->form = type->is_numeric ? CELLS_NUMERIC : CELLS_NUMBER;
+	cells->num_cells = 1;
+	cells->width = type->width;
+	cells->scale = type->scale;
+	cells->kind = type->lane == MGPU_LANE_REAL ? MGPU_KEY_FLOAT :
+		type->width == 1 || type_id == OIDOID || type_is_enum(type_id) ? MGPU_KEY_UNSIGNED : MGPU_KEY_SIGNED;
+}
+
+/* An operation on one register, unless it is there. */
+static expr_value
+find_op(expr_program *program, uint16 code, expr_type type, int64 number, expr_value from)
+{
+	for (int i = 0; i < program->num_ops; i++)
+	{
+		const mgpu_program_op *op = &program->ops[i];
+
+		if (op->code == code && op->width == type.width && op->number == number && op->from[0] == from.reg)
+			return (expr_value) {op->to, type};
+	}
+	return add_op(program, code, type, number, 1, &from);
+}
+
+static int
+add_words(expr_program *program, expr_value from, uint16 code, int num_words)
+{
+	int			first = program->num_outputs;
+	expr_type	type = {MGPU_LANE_INTEGER, (uint16) num_words, false, 0};
+
+	for (int i = 0; i < num_words; i++)
+		(void) expr_program_add_output(program, find_op(program, code, type, i, from));
+	return first;
+}
+
+bool
+expr_program_add_cells(expr_program *program, Expr *expr, int num_words, value_cells *cells)
+{
+	expr_value	value;
+
+	*cells = (value_cells) {.form = CELLS_NUMBER,.first = expr_program_add(program, expr),.kind = MGPU_KEY_SIGNED,.width = sizeof(int64)};
+	if (cells->first < 0)
+		return false;
+	value = program->outputs[cells->first];
+	if (value.type.lane == MGPU_LANE_SHOWN)
+	{
+		cells->form = CELLS_SHOWN;
+		cells->scale = value.type.scale;
+		cells->num_cells = 2;
+		value.type.lane = MGPU_LANE_INTEGER;
+		(void) expr_program_add_output(program, find_op(program, MGPU_RUN_SHOWN_DIGITS, value.type, 0, value));
+	}
+	else if (value.type.lane != MGPU_LANE_BYTES)
+		describe_number(cells, &value.type, exprType((Node *) expr));
+	else
+	{
+		bool		is_uuid = value.type.width == UUID_LEN;
+
+		if (!is_as_its_bytes(expr) || num_words == 0)
+			return false;
+		cells->form = is_uuid ? CELLS_UUID : CELLS_BYTES;
+		cells->num_cells = is_uuid ? UUID_LEN / (int) sizeof(uint64) : num_words;
+		cells->first = add_words(program, value, is_uuid ? MGPU_RUN_WORD_FIXED : MGPU_RUN_WORD, cells->num_cells);
+	}
+	return true;
+}
+
+/* ---- values */
+
+static Datum
+bytes_datum(const value_cells *cells, const uint64 *bits, Size header)
+{
+	char	   *made = palloc(header + cells->num_cells * sizeof(uint64));
+
+	for (int i = 0; i < cells->num_cells; i++)
+	{
+		/* the sign was turned, and the first byte is the highest */
+		uint64		word = mgpu_swap_64(bits[i] ^ MGPU_F64_SIGN);
+
+		memcpy(made + header + i * sizeof(uint64), &word, sizeof(uint64));
+	}
+	if (header > 0)
+		SET_VARSIZE(made, header + ((bits[cells->num_cells - 1] ^ MGPU_F64_SIGN) & 0xFF));
+	return PointerGetDatum(made);
+}
+
+Datum
+value_cells_datum(const value_cells *cells, const uint64 *bits)
+{
+	uint64		number = bits[0];
+
+	switch (cells->form)
+	{
+		case CELLS_NUMBER:
+			/* its low bytes are those of a narrower value */
+			return fetch_att(&number, true, cells->width);
+		case CELLS_NUMERIC:
+			return number_to_numeric((int64) number, cells->scale, cells->scale);
+		case CELLS_SHOWN:
+			return number_to_numeric((int64) number, cells->scale, (int) bits[1]);
+		case CELLS_BYTES:
+			return bytes_datum(cells, bits, VARHDRSZ);
+		default:
+			return bytes_datum(cells, bits, 0);
+	}
+}
+
+/* ---- for a job */
+
+bool
+expr_program_export(const expr_program *program, mgpu_group_spec *spec)
+{
+	if (program->num_ops > MGPU_GROUP_MAX_OPS || program->num_registers > MGPU_GROUP_MAX_REGISTERS ||
+		list_length(program->constants) > MGPU_GROUP_MAX_CONSTANTS || program->tables.len > MGPU_GROUP_TABLE_BYTES)
+		return false;
+	/* operations have offsets into the tables, so these come first */
+	spec->table_bytes = program->tables.len;
+	memcpy(spec->tables, program->tables.data, program->tables.len);
+	spec->num_ops = program->num_ops;
+	spec->num_registers = program->num_registers;
+	spec->num_constants = list_length(program->constants);
+	memcpy(spec->ops, program->ops, program->num_ops * sizeof(mgpu_program_op));
+	memcpy(spec->lanes, program->lanes, program->num_registers);
+	return true;
+}
+
+uint32
+expr_program_output_register(const expr_program *program, int number)
+{
+	return program->outputs[number].reg;
+}
+
+uint32
+expr_program_num_ops(const expr_program *program)
+{
+	return program->num_ops;
+}
+
+int64
+group_spec_add_bytes(mgpu_group_spec *spec, const void *bytes, Size length)
+{
+	uint32		offset = MAXALIGN(spec->table_bytes);
+
+	if (offset + length > MGPU_GROUP_TABLE_BYTES)
+		return -1;
+	memcpy((char *) spec->tables + offset, bytes, length);
+	spec->table_bytes = offset + length;
+	return offset;
+}
+
+static bool
+export_constant(const expr_constant *from, mgpu_group_spec *spec)
+{
+	mgpu_group_constant *to = &spec->constants[from->reg];
+
+	*to = (mgpu_group_constant) {.bits = from->number,.is_null = from->is_null};
+	if (from->is_null)
+		to->bits = 0;
+	else if (from->type.lane == MGPU_LANE_REAL)
+		memcpy(&to->bits, &from->real, sizeof(double));
+	else if (from->type.lane == MGPU_LANE_BYTES)
+	{
+		to->length = from->length;
+		to->bits = group_spec_add_bytes(spec, from->bytes, from->length);
+	}
+	return to->bits >= 0 || from->type.lane != MGPU_LANE_BYTES;
+}
+
+bool
+expr_program_export_constants(const expr_program *program, mgpu_group_spec *spec)
+{
+	ListCell   *cell;
+
+	foreach(cell, program->constants)
+		if (!export_constant(lfirst(cell), spec))
+			return false;
+	return true;
+}

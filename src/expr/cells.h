@@ -1,0 +1,61 @@
+/*
+ * cells.h
+ *		Values of expressions as numbers of 8 bytes, in which executors of table jobs keep, order and return them.
+ *
+ * A number, a date or a numeric with a declared scale is one such cell.  A text is some, which order as its bytes do.  A numeric
+ * that shows digits of its own is two: the number, and how many digits it shows.
+ */
+#ifndef MGPU_EXPR_CELLS_H
+#define MGPU_EXPR_CELLS_H
+
+#include "core/group_spec.h"
+#include "expr/expr_program.h"
+
+typedef enum cell_form
+{
+	CELLS_NUMBER,				/* a type that is passed by value */
+	CELLS_NUMERIC,
+	CELLS_SHOWN,				/* they do not order values: equal ones may show different digits */
+	CELLS_BYTES,
+	CELLS_UUID
+} cell_form;
+
+typedef struct value_cells
+{
+	cell_form	form;
+	int			first;			/* output of the program */
+	int			num_cells;
+	uint32		kind;			/* as in mgpu_group_column */
+	uint32		width;
+	int			scale;			/* of a numeric */
+} value_cells;
+
+/* Most cells of a value. */
+#define MOST_CELLS 8
+
+/*
+ * Add an expression's cells to a program, as outputs.  num_words: of texts.  false: its values have none.
+ */
+extern bool expr_program_add_cells(expr_program *program, Expr *expr, int num_words, value_cells *cells);
+
+/* The value of some cells, in the current context.  bits: of each, as mgpu_column_bits returns them. */
+extern Datum value_cells_datum(const value_cells *cells, const uint64 *bits);
+
+/* ---- for a job */
+
+/* Add bytes to the tables of a spec.  Their offset; -1: they do not fit. */
+extern int64 group_spec_add_bytes(mgpu_group_spec *spec, const void *bytes, Size length);
+
+/* Write operations, registers and tables of a finished program to a spec.  false: they are too many. */
+extern bool expr_program_export(const expr_program *program, mgpu_group_spec *spec);
+
+/* The register of an output. */
+extern uint32 expr_program_output_register(const expr_program *program, int number);
+
+/* How many operations there are so far. */
+extern uint32 expr_program_num_ops(const expr_program *program);
+
+/* Write constants, which have been computed.  false: they do not fit. */
+extern bool expr_program_export_constants(const expr_program *program, mgpu_group_spec *spec);
+
+#endif							/* MGPU_EXPR_CELLS_H */

@@ -1,0 +1,222 @@
+/*
+ * table_groups.c
+ *		What table jobs compute of each group: counts and sums, sorted values.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+
+#include "compat.h"
+#include "array/element_type.h"
+#include "query/aggregate_ways.h"
+#include "query/reductions.h"
+#include "query/table_job.h"
+
+/* ---- arguments */
+
+/*
+ * What an aggregate takes of a row: NULL where it takes nothing.  NULL: rows are counted.  columns: of its filter, then of its
+ * arguments; -1 for none.
+ */
+static Expr *
+argument_of(const table_question *question, const List *columns)
+{
+	int			filter = linitial_int(columns);
+	int			argument = list_length(columns) > 1 ? lsecond_int(columns) : -1;
+	CaseExpr   *choice = makeNode(CaseExpr);
+	CaseWhen   *when = makeNode(CaseWhen);
+	Expr	   *value = argument < 0 ? NULL : list_nth(question->scan.columns, argument);
+
+	if (filter < 0 || value == NULL)
+		return filter < 0 ? value : list_nth(question->scan.columns, filter);
+	choice->casetype = exprType((Node *) value);
+	choice->casecollid = exprCollation((Node *) value);
+	choice->args = list_make1(when);
+	when->expr = list_nth(question->scan.columns, filter);
+	when->result = value;
+	choice->defresult = (Expr *) makeNullConst(choice->casetype, exprTypmod((Node *) value), choice->casecollid);
+	return (Expr *) choice;
+}
+
+/* ---- counts and sums */
+
+/* A column that only tells NULL from values: of a type without cells. */
+static int
+presence_of(table_job *job, Expr *argument)
+{
+	int			output = expr_program_add(job->program, argument);
+
+	return output < 0 ? -1 : table_job_column(job, output, MGPU_KEY_UNSIGNED, 1);
+}
+
+/* Whether a reduction can be computed of a value's first cell, and what that is. */
+static bool
+reduction_of(reduced_kind kind, const value_cells *cells, mgpu_reduction *reduction)
+{
+	static const mgpu_reduction reductions[] = {
+		[REDUCED_COUNT] = MGPU_REDUCE_COUNT,
+		[REDUCED_INTEGER] = MGPU_REDUCE_INTEGER,
+		[REDUCED_REAL] = MGPU_REDUCE_REAL,
+		[REDUCED_SPREAD] = MGPU_REDUCE_SPREAD,
+		[REDUCED_NUMERIC_SUM] = MGPU_REDUCE_INTEGER,
+		[REDUCED_NUMERIC_EXTREMES] = MGPU_REDUCE_INTEGER
+	};
+
+	*reduction = reductions[kind];
+	if (kind == REDUCED_COUNT)
+		return true;
+	if (kind == REDUCED_NUMERIC_SUM)
+		return cells->form == CELLS_NUMERIC || cells->form == CELLS_SHOWN;
+	return cells->form == (kind == REDUCED_NUMERIC_EXTREMES ? CELLS_NUMERIC : CELLS_NUMBER);
+}
+
+static bool
+take_reduction(table_job *job, const table_question *question, reduced_kind kind, Expr *argument, table_output *output)
+{
+	mgpu_reduction reduction;
+
+	output->column = table_job_cells(job, question, argument, &output->cells);
+	if (output->column < 0 && kind == REDUCED_COUNT)
+		output->column = presence_of(job, argument);
+	if (output->column < 0 || !reduction_of(kind, &output->cells, &reduction))
+		return false;
+	/* digits that are shown count as a value of their own */
+	for (int i = output->column; i < output->column + (output->cells.form == CELLS_SHOWN ? 2 : 1); i++)
+	{
+		job->spec->columns[i].reduction = Max(job->spec->columns[i].reduction, (uint32) reduction);
+		job->spec->columns[i].is_shown |= reduction >= MGPU_REDUCE_REAL;
+	}
+	return true;
+}
+
+/* ---- sorted values */
+
+/* The number of a sort, or -1: there are too many.  The same values are sorted once. */
+static int
+take_sort(mgpu_group_spec *spec, uint32 column, bool descending, uint32 returns)
+{
+	uint32		number = 0;
+
+	while (number < spec->num_sorts &&
+		   (spec->sorts[number].column != column || spec->sorts[number].descending != (uint32) descending))
+		number++;
+	if (number == MGPU_GROUP_MAX_SORTS)
+		return -1;
+	spec->num_sorts = Max(spec->num_sorts, number + 1);
+	spec->sorts[number].column = column;
+	spec->sorts[number].descending = descending;
+	spec->sorts[number].returns |= returns;
+	spec->columns[column].is_shown = true;
+	return number;
+}
+
+/* The fraction of a percentile.  False: it is NULL.  What is not known yet is expected to be valid. */
+static bool
+find_fraction(const table_question *question, int output, const Expr *expr, double *fraction)
+{
+	const Const *constant = (const Const *) expr;
+
+	*fraction = 0;
+	if (question->fraction)
+		return question->fraction(question->context, output, fraction);
+	if (!IsA(constant, Const))
+		return true;
+	if (!constant->constisnull)
+		*fraction = DatumGetFloat8(constant->constvalue);
+	return !constant->constisnull;
+}
+
+/* Whether an output is a percentile with one fraction that is valid; others are computed by the CPU, of all values. */
+static bool
+is_one_percentile(const table_question *question, int output, const group_plan *plan, double *fraction)
+{
+	return plan->fraction && exprType((const Node *) plan->fraction) == FLOAT8OID &&
+		find_fraction(question, output, plan->fraction, fraction) && *fraction >= 0 && *fraction <= 1;
+}
+
+/* Whether values are in order if their only cell is, and come back as they are stored: all, or some of them. */
+static bool
+is_sorted_by_cell(const value_cells *cells, Oid type_id, bool in_all)
+{
+	element_type type;
+
+	if (cells->form == CELLS_NUMERIC)
+		return !in_all;
+	element_type_fill(&type, type_id);
+	return cells->form == CELLS_NUMBER && type.typbyval && type.key_kind != 0 && type.typlen == (int16) type.key_width;
+}
+
+static bool
+take_sorted(table_job *job, const table_question *question, int number, const group_plan *plan, table_output *output)
+{
+	Expr	   *argument = argument_of(question, list_nth(question->query->uses, number));
+	mgpu_group_percentile percentile = {.continuous = plan->result == SORTED_PERCENTILE_CONT};
+	bool		picks = is_one_percentile(question, number, plan, &percentile.fraction);
+	uint32		returns = plan->result == SORTED_COUNT_DISTINCT ? MGPU_SORT_DISTINCT : picks ? 0 : MGPU_SORT_VALUES;
+	mgpu_group_sort *sort;
+
+	output->column = argument ? table_job_cells(job, question, argument, &output->cells) : -1;
+	if (output->column < 0 ||
+		!is_sorted_by_cell(&output->cells, exprType((Node *) argument), returns == MGPU_SORT_VALUES))
+		return false;
+	output->sort = take_sort(job->spec, output->column, plan->order.descending, returns);
+	if (output->sort < 0)
+		return false;
+	sort = &job->spec->sorts[output->sort];
+	if (picks && sort->num_percentiles == MGPU_GROUP_MAX_PERCENTILES)
+		return false;
+	if (picks)
+	{
+		output->percentile = (int) sort->num_percentiles;
+		sort->percentiles[sort->num_percentiles++] = percentile;
+	}
+	return true;
+}
+
+/* ---- outputs */
+
+/* Other columns of a group's first row are not asked for. */
+static bool
+take_output(table_job *job, const table_question *question, int number, table_output *output)
+{
+	const Aggref *aggref = list_nth(question->outputs, number);
+	const char *why_not;
+	Expr	   *argument;
+	group_plan	plan;
+
+	*output = (table_output) {.column = -1,.sort = -1,.percentile = -1};
+	if (!IsA(aggref, Aggref))
+		return false;
+	plan = group_plan_of(aggref, &why_not);
+	if (plan.way == GROUP_WAY_SORT)
+		return take_sorted(job, question, number, &plan, output);
+	if (plan.way != GROUP_WAY_REDUCE)
+		return false;
+	argument = argument_of(question, list_nth(question->query->uses, number));
+	return argument == NULL || take_reduction(job, question, known_reduction_of(aggref->aggfnoid)->kind, argument, output);
+}
+
+/* Floats are added in their order: those of all rows, one after another, faster by the CPU. */
+static bool
+adds_floats(const mgpu_group_spec *spec)
+{
+	for (uint32 i = 0; i < spec->num_columns; i++)
+		if (spec->columns[i].reduction >= MGPU_REDUCE_REAL)
+			return true;
+	return false;
+}
+
+bool
+table_job_take_outputs(table_job *job, const table_question *question)
+{
+	int			num_keys = list_length(question->query->key_columns);
+
+	job->num_outputs = list_length(question->outputs) - num_keys;
+	job->outputs = palloc(job->num_outputs * sizeof(table_output) + 1);
+	for (int i = 0; i < job->num_outputs; i++)
+		if (!take_output(job, question, num_keys + i, &job->outputs[i]))
+			return false;
+	return job->spec->num_keys > 0 || !adds_floats(job->spec);
+}
