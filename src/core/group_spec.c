@@ -59,6 +59,8 @@ is_load_allowed(const mgpu_group_spec *spec, const mgpu_program_op *op)
 	length = spec->inputs[op->number].length;
 	switch (op->code)
 	{
+		case MGPU_RUN_LOAD_PRESENCE:
+			return true;
 		case MGPU_RUN_LOAD_INTEGER:
 		case MGPU_RUN_LOAD_REAL:
 		case MGPU_RUN_LOAD_FIXED:

@@ -63,6 +63,7 @@ enum
 	OP(LOAD_SHOWN, load_shown, "load numeric", 0) /* width: the scale; values that show more are faults */ \
 	OP(LOAD_VARLENA, load_varlena, "load bytes", 0) \
 	OP(LOAD_FIXED, load_fixed, "load bytes", 0) /* width: how many */ \
+	OP(LOAD_PRESENCE, load_presence, "load", 0) /* true, or NULL, of any type */ \
 	/* integers */ \
 	OP(ADD_INTEGER, add_integer, "+", 2) \
 	OP(SUBTRACT_INTEGER, subtract_integer, "-", 2) \
@@ -144,7 +145,7 @@ enum
 	OP(TIME_BIN, time_bin, "date_bin", 1) /* number: an mgpu_time_bin */ \
 	OP(EXTRACT, extract, "extract", 1) /* of a timestamp; number: an mgpu_time_field */ \
 	OP(LOCAL_OF_ZONED, local_of_zoned, "to time zone", 1) /* number: an mgpu_zone */ \
-	OP(ZONED_OF_LOCAL, zoned_of_local, "from time zone", 1) /* number: an mgpu_zone; a fault near a change of the offset */
+	OP(ZONED_OF_LOCAL, zoned_of_local, "from time zone", 1) /* number: an mgpu_zone */
 
 /* Codes have a prefix of their own: MGPU_OP_SORT and the like are jobs. */
 typedef enum mgpu_program_code

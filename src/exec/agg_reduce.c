@@ -151,10 +151,13 @@ prepare(group_aggregate *base)
 static void
 take_device(group_aggregate *base, const device_query *query, int number)
 {
-	reduced_column *reduced = ((reduce_aggregate *) base)->reduced;
+	const reduce_aggregate *aggregate = (const reduce_aggregate *) base;
+	reduced_column *reduced = aggregate->reduced;
 
+	/* of aggregates that share it, one that asks for the most */
+	if (reduced->answer == NULL || aggregate->known->kind == reduced->values.kind)
+		reduced->output = number;
 	reduced->answer = query;
-	reduced->output = number;
 }
 
 /* ---- what it is made of */

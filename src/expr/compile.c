@@ -26,18 +26,33 @@ load_code(const expr_type *type, Oid type_id)
 	return type->is_numeric ? MGPU_RUN_LOAD_NUMERIC : MGPU_RUN_LOAD_INTEGER;
 }
 
+/* The number of the input that is an attribute. */
+static int
+input_of(expr_program *program, AttrNumber attribute)
+{
+	ListCell   *cell;
+
+	foreach(cell, program->attributes)
+		if (lfirst_int(cell) == attribute)
+			return foreach_current_index(cell);
+	program->attributes = lappend_int(program->attributes, attribute);
+	return list_length(program->attributes) - 1;
+}
+
+static bool
+is_attribute(const Expr *expr)
+{
+	return IsA(expr, Var) && ((const Var *) expr)->varattno > 0 && ((const Var *) expr)->varlevelsup == 0;
+}
+
 static bool
 compile_var(expr_program *program, const Var *var, expr_value *value)
 {
 	expr_type	type;
-	int			input = list_length(program->attributes);
-	int			code;
 
-	if (var->varattno <= 0 || var->varlevelsup > 0 || !expr_type_of(var->vartype, var->vartypmod, &type))
+	if (!is_attribute((const Expr *) var) || !expr_type_of(var->vartype, var->vartypmod, &type))
 		return false;
-	program->attributes = lappend_int(program->attributes, var->varattno);
-	code = load_code(&type, var->vartype);
-	*value = add_op(program, code, type, input, 0, NULL);
+	*value = add_op(program, load_code(&type, var->vartype), type, input_of(program, var->varattno), 0, NULL);
 	if (type.is_numeric)
 		program->ops[program->num_ops - 1].width = type.scale;
 	return true;
@@ -63,10 +78,20 @@ compile_bool(expr_program *program, const BoolExpr *expr, expr_value *value)
 	return true;
 }
 
+/* Whether there is a value asks for nothing of it: an attribute may be of any type, and out of line. */
+bool
+compile_presence(expr_program *program, Expr *expr, expr_value *value)
+{
+	if (!is_attribute(expr))
+		return compile_expr(program, expr, value);
+	*value = add_op(program, MGPU_RUN_LOAD_PRESENCE, expr_boolean, input_of(program, ((const Var *) expr)->varattno), 0, NULL);
+	return true;
+}
+
 static bool
 compile_null_test(expr_program *program, const NullTest *test, expr_value *value)
 {
-	if (test->argisrow || !compile_expr(program, test->arg, value))
+	if (test->argisrow || !compile_presence(program, test->arg, value))
 		return false;
 	*value = add_op(program, test->nulltesttype == IS_NULL ? MGPU_RUN_IS_NULL : MGPU_RUN_IS_NOT_NULL, expr_boolean, 0, 1, value);
 	return true;

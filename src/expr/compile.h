@@ -70,7 +70,9 @@ struct expr_program
 	List	   *parts;
 	List	   *case_values;	/* what a CaseTestExpr is, the innermost first */
 	StringInfoData tables;
-	pg_tz	   *zone;			/* the time zone that tables are of, or NULL */
+	pg_tz	   *zone;			/* the session's time zone, if tables are of it, or NULL */
+	pg_tz	   *last_zone;		/* the last one that has a table, or NULL */
+	int64		last_zone_table;
 	int			num_outputs;
 	int			most_outputs;
 	expr_value *outputs;
@@ -153,6 +155,7 @@ extern bool add_call_op(expr_program *program, const function_call *call, const 
 /* ---- nodes (compile.c), what chooses between values (compile_choices.c), functions (compile_calls.c), those of times (compile_times.c) */
 
 extern bool compile_node(expr_program *program, Expr *expr, expr_value *value);
+extern bool compile_presence(expr_program *program, Expr *expr, expr_value *value);
 extern bool compile_choice(expr_program *program, Expr *expr, expr_value *value);
 extern bool compile_call(expr_program *program, const function_call *call, expr_value *value);
 extern bool compile_time(expr_program *program, const function_call *call, expr_value *value);

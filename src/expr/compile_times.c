@@ -58,11 +58,12 @@ find_name(const Node *node, const char *const *names, int num_names)
 static bool
 change_by(expr_program *program, pg_tz *zone, int code, expr_value *value)
 {
-	int64		table = table_of_zone(program, zone);
-
-	if (table < 0)
+	if (program->last_zone != zone)
+		program->last_zone_table = table_of_zone(program, zone);
+	program->last_zone = zone;
+	if (program->last_zone_table < 0)
 		return false;
-	*value = add_op(program, code, time_type, table, 1, value);
+	*value = add_op(program, code, time_type, program->last_zone_table, 1, value);
 	return true;
 }
 
@@ -74,16 +75,35 @@ change_zone(expr_program *program, int code, expr_value *value)
 	return change_by(program, session_timezone, code, value);
 }
 
+/* Within an hour, PostgreSQL keeps the offset that the time had. */
+static void
+keep_offset(expr_program *program, expr_value zoned, expr_value local, expr_value *value)
+{
+	expr_value	offset = add_op(program, MGPU_RUN_SUBTRACT_INTEGER, time_type, 0, 2, (expr_value[]) {local, zoned});
+
+	*value = add_op(program, MGPU_RUN_SUBTRACT_INTEGER, time_type, 0, 2, (expr_value[]) {*value, offset});
+}
+
 static bool
 compile_truncate(expr_program *program, const function_call *call, expr_value *value)
 {
 	int			unit = find_name(linitial(call->args), unit_names, lengthof(unit_names));
+	expr_value	zoned;
+	expr_value	local;
 
-	if (unit < 0 || !compile_expr(program, lsecond(call->args), value) ||
-		(call->known->zoned && !change_zone(program, MGPU_RUN_LOCAL_OF_ZONED, value)))
+	if (unit < 0 || !compile_expr(program, lsecond(call->args), value))
 		return false;
+	zoned = *value;
+	if (call->known->zoned && !change_zone(program, MGPU_RUN_LOCAL_OF_ZONED, value))
+		return false;
+	local = *value;
 	*value = add_op(program, MGPU_RUN_TRUNCATE_TIME, time_type, unit, 1, value);
-	return !call->known->zoned || change_zone(program, MGPU_RUN_ZONED_OF_LOCAL, value);
+	if (!call->known->zoned)
+		return true;
+	if (unit > MGPU_TIME_HOUR)
+		return change_zone(program, MGPU_RUN_ZONED_OF_LOCAL, value);
+	keep_offset(program, zoned, local, value);
+	return true;
 }
 
 /* The value of a constant, or NULL: it is none, or NULL. */

@@ -54,6 +54,7 @@ cut_back(expr_program *program, const program_sizes *to)
 	program->constants = list_truncate(program->constants, to->num_constants);
 	program->parts = list_truncate(program->parts, to->num_parts);
 	program->tables.len = to->table_bytes;
+	program->last_zone = NULL;
 	program->case_values = NIL;
 }
 

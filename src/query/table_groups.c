@@ -7,6 +7,7 @@
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/lsyscache.h"
 
 #include "compat.h"
 #include "array/element_type.h"
@@ -46,7 +47,7 @@ argument_of(const table_question *question, const List *columns)
 static int
 presence_of(table_job *job, Expr *argument)
 {
-	int			output = expr_program_add(job->program, argument);
+	int			output = expr_program_add_presence(job->program, argument);
 
 	return output < 0 ? -1 : table_job_column(job, output, MGPU_KEY_UNSIGNED, 1);
 }
@@ -77,9 +78,9 @@ take_reduction(table_job *job, const table_question *question, reduced_kind kind
 {
 	mgpu_reduction reduction;
 
-	output->column = table_job_cells(job, question, argument, &output->cells);
-	if (output->column < 0 && kind == REDUCED_COUNT)
-		output->column = presence_of(job, argument);
+	/* the bytes of what is only counted may be out of line, and of any type */
+	output->column = kind == REDUCED_COUNT && !get_typbyval(exprType((Node *) argument)) ? presence_of(job, argument) :
+		table_job_cells(job, question, argument, &output->cells);
 	if (output->column < 0 || !reduction_of(kind, &output->cells, &reduction))
 		return false;
 	/* digits that are shown count as a value of their own */

@@ -25,7 +25,7 @@ sub analyze
 
 # Statements whose answer is core's and that a GPU runs, or that it does not.  The planner knows
 # that, unless the data decide.
-my $by_data = qr/negative zero$|overflow$|many bits$|no rows, keys$/;
+my $by_data = qr/negative zero$|overflow$|no rows, keys$/;
 sub check_device
 {
 	my ($name, $on_device, @queries) = @_;
@@ -74,16 +74,16 @@ check_device('no rows', 1, map {"SELECT $_ FROM nothing"} 'count(*), sum(v)', 'a
 check_device('no rows, keys', 1, 'SELECT g, count(*), sum(v) FROM nothing GROUP BY g');
 check_device('no row that is wanted', 1, map {"SELECT $_ FROM t WHERE v = 1000000000"} 'count(*), max(v), count(DISTINCT v)', 'array_agg(v ORDER BY v)');
 check_device('HAVING', 1, 'SELECT g, sum(v) FROM t GROUP BY g HAVING count(*) > 20 AND max(v) > 5');
-check_device('left to the CPU', 0, 'SELECT pad, count(*) FROM t GROUP BY pad', 'SELECT g, array_agg(v) FROM t GROUP BY g', 'SELECT g, array_agg(DISTINCT g2) FROM t GROUP BY g', 'SELECT g % 5 AS k, count(*) FROM t GROUP BY 1',
-	'SELECT g, count(*) FROM t WHERE v % 2 = 0 GROUP BY g', 'SELECT g, sum(v) FILTER (WHERE b) FROM t GROUP BY g', "SELECT g, string_agg(pad, '' ORDER BY v) FROM t GROUP BY g",
-	'SELECT g, count(pad) FROM t GROUP BY g');
-check_device('keys of many bits', 0, 'SELECT w, f, count(*) FROM t GROUP BY w, f');
+check_device('left to the CPU', 0, 'SELECT g, array_agg(v) FROM t GROUP BY g', 'SELECT g, array_agg(DISTINCT g2) FROM t GROUP BY g', "SELECT g, string_agg(pad, '' ORDER BY v) FROM t GROUP BY g",
+	'SELECT g, max(pad) FROM t GROUP BY g', 'SELECT g, count(*) FROM t WHERE md5(pad) < pad GROUP BY g');
+check_device('keys of many bits', 1, 'SELECT w, f, count(*) FROM t GROUP BY w, f', 'SELECT w, f, v, id, g, percentile_disc(0.5) WITHIN GROUP (ORDER BY w) FROM t GROUP BY w, f, v, id, g',
+	'SELECT w, f, array_agg(v ORDER BY v), count(DISTINCT g) FROM holes GROUP BY w, f');
 run('CREATE TABLE keyed (id int PRIMARY KEY, g int, v int)', 'INSERT INTO keyed SELECT id, g, v FROM t', 'VACUUM ANALYZE keyed');
-check_device('what the scan or the record cannot have', 0, 'SELECT g, g2, count(*), sum(v), max(w), min(d), max(r) FROM t WHERE f > 0 AND b AND id > 0 GROUP BY g, g2',
-	'SELECT g, sum(v) FROM t WHERE pad IS NOT NULL GROUP BY g', 'SELECT id, g, sum(v) FROM keyed GROUP BY id', 'SELECT g, sum(v) FROM t WHERE v < 1000000 AND w > (SELECT 5) GROUP BY g',
-	'SELECT g, mode() WITHIN GROUP (ORDER BY v), mode() WITHIN GROUP (ORDER BY w), mode() WITHIN GROUP (ORDER BY d), mode() WITHIN GROUP (ORDER BY g2), count(DISTINCT b) FROM t GROUP BY g',
-	'SELECT g, ' . join(', ', map {"percentile_disc(0.$_) WITHIN GROUP (ORDER BY v)"} 1 .. 5) . ' FROM t GROUP BY g');
-check_device('as much as they can', 1, 'SELECT g, g2, count(*), sum(v), max(w), min(d) FROM t WHERE f > 0 AND b AND id > 0 GROUP BY g, g2', 'SELECT g, sum(v) FROM t WHERE w > (SELECT 5) AND v < 1000000 GROUP BY g',
+check_device('what the scan or the record cannot have', 0, 'SELECT id, g, sum(v) FROM keyed GROUP BY id', 'SELECT g, sum(v) FROM t WHERE v < 1000000 AND w > (SELECT 5) GROUP BY g',
+	'SELECT g, ' . join(', ', map {"sum(v + $_)"} 1 .. 31) . ' FROM t GROUP BY g', 'SELECT g, ' . join(', ', map {"percentile_disc(0.$_) WITHIN GROUP (ORDER BY v)"} 1 .. 5) . ' FROM t GROUP BY g');
+check_device('as much as they can', 1, 'SELECT g, g2, count(*), sum(v), max(w), min(d), max(r) FROM t WHERE f > 0 AND b AND id > 0 GROUP BY g, g2',
+	'SELECT g, ' . join(', ', map {"sum(v + $_)"} 1 .. 25) . ' FROM t GROUP BY g',
+	'SELECT g, ' . join(', ', map {"mode() WITHIN GROUP (ORDER BY $_)"} 'v', 'w', 'd', 'g2') . ', count(DISTINCT b) FROM t GROUP BY g', 'SELECT g, sum(v) FROM t WHERE w > (SELECT 5) AND v < 1000000 GROUP BY g',
 	'SELECT g, mode() WITHIN GROUP (ORDER BY v), mode() WITHIN GROUP (ORDER BY w), mode() WITHIN GROUP (ORDER BY d), count(DISTINCT b) FROM t GROUP BY g',
 	'SELECT g, ' . join(', ', map {"percentile_disc(0.$_) WITHIN GROUP (ORDER BY v)"} 1 .. 4) . ' FROM t GROUP BY g');
 # tables that are not read as columns: because of a condition that is tested once, and where each row is checked for conflicts
@@ -101,7 +101,7 @@ foreach my $case ([ 'READ COMMITTED', "now() > '2000-01-01'" ], [ 'SERIALIZABLE'
 my $in_gpu = 'SELECT g, sum(v) FROM t GROUP BY g';
 my $no_kind = qr/^ *Executor: cpu\n *Reason: a GPU does no statements of this kind$/m;
 unlike(analyze($in_gpu), qr/Reason:/, 'on the GPU: no reason why not');
-like(analyze('SELECT pad, count(*) FROM t GROUP BY pad'), $no_kind, 'a key that is no number: a reason');
+like(analyze('SELECT md5(pad), count(*) FROM t GROUP BY 1'), $no_kind, 'a key without a program: a reason');
 like(analyze('SELECT g, array_agg(v) FROM t GROUP BY g'), $no_kind, 'another aggregate: the same');
 like($session->query("SET mgpu.executor = auto; SET mgpu.gpu_min_items = 1000000000; EXPLAIN (ANALYZE, COSTS off) $in_gpu"), qr/^ *Executor: cpu\n *Reason: few items$/m, 'few rows: a reason');
 like($session->query("SET mgpu.executor = cpu; EXPLAIN (ANALYZE, COSTS off) $in_gpu"), qr/\A(?!.*Reason:)/s, 'mgpu.executor = cpu: none');

@@ -71,6 +71,14 @@ mgpu_run_load_fixed(mgpu_frame frame, mgpu_program_op op)
 	END_LOOP(state)
 }
 
+MGPU_CODEC void
+mgpu_run_load_presence(mgpu_frame frame, mgpu_program_op op)
+{
+	LOOP(frame, value, state)
+		to.integers[i] = value != NULL;
+	END_LOOP(state)
+}
+
 /* The bytes of a varlena that is stored in place and not compressed.  false: it is not. */
 MGPU_CODEC bool
 mgpu_find_varlena(const char *value, const char **bytes, uint32_t *length)

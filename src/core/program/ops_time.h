@@ -283,7 +283,35 @@ mgpu_run_local_of_zoned(mgpu_frame frame, mgpu_program_op op)
 	}
 }
 
-/* Near a change, which of two offsets holds is PostgreSQL's to say.  No offset is as long as a day. */
+/*
+ * The offset of a local time of whole seconds, as PostgreSQL's DetermineTimeZoneOffset has it: it looks at the first change that comes
+ * more than a day before that time in UTC.  A time that there is not, or twice, takes the offset before a change forward, and after one
+ * back.  INT64_MIN: it is not known.
+ */
+MGPU_CODEC int64_t
+mgpu_offset_of_local(const mgpu_zone *zone, int64_t time, int64_t *last)
+{
+	int64_t		change = mgpu_change_at(zone, time - MICROSECONDS_PER_DAY, *last);
+	int64_t		boundary;
+	int64_t		before;
+	int64_t		after;
+
+	if (change < 0)
+		return INT64_MIN;
+	*last = change;
+	before = time - zone->changes[change].offset;
+	boundary = zone->changes[change + 1].start;
+	/* the last entry is no change */
+	if (change + 2 == zone->num_changes)
+		return time < boundary - 2 * MICROSECONDS_PER_DAY ? zone->changes[change].offset : INT64_MIN;
+	after = time - zone->changes[change + 1].offset;
+	if (before < boundary && after < boundary)
+		return zone->changes[change].offset;
+	if (before > boundary && after >= boundary)
+		return zone->changes[change + 1].offset;
+	return zone->changes[before > after ? change : change + 1].offset;
+}
+
 MGPU_CODEC void
 mgpu_run_zoned_of_local(mgpu_frame frame, mgpu_program_op op)
 {
@@ -295,14 +323,13 @@ mgpu_run_zoned_of_local(mgpu_frame frame, mgpu_program_op op)
 	for (uint32_t i = 0; i < frame.num_rows; i++)
 	{
 		int64_t		x = a.integers[i];
-		int64_t		change = a.states[i] == MGPU_IS_VALUE ? mgpu_change_at(zone, x, last) : -1;
-		bool		is_near;
+		int64_t		offset = INT64_MIN;
 
-		last = change < 0 ? last : change;
-		is_near = change < 0 || x - zone->changes[last].start < 2 * MICROSECONDS_PER_DAY ||
-			zone->changes[last + 1].start - x < 2 * MICROSECONDS_PER_DAY;
-		to.integers[i] = change < 0 ? 0 : mgpu_shift_time(x, -zone->changes[last].offset);
-		to.states[i] = mgpu_state_unless(a.states[i], is_near);
+		/* far times are faults, and their differences might overflow */
+		if (a.states[i] == MGPU_IS_VALUE && x > INT64_MIN / 2 && x < INT64_MAX / 2)
+			offset = mgpu_offset_of_local(zone, mgpu_floored(x, MICROSECONDS_PER_SECOND) * MICROSECONDS_PER_SECOND, &last);
+		to.integers[i] = offset == INT64_MIN ? 0 : mgpu_shift_time(x, -offset);
+		to.states[i] = mgpu_state_unless(a.states[i], offset == INT64_MIN);
 	}
 }
 

@@ -1,0 +1,117 @@
+# GPUs run programs: conditions, keys, arguments, orders and results that are expressions, of all types that programs
+# know.  The answers are PostgreSQL's, to the byte.  So are those where a value is beyond a program, and the CPU does it all.
+# Builds with TEST_SIZES=yes play the GPU.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use MgpuTest;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = new_service_node('device_programs',
+	conf => [ 'max_parallel_workers_per_gather = 0', 'shared_buffers = 64MB', "work_mem = '64MB'", "timezone = 'Europe/Berlin'" ]);
+my $session = MgpuTest->session($node, options => '-c mgpu.executor=gpu -c synchronize_seqscans=off');
+my $rows = sized(4000, 200_000);
+
+sub run { return $session->run(@_); }
+
+sub favour
+{
+	run(map {"SET mgpu.enable_$_ = $_[0]"} 'group', 'top', 'sort');
+	return;
+}
+
+sub analyze
+{
+	favour('force');
+	return $session->query("EXPLAIN (ANALYZE, COSTS off, TIMING off, SUMMARY off, BUFFERS off) $_[0]");
+}
+
+sub answer
+{
+	my ($nodes, $query) = @_;
+
+	favour($nodes);
+	my $answer = $session->query($query);
+	return $query =~ /ORDER BY [^()]*$/ ? $answer : join("\n", sort split /\n/, $answer);
+}
+
+# Statements whose answer is core's and that a GPU runs, or begins and leaves to the CPU.
+sub check_programs
+{
+	my ($name, $on_device, @queries) = @_;
+	my @wrong;
+
+	foreach my $query (@queries)
+	{
+		push @wrong, "differs from core: $query" if answer('force', $query) ne answer('off', $query);
+		push @wrong, ($on_device ? 'not on the GPU' : 'on the GPU') . ": $query" if (analyze($query) =~ /Executor: gpu\n.*Pages Copied/s) != $on_device;
+	}
+	is(join("\n", @wrong), '', $on_device ? "$name: on the GPU" : "$name: on the CPU");
+	return;
+}
+
+run("CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy')", 'CREATE DOMAIN price AS numeric(12,2)', 'CREATE DOMAIN label AS text COLLATE "C"',
+	"CREATE TABLE t (id int, g int2, v int, w int8, f float8, r float4, n numeric(10,2), m numeric, p price, k text COLLATE \"C\", c varchar(12), s char(5), l label, u uuid, y bytea,
+		ts timestamp, tz timestamptz, d date, tm time, b bool, e mood, o oid, money money, j json)",
+	"INSERT INTO t SELECT i, i % 37, (i::int8 * 7919 % 20011)::int - 10000, i * 1234567890123 * (i % 3 - 1), sqrt(i) - 20, ln(i)::float4, (i * 7919 % 100000) / 100.0 - 300,
+		(i % 1000) * 0.5, i % 77 + 0.25, 'key ' || i % 53, substr('abcdefghijkl', 1, i % 12), 'c' || i % 7, repeat('ä', i % 4), md5((i % 101)::text)::uuid, decode(lpad(to_hex(i % 91), 4, '0'), 'hex'),
+		timestamp '2020-01-01' + i * interval '97 minutes', timestamptz '2020-01-01 00:00+00' + i * interval '53 minutes', date '2019-12-20' + i % 900, time '00:00' + i % 86400 * interval '1 second',
+		i % 3 = 0, (ARRAY['sad', 'ok', 'happy'])[i % 3 + 1]::mood, i % 19, (i % 500)::money, '{}' FROM generate_series(1, $rows) i",
+	'CREATE TABLE holes (LIKE t)', 'INSERT INTO holes SELECT id, ' . join(', ', map { my ($name, $every) = @$_; "CASE WHEN id % $every > 0 THEN $name END AS $name" } [ 'g', 7 ], [ 'v', 5 ], [ 'w', 3 ], [ 'f', 2 ],
+		[ 'r', 4 ], [ 'n', 3 ], [ 'm', 6 ], [ 'p', 5 ], [ 'k', 4 ], [ 'c', 8 ], [ 's', 3 ], [ 'l', 2 ], [ 'u', 9 ], [ 'y', 5 ], [ 'ts', 6 ], [ 'tz', 4 ], [ 'd', 3 ], [ 'tm', 7 ], [ 'b', 4 ], [ 'e', 5 ], [ 'o', 6 ], [ 'money', 7 ], [ 'j', 2 ]) . ' FROM t',
+	"ALTER TABLE t ADD COLUMN late text COLLATE \"C\" DEFAULT 'added', ADD COLUMN late_n numeric(6,3) DEFAULT 1.5, ADD COLUMN late_null int",
+	"ALTER TABLE holes ADD COLUMN late text COLLATE \"C\" DEFAULT 'added', ADD COLUMN late_n numeric(6,3) DEFAULT 1.5, ADD COLUMN late_null int",
+	'VACUUM ANALYZE t, holes');
+
+foreach my $table ('t', 'holes')
+{
+	check_programs("$table, key $_", 1, "SELECT count(*), $_, sum(v), sum(n) FROM $table GROUP BY $_")
+	  foreach 'k', 'c', 's', 'l', 'u', 'y', 'n', 'p', 'e', 'o', 'money', 'ts', 'tz', 'd', 'tm', 'b', 'late', 'late_n', 'late_null', 'k, u, n, g', 'g % 5', 'v / 7', 'abs(v)', 'substr(k, 1, 5)', 'left(k, 3)', 'length(c)',
+	  "date_trunc('day', ts)", "date_trunc('hour', tz)", "date_trunc('month', tz)", "date_trunc('year', d::timestamp)", "extract(year FROM d)::int", "date_bin('3 hours', ts, '2020-01-01')", 'round(n)', 'CASE WHEN v > 0 THEN 1 WHEN b THEN 2 END',
+	  'coalesce(k, c)', "CASE WHEN b THEN k ELSE 'none' END", 'v > 0', 'n > 0 AND b', 'nullif(g, 3)', 'greatest(g, v)', 'f::int', 'n * 2', 'e, b, k';
+	check_programs("$table, aggregate $_", 1, "SELECT g, $_ FROM $table GROUP BY g", "SELECT k, $_ FROM $table GROUP BY k")
+	  foreach 'sum(n)', 'avg(n)', 'min(n), max(n)', 'sum(n), avg(n), min(n), max(n), count(n)', 'sum(m), avg(m), count(m)', 'sum(p), max(p)', 'sum(n * (1 - late_n))', 'sum(n * n)', 'sum(v * 2), avg(w / 1000)', 'sum(f * f)',
+	  'sum(CASE WHEN b THEN v ELSE 0 END)', 'sum(CASE WHEN v > 0 THEN n END)', 'count(k), count(j), count(y), count(u)', 'count(*) FILTER (WHERE b)', 'sum(v) FILTER (WHERE v > 5), avg(n) FILTER (WHERE k <> \'key 5\')',
+	  'percentile_cont(0.5) WITHIN GROUP (ORDER BY n)', 'percentile_cont(0.5) WITHIN GROUP (ORDER BY v * 2.0::float8)', 'percentile_disc(0.25) WITHIN GROUP (ORDER BY n)', 'percentile_disc(0.5) WITHIN GROUP (ORDER BY v) FILTER (WHERE b)',
+	  'count(DISTINCT n), count(DISTINCT v % 10)', 'min(d), max(ts), min(tz), max(tm), min(money)', 'bool_and(v > -9000), bool_or(n > 500)', 'mode() WITHIN GROUP (ORDER BY v % 5)', 'array_agg(v % 100 ORDER BY v % 100)', 'max(late_n), count(late_null)',
+	  'stddev(f + 1), var_pop(r)', 'sum(length(k))', 'max(extract(epoch FROM ts)::int8)';
+	check_programs("$table, $_", 1, "SELECT g, count(*), sum(n), max(v) FROM $table WHERE $_ GROUP BY g")
+	  foreach "k = 'key 7'", "k IN ('key 1', 'key 2', 'no key')", "k LIKE '%9%'", "k LIKE 'key _'", "k NOT LIKE 'key 1%'", 'v IN (1, 2, 3, 100, 5000)', 'v % 3 = 1', 'n BETWEEN 10 AND 20.5', 'n > 1.005', 'v > 0 OR b', 'NOT (v > 0 AND b)', 'b IS NOT TRUE',
+	  'k IS NULL OR c IS NOT NULL', 'j IS NOT NULL', "ts >= '2020-02-01' AND ts < '2020-03-01'", "tz > '2020-02-01'", 'd > date \'2020-01-01\' + 5', "ts::date = '2020-01-05'", 'v <> w', 'v IS DISTINCT FROM g', "c > 'abc'", "s = 'c3'", "u = md5('5')::uuid", "e = 'ok'",
+	  "extract(hour FROM ts) = 5", "tz < now()", "tz > now() - interval '100 years'", "d <= current_date", "money > '5'", 'o = 5', 'f > 0 AND sqrt(f) < 5', "f < 'Infinity'", 'late_n = 1.5', "late = 'added'", 'late_null IS NULL', "substr(k, 5) = '7'", 'length(k) > 5';
+	check_programs("$table, rows by $_", 1, "SELECT id, k, c, n, m, u, y, ts, late, late_n FROM $table ORDER BY $_, id", "SELECT id, k, n * 2, CASE WHEN b THEN c ELSE 'x' END, m FROM $table ORDER BY $_, id LIMIT 700",
+		"SELECT * FROM (SELECT id, k, n, l, row_number() OVER (PARTITION BY k ORDER BY $_, id) AS place FROM $table) q WHERE place <= 2")
+	  foreach 'k', 'k DESC NULLS LAST', 'n', 'n DESC, k', 'u', 'y NULLS FIRST', 'c COLLATE "C"', 'v % 10, k', "date_trunc('month', ts) DESC", 'abs(v)', 'length(k), n', 'late, late_n, v';
+}
+check_programs('of all rows', 1, 'SELECT count(*), sum(n), avg(n), min(n), max(n), sum(v * 2), count(k) FROM t', "SELECT sum(n * (1 - late_n)), count(*) FROM t WHERE k LIKE '%7%'", 'SELECT sum(m), avg(m) FROM holes');
+run('SET plan_cache_mode = force_generic_plan', "PREPARE p (text, int, timestamp) AS SELECT g, count(*), sum(n) FROM t WHERE k = \$1 AND v > \$2 AND ts < \$3 GROUP BY g");
+check_programs('parameters', 1, "EXECUTE p ('key 3', 0, '2021-01-01')", 'EXECUTE p (NULL, 0, NULL)', "EXECUTE p ('key 4', -100000, 'infinity')");
+run('RESET plan_cache_mode', 'SET timezone = \'America/New_York\'');
+check_programs('another time zone', 1, "SELECT date_trunc('day', tz), count(*) FROM t GROUP BY 1");
+run('RESET timezone');
+
+# what the data decide: rows that are beyond a program
+run("CREATE TABLE odd (id int, k text COLLATE \"C\", n numeric(10,2), v int, m numeric)", "INSERT INTO odd SELECT i, 'k' || i % 9, i, i, i FROM generate_series(1, 1000) i", 'VACUUM ANALYZE odd');
+my @of_odd = ('SELECT k, count(*), sum(v) FROM odd GROUP BY k', 'SELECT v % 3, sum(n) FROM odd GROUP BY 1', 'SELECT v % 3, sum(1000 / (v - 2000)) FROM odd GROUP BY 1', 'SELECT v % 3, sum(m) FROM odd GROUP BY 1', 'SELECT k, n FROM odd ORDER BY k, id');
+check_programs('nothing is odd', 1, @of_odd);
+run("INSERT INTO odd VALUES (1001, repeat('long', 100), 5, 5, 5)");
+check_programs('a long text', 0, @of_odd[ 0, 4 ]);
+check_programs('that nobody asks for', 1, @of_odd[ 1 .. 3 ]);
+run("UPDATE odd SET k = (SELECT string_agg(md5(i::text), '') FROM generate_series(1, 200) i) WHERE id = 1001");
+check_programs('a text out of line', 0, @of_odd[ 0, 4 ]);
+check_programs('that is counted', 1, 'SELECT v % 3, count(k) FROM odd GROUP BY 1', 'SELECT count(*) FROM odd WHERE k IS NOT NULL');
+run('DELETE FROM odd WHERE id = 1001', "INSERT INTO odd VALUES (1002, 'k1', 'NaN', 2000, 1.123456789)");
+check_programs('NaN, a quotient by zero, many digits', 0, @of_odd[ 1 .. 4 ]);
+run('DELETE FROM odd WHERE id = 1002', "INSERT INTO odd VALUES (1003, 'k2', 7, 2000, 1)");
+check_programs('a fault behind a condition', 1, 'SELECT k, sum(1000 / (v - 2000)) FROM odd WHERE v < 2000 GROUP BY k', 'SELECT k, sum(CASE WHEN v <> 2000 THEN 1000 / (v - 2000) END) FROM odd GROUP BY k');
+run('INSERT INTO odd SELECT i, NULL, 99999999.99, 2147483647, 0 FROM generate_series(1, 100) i');
+check_programs('sums of large numerics', 1, 'SELECT k, sum(n), avg(n * 1000), sum(n * 10000000) FROM odd GROUP BY k');
+check_programs('products beyond 64 bits', 0, 'SELECT k, sum(n * n) FROM odd GROUP BY k');
+check_programs('an integer that overflows', 0, 'SELECT k, sum(v + 1) FROM odd WHERE v < 1000 OR v % 2 = 1 GROUP BY k');
+is($session->{state}, '22003', 'is an error');
+ok(service_is_idle($node), 'nothing is left in the service');
+
+$session->close;
+done_testing();
