@@ -93,14 +93,6 @@ expr_program_add_cells(expr_program *program, Expr *expr, int num_words, value_c
 	return true;
 }
 
-int
-expr_program_add_presence(expr_program *program, Expr *expr)
-{
-	expr_value	value;
-
-	return compile_presence(program, expr, &value) ? expr_program_add_output(program, value) : expr_program_add(program, expr);
-}
-
 /* ---- values */
 
 static Datum

@@ -38,9 +38,6 @@ typedef struct value_cells
  */
 extern bool expr_program_add_cells(expr_program *program, Expr *expr, int num_words, value_cells *cells);
 
-/* Add an output that is NULL where the value is, and true elsewhere or without a meaning.  Its number; -1: no program has it. */
-extern int	expr_program_add_presence(expr_program *program, Expr *expr);
-
 /* The value of some cells, in the current context.  bits: of each, as mgpu_column_bits returns them. */
 extern Datum value_cells_datum(const value_cells *cells, const uint64 *bits);
 

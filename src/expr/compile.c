@@ -79,7 +79,7 @@ compile_bool(expr_program *program, const BoolExpr *expr, expr_value *value)
 }
 
 /* Whether there is a value asks for nothing of it: an attribute may be of any type, and out of line. */
-bool
+static bool
 compile_presence(expr_program *program, Expr *expr, expr_value *value)
 {
 	if (!is_attribute(expr))

@@ -155,7 +155,6 @@ extern bool add_call_op(expr_program *program, const function_call *call, const 
 /* ---- nodes (compile.c), what chooses between values (compile_choices.c), functions (compile_calls.c), those of times (compile_times.c) */
 
 extern bool compile_node(expr_program *program, Expr *expr, expr_value *value);
-extern bool compile_presence(expr_program *program, Expr *expr, expr_value *value);
 extern bool compile_choice(expr_program *program, Expr *expr, expr_value *value);
 extern bool compile_call(expr_program *program, const function_call *call, expr_value *value);
 extern bool compile_time(expr_program *program, const function_call *call, expr_value *value);

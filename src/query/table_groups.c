@@ -17,40 +17,52 @@
 
 /* ---- arguments */
 
-/*
- * What an aggregate takes of a row: NULL where it takes nothing.  NULL: rows are counted.  columns: of its filter, then of its
- * arguments; -1 for none.
- */
+/* value where the condition is true, else NULL. */
 static Expr *
-argument_of(const table_question *question, const List *columns)
+make_choice(Expr *condition, Expr *value)
 {
-	int			filter = linitial_int(columns);
-	int			argument = list_length(columns) > 1 ? lsecond_int(columns) : -1;
 	CaseExpr   *choice = makeNode(CaseExpr);
 	CaseWhen   *when = makeNode(CaseWhen);
-	Expr	   *value = argument < 0 ? NULL : list_nth(question->scan.columns, argument);
 
-	if (filter < 0 || value == NULL)
-		return filter < 0 ? value : list_nth(question->scan.columns, filter);
 	choice->casetype = exprType((Node *) value);
 	choice->casecollid = exprCollation((Node *) value);
 	choice->args = list_make1(when);
-	when->expr = list_nth(question->scan.columns, filter);
+	when->expr = condition;
 	when->result = value;
 	choice->defresult = (Expr *) makeNullConst(choice->casetype, exprTypmod((Node *) value), choice->casecollid);
 	return (Expr *) choice;
 }
 
-/* ---- counts and sums */
-
-/* A column that only tells NULL from values: of a type without cells. */
-static int
-presence_of(table_job *job, Expr *argument)
+/* True where there is a value, else NULL: of any type, and out of line. */
+static Expr *
+make_presence(Expr *value)
 {
-	int			output = expr_program_add_presence(job->program, argument);
+	NullTest   *test = makeNode(NullTest);
 
-	return output < 0 ? -1 : table_job_column(job, output, MGPU_KEY_UNSIGNED, 1);
+	test->arg = value;
+	test->nulltesttype = IS_NOT_NULL;
+	test->location = -1;
+	return make_choice((Expr *) test, (Expr *) makeBoolConst(true, false));
 }
+
+/*
+ * What an aggregate takes of a row: NULL where it takes nothing.  NULL: rows are counted.  columns: of its filter, then of its
+ * arguments; -1 for none.  Of a value that is only counted, no more is wanted than that it is there.
+ */
+static Expr *
+argument_of(const table_question *question, const List *columns, bool is_counted)
+{
+	int			filter = linitial_int(columns);
+	int			argument = list_length(columns) > 1 ? lsecond_int(columns) : -1;
+	Expr	   *condition = filter < 0 ? NULL : list_nth(question->scan.columns, filter);
+	Expr	   *value = argument < 0 ? NULL : list_nth(question->scan.columns, argument);
+
+	if (value && is_counted && !get_typbyval(exprType((Node *) value)))
+		value = make_presence(value);
+	return condition && value ? make_choice(condition, value) : condition ? condition : value;
+}
+
+/* ---- counts and sums */
 
 /* Whether a reduction can be computed of a value's first cell, and what that is. */
 static bool
@@ -78,9 +90,7 @@ take_reduction(table_job *job, const table_question *question, reduced_kind kind
 {
 	mgpu_reduction reduction;
 
-	/* the bytes of what is only counted may be out of line, and of any type */
-	output->column = kind == REDUCED_COUNT && !get_typbyval(exprType((Node *) argument)) ? presence_of(job, argument) :
-		table_job_cells(job, question, argument, &output->cells);
+	output->column = table_job_cells(job, question, argument, &output->cells);
 	if (output->column < 0 || !reduction_of(kind, &output->cells, &reduction))
 		return false;
 	/* digits that are shown count as a value of their own */
@@ -152,7 +162,7 @@ is_sorted_by_cell(const value_cells *cells, Oid type_id, bool in_all)
 static bool
 take_sorted(table_job *job, const table_question *question, int number, const group_plan *plan, table_output *output)
 {
-	Expr	   *argument = argument_of(question, list_nth(question->query->uses, number));
+	Expr	   *argument = argument_of(question, list_nth(question->query->uses, number), false);
 	mgpu_group_percentile percentile = {.continuous = plan->result == SORTED_PERCENTILE_CONT};
 	bool		picks = is_one_percentile(question, number, plan, &percentile.fraction);
 	uint32		returns = plan->result == SORTED_COUNT_DISTINCT ? MGPU_SORT_DISTINCT : picks ? 0 : MGPU_SORT_VALUES;
@@ -184,6 +194,7 @@ take_output(table_job *job, const table_question *question, int number, table_ou
 {
 	const Aggref *aggref = list_nth(question->outputs, number);
 	const char *why_not;
+	reduced_kind kind;
 	Expr	   *argument;
 	group_plan	plan;
 
@@ -195,8 +206,9 @@ take_output(table_job *job, const table_question *question, int number, table_ou
 		return take_sorted(job, question, number, &plan, output);
 	if (plan.way != GROUP_WAY_REDUCE)
 		return false;
-	argument = argument_of(question, list_nth(question->query->uses, number));
-	return argument == NULL || take_reduction(job, question, known_reduction_of(aggref->aggfnoid)->kind, argument, output);
+	kind = known_reduction_of(aggref->aggfnoid)->kind;
+	argument = argument_of(question, list_nth(question->query->uses, number), kind == REDUCED_COUNT);
+	return argument == NULL || take_reduction(job, question, kind, argument, output);
 }
 
 /* Floats are added in their order: those of all rows, one after another, faster by the CPU. */
