@@ -48,9 +48,20 @@ make_job(device_query *query, heap_reader *reader, const table_question *of)
 
 	question.scan = heap_reader_scan(reader);
 	why_not = table_job_make(&query->job, &question);
-	if (why_not == NULL)
-		query->sender = heap_sender_create(reader, query->job.needs_row);
+	if (why_not)
+		return why_not;
+	query->sender = heap_sender_create(reader, query->job.needs_row);
 	return query->sender && table_job_fill(&query->job, heap_reader_context(reader)) ? NULL : TABLE_JOB_NONE;
+}
+
+/* What a table's rows were beyond is not tried again. */
+static void
+remember(const device_query *query, heap_reader *reader)
+{
+	table_question question = {.scan = heap_reader_scan(reader)};
+
+	if (query->request.is_beyond)
+		table_job_remember(&query->job, &question);
 }
 
 /* Send the pages.  Returns NULL, or why no GPU has answered. */
@@ -95,7 +106,10 @@ device_query_run(MemoryContext parent, const device_question *question)
 	if (question->outputs)
 		MemoryContextSwitchTo(question->outputs);
 	if (why_not == NULL)
+	{
 		why_not = send_pages(query, reader);
+		remember(query, reader);
+	}
 	row_source_tell_of_gpu(question->source, why_not);
 	MemoryContextSwitchTo(caller);
 	if (why_not == NULL)

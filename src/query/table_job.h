@@ -18,6 +18,8 @@
 /* Why there is no job, for EXPLAIN. */
 #define TABLE_JOB_NONE "a GPU does no statements of this kind"
 
+#define TABLE_JOB_BEYOND "rows of this table were beyond what the statement's program computes"
+
 /* The part of a row's cost above its page that is left if a GPU does the work. */
 #define TABLE_JOB_PART 0.05
 
@@ -64,6 +66,12 @@ typedef struct table_job
 
 /* Make a job, whose spec the caller has, in the current context.  Returns NULL, or a constant clause: why there is none. */
 extern const char *table_job_make(table_job *job, const table_question *question);
+
+/*
+ * Remember, as long as the session lives, that rows of the job's table were beyond what its program computes.  From now on there is no
+ * such job.
+ */
+extern void table_job_remember(const table_job *job, const table_question *question);
 
 /* Write the values of constants, which are computed now.  false: they do not fit. */
 extern bool table_job_fill(table_job *job, ExprContext *context);

@@ -225,8 +225,8 @@ raise_failure(const run_request *request, const mgpu_run_stats *stats, const mgp
 	mgpu_raise(error);
 }
 
-/* False: no GPU could run it. */
-static bool
+/* MGPU_OK, or why no GPU could run it. */
+static mgpu_status
 run_on_gpu(run_request *request)
 {
 	mgpu_run_stats stats;
@@ -234,11 +234,11 @@ run_on_gpu(run_request *request)
 	mgpu_status status = run_drive(run_gpu_executor(), request, &stats, &error);
 
 	if (status == MGPU_OK)
-		return true;
+		return status;
 	if (!is_gpu_trouble(status))
 		raise_failure(request, &stats, &error);
 	gpu_gave_up(request->record, &error);
-	return false;
+	return status;
 }
 
 void
@@ -257,7 +257,7 @@ run_job(run_request *request)
 		request->job.algorithm = mgpu_setting_algorithm;
 	plan = plan_run(request);
 	record_start(request, &plan);
-	if (plan.executor == MGPU_EXECUTOR_GPU && run_on_gpu(request))
+	if (plan.executor == MGPU_EXECUTOR_GPU && run_on_gpu(request) == MGPU_OK)
 		return;
 	gpu_forgone_ms += plan.forgone_ms;
 	if (run_drive(&mgpu_cpu_executor, request, &stats, &error) != MGPU_OK)
@@ -316,6 +316,7 @@ run_group(group_request *request)
 		.group = request
 	};
 	mgpu_plan	plan = plan_run(&run);
+	mgpu_status status;
 
 	request->no_gpu = plan.reason;
 	if (plan.executor != MGPU_EXECUTOR_GPU)
@@ -323,7 +324,9 @@ run_group(group_request *request)
 	mgpu_group_plan_record(&request->spec, &request->record);
 	run_call_start();
 	record_start(&run, &plan);
-	if (!run_on_gpu(&run))
+	status = run_on_gpu(&run);
+	request->is_beyond = status == MGPU_UNSUPPORTED;
+	if (status != MGPU_OK)
 	{
 		request->no_gpu = request->run.reason;
 		return false;

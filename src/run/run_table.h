@@ -34,6 +34,7 @@ typedef struct group_request
 	group_fill_fn fill;
 	void	   *fill_context;
 
+	bool		is_beyond;		/* out: a GPU gave up because of what it read */
 	const char *no_gpu;			/* out: why no GPU ran it, static or in memory of the current context; NULL: one did */
 
 	/* Out, in memory of the current context. */
@@ -43,7 +44,7 @@ typedef struct group_request
 	mgpu_group_record record;
 	bool		in_files;		/* the outputs are, since they have more bytes */
 	bool		is_bound;		/* they have their places */
-	device_output outputs[MGPU_GROUP_OUTPUTS];	/* with a limit, the rows' marks: 16 bits each */
+	device_output outputs[MGPU_GROUP_OUTPUTS];	/* with a limit, the rows' marks */
 } group_request;
 
 /* Whether a GPU could run such a job. */
