@@ -220,4 +220,12 @@ extern uint32 mgpu_num_backends(void);
 /* PostgreSQL 18 changed its own macro.  C11's keyword works in every version. */
 #define MGPU_NORETURN _Noreturn
 
+/* Since 16, relations are named by their nodes. */
+#if PG_VERSION_NUM >= 160000
+#define mgpu_adjust_to_child(root, node, child, parent) adjust_appendrel_attrs_multilevel(root, node, child, parent)
+#else
+#define mgpu_adjust_to_child(root, node, child, parent) \
+	adjust_appendrel_attrs_multilevel(root, node, (child)->relids, (parent)->relids)
+#endif
+
 #endif							/* MGPU_COMPAT_H */

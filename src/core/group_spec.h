@@ -70,8 +70,11 @@ typedef struct mgpu_page_ref
 {
 	uint32_t	number;			/* of a shared buffer, from 0; or of a copy in this batch */
 	uint16_t	num_items;		/* line pointers to look at, from the first on; those that are not normal are passed over */
-	uint16_t	is_copy;		/* 0 or 1 */
+	uint8_t		is_copy;		/* 0 or 1 */
+	uint8_t		source;			/* of the tables that are read one after the other: its number */
 } mgpu_page_ref;
+
+#define MGPU_GROUP_MAX_SOURCES 256
 
 /* Copies lie behind, each of MGPU_PAGE_BYTES, from this offset of the batch on. */
 #define MGPU_PAGE_COPIES_OFFSET MGPU_PAGE_BYTES
@@ -223,6 +226,8 @@ typedef struct mgpu_group_result
 	uint64_t	num_groups;
 	uint64_t	num_returned;	/* rows that come back, if the spec has a limit */
 	uint64_t	num_sorted[MGPU_GROUP_MAX_SORTS];	/* values that come back, of all groups */
+	uint64_t	read_of_source[MGPU_GROUP_MAX_SOURCES];	/* num_read, num_rows of each */
+	uint64_t	rows_of_source[MGPU_GROUP_MAX_SOURCES];
 } mgpu_group_result;
 
 /* The outputs of a job: records or marks, then the values of each sort or column. */

@@ -39,41 +39,79 @@ create_query(MemoryContext parent, const device_question *question)
 	return query;
 }
 
+/* Make the job of one reader, with its constants.  Returns NULL, or why there is none. */
+static const char *
+make_job(table_job *job, heap_reader *reader, table_question *question)
+{
+	const char *why_not;
+
+	question->scan = heap_reader_scan(reader);
+	why_not = table_job_make(job, question);
+	return why_not || table_job_fill(job, heap_reader_context(reader)) ? why_not : TABLE_JOB_NONE;
+}
+
+/* Whether the other readers' job is that of the first: rows of partitions may lie otherwise, or have other constants. */
+static bool
+are_alike(const device_query *query, List *readers, table_question *question)
+{
+	mgpu_group_spec *spec = palloc(sizeof(mgpu_group_spec));
+	ListCell   *cell;
+	bool		alike = list_length(readers) <= MGPU_GROUP_MAX_SOURCES;
+
+	for_each_from(cell, readers, 1)
+	{
+		table_job	job = {.spec = spec};
+
+		if (!alike || make_job(&job, lfirst(cell), question) != NULL || memcmp(spec, query->job.spec, sizeof(mgpu_group_spec)) != 0)
+			return false;
+	}
+	return alike;
+}
+
 /* Make all that is sent but the pages.  Returns NULL, or why no GPU can answer. */
 static const char *
-make_job(device_query *query, heap_reader *reader, const table_question *of)
+prepare(device_query *query, List *readers, const table_question *of)
 {
 	table_question question = *of;
 	const char *why_not;
 
-	question.scan = heap_reader_scan(reader);
+	question.scan = heap_reader_scan(linitial(readers));
+	question.widths = question.scan.relation;
 	why_not = table_job_make(&query->job, &question);
 	if (why_not)
 		return why_not;
-	query->sender = heap_sender_create(reader, query->job.needs_row);
-	return query->sender && table_job_fill(&query->job, heap_reader_context(reader)) ? NULL : TABLE_JOB_NONE;
+	query->sender = heap_sender_create(readers, query->job.needs_row);
+	if (query->sender == NULL || !table_job_fill(&query->job, heap_reader_context(linitial(readers))))
+		return TABLE_JOB_NONE;
+	return are_alike(query, readers, &question) ? NULL : TABLE_JOB_NONE;
 }
 
-/* What a table's rows were beyond is not tried again. */
+/* Tell the nodes of the scans that they begin or end to run.  result: NULL, or what they have returned. */
 static void
-remember(const device_query *query, heap_reader *reader)
+instrument(const row_source *source, List *readers, bool begins, const mgpu_group_result *result)
 {
-	table_question question = {.scan = heap_reader_scan(reader)};
+	ListCell   *cell;
 
-	if (query->request.is_beyond)
-		table_job_remember(&query->job, &question);
+	row_source_instrument(source, begins, result ? result->num_rows : 0);
+	foreach(cell, readers)
+	{
+		Instrumentation *times = heap_reader_instrument(lfirst(cell));
+
+		if (times && begins)
+			InstrStartNode(times);
+		else if (times)
+			InstrStopNode(times, result->rows_of_source[foreach_current_index(cell)]);
+	}
 }
 
 /* Send the pages.  Returns NULL, or why no GPU has answered. */
 static const char *
-send_pages(device_query *query, heap_reader *reader)
+send_pages(device_query *query, const row_source *source, List *readers)
 {
-	Instrumentation *times = heap_reader_instrument(reader);
 	group_request *request = &query->request;
 	bool		done;
 
-	if (times)
-		InstrStartNode(times);
+	instrument(source, readers, true, NULL);
 	request->fill = heap_sender_fill;
 	request->fill_context = query->sender;
 	PG_ENSURE_ERROR_CLEANUP(heap_sender_release, PointerGetDatum(query->sender));
@@ -81,34 +119,45 @@ send_pages(device_query *query, heap_reader *reader)
 		done = run_group(request);
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(heap_sender_release, PointerGetDatum(query->sender));
+	if (!done)
+		request->result = (mgpu_group_result) {0};
 	query->copied_pages = heap_sender_copied_pages(query->sender);
-	heap_sender_stop(query->sender, done ? request->result.num_read : 0, done ? request->result.num_rows : 0);
-	if (times)
-		InstrStopNode(times, done ? request->result.num_rows : 0);
+	heap_sender_stop(query->sender, &request->result);
+	instrument(source, readers, false, &request->result);
 	return request->no_gpu;
+}
+
+/* What a table's rows were beyond is not tried again. */
+static void
+remember(const device_query *query, List *readers)
+{
+	table_question question = {.scan = heap_reader_scan(linitial(readers))};
+
+	if (query->request.is_beyond)
+		table_job_remember(&query->job, &question);
 }
 
 device_query *
 device_query_run(MemoryContext parent, const device_question *question)
 {
-	heap_reader *reader;
+	List	   *readers;
 	device_query *query;
 	MemoryContext caller;
 	const char *why_not = TABLE_JOB_NONE;
 
 	if (!run_may_use_gpu())
 		return NULL;
-	reader = row_source_only_reader(question->source);
+	readers = row_source_readers(question->source);
 	query = create_query(parent, question);
 	caller = MemoryContextSwitchTo(query->context);
-	if (reader)
-		why_not = make_job(query, reader, &question->of);
+	if (readers)
+		why_not = prepare(query, readers, &question->of);
 	if (question->outputs)
 		MemoryContextSwitchTo(question->outputs);
 	if (why_not == NULL)
 	{
-		why_not = send_pages(query, reader);
-		remember(query, reader);
+		why_not = send_pages(query, question->source, readers);
+		remember(query, readers);
 	}
 	row_source_tell_of_gpu(question->source, why_not);
 	MemoryContextSwitchTo(caller);

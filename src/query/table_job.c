@@ -60,7 +60,7 @@ words_of(const table_question *question, const Expr *expr)
 {
 	const Var  *var = (const Var *) expr;
 	int32		most = type_maximum_size(exprType((const Node *) expr), exprTypmod((const Node *) expr));
-	int32		mean = IsA(var, Var) ? get_attavgwidth(RelationGetRelid(question->scan.relation), var->varattno) : 0;
+	int32		mean = IsA(var, Var) ? get_attavgwidth(RelationGetRelid(question->widths), var->varattno) : 0;
 	int			words = mean > 0 ? (2 * mean + 8) / (int) sizeof(uint64) : USUAL_WORDS;
 
 	if (mean > WIDEST_MEAN)

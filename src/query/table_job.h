@@ -30,6 +30,7 @@ typedef struct table_question
 {
 	const query *query;
 	table_scan	scan;
+	Relation	widths;			/* whose statistics tell how wide texts are: the scan's, or the first of several tables */
 	List	   *outputs;		/* MgpuGroup: the expressions of its scan tuple */
 	table_fraction_fn fraction;	/* NULL: the plan does not run yet, and parameters are not known */
 	void	   *context;		/* its argument */

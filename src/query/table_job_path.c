@@ -7,6 +7,7 @@
 #include "postgres.h"
 
 #include "access/table.h"
+#include "optimizer/appendinfo.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
 #include "parser/parsetree.h"
@@ -21,50 +22,114 @@
 /* The part of a row's cost on its page that is left. */
 #define SCAN_PART 0.02
 
-/* The scan of a whole table by one process, or NULL. */
 static const Path *
-scan_of(const Path *path)
+below_projections(const Path *path)
 {
 	while (IsA(path, ProjectionPath))
 		path = ((const ProjectionPath *) path)->subpath;
-	return path->pathtype == T_SeqScan && !path->parallel_aware ? path : NULL;
+	return path;
 }
 
-static bool
-makes_job(PlannerInfo *root, const RelOptInfo *rel, table_question *question)
+/* The scans of whole tables by one process whose rows a path's are, or NIL. */
+static List *
+scans_of(const Path *path)
 {
-	Relation	relation = table_open(planner_rt_fetch(rel->relid, root)->relid, NoLock);
-	mgpu_group_spec spec;
-	table_job	job = {.spec = &spec};
+	List	   *scans = NIL;
+	ListCell   *cell;
+
+	path = below_projections(path);
+	if (!IsA(path, AppendPath))
+		return path->pathtype == T_SeqScan && !path->parallel_aware ? list_make1((void *) path) : NIL;
+	if (path->parallel_aware)
+		return NIL;
+	foreach(cell, ((const AppendPath *) path)->subpaths)
+	{
+		const Path *scan = below_projections(lfirst(cell));
+
+		if (scan->pathtype != T_SeqScan || scan->parallel_aware)
+			return NIL;
+		scans = lappend(scans, (void *) scan);
+	}
+	return scans;
+}
+
+/* Make the job of a scan whose rows have these columns. */
+static bool
+makes_job(PlannerInfo *root, const Path *scan, List *columns, table_question *question, table_job *job)
+{
+	Relation	relation = table_open(planner_rt_fetch(scan->parent->relid, root)->relid, NoLock);
+	Oid			widths = question->widths ? RelationGetRelid(question->widths) : InvalidOid;
 	bool		is_made;
 
-	question->scan.relation = relation;
-	is_made = heap_reader_reads(relation) && table_job_make(&job, question) == NULL;
+	question->scan = (table_scan) {relation, columns, extract_actual_clauses(scan->parent->baserestrictinfo, false)};
+	if (!OidIsValid(widths))
+		question->widths = relation;
+	is_made = heap_reader_reads(relation) && table_job_make(job, question) == NULL;
 	table_close(relation, NoLock);
-	return is_made;
+	/* a condition without columns is tested above the scan, so that rows come one by one */
+	return is_made && extract_actual_clauses(scan->parent->baserestrictinfo, true) == NIL;
+}
+
+/* Columns of an Append's rows as one of its scans has them, or NIL. */
+static List *
+columns_of(PlannerInfo *root, const Path *rows, const Path *scan)
+{
+	RelOptInfo *parent = below_projections(rows)->parent;
+
+	if (parent->reloptkind != RELOPT_BASEREL || scan->parent->reloptkind != RELOPT_OTHER_MEMBER_REL)
+		return NIL;
+	return (List *) mgpu_adjust_to_child(root, (Node *) rows->pathtarget->exprs, scan->parent, parent);
+}
+
+/* Whether all scans make the same job.  Their rows have the columns of `rows`, by the names of each table. */
+static bool
+make_one_job(PlannerInfo *root, const Path *rows, List *scans, table_question *question)
+{
+	mgpu_group_spec *specs = palloc(2 * sizeof(mgpu_group_spec));
+	ListCell   *cell;
+
+	foreach(cell, scans)
+	{
+		int			number = foreach_current_index(cell);
+		const Path *scan = lfirst(cell);
+		table_job	job = {.spec = &specs[number > 0]};
+		bool		is_append = scan != below_projections(rows);
+		List	   *columns = is_append ? columns_of(root, rows, scan) : rows->pathtarget->exprs;
+
+		if ((columns == NIL && rows->pathtarget->exprs != NIL) ||
+			!makes_job(root, scan, columns, question, &job) || (number > 0 && memcmp(&specs[0], &specs[1], sizeof(mgpu_group_spec)) != 0))
+			return false;
+	}
+	pfree(specs);
+	return true;
 }
 
 bool
 table_job_is_likely(PlannerInfo *root, const Path *rows, const query *query, List *outputs)
 {
-	const Path *scan = scan_of(rows);
-	table_question question = {.query = query,.outputs = outputs,.scan.columns = rows->pathtarget->exprs};
+	List	   *scans;
+	table_question question = {.query = query,.outputs = outputs};
 
-	if (!mgpu_setting_enable_columns || !run_may_use_gpu() || scan == NULL)
+	if (!mgpu_setting_enable_columns || !run_may_use_gpu())
 		return false;
-	/* a condition without columns is tested above the scan, so that rows come one by one */
-	if (extract_actual_clauses(scan->parent->baserestrictinfo, true))
-		return false;
-	question.scan.conditions = extract_actual_clauses(scan->parent->baserestrictinfo, false);
-	return makes_job(root, scan->parent, &question) && run_would_use_gpu(rows->rows);
+	scans = scans_of(rows);
+	return scans != NIL && list_length(scans) <= MGPU_GROUP_MAX_SOURCES && make_one_job(root, rows, scans, &question) &&
+		run_would_use_gpu(rows->rows);
 }
 
 Cost
 table_job_scan_cost(const Path *rows)
 {
-	const RelOptInfo *rel = scan_of(rows)->parent;
-	Cost		per_page = 0;
+	Cost		cost = 0;
+	ListCell   *cell;
 
-	get_tablespace_page_costs(rel->reltablespace, NULL, &per_page);
-	return rel->pages * per_page + SCAN_PART * rel->tuples * (cpu_tuple_cost + rel->baserestrictcost.per_tuple);
+	foreach(cell, scans_of(rows))
+	{
+		const RelOptInfo *rel = ((const Path *) lfirst(cell))->parent;
+		Cost		per_page = 0;
+
+		get_tablespace_page_costs(rel->reltablespace, NULL, &per_page);
+		cost += rel->pages * per_page + SCAN_PART * rel->tuples * (cpu_tuple_cost + rel->baserestrictcost.per_tuple);
+	}
+	return cost;
 }

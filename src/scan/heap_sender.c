@@ -34,12 +34,14 @@
 typedef struct sent_batch
 {
 	const char *memory;
+	Relation	relation;		/* of its pages */
 	held_pages	held;
 } sent_batch;
 
 struct heap_sender
 {
-	heap_reader *reader;
+	List	   *readers;
+	int			current;		/* the reader whose pages come next */
 	uint32		batch_pages;
 	uint32		most_held;		/* pages at a time */
 	uint32		num_held;
@@ -74,15 +76,26 @@ begins_with_row(heap_reader *reader)
 	return found;
 }
 
+static bool
+any_begins_with_row(const List *readers)
+{
+	ListCell   *cell;
+
+	foreach(cell, readers)
+		if (begins_with_row(lfirst(cell)))
+			return true;
+	return false;
+}
+
 heap_sender *
-heap_sender_create(heap_reader *reader, bool needs_row)
+heap_sender_create(List *readers, bool needs_row)
 {
 	heap_sender *sender;
 
-	if (needs_row && !begins_with_row(reader))
+	if (needs_row && !any_begins_with_row(readers))
 		return NULL;
 	sender = palloc0(sizeof(heap_sender));
-	sender->reader = reader;
+	sender->readers = readers;
 	sender->num_shared = service_num_shared_pages();
 	/* one session's share of the buffers; of further pages copies are sent */
 	sender->most_held = NBuffers / MaxBackends;
@@ -91,6 +104,13 @@ heap_sender_create(heap_reader *reader, bool needs_row)
 }
 
 /* ---- pages */
+
+static void
+release_batch(sent_batch *batch)
+{
+	if (batch->held.num_pages > 0)
+		held_pages_release(&batch->held, batch->relation);
+}
 
 /* The batch that is written to this memory, after its last pages have been read. */
 static sent_batch *
@@ -107,53 +127,69 @@ start_batch(heap_sender *sender, const char *memory)
 		batch->memory = memory;
 	}
 	sender->num_held -= batch->held.num_pages;
-	held_pages_release(&batch->held, sender->reader->scan->ss.ss_currentRelation);
+	release_batch(batch);
 	return batch;
 }
 
 /* Copy a page with the line pointers of its visible rows, which the reader has found. */
 static void
-copy_page(const heap_sender *sender, Buffer buffer, char *copy, uint32 num_rows)
+copy_page(const heap_reader *reader, Buffer buffer, char *copy, uint32 num_rows)
 {
 	memcpy(copy, BufferGetPage(buffer), BLCKSZ);
-	memcpy(((PageHeader) copy)->pd_linp, sender->reader->items, num_rows * sizeof(ItemIdData));
+	memcpy(((PageHeader) copy)->pd_linp, reader->items, num_rows * sizeof(ItemIdData));
 	ReleaseBuffer(buffer);
+}
+
+/* Fill a batch with the next pages of the current reader.  most_copies: that it has room for. */
+static uint32
+fill_batch(heap_sender *sender, sent_batch *batch, uint32 most_copies)
+{
+	heap_reader *reader = list_nth(sender->readers, sender->current);
+	mgpu_page_ref *refs = (mgpu_page_ref *) batch->memory;
+	uint32		num_pages = 0;
+	uint32		num_copies = 0;
+	Buffer		buffer;
+
+	batch->relation = reader->scan->ss.ss_currentRelation;
+	if (!reader->started)
+		heap_reader_start(reader);
+	while (num_pages < sender->batch_pages && num_copies < most_copies && BufferIsValid(buffer = heap_pages_take(&reader->pages)))
+	{
+		mgpu_page_ref *ref = &refs[num_pages++];
+		bool		as_is = (uint64) buffer <= sender->num_shared && sender->num_held < sender->most_held;
+
+		heap_pages_prefetch(&reader->pages);
+		ref->num_items = heap_reader_find_visible(reader, buffer, &as_is);
+		ref->is_copy = !as_is;
+		ref->source = sender->current;
+		ref->number = as_is ? (uint32) buffer - 1 : num_copies++;
+		sender->num_held += as_is;
+		if (ref->is_copy)
+			copy_page(reader, buffer, (char *) batch->memory + MGPU_PAGE_COPIES_OFFSET + (Size) ref->number * BLCKSZ, ref->num_items);
+		else
+			held_pages_add(&batch->held, buffer);
+	}
+	reader->counts.pages += num_pages;
+	sender->copied_pages += num_copies;
+	return num_pages;
 }
 
 uint32
 heap_sender_fill(void *context, char *memory, Size bytes)
 {
 	heap_sender *sender = context;
-	heap_pages *pages = &sender->reader->pages;
 	sent_batch *batch = start_batch(sender, memory);
-	mgpu_page_ref *refs = (mgpu_page_ref *) memory;
-	uint32		most_copies = (bytes - MGPU_PAGE_COPIES_OFFSET) / BLCKSZ;
+	const heap_reader *first = linitial(sender->readers);
 	uint32		num_pages = 0;
-	uint32		num_copies = 0;
-	Buffer		buffer;
 
 	/* a scan lives longer than what its caller makes of its rows */
-	MemoryContext caller = MemoryContextSwitchTo(sender->reader->scan->ss.ps.state->es_query_cxt);
+	MemoryContext caller = MemoryContextSwitchTo(first->scan->ss.ps.state->es_query_cxt);
 
-	if (!sender->reader->started)
-		heap_reader_start(sender->reader);
-	while (num_pages < sender->batch_pages && num_copies < most_copies && BufferIsValid(buffer = heap_pages_take(pages)))
+	while (num_pages == 0 && sender->current < list_length(sender->readers))
 	{
-		mgpu_page_ref *ref = &refs[num_pages++];
-		bool		as_is = (uint64) buffer <= sender->num_shared && sender->num_held < sender->most_held;
-
-		heap_pages_prefetch(pages);
-		ref->num_items = heap_reader_find_visible(sender->reader, buffer, &as_is);
-		ref->is_copy = !as_is;
-		ref->number = as_is ? (uint32) buffer - 1 : num_copies++;
-		sender->num_held += as_is;
-		if (ref->is_copy)
-			copy_page(sender, buffer, memory + MGPU_PAGE_COPIES_OFFSET + (Size) ref->number * BLCKSZ, ref->num_items);
-		else
-			held_pages_add(&batch->held, buffer);
+		num_pages = fill_batch(sender, batch, (bytes - MGPU_PAGE_COPIES_OFFSET) / BLCKSZ);
+		sender->current += num_pages == 0;
 	}
-	sender->reader->counts.pages += num_pages;
-	sender->copied_pages += num_copies;
 	MemoryContextSwitchTo(caller);
 	return num_pages;
 }
@@ -164,20 +200,27 @@ heap_sender_release(int code, Datum sender_pointer)
 	heap_sender *sender = (heap_sender *) DatumGetPointer(sender_pointer);
 
 	for (uint32 i = 0; i < sender->num_batches; i++)
-		held_pages_release(&sender->batches[i].held, sender->reader->scan->ss.ss_currentRelation);
+		release_batch(&sender->batches[i]);
 }
 
 void
-heap_sender_stop(heap_sender *sender, int64 num_rows, int64 num_kept)
+heap_sender_stop(heap_sender *sender, const mgpu_group_result *result)
 {
-	SeqScanState *scan = sender->reader->scan;
+	ListCell   *cell;
 
 	heap_sender_release(0, PointerGetDatum(sender));
-	/* counts rows that a scan returns, of a table too */
-	pgstat_count_index_tuples(scan->ss.ss_currentRelation, num_rows);
-	InstrCountFiltered1(scan, num_rows - num_kept);
-	if (sender->num_batches > 0)
-		heap_reader_stop(sender->reader);
+	foreach(cell, sender->readers)
+	{
+		heap_reader *reader = lfirst(cell);
+		SeqScanState *scan = reader->scan;
+		int			number = foreach_current_index(cell);
+
+		/* counts rows that a scan returns, of a table too */
+		pgstat_count_index_tuples(scan->ss.ss_currentRelation, result->read_of_source[number]);
+		InstrCountFiltered1(scan, result->read_of_source[number] - result->rows_of_source[number]);
+		if (reader->started)
+			heap_reader_stop(reader);
+	}
 }
 
 int64

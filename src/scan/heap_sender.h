@@ -11,8 +11,11 @@
 
 typedef struct heap_sender heap_sender;
 
-/* Make a sender, in the current context.  NULL: a row is needed for constants, and the table's first page has none. */
-extern heap_sender *heap_sender_create(heap_reader *reader, bool needs_row);
+/*
+ * Make a sender of the pages of some readers, one after the other, in the current context.  NULL: a row is needed for constants, and
+ * the first page of each table has none.
+ */
+extern heap_sender *heap_sender_create(List *readers, bool needs_row);
 
 /* The next batch of pages: a group_fill_fn (run/run_table.h), whose context is a sender. */
 extern uint32 heap_sender_fill(void *context, char *memory, Size bytes);
@@ -23,8 +26,8 @@ extern uint32 heap_sender_fill(void *context, char *memory, Size bytes);
  */
 extern void heap_sender_release(int code, Datum sender);
 
-/* The GPU has read all pages, or will use nothing of them.  How many rows it has looked at, and kept. */
-extern void heap_sender_stop(heap_sender *sender, int64 num_rows, int64 num_kept);
+/* The GPU has read all pages, or will use nothing of them: then its result is zero. */
+extern void heap_sender_stop(heap_sender *sender, const mgpu_group_result *result);
 
 /* Pages that were sent as copies; all that were read are in the reader's counts. */
 extern int64 heap_sender_copied_pages(const heap_sender *sender);

@@ -157,9 +157,8 @@ read_page(row_source *source, chunk *rows)
 	return false;
 }
 
-/* Tell the nodes between that they begin or end to run, for EXPLAIN ANALYZE. */
-static void
-instrument(const row_source *source, bool begins, uint64 num_rows)
+void
+row_source_instrument(const row_source *source, bool begins, uint64 num_rows)
 {
 	ListCell   *cell;
 
@@ -184,13 +183,17 @@ rescan_if_changed(row_source *source)
 	ExecReScan(source->child);
 }
 
-heap_reader *
-row_source_only_reader(row_source *source)
+List *
+row_source_readers(row_source *source)
 {
-	if (list_length(source->readers) != 1)
-		return NULL;
-	rescan_if_changed(source);
-	return heap_reader_prepare(linitial(source->readers)) ? linitial(source->readers) : NULL;
+	ListCell   *cell;
+
+	if (source->readers)
+		rescan_if_changed(source);
+	foreach(cell, source->readers)
+		if (!heap_reader_prepare(lfirst(cell)))
+			return NIL;
+	return source->readers;
 }
 
 void
@@ -217,9 +220,9 @@ row_source_read(row_source *source, chunk *rows)
 	if (source->readers)
 	{
 		rescan_if_changed(source);
-		instrument(source, true, 0);
+		row_source_instrument(source, true, 0);
 		found = read_page(source, rows);
-		instrument(source, false, rows->num_rows - first);
+		row_source_instrument(source, false, rows->num_rows - first);
 		return found;
 	}
 	slot = ExecProcNode(source->child);

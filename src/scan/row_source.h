@@ -29,10 +29,13 @@ extern bool row_source_read(row_source *source, chunk *rows);
 extern void row_source_stop(row_source *source);
 
 /*
- * The reader of the child's rows if they are read as pages, of one table, and all by this process; else NULL.  The
- * child is ready to be read from its start.
+ * The readers of the child's rows if they are read as pages, and all by this process; else NIL.  The child is ready to be read from
+ * its start.
  */
-extern heap_reader *row_source_only_reader(row_source *source);
+extern List *row_source_readers(row_source *source);
+
+/* Tell the nodes between the scans and the node that they begin or end to run, for EXPLAIN ANALYZE. */
+extern void row_source_instrument(const row_source *source, bool begins, uint64 num_rows);
 
 /* Keep for EXPLAIN why no GPU has read the pages; NULL: one has. */
 extern void row_source_tell_of_gpu(row_source *source, const char *why_not);

@@ -100,22 +100,24 @@ keep_row(played_group *group, const mgpu_row_program *program, mgpu_row_frame *f
 }
 
 static void
-read_page(played_group *group, const char *source, uint32_t num_items)
+read_page(played_group *group, const char *source, mgpu_page_ref ref)
 {
 	mgpu_row_program program = mgpu_group_program(&group->spec, group->constants);
 	_Alignas(8) char page[MGPU_PAGE_BYTES];
 	mgpu_row_frame frame;
 
 	memcpy(page, source, MGPU_PAGE_BYTES);
-	for (uint32_t item = 0; item < num_items; item++)
+	for (uint32_t item = 0; item < ref.num_items; item++)
 	{
 		mgpu_row_state state = mgpu_find_inputs(&group->spec, page, item, frame.inputs);
 		mgpu_row_fate fate = MGPU_ROW_DROPPED;
 
 		group->is_damaged |= state == MGPU_ROW_DAMAGED;
 		group->result.num_read += state == MGPU_ROW_READ;
+		group->result.read_of_source[ref.source] += state == MGPU_ROW_READ;
 		if (state == MGPU_ROW_READ)
 			fate = mgpu_test_row(&group->spec, &program, &frame);
+		group->result.rows_of_source[ref.source] += fate == MGPU_ROW_KEPT;
 		group->has_fault |= fate == MGPU_ROW_FAULT;
 		if (fate == MGPU_ROW_KEPT)
 			keep_row(group, &program, &frame);
@@ -131,7 +133,7 @@ mgpu_played_group_read(played_group *group, const void *batch, uint64_t bytes)
 
 		group->is_damaged |= page == NULL;
 		if (page != NULL)
-			read_page(group, page, ((const mgpu_page_ref *) batch)[i].num_items);
+			read_page(group, page, ((const mgpu_page_ref *) batch)[i]);
 	}
 }
 

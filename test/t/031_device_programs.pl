@@ -92,6 +92,24 @@ run('RESET plan_cache_mode', 'SET timezone = \'America/New_York\'');
 check_programs('another time zone', 1, "SELECT date_trunc('day', tz), count(*) FROM t GROUP BY 1");
 run('RESET timezone');
 
+# several tables: their pages are read one after the other
+run('CREATE TABLE parts (id int, g int2, v int, n numeric(10,2), k text COLLATE "C", ts timestamp) PARTITION BY RANGE (id)',
+	(map { sprintf 'CREATE TABLE parts_%d PARTITION OF parts FOR VALUES FROM (%d) TO (%d)', $_, $_ * 1000, ($_ + 1) * 1000 } 0 .. 3), 'CREATE TABLE parts_rest PARTITION OF parts DEFAULT PARTITION BY HASH (id)',
+	'CREATE TABLE parts_rest_0 PARTITION OF parts_rest FOR VALUES WITH (MODULUS 2, REMAINDER 0)', 'CREATE TABLE parts_rest_1 PARTITION OF parts_rest FOR VALUES WITH (MODULUS 2, REMAINDER 1)',
+	'INSERT INTO parts SELECT id, g, v, n, k, ts FROM t', 'VACUUM ANALYZE parts',
+	'CREATE TABLE parent (id int, v int)', 'CREATE TABLE child () INHERITS (parent)', 'INSERT INTO parent SELECT id, v FROM t', 'INSERT INTO child SELECT -id, v FROM t', 'VACUUM ANALYZE parent, child');
+my @of_parts = ('SELECT g, count(*), sum(v), sum(n) FROM parts GROUP BY g', "SELECT k, date_trunc('month', ts), max(v) FROM parts WHERE v % 2 = 0 GROUP BY 1, 2",
+	'SELECT g, percentile_cont(0.5) WITHIN GROUP (ORDER BY v), count(*) FILTER (WHERE k LIKE \'%7\') FROM parts GROUP BY g', 'SELECT count(*), sum(n) FROM parts WHERE id < 2500', 'SELECT id, k, n FROM parts ORDER BY v, id',
+	'SELECT id, v FROM parts ORDER BY n DESC, id LIMIT 600');
+check_programs('partitions', 1, @of_parts);
+check_programs('children', 1, 'SELECT v % 7, count(*), sum(id) FROM parent GROUP BY 1', 'SELECT id, v FROM parent ORDER BY v, id');
+check_programs('UNION ALL', 1, 'SELECT v % 5, count(*) FROM (SELECT v, id FROM only parent UNION ALL SELECT v, id FROM child) q GROUP BY 1');
+ok(is_planned_for_gpu($session, $of_parts[0]), 'the planner knows');
+run('CREATE TABLE other (ts timestamp, gone int, k text COLLATE "C", n numeric(10,2), v int, g int2, id int)', 'ALTER TABLE other DROP COLUMN gone',
+	"INSERT INTO other SELECT ts, k, n, v, g, id + 1000000 FROM t WHERE id < 500", 'ALTER TABLE parts DETACH PARTITION parts_rest', 'ALTER TABLE parts ATTACH PARTITION other DEFAULT', 'VACUUM ANALYZE parts');
+check_programs('a partition whose rows lie otherwise', 0, @of_parts[ 0 .. 2 ], @of_parts[ 4, 5 ]);
+check_programs('that is pruned', 1, 'SELECT g, count(*), sum(v) FROM parts WHERE id BETWEEN 5 AND 2500 GROUP BY g');
+
 # what the data decide: rows that are beyond a program
 run("CREATE TABLE odd (id int, k text COLLATE \"C\", n numeric(10,2), v int, m numeric)", "INSERT INTO odd SELECT i, 'k' || i % 9, i, i, i FROM generate_series(1, 1000) i", 'VACUUM ANALYZE odd');
 my @of_odd = ('SELECT k, count(*), sum(v) FROM odd GROUP BY k', 'SELECT v % 3, sum(n) FROM odd GROUP BY 1', 'SELECT v % 3, sum(1000 / (v - 2000)) FROM odd GROUP BY 1', 'SELECT v % 3, sum(m) FROM odd GROUP BY 1', 'SELECT k, n FROM odd ORDER BY k, id');
