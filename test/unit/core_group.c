@@ -153,8 +153,8 @@ is_as_written(const group_case *job, const mgpu_row_program *program, mgpu_row_f
 		uint64_t	code;
 		mgpu_cell_state state = mgpu_row_cell(&job->spec, program, frame, c, &code);
 
-		same &= state != MGPU_CELL_FAULT && (state == MGPU_CELL_NULL) == is_null;
-		same &= is_null || code == group_code_of(&job->spec.columns[c], expected->bits[c]);
+		same &= (state == MGPU_CELL_FAULT) == ((expected->faults >> c & 1) != 0) && (state == MGPU_CELL_NULL) == is_null;
+		same &= is_null || state == MGPU_CELL_FAULT || code == group_code_of(&job->spec.columns[c], expected->bits[c]);
 	}
 	return same;
 }
@@ -285,24 +285,54 @@ bits_of_code(const mgpu_group_column *column, uint64_t code)
 	return column->width == 8 ? bits : bits & ((UINT64_C(1) << column->width * 8) - 1);
 }
 
+/* Whether the tests keep a row.  *is_fault: one of them cannot be computed, and none before drops the row; or a column of it. */
 static bool
-is_kept(const group_case *job, const group_row *row)
+judge(const group_case *job, const group_row *row, bool *is_fault)
 {
 	bool		kept = true;
 
-	for (uint32_t i = 0; i < job->num_filters; i++)
+	*is_fault = false;
+	for (uint32_t i = 0; kept && i < job->num_filters; i++)
 	{
 		const group_filter *filter = &job->filters[i];
 		const mgpu_group_column *column = &job->spec.columns[filter->column];
 		bool		is_null = (row->nulls >> filter->column & 1) != 0;
 		int			order = is_null ? 0 : compare(column, row->bits[filter->column], filter->bits);
 
+		*is_fault |= (row->faults >> filter->column & 1) != 0;
+		if (*is_fault)
+			return false;
 		if (filter->outcomes == 0)
-			kept &= is_null == filter->keeps_null;
+			kept = is_null == filter->keeps_null;
 		else
-			kept &= !is_null && (filter->outcomes >> (order + 1) & 1) != 0;
+			kept = !is_null && (filter->outcomes >> (order + 1) & 1) != 0;
 	}
+	*is_fault |= kept && row->faults != 0;
 	return kept;
+}
+
+static bool
+is_kept(const group_case *job, const group_row *row)
+{
+	bool		is_fault;
+
+	return judge(job, row, &is_fault);
+}
+
+/* Whether the job has to end with a fault. */
+static bool
+has_fault(const group_case *job)
+{
+	bool		found = false;
+
+	for (uint64_t i = 0; i < job->num_rows; i++)
+	{
+		bool		is_fault;
+
+		(void) judge(job, &job->rows[i], &is_fault);
+		found |= is_fault;
+	}
+	return found;
 }
 
 static bool
@@ -646,6 +676,7 @@ static void
 test_groups(void)
 {
 	unsigned long num_done = 0;
+	unsigned long num_faults = 0;
 
 	for (uint64_t seed = 1; seed <= 400; seed++)
 	{
@@ -657,7 +688,9 @@ test_groups(void)
 		group_drive_case(&driver, &job, &outcome);
 		UNIT_CONTEXT("seed %llu, %.100s", (unsigned long long) seed, outcome.err.message);
 		UNIT_CHECK(outcome.status == MGPU_OK || outcome.status == MGPU_UNSUPPORTED);
+		UNIT_CHECK((strstr(outcome.err.message, "beyond what programs compute") != NULL) == has_fault(&job));
 		UNIT_CHECK(mgpu_played_used_bytes(0) == 0);
+		num_faults += has_fault(&job);
 		if (outcome.status == MGPU_OK)
 		{
 			if (job.spec.limit_rule != MGPU_LIMIT_NONE)
@@ -671,6 +704,7 @@ test_groups(void)
 	}
 	UNIT_CONTEXT("%s", "");
 	UNIT_CHECK(num_done > 200);
+	UNIT_CHECK(num_faults > 10);
 }
 
 static void

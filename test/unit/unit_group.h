@@ -2,7 +2,9 @@
  * unit_group.h
  *		Random jobs of MGPU_OP_GROUP for tests: a spec, pages of a table, and the rows in them.
  *
- * Rows are written as PostgreSQL's heap_fill_tuple does it, apart from all code that reads them.  C11 and CUDA C++.
+ * Rows are written as PostgreSQL's heap_fill_tuple does it, apart from all code that reads them.  The first columns are loaded, each
+ * from an attribute.  The others are computed: sums, choices, words of texts.  What these hold is found here once more, by code
+ * of its own.  C11 and CUDA C++.
  */
 #ifndef MGPU_UNIT_GROUP_H
 #define MGPU_UNIT_GROUP_H
@@ -18,7 +20,35 @@ typedef struct group_row
 {
 	uint64_t	bits[MGPU_GROUP_MAX_COLUMNS];	/* as stored, zero-extended */
 	uint32_t	nulls;
+	uint32_t	faults;			/* a bit for each column that is one */
 } group_row;
+
+#define GROUP_MAX_COMPUTED 8
+#define GROUP_MAX_TEXTS 2
+#define GROUP_MAX_WORDS 3
+
+/* What a computed column is. */
+typedef enum group_making
+{
+	GROUP_SUM = 0,				/* of two columns of integers */
+	GROUP_CHOICE,				/* the third column if the first is less than the second, else the fourth */
+	GROUP_WORD					/* of a text */
+} group_making;
+
+typedef struct group_computed
+{
+	group_making making;
+	uint32_t	from[4];		/* columns in front of it; of a word: the text, and which of its words */
+} group_computed;
+
+/* A text of a row. */
+typedef struct group_text
+{
+	bool		is_null;
+	bool		is_fault;		/* compressed or out of line */
+	uint32_t	length;
+	char		bytes[160];
+} group_text;
 
 #define GROUP_MAX_FILTERS 4
 
@@ -36,6 +66,12 @@ typedef struct group_case
 	uint64_t	random;			/* its own generator: alike everywhere */
 	mgpu_group_spec spec;
 	uint64_t	domains[MGPU_GROUP_MAX_COLUMNS];	/* distinct values of each column; 0: any */
+	uint32_t	num_computed;	/* columns, behind the others */
+	group_computed computed[GROUP_MAX_COMPUTED];
+	uint32_t	num_texts;		/* their inputs are behind those of columns */
+	uint32_t	num_words[GROUP_MAX_TEXTS];	/* of each; longer ones are faults */
+	uint32_t	long_share;		/* one text in so many is too long, compressed or out of line; 0: none */
+	group_text	texts[GROUP_MAX_TEXTS];	/* of the row that is written */
 	uint32_t	num_filters;
 	group_filter filters[GROUP_MAX_FILTERS];	/* what the spec's tests are */
 	uint64_t	missing[MGPU_GROUP_MAX_COLUMNS];	/* bits of rows that are older than the column's attribute ... */
@@ -67,6 +103,13 @@ static inline uint32_t
 group_below(group_case *job, uint32_t limit)
 {
 	return (uint32_t) (group_random(job) >> 16) % limit;
+}
+
+/* Columns that are loaded, from inputs of their numbers. */
+static inline uint32_t
+group_num_loaded(const group_case *job)
+{
+	return job->spec.num_columns - job->num_computed;
 }
 
 /* true one time in `share`; never if that is 0. */
@@ -108,6 +151,59 @@ group_random_column(group_case *job, uint32_t number)
 		column->reduction = MGPU_REDUCE_INTEGER;
 	column->is_shown = column->kind == MGPU_KEY_FLOAT;
 	job->domains[number] = group_below(job, 4) == 0 ? 0 : 1 + group_below(job, group_below(job, 2) ? 5 : 1000);
+}
+
+/* A column in front of another, that holds an integer or not; UINT32_MAX if there is none. */
+static inline uint32_t
+group_find_column(group_case *job, uint32_t end, bool is_integer)
+{
+	uint32_t	number = group_below(job, end);
+
+	for (uint32_t i = 0; i < end; i++, number = (number + 1) % end)
+	{
+		if ((job->spec.columns[number].kind != MGPU_KEY_FLOAT) == is_integer)
+			return number;
+	}
+	return UINT32_MAX;
+}
+
+/* What computed columns are made of.  Where there is nothing for it, the word of a text. */
+static inline void
+group_random_computed(group_case *job, uint32_t number)
+{
+	mgpu_group_column *column = &job->spec.columns[number];
+	group_computed *computed = &job->computed[number - group_num_loaded(job)];
+	uint32_t	integer = number > 0 ? group_find_column(job, number, true) : UINT32_MAX;
+	uint32_t	choice;
+
+	group_random_column(job, number);
+	computed->making = integer == UINT32_MAX ? GROUP_WORD : (group_making) group_below(job, 3);
+	if (computed->making == GROUP_CHOICE)
+	{
+		computed->from[0] = integer;
+		computed->from[1] = group_find_column(job, number, true);
+		computed->from[2] = choice = group_below(job, number);
+		computed->from[3] = group_below(job, number);
+		/* both of one type */
+		if (job->spec.columns[computed->from[3]].kind != job->spec.columns[choice].kind ||
+			job->spec.columns[computed->from[3]].width != job->spec.columns[choice].width)
+			computed->from[3] = choice;
+		column->kind = job->spec.columns[choice].kind;
+		column->width = job->spec.columns[choice].width;
+		column->is_shown = job->spec.columns[choice].is_shown;
+	}
+	else
+	{
+		column->kind = MGPU_KEY_SIGNED;
+		column->width = computed->making == GROUP_SUM && group_chance(job, 2) ? 4 : 8;
+		column->is_shown = 0;
+		computed->from[0] = computed->making == GROUP_SUM ? integer : group_below(job, job->num_texts);
+		computed->from[1] = computed->making == GROUP_SUM ? group_find_column(job, number, true) :
+			group_below(job, job->num_words[computed->from[0]]);
+	}
+	column->reduction = group_below(job, 3);
+	if (column->kind == MGPU_KEY_FLOAT && column->reduction == MGPU_REDUCE_INTEGER)
+		column->reduction = MGPU_REDUCE_SPREAD;
 }
 
 /* Fixed offsets, from the attributes. */
@@ -163,6 +259,38 @@ group_add_op(mgpu_group_spec *spec, uint16_t code, uint16_t width, int64_t numbe
 	return spec->num_registers++;
 }
 
+/* The register of a computed column, whose sources are in registers. */
+static inline void
+group_add_computed(group_case *job, uint32_t number, const uint32_t *texts)
+{
+	mgpu_group_spec *spec = &job->spec;
+	mgpu_group_column *column = &spec->columns[number];
+	const group_computed *computed = &job->computed[number - group_num_loaded(job)];
+	uint8_t		lane = column->kind == MGPU_KEY_FLOAT ? MGPU_LANE_REAL : MGPU_LANE_INTEGER;
+	uint16_t	from[3] = {0, 0, 0};
+
+	for (int i = 0; i < 2 && computed->making != GROUP_WORD; i++)
+		from[i] = (uint16_t) spec->columns[computed->from[i]].reg;
+	if (computed->making == GROUP_SUM)
+		column->reg = group_add_op(spec, MGPU_RUN_ADD_INTEGER, (uint16_t) column->width, 0, lane);
+	else if (computed->making == GROUP_CHOICE)
+	{
+		uint16_t	condition = (uint16_t) group_add_op(spec, MGPU_RUN_COMPARE_INTEGER, 1, MGPU_IS_LESS, MGPU_LANE_INTEGER);
+
+		memcpy(spec->ops[spec->num_ops - 1].from, from, sizeof(from));
+		from[0] = condition;
+		from[1] = (uint16_t) spec->columns[computed->from[2]].reg;
+		from[2] = (uint16_t) spec->columns[computed->from[3]].reg;
+		column->reg = group_add_op(spec, MGPU_RUN_CHOOSE, (uint16_t) column->width, 0, lane);
+	}
+	else
+	{
+		from[0] = (uint16_t) texts[computed->from[0]];
+		column->reg = group_add_op(spec, MGPU_RUN_WORD, (uint16_t) job->num_words[computed->from[0]], computed->from[1], lane);
+	}
+	memcpy(spec->ops[spec->num_ops - 1].from, from, sizeof(from));
+}
+
 /* Load a column from the input of its own number. */
 static inline void
 group_add_load(mgpu_group_spec *spec, uint32_t number)
@@ -208,39 +336,86 @@ group_add_test(group_case *job, uint32_t number)
 	spec->ops[spec->num_ops - 1].from[1] = (uint16_t) number;
 }
 
-/* The program: columns that are tested, tests, other columns.  Columns, filters and what is missing are set. */
+/* Registers of a program that is made. */
+typedef struct group_registers
+{
+	uint32_t	made;			/* a bit for each column */
+	uint32_t	texts_made;
+	uint32_t	texts[GROUP_MAX_TEXTS];
+} group_registers;
+
+/* Put a column in its register, and before it what it is made of. */
 static inline void
-group_make_program(group_case *job)
+group_add_column(group_case *job, uint32_t number, group_registers *registers)
+{
+	const group_computed *computed;
+	uint32_t	num_from;
+
+	if ((registers->made >> number & 1) != 0)
+		return;
+	registers->made |= 1u << number;
+	if (number < group_num_loaded(job))
+	{
+		group_add_load(&job->spec, number);
+		return;
+	}
+	computed = &job->computed[number - group_num_loaded(job)];
+	num_from = computed->making == GROUP_SUM ? 2 : computed->making == GROUP_CHOICE ? 4 : 0;
+	for (uint32_t i = 0; i < num_from; i++)
+		group_add_column(job, computed->from[i], registers);
+	if (computed->making == GROUP_WORD && (registers->texts_made >> computed->from[0] & 1) == 0)
+	{
+		registers->texts[computed->from[0]] = group_add_op(&job->spec, MGPU_RUN_LOAD_VARLENA, 0,
+														   group_num_loaded(job) + computed->from[0], MGPU_LANE_BYTES);
+		registers->texts_made |= 1u << computed->from[0];
+	}
+	group_add_computed(job, number, registers->texts);
+}
+
+/* Inputs, and in the tables what is missing: a word for each. */
+static inline void
+group_make_inputs(group_case *job)
 {
 	mgpu_group_spec *spec = &job->spec;
-	uint32_t	loaded = 0;
+	uint32_t	num_loaded = group_num_loaded(job);
 
-	spec->num_ops = 0;
-	spec->num_registers = spec->num_constants = spec->num_tests = job->num_filters;
-	for (uint32_t i = 0; i < job->num_filters; i++)
-	{
-		uint32_t	column = job->filters[i].column;
-
-		group_fill_constant(spec, i, &spec->columns[column], job->filters[i].bits);
-		if ((loaded >> column & 1) == 0)
-			group_add_load(spec, column);
-		loaded |= 1u << column;
-		group_add_test(job, i);
-	}
-	spec->num_test_ops = spec->num_ops;
-	for (uint32_t i = 0; i < spec->num_columns; i++)
-	{
-		if ((loaded >> i & 1) == 0)
-			group_add_load(spec, i);
-	}
-	spec->num_inputs = spec->num_columns;
-	spec->table_bytes = spec->num_columns * 8;
-	for (uint32_t i = 0; i < spec->num_columns; i++)
+	spec->num_inputs = num_loaded + job->num_texts;
+	spec->table_bytes = spec->num_inputs * 8;
+	for (uint32_t i = 0; i < num_loaded; i++)
 	{
 		spec->inputs[i].length = (int32_t) spec->columns[i].width;
 		spec->inputs[i].missing = job->missing_is_null[i] ? -1 : (int32_t) i * 8;
 		spec->tables[i] = job->missing[i];
 	}
+	for (uint32_t i = num_loaded; i < spec->num_inputs; i++)
+	{
+		spec->inputs[i].length = -1;
+		spec->inputs[i].missing = (int32_t) i * 8;
+		spec->tables[i] = ('o' << 8 | 'l' << 16 | 'd' << 24) | 4 << 1 | 1;	/* a short header, and a text */
+	}
+}
+
+/* The program: columns that are tested, tests, other columns.  Columns, filters and what is missing are set. */
+static inline void
+group_make_program(group_case *job)
+{
+	mgpu_group_spec *spec = &job->spec;
+	group_registers registers;
+
+	memset(&registers, 0, sizeof(registers));
+	spec->num_ops = 0;
+	spec->num_registers = spec->num_constants = spec->num_tests = job->num_filters;
+	for (uint32_t i = 0; i < job->num_filters; i++)
+		group_fill_constant(spec, i, &spec->columns[job->filters[i].column], job->filters[i].bits);
+	for (uint32_t i = 0; i < job->num_filters; i++)
+	{
+		group_add_column(job, job->filters[i].column, &registers);
+		group_add_test(job, i);
+	}
+	spec->num_test_ops = spec->num_ops;
+	for (uint32_t i = 0; i < spec->num_columns; i++)
+		group_add_column(job, i, &registers);
+	group_make_inputs(job);
 }
 
 /* A stored value of a column. */
@@ -341,6 +516,54 @@ group_random_parts(group_case *job)
 		group_random_sort(job, &spec->sorts[i]);
 }
 
+/* An attribute that is no input so far. */
+static inline mgpu_group_attribute *
+group_free_attribute(group_case *job)
+{
+	mgpu_group_spec *spec = &job->spec;
+	uint32_t	place = group_below(job, spec->num_attributes);
+
+	while (spec->attributes[place].input >= 0)
+		place = (place + 1) % spec->num_attributes;
+	return &spec->attributes[place];
+}
+
+/* Columns, those that are computed too, and the attributes that they come from. */
+static inline void
+group_random_columns(group_case *job)
+{
+	mgpu_group_spec *spec = &job->spec;
+
+	if (spec->num_columns > 0 && group_chance(job, 2))
+	{
+		job->num_texts = 1 + group_below(job, GROUP_MAX_TEXTS);
+		job->num_computed = 1 + group_below(job, spec->num_columns < GROUP_MAX_COMPUTED ? spec->num_columns : GROUP_MAX_COMPUTED);
+	}
+	spec->num_attributes = spec->num_columns + job->num_texts + group_below(job, group_chance(job, 10) ? 90 : 8);
+	for (uint32_t i = 0; i < spec->num_attributes; i++)
+		group_random_attribute(job, &spec->attributes[i]);
+	for (uint32_t i = 0; i < group_num_loaded(job); i++)
+	{
+		mgpu_group_attribute *attribute = group_free_attribute(job);
+
+		group_random_column(job, i);
+		attribute->length = (int16_t) spec->columns[i].width;
+		attribute->align = (uint8_t) spec->columns[i].width;
+		attribute->input = (int8_t) i;
+	}
+	for (uint32_t i = 0; i < job->num_texts; i++)
+	{
+		mgpu_group_attribute *attribute = group_free_attribute(job);
+
+		attribute->length = -1;
+		attribute->align = 4;
+		attribute->input = (int8_t) (group_num_loaded(job) + i);
+		job->num_words[i] = 1 + group_below(job, GROUP_MAX_WORDS);
+	}
+	for (uint32_t i = group_num_loaded(job); i < spec->num_columns; i++)
+		group_random_computed(job, i);
+}
+
 static inline void
 group_random_spec(group_case *job)
 {
@@ -348,22 +571,7 @@ group_random_spec(group_case *job)
 
 	memset(spec, 0, sizeof(*spec));
 	spec->num_columns = group_below(job, 10) == 0 ? 0 : 1 + group_below(job, group_chance(job, 4) ? MGPU_GROUP_MAX_COLUMNS : 8);
-	spec->num_attributes = spec->num_columns + group_below(job, group_chance(job, 10) ? 100 : 8);
-	for (uint32_t i = 0; i < spec->num_attributes; i++)
-		group_random_attribute(job, &spec->attributes[i]);
-	for (uint32_t i = 0; i < spec->num_columns; i++)
-	{
-		uint32_t	place = group_below(job, spec->num_attributes);
-		mgpu_group_attribute *attribute;
-
-		while (spec->attributes[place].input >= 0)
-			place = (place + 1) % spec->num_attributes;
-		attribute = &spec->attributes[place];
-		group_random_column(job, i);
-		attribute->length = (int16_t) spec->columns[i].width;
-		attribute->align = (uint8_t) spec->columns[i].width;
-		attribute->input = (int8_t) i;
-	}
+	group_random_columns(job);
 	if (spec->num_columns > 0)
 	{
 		job->num_filters = group_chance(job, 2) ? 0 : group_below(job, 3);
@@ -373,7 +581,7 @@ group_random_spec(group_case *job)
 	if (spec->num_columns > 0 && group_chance(job, 3))
 		group_random_limit(job);
 	group_random_parts(job);
-	for (uint32_t i = 0; i < spec->num_columns; i++)
+	for (uint32_t i = 0; i < group_num_loaded(job); i++)
 	{
 		job->missing_is_null[i] = group_below(job, 2) != 0;
 		job->missing[i] = group_random_bits(job, i);
@@ -429,11 +637,42 @@ group_append_varlena(group_case *job, group_tuple *tuple, uint32_t align)
 		group_append(tuple, group_random(job), 1);
 }
 
+/* A text that words are made of: few different ones. */
+static inline void
+group_append_text(group_case *job, group_tuple *tuple, uint32_t number)
+{
+	group_text *text = &job->texts[number];
+	bool		is_long = group_chance(job, job->long_share);
+	uint32_t	form = is_long ? group_below(job, 4) : 2 + group_below(job, 2);	/* out of line, compressed, long header, short header */
+
+	text->is_null = false;
+	text->is_fault = form < 2;
+	text->length = form == 0 ? 16 : group_below(job, is_long ? 60 : group_chance(job, 3) ? 8 * job->num_words[number] : 3);
+	for (uint32_t i = 0; i < text->length; i++)
+		text->bytes[i] = (char) (group_chance(job, 50) ? group_random(job) : 'a' + group_below(job, 2));
+	if (form == 0)
+		group_append(tuple, 1 | 18 << 8, 2);	/* on disk */
+	else if (form == 3)
+		group_append(tuple, (text->length + 1) << 1 | 1, 1);
+	else
+	{
+		group_align(tuple, 4);
+		group_append(tuple, (uint64_t) (text->length + 4) << 2 | (form == 1 ? 2 : 0), 4);
+	}
+	for (uint32_t i = 0; i < text->length; i++)
+		group_append(tuple, (uint8_t) text->bytes[i], 1);
+}
+
 static inline void
 group_append_attribute(group_case *job, group_tuple *tuple, const mgpu_group_attribute *attribute, group_row *row)
 {
 	uint64_t	bits = group_random(job);
 
+	if (attribute->input >= (int) group_num_loaded(job))
+	{
+		group_append_text(job, tuple, (uint32_t) attribute->input - group_num_loaded(job));
+		return;
+	}
 	if (attribute->length == -1)
 	{
 		group_append_varlena(job, tuple, attribute->align);
@@ -456,6 +695,114 @@ group_append_attribute(group_case *job, group_tuple *tuple, const mgpu_group_att
 	group_append(tuple, bits, (uint32_t) attribute->length);
 }
 
+/* ------------------------------------------------------- computed columns */
+
+/* States of a column, or of what it is made of. */
+enum
+{
+	GROUP_VALUE = 0,
+	GROUP_NULL,
+	GROUP_FAULT
+};
+
+static inline int
+group_state_of(const group_row *row, uint32_t column)
+{
+	return (row->faults >> column & 1) != 0 ? GROUP_FAULT : (row->nulls >> column & 1) != 0 ? GROUP_NULL : GROUP_VALUE;
+}
+
+static inline int64_t
+group_integer_of(const group_case *job, const group_row *row, uint32_t column)
+{
+	return (int64_t) group_wide_bits(&job->spec.columns[column], row->bits[column]);
+}
+
+static inline int
+group_expect_sum(const group_case *job, const group_row *row, uint32_t number, const group_computed *computed, uint64_t *bits)
+{
+	int			a = group_state_of(row, computed->from[0]);
+	int			b = group_state_of(row, computed->from[1]);
+	uint32_t	width = job->spec.columns[number].width;
+	__int128	sum = (__int128) group_integer_of(job, row, computed->from[0]) + group_integer_of(job, row, computed->from[1]);
+
+	if (a != GROUP_VALUE || b != GROUP_VALUE)
+		return a > b ? a : b;
+	*bits = width == 4 ? (uint32_t) sum : (uint64_t) sum;
+	return width == 4 ? (sum == (int32_t) sum ? GROUP_VALUE : GROUP_FAULT) : sum == (int64_t) sum ? GROUP_VALUE : GROUP_FAULT;
+}
+
+static inline int
+group_expect_choice(const group_case *job, const group_row *row, const group_computed *computed, uint64_t *bits)
+{
+	int			a = group_state_of(row, computed->from[0]);
+	int			b = group_state_of(row, computed->from[1]);
+	bool		is_less = a == GROUP_VALUE && b == GROUP_VALUE &&
+		group_integer_of(job, row, computed->from[0]) < group_integer_of(job, row, computed->from[1]);
+	uint32_t	taken = computed->from[is_less ? 2 : 3];
+
+	*bits = row->bits[taken];
+	return a == GROUP_FAULT || b == GROUP_FAULT ? GROUP_FAULT : group_state_of(row, taken);
+}
+
+/* Eight bytes, the first of them the highest; the last word ends with the length.  Flipped, since it is signed. */
+static inline int
+group_expect_word(const group_case *job, const group_computed *computed, uint64_t *bits)
+{
+	const group_text *text = &job->texts[computed->from[0]];
+	uint32_t	num_words = job->num_words[computed->from[0]];
+
+	if (text->is_null || text->is_fault || text->length >= 8 * num_words)
+		return text->is_null ? GROUP_NULL : GROUP_FAULT;
+	*bits = 0;
+	for (uint32_t i = 8 * computed->from[1]; i < 8 * computed->from[1] + 8; i++)
+		*bits = *bits << 8 | (i + 1 == 8 * num_words ? text->length : i < text->length ? (uint8_t) text->bytes[i] : 0);
+	*bits ^= UINT64_C(1) << 63;
+	return GROUP_VALUE;
+}
+
+/* What a row has in computed columns, once its others are known. */
+static inline void
+group_expect_computed(const group_case *job, group_row *row)
+{
+	for (uint32_t i = group_num_loaded(job); i < job->spec.num_columns; i++)
+	{
+		const group_computed *computed = &job->computed[i - group_num_loaded(job)];
+		uint64_t	bits = 0;
+		int			state = computed->making == GROUP_SUM ? group_expect_sum(job, row, i, computed, &bits) :
+			computed->making == GROUP_CHOICE ? group_expect_choice(job, row, computed, &bits) :
+			group_expect_word(job, computed, &bits);
+
+		row->bits[i] = state == GROUP_VALUE ? bits : 0;
+		row->nulls &= ~(1u << i);
+		row->nulls |= (uint32_t) (state == GROUP_NULL) << i;
+		row->faults |= (uint32_t) (state == GROUP_FAULT) << i;
+	}
+}
+
+/* Of a row that is older than some attributes: what it has in these. */
+static inline void
+group_expect_missing(group_case *job, uint32_t num_stored, group_row *row)
+{
+	for (uint32_t i = num_stored; i < job->spec.num_attributes; i++)
+	{
+		int			input = job->spec.attributes[i].input;
+
+		if (input >= (int) group_num_loaded(job))
+		{
+			group_text *text = &job->texts[input - (int) group_num_loaded(job)];
+
+			text->is_null = text->is_fault = false;
+			text->length = 3;
+			memcpy(text->bytes, "old", 3);
+		}
+		else if (input >= 0 && !job->missing_is_null[input])
+		{
+			row->bits[input] = job->missing[input];
+			row->nulls &= ~(1u << input);
+		}
+	}
+}
+
 /* Make a row and what is expected of it. */
 static inline void
 group_write_row(group_case *job, group_tuple *tuple, group_row *row)
@@ -475,6 +822,8 @@ group_write_row(group_case *job, group_tuple *tuple, group_row *row)
 	memset(not_null, 0, sizeof(not_null));
 	memset(row, 0, sizeof(*row));
 	row->nulls = (1u << spec->num_columns) - 1;
+	for (uint32_t i = 0; i < job->num_texts; i++)
+		job->texts[i].is_null = true;
 	tuple->data = (23 + bitmap_bytes + 7) / 8 * 8;
 	memset(tuple->bytes + 23, 0, tuple->data - 23);
 	tuple->end = tuple->data;
@@ -485,15 +834,8 @@ group_write_row(group_case *job, group_tuple *tuple, group_row *row)
 		not_null[i / 8] = (char) (not_null[i / 8] | 1 << i % 8);
 		group_append_attribute(job, tuple, &spec->attributes[i], row);
 	}
-	for (uint32_t i = num_stored; i < spec->num_attributes; i++)
-	{
-		int			column = spec->attributes[i].input;
-
-		if (column < 0 || job->missing_is_null[column])
-			continue;
-		row->bits[column] = job->missing[column];
-		row->nulls &= ~(1u << column);
-	}
+	group_expect_missing(job, num_stored, row);
+	group_expect_computed(job, row);
 	tuple->bytes[18] = (char) (num_stored & 0xFF);
 	tuple->bytes[19] = (char) (num_stored >> 8 | 0xF0 >> group_below(job, 2));
 	tuple->bytes[20] = (char) ((has_nulls ? 1 : 0) | 0x12);
@@ -569,6 +911,7 @@ group_random_case(group_case *job, uint64_t seed, char *pages, uint32_t most_pag
 	job->null_share = group_chance(job, 2) ? 0 : 1 + group_below(job, 10);
 	job->old_share = group_chance(job, 2) ? 0 : 1 + group_below(job, 10);
 	job->odd_share = group_chance(job, 12) ? 500 : 0;
+	job->long_share = group_chance(job, 4) ? 200 : 0;
 	job->is_short = group_chance(job, 2);
 	job->has_infinities = group_chance(job, 4);
 	job->has_huge = group_chance(job, 10);
