@@ -121,6 +121,21 @@ check_source(const mgpu_engine_run *run, const mgpu_group_source *source, mgpu_e
 	return mgpu_group_validate(source->spec, err);
 }
 
+/* What kernels find out is 0, and the spec is theirs too, by way of pinned memory: so the copy waits for nothing. */
+static cudaError_t
+set_control(mgpu_engine_run *run)
+{
+	mgpu_group_control *control = mgpu_group_control_of(run);
+	mgpu_group_mailbox *mailbox = run->group->mailbox;
+	cudaStream_t stream = run->device->copies[MGPU_UPLOAD].stream;
+	cudaError_t code = cudaMemsetAsync(control, 0, offsetof(mgpu_group_control, spec), stream);
+
+	mailbox->spec = run->group->spec;
+	if (code == cudaSuccess)
+		code = cudaMemcpyAsync(&control->spec, &mailbox->spec, sizeof(mgpu_group_spec), cudaMemcpyHostToDevice, stream);
+	return code == cudaSuccess ? hold_decodes(run) : code;
+}
+
 extern "C" mgpu_status
 mgpu_run_group_open(mgpu_engine_run *run, const mgpu_group_source *source, const mgpu_exec_options *options,
 					mgpu_error *err)
@@ -149,9 +164,7 @@ mgpu_run_group_open(mgpu_engine_run *run, const mgpu_group_source *source, const
 		return mgpu_fail(err, MGPU_HOST_MEMORY, "pinned memory is used up");
 	}
 	if (code == cudaSuccess)
-		code = cudaMemsetAsync(run->arena, 0, sizeof(mgpu_group_control), run->device->copies[MGPU_UPLOAD].stream);
-	if (code == cudaSuccess)
-		code = hold_decodes(run);
+		code = set_control(run);
 	return code == cudaSuccess ? MGPU_OK : mgpu_cuda_error(err, code, "starting a run");
 }
 
@@ -170,7 +183,7 @@ place_columns(const mgpu_group_spec *spec, char *base, uint64_t capacity, mgpu_g
 		if (mgpu_column_is_stored(spec, i))
 			columns->codes[i] = (uint64_t *) (base + mgpu_group_place(&end, capacity * sizeof(uint64_t)));
 	}
-	columns->nulls = (uint8_t *) base + mgpu_group_place(&end, capacity);
+	columns->nulls = (uint32_t *) (base + mgpu_group_place(&end, capacity * sizeof(uint32_t)));
 	return end;
 }
 
@@ -183,7 +196,7 @@ move_columns(mgpu_engine_run *run, const mgpu_group_columns *to)
 	cudaError_t code = mgpu_group_await_decodes(run, stream);
 
 	if (code == cudaSuccess)
-		code = cudaMemcpyAsync(to->nulls, from->nulls, from->capacity, cudaMemcpyDeviceToDevice, stream);
+		code = cudaMemcpyAsync(to->nulls, from->nulls, from->capacity * sizeof(uint32_t), cudaMemcpyDeviceToDevice, stream);
 	for (int i = 0; code == cudaSuccess && i < MGPU_GROUP_MAX_COLUMNS; i++)
 	{
 		if (from->codes[i] != NULL)
@@ -267,7 +280,6 @@ decode_batch(mgpu_engine_run *run, const void *batch, uint32_t num_refs)
 	cudaStream_t stream = run->device->decode_stream;
 	cudaError_t code = mgpu_copies_begin_read(copies, stream, &request.landed, &request.landed_number);
 
-	request.spec = group->spec;
 	request.refs = static_cast<const mgpu_page_ref *>(batch);
 	request.pages = group->pages;
 	request.num_pages = group->num_pages;

@@ -5,7 +5,7 @@
  * How many rows and groups there are, only the device knows.  So the work behind the uploads has three stages.  Each
  * ends with a copy of what the kernels found out to pinned memory, and poll starts the next one.  Nobody waits:
  *
- *	 launch		read what all pages have					→ rows, ranges of columns
+ *	 launch		find ranges, behind all pages				→ rows, ranges of columns
  *	 group		pack keys, sort, find where groups begin	→ groups
  *	 reduce		records, reductions, sorted values			→ whether a sum overflowed
  *
@@ -29,6 +29,7 @@ typedef struct mgpu_group_mailbox
 {
 	uint64_t	progress;		/* of mgpu_decode_request */
 	mgpu_group_facts facts;
+	mgpu_group_spec spec;		/* on its way to the device */
 	struct mgpu_group_mailbox *next;	/* in the list of free ones */
 } mgpu_group_mailbox;
 
@@ -75,9 +76,14 @@ typedef struct mgpu_group_run
 	mgpu_group_stage stage;
 	uint64_t	num_rows;
 	uint64_t	num_values[MGPU_GROUP_MAX_SORTS];	/* that are not NULL */
-	uint32_t	num_passes;		/* sorts of rows, the last one first: several only with order columns */
-	mgpu_group_packing passes[1 + MGPU_GROUP_MAX_ORDERS];	/* keys are in the first */
-	uint32_t	group_bits;		/* of the keys, at its top */
+	uint32_t	num_passes;		/* sorts of rows, the last one first */
+	mgpu_group_packing passes[MGPU_PACKING_MAX_KEYS];	/* keys, then order columns */
+	uint32_t	num_key_passes;	/* the first ones */
+	uint32_t	head_shift;		/* bits of the first pass that are not of keys */
+	bool		is_wide;		/* keys take more than 63 bits */
+	uint32_t	group_bits;		/* of a group's code: of its keys; of wide ones, of its number, at most so many so far */
+	mgpu_group_packing groups;	/* a row's group as a code */
+	uint64_t	numbers;		/* offset of work: each row's group, of wide keys */
 	mgpu_value_packing values[MGPU_GROUP_MAX_SORTS];
 	char	   *work;
 	uint64_t	heads_temp;		/* offsets of work ... */
@@ -140,8 +146,14 @@ mgpu_status mgpu_group_take(mgpu_engine_run *run, uint64_t bytes, void **memory,
 /* Give back blocks [begin, end), of which there are some behind. */
 cudaError_t mgpu_group_give(mgpu_engine_run *run, int begin, int end);
 
-/* How keys and values become numbers; MGPU_UNSUPPORTED if keys take too many bits. */
+/* How keys and values become numbers. */
 mgpu_status mgpu_group_plan_packing(mgpu_engine_run *run, mgpu_error *err);
+
+/* Of wide keys, once the number of groups is known: the numbers of groups are their codes. */
+void		mgpu_group_plan_numbers(mgpu_group_run *group);
+
+/* Columns of the keys from one on. */
+mgpu_group_keys mgpu_group_keys_from(const mgpu_group_run *group, uint32_t first);
 
 /* The bytes of work memory, and where its parts are. */
 uint64_t	mgpu_group_plan_work(mgpu_engine_run *run);

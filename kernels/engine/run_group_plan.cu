@@ -3,7 +3,7 @@
  *		How the keys and values of a grouped run become numbers, and the memory that sorts of these take.
  *
  * A column takes as many bits as the distance from its least code to its greatest needs.  With few distinct keys a
- * radix sort then has one or two passes.  All sorts of a run share one block of memory, since they run one after the
+ * radix sort then has one or two passes.  Keys that do not fit in a number take several, as order columns do.  All sorts of a run share one block of memory, since they run one after the
  * other: the first one, of groups, ends before values are sorted.
  */
 #include "engine/run_group.h"
@@ -69,51 +69,70 @@ pack_order(const mgpu_group_run *group, const mgpu_group_order *order, mgpu_pack
 	return true;
 }
 
+/* A column goes to the last pass if it still fits, else to one of its own. */
 static mgpu_status
-add_keys(mgpu_group_run *group, mgpu_error *err)
+add_to_passes(mgpu_group_run *group, const mgpu_group_order *order, mgpu_error *err)
 {
-	mgpu_group_packing *pass = &group->passes[0];
+	mgpu_packed_column packed;
 
-	for (uint32_t i = 0; i < group->spec.num_keys; i++)
-	{
-		mgpu_group_order order = {group->spec.keys[i], 0, 0};
-		mgpu_packed_column packed;
-
-		if (!pack_order(group, &order, &packed) || pass->bits + packed.bits > 63)
-			return mgpu_fail(err, MGPU_UNSUPPORTED, "the keys take more than 63 bits");
-		add_column(pass, &packed);
-	}
-	group->group_bits = pass->bits;
+	if (!pack_order(group, order, &packed))
+		return mgpu_fail(err, MGPU_UNSUPPORTED, "a column has NULLs, and values of more than 63 bits");
+	if (group->passes[group->num_passes - 1].bits + packed.bits > 64)
+		group->num_passes++;
+	add_column(&group->passes[group->num_passes - 1], &packed);
 	return MGPU_OK;
+}
+
+/* Shifts of a pass whose columns are all there. */
+static void
+finish_packing(const mgpu_group_run *group, mgpu_group_packing *packing)
+{
+	uint32_t	shift = packing->bits;
+
+	packing->nulls = group->columns.nulls;
+	for (uint32_t i = 0; i < packing->num_keys; i++)
+		packing->keys[i].shift = shift -= packing->keys[i].bits;
 }
 
 /* What does not fit in the first number is sorted before, by numbers of its own: sorts are stable. */
 static mgpu_status
 plan_passes(mgpu_group_run *group, mgpu_error *err)
 {
-	mgpu_status status = add_keys(group, err);
+	mgpu_status status = MGPU_OK;
+	uint32_t	key_bits;
 
 	group->num_passes = 1;
+	for (uint32_t i = 0; status == MGPU_OK && i < group->spec.num_keys; i++)
+	{
+		mgpu_group_order order = {group->spec.keys[i], 0, 0};
+
+		status = add_to_passes(group, &order, err);
+	}
+	group->num_key_passes = group->num_passes;
+	key_bits = group->passes[0].bits;
+	group->is_wide = group->num_passes > 1 || key_bits > 63;
 	for (uint32_t i = 0; status == MGPU_OK && i < group->spec.num_orders; i++)
-	{
-		mgpu_packed_column packed;
-
-		if (!pack_order(group, &group->spec.orders[i], &packed))
-			return mgpu_fail(err, MGPU_UNSUPPORTED, "a column has NULLs, and values of more than 63 bits");
-		if (group->passes[group->num_passes - 1].bits + packed.bits > 64)
-			group->num_passes++;
-		add_column(&group->passes[group->num_passes - 1], &packed);
-	}
+		status = add_to_passes(group, &group->spec.orders[i], err);
 	for (uint32_t pass = 0; pass < group->num_passes; pass++)
-	{
-		mgpu_group_packing *packing = &group->passes[pass];
-		uint32_t	shift = packing->bits;
-
-		packing->nulls = group->columns.nulls;
-		for (uint32_t i = 0; i < packing->num_keys; i++)
-			packing->keys[i].shift = shift -= packing->keys[i].bits;
-	}
+		finish_packing(group, &group->passes[pass]);
+	group->head_shift = group->passes[0].bits - key_bits;
+	group->group_bits = group->is_wide ? bits_up_to(group->num_rows - 1) : key_bits;
+	group->groups = group->passes[0];
 	return status;
+}
+
+extern "C" mgpu_group_keys
+mgpu_group_keys_from(const mgpu_group_run *group, uint32_t first)
+{
+	mgpu_group_keys keys = {};
+
+	keys.nulls = group->columns.nulls;
+	for (uint32_t i = first; i < group->spec.num_keys; i++)
+	{
+		keys.columns[keys.num_keys] = group->spec.keys[i];
+		keys.codes[keys.num_keys++] = group->columns.codes[group->spec.keys[i]];
+	}
+	return keys;
 }
 
 static void
@@ -146,6 +165,23 @@ mgpu_group_plan_packing(mgpu_engine_run *run, mgpu_error *err)
 	for (uint32_t i = 0; i < group->spec.num_sorts; i++)
 		plan_values(group, i);
 	return MGPU_OK;
+}
+
+extern "C" void
+mgpu_group_plan_numbers(mgpu_group_run *group)
+{
+	mgpu_packed_column number = {};
+
+	group->group_bits = bits_up_to(group->rows.num_groups - 1);
+	number.codes = (const uint64_t *) (group->work + group->numbers);
+	number.column = MGPU_GROUP_NUMBER_COLUMN;
+	number.bits = group->group_bits;
+	group->groups = mgpu_group_packing();
+	group->groups.nulls = group->columns.nulls;
+	add_column(&group->groups, &number);
+	/* they take no more bits than was planned */
+	for (uint32_t i = 0; i < group->spec.num_sorts; i++)
+		plan_values(group, i);
 }
 
 /* ------------------------------------------------------------------ memory */
@@ -203,6 +239,7 @@ mgpu_group_plan_work(mgpu_engine_run *run)
 		group->ends_temp_bytes = mgpu_group_limit_temp_bytes(num_rows);
 		group->ends_temp = mgpu_group_place(&end, group->ends_temp_bytes);
 	}
+	group->numbers = mgpu_group_place(&end, group->is_wide && group->spec.num_sorts > 0 ? num_rows * sizeof(uint64_t) : 0);
 	for (int side = 0; side < 2 && group->num_passes > 1; side++)
 		group->orders[side] = mgpu_group_place(&end, num_rows * sizeof(uint32_t));
 	group->heads_temp_bytes = group->group_bits > 0 || counts_different ? mgpu_group_heads_temp_bytes(num_rows) : 0;

@@ -80,14 +80,16 @@ find_different(mgpu_engine_run *run, const mgpu_values_request *values)
 	uint32_t   *starts = (uint32_t *) (group->work + group->different);
 	uint64_t   *num_starts = &mgpu_group_control_of(run)->num_different;
 	char	   *temp = group->work + group->heads_temp;
+	mgpu_sorted_codes sorted = {};
 	cudaStream_t stream = run->device->compute_stream;
 
 	if (values->num_values == 0)
 		return cudaMemsetAsync(num_starts, 0, sizeof(uint64_t), stream);
 	if (values->second_order != NULL)
 		return mgpu_group_value_heads(values, starts, num_starts, temp, group->heads_temp_bytes, stream);
-	return mgpu_group_heads(values->numbers, values->number_bytes, 0, values->num_values, starts, num_starts, temp,
-							group->heads_temp_bytes, stream);
+	sorted.codes = values->numbers;
+	sorted.code_bytes = values->number_bytes;
+	return mgpu_group_heads(&sorted, values->num_values, starts, num_starts, temp, group->heads_temp_bytes, stream);
 }
 
 /* What records tell of a sort.  second_order: NULL, or of a sort in two steps. */
@@ -135,7 +137,7 @@ sort_at_once(mgpu_engine_run *run, uint32_t sort)
 
 	mgpu_group_plan_space(&space, number_bytes == 4 ? MGPU_SHAPE_U32 : MGPU_SHAPE_U64, group->sorts, group->num_rows);
 	request = mgpu_group_request(run, &space, values->bits);
-	code = mgpu_group_pack_values(&group->passes[0], values, request.keys[0], number_bytes, group->num_rows, stream);
+	code = mgpu_group_pack_values(&group->groups, values, request.keys[0], number_bytes, group->num_rows, stream);
 	if (code == cudaSuccess)
 		code = mgpu_group_sort_numbers(run, &space, &request);
 	if (code == cudaSuccess)
@@ -156,7 +158,7 @@ sort_values_alone(mgpu_engine_run *run, const mgpu_value_packing *values, const 
 	mgpu_group_run *group = run->group;
 	cudaStream_t stream = run->device->compute_stream;
 	mgpu_sort_request request = mgpu_group_request(run, space, values->value.bits);
-	cudaError_t code = mgpu_group_pack_values_alone(&group->passes[0], values, (uint64_t *) request.keys[0],
+	cudaError_t code = mgpu_group_pack_values_alone(&group->groups, values, (uint64_t *) request.keys[0],
 													group->num_rows, stream);
 
 	if (code == cudaSuccess)
@@ -183,7 +185,7 @@ sort_in_two_steps(mgpu_engine_run *run, uint32_t sort)
 	code = sort_values_alone(run, values, &space, first_order);
 	request = mgpu_group_request(run, &space, values->bits);
 	if (code == cudaSuccess)
-		code = mgpu_group_pack_ordered(&group->passes[0], values, first_order, (uint64_t *) request.keys[0],
+		code = mgpu_group_pack_ordered(&group->groups, values, first_order, (uint64_t *) request.keys[0],
 									   group->num_rows, stream);
 	if (code == cudaSuccess)
 		code = mgpu_group_sort_numbers(run, &space, &request);
@@ -197,13 +199,30 @@ sort_in_two_steps(mgpu_engine_run *run, uint32_t sort)
 	return code;
 }
 
+/* What records have in front of their reductions.  The rows of wide keys learn their groups' numbers. */
+static cudaError_t
+write_records(mgpu_engine_run *run)
+{
+	mgpu_group_run *group = run->group;
+	cudaStream_t stream = run->device->compute_stream;
+	mgpu_group_keys keys;
+	cudaError_t code = cudaSuccess;
+
+	if (!group->is_wide)
+		return mgpu_group_records(&group->groups, &group->rows, group->codes, group->groups.bits <= 32 ? 4 : 8,
+								  group->group_codes, records_of(run), group->record.num_words, stream);
+	if (group->spec.num_sorts > 0)
+		code = mgpu_group_number_rows(&group->rows, (uint64_t *) (group->work + group->numbers), stream);
+	keys = mgpu_group_keys_from(group, 0);
+	return code == cudaSuccess ? mgpu_group_wide_records(&keys, &group->rows, group->group_codes, records_of(run),
+														 group->record.num_words, stream) : code;
+}
+
 extern "C" cudaError_t
 mgpu_group_enqueue_results(mgpu_engine_run *run)
 {
 	mgpu_group_run *group = run->group;
-	cudaError_t code = mgpu_group_records(&group->passes[0], &group->rows, group->codes,
-										  group->passes[0].bits <= 32 ? 4 : 8, group->group_codes, records_of(run),
-										  group->record.num_words, run->device->compute_stream);
+	cudaError_t code = write_records(run);
 
 	for (uint32_t i = 0; code == cudaSuccess && i < group->spec.num_columns; i++)
 	{

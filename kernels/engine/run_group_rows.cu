@@ -43,7 +43,7 @@ mgpu_group_enqueue_rows(mgpu_engine_run *run)
 
 	rows.num_groups = group->result.num_groups;
 	rows.num_returned = group->result.num_returned;
-	rows.marks = (uint16_t *) run->outputs[MGPU_OUTPUT_GROUPS].d_items;
+	rows.marks = (uint32_t *) run->outputs[MGPU_OUTPUT_GROUPS].d_items;
 	for (uint32_t i = 0; i < group->spec.num_columns; i++)
 	{
 		if (group->spec.columns[i].is_returned)

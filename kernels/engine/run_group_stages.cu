@@ -14,11 +14,31 @@ report(mgpu_engine_run *run)
 						   run->device->compute_stream);
 }
 
+/* A bit for each column that becomes a part of numbers. */
+static uint32_t
+packed_columns(const mgpu_group_spec *spec)
+{
+	uint32_t	mask = 0;
+
+	for (uint32_t i = 0; i < spec->num_keys; i++)
+		mask |= 1u << spec->keys[i];
+	for (uint32_t i = 0; i < spec->num_orders; i++)
+		mask |= 1u << spec->orders[i].column;
+	for (uint32_t i = 0; i < spec->num_sorts; i++)
+		mask |= 1u << spec->sorts[i].column;
+	return mask;
+}
+
 extern "C" cudaError_t
 mgpu_run_group_launch(mgpu_engine_run *run)
 {
+	const mgpu_group_run *group = run->group;
+	mgpu_ranges_request ranges = {group->columns, packed_columns(&group->spec), group->num_launches,
+		&mgpu_group_control_of(run)->facts};
 	cudaError_t code = mgpu_group_await_decodes(run, run->device->compute_stream);
 
+	if (code == cudaSuccess)
+		code = mgpu_group_find_ranges(&ranges, run->device->compute_stream);
 	return code == cudaSuccess ? report(run) : code;
 }
 
@@ -49,6 +69,8 @@ check_flags(const mgpu_engine_run *run, mgpu_error *err)
 
 	if ((flags & MGPU_GROUP_DAMAGED) != 0)
 		return mgpu_fail(err, MGPU_UNSUPPORTED, "a page is damaged, or changed while it was read");
+	if ((flags & MGPU_GROUP_FAULT) != 0)
+		return mgpu_fail(err, MGPU_UNSUPPORTED, "a value is beyond what programs compute");
 	if ((flags & MGPU_GROUP_ODD) != 0)
 		return mgpu_fail(err, MGPU_UNSUPPORTED, "there are negative zeros, or unusual NaNs");
 	if ((flags & MGPU_GROUP_OVERFLOW) != 0)
@@ -134,23 +156,35 @@ set_one_group(mgpu_engine_run *run)
 	return code;
 }
 
+/* In the first pass the rows are in their order.  What it does not tell of wide keys, the columns do. */
+static cudaError_t
+find_heads(mgpu_engine_run *run)
+{
+	mgpu_group_run *group = run->group;
+	mgpu_sorted_codes sorted = {};
+
+	sorted.codes = group->codes;
+	sorted.code_bytes = group->passes[0].bits <= 32 ? 4 : 8;
+	sorted.shift = group->head_shift;
+	sorted.order = group->rows.order;
+	sorted.keys = mgpu_group_keys_from(group, group->num_key_passes > 1 ? group->passes[0].num_keys : group->spec.num_keys);
+	return mgpu_group_heads(&sorted, group->num_rows, (uint32_t *) group->work,
+							&mgpu_group_control_of(run)->facts.num_groups, work_at(group, group->heads_temp),
+							group->heads_temp_bytes, run->device->compute_stream);
+}
+
 /* Put the rows in order and find where groups begin. */
 static cudaError_t
 order_rows(mgpu_engine_run *run)
 {
 	mgpu_group_run *group = run->group;
-	uint32_t	bits = group->passes[0].bits;
 	cudaError_t code = cudaSuccess;
 
 	for (uint32_t pass = group->num_passes; code == cudaSuccess && pass-- > 0;)
 		code = sort_pass(run, pass, &group->rows.order, &group->codes);
 	if (code != cudaSuccess)
 		return code;
-	if (group->group_bits == 0)
-		return set_one_group(run);
-	return mgpu_group_heads(group->codes, bits <= 32 ? 4 : 8, bits - group->group_bits, group->num_rows,
-							(uint32_t *) group->work, &mgpu_group_control_of(run)->facts.num_groups,
-							work_at(group, group->heads_temp), group->heads_temp_bytes, run->device->compute_stream);
+	return group->group_bits == 0 ? set_one_group(run) : find_heads(run);
 }
 
 static cudaError_t
@@ -236,6 +270,8 @@ mgpu_group_start_results(mgpu_engine_run *run, mgpu_error *err)
 
 	group->result.num_groups = group->rows.num_groups;
 	group->result.num_returned = group->mailbox->facts.num_returned;
+	if (group->is_wide)
+		mgpu_group_plan_numbers(group);
 	if ((status = check_largest(group, err)) != MGPU_OK || (status = take_outputs(run, err)) != MGPU_OK)
 		return status;
 	/* of rows that were not sorted, the stage has begun */

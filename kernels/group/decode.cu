@@ -3,9 +3,9 @@
  *		Pages of a table in host memory → rows as columns in device memory.
  *
  * A CTA copies a page into shared memory, once, by loads of 16 bytes: from then on the page cannot change under its
- * checks.  It counts the rows that it keeps, learns from the CTAs before it where they go, decodes them again and
- * stores them.  So rows stay in order.  Decoding twice is cheap beside the link that pages come over, and spares
- * memory for rows that wait.
+ * checks.  It runs the tests of each row, counts the rows that it keeps, learns from the CTAs before it where they go, runs the
+ * whole program for them and stores them.  So rows stay in order.  Running tests twice is cheap beside the link that pages
+ * come over, and spares memory for rows that wait.
  *
  * CTAs take pages by tickets, so each waits for CTAs that run already.  Each says in one word how many rows it has,
  * then how many there are up to it (decoupled look-back).  A word holds the launch's number, so none is ever cleared.
@@ -18,11 +18,15 @@
  *
  * Source: Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016.
  */
+#include "core/group_row.h"
 #include "device/launch.cuh"
 #include "group/packed.cuh"
 
 #define THREADS 128
 #define WARPS (THREADS / 32)
+
+/* A thread's registers of a program are in local memory, so more CTAs would press each other's out of the cache. */
+#define CTAS_PER_SM 4
 
 /* Words of a mask of all line pointers; each lane of a warp takes two. */
 #define MASK_WORDS 64
@@ -33,21 +37,20 @@ static_assert(MASK_WORDS * 32 >= MGPU_PAGE_MAX_ITEMS, "a bit for each line point
 #define WORD_OWN (UINT64_C(1) << COUNT_BITS)
 #define WORD_ALL (UINT64_C(2) << COUNT_BITS)
 
+/*
+ * Operations are copied to shared memory, since each thread reads all of them for each row.  The rest of the spec is read less often,
+ * where all SMs have it: in the control block.
+ */
 struct page_state
 {
 	uint4		page[MGPU_PAGE_BYTES / sizeof(uint4)];
+	mgpu_program_op ops[MGPU_GROUP_MAX_OPS];
+	mgpu_row_register constants[MGPU_GROUP_MAX_CONSTANTS];
+	mgpu_row_program program;
 	uint32_t	kept[MASK_WORDS];	/* a bit for each line pointer */
 	uint32_t	ranks[MASK_WORDS];	/* kept rows in front of each word's */
 	uint32_t	ticket;
 	uint64_t	first_row;		/* where the page's rows go */
-};
-
-/* What a thread has seen of the columns. */
-struct seen_columns
-{
-	uint64_t	greatest[MGPU_GROUP_MAX_COLUMNS];
-	uint64_t	inverse_least[MGPU_GROUP_MAX_COLUMNS];
-	uint32_t	nulls[MGPU_GROUP_MAX_COLUMNS];
 };
 
 static __device__ __forceinline__ uint32_t
@@ -56,14 +59,6 @@ warp_sum(uint32_t value)
 	for (int distance = 16; distance > 0; distance /= 2)
 		value += __shfl_xor_sync(MGPU_WHOLE_WARP, value, distance);
 	return value;
-}
-
-static __device__ __forceinline__ void
-raise(uint64_t *greatest, uint64_t value)
-{
-	/* most values raise nothing */
-	if (value > *(volatile uint64_t *) greatest)
-		atomicMax((unsigned long long *) greatest, (unsigned long long) value);
 }
 
 /* -------------------------------------------------------------- look-back */
@@ -206,11 +201,37 @@ load_page(const mgpu_decode_request *request, page_state *state)
 	return ref.num_items;
 }
 
+/* What all rows share. */
+static __device__ void
+load_program(const mgpu_group_spec *spec, page_state *state)
+{
+	for (uint32_t i = threadIdx.x; i < spec->num_ops; i += THREADS)
+		state->ops[i] = spec->ops[i];
+	for (uint32_t i = threadIdx.x; i < spec->num_constants; i += THREADS)
+		state->constants[i] = mgpu_group_constant_of(spec, i);
+	if (threadIdx.x != 0)
+		return;
+	state->program = mgpu_group_program(spec, state->constants);
+	state->program.ops = state->ops;
+}
+
+/* The inputs of a row, and what the operations up to one make of them.  Not inlined: all operations are here, once. */
+static __device__ __noinline__ mgpu_row_state
+read_row(const mgpu_group_spec *spec, const page_state *state, uint32_t item, uint32_t end_op, mgpu_row_frame *frame)
+{
+	mgpu_row_state found = mgpu_find_inputs(spec, reinterpret_cast<const char *>(state->page), item, frame->inputs);
+
+	if (found == MGPU_ROW_READ)
+		mgpu_program_run_row(&state->program, 0, end_op, frame->registers, frame->inputs);
+	return found;
+}
+
 /* Which rows are kept? */
 static __device__ void
-choose_rows(const mgpu_decode_request *request, page_state *state, uint32_t num_items)
+choose_rows(const mgpu_decode_request *request, page_state *state, uint32_t num_items, mgpu_row_frame *frame)
 {
-	const char *page = reinterpret_cast<const char *>(state->page);
+	const mgpu_group_spec *spec = &request->control->spec;
+	uint32_t	end_op = spec->num_tests > 0 ? spec->num_test_ops : 0;
 	uint32_t	flags = 0;
 	uint32_t	num_read = 0;
 
@@ -218,16 +239,16 @@ choose_rows(const mgpu_decode_request *request, page_state *state, uint32_t num_
 	{
 		uint32_t	item = word * 32 + threadIdx.x % 32;
 		mgpu_row_state found = MGPU_ROW_NONE;
-		mgpu_group_row row;
-		bool		kept;
+		mgpu_row_fate fate = MGPU_ROW_DROPPED;
 		uint32_t	mask;
 
 		if (item < num_items)
-			found = mgpu_decode_row(&request->spec, page, item, &row);
-		kept = found == MGPU_ROW_READ && mgpu_group_keeps(&request->spec, &row);
-		flags |= found == MGPU_ROW_DAMAGED ? MGPU_GROUP_DAMAGED : kept && row.is_odd ? MGPU_GROUP_ODD : 0;
+			found = read_row(spec, state, item, end_op, frame);
+		if (found == MGPU_ROW_READ)
+			fate = mgpu_fate_of_row(spec, &state->program, frame);
+		flags |= found == MGPU_ROW_DAMAGED ? MGPU_GROUP_DAMAGED : fate == MGPU_ROW_FAULT ? MGPU_GROUP_FAULT : 0;
 		num_read += (uint32_t) __popc(__ballot_sync(MGPU_WHOLE_WARP, found == MGPU_ROW_READ));
-		mask = __ballot_sync(MGPU_WHOLE_WARP, kept);
+		mask = __ballot_sync(MGPU_WHOLE_WARP, fate == MGPU_ROW_KEPT);
 		if (threadIdx.x % 32 == 0)
 			state->kept[word] = mask;
 	}
@@ -237,75 +258,55 @@ choose_rows(const mgpu_decode_request *request, page_state *state, uint32_t num_
 		atomicAdd((unsigned long long *) &request->control->facts.num_read, (unsigned long long) num_read);
 }
 
-static __device__ __forceinline__ void
-store_row(const mgpu_decode_request *request, const mgpu_group_row *row, uint64_t place, seen_columns *seen)
+/* Returns flags. */
+static __device__ uint32_t
+store_row(const mgpu_decode_request *request, const mgpu_row_program *program, const mgpu_row_frame *frame, uint64_t place)
 {
-	request->columns.nulls[place] = (uint8_t) row->nulls;
-#pragma unroll
-	for (int i = 0; i < MGPU_GROUP_MAX_COLUMNS; i++)
-	{
-		bool		is_null = (row->nulls >> i & 1) != 0;
+	const mgpu_group_spec *spec = &request->control->spec;
+	uint32_t	nulls = 0;
+	uint32_t	flags = 0;
 
-		if (request->columns.codes[i] == nullptr)
-			continue;
-		request->columns.codes[i][place] = row->codes[i];
-		seen->nulls[i] += is_null;
-		seen->greatest[i] = is_null ? seen->greatest[i] : max(seen->greatest[i], row->codes[i]);
-		seen->inverse_least[i] = is_null ? seen->inverse_least[i] : max(seen->inverse_least[i], ~row->codes[i]);
+	for (uint32_t i = 0; i < spec->num_columns; i++)
+	{
+		uint64_t	code;
+		mgpu_cell_state cell = mgpu_row_cell(spec, program, frame, i, &code);
+
+		nulls |= (uint32_t) (cell == MGPU_CELL_NULL) << i;
+		flags |= cell == MGPU_CELL_FAULT ? MGPU_GROUP_FAULT : cell == MGPU_CELL_ODD ? MGPU_GROUP_ODD : 0;
+		if (request->columns.codes[i] != nullptr)
+			request->columns.codes[i][place] = code;
 	}
+	request->columns.nulls[place] = nulls;
+	return flags;
 }
 
 static __device__ void
-store_rows(const mgpu_decode_request *request, const page_state *state, uint32_t num_items, seen_columns *seen)
+store_rows(const mgpu_decode_request *request, const page_state *state, uint32_t num_items, mgpu_row_frame *frame)
 {
-	const char *page = reinterpret_cast<const char *>(state->page);
+	const mgpu_group_spec *spec = &request->control->spec;
 	uint32_t	lane = threadIdx.x % 32;
+	uint32_t	flags = 0;
 
 	for (uint32_t word = threadIdx.x / 32; word * 32 < num_items; word += WARPS)
 	{
 		uint32_t	kept = state->kept[word];
 		uint64_t	place = state->first_row + state->ranks[word] + (uint32_t) __popc(kept & ((1u << lane) - 1));
-		mgpu_group_row row;
 
 		if ((kept >> lane & 1) == 0 || place >= request->columns.capacity)
 			continue;
-		(void) mgpu_decode_row(&request->spec, page, word * 32 + lane, &row);
-		store_row(request, &row, place, seen);
+		(void) read_row(spec, state, word * 32 + lane, spec->num_ops, frame);
+		flags |= store_row(request, &state->program, frame, place);
 	}
-}
-
-static __device__ void
-report_columns(const mgpu_decode_request *request, const seen_columns *seen)
-{
-	mgpu_group_facts *facts = &request->control->facts;
-
-#pragma unroll
-	for (int i = 0; i < MGPU_GROUP_MAX_COLUMNS; i++)
-	{
-		uint64_t	greatest;
-		uint64_t	inverse_least;
-		uint32_t	nulls;
-
-		if (request->columns.codes[i] == nullptr)
-			continue;
-		greatest = mgpu_warp_greatest(seen->greatest[i]);
-		inverse_least = mgpu_warp_greatest(seen->inverse_least[i]);
-		nulls = warp_sum(seen->nulls[i]);
-		if (threadIdx.x % 32 != 0)
-			continue;
-		raise(&facts->greatest[i], greatest);
-		raise(&facts->inverse_least[i], inverse_least);
-		if (nulls > 0)
-			atomicAdd((unsigned long long *) &facts->nulls[i], (unsigned long long) nulls);
-	}
+	if (flags != 0)
+		atomicOr(&request->control->facts.flags, flags);
 }
 
 static __global__ void
-__launch_bounds__(THREADS)
+__launch_bounds__(THREADS, CTAS_PER_SM)
 decode_pages(const __grid_constant__ mgpu_decode_request request)
 {
 	__shared__ page_state state;
-	seen_columns seen = {};
+	mgpu_row_frame frame;
 	uint32_t	num_items;
 
 	if (threadIdx.x == 0)
@@ -315,14 +316,14 @@ decode_pages(const __grid_constant__ mgpu_decode_request request)
 	__syncthreads();
 	mgpu_let_next_start();
 	num_items = load_page(&request, &state);
+	load_program(&request.control->spec, &state);
 	__syncthreads();
-	choose_rows(&request, &state, num_items);
+	choose_rows(&request, &state, num_items, &frame);
 	__syncthreads();
 	if (threadIdx.x < 32)
 		place_rows(&request, &state);
 	__syncthreads();
-	store_rows(&request, &state, num_items, &seen);
-	report_columns(&request, &seen);
+	store_rows(&request, &state, num_items, &frame);
 }
 
 extern "C" cudaError_t

@@ -5,9 +5,12 @@
  * Each call enqueues its work on one stream, allocates nothing and waits for nothing.  In their order:
  *
  *	 decode		a batch of pages → rows behind those of the batches before
+ *	 ranges		columns → the least and greatest code of each
  *	 pack		the keys of each row → one number, its group's code
  *	 (a stable sort of codes and row numbers: sort/sorter.h)
  *	 heads		sorted codes → the position where each group begins
+ *	 (wide keys)	if keys need more than 63 bits, they are sorted in several passes, and heads compares columns;
+ *				then a group's code is its number
  *	 records	what a group has beside its reductions: its rows and keys
  *	 reduce		a column's values in the order of groups → words of the records
  *	 (sorts)	pack_values → a sort → counts and percentiles, values
@@ -16,7 +19,7 @@
  *
  * A packed number holds each key's distance from the least one in as many bits as the greatest takes.  NULL is one
  * more than that.  Hashing was rejected: a radix sort of few bits is as fast, and keeps rows in their order, which
- * sums of floats need.
+ * sums of floats need.  Of wide keys too: rows of equal hashes would have to be told apart.
  */
 #ifndef MGPU_GROUP_GROUP_H
 #define MGPU_GROUP_GROUP_H
@@ -29,6 +32,7 @@
 #define MGPU_GROUP_DAMAGED 1	/* a page or row breaks a rule */
 #define MGPU_GROUP_ODD 2		/* a shown float whose code is not enough */
 #define MGPU_GROUP_OVERFLOW 4	/* of a sum of floats */
+#define MGPU_GROUP_FAULT 8		/* a test or column is beyond what programs compute */
 
 /* Launches of decode that may be on the device at a time, each with a place of its own in the control block. */
 #define MGPU_DECODE_PLACES 8
@@ -44,13 +48,14 @@ typedef struct mgpu_group_facts
 	uint64_t	num_returned;	/* rows that are kept, if there is a limit */
 	uint64_t	num_read;		/* rows that were looked at */
 	uint64_t	largest;		/* rows of the largest group, if that is asked for */
-	uint64_t	nulls[MGPU_GROUP_MAX_COLUMNS];	/* of stored columns: how many */
+	/* of columns whose range is asked for */
+	uint64_t	nulls[MGPU_GROUP_MAX_COLUMNS];	/* how many */
 	uint64_t	greatest[MGPU_GROUP_MAX_COLUMNS];	/* code; 0 without values */
 	uint64_t	inverse_least[MGPU_GROUP_MAX_COLUMNS];	/* ~ of the least code; 0 without values */
 	uint32_t	flags;
 } mgpu_group_facts;
 
-/* All 0 at first. */
+/* All 0 at first, but for the spec: it is too large for a kernel's parameters. */
 typedef struct mgpu_group_control
 {
 	mgpu_group_facts facts;
@@ -58,19 +63,19 @@ typedef struct mgpu_group_control
 	uint64_t	num_placed[MGPU_DECODE_PLACES];	/* ... and those whose rows have their places */
 	uint64_t	num_different;	/* numbers of the last sort that counts them */
 	uint64_t	words[MGPU_DECODE_PLACES][MGPU_BATCH_PAGES];	/* what the CTAs of a launch tell each other (decode.cu) */
+	mgpu_group_spec spec;
 } mgpu_group_control;
 
 /* Rows as columns.  Those that are not stored are NULL. */
 typedef struct mgpu_group_columns
 {
 	uint64_t   *codes[MGPU_GROUP_MAX_COLUMNS];
-	uint8_t    *nulls;			/* of each row: bit i: column i is NULL */
+	uint32_t   *nulls;			/* of each row: bit i: column i is NULL */
 	uint64_t	capacity;		/* rows; at most MGPU_MAX_ITEMS */
 } mgpu_group_columns;
 
 typedef struct mgpu_decode_request
 {
-	mgpu_group_spec spec;
 	const mgpu_page_ref *refs;	/* the batch */
 	const char *pages;
 	uint64_t	num_pages;
@@ -83,6 +88,24 @@ typedef struct mgpu_decode_request
 	uint64_t   *landed;			/* host memory: landed_number, once it needs the batch and its pages no more */
 	uint64_t	landed_number;
 } mgpu_decode_request;
+
+/* Of which columns the ranges go to the facts.  The device knows how many rows there are. */
+typedef struct mgpu_ranges_request
+{
+	mgpu_group_columns columns;
+	uint32_t	mask;			/* a bit for each column */
+	uint32_t	launch;			/* the last one of decode */
+	mgpu_group_facts *facts;
+} mgpu_ranges_request;
+
+/* Columns by which rows are told apart, where no number holds them. */
+typedef struct mgpu_group_keys
+{
+	const uint32_t *nulls;
+	uint32_t	num_keys;
+	uint32_t	columns[MGPU_GROUP_MAX_KEYS];
+	const uint64_t *codes[MGPU_GROUP_MAX_KEYS];
+} mgpu_group_keys;
 
 /* How the values of one column become bits of a number. */
 typedef struct mgpu_packed_column
@@ -98,13 +121,26 @@ typedef struct mgpu_packed_column
 	bool		descending;
 } mgpu_packed_column;
 
+/* Sorted numbers, and where groups begin in them. */
+typedef struct mgpu_sorted_codes
+{
+	const void *codes;
+	uint32_t	code_bytes;		/* 4 or 8 */
+	uint32_t	shift;			/* bits below it do not tell groups apart */
+	const uint32_t *order;		/* of the rows, for keys that are not in the codes ... */
+	mgpu_group_keys keys;		/* ... and these; none: the codes tell all */
+} mgpu_sorted_codes;
+
 #define MGPU_PACKING_MAX_KEYS (MGPU_GROUP_MAX_KEYS + MGPU_GROUP_MAX_ORDERS)
+
+/* That the number of a row's group has: none of a spec's, never NULL. */
+#define MGPU_GROUP_NUMBER_COLUMN 31
 
 typedef struct mgpu_group_packing
 {
-	const uint8_t *nulls;
+	const uint32_t *nulls;
 	uint32_t	num_keys;
-	uint32_t	bits;			/* of a group's code at most 63, with order columns 64 */
+	uint32_t	bits;			/* of a group's code at most 63, of wide keys and with order columns 64 */
 	mgpu_packed_column keys[MGPU_PACKING_MAX_KEYS];
 } mgpu_group_packing;
 
@@ -133,7 +169,7 @@ typedef struct mgpu_reduce_request
 {
 	mgpu_grouped_rows rows;
 	const uint64_t *codes;
-	const uint8_t *nulls;
+	const uint32_t *nulls;
 	uint32_t	column;
 	uint32_t	kind;
 	uint32_t	width;
@@ -180,7 +216,7 @@ typedef struct mgpu_returned_rows
 {
 	uint64_t	num_groups;
 	uint64_t	num_returned;
-	uint16_t   *marks;
+	uint32_t   *marks;
 	void	   *values[MGPU_GROUP_MAX_COLUMNS];	/* of columns that are returned */
 } mgpu_returned_rows;
 
@@ -191,14 +227,17 @@ extern "C" {
 /* A batch of pages.  It may start before the one before it in the stream has ended. */
 cudaError_t mgpu_group_decode(const mgpu_decode_request *request, cudaStream_t stream);
 
+/* Behind all of decode. */
+cudaError_t mgpu_group_find_ranges(const mgpu_ranges_request *request, cudaStream_t stream);
+
 /* The code of the row at each position, in 4 bytes (bits up to 32) or 8.  order NULL: rows are in their own order. */
 cudaError_t mgpu_group_pack(const mgpu_group_packing *packing, const uint32_t *order, void *codes, uint32_t code_bytes,
 							uint64_t num_rows, cudaStream_t stream);
 
-/* *num_groups and starts of sorted codes, which differ between groups in the bits from `shift` on.  num_rows is 1 or more. */
+/* *num_groups, and starts of groups in sorted codes.  num_rows is 1 or more. */
 uint64_t	mgpu_group_heads_temp_bytes(uint64_t num_rows);
-cudaError_t mgpu_group_heads(const void *codes, uint32_t code_bytes, uint32_t shift, uint64_t num_rows, uint32_t *starts,
-							 uint64_t *num_groups, void *temp, uint64_t temp_bytes, cudaStream_t stream);
+cudaError_t mgpu_group_heads(const mgpu_sorted_codes *sorted, uint64_t num_rows, uint32_t *starts, uint64_t *num_groups,
+							 void *temp, uint64_t temp_bytes, cudaStream_t stream);
 
 /* *largest: the rows of the largest group.  num_rows is 1 or more. */
 cudaError_t mgpu_group_find_largest(const uint32_t *starts, const uint64_t *num_groups, uint64_t num_rows,
@@ -215,6 +254,13 @@ cudaError_t mgpu_group_value_heads(const mgpu_values_request *values, uint32_t *
 cudaError_t mgpu_group_records(const mgpu_group_packing *packing, const mgpu_grouped_rows *rows, const void *codes,
 							   uint32_t code_bytes, uint64_t *group_codes, uint64_t *records, uint32_t record_words,
 							   cudaStream_t stream);
+
+/* The same of wide keys, which the columns hold.  A group's code is its number. */
+cudaError_t mgpu_group_wide_records(const mgpu_group_keys *keys, const mgpu_grouped_rows *rows, uint64_t *group_codes,
+									uint64_t *records, uint32_t record_words, cudaStream_t stream);
+
+/* numbers[row]: of its group. */
+cudaError_t mgpu_group_number_rows(const mgpu_grouped_rows *rows, uint64_t *numbers, cudaStream_t stream);
 
 /* Reductions of integers, and counts; of floats, which are added in the order of the rows. */
 cudaError_t mgpu_group_reduce(const mgpu_reduce_request *request, cudaStream_t stream);

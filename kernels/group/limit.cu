@@ -41,10 +41,11 @@ are_peers(const limited_rows &rows, uint64_t a, uint64_t b)
 
 	if (((rows.columns.nulls[row_a] ^ rows.columns.nulls[row_b]) & rows.order_mask) != 0)
 		return false;
-#pragma unroll
-	for (uint32_t i = 0; i < MGPU_GROUP_MAX_COLUMNS; i++)
+	for (uint32_t mask = rows.order_mask; mask != 0; mask &= mask - 1)
 	{
-		if ((rows.order_mask >> i & 1) != 0 && rows.columns.codes[i][row_a] != rows.columns.codes[i][row_b])
+		const uint64_t *codes = rows.columns.codes[__ffs((int) mask) - 1];
+
+		if (codes[row_a] != codes[row_b])
 			return false;
 	}
 	return true;
@@ -165,6 +166,7 @@ struct return_function
 	limited_rows rows;
 	const uint32_t *ends;
 	mgpu_returned_rows out;
+	uint32_t	num_columns;
 	uint32_t	kinds[MGPU_GROUP_MAX_COLUMNS];
 	uint32_t	widths[MGPU_GROUP_MAX_COLUMNS];
 
@@ -175,12 +177,11 @@ struct return_function
 		uint64_t	start = rows.starts[group];
 		uint64_t	position = start + item - (group > 0 ? ends[group - 1] : 0);
 		uint32_t	row = rows.order[position];
-		uint8_t		nulls = rows.columns.nulls[row];
+		uint32_t	nulls = rows.columns.nulls[row];
 		uint32_t	marks = position == start ? MGPU_MARK_GROUP | MGPU_MARK_PEERS :
 			are_peers(rows, position - 1, position) ? 0 : MGPU_MARK_PEERS;
 
-#pragma unroll
-		for (uint32_t i = 0; i < MGPU_GROUP_MAX_COLUMNS; i++)
+		for (uint32_t i = 0; i < num_columns; i++)
 		{
 			bool		is_null = (nulls >> i & 1) != 0;
 
@@ -190,14 +191,14 @@ struct return_function
 			store_value(out.values[i], widths[i], item,
 						is_null ? 0 : mgpu_column_bits(rows.columns.codes[i][row], kinds[i], widths[i]));
 		}
-		out.marks[item] = (uint16_t) marks;
+		out.marks[item] = marks;
 	}
 };
 
 extern "C" cudaError_t
 mgpu_group_return_rows(const mgpu_limit_request *request, const mgpu_returned_rows *rows, cudaStream_t stream)
 {
-	return_function function = {rows_of(request), request->ends, *rows, {}, {}};
+	return_function function = {rows_of(request), request->ends, *rows, request->spec->num_columns, {}, {}};
 
 	for (uint32_t i = 0; i < request->spec->num_columns; i++)
 	{

@@ -49,6 +49,34 @@ struct is_head
 	}
 };
 
+/* The same where rows of equal codes may differ in other keys.  The code of a NULL is 0. */
+template <typename Code>
+struct is_wide_head
+{
+	is_head<Code> first;
+	const uint32_t *order;
+	mgpu_group_keys keys;
+
+	__device__ __forceinline__ bool
+	operator()(uint32_t position) const
+	{
+		uint32_t	a;
+		uint32_t	b;
+
+		if (first(position))
+			return true;
+		a = order[position - 1];
+		b = order[position];
+		for (uint32_t i = 0; i < keys.num_keys; i++)
+		{
+			if (keys.codes[i][a] != keys.codes[i][b] ||
+				mgpu_is_null(keys.nulls, keys.columns[i], a) != mgpu_is_null(keys.nulls, keys.columns[i], b))
+				return true;
+		}
+		return false;
+	}
+};
+
 /* The same of a sort in two steps, for groups and values. */
 struct is_value_head
 {
@@ -74,30 +102,47 @@ select_heads(Head head, uint64_t num_rows, uint32_t *starts, uint64_t *num_group
 								 (int64_t) num_rows, head, stream);
 }
 
+/* The bytes of temp that a choice of heads takes. */
+template <typename Head>
+static uint64_t
+temp_bytes_of(uint64_t num_rows)
+{
+	size_t		bytes = 0;
+
+	if (select_heads(Head{}, num_rows, nullptr, nullptr, nullptr, &bytes, 0) != cudaSuccess)
+		(void) cudaGetLastError();	/* the call that does it fails too */
+	return bytes;
+}
+
 extern "C" uint64_t
 mgpu_group_heads_temp_bytes(uint64_t num_rows)
 {
-	size_t		narrow = 0;
-	size_t		wide = 0;
-	size_t		values = 0;
+	return std::max({temp_bytes_of<is_head<uint32_t>>(num_rows), temp_bytes_of<is_head<uint64_t>>(num_rows),
+					temp_bytes_of<is_wide_head<uint32_t>>(num_rows), temp_bytes_of<is_wide_head<uint64_t>>(num_rows),
+					temp_bytes_of<is_value_head>(num_rows)});
+}
 
-	if (select_heads(is_head<uint32_t>{}, num_rows, nullptr, nullptr, nullptr, &narrow, 0) != cudaSuccess ||
-		select_heads(is_head<uint64_t>{}, num_rows, nullptr, nullptr, nullptr, &wide, 0) != cudaSuccess ||
-		select_heads(is_value_head{}, num_rows, nullptr, nullptr, nullptr, &values, 0) != cudaSuccess)
-		(void) cudaGetLastError();	/* the call that does it fails too */
-	return std::max(narrow, std::max(wide, values));
+template <typename Code>
+static cudaError_t
+select_code_heads(const mgpu_sorted_codes *sorted, uint64_t num_rows, uint32_t *starts, uint64_t *num_groups, void *temp,
+				  size_t *temp_bytes, cudaStream_t stream)
+{
+	is_head<Code> head = {static_cast<const Code *>(sorted->codes), sorted->shift};
+
+	if (sorted->keys.num_keys == 0)
+		return select_heads(head, num_rows, starts, num_groups, temp, temp_bytes, stream);
+	return select_heads(is_wide_head<Code>{head, sorted->order, sorted->keys}, num_rows, starts, num_groups, temp,
+						temp_bytes, stream);
 }
 
 extern "C" cudaError_t
-mgpu_group_heads(const void *codes, uint32_t code_bytes, uint32_t shift, uint64_t num_rows, uint32_t *starts,
-				 uint64_t *num_groups, void *temp, uint64_t temp_bytes, cudaStream_t stream)
+mgpu_group_heads(const mgpu_sorted_codes *sorted, uint64_t num_rows, uint32_t *starts, uint64_t *num_groups, void *temp,
+				 uint64_t temp_bytes, cudaStream_t stream)
 {
 	size_t		bytes = temp_bytes;
 
-	if (code_bytes == 4)
-		return select_heads(is_head<uint32_t>{(const uint32_t *) codes, shift}, num_rows, starts, num_groups, temp, &bytes,
-							stream);
-	return select_heads(is_head<uint64_t>{(const uint64_t *) codes, shift}, num_rows, starts, num_groups, temp, &bytes, stream);
+	return (sorted->code_bytes == 4 ? select_code_heads<uint32_t> : select_code_heads<uint64_t>)
+		(sorted, num_rows, starts, num_groups, temp, &bytes, stream);
 }
 
 extern "C" cudaError_t
@@ -183,4 +228,59 @@ mgpu_group_records(const mgpu_group_packing *packing, const mgpu_grouped_rows *r
 									 records, record_words}, rows->num_groups, stream);
 	return mgpu_launch_group_map(record_function<uint64_t>{*packing, *rows, (const uint64_t *) codes, group_codes,
 								 records, record_words}, rows->num_groups, stream);
+}
+
+struct wide_record_function
+{
+	mgpu_group_keys keys;
+	mgpu_grouped_rows rows;
+	uint64_t   *group_codes;
+	uint64_t   *records;
+	uint32_t	record_words;
+
+	__device__ __forceinline__ void
+	operator()(uint64_t group) const
+	{
+		uint64_t	start = rows.starts[group];
+		uint32_t	row = rows.order[start];
+		uint64_t   *record = records + group * record_words;
+		uint64_t	null_keys = 0;
+
+		for (uint32_t i = 0; i < keys.num_keys; i++)
+		{
+			null_keys |= (uint64_t) mgpu_is_null(keys.nulls, keys.columns[i], row) << i;
+			record[2 + i] = keys.codes[i][row];
+		}
+		record[0] = mgpu_group_end(rows, group) - start;
+		record[1] = null_keys;
+		group_codes[group] = group;
+	}
+};
+
+extern "C" cudaError_t
+mgpu_group_wide_records(const mgpu_group_keys *keys, const mgpu_grouped_rows *rows, uint64_t *group_codes,
+						uint64_t *records, uint32_t record_words, cudaStream_t stream)
+{
+	return mgpu_launch_group_map(wide_record_function{*keys, *rows, group_codes, records, record_words}, rows->num_groups,
+								 stream);
+}
+
+/* ----------------------------------------------------------------- numbers */
+
+struct number_rows_function
+{
+	mgpu_grouped_rows rows;
+	uint64_t   *numbers;
+
+	__device__ __forceinline__ void
+	operator()(uint64_t position) const
+	{
+		numbers[rows.order[position]] = mgpu_first_from(rows.starts, rows.num_groups, position + 1) - 1;
+	}
+};
+
+extern "C" cudaError_t
+mgpu_group_number_rows(const mgpu_grouped_rows *rows, uint64_t *numbers, cudaStream_t stream)
+{
+	return mgpu_launch_group_map(number_rows_function{*rows, numbers}, rows->num_rows, stream);
 }

@@ -19,7 +19,7 @@ mgpu_warp_greatest(uint64_t value)
 }
 
 static __device__ __forceinline__ bool
-mgpu_is_null(const uint8_t *nulls, uint32_t column, uint64_t row)
+mgpu_is_null(const uint32_t *nulls, uint32_t column, uint64_t row)
 {
 	return (nulls[row] >> column & 1) != 0;
 }
@@ -30,12 +30,11 @@ mgpu_group_code(const mgpu_group_packing &packing, uint64_t row)
 {
 	uint64_t	code = 0;
 
-#pragma unroll
-	for (uint32_t i = 0; i < MGPU_PACKING_MAX_KEYS; i++)
+	for (uint32_t i = 0; i < packing.num_keys; i++)
 	{
 		const mgpu_packed_column &key = packing.keys[i];
 
-		if (i >= packing.num_keys || key.bits == 0)
+		if (key.bits == 0)
 			continue;
 		code |= (mgpu_is_null(packing.nulls, key.column, row) ? key.null_part : key.first_part +
 				 (key.descending ? key.greatest - key.codes[row] : key.codes[row] - key.least)) << key.shift;

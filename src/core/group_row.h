@@ -55,11 +55,10 @@ mgpu_group_program(const mgpu_group_spec *spec, const mgpu_row_register *constan
 	return program;
 }
 
-/* Run the tests of a row whose inputs are found. */
+/* What the tests say of a row for which they were run. */
 MGPU_CODEC mgpu_row_fate
-mgpu_test_row(const mgpu_group_spec *spec, const mgpu_row_program *program, mgpu_row_frame *frame)
+mgpu_fate_of_row(const mgpu_group_spec *spec, const mgpu_row_program *program, const mgpu_row_frame *frame)
 {
-	mgpu_program_run_row(program, 0, spec->num_test_ops, frame->registers, frame->inputs);
 	for (uint32_t i = 0; i < spec->num_tests; i++)
 	{
 		const mgpu_row_register *test = mgpu_row_register_at(program, frame->registers, spec->tests[i]);
@@ -70,6 +69,14 @@ mgpu_test_row(const mgpu_group_spec *spec, const mgpu_row_program *program, mgpu
 			return MGPU_ROW_DROPPED;
 	}
 	return MGPU_ROW_KEPT;
+}
+
+/* Run the tests of a row whose inputs are found. */
+MGPU_CODEC mgpu_row_fate
+mgpu_test_row(const mgpu_group_spec *spec, const mgpu_row_program *program, mgpu_row_frame *frame)
+{
+	mgpu_program_run_row(program, 0, spec->num_test_ops, frame->registers, frame->inputs);
+	return mgpu_fate_of_row(spec, program, frame);
 }
 
 /* Compute the columns of a row that was kept. */

@@ -9,10 +9,11 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/group_row.h"
 #include "group/group.h"
 
 static bool
-is_null(const uint8_t *nulls, uint32_t column, uint64_t row)
+is_null(const uint32_t *nulls, uint32_t column, uint64_t row)
 {
 	return (nulls[row] >> column & 1) != 0;
 }
@@ -20,50 +21,58 @@ is_null(const uint8_t *nulls, uint32_t column, uint64_t row)
 /* ------------------------------------------------------------------ decode */
 
 static void
-keep_row(const mgpu_decode_request &request, const mgpu_group_row &row, uint64_t place)
+keep_row(const mgpu_decode_request &request, const mgpu_row_program &program, mgpu_row_frame *frame, uint64_t place)
 {
-	mgpu_group_facts *facts = &request.control->facts;
+	mgpu_group_control *control = request.control;
 
-	request.columns.nulls[place] = (uint8_t) row.nulls;
-	for (int i = 0; i < MGPU_GROUP_MAX_COLUMNS; i++)
+	mgpu_compute_row(&control->spec, &program, frame);
+	request.columns.nulls[place] = 0;
+	for (uint32_t i = 0; i < control->spec.num_columns; i++)
 	{
-		if (request.columns.codes[i] == nullptr)
-			continue;
-		request.columns.codes[i][place] = row.codes[i];
-		if ((row.nulls >> i & 1) != 0)
-		{
-			facts->nulls[i]++;
-			continue;
-		}
-		facts->greatest[i] = std::max(facts->greatest[i], row.codes[i]);
-		facts->inverse_least[i] = std::max(facts->inverse_least[i], ~row.codes[i]);
+		uint64_t	code;
+		mgpu_cell_state cell = mgpu_row_cell(&control->spec, &program, frame, i, &code);
+
+		control->facts.flags |= cell == MGPU_CELL_FAULT ? MGPU_GROUP_FAULT : cell == MGPU_CELL_ODD ? MGPU_GROUP_ODD : 0;
+		request.columns.nulls[place] |= (uint32_t) (cell == MGPU_CELL_NULL) << i;
+		if (request.columns.codes[i] != nullptr)
+			request.columns.codes[i][place] = code;
 	}
+}
+
+static void
+decode_row(const mgpu_decode_request &request, const mgpu_row_program &program, const char *page, uint32_t item,
+		   uint64_t *num_rows)
+{
+	mgpu_group_control *control = request.control;
+	mgpu_row_frame frame;
+	mgpu_row_state state = mgpu_find_inputs(&control->spec, page, item, frame.inputs);
+	mgpu_row_fate fate = MGPU_ROW_DROPPED;
+
+	control->facts.num_read += state == MGPU_ROW_READ;
+	if (state == MGPU_ROW_READ)
+		fate = mgpu_test_row(&control->spec, &program, &frame);
+	control->facts.flags |= state == MGPU_ROW_DAMAGED ? MGPU_GROUP_DAMAGED : fate == MGPU_ROW_FAULT ? MGPU_GROUP_FAULT : 0;
+	if (fate != MGPU_ROW_KEPT)
+		return;
+	if (*num_rows == request.columns.capacity)
+		abort();				/* the engine makes room */
+	keep_row(request, program, &frame, (*num_rows)++);
 }
 
 static void
 decode_page(const mgpu_decode_request &request, mgpu_page_ref ref, uint64_t *num_rows)
 {
 	const char *page = mgpu_page_of_ref(ref, request.refs, request.num_refs, request.pages, request.num_pages);
-	uint32_t   *flags = &request.control->facts.flags;
+	const mgpu_group_spec *spec = &request.control->spec;
+	mgpu_row_register constants[MGPU_GROUP_MAX_CONSTANTS];
+	mgpu_row_program program = mgpu_group_program(spec, constants);
 
+	for (uint32_t i = 0; i < spec->num_constants; i++)
+		constants[i] = mgpu_group_constant_of(spec, i);
 	if (page == nullptr)
-		*flags |= MGPU_GROUP_DAMAGED;
+		request.control->facts.flags |= MGPU_GROUP_DAMAGED;
 	for (uint32_t item = 0; page != nullptr && item < ref.num_items; item++)
-	{
-		mgpu_group_row row;
-		mgpu_row_state state = mgpu_decode_row(&request.spec, page, item, &row);
-
-		if (state == MGPU_ROW_DAMAGED)
-			*flags |= MGPU_GROUP_DAMAGED;
-		request.control->facts.num_read += state == MGPU_ROW_READ;
-		if (state != MGPU_ROW_READ || !mgpu_group_keeps(&request.spec, &row))
-			continue;
-		if (row.is_odd)
-			*flags |= MGPU_GROUP_ODD;
-		if (*num_rows == request.columns.capacity)
-			abort();			/* the engine makes room */
-		keep_row(request, row, (*num_rows)++);
-	}
+		decode_row(request, program, page, item, num_rows);
 }
 
 extern "C" cudaError_t
@@ -85,6 +94,41 @@ mgpu_group_decode(const mgpu_decode_request *request_in, cudaStream_t stream)
 		request.control->facts.rows[request.launch % MGPU_GROUP_TOTALS] = total;
 		*request.progress = total;
 		*request.landed = request.landed_number;
+	});
+}
+
+static void
+find_range(const mgpu_ranges_request &request, uint32_t column)
+{
+	mgpu_group_facts *facts = request.facts;
+	uint64_t	num_rows = (uint32_t) facts->rows[request.launch % MGPU_GROUP_TOTALS];
+
+	for (uint64_t row = 0; row < num_rows; row++)
+	{
+		uint64_t	code = request.columns.codes[column][row];
+
+		if (is_null(request.columns.nulls, column, row))
+		{
+			facts->nulls[column]++;
+			continue;
+		}
+		facts->greatest[column] = std::max(facts->greatest[column], code);
+		facts->inverse_least[column] = std::max(facts->inverse_least[column], ~code);
+	}
+}
+
+extern "C" cudaError_t
+mgpu_group_find_ranges(const mgpu_ranges_request *request_in, cudaStream_t stream)
+{
+	mgpu_ranges_request request = *request_in;
+
+	return enqueue(stream, [=] ()
+	{
+		for (uint32_t i = 0; i < MGPU_GROUP_MAX_COLUMNS; i++)
+		{
+			if ((request.mask >> i & 1) != 0)
+				find_range(request, i);
+		}
 	});
 }
 
@@ -141,17 +185,33 @@ mgpu_group_heads_temp_bytes(uint64_t num_rows)
 	return num_rows;
 }
 
-extern "C" cudaError_t
-mgpu_group_heads(const void *codes, uint32_t code_bytes, uint32_t shift, uint64_t num_rows, uint32_t *starts,
-				 uint64_t *num_groups, void *temp, uint64_t temp_bytes, cudaStream_t stream)
+/* Whether rows of equal codes differ in the keys that are not in these. */
+static bool
+differ(const mgpu_group_keys &keys, uint32_t a, uint32_t b)
 {
+	for (uint32_t i = 0; i < keys.num_keys; i++)
+	{
+		if (keys.codes[i][a] != keys.codes[i][b] || is_null(keys.nulls, keys.columns[i], a) != is_null(keys.nulls, keys.columns[i], b))
+			return true;
+	}
+	return false;
+}
+
+extern "C" cudaError_t
+mgpu_group_heads(const mgpu_sorted_codes *sorted_in, uint64_t num_rows, uint32_t *starts, uint64_t *num_groups, void *temp,
+				 uint64_t temp_bytes, cudaStream_t stream)
+{
+	mgpu_sorted_codes sorted = *sorted_in;
+
 	return enqueue(stream, [=] ()
 	{
 		memset(temp, 0xDB, temp_bytes);
 		*num_groups = 0;
 		for (uint64_t i = 0; i < num_rows; i++)
 		{
-			if (i == 0 || number_at(codes, code_bytes, i) >> shift != number_at(codes, code_bytes, i - 1) >> shift)
+			if (i == 0 || number_at(sorted.codes, sorted.code_bytes, i) >> sorted.shift !=
+				number_at(sorted.codes, sorted.code_bytes, i - 1) >> sorted.shift ||
+				(sorted.keys.num_keys > 0 && differ(sorted.keys, sorted.order[i - 1], sorted.order[i])))
 				starts[(*num_groups)++] = (uint32_t) i;
 		}
 	});
@@ -199,6 +259,47 @@ mgpu_group_records(const mgpu_group_packing *packing_in, const mgpu_grouped_rows
 				record[1] |= (uint64_t) (part == key.null_part) << i;
 				record[2 + i] = part == key.null_part ? 0 : key.least + part;
 			}
+		}
+	});
+}
+
+extern "C" cudaError_t
+mgpu_group_wide_records(const mgpu_group_keys *keys_in, const mgpu_grouped_rows *rows_in, uint64_t *group_codes,
+						uint64_t *records, uint32_t record_words, cudaStream_t stream)
+{
+	mgpu_group_keys keys = *keys_in;
+	mgpu_grouped_rows rows = *rows_in;
+
+	return enqueue(stream, [=] ()
+	{
+		for (uint64_t group = 0; group < rows.num_groups; group++)
+		{
+			uint32_t	row = rows.order[rows.starts[group]];
+			uint64_t   *record = records + group * record_words;
+
+			group_codes[group] = group;
+			record[0] = group_end(rows, group) - rows.starts[group];
+			record[1] = 0;
+			for (uint32_t i = 0; i < keys.num_keys; i++)
+			{
+				record[1] |= (uint64_t) is_null(keys.nulls, keys.columns[i], row) << i;
+				record[2 + i] = keys.codes[i][row];
+			}
+		}
+	});
+}
+
+extern "C" cudaError_t
+mgpu_group_number_rows(const mgpu_grouped_rows *rows_in, uint64_t *numbers, cudaStream_t stream)
+{
+	mgpu_grouped_rows rows = *rows_in;
+
+	return enqueue(stream, [=] ()
+	{
+		for (uint64_t group = 0; group < rows.num_groups; group++)
+		{
+			for (uint64_t i = rows.starts[group]; i < group_end(rows, group); i++)
+				numbers[rows.order[i]] = group;
 		}
 	});
 }
@@ -609,7 +710,7 @@ mgpu_group_return_rows(const mgpu_limit_request *request_in, const mgpu_returned
 					marks |= 1u << i;
 					memset((char *) rows.values[i] + item * spec.columns[i].width, 0, spec.columns[i].width);
 				}
-				rows.marks[item] = (uint16_t) marks;
+				rows.marks[item] = marks;
 			}
 		}
 	});

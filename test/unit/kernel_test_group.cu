@@ -223,8 +223,10 @@ plan_large(group_case &job, uint64_t seed, uint64_t num_keys, uint32_t value_wid
 		job.spec.columns[i].reduction = i == 3 && num_keys < 16 ? reductions[2] : reductions[i];
 		job.spec.columns[i].is_shown = i == 3;
 		job.spec.attributes[i] = {width, width, (int8_t) i};
+		job.missing_is_null[i] = true;
 		job.domains[i] = i == 0 ? num_keys : 0;
 	}
+	group_make_program(&job);
 	group_plan_offsets(&job.spec);
 	job.spec.num_keys = 1;
 	job.spec.num_sorts = 2;
