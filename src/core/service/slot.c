@@ -140,7 +140,8 @@ mgpu_output_bytes(const mgpu_job *job, mgpu_output output)
 	uint64_t	num_items = job->op == MGPU_OP_REMOVE ? job->num_items - job->num_b_items :
 		job->num_items + job->num_b_items;
 
-	if ((job->outputs & (1u << output)) == 0)
+	/* the others are of groups, and there are more of them than bits */
+	if (output > MGPU_OUTPUT_VALUES || (job->outputs & (1u << output)) == 0)
 		return 0;
 	if (output == MGPU_OUTPUT_INDICES)
 		return num_items * sizeof(uint32_t);
