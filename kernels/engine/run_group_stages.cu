@@ -216,7 +216,12 @@ start_groups(mgpu_engine_run *run, mgpu_error *err)
 		return mgpu_cuda_error(err, code, "starting the kernels");
 	if ((status = mgpu_group_plan_packing(run, err)) != MGPU_OK)
 		return status;
-	group->result.num_read = group->mailbox->facts.num_read;
+	for (int i = 0; i < MGPU_GROUP_MAX_SOURCES; i++)
+	{
+		group->result.read_of_source[i] = group->mailbox->facts.read_of_source[i];
+		group->result.rows_of_source[i] = group->mailbox->facts.rows_of_source[i];
+		group->result.num_read += group->result.read_of_source[i];
+	}
 	group->result.num_rows = group->num_rows;
 	if (group->num_rows == 0 && (group->spec.num_keys > 0 || mgpu_group_has_limit(group)))
 		return MGPU_OK;

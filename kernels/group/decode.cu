@@ -50,6 +50,7 @@ struct page_state
 	uint32_t	kept[MASK_WORDS];	/* a bit for each line pointer */
 	uint32_t	ranks[MASK_WORDS];	/* kept rows in front of each word's */
 	uint32_t	ticket;
+	uint32_t	source;
 	uint64_t	first_row;		/* where the page's rows go */
 };
 
@@ -165,6 +166,7 @@ place_rows(const mgpu_decode_request *request, page_state *state)
 	if (threadIdx.x % 32 != 0)
 		return;
 	atomicAdd((unsigned long long *) &control->num_placed[place], 1ULL);
+	atomicAdd((unsigned long long *) &control->facts.rows_of_source[state->source], (unsigned long long) count);
 	state->first_row = first_row;
 	if (first_row + count > request->columns.capacity)
 		atomicOr(&control->facts.flags, MGPU_GROUP_DAMAGED);	/* the host saw fewer line pointers */
@@ -189,6 +191,8 @@ load_page(const mgpu_decode_request *request, page_state *state)
 	const uint4 *source = reinterpret_cast<const uint4 *>(mgpu_page_of_ref(ref, request->refs, request->num_refs,
 																		   request->pages, request->num_pages));
 
+	if (threadIdx.x == 0)
+		state->source = ref.source;
 	if (source == nullptr)
 	{
 		if (threadIdx.x == 0)
@@ -255,7 +259,7 @@ choose_rows(const mgpu_decode_request *request, page_state *state, uint32_t num_
 	if (flags != 0)
 		atomicOr(&request->control->facts.flags, flags);
 	if (threadIdx.x % 32 == 0 && num_read > 0)
-		atomicAdd((unsigned long long *) &request->control->facts.num_read, (unsigned long long) num_read);
+		atomicAdd((unsigned long long *) &request->control->facts.read_of_source[state->source], (unsigned long long) num_read);
 }
 
 /* Returns flags. */

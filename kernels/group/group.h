@@ -46,7 +46,8 @@ typedef struct mgpu_group_facts
 	uint64_t	rows[MGPU_GROUP_TOTALS];	/* up to a launch of decode, by its number: launch << 32 | rows */
 	uint64_t	num_groups;
 	uint64_t	num_returned;	/* rows that are kept, if there is a limit */
-	uint64_t	num_read;		/* rows that were looked at */
+	uint64_t	read_of_source[MGPU_GROUP_MAX_SOURCES];	/* rows that were looked at, and kept */
+	uint64_t	rows_of_source[MGPU_GROUP_MAX_SOURCES];
 	uint64_t	largest;		/* rows of the largest group, if that is asked for */
 	/* of columns whose range is asked for */
 	uint64_t	nulls[MGPU_GROUP_MAX_COLUMNS];	/* how many */

@@ -41,14 +41,14 @@ keep_row(const mgpu_decode_request &request, const mgpu_row_program &program, mg
 
 static void
 decode_row(const mgpu_decode_request &request, const mgpu_row_program &program, const char *page, uint32_t item,
-		   uint64_t *num_rows)
+		   uint32_t source, uint64_t *num_rows)
 {
 	mgpu_group_control *control = request.control;
 	mgpu_row_frame frame;
 	mgpu_row_state state = mgpu_find_inputs(&control->spec, page, item, frame.inputs);
 	mgpu_row_fate fate = MGPU_ROW_DROPPED;
 
-	control->facts.num_read += state == MGPU_ROW_READ;
+	control->facts.read_of_source[source] += state == MGPU_ROW_READ;
 	if (state == MGPU_ROW_READ)
 		fate = mgpu_test_row(&control->spec, &program, &frame);
 	control->facts.flags |= state == MGPU_ROW_DAMAGED ? MGPU_GROUP_DAMAGED : fate == MGPU_ROW_FAULT ? MGPU_GROUP_FAULT : 0;
@@ -56,6 +56,7 @@ decode_row(const mgpu_decode_request &request, const mgpu_row_program &program, 
 		return;
 	if (*num_rows == request.columns.capacity)
 		abort();				/* the engine makes room */
+	control->facts.rows_of_source[source]++;
 	keep_row(request, program, &frame, (*num_rows)++);
 }
 
@@ -72,7 +73,7 @@ decode_page(const mgpu_decode_request &request, mgpu_page_ref ref, uint64_t *num
 	if (page == nullptr)
 		request.control->facts.flags |= MGPU_GROUP_DAMAGED;
 	for (uint32_t item = 0; page != nullptr && item < ref.num_items; item++)
-		decode_row(request, program, page, item, num_rows);
+		decode_row(request, program, page, item, ref.source, num_rows);
 }
 
 extern "C" cudaError_t
