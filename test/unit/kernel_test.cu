@@ -104,6 +104,7 @@ run_tests(const char *only, bool large)
 		test_engine();
 	if (is_wanted(only, "--groups"))
 	{
+		test_programs();
 		test_groups();
 		report("engine and groups");
 	}

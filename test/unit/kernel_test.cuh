@@ -56,7 +56,7 @@ extern const char *const pattern_names[NUM_PATTERNS];
 uint64_t	pattern_key(int pattern, uint64_t item, uint64_t num_items, int key_bits);
 
 /*
- * kernel_test_sort.cu, kernel_test_auto.cu, kernel_test_large.cu, kernel_test_group.cu,
+ * kernel_test_sort.cu, kernel_test_auto.cu, kernel_test_large.cu, kernel_test_programs.cu, kernel_test_group.cu,
  * kernel_test_executor.cu, kernel_test_ops.cu, kernel_test_op_runs.cu and kernel_test_engine.cu
  */
 void		test_device_sorts(void);
@@ -66,6 +66,7 @@ void		test_large_sorts(void);
 
 /* Before those of the executor, which counts the engine's copies from its first run on. */
 void		test_engine(void);	/* the first of all: no device was used yet */
+void		test_programs(void);
 void		test_groups(void);
 void		test_executor(void);
 void		test_ops(void);
