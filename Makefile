@@ -180,7 +180,7 @@ CORE_CFLAGS = -O3 -g -fPIC -fvisibility=hidden -pthread $(WARNINGS) -Wno-unused-
 CORE_CC = $(CC) -std=gnu11 $(CORE_CFLAGS)
 CORE_CXX = $(CXX) -std=c++17 -fno-exceptions -fno-rtti $(HIGHWAY_FLAGS) $(CORE_CFLAGS)
 
-CORE_SOURCES = $(sort $(wildcard src/core/*.c src/core/*/*.c src/core/*.cpp))
+CORE_SOURCES = $(sort $(wildcard src/core/*.c src/core/*/*.c src/core/*/*/*.c src/core/*.cpp))
 NO_CUDA_ENGINE = src/core/no_cuda_engine.c
 core_objects = $(patsubst src/core/%,$(1)/%.o,$(basename $(2)))
 CORE_LEFT_OUT = $(if $(CUDA_ARCHIVE),$(NO_CUDA_ENGINE)) $(if $(filter yes,$(TEST_SIZES)),src/core/engine_choice.c)
@@ -278,6 +278,7 @@ UNIT_FLAGS_asan = -O1 -fsanitize=address -fno-omit-frame-pointer
 UNIT_FLAGS_ubsan = -O1 -fsanitize=undefined -fno-sanitize-recover=all
 UNIT_FLAGS_tsan = -O1 -fsanitize=thread
 UNIT_SMALL_TESTS = $(filter core_service%,$(UNIT_TESTS))
+UNIT_PLAYED_TESTS = core_group core_table
 UNIT_SMALL_SOURCES = $(filter src/core/service/%,$(CORE_SOURCES))
 UNIT_LIBS = $(if $(filter yes,$(WITH_HIGHWAY)),$(HIGHWAY_LIBS)) -lstdc++ -lm -pthread
 
@@ -307,11 +308,11 @@ $(BUILD)/unit/$(1)/%: test/unit/%.c $$(UNIT_ARCHIVE_$(1)) $(BUILD)/core.config
 $(UNIT_SMALL_TESTS:%=$(BUILD)/unit/$(1)/%): UNIT_SMALL = -DMGPU_TEST_SIZES
 $(UNIT_SMALL_TESTS:%=$(BUILD)/unit/$(1)/%): UNIT_OBJECTS = $$(UNIT_SMALL_OBJECTS_$(1))
 $(UNIT_SMALL_TESTS:%=$(BUILD)/unit/$(1)/%): $$(UNIT_SMALL_OBJECTS_$(1))
-$(BUILD)/unit/$(1)/core_group: UNIT_OBJECTS = $$(call played_objects,$(BUILD)/unit/$(1)/played)
-$(BUILD)/unit/$(1)/core_group: $$(call played_objects,$(BUILD)/unit/$(1)/played)
+$(UNIT_PLAYED_TESTS:%=$(BUILD)/unit/$(1)/%): UNIT_OBJECTS = $$(call played_objects,$(BUILD)/unit/$(1)/played)
+$(UNIT_PLAYED_TESTS:%=$(BUILD)/unit/$(1)/%): $$(call played_objects,$(BUILD)/unit/$(1)/played)
 unit-$(1): $$(UNIT_TESTS:%=$(BUILD)/unit/$(1)/%)
 .PHONY: unit-$(1)
--include $$(wildcard $(BUILD)/unit/$(1)/*.d $(BUILD)/unit/$(1)/*/*.d $(BUILD)/unit/$(1)/*/*/*.d)
+-include $$(wildcard $(BUILD)/unit/$(1)/*.d $(BUILD)/unit/$(1)/*/*.d $(BUILD)/unit/$(1)/*/*/*.d $(BUILD)/unit/$(1)/*/*/*/*.d)
 endef
 UNIT_NO_CUDA = $(if $(wildcard $(NO_CUDA_ENGINE)),$(call core_objects,$(BUILD)/core,$(NO_CUDA_ENGINE)))
 UNIT_ARCHIVE_plain = $(CORE_ARCHIVE) $(if $(CUDA_ARCHIVE),$(BUILD)/unit/libmgpu_no_cuda.a)
@@ -333,7 +334,11 @@ $(BUILD)/vqsort_bench: test/bench/vqsort_bench.c $(UNIT_ARCHIVE_plain)
 $(BUILD)/unsigned_bench: test/bench/unsigned_bench.cpp $(UNIT_ARCHIVE_plain)
 	$(CORE_CXX) -o $@ $< $(UNIT_ARCHIVE_plain) $(UNIT_LIBS)
 
--include $(OBJS:.o=.d) $(wildcard $(BUILD)/core/*.d $(BUILD)/core/*/*.d $(BUILD)/played/*.d)
+# The executor of table jobs, on pages in memory.
+$(BUILD)/table_bench: test/bench/table_bench.c $(UNIT_ARCHIVE_plain)
+	$(CORE_CC) -o $@ $< $(UNIT_ARCHIVE_plain) $(UNIT_LIBS)
+
+-include $(OBJS:.o=.d) $(wildcard $(BUILD)/core/*.d $(BUILD)/core/*/*.d $(BUILD)/core/*/*/*.d $(BUILD)/played/*.d)
 
 # ------------------------------------------------------------------ all the rest
 

@@ -41,9 +41,9 @@ all_but() { grep -vE ":[0-9]+:($1)\$"; }
 shopt -s nullglob lastpipe
 libc='<(assert|ctype|errno|fcntl|float|inttypes|limits|math|pthread|sched|setjmp|signal|stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|threads|time|unistd|(sys|linux)/[a-z_]+|[a-z]*intrin)\.h>'
 libcxx='<[a-z_]+>'
-core_headers=$(cd src/core && printf '%s|' *.h cpu/*.h program/*.h service/*.h | sed 's/\./\\./g; s/|$//')
+core_headers=$(cd src/core && printf '%s|' *.h cpu/*.h cpu/table/*.h program/*.h service/*.h | sed 's/\./\\./g; s/|$//')
 
-includes src/core/*.[ch] src/core/cpu/*.[ch] src/core/program/*.[ch] src/core/service/*.[ch] | all_but "$libc|\"(core/)?($core_headers)\"" |
+includes src/core/*.[ch] src/core/cpu/*.[ch] src/core/cpu/table/*.[ch] src/core/program/*.[ch] src/core/service/*.[ch] | all_but "$libc|\"(core/)?($core_headers)\"" |
 	check 'src/core, C: libc and core headers alone'
 includes src/core/*.[ch] src/core/*.cpp src/core/program/*.[ch] src/*.[ch] | grep -F '"core/cpu/' |
 	check 'src/core/cpu: its headers are its own'

@@ -46,6 +46,10 @@ typedef struct mgpu_cpu_tuning
 	uint64_t	segment_task_items; /* segments: a task owns those that begin in so many items */
 	uint64_t	segment_items;	/* segments: longer ones are sorted like an array */
 	uint64_t	merge_items;	/* merge of two lists: output of one task */
+
+	uint64_t	table_slot_pages;	/* tables: pages of a batch, with one less that is copied */
+	uint64_t	table_large_values; /* tables: a group's values that all threads sort together */
+	uint64_t	table_write_bytes;	/* tables: of an output, by one task or in a piece; a multiple of 8 */
 } mgpu_cpu_tuning;
 
 extern mgpu_cpu_tuning mgpu_cpu_tunables;

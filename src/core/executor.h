@@ -59,6 +59,10 @@ typedef struct mgpu_binding
 
 	/* GROUP: copied by open.  Its outputs are bound later, by bind_groups. */
 	const mgpu_group_spec *group;
+
+	/* GROUP: shared buffers, where an executor of this process may read them.  The service has its own. */
+	const char *pages;
+	uint64_t	num_pages;
 } mgpu_binding;
 
 /* Faults for tests (mgpu.inject_fault), each at the stated point. */
@@ -197,7 +201,7 @@ typedef struct mgpu_executor
 	bool		(*writes_early) (const mgpu_run *run);
 
 	/*
-	 * GROUP only, else not called; NULL for the CPU, which does not run such jobs.  Pages go through slots of
+	 * GROUP only, else not called; NULL in mgpu_cpu_executor, which does not run such jobs.  Pages go through slots of
 	 * MGPU_CHANNEL_KEYS, a batch a slot (group_spec.h): bytes committed are those of its mgpu_page_refs.  Once a
 	 * slot comes again, the pages of its last batch have been read.  group_result: whether the sizes of outputs are
 	 * known.  poll returns MGPU_PENDING until then and until bind_groups has told where they go: MGPU_GROUP_OUTPUTS
@@ -212,6 +216,9 @@ typedef struct mgpu_executor
 } mgpu_executor;
 
 extern const mgpu_executor mgpu_cpu_executor;
+
+/* Runs GROUP by CPU threads, and no other jobs (cpu/table/table.h). */
+extern const mgpu_executor mgpu_cpu_table_executor;
 
 /*
  * The CUDA executor of this process (service/local.c).  In a build without CUDA,

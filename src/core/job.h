@@ -31,7 +31,7 @@ typedef enum mgpu_op
 	MGPU_OP_REMOVE,				/* values without those at positions */
 	MGPU_OP_INSERT,				/* values with b values before positions */
 	MGPU_OP_ODD_EVEN_SORT,		/* SORT by Batcher's network; not stable */
-	MGPU_OP_GROUP				/* pages of a table in, groups out: group_spec.h; devices alone run it */
+	MGPU_OP_GROUP				/* pages of a table in, groups out: group_spec.h */
 } mgpu_op;
 
 /* How stored bytes order.  Widths allowed: see mgpu_job.key_width. */

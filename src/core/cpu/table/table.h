@@ -1,0 +1,402 @@
+/*
+ * table.h
+ *		Internals of mgpu_cpu_table_executor: pages of a table in, groups or rows out (group_spec.h), by CPU threads.
+ *
+ * Threads read batches of pages while the caller fills the next: they find the inputs of up to MGPU_VECTOR_ROWS rows, run the program,
+ * and have the columns of the rows that are kept, as codes.  What becomes of them is one of three ways:
+ *
+ *	 FOLD	into the groups of each thread, which are merged at the end.  Counts and integers in any order; with one
+ *			thread, floats too, which are added in the order of the rows.
+ *	 KEEP	kept, cut by the hash of their keys into parts that fit a cache; then a thread groups each part, in the
+ *			order of the rows, and sorts the values of each group.
+ *	 ORDER	kept, and sorted by keys and order columns.  Of a small limit, only rows that may be within it.
+ *
+ * A group's record is where it is reduced, so that the answer needs no other form.  A table of all groups that threads share
+ * was rejected: floats would be added in another order each time.
+ *
+ *	 table_executor	calls, batches			table_stages	what is done after reading
+ *	 table_read		rows of pages			table_columns	program, codes
+ *	 table_groups	hash tables of records	table_reduce	counts and sums
+ *	 table_parts	merging, grouping		table_sorts		values of groups
+ *	 table_cut		rows beyond a limit		table_fields	rows as sort keys
+ *	 table_order	rows in order			table_answer	outputs
+ *	 table_memory	memory
+ */
+#ifndef MGPU_TABLE_H
+#define MGPU_TABLE_H
+
+#include <stdatomic.h>
+
+#include "core/cpu_codec.h"
+#include "core/cpu_threads.h"
+#include "core/cpu_tuning.h"
+#include "core/executor.h"
+#include "core/group_decode.h"
+
+/* Rows that a program is run for at a time: their registers stay in the second-level cache. */
+#define MGPU_VECTOR_ROWS 1024
+
+/* Parts of rows that are grouped one by one: a power of two. */
+#define MGPU_TABLE_PARTS 64
+#define MGPU_TABLE_PART_SHIFT 58
+
+/* Why there is no answer, or-ed by threads. */
+enum
+{
+	MGPU_TABLE_DAMAGED = 1,
+	MGPU_TABLE_FAULT = 2,
+	MGPU_TABLE_ODD = 4,
+	MGPU_TABLE_OVERFLOW = 8,
+	MGPU_TABLE_NO_MEMORY = 16,
+	MGPU_TABLE_TOO_MANY = 32
+};
+
+typedef enum mgpu_table_way
+{
+	MGPU_TABLE_FOLD,
+	MGPU_TABLE_KEEP,
+	MGPU_TABLE_ORDER
+} mgpu_table_way;
+
+/* ---- memory (table_memory.c) */
+
+/* Memory that is freed at once.  Of one thread at a time. */
+typedef struct mgpu_arena
+{
+	struct mgpu_arena_block *blocks;
+	char	   *next;
+	uint64_t	left;
+} mgpu_arena;
+
+/* NULL if there is none. */
+void	   *mgpu_arena_allocate(mgpu_arena *arena, uint64_t bytes);
+void		mgpu_arena_free(mgpu_arena *arena);
+
+/* Memory of its own, with huge pages where it is large; to be freed with free.  NULL if there is none. */
+void	   *mgpu_table_allocate(uint64_t bytes);
+
+/* ---- rows and groups */
+
+/* Some rows: codes of stored columns, 0 for NULL. */
+typedef struct mgpu_table_rows
+{
+	uint32_t	num_rows;
+	uint32_t	some_nulls;		/* columns that may have NULLs */
+	const uint64_t *codes[MGPU_GROUP_MAX_COLUMNS];
+	const uint32_t *nulls;		/* of each row: a bit a column */
+} mgpu_table_rows;
+
+static inline mgpu_table_rows
+mgpu_table_slice(const mgpu_table_rows *rows, uint32_t num_columns, uint64_t begin, uint64_t num_rows)
+{
+	mgpu_table_rows slice = {.num_rows = (uint32_t) num_rows,.some_nulls = rows->some_nulls,.nulls = rows->nulls + begin};
+
+	for (uint32_t i = 0; i < num_columns; i++)
+		slice.codes[i] = rows->codes[i] == NULL ? NULL : rows->codes[i] + begin;
+	return slice;
+}
+
+/* Records of groups, found by their keys. */
+typedef struct mgpu_table_groups
+{
+	const mgpu_group_spec *spec;
+	const uint64_t *fresh;		/* a record of no rows */
+	uint32_t	num_words;
+	uint64_t   *records;
+	uint64_t	num_groups;
+	uint64_t	capacity;		/* of records */
+	uint64_t   *slots;			/* high half of a hash, and a group's number + 1 */
+	uint64_t	num_slots;		/* a power of two */
+} mgpu_table_groups;
+
+/* table_groups.c.  Hashes of rows by their keys. */
+void		mgpu_table_hash(const mgpu_group_spec *spec, const mgpu_table_rows *rows, uint64_t *hashes);
+uint64_t	mgpu_table_hash_record(const mgpu_group_spec *spec, const uint64_t *record);
+
+/* Find or make the groups of up to MGPU_VECTOR_ROWS rows whose hashes are known.  false: out of memory, or UINT32_MAX groups. */
+bool		mgpu_table_find(mgpu_table_groups *groups, const mgpu_table_rows *rows, const uint64_t *hashes, uint32_t *numbers);
+void		mgpu_table_free_groups(mgpu_table_groups *groups);
+
+/* The one group without keys, though it has no rows. */
+bool		mgpu_table_make_empty(mgpu_table_groups *groups);
+
+static inline uint64_t *
+mgpu_table_record(const mgpu_table_groups *groups, uint64_t number)
+{
+	return groups->records + number * groups->num_words;
+}
+
+/* table_reduce.c.  Words of a record of no rows. */
+void		mgpu_table_fresh_record(const mgpu_group_spec *spec, const mgpu_group_record *record, uint64_t *words);
+
+/* Add rows to records, in order: numbers are their groups, NULL if all are of the first.  false: a sum overflows. */
+bool		mgpu_table_reduce(const mgpu_table_groups *groups, const mgpu_group_record *record, const mgpu_table_rows *rows,
+							  const uint32_t *numbers);
+
+/* Add a record of the same group whose reductions are of no floats. */
+void		mgpu_table_add_record(const mgpu_group_spec *spec, const mgpu_group_record *record, uint64_t *to, const uint64_t *from);
+
+/* Give NaNs their one form. */
+void		mgpu_table_finish_records(const mgpu_table_groups *groups, const mgpu_group_record *record);
+
+/* ---- runs */
+
+/* Pages that were handed over.  The rows in them, unless they are folded. */
+typedef struct mgpu_table_batch
+{
+	struct mgpu_table_batch *next;
+	mgpu_table_rows rows;
+	uint64_t	first_row;		/* ORDER: of all rows */
+	uint32_t	parts[MGPU_TABLE_PARTS + 1];	/* KEEP: where parts of rows begin */
+} mgpu_table_batch;
+
+typedef struct mgpu_table_slot
+{
+	char	   *memory;
+	uint32_t	num_refs;
+	mgpu_table_batch *batch;
+	_Atomic uint64_t num_done;	/* batches that were in it and have been read */
+} mgpu_table_slot;
+
+/* What a thread has. */
+typedef struct mgpu_table_worker
+{
+	mgpu_arena	arena;			/* what it works in, and rows that it has kept */
+	mgpu_register registers[MGPU_GROUP_MAX_REGISTERS];
+	const char **found[MGPU_GROUP_MAX_INPUTS];	/* values of a vector's rows */
+	uint16_t	kept[MGPU_VECTOR_ROWS];
+	uint64_t	hashes[MGPU_VECTOR_ROWS];
+	uint32_t	numbers[MGPU_VECTOR_ROWS];
+	uint64_t   *codes[MGPU_GROUP_MAX_COLUMNS];	/* kept rows of the batch; FOLD: of the vector */
+	uint32_t   *nulls;
+	uint16_t   *parts;
+	uint64_t	capacity;		/* of the last three */
+	uint64_t	num_rows;		/* in them */
+	uint32_t	some_nulls;
+	mgpu_table_groups groups;	/* FOLD: so far.  ORDER: what the limit leaves (table_cut.c) */
+	uint64_t	num_read;
+	uint64_t	num_kept;
+	uint64_t	least[MGPU_GROUP_MAX_COLUMNS];	/* ORDER: codes of kept rows */
+	uint64_t	greatest[MGPU_GROUP_MAX_COLUMNS];
+	uint32_t	all_nulls;		/* columns that have some */
+	uint32_t   *by_part;		/* FOLD: groups, part after part ... */
+	uint64_t	part_begins[MGPU_TABLE_PARTS + 1];	/* ... and where those begin */
+} mgpu_table_worker;
+
+/* Groups of a part, and the values of sorts, as codes that ascend. */
+typedef struct mgpu_table_part
+{
+	mgpu_table_groups groups;
+	uint64_t   *values[MGPU_GROUP_MAX_SORTS];
+	uint64_t	num_values[MGPU_GROUP_MAX_SORTS];
+} mgpu_table_part;
+
+/* A group's values that all threads sort together. */
+typedef struct mgpu_table_large
+{
+	struct mgpu_table_large *next;
+	uint64_t   *values;
+	uint64_t	num_values;
+	uint32_t	sort;
+	uint64_t   *words;
+} mgpu_table_large;
+
+/* Bits of a row's sort key: some of a column's code, or whether it is NULL. */
+typedef struct mgpu_table_field
+{
+	uint8_t		column;
+	uint8_t		is_null_flag;
+	uint8_t		shift;
+	uint8_t		bits;
+	uint8_t		is_flipped;		/* descending, or NULLs first */
+	uint64_t	base;			/* taken off a code; of a flipped field, what a code is taken off */
+} mgpu_table_field;
+
+#define MGPU_TABLE_MAX_FIELDS 128
+
+/* Fields of one sort: as many as fit beside a row's number. */
+typedef struct mgpu_table_level
+{
+	uint32_t	begin;
+	uint32_t	end;
+	uint32_t	bits;
+	uint32_t	order_bits;		/* those at the end that are no key's */
+} mgpu_table_level;
+
+typedef struct mgpu_table_order
+{
+	mgpu_table_field fields[MGPU_TABLE_MAX_FIELDS];
+	uint32_t	num_fields;
+	uint32_t	num_key_fields;
+	mgpu_table_level levels[MGPU_TABLE_MAX_FIELDS];
+	uint32_t	num_levels;
+	uint32_t	row_bits;
+	uint32_t	width;			/* of sort keys: 8 or 16 bytes */
+	uint64_t	num_rows;
+	void	   *keys;			/* with the numbers of rows in the lowest bits ... */
+	void	   *sorted;			/* ... in order */
+	uint32_t   *rows;			/* in order; those that come back, once these are known */
+	uint8_t    *marks;			/* of them: MGPU_TABLE_STARTS, MGPU_TABLE_DIFFERS */
+	mgpu_table_batch **batches;
+	uint64_t	num_batches;
+	uint32_t   *hints;			/* a batch for every MGPU_TABLE_HINT_ROWS rows */
+} mgpu_table_order;
+
+/* A row begins a group; it does, or differs from the row before in an order column. */
+#define MGPU_TABLE_STARTS 1
+#define MGPU_TABLE_DIFFERS 2
+
+#define MGPU_TABLE_HINT_ROWS 256
+
+typedef enum mgpu_table_stage
+{
+	MGPU_TABLE_READING,
+	MGPU_TABLE_CUTTING,			/* FOLD: groups by parts */
+	MGPU_TABLE_GROUPING,		/* parts */
+	MGPU_TABLE_SORTING,			/* values of large groups; ORDER: keys */
+	MGPU_TABLE_REFINING,		/* ORDER: rows that are equal so far */
+	MGPU_TABLE_MARKING,			/* ORDER */
+	MGPU_TABLE_ANSWERING,		/* the result is known; outputs may be bound */
+	MGPU_TABLE_WRITING,
+	MGPU_TABLE_DONE
+} mgpu_table_stage;
+
+struct mgpu_run
+{
+	mgpu_job	job;
+	mgpu_group_spec spec;
+	mgpu_group_record record;
+	uint64_t   *fresh;
+	const char *pages;
+	uint64_t	num_pages;
+	mgpu_table_way way;
+	mgpu_table_stage stage;
+	bool		submitted;
+	bool		phase_open;
+	atomic_bool cancelled;
+	_Atomic uint32_t failures;	/* MGPU_TABLE_... */
+	mgpu_pool  *pool;
+	int			num_workers;
+	mgpu_table_worker *workers;
+	double		work_ms;
+
+	/* plan of reading (table_columns.c, table_read.c) */
+	uint32_t	stored;			/* columns that are kept */
+	uint64_t	moved;			/* registers of tests that are read later */
+	uint32_t	num_fixed_inputs;
+	uint8_t		fixed_inputs[MGPU_GROUP_MAX_INPUTS];
+	uint32_t	num_walked_inputs;
+	uint8_t		walked_inputs[MGPU_GROUP_MAX_INPUTS];
+	uint64_t	cut;			/* ORDER: rows of a group that are looked at by each thread; 0: all */
+
+	/* input */
+	mgpu_table_slot *slots;
+	uint64_t	num_slots;
+	uint64_t	slot_bytes;
+	bool		slot_is_out;
+	uint64_t	num_committed;
+	_Atomic uint64_t num_done;
+	mgpu_arena	arena;			/* batches */
+	mgpu_table_batch *first;
+	mgpu_table_batch *last;
+
+	/* groups */
+	uint32_t	num_parts;
+	mgpu_table_part *parts;
+	_Atomic(mgpu_table_large *) large;
+	struct mgpu_run *sorter;	/* a run of mgpu_cpu_executor, or NULL */
+	void	   *sorter_result;
+
+	mgpu_table_order order;
+
+	/* answer */
+	mgpu_group_result result;
+	bool		is_bound;
+	bool		in_pieces;
+	char	   *places[MGPU_GROUP_OUTPUTS];
+	uint64_t	output_bytes[MGPU_GROUP_OUTPUTS];
+	uint64_t	output_tasks[MGPU_GROUP_OUTPUTS + 1];	/* the first task of each */
+	char	   *piece;
+	mgpu_group_piece shown;
+	bool		piece_is_out;
+	uint32_t	next_output;
+	uint64_t	next_offset;
+};
+
+static inline void
+mgpu_table_fail(mgpu_run *run, uint32_t failure)
+{
+	atomic_fetch_or(&run->failures, failure);
+}
+
+static inline uint64_t
+mgpu_table_least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Whether to go on: false once there will be no answer. */
+static inline bool
+mgpu_table_goes_on(const mgpu_run *run)
+{
+	return atomic_load_explicit(&run->failures, memory_order_relaxed) == 0 &&
+		!atomic_load_explicit(&run->cancelled, memory_order_relaxed);
+}
+
+/* table_stages.c.  Why the run ends here, or MGPU_OK. */
+mgpu_status mgpu_table_status(const mgpu_run *run, mgpu_error *err);
+
+/* Work on the stage until it ends (MGPU_OK), or for budget_ms; then begin the next. */
+mgpu_status mgpu_table_work(mgpu_run *run, double budget_ms, mgpu_error *err);
+mgpu_status mgpu_table_advance(mgpu_run *run, mgpu_error *err);
+
+/* table_read.c */
+void		mgpu_table_plan_inputs(mgpu_run *run);
+void		mgpu_table_read_batch(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_slot *slot);
+
+/* table_columns.c.  Workers have registers; false: out of memory. */
+void		mgpu_table_plan_columns(mgpu_run *run);
+bool		mgpu_table_make_registers(mgpu_run *run, mgpu_table_worker *worker);
+uint32_t	mgpu_table_test(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_rows);
+void		mgpu_table_compute(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_found, uint32_t num_rows);
+
+/* table_cut.c.  Drop rows of the vector that begins at `begin` which are beyond the limit for sure. */
+void		mgpu_table_plan_cut(mgpu_run *run);
+void		mgpu_table_cut(mgpu_run *run, mgpu_table_worker *worker, uint64_t begin);
+
+/* table_parts.c.  Tasks: a worker's groups; a part of them; a part of rows. */
+void		mgpu_table_cut_groups(void *run, uint64_t task, int worker);
+void		mgpu_table_merge_part(void *run, uint64_t task, int worker);
+void		mgpu_table_group_part(void *run, uint64_t task, int worker);
+
+/* table_sorts.c.  The values of a part's sorts; rows_groups: of each of its rows, in order. */
+void		mgpu_table_sort_part(mgpu_run *run, uint32_t part, const uint32_t *numbers);
+void		mgpu_table_describe(const mgpu_group_sort *sort, const uint64_t *values, uint64_t count, uint64_t *words);
+
+/* Sort by all threads: begin, and work for a while.  MGPU_OK once done, with the result in run->sorter_result, to be freed. */
+mgpu_status mgpu_table_begin_sort(mgpu_run *run, const void *keys, uint64_t num_items, uint32_t width, mgpu_error *err);
+mgpu_status mgpu_table_continue_sort(mgpu_run *run, mgpu_error *err);
+void		mgpu_table_end_sort(mgpu_run *run);
+
+/* table_fields.c.  A row's part of a sort key, without its number. */
+void		mgpu_table_plan_fields(mgpu_run *run);
+mgpu_u128	mgpu_table_sort_key(const mgpu_table_order *order, uint32_t level, const mgpu_table_rows *rows, uint64_t row);
+
+/* table_order.c.  Stages: false: out of memory.  Tasks: a batch; some sorted rows. */
+bool		mgpu_table_plan_order(mgpu_run *run);
+void		mgpu_table_pack(void *run, uint64_t task, int worker);
+uint64_t	mgpu_table_row_tasks(const mgpu_run *run);
+void		mgpu_table_refine(void *run, uint64_t task, int worker);
+void		mgpu_table_mark(void *run, uint64_t task, int worker);
+void		mgpu_table_select(mgpu_run *run);
+void		mgpu_table_free_order(mgpu_table_order *order);
+const mgpu_table_batch *mgpu_table_batch_of(const mgpu_table_order *order, uint64_t row);
+
+/* table_answer.c */
+void		mgpu_table_make_result(mgpu_run *run);
+void		mgpu_table_write(const mgpu_run *run, uint32_t output, uint64_t offset, uint64_t bytes, char *to);
+uint64_t	mgpu_table_plan_writing(mgpu_run *run);
+void		mgpu_table_write_task(void *run, uint64_t task, int worker);
+bool		mgpu_table_next_piece(mgpu_run *run);
+
+#endif							/* MGPU_TABLE_H */

@@ -1,0 +1,273 @@
+/*
+ * table_columns.c
+ *		The program of a vector's rows: tests, which rows are kept, and the codes of their columns.
+ *
+ * Tests run for all rows.  Then rows that are kept move to the front, and with them the registers of tests that are read later; so
+ * the other operations run for them alone.
+ */
+#include "core/cpu/table/table.h"
+
+#include <string.h>
+
+/* ---- plan */
+
+void
+mgpu_table_plan_columns(mgpu_run *run)
+{
+	const mgpu_group_spec *spec = &run->spec;
+	uint64_t	written = 0;
+
+	for (uint32_t i = 0; i < spec->num_test_ops; i++)
+		written |= UINT64_C(1) << spec->ops[i].to;
+	for (uint32_t i = spec->num_test_ops; i < spec->num_ops; i++)
+	{
+		for (int from = 0; from < mgpu_program_num_from[spec->ops[i].code]; from++)
+			run->moved |= written & UINT64_C(1) << spec->ops[i].from[from];
+	}
+	for (uint32_t i = 0; i < spec->num_columns; i++)
+	{
+		run->moved |= written & UINT64_C(1) << spec->columns[i].reg;
+		run->stored |= (uint32_t) mgpu_column_is_stored(spec, i) << i;
+	}
+}
+
+static void
+fill_constant(const mgpu_group_spec *spec, uint32_t number, mgpu_register *to)
+{
+	const mgpu_group_constant *from = &spec->constants[number];
+
+	for (uint32_t i = 0; i < MGPU_VECTOR_ROWS; i++)
+	{
+		if (spec->lanes[number] == MGPU_LANE_BYTES)
+			to->bytes[i] = (const char *) spec->tables + from->bits;
+		else
+			to->integers[i] = from->bits;
+		to->lengths[i] = from->length;
+		to->states[i] = from->is_null ? MGPU_IS_NULL : MGPU_IS_VALUE;
+	}
+}
+
+/* Registers are zeroed: no test reads what was never written. */
+bool
+mgpu_table_make_registers(mgpu_run *run, mgpu_table_worker *worker)
+{
+	const mgpu_group_spec *spec = &run->spec;
+	uint64_t	register_bytes = MGPU_VECTOR_ROWS * (sizeof(int64_t) + sizeof(uint32_t) + 1);
+
+	for (uint32_t i = 0; i < spec->num_registers; i++)
+	{
+		char	   *memory = mgpu_arena_allocate(&worker->arena, register_bytes);
+
+		if (memory == NULL)
+			return false;
+		memset(memory, 0, register_bytes);
+		worker->registers[i].integers = (int64_t *) memory;
+		worker->registers[i].lengths = (uint32_t *) (memory + MGPU_VECTOR_ROWS * sizeof(int64_t));
+		worker->registers[i].states = (uint8_t *) (worker->registers[i].lengths + MGPU_VECTOR_ROWS);
+		if (i < spec->num_constants)
+			fill_constant(spec, i, &worker->registers[i]);
+	}
+	for (uint32_t i = 0; i < spec->num_inputs; i++)
+	{
+		worker->found[i] = mgpu_arena_allocate(&worker->arena, MGPU_VECTOR_ROWS * sizeof(char *));
+		if (worker->found[i] == NULL)
+			return false;
+	}
+	return true;
+}
+
+static void
+run_ops(const mgpu_run *run, mgpu_table_worker *worker, uint32_t begin, uint32_t end, uint32_t num_rows)
+{
+	const mgpu_group_spec *spec = &run->spec;
+	mgpu_program program = {end - begin, spec->ops + begin, spec->lanes, (const char *) spec->tables};
+	mgpu_program_input inputs[MGPU_GROUP_MAX_INPUTS];
+
+	for (uint32_t i = 0; i < spec->num_inputs; i++)
+		inputs[i].values = worker->found[i];
+	mgpu_program_run(&program, worker->registers, inputs, worker->kept, num_rows);
+}
+
+/* ---- tests */
+
+/* Keep the rows that meet one more test.  *has_fault: one of them cannot be tested. */
+static uint32_t
+keep_rows(const mgpu_register *test, uint16_t *kept, uint32_t num_rows, bool *has_fault)
+{
+	uint32_t	num_kept = 0;
+
+	for (uint32_t i = 0; i < num_rows; i++)
+	{
+		uint16_t	row = kept[i];
+
+		*has_fault |= test->states[row] == MGPU_IS_FAULT;
+		kept[num_kept] = row;
+		num_kept += test->states[row] == MGPU_IS_VALUE && test->integers[row] != 0;
+	}
+	return num_kept;
+}
+
+uint32_t
+mgpu_table_test(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_rows)
+{
+	const mgpu_group_spec *spec = &run->spec;
+	bool		has_fault = false;
+
+	for (uint32_t i = 0; i < num_rows; i++)
+		worker->kept[i] = (uint16_t) i;
+	run_ops(run, worker, 0, spec->num_test_ops, num_rows);
+	for (uint32_t i = 0; i < spec->num_tests; i++)
+		num_rows = keep_rows(&worker->registers[spec->tests[i]], worker->kept, num_rows, &has_fault);
+	if (has_fault)
+		mgpu_table_fail(run, MGPU_TABLE_FAULT);
+	return num_rows;
+}
+
+static void
+move_register(const mgpu_register *reg, uint8_t lane, const uint16_t *kept, uint32_t num_rows)
+{
+	for (uint32_t i = 0; i < num_rows; i++)
+	{
+		reg->integers[i] = reg->integers[kept[i]];
+		reg->states[i] = reg->states[kept[i]];
+	}
+	for (uint32_t i = 0; lane >= MGPU_LANE_BYTES && i < num_rows; i++)
+		reg->lengths[i] = reg->lengths[kept[i]];
+}
+
+/* ---- columns */
+
+static uint8_t
+states_of(const uint8_t *states, uint32_t num_rows)
+{
+	uint8_t		all = 0;
+
+	for (uint32_t i = 0; i < num_rows; i++)
+		all |= states[i];
+	return all;
+}
+
+/* Codes, as mgpu_cell_of has them, of rows of which none is NULL. */
+static void
+encode_integers(const mgpu_register *from, uint32_t kind, uint64_t *codes, uint32_t num_rows)
+{
+	uint64_t	flip = kind == MGPU_KEY_SIGNED ? MGPU_F64_SIGN : 0;
+
+	for (uint32_t i = 0; i < num_rows; i++)
+		codes[i] = (uint64_t) from->integers[i] ^ flip;
+}
+
+/* Whether codes are enough. */
+static bool
+encode_reals(const mgpu_register *from, bool is_narrow, uint64_t *codes, uint32_t num_rows)
+{
+	uint64_t	odd = 0;
+
+	for (uint32_t i = 0; i < num_rows; i++)
+	{
+		uint64_t	bits = (uint64_t) from->integers[i];
+
+		if (is_narrow)
+		{
+			bits = mgpu_float_bits_of_real(bits);
+			codes[i] = mgpu_encode_f32((uint32_t) bits);
+			odd |= mgpu_decode_f32((uint32_t) codes[i]) ^ bits;
+		}
+		else
+		{
+			codes[i] = mgpu_encode_f64(bits);
+			odd |= mgpu_decode_f64(codes[i]) ^ bits;
+		}
+	}
+	return odd == 0;
+}
+
+/* Rows one by one.  The cells' states, or-ed. */
+static uint32_t
+encode_cells(const mgpu_group_column *column, uint8_t lane, const mgpu_register *from, uint64_t *codes, uint32_t num_rows)
+{
+	uint32_t	states = 0;
+
+	for (uint32_t i = 0; i < num_rows; i++)
+	{
+		uint64_t	number = lane == MGPU_LANE_BYTES ? 0 : (uint64_t) from->integers[i];
+
+		states |= UINT32_C(1) << mgpu_cell_of(column, from->states[i], number, &codes[i]);
+	}
+	return states;
+}
+
+static uint32_t
+encode_column(const mgpu_group_column *column, uint8_t lane, const mgpu_register *from, uint64_t *codes, uint32_t num_rows)
+{
+	if (lane == MGPU_LANE_BYTES || states_of(from->states, num_rows) != MGPU_IS_VALUE)
+		return encode_cells(column, lane, from, codes, num_rows);
+	if (column->kind == MGPU_KEY_FLOAT)
+		return !encode_reals(from, column->width == 4, codes, num_rows) && column->is_shown ? UINT32_C(1) << MGPU_CELL_ODD : 0;
+	encode_integers(from, column->kind, codes, num_rows);
+	return 0;
+}
+
+static void
+note_nulls(const mgpu_register *from, uint32_t column, uint32_t *nulls, uint32_t num_rows)
+{
+	for (uint32_t i = 0; i < num_rows; i++)
+		nulls[i] |= (uint32_t) (from->states[i] == MGPU_IS_NULL) << column;
+}
+
+/* ORDER: how far codes go of rows that are not NULL. */
+static void
+note_range(mgpu_table_worker *worker, uint32_t column, const uint8_t *states, const uint64_t *codes, uint32_t num_rows)
+{
+	uint64_t	least = worker->least[column];
+	uint64_t	greatest = worker->greatest[column];
+
+	for (uint32_t i = 0; i < num_rows; i++)
+	{
+		bool		is_null = states[i] == MGPU_IS_NULL;
+
+		least = !is_null && codes[i] < least ? codes[i] : least;
+		greatest = !is_null && codes[i] > greatest ? codes[i] : greatest;
+	}
+	worker->least[column] = least;
+	worker->greatest[column] = greatest;
+}
+
+void
+mgpu_table_compute(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_found, uint32_t num_rows)
+{
+	const mgpu_group_spec *spec = &run->spec;
+	uint64_t	spare[MGPU_VECTOR_ROWS];
+	uint32_t   *nulls = worker->nulls + worker->num_rows;
+	uint32_t	states = 0;
+
+	for (uint32_t i = spec->num_constants; num_rows < num_found && i < spec->num_registers; i++)
+	{
+		if ((run->moved >> i & 1) != 0)
+			move_register(&worker->registers[i], spec->lanes[i], worker->kept, num_rows);
+	}
+	run_ops(run, worker, spec->num_test_ops, spec->num_ops, num_rows);
+	memset(nulls, 0, num_rows * sizeof(uint32_t));
+	for (uint32_t i = 0; i < spec->num_columns; i++)
+	{
+		const mgpu_register *from = &worker->registers[spec->columns[i].reg];
+		bool		is_stored = (run->stored >> i & 1) != 0;
+		uint64_t   *codes = is_stored ? worker->codes[i] + worker->num_rows : spare;
+		uint32_t	column_states = encode_column(&spec->columns[i], spec->lanes[spec->columns[i].reg], from, codes, num_rows);
+
+		states |= column_states;
+		if ((column_states >> MGPU_CELL_NULL & 1) != 0)
+		{
+			note_nulls(from, i, nulls, num_rows);
+			worker->some_nulls |= UINT32_C(1) << i;
+		}
+		if (run->way == MGPU_TABLE_ORDER && is_stored)
+			note_range(worker, i, from->states, codes, num_rows);
+	}
+	if ((states >> MGPU_CELL_FAULT & 1) != 0)
+		mgpu_table_fail(run, MGPU_TABLE_FAULT);
+	if ((states >> MGPU_CELL_ODD & 1) != 0)
+		mgpu_table_fail(run, MGPU_TABLE_ODD);
+	worker->all_nulls |= worker->some_nulls;
+	worker->num_rows += num_rows;
+}

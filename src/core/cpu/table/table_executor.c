@@ -1,0 +1,356 @@
+/*
+ * table_executor.c
+ *		mgpu_cpu_table_executor: the table of functions, and its input.
+ *
+ * A batch is a task of the pool, released when it is committed.  Batch n is in slot n modulo their number, so that a slot is free once
+ * batch n has been read, and a caller that finds none free reads a batch itself.
+ */
+#include "core/cpu/table/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/unsigned_sort.h"
+
+/* Slots beyond one for each thread, so that the caller fills the next.  Without threads, one is enough. */
+#define SPARE_SLOTS 2
+
+/* More tasks than there are pages: how many there will be is not known. */
+#define MOST_TASKS (UINT64_MAX / 4)
+
+/* ---- open, release */
+
+static void
+plan_way(mgpu_run *run)
+{
+	bool		is_ordered = false;
+
+	for (uint32_t i = 0; i < run->spec.num_columns; i++)
+		is_ordered |= run->spec.columns[i].reduction > MGPU_REDUCE_INTEGER;
+	if (run->spec.limit_rule != MGPU_LIMIT_NONE)
+		run->way = MGPU_TABLE_ORDER;
+	else if (run->spec.num_sorts > 0 || (is_ordered && run->num_workers > 1))
+		run->way = MGPU_TABLE_KEEP;
+	run->num_parts = run->way == MGPU_TABLE_ORDER || run->spec.num_keys == 0 ? 1 : MGPU_TABLE_PARTS;
+}
+
+static bool
+make_workers(mgpu_run *run)
+{
+	bool		made = true;
+
+	run->workers = calloc((size_t) run->num_workers, sizeof(*run->workers));
+	for (int i = 0; run->workers != NULL && made && i < run->num_workers; i++)
+	{
+		mgpu_table_worker *worker = &run->workers[i];
+
+		worker->groups.spec = &run->spec;
+		worker->groups.fresh = run->fresh;
+		worker->groups.num_words = run->way == MGPU_TABLE_ORDER ? 2 + run->spec.num_keys + 1 + (uint32_t) run->cut :
+			run->record.num_words;
+		memset(worker->least, 0xFF, sizeof(worker->least));
+		made = mgpu_table_make_registers(run, worker);
+	}
+	return made && run->workers != NULL;
+}
+
+static bool
+make_slots(mgpu_run *run)
+{
+	run->num_slots = run->num_workers == 1 ? 1 : (uint64_t) run->num_workers + SPARE_SLOTS;
+	run->slot_bytes = MGPU_PAGE_COPIES_OFFSET + (mgpu_cpu_tunables.table_slot_pages - 1) * MGPU_PAGE_BYTES;
+	run->slots = calloc(run->num_slots, sizeof(*run->slots));
+	for (uint64_t i = 0; run->slots != NULL && i < run->num_slots; i++)
+	{
+		run->slots[i].memory = mgpu_table_allocate(run->slot_bytes);
+		if (run->slots[i].memory == NULL)
+			return false;
+	}
+	return run->slots != NULL;
+}
+
+/* What a run needs beside its copies of what it was opened with. */
+static bool
+make_run(mgpu_run *run, int num_threads)
+{
+	run->pool = mgpu_pool_start(num_threads);
+	if (run->pool == NULL)
+		return false;
+	run->num_workers = mgpu_pool_size(run->pool);
+	plan_way(run);
+	mgpu_group_plan_record(&run->spec, &run->record);
+	mgpu_table_plan_columns(run);
+	mgpu_table_plan_inputs(run);
+	mgpu_table_plan_cut(run);
+	/* of ORDER, the words of table_cut.c, which are 0 */
+	run->fresh = calloc(run->record.num_words + 3 + run->spec.num_keys + run->cut, sizeof(uint64_t));
+	run->parts = calloc(MGPU_TABLE_PARTS, sizeof(*run->parts));
+	if (run->fresh == NULL || run->parts == NULL || !make_workers(run) || !make_slots(run))
+		return false;
+	if (run->way != MGPU_TABLE_ORDER)
+		mgpu_table_fresh_record(&run->spec, &run->record, run->fresh);
+	mgpu_pool_begin_held(run->pool, NULL, NULL, 0);
+	return true;
+}
+
+static void
+free_parts(mgpu_run *run)
+{
+	for (uint32_t i = 0; run->parts != NULL && i < MGPU_TABLE_PARTS; i++)
+	{
+		mgpu_table_free_groups(&run->parts[i].groups);
+		for (uint32_t sort = 0; sort < MGPU_GROUP_MAX_SORTS; sort++)
+			free(run->parts[i].values[sort]);
+	}
+	free(run->parts);
+	for (mgpu_table_large *large = atomic_load(&run->large); large != NULL;)
+	{
+		mgpu_table_large *next = large->next;
+
+		free(large);
+		large = next;
+	}
+}
+
+static void
+table_release(mgpu_run *run)
+{
+	if (run == NULL)
+		return;
+	atomic_store(&run->cancelled, true);
+	mgpu_table_end_sort(run);
+	mgpu_pool_stop(run->pool);
+	for (int i = 0; run->workers != NULL && i < run->num_workers; i++)
+	{
+		mgpu_table_free_groups(&run->workers[i].groups);
+		mgpu_arena_free(&run->workers[i].arena);
+	}
+	for (uint64_t i = 0; run->slots != NULL && i < run->num_slots; i++)
+		free(run->slots[i].memory);
+	free_parts(run);
+	mgpu_table_free_order(&run->order);
+	mgpu_arena_free(&run->arena);
+	free(run->workers);
+	free(run->slots);
+	free(run->fresh);
+	free(run->piece);
+	free(run);
+}
+
+static mgpu_status
+table_open(const mgpu_job *job, const mgpu_binding *binding, const mgpu_exec_options *options, mgpu_run **run, mgpu_error *err)
+{
+	mgpu_status status = mgpu_job_validate(job, err);
+
+	*run = NULL;
+	if (status != MGPU_OK)
+		return status;
+	if (job->op != MGPU_OP_GROUP || binding->group == NULL)
+		return mgpu_fail(err, MGPU_BAD_JOB, "a job without pages of a table");
+	status = mgpu_group_validate(binding->group, err);
+	if (status != MGPU_OK)
+		return status;
+	if (options->inject_fault == MGPU_FAULT_HOST_MEMORY)
+		return mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory (injected)");
+	*run = calloc(1, sizeof(**run));
+	if (*run != NULL)
+	{
+		(*run)->job = *job;
+		(*run)->spec = *binding->group;
+		(*run)->pages = binding->pages;
+		(*run)->num_pages = binding->num_pages;
+		mgpu_unsigned_sort_prepare();
+		if (make_run(*run, options->num_threads))
+			return MGPU_OK;
+		table_release(*run);
+		*run = NULL;
+	}
+	return mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for a run");
+}
+
+/* ---- input */
+
+static void
+read_task(void *context, uint64_t task, int worker)
+{
+	mgpu_run   *run = context;
+	mgpu_table_slot *slot = &run->slots[task % run->num_slots];
+
+	if (mgpu_table_goes_on(run))
+		mgpu_table_read_batch(run, &run->workers[worker], slot);
+	atomic_fetch_add(&slot->num_done, 1);
+	atomic_fetch_add(&run->num_done, 1);
+}
+
+static mgpu_status
+table_input_slot(mgpu_run *run, mgpu_channel channel, void **memory, uint64_t *slot_bytes, mgpu_error *err)
+{
+	double		end_ms = mgpu_now_ms() + (double) mgpu_cpu_tunables.poll_ms;
+	mgpu_table_slot *slot = &run->slots[run->num_committed % run->num_slots];
+	mgpu_status status = mgpu_table_status(run, err);
+
+	if (channel != MGPU_CHANNEL_KEYS || run->submitted)
+		return mgpu_fail(err, MGPU_BAD_JOB, "a run takes pages by its first channel, until it is submitted");
+	while (status == MGPU_OK && atomic_load(&slot->num_done) < run->num_committed / run->num_slots)
+	{
+		double		now_ms = mgpu_now_ms();
+
+		if (now_ms >= end_ms)
+			return MGPU_PENDING;
+		mgpu_pool_help(run->pool, end_ms - now_ms);
+		status = mgpu_table_status(run, err);
+	}
+	if (status != MGPU_OK)
+		return status;
+	run->slot_is_out = true;
+	*memory = slot->memory;
+	*slot_bytes = run->slot_bytes;
+	return MGPU_OK;
+}
+
+/* Rows that are kept need a batch, in the order of the table. */
+static bool
+add_batch(mgpu_run *run, mgpu_table_slot *slot)
+{
+	mgpu_table_batch *batch;
+
+	if (run->way == MGPU_TABLE_FOLD)
+		return true;
+	batch = mgpu_arena_allocate(&run->arena, sizeof(*batch));
+	if (batch == NULL)
+		return false;
+	memset(batch, 0, sizeof(*batch));
+	if (run->last == NULL)
+		run->first = batch;
+	else
+		run->last->next = batch;
+	run->last = slot->batch = batch;
+	return true;
+}
+
+static mgpu_status
+table_input_commit(mgpu_run *run, mgpu_channel channel, uint64_t bytes, mgpu_error *err)
+{
+	mgpu_table_slot *slot = &run->slots[run->num_committed % run->num_slots];
+
+	if (!run->slot_is_out || bytes % sizeof(mgpu_page_ref) != 0 || bytes > MGPU_BATCH_PAGES * sizeof(mgpu_page_ref))
+		return mgpu_fail(err, MGPU_BAD_JOB, "a batch of %llu bytes", (unsigned long long) bytes);
+	run->slot_is_out = false;
+	if (bytes == 0)
+		return MGPU_OK;
+	slot->num_refs = (uint32_t) (bytes / sizeof(mgpu_page_ref));
+	if (!add_batch(run, slot))
+		return mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for a batch");
+	if (run->num_committed++ == 0)
+		mgpu_pool_begin_held(run->pool, read_task, run, MOST_TASKS);
+	mgpu_pool_release(run->pool, run->num_committed);
+	return MGPU_OK;
+}
+
+static mgpu_status
+table_submit(mgpu_run *run, mgpu_error *err)
+{
+	if (run->submitted)
+		return mgpu_fail(err, MGPU_BAD_JOB, "the run was submitted before");
+	run->submitted = true;
+	return MGPU_OK;
+}
+
+/* ---- poll */
+
+static bool
+awaits_caller(const mgpu_run *run)
+{
+	return (run->stage == MGPU_TABLE_ANSWERING && !run->is_bound) || run->piece_is_out;
+}
+
+static mgpu_status
+table_poll(mgpu_run *run, mgpu_error *err)
+{
+	double		start_ms = mgpu_now_ms();
+	double		end_ms = start_ms + (double) mgpu_cpu_tunables.poll_ms;
+	mgpu_status status = MGPU_OK;
+
+	if (!run->submitted)
+		return mgpu_fail(err, MGPU_BAD_JOB, "poll before submit");
+	while (run->stage != MGPU_TABLE_DONE)
+	{
+		double		now_ms = mgpu_now_ms();
+
+		status = mgpu_table_status(run, err);
+		if (status == MGPU_OK && (awaits_caller(run) || now_ms >= end_ms))
+			status = MGPU_PENDING;
+		if (status != MGPU_OK)
+			break;
+		status = mgpu_table_work(run, end_ms - now_ms, err);
+		if (status == MGPU_OK && (status = mgpu_table_status(run, err)) == MGPU_OK)
+			status = mgpu_table_advance(run, err);
+		if (status != MGPU_OK && status != MGPU_PENDING)
+			break;
+	}
+	run->work_ms += mgpu_now_ms() - start_ms;
+	return status;
+}
+
+static void
+table_cancel(mgpu_run *run)
+{
+	atomic_store(&run->cancelled, true);
+	mgpu_pool_cancel(run->pool);
+}
+
+static void
+table_stats(const mgpu_run *run, mgpu_run_stats *stats)
+{
+	*stats = (mgpu_run_stats) {.num_threads = run->num_workers,.kernel_ms = run->work_ms};
+}
+
+static bool
+table_result(const mgpu_run *run, mgpu_group_result *result)
+{
+	if (run->stage < MGPU_TABLE_ANSWERING)
+		return false;
+	*result = run->result;
+	return true;
+}
+
+static void
+table_bind(mgpu_run *run, char *const *outputs)
+{
+	run->is_bound = true;
+	run->in_pieces = outputs == NULL;
+	if (outputs != NULL)
+		memcpy(run->places, outputs, sizeof(run->places));
+	else if ((run->piece = mgpu_table_allocate(mgpu_cpu_tunables.table_write_bytes)) == NULL)
+		mgpu_table_fail(run, MGPU_TABLE_NO_MEMORY);
+}
+
+static bool
+table_piece(const mgpu_run *run, mgpu_group_piece *piece)
+{
+	if (run->piece_is_out)
+		*piece = run->shown;
+	return run->piece_is_out;
+}
+
+static void
+table_piece_taken(mgpu_run *run)
+{
+	run->piece_is_out = false;
+}
+
+const mgpu_executor mgpu_cpu_table_executor = {
+	.name = "cpu",
+	.open = table_open,
+	.input_slot = table_input_slot,
+	.input_commit = table_input_commit,
+	.submit = table_submit,
+	.poll = table_poll,
+	.stats = table_stats,
+	.cancel = table_cancel,
+	.release = table_release,
+	.group_result = table_result,
+	.bind_groups = table_bind,
+	.group_piece = table_piece,
+	.piece_taken = table_piece_taken,
+};

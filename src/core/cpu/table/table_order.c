@@ -1,0 +1,277 @@
+/*
+ * table_order.c
+ *		Rows in the order of their sort keys, and which of them a limit leaves.
+ *
+ * A sort key ends in the row's number, so equal rows stay as they were read.  All keys are sorted by all threads (table_sorts.c);
+ * then tasks take ranges of them, and sort what is equal so far by the next level.
+ */
+#include "core/cpu/table/table.h"
+
+#include <stdlib.h>
+
+#include "core/unsigned_sort.h"
+
+/* Sorted rows of a task. */
+#define TASK_ROWS (UINT64_C(1) << 16)
+
+const mgpu_table_batch *
+mgpu_table_batch_of(const mgpu_table_order *order, uint64_t row)
+{
+	uint32_t	batch = order->hints[row / MGPU_TABLE_HINT_ROWS];
+
+	while (row - order->batches[batch]->first_row >= order->batches[batch]->rows.num_rows)
+		batch++;
+	return order->batches[batch];
+}
+
+/* ---- keys */
+
+/* Number rows, and find batches by these numbers. */
+static bool
+number_rows(mgpu_run *run)
+{
+	mgpu_table_order *order = &run->order;
+	uint64_t	num_hints = 0;
+
+	for (mgpu_table_batch *batch = run->first; batch != NULL; batch = batch->next)
+	{
+		batch->first_row = order->num_rows;
+		order->num_rows += batch->rows.num_rows;
+		order->num_batches++;
+	}
+	order->batches = mgpu_table_allocate(order->num_batches * sizeof(*order->batches));
+	order->hints = mgpu_table_allocate((order->num_rows / MGPU_TABLE_HINT_ROWS + 1) * sizeof(uint32_t));
+	if (order->batches == NULL || order->hints == NULL)
+		return false;
+	order->num_batches = 0;
+	for (mgpu_table_batch *batch = run->first; batch != NULL; batch = batch->next)
+	{
+		for (; num_hints * MGPU_TABLE_HINT_ROWS < batch->first_row + batch->rows.num_rows; num_hints++)
+			order->hints[num_hints] = (uint32_t) order->num_batches;
+		order->batches[order->num_batches++] = batch;
+	}
+	return true;
+}
+
+bool
+mgpu_table_plan_order(mgpu_run *run)
+{
+	mgpu_table_order *order = &run->order;
+
+	if (!number_rows(run))
+		return false;
+	mgpu_table_plan_fields(run);
+	order->keys = mgpu_table_allocate(order->num_rows * order->width);
+	order->rows = mgpu_table_allocate(order->num_rows * sizeof(uint32_t));
+	order->marks = mgpu_table_allocate(order->num_rows);
+	return order->keys != NULL && order->rows != NULL && order->marks != NULL;
+}
+
+void
+mgpu_table_free_order(mgpu_table_order *order)
+{
+	free(order->batches);
+	free(order->hints);
+	free(order->keys);
+	free(order->sorted);
+	free(order->rows);
+	free(order->marks);
+}
+
+static mgpu_u128
+add_number(const mgpu_table_order *order, mgpu_u128 key, uint64_t row)
+{
+	/* a shift by 128 bits has no meaning */
+	return order->row_bits == 0 ? key : key << order->row_bits | row;
+}
+
+/* Keys of 16 bytes are sorted as bytes: the highest first. */
+void
+mgpu_table_pack(void *context, uint64_t task, int worker)
+{
+	mgpu_run   *run = context;
+	mgpu_table_order *order = &run->order;
+	const mgpu_table_batch *batch = order->batches[task];
+	uint64_t   *keys = (uint64_t *) order->keys + batch->first_row * (order->width / 8);
+
+	for (uint64_t i = 0; i < batch->rows.num_rows; i++)
+	{
+		mgpu_u128	key = add_number(order, mgpu_table_sort_key(order, 0, &batch->rows, i), batch->first_row + i);
+
+		if (order->width == 8)
+			*keys++ = (uint64_t) key;
+		else
+		{
+			*keys++ = mgpu_swap_64((uint64_t) (key >> 64));
+			*keys++ = mgpu_swap_64((uint64_t) key);
+		}
+	}
+}
+
+static mgpu_u128
+sorted_key(const mgpu_table_order *order, uint64_t place)
+{
+	const uint64_t *keys = order->sorted;
+
+	if (order->width == 8)
+		return keys[place];
+	return (mgpu_u128) mgpu_swap_64(keys[2 * place]) << 64 | mgpu_swap_64(keys[2 * place + 1]);
+}
+
+static uint32_t
+row_of_key(const mgpu_table_order *order, mgpu_u128 key)
+{
+	return (uint32_t) ((uint64_t) key & ((UINT64_C(1) << order->row_bits) - 1));
+}
+
+/* Without the row's number. */
+static mgpu_u128
+key_alone(const mgpu_table_order *order, mgpu_u128 key)
+{
+	return key >> order->row_bits;
+}
+
+static mgpu_u128
+key_of_row(const mgpu_table_order *order, uint32_t level, uint64_t row)
+{
+	const mgpu_table_batch *batch = mgpu_table_batch_of(order, row);
+
+	return mgpu_table_sort_key(order, level, &batch->rows, row - batch->first_row);
+}
+
+/* ---- levels */
+
+uint64_t
+mgpu_table_row_tasks(const mgpu_run *run)
+{
+	return (run->order.num_rows + TASK_ROWS - 1) / TASK_ROWS;
+}
+
+/* Sort rows that are equal in the levels before.  false: out of memory. */
+static bool
+sort_equal(const mgpu_table_order *order, uint32_t level, uint32_t *rows, uint64_t num_rows)
+{
+	mgpu_u128  *keys;
+	uint64_t	begin = 0;
+	bool		sorted = true;
+
+	if (level == order->num_levels || num_rows == 1)
+		return true;
+	keys = mgpu_table_allocate(num_rows * sizeof(*keys));
+	if (keys == NULL)
+		return false;
+	for (uint64_t i = 0; i < num_rows; i++)
+		keys[i] = add_number(order, key_of_row(order, level, rows[i]), rows[i]);
+	mgpu_sort_unsigned(keys, num_rows, sizeof(*keys), NULL);
+	for (uint64_t i = 0; i < num_rows; i++)
+		rows[i] = row_of_key(order, keys[i]);
+	for (uint64_t i = 1; sorted && i <= num_rows; i++)
+	{
+		if (i < num_rows && key_alone(order, keys[i]) == key_alone(order, keys[begin]))
+			continue;
+		sorted = sort_equal(order, level + 1, rows + begin, i - begin);
+		begin = i;
+	}
+	free(keys);
+	return sorted;
+}
+
+static bool
+begins_run(const mgpu_table_order *order, uint64_t place)
+{
+	return place == 0 || key_alone(order, sorted_key(order, place - 1)) != key_alone(order, sorted_key(order, place));
+}
+
+/* Rows of a range that begin a run of equal keys, with all of that run. */
+void
+mgpu_table_refine(void *context, uint64_t task, int worker)
+{
+	mgpu_run   *run = context;
+	mgpu_table_order *order = &run->order;
+	uint64_t	place = task * TASK_ROWS;
+	uint64_t	range_end = mgpu_table_least(order->num_rows, place + TASK_ROWS);
+
+	for (; order->num_levels == 1 && place < range_end; place++)
+		order->rows[place] = row_of_key(order, sorted_key(order, place));
+	while (place < range_end && !begins_run(order, place))
+		place++;
+	while (place < range_end && mgpu_table_goes_on(run))
+	{
+		uint64_t	begin = place;
+
+		do
+		{
+			order->rows[place] = row_of_key(order, sorted_key(order, place));
+			place++;
+		} while (place < order->num_rows && !begins_run(order, place));
+		if (!sort_equal(order, 1, order->rows + begin, place - begin))
+			mgpu_table_fail(run, MGPU_TABLE_NO_MEMORY);
+	}
+}
+
+/* ---- marks and limits */
+
+static uint8_t
+marks_of(const mgpu_table_order *order, uint64_t place)
+{
+	mgpu_u128	differing;
+
+	if (place == 0)
+		return MGPU_TABLE_STARTS | MGPU_TABLE_DIFFERS;
+	for (uint32_t level = 0; level < order->num_levels; level++)
+	{
+		differing = level == 0 ? key_alone(order, sorted_key(order, place - 1) ^ sorted_key(order, place)) :
+			key_of_row(order, level, order->rows[place - 1]) ^ key_of_row(order, level, order->rows[place]);
+		if (differing != 0)
+			return mgpu_bit_length(differing) > order->levels[level].order_bits ?
+				MGPU_TABLE_STARTS | MGPU_TABLE_DIFFERS : MGPU_TABLE_DIFFERS;
+	}
+	return 0;
+}
+
+void
+mgpu_table_mark(void *context, uint64_t task, int worker)
+{
+	mgpu_run   *run = context;
+	uint64_t	end = mgpu_table_least(run->order.num_rows, (task + 1) * TASK_ROWS);
+
+	for (uint64_t place = task * TASK_ROWS; place < end; place++)
+		run->order.marks[place] = marks_of(&run->order, place);
+}
+
+/* Numbers of a row in its group, by rules. */
+typedef struct row_numbers
+{
+	uint64_t	of[MGPU_LIMIT_DENSE_RANKS + 1];
+} row_numbers;
+
+static void
+count_row(row_numbers *numbers, uint8_t marks)
+{
+	if ((marks & MGPU_TABLE_STARTS) != 0)
+		*numbers = (row_numbers) {{0}};
+	numbers->of[MGPU_LIMIT_ROWS]++;
+	if ((marks & MGPU_TABLE_DIFFERS) == 0)
+		return;
+	numbers->of[MGPU_LIMIT_RANKS] = numbers->of[MGPU_LIMIT_ROWS];
+	numbers->of[MGPU_LIMIT_DENSE_RANKS]++;
+}
+
+void
+mgpu_table_select(mgpu_run *run)
+{
+	mgpu_table_order *order = &run->order;
+	row_numbers numbers = {{0}};
+
+	for (uint64_t place = 0; place < order->num_rows; place++)
+	{
+		uint8_t		marks = order->marks[place];
+
+		run->result.num_groups += marks & MGPU_TABLE_STARTS;
+		count_row(&numbers, marks);
+		if (numbers.of[run->spec.limit_rule] > run->spec.limit)
+			continue;
+		order->rows[run->result.num_returned] = order->rows[place];
+		order->marks[run->result.num_returned++] = marks;
+	}
+}

@@ -1,0 +1,212 @@
+/*
+ * table_stages.c
+ *		What a run does once all its pages are handed over: one stage after the other, each a phase of the pool, or a sort by a run
+ *		of mgpu_cpu_executor.
+ */
+#include "core/cpu/table/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct
+{
+	uint32_t	failure;
+	mgpu_status status;
+	const char *message;
+}			failures[] = {
+	{MGPU_TABLE_NO_MEMORY, MGPU_HOST_MEMORY, "out of memory for rows or groups of a table"},
+	{MGPU_TABLE_DAMAGED, MGPU_UNSUPPORTED, "a page is damaged, or changed while it was read"},
+	{MGPU_TABLE_FAULT, MGPU_UNSUPPORTED, "a value is beyond what programs compute"},
+	{MGPU_TABLE_ODD, MGPU_UNSUPPORTED, "there are negative zeros, or unusual NaNs"},
+	{MGPU_TABLE_OVERFLOW, MGPU_UNSUPPORTED, "a sum overflows"},
+	{MGPU_TABLE_TOO_MANY, MGPU_UNSUPPORTED, "there are too many rows"},
+};
+
+/* Why a run ends here, or MGPU_OK. */
+mgpu_status
+mgpu_table_status(const mgpu_run *run, mgpu_error *err)
+{
+	uint32_t	found = atomic_load(&run->failures);
+
+	if (atomic_load(&run->cancelled))
+		return mgpu_fail(err, MGPU_CANCELLED, "the run was cancelled");
+	for (size_t i = 0; found != 0 && i < sizeof(failures) / sizeof(failures[0]); i++)
+	{
+		if ((found & failures[i].failure) != 0)
+			return mgpu_fail(err, failures[i].status, "%s", failures[i].message);
+	}
+	return MGPU_OK;
+}
+
+/* ---- what ends a stage */
+
+static void
+begin_phase(mgpu_run *run, mgpu_table_stage stage, mgpu_task_function function, uint64_t num_tasks)
+{
+	run->stage = stage;
+	run->phase_open = num_tasks > 0;
+	if (run->phase_open)
+		mgpu_pool_begin(run->pool, function, run, num_tasks);
+}
+
+/* Sort the rows' keys.  Those without any bits are in order. */
+static mgpu_status
+begin_order(mgpu_run *run, mgpu_error *err)
+{
+	mgpu_table_order *order = &run->order;
+
+	run->stage = MGPU_TABLE_SORTING;
+	if (order->levels[0].bits > 0 && order->num_rows > 1)
+		return mgpu_table_begin_sort(run, order->keys, order->num_rows, order->width, err);
+	run->sorter_result = order->keys;
+	order->keys = NULL;
+	return MGPU_OK;
+}
+
+/* Sort the next large group, if there is one. */
+static mgpu_status
+begin_large(mgpu_run *run, mgpu_error *err)
+{
+	mgpu_table_large *large = atomic_load(&run->large);
+
+	run->stage = large != NULL ? MGPU_TABLE_SORTING : MGPU_TABLE_ANSWERING;
+	if (large == NULL)
+	{
+		mgpu_table_make_result(run);
+		return MGPU_OK;
+	}
+	return mgpu_table_begin_sort(run, large->values, large->num_values, sizeof(uint64_t), err);
+}
+
+static void
+end_large(mgpu_run *run)
+{
+	mgpu_table_large *large = atomic_load(&run->large);
+
+	memcpy(large->values, run->sorter_result, large->num_values * sizeof(uint64_t));
+	mgpu_table_describe(&run->spec.sorts[large->sort], large->values, large->num_values, large->words);
+	atomic_store(&run->large, large->next);
+	free(large);
+	mgpu_table_end_sort(run);
+}
+
+/* All rows are read. */
+static mgpu_status
+end_reading(mgpu_run *run, mgpu_error *err)
+{
+	uint64_t	num_rows = 0;
+
+	for (int i = 0; i < run->num_workers; i++)
+		num_rows += run->workers[i].num_kept;
+	if (run->way == MGPU_TABLE_FOLD)
+		begin_phase(run, MGPU_TABLE_CUTTING, mgpu_table_cut_groups, run->num_workers > 1 ? (uint64_t) run->num_workers : 0);
+	else if (run->way == MGPU_TABLE_KEEP)
+		begin_phase(run, MGPU_TABLE_GROUPING, mgpu_table_group_part, run->num_parts);
+	else if (num_rows > MGPU_MAX_ITEMS)
+		mgpu_table_fail(run, MGPU_TABLE_TOO_MANY);
+	else if (mgpu_table_plan_order(run))
+		begin_phase(run, MGPU_TABLE_CUTTING, mgpu_table_pack, run->order.num_batches);
+	else
+		mgpu_table_fail(run, MGPU_TABLE_NO_MEMORY);
+	return mgpu_table_status(run, err);
+}
+
+/* Groups of threads by parts: merge them.  One thread's are the answer. */
+static void
+end_cutting(mgpu_run *run)
+{
+	if (run->num_workers > 1)
+	{
+		begin_phase(run, MGPU_TABLE_GROUPING, mgpu_table_merge_part, run->num_parts);
+		return;
+	}
+	run->num_parts = 1;
+	run->parts[0].groups = run->workers[0].groups;
+	run->workers[0].groups = (mgpu_table_groups) {0};
+	run->parts[0].groups.spec = &run->spec;
+	run->parts[0].groups.fresh = run->fresh;
+	run->parts[0].groups.num_words = run->record.num_words;
+	run->stage = MGPU_TABLE_GROUPING;
+}
+
+static mgpu_status
+end_grouping(mgpu_run *run, mgpu_error *err)
+{
+	if (run->spec.num_keys == 0 && !mgpu_table_make_empty(&run->parts[0].groups))
+		return mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for a group");
+	return begin_large(run, err);
+}
+
+static mgpu_status
+end_sorting(mgpu_run *run, mgpu_error *err)
+{
+	if (run->way == MGPU_TABLE_ORDER)
+	{
+		run->order.sorted = run->sorter_result;
+		run->sorter_result = NULL;
+		begin_phase(run, MGPU_TABLE_REFINING, mgpu_table_refine, mgpu_table_row_tasks(run));
+		return MGPU_OK;
+	}
+	end_large(run);
+	return begin_large(run, err);
+}
+
+static void
+end_answering(mgpu_run *run)
+{
+	uint64_t	num_tasks = run->in_pieces ? 0 : mgpu_table_plan_writing(run);
+
+	begin_phase(run, MGPU_TABLE_WRITING, mgpu_table_write_task, num_tasks);
+}
+
+/* A stage has ended: begin the next. */
+mgpu_status
+mgpu_table_advance(mgpu_run *run, mgpu_error *err)
+{
+	switch (run->stage)
+	{
+		case MGPU_TABLE_READING:
+			return end_reading(run, err);
+		case MGPU_TABLE_CUTTING:
+			if (run->way == MGPU_TABLE_ORDER)
+				return begin_order(run, err);
+			end_cutting(run);
+			return MGPU_OK;
+		case MGPU_TABLE_GROUPING:
+			return end_grouping(run, err);
+		case MGPU_TABLE_SORTING:
+			return end_sorting(run, err);
+		case MGPU_TABLE_REFINING:
+			begin_phase(run, MGPU_TABLE_MARKING, mgpu_table_mark, mgpu_table_row_tasks(run));
+			return MGPU_OK;
+		case MGPU_TABLE_MARKING:
+			mgpu_table_select(run);
+			run->stage = MGPU_TABLE_ANSWERING;
+			mgpu_table_make_result(run);
+			return MGPU_OK;
+		case MGPU_TABLE_ANSWERING:
+			end_answering(run);
+			return MGPU_OK;
+		default:
+			run->stage = MGPU_TABLE_DONE;
+			return MGPU_OK;
+	}
+}
+
+/* Work on the stage until it ends (MGPU_OK), or for budget_ms. */
+mgpu_status
+mgpu_table_work(mgpu_run *run, double budget_ms, mgpu_error *err)
+{
+	if (run->stage == MGPU_TABLE_READING && atomic_load(&run->num_done) < run->num_committed)
+	{
+		mgpu_pool_help(run->pool, budget_ms);
+		return atomic_load(&run->num_done) < run->num_committed ? MGPU_PENDING : MGPU_OK;
+	}
+	if (run->phase_open)
+		run->phase_open = !mgpu_pool_work(run->pool, budget_ms);
+	else if (run->sorter != NULL)
+		return mgpu_table_continue_sort(run, err);
+	else if (run->stage == MGPU_TABLE_WRITING && run->in_pieces)
+		return mgpu_table_next_piece(run) ? MGPU_PENDING : MGPU_OK;
+	return run->phase_open ? MGPU_PENDING : MGPU_OK;
+}

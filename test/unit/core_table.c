@@ -1,0 +1,453 @@
+/*
+ * core_table.c
+ *		Table jobs by CPU threads: random cases of unit_group.h in batches of a few pages, by one thread and several.
+ *
+ * Answers are checked as unit_group_check.h does it, and are the bytes that a played device gives for the same case.  Thresholds
+ * are small, so that a few pages have large groups, many pieces and several tasks.
+ */
+#include "core/cpu_tuning.h"
+#include "core/executor.h"
+#include "played/played_engine.h"
+#include "unit.h"
+#include "unit_group_check.h"
+
+#define MAX_PAGES 64
+
+static char *pages;
+static char *slots;
+
+/* ------------------------------------------------------------------- running */
+
+/* How a case is run. */
+typedef struct table_run
+{
+	int			num_threads;
+	uint32_t	most_refs;		/* of a batch */
+	bool		in_pieces;
+	int			fault;
+	int			cancel_after;	/* so many calls; 0: never */
+} table_run;
+
+typedef struct table_drive
+{
+	const table_run *how;
+	group_case *job;
+	mgpu_run   *run;
+	group_outcome *outcome;
+	int			num_calls;
+	uint32_t	next_page;
+} table_drive;
+
+#define TABLE (&mgpu_cpu_table_executor)
+
+/* Whether this call is the one before which the run is cancelled, or comes later. */
+static void
+count_call(table_drive *drive)
+{
+	if (++drive->num_calls == drive->how->cancel_after)
+		TABLE->cancel(drive->run);
+}
+
+static uint64_t
+write_batch(table_drive *drive, char *slot, uint64_t bytes)
+{
+	group_case *job = drive->job;
+	uint32_t	num_refs = 1 + group_below(job, drive->how->most_refs);
+	uint32_t	most_copies = (uint32_t) ((bytes - MGPU_PAGE_COPIES_OFFSET) / MGPU_PAGE_BYTES);
+	uint32_t	num_copies = 0;
+	mgpu_page_ref *refs = (mgpu_page_ref *) slot;
+
+	if (num_refs > job->num_pages - drive->next_page)
+		num_refs = job->num_pages - drive->next_page;
+	for (uint32_t i = 0; i < num_refs; i++, drive->next_page++)
+	{
+		refs[i].number = drive->next_page;
+		refs[i].num_items = job->num_items[drive->next_page];
+		refs[i].is_copy = num_copies < most_copies && group_chance(job, 3);
+		if (!refs[i].is_copy)
+			continue;
+		memcpy(slot + MGPU_PAGE_COPIES_OFFSET + num_copies * MGPU_PAGE_BYTES,
+			   job->pages + (uint64_t) drive->next_page * MGPU_PAGE_BYTES, MGPU_PAGE_BYTES);
+		refs[i].number = num_copies++;
+	}
+	return num_refs * sizeof(mgpu_page_ref);
+}
+
+static mgpu_status
+feed(table_drive *drive)
+{
+	mgpu_error *err = &drive->outcome->err;
+
+	while (drive->next_page < drive->job->num_pages)
+	{
+		void	   *slot;
+		uint64_t	bytes;
+		mgpu_status status = TABLE->input_slot(drive->run, MGPU_CHANNEL_KEYS, &slot, &bytes, err);
+
+		count_call(drive);
+		if (status == MGPU_PENDING)
+			continue;
+		if (status == MGPU_OK)
+			status = TABLE->input_commit(drive->run, MGPU_CHANNEL_KEYS, write_batch(drive, slot, bytes), err);
+		if (status != MGPU_OK)
+			return status;
+		count_call(drive);
+	}
+	return TABLE->submit(drive->run, err);
+}
+
+static void
+bind(table_drive *drive)
+{
+	group_outcome *outcome = drive->outcome;
+	char	   *places[MGPU_GROUP_OUTPUTS];
+
+	for (uint32_t i = 0; i < MGPU_GROUP_OUTPUTS; i++)
+		places[i] = calloc(mgpu_group_output_bytes(&drive->job->spec, &outcome->result, i) + 8, 1);
+	outcome->records = (uint64_t *) places[0];
+	memcpy(outcome->sorted, places + 1, sizeof(outcome->sorted));
+	TABLE->bind_groups(drive->run, drive->how->in_pieces ? NULL : places);
+}
+
+/* Poll to the end, taking pieces.  taken: bytes of each output so far. */
+static mgpu_status
+finish(table_drive *drive, uint64_t *taken)
+{
+	group_outcome *outcome = drive->outcome;
+	bool		is_bound = false;
+
+	for (;;)
+	{
+		mgpu_group_piece piece;
+		mgpu_status status = TABLE->poll(drive->run, &outcome->err);
+
+		count_call(drive);
+		if (status != MGPU_PENDING)
+			return status;
+		if (!is_bound && TABLE->group_result(drive->run, &outcome->result))
+		{
+			bind(drive);
+			is_bound = true;
+		}
+		if (!TABLE->group_piece(drive->run, &piece))
+			continue;
+		UNIT_CHECK(drive->how->in_pieces);
+		memcpy((piece.output == 0 ? (char *) outcome->records : outcome->sorted[piece.output - 1]) + taken[piece.output],
+			   piece.data, piece.num_bytes);
+		taken[piece.output] += piece.num_bytes;
+		TABLE->piece_taken(drive->run);
+	}
+}
+
+static void
+run_table(const table_run *how, group_case *job, group_outcome *outcome)
+{
+	mgpu_job	table_job = {.op = MGPU_OP_GROUP};
+	mgpu_binding binding = {.group = &job->spec,.pages = job->pages,.num_pages = job->num_pages};
+	mgpu_exec_options options = {.device = -1,.num_threads = how->num_threads,.inject_fault = how->fault};
+	table_drive drive = {.how = how,.job = job,.outcome = outcome};
+	uint64_t	taken[MGPU_GROUP_OUTPUTS] = {0};
+
+	memset(outcome, 0, sizeof(*outcome));
+	outcome->status = TABLE->open(&table_job, &binding, &options, &drive.run, &outcome->err);
+	if (outcome->status != MGPU_OK)
+		return;
+	mgpu_group_plan_record(&job->spec, &outcome->record);
+	outcome->status = feed(&drive);
+	if (outcome->status == MGPU_OK)
+		outcome->status = finish(&drive, taken);
+	for (uint32_t i = 0; outcome->status == MGPU_OK && how->in_pieces && i < MGPU_GROUP_OUTPUTS; i++)
+		UNIT_CHECK(taken[i] == mgpu_group_output_bytes(&job->spec, &outcome->result, i));
+	if (outcome->status == MGPU_OK)
+		TABLE->stats(drive.run, &outcome->stats);
+	TABLE->release(drive.run);
+}
+
+static table_run
+random_run(uint64_t seed)
+{
+	static const int threads[] = {1, 2, 4};
+	table_run	how = {.num_threads = threads[seed % 3],.most_refs = seed % 4 == 0 ? 40 : 1 + (uint32_t) (seed / 3 % 5),.in_pieces = seed / 7 % 2 != 0};
+
+	return how;
+}
+
+/* --------------------------------------------- the same as a played device's */
+
+/* Groups in the order of their keys, with the places of their values. */
+typedef struct placed_group
+{
+	const uint64_t *record;
+	uint64_t	begins[MGPU_GROUP_MAX_SORTS];
+} placed_group;
+
+static uint32_t num_compared;	/* words */
+
+static int
+compare_groups(const void *a, const void *b)
+{
+	const uint64_t *x = ((const placed_group *) a)->record;
+	const uint64_t *y = ((const placed_group *) b)->record;
+
+	for (uint32_t i = 1; i < num_compared; i++)
+	{
+		if (x[i] != y[i])
+			return x[i] < y[i] ? -1 : 1;
+	}
+	return 0;
+}
+
+static placed_group *
+place_groups(const mgpu_group_spec *spec, const group_outcome *outcome)
+{
+	placed_group *groups = calloc(outcome->result.num_groups + 1, sizeof(*groups));
+	uint64_t	begins[MGPU_GROUP_MAX_SORTS] = {0};
+
+	for (uint64_t i = 0; i < outcome->result.num_groups; i++)
+	{
+		groups[i].record = outcome->records + i * outcome->record.num_words;
+		memcpy(groups[i].begins, begins, sizeof(begins));
+		for (uint32_t sort = 0; sort < spec->num_sorts; sort++)
+			begins[sort] += groups[i].record[outcome->record.sorts[sort]];
+	}
+	num_compared = 2 + spec->num_keys;
+	qsort(groups, outcome->result.num_groups, sizeof(*groups), compare_groups);
+	return groups;
+}
+
+static void
+compare_records(const mgpu_group_spec *spec, const group_outcome *a, const group_outcome *b)
+{
+	placed_group *of_a = place_groups(spec, a);
+	placed_group *of_b = place_groups(spec, b);
+	unsigned long num_wrong = 0;
+
+	for (uint64_t i = 0; i < a->result.num_groups; i++)
+	{
+		num_wrong += memcmp(of_a[i].record, of_b[i].record, a->record.num_words * sizeof(uint64_t)) != 0;
+		for (uint32_t sort = 0; sort < spec->num_sorts; sort++)
+		{
+			uint64_t	width = spec->columns[spec->sorts[sort].column].width;
+			uint64_t	count = of_a[i].record[a->record.sorts[sort]];
+
+			if ((spec->sorts[sort].returns & MGPU_SORT_VALUES) != 0)
+				num_wrong += memcmp(a->sorted[sort] + of_a[i].begins[sort] * width, b->sorted[sort] + of_b[i].begins[sort] * width,
+									count * width) != 0;
+		}
+	}
+	UNIT_CHECK(num_wrong == 0);
+	free(of_a);
+	free(of_b);
+}
+
+/* The played device counts values that do not come back. */
+static void
+forget_unsorted(const mgpu_group_spec *spec, mgpu_group_result *result)
+{
+	for (uint32_t i = 0; i < MGPU_GROUP_MAX_SORTS; i++)
+	{
+		if (i >= spec->num_sorts || (spec->sorts[i].returns & MGPU_SORT_VALUES) == 0)
+			result->num_sorted[i] = 0;
+	}
+}
+
+static void
+compare_outcomes(const mgpu_group_spec *spec, group_outcome *a, group_outcome *b)
+{
+	forget_unsorted(spec, &a->result);
+	forget_unsorted(spec, &b->result);
+	UNIT_CHECK(memcmp(&a->result, &b->result, sizeof(a->result)) == 0);
+	if (memcmp(&a->result, &b->result, sizeof(a->result)) != 0)
+		return;
+	if (spec->limit_rule == MGPU_LIMIT_NONE)
+	{
+		compare_records(spec, a, b);
+		return;
+	}
+	UNIT_CHECK(memcmp(a->records, b->records, mgpu_group_record_bytes(spec, &a->result)) == 0);
+	for (uint32_t i = 0; i < spec->num_columns; i++)
+		UNIT_CHECK(memcmp(a->sorted[i], b->sorted[i], mgpu_group_value_bytes(spec, &a->result, i)) == 0);
+}
+
+static void
+start_played(void)
+{
+	int			device = 0;
+	mgpu_error	err;
+
+	mgpu_played_reset();
+	UNIT_CHECK(mgpu_played_engine.start(&device, &err) == MGPU_OK);
+	UNIT_CHECK(mgpu_played_engine.pin(pages, MAX_PAGES * MGPU_PAGE_BYTES, &err) == MGPU_OK);
+	UNIT_CHECK(mgpu_played_engine.pin(slots, GROUP_NUM_SLOTS * GROUP_SLOT_BYTES, &err) == MGPU_OK);
+}
+
+static void
+compare_with_played(group_case *job, group_outcome *outcome)
+{
+	group_driver driver = {.engine = &mgpu_played_engine,.slots = slots,.most_refs = 3};
+	group_outcome played;
+
+	group_drive_case(&driver, job, &played);
+	UNIT_CHECK(played.status == outcome->status);
+	if (played.status == MGPU_OK && outcome->status == MGPU_OK)
+		compare_outcomes(&job->spec, outcome, &played);
+	group_free_outcome(&played);
+}
+
+/* --------------------------------------------------------------------- tests */
+
+static void
+test_cases(void)
+{
+	unsigned long num_done = 0;
+
+	for (uint64_t seed = 1; seed <= 600; seed++)
+	{
+		table_run	how = random_run(seed);
+		group_outcome outcome;
+		group_case	job;
+
+		group_random_case(&job, seed ^ unit_random_state, pages, seed % 10 == 0 ? 40 : 6);
+		run_table(&how, &job, &outcome);
+		UNIT_CONTEXT("seed %llu, %.100s", (unsigned long long) seed, outcome.err.message);
+		UNIT_CHECK(outcome.status == MGPU_OK || outcome.status == MGPU_UNSUPPORTED);
+		if (outcome.status == MGPU_OK)
+			check_answer(&job, &outcome);
+		compare_with_played(&job, &outcome);
+		num_done += outcome.status == MGPU_OK;
+		group_free_outcome(&outcome);
+		group_free_case(&job);
+	}
+	UNIT_CONTEXT("%s", "");
+	UNIT_CHECK(num_done > 300);
+}
+
+/* Damaged pages are refused, or give rows as any others do. */
+static void
+test_damaged(void)
+{
+	unsigned long num_refused = 0;
+
+	for (uint64_t seed = 1; seed <= 300; seed++)
+	{
+		table_run	how = random_run(seed);
+		group_outcome outcome;
+		group_case	job;
+
+		UNIT_CONTEXT("seed %llu", (unsigned long long) seed);
+		group_random_case(&job, seed ^ unit_random_state, pages, 6);
+		group_damage_pages(&job);
+		run_table(&how, &job, &outcome);
+		UNIT_CHECK(outcome.status == MGPU_OK || outcome.status == MGPU_UNSUPPORTED);
+		compare_with_played(&job, &outcome);
+		num_refused += outcome.status == MGPU_UNSUPPORTED;
+		group_free_outcome(&outcome);
+		group_free_case(&job);
+	}
+	UNIT_CONTEXT("%s", "");
+	UNIT_CHECK(num_refused > 50);
+}
+
+/* A run that is cancelled before any of its calls ends as such, or has just ended. */
+static void
+test_cancel(void)
+{
+	unsigned long num_cancelled = 0;
+
+	for (uint64_t seed = 1; seed <= 400; seed++)
+	{
+		table_run	how = random_run(seed);
+		group_outcome outcome;
+		group_case	job;
+
+		UNIT_CONTEXT("seed %llu", (unsigned long long) seed);
+		group_random_case(&job, seed ^ unit_random_state, pages, 6);
+		how.cancel_after = 1 + group_below(&job, 12);
+		mgpu_cpu_tunables.poll_ms = seed % 2;	/* polls that end in the midst of stages */
+		run_table(&how, &job, &outcome);
+		UNIT_CHECK(outcome.status == MGPU_OK || outcome.status == MGPU_UNSUPPORTED || outcome.status == MGPU_CANCELLED);
+		num_cancelled += outcome.status == MGPU_CANCELLED;
+		group_free_outcome(&outcome);
+		group_free_case(&job);
+	}
+	mgpu_cpu_tunables.poll_ms = 20;
+	UNIT_CONTEXT("%s", "");
+	UNIT_CHECK(num_cancelled > 100);
+}
+
+/* What ends a run before there are rows. */
+static void
+test_refusals(void)
+{
+	table_run	how = {.num_threads = 2,.most_refs = 2,.fault = MGPU_FAULT_HOST_MEMORY};
+	mgpu_job	sort = {.op = MGPU_OP_SORT,.key_kind = MGPU_KEY_UNSIGNED,.key_width = 4,.outputs = MGPU_OUT_KEYS};
+	mgpu_binding binding = {0};
+	mgpu_exec_options options = {.device = -1,.num_threads = 1};
+	mgpu_error	err;
+	mgpu_run   *run;
+	group_outcome outcome;
+	group_case	job;
+
+	group_random_case(&job, 3, pages, 4);
+	run_table(&how, &job, &outcome);
+	UNIT_CHECK(outcome.status == MGPU_HOST_MEMORY);
+	job.spec.num_columns = MGPU_GROUP_MAX_COLUMNS + 1;
+	how.fault = MGPU_FAULT_NONE;
+	run_table(&how, &job, &outcome);
+	UNIT_CHECK(outcome.status == MGPU_BAD_JOB);
+	UNIT_CHECK(TABLE->open(&sort, &binding, &options, &run, &err) == MGPU_BAD_JOB && run == NULL);
+	group_free_case(&job);
+}
+
+/* Calls that come too early, too late or with too much. */
+static void
+test_protocol(void)
+{
+	group_case	job;
+	mgpu_job	table_job = {.op = MGPU_OP_GROUP};
+	mgpu_binding binding = {.group = &job.spec};
+	mgpu_exec_options options = {.device = -1,.num_threads = 2};
+	mgpu_group_result result;
+	mgpu_error	err;
+	mgpu_run   *run;
+	void	   *slot;
+	uint64_t	bytes;
+
+	group_random_case(&job, 3, pages, 4);
+	UNIT_CHECK(TABLE->open(&table_job, &binding, &options, &run, &err) == MGPU_OK);
+	UNIT_CHECK(TABLE->poll(run, &err) == MGPU_BAD_JOB);
+	UNIT_CHECK(TABLE->input_commit(run, MGPU_CHANNEL_KEYS, 8, &err) == MGPU_BAD_JOB);
+	UNIT_CHECK(TABLE->input_slot(run, MGPU_CHANNEL_VALUES, &slot, &bytes, &err) == MGPU_BAD_JOB);
+	UNIT_CHECK(TABLE->input_slot(run, MGPU_CHANNEL_KEYS, &slot, &bytes, &err) == MGPU_OK);
+	UNIT_CHECK(bytes >= MGPU_PAGE_COPIES_OFFSET);
+	UNIT_CHECK(TABLE->input_commit(run, MGPU_CHANNEL_KEYS, (MGPU_BATCH_PAGES + 1) * sizeof(mgpu_page_ref), &err) == MGPU_BAD_JOB);
+	TABLE->release(run);
+	UNIT_CHECK(TABLE->open(&table_job, &binding, &options, &run, &err) == MGPU_OK);
+	UNIT_CHECK(!TABLE->group_result(run, &result));
+	UNIT_CHECK(TABLE->submit(run, &err) == MGPU_OK);
+	UNIT_CHECK(TABLE->submit(run, &err) == MGPU_BAD_JOB);
+	UNIT_CHECK(TABLE->input_slot(run, MGPU_CHANNEL_KEYS, &slot, &bytes, &err) == MGPU_BAD_JOB);
+	TABLE->release(run);
+	TABLE->release(NULL);
+	group_free_case(&job);
+}
+
+int
+main(void)
+{
+	pages = aligned_alloc(4096, MAX_PAGES * MGPU_PAGE_BYTES);
+	slots = aligned_alloc(4096, GROUP_NUM_SLOTS * GROUP_SLOT_BYTES);
+	mgpu_cpu_tunables.table_slot_pages = 3;
+	mgpu_cpu_tunables.table_large_values = 100;
+	mgpu_cpu_tunables.table_write_bytes = 512;
+	start_played();
+	test_cases();
+	test_damaged();
+	test_cancel();
+	test_refusals();
+	test_protocol();
+	mgpu_played_reset();
+	free(pages);
+	free(slots);
+	return unit_report();
+}
