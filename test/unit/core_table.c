@@ -438,6 +438,7 @@ main(void)
 	pages = aligned_alloc(4096, MAX_PAGES * MGPU_PAGE_BYTES);
 	slots = aligned_alloc(4096, GROUP_NUM_SLOTS * GROUP_SLOT_BYTES);
 	mgpu_cpu_tunables.table_slot_pages = 3;
+	mgpu_cpu_tunables.table_fold_bytes = 2000;
 	mgpu_cpu_tunables.table_large_values = 100;
 	mgpu_cpu_tunables.table_write_bytes = 512;
 	start_played();

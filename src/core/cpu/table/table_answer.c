@@ -105,20 +105,56 @@ write_sorted(const mgpu_run *run, uint32_t number, uint64_t begin, uint64_t end,
 
 /* ---- rows */
 
+/* Rows that are looked up together, so that cache misses overlap. */
+#define FOUND_ROWS 64
+
+typedef struct found_row
+{
+	const mgpu_table_rows *rows;
+	uint64_t	row;
+} found_row;
+
+/* The next rows in order, up to `end`; their number. */
+static uint32_t
+find_rows(const mgpu_run *run, uint64_t begin, uint64_t end, found_row *found)
+{
+	uint32_t	count = (uint32_t) mgpu_table_least(end - begin, FOUND_ROWS);
+
+	for (uint32_t i = 0; i < count; i++)
+	{
+		uint32_t	row = run->order.rows[begin + i];
+		const mgpu_table_batch *batch = mgpu_table_batch_of(&run->order, row);
+
+		found[i] = (found_row) {&batch->rows, row - batch->first_row};
+	}
+	return count;
+}
+
+static uint32_t
+marks_of(const mgpu_run *run, uint64_t place)
+{
+	uint8_t		marks = run->order.marks[place];
+
+	return ((marks & MGPU_TABLE_STARTS) != 0 ? MGPU_MARK_GROUP : 0) | ((marks & MGPU_TABLE_DIFFERS) != 0 ? MGPU_MARK_PEERS : 0);
+}
+
 static void
 write_marks(const mgpu_run *run, uint64_t begin, uint64_t end, uint32_t *to)
 {
 	uint32_t	returned = 0;
+	uint32_t	count;
 
 	for (uint32_t i = 0; i < run->spec.num_columns; i++)
 		returned |= (uint32_t) (run->spec.columns[i].is_returned != 0) << i;
-	for (uint64_t i = begin; i < end; i++)
+	for (; begin < end; begin += count)
 	{
-		const mgpu_table_batch *batch = mgpu_table_batch_of(&run->order, run->order.rows[i]);
-		uint8_t		marks = run->order.marks[i];
+		found_row	found[FOUND_ROWS];
 
-		*to++ = (batch->rows.nulls[run->order.rows[i] - batch->first_row] & returned) |
-			((marks & MGPU_TABLE_STARTS) != 0 ? MGPU_MARK_GROUP : 0) | ((marks & MGPU_TABLE_DIFFERS) != 0 ? MGPU_MARK_PEERS : 0);
+		count = find_rows(run, begin, end, found);
+		for (uint32_t i = 0; i < count; i++)
+			__builtin_prefetch(&found[i].rows->nulls[found[i].row]);
+		for (uint32_t i = 0; i < count; i++)
+			*to++ = (found[i].rows->nulls[found[i].row] & returned) | marks_of(run, begin + i);
 	}
 }
 
@@ -126,14 +162,22 @@ static void
 write_column(const mgpu_run *run, uint32_t number, uint64_t begin, uint64_t end, char *to)
 {
 	const mgpu_group_column *column = &run->spec.columns[number];
+	uint32_t	count;
 
-	for (uint64_t i = begin; i < end; i++, to += column->width)
+	for (; begin < end; begin += count)
 	{
-		const mgpu_table_batch *batch = mgpu_table_batch_of(&run->order, run->order.rows[i]);
-		uint64_t	row = run->order.rows[i] - batch->first_row;
-		bool		is_null = (batch->rows.nulls[row] >> number & 1) != 0;
+		found_row	found[FOUND_ROWS];
 
-		put_bits(to, is_null ? 0 : mgpu_column_bits(batch->rows.codes[number][row], column->kind, column->width), column->width);
+		count = find_rows(run, begin, end, found);
+		for (uint32_t i = 0; i < count; i++)
+			__builtin_prefetch(&found[i].rows->codes[number][found[i].row]);
+		for (uint32_t i = 0; i < count; i++, to += column->width)
+		{
+			const mgpu_table_rows *rows = found[i].rows;
+			bool		is_null = (rows->some_nulls >> number & 1) != 0 && (rows->nulls[found[i].row] >> number & 1) != 0;
+
+			put_bits(to, is_null ? 0 : mgpu_column_bits(rows->codes[number][found[i].row], column->kind, column->width), column->width);
+		}
 	}
 }
 

@@ -48,6 +48,7 @@ make_workers(mgpu_run *run)
 		worker->groups.fresh = run->fresh;
 		worker->groups.num_words = run->way == MGPU_TABLE_ORDER ? 2 + run->spec.num_keys + 1 + (uint32_t) run->cut :
 			run->record.num_words;
+		worker->folds = run->way == MGPU_TABLE_FOLD;
 		memset(worker->least, 0xFF, sizeof(worker->least));
 		made = mgpu_table_make_registers(run, worker);
 	}
@@ -208,14 +209,12 @@ table_input_slot(mgpu_run *run, mgpu_channel channel, void **memory, uint64_t *s
 	return MGPU_OK;
 }
 
-/* Rows that are kept need a batch, in the order of the table. */
+/* Batches are listed in the order of the table. */
 static bool
 add_batch(mgpu_run *run, mgpu_table_slot *slot)
 {
 	mgpu_table_batch *batch;
 
-	if (run->way == MGPU_TABLE_FOLD)
-		return true;
 	batch = mgpu_arena_allocate(&run->arena, sizeof(*batch));
 	if (batch == NULL)
 		return false;

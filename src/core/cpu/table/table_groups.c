@@ -6,7 +6,7 @@
  * rows looks for its groups together: in a large table, slots are prefetched, then the records that they lead to, so that cache misses
  * overlap.
  */
-#include "core/cpu/table/table.h"
+#include "core/cpu/table/table_groups.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -149,7 +149,12 @@ prefetch_groups(const mgpu_table_groups *groups, const uint64_t *hashes, uint32_
 		uint64_t	slot = groups->slots[hashes[i] & mask];
 
 		if (((slot ^ hashes[i]) & HIGH_HALF) == 0 && slot != 0)
-			__builtin_prefetch(mgpu_table_record(groups, (uint32_t) slot - 1));
+		{
+			const uint64_t *record = mgpu_table_record(groups, (uint32_t) slot - 1);
+
+			__builtin_prefetch(record);
+			__builtin_prefetch(record + groups->num_words - 1);
+		}
 	}
 }
 

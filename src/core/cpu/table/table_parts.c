@@ -2,8 +2,8 @@
  * table_parts.c
  *		Parts of groups or rows, which have their hashes' highest bits in common: each is a task.
  *
- * Groups of several threads are merged: each thread's are listed by parts, then the lists of a part become one table.  Rows that were kept
- * are grouped in the order of batches, which is that of the table.
+ * Groups that threads have folded are merged: each thread's are listed by parts, then the lists of a part become one table.  Rows that
+ * were kept are grouped behind them, in the order of batches, which is that of the table.
  */
 #include "core/cpu/table/table.h"
 
@@ -114,23 +114,20 @@ merge_list(const mgpu_run *run, mgpu_table_groups *to, const mgpu_table_groups *
 	return true;
 }
 
-void
-mgpu_table_merge_part(void *context, uint64_t task, int worker)
+/* The groups of threads that are of a part. */
+static bool
+merge_groups(const mgpu_run *run, mgpu_table_groups *to, uint64_t part)
 {
-	mgpu_run   *run = context;
-	mgpu_table_groups *to = &run->parts[task].groups;
 	bool		merged = true;
 
-	init_groups(run, to);
 	for (int i = 0; merged && i < run->num_workers && mgpu_table_goes_on(run); i++)
 	{
 		const mgpu_table_worker *from = &run->workers[i];
-		uint64_t	begin = from->part_begins[task];
+		uint64_t	begin = from->part_begins[part];
 
-		merged = merge_list(run, to, &from->groups, from->by_part + begin, from->part_begins[task + 1] - begin);
+		merged = merge_list(run, to, &from->groups, from->by_part + begin, from->part_begins[part + 1] - begin);
 	}
-	if (!merged)
-		mgpu_table_fail(run, MGPU_TABLE_NO_MEMORY);
+	return merged;
 }
 
 /* ---- rows */
@@ -181,7 +178,7 @@ mgpu_table_group_part(void *context, uint64_t task, int worker)
 	bool		grouped;
 
 	init_groups(run, groups);
-	grouped = run->spec.num_keys > 0 || mgpu_table_make_empty(groups);
+	grouped = merge_groups(run, groups, task) && (run->spec.num_keys > 0 || mgpu_table_make_empty(groups));
 	if (run->spec.num_sorts > 0)
 	{
 		numbers = mgpu_table_allocate(rows_of_part(run, task) * sizeof(uint32_t));

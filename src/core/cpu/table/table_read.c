@@ -166,7 +166,7 @@ make_room(mgpu_run *run, mgpu_table_worker *worker, const mgpu_table_slot *slot)
 	uint64_t	capacity = MGPU_VECTOR_ROWS;
 	bool		is_whole = true;
 
-	for (uint32_t i = 0; run->way != MGPU_TABLE_FOLD && i < slot->num_refs; i++)
+	for (uint32_t i = 0; !worker->folds && i < slot->num_refs; i++)
 		capacity += mgpu_table_least(refs[i].num_items, MGPU_PAGE_MAX_ITEMS);
 	if (capacity <= worker->capacity)
 		return true;
@@ -291,7 +291,7 @@ static bool
 keep_batch(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_batch *batch)
 {
 	mgpu_table_rows rows = rows_of_worker(run, worker);
-	bool		has_parts = run->way == MGPU_TABLE_KEEP && run->num_parts > 1;
+	bool		has_parts = run->num_parts > 1;
 	uint32_t   *places = NULL;
 	bool		kept = true;
 
@@ -328,13 +328,15 @@ mgpu_table_read_batch(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_slot 
 		worker->num_read += num_found;
 		worker->num_kept += num_kept;
 		mgpu_table_compute(run, worker, num_found, num_kept);
-		if (run->way == MGPU_TABLE_FOLD && num_kept > 0)
+		if (worker->folds && num_kept > 0)
 			goes_on = fold_vector(run, worker);
 		else if (run->cut > 0)
 			mgpu_table_cut(run, worker, begin);
 	}
-	if (goes_on && run->way != MGPU_TABLE_FOLD)
+	if (goes_on && !worker->folds)
 		goes_on = keep_batch(run, worker, slot->batch);
+	else if (worker->groups.num_groups * run->record.num_words * sizeof(uint64_t) > mgpu_cpu_tunables.table_fold_bytes)
+		worker->folds = false;
 	if (!goes_on)
 		mgpu_table_fail(run, MGPU_TABLE_NO_MEMORY);
 }

@@ -6,7 +6,7 @@
  * registers.  Sums of floats are PostgreSQL's, to the bit: values are added in order, squares by the formula of float8_accum (Youngs and
  * Cramer).
  */
-#include "core/cpu/table/table.h"
+#include "core/cpu/table/table_groups.h"
 
 #include <math.h>
 #include <string.h>
@@ -248,6 +248,11 @@ mgpu_table_fresh_record(const mgpu_group_spec *spec, const mgpu_group_record *re
 void
 mgpu_table_add_record(const mgpu_group_spec *spec, const mgpu_group_record *record, uint64_t *to, const uint64_t *from)
 {
+	if (to[0] == 0)
+	{
+		memcpy(to, from, record->num_words * sizeof(uint64_t));
+		return;
+	}
 	to[0] += from[0];
 	for (uint32_t i = 0; i < spec->num_columns; i++)
 	{

@@ -90,6 +90,16 @@ end_large(mgpu_run *run)
 	mgpu_table_end_sort(run);
 }
 
+/* One thread has folded all rows: its groups are the answer. */
+static void
+take_groups(mgpu_run *run)
+{
+	run->num_parts = 1;
+	run->parts[0].groups = run->workers[0].groups;
+	run->workers[0].groups.records = run->workers[0].groups.slots = NULL;
+	run->stage = MGPU_TABLE_GROUPING;
+}
+
 /* All rows are read. */
 static mgpu_status
 end_reading(mgpu_run *run, mgpu_error *err)
@@ -98,10 +108,10 @@ end_reading(mgpu_run *run, mgpu_error *err)
 
 	for (int i = 0; i < run->num_workers; i++)
 		num_rows += run->workers[i].num_kept;
-	if (run->way == MGPU_TABLE_FOLD)
-		begin_phase(run, MGPU_TABLE_CUTTING, mgpu_table_cut_groups, run->num_workers > 1 ? (uint64_t) run->num_workers : 0);
-	else if (run->way == MGPU_TABLE_KEEP)
-		begin_phase(run, MGPU_TABLE_GROUPING, mgpu_table_group_part, run->num_parts);
+	if (run->num_workers == 1 && run->workers[0].folds)
+		take_groups(run);
+	else if (run->way != MGPU_TABLE_ORDER)
+		begin_phase(run, MGPU_TABLE_CUTTING, mgpu_table_cut_groups, (uint64_t) run->num_workers);
 	else if (num_rows > MGPU_MAX_ITEMS)
 		mgpu_table_fail(run, MGPU_TABLE_TOO_MANY);
 	else if (mgpu_table_plan_order(run))
@@ -109,24 +119,6 @@ end_reading(mgpu_run *run, mgpu_error *err)
 	else
 		mgpu_table_fail(run, MGPU_TABLE_NO_MEMORY);
 	return mgpu_table_status(run, err);
-}
-
-/* Groups of threads by parts: merge them.  One thread's are the answer. */
-static void
-end_cutting(mgpu_run *run)
-{
-	if (run->num_workers > 1)
-	{
-		begin_phase(run, MGPU_TABLE_GROUPING, mgpu_table_merge_part, run->num_parts);
-		return;
-	}
-	run->num_parts = 1;
-	run->parts[0].groups = run->workers[0].groups;
-	run->workers[0].groups = (mgpu_table_groups) {0};
-	run->parts[0].groups.spec = &run->spec;
-	run->parts[0].groups.fresh = run->fresh;
-	run->parts[0].groups.num_words = run->record.num_words;
-	run->stage = MGPU_TABLE_GROUPING;
 }
 
 static mgpu_status
@@ -170,7 +162,7 @@ mgpu_table_advance(mgpu_run *run, mgpu_error *err)
 		case MGPU_TABLE_CUTTING:
 			if (run->way == MGPU_TABLE_ORDER)
 				return begin_order(run, err);
-			end_cutting(run);
+			begin_phase(run, MGPU_TABLE_GROUPING, mgpu_table_group_part, run->num_parts);
 			return MGPU_OK;
 		case MGPU_TABLE_GROUPING:
 			return end_grouping(run, err);

@@ -1,0 +1,100 @@
+/*
+ * table_groups.h
+ *		Of table runs: their memory, rows as columns of codes, and records of groups.
+ */
+#ifndef MGPU_TABLE_GROUPS_H
+#define MGPU_TABLE_GROUPS_H
+
+#include "core/group_decode.h"
+
+/* Rows that a program is run for at a time: their registers stay in the second-level cache. */
+#define MGPU_VECTOR_ROWS 1024
+
+static inline uint64_t
+mgpu_table_least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* ---- memory (table_memory.c) */
+
+/* Memory that is freed at once.  Of one thread at a time. */
+typedef struct mgpu_arena
+{
+	struct mgpu_arena_block *blocks;
+	char	   *next;
+	uint64_t	left;
+} mgpu_arena;
+
+/* NULL if there is none. */
+void	   *mgpu_arena_allocate(mgpu_arena *arena, uint64_t bytes);
+void		mgpu_arena_free(mgpu_arena *arena);
+
+/* Memory of its own, with huge pages where it is large; to be freed with free.  NULL if there is none. */
+void	   *mgpu_table_allocate(uint64_t bytes);
+
+/* ---- rows and groups */
+
+/* Some rows: codes of stored columns, 0 for NULL. */
+typedef struct mgpu_table_rows
+{
+	uint32_t	num_rows;
+	uint32_t	some_nulls;		/* columns that may have NULLs */
+	const uint64_t *codes[MGPU_GROUP_MAX_COLUMNS];
+	const uint32_t *nulls;		/* of each row: a bit a column */
+} mgpu_table_rows;
+
+static inline mgpu_table_rows
+mgpu_table_slice(const mgpu_table_rows *rows, uint32_t num_columns, uint64_t begin, uint64_t num_rows)
+{
+	mgpu_table_rows slice = {.num_rows = (uint32_t) num_rows,.some_nulls = rows->some_nulls,.nulls = rows->nulls + begin};
+
+	for (uint32_t i = 0; i < num_columns; i++)
+		slice.codes[i] = rows->codes[i] == NULL ? NULL : rows->codes[i] + begin;
+	return slice;
+}
+
+/* Records of groups, found by their keys. */
+typedef struct mgpu_table_groups
+{
+	const mgpu_group_spec *spec;
+	const uint64_t *fresh;		/* a record of no rows */
+	uint32_t	num_words;
+	uint64_t   *records;
+	uint64_t	num_groups;
+	uint64_t	capacity;		/* of records */
+	uint64_t   *slots;			/* high half of a hash, and a group's number + 1 */
+	uint64_t	num_slots;		/* a power of two */
+} mgpu_table_groups;
+
+/* table_groups.c.  Hashes of rows by their keys. */
+void		mgpu_table_hash(const mgpu_group_spec *spec, const mgpu_table_rows *rows, uint64_t *hashes);
+uint64_t	mgpu_table_hash_record(const mgpu_group_spec *spec, const uint64_t *record);
+
+/* Find or make the groups of up to MGPU_VECTOR_ROWS rows whose hashes are known.  false: out of memory, or UINT32_MAX groups. */
+bool		mgpu_table_find(mgpu_table_groups *groups, const mgpu_table_rows *rows, const uint64_t *hashes, uint32_t *numbers);
+void		mgpu_table_free_groups(mgpu_table_groups *groups);
+
+/* The one group without keys, though it has no rows. */
+bool		mgpu_table_make_empty(mgpu_table_groups *groups);
+
+static inline uint64_t *
+mgpu_table_record(const mgpu_table_groups *groups, uint64_t number)
+{
+	return groups->records + number * groups->num_words;
+}
+
+/* table_reduce.c.  Words of a record of no rows. */
+void		mgpu_table_fresh_record(const mgpu_group_spec *spec, const mgpu_group_record *record, uint64_t *words);
+
+/* Add rows to records, in order: numbers are their groups, NULL if all are of the first.  false: a sum overflows. */
+bool		mgpu_table_reduce(const mgpu_table_groups *groups, const mgpu_group_record *record, const mgpu_table_rows *rows,
+							  const uint32_t *numbers);
+
+/* Add a record of the same group, which has no rows yet or no reductions of floats. */
+void		mgpu_table_add_record(const mgpu_group_spec *spec, const mgpu_group_record *record, uint64_t *to, const uint64_t *from);
+
+/* Give NaNs their one form. */
+void		mgpu_table_finish_records(const mgpu_table_groups *groups, const mgpu_group_record *record);
+
+#endif							/* MGPU_TABLE_GROUPS_H */
