@@ -71,7 +71,7 @@ typedef struct mgpu_page_ref
 	uint32_t	number;			/* of a shared buffer, from 0; or of a copy in this batch */
 	uint16_t	num_items;		/* line pointers to look at, from the first on; those that are not normal are passed over */
 	uint8_t		is_copy;		/* 0 or 1 */
-	uint8_t		source;			/* of the tables that are read one after the other: its number */
+	uint8_t		source;			/* of the tables that are read one after the other: the same for all pages of a batch */
 } mgpu_page_ref;
 
 #define MGPU_GROUP_MAX_SOURCES 256

@@ -212,7 +212,7 @@ send_pages(mgpu_engine_run *run, uint32_t row_bytes)
 			require(engine->landed(device, MGPU_UPLOAD, &landed, &err), err);
 		while (before + sent - landed >= NUM_SLOTS);
 		for (uint32_t i = 0; i < num_refs; i++)
-			slot[i] = {page + i, (uint16_t) rows_of_page(row_bytes), 0};
+			slot[i] = {page + i, (uint16_t) rows_of_page(row_bytes), 0, 0};
 		require(engine->upload(run, MGPU_CHANNEL_KEYS, slot, num_refs * sizeof(mgpu_page_ref), &err), err);
 	}
 	do

@@ -92,7 +92,8 @@ typedef struct mgpu_table_worker
 	uint32_t	some_nulls;
 	bool		folds;			/* FOLD, so far */
 	mgpu_table_groups groups;	/* FOLD: so far.  ORDER: what the limit leaves (table_cut.c) */
-	uint64_t	num_read;
+	uint64_t	read_of_source[MGPU_GROUP_MAX_SOURCES];	/* rows, and those that were kept */
+	uint64_t	kept_of_source[MGPU_GROUP_MAX_SOURCES];
 	uint64_t	num_kept;
 	uint64_t	least[MGPU_GROUP_MAX_COLUMNS];	/* ORDER: codes of kept rows */
 	uint64_t	greatest[MGPU_GROUP_MAX_COLUMNS];

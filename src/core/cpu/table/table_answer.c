@@ -14,14 +14,23 @@ has_limit(const mgpu_run *run)
 	return run->spec.limit_rule != MGPU_LIMIT_NONE;
 }
 
+static void
+add_counts(mgpu_run *run, const mgpu_table_worker *worker)
+{
+	for (uint32_t i = 0; i < MGPU_GROUP_MAX_SOURCES; i++)
+	{
+		run->result.read_of_source[i] += worker->read_of_source[i];
+		run->result.rows_of_source[i] += worker->kept_of_source[i];
+		run->result.num_read += worker->read_of_source[i];
+		run->result.num_rows += worker->kept_of_source[i];
+	}
+}
+
 void
 mgpu_table_make_result(mgpu_run *run)
 {
 	for (int i = 0; i < run->num_workers; i++)
-	{
-		run->result.num_read += run->workers[i].num_read;
-		run->result.num_rows += run->workers[i].num_kept;
-	}
+		add_counts(run, &run->workers[i]);
 	for (uint32_t i = 0; i < run->num_parts && !has_limit(run); i++)
 	{
 		mgpu_table_finish_records(&run->parts[i].groups, &run->record);

@@ -315,6 +315,7 @@ void
 mgpu_table_read_batch(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_slot *slot)
 {
 	batch_reader reader = {.slot = slot};
+	uint8_t		source = ((const mgpu_page_ref *) slot->memory)->source;
 	bool		goes_on = make_room(run, worker, slot);
 	uint32_t	num_found;
 
@@ -325,7 +326,8 @@ mgpu_table_read_batch(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_slot 
 		uint64_t	begin = worker->num_rows;
 		uint32_t	num_kept = mgpu_table_test(run, worker, num_found);
 
-		worker->num_read += num_found;
+		worker->read_of_source[source] += num_found;
+		worker->kept_of_source[source] += num_kept;
 		worker->num_kept += num_kept;
 		mgpu_table_compute(run, worker, num_found, num_kept);
 		if (worker->folds && num_kept > 0)
