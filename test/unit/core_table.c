@@ -63,6 +63,7 @@ write_batch(table_drive *drive, char *slot, uint64_t bytes)
 	{
 		refs[i].number = drive->next_page;
 		refs[i].num_items = job->num_items[drive->next_page];
+		refs[i].source = (uint8_t) (drive->next_page % 3);
 		refs[i].is_copy = num_copies < most_copies && group_chance(job, 3);
 		if (!refs[i].is_copy)
 			continue;
@@ -251,11 +252,25 @@ forget_unsorted(const mgpu_group_spec *spec, mgpu_group_result *result)
 	}
 }
 
+/* Threads take the first page's table for all of a batch. */
+static void
+join_sources(mgpu_group_result *result)
+{
+	for (uint32_t i = 1; i < MGPU_GROUP_MAX_SOURCES; i++)
+	{
+		result->read_of_source[0] += result->read_of_source[i];
+		result->rows_of_source[0] += result->rows_of_source[i];
+		result->read_of_source[i] = result->rows_of_source[i] = 0;
+	}
+}
+
 static void
 compare_outcomes(const mgpu_group_spec *spec, group_outcome *a, group_outcome *b)
 {
 	forget_unsorted(spec, &a->result);
 	forget_unsorted(spec, &b->result);
+	join_sources(&a->result);
+	join_sources(&b->result);
 	UNIT_CHECK(memcmp(&a->result, &b->result, sizeof(a->result)) == 0);
 	if (memcmp(&a->result, &b->result, sizeof(a->result)) != 0)
 		return;

@@ -1011,6 +1011,7 @@ group_make_batch(group_drive *drive)
 	{
 		refs[i].number = drive->next_page;
 		refs[i].num_items = job->num_items[drive->next_page];
+		refs[i].source = (uint8_t) (drive->next_page % 3);
 		refs[i].is_copy = num_copies < GROUP_SLOT_COPIES && group_chance(job, 3);
 		if (!refs[i].is_copy)
 			continue;
