@@ -80,7 +80,7 @@ prepare(device_query *query, List *readers, const table_question *of)
 	why_not = table_job_make(&query->job, &question);
 	if (why_not)
 		return why_not;
-	query->sender = heap_sender_create(readers, query->job.needs_row);
+	query->sender = heap_sender_create(readers, query->job.needs_row, &query->request.num_shared_pages);
 	if (query->sender == NULL || !table_job_fill(&query->job, heap_reader_context(linitial(readers))))
 		return TABLE_JOB_NONE;
 	return are_alike(query, readers, &question) ? NULL : TABLE_JOB_NONE;
@@ -124,7 +124,7 @@ send_pages(device_query *query, const row_source *source, List *readers)
 	query->copied_pages = heap_sender_copied_pages(query->sender);
 	heap_sender_stop(query->sender, &request->result);
 	instrument(source, readers, false, &request->result);
-	return request->no_gpu;
+	return done ? NULL : request->no_gpu ? request->no_gpu : TABLE_JOB_NONE;
 }
 
 /* What a table's rows were beyond is not tried again. */
@@ -145,8 +145,6 @@ device_query_run(MemoryContext parent, const device_question *question)
 	MemoryContext caller;
 	const char *why_not = TABLE_JOB_NONE;
 
-	if (!run_may_use_gpu())
-		return NULL;
 	readers = row_source_readers(question->source);
 	query = create_query(parent, question);
 	caller = MemoryContextSwitchTo(query->context);
@@ -177,7 +175,11 @@ device_query_explain(const device_query *query, ExplainState *es)
 
 	for (int i = 0; i < MGPU_GROUP_OUTPUTS; i++)
 		file_bytes += query->request.in_files ? query->request.outputs[i].num_bytes : 0;
-	ExplainPropertyText("Executor", "gpu", es);
+	ExplainPropertyText("Executor", query->request.by_threads ? "cpu" : "gpu", es);
+	if (query->request.by_threads && query->request.no_gpu)
+		ExplainPropertyText("Reason", query->request.no_gpu, es);
+	if (query->request.by_threads)
+		ExplainPropertyInteger("Threads", NULL, query->request.run.num_threads, es);
 	ExplainPropertyInteger("Pages Copied", NULL, query->copied_pages, es);
 	if (file_bytes > 0)
 		ExplainPropertyInteger("Disk Usage", "kB", (int64) (file_bytes / 1024), es);

@@ -8,8 +8,12 @@
  */
 #include "postgres.h"
 
+#include "optimizer/cost.h"
+#include "storage/bufmgr.h"
+
 #include "core/cpu_sort.h"
 #include "core/engine.h"
+#include "core/executor.h"
 #include "core/planner.h"
 #include "core/unsigned_sort.h"
 
@@ -305,6 +309,55 @@ run_would_use_gpu(double num_rows)
 	return plan.executor == MGPU_EXECUTOR_GPU;
 }
 
+static void
+report_group(group_request *request)
+{
+	request->run.num_items = request->result.num_read;
+	request->run.num_bytes = request->num_pages * MGPU_PAGE_BYTES;
+	run_report(&request->run);
+}
+
+static bool
+group_on_gpu(group_request *request, run_request *run)
+{
+	mgpu_status status;
+
+	request->num_shared_pages = service_num_shared_pages();
+	status = run_on_gpu(run);
+	request->is_beyond = status == MGPU_UNSUPPORTED;
+	if (status != MGPU_OK)
+		request->no_gpu = request->run.reason;
+	return status == MGPU_OK;
+}
+
+int
+run_table_threads(void)
+{
+	int			wanted = mgpu_setting_cpu_threads > 0 ? mgpu_setting_cpu_threads : max_parallel_workers_per_gather + 1;
+
+	return Min(wanted, threads_allowed());
+}
+
+/* What does not fit in memory, and what programs cannot compute, is read row by row. */
+static bool
+group_by_threads(group_request *request, run_request *run)
+{
+	mgpu_run_stats stats;
+	mgpu_error	error;
+	mgpu_status status;
+
+	request->num_shared_pages = NBuffers;
+	request->by_threads = true;
+	run->binding.pages = BufferBlocks;
+	run->binding.num_pages = NBuffers;
+	run->num_threads = run_table_threads();
+	status = run_drive(&mgpu_cpu_table_executor, run, &stats, &error);
+	request->is_beyond = status == MGPU_UNSUPPORTED;
+	if (status != MGPU_OK && status != MGPU_UNSUPPORTED && status != MGPU_HOST_MEMORY)
+		raise_failure(run, &stats, &error);
+	return status == MGPU_OK;
+}
+
 bool
 run_group(group_request *request)
 {
@@ -316,23 +369,14 @@ run_group(group_request *request)
 		.group = request
 	};
 	mgpu_plan	plan = plan_run(&run);
-	mgpu_status status;
+	bool		done;
 
 	request->no_gpu = plan.reason;
-	if (plan.executor != MGPU_EXECUTOR_GPU)
-		return false;
 	mgpu_group_plan_record(&request->spec, &request->record);
 	run_call_start();
 	record_start(&run, &plan);
-	status = run_on_gpu(&run);
-	request->is_beyond = status == MGPU_UNSUPPORTED;
-	if (status != MGPU_OK)
-	{
-		request->no_gpu = request->run.reason;
-		return false;
-	}
-	request->run.num_items = request->result.num_read;
-	request->run.num_bytes = request->num_pages * MGPU_PAGE_BYTES;
-	run_report(&request->run);
-	return true;
+	done = plan.executor == MGPU_EXECUTOR_GPU ? group_on_gpu(request, &run) : group_by_threads(request, &run);
+	if (done)
+		report_group(request);
+	return done;
 }

@@ -34,8 +34,10 @@ typedef struct group_request
 	group_fill_fn fill;
 	void	   *fill_context;
 
-	bool		is_beyond;		/* out: a GPU gave up because of what it read */
+	uint64		num_shared_pages;	/* out, before the first batch: shared buffers that are read where they are, from the first on */
+	bool		is_beyond;		/* out: an executor gave up because of what it read */
 	const char *no_gpu;			/* out: why no GPU ran it, static or in memory of the current context; NULL: one did */
+	bool		by_threads;		/* out: threads of this process ran it */
 
 	/* Out, in memory of the current context. */
 	run_record	run;			/* reported */
@@ -56,9 +58,12 @@ extern const char *run_lack_of_service(void);
 /* Whether one would run there that reads so many rows. */
 extern bool run_would_use_gpu(double num_rows);
 
+/* Threads for such a job where no GPU runs it, this one included: no more than PostgreSQL would have processes. */
+extern int	run_table_threads(void);
+
 /*
- * Run the job if settings and prediction choose the GPU.  False: they do not, or the GPU failed and mgpu.gpu_failure
- * allows to go on without.
+ * Run the job on a GPU, if settings and prediction choose it, or by threads.  False: neither could, and mgpu.gpu_failure allows to go on
+ * without.
  */
 extern bool run_group(group_request *request);
 

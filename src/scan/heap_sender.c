@@ -24,11 +24,14 @@
 #include "storage/bufmgr.h"
 
 #include "compat.h"
+#include "core/cpu_threads.h"
 #include "core/service/slot.h"
 #include "scan/heap_reader_state.h"
 #include "scan/heap_sender.h"
 #include "scan/held_pages.h"
-#include "service/service.h"
+
+/* Batches that are read at a time: a GPU's, or one and a spare for each thread. */
+#define MOST_BATCHES Max(MGPU_SLOT_EXTENTS, 2 * MGPU_MAX_CPU_THREADS)
 
 /* A batch that the GPU may still read. */
 typedef struct sent_batch
@@ -45,10 +48,10 @@ struct heap_sender
 	uint32		batch_pages;
 	uint32		most_held;		/* pages at a time */
 	uint32		num_held;
-	uint64		num_shared;		/* buffers that the GPU can read where they are */
+	const uint64 *num_shared;	/* buffers that are read where they are */
 	int64		copied_pages;
 	uint32		num_batches;
-	sent_batch	batches[MGPU_SLOT_EXTENTS];
+	sent_batch	batches[MOST_BATCHES];
 };
 
 /* ---- what is sent */
@@ -88,7 +91,7 @@ any_begins_with_row(const List *readers)
 }
 
 heap_sender *
-heap_sender_create(List *readers, bool needs_row)
+heap_sender_create(List *readers, bool needs_row, const uint64 *num_shared)
 {
 	heap_sender *sender;
 
@@ -96,7 +99,7 @@ heap_sender_create(List *readers, bool needs_row)
 		return NULL;
 	sender = palloc0(sizeof(heap_sender));
 	sender->readers = readers;
-	sender->num_shared = service_num_shared_pages();
+	sender->num_shared = num_shared;
 	/* one session's share of the buffers; of further pages copies are sent */
 	sender->most_held = NBuffers / MaxBackends;
 	sender->batch_pages = Min(MGPU_BATCH_PAGES, Max(sender->most_held / MGPU_SLOT_EXTENTS, 4));
@@ -122,7 +125,7 @@ start_batch(heap_sender *sender, const char *memory)
 		batch++;
 	if (batch == sender->batches + sender->num_batches)
 	{
-		Assert(sender->num_batches < MGPU_SLOT_EXTENTS);
+		Assert(sender->num_batches < MOST_BATCHES);
 		sender->num_batches++;
 		batch->memory = memory;
 	}
@@ -156,7 +159,7 @@ fill_batch(heap_sender *sender, sent_batch *batch, uint32 most_copies)
 	while (num_pages < sender->batch_pages && num_copies < most_copies && BufferIsValid(buffer = heap_pages_take(&reader->pages)))
 	{
 		mgpu_page_ref *ref = &refs[num_pages++];
-		bool		as_is = (uint64) buffer <= sender->num_shared && sender->num_held < sender->most_held;
+		bool		as_is = (uint64) buffer <= *sender->num_shared && sender->num_held < sender->most_held;
 
 		heap_pages_prefetch(&reader->pages);
 		ref->num_items = heap_reader_find_visible(reader, buffer, &as_is);

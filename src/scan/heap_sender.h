@@ -13,9 +13,9 @@ typedef struct heap_sender heap_sender;
 
 /*
  * Make a sender of the pages of some readers, one after the other, in the current context.  NULL: a row is needed for constants, and
- * the first page of each table has none.
+ * the first page of each table has none.  *num_shared: buffers that are read where they are, known before the first batch.
  */
-extern heap_sender *heap_sender_create(List *readers, bool needs_row);
+extern heap_sender *heap_sender_create(List *readers, bool needs_row, const uint64 *num_shared);
 
 /* The next batch of pages: a group_fill_fn (run/run_table.h), whose context is a sender. */
 extern uint32 heap_sender_fill(void *context, char *memory, Size bytes);
