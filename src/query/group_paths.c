@@ -220,10 +220,11 @@ make_paths(group_offer *offer)
 	offer->num_groups = task->keys ? estimate_num_groups(task->root, task->keys, offer->num_rows, NULL, NULL) : 1;
 	offer->folds = group_path_folds(task, offer->num_rows, offer->num_groups);
 	offer->uncounted = group_path_uncounted(task, cheapest_of(offer->output_rel->pathlist), offer->num_groups);
-	if (!groups_fit(offer))
-		return "one group is expected to need more memory than work_mem times hash_mem_multiplier";
 	offer->rows = scan_path(task->root, scan_cheapest_path(task->root, input_rel->pathlist, task->columns), task->columns);
 	add_group_path(offer, offer->rows, offer->rows, offer->num_rows, offer->folds ? GROUP_FOLD : GROUP_SORT);
+	/* a GPU's rows are in its own memory */
+	if (!task->on_device && !groups_fit(offer))
+		return "one group is expected to need more memory than work_mem times hash_mem_multiplier";
 	add_parallel_path(offer);
 	return NULL;
 }

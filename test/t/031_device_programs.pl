@@ -92,6 +92,12 @@ run('RESET plan_cache_mode', 'SET timezone = \'America/New_York\'');
 check_programs('another time zone', 1, "SELECT date_trunc('day', tz), count(*) FROM t GROUP BY 1");
 run('RESET timezone');
 
+# a group that work_mem does not hold is in the GPU's memory
+run("SET work_mem = '64kB'");
+check_programs('one large group', 1, 'SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY v), percentile_disc(0.1) WITHIN GROUP (ORDER BY n) FROM t', 'SELECT g, b, percentile_cont(0.5) WITHIN GROUP (ORDER BY v) FROM t GROUP BY ROLLUP (g, b)');
+like($session->query('SET mgpu.enable_group = on; EXPLAIN (COSTS off) SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY v) FROM t'), qr/MgpuGroup/, 'the planner knows');
+run('RESET work_mem');
+
 # several tables: their pages are read one after the other
 run('CREATE TABLE parts (id int, g int2, v int, n numeric(10,2), k text COLLATE "C", ts timestamp) PARTITION BY RANGE (id)',
 	(map { sprintf 'CREATE TABLE parts_%d PARTITION OF parts FOR VALUES FROM (%d) TO (%d)', $_, $_ * 1000, ($_ + 1) * 1000 } 0 .. 3), 'CREATE TABLE parts_rest PARTITION OF parts DEFAULT PARTITION BY HASH (id)',
