@@ -25,8 +25,8 @@
 #define THREADS 128
 #define WARPS (THREADS / 32)
 
-/* A thread's registers of a program are in local memory, so more CTAs would press each other's out of the cache. */
-#define CTAS_PER_SM 4
+/* So many pages at least are under way on an SM: with 128 registers a thread, nothing spills, and all SMs have 500 pages for the link. */
+#define MIN_CTAS 4
 
 /* Words of a mask of all line pointers; each lane of a warp takes two. */
 #define MASK_WORDS 64
@@ -39,7 +39,8 @@ static_assert(MASK_WORDS * 32 >= MGPU_PAGE_MAX_ITEMS, "a bit for each line point
 
 /*
  * Operations are copied to shared memory, since each thread reads all of them for each row.  The rest of the spec is read less often,
- * where all SMs have it: in the control block.
+ * and stays in the control block: all CTAs of an SM share its L1 cache.  A program's registers are the thread's, in local memory: they
+ * are as many as the spec says.
  */
 struct page_state
 {
@@ -306,7 +307,7 @@ store_rows(const mgpu_decode_request *request, const page_state *state, uint32_t
 }
 
 static __global__ void
-__launch_bounds__(THREADS, CTAS_PER_SM)
+__launch_bounds__(THREADS, MIN_CTAS)
 decode_pages(const __grid_constant__ mgpu_decode_request request)
 {
 	__shared__ page_state state;

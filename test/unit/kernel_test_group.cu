@@ -242,6 +242,67 @@ plan_large(group_case &job, uint64_t seed, uint64_t num_keys, uint32_t value_wid
 	}
 }
 
+/* A text as the key, of three words, and a sum of two integers with it. */
+static void
+plan_texts(group_case &job, uint64_t seed)
+{
+	plan_large(job, seed, 1000, 4);
+	job.spec.num_attributes = 5;
+	job.spec.attributes[4] = {-1, 4, 4};
+	job.spec.num_columns = 8;
+	job.num_texts = 1;
+	job.num_words[0] = 3;
+	job.num_computed = 4;
+	for (uint32_t i = 0; i < 4; i++)
+	{
+		job.computed[i] = i == 3 ? group_computed{GROUP_SUM, {0, 1}} : group_computed{GROUP_WORD, {0, i}};
+		job.spec.columns[4 + i].kind = MGPU_KEY_SIGNED;
+		job.spec.columns[4 + i].width = 8;
+		job.spec.columns[4 + i].reduction = i == 3 ? MGPU_REDUCE_INTEGER : MGPU_REDUCE_NONE;
+		job.spec.keys[i] = i == 3 ? 0 : 4 + i;
+	}
+	/* floats of large groups are left to the CPU */
+	job.spec.columns[3].reduction = MGPU_REDUCE_COUNT;
+	job.spec.num_keys = 3;
+	job.spec.sorts[1].column = 7;
+	group_make_program(&job);
+	group_plan_offsets(&job.spec);
+}
+
+/* Keys that no number holds: as groups with sorted values; with another key; and rows in order. */
+static void
+test_large_texts()
+{
+	uint32_t	num_pages = quick ? 40 : MAX_PAGES;
+
+	for (uint32_t variant = 0; variant < 6; variant++)
+	{
+		group_case	job;
+		char		name[64];
+
+		snprintf(name, sizeof(name), "texts, variant %u", variant);
+		plan_texts(job, variant + 3);
+		job.null_share = variant % 2 * 9;
+		job.spec.num_keys = variant / 2 == 1 ? 4 : 3;
+		if (variant / 2 == 2)
+		{
+			job.spec.num_sorts = 0;
+			job.spec.limit_rule = variant == 4 ? MGPU_LIMIT_ROWS : MGPU_LIMIT_RANKS;
+			job.spec.limit = 5;
+			job.spec.num_orders = 2;
+			job.spec.orders[0] = {7, 1, 0};
+			job.spec.orders[1] = {3, 0, 1};
+			for (uint32_t i = 0; i < job.spec.num_columns; i++)
+			{
+				job.spec.columns[i].reduction = MGPU_REDUCE_NONE;
+				job.spec.columns[i].is_returned = 1;
+			}
+		}
+		group_write_pages(&job, pages, num_pages);
+		compare_case(job, MGPU_BATCH_PAGES, job.num_rows, name);
+	}
+}
+
 static void
 test_large_cases()
 {
@@ -330,5 +391,6 @@ test_groups(void)
 	if (tiny)
 		return;
 	test_large_cases();
+	test_large_texts();
 	test_large_limits();
 }
