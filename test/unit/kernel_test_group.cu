@@ -18,6 +18,7 @@
 static char *pages;				/* pinned by both engines, as are slots */
 static char *slots;
 static int	device = -1;
+static int	num_compared;		/* cases whose results were */
 
 static void
 require(mgpu_status status, const mgpu_error &err, const char *call)
@@ -176,7 +177,10 @@ compare_case(group_case &job, uint32_t most_refs, uint64_t expected_rows, const 
 	CHECK(ours.status == played.status, "%s: status %d (%s), not %d (%s)", name, ours.status, ours.err.message,
 		  played.status, played.err.message);
 	if (ours.status == MGPU_OK && played.status == MGPU_OK)
+	{
+		num_compared++;
 		(job.spec.limit_rule != MGPU_LIMIT_NONE ? compare_rows : compare_groups) (job, ours, played, name);
+	}
 	CHECK(ours.status != MGPU_OK || job.num_pages == 0 || ours.stats.upload_ms > 0, "%s: no time passed", name);
 	group_free_outcome(&ours);
 	group_free_outcome(&played);
@@ -186,6 +190,7 @@ compare_case(group_case &job, uint32_t most_refs, uint64_t expected_rows, const 
 static void
 test_random_cases(int num_cases, bool damaged)
 {
+	num_compared = 0;
 	for (int i = 0; i < num_cases; i++)
 	{
 		group_case	job;
@@ -198,6 +203,7 @@ test_random_cases(int num_cases, bool damaged)
 		/* columns grow where fewer rows are expected */
 		compare_case(job, 1 + (uint32_t) i % 40, i % 3 == 0 ? job.num_rows : i % 3 == 1 ? 0 : 10, name);
 	}
+	CHECK(damaged || num_compared > num_cases / 2, "%d of %d cases ended", num_compared, num_cases);
 }
 
 /* ------------------------------------------------------------- large cases */
@@ -275,6 +281,7 @@ test_large_texts()
 {
 	uint32_t	num_pages = quick ? 40 : MAX_PAGES;
 
+	num_compared = 0;
 	for (uint32_t variant = 0; variant < 6; variant++)
 	{
 		group_case	job;
@@ -301,6 +308,7 @@ test_large_texts()
 		group_write_pages(&job, pages, num_pages);
 		compare_case(job, MGPU_BATCH_PAGES, job.num_rows, name);
 	}
+	CHECK(num_compared == 6, "%d cases of texts ended", num_compared);
 }
 
 static void
