@@ -28,6 +28,7 @@ mgpu_cpu_tuning mgpu_cpu_tunables = {
 	.merge_items = MGPU_SIZE(1 << 17, 2048),
 	.table_slot_pages = MGPU_SIZE(128, 4),
 	.table_fold_bytes = MGPU_SIZE(UINT64_C(512) << 10, 1024),
+	.table_task_rows = MGPU_SIZE(1 << 20, 1024),
 	.table_large_values = MGPU_SIZE(1 << 18, 256),
 	.table_write_bytes = MGPU_SIZE(UINT64_C(1) << 20, 1024),
 };

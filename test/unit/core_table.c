@@ -5,6 +5,10 @@
  * Answers are checked as unit_group_check.h does it, and are the bytes that a played device gives for the same case.  Thresholds
  * are small, so that a few pages have large groups, many pieces and several tasks.
  */
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "core/cpu_tuning.h"
 #include "core/executor.h"
 #include "played/played_engine.h"
@@ -104,7 +108,11 @@ bind(table_drive *drive)
 	char	   *places[MGPU_GROUP_OUTPUTS];
 
 	for (uint32_t i = 0; i < MGPU_GROUP_OUTPUTS; i++)
+	{
 		places[i] = calloc(mgpu_group_output_bytes(&drive->job->spec, &outcome->result, i) + 8, 1);
+		if (places[i] == NULL)
+			_exit(MGPU_HOST_MEMORY);	/* see run_limited */
+	}
 	outcome->records = (uint64_t *) places[0];
 	memcpy(outcome->sorted, places + 1, sizeof(outcome->sorted));
 	TABLE->bind_groups(drive->run, drive->how->in_pieces ? NULL : places);
@@ -390,6 +398,74 @@ test_cancel(void)
 	UNIT_CHECK(num_cancelled > 100);
 }
 
+/* ----------------------------------------------------------- without memory */
+
+/* A sanitizer maps its own, and gives up when it cannot. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define LIMITS_MEMORY 0
+#else
+#define LIMITS_MEMORY 1
+#endif
+
+/* What counts towards RLIMIT_DATA, and the stack. */
+static uint64_t
+data_bytes(void)
+{
+	FILE	   *file = fopen("/proc/self/statm", "r");
+	unsigned long long num_pages = 0;
+
+	if (file != NULL)
+	{
+		if (fscanf(file, "%*u %*u %*u %*u %*u %llu", &num_pages) != 1)
+			num_pages = 0;
+		fclose(file);
+	}
+	return num_pages * (uint64_t) sysconf(_SC_PAGESIZE);
+}
+
+/* Run a case in a child that may have so many more bytes; how it ended. */
+static mgpu_status
+run_limited(const table_run *how, group_case *job, uint64_t bytes)
+{
+	int			state;
+	pid_t		child = fork();
+
+	if (child == 0)
+	{
+		struct rlimit limit = {data_bytes() + bytes, data_bytes() + bytes};
+		group_outcome outcome;
+
+		if (setrlimit(RLIMIT_DATA, &limit) != 0)
+			_exit(MGPU_DEVICE_FAILED);
+		run_table(how, job, &outcome);
+		_exit((int) outcome.status);
+	}
+	return child > 0 && waitpid(child, &state, 0) == child && WIFEXITED(state) ? (mgpu_status) WEXITSTATUS(state) : MGPU_DEVICE_FAILED;
+}
+
+/* A run without memory says so, wherever it finds out. */
+static void
+test_memory(void)
+{
+	unsigned long num_failed = 0;
+
+	for (uint64_t seed = 1; LIMITS_MEMORY && seed <= 60; seed++)
+	{
+		table_run	how = {.num_threads = 1,.most_refs = 5,.in_pieces = true};
+		group_case	job;
+		mgpu_status status;
+
+		UNIT_CONTEXT("seed %llu", (unsigned long long) seed);
+		group_random_case(&job, seed ^ unit_random_state, pages, MAX_PAGES);
+		status = run_limited(&how, &job, seed * 16384);
+		UNIT_CHECK(status == MGPU_OK || status == MGPU_UNSUPPORTED || status == MGPU_HOST_MEMORY);
+		num_failed += status == MGPU_HOST_MEMORY;
+		group_free_case(&job);
+	}
+	UNIT_CONTEXT("%s", "");
+	UNIT_CHECK(num_failed > 5 || !LIMITS_MEMORY);
+}
+
 /* What ends a run before there are rows. */
 static void
 test_refusals(void)
@@ -454,8 +530,10 @@ main(void)
 	slots = aligned_alloc(4096, GROUP_NUM_SLOTS * GROUP_SLOT_BYTES);
 	mgpu_cpu_tunables.table_slot_pages = 3;
 	mgpu_cpu_tunables.table_fold_bytes = 2000;
+	mgpu_cpu_tunables.table_task_rows = 300;
 	mgpu_cpu_tunables.table_large_values = 100;
 	mgpu_cpu_tunables.table_write_bytes = 512;
+	test_memory();
 	start_played();
 	test_cases();
 	test_damaged();

@@ -102,12 +102,36 @@ typedef struct mgpu_table_worker
 	uint64_t	part_begins[MGPU_TABLE_PARTS + 1];	/* ... and where those begin */
 } mgpu_table_worker;
 
+/* What a part is at.  Tasks do some work on a part, until all parts are done. */
+typedef enum mgpu_part_step
+{
+	MGPU_PART_NEW,
+	MGPU_PART_GROUPS,			/* rows are grouped */
+	MGPU_PART_COUNTS,			/* values of a sort are counted, for each group ... */
+	MGPU_PART_VALUES,			/* ... and moved behind those of the groups before ... */
+	MGPU_PART_SORTS,			/* ... and sorted, group after group */
+	MGPU_PART_DONE
+} mgpu_part_step;
+
 /* Groups of a part, and the values of sorts, as codes that ascend. */
 typedef struct mgpu_table_part
 {
 	mgpu_table_groups groups;
 	uint64_t   *values[MGPU_GROUP_MAX_SORTS];
-	uint64_t	num_values[MGPU_GROUP_MAX_SORTS];
+	uint64_t	num_values[MGPU_GROUP_MAX_SORTS];	/* that come back */
+
+	/* progress */
+	mgpu_part_step step;
+	uint64_t	num_left;		/* rows or values that this task may still work on */
+	const mgpu_table_batch *batch;	/* the next */
+	uint64_t	num_rows;		/* before it, of this part */
+	uint32_t   *numbers;		/* groups of rows in order, if there are sorts */
+	uint32_t	sort;
+	uint64_t   *ends;			/* of each group's values: one behind them */
+	uint64_t   *scratch;		/* for the largest group */
+	uint64_t	group;			/* the next */
+	uint64_t	num_sorted;		/* values of groups before it */
+	bool		has_large;		/* groups of this sort that are left to all threads */
 } mgpu_table_part;
 
 /* A group's values that all threads sort together. */
@@ -118,6 +142,7 @@ typedef struct mgpu_table_large
 	uint64_t	num_values;
 	uint32_t	sort;
 	uint64_t   *words;
+	_Atomic uint64_t num_different;
 } mgpu_table_large;
 
 /* Bits of a row's sort key: some of a column's code, or whether it is NULL. */
@@ -155,6 +180,8 @@ typedef struct mgpu_table_order
 	void	   *keys;			/* with the numbers of rows in the lowest bits ... */
 	void	   *sorted;			/* ... in order */
 	uint32_t   *rows;			/* in order; those that come back, once these are known */
+	uint64_t	num_selected;	/* rows in order that were looked at */
+	uint64_t	numbers[MGPU_LIMIT_DENSE_RANKS + 1];	/* of the last of them in its group, by rules */
 	uint8_t    *marks;			/* of them: MGPU_TABLE_STARTS, MGPU_TABLE_DIFFERS */
 	mgpu_table_batch **batches;
 	uint64_t	num_batches;
@@ -173,8 +200,10 @@ typedef enum mgpu_table_stage
 	MGPU_TABLE_CUTTING,			/* FOLD: groups by parts */
 	MGPU_TABLE_GROUPING,		/* parts */
 	MGPU_TABLE_SORTING,			/* values of large groups; ORDER: keys */
+	MGPU_TABLE_COPYING,			/* values of a large group, back to their place */
 	MGPU_TABLE_REFINING,		/* ORDER: rows that are equal so far */
-	MGPU_TABLE_MARKING,			/* ORDER */
+	MGPU_TABLE_MARKING,			/* ORDER: where groups begin, and rows differ */
+	MGPU_TABLE_SELECTING,		/* ORDER: rows within the limit */
 	MGPU_TABLE_ANSWERING,		/* the result is known; outputs may be bound */
 	MGPU_TABLE_WRITING,
 	MGPU_TABLE_DONE
@@ -248,6 +277,13 @@ mgpu_table_fail(mgpu_run *run, uint32_t failure)
 	atomic_fetch_or(&run->failures, failure);
 }
 
+/* Rows of a task that looks at each once or twice. */
+static inline uint64_t
+mgpu_table_step_rows(void)
+{
+	return mgpu_cpu_tunables.table_task_rows / 8;
+}
+
 /* Whether to go on: false once there will be no answer. */
 static inline bool
 mgpu_table_goes_on(const mgpu_run *run)
@@ -277,13 +313,22 @@ void		mgpu_table_compute(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_
 void		mgpu_table_plan_cut(mgpu_run *run);
 void		mgpu_table_cut(mgpu_run *run, mgpu_table_worker *worker, uint64_t begin);
 
-/* table_parts.c.  Tasks: a worker's groups; a part of groups and rows. */
+/* table_parts.c.  Tasks: a worker's groups; a part.  Whether all parts are done. */
 void		mgpu_table_cut_groups(void *run, uint64_t task, int worker);
 void		mgpu_table_group_part(void *run, uint64_t task, int worker);
+bool		mgpu_table_are_grouped(const mgpu_run *run);
+void		mgpu_table_end_part(mgpu_table_part *part);	/* frees what it has worked with ... */
+void		mgpu_table_free_part(mgpu_table_part *part);	/* ... and all the rest */
 
-/* table_sorts.c.  The values of a part's sorts; rows_groups: of each of its rows, in order. */
-void		mgpu_table_sort_part(mgpu_run *run, uint32_t part, const uint32_t *numbers);
-void		mgpu_table_describe(const mgpu_group_sort *sort, const uint64_t *values, uint64_t count, uint64_t *words);
+/* table_sorts.c.  One more step of a part whose rows are grouped; false: out of memory. */
+bool		mgpu_table_begin_values(mgpu_run *run, mgpu_table_part *part);
+bool		mgpu_table_step_values(mgpu_run *run, uint32_t number);
+void		mgpu_table_describe(const mgpu_group_sort *sort, const uint64_t *values, uint64_t count, uint64_t num_different,
+								uint64_t *words);
+
+/* A task: copies some values of the large group that is sorted. */
+void		mgpu_table_copy_large(void *run, uint64_t task, int worker);
+uint64_t	mgpu_table_large_tasks(const mgpu_table_large *large);
 
 /* Sort by all threads: begin, and work for a while.  MGPU_OK once done, with the result in run->sorter_result, to be freed. */
 mgpu_status mgpu_table_begin_sort(mgpu_run *run, const void *keys, uint64_t num_items, uint32_t width, mgpu_error *err);
@@ -300,7 +345,7 @@ void		mgpu_table_pack(void *run, uint64_t task, int worker);
 uint64_t	mgpu_table_row_tasks(const mgpu_run *run);
 void		mgpu_table_refine(void *run, uint64_t task, int worker);
 void		mgpu_table_mark(void *run, uint64_t task, int worker);
-void		mgpu_table_select(mgpu_run *run);
+bool		mgpu_table_select(mgpu_run *run);	/* some more rows; whether all are done */
 void		mgpu_table_free_order(mgpu_table_order *order);
 const mgpu_table_batch *mgpu_table_batch_of(const mgpu_table_order *order, uint64_t row);
 

@@ -98,11 +98,7 @@ static void
 free_parts(mgpu_run *run)
 {
 	for (uint32_t i = 0; run->parts != NULL && i < MGPU_TABLE_PARTS; i++)
-	{
-		mgpu_table_free_groups(&run->parts[i].groups);
-		for (uint32_t sort = 0; sort < MGPU_GROUP_MAX_SORTS; sort++)
-			free(run->parts[i].values[sort]);
-	}
+		mgpu_table_free_part(&run->parts[i]);
 	free(run->parts);
 	for (mgpu_table_large *large = atomic_load(&run->large); large != NULL;)
 	{

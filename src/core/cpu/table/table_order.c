@@ -11,9 +11,6 @@
 
 #include "core/unsigned_sort.h"
 
-/* Sorted rows of a task. */
-#define TASK_ROWS (UINT64_C(1) << 16)
-
 const mgpu_table_batch *
 mgpu_table_batch_of(const mgpu_table_order *order, uint64_t row)
 {
@@ -144,7 +141,7 @@ key_of_row(const mgpu_table_order *order, uint32_t level, uint64_t row)
 uint64_t
 mgpu_table_row_tasks(const mgpu_run *run)
 {
-	return (run->order.num_rows + TASK_ROWS - 1) / TASK_ROWS;
+	return (run->order.num_rows + mgpu_table_step_rows() - 1) / mgpu_table_step_rows();
 }
 
 /* Sort rows that are equal in the levels before.  false: out of memory. */
@@ -188,8 +185,8 @@ mgpu_table_refine(void *context, uint64_t task, int worker)
 {
 	mgpu_run   *run = context;
 	mgpu_table_order *order = &run->order;
-	uint64_t	place = task * TASK_ROWS;
-	uint64_t	range_end = mgpu_table_least(order->num_rows, place + TASK_ROWS);
+	uint64_t	place = task * mgpu_table_step_rows();
+	uint64_t	range_end = mgpu_table_least(order->num_rows, place + mgpu_table_step_rows());
 
 	for (; order->num_levels == 1 && place < range_end; place++)
 		order->rows[place] = row_of_key(order, sorted_key(order, place));
@@ -233,45 +230,41 @@ void
 mgpu_table_mark(void *context, uint64_t task, int worker)
 {
 	mgpu_run   *run = context;
-	uint64_t	end = mgpu_table_least(run->order.num_rows, (task + 1) * TASK_ROWS);
+	uint64_t	end = mgpu_table_least(run->order.num_rows, (task + 1) * mgpu_table_step_rows());
 
-	for (uint64_t place = task * TASK_ROWS; place < end; place++)
+	for (uint64_t place = task * mgpu_table_step_rows(); place < end; place++)
 		run->order.marks[place] = marks_of(&run->order, place);
 }
 
-/* Numbers of a row in its group, by rules. */
-typedef struct row_numbers
-{
-	uint64_t	of[MGPU_LIMIT_DENSE_RANKS + 1];
-} row_numbers;
-
 static void
-count_row(row_numbers *numbers, uint8_t marks)
+count_row(uint64_t *numbers, uint8_t marks)
 {
 	if ((marks & MGPU_TABLE_STARTS) != 0)
-		*numbers = (row_numbers) {{0}};
-	numbers->of[MGPU_LIMIT_ROWS]++;
+		numbers[MGPU_LIMIT_ROWS] = numbers[MGPU_LIMIT_DENSE_RANKS] = 0;
+	numbers[MGPU_LIMIT_ROWS]++;
 	if ((marks & MGPU_TABLE_DIFFERS) == 0)
 		return;
-	numbers->of[MGPU_LIMIT_RANKS] = numbers->of[MGPU_LIMIT_ROWS];
-	numbers->of[MGPU_LIMIT_DENSE_RANKS]++;
+	numbers[MGPU_LIMIT_RANKS] = numbers[MGPU_LIMIT_ROWS];
+	numbers[MGPU_LIMIT_DENSE_RANKS]++;
 }
 
-void
+bool
 mgpu_table_select(mgpu_run *run)
 {
 	mgpu_table_order *order = &run->order;
-	row_numbers numbers = {{0}};
+	uint64_t	end = mgpu_table_least(order->num_rows, order->num_selected + mgpu_cpu_tunables.table_task_rows);
 
-	for (uint64_t place = 0; place < order->num_rows; place++)
+	for (uint64_t place = order->num_selected; place < end; place++)
 	{
 		uint8_t		marks = order->marks[place];
 
 		run->result.num_groups += marks & MGPU_TABLE_STARTS;
-		count_row(&numbers, marks);
-		if (numbers.of[run->spec.limit_rule] > run->spec.limit)
+		count_row(order->numbers, marks);
+		if (order->numbers[run->spec.limit_rule] > run->spec.limit)
 			continue;
 		order->rows[run->result.num_returned] = order->rows[place];
 		order->marks[run->result.num_returned++] = marks;
 	}
+	order->num_selected = end;
+	return end == order->num_rows;
 }

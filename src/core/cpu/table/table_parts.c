@@ -3,7 +3,8 @@
  *		Parts of groups or rows, which have their hashes' highest bits in common: each is a task.
  *
  * Groups that threads have folded are merged: each thread's are listed by parts, then the lists of a part become one table.  Rows that
- * were kept are grouped behind them, in the order of batches, which is that of the table.
+ * were kept are grouped behind them, in the order of batches, which is that of the table.  A task ends after some rows: a part of millions, as of one
+ * group, takes several.
  */
 #include "core/cpu/table/table.h"
 
@@ -168,33 +169,89 @@ rows_of_part(const mgpu_run *run, uint64_t part)
 	return num_rows;
 }
 
+static bool
+begin_part(mgpu_run *run, mgpu_table_part *part, uint64_t number)
+{
+	init_groups(run, &part->groups);
+	part->step = MGPU_PART_GROUPS;
+	part->batch = run->first;
+	if (run->spec.num_sorts > 0)
+	{
+		part->numbers = mgpu_table_allocate(rows_of_part(run, number) * sizeof(uint32_t));
+		if (part->numbers == NULL)
+			return false;
+	}
+	return merge_groups(run, &part->groups, number) && (run->spec.num_keys > 0 || mgpu_table_make_empty(&part->groups));
+}
+
+/* Group the rows of the next batch. */
+static bool
+group_batch(mgpu_run *run, mgpu_table_part *part, uint64_t number, mgpu_table_worker *worker)
+{
+	const mgpu_table_batch *batch = part->batch;
+	uint32_t	begin = batch->parts[number];
+	mgpu_table_rows rows = mgpu_table_slice(&batch->rows, run->spec.num_columns, begin, batch->parts[number + 1] - begin);
+
+	if (!group_rows(run, &part->groups, &rows, worker, part->numbers == NULL ? NULL : part->numbers + part->num_rows))
+		return false;
+	part->num_rows += rows.num_rows;
+	part->num_left -= mgpu_table_least(part->num_left, rows.num_rows + 1);
+	part->batch = batch->next;
+	return true;
+}
+
+static bool
+step_part(mgpu_run *run, mgpu_table_part *part, uint64_t number, mgpu_table_worker *worker)
+{
+	if (part->step == MGPU_PART_NEW)
+		return begin_part(run, part, number);
+	if (part->step != MGPU_PART_GROUPS)
+		return mgpu_table_step_values(run, (uint32_t) number);
+	if (part->batch != NULL)
+		return group_batch(run, part, number, worker);
+	return mgpu_table_begin_values(run, part);
+}
+
 void
 mgpu_table_group_part(void *context, uint64_t task, int worker)
 {
 	mgpu_run   *run = context;
-	mgpu_table_groups *groups = &run->parts[task].groups;
-	uint32_t   *numbers = NULL;
-	uint64_t	num_rows = 0;
-	bool		grouped;
+	mgpu_table_part *part = &run->parts[task];
+	bool		goes_on = true;
 
-	init_groups(run, groups);
-	grouped = merge_groups(run, groups, task) && (run->spec.num_keys > 0 || mgpu_table_make_empty(groups));
-	if (run->spec.num_sorts > 0)
-	{
-		numbers = mgpu_table_allocate(rows_of_part(run, task) * sizeof(uint32_t));
-		grouped &= numbers != NULL;
-	}
-	for (const mgpu_table_batch *batch = run->first; grouped && batch != NULL && mgpu_table_goes_on(run); batch = batch->next)
-	{
-		uint32_t	begin = batch->parts[task];
-		mgpu_table_rows rows = mgpu_table_slice(&batch->rows, run->spec.num_columns, begin, batch->parts[task + 1] - begin);
-
-		grouped = group_rows(run, groups, &rows, &run->workers[worker], numbers == NULL ? NULL : numbers + num_rows);
-		num_rows += rows.num_rows;
-	}
-	if (!grouped)
+	part->num_left = mgpu_cpu_tunables.table_task_rows;
+	while (goes_on && part->step != MGPU_PART_DONE && part->num_left > 0 && mgpu_table_goes_on(run))
+		goes_on = step_part(run, part, task, &run->workers[worker]);
+	if (!goes_on)
 		mgpu_table_fail(run, MGPU_TABLE_NO_MEMORY);
-	if (numbers != NULL && mgpu_table_goes_on(run))
-		mgpu_table_sort_part(run, (uint32_t) task, numbers);
-	free(numbers);
+}
+
+bool
+mgpu_table_are_grouped(const mgpu_run *run)
+{
+	for (uint32_t i = 0; i < run->num_parts; i++)
+	{
+		if (run->parts[i].step != MGPU_PART_DONE)
+			return false;
+	}
+	return true;
+}
+
+void
+mgpu_table_end_part(mgpu_table_part *part)
+{
+	free(part->numbers);
+	free(part->ends);
+	free(part->scratch);
+	part->numbers = NULL;
+	part->ends = part->scratch = NULL;
+}
+
+void
+mgpu_table_free_part(mgpu_table_part *part)
+{
+	mgpu_table_free_groups(&part->groups);
+	for (uint32_t sort = 0; sort < MGPU_GROUP_MAX_SORTS; sort++)
+		free(part->values[sort]);
+	mgpu_table_end_part(part);
 }

@@ -21,18 +21,23 @@ flip_of(const mgpu_group_sort *sort)
 
 /* ---- what a record tells */
 
-void
-mgpu_table_describe(const mgpu_group_sort *sort, const uint64_t *values, uint64_t count, uint64_t *words)
+/* How many of [begin, end) are other values than the one before, if there is one. */
+static uint64_t
+count_different(const uint64_t *values, uint64_t begin, uint64_t end)
 {
-	uint64_t	num_different = count > 0;
+	uint64_t	num_different = begin == 0 && end > 0;
 
+	for (uint64_t i = begin == 0 ? 1 : begin; i < end; i++)
+		num_different += values[i] != values[i - 1];
+	return num_different;
+}
+
+void
+mgpu_table_describe(const mgpu_group_sort *sort, const uint64_t *values, uint64_t count, uint64_t num_different, uint64_t *words)
+{
 	*words++ = count;
 	if ((sort->returns & MGPU_SORT_DISTINCT) != 0)
-	{
-		for (uint64_t i = 1; i < count; i++)
-			num_different += values[i] != values[i - 1];
 		*words++ = num_different;
-	}
 	for (uint32_t i = 0; i < sort->num_percentiles && count > 0; i++)
 	{
 		int64_t		low;
@@ -51,6 +56,9 @@ mgpu_table_describe(const mgpu_group_sort *sort, const uint64_t *values, uint64_
 
 /* Groups with fewer values are sorted. */
 #define SELECT_MIN_VALUES 512
+
+/* One thread selects among so many times the values that it sorts. */
+#define LARGE_SELECTION 16
 
 /* Values cut by the highest bits in which they differ. */
 typedef struct selection
@@ -126,146 +134,186 @@ select_values(const mgpu_group_sort *sort, const uint64_t *values, uint64_t coun
 
 /* ---- a part */
 
-/* The values of one sort of a part. */
-typedef struct part_values
+static const mgpu_group_sort *
+sort_of(const mgpu_run *run, const mgpu_table_part *part)
 {
-	mgpu_run   *run;
-	const mgpu_group_sort *sort;
-	uint32_t	number;			/* of the sort */
-	uint32_t	part;
-	uint64_t   *values;
-	uint64_t   *ends;			/* of each group's values: one behind them */
-	uint64_t   *scratch;
-} part_values;
+	return &run->spec.sorts[part->sort];
+}
 
-/* Move the values of the part's rows, or count those of each group. */
-static void
-take_values(part_values *of, const uint32_t *numbers, bool moves)
+/* Begin with the next sort, if there is one. */
+bool
+mgpu_table_begin_values(mgpu_run *run, mgpu_table_part *part)
 {
-	uint32_t	column = of->sort->column;
-	uint64_t	flip = flip_of(of->sort);
+	uint64_t	bytes = (part->groups.num_groups + 1) * sizeof(uint64_t);
 
-	for (const mgpu_table_batch *batch = of->run->first; batch != NULL; batch = batch->next)
+	part->step = part->sort < run->spec.num_sorts ? MGPU_PART_COUNTS : MGPU_PART_DONE;
+	if (part->step == MGPU_PART_DONE)
 	{
-		const uint64_t *codes = batch->rows.codes[column];
-		bool		has_nulls = (batch->rows.some_nulls >> column & 1) != 0;
-
-		for (uint32_t row = batch->parts[of->part]; row < batch->parts[of->part + 1]; row++)
-		{
-			uint32_t	group = *numbers++;
-
-			if (has_nulls && (batch->rows.nulls[row] >> column & 1) != 0)
-				continue;
-			if (moves)
-				of->values[of->ends[group]++] = codes[row] ^ flip;
-			else
-				of->ends[group]++;
-		}
+		mgpu_table_end_part(part);
+		return true;
 	}
+	if (part->ends == NULL)
+		part->ends = mgpu_table_allocate(bytes);
+	if (part->ends == NULL)
+		return false;
+	memset(part->ends, 0, bytes);
+	part->batch = run->first;
+	part->num_rows = 0;
+	return true;
+}
+
+/* Move the values of the next batch, or count those of each group. */
+static void
+take_values(const mgpu_run *run, mgpu_table_part *part, uint32_t number)
+{
+	const mgpu_table_batch *batch = part->batch;
+	uint32_t	column = sort_of(run, part)->column;
+	uint64_t	flip = flip_of(sort_of(run, part));
+	const uint64_t *codes = batch->rows.codes[column];
+	const uint32_t *nulls = (batch->rows.some_nulls >> column & 1) != 0 ? batch->rows.nulls : NULL;
+	const uint32_t *numbers = part->numbers + part->num_rows;
+	uint64_t   *values = part->values[part->sort];
+	uint32_t	begin = batch->parts[number];
+	uint32_t	num_rows = batch->parts[number + 1] - begin;
+
+	for (uint32_t i = 0; i < num_rows; i++)
+	{
+		uint64_t   *end = &part->ends[numbers[i]];
+
+		if (nulls != NULL && (nulls[begin + i] >> column & 1) != 0)
+			continue;
+		if (values != NULL)
+			values[*end] = codes[begin + i] ^ flip;
+		++*end;
+	}
+	part->num_rows += num_rows;
+	part->num_left -= mgpu_table_least(part->num_left, num_rows + 1);
+	part->batch = batch->next;
+}
+
+/* Counts become the ends of the groups before; have room for all values, and for the largest group. */
+static bool
+place_values(const mgpu_run *run, mgpu_table_part *part)
+{
+	uint64_t	begin = 0;
+	uint64_t	largest = 0;
+
+	for (uint64_t i = 0; i < part->groups.num_groups; i++)
+	{
+		uint64_t	count = part->ends[i];
+
+		largest = count > largest ? count : largest;
+		part->ends[i] = begin;
+		begin += count;
+	}
+	if ((sort_of(run, part)->returns & MGPU_SORT_VALUES) != 0)
+		part->num_values[part->sort] = begin;
+	free(part->scratch);
+	part->scratch = mgpu_table_allocate(largest * sizeof(uint64_t));
+	part->values[part->sort] = mgpu_table_allocate(begin * sizeof(uint64_t));
+	part->step = MGPU_PART_VALUES;
+	part->batch = run->first;
+	part->num_rows = 0;
+	return part->scratch != NULL && part->values[part->sort] != NULL;
 }
 
 static bool
-defer_large(part_values *of, uint64_t *values, uint64_t count, uint64_t *words)
+defer_large(mgpu_run *run, mgpu_table_part *part, uint64_t *values, uint64_t count, uint64_t *words)
 {
 	mgpu_table_large *large = malloc(sizeof(*large));
 
 	if (large == NULL)
 		return false;
-	*large = (mgpu_table_large) {.values = values,.num_values = count,.sort = of->number,.words = words};
-	large->next = atomic_load(&of->run->large);
-	while (!atomic_compare_exchange_weak(&of->run->large, &large->next, large))
+	part->has_large = true;
+	*large = (mgpu_table_large) {.values = values,.num_values = count,.sort = part->sort,.words = words};
+	large->next = atomic_load(&run->large);
+	while (!atomic_compare_exchange_weak(&run->large, &large->next, large))
 		;
 	return true;
 }
 
+/* Sort the next group. */
 static bool
-sort_group(part_values *of, uint64_t *values, uint64_t count, uint64_t *words)
+sort_group(mgpu_run *run, mgpu_table_part *part)
 {
-	if (of->sort->returns == 0 && of->sort->num_percentiles == 0)
+	const mgpu_group_sort *sort = sort_of(run, part);
+	uint64_t   *values = part->values[part->sort] + part->num_sorted;
+	uint64_t	count = part->ends[part->group] - part->num_sorted;
+	uint64_t   *words = mgpu_table_record(&part->groups, part->group) + run->record.sorts[part->sort];
+	bool		selects = sort->returns == 0 && count >= SELECT_MIN_VALUES;
+
+	part->num_sorted = part->ends[part->group++];
+	part->num_left -= mgpu_table_least(part->num_left, count + 1);
+	if (sort->returns == 0 && sort->num_percentiles == 0)
 		*words = count;
-	else if (of->sort->returns == 0 && count >= SELECT_MIN_VALUES)
-		select_values(of->sort, values, count, of->scratch, words);
-	else if (of->sort->returns != 0 && count > mgpu_cpu_tunables.table_large_values)
-		return defer_large(of, values, count, words);
+	else if (count > mgpu_cpu_tunables.table_large_values * (selects ? LARGE_SELECTION : 1))
+		return defer_large(run, part, values, count, words);
+	else if (selects)
+		select_values(sort, values, count, part->scratch, words);
 	else
 	{
-		mgpu_sort_unsigned(values, count, sizeof(uint64_t), of->scratch);
-		mgpu_table_describe(of->sort, values, count, words);
+		mgpu_sort_unsigned(values, count, sizeof(uint64_t), part->scratch);
+		mgpu_table_describe(sort, values, count, (sort->returns & MGPU_SORT_DISTINCT) != 0 ? count_different(values, 0, count) : 0, words);
 	}
 	return true;
 }
 
-/* Counts become ends of the groups before; the largest count. */
-static uint64_t
-place_groups(part_values *of, uint64_t num_groups)
+/* Values that neither come back nor are to be sorted yet are wanted no more. */
+static void
+end_values(mgpu_table_part *part)
 {
-	uint64_t	begin = 0;
-	uint64_t	largest = 0;
-
-	for (uint64_t i = 0; i < num_groups; i++)
+	if (part->num_values[part->sort] == 0 && !part->has_large)
 	{
-		uint64_t	count = of->ends[i];
-
-		largest = count > largest ? count : largest;
-		of->ends[i] = begin;
-		begin += count;
+		free(part->values[part->sort]);
+		part->values[part->sort] = NULL;
 	}
-	of->ends[num_groups] = begin;
-	return largest;
+	part->has_large = false;
+	part->sort++;
 }
 
-static bool
-sort_groups(part_values *of, const uint32_t *numbers)
+bool
+mgpu_table_step_values(mgpu_run *run, uint32_t number)
 {
-	mgpu_table_groups *groups = &of->run->parts[of->part].groups;
-	uint32_t	word = of->run->record.sorts[of->number];
-	uint64_t	begin = 0;
-	uint64_t	largest;
-	bool		sorted = true;
+	mgpu_table_part *part = &run->parts[number];
 
-	memset(of->ends, 0, (groups->num_groups + 1) * sizeof(uint64_t));
-	take_values(of, numbers, false);
-	largest = place_groups(of, groups->num_groups);
-	of->values = mgpu_table_allocate(of->ends[groups->num_groups] * sizeof(uint64_t));
-	of->scratch = mgpu_table_allocate(largest * sizeof(uint64_t));
-	if (of->values == NULL || of->scratch == NULL)
-		return false;
-	take_values(of, numbers, true);
-	for (uint64_t i = 0; sorted && i < groups->num_groups && mgpu_table_goes_on(of->run); i++)
+	if (part->step != MGPU_PART_SORTS && part->batch != NULL)
+		take_values(run, part, number);
+	else if (part->step == MGPU_PART_COUNTS)
+		return place_values(run, part);
+	else if (part->step == MGPU_PART_VALUES)
 	{
-		sorted = sort_group(of, of->values + begin, of->ends[i] - begin, mgpu_table_record(groups, i) + word);
-		begin = of->ends[i];
+		part->step = MGPU_PART_SORTS;
+		part->group = part->num_sorted = 0;
 	}
-	return sorted;
-}
-
-void
-mgpu_table_sort_part(mgpu_run *run, uint32_t part, const uint32_t *numbers)
-{
-	mgpu_table_part *of_part = &run->parts[part];
-	uint64_t   *ends = mgpu_table_allocate((of_part->groups.num_groups + 1) * sizeof(uint64_t));
-	bool		sorted = ends != NULL;
-
-	for (uint32_t i = 0; sorted && i < run->spec.num_sorts; i++)
+	else if (part->group < part->groups.num_groups)
+		return sort_group(run, part);
+	else
 	{
-		part_values of = {.run = run,.sort = &run->spec.sorts[i],.number = i,.part = part,.ends = ends};
-
-		sorted = sort_groups(&of, numbers);
-		free(of.scratch);
-		of_part->values[i] = of.values;
-		of_part->num_values[i] = (of.sort->returns & MGPU_SORT_VALUES) != 0 ? ends[of_part->groups.num_groups] : 0;
-		if ((of.sort->returns & (MGPU_SORT_VALUES | MGPU_SORT_DISTINCT)) == 0)
-		{
-			free(of.values);
-			of_part->values[i] = NULL;
-		}
+		end_values(part);
+		return mgpu_table_begin_values(run, part);
 	}
-	free(ends);
-	if (!sorted)
-		mgpu_table_fail(run, MGPU_TABLE_NO_MEMORY);
+	return true;
 }
 
 /* ---- sorts by all threads */
+
+uint64_t
+mgpu_table_large_tasks(const mgpu_table_large *large)
+{
+	return (large->num_values + mgpu_table_step_rows() - 1) / mgpu_table_step_rows();
+}
+
+void
+mgpu_table_copy_large(void *context, uint64_t task, int worker)
+{
+	mgpu_run   *run = context;
+	mgpu_table_large *large = atomic_load(&run->large);
+	uint64_t	begin = task * mgpu_table_step_rows();
+	uint64_t	end = mgpu_table_least(begin + mgpu_table_step_rows(), large->num_values);
+
+	memcpy(large->values + begin, (const uint64_t *) run->sorter_result + begin, (end - begin) * sizeof(uint64_t));
+	atomic_fetch_add(&large->num_different, count_different(run->sorter_result, begin, end));
+}
 
 mgpu_status
 mgpu_table_begin_sort(mgpu_run *run, const void *keys, uint64_t num_items, uint32_t width, mgpu_error *err)

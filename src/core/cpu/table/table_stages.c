@@ -83,8 +83,8 @@ end_large(mgpu_run *run)
 {
 	mgpu_table_large *large = atomic_load(&run->large);
 
-	memcpy(large->values, run->sorter_result, large->num_values * sizeof(uint64_t));
-	mgpu_table_describe(&run->spec.sorts[large->sort], large->values, large->num_values, large->words);
+	mgpu_table_describe(&run->spec.sorts[large->sort], large->values, large->num_values, atomic_load(&large->num_different),
+						large->words);
 	atomic_store(&run->large, large->next);
 	free(large);
 	mgpu_table_end_sort(run);
@@ -97,6 +97,7 @@ take_groups(mgpu_run *run)
 	run->num_parts = 1;
 	run->parts[0].groups = run->workers[0].groups;
 	run->workers[0].groups.records = run->workers[0].groups.slots = NULL;
+	run->parts[0].step = MGPU_PART_DONE;
 	run->stage = MGPU_TABLE_GROUPING;
 }
 
@@ -124,23 +125,27 @@ end_reading(mgpu_run *run, mgpu_error *err)
 static mgpu_status
 end_grouping(mgpu_run *run, mgpu_error *err)
 {
+	if (!mgpu_table_are_grouped(run))
+	{
+		begin_phase(run, MGPU_TABLE_GROUPING, mgpu_table_group_part, run->num_parts);
+		return MGPU_OK;
+	}
 	if (run->spec.num_keys == 0 && !mgpu_table_make_empty(&run->parts[0].groups))
 		return mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for a group");
 	return begin_large(run, err);
 }
 
-static mgpu_status
-end_sorting(mgpu_run *run, mgpu_error *err)
+static void
+end_sorting(mgpu_run *run)
 {
-	if (run->way == MGPU_TABLE_ORDER)
+	if (run->way != MGPU_TABLE_ORDER)
 	{
-		run->order.sorted = run->sorter_result;
-		run->sorter_result = NULL;
-		begin_phase(run, MGPU_TABLE_REFINING, mgpu_table_refine, mgpu_table_row_tasks(run));
-		return MGPU_OK;
+		begin_phase(run, MGPU_TABLE_COPYING, mgpu_table_copy_large, mgpu_table_large_tasks(atomic_load(&run->large)));
+		return;
 	}
-	end_large(run);
-	return begin_large(run, err);
+	run->order.sorted = run->sorter_result;
+	run->sorter_result = NULL;
+	begin_phase(run, MGPU_TABLE_REFINING, mgpu_table_refine, mgpu_table_row_tasks(run));
 }
 
 static void
@@ -167,12 +172,18 @@ mgpu_table_advance(mgpu_run *run, mgpu_error *err)
 		case MGPU_TABLE_GROUPING:
 			return end_grouping(run, err);
 		case MGPU_TABLE_SORTING:
-			return end_sorting(run, err);
+			end_sorting(run);
+			return MGPU_OK;
+		case MGPU_TABLE_COPYING:
+			end_large(run);
+			return begin_large(run, err);
 		case MGPU_TABLE_REFINING:
 			begin_phase(run, MGPU_TABLE_MARKING, mgpu_table_mark, mgpu_table_row_tasks(run));
 			return MGPU_OK;
 		case MGPU_TABLE_MARKING:
-			mgpu_table_select(run);
+			run->stage = MGPU_TABLE_SELECTING;
+			return MGPU_OK;
+		case MGPU_TABLE_SELECTING:
 			run->stage = MGPU_TABLE_ANSWERING;
 			mgpu_table_make_result(run);
 			return MGPU_OK;
@@ -198,6 +209,8 @@ mgpu_table_work(mgpu_run *run, double budget_ms, mgpu_error *err)
 		run->phase_open = !mgpu_pool_work(run->pool, budget_ms);
 	else if (run->sorter != NULL)
 		return mgpu_table_continue_sort(run, err);
+	else if (run->stage == MGPU_TABLE_SELECTING)
+		return mgpu_table_select(run) ? MGPU_OK : MGPU_PENDING;
 	else if (run->stage == MGPU_TABLE_WRITING && run->in_pieces)
 		return mgpu_table_next_piece(run) ? MGPU_PENDING : MGPU_OK;
 	return run->phase_open ? MGPU_PENDING : MGPU_OK;
