@@ -345,6 +345,109 @@ test_cases(void)
 	UNIT_CHECK(num_done > 300);
 }
 
+/* ------------------------------------------------------- computed columns */
+
+/* Put an operation behind those of the tests, or behind all.  Its register. */
+static uint32_t
+insert_op(mgpu_group_spec *spec, bool for_tests, uint16_t code, uint16_t width, int64_t number, const uint32_t *from)
+{
+	uint32_t	place = for_tests ? spec->num_test_ops : spec->num_ops;
+	uint32_t	to = spec->num_registers++;
+	bool		is_bytes = code == MGPU_RUN_LOAD_FIXED;
+
+	memmove(&spec->ops[place + 1], &spec->ops[place], (spec->num_ops - place) * sizeof(spec->ops[0]));
+	spec->ops[place] = (mgpu_program_op) {code, width, (uint16_t) to, {(uint16_t) from[0], (uint16_t) from[1], (uint16_t) from[2]}, number};
+	spec->num_ops++;
+	spec->num_test_ops += for_tests;
+	spec->lanes[to] = is_bytes ? MGPU_LANE_BYTES : MGPU_LANE_INTEGER;
+	return to;
+}
+
+static bool
+is_set_by_tests(const mgpu_group_spec *spec, uint32_t reg)
+{
+	bool		is_set = reg < spec->num_constants;
+
+	for (uint32_t i = 0; i < spec->num_test_ops; i++)
+		is_set |= spec->ops[i].to == reg;
+	return is_set;
+}
+
+/* Integers of two columns make those of a third. */
+static void
+combine_columns(group_case *job)
+{
+	static const uint16_t codes[] = {MGPU_RUN_ADD_INTEGER, MGPU_RUN_COALESCE, MGPU_RUN_LARGER_INTEGER, MGPU_RUN_BIT_XOR, MGPU_RUN_CHOOSE};
+	mgpu_group_spec *spec = &job->spec;
+	uint32_t	target = group_below(job, spec->num_columns);
+	uint32_t	from[3];
+	bool		for_tests = true;
+	bool		are_integers = spec->columns[target].kind != MGPU_KEY_FLOAT;
+
+	for (int i = 0; i < 3; i++)
+	{
+		from[i] = spec->columns[group_below(job, spec->num_columns)].reg;
+		are_integers &= spec->lanes[from[i]] == MGPU_LANE_INTEGER;
+		for_tests &= is_set_by_tests(spec, from[i]);
+	}
+	if (are_integers && spec->num_registers < MGPU_GROUP_MAX_REGISTERS)
+		spec->columns[target].reg = insert_op(spec, for_tests && group_chance(job, 2), codes[group_below(job, 5)], 8, 0, from);
+}
+
+/* A word of an attribute's bytes, which tests or columns load, takes the place of a column's integers. */
+static void
+add_word(group_case *job)
+{
+	mgpu_group_spec *spec = &job->spec;
+	uint32_t	target = group_below(job, spec->num_columns);
+	mgpu_group_attribute *attribute = &spec->attributes[group_below(job, spec->num_attributes)];
+	uint32_t	from[3] = {0};
+	mgpu_group_input *input = &spec->inputs[spec->num_inputs];
+
+	if (spec->columns[target].kind == MGPU_KEY_FLOAT || attribute->input >= 0 || attribute->length < 2 ||
+		spec->num_inputs == MGPU_GROUP_MAX_INPUTS || spec->num_registers + 2 > MGPU_GROUP_MAX_REGISTERS)
+		return;
+	attribute->input = (int8_t) spec->num_inputs++;
+	*input = (mgpu_group_input) {attribute->length, -1, -1};
+	group_plan_offsets(spec);
+	from[0] = insert_op(spec, group_chance(job, 2), MGPU_RUN_LOAD_FIXED, (uint16_t) attribute->length, attribute->input, from);
+	spec->columns[target].reg = insert_op(spec, false, MGPU_RUN_WORD_FIXED, 2, group_below(job, 2), from);
+}
+
+/* Programs of which tests and columns share registers, and that have bytes: as a played device runs them, row by row. */
+static void
+test_programs(void)
+{
+	unsigned long num_done = 0;
+
+	for (uint64_t seed = 1; seed <= 400; seed++)
+	{
+		table_run	how = random_run(seed);
+		group_outcome outcome;
+		group_case	job;
+
+		group_random_case(&job, seed ^ unit_random_state, pages, seed % 10 == 0 ? 40 : 6);
+		for (uint32_t i = 0; job.spec.num_columns > 0 && i < 12; i++)
+		{
+			if (i % 3 == 0)
+				add_word(&job);
+			else
+				combine_columns(&job);
+		}
+		run_table(&how, &job, &outcome);
+		UNIT_CONTEXT("seed %llu, %.100s", (unsigned long long) seed, outcome.err.message);
+		UNIT_CHECK(outcome.status == MGPU_OK || outcome.status == MGPU_UNSUPPORTED);
+		compare_with_played(&job, &outcome);
+		num_done += outcome.status == MGPU_OK;
+		group_free_outcome(&outcome);
+		group_free_case(&job);
+	}
+	UNIT_CONTEXT("%s", "");
+	UNIT_CHECK(num_done > 150);
+}
+
+/* -------------------------------------------------------- what is refused */
+
 /* Damaged pages are refused, or give rows as any others do. */
 static void
 test_damaged(void)
@@ -536,6 +639,7 @@ main(void)
 	test_memory();
 	start_played();
 	test_cases();
+	test_programs();
 	test_damaged();
 	test_cancel();
 	test_refusals();
