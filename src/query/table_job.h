@@ -83,7 +83,7 @@ extern bool table_job_is_likely(PlannerInfo *root, const Path *rows, const query
 /* The cost of such a path's rows, where it is likely. */
 extern Cost table_job_scan_cost(const Path *rows);
 
-/* ---- parts of jobs (table_job.c), for aggregates (table_groups.c) */
+/* ---- parts of jobs (table_job.c), for aggregates (table_outputs.c) */
 
 /* The spec's column that is an output of the program.  -1: there are too many. */
 extern int	table_job_column(table_job *job, int output, uint32 kind, uint32 width);

@@ -1,5 +1,5 @@
 /*
- * table_groups.c
+ * table_outputs.c
  *		What table jobs compute of each group: counts and sums, sorted values.
  */
 #include "postgres.h"
