@@ -106,12 +106,14 @@ instrument(const row_source *source, List *readers, bool begins, const mgpu_grou
 
 /* Send the pages.  Returns NULL, or why no GPU has answered. */
 static const char *
-send_pages(device_query *query, const row_source *source, List *readers)
+send_pages(device_query *query, const device_question *question, List *readers)
 {
+	const row_source *source = question->source;
 	group_request *request = &query->request;
 	bool		done;
 
 	instrument(source, readers, true, NULL);
+	request->is_for_threads = table_job_is_for_threads(&request->spec, question->expected_rows, question->expected_results);
 	request->fill = heap_sender_fill;
 	request->fill_context = query->sender;
 	PG_ENSURE_ERROR_CLEANUP(heap_sender_release, PointerGetDatum(query->sender));
@@ -154,7 +156,7 @@ device_query_run(MemoryContext parent, const device_question *question)
 		MemoryContextSwitchTo(question->outputs);
 	if (why_not == NULL)
 	{
-		why_not = send_pages(query, question->source, readers);
+		why_not = send_pages(query, question, readers);
 		remember(query, readers);
 	}
 	row_source_tell_of_gpu(question->source, why_not);

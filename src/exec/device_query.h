@@ -20,6 +20,7 @@ typedef struct device_question
 	row_source *source;			/* its rows */
 	table_question of;			/* but for the scan */
 	double		expected_rows;
+	double		expected_results;	/* groups, or rows that the node returns */
 	Size		group_bytes;	/* that the node takes for each group beside the answer */
 	MemoryContext outputs;		/* where outputs that fit in memory go; NULL: with the query */
 } device_question;

@@ -141,21 +141,22 @@ take(device_rows *answer, uint64 first)
 }
 
 bool
-device_rows_read(device_rows *answer, const char *node, row_source *source, chunk *rows, const query *query, double expected_rows)
+device_rows_read(device_rows *answer, const node_state *node)
 {
 	device_question question = {
-		.node = node,
-		.source = source,
-		.of.query = query,
-		.expected_rows = expected_rows,
-		.outputs = rows->context
+		.node = node->operator->name,
+		.source = node->source,
+		.of.query = node->query,
+		.expected_rows = node->num_rows,
+		.expected_results = node->css.ss.ps.plan->plan_rows,
+		.outputs = node->rows->context
 	};
 
-	answer->query = device_query_run(rows->context, &question);
+	answer->query = device_query_run(node->rows->context, &question);
 	if (answer->query == NULL)
 		return false;
 	answer->num_rows = answer->query->request.result.num_returned;
-	answer->rows = rows;
+	answer->rows = node->rows;
 	take(answer, 0);
 	return true;
 }

@@ -6,6 +6,7 @@
 #define MGPU_EXEC_DEVICE_ROWS_H
 
 #include "exec/device_query.h"
+#include "exec/node.h"
 #include "exec/top_rows.h"
 #include "scan/row_source.h"
 
@@ -25,12 +26,11 @@ typedef struct device_rows
 } device_rows;
 
 /*
- * Have a GPU read all rows of a source, and return those that a node wants.  They come as rows, which is empty: some at a
- * time, if they need more memory than there is.  A query with a count of 0 wants all rows.  False: it does not, or cannot,
- * and nothing was read.
+ * Have a GPU or threads read all rows of a node's child, and return those that it wants.  They come as the node's rows, which are
+ * empty: some at a time, if they need more memory than there is.  A query with a count of 0 wants all rows.  False: it does not, or
+ * cannot, and nothing was read.
  */
-extern bool device_rows_read(device_rows *answer, const char *node, row_source *source, chunk *rows, const query *query,
-							 double expected_rows);
+extern bool device_rows_read(device_rows *answer, const node_state *node);
 
 /* The next row and its number by the rule.  NULL: there are no more. */
 extern const chunk *device_rows_next(device_rows *answer, top_rule rule, uint64 *row, int64 *number);

@@ -200,6 +200,7 @@ group_device_run(group_state *state, uint64 expected_rows)
 			.context = state
 		},
 		.expected_rows = expected_rows,
+		.expected_results = state->node.css.ss.ps.plan->plan_rows,
 		.group_bytes = rows_bytes_of_one(state->node.rows) + sizeof(uint32) + list_length(state->aggregates) * GROUP_STATE_BYTES
 	};
 

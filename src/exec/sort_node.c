@@ -141,7 +141,7 @@ read_by_device(node_state *node)
 {
 	sort_state *state = (sort_state *) node;
 
-	if (!device_rows_read(&state->device, node->operator->name, node->source, node->rows, node->query, node->num_rows))
+	if (!device_rows_read(&state->device, node))
 		return false;
 	node->most_bytes = device_rows_bytes(&state->device);
 	return true;

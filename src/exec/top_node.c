@@ -135,7 +135,7 @@ read_by_device(node_state *node)
 {
 	top_state  *state = (top_state *) node;
 
-	if (!device_rows_read(&state->device, node->operator->name, node->source, node->rows, node->query, node->num_rows))
+	if (!device_rows_read(&state->device, node))
 		return false;
 	state->num_partitions = state->device.query->request.result.num_groups;
 	node->most_bytes = device_rows_bytes(&state->device);

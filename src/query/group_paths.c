@@ -155,7 +155,7 @@ add_group_path(group_offer *offer, Path *child, const Path *rows, double num_row
 		.parallel_safe = offer->output_rel->consider_parallel && child->parallel_safe
 	});
 
-	task->on_device = table_job_is_likely(task->root, child, query, task->outputs);
+	task->executor = table_job_expected(task->root, child, query, task->outputs, offer->num_groups);
 	group_path_cost(task, &path->path, child, num_rows, offer->num_groups, offer->folds);
 	group_path_save(task, &path->path, rows, offer->uncounted);
 	/* below any other plan's; of several of the node's, the cheapest is taken all the same */
@@ -223,7 +223,7 @@ make_paths(group_offer *offer)
 	offer->rows = scan_path(task->root, scan_cheapest_path(task->root, input_rel->pathlist, task->columns), task->columns);
 	add_group_path(offer, offer->rows, offer->rows, offer->num_rows, offer->folds ? GROUP_FOLD : GROUP_SORT);
 	/* a GPU's rows are in its own memory */
-	if (!task->on_device && !groups_fit(offer))
+	if (task->executor == TABLE_BY_NOBODY && !groups_fit(offer))
 		return "one group is expected to need more memory than work_mem times hash_mem_multiplier";
 	add_parallel_path(offer);
 	return NULL;

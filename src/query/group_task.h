@@ -6,6 +6,7 @@
 #define MGPU_QUERY_GROUP_TASK_H
 
 #include "query/grouping_sets.h"
+#include "query/table_job.h"
 
 typedef struct group_task
 {
@@ -29,7 +30,7 @@ typedef struct group_task
 	double		copies;			/* columns whose values are by reference; computed ones count for more */
 	int			num_states;		/* of folded groups, at most */
 	double		operators;		/* cost of a row's aggregates, in units of cpu_operator_cost */
-	bool		on_device;		/* a GPU is expected to do all of it for the path that is made */
+	table_executor executor;	/* who is expected to do all of it for the path that is made */
 } group_task;
 
 /*

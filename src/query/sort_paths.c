@@ -115,15 +115,15 @@ runs_cost(const top_task *task, double num_rows)
 }
 
 static void
-cost_path(const top_task *task, Path *path, const Path *child, bool on_device)
+cost_path(const top_task *task, Path *path, const Path *child, table_executor executor)
 {
 	const QualCost *target_cost = &path->pathtarget->cost;
 
 	path->rows = child->rows;
 	path->startup_cost = START_COST + child->rows * cpu_operator_cost *
 		(SORT_COST * list_length(task->query->order_columns) + COLUMN_COST * list_length(task->columns));
-	if (on_device)
-		path->startup_cost = table_job_scan_cost(child) + path->startup_cost * TABLE_JOB_PART;
+	if (executor != TABLE_BY_NOBODY)
+		path->startup_cost = table_job_scan_cost(child, executor) + path->startup_cost * table_job_part(executor);
 	else
 		path->startup_cost += child->total_cost + runs_cost(task, child->rows);
 	path->total_cost = path->startup_cost + child->rows * (RETURN_COST * cpu_operator_cost + target_cost->per_tuple) + target_cost->startup;
@@ -143,15 +143,15 @@ make_path(const top_task *task, const SortPath *sort, PathTarget *target, const 
 {
 	CustomPath *path;
 	Path	   *child;
-	bool		on_device;
+	table_executor executor;
 
 	*reason = why_not(task);
 	if (*reason)
 		return NULL;
 	child = scan_path(task->root, sort->subpath, task->columns);
-	on_device = table_job_is_likely(task->root, child, task->query, NIL);
+	executor = table_job_expected(task->root, child, task->query, NIL, child->rows);
 	task->query->kind = QUERY_SORT;
-	task->query->fits = on_device || num_runs_of(task, child->rows) <= 1;
+	task->query->fits = executor != TABLE_BY_NOBODY || num_runs_of(task, child->rows) <= 1;
 	path = custom_plan_path(&(node_path) {
 		.query = task->query,
 		.entries = task->columns,
@@ -162,7 +162,7 @@ make_path(const top_task *task, const SortPath *sort, PathTarget *target, const 
 		.parallel_safe = sort->path.parallel_safe && child->parallel_safe,
 		.goes_back = true
 	});
-	cost_path(task, &path->path, child, on_device);
+	cost_path(task, &path->path, child, executor);
 	return &path->path;
 }
 

@@ -14,7 +14,6 @@
 
 #include "access/tupmacs.h"
 #include "catalog/pg_type.h"
-#include "common/hashfn.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/builtins.h"
@@ -308,37 +307,6 @@ take_groups(table_job *job, const table_question *question)
 		table_job_take_outputs(job, question);
 }
 
-/* ---- what was beyond programs */
-
-#define NUM_REMEMBERED 64
-
-static uint64 remembered[NUM_REMEMBERED];
-static int	next_remembered = 0;
-
-/* A number for a job, but for its constants, and its table. */
-static uint64
-program_number(const table_job *job, const table_question *question)
-{
-	return DatumGetUInt64(hash_any_extended((const unsigned char *) job->spec, offsetof(mgpu_group_spec, constants),
-											RelationGetRelid(question->scan.relation)));
-}
-
-static bool
-is_remembered(uint64 number)
-{
-	for (int i = 0; i < NUM_REMEMBERED; i++)
-		if (remembered[i] == number)
-			return true;
-	return false;
-}
-
-void
-table_job_remember(const table_job *job, const table_question *question)
-{
-	remembered[next_remembered] = program_number(job, question);
-	next_remembered = (next_remembered + 1) % NUM_REMEMBERED;
-}
-
 /* ---- the whole */
 
 /* Add all expressions to the program: conditions first. */
@@ -387,7 +355,7 @@ table_job_make(table_job *job, const table_question *question)
 		describe_rows(job, RelationGetDescr(question->scan.relation));
 	if (!can_do)
 		return TABLE_JOB_NONE;
-	return is_remembered(program_number(job, question)) ? TABLE_JOB_BEYOND : NULL;
+	return table_job_is_remembered(job, question) ? TABLE_JOB_BEYOND : NULL;
 }
 
 bool

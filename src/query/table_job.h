@@ -20,8 +20,13 @@
 
 #define TABLE_JOB_BEYOND "rows of this table were beyond what the statement's program computes"
 
-/* The part of a row's cost above its page that is left if a GPU does the work. */
-#define TABLE_JOB_PART 0.05
+/* Who runs a job. */
+typedef enum table_executor
+{
+	TABLE_BY_NOBODY,			/* the node reads its rows itself */
+	TABLE_BY_THREADS,
+	TABLE_BY_GPU
+} table_executor;
 
 /* Compute the fraction of an output that is a percentile.  False: it is NULL. */
 typedef bool (*table_fraction_fn) (void *context, int output, double *fraction);
@@ -73,15 +78,23 @@ extern const char *table_job_make(table_job *job, const table_question *question
  * such job.
  */
 extern void table_job_remember(const table_job *job, const table_question *question);
+extern bool table_job_is_remembered(const table_job *job, const table_question *question);
 
 /* Write the values of constants, which are computed now.  false: they do not fit. */
 extern bool table_job_fill(table_job *job, ExprContext *context);
 
-/* Whether a GPU is expected to do what a node is to do with a path's rows (table_job_path.c).  outputs: as above. */
-extern bool table_job_is_likely(PlannerInfo *root, const Path *rows, const query *query, List *outputs);
+/*
+ * Whether threads may run a job of so many rows that meet its conditions, and so many groups or rows that come back: there are some
+ * threads, enough to do, and memory for what they keep.
+ */
+extern bool table_job_is_for_threads(const mgpu_group_spec *spec, double num_rows, double num_results);
 
-/* The cost of such a path's rows, where it is likely. */
-extern Cost table_job_scan_cost(const Path *rows);
+/* Who is expected to do what a node is to do with a path's rows (table_job_path.c).  outputs: as above. */
+extern table_executor table_job_expected(PlannerInfo *root, const Path *rows, const query *query, List *outputs, double num_results);
+
+/* The cost of such a path's rows, and the part that is left of what the node does with each. */
+extern Cost table_job_scan_cost(const Path *rows, table_executor executor);
+extern double table_job_part(table_executor executor);
 
 /* ---- parts of jobs (table_job.c), for aggregates (table_outputs.c) */
 

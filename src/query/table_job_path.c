@@ -19,8 +19,13 @@
 #include "run/run_table.h"
 #include "settings.h"
 
-/* The part of a row's cost on its page that is left. */
-#define SCAN_PART 0.02
+/* The part that a GPU leaves of a row's cost on its page, and above it. */
+#define GPU_SCAN_PART 0.02
+#define GPU_PART 0.05
+
+/* The same of one thread: it takes longer than the node does with rows of its own, but shorter for expressions. */
+#define THREAD_SCAN_PART 0.4
+#define THREAD_PART 1.2
 
 static const Path *
 below_projections(const Path *path)
@@ -81,8 +86,8 @@ columns_of(PlannerInfo *root, const Path *rows, const Path *scan)
 	return (List *) mgpu_adjust_to_child(root, (Node *) rows->pathtarget->exprs, scan->parent, parent);
 }
 
-/* Whether all scans make the same job.  Their rows have the columns of `rows`, by the names of each table. */
-static bool
+/* The job of all scans, or NULL.  Their rows have the columns of `rows`, by the names of each table. */
+static mgpu_group_spec *
 make_one_job(PlannerInfo *root, const Path *rows, List *scans, table_question *question)
 {
 	mgpu_group_spec *specs = palloc(2 * sizeof(mgpu_group_spec));
@@ -98,28 +103,39 @@ make_one_job(PlannerInfo *root, const Path *rows, List *scans, table_question *q
 
 		if ((columns == NIL && rows->pathtarget->exprs != NIL) ||
 			!makes_job(root, scan, columns, question, &job) || (number > 0 && memcmp(&specs[0], &specs[1], sizeof(mgpu_group_spec)) != 0))
-			return false;
+			return NULL;
 	}
-	pfree(specs);
-	return true;
+	return specs;
 }
 
-bool
-table_job_is_likely(PlannerInfo *root, const Path *rows, const query *query, List *outputs)
+table_executor
+table_job_expected(PlannerInfo *root, const Path *rows, const query *query, List *outputs, double num_results)
 {
-	List	   *scans;
+	List	   *scans = mgpu_setting_enable_columns ? scans_of(rows) : NIL;
 	table_question question = {.query = query,.outputs = outputs};
+	mgpu_group_spec *spec;
+	table_executor executor = TABLE_BY_NOBODY;
 
-	if (!mgpu_setting_enable_columns || !run_may_use_gpu())
-		return false;
-	scans = scans_of(rows);
-	return scans != NIL && list_length(scans) <= MGPU_GROUP_MAX_SOURCES && make_one_job(root, rows, scans, &question) &&
-		run_would_use_gpu(rows->rows);
+	if (scans == NIL || list_length(scans) > MGPU_GROUP_MAX_SOURCES || (!run_may_use_gpu() && run_table_threads() < 2))
+		return TABLE_BY_NOBODY;
+	spec = make_one_job(root, rows, scans, &question);
+	if (spec && run_may_use_gpu() && run_would_use_gpu(rows->rows))
+		executor = TABLE_BY_GPU;
+	else if (spec && table_job_is_for_threads(spec, rows->rows, num_results))
+		executor = TABLE_BY_THREADS;
+	return executor;
+}
+
+double
+table_job_part(table_executor executor)
+{
+	return executor == TABLE_BY_GPU ? GPU_PART : THREAD_PART / run_table_threads();
 }
 
 Cost
-table_job_scan_cost(const Path *rows)
+table_job_scan_cost(const Path *rows, table_executor executor)
 {
+	double		part = executor == TABLE_BY_GPU ? GPU_SCAN_PART : THREAD_SCAN_PART / run_table_threads();
 	Cost		cost = 0;
 	ListCell   *cell;
 
@@ -129,7 +145,7 @@ table_job_scan_cost(const Path *rows)
 		Cost		per_page = 0;
 
 		get_tablespace_page_costs(rel->reltablespace, NULL, &per_page);
-		cost += rel->pages * per_page + SCAN_PART * rel->tuples * (cpu_tuple_cost + rel->baserestrictcost.per_tuple);
+		cost += rel->pages * per_page + part * rel->tuples * (cpu_tuple_cost + rel->baserestrictcost.per_tuple);
 	}
 	return cost;
 }

@@ -86,13 +86,14 @@ cost_path(const top_offer *offer, Path *path, const Path *child)
 	const QualCost *target_cost = &path->pathtarget->cost;
 	Cost		of_row = PASS_COST + (task->partitions ? FOLD_COST : 0) + COLUMN_COST * list_length(task->columns) +
 		(task->compares ? COMPARE_COST : 0);
+	table_executor executor = table_job_expected(task->root, child, task->query, NIL, offer->kept_rows);
 
 	path->rows = offer->kept_rows;
 	path->startup_cost = START_COST + (offer->pathkeys ? ORDER_COST : 0) +
 		cpu_operator_cost * (child->rows * of_row + offer->kept_rows * KEEP_COST * list_length(task->columns) +
 							 offer->kept_rows * log2(2 + offer->kept_rows / offer->num_partitions));
-	if (table_job_is_likely(task->root, child, task->query, NIL))
-		path->startup_cost = table_job_scan_cost(child) + path->startup_cost * TABLE_JOB_PART;
+	if (executor != TABLE_BY_NOBODY)
+		path->startup_cost = table_job_scan_cost(child, executor) + path->startup_cost * table_job_part(executor);
 	else
 		path->startup_cost += child->total_cost + spill_cost(offer);
 	path->total_cost = path->startup_cost + path->rows * (cpu_tuple_cost + target_cost->per_tuple) + target_cost->startup;

@@ -372,10 +372,15 @@ run_group(group_request *request)
 	bool		done;
 
 	request->no_gpu = plan.reason;
+	if (plan.executor != MGPU_EXECUTOR_GPU && !request->is_for_threads)
+		return false;
 	mgpu_group_plan_record(&request->spec, &request->record);
 	run_call_start();
 	record_start(&run, &plan);
-	done = plan.executor == MGPU_EXECUTOR_GPU ? group_on_gpu(request, &run) : group_by_threads(request, &run);
+	if (plan.executor == MGPU_EXECUTOR_GPU)
+		done = group_on_gpu(request, &run);
+	else
+		done = group_by_threads(request, &run);
 	if (done)
 		report_group(request);
 	return done;

@@ -1,0 +1,85 @@
+/*
+ * table_job_choice.c
+ *		Whether a job is worth its trial: what threads can hold, and what was beyond programs before.
+ */
+#include "postgres.h"
+
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "utils/rel.h"
+
+#include "compat.h"
+#include "core/sizes.h"
+#include "query/table_job.h"
+#include "run/run_table.h"
+
+/* ---- threads */
+
+/* Rows from which threads are worth their start. */
+#define THREADS_MIN_ROWS MGPU_SIZE(50000, 100)
+
+/* Whether each row goes to its group at once: integers are added in any order. */
+static bool
+adds_at_once(const mgpu_group_spec *spec)
+{
+	for (uint32 i = 0; i < spec->num_columns; i++)
+		if (spec->columns[i].reduction >= MGPU_REDUCE_REAL)
+			return false;
+	return spec->num_sorts == 0 && spec->limit_rule == MGPU_LIMIT_NONE;
+}
+
+/* Bytes that are kept: groups, or rows until the last has come. */
+static double
+kept_bytes(const mgpu_group_spec *spec, double num_rows, double num_results)
+{
+	mgpu_group_record record;
+
+	if (spec->limit_rule != MGPU_LIMIT_NONE)
+		num_rows = Min(num_rows, num_results);
+	if (!adds_at_once(spec))
+		return num_rows * ((spec->num_columns + 2) * sizeof(uint64));
+	mgpu_group_plan_record(spec, &record);
+	return num_results * (record.num_words + 4) * sizeof(uint64);
+}
+
+bool
+table_job_is_for_threads(const mgpu_group_spec *spec, double num_rows, double num_results)
+{
+	int			num_threads = run_table_threads();
+
+	return num_threads > 1 && num_rows >= THREADS_MIN_ROWS &&
+		kept_bytes(spec, num_rows, num_results) <= (double) get_hash_memory_limit() * num_threads;
+}
+
+/* ---- what was beyond programs */
+
+#define NUM_REMEMBERED 64
+
+static uint64 remembered[NUM_REMEMBERED];
+static int	next_remembered = 0;
+
+/* A number for a job, but for its constants, and its table. */
+static uint64
+program_number(const table_job *job, const table_question *question)
+{
+	return DatumGetUInt64(hash_any_extended((const unsigned char *) job->spec, offsetof(mgpu_group_spec, constants),
+											RelationGetRelid(question->scan.relation)));
+}
+
+bool
+table_job_is_remembered(const table_job *job, const table_question *question)
+{
+	uint64		number = program_number(job, question);
+
+	for (int i = 0; i < NUM_REMEMBERED; i++)
+		if (remembered[i] == number)
+			return true;
+	return false;
+}
+
+void
+table_job_remember(const table_job *job, const table_question *question)
+{
+	remembered[next_remembered] = program_number(job, question);
+	next_remembered = (next_remembered + 1) % NUM_REMEMBERED;
+}
