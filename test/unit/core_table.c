@@ -414,6 +414,24 @@ add_word(group_case *job)
 	spec->columns[target].reg = insert_op(spec, false, MGPU_RUN_WORD_FIXED, 2, group_below(job, 2), from);
 }
 
+/* Run a case that was changed after its rows were written; whether it has an answer, which is a played device's. */
+static bool
+check_changed(uint64_t seed, group_case *job)
+{
+	table_run	how = random_run(seed);
+	group_outcome outcome;
+	bool		is_done;
+
+	run_table(&how, job, &outcome);
+	UNIT_CONTEXT("seed %llu, %.100s", (unsigned long long) seed, outcome.err.message);
+	UNIT_CHECK(outcome.status == MGPU_OK || outcome.status == MGPU_UNSUPPORTED);
+	compare_with_played(job, &outcome);
+	is_done = outcome.status == MGPU_OK;
+	group_free_outcome(&outcome);
+	UNIT_CONTEXT("%s", "");
+	return is_done;
+}
+
 /* Programs of which tests and columns share registers, and that have bytes: as a played device runs them, row by row. */
 static void
 test_programs(void)
@@ -422,8 +440,6 @@ test_programs(void)
 
 	for (uint64_t seed = 1; seed <= 400; seed++)
 	{
-		table_run	how = random_run(seed);
-		group_outcome outcome;
 		group_case	job;
 
 		group_random_case(&job, seed ^ unit_random_state, pages, seed % 10 == 0 ? 40 : 6);
@@ -434,16 +450,71 @@ test_programs(void)
 			else
 				combine_columns(&job);
 		}
-		run_table(&how, &job, &outcome);
-		UNIT_CONTEXT("seed %llu, %.100s", (unsigned long long) seed, outcome.err.message);
-		UNIT_CHECK(outcome.status == MGPU_OK || outcome.status == MGPU_UNSUPPORTED);
-		compare_with_played(&job, &outcome);
-		num_done += outcome.status == MGPU_OK;
-		group_free_outcome(&outcome);
+		num_done += check_changed(seed, &job);
 		group_free_case(&job);
 	}
-	UNIT_CONTEXT("%s", "");
 	UNIT_CHECK(num_done > 150);
+}
+
+/* Rows in the order of a column that is NULL, or the least or greatest integer: codes that limits use for NULL too. */
+static void
+test_extremes(void)
+{
+	unsigned long num_done = 0;
+
+	for (uint64_t seed = 1; seed <= 400; seed++)
+	{
+		group_case	job;
+		mgpu_group_spec *spec = &job.spec;
+
+		group_random_case(&job, seed ^ unit_random_state, pages, 6);
+		if (spec->limit_rule != MGPU_LIMIT_NONE && spec->columns[0].kind != MGPU_KEY_FLOAT && spec->num_registers + 2 <= MGPU_GROUP_MAX_REGISTERS)
+		{
+			uint32_t	from[3] = {spec->columns[0].reg, spec->columns[0].reg, 0};
+
+			from[0] = insert_op(spec, false, MGPU_RUN_COMPARE_INTEGER, 1, MGPU_IS_EQUAL, from);
+			spec->columns[0].reg = insert_op(spec, false, MGPU_RUN_SCALE_UP, 8, seed % 2 ? INT64_MAX : INT64_MIN, from);
+			spec->columns[0].kind = MGPU_KEY_SIGNED;
+			spec->columns[0].width = 8;
+			spec->num_orders = 1;
+			spec->orders[0].column = 0;
+			spec->limit = 1 + seed % 5;
+			num_done += check_changed(seed, &job);
+		}
+		group_free_case(&job);
+	}
+	UNIT_CHECK(num_done > 20);
+}
+
+/* Percentiles alone, of groups of many values and few. */
+static void
+test_percentiles(void)
+{
+	unsigned long num_done = 0;
+
+	for (uint64_t seed = 1; seed <= 100; seed++)
+	{
+		group_case	job;
+		mgpu_group_spec *spec = &job.spec;
+
+		group_random_case(&job, seed ^ unit_random_state, pages, 50);
+		if (spec->limit_rule == MGPU_LIMIT_NONE && spec->num_columns > 0)
+		{
+			spec->num_keys = seed % 2;
+			spec->num_sorts = 3;
+			for (uint32_t i = 0; i < spec->num_sorts; i++)
+			{
+				group_random_sort(&job, &spec->sorts[i]);
+				spec->sorts[i].returns = 0;
+				spec->sorts[i].num_percentiles = 1 + i;
+				for (uint32_t n = 0; n <= i; n++)
+					spec->sorts[i].percentiles[n] = (mgpu_group_percentile) {group_below(&job, 1001) / 1000.0, group_below(&job, 2)};
+			}
+			num_done += check_changed(seed, &job);
+		}
+		group_free_case(&job);
+	}
+	UNIT_CHECK(num_done > 20);
 }
 
 /* -------------------------------------------------------- what is refused */
@@ -640,6 +711,8 @@ main(void)
 	start_played();
 	test_cases();
 	test_programs();
+	test_extremes();
+	test_percentiles();
 	test_damaged();
 	test_cancel();
 	test_refusals();
