@@ -48,7 +48,7 @@ typedef struct mgpu_cpu_tuning
 	uint64_t	merge_items;	/* merge of two lists: output of one task */
 
 	uint64_t	table_slot_pages;	/* tables: pages of a batch, with one less that is copied */
-	uint64_t	table_fold_bytes;	/* tables: groups of a thread that has more keeps its next rows */
+	uint64_t	table_fold_groups;	/* tables: a thread that has more keeps its next rows */
 	uint64_t	table_task_rows;	/* tables: that are grouped or sorted by one task */
 	uint64_t	table_large_values; /* tables: a group's values that all threads sort together */
 	uint64_t	table_write_bytes;	/* tables: of an output, by one task or in a piece; a multiple of 8 */

@@ -81,6 +81,7 @@ typedef struct mgpu_exec_options
 	int			device;			/* ordinal, or -1: executor's choice */
 	uint64_t	device_memory_limit;	/* bytes; 0 is no limit */
 	int			num_threads;	/* CPU threads including the caller's, >= 1 */
+	uint64_t	host_memory_limit;	/* GROUP by CPU threads: bytes of rows and groups that are kept; 0 is no limit */
 	int			inject_fault;	/* mgpu_fault, for tests */
 } mgpu_exec_options;
 

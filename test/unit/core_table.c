@@ -29,6 +29,7 @@ typedef struct table_run
 	uint32_t	most_refs;		/* of a batch */
 	bool		in_pieces;
 	int			fault;
+	uint64_t	most_bytes;
 	int			cancel_after;	/* so many calls; 0: never */
 } table_run;
 
@@ -153,7 +154,8 @@ run_table(const table_run *how, group_case *job, group_outcome *outcome)
 {
 	mgpu_job	table_job = {.op = MGPU_OP_GROUP};
 	mgpu_binding binding = {.group = &job->spec,.pages = job->pages,.num_pages = job->num_pages};
-	mgpu_exec_options options = {.device = -1,.num_threads = how->num_threads,.inject_fault = how->fault};
+	mgpu_exec_options options = {.device = -1,.num_threads = how->num_threads,.inject_fault = how->fault,
+	.host_memory_limit = how->most_bytes};
 	table_drive drive = {.how = how,.job = job,.outcome = outcome};
 	uint64_t	taken[MGPU_GROUP_OUTPUTS] = {0};
 
@@ -653,11 +655,18 @@ test_refusals(void)
 	group_outcome outcome;
 	group_case	job;
 
-	group_random_case(&job, 3, pages, 4);
+	group_random_case(&job, 1, pages, 4);
 	run_table(&how, &job, &outcome);
 	UNIT_CHECK(outcome.status == MGPU_HOST_MEMORY);
-	job.spec.num_columns = MGPU_GROUP_MAX_COLUMNS + 1;
 	how.fault = MGPU_FAULT_NONE;
+	how.most_bytes = 1;
+	run_table(&how, &job, &outcome);
+	UNIT_CHECK(outcome.status == MGPU_UNSUPPORTED);
+	how.most_bytes = 0;
+	run_table(&how, &job, &outcome);
+	UNIT_CHECK(outcome.status == MGPU_OK);
+	group_free_outcome(&outcome);
+	job.spec.num_columns = MGPU_GROUP_MAX_COLUMNS + 1;
 	run_table(&how, &job, &outcome);
 	UNIT_CHECK(outcome.status == MGPU_BAD_JOB);
 	UNIT_CHECK(TABLE->open(&sort, &binding, &options, &run, &err) == MGPU_BAD_JOB && run == NULL);
@@ -703,7 +712,7 @@ main(void)
 	pages = aligned_alloc(4096, MAX_PAGES * MGPU_PAGE_BYTES);
 	slots = aligned_alloc(4096, GROUP_NUM_SLOTS * GROUP_SLOT_BYTES);
 	mgpu_cpu_tunables.table_slot_pages = 3;
-	mgpu_cpu_tunables.table_fold_bytes = 2000;
+	mgpu_cpu_tunables.table_fold_groups = 20;
 	mgpu_cpu_tunables.table_task_rows = 300;
 	mgpu_cpu_tunables.table_large_values = 100;
 	mgpu_cpu_tunables.table_write_bytes = 512;

@@ -46,7 +46,8 @@ enum
 	MGPU_TABLE_ODD = 4,
 	MGPU_TABLE_OVERFLOW = 8,
 	MGPU_TABLE_NO_MEMORY = 16,
-	MGPU_TABLE_TOO_MANY = 32
+	MGPU_TABLE_TOO_MANY = 32,
+	MGPU_TABLE_OVER_LIMIT = 64
 };
 
 typedef enum mgpu_table_way
@@ -95,6 +96,7 @@ typedef struct mgpu_table_worker
 	uint64_t	read_of_source[MGPU_GROUP_MAX_SOURCES];	/* rows, and those that were kept */
 	uint64_t	kept_of_source[MGPU_GROUP_MAX_SOURCES];
 	uint64_t	num_kept;
+	uint64_t	bytes;			/* of memory, behind the last batch */
 	uint64_t	least[MGPU_GROUP_MAX_COLUMNS];	/* ORDER: codes of kept rows */
 	uint64_t	greatest[MGPU_GROUP_MAX_COLUMNS];
 	uint32_t	all_nulls;		/* columns that have some */
@@ -223,6 +225,8 @@ struct mgpu_run
 	bool		phase_open;
 	atomic_bool cancelled;
 	_Atomic uint32_t failures;	/* MGPU_TABLE_... */
+	_Atomic uint64_t bytes;		/* of memory, of all workers */
+	uint64_t	most_bytes;		/* 0: any */
 	mgpu_pool  *pool;
 	int			num_workers;
 	mgpu_table_worker *workers;

@@ -156,6 +156,7 @@ table_open(const mgpu_job *job, const mgpu_binding *binding, const mgpu_exec_opt
 		(*run)->spec = *binding->group;
 		(*run)->pages = binding->pages;
 		(*run)->num_pages = binding->num_pages;
+		(*run)->most_bytes = options->host_memory_limit;
 		mgpu_unsigned_sort_prepare();
 		if (make_run(*run, options->num_threads))
 			return MGPU_OK;

@@ -24,6 +24,7 @@ typedef struct mgpu_arena
 	struct mgpu_arena_block *blocks;
 	char	   *next;
 	uint64_t	left;
+	uint64_t	bytes;			/* of all blocks */
 } mgpu_arena;
 
 /* NULL if there is none. */

@@ -58,6 +58,7 @@ mgpu_arena_allocate(mgpu_arena *arena, uint64_t bytes)
 			return NULL;
 		block->next = arena->blocks;
 		block->bytes = block_bytes;
+		arena->bytes += block_bytes;
 		arena->blocks = block;
 		arena->next = (char *) (block + 1);
 		arena->left = block_bytes - sizeof(*block);

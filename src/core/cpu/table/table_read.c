@@ -311,6 +311,19 @@ keep_batch(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_batch *batch)
 	return kept;
 }
 
+/* Note how much memory the worker has more than before. */
+static void
+count_bytes(mgpu_run *run, mgpu_table_worker *worker)
+{
+	const mgpu_table_groups *groups = &worker->groups;
+	uint64_t	bytes = worker->arena.bytes + (groups->capacity * groups->num_words + groups->num_slots) * sizeof(uint64_t);
+	uint64_t	all_bytes = atomic_fetch_add(&run->bytes, bytes - worker->bytes) + bytes - worker->bytes;
+
+	worker->bytes = bytes;
+	if (run->most_bytes > 0 && all_bytes > run->most_bytes)
+		mgpu_table_fail(run, MGPU_TABLE_OVER_LIMIT);
+}
+
 void
 mgpu_table_read_batch(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_slot *slot)
 {
@@ -337,8 +350,9 @@ mgpu_table_read_batch(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_slot 
 	}
 	if (goes_on && !worker->folds)
 		goes_on = keep_batch(run, worker, slot->batch);
-	else if (worker->groups.num_groups * run->record.num_words * sizeof(uint64_t) > mgpu_cpu_tunables.table_fold_bytes)
+	else if (worker->groups.num_groups > mgpu_cpu_tunables.table_fold_groups)
 		worker->folds = false;
+	count_bytes(run, worker);
 	if (!goes_on)
 		mgpu_table_fail(run, MGPU_TABLE_NO_MEMORY);
 }
