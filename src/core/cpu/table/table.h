@@ -83,7 +83,7 @@ typedef struct mgpu_table_worker
 	mgpu_register registers[MGPU_GROUP_MAX_REGISTERS];
 	const char **found[MGPU_GROUP_MAX_INPUTS];	/* values of a vector's rows */
 	uint16_t	kept[MGPU_VECTOR_ROWS];
-	uint64_t	hashes[MGPU_VECTOR_ROWS];
+	uint64_t	hashes[MGPU_VECTOR_ROWS];	/* of a vector's rows; or codes that nobody wants */
 	uint32_t	numbers[MGPU_VECTOR_ROWS];
 	uint64_t   *codes[MGPU_GROUP_MAX_COLUMNS];	/* kept rows of the batch; FOLD: of the vector */
 	uint32_t   *nulls;
@@ -318,8 +318,8 @@ void		mgpu_table_plan_cut(mgpu_run *run);
 void		mgpu_table_cut(mgpu_run *run, mgpu_table_worker *worker, uint64_t begin);
 
 /* table_parts.c.  Tasks: a worker's groups; a part.  Whether all parts are done. */
-void		mgpu_table_cut_groups(void *run, uint64_t task, int worker);
-void		mgpu_table_group_part(void *run, uint64_t task, int worker);
+void		mgpu_table_cut_groups(void *context, uint64_t task, int worker);
+void		mgpu_table_group_part(void *context, uint64_t task, int worker);
 bool		mgpu_table_are_grouped(const mgpu_run *run);
 void		mgpu_table_end_part(mgpu_table_part *part);	/* frees what it has worked with ... */
 void		mgpu_table_free_part(mgpu_table_part *part);	/* ... and all the rest */
@@ -331,7 +331,7 @@ void		mgpu_table_describe(const mgpu_group_sort *sort, const uint64_t *values, u
 								uint64_t *words);
 
 /* A task: copies some values of the large group that is sorted. */
-void		mgpu_table_copy_large(void *run, uint64_t task, int worker);
+void		mgpu_table_copy_large(void *context, uint64_t task, int worker);
 uint64_t	mgpu_table_large_tasks(const mgpu_table_large *large);
 
 /* Sort by all threads: begin, and work for a while.  MGPU_OK once done, with the result in run->sorter_result, to be freed. */
@@ -345,10 +345,10 @@ mgpu_u128	mgpu_table_sort_key(const mgpu_table_order *order, uint32_t level, con
 
 /* table_order.c.  Stages: false: out of memory.  Tasks: a batch; some sorted rows. */
 bool		mgpu_table_plan_order(mgpu_run *run);
-void		mgpu_table_pack(void *run, uint64_t task, int worker);
+void		mgpu_table_pack(void *context, uint64_t task, int worker);
 uint64_t	mgpu_table_row_tasks(const mgpu_run *run);
-void		mgpu_table_refine(void *run, uint64_t task, int worker);
-void		mgpu_table_mark(void *run, uint64_t task, int worker);
+void		mgpu_table_refine(void *context, uint64_t task, int worker);
+void		mgpu_table_mark(void *context, uint64_t task, int worker);
 bool		mgpu_table_select(mgpu_run *run);	/* some more rows; whether all are done */
 void		mgpu_table_free_order(mgpu_table_order *order);
 const mgpu_table_batch *mgpu_table_batch_of(const mgpu_table_order *order, uint64_t row);
@@ -357,7 +357,7 @@ const mgpu_table_batch *mgpu_table_batch_of(const mgpu_table_order *order, uint6
 void		mgpu_table_make_result(mgpu_run *run);
 void		mgpu_table_write(const mgpu_run *run, uint32_t output, uint64_t offset, uint64_t bytes, char *to);
 uint64_t	mgpu_table_plan_writing(mgpu_run *run);
-void		mgpu_table_write_task(void *run, uint64_t task, int worker);
+void		mgpu_table_write_task(void *context, uint64_t task, int worker);
 bool		mgpu_table_next_piece(mgpu_run *run);
 
 #endif							/* MGPU_TABLE_H */

@@ -237,7 +237,6 @@ void
 mgpu_table_compute(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_found, uint32_t num_rows)
 {
 	const mgpu_group_spec *spec = &run->spec;
-	uint64_t	spare[MGPU_VECTOR_ROWS];
 	uint32_t   *nulls = worker->nulls + worker->num_rows;
 	uint32_t	states = 0;
 
@@ -252,7 +251,7 @@ mgpu_table_compute(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_found,
 	{
 		const mgpu_register *from = &worker->registers[spec->columns[i].reg];
 		bool		is_stored = (run->stored >> i & 1) != 0;
-		uint64_t   *codes = is_stored ? worker->codes[i] + worker->num_rows : spare;
+		uint64_t   *codes = is_stored ? worker->codes[i] + worker->num_rows : worker->hashes;
 		uint32_t	column_states = encode_column(&spec->columns[i], spec->lanes[spec->columns[i].reg], from, codes, num_rows);
 
 		states |= column_states;

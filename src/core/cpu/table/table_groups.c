@@ -239,6 +239,7 @@ mgpu_table_make_empty(mgpu_table_groups *groups)
 		return true;
 	if (!make_room(groups, 1))
 		return false;
-	(void) add_group(groups, NULL, 0, 0);
+	memcpy(groups->records, groups->fresh, groups->num_words * sizeof(uint64_t));
+	groups->num_groups = 1;
 	return true;
 }

@@ -36,7 +36,7 @@ number_rows(mgpu_run *run)
 		order->num_rows += batch->rows.num_rows;
 		order->num_batches++;
 	}
-	order->batches = mgpu_table_allocate(order->num_batches * sizeof(*order->batches));
+	order->batches = mgpu_table_allocate(order->num_batches * sizeof(mgpu_table_batch *));
 	order->hints = mgpu_table_allocate((order->num_rows / MGPU_TABLE_HINT_ROWS + 1) * sizeof(uint32_t));
 	if (order->batches == NULL || order->hints == NULL)
 		return false;
