@@ -302,7 +302,8 @@ run_drive(const mgpu_executor *executor, run_request *request, mgpu_run_stats *s
 
 	options.device = mgpu_setting_device;
 	options.device_memory_limit = (uint64) mgpu_setting_gpu_memory_limit * 1024 * 1024;
-	options.num_threads = request->num_threads > 0 ? request->num_threads : threads_allowed();
+	options.num_threads = request->group ? run_table_threads() : threads_allowed();
+	options.host_memory_limit = request->group ? (uint64) get_hash_memory_limit() * options.num_threads : 0;
 	options.inject_fault = mgpu_setting_inject_fault;
 	memset(&active, 0, sizeof(active));
 	active.executor = executor;

@@ -350,7 +350,6 @@ group_by_threads(group_request *request, run_request *run)
 	request->by_threads = true;
 	run->binding.pages = BufferBlocks;
 	run->binding.num_pages = NBuffers;
-	run->num_threads = run_table_threads();
 	status = run_drive(&mgpu_cpu_table_executor, run, &stats, &error);
 	request->is_beyond = status == MGPU_UNSUPPORTED;
 	if (status != MGPU_OK && status != MGPU_UNSUPPORTED && status != MGPU_HOST_MEMORY)

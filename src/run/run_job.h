@@ -36,8 +36,6 @@ typedef struct run_request
 	/* One of many sorts of a query: a small one is sorted at once, even if mgpu.executor is gpu. */
 	bool		is_one_of_many;
 
-	int			num_threads;	/* on the CPU; 0: threads_allowed */
-
 	/* merges: subscripts of the first keys of a and b, for error messages */
 	int64		first_subscripts[2];
 

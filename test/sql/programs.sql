@@ -23,6 +23,8 @@ INSERT INTO program_values VALUES
     ('bpchar', 'char(5) COLLATE "C"', '{"",a,b,ab,abc,"a ","ä",zzzzz,NULL}'),
     ('bytea', 'bytea', '{"\\\\x","\\\\x00","\\\\x61","\\\\x6162","\\\\xff","\\\\x0001",NULL}'),
     ('uuid', 'uuid', '{00000000-0000-0000-0000-000000000000,ffffffff-ffff-ffff-ffff-ffffffffffff,12345678-9abc-def0-1234-56789abcdef0,12345678-9abc-def0-1234-56789abcdef1,NULL}'),
+    ('oid', 'oid', '{0,1,2,2147483647,2147483648,4294967295,NULL}'),
+    ('money', 'money', '{0,1,-1,92233720368547758.07,-92233720368547758.08,12.34,NULL}'),
     ('anyenum', 'program_mood', '{low,fair,high,NULL}'),
     ('date', 'date', '{2000-01-01,1999-12-31,2024-02-29,2023-03-12,2024-11-03,1969-12-31,0001-01-01,9999-12-31,10000-01-01,"0044-03-15 BC",infinity,-infinity,2021-01-03,2020-12-28,NULL}'),
     ('time', 'time', '{00:00,12:34:56.789,23:59:59.999999,24:00,NULL}'),
