@@ -26,6 +26,7 @@ mgpu_cpu_tuning mgpu_cpu_tunables = {
 	.segment_task_items = MGPU_SIZE(1 << 16, 1024),
 	.segment_items = MGPU_SIZE(1 << 18, 4096),
 	.merge_items = MGPU_SIZE(1 << 17, 2048),
+	.table_task_pages = MGPU_SIZE(16, 1),
 	.table_slot_pages = MGPU_SIZE(128, 4),
 	.table_fold_groups = MGPU_SIZE(8192, 16),
 	.table_task_rows = MGPU_SIZE(1 << 20, 1024),

@@ -47,6 +47,7 @@ typedef struct mgpu_cpu_tuning
 	uint64_t	segment_items;	/* segments: longer ones are sorted like an array */
 	uint64_t	merge_items;	/* merge of two lists: output of one task */
 
+	uint64_t	table_task_pages;	/* tables: that a task reads at least, if a batch is cut */
 	uint64_t	table_slot_pages;	/* tables: pages of a batch, with one less that is copied */
 	uint64_t	table_fold_groups;	/* tables: a thread that has more keeps its next rows */
 	uint64_t	table_task_rows;	/* tables: that are grouped or sorted by one task */

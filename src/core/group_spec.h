@@ -82,6 +82,9 @@ typedef struct mgpu_page_ref
 /* Pages of a batch, at most.  A device reads these in 20 us. */
 #define MGPU_BATCH_PAGES 128
 
+/* Batches that an executor has at a time, at most: pages of these are kept still. */
+#define MGPU_GROUP_MAX_SLOTS 8
+
 /* An attribute of the table, up to the last that is read. */
 typedef struct mgpu_group_attribute
 {

@@ -177,8 +177,8 @@ run_table(const table_run *how, group_case *job, group_outcome *outcome)
 static table_run
 random_run(uint64_t seed)
 {
-	static const int threads[] = {1, 2, 4};
-	table_run	how = {.num_threads = threads[seed % 3],.most_refs = seed % 4 == 0 ? 40 : 1 + (uint32_t) (seed / 3 % 5),.in_pieces = seed / 7 % 2 != 0};
+	static const int threads[] = {1, 2, 4, 9};
+	table_run	how = {.num_threads = threads[seed / 2 % 4],.most_refs = seed % 4 == 0 ? 40 : 1 + (uint32_t) (seed / 3 % 5),.in_pieces = seed / 7 % 2 != 0};
 
 	return how;
 }
@@ -711,6 +711,7 @@ main(void)
 {
 	pages = aligned_alloc(4096, MAX_PAGES * MGPU_PAGE_BYTES);
 	slots = aligned_alloc(4096, GROUP_NUM_SLOTS * GROUP_SLOT_BYTES);
+	mgpu_cpu_tunables.table_task_pages = 2;
 	mgpu_cpu_tunables.table_slot_pages = 3;
 	mgpu_cpu_tunables.table_fold_groups = 20;
 	mgpu_cpu_tunables.table_task_rows = 300;

@@ -59,7 +59,7 @@ typedef enum mgpu_table_way
 
 /* ---- runs */
 
-/* Pages that were handed over.  The rows in them, unless they are folded. */
+/* The rows of some pages, in the order of the table, unless they are folded. */
 typedef struct mgpu_table_batch
 {
 	struct mgpu_table_batch *next;
@@ -68,13 +68,22 @@ typedef struct mgpu_table_batch
 	uint32_t	parts[MGPU_TABLE_PARTS + 1];	/* KEEP: where parts of rows begin */
 } mgpu_table_batch;
 
+/* Memory of a batch of input. */
 typedef struct mgpu_table_slot
 {
 	char	   *memory;
 	uint32_t	num_refs;
-	mgpu_table_batch *batch;
-	_Atomic uint64_t num_done;	/* batches that were in it and have been read */
+	_Atomic uint32_t num_left;	/* tasks that read its pages; 0: it is free */
 } mgpu_table_slot;
+
+/* A task of reading: pages of a slot. */
+typedef struct mgpu_table_read
+{
+	mgpu_table_slot *slot;
+	uint32_t	begin;
+	uint32_t	end;
+	mgpu_table_batch *batch;
+} mgpu_table_read;
 
 /* What a thread has. */
 typedef struct mgpu_table_worker
@@ -246,8 +255,11 @@ struct mgpu_run
 	uint64_t	num_slots;
 	uint64_t	slot_bytes;
 	bool		slot_is_out;
-	uint64_t	num_committed;
-	_Atomic uint64_t num_done;
+	uint64_t	num_committed;	/* batches */
+	uint32_t	most_reads;		/* of a batch */
+	mgpu_table_read *reads;		/* [num_slots * most_reads]: number n is at n modulo that */
+	uint64_t	num_reads;
+	_Atomic uint64_t num_done;	/* reads */
 	mgpu_arena	arena;			/* batches */
 	mgpu_table_batch *first;
 	mgpu_table_batch *last;
@@ -305,7 +317,7 @@ mgpu_status mgpu_table_advance(mgpu_run *run, mgpu_error *err);
 
 /* table_read.c */
 void		mgpu_table_plan_inputs(mgpu_run *run);
-void		mgpu_table_read_batch(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_slot *slot);
+void		mgpu_table_read_pages(mgpu_run *run, mgpu_table_worker *worker, const mgpu_table_read *read);
 
 /* table_columns.c.  Workers have registers; false: out of memory. */
 void		mgpu_table_plan_columns(mgpu_run *run);

@@ -2,8 +2,8 @@
  * table_executor.c
  *		mgpu_cpu_table_executor: the table of functions, and its input.
  *
- * A batch is a task of the pool, released when it is committed.  Batch n is in slot n modulo their number, so that a slot is free once
- * batch n has been read, and a caller that finds none free reads a batch itself.
+ * A batch is one task of the pool or, with many threads, some; they are released when it is committed.  Slots are handed out in turn,
+ * and a caller that finds the next one not free does a task itself.
  */
 #include "core/cpu/table/table.h"
 
@@ -58,16 +58,21 @@ make_workers(mgpu_run *run)
 static bool
 make_slots(mgpu_run *run)
 {
-	run->num_slots = run->num_workers == 1 ? 1 : (uint64_t) run->num_workers + SPARE_SLOTS;
+	uint64_t	num_workers = (uint64_t) run->num_workers;
+
+	run->num_slots = num_workers == 1 ? 1 : mgpu_table_least(num_workers + SPARE_SLOTS, MGPU_GROUP_MAX_SLOTS);
+	/* two for each worker, if slots are few */
+	run->most_reads = (uint32_t) ((2 * num_workers + MGPU_GROUP_MAX_SLOTS - 1) / MGPU_GROUP_MAX_SLOTS);
 	run->slot_bytes = MGPU_PAGE_COPIES_OFFSET + (mgpu_cpu_tunables.table_slot_pages - 1) * MGPU_PAGE_BYTES;
 	run->slots = calloc(run->num_slots, sizeof(*run->slots));
+	run->reads = calloc(run->num_slots * run->most_reads, sizeof(*run->reads));
 	for (uint64_t i = 0; run->slots != NULL && i < run->num_slots; i++)
 	{
 		run->slots[i].memory = mgpu_table_allocate(run->slot_bytes);
 		if (run->slots[i].memory == NULL)
 			return false;
 	}
-	return run->slots != NULL;
+	return run->slots != NULL && run->reads != NULL;
 }
 
 /* What a run needs beside its copies of what it was opened with. */
@@ -129,6 +134,7 @@ table_release(mgpu_run *run)
 	mgpu_arena_free(&run->arena);
 	free(run->workers);
 	free(run->slots);
+	free(run->reads);
 	free(run->fresh);
 	free(run->piece);
 	free(run);
@@ -168,15 +174,21 @@ table_open(const mgpu_job *job, const mgpu_binding *binding, const mgpu_exec_opt
 
 /* ---- input */
 
+static mgpu_table_read *
+read_at(const mgpu_run *run, uint64_t number)
+{
+	return &run->reads[number % (run->num_slots * run->most_reads)];
+}
+
 static void
 read_task(void *context, uint64_t task, int worker)
 {
 	mgpu_run   *run = context;
-	mgpu_table_slot *slot = &run->slots[task % run->num_slots];
+	mgpu_table_read *read = read_at(run, task);
 
 	if (mgpu_table_goes_on(run))
-		mgpu_table_read_batch(run, &run->workers[worker], slot);
-	atomic_fetch_add(&slot->num_done, 1);
+		mgpu_table_read_pages(run, &run->workers[worker], read);
+	atomic_fetch_sub(&read->slot->num_left, 1);
 	atomic_fetch_add(&run->num_done, 1);
 }
 
@@ -189,7 +201,7 @@ table_input_slot(mgpu_run *run, mgpu_channel channel, void **memory, uint64_t *s
 
 	if (channel != MGPU_CHANNEL_KEYS || run->submitted)
 		return mgpu_fail(err, MGPU_BAD_JOB, "a run takes pages by its first channel, until it is submitted");
-	while (status == MGPU_OK && atomic_load(&slot->num_done) < run->num_committed / run->num_slots)
+	while (status == MGPU_OK && atomic_load(&slot->num_left) > 0)
 	{
 		double		now_ms = mgpu_now_ms();
 
@@ -206,21 +218,41 @@ table_input_slot(mgpu_run *run, mgpu_channel channel, void **memory, uint64_t *s
 	return MGPU_OK;
 }
 
-/* Batches are listed in the order of the table. */
-static bool
-add_batch(mgpu_run *run, mgpu_table_slot *slot)
+/* Rows are listed in the order of the table. */
+static mgpu_table_batch *
+add_batch(mgpu_run *run)
 {
-	mgpu_table_batch *batch;
+	mgpu_table_batch *batch = mgpu_arena_allocate(&run->arena, sizeof(*batch));
 
-	batch = mgpu_arena_allocate(&run->arena, sizeof(*batch));
 	if (batch == NULL)
-		return false;
+		return NULL;
 	memset(batch, 0, sizeof(*batch));
 	if (run->last == NULL)
 		run->first = batch;
 	else
 		run->last->next = batch;
-	run->last = slot->batch = batch;
+	run->last = batch;
+	return batch;
+}
+
+/* Cut the pages of a slot into tasks. */
+static bool
+add_reads(mgpu_run *run, mgpu_table_slot *slot)
+{
+	uint64_t	num_reads = mgpu_table_least(run->most_reads, slot->num_refs / mgpu_cpu_tunables.table_task_pages);
+
+	num_reads = num_reads > 0 ? num_reads : 1;
+	atomic_store(&slot->num_left, (uint32_t) num_reads);
+	for (uint64_t i = 0; i < num_reads; i++)
+	{
+		mgpu_table_read *read = read_at(run, run->num_reads++);
+
+		read->slot = slot;
+		read->begin = (uint32_t) (slot->num_refs * i / num_reads);
+		read->end = (uint32_t) (slot->num_refs * (i + 1) / num_reads);
+		if ((read->batch = add_batch(run)) == NULL)
+			return false;
+	}
 	return true;
 }
 
@@ -235,11 +267,11 @@ table_input_commit(mgpu_run *run, mgpu_channel channel, uint64_t bytes, mgpu_err
 	if (bytes == 0)
 		return MGPU_OK;
 	slot->num_refs = (uint32_t) (bytes / sizeof(mgpu_page_ref));
-	if (!add_batch(run, slot))
-		return mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for a batch");
 	if (run->num_committed++ == 0)
 		mgpu_pool_begin_held(run->pool, read_task, run, MOST_TASKS);
-	mgpu_pool_release(run->pool, run->num_committed);
+	if (!add_reads(run, slot))
+		return mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for a batch");
+	mgpu_pool_release(run->pool, run->num_reads);
 	return MGPU_OK;
 }
 

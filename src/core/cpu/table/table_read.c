@@ -29,15 +29,15 @@ mgpu_table_plan_inputs(mgpu_run *run)
 
 /* ---- rows of a page */
 
-/* Where a thread is in a batch. */
-typedef struct batch_reader
+/* Where a thread is in the pages of a task. */
+typedef struct page_reader
 {
-	const mgpu_table_slot *slot;
-	uint32_t	ref;
-	uint32_t	item;			/* of that page */
+	const mgpu_table_read *read;
+	uint32_t	ref;			/* of a page */
+	uint32_t	item;			/* of it */
 	uint32_t	num_rows;		/* found so far, of a vector */
 	const char *next_page;		/* to prefetch, or NULL */
-} batch_reader;
+} page_reader;
 
 static inline void
 put_input(mgpu_table_worker *worker, uint32_t input, uint32_t row, const char *value)
@@ -92,7 +92,7 @@ prefetch_line(const char *page, uint32_t line)
 
 /* Rows of the page from the reader's item on, up to a whole vector.  Whether the page is done. */
 static bool
-read_page(mgpu_run *run, mgpu_table_worker *worker, batch_reader *reader, const char *page, uint32_t num_items)
+read_page(mgpu_run *run, mgpu_table_worker *worker, page_reader *reader, const char *page, uint32_t num_items)
 {
 	uint32_t	item = reader->item;
 	uint32_t	row = reader->num_rows;
@@ -132,17 +132,18 @@ page_at(const mgpu_run *run, const mgpu_table_slot *slot, uint32_t number)
 
 /* The rows of the next vector; their number. */
 static uint32_t
-find_rows(mgpu_run *run, mgpu_table_worker *worker, batch_reader *reader)
+find_rows(mgpu_run *run, mgpu_table_worker *worker, page_reader *reader)
 {
-	const mgpu_page_ref *refs = (const mgpu_page_ref *) reader->slot->memory;
+	const mgpu_table_slot *slot = reader->read->slot;
+	const mgpu_page_ref *refs = (const mgpu_page_ref *) slot->memory;
 
 	reader->num_rows = 0;
-	while (reader->ref < reader->slot->num_refs && reader->num_rows < MGPU_VECTOR_ROWS)
+	while (reader->ref < reader->read->end && reader->num_rows < MGPU_VECTOR_ROWS)
 	{
-		const char *page = page_at(run, reader->slot, reader->ref);
+		const char *page = page_at(run, slot, reader->ref);
 		bool		is_done = true;
 
-		reader->next_page = page_at(run, reader->slot, reader->ref + 1);
+		reader->next_page = page_at(run, slot, reader->ref + 1);
 		if (page == NULL)
 			mgpu_table_fail(run, MGPU_TABLE_DAMAGED);
 		else
@@ -156,17 +157,17 @@ find_rows(mgpu_run *run, mgpu_table_worker *worker, batch_reader *reader)
 	return reader->num_rows;
 }
 
-/* ---- rows of a batch */
+/* ---- rows of a task */
 
-/* Have room for the codes of all rows that a batch may have, or of a vector's. */
+/* Have room for the codes of all rows that pages may have, or of a vector's. */
 static bool
-make_room(mgpu_run *run, mgpu_table_worker *worker, const mgpu_table_slot *slot)
+make_room(mgpu_run *run, mgpu_table_worker *worker, const mgpu_table_read *read)
 {
-	const mgpu_page_ref *refs = (const mgpu_page_ref *) slot->memory;
+	const mgpu_page_ref *refs = (const mgpu_page_ref *) read->slot->memory;
 	uint64_t	capacity = MGPU_VECTOR_ROWS;
 	bool		is_whole = true;
 
-	for (uint32_t i = 0; !worker->folds && i < slot->num_refs; i++)
+	for (uint32_t i = read->begin; !worker->folds && i < read->end; i++)
 		capacity += mgpu_table_least(refs[i].num_items, MGPU_PAGE_MAX_ITEMS);
 	if (capacity <= worker->capacity)
 		return true;
@@ -325,11 +326,11 @@ count_bytes(mgpu_run *run, mgpu_table_worker *worker)
 }
 
 void
-mgpu_table_read_batch(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_slot *slot)
+mgpu_table_read_pages(mgpu_run *run, mgpu_table_worker *worker, const mgpu_table_read *read)
 {
-	batch_reader reader = {.slot = slot};
-	uint8_t		source = ((const mgpu_page_ref *) slot->memory)->source;
-	bool		goes_on = make_room(run, worker, slot);
+	page_reader reader = {.read = read,.ref = read->begin};
+	uint8_t		source = ((const mgpu_page_ref *) read->slot->memory)->source;
+	bool		goes_on = make_room(run, worker, read);
 	uint32_t	num_found;
 
 	worker->num_rows = 0;
@@ -349,7 +350,7 @@ mgpu_table_read_batch(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_slot 
 			mgpu_table_cut(run, worker, begin);
 	}
 	if (goes_on && !worker->folds)
-		goes_on = keep_batch(run, worker, slot->batch);
+		goes_on = keep_batch(run, worker, read->batch);
 	else if (worker->groups.num_groups > mgpu_cpu_tunables.table_fold_groups)
 		worker->folds = false;
 	count_bytes(run, worker);

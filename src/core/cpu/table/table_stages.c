@@ -201,10 +201,10 @@ mgpu_table_advance(mgpu_run *run, mgpu_error *err)
 mgpu_status
 mgpu_table_work(mgpu_run *run, double budget_ms, mgpu_error *err)
 {
-	if (run->stage == MGPU_TABLE_READING && atomic_load(&run->num_done) < run->num_committed)
+	if (run->stage == MGPU_TABLE_READING && atomic_load(&run->num_done) < run->num_reads)
 	{
 		mgpu_pool_help(run->pool, budget_ms);
-		return atomic_load(&run->num_done) < run->num_committed ? MGPU_PENDING : MGPU_OK;
+		return atomic_load(&run->num_done) < run->num_reads ? MGPU_PENDING : MGPU_OK;
 	}
 	if (run->phase_open)
 		run->phase_open = !mgpu_pool_work(run->pool, budget_ms);
