@@ -256,8 +256,9 @@ struct mgpu_run
 	uint64_t	slot_bytes;
 	bool		slot_is_out;
 	uint64_t	num_committed;	/* batches */
-	uint32_t	most_reads;		/* of a batch */
-	mgpu_table_read *reads;		/* [num_slots * most_reads]: number n is at n modulo that */
+	uint64_t	most_reads;		/* of a batch */
+	mgpu_table_read *reads;		/* [ring_reads]: number n is at n modulo that */
+	uint64_t	ring_reads;
 	uint64_t	num_reads;
 	_Atomic uint64_t num_done;	/* reads */
 	mgpu_arena	arena;			/* batches */

@@ -62,10 +62,11 @@ make_slots(mgpu_run *run)
 
 	run->num_slots = num_workers == 1 ? 1 : mgpu_table_least(num_workers + SPARE_SLOTS, MGPU_GROUP_MAX_SLOTS);
 	/* two for each worker, if slots are few */
-	run->most_reads = (uint32_t) ((2 * num_workers + MGPU_GROUP_MAX_SLOTS - 1) / MGPU_GROUP_MAX_SLOTS);
+	run->most_reads = (2 * num_workers + MGPU_GROUP_MAX_SLOTS - 1) / MGPU_GROUP_MAX_SLOTS;
+	run->ring_reads = run->num_slots * run->most_reads;
 	run->slot_bytes = MGPU_PAGE_COPIES_OFFSET + (mgpu_cpu_tunables.table_slot_pages - 1) * MGPU_PAGE_BYTES;
 	run->slots = calloc(run->num_slots, sizeof(*run->slots));
-	run->reads = calloc(run->num_slots * run->most_reads, sizeof(*run->reads));
+	run->reads = calloc(run->ring_reads, sizeof(*run->reads));
 	for (uint64_t i = 0; run->slots != NULL && i < run->num_slots; i++)
 	{
 		run->slots[i].memory = mgpu_table_allocate(run->slot_bytes);
@@ -177,7 +178,7 @@ table_open(const mgpu_job *job, const mgpu_binding *binding, const mgpu_exec_opt
 static mgpu_table_read *
 read_at(const mgpu_run *run, uint64_t number)
 {
-	return &run->reads[number % (run->num_slots * run->most_reads)];
+	return &run->reads[number % run->ring_reads];
 }
 
 static void
