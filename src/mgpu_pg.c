@@ -46,6 +46,7 @@ int			mgpu_setting_enable_group = MGPU_ENABLE_ON;
 int			mgpu_setting_enable_top = MGPU_ENABLE_ON;
 int			mgpu_setting_enable_sort = MGPU_ENABLE_ON;
 bool		mgpu_setting_enable_columns = true;
+bool		mgpu_setting_enable_threads = true;
 bool		mgpu_setting_report_declined = false;
 int			mgpu_setting_inject_fault = MGPU_FAULT_NONE;
 
@@ -142,6 +143,11 @@ define_nodes(void)
 							 "Lets the extension's plan nodes read tables a page at a time, as columns.",
 							 NULL,
 							 &mgpu_setting_enable_columns, true,
+							 PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomBoolVariable("mgpu.enable_threads",
+							 "Lets threads of the session read tables, and do what the plan nodes do.",
+							 NULL,
+							 &mgpu_setting_enable_threads, true,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("mgpu.report_declined",
 							 "Tells in a NOTICE why a statement gets none of the extension's plan nodes.",

@@ -147,6 +147,9 @@ device_query_run(MemoryContext parent, const device_question *question)
 	MemoryContext caller;
 	const char *why_not = TABLE_JOB_NONE;
 
+	/* nobody asks why */
+	if (!run_may_use_gpu() && !table_job_has_threads(question->expected_rows))
+		return NULL;
 	readers = row_source_readers(question->source);
 	query = create_query(parent, question);
 	caller = MemoryContextSwitchTo(query->context);
@@ -159,7 +162,7 @@ device_query_run(MemoryContext parent, const device_question *question)
 		why_not = send_pages(query, question, readers);
 		remember(query, readers);
 	}
-	row_source_tell_of_gpu(question->source, why_not);
+	row_source_tell_of_gpu(question->source, run_may_use_gpu() ? why_not : NULL);
 	MemoryContextSwitchTo(caller);
 	if (why_not == NULL)
 		return query;
@@ -178,7 +181,7 @@ device_query_explain(const device_query *query, ExplainState *es)
 	for (int i = 0; i < MGPU_GROUP_OUTPUTS; i++)
 		file_bytes += query->request.in_files ? query->request.outputs[i].num_bytes : 0;
 	ExplainPropertyText("Executor", query->request.by_threads ? "cpu" : "gpu", es);
-	if (query->request.by_threads && query->request.no_gpu)
+	if (query->request.by_threads && query->request.no_gpu && run_may_use_gpu())
 		ExplainPropertyText("Reason", query->request.no_gpu, es);
 	if (query->request.by_threads)
 		ExplainPropertyInteger("Threads", NULL, query->request.run.num_threads, es);

@@ -12,6 +12,7 @@
 #include "core/sizes.h"
 #include "query/table_job.h"
 #include "run/run_table.h"
+#include "settings.h"
 
 /* ---- threads */
 
@@ -42,13 +43,26 @@ kept_bytes(const mgpu_group_spec *spec, double num_rows, double num_results)
 	return num_results * (record.num_words + 4) * sizeof(uint64);
 }
 
+/*
+ * Measured: one thread takes as long as the node with rows of its own, or half as long again where conditions leave few.  The first rows
+ * of groups take a thread twice as long, for the node reads other columns late (scan/late_columns).
+ */
+#define LEAST_THREADS 2
+#define LEAST_THREADS_OF_LIMIT MGPU_SIZE(4, 2)
+
+bool
+table_job_has_threads(double num_rows)
+{
+	return mgpu_setting_enable_threads && num_rows >= THREADS_MIN_ROWS && run_table_threads() >= LEAST_THREADS;
+}
+
 bool
 table_job_is_for_threads(const mgpu_group_spec *spec, double num_rows, double num_results)
 {
-	int			num_threads = run_table_threads();
+	bool		has_limit = spec->limit_rule != MGPU_LIMIT_NONE && spec->limit != UINT64_MAX;
 
-	return num_threads > 1 && num_rows >= THREADS_MIN_ROWS &&
-		kept_bytes(spec, num_rows, num_results) <= (double) get_hash_memory_limit() * num_threads;
+	return table_job_has_threads(num_rows) && (!has_limit || run_table_threads() >= LEAST_THREADS_OF_LIMIT) &&
+		kept_bytes(spec, num_rows, num_results) <= (double) get_hash_memory_limit() * run_table_threads();
 }
 
 /* ---- what was beyond programs */

@@ -116,7 +116,7 @@ table_job_expected(PlannerInfo *root, const Path *rows, const query *query, List
 	mgpu_group_spec *spec;
 	table_executor executor = TABLE_BY_NOBODY;
 
-	if (scans == NIL || list_length(scans) > MGPU_GROUP_MAX_SOURCES || (!run_may_use_gpu() && run_table_threads() < 2))
+	if (scans == NIL || list_length(scans) > MGPU_GROUP_MAX_SOURCES || (!run_may_use_gpu() && !table_job_has_threads(rows->rows)))
 		return TABLE_BY_NOBODY;
 	spec = make_one_job(root, rows, scans, &question);
 	if (spec && run_may_use_gpu() && run_would_use_gpu(rows->rows))

@@ -162,12 +162,16 @@ is_sorted_by_cell(const value_cells *cells, Oid type_id, bool in_all)
 static bool
 take_sorted(table_job *job, const table_question *question, int number, const group_plan *plan, table_output *output)
 {
-	Expr	   *argument = argument_of(question, list_nth(question->query->uses, number), false);
+	const List *columns = list_nth(question->query->uses, number);
+	Expr	   *argument = argument_of(question, columns, false);
 	mgpu_group_percentile percentile = {.continuous = plan->result == SORTED_PERCENTILE_CONT};
 	bool		picks = is_one_percentile(question, number, plan, &percentile.fraction);
 	uint32		returns = plan->result == SORTED_COUNT_DISTINCT ? MGPU_SORT_DISTINCT : picks ? 0 : MGPU_SORT_VALUES;
 	mgpu_group_sort *sort;
 
+	/* an array has the NULLs of rows that count, and none of the others */
+	if (plan->result == SORTED_ARRAY && linitial_int(columns) >= 0)
+		return false;
 	output->column = argument ? table_job_cells(job, question, argument, &output->cells) : -1;
 	if (output->column < 0 ||
 		!is_sorted_by_cell(&output->cells, exprType((Node *) argument), returns == MGPU_SORT_VALUES))

@@ -9,7 +9,7 @@ use MgpuTest;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = new_node('heap_reader', conf => [ "session_preload_libraries = 'mgpu_pg'", 'max_parallel_workers_per_gather = 0',
+my $node = new_node('heap_reader', conf => [ "session_preload_libraries = 'mgpu_pg'", 'max_parallel_workers_per_gather = 0', 'mgpu.enable_threads = off',
 	'shared_buffers = 32MB',
 	'log_min_messages = warning', 'log_min_error_statement = panic' ]);
 # core's groups have their rows in the order of the table as long as it does not sort

@@ -237,7 +237,7 @@ check_device('groups that do not fit in memory', 1, $many, 'SELECT id, g, percen
 check_device('values that do not', 1, 'SELECT g, array_agg(v ORDER BY v), count(*) FROM t GROUP BY g', 'SELECT v, array_agg(w ORDER BY w), mode() WITHIN GROUP (ORDER BY g), array_agg(w ORDER BY w DESC), sum(w) FROM holes GROUP BY v',
 	'SELECT array_agg(w ORDER BY w), percentile_cont(ARRAY[0, 0.25, 1]) WITHIN GROUP (ORDER BY f) FROM t', 'SELECT g2, mode() WITHIN GROUP (ORDER BY v), array_agg(d ORDER BY d), sum(v) FROM t GROUP BY g2');
 like(analyze($many), qr/Executor: gpu\n.*Pages Copied: \d+\n.*Disk Usage: \d+ kB\n.*Peak Memory Usage/s, 'EXPLAIN says how large the files are');
-cmp_ok((analyze($many) =~ /Peak Memory Usage: (\d+) kB/)[0], '<', 200, 'and memory stays small');
+cmp_ok((analyze($many) =~ /Peak Memory Usage: (\d+) kB/)[0], '<', 230, 'and memory stays small');
 check_same($session, 'they are read again', "SELECT k, (SELECT sum(s) FROM ($many) q (v, n, s, w) WHERE v > 0 OFFSET 0) FROM generate_series(1, 3) k",
 	"SELECT k, q.* FROM generate_series(1, 3) k LEFT JOIN ($many) q (v, n, s, w) ON q.v = k");
 # the planner knows: it prefers neither workers nor PostgreSQL's own plan for the sake of memory

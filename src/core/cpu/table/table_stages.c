@@ -20,7 +20,7 @@ static const struct
 	{MGPU_TABLE_ODD, MGPU_UNSUPPORTED, "there are negative zeros, or unusual NaNs"},
 	{MGPU_TABLE_OVERFLOW, MGPU_UNSUPPORTED, "a sum overflows"},
 	{MGPU_TABLE_TOO_MANY, MGPU_UNSUPPORTED, "there are too many rows"},
-	{MGPU_TABLE_OVER_LIMIT, MGPU_UNSUPPORTED, "rows and groups take more memory than they may have"},
+	{MGPU_TABLE_OVER_LIMIT, MGPU_HOST_MEMORY, "rows and groups take more memory than they may have"},
 };
 
 /* Why a run ends here, or MGPU_OK. */
