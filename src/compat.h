@@ -195,6 +195,20 @@ extern Node *mgpu_run_condition_of(const WindowFuncRunCondition *condition, cons
 #define mgpu_window_drops_rows(path) false
 #endif
 
+/* Most bytes of a btree's tuple.  Since 18 that does not name a page. */
+#if PG_VERSION_NUM >= 180000
+#define mgpu_btree_most_bytes(page) BTMaxItemSize
+#else
+#define mgpu_btree_most_bytes(page) BTMaxItemSize(page)
+#endif
+
+/* Whether a unique index takes NULLs for equal, which came with 15. */
+#if PG_VERSION_NUM >= 150000
+#define mgpu_nulls_not_distinct(info) ((info)->ii_NullsNotDistinct)
+#else
+#define mgpu_nulls_not_distinct(info) false
+#endif
+
 /* Since 18, an extension can have options of EXPLAIN. */
 #if PG_VERSION_NUM >= 180000
 #define MGPU_HAS_EXPLAIN_OPTIONS

@@ -161,6 +161,16 @@ report_offer(const PlannerInfo *root, declined_node node, const char *why_not)
 #endif
 }
 
+void
+report_index_build(const char *index, const char *why_not)
+{
+	if (why_not == NULL)
+		ereport(DEBUG1, (errmsg_internal("mgpu_pg builds index \"%s\"", index)));
+	else
+		ereport(mgpu_setting_report_declined ? NOTICE : DEBUG1,
+				(errmsg("PostgreSQL builds index \"%s\": %s", index, why_not)));
+}
+
 bool
 report_is_wanted(struct ExplainState *es)
 {

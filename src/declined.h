@@ -28,6 +28,9 @@ extern void declined_init(void);
  */
 extern void report_offer(const PlannerInfo *root, declined_node node, const char *why_not);
 
+/* An index is built: by the extension if why_not is NULL, else by PostgreSQL, since that constant clause is true. */
+extern void report_index_build(const char *index, const char *why_not);
+
 /* Whether EXPLAIN has the option MGPU. */
 extern bool report_is_wanted(struct ExplainState *es);
 

@@ -22,6 +22,7 @@
 #include "core/planner.h"
 #include "core/sizes.h"
 #include "exec/node.h"
+#include "index/index_build.h"
 #include "query/offers.h"
 #include "service/service.h"
 #include "settings.h"
@@ -45,6 +46,7 @@ int			mgpu_setting_service_buffers = -1;
 int			mgpu_setting_enable_group = MGPU_ENABLE_ON;
 int			mgpu_setting_enable_top = MGPU_ENABLE_ON;
 int			mgpu_setting_enable_sort = MGPU_ENABLE_ON;
+int			mgpu_setting_enable_index_build = MGPU_ENABLE_OFF;
 bool		mgpu_setting_enable_columns = true;
 bool		mgpu_setting_enable_threads = true;
 bool		mgpu_setting_report_declined = false;
@@ -138,6 +140,11 @@ define_nodes(void)
 							 "Lets the planner use the nodes MgpuSort and MgpuWindow.",
 							 "\"force\" takes the node wherever it can do the work, whatever it costs.",
 							 &mgpu_setting_enable_sort, MGPU_ENABLE_ON,
+							 enable_options, PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomEnumVariable("mgpu.enable_index_build",
+							 "Builds btree indexes by the extension's sort.",
+							 "\"force\" builds small ones so, too.",
+							 &mgpu_setting_enable_index_build, MGPU_ENABLE_OFF,
 							 enable_options, PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("mgpu.enable_columns",
 							 "Lets the extension's plan nodes read tables a page at a time, as columns.",
@@ -257,5 +264,6 @@ _PG_init(void)
 	nodes_init();
 	group_path_init();
 	top_path_init();
+	index_build_init();
 	service_init();
 }

@@ -36,6 +36,7 @@ extern int	mgpu_setting_enable_group;	/* mgpu_enable: offer MgpuGroup nodes to t
 extern int	mgpu_setting_enable_top;	/* mgpu_enable: offer MgpuTop nodes */
 extern int	mgpu_setting_enable_sort;	/* mgpu_enable: offer MgpuSort nodes */
 extern bool mgpu_setting_enable_threads;	/* have threads read tables */
+extern int	mgpu_setting_enable_index_build;	/* mgpu_enable: build btree indexes */
 extern bool mgpu_setting_enable_columns;	/* read tables a page at a time */
 extern bool mgpu_setting_report_declined;	/* tell why a statement gets no such node */
 extern int	mgpu_setting_inject_fault;	/* mgpu_fault, for tests */

@@ -70,7 +70,7 @@ done | check 'src: postgres.h is the first include of every .c file'
 includes "${sources[@]}" | grep -E '\.h:[0-9]+:"postgres\.h"' | check 'src: no header includes postgres.h'
 
 # from the bottom up; mgpu_pg.c, the module, is above all of them
-folders='core . service array run keys order merge batch expr scan sql agg query exec'
+folders='core . service array run keys order merge batch expr scan sql agg query exec index'
 includes "${sources[@]}" | grep -v '^src/mgpu_pg\.c:' | awk -F: -v folders="$folders" '
 	BEGIN { split(folders, names, " "); for (i in names) rank[names[i]] = i + 0 }
 	function folder(path) { return path ~ "/" ? substr(path, 1, index(path, "/") - 1) : "." }

@@ -1,0 +1,268 @@
+/*
+ * index_build.c
+ *		Builds btree indexes, in the place of PostgreSQL's btbuild.
+ *
+ * Rows are collected, sorted, and formed into pages.  The index has the bytes of PostgreSQL's own build, since the order of its
+ * tuples and the rules of its pages are the same (index_levels.c).  Whatever cannot be done exactly so is left to PostgreSQL,
+ * before the first page is written.
+ */
+#include "postgres.h"
+
+#include "access/nbtree.h"
+#include "access/tableam.h"
+#include "catalog/catalog.h"
+#include "catalog/index.h"
+#include "commands/progress.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+#include "compat.h"
+#include "core/sizes.h"
+#include "declined.h"
+#include "index/index_build.h"
+#include "index/index_levels.h"
+#include "index/index_runs.h"
+#include "index/index_scan.h"
+#include "settings.h"
+
+/* Pages of a table that is too small to gain, unless builds are forced. */
+#define LEAST_BLOCKS 32
+
+/* Rows between two reports of progress. */
+#define REPORTED_ROWS 4096
+
+typedef struct btree_build
+{
+	Relation	heap;
+	Relation	index;
+	IndexInfo  *info;
+	index_keys	keys;
+	index_rows	rows;
+	index_cursor cursor;
+	double		live_rows;
+} btree_build;
+
+/* ---- what is built here */
+
+static const char *
+why_not_this(btree_build *build)
+{
+	if (mgpu_setting_enable_index_build == MGPU_ENABLE_OFF)
+		return "mgpu.enable_index_build is off";
+	if (IsCatalogRelation(build->heap))
+		return "the table is a system catalog";
+	if (build->heap->rd_tableam != GetHeapamTableAmRoutine())
+		return "the table has another access method than heap";
+	if (build->info->ii_ExclusionOps != NULL)
+		return "it is an exclusion constraint";
+	if (mgpu_setting_enable_index_build != MGPU_ENABLE_FORCE && RelationGetNumberOfBlocks(build->heap) < LEAST_BLOCKS)
+		return "the table is small";
+	return index_keys_fill(&build->keys, build->index);
+}
+
+static void
+report(int64 subphase)
+{
+	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, subphase);
+}
+
+static void
+collect(btree_build *build)
+{
+	report(PROGRESS_BTREE_PHASE_INDEXBUILD_TABLESCAN);
+	index_rows_start(&build->rows, &build->keys, CurrentMemoryContext, (Size) maintenance_work_mem * 1024);
+	build->live_rows = index_scan(build->heap, build->info, &build->rows);
+	if (build->rows.why_not)
+		index_rows_end(&build->rows);
+}
+
+/* Returns why PostgreSQL has to build the index, or NULL. */
+static const char *
+collect_rows(btree_build *build)
+{
+	collect(build);
+	if (build->rows.needs_strings)
+	{
+		/* the values cannot be made from numbers again */
+		build->keys.are_numbers = false;
+		collect(build);
+	}
+	return build->rows.why_not;
+}
+
+/* ---- unique keys */
+
+static void
+raise_duplicate(const btree_build *build, IndexTuple tuple)
+{
+	Datum		values[INDEX_MAX_KEYS];
+	bool		nulls[INDEX_MAX_KEYS];
+	char	   *description;
+
+	index_deform_tuple(tuple, RelationGetDescr(build->index), values, nulls);
+	description = BuildIndexValueDescription(build->index, values, nulls);
+	ereport(ERROR,
+			(errcode(ERRCODE_UNIQUE_VIOLATION),
+			 errmsg("could not create unique index \"%s\"", RelationGetRelationName(build->index)),
+			 description ? errdetail("Key %s is duplicated.", description) : errdetail("Duplicate keys exist."),
+			 errtableconstraint(build->heap, RelationGetRelationName(build->index))));
+}
+
+/* Look at a row of a unique index; has_live tells whether a live row of these keys was there before. */
+static void
+check_unique(const btree_build *build, bool *has_live)
+{
+	const index_cursor *cursor = &build->cursor;
+
+	if (!cursor->is_equal)
+		*has_live = false;
+	if (cursor->is_dead)
+		return;
+	if (*has_live && (mgpu_nulls_not_distinct(build->info) || !index_cursor_has_null(cursor)))
+		raise_duplicate(build, cursor->tuple);
+	*has_live = true;
+}
+
+/* ---- rows of equal keys as one tuple */
+
+typedef struct posting
+{
+	IndexTuple	first;			/* a copy of the first row's tuple */
+	Size		space;
+	int			num_places;		/* 0: none yet */
+	int			most_places;
+	ItemPointerData places[INDEX_MOST_POSTING_BYTES / sizeof(ItemPointerData) + 1];
+} posting;
+
+static void
+end_posting(index_tree *tree, posting *rows)
+{
+	IndexTuple	tuple;
+
+	if (rows->num_places == 1)
+		index_tree_add(tree, rows->first, 0);
+	else if (rows->num_places > 1)
+	{
+		tuple = _bt_form_posting(rows->first, rows->places, rows->num_places);
+		index_tree_add(tree, tuple, IndexTupleSize(tuple) - BTreeTupleGetPostingOffset(tuple));
+		pfree(tuple);
+	}
+	rows->num_places = 0;
+}
+
+static void
+start_posting(posting *rows, IndexTuple tuple)
+{
+	Size		size = IndexTupleSize(tuple);
+
+	if (size > rows->space)
+	{
+		if (rows->first)
+			pfree(rows->first);
+		rows->space = Max(size, 256);
+		rows->first = palloc(rows->space);
+	}
+	memcpy(rows->first, tuple, size);
+	rows->most_places = 1;
+	if (size < INDEX_MOST_POSTING_BYTES)
+		rows->most_places = Max(1, (MAXALIGN_DOWN(INDEX_MOST_POSTING_BYTES) - size) / sizeof(ItemPointerData));
+	rows->num_places = 1;
+	rows->places[0] = tuple->t_tid;
+}
+
+static inline void
+add_to_posting(index_tree *tree, posting *rows, const index_cursor *cursor)
+{
+	if (cursor->is_equal && rows->num_places < rows->most_places)
+		rows->places[rows->num_places++] = cursor->tuple->t_tid;
+	else
+	{
+		end_posting(tree, rows);
+		start_posting(rows, cursor->tuple);
+	}
+}
+
+/* ---- the build */
+
+static void
+load(btree_build *build)
+{
+	index_tree *tree = index_tree_start(build->heap, build->index);
+	bool		merges = index_tree_merges(tree) && !build->info->ii_Unique;
+	posting		equals = {0};
+	bool		has_live = false;
+	uint64		num_rows = 0;
+
+	report(PROGRESS_BTREE_PHASE_LEAF_LOAD);
+	while (index_cursor_next(&build->cursor))
+	{
+		if (build->info->ii_Unique)
+			check_unique(build, &has_live);
+		if (merges)
+			add_to_posting(tree, &equals, &build->cursor);
+		else
+			index_tree_add(tree, build->cursor.tuple, 0);
+		if (++num_rows % REPORTED_ROWS == 0)
+		{
+			CHECK_FOR_INTERRUPTS();
+			pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE, num_rows);
+		}
+	}
+	end_posting(tree, &equals);
+	pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE, num_rows);
+	index_rows_end(&build->rows);
+	index_tree_finish(tree);
+}
+
+static void
+sort_rows(btree_build *build)
+{
+	const int	params[] = {PROGRESS_CREATEIDX_TUPLES_TOTAL, PROGRESS_SCAN_BLOCKS_TOTAL, PROGRESS_SCAN_BLOCKS_DONE};
+	const int64 values[] = {build->rows.num_rows, 0, 0};
+
+	pgstat_progress_update_multi_param(lengthof(params), params, values);
+	report(PROGRESS_BTREE_PHASE_PERFORMSORT_1);
+	index_cursor_start(&build->cursor, &build->rows);
+}
+
+static IndexBuildResult *
+try_build(btree_build *build, MemoryContext caller)
+{
+	const char *why_not = why_not_this(build);
+	IndexBuildResult *result;
+
+	if (why_not == NULL)
+		why_not = collect_rows(build);
+	report_index_build(RelationGetRelationName(build->index), why_not);
+	if (why_not)
+		return NULL;
+	sort_rows(build);
+	load(build);
+	result = MemoryContextAlloc(caller, sizeof(IndexBuildResult));
+	result->heap_tuples = build->live_rows;
+	result->index_tuples = build->rows.num_rows;
+	return result;
+}
+
+IndexBuildResult *
+index_build_btree(Relation heap, Relation index, IndexInfo *info)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "mgpu_pg index build", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	btree_build *build = palloc0(sizeof(btree_build));
+	IndexBuildResult *result;
+
+	if (index_worker_is_forced())
+		info->ii_ParallelWorkers = 0;
+	if (RelationGetNumberOfBlocks(index) != 0)
+		elog(ERROR, "index \"%s\" already contains data", RelationGetRelationName(index));
+	build->heap = heap;
+	build->index = index;
+	build->info = info;
+	result = try_build(build, caller);
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(context);
+	return result ? result : btbuild(heap, index, info);
+}

@@ -1,0 +1,20 @@
+/*
+ * index_build.h
+ *		Builds btree indexes, in the place of PostgreSQL's btbuild.
+ */
+#ifndef MGPU_INDEX_BUILD_H
+#define MGPU_INDEX_BUILD_H
+
+#include "access/genam.h"
+#include "nodes/execnodes.h"
+
+/* An access method's ambuild: what this build does not do is PostgreSQL's. */
+extern IndexBuildResult *index_build_btree(Relation heap, Relation index, IndexInfo *info);
+
+/* Have PostgreSQL call it.  Called once, when the library is loaded. */
+extern void index_build_init(void);
+
+/* Whether a statement was given a parallel worker only so that the build is asked for (index_hook.c). */
+extern bool index_worker_is_forced(void);
+
+#endif							/* MGPU_INDEX_BUILD_H */

@@ -1,0 +1,146 @@
+/*
+ * index_hook.c
+ *		Has PostgreSQL call our build of btree indexes.
+ *
+ * PostgreSQL has no hook for it.  But before it builds an index, it asks the planner how many workers to use, and that runs
+ * get_relation_info_hook for the table, with a query that has no join tree.  Then the build function is replaced in the
+ * relation cache's entries of the table's indexes that are open, as the one that is to be built is: each entry has a copy
+ * of its own.  The function stays there until the entry is thrown away, and looks at the setting itself.
+ *
+ * Where max_parallel_maintenance_workers is 0, PostgreSQL does not ask.  Then it is 1 while a statement runs that builds btrees and
+ * nothing else, and our function takes the worker back.
+ *
+ * Rejected: object_access_hook, which runs before the entry has its functions, and not at all for REINDEX.
+ */
+#include "postgres.h"
+
+#include "access/amapi.h"
+#include "access/table.h"
+#include "catalog/catalog.h"
+#include "catalog/pg_am.h"
+#include "catalog/index.h"
+#include "miscadmin.h"
+#include "nodes/parsenodes.h"
+#include "optimizer/plancat.h"
+#include "tcop/utility.h"
+#include "utils/rel.h"
+#include "utils/relcache.h"
+
+#include "compat.h"
+#include "index/index_build.h"
+#include "settings.h"
+
+static get_relation_info_hook_type previous_info_hook;
+static ProcessUtility_hook_type previous_utility_hook;
+static bool worker_is_forced = false;
+
+bool
+index_worker_is_forced(void)
+{
+	return worker_is_forced;
+}
+
+/* ---- the build function */
+
+static void
+replace_build(Relation index)
+{
+#if PG_VERSION_NUM >= 190000
+	/* the entry points to what all indexes have in common */
+	IndexAmRoutine *copy = MemoryContextAlloc(index->rd_indexcxt, sizeof(IndexAmRoutine));
+
+	*copy = *index->rd_indam;
+	copy->ambuild = index_build_btree;
+	index->rd_indam = copy;
+#else
+	index->rd_indam->ambuild = index_build_btree;
+#endif
+}
+
+static void
+replace_builds(Oid table)
+{
+	Relation	heap = table_open(table, NoLock);
+	List	   *indexes = RelationGetIndexList(heap);
+	ListCell   *cell;
+
+	foreach(cell, indexes)
+	{
+		Relation	index = RelationIdGetRelation(lfirst_oid(cell));
+
+		if (!RelationIsValid(index))
+			continue;
+		/* open elsewhere, too */
+		if (index->rd_refcnt > 1 && index->rd_rel->relam == BTREE_AM_OID && index->rd_indam->ambuild != index_build_btree)
+			replace_build(index);
+		RelationClose(index);
+	}
+	list_free(indexes);
+	table_close(heap, NoLock);
+}
+
+static void
+on_relation_info(PlannerInfo *root, Oid table, bool inhparent, RelOptInfo *rel)
+{
+	if (previous_info_hook)
+		previous_info_hook(root, table, inhparent, rel);
+	if (mgpu_setting_enable_index_build != MGPU_ENABLE_OFF && root->parse->jointree == NULL && inhparent &&
+		!IsCatalogRelationOid(table))
+		replace_builds(table);
+}
+
+/* ---- the worker */
+
+static bool
+builds_btrees_alone(const Node *statement)
+{
+	switch (nodeTag(statement))
+	{
+		case T_IndexStmt:
+			return strcmp(((const IndexStmt *) statement)->accessMethod, DEFAULT_INDEX_TYPE) == 0;
+		case T_AlterTableStmt:
+		case T_ReindexStmt:
+		case T_ClusterStmt:
+		case T_RefreshMatViewStmt:
+			/* since 17 other indexes may have workers, too */
+			return PG_VERSION_NUM < 170000;
+		default:
+			/* VACUUM has workers of its own, for other work than builds */
+			return false;
+	}
+}
+
+static void
+on_utility(PlannedStmt *statement, const char *text, bool read_only, ProcessUtilityContext context, ParamListInfo params,
+		   QueryEnvironment *environment, DestReceiver *receiver, QueryCompletion *completion)
+{
+	ProcessUtility_hook_type run = previous_utility_hook ? previous_utility_hook : standard_ProcessUtility;
+
+	if (mgpu_setting_enable_index_build == MGPU_ENABLE_OFF || max_parallel_maintenance_workers > 0 ||
+		!builds_btrees_alone(statement->utilityStmt))
+	{
+		run(statement, text, read_only, context, params, environment, receiver, completion);
+		return;
+	}
+	worker_is_forced = true;
+	max_parallel_maintenance_workers = 1;
+	PG_TRY();
+	{
+		run(statement, text, read_only, context, params, environment, receiver, completion);
+	}
+	PG_FINALLY();
+	{
+		worker_is_forced = false;
+		max_parallel_maintenance_workers = 0;
+	}
+	PG_END_TRY();
+}
+
+void
+index_build_init(void)
+{
+	previous_info_hook = get_relation_info_hook;
+	get_relation_info_hook = on_relation_info;
+	previous_utility_hook = ProcessUtility_hook;
+	ProcessUtility_hook = on_utility;
+}

@@ -1,0 +1,64 @@
+/*
+ * index_keys.h
+ *		The key columns of a btree index as numbers or bytes that order as the index does.
+ *
+ * A row whose keys and NULLs fit in 80 bits is a number, from which its index tuple is made again.  Any other row keeps its
+ * index tuple, and its keys are a string of bytes: for each column a byte that tells NULLs from values, and the value's bytes.  No
+ * string begins another one.
+ */
+#ifndef MGPU_INDEX_KEYS_H
+#define MGPU_INDEX_KEYS_H
+
+#include "access/itup.h"
+#include "nodes/execnodes.h"
+#include "utils/rel.h"
+
+#include "core/cpu_codec.h"
+
+#include "keys/byte_encode.h"
+
+/* Bits of a row's number that its place in the table leaves. */
+#define INDEX_CODE_BITS 80
+
+typedef struct index_key
+{
+	uint32		kind;			/* mgpu_key_kind; 0: variable width */
+	uint32		width;			/* of a value, in bytes */
+	byte_encode_fn encode;		/* variable width: makes the bytes; NULL: they are the value's own */
+	bool		by_value;
+	bool		descending;
+	bool		nulls_first;
+	uint16		offset;			/* of the value in the data of a tuple without NULLs, if rows are numbers */
+} index_key;
+
+typedef struct index_keys
+{
+	Relation	index;
+	int			num_columns;	/* with those that are included */
+	int			num_keys;
+	bool		are_numbers;	/* keys fit, and there are no other columns */
+	bool		has_floats;
+	uint32		plain_bytes;	/* of a tuple without NULLs, if rows are numbers */
+	index_key	keys[INDEX_MAX_KEYS];
+} index_keys;
+
+/* Fill keys for an index.  Returns why that cannot be done, a constant clause, or NULL. */
+extern const char *index_keys_fill(index_keys *keys, Relation index);
+
+/* The number of a row.  False: a tuple that is made from it would not have the values' own bits. */
+extern bool index_keys_number(const index_keys *keys, const Datum *values, const bool *nulls, mgpu_u128 *number);
+
+/* Make the tuple of a number in a buffer of INDEX_NUMBER_TUPLE_BYTES, aligned to 8, but for its place in the table. */
+#define INDEX_NUMBER_TUPLE_BYTES 128
+extern IndexTuple index_keys_tuple(const index_keys *keys, mgpu_u128 number, char *buffer);
+
+/* Whether a key of the number is NULL. */
+extern bool index_keys_has_null(const index_keys *keys, mgpu_u128 number);
+
+/* Bytes that hold the string of a row whose values are not toasted. */
+extern Size index_keys_space(const index_keys *keys, const Datum *values, const bool *nulls);
+
+/* Write the string and return its length, or 0 if a value is malformed. */
+extern Size index_keys_bytes(const index_keys *keys, const Datum *values, const bool *nulls, unsigned char *out);
+
+#endif							/* MGPU_INDEX_KEYS_H */
