@@ -72,7 +72,7 @@ static void
 collect(btree_build *build)
 {
 	report(PROGRESS_BTREE_PHASE_INDEXBUILD_TABLESCAN);
-	index_rows_start(&build->rows, &build->keys, CurrentMemoryContext, (Size) maintenance_work_mem * 1024);
+	index_rows_start(&build->rows, &build->keys, CurrentMemoryContext, (Size) maintenance_work_mem * MGPU_SIZE(1024, 32));
 	build->live_rows = index_scan(build->heap, build->info, &build->rows);
 	if (build->rows.why_not)
 		index_rows_end(&build->rows);

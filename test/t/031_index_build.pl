@@ -1,0 +1,247 @@
+# Indexes built by the extension have the bytes of PostgreSQL's own: random definitions over random tables, each statement that
+# builds indexes, rows that old snapshots see, unique violations, files that a crash has emptied.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use MgpuTest;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $seed = $ENV{MGPU_INDEX_SEED} // time();
+my $trials = $ENV{MGPU_INDEX_TRIALS} // sized(60, 40);
+note("MGPU_INDEX_SEED=$seed");
+srand($seed);
+
+my $node = new_node('index_build', streaming => 1,
+	conf => [ "session_preload_libraries = 'mgpu_pg'", 'max_parallel_maintenance_workers = 0' ]);
+$node->safe_psql('postgres', 'CREATE EXTENSION amcheck');
+
+# Run statements with builds off or forced.  Returns errors, how many indexes of users the extension has built, and all that psql says.
+sub run_sql
+{
+	my ($setting, $sql) = @_;
+	my ($status, $out, $said) = $node->psql('postgres', "SET client_min_messages = debug1; SET mgpu.enable_index_build = $setting; $sql");
+	my $built = () = $said =~ /mgpu_pg builds index(?! .pg_toast)/g;
+	my $errors = join("\n", grep { /ERROR|DETAIL/ } map { s/^psql:<stdin>:\d+: //r } split /\n/, $said);
+
+	return ($errors, $built, $said);
+}
+
+# An index's file, without what may differ: LSNs and checksums; and, as WAL does not have them, the unused bytes of pages.
+sub bytes_of
+{
+	my ($index, $used_alone) = @_;
+	my $path = $node->data_dir . '/' . $node->safe_psql('postgres', "CHECKPOINT; SELECT pg_relation_filepath('$index')");
+	my $bytes = slurp_file($path);
+
+	for (my $at = 0; $at < length($bytes); $at += 8192)
+	{
+		my ($lower, $upper) = unpack('vv', substr($bytes, $at + 12, 4));
+
+		substr($bytes, $at, 10) = "\0" x 10;
+		substr($bytes, $at + $lower, $upper - $lower) = "\0" x ($upper - $lower) if $used_alone;
+	}
+	return $bytes;
+}
+
+# Why two indexes differ, or ''.
+sub difference
+{
+	my ($ours, $theirs) = map { bytes_of($_, $_[2]) } @_[ 0, 1 ];
+
+	return '' if $ours eq $theirs;
+	return 'sizes ' . length($ours) . ' and ' . length($theirs) if length($ours) != length($theirs);
+	for (my $at = 0; $at < length($ours); $at++)
+	{
+		return "byte $at" if substr($ours, $at, 1) ne substr($theirs, $at, 1);
+	}
+}
+
+sub amcheck
+{
+	my ($index) = @_;
+	my ($status, $out, $said) = $node->psql('postgres', "SELECT bt_index_parent_check('$index', true, true)");
+
+	return $said;
+}
+
+sub pick { return $_[ int(rand(@_)) ]; }
+
+# ---------------------------------------------------------------- random tables
+
+# value of column, from r, a random number below 1, and i, the row's number
+my %columns = (
+	i2 => [ 'int2', '(r * 200 - 100)::int2' ], i4 => [ 'int4', '(r * 4e9 - 2e9)::int4' ], i8 => [ 'int8', '(r * 1e18 - 5e17)::int8' ],
+	f4 => [ 'float4', "CASE WHEN r < 0.01 THEN '-0' WHEN r < 0.02 THEN '0' WHEN r < 0.03 THEN 'NaN' ELSE (r * 10 - 5)::text END::float4" ],
+	f8 => [ 'float8', 'r * 1e6 - 5e5' ], d => [ 'date', "'2000-01-01'::date + (r * 5000)::int" ],
+	ts => [ 'timestamp', "'2000-01-01'::timestamp + r * 1e8 * '1 s'::interval" ],
+	tz => [ 'timestamptz', "'2000-01-01'::timestamptz + i * '1 s'::interval" ], ti => [ 'time', "'00:00'::time + r * '1 day'::interval" ],
+	o => [ 'oid', '(r * 4e9)::int8::oid' ], b => [ 'bool', 'r < 0.5' ], c => [ '"char"', "chr((33 + r * 90)::int)::\"char\"" ],
+	m => [ 'money', '(r * 1e6)::int8::money' ], u => [ 'uuid', 'md5(r::text)::uuid' ],
+	t => [ 'text', 'substr(md5(r::text), 1, (r * 40)::int)' ], v => [ 'varchar(100)', "'https://example.org/' || (r * 1e4)::int" ],
+	p => [ 'text', "repeat('x', 30 + (r * 50)::int) || (r * 1e3)::int" ], l => [ 'text', "repeat(md5(r::text), 1 + (r * 70)::int)" ],
+	n => [ 'numeric', 'CASE WHEN r < 0.1 THEN (r * 100)::int ELSE (r * 1e6 - 5e5)::numeric(20, 3) END' ], e => [ 'text', "''" ]);
+my @names = sort keys %columns;
+
+sub make_table
+{
+	my $rows = pick(0, 1, 2, 100, 1000, 3000);
+	my $distinct = pick(1, 3, 50, 1e9);
+	my $nulls = pick(0, 0, 0.1, 0.7);
+	my $values = join(', ', map { my $name = $_;
+		"CASE WHEN random() < $nulls THEN NULL ELSE (SELECT ($columns{$name}[1])::$columns{$name}[0] FROM (SELECT floor(random() * $distinct + i * 0) / $distinct AS r) w) END"
+	} @names);
+	my $seed = rand();
+
+	$node->safe_psql('postgres', 'DROP TABLE IF EXISTS t; CREATE TABLE t (id int, ' . join(', ', map { "$_ $columns{$_}[0] " .
+			($columns{$_}[0] =~ /text|varchar/ ? 'COLLATE "C"' : '') } @names) . ', k int) WITH (fillfactor = ' . pick(40, 100) . ');'
+		. "SELECT setseed($seed); INSERT INTO t SELECT i, $values, i FROM generate_series(1, $rows) i;");
+	# values that the rows before do not have: they are NULL, or missing
+	$node->safe_psql('postgres', "ALTER TABLE t ADD late int DEFAULT 7; INSERT INTO t (id, late, i4) SELECT $rows + i, i % 3, i FROM generate_series(1, 20) i")
+	  if pick(0, 1);
+	foreach my $change ('DELETE FROM t WHERE id % 7 = 1', 'UPDATE t SET k = k + 1 WHERE id % 5 = 1', 'UPDATE t SET i4 = i4 / 2 WHERE id % 11 = 1',
+		'BEGIN; INSERT INTO t SELECT * FROM t; ROLLBACK', 'BEGIN; UPDATE t SET k = 0 WHERE id % 3 = 1; ROLLBACK', 'VACUUM t')
+	{
+		$node->safe_psql('postgres', $change) if pick(0, 1);
+	}
+}
+
+sub make_definition
+{
+	my @pool = (@names, '(i4 / 2 + 1)', '(lower(t) COLLATE "C")', 'id');
+	my @keys = map { pick(@pool) . pick('', '', ' DESC') . pick('', '', ' NULLS FIRST', ' NULLS LAST') } 1 .. pick(1, 1, 1, 2, 2, 3, 4);
+	my $unique = rand() < 0.15;
+	my @included = map { pick(@names) } 1 .. pick(0, 0, 0, 0, 1, 2);
+
+	push @keys, 'id' if $unique && pick(0, 1, 1);
+	return (pick('', '', ' NULLS NOT DISTINCT'), $unique, ' INDEX %s ON t (' . join(', ', @keys) . ')'
+		. (@included ? ' INCLUDE (' . join(', ', @included) . ')' : ''),
+		' WITH (fillfactor = ' . pick(10, 50, 90, 100) . ', deduplicate_items = ' . pick('on', 'on', 'off') . ')'
+		. (rand() < 0.15 ? ' WHERE id % 3 = 0 OR i8 IS NULL' : ''));
+}
+
+my ($same, $ours, $failed_alike) = (0, 0, 0);
+foreach my $trial (1 .. $trials)
+{
+	make_table() if $trial % 3 == 1;
+	# rows that only this snapshot sees are recently dead
+	my $old = rand() < 0.3 ? $node->background_psql('postgres') : undef;
+	$old->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM t') if $old;
+	$node->safe_psql('postgres', 'DELETE FROM t WHERE id % 13 = 2; UPDATE t SET k = k + 1 WHERE id % 17 = 2; UPDATE t SET i8 = 1 WHERE id % 19 = 3') if $old;
+	my ($nulls, $unique, $head, $tail) = make_definition();
+	my $create = 'CREATE' . ($unique ? ' UNIQUE' : '') . $head . ($unique ? $nulls : '') . $tail;
+	my $memory = 'SET maintenance_work_mem = ' . pick("'1MB'", "'64MB'") . '; ';
+	my ($errors, $built) = run_sql('off', $memory . sprintf($create, 'a'));
+	my ($our_errors, $our_built, $said) = run_sql('force', $memory . sprintf($create, $errors ? 'a' : 'b'));
+
+	$old->quit if $old;
+	if ($errors)
+	{
+		# which of several duplicates is named depends on the order of comparisons
+		$failed_alike++ if ($errors =~ /^(.*)/)[0] eq ($our_errors =~ /^(.*)/)[0];
+		is(($our_errors =~ /^(.*)/)[0], ($errors =~ /^(.*)/)[0], "$create fails alike");
+		next;
+	}
+	my $why = $our_errors || difference('b', 'a') || amcheck('b');
+	is($why, '', $create) or diag($said);
+	$same++ if $why eq '';
+	$ours += $our_built;
+	is($our_built, 1, 'and is ours') or diag($said);
+	$node->safe_psql('postgres', 'DROP INDEX a, b');
+}
+note("$same indexes are the same, $ours are ours, $failed_alike builds fail alike");
+$node->safe_psql('postgres', 'DROP TABLE t');
+
+# ------------------------------------------------------------------- statements
+
+my $rows = 'SELECT i AS id, (i * 7919 % 1000)::int AS v, md5(i::text) COLLATE "C" AS t FROM generate_series(1, 2000) i';
+
+# each with tables and indexes of both names; %s stands for it
+my @statements = (
+	[ 'primary key', 'CREATE TABLE %1$s AS ' . $rows . '; ALTER TABLE %1$s ADD CONSTRAINT %1$s_x PRIMARY KEY (id)', 1 ],
+	[ 'unique constraint', 'CREATE TABLE %1$s AS ' . $rows . '; ALTER TABLE %1$s ADD CONSTRAINT %1$s_x UNIQUE (t, id)', 1 ],
+	[ 'concurrently', 'CREATE TABLE %1$s AS ' . $rows . '~CREATE INDEX CONCURRENTLY %1$s_x ON %1$s (v)', 1 ],
+	[ 'reindex', 'CREATE TABLE %1$s AS ' . $rows . '; CREATE INDEX %1$s_x ON %1$s (v); DELETE FROM %1$s WHERE id % 2 = 0~REINDEX INDEX %1$s_x', 2 ],
+	[ 'reindex concurrently', 'CREATE TABLE %1$s AS ' . $rows . '; CREATE INDEX %1$s_x ON %1$s (t)~REINDEX INDEX CONCURRENTLY %1$s_x', 2 ],
+	[ 'vacuum full', 'CREATE TABLE %1$s AS ' . $rows . '; CREATE INDEX %1$s_x ON %1$s (v DESC); DELETE FROM %1$s WHERE id < 100~SET max_parallel_maintenance_workers = 2; VACUUM FULL %1$s', 2 ],
+	[ 'cluster', 'CREATE TABLE %1$s AS ' . $rows . '; CREATE INDEX %1$s_x ON %1$s (v)~CLUSTER %1$s USING %1$s_x', 2 ],
+	[ 'alter type', 'CREATE TABLE %1$s AS ' . $rows . '; CREATE INDEX %1$s_x ON %1$s (v)~ALTER TABLE %1$s ALTER v TYPE int8', 2 ],
+	[ 'set unlogged', 'CREATE TABLE %1$s AS ' . $rows . '; CREATE INDEX %1$s_x ON %1$s (v)~ALTER TABLE %1$s SET UNLOGGED', 2 ],
+	[ 'unlogged', 'CREATE UNLOGGED TABLE %1$s AS ' . $rows . '; CREATE INDEX %1$s_x ON %1$s (t)', 1 ],
+	[ 'refresh', 'CREATE MATERIALIZED VIEW %1$s AS ' . $rows . '; CREATE INDEX %1$s_x ON %1$s (v); REFRESH MATERIALIZED VIEW %1$s', 2 ],
+	[ 'own rows', 'BEGIN; CREATE TABLE %1$s AS ' . $rows . '; UPDATE %1$s SET v = v + 1 WHERE id % 10 = 0; CREATE INDEX %1$s_x ON %1$s (v); COMMIT', 1 ],
+	[ 'partitions', 'CREATE TABLE %1$s_all (id int, v int) PARTITION BY RANGE (id); CREATE TABLE %1$s PARTITION OF %1$s_all FOR VALUES FROM (0) TO (5000); '
+		. 'CREATE TABLE %1$s_2 PARTITION OF %1$s_all FOR VALUES FROM (5000) TO (9000); INSERT INTO %1$s_all SELECT i, i % 50 FROM generate_series(1, 8000) i; '
+		. 'CREATE INDEX ON %1$s_all (v); ALTER INDEX %1$s_v_idx RENAME TO %1$s_x', 2 ]);
+
+foreach my $statement (@statements)
+{
+	my ($name, $sql, $expected) = @$statement;
+	my %built;
+
+	foreach my $setting ('off', 'force')
+	{
+		foreach my $part (split /~/, $sql)
+		{
+			my ($errors, $built, $said) = run_sql($setting, sprintf($part =~ s/%(?!1\$s)/%%/gr, "t_$setting"));
+			is($errors, '', "$name, $setting") or diag($said);
+			$built{$setting} += $built;
+		}
+	}
+	is(difference('t_force_x', 't_off_x') || amcheck('t_force_x'), '', "$name: the same index");
+	is("$built{off} $built{force}", "0 $expected", "$name: it is ours");
+	$node->safe_psql('postgres', $name eq 'refresh' ? "DROP MATERIALIZED VIEW t_$_" : $name eq 'partitions' ? "DROP TABLE t_${_}_all" : "DROP TABLE t_$_")
+	  for 'off', 'force';
+}
+
+my ($errors, $built, $said) = run_sql('force', "CREATE TEMP TABLE t AS $rows; CREATE INDEX x ON t (v); SELECT bt_index_parent_check('x', true, true)");
+is("$errors$built", '1', 'an index of a temporary table');
+is($node->safe_psql('postgres', 'SHOW max_parallel_maintenance_workers'), 0, 'the number of workers is as before');
+
+# ------------------------------------------------------------ unique violations
+
+$node->safe_psql('postgres', q{CREATE TABLE twice (i int, f float8, t text COLLATE "C", n int, u uuid);
+	INSERT INTO twice SELECT i, i, md5(i::text), NULLIF(i, 55), md5(i::text)::uuid FROM generate_series(1, 3000) i;
+	INSERT INTO twice SELECT * FROM twice WHERE i IN (1234)});
+foreach my $keys ('i', 'f', 't', 'u', 'i, t', 't DESC, n', '(i + 1)', 'i) INCLUDE (f')
+{
+	my $create = "CREATE UNIQUE INDEX twice_x ON twice ($keys)";
+	my ($theirs) = run_sql('off', $create);
+	my ($ours) = run_sql('force', $create);
+	like($theirs, qr/is duplicated/, "($keys) is not unique");
+	is($ours, $theirs, 'and we say the same');
+}
+$node->safe_psql('postgres', 'DELETE FROM twice WHERE i = 1234; INSERT INTO twice (i) VALUES (-1), (-2)');
+foreach my $nulls ('', 'NULLS NOT DISTINCT')
+{
+	my ($theirs) = run_sql('off', "CREATE UNIQUE INDEX twice_a ON twice (n, f) $nulls");
+	my ($ours, $built, $said) = run_sql('force', 'CREATE UNIQUE INDEX twice_' . ($theirs ? 'a' : 'b') . " ON twice (n, f) $nulls");
+	is($ours, $theirs, "NULLs of a unique index, '$nulls'");
+	is(difference('twice_b', 'twice_a'), '', 'the same index') if !$theirs;
+	$node->safe_psql('postgres', 'DROP INDEX IF EXISTS twice_a, twice_b');
+}
+
+# -------------------------------------------------------------------------- WAL
+
+foreach my $level ('replica', 'minimal')
+{
+	$node->append_conf('postgresql.conf', "wal_level = $level\nmax_wal_senders = 0\n");
+	$node->restart;
+	$node->safe_psql('postgres', "CREATE TABLE w AS $rows; CHECKPOINT");
+	run_sql('force', 'CREATE INDEX w_i ON w (v); CREATE INDEX w_t ON w (t)');
+	my %path = map { $_ => $node->data_dir . '/' . $node->safe_psql('postgres', "SELECT pg_relation_filepath('$_')") } 'w_i', 'w_t';
+	$node->stop('immediate');
+	if ($level eq 'replica')
+	{
+		truncate($_, 0) || die "$_: $!" for values %path;
+	}
+	$node->start;
+	is(amcheck($_), '', "$_ after a crash, wal_level = $level") for sort keys %path;
+	$node->safe_psql('postgres', 'SET mgpu.enable_index_build = off; CREATE INDEX w_j ON w (v); CREATE INDEX w_u ON w (t)');
+	is(difference('w_i', 'w_j', 1) . difference('w_t', 'w_u', 1), '', 'they have the same bytes');
+	$node->safe_psql('postgres', 'DROP TABLE w');
+}
+
+$node->stop;
+done_testing();
