@@ -49,8 +49,6 @@ typedef struct btree_build
 static const char *
 why_not_this(btree_build *build)
 {
-	if (mgpu_setting_enable_index_build == MGPU_ENABLE_OFF)
-		return "mgpu.enable_index_build is off";
 	if (IsCatalogRelation(build->heap))
 		return "the table is a system catalog";
 	if (build->heap->rd_tableam != GetHeapamTableAmRoutine())
@@ -249,15 +247,19 @@ try_build(btree_build *build, MemoryContext caller)
 IndexBuildResult *
 index_build_btree(Relation heap, Relation index, IndexInfo *info)
 {
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "mgpu_pg index build", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext caller = MemoryContextSwitchTo(context);
-	btree_build *build = palloc0(sizeof(btree_build));
+	MemoryContext context;
+	MemoryContext caller;
+	btree_build *build;
 	IndexBuildResult *result;
 
 	if (index_worker_is_forced())
 		info->ii_ParallelWorkers = 0;
-	if (RelationGetNumberOfBlocks(index) != 0)
-		elog(ERROR, "index \"%s\" already contains data", RelationGetRelationName(index));
+	/* PostgreSQL raises an error if the index has pages; the setting may have been turned off since the function came here */
+	if (mgpu_setting_enable_index_build == MGPU_ENABLE_OFF || RelationGetNumberOfBlocks(index) != 0)
+		return btbuild(heap, index, info);
+	context = AllocSetContextCreate(CurrentMemoryContext, "mgpu_pg index build", ALLOCSET_DEFAULT_SIZES);
+	caller = MemoryContextSwitchTo(context);
+	build = palloc0(sizeof(btree_build));
 	build->heap = heap;
 	build->index = index;
 	build->info = info;
