@@ -22,16 +22,13 @@
 #include "core/sizes.h"
 #include "declined.h"
 #include "index/index_build.h"
-#include "index/index_levels.h"
+#include "index/index_load.h"
 #include "index/index_runs.h"
 #include "index/index_scan.h"
 #include "settings.h"
 
 /* Pages of a table that is too small to gain, unless builds are forced. */
 #define LEAST_BLOCKS 32
-
-/* Rows between two reports of progress. */
-#define REPORTED_ROWS 4096
 
 typedef struct btree_build
 {
@@ -90,129 +87,7 @@ collect_rows(btree_build *build)
 	return build->rows.why_not;
 }
 
-/* ---- unique keys */
-
-static void
-raise_duplicate(const btree_build *build, IndexTuple tuple)
-{
-	Datum		values[INDEX_MAX_KEYS];
-	bool		nulls[INDEX_MAX_KEYS];
-	char	   *description;
-
-	index_deform_tuple(tuple, RelationGetDescr(build->index), values, nulls);
-	description = BuildIndexValueDescription(build->index, values, nulls);
-	ereport(ERROR,
-			(errcode(ERRCODE_UNIQUE_VIOLATION),
-			 errmsg("could not create unique index \"%s\"", RelationGetRelationName(build->index)),
-			 description ? errdetail("Key %s is duplicated.", description) : errdetail("Duplicate keys exist."),
-			 errtableconstraint(build->heap, RelationGetRelationName(build->index))));
-}
-
-/* Look at a row of a unique index; has_live tells whether a live row of these keys was there before. */
-static void
-check_unique(const btree_build *build, bool *has_live)
-{
-	const index_cursor *cursor = &build->cursor;
-
-	if (!cursor->is_equal)
-		*has_live = false;
-	if (cursor->is_dead)
-		return;
-	if (*has_live && (mgpu_nulls_not_distinct(build->info) || !index_cursor_has_null(cursor)))
-		raise_duplicate(build, cursor->tuple);
-	*has_live = true;
-}
-
-/* ---- rows of equal keys as one tuple */
-
-typedef struct posting
-{
-	IndexTuple	first;			/* a copy of the first row's tuple */
-	Size		space;
-	int			num_places;		/* 0: none yet */
-	int			most_places;
-	ItemPointerData places[INDEX_MOST_POSTING_BYTES / sizeof(ItemPointerData) + 1];
-} posting;
-
-static void
-end_posting(index_tree *tree, posting *rows)
-{
-	IndexTuple	tuple;
-
-	if (rows->num_places == 1)
-		index_tree_add(tree, rows->first, 0);
-	else if (rows->num_places > 1)
-	{
-		tuple = _bt_form_posting(rows->first, rows->places, rows->num_places);
-		index_tree_add(tree, tuple, IndexTupleSize(tuple) - BTreeTupleGetPostingOffset(tuple));
-		pfree(tuple);
-	}
-	rows->num_places = 0;
-}
-
-static void
-start_posting(posting *rows, IndexTuple tuple)
-{
-	Size		size = IndexTupleSize(tuple);
-
-	if (size > rows->space)
-	{
-		if (rows->first)
-			pfree(rows->first);
-		rows->space = Max(size, 256);
-		rows->first = palloc(rows->space);
-	}
-	memcpy(rows->first, tuple, size);
-	rows->most_places = 1;
-	if (size < INDEX_MOST_POSTING_BYTES)
-		rows->most_places = Max(1, (MAXALIGN_DOWN(INDEX_MOST_POSTING_BYTES) - size) / sizeof(ItemPointerData));
-	rows->num_places = 1;
-	rows->places[0] = tuple->t_tid;
-}
-
-static inline void
-add_to_posting(index_tree *tree, posting *rows, const index_cursor *cursor)
-{
-	if (cursor->is_equal && rows->num_places < rows->most_places)
-		rows->places[rows->num_places++] = cursor->tuple->t_tid;
-	else
-	{
-		end_posting(tree, rows);
-		start_posting(rows, cursor->tuple);
-	}
-}
-
 /* ---- the build */
-
-static void
-load(btree_build *build)
-{
-	index_tree *tree = index_tree_start(build->heap, build->index);
-	bool		merges = index_tree_merges(tree) && !build->info->ii_Unique;
-	posting		equals = {0};
-	bool		has_live = false;
-	uint64		num_rows = 0;
-
-	report(PROGRESS_BTREE_PHASE_LEAF_LOAD);
-	while (index_cursor_next(&build->cursor))
-	{
-		if (build->info->ii_Unique)
-			check_unique(build, &has_live);
-		if (merges)
-			add_to_posting(tree, &equals, &build->cursor);
-		else
-			index_tree_add(tree, build->cursor.tuple, 0);
-		if (++num_rows % REPORTED_ROWS == 0)
-		{
-			CHECK_FOR_INTERRUPTS();
-			pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE, num_rows);
-		}
-	}
-	end_posting(tree, &equals);
-	pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE, num_rows);
-	index_rows_end(&build->rows);
-	index_tree_finish(tree);
-}
 
 static void
 sort_rows(btree_build *build)
@@ -237,7 +112,9 @@ try_build(btree_build *build, MemoryContext caller)
 	if (why_not)
 		return NULL;
 	sort_rows(build);
-	load(build);
+	report(PROGRESS_BTREE_PHASE_LEAF_LOAD);
+	index_load(build->heap, build->info, &build->cursor);
+	index_rows_end(&build->rows);
 	result = MemoryContextAlloc(caller, sizeof(IndexBuildResult));
 	result->heap_tuples = build->live_rows;
 	result->index_tuples = build->rows.num_rows;

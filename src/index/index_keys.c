@@ -74,6 +74,11 @@ plan_numbers(index_keys *keys)
 	}
 	keys->are_numbers = bits <= INDEX_CODE_BITS && keys->num_columns == keys->num_keys;
 	keys->plain_bytes = MAXALIGN(sizeof(IndexTupleData) + offset);
+	for (int i = 0; i < keys->num_keys && keys->are_numbers; i++)
+	{
+		keys->null_bits = (keys->null_bits << 1 | 1) << (keys->keys[i].width * 8);
+		keys->no_null = (keys->no_null << 1 | (keys->keys[i].nulls_first ? 1 : 0)) << (keys->keys[i].width * 8);
+	}
 }
 
 const char *
@@ -166,14 +171,39 @@ take_part(const index_key *key, mgpu_u128 *number)
 	return part;
 }
 
-bool
-index_keys_has_null(const index_keys *keys, mgpu_u128 number)
+static inline uint64
+load_word(const char *at, uint32 width)
 {
-	bool		has_null = false;
+	if (width == 8)
+		return *(const uint64 *) at;
+	if (width == 4)
+		return *(const uint32 *) at;
+	return width == 2 ? *(const uint16 *) at : *(const uint8 *) at;
+}
 
-	for (int i = keys->num_keys - 1; i >= 0; i--)
-		has_null |= take_part(&keys->keys[i], &number).is_null;
-	return has_null;
+bool
+index_keys_add_values(const index_key *key, const char *const *values, uint32 num_rows, mgpu_u128 *numbers)
+{
+	uint32		bits = key->width * 8;
+	mgpu_u128	of_value = (mgpu_u128) (key->nulls_first ? 1 : 0) << bits;
+	mgpu_u128	of_null = (mgpu_u128) (key->nulls_first ? 0 : 1) << bits;
+	bool		is_exact = true;
+
+	for (uint32 i = 0; i < num_rows; i++)
+	{
+		mgpu_u128	part = of_null;
+
+		if (values[i] != NULL)
+		{
+			uint64		stored = load_word(values[i], key->width);
+
+			part = of_value | encode_word(key, stored);
+			if (key->kind == MGPU_KEY_FLOAT)
+				is_exact &= decode_word(key, encode_word(key, stored)) == stored;
+		}
+		numbers[i] = numbers[i] << (bits + 1) | part;
+	}
+	return is_exact;
 }
 
 static inline void
@@ -216,25 +246,28 @@ make_with_nulls(const index_keys *keys, mgpu_u128 number, char *buffer)
 	return tuple;
 }
 
-IndexTuple
-index_keys_tuple(const index_keys *keys, mgpu_u128 number, char *buffer)
+void
+index_keys_write_plain(const index_keys *keys, mgpu_u128 number, char *buffer)
 {
-	IndexTuple	tuple = (IndexTuple) buffer;
-	mgpu_u128	rest = number;
-
+	/* values take 16 bytes at most, with what aligns them */
 	((uint64 *) (buffer + keys->plain_bytes))[-1] = 0;
 	((uint64 *) (buffer + sizeof(IndexTupleData)))[0] = 0;
 	for (int i = keys->num_keys - 1; i >= 0; i--)
 	{
 		const index_key *key = &keys->keys[i];
-		key_part	part = take_part(key, &rest);
 
-		if (part.is_null)
-			return make_with_nulls(keys, number, buffer);
-		store_word(buffer + sizeof(IndexTupleData) + key->offset, decode_word(key, part.code), key->width);
+		store_word(buffer + sizeof(IndexTupleData) + key->offset, decode_word(key, take_part(key, &number).code), key->width);
 	}
-	tuple->t_info = keys->plain_bytes;
-	return tuple;
+	((IndexTuple) buffer)->t_info = keys->plain_bytes;
+}
+
+IndexTuple
+index_keys_tuple(const index_keys *keys, mgpu_u128 number, char *buffer)
+{
+	if (index_keys_has_null(keys, number))
+		return make_with_nulls(keys, number, buffer);
+	index_keys_write_plain(keys, number, buffer);
+	return (IndexTuple) buffer;
 }
 
 /* ---- bytes */

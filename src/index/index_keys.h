@@ -39,6 +39,8 @@ typedef struct index_keys
 	bool		are_numbers;	/* keys fit, and there are no other columns */
 	bool		has_floats;
 	uint32		plain_bytes;	/* of a tuple without NULLs, if rows are numbers */
+	mgpu_u128	null_bits;		/* of numbers, those that tell NULLs from values */
+	mgpu_u128	no_null;		/* these bits of a row without NULLs */
 	index_key	keys[INDEX_MAX_KEYS];
 } index_keys;
 
@@ -52,8 +54,21 @@ extern bool index_keys_number(const index_keys *keys, const Datum *values, const
 #define INDEX_NUMBER_TUPLE_BYTES 128
 extern IndexTuple index_keys_tuple(const index_keys *keys, mgpu_u128 number, char *buffer);
 
+/* The same, of a number without NULLs, in plain_bytes. */
+extern void index_keys_write_plain(const index_keys *keys, mgpu_u128 number, char *buffer);
+
 /* Whether a key of the number is NULL. */
-extern bool index_keys_has_null(const index_keys *keys, mgpu_u128 number);
+static inline bool
+index_keys_has_null(const index_keys *keys, mgpu_u128 number)
+{
+	return (number & keys->null_bits) != keys->no_null;
+}
+
+/*
+ * The numbers of the rows of a page, one key after the other: the next key's values, where NULL stands for NULL, are added
+ * to the numbers of those before.  False: as above.
+ */
+extern bool index_keys_add_values(const index_key *key, const char *const *values, uint32 num_rows, mgpu_u128 *numbers);
 
 /* Bytes that hold the string of a row whose values are not toasted. */
 extern Size index_keys_space(const index_keys *keys, const Datum *values, const bool *nulls);

@@ -231,6 +231,47 @@ index_tree_add(index_tree *tree, IndexTuple tuple, Size posting_bytes)
 	add_to_level(tree, tree->leaves, tuple, posting_bytes);
 }
 
+/* How many tuples of a size can be added to a leaf that takes one: as many as add_to_level would before it is full. */
+static uint32
+most_tuples(const index_level *leaf, Size size)
+{
+	Size		least = Max(leaf->least_space, size + MAXALIGN(sizeof(ItemPointerData)));
+	Size		step = size + sizeof(ItemIdData);
+	Size		space = PageGetFreeSpace(leaf->page);
+
+	/* the first two have other rules */
+	if (leaf->last < P_FIRSTKEY || space < least + step)
+		return 1;
+	return (space - least) / step + 1;
+}
+
+uint32
+index_tree_extend(index_tree *tree, Size size, uint32 num_tuples, char **first)
+{
+	index_level *leaf;
+	PageHeader	header;
+	ItemId		items;
+
+	if (unlikely(tree->leaves == NULL))
+		tree->leaves = start_level(tree, 0);
+	leaf = tree->leaves;
+	if (is_full(leaf, size))
+		next_page(tree, leaf);
+	num_tuples = Min(num_tuples, most_tuples(leaf, size));
+	header = (PageHeader) leaf->page;
+	*first = (char *) leaf->page + header->pd_upper - size;
+	items = PageGetItemId(leaf->page, leaf->last + 1);
+	for (uint32 i = 0; i < num_tuples; i++)
+	{
+		header->pd_upper -= size;
+		ItemIdSetNormal(&items[i], header->pd_upper, size);
+	}
+	header->pd_lower += num_tuples * sizeof(ItemIdData);
+	leaf->last += num_tuples;
+	leaf->last_posting = 0;
+	return num_tuples;
+}
+
 /* ---- the end */
 
 /* The last page of a level has no high key: move its line pointers to the place that was kept for one. */

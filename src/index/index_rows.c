@@ -34,7 +34,6 @@ index_rows_start(index_rows *rows, const index_keys *keys, MemoryContext context
 	rows->keys = keys;
 	rows->context = context;
 	rows->memory = memory;
-	rows->is_ordered = true;
 	rows->detoasted = AllocSetContextCreate(context, "values of an index row", ALLOCSET_DEFAULT_SIZES);
 }
 
@@ -116,12 +115,24 @@ make_room(index_rows *rows, Size entry_bytes)
 
 /* ---- rows */
 
-static void
-note_place(index_rows *rows, ItemPointer place)
+void
+index_rows_need_strings(index_rows *rows)
 {
-	if (rows->num_rows++ > 0)
-		rows->is_ordered &= ItemPointerCompare(&rows->last, place) < 0;
-	rows->last = *place;
+	rows->why_not = "a float is -0, or a NaN of another kind than PostgreSQL's";
+	rows->needs_strings = true;
+}
+
+static inline void
+put_number(index_rows *rows, mgpu_u128 number, uint64 place)
+{
+	index_item *item;
+
+	if (unlikely(rows->num_items == rows->most_items))
+		make_room(rows, 0);
+	item = &rows->items[rows->num_items++];
+	number = number << 48 | place;
+	item->high = pg_hton64((uint64) (number >> 64));
+	item->low = pg_hton64((uint64) number);
 }
 
 static void
@@ -130,18 +141,26 @@ add_number(index_rows *rows, ItemPointer place, const Datum *values, const bool 
 	mgpu_u128	number;
 
 	if (!index_keys_number(rows->keys, values, nulls, &number))
+		index_rows_need_strings(rows);
+	else
 	{
-		rows->why_not = "a float is -0, or a NaN of another kind than PostgreSQL's";
-		rows->needs_strings = true;
-		return;
+		put_number(rows, number, index_place(place, is_dead));
+		rows->num_rows++;
 	}
-	if (unlikely(rows->num_items == rows->most_items))
-		make_room(rows, 0);
-	number = number << 48 | index_place(place, is_dead);
-	rows->items[rows->num_items].high = pg_hton64((uint64) (number >> 64));
-	rows->items[rows->num_items].low = pg_hton64((uint64) number);
-	rows->num_items++;
-	note_place(rows, place);
+}
+
+void
+index_rows_add_numbers(index_rows *rows, BlockNumber block, const OffsetNumber *offsets, const mgpu_u128 *numbers,
+					   uint32 num_rows)
+{
+	ItemPointerData place;
+
+	for (uint32 i = 0; i < num_rows; i++)
+	{
+		ItemPointerSet(&place, block, offsets[i]);
+		put_number(rows, numbers[i], index_place(&place, false));
+	}
+	rows->num_rows += num_rows;
 }
 
 /* Whether PostgreSQL would fetch or compress a value when it makes a tuple. */
@@ -256,7 +275,7 @@ add_entry(index_rows *rows, ItemPointer place, const new_tuple *row, Size length
 	write_tuple(rows, row, index_entry_tuple(entry));
 	index_entry_tuple(entry)->t_tid = *place;
 	memcpy((unsigned char *) (entry + 1) + row->tuple_bytes, rows->string + sizeof(code), rest);
-	note_place(rows, place);
+	rows->num_rows++;
 }
 
 static void

@@ -47,8 +47,6 @@ typedef struct index_rows
 	unsigned char *string;		/* of the row that is added */
 	Size		string_space;
 	MemoryContext detoasted;	/* of the row that is added */
-	ItemPointerData last;		/* the row added last */
-	bool		is_ordered;		/* each row came behind the one before, in the table's order */
 	uint64		num_rows;		/* those in runs, too */
 	const char *why_not;		/* rows cannot be collected this way; a constant clause */
 	bool		needs_strings;	/* because they are no numbers */
@@ -59,6 +57,13 @@ extern void index_rows_start(index_rows *rows, const index_keys *keys, MemoryCon
 
 /* Add a row.  Does nothing once why_not is set.  Values may be toasted. */
 extern void index_rows_add(index_rows *rows, ItemPointer place, const Datum *values, const bool *nulls, bool is_dead);
+
+/* Add rows of a block that are numbers. */
+extern void index_rows_add_numbers(index_rows *rows, BlockNumber block, const OffsetNumber *offsets, const mgpu_u128 *numbers,
+								   uint32 num_rows);
+
+/* Values do not fit in numbers. */
+extern void index_rows_need_strings(index_rows *rows);
 
 /* Sort the items that are in memory. */
 extern void index_rows_sort(index_rows *rows);
@@ -96,6 +101,13 @@ index_place(const ItemPointerData *place, bool is_dead)
 {
 	return (uint64) ItemPointerGetBlockNumberNoCheck(place) << 16 |
 		(uint64) ItemPointerGetOffsetNumberNoCheck(place) << 1 | (is_dead ? 1 : 0);
+}
+
+/* The place that the low 48 bits of a number stand for. */
+static inline void
+index_place_set(ItemPointerData *place, uint64 number)
+{
+	ItemPointerSet(place, (BlockNumber) (number >> 16), (number & 0xFFFF) >> 1);
 }
 
 #endif							/* MGPU_INDEX_ROWS_H */

@@ -266,12 +266,10 @@ is_same_string(const index_cursor *cursor, const index_entry *last)
 static inline void
 make_tuple(index_cursor *cursor)
 {
-	uint64		place = (uint64) cursor->number & UINT64CONST(0xFFFFFFFFFFFF);
-
-	cursor->is_dead = (place & 1) != 0;
+	cursor->is_dead = ((uint64) cursor->number & 1) != 0;
 	if (!cursor->is_equal)
 		cursor->tuple = index_keys_tuple(cursor->rows->keys, cursor->number >> 48, (char *) cursor->made);
-	ItemPointerSet(&cursor->tuple->t_tid, place >> 16, (place & 0xFFFF) >> 1);
+	index_place_set(&cursor->tuple->t_tid, (uint64) cursor->number);
 }
 
 bool

@@ -144,7 +144,24 @@ find_rows(page_scan *scan, Buffer buffer)
 }
 
 static void
-take_rows(page_scan *scan, Buffer buffer, const char *ahead)
+take_numbers(page_scan *scan, BlockNumber block)
+{
+	const index_keys *keys = scan->rows->keys;
+	mgpu_u128	numbers[MaxHeapTuplesPerPage];
+	bool		is_exact = true;
+
+	memset(numbers, 0, scan->num_rows * sizeof(mgpu_u128));
+	for (int i = 0; i < keys->num_keys; i++)
+		is_exact &= index_keys_add_values(&keys->keys[i], page_values_list(scan->values, scan->lists[i])->values, scan->num_rows,
+										  numbers);
+	if (is_exact)
+		index_rows_add_numbers(scan->rows, block, scan->offsets, numbers, scan->num_rows);
+	else
+		index_rows_need_strings(scan->rows);
+}
+
+static void
+take_strings(page_scan *scan, BlockNumber block)
 {
 	TupleDesc	descriptor = RelationGetDescr(scan->rows->keys->index);
 	const value_list *lists[INDEX_MAX_KEYS];
@@ -152,7 +169,6 @@ take_rows(page_scan *scan, Buffer buffer, const char *ahead)
 	Datum		values[INDEX_MAX_KEYS];
 	bool		nulls[INDEX_MAX_KEYS];
 
-	page_values_find(scan->values, BufferGetPage(buffer), scan->items, scan->num_rows, ahead);
 	for (int i = 0; i < scan->num_columns; i++)
 		lists[i] = page_values_list(scan->values, scan->lists[i]);
 	for (uint32 row = 0; row < scan->num_rows; row++)
@@ -164,9 +180,19 @@ take_rows(page_scan *scan, Buffer buffer, const char *ahead)
 			nulls[i] = value == NULL;
 			values[i] = value ? fetchatt(TupleDescAttr(descriptor, i), value) : (Datum) 0;
 		}
-		ItemPointerSet(&place, BufferGetBlockNumber(buffer), scan->offsets[row]);
+		ItemPointerSet(&place, block, scan->offsets[row]);
 		index_rows_add(scan->rows, &place, values, nulls, false);
 	}
+}
+
+static void
+take_rows(page_scan *scan, Buffer buffer, const char *ahead)
+{
+	page_values_find(scan->values, BufferGetPage(buffer), scan->items, scan->num_rows, ahead);
+	if (scan->rows->keys->are_numbers)
+		take_numbers(scan, BufferGetBlockNumber(buffer));
+	else
+		take_strings(scan, BufferGetBlockNumber(buffer));
 	scan->num_live += scan->num_rows;
 }
 

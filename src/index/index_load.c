@@ -1,0 +1,247 @@
+/*
+ * index_load.c
+ *		Brings the sorted rows of an index to its pages.
+ *
+ * Rows of equal keys become one tuple with a list of places, by the rules of nbtsort.c.  Most rows of most indexes have keys of
+ * their own: if they are numbers in memory, their tuples are made on the page, as many at once as it takes.
+ */
+#include "postgres.h"
+
+#include "access/nbtree.h"
+#include "catalog/index.h"
+#include "commands/progress.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "port/pg_bswap.h"
+#include "utils/rel.h"
+
+#include "compat.h"
+#include "index/index_levels.h"
+#include "index/index_load.h"
+
+/* Rows between two reports of progress. */
+#define REPORTED_ROWS 4096
+
+/* Most rows that are looked at before they are written. */
+#define MOST_SINGLES 512
+
+typedef struct posting
+{
+	IndexTuple	first;			/* a copy of the first row's tuple */
+	Size		space;
+	int			num_places;		/* 0: none yet */
+	int			most_places;
+	ItemPointerData places[INDEX_MOST_POSTING_BYTES / sizeof(ItemPointerData) + 1];
+} posting;
+
+typedef struct index_loader
+{
+	Relation	heap;
+	const IndexInfo *info;
+	index_cursor *cursor;
+	index_tree *tree;
+	bool		merges;			/* rows of equal keys */
+	posting		equals;			/* rows on their way */
+	bool		has_live;		/* a live row of these keys was there before */
+	uint64		num_rows;
+} index_loader;
+
+/* ---- unique keys */
+
+static void
+raise_duplicate(const index_loader *loader, IndexTuple tuple)
+{
+	Datum		values[INDEX_MAX_KEYS];
+	bool		nulls[INDEX_MAX_KEYS];
+	Relation	index = loader->cursor->rows->keys->index;
+	char	   *description;
+
+	index_deform_tuple(tuple, RelationGetDescr(index), values, nulls);
+	description = BuildIndexValueDescription(index, values, nulls);
+	ereport(ERROR,
+			(errcode(ERRCODE_UNIQUE_VIOLATION),
+			 errmsg("could not create unique index \"%s\"", RelationGetRelationName(index)),
+			 description ? errdetail("Key %s is duplicated.", description) : errdetail("Duplicate keys exist."),
+			 errtableconstraint(loader->heap, RelationGetRelationName(index))));
+}
+
+static void
+check_unique(index_loader *loader)
+{
+	const index_cursor *cursor = loader->cursor;
+
+	if (!cursor->is_equal)
+		loader->has_live = false;
+	if (cursor->is_dead)
+		return;
+	if (loader->has_live && (mgpu_nulls_not_distinct(loader->info) || !index_cursor_has_null(cursor)))
+		raise_duplicate(loader, cursor->tuple);
+	loader->has_live = true;
+}
+
+/* ---- rows of equal keys as one tuple */
+
+static void
+end_posting(index_tree *tree, posting *rows)
+{
+	IndexTuple	tuple;
+
+	if (rows->num_places == 1)
+		index_tree_add(tree, rows->first, 0);
+	else if (rows->num_places > 1)
+	{
+		tuple = _bt_form_posting(rows->first, rows->places, rows->num_places);
+		index_tree_add(tree, tuple, IndexTupleSize(tuple) - BTreeTupleGetPostingOffset(tuple));
+		pfree(tuple);
+	}
+	rows->num_places = 0;
+}
+
+static void
+start_posting(posting *rows, IndexTuple tuple)
+{
+	Size		size = IndexTupleSize(tuple);
+
+	if (size > rows->space)
+	{
+		if (rows->first)
+			pfree(rows->first);
+		rows->space = Max(size, 256);
+		rows->first = palloc(rows->space);
+	}
+	memcpy(rows->first, tuple, size);
+	rows->most_places = 1;
+	if (size < INDEX_MOST_POSTING_BYTES)
+		rows->most_places = Max(1, (MAXALIGN_DOWN(INDEX_MOST_POSTING_BYTES) - size) / sizeof(ItemPointerData));
+	rows->num_places = 1;
+	rows->places[0] = tuple->t_tid;
+}
+
+static inline void
+add_to_posting(index_tree *tree, posting *rows, const index_cursor *cursor)
+{
+	if (cursor->is_equal && rows->num_places < rows->most_places)
+		rows->places[rows->num_places++] = cursor->tuple->t_tid;
+	else
+	{
+		end_posting(tree, rows);
+		start_posting(rows, cursor->tuple);
+	}
+}
+
+/* ---- rows with keys of their own */
+
+static inline mgpu_u128
+number_at(const index_cursor *cursor, uint64 i)
+{
+	const index_item *item = &cursor->rows->items[i];
+
+	return (mgpu_u128) pg_ntoh64(item->high) << 64 | pg_ntoh64(item->low);
+}
+
+/* How many of the next rows have keys that no row before or behind them has, and no NULLs. */
+static uint32
+count_singles(const index_cursor *cursor)
+{
+	const index_keys *keys = cursor->rows->keys;
+	uint64		most = Min(cursor->rows->num_items - cursor->next, MOST_SINGLES);
+	mgpu_u128	next;
+	mgpu_u128	code;
+	uint32		count = 0;
+
+	if (most == 0)
+		return 0;
+	code = number_at(cursor, cursor->next) >> 48;
+	if (cursor->has_row && cursor->number >> 48 == code)
+		return 0;
+	for (; count < most && !index_keys_has_null(keys, code); count++, code = next)
+	{
+		if (cursor->next + count + 1 == cursor->rows->num_items)
+			return count + 1;
+		next = number_at(cursor, cursor->next + count + 1) >> 48;
+		if (next == code)
+			break;
+	}
+	return count;
+}
+
+static void
+write_singles(index_loader *loader, uint32 num_rows)
+{
+	index_cursor *cursor = loader->cursor;
+	const index_keys *keys = cursor->rows->keys;
+	char	   *at;
+
+	while (num_rows > 0)
+	{
+		uint32		taken = index_tree_extend(loader->tree, keys->plain_bytes, num_rows, &at);
+
+		for (uint32 i = 0; i < taken; i++, at -= keys->plain_bytes)
+		{
+			mgpu_u128	number = number_at(cursor, cursor->next++);
+
+			index_keys_write_plain(keys, number >> 48, at);
+			index_place_set(&((IndexTuple) at)->t_tid, (uint64) number);
+			cursor->number = number;
+		}
+		num_rows -= taken;
+		loader->num_rows += taken;
+	}
+	cursor->has_row = true;
+}
+
+/* ---- all rows */
+
+static void
+report_rows(const index_loader *loader)
+{
+	CHECK_FOR_INTERRUPTS();
+	pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE, loader->num_rows);
+}
+
+static void
+load_singles(index_loader *loader)
+{
+	uint32		num_rows;
+
+	while ((num_rows = count_singles(loader->cursor)) > 0)
+	{
+		end_posting(loader->tree, &loader->equals);
+		write_singles(loader, num_rows);
+		report_rows(loader);
+	}
+}
+
+static void
+load_row(index_loader *loader)
+{
+	if (loader->info->ii_Unique)
+		check_unique(loader);
+	if (loader->merges)
+		add_to_posting(loader->tree, &loader->equals, loader->cursor);
+	else
+		index_tree_add(loader->tree, loader->cursor->tuple, 0);
+	if (++loader->num_rows % REPORTED_ROWS == 0)
+		report_rows(loader);
+}
+
+void
+index_load(Relation heap, const IndexInfo *info, index_cursor *cursor)
+{
+	index_loader loader = {.heap = heap,.info = info,.cursor = cursor};
+	bool		has_singles = cursor->rows->keys->are_numbers && cursor->heap == NULL;
+
+	loader.tree = index_tree_start(heap, cursor->rows->keys->index);
+	loader.merges = index_tree_merges(loader.tree) && !info->ii_Unique;
+	for (;;)
+	{
+		if (has_singles)
+			load_singles(&loader);
+		if (!index_cursor_next(cursor))
+			break;
+		load_row(&loader);
+	}
+	end_posting(loader.tree, &loader.equals);
+	report_rows(&loader);
+	index_tree_finish(loader.tree);
+}
