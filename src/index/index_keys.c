@@ -4,7 +4,8 @@
  *
  * A column is taken if the index orders it as its type does by default: then the order is one of those that
  * array/element_type knows.  A value is its code (core/key_codec.h), most significant byte first; a descending column has the
- * code's complement.  Texts have no zero bytes, nor have the strings of numeric: a zero ends them.
+ * code's complement.  Texts have no zero bytes, nor have the strings of numeric: a zero ends them.  Under the C library's
+ * collations a text's string is followed by the text, and a zero each.
  */
 #include "postgres.h"
 
@@ -15,6 +16,7 @@
 #include "compat.h"
 #include "array/element_type.h"
 #include "index/index_keys.h"
+#include "keys/collated.h"
 #include "keys/collation.h"
 
 /* ---- the columns */
@@ -42,15 +44,21 @@ fill_key(index_keys *keys, int column)
 	key->by_value = type.typbyval;
 	key->descending = (index->rd_indoption[column] & INDOPTION_DESC) != 0;
 	key->nulls_first = (index->rd_indoption[column] & INDOPTION_NULLS_FIRST) != 0;
-	keys->has_floats |= key->kind == MGPU_KEY_FLOAT;
 	if (key->kind != 0)
 		return key->by_value == (key->kind != MGPU_KEY_BYTES) ? NULL : "a column has a type whose values are passed in another way";
 	if (type.byte_form == BYTE_FORM_NUMERIC)
 		key->encode = byte_encode_numeric;
 	else if (type.byte_form != BYTE_FORM_TEXT)
 		return "a column has a type that it does not sort";
-	else if (!OidIsValid(collation) || !collation_orders_bytes(collation))
-		return "a column has a collation that does not order texts by their bytes";
+	else if (!OidIsValid(collation))
+		return "a column has no collation";
+	else if (!collation_orders_bytes(collation))
+	{
+		key->locale = collation_locale(collation);
+		keys->is_collated = true;
+		if (key->locale == (locale_t) 0)
+			return "a column has a collation that is not the C library's";
+	}
 	return NULL;
 }
 
@@ -277,6 +285,8 @@ value_space(const index_key *key, Datum value)
 {
 	Size		size = key->kind != 0 ? key->width : VARSIZE_ANY_EXHDR(DatumGetPointer(value));
 
+	if (key->locale)
+		return COLLATED_SPACE(size) + 1;
 	return key->encode ? BYTE_ENCODE_SPACE(size) + 1 : size + 1;
 }
 
@@ -332,9 +342,13 @@ put_variable(const index_key *key, Datum value, unsigned char *out)
 	Size		size = VARSIZE_ANY_EXHDR(DatumGetPointer(value));
 	Size		length = size;
 
-	if (key->encode == NULL)
+	if (key->locale)
+		length = collated_make(key->locale, data, size, (char *) out, COLLATED_SPACE(size));
+	else if (key->encode)
+		length = encode_aligned(key, data, size, out);
+	else
 		memcpy(out, data, size);
-	else if ((length = encode_aligned(key, data, size, out)) == 0)
+	if (length == 0 && (key->locale || key->encode))
 		return 0;
 	out[length++] = 0;
 	for (Size i = 0; i < length && key->descending; i++)

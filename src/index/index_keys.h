@@ -9,6 +9,8 @@
 #ifndef MGPU_INDEX_KEYS_H
 #define MGPU_INDEX_KEYS_H
 
+#include <locale.h>
+
 #include "access/itup.h"
 #include "nodes/execnodes.h"
 #include "utils/rel.h"
@@ -25,6 +27,7 @@ typedef struct index_key
 	uint32		kind;			/* mgpu_key_kind; 0: variable width */
 	uint32		width;			/* of a value, in bytes */
 	byte_encode_fn encode;		/* variable width: makes the bytes; NULL: they are the value's own */
+	locale_t	locale;			/* not 0: they are collated (keys/collated.h) */
 	bool		by_value;
 	bool		descending;
 	bool		nulls_first;
@@ -37,7 +40,7 @@ typedef struct index_keys
 	int			num_columns;	/* with those that are included */
 	int			num_keys;
 	bool		are_numbers;	/* keys fit, and there are no other columns */
-	bool		has_floats;
+	bool		is_collated;	/* the order of strings has to be checked */
 	uint32		plain_bytes;	/* of a tuple without NULLs, if rows are numbers */
 	mgpu_u128	null_bits;		/* of numbers, those that tell NULLs from values */
 	mgpu_u128	no_null;		/* these bits of a row without NULLs */

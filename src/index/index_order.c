@@ -4,6 +4,9 @@
  *
  * One sort of all items orders numbers, and strings by their first 8 bytes.  Runs of strings with equal beginnings are
  * sorted by their next 8 bytes, and so on.  Of rows with equal keys the one comes first that is first in the table.
+ *
+ * Strings of the C library's collations are then proved, as order/order_collated.c does it: each row is compared with the next by
+ * the index's own function, and those that are not in their places are moved there.
  */
 #include "postgres.h"
 
@@ -13,9 +16,11 @@
 #include "compat.h"
 #include "core/sizes.h"
 #include "core/unsigned_sort.h"
+#include "index/index_compare.h"
 #include "index/index_rows.h"
 #include "large_memory.h"
 #include "run/run_job.h"
+#include "settings.h"
 
 /* Shorter runs are sorted by comparison. */
 #define COMPARED_ITEMS MGPU_SIZE(48, 4)
@@ -211,6 +216,63 @@ sort_equal_beginnings(index_rows *rows)
 	}
 }
 
+/* ---- collated strings */
+
+static int
+compare_collated(const index_item *a, const index_item *b, const index_rows *rows)
+{
+	return index_compare(rows->keys, index_entry_tuple(index_entry_at(rows->blocks, pg_ntoh64(a->low))),
+						 index_entry_tuple(index_entry_at(rows->blocks, pg_ntoh64(b->low))));
+}
+
+#define ST_SORT sort_by_collation
+#define ST_ELEMENT_TYPE index_item
+#define ST_COMPARE(a, b, rows) compare_collated(a, b, rows)
+#define ST_COMPARE_ARG_TYPE const index_rows
+#define ST_CHECK_FOR_INTERRUPTS
+#define ST_SCOPE static
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
+/* Move an item that is not in its place to where it belongs, before the items in front of it.  Returns how far. */
+static uint64
+move_back(index_rows *rows, uint64 i)
+{
+	index_item	moved = rows->items[i];
+	uint64		to = i;
+
+	do
+	{
+		rows->items[to] = rows->items[to - 1];
+		to--;
+	} while (to > 0 && compare_collated(&rows->items[to - 1], &moved, rows) > 0);
+	rows->items[to] = moved;
+	return i - to;
+}
+
+/* False: too many items are not in their places. */
+static bool
+prove_order(index_rows *rows)
+{
+	uint64		most_moves = rows->num_items / 4 + 1024;
+	uint64		moves = 0;
+
+	if (mgpu_setting_inject_fault == MGPU_FAULT_COLLATION)
+		return false;
+	for (uint64 i = 1; i < rows->num_items; i++)
+	{
+		if (i + ITEMS_AHEAD < rows->num_items)
+			__builtin_prefetch(index_entry_tuple(entry_of(rows, i + ITEMS_AHEAD)));
+		if (compare_collated(&rows->items[i - 1], &rows->items[i], rows) > 0)
+			moves += move_back(rows, i);
+		if (moves > most_moves)
+			return false;
+		if (i % 1024 == 0)
+			CHECK_FOR_INTERRUPTS();
+	}
+	return true;
+}
+
 void
 index_rows_sort(index_rows *rows)
 {
@@ -219,4 +281,6 @@ index_rows_sort(index_rows *rows)
 	sort_items(rows);
 	if (!rows->keys->are_numbers)
 		sort_equal_beginnings(rows);
+	if (rows->keys->is_collated && !prove_order(rows))
+		sort_by_collation(rows->items, rows->num_items, rows);
 }

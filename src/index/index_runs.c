@@ -12,6 +12,7 @@
 #include "storage/buffile.h"
 
 #include "compat.h"
+#include "index/index_compare.h"
 #include "index/index_runs.h"
 
 #define ITEMS_AHEAD 16
@@ -162,6 +163,9 @@ compare_runs(Datum a, Datum b, void *arg)
 
 	if (cursor->rows->keys->are_numbers)
 		return run_a->number < run_b->number ? 1 : -1;
+	if (cursor->rows->keys->is_collated)
+		return -index_compare(cursor->rows->keys, index_entry_tuple((const index_entry *) run_a->entry),
+							  index_entry_tuple((const index_entry *) run_b->entry));
 	if (code_a != code_b)
 		return code_a < code_b ? 1 : -1;
 	return -compare_rest((const index_entry *) run_a->entry, (const index_entry *) run_b->entry);

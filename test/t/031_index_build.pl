@@ -66,6 +66,10 @@ sub amcheck
 	return $said;
 }
 
+# The C library's English, if it is here.
+my $english = $node->safe_psql('postgres', "SELECT coalesce((SELECT min(collname) FROM pg_collation WHERE collname ~* '^en_us.utf-?8\$'), 'C')");
+note("collation $english");
+
 sub pick { return $_[ int(rand(@_)) ]; }
 
 # ---------------------------------------------------------------- random tables
@@ -81,7 +85,8 @@ my %columns = (
 	m => [ 'money', '(r * 1e6)::int8::money' ], u => [ 'uuid', 'md5(r::text)::uuid' ],
 	t => [ 'text', 'substr(md5(r::text), 1, (r * 40)::int)' ], v => [ 'varchar(100)', "'https://example.org/' || (r * 1e4)::int" ],
 	p => [ 'text', "repeat('x', 30 + (r * 50)::int) || (r * 1e3)::int" ], l => [ 'text', "repeat(md5(r::text), 1 + (r * 70)::int)" ],
-	n => [ 'numeric', 'CASE WHEN r < 0.1 THEN (r * 100)::int ELSE (r * 1e6 - 5e5)::numeric(20, 3) END' ], e => [ 'text', "''" ]);
+	n => [ 'numeric', 'CASE WHEN r < 0.1 THEN (r * 100)::int ELSE (r * 1e6 - 5e5)::numeric(20, 3) END' ], e => [ 'text', "''" ],
+	en => [ 'text', "(ARRAY['a', 'A', 'á', '1.1', '11', ' ', '-', 'b', 'ss', 'ß'])[1 + (r * 9)::int] || (ARRAY['a', 'A', 'á', '1.1', '11', ' ', '-', 'b'])[1 + (r * 1e4)::int % 8] || (r * 50)::int" ]);
 my @names = sort keys %columns;
 
 sub make_table
@@ -95,7 +100,7 @@ sub make_table
 	my $seed = rand();
 
 	$node->safe_psql('postgres', 'DROP TABLE IF EXISTS t; CREATE TABLE t (id int, ' . join(', ', map { "$_ $columns{$_}[0] " .
-			($columns{$_}[0] =~ /text|varchar/ ? 'COLLATE "C"' : '') } @names) . ', k int) WITH (fillfactor = ' . pick(40, 100) . ');'
+			($columns{$_}[0] !~ /text|varchar/ ? '' : $_ eq 'en' ? "COLLATE \"$english\"" : 'COLLATE "C"') } @names) . ', k int) WITH (fillfactor = ' . pick(40, 100) . ');'
 		. "SELECT setseed($seed); INSERT INTO t SELECT i, $values, i FROM generate_series(1, $rows) i;");
 	# values that the rows before do not have: they are NULL, or missing
 	$node->safe_psql('postgres', "ALTER TABLE t ADD late int DEFAULT 7; INSERT INTO t (id, late, i4) SELECT $rows + i, i % 3, i FROM generate_series(1, 20) i")
@@ -133,7 +138,8 @@ foreach my $trial (1 .. $trials)
 	my $create = 'CREATE' . ($unique ? ' UNIQUE' : '') . $head . ($unique ? $nulls : '') . $tail;
 	my $memory = 'SET maintenance_work_mem = ' . pick("'1MB'", "'64MB'") . '; ';
 	my ($errors, $built) = run_sql('off', $memory . sprintf($create, 'a'));
-	my ($our_errors, $our_built, $said) = run_sql('force', $memory . sprintf($create, $errors ? 'a' : 'b'));
+	my $fault = rand() < 0.1 ? 'SET mgpu.inject_fault = collation; ' : '';
+	my ($our_errors, $our_built, $said) = run_sql('force', $fault . $memory . sprintf($create, $errors ? 'a' : 'b'));
 
 	$old->quit if $old;
 	if ($errors)
