@@ -125,7 +125,10 @@ add_to_posting(index_tree *tree, posting *rows, const index_cursor *cursor)
 	else
 	{
 		end_posting(tree, rows);
-		start_posting(rows, cursor->tuple);
+		if (cursor->is_single)
+			index_tree_add(tree, cursor->tuple, 0);
+		else
+			start_posting(rows, cursor->tuple);
 	}
 }
 

@@ -223,6 +223,14 @@ fetch_merged(index_cursor *cursor)
 
 /* ---- rows */
 
+/* Most entries have two lines of the processor's cache. */
+static inline void
+fetch_ahead(const index_entry *entry)
+{
+	__builtin_prefetch(entry);
+	__builtin_prefetch((const char *) entry + 64);
+}
+
 static bool
 fetch_from_memory(index_cursor *cursor)
 {
@@ -238,7 +246,8 @@ fetch_from_memory(index_cursor *cursor)
 		return true;
 	}
 	if (cursor->next + ITEMS_AHEAD < rows->num_items)
-		__builtin_prefetch(index_entry_at(rows->blocks, pg_ntoh64(item[ITEMS_AHEAD].low)));
+		fetch_ahead(index_entry_at(rows->blocks, pg_ntoh64(item[ITEMS_AHEAD].low)));
+	cursor->is_single = cursor->next == rows->num_items || item[1].high != item[0].high;
 	cursor->code = item->high;
 	cursor->entry = index_entry_at(rows->blocks, pg_ntoh64(item->low));
 	return true;

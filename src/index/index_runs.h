@@ -25,6 +25,7 @@ typedef struct index_cursor
 	IndexTuple	tuple;
 	bool		is_dead;
 	bool		is_equal;		/* to the one before */
+	bool		is_single;		/* the next one is not equal to it; false: that is not known */
 	mgpu_u128	number;			/* with its place */
 	uint64		code;			/* a string's first 8 bytes, in network byte order */
 	const index_entry *entry;
