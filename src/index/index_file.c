@@ -74,8 +74,7 @@ struct index_file
 	BlockNumber num_blocks;		/* in the file */
 	int			num_pending;
 	pending_page pending[MOST_PENDING];
-	int			num_free;
-	Page		free[MOST_PENDING];
+	Page		free;			/* NULL: none; a free page begins with the address of the next one */
 	Page		zeros;			/* NULL: not needed yet */
 };
 
@@ -98,7 +97,12 @@ index_file_open(Relation index)
 Page
 index_file_page(index_file *file)
 {
-	return file->num_free > 0 ? file->free[--file->num_free] : allocate_page();
+	Page		page = file->free;
+
+	if (page == NULL)
+		return allocate_page();
+	file->free = *(Page *) page;
+	return page;
 }
 
 static int
@@ -159,7 +163,8 @@ flush_pages(index_file *file)
 	for (int i = 0; i < file->num_pending; i++)
 	{
 		write_page(file, storage, &file->pending[i]);
-		file->free[file->num_free++] = file->pending[i].page;
+		*(Page *) file->pending[i].page = file->free;
+		file->free = file->pending[i].page;
 	}
 	file->num_pending = 0;
 }

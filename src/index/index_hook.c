@@ -43,21 +43,6 @@ index_worker_is_forced(void)
 /* ---- the build function */
 
 static void
-replace_build(Relation index)
-{
-#if PG_VERSION_NUM >= 190000
-	/* the entry points to what all indexes have in common */
-	IndexAmRoutine *copy = MemoryContextAlloc(index->rd_indexcxt, sizeof(IndexAmRoutine));
-
-	*copy = *index->rd_indam;
-	copy->ambuild = index_build_btree;
-	index->rd_indam = copy;
-#else
-	index->rd_indam->ambuild = index_build_btree;
-#endif
-}
-
-static void
 replace_builds(Oid table)
 {
 	Relation	heap = table_open(table, NoLock);
@@ -71,8 +56,8 @@ replace_builds(Oid table)
 		if (!RelationIsValid(index))
 			continue;
 		/* open elsewhere, too */
-		if (index->rd_refcnt > 1 && index->rd_rel->relam == BTREE_AM_OID && index->rd_indam->ambuild != index_build_btree)
-			replace_build(index);
+		if (index->rd_refcnt > 1 && index->rd_rel->relam == BTREE_AM_OID)
+			index->rd_indam->ambuild = index_build_btree;
 		RelationClose(index);
 	}
 	list_free(indexes);

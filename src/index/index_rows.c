@@ -15,6 +15,7 @@
 #include "utils/memutils.h"
 
 #include "compat.h"
+#include "core/job.h"
 #include "core/sizes.h"
 #include "index/index_rows.h"
 #include "index/index_runs.h"
@@ -68,6 +69,7 @@ grow_items(index_rows *rows)
 	/* the last step goes as far as memory does */
 	if (most > affordable && affordable > rows->num_items)
 		most = affordable;
+	most = Min(most, MGPU_MAX_ITEMS);
 	if (rows->items == NULL)
 		rows->items = large_alloc(rows->context, most * sizeof(index_item));
 	else
@@ -102,7 +104,7 @@ make_room(index_rows *rows, Size entry_bytes)
 
 	if (rows->block_used + entry_bytes > rows->block_bytes)
 		needed += Max(entry_bytes, Min(rows->entry_bytes / 4, LAST_BLOCK_BYTES));
-	if (needed > rows->memory && rows->num_items >= FIRST_ITEMS)
+	if ((needed > rows->memory && rows->num_items >= FIRST_ITEMS) || rows->num_items == MGPU_MAX_ITEMS)
 	{
 		index_rows_spill(rows);
 		is_full = true;

@@ -85,7 +85,7 @@ my %columns = (
 	m => [ 'money', '(r * 1e6)::int8::money' ], u => [ 'uuid', 'md5(r::text)::uuid' ],
 	t => [ 'text', 'substr(md5(r::text), 1, (r * 40)::int)' ], v => [ 'varchar(100)', "'https://example.org/' || (r * 1e4)::int" ],
 	p => [ 'text', "repeat('x', 30 + (r * 50)::int) || (r * 1e3)::int" ], l => [ 'text', "repeat(md5(r::text), 1 + (r * 70)::int)" ],
-	n => [ 'numeric', 'CASE WHEN r < 0.1 THEN (r * 100)::int ELSE (r * 1e6 - 5e5)::numeric(20, 3) END' ], e => [ 'text', "''" ],
+	n => [ 'numeric', "CASE WHEN r < 0.1 THEN (r * 100)::int WHEN r < 0.12 THEN 'NaN' WHEN r < 0.14 THEN '-Infinity' ELSE (r * 1e6 - 5e5)::numeric(20, 3) END" ], e => [ 'text', "''" ],
 	en => [ 'text', "(ARRAY['a', 'A', 'á', '1.1', '11', ' ', '-', 'b', 'ss', 'ß'])[1 + (r * 9)::int] || (ARRAY['a', 'A', 'á', '1.1', '11', ' ', '-', 'b'])[1 + (r * 1e4)::int % 8] || (r * 50)::int" ]);
 my @names = sort keys %columns;
 
