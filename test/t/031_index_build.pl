@@ -228,6 +228,46 @@ foreach my $nulls ('', 'NULLS NOT DISTINCT')
 	$node->safe_psql('postgres', 'DROP INDEX IF EXISTS twice_a, twice_b');
 }
 
+# -------------------------------------------------------------- ends and copies
+
+# What is in the database's folder, and in that of temporary files.
+sub files
+{
+	my $folder = $node->safe_psql('postgres', "CHECKPOINT; SELECT 'base/' || oid FROM pg_database WHERE datname = 'postgres'");
+
+	return join(' ', sort map { s,.*/,,r } grep { !/_(fsm|vm)$/ } glob($node->data_dir . "/$folder/* " . $node->data_dir . '/base/pgsql_tmp/*'));
+}
+
+my $many = sized(60_000, 1_000_000);
+$node->safe_psql('postgres', "CREATE TABLE ended AS SELECT i, md5(i::text) COLLATE \"C\" AS t FROM generate_series(1, $many) i; VACUUM ended");
+my $before = files();
+my $num_cancelled = 0;
+foreach my $try (1 .. 40)
+{
+	my ($errors) = run_sql('force', "SET maintenance_work_mem = '1MB'; SET statement_timeout = " . (1 + $try * 2) . '; CREATE INDEX ended_x ON ended ('
+		. pick('t', 'i', 't, i DESC') . '); DROP INDEX ended_x');
+	$num_cancelled++ if $errors =~ /statement timeout/;
+	note($errors) if $errors && $errors !~ /statement timeout/;
+	$node->safe_psql('postgres', 'DROP INDEX IF EXISTS ended_x');
+}
+cmp_ok($num_cancelled, '>', 3, 'builds were cancelled');
+is(files(), $before, 'and leave no file');
+$node->safe_psql('postgres', 'DROP TABLE ended');
+
+$node->backup('copy');
+my $standby = PostgreSQL::Test::Cluster->new('index_build_standby');
+$standby->init_from_backup($node, 'copy', has_streaming => 1);
+$standby->start;
+$node->safe_psql('postgres', "CREATE TABLE copied AS $rows");
+run_sql('force', 'CREATE INDEX copied_v ON copied (v); CREATE UNIQUE INDEX copied_t ON copied (t, id)');
+$node->wait_for_catchup($standby);
+foreach my $index ('copied_v', 'copied_t')
+{
+	is($standby->safe_psql('postgres', "SELECT bt_index_check('$index', true)"), '', "$index on a standby");
+}
+$standby->stop;
+$node->safe_psql('postgres', 'DROP TABLE copied');
+
 # -------------------------------------------------------------------------- WAL
 
 foreach my $level ('replica', 'minimal')
