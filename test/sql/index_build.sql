@@ -1,4 +1,4 @@
--- Btree indexes built by the extension: which ones, and what it says of the others.  test/t/031_index_build.pl compares bytes.
+-- Btree indexes built by the extension: which ones, and what it says of the others.  test/t/033_index_build.pl compares bytes.
 LOAD 'mgpu_pg';
 SET mgpu.enable_index_build = force;
 CREATE TABLE built (i int, f float8, t text COLLATE "C", n numeric, u uuid, late text COLLATE "C" DEFAULT 'x') WITH (autovacuum_enabled = off);
