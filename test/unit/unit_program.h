@@ -72,9 +72,11 @@ random_real(void)
 		case 1:
 			return (double) random_integer() / (double) (1 + unit_random_below(8));
 		case 2:
-			/* NaN of all kinds */
-			bits |= UINT64_C(0x7FF0000000000001);
+			/* NaN of all kinds, but for those that signal: nothing stores them, and a function may keep or quiet them */
+			bits |= UINT64_C(0x7FF8000000000001);
 	}
+	if ((bits & UINT64_C(0x7FF0000000000000)) == UINT64_C(0x7FF0000000000000) && (bits & UINT64_C(0x000FFFFFFFFFFFFF)) != 0)
+		bits |= UINT64_C(0x0008000000000000);
 	memcpy(&real, &bits, sizeof(real));
 	return real;
 }
