@@ -216,7 +216,7 @@ load_program(const mgpu_group_spec *spec, page_state *state)
 		state->constants[i] = mgpu_group_constant_of(spec, i);
 	if (threadIdx.x != 0)
 		return;
-	state->program = mgpu_group_program(spec, state->constants);
+	state->program = mgpu_group_program(spec, NULL, state->constants);
 	state->program.ops = state->ops;
 }
 

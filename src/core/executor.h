@@ -59,6 +59,7 @@ typedef struct mgpu_binding
 
 	/* GROUP: copied by open.  Its outputs are bound later, by bind_groups. */
 	const mgpu_group_spec *group;
+	const char *builds;			/* GROUP: the memory of its builds, of group->build_bytes */
 
 	/* GROUP: shared buffers, where an executor of this process may read them.  The service has its own. */
 	const char *pages;

@@ -40,9 +40,9 @@ mgpu_group_constant_of(const mgpu_group_spec *spec, uint32_t number)
 	return constant;
 }
 
-/* The program of a spec, whose constants are filled.  It lives as long as both. */
+/* The program of a spec, whose builds and constants are filled.  It lives as long as all three. */
 MGPU_CODEC mgpu_row_program
-mgpu_group_program(const mgpu_group_spec *spec, const mgpu_row_register *constants)
+mgpu_group_program(const mgpu_group_spec *spec, const char *builds, const mgpu_row_register *constants)
 {
 	mgpu_row_program program;
 
@@ -50,6 +50,8 @@ mgpu_group_program(const mgpu_group_spec *spec, const mgpu_row_register *constan
 	program.num_ops = spec->num_ops;
 	program.lanes = spec->lanes;
 	program.tables = (const char *) spec->tables;
+	program.builds = spec->builds;
+	program.build_memory = builds;
 	program.constants = constants;
 	program.num_constants = spec->num_constants;
 	return program;

@@ -12,7 +12,7 @@ validate_counts(const mgpu_group_spec *spec, mgpu_error *err)
 	if (spec->num_attributes > MGPU_GROUP_MAX_ATTRIBUTES || spec->num_inputs > MGPU_GROUP_MAX_INPUTS ||
 		spec->num_tests > MGPU_GROUP_MAX_TESTS || spec->num_columns > MGPU_GROUP_MAX_COLUMNS ||
 		spec->num_keys > MGPU_GROUP_MAX_KEYS || spec->num_sorts > MGPU_GROUP_MAX_SORTS ||
-		spec->num_orders > MGPU_GROUP_MAX_ORDERS || spec->num_fixed > spec->num_attributes)
+		spec->num_orders > MGPU_GROUP_MAX_ORDERS || spec->num_builds > MGPU_GROUP_MAX_BUILDS || spec->num_fixed > spec->num_attributes)
 		return mgpu_fail(err, MGPU_BAD_JOB, "a group spec has too many parts");
 	if (spec->num_ops > MGPU_GROUP_MAX_OPS || spec->num_test_ops > spec->num_ops ||
 		spec->num_registers > MGPU_GROUP_MAX_REGISTERS || spec->num_constants > MGPU_GROUP_MAX_CONSTANTS ||
@@ -70,6 +70,36 @@ is_load_allowed(const mgpu_group_spec *spec, const mgpu_program_op *op)
 	}
 }
 
+/* Whether an operation's build goes with it. */
+static bool
+is_build_allowed(const mgpu_group_spec *spec, const mgpu_program_op *op)
+{
+	uint32_t	num_cells = spec->lanes[op->to] == MGPU_LANE_SHOWN ? 2 : 1;
+
+	switch (op->code)
+	{
+		case MGPU_RUN_LOOKUP:
+			return op->number >= 0 && op->number < (int64_t) spec->num_builds;
+		case MGPU_RUN_MATCH:
+		case MGPU_RUN_FETCH:
+			return op->number >= 0 && op->number < (int64_t) spec->num_builds && spec->lanes[op->to] != MGPU_LANE_BYTES &&
+				op->width + num_cells <= spec->builds[op->number].num_columns;
+		default:
+			return true;
+	}
+}
+
+static mgpu_status
+validate_build(const mgpu_group_spec *spec, const mgpu_build *build, mgpu_error *err)
+{
+	if (build->num_slots == 0 || (build->num_slots & (build->num_slots - 1)) != 0 || build->num_rows >= build->num_slots ||
+		build->num_rows > MGPU_BUILD_MAX_ROWS || build->num_columns > MGPU_BUILD_MAX_COLUMNS)
+		return mgpu_fail(err, MGPU_BAD_JOB, "a build of %" PRIu32 " rows in %" PRIu32 " slots", build->num_rows, build->num_slots);
+	if (build->offset % 8 != 0 || build->offset > spec->build_bytes || mgpu_build_bytes(build) > spec->build_bytes - build->offset)
+		return mgpu_fail(err, MGPU_BAD_JOB, "a build at offset %" PRIu64 " of %" PRIu64, build->offset, spec->build_bytes);
+	return MGPU_OK;
+}
+
 static mgpu_status
 validate_op(const mgpu_group_spec *spec, const mgpu_program_op *op, mgpu_error *err)
 {
@@ -79,6 +109,7 @@ validate_op(const mgpu_group_spec *spec, const mgpu_program_op *op, mgpu_error *
 		is_allowed = op->from[i] < spec->num_registers;
 	if (is_allowed && mgpu_program_num_from[op->code] == 0)
 		is_allowed = is_load_allowed(spec, op);
+	is_allowed = is_allowed && is_build_allowed(spec, op);
 	return is_allowed ? MGPU_OK : mgpu_fail(err, MGPU_BAD_JOB, "an operation of code %d", op->code);
 }
 
@@ -196,6 +227,8 @@ mgpu_group_validate(const mgpu_group_spec *spec, mgpu_error *err)
 		status = validate_attribute(spec, &spec->attributes[i], err);
 	for (uint32_t i = 0; status == MGPU_OK && i < spec->num_inputs; i++)
 		status = validate_input(spec, &spec->inputs[i], err);
+	for (uint32_t i = 0; status == MGPU_OK && i < spec->num_builds; i++)
+		status = validate_build(spec, &spec->builds[i], err);
 	if (status == MGPU_OK)
 		status = validate_program(spec, err);
 	for (uint32_t i = 0; status == MGPU_OK && i < spec->num_columns; i++)

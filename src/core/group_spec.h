@@ -19,6 +19,8 @@
  * group, in the order of the records, those of a group in order.  Groups come in any order.  Without keys there is one group, even of no
  * rows.
  *
+ * A program may look rows up in builds (build.h), which are the job's other input.
+ *
  * A row whose test or column is a fault ends the job with MGPU_UNSUPPORTED, unless a test before drops the row.
  *
  * Or, if the spec has a limit, the first rows of each group come back: their marks (MGPU_MARK_...) and, for each column that is
@@ -36,6 +38,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "build.h"
 #include "key_codec.h"
 #include "program.h"
 
@@ -58,6 +61,7 @@ extern "C" {
 #define MGPU_GROUP_MAX_REGISTERS 64
 #define MGPU_GROUP_MAX_CONSTANTS 32
 #define MGPU_GROUP_TABLE_BYTES 8192
+#define MGPU_GROUP_MAX_BUILDS 8
 
 /* A device looks for the ends of so many different rows of a group, one after the other. */
 #define MGPU_GROUP_MAX_DENSE_RANKS 100
@@ -187,6 +191,7 @@ typedef struct mgpu_group_spec
 	uint32_t	num_keys;
 	uint32_t	num_sorts;
 	uint32_t	num_orders;
+	uint32_t	num_builds;
 	uint32_t	limit_rule;		/* mgpu_group_limit: without one, there are no order columns */
 	uint64_t	limit;			/* the last number that comes back, from 1 on; dense ranks have a most */
 	uint32_t	num_fixed;		/* attributes at the front whose offsets are fixed, if none is NULL ... */
@@ -209,6 +214,8 @@ typedef struct mgpu_group_spec
 	uint8_t		lanes[MGPU_GROUP_MAX_REGISTERS];	/* mgpu_lane */
 	mgpu_group_constant constants[MGPU_GROUP_MAX_CONSTANTS];
 	uint64_t	tables[MGPU_GROUP_TABLE_BYTES / sizeof(uint64_t)];
+	mgpu_build	builds[MGPU_GROUP_MAX_BUILDS];
+	uint64_t	build_bytes;	/* of all builds: a multiple of 8 */
 } mgpu_group_spec;
 
 /* Where the words of a record are, from 0. */

@@ -145,7 +145,12 @@ enum
 	OP(TIME_BIN, time_bin, "date_bin", 1) /* number: an mgpu_time_bin */ \
 	OP(EXTRACT, extract, "extract", 1) /* of a timestamp; number: an mgpu_time_field */ \
 	OP(LOCAL_OF_ZONED, local_of_zoned, "to time zone", 1) /* number: an mgpu_zone */ \
-	OP(ZONED_OF_LOCAL, zoned_of_local, "from time zone", 1) /* number: an mgpu_zone */
+	OP(ZONED_OF_LOCAL, zoned_of_local, "from time zone", 1) /* number: an mgpu_zone */ \
+	/* rows of builds, as integers; number: the build */ \
+	OP(HASH_KEYS, hash_keys, "hash", 2) \
+	OP(LOOKUP, lookup, "look up", 1) /* the row with a key, or NULL */ \
+	OP(MATCH, match, "match", 2) /* the row if its cell in a column is the second, else NULL; width: the column */ \
+	OP(FETCH, fetch, "fetch", 1) /* a row's cell, of any kind but bytes; width: the column; of a numeric, digits shown are in the next */
 
 /* Codes have a prefix of their own: MGPU_OP_SORT and the like are jobs. */
 typedef enum mgpu_program_code
@@ -171,6 +176,8 @@ typedef struct mgpu_program
 	const mgpu_program_op *ops;
 	const uint8_t *lanes;		/* mgpu_lane of each register */
 	const char *tables;			/* aligned to 8 bytes; numbers of operations are offsets into it */
+	const struct mgpu_build *builds;	/* core/build.h, and the memory of all; not looked at without such operations */
+	const char *build_memory;
 } mgpu_program;
 
 /* A list: values behind it, in ascending order. */

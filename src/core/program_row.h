@@ -32,6 +32,8 @@ typedef struct mgpu_row_program
 	uint32_t	num_ops;
 	const uint8_t *lanes;		/* mgpu_lane of each register */
 	const char *tables;			/* aligned to 8 bytes */
+	const struct mgpu_build *builds;	/* as in mgpu_program */
+	const char *build_memory;
 	const mgpu_row_register *constants; /* registers 0 to num_constants - 1 */
 	uint32_t	num_constants;
 } mgpu_row_program;

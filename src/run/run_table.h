@@ -27,6 +27,7 @@ typedef struct device_output
 typedef struct group_request
 {
 	mgpu_group_spec spec;
+	const char *builds;			/* the memory of its builds, or NULL */
 	uint64		expected_rows;
 	bool		is_for_threads;	/* of this process, where no GPU runs it */
 	const char *function;		/* the node's name, for mgpu_last_run() */

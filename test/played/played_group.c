@@ -102,7 +102,7 @@ keep_row(played_group *group, const mgpu_row_program *program, mgpu_row_frame *f
 static void
 read_page(played_group *group, const char *source, mgpu_page_ref ref)
 {
-	mgpu_row_program program = mgpu_group_program(&group->spec, group->constants);
+	mgpu_row_program program = mgpu_group_program(&group->spec, NULL, group->constants);
 	_Alignas(8) char page[MGPU_PAGE_BYTES];
 	mgpu_row_frame frame;
 

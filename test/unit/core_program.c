@@ -35,7 +35,8 @@ row_of(const program_case *given, int number, uint32_t row)
 static mgpu_row_register
 run_row(const program_case *given, uint32_t row, uint32_t num_constants)
 {
-	mgpu_row_program program = {&given->op, 1, given->lanes, (const char *) given->table, NULL, num_constants};
+	mgpu_row_program program = {&given->op, 1, given->lanes, (const char *) given->table, given->builds, (const char *) given->build_memory, NULL,
+	num_constants};
 	mgpu_row_register all[TO + 1];
 	mgpu_row_register constants[TO];
 	const char *inputs[2] = {NULL, given->values[given->rows[row]]};
@@ -54,7 +55,7 @@ run_row(const program_case *given, uint32_t row, uint32_t num_constants)
 static void
 run_rows(program_case *given, uint32_t num_rows)
 {
-	mgpu_program program = {1, &given->op, given->lanes, (const char *) given->table};
+	mgpu_program program = {1, &given->op, given->lanes, (const char *) given->table, given->builds, (const char *) given->build_memory};
 	mgpu_program_input inputs[2] = {{NULL}, {given->values}};
 	mgpu_register *to = &given->registers[TO];
 
@@ -137,7 +138,7 @@ check_program(void)
 	static const uint8_t lanes[6] = {MGPU_LANE_INTEGER};
 	static const int32_t values[] = {3, 7, 8, 100, -5};
 	mgpu_row_register constants[2] = {{{{7}}, {0}, {MGPU_IS_VALUE}}, {{{100}}, {0}, {MGPU_IS_VALUE}}};
-	mgpu_row_program program = {ops, 5, lanes, NULL, constants, 2};
+	mgpu_row_program program = {ops, 5, lanes, NULL, NULL, NULL, constants, 2};
 
 	for (int split = 0; split <= 5; split++)
 		for (int i = 0; i < 6; i++)

@@ -43,7 +43,7 @@ void
 program_case_make(void *memory, int code, program_rows *rows)
 {
 	program_case *given = memory;
-	mgpu_program program = {1, &given->op, given->lanes, (const char *) given->table};
+	mgpu_program program = {1, &given->op, given->lanes, (const char *) given->table, given->builds, (const char *) given->build_memory};
 	mgpu_program_input inputs[2] = {{NULL}, {given->values}};
 
 	make_case(given, code);
@@ -51,6 +51,8 @@ program_case_make(void *memory, int code, program_rows *rows)
 	memset(given->registers[TO].lengths, 0, MOST_ROWS * sizeof(uint32_t));
 	rows->op = given->op;
 	rows->tables = program.tables;
+	rows->builds = program.builds;
+	rows->build_memory = program.build_memory;
 	rows->any_nan = strncmp(given->kinds, "rrr", 3) == 0 && code != MGPU_RUN_LARGER_REAL && code != MGPU_RUN_SMALLER_REAL;
 	memcpy(rows->lanes, given->lanes, sizeof(rows->lanes));
 	for (uint32_t row = 0; row < MOST_ROWS; row++)

@@ -15,6 +15,8 @@ typedef struct program_rows
 	mgpu_program_op op;
 	uint8_t		lanes[PROGRAM_CASE_REGISTERS];
 	const char *tables;
+	const mgpu_build *builds;
+	const char *build_memory;
 	mgpu_row_register registers[PROGRAM_CASE_ROWS][PROGRAM_CASE_REGISTERS];
 	const char *inputs[PROGRAM_CASE_ROWS][2];
 	mgpu_row_register expected[PROGRAM_CASE_ROWS];	/* the CPU's results */

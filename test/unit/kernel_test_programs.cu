@@ -16,7 +16,7 @@ static __global__ void
 run_rows(const program_rows *rows, uint32_t num_constants, mgpu_row_register *results)
 {
 	uint32_t	row = blockIdx.x * THREADS + threadIdx.x;
-	mgpu_row_program program = {&rows->op, 1, rows->lanes, rows->tables, nullptr, num_constants};
+	mgpu_row_program program = {&rows->op, 1, rows->lanes, rows->tables, rows->builds, rows->build_memory, nullptr, num_constants};
 	mgpu_row_register registers[PROGRAM_CASE_REGISTERS] = {};
 	const char *inputs[2];
 

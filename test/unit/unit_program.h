@@ -11,6 +11,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "core/build.h"
 #include "core/program.h"
 #include "unit.h"
 #include "unit_program_shapes.h"
@@ -34,6 +35,8 @@ typedef struct program_case
 	char		texts[NUM_TEXTS][TEXT_BYTES + 8];
 	uint32_t	lengths[NUM_TEXTS];
 	uint64_t	table[128];
+	mgpu_build	builds[2];
+	uint64_t	build_memory[512];
 } program_case;
 
 /* ---- values */
@@ -273,6 +276,29 @@ make_zone(mgpu_zone *zone)
 	}
 }
 
+#define NUM_BUILD_COLUMNS 4
+#define MOST_BUILD_ROWS 24
+
+/* The second of two builds, of few keys. */
+static int64_t
+make_build(program_case *given)
+{
+	mgpu_build *build = &given->builds[1];
+	uint64_t	bytes = mgpu_build_plan(&given->builds[0], 0, 1, 1);
+	char	   *memory = (char *) given->build_memory;
+
+	memset(given->build_memory, 0, sizeof(given->build_memory));
+	bytes = mgpu_build_plan(build, bytes, unit_random_below(MOST_BUILD_ROWS + 1), NUM_BUILD_COLUMNS);
+	UNIT_CHECK(bytes > 0 && bytes <= sizeof(given->build_memory));
+	for (uint32_t row = 0; row < build->num_rows; row++)
+	{
+		(void) mgpu_build_add(build, memory, (uint64_t) random_integer(), row);
+		for (uint32_t i = 0; i < NUM_BUILD_COLUMNS; i++)
+			mgpu_build_put(build, memory, i, row, random_integer(), unit_random_below(4) == 0);
+	}
+	return 1;
+}
+
 #define TABLE_OFFSET 16
 
 static int64_t
@@ -323,6 +349,8 @@ random_number(program_case *given, number_kind kind)
 			return (int64_t) unit_random_below(given->op.width);
 		case STORED:
 			return 1;
+		case BUILD:
+			return make_build(given);
 		default:
 			return make_table(given, kind);
 	}
@@ -339,6 +367,7 @@ choose_op(program_case *given, int code)
 {
 	const shape *known = &shapes[code];
 	char		any = "irsn"[unit_random_below(4)];
+	char		number = "irn"[unit_random_below(3)];
 	uint32_t	num_widths = 1;
 
 	while (num_widths < 4 && known->widths[num_widths] != 0)
@@ -346,7 +375,7 @@ choose_op(program_case *given, int code)
 	memset(given->kinds, 0, sizeof(given->kinds));
 	for (size_t i = 0; i < strlen(known->kinds); i++)
 	{
-		given->kinds[i] = known->kinds[i] == '*' ? any : known->kinds[i];
+		given->kinds[i] = known->kinds[i] == '*' ? any : known->kinds[i] == '#' ? number : known->kinds[i];
 		given->lanes[i == 0 ? TO : i - 1] = (uint8_t) lane_of_kind(given->kinds[i]);
 	}
 	given->op = (mgpu_program_op) {.code = (uint16_t) code,.to = TO,.from = {0, 1, 2}};

@@ -22,12 +22,13 @@ typedef enum number_kind
 	BYTES_LIST,
 	PATTERN,
 	BIN,
-	ZONE
+	ZONE,
+	BUILD
 } number_kind;
 
 /*
  * Kinds of the result and the arguments: i integer, b bool, 4 int4, d date, t timestamp, n numeric that is shown, r real, s bytes;
- * * one of them.  Widths are up to the first 0.
+ * * one of i, r, s, n; # one of i, r, n.  Widths are up to the first 0.
  */
 typedef struct shape
 {
@@ -122,6 +123,10 @@ static const shape shapes[MGPU_PROGRAM_NUM_CODES] = {
 	[MGPU_RUN_EXTRACT] = {"it", {8}, FIELD},
 	[MGPU_RUN_LOCAL_OF_ZONED] = {"it", {8}, ZONE},
 	[MGPU_RUN_ZONED_OF_LOCAL] = {"it", {8}, ZONE},
+	[MGPU_RUN_HASH_KEYS] = {"iii", {8}, PLAIN},
+	[MGPU_RUN_LOOKUP] = {"ii", {8}, BUILD},
+	[MGPU_RUN_MATCH] = {"iii", {1, 2}, BUILD},
+	[MGPU_RUN_FETCH] = {"#i", {1, 2}, BUILD},
 };
 
 #endif							/* MGPU_UNIT_PROGRAM_SHAPES_H */

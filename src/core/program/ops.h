@@ -39,6 +39,7 @@ mgpu_larger_state(uint8_t a, uint8_t b)
 	return a > b ? a : b;
 }
 
+#include "core/program/ops_builds.h"
 #include "core/program/ops_bytes.h"
 #include "core/program/ops_integers.h"
 #include "core/program/ops_load.h"

@@ -228,6 +228,7 @@ struct mgpu_run
 	uint64_t   *fresh;
 	const char *pages;
 	uint64_t	num_pages;
+	const char *builds;
 	mgpu_table_way way;
 	mgpu_table_stage stage;
 	bool		submitted;

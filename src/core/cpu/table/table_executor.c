@@ -152,6 +152,8 @@ table_open(const mgpu_job *job, const mgpu_binding *binding, const mgpu_exec_opt
 	if (job->op != MGPU_OP_GROUP || binding->group == NULL)
 		return mgpu_fail(err, MGPU_BAD_JOB, "a job without pages of a table");
 	status = mgpu_group_validate(binding->group, err);
+	if (status == MGPU_OK && binding->group->build_bytes > 0 && binding->builds == NULL)
+		status = mgpu_fail(err, MGPU_BAD_JOB, "a job without its builds");
 	if (status != MGPU_OK)
 		return status;
 	if (options->inject_fault == MGPU_FAULT_HOST_MEMORY)
@@ -164,6 +166,7 @@ table_open(const mgpu_job *job, const mgpu_binding *binding, const mgpu_exec_opt
 		(*run)->pages = binding->pages;
 		(*run)->num_pages = binding->num_pages;
 		(*run)->most_bytes = options->host_memory_limit;
+		(*run)->builds = binding->builds;
 		mgpu_unsigned_sort_prepare();
 		if (make_run(*run, options->num_threads))
 			return MGPU_OK;

@@ -1,0 +1,130 @@
+/*
+ * build.h
+ *		Builds: the smaller inputs of joins, in which programs look rows up by a key.
+ *
+ * A build is a hash table of keys, and columns of cells, in one block of memory with all builds of a job:
+ *
+ *	 slot ... | cells of column 0 ... | cells of column 1 ... | states of column 0 ... | states of column 1 ...
+ *
+ * A slot has a key of 64 bits and a row's number.  A key of several cells is their hash: whoever fills a build makes sure that no two
+ * rows have the same, and programs compare the cells of the row that they find (MGPU_RUN_MATCH).  So slots have one size, and
+ * most look-ups take one line of memory.  Slots of all cells were rejected for that.
+ *
+ * What describes a build is in the job's spec.  Its memory is data: a row's number in a slot is checked when it is used.
+ *
+ * Header-only but for filling, C11 and CUDA C++.
+ */
+#ifndef MGPU_BUILD_H
+#define MGPU_BUILD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/key_codec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MGPU_BUILD_MAX_ROWS (UINT32_C(1) << 30)
+#define MGPU_BUILD_MAX_COLUMNS 64
+
+typedef struct mgpu_build
+{
+	uint64_t	offset;			/* in the memory of all builds: a multiple of 8 */
+	uint32_t	num_rows;
+	uint32_t	num_slots;		/* a power of two, more than there are rows */
+	uint32_t	num_columns;
+	uint32_t	unused;
+} mgpu_build;
+
+typedef struct mgpu_build_slot
+{
+	uint64_t	key;
+	uint64_t	row;			/* from 1 on; 0: the slot is empty */
+} mgpu_build_slot;
+
+/* One more cell of a key. */
+MGPU_CODEC uint64_t
+mgpu_build_hash(uint64_t hash, uint64_t cell)
+{
+	hash = (hash ^ (hash >> 29)) * UINT64_C(0xBF58476D1CE4E5B9) + cell;
+	hash = (hash ^ (hash >> 32)) * UINT64_C(0x94D049BB133111EB);
+	return hash ^ (hash >> 29);
+}
+
+/* The first slot to look at. */
+MGPU_CODEC uint32_t
+mgpu_build_place(const mgpu_build *build, uint64_t key)
+{
+	key = (key ^ (key >> 32)) * UINT64_C(0x9E3779B97F4A7C15);
+	return (uint32_t) (key >> 32) & (build->num_slots - 1);
+}
+
+MGPU_CODEC uint64_t
+mgpu_build_cells_offset(const mgpu_build *build, uint32_t column)
+{
+	return build->num_slots * sizeof(mgpu_build_slot) + (uint64_t) column * build->num_rows * sizeof(int64_t);
+}
+
+MGPU_CODEC uint64_t
+mgpu_build_states_offset(const mgpu_build *build, uint32_t column)
+{
+	return mgpu_build_cells_offset(build, build->num_columns) + (uint64_t) column * build->num_rows;
+}
+
+/* What it takes, a multiple of 8. */
+MGPU_CODEC uint64_t
+mgpu_build_bytes(const mgpu_build *build)
+{
+	return (mgpu_build_states_offset(build, build->num_columns) + 7) / 8 * 8;
+}
+
+/* The row with a key.  false: there is none. */
+MGPU_CODEC bool
+mgpu_build_find(const mgpu_build *build, const char *memory, uint64_t key, int64_t *row)
+{
+	const mgpu_build_slot *slots = (const mgpu_build_slot *) (memory + build->offset);
+	uint32_t	place = mgpu_build_place(build, key);
+
+	*row = 0;
+	for (uint32_t i = 0; i < build->num_slots && slots[place].row != 0; i++)
+	{
+		if (slots[place].key == key)
+		{
+			*row = (int64_t) (slots[place].row - 1);
+			return true;
+		}
+		place = (place + 1) & (build->num_slots - 1);
+	}
+	return false;
+}
+
+/* A row's cell and its state; NULL of a row that there is not. */
+MGPU_CODEC uint8_t
+mgpu_build_cell(const mgpu_build *build, const char *memory, uint32_t column, int64_t row, int64_t *cell)
+{
+	const char *from = memory + build->offset;
+	bool		is_there = row >= 0 && row < (int64_t) build->num_rows;
+
+	*cell = is_there ? ((const int64_t *) (from + mgpu_build_cells_offset(build, column)))[row] : 0;
+	return is_there ? (uint8_t) from[mgpu_build_states_offset(build, column) + (uint64_t) row] : 1;
+}
+
+/* ---- filling (build.c) */
+
+/* Describe a build of so many rows behind others; the memory's new size.  0: too many rows or columns. */
+uint64_t	mgpu_build_plan(mgpu_build *build, uint64_t offset, uint64_t num_rows, uint32_t num_columns);
+
+/*
+ * Add a row's key to a build, whose memory was zeros.  Returns the row that has the key: this one, or one before.
+ */
+uint32_t	mgpu_build_add(const mgpu_build *build, char *memory, uint64_t key, uint32_t row);
+
+void		mgpu_build_put(const mgpu_build *build, char *memory, uint32_t column, uint32_t row, int64_t cell, bool is_null);
+
+#ifdef __cplusplus
+}
+#endif
+#endif							/* MGPU_BUILD_H */
