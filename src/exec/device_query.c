@@ -39,15 +39,12 @@ create_query(MemoryContext parent, const device_question *question)
 	return query;
 }
 
-/* Make the job of one reader, with its constants.  Returns NULL, or why there is none. */
+/* Make the job of one reader.  Returns NULL, or why there is none. */
 static const char *
-make_job(table_job *job, heap_reader *reader, table_question *question)
+make_job(const device_query *query, table_job *job, int reader, table_question *question)
 {
-	const char *why_not;
-
-	question->scan = heap_reader_scan(reader);
-	why_not = table_job_make(job, question);
-	return why_not || table_job_fill(job, heap_reader_context(reader)) ? why_not : TABLE_JOB_NONE;
+	question->scan = row_source_scan(query->builds.source, reader);
+	return table_job_make(job, question);
 }
 
 /* Whether the other readers' job is that of the first: rows of partitions may lie otherwise, or have other constants. */
@@ -55,35 +52,61 @@ static bool
 are_alike(const device_query *query, List *readers, table_question *question)
 {
 	mgpu_group_spec *spec = palloc(sizeof(mgpu_group_spec));
-	ListCell   *cell;
 	bool		alike = list_length(readers) <= MGPU_GROUP_MAX_SOURCES;
 
-	for_each_from(cell, readers, 1)
+	for (int i = 1; i < list_length(readers); i++)
 	{
 		table_job	job = {.spec = spec};
 
-		if (!alike || make_job(&job, lfirst(cell), question) != NULL || memcmp(spec, query->job.spec, sizeof(mgpu_group_spec)) != 0)
+		if (!alike || make_job(query, &job, i, question) != NULL ||
+			!table_job_fill(&job, heap_reader_context(list_nth(readers, i))) || memcmp(spec, query->job.spec, sizeof(mgpu_group_spec)) != 0)
 			return false;
 	}
 	return alike;
 }
 
+static bool
+is_for_threads(const device_query *query, const device_question *question)
+{
+	return table_job_is_for_threads(query->job.spec, question->expected_rows, question->expected_results);
+}
+
+/* Make the job, and read the smaller sides of joins.  Returns NULL, or why there is none. */
+static const char *
+make_first_job(device_query *query, const device_question *question, table_question *of)
+{
+	const char *why_not = make_job(query, &query->job, 0, of);
+
+	query->number = query->job.number;
+	if (why_not || query->job.spec->num_builds == 0)
+		return why_not;
+	if (!run_may_use_gpu() && !is_for_threads(query, question))
+		return TABLE_JOB_NONE;
+	/* then it is known how wide their texts are */
+	why_not = join_builds_read(&query->builds);
+	return why_not ? why_not : make_job(query, &query->job, 0, of);
+}
+
 /* Make all that is sent but the pages.  Returns NULL, or why no GPU can answer. */
 static const char *
-prepare(device_query *query, List *readers, const table_question *of)
+prepare(device_query *query, List *readers, const device_question *of)
 {
-	table_question question = *of;
+	table_question question = of->of;
 	const char *why_not;
 
-	question.scan = heap_reader_scan(linitial(readers));
-	question.widths = question.scan.relation;
-	why_not = table_job_make(&query->job, &question);
+	question.widths = row_source_scan(query->builds.source, 0).relation;
+	why_not = make_first_job(query, of, &question);
 	if (why_not)
 		return why_not;
 	query->sender = heap_sender_create(readers, query->job.needs_row, &query->request.num_shared_pages);
 	if (query->sender == NULL || !table_job_fill(&query->job, heap_reader_context(linitial(readers))))
 		return TABLE_JOB_NONE;
-	return are_alike(query, readers, &question) ? NULL : TABLE_JOB_NONE;
+	if (!are_alike(query, readers, &question))
+		return TABLE_JOB_NONE;
+	if (query->job.spec->num_builds > 0)
+		why_not = join_builds_fill(&query->builds, &query->job);
+	query->request.builds = query->builds.memory;
+	return why_not;
 }
 
 /* Tell the nodes of the scans that they begin or end to run.  result: NULL, or what they have returned. */
@@ -113,7 +136,7 @@ send_pages(device_query *query, const device_question *question, List *readers)
 	bool		done;
 
 	instrument(source, readers, true, NULL);
-	request->is_for_threads = table_job_is_for_threads(&request->spec, question->expected_rows, question->expected_results);
+	request->is_for_threads = is_for_threads(query, question);
 	request->fill = heap_sender_fill;
 	request->fill_context = query->sender;
 	PG_ENSURE_ERROR_CLEANUP(heap_sender_release, PointerGetDatum(query->sender));
@@ -129,14 +152,12 @@ send_pages(device_query *query, const device_question *question, List *readers)
 	return done ? NULL : request->no_gpu ? request->no_gpu : TABLE_JOB_NONE;
 }
 
-/* What a table's rows were beyond is not tried again. */
+/* What rows were beyond is not tried again. */
 static void
-remember(const device_query *query, List *readers)
+remember(const device_query *query, const char *why_not)
 {
-	table_question question = {.scan = heap_reader_scan(linitial(readers))};
-
-	if (query->request.is_beyond)
-		table_job_remember(&query->job, &question);
+	if (query->request.is_beyond || why_not == join_has_key_twice || why_not == join_is_beyond)
+		table_job_remember(query->number);
 }
 
 device_query *
@@ -152,17 +173,19 @@ device_query_run(MemoryContext parent, const device_question *question)
 		return NULL;
 	readers = row_source_readers(question->source);
 	query = create_query(parent, question);
+	query->builds.source = question->source;
 	caller = MemoryContextSwitchTo(query->context);
 	if (readers)
-		why_not = prepare(query, readers, &question->of);
+		why_not = prepare(query, readers, question);
 	if (question->outputs)
 		MemoryContextSwitchTo(question->outputs);
 	if (why_not == NULL)
-	{
 		why_not = send_pages(query, question, readers);
-		remember(query, readers);
-	}
-	row_source_tell_of_gpu(question->source, run_may_use_gpu() ? why_not : NULL);
+	remember(query, why_not);
+	join_builds_forget(&query->builds);
+	if (why_not && query->builds.is_read)
+		row_source_start_again(question->source);
+	row_source_tell(question->source, why_not == NULL, run_may_use_gpu() ? why_not : NULL);
 	MemoryContextSwitchTo(caller);
 	if (why_not == NULL)
 		return query;
@@ -185,6 +208,11 @@ device_query_explain(const device_query *query, ExplainState *es)
 		ExplainPropertyText("Reason", query->request.no_gpu, es);
 	if (query->request.by_threads)
 		ExplainPropertyInteger("Threads", NULL, query->request.run.num_threads, es);
+	if (query->builds.num_joins > 0)
+	{
+		ExplainPropertyText("Joins", psprintf(INT64_FORMAT " looked up", query->builds.num_joins), es);
+		ExplainPropertyInteger("Rows Built", NULL, query->builds.num_rows, es);
+	}
 	ExplainPropertyInteger("Pages Copied", NULL, query->copied_pages, es);
 	if (file_bytes > 0)
 		ExplainPropertyInteger("Disk Usage", "kB", (int64) (file_bytes / 1024), es);

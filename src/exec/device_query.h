@@ -6,6 +6,7 @@
 #define MGPU_EXEC_DEVICE_QUERY_H
 
 #include "batch/pick.h"
+#include "exec/join_builds.h"
 #include "query/table_job.h"
 #include "run/run_table.h"
 #include "scan/heap_sender.h"
@@ -30,6 +31,8 @@ typedef struct device_query
 	MemoryContext context;		/* of it and what it has */
 	table_job	job;
 	group_request request;
+	join_builds builds;
+	uint64		number;			/* to remember that rows are beyond it */
 	heap_sender *sender;
 	int64		copied_pages;	/* for EXPLAIN */
 

@@ -61,12 +61,31 @@ add_words(expr_program *program, expr_value from, uint16 code, int num_words)
 	return first;
 }
 
+/* A text or uuid of a build: its words are there.  false: it is something else. */
+static bool
+add_build_words(expr_program *program, Expr *expr, value_cells *cells)
+{
+	expr_value	words[MOST_CELLS];
+
+	cells->num_cells = is_as_its_bytes(expr) ? compile_build_words(program, expr, words) : 0;
+	if (cells->num_cells == 0)
+		return false;
+	cells->form = getBaseType(exprType((Node *) expr)) == UUIDOID ? CELLS_UUID : CELLS_BYTES;
+	cells->first = program->num_outputs;
+	for (int i = 0; i < cells->num_cells; i++)
+		(void) expr_program_add_output(program, words[i]);
+	return true;
+}
+
 bool
 expr_program_add_cells(expr_program *program, Expr *expr, int num_words, value_cells *cells)
 {
 	expr_value	value;
 
-	*cells = (value_cells) {.form = CELLS_NUMBER,.first = expr_program_add(program, expr),.kind = MGPU_KEY_SIGNED,.width = sizeof(int64)};
+	*cells = (value_cells) {.form = CELLS_NUMBER,.kind = MGPU_KEY_SIGNED,.width = sizeof(int64)};
+	if (add_build_words(program, expr, cells))
+		return true;
+	cells->first = expr_program_add(program, expr);
 	if (cells->first < 0)
 		return false;
 	value = program->outputs[cells->first];

@@ -50,6 +50,8 @@ compile_var(expr_program *program, const Var *var, expr_value *value)
 {
 	expr_type	type;
 
+	if (is_build_var(program, (const Expr *) var))
+		return compile_build_var(program, var, value);
 	if (!is_attribute((const Expr *) var) || !expr_type_of(var->vartype, var->vartypmod, &type))
 		return false;
 	*value = add_op(program, load_code(&type, var->vartype), type, input_of(program, var->varattno), 0, NULL);
@@ -82,6 +84,8 @@ compile_bool(expr_program *program, const BoolExpr *expr, expr_value *value)
 static bool
 compile_presence(expr_program *program, Expr *expr, expr_value *value)
 {
+	if (is_build_var(program, expr))
+		return compile_build_presence(program, (const Var *) expr, value);
 	if (!is_attribute(expr))
 		return compile_expr(program, expr, value);
 	*value = add_op(program, MGPU_RUN_LOAD_PRESENCE, expr_boolean, input_of(program, ((const Var *) expr)->varattno), 0, NULL);

@@ -55,6 +55,16 @@ typedef struct known_part
 	expr_value	value;
 } known_part;
 
+/* A build of whose rows one has been looked up. */
+typedef struct expr_build
+{
+	bool		is_found;
+	expr_value	row;
+	const int  *words;			/* of each column's texts, or NULL */
+	List	   *columns;		/* build_column */
+	int			num_cells;
+} expr_build;
+
 struct expr_program
 {
 	bool		(*compile) (expr_program *program, Expr *expr, expr_value *value);	/* a part that is new: compile_node */
@@ -69,6 +79,7 @@ struct expr_program
 	List	   *constants;
 	List	   *parts;
 	List	   *case_values;	/* what a CaseTestExpr is, the innermost first */
+	expr_build *builds;			/* NULL: all variables are attributes */
 	StringInfoData tables;
 	pg_tz	   *zone;			/* the session's time zone, if tables are of it, or NULL */
 	pg_tz	   *last_zone;		/* the last one that has a table, or NULL */
@@ -158,6 +169,15 @@ extern bool compile_node(expr_program *program, Expr *expr, expr_value *value);
 extern bool compile_choice(expr_program *program, Expr *expr, expr_value *value);
 extern bool compile_call(expr_program *program, const function_call *call, expr_value *value);
 extern bool compile_time(expr_program *program, const function_call *call, expr_value *value);
+
+/*
+ * Variables of builds (compile_builds.c).  Words of a text or uuid, as registers; how many, 0: it has none.  Presence: NULL if the
+ * variable is, of any type that has cells.
+ */
+extern bool is_build_var(const expr_program *program, const Expr *expr);
+extern bool compile_build_var(expr_program *program, const Var *var, expr_value *value);
+extern int	compile_build_words(expr_program *program, const Expr *expr, expr_value *words);
+extern bool compile_build_presence(expr_program *program, const Var *var, expr_value *value);
 
 /* Whether texts under a collation are compared by their bytes: in order, or for equality alone. */
 extern bool compares_bytes(Oid collation, bool in_order);

@@ -15,7 +15,6 @@
 #include "access/tupmacs.h"
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
-#include "optimizer/optimizer.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -23,12 +22,12 @@
 #include "compat.h"
 #include "array/element_type.h"
 #include "batch/group_keys.h"
+#include "expr/expr_builds.h"
 #include "keys/collation.h"
 #include "query/table_job.h"
 #include "scan/page_values.h"
 
-/* Words of a text whose width is not known, and the widest mean width of texts that are taken. */
-#define USUAL_WORDS 3
+/* The widest mean width of texts that are taken. */
 #define WIDEST_MEAN 32
 
 /* ---- columns */
@@ -53,14 +52,13 @@ table_job_column(table_job *job, int output, uint32 kind, uint32 width)
 	return number;
 }
 
-/* Words for texts of an expression; 0: they are too long. */
-static int
-words_of(const table_question *question, const Expr *expr)
+int
+table_job_words(const table_question *question, const Expr *expr)
 {
 	const Var  *var = (const Var *) expr;
 	int32		most = type_maximum_size(exprType((const Node *) expr), exprTypmod((const Node *) expr));
-	int32		mean = IsA(var, Var) ? get_attavgwidth(RelationGetRelid(question->widths), var->varattno) : 0;
-	int			words = mean > 0 ? (2 * mean + 8) / (int) sizeof(uint64) : USUAL_WORDS;
+	int32		mean = IsA(var, Var) && var->varno < EXPR_BUILD_VARNO ? get_attavgwidth(RelationGetRelid(question->widths), var->varattno) : 0;
+	int			words = mean > 0 ? (2 * mean + 8) / (int) sizeof(uint64) : EXPR_USUAL_WORDS;
 
 	if (mean > WIDEST_MEAN)
 		return 0;
@@ -75,7 +73,7 @@ table_job_cells(table_job *job, const table_question *question, Expr *expr, valu
 {
 	int			first = -1;
 
-	if (!expr_program_add_cells(job->program, expr, words_of(question, expr), cells))
+	if (!expr_program_add_cells(job->program, expr, table_job_words(question, expr), cells))
 		return -1;
 	for (int i = 0; i < cells->num_cells; i++)
 	{
@@ -105,32 +103,6 @@ show(table_job *job, const table_value *value)
 {
 	for (int i = 0; i < value->cells.num_cells; i++)
 		job->spec->columns[value->column + i].is_shown = true;
-}
-
-/* ---- conditions */
-
-static bool
-has_exec_param(Node *node, void *context)
-{
-	if (node == NULL)
-		return false;
-	return (IsA(node, Param) && ((const Param *) node)->paramkind == PARAM_EXEC) ||
-		expression_tree_walker(node, has_exec_param, context);
-}
-
-/* The first condition's constants are computed for the first row, and others' perhaps for none: that may run a subquery. */
-static bool
-take_condition(table_job *job, Expr *condition, int *output)
-{
-	if (has_exec_param((Node *) condition, NULL))
-	{
-		if (job->spec->num_tests > 0)
-			return false;
-		job->needs_row = true;
-	}
-	*output = job->spec->num_tests < MGPU_GROUP_MAX_TESTS ? expr_program_add(job->program, condition) : -1;
-	job->spec->num_tests++;
-	return *output >= 0;
 }
 
 /* ---- where attributes are */
@@ -313,11 +285,8 @@ take_groups(table_job *job, const table_question *question)
 static bool
 take_all(table_job *job, const table_question *question, int *tests)
 {
-	ListCell   *cell;
-
-	foreach(cell, question->scan.conditions)
-		if (!take_condition(job, lfirst(cell), &tests[job->spec->num_tests]))
-			return false;
+	if (!table_job_take_tests(job, question, tests))
+		return false;
 	job->spec->num_test_ops = expr_program_num_ops(job->program);
 	return question->query->kind == QUERY_GROUP ? take_groups(job, question) : take_rows(job, question);
 }
@@ -343,7 +312,7 @@ table_job_make(table_job *job, const table_question *question)
 {
 	mgpu_group_spec *spec = job->spec;
 	int			num_values = list_length(question->scan.columns);
-	int			tests[MGPU_GROUP_MAX_TESTS + 1];
+	int			tests[MGPU_GROUP_MAX_TESTS];
 	bool		can_do;
 
 	memset(spec, 0, sizeof(*spec));
@@ -351,11 +320,12 @@ table_job_make(table_job *job, const table_question *question)
 	job->values = palloc0(num_values * sizeof(table_value) + 1);
 	for (int i = 0; i < num_values; i++)
 		job->values[i].column = -1;
-	can_do = BLCKSZ == MGPU_PAGE_BYTES && take_all(job, question, tests) && write_program(job, tests) &&
-		describe_rows(job, RelationGetDescr(question->scan.relation));
+	can_do = BLCKSZ == MGPU_PAGE_BYTES && take_all(job, question, tests) && table_job_finish_builds(job, question) &&
+		write_program(job, tests) && describe_rows(job, RelationGetDescr(question->scan.relation));
 	if (!can_do)
 		return TABLE_JOB_NONE;
-	return table_job_is_remembered(job, question) ? TABLE_JOB_BEYOND : NULL;
+	job->number = table_job_number(job, question);
+	return table_job_is_remembered(job->number) ? TABLE_JOB_BEYOND : NULL;
 }
 
 bool

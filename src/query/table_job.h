@@ -58,15 +58,32 @@ typedef struct table_output
 	value_cells cells;
 } table_output;
 
+/* Rows of a build that its program runs for at a time, and most cells of its key. */
+#define TABLE_BUILD_STEP_ROWS 512
+#define TABLE_BUILD_MOST_KEYS 8
+
+/* What a build is filled with: a program of its own rows, whose outputs these are. */
+typedef struct table_build
+{
+	expr_program *program;
+	bool		ignores_repeats;	/* rows with a key that is there */
+	int			num_keys;
+	int			keys[TABLE_BUILD_MOST_KEYS];	/* cells of the key */
+	int			num_cells;
+	int			cells[MGPU_BUILD_MAX_COLUMNS];
+} table_build;
+
 typedef struct table_job
 {
 	mgpu_group_spec *spec;		/* all but the values of constants */
 	expr_program *program;
+	uint64		number;			/* of the job and its table, whatever its constants are */
 	bool		needs_row;		/* a constant may be computed only if there is a row to compare with it */
 	table_value *values;		/* of each column of the node's rows */
 	int			num_values;
 	table_output *outputs;		/* of each aggregate */
 	int			num_outputs;
+	table_build *builds;		/* of each join */
 	int			of_columns[MGPU_GROUP_MAX_COLUMNS]; /* the program's output that a column of the spec is */
 } table_job;
 
@@ -74,11 +91,12 @@ typedef struct table_job
 extern const char *table_job_make(table_job *job, const table_question *question);
 
 /*
- * Remember, as long as the session lives, that rows of the job's table were beyond what its program computes.  From now on there is no
- * such job.
+ * Remember, as long as the session lives, that rows of a job's table were beyond what its program computes.  From now on there is no
+ * job with its number.
  */
-extern void table_job_remember(const table_job *job, const table_question *question);
-extern bool table_job_is_remembered(const table_job *job, const table_question *question);
+extern void table_job_remember(uint64 number);
+extern bool table_job_is_remembered(uint64 number);
+extern uint64 table_job_number(const table_job *job, const table_question *question);
 
 /* Write the values of constants, which are computed now.  false: they do not fit. */
 extern bool table_job_fill(table_job *job, ExprContext *context);
@@ -104,6 +122,13 @@ extern int	table_job_column(table_job *job, int output, uint32 kind, uint32 widt
 
 /* The spec's columns of an expression's cells, the first of which is returned.  -1: it has none. */
 extern int	table_job_cells(table_job *job, const table_question *question, Expr *expr, value_cells *cells);
+
+/* Words for texts of an expression; 0: they are too long. */
+extern int	table_job_words(const table_question *question, const Expr *expr);
+
+/* Add the tests of rows (table_tests.c): conditions and joins.  tests: outputs of the program.  After the last expression: the builds. */
+extern bool table_job_take_tests(table_job *job, const table_question *question, int *tests);
+extern bool table_job_finish_builds(table_job *job, const table_question *question);
 
 /* Add what MgpuGroup's outputs behind the keys need.  false: a GPU does none of these. */
 extern bool table_job_take_outputs(table_job *job, const table_question *question);

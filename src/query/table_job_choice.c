@@ -72,19 +72,16 @@ table_job_is_for_threads(const mgpu_group_spec *spec, double num_rows, double nu
 static uint64 remembered[NUM_REMEMBERED];
 static int	next_remembered = 0;
 
-/* A number for a job, but for its constants, and its table. */
-static uint64
-program_number(const table_job *job, const table_question *question)
+uint64
+table_job_number(const table_job *job, const table_question *question)
 {
 	return DatumGetUInt64(hash_any_extended((const unsigned char *) job->spec, offsetof(mgpu_group_spec, constants),
 											RelationGetRelid(question->scan.relation)));
 }
 
 bool
-table_job_is_remembered(const table_job *job, const table_question *question)
+table_job_is_remembered(uint64 number)
 {
-	uint64		number = program_number(job, question);
-
 	for (int i = 0; i < NUM_REMEMBERED; i++)
 		if (remembered[i] == number)
 			return true;
@@ -92,8 +89,8 @@ table_job_is_remembered(const table_job *job, const table_question *question)
 }
 
 void
-table_job_remember(const table_job *job, const table_question *question)
+table_job_remember(uint64 number)
 {
-	remembered[next_remembered] = program_number(job, question);
+	remembered[next_remembered] = number;
 	next_remembered = (next_remembered + 1) % NUM_REMEMBERED;
 }

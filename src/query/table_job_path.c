@@ -66,7 +66,7 @@ makes_job(PlannerInfo *root, const Path *scan, List *columns, table_question *qu
 	Oid			widths = question->widths ? RelationGetRelid(question->widths) : InvalidOid;
 	bool		is_made;
 
-	question->scan = (table_scan) {relation, columns, extract_actual_clauses(scan->parent->baserestrictinfo, false)};
+	question->scan = (table_scan) {relation, columns, extract_actual_clauses(scan->parent->baserestrictinfo, false), NIL};
 	if (!OidIsValid(widths))
 		question->widths = relation;
 	is_made = heap_reader_reads(relation) && table_job_make(job, question) == NULL;

@@ -367,9 +367,12 @@ run_group(group_request *request)
 		.binding = {.group = &request->spec,.builds = request->builds},
 		.group = request
 	};
-	mgpu_plan	plan = plan_run(&run);
+	mgpu_plan	plan;
 	bool		done;
 
+	if (request->builds)
+		run.cpu_reason = "joins run on the CPU";
+	plan = plan_run(&run);
 	request->no_gpu = plan.reason;
 	if (plan.executor != MGPU_EXECUTOR_GPU && !request->is_for_threads)
 		return false;

@@ -13,12 +13,25 @@
 struct ExplainState;
 typedef struct heap_reader heap_reader;
 
+/*
+ * A join of the table's rows with those of a build: number i of table_scan.joins, whose columns are variables of build i
+ * (expr/expr_builds.h).  No row is found twice.
+ */
+typedef struct table_join
+{
+	JoinType	type;			/* INNER, LEFT, SEMI, ANTI */
+	List	   *clauses;		/* operators of equality, between what a row has and what the build's row has */
+	List	   *conditions;		/* that the result meets */
+	const int  *words;			/* of the texts of each of the build's columns; NULL: they are not known */
+} table_join;
+
 /* Which columns of which rows of a table are read: expressions of its attributes, and conditions in the order of the plan. */
 typedef struct table_scan
 {
 	Relation	relation;
 	List	   *columns;
 	List	   *conditions;
+	List	   *joins;			/* table_join: the one that rows come out of last is the first */
 } table_scan;
 
 /* For EXPLAIN. */

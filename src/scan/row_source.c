@@ -32,20 +32,8 @@
 #include "batch/rows.h"
 #include "declined.h"
 #include "run/run_table.h"
-#include "scan/heap_reader.h"
-#include "scan/row_source.h"
+#include "scan/row_source_state.h"
 #include "settings.h"
-
-struct row_source
-{
-	PlanState  *child;
-	List	   *readers;		/* of the child's tables; NIL: rows come one by one */
-	int			current;		/* the reader to read next */
-	List	   *passed;			/* nodes between */
-	const Bitmapset *late_columns;
-	late_pages *late;
-	char		no_gpu[MGPU_ERROR_MESSAGE_BYTES];	/* why no GPU has read the pages; "": nothing is known */
-};
 
 /* ---- what can be read so? */
 
@@ -65,9 +53,15 @@ look_below(Node *node, void *plan)
 static bool
 add_reader(row_source *source, SeqScanState *scan, List *exprs)
 {
-	heap_reader *reader = heap_reader_open(scan, (List *) look_below((Node *) exprs, scan->ss.ps.plan), source->late_columns,
-										   source->late);
+	List	   *of_scan = (List *) look_below((Node *) exprs, scan->ss.ps.plan);
+	heap_reader *reader;
 
+	/* with joins, it reads for jobs alone */
+	if (source->joins)
+		reader = heap_reader_open(scan, NIL, NULL, NULL);
+	else
+		reader = heap_reader_open(scan, linitial(of_scan), source->late_columns, source->late);
+	source->exprs = lappend(source->exprs, of_scan);
 	source->readers = lappend(source->readers, reader);
 	return reader != NULL;
 }
@@ -87,7 +81,21 @@ add_append(row_source *source, AppendState *append, List *exprs)
 	return append->as_nplans > 0;
 }
 
-/* Make readers of expressions of what a node returns.  False: rows have to come one by one. */
+static bool add_readers(row_source *source, PlanState *node, List *exprs);
+
+static bool
+add_hash_join(row_source *source, HashJoinState *join, List *exprs)
+{
+	List	   *below;
+
+	if (source->only_rows)
+		return false;
+	source->passed = lappend(source->passed, join);
+	below = source_add_join(source, join, (List *) look_below((Node *) exprs, join->js.ps.plan));
+	return below != NIL && add_readers(source, outerPlanState(join), below);
+}
+
+/* Make readers of lists of expressions of what a node returns.  False: rows have to come one by one. */
 static bool
 add_readers(row_source *source, PlanState *node, List *exprs)
 {
@@ -98,6 +106,8 @@ add_readers(row_source *source, PlanState *node, List *exprs)
 	/* its plans return what it returns, entry for entry */
 	if (IsA(node, AppendState))
 		return add_append(source, (AppendState *) node, exprs);
+	if (IsA(node, HashJoinState))
+		return add_hash_join(source, (HashJoinState *) node, exprs);
 	if (!IsA(node, ResultState) || outerPlanState(node) == NULL || node->qual || result->resconstantqual)
 		return false;
 	source->passed = lappend(source->passed, node);
@@ -114,12 +124,28 @@ report_lack_of_service(void)
 		ereport(NOTICE, (errmsg("no GPU reads the table: %s", lack)));
 }
 
+/* Make readers of all that the child returns, if that can be. */
+static void
+open_readers(row_source *source)
+{
+	List	   *exprs = NIL;
+	ListCell   *cell;
+
+	foreach(cell, source->child->plan->targetlist)
+	{
+		const TargetEntry *entry = lfirst(cell);
+		Node	   *expr = (Node *) entry->expr;
+
+		exprs = lappend(exprs, makeVar(OUTER_VAR, entry->resno, exprType(expr), exprTypmod(expr), exprCollation(expr), 0));
+	}
+	if (mgpu_setting_enable_columns && !add_readers(source, source->child, list_make1(exprs)))
+		source->readers = source->passed = source->joins = NIL;
+}
+
 row_source *
 row_source_open(PlanState *child, const Bitmapset *late_columns)
 {
 	row_source *source = palloc0(sizeof(row_source));
-	List	   *exprs = NIL;
-	ListCell   *cell;
 
 	source->child = child;
 	source->late_columns = late_columns;
@@ -128,17 +154,20 @@ row_source_open(PlanState *child, const Bitmapset *late_columns)
 		source->late = palloc(sizeof(late_pages));
 		late_pages_init(source->late);
 	}
-	foreach(cell, child->plan->targetlist)
-	{
-		const TargetEntry *entry = lfirst(cell);
-		Node	   *expr = (Node *) entry->expr;
-
-		exprs = lappend(exprs, makeVar(OUTER_VAR, entry->resno, exprType(expr), exprTypmod(expr), exprCollation(expr), 0));
-	}
-	if (mgpu_setting_enable_columns && !add_readers(source, child, exprs))
-		source->readers = source->passed = NIL;
+	open_readers(source);
 	if (source->readers && mgpu_setting_report_declined)
 		report_lack_of_service();
+	return source;
+}
+
+row_source *
+row_source_open_rows(PlanState *child)
+{
+	row_source *source = palloc0(sizeof(row_source));
+
+	source->child = child;
+	source->only_rows = true;
+	open_readers(source);
 	return source;
 }
 
@@ -190,6 +219,8 @@ row_source_readers(row_source *source)
 
 	if (source->readers)
 		rescan_if_changed(source);
+	if (source->joins)
+		source_settle_joins(source);
 	foreach(cell, source->readers)
 		if (!heap_reader_prepare(lfirst(cell)))
 			return NIL;
@@ -217,7 +248,7 @@ row_source_read(row_source *source, chunk *rows)
 	TupleTableSlot *slot;
 	bool		found;
 
-	if (source->readers)
+	if (source->readers && source->joins == NIL)
 	{
 		rescan_if_changed(source);
 		row_source_instrument(source, true, 0);
@@ -244,8 +275,9 @@ row_source_stop(row_source *source)
 }
 
 void
-row_source_tell_of_gpu(row_source *source, const char *why_not)
+row_source_tell(row_source *source, bool ran_job, const char *why_not)
 {
+	source->ran_job = ran_job;
 	strlcpy(source->no_gpu, why_not ? why_not : "", sizeof(source->no_gpu));
 }
 
@@ -264,9 +296,11 @@ explain_no_gpu(const row_source *source, ExplainState *es)
 void
 row_source_explain(const row_source *source, List *ancestors, struct ExplainState *es)
 {
-	ExplainPropertyText("Input", source->readers ? "pages as columns" : "rows", es);
+	bool		reads_pages = source->readers && (source->joins == NIL || source->ran_job);
+
+	ExplainPropertyText("Input", reads_pages ? "pages as columns" : "rows", es);
 	/* partitions have programs of their own, alike but for columns' numbers */
-	if (source->readers && es->verbose)
+	if (source->readers && source->joins == NIL && es->verbose)
 		heap_reader_explain(linitial(source->readers), ancestors, es);
 	if (source->readers && (es->analyze || report_is_wanted(es)))
 		explain_no_gpu(source, es);
@@ -278,7 +312,7 @@ row_source_explain_pages(const row_source *source, struct ExplainState *es)
 	heap_reader_counts sum = {0};
 	ListCell   *cell;
 
-	if (source->readers == NIL)
+	if (source->readers == NIL || (source->joins && !source->ran_job))
 		return;
 	foreach(cell, source->readers)
 	{

@@ -34,11 +34,34 @@ extern void row_source_stop(row_source *source);
  */
 extern List *row_source_readers(row_source *source);
 
+/* What a reader reads, and the joins of its rows. */
+extern table_scan row_source_scan(const row_source *source, int reader);
+
+/*
+ * A join between the child and its tables (source_joins.c).  Then only a job reads pages, and has the rows of the smaller sides
+ * before: its caller reads those.
+ */
+typedef struct source_join
+{
+	HashJoinState *node;
+	PlanState  *rows;			/* the smaller side */
+	row_source *source;			/* of its rows */
+	int		   *words;			/* of its texts, by columns, once they are known */
+} source_join;
+
+extern List *row_source_joins(const row_source *source);
+
+/* All rows of a build have been read, or no more are wanted: its side is ready to be read again. */
+extern void row_source_end_build(source_join *join);
+
+/* Pages or builds have been read, and the child's rows are wanted after all: from the first on. */
+extern void row_source_start_again(row_source *source);
+
 /* Tell the nodes between the scans and the node that they begin or end to run, for EXPLAIN ANALYZE. */
 extern void row_source_instrument(const row_source *source, bool begins, uint64 num_rows);
 
-/* Keep for EXPLAIN why no GPU has read the pages; NULL: one has. */
-extern void row_source_tell_of_gpu(row_source *source, const char *why_not);
+/* Keep for EXPLAIN whether a job has read the pages, and why no GPU has; NULL: nothing is said of that. */
+extern void row_source_tell(row_source *source, bool ran_job, const char *why_not);
 
 /* Say in EXPLAIN how rows are read, and in EXPLAIN ANALYZE what this process has read since the last rescan. */
 extern void row_source_explain(const row_source *source, List *ancestors, struct ExplainState *es);

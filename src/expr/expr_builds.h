@@ -1,0 +1,48 @@
+/*
+ * expr_builds.h
+ *		Joins in programs: builds (core/build.h), of which rows are looked up.
+ *
+ * A variable of build i has the number EXPR_BUILD_VARNO + i in place of its relation's, and is a column of the build's rows.  It may
+ * be compiled once the row has been looked up.
+ */
+#ifndef MGPU_EXPR_EXPR_BUILDS_H
+#define MGPU_EXPR_EXPR_BUILDS_H
+
+#include "nodes/primnodes.h"
+
+#include "expr/cells.h"
+
+/* Above any relation's number, and below those of special ones. */
+#define EXPR_BUILD_VARNO 60000
+
+/* Words of texts of which nothing is known. */
+#define EXPR_USUAL_WORDS 3
+
+/* A column of a build, and its cells. */
+typedef struct build_column
+{
+	Var		   *var;
+	int			first;
+	int			num_cells;
+} build_column;
+
+/* Before the first expression that has variables of builds. */
+extern void expr_program_add_builds(expr_program *program, int num_builds);
+
+/*
+ * Look a row up whose key is in these registers.  words: how many the texts of each column have, or NULL.  Returns the output that is the
+ * row's number, or NULL.
+ */
+extern int	expr_program_look_up(expr_program *program, int number, List *keys, const int *words);
+
+/* An output that says whether a row was found, or not. */
+extern int	expr_program_add_found(expr_program *program, int number, bool is_found);
+
+/* The register of an output, before the program is finished. */
+extern int	expr_program_register(const expr_program *program, int output);
+
+/* The columns (build_column) that expressions have asked for, and cells of all, with those of the key. */
+extern const List *expr_program_build_columns(const expr_program *program, int number);
+extern int	expr_program_build_cells(const expr_program *program, int number);
+
+#endif							/* MGPU_EXPR_EXPR_BUILDS_H */

@@ -1,0 +1,208 @@
+/*
+ * table_tests.c
+ *		The tests of table jobs: which rows are kept, by conditions and by joins.
+ *
+ * A join looks a row up in its build.  Whether one was found is a test, that of an outer join none.  Rows meet the tests in the
+ * plan's order: those of the scan, then each join's, from the innermost on.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/lsyscache.h"
+
+#include "compat.h"
+#include "expr/expr_builds.h"
+#include "expr/functions.h"
+#include "query/table_job.h"
+
+/* ---- conditions */
+
+static bool
+has_exec_param(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	return (IsA(node, Param) && ((const Param *) node)->paramkind == PARAM_EXEC) ||
+		expression_tree_walker(node, has_exec_param, context);
+}
+
+static bool
+add_test(table_job *job, int output, int *tests)
+{
+	if (output < 0 || job->spec->num_tests == MGPU_GROUP_MAX_TESTS)
+		return false;
+	tests[job->spec->num_tests++] = output;
+	return true;
+}
+
+/* The first condition's constants are computed for the first row, and others' perhaps for none: that may run a subquery. */
+static bool
+take_conditions(table_job *job, List *conditions, int *tests)
+{
+	ListCell   *cell;
+
+	foreach(cell, conditions)
+	{
+		if (has_exec_param(lfirst(cell), NULL))
+		{
+			if (job->spec->num_tests > 0)
+				return false;
+			job->needs_row = true;
+		}
+		if (!add_test(job, expr_program_add(job->program, lfirst(cell)), tests))
+			return false;
+	}
+	return true;
+}
+
+/* ---- joins */
+
+static bool
+is_integer(Oid type_id)
+{
+	return type_id == INT2OID || type_id == INT4OID || type_id == INT8OID;
+}
+
+/* Whether two values are equal if their cells are: of the same form, or integers of any width. */
+static bool
+are_alike(const value_cells *a, const value_cells *b, const OpExpr *clause)
+{
+	const Expr *left = linitial(clause->args);
+	const Expr *right = lsecond(clause->args);
+	Oid			left_type = getBaseType(exprType((const Node *) left));
+	Oid			right_type = getBaseType(exprType((const Node *) right));
+
+	if (a->form != b->form || a->num_cells != b->num_cells || a->kind == MGPU_KEY_FLOAT || a->scale != b->scale)
+		return false;
+	/* blanks at the end are as many on both sides */
+	if (left_type == BPCHAROID && exprTypmod((const Node *) left) != exprTypmod((const Node *) right))
+		return false;
+	return left_type == right_type || (is_integer(left_type) && is_integer(right_type));
+}
+
+/* Whether an operator says of cells that they are the same. */
+static bool
+compares_cells(const OpExpr *clause)
+{
+	const known_function *known = known_function_of(get_opcode(clause->opno));
+
+	if (known == NULL || known->number != MGPU_IS_EQUAL)
+		return false;
+	return known->code == MGPU_RUN_COMPARE_INTEGER ||
+		(known->code == MGPU_RUN_COMPARE_BYTES &&
+		 (!OidIsValid(clause->inputcollid) || get_collation_isdeterministic(clause->inputcollid)));
+}
+
+static int
+words_of_build(const table_join *join, const Expr *expr)
+{
+	while (IsA(expr, RelabelType))
+		expr = ((const RelabelType *) expr)->arg;
+	return IsA(expr, Var) && join->words ? join->words[((const Var *) expr)->varattno - 1] : EXPR_USUAL_WORDS;
+}
+
+/* Cells of one key: those of the build become outputs of its program, and the others registers that are added to keys. */
+static bool
+take_key(table_job *job, const table_question *question, int number, const OpExpr *clause, List **keys)
+{
+	table_build *build = &job->builds[number];
+	Expr	   *outer = linitial(clause->args);
+	Expr	   *inner = lsecond(clause->args);
+	int			num_words = Max(table_job_words(question, outer), words_of_build(list_nth(question->scan.joins, number), inner));
+	value_cells of_row;
+	value_cells of_build;
+	int			num_cells;
+
+	if (!compares_cells(clause) || table_job_words(question, outer) == 0 || num_words > MOST_CELLS ||
+		!expr_program_add_cells(job->program, outer, num_words, &of_row) ||
+		!expr_program_add_cells(build->program, inner, of_row.num_cells, &of_build) || !are_alike(&of_row, &of_build, clause))
+		return false;
+	/* what numerics show does not tell them apart */
+	num_cells = of_row.form == CELLS_SHOWN ? 1 : of_row.num_cells;
+	if (build->num_keys + num_cells > TABLE_BUILD_MOST_KEYS)
+		return false;
+	for (int i = 0; i < num_cells; i++)
+	{
+		*keys = lappend_int(*keys, expr_program_register(job->program, of_row.first + i));
+		build->keys[build->num_keys++] = of_build.first + i;
+	}
+	return true;
+}
+
+static bool
+take_join(table_job *job, const table_question *question, int number, int *tests)
+{
+	const table_join *join = list_nth(question->scan.joins, number);
+	List	   *keys = NIL;
+	ListCell   *cell;
+
+	job->builds[number].program = expr_program_create();
+	job->builds[number].ignores_repeats = join->type == JOIN_SEMI || join->type == JOIN_ANTI;
+	foreach(cell, join->clauses)
+		if (!IsA(lfirst(cell), OpExpr) || !take_key(job, question, number, lfirst(cell), &keys))
+			return false;
+	if (keys == NIL)
+		return false;
+	(void) expr_program_look_up(job->program, number, keys, join->words);
+	if (join->type != JOIN_LEFT && !add_test(job, expr_program_add_found(job->program, number, join->type != JOIN_ANTI), tests))
+		return false;
+	return take_conditions(job, join->conditions, tests);
+}
+
+bool
+table_job_take_tests(table_job *job, const table_question *question, int *tests)
+{
+	int			num_joins = list_length(question->scan.joins);
+
+	if (num_joins > MGPU_GROUP_MAX_BUILDS || !take_conditions(job, question->scan.conditions, tests))
+		return false;
+	if (num_joins == 0)
+		return true;
+	job->spec->num_builds = num_joins;
+	job->builds = palloc0(num_joins * sizeof(table_build));
+	expr_program_add_builds(job->program, num_joins);
+	for (int i = num_joins - 1; i >= 0; i--)
+		if (!take_join(job, question, i, tests))
+			return false;
+	return true;
+}
+
+/* ---- builds */
+
+/* Cells of a column, which expressions of the job have asked for. */
+static bool
+take_column(table_build *build, const build_column *column)
+{
+	value_cells cells;
+
+	if (!expr_program_add_cells(build->program, (Expr *) column->var, column->num_cells, &cells))
+		return false;
+	if (cells.num_cells != column->num_cells)
+		return false;
+	for (int i = 0; i < cells.num_cells; i++)
+		build->cells[column->first + i] = cells.first + i;
+	return true;
+}
+
+bool
+table_job_finish_builds(table_job *job, const table_question *question)
+{
+	for (int i = 0; i < list_length(question->scan.joins); i++)
+	{
+		table_build *build = &job->builds[i];
+		ListCell   *cell;
+
+		build->num_cells = expr_program_build_cells(job->program, i);
+		if (build->num_cells > MGPU_BUILD_MAX_COLUMNS)
+			return false;
+		for (int j = 0; build->num_keys > 1 && j < build->num_keys; j++)
+			build->cells[j] = build->keys[j];
+		foreach(cell, (List *) expr_program_build_columns(job->program, i))
+			if (!take_column(build, lfirst(cell)))
+				return false;
+		expr_program_finish(build->program, TABLE_BUILD_STEP_ROWS);
+		job->spec->builds[i].num_columns = build->num_cells;
+	}
+	return true;
+}

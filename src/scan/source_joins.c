@@ -1,0 +1,146 @@
+/*
+ * source_joins.c
+ *		Joins between a table's scan and a node: hash joins of PostgreSQL's, whose outer side ends in the scan.
+ *
+ * A table job may take them over: rows of the inner sides are read first, by sources of their own, and become builds.  The
+ * join stays in the plan, and returns the rows if no job does.
+ *
+ * What is looked at is the plan as it is when it starts, since PostgreSQL has then decided which side is read first, what is
+ * compared, and in which order.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "nodes/nodeFuncs.h"
+
+#include "compat.h"
+#include "expr/expr_builds.h"
+#include "scan/row_source_state.h"
+
+/* Columns of the inner side become those of a build. */
+static Node *
+name_build(Node *node, void *number)
+{
+	if (node == NULL)
+		return NULL;
+	if (IsA(node, Var) && ((const Var *) node)->varno == INNER_VAR)
+	{
+		Var		   *var = copyObject((Var *) node);
+
+		var->varno = EXPR_BUILD_VARNO + *(const int *) number;
+		return (Node *) var;
+	}
+	return expression_tree_mutator(node, name_build, number);
+}
+
+static bool
+takes_join(const HashJoin *join)
+{
+	JoinType	type = join->join.jointype;
+
+	/* what else a pair has to meet would decide whether there is one, but for inner joins */
+	return (type == JOIN_INNER || ((type == JOIN_LEFT || type == JOIN_SEMI || type == JOIN_ANTI) && join->join.joinqual == NIL)) &&
+		!join->join.plan.parallel_aware;
+}
+
+List *
+source_add_join(row_source *source, HashJoinState *node, List *exprs)
+{
+	const HashJoin *plan = (const HashJoin *) node->js.ps.plan;
+	int			number = list_length(source->joins);
+	source_join *join;
+	List	   *own;
+
+	if (!takes_join(plan))
+		return NIL;
+	join = palloc0(sizeof(source_join));
+	join->node = node;
+	join->rows = outerPlanState(innerPlanState(node));
+	join->source = row_source_open_rows(join->rows);
+	source->joins = lappend(source->joins, join);
+	own = list_make2(plan->hashclauses, list_concat_copy(plan->join.joinqual, plan->join.plan.qual));
+	exprs = lappend(exprs, own);
+	return (List *) name_build((Node *) exprs, &number);
+}
+
+/* Joins as the scan of a reader has them, behind its columns. */
+static List *
+joins_of(const row_source *source, List *exprs)
+{
+	List	   *joins = NIL;
+	ListCell   *cell;
+
+	foreach(cell, source->joins)
+	{
+		const source_join *from = lfirst(cell);
+		List	   *own = list_nth(exprs, 1 + foreach_current_index(cell));
+		table_join *join = palloc(sizeof(table_join));
+
+		*join = (table_join) {from->node->js.jointype, linitial(own), lsecond(own), from->words};
+		joins = lappend(joins, join);
+	}
+	return joins;
+}
+
+table_scan
+row_source_scan(const row_source *source, int reader)
+{
+	table_scan	scan = heap_reader_scan(list_nth(source->readers, reader));
+
+	if (source->joins)
+	{
+		List	   *exprs = list_nth(source->exprs, reader);
+
+		scan.columns = linitial(exprs);
+		scan.joins = joins_of(source, exprs);
+	}
+	return scan;
+}
+
+List *
+row_source_joins(const row_source *source)
+{
+	return source->joins;
+}
+
+/* ---- running */
+
+static void
+rescan_changed(PlanState *node)
+{
+	if (node->chgParam)
+		ExecReScan(node);
+}
+
+void
+source_settle_joins(const row_source *source)
+{
+	ListCell   *cell;
+
+	/* from the child down, so that each hands changed parameters on */
+	foreach(cell, source->passed)
+		rescan_changed(lfirst(cell));
+	foreach(cell, source->joins)
+	{
+		const source_join *join = lfirst(cell);
+
+		rescan_changed(innerPlanState(join->node));
+		/* PostgreSQL's join has read it */
+		if (join->node->hj_HashTable && join->rows->chgParam == NULL)
+			ExecReScan(join->rows);
+	}
+}
+
+void
+row_source_end_build(source_join *join)
+{
+	row_source_stop(join->source);
+	ExecReScan(join->rows);
+}
+
+void
+row_source_start_again(row_source *source)
+{
+	row_source_stop(source);
+	ExecReScan(source->child);
+}
