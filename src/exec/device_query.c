@@ -33,7 +33,7 @@ create_query(MemoryContext parent, const device_question *question)
 	query->context = context;
 	query->job.spec = &query->request.spec;
 	query->request.function = question->node;
-	query->request.expected_rows = (uint64) Min(question->expected_rows, (double) MGPU_MAX_ITEMS);
+	query->request.expected_rows = (uint64) Min(row_source_rows(question->source, question->expected_rows), (double) MGPU_MAX_ITEMS);
 	query->request.most_bytes = get_hash_memory_limit();
 	query->request.group_bytes = question->group_bytes;
 	return query;
@@ -68,7 +68,7 @@ are_alike(const device_query *query, List *readers, table_question *question)
 static bool
 is_for_threads(const device_query *query, const device_question *question)
 {
-	return table_job_is_for_threads(query->job.spec, question->expected_rows, question->expected_results);
+	return table_job_is_for_threads(query->job.spec, query->request.expected_rows, question->expected_rows, question->expected_results);
 }
 
 /* Make the job, and read the smaller sides of joins.  Returns NULL, or why there is none. */
@@ -77,9 +77,11 @@ make_first_job(device_query *query, const device_question *question, table_quest
 {
 	const char *why_not = make_job(query, &query->job, 0, of);
 
-	query->number = query->job.number;
+	query->number = query->job.number ^ row_source_joins_number(question->source);
 	if (why_not || query->job.spec->num_builds == 0)
 		return why_not;
+	if (table_job_is_remembered(query->number))
+		return TABLE_JOB_BEYOND;
 	if (!run_may_use_gpu() && !is_for_threads(query, question))
 		return TABLE_JOB_NONE;
 	/* then it is known how wide their texts are */
@@ -169,7 +171,7 @@ device_query_run(MemoryContext parent, const device_question *question)
 	const char *why_not = TABLE_JOB_NONE;
 
 	/* nobody asks why */
-	if (!run_may_use_gpu() && !table_job_has_threads(question->expected_rows))
+	if (!run_may_use_gpu() && !table_job_has_threads(row_source_rows(question->source, question->expected_rows)))
 		return NULL;
 	readers = row_source_readers(question->source);
 	query = create_query(parent, question);

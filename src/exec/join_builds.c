@@ -19,6 +19,7 @@
 const char *const join_has_key_twice = "a smaller side of a join has a key twice";
 const char *const join_is_large = "a smaller side of a join is larger than work_mem times hash_mem_multiplier";
 const char *const join_is_beyond = "a smaller side of a join has values that are beyond what programs compute";
+const char *const join_is_empty = "a smaller side of a join is empty, so that no row is left";
 
 /* ---- reading */
 
@@ -87,6 +88,9 @@ join_builds_read(join_builds *builds)
 		fits = read_rows(join, rows, most_bytes);
 		if (!fits)
 			return join_is_large;
+		/* PostgreSQL's join looks at no other row */
+		if (rows->num_rows == 0 && (join->node->js.jointype == JOIN_INNER || join->node->js.jointype == JOIN_SEMI))
+			return join_is_empty;
 		most_bytes -= bytes_of(rows);
 		builds->num_joins++;
 		builds->num_rows += rows->num_rows;

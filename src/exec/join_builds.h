@@ -23,6 +23,7 @@ typedef struct join_builds
 extern const char *const join_has_key_twice;
 extern const char *const join_is_large;
 extern const char *const join_is_beyond;
+extern const char *const join_is_empty;
 
 /*
  * Read the smaller sides, in the current context, and let the joins know how many words their texts have.  Returns NULL, or why no job

@@ -102,11 +102,11 @@ extern uint64 table_job_number(const table_job *job, const table_question *quest
 extern bool table_job_fill(table_job *job, ExprContext *context);
 
 /*
- * Whether threads may run a job of so many rows that meet its conditions, and so many groups or rows that come back: there are some
- * threads, enough to do, and memory for what they keep.
+ * Whether threads may run a job that reads so many rows, of which so many are kept, and so many groups or rows come back: there are
+ * some threads, enough to do, and memory for what they keep.
  */
-extern bool table_job_has_threads(double num_rows);
-extern bool table_job_is_for_threads(const mgpu_group_spec *spec, double num_rows, double num_results);
+extern bool table_job_has_threads(double num_read);
+extern bool table_job_is_for_threads(const mgpu_group_spec *spec, double num_read, double num_rows, double num_results);
 
 /* Who is expected to do what a node is to do with a path's rows (table_job_path.c).  outputs: as above. */
 extern table_executor table_job_expected(PlannerInfo *root, const Path *rows, const query *query, List *outputs, double num_results);

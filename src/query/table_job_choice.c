@@ -51,17 +51,17 @@ kept_bytes(const mgpu_group_spec *spec, double num_rows, double num_results)
 #define LEAST_THREADS_OF_LIMIT MGPU_SIZE(4, 2)
 
 bool
-table_job_has_threads(double num_rows)
+table_job_has_threads(double num_read)
 {
-	return mgpu_setting_enable_threads && num_rows >= THREADS_MIN_ROWS && run_table_threads() >= LEAST_THREADS;
+	return mgpu_setting_enable_threads && num_read >= THREADS_MIN_ROWS && run_table_threads() >= LEAST_THREADS;
 }
 
 bool
-table_job_is_for_threads(const mgpu_group_spec *spec, double num_rows, double num_results)
+table_job_is_for_threads(const mgpu_group_spec *spec, double num_read, double num_rows, double num_results)
 {
 	bool		has_limit = spec->limit_rule != MGPU_LIMIT_NONE && spec->limit != UINT64_MAX;
 
-	return table_job_has_threads(num_rows) && (!has_limit || run_table_threads() >= LEAST_THREADS_OF_LIMIT) &&
+	return table_job_has_threads(num_read) && (!has_limit || run_table_threads() >= LEAST_THREADS_OF_LIMIT) &&
 		kept_bytes(spec, num_rows, num_results) <= (double) get_hash_memory_limit() * run_table_threads();
 }
 

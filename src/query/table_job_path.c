@@ -121,7 +121,7 @@ table_job_expected(PlannerInfo *root, const Path *rows, const query *query, List
 	spec = make_one_job(root, rows, scans, &question);
 	if (spec && run_may_use_gpu() && run_would_use_gpu(rows->rows))
 		executor = TABLE_BY_GPU;
-	else if (spec && table_job_is_for_threads(spec, rows->rows, num_results))
+	else if (spec && table_job_is_for_threads(spec, rows->rows, rows->rows, num_results))
 		executor = TABLE_BY_THREADS;
 	return executor;
 }

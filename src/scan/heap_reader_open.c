@@ -214,3 +214,9 @@ heap_reader_context(const heap_reader *reader)
 {
 	return reader->scan->ss.ps.ps_ExprContext;
 }
+
+double
+heap_reader_expected_rows(const heap_reader *reader)
+{
+	return reader->scan->ss.ps.plan->plan_rows;
+}

@@ -10,6 +10,7 @@
  */
 #include "postgres.h"
 
+#include "common/hashfn.h"
 #include "executor/executor.h"
 #include "nodes/nodeFuncs.h"
 
@@ -101,6 +102,32 @@ List *
 row_source_joins(const row_source *source)
 {
 	return source->joins;
+}
+
+uint64
+row_source_joins_number(const row_source *source)
+{
+	uint64		number = 0;
+	ListCell   *cell;
+
+	foreach(cell, source->joins)
+	{
+		char	   *plan = nodeToString(((const source_join *) lfirst(cell))->rows->plan);
+
+		number = hash_combine64(number, DatumGetUInt64(hash_any_extended((const unsigned char *) plan, strlen(plan), 0)));
+		pfree(plan);
+	}
+	return number;
+}
+
+double
+row_source_rows(const row_source *source, double num_rows)
+{
+	double		sum = 0;
+
+	for (int i = 0; source->joins && i < list_length(source->readers); i++)
+		sum += heap_reader_expected_rows(list_nth(source->readers, i));
+	return Max(sum, num_rows);
 }
 
 /* ---- running */

@@ -1,0 +1,170 @@
+# Joins below MgpuGroup, MgpuTop and MgpuSort: a table streams through a table job, and the rows of smaller sides are looked up.
+# The answers are those of PostgreSQL's own plan, to the byte, also where a job declines.  Builds with TEST_SIZES=yes play the GPU.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use MgpuTest;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = new_service_node('joined_jobs',
+	conf => [ 'max_parallel_workers_per_gather = 0', 'shared_buffers = 64MB', "work_mem = '64MB'", 'enable_mergejoin = off', 'enable_nestloop = off' ]);
+my $session = MgpuTest->session($node, options => '-c synchronize_seqscans=off');
+my $rows = sized(6000, 200_000);
+
+sub run { return $session->run(@_); }
+
+sub favour
+{
+	run(map {"SET mgpu.enable_$_ = $_[0]"} 'group', 'top', 'sort');
+	return;
+}
+
+sub analyze
+{
+	favour('force');
+	return $session->query("EXPLAIN (ANALYZE, COSTS off, TIMING off, SUMMARY off, BUFFERS off) $_[0]");
+}
+
+sub answer
+{
+	my ($nodes, $query) = @_;
+
+	favour($nodes);
+	my $answer = $session->query($query);
+	return $query =~ /ORDER BY [^()]*$/ ? $answer : join("\n", sort split /\n/, $answer);
+}
+
+# Statements whose answer is PostgreSQL's own plan's, with so many joins in the job; 0: no job has one.
+sub check_joins
+{
+	my ($name, $num_joins, @queries) = @_;
+	my @wrong;
+
+	foreach my $executor ('cpu')
+	{
+		run("SET mgpu.executor = $executor");
+		foreach my $query (@queries)
+		{
+			my $plan = analyze($query);
+			my ($found) = $plan =~ /Joins: (\d+) looked up/;
+
+			push @wrong, "$executor: differs from PostgreSQL's plan: $query" if answer('force', $query) ne answer('off', $query);
+			push @wrong, "$executor: not $num_joins joins: $query\n$plan" if ($found // 0) != $num_joins || ($num_joins > 0 && $plan !~ /Executor: $executor\n/);
+		}
+	}
+	is(join("\n", @wrong), '', "$name: $num_joins joins");
+	return;
+}
+
+run('SET mgpu.cpu_threads = 2', 'SET mgpu.report_declined = off', "CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy')",
+	'CREATE TABLE facts (id int, day date, shop int, item int8, small int2, code text COLLATE "C", tag varchar(12), pad char(6), u uuid, price numeric(10,2), bare numeric, e mood, b bool, v int, f float8, ts timestamp)',
+	"INSERT INTO facts SELECT i, date '2020-01-01' + i % 400, nullif(i % 97, 13), i * 7919 % 503, i % 31, 'code ' || i % 211, 'tag' || i % 23, 'p' || i % 19, md5((i % 59)::text)::uuid, (i % 301) / 4.0, (i % 301) / 4.0, (ARRAY['sad', 'ok', 'happy'])[i % 3 + 1]::mood, i % 2 = 0, i % 1000 - 500, sqrt(i), timestamp '2020-01-01' + i % 777 * interval '1 hour' FROM generate_series(1, $rows) i",
+	'CREATE TABLE shops (id int PRIMARY KEY, name text COLLATE "C", region int2, rate numeric(6,3), bare numeric, opened date, f float8, r float4, big int8, u uuid, y bytea, kind char(4), e mood, b bool, hole int, j json)',
+	"INSERT INTO shops SELECT i, CASE WHEN i % 11 > 0 THEN 'shop ' || i % 40 END, i % 9, i / 8.0, (i % 10) * 0.5, date '2010-01-01' + i, sqrt(i), ln(i)::float4, i * 10000000000, md5(i::text)::uuid, decode(lpad(to_hex(i), 4, '0'), 'hex'), 'k' || i % 5, (ARRAY['sad', 'ok', 'happy'])[i % 3 + 1]::mood, i % 2 = 0, nullif(i % 4, 1), '{}' FROM generate_series(1, 90) i",
+	'CREATE TABLE regions (id int8 PRIMARY KEY, label text COLLATE "C", country int)', "INSERT INTO regions SELECT i, 'region ' || i, i % 3 FROM generate_series(0, 7) i",
+	'CREATE TABLE countries (id int2 PRIMARY KEY, label varchar(20))', "INSERT INTO countries VALUES (0, 'here'), (1, 'there'), (2, 'somewhere far away')",
+	'CREATE TABLE days (day date PRIMARY KEY, month int, holiday bool)', "INSERT INTO days SELECT date '2020-01-01' + i, i / 30, i % 7 = 0 FROM generate_series(0, 365) i",
+	'CREATE TABLE items (id int8 PRIMARY KEY, code text COLLATE "C" UNIQUE, price numeric(10,2), weight float8)', "INSERT INTO items SELECT i, 'code ' || i, i / 4.0, i / 3.0 FROM generate_series(0, 450) i",
+	'CREATE TABLE pairs (a int, b int8, c text COLLATE "C", d date, x int, PRIMARY KEY (a, b))', "INSERT INTO pairs SELECT i % 97, i * 7919 % 503, 'code ' || i % 211, date '2020-01-01' + i % 400, i FROM generate_series(1, 3000) i",
+	'CREATE TABLE twice (id int, v int)', 'INSERT INTO twice SELECT i % 50, i FROM generate_series(1, 100) i', 'CREATE TABLE none (id int PRIMARY KEY, v int)',
+	'CREATE TABLE nulls (id int UNIQUE, v int)', 'INSERT INTO nulls SELECT CASE WHEN i < 60 THEN i END, i FROM generate_series(1, 80) i',
+	"CREATE TABLE odd (id int PRIMARY KEY, label text COLLATE \"C\", n numeric(10,2))", "INSERT INTO odd SELECT i, 'label ' || i, i FROM generate_series(1, 90) i",
+	'VACUUM ANALYZE facts, shops, regions, countries, days, items, pairs, twice, none, nulls, odd');
+
+# kinds
+check_joins("inner, $_", 1, "SELECT $_, count(*), sum(v), sum(price) FROM facts JOIN shops s ON shop = s.id GROUP BY 1")
+  foreach 's.name', 's.region', 's.rate', 's.opened', 's.u', 's.kind', 's.e', 's.b', 's.hole', 's.big', 'facts.tag', 's.y', 's.id', 's.hole IS NULL';
+check_joins("aggregate $_", 1, "SELECT s.region, $_ FROM facts JOIN shops s ON shop = s.id GROUP BY 1", "SELECT s.region, $_ FROM facts LEFT JOIN shops s ON shop = s.id GROUP BY 1")
+  foreach 'sum(s.rate)', 'sum(s.bare), avg(s.bare)', 'sum(s.rate * price)', 'sum(v * s.region)', 'min(s.opened), max(s.big)', 'count(s.name), count(s.hole), count(s.u)', 'avg(s.f), sum(s.r)', 'sum(s.f * facts.f)', 'bool_or(s.b AND facts.b)', 'sum(CASE WHEN s.hole > 1 THEN v ELSE 0 END)',
+  'count(*) FILTER (WHERE s.b)', 'percentile_cont(0.5) WITHIN GROUP (ORDER BY s.rate)', 'count(DISTINCT s.hole)', 'sum(coalesce(s.hole, -1))', 'max(day - s.opened)';
+check_joins('left', 1, 'SELECT s.name, count(*), count(s.id) FROM facts LEFT JOIN shops s ON shop = s.id GROUP BY 1', 'SELECT s.region, sum(v), max(s.rate) FROM facts LEFT JOIN shops s ON shop = s.id AND s.b GROUP BY 1',
+	'SELECT s.id IS NULL, count(*) FROM facts LEFT JOIN shops s ON shop = s.id GROUP BY 1', 'SELECT coalesce(s.hole, 5), count(*) FROM facts LEFT JOIN shops s ON shop = s.id WHERE s.hole IS NULL OR s.hole > 2 GROUP BY 1');
+check_joins('semi', 1, 'SELECT small, count(*), sum(v) FROM facts WHERE shop IN (SELECT id FROM twice) GROUP BY 1', 'SELECT small, count(*) FROM facts WHERE EXISTS (SELECT FROM twice t WHERE t.id = shop AND t.v > 70) GROUP BY 1',
+	'SELECT small, count(*) FROM facts WHERE EXISTS (SELECT FROM pairs p WHERE p.a = shop AND p.b = item) GROUP BY 1');
+check_joins('anti', 1, 'SELECT small, count(*), sum(v) FROM facts WHERE NOT EXISTS (SELECT FROM twice t WHERE t.id = shop) GROUP BY 1', 'SELECT small, count(*) FROM facts LEFT JOIN shops s ON shop = s.id WHERE s.id IS NULL GROUP BY 1',
+	'SELECT small, count(*) FROM facts WHERE NOT EXISTS (SELECT FROM nulls n WHERE n.id = shop) GROUP BY 1');
+check_joins('not in', 0, 'SELECT small, count(*) FROM facts WHERE shop NOT IN (SELECT id FROM twice) GROUP BY 1');
+
+# keys
+check_joins("key $_->[1]", 1, "SELECT x.$_->[2], count(*), sum(facts.v) FROM facts JOIN $_->[0] x ON $_->[1] GROUP BY 1")
+  foreach [ 'shops', 'small = x.id', 'region' ], [ 'items', 'facts.item = x.id', 'price' ], [ 'items', 'shop = x.id', 'price' ], [ 'regions', 'small = x.id', 'label' ], [ 'countries', 'shop = x.id', 'label' ], [ 'countries', 'facts.item = x.id', 'label' ],
+  [ 'items', 'facts.code = x.code', 'price' ], [ 'items', 'facts.price = x.price', 'id' ], [ 'days', 'facts.day = x.day', 'month' ], [ 'shops', 'facts.u = x.u', 'name' ], [ 'shops', 'shop + 1 = x.id', 'name' ], [ 'shops', 'v % 80 = x.id', 'name' ],
+  [ 'pairs', 'x.a = shop AND x.b = item', 'x' ], [ '(SELECT DISTINCT ON (a, b, c) * FROM pairs)', 'x.a = shop AND x.b = item AND x.c = facts.code', 'd' ], [ 'pairs', 'x.a = shop AND x.b = item AND x.c = facts.code AND x.d = facts.day', 'x' ], [ 'nulls', 'shop = x.id', 'v' ],
+  [ '(SELECT DISTINCT tag FROM facts)', 'x.tag = facts.tag', 'tag' ], [ '(SELECT DISTINCT pad, small % 2 AS m FROM facts WHERE pad < \'p5\')', 'x.pad = facts.pad AND x.m = facts.small % 2', 'm' ], [ '(SELECT DISTINCT e FROM shops WHERE e <> \'sad\')', 'x.e = facts.e', 'e' ],
+  [ '(SELECT DISTINCT b FROM shops)', 'x.b = facts.b', 'b' ], [ '(SELECT region, id * 0.25 AS bare FROM shops)', 'x.bare = facts.bare', 'region' ], [ '(SELECT DISTINCT ts FROM facts)', 'x.ts = facts.ts', 'ts' ], [ '(SELECT id * 2 AS twofold, max(name) AS name FROM shops GROUP BY 1)', 'x.twofold = shop', 'name' ];
+check_joins('keys that no job has', 0, 'SELECT s.name, count(*) FROM facts JOIN shops s ON facts.f = s.f GROUP BY 1', 'SELECT s.name, count(*) FROM facts JOIN shops s ON facts.price = s.rate GROUP BY 1');
+
+# conditions, on both sides and above
+check_joins("condition $_", 1, "SELECT s.region, count(*), sum(v) FROM facts JOIN shops s ON shop = s.id WHERE $_ GROUP BY 1", "SELECT s.region, count(*), sum(v) FROM facts LEFT JOIN shops s ON shop = s.id WHERE $_ GROUP BY 1")
+  foreach 'v > 0', 's.b', "s.name LIKE '%1'", 'v > s.region * 100', 's.rate < price', "facts.code LIKE '%7' AND s.hole IS NOT NULL", 's.opened < facts.day - 3650', 'facts.e = s.e', 'facts.b OR s.b', "s.name = 'shop 7'";
+check_joins('joined by more', 1, 'SELECT s.region, count(*) FROM facts JOIN shops s ON shop = s.id AND price > s.rate AND facts.b <> s.b GROUP BY 1');
+check_joins('outer joined by more', 0, 'SELECT s.region, count(*) FROM facts LEFT JOIN shops s ON shop = s.id AND price > s.rate GROUP BY 1', 'SELECT small, count(*) FROM facts WHERE EXISTS (SELECT FROM twice t WHERE t.id = shop AND t.v > facts.v) GROUP BY 1');
+check_joins('texts of a build that are computed with', 0, 'SELECT upper(s.name), count(*) FROM facts JOIN shops s ON shop = s.id GROUP BY 1', "SELECT s.region, count(*) FROM facts JOIN shops s ON shop = s.id WHERE s.name > facts.code GROUP BY 1");
+
+# stars and snowflakes
+my $snow = 'facts JOIN shops s ON shop = s.id JOIN regions r ON s.region = r.id';
+check_joins('snowflake of two', 2, "SELECT r.label, count(*), sum(v * r.country) FROM $snow GROUP BY 1");
+check_joins('snowflake of three', 3, "SELECT c.label, r.label, s.kind, count(*), sum(price * s.rate) FROM $snow JOIN countries c ON r.country = c.id GROUP BY 1, 2, 3", "SELECT c.label, sum(v) FROM facts LEFT JOIN shops s ON shop = s.id LEFT JOIN regions r ON s.region = r.id LEFT JOIN countries c ON r.country = c.id GROUP BY 1");
+check_joins('star of four', 4, 'SELECT s.name, d.month, i.price, n.v % 5, count(*), sum(facts.v) FROM facts JOIN shops s ON shop = s.id JOIN days d ON facts.day = d.day JOIN items i ON item = i.id JOIN nulls n ON n.id = small WHERE d.holiday AND s.hole > 0 GROUP BY 1, 2, 3, 4');
+check_joins('self-join', 1, 'SELECT b.small, count(*) FROM facts a JOIN facts b ON a.v + 600 = b.id GROUP BY 1');
+check_joins('kinds together', 3, 'SELECT s.name, count(*), count(d.day) FROM facts JOIN shops s ON shop = s.id LEFT JOIN days d ON facts.day = d.day WHERE NOT EXISTS (SELECT FROM twice t WHERE t.id = shop) GROUP BY 1');
+
+# rows
+check_joins("rows by $_", 1, "SELECT facts.id, s.name, s.rate, s.bare, s.u, price FROM facts JOIN shops s ON shop = s.id ORDER BY $_, facts.id", "SELECT facts.id, s.name, price FROM facts LEFT JOIN shops s ON shop = s.id ORDER BY $_, facts.id LIMIT 50",
+	"SELECT * FROM (SELECT facts.id, s.name, row_number() OVER (PARTITION BY s.region ORDER BY $_, facts.id) AS place FROM facts LEFT JOIN shops s ON shop = s.id) q WHERE place <= 2")
+  foreach 's.name', 's.rate DESC', 's.opened, v', 's.name DESC NULLS LAST, price', 's.u';
+
+# sides without rows, sides that repeat keys, and those that are beyond programs or memory
+check_joins('an empty side', 0, 'SELECT n.v, count(*) FROM facts JOIN none n ON shop = n.id GROUP BY 1');
+check_joins('empty sides', 1, 'SELECT n.v, count(*) FROM facts LEFT JOIN none n ON shop = n.id GROUP BY 1', 'SELECT small, count(*) FROM facts WHERE NOT EXISTS (SELECT FROM none n WHERE n.id = shop) GROUP BY 1');
+check_joins('repeated keys', 0, 'SELECT t.v, count(*) FROM facts JOIN twice t ON shop = t.id GROUP BY 1', 'SELECT t.v, s.name, count(*) FROM facts LEFT JOIN twice t ON small = t.id JOIN shops s ON shop = s.id GROUP BY 1, 2');
+check_joins('repeats that are filtered', 1, 'SELECT t.v, count(*) FROM facts JOIN (SELECT * FROM twice WHERE v > 50) t ON shop = t.id GROUP BY 1');
+run("UPDATE odd SET label = repeat('long', 50) WHERE id = 7", "UPDATE odd SET n = 'NaN' WHERE id = 8");
+check_joins('values beyond programs', 0, 'SELECT o.label, count(*) FROM facts JOIN odd o ON shop = o.id GROUP BY 1', 'SELECT o.id, sum(o.n) FROM facts JOIN odd o ON shop = o.id GROUP BY 1');
+check_joins('that nobody asks for', 1, 'SELECT o.id, count(o.n) FROM facts JOIN (SELECT id, n FROM odd WHERE id <> 8) o ON shop = o.id GROUP BY 1');
+run("SET work_mem = '200kB'", 'SET hash_mem_multiplier = 1');
+check_joins('a side larger than memory', 0, 'SELECT p.x % 7, count(*) FROM facts JOIN pairs p ON p.a = shop AND p.b = item GROUP BY 1');
+check_joins('one that fits', 1, 'SELECT s.region, count(*) FROM facts JOIN shops s ON shop = s.id GROUP BY 1');
+run('RESET work_mem', 'RESET hash_mem_multiplier', "INSERT INTO facts (id, shop, v, small) VALUES (0, 5, 2147483647, 1)");
+check_joins('a fault above a join', 0, 'SELECT s.region, sum(v + s.id) FROM facts JOIN shops s ON shop = s.id GROUP BY 1');
+is($session->{state}, '22003', 'is an error');
+check_joins('that a join drops', 1, 'SELECT s.region, sum(v + s.id) FROM facts JOIN (SELECT * FROM shops WHERE id <> 5) s ON shop = s.id GROUP BY 1');
+run('DELETE FROM facts WHERE id = 0');
+
+# parameters, rescans, cursors
+run('SET plan_cache_mode = force_generic_plan', 'PREPARE p (int, numeric) AS SELECT s.name, count(*), sum(v + $1) FROM facts JOIN (SELECT * FROM shops WHERE rate > $2) s ON shop = s.id WHERE v > $1 GROUP BY 1');
+check_joins('parameters', 1, 'EXECUTE p (5, 2.5)', 'EXECUTE p (-1000, 0)', 'EXECUTE p (NULL, 0)');
+run('RESET plan_cache_mode');
+check_joins('a subquery that is run again', 1, "SELECT g, q.* FROM generate_series(1, 5) g, LATERAL (SELECT s.region, count(*), sum(v) FROM facts JOIN shops s ON shop = s.id GROUP BY 1) q ORDER BY 1, 2");
+check_joins("with a parameter in $_->[0], $_->[1]", 1, "SELECT g, q.* FROM generate_series(1, 5) g, LATERAL (SELECT s.region, count(*), sum(v) FROM facts JOIN (SELECT * FROM shops WHERE id > g * 9 OR $_->[0]) s ON shop = s.id WHERE v > 10 OR $_->[1] GROUP BY 1) q ORDER BY 1, 2")
+  foreach [ 'false', 'false' ], [ 'id = g', 'false' ], [ 'b', 'v < g' ];
+run('SET mgpu.executor = cpu');
+my $repeats = 'SELECT g, q.* FROM generate_series(0, 2) g, LATERAL (SELECT t.v % 3 AS rest, count(*), sum(facts.v) FROM facts JOIN (SELECT * FROM twice WHERE v > 30 * g) t ON shop = t.id GROUP BY 1) q ORDER BY 1, 2';
+is(answer('force', $repeats), answer('off', $repeats), 'a job in turns, and PostgreSQL\'s join in others');
+favour('force');
+run('BEGIN', 'DECLARE c SCROLL CURSOR FOR SELECT s.region, count(*) FROM facts JOIN shops s ON shop = s.id GROUP BY 1 ORDER BY 1');
+my $forth = $session->query('FETCH ALL FROM c');
+is(join("\n", reverse split /\n/, $session->query('FETCH BACKWARD ALL FROM c')), $forth, 'a cursor goes back');
+run('COMMIT');
+
+# wrong statistics; tables that change; partitions that stream
+run('CREATE TABLE grown (id int PRIMARY KEY, v int) WITH (autovacuum_enabled = off)', 'INSERT INTO grown VALUES (1, 1)', 'ANALYZE grown', 'INSERT INTO grown SELECT i, i % 7 FROM generate_series(2, 95) i');
+check_joins('wrong statistics', 1, 'SELECT g.v, count(*) FROM facts JOIN grown g ON shop = g.id GROUP BY 1');
+run('DELETE FROM grown WHERE id % 3 = 0', 'UPDATE grown SET v = v + 1 WHERE id % 3 = 1', 'UPDATE facts SET v = v + 1 WHERE id % 100 = 1', 'DELETE FROM facts WHERE id % 50 = 3');
+check_joins('changed tables', 1, 'SELECT g.v, count(*), sum(facts.v) FROM facts JOIN grown g ON shop = g.id GROUP BY 1');
+run('CREATE TABLE parts (id int, shop int, v int) PARTITION BY RANGE (id)', (map { sprintf 'CREATE TABLE parts_%d PARTITION OF parts FOR VALUES FROM (%d) TO (%d)', $_, $_ * 1000, ($_ + 1) * 1000 } 0 .. 3), 'CREATE TABLE parts_rest PARTITION OF parts DEFAULT',
+	'INSERT INTO parts SELECT id, shop, v FROM facts', 'VACUUM ANALYZE parts');
+check_joins('partitions', 1, 'SELECT s.name, count(*), sum(v) FROM parts JOIN shops s ON shop = s.id GROUP BY 1', 'SELECT s.region, count(*) FROM parts LEFT JOIN shops s ON shop = s.id WHERE parts.id < 2500 GROUP BY 1');
+check_joins('partitions in a snowflake', 2, 'SELECT r.label, max(v) FROM parts JOIN shops s ON shop = s.id JOIN regions r ON s.region = r.id GROUP BY 1');
+
+run('SET mgpu.executor = gpu');
+like(analyze('SELECT s.region, count(*) FROM facts JOIN shops s ON shop = s.id GROUP BY 1'), qr/Joins: 1 looked up\n.*Rows Built: 90\n.*Hash Join \(actual rows=\d+ loops=1\).*Hash \(never executed\)\n.*Seq Scan on shops s \(actual rows=90 loops=1\)/s, 'EXPLAIN');
+run('SET mgpu.enable_columns = off');
+check_joins('without columns', 0, 'SELECT s.region, count(*) FROM facts JOIN shops s ON shop = s.id GROUP BY 1');
+run('RESET mgpu.enable_columns');
+ok(service_is_idle($node), 'nothing is left in the service');
+
+$session->close;
+done_testing();
