@@ -36,6 +36,7 @@
 #include "query/group_query.h"
 #include "query/group_task.h"
 #include "query/grouping_sets.h"
+#include "query/join_path.h"
 #include "query/offers.h"
 #include "query/scan_path.h"
 #include "query/table_job.h"
@@ -167,6 +168,20 @@ add_group_path(group_offer *offer, Path *child, const Path *rows, double num_row
 	offer->paths = lappend(offer->paths, path);
 }
 
+/* Where PostgreSQL prefers another one: a join that a job does. */
+static void
+add_joined_path(group_offer *offer)
+{
+	const group_task *task = &offer->task;
+	Path	   *source = join_path_cheapest(offer->input_rel->pathlist);
+	Path	   *rows;
+
+	if (source == NULL || task->executor != TABLE_BY_NOBODY)
+		return;
+	rows = scan_path(task->root, source, task->columns);
+	add_group_path(offer, rows, rows, offer->num_rows, offer->folds ? GROUP_FOLD : GROUP_SORT);
+}
+
 /* Offer what workers can do: fold rows if that makes them few, else pack them. */
 static void
 add_parallel_path(group_offer *offer)
@@ -222,6 +237,7 @@ make_paths(group_offer *offer)
 	offer->uncounted = group_path_uncounted(task, cheapest_of(offer->output_rel->pathlist), offer->num_groups);
 	offer->rows = scan_path(task->root, scan_cheapest_path(task->root, input_rel->pathlist, task->columns), task->columns);
 	add_group_path(offer, offer->rows, offer->rows, offer->num_rows, offer->folds ? GROUP_FOLD : GROUP_SORT);
+	add_joined_path(offer);
 	/* a GPU's rows are in its own memory */
 	if (task->executor == TABLE_BY_NOBODY && !groups_fit(offer))
 		return "one group is expected to need more memory than work_mem times hash_mem_multiplier";

@@ -15,6 +15,7 @@
 #include "utils/spccache.h"
 
 #include "compat.h"
+#include "query/join_path.h"
 #include "query/table_job.h"
 #include "run/run_table.h"
 #include "settings.h"
@@ -27,14 +28,6 @@
 #define THREAD_SCAN_PART 0.4
 #define THREAD_PART 1.2
 
-static const Path *
-below_projections(const Path *path)
-{
-	while (IsA(path, ProjectionPath))
-		path = ((const ProjectionPath *) path)->subpath;
-	return path;
-}
-
 /* The scans of whole tables by one process whose rows a path's are, or NIL. */
 static List *
 scans_of(const Path *path)
@@ -42,14 +35,16 @@ scans_of(const Path *path)
 	List	   *scans = NIL;
 	ListCell   *cell;
 
-	path = below_projections(path);
+	if (path == NULL)
+		return NIL;
+	path = path_below_projections(path);
 	if (!IsA(path, AppendPath))
 		return path->pathtype == T_SeqScan && !path->parallel_aware ? list_make1((void *) path) : NIL;
 	if (path->parallel_aware)
 		return NIL;
 	foreach(cell, ((const AppendPath *) path)->subpaths)
 	{
-		const Path *scan = below_projections(lfirst(cell));
+		const Path *scan = path_below_projections(lfirst(cell));
 
 		if (scan->pathtype != T_SeqScan || scan->parallel_aware)
 			return NIL;
@@ -58,15 +53,16 @@ scans_of(const Path *path)
 	return scans;
 }
 
-/* Make the job of a scan whose rows have these columns. */
+/* Make the job of a scan whose rows have the columns and joins of these expressions (join_path.h). */
 static bool
-makes_job(PlannerInfo *root, const Path *scan, List *columns, table_question *question, table_job *job)
+makes_job(PlannerInfo *root, const Path *scan, List *exprs, const List *joins, table_question *question, table_job *job)
 {
 	Relation	relation = table_open(planner_rt_fetch(scan->parent->relid, root)->relid, NoLock);
 	Oid			widths = question->widths ? RelationGetRelid(question->widths) : InvalidOid;
 	bool		is_made;
 
-	question->scan = (table_scan) {relation, columns, extract_actual_clauses(scan->parent->baserestrictinfo, false), NIL};
+	question->scan = (table_scan) {relation, linitial(exprs), extract_actual_clauses(scan->parent->baserestrictinfo, false),
+	join_path_joins(exprs, joins)};
 	if (!OidIsValid(widths))
 		question->widths = relation;
 	is_made = heap_reader_reads(relation) && table_job_make(job, question) == NULL;
@@ -75,15 +71,17 @@ makes_job(PlannerInfo *root, const Path *scan, List *columns, table_question *qu
 	return is_made && extract_actual_clauses(scan->parent->baserestrictinfo, true) == NIL;
 }
 
-/* Columns of an Append's rows as one of its scans has them, or NIL. */
+/* Expressions of an Append's rows as one of its scans has them, or NIL. */
 static List *
-columns_of(PlannerInfo *root, const Path *rows, const Path *scan)
+exprs_of_scan(PlannerInfo *root, const Path *append, const Path *scan, List *exprs)
 {
-	RelOptInfo *parent = below_projections(rows)->parent;
+	RelOptInfo *parent = append->parent;
 
+	if (scan == append)
+		return exprs;
 	if (parent->reloptkind != RELOPT_BASEREL || scan->parent->reloptkind != RELOPT_OTHER_MEMBER_REL)
 		return NIL;
-	return (List *) mgpu_adjust_to_child(root, (Node *) rows->pathtarget->exprs, scan->parent, parent);
+	return (List *) mgpu_adjust_to_child(root, (Node *) exprs, scan->parent, parent);
 }
 
 /* The job of all scans, or NULL.  Their rows have the columns of `rows`, by the names of each table. */
@@ -91,6 +89,9 @@ static mgpu_group_spec *
 make_one_job(PlannerInfo *root, const Path *rows, List *scans, table_question *question)
 {
 	mgpu_group_spec *specs = palloc(2 * sizeof(mgpu_group_spec));
+	List	   *joins;
+	const Path *stream = join_path_stream(rows, &joins);
+	List	   *exprs = join_path_exprs(rows->pathtarget->exprs, joins);
 	ListCell   *cell;
 
 	foreach(cell, scans)
@@ -98,11 +99,9 @@ make_one_job(PlannerInfo *root, const Path *rows, List *scans, table_question *q
 		int			number = foreach_current_index(cell);
 		const Path *scan = lfirst(cell);
 		table_job	job = {.spec = &specs[number > 0]};
-		bool		is_append = scan != below_projections(rows);
-		List	   *columns = is_append ? columns_of(root, rows, scan) : rows->pathtarget->exprs;
+		List	   *of_scan = exprs_of_scan(root, stream, scan, exprs);
 
-		if ((columns == NIL && rows->pathtarget->exprs != NIL) ||
-			!makes_job(root, scan, columns, question, &job) || (number > 0 && memcmp(&specs[0], &specs[1], sizeof(mgpu_group_spec)) != 0))
+		if (of_scan == NIL || !makes_job(root, scan, of_scan, joins, question, &job) || (number > 0 && memcmp(&specs[0], &specs[1], sizeof(mgpu_group_spec)) != 0))
 			return NULL;
 	}
 	return specs;
@@ -111,17 +110,19 @@ make_one_job(PlannerInfo *root, const Path *rows, List *scans, table_question *q
 table_executor
 table_job_expected(PlannerInfo *root, const Path *rows, const query *query, List *outputs, double num_results)
 {
-	List	   *scans = mgpu_setting_enable_columns ? scans_of(rows) : NIL;
+	List	   *joins;
+	const Path *stream = join_path_stream(rows, &joins);
+	List	   *scans = mgpu_setting_enable_columns ? scans_of(stream) : NIL;
 	table_question question = {.query = query,.outputs = outputs};
 	mgpu_group_spec *spec;
 	table_executor executor = TABLE_BY_NOBODY;
 
-	if (scans == NIL || list_length(scans) > MGPU_GROUP_MAX_SOURCES || (!run_may_use_gpu() && !table_job_has_threads(rows->rows)))
+	if (scans == NIL || list_length(scans) > MGPU_GROUP_MAX_SOURCES || (!run_may_use_gpu() && !table_job_has_threads(stream->rows)))
 		return TABLE_BY_NOBODY;
 	spec = make_one_job(root, rows, scans, &question);
-	if (spec && run_may_use_gpu() && run_would_use_gpu(rows->rows))
+	if (spec && joins == NIL && run_may_use_gpu() && run_would_use_gpu(stream->rows))
 		executor = TABLE_BY_GPU;
-	else if (spec && table_job_is_for_threads(spec, rows->rows, rows->rows, num_results))
+	else if (spec && table_job_is_for_threads(spec, stream->rows, rows->rows, num_results))
 		executor = TABLE_BY_THREADS;
 	return executor;
 }
@@ -136,10 +137,12 @@ Cost
 table_job_scan_cost(const Path *rows, table_executor executor)
 {
 	double		part = executor == TABLE_BY_GPU ? GPU_SCAN_PART : THREAD_SCAN_PART / run_table_threads();
-	Cost		cost = 0;
+	List	   *joins;
+	const Path *stream = join_path_stream(rows, &joins);
+	Cost		cost = join_path_cost(joins, stream->rows, part);
 	ListCell   *cell;
 
-	foreach(cell, scans_of(rows))
+	foreach(cell, scans_of(stream))
 	{
 		const RelOptInfo *rel = ((const Path *) lfirst(cell))->parent;
 		Cost		per_page = 0;

@@ -1,0 +1,215 @@
+/*
+ * join_path.c
+ *		Joins in paths of rows that a table job may do.
+ *
+ * What a plan will have is told from its path.  A key that is found twice ends a job, so only what is proved to be unique counts.
+ */
+#include "postgres.h"
+
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/restrictinfo.h"
+#include "utils/lsyscache.h"
+
+#include "compat.h"
+#include "expr/expr_builds.h"
+#include "query/join_path.h"
+#include "scan/heap_reader.h"
+
+const Path *
+path_below_projections(const Path *path)
+{
+	while (IsA(path, ProjectionPath))
+		path = ((const ProjectionPath *) path)->subpath;
+	return path;
+}
+
+/* ---- which */
+
+/* What of a join is no hash clause.  false: a pair has to meet some of it, which decides whether an outer row has one. */
+static bool
+find_conditions(const HashPath *join, List **conditions)
+{
+	ListCell   *cell;
+
+	*conditions = NIL;
+	foreach(cell, join->jpath.joinrestrictinfo)
+	{
+		RestrictInfo *info = lfirst(cell);
+
+		if (list_member_ptr(join->path_hashclauses, info))
+			continue;
+		if (join->jpath.jointype != JOIN_INNER && !RINFO_IS_PUSHED_DOWN(info, join->jpath.path.parent->relids))
+			return false;
+		*conditions = lappend(*conditions, info->clause);
+	}
+	return true;
+}
+
+static bool
+takes_join(const HashPath *join)
+{
+	JoinType	type = join->jpath.jointype;
+	List	   *conditions;
+
+	if (join->jpath.path.parallel_aware || !find_conditions(join, &conditions))
+		return false;
+	return type == JOIN_SEMI || type == JOIN_ANTI || ((type == JOIN_INNER || type == JOIN_LEFT) && join->jpath.inner_unique);
+}
+
+const Path *
+join_path_stream(const Path *rows, List **joins)
+{
+	*joins = NIL;
+	for (rows = path_below_projections(rows); IsA(rows, HashPath); rows = path_below_projections(rows))
+	{
+		if (!takes_join((const HashPath *) rows))
+			return NULL;
+		*joins = lappend(*joins, (void *) rows);
+		rows = ((const HashPath *) rows)->jpath.outerjoinpath;
+	}
+	return rows;
+}
+
+Path *
+join_path_cheapest(const List *paths)
+{
+	Path	   *cheapest = NULL;
+	ListCell   *cell;
+
+	foreach(cell, paths)
+	{
+		Path	   *path = lfirst(cell);
+		List	   *joins;
+
+		if (path->param_info || join_path_stream(path, &joins) == NULL || joins == NIL)
+			continue;
+		if (cheapest == NULL || path->total_cost < cheapest->total_cost)
+			cheapest = path;
+	}
+	return cheapest;
+}
+
+/* ---- expressions */
+
+/* Variables of the inner sides, of each join those that were met so far. */
+typedef struct build_names
+{
+	const List *joins;
+	List	  **vars;
+} build_names;
+
+/* The number that a variable has among those of its build. */
+static int
+number_of(List **vars, const Var *var)
+{
+	ListCell   *cell;
+
+	foreach(cell, *vars)
+	{
+		const Var  *known = lfirst(cell);
+
+		if (known->varno == var->varno && known->varattno == var->varattno)
+			return 1 + foreach_current_index(cell);
+	}
+	*vars = lappend(*vars, (void *) var);
+	return list_length(*vars);
+}
+
+static Node *
+name_builds(Node *node, void *context)
+{
+	build_names *names = context;
+	ListCell   *cell;
+
+	if (node == NULL || !IsA(node, Var))
+		return node == NULL ? NULL : expression_tree_mutator(node, name_builds, context);
+	foreach(cell, names->joins)
+	{
+		const HashPath *join = lfirst(cell);
+		int			number = foreach_current_index(cell);
+		Var		   *var = (Var *) node;
+
+		if (!bms_is_member(var->varno, join->jpath.innerjoinpath->parent->relids))
+			continue;
+		var = copyObject(var);
+		/* system columns have no cells */
+		var->varattno = var->varattno > 0 ? number_of(&names->vars[number], (const Var *) node) : 0;
+		var->varno = EXPR_BUILD_VARNO + number;
+		return (Node *) var;
+	}
+	return (Node *) copyObject(node);
+}
+
+/* An equality whose first argument is the outer side's. */
+static Expr *
+switched(const RestrictInfo *info, const Path *outer)
+{
+	OpExpr	   *clause = castNode(OpExpr, info->clause);
+
+	if (bms_is_subset(info->left_relids, outer->parent->relids))
+		return (Expr *) clause;
+	return make_opclause(get_commutator(clause->opno), BOOLOID, false, lsecond(clause->args), linitial(clause->args), InvalidOid,
+						 clause->inputcollid);
+}
+
+static List *
+own_exprs(const HashPath *join)
+{
+	List	   *clauses = NIL;
+	List	   *conditions;
+	ListCell   *cell;
+
+	foreach(cell, join->path_hashclauses)
+		clauses = lappend(clauses, switched(lfirst(cell), join->jpath.outerjoinpath));
+	(void) find_conditions(join, &conditions);
+	return list_make2(clauses, conditions);
+}
+
+List *
+join_path_exprs(List *columns, const List *joins)
+{
+	List	   *exprs = list_make1(columns);
+	build_names names = {joins, palloc0((list_length(joins) + 1) * sizeof(List *))};
+	ListCell   *cell;
+
+	foreach(cell, joins)
+		exprs = lappend(exprs, own_exprs(lfirst(cell)));
+	return joins ? (List *) name_builds((Node *) exprs, &names) : exprs;
+}
+
+List *
+join_path_joins(const List *exprs, const List *joins)
+{
+	List	   *made = NIL;
+	ListCell   *cell;
+
+	foreach(cell, joins)
+	{
+		const List *own = list_nth(exprs, 1 + foreach_current_index(cell));
+		table_join *join = palloc(sizeof(table_join));
+
+		*join = (table_join) {((const HashPath *) lfirst(cell))->jpath.jointype, linitial(own), lsecond(own), NULL};
+		made = lappend(made, join);
+	}
+	return made;
+}
+
+/* ---- cost */
+
+Cost
+join_path_cost(const List *joins, double num_rows, double part)
+{
+	Cost		cost = 0;
+	ListCell   *cell;
+
+	foreach(cell, joins)
+	{
+		const Path *inner = ((const HashPath *) lfirst(cell))->jpath.innerjoinpath;
+
+		cost += inner->total_cost + inner->rows * (cpu_operator_cost + cpu_tuple_cost) + part * num_rows * cpu_operator_cost;
+	}
+	return cost;
+}

@@ -1,0 +1,31 @@
+/*
+ * join_path.h
+ *		Joins in paths of rows that a table job may do: hash joins whose outer side ends in scans.
+ */
+#ifndef MGPU_QUERY_JOIN_PATH_H
+#define MGPU_QUERY_JOIN_PATH_H
+
+#include "nodes/pathnodes.h"
+
+/* Below projections. */
+extern const Path *path_below_projections(const Path *path);
+
+/*
+ * The path whose rows stream through the joins of a path, and these (HashPath), the last one first.  NULL: a join is not a job's, or
+ * may find several rows.
+ */
+extern const Path *join_path_stream(const Path *rows, List **joins);
+
+/* Columns of the rows, then clauses and conditions of each join: their variables of inner sides are builds'. */
+extern List *join_path_exprs(List *columns, const List *joins);
+
+/* The joins (scan/heap_reader.h) whose expressions these are. */
+extern List *join_path_joins(const List *exprs, const List *joins);
+
+/* What reading the inner sides and looking up so many rows costs; a part of the latter is left. */
+extern Cost join_path_cost(const List *joins, double num_rows, double part);
+
+/* Of some paths, the cheapest that has such joins; or NULL. */
+extern Path *join_path_cheapest(const List *paths);
+
+#endif							/* MGPU_QUERY_JOIN_PATH_H */
