@@ -207,7 +207,8 @@ engine_upload(mgpu_engine_run *run, int input, const void *source, uint64_t byte
 	if (status != MGPU_OK)
 		return status;
 	if (run->job.op == MGPU_OP_GROUP)
-		return mgpu_run_group_upload(run, source, bytes, err);
+		return input == MGPU_CHANNEL_VALUES ? mgpu_run_group_upload_builds(run, source, bytes, err) :
+			mgpu_run_group_upload(run, source, bytes, err);
 	code = mgpu_copies_send(copies, run->arena + input_offset(&run->layout, input) + run->sent_bytes[input], source,
 							bytes, &run->stats.upload_ms);
 	if (code == cudaSuccess && input == MGPU_CHANNEL_KEYS)

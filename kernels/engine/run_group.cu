@@ -136,6 +136,19 @@ set_control(mgpu_engine_run *run)
 	return code == cudaSuccess ? hold_decodes(run) : code;
 }
 
+/* Memory for builds, which come before all pages. */
+static mgpu_status
+take_builds(mgpu_engine_run *run, mgpu_error *err)
+{
+	void	   *memory = NULL;
+	mgpu_status status = MGPU_OK;
+
+	if (run->group->spec.build_bytes > 0)
+		status = mgpu_group_take(run, run->group->spec.build_bytes, &memory, err);
+	run->group->builds = static_cast<char *>(memory);
+	return status;
+}
+
 extern "C" mgpu_status
 mgpu_run_group_open(mgpu_engine_run *run, const mgpu_group_source *source, const mgpu_exec_options *options,
 					mgpu_error *err)
@@ -165,7 +178,7 @@ mgpu_run_group_open(mgpu_engine_run *run, const mgpu_group_source *source, const
 	}
 	if (code == cudaSuccess)
 		code = set_control(run);
-	return code == cudaSuccess ? MGPU_OK : mgpu_cuda_error(err, code, "starting a run");
+	return code == cudaSuccess ? take_builds(run, err) : mgpu_cuda_error(err, code, "starting a run");
 }
 
 /* ----------------------------------------------------------------- columns */
@@ -287,6 +300,7 @@ decode_batch(mgpu_engine_run *run, const void *batch, uint32_t num_refs)
 	request.num_refs = num_refs;
 	request.launch = ++group->num_launches;
 	request.columns = group->columns;
+	request.builds = group->builds;
 	request.control = mgpu_group_control_of(run);
 	request.progress = &group->mailbox->progress;
 	*num_tickets += num_refs;
@@ -297,6 +311,22 @@ decode_batch(mgpu_engine_run *run, const void *batch, uint32_t num_refs)
 }
 
 extern "C" mgpu_status
+mgpu_run_group_upload_builds(mgpu_engine_run *run, const void *source, uint64_t bytes, mgpu_error *err)
+{
+	mgpu_group_run *group = run->group;
+	cudaError_t code;
+
+	if (bytes > group->spec.build_bytes - group->sent_build_bytes || group->num_launches > 0)
+		return mgpu_fail(err, MGPU_BAD_JOB, "%llu bytes of builds do not go with the job", (unsigned long long) bytes);
+	code = mgpu_copies_send(&run->device->copies[MGPU_UPLOAD], group->builds + group->sent_build_bytes, source, bytes,
+							&run->stats.upload_ms);
+	group->sent_build_bytes += bytes;
+	if (code == cudaSuccess && group->sent_build_bytes == group->spec.build_bytes)
+		code = hold_decodes(run);
+	return code == cudaSuccess ? MGPU_OK : mgpu_cuda_error(err, code, "uploading");
+}
+
+extern "C" mgpu_status
 mgpu_run_group_upload(mgpu_engine_run *run, const void *batch, uint64_t bytes, mgpu_error *err)
 {
 	uint32_t	num_refs = (uint32_t) (bytes / sizeof(mgpu_page_ref));
@@ -304,6 +334,8 @@ mgpu_run_group_upload(mgpu_engine_run *run, const void *batch, uint64_t bytes, m
 	mgpu_status status;
 	cudaError_t code;
 
+	if (run->group->sent_build_bytes < run->group->spec.build_bytes)
+		return mgpu_fail(err, MGPU_BAD_JOB, "pages before all builds");
 	if (num_refs == 0 || bytes % sizeof(mgpu_page_ref) != 0 || num_refs > MGPU_BATCH_PAGES || (uintptr_t) batch % 16 != 0)
 		return mgpu_fail(err, MGPU_BAD_JOB, "a batch of %llu bytes", (unsigned long long) bytes);
 	num_items = count_items(static_cast<const mgpu_page_ref *>(batch), num_refs);

@@ -57,6 +57,8 @@ typedef struct mgpu_group_run
 	mgpu_group_record record;
 	const char *pages;
 	uint64_t	num_pages;
+	char	   *builds;			/* on the device */
+	uint64_t	sent_build_bytes;
 	uint64_t	memory_limit;	/* 0: none */
 	uint64_t	taken_bytes;
 	int			num_blocks;
@@ -128,6 +130,7 @@ extern "C" {
 mgpu_status mgpu_run_group_open(mgpu_engine_run *run, const mgpu_group_source *source,
 								const mgpu_exec_options *options, mgpu_error *err);
 mgpu_status mgpu_run_group_upload(mgpu_engine_run *run, const void *batch, uint64_t bytes, mgpu_error *err);
+mgpu_status mgpu_run_group_upload_builds(mgpu_engine_run *run, const void *source, uint64_t bytes, mgpu_error *err);
 cudaError_t mgpu_run_group_launch(mgpu_engine_run *run);
 
 /* After the kernels of a stage: start the next one. */

@@ -208,15 +208,17 @@ load_page(const mgpu_decode_request *request, page_state *state)
 
 /* What all rows share. */
 static __device__ void
-load_program(const mgpu_group_spec *spec, page_state *state)
+load_program(const mgpu_decode_request *request, page_state *state)
 {
+	const mgpu_group_spec *spec = &request->control->spec;
+
 	for (uint32_t i = threadIdx.x; i < spec->num_ops; i += THREADS)
 		state->ops[i] = spec->ops[i];
 	for (uint32_t i = threadIdx.x; i < spec->num_constants; i += THREADS)
 		state->constants[i] = mgpu_group_constant_of(spec, i);
 	if (threadIdx.x != 0)
 		return;
-	state->program = mgpu_group_program(spec, NULL, state->constants);
+	state->program = mgpu_group_program(spec, request->builds, state->constants);
 	state->program.ops = state->ops;
 }
 
@@ -321,7 +323,7 @@ decode_pages(const __grid_constant__ mgpu_decode_request request)
 	__syncthreads();
 	mgpu_let_next_start();
 	num_items = load_page(&request, &state);
-	load_program(&request.control->spec, &state);
+	load_program(&request, &state);
 	__syncthreads();
 	choose_rows(&request, &state, num_items, &frame);
 	__syncthreads();

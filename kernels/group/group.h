@@ -84,6 +84,7 @@ typedef struct mgpu_decode_request
 	uint32_t	num_refs;		/* 1 to MGPU_BATCH_PAGES */
 	uint32_t	launch;			/* its number, from 1 on */
 	mgpu_group_columns columns;
+	const char *builds;			/* on the device */
 	mgpu_group_control *control;
 	uint64_t   *progress;		/* host memory: launch << 32 | rows, once it knows its rows */
 	uint64_t   *landed;			/* host memory: landed_number, once it needs the batch and its pages no more */

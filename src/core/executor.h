@@ -59,7 +59,7 @@ typedef struct mgpu_binding
 
 	/* GROUP: copied by open.  Its outputs are bound later, by bind_groups. */
 	const mgpu_group_spec *group;
-	const char *builds;			/* GROUP: the memory of its builds, of group->build_bytes */
+	const char *builds;			/* GROUP, executors of this process: the memory of its builds, of group->build_bytes */
 
 	/* GROUP: shared buffers, where an executor of this process may read them.  The service has its own. */
 	const char *pages;
@@ -203,7 +203,8 @@ typedef struct mgpu_executor
 	bool		(*writes_early) (const mgpu_run *run);
 
 	/*
-	 * GROUP only, else not called; NULL in mgpu_cpu_executor, which does not run such jobs.  Pages go through slots of
+	 * GROUP only, else not called; NULL in mgpu_cpu_executor, which does not run such jobs.  The memory of builds goes through slots of
+	 * MGPU_CHANNEL_VALUES, unless the executor reads the binding's.  Then pages go through slots of
 	 * MGPU_CHANNEL_KEYS, a batch a slot (group_spec.h): bytes committed are those of its mgpu_page_refs.  Once a
 	 * slot comes again, the pages of its last batch have been read; once group_result is true, all have.  There are at
 	 * most MGPU_GROUP_MAX_SLOTS different slots.  group_result: whether the sizes of outputs are known.  poll returns

@@ -120,7 +120,7 @@ table_job_expected(PlannerInfo *root, const Path *rows, const query *query, List
 	if (scans == NIL || list_length(scans) > MGPU_GROUP_MAX_SOURCES || (!run_may_use_gpu() && !table_job_has_threads(stream->rows)))
 		return TABLE_BY_NOBODY;
 	spec = make_one_job(root, rows, scans, &question);
-	if (spec && joins == NIL && run_may_use_gpu() && run_would_use_gpu(stream->rows))
+	if (spec && run_may_use_gpu() && run_would_use_gpu(stream->rows))
 		executor = TABLE_BY_GPU;
 	else if (spec && table_job_is_for_threads(spec, stream->rows, rows->rows, num_results))
 		executor = TABLE_BY_THREADS;

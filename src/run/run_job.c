@@ -367,12 +367,9 @@ run_group(group_request *request)
 		.binding = {.group = &request->spec,.builds = request->builds},
 		.group = request
 	};
-	mgpu_plan	plan;
+	mgpu_plan	plan = plan_run(&run);
 	bool		done;
 
-	if (request->builds)
-		run.cpu_reason = "joins run on the CPU";
-	plan = plan_run(&run);
 	request->no_gpu = plan.reason;
 	if (plan.executor != MGPU_EXECUTOR_GPU && !request->is_for_threads)
 		return false;

@@ -30,26 +30,59 @@ fill(group_request *request, char *batch, Size bytes)
 	return num_pages;
 }
 
-mgpu_status
-run_group_feed(group_request *request, const mgpu_executor *executor, mgpu_run *run, mgpu_error *error)
+/* Send the memory of builds. */
+static mgpu_status
+feed_builds(const group_request *request, const mgpu_executor *executor, mgpu_run *run, mgpu_error *error)
 {
-	for (;;)
+	uint64		sent = 0;
+
+	while (sent < request->spec.build_bytes)
 	{
-		void	   *batch;
+		void	   *slot;
 		uint64		bytes;
-		uint32		num_pages;
-		mgpu_status status = executor->input_slot(run, MGPU_CHANNEL_KEYS, &batch, &bytes, error);
+		mgpu_status status = executor->input_slot(run, MGPU_CHANNEL_VALUES, &slot, &bytes, error);
 
 		CHECK_FOR_INTERRUPTS();
 		if (status == MGPU_PENDING)
 			continue;
 		if (status != MGPU_OK)
 			return status;
+		memcpy(slot, request->builds + sent, bytes);
+		status = executor->input_commit(run, MGPU_CHANNEL_VALUES, bytes, error);
+		if (status != MGPU_OK)
+			return status;
+		sent += bytes;
+	}
+	return MGPU_OK;
+}
+
+mgpu_status
+run_group_feed(group_request *request, const mgpu_executor *executor, mgpu_run *run, mgpu_error *error)
+{
+	mgpu_status status = request->by_threads ? MGPU_OK : feed_builds(request, executor, run, error);
+
+	while (status == MGPU_OK)
+	{
+		void	   *batch;
+		uint64		bytes;
+		uint32		num_pages;
+
+		status = executor->input_slot(run, MGPU_CHANNEL_KEYS, &batch, &bytes, error);
+
+		CHECK_FOR_INTERRUPTS();
+		if (status == MGPU_PENDING)
+		{
+			status = MGPU_OK;
+			continue;
+		}
+		if (status != MGPU_OK)
+			return status;
 		num_pages = fill(request, batch, bytes);
 		status = executor->input_commit(run, MGPU_CHANNEL_KEYS, num_pages * sizeof(mgpu_page_ref), error);
-		if (status != MGPU_OK || num_pages == 0)
+		if (num_pages == 0)
 			return status;
 	}
+	return status;
 }
 
 /* Give outputs their places. */

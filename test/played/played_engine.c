@@ -139,8 +139,12 @@ upload_batch(mgpu_engine_run *run, const mgpu_page_ref *batch, uint64_t bytes, m
 {
 	played_copy copy = {.group = run->group,.source = (const char *) batch,.bytes = bytes};
 	uint64_t	row_bytes = 0;
+	uint64_t	build_bytes;
 	mgpu_status status;
 
+	(void) mgpu_played_group_builds(run->group, &build_bytes);
+	if (run->sent[MGPU_CHANNEL_VALUES] < build_bytes)
+		return mgpu_fail(err, MGPU_BAD_JOB, "pages before all builds");
 	if (!mgpu_played_is_pinned(copy.source, bytes) ||
 		!mgpu_played_group_check(run->group, batch, bytes, mgpu_played_is_pinned))
 		return mgpu_fail(err, MGPU_BAD_JOB, "a batch of pages that are not pinned");
@@ -153,13 +157,35 @@ upload_batch(mgpu_engine_run *run, const mgpu_page_ref *batch, uint64_t bytes, m
 	return mgpu_played_ask(run->device, MGPU_UPLOAD, &copy, err);
 }
 
+/* Builds have memory from the first of their bytes on. */
+static mgpu_status
+upload_builds(mgpu_engine_run *run, const void *source, uint64_t bytes, mgpu_error *err)
+{
+	uint64_t	all_bytes;
+	uint64_t   *sent = &run->sent[MGPU_CHANNEL_VALUES];
+	played_copy copy = {.target = mgpu_played_group_builds(run->group, &all_bytes) + *sent,.source = source,.bytes = bytes};
+	mgpu_status status = MGPU_OK;
+
+	if (bytes > all_bytes - *sent)
+		return mgpu_fail(err, MGPU_BAD_JOB, "more builds than there are");
+	if (*sent == 0)
+		status = mgpu_played_take_memory(run->device, all_bytes, run->memory_limit - run->bytes, err);
+	if (status != MGPU_OK)
+		return status;
+	if (*sent == 0)
+		run->bytes += all_bytes;
+	*sent += bytes;
+	return mgpu_played_ask(run->device, MGPU_UPLOAD, &copy, err);
+}
+
 static mgpu_status
 played_upload(mgpu_engine_run *run, int input, const void *source, uint64_t bytes, mgpu_error *err)
 {
-	played_copy copy = {.target = run->inputs[input] + run->sent[input],.source = source,.bytes = bytes};
+	played_copy copy = {.source = source,.bytes = bytes};
 
 	if (run->group != NULL)
-		return upload_batch(run, source, bytes, err);
+		return input == MGPU_CHANNEL_VALUES ? upload_builds(run, source, bytes, err) : upload_batch(run, source, bytes, err);
+	copy.target = run->inputs[input] + run->sent[input];
 	run->sent[input] += bytes;
 	return mgpu_played_ask(run->device, MGPU_UPLOAD, &copy, err);
 }

@@ -25,6 +25,7 @@ mgpu_played_group_create(const mgpu_group_source *source, mgpu_error *err)
 		return NULL;
 	group = calloc(1, sizeof(played_group));
 	group->spec = *source->spec;
+	group->builds = calloc(1, group->spec.build_bytes + 1);
 	group->pages = source->pages;
 	group->num_pages = source->num_pages;
 	for (uint32_t i = 0; i < group->spec.num_constants; i++)
@@ -40,10 +41,18 @@ mgpu_played_group_free(played_group *group)
 		return;
 	for (int i = 0; i < MGPU_GROUP_MAX_VALUES; i++)
 		free(group->sorted[i]);
+	free(group->builds);
 	free(group->records);
 	free(group->order);
 	free(group->rows);
 	free(group);
+}
+
+char *
+mgpu_played_group_builds(played_group *group, uint64_t *bytes)
+{
+	*bytes = group->spec.build_bytes;
+	return group->builds;
 }
 
 /* -------------------------------------------------------------------- rows */
@@ -102,7 +111,7 @@ keep_row(played_group *group, const mgpu_row_program *program, mgpu_row_frame *f
 static void
 read_page(played_group *group, const char *source, mgpu_page_ref ref)
 {
-	mgpu_row_program program = mgpu_group_program(&group->spec, NULL, group->constants);
+	mgpu_row_program program = mgpu_group_program(&group->spec, group->builds, group->constants);
 	_Alignas(8) char page[MGPU_PAGE_BYTES];
 	mgpu_row_frame frame;
 

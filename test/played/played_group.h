@@ -13,6 +13,9 @@ typedef struct played_group played_group;
 played_group *mgpu_played_group_create(const mgpu_group_source *source, mgpu_error *err);
 void		mgpu_played_group_free(played_group *group);	/* NULL is allowed */
 
+/* Where the memory of builds goes, and how many bytes it has. */
+char	   *mgpu_played_group_builds(played_group *group, uint64_t *bytes);
+
 /* Where the pages of a batch are.  false: one is not in memory that is_pinned allows. */
 bool		mgpu_played_group_check(const played_group *group, const void *batch, uint64_t bytes,
 									bool (*is_pinned) (const char *memory, uint64_t bytes));

@@ -23,6 +23,7 @@ struct played_group
 {
 	mgpu_group_spec spec;
 	mgpu_group_record record;
+	char	   *builds;
 	const char *pages;
 	uint64_t	num_pages;
 	mgpu_row_register constants[MGPU_GROUP_MAX_CONSTANTS];

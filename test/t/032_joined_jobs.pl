@@ -42,7 +42,7 @@ sub check_joins
 	my ($name, $num_joins, @queries) = @_;
 	my @wrong;
 
-	foreach my $executor ('cpu')
+	foreach my $executor ('cpu', 'gpu')
 	{
 		run("SET mgpu.executor = $executor");
 		foreach my $query (@queries)
@@ -93,7 +93,7 @@ check_joins("key $_->[1]", 1, "SELECT x.$_->[2], count(*), sum(facts.v) FROM fac
   [ 'items', 'facts.code = x.code', 'price' ], [ 'items', 'facts.price = x.price', 'id' ], [ 'days', 'facts.day = x.day', 'month' ], [ 'shops', 'facts.u = x.u', 'name' ], [ 'shops', 'shop + 1 = x.id', 'name' ], [ 'shops', 'v % 80 = x.id', 'name' ],
   [ 'pairs', 'x.a = shop AND x.b = item', 'x' ], [ '(SELECT DISTINCT ON (a, b, c) * FROM pairs)', 'x.a = shop AND x.b = item AND x.c = facts.code', 'd' ], [ 'pairs', 'x.a = shop AND x.b = item AND x.c = facts.code AND x.d = facts.day', 'x' ], [ 'nulls', 'shop = x.id', 'v' ],
   [ '(SELECT DISTINCT tag FROM facts)', 'x.tag = facts.tag', 'tag' ], [ '(SELECT DISTINCT pad, small % 2 AS m FROM facts WHERE pad < \'p5\')', 'x.pad = facts.pad AND x.m = facts.small % 2', 'm' ], [ '(SELECT DISTINCT e FROM shops WHERE e <> \'sad\')', 'x.e = facts.e', 'e' ],
-  [ '(SELECT DISTINCT b FROM shops)', 'x.b = facts.b', 'b' ], [ '(SELECT region, id * 0.25 AS bare FROM shops)', 'x.bare = facts.bare', 'region' ], [ '(SELECT DISTINCT ts FROM facts)', 'x.ts = facts.ts', 'ts' ], [ '(SELECT id * 2 AS twofold, max(name) AS name FROM shops GROUP BY 1)', 'x.twofold = shop', 'name' ];
+  [ '(SELECT DISTINCT b FROM shops)', 'x.b = facts.b', 'b' ], [ '(SELECT region, id * 0.25 AS bare FROM shops OFFSET 0)', 'x.bare = facts.bare', 'region' ], [ '(SELECT DISTINCT ts FROM facts)', 'x.ts = facts.ts', 'ts' ], [ '(SELECT id * 2 AS twofold, max(name) AS name FROM shops GROUP BY 1)', 'x.twofold = shop', 'name' ];
 check_joins('keys that no job has', 0, 'SELECT s.name, count(*) FROM facts JOIN shops s ON facts.f = s.f GROUP BY 1', 'SELECT s.name, count(*) FROM facts JOIN shops s ON facts.price = s.rate GROUP BY 1');
 
 # conditions, on both sides and above

@@ -66,7 +66,7 @@ decode_page(const mgpu_decode_request &request, mgpu_page_ref ref, uint64_t *num
 	const char *page = mgpu_page_of_ref(ref, request.refs, request.num_refs, request.pages, request.num_pages);
 	const mgpu_group_spec *spec = &request.control->spec;
 	mgpu_row_register constants[MGPU_GROUP_MAX_CONSTANTS];
-	mgpu_row_program program = mgpu_group_program(spec, NULL, constants);
+	mgpu_row_program program = mgpu_group_program(spec, request.builds, constants);
 
 	for (uint32_t i = 0; i < spec->num_constants; i++)
 		constants[i] = mgpu_group_constant_of(spec, i);

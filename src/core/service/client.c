@@ -193,6 +193,8 @@ init_channels(mgpu_run *run, const mgpu_job *job, const mgpu_binding *binding)
 		run->inputs[i].whole = wholes[i];
 		run->inputs[i].held_extent = -1;
 	}
+	if (job->op == MGPU_OP_GROUP)
+		run->inputs[MGPU_CHANNEL_VALUES].total_bytes = binding->group->build_bytes;
 	for (int i = 0; i <= MGPU_OUTPUT_VALUES; i++)
 	{
 		run->outputs[i].target = targets[i];

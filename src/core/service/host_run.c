@@ -109,21 +109,29 @@ note_copy(host_run *run, mgpu_direction direction, int extent, uint32_t channel,
 	run->num_copies++;
 }
 
+/* A batch of pages comes behind all builds. */
+static bool
+is_batch_allowed(const host_run *run, uint32_t bytes)
+{
+	return bytes <= MGPU_BATCH_PAGES * sizeof(mgpu_page_ref) && run->input_left[MGPU_CHANNEL_VALUES] == 0;
+}
+
 static void
 take_input(host_run *run, const mgpu_message *message)
 {
+	bool		is_batch = run->job.op == MGPU_OP_GROUP && message->channel == MGPU_CHANNEL_KEYS;
 	int			extent = extent_at_client(run, message->extent);
 	int			input = (int) message->channel;
 	mgpu_error	error;
 
 	if (run->phase != MGPU_PHASE_FILLING || extent < 0 || message->channel >= MGPU_NUM_INPUTS ||
-		(run->job.op == MGPU_OP_GROUP && message->bytes > MGPU_BATCH_PAGES * sizeof(mgpu_page_ref)) || message->bytes == 0 || message->bytes > MGPU_EXTENT_BYTES || message->bytes > run->input_left[input] ||
+		(is_batch && !is_batch_allowed(run, message->bytes)) || message->bytes == 0 || message->bytes > MGPU_EXTENT_BYTES || message->bytes > run->input_left[input] ||
 		message->bytes % mgpu_input_width(&run->job, input) != 0)
 	{
 		fail_with(run, MGPU_BAD_JOB, "a slice of input does not go with the job");
 		return;
 	}
-	if (run->job.op == MGPU_OP_GROUP &&
+	if (is_batch &&
 		!mgpu_host_pin_pages(run->host, (const mgpu_page_ref *) mgpu_extent(&run->host->service, message->extent),
 							 message->bytes / sizeof(mgpu_page_ref)))
 	{
@@ -146,7 +154,7 @@ take_submit(host_run *run)
 	uint64_t	left = 0;
 
 	for (int i = 0; i < MGPU_NUM_INPUTS; i++)
-		left += run->job.op == MGPU_OP_GROUP ? 0 : run->input_left[i];
+		left += run->job.op == MGPU_OP_GROUP && i == MGPU_CHANNEL_KEYS ? 0 : run->input_left[i];
 	if (run->phase != MGPU_PHASE_FILLING || left != 0)
 	{
 		fail_with(run, MGPU_BAD_JOB, "the job was submitted without all its input");

@@ -57,6 +57,8 @@ adopt(mgpu_host *host, uint32_t slot_number)
 	}
 	for (int i = 0; i < MGPU_NUM_INPUTS; i++)
 		run->input_left[i] = mgpu_input_bytes(&run->job, i);
+	if (run->job.op == MGPU_OP_GROUP)
+		run->input_left[MGPU_CHANNEL_VALUES] = run->group.build_bytes;
 	for (int i = 0; i < MGPU_NUM_OUTPUTS; i++)
 	{
 		run->output_bytes[i] = mgpu_output_bytes(&run->job, i);

@@ -102,7 +102,7 @@ mgpu_input_width(const mgpu_job *job, int input)
 	bool		inserts = job->op == MGPU_OP_INSERT;
 
 	if (job->op == MGPU_OP_GROUP)
-		return input == MGPU_CHANNEL_KEYS ? sizeof(mgpu_page_ref) : 0;
+		return input == MGPU_CHANNEL_KEYS ? sizeof(mgpu_page_ref) : input == MGPU_CHANNEL_VALUES ? sizeof(int64_t) : 0;
 	switch (input)
 	{
 		case MGPU_CHANNEL_KEYS:

@@ -213,7 +213,10 @@ mgpu_pause(void)
 #endif
 }
 
-/* Bytes that a job reads from an input, and writes to an output.  GROUP: its input may be any, and its result tells the other. */
+/*
+ * Bytes that a job reads from an input, and writes to an output.  GROUP: its pages may be any, its spec tells
+ * of the builds, and its result of outputs.
+ */
 uint64_t	mgpu_input_bytes(const mgpu_job *job, int input);
 uint64_t	mgpu_output_bytes(const mgpu_job *job, mgpu_output output);
 uint32_t	mgpu_input_width(const mgpu_job *job, int input);
