@@ -227,6 +227,9 @@ prefault_result(active_run *active, const run_request *request)
 		active->prefault = mgpu_prefault_start(buffer, bytes);
 }
 
+/* Registers and first blocks of a thread that reads tables. */
+#define THREAD_BYTES (1024 * 1024)
+
 static mgpu_status
 drive(active_run *active, run_request *request, mgpu_error *error)
 {
@@ -303,7 +306,8 @@ run_drive(const mgpu_executor *executor, run_request *request, mgpu_run_stats *s
 	options.device = mgpu_setting_device;
 	options.device_memory_limit = (uint64) mgpu_setting_gpu_memory_limit * 1024 * 1024;
 	options.num_threads = request->group ? run_table_threads() : threads_allowed();
-	options.host_memory_limit = request->group ? (uint64) get_hash_memory_limit() * options.num_threads : 0;
+	/* beside what a thread works in, whatever it keeps */
+	options.host_memory_limit = request->group ? (uint64) (get_hash_memory_limit() + THREAD_BYTES) * options.num_threads : 0;
 	options.inject_fault = mgpu_setting_inject_fault;
 	memset(&active, 0, sizeof(active));
 	active.executor = executor;

@@ -23,7 +23,7 @@
 #define CANARY_BYTES 64
 
 static const mgpu_executor *const gpu = &mgpu_cuda_executor;
-static const mgpu_exec_options default_options = {-1, 0, 0, 1, MGPU_FAULT_NONE};
+static const mgpu_exec_options default_options = {-1, 0, 1, 0, MGPU_FAULT_NONE};
 
 typedef std::vector<unsigned char> byte_vector;
 
