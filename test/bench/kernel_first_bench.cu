@@ -226,7 +226,7 @@ static void
 run_job(int number, const std::vector<uint32_t> &keys, std::vector<uint32_t> &sorted)
 {
 	const mgpu_executor *gpu = &mgpu_cuda_executor;
-	mgpu_exec_options options = {-1, 0, mgpu_default_cpu_threads(), MGPU_FAULT_NONE};
+	mgpu_exec_options options = {-1, 0, mgpu_default_cpu_threads(), 0, MGPU_FAULT_NONE};
 	mgpu_binding binding = {};
 	mgpu_job	job = {};
 	mgpu_run_stats stats;

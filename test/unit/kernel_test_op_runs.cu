@@ -122,7 +122,7 @@ test_most_runs(void)
 	gpu->release(runs[0]);
 	check_op(beside, whole, "beside three others", 4);
 	/* an open that failed takes no place */
-	CHECK(run_op(job, large_slices, {-1, 1, 1, MGPU_FAULT_NONE}, datas[0], &err) == MGPU_DEVICE_MEMORY, "%s", err.message);
+	CHECK(run_op(job, large_slices, {-1, 1, 1, 0, MGPU_FAULT_NONE}, datas[0], &err) == MGPU_DEVICE_MEMORY, "%s", err.message);
 	CHECK(gpu->open(&job, &bindings[0], &default_options, &runs[0], &err) == MGPU_OK, "%s", err.message);
 	check_too_many(job, bindings[0]);
 	for (int i = 0; i < MOST_RUNS; i++)
