@@ -161,7 +161,7 @@ static void
 check_rows(group_case *job)
 {
 	mgpu_row_register constants[MGPU_GROUP_MAX_CONSTANTS];
-	mgpu_row_program program = mgpu_group_program(&job->spec, NULL, constants);
+	mgpu_row_program program = mgpu_group_program(&job->spec, (const char *) job->build, constants);
 	uint64_t	num_rows = 0;
 	uint32_t	num_wrong = 0;
 	char	   *page = malloc(MGPU_PAGE_BYTES);	/* so that the address sanitizer knows its end */
@@ -191,7 +191,7 @@ static void
 read_damaged(group_case *job)
 {
 	mgpu_row_register constants[MGPU_GROUP_MAX_CONSTANTS];
-	mgpu_row_program program = mgpu_group_program(&job->spec, NULL, constants);
+	mgpu_row_program program = mgpu_group_program(&job->spec, (const char *) job->build, constants);
 	char	   *page = malloc(MGPU_PAGE_BYTES);
 	unsigned long num_states[3] = {0};
 	mgpu_row_frame frame;

@@ -153,7 +153,7 @@ static void
 run_table(const table_run *how, group_case *job, group_outcome *outcome)
 {
 	mgpu_job	table_job = {.op = MGPU_OP_GROUP};
-	mgpu_binding binding = {.group = &job->spec,.pages = job->pages,.num_pages = job->num_pages};
+	mgpu_binding binding = {.group = &job->spec,.builds = (const char *) job->build,.pages = job->pages,.num_pages = job->num_pages};
 	mgpu_exec_options options = {.device = -1,.num_threads = how->num_threads,.inject_fault = how->fault,
 	.host_memory_limit = how->most_bytes};
 	table_drive drive = {.how = how,.job = job,.outcome = outcome};
@@ -673,13 +673,51 @@ test_refusals(void)
 	group_free_case(&job);
 }
 
+/* What a job with builds has to have. */
+static void
+test_builds(void)
+{
+	mgpu_job	table_job = {.op = MGPU_OP_GROUP};
+	mgpu_exec_options options = {.device = -1,.num_threads = 1};
+	mgpu_error	err;
+	mgpu_run   *run;
+	group_case	job;
+	mgpu_binding binding = {.group = &job.spec,.builds = (const char *) job.build};
+
+	group_random_case(&job, 1, pages, 1);
+	group_make_build(&job);
+	UNIT_CHECK(TABLE->open(&table_job, &binding, &options, &run, &err) == MGPU_OK);
+	TABLE->release(run);
+	binding.builds = NULL;
+	UNIT_CHECK(TABLE->open(&table_job, &binding, &options, &run, &err) == MGPU_BAD_JOB);
+	binding.builds = (const char *) job.build;
+	job.spec.build_bytes -= 8;
+	UNIT_CHECK(TABLE->open(&table_job, &binding, &options, &run, &err) == MGPU_BAD_JOB);
+	job.spec.build_bytes += 8;
+	job.spec.builds[0].offset = 8;
+	UNIT_CHECK(TABLE->open(&table_job, &binding, &options, &run, &err) == MGPU_BAD_JOB);
+	job.spec.builds[0].offset = 0;
+	job.spec.builds[0].num_slots--;
+	UNIT_CHECK(TABLE->open(&table_job, &binding, &options, &run, &err) == MGPU_BAD_JOB);
+	job.spec.builds[0].num_slots = 32;
+	UNIT_CHECK(TABLE->open(&table_job, &binding, &options, &run, &err) == MGPU_BAD_JOB);
+	group_make_build(&job);
+	job.spec.ops[0] = (mgpu_program_op) {.code = MGPU_RUN_LOOKUP,.to = (uint16_t) job.spec.num_constants,.number = 1};
+	job.spec.num_ops = 1;
+	job.spec.num_test_ops = 0;
+	UNIT_CHECK(TABLE->open(&table_job, &binding, &options, &run, &err) == MGPU_BAD_JOB);
+	job.spec.ops[0] = (mgpu_program_op) {.code = MGPU_RUN_FETCH,.to = (uint16_t) job.spec.num_constants,.width = 1};
+	UNIT_CHECK(TABLE->open(&table_job, &binding, &options, &run, &err) == MGPU_BAD_JOB);
+	group_free_case(&job);
+}
+
 /* Calls that come too early, too late or with too much. */
 static void
 test_protocol(void)
 {
 	group_case	job;
 	mgpu_job	table_job = {.op = MGPU_OP_GROUP};
-	mgpu_binding binding = {.group = &job.spec};
+	mgpu_binding binding = {.group = &job.spec,.builds = (const char *) job.build};
 	mgpu_exec_options options = {.device = -1,.num_threads = 2};
 	mgpu_group_result result;
 	mgpu_error	err;
@@ -726,6 +764,7 @@ main(void)
 	test_damaged();
 	test_cancel();
 	test_refusals();
+	test_builds();
 	test_protocol();
 	mgpu_played_reset();
 	free(pages);

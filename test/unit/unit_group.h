@@ -32,13 +32,14 @@ typedef enum group_making
 {
 	GROUP_SUM = 0,				/* of two columns of integers */
 	GROUP_CHOICE,				/* the third column if the first is less than the second, else the fourth */
-	GROUP_WORD					/* of a text */
+	GROUP_WORD,					/* of a text */
+	GROUP_FOUND					/* in the build, by a column of integers */
 } group_making;
 
 typedef struct group_computed
 {
 	group_making making;
-	uint32_t	from[4];		/* columns in front of it; of a word: the text, and which of its words */
+	uint32_t	from[4];		/* columns in front of it; of a word: the text, and which of its words; of what is found: a column */
 } group_computed;
 
 /* A text of a row. */
@@ -49,6 +50,10 @@ typedef struct group_text
 	uint32_t	length;
 	char		bytes[160];
 } group_text;
+
+/* The rows of the only build, and words that it takes. */
+#define GROUP_BUILD_ROWS 50
+#define GROUP_BUILD_WORDS 400
 
 #define GROUP_MAX_FILTERS 4
 
@@ -72,6 +77,7 @@ typedef struct group_case
 	uint32_t	num_words[GROUP_MAX_TEXTS];	/* of each; longer ones are faults */
 	uint32_t	long_share;		/* one text in so many is too long, compressed or out of line; 0: none */
 	group_text	texts[GROUP_MAX_TEXTS];	/* of the row that is written */
+	uint64_t	build[GROUP_BUILD_WORDS];	/* its memory */
 	uint32_t	num_filters;
 	group_filter filters[GROUP_MAX_FILTERS];	/* what the spec's tests are */
 	uint64_t	missing[MGPU_GROUP_MAX_COLUMNS];	/* bits of rows that are older than the column's attribute ... */
@@ -177,7 +183,7 @@ group_random_computed(group_case *job, uint32_t number)
 	uint32_t	choice;
 
 	group_random_column(job, number);
-	computed->making = integer == UINT32_MAX ? GROUP_WORD : (group_making) group_below(job, 3);
+	computed->making = integer == UINT32_MAX ? GROUP_WORD : (group_making) group_below(job, 4);
 	if (computed->making == GROUP_CHOICE)
 	{
 		computed->from[0] = integer;
@@ -197,9 +203,9 @@ group_random_computed(group_case *job, uint32_t number)
 		column->kind = MGPU_KEY_SIGNED;
 		column->width = computed->making == GROUP_SUM && group_chance(job, 2) ? 4 : 8;
 		column->is_shown = 0;
-		computed->from[0] = computed->making == GROUP_SUM ? integer : group_below(job, job->num_texts);
-		computed->from[1] = computed->making == GROUP_SUM ? group_find_column(job, number, true) :
-			group_below(job, job->num_words[computed->from[0]]);
+		computed->from[0] = computed->making == GROUP_WORD ? group_below(job, job->num_texts) : integer;
+		computed->from[1] = computed->making == GROUP_WORD ? group_below(job, job->num_words[computed->from[0]]) :
+			group_find_column(job, number, true);
 	}
 	column->reduction = group_below(job, 3);
 	if (column->kind == MGPU_KEY_FLOAT && column->reduction == MGPU_REDUCE_INTEGER)
@@ -283,6 +289,14 @@ group_add_computed(group_case *job, uint32_t number, const uint32_t *texts)
 		from[2] = (uint16_t) spec->columns[computed->from[3]].reg;
 		column->reg = group_add_op(spec, MGPU_RUN_CHOOSE, (uint16_t) column->width, 0, lane);
 	}
+	else if (computed->making == GROUP_FOUND)
+	{
+		uint16_t	row = (uint16_t) group_add_op(spec, MGPU_RUN_LOOKUP, 8, 0, MGPU_LANE_INTEGER);
+
+		spec->ops[spec->num_ops - 1].from[0] = from[0];
+		from[0] = row;
+		column->reg = group_add_op(spec, MGPU_RUN_FETCH, 0, 0, lane);
+	}
 	else
 	{
 		from[0] = (uint16_t) texts[computed->from[0]];
@@ -360,7 +374,7 @@ group_add_column(group_case *job, uint32_t number, group_registers *registers)
 		return;
 	}
 	computed = &job->computed[number - group_num_loaded(job)];
-	num_from = computed->making == GROUP_SUM ? 2 : computed->making == GROUP_CHOICE ? 4 : 0;
+	num_from = computed->making == GROUP_SUM ? 2 : computed->making == GROUP_CHOICE ? 4 : computed->making == GROUP_FOUND ? 1 : 0;
 	for (uint32_t i = 0; i < num_from; i++)
 		group_add_column(job, computed->from[i], registers);
 	if (computed->making == GROUP_WORD && (registers->texts_made >> computed->from[0] & 1) == 0)
@@ -370,6 +384,43 @@ group_add_column(group_case *job, uint32_t number, group_registers *registers)
 		registers->texts_made |= 1u << computed->from[0];
 	}
 	group_add_computed(job, number, registers->texts);
+}
+
+/* Of the build: a row's key, and its cell, which some have not. */
+static inline int64_t
+group_build_key(uint32_t row)
+{
+	return 3 * (int64_t) row - 20;
+}
+
+static inline int64_t
+group_build_cell(uint32_t row)
+{
+	return row * INT64_C(1000000000039) - 7;
+}
+
+static inline bool
+group_build_is_null(uint32_t row)
+{
+	return row % 5 == 2;
+}
+
+static inline void
+group_make_build(group_case *job)
+{
+	mgpu_group_spec *spec = &job->spec;
+	char	   *memory = (char *) job->build;
+
+	memset(job->build, 0, sizeof(job->build));
+	spec->num_builds = 1;
+	spec->build_bytes = mgpu_build_plan(&spec->builds[0], 0, GROUP_BUILD_ROWS, 1);
+	if (spec->build_bytes > sizeof(job->build))
+		abort();
+	for (uint32_t row = 0; row < GROUP_BUILD_ROWS; row++)
+	{
+		(void) mgpu_build_add(&spec->builds[0], memory, (uint64_t) group_build_key(row), row);
+		mgpu_build_put(&spec->builds[0], memory, 0, row, group_build_cell(row), group_build_is_null(row));
+	}
 }
 
 /* Inputs, and in the tables what is missing: a word for each. */
@@ -416,6 +467,8 @@ group_make_program(group_case *job)
 	for (uint32_t i = 0; i < spec->num_columns; i++)
 		group_add_column(job, i, &registers);
 	group_make_inputs(job);
+	if (job->num_computed > 0)
+		group_make_build(job);
 }
 
 /* A stored value of a column. */
@@ -744,6 +797,21 @@ group_expect_choice(const group_case *job, const group_row *row, const group_com
 	return a == GROUP_FAULT || b == GROUP_FAULT ? GROUP_FAULT : group_state_of(row, taken);
 }
 
+static inline int
+group_expect_found(const group_case *job, const group_row *row, const group_computed *computed, uint64_t *bits)
+{
+	int			state = group_state_of(row, computed->from[0]);
+
+	for (uint32_t i = 0; state == GROUP_VALUE && i < GROUP_BUILD_ROWS; i++)
+	{
+		if (group_build_key(i) != group_integer_of(job, row, computed->from[0]))
+			continue;
+		*bits = (uint64_t) group_build_cell(i);
+		return group_build_is_null(i) ? GROUP_NULL : GROUP_VALUE;
+	}
+	return state == GROUP_VALUE ? GROUP_NULL : state;
+}
+
 /* Eight bytes, the first of them the highest; the last word ends with the length.  Flipped, since it is signed. */
 static inline int
 group_expect_word(const group_case *job, const group_computed *computed, uint64_t *bits)
@@ -770,6 +838,7 @@ group_expect_computed(const group_case *job, group_row *row)
 		uint64_t	bits = 0;
 		int			state = computed->making == GROUP_SUM ? group_expect_sum(job, row, i, computed, &bits) :
 			computed->making == GROUP_CHOICE ? group_expect_choice(job, row, computed, &bits) :
+			computed->making == GROUP_FOUND ? group_expect_found(job, row, computed, &bits) :
 			group_expect_word(job, computed, &bits);
 
 		row->bits[i] = state == GROUP_VALUE ? bits : 0;
@@ -1047,10 +1116,34 @@ group_settle(group_drive *drive, uint32_t most)
 	}
 }
 
+/* The memory of builds, in pieces. */
+static inline mgpu_status
+group_upload_builds(group_drive *drive)
+{
+	const mgpu_group_spec *spec = &drive->job->spec;
+	mgpu_status status = MGPU_OK;
+
+	for (uint64_t offset = 0; status == MGPU_OK && offset < spec->build_bytes;)
+	{
+		uint64_t	bytes = 8 * (1 + (uint64_t) group_below(drive->job, 100));
+
+		if (bytes > spec->build_bytes - offset)
+			bytes = spec->build_bytes - offset;
+		group_settle(drive, GROUP_NUM_SLOTS - 1);
+		drive->first_pages[drive->num_sent % (2 * GROUP_NUM_SLOTS)] = drive->next_page;
+		memcpy(group_slot(drive, drive->num_sent), (const char *) drive->job->build + offset, bytes);
+		status = drive->driver->engine->upload(drive->run, MGPU_CHANNEL_VALUES, group_slot(drive, drive->num_sent), bytes,
+											   &drive->outcome->err);
+		drive->num_sent += status == MGPU_OK;
+		offset += bytes;
+	}
+	return status;
+}
+
 static inline mgpu_status
 group_upload(group_drive *drive)
 {
-	mgpu_status status = MGPU_OK;
+	mgpu_status status = group_upload_builds(drive);
 
 	while (status == MGPU_OK && drive->next_page < drive->job->num_pages)
 	{
