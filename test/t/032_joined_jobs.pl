@@ -161,6 +161,12 @@ check_joins('partitions in a snowflake', 2, 'SELECT r.label, max(v) FROM parts J
 
 run('SET mgpu.executor = gpu');
 like(analyze('SELECT s.region, count(*) FROM facts JOIN shops s ON shop = s.id GROUP BY 1'), qr/Joins: 1 looked up\n.*Rows Built: 90\n.*Hash Join \(actual rows=\d+ loops=1\).*Hash \(never executed\)\n.*Seq Scan on shops s \(actual rows=90 loops=1\)/s, 'EXPLAIN');
+favour('force');
+ok(is_planned_for_gpu($session, $_), "the planner knows: $_")
+  foreach 'SELECT s.region, count(*) FROM facts JOIN shops s ON shop = s.id GROUP BY 1', 'SELECT r.label, sum(v) FROM facts JOIN shops s ON shop = s.id LEFT JOIN regions r ON s.region = r.id WHERE s.b AND v > s.hole GROUP BY 1',
+  'SELECT small, count(*) FROM facts WHERE NOT EXISTS (SELECT FROM twice t WHERE t.id = shop) GROUP BY 1', 'SELECT s.name, count(*) FROM parts JOIN shops s ON shop = s.id GROUP BY 1', 'SELECT facts.id, s.name FROM facts JOIN shops s ON shop = s.id ORDER BY s.name, facts.id';
+ok(!is_planned_for_gpu($session, $_), "no job: $_")
+  foreach 'SELECT t.v, count(*) FROM facts JOIN twice t ON shop = t.id GROUP BY 1', 'SELECT s.region, count(*) FROM facts LEFT JOIN shops s ON shop = s.id AND price > s.rate GROUP BY 1', "SELECT s.region, count(*) FROM facts JOIN shops s ON shop = s.id WHERE s.name > facts.code GROUP BY 1";
 run('SET mgpu.enable_columns = off');
 check_joins('without columns', 0, 'SELECT s.region, count(*) FROM facts JOIN shops s ON shop = s.id GROUP BY 1');
 run('RESET mgpu.enable_columns');
