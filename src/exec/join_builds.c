@@ -71,12 +71,30 @@ words_of_columns(const chunk *rows)
 	return words;
 }
 
+/* Whether the smaller sides are expected to fit in memory. */
+static bool
+are_expected_to_fit(const join_builds *builds)
+{
+	double		bytes = 0;
+	ListCell   *cell;
+
+	foreach(cell, row_source_joins(builds->source))
+	{
+		const Plan *plan = ((const source_join *) lfirst(cell))->rows->plan;
+
+		bytes += plan->plan_rows * BUILD_ROW_BYTES(plan->plan_width);
+	}
+	return bytes <= get_hash_memory_limit();
+}
+
 const char *
 join_builds_read(join_builds *builds)
 {
 	Size		most_bytes = get_hash_memory_limit();
 	ListCell   *cell;
 
+	if (!are_expected_to_fit(builds))
+		return join_is_large;
 	foreach(cell, row_source_joins(builds->source))
 	{
 		source_join *join = lfirst(cell);

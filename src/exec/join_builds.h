@@ -5,6 +5,7 @@
 #ifndef MGPU_EXEC_JOIN_BUILDS_H
 #define MGPU_EXEC_JOIN_BUILDS_H
 
+#include "query/join_path.h"
 #include "query/table_job.h"
 #include "scan/row_source.h"
 

@@ -6,6 +6,7 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
@@ -59,6 +60,22 @@ takes_join(const HashPath *join)
 	return type == JOIN_SEMI || type == JOIN_ANTI || ((type == JOIN_INNER || type == JOIN_LEFT) && join->jpath.inner_unique);
 }
 
+/* Whether the inner sides are expected to fit in memory. */
+static bool
+builds_fit(const List *joins)
+{
+	double		bytes = 0;
+	ListCell   *cell;
+
+	foreach(cell, joins)
+	{
+		const Path *inner = ((const HashPath *) lfirst(cell))->jpath.innerjoinpath;
+
+		bytes += inner->rows * BUILD_ROW_BYTES(inner->pathtarget->width);
+	}
+	return bytes <= get_hash_memory_limit();
+}
+
 const Path *
 join_path_stream(const Path *rows, List **joins)
 {
@@ -70,7 +87,7 @@ join_path_stream(const Path *rows, List **joins)
 		*joins = lappend(*joins, (void *) rows);
 		rows = ((const HashPath *) rows)->jpath.outerjoinpath;
 	}
-	return rows;
+	return builds_fit(*joins) ? rows : NULL;
 }
 
 Path *

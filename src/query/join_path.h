@@ -11,8 +11,8 @@
 extern const Path *path_below_projections(const Path *path);
 
 /*
- * The path whose rows stream through the joins of a path, and these (HashPath), the last one first.  NULL: a join is not a job's, or
- * may find several rows.
+ * The path whose rows stream through the joins of a path, and these (HashPath), the last one first.  NULL: a join is not a job's, may find
+ * several rows, or is expected to be too large.
  */
 extern const Path *join_path_stream(const Path *rows, List **joins);
 
@@ -24,6 +24,9 @@ extern List *join_path_joins(const List *exprs, const List *joins);
 
 /* What reading the inner sides and looking up so many rows costs; a part of the latter is left. */
 extern Cost join_path_cost(const List *joins, double num_rows, double part);
+
+/* Most bytes that a build of so many rows takes, as they are read and then as a build; width: of a row. */
+#define BUILD_ROW_BYTES(width) ((width) + 8 * sizeof(uint64))
 
 /* Of some paths, the cheapest that has such joins; or NULL. */
 extern Path *join_path_cheapest(const List *paths);
