@@ -161,6 +161,7 @@ BEGIN
     disk = (plan ->> 'Disk Usage')::int > 0;
 END
 $$;
+SET mgpu.executor = cpu;
 SELECT * FROM pg_temp.node_of('SELECT i / 4, mgpu_sort_agg(v) FROM grouped GROUP BY 1');
 SELECT pg_temp.digest('SELECT i / 4, mgpu_sort_agg(v), mgpu_percentile_disc(w, 0.5) FROM grouped GROUP BY 1') AS whole \gset
 SELECT pg_temp.digest('SELECT CASE WHEN i > 500 THEN nullif(h, 2) ELSE i END, mgpu_sort_agg(v), mgpu_percentile_disc(w, 0.5) FROM grouped GROUP BY 1') AS uneven \gset
@@ -168,6 +169,7 @@ SELECT pg_temp.digest('SELECT CASE WHEN i > 500 THEN NULL ELSE i END, mgpu_sort_
 SET work_mem = '64kB';
 SELECT * FROM pg_temp.node_of('SELECT i / 4, mgpu_sort_agg(v) FROM grouped GROUP BY 1');
 SELECT pg_temp.digest('SELECT i / 4, mgpu_sort_agg(v), mgpu_percentile_disc(w, 0.5) FROM grouped GROUP BY 1') = :'whole' AS whole;
+RESET mgpu.executor;
 SELECT pg_temp.digest('SELECT CASE WHEN i > 500 THEN nullif(h, 2) ELSE i END, mgpu_sort_agg(v), mgpu_percentile_disc(w, 0.5) FROM grouped GROUP BY 1') = :'uneven' AS uneven;
 SELECT pg_temp.digest('SELECT CASE WHEN i > 500 THEN NULL ELSE i END, mgpu_sort_agg(v), mgpu_percentile_disc(w, 0.5) FROM grouped GROUP BY 1') = :'one' AS one;
 WITH ours AS (SELECT f, mgpu_sort_agg(v) AS a FROM (SELECT CASE i % 50 WHEN 0 THEN -0.0 WHEN 1 THEN 'NaN' ELSE f END AS f, v FROM grouped) q GROUP BY f),
@@ -201,11 +203,13 @@ BEGIN
     disk = plan ->> 'Disk Usage';
 END
 $$;
+SET mgpu.executor = cpu;
 SELECT one.groups, one.partitions > 0 AS partitions, one.disk > 0 AS disk, one = three AS same
 FROM pg_temp.last_loop(1, 10000) one, pg_temp.last_loop(3, 10000) three;
 SELECT one.groups, one.partitions, one.memory < 64 AS little, one IS NOT DISTINCT FROM three AS same
 FROM pg_temp.last_loop(1, 1000) one, pg_temp.last_loop(3, 1000) three;
 RESET work_mem;
+RESET mgpu.executor;
 -- errors in the middle
 DO $$
 BEGIN

@@ -55,10 +55,12 @@ SET mgpu.enable_sort = force;
 SELECT n, x FROM (VALUES (1.0, 'a'), (0, 'b'), (1.00, 'c'), (1, 'd'), (NULL, 'e'), (NULL, 'f')) t(n, x) ORDER BY n DESC;
 SELECT f, x FROM (VALUES ('-0'::float8, 'a'), ('NaN', 'b'), ('0', 'c'), ('-NaN', 'd'), (1, 'e'), ('-0', 'f')) t(f, x) ORDER BY f;
 -- memory: what does not fit goes to files
+SET mgpu.executor = cpu;
 SELECT c.*, d.* FROM pg_temp.check('SELECT pad, i, u, f FROM sorted ORDER BY f DESC, i', true) c, pg_temp.counted('SELECT pad, i, u, f FROM sorted ORDER BY f DESC, i') d;
 SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;
 SELECT c.*, d.* FROM pg_temp.check('SELECT pad, i, u, f FROM sorted ORDER BY f DESC, i', true) c, pg_temp.counted('SELECT pad, i, u, f FROM sorted ORDER BY f DESC, i') d;
+RESET mgpu.executor;
 SELECT c.* FROM pg_temp.check('SELECT a.id, s.i FROM names a, LATERAL (SELECT i, v, pad FROM sorted WHERE i > a.id ORDER BY v, i OFFSET 0) s WHERE a.id < 3') c;
 SELECT key, c.* FROM (VALUES
     ('v DESC NULLS LAST'), ('w'), ('f'), ('f::float4 DESC'), ('h'), ('n'), ('n DESC'), ('t'), ('t COLLATE "C" DESC'), ('c COLLATE sorted_any_case'), ('t::name'), ('t::bytea'), ('(c || repeat('' '', h))::bpchar'), ('at::date DESC'), ('at::time::timetz'),

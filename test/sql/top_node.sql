@@ -109,10 +109,12 @@ SELECT (array_agg(i))[:70] = ARRAY(SELECT i FROM generate_series(1, 70) i ORDER 
 -- memory: what does not fit is partitioned
 SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;
+SET mgpu.executor = cpu;
 SELECT query, c.*, d.* FROM (VALUES
     ('SELECT i, pad, rn FROM (SELECT i, pad, row_number() OVER (PARTITION BY i % 1700 ORDER BY v, i) AS rn FROM ranked) s WHERE rn <= 1'), ('SELECT i, pad, rn FROM (SELECT i, pad, rank() OVER (PARTITION BY g, h ORDER BY v) AS rn FROM ranked) s WHERE rn <= 300'),
     ('SELECT i, pad, rn FROM (SELECT i, pad, dense_rank() OVER (PARTITION BY c ORDER BY v) AS rn FROM ranked) s WHERE rn <= 200'), ('SELECT DISTINCT ON (pad) pad, i, u FROM ranked ORDER BY pad, i'), ('SELECT pad, i, u FROM ranked ORDER BY pad, i LIMIT 1900')) t(query),
     pg_temp.check(query) c, pg_temp.counted(query) d;
+RESET mgpu.executor;
 -- rows that later ones have beaten are dropped, if they are wide
 SELECT (pg_temp.counts_of('SELECT i FROM generate_series(1, 20000) i ORDER BY repeat(lpad(i::text, 6, ''0''), 200) DESC LIMIT 3', 'MgpuTop') ->> 'Peak Memory Usage')::int < 6000 AS small;
 RESET work_mem;
