@@ -84,9 +84,11 @@ SET max_parallel_workers_per_gather = 2;
 SET min_parallel_table_scan_size = 0;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
+SET mgpu.enable_threads = off;
 SET mgpu.executor = cpu;
 EXPLAIN (COSTS OFF) SELECT h, sum(price), count(*) FROM numbers GROUP BY h;
 RESET mgpu.executor;
+RESET mgpu.enable_threads;
 SELECT c AS column, (pg_temp.check(format('SELECT g, sum(%1$s), avg(%1$s), trim_scale(min(%1$s)), trim_scale(max(%1$s)) FROM numbers GROUP BY g', c))).*, (pg_temp.check(format('SELECT sum(%1$s), avg(%1$s), trim_scale(min(%1$s)), trim_scale(max(%1$s)) FROM numbers', c))).*
 FROM unnest('{price,n,plain,odd,special,long,part,price * (1 - discount)}'::text[]) c;
 DROP TABLE numbers, number_names;
