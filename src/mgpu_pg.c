@@ -264,6 +264,7 @@ _PG_init(void)
 	nodes_init();
 	group_path_init();
 	top_path_init();
+	join_search_init();
 	index_build_init();
 	service_init();
 }

@@ -74,6 +74,13 @@ mgpu_build_states_offset(const mgpu_build *build, uint32_t column)
 	return mgpu_build_cells_offset(build, build->num_columns) + (uint64_t) column * build->num_rows;
 }
 
+/* The same, as an address. */
+MGPU_CODEC const mgpu_build_slot *
+mgpu_build_slot_of(const mgpu_build *build, const char *memory, uint64_t key)
+{
+	return (const mgpu_build_slot *) (memory + build->offset) + mgpu_build_place(build, key);
+}
+
 /* What it takes, a multiple of 8. */
 MGPU_CODEC uint64_t
 mgpu_build_bytes(const mgpu_build *build)

@@ -135,6 +135,13 @@ mgpu_has_mark(const char *marks, uint32_t length)
 	return found;
 }
 
+/* There is one row, and it is looked at right away. */
+MGPU_CODEC void
+mgpu_prefetch(const void *address)
+{
+	(void) address;
+}
+
 MGPU_CODEC bool
 mgpu_product_overflows(int64_t x, int64_t y)
 {

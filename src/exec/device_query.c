@@ -33,7 +33,7 @@ create_query(MemoryContext parent, const device_question *question)
 	query->context = context;
 	query->job.spec = &query->request.spec;
 	query->request.function = question->node;
-	query->request.expected_rows = (uint64) Min(row_source_rows(question->source, question->expected_rows), (double) MGPU_MAX_ITEMS);
+	query->request.expected_rows = (uint64) Min(row_source_rows(question->source), (double) MGPU_MAX_ITEMS);
 	query->request.most_bytes = get_hash_memory_limit();
 	query->request.group_bytes = question->group_bytes;
 	return query;
@@ -171,7 +171,7 @@ device_query_run(MemoryContext parent, const device_question *question)
 	const char *why_not = TABLE_JOB_NONE;
 
 	/* nobody asks why */
-	if (!run_may_use_gpu() && !table_job_has_threads(row_source_rows(question->source, question->expected_rows)))
+	if (!run_may_use_gpu() && !table_job_has_threads(row_source_rows(question->source)))
 		return NULL;
 	readers = row_source_readers(question->source);
 	query = create_query(parent, question);

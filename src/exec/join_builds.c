@@ -17,7 +17,7 @@
 #include "exec/join_builds.h"
 
 const char *const join_has_key_twice = "a smaller side of a join has a key twice";
-const char *const join_is_large = "a smaller side of a join is larger than work_mem times hash_mem_multiplier";
+const char *const join_is_large = "a smaller side of a join is larger than work_mem times hash_mem_multiplier for each thread";
 const char *const join_is_beyond = "a smaller side of a join has values that are beyond what programs compute";
 const char *const join_is_empty = "a smaller side of a join is empty, so that no row is left";
 
@@ -84,13 +84,13 @@ are_expected_to_fit(const join_builds *builds)
 
 		bytes += plan->plan_rows * BUILD_ROW_BYTES(plan->plan_width);
 	}
-	return bytes <= get_hash_memory_limit();
+	return bytes <= join_path_memory();
 }
 
 const char *
 join_builds_read(join_builds *builds)
 {
-	Size		most_bytes = get_hash_memory_limit();
+	Size		most_bytes = (Size) join_path_memory();
 	ListCell   *cell;
 
 	if (!are_expected_to_fit(builds))
@@ -130,6 +130,8 @@ typedef struct build_filler
 	mgpu_program_input *inputs;
 	const char **values;		/* of the rows at hand: of each input */
 	uint16		numbers[TABLE_BUILD_STEP_ROWS];
+	uint64		keys[TABLE_BUILD_STEP_ROWS];
+	uint8		states[TABLE_BUILD_STEP_ROWS];
 } build_filler;
 
 /* Where the values of some rows are. */
@@ -147,21 +149,25 @@ point_to_values(build_filler *filler, uint64 first, uint32 num_rows)
 	}
 }
 
-/* A row's key.  The state is the largest of its cells'. */
-static uint8
-key_of(const table_build *from, uint32 row, uint64 *key)
+/* Keys of the rows that were computed: the state is the largest of a key's cells'.  Their slots, which lie anywhere, are asked for. */
+static void
+find_keys(build_filler *filler, uint32 num_rows)
 {
-	uint8		state = MGPU_IS_VALUE;
+	const table_build *from = filler->from;
 
-	*key = 0;
 	for (int i = 0; i < from->num_keys; i++)
 	{
-		uint64		cell = (uint64) expr_program_truths(from->program, from->keys[i])[row];
+		const int64 *cells = expr_program_truths(from->program, from->keys[i]);
+		const uint8 *states = expr_program_states(from->program, from->keys[i]);
 
-		state = Max(state, expr_program_states(from->program, from->keys[i])[row]);
-		*key = i == 0 ? cell : mgpu_build_hash(*key, cell);
+		for (uint32 row = 0; row < num_rows; row++)
+		{
+			filler->keys[row] = i == 0 ? (uint64) cells[row] : mgpu_build_hash(filler->keys[row], (uint64) cells[row]);
+			filler->states[row] = i == 0 ? states[row] : Max(filler->states[row], states[row]);
+		}
 	}
-	return state;
+	for (uint32 row = 0; row < num_rows; row++)
+		__builtin_prefetch(mgpu_build_slot_of(filler->build, filler->memory, filler->keys[row]));
 }
 
 /* Of a key of several cells, only the hash has been compared. */
@@ -203,13 +209,11 @@ put_cells(const build_filler *filler, uint32 row, uint32 number)
 static const char *
 put_row(const build_filler *filler, uint32 row, uint32 number)
 {
-	uint64		key;
-	uint8		state = key_of(filler->from, row, &key);
 	uint32		found;
 
-	if (state != MGPU_IS_VALUE)
-		return state == MGPU_IS_FAULT ? join_is_beyond : NULL;
-	found = mgpu_build_add(filler->build, filler->memory, key, number);
+	if (filler->states[row] != MGPU_IS_VALUE)
+		return filler->states[row] == MGPU_IS_FAULT ? join_is_beyond : NULL;
+	found = mgpu_build_add(filler->build, filler->memory, filler->keys[row], number);
 	if (found == number)
 		return put_cells(filler, row, number);
 	return filler->from->ignores_repeats && is_same_key(filler, row, found) ? NULL : join_has_key_twice;
@@ -230,6 +234,7 @@ fill_build(build_filler *filler)
 		point_to_values(filler, first, num_rows);
 		if (!expr_program_run(filler->from->program, filler->context, filler->inputs, filler->numbers, num_rows))
 			return join_is_beyond;
+		find_keys(filler, num_rows);
 		for (uint32 row = 0; row < num_rows && why_not == NULL; row++)
 			why_not = put_row(filler, row, first + row);
 	}
@@ -247,7 +252,7 @@ plan_builds(const join_builds *builds, mgpu_group_spec *spec)
 		const chunk *rows = list_nth(builds->chunks, i);
 
 		bytes = mgpu_build_plan(&spec->builds[i], bytes, rows->num_rows, spec->builds[i].num_columns);
-		if (bytes == 0 || bytes > get_hash_memory_limit())
+		if (bytes == 0 || bytes > join_path_memory())
 			return 0;
 	}
 	return spec->build_bytes = bytes;

@@ -50,9 +50,7 @@ compile_var(expr_program *program, const Var *var, expr_value *value)
 {
 	expr_type	type;
 
-	if (is_build_var(program, (const Expr *) var))
-		return compile_build_var(program, var, value);
-	if (!is_attribute((const Expr *) var) || !expr_type_of(var->vartype, var->vartypmod, &type))
+	if (is_build_var(program, (const Expr *) var) || !is_attribute((const Expr *) var) || !expr_type_of(var->vartype, var->vartypmod, &type))
 		return false;
 	*value = add_op(program, load_code(&type, var->vartype), type, input_of(program, var->varattno), 0, NULL);
 	if (type.is_numeric)
@@ -183,8 +181,10 @@ compile_in(expr_program *program, ScalarArrayOpExpr *expr, expr_value *value)
 		!compile_expr(program, linitial(expr->args), value))
 		return false;
 	is_bytes = known->code == MGPU_RUN_COMPARE_BYTES;
-	if (known->form == FORM_BLANKS || (known->form == FORM_BYTES && !compares_bytes(expr->inputcollid, false)))
+	if (is_bytes && known->form != FORM_PLAIN && !compares_bytes(expr->inputcollid, false))
 		return false;
+	if (known->form == FORM_BLANKS)
+		*value = add_op(program, MGPU_RUN_TRIM_BLANKS, value->type, 0, 1, value);
 	table = table_of_list(program, &value->type, get_element_type(list->consttype), list->constvalue);
 	if (table < 0)
 		return false;
@@ -255,5 +255,7 @@ compile_part(expr_program *program, Expr *expr, expr_value *value)
 bool
 compile_node(expr_program *program, Expr *expr, expr_value *value)
 {
-	return is_fixed((Node *) expr) ? compile_fixed(program, expr, value) : compile_part(program, expr, value);
+	if (is_fixed((Node *) expr))
+		return compile_fixed(program, expr, value);
+	return compile_build_part(program, expr, value) || compile_part(program, expr, value);
 }

@@ -59,6 +59,7 @@ typedef struct known_part
 typedef struct expr_build
 {
 	bool		is_found;
+	bool		may_miss;		/* rows are kept that find none */
 	expr_value	row;
 	const int  *words;			/* of each column's texts, or NULL */
 	List	   *columns;		/* build_column */
@@ -171,11 +172,11 @@ extern bool compile_call(expr_program *program, const function_call *call, expr_
 extern bool compile_time(expr_program *program, const function_call *call, expr_value *value);
 
 /*
- * Variables of builds (compile_builds.c).  Words of a text or uuid, as registers; how many, 0: it has none.  Presence: NULL if the
- * variable is, of any type that has cells.
+ * Expressions of one build's columns alone (compile_builds.c).  false: it is something else, or a text.  Words of a text or uuid, as
+ * registers; how many, 0: it has none.  Presence: NULL if the variable is, of any type that has cells.
  */
 extern bool is_build_var(const expr_program *program, const Expr *expr);
-extern bool compile_build_var(expr_program *program, const Var *var, expr_value *value);
+extern bool compile_build_part(expr_program *program, const Expr *expr, expr_value *value);
 extern int	compile_build_words(expr_program *program, const Expr *expr, expr_value *words);
 extern bool compile_build_presence(expr_program *program, const Var *var, expr_value *value);
 

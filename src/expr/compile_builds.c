@@ -2,38 +2,81 @@
  * compile_builds.c
  *		The operations of joins: rows of builds (core/build.h) are looked up, and their columns are variables like others.
  *
- * The columns of a build that are wanted become cells as they are asked for.  Of a key that has several cells, these are the first.
- * A text of a build is its words and nothing else: they can be keys, orders and results.  What would need its bytes has no program.
+ * An expression of one build's columns alone is computed once for each of its rows, when the build is filled, and becomes cells: rows that
+ * stream only fetch them.  So texts of builds may be computed with, though no build has their bytes: they are words, as keys, orders and
+ * results.  Of a key that has several cells, these are the first.
  */
 #include "postgres.h"
 
 #include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
 #include "utils/uuid.h"
 
 #include "compat.h"
 #include "expr/compile.h"
 #include "expr/expr_builds.h"
 
-static const Var *
-build_var(const expr_program *program, const Expr *expr)
+/* What is known of an expression's variables. */
+typedef struct part_search
 {
-	const Var  *var;
+	const expr_program *program;
+	int			number;			/* of the build whose they are; -1: none was met */
+	int			num_cases;		/* of CASE nodes around */
+} part_search;
 
-	while (IsA(expr, RelabelType))
-		expr = ((const RelabelType *) expr)->arg;
-	var = (const Var *) expr;
-	return program->builds && IsA(var, Var) && var->varlevelsup == 0 && var->varno >= EXPR_BUILD_VARNO ? var : NULL;
+/* Whether a node keeps an expression from being computed for the rows of one build alone. */
+static bool
+is_no_part(Node *node, void *context)
+{
+	part_search *search = context;
+	bool		has_case;
+	bool		found;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, Var))
+	{
+		const Var  *var = (const Var *) node;
+		bool		is_first = search->number < 0;
+
+		if (var->varlevelsup > 0 || var->varno < EXPR_BUILD_VARNO || var->varattno <= 0)
+			return true;
+		search->number = is_first ? var->varno - EXPR_BUILD_VARNO : search->number;
+		return var->varno != EXPR_BUILD_VARNO + search->number || !search->program->builds[search->number].is_found;
+	}
+	/* of a node that is not there, and what has a value when the statement runs */
+	if ((IsA(node, CaseTestExpr) && search->num_cases == 0) || (IsA(node, Param) && ((const Param *) node)->paramkind == PARAM_EXEC))
+		return true;
+	has_case = IsA(node, CaseExpr) && ((const CaseExpr *) node)->arg;
+	search->num_cases += has_case;
+	found = expression_tree_walker(node, is_no_part, context);
+	search->num_cases -= has_case;
+	return found;
+}
+
+/*
+ * The number of the build that has all variables of an expression, or -1.  Where the build's row is missing, the expression has to be NULL:
+ * it is not computed for what is not there.
+ */
+static int
+build_of(const expr_program *program, const Expr *expr)
+{
+	part_search search = {program, -1, 0};
+
+	if (program->builds == NULL || is_no_part((Node *) expr, &search) || search.number < 0)
+		return -1;
+	return program->builds[search.number].may_miss && contain_nonstrict_functions((Node *) expr) ? -1 : search.number;
 }
 
 bool
 is_build_var(const expr_program *program, const Expr *expr)
 {
-	return IsA(expr, Var) && build_var(program, expr) != NULL;
+	return program->builds && IsA(expr, Var) && ((const Var *) expr)->varno >= EXPR_BUILD_VARNO;
 }
 
-/* The first cell of a column, which has so many. */
+/* The first cell of an expression, which has so many. */
 static int
-cell_of(expr_build *build, const Var *var, int num_cells)
+cell_of(expr_build *build, const Expr *expr, int num_cells)
 {
 	build_column *column;
 	ListCell   *cell;
@@ -41,11 +84,11 @@ cell_of(expr_build *build, const Var *var, int num_cells)
 	foreach(cell, build->columns)
 	{
 		column = lfirst(cell);
-		if (column->var->varattno == var->varattno && column->num_cells == num_cells)
+		if (equal(column->expr, expr) && column->num_cells == num_cells)
 			return column->first;
 	}
 	column = palloc(sizeof(build_column));
-	*column = (build_column) {copyObject((Var *) var), build->num_cells, num_cells};
+	*column = (build_column) {copyObject((Expr *) expr), build->num_cells, num_cells};
 	build->columns = lappend(build->columns, column);
 	build->num_cells += num_cells;
 	return column->first;
@@ -69,54 +112,49 @@ fetch(expr_program *program, int number, expr_type type, int cell)
 	return value;
 }
 
-/* The build of a variable, whose row has been looked up; or NULL. */
-static expr_build *
-build_of(const expr_program *program, const Var *var)
-{
-	expr_build *build = &program->builds[var->varno - EXPR_BUILD_VARNO];
-
-	return build->is_found && var->varattno > 0 ? build : NULL;
-}
-
 bool
-compile_build_var(expr_program *program, const Var *var, expr_value *value)
+compile_build_part(expr_program *program, const Expr *expr, expr_value *value)
 {
-	expr_build *build = build_of(program, var);
+	int			number = build_of(program, expr);
 	expr_type	type;
 
-	if (build == NULL || !expr_type_of(var->vartype, var->vartypmod, &type) || type.lane == MGPU_LANE_BYTES)
+	/* how many digits a numeric has behind the point, is known of columns alone */
+	if (number < 0 || !expr_type_of(exprType((const Node *) expr), exprTypmod((const Node *) expr), &type) || type.lane == MGPU_LANE_BYTES ||
+		(type.is_numeric && !IsA(expr, Var)))
 		return false;
-	*value = fetch(program, var->varno - EXPR_BUILD_VARNO, type, cell_of(build, var, type.lane == MGPU_LANE_SHOWN ? 2 : 1));
+	*value = fetch(program, number, type, cell_of(&program->builds[number], expr, type.lane == MGPU_LANE_SHOWN ? 2 : 1));
 	return true;
 }
 
 /* Cells of a text or uuid, or 0. */
 static int
-num_words_of(const expr_build *build, const Var *var, const expr_type *type)
+num_words_of(const expr_build *build, const Expr *expr, const expr_type *type)
 {
+	while (IsA(expr, RelabelType))
+		expr = ((const RelabelType *) expr)->arg;
 	if (type->width > 0)
 		return type->width == UUID_LEN ? UUID_LEN / (int) sizeof(uint64) : 0;
-	return build->words ? build->words[var->varattno - 1] : EXPR_USUAL_WORDS;
+	return build->words && IsA(expr, Var) ? build->words[((const Var *) expr)->varattno - 1] : EXPR_USUAL_WORDS;
 }
 
 int
 compile_build_words(expr_program *program, const Expr *expr, expr_value *words)
 {
-	const Var  *var = build_var(program, expr);
 	const expr_type word = {MGPU_LANE_INTEGER, sizeof(int64), false, 0};
-	expr_build *build = var ? build_of(program, var) : NULL;
+	int			number = build_of(program, expr);
+	expr_build *build = &program->builds[number];
 	expr_type	type;
 	int			num_words;
 	int			first;
 
-	if (build == NULL || !expr_type_of(var->vartype, var->vartypmod, &type) || type.lane != MGPU_LANE_BYTES)
+	if (number < 0 || !expr_type_of(exprType((const Node *) expr), exprTypmod((const Node *) expr), &type) || type.lane != MGPU_LANE_BYTES)
 		return 0;
-	num_words = num_words_of(build, var, &type);
+	num_words = num_words_of(build, expr, &type);
 	if (num_words == 0 || num_words > MOST_CELLS)
 		return 0;
-	first = cell_of(build, var, num_words);
+	first = cell_of(build, expr, num_words);
 	for (int i = 0; i < num_words; i++)
-		words[i] = fetch(program, var->varno - EXPR_BUILD_VARNO, word, first + i);
+		words[i] = fetch(program, number, word, first + i);
 	return num_words;
 }
 
@@ -125,7 +163,7 @@ compile_build_presence(expr_program *program, const Var *var, expr_value *value)
 {
 	expr_value	words[MOST_CELLS];
 
-	if (compile_build_var(program, var, value))
+	if (compile_build_part(program, (const Expr *) var, value))
 		return true;
 	if (compile_build_words(program, (const Expr *) var, words) == 0)
 		return false;
@@ -142,7 +180,7 @@ expr_program_add_builds(expr_program *program, int num_builds)
 }
 
 int
-expr_program_look_up(expr_program *program, int number, List *keys, const int *words)
+expr_program_look_up(expr_program *program, int number, List *keys, const int *words, bool may_miss)
 {
 	const expr_type row = {MGPU_LANE_INTEGER, sizeof(int64), false, 0};
 	expr_build *build = &program->builds[number];
@@ -161,7 +199,10 @@ expr_program_look_up(expr_program *program, int number, List *keys, const int *w
 		both[0] = add_op(program, MGPU_RUN_MATCH, row, number, 2, both);
 		program->ops[program->num_ops - 1].width = foreach_current_index(cell);
 	}
-	*build = (expr_build) {.is_found = true,.row = both[0],.words = words,.num_cells = list_length(keys) > 1 ? list_length(keys) : 0};
+	*build = (expr_build) {
+		.is_found = true,.row = both[0],.may_miss = may_miss,.words = words,
+		.num_cells = list_length(keys) > 1 ? list_length(keys) : 0
+	};
 	return expr_program_add_output(program, both[0]);
 }
 

@@ -18,10 +18,10 @@
 /* Words of texts of which nothing is known. */
 #define EXPR_USUAL_WORDS 3
 
-/* A column of a build, and its cells. */
+/* A column of a build, or what is computed of some, and its cells. */
 typedef struct build_column
 {
-	Var		   *var;
+	Expr	   *expr;
 	int			first;
 	int			num_cells;
 } build_column;
@@ -30,10 +30,10 @@ typedef struct build_column
 extern void expr_program_add_builds(expr_program *program, int num_builds);
 
 /*
- * Look a row up whose key is in these registers.  words: how many the texts of each column have, or NULL.  Returns the output that is the
- * row's number, or NULL.
+ * Look a row up whose key is in these registers.  words: how many the texts of each column have, or NULL.  may_miss: a row that finds
+ * none is kept.  Returns the output that is the row's number, or NULL.
  */
-extern int	expr_program_look_up(expr_program *program, int number, List *keys, const int *words);
+extern int	expr_program_look_up(expr_program *program, int number, List *keys, const int *words, bool may_miss);
 
 /* An output that says whether a row was found, or not. */
 extern int	expr_program_add_found(expr_program *program, int number, bool is_found);

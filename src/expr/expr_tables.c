@@ -280,6 +280,9 @@ table_of_list(expr_program *program, const expr_type *type, Oid element_type, Da
 		value->type.width = by_value ? length : type->width;
 		if (!expr_constant_fill(value, datums[i]) || (type->is_numeric && !fit_scale(value, type->scale)))
 			return -1;
+		/* those at the end do not count */
+		while (element_type == BPCHAROID && value->length > 0 && value->bytes[value->length - 1] == ' ')
+			value->length--;
 		num_values++;
 	}
 	has_null = num_values < (uint32) num_datums;

@@ -36,7 +36,7 @@
 #include "query/group_query.h"
 #include "query/group_task.h"
 #include "query/grouping_sets.h"
-#include "query/join_path.h"
+#include "query/join_search.h"
 #include "query/offers.h"
 #include "query/scan_path.h"
 #include "query/table_job.h"
@@ -168,18 +168,24 @@ add_group_path(group_offer *offer, Path *child, const Path *rows, double num_row
 	offer->paths = lappend(offer->paths, path);
 }
 
-/* Where PostgreSQL prefers another one: a join that a job does. */
+/* Where PostgreSQL prefers workers, or another join: rows as a job has them. */
 static void
-add_joined_path(group_offer *offer)
+add_job_path(group_offer *offer)
 {
-	const group_task *task = &offer->task;
-	Path	   *source = join_path_cheapest(offer->input_rel->pathlist);
+	group_task *task = &offer->task;
+	table_executor executor = task->executor;
+	Path	   *source = join_search_path(task->root, offer->input_rel);
 	Path	   *rows;
 
-	if (source == NULL || task->executor != TABLE_BY_NOBODY)
+	if (source == NULL || (executor != TABLE_BY_NOBODY && offer->input_rel->reloptkind == RELOPT_BASEREL))
 		return;
 	rows = scan_path(task->root, source, task->columns);
 	add_group_path(offer, rows, rows, offer->num_rows, offer->folds ? GROUP_FOLD : GROUP_SORT);
+	if (task->executor == TABLE_BY_NOBODY)
+	{
+		offer->paths = list_delete_last(offer->paths);
+		task->executor = executor;
+	}
 }
 
 /* Offer what workers can do: fold rows if that makes them few, else pack them. */
@@ -237,7 +243,7 @@ make_paths(group_offer *offer)
 	offer->uncounted = group_path_uncounted(task, cheapest_of(offer->output_rel->pathlist), offer->num_groups);
 	offer->rows = scan_path(task->root, scan_cheapest_path(task->root, input_rel->pathlist, task->columns), task->columns);
 	add_group_path(offer, offer->rows, offer->rows, offer->num_rows, offer->folds ? GROUP_FOLD : GROUP_SORT);
-	add_joined_path(offer);
+	add_job_path(offer);
 	/* a GPU's rows are in its own memory */
 	if (task->executor == TABLE_BY_NOBODY && !groups_fit(offer))
 		return "one group is expected to need more memory than work_mem times hash_mem_multiplier";

@@ -17,7 +17,12 @@
 #include "compat.h"
 #include "expr/expr_builds.h"
 #include "query/join_path.h"
+#include "query/scan_path.h"
+#include "run/run_table.h"
 #include "scan/heap_reader.h"
+
+/* A row of a build, beyond being read, in units of cpu_operator_cost: its cells are computed, and its place is found. */
+#define BUILD_COST 2.5
 
 const Path *
 path_below_projections(const Path *path)
@@ -60,6 +65,12 @@ takes_join(const HashPath *join)
 	return type == JOIN_SEMI || type == JOIN_ANTI || ((type == JOIN_INNER || type == JOIN_LEFT) && join->jpath.inner_unique);
 }
 
+double
+join_path_memory(void)
+{
+	return (double) get_hash_memory_limit() * run_table_threads();
+}
+
 /* Whether the inner sides are expected to fit in memory. */
 static bool
 builds_fit(const List *joins)
@@ -73,7 +84,7 @@ builds_fit(const List *joins)
 
 		bytes += inner->rows * BUILD_ROW_BYTES(inner->pathtarget->width);
 	}
-	return bytes <= get_hash_memory_limit();
+	return bytes <= join_path_memory();
 }
 
 const Path *
@@ -88,25 +99,6 @@ join_path_stream(const Path *rows, List **joins)
 		rows = ((const HashPath *) rows)->jpath.outerjoinpath;
 	}
 	return builds_fit(*joins) ? rows : NULL;
-}
-
-Path *
-join_path_cheapest(const List *paths)
-{
-	Path	   *cheapest = NULL;
-	ListCell   *cell;
-
-	foreach(cell, paths)
-	{
-		Path	   *path = lfirst(cell);
-		List	   *joins;
-
-		if (path->param_info || join_path_stream(path, &joins) == NULL || joins == NIL)
-			continue;
-		if (cheapest == NULL || path->total_cost < cheapest->total_cost)
-			cheapest = path;
-	}
-	return cheapest;
 }
 
 /* ---- expressions */
@@ -217,7 +209,7 @@ join_path_joins(const List *exprs, const List *joins)
 /* ---- cost */
 
 Cost
-join_path_cost(const List *joins, double num_rows, double part)
+join_path_cost(PlannerInfo *root, const List *joins, double num_rows, double part)
 {
 	Cost		cost = 0;
 	ListCell   *cell;
@@ -226,7 +218,8 @@ join_path_cost(const List *joins, double num_rows, double part)
 	{
 		const Path *inner = ((const HashPath *) lfirst(cell))->jpath.innerjoinpath;
 
-		cost += inner->total_cost + inner->rows * (cpu_operator_cost + cpu_tuple_cost) + part * num_rows * cpu_operator_cost;
+		cost += inner->total_cost - scan_saved_cost(root, inner, inner->pathtarget->exprs) - scan_cached_saving(root, inner) +
+			inner->rows * BUILD_COST * cpu_operator_cost + part * num_rows * cpu_operator_cost;
 	}
 	return cost;
 }

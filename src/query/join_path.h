@@ -23,12 +23,12 @@ extern List *join_path_exprs(List *columns, const List *joins);
 extern List *join_path_joins(const List *exprs, const List *joins);
 
 /* What reading the inner sides and looking up so many rows costs; a part of the latter is left. */
-extern Cost join_path_cost(const List *joins, double num_rows, double part);
+extern Cost join_path_cost(PlannerInfo *root, const List *joins, double num_rows, double part);
+
+/* Bytes that all builds of a job may take: threads share them, as workers share PostgreSQL's parallel hash. */
+extern double join_path_memory(void);
 
 /* Most bytes that a build of so many rows takes, as they are read and then as a build; width: of a row. */
 #define BUILD_ROW_BYTES(width) ((width) + 8 * sizeof(uint64))
-
-/* Of some paths, the cheapest that has such joins; or NULL. */
-extern Path *join_path_cheapest(const List *paths);
 
 #endif							/* MGPU_QUERY_JOIN_PATH_H */

@@ -11,6 +11,9 @@
 extern void group_path_init(void);
 extern void top_path_init(void);
 
+/* Keep joins that jobs may do (query/join_search.h). */
+extern void join_search_init(void);
+
 /* The next ones return why a node is not taken, NULL if it is the cheapest so far. */
 
 /* Offer MgpuSort in place of an ORDER BY's Sort, or of the Sort below a relation's paths. */

@@ -7,8 +7,17 @@
 
 #include "nodes/pathnodes.h"
 
+/* A sequential scan of a table, or an Append of those of its partitions, by one process; or NULL.  The planner may have dropped it. */
+extern Path *scan_path_of_table(PlannerInfo *root, RelOptInfo *rel);
+
 /* What a path costs less than PostgreSQL counts if its target is exprs and its tables are read as columns. */
 extern Cost scan_saved_cost(PlannerInfo *root, const Path *path, List *exprs);
+
+/*
+ * What the pages of a path's tables cost less than PostgreSQL counts, if they are in memory: PostgreSQL's cost of a page is that of reading
+ * it from a disk.  0 where the statement's tables are larger than effective_cache_size.
+ */
+extern Cost scan_cached_saving(PlannerInfo *root, const Path *path);
 
 /* Of paths without parameters, that which costs least so. */
 extern Path *scan_cheapest_path(PlannerInfo *root, List *paths, List *exprs);

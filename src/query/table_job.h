@@ -112,7 +112,7 @@ extern bool table_job_is_for_threads(const mgpu_group_spec *spec, double num_rea
 extern table_executor table_job_expected(PlannerInfo *root, const Path *rows, const query *query, List *outputs, double num_results);
 
 /* The cost of such a path's rows, and the part that is left of what the node does with each. */
-extern Cost table_job_scan_cost(const Path *rows, table_executor executor);
+extern Cost table_job_scan_cost(PlannerInfo *root, const Path *rows, table_executor executor);
 extern double table_job_part(table_executor executor);
 
 /* ---- parts of jobs (table_job.c), for aggregates (table_outputs.c) */

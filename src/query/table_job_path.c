@@ -16,6 +16,7 @@
 
 #include "compat.h"
 #include "query/join_path.h"
+#include "query/scan_path.h"
 #include "query/table_job.h"
 #include "run/run_table.h"
 #include "settings.h"
@@ -107,6 +108,18 @@ make_one_job(PlannerInfo *root, const Path *rows, List *scans, table_question *q
 	return specs;
 }
 
+/* Rows that are read, of which conditions may leave few. */
+static double
+rows_read(const List *scans)
+{
+	double		num_rows = 0;
+	ListCell   *cell;
+
+	foreach(cell, scans)
+		num_rows += ((const Path *) lfirst(cell))->parent->tuples;
+	return num_rows;
+}
+
 table_executor
 table_job_expected(PlannerInfo *root, const Path *rows, const query *query, List *outputs, double num_results)
 {
@@ -114,15 +127,16 @@ table_job_expected(PlannerInfo *root, const Path *rows, const query *query, List
 	const Path *stream = join_path_stream(rows, &joins);
 	List	   *scans = mgpu_setting_enable_columns ? scans_of(stream) : NIL;
 	table_question question = {.query = query,.outputs = outputs};
+	double		num_read = rows_read(scans);
 	mgpu_group_spec *spec;
 	table_executor executor = TABLE_BY_NOBODY;
 
-	if (scans == NIL || list_length(scans) > MGPU_GROUP_MAX_SOURCES || (!run_may_use_gpu() && !table_job_has_threads(stream->rows)))
+	if (scans == NIL || list_length(scans) > MGPU_GROUP_MAX_SOURCES || (!run_may_use_gpu() && !table_job_has_threads(num_read)))
 		return TABLE_BY_NOBODY;
 	spec = make_one_job(root, rows, scans, &question);
-	if (spec && run_may_use_gpu() && run_would_use_gpu(stream->rows))
+	if (spec && run_may_use_gpu() && run_would_use_gpu(num_read))
 		executor = TABLE_BY_GPU;
-	else if (spec && table_job_is_for_threads(spec, stream->rows, rows->rows, num_results))
+	else if (spec && table_job_is_for_threads(spec, num_read, rows->rows, num_results))
 		executor = TABLE_BY_THREADS;
 	return executor;
 }
@@ -134,12 +148,12 @@ table_job_part(table_executor executor)
 }
 
 Cost
-table_job_scan_cost(const Path *rows, table_executor executor)
+table_job_scan_cost(PlannerInfo *root, const Path *rows, table_executor executor)
 {
 	double		part = executor == TABLE_BY_GPU ? GPU_SCAN_PART : THREAD_SCAN_PART / run_table_threads();
 	List	   *joins;
 	const Path *stream = join_path_stream(rows, &joins);
-	Cost		cost = join_path_cost(joins, stream->rows, part);
+	Cost		cost = join_path_cost(root, joins, stream->rows, part) - scan_cached_saving(root, stream);
 	ListCell   *cell;
 
 	foreach(cell, scans_of(stream))

@@ -144,7 +144,7 @@ take_join(table_job *job, const table_question *question, int number, int *tests
 			return false;
 	if (keys == NIL)
 		return false;
-	(void) expr_program_look_up(job->program, number, keys, join->words);
+	(void) expr_program_look_up(job->program, number, keys, join->words, join->type == JOIN_LEFT);
 	if (join->type != JOIN_LEFT && !add_test(job, expr_program_add_found(job->program, number, join->type != JOIN_ANTI), tests))
 		return false;
 	return take_conditions(job, join->conditions, tests);
@@ -170,13 +170,13 @@ table_job_take_tests(table_job *job, const table_question *question, int *tests)
 
 /* ---- builds */
 
-/* Cells of a column, which expressions of the job have asked for. */
+/* Cells of columns, which expressions of the job have asked for. */
 static bool
 take_column(table_build *build, const build_column *column)
 {
 	value_cells cells;
 
-	if (!expr_program_add_cells(build->program, (Expr *) column->var, column->num_cells, &cells))
+	if (!expr_program_add_cells(build->program, column->expr, column->num_cells, &cells))
 		return false;
 	if (cells.num_cells != column->num_cells)
 		return false;

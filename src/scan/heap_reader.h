@@ -63,6 +63,8 @@ extern void heap_reader_explain(const heap_reader *reader, List *ancestors, stru
 /* What it reads, and where its expressions are evaluated. */
 extern table_scan heap_reader_scan(const heap_reader *reader);
 extern struct ExprContext *heap_reader_context(const heap_reader *reader);
+
+/* How many rows it is expected to read, whatever conditions leave of them. */
 extern double heap_reader_expected_rows(const heap_reader *reader);
 
 /*

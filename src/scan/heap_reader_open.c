@@ -10,6 +10,7 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/plancat.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
@@ -218,5 +219,11 @@ heap_reader_context(const heap_reader *reader)
 double
 heap_reader_expected_rows(const heap_reader *reader)
 {
-	return reader->scan->ss.ps.plan->plan_rows;
+	Relation	relation = reader->scan->ss.ss_currentRelation;
+	BlockNumber num_pages;
+	double		num_rows;
+	double		visible_part;
+
+	estimate_rel_size(relation, NULL, &num_pages, &num_rows, &visible_part);
+	return num_rows;
 }

@@ -54,8 +54,8 @@ extern List *row_source_joins(const row_source *source);
 /* A number for the smaller sides' plans, whatever its parameters are; 0: there are no joins. */
 extern uint64 row_source_joins_number(const row_source *source);
 
-/* How many rows a job is expected to read, if so many are left by joins. */
-extern double row_source_rows(const row_source *source, double num_rows);
+/* How many rows a job is expected to read. */
+extern double row_source_rows(const row_source *source);
 
 /* All rows of a build have been read, or no more are wanted: its side is ready to be read again. */
 extern void row_source_end_build(source_join *join);

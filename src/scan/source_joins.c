@@ -121,13 +121,14 @@ row_source_joins_number(const row_source *source)
 }
 
 double
-row_source_rows(const row_source *source, double num_rows)
+row_source_rows(const row_source *source)
 {
 	double		sum = 0;
+	ListCell   *cell;
 
-	for (int i = 0; source->joins && i < list_length(source->readers); i++)
-		sum += heap_reader_expected_rows(list_nth(source->readers, i));
-	return Max(sum, num_rows);
+	foreach(cell, source->readers)
+		sum += heap_reader_expected_rows(lfirst(cell));
+	return sum;
 }
 
 /* ---- running */

@@ -71,6 +71,13 @@ mgpu_has_mark(const char *marks, uint32_t length)
 	return memchr(marks, 1, length) != NULL;
 }
 
+/* Rows are many: memory is asked for before the first is looked at. */
+static inline void
+mgpu_prefetch(const void *address)
+{
+	__builtin_prefetch(address);
+}
+
 static inline bool
 mgpu_product_overflows(int64_t x, int64_t y)
 {

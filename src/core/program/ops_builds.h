@@ -32,6 +32,8 @@ mgpu_run_lookup(mgpu_frame frame, mgpu_program_op op)
 	mgpu_register to = mgpu_register_to(frame, op);
 
 	for (uint32_t i = 0; i < frame.num_rows; i++)
+		mgpu_prefetch(mgpu_build_slot_of(build, memory, (uint64_t) key.integers[i]));
+	for (uint32_t i = 0; i < frame.num_rows; i++)
 	{
 		int64_t		row = 0;
 		uint8_t		state = key.states[i];

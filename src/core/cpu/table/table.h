@@ -91,7 +91,8 @@ typedef struct mgpu_table_worker
 	mgpu_arena	arena;			/* what it works in, and rows that it has kept */
 	mgpu_register registers[MGPU_GROUP_MAX_REGISTERS];
 	const char **found[MGPU_GROUP_MAX_INPUTS];	/* values of a vector's rows */
-	uint16_t	kept[MGPU_VECTOR_ROWS];
+	uint16_t	kept[MGPU_VECTOR_ROWS];	/* rows whose registers are computed */
+	uint16_t	selected[MGPU_VECTOR_ROWS];	/* places of those that met all tests so far */
 	uint64_t	hashes[MGPU_VECTOR_ROWS];	/* of a vector's rows; or codes that nobody wants */
 	uint32_t	numbers[MGPU_VECTOR_ROWS];
 	uint64_t   *codes[MGPU_GROUP_MAX_COLUMNS];	/* kept rows of the batch; FOLD: of the vector */
@@ -244,7 +245,8 @@ struct mgpu_run
 
 	/* plan of reading (table_columns.c, table_read.c) */
 	uint32_t	stored;			/* columns that are kept */
-	uint64_t	moved;			/* registers of tests that are read later */
+	uint32_t	test_ends[MGPU_GROUP_MAX_TESTS];	/* of each test's operations */
+	uint64_t	moved[MGPU_GROUP_MAX_TESTS];	/* registers that are set by then and read later */
 	uint32_t	num_fixed_inputs;
 	uint8_t		fixed_inputs[MGPU_GROUP_MAX_INPUTS];
 	uint32_t	num_walked_inputs;
@@ -325,7 +327,7 @@ void		mgpu_table_read_pages(mgpu_run *run, mgpu_table_worker *worker, const mgpu
 void		mgpu_table_plan_columns(mgpu_run *run);
 bool		mgpu_table_make_registers(mgpu_run *run, mgpu_table_worker *worker);
 uint32_t	mgpu_table_test(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_rows);
-void		mgpu_table_compute(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_found, uint32_t num_rows);
+void		mgpu_table_compute(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_rows);
 
 /* table_cut.c.  Drop rows of the vector that begins at `begin` which are beyond the limit for sure. */
 void		mgpu_table_plan_cut(mgpu_run *run);

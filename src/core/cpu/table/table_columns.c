@@ -2,8 +2,8 @@
  * table_columns.c
  *		The program of a vector's rows: tests, which rows are kept, and the codes of their columns.
  *
- * Tests run for all rows.  Then rows that are kept move to the front, and with them the registers of tests that are read later; so
- * the other operations run for them alone.
+ * The first test's operations run for all rows.  Where a test drops many, rows that are kept move to the front, and with them the registers
+ * that are read later; so the operations of the next test, which may look rows up in a large build, run for them alone.
  */
 #include "core/cpu/table/table.h"
 
@@ -11,24 +11,49 @@
 
 /* ---- plan */
 
+/* Registers that operations from one on read, or later tests, or columns. */
+static uint64_t
+registers_read_from(const mgpu_group_spec *spec, uint32_t op, uint32_t test)
+{
+	uint64_t	read = 0;
+
+	for (; op < spec->num_ops; op++)
+		for (int from = 0; from < mgpu_program_num_from[spec->ops[op].code]; from++)
+			read |= UINT64_C(1) << spec->ops[op].from[from];
+	for (; test < spec->num_tests; test++)
+		read |= UINT64_C(1) << spec->tests[test];
+	for (uint32_t i = 0; i < spec->num_columns; i++)
+		read |= UINT64_C(1) << spec->columns[i].reg;
+	return read;
+}
+
+/* Where the operations of each test end: those of the tests before are run already. */
+static void
+plan_tests(mgpu_run *run)
+{
+	const mgpu_group_spec *spec = &run->spec;
+	uint64_t	written = 0;
+	uint32_t	end = 0;
+
+	for (uint32_t test = 0; test < spec->num_tests; test++)
+	{
+		for (uint32_t i = end; i < spec->num_ops; i++)
+			end = spec->ops[i].to == spec->tests[test] ? i + 1 : end;
+		for (uint32_t i = 0; i < end; i++)
+			written |= UINT64_C(1) << spec->ops[i].to;
+		run->test_ends[test] = end;
+		run->moved[test] = written & registers_read_from(spec, end, test + 1);
+	}
+}
+
 void
 mgpu_table_plan_columns(mgpu_run *run)
 {
 	const mgpu_group_spec *spec = &run->spec;
-	uint64_t	written = 0;
 
-	for (uint32_t i = 0; i < spec->num_test_ops; i++)
-		written |= UINT64_C(1) << spec->ops[i].to;
-	for (uint32_t i = spec->num_test_ops; i < spec->num_ops; i++)
-	{
-		for (int from = 0; from < mgpu_program_num_from[spec->ops[i].code]; from++)
-			run->moved |= written & UINT64_C(1) << spec->ops[i].from[from];
-	}
+	plan_tests(run);
 	for (uint32_t i = 0; i < spec->num_columns; i++)
-	{
-		run->moved |= written & UINT64_C(1) << spec->columns[i].reg;
 		run->stored |= (uint32_t) mgpu_column_is_stored(spec, i) << i;
-	}
 }
 
 static void
@@ -90,49 +115,74 @@ run_ops(const mgpu_run *run, mgpu_table_worker *worker, uint32_t begin, uint32_t
 
 /* ---- tests */
 
-/* Keep the rows that meet one more test.  *has_fault: one of them cannot be tested. */
+/* Of some rows, those that meet one more test.  *has_fault: one of them cannot be tested. */
 static uint32_t
-keep_rows(const mgpu_register *test, uint16_t *kept, uint32_t num_rows, bool *has_fault)
+keep_rows(const mgpu_register *test, uint16_t *selected, uint32_t num_rows, bool *has_fault)
 {
 	uint32_t	num_kept = 0;
 
 	for (uint32_t i = 0; i < num_rows; i++)
 	{
-		uint16_t	row = kept[i];
+		uint16_t	row = selected[i];
 
 		*has_fault |= test->states[row] == MGPU_IS_FAULT;
-		kept[num_kept] = row;
+		selected[num_kept] = row;
 		num_kept += test->states[row] == MGPU_IS_VALUE && test->integers[row] != 0;
 	}
 	return num_kept;
+}
+
+static void
+move_register(const mgpu_register *reg, uint8_t lane, const uint16_t *selected, uint32_t num_rows)
+{
+	for (uint32_t i = 0; i < num_rows; i++)
+	{
+		reg->integers[i] = reg->integers[selected[i]];
+		reg->states[i] = reg->states[selected[i]];
+	}
+	for (uint32_t i = 0; lane >= MGPU_LANE_BYTES && i < num_rows; i++)
+		reg->lengths[i] = reg->lengths[selected[i]];
+}
+
+/* Move the selected rows to the front, with these registers; they are selected then, one after the other. */
+static void
+move_rows(const mgpu_run *run, mgpu_table_worker *worker, uint64_t registers, uint32_t num_rows)
+{
+	for (uint32_t i = 0; i < run->spec.num_registers; i++)
+	{
+		if ((registers >> i & 1) != 0)
+			move_register(&worker->registers[i], run->spec.lanes[i], worker->selected, num_rows);
+	}
+	for (uint32_t i = 0; i < num_rows; i++)
+		worker->kept[i] = worker->kept[worker->selected[i]];
+	for (uint32_t i = 0; i < num_rows; i++)
+		worker->selected[i] = (uint16_t) i;
 }
 
 uint32_t
 mgpu_table_test(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_rows)
 {
 	const mgpu_group_spec *spec = &run->spec;
+	uint32_t	num_selected = num_rows;
+	uint32_t	begin = 0;
 	bool		has_fault = false;
 
 	for (uint32_t i = 0; i < num_rows; i++)
-		worker->kept[i] = (uint16_t) i;
-	run_ops(run, worker, 0, spec->num_test_ops, num_rows);
+		worker->kept[i] = worker->selected[i] = (uint16_t) i;
 	for (uint32_t i = 0; i < spec->num_tests; i++)
-		num_rows = keep_rows(&worker->registers[spec->tests[i]], worker->kept, num_rows, &has_fault);
+	{
+		run_ops(run, worker, begin, run->test_ends[i], num_rows);
+		begin = run->test_ends[i];
+		num_selected = keep_rows(&worker->registers[spec->tests[i]], worker->selected, num_selected, &has_fault);
+		if (num_selected < num_rows / 4 * 3 || (i + 1 == spec->num_tests && num_selected < num_rows))
+		{
+			move_rows(run, worker, run->moved[i], num_selected);
+			num_rows = num_selected;
+		}
+	}
 	if (has_fault)
 		mgpu_table_fail(run, MGPU_TABLE_FAULT);
 	return num_rows;
-}
-
-static void
-move_register(const mgpu_register *reg, uint8_t lane, const uint16_t *kept, uint32_t num_rows)
-{
-	for (uint32_t i = 0; i < num_rows; i++)
-	{
-		reg->integers[i] = reg->integers[kept[i]];
-		reg->states[i] = reg->states[kept[i]];
-	}
-	for (uint32_t i = 0; lane >= MGPU_LANE_BYTES && i < num_rows; i++)
-		reg->lengths[i] = reg->lengths[kept[i]];
 }
 
 /* ---- columns */
@@ -234,18 +284,13 @@ note_range(mgpu_table_worker *worker, uint32_t column, const uint8_t *states, co
 }
 
 void
-mgpu_table_compute(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_found, uint32_t num_rows)
+mgpu_table_compute(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_rows)
 {
 	const mgpu_group_spec *spec = &run->spec;
 	uint32_t   *nulls = worker->nulls + worker->num_rows;
 	uint32_t	states = 0;
 
-	for (uint32_t i = spec->num_constants; num_rows < num_found && i < spec->num_registers; i++)
-	{
-		if ((run->moved >> i & 1) != 0)
-			move_register(&worker->registers[i], spec->lanes[i], worker->kept, num_rows);
-	}
-	run_ops(run, worker, spec->num_test_ops, spec->num_ops, num_rows);
+	run_ops(run, worker, spec->num_tests > 0 ? run->test_ends[spec->num_tests - 1] : 0, spec->num_ops, num_rows);
 	memset(nulls, 0, num_rows * sizeof(uint32_t));
 	for (uint32_t i = 0; i < spec->num_columns; i++)
 	{

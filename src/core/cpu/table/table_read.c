@@ -343,7 +343,7 @@ mgpu_table_read_pages(mgpu_run *run, mgpu_table_worker *worker, const mgpu_table
 		worker->read_of_source[source] += num_found;
 		worker->kept_of_source[source] += num_kept;
 		worker->num_kept += num_kept;
-		mgpu_table_compute(run, worker, num_found, num_kept);
+		mgpu_table_compute(run, worker, num_kept);
 		if (worker->folds && num_kept > 0)
 			goes_on = fold_vector(run, worker);
 		else if (run->cut > 0)

@@ -1,0 +1,104 @@
+/*
+ * join_search.c
+ *		Joins as a table job does them best.
+ *
+ * The planner keeps the plans that are cheapest for it: with parallel workers no hash join of one process, without them often one
+ * whose outer side is the small one.  So each pair of relations that it thinks of joining gets a hash join here too: the outer side
+ * streams, from one table on, and the inner side becomes a build.  Of all pairs of a joined relation the cheapest for a job is kept.
+ * That is the planner's own search by dynamic programming, with its own proofs of what is unique, so the large table streams.
+ *
+ * The path is no candidate of PostgreSQL's: it is kept beside, in a field that is for foreign tables alone.  A list of the planner's
+ * relations was rejected, since planners run inside of planners.
+ */
+#include "postgres.h"
+
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "optimizer/restrictinfo.h"
+
+#include "compat.h"
+#include "query/join_path.h"
+#include "query/join_search.h"
+#include "query/offers.h"
+#include "query/scan_path.h"
+#include "query/table_job.h"
+#include "settings.h"
+
+/* Which paths are compared by: less is better for the other executor, too. */
+#define COMPARED_BY TABLE_BY_THREADS
+
+static set_join_pathlist_hook_type previous_hook;
+
+/* What was kept of a joined relation, or NULL. */
+static Path *
+kept_path(const RelOptInfo *rel)
+{
+	Path	   *path = rel->fdw_private;
+
+	return rel->fdwroutine == NULL && path && IsA(path, HashPath) && path->parent == rel ? path : NULL;
+}
+
+Path *
+join_search_path(PlannerInfo *root, RelOptInfo *rel)
+{
+	return rel->reloptkind == RELOPT_JOINREL ? kept_path(rel) : scan_path_of_table(root, rel);
+}
+
+/* Equalities that a hash join has of the conditions of a join. */
+static List *
+hash_clauses(const JoinPathExtraData *extra, JoinType type, const RelOptInfo *joined, const RelOptInfo *outer, const RelOptInfo *inner)
+{
+	List	   *clauses = NIL;
+	ListCell   *cell;
+
+	foreach(cell, extra->restrictlist)
+	{
+		RestrictInfo *info = lfirst(cell);
+		bool		is_above = IS_OUTER_JOIN(type) && RINFO_IS_PUSHED_DOWN(info, joined->relids);
+
+		if (!is_above && info->can_join && OidIsValid(info->hashjoinoperator) &&
+			((bms_is_subset(info->left_relids, outer->relids) && bms_is_subset(info->right_relids, inner->relids)) ||
+			 (bms_is_subset(info->left_relids, inner->relids) && bms_is_subset(info->right_relids, outer->relids))))
+			clauses = lappend(clauses, info);
+	}
+	return clauses;
+}
+
+static Path *
+make_path(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptInfo *inner, JoinType type, JoinPathExtraData *extra)
+{
+	Path	   *stream = join_search_path(root, outer);
+	Path	   *rows = inner->cheapest_total_path;
+	List	   *clauses = hash_clauses(extra, type, joined, outer, inner);
+	JoinCostWorkspace workspace;
+
+	if (stream == NULL || clauses == NIL || rows->param_info || !bms_is_empty(joined->lateral_relids))
+		return NULL;
+	initial_cost_hashjoin(root, &workspace, type, clauses, stream, rows, extra, false);
+	return (Path *) create_hashjoin_path(root, joined, type, &workspace, extra, stream, rows, false, extra->restrictlist, NULL, clauses);
+}
+
+static void
+keep_better(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptInfo *inner, JoinType type, JoinPathExtraData *extra)
+{
+	const Path *known = kept_path(joined);
+	Path	   *path;
+	List	   *joins;
+
+	if (previous_hook)
+		previous_hook(root, joined, outer, inner, type, extra);
+	if (!mgpu_setting_enable_columns || joined->reloptkind != RELOPT_JOINREL || joined->fdwroutine || (joined->fdw_private && known == NULL))
+		return;
+	path = make_path(root, joined, outer, inner, type, extra);
+	if (path && join_path_stream(path, &joins) && (known == NULL || table_job_scan_cost(root, path, COMPARED_BY) < table_job_scan_cost(root, known, COMPARED_BY)))
+		joined->fdw_private = path;
+}
+
+void
+join_search_init(void)
+{
+	previous_hook = set_join_pathlist_hook;
+	set_join_pathlist_hook = keep_better;
+}

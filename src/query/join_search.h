@@ -1,0 +1,16 @@
+/*
+ * join_search.h
+ *		Joins as a table job does them best, which PostgreSQL's planner may not keep.
+ */
+#ifndef MGPU_QUERY_JOIN_SEARCH_H
+#define MGPU_QUERY_JOIN_SEARCH_H
+
+#include "nodes/pathnodes.h"
+
+/*
+ * The rows of a relation as a job takes least for them: scans of a table or its partitions, or joins (query/join_path.h); NULL if there
+ * is no such path.  The planner may not have it.
+ */
+extern Path *join_search_path(PlannerInfo *root, RelOptInfo *rel);
+
+#endif							/* MGPU_QUERY_JOIN_SEARCH_H */
