@@ -126,7 +126,7 @@ unit_job_set_answer(unit_job *test)
 	mgpu_binding binding = test->binding;
 	mgpu_error	error;
 
-	for (int i = 0; i < MGPU_NUM_OUTPUTS; i++)
+	for (int i = 0; i <= MGPU_OUTPUT_VALUES; i++)
 	{
 		if (test->job.outputs & 1u << i)
 			test->outputs[i] = unit_allocate(mgpu_output_bytes(&test->job, (mgpu_output) i));
