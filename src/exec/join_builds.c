@@ -15,6 +15,7 @@
 #include "compat.h"
 #include "batch/rows.h"
 #include "exec/join_builds.h"
+#include "large_memory.h"
 
 const char *const join_has_key_twice = "a smaller side of a join has a key twice";
 const char *const join_is_large = "a smaller side of a join is larger than work_mem times hash_mem_multiplier for each thread";
@@ -276,7 +277,8 @@ join_builds_fill(join_builds *builds, table_job *job)
 
 	if (bytes == 0)
 		return join_is_large;
-	builds->memory = MemoryContextAllocExtended(CurrentMemoryContext, bytes, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	builds->memory = large_alloc(CurrentMemoryContext, bytes);
+	memset(builds->memory, 0, bytes);
 	for (uint32 i = 0; i < job->spec->num_builds && why_not == NULL; i++)
 	{
 		const source_join *join = list_nth(row_source_joins(builds->source), i);

@@ -36,7 +36,7 @@
 #include "query/group_query.h"
 #include "query/group_task.h"
 #include "query/grouping_sets.h"
-#include "query/join_search.h"
+#include "query/job_rows.h"
 #include "query/offers.h"
 #include "query/scan_path.h"
 #include "query/table_job.h"
@@ -139,7 +139,7 @@ typedef struct group_offer
 	List	   *paths;			/* of the node */
 } group_offer;
 
-/* child returns num_rows rows, singly or in packs; rows is where they come from. */
+/* child returns num_rows rows, singly or in packs; rows is where they come from.  task.executor: who is expected to read them. */
 static void
 add_group_path(group_offer *offer, Path *child, const Path *rows, double num_rows, group_method method)
 {
@@ -156,7 +156,6 @@ add_group_path(group_offer *offer, Path *child, const Path *rows, double num_row
 		.parallel_safe = offer->output_rel->consider_parallel && child->parallel_safe
 	});
 
-	task->executor = table_job_expected(task->root, child, query, task->outputs, offer->num_groups);
 	group_path_cost(task, &path->path, child, num_rows, offer->num_groups, offer->folds);
 	group_path_save(task, &path->path, rows, offer->uncounted);
 	/* below any other plan's; of several of the node's, the cheapest is taken all the same */
@@ -166,26 +165,6 @@ add_group_path(group_offer *offer, Path *child, const Path *rows, double num_row
 		path->path.total_cost /= 1e6;
 	}
 	offer->paths = lappend(offer->paths, path);
-}
-
-/* Where PostgreSQL prefers workers, or another join: rows as a job has them. */
-static void
-add_job_path(group_offer *offer)
-{
-	group_task *task = &offer->task;
-	table_executor executor = task->executor;
-	Path	   *source = join_search_path(task->root, offer->input_rel);
-	Path	   *rows;
-
-	if (source == NULL || (executor != TABLE_BY_NOBODY && offer->input_rel->reloptkind == RELOPT_BASEREL))
-		return;
-	rows = scan_path(task->root, source, task->columns);
-	add_group_path(offer, rows, rows, offer->num_rows, offer->folds ? GROUP_FOLD : GROUP_SORT);
-	if (task->executor == TABLE_BY_NOBODY)
-	{
-		offer->paths = list_delete_last(offer->paths);
-		task->executor = executor;
-	}
 }
 
 /* Offer what workers can do: fold rows if that makes them few, else pack them. */
@@ -201,6 +180,7 @@ add_parallel_path(group_offer *offer)
 	rows = scan_path(task->root, scan_cheapest_path(task->root, offer->input_rel->partial_pathlist, task->columns), task->columns);
 	if (!rows->parallel_safe)
 		return;
+	offer->task.executor = TABLE_BY_NOBODY;
 	num_parts = offer->num_groups * (rows->parallel_workers + 1);
 	/* a worker that has no memory for all groups sends some of them several times */
 	if (offer->folds && task->combines && num_parts * PARTS_GAIN <= offer->num_rows && group_path_groups_fit(task, offer->num_groups))
@@ -235,15 +215,19 @@ static const char *
 make_paths(group_offer *offer)
 {
 	RelOptInfo *input_rel = offer->input_rel;
-	const group_task *task = &offer->task;
+	group_task *task = &offer->task;
+	group_method method;
+	job_wish	wish = {.columns = task->columns,.outputs = task->outputs};
 
 	offer->num_rows = input_rel->cheapest_total_path->rows;
 	offer->num_groups = task->keys ? estimate_num_groups(task->root, task->keys, offer->num_rows, NULL, NULL) : 1;
 	offer->folds = group_path_folds(task, offer->num_rows, offer->num_groups);
 	offer->uncounted = group_path_uncounted(task, cheapest_of(offer->output_rel->pathlist), offer->num_groups);
-	offer->rows = scan_path(task->root, scan_cheapest_path(task->root, input_rel->pathlist, task->columns), task->columns);
-	add_group_path(offer, offer->rows, offer->rows, offer->num_rows, offer->folds ? GROUP_FOLD : GROUP_SORT);
-	add_job_path(offer);
+	method = offer->folds ? GROUP_FOLD : GROUP_SORT;
+	wish.query = group_query(task, false, method);
+	wish.num_results = offer->num_groups;
+	offer->rows = job_rows(task->root, scan_cheapest_path(task->root, input_rel->pathlist, task->columns), &wish, &task->executor);
+	add_group_path(offer, offer->rows, offer->rows, offer->num_rows, method);
 	/* a GPU's rows are in its own memory */
 	if (task->executor == TABLE_BY_NOBODY && !groups_fit(offer))
 		return "one group is expected to need more memory than work_mem times hash_mem_multiplier";

@@ -14,7 +14,7 @@ extern const Path *path_below_projections(const Path *path);
  * The path whose rows stream through the joins of a path, and these (HashPath), the last one first.  NULL: a join is not a job's, may find
  * several rows, or is expected to be too large.
  */
-extern const Path *join_path_stream(const Path *rows, List **joins);
+extern const Path *join_path_stream(PlannerInfo *root, const Path *rows, List **joins);
 
 /* Columns of the rows, then clauses and conditions of each join: their variables of inner sides are builds'. */
 extern List *join_path_exprs(List *columns, const List *joins);

@@ -43,7 +43,9 @@ kept_path(const RelOptInfo *rel)
 Path *
 join_search_path(PlannerInfo *root, RelOptInfo *rel)
 {
-	return rel->reloptkind == RELOPT_JOINREL ? kept_path(rel) : scan_path_of_table(root, rel);
+	if (rel->reloptkind == RELOPT_JOINREL)
+		return kept_path(rel);
+	return IS_SIMPLE_REL(rel) ? scan_path_of_table(root, rel) : NULL;
 }
 
 /* Equalities that a hash join has of the conditions of a join. */
@@ -92,7 +94,7 @@ keep_better(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptInfo
 	if (!mgpu_setting_enable_columns || joined->reloptkind != RELOPT_JOINREL || joined->fdwroutine || (joined->fdw_private && known == NULL))
 		return;
 	path = make_path(root, joined, outer, inner, type, extra);
-	if (path && join_path_stream(path, &joins) && (known == NULL || table_job_scan_cost(root, path, COMPARED_BY) < table_job_scan_cost(root, known, COMPARED_BY)))
+	if (path && join_path_stream(root, path, &joins) && (known == NULL || table_job_scan_cost(root, path, COMPARED_BY) < table_job_scan_cost(root, known, COMPARED_BY)))
 		joined->fdw_private = path;
 }
 

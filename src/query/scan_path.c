@@ -58,7 +58,7 @@ scans_below(PlannerInfo *root, RelOptInfo *rel)
 Path *
 scan_path_of_table(PlannerInfo *root, RelOptInfo *rel)
 {
-	List	   *scans = IS_SIMPLE_REL(rel) ? scans_below(root, rel) : NIL;
+	List	   *scans = scans_below(root, rel);
 
 	if (scans == NIL || !planner_rt_fetch(rel->relid, root)->inh)
 		return scans ? linitial(scans) : NULL;

@@ -22,6 +22,7 @@
 #include "keys/collation.h"
 #include "query/costs.h"
 #include "query/custom_plan.h"
+#include "query/job_rows.h"
 #include "query/offers.h"
 #include "query/scan_path.h"
 #include "query/table_job.h"
@@ -141,6 +142,7 @@ cost_path(const top_task *task, Path *path, const Path *child, table_executor ex
 static Path *
 make_path(const top_task *task, const SortPath *sort, PathTarget *target, const char **reason)
 {
+	job_wish	wish = {.query = task->query,.columns = task->columns,.num_results = sort->subpath->rows};
 	CustomPath *path;
 	Path	   *child;
 	table_executor executor;
@@ -148,8 +150,7 @@ make_path(const top_task *task, const SortPath *sort, PathTarget *target, const 
 	*reason = why_not(task);
 	if (*reason)
 		return NULL;
-	child = scan_path(task->root, sort->subpath, task->columns);
-	executor = table_job_expected(task->root, child, task->query, NIL, child->rows);
+	child = job_rows(task->root, sort->subpath, &wish, &executor);
 	task->query->kind = QUERY_SORT;
 	task->query->fits = executor != TABLE_BY_NOBODY || num_runs_of(task, child->rows) <= 1;
 	path = custom_plan_path(&(node_path) {

@@ -91,7 +91,7 @@ make_one_job(PlannerInfo *root, const Path *rows, List *scans, table_question *q
 {
 	mgpu_group_spec *specs = palloc(2 * sizeof(mgpu_group_spec));
 	List	   *joins;
-	const Path *stream = join_path_stream(rows, &joins);
+	const Path *stream = join_path_stream(root, rows, &joins);
 	List	   *exprs = join_path_exprs(rows->pathtarget->exprs, joins);
 	ListCell   *cell;
 
@@ -124,7 +124,7 @@ table_executor
 table_job_expected(PlannerInfo *root, const Path *rows, const query *query, List *outputs, double num_results)
 {
 	List	   *joins;
-	const Path *stream = join_path_stream(rows, &joins);
+	const Path *stream = join_path_stream(root, rows, &joins);
 	List	   *scans = mgpu_setting_enable_columns ? scans_of(stream) : NIL;
 	table_question question = {.query = query,.outputs = outputs};
 	double		num_read = rows_read(scans);
@@ -152,7 +152,7 @@ table_job_scan_cost(PlannerInfo *root, const Path *rows, table_executor executor
 {
 	double		part = executor == TABLE_BY_GPU ? GPU_SCAN_PART : THREAD_SCAN_PART / run_table_threads();
 	List	   *joins;
-	const Path *stream = join_path_stream(rows, &joins);
+	const Path *stream = join_path_stream(root, rows, &joins);
 	Cost		cost = join_path_cost(root, joins, stream->rows, part) - scan_cached_saving(root, stream);
 	ListCell   *cell;
 

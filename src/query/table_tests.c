@@ -36,13 +36,66 @@ add_test(table_job *job, int output, int *tests)
 	return true;
 }
 
+/* What is more than comparing a row's fixed-size values with each other, constants and parameters. */
+static bool
+takes_long(Node *node, void *context)
+{
+	const known_function *known = NULL;
+
+	if (node == NULL)
+		return false;
+	switch (nodeTag(node))
+	{
+		case T_Var:
+			return ((const Var *) node)->varno >= EXPR_BUILD_VARNO || !get_typbyval(((const Var *) node)->vartype);
+		case T_Param:
+			return ((const Param *) node)->paramkind != PARAM_EXTERN;
+		case T_Const:
+			return false;
+		case T_OpExpr:
+			known = known_function_of(get_opcode(((const OpExpr *) node)->opno));
+			break;
+		case T_ScalarArrayOpExpr:
+			known = known_function_of(get_opcode(((const ScalarArrayOpExpr *) node)->opno));
+			break;
+		case T_NullTest:
+		case T_BoolExpr:
+		case T_List:
+			return expression_tree_walker(node, takes_long, context);
+		default:
+			return true;
+	}
+	return known == NULL || (known->code != MGPU_RUN_COMPARE_INTEGER && known->code != MGPU_RUN_COMPARE_REAL) ||
+		expression_tree_walker(node, takes_long, context);
+}
+
+/*
+ * The plan's order, but for comparisons that can neither fail nor tell of a row: these come first, so that others see few rows.
+ */
+static List *
+in_order(List *conditions)
+{
+	List	   *first = NIL;
+	List	   *others = NIL;
+	ListCell   *cell;
+
+	foreach(cell, conditions)
+	{
+		if (takes_long(lfirst(cell), NULL))
+			others = lappend(others, lfirst(cell));
+		else
+			first = lappend(first, lfirst(cell));
+	}
+	return list_concat(first, others);
+}
+
 /* The first condition's constants are computed for the first row, and others' perhaps for none: that may run a subquery. */
 static bool
 take_conditions(table_job *job, List *conditions, int *tests)
 {
 	ListCell   *cell;
 
-	foreach(cell, conditions)
+	foreach(cell, has_exec_param((Node *) conditions, NULL) ? conditions : in_order(conditions))
 	{
 		if (has_exec_param(lfirst(cell), NULL))
 		{

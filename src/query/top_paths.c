@@ -23,6 +23,8 @@
 #include "declined.h"
 #include "query/costs.h"
 #include "query/custom_plan.h"
+#include "query/job_rows.h"
+#include "query/join_path.h"
 #include "query/offers.h"
 #include "query/scan_path.h"
 #include "query/table_job.h"
@@ -53,6 +55,7 @@ typedef struct top_offer
 	List	   *pathkeys;
 	double		num_partitions;
 	double		kept_rows;
+	table_executor executor;	/* who is expected to read its rows */
 } top_offer;
 
 /* ---- plans */
@@ -86,7 +89,7 @@ cost_path(const top_offer *offer, Path *path, const Path *child)
 	const QualCost *target_cost = &path->pathtarget->cost;
 	Cost		of_row = PASS_COST + (task->partitions ? FOLD_COST : 0) + COLUMN_COST * list_length(task->columns) +
 		(task->compares ? COMPARE_COST : 0);
-	table_executor executor = table_job_expected(task->root, child, task->query, NIL, offer->kept_rows);
+	table_executor executor = offer->executor;
 
 	path->rows = offer->kept_rows;
 	path->startup_cost = START_COST + (offer->pathkeys ? ORDER_COST : 0) +
@@ -121,7 +124,8 @@ static CustomPath *
 make_path(top_offer *offer)
 {
 	const top_task *task = &offer->task;
-	Path	   *child = scan_path(task->root, scan_cheapest_path(task->root, offer->paths, task->columns), task->columns);
+	job_wish	wish = {.query = task->query,.columns = task->columns,.num_results = offer->kept_rows};
+	Path	   *child = job_rows(task->root, scan_cheapest_path(task->root, offer->paths, task->columns), &wish, &offer->executor);
 	CustomPath *path = custom_plan_path(&(node_path) {
 		.query = task->query,
 		.entries = task->function ? lappend(list_copy(task->columns), task->function) : task->columns,
@@ -154,6 +158,14 @@ static const char *const is_slower = "PostgreSQL's own plan is expected to be fa
 static const char *const is_off = "mgpu.enable_top is off";
 static const char *const is_large = "a partition's rows are expected to need more memory than work_mem times hash_mem_multiplier";
 
+/* Whether PostgreSQL's own sort hands over rows as fast as they can be kept. */
+static bool
+is_for_core(const top_offer *offer, const Path *input)
+{
+	return mgpu_setting_enable_top != MGPU_ENABLE_FORCE && offer->task.query->count <= FEW_ROWS && offer->executor == TABLE_BY_NOBODY &&
+		scan_saved_cost(offer->task.root, input, offer->task.columns) == 0;
+}
+
 /* Add a path to a stage of planning.  Returns why it is not taken, NULL if it is the cheapest so far. */
 static const char *
 add_upper_path(top_offer *offer)
@@ -164,6 +176,8 @@ add_upper_path(top_offer *offer)
 	if (!partitions_fit(offer))
 		return is_large;
 	path = make_path(offer);
+	if (offer->pathkeys && is_for_core(offer, linitial(offer->paths)))
+		return "LIMIT is small and the input cannot be read as columns";
 	add_path(offer->output_rel, &path->path);
 	return cheapest_of(offer->output_rel->pathlist) == &path->path ? NULL : is_slower;
 }
@@ -178,14 +192,6 @@ offer_distinct_on(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_r
 	if (!top_task_of_distinct_on(&offer.task, root, offer.target))
 		return offer.task.why_not;
 	return add_upper_path(&offer);
-}
-
-/* Whether PostgreSQL's own sort hands over rows as fast as they can be kept. */
-static bool
-is_for_core(const top_offer *offer, const Path *input)
-{
-	return mgpu_setting_enable_top != MGPU_ENABLE_FORCE && offer->task.query->count <= FEW_ROWS &&
-		scan_saved_cost(offer->task.root, input, offer->task.columns) == 0;
 }
 
 /*
@@ -222,15 +228,30 @@ offer_limit(const top_task *task, Path *input, RelOptInfo *output_rel)
 
 	if (mgpu_setting_enable_top == MGPU_ENABLE_OFF)
 		return is_off;
-	if (is_for_core(&offer, input))
-		return "LIMIT is small and the input cannot be read as columns";
 	return add_upper_path(&offer);
+}
+
+/* A Sort of the input, which the planner may have dropped for one in workers; or NULL: there are rows in order. */
+static const SortPath *
+sort_for_order(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel)
+{
+	const SortPath *sort = sort_of_input(input_rel, output_rel);
+	ListCell   *cell;
+
+	if (sort)
+		return sort;
+	/* what workers have sorted has only been sorted */
+	foreach(cell, input_rel->pathlist)
+		if (pathkeys_contained_in(root->sort_pathkeys, ((const Path *) lfirst(cell))->pathkeys) &&
+			!IsA(path_below_projections(lfirst(cell)), GatherMergePath))
+			return NULL;
+	return create_sort_path(root, output_rel, input_rel->cheapest_total_path, root->sort_pathkeys, -1);
 }
 
 static void
 offer_order(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel)
 {
-	const SortPath *sort = sort_of_input(input_rel, output_rel);
+	const SortPath *sort = sort_for_order(root, input_rel, output_rel);
 	top_task	task;
 
 	if (sort == NULL)
