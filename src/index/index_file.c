@@ -10,6 +10,7 @@
 #include "postgres.h"
 
 #include "access/xloginsert.h"
+#include "access/xlogrecord.h"
 #include "storage/smgr.h"
 #include "utils/rel.h"
 

@@ -99,19 +99,17 @@ static void
 on_utility(PlannedStmt *statement, const char *text, bool read_only, ProcessUtilityContext context, ParamListInfo params,
 		   QueryEnvironment *environment, DestReceiver *receiver, QueryCompletion *completion)
 {
-	ProcessUtility_hook_type run = previous_utility_hook ? previous_utility_hook : standard_ProcessUtility;
-
 	if (mgpu_setting_enable_index_build == MGPU_ENABLE_OFF || max_parallel_maintenance_workers > 0 ||
 		!builds_btrees_alone(statement->utilityStmt))
 	{
-		run(statement, text, read_only, context, params, environment, receiver, completion);
+		previous_utility_hook(statement, text, read_only, context, params, environment, receiver, completion);
 		return;
 	}
 	worker_is_forced = true;
 	max_parallel_maintenance_workers = 1;
 	PG_TRY();
 	{
-		run(statement, text, read_only, context, params, environment, receiver, completion);
+		previous_utility_hook(statement, text, read_only, context, params, environment, receiver, completion);
 	}
 	PG_FINALLY();
 	{
@@ -126,6 +124,6 @@ index_build_init(void)
 {
 	previous_info_hook = get_relation_info_hook;
 	get_relation_info_hook = on_relation_info;
-	previous_utility_hook = ProcessUtility_hook;
+	previous_utility_hook = ProcessUtility_hook ? ProcessUtility_hook : standard_ProcessUtility;
 	ProcessUtility_hook = on_utility;
 }

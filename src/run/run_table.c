@@ -87,7 +87,7 @@ run_group_feed(group_request *request, const mgpu_executor *executor, mgpu_run *
 
 /* Give outputs their places. */
 static void
-bind(group_request *request, const mgpu_executor *executor, mgpu_run *run)
+place_outputs(group_request *request, const mgpu_executor *executor, mgpu_run *run)
 {
 	char	   *places[MGPU_GROUP_OUTPUTS];
 	uint64		all_bytes = Max(request->result.num_groups, request->result.num_returned) * request->group_bytes;
@@ -120,7 +120,7 @@ run_group_take(group_request *request, const mgpu_executor *executor, mgpu_run *
 	mgpu_group_piece piece;
 
 	if (!request->is_bound && executor->group_result(run, &request->result))
-		bind(request, executor, run);
+		place_outputs(request, executor, run);
 	if (!executor->group_piece(run, &piece))
 		return;
 	BufFileWrite(request->outputs[piece.output].file, (void *) piece.data, piece.num_bytes);
