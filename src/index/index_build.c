@@ -129,8 +129,6 @@ index_build_btree(Relation heap, Relation index, IndexInfo *info)
 	btree_build *build;
 	IndexBuildResult *result;
 
-	if (index_worker_is_forced())
-		info->ii_ParallelWorkers = 0;
 	/* PostgreSQL raises an error if the index has pages; the setting may have been turned off since the function came here */
 	if (mgpu_setting_enable_index_build == MGPU_ENABLE_OFF || RelationGetNumberOfBlocks(index) != 0)
 		return btbuild(heap, index, info);

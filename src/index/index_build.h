@@ -14,7 +14,4 @@ extern IndexBuildResult *index_build_btree(Relation heap, Relation index, IndexI
 /* Have PostgreSQL call it.  Called once, when the library is loaded. */
 extern void index_build_init(void);
 
-/* Whether a statement was given a parallel worker only so that the build is asked for (index_hook.c). */
-extern bool index_worker_is_forced(void);
-
 #endif							/* MGPU_INDEX_BUILD_H */

@@ -7,8 +7,8 @@
  * relation cache's entries of the table's indexes that are open, as the one that is to be built is: each entry has a copy
  * of its own.  The function stays there until the entry is thrown away, and looks at the setting itself.
  *
- * Where max_parallel_maintenance_workers is 0, PostgreSQL does not ask.  Then it is 1 while a statement runs that builds btrees and
- * nothing else, and our function takes the worker back.
+ * Where max_parallel_maintenance_workers is 0, PostgreSQL does not ask.  Then it is 1 while a statement runs that builds indexes, and
+ * the hook says that the table wants no workers: not for any index, be it a btree or not.
  *
  * Rejected: object_access_hook, which runs before the entry has its functions, and not at all for REINDEX.
  */
@@ -32,13 +32,7 @@
 
 static get_relation_info_hook_type previous_info_hook;
 static ProcessUtility_hook_type previous_utility_hook;
-static bool worker_is_forced = false;
-
-bool
-index_worker_is_forced(void)
-{
-	return worker_is_forced;
-}
+static bool asks_in_vain = false;
 
 /* ---- the build function */
 
@@ -69,26 +63,27 @@ on_relation_info(PlannerInfo *root, Oid table, bool inhparent, RelOptInfo *rel)
 {
 	if (previous_info_hook)
 		previous_info_hook(root, table, inhparent, rel);
-	if (mgpu_setting_enable_index_build != MGPU_ENABLE_OFF && root->parse->jointree == NULL && inhparent &&
-		!IsCatalogRelationOid(table))
+	if (root->parse->jointree != NULL || !inhparent)
+		return;
+	if (asks_in_vain)
+		rel->rel_parallel_workers = 0;
+	if (mgpu_setting_enable_index_build != MGPU_ENABLE_OFF && !IsCatalogRelationOid(table))
 		replace_builds(table);
 }
 
-/* ---- the worker */
+/* ---- statements */
 
 static bool
-builds_btrees_alone(const Node *statement)
+builds_indexes(const Node *statement)
 {
 	switch (nodeTag(statement))
 	{
 		case T_IndexStmt:
-			return strcmp(((const IndexStmt *) statement)->accessMethod, DEFAULT_INDEX_TYPE) == 0;
 		case T_AlterTableStmt:
 		case T_ReindexStmt:
 		case T_ClusterStmt:
 		case T_RefreshMatViewStmt:
-			/* since 17 other indexes may have workers, too */
-			return PG_VERSION_NUM < 170000;
+			return true;
 		default:
 			/* VACUUM has workers of its own, for other work than builds */
 			return false;
@@ -100,12 +95,12 @@ on_utility(PlannedStmt *statement, const char *text, bool read_only, ProcessUtil
 		   QueryEnvironment *environment, DestReceiver *receiver, QueryCompletion *completion)
 {
 	if (mgpu_setting_enable_index_build == MGPU_ENABLE_OFF || max_parallel_maintenance_workers > 0 ||
-		!builds_btrees_alone(statement->utilityStmt))
+		!builds_indexes(statement->utilityStmt))
 	{
 		previous_utility_hook(statement, text, read_only, context, params, environment, receiver, completion);
 		return;
 	}
-	worker_is_forced = true;
+	asks_in_vain = true;
 	max_parallel_maintenance_workers = 1;
 	PG_TRY();
 	{
@@ -113,7 +108,7 @@ on_utility(PlannedStmt *statement, const char *text, bool read_only, ProcessUtil
 	}
 	PG_FINALLY();
 	{
-		worker_is_forced = false;
+		asks_in_vain = false;
 		max_parallel_maintenance_workers = 0;
 	}
 	PG_END_TRY();

@@ -205,6 +205,11 @@ my ($errors, $built, $said) = run_sql('force', "CREATE TEMP TABLE t AS $rows; CR
 is("$errors$built", '1', 'an index of a temporary table');
 is($node->safe_psql('postgres', 'SHOW max_parallel_maintenance_workers'), 0, 'the number of workers is as before');
 
+# since 17 other indexes have workers, too
+($errors, $built, $said) = run_sql('force', "SET min_parallel_table_scan_size = 0; CREATE TABLE kinds AS $rows; CREATE INDEX ON kinds (v); CREATE INDEX ON kinds USING brin (v); CREATE INDEX ON kinds USING gin ((ARRAY[v])); REINDEX TABLE kinds");
+is("$errors$built", '2', 'a btree among other indexes');
+is(scalar(() = $said =~ /building index "kinds_\w+" on table "kinds" serially/g), 6, 'none has a worker');
+
 # ------------------------------------------------------------ unique violations
 
 $node->safe_psql('postgres', q{CREATE TABLE twice (i int, f float8, t text COLLATE "C", n int, u uuid);
