@@ -25,13 +25,18 @@
 
 /* ---- one value */
 
-/* Whether the type promises that equal values have equal bytes. */
+/*
+ * Whether the type promises that equal values have equal bytes.  A bpchar is taken without its trailing blanks, as a text. With them it
+ * promises nothing: PostgreSQL said that it does, and 17.12 does not any more.
+ */
 static bool
 equal_means_same_bytes(const TypeCacheEntry *type, Oid collation)
 {
-	Oid			promise = get_opfamily_proc(type->btree_opf, type->btree_opintype, type->btree_opintype,
-											BTEQUALIMAGE_PROC);
+	Oid			promise;
 
+	if (type->btree_opintype == BPCHAROID)
+		type = lookup_type_cache(TEXTOID, TYPECACHE_BTREE_OPFAMILY);
+	promise = get_opfamily_proc(type->btree_opf, type->btree_opintype, type->btree_opintype, BTEQUALIMAGE_PROC);
 	return OidIsValid(promise) &&
 		DatumGetBool(OidFunctionCall1Coll(promise, collation, ObjectIdGetDatum(type->btree_opintype)));
 }
@@ -56,7 +61,7 @@ group_key_fill_equal(group_key *key, Oid type_id, Oid equality, Oid collation)
 	memset(key, 0, sizeof(*key));
 	key->collation = collation;
 	key->form = type->eq_opr == equality ? form_of(type, collation) : GROUP_KEY_CALLS;
-	/* bpchar promises the same bytes, but values of another length than a column's may differ in trailing blanks */
+	/* values of another length than a column's may differ in trailing blanks */
 	key->is_padded = type->btree_opintype == BPCHAROID;
 	if (key->form >= GROUP_KEY_NUMERIC)
 		fmgr_info(get_opcode(equality), &key->equal);
