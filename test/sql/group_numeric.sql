@@ -33,12 +33,12 @@ $$;
 \set ECHO all
 SET mgpu.enable_group = force;
 EXPLAIN (COSTS OFF) SELECT g, sum(price), avg(price), min(price), max(price), count(price) FROM numbers GROUP BY g;
--- each column, by groups, in one group, with a filter, and in groups found by sorting
+-- each column, by groups, in one group, with a filter, and in groups found by sorting; count(DISTINCT) would have PostgreSQL sort rows
 CREATE FUNCTION pg_temp.all_of(c text) RETURNS text LANGUAGE sql AS $$ SELECT format('sum(%1$s), avg(%1$s), min(%1$s), max(%1$s), count(%1$s), count(*)', c) $$;
 SELECT c AS column, shape, (pg_temp.check(replace(query, '*all*', pg_temp.all_of(c)))).*
 FROM unnest('{price,n,plain,odd,special,long,part}'::text[]) c,
      (VALUES ('groups', 'SELECT g, *all* FROM numbers GROUP BY g'), ('many', 'SELECT many, *all* FROM numbers GROUP BY many'), ('one', 'SELECT *all* FROM numbers'),
-             ('sorted', 'SELECT g, *all*, array_agg(i) FROM numbers GROUP BY g'), ('one, sorted', 'SELECT *all*, count(DISTINCT h) FROM numbers'), ('none', 'SELECT *all* FROM numbers WHERE i < 0')) s(shape, query);
+             ('sorted', 'SELECT g, *all*, array_agg(i) FROM numbers GROUP BY g'), ('one, sorted', 'SELECT *all*, percentile_disc(0.5) WITHIN GROUP (ORDER BY h) FROM numbers'), ('none', 'SELECT *all* FROM numbers WHERE i < 0')) s(shape, query);
 -- PostgreSQL's answers in words
 SELECT sum(x), avg(x), min(x), max(x) FROM (VALUES (1.0), (1.00), (1.000), (NULL), (1)) v(x);
 SELECT g, sum(x), avg(x), min(x), max(x) FROM (VALUES (1, 0), (1, 0.00), (2, 'NaN'), (2, 1), (3, 'Infinity'), (3, -1), (4, 'Infinity'), (4, '-Infinity'), (5, 1e-20), (5, 1), (6, 1), (6, 0e-70), (6, 1e-70), (7, NULL)) v(g, x) GROUP BY g ORDER BY g;

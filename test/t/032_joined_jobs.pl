@@ -187,7 +187,7 @@ check_joins('partitions', 1, 'SELECT s.name, count(*), sum(v) FROM parts JOIN sh
 check_joins('partitions in a snowflake', 2, 'SELECT r.label, max(v) FROM parts JOIN shops s ON shop = s.id JOIN regions r ON s.region = r.id GROUP BY 1');
 
 run('SET mgpu.executor = gpu');
-like(analyze('SELECT s.region, count(*) FROM facts JOIN shops s ON shop = s.id GROUP BY 1'), qr/Joins: 1 looked up\n.*Rows Built: 90\n.*Hash Join \(actual rows=\d+ loops=1\).*Hash \(never executed\)\n.*Seq Scan on shops s \(actual rows=90 loops=1\)/s, 'EXPLAIN');
+like(analyze('SELECT s.region, count(*) FROM facts JOIN shops s ON shop = s.id GROUP BY 1'), qr/Joins: 1 looked up\n.*Rows Built: 90\n.*Hash Join \(actual rows=[\d.]+ loops=1\).*Hash \(never executed\)\n.*Seq Scan on shops s \(actual rows=90(?:\.00)? loops=1\)/s, 'EXPLAIN');
 favour('force');
 ok(is_planned_for_gpu($session, $_), "the planner knows: $_")
   foreach 'SELECT s.region, count(*) FROM facts JOIN shops s ON shop = s.id GROUP BY 1', 'SELECT r.label, sum(v) FROM facts JOIN shops s ON shop = s.id LEFT JOIN regions r ON s.region = r.id WHERE s.b AND v > s.hole GROUP BY 1',
