@@ -37,12 +37,13 @@ is_no_part(Node *node, void *context)
 	if (IsA(node, Var))
 	{
 		const Var  *var = (const Var *) node;
-		bool		is_first = search->number < 0;
+		int			number = (int) var->varno - EXPR_BUILD_VARNO;
 
-		if (var->varlevelsup > 0 || var->varno < EXPR_BUILD_VARNO || var->varattno <= 0)
+		if (var->varlevelsup > 0 || number < 0 || var->varattno <= 0)
 			return true;
-		search->number = is_first ? var->varno - EXPR_BUILD_VARNO : search->number;
-		return var->varno != EXPR_BUILD_VARNO + search->number || !search->program->builds[search->number].is_found;
+		if (search->number < 0)
+			search->number = number;
+		return number != search->number || !search->program->builds[number].is_found;
 	}
 	/* of a node that is not there, and what has a value when the statement runs */
 	if ((IsA(node, CaseTestExpr) && search->num_cases == 0) || (IsA(node, Param) && ((const Param *) node)->paramkind == PARAM_EXEC))

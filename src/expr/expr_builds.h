@@ -12,8 +12,8 @@
 
 #include "expr/cells.h"
 
-/* Above any relation's number, and below those of special ones. */
-#define EXPR_BUILD_VARNO 60000
+/* Above any relation's number, and above the special ones of 14, which are not below 0 as later ones are. */
+#define EXPR_BUILD_VARNO 70000
 
 /* Words of texts of which nothing is known. */
 #define EXPR_USUAL_WORDS 3
