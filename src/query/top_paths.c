@@ -25,6 +25,7 @@
 #include "query/custom_plan.h"
 #include "query/job_rows.h"
 #include "query/join_path.h"
+#include "query/join_search.h"
 #include "query/offers.h"
 #include "query/scan_path.h"
 #include "query/table_job.h"
@@ -231,21 +232,29 @@ offer_limit(const top_task *task, Path *input, RelOptInfo *output_rel)
 	return add_upper_path(&offer);
 }
 
-/* A Sort of the input, which the planner may have dropped for one in workers; or NULL: there are rows in order. */
+/*
+ * A Sort of the input, or NULL: rows come in order.  Where the planner has dropped it for one in workers, it is made again, of rows that
+ * are not the planner's: its own paths of the input may have been freed, as above.
+ */
 static const SortPath *
 sort_for_order(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel)
 {
 	const SortPath *sort = sort_of_input(input_rel, output_rel);
+	SortPath   *made;
+	Path	   *rows;
 	ListCell   *cell;
 
 	if (sort)
 		return sort;
-	/* what workers have sorted has only been sorted */
-	foreach(cell, input_rel->pathlist)
-		if (pathkeys_contained_in(root->sort_pathkeys, ((const Path *) lfirst(cell))->pathkeys) &&
-			!IsA(path_below_projections(lfirst(cell)), GatherMergePath))
+	foreach(cell, output_rel->pathlist)
+		if (!IsA(path_below_projections(lfirst(cell)), GatherMergePath))
 			return NULL;
-	return create_sort_path(root, output_rel, input_rel->cheapest_total_path, root->sort_pathkeys, -1);
+	rows = root->parse->hasTargetSRFs ? NULL : join_search_path(root, input_rel);
+	if (rows == NULL)
+		return NULL;
+	made = create_sort_path(root, output_rel, rows, root->sort_pathkeys, -1);
+	made->path.pathtarget = input_rel->reltarget;
+	return made;
 }
 
 static void
