@@ -22,6 +22,7 @@ typedef enum mgpu_status
 	MGPU_CANCELLED,				/* cancel was called before the end */
 	MGPU_BAD_JOB,				/* job or binding breaks its contract */
 	MGPU_UNSUPPORTED,			/* this executor cannot run this job */
+	MGPU_BUSY,					/* not now: it still runs or ends earlier jobs */
 	MGPU_NOT_SORTED,			/* a merge's input is not sorted: stats say where */
 	MGPU_HOST_MEMORY,			/* out of host (or pinned) memory */
 	MGPU_NO_DEVICE,				/* built without CUDA, no driver or no device */

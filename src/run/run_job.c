@@ -136,7 +136,7 @@ gpu_gave_up(run_record *record, const mgpu_error *error)
 		if (mgpu_setting_executor == MGPU_EXECUTOR_GPU)
 			mgpu_raise_no_gpu(error->message);
 	}
-	else if (error->status == MGPU_UNSUPPORTED)
+	else if (error->status == MGPU_UNSUPPORTED || error->status == MGPU_BUSY)
 		;						/* not a failure; the record has the reason */
 	else if (mgpu_setting_gpu_failure == MGPU_GPU_FAILURE_ERROR)
 		mgpu_raise(error);
@@ -148,7 +148,7 @@ static bool
 is_gpu_trouble(mgpu_status status)
 {
 	return status == MGPU_NO_DEVICE || status == MGPU_DEVICE_MEMORY ||
-		status == MGPU_DEVICE_FAILED || status == MGPU_UNSUPPORTED;
+		status == MGPU_DEVICE_FAILED || status == MGPU_UNSUPPORTED || status == MGPU_BUSY;
 }
 
 /* This machine's speed, measured at the first job for which it decides. */

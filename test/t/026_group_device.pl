@@ -284,6 +284,28 @@ ok(service_is_idle($node), 'and nothing in the service');
 	ok(service_is_idle($node), 'and nothing of them is left');
 }
 
+# runs that the GPU still ends keep the session's next statement from it, and no later one
+{
+	my $service = $session->query('SELECT DISTINCT pid FROM mgpu_stat_service');
+	my $statement = 'SELECT g2, sum(v), count(*) FROM t GROUP BY g2';
+	my $plan = '';
+
+	like(analyze($statement), qr/Executor: gpu\n/, 'a statement on the GPU');
+	kill 'STOP', $service;
+	run("SET statement_timeout = '1s'");
+	# a session may have some runs that end
+	for (my $try = 0; $try < 8 && $plan eq ''; $try++)
+	{
+		$plan = analyze($statement);
+		$plan = '' if $session->{state} eq '57014';
+	}
+	run('RESET statement_timeout');
+	kill 'CONT', $service;
+	like($plan, qr/Executor: cpu\n\s+Reason: the GPU still ends the last run of this session\n/, 'none begins before others have ended');
+	ok(service_is_idle($node), 'they end');
+	like(analyze($statement), qr/Executor: gpu\n/, 'and the GPU is used again');
+}
+
 # Who needs a page alone, as VACUUM (FREEZE) does, waits for one that a GPU may read, until the statement ends in one way or another.
 run('CREATE EXTENSION pg_buffercache', 'CREATE EXTENSION pg_surgery');
 my $pinned = 'SELECT min(relblocknumber) FROM pg_buffercache WHERE pinning_backends > 0 AND relfilenode = pg_relation_filenode';

@@ -261,7 +261,7 @@ backend_retries(const service_backend *backend, const backend_job *job, mgpu_sta
 
 	if (status == MGPU_DEVICE_FAILED)
 		return options->sticky > 0 || options->host_deaths > 0;
-	return status == MGPU_UNSUPPORTED && job->run == NULL;
+	return status == MGPU_BUSY && job->run == NULL;
 }
 
 /* Run one job until it has an answer, or the backend dies of it. */

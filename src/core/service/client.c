@@ -217,7 +217,7 @@ await_free_slot(mgpu_port *port, mgpu_error *err)
 		if (atomic_load(&port->service.control->up) == 0)
 			return mgpu_fail(err, MGPU_DEVICE_FAILED, "the process that drives the GPU has ended");
 		if (mgpu_now_ms() >= begin_ms + OPEN_MS)
-			return mgpu_fail(err, MGPU_UNSUPPORTED, "the GPU still ends the last run of this session");
+			return mgpu_fail(err, MGPU_BUSY, "the GPU still ends the last run of this session");
 		if (port->step != NULL)
 			port->step(port);
 		else if (mgpu_now_ms() >= begin_ms + SPIN_MS)

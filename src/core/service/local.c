@@ -111,7 +111,7 @@ local_open(const mgpu_job *job, const mgpu_binding *binding, const mgpu_exec_opt
 		return status;
 	port = free_port();
 	if (port == NULL)
-		return mgpu_fail(err, MGPU_UNSUPPORTED, "the GPU already runs %d jobs of this session", LOCAL_SLOTS);
+		return mgpu_fail(err, MGPU_BUSY, "the GPU already runs %d jobs of this session", LOCAL_SLOTS);
 	status = mgpu_client_open(port, job, binding, &with_device, run, err);
 	if (status != MGPU_OK)
 		await_free(port);
