@@ -22,8 +22,8 @@ $node->safe_psql('postgres', qq{
 	FROM generate_series(1, $rows) i;
 	ANALYZE big});
 
-# Options of sessions whose plans have workers.
-my $workers = '-c max_parallel_workers_per_gather=2 -c parallel_setup_cost=0';
+# Options of sessions whose plans have workers, also where there are processors for threads.
+my $workers = '-c max_parallel_workers_per_gather=2 -c parallel_setup_cost=0 -c mgpu.enable_threads=off';
 
 sub session
 {
@@ -95,8 +95,8 @@ my $half_full = sized('256kB', '512kB');
 foreach my $run ([ '64kB', '' ], [ $half_full, '' ], [ sized('512kB', '1MB'), '' ], [ $half_full, $workers ])
 {
 	my ($work_mem, $options) = @$run;
-	# what a GPU returns is in files of another kind
-	my $session = session("-c mgpu.executor=cpu -c work_mem=$work_mem $options");
+	# what a GPU returns is in files of another kind, and threads have more memory
+	my $session = session("-c mgpu.executor=cpu -c mgpu.enable_threads=off -c work_mem=$work_mem $options");
 	my ($partitions) = $session->query("EXPLAIN (ANALYZE, COSTS off, TIMING off) $grouped") =~ /Spill Partitions: (\d+)/;
 
 	cmp_ok($partitions // 0, '>', 1, "work_mem $work_mem: " . ($partitions // 'no') . ' partitions');
@@ -140,9 +140,9 @@ foreach my $run (map { ([ $_, '' ], [ $_, "$workers -c min_parallel_table_scan_s
 my %calls = (
 	'100,000 groups' => [ '1GB', 'SELECT sum(cardinality(a)) FROM (SELECT mgpu_sort_agg(v) AS a FROM big GROUP BY many) q' ],
 	'by workers' => [ '1GB', 'SELECT sum(cardinality(a)) FROM (SELECT mgpu_sort_agg(v) AS a FROM big GROUP BY many) q', $workers ],
-	'by workers, spilled' => [ '256kB', 'SELECT sum(p) FROM (SELECT mgpu_percentile_cont(w, 0.5) AS p FROM big GROUP BY many) q', $workers ],
+	'by workers, spilled' => [ '256kB', 'SELECT sum(p::numeric) FROM (SELECT mgpu_percentile_cont(w, 0.5) AS p FROM big GROUP BY many) q', $workers ],
 	'a group a row' => [ '1GB', 'SELECT sum(cardinality(a)) FROM (SELECT mgpu_sort_agg(v) AS a FROM big GROUP BY i) q' ],
-	'spilled' => [ '256kB', 'SELECT sum(p) FROM (SELECT mgpu_percentile_cont(w, 0.5) AS p FROM big GROUP BY many) q' ]);
+	'spilled' => [ '256kB', 'SELECT sum(p::numeric) FROM (SELECT mgpu_percentile_cont(w, 0.5) AS p FROM big GROUP BY many) q' ]);
 
 foreach my $executor (executors($node))
 {

@@ -72,12 +72,14 @@ sub files_left
 }
 
 $session->run("SET work_mem = '64kB'", 'SET hash_mem_multiplier = 1', 'SET enable_material = off', 'SET enable_memoize = off');
+# where a GPU reads the table, its rows are in a file
+my $files = $ENV{MGPU_TEST_DEVICE} ? qr/Spilled Runs: \d+|Executor: gpu\n.*Disk Usage: \d+ kB/s : qr/Spilled Runs: \d+/;
 foreach my $name (sort keys %of_runs)
 {
 	my $digest = "SELECT count(*), md5(string_agg(i::text || left(s::text, 40), '|')) FROM ($of_runs{$name} OFFSET 0) s";
 	my $call = "SELECT count(*) FROM ($of_runs{$name} OFFSET 0) s";
 
-	like($session->query("EXPLAIN (ANALYZE, COSTS off) $of_runs{$name}"), qr/Spilled Runs: \d+/, "$name: there are runs");
+	like($session->query("EXPLAIN (ANALYZE, COSTS off) $of_runs{$name}"), $files, "$name: there are runs");
 	$session->run('SET mgpu.enable_sort = off');
 	my $right = $session->query($digest);
 	$session->run('SET mgpu.enable_sort = force');
