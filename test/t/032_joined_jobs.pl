@@ -136,10 +136,12 @@ check_joins('no index proves that a key is unique', 1, 'SELECT s.name, count(*),
 run('INSERT INTO plain_shops SELECT * FROM shops WHERE id = 7');
 check_joins('nor is it unique any more', 0, 'SELECT s.region, count(*), sum(v) FROM facts JOIN plain_shops s ON shop = s.id GROUP BY 1', 'SELECT s.region, count(s.id) FROM facts LEFT JOIN plain_shops s ON shop = s.id GROUP BY 1');
 
-# rows
+# rows; first rows are not for two threads, but where thresholds are small
+run('SET mgpu.cpu_threads = ' . sized(2, 4));
 check_joins("rows by $_", 1, "SELECT facts.id, s.name, s.rate, s.bare, s.u, price FROM facts JOIN shops s ON shop = s.id ORDER BY $_, facts.id", "SELECT facts.id, s.name, price FROM facts LEFT JOIN shops s ON shop = s.id ORDER BY $_, facts.id LIMIT 50",
 	"SELECT * FROM (SELECT facts.id, s.name, row_number() OVER (PARTITION BY s.region ORDER BY $_, facts.id) AS place FROM facts LEFT JOIN shops s ON shop = s.id) q WHERE place <= 2")
   foreach 's.name', 's.rate DESC', 's.opened, v', 's.name DESC NULLS LAST, price', 's.u';
+run('SET mgpu.cpu_threads = 2');
 
 # sides without rows, sides that repeat keys, and those that are beyond programs or memory
 check_joins('an empty side', 0, 'SELECT n.v, count(*) FROM facts JOIN none n ON shop = n.id GROUP BY 1');
