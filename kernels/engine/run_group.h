@@ -40,6 +40,21 @@ typedef enum mgpu_group_stage
 	MGPU_STAGE_RESULTS
 } mgpu_group_stage;
 
+/* Sorts of all rows by numbers, the last one first: they are stable. */
+typedef struct mgpu_group_passes
+{
+	uint32_t	num_passes;
+	mgpu_group_packing passes[MGPU_PACKING_MAX_KEYS];
+} mgpu_group_passes;
+
+/* What stands for the values of a head: their ranks (run_group_ranks.cu).  Offsets of work. */
+typedef struct mgpu_group_ranks
+{
+	uint64_t	ranks;			/* of each row */
+	uint64_t	order;			/* the row at each position ... */
+	uint64_t	starts;			/* ... and where the rows of each rank begin */
+} mgpu_group_ranks;
+
 /* What one sort works in, as offsets from the begin of the run's work memory. */
 typedef struct mgpu_group_space
 {
@@ -78,8 +93,7 @@ typedef struct mgpu_group_run
 	mgpu_group_stage stage;
 	uint64_t	num_rows;
 	uint64_t	num_values[MGPU_GROUP_MAX_SORTS];	/* that are not NULL */
-	uint32_t	num_passes;		/* sorts of rows, the last one first */
-	mgpu_group_packing passes[MGPU_PACKING_MAX_KEYS];	/* keys, then order columns */
+	mgpu_group_passes by;		/* keys, then order columns */
 	uint32_t	num_key_passes;	/* the first ones */
 	uint32_t	head_shift;		/* bits of the first pass that are not of keys */
 	bool		is_wide;		/* keys take more than 63 bits */
@@ -87,6 +101,8 @@ typedef struct mgpu_group_run
 	mgpu_group_packing groups;	/* a row's group as a code */
 	uint64_t	numbers;		/* offset of work: each row's group, of wide keys */
 	mgpu_value_packing values[MGPU_GROUP_MAX_SORTS];
+	mgpu_group_passes by_cells; /* of the head at hand */
+	mgpu_group_ranks ranks[MGPU_GROUP_MAX_COLUMNS];
 	char	   *work;
 	uint64_t	heads_temp;		/* offsets of work ... */
 	uint64_t	heads_temp_bytes;
@@ -114,6 +130,17 @@ static inline bool
 mgpu_group_sorts_rows(const mgpu_group_run *group)
 {
 	return group->group_bits > 0 || mgpu_group_has_limit(group);
+}
+
+/* Whether the values of a column are ranked: it is a head, and they are compared. */
+static inline bool
+mgpu_group_is_ranked(const mgpu_group_spec *spec, uint32_t column)
+{
+	bool		is_sorted = false;
+
+	for (uint32_t i = 0; i < spec->num_sorts; i++)
+		is_sorted |= spec->sorts[i].column == column;
+	return spec->columns[column].num_cells > 0 && (is_sorted || spec->columns[column].reduction == MGPU_REDUCE_EXTREMES);
 }
 
 static inline mgpu_sort_shape
@@ -152,6 +179,12 @@ cudaError_t mgpu_group_give(mgpu_engine_run *run, int begin, int end);
 /* How keys and values become numbers. */
 mgpu_status mgpu_group_plan_packing(mgpu_engine_run *run, mgpu_error *err);
 
+/* Where the values of sorts are, once there is work memory. */
+void		mgpu_group_plan_values(mgpu_group_run *group);
+
+/* The sorts that put the values of a head in order: by_cells. */
+mgpu_status mgpu_group_plan_cells(mgpu_group_run *group, uint32_t head, mgpu_error *err);
+
 /* Of wide keys, once the number of groups is known: the numbers of groups are their codes. */
 void		mgpu_group_plan_numbers(mgpu_group_run *group);
 
@@ -165,6 +198,13 @@ void		mgpu_group_plan_space(mgpu_group_space *space, mgpu_sort_shape shape, uint
 /* A sort of all rows by numbers of so many bits, which are in keys[0]. */
 mgpu_sort_request mgpu_group_request(const mgpu_engine_run *run, const mgpu_group_space *space, uint32_t bits);
 cudaError_t mgpu_group_sort_numbers(mgpu_engine_run *run, const mgpu_group_space *space, mgpu_sort_request *request);
+
+/* One of these sorts, of rows that are in this order so far; *codes: the sorted numbers. */
+cudaError_t mgpu_group_sort_pass(mgpu_engine_run *run, const mgpu_group_passes *by, uint32_t number, const uint32_t **order,
+								 const void **codes);
+
+/* Rank the values of heads, before rows are put in order. */
+cudaError_t mgpu_group_rank_values(mgpu_engine_run *run);
 
 /* The last stage: its memory and kernels, and these alone. */
 mgpu_status mgpu_group_start_results(mgpu_engine_run *run, mgpu_error *err);

@@ -71,15 +71,15 @@ pack_order(const mgpu_group_run *group, const mgpu_group_order *order, mgpu_pack
 
 /* A column goes to the last pass if it still fits, else to one of its own. */
 static mgpu_status
-add_to_passes(mgpu_group_run *group, const mgpu_group_order *order, mgpu_error *err)
+add_to_passes(const mgpu_group_run *group, const mgpu_group_order *order, mgpu_group_passes *by, mgpu_error *err)
 {
 	mgpu_packed_column packed;
 
 	if (!pack_order(group, order, &packed))
 		return mgpu_fail(err, MGPU_UNSUPPORTED, "a column has NULLs, and values of more than 63 bits");
-	if (group->passes[group->num_passes - 1].bits + packed.bits > 64)
-		group->num_passes++;
-	add_column(&group->passes[group->num_passes - 1], &packed);
+	if (by->passes[by->num_passes - 1].bits + packed.bits > 64)
+		by->num_passes++;
+	add_column(&by->passes[by->num_passes - 1], &packed);
 	return MGPU_OK;
 }
 
@@ -94,6 +94,25 @@ finish_packing(const mgpu_group_run *group, mgpu_group_packing *packing)
 		packing->keys[i].shift = shift -= packing->keys[i].bits;
 }
 
+extern "C" mgpu_status
+mgpu_group_plan_cells(mgpu_group_run *group, uint32_t head, mgpu_error *err)
+{
+	mgpu_group_passes *by = &group->by_cells;
+	mgpu_status status = MGPU_OK;
+
+	*by = mgpu_group_passes();
+	by->num_passes = 1;
+	for (uint32_t i = 0; status == MGPU_OK && i < group->spec.columns[head].num_cells; i++)
+	{
+		mgpu_group_order order = {head + i, 0, 0};
+
+		status = add_to_passes(group, &order, by, err);
+	}
+	for (uint32_t pass = 0; pass < by->num_passes; pass++)
+		finish_packing(group, &by->passes[pass]);
+	return status;
+}
+
 /* What does not fit in the first number is sorted before, by numbers of its own: sorts are stable. */
 static mgpu_status
 plan_passes(mgpu_group_run *group, mgpu_error *err)
@@ -101,23 +120,23 @@ plan_passes(mgpu_group_run *group, mgpu_error *err)
 	mgpu_status status = MGPU_OK;
 	uint32_t	key_bits;
 
-	group->num_passes = 1;
+	group->by.num_passes = 1;
 	for (uint32_t i = 0; status == MGPU_OK && i < group->spec.num_keys; i++)
 	{
 		mgpu_group_order order = {group->spec.keys[i], 0, 0};
 
-		status = add_to_passes(group, &order, err);
+		status = add_to_passes(group, &order, &group->by, err);
 	}
-	group->num_key_passes = group->num_passes;
-	key_bits = group->passes[0].bits;
-	group->is_wide = group->num_passes > 1 || key_bits > 63;
+	group->num_key_passes = group->by.num_passes;
+	key_bits = group->by.passes[0].bits;
+	group->is_wide = group->by.num_passes > 1 || key_bits > 63;
 	for (uint32_t i = 0; status == MGPU_OK && i < group->spec.num_orders; i++)
-		status = add_to_passes(group, &group->spec.orders[i], err);
-	for (uint32_t pass = 0; pass < group->num_passes; pass++)
-		finish_packing(group, &group->passes[pass]);
-	group->head_shift = group->passes[0].bits - key_bits;
+		status = add_to_passes(group, &group->spec.orders[i], &group->by, err);
+	for (uint32_t pass = 0; pass < group->by.num_passes; pass++)
+		finish_packing(group, &group->by.passes[pass]);
+	group->head_shift = group->by.passes[0].bits - key_bits;
 	group->group_bits = group->is_wide ? bits_up_to(group->num_rows - 1) : key_bits;
-	group->groups = group->passes[0];
+	group->groups = group->by.passes[0];
 	return status;
 }
 
@@ -135,6 +154,19 @@ mgpu_group_keys_from(const mgpu_group_run *group, uint32_t first)
 	return keys;
 }
 
+/* Ranks of a head's values, as a column of its own. */
+static mgpu_packed_column
+rank_column(const mgpu_group_run *group, uint32_t head)
+{
+	mgpu_packed_column packed = {};
+
+	packed.codes = (const uint64_t *) (group->work + group->ranks[head].ranks);
+	packed.column = head;
+	packed.greatest = group->num_rows > 0 ? group->num_rows - 1 : 0;
+	packed.bits = bits_up_to(packed.greatest);
+	return packed;
+}
+
 static void
 plan_values(mgpu_group_run *group, uint32_t sort)
 {
@@ -143,7 +175,7 @@ plan_values(mgpu_group_run *group, uint32_t sort)
 	uint64_t	nulls = group->mailbox->facts.nulls[column];
 	uint32_t	null_bits = nulls > 0;
 
-	values->value = pack_column(group, column);
+	values->value = mgpu_group_is_ranked(&group->spec, column) ? rank_column(group, column) : pack_column(group, column);
 	values->descending = group->spec.sorts[sort].descending != 0;
 	values->in_two_steps = group->group_bits + values->value.bits + null_bits > 64;
 	values->group_shift = values->in_two_steps ? 0 : values->value.bits;
@@ -160,11 +192,21 @@ mgpu_group_plan_packing(mgpu_engine_run *run, mgpu_error *err)
 	mgpu_group_run *group = run->group;
 	mgpu_status status = plan_passes(group, err);
 
-	if (status != MGPU_OK)
-		return status;
+	for (uint32_t i = 0; status == MGPU_OK && i < group->spec.num_columns; i++)
+	{
+		if (mgpu_group_is_ranked(&group->spec, i))
+			status = mgpu_group_plan_cells(group, i, err);
+	}
+	if (status == MGPU_OK)
+		mgpu_group_plan_values(group);
+	return status;
+}
+
+extern "C" void
+mgpu_group_plan_values(mgpu_group_run *group)
+{
 	for (uint32_t i = 0; i < group->spec.num_sorts; i++)
 		plan_values(group, i);
-	return MGPU_OK;
 }
 
 extern "C" void
@@ -180,8 +222,7 @@ mgpu_group_plan_numbers(mgpu_group_run *group)
 	group->groups.nulls = group->columns.nulls;
 	add_column(&group->groups, &number);
 	/* they take no more bits than was planned */
-	for (uint32_t i = 0; i < group->spec.num_sorts; i++)
-		plan_values(group, i);
+	mgpu_group_plan_values(group);
 }
 
 /* ------------------------------------------------------------------ memory */
@@ -217,6 +258,50 @@ space_end(mgpu_sort_shape shape, uint64_t begin, uint64_t num_rows)
 	return space.end;
 }
 
+/* Where ranks are; whether there are any. */
+static bool
+place_ranks(mgpu_group_run *group, uint64_t *end)
+{
+	uint64_t	num_rows = group->num_rows;
+	bool		ranks = false;
+
+	for (uint32_t i = 0; i < group->spec.num_columns; i++)
+	{
+		if (!mgpu_group_is_ranked(&group->spec, i))
+			continue;
+		ranks = true;
+		group->ranks[i].ranks = mgpu_group_place(end, num_rows * sizeof(uint64_t));
+		group->ranks[i].order = mgpu_group_place(end, num_rows * sizeof(uint32_t));
+		group->ranks[i].starts = mgpu_group_place(end, num_rows * sizeof(uint32_t));
+	}
+	return ranks;
+}
+
+/* Where the sorts of passes end, which begin here. */
+static uint64_t
+passes_end(const mgpu_group_run *group, const mgpu_group_passes *by, uint64_t begin)
+{
+	uint64_t	most = begin;
+
+	for (uint32_t pass = 0; pass < by->num_passes; pass++)
+		most = std::max(most, space_end(mgpu_group_pass_shape(&by->passes[pass]), begin, group->num_rows));
+	return most;
+}
+
+/* The same of those that rank values. */
+static uint64_t
+ranking_end(mgpu_group_run *group, uint64_t begin)
+{
+	uint64_t	most = begin;
+
+	for (uint32_t i = 0; i < group->spec.num_columns; i++)
+	{
+		if (mgpu_group_is_ranked(&group->spec, i) && mgpu_group_plan_cells(group, i, NULL) == MGPU_OK)
+			most = std::max(most, passes_end(group, &group->by_cells, begin));
+	}
+	return most;
+}
+
 extern "C" uint64_t
 mgpu_group_plan_work(mgpu_engine_run *run)
 {
@@ -226,8 +311,10 @@ mgpu_group_plan_work(mgpu_engine_run *run)
 	uint64_t	most;
 	bool		in_two_steps = false;
 	bool		counts_different = false;
+	bool		ranks;
 
 	(void) mgpu_group_place(&end, (num_rows + 1) * sizeof(uint32_t));	/* starts of groups */
+	ranks = place_ranks(group, &end);
 	for (uint32_t i = 0; i < group->spec.num_sorts; i++)
 	{
 		in_two_steps |= group->values[i].in_two_steps;
@@ -240,15 +327,16 @@ mgpu_group_plan_work(mgpu_engine_run *run)
 		group->ends_temp = mgpu_group_place(&end, group->ends_temp_bytes);
 	}
 	group->numbers = mgpu_group_place(&end, group->is_wide && group->spec.num_sorts > 0 ? num_rows * sizeof(uint64_t) : 0);
-	for (int side = 0; side < 2 && group->num_passes > 1; side++)
+	for (int side = 0; side < 2 && (group->by.num_passes > 1 || ranks); side++)
 		group->orders[side] = mgpu_group_place(&end, num_rows * sizeof(uint32_t));
-	group->heads_temp_bytes = group->group_bits > 0 || counts_different ? mgpu_group_heads_temp_bytes(num_rows) : 0;
+	group->heads_temp_bytes = group->group_bits > 0 || counts_different || ranks ? mgpu_group_heads_temp_bytes(num_rows) : 0;
 	group->heads_temp = mgpu_group_place(&end, group->heads_temp_bytes);
 	group->first_order = mgpu_group_place(&end, in_two_steps ? num_rows * sizeof(uint32_t) : 0);
 	group->different = mgpu_group_place(&end, counts_different ? num_rows * sizeof(uint32_t) : 0);
-	group->sorts = most = end;
-	for (uint32_t pass = 0; pass < group->num_passes && mgpu_group_sorts_rows(group); pass++)
-		most = std::max(most, space_end(mgpu_group_pass_shape(&group->passes[pass]), end, num_rows));
+	group->sorts = end;
+	most = ranking_end(group, end);
+	if (mgpu_group_sorts_rows(group))
+		most = std::max(most, passes_end(group, &group->by, end));
 	for (uint32_t i = 0; i < group->spec.num_sorts; i++)
 	{
 		const mgpu_value_packing *values = &group->values[i];

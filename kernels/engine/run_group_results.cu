@@ -48,6 +48,30 @@ records_of(const mgpu_engine_run *run)
 	return (uint64_t *) run->outputs[MGPU_OUTPUT_GROUPS].d_items;
 }
 
+/* Of ranks, the least and the greatest become the codes of values. */
+static cudaError_t
+reduce_ranks(mgpu_engine_run *run, uint32_t head, mgpu_reduce_request *request)
+{
+	mgpu_group_run *group = run->group;
+	cudaStream_t stream = run->device->compute_stream;
+	mgpu_extremes_request extremes = {};
+	cudaError_t code;
+
+	request->codes = (const uint64_t *) (group->work + group->ranks[head].ranks);
+	request->kind = MGPU_KEY_UNSIGNED;
+	request->reduction = MGPU_REDUCE_INTEGER;
+	code = mgpu_group_reduce(request, stream);
+	extremes.order = (const uint32_t *) (group->work + group->ranks[head].order);
+	extremes.starts = (const uint32_t *) (group->work + group->ranks[head].starts);
+	extremes.num_cells = group->spec.columns[head].num_cells;
+	for (uint32_t i = 0; i < extremes.num_cells; i++)
+		extremes.codes[i] = group->columns.codes[head + i];
+	extremes.num_groups = group->rows.num_groups;
+	extremes.words = request->words;
+	extremes.record_words = request->record_words;
+	return code == cudaSuccess ? mgpu_group_fetch_extremes(&extremes, stream) : code;
+}
+
 static cudaError_t
 reduce_column(mgpu_engine_run *run, uint32_t number)
 {
@@ -65,6 +89,8 @@ reduce_column(mgpu_engine_run *run, uint32_t number)
 	request.words = records_of(run) + group->record.reductions[number];
 	request.record_words = group->record.num_words;
 	request.flags = &mgpu_group_control_of(run)->facts.flags;
+	if (column->reduction == MGPU_REDUCE_EXTREMES)
+		return reduce_ranks(run, number, &request);
 	if (column->reduction == MGPU_REDUCE_REAL || column->reduction == MGPU_REDUCE_SPREAD)
 		return mgpu_group_reduce_reals(&request, run->device->compute_stream);
 	return mgpu_group_reduce(&request, run->device->compute_stream);

@@ -26,6 +26,11 @@ packed_columns(const mgpu_group_spec *spec)
 		mask |= 1u << spec->orders[i].column;
 	for (uint32_t i = 0; i < spec->num_sorts; i++)
 		mask |= 1u << spec->sorts[i].column;
+	for (uint32_t i = 0; i < spec->num_columns; i++)
+	{
+		if (mgpu_group_is_ranked(spec, i))
+			mask |= ((1u << spec->columns[i].num_cells) - 1) << i;
+	}
 	return mask;
 }
 
@@ -115,12 +120,12 @@ check_largest(const mgpu_group_run *group, mgpu_error *err)
 	return MGPU_OK;
 }
 
-/* Sort the rows, which are in this order so far; *codes: the sorted numbers. */
-static cudaError_t
-sort_pass(mgpu_engine_run *run, uint32_t number, const uint32_t **order, const void **codes)
+extern "C" cudaError_t
+mgpu_group_sort_pass(mgpu_engine_run *run, const mgpu_group_passes *by, uint32_t number, const uint32_t **order,
+					 const void **codes)
 {
 	mgpu_group_run *group = run->group;
-	const mgpu_group_packing *pass = &group->passes[number];
+	const mgpu_group_packing *pass = &by->passes[number];
 	uint32_t   *composed = (uint32_t *) work_at(group, group->orders[number % 2]);
 	cudaStream_t stream = run->device->compute_stream;
 	mgpu_group_space space;
@@ -135,7 +140,7 @@ sort_pass(mgpu_engine_run *run, uint32_t number, const uint32_t **order, const v
 		code = mgpu_group_sort_numbers(run, &space, &request);
 	*codes = request.keys[request.current];
 	sorted = request.indices[request.current];
-	if (group->num_passes > 1 && code == cudaSuccess)
+	if (by->num_passes > 1 && code == cudaSuccess)
 	{
 		code = *order != NULL ? mgpu_group_compose(*order, sorted, group->num_rows, composed, stream) :
 			cudaMemcpyAsync(composed, sorted, group->num_rows * sizeof(uint32_t), cudaMemcpyDeviceToDevice, stream);
@@ -164,10 +169,10 @@ find_heads(mgpu_engine_run *run)
 	mgpu_sorted_codes sorted = {};
 
 	sorted.codes = group->codes;
-	sorted.code_bytes = group->passes[0].bits <= 32 ? 4 : 8;
+	sorted.code_bytes = group->by.passes[0].bits <= 32 ? 4 : 8;
 	sorted.shift = group->head_shift;
 	sorted.order = group->rows.order;
-	sorted.keys = mgpu_group_keys_from(group, group->num_key_passes > 1 ? group->passes[0].num_keys : group->spec.num_keys);
+	sorted.keys = mgpu_group_keys_from(group, group->num_key_passes > 1 ? group->by.passes[0].num_keys : group->spec.num_keys);
 	return mgpu_group_heads(&sorted, group->num_rows, (uint32_t *) group->work,
 							&mgpu_group_control_of(run)->facts.num_groups, work_at(group, group->heads_temp),
 							group->heads_temp_bytes, run->device->compute_stream);
@@ -180,8 +185,8 @@ order_rows(mgpu_engine_run *run)
 	mgpu_group_run *group = run->group;
 	cudaError_t code = cudaSuccess;
 
-	for (uint32_t pass = group->num_passes; code == cudaSuccess && pass-- > 0;)
-		code = sort_pass(run, pass, &group->rows.order, &group->codes);
+	for (uint32_t pass = group->by.num_passes; code == cudaSuccess && pass-- > 0;)
+		code = mgpu_group_sort_pass(run, &group->by, pass, &group->rows.order, &group->codes);
 	if (code != cudaSuccess)
 		return code;
 	return group->group_bits == 0 ? set_one_group(run) : find_heads(run);
@@ -230,7 +235,10 @@ start_groups(mgpu_engine_run *run, mgpu_error *err)
 	group->work = static_cast<char *>(work);
 	group->rows.starts = static_cast<uint32_t *>(work);
 	group->rows.num_rows = group->num_rows;
+	mgpu_group_plan_values(group);
 	code = begin_stage(run, MGPU_STAGE_GROUPS);
+	if (code == cudaSuccess)
+		code = mgpu_group_rank_values(run);
 	if (code == cudaSuccess && mgpu_group_sorts_rows(group))
 		return end_stage(run, enqueue_groups(run), err);
 	if (code == cudaSuccess)

@@ -11,6 +11,7 @@
  *	 heads		sorted codes → the position where each group begins
  *	 (wide keys)	if keys need more than 63 bits, they are sorted in several passes, and heads compares columns;
  *				then a group's code is its number
+ *	 (heads of values)	rows are sorted by the values' columns, and each value's rank takes its place
  *	 records	what a group has beside its reductions: its rows and keys
  *	 reduce		a column's values in the order of groups → words of the records
  *	 (sorts)	pack_values → a sort → counts and percentiles, values
@@ -181,6 +182,18 @@ typedef struct mgpu_reduce_request
 	uint32_t   *flags;
 } mgpu_reduce_request;
 
+/* Ranks that were reduced, in the words of MGPU_REDUCE_INTEGER, become the words of MGPU_REDUCE_EXTREMES. */
+typedef struct mgpu_extremes_request
+{
+	const uint32_t *order;		/* rows in the order of ranks ... */
+	const uint32_t *starts;		/* ... and the first position of each rank */
+	uint32_t	num_cells;
+	const uint64_t *codes[MGPU_GROUP_MAX_CELLS];
+	uint64_t	num_groups;
+	uint64_t   *words;			/* of the first record ... */
+	uint32_t	record_words;	/* ... and those of a record */
+} mgpu_extremes_request;
+
 /* What records tell of the values of a sort. */
 typedef struct mgpu_values_request
 {
@@ -261,12 +274,15 @@ cudaError_t mgpu_group_records(const mgpu_group_packing *packing, const mgpu_gro
 cudaError_t mgpu_group_wide_records(const mgpu_group_keys *keys, const mgpu_grouped_rows *rows, uint64_t *group_codes,
 									uint64_t *records, uint32_t record_words, cudaStream_t stream);
 
-/* numbers[row]: of its group. */
+/* numbers[row]: of its group.  There may be fewer groups than it says, if UINT32_MAX is behind their starts. */
 cudaError_t mgpu_group_number_rows(const mgpu_grouped_rows *rows, uint64_t *numbers, cudaStream_t stream);
 
 /* Reductions of integers, and counts; of floats, which are added in the order of the rows. */
 cudaError_t mgpu_group_reduce(const mgpu_reduce_request *request, cudaStream_t stream);
 cudaError_t mgpu_group_reduce_reals(const mgpu_reduce_request *request, cudaStream_t stream);
+
+/* The least and greatest values of ranks. */
+cudaError_t mgpu_group_fetch_extremes(const mgpu_extremes_request *request, cudaStream_t stream);
 
 /* What a sort compares: group's code and value, in 4 bytes or 8; or, in two steps, values, then codes in their order. */
 cudaError_t mgpu_group_pack_values(const mgpu_group_packing *groups, const mgpu_value_packing *values, void *numbers,

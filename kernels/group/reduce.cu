@@ -220,3 +220,31 @@ mgpu_group_reduce(const mgpu_reduce_request *request, cudaStream_t stream)
 		reduce_tiles<false><<<num_ctas, THREADS, 0, stream>>>(*request);
 	return cudaGetLastError();
 }
+
+/* ------------------------------------------------------------------- ranks */
+
+struct extremes_function
+{
+	mgpu_extremes_request request;
+
+	__device__ __forceinline__ void
+	operator()(uint64_t group) const
+	{
+		uint64_t   *words = request.words + group * request.record_words;
+		bool		is_none = words[0] == 0;
+		uint32_t	least = is_none ? 0 : request.order[request.starts[words[3]]];
+		uint32_t	greatest = is_none ? 0 : request.order[request.starts[words[4]]];
+
+		for (uint32_t i = 0; i < request.num_cells; i++)
+		{
+			words[1 + i] = is_none ? UINT64_MAX : request.codes[i][least];
+			words[1 + request.num_cells + i] = is_none ? 0 : request.codes[i][greatest];
+		}
+	}
+};
+
+extern "C" cudaError_t
+mgpu_group_fetch_extremes(const mgpu_extremes_request *request, cudaStream_t stream)
+{
+	return mgpu_launch_group_map(extremes_function{*request}, request->num_groups, stream);
+}

@@ -250,6 +250,9 @@ mgpu_column_is_stored(const mgpu_group_spec *spec, uint32_t number)
 {
 	bool		stored = spec->columns[number].reduction != MGPU_REDUCE_NONE || spec->columns[number].is_returned;
 
+	/* a head's other columns */
+	for (uint32_t i = 0; i < number; i++)
+		stored |= spec->columns[i].num_cells > number - i;
 	for (uint32_t i = 0; i < spec->num_keys; i++)
 		stored |= spec->keys[i] == number;
 	for (uint32_t i = 0; i < spec->num_sorts; i++)

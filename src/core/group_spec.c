@@ -153,8 +153,31 @@ validate_column(const mgpu_group_spec *spec, const mgpu_group_column *column, mg
 		(spec->lanes[column->reg] == MGPU_LANE_REAL) != (column->kind == MGPU_KEY_FLOAT))
 		return mgpu_fail(err, MGPU_BAD_JOB, "a column of register %" PRIu32, column->reg);
 	if (column->reduction > MGPU_REDUCE_SPREAD || (is_real && column->kind != MGPU_KEY_FLOAT) ||
-		(column->reduction == MGPU_REDUCE_INTEGER && column->kind == MGPU_KEY_FLOAT))
+		(column->reduction == MGPU_REDUCE_INTEGER && column->kind == MGPU_KEY_FLOAT) ||
+		(column->reduction == MGPU_REDUCE_EXTREMES && column->num_cells == 0))
 		return mgpu_fail(err, MGPU_BAD_JOB, "reduction %" PRIu32 " of a column of kind %" PRIu32, column->reduction, column->kind);
+	return MGPU_OK;
+}
+
+/* Heads have their other columns behind them. */
+static mgpu_status
+validate_heads(const mgpu_group_spec *spec, mgpu_error *err)
+{
+	for (uint32_t i = 0; i < spec->num_columns; i++)
+	{
+		uint32_t	num_cells = spec->columns[i].num_cells;
+
+		if (num_cells != 0 && (num_cells < 2 || num_cells > MGPU_GROUP_MAX_CELLS || num_cells > spec->num_columns - i))
+			return mgpu_fail(err, MGPU_BAD_JOB, "values of %" PRIu32 " columns from column %" PRIu32 " on", num_cells, i);
+	}
+	for (uint32_t i = 0; i < spec->num_sorts; i++)
+	{
+		const mgpu_group_sort *sort = &spec->sorts[i];
+
+		if (sort->column < spec->num_columns && spec->columns[sort->column].num_cells > 0 &&
+			(sort->returns != MGPU_SORT_DISTINCT || sort->num_percentiles > 0))
+			return mgpu_fail(err, MGPU_BAD_JOB, "values of several columns are sorted");
+	}
 	return MGPU_OK;
 }
 
@@ -234,14 +257,16 @@ mgpu_group_validate(const mgpu_group_spec *spec, mgpu_error *err)
 	for (uint32_t i = 0; status == MGPU_OK && i < spec->num_columns; i++)
 		status = validate_column(spec, &spec->columns[i], err);
 	if (status == MGPU_OK)
+		status = validate_heads(spec, err);
+	if (status == MGPU_OK)
 		status = validate_limit(spec, err);
 	return status == MGPU_OK ? validate_references(spec, err) : status;
 }
 
 static uint32_t
-words_of(uint32_t reduction)
+words_of(const mgpu_group_column *column)
 {
-	switch (reduction)
+	switch (column->reduction)
 	{
 		case MGPU_REDUCE_NONE:
 			return 0;
@@ -249,6 +274,8 @@ words_of(uint32_t reduction)
 			return 1;
 		case MGPU_REDUCE_INTEGER:
 			return 5;
+		case MGPU_REDUCE_EXTREMES:
+			return 1 + 2 * column->num_cells;
 		default:
 			return 6;
 	}
@@ -262,7 +289,7 @@ mgpu_group_plan_record(const mgpu_group_spec *spec, mgpu_group_record *record)
 	for (uint32_t i = 0; i < spec->num_columns; i++)
 	{
 		record->reductions[i] = record->num_words;
-		record->num_words += words_of(spec->columns[i].reduction);
+		record->num_words += words_of(&spec->columns[i]);
 	}
 	for (uint32_t i = 0; i < spec->num_sorts; i++)
 	{

@@ -27,6 +27,10 @@
  * returned, its values as they are stored, 0 for NULL.  Groups come in the order of their keys, NULLs last.  The rows of a group are
  * in the order of the order columns, equal ones as they were read.
  *
+ * A value may be several columns, one behind the other, such as the words of a text: its first column is a head, which tells how many.
+ * The codes of all order such values, from the first one on, and all are NULL or none.  They can be reduced to extremes, and counted in
+ * sorts: those that differ.
+ *
  * A column's code is a number that orders as its values do (mgpu_column_code).  Rows are taken in the order of pages
  * and, in a page, of line pointers.
  *
@@ -54,6 +58,7 @@ extern "C" {
 #define MGPU_GROUP_MAX_TESTS 16
 #define MGPU_GROUP_MAX_COLUMNS 30	/* a mark has a bit for each */
 #define MGPU_GROUP_MAX_KEYS 16
+#define MGPU_GROUP_MAX_CELLS 8		/* columns of one value */
 #define MGPU_GROUP_MAX_SORTS 8
 #define MGPU_GROUP_MAX_PERCENTILES 4
 #define MGPU_GROUP_MAX_ORDERS 16
@@ -121,6 +126,7 @@ typedef enum mgpu_reduction
 	MGPU_REDUCE_COUNT,			/* count */
 	MGPU_REDUCE_INTEGER,		/* count, low, high, least code, greatest code: the sum is high * 2^32 + low, where
 								 * low is that of the values' low 32 bits, unsigned, high of the rest, signed */
+	MGPU_REDUCE_EXTREMES,		/* of a head: count, the codes of the least value, those of the greatest */
 	MGPU_REDUCE_REAL,			/* count, sum, 0, float4 sum, least code, greatest code: sums as the bits of floats, of
 								 * values added in the order of the rows */
 	MGPU_REDUCE_SPREAD			/* as REAL, with the sum of squared differences in place of 0, as float8_accum has it */
@@ -140,6 +146,7 @@ typedef struct mgpu_group_column
 	 */
 	uint8_t		is_shown;
 	uint8_t		is_returned;	/* of rows */
+	uint8_t		num_cells;		/* of a head: columns that its values have, itself among them; else 0 */
 } mgpu_group_column;
 
 /* What comes back of a sort, or-ed. */
@@ -157,7 +164,7 @@ typedef struct mgpu_group_sort
 {
 	uint32_t	column;
 	uint32_t	descending;		/* 0 or 1 */
-	uint32_t	returns;		/* MGPU_SORT_... */
+	uint32_t	returns;		/* MGPU_SORT_...; of a head MGPU_SORT_DISTINCT alone, and no percentiles */
 	uint32_t	num_percentiles;
 	mgpu_group_percentile percentiles[MGPU_GROUP_MAX_PERCENTILES];
 } mgpu_group_sort;

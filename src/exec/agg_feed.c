@@ -24,6 +24,7 @@
 #include "parser/parse_agg.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
@@ -57,6 +58,8 @@ typedef struct feed_aggregate
 	uint64		turn;
 	struct feed_aggregate *leader;	/* an earlier aggregate with the same states, or itself */
 	group_keys	distinct;		/* rows equal to the row before do not count; num_keys is 0: all count */
+	const device_query *answer; /* of a job, or NULL: functions are called */
+	const table_output *output;
 } feed_aggregate;
 
 /* ---- one group */
@@ -200,6 +203,40 @@ finish(feed_aggregate *feed, const feed_state *state, bool *is_null)
 	return value;
 }
 
+/* The least or greatest text that a job has found. */
+static Datum
+result_of_device(const feed_aggregate *feed, uint32 group, bool *is_null)
+{
+	const device_query *query = feed->answer;
+	int			column = feed->output->column;
+	bool		is_greatest = feed->base.aggref->aggfnoid == F_MAX_TEXT;
+	uint32		num_cells = query->request.spec.columns[column].num_cells;
+	const uint64 *words = device_query_record(query, group) + query->request.record.reductions[column];
+
+	*is_null = words[0] == 0;
+	if (*is_null)
+		return (Datum) 0;
+	/* one cell is reduced as an integer */
+	return device_query_datum(query, &feed->output->cells, column,
+							  words + (num_cells > 0 ? 1 + is_greatest * num_cells : is_greatest ? 4 : 3));
+}
+
+static void
+take_device(group_aggregate *base, const device_query *query, int number)
+{
+	feed_aggregate *feed = (feed_aggregate *) base;
+
+	feed->answer = query;
+	feed->output = &query->job.outputs[number];
+}
+
+static void
+prepare(group_aggregate *base)
+{
+	((feed_aggregate *) base)->answer = NULL;
+	group_prepare_rows(base);
+}
+
 static Datum
 result(group_aggregate *base, uint32 group, bool *is_null)
 {
@@ -207,6 +244,8 @@ result(group_aggregate *base, uint32 group, bool *is_null)
 	feed_aggregate *leader = feed->leader;
 	MemoryContext caller = CurrentMemoryContext;
 
+	if (feed->answer)
+		return result_of_device(feed, group, is_null);
 	if (leader->turn != base->input->turn)
 	{
 		MemoryContextSwitchTo(leader->agg->tmpcontext->ecxt_per_tuple_memory);
@@ -346,6 +385,8 @@ group_feed_create(const group_aggregate_source *source)
 	ReleaseSysCache(tuple);
 	make_distinct(feed);
 	feed->base.order = group_order_of(aggref, feed->base.columns);
+	feed->base.prepare = prepare;
 	feed->base.result = result;
+	feed->base.take_device = table_output_is_extreme(aggref) ? take_device : NULL;
 	return &feed->base;
 }

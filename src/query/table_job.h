@@ -133,4 +133,7 @@ extern bool table_job_finish_builds(table_job *job, const table_question *questi
 /* Add what MgpuGroup's outputs behind the keys need.  false: a GPU does none of these. */
 extern bool table_job_take_outputs(table_job *job, const table_question *question);
 
+/* Whether an aggregate of GROUP_WAY_FEED is the least or greatest text. */
+extern bool table_output_is_extreme(const Aggref *aggref);
+
 #endif							/* MGPU_QUERY_TABLE_JOB_H */

@@ -7,10 +7,14 @@
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
 #include "compat.h"
+#include "agg/call.h"
 #include "array/element_type.h"
+#include "batch/group_keys.h"
+#include "keys/collation.h"
 #include "query/aggregate_ways.h"
 #include "query/reductions.h"
 #include "query/table_job.h"
@@ -102,6 +106,40 @@ take_reduction(table_job *job, const table_question *question, reduced_kind kind
 	return true;
 }
 
+/* ---- extremes of texts */
+
+/* Values of several columns are one: the first tells. */
+static void
+join_cells(mgpu_group_spec *spec, const table_output *output)
+{
+	if (output->cells.num_cells > 1)
+		spec->columns[output->column].num_cells = (uint8) output->cells.num_cells;
+}
+
+/* Texts whose order is that of their bytes. */
+static bool
+take_extremes(table_job *job, const table_question *question, int number, const Aggref *aggref, table_output *output)
+{
+	Expr	   *argument = argument_of(question, list_nth(question->query->uses, number), false);
+	mgpu_group_column *column;
+
+	if (!table_output_is_extreme(aggref) || !collation_orders_bytes(aggref->inputcollid))
+		return false;
+	output->column = argument ? table_job_cells(job, question, argument, &output->cells) : -1;
+	if (output->column < 0 || output->cells.form != CELLS_BYTES)
+		return false;
+	join_cells(job->spec, output);
+	column = &job->spec->columns[output->column];
+	column->reduction = Max(column->reduction, column->num_cells > 0 ? MGPU_REDUCE_EXTREMES : MGPU_REDUCE_INTEGER);
+	return true;
+}
+
+bool
+table_output_is_extreme(const Aggref *aggref)
+{
+	return (aggref->aggfnoid == F_MIN_TEXT || aggref->aggfnoid == F_MAX_TEXT) && aggref->aggdistinct == NIL && aggref->aggorder == NIL;
+}
+
 /* ---- sorted values */
 
 /* The number of a sort, or -1: there are too many.  The same values are sorted once. */
@@ -147,6 +185,19 @@ is_one_percentile(const table_question *question, int output, const group_plan *
 		find_fraction(question, output, plan->fraction, fraction) && *fraction >= 0 && *fraction <= 1;
 }
 
+/* Whether values are equal if their cells are: of a numeric that shows digits of its own, the first. */
+static bool
+are_equal_by_cells(const value_cells *cells, const Aggref *aggref)
+{
+	const SortGroupClause *clause = linitial(aggref->aggdistinct);
+	const Expr *argument = agg_argument(aggref, 0);
+	group_key	key;
+
+	return cells->form == CELLS_SHOWN ||
+		(group_key_fill(&key, exprType((const Node *) argument), clause->eqop, exprCollation((const Node *) argument)) &&
+		 key.form != GROUP_KEY_CALLS);
+}
+
 /* Whether values are in order if their only cell is, and come back as they are stored: all, or some of them. */
 static bool
 is_sorted_by_cell(const value_cells *cells, Oid type_id, bool in_all)
@@ -159,10 +210,20 @@ is_sorted_by_cell(const value_cells *cells, Oid type_id, bool in_all)
 	return cells->form == CELLS_NUMBER && type.typbyval && type.key_kind != 0 && type.typlen == (int16) type.key_width;
 }
 
+/* Whether a job sorts the values of an output, or counts those that differ. */
+static bool
+is_sorted(const table_output *output, const Aggref *aggref, const Expr *argument, uint32 returns)
+{
+	if (returns == MGPU_SORT_DISTINCT && are_equal_by_cells(&output->cells, aggref))
+		return true;
+	return is_sorted_by_cell(&output->cells, exprType((const Node *) argument), returns == MGPU_SORT_VALUES);
+}
+
 static bool
 take_sorted(table_job *job, const table_question *question, int number, const group_plan *plan, table_output *output)
 {
 	const List *columns = list_nth(question->query->uses, number);
+	const Aggref *aggref = list_nth(question->outputs, number);
 	Expr	   *argument = argument_of(question, columns, false);
 	mgpu_group_percentile percentile = {.continuous = plan->result == SORTED_PERCENTILE_CONT};
 	bool		picks = is_one_percentile(question, number, plan, &percentile.fraction);
@@ -173,9 +234,10 @@ take_sorted(table_job *job, const table_question *question, int number, const gr
 	if (plan->result == SORTED_ARRAY && linitial_int(columns) >= 0)
 		return false;
 	output->column = argument ? table_job_cells(job, question, argument, &output->cells) : -1;
-	if (output->column < 0 ||
-		!is_sorted_by_cell(&output->cells, exprType((Node *) argument), returns == MGPU_SORT_VALUES))
+	if (output->column < 0 || !is_sorted(output, aggref, argument, returns))
 		return false;
+	if (output->cells.form != CELLS_SHOWN)
+		join_cells(job->spec, output);
 	output->sort = take_sort(job->spec, output->column, plan->order.descending, returns);
 	if (output->sort < 0)
 		return false;
@@ -208,6 +270,8 @@ take_output(table_job *job, const table_question *question, int number, table_ou
 	plan = group_plan_of(aggref, &why_not);
 	if (plan.way == GROUP_WAY_SORT)
 		return take_sorted(job, question, number, &plan, output);
+	if (plan.way == GROUP_WAY_FEED)
+		return take_extremes(job, question, number, aggref, output);
 	if (plan.way != GROUP_WAY_REDUCE)
 		return false;
 	kind = known_reduction_of(aggref->aggfnoid)->kind;

@@ -25,6 +25,26 @@ put_values(played_group *group, uint32_t sort, const uint64_t *codes, uint64_t c
 				  mgpu_column_bits(codes[i], column->kind, column->width), column->width);
 }
 
+/* How many values of several columns a group has, and how many differ. */
+static void
+count_values(const played_group *group, uint32_t head, uint64_t begin, uint64_t end, uint64_t *words)
+{
+	uint64_t   *places = calloc(end - begin + 1, sizeof(uint64_t));
+	uint64_t	count = 0;
+
+	for (uint64_t i = begin; i < end; i++)
+	{
+		if (!played_is_null(played_row_at(group, i), head))
+			places[count++] = i;
+	}
+	mgpu_played_sort_places(group, head, places, count);
+	words[0] = count;
+	words[1] = count > 0;
+	for (uint64_t i = 1; i < count; i++)
+		words[1] += mgpu_played_compare_cells(group, head, places[i - 1], places[i]) != 0;
+	free(places);
+}
+
 /* The words of a record that tell of sorted values. */
 static void
 describe_values(const mgpu_group_sort *sort, const uint64_t *codes, uint64_t count, uint64_t *word)
@@ -52,8 +72,15 @@ static void
 sort_values(played_group *group, uint32_t sort, uint64_t begin, uint64_t end, uint64_t *words)
 {
 	uint32_t	number = group->spec.sorts[sort].column;
-	uint64_t   *codes = calloc(end - begin + 1, sizeof(uint64_t));
+	uint64_t   *codes;
 	uint64_t	count = 0;
+
+	if (group->spec.columns[number].num_cells > 0)
+	{
+		count_values(group, number, begin, end, words);
+		return;
+	}
+	codes = calloc(end - begin + 1, sizeof(uint64_t));
 
 	for (uint64_t i = begin; i < end; i++)
 	{

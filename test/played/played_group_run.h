@@ -84,6 +84,10 @@ bool		mgpu_played_is_peer(const played_group *group, uint64_t place);
 
 void		mgpu_played_sort_codes(uint64_t *codes, uint64_t count, bool descending);
 
+/* Of two places, the values of a head, which are not NULL: less than 0, 0, or more. */
+int			mgpu_played_compare_cells(const played_group *group, uint32_t head, uint64_t a, uint64_t b);
+void		mgpu_played_sort_places(const played_group *group, uint32_t head, uint64_t *places, uint64_t count);
+
 /* --------------------------------------------------------- played_reduce.c */
 
 /* The values of a column that are not NULL, of the rows at places from begin to end, to its words of the record. */

@@ -90,6 +90,38 @@ mgpu_played_is_peer(const played_group *group, uint64_t place)
 	return compare_orders(&group->spec, played_row_at(group, place - 1), played_row_at(group, place)) == 0;
 }
 
+int
+mgpu_played_compare_cells(const played_group *group, uint32_t head, uint64_t a, uint64_t b)
+{
+	int			order = 0;
+
+	for (uint32_t i = 0; order == 0 && i < group->spec.columns[head].num_cells; i++)
+		order = compare_codes(played_row_at(group, a)->codes[head + i], played_row_at(group, b)->codes[head + i]);
+	return order;
+}
+
+typedef struct compared_cells
+{
+	const played_group *group;
+	uint32_t	head;
+} compared_cells;
+
+static int
+compare_places(const void *a, const void *b, void *context)
+{
+	const compared_cells *compared = context;
+
+	return mgpu_played_compare_cells(compared->group, compared->head, *(const uint64_t *) a, *(const uint64_t *) b);
+}
+
+void
+mgpu_played_sort_places(const played_group *group, uint32_t head, uint64_t *places, uint64_t count)
+{
+	compared_cells compared = {group, head};
+
+	qsort_r(places, count, sizeof(uint64_t), compare_places, &compared);
+}
+
 static int
 compare_values(const void *a, const void *b, void *descending)
 {

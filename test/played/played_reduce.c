@@ -101,6 +101,30 @@ write_reals(const played_range *range, const played_sums *sums, bool spread, uin
 	words[5] = range->greatest;
 }
 
+/* The least and greatest value of several columns. */
+static void
+find_extremes(const played_group *group, uint32_t head, uint64_t begin, uint64_t end, uint64_t *words)
+{
+	uint32_t	num_cells = group->spec.columns[head].num_cells;
+	uint64_t	places[2] = {begin, begin};
+
+	words[0] = 0;
+	memset(words + 1, 0xFF, num_cells * sizeof(uint64_t));
+	memset(words + 1 + num_cells, 0, num_cells * sizeof(uint64_t));
+	for (uint64_t i = begin; i < end; i++)
+	{
+		if (played_is_null(played_row_at(group, i), head))
+			continue;
+		if (words[0] == 0 || mgpu_played_compare_cells(group, head, i, places[0]) < 0)
+			places[0] = i;
+		if (words[0] == 0 || mgpu_played_compare_cells(group, head, i, places[1]) > 0)
+			places[1] = i;
+		words[0]++;
+	}
+	for (uint32_t i = 0; words[0] > 0 && i < 2 * num_cells; i++)
+		words[1 + i] = played_row_at(group, places[i / num_cells])->codes[head + i % num_cells];
+}
+
 void
 mgpu_played_reduce(played_group *group, uint32_t number, uint64_t begin, uint64_t end, uint64_t *words)
 {
@@ -112,6 +136,11 @@ mgpu_played_reduce(played_group *group, uint32_t number, uint64_t begin, uint64_
 	uint64_t	low = 0;
 	uint64_t	high = 0;
 
+	if (column->reduction == MGPU_REDUCE_EXTREMES)
+	{
+		find_extremes(group, number, begin, end, words);
+		return;
+	}
 	for (uint64_t i = begin; i < end; i++)
 	{
 		const played_row *row = played_row_at(group, i);

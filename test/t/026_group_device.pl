@@ -75,7 +75,7 @@ check_device('no rows, keys', 1, 'SELECT g, count(*), sum(v) FROM nothing GROUP 
 check_device('no row that is wanted', 1, map {"SELECT $_ FROM t WHERE v = 1000000000"} 'count(*), max(v), count(DISTINCT v)', 'array_agg(v ORDER BY v)');
 check_device('HAVING', 1, 'SELECT g, sum(v) FROM t GROUP BY g HAVING count(*) > 20 AND max(v) > 5');
 check_device('left to the CPU', 0, 'SELECT g, array_agg(v) FROM t GROUP BY g', 'SELECT g, array_agg(DISTINCT g2) FROM t GROUP BY g', "SELECT g, string_agg(pad, '' ORDER BY v) FROM t GROUP BY g",
-	'SELECT g, max(pad) FROM t GROUP BY g', 'SELECT g, count(*) FROM t WHERE md5(pad) < pad GROUP BY g');
+	'SELECT g, max(pad::char(9)) FROM t GROUP BY g', 'SELECT g, count(*) FROM t WHERE md5(pad) < pad GROUP BY g');
 check_device('keys of many bits', 1, 'SELECT w, f, count(*) FROM t GROUP BY w, f', 'SELECT w, f, v, id, g, percentile_disc(0.5) WITHIN GROUP (ORDER BY w) FROM t GROUP BY w, f, v, id, g',
 	'SELECT w, f, array_agg(v ORDER BY v), count(DISTINCT g) FROM holes GROUP BY w, f');
 run('CREATE TABLE keyed (id int PRIMARY KEY, g int, v int)', 'INSERT INTO keyed SELECT id, g, v FROM t', 'VACUUM ANALYZE keyed');

@@ -76,6 +76,8 @@ foreach my $table ('t', 'holes')
 	  'sum(CASE WHEN b THEN v ELSE 0 END)', 'sum(CASE WHEN v > 0 THEN n END)', 'count(k), count(j), count(y), count(u)', 'count(*) FILTER (WHERE b)', 'sum(v) FILTER (WHERE v > 5), avg(n) FILTER (WHERE k <> \'key 5\')',
 	  'percentile_cont(0.5) WITHIN GROUP (ORDER BY n)', 'percentile_cont(0.5) WITHIN GROUP (ORDER BY v * 2.0::float8)', 'percentile_disc(0.25) WITHIN GROUP (ORDER BY n)', 'percentile_disc(0.5) WITHIN GROUP (ORDER BY v) FILTER (WHERE b)',
 	  'count(DISTINCT n), count(DISTINCT v % 10)', 'min(d), max(ts), min(tz), max(tm), min(money)', 'bool_and(v > -9000), bool_or(n > 500)', 'mode() WITHIN GROUP (ORDER BY v % 5)', 'array_agg(v % 100 ORDER BY v % 100)', 'max(late_n), count(late_null)',
+	  'count(DISTINCT k), count(DISTINCT c), count(DISTINCT s), count(DISTINCT l)', 'count(DISTINCT u), count(DISTINCT y), count(DISTINCT m)', 'count(DISTINCT k) FILTER (WHERE b), count(DISTINCT k), sum(v)',
+	  'min(k), max(k), min(l), max(c COLLATE "C"), max(substr(k, 5))', 'min(k) FILTER (WHERE v > 0), count(DISTINCT late), max(late)',
 	  'stddev(f + 1), var_pop(r)', 'sum(length(k))', 'max(extract(epoch FROM ts)::int8)';
 	check_programs("$table, $_", 1, "SELECT g, count(*), sum(n), max(v) FROM $table WHERE $_ GROUP BY g")
 	  foreach "k = 'key 7'", "k IN ('key 1', 'key 2', 'no key')", "k LIKE '%9%'", "k LIKE 'key _'", "k NOT LIKE 'key 1%'", 'v IN (1, 2, 3, 100, 5000)', 'v % 3 = 1', 'n BETWEEN 10 AND 20.5', 'n > 1.005', 'v > 0 OR b', 'NOT (v > 0 AND b)', 'b IS NOT TRUE',
@@ -85,6 +87,17 @@ foreach my $table ('t', 'holes')
 		"SELECT * FROM (SELECT id, k, n, l, row_number() OVER (PARTITION BY k ORDER BY $_, id) AS place FROM $table) q WHERE place <= 2")
 	  foreach 'k', 'k DESC NULLS LAST', 'n', 'n DESC, k', 'u', 'y NULLS FIRST', 'c COLLATE "C"', 'v % 10, k', "date_trunc('month', ts) DESC", 'abs(v)', 'length(k), n', 'late, late_n, v';
 }
+check_programs('texts of all rows', 1, 'SELECT count(DISTINCT k), max(v) FROM t', 'SELECT count(DISTINCT u) FROM holes', 'SELECT count(DISTINCT k), count(DISTINCT u), min(k), max(l), sum(v) FROM holes',
+	'SELECT count(DISTINCT k), max(k) FROM t WHERE id < 0', 'SELECT count(DISTINCT s), avg(v) FROM t WHERE v > 0');
+run('SET mgpu.executor = cpu', 'SET mgpu.cpu_threads = 2');
+foreach my $query ('SELECT count(DISTINCT k), max(v) FROM t', 'SELECT count(DISTINCT k), count(DISTINCT u), min(k), max(l), count(DISTINCT m) FROM holes', 'SELECT g, count(DISTINCT u), count(DISTINCT k), sum(v) FROM holes GROUP BY g',
+	'SELECT id, min(k), max(c COLLATE "C"), count(DISTINCT c) FROM holes GROUP BY id')
+{
+	is(answer('force', $query), answer('off', $query), "by threads: $query");
+	like(analyze($query), qr/Threads: 2/, 'they do it');
+}
+run('SET mgpu.executor = gpu', 'RESET mgpu.cpu_threads');
+check_programs('an order that is not of bytes', 0, 'SELECT g, max(s) FROM t GROUP BY g');
 check_programs('of all rows', 1, 'SELECT count(*), sum(n), avg(n), min(n), max(n), sum(v * 2), count(k) FROM t', "SELECT sum(n * (1 - late_n)), count(*) FROM t WHERE k LIKE '%7%'", 'SELECT sum(m), avg(m) FROM holes');
 run('SET plan_cache_mode = force_generic_plan', "PREPARE p (text, int, timestamp) AS SELECT g, count(*), sum(n) FROM t WHERE k = \$1 AND v > \$2 AND ts < \$3 GROUP BY g");
 check_programs('parameters', 1, "EXECUTE p ('key 3', 0, '2021-01-01')", 'EXECUTE p (NULL, 0, NULL)', "EXECUTE p ('key 4', -100000, 'infinity')");
@@ -123,7 +136,7 @@ run("CREATE TABLE odd (id int, k text COLLATE \"C\", n numeric(10,2), v int, m n
 my @of_odd = ('SELECT k, count(*), sum(v) FROM odd GROUP BY k', 'SELECT v % 3, sum(n) FROM odd GROUP BY 1', 'SELECT v % 3, sum(1000 / (v - 2000)) FROM odd GROUP BY 1', 'SELECT v % 3, sum(m) FROM odd GROUP BY 1', 'SELECT k, n FROM odd ORDER BY k, id');
 check_programs('nothing is odd', 1, @of_odd);
 run("INSERT INTO odd VALUES (1001, repeat('long', 100), 5, 5, 5)");
-check_programs('a long text', 0, @of_odd[ 0, 4 ]);
+check_programs('a long text', 0, @of_odd[ 0, 4 ], 'SELECT v % 3, count(DISTINCT k) FROM odd GROUP BY 1', 'SELECT v % 3, max(k) FROM odd GROUP BY 1');
 check_programs('that nobody asks for', 1, @of_odd[ 1 .. 3 ]);
 run("UPDATE odd SET k = (SELECT string_agg(md5(i::text), '') FROM generate_series(1, 200) i) WHERE id = 1001");
 check_programs('a text out of line', 0, @of_odd[ 0, 4 ]);

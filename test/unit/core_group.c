@@ -81,6 +81,10 @@ test_specs(void)
 	CHECK_BROKEN(spec.columns[0].reg = 3);
 	CHECK_BROKEN(spec.columns[0].reduction = MGPU_REDUCE_SPREAD + 1);
 	CHECK_BROKEN(spec.columns[0].reduction = MGPU_REDUCE_INTEGER);
+	CHECK_BROKEN(spec.columns[0].reduction = MGPU_REDUCE_EXTREMES);
+	CHECK_BROKEN(spec.columns[0].num_cells = 1);
+	CHECK_BROKEN(spec.columns[0].num_cells = 2);
+	CHECK_BROKEN(spec.columns[0].num_cells = MGPU_GROUP_MAX_CELLS + 1);
 	CHECK_BROKEN(spec.columns[0].kind = MGPU_KEY_SIGNED);
 	CHECK_BROKEN(spec.keys[0] = 1);
 	CHECK_BROKEN(spec.sorts[0].column = 1);

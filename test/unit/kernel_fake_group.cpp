@@ -299,7 +299,7 @@ mgpu_group_number_rows(const mgpu_grouped_rows *rows_in, uint64_t *numbers, cuda
 	{
 		for (uint64_t group = 0; group < rows.num_groups; group++)
 		{
-			for (uint64_t i = rows.starts[group]; i < group_end(rows, group); i++)
+			for (uint64_t i = rows.starts[group]; i < std::min(group_end(rows, group), rows.num_rows); i++)
 				numbers[rows.order[i]] = group;
 		}
 	});
@@ -342,6 +342,29 @@ mgpu_group_reduce(const mgpu_reduce_request *request_in, cudaStream_t stream)
 			});
 
 			memcpy(words, sums, request.reduction == MGPU_REDUCE_COUNT ? 8 : sizeof(sums));
+		}
+	});
+}
+
+extern "C" cudaError_t
+mgpu_group_fetch_extremes(const mgpu_extremes_request *request_in, cudaStream_t stream)
+{
+	mgpu_extremes_request request = *request_in;
+
+	return enqueue(stream, [=] ()
+	{
+		for (uint64_t group = 0; group < request.num_groups; group++)
+		{
+			uint64_t   *words = request.words + group * request.record_words;
+			uint64_t	ranks[] = {words[3], words[4]};
+
+			for (uint32_t i = 0; i < 2 * request.num_cells; i++)
+			{
+				bool		is_least = i < request.num_cells;
+
+				words[1 + i] = words[0] == 0 ? (is_least ? UINT64_MAX : 0) :
+					request.codes[i % request.num_cells][request.order[request.starts[ranks[!is_least]]]];
+			}
 		}
 	});
 }

@@ -150,8 +150,8 @@ group_random_column(group_case *job, uint32_t number)
 	column->kind = column->width == 1 ? MGPU_KEY_UNSIGNED : MGPU_KEY_SIGNED;
 	if (column->width > 2 && group_chance(job, 2))
 		column->kind = MGPU_KEY_FLOAT;
-	column->reduction = group_below(job, 5);
-	if (column->kind == MGPU_KEY_FLOAT && column->reduction == MGPU_REDUCE_INTEGER)
+	column->reduction = group_below(job, 6);
+	if (column->kind == MGPU_KEY_FLOAT && (column->reduction == MGPU_REDUCE_INTEGER || column->reduction == MGPU_REDUCE_EXTREMES))
 		column->reduction = MGPU_REDUCE_REAL;
 	if (column->kind != MGPU_KEY_FLOAT && column->reduction > MGPU_REDUCE_INTEGER)
 		column->reduction = MGPU_REDUCE_INTEGER;
@@ -210,6 +210,34 @@ group_random_computed(group_case *job, uint32_t number)
 	column->reduction = group_below(job, 3);
 	if (column->kind == MGPU_KEY_FLOAT && column->reduction == MGPU_REDUCE_INTEGER)
 		column->reduction = MGPU_REDUCE_SPREAD;
+}
+
+/* Often a word and the columns behind it become all words of a text, which are one value. */
+static inline void
+group_random_head(group_case *job, uint32_t number)
+{
+	mgpu_group_spec *spec = &job->spec;
+	uint32_t	text = job->computed[number - group_num_loaded(job)].from[0];
+	uint32_t	num_words = job->num_words[text];
+
+	if (job->computed[number - group_num_loaded(job)].making != GROUP_WORD || num_words < 2 || num_words > spec->num_columns - number ||
+		group_chance(job, 4))
+		return;
+	for (uint32_t i = 0; i < num_words; i++)
+	{
+		mgpu_group_column *column = &spec->columns[number + i];
+		group_computed *computed = &job->computed[number + i - group_num_loaded(job)];
+
+		memset(column, 0, sizeof(*column));
+		memset(computed, 0, sizeof(*computed));
+		column->kind = MGPU_KEY_SIGNED;
+		column->width = 8;
+		computed->making = GROUP_WORD;
+		computed->from[0] = text;
+		computed->from[1] = i;
+	}
+	spec->columns[number].num_cells = (uint8_t) num_words;
+	spec->columns[number].reduction = group_chance(job, 2) ? MGPU_REDUCE_EXTREMES : MGPU_REDUCE_NONE;
 }
 
 /* Fixed offsets, from the attributes. */
@@ -516,6 +544,11 @@ group_random_sort(group_case *job, mgpu_group_sort *sort)
 	sort->descending = group_below(job, 2);
 	sort->returns = (group_chance(job, 4) ? 0 : MGPU_SORT_VALUES) | (group_chance(job, 2) ? MGPU_SORT_DISTINCT : 0);
 	sort->num_percentiles = group_chance(job, 2) ? 0 : group_below(job, MGPU_GROUP_MAX_PERCENTILES + 1);
+	if (job->spec.columns[sort->column].num_cells > 0)
+	{
+		sort->returns = MGPU_SORT_DISTINCT;
+		sort->num_percentiles = 0;
+	}
 	for (uint32_t i = 0; i < sort->num_percentiles; i++)
 	{
 		sort->percentiles[i].fraction = group_below(job, 1001) / 1000.0;
@@ -613,8 +646,11 @@ group_random_columns(group_case *job)
 		attribute->input = (int8_t) (group_num_loaded(job) + i);
 		job->num_words[i] = 1 + group_below(job, GROUP_MAX_WORDS);
 	}
-	for (uint32_t i = group_num_loaded(job); i < spec->num_columns; i++)
+	for (uint32_t i = group_num_loaded(job); i < spec->num_columns; i += spec->columns[i].num_cells > 0 ? spec->columns[i].num_cells : 1)
+	{
 		group_random_computed(job, i);
+		group_random_head(job, i);
+	}
 }
 
 static inline void

@@ -134,6 +134,65 @@ same_real(uint64_t word, double real, uint32_t width)
 	return isnan(real) ? isnan(real_of(word, width)) : real_of(word, width) == real && signbit(real_of(word, width)) == signbit(real);
 }
 
+/* Of values of several columns, whose members have one: less than 0, 0, or more. */
+static inline int
+compare_cells(const mgpu_group_spec *spec, uint32_t head, const group_row *a, const group_row *b)
+{
+	int			order = 0;
+
+	for (uint32_t i = head; order == 0 && i < head + spec->columns[head].num_cells; i++)
+		order = compare(&spec->columns[i], a->bits[i], b->bits[i]);
+	return order;
+}
+
+static inline bool
+has_extremes(const mgpu_group_spec *spec, uint32_t head, const uint64_t *words)
+{
+	uint32_t	num_cells = spec->columns[head].num_cells;
+	const group_row *least = NULL;
+	const group_row *greatest = NULL;
+	uint64_t	count = 0;
+	bool		same = true;
+
+	for (uint64_t i = 0; i < num_members; i++)
+	{
+		if ((members[i]->nulls >> head & 1) != 0)
+			continue;
+		least = count == 0 || compare_cells(spec, head, members[i], least) < 0 ? members[i] : least;
+		greatest = count == 0 || compare_cells(spec, head, members[i], greatest) > 0 ? members[i] : greatest;
+		count++;
+	}
+	for (uint32_t i = 0; i < num_cells; i++)
+	{
+		const mgpu_group_column *column = &spec->columns[head + i];
+
+		same &= words[1 + i] == (count == 0 ? UINT64_MAX : group_code_of(column, least->bits[head + i]));
+		same &= words[1 + num_cells + i] == (count == 0 ? 0 : group_code_of(column, greatest->bits[head + i]));
+	}
+	return same && words[0] == count;
+}
+
+/* How many values there are, and how many differ from those of all members before. */
+static inline bool
+has_distinct(const mgpu_group_spec *spec, uint32_t head, const uint64_t *words)
+{
+	uint64_t	count = 0;
+	uint64_t	num_different = 0;
+
+	for (uint64_t i = 0; i < num_members; i++)
+	{
+		uint64_t	j = 0;
+
+		if ((members[i]->nulls >> head & 1) != 0)
+			continue;
+		while (j < i && ((members[j]->nulls >> head & 1) != 0 || compare_cells(spec, head, members[i], members[j]) != 0))
+			j++;
+		count++;
+		num_different += j == i;
+	}
+	return words[0] == count && words[1] == num_different;
+}
+
 /* The words of a column's reduction, from its values in order. */
 static inline bool
 is_reduced(const mgpu_group_spec *spec, uint32_t number, const uint64_t *words)
@@ -147,6 +206,8 @@ is_reduced(const mgpu_group_spec *spec, uint32_t number, const uint64_t *words)
 	double		squares = 0;
 	float		narrow_sum = 0;
 
+	if (column->reduction == MGPU_REDUCE_EXTREMES)
+		return has_extremes(spec, number, words);
 	for (uint64_t i = 0; i < num_members; i++)
 	{
 		uint64_t	bits = members[i]->bits[number];
@@ -407,6 +468,8 @@ check_outcome(group_case *job, const group_outcome *outcome)
 		{
 			uint64_t	count = record[outcome->record.sorts[i]];
 
+			if (spec->columns[spec->sorts[i].column].num_cells > 0)
+				num_wrong += !has_distinct(spec, spec->sorts[i].column, &record[outcome->record.sorts[i]]);
 			if ((spec->sorts[i].returns & MGPU_SORT_VALUES) == 0)
 				continue;
 			num_wrong += !is_sorted(spec, i, values[i], count) ||

@@ -19,7 +19,8 @@
  *	 table_read		rows of pages			table_columns	program, codes
  *	 table_groups	hash tables of records	table_reduce	counts and sums
  *	 table_parts	merging, grouping		table_sorts		values of groups
- *	 table_cut		rows beyond a limit		table_fields	rows as sort keys
+ *	 table_distinct	counts of texts			table_fields	rows as sort keys
+ *	 table_cut		rows beyond a limit
  *	 table_order	rows in order			table_answer	outputs
  *	 table_memory	memory
  */
@@ -122,6 +123,7 @@ typedef enum mgpu_part_step
 	MGPU_PART_COUNTS,			/* values of a sort are counted, for each group ... */
 	MGPU_PART_VALUES,			/* ... and moved behind those of the groups before ... */
 	MGPU_PART_SORTS,			/* ... and sorted, group after group */
+	MGPU_PART_DISTINCT,			/* or, of several columns, looked up */
 	MGPU_PART_DONE
 } mgpu_part_step;
 
@@ -144,6 +146,8 @@ typedef struct mgpu_table_part
 	uint64_t	group;			/* the next */
 	uint64_t	num_sorted;		/* values of groups before it */
 	bool		has_large;		/* groups of this sort that are left to all threads */
+	mgpu_table_groups different;	/* values of several columns, with their groups' numbers */
+	mgpu_table_keys value_keys;
 } mgpu_table_part;
 
 /* A group's values that all threads sort together. */
@@ -226,6 +230,8 @@ struct mgpu_run
 	mgpu_job	job;
 	mgpu_group_spec spec;
 	mgpu_group_record record;
+	mgpu_table_keys keys;		/* the spec's */
+	mgpu_table_keys part_keys;	/* whose hashes say which part a row is of */
 	uint64_t   *fresh;
 	const char *pages;
 	uint64_t	num_pages;
@@ -333,7 +339,10 @@ void		mgpu_table_compute(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_
 void		mgpu_table_plan_cut(mgpu_run *run);
 void		mgpu_table_cut(mgpu_run *run, mgpu_table_worker *worker, uint64_t begin);
 
-/* table_parts.c.  Tasks: a worker's groups; a part.  Whether all parts are done. */
+/* table_parts.c.  is_ordered: floats are added in their order. */
+void		mgpu_table_plan_parts(mgpu_run *run, bool is_ordered);
+
+/* Tasks: a worker's groups; a part.  Whether all parts are done. */
 void		mgpu_table_cut_groups(void *context, uint64_t task, int worker);
 void		mgpu_table_group_part(void *context, uint64_t task, int worker);
 bool		mgpu_table_are_grouped(const mgpu_run *run);
@@ -342,11 +351,18 @@ void		mgpu_table_free_part(mgpu_table_part *part);	/* ... and all the rest */
 
 /* table_sorts.c.  One more step of a part whose rows are grouped; false: out of memory. */
 bool		mgpu_table_begin_values(mgpu_run *run, mgpu_table_part *part);
-bool		mgpu_table_step_values(mgpu_run *run, uint32_t number);
+bool		mgpu_table_step_values(mgpu_run *run, uint32_t number, mgpu_table_worker *worker);
 void		mgpu_table_describe(const mgpu_group_sort *sort, const uint64_t *values, uint64_t count, uint64_t num_different,
 								uint64_t *words);
 
-/* A task: copies some values of the large group that is sorted. */
+/* table_distinct.c.  Count the values of the next batch.  false: out of memory. */
+bool		mgpu_table_begin_distinct(const mgpu_run *run, mgpu_table_part *part);
+bool		mgpu_table_count_distinct(const mgpu_run *run, mgpu_table_part *part, uint32_t number, mgpu_table_worker *worker);
+
+/* Of parts without keys, which are one group: to the first. */
+void		mgpu_table_join_parts(mgpu_run *run);
+
+/* table_sorts.c.  A task: copies some values of the large group that is sorted. */
 void		mgpu_table_copy_large(void *context, uint64_t task, int worker);
 uint64_t	mgpu_table_large_tasks(const mgpu_table_large *large);
 

@@ -96,7 +96,7 @@ find_groups(const mgpu_run *run, mgpu_table_worker *worker, uint64_t begin)
 		memset(worker->numbers, 0, sizeof(worker->numbers));
 		return mgpu_table_make_empty(&worker->groups);
 	}
-	mgpu_table_hash(&run->spec, &rows, worker->hashes);
+	mgpu_table_hash(&run->keys, &rows, worker->hashes);
 	return mgpu_table_find(&worker->groups, &rows, worker->hashes, worker->numbers);
 }
 

@@ -26,12 +26,12 @@ plan_way(mgpu_run *run)
 	bool		is_ordered = false;
 
 	for (uint32_t i = 0; i < run->spec.num_columns; i++)
-		is_ordered |= run->spec.columns[i].reduction > MGPU_REDUCE_INTEGER;
+		is_ordered |= run->spec.columns[i].reduction >= MGPU_REDUCE_REAL;
 	if (run->spec.limit_rule != MGPU_LIMIT_NONE)
 		run->way = MGPU_TABLE_ORDER;
 	else if (run->spec.num_sorts > 0 || (is_ordered && run->num_workers > 1))
 		run->way = MGPU_TABLE_KEEP;
-	run->num_parts = run->way == MGPU_TABLE_ORDER || run->spec.num_keys == 0 ? 1 : MGPU_TABLE_PARTS;
+	mgpu_table_plan_parts(run, is_ordered);
 }
 
 static bool
@@ -45,6 +45,7 @@ make_workers(mgpu_run *run)
 		mgpu_table_worker *worker = &run->workers[i];
 
 		worker->groups.spec = &run->spec;
+		worker->groups.keys = &run->keys;
 		worker->groups.fresh = run->fresh;
 		worker->groups.num_words = run->way == MGPU_TABLE_ORDER ? 2 + run->spec.num_keys + 1 + (uint32_t) run->cut :
 			run->record.num_words;

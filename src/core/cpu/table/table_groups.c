@@ -28,25 +28,25 @@
 
 /* NULLs of a row as a record has them: bit i: key i is NULL. */
 static uint64_t
-null_keys(const mgpu_group_spec *spec, uint32_t nulls)
+null_keys(const mgpu_table_keys *keys, uint32_t nulls)
 {
 	uint64_t	bits = 0;
 
-	for (uint32_t i = 0; i < spec->num_keys; i++)
-		bits |= (uint64_t) (nulls >> spec->keys[i] & 1) << i;
+	for (uint32_t i = 0; i < keys->num_keys; i++)
+		bits |= (uint64_t) (nulls >> keys->columns[i] & 1) << i;
 	return bits;
 }
 
 void
-mgpu_table_hash(const mgpu_group_spec *spec, const mgpu_table_rows *rows, uint64_t *hashes)
+mgpu_table_hash(const mgpu_table_keys *keys, const mgpu_table_rows *rows, uint64_t *hashes)
 {
 	for (uint32_t i = 0; i < rows->num_rows; i++)
 		hashes[i] = SEED;
 	for (uint32_t i = 0; rows->some_nulls != 0 && i < rows->num_rows; i++)
-		hashes[i] ^= null_keys(spec, rows->nulls[i]) * NULL_FACTOR;
-	for (uint32_t key = 0; key < spec->num_keys; key++)
+		hashes[i] ^= null_keys(keys, rows->nulls[i]) * NULL_FACTOR;
+	for (uint32_t key = 0; key < keys->num_keys; key++)
 	{
-		const uint64_t *codes = rows->codes[spec->keys[key]];
+		const uint64_t *codes = rows->codes[keys->columns[key]];
 
 		for (uint32_t i = 0; i < rows->num_rows; i++)
 			hashes[i] = mgpu_hash_fold(hashes[i] ^ codes[i], KEY_FACTOR);
@@ -54,11 +54,11 @@ mgpu_table_hash(const mgpu_group_spec *spec, const mgpu_table_rows *rows, uint64
 }
 
 uint64_t
-mgpu_table_hash_record(const mgpu_group_spec *spec, const uint64_t *record)
+mgpu_table_hash_record(const mgpu_table_keys *keys, const uint64_t *record)
 {
 	uint64_t	hash = SEED ^ record[1] * NULL_FACTOR;
 
-	for (uint32_t key = 0; key < spec->num_keys; key++)
+	for (uint32_t key = 0; key < keys->num_keys; key++)
 		hash = mgpu_hash_fold(hash ^ record[2 + key], KEY_FACTOR);
 	return hash;
 }
@@ -87,7 +87,7 @@ grow_slots(mgpu_table_groups *groups, uint64_t num_slots)
 	groups->slots = slots;
 	groups->num_slots = num_slots;
 	for (uint64_t i = 0; i < groups->num_groups; i++)
-		place_group(groups, mgpu_table_hash_record(groups->spec, mgpu_table_record(groups, i)), i);
+		place_group(groups, mgpu_table_hash_record(groups->keys, mgpu_table_record(groups, i)), i);
 	return true;
 }
 
@@ -175,7 +175,7 @@ add_group(mgpu_table_groups *groups, const uint64_t *const *keys, uint64_t nulls
 
 	memcpy(record, groups->fresh, groups->num_words * sizeof(uint64_t));
 	record[1] = nulls;
-	for (uint32_t i = 0; i < groups->spec->num_keys; i++)
+	for (uint32_t i = 0; i < groups->keys->num_keys; i++)
 		record[2 + i] = keys[i][row];
 	return (uint32_t) groups->num_groups++;
 }
@@ -188,10 +188,10 @@ find_rows(mgpu_table_groups *groups, const mgpu_table_rows *rows, const uint64_t
 	uint64_t	mask = groups->num_slots - 1;
 
 	for (uint32_t i = 0; i < num_keys; i++)
-		keys[i] = rows->codes[groups->spec->keys[i]];
+		keys[i] = rows->codes[groups->keys->columns[i]];
 	for (uint32_t i = 0; i < rows->num_rows; i++)
 	{
-		uint64_t	nulls = rows->some_nulls == 0 ? 0 : null_keys(groups->spec, rows->nulls[i]);
+		uint64_t	nulls = rows->some_nulls == 0 ? 0 : null_keys(groups->keys, rows->nulls[i]);
 		uint64_t	place = hashes[i] & mask;
 
 		for (;; place = (place + 1) & mask)
@@ -218,7 +218,7 @@ mgpu_table_find(mgpu_table_groups *groups, const mgpu_table_rows *rows, const ui
 	if (!make_room(groups, rows->num_rows))
 		return false;
 	prefetch_groups(groups, hashes, rows->num_rows);
-	switch (groups->spec->num_keys)
+	switch (groups->keys->num_keys)
 	{
 		case 1:
 			find_rows(groups, rows, hashes, numbers, 1);
@@ -227,7 +227,7 @@ mgpu_table_find(mgpu_table_groups *groups, const mgpu_table_rows *rows, const ui
 			find_rows(groups, rows, hashes, numbers, 2);
 			break;
 		default:
-			find_rows(groups, rows, hashes, numbers, groups->spec->num_keys);
+			find_rows(groups, rows, hashes, numbers, groups->keys->num_keys);
 	}
 	return true;
 }

@@ -55,10 +55,18 @@ mgpu_table_slice(const mgpu_table_rows *rows, uint32_t num_columns, uint64_t beg
 	return slice;
 }
 
+/* Columns by which rows are told apart. */
+typedef struct mgpu_table_keys
+{
+	uint32_t	num_keys;
+	uint32_t	columns[MGPU_GROUP_MAX_KEYS];
+} mgpu_table_keys;
+
 /* Records of groups, found by their keys. */
 typedef struct mgpu_table_groups
 {
-	const mgpu_group_spec *spec;
+	const mgpu_group_spec *spec;	/* of what is reduced */
+	const mgpu_table_keys *keys;
 	const uint64_t *fresh;		/* a record of no rows */
 	uint32_t	num_words;
 	uint64_t   *records;
@@ -69,8 +77,8 @@ typedef struct mgpu_table_groups
 } mgpu_table_groups;
 
 /* table_groups.c.  Hashes of rows by their keys. */
-void		mgpu_table_hash(const mgpu_group_spec *spec, const mgpu_table_rows *rows, uint64_t *hashes);
-uint64_t	mgpu_table_hash_record(const mgpu_group_spec *spec, const uint64_t *record);
+void		mgpu_table_hash(const mgpu_table_keys *keys, const mgpu_table_rows *rows, uint64_t *hashes);
+uint64_t	mgpu_table_hash_record(const mgpu_table_keys *keys, const uint64_t *record);
 
 /* Find or make the groups of up to MGPU_VECTOR_ROWS rows whose hashes are known.  false: out of memory, or UINT32_MAX groups. */
 bool		mgpu_table_find(mgpu_table_groups *groups, const mgpu_table_rows *rows, const uint64_t *hashes, uint32_t *numbers);

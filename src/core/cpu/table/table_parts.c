@@ -11,6 +11,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+/*
+ * What parts have in common: keys.  Without these, rows of one value of the only sort are in one part, if its values are several columns
+ * and each part's counts may be added up.
+ */
+void
+mgpu_table_plan_parts(mgpu_run *run, bool is_ordered)
+{
+	const mgpu_group_spec *spec = &run->spec;
+	uint32_t	column = spec->sorts[0].column;
+
+	run->keys.num_keys = spec->num_keys;
+	memcpy(run->keys.columns, spec->keys, sizeof(spec->keys));
+	run->part_keys = run->keys;
+	if (spec->num_keys == 0 && spec->num_sorts == 1 && !is_ordered)
+	{
+		for (uint32_t i = 0; i < spec->columns[column].num_cells; i++)
+			run->part_keys.columns[run->part_keys.num_keys++] = column + i;
+	}
+	run->num_parts = run->way == MGPU_TABLE_ORDER || run->part_keys.num_keys == 0 ? 1 : MGPU_TABLE_PARTS;
+}
+
 /* ---- groups of several threads */
 
 static bool
@@ -28,7 +49,7 @@ list_groups(const mgpu_run *run, mgpu_table_worker *worker)
 	}
 	for (uint64_t i = 0; i < groups->num_groups; i++)
 	{
-		uint64_t	hash = mgpu_table_hash_record(&run->spec, mgpu_table_record(groups, i));
+		uint64_t	hash = mgpu_table_hash_record(&run->keys, mgpu_table_record(groups, i));
 
 		parts[i] = run->num_parts > 1 ? (uint8_t) (hash >> MGPU_TABLE_PART_SHIFT) : 0;
 		next[parts[i]]++;
@@ -57,6 +78,7 @@ static void
 init_groups(const mgpu_run *run, mgpu_table_groups *groups)
 {
 	groups->spec = &run->spec;
+	groups->keys = &run->keys;
 	groups->fresh = run->fresh;
 	groups->num_words = run->record.num_words;
 }
@@ -105,7 +127,7 @@ merge_list(const mgpu_run *run, mgpu_table_groups *to, const mgpu_table_groups *
 		uint32_t	num_groups = (uint32_t) mgpu_table_least(MERGED_GROUPS, count - begin);
 
 		take_groups(run, from, list + begin, num_groups, &merged);
-		mgpu_table_hash(&run->spec, &merged.rows, merged.hashes);
+		mgpu_table_hash(&run->keys, &merged.rows, merged.hashes);
 		if (!mgpu_table_find(to, &merged.rows, merged.hashes, merged.numbers))
 			return false;
 		for (uint32_t i = 0; i < num_groups; i++)
@@ -147,7 +169,7 @@ group_rows(mgpu_run *run, mgpu_table_groups *groups, const mgpu_table_rows *rows
 
 		if (has_keys)
 		{
-			mgpu_table_hash(&run->spec, &slice, worker->hashes);
+			mgpu_table_hash(&run->keys, &slice, worker->hashes);
 			if (!mgpu_table_find(groups, &slice, worker->hashes, slice_numbers))
 				return false;
 		}
@@ -206,7 +228,7 @@ step_part(mgpu_run *run, mgpu_table_part *part, uint64_t number, mgpu_table_work
 	if (part->step == MGPU_PART_NEW)
 		return begin_part(run, part, number);
 	if (part->step != MGPU_PART_GROUPS)
-		return mgpu_table_step_values(run, (uint32_t) number);
+		return mgpu_table_step_values(run, (uint32_t) number, worker);
 	if (part->batch != NULL)
 		return group_batch(run, part, number, worker);
 	return mgpu_table_begin_values(run, part);
@@ -243,6 +265,7 @@ mgpu_table_end_part(mgpu_table_part *part)
 	free(part->numbers);
 	free(part->ends);
 	free(part->scratch);
+	mgpu_table_free_groups(&part->different);
 	part->numbers = NULL;
 	part->ends = part->scratch = NULL;
 }

@@ -206,7 +206,7 @@ fold_vector(mgpu_run *run, mgpu_table_worker *worker)
 		found = mgpu_table_make_empty(&worker->groups);
 	else
 	{
-		mgpu_table_hash(&run->spec, &rows, worker->hashes);
+		mgpu_table_hash(&run->keys, &rows, worker->hashes);
 		found = mgpu_table_find(&worker->groups, &rows, worker->hashes, worker->numbers);
 	}
 	if (found && !mgpu_table_reduce(&worker->groups, &run->record, &rows, numbers))
@@ -223,7 +223,7 @@ find_parts(const mgpu_run *run, mgpu_table_worker *worker, const mgpu_table_rows
 		mgpu_table_rows slice = mgpu_table_slice(rows, run->spec.num_columns, begin,
 												 mgpu_table_least(MGPU_VECTOR_ROWS, rows->num_rows - begin));
 
-		mgpu_table_hash(&run->spec, &slice, worker->hashes);
+		mgpu_table_hash(&run->part_keys, &slice, worker->hashes);
 		for (uint32_t i = 0; i < slice.num_rows; i++)
 		{
 			uint16_t	part = (uint16_t) (worker->hashes[i] >> MGPU_TABLE_PART_SHIFT);

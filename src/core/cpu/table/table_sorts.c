@@ -159,7 +159,10 @@ mgpu_table_begin_values(mgpu_run *run, mgpu_table_part *part)
 	memset(part->ends, 0, bytes);
 	part->batch = run->first;
 	part->num_rows = 0;
-	return true;
+	if (run->spec.columns[sort_of(run, part)->column].num_cells == 0)
+		return true;
+	part->step = MGPU_PART_DISTINCT;
+	return mgpu_table_begin_distinct(run, part);
 }
 
 /* Move the values of the next batch, or count those of each group. */
@@ -272,10 +275,18 @@ end_values(mgpu_table_part *part)
 }
 
 bool
-mgpu_table_step_values(mgpu_run *run, uint32_t number)
+mgpu_table_step_values(mgpu_run *run, uint32_t number, mgpu_table_worker *worker)
 {
 	mgpu_table_part *part = &run->parts[number];
 
+	if (part->step == MGPU_PART_DISTINCT && part->batch != NULL)
+		return mgpu_table_count_distinct(run, part, number, worker);
+	if (part->step == MGPU_PART_DISTINCT)
+	{
+		mgpu_table_free_groups(&part->different);
+		part->sort++;
+		return mgpu_table_begin_values(run, part);
+	}
 	if (part->step != MGPU_PART_SORTS && part->batch != NULL)
 		take_values(run, part, number);
 	else if (part->step == MGPU_PART_COUNTS)

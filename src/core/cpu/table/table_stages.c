@@ -133,6 +133,8 @@ end_grouping(mgpu_run *run, mgpu_error *err)
 	}
 	if (run->spec.num_keys == 0 && !mgpu_table_make_empty(&run->parts[0].groups))
 		return mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for a group");
+	if (run->spec.num_keys == 0 && run->num_parts > 1)
+		mgpu_table_join_parts(run);
 	return begin_large(run, err);
 }
 
