@@ -20,6 +20,7 @@
 #include "utils/memutils.h"
 
 #include "compat.h"
+#include "core/sizes.h"
 #include "exec/device_query.h"
 
 /* ---- the question */
@@ -272,12 +273,16 @@ buffer_for(const device_query *query, uint64 num_bytes)
 	return query->request.in_files ? MemoryContextAllocHuge(CurrentMemoryContext, num_bytes + 1) : NULL;
 }
 
+/* Groups at hand, at most: they stay in a cache. */
+#define MOST_GROUPS MGPU_SIZE(16384, 100)
+
 static void
 read_records(device_query *query)
 {
 	uint64		num_groups = query->request.result.num_groups - query->first;
 	Size		bytes = record_bytes(query);
 
+	num_groups = Min(num_groups, MOST_GROUPS);
 	if (query->request.in_files)
 		num_groups = Min(num_groups, Max(query->request.most_bytes / (bytes + query->request.group_bytes), 1));
 	query->num_groups = (uint32) num_groups;

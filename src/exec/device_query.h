@@ -36,7 +36,7 @@ typedef struct device_query
 	heap_sender *sender;
 	int64		copied_pages;	/* for EXPLAIN */
 
-	/* The groups at hand: all, or some of those that are in files. */
+	/* The groups at hand: some of all. */
 	uint64		first;			/* their place among all groups */
 	uint32		num_groups;
 	const uint64 *records;

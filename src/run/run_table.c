@@ -90,7 +90,7 @@ static void
 place_outputs(group_request *request, const mgpu_executor *executor, mgpu_run *run)
 {
 	char	   *places[MGPU_GROUP_OUTPUTS];
-	uint64		all_bytes = Max(request->result.num_groups, request->result.num_returned) * request->group_bytes;
+	uint64		all_bytes = 0;
 
 	for (uint32 i = 0; i < MGPU_GROUP_OUTPUTS; i++)
 	{

@@ -31,7 +31,7 @@ typedef struct group_request
 	uint64		expected_rows;
 	bool		is_for_threads;	/* of this process, where no GPU runs it */
 	const char *function;		/* the node's name, for mgpu_last_run() */
-	uint64		most_bytes;		/* that outputs may have in memory, with the next for each group or row */
+	uint64		most_bytes;		/* that outputs may have in memory; of groups at hand, with the next for each */
 	uint64		group_bytes;
 	group_fill_fn fill;
 	void	   *fill_context;
