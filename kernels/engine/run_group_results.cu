@@ -91,6 +91,11 @@ reduce_column(mgpu_engine_run *run, uint32_t number)
 	request.flags = &mgpu_group_control_of(run)->facts.flags;
 	if (column->reduction == MGPU_REDUCE_EXTREMES)
 		return reduce_ranks(run, number, &request);
+	if (column->reduction == MGPU_REDUCE_PAIRS)
+	{
+		request.second_codes = group->columns.codes[number + 1];
+		return mgpu_group_reduce_pairs(&request, run->device->compute_stream);
+	}
 	if (column->reduction == MGPU_REDUCE_REAL || column->reduction == MGPU_REDUCE_SPREAD)
 		return mgpu_group_reduce_reals(&request, run->device->compute_stream);
 	return mgpu_group_reduce(&request, run->device->compute_stream);

@@ -97,7 +97,7 @@ adds_reals(const mgpu_group_spec *spec)
 {
 	for (uint32_t i = 0; i < spec->num_columns; i++)
 	{
-		if (spec->columns[i].reduction == MGPU_REDUCE_REAL || spec->columns[i].reduction == MGPU_REDUCE_SPREAD)
+		if (spec->columns[i].reduction >= MGPU_REDUCE_REAL)
 			return true;
 	}
 	return false;

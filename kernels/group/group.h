@@ -172,6 +172,7 @@ typedef struct mgpu_reduce_request
 {
 	mgpu_grouped_rows rows;
 	const uint64_t *codes;
+	const uint64_t *second_codes;	/* of pairs: the column behind */
 	const uint32_t *nulls;
 	uint32_t	column;
 	uint32_t	kind;
@@ -277,9 +278,10 @@ cudaError_t mgpu_group_wide_records(const mgpu_group_keys *keys, const mgpu_grou
 /* numbers[row]: of its group.  There may be fewer groups than it says, if UINT32_MAX is behind their starts. */
 cudaError_t mgpu_group_number_rows(const mgpu_grouped_rows *rows, uint64_t *numbers, cudaStream_t stream);
 
-/* Reductions of integers, and counts; of floats, which are added in the order of the rows. */
+/* Reductions of integers, and counts; of floats and of pairs of them, which are added in the order of the rows. */
 cudaError_t mgpu_group_reduce(const mgpu_reduce_request *request, cudaStream_t stream);
 cudaError_t mgpu_group_reduce_reals(const mgpu_reduce_request *request, cudaStream_t stream);
+cudaError_t mgpu_group_reduce_pairs(const mgpu_reduce_request *request, cudaStream_t stream);
 
 /* The least and greatest values of ranks. */
 cudaError_t mgpu_group_fetch_extremes(const mgpu_extremes_request *request, cudaStream_t stream);

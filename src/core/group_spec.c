@@ -152,11 +152,20 @@ validate_column(const mgpu_group_spec *spec, const mgpu_group_column *column, mg
 	if (column->reg >= spec->num_registers ||
 		(spec->lanes[column->reg] == MGPU_LANE_REAL) != (column->kind == MGPU_KEY_FLOAT))
 		return mgpu_fail(err, MGPU_BAD_JOB, "a column of register %" PRIu32, column->reg);
-	if (column->reduction > MGPU_REDUCE_SPREAD || (is_real && column->kind != MGPU_KEY_FLOAT) ||
+	if (column->reduction > MGPU_REDUCE_PAIRS || (is_real && column->kind != MGPU_KEY_FLOAT) ||
 		(column->reduction == MGPU_REDUCE_INTEGER && column->kind == MGPU_KEY_FLOAT) ||
 		(column->reduction == MGPU_REDUCE_EXTREMES && column->num_cells == 0))
 		return mgpu_fail(err, MGPU_BAD_JOB, "reduction %" PRIu32 " of a column of kind %" PRIu32, column->reduction, column->kind);
 	return MGPU_OK;
+}
+
+static bool
+are_pairs(const mgpu_group_spec *spec, uint32_t head)
+{
+	if (spec->columns[head].num_cells != 2 || head + 1 >= spec->num_columns)
+		return false;
+	return spec->columns[head].kind == MGPU_KEY_FLOAT && spec->columns[head].width == 8 &&
+		spec->columns[head + 1].kind == MGPU_KEY_FLOAT && spec->columns[head + 1].width == 8;
 }
 
 /* Heads have their other columns behind them. */
@@ -167,6 +176,8 @@ validate_heads(const mgpu_group_spec *spec, mgpu_error *err)
 	{
 		uint32_t	num_cells = spec->columns[i].num_cells;
 
+		if (spec->columns[i].reduction == MGPU_REDUCE_PAIRS && !are_pairs(spec, i))
+			return mgpu_fail(err, MGPU_BAD_JOB, "column %" PRIu32 " has no pairs of floats", i);
 		if (num_cells != 0 && (num_cells < 2 || num_cells > MGPU_GROUP_MAX_CELLS || num_cells > spec->num_columns - i))
 			return mgpu_fail(err, MGPU_BAD_JOB, "values of %" PRIu32 " columns from column %" PRIu32 " on", num_cells, i);
 	}

@@ -28,8 +28,8 @@
  * in the order of the order columns, equal ones as they were read.
  *
  * A value may be several columns, one behind the other, such as the words of a text: its first column is a head, which tells how many.
- * The codes of all order such values, from the first one on, and all are NULL or none.  They can be reduced to extremes, and counted in
- * sorts: those that differ.
+ * The codes of all order such values, from the first one on, and all are NULL or none.  They can be reduced to extremes, or as pairs of
+ * floats, and counted in sorts: those that differ.
  *
  * A column's code is a number that orders as its values do (mgpu_column_code).  Rows are taken in the order of pages
  * and, in a page, of line pointers.
@@ -129,7 +129,9 @@ typedef enum mgpu_reduction
 	MGPU_REDUCE_EXTREMES,		/* of a head: count, the codes of the least value, those of the greatest */
 	MGPU_REDUCE_REAL,			/* count, sum, 0, float4 sum, least code, greatest code: sums as the bits of floats, of
 								 * values added in the order of the rows */
-	MGPU_REDUCE_SPREAD			/* as REAL, with the sum of squared differences in place of 0, as float8_accum has it */
+	MGPU_REDUCE_SPREAD,			/* as REAL, with the sum of squared differences in place of 0, as float8_accum has it */
+	MGPU_REDUCE_PAIRS			/* of a head of two columns, y and x: count, Sx, Sxx, Sy, Syy, Sxy, as the bits of floats, as
+								 * float8_regr_accum has them; all 0 where the count is */
 } mgpu_reduction;
 
 /* A column: what a register holds of kept rows.  Of a register of bytes, only whether they are NULL. */

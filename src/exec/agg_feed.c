@@ -24,7 +24,6 @@
 #include "parser/parse_agg.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
@@ -203,24 +202,6 @@ finish(feed_aggregate *feed, const feed_state *state, bool *is_null)
 	return value;
 }
 
-/* The least or greatest text that a job has found. */
-static Datum
-result_of_device(const feed_aggregate *feed, uint32 group, bool *is_null)
-{
-	const device_query *query = feed->answer;
-	int			column = feed->output->column;
-	bool		is_greatest = feed->base.aggref->aggfnoid == F_MAX_TEXT;
-	uint32		num_cells = query->request.spec.columns[column].num_cells;
-	const uint64 *words = device_query_record(query, group) + query->request.record.reductions[column];
-
-	*is_null = words[0] == 0;
-	if (*is_null)
-		return (Datum) 0;
-	/* one cell is reduced as an integer */
-	return device_query_datum(query, &feed->output->cells, column,
-							  words + (num_cells > 0 ? 1 + is_greatest * num_cells : is_greatest ? 4 : 3));
-}
-
 static void
 take_device(group_aggregate *base, const device_query *query, int number)
 {
@@ -245,7 +226,11 @@ result(group_aggregate *base, uint32 group, bool *is_null)
 	MemoryContext caller = CurrentMemoryContext;
 
 	if (feed->answer)
-		return result_of_device(feed, group, is_null);
+	{
+		feed_state	state = {.value = group_feed_state(feed->answer, feed->output, base->aggref, group, &state.is_null)};
+
+		return finish(feed, &state, is_null);
+	}
 	if (leader->turn != base->input->turn)
 	{
 		MemoryContextSwitchTo(leader->agg->tmpcontext->ecxt_per_tuple_memory);
@@ -387,6 +372,6 @@ group_feed_create(const group_aggregate_source *source)
 	feed->base.order = group_order_of(aggref, feed->base.columns);
 	feed->base.prepare = prepare;
 	feed->base.result = result;
-	feed->base.take_device = table_output_is_extreme(aggref) ? take_device : NULL;
+	feed->base.take_device = table_feed_of(aggref) == TABLE_FEED_NONE ? NULL : take_device;
 	return &feed->base;
 }

@@ -73,6 +73,9 @@ extern bool group_sorted_fraction(group_aggregate *aggregate, double *fraction);
 extern group_aggregate *group_array_create(const group_aggregate_source *source);
 extern group_aggregate *group_feed_create(const group_aggregate_source *source);
 
+/* The transition state that a job has found of a group, in the current context (agg_feed_device.c). */
+extern Datum group_feed_state(const device_query *query, const table_output *output, const Aggref *aggref, uint32 group, bool *is_null);
+
 /* Find the rows of each group that count, and put them in order. */
 extern void group_prepare_rows(group_aggregate *aggregate);
 

@@ -133,7 +133,14 @@ extern bool table_job_finish_builds(table_job *job, const table_question *questi
 /* Add what MgpuGroup's outputs behind the keys need.  false: a GPU does none of these. */
 extern bool table_job_take_outputs(table_job *job, const table_question *question);
 
-/* Whether an aggregate of GROUP_WAY_FEED is the least or greatest text. */
-extern bool table_output_is_extreme(const Aggref *aggref);
+/* What a job computes for an aggregate of GROUP_WAY_FEED, whose own functions finish it. */
+typedef enum table_feed
+{
+	TABLE_FEED_NONE,
+	TABLE_FEED_EXTREME,			/* the least or greatest text */
+	TABLE_FEED_PAIRS			/* a correlation or regression: sums of pairs */
+} table_feed;
+
+extern table_feed table_feed_of(const Aggref *aggref);
 
 #endif							/* MGPU_QUERY_TABLE_JOB_H */

@@ -89,13 +89,20 @@ reduction_of(reduced_kind kind, const value_cells *cells, mgpu_reduction *reduct
 	return cells->form == (kind == REDUCED_NUMERIC_EXTREMES ? CELLS_NUMERIC : CELLS_NUMBER);
 }
 
+/* Whether a column is the first of pairs, which are reduced in another way. */
+static bool
+is_half(const mgpu_group_spec *spec, int column)
+{
+	return spec->columns[column].reduction == MGPU_REDUCE_PAIRS;
+}
+
 static bool
 take_reduction(table_job *job, const table_question *question, reduced_kind kind, Expr *argument, table_output *output)
 {
 	mgpu_reduction reduction;
 
 	output->column = table_job_cells(job, question, argument, &output->cells);
-	if (output->column < 0 || !reduction_of(kind, &output->cells, &reduction))
+	if (output->column < 0 || !reduction_of(kind, &output->cells, &reduction) || is_half(job->spec, output->column))
 		return false;
 	/* digits that are shown count as a value of their own */
 	for (int i = output->column; i < output->column + (output->cells.form == CELLS_SHOWN ? 2 : 1); i++)
@@ -123,7 +130,7 @@ take_extremes(table_job *job, const table_question *question, int number, const 
 	Expr	   *argument = argument_of(question, list_nth(question->query->uses, number), false);
 	mgpu_group_column *column;
 
-	if (!table_output_is_extreme(aggref) || !collation_orders_bytes(aggref->inputcollid))
+	if (!collation_orders_bytes(aggref->inputcollid))
 		return false;
 	output->column = argument ? table_job_cells(job, question, argument, &output->cells) : -1;
 	if (output->column < 0 || output->cells.form != CELLS_BYTES)
@@ -134,10 +141,77 @@ take_extremes(table_job *job, const table_question *question, int number, const 
 	return true;
 }
 
-bool
-table_output_is_extreme(const Aggref *aggref)
+/* ---- pairs */
+
+/* A value where both of a pair are there, else NULL. */
+static Expr *
+make_half(Expr *value, Expr *y, Expr *x)
 {
-	return (aggref->aggfnoid == F_MIN_TEXT || aggref->aggfnoid == F_MAX_TEXT) && aggref->aggdistinct == NIL && aggref->aggorder == NIL;
+	return make_choice(makeBoolExpr(AND_EXPR, list_make2(make_presence(y), make_presence(x)), -1), value);
+}
+
+/* The column of one half; -1: it has a use of its own, or there are too many. */
+static int
+take_half(table_job *job, const table_question *question, Expr *half)
+{
+	value_cells cells;
+	int			column = table_job_cells(job, question, half, &cells);
+	const mgpu_group_column *of = column < 0 ? NULL : &job->spec->columns[column];
+
+	if (of == NULL || of->kind != MGPU_KEY_FLOAT || of->width != sizeof(float8) ||
+		(of->reduction != MGPU_REDUCE_NONE && of->reduction != MGPU_REDUCE_PAIRS))
+		return -1;
+	for (uint32 i = 0; i < job->spec->num_sorts; i++)
+		if (job->spec->sorts[i].column == (uint32) column)
+			return -1;
+	job->spec->columns[column].is_shown = true;
+	return column;
+}
+
+static bool
+take_pairs(table_job *job, const table_question *question, int number, table_output *output)
+{
+	const List *columns = list_nth(question->query->uses, number);
+	Expr	   *y = argument_of(question, list_make2_int(linitial_int(columns), lsecond_int(columns)), false);
+	Expr	   *x = argument_of(question, list_make2_int(linitial_int(columns), lthird_int(columns)), false);
+
+	if (lsecond_int(columns) < 0 || lthird_int(columns) < 0)
+		return false;
+	output->column = take_half(job, question, make_half(y, y, x));
+	if (output->column < 0 || take_half(job, question, make_half(x, y, x)) != output->column + 1)
+		return false;
+	job->spec->columns[output->column].num_cells = 2;
+	job->spec->columns[output->column].reduction = MGPU_REDUCE_PAIRS;
+	return true;
+}
+
+table_feed
+table_feed_of(const Aggref *aggref)
+{
+	if (aggref->aggdistinct || aggref->aggorder)
+		return TABLE_FEED_NONE;
+	switch (aggref->aggfnoid)
+	{
+		case F_MIN_TEXT:
+		case F_MAX_TEXT:
+			return TABLE_FEED_EXTREME;
+		case F_CORR:
+		case F_COVAR_POP:
+		case F_COVAR_SAMP:
+		case F_REGR_AVGX:
+		case F_REGR_AVGY:
+		case F_REGR_COUNT:
+		case F_REGR_INTERCEPT:
+		case F_REGR_R2:
+		case F_REGR_SLOPE:
+		case F_REGR_SXX:
+		case F_REGR_SXY:
+		case F_REGR_SYY:
+			/* later ones also look for values that are all the same */
+			return PG_VERSION_NUM < 190000 ? TABLE_FEED_PAIRS : TABLE_FEED_NONE;
+		default:
+			return TABLE_FEED_NONE;
+	}
 }
 
 /* ---- sorted values */
@@ -234,7 +308,7 @@ take_sorted(table_job *job, const table_question *question, int number, const gr
 	if (plan->result == SORTED_ARRAY && linitial_int(columns) >= 0)
 		return false;
 	output->column = argument ? table_job_cells(job, question, argument, &output->cells) : -1;
-	if (output->column < 0 || !is_sorted(output, aggref, argument, returns))
+	if (output->column < 0 || !is_sorted(output, aggref, argument, returns) || is_half(job->spec, output->column))
 		return false;
 	if (output->cells.form != CELLS_SHOWN)
 		join_cells(job->spec, output);
@@ -254,6 +328,20 @@ take_sorted(table_job *job, const table_question *question, int number, const gr
 
 /* ---- outputs */
 
+static bool
+take_feed(table_job *job, const table_question *question, int number, const Aggref *aggref, table_output *output)
+{
+	switch (table_feed_of(aggref))
+	{
+		case TABLE_FEED_EXTREME:
+			return take_extremes(job, question, number, aggref, output);
+		case TABLE_FEED_PAIRS:
+			return take_pairs(job, question, number, output);
+		default:
+			return false;
+	}
+}
+
 /* Other columns of a group's first row are not asked for. */
 static bool
 take_output(table_job *job, const table_question *question, int number, table_output *output)
@@ -271,7 +359,7 @@ take_output(table_job *job, const table_question *question, int number, table_ou
 	if (plan.way == GROUP_WAY_SORT)
 		return take_sorted(job, question, number, &plan, output);
 	if (plan.way == GROUP_WAY_FEED)
-		return take_extremes(job, question, number, aggref, output);
+		return take_feed(job, question, number, aggref, output);
 	if (plan.way != GROUP_WAY_REDUCE)
 		return false;
 	kind = known_reduction_of(aggref->aggfnoid)->kind;

@@ -125,8 +125,50 @@ find_extremes(const played_group *group, uint32_t head, uint64_t begin, uint64_t
 		words[1 + i] = played_row_at(group, places[i / num_cells])->codes[head + i % num_cells];
 }
 
-void
-mgpu_played_reduce(played_group *group, uint32_t number, uint64_t begin, uint64_t end, uint64_t *words)
+/* Sums of pairs: of x, y and their products, by the formulas of float8_regr_accum. */
+static bool
+add_pairs(const played_group *group, uint32_t head, uint64_t begin, uint64_t end, uint64_t *words)
+{
+	double		count = 0;
+	double		sums[5] = {0};
+	bool		overflows = false;
+
+	for (uint64_t i = begin; i < end; i++)
+	{
+		const played_row *row = played_row_at(group, i);
+		double		y = double_of(row->codes[head], 8);
+		double		x = double_of(row->codes[head + 1], 8);
+		double		before[2] = {sums[0], sums[2]};
+
+		if (played_is_null(row, head))
+			continue;
+		count++;
+		sums[0] += x;
+		sums[2] += y;
+		if (count == 1)
+		{
+			sums[1] = isfinite(x) ? 0 : NAN;
+			sums[3] = isfinite(y) ? 0 : NAN;
+			sums[4] = sums[1] + sums[3];
+			continue;
+		}
+		sums[1] += (x * count - sums[0]) * (x * count - sums[0]) * (1.0 / (count * (count - 1)));
+		sums[3] += (y * count - sums[2]) * (y * count - sums[2]) * (1.0 / (count * (count - 1)));
+		sums[4] += (x * count - sums[0]) * (y * count - sums[2]) * (1.0 / (count * (count - 1)));
+		overflows |= (isinf(sums[0]) || isinf(sums[1])) && !isinf(before[0]) && !isinf(x);
+		overflows |= (isinf(sums[2]) || isinf(sums[3])) && !isinf(before[1]) && !isinf(y);
+		overflows |= isinf(sums[4]) && !isinf(before[0]) && !isinf(x) && !isinf(before[1]) && !isinf(y);
+		for (int sum = 1; sum < 5; sum += sum == 1 ? 2 : 1)
+			sums[sum] = isinf(sums[sum]) ? NAN : sums[sum];
+	}
+	words[0] = (uint64_t) count;
+	for (int sum = 0; sum < 5; sum++)
+		words[1 + sum] = bits_of_double(sums[sum]);
+	return overflows;
+}
+
+static void
+reduce_numbers(played_group *group, uint32_t number, uint64_t begin, uint64_t end, uint64_t *words)
 {
 	const mgpu_group_column *column = &group->spec.columns[number];
 	bool		is_integer = column->reduction == MGPU_REDUCE_INTEGER;
@@ -136,11 +178,6 @@ mgpu_played_reduce(played_group *group, uint32_t number, uint64_t begin, uint64_
 	uint64_t	low = 0;
 	uint64_t	high = 0;
 
-	if (column->reduction == MGPU_REDUCE_EXTREMES)
-	{
-		find_extremes(group, number, begin, end, words);
-		return;
-	}
 	for (uint64_t i = begin; i < end; i++)
 	{
 		const played_row *row = played_row_at(group, i);
@@ -164,4 +201,20 @@ mgpu_played_reduce(played_group *group, uint32_t number, uint64_t begin, uint64_
 		memcpy(words, (uint64_t[]) {range.count, low, high, range.least, range.greatest}, 5 * sizeof(uint64_t));
 	else
 		write_reals(&range, &sums, spread, words);
+}
+
+void
+mgpu_played_reduce(played_group *group, uint32_t number, uint64_t begin, uint64_t end, uint64_t *words)
+{
+	switch (group->spec.columns[number].reduction)
+	{
+		case MGPU_REDUCE_EXTREMES:
+			find_extremes(group, number, begin, end, words);
+			break;
+		case MGPU_REDUCE_PAIRS:
+			group->overflows |= add_pairs(group, number, begin, end, words);
+			break;
+		default:
+			reduce_numbers(group, number, begin, end, words);
+	}
 }

@@ -77,6 +77,8 @@ foreach my $table ('t', 'holes')
 	  'percentile_cont(0.5) WITHIN GROUP (ORDER BY n)', 'percentile_cont(0.5) WITHIN GROUP (ORDER BY v * 2.0::float8)', 'percentile_disc(0.25) WITHIN GROUP (ORDER BY n)', 'percentile_disc(0.5) WITHIN GROUP (ORDER BY v) FILTER (WHERE b)',
 	  'count(DISTINCT n), count(DISTINCT v % 10)', 'min(d), max(ts), min(tz), max(tm), min(money)', 'bool_and(v > -9000), bool_or(n > 500)', 'mode() WITHIN GROUP (ORDER BY v % 5)', 'array_agg(v % 100 ORDER BY v % 100)', 'max(late_n), count(late_null)',
 	  'count(DISTINCT k), count(DISTINCT c), count(DISTINCT s), count(DISTINCT l)', 'count(DISTINCT u), count(DISTINCT y), count(DISTINCT m)', 'count(DISTINCT k) FILTER (WHERE b), count(DISTINCT k), sum(v)',
+	  'corr(f, v), regr_slope(f, v), regr_count(f, v), regr_intercept(f, v), regr_r2(f, v)', 'covar_pop(f, r), covar_samp(v, f), corr(v + 1, w)', 'regr_avgx(f, n), regr_avgy(f, n), regr_sxx(f, n), regr_syy(f, n), regr_sxy(f, n), sum(f), max(f)',
+	  'corr(f, v) FILTER (WHERE b), corr(f, v), avg(f)',
 	  'min(k), max(k), min(l), max(c COLLATE "C"), max(substr(k, 5))', 'min(k) FILTER (WHERE v > 0), count(DISTINCT late), max(late)',
 	  'stddev(f + 1), var_pop(r)', 'sum(length(k))', 'max(extract(epoch FROM ts)::int8)';
 	check_programs("$table, $_", 1, "SELECT g, count(*), sum(n), max(v) FROM $table WHERE $_ GROUP BY g")
@@ -91,7 +93,7 @@ check_programs('texts of all rows', 1, 'SELECT count(DISTINCT k), max(v) FROM t'
 	'SELECT count(DISTINCT k), max(k) FROM t WHERE id < 0', 'SELECT count(DISTINCT s), avg(v) FROM t WHERE v > 0');
 run('SET mgpu.executor = cpu', 'SET mgpu.cpu_threads = 2');
 foreach my $query ('SELECT count(DISTINCT k), max(v) FROM t', 'SELECT count(DISTINCT k), count(DISTINCT u), min(k), max(l), count(DISTINCT m) FROM holes', 'SELECT g, count(DISTINCT u), count(DISTINCT k), sum(v) FROM holes GROUP BY g',
-	'SELECT id, min(k), max(c COLLATE "C"), count(DISTINCT c) FROM holes GROUP BY id')
+	'SELECT id, min(k), max(c COLLATE "C"), count(DISTINCT c) FROM holes GROUP BY id', 'SELECT g, corr(f, v), regr_r2(r, f), covar_pop(v, f) FROM holes GROUP BY g')
 {
 	is(answer('force', $query), answer('off', $query), "by threads: $query");
 	like(analyze($query), qr/Threads: 2/, 'they do it');

@@ -511,7 +511,7 @@ test_percentiles(void)
 				group_random_sort(&job, &spec->sorts[i]);
 				column = &spec->columns[spec->sorts[i].column];
 				column->num_cells = 0;
-				if (column->reduction == MGPU_REDUCE_EXTREMES)
+				if (column->reduction == MGPU_REDUCE_EXTREMES || column->reduction == MGPU_REDUCE_PAIRS)
 					column->reduction = MGPU_REDUCE_NONE;
 				spec->sorts[i].returns = 0;
 				spec->sorts[i].num_percentiles = 1 + i;

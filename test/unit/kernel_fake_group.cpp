@@ -467,6 +467,73 @@ mgpu_group_reduce_reals(const mgpu_reduce_request *request_in, cudaStream_t stre
 	});
 }
 
+/* x, xx, y, yy, xy */
+struct fake_pairs
+{
+	double		sums[5] = {0, 0, 0, 0, 0};
+	double		count = 0;
+	bool		overflows = false;
+
+	void
+	add(double y, double x)
+	{
+		double		before[] = {sums[0], sums[2]};
+
+		sums[0] += x;
+		sums[2] += y;
+		if (++count == 1)
+		{
+			sums[1] = std::isfinite(x) ? 0 : NAN;
+			sums[3] = std::isfinite(y) ? 0 : NAN;
+			sums[4] = sums[1] + sums[3];
+			return;
+		}
+		add_products(x * count - sums[0], y * count - sums[2]);
+		overflows |= !std::isinf(before[0]) && !std::isinf(x) && (std::isinf(sums[0]) || std::isinf(sums[1]));
+		overflows |= !std::isinf(before[1]) && !std::isinf(y) && (std::isinf(sums[2]) || std::isinf(sums[3]));
+		overflows |= !std::isinf(before[0]) && !std::isinf(x) && !std::isinf(before[1]) && !std::isinf(y) && std::isinf(sums[4]);
+		for (int i : {1, 3, 4})
+			sums[i] = std::isinf(sums[i]) ? NAN : sums[i];
+	}
+
+	void
+	add_products(double part_x, double part_y)
+	{
+		double		scale = 1.0 / (count * (count - 1));
+
+		sums[1] += part_x * part_x * scale;
+		sums[3] += part_y * part_y * scale;
+		sums[4] += part_x * part_y * scale;
+	}
+};
+
+extern "C" cudaError_t
+mgpu_group_reduce_pairs(const mgpu_reduce_request *request_in, cudaStream_t stream)
+{
+	mgpu_reduce_request request = *request_in;
+
+	return enqueue(stream, [=] ()
+	{
+		for (uint64_t group = 0; group < request.rows.num_groups; group++)
+		{
+			fake_pairs	pairs;
+			uint64_t   *words = request.words + group * request.record_words;
+
+			for (uint64_t i = request.rows.starts[group]; i < group_end(request.rows, group); i++)
+			{
+				uint64_t	row = request.rows.order == nullptr ? i : request.rows.order[i];
+
+				if (!is_null(request.nulls, request.column, row))
+					pairs.add(real_of(request.codes[row], false), real_of(request.second_codes[row], false));
+			}
+			words[0] = (uint64_t) pairs.count;
+			for (int i = 0; i < 5; i++)
+				words[1 + i] = bits_of(pairs.sums[i], MGPU_F64_NAN);
+			*request.flags |= pairs.overflows ? MGPU_GROUP_OVERFLOW : 0;
+		}
+	});
+}
+
 /* ------------------------------------------------------------------- sorts */
 
 static uint64_t

@@ -212,6 +212,20 @@ group_random_computed(group_case *job, uint32_t number)
 		column->reduction = MGPU_REDUCE_SPREAD;
 }
 
+/* Two columns of float8 that are loaded become pairs.  What is NULL only in the second one counts as NaN. */
+static inline void
+group_random_pair(group_case *job, uint32_t number)
+{
+	const mgpu_group_column *next = &job->spec.columns[number + 1];
+	mgpu_group_column *column = &job->spec.columns[number];
+
+	if (number + 1 >= group_num_loaded(job) || column->kind != MGPU_KEY_FLOAT || column->width != 8 || next->kind != MGPU_KEY_FLOAT ||
+		next->width != 8 || group_chance(job, 3))
+		return;
+	column->num_cells = 2;
+	column->reduction = MGPU_REDUCE_PAIRS;
+}
+
 /* Often a word and the columns behind it become all words of a text, which are one value. */
 static inline void
 group_random_head(group_case *job, uint32_t number)
@@ -544,6 +558,11 @@ group_random_sort(group_case *job, mgpu_group_sort *sort)
 	sort->descending = group_below(job, 2);
 	sort->returns = (group_chance(job, 4) ? 0 : MGPU_SORT_VALUES) | (group_chance(job, 2) ? MGPU_SORT_DISTINCT : 0);
 	sort->num_percentiles = group_chance(job, 2) ? 0 : group_below(job, MGPU_GROUP_MAX_PERCENTILES + 1);
+	if (job->spec.columns[sort->column].reduction == MGPU_REDUCE_PAIRS)
+	{
+		job->spec.columns[sort->column].reduction = MGPU_REDUCE_SPREAD;
+		job->spec.columns[sort->column].num_cells = 0;
+	}
 	if (job->spec.columns[sort->column].num_cells > 0)
 	{
 		sort->returns = MGPU_SORT_DISTINCT;
@@ -646,6 +665,8 @@ group_random_columns(group_case *job)
 		attribute->input = (int8_t) (group_num_loaded(job) + i);
 		job->num_words[i] = 1 + group_below(job, GROUP_MAX_WORDS);
 	}
+	for (uint32_t i = 0; i < group_num_loaded(job); i++)
+		group_random_pair(job, i);
 	for (uint32_t i = group_num_loaded(job); i < spec->num_columns; i += spec->columns[i].num_cells > 0 ? spec->columns[i].num_cells : 1)
 	{
 		group_random_computed(job, i);

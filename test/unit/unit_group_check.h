@@ -172,6 +172,37 @@ has_extremes(const mgpu_group_spec *spec, uint32_t head, const uint64_t *words)
 	return same && words[0] == count;
 }
 
+/* Sums of pairs in their order: of x, squares of x, y, squares of y, products. */
+static inline bool
+has_pairs(uint32_t head, const uint64_t *words)
+{
+	double		n = 0;
+	double		sums[5] = {0, 0, 0, 0, 0};
+	bool		same = true;
+
+	for (uint64_t i = 0; i < num_members; i++)
+	{
+		double		y = real_of(members[i]->bits[head], 8);
+		double		x = (members[i]->nulls >> (head + 1) & 1) != 0 ? NAN : real_of(members[i]->bits[head + 1], 8);
+		double		scale;
+
+		if ((members[i]->nulls >> head & 1) != 0)
+			continue;
+		n += 1;
+		sums[0] += x;
+		sums[2] += y;
+		scale = n == 1 ? 0 : 1 / (n * (n - 1));
+		sums[1] += n == 1 ? (isfinite(x) ? 0 : NAN) : (x * n - sums[0]) * (x * n - sums[0]) * scale;
+		sums[3] += n == 1 ? (isfinite(y) ? 0 : NAN) : (y * n - sums[2]) * (y * n - sums[2]) * scale;
+		sums[4] += n == 1 ? (isfinite(x) && isfinite(y) ? 0 : NAN) : (x * n - sums[0]) * (y * n - sums[2]) * scale;
+		for (int sum = 1; sum < 5; sum++)
+			sums[sum] = sum != 2 && isinf(sums[sum]) ? NAN : sums[sum];
+	}
+	for (int sum = 0; sum < 5; sum++)
+		same &= same_real(words[1 + sum], sums[sum], 8);
+	return same && words[0] == (uint64_t) n;
+}
+
 /* How many values there are, and how many differ from those of all members before. */
 static inline bool
 has_distinct(const mgpu_group_spec *spec, uint32_t head, const uint64_t *words)
@@ -208,6 +239,8 @@ is_reduced(const mgpu_group_spec *spec, uint32_t number, const uint64_t *words)
 
 	if (column->reduction == MGPU_REDUCE_EXTREMES)
 		return has_extremes(spec, number, words);
+	if (column->reduction == MGPU_REDUCE_PAIRS)
+		return has_pairs(number, words);
 	for (uint64_t i = 0; i < num_members; i++)
 	{
 		uint64_t	bits = members[i]->bits[number];

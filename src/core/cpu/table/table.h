@@ -19,8 +19,8 @@
  *	 table_read		rows of pages			table_columns	program, codes
  *	 table_groups	hash tables of records	table_reduce	counts and sums
  *	 table_parts	merging, grouping		table_sorts		values of groups
- *	 table_distinct	counts of texts			table_fields	rows as sort keys
- *	 table_cut		rows beyond a limit
+ *	 table_distinct	counts of texts			table_heads		extremes of texts, pairs
+ *	 table_cut		rows beyond a limit		table_fields	rows as sort keys
  *	 table_order	rows in order			table_answer	outputs
  *	 table_memory	memory
  */

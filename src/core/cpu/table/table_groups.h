@@ -103,6 +103,15 @@ bool		mgpu_table_reduce(const mgpu_table_groups *groups, const mgpu_group_record
 /* Add a record of the same group, which has no rows yet or no reductions of floats. */
 void		mgpu_table_add_record(const mgpu_group_spec *spec, const mgpu_group_record *record, uint64_t *to, const uint64_t *from);
 
+/*
+ * table_heads.c.  The same of a head's values, to its words of the first record: least and greatest; of pairs, sums.  The least and
+ * greatest of others.
+ */
+void		mgpu_table_add_values(const mgpu_table_rows *rows, uint32_t head, uint32_t num_cells, uint64_t *words, uint32_t num_words,
+								  const uint32_t *numbers);
+bool		mgpu_table_add_pairs(const mgpu_table_rows *rows, uint32_t head, uint64_t *words, uint32_t num_words, const uint32_t *numbers);
+void		mgpu_table_add_extremes(uint64_t *words, const uint64_t *least, const uint64_t *greatest, uint32_t num_cells);
+
 /* Give NaNs their one form. */
 void		mgpu_table_finish_records(const mgpu_table_groups *groups, const mgpu_group_record *record);
 

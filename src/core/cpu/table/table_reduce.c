@@ -209,48 +209,6 @@ add_column(const mgpu_group_column *of, const reduced_column *column, uint64_t *
 	}
 }
 
-/* ---- values of several columns */
-
-/* Whether a value comes before another. */
-static inline bool
-is_before(const uint64_t *a, const uint64_t *b, uint32_t num_cells)
-{
-	uint32_t	i = 0;
-
-	while (i + 1 < num_cells && a[i] == b[i])
-		i++;
-	return a[i] < b[i];
-}
-
-/* words: the least value, then the greatest. */
-static inline void
-add_extreme_cells(uint64_t *words, const uint64_t *least, const uint64_t *greatest, uint32_t num_cells)
-{
-	if (is_before(least, words, num_cells))
-		memcpy(words, least, num_cells * sizeof(uint64_t));
-	if (is_before(words + num_cells, greatest, num_cells))
-		memcpy(words + num_cells, greatest, num_cells * sizeof(uint64_t));
-}
-
-static void
-add_values(const mgpu_table_rows *rows, uint32_t head, uint32_t num_cells, uint64_t *words, uint32_t num_words, const uint32_t *numbers)
-{
-	bool		has_nulls = (rows->some_nulls >> head & 1) != 0;
-
-	for (uint32_t row = 0; row < rows->num_rows; row++)
-	{
-		uint64_t   *to = words + (numbers == NULL ? 0 : (uint64_t) numbers[row] * num_words);
-		uint64_t	value[MGPU_GROUP_MAX_CELLS];
-
-		if (has_nulls && (rows->nulls[row] >> head & 1) != 0)
-			continue;
-		for (uint32_t i = 0; i < num_cells; i++)
-			value[i] = rows->codes[head + i][row];
-		to[0]++;
-		add_extreme_cells(to + 1, value, value, num_cells);
-	}
-}
-
 /* ---- records */
 
 bool
@@ -269,7 +227,9 @@ mgpu_table_reduce(const mgpu_table_groups *groups, const mgpu_group_record *reco
 		reduced_column column = {rows->codes[i], has_nulls ? rows->nulls : NULL, i, rows->num_rows};
 
 		if (spec->columns[i].reduction == MGPU_REDUCE_EXTREMES)
-			add_values(rows, i, spec->columns[i].num_cells, groups->records + record->reductions[i], groups->num_words, numbers);
+			mgpu_table_add_values(rows, i, spec->columns[i].num_cells, groups->records + record->reductions[i], groups->num_words, numbers);
+		else if (spec->columns[i].reduction == MGPU_REDUCE_PAIRS)
+			fits &= mgpu_table_add_pairs(rows, i, groups->records + record->reductions[i], groups->num_words, numbers);
 		else if (spec->columns[i].reduction != MGPU_REDUCE_NONE)
 			fits &= add_column(&spec->columns[i], &column, groups->records + record->reductions[i], groups->num_words, numbers);
 	}
@@ -286,7 +246,7 @@ mgpu_table_fresh_record(const mgpu_group_spec *spec, const mgpu_group_record *re
 			words[record->reductions[i] + 3] = UINT64_MAX;
 		else if (spec->columns[i].reduction == MGPU_REDUCE_EXTREMES)
 			memset(words + record->reductions[i] + 1, 0xFF, spec->columns[i].num_cells * sizeof(uint64_t));
-		else if (spec->columns[i].reduction >= MGPU_REDUCE_REAL)
+		else if (spec->columns[i].reduction == MGPU_REDUCE_REAL || spec->columns[i].reduction == MGPU_REDUCE_SPREAD)
 			words[record->reductions[i] + 4] = UINT64_MAX;
 	}
 }
@@ -309,7 +269,7 @@ mgpu_table_add_record(const mgpu_group_spec *spec, const mgpu_group_record *reco
 			continue;
 		words[0] += more[0];
 		if (spec->columns[i].reduction == MGPU_REDUCE_EXTREMES)
-			add_extreme_cells(words + 1, more + 1, more + 1 + spec->columns[i].num_cells, spec->columns[i].num_cells);
+			mgpu_table_add_extremes(words + 1, more + 1, more + 1 + spec->columns[i].num_cells, spec->columns[i].num_cells);
 		if (spec->columns[i].reduction != MGPU_REDUCE_INTEGER)
 			continue;
 		words[1] += more[1];
@@ -324,15 +284,18 @@ mgpu_table_finish_records(const mgpu_table_groups *groups, const mgpu_group_reco
 {
 	for (uint32_t i = 0; i < groups->spec->num_columns; i++)
 	{
+		int			num_reals = groups->spec->columns[i].reduction == MGPU_REDUCE_PAIRS ? 5 : 2;
+
 		if (groups->spec->columns[i].reduction < MGPU_REDUCE_REAL)
 			continue;
 		for (uint64_t group = 0; group < groups->num_groups; group++)
 		{
 			uint64_t   *words = mgpu_table_record(groups, group) + record->reductions[i];
 
-			for (int word = 1; word <= 2; word++)
+			for (int word = 1; word <= num_reals; word++)
 				words[word] = isnan(mgpu_real_of_bits(words[word])) ? MGPU_F64_NAN : words[word];
-			words[3] = isnan(float_of_bits(words[3])) ? MGPU_F32_NAN : words[3];
+			if (num_reals == 2)
+				words[3] = isnan(float_of_bits(words[3])) ? MGPU_F32_NAN : words[3];
 		}
 	}
 }
