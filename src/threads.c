@@ -56,6 +56,25 @@ work_together(thread_work *work)
 }
 
 void
+thread_work_begin(thread_work *work, mgpu_task_function function, void *context, uint64 num_tasks)
+{
+	work->function = function;
+	work->context = context;
+	work->num_tasks = num_tasks;
+	if (work->pool != NULL && num_tasks > 1)
+		mgpu_pool_begin(work->pool, function, context, num_tasks);
+}
+
+void
+thread_work_end(thread_work *work)
+{
+	if (work->pool != NULL && work->num_tasks > 1)
+		work_together(work);
+	else
+		work_alone(work->function, work->context, work->num_tasks);
+}
+
+void
 thread_work_run(thread_work *work, mgpu_task_function function, void *context, uint64 num_tasks, uint64 least_tasks)
 {
 	instr_time	start,
@@ -64,13 +83,8 @@ thread_work_run(thread_work *work, mgpu_task_function function, void *context, u
 	INSTR_TIME_SET_CURRENT(start);
 	if (work->pool == NULL && num_tasks >= least_tasks && threads_allowed() > 1)
 		work->pool = mgpu_pool_start(threads_allowed());
-	if (work->pool != NULL && num_tasks > 1)
-	{
-		mgpu_pool_begin(work->pool, function, context, num_tasks);
-		work_together(work);
-	}
-	else
-		work_alone(function, context, num_tasks);
+	thread_work_begin(work, function, context, num_tasks);
+	thread_work_end(work);
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_SUBTRACT(end, start);
 	work->ms += INSTR_TIME_GET_MILLISEC(end);
@@ -88,7 +102,7 @@ thread_work_stop(int code, Datum arg)
 void
 thread_work_once(mgpu_task_function function, void *context, uint64 num_tasks, uint64 least_tasks)
 {
-	thread_work work = {NULL, 0};
+	thread_work work = {NULL};
 
 	if (num_tasks < least_tasks)
 	{

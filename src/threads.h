@@ -15,6 +15,11 @@ typedef struct thread_work
 {
 	mgpu_pool  *pool;			/* NULL: not started */
 	double		ms;				/* total time of all phases */
+
+	/* what was begun */
+	mgpu_task_function function;
+	void	   *context;
+	uint64		num_tasks;
 } thread_work;
 
 /*
@@ -28,6 +33,13 @@ typedef struct thread_work
  */
 extern void thread_work_run(thread_work *work, mgpu_task_function function, void *context,
 							uint64 num_tasks, uint64 least_tasks);
+
+/*
+ * Begin tasks, and have them done.  Between the two, threads run them and the caller does other work; where no threads were
+ * started, the caller runs all of them at the end.
+ */
+extern void thread_work_begin(thread_work *work, mgpu_task_function function, void *context, uint64 num_tasks);
+extern void thread_work_end(thread_work *work);
 
 /* End the threads.  This is a cleanup callback; arg points to the thread_work. */
 extern void thread_work_stop(int code, Datum arg);

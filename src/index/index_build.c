@@ -15,6 +15,7 @@
 #include "commands/progress.h"
 #include "miscadmin.h"
 #include "pgstat.h"
+#include "storage/ipc.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
@@ -25,10 +26,14 @@
 #include "index/index_load.h"
 #include "index/index_runs.h"
 #include "index/index_scan.h"
+#include "run/record.h"
 #include "settings.h"
 
 /* Pages of a table that is too small to gain, unless builds are forced. */
 #define LEAST_BLOCKS 32
+
+/* Those of a table for which threads are started. */
+#define THREADS_LEAST_BLOCKS MGPU_SIZE(256, 4)
 
 typedef struct btree_build
 {
@@ -38,6 +43,7 @@ typedef struct btree_build
 	index_keys	keys;
 	index_rows	rows;
 	index_cursor cursor;
+	thread_work work;
 	double		live_rows;
 } btree_build;
 
@@ -67,7 +73,8 @@ static void
 collect(btree_build *build)
 {
 	report(PROGRESS_BTREE_PHASE_INDEXBUILD_TABLESCAN);
-	index_rows_start(&build->rows, &build->keys, CurrentMemoryContext, (Size) maintenance_work_mem * MGPU_SIZE(1024, 32));
+	index_rows_start(&build->rows, &build->keys, build->info->ii_Concurrent ? 0 : RelationGetNumberOfBlocks(build->heap),
+					 (Size) maintenance_work_mem * MGPU_SIZE(1024, 32), &build->work);
 	build->live_rows = index_scan(build->heap, build->info, &build->rows);
 	if (build->rows.why_not)
 		index_rows_end(&build->rows);
@@ -100,6 +107,19 @@ sort_rows(btree_build *build)
 	index_cursor_start(&build->cursor, &build->rows);
 }
 
+/* What mgpu_last_run() shows. */
+static void
+record_build(const btree_build *build)
+{
+	run_record	record = {0};
+	uint64		num_rows = build->rows.num_rows;
+
+	run_call_start();
+	run_record_cpu(&record, "index build", NULL, num_rows, num_rows * index_item_bytes(&build->rows), "index builds run on the CPU");
+	record.num_threads = build->rows.num_makers;
+	run_report(&record);
+}
+
 static IndexBuildResult *
 try_build(btree_build *build, MemoryContext caller)
 {
@@ -111,6 +131,7 @@ try_build(btree_build *build, MemoryContext caller)
 	report_index_build(RelationGetRelationName(build->index), why_not);
 	if (why_not)
 		return NULL;
+	record_build(build);
 	sort_rows(build);
 	report(PROGRESS_BTREE_PHASE_LEAF_LOAD);
 	index_load(build->heap, build->info, &build->cursor);
@@ -118,6 +139,32 @@ try_build(btree_build *build, MemoryContext caller)
 	result = MemoryContextAlloc(caller, sizeof(IndexBuildResult));
 	result->heap_tuples = build->live_rows;
 	result->index_tuples = build->rows.num_rows;
+	return result;
+}
+
+/* As many threads as PostgreSQL's build would have processes, if there are enough processors. */
+static void
+start_threads(btree_build *build)
+{
+	int			most = index_worker_is_forced() ? 1 : max_parallel_maintenance_workers + 1;
+	int			num_threads = Min(most, threads_allowed());
+
+	if (num_threads > 1 && RelationGetNumberOfBlocks(build->heap) >= THREADS_LEAST_BLOCKS)
+		build->work.pool = mgpu_pool_start(num_threads);
+}
+
+static IndexBuildResult *
+build_with_threads(btree_build *build, MemoryContext caller)
+{
+	IndexBuildResult *result;
+
+	PG_ENSURE_ERROR_CLEANUP(thread_work_stop, PointerGetDatum(&build->work));
+	{
+		start_threads(build);
+		result = try_build(build, caller);
+	}
+	PG_END_ENSURE_ERROR_CLEANUP(thread_work_stop, PointerGetDatum(&build->work));
+	thread_work_stop(0, PointerGetDatum(&build->work));
 	return result;
 }
 
@@ -138,7 +185,7 @@ index_build_btree(Relation heap, Relation index, IndexInfo *info)
 	build->heap = heap;
 	build->index = index;
 	build->info = info;
-	result = try_build(build, caller);
+	result = build_with_threads(build, caller);
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(context);
 	return result ? result : btbuild(heap, index, info);

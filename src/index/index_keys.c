@@ -80,6 +80,7 @@ plan_numbers(index_keys *keys)
 		key->offset = offset;
 		offset += key->width;
 	}
+	keys->number_bits = bits;
 	keys->are_numbers = bits <= INDEX_CODE_BITS && keys->num_columns == keys->num_keys;
 	keys->plain_bytes = MAXALIGN(sizeof(IndexTupleData) + offset);
 	for (int i = 0; i < keys->num_keys && keys->are_numbers; i++)
@@ -324,7 +325,7 @@ static Size
 encode_aligned(const index_key *key, const char *data, Size size, unsigned char *out)
 {
 	Size		length;
-	uint64		near[32];
+	uint64		near[INDEX_NEAR_BYTES / sizeof(uint64)];
 	char	   *copy = size <= sizeof(near) ? (char *) near : palloc(size);
 
 	memcpy(copy, data, size);

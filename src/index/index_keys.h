@@ -22,6 +22,9 @@
 /* Bits of a row's number that its place in the table leaves. */
 #define INDEX_CODE_BITS 80
 
+/* Longest value whose string is made without an allocation: PostgreSQL compresses longer ones, and threads leave those alone. */
+#define INDEX_NEAR_BYTES 1024
+
 typedef struct index_key
 {
 	uint32		kind;			/* mgpu_key_kind; 0: variable width */
@@ -41,6 +44,7 @@ typedef struct index_keys
 	int			num_keys;
 	bool		are_numbers;	/* keys fit, and there are no other columns */
 	bool		is_collated;	/* the order of strings has to be checked */
+	uint32		number_bits;
 	uint32		plain_bytes;	/* of a tuple without NULLs, if rows are numbers */
 	mgpu_u128	null_bits;		/* of numbers, those that tell NULLs from values */
 	mgpu_u128	no_null;		/* these bits of a row without NULLs */

@@ -12,7 +12,6 @@
 #include "commands/progress.h"
 #include "miscadmin.h"
 #include "pgstat.h"
-#include "port/pg_bswap.h"
 #include "utils/rel.h"
 
 #include "compat.h"
@@ -137,9 +136,7 @@ add_to_posting(index_tree *tree, posting *rows, const index_cursor *cursor)
 static inline mgpu_u128
 number_at(const index_cursor *cursor, uint64 i)
 {
-	const index_item *item = &cursor->rows->items[i];
-
-	return (mgpu_u128) pg_ntoh64(item->high) << 64 | pg_ntoh64(item->low);
+	return index_number_at(cursor->rows, i);
 }
 
 /* How many of the next rows have keys that no row before or behind them has, and no NULLs. */

@@ -14,12 +14,13 @@
 #include "port/pg_bswap.h"
 
 #include "compat.h"
+#include "core/executor.h"
 #include "core/sizes.h"
 #include "core/unsigned_sort.h"
 #include "index/index_compare.h"
 #include "index/index_rows.h"
+#include "index/index_sort.h"
 #include "large_memory.h"
-#include "run/run_job.h"
 #include "settings.h"
 
 /* Shorter runs are sorted by comparison. */
@@ -30,46 +31,13 @@
 
 #define ITEMS_AHEAD 12
 
-#define CPU_REASON "index builds are sorted on the CPU"
-
-/* As those of growing numbers and times are. */
-static bool
-are_sorted(const index_rows *rows)
-{
-	const index_item *items = rows->items;
-
-	for (uint64 i = 1; i < rows->num_items; i++)
-		if (memcmp(&items[i - 1], &items[i], sizeof(index_item)) > 0)
-			return false;
-	return true;
-}
-
 static void
 sort_items(index_rows *rows)
 {
-	index_item *sorted;
-	run_request request;
-	run_record	record = {0};
+	void	   *sorted = index_sort(rows->items, rows->num_items, index_item_bytes(rows), rows->work);
 
-	run_call_start();
-	if (are_sorted(rows))
-	{
-		run_record_cpu(&record, "index build", NULL, rows->num_items, rows->num_items * sizeof(index_item), CPU_REASON);
-		run_report(&record);
+	if (sorted == rows->items)
 		return;
-	}
-	sorted = large_alloc(rows->context, rows->num_items * sizeof(index_item));
-	run_request_start(&request, "index build", &record);
-	request.job.op = MGPU_OP_SORT;
-	request.job.key_kind = MGPU_KEY_BYTES;
-	request.job.key_width = sizeof(index_item);
-	request.job.outputs = MGPU_OUT_KEYS;
-	request.job.num_items = rows->num_items;
-	request.binding.in_keys = rows->items;
-	request.binding.out_keys = sorted;
-	request.cpu_reason = CPU_REASON;
-	run_job(&request);
-	run_report(&record);
 	pfree(rows->items);
 	rows->items = sorted;
 	rows->most_items = rows->num_items;
@@ -89,7 +57,7 @@ typedef struct equal_run
 static inline index_entry *
 entry_of(const index_rows *rows, uint64 i)
 {
-	return index_entry_at(rows->blocks, pg_ntoh64(rows->items[i].low));
+	return index_entry_of(rows, index_strings(rows)[i]);
 }
 
 static int
@@ -106,15 +74,13 @@ compare_entries(const index_entry *a, const index_entry *b, uint32 offset)
 }
 
 static int
-compare_items(const index_item *a, const index_item *b, const equal_run *run)
+compare_items(const mgpu_u128 *a, const mgpu_u128 *b, const equal_run *run)
 {
-	char *const *blocks = run->rows->blocks;
-
-	return compare_entries(index_entry_at(blocks, pg_ntoh64(a->low)), index_entry_at(blocks, pg_ntoh64(b->low)), run->offset);
+	return compare_entries(index_entry_of(run->rows, *a), index_entry_of(run->rows, *b), run->offset);
 }
 
 #define ST_SORT sort_by_comparison
-#define ST_ELEMENT_TYPE index_item
+#define ST_ELEMENT_TYPE mgpu_u128
 #define ST_COMPARE(a, b, run) compare_items(a, b, run)
 #define ST_COMPARE_ARG_TYPE const equal_run
 #define ST_CHECK_FOR_INTERRUPTS
@@ -191,7 +157,8 @@ skip_shared(equal_run *run)
 static void
 sort_round(const equal_run *run)
 {
-	index_item *items = run->rows->items + run->first;
+	mgpu_u128  *items = index_strings(run->rows) + run->first;
+	uint64		high = (uint64) (items[0] >> 64);
 	uint64		num_items = run->end - run->first;
 	mgpu_u128  *coded = large_alloc(CurrentMemoryContext, num_items * sizeof(mgpu_u128));
 
@@ -199,12 +166,12 @@ sort_round(const equal_run *run)
 	{
 		if (i + ITEMS_AHEAD < num_items)
 			__builtin_prefetch(entry_of(run->rows, run->first + i + ITEMS_AHEAD));
-		coded[i] = (mgpu_u128) code_at(entry_of(run->rows, run->first + i), run->offset) << 64 | pg_ntoh64(items[i].low);
+		coded[i] = (mgpu_u128) code_at(entry_of(run->rows, run->first + i), run->offset) << 64 | (uint64) items[i];
 	}
 	mgpu_sort_unsigned(coded, num_items, sizeof(mgpu_u128), NULL);
 	CHECK_FOR_INTERRUPTS();
 	for (uint64 i = 0; i < num_items; i++)
-		items[i].low = pg_hton64((uint64) coded[i]);
+		items[i] = (mgpu_u128) high << 64 | (uint64) coded[i];
 	sort_next(run, coded);
 	pfree(coded);
 }
@@ -215,7 +182,7 @@ sort_run(equal_run run)
 	if (is_in_order(&run))
 		return;
 	if (run.end - run.first <= COMPARED_ITEMS || run.offset >= COMPARED_BYTES || !skip_shared(&run))
-		sort_by_comparison(run.rows->items + run.first, run.end - run.first, &run);
+		sort_by_comparison(index_strings(run.rows) + run.first, run.end - run.first, &run);
 	else
 		sort_round(&run);
 }
@@ -227,7 +194,7 @@ sort_equal_beginnings(index_rows *rows)
 
 	for (uint64 i = 1; i <= rows->num_items; i++)
 	{
-		if (i < rows->num_items && rows->items[i].high == rows->items[begin].high)
+		if (i < rows->num_items && index_strings(rows)[i] >> 64 == index_strings(rows)[begin] >> 64)
 			continue;
 		if (i - begin > 1)
 			sort_run((equal_run) {rows, begin, i, 0});
@@ -240,14 +207,13 @@ sort_equal_beginnings(index_rows *rows)
 /* ---- collated strings */
 
 static int
-compare_collated(const index_item *a, const index_item *b, const index_rows *rows)
+compare_collated(const mgpu_u128 *a, const mgpu_u128 *b, const index_rows *rows)
 {
-	return index_compare(rows->keys, index_entry_tuple(index_entry_at(rows->blocks, pg_ntoh64(a->low))),
-						 index_entry_tuple(index_entry_at(rows->blocks, pg_ntoh64(b->low))));
+	return index_compare(rows->keys, index_entry_tuple(index_entry_of(rows, *a)), index_entry_tuple(index_entry_of(rows, *b)));
 }
 
 #define ST_SORT sort_by_collation
-#define ST_ELEMENT_TYPE index_item
+#define ST_ELEMENT_TYPE mgpu_u128
 #define ST_COMPARE(a, b, rows) compare_collated(a, b, rows)
 #define ST_COMPARE_ARG_TYPE const index_rows
 #define ST_CHECK_FOR_INTERRUPTS
@@ -259,15 +225,16 @@ compare_collated(const index_item *a, const index_item *b, const index_rows *row
 static uint64
 move_back(index_rows *rows, uint64 i)
 {
-	index_item	moved = rows->items[i];
+	mgpu_u128  *items = index_strings(rows);
+	mgpu_u128	moved = items[i];
 	uint64		to = i;
 
 	do
 	{
-		rows->items[to] = rows->items[to - 1];
+		items[to] = items[to - 1];
 		to--;
-	} while (to > 0 && compare_collated(&rows->items[to - 1], &moved, rows) > 0);
-	rows->items[to] = moved;
+	} while (to > 0 && compare_collated(&items[to - 1], &moved, rows) > 0);
+	items[to] = moved;
 	return i - to;
 }
 
@@ -284,7 +251,7 @@ prove_order(index_rows *rows)
 	{
 		if (i + ITEMS_AHEAD < rows->num_items)
 			__builtin_prefetch(index_entry_tuple(entry_of(rows, i + ITEMS_AHEAD)));
-		if (compare_collated(&rows->items[i - 1], &rows->items[i], rows) > 0)
+		if (compare_collated(&index_strings(rows)[i - 1], &index_strings(rows)[i], rows) > 0)
 			moves += move_back(rows, i);
 		if (moves > most_moves)
 			return false;

@@ -1,17 +1,12 @@
 /*
  * index_rows.c
  *		Collects the rows of an index that is built.
- *
- * An index tuple is made as PostgreSQL makes it, but for values that it would compress or fetch: rows with such values go
- * through its own function, which allocates for each row.
  */
 #include "postgres.h"
 
 #include "access/detoast.h"
-#include "access/heaptoast.h"
 #include "access/htup_details.h"
 #include "miscadmin.h"
-#include "port/pg_bswap.h"
 #include "utils/memutils.h"
 
 #include "compat.h"
@@ -25,17 +20,38 @@
 #define FIRST_BLOCK_BYTES MGPU_SIZE((Size) 256 * 1024, (Size) 16 * 1024)
 #define LAST_BLOCK_BYTES ((Size) 64 * 1024 * 1024)
 
-/* As PostgreSQL's own, which is private: longer values are compressed if they can be. */
-#define TOAST_INDEX_TARGET (MaxHeapTupleSize / 16)
+/* What a string takes at most where threads make it, but for odd cases; then there is more. */
+#define FIRST_STRING_BYTES 8192
+
+/* Whether a row's number and place fit in 8 bytes. */
+static void
+choose_items(index_rows *rows, BlockNumber num_blocks)
+{
+	uint32		bits = mgpu_bit_length(num_blocks) + INDEX_OFFSET_BITS;
+
+	rows->are_short = rows->keys->are_numbers && num_blocks > 0 && MaxHeapTuplesPerPage < 1 << (INDEX_OFFSET_BITS - 1) &&
+		rows->keys->number_bits + bits <= 64;
+	rows->place_bits = rows->are_short ? bits : 0;
+	rows->num_blocks = num_blocks;
+}
 
 void
-index_rows_start(index_rows *rows, const index_keys *keys, MemoryContext context, Size memory)
+index_rows_start(index_rows *rows, const index_keys *keys, BlockNumber num_blocks, Size memory, thread_work *work)
 {
 	memset(rows, 0, sizeof(*rows));
 	rows->keys = keys;
-	rows->context = context;
+	rows->context = CurrentMemoryContext;
+	rows->work = work;
 	rows->memory = memory;
-	rows->detoasted = AllocSetContextCreate(context, "values of an index row", ALLOCSET_DEFAULT_SIZES);
+	rows->num_makers = work->pool ? mgpu_pool_size(work->pool) : 1;
+	choose_items(rows, num_blocks);
+	for (int i = 0; i < rows->num_makers; i++)
+	{
+		rows->makers[i].keys = keys;
+		rows->makers[i].string = keys->are_numbers ? NULL : palloc(FIRST_STRING_BYTES);
+		rows->makers[i].string_space = FIRST_STRING_BYTES;
+	}
+	rows->detoasted = AllocSetContextCreate(rows->context, "values of an index row", ALLOCSET_DEFAULT_SIZES);
 }
 
 /* ---- memory */
@@ -43,79 +59,86 @@ index_rows_start(index_rows *rows, const index_keys *keys, MemoryContext context
 void
 index_rows_reset(index_rows *rows)
 {
-	for (uint32 i = 0; i < rows->num_blocks; i++)
+	for (uint32 i = 0; i < rows->num_entry_blocks; i++)
 		pfree(rows->blocks[i]);
+	for (int i = 0; i < rows->num_makers; i++)
+	{
+		rows->makers[i].block = NULL;
+		rows->makers[i].block_used = rows->makers[i].block_bytes = 0;
+	}
 	if (rows->items)
 		pfree(rows->items);
 	rows->items = NULL;
 	rows->num_items = rows->most_items = 0;
-	rows->num_blocks = 0;
-	rows->block_used = rows->block_bytes = rows->entry_bytes = 0;
+	rows->num_entry_blocks = 0;
+	rows->entry_bytes = 0;
 }
 
 /* Bytes that the sort of so many items takes: it has a second copy. */
 static Size
-sort_bytes(uint64 num_items)
+sort_bytes(const index_rows *rows, uint64 num_items)
 {
-	return 2 * num_items * sizeof(index_item);
+	return 2 * num_items * index_item_bytes(rows);
 }
 
+/* Memory for at least so many items.  A copy of those that are there costs less than their pages, so they are not extended. */
 static void
-grow_items(index_rows *rows)
+grow_items(index_rows *rows, uint64 least)
 {
-	uint64		most = Max(rows->most_items * 2, FIRST_ITEMS);
-	uint64		affordable = (rows->memory - Min(rows->memory, rows->entry_bytes)) / sort_bytes(1);
+	uint64		most = Max(Max(rows->most_items * 2, FIRST_ITEMS), rows->expected_items);
+	uint64		affordable = (rows->memory - Min(rows->memory, rows->entry_bytes)) / sort_bytes(rows, 1);
+	void	   *items;
 
 	/* the last step goes as far as memory does */
-	if (most > affordable && affordable > rows->num_items)
-		most = affordable;
-	most = Min(most, MGPU_MAX_ITEMS);
-	if (rows->items == NULL)
-		rows->items = large_alloc(rows->context, most * sizeof(index_item));
-	else
-		rows->items = repalloc_huge(rows->items, most * sizeof(index_item));
-	large_memory_advise(rows->items, most * sizeof(index_item));
+	most = Max(Min(Min(most, affordable), MGPU_MAX_ITEMS), least);
+	items = large_alloc(rows->context, most * index_item_bytes(rows));
+	if (rows->items)
+	{
+		memcpy(items, rows->items, rows->num_items * index_item_bytes(rows));
+		pfree(rows->items);
+	}
+	rows->items = items;
 	rows->most_items = most;
 }
 
-static void
-add_block(index_rows *rows, Size needed)
+void
+index_rows_reserve(index_rows *rows, uint64 num_items, Size entry_bytes)
 {
-	Size		bytes = Min(Max(rows->entry_bytes / 4, FIRST_BLOCK_BYTES), LAST_BLOCK_BYTES);
+	Size		needed = sort_bytes(rows, rows->num_items + num_items) + rows->entry_bytes + entry_bytes;
 
-	bytes = Max(TYPEALIGN(8192, bytes), needed);
+	if (rows->num_items > 0 &&
+		((needed > rows->memory && rows->num_items >= FIRST_ITEMS) || rows->num_items + num_items > MGPU_MAX_ITEMS))
+		index_rows_spill(rows);
+	if (rows->num_items + num_items > rows->most_items)
+		grow_items(rows, rows->num_items + num_items);
+}
+
+/* Bytes of a new block that has room for so many. */
+static Size
+next_block_bytes(const index_rows *rows, Size needed)
+{
+	Size		bytes = Min(Max(rows->entry_bytes / 4, FIRST_BLOCK_BYTES), LAST_BLOCK_BYTES) / rows->num_makers;
+
+	return Max(TYPEALIGN(8192, bytes), needed);
+}
+
+void
+index_rows_add_block(index_rows *rows, index_maker *maker, Size needed)
+{
+	Size		bytes = next_block_bytes(rows, needed);
+
 	if (rows->blocks == NULL)
 		rows->blocks = MemoryContextAlloc(rows->context, INDEX_MOST_BLOCKS * sizeof(char *));
-	if (rows->num_blocks == INDEX_MOST_BLOCKS)
+	if (rows->num_entry_blocks == INDEX_MOST_BLOCKS)
 		elog(ERROR, "too many blocks of index tuples");
-	rows->blocks[rows->num_blocks] = large_alloc(rows->context, bytes);
-	rows->num_blocks++;
-	rows->block_used = 0;
-	rows->block_bytes = bytes;
+	maker->block = rows->blocks[rows->num_entry_blocks] = large_alloc(rows->context, bytes);
+	maker->block_number = rows->num_entry_blocks++;
+	maker->block_used = 0;
+	maker->block_bytes = bytes;
 	rows->entry_bytes += bytes;
 }
 
-/* Make room for one more row, whose entry takes so many bytes: what is in memory may go to a file. */
-static void
-make_room(index_rows *rows, Size entry_bytes)
-{
-	Size		needed = sort_bytes(rows->num_items + 1) + rows->entry_bytes;
-	bool		is_full = rows->num_items == rows->most_items;
-
-	if (rows->block_used + entry_bytes > rows->block_bytes)
-		needed += Max(entry_bytes, Min(rows->entry_bytes / 4, LAST_BLOCK_BYTES));
-	if ((needed > rows->memory && rows->num_items >= FIRST_ITEMS) || rows->num_items == MGPU_MAX_ITEMS)
-	{
-		index_rows_spill(rows);
-		is_full = true;
-	}
-	if (is_full)
-		grow_items(rows);
-	if (rows->block_used + entry_bytes > rows->block_bytes)
-		add_block(rows, entry_bytes);
-}
-
-/* ---- rows */
+/* ---- rows of the session */
 
 void
 index_rows_need_strings(index_rows *rows)
@@ -124,192 +147,89 @@ index_rows_need_strings(index_rows *rows)
 	rows->needs_strings = true;
 }
 
-static inline void
-put_number(index_rows *rows, mgpu_u128 number, uint64 place)
-{
-	index_item *item;
-
-	if (unlikely(rows->num_items == rows->most_items))
-		make_room(rows, 0);
-	item = &rows->items[rows->num_items++];
-	number = number << 48 | place;
-	item->high = pg_hton64((uint64) (number >> 64));
-	item->low = pg_hton64((uint64) number);
-}
-
 static void
 add_number(index_rows *rows, ItemPointer place, const Datum *values, const bool *nulls, bool is_dead)
 {
 	mgpu_u128	number;
 
+	if (rows->are_short && ItemPointerGetBlockNumber(place) >= rows->num_blocks)
+		elog(ERROR, "a table has grown while an index is built");
 	if (!index_keys_number(rows->keys, values, nulls, &number))
 		index_rows_need_strings(rows);
 	else
 	{
-		put_number(rows, number, index_place(place, is_dead));
+		index_put_number(rows, rows->num_items++, number,
+						 index_place(ItemPointerGetBlockNumber(place), ItemPointerGetOffsetNumber(place), is_dead));
 		rows->num_rows++;
 	}
 }
 
-void
-index_rows_add_numbers(index_rows *rows, BlockNumber block, const OffsetNumber *offsets, const mgpu_u128 *numbers,
-					   uint32 num_rows)
-{
-	ItemPointerData place;
-
-	for (uint32 i = 0; i < num_rows; i++)
-	{
-		ItemPointerSet(&place, block, offsets[i]);
-		put_number(rows, numbers[i], index_place(&place, false));
-	}
-	rows->num_rows += num_rows;
-}
-
-/* Whether PostgreSQL would fetch or compress a value when it makes a tuple. */
-static inline bool
-is_toasted(const FormData_pg_attribute *attribute, Datum value)
-{
-	return attribute->attlen == -1 &&
-		(VARATT_IS_EXTERNAL(DatumGetPointer(value)) || VARATT_IS_COMPRESSED(DatumGetPointer(value)) ||
-		 VARSIZE_ANY(DatumGetPointer(value)) > TOAST_INDEX_TARGET);
-}
-
-/* A row with toasted values: plain has the keys' values in full.  Returns PostgreSQL's tuple. */
-static IndexTuple
-detoast(index_rows *rows, const Datum *values, const bool *nulls, Datum *plain)
+/* A row with toasted values: PostgreSQL makes the tuple, and plain has the keys' values in full. */
+static void
+detoast(index_rows *rows, index_row *row, Datum *plain)
 {
 	const index_keys *keys = rows->keys;
 	TupleDesc	descriptor = RelationGetDescr(keys->index);
 	MemoryContext caller;
-	IndexTuple	tuple;
 
 	MemoryContextReset(rows->detoasted);
 	caller = MemoryContextSwitchTo(rows->detoasted);
-	tuple = index_form_tuple(descriptor, (Datum *) values, (bool *) nulls);
+	row->made = index_form_tuple(descriptor, (Datum *) row->values, (bool *) row->nulls);
 	for (int i = 0; i < keys->num_keys; i++)
-		plain[i] = !nulls[i] && TupleDescAttr(descriptor, i)->attlen == -1
-			? PointerGetDatum(PG_DETOAST_DATUM_PACKED(values[i])) : values[i];
+		plain[i] = !row->nulls[i] && TupleDescAttr(descriptor, i)->attlen == -1
+			? PointerGetDatum(PG_DETOAST_DATUM_PACKED(row->values[i])) : row->values[i];
+	row->plain = plain;
 	MemoryContextSwitchTo(caller);
-	return tuple;
-}
-
-/* Write the string of a row.  Returns its length, or 0 with why_not set. */
-static Size
-make_string(index_rows *rows, const Datum *values, const bool *nulls)
-{
-	Size		space = index_keys_space(rows->keys, values, nulls) + sizeof(uint64);
-	Size		length;
-
-	if (space > rows->string_space)
-	{
-		if (rows->string)
-			pfree(rows->string);
-		rows->string_space = Max(space, 1024);
-		rows->string = MemoryContextAllocHuge(rows->context, rows->string_space);
-	}
-	memset(rows->string, 0, sizeof(uint64));
-	length = index_keys_bytes(rows->keys, values, nulls, rows->string);
-	if (length == 0 || length > UINT32_MAX / 2)
-		rows->why_not = "a value is malformed or too long";
-	return length;
-}
-
-typedef struct new_tuple
-{
-	const Datum *values;
-	const bool *nulls;
-	IndexTuple	made;			/* NULL: it is made where it is to be */
-	Size		header_bytes;
-	Size		data_bytes;
-	Size		tuple_bytes;
-	bool		any_null;
-} new_tuple;
-
-static void
-write_tuple(const index_rows *rows, const new_tuple *row, IndexTuple tuple)
-{
-	uint16		mask = 0;
-
-	if (row->made)
-	{
-		memcpy(tuple, row->made, row->tuple_bytes);
-		return;
-	}
-	memset(tuple, 0, row->tuple_bytes);
-	heap_fill_tuple(RelationGetDescr(rows->keys->index), (Datum *) row->values, (bool *) row->nulls,
-					(char *) tuple + row->header_bytes, row->data_bytes, &mask,
-					row->any_null ? (bits8 *) tuple + sizeof(IndexTupleData) : NULL);
-	tuple->t_info = row->tuple_bytes | (row->any_null ? INDEX_NULL_MASK : 0) |
-		((mask & HEAP_HASVARWIDTH) ? INDEX_VAR_MASK : 0);
 }
 
 static void
-measure_tuple(const index_rows *rows, new_tuple *row)
+grow_string(index_rows *rows, index_maker *maker, const index_row *row)
 {
-	row->any_null = false;
-	for (int i = 0; i < rows->keys->num_columns; i++)
-		row->any_null |= row->nulls[i];
-	row->header_bytes = MAXALIGN(sizeof(IndexTupleData) + (row->any_null ? sizeof(IndexAttributeBitMapData) : 0));
-	if (row->made == NULL)
-		row->data_bytes = heap_compute_data_size(RelationGetDescr(rows->keys->index), (Datum *) row->values, (bool *) row->nulls);
-	row->tuple_bytes = row->made ? IndexTupleSize(row->made) : MAXALIGN(row->header_bytes + row->data_bytes);
+	Size		space = index_keys_space(rows->keys, row->plain, row->nulls) + sizeof(uint64);
+
+	pfree(maker->string);
+	maker->string_space = Max(space, 2 * maker->string_space);
+	maker->string = MemoryContextAllocHuge(rows->context, maker->string_space);
 }
 
 static void
-add_entry(index_rows *rows, ItemPointer place, const new_tuple *row, Size length, bool is_dead)
+add_string(index_rows *rows, index_row *row)
 {
-	uint64		code;
-	Size		rest = length > sizeof(code) ? length - sizeof(code) : 0;
-	Size		bytes = MAXALIGN(sizeof(index_entry) + row->tuple_bytes + rest);
-	index_entry *entry;
-	index_item *item;
-
-	if (rows->num_items == rows->most_items || rows->block_used + bytes > rows->block_bytes)
-		make_room(rows, bytes);
-	entry = (index_entry *) (rows->blocks[rows->num_blocks - 1] + rows->block_used);
-	item = &rows->items[rows->num_items++];
-	item->low = pg_hton64((uint64) (rows->num_blocks - 1) << 32 | rows->block_used);
-	memcpy(&item->high, rows->string, sizeof(code));
-	rows->block_used += bytes;
-	*entry = (index_entry) {rest, row->tuple_bytes, is_dead, false};
-	for (int i = 0; i < rows->keys->num_keys; i++)
-		entry->has_null |= row->nulls[i];
-	write_tuple(rows, row, index_entry_tuple(entry));
-	index_entry_tuple(entry)->t_tid = *place;
-	memcpy((unsigned char *) (entry + 1) + row->tuple_bytes, rows->string + sizeof(code), rest);
-	rows->num_rows++;
-}
-
-static void
-add_string(index_rows *rows, ItemPointer place, const Datum *values, const bool *nulls, bool is_dead)
-{
-	TupleDesc	descriptor = RelationGetDescr(rows->keys->index);
-	new_tuple	row = {.values = values,.nulls = nulls};
+	index_maker *maker = &rows->makers[0];
 	Datum		plain[INDEX_MAX_KEYS];
-	bool		toasted = false;
-	Size		length;
+	mgpu_u128	item;
+	index_made	made;
 
-	for (int i = 0; i < rows->keys->num_columns; i++)
-		toasted |= !nulls[i] && is_toasted(TupleDescAttr(descriptor, i), values[i]);
-	if (toasted)
-		row.made = detoast(rows, values, nulls, plain);
-	measure_tuple(rows, &row);
-	/* PostgreSQL's function raises the error */
-	if (row.tuple_bytes > INDEX_SIZE_MASK)
-		row.made = detoast(rows, values, nulls, plain);
-	length = make_string(rows, toasted ? plain : values, nulls);
-	if (rows->why_not)
-		return;
-	add_entry(rows, place, &row, length, is_dead);
+	while ((made = index_make(maker, row, &item)) != INDEX_MADE)
+		if (made == INDEX_TOASTED)
+			detoast(rows, row, plain);
+		else if (made == INDEX_NO_SPACE)
+			grow_string(rows, maker, row);
+		else if (made == INDEX_NO_ROOM)
+		{
+			index_rows_reserve(rows, 1, next_block_bytes(rows, maker->needed));
+			index_rows_add_block(rows, maker, maker->needed);
+		}
+		else
+		{
+			rows->why_not = "a value is malformed or too long";
+			return;
+		}
+	index_strings(rows)[rows->num_items++] = item;
+	rows->num_rows++;
 }
 
 void
 index_rows_add(index_rows *rows, ItemPointer place, const Datum *values, const bool *nulls, bool is_dead)
 {
+	index_row	row = {.values = values,.nulls = nulls,.plain = values,.place = *place,.is_dead = is_dead};
+
 	if (rows->why_not)
 		return;
+	if (rows->num_items == rows->most_items)
+		index_rows_reserve(rows, 1, 0);
 	if (rows->keys->are_numbers)
 		add_number(rows, place, values, nulls, is_dead);
 	else
-		add_string(rows, place, values, nulls, is_dead);
+		add_string(rows, &row);
 }

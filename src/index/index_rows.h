@@ -2,50 +2,43 @@
  * index_rows.h
  *		The rows of an index that is built, collected in the order of the table and then sorted.
  *
- * An item stands for a row: 16 bytes, most significant first, so that one sort serves all.  If rows are numbers (index_keys.h),
- * an item is the number and the row's place in the table.  Otherwise it is the first 8 bytes of the row's string, and where its
- * entry is: the index tuple and the rest of the string.
+ * An item stands for a row: a number, so that one sort serves all.  If rows are numbers (index_keys.h), an item is the number and
+ * the row's place in the table, in 16 bytes, or in 8 if both fit there.  Otherwise it is the first 8 bytes of the row's string, and
+ * where its entry is (index_make.h).
  */
 #ifndef MGPU_INDEX_ROWS_H
 #define MGPU_INDEX_ROWS_H
 
+#include "storage/block.h"
 #include "storage/itemptr.h"
 
-#include "index/index_keys.h"
+#include "index/index_make.h"
+#include "threads.h"
 
-typedef struct index_item
-{
-	uint64		high;			/* both in network byte order */
-	uint64		low;
-} index_item;
-
-/* A row with a string.  The tuple follows, then the string's bytes from the ninth on. */
-typedef struct index_entry
-{
-	uint32		rest_bytes;
-	uint16		tuple_bytes;
-	bool		is_dead;		/* some snapshot may see it, but uniqueness does not count it */
-	bool		has_null;		/* in a key */
-} index_entry;
-
-/* Blocks of entries; an entry is found by block << 32 | offset. */
+/* Blocks of entries. */
 #define INDEX_MOST_BLOCKS 65536
+
+/* Bits of a place in an item of 8 bytes that are no block: the offset, and whether the row is dead. */
+#define INDEX_OFFSET_BITS 10
 
 typedef struct index_rows
 {
 	const index_keys *keys;
 	MemoryContext context;
+	thread_work *work;
 	Size		memory;			/* bytes to stay within */
-	index_item *items;
+	bool		are_short;		/* items have 8 bytes */
+	uint32		place_bits;		/* of a place in these */
+	BlockNumber num_blocks;		/* no place is beyond, if they are */
+	void	   *items;
 	uint64		num_items;
 	uint64		most_items;
-	char	  **blocks;
-	uint32		num_blocks;
-	Size		block_used;		/* of the last block */
-	Size		block_bytes;	/* its size */
+	uint64		expected_items;	/* 0: not known */
+	char	  **blocks;			/* of entries */
+	uint32		num_entry_blocks;
 	Size		entry_bytes;	/* size of all blocks */
-	unsigned char *string;		/* of the row that is added */
-	Size		string_space;
+	int			num_makers;
+	index_maker makers[MGPU_MAX_CPU_THREADS];	/* of threads; the first one is the session's */
 	MemoryContext detoasted;	/* of the row that is added */
 	uint64		num_rows;		/* those in runs, too */
 	const char *why_not;		/* rows cannot be collected this way; a constant clause */
@@ -53,14 +46,17 @@ typedef struct index_rows
 	struct index_runs *runs;	/* what did not fit in memory; NULL: nothing */
 } index_rows;
 
-extern void index_rows_start(index_rows *rows, const index_keys *keys, MemoryContext context, Size memory);
+/* num_blocks: of the table; 0: it may grow.  The keys are set. */
+extern void index_rows_start(index_rows *rows, const index_keys *keys, BlockNumber num_blocks, Size memory, thread_work *work);
 
 /* Add a row.  Does nothing once why_not is set.  Values may be toasted. */
 extern void index_rows_add(index_rows *rows, ItemPointer place, const Datum *values, const bool *nulls, bool is_dead);
 
-/* Add rows of a block that are numbers. */
-extern void index_rows_add_numbers(index_rows *rows, BlockNumber block, const OffsetNumber *offsets, const mgpu_u128 *numbers,
-								   uint32 num_rows);
+/* Make room for so many more items, with so many bytes of entries.  Those that are there may go to a file. */
+extern void index_rows_reserve(index_rows *rows, uint64 num_items, Size entry_bytes);
+
+/* Give a maker a block with room for so many bytes. */
+extern void index_rows_add_block(index_rows *rows, index_maker *maker, Size needed);
 
 /* Values do not fit in numbers. */
 extern void index_rows_need_strings(index_rows *rows);
@@ -71,36 +67,11 @@ extern void index_rows_sort(index_rows *rows);
 /* Forget the rows in memory. */
 extern void index_rows_reset(index_rows *rows);
 
-static inline index_entry *
-index_entry_at(char *const *blocks, uint64 at)
-{
-	return (index_entry *) (blocks[at >> 32] + (uint32) at);
-}
-
-static inline IndexTuple
-index_entry_tuple(const index_entry *entry)
-{
-	return (IndexTuple) (entry + 1);
-}
-
-static inline const unsigned char *
-index_entry_rest(const index_entry *entry)
-{
-	return (const unsigned char *) (entry + 1) + entry->tuple_bytes;
-}
-
-static inline Size
-index_entry_bytes(const index_entry *entry)
-{
-	return MAXALIGN(sizeof(index_entry) + entry->tuple_bytes + entry->rest_bytes);
-}
-
 /* A place in the table as a number of 48 bits: block, offset, whether the row is dead. */
 static inline uint64
-index_place(const ItemPointerData *place, bool is_dead)
+index_place(BlockNumber block, OffsetNumber offset, bool is_dead)
 {
-	return (uint64) ItemPointerGetBlockNumberNoCheck(place) << 16 |
-		(uint64) ItemPointerGetOffsetNumberNoCheck(place) << 1 | (is_dead ? 1 : 0);
+	return (uint64) block << 16 | (uint64) offset << 1 | (is_dead ? 1 : 0);
 }
 
 /* The place that the low 48 bits of a number stand for. */
@@ -108,6 +79,55 @@ static inline void
 index_place_set(ItemPointerData *place, uint64 number)
 {
 	ItemPointerSet(place, (BlockNumber) (number >> 16), (number & 0xFFFF) >> 1);
+}
+
+static inline Size
+index_item_bytes(const index_rows *rows)
+{
+	return rows->are_short ? sizeof(uint64) : sizeof(mgpu_u128);
+}
+
+/* Set item i to a row's number and its place. */
+static inline void
+index_put_number(const index_rows *rows, uint64 i, mgpu_u128 number, uint64 place)
+{
+	if (rows->are_short)
+		((uint64 *) rows->items)[i] = (uint64) number << rows->place_bits | place >> 16 << INDEX_OFFSET_BITS |
+			(place & ((1 << INDEX_OFFSET_BITS) - 1));
+	else
+		((mgpu_u128 *) rows->items)[i] = number << 48 | place;
+}
+
+/* An item that has a number: that, and the place in the low 48 bits. */
+static inline mgpu_u128
+index_number_of(const index_rows *rows, const void *item)
+{
+	uint64		bits = *(const uint64 *) item;
+	uint64		place = bits & ((UINT64CONST(1) << rows->place_bits) - 1);
+
+	if (!rows->are_short)
+		return *(const mgpu_u128 *) item;
+	return (mgpu_u128) (bits >> rows->place_bits) << 48 | place >> INDEX_OFFSET_BITS << 16 |
+		(place & ((1 << INDEX_OFFSET_BITS) - 1));
+}
+
+static inline mgpu_u128
+index_number_at(const index_rows *rows, uint64 i)
+{
+	return index_number_of(rows, (const char *) rows->items + i * index_item_bytes(rows));
+}
+
+/* Items of strings. */
+static inline mgpu_u128 *
+index_strings(const index_rows *rows)
+{
+	return (mgpu_u128 *) rows->items;
+}
+
+static inline index_entry *
+index_entry_of(const index_rows *rows, mgpu_u128 item)
+{
+	return index_entry_at(rows->blocks, (uint64) item);
 }
 
 #endif							/* MGPU_INDEX_ROWS_H */

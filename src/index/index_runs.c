@@ -8,7 +8,6 @@
 #include "postgres.h"
 
 #include "lib/binaryheap.h"
-#include "port/pg_bswap.h"
 #include "storage/buffile.h"
 
 #include "compat.h"
@@ -60,11 +59,13 @@ write_entries(const index_rows *rows, BufFile *file)
 {
 	for (uint64 i = 0; i < rows->num_items; i++)
 	{
-		index_entry *entry = index_entry_at(rows->blocks, pg_ntoh64(rows->items[i].low));
+		mgpu_u128	item = index_strings(rows)[i];
+		index_entry *entry = index_entry_of(rows, item);
+		uint64		code = (uint64) (item >> 64);
 
 		if (i + ITEMS_AHEAD < rows->num_items)
-			__builtin_prefetch(index_entry_at(rows->blocks, pg_ntoh64(rows->items[i + ITEMS_AHEAD].low)));
-		BufFileWrite(file, &rows->items[i].high, sizeof(uint64));
+			__builtin_prefetch(index_entry_of(rows, index_strings(rows)[i + ITEMS_AHEAD]));
+		BufFileWrite(file, &code, sizeof(code));
 		BufFileWrite(file, entry, index_entry_bytes(entry));
 	}
 }
@@ -79,7 +80,7 @@ index_rows_spill(index_rows *rows)
 	run->file = BufFileCreateTemp(false);
 	run->num_left = rows->num_items;
 	if (rows->keys->are_numbers)
-		BufFileWrite(run->file, rows->items, rows->num_items * sizeof(index_item));
+		BufFileWrite(run->file, rows->items, rows->num_items * index_item_bytes(rows));
 	else
 		write_entries(rows, run->file);
 	if (BufFileSeek(run->file, 0, 0, SEEK_SET) != 0)
@@ -117,19 +118,19 @@ reserve(char **space, Size *bytes, Size needed)
 
 /* Read a run's next row.  False: it has none. */
 static bool
-read_row(const index_keys *keys, index_run *run)
+read_row(const index_rows *rows, index_run *run)
 {
-	index_item	item;
+	mgpu_u128	item;
 	index_entry head;
 	Size		bytes;
 
 	if (run->num_left == 0)
 		return false;
 	run->num_left--;
-	if (keys->are_numbers)
+	if (rows->keys->are_numbers)
 	{
-		read_bytes(run, &item, sizeof(item));
-		run->number = (mgpu_u128) pg_ntoh64(item.high) << 64 | pg_ntoh64(item.low);
+		read_bytes(run, &item, index_item_bytes(rows));
+		run->number = index_number_of(rows, &item);
 		return true;
 	}
 	read_bytes(run, &run->code, sizeof(run->code));
@@ -158,16 +159,14 @@ compare_runs(Datum a, Datum b, void *arg)
 	const index_run *runs = cursor->rows->runs->runs;
 	const index_run *run_a = &runs[DatumGetInt32(a)];
 	const index_run *run_b = &runs[DatumGetInt32(b)];
-	uint64		code_a = pg_ntoh64(run_a->code);
-	uint64		code_b = pg_ntoh64(run_b->code);
 
 	if (cursor->rows->keys->are_numbers)
 		return run_a->number < run_b->number ? 1 : -1;
 	if (cursor->rows->keys->is_collated)
 		return -index_compare(cursor->rows->keys, index_entry_tuple((const index_entry *) run_a->entry),
 							  index_entry_tuple((const index_entry *) run_b->entry));
-	if (code_a != code_b)
-		return code_a < code_b ? 1 : -1;
+	if (run_a->code != run_b->code)
+		return run_a->code < run_b->code ? 1 : -1;
 	return -compare_rest((const index_entry *) run_a->entry, (const index_entry *) run_b->entry);
 }
 
@@ -178,7 +177,7 @@ start_merge(index_cursor *cursor)
 
 	cursor->heap = binaryheap_allocate(runs->num_runs, compare_runs, cursor);
 	for (int i = 0; i < runs->num_runs; i++)
-		if (read_row(cursor->rows->keys, &runs->runs[i]))
+		if (read_row(cursor->rows, &runs->runs[i]))
 			binaryheap_add_unordered(cursor->heap, Int32GetDatum(i));
 	binaryheap_build(cursor->heap);
 }
@@ -214,7 +213,7 @@ fetch_merged(index_cursor *cursor)
 		take_entry(cursor, run);
 		cursor->entry = (const index_entry *) cursor->entries[0];
 	}
-	if (read_row(keys, run))
+	if (read_row(cursor->rows, run))
 		binaryheap_replace_first(cursor->heap, binaryheap_first(cursor->heap));
 	else
 		(void) binaryheap_remove_first(cursor->heap);
@@ -235,21 +234,21 @@ static bool
 fetch_from_memory(index_cursor *cursor)
 {
 	const index_rows *rows = cursor->rows;
-	const index_item *item = &rows->items[cursor->next];
+	const mgpu_u128 *item = &index_strings(rows)[cursor->next];
 
 	if (cursor->next == rows->num_items)
 		return false;
-	cursor->next++;
 	if (rows->keys->are_numbers)
 	{
-		cursor->number = (mgpu_u128) pg_ntoh64(item->high) << 64 | pg_ntoh64(item->low);
+		cursor->number = index_number_at(rows, cursor->next++);
 		return true;
 	}
+	cursor->next++;
 	if (cursor->next + ITEMS_AHEAD < rows->num_items)
-		fetch_ahead(index_entry_at(rows->blocks, pg_ntoh64(item[ITEMS_AHEAD].low)));
-	cursor->is_single = cursor->next == rows->num_items || item[1].high != item[0].high;
-	cursor->code = item->high;
-	cursor->entry = index_entry_at(rows->blocks, pg_ntoh64(item->low));
+		fetch_ahead(index_entry_of(rows, item[ITEMS_AHEAD]));
+	cursor->is_single = cursor->next == rows->num_items || item[1] >> 64 != item[0] >> 64;
+	cursor->code = (uint64) (item[0] >> 64);
+	cursor->entry = index_entry_of(rows, item[0]);
 	return true;
 }
 

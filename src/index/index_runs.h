@@ -27,7 +27,7 @@ typedef struct index_cursor
 	bool		is_equal;		/* to the one before */
 	bool		is_single;		/* the next one is not equal to it; false: that is not known */
 	mgpu_u128	number;			/* with its place */
-	uint64		code;			/* a string's first 8 bytes, in network byte order */
+	uint64		code;			/* a string's first 8 bytes */
 	const index_entry *entry;
 	uint64		made[INDEX_NUMBER_TUPLE_BYTES / sizeof(uint64)];	/* of a number */
 	char	   *entries[2];		/* those of runs: this one's and the last one's */

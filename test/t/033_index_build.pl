@@ -136,7 +136,7 @@ foreach my $trial (1 .. $trials)
 	$node->safe_psql('postgres', 'DELETE FROM t WHERE id % 13 = 2; UPDATE t SET k = k + 1 WHERE id % 17 = 2; UPDATE t SET i8 = 1 WHERE id % 19 = 3') if $old;
 	my ($nulls, $unique, $head, $tail) = make_definition();
 	my $create = 'CREATE' . ($unique ? ' UNIQUE' : '') . $head . ($unique ? $nulls : '') . $tail;
-	my $memory = 'SET maintenance_work_mem = ' . pick("'1MB'", "'64MB'") . '; ';
+	my $memory = 'SET maintenance_work_mem = ' . pick("'1MB'", "'64MB'") . '; SET max_parallel_maintenance_workers = ' . pick(0, 1, 3) . '; ';
 	my ($errors, $built) = run_sql('off', $memory . sprintf($create, 'a'));
 	my $fault = rand() < 0.1 ? 'SET mgpu.inject_fault = collation; ' : '';
 	my ($our_errors, $our_built, $said) = run_sql('force', $fault . $memory . sprintf($create, $errors ? 'a' : 'b'));
@@ -249,7 +249,7 @@ my $before = files();
 my $num_cancelled = 0;
 foreach my $try (1 .. 40)
 {
-	my ($errors) = run_sql('force', "SET maintenance_work_mem = '1MB'; SET statement_timeout = " . (1 + $try * 2) . '; CREATE INDEX ended_x ON ended ('
+	my ($errors) = run_sql('force', 'SET max_parallel_maintenance_workers = ' . pick(0, 3) . "; SET maintenance_work_mem = '1MB'; SET statement_timeout = " . (1 + $try * 2) . '; CREATE INDEX ended_x ON ended ('
 		. pick('t', 'i', 't, i DESC') . '); DROP INDEX ended_x');
 	$num_cancelled++ if $errors =~ /statement timeout/;
 	note($errors) if $errors && $errors !~ /statement timeout/;
@@ -264,7 +264,7 @@ my $standby = PostgreSQL::Test::Cluster->new('index_build_standby');
 $standby->init_from_backup($node, 'copy', has_streaming => 1);
 $standby->start;
 $node->safe_psql('postgres', "CREATE TABLE copied AS $rows");
-run_sql('force', 'CREATE INDEX copied_v ON copied (v); CREATE UNIQUE INDEX copied_t ON copied (t, id)');
+run_sql('force', 'SET max_parallel_maintenance_workers = 3; CREATE INDEX copied_v ON copied (v); CREATE UNIQUE INDEX copied_t ON copied (t, id)');
 $node->wait_for_catchup($standby);
 foreach my $index ('copied_v', 'copied_t')
 {

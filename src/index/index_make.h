@@ -1,0 +1,83 @@
+/*
+ * index_make.h
+ *		Makes what the sort of an index needs of a row whose keys are a string: its index tuple and the string.
+ *
+ * These functions are for threads, too: they call nothing of PostgreSQL that allocates or throws.
+ */
+#ifndef MGPU_INDEX_MAKE_H
+#define MGPU_INDEX_MAKE_H
+
+#include "storage/itemptr.h"
+
+#include "index/index_keys.h"
+
+/* The tuple follows, then the string's bytes from the ninth on. */
+typedef struct index_entry
+{
+	uint32		rest_bytes;
+	uint16		tuple_bytes;
+	bool		is_dead;		/* some snapshot may see it, but uniqueness does not count it */
+	bool		has_null;		/* in a key */
+} index_entry;
+
+/* Where a thread puts its entries, and the space that it needs. */
+typedef struct index_maker
+{
+	const index_keys *keys;
+	char	   *block;			/* NULL: none */
+	uint32		block_number;
+	uint32		block_bytes;
+	uint32		block_used;
+	uint32		needed;			/* of a row that found no room: bytes of its entry */
+	unsigned char *string;		/* of the row that is made */
+	Size		string_space;
+} index_maker;
+
+typedef struct index_row
+{
+	const Datum *values;
+	const bool *nulls;
+	const Datum *plain;			/* the keys' values, not toasted */
+	IndexTuple	made;			/* NULL: it is made where it is to be */
+	ItemPointerData place;
+	bool		is_dead;
+} index_row;
+
+typedef enum index_made
+{
+	INDEX_MADE,
+	INDEX_NO_ROOM,				/* in the block */
+	INDEX_NO_SPACE,				/* for the string */
+	INDEX_TOASTED,				/* PostgreSQL has to make the tuple */
+	INDEX_MALFORMED
+} index_made;
+
+/* Make a row's entry and item: its string's first 8 bytes as a number, and where the entry is. */
+extern index_made index_make(index_maker *maker, const index_row *row, mgpu_u128 *item);
+
+/* An entry is found by block << 32 | offset. */
+static inline index_entry *
+index_entry_at(char *const *blocks, uint64 at)
+{
+	return (index_entry *) (blocks[at >> 32] + (uint32) at);
+}
+
+static inline IndexTuple
+index_entry_tuple(const index_entry *entry)
+{
+	return (IndexTuple) (entry + 1);
+}
+
+static inline const unsigned char *
+index_entry_rest(const index_entry *entry)
+{
+	return (const unsigned char *) (entry + 1) + entry->tuple_bytes;
+}
+
+static inline Size
+index_entry_bytes(const index_entry *entry)
+{
+	return MAXALIGN(sizeof(index_entry) + entry->tuple_bytes + entry->rest_bytes);
+}
+
+#endif							/* MGPU_INDEX_MAKE_H */
