@@ -68,11 +68,9 @@ links_of(Page page)
 	return (BTPageOpaque) PageGetSpecialPointer(page);
 }
 
-/* An empty page with a place for a high key. */
-static Page
-start_page(index_tree *tree, uint32 level)
+void
+index_page_start(Page page, uint32 level)
 {
-	Page		page = index_file_page(tree->file);
 	BTPageOpaque links;
 
 	_bt_pageinit(page, BLCKSZ);
@@ -82,6 +80,14 @@ start_page(index_tree *tree, uint32 level)
 	links->btpo_flags = level == 0 ? BTP_LEAF : 0;
 	links->btpo_cycleid = 0;
 	((PageHeader) page)->pd_lower += sizeof(ItemIdData);
+}
+
+static Page
+start_page(index_tree *tree, uint32 level)
+{
+	Page		page = index_file_page(tree->file);
+
+	index_page_start(page, level);
 	return page;
 }
 
@@ -170,18 +176,20 @@ link_page(index_tree *tree, index_level *level, BlockNumber block)
 	level->low_key = NULL;
 }
 
+/* Begin the next page of a level: given, or with the last tuple of the full one. */
 static void
-next_page(index_tree *tree, index_level *level)
+next_page(index_tree *tree, index_level *level, Page given)
 {
 	Page		full = level->page;
 	BlockNumber block = level->block;
 	OffsetNumber last = level->last;
 	ItemId		moved = PageGetItemId(full, last);
 
-	level->page = start_page(tree, level->number);
+	level->page = given ? given : start_page(tree, level->number);
 	level->block = tree->num_blocks++;
-	level->last = P_HIKEY;
-	append(level, (IndexTuple) PageGetItem(full, moved), ItemIdGetLength(moved));
+	level->last = given ? PageGetMaxOffsetNumber(given) : P_HIKEY;
+	if (given == NULL)
+		append(level, (IndexTuple) PageGetItem(full, moved), ItemIdGetLength(moved));
 	move_to_high_key(full, last);
 	if (level->number == 0)
 		shorten_high_key(tree, full, last - 1);
@@ -194,17 +202,11 @@ next_page(index_tree *tree, index_level *level)
 	index_file_write(tree->file, block, full);
 }
 
-/*
- * Whether a page takes no tuple of this size.  A leaf keeps space for a place in the table, which its high key may need.  At
- * least two tuples go to each page, whatever the fill factor.
- */
 static inline bool
 is_full(const index_level *level, Size size)
 {
-	Size		space = PageGetFreeSpace(level->page);
-
-	return space < size + (level->number == 0 ? MAXALIGN(sizeof(ItemPointerData)) : 0) ||
-		(space + level->last_posting < level->least_space && level->last > P_FIRSTKEY);
+	return index_page_is_full(PageGetFreeSpace(level->page), level->number == 0 ? INDEX_LEAF_NEEDS(size) : size, level->last - P_HIKEY,
+							  level->last_posting, level->least_space);
 }
 
 static void
@@ -217,7 +219,7 @@ add_to_level(index_tree *tree, index_level *level, IndexTuple tuple, Size postin
 	if (is_full(level, size))
 	{
 		CHECK_FOR_INTERRUPTS();
-		next_page(tree, level);
+		next_page(tree, level, NULL);
 	}
 	level->last_posting = posting_bytes;
 	append(level, tuple, size);
@@ -235,7 +237,7 @@ index_tree_add(index_tree *tree, IndexTuple tuple, Size posting_bytes)
 static uint32
 most_tuples(const index_level *leaf, Size size)
 {
-	Size		least = Max(leaf->least_space, size + MAXALIGN(sizeof(ItemPointerData)));
+	Size		least = Max(leaf->least_space, INDEX_LEAF_NEEDS(size));
 	Size		step = size + sizeof(ItemIdData);
 	Size		space = PageGetFreeSpace(leaf->page);
 
@@ -256,7 +258,7 @@ index_tree_extend(index_tree *tree, Size size, uint32 num_tuples, char **first)
 		tree->leaves = start_level(tree, 0);
 	leaf = tree->leaves;
 	if (is_full(leaf, size))
-		next_page(tree, leaf);
+		next_page(tree, leaf, NULL);
 	num_tuples = Min(num_tuples, most_tuples(leaf, size));
 	header = (PageHeader) leaf->page;
 	*first = (char *) leaf->page + header->pd_upper - size;
@@ -270,6 +272,34 @@ index_tree_extend(index_tree *tree, Size size, uint32 num_tuples, char **first)
 	leaf->last += num_tuples;
 	leaf->last_posting = 0;
 	return num_tuples;
+}
+
+/* ---- leaves of threads */
+
+Page
+index_tree_page(index_tree *tree)
+{
+	return index_file_page(tree->file);
+}
+
+bool
+index_tree_is_full(const index_tree *tree, Size size)
+{
+	return tree->leaves && is_full(tree->leaves, size);
+}
+
+Size
+index_tree_least_space(const index_tree *tree)
+{
+	return BTGetTargetPageFreeSpace(tree->index);
+}
+
+void
+index_tree_add_leaf(index_tree *tree, Page page)
+{
+	CHECK_FOR_INTERRUPTS();
+	next_page(tree, tree->leaves, page);
+	tree->leaves->last_posting = 0;
 }
 
 /* ---- the end */

@@ -25,6 +25,36 @@ extern void index_tree_add(index_tree *tree, IndexTuple tuple, Size posting_byte
  */
 extern uint32 index_tree_extend(index_tree *tree, Size size, uint32 num_tuples, char **first);
 
+/* A leaf that threads fill (index_leaf_start), and that is then added. */
+extern Page index_tree_page(index_tree *tree);
+
+/* Whether the leaf takes no tuple of this size. */
+extern bool index_tree_is_full(const index_tree *tree, Size size);
+
+/* How many bytes a leaf that is not full has free, at least. */
+extern Size index_tree_least_space(const index_tree *tree);
+
+/*
+ * Add a leaf, behind one that is full.  It has the tuples that it would have been given one by one, beginning with a copy of that one's
+ * last; it is full, too; none is a list of places.
+ */
+extern void index_tree_add_leaf(index_tree *tree, Page page);
+
+/* Start an empty page with a place for a high key.  For threads. */
+extern void index_page_start(Page page, uint32 level);
+
+/*
+ * Whether a page with so much free space and so many tuples takes no more.  A leaf needs space for a tuple and for a place in the
+ * table, which its high key may have.  The last tuple's list of places counts as free.  At least two tuples go to each page,
+ * whatever the fill factor.
+ */
+#define INDEX_LEAF_NEEDS(size) ((size) + MAXALIGN(sizeof(ItemPointerData)))
+static inline bool
+index_page_is_full(Size space, Size needed, uint32 num_tuples, Size last_posting, Size least_space)
+{
+	return space < needed || (space + last_posting < least_space && num_tuples > 1);
+}
+
 /* Write what is left. */
 extern void index_tree_finish(index_tree *tree);
 

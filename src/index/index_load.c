@@ -3,7 +3,7 @@
  *		Brings the sorted rows of an index to its pages.
  *
  * Rows of equal keys become one tuple with a list of places, by the rules of nbtsort.c.  Most rows of most indexes have keys of
- * their own: if they are numbers in memory, their tuples are made on the page, as many at once as it takes.
+ * their own: if they are in memory, threads bring them there (index_leaves.c).
  */
 #include "postgres.h"
 
@@ -15,7 +15,7 @@
 #include "utils/rel.h"
 
 #include "compat.h"
-#include "index/index_levels.h"
+#include "index/index_leaves.h"
 #include "index/index_load.h"
 
 /* Rows between two reports of progress. */
@@ -133,61 +133,50 @@ add_to_posting(index_tree *tree, posting *rows, const index_cursor *cursor)
 
 /* ---- rows with keys of their own */
 
-static inline mgpu_u128
-number_at(const index_cursor *cursor, uint64 i)
-{
-	return index_number_at(cursor->rows, i);
-}
-
-/* How many of the next rows have keys that no row before or behind them has, and no NULLs. */
+/* Write numbers to the page as long as it has room.  Returns how many. */
 static uint32
-count_singles(const index_cursor *cursor)
+write_numbers(index_loader *loader, uint32 num_rows)
 {
-	const index_keys *keys = cursor->rows->keys;
-	uint64		most = Min(cursor->rows->num_items - cursor->next, MOST_SINGLES);
-	mgpu_u128	next;
-	mgpu_u128	code;
-	uint32		count = 0;
+	const index_rows *rows = loader->cursor->rows;
+	uint32		plain_bytes = rows->keys->plain_bytes;
+	char	   *at;
+	uint32		taken = index_tree_extend(loader->tree, plain_bytes, num_rows, &at);
 
-	if (most == 0)
-		return 0;
-	code = number_at(cursor, cursor->next) >> 48;
-	if (cursor->has_row && cursor->number >> 48 == code)
-		return 0;
-	for (; count < most && !index_keys_has_null(keys, code); count++, code = next)
+	for (uint32 i = 0; i < taken; i++, at -= plain_bytes)
 	{
-		if (cursor->next + count + 1 == cursor->rows->num_items)
-			return count + 1;
-		next = number_at(cursor, cursor->next + count + 1) >> 48;
-		if (next == code)
-			break;
+		mgpu_u128	number = index_number_at(rows, loader->cursor->next + i);
+
+		index_keys_write_plain(rows->keys, number >> 48, at);
+		index_place_set(&((IndexTuple) at)->t_tid, (uint64) number);
 	}
-	return count;
+	return taken;
 }
 
+/* Write a row's tuple.  Returns 1. */
+static uint32
+write_string(index_loader *loader)
+{
+	const index_rows *rows = loader->cursor->rows;
+
+	index_tree_add(loader->tree, index_entry_tuple(index_entry_of(rows, index_strings(rows)[loader->cursor->next])), 0);
+	return 1;
+}
+
+/* Write rows; when a leaf is full, threads fill the next ones. */
 static void
 write_singles(index_loader *loader, uint32 num_rows)
 {
 	index_cursor *cursor = loader->cursor;
-	const index_keys *keys = cursor->rows->keys;
-	char	   *at;
+	const index_rows *rows = cursor->rows;
+	uint64		end = cursor->next + num_rows;
 
-	while (num_rows > 0)
+	while (cursor->next < end)
 	{
-		uint32		taken = index_tree_extend(loader->tree, keys->plain_bytes, num_rows, &at);
-
-		for (uint32 i = 0; i < taken; i++, at -= keys->plain_bytes)
-		{
-			mgpu_u128	number = number_at(cursor, cursor->next++);
-
-			index_keys_write_plain(keys, number >> 48, at);
-			index_place_set(&((IndexTuple) at)->t_tid, (uint64) number);
-			cursor->number = number;
-		}
-		num_rows -= taken;
-		loader->num_rows += taken;
+		index_cursor_skip(cursor, cursor->next + (rows->keys->are_numbers ? write_numbers(loader, end - cursor->next) : write_string(loader)));
+		if (cursor->next < rows->num_items && index_tree_is_full(loader->tree, index_row_bytes(rows, cursor->next)))
+			index_leaves_load(loader->tree, cursor);
 	}
-	cursor->has_row = true;
+	loader->num_rows = cursor->next;
 }
 
 /* ---- all rows */
@@ -204,7 +193,7 @@ load_singles(index_loader *loader)
 {
 	uint32		num_rows;
 
-	while ((num_rows = count_singles(loader->cursor)) > 0)
+	while ((num_rows = index_count_singles(loader->cursor, MOST_SINGLES)) > 0)
 	{
 		end_posting(loader->tree, &loader->equals);
 		write_singles(loader, num_rows);
@@ -229,13 +218,12 @@ void
 index_load(Relation heap, const IndexInfo *info, index_cursor *cursor)
 {
 	index_loader loader = {.heap = heap,.info = info,.cursor = cursor};
-	bool		has_singles = cursor->rows->keys->are_numbers && cursor->heap == NULL;
 
 	loader.tree = index_tree_start(heap, cursor->rows->keys->index);
 	loader.merges = index_tree_merges(loader.tree) && !info->ii_Unique;
 	for (;;)
 	{
-		if (has_singles)
+		if (cursor->heap == NULL)
 			load_singles(&loader);
 		if (!index_cursor_next(cursor))
 			break;

@@ -116,7 +116,7 @@ index_make(index_maker *maker, const index_row *row, mgpu_u128 *item)
 		return INDEX_NO_ROOM;
 	write_entry(maker, row, &shape, rest);
 	memcpy(&code, maker->string, sizeof(code));
-	*item = (mgpu_u128) pg_hton64(code) << 64 | (uint64) maker->block_number << 32 | maker->block_used;
+	*item = index_string_item(pg_ntoh64(code), shape.tuple_bytes, maker->block_number, maker->block_used);
 	maker->block_used += maker->needed;
 	return INDEX_MADE;
 }

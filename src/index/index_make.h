@@ -52,14 +52,28 @@ typedef enum index_made
 	INDEX_MALFORMED
 } index_made;
 
-/* Make a row's entry and item: its string's first 8 bytes as a number, and where the entry is. */
+/*
+ * Make a row's entry and item: its string's first 8 bytes as a number, the tuple's size, and where the entry is.  So pages can be
+ * planned without a look at entries, which lie anywhere.
+ */
 extern index_made index_make(index_maker *maker, const index_row *row, mgpu_u128 *item);
 
-/* An entry is found by block << 32 | offset. */
-static inline index_entry *
-index_entry_at(char *const *blocks, uint64 at)
+static inline mgpu_u128
+index_string_item(uint64 code, Size tuple_bytes, uint32 block, uint32 offset)
 {
-	return (index_entry *) (blocks[at >> 32] + (uint32) at);
+	return (mgpu_u128) code << 64 | (uint64) (tuple_bytes / MAXIMUM_ALIGNOF) << 48 | (uint64) block << 32 | offset;
+}
+
+static inline index_entry *
+index_entry_at(char *const *blocks, mgpu_u128 item)
+{
+	return (index_entry *) (blocks[(uint16) (item >> 32)] + (uint32) item);
+}
+
+static inline Size
+index_item_tuple_bytes(mgpu_u128 item)
+{
+	return (Size) (uint16) (item >> 48) * MAXIMUM_ALIGNOF;
 }
 
 static inline IndexTuple

@@ -117,6 +117,18 @@ index_number_at(const index_rows *rows, uint64 i)
 	return index_number_of(rows, (const char *) rows->items + i * index_item_bytes(rows));
 }
 
+/* Whether item i has the key of the one before.  Strings: whether it may. */
+static inline bool
+index_may_be_equal(const index_rows *rows, uint64 i)
+{
+	const uint64 *numbers = rows->items;
+	const mgpu_u128 *wide = rows->items;
+
+	if (rows->are_short)
+		return (numbers[i - 1] ^ numbers[i]) >> rows->place_bits == 0;
+	return (wide[i - 1] ^ wide[i]) >> (rows->keys->are_numbers ? 48 : 64) == 0;
+}
+
 /* Items of strings. */
 static inline mgpu_u128 *
 index_strings(const index_rows *rows)
@@ -127,7 +139,7 @@ index_strings(const index_rows *rows)
 static inline index_entry *
 index_entry_of(const index_rows *rows, mgpu_u128 item)
 {
-	return index_entry_at(rows->blocks, (uint64) item);
+	return index_entry_at(rows->blocks, item);
 }
 
 #endif							/* MGPU_INDEX_ROWS_H */

@@ -308,6 +308,24 @@ index_cursor_next(index_cursor *cursor)
 	return true;
 }
 
+void
+index_cursor_skip(index_cursor *cursor, uint64 next)
+{
+	const index_rows *rows = cursor->rows;
+	mgpu_u128	item;
+
+	cursor->next = next;
+	cursor->has_row = true;
+	if (rows->keys->are_numbers)
+	{
+		cursor->number = index_number_at(rows, next - 1);
+		return;
+	}
+	item = index_strings(rows)[next - 1];
+	cursor->code = (uint64) (item >> 64);
+	cursor->entry = index_entry_of(rows, item);
+}
+
 bool
 index_cursor_has_null(const index_cursor *cursor)
 {

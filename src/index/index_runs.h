@@ -40,6 +40,9 @@ extern void index_cursor_start(index_cursor *cursor, index_rows *rows);
 /* Fetch the next row.  False: there is none. */
 extern bool index_cursor_next(index_cursor *cursor);
 
+/* Pass over rows in memory: the row before this one becomes the last that was fetched. */
+extern void index_cursor_skip(index_cursor *cursor, uint64 next);
+
 /* Whether a key of the row is NULL. */
 extern bool index_cursor_has_null(const index_cursor *cursor);
 
