@@ -105,6 +105,10 @@ index_keys_fill(index_keys *keys, Relation index)
 			return why_not;
 	}
 	plan_numbers(keys);
+	keys->are_values = keys->num_keys == 1 && !keys->keys[0].by_value && !keys->keys[0].encode && !keys->keys[0].locale &&
+		!keys->keys[0].descending;
+	/* all of a collated string is compared */
+	keys->rest_begin = keys->is_collated ? 0 : INDEX_ITEM_BYTES;
 	return NULL;
 }
 
@@ -375,5 +379,8 @@ index_keys_bytes(const index_keys *keys, const Datum *values, const bool *nulls,
 			return 0;
 		next += length;
 	}
+	/* without the zero that ends a text */
+	if (keys->are_values && keys->keys[0].kind == 0 && !nulls[0])
+		next--;
 	return next - out;
 }

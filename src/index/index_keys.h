@@ -3,8 +3,8 @@
  *		The key columns of a btree index as numbers or bytes that order as the index does.
  *
  * A row whose keys and NULLs fit in 80 bits is a number, from which its index tuple is made again.  Any other row keeps its
- * index tuple, and its keys are a string of bytes: for each column a byte that tells NULLs from values, and the value's bytes.  No
- * string begins another one.
+ * index tuple, and its keys are a string of bytes: for each column a byte that tells NULLs from values, and the value's bytes.  Where
+ * one begins another, the shorter one is first.
  */
 #ifndef MGPU_INDEX_KEYS_H
 #define MGPU_INDEX_KEYS_H
@@ -21,6 +21,9 @@
 
 /* Bits of a row's number that its place in the table leaves. */
 #define INDEX_CODE_BITS 80
+
+/* Bytes of a string that an item has. */
+#define INDEX_ITEM_BYTES 8
 
 /* Longest value whose string is made without an allocation: PostgreSQL compresses longer ones, and threads leave those alone. */
 #define INDEX_NEAR_BYTES 1024
@@ -44,6 +47,8 @@ typedef struct index_keys
 	int			num_keys;
 	bool		are_numbers;	/* keys fit, and there are no other columns */
 	bool		is_collated;	/* the order of strings has to be checked */
+	bool		are_values;		/* strings are the only key's own bytes behind one byte, without an end: one may begin another */
+	Size		rest_begin;		/* where what items do not have of strings begins */
 	uint32		number_bits;
 	uint32		plain_bytes;	/* of a tuple without NULLs, if rows are numbers */
 	mgpu_u128	null_bits;		/* of numbers, those that tell NULLs from values */

@@ -23,6 +23,7 @@ typedef struct tuple_shape
 	Size		data_bytes;
 	Size		tuple_bytes;
 	bool		any_null;
+	bool		has_rest;		/* its value has the rest of the string */
 } tuple_shape;
 
 /* Whether PostgreSQL would fetch or compress a value when it makes a tuple. */
@@ -56,6 +57,7 @@ measure(const index_keys *keys, const index_row *row)
 	if (row->made == NULL)
 		shape.data_bytes = heap_compute_data_size(RelationGetDescr(keys->index), (Datum *) row->values, (bool *) row->nulls);
 	shape.tuple_bytes = row->made ? IndexTupleSize(row->made) : MAXALIGN(shape.header_bytes + shape.data_bytes);
+	shape.has_rest = keys->are_values && row->made == NULL && !shape.any_null;
 	return shape;
 }
 
@@ -78,43 +80,57 @@ write_tuple(const index_keys *keys, const index_row *row, const tuple_shape *sha
 	tuple->t_tid = row->place;
 }
 
+/* The first value of a tuple without NULLs, behind the bytes that an item has of it. */
+static inline const char *
+first_value(const index_keys *keys, IndexTuple tuple)
+{
+	const char *value = (const char *) (tuple + 1);
+
+	return (keys->keys[0].kind == 0 ? VARDATA_ANY(value) : value) + INDEX_ITEM_BYTES - 1;
+}
+
 static void
-write_entry(index_maker *maker, const index_row *row, const tuple_shape *shape, uint32 rest)
+write_entry(index_maker *maker, const index_row *row, const tuple_shape *shape, Size rest_bytes)
 {
 	index_entry *entry = (index_entry *) (maker->block + maker->block_used);
+	IndexTuple	tuple = index_entry_tuple(entry);
 
-	*entry = (index_entry) {rest, shape->tuple_bytes, row->is_dead, false};
+	*entry = (index_entry) {rest_bytes, shape->tuple_bytes, row->is_dead, false};
 	for (int i = 0; i < maker->keys->num_keys; i++)
 		entry->has_null |= row->nulls[i];
-	write_tuple(maker->keys, row, shape, index_entry_tuple(entry));
-	memcpy((unsigned char *) (entry + 1) + shape->tuple_bytes, maker->string + sizeof(uint64), rest);
+	write_tuple(maker->keys, row, shape, tuple);
+	if (shape->has_rest)
+		entry->rest_at = first_value(maker->keys, tuple) - (char *) tuple;
+	else
+		memcpy((char *) tuple + shape->tuple_bytes, maker->string + maker->keys->rest_begin, rest_bytes);
 }
 
 index_made
 index_make(index_maker *maker, const index_row *row, mgpu_u128 *item)
 {
+	const index_keys *keys = maker->keys;
 	tuple_shape shape;
 	uint64		code;
 	Size		length;
-	Size		rest;
+	Size		rest_bytes;
 
-	if (row->made == NULL && any_toasted(maker->keys, row))
+	if (row->made == NULL && any_toasted(keys, row))
 		return INDEX_TOASTED;
-	shape = measure(maker->keys, row);
+	shape = measure(keys, row);
 	/* PostgreSQL's function raises the error */
 	if (shape.tuple_bytes > INDEX_SIZE_MASK)
 		return INDEX_TOASTED;
-	if (index_keys_space(maker->keys, row->plain, row->nulls) + sizeof(code) > maker->string_space)
+	if (index_keys_space(keys, row->plain, row->nulls) + sizeof(code) > maker->string_space)
 		return INDEX_NO_SPACE;
 	memset(maker->string, 0, sizeof(code));
-	length = index_keys_bytes(maker->keys, row->plain, row->nulls, maker->string);
+	length = index_keys_bytes(keys, row->plain, row->nulls, maker->string);
 	if (length == 0 || length > UINT32_MAX / 2)
 		return INDEX_MALFORMED;
-	rest = length > sizeof(code) ? length - sizeof(code) : 0;
-	maker->needed = MAXALIGN(sizeof(index_entry) + shape.tuple_bytes + rest);
+	rest_bytes = length > keys->rest_begin ? length - keys->rest_begin : 0;
+	maker->needed = MAXALIGN(sizeof(index_entry) + shape.tuple_bytes + (shape.has_rest ? 0 : rest_bytes));
 	if (maker->block_used + maker->needed > maker->block_bytes)
 		return INDEX_NO_ROOM;
-	write_entry(maker, row, &shape, rest);
+	write_entry(maker, row, &shape, rest_bytes);
 	memcpy(&code, maker->string, sizeof(code));
 	*item = index_string_item(pg_ntoh64(code), shape.tuple_bytes, maker->block_number, maker->block_used);
 	maker->block_used += maker->needed;

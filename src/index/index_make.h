@@ -11,11 +11,14 @@
 
 #include "index/index_keys.h"
 
-/* The tuple follows, then the string's bytes from the ninth on. */
+/*
+ * The tuple follows.  The rest of the string are its bytes from the ninth on, or all of a collated one.  It is the tuple's own
+ * value, or is behind the tuple.
+ */
 typedef struct index_entry
 {
 	uint32		rest_bytes;
-	uint16		tuple_bytes;
+	uint16		rest_at;		/* from the tuple on */
 	bool		is_dead;		/* some snapshot may see it, but uniqueness does not count it */
 	bool		has_null;		/* in a key */
 } index_entry;
@@ -64,6 +67,9 @@ index_string_item(uint64 code, Size tuple_bytes, uint32 block, uint32 offset)
 	return (mgpu_u128) code << 64 | (uint64) (tuple_bytes / MAXIMUM_ALIGNOF) << 48 | (uint64) block << 32 | offset;
 }
 
+/* Set in an item once it is known that its string differs from that of the one before. */
+#define INDEX_ITEM_DIFFERS ((mgpu_u128) 1 << 63)
+
 static inline index_entry *
 index_entry_at(char *const *blocks, mgpu_u128 item)
 {
@@ -73,7 +79,7 @@ index_entry_at(char *const *blocks, mgpu_u128 item)
 static inline Size
 index_item_tuple_bytes(mgpu_u128 item)
 {
-	return (Size) (uint16) (item >> 48) * MAXIMUM_ALIGNOF;
+	return (Size) ((uint16) (item >> 48) & 0x7FFF) * MAXIMUM_ALIGNOF;
 }
 
 static inline IndexTuple
@@ -85,13 +91,38 @@ index_entry_tuple(const index_entry *entry)
 static inline const unsigned char *
 index_entry_rest(const index_entry *entry)
 {
-	return (const unsigned char *) (entry + 1) + entry->tuple_bytes;
+	return (const unsigned char *) (entry + 1) + entry->rest_at;
 }
 
 static inline Size
 index_entry_bytes(const index_entry *entry)
 {
-	return MAXALIGN(sizeof(index_entry) + entry->tuple_bytes + entry->rest_bytes);
+	Size		tuple_bytes = IndexTupleSize(index_entry_tuple(entry));
+
+	return MAXALIGN(sizeof(index_entry) + Max(tuple_bytes, entry->rest_at + entry->rest_bytes));
+}
+
+/* Compare strings whose first bytes are equal, up to an offset in their rests; of equal ones, the rows' places. */
+static inline int
+index_compare_rest(const index_entry *a, const index_entry *b, uint32 offset)
+{
+	uint32		common = Min(a->rest_bytes, b->rest_bytes);
+	int			order = 0;
+
+	if (common > offset)
+		order = memcmp(index_entry_rest(a) + offset, index_entry_rest(b) + offset, common - offset);
+	if (order == 0 && a->rest_bytes != b->rest_bytes)
+		order = a->rest_bytes < b->rest_bytes ? -1 : 1;
+	if (order == 0)
+		order = ItemPointerCompare(&index_entry_tuple(a)->t_tid, &index_entry_tuple(b)->t_tid);
+	return order;
+}
+
+/* Whether strings with the same first 8 bytes are equal. */
+static inline bool
+index_same_rest(const index_entry *a, const index_entry *b)
+{
+	return a->rest_bytes == b->rest_bytes && memcmp(index_entry_rest(a), index_entry_rest(b), a->rest_bytes) == 0;
 }
 
 #endif							/* MGPU_INDEX_MAKE_H */

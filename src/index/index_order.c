@@ -2,11 +2,9 @@
  * index_order.c
  *		Sorts the rows of an index that are in memory.
  *
- * One sort of all items orders numbers, and strings by their first 8 bytes.  Runs of strings with equal beginnings are
- * sorted by their next 8 bytes, and so on.  Of rows with equal keys the one comes first that is first in the table.
- *
- * Strings of the C library's collations are then proved, as order/order_collated.c does it: each row is compared with the next by
- * the index's own function, and those that are not in their places are moved there.
+ * One sort of all items orders numbers, and strings by their first 8 bytes.  Runs of strings with equal beginnings are sorted by
+ * comparison, by threads.  Long ones are sorted by their next 8 bytes, and so on.  Of rows with equal keys the one comes first that
+ * is first in the table.
  */
 #include "postgres.h"
 
@@ -14,41 +12,30 @@
 #include "port/pg_bswap.h"
 
 #include "compat.h"
-#include "core/executor.h"
 #include "core/sizes.h"
-#include "core/unsigned_sort.h"
-#include "index/index_compare.h"
+#include "index/index_collate.h"
 #include "index/index_rows.h"
 #include "index/index_sort.h"
 #include "large_memory.h"
-#include "settings.h"
 
-/* Shorter runs are sorted by comparison. */
+/* Longer runs are sorted by the session, and by more bytes if they are longer than the second. */
+#define THREADS_RUN MGPU_SIZE(4096, 16)
 #define COMPARED_ITEMS MGPU_SIZE(48, 4)
 
 /* From here on, strings are compared: their rounds would be as many as they have bytes. */
 #define COMPARED_BYTES MGPU_SIZE(512, 32)
 
+/* Items of a thread's task. */
+#define TASK_ITEMS MGPU_SIZE(32 * 1024, 64)
+
 #define ITEMS_AHEAD 12
-
-static void
-sort_items(index_rows *rows)
-{
-	void	   *sorted = index_sort(rows->items, rows->num_items, index_item_bytes(rows), rows->work);
-
-	if (sorted == rows->items)
-		return;
-	pfree(rows->items);
-	rows->items = sorted;
-	rows->most_items = rows->num_items;
-}
 
 /* ---- runs of equal beginnings */
 
-/* Rows first … end - 1 are equal in all bytes up to 8 + offset. */
+/* Rows first … end - 1 are equal in all bytes up to offset. */
 typedef struct equal_run
 {
-	const index_rows *rows;
+	index_rows *rows;
 	uint64		first;
 	uint64		end;
 	uint32		offset;			/* in the rest of strings */
@@ -61,22 +48,9 @@ entry_of(const index_rows *rows, uint64 i)
 }
 
 static int
-compare_entries(const index_entry *a, const index_entry *b, uint32 offset)
-{
-	uint32		common = Min(a->rest_bytes, b->rest_bytes);
-	int			order = 0;
-
-	if (common > offset)
-		order = memcmp(index_entry_rest(a) + offset, index_entry_rest(b) + offset, common - offset);
-	if (order == 0)
-		order = ItemPointerCompare(&index_entry_tuple(a)->t_tid, &index_entry_tuple(b)->t_tid);
-	return order;
-}
-
-static int
 compare_items(const mgpu_u128 *a, const mgpu_u128 *b, const equal_run *run)
 {
-	return compare_entries(index_entry_of(run->rows, *a), index_entry_of(run->rows, *b), run->offset);
+	return index_compare_rest(index_entry_of(run->rows, *a), index_entry_of(run->rows, *b), run->offset);
 }
 
 #define ST_SORT sort_by_comparison
@@ -84,6 +58,15 @@ compare_items(const mgpu_u128 *a, const mgpu_u128 *b, const equal_run *run)
 #define ST_COMPARE(a, b, run) compare_items(a, b, run)
 #define ST_COMPARE_ARG_TYPE const equal_run
 #define ST_CHECK_FOR_INTERRUPTS
+#define ST_SCOPE static
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
+/* For threads. */
+#define ST_SORT sort_short_run
+#define ST_ELEMENT_TYPE mgpu_u128
+#define ST_COMPARE(a, b, run) compare_items(a, b, run)
+#define ST_COMPARE_ARG_TYPE const equal_run
 #define ST_SCOPE static
 #define ST_DEFINE
 #include "lib/sort_template.h"
@@ -96,7 +79,7 @@ is_in_order(const equal_run *run)
 	{
 		if (i + ITEMS_AHEAD < run->end)
 			__builtin_prefetch(entry_of(run->rows, i + ITEMS_AHEAD));
-		if (compare_entries(entry_of(run->rows, i - 1), entry_of(run->rows, i), run->offset) > 0)
+		if (index_compare_rest(entry_of(run->rows, i - 1), entry_of(run->rows, i), run->offset) > 0)
 			return false;
 		if (i % 4096 == 0)
 			CHECK_FOR_INTERRUPTS();
@@ -143,12 +126,12 @@ skip_shared(equal_run *run)
 		uint64		code = code_at(first, run->offset);
 		uint64		i = run->first + 1;
 
-		if (first->rest_bytes <= run->offset)
-			return false;
 		while (i < run->end && code_at(entry_of(run->rows, i), run->offset) == code)
 			i++;
 		if (i < run->end)
 			return true;
+		if (first->rest_bytes <= run->offset)
+			return false;
 		CHECK_FOR_INTERRUPTS();
 	}
 }
@@ -161,6 +144,7 @@ sort_round(const equal_run *run)
 	uint64		high = (uint64) (items[0] >> 64);
 	uint64		num_items = run->end - run->first;
 	mgpu_u128  *coded = large_alloc(CurrentMemoryContext, num_items * sizeof(mgpu_u128));
+	mgpu_u128  *sorted;
 
 	for (uint64 i = 0; i < num_items; i++)
 	{
@@ -168,11 +152,13 @@ sort_round(const equal_run *run)
 			__builtin_prefetch(entry_of(run->rows, run->first + i + ITEMS_AHEAD));
 		coded[i] = (mgpu_u128) code_at(entry_of(run->rows, run->first + i), run->offset) << 64 | (uint64) items[i];
 	}
-	mgpu_sort_unsigned(coded, num_items, sizeof(mgpu_u128), NULL);
+	sorted = index_sort(coded, num_items, sizeof(mgpu_u128), run->rows->work);
 	CHECK_FOR_INTERRUPTS();
 	for (uint64 i = 0; i < num_items; i++)
-		items[i] = (mgpu_u128) high << 64 | (uint64) coded[i];
-	sort_next(run, coded);
+		items[i] = (mgpu_u128) high << 64 | (uint64) sorted[i];
+	sort_next(run, sorted);
+	if (sorted != coded)
+		pfree(sorted);
 	pfree(coded);
 }
 
@@ -187,88 +173,99 @@ sort_run(equal_run run)
 		sort_round(&run);
 }
 
+/* The end of the run that begins with this item. */
+static inline uint64
+end_of_run(const index_rows *rows, uint64 begin)
+{
+	const mgpu_u128 *items = index_strings(rows);
+	uint64		end = begin + 1;
+
+	while (end < rows->num_items && items[end] >> 64 == items[begin] >> 64)
+		end++;
+	return end;
+}
+
+/* Sort the short runs that begin among the task's items. */
+static void
+sort_task(void *context, uint64 task, int worker)
+{
+	index_rows *rows = context;
+	mgpu_u128  *items = index_strings(rows);
+	uint64		begin = task * TASK_ITEMS;
+	uint64		task_end = Min(begin + TASK_ITEMS, rows->num_items);
+
+	while (begin > 0 && begin < task_end && items[begin] >> 64 == items[begin - 1] >> 64)
+		begin++;
+	for (uint64 end; begin < task_end; begin = end)
+	{
+		equal_run	run = {rows, begin, 0, 0};
+
+		end = end_of_run(rows, begin);
+		if (end - begin > 1 && end - begin <= THREADS_RUN)
+			sort_short_run(items + begin, end - begin, &run);
+	}
+}
+
+/* Run a function of the rows by threads, each task for TASK_ITEMS of them. */
+static void
+run_tasks(index_rows *rows, mgpu_task_function function)
+{
+	thread_work_run(rows->work, function, rows, (rows->num_items + TASK_ITEMS - 1) / TASK_ITEMS, UINT64_MAX);
+}
+
 static void
 sort_equal_beginnings(index_rows *rows)
 {
-	uint64		begin = 0;
-
-	for (uint64 i = 1; i <= rows->num_items; i++)
+	run_tasks(rows, sort_task);
+	for (uint64 begin = 0, end; begin < rows->num_items; begin = end)
 	{
-		if (i < rows->num_items && index_strings(rows)[i] >> 64 == index_strings(rows)[begin] >> 64)
-			continue;
-		if (i - begin > 1)
-			sort_run((equal_run) {rows, begin, i, 0});
-		begin = i;
-		if (i % 4096 == 0)
+		end = end_of_run(rows, begin);
+		if (end - begin > THREADS_RUN)
+			sort_run((equal_run) {rows, begin, end, 0});
+		if (begin / TASK_ITEMS != end / TASK_ITEMS)
 			CHECK_FOR_INTERRUPTS();
 	}
-}
-
-/* ---- collated strings */
-
-static int
-compare_collated(const mgpu_u128 *a, const mgpu_u128 *b, const index_rows *rows)
-{
-	return index_compare(rows->keys, index_entry_tuple(index_entry_of(rows, *a)), index_entry_tuple(index_entry_of(rows, *b)));
-}
-
-#define ST_SORT sort_by_collation
-#define ST_ELEMENT_TYPE mgpu_u128
-#define ST_COMPARE(a, b, rows) compare_collated(a, b, rows)
-#define ST_COMPARE_ARG_TYPE const index_rows
-#define ST_CHECK_FOR_INTERRUPTS
-#define ST_SCOPE static
-#define ST_DEFINE
-#include "lib/sort_template.h"
-
-/* Move an item that is not in its place to where it belongs, before the items in front of it.  Returns how far. */
-static uint64
-move_back(index_rows *rows, uint64 i)
-{
-	mgpu_u128  *items = index_strings(rows);
-	mgpu_u128	moved = items[i];
-	uint64		to = i;
-
-	do
-	{
-		items[to] = items[to - 1];
-		to--;
-	} while (to > 0 && compare_collated(&items[to - 1], &moved, rows) > 0);
-	items[to] = moved;
-	return i - to;
-}
-
-/* False: too many items are not in their places. */
-static bool
-prove_order(index_rows *rows)
-{
-	uint64		most_moves = rows->num_items / 4 + 1024;
-	uint64		moves = 0;
-
-	if (mgpu_setting_inject_fault == MGPU_FAULT_COLLATION)
-		return false;
-	for (uint64 i = 1; i < rows->num_items; i++)
-	{
-		if (i + ITEMS_AHEAD < rows->num_items)
-			__builtin_prefetch(index_entry_tuple(entry_of(rows, i + ITEMS_AHEAD)));
-		if (compare_collated(&index_strings(rows)[i - 1], &index_strings(rows)[i], rows) > 0)
-			moves += move_back(rows, i);
-		if (moves > most_moves)
-			return false;
-		if (i % 1024 == 0)
-			CHECK_FOR_INTERRUPTS();
-	}
-	return true;
 }
 
 void
 index_rows_sort(index_rows *rows)
 {
-	if (rows->num_items < 2)
-		return;
-	sort_items(rows);
+	void	   *sorted = index_sort(rows->items, rows->num_items, index_item_bytes(rows), rows->work);
+
+	if (sorted != rows->items)
+	{
+		pfree(rows->items);
+		rows->items = sorted;
+		rows->most_items = rows->num_items;
+	}
 	if (!rows->keys->are_numbers)
 		sort_equal_beginnings(rows);
-	if (rows->keys->is_collated && !prove_order(rows))
-		sort_by_collation(rows->items, rows->num_items, rows);
+	if (rows->keys->is_collated)
+		index_collate(rows);
+}
+
+/* ---- neighbours */
+
+/* Of the first one of a task, nothing is found: the one before is another task's. */
+static void
+compare_task(void *context, uint64 task, int worker)
+{
+	index_rows *rows = context;
+	mgpu_u128  *items = index_strings(rows);
+	uint64		end = Min((task + 1) * TASK_ITEMS, rows->num_items);
+
+	for (uint64 i = task * TASK_ITEMS + 1; i < end; i++)
+	{
+		if (i + ITEMS_AHEAD < end && items[i + ITEMS_AHEAD - 1] >> 64 == items[i + ITEMS_AHEAD] >> 64)
+			__builtin_prefetch(entry_of(rows, i + ITEMS_AHEAD));
+		if (items[i - 1] >> 64 == items[i] >> 64 && !index_same_rest(entry_of(rows, i - 1), entry_of(rows, i)))
+			items[i] |= INDEX_ITEM_DIFFERS;
+	}
+}
+
+void
+index_rows_compare(index_rows *rows)
+{
+	if (!rows->keys->are_numbers)
+		run_tasks(rows, compare_task);
 }

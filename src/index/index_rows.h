@@ -64,6 +64,9 @@ extern void index_rows_need_strings(index_rows *rows);
 /* Sort the items that are in memory. */
 extern void index_rows_sort(index_rows *rows);
 
+/* Have index_may_be_equal know more of the strings that are in memory. */
+extern void index_rows_compare(index_rows *rows);
+
 /* Forget the rows in memory. */
 extern void index_rows_reset(index_rows *rows);
 
@@ -126,7 +129,9 @@ index_may_be_equal(const index_rows *rows, uint64 i)
 
 	if (rows->are_short)
 		return (numbers[i - 1] ^ numbers[i]) >> rows->place_bits == 0;
-	return (wide[i - 1] ^ wide[i]) >> (rows->keys->are_numbers ? 48 : 64) == 0;
+	if (rows->keys->are_numbers)
+		return (wide[i - 1] ^ wide[i]) >> 48 == 0;
+	return (wide[i - 1] ^ wide[i]) >> 64 == 0 && (wide[i] & INDEX_ITEM_DIFFERS) == 0;
 }
 
 /* Items of strings. */

@@ -121,7 +121,11 @@ static bool
 read_row(const index_rows *rows, index_run *run)
 {
 	mgpu_u128	item;
-	index_entry head;
+	struct
+	{
+		index_entry entry;
+		IndexTupleData tuple;
+	}			head;			/* tell how long the entry is */
 	Size		bytes;
 
 	if (run->num_left == 0)
@@ -135,20 +139,11 @@ read_row(const index_rows *rows, index_run *run)
 	}
 	read_bytes(run, &run->code, sizeof(run->code));
 	read_bytes(run, &head, sizeof(head));
-	bytes = index_entry_bytes(&head);
+	bytes = index_entry_bytes(&head.entry);
 	reserve(&run->entry, &run->space, bytes);
 	memcpy(run->entry, &head, sizeof(head));
 	read_bytes(run, run->entry + sizeof(head), bytes - sizeof(head));
 	return true;
-}
-
-static int
-compare_rest(const index_entry *a, const index_entry *b)
-{
-	uint32		common = Min(a->rest_bytes, b->rest_bytes);
-	int			order = memcmp(index_entry_rest(a), index_entry_rest(b), common);
-
-	return order != 0 ? order : ItemPointerCompare(&index_entry_tuple(a)->t_tid, &index_entry_tuple(b)->t_tid);
 }
 
 /* The first row is at the heap's top, which is its largest. */
@@ -167,7 +162,7 @@ compare_runs(Datum a, Datum b, void *arg)
 							  index_entry_tuple((const index_entry *) run_b->entry));
 	if (run_a->code != run_b->code)
 		return run_a->code < run_b->code ? 1 : -1;
-	return -compare_rest((const index_entry *) run_a->entry, (const index_entry *) run_b->entry);
+	return -index_compare_rest((const index_entry *) run_a->entry, (const index_entry *) run_b->entry, 0);
 }
 
 static void
@@ -246,7 +241,7 @@ fetch_from_memory(index_cursor *cursor)
 	cursor->next++;
 	if (cursor->next + ITEMS_AHEAD < rows->num_items)
 		fetch_ahead(index_entry_of(rows, item[ITEMS_AHEAD]));
-	cursor->is_single = cursor->next == rows->num_items || item[1] >> 64 != item[0] >> 64;
+	cursor->is_single = cursor->next == rows->num_items || !index_may_be_equal(rows, cursor->next);
 	cursor->code = (uint64) (item[0] >> 64);
 	cursor->entry = index_entry_of(rows, item[0]);
 	return true;
@@ -264,14 +259,10 @@ index_cursor_start(index_cursor *cursor, index_rows *rows)
 		start_merge(cursor);
 	}
 	else
+	{
 		index_rows_sort(rows);
-}
-
-static inline bool
-is_same_string(const index_cursor *cursor, const index_entry *last)
-{
-	return last->rest_bytes == cursor->entry->rest_bytes &&
-		memcmp(index_entry_rest(last), index_entry_rest(cursor->entry), last->rest_bytes) == 0;
+		index_rows_compare(rows);
+	}
 }
 
 /* Make the tuple of a number, or give the last one's the new place. */
@@ -300,7 +291,7 @@ index_cursor_next(index_cursor *cursor)
 	}
 	else
 	{
-		cursor->is_equal = cursor->has_row && last_code == cursor->code && is_same_string(cursor, last_entry);
+		cursor->is_equal = cursor->has_row && last_code == cursor->code && index_same_rest(last_entry, cursor->entry);
 		cursor->is_dead = cursor->entry->is_dead;
 		cursor->tuple = index_entry_tuple(cursor->entry);
 	}
