@@ -5,7 +5,7 @@
  * A column is taken if the index orders it as its type does by default: then the order is one of those that
  * array/element_type knows.  A value is its code (core/key_codec.h), most significant byte first; a descending column has the
  * code's complement.  Texts have no zero bytes, nor have the strings of numeric: a zero ends them.  Under the C library's
- * collations a text's string is followed by the text, and a zero each.
+ * collations a text's string, shortened, is followed by the text, and a zero each.
  */
 #include "postgres.h"
 
@@ -15,6 +15,7 @@
 
 #include "compat.h"
 #include "array/element_type.h"
+#include "index/index_collate.h"
 #include "index/index_keys.h"
 #include "keys/collated.h"
 #include "keys/collation.h"
@@ -348,7 +349,7 @@ put_variable(const index_key *key, Datum value, unsigned char *out)
 	Size		length = size;
 
 	if (key->locale)
-		length = collated_make(key->locale, data, size, (char *) out, COLLATED_SPACE(size));
+		length = index_collate_shorten(out, collated_make(key->locale, data, size, (char *) out, COLLATED_SPACE(size)));
 	else if (key->encode)
 		length = encode_aligned(key, data, size, out);
 	else

@@ -20,7 +20,7 @@
 /* Leaves of a batch. */
 #define BATCH_LEAVES MGPU_SIZE(64, 4)
 
-#define ENTRIES_AHEAD 8
+#define ENTRIES_AHEAD 12
 
 typedef struct planned_leaf
 {
@@ -144,7 +144,7 @@ fill_task(void *context, uint64 task, int worker)
 		Size		size = index_row_bytes(rows, i);
 
 		if (!rows->keys->are_numbers && i + ENTRIES_AHEAD < rows->num_items)
-			__builtin_prefetch(index_entry_of(rows, index_strings(rows)[i + ENTRIES_AHEAD]));
+			index_fetch_ahead(index_entry_of(rows, index_strings(rows)[i + ENTRIES_AHEAD]));
 		header->pd_upper -= size;
 		ItemIdSetNormal(item, header->pd_upper, size);
 		write_tuple(rows, i, (char *) leaf->page + header->pd_upper);

@@ -217,14 +217,6 @@ fetch_merged(index_cursor *cursor)
 
 /* ---- rows */
 
-/* Most entries have two lines of the processor's cache. */
-static inline void
-fetch_ahead(const index_entry *entry)
-{
-	__builtin_prefetch(entry);
-	__builtin_prefetch((const char *) entry + 64);
-}
-
 static bool
 fetch_from_memory(index_cursor *cursor)
 {
@@ -240,7 +232,7 @@ fetch_from_memory(index_cursor *cursor)
 	}
 	cursor->next++;
 	if (cursor->next + ITEMS_AHEAD < rows->num_items)
-		fetch_ahead(index_entry_of(rows, item[ITEMS_AHEAD]));
+		index_fetch_ahead(index_entry_of(rows, item[ITEMS_AHEAD]));
 	cursor->is_single = cursor->next == rows->num_items || !index_may_be_equal(rows, cursor->next);
 	cursor->code = (uint64) (item[0] >> 64);
 	cursor->entry = index_entry_of(rows, item[0]);
