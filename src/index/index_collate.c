@@ -139,7 +139,7 @@ prove_task(void *context, uint64 task, int worker)
 	for (uint64 i = Max(task * TASK_ITEMS, 1); i < end && !work->are_wrong[task]; i++)
 	{
 		if (i + ITEMS_AHEAD < end)
-			__builtin_prefetch(index_entry_rest(index_entry_of(rows, index_strings(rows)[i + ITEMS_AHEAD])) + 64);
+			index_fetch_ahead(index_entry_of(rows, index_strings(rows)[i + ITEMS_AHEAD]));
 		work->are_wrong[task] = !are_in_order(rows, i);
 	}
 }

@@ -82,12 +82,12 @@ index_item_tuple_bytes(mgpu_u128 item)
 	return (Size) ((uint16) (item >> 48) & 0x7FFF) * MAXIMUM_ALIGNOF;
 }
 
-/* Most entries have two lines of the processor's cache. */
+/* Most entries have two lines of the processor's cache, or three. */
 static inline void
 index_fetch_ahead(const index_entry *entry)
 {
-	__builtin_prefetch(entry);
-	__builtin_prefetch((const char *) entry + 64);
+	for (int i = 0; i < 3; i++)
+		__builtin_prefetch((const char *) entry + i * 64);
 }
 
 static inline IndexTuple

@@ -78,7 +78,7 @@ is_in_order(const equal_run *run)
 	for (uint64 i = run->first + 1; i < run->end; i++)
 	{
 		if (i + ITEMS_AHEAD < run->end)
-			__builtin_prefetch(entry_of(run->rows, i + ITEMS_AHEAD));
+			index_fetch_ahead(entry_of(run->rows, i + ITEMS_AHEAD));
 		if (index_compare_rest(entry_of(run->rows, i - 1), entry_of(run->rows, i), run->offset) > 0)
 			return false;
 		if (i % 4096 == 0)
@@ -149,7 +149,7 @@ sort_round(const equal_run *run)
 	for (uint64 i = 0; i < num_items; i++)
 	{
 		if (i + ITEMS_AHEAD < num_items)
-			__builtin_prefetch(entry_of(run->rows, run->first + i + ITEMS_AHEAD));
+			index_fetch_ahead(entry_of(run->rows, run->first + i + ITEMS_AHEAD));
 		coded[i] = (mgpu_u128) code_at(entry_of(run->rows, run->first + i), run->offset) << 64 | (uint64) items[i];
 	}
 	sorted = index_sort(coded, num_items, sizeof(mgpu_u128), run->rows->work);
@@ -257,7 +257,7 @@ compare_task(void *context, uint64 task, int worker)
 	for (uint64 i = task * TASK_ITEMS + 1; i < end; i++)
 	{
 		if (i + ITEMS_AHEAD < end && items[i + ITEMS_AHEAD - 1] >> 64 == items[i + ITEMS_AHEAD] >> 64)
-			__builtin_prefetch(entry_of(rows, i + ITEMS_AHEAD));
+			index_fetch_ahead(entry_of(rows, i + ITEMS_AHEAD));
 		if (items[i - 1] >> 64 == items[i] >> 64 && !index_same_rest(entry_of(rows, i - 1), entry_of(rows, i)))
 			items[i] |= INDEX_ITEM_DIFFERS;
 	}

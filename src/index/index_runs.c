@@ -64,7 +64,7 @@ write_entries(const index_rows *rows, BufFile *file)
 		uint64		code = (uint64) (item >> 64);
 
 		if (i + ITEMS_AHEAD < rows->num_items)
-			__builtin_prefetch(index_entry_of(rows, index_strings(rows)[i + ITEMS_AHEAD]));
+			index_fetch_ahead(index_entry_of(rows, index_strings(rows)[i + ITEMS_AHEAD]));
 		BufFileWrite(file, &code, sizeof(code));
 		BufFileWrite(file, entry, index_entry_bytes(entry));
 	}
