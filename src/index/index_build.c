@@ -146,7 +146,7 @@ try_build(btree_build *build, MemoryContext caller)
 static void
 start_threads(btree_build *build)
 {
-	int			most = index_worker_is_forced() ? 1 : max_parallel_maintenance_workers + 1;
+	int			most = index_wants_no_workers() ? 1 : max_parallel_maintenance_workers + 1;
 	int			num_threads = Min(most, threads_allowed());
 
 	if (num_threads > 1 && RelationGetNumberOfBlocks(build->heap) >= THREADS_LEAST_BLOCKS)

@@ -34,6 +34,12 @@ static get_relation_info_hook_type previous_info_hook;
 static ProcessUtility_hook_type previous_utility_hook;
 static bool asks_in_vain = false;
 
+bool
+index_wants_no_workers(void)
+{
+	return asks_in_vain;
+}
+
 /* ---- the build function */
 
 static void
