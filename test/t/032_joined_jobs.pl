@@ -126,6 +126,8 @@ check_joins('beside workers', 1, 'SELECT s.name, count(*), sum(v) FROM facts JOI
 	'SELECT small, count(*) FROM facts WHERE EXISTS (SELECT FROM twice t WHERE t.id = shop AND t.v > 70) GROUP BY 1', 'SELECT small, count(*) FROM facts WHERE NOT EXISTS (SELECT FROM nulls n WHERE n.id = shop) GROUP BY 1', 'SELECT count(*), sum(v) FROM facts JOIN shops s ON shop = s.id WHERE s.b');
 check_joins('a snowflake beside workers', 3, "SELECT c.label, r.label, s.kind, count(*), sum(price * s.rate) FROM $snow JOIN countries c ON r.country = c.id GROUP BY 1, 2, 3");
 check_joins('a large table that is written last beside workers', 2, 'SELECT r.label, count(*), sum(v) FROM regions r JOIN shops s ON s.region = r.id JOIN facts ON shop = s.id GROUP BY 1');
+# first rows are not for two threads, but where thresholds are small
+run('SET mgpu.cpu_threads = ' . sized(2, 4));
 check_joins('rows beside workers', 1, 'SELECT facts.id, s.name, price FROM facts JOIN shops s ON shop = s.id ORDER BY price DESC, facts.id LIMIT 50', 'SELECT facts.id, s.name FROM facts LEFT JOIN shops s ON shop = s.id ORDER BY s.name, facts.id',
 	'SELECT DISTINCT ON (s.region) s.region, facts.id FROM facts JOIN shops s ON shop = s.id ORDER BY s.region, facts.id DESC');
 run(map {s/SET (\w+) .*/RESET $1/r} @workers);
@@ -136,8 +138,7 @@ check_joins('no index proves that a key is unique', 1, 'SELECT s.name, count(*),
 run('INSERT INTO plain_shops SELECT * FROM shops WHERE id = 7');
 check_joins('nor is it unique any more', 0, 'SELECT s.region, count(*), sum(v) FROM facts JOIN plain_shops s ON shop = s.id GROUP BY 1', 'SELECT s.region, count(s.id) FROM facts LEFT JOIN plain_shops s ON shop = s.id GROUP BY 1');
 
-# rows; first rows are not for two threads, but where thresholds are small
-run('SET mgpu.cpu_threads = ' . sized(2, 4));
+# rows
 check_joins("rows by $_", 1, "SELECT facts.id, s.name, s.rate, s.bare, s.u, price FROM facts JOIN shops s ON shop = s.id ORDER BY $_, facts.id", "SELECT facts.id, s.name, price FROM facts LEFT JOIN shops s ON shop = s.id ORDER BY $_, facts.id LIMIT 50",
 	"SELECT * FROM (SELECT facts.id, s.name, row_number() OVER (PARTITION BY s.region ORDER BY $_, facts.id) AS place FROM facts LEFT JOIN shops s ON shop = s.id) q WHERE place <= 2")
   foreach 's.name', 's.rate DESC', 's.opened, v', 's.name DESC NULLS LAST, price', 's.u';
