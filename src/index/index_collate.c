@@ -74,9 +74,13 @@ index_collate_shorten(unsigned char *string, Size length)
 static inline const unsigned char *
 end_of_part(const index_key *key, const unsigned char *part)
 {
+	unsigned char end = key->descending ? 0xFF : 0;
+
 	if (key->kind != 0)
 		return part + key->width;
-	return (const unsigned char *) rawmemchr(part, key->descending ? 0xFF : 0) + 1;
+	while (*part != end)
+		part++;
+	return part + 1;
 }
 
 /* Compare strings as index_compare does their rows.  No collated column is descending. */
