@@ -31,7 +31,7 @@ typedef struct collate_work
 
 /* ---- strings */
 
-/* In what glibc's strxfrm makes, this ends a level of weights, and that is the least weight of most letters from the second level on. */
+/* What ends a level of weights in glibc's strings, and the least weight from the second level on, which most letters have. */
 #define LEVEL_END 1
 #define LEAST_WEIGHT 2
 

@@ -172,7 +172,9 @@ write_singles(index_loader *loader, uint32 num_rows)
 
 	while (cursor->next < end)
 	{
-		index_cursor_skip(cursor, cursor->next + (rows->keys->are_numbers ? write_numbers(loader, end - cursor->next) : write_string(loader)));
+		uint32		written = rows->keys->are_numbers ? write_numbers(loader, end - cursor->next) : write_string(loader);
+
+		index_cursor_skip(cursor, cursor->next + written);
 		if (cursor->next < rows->num_items && index_tree_is_full(loader->tree, index_row_bytes(rows, cursor->next)))
 			index_leaves_load(loader->tree, cursor);
 	}

@@ -142,7 +142,10 @@ take_page(page_scan *scan, const index_page *page, Buffer buffer)
 
 /* ---- batches */
 
-/* Pin the next batch.  A page is locked for a moment: whoever removes rows from it has ended then, and cannot begin as long as it is pinned. */
+/*
+ * Pin the next batch.  A page is locked for a moment: then whoever removed rows from it has ended, and nobody can begin as long as it
+ * is pinned.
+ */
 static void
 pin_batch(page_scan *scan, page_batch *batch)
 {
