@@ -29,6 +29,18 @@ adds_at_once(const mgpu_group_spec *spec)
 	return spec->num_sorts == 0 && spec->limit_rule == MGPU_LIMIT_NONE;
 }
 
+/* Words for a row, beside its columns: what is sorted of it; of values that are looked up, a place in a table, if all differ. */
+static double
+words_beside(const mgpu_group_spec *spec)
+{
+	double		words = 2;
+
+	for (uint32 i = 0; i < spec->num_sorts; i++)
+		if (spec->columns[spec->sorts[i].column].num_cells > 0)
+			words = Max(words, 1.25 * (3 + spec->columns[spec->sorts[i].column].num_cells) + 4);
+	return words;
+}
+
 /* Bytes that are kept: groups, or rows until the last has come. */
 static double
 kept_bytes(const mgpu_group_spec *spec, double num_rows, double num_results)
@@ -38,7 +50,7 @@ kept_bytes(const mgpu_group_spec *spec, double num_rows, double num_results)
 	if (spec->limit_rule != MGPU_LIMIT_NONE)
 		num_rows = Min(num_rows, num_results);
 	if (!adds_at_once(spec))
-		return num_rows * ((spec->num_columns + 2) * sizeof(uint64));
+		return num_rows * (spec->num_columns + words_beside(spec)) * sizeof(uint64);
 	mgpu_group_plan_record(spec, &record);
 	return num_results * (record.num_words + 4) * sizeof(uint64);
 }

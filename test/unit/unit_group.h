@@ -232,10 +232,9 @@ group_random_head(group_case *job, uint32_t number)
 {
 	mgpu_group_spec *spec = &job->spec;
 	uint32_t	text = job->computed[number - group_num_loaded(job)].from[0];
-	uint32_t	num_words = job->num_words[text];
+	uint32_t	num_words = job->computed[number - group_num_loaded(job)].making == GROUP_WORD ? job->num_words[text] : 0;
 
-	if (job->computed[number - group_num_loaded(job)].making != GROUP_WORD || num_words < 2 || num_words > spec->num_columns - number ||
-		group_chance(job, 4))
+	if (num_words < 2 || num_words > spec->num_columns - number || group_chance(job, 4))
 		return;
 	for (uint32_t i = 0; i < num_words; i++)
 	{

@@ -148,6 +148,7 @@ typedef struct mgpu_table_part
 	bool		has_large;		/* groups of this sort that are left to all threads */
 	mgpu_table_groups different;	/* values of several columns, with their groups' numbers */
 	mgpu_table_keys value_keys;
+	uint64_t	different_bytes;
 } mgpu_table_part;
 
 /* A group's values that all threads sort together. */
@@ -357,7 +358,8 @@ void		mgpu_table_describe(const mgpu_group_sort *sort, const uint64_t *values, u
 
 /* table_distinct.c.  Count the values of the next batch.  false: out of memory. */
 bool		mgpu_table_begin_distinct(const mgpu_run *run, mgpu_table_part *part);
-bool		mgpu_table_count_distinct(const mgpu_run *run, mgpu_table_part *part, uint32_t number, mgpu_table_worker *worker);
+bool		mgpu_table_count_distinct(mgpu_run *run, mgpu_table_part *part, uint32_t number, mgpu_table_worker *worker);
+void		mgpu_table_end_distinct(mgpu_run *run, mgpu_table_part *part);
 
 /* Of parts without keys, which are one group: to the first. */
 void		mgpu_table_join_parts(mgpu_run *run);

@@ -67,6 +67,27 @@ words_of(const mgpu_run *run, const mgpu_table_part *part, uint64_t group)
 	return mgpu_table_record(&part->groups, group) + run->record.sorts[part->sort];
 }
 
+/* Note how much memory the table has more than before, or has no more. */
+static void
+count_bytes(mgpu_run *run, mgpu_table_part *part)
+{
+	const mgpu_table_groups *different = &part->different;
+	uint64_t	bytes = different->slots == NULL ? 0 :
+		(different->capacity * different->num_words + different->num_slots) * sizeof(uint64_t);
+	uint64_t	all_bytes = atomic_fetch_add(&run->bytes, bytes - part->different_bytes) + bytes - part->different_bytes;
+
+	part->different_bytes = bytes;
+	if (run->most_bytes > 0 && all_bytes > run->most_bytes)
+		mgpu_table_fail(run, MGPU_TABLE_OVER_LIMIT);
+}
+
+void
+mgpu_table_end_distinct(mgpu_run *run, mgpu_table_part *part)
+{
+	mgpu_table_free_groups(&part->different);
+	count_bytes(run, part);
+}
+
 static bool
 count_rows(const mgpu_run *run, mgpu_table_part *part, const mgpu_table_rows *rows, mgpu_table_worker *worker)
 {
@@ -84,7 +105,7 @@ count_rows(const mgpu_run *run, mgpu_table_part *part, const mgpu_table_rows *ro
 }
 
 bool
-mgpu_table_count_distinct(const mgpu_run *run, mgpu_table_part *part, uint32_t number, mgpu_table_worker *worker)
+mgpu_table_count_distinct(mgpu_run *run, mgpu_table_part *part, uint32_t number, mgpu_table_worker *worker)
 {
 	uint32_t	begin = part->batch->parts[number];
 	uint32_t	num_rows = part->batch->parts[number + 1] - begin;
@@ -97,6 +118,7 @@ mgpu_table_count_distinct(const mgpu_run *run, mgpu_table_part *part, uint32_t n
 		if (!count_rows(run, part, &rows, worker))
 			return false;
 	}
+	count_bytes(run, part);
 	part->num_rows += num_rows;
 	part->num_left -= mgpu_table_least(part->num_left, num_rows + 1);
 	part->batch = part->batch->next;

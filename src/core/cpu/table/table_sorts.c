@@ -283,7 +283,7 @@ mgpu_table_step_values(mgpu_run *run, uint32_t number, mgpu_table_worker *worker
 		return mgpu_table_count_distinct(run, part, number, worker);
 	if (part->step == MGPU_PART_DISTINCT)
 	{
-		mgpu_table_free_groups(&part->different);
+		mgpu_table_end_distinct(run, part);
 		part->sort++;
 		return mgpu_table_begin_values(run, part);
 	}
