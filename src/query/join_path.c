@@ -25,8 +25,12 @@
 /* The part of a table's rows that have to be different: statistics are estimates. */
 #define DISTINCT_PART 0.98
 
-/* A row of a build, beyond being read, in units of cpu_operator_cost: its cells are computed, and its place is found. */
+/*
+ * A row of a build, beyond being read, in units of cpu_operator_cost: its place is found, and each column is copied and becomes a cell.
+ * Measured: 130 ns with one column, 330 with two of which one is a text.
+ */
 #define BUILD_COST 4.0
+#define BUILD_COLUMN_COST 4.0
 
 const Path *
 path_below_projections(const Path *path)
@@ -261,7 +265,7 @@ join_path_cost(PlannerInfo *root, const List *joins, double num_rows, double par
 		const Path *inner = ((const HashPath *) lfirst(cell))->jpath.innerjoinpath;
 
 		cost += inner->total_cost - scan_saved_cost(root, inner, inner->pathtarget->exprs) - scan_cached_saving(root, inner) +
-			inner->rows * BUILD_COST * cpu_operator_cost + part * num_rows * cpu_operator_cost;
+			inner->rows * (BUILD_COST + BUILD_COLUMN_COST * list_length(inner->pathtarget->exprs)) * cpu_operator_cost + part * num_rows * cpu_operator_cost;
 	}
 	return cost;
 }

@@ -95,7 +95,7 @@ check_too_many(const mgpu_job &job, const mgpu_binding &binding)
 	mgpu_run   *run;
 	mgpu_error	err = {};
 
-	CHECK(gpu->open(&job, &binding, &default_options, &run, &err) == MGPU_UNSUPPORTED && run == nullptr, "%s",
+	CHECK(gpu->open(&job, &binding, &default_options, &run, &err) == MGPU_BUSY && run == nullptr, "%s",
 		  err.message);
 }
 
