@@ -31,6 +31,7 @@ typedef struct planned_leaf
 
 typedef struct leaf_batch
 {
+	const index_cursor *cursor;
 	const index_rows *rows;
 	uint32		num_leaves;
 	planned_leaf leaves[BATCH_LEAVES];
@@ -48,6 +49,13 @@ is_plain(const index_rows *rows, uint64 i)
 	return index_item_tuple_bytes(index_strings(rows)[i]) <= BLCKSZ / 4;
 }
 
+/* Whether a row may have the key of the one before, and that matters. */
+static inline bool
+is_equal(const index_cursor *cursor, uint64 i)
+{
+	return cursor->equals_matter && i < cursor->rows->num_items && index_may_be_equal(cursor->rows, i);
+}
+
 uint32
 index_count_singles(const index_cursor *cursor, uint32 most)
 {
@@ -55,9 +63,9 @@ index_count_singles(const index_cursor *cursor, uint32 most)
 	uint64		i = cursor->next;
 	uint64		end = Min(rows->num_items, i + most);
 
-	if (i > 0 && i < end && index_may_be_equal(rows, i))
+	if (i > 0 && is_equal(cursor, i))
 		return 0;
-	while (i < end && is_plain(rows, i) && (i + 1 == rows->num_items || !index_may_be_equal(rows, i + 1)))
+	while (i < end && is_plain(rows, i) && !is_equal(cursor, i + 1))
 		i++;
 	return i - cursor->next;
 }
@@ -66,8 +74,9 @@ index_count_singles(const index_cursor *cursor, uint32 most)
 
 /* Plan a leaf that begins with this row.  False: one that is not of this kind comes before it is full. */
 static bool
-plan_leaf(const index_rows *rows, planned_leaf *leaf, Size least_space)
+plan_leaf(const index_cursor *cursor, planned_leaf *leaf, Size least_space)
 {
+	const index_rows *rows = cursor->rows;
 	Size		space = BLCKSZ - SizeOfPageHeaderData - MAXALIGN(sizeof(BTPageOpaqueData)) - sizeof(ItemIdData);
 	uint32		num_tuples = 0;
 
@@ -76,8 +85,7 @@ plan_leaf(const index_rows *rows, planned_leaf *leaf, Size least_space)
 		Size		size = index_row_bytes(rows, i);
 
 		/* the first one was looked at before */
-		if (num_tuples > 0 &&
-			(!is_plain(rows, i) || index_may_be_equal(rows, i) || (i + 1 < rows->num_items && index_may_be_equal(rows, i + 1))))
+		if (num_tuples > 0 && (!is_plain(rows, i) || is_equal(cursor, i) || is_equal(cursor, i + 1)))
 			return false;
 		if (index_page_is_full(space - sizeof(ItemIdData), INDEX_LEAF_NEEDS(size), num_tuples, 0, least_space))
 		{
@@ -101,7 +109,7 @@ plan_batch(index_tree *tree, leaf_batch *batch, uint64 first)
 		planned_leaf *leaf = &batch->leaves[batch->num_leaves];
 
 		leaf->first = first;
-		if (!plan_leaf(batch->rows, leaf, least_space))
+		if (!plan_leaf(batch->cursor, leaf, least_space))
 			break;
 		leaf->page = index_tree_page(tree);
 		first += leaf->num_tuples - 1;
@@ -175,6 +183,7 @@ index_leaves_load(index_tree *tree, index_cursor *cursor)
 	leaf_batch *next = palloc(sizeof(leaf_batch));
 	uint64		last = cursor->next - 1;
 
+	filled->cursor = next->cursor = cursor;
 	filled->rows = next->rows = cursor->rows;
 	last = plan_batch(tree, next, last);
 	begin_batch(next);

@@ -9,8 +9,8 @@
 #include "index/index_runs.h"
 
 /*
- * How many of the cursor's next rows are seen to have keys that no row before or behind them has, up to most; numbers: and no
- * NULLs.  The cursor's rows are in memory.
+ * How many of the cursor's next rows are seen to have keys that no row before or behind them has, if that matters, up to most;
+ * numbers: and no NULLs.  The cursor's rows are in memory.
  */
 extern uint32 index_count_singles(const index_cursor *cursor, uint32 most);
 

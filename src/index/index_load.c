@@ -223,6 +223,7 @@ index_load(Relation heap, const IndexInfo *info, index_cursor *cursor)
 
 	loader.tree = index_tree_start(heap, cursor->rows->keys->index);
 	loader.merges = index_tree_merges(loader.tree) && !info->ii_Unique;
+	cursor->equals_matter = loader.merges || info->ii_Unique;
 	for (;;)
 	{
 		if (cursor->heap == NULL)
