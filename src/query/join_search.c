@@ -91,7 +91,7 @@ keep_better(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptInfo
 
 	if (previous_hook)
 		previous_hook(root, joined, outer, inner, type, extra);
-	if (!mgpu_setting_enable_columns || joined->reloptkind != RELOPT_JOINREL || joined->fdwroutine || (joined->fdw_private && known == NULL))
+	if (!mgpu_setting_enable_columns || !enable_hashjoin || joined->reloptkind != RELOPT_JOINREL || joined->fdwroutine || (joined->fdw_private && known == NULL))
 		return;
 	path = make_path(root, joined, outer, inner, type, extra);
 	if (path && join_path_stream(root, path, &joins) && (known == NULL || table_job_scan_cost(root, path, COMPARED_BY) < table_job_scan_cost(root, known, COMPARED_BY)))

@@ -58,7 +58,7 @@ scans_below(PlannerInfo *root, RelOptInfo *rel)
 Path *
 scan_path_of_table(PlannerInfo *root, RelOptInfo *rel)
 {
-	List	   *scans = scans_below(root, rel);
+	List	   *scans = enable_seqscan ? scans_below(root, rel) : NIL;
 
 	if (scans == NIL || !planner_rt_fetch(rel->relid, root)->inh)
 		return scans ? linitial(scans) : NULL;

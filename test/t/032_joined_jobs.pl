@@ -130,6 +130,9 @@ check_joins('a large table that is written last beside workers', 2, 'SELECT r.la
 run('SET mgpu.cpu_threads = ' . sized(2, 4));
 check_joins('rows beside workers', 1, 'SELECT facts.id, s.name, price FROM facts JOIN shops s ON shop = s.id ORDER BY price DESC, facts.id LIMIT 50', 'SELECT facts.id, s.name FROM facts LEFT JOIN shops s ON shop = s.id ORDER BY s.name, facts.id',
 	'SELECT DISTINCT ON (s.region) s.region, facts.id FROM facts JOIN shops s ON shop = s.id ORDER BY s.region, facts.id DESC');
+run('SET enable_hashjoin = off', 'SET enable_nestloop = on');
+check_joins('hash joins are not wanted', 0, 'SELECT s.name, count(*) FROM facts JOIN shops s ON shop = s.id GROUP BY 1');
+run('RESET enable_hashjoin', 'SET enable_nestloop = off');
 run(map {s/SET (\w+) .*/RESET $1/r} @workers);
 
 # tables without a unique index: statistics tell
