@@ -135,7 +135,7 @@ take_input(host_run *run, const mgpu_message *message)
 		!mgpu_host_pin_pages(run->host, (const mgpu_page_ref *) mgpu_extent(&run->host->service, message->extent),
 							 message->bytes / sizeof(mgpu_page_ref)))
 	{
-		fail_with(run, MGPU_UNSUPPORTED, "shared buffers could not be pinned");
+		fail_with(run, MGPU_BUSY, "shared buffers could not be pinned");
 		return;
 	}
 	if (run->host->engine->upload(run->run, input, mgpu_extent(&run->host->service, message->extent), message->bytes,
