@@ -202,13 +202,14 @@ device_query_run(MemoryContext parent, const device_question *question)
 void
 device_query_explain(const device_query *query, ExplainState *es)
 {
+	const char *why_no_gpu = run_may_use_gpu() ? query->request.no_gpu : run_lack_of_service();
 	uint64		file_bytes = 0;
 
 	for (int i = 0; i < MGPU_GROUP_OUTPUTS; i++)
 		file_bytes += query->request.in_files ? query->request.outputs[i].num_bytes : 0;
 	ExplainPropertyText("Executor", query->request.by_threads ? "cpu" : "gpu", es);
-	if (query->request.by_threads && query->request.no_gpu && run_may_use_gpu())
-		ExplainPropertyText("Reason", query->request.no_gpu, es);
+	if (query->request.by_threads && why_no_gpu)
+		ExplainPropertyText("Reason", why_no_gpu, es);
 	if (query->request.by_threads)
 		ExplainPropertyInteger("Threads", NULL, query->request.run.num_threads, es);
 	if (query->builds.num_joins > 0)

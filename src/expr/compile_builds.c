@@ -143,13 +143,14 @@ compile_build_words(expr_program *program, const Expr *expr, expr_value *words)
 {
 	const expr_type word = {MGPU_LANE_INTEGER, sizeof(int64), false, 0};
 	int			number = build_of(program, expr);
-	expr_build *build = &program->builds[number];
+	expr_build *build;
 	expr_type	type;
 	int			num_words;
 	int			first;
 
 	if (number < 0 || !expr_type_of(exprType((const Node *) expr), exprTypmod((const Node *) expr), &type) || type.lane != MGPU_LANE_BYTES)
 		return 0;
+	build = &program->builds[number];
 	num_words = num_words_of(build, expr, &type);
 	if (num_words == 0 || num_words > MOST_CELLS)
 		return 0;

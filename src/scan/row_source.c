@@ -287,7 +287,8 @@ explain_no_gpu(const row_source *source, ExplainState *es)
 {
 	const char *lack = run_lack_of_service();
 
-	if (lack == NULL && source->no_gpu[0] == '\0')
+	/* who has run it says so */
+	if (source->ran_job || (lack == NULL && source->no_gpu[0] == '\0'))
 		return;
 	ExplainPropertyText("Executor", "cpu", es);
 	ExplainPropertyText("Reason", lack ? lack : source->no_gpu, es);
