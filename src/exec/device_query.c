@@ -26,7 +26,7 @@
 /* ---- the question */
 
 static device_query *
-create_query(MemoryContext parent, const device_question *question)
+create_query(MemoryContext parent, const device_question *question, double num_read)
 {
 	MemoryContext context = AllocSetContextCreate(parent, "mgpu_pg question to a GPU", ALLOCSET_DEFAULT_SIZES);
 	device_query *query = MemoryContextAllocZero(context, sizeof(device_query));
@@ -34,7 +34,7 @@ create_query(MemoryContext parent, const device_question *question)
 	query->context = context;
 	query->job.spec = &query->request.spec;
 	query->request.function = question->node;
-	query->request.expected_rows = (uint64) Min(row_source_rows(question->source), (double) MGPU_MAX_ITEMS);
+	query->request.expected_rows = (uint64) Min(num_read, (double) MGPU_MAX_ITEMS);
 	query->request.most_bytes = get_hash_memory_limit();
 	query->request.group_bytes = question->group_bytes;
 	return query;
@@ -170,12 +170,13 @@ device_query_run(MemoryContext parent, const device_question *question)
 	device_query *query;
 	MemoryContext caller;
 	const char *why_not = TABLE_JOB_NONE;
+	double		num_read = row_source_rows(question->source);
 
 	/* nobody asks why */
-	if (!run_may_use_gpu() && !table_job_has_threads(row_source_rows(question->source)))
+	if (!run_may_use_gpu() && !table_job_has_threads(num_read))
 		return NULL;
 	readers = row_source_readers(question->source);
-	query = create_query(parent, question);
+	query = create_query(parent, question, num_read);
 	query->builds.source = question->source;
 	caller = MemoryContextSwitchTo(query->context);
 	if (readers)

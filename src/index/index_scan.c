@@ -52,8 +52,8 @@ typedef struct page_scan
 	uint32		most_pages;		/* of a batch */
 	page_batch *reading;		/* is read */
 	page_batch *next;			/* is pinned meanwhile */
-	uint32		num_todo;
-	index_page *todo[BATCH_PAGES];	/* of those that are read */
+	uint32		num_handed;
+	index_page *handed[BATCH_PAGES];	/* to threads, of those that are read */
 	index_reader *readers;		/* of threads */
 	Buffer		asked;			/* the page that index_reader_find asks about */
 } page_scan;
@@ -182,9 +182,9 @@ static void
 read_task(void *context, uint64 task, int worker)
 {
 	page_scan  *scan = context;
-	uint64		ahead = Min(task + scan->rows->num_makers, scan->num_todo - 1);
+	uint64		ahead = Min(task + scan->rows->num_makers, scan->num_handed - 1);
 
-	index_reader_take(&scan->readers[worker], scan->todo[task], scan->todo[ahead]->page);
+	index_reader_take(&scan->readers[worker], scan->handed[task], scan->handed[ahead]->page);
 }
 
 /* Where the items of the batch's pages go: all of a page's line pointers may be rows. */
@@ -201,10 +201,10 @@ start_reading(page_scan *scan)
 	{
 		batch->pages[i].first = first;
 		first += batch->pages[i].num_items;
-		scan->todo[i] = &batch->pages[i];
+		scan->handed[i] = &batch->pages[i];
 	}
-	scan->num_todo = batch->num_pages;
-	thread_work_begin(rows->work, read_task, scan, scan->num_todo);
+	scan->num_handed = batch->num_pages;
+	thread_work_begin(rows->work, read_task, scan, scan->num_handed);
 }
 
 /* Give room to whom it was too little, and the pages that wait for it to threads again.  False: there are none. */
@@ -216,10 +216,10 @@ read_again(page_scan *scan)
 	for (int i = 0; i < scan->rows->num_makers; i++)
 		if (scan->rows->makers[i].needed > scan->rows->makers[i].block_bytes - scan->rows->makers[i].block_used)
 			index_rows_add_block(scan->rows, &scan->rows->makers[i], scan->rows->makers[i].needed);
-	for (uint32 i = 0; i < scan->num_todo; i++)
-		if (scan->todo[i]->state == INDEX_PAGE_NO_ROOM)
-			scan->todo[num_pages++] = scan->todo[i];
-	scan->num_todo = num_pages;
+	for (uint32 i = 0; i < scan->num_handed; i++)
+		if (scan->handed[i]->state == INDEX_PAGE_NO_ROOM)
+			scan->handed[num_pages++] = scan->handed[i];
+	scan->num_handed = num_pages;
 	if (num_pages > 0)
 		thread_work_run(scan->rows->work, read_task, scan, num_pages, UINT64_MAX);
 	return num_pages > 0;

@@ -11,6 +11,8 @@
  */
 #include "postgres.h"
 
+#include <stdatomic.h>
+
 #include "core/cpu_codec.h"
 #include "core/sizes.h"
 #include "core/unsigned_sort.h"
@@ -46,7 +48,7 @@ typedef struct index_sorter
 	uint32		num_parts;
 	uint32		most_parts;
 	sort_part  *parts;			/* for one thread each */
-	bool		out_of_order;
+	atomic_bool out_of_order;
 
 	/* of a part that is cut */
 	sort_part	whole;

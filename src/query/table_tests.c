@@ -2,8 +2,8 @@
  * table_tests.c
  *		The tests of table jobs: which rows are kept, by conditions and by joins.
  *
- * A join looks a row up in its build.  Whether one was found is a test, that of an outer join none.  Rows meet the tests in the
- * plan's order: those of the scan, then each join's, from the innermost on.
+ * A join looks a row up in its build.  Whether one was found is a test, that of an outer join none.  Rows meet the tests of
+ * the scan, then each join's, from the innermost on: comparisons of fixed-size values first, then the others in the plan's order.
  */
 #include "postgres.h"
 
