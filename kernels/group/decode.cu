@@ -222,15 +222,21 @@ load_program(const mgpu_decode_request *request, page_state *state)
 	state->program.ops = state->ops;
 }
 
-/* The inputs of a row, and what the operations up to one make of them.  Not inlined: all operations are here, once. */
-static __device__ __noinline__ mgpu_row_state
-read_row(const mgpu_group_spec *spec, const page_state *state, uint32_t item, uint32_t end_op, mgpu_row_frame *frame)
+struct row_reading
 {
-	mgpu_row_state found = mgpu_find_inputs(spec, reinterpret_cast<const char *>(state->page), item, frame->inputs);
+	mgpu_row_state found;
+	mgpu_row_fate fate;			/* of one that was found */
+};
 
-	if (found == MGPU_ROW_READ)
-		mgpu_program_run_row(&state->program, 0, end_op, frame->registers, frame->inputs);
-	return found;
+/* Find a row's inputs, and run what mgpu_run_row does.  Not inlined: all operations are here, once. */
+static __device__ __noinline__ row_reading
+read_row(const mgpu_group_spec *spec, const page_state *state, uint32_t item, bool is_kept, mgpu_row_frame *frame)
+{
+	row_reading row = {mgpu_find_inputs(spec, reinterpret_cast<const char *>(state->page), item, frame->inputs), MGPU_ROW_DROPPED};
+
+	if (row.found == MGPU_ROW_READ)
+		row.fate = mgpu_run_row(spec, &state->program, is_kept, frame);
+	return row;
 }
 
 /* Which rows are kept? */
@@ -238,24 +244,20 @@ static __device__ void
 choose_rows(const mgpu_decode_request *request, page_state *state, uint32_t num_items, mgpu_row_frame *frame)
 {
 	const mgpu_group_spec *spec = &request->control->spec;
-	uint32_t	end_op = spec->num_tests > 0 ? spec->num_test_ops : 0;
 	uint32_t	flags = 0;
 	uint32_t	num_read = 0;
 
 	for (uint32_t word = threadIdx.x / 32; word < MASK_WORDS; word += WARPS)
 	{
 		uint32_t	item = word * 32 + threadIdx.x % 32;
-		mgpu_row_state found = MGPU_ROW_NONE;
-		mgpu_row_fate fate = MGPU_ROW_DROPPED;
+		row_reading row = {MGPU_ROW_NONE, MGPU_ROW_DROPPED};
 		uint32_t	mask;
 
 		if (item < num_items)
-			found = read_row(spec, state, item, end_op, frame);
-		if (found == MGPU_ROW_READ)
-			fate = mgpu_fate_of_row(spec, &state->program, frame);
-		flags |= found == MGPU_ROW_DAMAGED ? MGPU_GROUP_DAMAGED : fate == MGPU_ROW_FAULT ? MGPU_GROUP_FAULT : 0;
-		num_read += (uint32_t) __popc(__ballot_sync(MGPU_WHOLE_WARP, found == MGPU_ROW_READ));
-		mask = __ballot_sync(MGPU_WHOLE_WARP, fate == MGPU_ROW_KEPT);
+			row = read_row(spec, state, item, false, frame);
+		flags |= row.found == MGPU_ROW_DAMAGED ? MGPU_GROUP_DAMAGED : row.fate == MGPU_ROW_FAULT ? MGPU_GROUP_FAULT : 0;
+		num_read += (uint32_t) __popc(__ballot_sync(MGPU_WHOLE_WARP, row.found == MGPU_ROW_READ));
+		mask = __ballot_sync(MGPU_WHOLE_WARP, row.fate == MGPU_ROW_KEPT);
 		if (threadIdx.x % 32 == 0)
 			state->kept[word] = mask;
 	}
@@ -301,7 +303,7 @@ store_rows(const mgpu_decode_request *request, const page_state *state, uint32_t
 
 		if ((kept >> lane & 1) == 0 || place >= request->columns.capacity)
 			continue;
-		(void) read_row(spec, state, word * 32 + lane, spec->num_ops, frame);
+		(void) read_row(spec, state, word * 32 + lane, true, frame);
 		flags |= store_row(request, &state->program, frame, place);
 	}
 	if (flags != 0)

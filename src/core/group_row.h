@@ -57,35 +57,38 @@ mgpu_group_program(const mgpu_group_spec *spec, const char *builds, const mgpu_r
 	return program;
 }
 
-/* What the tests say of a row for which they were run. */
+/* What a test says of a row for which it was run. */
 MGPU_CODEC mgpu_row_fate
-mgpu_fate_of_row(const mgpu_group_spec *spec, const mgpu_row_program *program, const mgpu_row_frame *frame)
+mgpu_fate_of_row(const mgpu_row_program *program, uint32_t test, const mgpu_row_frame *frame)
 {
-	for (uint32_t i = 0; i < spec->num_tests; i++)
+	const mgpu_row_register *outcome = mgpu_row_register_at(program, frame->registers, test);
+
+	if (outcome->states[0] == MGPU_IS_FAULT)
+		return MGPU_ROW_FAULT;
+	return outcome->states[0] == MGPU_IS_VALUE && outcome->integers[0] != 0 ? MGPU_ROW_KEPT : MGPU_ROW_DROPPED;
+}
+
+/*
+ * Test a row whose inputs are found, up to the first test that it fails.  Of one that is known to be kept, run the whole program, with
+ * its columns: there is one loop for both, so that a kernel has the operations once.
+ */
+MGPU_CODEC mgpu_row_fate
+mgpu_run_row(const mgpu_group_spec *spec, const mgpu_row_program *program, bool is_kept, mgpu_row_frame *frame)
+{
+	uint32_t	num_steps = is_kept ? 1 : spec->num_tests;
+	uint32_t	begin = 0;
+	mgpu_row_fate fate = MGPU_ROW_KEPT;
+
+	for (uint32_t i = 0; i < num_steps && fate == MGPU_ROW_KEPT; i++)
 	{
-		const mgpu_row_register *test = mgpu_row_register_at(program, frame->registers, spec->tests[i]);
+		uint32_t	end = is_kept ? spec->num_ops : spec->tests[i].end_op;
 
-		if (test->states[0] == MGPU_IS_FAULT)
-			return MGPU_ROW_FAULT;
-		if (test->states[0] != MGPU_IS_VALUE || test->integers[0] == 0)
-			return MGPU_ROW_DROPPED;
+		mgpu_program_run_row(program, begin, end, frame->registers, frame->inputs);
+		if (!is_kept)
+			fate = mgpu_fate_of_row(program, spec->tests[i].reg, frame);
+		begin = end;
 	}
-	return MGPU_ROW_KEPT;
-}
-
-/* Run the tests of a row whose inputs are found. */
-MGPU_CODEC mgpu_row_fate
-mgpu_test_row(const mgpu_group_spec *spec, const mgpu_row_program *program, mgpu_row_frame *frame)
-{
-	mgpu_program_run_row(program, 0, spec->num_test_ops, frame->registers, frame->inputs);
-	return mgpu_fate_of_row(spec, program, frame);
-}
-
-/* Compute the columns of a row that was kept. */
-MGPU_CODEC void
-mgpu_compute_row(const mgpu_group_spec *spec, const mgpu_row_program *program, mgpu_row_frame *frame)
-{
-	mgpu_program_run_row(program, spec->num_test_ops, spec->num_ops, frame->registers, frame->inputs);
+	return fate;
 }
 
 /* The code of a column that was computed. */

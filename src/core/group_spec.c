@@ -14,8 +14,7 @@ validate_counts(const mgpu_group_spec *spec, mgpu_error *err)
 		spec->num_keys > MGPU_GROUP_MAX_KEYS || spec->num_sorts > MGPU_GROUP_MAX_SORTS ||
 		spec->num_orders > MGPU_GROUP_MAX_ORDERS || spec->num_builds > MGPU_GROUP_MAX_BUILDS || spec->num_fixed > spec->num_attributes)
 		return mgpu_fail(err, MGPU_BAD_JOB, "a group spec has too many parts");
-	if (spec->num_ops > MGPU_GROUP_MAX_OPS || spec->num_test_ops > spec->num_ops ||
-		spec->num_registers > MGPU_GROUP_MAX_REGISTERS || spec->num_constants > MGPU_GROUP_MAX_CONSTANTS ||
+	if (spec->num_ops > MGPU_GROUP_MAX_OPS || spec->num_registers > MGPU_GROUP_MAX_REGISTERS || spec->num_constants > MGPU_GROUP_MAX_CONSTANTS ||
 		spec->num_constants > spec->num_registers || spec->table_bytes > MGPU_GROUP_TABLE_BYTES)
 		return mgpu_fail(err, MGPU_BAD_JOB, "a group spec has a program that is too large");
 	if (spec->fixed_end > MGPU_PAGE_BYTES)
@@ -113,6 +112,23 @@ validate_op(const mgpu_group_spec *spec, const mgpu_program_op *op, mgpu_error *
 	return is_allowed ? MGPU_OK : mgpu_fail(err, MGPU_BAD_JOB, "an operation of code %d", op->code);
 }
 
+/* Tests end one behind the other. */
+static mgpu_status
+validate_tests(const mgpu_group_spec *spec, mgpu_error *err)
+{
+	uint32_t	end = 0;
+
+	for (uint32_t i = 0; i < spec->num_tests; i++)
+	{
+		if (spec->tests[i].reg >= spec->num_registers)
+			return mgpu_fail(err, MGPU_BAD_JOB, "a test of register %" PRIu32, spec->tests[i].reg);
+		if (spec->tests[i].end_op < end || spec->tests[i].end_op > spec->num_ops)
+			return mgpu_fail(err, MGPU_BAD_JOB, "a test ends at operation %" PRIu32, spec->tests[i].end_op);
+		end = spec->tests[i].end_op;
+	}
+	return MGPU_OK;
+}
+
 static mgpu_status
 validate_program(const mgpu_group_spec *spec, mgpu_error *err)
 {
@@ -120,12 +136,7 @@ validate_program(const mgpu_group_spec *spec, mgpu_error *err)
 
 	for (uint32_t i = 0; status == MGPU_OK && i < spec->num_ops; i++)
 		status = validate_op(spec, &spec->ops[i], err);
-	for (uint32_t i = 0; status == MGPU_OK && i < spec->num_tests; i++)
-	{
-		if (spec->tests[i] >= spec->num_registers)
-			status = mgpu_fail(err, MGPU_BAD_JOB, "a test of register %" PRIu32, spec->tests[i]);
-	}
-	return status;
+	return status == MGPU_OK ? validate_tests(spec, err) : status;
 }
 
 static bool

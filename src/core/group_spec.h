@@ -3,8 +3,8 @@
  *		What a job of MGPU_OP_GROUP reads from the pages of a heap table, and what it returns of each group or row.
  *
  * An executor reads pages where they are, in shared buffers, or copies of them.  It finds some attributes of each row, the inputs
- * of a program (program.h).  The program's first operations compute the tests: rows are kept that meet all.  The others compute the
- * columns of kept rows, which are grouped by the key columns.  Of each group a record of 8-byte words comes back:
+ * of a program (program.h).  The program's first operations compute the tests, one after the other: a row that fails one needs no
+ * operation behind it.  The others compute the columns of kept rows, which are grouped by the key columns.  Of each group a record of 8-byte words comes back:
  *
  *	 rows | NULL keys | key ... | reduction ... | sort ...
  *
@@ -118,6 +118,13 @@ typedef struct mgpu_group_constant
 	uint32_t	is_null;		/* 0 or 1 */
 } mgpu_group_constant;
 
+/* Rows are kept whose register is true, once the operations up to here have run. */
+typedef struct mgpu_group_test
+{
+	uint32_t	reg;
+	uint32_t	end_op;			/* behind its operations: no less than that of the test before */
+} mgpu_group_test;
+
 /* What is computed of the values of a column that are not NULL, and the words that it takes in a record. */
 typedef enum mgpu_reduction
 {
@@ -207,14 +214,13 @@ typedef struct mgpu_group_spec
 	uint32_t	fixed_end;		/* ... and the offset behind them */
 	mgpu_group_attribute attributes[MGPU_GROUP_MAX_ATTRIBUTES];
 	mgpu_group_input inputs[MGPU_GROUP_MAX_INPUTS];
-	uint32_t	tests[MGPU_GROUP_MAX_TESTS];	/* registers, in the order in which they count */
+	mgpu_group_test tests[MGPU_GROUP_MAX_TESTS];	/* in the order in which they count */
 	mgpu_group_column columns[MGPU_GROUP_MAX_COLUMNS];
 	uint32_t	keys[MGPU_GROUP_MAX_KEYS];	/* columns */
 	mgpu_group_sort sorts[MGPU_GROUP_MAX_SORTS];
 	mgpu_group_order orders[MGPU_GROUP_MAX_ORDERS];
 
 	/* the program */
-	uint32_t	num_test_ops;	/* that the tests need */
 	uint32_t	num_ops;
 	uint32_t	num_registers;
 	uint32_t	num_constants;	/* the first registers */
@@ -269,6 +275,13 @@ void		mgpu_group_plan_record(const mgpu_group_spec *spec, mgpu_group_record *rec
 uint64_t	mgpu_group_record_bytes(const mgpu_group_spec *spec, const mgpu_group_result *result);
 uint64_t	mgpu_group_value_bytes(const mgpu_group_spec *spec, const mgpu_group_result *result, uint32_t number);
 uint64_t	mgpu_group_output_bytes(const mgpu_group_spec *spec, const mgpu_group_result *result, uint32_t output);
+
+/* Where the operations of all tests end, and those of columns begin. */
+MGPU_CODEC uint32_t
+mgpu_group_tests_end(const mgpu_group_spec *spec)
+{
+	return spec->num_tests > 0 ? spec->tests[spec->num_tests - 1].end_op : 0;
+}
 
 /* Where a percentile of num_values sorted values lies, which are at least one. */
 MGPU_CODEC void

@@ -283,17 +283,16 @@ take_groups(table_job *job, const table_question *question)
 
 /* Add all expressions to the program: conditions first. */
 static bool
-take_all(table_job *job, const table_question *question, int *tests)
+take_all(table_job *job, const table_question *question)
 {
-	if (!table_job_take_tests(job, question, tests))
+	if (!table_job_take_tests(job, question))
 		return false;
-	job->spec->num_test_ops = expr_program_num_ops(job->program);
 	return question->query->kind == QUERY_GROUP ? take_groups(job, question) : take_rows(job, question);
 }
 
 /* No more is added to the program: write it. */
 static bool
-write_program(table_job *job, const int *tests)
+write_program(table_job *job)
 {
 	mgpu_group_spec *spec = job->spec;
 
@@ -301,7 +300,7 @@ write_program(table_job *job, const int *tests)
 	if (!expr_program_export(job->program, spec))
 		return false;
 	for (uint32 i = 0; i < spec->num_tests; i++)
-		spec->tests[i] = expr_program_output_register(job->program, tests[i]);
+		spec->tests[i].reg = expr_program_output_register(job->program, job->of_tests[i]);
 	for (uint32 i = 0; i < spec->num_columns; i++)
 		spec->columns[i].reg = expr_program_output_register(job->program, job->of_columns[i]);
 	return true;
@@ -312,7 +311,6 @@ table_job_make(table_job *job, const table_question *question)
 {
 	mgpu_group_spec *spec = job->spec;
 	int			num_values = list_length(question->scan.columns);
-	int			tests[MGPU_GROUP_MAX_TESTS];
 	bool		can_do;
 
 	memset(spec, 0, sizeof(*spec));
@@ -320,8 +318,8 @@ table_job_make(table_job *job, const table_question *question)
 	job->values = palloc0(num_values * sizeof(table_value) + 1);
 	for (int i = 0; i < num_values; i++)
 		job->values[i].column = -1;
-	can_do = BLCKSZ == MGPU_PAGE_BYTES && take_all(job, question, tests) && table_job_finish_builds(job, question) &&
-		write_program(job, tests) && describe_rows(job, RelationGetDescr(question->scan.relation));
+	can_do = BLCKSZ == MGPU_PAGE_BYTES && take_all(job, question) && table_job_finish_builds(job, question) &&
+		write_program(job) && describe_rows(job, RelationGetDescr(question->scan.relation));
 	if (!can_do)
 		return TABLE_JOB_NONE;
 	job->number = table_job_number(job, question);

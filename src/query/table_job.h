@@ -84,7 +84,8 @@ typedef struct table_job
 	table_output *outputs;		/* of each aggregate */
 	int			num_outputs;
 	table_build *builds;		/* of each join */
-	int			of_columns[MGPU_GROUP_MAX_COLUMNS]; /* the program's output that a column of the spec is */
+	int			of_tests[MGPU_GROUP_MAX_TESTS]; /* the program's outputs that tests of the spec are ... */
+	int			of_columns[MGPU_GROUP_MAX_COLUMNS]; /* ... and columns */
 } table_job;
 
 /* Make a job, whose spec the caller has, in the current context.  Returns NULL, or a constant clause: why there is none. */
@@ -126,8 +127,8 @@ extern int	table_job_cells(table_job *job, const table_question *question, Expr 
 /* Words for texts of an expression; 0: they are too long. */
 extern int	table_job_words(const table_question *question, const Expr *expr);
 
-/* Add the tests of rows (table_tests.c): conditions and joins.  tests: outputs of the program.  After the last expression: the builds. */
-extern bool table_job_take_tests(table_job *job, const table_question *question, int *tests);
+/* Add the tests of rows (table_tests.c): conditions and joins.  After the last expression: the builds. */
+extern bool table_job_take_tests(table_job *job, const table_question *question);
 extern bool table_job_finish_builds(table_job *job, const table_question *question);
 
 /* Add what MgpuGroup's outputs behind the keys need.  false: a GPU does none of these. */

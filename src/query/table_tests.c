@@ -27,12 +27,16 @@ has_exec_param(Node *node, void *context)
 		expression_tree_walker(node, has_exec_param, context);
 }
 
+/* No test has operations behind itself: they wait for rows that it keeps. */
 static bool
-add_test(table_job *job, int output, int *tests)
+add_test(table_job *job, int output)
 {
-	if (output < 0 || job->spec->num_tests == MGPU_GROUP_MAX_TESTS)
+	mgpu_group_spec *spec = job->spec;
+
+	if (output < 0 || spec->num_tests == MGPU_GROUP_MAX_TESTS)
 		return false;
-	tests[job->spec->num_tests++] = output;
+	job->of_tests[spec->num_tests] = output;
+	spec->tests[spec->num_tests++].end_op = expr_program_num_ops(job->program);
 	return true;
 }
 
@@ -91,7 +95,7 @@ in_order(List *conditions)
 
 /* The first condition's constants are computed for the first row, and others' perhaps for none: that may run a subquery. */
 static bool
-take_conditions(table_job *job, List *conditions, int *tests)
+take_conditions(table_job *job, List *conditions)
 {
 	ListCell   *cell;
 
@@ -103,7 +107,7 @@ take_conditions(table_job *job, List *conditions, int *tests)
 				return false;
 			job->needs_row = true;
 		}
-		if (!add_test(job, expr_program_add(job->program, lfirst(cell)), tests))
+		if (!add_test(job, expr_program_add(job->program, lfirst(cell))))
 			return false;
 	}
 	return true;
@@ -184,7 +188,7 @@ take_key(table_job *job, const table_question *question, int number, const OpExp
 }
 
 static bool
-take_join(table_job *job, const table_question *question, int number, int *tests)
+take_join(table_job *job, const table_question *question, int number)
 {
 	const table_join *join = list_nth(question->scan.joins, number);
 	List	   *keys = NIL;
@@ -198,17 +202,17 @@ take_join(table_job *job, const table_question *question, int number, int *tests
 	if (keys == NIL)
 		return false;
 	(void) expr_program_look_up(job->program, number, keys, join->words, join->type == JOIN_LEFT);
-	if (join->type != JOIN_LEFT && !add_test(job, expr_program_add_found(job->program, number, join->type != JOIN_ANTI), tests))
+	if (join->type != JOIN_LEFT && !add_test(job, expr_program_add_found(job->program, number, join->type != JOIN_ANTI)))
 		return false;
-	return take_conditions(job, join->conditions, tests);
+	return take_conditions(job, join->conditions);
 }
 
 bool
-table_job_take_tests(table_job *job, const table_question *question, int *tests)
+table_job_take_tests(table_job *job, const table_question *question)
 {
 	int			num_joins = list_length(question->scan.joins);
 
-	if (num_joins > MGPU_GROUP_MAX_BUILDS || !take_conditions(job, question->scan.conditions, tests))
+	if (num_joins > MGPU_GROUP_MAX_BUILDS || !take_conditions(job, question->scan.conditions))
 		return false;
 	if (num_joins == 0)
 		return true;
@@ -216,7 +220,7 @@ table_job_take_tests(table_job *job, const table_question *question, int *tests)
 	job->builds = palloc0(num_joins * sizeof(table_build));
 	expr_program_add_builds(job->program, num_joins);
 	for (int i = num_joins - 1; i >= 0; i--)
-		if (!take_join(job, question, i, tests))
+		if (!take_join(job, question, i))
 			return false;
 	return true;
 }

@@ -221,8 +221,9 @@ filtered_sum(void)
 	memcpy(&bits, &limit, 8);
 	begin_spec(4);
 	add_constant(MGPU_LANE_REAL, bits);
-	spec.tests[spec.num_tests++] = add_op(MGPU_RUN_COMPARE_REAL, 1, MGPU_IS_LESS, MGPU_LANE_INTEGER, load(REAL), 0);
-	spec.num_test_ops = spec.num_ops;
+	spec.tests[0].reg = add_op(MGPU_RUN_COMPARE_REAL, 1, MGPU_IS_LESS, MGPU_LANE_INTEGER, load(REAL), 0);
+	spec.tests[0].end_op = spec.num_ops;
+	spec.num_tests = 1;
 	add_column(load(INTEGER), MGPU_REDUCE_INTEGER);
 }
 

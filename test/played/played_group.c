@@ -97,7 +97,7 @@ keep_row(played_group *group, const mgpu_row_program *program, mgpu_row_frame *f
 {
 	played_row *row = add_row(group);
 
-	mgpu_compute_row(&group->spec, program, frame);
+	(void) mgpu_run_row(&group->spec, program, true, frame);
 	for (uint32_t i = 0; i < group->spec.num_columns; i++)
 	{
 		mgpu_cell_state state = mgpu_row_cell(&group->spec, program, frame, i, &row->codes[i]);
@@ -125,7 +125,7 @@ read_page(played_group *group, const char *source, mgpu_page_ref ref)
 		group->result.num_read += state == MGPU_ROW_READ;
 		group->result.read_of_source[ref.source] += state == MGPU_ROW_READ;
 		if (state == MGPU_ROW_READ)
-			fate = mgpu_test_row(&group->spec, &program, &frame);
+			fate = mgpu_run_row(&group->spec, &program, false, &frame);
 		group->result.rows_of_source[ref.source] += fate == MGPU_ROW_KEPT;
 		group->has_fault |= fate == MGPU_ROW_FAULT;
 		if (fate == MGPU_ROW_KEPT)

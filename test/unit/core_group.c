@@ -21,7 +21,7 @@ small_spec(void)
 {
 	mgpu_group_spec spec = {
 		.num_attributes = 2,.num_inputs = 1,.num_tests = 1,.num_columns = 1,.num_keys = 1,.num_sorts = 1,.num_fixed = 2,
-		.fixed_end = 16,.num_test_ops = 2,.num_ops = 2,.num_registers = 3,.num_constants = 1,.table_bytes = 8
+		.fixed_end = 16,.num_ops = 2,.num_registers = 3,.num_constants = 1,.table_bytes = 8
 	};
 
 	spec.attributes[0] = (mgpu_group_attribute) {4, 4, -1};
@@ -30,7 +30,7 @@ small_spec(void)
 	spec.lanes[0] = spec.lanes[1] = MGPU_LANE_REAL;
 	spec.ops[0] = (mgpu_program_op) {.code = MGPU_RUN_LOAD_REAL,.width = 8,.to = 1};
 	spec.ops[1] = (mgpu_program_op) {.code = MGPU_RUN_COMPARE_REAL,.to = 2,.from = {1, 0},.number = MGPU_IS_LESS};
-	spec.tests[0] = 2;
+	spec.tests[0] = (mgpu_group_test) {2, 2};
 	spec.columns[0] = (mgpu_group_column) {.kind = MGPU_KEY_FLOAT,.width = 8,.reg = 1,.reduction = MGPU_REDUCE_REAL};
 	return spec;
 }
@@ -99,7 +99,8 @@ static void
 test_programs(void)
 {
 	CHECK_BROKEN(spec.num_ops = MGPU_GROUP_MAX_OPS + 1);
-	CHECK_BROKEN(spec.num_test_ops = 3);
+	CHECK_BROKEN(spec.tests[0].end_op = 3);
+	CHECK_BROKEN(spec.num_tests = 2; spec.tests[1] = spec.tests[0]; spec.tests[1].end_op--);
 	CHECK_BROKEN(spec.num_registers = MGPU_GROUP_MAX_REGISTERS + 1);
 	CHECK_BROKEN(spec.num_constants = MGPU_GROUP_MAX_CONSTANTS + 1);
 	CHECK_BROKEN(spec.num_constants = 4);
@@ -111,7 +112,7 @@ test_programs(void)
 	CHECK_BROKEN(spec.ops[0].width = 4);
 	CHECK_BROKEN(spec.ops[0].code = MGPU_RUN_LOAD_VARLENA);
 	CHECK_BROKEN(spec.ops[1].from[1] = 3);
-	CHECK_BROKEN(spec.tests[0] = 3);
+	CHECK_BROKEN(spec.tests[0].reg = 3);
 }
 
 static void
@@ -213,11 +214,40 @@ read_damaged(group_case *job)
 
 			num_states[state]++;
 			if (state == MGPU_ROW_READ)
-				(void) mgpu_test_row(&job->spec, &program, &frame);
+				(void) mgpu_run_row(&job->spec, &program, false, &frame);
 		}
 	}
 	free(page);
 	UNIT_CHECK(num_states[0] + num_states[1] + num_states[2] > 0 || job->num_rows == 0);
+}
+
+/* Operations behind a test run for no row that fails it: what they would write stays as it was, and what is a fault for them does not count. */
+static void
+test_skipping(void)
+{
+	mgpu_group_spec spec = {.num_tests = 2,.num_ops = 3,.num_registers = 5,.num_constants = 2};
+	mgpu_row_register constants[2] = {{.integers = {1}}, {.integers = {0}}};
+	mgpu_row_program program = mgpu_group_program(&spec, NULL, constants);
+	mgpu_row_frame frame;
+
+	/* 1 < 0 or 0 < 1; 1 % 0, a fault; 1 + 1, for columns */
+	spec.ops[0] = (mgpu_program_op) {.code = MGPU_RUN_COMPARE_INTEGER,.to = 2,.from = {0, 1},.number = MGPU_IS_LESS};
+	spec.ops[1] = (mgpu_program_op) {.code = MGPU_RUN_REMAINDER_INTEGER,.width = 8,.to = 3,.from = {0, 1}};
+	spec.ops[2] = (mgpu_program_op) {.code = MGPU_RUN_ADD_INTEGER,.width = 8,.to = 4,.from = {0, 0}};
+	spec.tests[0] = (mgpu_group_test) {2, 1};
+	spec.tests[1] = (mgpu_group_test) {3, 2};
+	memset(&frame, 0, sizeof(frame));
+	frame.registers[1].states[0] = 77;
+	UNIT_CHECK(mgpu_run_row(&spec, &program, false, &frame) == MGPU_ROW_DROPPED);
+	UNIT_CHECK(frame.registers[0].integers[0] == 0 && frame.registers[1].states[0] == 77);
+	spec.ops[0].number = MGPU_IS_GREATER;
+	UNIT_CHECK(mgpu_run_row(&spec, &program, false, &frame) == MGPU_ROW_FAULT);
+	UNIT_CHECK(frame.registers[1].states[0] == MGPU_IS_FAULT && frame.registers[2].integers[0] == 0);
+	spec.tests[1].reg = 2;
+	UNIT_CHECK(mgpu_run_row(&spec, &program, false, &frame) == MGPU_ROW_KEPT);
+	UNIT_CHECK(frame.registers[2].integers[0] == 0);
+	UNIT_CHECK(mgpu_run_row(&spec, &program, true, &frame) == MGPU_ROW_KEPT);
+	UNIT_CHECK(frame.registers[2].integers[0] == 2);
 }
 
 static void
@@ -364,6 +394,7 @@ main(void)
 	test_specs();
 	test_programs();
 	test_limits();
+	test_skipping();
 	test_rows();
 	start();
 	test_groups();

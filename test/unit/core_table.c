@@ -349,30 +349,42 @@ test_cases(void)
 
 /* ------------------------------------------------------- computed columns */
 
-/* Put an operation behind those of the tests, or behind all.  Its register. */
+/* Put an operation behind those of a test, or, if there is none of the number, behind all.  Its register. */
 static uint32_t
-insert_op(mgpu_group_spec *spec, bool for_tests, uint16_t code, uint16_t width, int64_t number, const uint32_t *from)
+insert_op(mgpu_group_spec *spec, uint32_t test, uint16_t code, uint16_t width, int64_t number, const uint32_t *from)
 {
-	uint32_t	place = for_tests ? spec->num_test_ops : spec->num_ops;
+	uint32_t	place = test < spec->num_tests ? spec->tests[test].end_op : spec->num_ops;
 	uint32_t	to = spec->num_registers++;
 	bool		is_bytes = code == MGPU_RUN_LOAD_FIXED;
 
 	memmove(&spec->ops[place + 1], &spec->ops[place], (spec->num_ops - place) * sizeof(spec->ops[0]));
 	spec->ops[place] = (mgpu_program_op) {code, width, (uint16_t) to, {(uint16_t) from[0], (uint16_t) from[1], (uint16_t) from[2]}, number};
 	spec->num_ops++;
-	spec->num_test_ops += for_tests;
+	for (; test < spec->num_tests; test++)
+		spec->tests[test].end_op++;
 	spec->lanes[to] = is_bytes ? MGPU_LANE_BYTES : MGPU_LANE_INTEGER;
 	return to;
 }
 
-static bool
-is_set_by_tests(const mgpu_group_spec *spec, uint32_t reg)
+/* The first test that has a register once its operations have run; num_tests: none has. */
+static uint32_t
+first_test_with(const mgpu_group_spec *spec, uint32_t reg)
 {
-	bool		is_set = reg < spec->num_constants;
+	uint32_t	test = 0;
+	uint32_t	op = 0;
 
-	for (uint32_t i = 0; i < spec->num_test_ops; i++)
-		is_set |= spec->ops[i].to == reg;
-	return is_set;
+	while (reg >= spec->num_constants && spec->ops[op].to != reg)
+		op++;
+	while (test < spec->num_tests && spec->tests[test].end_op <= op)
+		test++;
+	return test;
+}
+
+/* One of the tests from a first one on, or the number behind the last. */
+static uint32_t
+random_test(group_case *job, uint32_t first)
+{
+	return first + group_below(job, job->spec.num_tests + 1 - first);
 }
 
 /* Integers of two columns make those of a third. */
@@ -383,17 +395,20 @@ combine_columns(group_case *job)
 	mgpu_group_spec *spec = &job->spec;
 	uint32_t	target = group_below(job, spec->num_columns);
 	uint32_t	from[3];
-	bool		for_tests = true;
+	uint32_t	first = 0;
 	bool		are_integers = spec->columns[target].kind != MGPU_KEY_FLOAT;
 
 	for (int i = 0; i < 3; i++)
 	{
+		uint32_t	test;
+
 		from[i] = spec->columns[group_below(job, spec->num_columns)].reg;
 		are_integers &= spec->lanes[from[i]] == MGPU_LANE_INTEGER;
-		for_tests &= is_set_by_tests(spec, from[i]);
+		test = first_test_with(spec, from[i]);
+		first = test > first ? test : first;
 	}
 	if (are_integers && spec->num_registers < MGPU_GROUP_MAX_REGISTERS)
-		spec->columns[target].reg = insert_op(spec, for_tests && group_chance(job, 2), codes[group_below(job, 5)], 8, 0, from);
+		spec->columns[target].reg = insert_op(spec, random_test(job, first), codes[group_below(job, 5)], 8, 0, from);
 }
 
 /* A word of an attribute's bytes, which tests or columns load, takes the place of a column's integers. */
@@ -412,8 +427,8 @@ add_word(group_case *job)
 	attribute->input = (int8_t) spec->num_inputs++;
 	*input = (mgpu_group_input) {attribute->length, -1, -1};
 	group_plan_offsets(spec);
-	from[0] = insert_op(spec, group_chance(job, 2), MGPU_RUN_LOAD_FIXED, (uint16_t) attribute->length, attribute->input, from);
-	spec->columns[target].reg = insert_op(spec, false, MGPU_RUN_WORD_FIXED, 2, group_below(job, 2), from);
+	from[0] = insert_op(spec, random_test(job, 0), MGPU_RUN_LOAD_FIXED, (uint16_t) attribute->length, attribute->input, from);
+	spec->columns[target].reg = insert_op(spec, spec->num_tests, MGPU_RUN_WORD_FIXED, 2, group_below(job, 2), from);
 }
 
 /* Run a case that was changed after its rows were written; whether it has an answer, which is a played device's. */
@@ -474,8 +489,8 @@ test_extremes(void)
 		{
 			uint32_t	from[3] = {spec->columns[0].reg, spec->columns[0].reg, 0};
 
-			from[0] = insert_op(spec, false, MGPU_RUN_COMPARE_INTEGER, 1, MGPU_IS_EQUAL, from);
-			spec->columns[0].reg = insert_op(spec, false, MGPU_RUN_SCALE_UP, 8, seed % 2 ? INT64_MAX : INT64_MIN, from);
+			from[0] = insert_op(spec, spec->num_tests, MGPU_RUN_COMPARE_INTEGER, 1, MGPU_IS_EQUAL, from);
+			spec->columns[0].reg = insert_op(spec, spec->num_tests, MGPU_RUN_SCALE_UP, 8, seed % 2 ? INT64_MAX : INT64_MIN, from);
 			spec->columns[0].kind = MGPU_KEY_SIGNED;
 			spec->columns[0].width = 8;
 			spec->num_orders = 1;
@@ -773,7 +788,7 @@ test_builds(void)
 	group_make_build(&job);
 	job.spec.ops[0] = (mgpu_program_op) {.code = MGPU_RUN_LOOKUP,.to = (uint16_t) job.spec.num_constants,.number = 1};
 	job.spec.num_ops = 1;
-	job.spec.num_test_ops = 0;
+	job.spec.num_tests = 0;
 	UNIT_CHECK(TABLE->open(&table_job, &binding, &options, &run, &err) == MGPU_BAD_JOB);
 	job.spec.ops[0] = (mgpu_program_op) {.code = MGPU_RUN_FETCH,.to = (uint16_t) job.spec.num_constants,.width = 1};
 	UNIT_CHECK(TABLE->open(&table_job, &binding, &options, &run, &err) == MGPU_BAD_JOB);

@@ -25,7 +25,7 @@ keep_row(const mgpu_decode_request &request, const mgpu_row_program &program, mg
 {
 	mgpu_group_control *control = request.control;
 
-	mgpu_compute_row(&control->spec, &program, frame);
+	(void) mgpu_run_row(&control->spec, &program, true, frame);
 	request.columns.nulls[place] = 0;
 	for (uint32_t i = 0; i < control->spec.num_columns; i++)
 	{
@@ -50,7 +50,7 @@ decode_row(const mgpu_decode_request &request, const mgpu_row_program &program, 
 
 	control->facts.read_of_source[source] += state == MGPU_ROW_READ;
 	if (state == MGPU_ROW_READ)
-		fate = mgpu_test_row(&control->spec, &program, &frame);
+		fate = mgpu_run_row(&control->spec, &program, false, &frame);
 	control->facts.flags |= state == MGPU_ROW_DAMAGED ? MGPU_GROUP_DAMAGED : fate == MGPU_ROW_FAULT ? MGPU_GROUP_FAULT : 0;
 	if (fate != MGPU_ROW_KEPT)
 		return;

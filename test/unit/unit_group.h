@@ -386,9 +386,10 @@ group_add_test(group_case *job, uint32_t number)
 	uint16_t	code = filter->outcomes != 0 ? (column->kind == MGPU_KEY_FLOAT ? MGPU_RUN_COMPARE_REAL : MGPU_RUN_COMPARE_INTEGER) :
 		filter->keeps_null ? MGPU_RUN_IS_NULL : MGPU_RUN_IS_NOT_NULL;
 
-	spec->tests[number] = group_add_op(spec, code, 1, filter->outcomes, MGPU_LANE_INTEGER);
+	spec->tests[number].reg = group_add_op(spec, code, 1, filter->outcomes, MGPU_LANE_INTEGER);
 	spec->ops[spec->num_ops - 1].from[0] = (uint16_t) column->reg;
 	spec->ops[spec->num_ops - 1].from[1] = (uint16_t) number;
+	spec->tests[number].end_op = spec->num_ops;
 }
 
 /* Registers of a program that is made. */
@@ -504,7 +505,6 @@ group_make_program(group_case *job)
 		group_add_column(job, job->filters[i].column, &registers);
 		group_add_test(job, i);
 	}
-	spec->num_test_ops = spec->num_ops;
 	for (uint32_t i = 0; i < spec->num_columns; i++)
 		group_add_column(job, i, &registers);
 	group_make_inputs(job);

@@ -252,8 +252,7 @@ struct mgpu_run
 
 	/* plan of reading (table_columns.c, table_read.c) */
 	uint32_t	stored;			/* columns that are kept */
-	uint32_t	test_ends[MGPU_GROUP_MAX_TESTS];	/* of each test's operations */
-	uint64_t	moved[MGPU_GROUP_MAX_TESTS];	/* registers that are set by then and read later */
+	uint64_t	moved[MGPU_GROUP_MAX_TESTS];	/* registers that are set up to a test and read behind it */
 	uint32_t	num_fixed_inputs;
 	uint8_t		fixed_inputs[MGPU_GROUP_MAX_INPUTS];
 	uint32_t	num_walked_inputs;

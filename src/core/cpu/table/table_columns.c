@@ -21,28 +21,25 @@ registers_read_from(const mgpu_group_spec *spec, uint32_t op, uint32_t test)
 		for (int from = 0; from < mgpu_program_num_from[spec->ops[op].code]; from++)
 			read |= UINT64_C(1) << spec->ops[op].from[from];
 	for (; test < spec->num_tests; test++)
-		read |= UINT64_C(1) << spec->tests[test];
+		read |= UINT64_C(1) << spec->tests[test].reg;
 	for (uint32_t i = 0; i < spec->num_columns; i++)
 		read |= UINT64_C(1) << spec->columns[i].reg;
 	return read;
 }
 
-/* Where the operations of each test end: those of the tests before are run already. */
+/* What moves with the rows that each test keeps. */
 static void
-plan_tests(mgpu_run *run)
+plan_moves(mgpu_run *run)
 {
 	const mgpu_group_spec *spec = &run->spec;
 	uint64_t	written = 0;
-	uint32_t	end = 0;
+	uint32_t	op = 0;
 
 	for (uint32_t test = 0; test < spec->num_tests; test++)
 	{
-		for (uint32_t i = end; i < spec->num_ops; i++)
-			end = spec->ops[i].to == spec->tests[test] ? i + 1 : end;
-		for (uint32_t i = 0; i < end; i++)
-			written |= UINT64_C(1) << spec->ops[i].to;
-		run->test_ends[test] = end;
-		run->moved[test] = written & registers_read_from(spec, end, test + 1);
+		for (; op < spec->tests[test].end_op; op++)
+			written |= UINT64_C(1) << spec->ops[op].to;
+		run->moved[test] = written & registers_read_from(spec, op, test + 1);
 	}
 }
 
@@ -51,7 +48,7 @@ mgpu_table_plan_columns(mgpu_run *run)
 {
 	const mgpu_group_spec *spec = &run->spec;
 
-	plan_tests(run);
+	plan_moves(run);
 	for (uint32_t i = 0; i < spec->num_columns; i++)
 		run->stored |= (uint32_t) mgpu_column_is_stored(spec, i) << i;
 }
@@ -171,9 +168,9 @@ mgpu_table_test(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_rows)
 		worker->kept[i] = worker->selected[i] = (uint16_t) i;
 	for (uint32_t i = 0; i < spec->num_tests; i++)
 	{
-		run_ops(run, worker, begin, run->test_ends[i], num_rows);
-		begin = run->test_ends[i];
-		num_selected = keep_rows(&worker->registers[spec->tests[i]], worker->selected, num_selected, &has_fault);
+		run_ops(run, worker, begin, spec->tests[i].end_op, num_rows);
+		begin = spec->tests[i].end_op;
+		num_selected = keep_rows(&worker->registers[spec->tests[i].reg], worker->selected, num_selected, &has_fault);
 		if (num_selected < num_rows / 4 * 3 || (i + 1 == spec->num_tests && num_selected < num_rows))
 		{
 			move_rows(run, worker, run->moved[i], num_selected);
@@ -290,7 +287,7 @@ mgpu_table_compute(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_rows)
 	uint32_t   *nulls = worker->nulls + worker->num_rows;
 	uint32_t	states = 0;
 
-	run_ops(run, worker, spec->num_tests > 0 ? run->test_ends[spec->num_tests - 1] : 0, spec->num_ops, num_rows);
+	run_ops(run, worker, mgpu_group_tests_end(spec), spec->num_ops, num_rows);
 	memset(nulls, 0, num_rows * sizeof(uint32_t));
 	for (uint32_t i = 0; i < spec->num_columns; i++)
 	{
