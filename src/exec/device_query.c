@@ -35,7 +35,8 @@ create_query(MemoryContext parent, const device_question *question, double num_r
 	query->job.spec = &query->request.spec;
 	query->request.function = question->node;
 	query->request.expected_rows = (uint64) Min(num_read, (double) MGPU_MAX_ITEMS);
-	query->request.most_bytes = get_hash_memory_limit();
+	query->request.most_bytes = question->most_bytes > 0 ? question->most_bytes : get_hash_memory_limit();
+	query->request.only_threads = question->of.build != NULL;
 	query->request.group_bytes = question->group_bytes;
 	return query;
 }
@@ -69,7 +70,31 @@ are_alike(const device_query *query, List *readers, table_question *question)
 static bool
 is_for_threads(const device_query *query, const device_question *question)
 {
-	return table_job_is_for_threads(query->job.spec, query->request.expected_rows, question->expected_rows, question->expected_results);
+	/* of a build, join_builds has looked at its size */
+	return question->of.build ||
+		table_job_is_for_threads(query->job.spec, query->request.expected_rows, question->expected_rows, question->expected_results);
+}
+
+/* Read the smaller sides of joins, and make the job again, once it is known how wide their texts are. */
+static const char *
+read_sides(device_query *query, table_question *of)
+{
+	const char *why_not = join_builds_start(&query->builds);
+	bool		again = why_not == NULL;
+
+	while (again)
+	{
+		again = false;
+		why_not = join_builds_read_rows(&query->builds);
+		if (why_not)
+			break;
+		why_not = make_job(query, &query->job, 0, of);
+		if (why_not == NULL)
+			why_not = join_builds_read_cells(&query->builds, &query->job, &again);
+		else
+			again = join_builds_give_jobs_up(&query->builds);
+	}
+	return why_not;
 }
 
 /* Make the job, and read the smaller sides of joins.  Returns NULL, or why there is none. */
@@ -85,9 +110,7 @@ make_first_job(device_query *query, const device_question *question, table_quest
 		return TABLE_JOB_BEYOND;
 	if (!run_may_use_gpu() && !is_for_threads(query, question))
 		return TABLE_JOB_NONE;
-	/* then it is known how wide their texts are */
-	why_not = join_builds_read(&query->builds);
-	return why_not ? why_not : make_job(query, &query->job, 0, of);
+	return read_sides(query, of);
 }
 
 /* Make all that is sent but the pages.  Returns NULL, or why no GPU can answer. */
@@ -163,6 +186,34 @@ remember(const device_query *query, const char *why_not)
 		table_job_remember(query->number);
 }
 
+/* Have a job read a smaller side of a query's join: a build_read_fn. */
+static bool
+read_build(void *context, source_join *join, const table_build *build, Size most_bytes, build_cells *cells)
+{
+	const device_query *of = context;
+	double		num_rows = join->rows->plan->plan_rows;
+	device_question question = {
+		.node = of->request.function,.source = join->source,.of.build = build,.expected_rows = num_rows,.expected_results = num_rows,
+		.most_bytes = most_bytes
+	};
+	device_query *query = device_query_run(CurrentMemoryContext, &question);
+
+	if (query == NULL)
+		return false;
+	if (query->request.in_files)
+	{
+		device_query_forget(query);
+		return false;
+	}
+	*cells = (build_cells) {
+		.context = query->context,.num_rows = query->request.result.num_returned,
+		.marks = (const uint32 *) query->request.outputs[0].data,.of_outputs = query->job.of_cells
+	};
+	for (uint32 i = 0; i < query->request.spec.num_columns; i++)
+		cells->columns[i] = (const int64 *) query->request.outputs[1 + i].data;
+	return true;
+}
+
 device_query *
 device_query_run(MemoryContext parent, const device_question *question)
 {
@@ -173,11 +224,11 @@ device_query_run(MemoryContext parent, const device_question *question)
 	double		num_read = row_source_rows(question->source);
 
 	/* nobody asks why */
-	if (!run_may_use_gpu() && !table_job_has_threads(num_read))
+	if (question->of.build ? !table_job_reads_build(num_read) : !run_may_use_gpu() && !table_job_has_threads(num_read))
 		return NULL;
 	readers = row_source_readers(question->source);
 	query = create_query(parent, question, num_read);
-	query->builds.source = question->source;
+	query->builds = (join_builds) {.source = question->source,.read = read_build,.context = query};
 	caller = MemoryContextSwitchTo(query->context);
 	if (readers)
 		why_not = prepare(query, readers, question);
@@ -217,6 +268,7 @@ device_query_explain(const device_query *query, ExplainState *es)
 	{
 		ExplainPropertyText("Joins", psprintf(INT64_FORMAT " looked up", query->builds.num_joins), es);
 		ExplainPropertyInteger("Rows Built", NULL, query->builds.num_rows, es);
+		ExplainPropertyInteger("Sides Read by Threads", NULL, query->builds.num_by_jobs, es);
 	}
 	ExplainPropertyInteger("Pages Copied", NULL, query->copied_pages, es);
 	if (file_bytes > 0)

@@ -23,6 +23,7 @@ typedef struct device_question
 	double		expected_rows;
 	double		expected_results;	/* groups, or rows that the node returns */
 	Size		group_bytes;	/* that the node takes for each group beside the answer */
+	Size		most_bytes;		/* that its answer may have in memory; 0: work_mem times hash_mem_multiplier */
 	MemoryContext outputs;		/* where outputs that fit in memory go; NULL: with the query */
 } device_question;
 

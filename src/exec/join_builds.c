@@ -1,28 +1,115 @@
 /*
  * join_builds.c
- *		Builds of a table job's joins.
+ *		The smaller sides of a table job's joins: read, by jobs of their own or row by row.
  *
- * The rows of a smaller side are kept as columns first, since their number and the lengths of their texts say how large the
- * build is.  Then the build's program runs for some rows at a time: it makes cells of values as programs of pages do, so that
- * equal ones have equal cells.
+ * A job returns the cells that a build is filled with.  How long texts are is an estimate then: if one is longer, or a side is no table's,
+ * its rows are kept as columns first, since their number and the lengths of their texts say how large the build is.
  */
 #include "postgres.h"
 
-#include "executor/executor.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
 #include "compat.h"
 #include "batch/rows.h"
 #include "exec/join_builds.h"
-#include "large_memory.h"
+#include "expr/expr_builds.h"
 
 const char *const join_has_key_twice = "a smaller side of a join has a key twice";
 const char *const join_is_large = "a smaller side of a join is larger than work_mem times hash_mem_multiplier for each thread";
 const char *const join_is_beyond = "a smaller side of a join has values that are beyond what programs compute";
 const char *const join_is_empty = "a smaller side of a join is empty, so that no row is left";
 
-/* ---- reading */
+/* ---- sides */
+
+/* Words of texts, by statistics: also of the joins that a side has, so that its job has the cells that are wanted of it. */
+static int *
+expected_words(const source_join *join)
+{
+	int			num_columns = list_length(join->rows->plan->targetlist);
+	ListCell   *cell;
+	table_scan	scan;
+	int		   *words;
+
+	foreach(cell, row_source_joins(join->source))
+	{
+		source_join *below = lfirst(cell);
+
+		below->words = expected_words(below);
+	}
+	if (row_source_readers(join->source) != NIL)
+	{
+		scan = row_source_scan(join->source, 0);
+		return table_job_build_words(&scan);
+	}
+	words = palloc(num_columns * sizeof(int) + 1);
+	for (int i = 0; i < num_columns; i++)
+		words[i] = EXPR_USUAL_WORDS;
+	return words;
+}
+
+static void
+add_sides(join_builds *builds)
+{
+	ListCell   *cell;
+
+	foreach(cell, row_source_joins(builds->source))
+	{
+		source_join *join = lfirst(cell);
+		build_side *side = palloc0(sizeof(build_side));
+
+		side->join = join;
+		side->by_job = table_job_reads_build(row_source_rows(join->source)) && row_source_readers(join->source) != NIL;
+		/* of a side that has joins, the job that wants it has set them */
+		if (join->words == NULL && side->by_job)
+			join->words = expected_words(join);
+		builds->sides = lappend(builds->sides, side);
+	}
+}
+
+/* Whether they are expected to fit in memory. */
+static bool
+are_expected_to_fit(const join_builds *builds)
+{
+	double		bytes = 0;
+	ListCell   *cell;
+
+	foreach(cell, builds->sides)
+	{
+		const Plan *plan = ((const build_side *) lfirst(cell))->join->rows->plan;
+
+		bytes += plan->plan_rows * BUILD_ROW_BYTES(plan->plan_width);
+	}
+	return bytes <= join_path_memory();
+}
+
+const char *
+join_builds_start(join_builds *builds)
+{
+	add_sides(builds);
+	builds->left_bytes = (Size) join_path_memory();
+	return are_expected_to_fit(builds) ? NULL : join_is_large;
+}
+
+/* A side has been read.  Returns NULL, or why there is no job. */
+static const char *
+end_side(join_builds *builds, build_side *side, uint64 num_rows, Size bytes)
+{
+	JoinType	type = side->join->node->js.jointype;
+
+	/* PostgreSQL's join looks at no other row */
+	if (num_rows == 0 && (type == JOIN_INNER || type == JOIN_SEMI))
+		return join_is_empty;
+	side->is_read = true;
+	side->num_rows = num_rows;
+	builds->left_bytes -= Min(bytes, builds->left_bytes);
+	builds->num_joins++;
+	builds->num_by_jobs += side->by_job;
+	builds->num_rows += num_rows;
+	return NULL;
+}
+
+/* ---- row by row */
 
 static Size
 bytes_of(const chunk *rows)
@@ -62,241 +149,118 @@ words_of(const chunk *rows, const column *col)
 	return (int) Min(longest / sizeof(uint64) + 1, MOST_CELLS + 1);
 }
 
+/* At least those that are expected. */
 static int *
-words_of_columns(const chunk *rows)
+words_of_columns(const chunk *rows, const int *expected)
 {
 	int		   *words = palloc(rows->num_columns * sizeof(int) + 1);
 
 	for (int i = 0; i < rows->num_columns; i++)
-		words[i] = words_of(rows, &rows->columns[i]);
+		words[i] = Max(words_of(rows, &rows->columns[i]), expected ? expected[i] : 1);
 	return words;
 }
 
-/* Whether the smaller sides are expected to fit in memory. */
-static bool
-are_expected_to_fit(const join_builds *builds)
-{
-	double		bytes = 0;
-	ListCell   *cell;
-
-	foreach(cell, row_source_joins(builds->source))
-	{
-		const Plan *plan = ((const source_join *) lfirst(cell))->rows->plan;
-
-		bytes += plan->plan_rows * BUILD_ROW_BYTES(plan->plan_width);
-	}
-	return bytes <= join_path_memory();
-}
-
 const char *
-join_builds_read(join_builds *builds)
+join_builds_read_rows(join_builds *builds)
 {
-	Size		most_bytes = (Size) join_path_memory();
+	const char *why_not = NULL;
 	ListCell   *cell;
 
-	if (!are_expected_to_fit(builds))
-		return join_is_large;
-	foreach(cell, row_source_joins(builds->source))
+	foreach(cell, builds->sides)
 	{
-		source_join *join = lfirst(cell);
-		chunk	   *rows = rows_create_for(CurrentMemoryContext, join->rows);
-		bool		fits;
+		build_side *side = lfirst(cell);
 
-		builds->chunks = lappend(builds->chunks, rows);
+		if (side->by_job || side->is_read)
+			continue;
+		side->rows = rows_create_for(CurrentMemoryContext, side->join->rows);
 		builds->is_read = true;
-		fits = read_rows(join, rows, most_bytes);
-		if (!fits)
+		if (!read_rows(side->join, side->rows, builds->left_bytes))
 			return join_is_large;
-		/* PostgreSQL's join looks at no other row */
-		if (rows->num_rows == 0 && (join->node->js.jointype == JOIN_INNER || join->node->js.jointype == JOIN_SEMI))
-			return join_is_empty;
-		most_bytes -= bytes_of(rows);
-		builds->num_joins++;
-		builds->num_rows += rows->num_rows;
-		join->words = words_of_columns(rows);
+		why_not = end_side(builds, side, side->rows->num_rows, bytes_of(side->rows));
+		if (why_not)
+			return why_not;
+		side->join->words = words_of_columns(side->rows, side->join->words);
 	}
 	return NULL;
 }
 
-/* ---- filling */
+/* ---- by jobs */
 
-/* A build that is filled. */
-typedef struct build_filler
-{
-	const table_build *from;
-	const mgpu_build *build;
-	char	   *memory;
-	const chunk *rows;
-	ExprContext *context;
-	mgpu_program_input *inputs;
-	const char **values;		/* of the rows at hand: of each input */
-	uint16		numbers[TABLE_BUILD_STEP_ROWS];
-	uint64		keys[TABLE_BUILD_STEP_ROWS];
-	uint8		states[TABLE_BUILD_STEP_ROWS];
-} build_filler;
-
-/* Where the values of some rows are. */
-static void
-point_to_values(build_filler *filler, uint64 first, uint32 num_rows)
-{
-	for (int i = 0; i < expr_program_num_inputs(filler->from->program); i++)
-	{
-		const column *col = &filler->rows->columns[expr_program_attribute(filler->from->program, i) - 1];
-		const char **values = filler->values + (Size) i * TABLE_BUILD_STEP_ROWS;
-
-		for (uint32 row = 0; row < num_rows; row++)
-			values[row] = column_is_null(col, first + row) ? NULL : cell_element(col->type, col->cells, first + row);
-		filler->inputs[i].values = values;
-	}
-}
-
-/* Keys of the rows that were computed: the state is the largest of a key's cells'.  Their slots, which lie anywhere, are asked for. */
-static void
-find_keys(build_filler *filler, uint32 num_rows)
-{
-	const table_build *from = filler->from;
-
-	for (int i = 0; i < from->num_keys; i++)
-	{
-		const int64 *cells = expr_program_truths(from->program, from->keys[i]);
-		const uint8 *states = expr_program_states(from->program, from->keys[i]);
-
-		for (uint32 row = 0; row < num_rows; row++)
-		{
-			filler->keys[row] = i == 0 ? (uint64) cells[row] : mgpu_build_hash(filler->keys[row], (uint64) cells[row]);
-			filler->states[row] = i == 0 ? states[row] : Max(filler->states[row], states[row]);
-		}
-	}
-	for (uint32 row = 0; row < num_rows; row++)
-		__builtin_prefetch(mgpu_build_slot_of(filler->build, filler->memory, filler->keys[row]));
-}
-
-/* Of a key of several cells, only the hash has been compared. */
-static bool
-is_same_key(const build_filler *filler, uint32 row, uint32 other)
-{
-	const table_build *from = filler->from;
-
-	for (int i = 0; from->num_keys > 1 && i < from->num_keys; i++)
-	{
-		int64		cell;
-
-		(void) mgpu_build_cell(filler->build, filler->memory, i, other, &cell);
-		if (cell != expr_program_truths(from->program, from->keys[i])[row])
-			return false;
-	}
-	return true;
-}
-
-/* Put the cells of a row that was computed. */
-static const char *
-put_cells(const build_filler *filler, uint32 row, uint32 number)
-{
-	const table_build *from = filler->from;
-
-	for (int i = 0; i < from->num_cells; i++)
-	{
-		uint8		state = expr_program_states(from->program, from->cells[i])[row];
-
-		if (state == MGPU_IS_FAULT)
-			return join_is_beyond;
-		mgpu_build_put(filler->build, filler->memory, i, number, expr_program_truths(from->program, from->cells[i])[row],
-					   state == MGPU_IS_NULL);
-	}
-	return NULL;
-}
-
-/* A row with a NULL in its key is never found. */
-static const char *
-put_row(const build_filler *filler, uint32 row, uint32 number)
-{
-	uint32		found;
-
-	if (filler->states[row] != MGPU_IS_VALUE)
-		return filler->states[row] == MGPU_IS_FAULT ? join_is_beyond : NULL;
-	found = mgpu_build_add(filler->build, filler->memory, filler->keys[row], number);
-	if (found == number)
-		return put_cells(filler, row, number);
-	return filler->from->ignores_repeats && is_same_key(filler, row, found) ? NULL : join_has_key_twice;
-}
-
-static const char *
-fill_build(build_filler *filler)
-{
-	const char *why_not = NULL;
-
-	for (int row = 0; row < TABLE_BUILD_STEP_ROWS; row++)
-		filler->numbers[row] = row;
-	for (uint64 first = 0; first < filler->rows->num_rows && why_not == NULL; first += TABLE_BUILD_STEP_ROWS)
-	{
-		uint32		num_rows = Min(filler->rows->num_rows - first, TABLE_BUILD_STEP_ROWS);
-
-		CHECK_FOR_INTERRUPTS();
-		point_to_values(filler, first, num_rows);
-		if (!expr_program_run(filler->from->program, filler->context, filler->inputs, filler->numbers, num_rows))
-			return join_is_beyond;
-		find_keys(filler, num_rows);
-		for (uint32 row = 0; row < num_rows && why_not == NULL; row++)
-			why_not = put_row(filler, row, first + row);
-	}
-	return why_not;
-}
-
-/* Describe all builds.  The size of their memory; 0: they are too large. */
-static Size
-plan_builds(const join_builds *builds, mgpu_group_spec *spec)
-{
-	uint64		bytes = 0;
-
-	for (uint32 i = 0; i < spec->num_builds; i++)
-	{
-		const chunk *rows = list_nth(builds->chunks, i);
-
-		bytes = mgpu_build_plan(&spec->builds[i], bytes, rows->num_rows, spec->builds[i].num_columns);
-		if (bytes == 0 || bytes > join_path_memory())
-			return 0;
-	}
-	return spec->build_bytes = bytes;
-}
-
-static void
-free_rows(join_builds *builds)
+const char *
+join_builds_read_cells(join_builds *builds, const table_job *job, bool *again)
 {
 	ListCell   *cell;
 
-	foreach(cell, builds->chunks)
-		chunk_free(lfirst(cell));
-	builds->chunks = NIL;
+	*again = false;
+	foreach(cell, builds->sides)
+	{
+		build_side *side = lfirst(cell);
+		const char *why_not;
+		bool		done;
+
+		if (!side->by_job)
+			continue;
+		builds->is_read = true;
+		done = builds->read(builds->context, side->join, &job->builds[foreach_current_index(cell)], builds->left_bytes, &side->cells);
+		row_source_end_build(side->join);
+		if (!done)
+		{
+			/* the others' cells may be others once it is known how long its texts are */
+			*again = join_builds_give_jobs_up(builds);
+			return NULL;
+		}
+		why_not = end_side(builds, side, side->cells.num_rows, side->cells.num_rows * job->builds[foreach_current_index(cell)].num_cells * sizeof(int64));
+		if (why_not)
+			return why_not;
+	}
+	return NULL;
 }
 
-const char *
-join_builds_fill(join_builds *builds, table_job *job)
+static void
+free_cells(build_side *side)
 {
-	Size		bytes = plan_builds(builds, job->spec);
-	const char *why_not = NULL;
+	if (side->cells.context)
+		MemoryContextDelete(side->cells.context);
+	side->cells = (build_cells) {0};
+}
 
-	if (bytes == 0)
-		return join_is_large;
-	builds->memory = large_alloc(CurrentMemoryContext, bytes);
-	memset(builds->memory, 0, bytes);
-	for (uint32 i = 0; i < job->spec->num_builds && why_not == NULL; i++)
+bool
+join_builds_give_jobs_up(join_builds *builds)
+{
+	bool		had_some = false;
+	ListCell   *cell;
+
+	foreach(cell, builds->sides)
 	{
-		const source_join *join = list_nth(row_source_joins(builds->source), i);
-		int			num_inputs = expr_program_num_inputs(job->builds[i].program);
-		build_filler filler = {
-			.from = &job->builds[i],
-			.build = &job->spec->builds[i],
-			.memory = builds->memory,
-			.rows = list_nth(builds->chunks, i),
-			.context = join->node->js.ps.ps_ExprContext,
-			.inputs = palloc(num_inputs * sizeof(mgpu_program_input) + 1),
-			.values = palloc(num_inputs * TABLE_BUILD_STEP_ROWS * sizeof(char *) + 1)
-		};
+		build_side *side = lfirst(cell);
 
-		why_not = fill_build(&filler);
+		if (!side->by_job)
+			continue;
+		had_some = true;
+		builds->num_joins -= side->is_read;
+		builds->num_by_jobs -= side->is_read;
+		builds->num_rows -= side->num_rows;
+		free_cells(side);
+		*side = (build_side) {.join = side->join};
+		side->join->words = NULL;
 	}
-	free_rows(builds);
-	return why_not;
+	return had_some;
+}
+
+void
+join_builds_free_rows(join_builds *builds)
+{
+	ListCell   *cell;
+
+	foreach(cell, builds->sides)
+	{
+		build_side *side = lfirst(cell);
+
+		if (side->rows)
+			chunk_free(side->rows);
+		side->rows = NULL;
+		free_cells(side);
+	}
 }
 
 void
@@ -304,10 +268,10 @@ join_builds_forget(join_builds *builds)
 {
 	ListCell   *cell;
 
-	free_rows(builds);
+	join_builds_free_rows(builds);
 	if (builds->memory)
 		pfree(builds->memory);
 	builds->memory = NULL;
-	foreach(cell, row_source_joins(builds->source))
-		((source_join *) lfirst(cell))->words = NULL;
+	foreach(cell, builds->sides)
+		((build_side *) lfirst(cell))->join->words = NULL;
 }

@@ -1,6 +1,6 @@
 /*
  * join_builds.h
- *		Builds of a table job's joins: the smaller sides, read and put into hash tables (core/build.h).
+ *		Builds of a table job's joins: the smaller sides are read (join_builds.c) and put into hash tables (join_fill.c).
  */
 #ifndef MGPU_EXEC_JOIN_BUILDS_H
 #define MGPU_EXEC_JOIN_BUILDS_H
@@ -9,14 +9,42 @@
 #include "query/table_job.h"
 #include "scan/row_source.h"
 
+/* What a job has returned of a smaller side's rows. */
+typedef struct build_cells
+{
+	MemoryContext context;		/* where it is */
+	uint64		num_rows;
+	const uint32 *marks;		/* bit i: column i is NULL */
+	const int64 *columns[MGPU_GROUP_MAX_COLUMNS];
+	const int  *of_outputs;		/* the column that an output of the build's program is */
+} build_cells;
+
+/* A smaller side. */
+typedef struct build_side
+{
+	source_join *join;
+	bool		by_job;			/* a job of its own reads it */
+	bool		is_read;
+	uint64		num_rows;
+	chunk	   *rows;			/* until they are in a build ... */
+	build_cells cells;			/* ... or these */
+} build_side;
+
+/* Have a job read a side, in the current context.  false: none can, or its rows take more memory. */
+typedef bool (*build_read_fn) (void *context, source_join *join, const table_build *build, Size most_bytes, build_cells *cells);
+
 /* For EXPLAIN, and where a job's builds are. */
 typedef struct join_builds
 {
 	const row_source *source;
-	List	   *chunks;			/* rows of each, until they are in builds */
+	build_read_fn read;
+	void	   *context;		/* its argument */
+	List	   *sides;			/* build_side, of each join */
+	Size		left_bytes;		/* that sides which are not read yet may take */
 	char	   *memory;			/* NULL: there are none */
 	bool		is_read;		/* some of their rows are */
 	int64		num_joins;
+	int64		num_by_jobs;	/* of these, those whose smaller side a job has read */
 	int64		num_rows;
 } join_builds;
 
@@ -27,13 +55,20 @@ extern const char *const join_is_beyond;
 extern const char *const join_is_empty;
 
 /*
- * Read the smaller sides, in the current context, and let the joins know how many words their texts have.  Returns NULL, or why no job
- * can have them.
+ * In the current context: decide how sides are read, and let the joins know how many words their texts are expected to have.  Then read those
+ * that are read row by row: their joins know it for sure.  Then the job is made, and others are read by jobs, as it wants them.  All return NULL, or
+ * why there is no job.  *again: a side has to be read row by row after all, so that the job is another.
  */
-extern const char *join_builds_read(join_builds *builds);
+extern const char *join_builds_start(join_builds *builds);
+extern const char *join_builds_read_rows(join_builds *builds);
+extern const char *join_builds_read_cells(join_builds *builds, const table_job *job, bool *again);
 
-/* Put them into builds, as a job wants them, and describe these in its spec.  Returns NULL, or why not. */
+/* Have all that is left be read row by row.  false: it was to be anyway. */
+extern bool join_builds_give_jobs_up(join_builds *builds);
+
+/* Put all sides into builds, and describe these in the job's spec.  Returns NULL, or why not. */
 extern const char *join_builds_fill(join_builds *builds, table_job *job);
+extern void join_builds_free_rows(join_builds *builds);
 
 /* Free all, and forget how many words texts have. */
 extern void join_builds_forget(join_builds *builds);

@@ -22,9 +22,6 @@ extern List *join_path_exprs(List *columns, const List *joins);
 /* The joins (scan/heap_reader.h) whose expressions these are. */
 extern List *join_path_joins(const List *exprs, const List *joins);
 
-/* What reading the inner sides and looking up so many rows costs; a part of the latter is left. */
-extern Cost join_path_cost(PlannerInfo *root, const List *joins, double num_rows, double part);
-
 /* Bytes that all builds of a job may take: threads share them, as workers share PostgreSQL's parallel hash. */
 extern double join_path_memory(void);
 

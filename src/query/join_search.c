@@ -72,7 +72,7 @@ static Path *
 make_path(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptInfo *inner, JoinType type, JoinPathExtraData *extra)
 {
 	Path	   *stream = join_search_path(root, outer);
-	Path	   *rows = inner->cheapest_total_path;
+	Path	   *rows = table_job_side(root, inner, join_search_path(root, inner));
 	List	   *clauses = hash_clauses(extra, type, joined, outer, inner);
 	JoinCostWorkspace workspace;
 

@@ -287,6 +287,8 @@ take_all(table_job *job, const table_question *question)
 {
 	if (!table_job_take_tests(job, question))
 		return false;
+	if (question->build)
+		return table_job_take_build(job, question);
 	return question->query->kind == QUERY_GROUP ? take_groups(job, question) : take_rows(job, question);
 }
 

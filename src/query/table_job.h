@@ -31,12 +31,15 @@ typedef enum table_executor
 /* Compute the fraction of an output that is a percentile.  False: it is NULL. */
 typedef bool (*table_fraction_fn) (void *context, int output, double *fraction);
 
+typedef struct table_build table_build;
+
 typedef struct table_question
 {
 	const query *query;
 	table_scan	scan;
 	Relation	widths;			/* whose statistics tell how wide texts are: the scan's, or the first of several tables */
 	List	   *outputs;		/* MgpuGroup: the expressions of its scan tuple */
+	const table_build *build;	/* not NULL: the cells of the scan's rows are wanted, for a build; then there is no query */
 	table_fraction_fn fraction;	/* NULL: the plan does not run yet, and parameters are not known */
 	void	   *context;		/* its argument */
 } table_question;
@@ -61,17 +64,19 @@ typedef struct table_output
 /* Rows of a build that its program runs for at a time, and most cells of its key. */
 #define TABLE_BUILD_STEP_ROWS 512
 #define TABLE_BUILD_MOST_KEYS 8
+#define TABLE_BUILD_MOST_OUTPUTS (MGPU_BUILD_MAX_COLUMNS + 2 * TABLE_BUILD_MOST_KEYS)
 
 /* What a build is filled with: a program of its own rows, whose outputs these are. */
-typedef struct table_build
+struct table_build
 {
 	expr_program *program;
+	List	   *values;			/* build_column: what these are computed of, as a job does that reads the rows */
 	bool		ignores_repeats;	/* rows with a key that is there */
 	int			num_keys;
 	int			keys[TABLE_BUILD_MOST_KEYS];	/* cells of the key */
 	int			num_cells;
 	int			cells[MGPU_BUILD_MAX_COLUMNS];
-} table_build;
+};
 
 typedef struct table_job
 {
@@ -86,6 +91,7 @@ typedef struct table_job
 	table_build *builds;		/* of each join */
 	int			of_tests[MGPU_GROUP_MAX_TESTS]; /* the program's outputs that tests of the spec are ... */
 	int			of_columns[MGPU_GROUP_MAX_COLUMNS]; /* ... and columns */
+	int			of_cells[TABLE_BUILD_MOST_OUTPUTS]; /* of a build's rows: the column that an output of its program is */
 } table_job;
 
 /* Make a job, whose spec the caller has, in the current context.  Returns NULL, or a constant clause: why there is none. */
@@ -107,6 +113,7 @@ extern bool table_job_fill(table_job *job, ExprContext *context);
  * some threads, enough to do, and memory for what they keep.
  */
 extern bool table_job_has_threads(double num_read);
+extern bool table_job_reads_build(double num_read);
 extern bool table_job_is_for_threads(const mgpu_group_spec *spec, double num_read, double num_rows, double num_results);
 
 /* Who is expected to do what a node is to do with a path's rows (table_job_path.c).  outputs: as above. */
@@ -115,6 +122,9 @@ extern table_executor table_job_expected(PlannerInfo *root, const Path *rows, co
 /* The cost of such a path's rows, and the part that is left of what the node does with each. */
 extern Cost table_job_scan_cost(PlannerInfo *root, const Path *rows, table_executor executor);
 extern double table_job_part(table_executor executor);
+
+/* The path of a join's smaller side that costs least: the relation's cheapest, or one that a job may read; NULL: there is none. */
+extern Path *table_job_side(PlannerInfo *root, RelOptInfo *rel, Path *scan);
 
 /* ---- parts of jobs (table_job.c), for aggregates (table_outputs.c) */
 
@@ -130,6 +140,16 @@ extern int	table_job_words(const table_question *question, const Expr *expr);
 /* Add the tests of rows (table_tests.c): conditions and joins.  After the last expression: the builds. */
 extern bool table_job_take_tests(table_job *job, const table_question *question);
 extern bool table_job_finish_builds(table_job *job, const table_question *question);
+
+/*
+ * Builds (table_builds.c).  Add what a build is filled with, for a job that reads its rows: it returns them all, as they come.  words: of the texts
+ * of its columns, by statistics.
+ */
+extern bool table_job_take_build(table_job *job, const table_question *question);
+extern int *table_job_build_words(const table_scan *scan);
+
+/* An expression's cells become outputs of a build's program.  false: it has none. */
+extern bool table_build_add(table_build *build, Expr *expr, int num_words, value_cells *cells);
 
 /* Add what MgpuGroup's outputs behind the keys need.  false: a GPU does none of these. */
 extern bool table_job_take_outputs(table_job *job, const table_question *question);

@@ -62,10 +62,20 @@ kept_bytes(const mgpu_group_spec *spec, double num_rows, double num_results)
 #define LEAST_THREADS 2
 #define LEAST_THREADS_OF_LIMIT MGPU_SIZE(4, 2)
 
+/* Rows of a build from which a job of its own reads them. */
+#define BUILD_MIN_ROWS MGPU_SIZE(20000, 50)
+
 bool
 table_job_has_threads(double num_read)
 {
 	return mgpu_setting_enable_threads && num_read >= THREADS_MIN_ROWS && run_table_threads() >= LEAST_THREADS;
+}
+
+/* One thread is worth it: a build's rows are cells anyway. */
+bool
+table_job_reads_build(double num_read)
+{
+	return mgpu_setting_enable_threads && num_read >= BUILD_MIN_ROWS;
 }
 
 bool

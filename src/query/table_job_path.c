@@ -29,6 +29,15 @@
 #define THREAD_SCAN_PART 0.4
 #define THREAD_PART 1.2
 
+/*
+ * A row of a build, beyond being read, in units of cpu_operator_cost: its place is found, and each column is copied and becomes a cell.
+ * Measured: 130 ns with one column, 330 with two of which one is a text; of a side that a job reads, 30 to 50.
+ */
+#define BUILD_COST 4.0
+#define BUILD_COLUMN_COST 4.0
+#define BUILD_CELLS_COST 2.0
+#define BUILD_CELL_COST 0.5
+
 /* The scans of whole tables by one process whose rows a path's are, or NIL. */
 static List *
 scans_of(const Path *path)
@@ -141,6 +150,42 @@ table_job_expected(PlannerInfo *root, const Path *rows, const query *query, List
 	return executor;
 }
 
+/* What a smaller side of a join costs, read and as a build. */
+static Cost
+side_cost(PlannerInfo *root, const Path *side)
+{
+	List	   *joins;
+	List	   *scans = scans_of(join_path_stream(root, side, &joins));
+	int			num_columns = list_length(side->pathtarget->exprs);
+
+	if (scans != NIL && table_job_reads_build(rows_read(scans)))
+		return table_job_scan_cost(root, side, TABLE_BY_THREADS) + side->rows * (BUILD_CELLS_COST + BUILD_CELL_COST * num_columns) * cpu_operator_cost;
+	return side->total_cost - scan_saved_cost(root, side, side->pathtarget->exprs) - scan_cached_saving(root, side) +
+		side->rows * (BUILD_COST + BUILD_COLUMN_COST * num_columns) * cpu_operator_cost;
+}
+
+Path *
+table_job_side(PlannerInfo *root, RelOptInfo *rel, Path *scan)
+{
+	Path	   *cheapest = rel->cheapest_total_path;
+
+	if (scan && cheapest->param_info == NULL && side_cost(root, scan) < side_cost(root, cheapest))
+		return scan;
+	return cheapest;
+}
+
+/* What reading the smaller sides and looking up so many rows costs; a part of the latter is left. */
+static Cost
+joins_cost(PlannerInfo *root, const List *joins, double num_rows, double part)
+{
+	Cost		cost = 0;
+	ListCell   *cell;
+
+	foreach(cell, joins)
+		cost += side_cost(root, ((const HashPath *) lfirst(cell))->jpath.innerjoinpath) + part * num_rows * cpu_operator_cost;
+	return cost;
+}
+
 double
 table_job_part(table_executor executor)
 {
@@ -153,7 +198,7 @@ table_job_scan_cost(PlannerInfo *root, const Path *rows, table_executor executor
 	double		part = executor == TABLE_BY_GPU ? GPU_SCAN_PART : THREAD_SCAN_PART / run_table_threads();
 	List	   *joins;
 	const Path *stream = join_path_stream(root, rows, &joins);
-	Cost		cost = join_path_cost(root, joins, stream->rows, part) - scan_cached_saving(root, stream);
+	Cost		cost = joins_cost(root, joins, stream->rows, part) - scan_cached_saving(root, stream);
 	ListCell   *cell;
 
 	foreach(cell, scans_of(stream))

@@ -173,7 +173,7 @@ take_key(table_job *job, const table_question *question, int number, const OpExp
 
 	if (!compares_cells(clause) || table_job_words(question, outer) == 0 || num_words > MOST_CELLS ||
 		!expr_program_add_cells(job->program, outer, num_words, &of_row) ||
-		!expr_program_add_cells(build->program, inner, of_row.num_cells, &of_build) || !are_alike(&of_row, &of_build, clause))
+		!table_build_add(build, inner, of_row.num_cells, &of_build) || !are_alike(&of_row, &of_build, clause))
 		return false;
 	/* what numerics show does not tell them apart */
 	num_cells = of_row.form == CELLS_SHOWN ? 1 : of_row.num_cells;
@@ -222,44 +222,5 @@ table_job_take_tests(table_job *job, const table_question *question)
 	for (int i = num_joins - 1; i >= 0; i--)
 		if (!take_join(job, question, i))
 			return false;
-	return true;
-}
-
-/* ---- builds */
-
-/* Cells of columns, which expressions of the job have asked for. */
-static bool
-take_column(table_build *build, const build_column *column)
-{
-	value_cells cells;
-
-	if (!expr_program_add_cells(build->program, column->expr, column->num_cells, &cells))
-		return false;
-	if (cells.num_cells != column->num_cells)
-		return false;
-	for (int i = 0; i < cells.num_cells; i++)
-		build->cells[column->first + i] = cells.first + i;
-	return true;
-}
-
-bool
-table_job_finish_builds(table_job *job, const table_question *question)
-{
-	for (int i = 0; i < list_length(question->scan.joins); i++)
-	{
-		table_build *build = &job->builds[i];
-		ListCell   *cell;
-
-		build->num_cells = expr_program_build_cells(job->program, i);
-		if (build->num_cells > MGPU_BUILD_MAX_COLUMNS)
-			return false;
-		for (int j = 0; build->num_keys > 1 && j < build->num_keys; j++)
-			build->cells[j] = build->keys[j];
-		foreach(cell, (List *) expr_program_build_columns(job->program, i))
-			if (!take_column(build, lfirst(cell)))
-				return false;
-		expr_program_finish(build->program, TABLE_BUILD_STEP_ROWS);
-		job->spec->builds[i].num_columns = build->num_cells;
-	}
 	return true;
 }

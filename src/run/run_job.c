@@ -371,6 +371,8 @@ run_group(group_request *request)
 	bool		done;
 
 	request->no_gpu = plan.reason;
+	if (request->only_threads)
+		plan.executor = MGPU_EXECUTOR_CPU;
 	if (plan.executor != MGPU_EXECUTOR_GPU && !request->is_for_threads)
 		return false;
 	mgpu_group_plan_record(&request->spec, &request->record);

@@ -30,6 +30,7 @@ typedef struct group_request
 	const char *builds;			/* the memory of its builds, or NULL */
 	uint64		expected_rows;
 	bool		is_for_threads;	/* of this process, where no GPU runs it */
+	bool		only_threads;	/* no GPU is to run it: its answer is wanted here */
 	const char *function;		/* the node's name, for mgpu_last_run() */
 	uint64		most_bytes;		/* that outputs may have in memory; of groups at hand, with the next for each */
 	uint64		group_bytes;

@@ -88,8 +88,6 @@ add_hash_join(row_source *source, HashJoinState *join, List *exprs)
 {
 	List	   *below;
 
-	if (source->only_rows)
-		return false;
 	source->passed = lappend(source->passed, join);
 	below = source_add_join(source, join, (List *) look_below((Node *) exprs, join->js.ps.plan));
 	return below != NIL && add_readers(source, outerPlanState(join), below);
@@ -166,7 +164,6 @@ row_source_open_rows(PlanState *child)
 	row_source *source = palloc0(sizeof(row_source));
 
 	source->child = child;
-	source->only_rows = true;
 	open_readers(source);
 	return source;
 }

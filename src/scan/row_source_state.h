@@ -17,7 +17,6 @@ struct row_source
 	List	   *passed;			/* nodes between */
 	List	   *joins;			/* source_join, those among these; NIL: readers have the child's rows */
 	List	   *exprs;			/* with joins, of each reader: columns, then clauses and conditions of each join */
-	bool		only_rows;		/* a join is not looked into */
 	const Bitmapset *late_columns;
 	late_pages *late;
 	bool		ran_job;		/* the last one did all */

@@ -166,6 +166,54 @@ is($session->{state}, '22003', 'is an error');
 check_joins('that a join drops', 1, 'SELECT s.region, sum(v + s.id) FROM facts JOIN (SELECT * FROM shops WHERE id <> 5) s ON shop = s.id GROUP BY 1');
 run('DELETE FROM facts WHERE id = 0');
 
+# sides that jobs of their own read
+sub check_sides
+{
+	my ($name, $num_sides, @queries) = @_;
+	my @wrong;
+
+	foreach my $executor ('cpu', 'gpu')
+	{
+		run("SET mgpu.executor = $executor");
+		foreach my $query (@queries)
+		{
+			my $plan = analyze($query);
+
+			push @wrong, "$executor: differs from PostgreSQL's plan: $query" if answer('force', $query) ne answer('off', $query);
+			push @wrong, "$executor: not $num_sides sides: $query\n$plan" if $plan !~ /Executor: $executor\n.*Sides Read by Threads: $num_sides\n/s;
+		}
+	}
+	is(join("\n", @wrong), '', "$name: $num_sides sides");
+	return;
+}
+my $stores = sized(500, 30_000);
+run('CREATE TABLE stores (id int, name text COLLATE "C", area int, n numeric(9,2), bare numeric, f float8, r float4, u uuid, ts timestamptz, b bool, kind char(4), small int2)',
+	"INSERT INTO stores SELECT i, CASE WHEN i % 11 > 0 THEN 'store ' || i % 40 END, nullif(i % $stores, 3), nullif(i % 9, 4) / 4.0, round((i % 9) / 2.0, i % 3), sqrt(i), ln(i)::float4, md5((i % 59)::text)::uuid, timestamptz '2020-01-01' + i * interval '1 hour', i % 3 = 0, 'k' || i % 5, i % 7 FROM generate_series(1, $stores) i",
+	'CREATE TABLE areas (id int PRIMARY KEY, label text, country int)', "INSERT INTO areas SELECT i, 'area ' || i % 17, i % 3 FROM generate_series(0, $stores) i", 'ALTER TABLE stores ADD PRIMARY KEY (id)', 'VACUUM ANALYZE stores, areas');
+check_sides("a column $_", 1, "SELECT s.$_, count(*), sum(v) FROM facts JOIN stores s ON shop = s.id GROUP BY 1", "SELECT s.$_, count(*), count(s.id) FROM facts LEFT JOIN stores s ON facts.id = s.id AND s.b GROUP BY 1")
+  foreach 'name', 'area', 'n', 'f', 'r', 'u', 'ts', 'b', 'kind', 'small';
+check_sides("computed $_", 1, "SELECT small, $_ FROM facts JOIN stores s USING (id, small) GROUP BY 1", "SELECT shop, $_ FROM facts JOIN stores s ON shop = s.id WHERE s.name LIKE 'store 1%' OR s.area < 40 GROUP BY 1")
+  foreach 'sum(s.bare), avg(s.bare)', 'sum(s.n * price)', 'min(s.name), max(s.ts)', "count(*) FILTER (WHERE s.name LIKE '%7' AND s.kind = 'k2')", 'max(s.f), min(s.r)', 'count(DISTINCT s.u)';
+check_sides('keys', 1, 'SELECT s.area, count(*) FROM facts JOIN stores s ON facts.id = s.id AND facts.small % 7 = s.small GROUP BY 1', 'SELECT small, count(*) FROM facts WHERE EXISTS (SELECT FROM stores s WHERE s.u = facts.u AND s.b) GROUP BY 1',
+	'SELECT small, count(*) FROM facts WHERE NOT EXISTS (SELECT FROM stores s WHERE s.n = facts.price) GROUP BY 1');
+run('SET join_collapse_limit = 1');
+check_sides('a side that is a join', 1, "SELECT a.label, s.name, count(*), sum(v), count(s.n) FROM facts JOIN (stores s $_ areas a ON s.area = a.id) ON shop = s.id GROUP BY 1, 2", "SELECT a.label, count(*), count(s.id) FROM facts LEFT JOIN (stores s $_ areas a ON s.area = a.id AND a.country < 2) ON facts.id = s.id GROUP BY 1")
+  foreach 'JOIN', 'LEFT JOIN';
+check_sides('sides of both kinds', 2, 'SELECT r.label, d.month, count(*), sum(v) FROM facts JOIN days d ON facts.day = d.day JOIN (stores s JOIN regions r ON s.small = r.id) ON facts.id = s.id GROUP BY 1, 2') unless sized(0, 1);
+run('RESET join_collapse_limit', 'CREATE TABLE store_parts (LIKE stores) PARTITION BY RANGE (id)', (map { sprintf 'CREATE TABLE store_parts_%d PARTITION OF store_parts FOR VALUES FROM (%d) TO (%d)', $_, $_ * $stores / 2, ($_ + 1) * $stores / 2 } 0 .. 2),
+	'INSERT INTO store_parts SELECT * FROM stores', 'VACUUM ANALYZE store_parts');
+check_sides('partitions', 1, 'SELECT s.name, count(*), sum(v) FROM facts JOIN store_parts s ON facts.id = s.id GROUP BY 1', "SELECT s.name, count(*), sum(v) FROM facts JOIN store_parts s ON facts.id = s.id WHERE s.id < $stores / 2 GROUP BY 1");
+run("UPDATE stores SET name = repeat('x', 40) WHERE id = 77");
+check_sides('a text longer than its column says', 0, 'SELECT s.name, count(*) FROM facts JOIN stores s ON facts.id = s.id GROUP BY 1');
+run("UPDATE stores SET name = 'store', f = '-0' WHERE id = 77");
+check_sides('a negative zero', 0, 'SELECT s.area, count(*), max(s.f) FROM facts JOIN stores s ON facts.id = s.id GROUP BY 1');
+check_sides('that nobody asks for', 1, 'SELECT s.area, count(*) FROM facts JOIN stores s ON facts.id = s.id GROUP BY 1');
+run('SET mgpu.enable_threads = off', 'SET mgpu.executor = gpu');
+unlike(analyze('SELECT s.area, count(*) FROM facts JOIN stores s ON facts.id = s.id GROUP BY 1'), qr/Sides Read by Threads: 1/, 'without threads');
+run('RESET mgpu.enable_threads', 'DELETE FROM stores WHERE id % 5 = 0', 'UPDATE stores SET small = small + 1 WHERE id % 5 = 1');
+check_sides('changed rows', 1, 'SELECT s.small, count(*), sum(v) FROM facts JOIN stores s ON facts.id = s.id GROUP BY 1');
+check_sides('a subquery that is run again', 1, "SELECT g, q.* FROM generate_series(1, 5) g, LATERAL (SELECT s.small, count(*), sum(v) FROM facts JOIN (SELECT * FROM stores WHERE area > g * 9) s ON facts.id = s.id GROUP BY 1) q ORDER BY 1, 2");
+
 # parameters, rescans, cursors
 run('SET plan_cache_mode = force_generic_plan', 'PREPARE p (int, numeric) AS SELECT s.name, count(*), sum(v + $1) FROM facts JOIN (SELECT * FROM shops WHERE rate > $2) s ON shop = s.id WHERE v > $1 GROUP BY 1');
 check_joins('parameters', 1, 'EXECUTE p (5, 2.5)', 'EXECUTE p (-1000, 0)', 'EXECUTE p (NULL, 0)');
