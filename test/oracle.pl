@@ -2,13 +2,14 @@
 # Runs an oracle against the server that PGHOST and its like name: random trials
 # until the time or the count is up.
 #
-#	test/oracle.pl [sorts | aggregates | families | queries | joins] [OPTION…]
+#	test/oracle.pl [sorts | aggregates | families | queries | joins | logic] [OPTION…]
 #
 #	sorts		sorts, positions, pairs and rows of one array (oracle.sql)
 #	aggregates	random groups under every shape of plan (oracle_agg.sql)
 #	families	segments, locality sort, merge, bulk changes (oracle_families.sql)
 #	queries		random queries, by the extension's plan nodes (oracle_queries.sql)
 #	joins		random joins, which table jobs look up (oracle_joins.sql)
+#	logic		pairs of random queries that have one answer (oracle_logic.sql)
 #
 #	--seconds N	stop starting trials after this long
 #	--trials N	stop after this many (60 seconds where neither is given)
@@ -27,8 +28,9 @@ use IO::Handle;
 use IPC::Open2;
 use POSIX ':sys_wait_h';
 
-my %function = (sorts => 'try', aggregates => 'try_agg', families => 'try_families', queries => 'try_query', joins => 'try_joins');
-my %more_sql = (aggregates => ['oracle_agg.sql'], families => ['oracle_families.sql'], queries => ['oracle_queries.sql'], joins => [ 'oracle_queries.sql', 'oracle_joins.sql' ]);
+my %function = (sorts => 'try', aggregates => 'try_agg', families => 'try_families', queries => 'try_query', joins => 'try_joins', logic => 'try_logic');
+my %more_sql = (aggregates => ['oracle_agg.sql'], families => ['oracle_families.sql'], queries => ['oracle_queries.sql'], joins => [ 'oracle_queries.sql', 'oracle_joins.sql' ],
+	logic => [ 'oracle_queries.sql', 'oracle_joins.sql', 'oracle_logic.sql' ]);
 my %option = (seconds => 0, trials => 0, seed => time() % 1_000_000, most => 200_000, share => undef, gpu => undef);
 GetOptions(\%option, 'seconds=i', 'trials=i', 'seed=i', 'most=i', 'share=i', 'gpu!') or exit 2;
 my $what = shift @ARGV // 'sorts';
@@ -70,7 +72,7 @@ sub start_queries
 	print $to "delete from oracle.items where id % 97 = 0; update oracle.items set id = id where id < 50;\n" if $n % 3 == 1;
 }
 
-# What comes before a trial of joins.  In half of the trials pages are all-visible, and tables have as many rows as the planner thinks.
+# What comes before a trial of joins or logic.  In half of the trials pages are all-visible, and tables have as many rows as the planner thinks.
 sub start_joins
 {
 	my ($n) = @_;
@@ -86,7 +88,7 @@ sub try
 	my ($description, $wrong, $warning) = ('?', 'no answer', '');
 
 	start_queries($n) if $what eq 'queries';
-	start_joins($n) if $what eq 'joins';
+	start_joins($n) if $what =~ /^(joins|logic)$/;
 	print $to "select 'ANSWER', description, wrong from oracle.$function{$what}($n, $option{most}, "
 	  . ($option{gpu} ? 'true' : 'false') . ");\n\\echo END :ERROR :LAST_ERROR_SQLSTATE :LAST_ERROR_MESSAGE\n";
 	$to->flush();
@@ -138,7 +140,7 @@ while (($option{seconds} == 0 || time() - $started < $option{seconds})
 close $to;
 waitpid($pid, 0);
 system('psql', '-Xqc', 'set client_min_messages = warning; drop schema oracle cascade');
-if ($what eq 'queries')
+if ($what =~ /^(queries|logic)$/)
 {
 	print "nodes were in the plans of $nodes of $queries queries, and read pages in $columns\n";
 	if ($nodes * 100 < $queries * $option{share} || $columns * 400 < $queries * $option{share})

@@ -159,6 +159,9 @@ CREATE FUNCTION oracle.join_forms(what text) RETURNS text[] LANGUAGE sql IMMUTAB
         WHEN 'number' THEN ARRAY['{a}.v', '{a}.v', '{a}.w', '{a}.x', '{a}.y', '{a}.f', '{a}.n', '{a}.id', '{a}.x * {b}.v', '{a}.x * {b}.x', '{a}.v + {b}.v', '{a}.v * {b}.n', '{a}.f + {b}.f', 'coalesce({a}.v, -1)', 'coalesce({a}.x, 0.00)', 'CASE WHEN {c} THEN {a}.v ELSE 0 END', 'CASE WHEN {c} THEN {a}.x ELSE {b}.x END', 'length({a}.s)', '({a}.d - {b}.d)', 'nullif({a}.v, {b}.v)', 'abs({a}.v)', '{a}.z']
         WHEN 'aggregate' THEN ARRAY['count(*)', 'count(*)', 'count({v})', 'count({a}.s)', 'count({a})', 'sum({n})', 'sum({n})', 'sum({n})', 'avg({n})', 'min({n})', 'max({n})', 'min({a}.d)', 'max({a}.s)', 'min({a}.e)', 'count(*) FILTER (WHERE {c})', 'sum({n}) FILTER (WHERE {c})', 'bool_or({c})', 'bool_and({c})', 'count(DISTINCT {a}.n)', 'count(DISTINCT {a}.s)', 'count(DISTINCT {a}.v)',
             'percentile_disc(0.5) WITHIN GROUP (ORDER BY {a}.v)', 'percentile_cont(0.25) WITHIN GROUP (ORDER BY {a}.f)', 'string_agg({a}.s, ''|'' ORDER BY {a}.s)', 'array_agg({a}.v ORDER BY {a}.v)', 'mode() WITHIN GROUP (ORDER BY {a}.n)']
+        -- those of parts can be put together
+        WHEN 'parted' THEN ARRAY['count(*)', 'count({v})', 'count({a})', 'sum({n})', 'sum({n})', 'sum({n})', 'min({n})', 'max({n})', 'min({a}.d)', 'max({a}.s)', 'min({a}.e)', 'count(*) FILTER (WHERE {c})', 'sum({n}) FILTER (WHERE {c})', 'max({n}) FILTER (WHERE {c})', 'bool_or({c})', 'bool_and({c})']
+        WHEN 'condition of groups' THEN ARRAY['count(*) > 2', 'sum({n}) > 10', 'max({a}.s) < ''s5''', 'min({a}.v) < max({b}.v)', 'bool_or({c})', 'count(DISTINCT {a}.n) > 1', 'avg({n}) > 3', 'sum({n}) > sum({a}.v)']
         -- errors of one kind
         WHEN 'fails' THEN ARRAY['sum({a}.v / {b}.n)', 'sum({a}.v / {a}.n)', 'max({a}.id % {a}.n)', 'sum({a}.v / ({a}.id - 20))'] END $$;
 CREATE FUNCTION oracle.join_call(aliases text[], what text) RETURNS text LANGUAGE sql VOLATILE AS $$
