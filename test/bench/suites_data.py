@@ -1,0 +1,122 @@
+"""Tables and statements of test/bench/suites: what PostgreSQL makes of them, and what is asked.
+
+Numbers are made of the row's number by hashint8, so that a table is the same each time.  A statement with LIMIT has one
+order of its rows, so that its answer is one.
+"""
+
+import collections
+
+# Of each column the name, the type in PostgreSQL and in DuckDB, and SQL of its values: of i, the row's number, and {rows}.
+Table = collections.namedtuple('Table', 'name columns')
+
+
+def mixed(salt, below):
+    """A number below this of each row."""
+    return f'((hashint8extended(i, {salt}) & 9007199254740991) % {below})'
+
+
+def skewed(salt, below):
+    """The same, and small ones are common."""
+    return f'({mixed(salt, 1000000)} * {mixed(salt + 1, 1000000)} / 1000000 * {below} / 1000000)'
+
+
+# ----------------------------------------------------------------- page views
+
+VIEWS = Table('views', [
+    ('id', 'bigint', 'i'),
+    ('at', 'timestamp', f"timestamp '2026-07-01' + {mixed(1, 2592000)} * interval '1 second'"),
+    ('visitor', 'bigint', f'{skewed(2, "({rows} / 6 + 1)")} * 1000003'),
+    ('site', 'int', f'{skewed(4, 6000)}'),
+    ('region', 'int', f'{skewed(6, 9000)}'),
+    ('url', 'text', f"'http://site' || {skewed(4, 6000)} || '.example/' || CASE WHEN {mixed(8, 50)} = 0 THEN 'search?q=' ELSE 'page/' END || {skewed(9, 20000)}"),
+    ('referrer', 'text', f"CASE WHEN {mixed(11, 10)} < 6 THEN '' ELSE 'http://from' || {skewed(12, 3000)} || '.example/' END"),
+    ('title', 'text', f"'Title ' || {skewed(9, 20000)} || CASE WHEN {mixed(14, 40)} = 0 THEN ' - Search' ELSE '' END"),
+    ('phrase', 'text', f"CASE WHEN {mixed(15, 8)} > 0 THEN '' ELSE 'phrase ' || {skewed(16, 80000)} END"),
+    ('engine', 'smallint', f'CASE WHEN {mixed(15, 8)} > 0 THEN 0 ELSE 1 + {skewed(18, 30)} END'),
+    ('phone', 'smallint', f'CASE WHEN {mixed(20, 12)} > 0 THEN 0 ELSE {skewed(21, 80)} END'),
+    ('model', 'text', f"CASE WHEN {mixed(20, 12)} > 0 THEN '' ELSE 'model ' || {skewed(23, 160)} END"),
+    ('width', 'smallint', f'320 + {mixed(25, 240)} * 8'),
+    ('height', 'smallint', f'240 + {mixed(26, 150)} * 8'),
+    ('campaign', 'smallint', f'CASE WHEN {mixed(27, 60)} > 0 THEN 0 ELSE 1 + {mixed(28, 16)} END'),
+    ('address', 'int', f'{skewed(29, 2000000000)}'),
+    ('reloaded', 'boolean', f'{mixed(31, 9)} = 0'),
+    ('took', 'double precision', f'{skewed(32, 100000)} / 64.0'),
+])
+
+CLICKS = [
+    ('count', 'SELECT count(*) FROM views'),
+    ('count of a campaign', 'SELECT count(*) FROM views WHERE campaign <> 0'),
+    ('sum, count, avg', 'SELECT sum(campaign), count(*), avg(width) FROM views'),
+    ('avg of large numbers', 'SELECT avg(visitor) FROM views'),
+    ('distinct visitors', 'SELECT count(DISTINCT visitor) FROM views'),
+    ('distinct phrases', 'SELECT count(DISTINCT phrase) FROM views'),
+    ('first and last', 'SELECT min(at), max(at) FROM views'),
+    ('campaigns', 'SELECT campaign, count(*) AS n FROM views WHERE campaign <> 0 GROUP BY campaign ORDER BY n DESC, campaign'),
+    ('visitors by region', 'SELECT region, count(DISTINCT visitor) AS n FROM views GROUP BY region ORDER BY n DESC, region LIMIT 10'),
+    ('region, five aggregates', 'SELECT region, sum(campaign), count(*) AS n, avg(width), count(DISTINCT visitor) FROM views GROUP BY region ORDER BY n DESC, region LIMIT 10'),
+    ('visitors by model', "SELECT model, count(DISTINCT visitor) AS n FROM views WHERE model <> '' GROUP BY model ORDER BY n DESC, model LIMIT 10"),
+    ('visitors by phone and model', "SELECT phone, model, count(DISTINCT visitor) AS n FROM views WHERE model <> '' GROUP BY phone, model ORDER BY n DESC, phone, model LIMIT 10"),
+    ('phrases', "SELECT phrase, count(*) AS n FROM views WHERE phrase <> '' GROUP BY phrase ORDER BY n DESC, phrase LIMIT 10"),
+    ('visitors by phrase', "SELECT phrase, count(DISTINCT visitor) AS n FROM views WHERE phrase <> '' GROUP BY phrase ORDER BY n DESC, phrase LIMIT 10"),
+    ('phrases by engine', "SELECT engine, phrase, count(*) AS n FROM views WHERE phrase <> '' GROUP BY engine, phrase ORDER BY n DESC, engine, phrase LIMIT 10"),
+    ('busiest visitors', 'SELECT visitor, count(*) AS n FROM views GROUP BY visitor ORDER BY n DESC, visitor LIMIT 10'),
+    ('visitors and phrases', 'SELECT visitor, phrase, count(*) AS n FROM views GROUP BY visitor, phrase ORDER BY n DESC, visitor, phrase LIMIT 10'),
+    ('visitors, minutes, phrases', 'SELECT visitor, extract(minute FROM at) AS m, phrase, count(*) AS n FROM views GROUP BY visitor, m, phrase ORDER BY n DESC, visitor, m, phrase LIMIT 10'),
+    ('one visitor', 'SELECT count(*) FROM views WHERE visitor = 5000015'),
+    ('urls like', "SELECT count(*) FROM views WHERE url LIKE '%search%'"),
+    ('phrases of urls like', "SELECT phrase, min(url), count(*) AS n FROM views WHERE url LIKE '%search%' AND phrase <> '' GROUP BY phrase ORDER BY n DESC, phrase LIMIT 10"),
+    ('newest rows of urls like', "SELECT * FROM views WHERE url LIKE '%search%' ORDER BY at, id LIMIT 10"),
+    ('first phrases by time', "SELECT phrase FROM views WHERE phrase <> '' ORDER BY at, id LIMIT 10"),
+    ('first phrases', "SELECT phrase FROM views WHERE phrase <> '' ORDER BY phrase, id LIMIT 10"),
+    ('mean length of urls', "SELECT site, avg(length(url)) AS l, count(*) AS n FROM views WHERE url <> '' GROUP BY site HAVING count(*) > {rows} / 2000 ORDER BY l DESC, site LIMIT 25"),
+    ('sums of widths', 'SELECT ' + ', '.join(f'sum(width + {n})' for n in range(40)) + ' FROM views'),
+    ('engines and addresses', "SELECT engine, address, count(*) AS n, avg(width) FROM views WHERE phrase <> '' GROUP BY engine, address ORDER BY n DESC, engine, address LIMIT 10"),
+    ('ids and addresses', 'SELECT id, address, count(*) AS n, avg(width) FROM views GROUP BY id, address ORDER BY n DESC, id LIMIT 10'),
+    ('urls', 'SELECT url, count(*) AS n FROM views GROUP BY url ORDER BY n DESC, url LIMIT 10'),
+    ('addresses and sums', 'SELECT address, address - 1 AS a, address - 2 AS b, count(*) AS n FROM views GROUP BY address, a, b ORDER BY n DESC, address LIMIT 10'),
+    ('pages of a site', "SELECT url, count(*) AS n FROM views WHERE site = 3 AND at >= '2026-07-05' AND at < '2026-07-20' AND NOT reloaded AND url <> '' GROUP BY url ORDER BY n DESC, url LIMIT 10"),
+    ('views by minute', "SELECT date_trunc('minute', at) AS m, count(*) AS n FROM views WHERE site < 50 AND at >= '2026-07-14' AND at < '2026-07-16' GROUP BY m ORDER BY m LIMIT 10 OFFSET 100"),
+    ('windows', 'SELECT width, height, count(*) AS n FROM views WHERE site < 50 GROUP BY width, height ORDER BY n DESC, width, height LIMIT 10'),
+    ('where from', "SELECT CASE WHEN engine = 0 AND campaign = 0 THEN referrer ELSE '' END AS source, count(*) AS n FROM views GROUP BY source ORDER BY n DESC, source LIMIT 10"),
+    ('median time by region', 'SELECT region, percentile_cont(0.5) WITHIN GROUP (ORDER BY took) AS p FROM views GROUP BY region'),
+]
+
+# ---------------------------------------------------------------- many groups
+
+KEYS = Table('keys', [
+    ('a', 'text', f"'id' || lpad(({mixed(41, 100)} + 1)::text, 3, '0')"),
+    ('b', 'text', f"'id' || lpad(({mixed(42, 100)} + 1)::text, 3, '0')"),
+    ('c', 'text', f"'id' || lpad(({mixed(43, '({rows} / 100 + 1)')} + 1)::text, 10, '0')"),
+    ('d', 'int', f'{mixed(44, 100)} + 1'),
+    ('e', 'int', f'{mixed(45, 100)} + 1'),
+    ('f', 'int', f'{mixed(46, "({rows} / 100 + 1)")} + 1'),
+    ('x', 'int', f'{mixed(47, 5)} + 1'),
+    ('y', 'int', f'{mixed(48, 15)} + 1'),
+    ('z', 'double precision', f'{mixed(49, 6400000)} / 64000.0'),
+])
+
+GROUPS = [
+    ('sum by a', 'SELECT a, sum(x) FROM keys GROUP BY a'),
+    ('sum by a, b', 'SELECT a, b, sum(x) FROM keys GROUP BY a, b'),
+    ('sum, avg by c', 'SELECT c, sum(x), avg(z) FROM keys GROUP BY c'),
+    ('three avg by d', 'SELECT d, avg(x), avg(y), avg(z) FROM keys GROUP BY d'),
+    ('three sum by f', 'SELECT f, sum(x), sum(y), sum(z) FROM keys GROUP BY f'),
+    ('median, deviation by d, e', 'SELECT d, e, percentile_cont(0.5) WITHIN GROUP (ORDER BY z), stddev(z) FROM keys GROUP BY d, e'),
+    ('max - min by c', 'SELECT c, max(x) - min(y) FROM keys GROUP BY c'),
+    ('two largest by f', 'SELECT f, z FROM (SELECT f, z, row_number() OVER (PARTITION BY f ORDER BY z DESC) AS place FROM keys) p WHERE place <= 2'),
+    ('correlation by b, d', 'SELECT b, d, corr(x, y) * corr(x, y) FROM keys GROUP BY b, d'),
+    ('sum, count by all', 'SELECT a, b, c, d, e, f, sum(z), count(*) FROM keys GROUP BY a, b, c, d, e, f'),
+]
+
+# ---------------------------------------------------------------------- TPC-H
+
+# Columns of other names are numbers, or texts
+LENGTHS = {'r_name': 'char(25)', 'n_name': 'char(25)', 's_name': 'char(25)', 's_phone': 'char(15)', 'p_mfgr': 'char(25)', 'p_brand': 'char(10)', 'p_container': 'char(10)',
+           'c_phone': 'char(15)', 'c_mktsegment': 'char(10)', 'o_orderstatus': 'char(1)', 'o_orderpriority': 'char(15)', 'o_clerk': 'char(15)', 'l_returnflag': 'char(1)',
+           'l_linestatus': 'char(1)', 'l_shipinstruct': 'char(25)', 'l_shipmode': 'char(10)'}
+PRIMARY = {'region': 'r_regionkey', 'nation': 'n_nationkey', 'supplier': 's_suppkey', 'part': 'p_partkey', 'partsupp': 'ps_partkey, ps_suppkey', 'customer': 'c_custkey', 'orders': 'o_orderkey',
+           'lineitem': 'l_orderkey, l_linenumber'}
+INDEXES = ['lineitem (l_partkey, l_suppkey)', 'lineitem (l_shipdate)', 'orders (o_custkey)', 'orders (o_orderdate)', 'partsupp (ps_suppkey)']
+LINEITEMS_OF_SCALE_1 = 6001215
+
+SUITES = {'clicks': ([VIEWS], CLICKS), 'groups': ([KEYS], GROUPS)}
