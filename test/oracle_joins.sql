@@ -28,7 +28,7 @@ INSERT INTO oracle.join_kinds VALUES
 ('timestamptz', '{timestamptz}', 'timestamptz ''1999-12-01 00:00+00'' + {k} * interval ''1 day''', 100000, '{%s}'),
 ('time', '{time}', 'time ''00:00'' + {k} * interval ''1 s''', 80000, '{%s}'),
 ('uuid', '{uuid}', 'md5(({k})::text)::uuid', 1000000, '{%s}'),
-('bool', '{bool}', '{k} % 2 = 0', 2, '{NOT %s}'),
+('bool', '{bool}', '{k} % 2 = 0', 2, '{(NOT %s)}'),
 ('mood', '{oracle.mood}', '(enum_range(NULL::oracle.mood))[{k} % 5 + 1]', 5, '{%s}'),
 ('float8', '{float8}', '{k} / 8.0', 1000000, '{%s}');
 
