@@ -206,7 +206,7 @@ check_sides('partitions', 1, 'SELECT s.name, count(*), sum(v) FROM facts JOIN st
 run("UPDATE stores SET name = repeat('x', 40) WHERE id = 77");
 check_sides('a text longer than its column says', 0, 'SELECT s.name, count(*) FROM facts JOIN stores s ON facts.id = s.id GROUP BY 1');
 run("UPDATE stores SET name = 'store', f = '-0' WHERE id = 77");
-check_sides('a negative zero', 0, 'SELECT s.area, count(*), max(s.f) FROM facts JOIN stores s ON facts.id = s.id GROUP BY 1');
+check_sides('a negative zero', 0, 'SELECT s.area, count(*) FILTER (WHERE s.f < facts.f) FROM facts JOIN stores s ON facts.id = s.id GROUP BY 1');
 check_sides('that nobody asks for', 1, 'SELECT s.area, count(*) FROM facts JOIN stores s ON facts.id = s.id GROUP BY 1');
 run('SET mgpu.enable_threads = off', 'SET mgpu.executor = gpu');
 unlike(analyze('SELECT s.area, count(*) FROM facts JOIN stores s ON facts.id = s.id GROUP BY 1'), qr/Sides Read by Threads: 1/, 'without threads');
