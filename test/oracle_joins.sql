@@ -254,7 +254,7 @@ CREATE FUNCTION oracle.random_join_query(way text, OUT query text, OUT ordered b
 DECLARE
     tree record := oracle.random_tree();
     shape text := oracle.pick(ARRAY['group', 'group', 'group', 'group', 'group', 'total', 'distinct', 'sorted', 'sorted', 'first', 'ranked', 'lateral']);
-    keys text[] := ARRAY(SELECT oracle.join_expr(tree.aliases, oracle.join_forms('key')) FROM generate_series(1, CASE shape WHEN 'total' THEN 0 ELSE oracle.pick(CASE WHEN tree.is_plain THEN '{1,1,1,2}' ELSE '{1,2,3}'::int[] END) END));
+    keys text[] := ARRAY(SELECT DISTINCT oracle.join_expr(tree.aliases, oracle.join_forms('key')) FROM generate_series(1, CASE shape WHEN 'total' THEN 0 ELSE oracle.pick(CASE WHEN tree.is_plain THEN '{1,1,1,2}' ELSE '{1,2,3}'::int[] END) END));
     conditions text[] := tree.conditions || CASE way WHEN 'prepared' THEN ARRAY[oracle.pick(tree.aliases) || '.v % 7 <> $1'] END || CASE shape WHEN 'lateral' THEN ARRAY[oracle.pick(tree.aliases) || '.id % (p + 1) = 0'] END;
     -- with a limit, groups that are not wanted need not be computed
     fails boolean := random() < 0.08;

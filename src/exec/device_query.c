@@ -224,7 +224,7 @@ device_query_run(MemoryContext parent, const device_question *question)
 	double		num_read = row_source_rows(question->source);
 
 	/* nobody asks why */
-	if (question->of.build ? !table_job_reads_build(num_read) : !run_may_use_gpu() && !table_job_has_threads(num_read))
+	if (question->of.build ? !table_job_reads_build(num_read) : !run_may_use_gpu() && !table_job_has_threads(num_read, row_source_joins(question->source) != NIL))
 		return NULL;
 	readers = row_source_readers(question->source);
 	query = create_query(parent, question, num_read);

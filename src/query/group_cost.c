@@ -118,7 +118,7 @@ group_path_cost(const group_task *task, Path *path, const Path *child, double nu
 	Cost		rows_cost = num_rows * group_row_cost(task, fold);
 
 	if (task->executor != TABLE_BY_NOBODY)
-		path->startup_cost = table_job_scan_cost(task->root, child, task->executor) + START_COST + rows_cost * table_job_part(task->executor);
+		path->startup_cost = table_job_node_cost(task->root, child, task->executor) + START_COST + rows_cost * table_job_part(task->executor);
 	else
 		path->startup_cost = child->total_cost + START_COST + rows_cost +
 			empty_rows_cost(task, child, num_rows) + spill_cost(num_rows, fold ? num_groups : num_rows, task);
@@ -180,7 +180,7 @@ group_path_uncounted(const group_task *task, const Path *own, double num_groups)
 void
 group_path_save(const group_task *task, Path *path, const Path *rows, Cost uncounted)
 {
-	Cost		least = task->executor != TABLE_BY_NOBODY ? table_job_scan_cost(task->root, rows, task->executor) : rows->total_cost;
+	Cost		least = task->executor != TABLE_BY_NOBODY ? table_job_node_cost(task->root, rows, task->executor) : rows->total_cost;
 	Cost		saved = Max(Min(uncounted, path->startup_cost - least), 0);
 
 	path->startup_cost -= saved;

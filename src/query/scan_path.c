@@ -116,6 +116,56 @@ scan_cached_saving(PlannerInfo *root, const Path *path)
 	return root->total_table_pages <= effective_cache_size ? CACHED_PART * cost_of_pages(path) : 0;
 }
 
+/* The only path below one that hands its rows on, or NULL. */
+static const Path *
+path_below(const Path *path)
+{
+	switch (nodeTag(path))
+	{
+		case T_ProjectionPath:
+			return ((const ProjectionPath *) path)->subpath;
+		case T_MaterialPath:
+			return ((const MaterialPath *) path)->subpath;
+		case T_MemoizePath:
+			return ((const MemoizePath *) path)->subpath;
+		case T_SortPath:
+			return ((const SortPath *) path)->subpath;
+		case T_GatherPath:
+			return ((const GatherPath *) path)->subpath;
+		case T_GatherMergePath:
+			return ((const GatherMergePath *) path)->subpath;
+		default:
+			return NULL;
+	}
+}
+
+/* What the look-ups of a path in indexes cost. */
+static Cost
+cost_of_look_ups(const Path *path)
+{
+	const JoinPath *join = (const JoinPath *) path;
+	const Path *below = path_below(path);
+
+	if (below)
+		return cost_of_look_ups(below);
+	if (!IsA(path, NestPath) && !IsA(path, HashPath) && !IsA(path, MergePath))
+		return 0;
+	if (!IsA(path, NestPath) || join->innerjoinpath->param_info == NULL)
+		return cost_of_look_ups(join->outerjoinpath) + cost_of_look_ups(join->innerjoinpath);
+	return cost_of_look_ups(join->outerjoinpath) + Max(path->total_cost - join->outerjoinpath->total_cost, 0);
+}
+
+Cost
+scan_look_ups_saving(PlannerInfo *root, const RelOptInfo *rel)
+{
+	const Path *path = rel->cheapest_total_path;
+	const Path *partial = rel->partial_pathlist ? linitial(rel->partial_pathlist) : NULL;
+
+	if (path == NULL || root->total_table_pages > effective_cache_size)
+		return 0;
+	return CACHED_PART * cost_of_look_ups(partial && partial->total_cost + parallel_setup_cost < path->total_cost ? partial : path);
+}
+
 Path *
 scan_cheapest_path(PlannerInfo *root, List *paths, List *exprs)
 {

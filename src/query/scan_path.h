@@ -19,6 +19,12 @@ extern Cost scan_saved_cost(PlannerInfo *root, const Path *path, List *exprs);
  */
 extern Cost scan_cached_saving(PlannerInfo *root, const Path *path);
 
+/*
+ * The same of look-ups in indexes, for each row of another table, in PostgreSQL's cheapest path of some rows.  A node that competes with it counts
+ * them as its own.
+ */
+extern Cost scan_look_ups_saving(PlannerInfo *root, const RelOptInfo *rel);
+
 /* Of paths without parameters, that which costs least so. */
 extern Path *scan_cheapest_path(PlannerInfo *root, List *paths, List *exprs);
 

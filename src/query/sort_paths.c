@@ -124,7 +124,7 @@ cost_path(const top_task *task, Path *path, const Path *child, table_executor ex
 	path->startup_cost = START_COST + child->rows * cpu_operator_cost *
 		(SORT_COST * list_length(task->query->order_columns) + COLUMN_COST * list_length(task->columns));
 	if (executor != TABLE_BY_NOBODY)
-		path->startup_cost = table_job_scan_cost(task->root, child, executor) + path->startup_cost * table_job_part(executor);
+		path->startup_cost = table_job_node_cost(task->root, child, executor) + path->startup_cost * table_job_part(executor);
 	else
 		path->startup_cost += child->total_cost + runs_cost(task, child->rows);
 	path->total_cost = path->startup_cost + child->rows * (RETURN_COST * cpu_operator_cost + target_cost->per_tuple) + target_cost->startup;

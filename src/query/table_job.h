@@ -112,7 +112,7 @@ extern bool table_job_fill(table_job *job, ExprContext *context);
  * Whether threads may run a job that reads so many rows, of which so many are kept, and so many groups or rows come back: there are
  * some threads, enough to do, and memory for what they keep.
  */
-extern bool table_job_has_threads(double num_read);
+extern bool table_job_has_threads(double num_read, bool has_joins);
 extern bool table_job_reads_build(double num_read);
 extern bool table_job_is_for_threads(const mgpu_group_spec *spec, double num_read, double num_rows, double num_results);
 
@@ -121,6 +121,9 @@ extern table_executor table_job_expected(PlannerInfo *root, const Path *rows, co
 
 /* The cost of such a path's rows, and the part that is left of what the node does with each. */
 extern Cost table_job_scan_cost(PlannerInfo *root, const Path *rows, table_executor executor);
+
+/* The same beside PostgreSQL's paths, whose look-ups in indexes take less than it counts where tables are in memory. */
+extern Cost table_job_node_cost(PlannerInfo *root, const Path *rows, table_executor executor);
 extern double table_job_part(table_executor executor);
 
 /* The path of a join's smaller side that costs least: the relation's cheapest, or one that a job may read; NULL: there is none. */

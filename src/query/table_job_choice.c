@@ -57,7 +57,8 @@ kept_bytes(const mgpu_group_spec *spec, double num_rows, double num_results)
 
 /*
  * Measured: one thread takes as long as the node with rows of its own, or half as long again where conditions leave few.  The first rows
- * of groups take a thread twice as long, for the node reads other columns late (scan/late_columns).
+ * of groups take a thread twice as long, for the node reads other columns late (scan/late_columns).  Joined rows would come to the node one
+ * by one, so there one thread takes half as long.
  */
 #define LEAST_THREADS 2
 #define LEAST_THREADS_OF_LIMIT MGPU_SIZE(4, 2)
@@ -66,9 +67,9 @@ kept_bytes(const mgpu_group_spec *spec, double num_rows, double num_results)
 #define BUILD_MIN_ROWS MGPU_SIZE(20000, 50)
 
 bool
-table_job_has_threads(double num_read)
+table_job_has_threads(double num_read, bool has_joins)
 {
-	return mgpu_setting_enable_threads && num_read >= THREADS_MIN_ROWS && run_table_threads() >= LEAST_THREADS;
+	return mgpu_setting_enable_threads && num_read >= THREADS_MIN_ROWS && (has_joins || run_table_threads() >= LEAST_THREADS);
 }
 
 /* One thread is worth it: a build's rows are cells anyway. */
@@ -81,9 +82,10 @@ table_job_reads_build(double num_read)
 bool
 table_job_is_for_threads(const mgpu_group_spec *spec, double num_read, double num_rows, double num_results)
 {
-	bool		has_limit = spec->limit_rule != MGPU_LIMIT_NONE && spec->limit != UINT64_MAX;
+	bool		has_joins = spec->num_builds > 0;
+	bool		has_limit = spec->limit_rule != MGPU_LIMIT_NONE && spec->limit != UINT64_MAX && !has_joins;
 
-	return table_job_has_threads(num_read) && (!has_limit || run_table_threads() >= LEAST_THREADS_OF_LIMIT) &&
+	return table_job_has_threads(num_read, has_joins) && (!has_limit || run_table_threads() >= LEAST_THREADS_OF_LIMIT) &&
 		kept_bytes(spec, num_rows, num_results) <= (double) get_hash_memory_limit() * run_table_threads();
 }
 

@@ -97,7 +97,7 @@ cost_path(const top_offer *offer, Path *path, const Path *child)
 		cpu_operator_cost * (child->rows * of_row + offer->kept_rows * KEEP_COST * list_length(task->columns) +
 							 offer->kept_rows * log2(2 + offer->kept_rows / offer->num_partitions));
 	if (executor != TABLE_BY_NOBODY)
-		path->startup_cost = table_job_scan_cost(task->root, child, executor) + path->startup_cost * table_job_part(executor);
+		path->startup_cost = table_job_node_cost(task->root, child, executor) + path->startup_cost * table_job_part(executor);
 	else
 		path->startup_cost += child->total_cost + spill_cost(offer);
 	path->total_cost = path->startup_cost + path->rows * (cpu_tuple_cost + target_cost->per_tuple) + target_cost->startup;
