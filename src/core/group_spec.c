@@ -1,8 +1,9 @@
 /*
  * group_spec.c
- *		Validation of group specs, and where the words of their records are.
+ *		Validation of group specs but for their programs (group_program.c), and where the words of their records are.
  */
 #include "group_spec.h"
+#include "load_bits.h"
 
 #include <inttypes.h>
 
@@ -22,70 +23,50 @@ validate_counts(const mgpu_group_spec *spec, mgpu_error *err)
 	return MGPU_OK;
 }
 
+/* Inputs of attributes with fixed offsets have them, and others have none: they are found by a walk behind those. */
 static mgpu_status
-validate_attribute(const mgpu_group_spec *spec, const mgpu_group_attribute *attribute, mgpu_error *err)
+validate_attribute(const mgpu_group_spec *spec, uint32_t number, mgpu_error *err)
 {
+	const mgpu_group_attribute *attribute = &spec->attributes[number];
 	uint8_t		align = attribute->align;
 
 	if (attribute->length < -2 || attribute->length == 0 || (align != 1 && align != 2 && align != 4 && align != 8))
 		return mgpu_fail(err, MGPU_BAD_JOB, "an attribute of length %d aligned to %d", attribute->length, align);
-	if (attribute->input >= 0 && ((uint32_t) attribute->input >= spec->num_inputs ||
-								  attribute->length != spec->inputs[attribute->input].length))
+	if (attribute->input >= 0 &&
+		((uint32_t) attribute->input >= spec->num_inputs || attribute->length != spec->inputs[attribute->input].length ||
+		 (spec->inputs[attribute->input].offset >= 0) != (number < spec->num_fixed)))
 		return mgpu_fail(err, MGPU_BAD_JOB, "an attribute does not go with input %d", attribute->input);
 	return MGPU_OK;
 }
 
-static mgpu_status
-validate_input(const mgpu_group_spec *spec, const mgpu_group_input *input, mgpu_error *err)
+/* Whether a value of a length lies whole in the tables.  A varlena says how long it is; one that is elsewhere is a fault. */
+static bool
+is_missing_whole(const mgpu_group_spec *spec, int32_t length, int32_t offset)
 {
-	uint32_t	missing_bytes = input->length > 0 ? (uint32_t) input->length : 1;
+	const char *value = (const char *) spec->tables + offset;
+	int64_t		bytes = (int64_t) spec->table_bytes - offset;
+
+	if (length != -1 || bytes < 1)
+		return bytes >= (length > 0 ? length : 1);
+	if ((value[0] & 1) != 0)
+		return (uint8_t) value[0] >> 1 <= bytes;
+	return bytes >= 4 && mgpu_load_bits(value, 4) >> 2 >= 4 && (int64_t) (mgpu_load_bits(value, 4) >> 2) <= bytes;
+}
+
+/* Each is an attribute's: what no row has would not be found. */
+static mgpu_status
+validate_input(const mgpu_group_spec *spec, uint32_t number, mgpu_error *err)
+{
+	const mgpu_group_input *input = &spec->inputs[number];
+	uint32_t	attribute = 0;
 
 	if (input->offset < -1 || (input->offset >= 0 && (input->length < 0 || input->offset > (int32_t) spec->fixed_end - input->length)))
 		return mgpu_fail(err, MGPU_BAD_JOB, "an input at offset %" PRId32, input->offset);
-	if (input->missing < -1 || (input->missing >= 0 && (uint32_t) input->missing + missing_bytes > spec->table_bytes))
+	if (input->missing < -1 || (input->missing >= 0 && !is_missing_whole(spec, input->length, input->missing)))
 		return mgpu_fail(err, MGPU_BAD_JOB, "a missing value at offset %" PRId32, input->missing);
-	return MGPU_OK;
-}
-
-/* Whether the input of an operation that loads goes with it. */
-static bool
-is_load_allowed(const mgpu_group_spec *spec, const mgpu_program_op *op)
-{
-	int32_t		length;
-
-	if (op->number < 0 || op->number >= (int64_t) spec->num_inputs)
-		return false;
-	length = spec->inputs[op->number].length;
-	switch (op->code)
-	{
-		case MGPU_RUN_LOAD_PRESENCE:
-			return true;
-		case MGPU_RUN_LOAD_INTEGER:
-		case MGPU_RUN_LOAD_REAL:
-		case MGPU_RUN_LOAD_FIXED:
-			return length == op->width;
-		default:
-			return length == -1;
-	}
-}
-
-/* Whether an operation's build goes with it. */
-static bool
-is_build_allowed(const mgpu_group_spec *spec, const mgpu_program_op *op)
-{
-	uint32_t	num_cells = spec->lanes[op->to] == MGPU_LANE_SHOWN ? 2 : 1;
-
-	switch (op->code)
-	{
-		case MGPU_RUN_LOOKUP:
-			return op->number >= 0 && op->number < (int64_t) spec->num_builds;
-		case MGPU_RUN_MATCH:
-		case MGPU_RUN_FETCH:
-			return op->number >= 0 && op->number < (int64_t) spec->num_builds && spec->lanes[op->to] != MGPU_LANE_BYTES &&
-				op->width + num_cells <= spec->builds[op->number].num_columns;
-		default:
-			return true;
-	}
+	while (attribute < spec->num_attributes && spec->attributes[attribute].input != (int8_t) number)
+		attribute++;
+	return attribute < spec->num_attributes ? MGPU_OK : mgpu_fail(err, MGPU_BAD_JOB, "input %" PRIu32 " is no attribute", number);
 }
 
 static mgpu_status
@@ -97,46 +78,6 @@ validate_build(const mgpu_group_spec *spec, const mgpu_build *build, mgpu_error 
 	if (build->offset % 8 != 0 || build->offset > spec->build_bytes || mgpu_build_bytes(build) > spec->build_bytes - build->offset)
 		return mgpu_fail(err, MGPU_BAD_JOB, "a build at offset %" PRIu64 " of %" PRIu64, build->offset, spec->build_bytes);
 	return MGPU_OK;
-}
-
-static mgpu_status
-validate_op(const mgpu_group_spec *spec, const mgpu_program_op *op, mgpu_error *err)
-{
-	bool		is_allowed = op->code < MGPU_PROGRAM_NUM_CODES && op->to >= spec->num_constants && op->to < spec->num_registers;
-
-	for (int i = 0; is_allowed && i < mgpu_program_num_from[op->code]; i++)
-		is_allowed = op->from[i] < spec->num_registers;
-	if (is_allowed && mgpu_program_num_from[op->code] == 0)
-		is_allowed = is_load_allowed(spec, op);
-	is_allowed = is_allowed && is_build_allowed(spec, op);
-	return is_allowed ? MGPU_OK : mgpu_fail(err, MGPU_BAD_JOB, "an operation of code %d", op->code);
-}
-
-/* Tests end one behind the other. */
-static mgpu_status
-validate_tests(const mgpu_group_spec *spec, mgpu_error *err)
-{
-	uint32_t	end = 0;
-
-	for (uint32_t i = 0; i < spec->num_tests; i++)
-	{
-		if (spec->tests[i].reg >= spec->num_registers)
-			return mgpu_fail(err, MGPU_BAD_JOB, "a test of register %" PRIu32, spec->tests[i].reg);
-		if (spec->tests[i].end_op < end || spec->tests[i].end_op > spec->num_ops)
-			return mgpu_fail(err, MGPU_BAD_JOB, "a test ends at operation %" PRIu32, spec->tests[i].end_op);
-		end = spec->tests[i].end_op;
-	}
-	return MGPU_OK;
-}
-
-static mgpu_status
-validate_program(const mgpu_group_spec *spec, mgpu_error *err)
-{
-	mgpu_status status = MGPU_OK;
-
-	for (uint32_t i = 0; status == MGPU_OK && i < spec->num_ops; i++)
-		status = validate_op(spec, &spec->ops[i], err);
-	return status == MGPU_OK ? validate_tests(spec, err) : status;
 }
 
 static bool
@@ -160,8 +101,7 @@ validate_column(const mgpu_group_spec *spec, const mgpu_group_column *column, mg
 
 	if (!is_width_allowed(column->kind, column->width))
 		return mgpu_fail(err, MGPU_BAD_JOB, "a column of kind %" PRIu32 " and width %" PRIu32, column->kind, column->width);
-	if (column->reg >= spec->num_registers ||
-		(spec->lanes[column->reg] == MGPU_LANE_REAL) != (column->kind == MGPU_KEY_FLOAT))
+	if ((spec->lanes[column->reg] == MGPU_LANE_REAL) != (column->kind == MGPU_KEY_FLOAT))
 		return mgpu_fail(err, MGPU_BAD_JOB, "a column of register %" PRIu32, column->reg);
 	if (column->reduction > MGPU_REDUCE_PAIRS || (is_real && column->kind != MGPU_KEY_FLOAT) ||
 		(column->reduction == MGPU_REDUCE_INTEGER && column->kind == MGPU_KEY_FLOAT) ||
@@ -269,13 +209,13 @@ mgpu_group_validate(const mgpu_group_spec *spec, mgpu_error *err)
 	mgpu_status status = validate_counts(spec, err);
 
 	for (uint32_t i = 0; status == MGPU_OK && i < spec->num_attributes; i++)
-		status = validate_attribute(spec, &spec->attributes[i], err);
+		status = validate_attribute(spec, i, err);
 	for (uint32_t i = 0; status == MGPU_OK && i < spec->num_inputs; i++)
-		status = validate_input(spec, &spec->inputs[i], err);
+		status = validate_input(spec, i, err);
 	for (uint32_t i = 0; status == MGPU_OK && i < spec->num_builds; i++)
 		status = validate_build(spec, &spec->builds[i], err);
 	if (status == MGPU_OK)
-		status = validate_program(spec, err);
+		status = mgpu_group_validate_program(spec, err);
 	for (uint32_t i = 0; status == MGPU_OK && i < spec->num_columns; i++)
 		status = validate_column(spec, &spec->columns[i], err);
 	if (status == MGPU_OK)

@@ -269,6 +269,9 @@ typedef struct mgpu_group_piece
 /* MGPU_OK, or MGPU_BAD_JOB with the first broken rule. */
 mgpu_status mgpu_group_validate(const mgpu_group_spec *spec, mgpu_error *err);
 
+/* Of the counts of a spec that are valid: its tests, constants, operations, and registers of columns. */
+mgpu_status mgpu_group_validate_program(const mgpu_group_spec *spec, mgpu_error *err);
+
 void		mgpu_group_plan_record(const mgpu_group_spec *spec, mgpu_group_record *record);
 
 /* Bytes of the records or marks of a result, of the values of one sort or column, and of an output: the one or the other. */

@@ -52,110 +52,111 @@ enum
 };
 
 /*
- * The operations: code, function (program/ops_*.h), name for EXPLAIN, number of registers that are read.  width is the bytes of the result's type: an integer
+ * The operations: code, function (program/ops_*.h), name for EXPLAIN, and the kinds of the result and of each register that is read: i
+ * integers, r reals, s bytes, n shown, = the result's kind, # any but bytes, ? any.  width is the bytes of the result's type: an integer
  * that does not fit, and a float that overflows or underflows, is a fault.  number is what the comment says.
  */
 #define MGPU_PROGRAM_OPS(OP) \
 	/* an attribute's values, as a row stores them; number: the input */ \
-	OP(LOAD_INTEGER, load_integer, "load integer", 0) \
-	OP(LOAD_REAL, load_real, "load float", 0) \
-	OP(LOAD_NUMERIC, load_numeric, "load numeric", 0) /* width: the scale */ \
-	OP(LOAD_SHOWN, load_shown, "load numeric", 0) /* width: the scale; values that show more are faults */ \
-	OP(LOAD_VARLENA, load_varlena, "load bytes", 0) \
-	OP(LOAD_FIXED, load_fixed, "load bytes", 0) /* width: how many */ \
-	OP(LOAD_PRESENCE, load_presence, "load", 0) /* true, or NULL, of any type */ \
+	OP(LOAD_INTEGER, load_integer, "load integer", "i") \
+	OP(LOAD_REAL, load_real, "load float", "r") \
+	OP(LOAD_NUMERIC, load_numeric, "load numeric", "i") /* width: the scale */ \
+	OP(LOAD_SHOWN, load_shown, "load numeric", "n") /* width: the scale; values that show more are faults */ \
+	OP(LOAD_VARLENA, load_varlena, "load bytes", "s") \
+	OP(LOAD_FIXED, load_fixed, "load bytes", "s") /* width: how many */ \
+	OP(LOAD_PRESENCE, load_presence, "load", "i") /* true, or NULL, of any type */ \
 	/* integers */ \
-	OP(ADD_INTEGER, add_integer, "+", 2) \
-	OP(SUBTRACT_INTEGER, subtract_integer, "-", 2) \
-	OP(MULTIPLY_INTEGER, multiply_integer, "*", 2) \
-	OP(DIVIDE_INTEGER, divide_integer, "/", 2) \
-	OP(REMAINDER_INTEGER, remainder_integer, "%", 2) \
-	OP(NEGATE_INTEGER, negate_integer, "-", 1) \
-	OP(ABSOLUTE_INTEGER, absolute_integer, "abs", 1) \
-	OP(SIGN_INTEGER, sign_integer, "sign", 1) \
-	OP(BIT_AND, bit_and, "&", 2) \
-	OP(BIT_OR, bit_or, "|", 2) \
-	OP(BIT_XOR, bit_xor, "#", 2) \
-	OP(FIT_INTEGER, fit_integer, "cast", 1) \
-	OP(SCALE_UP, scale_up, "scale", 1) /* number: 10 to the power of the digits that are added */ \
-	OP(ROUND_OFF, round_off, "round", 1) /* number: 10 to the power of the digits that go, half of it away from zero */ \
-	OP(CUT_OFF, cut_off, "trunc", 1) /* number: the same */ \
-	OP(FLOOR_OFF, floor_off, "floor", 1) /* number: the same */ \
-	OP(CEILING_OFF, ceiling_off, "ceil", 1) /* number: the same */ \
-	OP(LIMIT_MAGNITUDE, limit_magnitude, "precision", 1) /* number: the first magnitude that is too large */ \
-	OP(SHOW_SCALE, show_scale, "scale", 1) /* width: the display scale */ \
-	OP(SHOW_LARGER, show_larger, "scale", 3) /* the first, with the larger display scale of the others */ \
-	OP(SHOW_SUM, show_sum, "scale", 3) /* the first, with the sum of the others' */ \
-	OP(SHOWN_DIGITS, shown_digits, "scale", 1) /* the display scale, as an integer */ \
+	OP(ADD_INTEGER, add_integer, "+", "iii") \
+	OP(SUBTRACT_INTEGER, subtract_integer, "-", "iii") \
+	OP(MULTIPLY_INTEGER, multiply_integer, "*", "iii") \
+	OP(DIVIDE_INTEGER, divide_integer, "/", "iii") \
+	OP(REMAINDER_INTEGER, remainder_integer, "%", "iii") \
+	OP(NEGATE_INTEGER, negate_integer, "-", "ii") \
+	OP(ABSOLUTE_INTEGER, absolute_integer, "abs", "ii") \
+	OP(SIGN_INTEGER, sign_integer, "sign", "ii") \
+	OP(BIT_AND, bit_and, "&", "iii") \
+	OP(BIT_OR, bit_or, "|", "iii") \
+	OP(BIT_XOR, bit_xor, "#", "iii") \
+	OP(FIT_INTEGER, fit_integer, "cast", "ii") \
+	OP(SCALE_UP, scale_up, "scale", "ii") /* number: 10 to the power of the digits that are added */ \
+	OP(ROUND_OFF, round_off, "round", "ii") /* number: 10 to the power of the digits that go, half of it away from zero */ \
+	OP(CUT_OFF, cut_off, "trunc", "ii") /* number: the same */ \
+	OP(FLOOR_OFF, floor_off, "floor", "ii") /* number: the same */ \
+	OP(CEILING_OFF, ceiling_off, "ceil", "ii") /* number: the same */ \
+	OP(LIMIT_MAGNITUDE, limit_magnitude, "precision", "ii") /* number: the first magnitude that is too large */ \
+	OP(SHOW_SCALE, show_scale, "scale", "ni") /* width: the display scale */ \
+	OP(SHOW_LARGER, show_larger, "scale", "ninn") /* the first, with the larger display scale of the others */ \
+	OP(SHOW_SUM, show_sum, "scale", "ninn") /* the first, with the sum of the others' */ \
+	OP(SHOWN_DIGITS, shown_digits, "scale", "in") /* the display scale, as an integer */ \
 	/* floats */ \
-	OP(ADD_REAL, add_real, "+", 2) \
-	OP(SUBTRACT_REAL, subtract_real, "-", 2) \
-	OP(MULTIPLY_REAL, multiply_real, "*", 2) \
-	OP(DIVIDE_REAL, divide_real, "/", 2) \
-	OP(NEGATE_REAL, negate_real, "-", 1) \
-	OP(ABSOLUTE_REAL, absolute_real, "abs", 1) \
-	OP(SIGN_REAL, sign_real, "sign", 1) \
-	OP(SQUARE_ROOT, square_root, "sqrt", 1) \
-	OP(FLOOR_REAL, floor_real, "floor", 1) \
-	OP(CEILING_REAL, ceiling_real, "ceil", 1) \
-	OP(ROUND_REAL, round_real, "round", 1) \
-	OP(CUT_REAL, cut_real, "trunc", 1) \
-	OP(NARROW_REAL, narrow_real, "cast", 1) \
-	OP(REAL_OF_INTEGER, real_of_integer, "cast", 1) \
-	OP(REAL_OF_NUMERIC, real_of_numeric, "cast", 1) /* number: 10 to the power of the scale */ \
-	OP(INTEGER_OF_REAL, integer_of_real, "cast", 1) \
+	OP(ADD_REAL, add_real, "+", "rrr") \
+	OP(SUBTRACT_REAL, subtract_real, "-", "rrr") \
+	OP(MULTIPLY_REAL, multiply_real, "*", "rrr") \
+	OP(DIVIDE_REAL, divide_real, "/", "rrr") \
+	OP(NEGATE_REAL, negate_real, "-", "rr") \
+	OP(ABSOLUTE_REAL, absolute_real, "abs", "rr") \
+	OP(SIGN_REAL, sign_real, "sign", "rr") \
+	OP(SQUARE_ROOT, square_root, "sqrt", "rr") \
+	OP(FLOOR_REAL, floor_real, "floor", "rr") \
+	OP(CEILING_REAL, ceiling_real, "ceil", "rr") \
+	OP(ROUND_REAL, round_real, "round", "rr") \
+	OP(CUT_REAL, cut_real, "trunc", "rr") \
+	OP(NARROW_REAL, narrow_real, "cast", "rr") \
+	OP(REAL_OF_INTEGER, real_of_integer, "cast", "ri") \
+	OP(REAL_OF_NUMERIC, real_of_numeric, "cast", "ri") /* number: 10 to the power of the scale */ \
+	OP(INTEGER_OF_REAL, integer_of_real, "cast", "ir") \
 	/* comparisons; number: the outcomes that are true */ \
-	OP(COMPARE_INTEGER, compare_integer, "compare", 2) \
-	OP(COMPARE_REAL, compare_real, "compare", 2) \
-	OP(COMPARE_BYTES, compare_bytes, "compare", 2) \
-	OP(IN_INTEGER, in_integer, "in", 1) /* number: an mgpu_integer_list */ \
-	OP(IN_BYTES, in_bytes, "in", 1) /* number: an mgpu_bytes_list */ \
+	OP(COMPARE_INTEGER, compare_integer, "compare", "iii") \
+	OP(COMPARE_REAL, compare_real, "compare", "irr") \
+	OP(COMPARE_BYTES, compare_bytes, "compare", "iss") \
+	OP(IN_INTEGER, in_integer, "in", "ii") /* number: an mgpu_integer_list */ \
+	OP(IN_BYTES, in_bytes, "in", "is") /* number: an mgpu_bytes_list */ \
 	/* logic, and what looks at states */ \
-	OP(AND, and, "and", 2) \
-	OP(OR, or, "or", 2) \
-	OP(NOT, not, "not", 1) \
-	OP(IS_NULL, is_null, "is null", 1) \
-	OP(IS_NOT_NULL, is_not_null, "is not null", 1) \
-	OP(IS_TRUTH, is_truth, "is", 1) /* number: bit 0, 1, 2: what false, true, NULL become; as PostgreSQL's IS TRUE and the like */ \
-	OP(IS_DISTINCT, is_distinct, "is distinct", 3) /* of the last two; the first says whether they are equal */ \
-	OP(CHOOSE, choose, "case", 3) /* if the first is true the second, else the third */ \
-	OP(COALESCE, coalesce, "coalesce", 2) \
-	OP(NULL_IF, null_if, "nullif", 2) /* the first, unless the second is true */ \
-	OP(LARGER_INTEGER, larger_integer, "greatest", 2) \
-	OP(SMALLER_INTEGER, smaller_integer, "least", 2) \
-	OP(LARGER_REAL, larger_real, "greatest", 2) \
-	OP(SMALLER_REAL, smaller_real, "least", 2) \
+	OP(AND, and, "and", "iii") \
+	OP(OR, or, "or", "iii") \
+	OP(NOT, not, "not", "ii") \
+	OP(IS_NULL, is_null, "is null", "i?") \
+	OP(IS_NOT_NULL, is_not_null, "is not null", "i?") \
+	OP(IS_TRUTH, is_truth, "is", "ii") /* number: bit 0, 1, 2: what false, true, NULL become; as PostgreSQL's IS TRUE and the like */ \
+	OP(IS_DISTINCT, is_distinct, "is distinct", "ii??") /* of the last two; the first says whether they are equal */ \
+	OP(CHOOSE, choose, "case", "=i==") /* if the first is true the second, else the third */ \
+	OP(COALESCE, coalesce, "coalesce", "===") \
+	OP(NULL_IF, null_if, "nullif", "==i") /* the first, unless the second is true */ \
+	OP(LARGER_INTEGER, larger_integer, "greatest", "iii") \
+	OP(SMALLER_INTEGER, smaller_integer, "least", "iii") \
+	OP(LARGER_REAL, larger_real, "greatest", "rrr") \
+	OP(SMALLER_REAL, smaller_real, "least", "rrr") \
 	/* bytes; number of the first three: 1 if characters are of UTF-8, which tells where they begin; 0 if each is a byte */ \
-	OP(CHARACTERS, characters, "length", 1) \
-	OP(SUBSTRING, substring, "substr", 3) /* bytes, first character, how many */ \
-	OP(LEADING, leading, "left", 2) /* bytes, how many */ \
-	OP(BYTES, bytes, "octet_length", 1) \
-	OP(TRIM_BLANKS, trim_blanks, "rtrim", 1) \
-	OP(BEGINS_WITH, begins_with, "starts with", 2) \
-	OP(LIKE, like, "like", 1) /* number: an mgpu_like; width: 1 if characters are of UTF-8 */ \
+	OP(CHARACTERS, characters, "length", "is") \
+	OP(SUBSTRING, substring, "substr", "ssii") /* bytes, first character, how many */ \
+	OP(LEADING, leading, "left", "ssi") /* bytes, how many */ \
+	OP(BYTES, bytes, "octet_length", "is") \
+	OP(TRIM_BLANKS, trim_blanks, "rtrim", "ss") \
+	OP(BEGINS_WITH, begins_with, "starts with", "iss") \
+	OP(LIKE, like, "like", "is") /* number: an mgpu_like; width: 1 if characters are of UTF-8 */ \
 	/* an integer of 8 bytes; number: which of them, from 0; width: how many there are; strings that do not fit are faults */ \
-	OP(WORD, word, "word", 1) /* the last one's lowest byte is the length: 8 * width - 1 bytes fit, of at most 32 words */ \
-	OP(WORD_FIXED, word_fixed, "word", 1) /* of a type with one length: 8 * width bytes fit */ \
+	OP(WORD, word, "word", "is") /* the last one's lowest byte is the length: 8 * width - 1 bytes fit, of at most 32 words */ \
+	OP(WORD_FIXED, word_fixed, "word", "is") /* of a type with one length: 8 * width bytes fit */ \
 	/* days and microseconds from 2000-01-01 on; infinities are faults, and years before 1 or after 9999 too where a calendar is needed */ \
-	OP(FIT_DATE, fit_date, "date", 1) \
-	OP(FIT_TIME, fit_time, "timestamp", 1) \
-	OP(TIME_OF_DATE, time_of_date, "cast", 1) \
-	OP(DATE_OF_TIME, date_of_time, "cast", 1) \
-	OP(TRUNCATE_TIME, truncate_time, "date_trunc", 1) /* number: an mgpu_time_unit */ \
-	OP(TIME_BIN, time_bin, "date_bin", 1) /* number: an mgpu_time_bin */ \
-	OP(EXTRACT, extract, "extract", 1) /* of a timestamp; number: an mgpu_time_field */ \
-	OP(LOCAL_OF_ZONED, local_of_zoned, "to time zone", 1) /* number: an mgpu_zone */ \
-	OP(ZONED_OF_LOCAL, zoned_of_local, "from time zone", 1) /* number: an mgpu_zone */ \
+	OP(FIT_DATE, fit_date, "date", "ii") \
+	OP(FIT_TIME, fit_time, "timestamp", "ii") \
+	OP(TIME_OF_DATE, time_of_date, "cast", "ii") \
+	OP(DATE_OF_TIME, date_of_time, "cast", "ii") \
+	OP(TRUNCATE_TIME, truncate_time, "date_trunc", "ii") /* number: an mgpu_time_unit */ \
+	OP(TIME_BIN, time_bin, "date_bin", "ii") /* number: an mgpu_time_bin */ \
+	OP(EXTRACT, extract, "extract", "ii") /* of a timestamp; number: an mgpu_time_field */ \
+	OP(LOCAL_OF_ZONED, local_of_zoned, "to time zone", "ii") /* number: an mgpu_zone */ \
+	OP(ZONED_OF_LOCAL, zoned_of_local, "from time zone", "ii") /* number: an mgpu_zone */ \
 	/* rows of builds, as integers; number: the build */ \
-	OP(HASH_KEYS, hash_keys, "hash", 2) \
-	OP(LOOKUP, lookup, "look up", 1) /* the row with a key, or NULL */ \
-	OP(MATCH, match, "match", 2) /* the row if its cell in a column is the second, else NULL; width: the column */ \
-	OP(FETCH, fetch, "fetch", 1) /* a row's cell, of any kind but bytes; width: the column; of a numeric, digits shown are in the next */
+	OP(HASH_KEYS, hash_keys, "hash", "iii") \
+	OP(LOOKUP, lookup, "look up", "ii") /* the row with a key, or NULL */ \
+	OP(MATCH, match, "match", "iii") /* the row if its cell in a column is the second, else NULL; width: the column */ \
+	OP(FETCH, fetch, "fetch", "#i") /* a row's cell, of any kind but bytes; width: the column; of a numeric, digits shown are in the next */
 
 /* Codes have a prefix of their own: MGPU_OP_SORT and the like are jobs. */
 typedef enum mgpu_program_code
 {
-#define MGPU_PROGRAM_CODE(code, function, name, num_from) MGPU_RUN_##code,
+#define MGPU_PROGRAM_CODE(code, function, name, kinds) MGPU_RUN_##code,
 	MGPU_PROGRAM_OPS(MGPU_PROGRAM_CODE)
 #undef MGPU_PROGRAM_CODE
 	MGPU_PROGRAM_NUM_CODES
@@ -274,8 +275,9 @@ typedef struct mgpu_program_input
 	const char *const *values;
 } mgpu_program_input;
 
-/* Name and number of registers read, for a code. */
+/* Name, kinds and number of registers read, for a code. */
 extern const char *const mgpu_program_names[];
+extern const char *const mgpu_program_kinds[];
 extern const uint8_t mgpu_program_num_from[];
 
 /*

@@ -170,7 +170,7 @@ mgpu_program_run_row(const mgpu_row_program *program, uint32_t first_op, uint32_
 	{
 		switch (program->ops[i].code)
 		{
-#define MGPU_PROGRAM_CASE(code, function, name, num_from) \
+#define MGPU_PROGRAM_CASE(code, function, name, kinds) \
 			case MGPU_RUN_##code: \
 				mgpu_run_##function(frame, program->ops[i]); \
 				break;

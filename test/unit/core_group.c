@@ -214,7 +214,10 @@ read_damaged(group_case *job)
 
 			num_states[state]++;
 			if (state == MGPU_ROW_READ)
+			{
 				(void) mgpu_run_row(&job->spec, &program, false, &frame);
+				(void) mgpu_run_row(&job->spec, &program, true, &frame);
+			}
 		}
 	}
 	free(page);
@@ -268,6 +271,30 @@ test_rows(void)
 		group_free_case(&job);
 	}
 	UNIT_CONTEXT("%s", "");
+}
+
+/* Specs whose bytes were changed, if they are still valid. */
+static void
+test_spoiled(void)
+{
+	unsigned long num_read = 0;
+
+	for (uint64_t seed = 1; seed <= 20000; seed++)
+	{
+		group_case	job;
+
+		UNIT_CONTEXT("seed %llu", (unsigned long long) seed);
+		group_random_case(&job, seed ^ unit_random_state, pages, 1);
+		group_spoil_spec(&job, 1 + seed % 3);
+		if (is_valid(&job.spec))
+		{
+			read_damaged(&job);
+			num_read++;
+		}
+		group_free_case(&job);
+	}
+	UNIT_CONTEXT("%s", "");
+	UNIT_CHECK(num_read > 2000);
 }
 
 /* ------------------------------------------------------------------ groups */
@@ -396,6 +423,7 @@ main(void)
 	test_limits();
 	test_skipping();
 	test_rows();
+	test_spoiled();
 	start();
 	test_groups();
 	test_damaged_groups();

@@ -631,6 +631,31 @@ test_damaged(void)
 	UNIT_CHECK(num_refused > 50);
 }
 
+/* A spec whose bytes were changed is refused, or gives some answer: nothing else happens. */
+static void
+test_spoiled(void)
+{
+	unsigned long num_run = 0;
+
+	for (uint64_t seed = 1; seed <= 20000; seed++)
+	{
+		table_run	how = {.num_threads = 1,.most_refs = 3};
+		group_outcome outcome;
+		group_case	job;
+
+		UNIT_CONTEXT("seed %llu", (unsigned long long) seed);
+		group_random_case(&job, seed ^ unit_random_state, pages, 1);
+		group_spoil_spec(&job, 1 + seed % 3);
+		run_table(&how, &job, &outcome);
+		UNIT_CHECK(outcome.status == MGPU_OK || outcome.status == MGPU_UNSUPPORTED || outcome.status == MGPU_BAD_JOB);
+		num_run += outcome.status != MGPU_BAD_JOB;
+		group_free_outcome(&outcome);
+		group_free_case(&job);
+	}
+	UNIT_CONTEXT("%s", "");
+	UNIT_CHECK(num_run > 2000);
+}
+
 /* A run that is cancelled before any of its calls ends as such, or has just ended. */
 static void
 test_cancel(void)
@@ -847,6 +872,7 @@ main(void)
 	test_percentiles();
 	test_heads();
 	test_damaged();
+	test_spoiled();
 	test_cancel();
 	test_refusals();
 	test_builds();

@@ -9,6 +9,7 @@
 #ifndef MGPU_UNIT_GROUP_H
 #define MGPU_UNIT_GROUP_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -1299,6 +1300,51 @@ group_free_outcome(group_outcome *outcome)
 	free(outcome->records);
 	for (int i = 0; i < MGPU_GROUP_MAX_VALUES; i++)
 		free(outcome->sorted[i]);
+}
+
+/* ------------------------------------------------------------------- spoiling */
+
+/* So many other bytes, somewhere in what counts of a spec. */
+static inline void
+group_spoil_spec(group_case *job, uint64_t num_bytes)
+{
+	mgpu_group_spec *spec = &job->spec;
+	uint64_t	build_bytes = spec->build_bytes;
+	struct
+	{
+		void	   *bytes;
+		size_t		size;
+	}			parts[] = {
+		{spec, offsetof(mgpu_group_spec, attributes)},
+		{spec->attributes, spec->num_attributes * sizeof(spec->attributes[0])},
+		{spec->inputs, spec->num_inputs * sizeof(spec->inputs[0])},
+		{spec->tests, spec->num_tests * sizeof(spec->tests[0])},
+		{spec->columns, spec->num_columns * sizeof(spec->columns[0])},
+		{spec->keys, spec->num_keys * sizeof(spec->keys[0])},
+		{spec->sorts, spec->num_sorts * sizeof(spec->sorts[0])},
+		{spec->orders, spec->num_orders * sizeof(spec->orders[0])},
+		{&spec->num_ops, 4 * sizeof(uint32_t)},
+		{spec->ops, spec->num_ops * sizeof(spec->ops[0])},
+		{spec->ops, spec->num_ops * sizeof(spec->ops[0])},
+		{spec->lanes, spec->num_registers},
+		{spec->constants, spec->num_constants * sizeof(spec->constants[0])},
+		{spec->tables, spec->table_bytes},
+		{spec->builds, spec->num_builds * sizeof(spec->builds[0])}
+	};
+
+	while (num_bytes > 0)
+	{
+		uint32_t	part = group_below(job, sizeof(parts) / sizeof(parts[0]));
+
+		if (parts[part].size == 0)
+			continue;
+		/* small numbers more often than others: most of them mean something */
+		((uint8_t *) parts[part].bytes)[group_below(job, (uint32_t) parts[part].size)] =
+			(uint8_t) group_below(job, group_chance(job, 2) ? 10 : group_chance(job, 2) ? MGPU_PROGRAM_NUM_CODES : 256);
+		num_bytes--;
+	}
+	/* so much memory there is */
+	spec->build_bytes = build_bytes;
 }
 
 #endif							/* MGPU_UNIT_GROUP_H */

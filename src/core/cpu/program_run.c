@@ -91,13 +91,20 @@ mgpu_product_overflows(int64_t x, int64_t y)
 /* ---- running */
 
 const char *const mgpu_program_names[] = {
-#define MGPU_PROGRAM_NAME(code, function, name, num_from) [MGPU_RUN_##code] = name,
+#define MGPU_PROGRAM_NAME(code, function, name, kinds) [MGPU_RUN_##code] = name,
 	MGPU_PROGRAM_OPS(MGPU_PROGRAM_NAME)
 #undef MGPU_PROGRAM_NAME
 };
 
+const char *const mgpu_program_kinds[] = {
+#define MGPU_PROGRAM_KINDS(code, function, name, kinds) [MGPU_RUN_##code] = kinds,
+	MGPU_PROGRAM_OPS(MGPU_PROGRAM_KINDS)
+#undef MGPU_PROGRAM_KINDS
+};
+
+/* The result's kind is none of them. */
 const uint8_t mgpu_program_num_from[] = {
-#define MGPU_PROGRAM_NUM_FROM(code, function, name, num_from) [MGPU_RUN_##code] = num_from,
+#define MGPU_PROGRAM_NUM_FROM(code, function, name, kinds) [MGPU_RUN_##code] = sizeof(kinds) - 2,
 	MGPU_PROGRAM_OPS(MGPU_PROGRAM_NUM_FROM)
 #undef MGPU_PROGRAM_NUM_FROM
 };
@@ -105,7 +112,7 @@ const uint8_t mgpu_program_num_from[] = {
 typedef void program_fn(mgpu_frame frame, mgpu_program_op op);
 
 static program_fn *const functions[] = {
-#define MGPU_PROGRAM_POINTER(code, function, name, num_from) [MGPU_RUN_##code] = mgpu_run_##function,
+#define MGPU_PROGRAM_POINTER(code, function, name, kinds) [MGPU_RUN_##code] = mgpu_run_##function,
 	MGPU_PROGRAM_OPS(MGPU_PROGRAM_POINTER)
 #undef MGPU_PROGRAM_POINTER
 };

@@ -1,0 +1,394 @@
+/*
+ * core_group_program.c
+ *		Programs of group specs: what validation takes and refuses, of every operation.
+ *
+ * Each operation is tried in a spec that is valid with it, and is then spoiled in one place after the other.
+ */
+#include "core/group_spec.h"
+#include "unit.h"
+
+/* Registers: a constant of each lane, and one of each lane for results. */
+#define RESULT 4
+#define NUM_REGISTERS 8
+
+/* Where the tables have what. */
+enum
+{
+	TEXT_AT = 0,
+	INTEGERS_AT = 8,			/* two */
+	STRINGS_AT = 32,			/* two, of 1 and 2 bytes */
+	PATTERN_AT = 56,			/* two pieces of a byte */
+	BIN_AT = 72,
+	ZONE_AT = 88,				/* two changes */
+	TABLES_END = 128
+};
+
+static void
+put(mgpu_group_spec *spec, int offset, const void *bytes, size_t size)
+{
+	memcpy((char *) spec->tables + offset, bytes, size);
+}
+
+static void
+fill_tables(mgpu_group_spec *spec)
+{
+	static const uint32_t strings[] = {2, 0, 1, 3};
+	static const uint32_t pattern[] = {2, 1, 2};
+	static const int64_t zone[] = {2, 0, 3600, 1000000, 7200};
+	static const mgpu_time_bin bin = {60, 0};
+	static const uint32_t integers[] = {2, 0};
+
+	spec->table_bytes = TABLES_END;
+	put(spec, INTEGERS_AT, integers, sizeof(integers));
+	put(spec, STRINGS_AT, strings, sizeof(strings));
+	put(spec, PATTERN_AT, pattern, sizeof(pattern));
+	put(spec, BIN_AT, &bin, sizeof(bin));
+	put(spec, ZONE_AT, zone, sizeof(zone));
+}
+
+/* Attributes: a walked varlena behind an int8.  One operation, which is the caller's. */
+static mgpu_group_spec
+spec_of(mgpu_program_op op)
+{
+	mgpu_group_spec spec = {
+		.num_attributes = 2,.num_inputs = 2,.num_fixed = 1,.fixed_end = 8,.num_builds = 1,
+		.num_ops = 1,.num_registers = NUM_REGISTERS,.num_constants = 4
+	};
+
+	spec.attributes[0] = (mgpu_group_attribute) {8, 8, 0};
+	spec.attributes[1] = (mgpu_group_attribute) {-1, 4, 1};
+	spec.inputs[0] = (mgpu_group_input) {8, 0, -1};
+	spec.inputs[1] = (mgpu_group_input) {-1, -1, -1};
+	for (int i = 0; i < NUM_REGISTERS; i++)
+		spec.lanes[i] = (uint8_t) (i % 4);
+	spec.constants[MGPU_LANE_BYTES] = (mgpu_group_constant) {.bits = TEXT_AT,.length = 8};
+	spec.build_bytes = mgpu_build_plan(&spec.builds[0], 0, 3, 2);
+	spec.ops[0] = op;
+	fill_tables(&spec);
+	return spec;
+}
+
+static bool
+is_valid(const mgpu_group_spec *spec)
+{
+	mgpu_error	err = {MGPU_OK, ""};
+	mgpu_status status = mgpu_group_validate(spec, &err);
+
+	UNIT_CHECK(status == MGPU_OK || (status == MGPU_BAD_JOB && err.message[0] != '\0'));
+	return status == MGPU_OK;
+}
+
+static bool
+takes(mgpu_program_op op)
+{
+	mgpu_group_spec spec = spec_of(op);
+
+	return is_valid(&spec);
+}
+
+/* -------------------------------------------------------------- operations */
+
+static uint16_t
+lane_of(char kind)
+{
+	return kind == 'r' ? MGPU_LANE_REAL : kind == 's' ? MGPU_LANE_BYTES : kind == 'n' ? MGPU_LANE_SHOWN : MGPU_LANE_INTEGER;
+}
+
+static int64_t
+number_of(uint16_t code)
+{
+	switch (code)
+	{
+		case MGPU_RUN_IN_INTEGER:
+			return INTEGERS_AT;
+		case MGPU_RUN_IN_BYTES:
+			return STRINGS_AT;
+		case MGPU_RUN_LIKE:
+			return PATTERN_AT;
+		case MGPU_RUN_TIME_BIN:
+			return BIN_AT;
+		case MGPU_RUN_LOCAL_OF_ZONED:
+		case MGPU_RUN_ZONED_OF_LOCAL:
+			return ZONE_AT;
+		case MGPU_RUN_LOAD_NUMERIC:
+		case MGPU_RUN_LOAD_SHOWN:
+		case MGPU_RUN_LOAD_VARLENA:
+			return 1;			/* the input */
+		case MGPU_RUN_ROUND_OFF:
+		case MGPU_RUN_CUT_OFF:
+		case MGPU_RUN_FLOOR_OFF:
+		case MGPU_RUN_CEILING_OFF:
+		case MGPU_RUN_LIMIT_MAGNITUDE:
+		case MGPU_RUN_REAL_OF_NUMERIC:
+			return 100;
+		default:
+			return 0;
+	}
+}
+
+/* One that is valid. */
+static mgpu_program_op
+op_of(uint16_t code)
+{
+	const char *kinds = mgpu_program_kinds[code];
+	bool		has_column = code == MGPU_RUN_MATCH || code == MGPU_RUN_FETCH;
+	mgpu_program_op op = {.code = code,.width = has_column ? 0 : 8,.to = RESULT + lane_of(kinds[0]),.number = number_of(code)};
+
+	for (int i = 0; i < mgpu_program_num_from[code]; i++)
+		op.from[i] = lane_of(kinds[1 + i]);
+	return op;
+}
+
+/* Registers that are not there, of another kind, or that nothing was written to. */
+static void
+check_registers(uint16_t code)
+{
+	const char *kinds = mgpu_program_kinds[code];
+	const mgpu_program_op op = op_of(code);
+	mgpu_program_op other = op;
+
+	other.to = lane_of(kinds[0]);
+	UNIT_CHECK(!takes(other));	/* a constant's */
+	other.to = NUM_REGISTERS;
+	UNIT_CHECK(!takes(other));
+	other.to = RESULT + (kinds[0] == 's' ? MGPU_LANE_INTEGER : MGPU_LANE_BYTES);
+	UNIT_CHECK(!takes(other));
+	for (int i = 0; i < mgpu_program_num_from[code]; i++)
+	{
+		other = op;
+		other.from[i] = NUM_REGISTERS;
+		UNIT_CHECK(!takes(other));
+		other.from[i] = RESULT + op.from[i];
+		UNIT_CHECK(!takes(other));
+		other.from[i] = op.from[i] == MGPU_LANE_BYTES ? MGPU_LANE_INTEGER : MGPU_LANE_BYTES;
+		UNIT_CHECK(takes(other) == (kinds[1 + i] == '?'));
+		other.from[i] = op.from[i] == MGPU_LANE_REAL ? MGPU_LANE_INTEGER : MGPU_LANE_REAL;
+		UNIT_CHECK(takes(other) == (kinds[1 + i] == '?'));
+	}
+}
+
+static void
+test_ops(void)
+{
+	for (uint16_t code = 0; code < MGPU_PROGRAM_NUM_CODES; code++)
+	{
+		UNIT_CONTEXT("%s", mgpu_program_names[code]);
+		UNIT_CHECK(takes(op_of(code)));
+		check_registers(code);
+	}
+	UNIT_CONTEXT("%s", "");
+	UNIT_CHECK(!takes((mgpu_program_op) {.code = MGPU_PROGRAM_NUM_CODES,.to = RESULT}));
+}
+
+/* ------------------------------------------------------- numbers and widths */
+
+static bool
+takes_number(uint16_t code, int64_t number)
+{
+	mgpu_program_op op = op_of(code);
+
+	op.number = number;
+	return takes(op);
+}
+
+static bool
+takes_width(uint16_t code, uint16_t width)
+{
+	mgpu_program_op op = op_of(code);
+
+	op.width = width;
+	return takes(op);
+}
+
+static void
+test_numbers(void)
+{
+	static const uint16_t powers[] = {MGPU_RUN_ROUND_OFF, MGPU_RUN_CUT_OFF, MGPU_RUN_FLOOR_OFF, MGPU_RUN_CEILING_OFF, MGPU_RUN_LIMIT_MAGNITUDE};
+	static const uint16_t of_builds[] = {MGPU_RUN_LOOKUP, MGPU_RUN_MATCH, MGPU_RUN_FETCH};
+	static const uint16_t of_width[] = {MGPU_RUN_ADD_INTEGER, MGPU_RUN_SUBTRACT_INTEGER, MGPU_RUN_MULTIPLY_INTEGER, MGPU_RUN_DIVIDE_INTEGER,
+		MGPU_RUN_NEGATE_INTEGER, MGPU_RUN_ABSOLUTE_INTEGER, MGPU_RUN_FIT_INTEGER, MGPU_RUN_INTEGER_OF_REAL};
+
+	for (size_t i = 0; i < sizeof(powers) / sizeof(powers[0]); i++)
+	{
+		UNIT_CHECK(!takes_number(powers[i], 0) && !takes_number(powers[i], -1) && !takes_number(powers[i], INT64_MAX));
+		UNIT_CHECK(takes_number(powers[i], 1));
+	}
+	for (size_t i = 0; i < sizeof(of_builds) / sizeof(of_builds[0]); i++)
+		UNIT_CHECK(!takes_number(of_builds[i], 1) && !takes_number(of_builds[i], -1));
+	for (size_t i = 0; i < sizeof(of_width) / sizeof(of_width[0]); i++)
+		UNIT_CHECK(!takes_width(of_width[i], 0) && !takes_width(of_width[i], 9));
+	UNIT_CHECK(!takes_number(MGPU_RUN_TRUNCATE_TIME, -1) && !takes_number(MGPU_RUN_TRUNCATE_TIME, MGPU_TIME_YEAR + 1));
+	UNIT_CHECK(!takes_number(MGPU_RUN_EXTRACT, -1) && !takes_number(MGPU_RUN_EXTRACT, MGPU_FIELD_EPOCH + 1));
+	UNIT_CHECK(takes_number(MGPU_RUN_WORD, 7) && !takes_number(MGPU_RUN_WORD, 8) && !takes_number(MGPU_RUN_WORD_FIXED, -1));
+	UNIT_CHECK(takes_width(MGPU_RUN_WORD, 32) && !takes_width(MGPU_RUN_WORD, 33) && !takes_width(MGPU_RUN_WORD, 0));
+	UNIT_CHECK(takes_width(MGPU_RUN_FETCH, 1) && !takes_width(MGPU_RUN_FETCH, 2) && !takes_width(MGPU_RUN_MATCH, 2));
+}
+
+/* A numeric that is shown takes two columns of a build. */
+static void
+test_shown_cells(void)
+{
+	mgpu_program_op op = op_of(MGPU_RUN_FETCH);
+
+	op.to = RESULT + MGPU_LANE_SHOWN;
+	UNIT_CHECK(takes(op));
+	op.width = 1;
+	UNIT_CHECK(!takes(op));
+}
+
+static bool
+takes_load(uint16_t code, int16_t length, uint16_t width)
+{
+	mgpu_program_op op = op_of(code);
+	mgpu_group_spec spec;
+
+	op.width = width;
+	op.number = length < 0 ? 1 : 0;
+	spec = spec_of(op);
+	spec.attributes[op.number].length = length;
+	spec.inputs[op.number].length = length;
+	spec.fixed_end = 24;
+	return is_valid(&spec);
+}
+
+static void
+test_loads(void)
+{
+	UNIT_CHECK(takes_load(MGPU_RUN_LOAD_INTEGER, 1, 1) && takes_load(MGPU_RUN_LOAD_REAL, 4, 4) && takes_load(MGPU_RUN_LOAD_FIXED, 16, 16));
+	UNIT_CHECK(!takes_load(MGPU_RUN_LOAD_INTEGER, 4, 8) && !takes_load(MGPU_RUN_LOAD_INTEGER, 3, 3) && !takes_load(MGPU_RUN_LOAD_INTEGER, 6, 6));
+	UNIT_CHECK(!takes_load(MGPU_RUN_LOAD_REAL, 2, 2) && !takes_load(MGPU_RUN_LOAD_FIXED, 16, 17) && !takes_load(MGPU_RUN_LOAD_INTEGER, -1, 8));
+	UNIT_CHECK(!takes_load(MGPU_RUN_LOAD_VARLENA, 8, 8) && !takes_load(MGPU_RUN_LOAD_VARLENA, -2, 8) && takes_load(MGPU_RUN_LOAD_PRESENCE, -2, 8));
+	UNIT_CHECK(takes_load(MGPU_RUN_LOAD_NUMERIC, -1, 18) && !takes_load(MGPU_RUN_LOAD_NUMERIC, -1, 19) && !takes_load(MGPU_RUN_LOAD_SHOWN, -1, 19));
+	UNIT_CHECK(!takes_number(MGPU_RUN_LOAD_PRESENCE, 2) && !takes_number(MGPU_RUN_LOAD_PRESENCE, -1));
+}
+
+/* ------------------------------------------------------------------- tables */
+
+/* With other bytes at an offset of the tables. */
+static bool
+takes_table(uint16_t code, int offset, const void *bytes, size_t size)
+{
+	mgpu_group_spec spec = spec_of(op_of(code));
+
+	put(&spec, offset, bytes, size);
+	return is_valid(&spec);
+}
+
+static bool
+takes_count(uint16_t code, uint32_t count)
+{
+	return takes_table(code, (int) number_of(code), &count, sizeof(count));
+}
+
+static bool
+takes_number_at(uint16_t code, int offset, int64_t number)
+{
+	return takes_table(code, offset, &number, sizeof(number));
+}
+
+/* Tables that are not where they should be, or end elsewhere. */
+static void
+test_places(void)
+{
+	static const uint16_t codes[] = {MGPU_RUN_IN_INTEGER, MGPU_RUN_IN_BYTES, MGPU_RUN_LIKE, MGPU_RUN_TIME_BIN, MGPU_RUN_LOCAL_OF_ZONED,
+		MGPU_RUN_ZONED_OF_LOCAL};
+
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+	{
+		mgpu_group_spec spec = spec_of(op_of(codes[i]));
+
+		UNIT_CONTEXT("%s", mgpu_program_names[codes[i]]);
+		UNIT_CHECK(!takes_number(codes[i], -8) && !takes_number(codes[i], INT64_MIN) && !takes_number(codes[i], INT64_MAX - 7));
+		UNIT_CHECK(!takes_number(codes[i], TABLES_END) && !takes_number(codes[i], TABLES_END - 8) && !takes_number(codes[i], INT64_C(1) << 32));
+		UNIT_CHECK(!takes_number(codes[i], number_of(codes[i]) + 4));
+		spec.constants[MGPU_LANE_BYTES].length = 0;
+		spec.table_bytes = (uint32_t) number_of(codes[i]) + 4;
+		UNIT_CHECK(!is_valid(&spec));
+	}
+	UNIT_CONTEXT("%s", "");
+}
+
+static void
+test_tables(void)
+{
+	static const uint32_t descending[] = {2, 0, 3, 1};
+	static const uint32_t too_long[] = {2, 0, 1, TABLES_END};
+	static const uint32_t no_marks[] = {2, 1, 31};
+	static const uint32_t with_marks[] = {2, 1, 30};
+
+	UNIT_CHECK(takes_count(MGPU_RUN_IN_INTEGER, 14) && !takes_count(MGPU_RUN_IN_INTEGER, 15) && !takes_count(MGPU_RUN_IN_INTEGER, UINT32_MAX));
+	UNIT_CHECK(takes_count(MGPU_RUN_IN_BYTES, 0) && !takes_count(MGPU_RUN_IN_BYTES, 23) && !takes_count(MGPU_RUN_IN_BYTES, UINT32_MAX));
+	UNIT_CHECK(!takes_table(MGPU_RUN_IN_BYTES, STRINGS_AT, descending, sizeof(descending)));
+	UNIT_CHECK(!takes_table(MGPU_RUN_IN_BYTES, STRINGS_AT, too_long, sizeof(too_long)));
+	UNIT_CHECK(!takes_count(MGPU_RUN_LIKE, 0) && !takes_count(MGPU_RUN_LIKE, 18) && !takes_count(MGPU_RUN_LIKE, UINT32_MAX));
+	UNIT_CHECK(takes_table(MGPU_RUN_LIKE, PATTERN_AT, with_marks, sizeof(with_marks)));
+	UNIT_CHECK(!takes_table(MGPU_RUN_LIKE, PATTERN_AT, no_marks, sizeof(no_marks)));
+	UNIT_CHECK(!takes_number_at(MGPU_RUN_TIME_BIN, BIN_AT, 0) && !takes_number_at(MGPU_RUN_TIME_BIN, BIN_AT, -60));
+	UNIT_CHECK(!takes_number_at(MGPU_RUN_TIME_BIN, BIN_AT + 8, INT64_MIN));
+	UNIT_CHECK(!takes_number_at(MGPU_RUN_LOCAL_OF_ZONED, ZONE_AT, 1) && !takes_number_at(MGPU_RUN_LOCAL_OF_ZONED, ZONE_AT, 3));
+	UNIT_CHECK(!takes_number_at(MGPU_RUN_ZONED_OF_LOCAL, ZONE_AT, -1) && !takes_number_at(MGPU_RUN_ZONED_OF_LOCAL, ZONE_AT, INT64_MAX));
+	UNIT_CHECK(!takes_number_at(MGPU_RUN_ZONED_OF_LOCAL, ZONE_AT + 8, INT64_MIN) && !takes_number_at(MGPU_RUN_ZONED_OF_LOCAL, ZONE_AT + 16, INT64_MAX));
+}
+
+/* ------------------------------------------------------- registers, inputs */
+
+#define CHECK_BROKEN(change) \
+	do { \
+		mgpu_group_spec spec = spec_of(op_of(MGPU_RUN_LOAD_VARLENA)); \
+		UNIT_CHECK(is_valid(&spec)); \
+		change; \
+		UNIT_CHECK(!is_valid(&spec)); \
+	} while (0)
+
+static void
+test_registers(void)
+{
+	CHECK_BROKEN(spec.lanes[7] = MGPU_LANE_SHOWN + 1);
+	CHECK_BROKEN(spec.constants[MGPU_LANE_BYTES].bits = -1);
+	CHECK_BROKEN(spec.constants[MGPU_LANE_BYTES].bits = TABLES_END + 1);
+	CHECK_BROKEN(spec.constants[MGPU_LANE_BYTES].length = TABLES_END + 1);
+	CHECK_BROKEN(spec.constants[MGPU_LANE_BYTES].length = UINT32_MAX);
+	CHECK_BROKEN(spec.num_columns = 1; spec.columns[0].kind = MGPU_KEY_SIGNED; spec.columns[0].width = 8; spec.columns[0].reg = RESULT);
+	CHECK_BROKEN(spec.num_tests = 1; spec.tests[0].reg = RESULT);
+	CHECK_BROKEN(spec.num_tests = 1; spec.tests[0].reg = MGPU_LANE_BYTES);
+	CHECK_BROKEN(spec.num_tests = 1; spec.tests[0].reg = MGPU_LANE_REAL);
+	/* set, but behind the test */
+	CHECK_BROKEN(spec.ops[0] = op_of(MGPU_RUN_LOAD_INTEGER); spec.num_tests = 1; spec.tests[0].reg = RESULT);
+}
+
+static void
+test_inputs(void)
+{
+	static const char lengths[] = {8 << 1 | 1, 9 << 1 | 1, 0, 8 << 2, 1};
+
+	CHECK_BROKEN(spec.attributes[1].input = -1);
+	CHECK_BROKEN(spec.num_fixed = 0);
+	CHECK_BROKEN(spec.inputs[0].offset = -1);
+	CHECK_BROKEN(spec.num_fixed = 2);
+	CHECK_BROKEN(spec.inputs[1].missing = TABLES_END);
+	CHECK_BROKEN(spec.inputs[1].missing = INT32_MAX);
+	CHECK_BROKEN(spec.inputs[0].missing = TABLES_END - 7);
+	for (int i = 0; i < 5; i++)
+	{
+		mgpu_group_spec spec = spec_of(op_of(MGPU_RUN_LOAD_VARLENA));
+
+		/* short, too long, a header of 4 bytes that says too few, one that is cut off, and a value that is out of line */
+		spec.inputs[1].missing = i == 3 ? TABLES_END - 3 : TABLES_END - 8;
+		put(&spec, spec.inputs[1].missing, &lengths[i], 1);
+		UNIT_CHECK(is_valid(&spec) == (i == 0 || i == 4));
+	}
+}
+
+int
+main(void)
+{
+	test_ops();
+	test_numbers();
+	test_shown_cells();
+	test_loads();
+	test_places();
+	test_tables();
+	test_registers();
+	test_inputs();
+	return unit_report();
+}
