@@ -264,6 +264,7 @@ device_query_explain(const device_query *query, ExplainState *es)
 		ExplainPropertyText("Reason", why_no_gpu, es);
 	if (query->request.by_threads)
 		ExplainPropertyInteger("Threads", NULL, query->request.run.num_threads, es);
+	expr_programs_explain(list_make1(query->job.program), es);
 	if (query->builds.num_joins > 0)
 	{
 		ExplainPropertyText("Joins", psprintf(INT64_FORMAT " looked up", query->builds.num_joins), es);

@@ -4,6 +4,11 @@
  */
 #include "postgres.h"
 
+#include "commands/explain.h"
+#if PG_VERSION_NUM >= 180000
+#include "commands/explain_format.h"
+#include "commands/explain_state.h"
+#endif
 #include "executor/executor.h"
 
 #include "compat.h"
@@ -235,10 +240,23 @@ expr_program_attribute(const expr_program *program, int input)
 }
 
 void
-expr_program_describe(const expr_program *program, StringInfo names)
+expr_programs_explain(const List *programs, ExplainState *es)
 {
-	for (int i = 0; i < program->num_ops; i++)
-		appendStringInfo(names, "%s%s", names->len > 0 ? ", " : "", mgpu_program_names[program->ops[i].code]);
+	StringInfoData names;
+	int			num_ops = 0;
+	ListCell   *cell;
+
+	initStringInfo(&names);
+	foreach(cell, programs)
+	{
+		const expr_program *program = lfirst(cell);
+
+		num_ops += program->num_ops;
+		for (int i = 0; i < program->num_ops; i++)
+			appendStringInfo(&names, "%s%s", names.len > 0 ? ", " : "", mgpu_program_names[program->ops[i].code]);
+	}
+	if (num_ops > 0)
+		ExplainPropertyText("Program", es->verbose ? names.data : psprintf("%d ops", num_ops), es);
 }
 
 /* ---- running */

@@ -14,6 +14,8 @@
 #include "batch/chunk.h"
 #include "core/program.h"
 
+struct ExplainState;
+
 typedef struct expr_program expr_program;
 
 /* An empty program. */
@@ -32,8 +34,8 @@ extern void expr_program_finish(expr_program *program, uint32 num_rows);
 extern int	expr_program_num_inputs(const expr_program *program);
 extern AttrNumber expr_program_attribute(const expr_program *program, int input);
 
-/* Add the names of its operations, behind what there is. */
-extern void expr_program_describe(const expr_program *program, StringInfo names);
+/* What EXPLAIN says of programs: how many operations they have, with VERBOSE which. */
+extern void expr_programs_explain(const List *programs, struct ExplainState *es);
 
 /*
  * Compute all constants now, even by queries that have not run yet, for expr_program_export (export.h).  false: no register holds

@@ -188,17 +188,13 @@ void
 heap_reader_explain(const heap_reader *reader, List *ancestors, struct ExplainState *es)
 {
 	List	   *context = set_deparse_context_plan(es->deparse_cxt, reader->scan->ss.ps.plan, ancestors);
-	StringInfoData names;
+	List	   *programs = reader->program.program ? list_make1(reader->program.program) : NIL;
 	List	   *by_row = NIL;
 	ListCell   *cell;
 
-	initStringInfo(&names);
-	for (int i = 0; i < reader->num_tests; i++)
-		expr_program_describe(reader->tests[i].program, &names);
-	if (reader->program.program)
-		expr_program_describe(reader->program.program, &names);
-	if (names.len > 0)
-		ExplainPropertyText("Program", names.data, es);
+	for (int i = reader->num_tests - 1; i >= 0; i--)
+		programs = lcons(reader->tests[i].program, programs);
+	expr_programs_explain(programs, es);
 	foreach(cell, reader->by_row)
 		by_row = lappend(by_row, deparse_expression(lfirst(cell), context, false, false));
 	if (by_row)

@@ -297,8 +297,8 @@ row_source_explain(const row_source *source, List *ancestors, struct ExplainStat
 	bool		reads_pages = source->readers && (source->joins == NIL || source->ran_job);
 
 	ExplainPropertyText("Input", reads_pages ? "pages as columns" : "rows", es);
-	/* partitions have programs of their own, alike but for columns' numbers */
-	if (source->readers && source->joins == NIL && es->verbose)
+	/* partitions have programs of their own, alike but for columns' numbers; a job's takes their place */
+	if (source->readers && source->joins == NIL && !source->ran_job && es->verbose)
 		heap_reader_explain(linitial(source->readers), ancestors, es);
 	if (source->readers && (es->analyze || report_is_wanted(es)))
 		explain_no_gpu(source, es);

@@ -130,7 +130,7 @@ my $first = 'SELECT id, v FROM t ORDER BY v, id LIMIT 1500';
 my $num_pages = $session->query("SELECT pg_relation_size('t') / 8192");
 foreach my $query ($sorted, $first)
 {
-	like(analyze($query), qr/Executor: gpu\n +Pages Copied: 0\n +.*Peak Memory Usage: \d+ kB\n +-> +Seq Scan on t \(actual rows=$rows(\.00)? loops=1\)/s, 'pages are read where they are, and the scan has its rows');
+	like(analyze($query), qr/Executor: gpu\n +Program: \d+ ops\n +Pages Copied: 0\n +.*Peak Memory Usage: \d+ kB\n +-> +Seq Scan on t \(actual rows=$rows(\.00)? loops=1\)/s, 'pages are read where they are, and the scan has its rows');
 	like(analyze($query), qr/Pages Read: $num_pages\n/, 'all of them');
 }
 run('UPDATE t SET v = v + 1 WHERE id = 5');

@@ -146,6 +146,16 @@ check_programs('that is counted', 1, 'SELECT v % 3, count(k) FROM odd GROUP BY 1
 run('DELETE FROM odd WHERE id = 1001', "INSERT INTO odd VALUES (1002, 'k1', 'NaN', 2000, 1.123456789)");
 check_programs('NaN, a quotient by zero, many digits', 0, @of_odd[ 1 .. 4 ]);
 run('DELETE FROM odd WHERE id = 1002', "INSERT INTO odd VALUES (1003, 'k2', 7, 2000, 1)");
+{
+	my $query = 'SELECT g + 1, sum(v * 2) FROM t WHERE f < 100 GROUP BY 1';
+	my @lines = analyze($query) =~ /^ *Program: (.*)$/mg;
+
+	is_deeply(\@lines, ['6 ops'], 'EXPLAIN says how many operations a job has');
+	@lines = $session->query("EXPLAIN (ANALYZE, VERBOSE, COSTS off, TIMING off, SUMMARY off, BUFFERS off) $query") =~ /^ *Program: (.*)$/mg;
+	is_deeply(\@lines, ['load float, compare, load integer, +, load integer, *'], 'VERBOSE: which, and none of the page reader');
+	@lines = $session->query("EXPLAIN (VERBOSE, COSTS off) $query") =~ /^ *Program: (.*)$/mg;
+	is_deeply(\@lines, ['load integer, +, load integer, *'], 'of a plan that did not run: those of the page reader');
+}
 check_programs('a fault behind a condition', 1, 'SELECT k, sum(1000 / (v - 2000)) FROM odd WHERE v < 2000 GROUP BY k', 'SELECT k, count(*) FROM odd WHERE v < 2000 AND 1000 / (v - 2000) > -5 GROUP BY k', 'SELECT k, sum(CASE WHEN v <> 2000 THEN 1000 / (v - 2000) END) FROM odd GROUP BY k');
 run('INSERT INTO odd SELECT i, NULL, 99999999.99, 2147483647, 0 FROM generate_series(1, 100) i');
 check_programs('sums of large numerics', 1, 'SELECT k, sum(n), avg(n * 1000), sum(n * 10000000) FROM odd GROUP BY k');
