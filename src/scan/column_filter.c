@@ -5,6 +5,9 @@
  * The comparison has three outcomes, and a condition keeps some of them, so that one loop for each type
  * serves all operators.  The constant may be any expression without columns: it is computed
  * once, when the first row needs it, as PostgreSQL's executor would.
+ *
+ * Programs could do it: they load, compare and keep in three loops.  So whole statements of 2M rows with one condition took up to 12 %
+ * longer, and with three 27 % (one process, 2026-11-28).
  */
 #include "postgres.h"
 
