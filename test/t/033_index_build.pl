@@ -1,76 +1,23 @@
 # Indexes built by the extension have the bytes of PostgreSQL's own: random definitions over random tables, each statement that
-# builds indexes, rows that old snapshots see, unique violations, files that a crash has emptied.
+# builds indexes, rows that old snapshots see, unique violations.
 use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
+use MgpuIndex;
 use MgpuTest;
-use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $seed = $ENV{MGPU_INDEX_SEED} // time();
-my $trials = $ENV{MGPU_INDEX_TRIALS} // sized(60, 40);
+my $trials = $ENV{MGPU_INDEX_TRIALS} // sized(60, 200);
 note("MGPU_INDEX_SEED=$seed");
 srand($seed);
 
-my $node = new_node('index_build', streaming => 1,
-	conf => [ "session_preload_libraries = 'mgpu_pg'", 'max_parallel_maintenance_workers = 0' ]);
-$node->safe_psql('postgres', 'CREATE EXTENSION amcheck');
-
-# Run statements with builds off or forced.  Returns errors, how many indexes of users the extension has built, and all that psql says.
-sub run_sql
-{
-	my ($setting, $sql) = @_;
-	my ($status, $out, $said) = $node->psql('postgres', "SET client_min_messages = debug1; SET mgpu.enable_index_build = $setting; $sql");
-	my $built = () = $said =~ /mgpu_pg builds index(?! .pg_toast)/g;
-	my $errors = join("\n", grep { /ERROR|DETAIL/ } map { s/^psql:<stdin>:\d+: //r } split /\n/, $said);
-
-	return ($errors, $built, $said);
-}
-
-# An index's file, without what may differ: LSNs and checksums; and, as WAL does not have them, the unused bytes of pages.
-sub bytes_of
-{
-	my ($index, $used_alone) = @_;
-	my $path = $node->data_dir . '/' . $node->safe_psql('postgres', "CHECKPOINT; SELECT pg_relation_filepath('$index')");
-	my $bytes = slurp_file($path);
-
-	for (my $at = 0; $at < length($bytes); $at += 8192)
-	{
-		my ($lower, $upper) = unpack('vv', substr($bytes, $at + 12, 4));
-
-		substr($bytes, $at, 10) = "\0" x 10;
-		substr($bytes, $at + $lower, $upper - $lower) = "\0" x ($upper - $lower) if $used_alone;
-	}
-	return $bytes;
-}
-
-# Why two indexes differ, or ''.
-sub difference
-{
-	my ($ours, $theirs) = map { bytes_of($_, $_[2]) } @_[ 0, 1 ];
-
-	return '' if $ours eq $theirs;
-	return 'sizes ' . length($ours) . ' and ' . length($theirs) if length($ours) != length($theirs);
-	for (my $at = 0; $at < length($ours); $at++)
-	{
-		return "byte $at" if substr($ours, $at, 1) ne substr($theirs, $at, 1);
-	}
-}
-
-sub amcheck
-{
-	my ($index) = @_;
-	my ($status, $out, $said) = $node->psql('postgres', "SELECT bt_index_parent_check('$index', true, true)");
-
-	return $said;
-}
+my $node = index_node('index_build');
 
 # The C library's English, if it is here.
 my $english = $node->safe_psql('postgres', "SELECT coalesce((SELECT min(collname) FROM pg_collation WHERE collname ~* '^en_us.utf-?8\$'), 'C')");
 note("collation $english");
-
-sub pick { return $_[ int(rand(@_)) ]; }
 
 # ---------------------------------------------------------------- random tables
 
@@ -149,7 +96,7 @@ foreach my $trial (1 .. $trials)
 		is(($our_errors =~ /^(.*)/)[0], ($errors =~ /^(.*)/)[0], "$create fails alike");
 		next;
 	}
-	my $why = $our_errors || difference('b', 'a') || amcheck('b');
+	my $why = $our_errors || difference('b', 'a') || check_index('b');
 	is($why, '', $create) or diag($said);
 	$same++ if $why eq '';
 	$ours += $our_built;
@@ -182,25 +129,29 @@ $node->safe_psql('postgres', 'DROP TABLE large');
 
 # ------------------------------------------------------------------- statements
 
-my $rows = 'SELECT i AS id, (i * 7919 % 1000)::int AS v, md5(i::text) COLLATE "C" AS t FROM generate_series(1, 2000) i';
-
 # each with tables and indexes of both names; %s stands for it
 my @statements = (
-	[ 'primary key', 'CREATE TABLE %1$s AS ' . $rows . '; ALTER TABLE %1$s ADD CONSTRAINT %1$s_x PRIMARY KEY (id)', 1 ],
-	[ 'unique constraint', 'CREATE TABLE %1$s AS ' . $rows . '; ALTER TABLE %1$s ADD CONSTRAINT %1$s_x UNIQUE (t, id)', 1 ],
-	[ 'concurrently', 'CREATE TABLE %1$s AS ' . $rows . '~CREATE INDEX CONCURRENTLY %1$s_x ON %1$s (v)', 1 ],
-	[ 'reindex', 'CREATE TABLE %1$s AS ' . $rows . '; CREATE INDEX %1$s_x ON %1$s (v); DELETE FROM %1$s WHERE id % 2 = 0~REINDEX INDEX %1$s_x', 2 ],
-	[ 'reindex concurrently', 'CREATE TABLE %1$s AS ' . $rows . '; CREATE INDEX %1$s_x ON %1$s (t)~REINDEX INDEX CONCURRENTLY %1$s_x', 2 ],
-	[ 'vacuum full', 'CREATE TABLE %1$s AS ' . $rows . '; CREATE INDEX %1$s_x ON %1$s (v DESC); DELETE FROM %1$s WHERE id < 100~SET max_parallel_maintenance_workers = 2; VACUUM FULL %1$s', 2 ],
-	[ 'cluster', 'CREATE TABLE %1$s AS ' . $rows . '; CREATE INDEX %1$s_x ON %1$s (v)~CLUSTER %1$s USING %1$s_x', 2 ],
-	[ 'alter type', 'CREATE TABLE %1$s AS ' . $rows . '; CREATE INDEX %1$s_x ON %1$s (v)~ALTER TABLE %1$s ALTER v TYPE int8', 2 ],
-	[ 'set unlogged', 'CREATE TABLE %1$s AS ' . $rows . '; CREATE INDEX %1$s_x ON %1$s (v)~ALTER TABLE %1$s SET UNLOGGED', 2 ],
-	[ 'unlogged', 'CREATE UNLOGGED TABLE %1$s AS ' . $rows . '; CREATE INDEX %1$s_x ON %1$s (t)', 1 ],
-	[ 'refresh', 'CREATE MATERIALIZED VIEW %1$s AS ' . $rows . '; CREATE INDEX %1$s_x ON %1$s (v); REFRESH MATERIALIZED VIEW %1$s', 2 ],
-	[ 'own rows', 'BEGIN; CREATE TABLE %1$s AS ' . $rows . '; UPDATE %1$s SET v = v + 1 WHERE id % 10 = 0; CREATE INDEX %1$s_x ON %1$s (v); COMMIT', 1 ],
+	[ 'primary key', 'CREATE TABLE %1$s AS ' . $ROWS . '; ALTER TABLE %1$s ADD CONSTRAINT %1$s_x PRIMARY KEY (id)', 1 ],
+	[ 'unique constraint', 'CREATE TABLE %1$s AS ' . $ROWS . '; ALTER TABLE %1$s ADD CONSTRAINT %1$s_x UNIQUE (t, id)', 1 ],
+	[ 'concurrently', 'CREATE TABLE %1$s AS ' . $ROWS . '~CREATE INDEX CONCURRENTLY %1$s_x ON %1$s (v)', 1 ],
+	[ 'reindex', 'CREATE TABLE %1$s AS ' . $ROWS . '; CREATE INDEX %1$s_x ON %1$s (v); DELETE FROM %1$s WHERE id % 2 = 0~REINDEX INDEX %1$s_x', 2 ],
+	[ 'reindex concurrently', 'CREATE TABLE %1$s AS ' . $ROWS . '; CREATE INDEX %1$s_x ON %1$s (t)~REINDEX INDEX CONCURRENTLY %1$s_x', 2 ],
+	[ 'vacuum full', 'CREATE TABLE %1$s AS ' . $ROWS . '; CREATE INDEX %1$s_x ON %1$s (v DESC); DELETE FROM %1$s WHERE id < 100~SET max_parallel_maintenance_workers = 2; VACUUM FULL %1$s', 2 ],
+	[ 'cluster', 'CREATE TABLE %1$s AS ' . $ROWS . '; CREATE INDEX %1$s_x ON %1$s (v)~CLUSTER %1$s USING %1$s_x', 2 ],
+	[ 'alter type', 'CREATE TABLE %1$s AS ' . $ROWS . '; CREATE INDEX %1$s_x ON %1$s (v)~ALTER TABLE %1$s ALTER v TYPE int8', 2 ],
+	[ 'set unlogged', 'CREATE TABLE %1$s AS ' . $ROWS . '; CREATE INDEX %1$s_x ON %1$s (v)~ALTER TABLE %1$s SET UNLOGGED', 2 ],
+	[ 'set logged', 'CREATE UNLOGGED TABLE %1$s AS ' . $ROWS . '; CREATE INDEX %1$s_x ON %1$s (t)~ALTER TABLE %1$s SET LOGGED', 2 ],
+	[ 'add column', 'CREATE TABLE %1$s AS ' . $ROWS . '; CREATE INDEX %1$s_x ON %1$s (v)~ALTER TABLE %1$s ADD w int DEFAULT random()::int', 2 ],
+	[ 'deferrable', 'CREATE TABLE %1$s AS ' . $ROWS . '; ALTER TABLE %1$s ADD CONSTRAINT %1$s_x UNIQUE (id) DEFERRABLE INITIALLY DEFERRED', 1 ],
+	[ 'reindex table concurrently', 'CREATE TABLE %1$s AS ' . $ROWS . '; CREATE UNIQUE INDEX %1$s_x ON %1$s (id) INCLUDE (v)~REINDEX TABLE CONCURRENTLY %1$s', 2 ],
+	[ 'unlogged', 'CREATE UNLOGGED TABLE %1$s AS ' . $ROWS . '; CREATE INDEX %1$s_x ON %1$s (t)', 1 ],
+	[ 'refresh', 'CREATE MATERIALIZED VIEW %1$s AS ' . $ROWS . '; CREATE INDEX %1$s_x ON %1$s (v); REFRESH MATERIALIZED VIEW %1$s', 2 ],
+	[ 'own rows', 'BEGIN; CREATE TABLE %1$s AS ' . $ROWS . '; UPDATE %1$s SET v = v + 1 WHERE id % 10 = 0; CREATE INDEX %1$s_x ON %1$s (v); COMMIT', 1 ],
 	[ 'partitions', 'CREATE TABLE %1$s_all (id int, v int) PARTITION BY RANGE (id); CREATE TABLE %1$s PARTITION OF %1$s_all FOR VALUES FROM (0) TO (5000); '
 		. 'CREATE TABLE %1$s_2 PARTITION OF %1$s_all FOR VALUES FROM (5000) TO (9000); INSERT INTO %1$s_all SELECT i, i % 50 FROM generate_series(1, 8000) i; '
-		. 'CREATE INDEX ON %1$s_all (v); ALTER INDEX %1$s_v_idx RENAME TO %1$s_x', 2 ]);
+		. 'CREATE INDEX ON %1$s_all (v); ALTER INDEX %1$s_v_idx RENAME TO %1$s_x', 2 ],
+	[ 'attached', 'CREATE TABLE %1$s_all (id int, v int, t text COLLATE "C") PARTITION BY RANGE (id); CREATE INDEX ON %1$s_all (v); CREATE TABLE %1$s AS ' . $ROWS
+		. '; ALTER TABLE %1$s_all ATTACH PARTITION %1$s FOR VALUES FROM (0) TO (5000); ALTER INDEX %1$s_v_idx RENAME TO %1$s_x', 1 ]);
 
 foreach my $statement (@statements)
 {
@@ -216,18 +167,26 @@ foreach my $statement (@statements)
 			$built{$setting} += $built;
 		}
 	}
-	is(difference('t_force_x', 't_off_x') || amcheck('t_force_x'), '', "$name: the same index");
+	is(difference('t_force_x', 't_off_x') || check_index('t_force_x'), '', "$name: the same index");
 	is("$built{off} $built{force}", "0 $expected", "$name: it is ours");
-	$node->safe_psql('postgres', $name eq 'refresh' ? "DROP MATERIALIZED VIEW t_$_" : $name eq 'partitions' ? "DROP TABLE t_${_}_all" : "DROP TABLE t_$_")
+	$node->safe_psql('postgres', $name eq 'refresh' ? "DROP MATERIALIZED VIEW t_$_" : $name =~ /^(partitions|attached)$/ ? "DROP TABLE t_${_}_all" : "DROP TABLE t_$_")
 	  for 'off', 'force';
 }
 
-my ($errors, $built, $said) = run_sql('force', "CREATE TEMP TABLE t AS $rows; CREATE INDEX x ON t (v); SELECT bt_index_parent_check('x', true, true)");
+my ($errors, $built, $said) = run_sql('force', "CREATE TEMP TABLE t AS $ROWS; CREATE INDEX x ON t (v); SELECT bt_index_parent_check('x', true, true)");
 is("$errors$built", '1', 'an index of a temporary table');
+($errors, $built, $said) = run_sql('force', "SET max_parallel_maintenance_workers = 2; CREATE TEMP TABLE t (v int) ON COMMIT DELETE ROWS; CREATE INDEX x ON t (v);
+	INSERT INTO t SELECT generate_series(1, 2000); BEGIN; INSERT INTO t SELECT generate_series(1, 2000); REINDEX INDEX x; SELECT bt_index_parent_check('x', true, true); COMMIT;
+	BEGIN; INSERT INTO t VALUES (1); SELECT bt_index_parent_check('x', true, true); COMMIT");
+is($errors, '', 'an index of a temporary table that commits empty');
+($errors, $built, $said) = run_sql('force', "CREATE TABLE wide AS SELECT i, string_agg(md5((i * j)::text), '') AS w FROM generate_series(1, 50) i, generate_series(1, 200) j GROUP BY i;
+	ALTER TABLE wide ALTER w SET STORAGE EXTERNAL; UPDATE wide SET w = w || 'x'; CREATE INDEX ON wide (i); CLUSTER wide USING wide_i_idx");
+like($said, qr/mgpu_pg builds index "pg_toast/, 'the index of a TOAST table');
+is(check_index('pg_toast.' . $node->safe_psql('postgres', "SELECT 'pg_toast_' || 'wide'::regclass::oid || '_index'")), '', 'and it is right');
 is($node->safe_psql('postgres', 'SHOW max_parallel_maintenance_workers'), 0, 'the number of workers is as before');
 
 # since 17 other indexes have workers, too
-($errors, $built, $said) = run_sql('force', "SET min_parallel_table_scan_size = 0; CREATE TABLE kinds AS $rows; CREATE INDEX ON kinds (v); CREATE INDEX ON kinds USING brin (v); CREATE INDEX ON kinds USING gin ((ARRAY[v])); REINDEX TABLE kinds");
+($errors, $built, $said) = run_sql('force', "SET min_parallel_table_scan_size = 0; CREATE TABLE kinds AS $ROWS; CREATE INDEX ON kinds (v); CREATE INDEX ON kinds USING brin (v); CREATE INDEX ON kinds USING gin ((ARRAY[v])); REINDEX TABLE kinds");
 is("$errors$built", '2', 'a btree among other indexes');
 is(scalar(() = $said =~ /building index "kinds_\w+" on table "kinds" serially/g), 6, 'none has a worker');
 
@@ -252,67 +211,6 @@ foreach my $nulls ('', 'NULLS NOT DISTINCT')
 	is($ours, $theirs, "NULLs of a unique index, '$nulls'");
 	is(difference('twice_b', 'twice_a'), '', 'the same index') if !$theirs;
 	$node->safe_psql('postgres', 'DROP INDEX IF EXISTS twice_a, twice_b');
-}
-
-# -------------------------------------------------------------- ends and copies
-
-# What is in the database's folder, and in that of temporary files.
-sub files
-{
-	my $folder = $node->safe_psql('postgres', "CHECKPOINT; SELECT 'base/' || oid FROM pg_database WHERE datname = 'postgres'");
-
-	return join(' ', sort map { s,.*/,,r } grep { !/_(fsm|vm)$/ } glob($node->data_dir . "/$folder/* " . $node->data_dir . '/base/pgsql_tmp/*'));
-}
-
-my $many = sized(60_000, 1_000_000);
-$node->safe_psql('postgres', "CREATE TABLE ended AS SELECT i, md5(i::text) COLLATE \"C\" AS t FROM generate_series(1, $many) i; VACUUM ended");
-my $before = files();
-my $num_cancelled = 0;
-foreach my $try (1 .. 40)
-{
-	my ($errors) = run_sql('force', 'SET max_parallel_maintenance_workers = ' . pick(0, 3) . "; SET maintenance_work_mem = '1MB'; SET statement_timeout = " . (1 + $try * 2) . '; CREATE INDEX ended_x ON ended ('
-		. pick('t', 'i', 't, i DESC') . '); DROP INDEX ended_x');
-	$num_cancelled++ if $errors =~ /statement timeout/;
-	note($errors) if $errors && $errors !~ /statement timeout/;
-	$node->safe_psql('postgres', 'DROP INDEX IF EXISTS ended_x');
-}
-cmp_ok($num_cancelled, '>', 3, 'builds were cancelled');
-is(files(), $before, 'and leave no file');
-$node->safe_psql('postgres', 'DROP TABLE ended');
-
-$node->backup('copy');
-my $standby = PostgreSQL::Test::Cluster->new('index_build_standby');
-$standby->init_from_backup($node, 'copy', has_streaming => 1);
-$standby->start;
-$node->safe_psql('postgres', "CREATE TABLE copied AS $rows");
-run_sql('force', 'SET max_parallel_maintenance_workers = 3; CREATE INDEX copied_v ON copied (v); CREATE UNIQUE INDEX copied_t ON copied (t, id)');
-$node->wait_for_catchup($standby);
-foreach my $index ('copied_v', 'copied_t')
-{
-	is($standby->safe_psql('postgres', "SELECT bt_index_check('$index', true)"), '', "$index on a standby");
-}
-$standby->stop;
-$node->safe_psql('postgres', 'DROP TABLE copied');
-
-# -------------------------------------------------------------------------- WAL
-
-foreach my $level ('replica', 'minimal')
-{
-	$node->append_conf('postgresql.conf', "wal_level = $level\nmax_wal_senders = 0\n");
-	$node->restart;
-	$node->safe_psql('postgres', "CREATE TABLE w AS $rows; CHECKPOINT");
-	run_sql('force', 'CREATE INDEX w_i ON w (v); CREATE INDEX w_t ON w (t)');
-	my %path = map { $_ => $node->data_dir . '/' . $node->safe_psql('postgres', "SELECT pg_relation_filepath('$_')") } 'w_i', 'w_t';
-	$node->stop('immediate');
-	if ($level eq 'replica')
-	{
-		truncate($_, 0) || die "$_: $!" for values %path;
-	}
-	$node->start;
-	is(amcheck($_), '', "$_ after a crash, wal_level = $level") for sort keys %path;
-	$node->safe_psql('postgres', 'SET mgpu.enable_index_build = off; CREATE INDEX w_j ON w (v); CREATE INDEX w_u ON w (t)');
-	is(difference('w_i', 'w_j', 1) . difference('w_t', 'w_u', 1), '', 'they have the same bytes');
-	$node->safe_psql('postgres', 'DROP TABLE w');
 }
 
 $node->stop;
