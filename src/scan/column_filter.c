@@ -7,7 +7,7 @@
  * once, when the first row needs it, as PostgreSQL's executor would.
  *
  * Programs could do it: they load, compare and keep in three loops.  So whole statements of 2M rows with one condition took up to 12 %
- * longer, and with three 27 % (one process, 2026-11-28).
+ * longer, and with three 27 % (two workers beside the session, 2026-11-28).
  */
 #include "postgres.h"
 
