@@ -102,7 +102,8 @@ end_side(join_builds *builds, build_side *side, uint64 num_rows, Size bytes)
 		return join_is_empty;
 	side->is_read = true;
 	side->num_rows = num_rows;
-	builds->left_bytes -= Min(bytes, builds->left_bytes);
+	side->bytes = Min(bytes, builds->left_bytes);
+	builds->left_bytes -= side->bytes;
 	builds->num_joins++;
 	builds->num_by_jobs += side->by_job;
 	builds->num_rows += num_rows;
@@ -186,36 +187,6 @@ join_builds_read_rows(join_builds *builds)
 
 /* ---- by jobs */
 
-const char *
-join_builds_read_cells(join_builds *builds, const table_job *job, bool *again)
-{
-	ListCell   *cell;
-
-	*again = false;
-	foreach(cell, builds->sides)
-	{
-		build_side *side = lfirst(cell);
-		const char *why_not;
-		bool		done;
-
-		if (!side->by_job)
-			continue;
-		builds->is_read = true;
-		done = builds->read(builds->context, side->join, &job->builds[foreach_current_index(cell)], builds->left_bytes, &side->cells);
-		row_source_end_build(side->join);
-		if (!done)
-		{
-			/* the others' cells may be others once it is known how long its texts are */
-			*again = join_builds_give_jobs_up(builds);
-			return NULL;
-		}
-		why_not = end_side(builds, side, side->cells.num_rows, side->cells.num_rows * job->builds[foreach_current_index(cell)].num_cells * sizeof(int64));
-		if (why_not)
-			return why_not;
-	}
-	return NULL;
-}
-
 static void
 free_cells(build_side *side)
 {
@@ -224,8 +195,22 @@ free_cells(build_side *side)
 	side->cells = (build_cells) {0};
 }
 
-bool
-join_builds_give_jobs_up(join_builds *builds)
+/* Forget the cells of a side, which is read once more: by a job, or row by row. */
+static void
+read_again(join_builds *builds, build_side *side, bool by_job)
+{
+	builds->num_joins -= side->is_read;
+	builds->num_by_jobs -= side->is_read;
+	builds->num_rows -= side->num_rows;
+	builds->left_bytes += side->bytes;
+	free_cells(side);
+	*side = (build_side) {.join = side->join,.by_job = by_job};
+	side->join->words = by_job ? expected_words(side->join) : NULL;
+}
+
+/* Have a side be read row by row; NULL: all.  Others' cells may be others then.  false: no job was to read any. */
+static bool
+give_up(join_builds *builds, const build_side *failed)
 {
 	bool		had_some = false;
 	ListCell   *cell;
@@ -237,14 +222,45 @@ join_builds_give_jobs_up(join_builds *builds)
 		if (!side->by_job)
 			continue;
 		had_some = true;
-		builds->num_joins -= side->is_read;
-		builds->num_by_jobs -= side->is_read;
-		builds->num_rows -= side->num_rows;
-		free_cells(side);
-		*side = (build_side) {.join = side->join};
-		side->join->words = NULL;
+		read_again(builds, side, failed && side != failed);
 	}
 	return had_some;
+}
+
+bool
+join_builds_give_jobs_up(join_builds *builds)
+{
+	return give_up(builds, NULL);
+}
+
+const char *
+join_builds_read_cells(join_builds *builds, const table_job *job, bool *again)
+{
+	ListCell   *cell;
+
+	*again = false;
+	foreach(cell, builds->sides)
+	{
+		build_side *side = lfirst(cell);
+		const table_build *build = &job->builds[foreach_current_index(cell)];
+		const char *why_not;
+		bool		done;
+
+		if (!side->by_job)
+			continue;
+		builds->is_read = true;
+		done = builds->read(builds->context, side->join, build, builds->left_bytes, &side->cells);
+		row_source_end_build(side->join);
+		if (!done)
+		{
+			*again = give_up(builds, side);
+			return NULL;
+		}
+		why_not = end_side(builds, side, side->cells.num_rows, side->cells.num_rows * (build->num_keys + build->num_cells) * sizeof(int64));
+		if (why_not)
+			return why_not;
+	}
+	return NULL;
 }
 
 void

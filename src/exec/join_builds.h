@@ -26,6 +26,7 @@ typedef struct build_side
 	bool		by_job;			/* a job of its own reads it */
 	bool		is_read;
 	uint64		num_rows;
+	Size		bytes;			/* of them */
 	chunk	   *rows;			/* until they are in a build ... */
 	build_cells cells;			/* ... or these */
 } build_side;

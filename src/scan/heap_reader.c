@@ -175,6 +175,15 @@ read_page(heap_reader *reader, Buffer buffer, chunk *rows)
 	return num_rows;
 }
 
+void
+rescan_node(PlanState *node)
+{
+	MemoryContext caller = MemoryContextSwitchTo(node->state->es_query_cxt);
+
+	ExecReScan(node);
+	MemoryContextSwitchTo(caller);
+}
+
 /* As ExecProcNode does. */
 static void
 rescan_if_changed(heap_reader *reader)
@@ -184,7 +193,7 @@ rescan_if_changed(heap_reader *reader)
 	if (node->chgParam == NULL)
 		return;
 	heap_reader_stop(reader);
-	ExecReScan(node);
+	rescan_node(node);
 }
 
 bool

@@ -57,6 +57,9 @@ extern bool heap_reader_takes(List *exprs, List *conditions);
  */
 extern heap_reader *heap_reader_open(SeqScanState *scan, List *exprs, const Bitmapset *late_columns, late_pages *late);
 
+/* Have a node begin again.  What nodes below keep of changed parameters lives as long as the query. */
+extern void rescan_node(PlanState *node);
+
 /* Say in EXPLAIN (VERBOSE) what programs compute, and what PostgreSQL's executor does for each row. */
 extern void heap_reader_explain(const heap_reader *reader, List *ancestors, struct ExplainState *es);
 

@@ -206,7 +206,7 @@ rescan_if_changed(row_source *source)
 	if (source->child->chgParam == NULL)
 		return;
 	row_source_stop(source);
-	ExecReScan(source->child);
+	rescan_node(source->child);
 }
 
 List *

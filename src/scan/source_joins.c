@@ -137,7 +137,7 @@ static void
 rescan_changed(PlanState *node)
 {
 	if (node->chgParam)
-		ExecReScan(node);
+		rescan_node(node);
 }
 
 void
@@ -155,7 +155,7 @@ source_settle_joins(const row_source *source)
 		rescan_changed(innerPlanState(join->node));
 		/* PostgreSQL's join has read it */
 		if (join->node->hj_HashTable && join->rows->chgParam == NULL)
-			ExecReScan(join->rows);
+			rescan_node(join->rows);
 	}
 }
 
@@ -163,12 +163,12 @@ void
 row_source_end_build(source_join *join)
 {
 	row_source_stop(join->source);
-	ExecReScan(join->rows);
+	rescan_node(join->rows);
 }
 
 void
 row_source_start_again(row_source *source)
 {
 	row_source_stop(source);
-	ExecReScan(source->child);
+	rescan_node(source->child);
 }

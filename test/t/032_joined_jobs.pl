@@ -205,6 +205,7 @@ run('RESET join_collapse_limit', 'CREATE TABLE store_parts (LIKE stores) PARTITI
 check_sides('partitions', 1, 'SELECT s.name, count(*), sum(v) FROM facts JOIN store_parts s ON facts.id = s.id GROUP BY 1', "SELECT s.name, count(*), sum(v) FROM facts JOIN store_parts s ON facts.id = s.id WHERE s.id < $stores / 2 GROUP BY 1");
 run("UPDATE stores SET name = repeat('x', 40) WHERE id = 77");
 check_sides('a text longer than its column says', 0, 'SELECT s.name, count(*) FROM facts JOIN stores s ON facts.id = s.id GROUP BY 1');
+check_sides('beside one that is read by a job', 1, 'SELECT s.name, d.month, count(*) FROM facts JOIN stores s ON facts.id = s.id JOIN items d ON facts.item = d.id GROUP BY 1, 2' =~ s/month/price/r) unless $stores > 20_000;
 run("UPDATE stores SET name = 'store', f = '-0' WHERE id = 77");
 check_sides('a negative zero', 0, 'SELECT s.area, count(*) FILTER (WHERE s.f < facts.f) FROM facts JOIN stores s ON facts.id = s.id GROUP BY 1');
 check_sides('that nobody asks for', 1, 'SELECT s.area, count(*) FROM facts JOIN stores s ON facts.id = s.id GROUP BY 1');
