@@ -309,7 +309,7 @@ check_no_reading('not preloaded', 'the server was started without mgpu_pg in sha
 
 # what README.md says is enough
 {
-	my ($switch_on) = slurp_file("$FindBin::Bin/../../README.md") =~ /^sudo -u postgres psql -c "(ALTER SYSTEM SET \w+ = 'mgpu_pg')"/m;
+	my ($switch_on) = slurp_file("$FindBin::Bin/../../README.md") =~ /^sudo -u postgres psql -c "(ALTER SYSTEM SET shared_preload_libraries = 'mgpu_pg')"/m;
 
 	$node->safe_psql('postgres', $switch_on // 'no such line');
 	$node->restart;
