@@ -127,6 +127,24 @@ for (my $tries = 0; $tries < 40 && !$struck; $tries++)
 }
 is($struck ? left_behind($session, $watcher, $before, $threads) : 'not struck', '', 'nothing but the index is left');
 
+# A session that is ended in a build, in each phase.
+my ($num_ended, $not_clean) = (0, '');
+foreach my $stage (@stages[ 0, 3, 5, 6, 8 ])
+{
+	my ($name, $phase, $memory, $workers, $keys) = @$stage;
+	my $ended = MgpuTest->session($node);
+
+	$ended->run("SET maintenance_work_mem = '$memory'; SET max_parallel_maintenance_workers = $workers");
+	strike_in_phase($ended, $watcher, "BEGIN; CREATE INDEX many_x ON many ($keys); SELECT pg_sleep(30)", $phase, "SELECT pg_terminate_backend($ended->{pid})");
+	$num_ended++ if !defined $ended->answer;
+	$ended->close;
+	$node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE pid = $ended->{pid}") or die 'a session does not end';
+	my $left = left_behind($session, $watcher, $before, $threads);
+	$not_clean .= "$name: $left " if $left;
+}
+is($num_ended, 5, 'sessions end in builds');
+is($not_clean, '', 'nothing is left of them, and the server is up');
+
 # ------------------------------------------------------------- no room on the disk
 
 # No file of the session may become longer; a write beyond fails as on a disk that is full.
