@@ -142,5 +142,5 @@ done_testing();
 # What the server said last, if the test did not end well.
 END
 {
-	diag(join("\n", (split /\n/, slurp_file($node->logfile))[ -30 .. -1 ])) if $node && !Test::More->builder->is_passing;
+	diag(join("\n", (split /\n/, slurp_file($node->logfile))[ -30 .. -1 ])) if $node && ($? || !Test::More->builder->is_passing);
 }
