@@ -256,9 +256,14 @@ sub check_no_reading
 	my $reason = qr/Executor: cpu\n\s*Reason: there is no GPU service, for $why\n/;
 	my $said = qr/Input: pages as columns\n\s*$reason/;
 
-	my $by_threads = $session->query($analyzed);
-	like($by_threads, qr/$reason\s*Threads: 2\n/, "$name: EXPLAIN ANALYZE says so of threads");
-	is(scalar(() = $by_threads =~ /Executor: /g), 1, "$name: once");
+	# the table is small
+	if (sized(1, 0))
+	{
+		my $by_threads = $session->query($analyzed);
+
+		like($by_threads, qr/$reason\s*Threads: 2\n/, "$name: EXPLAIN ANALYZE says so of threads");
+		is(scalar(() = $by_threads =~ /Executor: /g), 1, "$name: once");
+	}
 	$session->query('SET mgpu.enable_threads = off');
 	like($session->query($analyzed), qr/Gather.*Method: partial hash\n\s*$said/s, "$name: EXPLAIN ANALYZE says so of workers");
 	$session->query('SET mgpu.report_declined = on');
