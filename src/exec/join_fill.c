@@ -2,8 +2,8 @@
  * join_fill.c
  *		Builds of a table job's joins: the smaller sides' rows are put into hash tables (core/build.h).
  *
- * Cells come from the job that has read a side, or from the build's program, which runs for some rows at a time: it makes cells of values as
- * programs of pages do, so that equal ones have equal cells.
+ * Of a side that a job has read, there are cells: threads add them (core/build_fill.h).  Of one that was read row by row, the build's program makes
+ * cells of some rows at a time, as programs of pages do, so that equal values have equal cells.
  */
 #include "postgres.h"
 
@@ -13,8 +13,11 @@
 
 #include "compat.h"
 #include "batch/rows.h"
+#include "core/build_fill.h"
 #include "exec/join_builds.h"
 #include "large_memory.h"
+#include "run/run_table.h"
+#include "threads.h"
 
 /* A build that is filled. */
 typedef struct build_filler
@@ -29,14 +32,57 @@ typedef struct build_filler
 	uint16		numbers[TABLE_BUILD_STEP_ROWS];
 	uint64		keys[TABLE_BUILD_STEP_ROWS];
 	uint8		states[TABLE_BUILD_STEP_ROWS];
-
-	/* of the rows at hand: of each output of the program */
-	const int64 *cells[TABLE_BUILD_MOST_OUTPUTS];
-	const uint8 *cell_states[TABLE_BUILD_MOST_OUTPUTS];
-	uint8	   *of_marks;
 } build_filler;
 
-/* ---- cells */
+/* ---- cells that are there */
+
+/* Whether a build's cells, or its key's, are columns that a job has returned: which. */
+static void
+name_columns(mgpu_build_fill *fill, const table_build *from, const build_cells *cells)
+{
+	fill->num_keys = from->num_keys;
+	for (int i = 0; i < from->num_keys; i++)
+		fill->keys[i] = cells->of_outputs[from->keys[i]];
+	for (int i = 0; i < from->num_cells; i++)
+		fill->cells[i] = cells->of_outputs[from->cells[i]];
+}
+
+/* Keys that crowd together are added by the session. */
+static mgpu_fill_state
+add_alone(const mgpu_build_fill *fill)
+{
+	mgpu_fill_state state = MGPU_FILL_OK;
+	uint32		num_rows = fill->build->num_rows;
+
+	for (uint32 first = 0; first < num_rows && state == MGPU_FILL_OK; first += Min(num_rows - first, TABLE_BUILD_STEP_ROWS))
+	{
+		CHECK_FOR_INTERRUPTS();
+		state = mgpu_build_fill_alone(fill, first, first + Min(num_rows - first, TABLE_BUILD_STEP_ROWS));
+	}
+	return state;
+}
+
+static const char *
+add_cells(const build_filler *filler)
+{
+	const build_cells *cells = &filler->side->cells;
+	mgpu_build_fill *fill = palloc0(sizeof(mgpu_build_fill));
+	mgpu_fill_state state;
+
+	*fill = (mgpu_build_fill) {
+		.build = filler->build,.memory = filler->memory,.marks = cells->marks,.columns = cells->columns,
+		.ignores_repeats = filler->from->ignores_repeats,.num_parts = mgpu_build_num_parts(filler->build, run_table_threads())
+	};
+	name_columns(fill, filler->from, cells);
+	thread_work_once(mgpu_build_fill_part, fill, fill->num_parts, 2);
+	state = mgpu_build_fill_end(fill);
+	if (state == MGPU_FILL_CROWDED)
+		state = add_alone(fill);
+	pfree(fill);
+	return state == MGPU_FILL_OK ? NULL : join_has_key_twice;
+}
+
+/* ---- rows */
 
 /* Where the values of some rows are. */
 static void
@@ -54,53 +100,6 @@ point_to_values(build_filler *filler, uint64 first, uint32 num_rows)
 	}
 }
 
-static void
-point_to_output(build_filler *filler, int output)
-{
-	filler->cells[output] = expr_program_truths(filler->from->program, output);
-	filler->cell_states[output] = expr_program_states(filler->from->program, output);
-}
-
-/* Cells that a job has returned. */
-static void
-point_to_returned(build_filler *filler, int output, uint64 first, uint32 num_rows)
-{
-	const build_cells *cells = &filler->side->cells;
-	int			column = cells->of_outputs[output];
-	uint8	   *states = filler->of_marks + (Size) output * TABLE_BUILD_STEP_ROWS;
-
-	filler->cells[output] = cells->columns[column] + first;
-	filler->cell_states[output] = states;
-	for (uint32 row = 0; row < num_rows; row++)
-		states[row] = cells->marks[first + row] >> column & 1;
-}
-
-/* Have the cells of some rows.  false: they are beyond the program. */
-static bool
-have_cells(build_filler *filler, uint64 first, uint32 num_rows)
-{
-	const table_build *from = filler->from;
-	bool		is_chunk = filler->side->rows != NULL;
-
-	if (is_chunk)
-	{
-		point_to_values(filler, first, num_rows);
-		if (!expr_program_run(from->program, filler->context, filler->inputs, filler->numbers, num_rows))
-			return false;
-	}
-	for (int i = 0; i < from->num_keys + from->num_cells; i++)
-	{
-		int			output = i < from->num_keys ? from->keys[i] : from->cells[i - from->num_keys];
-
-		if (is_chunk)
-			point_to_output(filler, output);
-		else
-			point_to_returned(filler, output, first, num_rows);
-	}
-	return true;
-}
-
-/* ---- rows */
 
 /* Keys of the rows at hand: the state is the largest of a key's cells'.  Their slots, which lie anywhere, are asked for. */
 static void
@@ -110,8 +109,8 @@ find_keys(build_filler *filler, uint32 num_rows)
 
 	for (int i = 0; i < from->num_keys; i++)
 	{
-		const int64 *cells = filler->cells[from->keys[i]];
-		const uint8 *states = filler->cell_states[from->keys[i]];
+		const int64 *cells = expr_program_truths(from->program, from->keys[i]);
+		const uint8 *states = expr_program_states(from->program, from->keys[i]);
 
 		for (uint32 row = 0; row < num_rows; row++)
 		{
@@ -134,7 +133,7 @@ is_same_key(const build_filler *filler, uint32 row, uint32 other)
 		int64		cell;
 
 		(void) mgpu_build_cell(filler->build, filler->memory, i, other, &cell);
-		if (cell != filler->cells[from->keys[i]][row])
+		if (cell != expr_program_truths(from->program, from->keys[i])[row])
 			return false;
 	}
 	return true;
@@ -148,11 +147,12 @@ put_cells(const build_filler *filler, uint32 row, uint32 number)
 
 	for (int i = 0; i < from->num_cells; i++)
 	{
-		uint8		state = filler->cell_states[from->cells[i]][row];
+		uint8		state = expr_program_states(from->program, from->cells[i])[row];
 
 		if (state == MGPU_IS_FAULT)
 			return join_is_beyond;
-		mgpu_build_put(filler->build, filler->memory, i, number, filler->cells[from->cells[i]][row], state == MGPU_IS_NULL);
+		mgpu_build_put(filler->build, filler->memory, i, number, expr_program_truths(from->program, from->cells[i])[row],
+					   state == MGPU_IS_NULL);
 	}
 	return NULL;
 }
@@ -183,7 +183,8 @@ fill_build(build_filler *filler)
 		uint32		num_rows = Min(filler->side->num_rows - first, TABLE_BUILD_STEP_ROWS);
 
 		CHECK_FOR_INTERRUPTS();
-		if (!have_cells(filler, first, num_rows))
+		point_to_values(filler, first, num_rows);
+		if (!expr_program_run(filler->from->program, filler->context, filler->inputs, filler->numbers, num_rows))
 			return join_is_beyond;
 		find_keys(filler, num_rows);
 		for (uint32 row = 0; row < num_rows && why_not == NULL; row++)
@@ -232,11 +233,10 @@ join_builds_fill(join_builds *builds, table_job *job)
 			.side = side,
 			.context = side->join->node->js.ps.ps_ExprContext,
 			.inputs = palloc(num_inputs * sizeof(mgpu_program_input) + 1),
-			.values = palloc(num_inputs * TABLE_BUILD_STEP_ROWS * sizeof(char *) + 1),
-			.of_marks = palloc(TABLE_BUILD_MOST_OUTPUTS * TABLE_BUILD_STEP_ROWS)
+			.values = palloc(num_inputs * TABLE_BUILD_STEP_ROWS * sizeof(char *) + 1)
 		};
 
-		why_not = fill_build(&filler);
+		why_not = side->rows ? fill_build(&filler) : add_cells(&filler);
 	}
 	join_builds_free_rows(builds);
 	return why_not;

@@ -1,8 +1,10 @@
 /*
  * core_build.c
- *		Builds: random keys are found or not, as in a list; cells come back; those of a key of several cells by programs.
+ *		Builds: random keys are found or not, as in a list; cells come back; those of a key of several cells by programs.  Builds
+ *		that threads fill have the same rows.
  */
-#include "core/build.h"
+#include "core/build_fill.h"
+#include "core/cpu_threads.h"
 #include "core/program.h"
 #include "unit.h"
 
@@ -163,6 +165,158 @@ check_two_cells(void)
 	free(memory);
 }
 
+/* ------------------------------------------------------------------- filled by threads */
+
+/* Columns: two of a key, one of values.  The first row with a key counts. */
+typedef struct fill_case
+{
+	uint32_t	num_rows;
+	uint32_t	num_keys;
+	bool		repeats;
+	uint32_t	marks[MOST_ROWS];
+	int64_t		cells[3][MOST_ROWS];
+	mgpu_build_fill fill;
+	mgpu_build	build;
+} fill_case;
+
+static bool
+has_key(const fill_case *given, uint32_t row)
+{
+	return (given->marks[row] & ((UINT32_C(1) << given->num_keys) - 1)) == 0;
+}
+
+static bool
+is_key_of(const fill_case *given, uint32_t row, uint32_t other)
+{
+	return has_key(given, other) && given->cells[0][row] == given->cells[0][other] &&
+		(given->num_keys == 1 || given->cells[1][row] == given->cells[1][other]);
+}
+
+/* A number whose slot is the last of the first part. */
+static uint64_t
+crowding_key(const fill_case *given, uint64_t after)
+{
+	uint32_t	place = given->build.num_slots / given->fill.num_parts - 1;
+
+	while (mgpu_build_place(&given->build, ++after) != place)
+		;
+	return after;
+}
+
+static void
+make_rows(fill_case *given, int kind)
+{
+	uint64_t	crowding = 0;
+
+	for (uint32_t row = 0; row < given->num_rows; row++)
+	{
+		crowding = kind == 4 && given->num_rows >= 100 && row < 3 * MGPU_BUILD_MAX_LEFT ? crowding_key(given, crowding) : 0;
+		given->cells[0][row] = (int64_t) (crowding > 0 ? crowding : random_key(kind));
+		given->cells[1][row] = (int64_t) unit_random_below(2);
+		given->cells[2][row] = (int64_t) unit_random();
+		given->marks[row] = (uint32_t) unit_random_below(8) & (uint32_t) unit_random_below(8) & (uint32_t) unit_random_below(8);
+	}
+	if (given->repeats)
+		return;
+	/* a row that has the key of one before gets another */
+	for (uint32_t row = 0; row < given->num_rows; row++)
+		for (uint32_t other = 0; other < row; other++)
+			if (is_key_of(given, row, other))
+			{
+				given->cells[0][row] = (int64_t) (UINT64_MAX / 3 + row);
+				given->cells[1][row] = 5;
+			}
+}
+
+static void
+check_filled(const fill_case *given)
+{
+	for (uint32_t row = 0; row < given->num_rows; row++)
+	{
+		uint64_t	key = (uint64_t) given->cells[0][row];
+		uint32_t	first = 0;
+		int64_t		found;
+		int64_t		cell;
+
+		if (!has_key(given, row))
+			continue;
+		while (!is_key_of(given, row, first))
+			first++;
+		if (given->num_keys == 2)
+			key = mgpu_build_hash(key, (uint64_t) given->cells[1][row]);
+		UNIT_CHECK(mgpu_build_find(&given->build, given->fill.memory, key, &found) && found == (int64_t) first);
+		UNIT_CHECK(mgpu_build_cell(&given->build, given->fill.memory, 0, found, &cell) == (given->marks[first] >> 2 & 1));
+		UNIT_CHECK(cell == given->cells[2][first]);
+	}
+}
+
+static bool
+some_repeat(const fill_case *given)
+{
+	for (uint32_t row = 0; row < given->num_rows; row++)
+		for (uint32_t other = 0; other < row && has_key(given, row); other++)
+			if (is_key_of(given, row, other))
+				return true;
+	return false;
+}
+
+static void
+run_fill(fill_case *given, mgpu_pool *pool)
+{
+	mgpu_fill_state state;
+
+	mgpu_pool_begin(pool, mgpu_build_fill_part, &given->fill, given->fill.num_parts);
+	while (!mgpu_pool_work(pool, 1000))
+		;
+	state = mgpu_build_fill_end(&given->fill);
+	for (uint32_t first = 0; state == MGPU_FILL_CROWDED && first < given->num_rows; first += 512)
+	{
+		uint32_t	end = first + 512 < given->num_rows ? first + 512 : given->num_rows;
+		mgpu_fill_state of_rows = mgpu_build_fill_alone(&given->fill, first, end);
+
+		state = of_rows != MGPU_FILL_OK ? of_rows : end == given->num_rows ? MGPU_FILL_OK : state;
+	}
+	UNIT_CHECK(state == (given->repeats && !given->fill.ignores_repeats && some_repeat(given) ? MGPU_FILL_REPEATED : MGPU_FILL_OK));
+	if (state == MGPU_FILL_OK)
+		check_filled(given);
+}
+
+static void
+check_fill(fill_case *given, mgpu_pool *pool, int kind)
+{
+	const int64_t *columns[] = {given->cells[0], given->cells[1], given->cells[2]};
+	uint64_t	bytes = mgpu_build_plan(&given->build, 64, given->num_rows, 1);
+
+	given->num_keys = 1 + (uint32_t) unit_random_below(2);
+	given->repeats = unit_random_below(2) == 0;
+	given->fill = (mgpu_build_fill) {
+		.build = &given->build,.memory = calloc(1, bytes),.marks = given->marks,.columns = columns,.num_keys = given->num_keys,
+		.keys = {0, 1},.cells = {2},.ignores_repeats = unit_random_below(2) == 0,
+		.num_parts = kind == 4 ? 4 : mgpu_build_num_parts(&given->build, 1 + (int) unit_random_below(8))
+	};
+	make_rows(given, kind);
+	run_fill(given, pool);
+	free(given->fill.memory);
+}
+
+static void
+check_fills(void)
+{
+	static const uint32_t counts[] = {0, 1, 2, 3, 100, 1024, MOST_ROWS / 2};
+	fill_case  *given = unit_allocate(sizeof(*given));
+	mgpu_pool  *pool = mgpu_pool_start(4);
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		for (int kind = 0; kind < 5; kind++)
+		{
+			given->num_rows = counts[i];
+			for (int trial = 0; trial < (counts[i] > 100 ? 3 : 20); trial++)
+				check_fill(given, pool, kind);
+		}
+	mgpu_pool_stop(pool);
+	free(given);
+}
+
 int
 main(void)
 {
@@ -174,6 +328,7 @@ main(void)
 			check_build(given, counts[i], kind);
 	check_damaged();
 	check_two_cells();
+	check_fills();
 	free(given);
 	return unit_report();
 }

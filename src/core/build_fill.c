@@ -1,0 +1,208 @@
+/*
+ * build_fill.c
+ *		Fills builds by several threads.
+ */
+#include "build_fill.h"
+
+#include <string.h>
+
+/* Slots that a core's cache holds. */
+#define CACHED_SLOTS (UINT32_C(1) << 16)
+
+/* Rows whose slots are asked for before the first is looked at. */
+#define AHEAD 32
+
+/* A row that is to be added. */
+typedef struct waiting_row
+{
+	uint64_t	key;
+	uint32_t	row;
+	uint32_t	place;
+} waiting_row;
+
+uint32_t
+mgpu_build_num_parts(const mgpu_build *build, int num_threads)
+{
+	uint32_t	num_parts = build->num_slots / CACHED_SLOTS;
+
+	if (num_parts < (uint32_t) num_threads)
+		num_parts = (uint32_t) num_threads;
+	return num_parts < MGPU_BUILD_MAX_PARTS ? num_parts : MGPU_BUILD_MAX_PARTS;
+}
+
+/* ---- keys */
+
+static bool
+is_null(const mgpu_build_fill *fill, int column, uint32_t row)
+{
+	return (fill->marks[row] >> column & 1) != 0;
+}
+
+/* A row's key.  false: a part of it is NULL, so that the row is never found. */
+static bool
+key_of(const mgpu_build_fill *fill, uint32_t row, uint64_t *key)
+{
+	bool		has_null = is_null(fill, fill->keys[0], row);
+
+	*key = (uint64_t) fill->columns[fill->keys[0]][row];
+	for (uint32_t i = 1; i < fill->num_keys; i++)
+	{
+		has_null |= is_null(fill, fill->keys[i], row);
+		*key = mgpu_build_hash(*key, (uint64_t) fill->columns[fill->keys[i]][row]);
+	}
+	return !has_null;
+}
+
+/* Of a key of several cells, only the hash has been compared. */
+static bool
+is_same_key(const mgpu_build_fill *fill, uint32_t row, uint32_t other)
+{
+	bool		is_same = true;
+
+	for (uint32_t i = 0; i < fill->num_keys; i++)
+		is_same &= fill->columns[fill->keys[i]][row] == fill->columns[fill->keys[i]][other];
+	return is_same;
+}
+
+static mgpu_fill_state
+met_again(const mgpu_build_fill *fill, uint32_t row, uint32_t other)
+{
+	return fill->ignores_repeats && is_same_key(fill, row, other) ? MGPU_FILL_OK : MGPU_FILL_REPEATED;
+}
+
+/* ---- parts */
+
+/* The first number of a part of so many. */
+static uint32_t
+part_begin(const mgpu_build_fill *fill, uint64_t count, uint64_t part)
+{
+	return (uint32_t) (count * part / fill->num_parts);
+}
+
+/* Add a row to the slots up to `end`, or leave it. */
+static void
+add_row(const mgpu_build_fill *fill, mgpu_build_part *part, const waiting_row *waiting, uint32_t end)
+{
+	mgpu_build_slot *slots = (mgpu_build_slot *) (fill->memory + fill->build->offset);
+	uint32_t	place = waiting->place;
+
+	while (place < end && slots[place].row != 0 && slots[place].key != waiting->key)
+		place++;
+	if (place < end && slots[place].row == 0)
+		slots[place] = (mgpu_build_slot) {waiting->key, (uint64_t) waiting->row + 1};
+	else if (place < end)
+	{
+		mgpu_fill_state state = met_again(fill, waiting->row, (uint32_t) (slots[place].row - 1));
+
+		part->state = state == MGPU_FILL_OK ? part->state : state;
+	}
+	else if (part->num_left < MGPU_BUILD_MAX_LEFT)
+		part->left[part->num_left++] = waiting->row;
+	else
+		part->state = MGPU_FILL_CROWDED;
+}
+
+static void
+add_keys(const mgpu_build_fill *fill, mgpu_build_part *part, uint32_t begin, uint32_t end)
+{
+	const char *slots = fill->memory + fill->build->offset;
+	waiting_row waiting[AHEAD];
+	uint32_t	num_waiting = 0;
+
+	for (uint32_t row = 0; row < fill->build->num_rows && part->state == MGPU_FILL_OK; row++)
+	{
+		waiting_row *next = &waiting[num_waiting];
+
+		next->row = row;
+		if (!key_of(fill, row, &next->key))
+			continue;
+		next->place = mgpu_build_place(fill->build, next->key);
+		if (next->place < begin || next->place >= end)
+			continue;
+		__builtin_prefetch(slots + (uint64_t) next->place * sizeof(mgpu_build_slot), 1);
+		if (++num_waiting < AHEAD)
+			continue;
+		for (uint32_t i = 0; i < AHEAD; i++)
+			add_row(fill, part, &waiting[i], end);
+		num_waiting = 0;
+	}
+	for (uint32_t i = 0; i < num_waiting; i++)
+		add_row(fill, part, &waiting[i], end);
+}
+
+static void
+copy_cells(const mgpu_build_fill *fill, uint32_t begin, uint32_t end)
+{
+	const mgpu_build *build = fill->build;
+	char	   *to = fill->memory + build->offset;
+
+	for (uint32_t i = 0; i < build->num_columns; i++)
+	{
+		const int64_t *from = fill->columns[fill->cells[i]];
+		char	   *states = to + mgpu_build_states_offset(build, i);
+
+		memcpy(to + mgpu_build_cells_offset(build, i) + begin * sizeof(int64_t), from + begin, (end - begin) * sizeof(int64_t));
+		for (uint32_t row = begin; row < end; row++)
+			states[row] = (char) is_null(fill, fill->cells[i], row);
+	}
+}
+
+void
+mgpu_build_fill_part(void *fill, uint64_t part, int worker)
+{
+	mgpu_build_fill *of = fill;
+
+	(void) worker;
+	add_keys(of, &of->parts[part], part_begin(of, of->build->num_slots, part), part_begin(of, of->build->num_slots, part + 1));
+	copy_cells(of, part_begin(of, of->build->num_rows, part), part_begin(of, of->build->num_rows, part + 1));
+}
+
+/* ---- the end */
+
+static mgpu_fill_state
+add_one(const mgpu_build_fill *fill, uint32_t row)
+{
+	uint64_t	key;
+	uint32_t	found;
+
+	if (!key_of(fill, row, &key))
+		return MGPU_FILL_OK;
+	found = mgpu_build_add(fill->build, fill->memory, key, row);
+	return found == row ? MGPU_FILL_OK : met_again(fill, row, found);
+}
+
+static mgpu_fill_state
+add_left(const mgpu_build_fill *fill, const mgpu_build_part *part)
+{
+	mgpu_fill_state state = part->state;
+
+	for (uint32_t i = 0; i < part->num_left && state == MGPU_FILL_OK; i++)
+		state = add_one(fill, part->left[i]);
+	return state;
+}
+
+mgpu_fill_state
+mgpu_build_fill_end(const mgpu_build_fill *fill)
+{
+	mgpu_fill_state state = MGPU_FILL_OK;
+
+	for (uint32_t i = 0; i < fill->num_parts && state != MGPU_FILL_REPEATED; i++)
+	{
+		mgpu_fill_state of_part = add_left(fill, &fill->parts[i]);
+
+		state = of_part == MGPU_FILL_OK ? state : of_part;
+	}
+	return state;
+}
+
+mgpu_fill_state
+mgpu_build_fill_alone(const mgpu_build_fill *fill, uint32_t begin, uint32_t end)
+{
+	mgpu_fill_state state = MGPU_FILL_OK;
+
+	if (begin == 0)
+		memset(fill->memory + fill->build->offset, 0, mgpu_build_cells_offset(fill->build, 0));
+	for (uint32_t row = begin; row < end && state == MGPU_FILL_OK; row++)
+		state = add_one(fill, row);
+	return state;
+}
