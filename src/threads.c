@@ -74,6 +74,12 @@ thread_work_end(thread_work *work)
 		work_alone(work->function, work->context, work->num_tasks);
 }
 
+static int
+threads_of(const thread_work *work)
+{
+	return work->most_threads > 0 ? work->most_threads : threads_allowed();
+}
+
 void
 thread_work_run(thread_work *work, mgpu_task_function function, void *context, uint64 num_tasks, uint64 least_tasks)
 {
@@ -81,8 +87,8 @@ thread_work_run(thread_work *work, mgpu_task_function function, void *context, u
 				end;
 
 	INSTR_TIME_SET_CURRENT(start);
-	if (work->pool == NULL && num_tasks >= least_tasks && threads_allowed() > 1)
-		work->pool = mgpu_pool_start(threads_allowed());
+	if (work->pool == NULL && num_tasks >= least_tasks && threads_of(work) > 1)
+		work->pool = mgpu_pool_start(threads_of(work));
 	thread_work_begin(work, function, context, num_tasks);
 	thread_work_end(work);
 	INSTR_TIME_SET_CURRENT(end);
@@ -99,10 +105,10 @@ thread_work_stop(int code, Datum arg)
 	work->pool = NULL;
 }
 
-void
-thread_work_once(mgpu_task_function function, void *context, uint64 num_tasks, uint64 least_tasks)
+static void
+run_once(int most_threads, mgpu_task_function function, void *context, uint64 num_tasks, uint64 least_tasks)
 {
-	thread_work work = {NULL};
+	thread_work work = {.most_threads = most_threads};
 
 	if (num_tasks < least_tasks)
 	{
@@ -115,4 +121,16 @@ thread_work_once(mgpu_task_function function, void *context, uint64 num_tasks, u
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(thread_work_stop, PointerGetDatum(&work));
 	thread_work_stop(0, PointerGetDatum(&work));
+}
+
+void
+thread_work_once(mgpu_task_function function, void *context, uint64 num_tasks, uint64 least_tasks)
+{
+	run_once(0, function, context, num_tasks, least_tasks);
+}
+
+void
+thread_work_by(int num_threads, mgpu_task_function function, void *context, uint64 num_tasks)
+{
+	run_once(num_threads, function, context, num_tasks, 2);
 }

@@ -13,6 +13,7 @@ extern int	threads_allowed(void);
 /* The threads of one call.  Zero it before the first use. */
 typedef struct thread_work
 {
+	int			most_threads;	/* 0: as many as are allowed */
 	mgpu_pool  *pool;			/* NULL: not started */
 	double		ms;				/* total time of all phases */
 
@@ -44,7 +45,8 @@ extern void thread_work_end(thread_work *work);
 /* End the threads.  This is a cleanup callback; arg points to the thread_work. */
 extern void thread_work_stop(int code, Datum arg);
 
-/* Run one phase, and start and end its threads. */
+/* Run one phase, and start and end its threads; the second by so many, if it has more than one task. */
 extern void thread_work_once(mgpu_task_function function, void *context, uint64 num_tasks, uint64 least_tasks);
+extern void thread_work_by(int num_threads, mgpu_task_function function, void *context, uint64 num_tasks);
 
 #endif							/* MGPU_THREADS_H */

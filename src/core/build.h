@@ -29,6 +29,7 @@ extern "C" {
 
 #define MGPU_BUILD_MAX_ROWS (UINT32_C(1) << 30)
 #define MGPU_BUILD_MAX_COLUMNS 64
+#define MGPU_BUILD_MAX_KEYS 8		/* cells of a key */
 
 typedef struct mgpu_build
 {

@@ -21,13 +21,11 @@ typedef struct waiting_row
 } waiting_row;
 
 uint32_t
-mgpu_build_num_parts(const mgpu_build *build, int num_threads)
+mgpu_build_num_parts(const mgpu_build *build)
 {
 	uint32_t	num_parts = build->num_slots / CACHED_SLOTS;
 
-	if (num_parts < (uint32_t) num_threads)
-		num_parts = (uint32_t) num_threads;
-	return num_parts < MGPU_BUILD_MAX_PARTS ? num_parts : MGPU_BUILD_MAX_PARTS;
+	return num_parts < 1 ? 1 : num_parts < MGPU_BUILD_MAX_PARTS ? num_parts : MGPU_BUILD_MAX_PARTS;
 }
 
 /* ---- keys */
@@ -160,24 +158,20 @@ mgpu_build_fill_part(void *fill, uint64_t part, int worker)
 /* ---- the end */
 
 static mgpu_fill_state
-add_one(const mgpu_build_fill *fill, uint32_t row)
-{
-	uint64_t	key;
-	uint32_t	found;
-
-	if (!key_of(fill, row, &key))
-		return MGPU_FILL_OK;
-	found = mgpu_build_add(fill->build, fill->memory, key, row);
-	return found == row ? MGPU_FILL_OK : met_again(fill, row, found);
-}
-
-static mgpu_fill_state
 add_left(const mgpu_build_fill *fill, const mgpu_build_part *part)
 {
 	mgpu_fill_state state = part->state;
 
 	for (uint32_t i = 0; i < part->num_left && state == MGPU_FILL_OK; i++)
-		state = add_one(fill, part->left[i]);
+	{
+		uint32_t	row = part->left[i];
+		uint64_t	key;
+		uint32_t	found;
+
+		(void) key_of(fill, row, &key);
+		found = mgpu_build_add(fill->build, fill->memory, key, row);
+		state = found == row ? MGPU_FILL_OK : met_again(fill, row, found);
+	}
 	return state;
 }
 
@@ -192,17 +186,5 @@ mgpu_build_fill_end(const mgpu_build_fill *fill)
 
 		state = of_part == MGPU_FILL_OK ? state : of_part;
 	}
-	return state;
-}
-
-mgpu_fill_state
-mgpu_build_fill_alone(const mgpu_build_fill *fill, uint32_t begin, uint32_t end)
-{
-	mgpu_fill_state state = MGPU_FILL_OK;
-
-	if (begin == 0)
-		memset(fill->memory + fill->build->offset, 0, mgpu_build_cells_offset(fill->build, 0));
-	for (uint32_t row = begin; row < end && state == MGPU_FILL_OK; row++)
-		state = add_one(fill, row);
 	return state;
 }

@@ -16,16 +16,15 @@ extern "C" {
 #endif
 
 #define MGPU_BUILD_MAX_PARTS 64
-#define MGPU_BUILD_MAX_KEYS 8
 
-/* Rows that a part may leave. */
+/* Rows that a part may leave: where hashes are spread, few of them share a range's end. */
 #define MGPU_BUILD_MAX_LEFT 256
 
 typedef enum mgpu_fill_state
 {
 	MGPU_FILL_OK,
 	MGPU_FILL_REPEATED,			/* a key is there twice */
-	MGPU_FILL_CROWDED			/* too many rows were left */
+	MGPU_FILL_CROWDED			/* too many rows were left: the build is of no use */
 } mgpu_fill_state;
 
 typedef struct mgpu_build_part
@@ -49,15 +48,12 @@ typedef struct mgpu_build_fill
 	mgpu_build_part parts[MGPU_BUILD_MAX_PARTS];
 } mgpu_build_fill;
 
-/* How many parts a build is filled in by so many threads. */
-uint32_t	mgpu_build_num_parts(const mgpu_build *build, int num_threads);
+/* How many parts a build is filled in: a small one is one. */
+uint32_t	mgpu_build_num_parts(const mgpu_build *build);
 
 /* A task: a part of a fill.  Then all that was left. */
 void		mgpu_build_fill_part(void *fill, uint64_t part, int worker);
 mgpu_fill_state mgpu_build_fill_end(const mgpu_build_fill *fill);
-
-/* Add keys of rows one after the other, from the first on, in place of what was added; cells are there. */
-mgpu_fill_state mgpu_build_fill_alone(const mgpu_build_fill *fill, uint32_t begin, uint32_t end);
 
 #ifdef __cplusplus
 }

@@ -80,20 +80,21 @@ static const char *
 read_sides(device_query *query, table_question *of)
 {
 	const char *why_not = join_builds_start(&query->builds);
-	bool		again = why_not == NULL;
+	bool		again = false;
 
-	while (again)
+	if (why_not)
+		return why_not;
+	do
 	{
-		again = false;
 		why_not = join_builds_read_rows(&query->builds);
 		if (why_not)
-			break;
+			return why_not;
 		why_not = make_job(query, &query->job, 0, of);
-		if (why_not == NULL)
-			why_not = join_builds_read_cells(&query->builds, &query->job, &again);
-		else
+		if (why_not)
 			again = join_builds_give_jobs_up(&query->builds);
-	}
+		else
+			why_not = join_builds_read_cells(&query->builds, &query->job, &again);
+	} while (again);
 	return why_not;
 }
 
@@ -214,6 +215,15 @@ read_build(void *context, source_join *join, const table_build *build, Size most
 	return true;
 }
 
+/* Whether anybody may run a job that reads so many rows. */
+static bool
+may_run(const device_question *question, double num_read)
+{
+	if (question->of.build)
+		return table_job_reads_build(num_read);
+	return run_may_use_gpu() || table_job_has_threads(num_read, row_source_joins(question->source) != NIL);
+}
+
 device_query *
 device_query_run(MemoryContext parent, const device_question *question)
 {
@@ -224,7 +234,7 @@ device_query_run(MemoryContext parent, const device_question *question)
 	double		num_read = row_source_rows(question->source);
 
 	/* nobody asks why */
-	if (question->of.build ? !table_job_reads_build(num_read) : !run_may_use_gpu() && !table_job_has_threads(num_read, row_source_joins(question->source) != NIL))
+	if (!may_run(question, num_read))
 		return NULL;
 	readers = row_source_readers(question->source);
 	query = create_query(parent, question, num_read);

@@ -36,7 +36,7 @@ typedef struct build_filler
 
 /* ---- cells that are there */
 
-/* Whether a build's cells, or its key's, are columns that a job has returned: which. */
+/* Which of the columns that a job has returned the cells of the key and of the build are. */
 static void
 name_columns(mgpu_build_fill *fill, const table_build *from, const build_cells *cells)
 {
@@ -45,21 +45,6 @@ name_columns(mgpu_build_fill *fill, const table_build *from, const build_cells *
 		fill->keys[i] = cells->of_outputs[from->keys[i]];
 	for (int i = 0; i < from->num_cells; i++)
 		fill->cells[i] = cells->of_outputs[from->cells[i]];
-}
-
-/* Keys that crowd together are added by the session. */
-static mgpu_fill_state
-add_alone(const mgpu_build_fill *fill)
-{
-	mgpu_fill_state state = MGPU_FILL_OK;
-	uint32		num_rows = fill->build->num_rows;
-
-	for (uint32 first = 0; first < num_rows && state == MGPU_FILL_OK; first += Min(num_rows - first, TABLE_BUILD_STEP_ROWS))
-	{
-		CHECK_FOR_INTERRUPTS();
-		state = mgpu_build_fill_alone(fill, first, first + Min(num_rows - first, TABLE_BUILD_STEP_ROWS));
-	}
-	return state;
 }
 
 static const char *
@@ -71,15 +56,13 @@ add_cells(const build_filler *filler)
 
 	*fill = (mgpu_build_fill) {
 		.build = filler->build,.memory = filler->memory,.marks = cells->marks,.columns = cells->columns,
-		.ignores_repeats = filler->from->ignores_repeats,.num_parts = mgpu_build_num_parts(filler->build, run_table_threads())
+		.ignores_repeats = filler->from->ignores_repeats,.num_parts = mgpu_build_num_parts(filler->build)
 	};
 	name_columns(fill, filler->from, cells);
-	thread_work_once(mgpu_build_fill_part, fill, fill->num_parts, 2);
+	thread_work_by(run_table_threads(), mgpu_build_fill_part, fill, fill->num_parts);
 	state = mgpu_build_fill_end(fill);
-	if (state == MGPU_FILL_CROWDED)
-		state = add_alone(fill);
 	pfree(fill);
-	return state == MGPU_FILL_OK ? NULL : join_has_key_twice;
+	return state == MGPU_FILL_OK ? NULL : state == MGPU_FILL_REPEATED ? join_has_key_twice : join_is_beyond;
 }
 
 /* ---- rows */

@@ -61,10 +61,9 @@ typedef struct table_output
 	value_cells cells;
 } table_output;
 
-/* Rows of a build that its program runs for at a time, and most cells of its key. */
+/* Rows of a build that its program runs for at a time, and its most outputs: of a numeric in the key, one is no key. */
 #define TABLE_BUILD_STEP_ROWS 512
-#define TABLE_BUILD_MOST_KEYS 8
-#define TABLE_BUILD_MOST_OUTPUTS (MGPU_BUILD_MAX_COLUMNS + 2 * TABLE_BUILD_MOST_KEYS)
+#define TABLE_BUILD_MOST_OUTPUTS (MGPU_BUILD_MAX_COLUMNS + 2 * MGPU_BUILD_MAX_KEYS)
 
 /* What a build is filled with: a program of its own rows, whose outputs these are. */
 struct table_build
@@ -73,7 +72,7 @@ struct table_build
 	List	   *values;			/* build_column: what these are computed of, as a job does that reads the rows */
 	bool		ignores_repeats;	/* rows with a key that is there */
 	int			num_keys;
-	int			keys[TABLE_BUILD_MOST_KEYS];	/* cells of the key */
+	int			keys[MGPU_BUILD_MAX_KEYS];	/* cells of the key */
 	int			num_cells;
 	int			cells[MGPU_BUILD_MAX_COLUMNS];
 };

@@ -177,7 +177,7 @@ take_key(table_job *job, const table_question *question, int number, const OpExp
 		return false;
 	/* what numerics show does not tell them apart */
 	num_cells = of_row.form == CELLS_SHOWN ? 1 : of_row.num_cells;
-	if (build->num_keys + num_cells > TABLE_BUILD_MOST_KEYS)
+	if (build->num_keys + num_cells > MGPU_BUILD_MAX_KEYS)
 		return false;
 	for (int i = 0; i < num_cells; i++)
 	{
