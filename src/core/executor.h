@@ -61,6 +61,12 @@ typedef struct mgpu_binding
 	const mgpu_group_spec *group;
 	const char *builds;			/* GROUP, executors of this process: the memory of its builds, of group->build_bytes */
 
+	/* GROUP by CPU threads: a file for rows and groups, once so much memory is taken; of so many bytes at most.  open duplicates it. */
+	bool		has_file;
+	int			file;
+	uint64_t	memory_before_file;
+	uint64_t	file_limit;
+
 	/* GROUP: shared buffers, where an executor of this process may read them.  The service has its own. */
 	const char *pages;
 	uint64_t	num_pages;
@@ -116,6 +122,7 @@ typedef struct mgpu_run_stats
 	double		upload_ms;		/* copies to the device, overlapped or not */
 	double		kernel_ms;		/* kernels, or CPU work */
 	double		download_ms;	/* copies from the device */
+	uint64_t	file_bytes;		/* of rows in the file */
 
 	/*
 	 * Segmented and locality sorts.  Tiles that a pass neither merged nor copied

@@ -164,6 +164,7 @@ send_pages(device_query *query, const device_question *question, List *readers)
 
 	instrument(source, readers, true, NULL);
 	request->is_for_threads = is_for_threads(query, question);
+	request->memory_before_file = table_job_memory_before_file(&request->spec, question->expected_rows, question->expected_results);
 	request->fill = heap_sender_fill;
 	request->fill_context = query->sender;
 	PG_ENSURE_ERROR_CLEANUP(heap_sender_release, PointerGetDatum(query->sender));
@@ -265,7 +266,7 @@ void
 device_query_explain(const device_query *query, ExplainState *es)
 {
 	const char *why_no_gpu = run_may_use_gpu() ? query->request.no_gpu : run_lack_of_service();
-	uint64		file_bytes = 0;
+	uint64		file_bytes = query->request.file_bytes;
 
 	for (int i = 0; i < MGPU_GROUP_OUTPUTS; i++)
 		file_bytes += query->request.in_files ? query->request.outputs[i].num_bytes : 0;

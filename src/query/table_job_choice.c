@@ -4,11 +4,14 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "utils/rel.h"
 
 #include "compat.h"
+#include "core/cpu_tuning.h"
 #include "core/sizes.h"
 #include "query/table_job.h"
 #include "run/run_table.h"
@@ -18,6 +21,9 @@
 
 /* Rows from which threads are worth their start. */
 #define THREADS_MIN_ROWS MGPU_SIZE(50000, 100)
+
+/* Parts of rows that are grouped one by one (core/cpu/table/table.h). */
+#define MOST_PARTS 64
 
 /* Whether each row goes to its group at once: integers are added in any order. */
 static bool
@@ -29,30 +35,108 @@ adds_at_once(const mgpu_group_spec *spec)
 	return spec->num_sorts == 0 && spec->limit_rule == MGPU_LIMIT_NONE;
 }
 
-/* Words for a row, beside its columns: what is sorted of it; of values that are looked up, a place in a table, if all differ. */
-static double
-words_beside(const mgpu_group_spec *spec)
+/* Whether rows are gone once they are in their groups.  Threads with more groups than this keep rows (core/cpu/table). */
+static bool
+folds(const mgpu_group_spec *spec, double num_results)
 {
-	double		words = 2;
-
-	for (uint32 i = 0; i < spec->num_sorts; i++)
-		if (spec->columns[spec->sorts[i].column].num_cells > 0)
-			words = Max(words, 1.25 * (3 + spec->columns[spec->sorts[i].column].num_cells) + 4);
-	return words;
+	return adds_at_once(spec) && num_results < (double) mgpu_cpu_tunables.table_fold_groups / 8;
 }
 
-/* Bytes that are kept: groups, or rows until the last has come. */
+/* Bytes of rows that are kept until the last has come. */
 static double
-kept_bytes(const mgpu_group_spec *spec, double num_rows, double num_results)
+kept_bytes(const mgpu_group_spec *spec, double num_rows)
+{
+	return num_rows * (spec->num_columns * sizeof(uint64) + sizeof(uint32));
+}
+
+/* Bytes for a row whose values are sorted; or looked up, which takes a place in a table, if all differ. */
+static double
+sorted_bytes(const mgpu_group_spec *spec, const mgpu_group_sort *sort)
+{
+	uint32		num_cells = spec->columns[sort->column].num_cells;
+
+	return (num_cells > 0 ? 1.25 * (3 + num_cells) + 4 : 1) * sizeof(uint64);
+}
+
+/* Whether all values of such a sort wait for the end: they come back, or groups are so large that threads sort them together. */
+static bool
+keeps_values(const mgpu_group_sort *sort, double rows_of_group)
+{
+	return (sort->returns & MGPU_SORT_VALUES) != 0 || rows_of_group > (double) mgpu_cpu_tunables.table_large_values;
+}
+
+/* The share of the largest part in all groups: those of a part are as many as chance has it. */
+static double
+largest_part(double num_groups)
+{
+	return 1.0 / MOST_PARTS + 3 / sqrt(MOST_PARTS * num_groups) + 2 / num_groups;
+}
+
+/* Bytes of groups: records and places in a table. */
+static double
+group_bytes(const mgpu_group_spec *spec, double num_groups)
 {
 	mgpu_group_record record;
 
-	if (spec->limit_rule != MGPU_LIMIT_NONE)
-		num_rows = Min(num_rows, num_results);
-	if (!adds_at_once(spec))
-		return num_rows * (spec->num_columns + words_beside(spec)) * sizeof(uint64);
 	mgpu_group_plan_record(spec, &record);
-	return num_results * (record.num_words + 4) * sizeof(uint64);
+	return num_groups * (record.num_words + 4) * sizeof(uint64);
+}
+
+/* Bytes of the parts that threads work on, and of values that wait. */
+static double
+part_bytes(const mgpu_group_spec *spec, double num_rows, double num_results)
+{
+	double		groups = Max(num_results, 1);
+	double		of_all = Min(1, run_table_threads() * largest_part(groups));
+	double		bytes = 0;
+
+	for (uint32_t i = 0; i < spec->num_sorts; i++)
+	{
+		const mgpu_group_sort *sort = &spec->sorts[i];
+		bool		is_cut = spec->num_keys > 0 || spec->columns[sort->column].num_cells > 0;
+
+		bytes = Max(bytes, num_rows * (is_cut ? of_all : 1) * (sorted_bytes(spec, sort) + sizeof(uint32_t)));
+		if (keeps_values(sort, num_rows / groups))
+			bytes += num_rows * sizeof(uint64_t);
+	}
+	return bytes + of_all * group_bytes(spec, groups);
+}
+
+static double
+memory_of_threads(void)
+{
+	return (double) get_hash_memory_limit() * run_table_threads();
+}
+
+/* Of it, what is for rows and groups that wait, though parts take all that is left; beyond it they go to a file. */
+#define LEAST_WAITING 0.125
+
+/* Rows of a group from which on groups may go to the file.  10M groups of 10M rows took twice as long there as in the node, 1M a third. */
+#define FILED_GROUP_ROWS 4
+
+/* Whether what threads work on fits in memory, and groups do, or are few beside rows. */
+static bool
+fits_in_memory(const mgpu_group_spec *spec, double num_rows, double num_results)
+{
+	if (spec->limit_rule != MGPU_LIMIT_NONE)
+		return Min(num_rows, num_results) * (spec->num_columns + 2) * sizeof(uint64) <= memory_of_threads();
+	if (num_results * FILED_GROUP_ROWS > num_rows && group_bytes(spec, num_results) > memory_of_threads())
+		return false;
+	return part_bytes(spec, num_rows, num_results) <= memory_of_threads() * (1 - LEAST_WAITING);
+}
+
+/* Rows may be more than expected.  A file that is not written is still one more that the server's statistics count. */
+#define MORE_ROWS 8
+
+uint64
+table_job_memory_before_file(const mgpu_group_spec *spec, double num_rows, double num_results)
+{
+	double		memory = memory_of_threads();
+	double		bytes = Max(memory - part_bytes(spec, num_rows, num_results), memory * LEAST_WAITING);
+
+	if (spec->limit_rule != MGPU_LIMIT_NONE || folds(spec, num_results) || kept_bytes(spec, num_rows) * MORE_ROWS <= bytes)
+		return UINT64_MAX;
+	return (uint64) bytes;
 }
 
 /*
@@ -86,7 +170,7 @@ table_job_is_for_threads(const mgpu_group_spec *spec, double num_read, double nu
 	bool		has_limit = spec->limit_rule != MGPU_LIMIT_NONE && spec->limit != UINT64_MAX && !has_joins;
 
 	return table_job_has_threads(num_read, has_joins) && (!has_limit || run_table_threads() >= LEAST_THREADS_OF_LIMIT) &&
-		kept_bytes(spec, num_rows, num_results) <= (double) get_hash_memory_limit() * run_table_threads();
+		fits_in_memory(spec, num_rows, num_results);
 }
 
 /* ---- what was beyond programs */

@@ -8,8 +8,11 @@
  */
 #include "postgres.h"
 
+#include "commands/tablespace.h"
+#include "executor/instrument.h"
 #include "optimizer/cost.h"
 #include "storage/bufmgr.h"
+#include "storage/fd.h"
 
 #include "core/cpu_sort.h"
 #include "core/engine.h"
@@ -338,6 +341,24 @@ run_table_threads(void)
 	return Min(wanted, threads_allowed());
 }
 
+/* Where threads write rows beyond their memory, or -1. */
+static File
+bind_file(mgpu_binding *binding, uint64 memory_before_file)
+{
+	File		file;
+
+	if (memory_before_file == UINT64_MAX)
+		return -1;
+
+	PrepareTempTablespaces();
+	file = OpenTemporaryFile(false);
+	binding->has_file = true;
+	binding->memory_before_file = memory_before_file;
+	binding->file = FileGetRawDesc(file);
+	binding->file_limit = temp_file_limit < 0 ? UINT64_MAX : (uint64) temp_file_limit * 1024;
+	return file;
+}
+
 /* What does not fit in memory, and what programs cannot compute, is read row by row. */
 static bool
 group_by_threads(group_request *request, run_request *run)
@@ -345,12 +366,17 @@ group_by_threads(group_request *request, run_request *run)
 	mgpu_run_stats stats;
 	mgpu_error	error;
 	mgpu_status status;
+	File		file = bind_file(&run->binding, request->memory_before_file);
 
 	request->num_shared_pages = NBuffers;
 	request->by_threads = true;
 	run->binding.pages = BufferBlocks;
 	run->binding.num_pages = NBuffers;
 	status = run_drive(&mgpu_cpu_table_executor, run, &stats, &error);
+	if (file >= 0)
+		FileClose(file);
+	request->file_bytes = status == MGPU_OK ? stats.file_bytes : 0;
+	pgBufferUsage.temp_blks_written += request->file_bytes / BLCKSZ;
 	request->is_beyond = status == MGPU_UNSUPPORTED;
 	if (status != MGPU_OK && status != MGPU_UNSUPPORTED && status != MGPU_HOST_MEMORY)
 		raise_failure(run, &stats, &error);

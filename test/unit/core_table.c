@@ -5,6 +5,7 @@
  * Answers are checked as unit_group_check.h does it, and are the bytes that a played device gives for the same case.  Thresholds
  * are small, so that a few pages have large groups, many pieces and several tasks.
  */
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -30,6 +31,8 @@ typedef struct table_run
 	bool		in_pieces;
 	int			fault;
 	uint64_t	most_bytes;
+	int			file;			/* for rows beyond that; 0: none */
+	uint64_t	most_file_bytes;
 	int			cancel_after;	/* so many calls; 0: never */
 } table_run;
 
@@ -153,7 +156,8 @@ static void
 run_table(const table_run *how, group_case *job, group_outcome *outcome)
 {
 	mgpu_job	table_job = {.op = MGPU_OP_GROUP};
-	mgpu_binding binding = {.group = &job->spec,.builds = (const char *) job->build,.pages = job->pages,.num_pages = job->num_pages};
+	mgpu_binding binding = {.group = &job->spec,.builds = (const char *) job->build,.pages = job->pages,.num_pages = job->num_pages,
+	.has_file = how->file > 0,.file = how->file,.file_limit = how->most_file_bytes};
 	mgpu_exec_options options = {.device = -1,.num_threads = how->num_threads,.inject_fault = how->fault,
 	.host_memory_limit = how->most_bytes};
 	table_drive drive = {.how = how,.job = job,.outcome = outcome};
@@ -603,6 +607,60 @@ test_heads(void)
 	UNIT_CHECK(num_done > 20);
 }
 
+/* ---------------------------------------------------------------- in files */
+
+/* Run a case whose rows are all in a file, and with one that cannot have them, be read or written. */
+static void
+check_file(uint64_t seed, group_case *job, int file, int bad, unsigned long *num_done)
+{
+	table_run	how = random_run(seed);
+	group_outcome outcome;
+
+	UNIT_CONTEXT("seed %llu", (unsigned long long) seed);
+	how.file = file;
+	how.most_file_bytes = UINT64_MAX;
+	run_table(&how, job, &outcome);
+	UNIT_CHECK(outcome.status == MGPU_OK || outcome.status == MGPU_UNSUPPORTED);
+	if (outcome.status == MGPU_OK)
+		check_answer(job, &outcome);
+	compare_with_played(job, &outcome);
+	group_free_outcome(&outcome);
+	if (outcome.status != MGPU_OK || outcome.stats.file_bytes == 0)
+		return;
+	++*num_done;
+	how.most_file_bytes = seed % 3 == 0 ? 1 : UINT64_MAX;
+	how.file = seed % 3 == 0 ? file : bad;
+	run_table(&how, job, &outcome);
+	/* threads may have folded all rows this time */
+	UNIT_CHECK(outcome.status == MGPU_HOST_MEMORY || (outcome.status == MGPU_OK && outcome.stats.file_bytes == 0));
+	group_free_outcome(&outcome);
+}
+
+static void
+test_files(void)
+{
+	FILE	   *file = tmpfile();
+	int			full = open("/dev/full", O_RDWR);
+	int			unread = open("/dev/null", O_RDWR);
+	unsigned long num_done = 0;
+
+	UNIT_CHECK(file != NULL && full > 0 && unread > 0);
+	for (uint64_t seed = 1; file != NULL && seed <= 400; seed++)
+	{
+		group_case	job;
+
+		group_random_case(&job, seed ^ unit_random_state, pages, seed % 10 == 0 ? 40 : 6);
+		check_file(seed, &job, fileno(file), seed % 2 == 0 ? full : unread, &num_done);
+		group_free_case(&job);
+	}
+	UNIT_CONTEXT("%s", "");
+	UNIT_CHECK(num_done > 50);
+	if (file != NULL)
+		fclose(file);
+	close(full);
+	close(unread);
+}
+
 /* -------------------------------------------------------- what is refused */
 
 /* Damaged pages are refused, or give rows as any others do. */
@@ -871,6 +929,7 @@ main(void)
 	test_extremes();
 	test_percentiles();
 	test_heads();
+	test_files();
 	test_damaged();
 	test_spoiled();
 	test_cancel();

@@ -9,7 +9,7 @@
  *			thread, floats too, which are added in the order of the rows.  Once a thread's groups do not fit a cache, it keeps
  *			rows: it took half as long again to fold into 100,000 groups, and twice as long to merge those of two threads.
  *	 KEEP	kept, cut by the hash of their keys into parts that fit a cache; then a thread groups each part, in the
- *			order of the rows, and sorts the values of each group.
+ *			order of the rows, and sorts the values of each group.  Rows beyond the run's memory lie in a file.
  *	 ORDER	kept, and sorted by keys and order columns.  Of a small limit, only rows that may be within it.
  *
  * A group's record is where it is reduced, so that the answer needs no other form.  A table of all groups that threads share
@@ -22,7 +22,7 @@
  *	 table_distinct	counts of texts			table_heads		extremes of texts, pairs
  *	 table_cut		rows beyond a limit		table_fields	rows as sort keys
  *	 table_order	rows in order			table_answer	outputs
- *	 table_memory	memory
+ *	 table_memory	memory						table_spill		what a run may have, and rows beyond it
  */
 #ifndef MGPU_TABLE_H
 #define MGPU_TABLE_H
@@ -48,7 +48,8 @@ enum
 	MGPU_TABLE_OVERFLOW = 8,
 	MGPU_TABLE_NO_MEMORY = 16,
 	MGPU_TABLE_TOO_MANY = 32,
-	MGPU_TABLE_OVER_LIMIT = 64
+	MGPU_TABLE_OVER_LIMIT = 64,
+	MGPU_TABLE_FILE = 128
 };
 
 typedef enum mgpu_table_way
@@ -67,6 +68,8 @@ typedef struct mgpu_table_batch
 	mgpu_table_rows rows;
 	uint64_t	first_row;		/* ORDER: of all rows */
 	uint32_t	parts[MGPU_TABLE_PARTS + 1];	/* KEEP: where parts of rows begin */
+	bool		in_file;		/* KEEP: the rows are, from this byte on */
+	uint64_t	file_begin;
 } mgpu_table_batch;
 
 /* Memory of a batch of input. */
@@ -100,6 +103,8 @@ typedef struct mgpu_table_worker
 	uint32_t   *nulls;
 	uint16_t   *parts;
 	uint64_t	capacity;		/* of the last three */
+	char	   *block;			/* rows on their way to the file, or from there */
+	uint64_t	block_bytes;
 	uint64_t	num_rows;		/* in them */
 	uint32_t	some_nulls;
 	bool		folds;			/* FOLD, so far */
@@ -136,6 +141,10 @@ typedef struct mgpu_table_part
 
 	/* progress */
 	mgpu_part_step step;
+	uint64_t	bytes;			/* that were counted */
+	uint64_t	value_bytes;	/* of values that are there, ... */
+	uint64_t	sort_bytes;		/* ... of which this sort's */
+	uint64_t	num_kept;		/* its rows */
 	uint64_t	num_left;		/* rows or values that this task may still work on */
 	const mgpu_table_batch *batch;	/* the next */
 	uint64_t	num_rows;		/* before it, of this part */
@@ -146,9 +155,11 @@ typedef struct mgpu_table_part
 	uint64_t	group;			/* the next */
 	uint64_t	num_sorted;		/* values of groups before it */
 	bool		has_large;		/* groups of this sort that are left to all threads */
+	bool		awaits_large;	/* of some sort */
+	bool		in_file;		/* the records of groups are, from this byte on */
+	uint64_t	file_begin;
 	mgpu_table_groups different;	/* values of several columns, with their groups' numbers */
 	mgpu_table_keys value_keys;
-	uint64_t	different_bytes;
 } mgpu_table_part;
 
 /* A group's values that all threads sort together. */
@@ -243,8 +254,12 @@ struct mgpu_run
 	bool		phase_open;
 	atomic_bool cancelled;
 	_Atomic uint32_t failures;	/* MGPU_TABLE_... */
-	_Atomic uint64_t bytes;		/* of memory, of all workers */
+	_Atomic uint64_t bytes;		/* of memory, of all workers and parts */
 	uint64_t	most_bytes;		/* 0: any */
+	int			file;			/* of rows and groups, or -1 */
+	uint64_t	memory_before_file;
+	uint64_t	most_file_bytes;
+	_Atomic uint64_t file_bytes;
 	mgpu_pool  *pool;
 	int			num_workers;
 	mgpu_table_worker *workers;
@@ -277,6 +292,9 @@ struct mgpu_run
 	/* groups */
 	uint32_t	num_parts;
 	mgpu_table_part *parts;
+	uint32_t	num_at_once;	/* parts that are worked on: what these take is in memory */
+	uint32_t	parts_at[MGPU_TABLE_PARTS];	/* of each of them: its number + 1, or 0 */
+	_Atomic uint32_t next_part;
 	_Atomic(mgpu_table_large *) large;
 	struct mgpu_run *sorter;	/* a run of mgpu_cpu_executor, or NULL */
 	void	   *sorter_result;
@@ -329,6 +347,25 @@ mgpu_status mgpu_table_advance(mgpu_run *run, mgpu_error *err);
 void		mgpu_table_plan_inputs(mgpu_run *run);
 void		mgpu_table_read_pages(mgpu_run *run, mgpu_table_worker *worker, const mgpu_table_read *read);
 
+/* table_spill.c.  Note how many bytes somebody has, who had *counted; more than there may be end the run. */
+void		mgpu_table_count(mgpu_run *run, uint64_t *counted, uint64_t bytes);
+uint64_t	mgpu_table_groups_bytes(const mgpu_table_groups *groups);
+
+/* Whether what takes so much more memory goes to the file.  Bring bytes there: where they begin.  Read some. */
+bool		mgpu_table_spills(const mgpu_run *run, uint64_t bytes);
+uint64_t	mgpu_table_spill(mgpu_run *run, const void *from, uint64_t bytes);
+void		mgpu_table_unspill(mgpu_run *run, void *to, uint64_t bytes, uint64_t begin);
+
+/*
+ * The rows of a part that are in a batch, with the stored columns among `columns`, until the worker asks for others.  If they cannot be read,
+ * none, and the run ends.
+ */
+mgpu_table_rows mgpu_table_part_rows(mgpu_run *run, mgpu_table_worker *worker, const mgpu_table_batch *batch, uint32_t part,
+									 uint32_t columns);
+
+/* Memory of the worker for rows on their way.  NULL if there is none. */
+char	   *mgpu_table_block(mgpu_table_worker *worker, uint64_t bytes);
+
 /* table_columns.c.  Workers have registers; false: out of memory. */
 void		mgpu_table_plan_columns(mgpu_run *run);
 bool		mgpu_table_make_registers(mgpu_run *run, mgpu_table_worker *worker);
@@ -342,9 +379,9 @@ void		mgpu_table_cut(mgpu_run *run, mgpu_table_worker *worker, uint64_t begin);
 /* table_parts.c.  is_ordered: floats are added in their order. */
 void		mgpu_table_plan_parts(mgpu_run *run, bool is_ordered);
 
-/* Tasks: a worker's groups; a part.  Whether all parts are done. */
+/* Tasks: a worker's groups; one of the parts that are worked on at once.  Whether all parts are done. */
 void		mgpu_table_cut_groups(void *context, uint64_t task, int worker);
-void		mgpu_table_group_part(void *context, uint64_t task, int worker);
+void		mgpu_table_group_parts(void *context, uint64_t task, int worker);
 bool		mgpu_table_are_grouped(const mgpu_run *run);
 void		mgpu_table_end_part(mgpu_table_part *part);	/* frees what it has worked with ... */
 void		mgpu_table_free_part(mgpu_table_part *part);	/* ... and all the rest */
@@ -358,7 +395,6 @@ void		mgpu_table_describe(const mgpu_group_sort *sort, const uint64_t *values, u
 /* table_distinct.c.  Count the values of the next batch.  false: out of memory. */
 bool		mgpu_table_begin_distinct(const mgpu_run *run, mgpu_table_part *part);
 bool		mgpu_table_count_distinct(mgpu_run *run, mgpu_table_part *part, uint32_t number, mgpu_table_worker *worker);
-void		mgpu_table_end_distinct(mgpu_run *run, mgpu_table_part *part);
 
 /* Of parts without keys, which are one group: to the first. */
 void		mgpu_table_join_parts(mgpu_run *run);
@@ -388,7 +424,7 @@ const mgpu_table_batch *mgpu_table_batch_of(const mgpu_table_order *order, uint6
 
 /* table_answer.c */
 void		mgpu_table_make_result(mgpu_run *run);
-void		mgpu_table_write(const mgpu_run *run, uint32_t output, uint64_t offset, uint64_t bytes, char *to);
+void		mgpu_table_write(mgpu_run *run, uint32_t output, uint64_t offset, uint64_t bytes, char *to);
 uint64_t	mgpu_table_plan_writing(mgpu_run *run);
 void		mgpu_table_write_task(void *context, uint64_t task, int worker);
 bool		mgpu_table_next_piece(mgpu_run *run);

@@ -33,7 +33,8 @@ mgpu_table_make_result(mgpu_run *run)
 		add_counts(run, &run->workers[i]);
 	for (uint32_t i = 0; i < run->num_parts && !has_limit(run); i++)
 	{
-		mgpu_table_finish_records(&run->parts[i].groups, &run->record);
+		if (!run->parts[i].in_file)
+			mgpu_table_finish_records(&run->parts[i].groups, &run->record);
 		run->result.num_groups += run->parts[i].groups.num_groups;
 		for (uint32_t sort = 0; sort < run->spec.num_sorts; sort++)
 			run->result.num_sorted[sort] += run->parts[i].num_values[sort];
@@ -76,17 +77,20 @@ wanted_of(uint64_t before, uint64_t num_items, uint64_t begin, uint64_t end)
 /* ---- groups */
 
 static void
-write_records(const mgpu_run *run, uint64_t offset, uint64_t bytes, char *to)
+write_records(mgpu_run *run, uint64_t offset, uint64_t bytes, char *to)
 {
 	uint64_t	before = 0;
 
 	for (uint32_t i = 0; i < run->num_parts; i++)
 	{
-		const mgpu_table_groups *groups = &run->parts[i].groups;
+		const mgpu_table_part *part = &run->parts[i];
+		const mgpu_table_groups *groups = &part->groups;
 		uint64_t	part_bytes = groups->num_groups * run->record.num_words * sizeof(uint64_t);
 		wanted_items wanted = wanted_of(before, part_bytes, offset, offset + bytes);
 
-		if (wanted.count > 0)
+		if (part->in_file)
+			mgpu_table_unspill(run, to, wanted.count, part->file_begin + wanted.first);
+		else if (wanted.count > 0)
 			memcpy(to, (const char *) groups->records + wanted.first, wanted.count);
 		to += wanted.count;
 		before += part_bytes;
@@ -194,7 +198,7 @@ write_column(const mgpu_run *run, uint32_t number, uint64_t begin, uint64_t end,
 
 /* Offset and bytes are multiples of an item's, but those of records. */
 void
-mgpu_table_write(const mgpu_run *run, uint32_t output, uint64_t offset, uint64_t bytes, char *to)
+mgpu_table_write(mgpu_run *run, uint32_t output, uint64_t offset, uint64_t bytes, char *to)
 {
 	uint32_t	width;
 

@@ -38,14 +38,14 @@ mgpu_table_begin_distinct(const mgpu_run *run, mgpu_table_part *part)
 	return part->scratch != NULL;
 }
 
-/* Rows of a batch that have values, as rows of their own: the cells, then the group. */
+/* Rows of a vector that have values, as rows of their own: the cells, then the group. */
 static mgpu_table_rows
-take_rows(const mgpu_run *run, mgpu_table_part *part, uint32_t begin, uint32_t end, const uint32_t *numbers)
+take_rows(const mgpu_run *run, mgpu_table_part *part, const mgpu_table_rows *from, uint32_t begin, const uint32_t *numbers)
 {
-	const mgpu_table_rows *from = &part->batch->rows;
 	uint32_t	head = head_of(run, part);
 	uint32_t	num_cells = cells_of(run, part);
 	bool		has_nulls = (from->some_nulls >> head & 1) != 0;
+	uint32_t	end = (uint32_t) mgpu_table_least(begin + MGPU_VECTOR_ROWS, from->num_rows);
 	mgpu_table_rows rows = {0};
 
 	for (uint32_t i = 0; i <= num_cells; i++)
@@ -56,7 +56,7 @@ take_rows(const mgpu_run *run, mgpu_table_part *part, uint32_t begin, uint32_t e
 			continue;
 		for (uint32_t i = 0; i < num_cells; i++)
 			part->scratch[i * MGPU_VECTOR_ROWS + rows.num_rows] = from->codes[head + i][row];
-		part->scratch[num_cells * MGPU_VECTOR_ROWS + rows.num_rows++] = numbers[row - begin];
+		part->scratch[num_cells * MGPU_VECTOR_ROWS + rows.num_rows++] = numbers[row];
 	}
 	return rows;
 }
@@ -65,27 +65,6 @@ static uint64_t *
 words_of(const mgpu_run *run, const mgpu_table_part *part, uint64_t group)
 {
 	return mgpu_table_record(&part->groups, group) + run->record.sorts[part->sort];
-}
-
-/* Note how much memory the table has more than before, or has no more. */
-static void
-count_bytes(mgpu_run *run, mgpu_table_part *part)
-{
-	const mgpu_table_groups *different = &part->different;
-	uint64_t	bytes = different->slots == NULL ? 0 :
-		(different->capacity * different->num_words + different->num_slots) * sizeof(uint64_t);
-	uint64_t	all_bytes = atomic_fetch_add(&run->bytes, bytes - part->different_bytes) + bytes - part->different_bytes;
-
-	part->different_bytes = bytes;
-	if (run->most_bytes > 0 && all_bytes > run->most_bytes)
-		mgpu_table_fail(run, MGPU_TABLE_OVER_LIMIT);
-}
-
-void
-mgpu_table_end_distinct(mgpu_run *run, mgpu_table_part *part)
-{
-	mgpu_table_free_groups(&part->different);
-	count_bytes(run, part);
 }
 
 static bool
@@ -107,18 +86,17 @@ count_rows(const mgpu_run *run, mgpu_table_part *part, const mgpu_table_rows *ro
 bool
 mgpu_table_count_distinct(mgpu_run *run, mgpu_table_part *part, uint32_t number, mgpu_table_worker *worker)
 {
-	uint32_t	begin = part->batch->parts[number];
-	uint32_t	num_rows = part->batch->parts[number + 1] - begin;
+	uint32_t	columns = ((UINT32_C(1) << cells_of(run, part)) - 1) << head_of(run, part);
+	mgpu_table_rows of_batch = mgpu_table_part_rows(run, worker, part->batch, number, columns);
+	uint32_t	num_rows = of_batch.num_rows;
 
 	for (uint32_t i = 0; i < num_rows; i += MGPU_VECTOR_ROWS)
 	{
-		uint32_t	end = (uint32_t) mgpu_table_least(i + MGPU_VECTOR_ROWS, num_rows);
-		mgpu_table_rows rows = take_rows(run, part, begin + i, begin + end, part->numbers + part->num_rows + i);
+		mgpu_table_rows rows = take_rows(run, part, &of_batch, i, part->numbers + part->num_rows);
 
 		if (!count_rows(run, part, &rows, worker))
 			return false;
 	}
-	count_bytes(run, part);
 	part->num_rows += num_rows;
 	part->num_left -= mgpu_table_least(part->num_left, num_rows + 1);
 	part->batch = part->batch->next;

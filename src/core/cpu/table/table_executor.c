@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/unsigned_sort.h"
 
@@ -128,12 +129,15 @@ table_release(mgpu_run *run)
 	{
 		mgpu_table_free_groups(&run->workers[i].groups);
 		mgpu_arena_free(&run->workers[i].arena);
+		free(run->workers[i].block);
 	}
 	for (uint64_t i = 0; run->slots != NULL && i < run->num_slots; i++)
 		free(run->slots[i].memory);
 	free_parts(run);
 	mgpu_table_free_order(&run->order);
 	mgpu_arena_free(&run->arena);
+	if (run->file >= 0)
+		close(run->file);
 	free(run->workers);
 	free(run->slots);
 	free(run->reads);
@@ -167,6 +171,9 @@ table_open(const mgpu_job *job, const mgpu_binding *binding, const mgpu_exec_opt
 		(*run)->pages = binding->pages;
 		(*run)->num_pages = binding->num_pages;
 		(*run)->most_bytes = options->host_memory_limit;
+		(*run)->file = binding->has_file ? dup(binding->file) : -1;
+		(*run)->memory_before_file = binding->memory_before_file;
+		(*run)->most_file_bytes = binding->file_limit;
 		(*run)->builds = binding->builds;
 		mgpu_unsigned_sort_prepare();
 		if (make_run(*run, options->num_threads))
@@ -335,7 +342,9 @@ table_cancel(mgpu_run *run)
 static void
 table_stats(const mgpu_run *run, mgpu_run_stats *stats)
 {
-	*stats = (mgpu_run_stats) {.num_threads = run->num_workers,.kernel_ms = run->work_ms};
+	*stats = (mgpu_run_stats) {
+		.num_threads = run->num_workers,.kernel_ms = run->work_ms,.file_bytes = atomic_load(&run->file_bytes)
+	};
 }
 
 static bool

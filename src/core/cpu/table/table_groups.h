@@ -31,6 +31,9 @@ typedef struct mgpu_arena
 void	   *mgpu_arena_allocate(mgpu_arena *arena, uint64_t bytes);
 void		mgpu_arena_free(mgpu_arena *arena);
 
+/* Bytes that an arena would have more, for so many of its own. */
+uint64_t	mgpu_arena_growth(const mgpu_arena *arena, uint64_t bytes);
+
 /* Memory of its own, with huge pages where it is large; to be freed with free.  NULL if there is none. */
 void	   *mgpu_table_allocate(uint64_t bytes);
 

@@ -39,21 +39,35 @@ mgpu_table_allocate(uint64_t bytes)
 	return memory;
 }
 
+static uint64_t
+rounded(uint64_t bytes)
+{
+	return (bytes + 63) / 64 * 64;
+}
+
+uint64_t
+mgpu_arena_growth(const mgpu_arena *arena, uint64_t bytes)
+{
+	uint64_t	before = arena->blocks == NULL ? FIRST_BLOCK_BYTES / 2 : arena->blocks->bytes;
+	uint64_t	next_bytes = mgpu_table_least(2 * before, BLOCK_BYTES);
+	uint64_t	least_bytes = rounded(bytes) + sizeof(struct mgpu_arena_block);
+
+	if (rounded(bytes) <= arena->left)
+		return 0;
+	return least_bytes > next_bytes ? least_bytes : next_bytes;
+}
+
 void *
 mgpu_arena_allocate(mgpu_arena *arena, uint64_t bytes)
 {
+	uint64_t	block_bytes = mgpu_arena_growth(arena, bytes);
 	void	   *memory;
 
-	bytes = (bytes + 63) / 64 * 64;
-	if (bytes > arena->left)
+	bytes = rounded(bytes);
+	if (block_bytes > 0)
 	{
-		uint64_t	before = arena->blocks == NULL ? FIRST_BLOCK_BYTES / 2 : arena->blocks->bytes;
-		uint64_t	block_bytes = mgpu_table_least(2 * before, BLOCK_BYTES);
-		struct mgpu_arena_block *block;
+		struct mgpu_arena_block *block = mgpu_table_allocate(block_bytes);
 
-		if (block_bytes < bytes + sizeof(*block))
-			block_bytes = bytes + sizeof(*block);
-		block = mgpu_table_allocate(block_bytes);
 		if (block == NULL)
 			return NULL;
 		block->next = arena->blocks;

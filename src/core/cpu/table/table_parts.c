@@ -1,10 +1,10 @@
 /*
  * table_parts.c
- *		Parts of groups or rows, which have their hashes' highest bits in common: each is a task.
+ *		Parts of groups or rows, which have their hashes' highest bits in common.
  *
  * Groups that threads have folded are merged: each thread's are listed by parts, then the lists of a part become one table.  Rows that
- * were kept are grouped behind them, in the order of batches, which is that of the table.  A task ends after some rows: a part of millions, as of one
- * group, takes several.
+ * were kept are grouped behind them, in the order of batches, which is that of the table.  A task works on
+ * one part after the other, and ends after some rows: a part of millions, as of one group, takes several.
  */
 #include "core/cpu/table/table.h"
 
@@ -30,6 +30,7 @@ mgpu_table_plan_parts(mgpu_run *run, bool is_ordered)
 			run->part_keys.columns[run->part_keys.num_keys++] = column + i;
 	}
 	run->num_parts = run->way == MGPU_TABLE_ORDER || run->part_keys.num_keys == 0 ? 1 : MGPU_TABLE_PARTS;
+	run->num_at_once = run->file < 0 ? run->num_parts : (uint32_t) mgpu_table_least((uint64_t) run->num_workers, run->num_parts);
 }
 
 /* ---- groups of several threads */
@@ -197,9 +198,10 @@ begin_part(mgpu_run *run, mgpu_table_part *part, uint64_t number)
 	init_groups(run, &part->groups);
 	part->step = MGPU_PART_GROUPS;
 	part->batch = run->first;
+	part->num_kept = rows_of_part(run, number);
 	if (run->spec.num_sorts > 0)
 	{
-		part->numbers = mgpu_table_allocate(rows_of_part(run, number) * sizeof(uint32_t));
+		part->numbers = mgpu_table_allocate(part->num_kept * sizeof(uint32_t));
 		if (part->numbers == NULL)
 			return false;
 	}
@@ -210,15 +212,13 @@ begin_part(mgpu_run *run, mgpu_table_part *part, uint64_t number)
 static bool
 group_batch(mgpu_run *run, mgpu_table_part *part, uint64_t number, mgpu_table_worker *worker)
 {
-	const mgpu_table_batch *batch = part->batch;
-	uint32_t	begin = batch->parts[number];
-	mgpu_table_rows rows = mgpu_table_slice(&batch->rows, run->spec.num_columns, begin, batch->parts[number + 1] - begin);
+	mgpu_table_rows rows = mgpu_table_part_rows(run, worker, part->batch, (uint32_t) number, UINT32_MAX);
 
 	if (!group_rows(run, &part->groups, &rows, worker, part->numbers == NULL ? NULL : part->numbers + part->num_rows))
 		return false;
 	part->num_rows += rows.num_rows;
 	part->num_left -= mgpu_table_least(part->num_left, rows.num_rows + 1);
-	part->batch = batch->next;
+	part->batch = part->batch->next;
 	return true;
 }
 
@@ -234,18 +234,66 @@ step_part(mgpu_run *run, mgpu_table_part *part, uint64_t number, mgpu_table_work
 	return mgpu_table_begin_values(run, part);
 }
 
+static uint64_t
+bytes_of_part(const mgpu_table_part *part)
+{
+	return mgpu_table_groups_bytes(&part->groups) + mgpu_table_groups_bytes(&part->different) + part->value_bytes +
+		(part->numbers != NULL ? part->num_kept * sizeof(uint32_t) : 0);
+}
+
+/* Bring the groups of a part that is done to the file. */
+static void
+spill_groups(mgpu_run *run, mgpu_table_part *part)
+{
+	mgpu_table_groups *groups = &part->groups;
+
+	mgpu_table_finish_records(groups, &run->record);
+	part->in_file = true;
+	part->file_begin = mgpu_table_spill(run, groups->records, groups->num_groups * groups->num_words * sizeof(uint64_t));
+	free(groups->records);
+	free(groups->slots);
+	groups->records = groups->slots = NULL;
+	mgpu_table_count(run, &part->bytes, bytes_of_part(part));
+}
+
+/* The number of the part that a task works on: the one that it has begun, or the next. */
+static uint32_t
+part_at(mgpu_run *run, uint64_t task)
+{
+	uint32_t   *at = &run->parts_at[task];
+
+	if (*at == 0 || (*at <= run->num_parts && run->parts[*at - 1].step == MGPU_PART_DONE))
+		*at = atomic_fetch_add(&run->next_part, 1) + 1;
+	return *at - 1;
+}
+
+/* Work on a part, until it is done or num_left rows are. */
+static void
+work_on_part(mgpu_run *run, mgpu_table_part *part, uint32_t number, mgpu_table_worker *worker)
+{
+	while (part->step != MGPU_PART_DONE && part->num_left > 0 && mgpu_table_goes_on(run))
+	{
+		if (!step_part(run, part, number, worker))
+			mgpu_table_fail(run, MGPU_TABLE_NO_MEMORY);
+		mgpu_table_count(run, &part->bytes, bytes_of_part(part));
+	}
+	if (part->step == MGPU_PART_DONE && run->spec.num_keys > 0 && !part->awaits_large && mgpu_table_spills(run, 0))
+		spill_groups(run, part);
+}
+
 void
-mgpu_table_group_part(void *context, uint64_t task, int worker)
+mgpu_table_group_parts(void *context, uint64_t task, int worker)
 {
 	mgpu_run   *run = context;
-	mgpu_table_part *part = &run->parts[task];
-	bool		goes_on = true;
+	uint64_t	num_left = mgpu_cpu_tunables.table_task_rows;
+	uint32_t	number;
 
-	part->num_left = mgpu_cpu_tunables.table_task_rows;
-	while (goes_on && part->step != MGPU_PART_DONE && part->num_left > 0 && mgpu_table_goes_on(run))
-		goes_on = step_part(run, part, task, &run->workers[worker]);
-	if (!goes_on)
-		mgpu_table_fail(run, MGPU_TABLE_NO_MEMORY);
+	while (num_left > 0 && mgpu_table_goes_on(run) && (number = part_at(run, task)) < run->num_parts)
+	{
+		run->parts[number].num_left = num_left;
+		work_on_part(run, &run->parts[number], number, &run->workers[worker]);
+		num_left = run->parts[number].num_left;
+	}
 }
 
 bool

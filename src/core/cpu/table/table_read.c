@@ -254,37 +254,59 @@ place_rows(const mgpu_run *run, mgpu_table_worker *worker, const mgpu_table_rows
 		places[i] = next[worker->parts[i]]++;
 }
 
-/* Copy rows to the batch, part after part if there are places. */
-static bool
-copy_rows(const mgpu_run *run, mgpu_table_worker *worker, mgpu_table_batch *batch, const uint32_t *places)
+/* Copy rows to the batch, whose memory is to: columns, then nulls; part after part if there are places. */
+static void
+copy_rows(const mgpu_run *run, const mgpu_table_worker *worker, mgpu_table_batch *batch, const uint32_t *places, uint64_t *to)
 {
 	uint64_t	num_rows = worker->num_rows;
-	uint32_t   *nulls = mgpu_arena_allocate(&worker->arena, num_rows * sizeof(uint32_t));
+	uint32_t   *nulls;
 
-	if (nulls == NULL)
-		return false;
 	batch->rows.num_rows = (uint32_t) num_rows;
 	batch->rows.some_nulls = worker->some_nulls;
-	batch->rows.nulls = nulls;
-	if (places == NULL)
-		memcpy(nulls, worker->nulls, num_rows * sizeof(uint32_t));
-	for (uint64_t i = 0; places != NULL && i < num_rows; i++)
-		nulls[places[i]] = worker->nulls[i];
 	for (uint32_t column = 0; column < run->spec.num_columns; column++)
 	{
 		const uint64_t *from = worker->codes[column];
-		uint64_t   *to;
 
 		if ((run->stored >> column & 1) == 0)
 			continue;
-		if ((to = mgpu_arena_allocate(&worker->arena, num_rows * sizeof(uint64_t))) == NULL)
-			return false;
 		if (places == NULL)
 			memcpy(to, from, num_rows * sizeof(uint64_t));
 		for (uint64_t i = 0; places != NULL && i < num_rows; i++)
 			to[places[i]] = from[i];
 		batch->rows.codes[column] = to;
+		to += num_rows;
 	}
+	batch->rows.nulls = nulls = (uint32_t *) to;
+	if (places == NULL)
+		memcpy(nulls, worker->nulls, num_rows * sizeof(uint32_t));
+	for (uint64_t i = 0; places != NULL && i < num_rows; i++)
+		nulls[places[i]] = worker->nulls[i];
+}
+
+static void
+count_worker(mgpu_run *run, mgpu_table_worker *worker)
+{
+	mgpu_table_count(run, &worker->bytes, worker->arena.bytes + mgpu_table_groups_bytes(&worker->groups));
+}
+
+/* Keep rows in memory, or in the file. */
+static bool
+keep_rows(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_batch *batch, const uint32_t *places)
+{
+	uint64_t	row_bytes = (uint64_t) __builtin_popcount(run->stored) * sizeof(uint64_t) + sizeof(uint32_t);
+	uint64_t	bytes = worker->num_rows * row_bytes;
+	bool		spills;
+	void	   *memory;
+
+	count_worker(run, worker);
+	spills = mgpu_table_spills(run, mgpu_arena_growth(&worker->arena, bytes));
+	memory = spills ? mgpu_table_block(worker, bytes) : mgpu_arena_allocate(&worker->arena, bytes);
+	if (memory == NULL)
+		return false;
+	copy_rows(run, worker, batch, places, memory);
+	batch->in_file = spills;
+	if (spills)
+		batch->file_begin = mgpu_table_spill(run, memory, bytes);
 	return true;
 }
 
@@ -307,22 +329,9 @@ keep_batch(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_batch *batch)
 	}
 	else
 		batch->parts[1] = (uint32_t) worker->num_rows;
-	kept = kept && copy_rows(run, worker, batch, places);
+	kept = kept && keep_rows(run, worker, batch, places);
 	free(places);
 	return kept;
-}
-
-/* Note how much memory the worker has more than before. */
-static void
-count_bytes(mgpu_run *run, mgpu_table_worker *worker)
-{
-	const mgpu_table_groups *groups = &worker->groups;
-	uint64_t	bytes = worker->arena.bytes + (groups->capacity * groups->num_words + groups->num_slots) * sizeof(uint64_t);
-	uint64_t	all_bytes = atomic_fetch_add(&run->bytes, bytes - worker->bytes) + bytes - worker->bytes;
-
-	worker->bytes = bytes;
-	if (run->most_bytes > 0 && all_bytes > run->most_bytes)
-		mgpu_table_fail(run, MGPU_TABLE_OVER_LIMIT);
 }
 
 void
@@ -353,7 +362,7 @@ mgpu_table_read_pages(mgpu_run *run, mgpu_table_worker *worker, const mgpu_table
 		goes_on = keep_batch(run, worker, read->batch);
 	else if (worker->groups.num_groups > mgpu_cpu_tunables.table_fold_groups)
 		worker->folds = false;
-	count_bytes(run, worker);
+	count_worker(run, worker);
 	if (!goes_on)
 		mgpu_table_fail(run, MGPU_TABLE_NO_MEMORY);
 }

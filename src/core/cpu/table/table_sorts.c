@@ -167,31 +167,28 @@ mgpu_table_begin_values(mgpu_run *run, mgpu_table_part *part)
 
 /* Move the values of the next batch, or count those of each group. */
 static void
-take_values(const mgpu_run *run, mgpu_table_part *part, uint32_t number)
+take_values(mgpu_run *run, mgpu_table_part *part, uint32_t number, mgpu_table_worker *worker)
 {
-	const mgpu_table_batch *batch = part->batch;
 	uint32_t	column = sort_of(run, part)->column;
 	uint64_t	flip = flip_of(sort_of(run, part));
-	const uint64_t *codes = batch->rows.codes[column];
-	const uint32_t *nulls = (batch->rows.some_nulls >> column & 1) != 0 ? batch->rows.nulls : NULL;
-	const uint32_t *numbers = part->numbers + part->num_rows;
 	uint64_t   *values = part->values[part->sort];
-	uint32_t	begin = batch->parts[number];
-	uint32_t	num_rows = batch->parts[number + 1] - begin;
+	mgpu_table_rows rows = mgpu_table_part_rows(run, worker, part->batch, number, values == NULL ? 0 : UINT32_C(1) << column);
+	const uint32_t *nulls = (rows.some_nulls >> column & 1) != 0 ? rows.nulls : NULL;
+	const uint32_t *numbers = part->numbers + part->num_rows;
 
-	for (uint32_t i = 0; i < num_rows; i++)
+	for (uint32_t i = 0; i < rows.num_rows; i++)
 	{
 		uint64_t   *end = &part->ends[numbers[i]];
 
-		if (nulls != NULL && (nulls[begin + i] >> column & 1) != 0)
+		if (nulls != NULL && (nulls[i] >> column & 1) != 0)
 			continue;
 		if (values != NULL)
-			values[*end] = codes[begin + i] ^ flip;
+			values[*end] = rows.codes[column][i] ^ flip;
 		++*end;
 	}
-	part->num_rows += num_rows;
-	part->num_left -= mgpu_table_least(part->num_left, num_rows + 1);
-	part->batch = batch->next;
+	part->num_rows += rows.num_rows;
+	part->num_left -= mgpu_table_least(part->num_left, rows.num_rows + 1);
+	part->batch = part->batch->next;
 }
 
 /* Counts become the ends of the groups before; have room for all values, and for the largest group. */
@@ -214,6 +211,8 @@ place_values(const mgpu_run *run, mgpu_table_part *part)
 	free(part->scratch);
 	part->scratch = mgpu_table_allocate(largest * sizeof(uint64_t));
 	part->values[part->sort] = mgpu_table_allocate(begin * sizeof(uint64_t));
+	part->sort_bytes = begin * sizeof(uint64_t);
+	part->value_bytes += part->sort_bytes;
 	part->step = MGPU_PART_VALUES;
 	part->batch = run->first;
 	part->num_rows = 0;
@@ -227,7 +226,7 @@ defer_large(mgpu_run *run, mgpu_table_part *part, uint64_t *values, uint64_t cou
 
 	if (large == NULL)
 		return false;
-	part->has_large = true;
+	part->has_large = part->awaits_large = true;
 	*large = (mgpu_table_large) {.values = values,.num_values = count,.sort = part->sort,.words = words};
 	large->next = atomic_load(&run->large);
 	while (!atomic_compare_exchange_weak(&run->large, &large->next, large))
@@ -269,6 +268,7 @@ end_values(mgpu_table_part *part)
 	{
 		free(part->values[part->sort]);
 		part->values[part->sort] = NULL;
+		part->value_bytes -= part->sort_bytes;
 	}
 	part->has_large = false;
 	part->sort++;
@@ -283,12 +283,12 @@ mgpu_table_step_values(mgpu_run *run, uint32_t number, mgpu_table_worker *worker
 		return mgpu_table_count_distinct(run, part, number, worker);
 	if (part->step == MGPU_PART_DISTINCT)
 	{
-		mgpu_table_end_distinct(run, part);
+		mgpu_table_free_groups(&part->different);
 		part->sort++;
 		return mgpu_table_begin_values(run, part);
 	}
 	if (part->step != MGPU_PART_SORTS && part->batch != NULL)
-		take_values(run, part, number);
+		take_values(run, part, number, worker);
 	else if (part->step == MGPU_PART_COUNTS)
 		return place_values(run, part);
 	else if (part->step == MGPU_PART_VALUES)

@@ -21,6 +21,7 @@ static const struct
 	{MGPU_TABLE_OVERFLOW, MGPU_UNSUPPORTED, "a sum overflows"},
 	{MGPU_TABLE_TOO_MANY, MGPU_UNSUPPORTED, "there are too many rows"},
 	{MGPU_TABLE_OVER_LIMIT, MGPU_HOST_MEMORY, "rows and groups take more memory than they may have"},
+	{MGPU_TABLE_FILE, MGPU_HOST_MEMORY, "a temporary file of rows cannot be written or read"},
 };
 
 /* Why a run ends here, or MGPU_OK. */
@@ -128,7 +129,7 @@ end_grouping(mgpu_run *run, mgpu_error *err)
 {
 	if (!mgpu_table_are_grouped(run))
 	{
-		begin_phase(run, MGPU_TABLE_GROUPING, mgpu_table_group_part, run->num_parts);
+		begin_phase(run, MGPU_TABLE_GROUPING, mgpu_table_group_parts, run->num_at_once);
 		return MGPU_OK;
 	}
 	if (run->spec.num_keys == 0 && !mgpu_table_make_empty(&run->parts[0].groups))
@@ -170,7 +171,7 @@ mgpu_table_advance(mgpu_run *run, mgpu_error *err)
 		case MGPU_TABLE_CUTTING:
 			if (run->way == MGPU_TABLE_ORDER)
 				return begin_order(run, err);
-			begin_phase(run, MGPU_TABLE_GROUPING, mgpu_table_group_part, run->num_parts);
+			begin_phase(run, MGPU_TABLE_GROUPING, mgpu_table_group_parts, run->num_at_once);
 			return MGPU_OK;
 		case MGPU_TABLE_GROUPING:
 			return end_grouping(run, err);

@@ -1,0 +1,135 @@
+/*
+ * table_spill.c
+ *		What memory a run may have, and rows and groups beyond it, in a file.
+ *
+ * Once rows leave no more than parts need that threads work on, batches are written to the file as they would lie in memory: columns, then
+ * nulls, each with its rows part after part.  Who works on a part reads of each batch its rows of the columns that it needs.  Groups of a part that is done go to the file too.  Errors end the run, and the caller goes another way.
+ *
+ * To map the file was rejected: a disk that fails or is full would end the process by a signal.
+ */
+#include "core/cpu/table/table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+void
+mgpu_table_count(mgpu_run *run, uint64_t *counted, uint64_t bytes)
+{
+	uint64_t	more = bytes - *counted;	/* or less, modulo 2^64 */
+
+	if (more == 0)
+		return;
+	*counted = bytes;
+	if (atomic_fetch_add(&run->bytes, more) + more > run->most_bytes && run->most_bytes > 0)
+		mgpu_table_fail(run, MGPU_TABLE_OVER_LIMIT);
+}
+
+uint64_t
+mgpu_table_groups_bytes(const mgpu_table_groups *groups)
+{
+	return groups->slots == NULL ? 0 : (groups->capacity * groups->num_words + groups->num_slots) * sizeof(uint64_t);
+}
+
+/* ---- to the file */
+
+bool
+mgpu_table_spills(const mgpu_run *run, uint64_t bytes)
+{
+	return run->file >= 0 && run->way != MGPU_TABLE_ORDER &&
+		atomic_load_explicit(&run->bytes, memory_order_relaxed) + bytes > run->memory_before_file;
+}
+
+char *
+mgpu_table_block(mgpu_table_worker *worker, uint64_t bytes)
+{
+	if (bytes > worker->block_bytes)
+	{
+		free(worker->block);
+		worker->block = mgpu_table_allocate(bytes);
+		worker->block_bytes = worker->block == NULL ? 0 : bytes;
+	}
+	return worker->block;
+}
+
+uint64_t
+mgpu_table_spill(mgpu_run *run, const void *from, uint64_t bytes)
+{
+	uint64_t	begin = atomic_fetch_add(&run->file_bytes, bytes);
+	uint64_t	done = 0;
+
+	if (begin + bytes > run->most_file_bytes)
+		mgpu_table_fail(run, MGPU_TABLE_OVER_LIMIT);
+	while (done < bytes && mgpu_table_goes_on(run))
+	{
+		ssize_t		written = pwrite(run->file, (const char *) from + done, bytes - done, (off_t) (begin + done));
+
+		if (written > 0)
+			done += (uint64_t) written;
+		else if (written == 0 || errno != EINTR)
+			mgpu_table_fail(run, MGPU_TABLE_FILE);
+	}
+	return begin;
+}
+
+/* ---- from the file */
+
+void
+mgpu_table_unspill(mgpu_run *run, void *to, uint64_t bytes, uint64_t begin)
+{
+	uint64_t	done = 0;
+
+	while (done < bytes && mgpu_table_goes_on(run))
+	{
+		ssize_t		count = pread(run->file, (char *) to + done, bytes - done, (off_t) (begin + done));
+
+		if (count > 0)
+			done += (uint64_t) count;
+		else if (count == 0 || errno != EINTR)
+			mgpu_table_fail(run, MGPU_TABLE_FILE);
+	}
+}
+
+static mgpu_table_rows
+read_rows(mgpu_run *run, mgpu_table_worker *worker, const mgpu_table_batch *batch, uint32_t part, uint32_t columns)
+{
+	uint64_t	num_rows = batch->parts[part + 1] - batch->parts[part];
+	uint64_t	begin = batch->file_begin;
+	mgpu_table_rows rows = {.num_rows = (uint32_t) num_rows,.some_nulls = batch->rows.some_nulls};
+	uint64_t	num_columns = (uint64_t) __builtin_popcount(run->stored & columns);
+	uint64_t   *to = (uint64_t *) mgpu_table_block(worker, num_rows * (num_columns + 1) * sizeof(uint64_t));
+
+	if (to == NULL)
+		mgpu_table_fail(run, MGPU_TABLE_NO_MEMORY);
+	for (uint32_t i = 0; to != NULL && i < run->spec.num_columns; i++)
+	{
+		if ((run->stored >> i & 1) == 0)
+			continue;
+		if ((columns >> i & 1) != 0)
+		{
+			mgpu_table_unspill(run, to, num_rows * sizeof(uint64_t), begin + batch->parts[part] * sizeof(uint64_t));
+			rows.codes[i] = to;
+			to += num_rows;
+		}
+		begin += batch->rows.num_rows * sizeof(uint64_t);
+	}
+	rows.nulls = (uint32_t *) to;
+	if (to != NULL && rows.some_nulls != 0)
+		mgpu_table_unspill(run, to, num_rows * sizeof(uint32_t), begin + batch->parts[part] * sizeof(uint32_t));
+	if (!mgpu_table_goes_on(run))
+		rows.num_rows = 0;
+	return rows;
+}
+
+mgpu_table_rows
+mgpu_table_part_rows(mgpu_run *run, mgpu_table_worker *worker, const mgpu_table_batch *batch, uint32_t part, uint32_t columns)
+{
+	uint32_t	begin = batch->parts[part];
+	uint32_t	num_rows = batch->parts[part + 1] - begin;
+
+	if (num_rows == 0)
+		return (mgpu_table_rows) {0};
+	if (batch->in_file)
+		return read_rows(run, worker, batch, part, columns);
+	return mgpu_table_slice(&batch->rows, run->spec.num_columns, begin, num_rows);
+}
