@@ -70,8 +70,7 @@ are_alike(const device_query *query, List *readers, table_question *question)
 static bool
 is_for_threads(const device_query *query, const device_question *question)
 {
-	/* of a build, join_builds has looked at its size */
-	return question->of.build ||
+	return question->of.build ||	/* of which join_builds has looked at its size */
 		table_job_is_for_threads(query->job.spec, query->request.expected_rows, question->expected_rows, question->expected_results);
 }
 

@@ -8,7 +8,6 @@
  */
 #include "postgres.h"
 
-#include "commands/tablespace.h"
 #include "executor/instrument.h"
 #include "optimizer/cost.h"
 #include "storage/bufmgr.h"
@@ -341,24 +340,6 @@ run_table_threads(void)
 	return Min(wanted, threads_allowed());
 }
 
-/* Where threads write rows beyond their memory, or -1. */
-static File
-bind_file(mgpu_binding *binding, uint64 memory_before_file)
-{
-	File		file;
-
-	if (memory_before_file == UINT64_MAX)
-		return -1;
-
-	PrepareTempTablespaces();
-	file = OpenTemporaryFile(false);
-	binding->has_file = true;
-	binding->memory_before_file = memory_before_file;
-	binding->file = FileGetRawDesc(file);
-	binding->file_limit = temp_file_limit < 0 ? UINT64_MAX : (uint64) temp_file_limit * 1024;
-	return file;
-}
-
 /* What does not fit in memory, and what programs cannot compute, is read row by row. */
 static bool
 group_by_threads(group_request *request, run_request *run)
@@ -366,7 +347,7 @@ group_by_threads(group_request *request, run_request *run)
 	mgpu_run_stats stats;
 	mgpu_error	error;
 	mgpu_status status;
-	File		file = bind_file(&run->binding, request->memory_before_file);
+	File		file = run_group_bind_file(request, &run->binding);
 
 	request->num_shared_pages = NBuffers;
 	request->by_threads = true;

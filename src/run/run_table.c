@@ -6,6 +6,7 @@
  */
 #include "postgres.h"
 
+#include "commands/tablespace.h"
 #include "miscadmin.h"
 #include "portability/instr_time.h"
 
@@ -125,6 +126,22 @@ run_group_take(group_request *request, const mgpu_executor *executor, mgpu_run *
 		return;
 	BufFileWrite(request->outputs[piece.output].file, (void *) piece.data, piece.num_bytes);
 	executor->piece_taken(run);
+}
+
+File
+run_group_bind_file(const group_request *request, mgpu_binding *binding)
+{
+	File		file;
+
+	if (request->memory_before_file == UINT64_MAX)
+		return -1;
+	PrepareTempTablespaces();
+	file = OpenTemporaryFile(false);
+	binding->has_file = true;
+	binding->memory_before_file = request->memory_before_file;
+	binding->file = FileGetRawDesc(file);
+	binding->file_limit = temp_file_limit < 0 ? UINT64_MAX : (uint64) temp_file_limit * 1024;
+	return file;
 }
 
 char *

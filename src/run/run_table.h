@@ -78,6 +78,9 @@ extern char *run_group_read(const device_output *output, uint64 offset, uint64 n
 /* Free outputs, also those of a job that failed. */
 extern void run_group_forget(group_request *request);
 
+/* Open the file of rows beyond threads' memory, to be closed by the caller.  -1: none is wanted. */
+extern File run_group_bind_file(const group_request *request, mgpu_binding *binding);
+
 /* What drive.c does for such a job: feed pages; tell where outputs go once their sizes are known, and take their pieces. */
 extern mgpu_status run_group_feed(group_request *request, const mgpu_executor *executor, mgpu_run *run, mgpu_error *error);
 extern void run_group_take(group_request *request, const mgpu_executor *executor, mgpu_run *run);

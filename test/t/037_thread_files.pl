@@ -1,0 +1,122 @@
+# Threads with little memory: rows and groups go to a temporary file.  The answers are PostgreSQL's, the file counts as its own do, and nothing of
+# it stays, whatever ends a statement.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use MgpuTest;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = new_node('thread_files',
+	conf => [ 'shared_preload_libraries = mgpu_pg', 'max_parallel_workers_per_gather = 1', 'shared_buffers = 64MB' ]);
+my $session = MgpuTest->session($node, options => '-c synchronize_seqscans=off -c mgpu.executor=cpu');
+my $rows = sized(20_000, 2_000_000);
+
+sub run { return $session->run(@_); }
+
+sub nodes
+{
+	run(map {"SET mgpu.enable_$_ = $_[0]"} 'group', 'top', 'sort');
+	return;
+}
+
+# The plan of a statement by threads, and how many kB their file has had.
+sub analyze
+{
+	my ($query) = @_;
+
+	nodes('force');
+	my $plan = $session->query("EXPLAIN (ANALYZE, COSTS off, TIMING off, SUMMARY off) $query");
+	my ($kilobytes) = $plan =~ /Executor: cpu\n.*Disk Usage: (\d+) kB/s;
+	return ($plan, $kilobytes // 0);
+}
+
+sub answer
+{
+	my ($nodes, $query) = @_;
+
+	nodes($nodes);
+	return join("\n", sort split /\n/, $session->query($query));
+}
+
+sub temp_files
+{
+	return $node->safe_psql('postgres', 'SELECT count(*) FROM pg_ls_tmpdir()');
+}
+
+run('CREATE TABLE t (id int, g int, v int, f float8, n numeric(10,2), k text COLLATE "C", label int)',
+	"INSERT INTO t SELECT i, i % 1000, nullif((i * 7919::int8 % 20011)::int, 5), sqrt(i), nullif(i % 977, 3) / 100.0, 'key ' || i % 531, i % 30
+		FROM generate_series(1, $rows) i",
+	"CREATE TABLE labels AS SELECT i AS id, 'label ' || i % 10 AS label FROM generate_series(0, 29) i", 'VACUUM ANALYZE t', 'VACUUM ANALYZE labels');
+
+# ---- answers
+
+my @queries = (
+	'SELECT g, percentile_cont(0.5) WITHIN GROUP (ORDER BY v) FROM t GROUP BY g',
+	'SELECT g, k, count(*), sum(v), avg(n), min(f), max(k) FROM t GROUP BY g, k',
+	'SELECT k, sum(f), avg(f), stddev(f) FROM t GROUP BY k',
+	'SELECT g, count(DISTINCT v), count(DISTINCT k), count(DISTINCT f) FROM t GROUP BY g',
+	'SELECT g, array_agg(v ORDER BY v DESC), mode() WITHIN GROUP (ORDER BY n) FROM t GROUP BY g',
+	'SELECT g + 1, percentile_disc(0.9) WITHIN GROUP (ORDER BY n) FILTER (WHERE f > 10) FROM t WHERE v % 7 <> 0 GROUP BY 1',
+	'SELECT l.label, percentile_cont(0.25) WITHIN GROUP (ORDER BY t.f), count(*) FROM t JOIN labels l ON l.id = t.label GROUP BY l.label',
+	'SELECT v, g, id % 3, count(*), max(f) FROM t GROUP BY v, g, id % 3');
+
+foreach my $threads (1, 2, 5)
+{
+	run("SET mgpu.cpu_threads = $threads");
+	foreach my $memory (sized('64kB', '1MB'), sized('128kB', '4MB'), '64MB')
+	{
+		my @wrong;
+		my $num_files = 0;
+
+		run("SET work_mem = '$memory'");
+		foreach my $query (@queries)
+		{
+			my ($plan, $kilobytes) = analyze($query);
+
+			$num_files += $kilobytes > 0;
+			push @wrong, $query if answer('force', $query) ne answer('off', $query);
+		}
+		is(join("\n", @wrong), '', "$threads threads, work_mem $memory: PostgreSQL's answers");
+		$memory eq '64MB' ? is($num_files, 0, '... no file is needed') : cmp_ok($num_files, '>=', 4, "... $num_files of " . @queries . ' have a file');
+	}
+}
+
+# ---- what the server knows of it
+
+my $query = $queries[0];
+
+run('SET mgpu.cpu_threads = 2', "SET work_mem = '" . sized('64kB', '1MB') . "'");
+my ($plan, $kilobytes) = analyze($query);
+cmp_ok($kilobytes, '>', 0, 'rows are in a file');
+like($session->query("EXPLAIN (ANALYZE, BUFFERS, COSTS off, TIMING off) $query"), qr/temp .*written=[1-9]/, 'EXPLAIN counts its blocks');
+$node->poll_query_until('postgres', "SELECT temp_files > 0 AND temp_bytes > 0 FROM pg_stat_database WHERE datname = 'postgres'");
+cmp_ok($node->safe_psql('postgres', "SELECT temp_bytes FROM pg_stat_database WHERE datname = 'postgres'"), '>', 1024 * $kilobytes / 2,
+	'pg_stat_database does');
+
+# ---- what ends it
+
+is(temp_files(), 0, 'no file stays after an answer');
+run('SET temp_file_limit = ' . sized(16, 1024));
+my $by_force = eval { answer('force', $query) } // $@;
+my $by_core = eval { answer('off', $query) } // $@;
+run('RESET temp_file_limit');
+ok($by_force eq $by_core || $by_force =~ /temporary file size exceeds temp_file_limit/, 'temp_file_limit holds');
+is(answer('force', $query), answer('off', $query), 'the session goes on');
+foreach my $milliseconds (1, 3, 10, 30, sized(60, 300))
+{
+	run("SET statement_timeout = $milliseconds");
+	eval { answer('force', $query) };
+	run('RESET statement_timeout');
+}
+is(temp_files(), 0, 'no file stays after a cancel');
+is(answer('force', $query), answer('off', $query), 'the session goes on');
+run('BEGIN', "DECLARE c CURSOR FOR $query");
+is(scalar(split /\n/, $session->query('FETCH 10 FROM c')), 10, 'a cursor begins');
+run('ROLLBACK');
+is(temp_files(), 0, 'no file stays after a cursor that was not read to its end');
+
+$session->close;
+$node->stop;
+done_testing();
