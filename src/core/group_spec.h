@@ -286,6 +286,13 @@ mgpu_group_tests_end(const mgpu_group_spec *spec)
 	return spec->num_tests > 0 ? spec->tests[spec->num_tests - 1].end_op : 0;
 }
 
+/* Whether the only sort is there to count different values: these need no order. */
+MGPU_CODEC bool
+mgpu_group_only_counts(const mgpu_group_spec *spec)
+{
+	return spec->num_sorts == 1 && spec->sorts[0].returns == MGPU_SORT_DISTINCT && spec->sorts[0].num_percentiles == 0;
+}
+
 /* Where a percentile of num_values sorted values lies, which are at least one. */
 MGPU_CODEC void
 mgpu_percentile_positions(const mgpu_group_percentile *percentile, int64_t num_values, int64_t *low, int64_t *high)

@@ -65,10 +65,12 @@ keeps_values(const mgpu_group_sort *sort, double rows_of_group)
 	return (sort->returns & MGPU_SORT_VALUES) != 0 || rows_of_group > (double) mgpu_cpu_tunables.table_large_values;
 }
 
-/* The share of the largest part in all groups: those of a part are as many as chance has it. */
+/* The share of the largest part in all groups, whose number in a part is as chance has it; or in all values, which are many. */
 static double
-largest_part(double num_groups)
+largest_part(const mgpu_group_spec *spec, double num_groups)
 {
+	if (spec->num_keys == 0)
+		return 2.0 / MOST_PARTS;
 	return 1.0 / MOST_PARTS + 3 / sqrt(MOST_PARTS * num_groups) + 2 / num_groups;
 }
 
@@ -87,16 +89,16 @@ static double
 part_bytes(const mgpu_group_spec *spec, double num_rows, double num_results)
 {
 	double		groups = Max(num_results, 1);
-	double		of_all = Min(1, run_table_threads() * largest_part(groups));
+	double		of_all = Min(1, run_table_threads() * largest_part(spec, groups));
 	double		bytes = 0;
 
 	for (uint32_t i = 0; i < spec->num_sorts; i++)
 	{
 		const mgpu_group_sort *sort = &spec->sorts[i];
-		bool		is_cut = spec->num_keys > 0 || spec->columns[sort->column].num_cells > 0;
+		bool		is_cut = spec->num_keys > 0 || mgpu_group_only_counts(spec);
 
 		bytes = Max(bytes, num_rows * (is_cut ? of_all : 1) * (sorted_bytes(spec, sort) + sizeof(uint32_t)));
-		if (keeps_values(sort, num_rows / groups))
+		if ((spec->num_keys > 0 || !is_cut) && keeps_values(sort, num_rows / groups))
 			bytes += num_rows * sizeof(uint64_t);
 	}
 	return bytes + of_all * group_bytes(spec, groups);

@@ -12,8 +12,8 @@
 #include <string.h>
 
 /*
- * What parts have in common: keys.  Without these, rows of one value of the only sort are in one part, if its values are several columns
- * and each part's counts may be added up.
+ * What parts have in common: keys.  Without these, rows of one value of the only sort are in one part, if nobody asks for its values in
+ * order and each part's counts may be added up.
  */
 void
 mgpu_table_plan_parts(mgpu_run *run, bool is_ordered)
@@ -24,10 +24,11 @@ mgpu_table_plan_parts(mgpu_run *run, bool is_ordered)
 	run->keys.num_keys = spec->num_keys;
 	memcpy(run->keys.columns, spec->keys, sizeof(spec->keys));
 	run->part_keys = run->keys;
-	if (spec->num_keys == 0 && spec->num_sorts == 1 && !is_ordered)
+	if (spec->num_keys == 0 && mgpu_group_only_counts(spec) && !is_ordered)
 	{
-		for (uint32_t i = 0; i < spec->columns[column].num_cells; i++)
-			run->part_keys.columns[run->part_keys.num_keys++] = column + i;
+		do
+			run->part_keys.columns[run->part_keys.num_keys] = column + run->part_keys.num_keys;
+		while (++run->part_keys.num_keys < spec->columns[column].num_cells);
 	}
 	run->num_parts = run->way == MGPU_TABLE_ORDER || run->part_keys.num_keys == 0 ? 1 : MGPU_TABLE_PARTS;
 	run->num_at_once = run->file < 0 ? run->num_parts : (uint32_t) mgpu_table_least((uint64_t) run->num_workers, run->num_parts);

@@ -248,7 +248,7 @@ sort_group(mgpu_run *run, mgpu_table_part *part)
 	part->num_left -= mgpu_table_least(part->num_left, count + 1);
 	if (sort->returns == 0 && sort->num_percentiles == 0)
 		*words = count;
-	else if (count > mgpu_cpu_tunables.table_large_values * (selects ? LARGE_SELECTION : 1))
+	else if (count > mgpu_cpu_tunables.table_large_values * (selects ? LARGE_SELECTION : 1) && (run->num_parts == 1 || run->spec.num_keys > 0))
 		return defer_large(run, part, values, count, words);
 	else if (selects)
 		select_values(sort, values, count, part->scratch, words);
