@@ -1,5 +1,5 @@
 # Threads with little memory: rows and groups go to a temporary file.  The answers are PostgreSQL's, the file counts as its own do, and nothing of
-# it stays, whatever ends a statement.
+# it stays, whatever ends a statement.  No workers: they would add floats in another order.
 use strict;
 use warnings;
 use FindBin;
@@ -9,9 +9,9 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = new_node('thread_files',
-	conf => [ 'shared_preload_libraries = mgpu_pg', 'max_parallel_workers_per_gather = 1', 'shared_buffers = 64MB' ]);
+	conf => [ 'shared_preload_libraries = mgpu_pg', 'max_parallel_workers_per_gather = 0', 'shared_buffers = 64MB' ]);
 my $session = MgpuTest->session($node, options => '-c synchronize_seqscans=off -c mgpu.executor=cpu');
-my $rows = sized(20_000, 2_000_000);
+my $rows = sized(20_000, 200_000);
 
 sub run { return $session->run(@_); }
 
@@ -65,7 +65,7 @@ my @queries = (
 foreach my $threads (1, 2, 5)
 {
 	run("SET mgpu.cpu_threads = $threads");
-	foreach my $memory (sized('64kB', '1MB'), sized('128kB', '4MB'), '64MB')
+	foreach my $memory ('64kB', sized('128kB', '256kB'), '64MB')
 	{
 		my @wrong;
 		my $num_files = 0;
@@ -87,7 +87,7 @@ foreach my $threads (1, 2, 5)
 
 my $query = $queries[0];
 
-run('SET mgpu.cpu_threads = 2', "SET work_mem = '" . sized('64kB', '1MB') . "'");
+run('SET mgpu.cpu_threads = 2', "SET work_mem = '64kB'");
 my ($plan, $kilobytes) = analyze($query);
 cmp_ok($kilobytes, '>', 0, 'rows are in a file');
 like($session->query("EXPLAIN (ANALYZE, BUFFERS, COSTS off, TIMING off) $query"), qr/temp .*written=[1-9]/, 'EXPLAIN counts its blocks');
@@ -98,7 +98,7 @@ cmp_ok($node->safe_psql('postgres', "SELECT temp_bytes FROM pg_stat_database WHE
 # ---- what ends it
 
 is(temp_files(), 0, 'no file stays after an answer');
-run('SET temp_file_limit = ' . sized(16, 1024));
+run('SET temp_file_limit = ' . 16);
 my $by_force = eval { answer('force', $query) } // $@;
 my $by_core = eval { answer('off', $query) } // $@;
 run('RESET temp_file_limit');
