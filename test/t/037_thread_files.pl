@@ -60,7 +60,9 @@ my @queries = (
 	'SELECT g, array_agg(v ORDER BY v DESC), mode() WITHIN GROUP (ORDER BY n) FROM t GROUP BY g',
 	'SELECT g + 1, percentile_disc(0.9) WITHIN GROUP (ORDER BY n) FILTER (WHERE f > 10) FROM t WHERE v % 7 <> 0 GROUP BY 1',
 	'SELECT l.label, percentile_cont(0.25) WITHIN GROUP (ORDER BY t.f), count(*) FROM t JOIN labels l ON l.id = t.label GROUP BY l.label',
-	'SELECT v, g, id % 3, count(*), max(f) FROM t GROUP BY v, g, id % 3');
+	'SELECT v, g, id % 3, count(*), max(f) FROM t GROUP BY v, g, id % 3',
+	'SELECT count(DISTINCT v), count(*), max(g) FROM t',
+	'SELECT count(DISTINCT k) FROM t');
 
 foreach my $threads (1, 2, 5)
 {
@@ -98,7 +100,7 @@ cmp_ok($node->safe_psql('postgres', "SELECT temp_bytes FROM pg_stat_database WHE
 # ---- what ends it
 
 is(temp_files(), 0, 'no file stays after an answer');
-run('SET temp_file_limit = ' . 16);
+run('SET temp_file_limit = 16');
 my $by_force = eval { answer('force', $query) } // $@;
 my $by_core = eval { answer('off', $query) } // $@;
 run('RESET temp_file_limit');
