@@ -30,6 +30,7 @@ extern "C" {
 #define MGPU_BUILD_MAX_ROWS (UINT32_C(1) << 30)
 #define MGPU_BUILD_MAX_COLUMNS 64
 #define MGPU_BUILD_MAX_KEYS 8		/* cells of a key */
+#define MGPU_BUILD_MAX_ROUNDS 16
 
 typedef struct mgpu_build
 {
@@ -55,12 +56,24 @@ mgpu_build_hash(uint64_t hash, uint64_t cell)
 	return hash ^ (hash >> 29);
 }
 
+MGPU_CODEC uint64_t
+mgpu_build_spread(uint64_t key)
+{
+	return (key ^ (key >> 32)) * UINT64_C(0x9E3779B97F4A7C15);
+}
+
 /* The first slot to look at. */
 MGPU_CODEC uint32_t
 mgpu_build_place(const mgpu_build *build, uint64_t key)
 {
-	key = (key ^ (key >> 32)) * UINT64_C(0x9E3779B97F4A7C15);
-	return (uint32_t) (key >> 32) & (build->num_slots - 1);
+	return (uint32_t) (mgpu_build_spread(key) >> 32) & (build->num_slots - 1);
+}
+
+/* The round of a key, of so many: a build that is too large has the rows of one round after the other.  Other bits than those of places. */
+MGPU_CODEC uint32_t
+mgpu_build_round(uint64_t key, uint32_t num_rounds)
+{
+	return (uint32_t) ((mgpu_build_spread(key) & UINT32_MAX) * num_rounds >> 32);
 }
 
 MGPU_CODEC uint64_t

@@ -223,6 +223,13 @@ typedef struct mgpu_executor
 	void		(*bind_groups) (mgpu_run *run, char *const *outputs);
 	bool		(*group_piece) (const mgpu_run *run, mgpu_group_piece *piece);
 	void		(*piece_taken) (mgpu_run *run);
+
+	/*
+	 * GROUP by CPU threads, else NULL: the pages come once more, for the next round of a build (build.h).  all_read: MGPU_OK once all
+	 * pages that were committed have been read.  Then set_builds: the spec differs in its builds and operations alone.
+	 */
+	mgpu_status (*all_read) (mgpu_run *run, mgpu_error *err);
+	void		(*set_builds) (mgpu_run *run, const mgpu_group_spec *spec, const char *builds);
 } mgpu_executor;
 
 extern const mgpu_executor mgpu_cpu_executor;

@@ -189,6 +189,8 @@ is_number_allowed(const mgpu_group_spec *spec, const mgpu_program_op *op)
 		case MGPU_RUN_LOCAL_OF_ZONED:
 		case MGPU_RUN_ZONED_OF_LOCAL:
 			return is_zone(spec, op->number);
+		case MGPU_RUN_IN_ROUND:
+			return op->number > 0 && op->number <= MGPU_BUILD_MAX_ROUNDS;
 		case MGPU_RUN_LOOKUP:
 		case MGPU_RUN_MATCH:
 		case MGPU_RUN_FETCH:

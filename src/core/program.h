@@ -149,6 +149,7 @@ enum
 	OP(ZONED_OF_LOCAL, zoned_of_local, "from time zone", "ii") /* number: an mgpu_zone */ \
 	/* rows of builds, as integers; number: the build */ \
 	OP(HASH_KEYS, hash_keys, "hash", "iii") \
+	OP(IN_ROUND, in_round, "in round", "ii") /* a key's; width: the round, number: of how many (MGPU_BUILD_MAX_ROUNDS) */ \
 	OP(LOOKUP, lookup, "look up", "ii") /* the row with a key, or NULL */ \
 	OP(MATCH, match, "match", "iii") /* the row if its cell in a column is the second, else NULL; width: the column */ \
 	OP(FETCH, fetch, "fetch", "#i") /* a row's cell, of any kind but bytes; width: the column; of a numeric, digits shown are in the next */

@@ -8,7 +8,6 @@
  */
 #include "postgres.h"
 
-#include "access/tupmacs.h"
 #include "commands/explain.h"
 #if PG_VERSION_NUM >= 180000
 #include "commands/explain_format.h"
@@ -20,7 +19,6 @@
 #include "utils/memutils.h"
 
 #include "compat.h"
-#include "core/sizes.h"
 #include "exec/device_query.h"
 
 /* ---- the question */
@@ -153,6 +151,38 @@ instrument(const row_source *source, List *readers, bool begins, const mgpu_grou
 	}
 }
 
+/* Have all pages be joined once more, with the rows of the next round: a group_round_fn. */
+static bool
+next_round(void *context)
+{
+	device_query *query = context;
+	join_builds *builds = &query->builds;
+	MemoryContext caller;
+
+	if (builds->round + 1 == builds->num_rounds)
+		return false;
+	caller = MemoryContextSwitchTo(query->context);
+	query->why_no_round = join_builds_read_round(builds, &query->job);
+	if (query->why_no_round == NULL)
+		query->why_no_round = join_builds_fill_round(builds, &query->job);
+	query->request.builds = builds->memory;
+	query->request.fails = query->why_no_round != NULL;
+	heap_sender_restart(query->sender);
+	row_source_start_again(builds->source);
+	MemoryContextSwitchTo(caller);
+	return query->why_no_round == NULL;
+}
+
+/* Rows were read once in each round. */
+static void
+count_rows_once(device_query *query)
+{
+	mgpu_group_result *result = &query->request.result;
+
+	for (int i = 0; query->builds.num_rounds > 1 && i < MGPU_GROUP_MAX_SOURCES; i++)
+		result->read_of_source[i] /= query->builds.num_rounds;
+}
+
 /* Send the pages.  Returns NULL, or why no GPU has answered. */
 static const char *
 send_pages(device_query *query, const device_question *question, List *readers)
@@ -166,6 +196,12 @@ send_pages(device_query *query, const device_question *question, List *readers)
 	request->memory_before_file = table_job_memory_before_file(&request->spec, question->expected_rows, question->expected_results);
 	request->fill = heap_sender_fill;
 	request->fill_context = query->sender;
+	if (query->builds.num_rounds > 1)
+	{
+		request->only_threads = true;
+		request->next_round = next_round;
+		request->round_context = query;
+	}
 	PG_ENSURE_ERROR_CLEANUP(heap_sender_release, PointerGetDatum(query->sender));
 	{
 		done = run_group(request);
@@ -173,9 +209,12 @@ send_pages(device_query *query, const device_question *question, List *readers)
 	PG_END_ENSURE_ERROR_CLEANUP(heap_sender_release, PointerGetDatum(query->sender));
 	if (!done)
 		request->result = (mgpu_group_result) {0};
+	count_rows_once(query);
 	query->copied_pages = heap_sender_copied_pages(query->sender);
 	heap_sender_stop(query->sender, &request->result);
 	instrument(source, readers, false, &request->result);
+	if (query->why_no_round)
+		return query->why_no_round;
 	return done ? NULL : request->no_gpu ? request->no_gpu : TABLE_JOB_NONE;
 }
 
@@ -259,7 +298,7 @@ device_query_run(MemoryContext parent, const device_question *question)
 	return NULL;
 }
 
-/* ---- the answer */
+/* ---- what is said of it */
 
 void
 device_query_explain(const device_query *query, ExplainState *es)
@@ -280,6 +319,8 @@ device_query_explain(const device_query *query, ExplainState *es)
 		ExplainPropertyText("Joins", psprintf(INT64_FORMAT " looked up", query->builds.num_joins), es);
 		ExplainPropertyInteger("Rows Built", NULL, query->builds.num_rows, es);
 		ExplainPropertyInteger("Sides Read by Threads", NULL, query->builds.num_by_jobs, es);
+		if (query->builds.num_rounds > 1)
+			ExplainPropertyInteger("Rounds", NULL, query->builds.num_rounds, es);
 	}
 	ExplainPropertyInteger("Pages Copied", NULL, query->copied_pages, es);
 	if (file_bytes > 0)
@@ -291,110 +332,4 @@ device_query_forget(device_query *query)
 {
 	run_group_forget(&query->request);
 	MemoryContextDelete(query->context);
-}
-
-static Size
-record_bytes(const device_query *query)
-{
-	return query->request.record.num_words * sizeof(uint64);
-}
-
-/* Bytes of a sort's values that come back for one group. */
-static Size
-value_bytes_of_group(const device_query *query, uint32 sort, uint32 group)
-{
-	const mgpu_group_spec *spec = &query->request.spec;
-
-	if ((spec->sorts[sort].returns & MGPU_SORT_VALUES) == 0)
-		return 0;
-	return device_query_record(query, group)[query->request.record.sorts[sort]] * spec->columns[spec->sorts[sort].column].width;
-}
-
-/* Leave as many of the groups at hand as their values leave room for, at least one.  bytes: of each sort's values. */
-static void
-cut_groups(device_query *query, uint64 *bytes)
-{
-	const group_request *request = &query->request;
-	Size		of_group = record_bytes(query) + request->group_bytes;
-	uint64		all_bytes = 0;
-
-	for (uint32 group = 0; group < query->num_groups; group++)
-	{
-		uint64		more[MGPU_GROUP_MAX_SORTS] = {0};
-
-		all_bytes += of_group;
-		for (uint32 i = 0; i < request->spec.num_sorts; i++)
-			all_bytes += more[i] = value_bytes_of_group(query, i, group);
-		if (request->in_files && group > 0 && all_bytes > request->most_bytes)
-			query->num_groups = group;
-		for (uint32 i = 0; i < request->spec.num_sorts && group < query->num_groups; i++)
-			bytes[i] += more[i];
-	}
-}
-
-static char *
-buffer_for(const device_query *query, uint64 num_bytes)
-{
-	return query->request.in_files ? MemoryContextAllocHuge(CurrentMemoryContext, num_bytes + 1) : NULL;
-}
-
-/* Groups at hand, at most: they stay in a cache. */
-#define MOST_GROUPS MGPU_SIZE(16384, 100)
-
-static void
-read_records(device_query *query)
-{
-	uint64		num_groups = query->request.result.num_groups - query->first;
-	Size		bytes = record_bytes(query);
-
-	num_groups = Min(num_groups, MOST_GROUPS);
-	if (query->request.in_files)
-		num_groups = Min(num_groups, Max(query->request.most_bytes / (bytes + query->request.group_bytes), 1));
-	query->num_groups = (uint32) num_groups;
-	query->records = (const uint64 *) run_group_read(&query->request.outputs[0], query->first * bytes, num_groups * bytes,
-													 buffer_for(query, num_groups * bytes));
-}
-
-bool
-device_query_next(device_query *query)
-{
-	uint64		bytes[MGPU_GROUP_MAX_SORTS] = {0};
-
-	query->first += query->num_groups;
-	query->num_groups = 0;
-	if (query->first >= query->request.result.num_groups)
-		return false;
-	read_records(query);
-	cut_groups(query, bytes);
-	for (uint32 i = 0; i < query->request.spec.num_sorts; i++)
-	{
-		const device_output *values = &query->request.outputs[1 + i];
-
-		if (values->num_bytes > 0)
-			query->values[i] = run_group_read(values, query->values_end[i], bytes[i], buffer_for(query, bytes[i]));
-		query->values_end[i] += bytes[i];
-	}
-	return true;
-}
-
-void
-device_query_restart(device_query *query)
-{
-	query->first = 0;
-	query->num_groups = 0;
-	memset(query->values_end, 0, sizeof(query->values_end));
-}
-
-Datum
-device_query_datum(const device_query *query, const value_cells *cells, int column, const uint64 *codes)
-{
-	uint64		bits[MOST_CELLS];
-
-	for (int i = 0; i < cells->num_cells; i++)
-	{
-		const mgpu_group_column *of = &query->request.spec.columns[column + i];
-
-		bits[i] = mgpu_column_bits(codes[i], of->kind, of->width);
-	}
-	return value_cells_datum(cells, bits);
 }

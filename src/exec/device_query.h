@@ -35,6 +35,7 @@ typedef struct device_query
 	join_builds builds;
 	uint64		number;			/* to remember that rows are beyond it */
 	heap_sender *sender;
+	const char *why_no_round;	/* why builds of a round could not be made */
 	int64		copied_pages;	/* for EXPLAIN */
 
 	/* The groups at hand: some of all. */

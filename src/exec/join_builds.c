@@ -14,6 +14,7 @@
 #include "batch/rows.h"
 #include "exec/join_builds.h"
 #include "expr/expr_builds.h"
+#include "run/run_table.h"
 
 const char *const join_has_key_twice = "a smaller side of a join has a key twice";
 const char *const join_is_large = "a smaller side of a join is larger than work_mem times hash_mem_multiplier for each thread";
@@ -67,28 +68,32 @@ add_sides(join_builds *builds)
 	}
 }
 
-/* Whether they are expected to fit in memory. */
+/* In how many rounds the largest side becomes a build, so that all are expected to fit in memory.  false: they will not. */
 static bool
-are_expected_to_fit(const join_builds *builds)
+plan_rounds(join_builds *builds)
 {
-	double		bytes = 0;
+	build_size *sizes = palloc(list_length(builds->sides) * sizeof(build_size) + 1);
+	const build_side *large;
 	ListCell   *cell;
 
 	foreach(cell, builds->sides)
 	{
 		const Plan *plan = ((const build_side *) lfirst(cell))->join->rows->plan;
 
-		bytes += plan->plan_rows * BUILD_ROW_BYTES(plan->plan_width);
+		sizes[foreach_current_index(cell)] = (build_size) {plan->plan_rows, plan->plan_width};
 	}
-	return bytes <= join_path_memory();
+	builds->num_rounds = join_path_rounds(sizes, list_length(builds->sides), &builds->large);
+	large = list_nth(builds->sides, builds->large);
+	large->join->num_rounds = builds->num_rounds;
+	return builds->num_rounds == 1 || (builds->num_rounds > 1 && large->by_job);
 }
 
 const char *
 join_builds_start(join_builds *builds)
 {
 	add_sides(builds);
-	builds->left_bytes = (Size) join_path_memory();
-	return are_expected_to_fit(builds) ? NULL : join_is_large;
+	builds->left_bytes = (Size) run_table_memory();
+	return plan_rounds(builds) ? NULL : join_is_large;
 }
 
 /* A side has been read.  Returns NULL, or why there is no job. */
@@ -98,15 +103,15 @@ end_side(join_builds *builds, build_side *side, uint64 num_rows, Size bytes)
 	JoinType	type = side->join->node->js.jointype;
 
 	/* PostgreSQL's join looks at no other row */
-	if (num_rows == 0 && (type == JOIN_INNER || type == JOIN_SEMI))
+	if (num_rows == 0 && builds->num_rounds == 1 && (type == JOIN_INNER || type == JOIN_SEMI))
 		return join_is_empty;
+	builds->num_joins += !side->is_read;
+	builds->num_by_jobs += !side->is_read && side->by_job;
+	builds->num_rows += num_rows;
 	side->is_read = true;
 	side->num_rows = num_rows;
 	side->bytes = Min(bytes, builds->left_bytes);
 	builds->left_bytes -= side->bytes;
-	builds->num_joins++;
-	builds->num_by_jobs += side->by_job;
-	builds->num_rows += num_rows;
 	return NULL;
 }
 
@@ -206,6 +211,9 @@ read_again(join_builds *builds, build_side *side, bool by_job)
 	free_cells(side);
 	*side = (build_side) {.join = side->join,.by_job = by_job};
 	side->join->words = by_job ? expected_words(side->join) : NULL;
+	/* what is read row by row is read once */
+	if (!by_job && side == list_nth(builds->sides, builds->large))
+		side->join->num_rounds = builds->num_rounds = 1;
 }
 
 /* Have a side be read row by row; NULL: all.  Others' cells may be others then.  false: no job was to read any. */
@@ -233,6 +241,18 @@ join_builds_give_jobs_up(join_builds *builds)
 	return give_up(builds, NULL);
 }
 
+/* *done: a job has read a side.  Returns NULL, or why there is no job at all. */
+static const char *
+read_cells(join_builds *builds, build_side *side, const table_build *build, bool *done)
+{
+	builds->is_read = true;
+	*done = builds->read(builds->context, side->join, build, builds->left_bytes, &side->cells);
+	row_source_end_build(side->join);
+	if (!*done)
+		return NULL;
+	return end_side(builds, side, side->cells.num_rows, side->cells.num_rows * (build->num_keys + build->num_cells) * sizeof(int64));
+}
+
 const char *
 join_builds_read_cells(join_builds *builds, const table_job *job, bool *again)
 {
@@ -242,25 +262,33 @@ join_builds_read_cells(join_builds *builds, const table_job *job, bool *again)
 	foreach(cell, builds->sides)
 	{
 		build_side *side = lfirst(cell);
-		const table_build *build = &job->builds[foreach_current_index(cell)];
 		const char *why_not;
 		bool		done;
 
 		if (!side->by_job)
 			continue;
-		builds->is_read = true;
-		done = builds->read(builds->context, side->join, build, builds->left_bytes, &side->cells);
-		row_source_end_build(side->join);
+		why_not = read_cells(builds, side, &job->builds[foreach_current_index(cell)], &done);
 		if (!done)
-		{
 			*again = give_up(builds, side);
-			return NULL;
-		}
-		why_not = end_side(builds, side, side->cells.num_rows, side->cells.num_rows * (build->num_keys + build->num_cells) * sizeof(int64));
-		if (why_not)
+		if (why_not || !done)
 			return why_not;
 	}
 	return NULL;
+}
+
+const char *
+join_builds_read_round(join_builds *builds, table_job *job)
+{
+	build_side *side = list_nth(builds->sides, builds->large);
+	const char *why_not;
+	bool		done;
+
+	builds->round++;
+	job->builds[builds->large].round = builds->round;
+	table_job_set_round(job, builds->round);
+	builds->left_bytes += side->bytes;
+	why_not = read_cells(builds, side, &job->builds[builds->large], &done);
+	return done ? why_not : join_is_large;
 }
 
 void
@@ -289,5 +317,10 @@ join_builds_forget(join_builds *builds)
 		pfree(builds->memory);
 	builds->memory = NULL;
 	foreach(cell, builds->sides)
-		((build_side *) lfirst(cell))->join->words = NULL;
+	{
+		source_join *join = ((build_side *) lfirst(cell))->join;
+
+		join->words = NULL;
+		join->num_rounds = 0;
+	}
 }

@@ -37,12 +37,16 @@ typedef bool (*build_read_fn) (void *context, source_join *join, const table_bui
 /* For EXPLAIN, and where a job's builds are. */
 typedef struct join_builds
 {
-	const row_source *source;
+	row_source *source;
 	build_read_fn read;
 	void	   *context;		/* its argument */
 	List	   *sides;			/* build_side, of each join */
 	Size		left_bytes;		/* that sides which are not read yet may take */
+	int			large;			/* the side that is made in rounds (table_join), if there are several: the last in memory */
+	int			num_rounds;
+	int			round;			/* whose rows are there */
 	char	   *memory;			/* NULL: there are none */
+	Size		memory_bytes;
 	bool		is_read;		/* some of their rows are */
 	int64		num_joins;
 	int64		num_by_jobs;	/* of these, those whose smaller side a job has read */
@@ -69,6 +73,10 @@ extern bool join_builds_give_jobs_up(join_builds *builds);
 
 /* Put all sides into builds, and describe these in the job's spec.  Returns NULL, or why not. */
 extern const char *join_builds_fill(join_builds *builds, table_job *job);
+
+/* Once the executor has read all pages: read the large side's rows of the next round, and fill its build anew.  The others stay.  Returns as above. */
+extern const char *join_builds_read_round(join_builds *builds, table_job *job);
+extern const char *join_builds_fill_round(join_builds *builds, table_job *job);
 extern void join_builds_free_rows(join_builds *builds);
 
 /* Free all, and forget how many words texts have. */

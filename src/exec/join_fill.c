@@ -178,21 +178,45 @@ fill_build(build_filler *filler)
 
 /* ---- all builds */
 
-/* Describe all builds.  The size of their memory; 0: they are too large. */
+/* Describe a build behind others.  The size of their memory; 0: they are too large. */
+static Size
+plan_build(const join_builds *builds, mgpu_group_spec *spec, int number, Size offset)
+{
+	const build_side *side = list_nth(builds->sides, number);
+	uint64		bytes = mgpu_build_plan(&spec->builds[number], offset, side->num_rows, spec->builds[number].num_columns);
+
+	return bytes <= run_table_memory() ? bytes : 0;
+}
+
+/* Describe all, the large one behind the others. */
 static Size
 plan_builds(const join_builds *builds, mgpu_group_spec *spec)
 {
-	uint64		bytes = 0;
+	Size		bytes = 0;
 
-	for (uint32 i = 0; i < spec->num_builds; i++)
-	{
-		const build_side *side = list_nth(builds->sides, i);
-
-		bytes = mgpu_build_plan(&spec->builds[i], bytes, side->num_rows, spec->builds[i].num_columns);
-		if (bytes == 0 || bytes > join_path_memory())
+	for (int i = 0; i < list_length(builds->sides); i++)
+		if (i != builds->large && (bytes = plan_build(builds, spec, i, bytes)) == 0)
 			return 0;
-	}
-	return spec->build_bytes = bytes;
+	return plan_build(builds, spec, builds->large, bytes);
+}
+
+/* Fill a build, whose memory is zeros. */
+static const char *
+fill_from_side(const join_builds *builds, const table_job *job, int number)
+{
+	const build_side *side = list_nth(builds->sides, number);
+	int			num_inputs = expr_program_num_inputs(job->builds[number].program);
+	build_filler filler = {
+		.from = &job->builds[number],
+		.build = &job->spec->builds[number],
+		.memory = builds->memory,
+		.side = side,
+		.context = side->join->node->js.ps.ps_ExprContext,
+		.inputs = palloc(num_inputs * sizeof(mgpu_program_input) + 1),
+		.values = palloc(num_inputs * TABLE_BUILD_STEP_ROWS * sizeof(char *) + 1)
+	};
+
+	return side->rows ? fill_build(&filler) : add_cells(&filler);
 }
 
 const char *
@@ -203,24 +227,43 @@ join_builds_fill(join_builds *builds, table_job *job)
 
 	if (bytes == 0)
 		return join_is_large;
+	job->spec->build_bytes = builds->memory_bytes = bytes;
 	builds->memory = large_alloc(CurrentMemoryContext, bytes);
 	memset(builds->memory, 0, bytes);
 	for (uint32 i = 0; i < job->spec->num_builds && why_not == NULL; i++)
-	{
-		const build_side *side = list_nth(builds->sides, i);
-		int			num_inputs = expr_program_num_inputs(job->builds[i].program);
-		build_filler filler = {
-			.from = &job->builds[i],
-			.build = &job->spec->builds[i],
-			.memory = builds->memory,
-			.side = side,
-			.context = side->join->node->js.ps.ps_ExprContext,
-			.inputs = palloc(num_inputs * sizeof(mgpu_program_input) + 1),
-			.values = palloc(num_inputs * TABLE_BUILD_STEP_ROWS * sizeof(char *) + 1)
-		};
+		why_not = fill_from_side(builds, job, i);
+	join_builds_free_rows(builds);
+	return why_not;
+}
 
-		why_not = side->rows ? fill_build(&filler) : add_cells(&filler);
-	}
+/* Have memory of so many bytes, of which the first ones stay. */
+static void
+grow(join_builds *builds, Size bytes, Size kept_bytes)
+{
+	char	   *memory;
+
+	if (bytes <= builds->memory_bytes)
+		return;
+	memory = large_alloc(CurrentMemoryContext, bytes);
+	memcpy(memory, builds->memory, kept_bytes);
+	pfree(builds->memory);
+	builds->memory = memory;
+	builds->memory_bytes = bytes;
+}
+
+const char *
+join_builds_fill_round(join_builds *builds, table_job *job)
+{
+	Size		offset = job->spec->builds[builds->large].offset;
+	Size		bytes = plan_build(builds, job->spec, builds->large, offset);
+	const char *why_not;
+
+	if (bytes == 0)
+		return join_is_large;
+	grow(builds, bytes, offset);
+	job->spec->build_bytes = bytes;
+	memset(builds->memory + offset, 0, bytes - offset);
+	why_not = fill_from_side(builds, job, builds->large);
 	join_builds_free_rows(builds);
 	return why_not;
 }

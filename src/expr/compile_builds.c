@@ -181,11 +181,12 @@ expr_program_add_builds(expr_program *program, int num_builds)
 	program->builds = palloc0(num_builds * sizeof(expr_build));
 }
 
-int
-expr_program_look_up(expr_program *program, int number, List *keys, const int *words, bool may_miss)
+static const expr_type row = {MGPU_LANE_INTEGER, sizeof(int64), false, 0};
+
+/* One number of the cells of a key. */
+static expr_value
+add_key(expr_program *program, List *keys)
 {
-	const expr_type row = {MGPU_LANE_INTEGER, sizeof(int64), false, 0};
-	expr_build *build = &program->builds[number];
 	expr_value	both[2] = {{linitial_int(keys), row}};
 	ListCell   *cell;
 
@@ -194,6 +195,26 @@ expr_program_look_up(expr_program *program, int number, List *keys, const int *w
 		both[1] = (expr_value) {lfirst_int(cell), row};
 		both[0] = add_op(program, MGPU_RUN_HASH_KEYS, row, 0, 2, both);
 	}
+	return both[0];
+}
+
+int
+expr_program_add_round(expr_program *program, List *keys, int round, int num_rounds)
+{
+	expr_value	key = add_key(program, keys);
+	expr_value	is_in = add_op(program, MGPU_RUN_IN_ROUND, expr_boolean, num_rounds, 1, &key);
+
+	program->ops[program->num_ops - 1].width = round;
+	return expr_program_add_output(program, is_in);
+}
+
+int
+expr_program_look_up(expr_program *program, int number, List *keys, const int *words, bool may_miss)
+{
+	expr_build *build = &program->builds[number];
+	expr_value	both[2] = {add_key(program, keys)};
+	ListCell   *cell;
+
 	both[0] = add_op(program, MGPU_RUN_LOOKUP, row, number, 1, both);
 	foreach(cell, list_length(keys) > 1 ? keys : NIL)
 	{

@@ -38,6 +38,9 @@ extern int	expr_program_look_up(expr_program *program, int number, List *keys, c
 /* An output that says whether a row was found, or not. */
 extern int	expr_program_add_found(expr_program *program, int number, bool is_found);
 
+/* Whether the key in these registers is of a round (core/build.h): an output. */
+extern int	expr_program_add_round(expr_program *program, List *keys, int round, int num_rounds);
+
 /* The register of an output, before the program is finished. */
 extern int	expr_program_register(const expr_program *program, int output);
 

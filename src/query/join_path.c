@@ -6,6 +6,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -19,6 +21,7 @@
 #include "expr/expr_builds.h"
 #include "query/join_path.h"
 #include "query/scan_path.h"
+#include "query/table_job.h"
 #include "run/run_table.h"
 #include "scan/heap_reader.h"
 
@@ -104,31 +107,61 @@ takes_join(PlannerInfo *root, const HashPath *join)
 		((type == JOIN_INNER || type == JOIN_LEFT) && (join->jpath.inner_unique || finds_one(root, join)));
 }
 
-double
-join_path_memory(void)
+/* Most bytes that a build takes, as its rows are read and then as a build. */
+static double
+bytes_of(const build_size *size)
 {
-	return (double) get_hash_memory_limit() * run_table_threads();
+	return size->num_rows * (size->width + 8 * sizeof(uint64));
 }
 
-/* Whether the inner sides are expected to fit in memory. */
-static bool
-builds_fit(const List *joins)
+/* Parts of a build are not all as large as their mean. */
+#define ROUND_MARGIN 1.1
+
+int
+join_path_rounds(const build_size *sizes, int num_builds, int *largest)
 {
-	double		bytes = 0;
+	double		memory = run_table_memory();
+	double		num_rounds;
+
+	*largest = 0;
+	for (int i = 0; i < num_builds; i++)
+	{
+		memory -= bytes_of(&sizes[i]);
+		*largest = bytes_of(&sizes[i]) > bytes_of(&sizes[*largest]) ? i : *largest;
+	}
+	if (memory >= 0)
+		return 1;
+	memory += bytes_of(&sizes[*largest]);
+	num_rounds = memory > 0 ? ceil(bytes_of(&sizes[*largest]) * ROUND_MARGIN / memory) : HUGE_VAL;
+	return num_rounds <= MGPU_BUILD_MAX_ROUNDS ? (int) num_rounds : 0;
+}
+
+int
+join_path_rounds_of(PlannerInfo *root, const List *joins, const Path **large)
+{
+	build_size *sizes = palloc(list_length(joins) * sizeof(build_size) + 1);
+	int			num_rounds;
+	int			largest;
 	ListCell   *cell;
 
 	foreach(cell, joins)
 	{
 		const Path *inner = ((const HashPath *) lfirst(cell))->jpath.innerjoinpath;
 
-		bytes += inner->rows * BUILD_ROW_BYTES(inner->pathtarget->width);
+		sizes[foreach_current_index(cell)] = (build_size) {inner->rows, inner->pathtarget->width};
 	}
-	return bytes <= join_path_memory();
+	num_rounds = join_path_rounds(sizes, list_length(joins), &largest);
+	if (num_rounds <= 1)
+		return num_rounds;
+	*large = ((const HashPath *) list_nth(joins, largest))->jpath.innerjoinpath;
+	return table_job_reads_side(root, *large) ? num_rounds : 0;
 }
 
 const Path *
 join_path_stream(PlannerInfo *root, const Path *rows, List **joins)
 {
+	const Path *large;
+
 	*joins = NIL;
 	for (rows = path_below_projections(rows); IsA(rows, HashPath); rows = path_below_projections(rows))
 	{
@@ -137,7 +170,7 @@ join_path_stream(PlannerInfo *root, const Path *rows, List **joins)
 		*joins = lappend(*joins, (void *) rows);
 		rows = ((const HashPath *) rows)->jpath.outerjoinpath;
 	}
-	return builds_fit(*joins) ? rows : NULL;
+	return join_path_rounds_of(root, *joins, &large) > 0 ? rows : NULL;
 }
 
 /* ---- expressions */
@@ -239,7 +272,7 @@ join_path_joins(const List *exprs, const List *joins)
 		const List *own = list_nth(exprs, 1 + foreach_current_index(cell));
 		table_join *join = palloc(sizeof(table_join));
 
-		*join = (table_join) {((const HashPath *) lfirst(cell))->jpath.jointype, linitial(own), lsecond(own), NULL};
+		*join = (table_join) {((const HashPath *) lfirst(cell))->jpath.jointype, linitial(own), lsecond(own), NULL, 1};
 		made = lappend(made, join);
 	}
 	return made;

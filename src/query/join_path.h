@@ -22,10 +22,23 @@ extern List *join_path_exprs(List *columns, const List *joins);
 /* The joins (scan/heap_reader.h) whose expressions these are. */
 extern List *join_path_joins(const List *exprs, const List *joins);
 
-/* Bytes that all builds of a job may take: threads share them, as workers share PostgreSQL's parallel hash. */
-extern double join_path_memory(void);
+/* What is expected of a join's smaller side. */
+typedef struct build_size
+{
+	double		num_rows;
+	int			width;			/* of a row */
+} build_size;
 
-/* Most bytes that a build of so many rows takes, as they are read and then as a build; width: of a row. */
-#define BUILD_ROW_BYTES(width) ((width) + 8 * sizeof(uint64))
+/*
+ * In how many rounds the largest of some builds has to be made, so that they fit in memory together: 1 if all do, 0 if they never do.
+ * *largest: its number.
+ */
+extern int	join_path_rounds(const build_size *sizes, int num_builds, int *largest);
+
+/*
+ * The rounds of a path's joins; 0: they are no job's, for a build that is too large is read but once.  *large: the path of the side that
+ * is made in rounds.
+ */
+extern int	join_path_rounds_of(PlannerInfo *root, const List *joins, const Path **large);
 
 #endif							/* MGPU_QUERY_JOIN_PATH_H */

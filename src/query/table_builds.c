@@ -85,6 +85,17 @@ take_cell(table_job *job, int output, const value_cells *cells)
 	return column;
 }
 
+/* Rows of other rounds do not come back. */
+static bool
+take_round(table_job *job, const table_build *build)
+{
+	List	   *keys = NIL;
+
+	for (int i = 0; i < build->num_keys; i++)
+		keys = lappend_int(keys, expr_program_register(job->program, job->of_columns[job->of_cells[build->keys[i]]]));
+	return table_job_add_test(job, expr_program_add_round(job->program, keys, build->round, build->num_rounds));
+}
+
 bool
 table_job_take_build(table_job *job, const table_question *question)
 {
@@ -107,7 +118,7 @@ table_job_take_build(table_job *job, const table_question *question)
 				return false;
 		}
 	}
-	return true;
+	return question->build->num_rounds <= 1 || take_round(job, question->build);
 }
 
 /* Words for texts of a column: those that a build below has, or by statistics. */

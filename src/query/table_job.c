@@ -328,6 +328,14 @@ table_job_make(table_job *job, const table_question *question)
 	return table_job_is_remembered(job->number) ? TABLE_JOB_BEYOND : NULL;
 }
 
+void
+table_job_set_round(table_job *job, int round)
+{
+	for (uint32 i = 0; i < job->spec->num_ops; i++)
+		if (job->spec->ops[i].code == MGPU_RUN_IN_ROUND)
+			job->spec->ops[i].width = round;
+}
+
 bool
 table_job_fill(table_job *job, ExprContext *context)
 {

@@ -71,6 +71,8 @@ struct table_build
 	expr_program *program;
 	List	   *values;			/* build_column: what these are computed of, as a job does that reads the rows */
 	bool		ignores_repeats;	/* rows with a key that is there */
+	int			num_rounds;		/* as of table_join */
+	int			round;			/* whose rows a job is to read */
 	int			num_keys;
 	int			keys[MGPU_BUILD_MAX_KEYS];	/* cells of the key */
 	int			num_cells;
@@ -104,6 +106,9 @@ extern void table_job_remember(uint64 number);
 extern bool table_job_is_remembered(uint64 number);
 extern uint64 table_job_number(const table_job *job, const table_question *question);
 
+/* Have rows be joined that are of a round, in place of the one before. */
+extern void table_job_set_round(table_job *job, int round);
+
 /* Write the values of constants, which are computed now.  false: they do not fit. */
 extern bool table_job_fill(table_job *job, ExprContext *context);
 
@@ -128,6 +133,9 @@ extern Cost table_job_scan_cost(PlannerInfo *root, const Path *rows, table_execu
 extern Cost table_job_node_cost(PlannerInfo *root, const Path *rows, table_executor executor);
 extern double table_job_part(table_executor executor);
 
+/* Whether a job may read the rows of a join's smaller side. */
+extern bool table_job_reads_side(PlannerInfo *root, const Path *side);
+
 /* The path of a join's smaller side that costs least: the relation's cheapest, or one that a job may read; NULL: there is none. */
 extern Path *table_job_side(PlannerInfo *root, RelOptInfo *rel, Path *scan);
 
@@ -144,6 +152,7 @@ extern int	table_job_words(const table_question *question, const Expr *expr);
 
 /* Add the tests of rows (table_tests.c): conditions and joins.  After the last expression: the builds. */
 extern bool table_job_take_tests(table_job *job, const table_question *question);
+extern bool table_job_add_test(table_job *job, int output);
 extern bool table_job_finish_builds(table_job *job, const table_question *question);
 
 /*

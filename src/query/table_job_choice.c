@@ -104,12 +104,6 @@ part_bytes(const mgpu_group_spec *spec, double num_rows, double num_results)
 	return bytes + of_all * group_bytes(spec, groups);
 }
 
-static double
-memory_of_threads(void)
-{
-	return (double) get_hash_memory_limit() * run_table_threads();
-}
-
 /* Of it, what is for rows and groups that wait, though parts take all that is left; beyond it they go to a file. */
 #define LEAST_WAITING 0.125
 
@@ -121,10 +115,10 @@ static bool
 fits_in_memory(const mgpu_group_spec *spec, double num_rows, double num_results)
 {
 	if (spec->limit_rule != MGPU_LIMIT_NONE)
-		return Min(num_rows, num_results) * (spec->num_columns + 2) * sizeof(uint64) <= memory_of_threads();
-	if (num_results * FILED_GROUP_ROWS > num_rows && group_bytes(spec, num_results) > memory_of_threads())
+		return Min(num_rows, num_results) * (spec->num_columns + 2) * sizeof(uint64) <= run_table_memory();
+	if (num_results * FILED_GROUP_ROWS > num_rows && group_bytes(spec, num_results) > run_table_memory())
 		return false;
-	return part_bytes(spec, num_rows, num_results) <= memory_of_threads() * (1 - LEAST_WAITING);
+	return part_bytes(spec, num_rows, num_results) <= run_table_memory() * (1 - LEAST_WAITING);
 }
 
 /* Rows may be more than expected.  A file that is not written is still one more that the server's statistics count. */
@@ -133,7 +127,7 @@ fits_in_memory(const mgpu_group_spec *spec, double num_rows, double num_results)
 uint64
 table_job_memory_before_file(const mgpu_group_spec *spec, double num_rows, double num_results)
 {
-	double		memory = memory_of_threads();
+	double		memory = run_table_memory();
 	double		bytes = Max(memory - part_bytes(spec, num_rows, num_results), memory * LEAST_WAITING);
 
 	if (spec->limit_rule != MGPU_LIMIT_NONE || folds(spec, num_results) || kept_bytes(spec, num_rows) * MORE_ROWS <= bytes)

@@ -138,27 +138,36 @@ table_job_expected(PlannerInfo *root, const Path *rows, const query *query, List
 	table_question question = {.query = query,.outputs = outputs};
 	double		num_read = rows_read(scans);
 	mgpu_group_spec *spec;
+	const Path *large;
 	table_executor executor = TABLE_BY_NOBODY;
 
 	if (scans == NIL || list_length(scans) > MGPU_GROUP_MAX_SOURCES || (!run_may_use_gpu() && !table_job_has_threads(num_read, joins != NIL)))
 		return TABLE_BY_NOBODY;
 	spec = make_one_job(root, rows, scans, &question);
-	if (spec && run_may_use_gpu() && run_would_use_gpu(num_read))
+	/* rounds are of threads: a GPU would be sent all of a build */
+	if (spec && run_may_use_gpu() && run_would_use_gpu(num_read) && join_path_rounds_of(root, joins, &large) == 1)
 		executor = TABLE_BY_GPU;
 	else if (spec && table_job_is_for_threads(spec, num_read, rows->rows, num_results))
 		executor = TABLE_BY_THREADS;
 	return executor;
 }
 
+bool
+table_job_reads_side(PlannerInfo *root, const Path *side)
+{
+	List	   *joins;
+	List	   *scans = scans_of(join_path_stream(root, side, &joins));
+
+	return scans != NIL && table_job_reads_build(rows_read(scans));
+}
+
 /* What a smaller side of a join costs, read and as a build. */
 static Cost
 side_cost(PlannerInfo *root, const Path *side)
 {
-	List	   *joins;
-	List	   *scans = scans_of(join_path_stream(root, side, &joins));
 	int			num_columns = list_length(side->pathtarget->exprs);
 
-	if (scans != NIL && table_job_reads_build(rows_read(scans)))
+	if (table_job_reads_side(root, side))
 		return table_job_scan_cost(root, side, TABLE_BY_THREADS) + side->rows * (BUILD_CELLS_COST + BUILD_CELL_COST * num_columns) * cpu_operator_cost;
 	return side->total_cost - scan_saved_cost(root, side, side->pathtarget->exprs) - scan_cached_saving(root, side) +
 		side->rows * (BUILD_COST + BUILD_COLUMN_COST * num_columns) * cpu_operator_cost;
@@ -204,7 +213,9 @@ table_job_scan_cost(PlannerInfo *root, const Path *rows, table_executor executor
 	double		part = executor == TABLE_BY_GPU ? GPU_SCAN_PART : THREAD_SCAN_PART / run_table_threads();
 	List	   *joins;
 	const Path *stream = join_path_stream(root, rows, &joins);
-	Cost		cost = joins_cost(root, joins, stream->rows, part) - scan_cached_saving(root, stream);
+	Cost		cost = -scan_cached_saving(root, stream);
+	const Path *large = NULL;
+	int			num_rounds = join_path_rounds_of(root, joins, &large);
 	ListCell   *cell;
 
 	foreach(cell, scans_of(stream))
@@ -215,5 +226,8 @@ table_job_scan_cost(PlannerInfo *root, const Path *rows, table_executor executor
 		get_tablespace_page_costs(rel->reltablespace, NULL, &per_page);
 		cost += rel->pages * per_page + part * rel->tuples * (cpu_tuple_cost + rel->baserestrictcost.per_tuple);
 	}
-	return cost;
+	/* each round reads all, and looks its own rows up */
+	if (num_rounds > 1)
+		cost = num_rounds * cost + (num_rounds - 1) * table_job_scan_cost(root, large, executor);
+	return cost + joins_cost(root, joins, stream->rows, part);
 }

@@ -28,8 +28,8 @@ has_exec_param(Node *node, void *context)
 }
 
 /* No test has operations behind itself: they wait for rows that it keeps. */
-static bool
-add_test(table_job *job, int output)
+bool
+table_job_add_test(table_job *job, int output)
 {
 	mgpu_group_spec *spec = job->spec;
 
@@ -107,7 +107,7 @@ take_conditions(table_job *job, List *conditions)
 				return false;
 			job->needs_row = true;
 		}
-		if (!add_test(job, expr_program_add(job->program, lfirst(cell))))
+		if (!table_job_add_test(job, expr_program_add(job->program, lfirst(cell))))
 			return false;
 	}
 	return true;
@@ -196,13 +196,15 @@ take_join(table_job *job, const table_question *question, int number)
 
 	job->builds[number].program = expr_program_create();
 	job->builds[number].ignores_repeats = join->type == JOIN_SEMI || join->type == JOIN_ANTI;
+	job->builds[number].num_rounds = join->num_rounds;
 	foreach(cell, join->clauses)
 		if (!IsA(lfirst(cell), OpExpr) || !take_key(job, question, number, lfirst(cell), &keys))
 			return false;
-	if (keys == NIL)
+	if (keys == NIL ||
+		(join->num_rounds > 1 && !table_job_add_test(job, expr_program_add_round(job->program, keys, 0, join->num_rounds))))
 		return false;
 	(void) expr_program_look_up(job->program, number, keys, join->words, join->type == JOIN_LEFT);
-	if (join->type != JOIN_LEFT && !add_test(job, expr_program_add_found(job->program, number, join->type != JOIN_ANTI)))
+	if (join->type != JOIN_LEFT && !table_job_add_test(job, expr_program_add_found(job->program, number, join->type != JOIN_ANTI)))
 		return false;
 	return take_conditions(job, join->conditions);
 }

@@ -307,7 +307,7 @@ run_drive(const mgpu_executor *executor, run_request *request, mgpu_run_stats *s
 	options.device_memory_limit = (uint64) mgpu_setting_gpu_memory_limit * 1024 * 1024;
 	options.num_threads = request->group ? run_table_threads() : threads_allowed();
 	/* beside what a thread works in, whatever it keeps */
-	options.host_memory_limit = request->group ? (uint64) (get_hash_memory_limit() + THREAD_BYTES) * options.num_threads : 0;
+	options.host_memory_limit = request->group ? (uint64) run_table_memory() + (uint64) THREAD_BYTES * options.num_threads : 0;
 	options.inject_fault = mgpu_setting_inject_fault;
 	memset(&active, 0, sizeof(active));
 	active.executor = executor;

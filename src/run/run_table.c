@@ -57,12 +57,32 @@ feed_builds(const group_request *request, const mgpu_executor *executor, mgpu_ru
 	return MGPU_OK;
 }
 
+/* Once the pages of a round have been read, begin the next one.  *begins: there is one. */
+static mgpu_status
+begin_round(group_request *request, const mgpu_executor *executor, mgpu_run *run, bool *begins, mgpu_error *error)
+{
+	mgpu_status status;
+
+	*begins = false;
+	if (request->next_round == NULL)
+		return MGPU_OK;
+	while ((status = executor->all_read(run, error)) == MGPU_PENDING)
+		CHECK_FOR_INTERRUPTS();
+	if (status != MGPU_OK)
+		return status;
+	*begins = request->next_round(request->round_context);
+	if (*begins)
+		executor->set_builds(run, &request->spec, request->builds);
+	return request->fails ? MGPU_HOST_MEMORY : MGPU_OK;
+}
+
 mgpu_status
 run_group_feed(group_request *request, const mgpu_executor *executor, mgpu_run *run, mgpu_error *error)
 {
 	mgpu_status status = request->by_threads ? MGPU_OK : feed_builds(request, executor, run, error);
+	bool		goes_on = true;
 
-	while (status == MGPU_OK)
+	while (status == MGPU_OK && goes_on)
 	{
 		void	   *batch;
 		uint64		bytes;
@@ -80,8 +100,8 @@ run_group_feed(group_request *request, const mgpu_executor *executor, mgpu_run *
 			return status;
 		num_pages = fill(request, batch, bytes);
 		status = executor->input_commit(run, MGPU_CHANNEL_KEYS, num_pages * sizeof(mgpu_page_ref), error);
-		if (num_pages == 0)
-			return status;
+		if (num_pages == 0 && status == MGPU_OK)
+			status = begin_round(request, executor, run, &goes_on, error);
 	}
 	return status;
 }

@@ -16,6 +16,9 @@
  */
 typedef uint32 (*group_fill_fn) (void *context, char *batch, Size bytes);
 
+/* Make the builds of the next round, which the pages from the first on are to meet.  false: there is none. */
+typedef bool (*group_round_fn) (void *context);
+
 /* One of a job's outputs (core/group_spec.h): in memory, or in a temporary file.  Neither: it has no bytes. */
 typedef struct device_output
 {
@@ -37,8 +40,11 @@ typedef struct group_request
 	uint64		group_bytes;
 	group_fill_fn fill;
 	void	   *fill_context;
+	group_round_fn next_round;	/* NULL: there is one round */
+	void	   *round_context;
 
 	uint64		num_shared_pages;	/* out, before the first batch: shared buffers that are read where they are, from the first on */
+	bool		fails;			/* next_round has no builds for rows that are left */
 	bool		is_beyond;		/* out: an executor gave up because of what it read */
 	const char *no_gpu;			/* out: why no GPU ran it, static or in memory of the current context; NULL: one did */
 	bool		by_threads;		/* out: threads of this process ran it */
@@ -65,6 +71,9 @@ extern bool run_would_use_gpu(double num_rows);
 
 /* Threads for such a job where no GPU runs it, this one included: no more than PostgreSQL would have processes. */
 extern int	run_table_threads(void);
+
+/* Bytes that such a job may keep, or its builds: as PostgreSQL's processes may, though some of these may have no core of their own. */
+extern double run_table_memory(void);
 
 /*
  * Run the job on a GPU, if settings and prediction choose it, or by threads.  False: neither could, and mgpu.gpu_failure allows to go on

@@ -23,6 +23,7 @@ typedef struct table_join
 	List	   *clauses;		/* operators of equality, between what a row has and what the build's row has */
 	List	   *conditions;		/* that the result meets */
 	const int  *words;			/* of the texts of each of the build's columns; NULL: they are not known */
+	int			num_rounds;		/* in which its build's rows are there, a part in each: the table is read that often */
 } table_join;
 
 /* Which columns of which rows of a table are read: expressions of its attributes, and conditions in the order of the plan. */

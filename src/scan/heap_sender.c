@@ -207,6 +207,14 @@ heap_sender_release(int code, Datum sender_pointer)
 }
 
 void
+heap_sender_restart(heap_sender *sender)
+{
+	heap_sender_release(0, PointerGetDatum(sender));
+	sender->num_held = 0;
+	sender->current = 0;
+}
+
+void
 heap_sender_stop(heap_sender *sender, const mgpu_group_result *result)
 {
 	ListCell   *cell;

@@ -26,6 +26,9 @@ extern uint32 heap_sender_fill(void *context, char *memory, Size bytes);
  */
 extern void heap_sender_release(int code, Datum sender);
 
+/* All pages have been read, and come once more. */
+extern void heap_sender_restart(heap_sender *sender);
+
 /* The GPU has read all pages, or will use nothing of them: then its result is zero. */
 extern void heap_sender_stop(heap_sender *sender, const mgpu_group_result *result);
 

@@ -77,7 +77,7 @@ joins_of(const row_source *source, List *exprs)
 		List	   *own = list_nth(exprs, 1 + foreach_current_index(cell));
 		table_join *join = palloc(sizeof(table_join));
 
-		*join = (table_join) {from->node->js.jointype, linitial(own), lsecond(own), from->words};
+		*join = (table_join) {from->node->js.jointype, linitial(own), lsecond(own), from->words, Max(from->num_rounds, 1)};
 		joins = lappend(joins, join);
 	}
 	return joins;

@@ -121,6 +121,8 @@ number_of(uint16_t code)
 		case MGPU_RUN_LIMIT_MAGNITUDE:
 		case MGPU_RUN_REAL_OF_NUMERIC:
 			return 100;
+		case MGPU_RUN_IN_ROUND:
+			return 16;
 		default:
 			return 0;
 	}
@@ -217,6 +219,8 @@ test_numbers(void)
 		UNIT_CHECK(!takes_number(of_builds[i], 1) && !takes_number(of_builds[i], -1));
 	for (size_t i = 0; i < sizeof(of_width) / sizeof(of_width[0]); i++)
 		UNIT_CHECK(!takes_width(of_width[i], 0) && !takes_width(of_width[i], 9));
+	UNIT_CHECK(takes_number(MGPU_RUN_IN_ROUND, 1) && !takes_number(MGPU_RUN_IN_ROUND, 0) && !takes_number(MGPU_RUN_IN_ROUND, -1) &&
+			   !takes_number(MGPU_RUN_IN_ROUND, MGPU_BUILD_MAX_ROUNDS + 1));
 	UNIT_CHECK(!takes_number(MGPU_RUN_TRUNCATE_TIME, -1) && !takes_number(MGPU_RUN_TRUNCATE_TIME, MGPU_TIME_YEAR + 1));
 	UNIT_CHECK(!takes_number(MGPU_RUN_EXTRACT, -1) && !takes_number(MGPU_RUN_EXTRACT, MGPU_FIELD_EPOCH + 1));
 	UNIT_CHECK(takes_number(MGPU_RUN_WORD, 7) && !takes_number(MGPU_RUN_WORD, 8) && !takes_number(MGPU_RUN_WORD_FIXED, -1));

@@ -345,6 +345,8 @@ random_number(program_case *given, number_kind kind)
 			for (uint64_t i = unit_random_below(19); i > 0; i--)
 				power *= 10;
 			return power;
+		case ROUNDS:
+			return 2;
 		case WHICH:
 			return (int64_t) unit_random_below(given->op.width);
 		case STORED:
@@ -379,7 +381,7 @@ choose_op(program_case *given, int code)
 		given->lanes[i == 0 ? TO : i - 1] = (uint8_t) lane_of_kind(given->kinds[i]);
 	}
 	given->op = (mgpu_program_op) {.code = (uint16_t) code,.to = TO,.from = {0, 1, 2}};
-	given->op.width = code == MGPU_RUN_LIKE ? (uint16_t) unit_random_below(2) : known->widths[unit_random_below(num_widths)];
+	given->op.width = code == MGPU_RUN_LIKE || code == MGPU_RUN_IN_ROUND ? (uint16_t) unit_random_below(2) : known->widths[unit_random_below(num_widths)];
 	given->op.number = random_number(given, known->number);
 }
 

@@ -16,6 +16,7 @@ typedef enum number_kind
 	UNIT,
 	FIELD,
 	POWER,						/* of 10 */
+	ROUNDS,						/* 2, so that widths are 0 and 1 */
 	WHICH,						/* a word's */
 	STORED,						/* an input's */
 	INTEGER_LIST,
@@ -124,6 +125,7 @@ static const shape shapes[MGPU_PROGRAM_NUM_CODES] = {
 	[MGPU_RUN_LOCAL_OF_ZONED] = {"it", {8}, ZONE},
 	[MGPU_RUN_ZONED_OF_LOCAL] = {"it", {8}, ZONE},
 	[MGPU_RUN_HASH_KEYS] = {"iii", {8}, PLAIN},
+	[MGPU_RUN_IN_ROUND] = {"ii", {1}, ROUNDS},
 	[MGPU_RUN_LOOKUP] = {"ii", {8}, BUILD},
 	[MGPU_RUN_MATCH] = {"iii", {1, 2}, BUILD},
 	[MGPU_RUN_FETCH] = {"#i", {1, 2}, BUILD},

@@ -23,6 +23,23 @@ mgpu_run_hash_keys(mgpu_frame frame, mgpu_program_op op)
 	}
 }
 
+/* A row without a key is of the first round. */
+MGPU_CODEC void
+mgpu_run_in_round(mgpu_frame frame, mgpu_program_op op)
+{
+	mgpu_register key = mgpu_register_from(frame, op, 0);
+	mgpu_register to = mgpu_register_to(frame, op);
+
+	for (uint32_t i = 0; i < frame.num_rows; i++)
+	{
+		uint8_t		state = key.states[i];
+		uint32_t	round = state == MGPU_IS_VALUE ? mgpu_build_round((uint64_t) key.integers[i], (uint32_t) op.number) : 0;
+
+		to.integers[i] = round == op.width;
+		to.states[i] = state == MGPU_IS_FAULT ? state : MGPU_IS_VALUE;
+	}
+}
+
 MGPU_CODEC void
 mgpu_run_lookup(mgpu_frame frame, mgpu_program_op op)
 {

@@ -292,7 +292,14 @@ mgpu_status mgpu_table_status(const mgpu_run *run, mgpu_error *err);
 
 /* Work on the stage until it ends (MGPU_OK), or for budget_ms; then begin the next. */
 mgpu_status mgpu_table_work(mgpu_run *run, double budget_ms, mgpu_error *err);
+
 mgpu_status mgpu_table_advance(mgpu_run *run, mgpu_error *err);
+
+/* table_input.c: functions of the executor that take pages (core/executor.h). */
+mgpu_status mgpu_table_input_slot(mgpu_run *run, mgpu_channel channel, void **memory, uint64_t *slot_bytes, mgpu_error *err);
+mgpu_status mgpu_table_input_commit(mgpu_run *run, mgpu_channel channel, uint64_t bytes, mgpu_error *err);
+mgpu_status mgpu_table_all_read(mgpu_run *run, mgpu_error *err);
+void		mgpu_table_set_builds(mgpu_run *run, const mgpu_group_spec *spec, const char *builds);
 
 /* table_read.c */
 void		mgpu_table_plan_inputs(mgpu_run *run);

@@ -1,9 +1,6 @@
 /*
  * table_executor.c
- *		mgpu_cpu_table_executor: the table of functions, and its input.
- *
- * A batch is one task of the pool or, with many threads, some; they are released when it is committed.  Slots are handed out in turn,
- * and a caller that finds the next one not free does a task itself.
+ *		mgpu_cpu_table_executor: the table of functions.
  */
 #include "core/cpu/table/table.h"
 
@@ -15,9 +12,6 @@
 
 /* Slots beyond one for each thread, so that the caller fills the next.  Without threads, one is enough. */
 #define SPARE_SLOTS 2
-
-/* More tasks than there are pages: how many there will be is not known. */
-#define MOST_TASKS (UINT64_MAX / 4)
 
 /* ---- open, release */
 
@@ -184,108 +178,7 @@ table_open(const mgpu_job *job, const mgpu_binding *binding, const mgpu_exec_opt
 	return mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for a run");
 }
 
-/* ---- input */
-
-static mgpu_table_read *
-read_at(const mgpu_run *run, uint64_t number)
-{
-	return &run->reads[number % run->ring_reads];
-}
-
-static void
-read_task(void *context, uint64_t task, int worker)
-{
-	mgpu_run   *run = context;
-	mgpu_table_read *read = read_at(run, task);
-
-	if (mgpu_table_goes_on(run))
-		mgpu_table_read_pages(run, &run->workers[worker], read);
-	atomic_fetch_sub(&read->slot->num_left, 1);
-	atomic_fetch_add(&run->num_done, 1);
-}
-
-static mgpu_status
-table_input_slot(mgpu_run *run, mgpu_channel channel, void **memory, uint64_t *slot_bytes, mgpu_error *err)
-{
-	double		end_ms = mgpu_now_ms() + (double) mgpu_cpu_tunables.poll_ms;
-	mgpu_table_slot *slot = &run->slots[run->num_committed % run->num_slots];
-	mgpu_status status = mgpu_table_status(run, err);
-
-	if (channel != MGPU_CHANNEL_KEYS || run->submitted)
-		return mgpu_fail(err, MGPU_BAD_JOB, "a run takes pages by its first channel, until it is submitted");
-	while (status == MGPU_OK && atomic_load(&slot->num_left) > 0)
-	{
-		double		now_ms = mgpu_now_ms();
-
-		if (now_ms >= end_ms)
-			return MGPU_PENDING;
-		mgpu_pool_help(run->pool, end_ms - now_ms);
-		status = mgpu_table_status(run, err);
-	}
-	if (status != MGPU_OK)
-		return status;
-	run->slot_is_out = true;
-	*memory = slot->memory;
-	*slot_bytes = run->slot_bytes;
-	return MGPU_OK;
-}
-
-/* Rows are listed in the order of the table. */
-static mgpu_table_batch *
-add_batch(mgpu_run *run)
-{
-	mgpu_table_batch *batch = mgpu_arena_allocate(&run->arena, sizeof(*batch));
-
-	if (batch == NULL)
-		return NULL;
-	memset(batch, 0, sizeof(*batch));
-	if (run->last == NULL)
-		run->first = batch;
-	else
-		run->last->next = batch;
-	run->last = batch;
-	return batch;
-}
-
-/* Cut the pages of a slot into tasks. */
-static bool
-add_reads(mgpu_run *run, mgpu_table_slot *slot)
-{
-	uint64_t	num_reads = mgpu_table_least(run->most_reads, slot->num_refs / mgpu_cpu_tunables.table_task_pages);
-
-	num_reads = num_reads > 0 ? num_reads : 1;
-	atomic_store(&slot->num_left, (uint32_t) num_reads);
-	for (uint64_t i = 0; i < num_reads; i++)
-	{
-		mgpu_table_read *read = read_at(run, run->num_reads++);
-
-		read->slot = slot;
-		read->begin = (uint32_t) (slot->num_refs * i / num_reads);
-		read->end = (uint32_t) (slot->num_refs * (i + 1) / num_reads);
-		if ((read->batch = add_batch(run)) == NULL)
-			return false;
-	}
-	return true;
-}
-
-static mgpu_status
-table_input_commit(mgpu_run *run, mgpu_channel channel, uint64_t bytes, mgpu_error *err)
-{
-	mgpu_table_slot *slot = &run->slots[run->num_committed % run->num_slots];
-
-	if (!run->slot_is_out || bytes % sizeof(mgpu_page_ref) != 0 || bytes > MGPU_BATCH_PAGES * sizeof(mgpu_page_ref))
-		return mgpu_fail(err, MGPU_BAD_JOB, "a batch of %llu bytes", (unsigned long long) bytes);
-	run->slot_is_out = false;
-	if (bytes == 0)
-		return MGPU_OK;
-	slot->num_refs = (uint32_t) (bytes / sizeof(mgpu_page_ref));
-	if (run->num_committed++ == 0)
-		mgpu_pool_begin_held(run->pool, read_task, run, MOST_TASKS);
-	if (!add_reads(run, slot))
-		return mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for a batch");
-	mgpu_pool_release(run->pool, run->num_reads);
-	return MGPU_OK;
-}
+/* ---- submit */
 
 static mgpu_status
 table_submit(mgpu_run *run, mgpu_error *err)
@@ -384,8 +277,8 @@ table_piece_taken(mgpu_run *run)
 const mgpu_executor mgpu_cpu_table_executor = {
 	.name = "cpu",
 	.open = table_open,
-	.input_slot = table_input_slot,
-	.input_commit = table_input_commit,
+	.input_slot = mgpu_table_input_slot,
+	.input_commit = mgpu_table_input_commit,
 	.submit = table_submit,
 	.poll = table_poll,
 	.stats = table_stats,
@@ -395,4 +288,6 @@ const mgpu_executor mgpu_cpu_table_executor = {
 	.bind_groups = table_bind,
 	.group_piece = table_piece,
 	.piece_taken = table_piece_taken,
+	.all_read = mgpu_table_all_read,
+	.set_builds = mgpu_table_set_builds,
 };
