@@ -131,7 +131,7 @@ check_op(program_case *given, int code)
 	UNIT_CONTEXT("%s", mgpu_program_names[code]);
 	UNIT_CHECK(states[MGPU_IS_VALUE] > 0);
 	UNIT_CHECK(states[MGPU_IS_NULL] > 0 || code == MGPU_RUN_IS_NULL || code == MGPU_RUN_IS_NOT_NULL ||
-			   code == MGPU_RUN_IS_TRUTH || code == MGPU_RUN_IS_DISTINCT);
+			   code == MGPU_RUN_IS_TRUTH || code == MGPU_RUN_IS_DISTINCT || code == MGPU_RUN_IN_ROUND);
 }
 
 /* ---- a program of several operations, in parts */

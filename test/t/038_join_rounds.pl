@@ -1,0 +1,114 @@
+# Joins whose smaller side is beyond memory: its build is made in rounds, and the table is read once in each.  The answers are those of
+# PostgreSQL's own plan, to the byte, also where a round cannot be made.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use MgpuTest;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = new_service_node('join_rounds',
+	conf => [ 'max_parallel_workers_per_gather = 0', 'shared_buffers = 64MB', "work_mem = '1MB'", 'hash_mem_multiplier = 1', 'enable_mergejoin = off', 'enable_nestloop = off', 'mgpu.cpu_threads = 2' ]);
+my $session = MgpuTest->session($node, options => '-c synchronize_seqscans=off');
+my $large = sized(100_000, 120_000);
+my $rows = sized(60_000, 200_000);
+
+sub run { return $session->run(@_); }
+
+sub favour
+{
+	run(map {"SET mgpu.enable_$_ = $_[0]"} 'group', 'top', 'sort');
+	return;
+}
+
+sub analyze
+{
+	favour('force');
+	return $session->query("EXPLAIN (ANALYZE, COSTS off, TIMING off, SUMMARY off, BUFFERS off) $_[0]");
+}
+
+sub answer
+{
+	my ($nodes, $query) = @_;
+
+	favour($nodes);
+	my $answer = $session->query($query);
+	return $query =~ /ORDER BY [^()]*$/ ? $answer : join("\n", sort split /\n/, $answer);
+}
+
+# With so many rounds at least; 0: no job has the join.
+sub check_rounds
+{
+	my ($name, $least, @queries) = @_;
+	my @wrong;
+
+	foreach my $executor ('cpu', 'gpu')
+	{
+		run("SET mgpu.executor = $executor");
+		foreach my $query (@queries)
+		{
+			my $plan = analyze($query);
+			my $rounds = $plan =~ /Rounds: (\d+)/ ? $1 : $plan =~ /Joins: \d+ looked up/ ? 1 : 0;
+
+			push @wrong, "$executor: differs from PostgreSQL's plan: $query" if answer('force', $query) ne answer('off', $query);
+			push @wrong, "$executor: $rounds rounds: $query\n$plan" if $least ? $rounds < $least : $rounds > 0;
+			push @wrong, "$executor: a GPU has rounds: $query" if $rounds > 1 && $plan !~ /Executor: cpu/;
+		}
+	}
+	is(join("\n", @wrong), '', "$name: $least rounds");
+	return;
+}
+
+run("CREATE TABLE large (id int PRIMARY KEY, label text, kind int, n numeric(8, 2), half int)",
+	"INSERT INTO large SELECT i, CASE WHEN i % 11 > 0 THEN 'label ' || i END, i % 13, CASE WHEN i % 7 > 0 THEN i / 8.0 END, i % 1000 FROM generate_series(1, $large) i",
+	'CREATE TABLE pairs (a int, b int8, x int, PRIMARY KEY (a, b))', "INSERT INTO pairs SELECT i / 10, i % 10, i FROM generate_series(1, $large) i",
+	'CREATE TABLE twice (id int, v int)', "INSERT INTO twice SELECT i % $large, i % 17 FROM generate_series(1, 2 * $large) i",
+	'CREATE TABLE small (id int PRIMARY KEY, name text)', "INSERT INTO small SELECT i, 'name ' || i FROM generate_series(0, 12) i",
+	'CREATE TABLE facts (id int, l int, a int, b int, v int, f float8)',
+	"INSERT INTO facts SELECT i, CASE WHEN i % 19 > 0 THEN (i * 7919::bigint) % ($large + 500) END, i % ($large / 10), i % 12, i % 1000 - 500, i / 4.0 FROM generate_series(1, $rows) i",
+	'VACUUM ANALYZE');
+
+check_rounds('an inner join', 3, 'SELECT kind, count(*), sum(v), min(label), sum(n) FROM facts JOIN large ON l = large.id GROUP BY 1',
+	'SELECT kind + 1, count(*), max(v) FROM facts JOIN large ON l = large.id GROUP BY 1', 'SELECT count(*), sum(v) FROM facts JOIN large ON l = large.id WHERE n > 100 AND v < 300');
+check_rounds('a left join', 3, 'SELECT kind, count(*), count(label), sum(n) FROM facts LEFT JOIN large ON l = large.id GROUP BY 1',
+	'SELECT kind IS NULL, count(*) FROM facts LEFT JOIN large ON l = large.id WHERE n IS NULL GROUP BY 1');
+check_rounds('a semijoin, of rows that are there twice', 3, 'SELECT v, count(*) FROM facts WHERE EXISTS (SELECT FROM twice t WHERE t.id = l AND t.v <> 3) GROUP BY 1', 'SELECT count(*) FROM facts WHERE l IN (SELECT id FROM twice)');
+check_rounds('an antijoin', 3, 'SELECT v % 10, count(*) FROM facts WHERE NOT EXISTS (SELECT FROM twice t WHERE t.id = l AND t.v > 3) GROUP BY 1');
+check_rounds('a key of two columns', 3, 'SELECT p.b, count(*), sum(v), sum(x) FROM facts JOIN pairs p ON p.a = facts.a AND p.b = facts.b GROUP BY 1', 'SELECT p.b, count(*), max(x) FROM facts LEFT JOIN pairs p ON p.a = facts.a AND p.b = facts.b GROUP BY 1');
+check_rounds('beside small sides', 3, 'SELECT s.name, count(*), sum(v) FROM facts JOIN large g ON l = g.id JOIN small s ON s.id = g.kind GROUP BY 1',
+	'SELECT s.name, g.kind, count(*) FROM facts JOIN small s ON s.id = facts.v % 5 LEFT JOIN large g ON l = g.id GROUP BY 1, 2');
+check_rounds('two large sides', 3, 'SELECT g.kind, count(*), sum(p.x) FROM facts JOIN (SELECT * FROM large WHERE half < 100) g ON l = g.id LEFT JOIN pairs p ON p.a = facts.a AND p.b = facts.b GROUP BY 1');
+check_rounds('sums of floats, percentiles, distinct values', 3, 'SELECT kind, avg(f), sum(f) FROM facts JOIN large ON l = large.id GROUP BY 1',
+	'SELECT half, percentile_cont(0.5) WITHIN GROUP (ORDER BY f), count(DISTINCT v), percentile_disc(0.1) WITHIN GROUP (ORDER BY v) FROM facts JOIN large ON l = large.id GROUP BY 1');
+check_rounds('rows in order', 3, 'SELECT facts.id, label, v FROM facts JOIN large ON l = large.id ORDER BY v, facts.id LIMIT 40', 'SELECT facts.id, label FROM facts LEFT JOIN large ON l = large.id ORDER BY label NULLS FIRST, facts.id LIMIT 100');
+check_rounds('a subquery that is run again', 3, 'SELECT g, q.* FROM generate_series(1, 3) g, LATERAL (SELECT kind, count(*) FROM facts JOIN large ON l = large.id WHERE v > g * 100 GROUP BY 1) q ORDER BY 1, 2');
+
+run('DELETE FROM large WHERE id % 5 = 0', 'UPDATE large SET kind = kind + 1 WHERE id % 5 = 1', 'DELETE FROM facts WHERE id % 9 = 0');
+check_rounds('changed tables', 3, 'SELECT kind, count(*), sum(v) FROM facts JOIN large ON l = large.id GROUP BY 1', 'SELECT kind, count(*) FROM facts LEFT JOIN large ON l = large.id GROUP BY 1');
+
+# what cannot be known before: keys that repeat, values beyond programs, rows that are many more than expected
+run('CREATE TABLE plain (id int, v int) WITH (autovacuum_enabled = off)', "INSERT INTO plain SELECT i, i % 7 FROM generate_series(1, $large) i", 'ANALYZE plain');
+check_rounds('a table without a unique index', 3, 'SELECT p.v, count(*) FROM facts JOIN plain p ON l = p.id GROUP BY 1');
+my $again = 'SELECT p.v, count(*), max(facts.v) FROM facts JOIN plain p ON l = p.id GROUP BY 1';
+foreach my $key (map { 1000 + 37 * $_ } 0 .. 5)
+{
+	run('BEGIN', "INSERT INTO plain SELECT * FROM plain WHERE id = $key");
+	is(answer('force', $again), answer('off', $again), "a key that is there twice, in whatever round: $key");
+	run('ROLLBACK', 'DISCARD PLANS');
+}
+run("INSERT INTO plain SELECT i, i % 7 FROM generate_series($large + 1, 8 * $large) i");
+is(answer('force', $again), answer('off', $again), 'many more rows than expected');
+run("UPDATE large SET label = repeat('long', 50) WHERE id = 7777");
+my $labels = "SELECT label, count(*) FROM facts JOIN large ON l = large.id GROUP BY 1";
+is(answer('force', $labels), answer('off', $labels), 'a text that is longer than expected, in one round');
+
+run('SET mgpu.executor = cpu', "SET statement_timeout = '5ms'");
+$session->query($labels);
+is($session->{state}, '57014', 'a statement is cancelled');
+$session->end_timeouts;
+is(answer('force', $labels), answer('off', $labels), 'after it was cancelled');
+ok(service_is_idle($node), 'nothing is left in the service');
+
+$session->close;
+done_testing();
