@@ -203,6 +203,18 @@ validate_references(const mgpu_group_spec *spec, mgpu_error *err)
 	return MGPU_OK;
 }
 
+static mgpu_status
+validate_unmatched(const mgpu_group_spec *spec, mgpu_error *err)
+{
+	if (spec->unmatched_test == 0)
+		return MGPU_OK;
+	if (spec->unmatched_test > spec->num_tests || spec->unmatched_build >= spec->num_builds || spec->unmatched_reg < spec->num_constants ||
+		spec->unmatched_reg >= spec->num_registers || spec->lanes[spec->unmatched_reg] != MGPU_LANE_INTEGER)
+		return mgpu_fail(err, MGPU_BAD_JOB, "rows of build %" PRIu32 " in register %" PRIu32 ", behind %" PRIu32 " tests",
+						 spec->unmatched_build, spec->unmatched_reg, spec->unmatched_test);
+	return MGPU_OK;
+}
+
 mgpu_status
 mgpu_group_validate(const mgpu_group_spec *spec, mgpu_error *err)
 {
@@ -222,6 +234,8 @@ mgpu_group_validate(const mgpu_group_spec *spec, mgpu_error *err)
 		status = validate_heads(spec, err);
 	if (status == MGPU_OK)
 		status = validate_limit(spec, err);
+	if (status == MGPU_OK)
+		status = validate_unmatched(spec, err);
 	return status == MGPU_OK ? validate_references(spec, err) : status;
 }
 

@@ -209,6 +209,9 @@ typedef struct mgpu_group_spec
 	uint32_t	num_orders;
 	uint32_t	num_builds;
 	uint32_t	limit_rule;		/* mgpu_group_limit: without one, there are no order columns */
+	uint32_t	unmatched_test; /* rows of a build that no row matches, which has met so many tests, come last, NULL before; 0: there is none */
+	uint32_t	unmatched_build;
+	uint32_t	unmatched_reg;	/* the register of its rows */
 	uint64_t	limit;			/* the last number that comes back, from 1 on; dense ranks have a most */
 	uint32_t	num_fixed;		/* attributes at the front whose offsets are fixed, if none is NULL ... */
 	uint32_t	fixed_end;		/* ... and the offset behind them */

@@ -196,9 +196,9 @@ send_pages(device_query *query, const device_question *question, List *readers)
 	request->memory_before_file = table_job_memory_before_file(&request->spec, question->expected_rows, question->expected_results);
 	request->fill = heap_sender_fill;
 	request->fill_context = query->sender;
+	request->only_threads |= query->builds.num_rounds > 1 || request->spec.unmatched_test > 0;
 	if (query->builds.num_rounds > 1)
 	{
-		request->only_threads = true;
 		request->next_round = next_round;
 		request->round_context = query;
 	}

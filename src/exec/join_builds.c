@@ -68,6 +68,22 @@ add_sides(join_builds *builds)
 	}
 }
 
+/* Rows of a build that are not matched in one round may be in another. */
+static bool
+any_adds_unmatched(const join_builds *builds)
+{
+	ListCell   *cell;
+
+	foreach(cell, builds->sides)
+	{
+		JoinType	type = ((const build_side *) lfirst(cell))->join->node->js.jointype;
+
+		if (type == JOIN_RIGHT || type == JOIN_FULL)
+			return true;
+	}
+	return false;
+}
+
 /* In how many rounds the largest side becomes a build, so that all are expected to fit in memory.  false: they will not. */
 static bool
 plan_rounds(join_builds *builds)
@@ -85,7 +101,7 @@ plan_rounds(join_builds *builds)
 	builds->num_rounds = join_path_rounds(sizes, list_length(builds->sides), &builds->large);
 	large = list_nth(builds->sides, builds->large);
 	large->join->num_rounds = builds->num_rounds;
-	return builds->num_rounds == 1 || (builds->num_rounds > 1 && large->by_job);
+	return builds->num_rounds == 1 || (builds->num_rounds > 1 && large->by_job && !any_adds_unmatched(builds));
 }
 
 const char *

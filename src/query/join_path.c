@@ -14,6 +14,7 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
+#include "parser/parsetree.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 
@@ -95,6 +96,23 @@ finds_one(PlannerInfo *root, const HashPath *join)
 	return false;
 }
 
+/* Whether a join returns rows of the inner side that no row of the outer one matches. */
+static bool
+adds_unmatched(const HashPath *join)
+{
+	return join->jpath.jointype == JOIN_RIGHT || join->jpath.jointype == JOIN_FULL;
+}
+
+/* Whether such a join may have an outer side: a table, of which no expression is computed below the join. */
+static bool
+takes_outer(PlannerInfo *root, const Path *outer)
+{
+	const RelOptInfo *rel = outer->parent;
+
+	return rel->reloptkind == RELOPT_BASEREL && planner_rt_fetch(rel->relid, root)->rtekind == RTE_RELATION &&
+		table_join_takes_outer(outer->pathtarget->exprs);
+}
+
 static bool
 takes_join(PlannerInfo *root, const HashPath *join)
 {
@@ -103,8 +121,22 @@ takes_join(PlannerInfo *root, const HashPath *join)
 
 	if (join->jpath.path.parallel_aware || !find_conditions(join, &conditions))
 		return false;
+	if (adds_unmatched(join) && !takes_outer(root, join->jpath.outerjoinpath))
+		return false;
 	return type == JOIN_SEMI || type == JOIN_ANTI ||
-		((type == JOIN_INNER || type == JOIN_LEFT) && (join->jpath.inner_unique || finds_one(root, join)));
+		((type == JOIN_INNER || type == JOIN_LEFT || type == JOIN_RIGHT || type == JOIN_FULL) &&
+		 (join->jpath.inner_unique || finds_one(root, join)));
+}
+
+static bool
+any_adds_unmatched(const List *joins)
+{
+	ListCell   *cell;
+
+	foreach(cell, joins)
+		if (adds_unmatched(lfirst(cell)))
+			return true;
+	return false;
 }
 
 /* Most bytes that a build takes, as its rows are read and then as a build. */
@@ -151,8 +183,8 @@ join_path_rounds_of(PlannerInfo *root, const List *joins, const Path **large)
 		sizes[foreach_current_index(cell)] = (build_size) {inner->rows, inner->pathtarget->width};
 	}
 	num_rounds = join_path_rounds(sizes, list_length(joins), &largest);
-	if (num_rounds <= 1)
-		return num_rounds;
+	if (num_rounds <= 1 || any_adds_unmatched(joins))
+		return num_rounds == 1;
 	*large = ((const HashPath *) list_nth(joins, largest))->jpath.innerjoinpath;
 	return table_job_reads_side(root, *large) ? num_rounds : 0;
 }

@@ -92,6 +92,7 @@ typedef struct table_job
 	table_build *builds;		/* of each join */
 	int			of_tests[MGPU_GROUP_MAX_TESTS]; /* the program's outputs that tests of the spec are ... */
 	int			of_columns[MGPU_GROUP_MAX_COLUMNS]; /* ... and columns */
+	int			of_unmatched;	/* the output that is a row of the spec's unmatched_build */
 	int			of_cells[TABLE_BUILD_MOST_OUTPUTS]; /* of a build's rows: the column that an output of its program is */
 } table_job;
 

@@ -144,8 +144,8 @@ table_job_expected(PlannerInfo *root, const Path *rows, const query *query, List
 	if (scans == NIL || list_length(scans) > MGPU_GROUP_MAX_SOURCES || (!run_may_use_gpu() && !table_job_has_threads(num_read, joins != NIL)))
 		return TABLE_BY_NOBODY;
 	spec = make_one_job(root, rows, scans, &question);
-	/* rounds are of threads: a GPU would be sent all of a build */
-	if (spec && run_may_use_gpu() && run_would_use_gpu(num_read) && join_path_rounds_of(root, joins, &large) == 1)
+	/* rounds are of threads, since a GPU would be sent all of a build; so are rows of it that are not matched */
+	if (spec && run_may_use_gpu() && run_would_use_gpu(num_read) && join_path_rounds_of(root, joins, &large) == 1 && spec->unmatched_test == 0)
 		executor = TABLE_BY_GPU;
 	else if (spec && table_job_is_for_threads(spec, num_read, rows->rows, num_results))
 		executor = TABLE_BY_THREADS;

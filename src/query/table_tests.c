@@ -187,11 +187,30 @@ take_key(table_job *job, const table_question *question, int number, const OpExp
 	return true;
 }
 
+/*
+ * Rows of a build come too that no row matches: behind the test that a match meets, or of a full join behind one that all meet.  The join is the
+ * first that rows meet, so that NULL is all that those have beside the build's.
+ */
+static bool
+take_unmatched(table_job *job, int number, int row, List *keys, bool is_full)
+{
+	mgpu_group_spec *spec = job->spec;
+
+	if (number != (int) spec->num_builds - 1 ||
+		(is_full && !table_job_add_test(job, expr_program_add_round(job->program, keys, 0, 1))))
+		return false;
+	spec->unmatched_test = spec->num_tests;
+	spec->unmatched_build = number;
+	job->of_unmatched = row;
+	return true;
+}
+
 static bool
 take_join(table_job *job, const table_question *question, int number)
 {
 	const table_join *join = list_nth(question->scan.joins, number);
 	List	   *keys = NIL;
+	int			row;
 	ListCell   *cell;
 
 	job->builds[number].program = expr_program_create();
@@ -203,8 +222,11 @@ take_join(table_job *job, const table_question *question, int number)
 	if (keys == NIL ||
 		(join->num_rounds > 1 && !table_job_add_test(job, expr_program_add_round(job->program, keys, 0, join->num_rounds))))
 		return false;
-	(void) expr_program_look_up(job->program, number, keys, join->words, join->type == JOIN_LEFT);
-	if (join->type != JOIN_LEFT && !table_job_add_test(job, expr_program_add_found(job->program, number, join->type != JOIN_ANTI)))
+	row = expr_program_look_up(job->program, number, keys, join->words, join->type == JOIN_LEFT || join->type == JOIN_FULL);
+	if (join->type != JOIN_LEFT && join->type != JOIN_FULL &&
+		!table_job_add_test(job, expr_program_add_found(job->program, number, join->type != JOIN_ANTI)))
+		return false;
+	if ((join->type == JOIN_RIGHT || join->type == JOIN_FULL) && !take_unmatched(job, number, row, keys, join->type == JOIN_FULL))
 		return false;
 	return take_conditions(job, join->conditions);
 }

@@ -333,24 +333,6 @@ group_on_gpu(group_request *request, run_request *run)
 	return status == MGPU_OK;
 }
 
-static int
-table_threads_wanted(void)
-{
-	return mgpu_setting_cpu_threads > 0 ? mgpu_setting_cpu_threads : max_parallel_workers_per_gather + 1;
-}
-
-int
-run_table_threads(void)
-{
-	return Min(table_threads_wanted(), threads_allowed());
-}
-
-double
-run_table_memory(void)
-{
-	return (double) get_hash_memory_limit() * table_threads_wanted();
-}
-
 /* What does not fit in memory, and what programs cannot compute, is read row by row. */
 static bool
 group_by_threads(group_request *request, run_request *run)

@@ -8,11 +8,32 @@
 
 #include "commands/tablespace.h"
 #include "miscadmin.h"
+#include "optimizer/cost.h"
 #include "portability/instr_time.h"
 
 #include "compat.h"
 #include "large_memory.h"
 #include "run/run_table.h"
+#include "settings.h"
+#include "threads.h"
+
+static int
+table_threads_wanted(void)
+{
+	return mgpu_setting_cpu_threads > 0 ? mgpu_setting_cpu_threads : max_parallel_workers_per_gather + 1;
+}
+
+int
+run_table_threads(void)
+{
+	return Min(table_threads_wanted(), threads_allowed());
+}
+
+double
+run_table_memory(void)
+{
+	return (double) get_hash_memory_limit() * table_threads_wanted();
+}
 
 /* Its time counts as that of reading an array does. */
 static uint32

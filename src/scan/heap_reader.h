@@ -26,6 +26,9 @@ typedef struct table_join
 	int			num_rounds;		/* in which its build's rows are there, a part in each: the table is read that often */
 } table_join;
 
+/* Whether a right or full join may have expressions of its outer side: NULL is what they are where that has no row. */
+extern bool table_join_takes_outer(List *exprs);
+
 /* Which columns of which rows of a table are read: expressions of its attributes, and conditions in the order of the plan. */
 typedef struct table_scan
 {

@@ -34,13 +34,41 @@ name_build(Node *node, void *number)
 	return expression_tree_mutator(node, name_build, number);
 }
 
+bool
+table_join_takes_outer(List *exprs)
+{
+	ListCell   *cell;
+
+	foreach(cell, exprs)
+		if (!IsA(lfirst(cell), Var))
+			return false;
+	return true;
+}
+
+/* Right and full joins: the outer side is a table's scan, or those of its partitions. */
+static bool
+takes_outer(const Plan *outer)
+{
+	List	   *exprs = NIL;
+	ListCell   *cell;
+
+	foreach(cell, IsA(outer, Append) ? ((const Append *) outer)->appendplans : NIL)
+		if (!IsA(lfirst(cell), SeqScan) || !takes_outer(lfirst(cell)))
+			return false;
+	foreach(cell, outer->targetlist)
+		exprs = lappend(exprs, ((const TargetEntry *) lfirst(cell))->expr);
+	return (IsA(outer, SeqScan) || IsA(outer, Append)) && table_join_takes_outer(exprs);
+}
+
 static bool
 takes_join(const HashJoin *join)
 {
 	JoinType	type = join->join.jointype;
 
+	if ((type == JOIN_RIGHT || type == JOIN_FULL) && !takes_outer(outerPlan(join)))
+		return false;
 	/* what else a pair has to meet would decide whether there is one, but for inner joins */
-	return (type == JOIN_INNER || ((type == JOIN_LEFT || type == JOIN_SEMI || type == JOIN_ANTI) && join->join.joinqual == NIL)) &&
+	return (type == JOIN_INNER || ((type == JOIN_LEFT || type == JOIN_SEMI || type == JOIN_ANTI || type == JOIN_RIGHT || type == JOIN_FULL) && join->join.joinqual == NIL)) &&
 		!join->join.plan.parallel_aware;
 }
 

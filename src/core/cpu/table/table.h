@@ -176,6 +176,7 @@ typedef struct mgpu_table_large
 typedef enum mgpu_table_stage
 {
 	MGPU_TABLE_READING,
+	MGPU_TABLE_ADDING,			/* rows of a build that were not matched */
 	MGPU_TABLE_CUTTING,			/* FOLD: groups by parts */
 	MGPU_TABLE_GROUPING,		/* parts */
 	MGPU_TABLE_SORTING,			/* values of large groups; ORDER: keys */
@@ -239,6 +240,8 @@ struct mgpu_run
 	mgpu_arena	arena;			/* batches */
 	mgpu_table_batch *first;
 	mgpu_table_batch *last;
+	_Atomic uint8_t *matched;	/* of each row of the spec's build; NULL: nobody asks */
+	mgpu_table_batch **unmatched;	/* batches of its rows, of each task */
 
 	/* groups */
 	uint32_t	num_parts;
@@ -295,16 +298,6 @@ mgpu_status mgpu_table_work(mgpu_run *run, double budget_ms, mgpu_error *err);
 
 mgpu_status mgpu_table_advance(mgpu_run *run, mgpu_error *err);
 
-/* table_input.c: functions of the executor that take pages (core/executor.h). */
-mgpu_status mgpu_table_input_slot(mgpu_run *run, mgpu_channel channel, void **memory, uint64_t *slot_bytes, mgpu_error *err);
-mgpu_status mgpu_table_input_commit(mgpu_run *run, mgpu_channel channel, uint64_t bytes, mgpu_error *err);
-mgpu_status mgpu_table_all_read(mgpu_run *run, mgpu_error *err);
-void		mgpu_table_set_builds(mgpu_run *run, const mgpu_group_spec *spec, const char *builds);
-
-/* table_read.c */
-void		mgpu_table_plan_inputs(mgpu_run *run);
-void		mgpu_table_read_pages(mgpu_run *run, mgpu_table_worker *worker, const mgpu_table_read *read);
-
 /* table_spill.c.  Note how many bytes somebody has, who had *counted; more than there may be end the run. */
 void		mgpu_table_count(mgpu_run *run, uint64_t *counted, uint64_t bytes);
 uint64_t	mgpu_table_groups_bytes(const mgpu_table_groups *groups);
@@ -323,12 +316,6 @@ mgpu_table_rows mgpu_table_part_rows(mgpu_run *run, mgpu_table_worker *worker, c
 
 /* Memory of the worker for rows on their way.  NULL if there is none. */
 char	   *mgpu_table_block(mgpu_table_worker *worker, uint64_t bytes);
-
-/* table_columns.c.  Workers have registers; false: out of memory. */
-void		mgpu_table_plan_columns(mgpu_run *run);
-bool		mgpu_table_make_registers(mgpu_run *run, mgpu_table_worker *worker);
-uint32_t	mgpu_table_test(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_rows);
-void		mgpu_table_compute(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_rows);
 
 /* table_cut.c.  Drop rows of the vector that begins at `begin` which are beyond the limit for sure. */
 void		mgpu_table_plan_cut(mgpu_run *run);

@@ -22,8 +22,8 @@ add_counts(mgpu_run *run, const mgpu_table_worker *worker)
 		run->result.read_of_source[i] += worker->read_of_source[i];
 		run->result.rows_of_source[i] += worker->kept_of_source[i];
 		run->result.num_read += worker->read_of_source[i];
-		run->result.num_rows += worker->kept_of_source[i];
 	}
+	run->result.num_rows += worker->num_kept;
 }
 
 void

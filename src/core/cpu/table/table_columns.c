@@ -5,7 +5,7 @@
  * The first test's operations run for all rows.  Where a test drops many, rows that are kept move to the front, and with them the registers
  * that are read later; so the operations of the next test, which may look rows up in a large build, run for them alone.
  */
-#include "core/cpu/table/table.h"
+#include "core/cpu/table/table_read.h"
 
 #include <string.h>
 
@@ -156,21 +156,22 @@ move_rows(const mgpu_run *run, mgpu_table_worker *worker, uint64_t registers, ui
 		worker->selected[i] = (uint16_t) i;
 }
 
-uint32_t
-mgpu_table_test(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_rows)
+/* The selected rows meet tests from one on. */
+static uint32_t
+meet_tests(mgpu_run *run, mgpu_table_worker *worker, uint32_t test, uint32_t num_rows)
 {
 	const mgpu_group_spec *spec = &run->spec;
 	uint32_t	num_selected = num_rows;
-	uint32_t	begin = 0;
+	uint32_t	begin = test > 0 ? spec->tests[test - 1].end_op : 0;
 	bool		has_fault = false;
 
-	for (uint32_t i = 0; i < num_rows; i++)
-		worker->kept[i] = worker->selected[i] = (uint16_t) i;
-	for (uint32_t i = 0; i < spec->num_tests; i++)
+	for (uint32_t i = test; i < spec->num_tests; i++)
 	{
 		run_ops(run, worker, begin, spec->tests[i].end_op, num_rows);
 		begin = spec->tests[i].end_op;
 		num_selected = keep_rows(&worker->registers[spec->tests[i].reg], worker->selected, num_selected, &has_fault);
+		if (i + 1 == spec->unmatched_test)
+			mgpu_table_match(run, worker, num_selected);
 		if (num_selected < num_rows / 4 * 3 || (i + 1 == spec->num_tests && num_selected < num_rows))
 		{
 			move_rows(run, worker, run->moved[i], num_selected);
@@ -180,6 +181,38 @@ mgpu_table_test(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_rows)
 	if (has_fault)
 		mgpu_table_fail(run, MGPU_TABLE_FAULT);
 	return num_rows;
+}
+
+static void
+select_all(mgpu_table_worker *worker, uint32_t num_rows)
+{
+	for (uint32_t i = 0; i < num_rows; i++)
+		worker->kept[i] = worker->selected[i] = (uint16_t) i;
+}
+
+uint32_t
+mgpu_table_test(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_rows)
+{
+	select_all(worker, num_rows);
+	return meet_tests(run, worker, 0, num_rows);
+}
+
+uint32_t
+mgpu_table_test_unmatched(mgpu_run *run, mgpu_table_worker *worker, const uint32_t *rows, uint32_t num_rows)
+{
+	const mgpu_group_spec *spec = &run->spec;
+	mgpu_register *reg = &worker->registers[spec->unmatched_reg];
+
+	for (uint32_t i = 0; i < spec->num_inputs; i++)
+		memset(worker->found[i], 0, num_rows * sizeof(char *));
+	select_all(worker, num_rows);
+	run_ops(run, worker, 0, spec->tests[spec->unmatched_test - 1].end_op, num_rows);
+	for (uint32_t i = 0; i < num_rows; i++)
+	{
+		reg->integers[i] = rows[i];
+		reg->states[i] = MGPU_IS_VALUE;
+	}
+	return meet_tests(run, worker, spec->unmatched_test, num_rows);
 }
 
 /* ---- columns */

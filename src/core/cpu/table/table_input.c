@@ -5,7 +5,7 @@
  * A batch is one task of the pool or, with many threads, some; they are released when it is committed.  Slots are handed out in turn,
  * and a caller that finds the next one not free does a task itself.
  */
-#include "core/cpu/table/table.h"
+#include "core/cpu/table/table_read.h"
 
 #include <string.h>
 
@@ -57,8 +57,8 @@ mgpu_table_input_slot(mgpu_run *run, mgpu_channel channel, void **memory, uint64
 }
 
 /* Rows are listed in the order of the table. */
-static mgpu_table_batch *
-add_batch(mgpu_run *run)
+mgpu_table_batch *
+mgpu_table_add_batch(mgpu_run *run)
 {
 	mgpu_table_batch *batch = mgpu_arena_allocate(&run->arena, sizeof(*batch));
 
@@ -88,7 +88,7 @@ add_reads(mgpu_run *run, mgpu_table_slot *slot)
 		read->slot = slot;
 		read->begin = (uint32_t) (slot->num_refs * i / num_reads);
 		read->end = (uint32_t) (slot->num_refs * (i + 1) / num_reads);
-		if ((read->batch = add_batch(run)) == NULL)
+		if ((read->batch = mgpu_table_add_batch(run)) == NULL)
 			return false;
 	}
 	return true;

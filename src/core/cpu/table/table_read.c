@@ -6,7 +6,7 @@
  * Each offset is checked all the same, as group_decode.h has it.  The next page is prefetched while a page is read: rows lie from its
  * end to its begin, which the processor does not foresee.
  */
-#include "core/cpu/table/table.h"
+#include "core/cpu/table/table_read.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -159,16 +159,13 @@ find_rows(mgpu_run *run, mgpu_table_worker *worker, page_reader *reader)
 
 /* ---- rows of a task */
 
-/* Have room for the codes of all rows that pages may have, or of a vector's. */
+/* Have room for the codes of all rows, or of a vector's. */
 static bool
-make_room(mgpu_run *run, mgpu_table_worker *worker, const mgpu_table_read *read)
+make_room(mgpu_run *run, mgpu_table_worker *worker, uint64_t most_rows)
 {
-	const mgpu_page_ref *refs = (const mgpu_page_ref *) read->slot->memory;
-	uint64_t	capacity = MGPU_VECTOR_ROWS;
+	uint64_t	capacity = MGPU_VECTOR_ROWS + (worker->folds ? 0 : most_rows);
 	bool		is_whole = true;
 
-	for (uint32_t i = read->begin; !worker->folds && i < read->end; i++)
-		capacity += mgpu_table_least(refs[i].num_items, MGPU_PAGE_MAX_ITEMS);
 	if (capacity <= worker->capacity)
 		return true;
 	capacity = UINT64_C(1) << mgpu_bit_length(capacity - 1);	/* seldom once more */
@@ -334,35 +331,67 @@ keep_batch(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_batch *batch)
 	return kept;
 }
 
-void
-mgpu_table_read_pages(mgpu_run *run, mgpu_table_worker *worker, const mgpu_table_read *read)
+/* Rows that pages may have. */
+static uint64_t
+most_rows_of(const mgpu_table_read *read)
 {
-	page_reader reader = {.read = read,.ref = read->begin};
-	uint8_t		source = ((const mgpu_page_ref *) read->slot->memory)->source;
-	bool		goes_on = make_room(run, worker, read);
-	uint32_t	num_found;
+	const mgpu_page_ref *refs = (const mgpu_page_ref *) read->slot->memory;
+	uint64_t	num_rows = 0;
 
+	for (uint32_t i = read->begin; i < read->end; i++)
+		num_rows += mgpu_table_least(refs[i].num_items, MGPU_PAGE_MAX_ITEMS);
+	return num_rows;
+}
+
+bool
+mgpu_table_begin_batch(mgpu_run *run, mgpu_table_worker *worker, uint64_t most_rows)
+{
 	worker->num_rows = 0;
 	worker->some_nulls = 0;
-	while (goes_on && mgpu_table_goes_on(run) && (num_found = find_rows(run, worker, &reader)) > 0)
-	{
-		uint64_t	begin = worker->num_rows;
-		uint32_t	num_kept = mgpu_table_test(run, worker, num_found);
+	return make_room(run, worker, most_rows);
+}
 
-		worker->read_of_source[source] += num_found;
-		worker->kept_of_source[source] += num_kept;
-		worker->num_kept += num_kept;
-		mgpu_table_compute(run, worker, num_kept);
-		if (worker->folds && num_kept > 0)
-			goes_on = fold_vector(run, worker);
-		else if (run->cut > 0)
-			mgpu_table_cut(run, worker, begin);
-	}
+bool
+mgpu_table_take_vector(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_kept)
+{
+	uint64_t	begin = worker->num_rows;
+
+	worker->num_kept += num_kept;
+	mgpu_table_compute(run, worker, num_kept);
+	if (worker->folds && num_kept > 0)
+		return fold_vector(run, worker);
+	if (!worker->folds && run->cut > 0)
+		mgpu_table_cut(run, worker, begin);
+	return true;
+}
+
+void
+mgpu_table_end_batch(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_batch *batch, bool goes_on)
+{
 	if (goes_on && !worker->folds)
-		goes_on = keep_batch(run, worker, read->batch);
+		goes_on = keep_batch(run, worker, batch);
 	else if (worker->groups.num_groups > mgpu_cpu_tunables.table_fold_groups)
 		worker->folds = false;
 	count_worker(run, worker);
 	if (!goes_on)
 		mgpu_table_fail(run, MGPU_TABLE_NO_MEMORY);
+}
+
+void
+mgpu_table_read_pages(mgpu_run *run, mgpu_table_worker *worker, const mgpu_table_read *read)
+{
+	page_reader reader = {.read = read,.ref = read->begin};
+	uint8_t		source = ((const mgpu_page_ref *) read->slot->memory)->source;
+	bool		goes_on = mgpu_table_begin_batch(run, worker, most_rows_of(read));
+	uint32_t	num_found;
+
+	while (goes_on && mgpu_table_goes_on(run) && (num_found = find_rows(run, worker, &reader)) > 0)
+	{
+		uint32_t	num_kept = mgpu_table_test(run, worker, num_found);
+
+		worker->read_of_source[source] += num_found;
+		worker->kept_of_source[source] += num_kept;
+		goes_on = mgpu_table_take_vector(run, worker, num_kept);
+	}
+	mgpu_table_end_batch(run, worker, read->batch, goes_on);
 }

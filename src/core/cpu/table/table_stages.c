@@ -3,7 +3,7 @@
  *		What a run does once all its pages are handed over: one stage after the other, each a phase of the pool, or a sort by a run
  *		of mgpu_cpu_executor.
  */
-#include "core/cpu/table/table.h"
+#include "core/cpu/table/table_read.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -103,12 +103,19 @@ take_groups(mgpu_run *run)
 	run->stage = MGPU_TABLE_GROUPING;
 }
 
-/* All rows are read. */
+/* All rows are read: those of pages, and then of a build. */
 static mgpu_status
 end_reading(mgpu_run *run, mgpu_error *err)
 {
 	uint64_t	num_rows = 0;
 
+	if (run->matched != NULL && run->stage == MGPU_TABLE_READING)
+	{
+		if (!mgpu_table_plan_unmatched(run))
+			return mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory for batches");
+		begin_phase(run, MGPU_TABLE_ADDING, mgpu_table_add_unmatched, mgpu_table_unmatched_tasks(run));
+		return MGPU_OK;
+	}
 	for (int i = 0; i < run->num_workers; i++)
 		num_rows += run->workers[i].num_kept;
 	if (run->num_workers == 1 && run->workers[0].folds)
@@ -167,6 +174,7 @@ mgpu_table_advance(mgpu_run *run, mgpu_error *err)
 	switch (run->stage)
 	{
 		case MGPU_TABLE_READING:
+		case MGPU_TABLE_ADDING:
 			return end_reading(run, err);
 		case MGPU_TABLE_CUTTING:
 			if (run->way == MGPU_TABLE_ORDER)

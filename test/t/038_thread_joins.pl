@@ -1,5 +1,5 @@
-# Joins whose smaller side is beyond memory: its build is made in rounds, and the table is read once in each.  The answers are those of
-# PostgreSQL's own plan, to the byte, also where a round cannot be made.
+# Joins that threads do and a GPU does not: builds beyond memory, which are made in rounds, and rows of a build that no row matches, which right
+# and full joins return.  The answers are those of PostgreSQL's own plan, to the byte, also where there is no job after all.
 use strict;
 use warnings;
 use FindBin;
@@ -8,7 +8,7 @@ use MgpuTest;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = new_service_node('join_rounds',
+my $node = new_service_node('thread_joins',
 	conf => [ 'max_parallel_workers_per_gather = 0', 'shared_buffers = 64MB', "work_mem = '1MB'", 'hash_mem_multiplier = 1', 'enable_mergejoin = off', 'enable_nestloop = off', 'mgpu.cpu_threads = 2' ]);
 my $session = MgpuTest->session($node, options => '-c synchronize_seqscans=off');
 my $large = sized(100_000, 120_000);
@@ -86,6 +86,48 @@ check_rounds('a subquery that is run again', 3, 'SELECT g, q.* FROM generate_ser
 
 run('DELETE FROM large WHERE id % 5 = 0', 'UPDATE large SET kind = kind + 1 WHERE id % 5 = 1', 'DELETE FROM facts WHERE id % 9 = 0');
 check_rounds('changed tables', 3, 'SELECT kind, count(*), sum(v) FROM facts JOIN large ON l = large.id GROUP BY 1', 'SELECT kind, count(*) FROM facts LEFT JOIN large ON l = large.id GROUP BY 1');
+
+# right and full joins: one round
+sub check_outer
+{
+	my ($name, $is_job, @queries) = @_;
+	my @wrong;
+
+	foreach my $executor ('cpu', 'gpu')
+	{
+		run("SET mgpu.executor = $executor");
+		foreach my $query (@queries)
+		{
+			my $plan = analyze($query);
+			my $has_job = $plan =~ /Executor: cpu\n.*Joins: .*Hash (?:Right|Full) Join/s;
+
+			push @wrong, "$executor: differs from PostgreSQL's plan: $query" if answer('force', $query) ne answer('off', $query);
+			push @wrong, "$executor: another plan: $query\n$plan" if $has_job != $is_job;
+		}
+	}
+	is(join("\n", @wrong), '', $name);
+	return;
+}
+
+run("SET work_mem = '64MB'", "INSERT INTO facts SELECT i, -i, i % 300, i % 20, NULL, i FROM generate_series(1, 500) i", 'CREATE TABLE shops (id int PRIMARY KEY, region int, name text, n numeric(6, 1))',
+	"INSERT INTO shops SELECT i, i % 14, CASE WHEN i % 9 > 0 THEN 'shop ' || i % 100 END, i / 10.0 FROM generate_series(-100, 5000) i", 'VACUUM ANALYZE');
+check_outer('right joins', 1, 'SELECT s.id, count(*), count(f.v), sum(f.v), max(name) FROM shops s LEFT JOIN facts f ON f.l = s.id GROUP BY 1',
+	'SELECT s.region, count(*), count(f.id), avg(f.v), min(s.n) FROM shops s LEFT JOIN facts f ON f.l = s.id AND f.v > 100 GROUP BY 1', 'SELECT count(*), count(f.v), sum(coalesce(f.v, 7)) FROM facts f RIGHT JOIN shops s ON f.l = s.id',
+	'SELECT f.v IS NULL, count(*) FROM facts f RIGHT JOIN shops s ON f.l = s.id WHERE f.v IS NULL OR f.v > 400 GROUP BY 1', 'SELECT s.name, f.v, count(*) FROM shops s LEFT JOIN facts f ON f.l = s.id AND f.v % 7 = 0 GROUP BY 1, 2');
+check_outer('of rows without a match alone', 1, 'SELECT s.region, count(*) FROM shops s LEFT JOIN facts f ON f.l = s.id AND f.v > 100000 GROUP BY 1');
+check_outer('of keys of two columns', 1, 'SELECT p.a % 10, count(*), count(f.id), sum(f.v) FROM pairs p LEFT JOIN facts f ON f.a = p.a AND f.b = p.b GROUP BY 1');
+check_outer('full joins', 1, 'SELECT s.region, count(*), count(f.id), count(s.id), sum(f.v) FROM shops s FULL JOIN facts f ON f.l = s.id GROUP BY 1', 'SELECT f.v % 5, count(*), sum(s.n) FROM facts f FULL JOIN shops s ON f.l = s.id GROUP BY 1');
+check_outer('below other joins', 1, 'SELECT m.name, count(*), count(f.id) FROM shops s LEFT JOIN facts f ON f.l = s.id JOIN small m ON m.id = s.region GROUP BY 1',
+	'SELECT m.name, count(*), count(f.id) FROM shops s LEFT JOIN facts f ON f.l = s.id LEFT JOIN small m ON m.id = f.v GROUP BY 1');
+check_outer('sorted values, floats, distinct ones', 1, 'SELECT s.region, sum(f), count(DISTINCT v), percentile_disc(0.5) WITHIN GROUP (ORDER BY v) FROM shops s LEFT JOIN facts f ON f.l = s.id GROUP BY 1');
+check_outer('rows in order', 1, 'SELECT s.id, f.id, f.v FROM shops s LEFT JOIN facts f ON f.l = s.id ORDER BY f.v DESC, s.id, f.id LIMIT 300', 'SELECT s.id, f.id FROM shops s FULL JOIN facts f ON f.l = s.id ORDER BY s.id NULLS FIRST, f.id DESC LIMIT 300');
+run('CREATE TABLE parts (id int, l int, v int) PARTITION BY RANGE (id)', 'CREATE TABLE parts_1 PARTITION OF parts FOR VALUES FROM (1) TO (20000)', 'CREATE TABLE parts_2 PARTITION OF parts DEFAULT', 'INSERT INTO parts SELECT id, l, v FROM facts', 'VACUUM ANALYZE');
+check_outer('partitions', 1, 'SELECT s.region, count(*), count(p.id) FROM shops s LEFT JOIN parts p ON p.l = s.id AND p.v < 0 GROUP BY 1');
+check_outer('a subquery that is run again', 1, 'SELECT g, q.* FROM generate_series(1, 3) g, LATERAL (SELECT s.region, count(*), count(f.id) FROM shops s LEFT JOIN facts f ON f.l = s.id AND f.v > g * 100 GROUP BY 1) q ORDER BY 1, 2');
+check_outer('an expression below the join', 0, 'SELECT s.region, count(*), sum(one) FROM shops s LEFT JOIN (SELECT l, coalesce(v, 1) AS one FROM facts) f ON f.l = s.id GROUP BY 1');
+check_outer('a join below the join', 0, 'SELECT s.region, count(*), count(f.id) FROM shops s LEFT JOIN (SELECT f.* FROM facts f JOIN small m ON m.id = f.v) f ON f.l = s.id GROUP BY 1');
+run("SET work_mem = '1MB'");
+check_outer('a build beyond memory', 0, 'SELECT g.kind, count(*), count(f.id) FROM large g LEFT JOIN facts f ON f.l = g.id GROUP BY 1');
 
 # what cannot be known before: keys that repeat, values beyond programs, rows that are many more than expected
 run('CREATE TABLE plain (id int, v int) WITH (autovacuum_enabled = off)', "INSERT INTO plain SELECT i, i % 7 FROM generate_series(1, $large) i", 'ANALYZE plain');
