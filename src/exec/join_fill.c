@@ -140,14 +140,14 @@ put_cells(const build_filler *filler, uint32 row, uint32 number)
 	return NULL;
 }
 
-/* A row with a NULL in its key is never found. */
+/* A row with a NULL in its key is never found, but a right join returns it. */
 static const char *
 put_row(const build_filler *filler, uint32 row, uint32 number)
 {
 	uint32		found;
 
 	if (filler->states[row] != MGPU_IS_VALUE)
-		return filler->states[row] == MGPU_IS_FAULT ? join_is_beyond : NULL;
+		return filler->states[row] == MGPU_IS_FAULT ? join_is_beyond : put_cells(filler, row, number);
 	found = mgpu_build_add(filler->build, filler->memory, filler->keys[row], number);
 	if (found == number)
 		return put_cells(filler, row, number);

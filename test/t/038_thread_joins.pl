@@ -117,6 +117,8 @@ check_outer('right joins', 1, 'SELECT s.id, count(*), count(f.v), sum(f.v), max(
 check_outer('of rows without a match alone', 1, 'SELECT s.region, count(*) FROM shops s LEFT JOIN facts f ON f.l = s.id AND f.v > 100000 GROUP BY 1');
 check_outer('of keys of two columns', 1, 'SELECT p.a % 10, count(*), count(f.id), sum(f.v) FROM pairs p LEFT JOIN facts f ON f.a = p.a AND f.b = p.b GROUP BY 1');
 check_outer('full joins', 1, 'SELECT s.region, count(*), count(f.id), count(s.id), sum(f.v) FROM shops s FULL JOIN facts f ON f.l = s.id GROUP BY 1', 'SELECT f.v % 5, count(*), sum(s.n) FROM facts f FULL JOIN shops s ON f.l = s.id GROUP BY 1');
+run('CREATE TABLE few (id int UNIQUE, region int, name text)', "INSERT INTO few SELECT CASE WHEN i % 4 > 0 THEN i END, i % 12, 'few ' || i FROM generate_series(1, 40) i", 'VACUUM ANALYZE few');
+check_outer('keys that are NULL', 1, 'SELECT s.region, s.name, count(*), count(f.id) FROM few s LEFT JOIN facts f ON f.l = s.id JOIN small m ON m.id = s.region GROUP BY 1, 2', 'SELECT s.region, count(*) FROM few s FULL JOIN facts f ON f.l = s.id GROUP BY 1');
 check_outer('below other joins', 1, 'SELECT m.name, count(*), count(f.id) FROM shops s LEFT JOIN facts f ON f.l = s.id JOIN small m ON m.id = s.region GROUP BY 1',
 	'SELECT m.name, count(*), count(f.id) FROM shops s LEFT JOIN facts f ON f.l = s.id LEFT JOIN small m ON m.id = f.v GROUP BY 1');
 check_outer('sorted values, floats, distinct ones', 1, 'SELECT s.region, sum(f), count(DISTINCT v), percentile_disc(0.5) WITHIN GROUP (ORDER BY v) FROM shops s LEFT JOIN facts f ON f.l = s.id GROUP BY 1');

@@ -878,6 +878,86 @@ test_builds(void)
 	group_free_case(&job);
 }
 
+/* ------------------------------------------------ rows of a build that are not matched */
+
+/* Have the first column of integers be looked up, and rows that match none of the build's come last.  false: there is no such column. */
+static bool
+look_up(group_case *job, bool is_full, uint32_t *column)
+{
+	mgpu_group_spec *spec = &job->spec;
+	uint16_t	row;
+
+	for (*column = 0; *column < spec->num_columns && spec->columns[*column].kind != MGPU_KEY_SIGNED; ++*column)
+		;
+	if (job->num_filters > 0 || job->num_computed > 0 || *column == spec->num_columns)
+		return false;
+	job->domains[*column] = 1 + group_below(job, 200);
+	group_make_build(job);
+	row = (uint16_t) group_add_op(spec, MGPU_RUN_LOOKUP, 8, 0, MGPU_LANE_INTEGER);
+	spec->ops[spec->num_ops - 1].from[0] = (uint16_t) spec->columns[*column].reg;
+	spec->tests[0].reg = group_add_op(spec, is_full ? MGPU_RUN_IN_ROUND : MGPU_RUN_IS_NOT_NULL, 0, is_full, MGPU_LANE_INTEGER);
+	spec->ops[spec->num_ops - 1].from[0] = is_full ? (uint16_t) spec->columns[*column].reg : row;
+	spec->tests[0].end_op = spec->num_ops;
+	spec->num_tests = spec->unmatched_test = 1;
+	spec->unmatched_reg = row;
+	return true;
+}
+
+/* How many rows a join has: pairs, rows of the build without one and, if it is full, rows of the table. */
+static uint64_t
+count_joined(const group_case *job, uint32_t column, bool is_full)
+{
+	bool		matched[GROUP_BUILD_ROWS] = {false};
+	uint64_t	count = 0;
+
+	for (uint64_t i = 0; i < job->num_rows; i++)
+	{
+		bool		found = false;
+
+		for (uint32_t row = 0; row < GROUP_BUILD_ROWS && (job->rows[i].nulls >> column & 1) == 0; row++)
+		{
+			if (group_build_key(row) != group_integer_of(job, &job->rows[i], column))
+				continue;
+			found = matched[row] = true;
+		}
+		count += found || is_full;
+	}
+	for (uint32_t row = 0; row < GROUP_BUILD_ROWS; row++)
+		count += !matched[row];
+	return count;
+}
+
+static void
+test_unmatched(void)
+{
+	uint32_t	num_run = 0;
+
+	for (uint64_t seed = 1; seed < 400; seed++)
+	{
+		bool		is_full = seed % 2 == 0;
+		group_case	job;
+		table_run	how = random_run(seed);
+		group_outcome outcome;
+		uint32_t	column;
+
+		group_random_case(&job, seed, pages, 0);
+		if (look_up(&job, is_full, &column))
+		{
+			UNIT_CONTEXT("not matched, seed %llu", (unsigned long long) seed);
+			free(job.num_items);
+			group_write_pages(&job, pages, 1 + group_below(&job, 12));
+			run_table(&how, &job, &outcome);
+			UNIT_CHECK(outcome.status == MGPU_OK || outcome.status == MGPU_UNSUPPORTED);
+			UNIT_CHECK(outcome.status != MGPU_OK || outcome.result.num_rows == count_joined(&job, column, is_full));
+			num_run += outcome.status == MGPU_OK;
+			group_free_outcome(&outcome);
+		}
+		group_free_case(&job);
+	}
+	UNIT_CONTEXT("%s", "not matched");
+	UNIT_CHECK(num_run > 20);
+}
+
 /* Calls that come too early, too late or with too much. */
 static void
 test_protocol(void)
@@ -935,6 +1015,7 @@ main(void)
 	test_cancel();
 	test_refusals();
 	test_builds();
+	test_unmatched();
 	test_protocol();
 	mgpu_played_reset();
 	free(pages);

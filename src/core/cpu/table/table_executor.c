@@ -117,8 +117,9 @@ table_release(mgpu_run *run)
 	if (run == NULL)
 		return;
 	atomic_store(&run->cancelled, true);
-	mgpu_table_end_sort(run);
+	/* whose tasks may read what was sorted */
 	mgpu_pool_stop(run->pool);
+	mgpu_table_end_sort(run);
 	for (int i = 0; run->workers != NULL && i < run->num_workers; i++)
 	{
 		mgpu_table_free_groups(&run->workers[i].groups);
