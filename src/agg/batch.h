@@ -130,8 +130,11 @@ typedef struct agg_percentile
 
 extern Datum agg_batch_percentile(agg_batch *batch, uint32 group, const agg_percentile *percentile, bool *is_null);
 
-/* The percentile of num_items values that lies between two of them (mgpu_percentile_positions); of numbers if continuous. */
-extern Datum agg_percentile_between(const agg_percentile *percentile, const element_type *type, int64 num_items,
-									const Datum picked[2]);
+/*
+ * The fractions that are asked for and are not NULL, if they are valid and no more than `most`: their number, else -1.  A percentile, or several,
+ * of num_items values from the two that each lies between (mgpu_percentile_positions); of numbers if continuous.
+ */
+extern int	agg_percentile_fractions(const agg_percentile *percentile, double *fractions, int most);
+extern Datum agg_percentile_picked(const agg_percentile *percentile, const element_type *type, int64 num_items, const Datum *picked);
 
 #endif							/* MGPU_AGG_BATCH_H */

@@ -112,54 +112,67 @@ percentile_at(const agg_percentile *percentile, const element_type *type, const 
 	return interpolate_numbers(place, number_of(type, low), number_of(type, high));
 }
 
-Datum
-agg_percentile_between(const agg_percentile *percentile, const element_type *type, int64 num_items,
-					   const Datum picked[2])
-{
-	double		fraction = DatumGetFloat8(percentile->fraction.value);
-	between		place;
-
-	check_fraction(fraction);
-	place = place_of(percentile, fraction, num_items);
-	return percentile_at(percentile, type, &place, picked[0], picked[1]);
-}
-
 /* ---- of a group */
 
-static Datum
-percentile_of(const agg_batch *batch, uint32 group, const agg_percentile *percentile, double fraction)
+/* Its values: sorted in a batch, from `begin` on, or two that are picked for each fraction. */
+typedef struct group_values
 {
-	between		place = place_of(percentile, fraction, row_groups_size(&batch->items, group));
-	uint64		begin = batch->items.starts[group];
+	const element_type *type;
+	int64		num_items;
+	const agg_batch *batch;		/* or NULL */
+	uint64		begin;
+	const Datum *picked;		/* for the next fraction */
+} group_values;
 
-	return percentile_at(percentile, &batch->key_type->element, &place,
-						 agg_batch_sorted_datum(batch, begin + place.low),
-						 agg_batch_sorted_datum(batch, begin + place.high));
+static Datum
+percentile_of(group_values *values, const agg_percentile *percentile, double fraction)
+{
+	between		place = place_of(percentile, fraction, values->num_items);
+	Datum		low;
+	Datum		high;
+
+	if (values->batch)
+	{
+		low = agg_batch_sorted_datum(values->batch, values->begin + place.low);
+		high = agg_batch_sorted_datum(values->batch, values->begin + place.high);
+	}
+	else
+	{
+		low = *values->picked++;
+		high = *values->picked++;
+	}
+	return percentile_at(percentile, values->type, &place, low, high);
 }
 
 /* The type of a percentile. */
 static const element_type *
-result_type(const agg_batch *batch, const agg_percentile *percentile)
+result_type(const element_type *type, const agg_percentile *percentile)
 {
 	static const element_type float8_type = {.type_id = FLOAT8OID,.typlen = sizeof(float8),
 	.typbyval = FLOAT8PASSBYVAL,.typalign = TYPALIGN_DOUBLE};
-	const element_type *type = &batch->key_type->element;
 
 	return percentile->continuous && type->type_id != INTERVALOID ? &float8_type : type;
 }
 
-/* An array of percentiles with the dimensions of the array of fractions. */
-static Datum
-percentile_array(const agg_batch *batch, uint32 group, const agg_percentile *percentile)
+static int
+read_fractions(const ArrayType *fractions, Datum **values, bool **nulls)
 {
-	ArrayType  *fractions = DatumGetArrayTypeP(percentile->fraction.value);
-	const element_type *type = result_type(batch, percentile);
-	Datum	   *values;
-	bool	   *nulls;
 	int			num_fractions;
 
-	deconstruct_array(fractions, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE,
-					  &values, &nulls, &num_fractions);
+	deconstruct_array((ArrayType *) fractions, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, values, nulls, &num_fractions);
+	return num_fractions;
+}
+
+/* An array of percentiles with the dimensions of the array of fractions. */
+static Datum
+percentile_array(group_values *of, const agg_percentile *percentile)
+{
+	ArrayType  *fractions = DatumGetArrayTypeP(percentile->fraction.value);
+	const element_type *type = result_type(of->type, percentile);
+	Datum	   *values;
+	bool	   *nulls;
+	int			num_fractions = read_fractions(fractions, &values, &nulls);
+
 	if (num_fractions == 0)
 		return PointerGetDatum(construct_empty_array(type->type_id));
 	for (int i = 0; i < num_fractions; i++)
@@ -167,7 +180,7 @@ percentile_array(const agg_batch *batch, uint32 group, const agg_percentile *per
 			check_fraction(DatumGetFloat8(values[i]));
 	for (int i = 0; i < num_fractions; i++)
 		if (!nulls[i])
-			values[i] = percentile_of(batch, group, percentile, DatumGetFloat8(values[i]));
+			values[i] = percentile_of(of, percentile, DatumGetFloat8(values[i]));
 	return PointerGetDatum(construct_md_array(values, nulls, ARR_NDIM(fractions), ARR_DIMS(fractions),
 											  ARR_LBOUND(fractions), type->type_id,
 											  type->typlen, type->typbyval, type->typalign));
@@ -176,7 +189,8 @@ percentile_array(const agg_batch *batch, uint32 group, const agg_percentile *per
 Datum
 agg_batch_percentile(agg_batch *batch, uint32 group, const agg_percentile *percentile, bool *is_null)
 {
-	const element_type *type = result_type(batch, percentile);
+	group_values values = {.type = &batch->key_type->element,.batch = batch};
+	const element_type *type = result_type(values.type, percentile);
 
 	*is_null = percentile->fraction.isnull;
 	if (*is_null)
@@ -184,12 +198,53 @@ agg_batch_percentile(agg_batch *batch, uint32 group, const agg_percentile *perce
 	if (!percentile->is_array)
 		check_fraction(DatumGetFloat8(percentile->fraction.value));
 	agg_batch_sort(batch);
-	*is_null = row_groups_size(&batch->items, group) == 0;
+	values.num_items = row_groups_size(&batch->items, group);
+	values.begin = batch->items.starts[group];
+	*is_null = values.num_items == 0;
 	if (*is_null)
 		return (Datum) 0;
 	if (percentile->is_array)
-		return percentile_array(batch, group, percentile);
+		return percentile_array(&values, percentile);
 	/* a sorted value is in the batch's memory; PostgreSQL needs a copy */
-	return datumCopy(percentile_of(batch, group, percentile, DatumGetFloat8(percentile->fraction.value)),
+	return datumCopy(percentile_of(&values, percentile, DatumGetFloat8(percentile->fraction.value)),
 					 type->typbyval, type->typlen);
+}
+
+/* ---- of values that somebody else picks */
+
+int
+agg_percentile_fractions(const agg_percentile *percentile, double *fractions, int most)
+{
+	Datum		value = percentile->fraction.value;
+	Datum	   *values = &value;
+	bool		is_null = percentile->fraction.isnull;
+	bool	   *nulls = &is_null;
+	int			num_values = 1;
+	int			num_fractions = 0;
+
+	if (is_null)
+		return -1;
+	if (percentile->is_array)
+		num_values = read_fractions(DatumGetArrayTypeP(value), &values, &nulls);
+	for (int i = 0; i < num_values; i++)
+	{
+		double		fraction = nulls[i] ? 0 : DatumGetFloat8(values[i]);
+
+		if (nulls[i])
+			continue;
+		if (num_fractions == most || !(fraction >= 0 && fraction <= 1))
+			return -1;
+		fractions[num_fractions++] = fraction;
+	}
+	return num_fractions;
+}
+
+Datum
+agg_percentile_picked(const agg_percentile *percentile, const element_type *type, int64 num_items, const Datum *picked)
+{
+	group_values values = {.type = type,.num_items = num_items,.picked = picked};
+
+	if (percentile->is_array)
+		return percentile_array(&values, percentile);
+	return percentile_of(&values, percentile, DatumGetFloat8(percentile->fraction.value));
 }

@@ -49,15 +49,10 @@ percentile_asked(sorted_aggregate *aggregate)
 
 /* ---- what a GPU has computed */
 
-bool
-group_sorted_fraction(group_aggregate *aggregate, double *fraction)
+int
+group_sorted_fractions(group_aggregate *aggregate, double *fractions, int most)
 {
-	const agg_percentile *asked = percentile_asked((sorted_aggregate *) aggregate);
-
-	if (asked->fraction.isnull)
-		return false;
-	*fraction = DatumGetFloat8(asked->fraction.value);
-	return true;
+	return agg_percentile_fractions(percentile_asked((sorted_aggregate *) aggregate), fractions, most);
 }
 
 /* The batch of the sorted values of all groups. */
@@ -94,21 +89,21 @@ take_device(group_aggregate *base, const device_query *query, int number)
 		aggregate->batch = batch_of(aggregate, query);
 }
 
-/* A percentile's result from the values that it lies between. */
+/* The result of a percentile, or several, from the values that each lies between. */
 static Datum
 percentile_of(sorted_aggregate *aggregate, const uint64 *record, bool *is_null)
 {
 	const group_request *request = &aggregate->answer->request;
 	uint64		num_items = record[request->record.sorts[aggregate->output->sort]];
 	const uint64 *codes = &record[request->record.percentiles[aggregate->output->sort] + 2 * aggregate->output->percentile];
-	Datum		picked[2];
+	Datum		picked[2 * MGPU_GROUP_MAX_PERCENTILES];
 
 	*is_null = num_items == 0;
 	if (*is_null)
 		return (Datum) 0;
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2 * aggregate->output->num_percentiles; i++)
 		picked[i] = device_query_datum(aggregate->answer, &aggregate->output->cells, aggregate->output->column, &codes[i]);
-	return agg_percentile_between(&aggregate->asked, &aggregate->type->element, num_items, picked);
+	return agg_percentile_picked(&aggregate->asked, &aggregate->type->element, num_items, picked);
 }
 
 /* False: the batch has the result. */

@@ -67,8 +67,8 @@ extern group_aggregate *group_aggregate_create(const group_aggregate_source *sou
 extern group_aggregate *group_reduce_create(const group_aggregate_source *source);
 extern group_aggregate *group_sorted_create(const group_aggregate_source *source);
 
-/* The only fraction of a percentile.  False: it is NULL. */
-extern bool group_sorted_fraction(group_aggregate *aggregate, double *fraction);
+/* The fractions of a percentile: agg_percentile_fractions. */
+extern int	group_sorted_fractions(group_aggregate *aggregate, double *fractions, int most);
 
 extern group_aggregate *group_array_create(const group_aggregate_source *source);
 extern group_aggregate *group_feed_create(const group_aggregate_source *source);

@@ -181,10 +181,10 @@ outputs_of(const group_state *state)
 	return outputs;
 }
 
-static bool
-find_fraction(void *state, int output, double *fraction)
+static int
+find_fractions(void *state, int output, double *fractions, int most)
 {
-	return group_sorted_fraction(((const group_state *) state)->outputs[output].aggregate, fraction);
+	return group_sorted_fractions(((const group_state *) state)->outputs[output].aggregate, fractions, most);
 }
 
 bool
@@ -196,7 +196,7 @@ group_device_run(group_state *state, uint64 expected_rows)
 		.of = {
 			.query = query_of(((const CustomScan *) state->node.css.ss.ps.plan)->custom_private),
 			.outputs = outputs_of(state),
-			.fraction = find_fraction,
+			.fractions = find_fractions,
 			.context = state
 		},
 		.expected_rows = expected_rows,

@@ -28,8 +28,8 @@ typedef enum table_executor
 	TABLE_BY_GPU
 } table_executor;
 
-/* Compute the fraction of an output that is a percentile.  False: it is NULL. */
-typedef bool (*table_fraction_fn) (void *context, int output, double *fraction);
+/* Compute the fractions of an output that is a percentile, or several: agg_percentile_fractions. */
+typedef int (*table_fractions_fn) (void *context, int output, double *fractions, int most);
 
 typedef struct table_build table_build;
 
@@ -40,7 +40,7 @@ typedef struct table_question
 	Relation	widths;			/* whose statistics tell how wide texts are: the scan's, or the first of several tables */
 	List	   *outputs;		/* MgpuGroup: the expressions of its scan tuple */
 	const table_build *build;	/* not NULL: the cells of the scan's rows are wanted, for a build; then there is no query */
-	table_fraction_fn fraction;	/* NULL: the plan does not run yet, and parameters are not known */
+	table_fractions_fn fractions;	/* NULL: the plan does not run yet, and parameters are not known */
 	void	   *context;		/* its argument */
 } table_question;
 
@@ -57,7 +57,8 @@ typedef struct table_output
 {
 	int			column;			/* the spec's first, of what it is computed from; -1: of the rows */
 	int			sort;			/* the spec's, or -1 */
-	int			percentile;		/* of that sort, or -1 */
+	int			percentile;		/* the first of that sort, or -1 */
+	int			num_percentiles;
 	value_cells cells;
 } table_output;
 

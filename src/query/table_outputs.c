@@ -11,6 +11,7 @@
 #include "utils/lsyscache.h"
 
 #include "compat.h"
+#include "agg/batch.h"
 #include "agg/call.h"
 #include "array/element_type.h"
 #include "batch/group_keys.h"
@@ -235,28 +236,36 @@ take_sort(mgpu_group_spec *spec, uint32 column, bool descending, uint32 returns)
 	return number;
 }
 
-/* The fraction of a percentile.  False: it is NULL.  What is not known yet is expected to be valid. */
-static bool
-find_fraction(const table_question *question, int output, const Expr *expr, double *fraction)
+/* The fractions of a percentile, or of several, if they are few and valid: how many.  What is not known yet is expected to be one such. */
+static int
+find_fractions(const table_question *question, int output, const Expr *expr, double *fractions)
 {
 	const Const *constant = (const Const *) expr;
+	agg_percentile asked = {0};
 
-	*fraction = 0;
-	if (question->fraction)
-		return question->fraction(question->context, output, fraction);
+	fractions[0] = 0;
+	if (expr == NULL)
+		return 0;
+	if (question->fractions)
+		return question->fractions(question->context, output, fractions, MGPU_GROUP_MAX_PERCENTILES);
 	if (!IsA(constant, Const))
-		return true;
-	if (!constant->constisnull)
-		*fraction = DatumGetFloat8(constant->constvalue);
-	return !constant->constisnull;
+		return 1;
+	asked.is_array = constant->consttype != FLOAT8OID;
+	asked.fraction = (NullableDatum) {.value = constant->constvalue,.isnull = constant->constisnull};
+	return agg_percentile_fractions(&asked, fractions, MGPU_GROUP_MAX_PERCENTILES);
 }
 
-/* Whether an output is a percentile with one fraction that is valid; others are computed by the CPU, of all values. */
+/* Have a sort pick percentiles.  false: it has no place for them. */
 static bool
-is_one_percentile(const table_question *question, int output, const group_plan *plan, double *fraction)
+pick_percentiles(mgpu_group_sort *sort, table_output *output, const double *fractions, int num_fractions, bool continuous)
 {
-	return plan->fraction && exprType((const Node *) plan->fraction) == FLOAT8OID &&
-		find_fraction(question, output, plan->fraction, fraction) && *fraction >= 0 && *fraction <= 1;
+	if (sort->num_percentiles + num_fractions > MGPU_GROUP_MAX_PERCENTILES)
+		return false;
+	output->percentile = (int) sort->num_percentiles;
+	output->num_percentiles = num_fractions;
+	for (int i = 0; i < num_fractions; i++)
+		sort->percentiles[sort->num_percentiles++] = (mgpu_group_percentile) {.fraction = fractions[i],.continuous = continuous};
+	return true;
 }
 
 /* Whether values are equal if their cells are: of a numeric that shows digits of its own, the first. */
@@ -299,9 +308,9 @@ take_sorted(table_job *job, const table_question *question, int number, const gr
 	const List *columns = list_nth(question->query->uses, number);
 	const Aggref *aggref = list_nth(question->outputs, number);
 	Expr	   *argument = argument_of(question, columns, false);
-	mgpu_group_percentile percentile = {.continuous = plan->result == SORTED_PERCENTILE_CONT};
-	bool		picks = is_one_percentile(question, number, plan, &percentile.fraction);
-	uint32		returns = plan->result == SORTED_COUNT_DISTINCT ? MGPU_SORT_DISTINCT : picks ? 0 : MGPU_SORT_VALUES;
+	double		fractions[MGPU_GROUP_MAX_PERCENTILES];
+	int			num_fractions = find_fractions(question, number, plan->fraction, fractions);
+	uint32		returns = plan->result == SORTED_COUNT_DISTINCT ? MGPU_SORT_DISTINCT : num_fractions > 0 ? 0 : MGPU_SORT_VALUES;
 	mgpu_group_sort *sort;
 
 	/* an array has the NULLs of rows that count, and none of the others */
@@ -316,14 +325,10 @@ take_sorted(table_job *job, const table_question *question, int number, const gr
 	if (output->sort < 0)
 		return false;
 	sort = &job->spec->sorts[output->sort];
-	if (picks && sort->num_percentiles == MGPU_GROUP_MAX_PERCENTILES)
-		return false;
-	if (picks)
-	{
-		output->percentile = (int) sort->num_percentiles;
-		sort->percentiles[sort->num_percentiles++] = percentile;
-	}
-	return true;
+	if (num_fractions <= 0 || pick_percentiles(sort, output, fractions, num_fractions, plan->result == SORTED_PERCENTILE_CONT))
+		return true;
+	sort->returns |= MGPU_SORT_VALUES;
+	return is_sorted(output, aggref, argument, MGPU_SORT_VALUES);
 }
 
 /* ---- outputs */
