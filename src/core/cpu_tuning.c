@@ -30,6 +30,7 @@ mgpu_cpu_tuning mgpu_cpu_tunables = {
 	.table_slot_pages = MGPU_SIZE(128, 4),
 	.table_fold_groups = MGPU_SIZE(8192, 16),
 	.table_task_rows = MGPU_SIZE(1 << 20, 1024),
+	.table_part_bytes = MGPU_SIZE(UINT64_MAX, 16384),
 	.table_large_values = MGPU_SIZE(1 << 18, 256),
 	.table_write_bytes = MGPU_SIZE(UINT64_C(1) << 20, 1024),
 };

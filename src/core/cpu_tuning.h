@@ -18,6 +18,9 @@ typedef enum mgpu_radix_choice
 	MGPU_RADIX_ALWAYS,
 } mgpu_radix_choice;
 
+/* Parts into which a table job by threads cuts its rows, to be grouped one by one: a power of two. */
+#define MGPU_TABLE_PARTS 64
+
 typedef struct mgpu_cpu_tuning
 {
 	uint64_t	slot_bytes;		/* input slot: fits the second-level cache */
@@ -51,6 +54,7 @@ typedef struct mgpu_cpu_tuning
 	uint64_t	table_slot_pages;	/* tables: pages of a batch, with one less that is copied */
 	uint64_t	table_fold_groups;	/* tables: a thread that has more keeps its next rows */
 	uint64_t	table_task_rows;	/* tables: that are grouped or sorted by one task */
+	uint64_t	table_part_bytes;	/* tables: that values of a part may have in memory, though there is more */
 	uint64_t	table_large_values; /* tables: a group's values that all threads sort together */
 	uint64_t	table_write_bytes;	/* tables: of an output, by one task or in a piece; a multiple of 8 */
 } mgpu_cpu_tuning;

@@ -22,9 +22,6 @@
 /* Rows from which threads are worth their start. */
 #define THREADS_MIN_ROWS MGPU_SIZE(50000, 100)
 
-/* Parts of rows that are grouped one by one (core/cpu/table/table.h). */
-#define MOST_PARTS 64
-
 /* Whether each row goes to its group at once: integers are added in any order. */
 static bool
 adds_at_once(const mgpu_group_spec *spec)
@@ -49,29 +46,16 @@ kept_bytes(const mgpu_group_spec *spec, double num_rows)
 	return num_rows * (spec->num_columns * sizeof(uint64) + sizeof(uint32));
 }
 
-/* Bytes for a row whose values are sorted; or looked up, which takes a place in a table, if all differ. */
-static double
-sorted_bytes(const mgpu_group_spec *spec, const mgpu_group_sort *sort)
-{
-	uint32		num_cells = spec->columns[sort->column].num_cells;
-
-	return (num_cells > 0 ? 1.25 * (3 + num_cells) + 4 : 1) * sizeof(uint64);
-}
-
-/* Whether all values of such a sort wait for the end: they come back, or groups are so large that threads sort them together. */
-static bool
-keeps_values(const mgpu_group_sort *sort, double rows_of_group)
-{
-	return (sort->returns & MGPU_SORT_VALUES) != 0 || rows_of_group > (double) mgpu_cpu_tunables.table_large_values;
-}
-
-/* The share of the largest part in all groups, whose number in a part is as chance has it; or in all values, which are many. */
+/*
+ * The share of the largest part in all rows: that of groups, whose number in a part is as chance has it, or of values, which are many where
+ * they are only counted.
+ */
 static double
 largest_part(const mgpu_group_spec *spec, double num_groups)
 {
 	if (spec->num_keys == 0)
-		return 2.0 / MOST_PARTS;
-	return 1.0 / MOST_PARTS + 3 / sqrt(MOST_PARTS * num_groups) + 2 / num_groups;
+		return mgpu_group_only_counts(spec) ? 2.0 / MGPU_TABLE_PARTS : 1;
+	return 1.0 / MGPU_TABLE_PARTS + 3 / sqrt(MGPU_TABLE_PARTS * num_groups) + 2 / num_groups;
 }
 
 /* Bytes of groups: records and places in a table. */
@@ -84,24 +68,47 @@ group_bytes(const mgpu_group_spec *spec, double num_groups)
 	return num_groups * (record.num_words + 4) * sizeof(uint64);
 }
 
-/* Bytes of the parts that threads work on, and of values that wait. */
+/*
+ * Values that do not fit are sorted by ranges (core/cpu/table/table_ranges.c), which have at least this share of the memory.  All rows are read
+ * for each range, but few ranges have percentiles.  Each group needs some memory besides.
+ */
+#define RANGES_SHARE 0.5
+#define MOST_RANGES 16
+#define RANGES_GROUP_BYTES 4096
+
+/* Bytes of a sort while threads work on parts with so many rows, in so many groups: of values, and numbers of groups. */
+static double
+sort_bytes(const mgpu_group_spec *spec, const mgpu_group_sort *sort, double num_rows, double num_groups)
+{
+	uint32		num_cells = spec->columns[sort->column].num_cells;
+	double		bytes = num_rows * (sizeof(uint64) + sizeof(uint32));
+	double		share = run_table_memory() * RANGES_SHARE;
+
+	/* a place in a table, if all values differ */
+	if (num_cells > 0)
+		return bytes + num_rows * (1.25 * (3 + num_cells) + 3) * sizeof(uint64);
+	if ((sort->returns & MGPU_SORT_VALUES) != 0 || num_groups * RANGES_GROUP_BYTES > share ||
+		((sort->returns & MGPU_SORT_DISTINCT) != 0 && num_rows * sizeof(uint64) > share * MOST_RANGES))
+		return bytes;
+	return Min(2 * bytes, share);
+}
+
+/* Bytes of the parts that threads work on, and of values that come back. */
 static double
 part_bytes(const mgpu_group_spec *spec, double num_rows, double num_results)
 {
 	double		groups = Max(num_results, 1);
 	double		of_all = Min(1, run_table_threads() * largest_part(spec, groups));
-	double		bytes = 0;
+	double		sorted = 0;
+	double		waiting = 0;
 
 	for (uint32_t i = 0; i < spec->num_sorts; i++)
 	{
-		const mgpu_group_sort *sort = &spec->sorts[i];
-		bool		is_cut = spec->num_keys > 0 || mgpu_group_only_counts(spec);
-
-		bytes = Max(bytes, num_rows * (is_cut ? of_all : 1) * (sorted_bytes(spec, sort) + sizeof(uint32_t)));
-		if ((spec->num_keys > 0 || !is_cut) && keeps_values(sort, num_rows / groups))
-			bytes += num_rows * sizeof(uint64_t);
+		sorted = Max(sorted, sort_bytes(spec, &spec->sorts[i], num_rows * of_all, groups * of_all));
+		if ((spec->sorts[i].returns & MGPU_SORT_VALUES) != 0)
+			waiting += num_rows * sizeof(uint64);
 	}
-	return bytes + of_all * group_bytes(spec, groups);
+	return sorted + waiting + of_all * group_bytes(spec, groups);
 }
 
 /* Of it, what is for rows and groups that wait, though parts take all that is left; beyond it they go to a file. */

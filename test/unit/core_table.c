@@ -33,6 +33,7 @@ typedef struct table_run
 	uint64_t	most_bytes;
 	int			file;			/* for rows beyond that; 0: none */
 	uint64_t	most_file_bytes;
+	uint64_t	part_bytes;		/* for values of a part; 0: any */
 	int			cancel_after;	/* so many calls; 0: never */
 } table_run;
 
@@ -164,6 +165,7 @@ run_table(const table_run *how, group_case *job, group_outcome *outcome)
 	uint64_t	taken[MGPU_GROUP_OUTPUTS] = {0};
 
 	memset(outcome, 0, sizeof(*outcome));
+	mgpu_cpu_tunables.table_part_bytes = how->part_bytes > 0 ? how->part_bytes : UINT64_MAX;
 	outcome->status = TABLE->open(&table_job, &binding, &options, &drive.run, &outcome->err);
 	if (outcome->status != MGPU_OK)
 		return;
@@ -182,7 +184,9 @@ static table_run
 random_run(uint64_t seed)
 {
 	static const int threads[] = {1, 2, 4, 9};
-	table_run	how = {.num_threads = threads[seed / 2 % 4],.most_refs = seed % 4 == 0 ? 40 : 1 + (uint32_t) (seed / 3 % 5),.in_pieces = seed / 7 % 2 != 0};
+	static const uint64_t part_bytes[] = {0, 2200, 8000, 0, 30000};
+	table_run	how = {.num_threads = threads[seed / 2 % 4],.most_refs = seed % 4 == 0 ? 40 : 1 + (uint32_t) (seed / 3 % 5),.in_pieces = seed / 7 % 2 != 0,
+	.part_bytes = part_bytes[seed % 5]};
 
 	return how;
 }
@@ -507,13 +511,13 @@ test_extremes(void)
 	UNIT_CHECK(num_done > 20);
 }
 
-/* Percentiles alone, of groups of many values and few. */
+/* Percentiles, and counts of values that differ, of groups of many values and few: in parts that have less memory, by ranges. */
 static void
 test_percentiles(void)
 {
 	unsigned long num_done = 0;
 
-	for (uint64_t seed = 1; seed <= 100; seed++)
+	for (uint64_t seed = 1; seed <= 200; seed++)
 	{
 		group_case	job;
 		mgpu_group_spec *spec = &job.spec;
@@ -532,7 +536,7 @@ test_percentiles(void)
 				column->num_cells = 0;
 				if (column->reduction == MGPU_REDUCE_EXTREMES || column->reduction == MGPU_REDUCE_PAIRS)
 					column->reduction = MGPU_REDUCE_NONE;
-				spec->sorts[i].returns = 0;
+				spec->sorts[i].returns = group_chance(&job, 3) ? MGPU_SORT_DISTINCT : 0;
 				spec->sorts[i].num_percentiles = 1 + i;
 				for (uint32_t n = 0; n <= i; n++)
 					spec->sorts[i].percentiles[n] = (mgpu_group_percentile) {group_below(&job, 1001) / 1000.0, group_below(&job, 2)};
@@ -541,7 +545,7 @@ test_percentiles(void)
 		}
 		group_free_case(&job);
 	}
-	UNIT_CHECK(num_done > 20);
+	UNIT_CHECK(num_done > 40);
 }
 
 /* A column whose values are several columns, or UINT32_MAX. */

@@ -23,6 +23,7 @@
  *	 table_cut		rows beyond a limit		table_fields	rows as sort keys
  *	 table_order	rows in order			table_answer	outputs
  *	 table_memory	memory						table_spill		what a run may have, and rows beyond it
+ *	 table_ranges	values beyond it			table_buckets	counts of them
  */
 #ifndef MGPU_TABLE_H
 #define MGPU_TABLE_H
@@ -33,11 +34,10 @@
 #include "core/cpu_threads.h"
 #include "core/cpu_tuning.h"
 #include "core/cpu/table/table_order.h"
+#include "core/cpu/table/table_part.h"
 #include "core/executor.h"
 
-/* Parts of rows that are grouped one by one: a power of two. */
-#define MGPU_TABLE_PARTS 64
-#define MGPU_TABLE_PART_SHIFT 58
+#define MGPU_TABLE_PART_SHIFT 58	/* of a hash: MGPU_TABLE_PARTS numbers are left */
 
 /* Why there is no answer, or-ed by threads. */
 enum
@@ -120,59 +120,6 @@ typedef struct mgpu_table_worker
 	uint64_t	part_begins[MGPU_TABLE_PARTS + 1];	/* ... and where those begin */
 } mgpu_table_worker;
 
-/* What a part is at.  Tasks do some work on a part, until all parts are done. */
-typedef enum mgpu_part_step
-{
-	MGPU_PART_NEW,
-	MGPU_PART_GROUPS,			/* rows are grouped */
-	MGPU_PART_COUNTS,			/* values of a sort are counted, for each group ... */
-	MGPU_PART_VALUES,			/* ... and moved behind those of the groups before ... */
-	MGPU_PART_SORTS,			/* ... and sorted, group after group */
-	MGPU_PART_DISTINCT,			/* or, of several columns, looked up */
-	MGPU_PART_DONE
-} mgpu_part_step;
-
-/* Groups of a part, and the values of sorts, as codes that ascend. */
-typedef struct mgpu_table_part
-{
-	mgpu_table_groups groups;
-	uint64_t   *values[MGPU_GROUP_MAX_SORTS];
-	uint64_t	num_values[MGPU_GROUP_MAX_SORTS];	/* that come back */
-
-	/* progress */
-	mgpu_part_step step;
-	uint64_t	bytes;			/* that were counted */
-	uint64_t	value_bytes;	/* of values that are there, ... */
-	uint64_t	sort_bytes;		/* ... of which this sort's */
-	uint64_t	num_kept;		/* its rows */
-	uint64_t	num_left;		/* rows or values that this task may still work on */
-	const mgpu_table_batch *batch;	/* the next */
-	uint64_t	num_rows;		/* before it, of this part */
-	uint32_t   *numbers;		/* groups of rows in order, if there are sorts */
-	uint32_t	sort;
-	uint64_t   *ends;			/* of each group's values: one behind them */
-	uint64_t   *scratch;		/* for the largest group */
-	uint64_t	group;			/* the next */
-	uint64_t	num_sorted;		/* values of groups before it */
-	bool		has_large;		/* groups of this sort that are left to all threads */
-	bool		awaits_large;	/* of some sort */
-	bool		in_file;		/* the records of groups are, from this byte on */
-	uint64_t	file_begin;
-	mgpu_table_groups different;	/* values of several columns, with their groups' numbers */
-	mgpu_table_keys value_keys;
-} mgpu_table_part;
-
-/* A group's values that all threads sort together. */
-typedef struct mgpu_table_large
-{
-	struct mgpu_table_large *next;
-	uint64_t   *values;
-	uint64_t	num_values;
-	uint32_t	sort;
-	uint64_t   *words;
-	_Atomic uint64_t num_different;
-} mgpu_table_large;
-
 typedef enum mgpu_table_stage
 {
 	MGPU_TABLE_READING,
@@ -219,6 +166,8 @@ struct mgpu_run
 
 	/* plan of reading (table_columns.c, table_read.c) */
 	uint32_t	stored;			/* columns that are kept */
+	uint32_t	key_columns;	/* of them, those that are keys, ... */
+	uint32_t	grouped;		/* ... and those that are keys or reduced */
 	uint64_t	moved[MGPU_GROUP_MAX_TESTS];	/* registers that are set up to a test and read behind it */
 	uint32_t	num_fixed_inputs;
 	uint8_t		fixed_inputs[MGPU_GROUP_MAX_INPUTS];
@@ -247,6 +196,8 @@ struct mgpu_run
 	uint32_t	num_parts;
 	mgpu_table_part *parts;
 	uint32_t	num_at_once;	/* parts that are worked on: what these take is in memory */
+	uint32_t	num_sharing;	/* of them, those that have rows, and 1 at least */
+	bool		leaves_large;	/* to all threads: there is memory for all values */
 	uint32_t	parts_at[MGPU_TABLE_PARTS];	/* of each of them: its number + 1, or 0 */
 	_Atomic uint32_t next_part;
 	_Atomic(mgpu_table_large *) large;
@@ -305,6 +256,7 @@ uint64_t	mgpu_table_groups_bytes(const mgpu_table_groups *groups);
 /* Whether what takes so much more memory goes to the file.  Bring bytes there: where they begin.  Read some. */
 bool		mgpu_table_spills(const mgpu_run *run, uint64_t bytes);
 uint64_t	mgpu_table_spill(mgpu_run *run, const void *from, uint64_t bytes);
+void		mgpu_table_spill_batch(mgpu_run *run, mgpu_table_batch *batch, const void *memory);	/* columns, nulls */
 void		mgpu_table_unspill(mgpu_run *run, void *to, uint64_t bytes, uint64_t begin);
 
 /*
@@ -331,15 +283,51 @@ bool		mgpu_table_are_grouped(const mgpu_run *run);
 void		mgpu_table_end_part(mgpu_table_part *part);	/* frees what it has worked with ... */
 void		mgpu_table_free_part(mgpu_table_part *part);	/* ... and all the rest */
 
+/* Some rows of a part whose groups are known. */
+typedef struct mgpu_table_vector
+{
+	mgpu_table_rows rows;
+	const uint32_t *numbers;	/* of their groups; NULL: all are of the first */
+} mgpu_table_vector;
+
+typedef bool (*mgpu_table_vector_function) (mgpu_run *run, mgpu_table_part *part, const mgpu_table_vector *vector, mgpu_table_worker *worker);
+
+/* Go through the rows of a part once more: of the next batch each vector, with these columns.  false: out of memory. */
+void		mgpu_table_begin_pass(const mgpu_run *run, mgpu_table_part *part);
+bool		mgpu_table_each_vector(mgpu_run *run, uint32_t number, mgpu_table_worker *worker, uint32_t columns,
+								   mgpu_table_vector_function function);
+
+static inline uint32_t
+mgpu_table_group_of(const mgpu_table_vector *vector, uint32_t row)
+{
+	return vector->numbers == NULL ? 0 : vector->numbers[row];
+}
+
 /* table_sorts.c.  One more step of a part whose rows are grouped; false: out of memory. */
 bool		mgpu_table_begin_values(mgpu_run *run, mgpu_table_part *part);
+void		mgpu_table_end_values(mgpu_table_part *part);
 bool		mgpu_table_step_values(mgpu_run *run, uint32_t number, mgpu_table_worker *worker);
 void		mgpu_table_describe(const mgpu_group_sort *sort, const uint64_t *values, uint64_t count, uint64_t num_different,
 								uint64_t *words);
+uint64_t	mgpu_table_count_different(const uint64_t *values, uint64_t begin, uint64_t end);
+
+/*
+ * table_ranges.c.  Plan what parts may have, once rows are read; whether there is memory for the groups of a part's rows; whether its values are
+ * to be sorted by ranges; that, step by step.
+ */
+void		mgpu_table_plan_shares(mgpu_run *run);
+bool		mgpu_table_keeps_numbers(const mgpu_run *run, const mgpu_table_part *part);
+bool		mgpu_table_needs_ranges(const mgpu_run *run, const mgpu_table_part *part);
+bool		mgpu_table_begin_ranges(mgpu_run *run, mgpu_table_part *part);
+bool		mgpu_table_step_ranges(mgpu_run *run, uint32_t number, mgpu_table_worker *worker);
+void		mgpu_table_end_ranges(mgpu_table_ranges *ranges);
+
+/* table_buckets.c.  Count or move the values of the next batch. */
+bool		mgpu_table_take_buckets(mgpu_run *run, uint32_t number, mgpu_table_worker *worker);
 
 /* table_distinct.c.  Count the values of the next batch.  false: out of memory. */
 bool		mgpu_table_begin_distinct(const mgpu_run *run, mgpu_table_part *part);
-bool		mgpu_table_count_distinct(mgpu_run *run, mgpu_table_part *part, uint32_t number, mgpu_table_worker *worker);
+bool		mgpu_table_count_distinct(mgpu_run *run, uint32_t number, mgpu_table_worker *worker);
 
 /* Of parts without keys, which are one group: to the first. */
 void		mgpu_table_join_parts(mgpu_run *run);

@@ -50,7 +50,15 @@ mgpu_table_plan_columns(mgpu_run *run)
 
 	plan_moves(run);
 	for (uint32_t i = 0; i < spec->num_columns; i++)
+	{
+		uint32_t	cells = spec->columns[i].num_cells > 0 ? (UINT32_C(1) << spec->columns[i].num_cells) - 1 : 1;
+
 		run->stored |= (uint32_t) mgpu_column_is_stored(spec, i) << i;
+		run->grouped |= spec->columns[i].reduction != MGPU_REDUCE_NONE ? cells << i : 0;
+	}
+	for (uint32_t i = 0; i < spec->num_keys; i++)
+		run->key_columns |= UINT32_C(1) << spec->keys[i];
+	run->grouped |= run->key_columns;
 }
 
 static void

@@ -38,25 +38,25 @@ mgpu_table_begin_distinct(const mgpu_run *run, mgpu_table_part *part)
 	return part->scratch != NULL;
 }
 
-/* Rows of a vector that have values, as rows of their own: the cells, then the group. */
+/* Those of some rows that have values, as rows of their own: the cells, then the group. */
 static mgpu_table_rows
-take_rows(const mgpu_run *run, mgpu_table_part *part, const mgpu_table_rows *from, uint32_t begin, const uint32_t *numbers)
+take_rows(const mgpu_run *run, mgpu_table_part *part, const mgpu_table_vector *vector)
 {
 	uint32_t	head = head_of(run, part);
 	uint32_t	num_cells = cells_of(run, part);
+	const mgpu_table_rows *from = &vector->rows;
 	bool		has_nulls = (from->some_nulls >> head & 1) != 0;
-	uint32_t	end = (uint32_t) mgpu_table_least(begin + MGPU_VECTOR_ROWS, from->num_rows);
 	mgpu_table_rows rows = {0};
 
 	for (uint32_t i = 0; i <= num_cells; i++)
 		rows.codes[i] = part->scratch + i * MGPU_VECTOR_ROWS;
-	for (uint32_t row = begin; row < end; row++)
+	for (uint32_t row = 0; row < from->num_rows; row++)
 	{
 		if (has_nulls && (from->nulls[row] >> head & 1) != 0)
 			continue;
 		for (uint32_t i = 0; i < num_cells; i++)
 			part->scratch[i * MGPU_VECTOR_ROWS + rows.num_rows] = from->codes[head + i][row];
-		part->scratch[num_cells * MGPU_VECTOR_ROWS + rows.num_rows++] = numbers[row];
+		part->scratch[num_cells * MGPU_VECTOR_ROWS + rows.num_rows++] = mgpu_table_group_of(vector, row);
 	}
 	return rows;
 }
@@ -68,39 +68,29 @@ words_of(const mgpu_run *run, const mgpu_table_part *part, uint64_t group)
 }
 
 static bool
-count_rows(const mgpu_run *run, mgpu_table_part *part, const mgpu_table_rows *rows, mgpu_table_worker *worker)
+count_rows(mgpu_run *run, mgpu_table_part *part, const mgpu_table_vector *vector, mgpu_table_worker *worker)
 {
 	uint32_t	num_cells = cells_of(run, part);
 	uint64_t	before = part->different.num_groups;
+	mgpu_table_rows rows = take_rows(run, part, vector);
 
-	mgpu_table_hash(&part->value_keys, rows, worker->hashes);
-	if (!mgpu_table_find(&part->different, rows, worker->hashes, worker->numbers))
+	mgpu_table_hash(&part->value_keys, &rows, worker->hashes);
+	if (!mgpu_table_find(&part->different, &rows, worker->hashes, worker->numbers))
 		return false;
-	for (uint32_t i = 0; i < rows->num_rows; i++)
-		words_of(run, part, rows->codes[num_cells][i])[0]++;
+	for (uint32_t i = 0; i < rows.num_rows; i++)
+		words_of(run, part, rows.codes[num_cells][i])[0]++;
 	for (uint64_t i = before; i < part->different.num_groups; i++)
 		words_of(run, part, mgpu_table_record(&part->different, i)[2 + num_cells])[1]++;
 	return true;
 }
 
 bool
-mgpu_table_count_distinct(mgpu_run *run, mgpu_table_part *part, uint32_t number, mgpu_table_worker *worker)
+mgpu_table_count_distinct(mgpu_run *run, uint32_t number, mgpu_table_worker *worker)
 {
+	const mgpu_table_part *part = &run->parts[number];
 	uint32_t	columns = ((UINT32_C(1) << cells_of(run, part)) - 1) << head_of(run, part);
-	mgpu_table_rows of_batch = mgpu_table_part_rows(run, worker, part->batch, number, columns);
-	uint32_t	num_rows = of_batch.num_rows;
 
-	for (uint32_t i = 0; i < num_rows; i += MGPU_VECTOR_ROWS)
-	{
-		mgpu_table_rows rows = take_rows(run, part, &of_batch, i, part->numbers + part->num_rows);
-
-		if (!count_rows(run, part, &rows, worker))
-			return false;
-	}
-	part->num_rows += num_rows;
-	part->num_left -= mgpu_table_least(part->num_left, num_rows + 1);
-	part->batch = part->batch->next;
-	return true;
+	return mgpu_table_each_vector(run, number, worker, columns, count_rows);
 }
 
 /* No part has a value of another. */

@@ -157,7 +157,7 @@ merge_groups(const mgpu_run *run, mgpu_table_groups *to, uint64_t part)
 
 /* ---- rows */
 
-/* Group the rows of a part that are in one batch.  numbers: their groups, where they are wanted. */
+/* Group the rows of a part that are in one batch.  numbers: their groups, where they are kept. */
 static bool
 group_rows(mgpu_run *run, mgpu_table_groups *groups, const mgpu_table_rows *rows, mgpu_table_worker *worker, uint32_t *numbers)
 {
@@ -175,22 +175,10 @@ group_rows(mgpu_run *run, mgpu_table_groups *groups, const mgpu_table_rows *rows
 			if (!mgpu_table_find(groups, &slice, worker->hashes, slice_numbers))
 				return false;
 		}
-		else if (numbers != NULL)
-			memset(slice_numbers, 0, slice.num_rows * sizeof(uint32_t));
 		if (!mgpu_table_reduce(groups, &run->record, &slice, has_keys ? slice_numbers : NULL))
 			mgpu_table_fail(run, MGPU_TABLE_OVERFLOW);
 	}
 	return true;
-}
-
-static uint64_t
-rows_of_part(const mgpu_run *run, uint64_t part)
-{
-	uint64_t	num_rows = 0;
-
-	for (const mgpu_table_batch *batch = run->first; batch != NULL; batch = batch->next)
-		num_rows += batch->parts[part + 1] - batch->parts[part];
-	return num_rows;
 }
 
 static bool
@@ -198,9 +186,8 @@ begin_part(mgpu_run *run, mgpu_table_part *part, uint64_t number)
 {
 	init_groups(run, &part->groups);
 	part->step = MGPU_PART_GROUPS;
-	part->batch = run->first;
-	part->num_kept = rows_of_part(run, number);
-	if (run->spec.num_sorts > 0)
+	mgpu_table_begin_pass(run, part);
+	if (mgpu_table_keeps_numbers(run, part))
 	{
 		part->numbers = mgpu_table_allocate(part->num_kept * sizeof(uint32_t));
 		if (part->numbers == NULL)
@@ -213,7 +200,7 @@ begin_part(mgpu_run *run, mgpu_table_part *part, uint64_t number)
 static bool
 group_batch(mgpu_run *run, mgpu_table_part *part, uint64_t number, mgpu_table_worker *worker)
 {
-	mgpu_table_rows rows = mgpu_table_part_rows(run, worker, part->batch, (uint32_t) number, UINT32_MAX);
+	mgpu_table_rows rows = mgpu_table_part_rows(run, worker, part->batch, (uint32_t) number, run->grouped);
 
 	if (!group_rows(run, &part->groups, &rows, worker, part->numbers == NULL ? NULL : part->numbers + part->num_rows))
 		return false;
@@ -221,6 +208,51 @@ group_batch(mgpu_run *run, mgpu_table_part *part, uint64_t number, mgpu_table_wo
 	part->num_left -= mgpu_table_least(part->num_left, rows.num_rows + 1);
 	part->batch = part->batch->next;
 	return true;
+}
+
+/* The groups of a vector's rows, which begin there in the next batch.  Where they are not kept, they are found once more. */
+static bool
+number_rows(mgpu_run *run, mgpu_table_part *part, mgpu_table_worker *worker, mgpu_table_vector *vector, uint64_t begin)
+{
+	vector->numbers = NULL;
+	if (part->numbers != NULL)
+		vector->numbers = part->numbers + part->num_rows + begin;
+	else if (part->groups.num_groups > 1)
+	{
+		mgpu_table_hash(&run->keys, &vector->rows, worker->hashes);
+		if (!mgpu_table_find(&part->groups, &vector->rows, worker->hashes, worker->numbers))
+			return false;
+		vector->numbers = worker->numbers;
+	}
+	return true;
+}
+
+bool
+mgpu_table_each_vector(mgpu_run *run, uint32_t number, mgpu_table_worker *worker, uint32_t columns, mgpu_table_vector_function function)
+{
+	mgpu_table_part *part = &run->parts[number];
+	bool		needs_keys = part->numbers == NULL && part->groups.num_groups > 1;
+	mgpu_table_rows rows = mgpu_table_part_rows(run, worker, part->batch, number, columns | (needs_keys ? run->key_columns : 0));
+
+	for (uint64_t begin = 0; begin < rows.num_rows; begin += MGPU_VECTOR_ROWS)
+	{
+		mgpu_table_vector vector = {.rows = mgpu_table_slice(&rows, run->spec.num_columns, begin,
+															 mgpu_table_least(MGPU_VECTOR_ROWS, rows.num_rows - begin))};
+
+		if (!number_rows(run, part, worker, &vector, begin) || !function(run, part, &vector, worker))
+			return false;
+	}
+	part->num_rows += rows.num_rows;
+	part->num_left -= mgpu_table_least(part->num_left, rows.num_rows + 1);
+	part->batch = part->batch->next;
+	return true;
+}
+
+void
+mgpu_table_begin_pass(const mgpu_run *run, mgpu_table_part *part)
+{
+	part->batch = run->first;
+	part->num_rows = 0;
 }
 
 static bool
@@ -239,7 +271,7 @@ static uint64_t
 bytes_of_part(const mgpu_table_part *part)
 {
 	return mgpu_table_groups_bytes(&part->groups) + mgpu_table_groups_bytes(&part->different) + part->value_bytes +
-		(part->numbers != NULL ? part->num_kept * sizeof(uint32_t) : 0);
+		part->ranges.bytes + (part->numbers != NULL ? part->num_kept * sizeof(uint32_t) : 0);
 }
 
 /* Bring the groups of a part that is done to the file. */
@@ -278,7 +310,7 @@ work_on_part(mgpu_run *run, mgpu_table_part *part, uint32_t number, mgpu_table_w
 			mgpu_table_fail(run, MGPU_TABLE_NO_MEMORY);
 		mgpu_table_count(run, &part->bytes, bytes_of_part(part));
 	}
-	if (part->step == MGPU_PART_DONE && run->spec.num_keys > 0 && !part->awaits_large && mgpu_table_spills(run, 0))
+	if (part->step == MGPU_PART_DONE && run->spec.num_keys > 0 && part->large == 0 && mgpu_table_spills(run, 0))
 		spill_groups(run, part);
 }
 
@@ -315,6 +347,7 @@ mgpu_table_end_part(mgpu_table_part *part)
 	free(part->ends);
 	free(part->scratch);
 	mgpu_table_free_groups(&part->different);
+	mgpu_table_end_ranges(&part->ranges);
 	part->numbers = NULL;
 	part->ends = part->scratch = NULL;
 }

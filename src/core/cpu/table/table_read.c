@@ -280,10 +280,10 @@ copy_rows(const mgpu_run *run, const mgpu_table_worker *worker, mgpu_table_batch
 		nulls[places[i]] = worker->nulls[i];
 }
 
-static void
-count_worker(mgpu_run *run, mgpu_table_worker *worker)
+static uint64_t
+worker_bytes(const mgpu_table_worker *worker)
 {
-	mgpu_table_count(run, &worker->bytes, worker->arena.bytes + mgpu_table_groups_bytes(&worker->groups));
+	return worker->arena.bytes + mgpu_table_groups_bytes(&worker->groups);
 }
 
 /* Keep rows in memory, or in the file. */
@@ -292,18 +292,14 @@ keep_rows(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_batch *batch, con
 {
 	uint64_t	row_bytes = (uint64_t) __builtin_popcount(run->stored) * sizeof(uint64_t) + sizeof(uint32_t);
 	uint64_t	bytes = worker->num_rows * row_bytes;
-	bool		spills;
-	void	   *memory;
-
-	count_worker(run, worker);
-	spills = mgpu_table_spills(run, mgpu_arena_growth(&worker->arena, bytes));
-	memory = spills ? mgpu_table_block(worker, bytes) : mgpu_arena_allocate(&worker->arena, bytes);
+	uint64_t	growth = worker_bytes(worker) - worker->bytes + mgpu_arena_growth(&worker->arena, bytes);
+	bool		spills = mgpu_table_spills(run, growth);
+	void	   *memory = spills ? mgpu_table_block(worker, bytes) : mgpu_arena_allocate(&worker->arena, bytes);
 	if (memory == NULL)
 		return false;
 	copy_rows(run, worker, batch, places, memory);
-	batch->in_file = spills;
 	if (spills)
-		batch->file_begin = mgpu_table_spill(run, memory, bytes);
+		mgpu_table_spill_batch(run, batch, memory);
 	return true;
 }
 
@@ -372,7 +368,7 @@ mgpu_table_end_batch(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_batch 
 		goes_on = keep_batch(run, worker, batch);
 	else if (worker->groups.num_groups > mgpu_cpu_tunables.table_fold_groups)
 		worker->folds = false;
-	count_worker(run, worker);
+	mgpu_table_count(run, &worker->bytes, worker_bytes(worker));
 	if (!goes_on)
 		mgpu_table_fail(run, MGPU_TABLE_NO_MEMORY);
 }

@@ -22,8 +22,8 @@ flip_of(const mgpu_group_sort *sort)
 /* ---- what a record tells */
 
 /* How many of [begin, end) are other values than the one before, if there is one. */
-static uint64_t
-count_different(const uint64_t *values, uint64_t begin, uint64_t end)
+uint64_t
+mgpu_table_count_different(const uint64_t *values, uint64_t begin, uint64_t end)
 {
 	uint64_t	num_different = begin == 0 && end > 0;
 
@@ -157,38 +157,37 @@ mgpu_table_begin_values(mgpu_run *run, mgpu_table_part *part)
 	if (part->ends == NULL)
 		return false;
 	memset(part->ends, 0, bytes);
-	part->batch = run->first;
-	part->num_rows = 0;
+	mgpu_table_begin_pass(run, part);
+	if (mgpu_table_needs_ranges(run, part))
+		return mgpu_table_begin_ranges(run, part);
 	if (run->spec.columns[sort_of(run, part)->column].num_cells == 0)
 		return true;
 	part->step = MGPU_PART_DISTINCT;
 	return mgpu_table_begin_distinct(run, part);
 }
 
-/* Move the values of the next batch, or count those of each group. */
-static void
-take_values(mgpu_run *run, mgpu_table_part *part, uint32_t number, mgpu_table_worker *worker)
+/* Move the values of some rows, or count those of each group. */
+static bool
+take_values(mgpu_run *run, mgpu_table_part *part, const mgpu_table_vector *vector, mgpu_table_worker *worker)
 {
 	uint32_t	column = sort_of(run, part)->column;
 	uint64_t	flip = flip_of(sort_of(run, part));
 	uint64_t   *values = part->values[part->sort];
-	mgpu_table_rows rows = mgpu_table_part_rows(run, worker, part->batch, number, values == NULL ? 0 : UINT32_C(1) << column);
-	const uint32_t *nulls = (rows.some_nulls >> column & 1) != 0 ? rows.nulls : NULL;
-	const uint32_t *numbers = part->numbers + part->num_rows;
+	const mgpu_table_rows *rows = &vector->rows;
+	const uint32_t *nulls = (rows->some_nulls >> column & 1) != 0 ? rows->nulls : NULL;
 
-	for (uint32_t i = 0; i < rows.num_rows; i++)
+	(void) worker;
+	for (uint32_t i = 0; i < rows->num_rows; i++)
 	{
-		uint64_t   *end = &part->ends[numbers[i]];
+		uint64_t   *end = &part->ends[mgpu_table_group_of(vector, i)];
 
 		if (nulls != NULL && (nulls[i] >> column & 1) != 0)
 			continue;
 		if (values != NULL)
-			values[*end] = rows.codes[column][i] ^ flip;
+			values[*end] = rows->codes[column][i] ^ flip;
 		++*end;
 	}
-	part->num_rows += rows.num_rows;
-	part->num_left -= mgpu_table_least(part->num_left, rows.num_rows + 1);
-	part->batch = part->batch->next;
+	return true;
 }
 
 /* Counts become the ends of the groups before; have room for all values, and for the largest group. */
@@ -214,8 +213,7 @@ place_values(const mgpu_run *run, mgpu_table_part *part)
 	part->sort_bytes = begin * sizeof(uint64_t);
 	part->value_bytes += part->sort_bytes;
 	part->step = MGPU_PART_VALUES;
-	part->batch = run->first;
-	part->num_rows = 0;
+	mgpu_table_begin_pass(run, part);
 	return part->scratch != NULL && part->values[part->sort] != NULL;
 }
 
@@ -226,7 +224,7 @@ defer_large(mgpu_run *run, mgpu_table_part *part, uint64_t *values, uint64_t cou
 
 	if (large == NULL)
 		return false;
-	part->has_large = part->awaits_large = true;
+	part->large |= UINT32_C(1) << part->sort;
 	*large = (mgpu_table_large) {.values = values,.num_values = count,.sort = part->sort,.words = words};
 	large->next = atomic_load(&run->large);
 	while (!atomic_compare_exchange_weak(&run->large, &large->next, large))
@@ -248,29 +246,28 @@ sort_group(mgpu_run *run, mgpu_table_part *part)
 	part->num_left -= mgpu_table_least(part->num_left, count + 1);
 	if (sort->returns == 0 && sort->num_percentiles == 0)
 		*words = count;
-	else if (count > mgpu_cpu_tunables.table_large_values * (selects ? LARGE_SELECTION : 1) && (run->num_parts == 1 || run->spec.num_keys > 0))
+	else if (count > mgpu_cpu_tunables.table_large_values * (selects ? LARGE_SELECTION : 1) && run->leaves_large)
 		return defer_large(run, part, values, count, words);
 	else if (selects)
 		select_values(sort, values, count, part->scratch, words);
 	else
 	{
 		mgpu_sort_unsigned(values, count, sizeof(uint64_t), part->scratch);
-		mgpu_table_describe(sort, values, count, (sort->returns & MGPU_SORT_DISTINCT) != 0 ? count_different(values, 0, count) : 0, words);
+		mgpu_table_describe(sort, values, count, (sort->returns & MGPU_SORT_DISTINCT) != 0 ? mgpu_table_count_different(values, 0, count) : 0, words);
 	}
 	return true;
 }
 
 /* Values that neither come back nor are to be sorted yet are wanted no more. */
-static void
-end_values(mgpu_table_part *part)
+void
+mgpu_table_end_values(mgpu_table_part *part)
 {
-	if (part->num_values[part->sort] == 0 && !part->has_large)
+	if (part->num_values[part->sort] == 0 && (part->large >> part->sort & 1) == 0)
 	{
 		free(part->values[part->sort]);
 		part->values[part->sort] = NULL;
 		part->value_bytes -= part->sort_bytes;
 	}
-	part->has_large = false;
 	part->sort++;
 }
 
@@ -280,16 +277,19 @@ mgpu_table_step_values(mgpu_run *run, uint32_t number, mgpu_table_worker *worker
 	mgpu_table_part *part = &run->parts[number];
 
 	if (part->step == MGPU_PART_DISTINCT && part->batch != NULL)
-		return mgpu_table_count_distinct(run, part, number, worker);
+		return mgpu_table_count_distinct(run, number, worker);
 	if (part->step == MGPU_PART_DISTINCT)
 	{
 		mgpu_table_free_groups(&part->different);
 		part->sort++;
 		return mgpu_table_begin_values(run, part);
 	}
+	if (part->step >= MGPU_PART_BOUNDS)
+		return mgpu_table_step_ranges(run, number, worker);
 	if (part->step != MGPU_PART_SORTS && part->batch != NULL)
-		take_values(run, part, number, worker);
-	else if (part->step == MGPU_PART_COUNTS)
+		return mgpu_table_each_vector(run, number, worker,
+									  part->step == MGPU_PART_COUNTS ? 0 : UINT32_C(1) << sort_of(run, part)->column, take_values);
+	if (part->step == MGPU_PART_COUNTS)
 		return place_values(run, part);
 	else if (part->step == MGPU_PART_VALUES)
 	{
@@ -300,7 +300,7 @@ mgpu_table_step_values(mgpu_run *run, uint32_t number, mgpu_table_worker *worker
 		return sort_group(run, part);
 	else
 	{
-		end_values(part);
+		mgpu_table_end_values(part);
 		return mgpu_table_begin_values(run, part);
 	}
 	return true;
@@ -323,7 +323,7 @@ mgpu_table_copy_large(void *context, uint64_t task, int worker)
 	uint64_t	end = mgpu_table_least(begin + mgpu_table_step_rows(), large->num_values);
 
 	memcpy(large->values + begin, (const uint64_t *) run->sorter_result + begin, (end - begin) * sizeof(uint64_t));
-	atomic_fetch_add(&large->num_different, count_different(run->sorter_result, begin, end));
+	atomic_fetch_add(&large->num_different, mgpu_table_count_different(run->sorter_result, begin, end));
 }
 
 mgpu_status

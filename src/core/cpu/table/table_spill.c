@@ -3,7 +3,8 @@
  *		What memory a run may have, and rows and groups beyond it, in a file.
  *
  * Once rows leave no more than parts need that threads work on, batches are written to the file as they would lie in memory: columns, then
- * nulls, each with its rows part after part.  Who works on a part reads of each batch its rows of the columns that it needs.  Groups of a part that is done go to the file too.  Errors end the run, and the caller goes another way.
+ * nulls if there are any, each with its rows part after part.  Who works on a part reads of each batch its rows of the columns that it needs.
+ * Groups of a part that is done go to the file too.  Errors end the run, and the caller goes another way.
  *
  * To map the file was rejected: a disk that fails or is full would end the process by a signal.
  */
@@ -88,6 +89,17 @@ mgpu_table_unspill(mgpu_run *run, void *to, uint64_t bytes, uint64_t begin)
 		else if (count == 0 || errno != EINTR)
 			mgpu_table_fail(run, MGPU_TABLE_FILE);
 	}
+}
+
+/* Bring a batch there, whose columns and nulls are at `from`. */
+void
+mgpu_table_spill_batch(mgpu_run *run, mgpu_table_batch *batch, const void *from)
+{
+	uint64_t	row_bytes = (uint64_t) __builtin_popcount(run->stored) * sizeof(uint64_t);
+
+	row_bytes += batch->rows.some_nulls != 0 ? sizeof(uint32_t) : 0;
+	batch->in_file = true;
+	batch->file_begin = mgpu_table_spill(run, from, batch->rows.num_rows * row_bytes);
 }
 
 static mgpu_table_rows
