@@ -183,7 +183,7 @@ static uint32 *
 ranks_of_positions(ArrayType *result, const array_source *source, const int32 *positions)
 {
 	uint32	   *ranks = array_result_scratch((source->num_items - source->num_nulls) * sizeof(uint32));
-	bits8	   *bitmap = ARR_NULLBITMAP(result);
+	uint8	   *bitmap = ARR_NULLBITMAP(result);
 	int64		num_ranks = 0;
 	null_map	map;
 

@@ -25,7 +25,7 @@ array_result_scratch(Size bytes)
 }
 
 static void
-set_bitmap(bits8 *bitmap, int64 num_items, int64 first_present, int64 end_present)
+set_bitmap(uint8 *bitmap, int64 num_items, int64 first_present, int64 end_present)
 {
 	memset(bitmap, 0, (num_items + 7) / 8);
 	while (first_present < end_present && first_present % 8 != 0)

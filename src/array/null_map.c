@@ -22,7 +22,7 @@ load_word(const null_map *map, int64 word)
 {
 	int64		first = word * WORD_BITS;
 	int64		bits = Min(map->num_items - first, WORD_BITS);
-	const bits8 *bytes = map->bitmap + first / 8;
+	const uint8 *bytes = map->bitmap + first / 8;
 	uint64		value = 0;
 
 	for (int i = 0; i < (bits + 7) / 8; i++)
@@ -33,7 +33,7 @@ load_word(const null_map *map, int64 word)
 }
 
 void
-null_map_build(null_map *map, const bits8 *bitmap, int64 num_items)
+null_map_build(null_map *map, const uint8 *bitmap, int64 num_items)
 {
 	uint32		rank = 0;
 
@@ -109,7 +109,7 @@ null_map_rank(const null_map *map, int64 position)
 }
 
 int64
-null_bitmap_count(const bits8 *bitmap, int64 begin, int64 end)
+null_bitmap_count(const uint8 *bitmap, int64 begin, int64 end)
 {
 	int64		present = 0;
 

@@ -14,7 +14,7 @@
 
 typedef struct null_map
 {
-	const bits8 *bitmap;
+	const uint8 *bitmap;
 	int64		num_items;
 	uint32	   *word_ranks;		/* elements present before each 64-bit word */
 	uint32	   *rank_words;		/* word of every 64th present element */
@@ -22,7 +22,7 @@ typedef struct null_map
 } null_map;
 
 /* The map's memory is palloc'd.  null_map_free frees it. */
-extern void null_map_build(null_map *map, const bits8 *bitmap, int64 num_items);
+extern void null_map_build(null_map *map, const uint8 *bitmap, int64 num_items);
 extern void null_map_free(null_map *map);
 
 /* Position of the present element with this rank. */
@@ -32,10 +32,10 @@ extern int64 null_map_select(const null_map *map, uint32 rank);
 extern uint32 null_map_rank(const null_map *map, int64 position);
 
 /* Present elements among positions begin … end - 1; bitmap may be NULL. */
-extern int64 null_bitmap_count(const bits8 *bitmap, int64 begin, int64 end);
+extern int64 null_bitmap_count(const uint8 *bitmap, int64 begin, int64 end);
 
 static inline bool
-null_bitmap_present(const bits8 *bitmap, int64 position)
+null_bitmap_present(const uint8 *bitmap, int64 position)
 {
 	return bitmap == NULL || (bitmap[position / 8] & (1 << (position % 8))) != 0;
 }

@@ -244,7 +244,7 @@ read_geometry(array_source *source, const ArrayType *header, Size array_bytes)
 }
 
 static int64
-count_nulls(const bits8 *bitmap, int64 num_items)
+count_nulls(const uint8 *bitmap, int64 num_items)
 {
 	int			rest = num_items % 8;
 	int64		present = pg_popcount((const char *) bitmap, num_items / 8);
@@ -285,7 +285,7 @@ open_stored(array_source *source)
 		char	   *bitmap = palloc(VARHDRSZ + bitmap_bytes);
 
 		fetch_slice(source, ARR_OVERHEAD_NONULLS(source->ndim), bitmap_bytes, bitmap + VARHDRSZ);
-		source->null_bitmap = (bits8 *) bitmap + VARHDRSZ;
+		source->null_bitmap = (uint8 *) bitmap + VARHDRSZ;
 		source->num_nulls = count_nulls(source->null_bitmap, source->num_items);
 	}
 }

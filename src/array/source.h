@@ -26,7 +26,7 @@ typedef struct array_source
 	int			lower_bounds[MAXDIM];
 	int64		num_items;		/* NULL elements included */
 	int64		num_nulls;
-	bits8	   *null_bitmap;
+	uint8	   *null_bitmap;
 	Size		data_offset;	/* of the first element, from the array's start */
 	Size		data_bytes;
 

@@ -101,7 +101,7 @@ extern Size row_list_bytes(const row_list *list, int64 *num_nulls);
 typedef struct element_writer
 {
 	char	   *dest;
-	bits8	   *bitmap;
+	uint8	   *bitmap;
 	uint64		position;
 } element_writer;
 

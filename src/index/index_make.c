@@ -73,7 +73,7 @@ write_tuple(const index_keys *keys, const index_row *row, const tuple_shape *sha
 		memset(tuple, 0, shape->tuple_bytes);
 		heap_fill_tuple(RelationGetDescr(keys->index), (Datum *) row->values, (bool *) row->nulls,
 						(char *) tuple + shape->header_bytes, shape->data_bytes, &mask,
-						shape->any_null ? (bits8 *) tuple + sizeof(IndexTupleData) : NULL);
+						shape->any_null ? (uint8 *) tuple + sizeof(IndexTupleData) : NULL);
 		tuple->t_info = shape->tuple_bytes | (shape->any_null ? INDEX_NULL_MASK : 0) |
 			((mask & HEAP_HASVARWIDTH) ? INDEX_VAR_MASK : 0);
 	}

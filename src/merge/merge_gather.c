@@ -22,7 +22,7 @@
 /* How far one of the arrays has been read. */
 typedef struct side_reader
 {
-	const bits8 *bitmap;
+	const uint8 *bitmap;
 	const char *next;
 	const char *end;
 	int64		position;
@@ -32,7 +32,7 @@ typedef struct side_reader
 typedef struct gather_target
 {
 	char	   *next;
-	bits8	   *bitmap;			/* NULL: all have values */
+	uint8	   *bitmap;			/* NULL: all have values */
 } gather_target;
 
 /* Bytes that the present elements take. */
@@ -122,7 +122,7 @@ static void
 gather_any(gather_target *to, side_reader *sides, const element_type *type, const bool *from_b, int64 begin, int64 end)
 {
 	char	   *dest = to->next;
-	bits8	   *bitmap = to->bitmap;
+	uint8	   *bitmap = to->bitmap;
 
 	for (int64 i = begin; i < end; i++)
 	{

@@ -56,7 +56,7 @@ static void
 place_nulls(ArrayType *result, const sort_spec *spec, const array_source *source)
 {
 	const segment_list *segments = spec->segments;
-	bits8	   *bitmap = ARR_NULLBITMAP(result);
+	uint8	   *bitmap = ARR_NULLBITMAP(result);
 
 	memset(bitmap, 0, (source->num_items + 7) / 8);
 	for (int64 i = 0; i < segments->num_segments; i++)

@@ -39,7 +39,7 @@ typedef struct slice_sort
 	const array_source *source;
 	element_type type;
 	const char *data;
-	const bits8 *bitmap;		/* NULL: no NULL elements */
+	const uint8 *bitmap;		/* NULL: no NULL elements */
 	int64		num_slices;
 	int64		slice_items;
 	Size		slice_bytes;	/* 0: sizes vary */

@@ -56,7 +56,7 @@ void
 segments_from_flags(segment_list *segments, Datum flags, const array_source *vals)
 {
 	VarBit	   *bits = DatumGetVarBitP(flags);
-	const bits8 *bytes = VARBITS(bits);
+	const uint8 *bytes = VARBITS(bits);
 
 	if (VARBITLEN(bits) != vals->num_items)
 		mgpu_raise_length_mismatch("vals", vals->num_items, "head_flags", VARBITLEN(bits));
