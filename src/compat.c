@@ -5,11 +5,16 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "access/tableam.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_database.h"
 #include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "executor/instrument.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/plancat.h"
 #include "utils/builtins.h"
 #include "utils/syscache.h"
 
@@ -82,3 +87,61 @@ mgpu_run_condition_of(const WindowFuncRunCondition *condition, const WindowFunc 
 								  condition->wfunc_left ? condition->arg : number, InvalidOid, condition->inputcollid);
 }
 #endif
+
+/* ---- hooks */
+
+static mgpu_relation_hook on_relation;
+
+#if PG_VERSION_NUM >= 190000
+
+static build_simple_rel_hook_type previous_hook;
+
+static void
+call_hook(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *entry)
+{
+	if (previous_hook)
+		previous_hook(root, rel, entry);
+	if (entry->rtekind == RTE_RELATION)
+		on_relation(root, entry->relid, entry->inh, rel);
+}
+
+#define planner_hook_of_relations build_simple_rel_hook
+
+#else
+
+static get_relation_info_hook_type previous_hook;
+
+static void
+call_hook(PlannerInfo *root, Oid table, bool inherits, RelOptInfo *rel)
+{
+	if (previous_hook)
+		previous_hook(root, table, inherits, rel);
+	on_relation(root, table, inherits, rel);
+}
+
+#define planner_hook_of_relations get_relation_info_hook
+
+#endif
+
+void
+mgpu_add_relation_hook(mgpu_relation_hook hook)
+{
+	on_relation = hook;
+	previous_hook = planner_hook_of_relations;
+	planner_hook_of_relations = call_hook;
+}
+
+/* ---- scans */
+
+TableScanDesc
+mgpu_begin_scan(ScanState *node)
+{
+#if PG_VERSION_NUM >= 190000
+	uint32		flags = (ScanRelIsReadOnly(node) ? SO_HINT_REL_READ_ONLY : 0) |
+		((node->ps.state->es_instrument & INSTRUMENT_IO) ? SO_SCAN_INSTRUMENT : 0);
+
+	return table_beginscan(node->ss_currentRelation, node->ps.state->es_snapshot, 0, NULL, flags);
+#else
+	return table_beginscan(node->ss_currentRelation, node->ps.state->es_snapshot, 0, NULL);
+#endif
+}

@@ -1,6 +1,6 @@
 /*
  * compat.h
- *		The one place that knows how PostgreSQL 14 to 18 differ.
+ *		The one place that knows how PostgreSQL 14 to 19 differ.
  *
  * Include it after postgres.h and before the headers of src.
  */
@@ -17,6 +17,11 @@
 #if PG_VERSION_NUM < 140000
 #error "mgpu_pg needs PostgreSQL 14 or later"
 #endif
+
+struct PlannerInfo;
+struct RelOptInfo;
+struct ScanState;
+struct TableScanDescData;
 
 /* The varlena macros have a header of their own since 16. */
 #if PG_VERSION_NUM >= 160000
@@ -146,6 +151,11 @@ extern char *mgpu_locale_of(Oid collation, char *provider);
 #define mgpu_exchange_disabled_nodes(path, from, to) ((void) 0)
 #endif
 
+/* What EXPLAIN ANALYZE has of a node.  It got a type of its own in 19. */
+#if PG_VERSION_NUM < 190000
+#define NodeInstrumentation Instrumentation
+#endif
+
 /* Number of relations that a plan's columns may come from.  Since 18 the range table also holds groups. */
 #if PG_VERSION_NUM >= 180000
 #define mgpu_explained_relations(es) ((es)->rtable_size)
@@ -212,6 +222,81 @@ extern Node *mgpu_run_condition_of(const WindowFuncRunCondition *condition, cons
 /* Since 18, an extension can have options of EXPLAIN. */
 #if PG_VERSION_NUM >= 180000
 #define MGPU_HAS_EXPLAIN_OPTIONS
+#endif
+
+/* Since 19, an option of EXPLAIN has a check of its value for settings that name options. */
+#if PG_VERSION_NUM >= 190000
+#define mgpu_register_explain_option(name, take) RegisterExtensionExplainOption(name, take, GUCCheckBooleanExplainOption)
+#else
+#define mgpu_register_explain_option(name, take) RegisterExtensionExplainOption(name, take)
+#endif
+
+/* What the planner calls for a table, when it knows of it what the catalog says.  inherits: the tables below it are meant, too. */
+typedef void (*mgpu_relation_hook) (struct PlannerInfo *root, Oid table, bool inherits, struct RelOptInfo *rel);
+extern void mgpu_add_relation_hook(mgpu_relation_hook hook);
+
+/* CLUSTER is a kind of REPACK since 19. */
+#if PG_VERSION_NUM < 190000
+#define T_RepackStmt T_ClusterStmt
+#endif
+
+/* An Append of paths. */
+#if PG_VERSION_NUM >= 190000
+#define mgpu_create_append_path(root, rel, paths) \
+	create_append_path(root, rel, (AppendPathInput) {.subpaths = (paths)}, NIL, NULL, 0, false, -1)
+#else
+#define mgpu_create_append_path(root, rel, paths) create_append_path(root, rel, paths, NIL, NIL, NULL, 0, false, -1)
+#endif
+
+/* The path of a Unique node.  19 has one kind of such paths. */
+#if PG_VERSION_NUM >= 190000
+#define MGPU_UNIQUE_PATH T_UniquePath
+#define mgpu_unique_path UniquePath
+#else
+#define MGPU_UNIQUE_PATH T_UpperUniquePath
+#define mgpu_unique_path UpperUniquePath
+#endif
+
+/* A buffer's state.  It has 64 bits since 19, and others may drop pins while the header is locked. */
+#if PG_VERSION_NUM >= 190000
+#define mgpu_buffer_state uint64
+#define mgpu_read_buffer_state(header) pg_atomic_read_u64(&(header)->state)
+#define mgpu_exchange_buffer_state(header, old, new) pg_atomic_compare_exchange_u64(&(header)->state, old, new)
+#define mgpu_unlock_buffer(header, locked, pins) UnlockBufHdrExt(header, locked, 0, 0, pins)
+#else
+#define mgpu_buffer_state uint32
+#define mgpu_read_buffer_state(header) pg_atomic_read_u32(&(header)->state)
+#define mgpu_exchange_buffer_state(header, old, new) pg_atomic_compare_exchange_u32(&(header)->state, old, new)
+#define mgpu_unlock_buffer(header, locked, pins) UnlockBufHdr(header, (locked) + (pins) * BUF_REFCOUNT_ONE)
+#endif
+
+/* The scan that a Seq Scan node would begin.  Since 19 it may mark pages as all-visible that it reads. */
+extern struct TableScanDescData *mgpu_begin_scan(struct ScanState *node);
+#if PG_VERSION_NUM >= 190000
+#define mgpu_prune(scan, buffer) \
+	heap_page_prune_opt((scan)->rs_base.rs_rd, buffer, &(scan)->rs_vmbuffer, \
+						((scan)->rs_base.rs_flags & SO_HINT_REL_READ_ONLY) != 0)
+#define mgpu_start_parallel_scan(scan, blocks) \
+	table_block_parallelscan_startblock_init((scan)->rs_base.rs_rd, (scan)->rs_parallelworkerdata, blocks, \
+											 (scan)->rs_startblock, (scan)->rs_numblocks)
+#else
+#define mgpu_prune(scan, buffer) heap_page_prune_opt((scan)->rs_base.rs_rd, buffer)
+#define mgpu_start_parallel_scan(scan, blocks) \
+	table_block_parallelscan_startblock_init((scan)->rs_base.rs_rd, (scan)->rs_parallelworkerdata, blocks)
+#endif
+
+/* Has EXPLAIN (ANALYZE, IO), which came with 19, see what a stream reads for a scan. */
+#if PG_VERSION_NUM >= 190000
+#include "executor/instrument_node.h"
+#define mgpu_count_stream(stream, scan) \
+	((scan)->rs_instrument ? read_stream_enable_stats(stream, &(scan)->rs_instrument->io) : (void) 0)
+#else
+#define mgpu_count_stream(stream, scan) ((void) 0)
+#endif
+
+/* Says that one case goes on with the next.  Since 19, PostgreSQL's compiler options want more than a comment. */
+#ifndef pg_fallthrough
+#define pg_fallthrough __attribute__((fallthrough))
 #endif
 
 /* Backends that the server can have at a time; also while libraries are preloaded. */

@@ -145,7 +145,7 @@ declined_init(void)
 {
 #ifdef MGPU_HAS_EXPLAIN_OPTIONS
 	extension_id = GetExplainExtensionId("mgpu_pg");
-	RegisterExtensionExplainOption("mgpu", take_option);
+	mgpu_register_explain_option("mgpu", take_option);
 	previous_hook = explain_per_plan_hook;
 	explain_per_plan_hook = print_reasons;
 #endif

@@ -142,7 +142,7 @@ instrument(const row_source *source, List *readers, bool begins, const mgpu_grou
 	row_source_instrument(source, begins, result ? result->num_rows : 0);
 	foreach(cell, readers)
 	{
-		Instrumentation *times = heap_reader_instrument(lfirst(cell));
+		NodeInstrumentation *times = heap_reader_instrument(lfirst(cell));
 
 		if (times && begins)
 			InstrStartNode(times);

@@ -34,7 +34,7 @@ expr_type_of(Oid type_id, int32 typmod, expr_type *type)
 		case FLOAT4OID:
 		case FLOAT8OID:
 			type->lane = MGPU_LANE_REAL;
-			/* fall through */
+			pg_fallthrough;
 		case BOOLOID: case CHAROID: case INT2OID: case INT4OID: case INT8OID: case CASHOID: case OIDOID:
 		case DATEOID: case TIMEOID: case TIMESTAMPOID: case TIMESTAMPTZOID:
 			type->width = get_typlen(type_id);
@@ -48,7 +48,7 @@ expr_type_of(Oid type_id, int32 typmod, expr_type *type)
 			return type->scale <= MOST_SCALE;
 		case UUIDOID:
 			type->width = UUID_LEN;
-			/* fall through */
+			pg_fallthrough;
 		case TEXTOID:
 		case VARCHAROID:
 		case BPCHAROID:

@@ -2,10 +2,10 @@
  * index_hook.c
  *		Has PostgreSQL call our build of btree indexes.
  *
- * PostgreSQL has no hook for it.  But before it builds an index, it asks the planner how many workers to use, and that runs
- * get_relation_info_hook for the table, with a query that has no join tree.  Then the build function is replaced in the
- * relation cache's entries of the table's indexes that are open, as the one that is to be built is: each entry has a copy
- * of its own.  The function stays there until the entry is thrown away, and looks at the setting itself.
+ * PostgreSQL has no hook for it.  But before it builds an index, it asks the planner how many workers to use, and that calls
+ * the planner's hook for the table, with a query that has no join tree.  Then the functions of the access method are replaced, by
+ * the same but for the build, in the relation cache's entries of the table's indexes that are open, as the one that is to be
+ * built is.  They stay there until the entry is thrown away, and ours looks at the setting itself.
  *
  * Where max_parallel_maintenance_workers is 0, PostgreSQL does not ask.  Then it is 1 while a statement runs that builds indexes, and
  * the hook says that the table wants no workers: not for any index, be it a btree or not.
@@ -21,7 +21,7 @@
 #include "catalog/index.h"
 #include "miscadmin.h"
 #include "nodes/parsenodes.h"
-#include "optimizer/plancat.h"
+#include "nodes/pathnodes.h"
 #include "tcop/utility.h"
 #include "utils/rel.h"
 #include "utils/relcache.h"
@@ -30,7 +30,6 @@
 #include "index/index_build.h"
 #include "settings.h"
 
-static get_relation_info_hook_type previous_info_hook;
 static ProcessUtility_hook_type previous_utility_hook;
 static bool asks_in_vain = false;
 
@@ -41,6 +40,16 @@ index_wants_no_workers(void)
 }
 
 /* ---- the build function */
+
+static void
+replace_build(Relation index)
+{
+	static IndexAmRoutine ours;
+
+	ours = *index->rd_indam;
+	ours.ambuild = index_build_btree;
+	index->rd_indam = &ours;
+}
 
 static void
 replace_builds(Oid table)
@@ -57,7 +66,7 @@ replace_builds(Oid table)
 			continue;
 		/* open elsewhere, too */
 		if (index->rd_refcnt > 1 && index->rd_rel->relam == BTREE_AM_OID)
-			index->rd_indam->ambuild = index_build_btree;
+			replace_build(index);
 		RelationClose(index);
 	}
 	list_free(indexes);
@@ -65,11 +74,9 @@ replace_builds(Oid table)
 }
 
 static void
-on_relation_info(PlannerInfo *root, Oid table, bool inhparent, RelOptInfo *rel)
+on_relation_info(PlannerInfo *root, Oid table, bool inherits, RelOptInfo *rel)
 {
-	if (previous_info_hook)
-		previous_info_hook(root, table, inhparent, rel);
-	if (root->parse->jointree != NULL || !inhparent)
+	if (root->parse->jointree != NULL || !inherits)
 		return;
 	if (asks_in_vain)
 		rel->rel_parallel_workers = 0;
@@ -87,7 +94,7 @@ builds_indexes(const Node *statement)
 		case T_IndexStmt:
 		case T_AlterTableStmt:
 		case T_ReindexStmt:
-		case T_ClusterStmt:
+		case T_RepackStmt:
 		case T_RefreshMatViewStmt:
 			return true;
 		default:
@@ -123,8 +130,7 @@ on_utility(PlannedStmt *statement, const char *text, bool read_only, ProcessUtil
 void
 index_build_init(void)
 {
-	previous_info_hook = get_relation_info_hook;
-	get_relation_info_hook = on_relation_info;
+	mgpu_add_relation_hook(on_relation_info);
 	previous_utility_hook = ProcessUtility_hook ? ProcessUtility_hook : standard_ProcessUtility;
 	ProcessUtility_hook = on_utility;
 }

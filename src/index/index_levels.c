@@ -159,7 +159,7 @@ shorten_high_key(const index_tree *tree, Page page, OffsetNumber last)
 	IndexTuple	right = (IndexTuple) PageGetItem(page, PageGetItemId(page, P_HIKEY));
 	IndexTuple	key = _bt_truncate(tree->index, left, right, tree->key);
 
-	if (!PageIndexTupleOverwrite(page, P_HIKEY, (Item) key, IndexTupleSize(key)))
+	if (!PageIndexTupleOverwrite(page, P_HIKEY, (Pointer) key, IndexTupleSize(key)))
 		elog(ERROR, "a high key does not fit into page of index \"%s\"", RelationGetRelationName(tree->index));
 	pfree(key);
 }

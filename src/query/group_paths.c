@@ -251,7 +251,7 @@ add_paths(RelOptInfo *rel, List *paths)
 static Path *
 append_sets(PlannerInfo *root, RelOptInfo *rel, List *paths, const RelOptInfo *table)
 {
-	Path	   *append = (Path *) create_append_path(root, rel, paths, NIL, NIL, NULL, 0, false, -1);
+	Path	   *append = (Path *) mgpu_create_append_path(root, rel, paths);
 	int			num_sets = list_length(paths);
 
 	if (table->pages <= (BlockNumber) effective_cache_size)

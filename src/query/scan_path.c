@@ -62,7 +62,7 @@ scan_path_of_table(PlannerInfo *root, RelOptInfo *rel)
 
 	if (scans == NIL || !planner_rt_fetch(rel->relid, root)->inh)
 		return scans ? linitial(scans) : NULL;
-	return (Path *) create_append_path(root, rel, scans, NIL, NIL, NULL, 0, false, -1);
+	return (Path *) mgpu_create_append_path(root, rel, scans);
 }
 
 Cost

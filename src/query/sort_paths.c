@@ -220,8 +220,8 @@ bytes_above(const Path *path)
 			return sizeof(AggPath);
 		case T_GroupPath:
 			return sizeof(GroupPath);
-		case T_UpperUniquePath:
-			return sizeof(UpperUniquePath);
+		case MGPU_UNIQUE_PATH:
+			return sizeof(mgpu_unique_path);
 		case T_ProjectionPath:
 			return sizeof(ProjectionPath);
 		case T_IncrementalSortPath:

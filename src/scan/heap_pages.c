@@ -77,10 +77,10 @@ static void
 count_use(Buffer buffer, BufferAccessStrategy strategy)
 {
 	BufferDesc *header = GetBufferDescriptor(buffer - 1);
-	uint32		state = pg_atomic_read_u32(&header->state);
+	mgpu_buffer_state state = mgpu_read_buffer_state(header);
 
 	if ((state & BM_LOCKED) == 0 && BUF_STATE_GET_USAGECOUNT(state) < (strategy ? 1 : BM_MAX_USAGE_COUNT))
-		(void) pg_atomic_compare_exchange_u32(&header->state, &state, state + BUF_USAGECOUNT_ONE);
+		(void) mgpu_exchange_buffer_state(header, &state, state + BUF_USAGECOUNT_ONE);
 }
 
 /* Pin a block if it is in this buffer. */
@@ -126,11 +126,16 @@ next_of_stream(ReadStream *stream, void *context, void *page_context)
 static void
 start_stream(heap_pages *pages)
 {
-	if (pages->stream == NULL)
-		pages->stream = read_stream_begin_relation(MGPU_READ_STREAM_FLAGS, pages->scan->rs_strategy, pages->scan->rs_base.rs_rd,
-												   MAIN_FORKNUM, next_of_stream, pages, 0);
-	else
+	TableScanDesc scan = &pages->scan->rs_base;
+
+	if (pages->stream)
 		read_stream_reset(pages->stream);
+	else
+	{
+		pages->stream = read_stream_begin_relation(MGPU_READ_STREAM_FLAGS, pages->scan->rs_strategy, scan->rs_rd, MAIN_FORKNUM,
+												   next_of_stream, pages, 0);
+		mgpu_count_stream(pages->stream, scan);
+	}
 	pages->to_stream = STREAM_PAGES;
 	pages->streams = true;
 }
@@ -187,8 +192,7 @@ heap_pages_start(heap_pages *pages, HeapScanDesc scan)
 	pages->scan = scan;
 	pages->next = 0;
 	if (scan->rs_base.rs_parallel)
-		table_block_parallelscan_startblock_init(scan->rs_base.rs_rd, scan->rs_parallelworkerdata,
-												 (ParallelBlockTableScanDesc) scan->rs_base.rs_parallel);
+		mgpu_start_parallel_scan(scan, (ParallelBlockTableScanDesc) scan->rs_base.rs_parallel);
 	pin_next(pages);
 }
 

@@ -14,6 +14,7 @@
 #include "access/heapam.h"
 #include "access/tableam.h"
 #include "executor/executor.h"
+#include "executor/instrument.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/bufmgr.h"
@@ -29,7 +30,7 @@ heap_reader_start(heap_reader *reader)
 
 	/* workers of a parallel scan have theirs */
 	if (scan->ss.ss_currentScanDesc == NULL)
-		scan->ss.ss_currentScanDesc = table_beginscan(scan->ss.ss_currentRelation, scan->ss.ps.state->es_snapshot, 0, NULL);
+		scan->ss.ss_currentScanDesc = mgpu_begin_scan(&scan->ss);
 	reader->started = true;
 	reader->counts = (heap_reader_counts) {0, 0};
 	heap_pages_start(&reader->pages, heap_scan_of(reader));
@@ -203,7 +204,7 @@ heap_reader_prepare(heap_reader *reader)
 	return !reader->scan->ss.ps.plan->parallel_aware;
 }
 
-struct Instrumentation *
+NodeInstrumentation *
 heap_reader_instrument(const heap_reader *reader)
 {
 	return reader->scan->ss.ps.instrument;

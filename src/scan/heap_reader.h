@@ -7,6 +7,7 @@
 
 #include "nodes/execnodes.h"
 
+#include "compat.h"
 #include "batch/chunk.h"
 #include "scan/late_columns.h"
 
@@ -87,7 +88,7 @@ extern bool heap_reader_read(heap_reader *reader, chunk *rows);
 extern bool heap_reader_prepare(heap_reader *reader);
 
 /* Of the scan's node, or NULL. */
-extern struct Instrumentation *heap_reader_instrument(const heap_reader *reader);
+extern struct NodeInstrumentation *heap_reader_instrument(const heap_reader *reader);
 
 /* Stop reading.  The next read begins anew; the node has to be rescanned between. */
 extern void heap_reader_stop(heap_reader *reader);

@@ -61,7 +61,7 @@ static bool
 begins_with_row(heap_reader *reader)
 {
 	MemoryContext caller = MemoryContextSwitchTo(reader->scan->ss.ps.state->es_query_cxt);
-	Instrumentation *times = heap_reader_instrument(reader);
+	NodeInstrumentation *times = heap_reader_instrument(reader);
 	Buffer		first;
 	bool		as_is = false;
 	bool		found;

@@ -15,9 +15,9 @@ void
 held_pages_add(held_pages *held, Buffer buffer)
 {
 	BufferDesc *header = GetBufferDescriptor(buffer - 1);
-	uint32		state = LockBufHdr(header);
+	mgpu_buffer_state state = LockBufHdr(header);
 
-	UnlockBufHdr(header, state + BUF_REFCOUNT_ONE);
+	mgpu_unlock_buffer(header, state, 1);
 	ReleaseBuffer(buffer);
 	held->pages[held->num_pages++] = buffer;
 }
@@ -38,9 +38,9 @@ held_pages_release(held_pages *held, Relation relation)
 		Buffer		buffer = held->pages[--held->num_pages];
 		BufferDesc *header = GetBufferDescriptor(buffer - 1);
 		BlockNumber block = header->tag.blockNum;
-		uint32		state = LockBufHdr(header);
+		mgpu_buffer_state state = LockBufHdr(header);
 
-		UnlockBufHdr(header, state - BUF_REFCOUNT_ONE);
+		mgpu_unlock_buffer(header, state, -1);
 		if ((state & BM_PIN_COUNT_WAITER) != 0)
 			wake_waiter(relation, block, buffer);
 	}

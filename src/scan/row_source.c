@@ -190,7 +190,7 @@ row_source_instrument(const row_source *source, bool begins, uint64 num_rows)
 
 	foreach(cell, source->passed)
 	{
-		Instrumentation *times = ((PlanState *) lfirst(cell))->instrument;
+		NodeInstrumentation *times = ((PlanState *) lfirst(cell))->instrument;
 
 		if (times && begins)
 			InstrStartNode(times);

@@ -107,7 +107,7 @@ heap_reader_find_visible(heap_reader *reader, Buffer buffer, bool *as_is)
 	uint32		num_rows;
 	bool		all_visible;
 
-	heap_page_prune_opt(relation, buffer);
+	mgpu_prune(heap_scan_of(reader), buffer);
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	mgpu_test_for_old_snapshot(snapshot, relation, page);
 	all_visible = PageIsAllVisible(page) && !snapshot->takenDuringRecovery;
