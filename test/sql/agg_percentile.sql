@@ -35,10 +35,14 @@ SELECT mgpu_percentile_cont(v, g / 3.0) FROM p;
 SELECT f, (SELECT mgpu_percentile_cont(v, f) FROM p) FROM (VALUES (0.1), (0.9)) x(f);
 -- no percentiles of what has no order, no interpolation of what has no numbers
 SELECT mgpu_percentile_disc(v, 0.5) FROM (VALUES ('(1,2)'::point)) t(v);
+\set VERBOSITY terse
 SELECT mgpu_percentile_cont(t, 0.5) FROM p;
+\set VERBOSITY default
 -- a NULL needs a type, and WITHIN GROUP is for PostgreSQL's own
 SELECT mgpu_percentile_cont(NULL::float8, 0.5) AS number, mgpu_percentile_cont(NULL::interval, 0.5) AS "interval", mgpu_percentile_disc(NULL::text, 0.5) AS text;
+\set VERBOSITY terse
 SELECT mgpu_percentile_cont(NULL, 0.5);
+\set VERBOSITY default
 SELECT mgpu_percentile_cont(0.5) WITHIN GROUP (ORDER BY v) FROM p;
 SELECT mgpu_percentile_disc(0.5) WITHIN GROUP (ORDER BY v) FROM p;
 -- aggregates of the same values share them: they are sorted once

@@ -39,6 +39,11 @@ BEGIN
 EXCEPTION WHEN OTHERS THEN
     GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
     state := SQLSTATE;
+    -- the parser's advice has other words since 19
+    IF message ~ '^function .* does not exist$' THEN
+        detail := '';
+        hint := '';
+    END IF;
     RETURN NEXT;
 END
 $$;

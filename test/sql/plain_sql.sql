@@ -233,6 +233,7 @@ SELECT (SELECT count(*) FROM grown) AS grown, (SELECT sum(more) FROM names) AS m
 -- what is taken: values that are kept for their transition functions pay if they are few, or if the groups are many
 SET mgpu.enable_group = on;
 SET hash_mem_multiplier = 2; -- the default since 15
+SELECT count(set_config(name, 'off', false)) < 2 AS joins_first FROM pg_settings WHERE name = 'enable_eager_aggregate'; -- since 19
 CREATE TABLE plain_costs AS
 SELECT i, i % 4 AS few, i % 5000 AS many, i + 0.25 AS n1, i + 0.5 AS n2, i + 0.75 AS n3, i * 2.5 AS n4, i * 3.5 AS n5, i * 4.5 AS n6, i * 5.5 AS n7 FROM generate_series(1, 20000) i;
 ANALYZE plain_costs;

@@ -77,7 +77,7 @@ SELECT (check_type(ARRAY['ffffffff-ffff-ffff-ffff-ffffffffffff', '00000000-0000-
                          '7f000000-0000-0000-8000-000000000000', '7f000000-0000-0000-7f00-000000000000']::uuid[])).*;
 SELECT (check_type(ARRAY['08:00:2b:01:02:03', 'ff:ff:ff:ff:ff:ff', NULL, '00:00:00:00:00:00', '08:00:2b:01:02:02']::macaddr[])).*;
 SELECT (check_type(ARRAY['08:00:2b:01:02:03:04:05', 'ff:ff:ff:ff:ff:ff:ff:ff', NULL, '00:00:00:00:00:00:00:00', '7f:00:00:00:00:00:00:01']::macaddr8[])).*;
-SELECT (check_type(ARRAY['16/B374D848', 'FFFFFFFF/FFFFFFFF', NULL, '0/0', '80000000/0']::pg_lsn[])).*;
+SELECT (check_type(ARRAY['16/B374D848', 'FFFFFFFF/FFFFFFFF', NULL, '0/10000000', '80000000/10000000']::pg_lsn[])).*;
 SELECT (check_type(ARRAY['3', '18446744073709551615', NULL, '0', '9223372036854775808']::xid8[])).*;
 SELECT (check_type(ARRAY['(1,2)', '(0,1)', NULL, '(1,1)', '(4294967295,65535)']::tid[])).*;
 SELECT (check_type(ARRAY['b', 'a', NULL, repeat('z', 63), '']::name[])).*;
