@@ -152,6 +152,11 @@ my @statements = (
 		. 'CREATE INDEX ON %1$s_all (v); ALTER INDEX %1$s_v_idx RENAME TO %1$s_x', 2 ],
 	[ 'attached', 'CREATE TABLE %1$s_all (id int, v int, t text COLLATE "C") PARTITION BY RANGE (id); CREATE INDEX ON %1$s_all (v); CREATE TABLE %1$s AS ' . $ROWS
 		. '; ALTER TABLE %1$s_all ATTACH PARTITION %1$s FOR VALUES FROM (0) TO (5000); ALTER INDEX %1$s_v_idx RENAME TO %1$s_x', 1 ]);
+push @statements,
+	[ 'repack', 'CREATE TABLE %1$s AS ' . $ROWS . '; CREATE INDEX %1$s_x ON %1$s (v DESC); DELETE FROM %1$s WHERE id < 100~REPACK %1$s', 2 ],
+	[ 'repack by the index', 'CREATE TABLE %1$s AS ' . $ROWS . '; CREATE INDEX %1$s_x ON %1$s (v)~REPACK %1$s USING INDEX %1$s_x', 2 ],
+	[ 'repack concurrently', 'CREATE TABLE %1$s AS ' . $ROWS . '; ALTER TABLE %1$s ADD CONSTRAINT %1$s_x PRIMARY KEY (id)~REPACK (CONCURRENTLY) %1$s', 2 ]
+  if $node->safe_psql('postgres', 'SHOW server_version_num') >= 190000;
 
 foreach my $statement (@statements)
 {
