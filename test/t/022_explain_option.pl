@@ -32,7 +32,7 @@ $node->safe_psql('postgres', q{
 
 my $session = MgpuTest->session($node);
 my $offered = 'SELECT g, percentile_disc(0.5) WITHIN GROUP (ORDER BY v) FROM t GROUP BY g';
-my $sets = 'GROUPING SETS are left to PostgreSQL';
+my $sets = 'there is one grouping set, or this version of PostgreSQL marks the keys of several';
 my $plain = "there is one group, and an aggregate needs PostgreSQL's own function";
 my $distinct = 'DISTINCT ON is for MgpuTop';
 
