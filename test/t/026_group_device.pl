@@ -155,7 +155,10 @@ run('CREATE TABLE zeros AS SELECT i % 5 AS g, CASE i % 10 WHEN 0 THEN -0.0::floa
 	"CREATE TABLE large AS SELECT i % 5 AS g, 1e308::float8 AS f, 3e38::float4 AS r, 9e18::int8 AS w FROM generate_series(1, 50) i");
 check_device('a negative zero', 0, 'SELECT f, count(*) FROM zeros GROUP BY f', 'SELECT g, array_agg(f ORDER BY f) FROM zeros GROUP BY g', 'SELECT g, min(f) FROM zeros GROUP BY g', 'SELECT g, corr(f, v) FROM zeros GROUP BY g');
 check_device('a negative zero that is only compared', 1, 'SELECT g, count(*), sum(v) FROM zeros WHERE f <= 0 GROUP BY g');
-check_device('NaN and infinity', 1, map {"SELECT g, $_ FROM nans GROUP BY g"} 'min(f), max(f)', 'array_agg(f ORDER BY f DESC)', 'sum(f), avg(f)', 'stddev(f)', 'corr(f, g), regr_sxx(g, f)', 'corr(g, f), regr_count(g, f), regr_sxy(g, f)');
+check_device('NaN and infinity', 1, map {"SELECT g, $_ FROM nans GROUP BY g"} 'min(f), max(f)', 'array_agg(f ORDER BY f DESC)', 'sum(f), avg(f)', 'stddev(f)');
+# 19 has other sums of pairs, which no job computes
+check_device('pairs of NaN and infinity', $session->query('SHOW server_version_num') < 190000,
+	map {"SELECT g, $_ FROM nans GROUP BY g"} 'corr(f, g), regr_sxx(g, f)', 'corr(g, f), regr_count(g, f), regr_sxy(g, f)');
 check_device('sums that overflow', 0, 'SELECT g, sum(f) FROM large GROUP BY g', 'SELECT g, sum(r) FROM large GROUP BY g', 'SELECT g, stddev(f) FROM large GROUP BY g', 'SELECT g, covar_pop(f, g) FROM large GROUP BY g');
 check_device('integers that do not', 1, 'SELECT g, sum(w), avg(w) FROM large GROUP BY g');
 

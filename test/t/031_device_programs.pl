@@ -65,13 +65,15 @@ run("CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy')", 'CREATE DOMAIN price AS n
 	"ALTER TABLE holes ADD COLUMN late text COLLATE \"C\" DEFAULT 'added', ADD COLUMN late_n numeric(6,3) DEFAULT 1.5, ADD COLUMN late_null int",
 	'VACUUM ANALYZE t, holes');
 
+# 19 has other sums of pairs, which no job computes
+my $has_pairs = $session->query('SHOW server_version_num') < 190000;
 foreach my $table ('t', 'holes')
 {
 	check_programs("$table, key $_", 1, "SELECT count(*), $_, sum(v), sum(n) FROM $table GROUP BY $_")
 	  foreach 'k', 'c', 's', 'l', 'u', 'y', 'n', 'p', 'e', 'o', 'money', 'ts', 'tz', 'd', 'tm', 'b', 'late', 'late_n', 'late_null', 'k, u, n, g', 'g % 5', 'v / 7', 'abs(v)', 'substr(k, 1, 5)', 'left(k, 3)', 'length(c)',
 	  "date_trunc('day', ts)", "date_trunc('hour', tz)", "date_trunc('month', tz)", "date_trunc('year', d::timestamp)", "extract(year FROM d)::int", "date_bin('3 hours', ts, '2020-01-01')", 'round(n)', 'CASE WHEN v > 0 THEN 1 WHEN b THEN 2 END',
 	  'coalesce(k, c)', "CASE WHEN b THEN k ELSE 'none' END", 'v > 0', 'n > 0 AND b', 'nullif(g, 3)', 'greatest(g, v)', 'f::int', 'n * 2', 'e, b, k';
-	check_programs("$table, aggregate $_", 1, "SELECT g, $_ FROM $table GROUP BY g", "SELECT k, $_ FROM $table GROUP BY k")
+	check_programs("$table, aggregate $_", /corr|regr/ ? $has_pairs : 1, "SELECT g, $_ FROM $table GROUP BY g", "SELECT k, $_ FROM $table GROUP BY k")
 	  foreach 'sum(n)', 'avg(n)', 'min(n), max(n)', 'sum(n), avg(n), min(n), max(n), count(n)', 'sum(m), avg(m), count(m)', 'sum(p), max(p)', 'sum(n * (1 - late_n))', 'sum(n * n)', 'sum(v * 2), avg(w / 1000)', 'sum(f * f)',
 	  'sum(CASE WHEN b THEN v ELSE 0 END)', 'sum(CASE WHEN v > 0 THEN n END)', 'count(k), count(j), count(y), count(u)', 'count(*) FILTER (WHERE b)', 'sum(v) FILTER (WHERE v > 5), avg(n) FILTER (WHERE k <> \'key 5\')',
 	  'percentile_cont(0.5) WITHIN GROUP (ORDER BY n)', 'percentile_cont(0.5) WITHIN GROUP (ORDER BY v * 2.0::float8)', 'percentile_disc(0.25) WITHIN GROUP (ORDER BY n)', 'percentile_disc(0.5) WITHIN GROUP (ORDER BY v) FILTER (WHERE b)',
@@ -93,7 +95,8 @@ check_programs('texts of all rows', 1, 'SELECT count(DISTINCT k), max(v) FROM t'
 	'SELECT count(DISTINCT k), max(k) FROM t WHERE id < 0', 'SELECT count(DISTINCT s), avg(v) FROM t WHERE v > 0');
 run('SET mgpu.executor = cpu', 'SET mgpu.cpu_threads = 2');
 foreach my $query ('SELECT count(DISTINCT k), max(v) FROM t', 'SELECT count(DISTINCT k), count(DISTINCT u), min(k), max(l), count(DISTINCT m) FROM holes', 'SELECT g, count(DISTINCT u), count(DISTINCT k), sum(v) FROM holes GROUP BY g',
-	'SELECT id, min(k), max(c COLLATE "C"), count(DISTINCT c) FROM holes GROUP BY id', 'SELECT g, corr(f, v), regr_r2(r, f), covar_pop(v, f) FROM holes GROUP BY g')
+	'SELECT id, min(k), max(c COLLATE "C"), count(DISTINCT c) FROM holes GROUP BY id',
+	$has_pairs ? 'SELECT g, corr(f, v), regr_r2(r, f), covar_pop(v, f) FROM holes GROUP BY g' : ())
 {
 	is(answer('force', $query), answer('off', $query), "by threads: $query");
 	like(analyze($query), qr/Threads: 2/, 'they do it');
