@@ -336,7 +336,7 @@ foreach my $end ('nothing', 'pg_cancel_backend', 'pg_terminate_backend')
 	}
 	like($block, qr/^\d+$/, "$end: a statement has pages at the GPU");
 	$waiter->send_query("SELECT heap_force_freeze('$table', ARRAY['($block,1)']::tid[])");
-	ok($node->poll_query_until('postgres', "SELECT wait_event = 'BufferPin' FROM pg_stat_activity WHERE pid = $waiter->{pid}"), "$end: another session waits for one");
+	ok($node->poll_query_until('postgres', "SELECT wait_event IN ('BufferPin', 'BufferCleanup') FROM pg_stat_activity WHERE pid = $waiter->{pid}"), "$end: another session waits for one");
 	$end eq 'nothing' ? kill('CONT', $service) : $session->query("SELECT $end($reader->{pid})");
 	# a timer of PostgreSQL's own may wake it after 10 s
 	is($waiter->answer(5), '', "$end: and goes on");
