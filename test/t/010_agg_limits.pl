@@ -153,7 +153,7 @@ SKIP:
 
 foreach my $work_mem ('64kB', '1MB', '4MB')
 {
-	my $session = MgpuTest->session($node, options => "-c enable_sort=off -c work_mem=$work_mem");
+	my $session = MgpuTest->session($node, options => "-c enable_sort=off -c enable_nestloop=off -c work_mem=$work_mem");
 	my $query = "SELECT many, mgpu_sort_agg(v) AS a, mgpu_percentile_disc(v, 0.5) AS p FROM big WHERE i < $some GROUP BY many";
 	my $plan = $session->query("EXPLAIN (ANALYZE, COSTS off, TIMING off) $query");
 	my ($batches) = $plan =~ /Batches: (\d+)/;

@@ -143,6 +143,19 @@ SKIP:
 	$both->close;
 }
 
+SKIP:
+{
+	skip 'auto_explain has such options since 19', 3 if $session->query('SHOW server_version_num') < 190000;
+	$session->query("LOAD 'auto_explain'");
+	skip 'no auto_explain', 3 if $session->{state} ne '';
+	like($session->query("SET auto_explain.log_extension_options = 'mgpu perhaps'"), qr/option "mgpu" requires a Boolean value/, 'auto_explain: no Boolean value');
+	$session->query("SET auto_explain.log_extension_options = 'mgpu'; SET auto_explain.log_min_duration = 0");
+	is($session->{state}, '', 'auto_explain: the option');
+	# it is an EXPLAIN of what was planned before
+	like($session->query('SET client_min_messages = log; SELECT jsonb_agg(v) IS NULL FROM t'), qr/plan:\n(?!.*No MgpuGroup).*Aggregate/s,
+		'a plan is logged, without reasons');
+}
+
 $session->close;
 $node->stop;
 done_testing();
