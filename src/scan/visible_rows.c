@@ -107,6 +107,8 @@ heap_reader_find_visible(heap_reader *reader, Buffer buffer, bool *as_is)
 	uint32		num_rows;
 	bool		all_visible;
 
+	/* pruning trusts it */
+	(void) count_items(relation, buffer);
 	mgpu_prune(heap_scan_of(reader), buffer);
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	mgpu_test_for_old_snapshot(snapshot, relation, page);
