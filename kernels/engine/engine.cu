@@ -129,6 +129,19 @@ engine_release(mgpu_engine_run *run)
 }
 
 static mgpu_status
+engine_keep(int ordinal, uint64_t bytes, char **memory, mgpu_error *err)
+{
+	mgpu_cuda_device *device;
+	void	   *taken = NULL;
+	mgpu_status status = mgpu_cuda_enter(ordinal, &device, err);
+
+	if (status == MGPU_OK)
+		status = mgpu_cuda_take_memory(device, bytes, &taken, err);
+	*memory = static_cast<char *>(taken);
+	return status;
+}
+
+static mgpu_status
 engine_open(int ordinal, const mgpu_job *job, const mgpu_group_source *group, const mgpu_exec_options *options,
 			mgpu_engine_run **run_out, mgpu_error *err)
 {
@@ -322,6 +335,7 @@ extern "C" const mgpu_engine mgpu_cuda_engine = {
 	mgpu_cuda_check_process,
 	mgpu_cuda_describe,
 	mgpu_cuda_pin,
+	engine_keep,
 	engine_open,
 	engine_upload,
 	engine_launch,

@@ -164,8 +164,7 @@ mgpu_run_group_open(mgpu_engine_run *run, const mgpu_group_source *source, const
 		return mgpu_fail(err, MGPU_HOST_MEMORY, "out of host memory");
 	run->group = group;
 	group->spec = *source->spec;
-	group->pages = source->pages;
-	group->num_pages = source->num_pages;
+	group->places = {source->pages, source->num_pages, source->kept, source->num_kept};
 	group->memory_limit = options->device_memory_limit;
 	group->taken_bytes = run->layout.total_bytes;
 	group->columns_block = -1;
@@ -294,8 +293,7 @@ decode_batch(mgpu_engine_run *run, const void *batch, uint32_t num_refs)
 	cudaError_t code = mgpu_copies_begin_read(copies, stream, &request.landed, &request.landed_number);
 
 	request.refs = static_cast<const mgpu_page_ref *>(batch);
-	request.pages = group->pages;
-	request.num_pages = group->num_pages;
+	request.places = group->places;
 	request.num_tickets = *num_tickets;
 	request.num_refs = num_refs;
 	request.launch = ++group->num_launches;
@@ -336,7 +334,7 @@ mgpu_run_group_upload(mgpu_engine_run *run, const void *batch, uint64_t bytes, m
 
 	if (run->group->sent_build_bytes < run->group->spec.build_bytes)
 		return mgpu_fail(err, MGPU_BAD_JOB, "pages before all builds");
-	if (num_refs == 0 || bytes % sizeof(mgpu_page_ref) != 0 || num_refs > MGPU_BATCH_PAGES || (uintptr_t) batch % 16 != 0)
+	if (num_refs == 0 || bytes % sizeof(mgpu_page_ref) != 0 || num_refs > MGPU_BATCH_REFS || (uintptr_t) batch % 16 != 0)
 		return mgpu_fail(err, MGPU_BAD_JOB, "a batch of %llu bytes", (unsigned long long) bytes);
 	num_items = count_items(static_cast<const mgpu_page_ref *>(batch), num_refs);
 	if ((status = make_room(run, num_items, err)) != MGPU_OK)

@@ -70,8 +70,7 @@ typedef struct mgpu_group_run
 {
 	mgpu_group_spec spec;
 	mgpu_group_record record;
-	const char *pages;
-	uint64_t	num_pages;
+	mgpu_page_places places;
 	char	   *builds;			/* on the device */
 	uint64_t	sent_build_bytes;
 	uint64_t	memory_limit;	/* 0: none */

@@ -184,13 +184,24 @@ place_rows(const mgpu_decode_request *request, page_state *state)
 
 /* -------------------------------------------------------------------- rows */
 
+/* The device keeps the page, too: as it is in shared memory, where it does not change. */
+static __device__ void
+keep_page(const page_state *state, uint4 *kept)
+{
+#pragma unroll
+	for (uint32_t i = 0; i < MGPU_PAGE_BYTES / sizeof(uint4) / THREADS; i++)
+		kept[i * THREADS + threadIdx.x] = state->page[i * THREADS + threadIdx.x];
+	__threadfence();			/* before the batch has landed */
+}
+
 /* The page of a ticket, in shared memory; how many line pointers count. */
 static __device__ uint32_t
 load_page(const mgpu_decode_request *request, page_state *state)
 {
 	mgpu_page_ref ref = request->refs[state->ticket];
 	const uint4 *source = reinterpret_cast<const uint4 *>(mgpu_page_of_ref(ref, request->refs, request->num_refs,
-																		   request->pages, request->num_pages));
+																		   &request->places));
+	uint4	   *kept = reinterpret_cast<uint4 *>(mgpu_kept_place_of_ref(ref, &request->places));
 
 	if (threadIdx.x == 0)
 		state->source = ref.source;
@@ -203,6 +214,9 @@ load_page(const mgpu_decode_request *request, page_state *state)
 #pragma unroll
 	for (uint32_t i = 0; i < MGPU_PAGE_BYTES / sizeof(uint4) / THREADS; i++)
 		state->page[i * THREADS + threadIdx.x] = source[i * THREADS + threadIdx.x];
+	/* each thread stores what it has loaded */
+	if (kept != nullptr)
+		keep_page(state, kept);
 	return ref.num_items;
 }
 

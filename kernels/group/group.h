@@ -64,7 +64,7 @@ typedef struct mgpu_group_control
 	uint64_t	num_tickets[MGPU_DECODE_PLACES];	/* pages that were begun, of the launches of each place ... */
 	uint64_t	num_placed[MGPU_DECODE_PLACES];	/* ... and those whose rows have their places */
 	uint64_t	num_different;	/* numbers of the last sort that counts them */
-	uint64_t	words[MGPU_DECODE_PLACES][MGPU_BATCH_PAGES];	/* what the CTAs of a launch tell each other (decode.cu) */
+	uint64_t	words[MGPU_DECODE_PLACES][MGPU_BATCH_REFS];	/* what the CTAs of a launch tell each other (decode.cu) */
 	mgpu_group_spec spec;
 } mgpu_group_control;
 
@@ -79,10 +79,9 @@ typedef struct mgpu_group_columns
 typedef struct mgpu_decode_request
 {
 	const mgpu_page_ref *refs;	/* the batch */
-	const char *pages;
-	uint64_t	num_pages;
+	mgpu_page_places places;
 	uint64_t	num_tickets;	/* pages of the launches before that had its place */
-	uint32_t	num_refs;		/* 1 to MGPU_BATCH_PAGES */
+	uint32_t	num_refs;		/* 1 to MGPU_BATCH_REFS */
 	uint32_t	launch;			/* its number, from 1 on */
 	mgpu_group_columns columns;
 	const char *builds;			/* on the device */

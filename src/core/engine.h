@@ -47,6 +47,8 @@ typedef struct mgpu_group_source
 	const mgpu_group_spec *spec;	/* valid */
 	const char *pages;			/* that devices can read where they are: shared buffers, those in use pinned */
 	uint64_t	num_pages;		/* 0: none, batches have copies alone */
+	char	   *kept;			/* pages that this device keeps, in memory that it was asked to take; NULL: none */
+	uint64_t	num_kept;
 } mgpu_group_source;
 
 typedef enum mgpu_direction
@@ -91,6 +93,12 @@ typedef struct mgpu_engine
 	 * for each page.  MGPU_HOST_MEMORY if it cannot be had.
 	 */
 	mgpu_status (*pin) (void *memory, uint64_t bytes, mgpu_error *err);
+
+	/*
+	 * Device memory of a ready device, until the process ends, for pages that it keeps.  Batches say which pages go there, and
+	 * which are read there.  Of those that a run stores, it reads none.  MGPU_DEVICE_MEMORY if there is not enough.
+	 */
+	mgpu_status (*keep) (int device, uint64_t bytes, char **memory, mgpu_error *err);
 
 	/*
 	 * Start a run on a ready device: check the job and options, take device memory.

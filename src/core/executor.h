@@ -214,11 +214,13 @@ typedef struct mgpu_executor
 	 * MGPU_CHANNEL_VALUES, unless the executor reads the binding's.  Then pages go through slots of
 	 * MGPU_CHANNEL_KEYS, a batch a slot (group_spec.h): bytes committed are those of its mgpu_page_refs.  Once a
 	 * slot comes again, the pages of its last batch have been read; once group_result is true, all have.  There are at
-	 * most MGPU_GROUP_MAX_SLOTS different slots.  group_result: whether the sizes of outputs are known.  poll returns
+	 * most MGPU_GROUP_MAX_SLOTS different slots.  kept_ask: the slot of MGPU_CHANNEL_KEYS has a question (service/kept_pages.h), and has its
+	 * answer once this returns MGPU_OK; MGPU_PENDING: call again.  NULL: this executor keeps no pages.  group_result: whether the sizes of outputs are known.  poll returns
 	 * MGPU_PENDING until then and until bind_groups has told where they go: MGPU_GROUP_OUTPUTS places, for records or
 	 * marks and for the values of each sort or column.  Without places (NULL), outputs come in pieces: poll returns
 	 * MGPU_PENDING for each, and goes on once group_piece has shown it and piece_taken has given it back.
 	 */
+	mgpu_status (*kept_ask) (mgpu_run *run, mgpu_error *err);
 	bool		(*group_result) (const mgpu_run *run, mgpu_group_result *result);
 	void		(*bind_groups) (mgpu_run *run, char *const *outputs);
 	bool		(*group_piece) (const mgpu_run *run, mgpu_group_piece *piece);

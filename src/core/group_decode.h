@@ -232,16 +232,36 @@ mgpu_cell_of(const mgpu_group_column *column, uint8_t state, uint64_t number, ui
 		MGPU_CELL_ODD : MGPU_CELL_VALUE;
 }
 
+/* Where pages are that are not in a batch. */
+typedef struct mgpu_page_places
+{
+	const char *pages;			/* shared buffers */
+	uint64_t	num_pages;
+	char	   *kept;			/* memory of the device */
+	uint64_t	num_kept;
+} mgpu_page_places;
+
 /* Where a page of a batch of num_refs is; NULL: nowhere. */
 MGPU_CODEC const char *
-mgpu_page_of_ref(mgpu_page_ref ref, const void *batch, uint32_t num_refs, const char *pages, uint64_t num_pages)
+mgpu_page_of_ref(mgpu_page_ref ref, const void *batch, uint32_t num_refs, const mgpu_page_places *places)
 {
-	if (ref.num_items > MGPU_PAGE_MAX_ITEMS)
+	if (ref.num_items > MGPU_PAGE_MAX_ITEMS || ref.kept > places->num_kept)
 		return NULL;
+	if (ref.number == MGPU_PAGE_IS_KEPT)
+		return ref.kept > 0 ? places->kept + (uint64_t) (ref.kept - 1) * MGPU_PAGE_BYTES : NULL;
 	if (ref.is_copy)
 		return ref.number < num_refs ?
 			(const char *) batch + MGPU_PAGE_COPIES_OFFSET + (uint64_t) ref.number * MGPU_PAGE_BYTES : NULL;
-	return ref.number < num_pages ? pages + (uint64_t) ref.number * MGPU_PAGE_BYTES : NULL;
+	return ref.number < places->num_pages ? places->pages + (uint64_t) ref.number * MGPU_PAGE_BYTES : NULL;
+}
+
+/* Where the device is to keep a page that was found; NULL: nowhere, or it has the page. */
+MGPU_CODEC char *
+mgpu_kept_place_of_ref(mgpu_page_ref ref, const mgpu_page_places *places)
+{
+	if (ref.number == MGPU_PAGE_IS_KEPT || ref.kept == 0)
+		return NULL;
+	return places->kept + (uint64_t) (ref.kept - 1) * MGPU_PAGE_BYTES;
 }
 
 /* Whether what a column holds is wanted once the filters are passed. */

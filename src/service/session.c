@@ -122,6 +122,7 @@ const mgpu_executor service_executor = {
 	.stats = mgpu_client_stats,
 	.cancel = mgpu_client_cancel,
 	.release = mgpu_client_release,
+	.kept_ask = mgpu_client_ask,
 	.group_result = mgpu_client_group_result,
 	.bind_groups = mgpu_client_bind_groups,
 	.group_piece = mgpu_client_group_piece,

@@ -7,12 +7,14 @@
 #include "played/played_device.h"
 #include "core/service/slot.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct played_device
 {
 	bool		started;
 	uint64_t	used_bytes;
+	char	   *kept;			/* pages that it keeps */
 	uint64_t	num_asked[2];
 	uint64_t	num_landed[2];
 	played_copy copies[2][MGPU_MAX_COPIES];
@@ -98,6 +100,8 @@ mgpu_played_lose(void)
 void
 mgpu_played_renew(void)
 {
+	for (int device = 0; device < MGPU_MAX_DEVICES; device++)
+		free(devices[device].kept);
 	memset(devices, 0, sizeof(devices));
 	lost = false;
 	num_pins = 0;
@@ -124,6 +128,18 @@ void
 mgpu_played_give_memory(int device, uint64_t bytes)
 {
 	devices[device].used_bytes -= bytes;
+}
+
+mgpu_status
+mgpu_played_keep(int device, uint64_t bytes, char **memory, mgpu_error *err)
+{
+	mgpu_status status = mgpu_played_take_memory(device, bytes, UINT64_MAX, err);
+
+	if (status != MGPU_OK)
+		return status;
+	free(devices[device].kept);
+	devices[device].kept = *memory = aligned_alloc(64, bytes);
+	return *memory != NULL ? MGPU_OK : mgpu_fail(err, MGPU_HOST_MEMORY, "out of memory");
 }
 
 mgpu_status

@@ -25,6 +25,7 @@ bool		mgpu_played_is_started(void);
 mgpu_status mgpu_played_check(mgpu_error *err);
 mgpu_status mgpu_played_describe(int device, mgpu_device *facts, mgpu_error *err);
 mgpu_status mgpu_played_pin(void *memory, uint64_t bytes, mgpu_error *err);
+mgpu_status mgpu_played_keep(int device, uint64_t bytes, char **memory, mgpu_error *err);
 mgpu_status mgpu_played_landed(int number, mgpu_direction direction, uint64_t *landed, mgpu_error *err);
 
 /* A sticky error: no device works until the next reset. */

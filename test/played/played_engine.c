@@ -269,6 +269,7 @@ const mgpu_engine mgpu_played_engine = {
 	.check = mgpu_played_check,
 	.describe = mgpu_played_describe,
 	.pin = mgpu_played_pin,
+	.keep = mgpu_played_keep,
 	.open = played_open,
 	.upload = played_upload,
 	.launch = played_launch,

@@ -26,8 +26,7 @@ mgpu_played_group_create(const mgpu_group_source *source, mgpu_error *err)
 	group = calloc(1, sizeof(played_group));
 	group->spec = *source->spec;
 	group->builds = calloc(1, group->spec.build_bytes + 1);
-	group->pages = source->pages;
-	group->num_pages = source->num_pages;
+	group->places = (mgpu_page_places) {source->pages, source->num_pages, source->kept, source->num_kept};
 	for (uint32_t i = 0; i < group->spec.num_constants; i++)
 		group->constants[i] = mgpu_group_constant_of(&group->spec, i);
 	mgpu_group_plan_record(&group->spec, &group->record);
@@ -61,19 +60,21 @@ static const char *
 page_of(const played_group *group, const void *batch, uint64_t bytes, uint32_t number)
 {
 	return mgpu_page_of_ref(((const mgpu_page_ref *) batch)[number], batch, (uint32_t) (bytes / sizeof(mgpu_page_ref)),
-							group->pages, group->num_pages);
+							&group->places);
 }
 
 bool
 mgpu_played_group_check(const played_group *group, const void *batch, uint64_t bytes,
 						bool (*is_pinned) (const char *memory, uint64_t bytes))
 {
-	if (bytes == 0 || bytes % sizeof(mgpu_page_ref) != 0 || bytes > MGPU_BATCH_PAGES * sizeof(mgpu_page_ref))
+	if (bytes == 0 || bytes % sizeof(mgpu_page_ref) != 0 || bytes > MGPU_BATCH_REFS * sizeof(mgpu_page_ref))
 		return false;
 	for (uint32_t i = 0; i < bytes / sizeof(mgpu_page_ref); i++)
 	{
 		const char *page = page_of(group, batch, bytes, i);
 
+		if (((const mgpu_page_ref *) batch)[i].number == MGPU_PAGE_IS_KEPT)
+			continue;
 		/* its ends may have been pinned apart */
 		if (page != NULL && !(is_pinned(page, 1) && is_pinned(page + MGPU_PAGE_BYTES - 1, 1)))
 			return false;
@@ -112,10 +113,13 @@ static void
 read_page(played_group *group, const char *source, mgpu_page_ref ref)
 {
 	mgpu_row_program program = mgpu_group_program(&group->spec, group->builds, group->constants);
+	char	   *kept = mgpu_kept_place_of_ref(ref, &group->places);
 	_Alignas(8) char page[MGPU_PAGE_BYTES];
 	mgpu_row_frame frame;
 
 	memcpy(page, source, MGPU_PAGE_BYTES);
+	if (kept != NULL)
+		memcpy(kept, page, MGPU_PAGE_BYTES);
 	for (uint32_t item = 0; item < ref.num_items; item++)
 	{
 		mgpu_row_state state = mgpu_find_inputs(&group->spec, page, item, frame.inputs);

@@ -24,8 +24,7 @@ struct played_group
 	mgpu_group_spec spec;
 	mgpu_group_record record;
 	char	   *builds;
-	const char *pages;
-	uint64_t	num_pages;
+	mgpu_page_places places;
 	mgpu_row_register constants[MGPU_GROUP_MAX_CONSTANTS];
 	played_row *rows;
 	uint64_t	num_rows;

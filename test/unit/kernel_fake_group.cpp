@@ -63,7 +63,8 @@ decode_row(const mgpu_decode_request &request, const mgpu_row_program &program, 
 static void
 decode_page(const mgpu_decode_request &request, mgpu_page_ref ref, uint64_t *num_rows)
 {
-	const char *page = mgpu_page_of_ref(ref, request.refs, request.num_refs, request.pages, request.num_pages);
+	const char *page = mgpu_page_of_ref(ref, request.refs, request.num_refs, &request.places);
+	char	   *kept = mgpu_kept_place_of_ref(ref, &request.places);
 	const mgpu_group_spec *spec = &request.control->spec;
 	mgpu_row_register constants[MGPU_GROUP_MAX_CONSTANTS];
 	mgpu_row_program program = mgpu_group_program(spec, request.builds, constants);
@@ -72,6 +73,8 @@ decode_page(const mgpu_decode_request &request, mgpu_page_ref ref, uint64_t *num
 		constants[i] = mgpu_group_constant_of(spec, i);
 	if (page == nullptr)
 		request.control->facts.flags |= MGPU_GROUP_DAMAGED;
+	else if (kept != nullptr)
+		memcpy(kept, page, MGPU_PAGE_BYTES);
 	for (uint32_t item = 0; page != nullptr && item < ref.num_items; item++)
 		decode_row(request, program, page, item, ref.source, num_rows);
 }

@@ -1137,6 +1137,7 @@ group_make_batch(group_drive *drive)
 	{
 		refs[i].number = drive->next_page;
 		refs[i].num_items = job->num_items[drive->next_page];
+		refs[i].kept = 0;
 		refs[i].source = (uint8_t) (drive->next_page % 3);
 		refs[i].is_copy = num_copies < GROUP_SLOT_COPIES && group_chance(job, 3);
 		if (!refs[i].is_copy)
@@ -1260,7 +1261,7 @@ group_fetch(group_drive *drive)
 static inline void
 group_drive_case(const group_driver *driver, group_case *job, group_outcome *outcome)
 {
-	mgpu_group_source source = {&job->spec, job->pages, job->num_pages};
+	mgpu_group_source source = {.spec = &job->spec,.pages = job->pages,.num_pages = job->num_pages};
 	mgpu_job	group_job;
 	group_drive drive;
 

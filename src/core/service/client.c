@@ -122,6 +122,9 @@ mgpu_client_take_messages(mgpu_run *run, mgpu_error *err)
 			case MGPU_MESSAGE_EXTENT:
 				run->free_extents[run->num_free++] = message.extent;
 				break;
+			case MGPU_MESSAGE_ANSWER:
+				run->is_answered = true;
+				break;
 			case MGPU_MESSAGE_SIZES:
 				run->knows_sizes = true;
 				break;

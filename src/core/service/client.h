@@ -46,6 +46,7 @@ void		mgpu_client_cancel(mgpu_run *run);
 /* Does not wait for the host: what devices still write, they write to extents. */
 void		mgpu_client_release(mgpu_run *run);
 
+mgpu_status mgpu_client_ask(mgpu_run *run, mgpu_error *err);
 bool		mgpu_client_group_result(const mgpu_run *run, mgpu_group_result *result);
 void		mgpu_client_bind_groups(mgpu_run *run, char *const *outputs);
 bool		mgpu_client_group_piece(const mgpu_run *run, mgpu_group_piece *piece);

@@ -71,3 +71,25 @@ mgpu_client_input_commit(mgpu_run *run, mgpu_channel channel, uint64_t bytes, mg
 	input->sent_bytes += bytes;
 	return MGPU_OK;
 }
+
+mgpu_status
+mgpu_client_ask(mgpu_run *run, mgpu_error *err)
+{
+	int			extent = run->inputs[MGPU_CHANNEL_KEYS].held_extent;
+	mgpu_status status = mgpu_client_enter(run, RUN_FILLING, RUN_FILLING, "kept_ask", err);
+
+	if (status != MGPU_OK)
+		return status;
+	if (!run->is_group || extent < 0)
+		return mgpu_fail(err, MGPU_BAD_JOB, "a question without a slot");
+	if (!run->asks)
+		mgpu_client_tell(run, MGPU_MESSAGE_ASK, 0, (uint32_t) extent, 0);
+	run->asks = true;
+	if (!run->is_answered)
+		mgpu_client_await(run);
+	status = mgpu_client_take_messages(run, err);
+	if (status != MGPU_OK || !run->is_answered)
+		return status == MGPU_OK ? MGPU_PENDING : status;
+	run->asks = run->is_answered = false;
+	return MGPU_OK;
+}

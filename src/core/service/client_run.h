@@ -54,6 +54,8 @@ struct mgpu_run
 	int			num_free;
 	mgpu_copier *copier;		/* from submit on */
 	bool		is_group;
+	bool		asks;			/* about kept pages: has sent the question ... */
+	bool		is_answered;	/* ... and the answer has come */
 	bool		knows_sizes;	/* GROUP: the slot has the result ... */
 	bool		is_bound;		/* ... and outputs have targets, or come in pieces: */
 	bool		in_pieces;

@@ -166,9 +166,13 @@ static void
 free_host(mgpu_host *host)
 {
 	for (int i = 0; i < host->num_active; i++)
+	{
+		mgpu_host_release_kept(host->active[i]);
 		free(host->active[i]);	/* NOLINT: there is the array, or none is active */
+	}
 	mgpu_host_memory_free(host);
 	free(host->page_pieces);
+	mgpu_kept_free(host->kept);
 	free(host->runs);
 	free(host->active);
 	free(host->attention);
@@ -206,6 +210,9 @@ mgpu_host_create(const mgpu_host_options *options)
 	atomic_store(&control->num_open, 0);
 	atomic_store(&control->queued_us, 0);
 	atomic_store(&control->used_extents, 0);
+	atomic_store(&control->kept_bytes, 0);
+	for (int i = 0; i < MGPU_KEPT_RELATIONS; i++)
+		atomic_store(&control->kept_relations[i].num_frames, 0);
 	atomic_store(&control->host_sleeps, 0);
 	for (int device = 0; device < MGPU_MAX_DEVICES; device++)
 	{

@@ -32,6 +32,9 @@ typedef struct mgpu_host_options
 	const char *shared_pages;
 	uint64_t	num_shared_pages;
 
+	/* Device memory for pages that stay there: bytes, or -1 for half of what is free.  0: none stay. */
+	int64_t		kept_bytes;
+
 	/* Wake the client of a slot, which sleeps. */
 	void		(*wake_client) (void *context, uint32_t slot);
 	void	   *context;

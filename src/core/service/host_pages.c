@@ -67,9 +67,10 @@ mgpu_host_pin_pages(mgpu_host *host, const mgpu_page_ref *refs, uint32_t num_ref
 {
 	for (uint32_t i = 0; i < num_refs; i++)
 	{
+		bool		has_room = num_refs * sizeof(mgpu_page_ref) <= MGPU_PAGE_COPIES_OFFSET;
 		uint64_t	begin = (uint64_t) host->options.shared_pages + (uint64_t) refs[i].number * MGPU_PAGE_BYTES - begin_of(host);
 
-		if (refs[i].is_copy && refs[i].number < MGPU_EXTENT_COPIES)
+		if (refs[i].number == MGPU_PAGE_IS_KEPT || (refs[i].is_copy && refs[i].number < MGPU_EXTENT_COPIES && has_room))
 			continue;
 		if (refs[i].is_copy || refs[i].number >= host->options.num_shared_pages || !pin_piece(host, begin / PIECE_BYTES) ||
 			!pin_piece(host, (begin + MGPU_PAGE_BYTES - 1) / PIECE_BYTES))

@@ -68,8 +68,19 @@ mgpu_status
 mgpu_host_open(host_run *run, int device, int num_extents, mgpu_error *err)
 {
 	mgpu_host  *host = run->host;
-	mgpu_group_source group = {&run->group, host->options.shared_pages, host->options.num_shared_pages};
-	mgpu_status status = host->engine->open(device, &run->job, run->job.op == MGPU_OP_GROUP ? &group : NULL,
+	mgpu_group_source group = {
+		.spec = &run->group,.pages = host->options.shared_pages,.num_pages = host->options.num_shared_pages
+	};
+	mgpu_status status;
+
+	if (run->job.op == MGPU_OP_GROUP)
+		mgpu_host_kept_start(host, device);
+	if (mgpu_host_keeps(host, device))
+	{
+		group.kept = host->kept_memory;
+		group.num_kept = host->num_kept;
+	}
+	status = host->engine->open(device, &run->job, run->job.op == MGPU_OP_GROUP ? &group : NULL,
 											&run->options, &run->run, err);
 
 	if (status != MGPU_OK)
@@ -113,7 +124,21 @@ note_copy(host_run *run, mgpu_direction direction, int extent, uint32_t channel,
 static bool
 is_batch_allowed(const host_run *run, uint32_t bytes)
 {
-	return bytes <= MGPU_BATCH_PAGES * sizeof(mgpu_page_ref) && run->input_left[MGPU_CHANNEL_VALUES] == 0;
+	return bytes <= MGPU_BATCH_REFS * sizeof(mgpu_page_ref) && run->input_left[MGPU_CHANNEL_VALUES] == 0;
+}
+
+/* Have ready what a batch of pages names. */
+static bool
+prepare_batch(host_run *run, const mgpu_message *message)
+{
+	mgpu_page_ref *refs = (mgpu_page_ref *) mgpu_extent(&run->host->service, message->extent);
+	uint32_t	num_refs = message->bytes / sizeof(mgpu_page_ref);
+
+	if (!mgpu_host_settle_kept(run, refs, num_refs))
+		fail_with(run, MGPU_BAD_JOB, "pages are named that are not kept");
+	else if (!mgpu_host_pin_pages(run->host, refs, num_refs))
+		fail_with(run, MGPU_BUSY, "shared buffers could not be pinned");
+	return !run->ended;
 }
 
 static void
@@ -131,13 +156,8 @@ take_input(host_run *run, const mgpu_message *message)
 		fail_with(run, MGPU_BAD_JOB, "a slice of input does not go with the job");
 		return;
 	}
-	if (is_batch &&
-		!mgpu_host_pin_pages(run->host, (const mgpu_page_ref *) mgpu_extent(&run->host->service, message->extent),
-							 message->bytes / sizeof(mgpu_page_ref)))
-	{
-		fail_with(run, MGPU_BUSY, "shared buffers could not be pinned");
+	if (is_batch && !prepare_batch(run, message))
 		return;
-	}
 	if (run->host->engine->upload(run->run, input, mgpu_extent(&run->host->service, message->extent), message->bytes,
 								  &error) != MGPU_OK)
 	{
@@ -181,6 +201,16 @@ take_empty(host_run *run, const mgpu_message *message)
 		run->places[extent] = EXTENT_AT_HOST;
 }
 
+static void
+take_question(host_run *run, const mgpu_message *message)
+{
+	if (run->phase != MGPU_PHASE_FILLING || run->job.op != MGPU_OP_GROUP || extent_at_client(run, message->extent) < 0 ||
+		!mgpu_host_answer(run, (mgpu_kept_question *) mgpu_extent(&run->host->service, message->extent)))
+		fail_with(run, MGPU_BAD_JOB, "a question does not go with the job");
+	else
+		tell(run, MGPU_MESSAGE_ANSWER, 0, message->extent, 0);
+}
+
 bool
 mgpu_host_take_messages(host_run *run)
 {
@@ -198,6 +228,8 @@ mgpu_host_take_messages(host_run *run)
 			take_submit(run);
 		else if (message.kind == MGPU_MESSAGE_EMPTY)
 			take_empty(run, &message);
+		else if (message.kind == MGPU_MESSAGE_ASK)
+			take_question(run, &message);
 		else
 			fail_with(run, MGPU_BAD_JOB, "unknown message");
 	}
@@ -273,6 +305,8 @@ mgpu_host_poll(host_run *run)
 	device_of(run)->running = NULL;
 	mgpu_host_end_load(run);
 	mgpu_host_set_phase(run, MGPU_PHASE_EMPTYING);
+	if (status == MGPU_OK)
+		mgpu_host_publish_kept(run);
 	if (status == MGPU_OK && run->job.op == MGPU_OP_GROUP && !run->ended)
 		take_group_result(run);
 	if (status != MGPU_OK)

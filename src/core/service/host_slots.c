@@ -85,6 +85,7 @@ remove_run(mgpu_host *host, int place)
 	else if (run->phase == MGPU_PHASE_QUEUED && run->predicted_us > 0)
 		mgpu_host_count_waiting(host, run, -1);
 	mgpu_host_free_extents(run);
+	mgpu_host_release_kept(run);
 	mgpu_host_set_phase(run, MGPU_PHASE_NONE);
 	atomic_store_explicit(&run->slot->device, -1, memory_order_relaxed);
 	host->num_ended++;

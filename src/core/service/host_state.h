@@ -3,7 +3,8 @@
  *		Internals of the host: its runs, and what it knows of devices and extents.
  *
  * host.c takes the steps.  host_slots.c has runs come and go, host_turns.c says whose
- * turn it is, host_run.c does the work of one, host_load.c counts it, host_memory.c gives out extents.
+ * turn it is, host_run.c does the work of one, host_load.c counts it, host_memory.c gives out extents,
+ * host_pages.c pins shared buffers, host_kept.c knows which pages stay on a device.
  */
 #ifndef MGPU_SERVICE_HOST_STATE_H
 #define MGPU_SERVICE_HOST_STATE_H
@@ -39,6 +40,7 @@ typedef struct host_run
 	uint64_t	refused_at;		/* host->num_ended when memory was refused; UINT64_MAX: it was not */
 	uint64_t	ready_number;	/* in which order runs were submitted */
 	uint32_t	received;		/* messages */
+	mgpu_kept_holder kept;
 	int			num_copies;		/* under way */
 	int			num_extents;
 	uint32_t	extents[MGPU_SLOT_EXTENTS];
@@ -94,6 +96,12 @@ struct mgpu_host
 	uint8_t    *piece_pinned;	/* 0: not yet, 1: pinned, 2: refused */
 	bool	   *page_pieces;	/* of shared pages: pinned */
 	uint64_t	end_of_pages;	/* an address */
+	bool		kept_is_decided;	/* whether pages stay on a device, and on which */
+	mgpu_kept_pages *kept;		/* NULL: none do */
+	int			kept_device;
+	char	   *kept_memory;
+	uint64_t	num_kept;		/* pages that it has room for */
+	uint32_t	num_kept_drops;	/* of the control's, that were seen to */
 	uint32_t	num_used;
 };
 
@@ -166,6 +174,22 @@ bool		mgpu_host_pages_init(mgpu_host *host);
 
 /* Pin the shared pages that a batch names.  False: a page is not there, or cannot be pinned. */
 bool		mgpu_host_pin_pages(mgpu_host *host, const mgpu_page_ref *refs, uint32_t num_refs);
+
+/* --------------------------------------------------------------- host_kept.c */
+
+/* A job of pages comes to a device: from now on some stay on this one, if settings and memory allow it and none do yet. */
+void		mgpu_host_kept_start(mgpu_host *host, int device);
+bool		mgpu_host_keeps(const mgpu_host *host, int device);
+
+/* Answer a question about kept pages.  false: it is none. */
+bool		mgpu_host_answer(host_run *run, mgpu_kept_question *question);
+
+/* Line pointers of pages that are read on the device; of others, whether they may be stored there.  false: some are not there. */
+bool		mgpu_host_settle_kept(host_run *run, mgpu_page_ref *refs, uint32_t num_refs);
+
+/* The run's kernels have ended well; no device works for the run any more. */
+void		mgpu_host_publish_kept(host_run *run);
+void		mgpu_host_release_kept(host_run *run);
 
 /* --------------------------------------------------------------- host_run.c */
 

@@ -20,6 +20,8 @@
  *	   (OPEN)		────►	 checks the job, waits for extents and device memory
  *				◄────	OPENED
  *				◄────	EXTENT e		e is the client's, to fill
+ *	 ASK e		────►	 a job that groups pages: e has a question about kept pages (kept_pages.h)
+ *				◄────	ANSWER e		which e has now, and is still the client's
  *	 INPUT e	────►	 uploads e; then EXTENT e again
  *	 SUBMIT		────►	 all extents are the host's; kernels; downloads
  *				◄────	SIZES			a job that groups pages
@@ -50,6 +52,7 @@
 #include <stdatomic.h>
 
 #include "core/engine.h"
+#include "core/service/kept_pages.h"
 #include "core/sizes.h"
 
 /* Extents hold a slice of input or output.  What is in front of one is for readers (input_slot). */
@@ -59,6 +62,8 @@
 
 /* Copies of pages that fit in one. */
 #define MGPU_EXTENT_COPIES ((MGPU_EXTENT_BYTES - MGPU_PAGE_COPIES_OFFSET) / MGPU_PAGE_BYTES)
+
+_Static_assert(sizeof(mgpu_kept_question) <= MGPU_EXTENT_BYTES, "a question fits in an extent");
 
 /* Most extents of one slot.  Eight keep a link and a reader busy. */
 #define MGPU_SLOT_EXTENTS 8
@@ -74,8 +79,10 @@ typedef enum mgpu_message_kind
 	MGPU_MESSAGE_INPUT = 1,		/* client: channel, extent, bytes */
 	MGPU_MESSAGE_SUBMIT,
 	MGPU_MESSAGE_EMPTY,			/* client: extent */
+	MGPU_MESSAGE_ASK,			/* client, GROUP: extent */
 	MGPU_MESSAGE_OPENED,
 	MGPU_MESSAGE_EXTENT,		/* host: extent */
+	MGPU_MESSAGE_ANSWER,		/* host, GROUP: extent */
 	MGPU_MESSAGE_SIZES,			/* host, GROUP: the result is in the slot, and tells how large outputs are */
 	MGPU_MESSAGE_OUTPUT,		/* host: channel (mgpu_output), extent, bytes; in order for each output */
 	MGPU_MESSAGE_DONE,			/* stats are in the slot */
@@ -167,6 +174,9 @@ typedef struct mgpu_service_control
 	_Atomic uint32_t used_extents;
 	_Atomic uint64_t queued_us;	/* predicted work of the runs without extents */
 	_Atomic uint64_t num_shared_pages;	/* pages that devices can read where they are, from the first on */
+	_Atomic uint64_t kept_bytes;	/* of device memory for pages that stay there */
+	_Atomic uint32_t num_kept_drops;	/* how often somebody wanted kept pages to go */
+	mgpu_kept_relation kept_relations[MGPU_KEPT_RELATIONS];
 	mgpu_service_device devices[MGPU_MAX_DEVICES];
 	mgpu_error	last_failure;	/* why the last host ended, before it takes `up` back */
 } mgpu_service_control;

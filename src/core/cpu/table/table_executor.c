@@ -165,8 +165,7 @@ table_open(const mgpu_job *job, const mgpu_binding *binding, const mgpu_exec_opt
 	{
 		(*run)->job = *job;
 		(*run)->spec = *binding->group;
-		(*run)->pages = binding->pages;
-		(*run)->num_pages = binding->num_pages;
+		(*run)->pages = (mgpu_page_places) {.pages = binding->pages,.num_pages = binding->num_pages};
 		(*run)->most_bytes = options->host_memory_limit;
 		(*run)->file = binding->has_file ? dup(binding->file) : -1;
 		(*run)->memory_before_file = binding->memory_before_file;

@@ -127,7 +127,7 @@ page_at(const mgpu_run *run, const mgpu_table_slot *slot, uint32_t number)
 
 	if (number >= slot->num_refs)
 		return NULL;
-	return mgpu_page_of_ref(refs[number], slot->memory, slot->num_refs, run->pages, run->num_pages);
+	return mgpu_page_of_ref(refs[number], slot->memory, slot->num_refs, &run->pages);
 }
 
 /* The rows of the next vector; their number. */
