@@ -97,6 +97,23 @@ extern char *mgpu_locale_of(Oid collation, char *provider);
 #define mgpu_locator(relation) ((relation)->rd_node)
 #endif
 
+/* The parts of it, and whether this transaction has made the file. */
+#if PG_VERSION_NUM >= 160000
+#define mgpu_tablespace_of(relation) ((relation)->rd_locator.spcOid)
+#define mgpu_database_of(relation) ((relation)->rd_locator.dbOid)
+#define mgpu_file_number_of(relation) ((relation)->rd_locator.relNumber)
+#define mgpu_has_new_file(relation) \
+	((relation)->rd_createSubid != InvalidSubTransactionId || (relation)->rd_newRelfilelocatorSubid != InvalidSubTransactionId || \
+	 (relation)->rd_firstRelfilelocatorSubid != InvalidSubTransactionId)
+#else
+#define mgpu_tablespace_of(relation) ((relation)->rd_node.spcNode)
+#define mgpu_database_of(relation) ((relation)->rd_node.dbNode)
+#define mgpu_file_number_of(relation) ((relation)->rd_node.relNode)
+#define mgpu_has_new_file(relation) \
+	((relation)->rd_createSubid != InvalidSubTransactionId || (relation)->rd_newRelfilenodeSubid != InvalidSubTransactionId || \
+	 (relation)->rd_firstRelfilenodeSubid != InvalidSubTransactionId)
+#endif
+
 /* Since 17 a scan can have its pages read ahead by a stream; since 18 many at a time. */
 #if PG_VERSION_NUM >= 180000
 #define MGPU_HAS_READ_STREAMS
@@ -109,8 +126,10 @@ extern char *mgpu_locale_of(Oid collation, char *provider);
 /* Raises an error where a page may have lost rows that an old snapshot needs.  17 has no such snapshots. */
 #if PG_VERSION_NUM >= 170000
 #define mgpu_test_for_old_snapshot(snapshot, relation, page) ((void) 0)
+#define mgpu_old_snapshots_fail() false
 #else
 #define mgpu_test_for_old_snapshot(snapshot, relation, page) TestForOldSnapshot(snapshot, relation, page)
+#define mgpu_old_snapshots_fail() (old_snapshot_threshold >= 0)
 #endif
 
 /* A snapshot of rows of TOAST tables.  18 has one, and before, the caller keeps it. */

@@ -43,6 +43,8 @@ int			mgpu_setting_max_cpu_threads = 0;
 bool		mgpu_setting_service = true;
 int			mgpu_setting_service_memory = 256;
 int			mgpu_setting_service_buffers = -1;
+int			mgpu_setting_gpu_cache = -1;
+bool		mgpu_setting_enable_gpu_cache = true;
 int			mgpu_setting_enable_group = MGPU_ENABLE_ON;
 int			mgpu_setting_enable_top = MGPU_ENABLE_ON;
 int			mgpu_setting_enable_sort = MGPU_ENABLE_ON;
@@ -94,6 +96,7 @@ static const struct config_enum_entry fault_options[] = {
 	{"device_sticky", MGPU_FAULT_DEVICE_STICKY, false},
 	{"agg_run", MGPU_FAULT_AGG_RUN, false},
 	{"collation", MGPU_FAULT_COLLATION, false},
+	{"kept_lsn", MGPU_FAULT_KEPT_LSN, false},
 	{NULL, 0, false}
 };
 
@@ -230,6 +233,23 @@ define_service(void)
 							context, GUC_UNIT_MB, NULL, NULL, NULL);
 }
 
+static void
+define_cache(void)
+{
+	GucContext	context = process_shared_preload_libraries_in_progress ? PGC_POSTMASTER : PGC_SIGHUP;
+
+	DefineCustomIntVariable("mgpu.gpu_cache",
+							"Memory of a GPU for pages of tables that stay there.",
+							"It is taken when a GPU first reads a table.  -1 means half of what is free then, 0 none.",
+							&mgpu_setting_gpu_cache, -1, -1, INT_MAX,
+							context, GUC_UNIT_MB, NULL, NULL, NULL);
+	DefineCustomBoolVariable("mgpu.enable_gpu_cache",
+							 "Lets GPUs keep pages of tables, and read those that they have.",
+							 NULL,
+							 &mgpu_setting_enable_gpu_cache, true,
+							 PGC_USERSET, 0, NULL, NULL, NULL);
+}
+
 /*
  * Tell whoever creates the extension what preloading gains.  PostgreSQL silences notices of the
  * script, so this one comes when the transaction ends.
@@ -260,6 +280,7 @@ _PG_init(void)
 	define_nodes();
 	define_limits();
 	define_service();
+	define_cache();
 	MarkGUCPrefixReserved("mgpu");
 	nodes_init();
 	group_path_init();

@@ -32,6 +32,8 @@ extern int	mgpu_setting_max_cpu_threads;	/* the administrator's, 0: none; thread
 extern bool mgpu_setting_service;	/* one process drives the GPUs for all sessions */
 extern int	mgpu_setting_service_memory;	/* MB */
 extern int	mgpu_setting_service_buffers;	/* MB of shared_buffers that GPUs may read, -1: all */
+extern int	mgpu_setting_gpu_cache; /* MB of device memory for pages that stay there, -1: half of what is free */
+extern bool mgpu_setting_enable_gpu_cache;	/* keep pages there, and read them there */
 extern int	mgpu_setting_enable_group;	/* mgpu_enable: offer MgpuGroup nodes to the planner */
 extern int	mgpu_setting_enable_top;	/* mgpu_enable: offer MgpuTop nodes */
 extern int	mgpu_setting_enable_sort;	/* mgpu_enable: offer MgpuSort nodes */

@@ -2,9 +2,8 @@
  * device_query.c
  *		What a node asks a GPU to compute of a table, and its answer.
  *
- * The GPU gets pages (scan/heap_sender.h).  What it cannot do is known before the first page is sent, but for the data:
- * damaged pages, floats whose bits matter, groups that need too much memory.  Then nothing has been lost but time, and the
- * node reads the table itself.
+ * The GPU gets pages (scan/heap_sender.h).  What it cannot do is known before the first page is sent, but for the data: damaged
+ * pages, floats whose bits matter, groups that need too much memory.  Then only time is lost, and the node reads the table itself.
  */
 #include "postgres.h"
 
@@ -122,7 +121,7 @@ prepare(device_query *query, List *readers, const device_question *of)
 	why_not = make_first_job(query, of, &question);
 	if (why_not)
 		return why_not;
-	query->sender = heap_sender_create(readers, query->job.needs_row, &query->request.num_shared_pages);
+	query->sender = heap_sender_create(readers, query->job.needs_row, &query->request.num_shared_pages, &query->request.keeps_pages);
 	if (query->sender == NULL || !table_job_fill(&query->job, heap_reader_context(linitial(readers))))
 		return TABLE_JOB_NONE;
 	if (!are_alike(query, readers, &question))
@@ -207,10 +206,9 @@ send_pages(device_query *query, const device_question *question, List *readers)
 		done = run_group(request);
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(heap_sender_release, PointerGetDatum(query->sender));
-	if (!done)
-		request->result = (mgpu_group_result) {0};
+	request->result = done ? request->result : (mgpu_group_result) {0};
 	count_rows_once(query);
-	query->copied_pages = heap_sender_copied_pages(query->sender);
+	heap_sender_count(query->sender, &query->copied_pages, &query->kept_pages);
 	heap_sender_stop(query->sender, &request->result);
 	instrument(source, readers, false, &request->result);
 	if (query->why_no_round)
@@ -323,6 +321,8 @@ device_query_explain(const device_query *query, ExplainState *es)
 			ExplainPropertyInteger("Rounds", NULL, query->builds.num_rounds, es);
 	}
 	ExplainPropertyInteger("Pages Copied", NULL, query->copied_pages, es);
+	if (query->kept_pages > 0)
+		ExplainPropertyInteger("Pages Kept", NULL, query->kept_pages, es);
 	if (file_bytes > 0)
 		ExplainPropertyInteger("Disk Usage", "kB", (int64) (file_bytes / 1024), es);
 }

@@ -37,6 +37,7 @@ typedef struct device_query
 	heap_sender *sender;
 	const char *why_no_round;	/* why builds of a round could not be made */
 	int64		copied_pages;	/* for EXPLAIN */
+	int64		kept_pages;
 
 	/* The groups at hand: some of all. */
 	uint64		first;			/* their place among all groups */

@@ -48,7 +48,6 @@ fill(group_request *request, char *batch, Size bytes)
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_SUBTRACT(end, begin);
 	request->run.marshal_ms += INSTR_TIME_GET_MILLISEC(end);
-	request->num_pages += num_pages;
 	return num_pages;
 }
 
@@ -97,6 +96,28 @@ begin_round(group_request *request, const mgpu_executor *executor, mgpu_run *run
 	return request->fails ? MGPU_HOST_MEMORY : MGPU_OK;
 }
 
+/* The next batch of pages, once all questions before it are answered. */
+static mgpu_status
+next_batch(group_request *request, const mgpu_executor *executor, mgpu_run *run, uint32 *num_pages, mgpu_error *error)
+{
+	void	   *batch;
+	uint64		bytes;
+	mgpu_status status = executor->input_slot(run, MGPU_CHANNEL_KEYS, &batch, &bytes, error);
+
+	CHECK_FOR_INTERRUPTS();
+	if (status != MGPU_OK)
+		return status;
+	while ((*num_pages = fill(request, batch, bytes)) == RUN_GROUP_ASKS)
+	{
+		while ((status = executor->kept_ask(run, error)) == MGPU_PENDING)
+			CHECK_FOR_INTERRUPTS();
+		if (status != MGPU_OK)
+			return status;
+	}
+	request->num_pages += *num_pages;
+	return MGPU_OK;
+}
+
 mgpu_status
 run_group_feed(group_request *request, const mgpu_executor *executor, mgpu_run *run, mgpu_error *error)
 {
@@ -105,13 +126,9 @@ run_group_feed(group_request *request, const mgpu_executor *executor, mgpu_run *
 
 	while (status == MGPU_OK && goes_on)
 	{
-		void	   *batch;
-		uint64		bytes;
 		uint32		num_pages;
 
-		status = executor->input_slot(run, MGPU_CHANNEL_KEYS, &batch, &bytes, error);
-
-		CHECK_FOR_INTERRUPTS();
+		status = next_batch(request, executor, run, &num_pages, error);
 		if (status == MGPU_PENDING)
 		{
 			status = MGPU_OK;
@@ -119,7 +136,6 @@ run_group_feed(group_request *request, const mgpu_executor *executor, mgpu_run *
 		}
 		if (status != MGPU_OK)
 			return status;
-		num_pages = fill(request, batch, bytes);
 		status = executor->input_commit(run, MGPU_CHANNEL_KEYS, num_pages * sizeof(mgpu_page_ref), error);
 		if (num_pages == 0 && status == MGPU_OK)
 			status = begin_round(request, executor, run, &goes_on, error);

@@ -29,6 +29,17 @@
 #define STREAM_PAGES MGPU_SIZE(8192, 20)
 #endif
 
+/* Pass over the blocks that a GPU has.  Whether the next one is of the stretch. */
+static bool
+pass_over_kept(heap_pages *pages)
+{
+	const kept_stretch *stretch = pages->stretch;
+
+	while (stretch && pages->next < pages->scan->rs_nblocks && kept_stretch_find(stretch, heap_pages_block(pages, pages->next)) > 0)
+		pages->next++;
+	return stretch && kept_stretch_covers(stretch, heap_pages_block(pages, pages->next));
+}
+
 static BlockNumber
 next_block(heap_pages *pages)
 {
@@ -40,7 +51,9 @@ next_block(heap_pages *pages)
 												 (ParallelBlockTableScanDesc) scan->rs_base.rs_parallel);
 	if (scan->rs_nblocks == 0)
 		return InvalidBlockNumber;
-	block = (scan->rs_startblock + (uint64) pages->next) % scan->rs_nblocks;
+	if (pages->in_stretches && !pass_over_kept(pages))
+		return InvalidBlockNumber;
+	block = heap_pages_block(pages, pages->next);
 	/* at the end, it is where the scan started: the next scan is to start there, too */
 	if (pages->next > 0 && (scan->rs_base.rs_flags & SO_ALLOW_SYNC))
 		ss_report_location(scan->rs_base.rs_rd, block);
@@ -191,9 +204,17 @@ heap_pages_start(heap_pages *pages, HeapScanDesc scan)
 {
 	pages->scan = scan;
 	pages->next = 0;
+	pages->stretch = NULL;
 	if (scan->rs_base.rs_parallel)
 		mgpu_start_parallel_scan(scan, (ParallelBlockTableScanDesc) scan->rs_base.rs_parallel);
 	pin_next(pages);
+}
+
+void
+heap_pages_resume(heap_pages *pages)
+{
+	if (!BufferIsValid(pages->ahead))
+		pin_next(pages);
 }
 
 Buffer
@@ -225,5 +246,7 @@ heap_pages_stop(heap_pages *pages)
 	if (BufferIsValid(pages->ahead))
 		ReleaseBuffer(pages->ahead);
 	pages->ahead = InvalidBuffer;
+	pages->in_stretches = false;
+	pages->stretch = NULL;
 	end_stream(pages);
 }

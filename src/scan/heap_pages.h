@@ -8,12 +8,15 @@
 #include "access/heapam.h"
 
 #include "compat.h"
+#include "scan/kept_stretch.h"
 
 typedef struct heap_pages
 {
 	HeapScanDesc scan;
 	BlockNumber next;			/* in a serial scan, counted from the first */
 	Buffer		ahead;			/* the next page, pinned; InvalidBuffer: there is none */
+	bool		in_stretches;	/* only those of `stretch` are taken, but for blocks that it has; set before start */
+	const kept_stretch *stretch;	/* NULL: not known yet */
 #ifdef MGPU_HAS_READ_STREAMS
 	struct ReadStream *stream;	/* in the context of heap_pages_start; NULL: none was needed yet */
 	bool		streams;		/* the next pages come from it */
@@ -23,6 +26,16 @@ typedef struct heap_pages
 
 /* Pin the scan's first page. */
 extern void heap_pages_start(heap_pages *pages, HeapScanDesc scan);
+
+/* Pin the first page of a stretch that is set now. */
+extern void heap_pages_resume(heap_pages *pages);
+
+/* The block at a place in the order of a serial scan. */
+static inline BlockNumber
+heap_pages_block(const heap_pages *pages, BlockNumber place)
+{
+	return (pages->scan->rs_startblock + (uint64) place) % pages->scan->rs_nblocks;
+}
 
 /* Leave the page that is ahead to the caller, who releases it, and pin the one after it.  InvalidBuffer: the end. */
 extern Buffer heap_pages_take(heap_pages *pages);

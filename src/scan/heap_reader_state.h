@@ -57,6 +57,7 @@ struct heap_reader
 	heap_reader_counts counts;
 	uint16		kept[MaxHeapTuplesPerPage]; /* rows of the page; without conditions all, always */
 	bool		undecided[MaxHeapTuplesPerPage];	/* a test of the row was a fault */
+	bool		all_visible;	/* of the page: it says so, and the snapshot trusts it */
 	const ItemIdData *items;	/* of a page's visible rows: the page's own, or copied */
 	ItemIdData	copied[MaxHeapTuplesPerPage];
 };

@@ -12,6 +12,9 @@
  * Of other pages a copy is sent, whose line pointers are those of the visible rows alone.  So a GPU needs not know of
  * visibility.
  *
+ * Pages that the GPU keeps are named, and not pinned or looked at (kept_stretch.h).  What is kept, is asked for when the scan
+ * comes to the blocks of another page of the visibility map.  So pages are sent in the order of the scan, kept or not.
+ *
  * To copy the line pointers of each page, as the reader for the CPU does, was rejected: they are most of what the CPU would
  * read of a page, and reading it is what takes time.
  */
@@ -26,6 +29,7 @@
 #include "compat.h"
 #include "core/cpu_threads.h"
 #include "core/service/slot.h"
+#include "run/run_table.h"
 #include "scan/heap_reader_state.h"
 #include "scan/heap_sender.h"
 #include "scan/held_pages.h"
@@ -39,7 +43,13 @@ typedef struct sent_batch
 	const char *memory;
 	Relation	relation;		/* of its pages */
 	held_pages	held;
+	uint32		num_refs;
+	uint32		num_sent;		/* of these, pages that are not kept ... */
+	uint32		num_copies;		/* ... and copies */
 } sent_batch;
+
+/* Pages of a batch, up to those that lie where copies begin. */
+#define REFS_BEFORE_COPIES (MGPU_PAGE_COPIES_OFFSET / sizeof(mgpu_page_ref))
 
 struct heap_sender
 {
@@ -49,7 +59,12 @@ struct heap_sender
 	uint32		most_held;		/* pages at a time */
 	uint32		num_held;
 	const uint64 *num_shared;	/* buffers that are read where they are */
+	const bool *keeps;
+	BlockNumber place;			/* in the order of the reader's scan, of the next page */
+	mgpu_kept_request asked;	/* what the last call has asked for; 0: nothing */
+	kept_stretch stretch;
 	int64		copied_pages;
+	int64		kept_pages;
 	uint32		num_batches;
 	sent_batch	batches[MOST_BATCHES];
 };
@@ -91,7 +106,7 @@ any_begins_with_row(const List *readers)
 }
 
 heap_sender *
-heap_sender_create(List *readers, bool needs_row, const uint64 *num_shared)
+heap_sender_create(List *readers, bool needs_row, const uint64 *num_shared, const bool *keeps)
 {
 	heap_sender *sender;
 
@@ -100,6 +115,7 @@ heap_sender_create(List *readers, bool needs_row, const uint64 *num_shared)
 	sender = palloc0(sizeof(heap_sender));
 	sender->readers = readers;
 	sender->num_shared = num_shared;
+	sender->keeps = keeps;
 	/* one session's share of the buffers; of further pages copies are sent */
 	sender->most_held = NBuffers / MaxBackends;
 	sender->batch_pages = Min(MGPU_BATCH_PAGES, Max(sender->most_held / MGPU_SLOT_EXTENTS, 4));
@@ -143,38 +159,143 @@ copy_page(const heap_reader *reader, Buffer buffer, char *copy, uint32 num_rows)
 	ReleaseBuffer(buffer);
 }
 
+/* Name the pages that the GPU has, up to one that it has not. */
+static void
+add_kept(heap_sender *sender, sent_batch *batch, const heap_pages *pages)
+{
+	mgpu_page_ref *refs = (mgpu_page_ref *) batch->memory;
+	uint32		most_refs = batch->num_copies > 0 ? REFS_BEFORE_COPIES : MGPU_BATCH_REFS;
+	BlockNumber num_blocks = pages->scan->rs_nblocks;
+
+	while (batch->num_refs < most_refs && sender->place < num_blocks)
+	{
+		uint32		kept = kept_stretch_find(&sender->stretch, heap_pages_block(pages, sender->place));
+
+		if (kept == 0)
+			return;
+		refs[batch->num_refs++] = (mgpu_page_ref) {.number = MGPU_PAGE_IS_KEPT,.source = sender->current,.kept = kept};
+		sender->place++;
+		sender->kept_pages++;
+	}
+}
+
+/* Send a page that is pinned. */
+static void
+add_page(heap_sender *sender, sent_batch *batch, heap_reader *reader, Buffer buffer)
+{
+	mgpu_page_ref *ref = &((mgpu_page_ref *) batch->memory)[batch->num_refs++];
+	bool		as_is = (uint64) buffer <= *sender->num_shared && sender->num_held < sender->most_held;
+
+	heap_pages_prefetch(&reader->pages);
+	ref->num_items = heap_reader_find_visible(reader, buffer, &as_is);
+	ref->is_copy = !as_is;
+	ref->source = sender->current;
+	ref->number = as_is ? (uint32) buffer - 1 : batch->num_copies++;
+	ref->kept = reader->all_visible ? kept_stretch_store(&sender->stretch, BufferGetBlockNumber(buffer)) : 0;
+	sender->num_held += as_is;
+	if (ref->is_copy)
+		copy_page(reader, buffer, (char *) batch->memory + MGPU_PAGE_COPIES_OFFSET + (Size) ref->number * BLCKSZ, ref->num_items);
+	else
+		held_pages_add(&batch->held, buffer);
+	batch->num_sent++;
+	sender->place++;
+}
+
+static void
+start_reader(const heap_sender *sender, heap_reader *reader)
+{
+	if (sender->place > 0)
+		return;
+	reader->pages.in_stretches = *sender->keeps;
+	if (!reader->started)
+		heap_reader_start(reader);
+	if (*sender->keeps && !kept_stretch_serves(heap_scan_of(reader)))
+	{
+		reader->pages.in_stretches = false;
+		heap_pages_resume(&reader->pages);
+	}
+}
+
 /* Fill a batch with the next pages of the current reader.  most_copies: that it has room for. */
 static uint32
 fill_batch(heap_sender *sender, sent_batch *batch, uint32 most_copies)
 {
 	heap_reader *reader = list_nth(sender->readers, sender->current);
-	mgpu_page_ref *refs = (mgpu_page_ref *) batch->memory;
-	uint32		num_pages = 0;
-	uint32		num_copies = 0;
 	Buffer		buffer;
 
 	batch->relation = reader->scan->ss.ss_currentRelation;
-	if (!reader->started)
-		heap_reader_start(reader);
-	while (num_pages < sender->batch_pages && num_copies < most_copies && BufferIsValid(buffer = heap_pages_take(&reader->pages)))
+	batch->num_refs = batch->num_sent = batch->num_copies = 0;
+	start_reader(sender, reader);
+	for (;;)
 	{
-		mgpu_page_ref *ref = &refs[num_pages++];
-		bool		as_is = (uint64) buffer <= *sender->num_shared && sender->num_held < sender->most_held;
-
-		heap_pages_prefetch(&reader->pages);
-		ref->num_items = heap_reader_find_visible(reader, buffer, &as_is);
-		ref->is_copy = !as_is;
-		ref->source = sender->current;
-		ref->number = as_is ? (uint32) buffer - 1 : num_copies++;
-		sender->num_held += as_is;
-		if (ref->is_copy)
-			copy_page(reader, buffer, (char *) batch->memory + MGPU_PAGE_COPIES_OFFSET + (Size) ref->number * BLCKSZ, ref->num_items);
-		else
-			held_pages_add(&batch->held, buffer);
+		if (reader->pages.in_stretches)
+			add_kept(sender, batch, &reader->pages);
+		if (batch->num_sent == sender->batch_pages || batch->num_copies == most_copies || batch->num_refs >= REFS_BEFORE_COPIES ||
+			!BufferIsValid(buffer = heap_pages_take(&reader->pages)))
+			break;
+		add_page(sender, batch, reader, buffer);
 	}
-	reader->counts.pages += num_pages;
-	sender->copied_pages += num_copies;
-	return num_pages;
+	reader->counts.pages += batch->num_refs;
+	sender->copied_pages += batch->num_copies;
+	return batch->num_refs;
+}
+
+/* Write the next question about kept pages.  false: there is none, and all pages of the reader were sent. */
+static bool
+ask(heap_sender *sender, const heap_reader *reader, mgpu_kept_question *question)
+{
+	const heap_pages *pages = &reader->pages;
+	bool		is_end = !pages->in_stretches || sender->place == pages->scan->rs_nblocks;
+
+	sender->asked = 0;
+	if (sender->stretch.has_stored)
+	{
+		kept_stretch_confirm(&sender->stretch, pages->scan, question);
+		sender->asked = MGPU_KEPT_CONFIRM;
+	}
+	else if (!is_end && kept_stretch_covers(&sender->stretch, heap_pages_block(pages, sender->place)))
+		elog(ERROR, "block %u is neither kept nor pinned", heap_pages_block(pages, sender->place));
+	else if (!is_end)
+	{
+		kept_stretch_ask(&sender->stretch, pages->scan, heap_pages_block(pages, sender->place), question);
+		sender->asked = MGPU_KEPT_LOOK;
+	}
+	return sender->asked != 0;
+}
+
+static void
+take_answer(heap_sender *sender, const char *memory)
+{
+	heap_reader *reader = list_nth(sender->readers, sender->current);
+
+	if (sender->asked == MGPU_KEPT_LOOK)
+	{
+		kept_stretch_take(&sender->stretch, (const mgpu_kept_question *) memory);
+		reader->pages.stretch = &sender->stretch;
+		heap_pages_resume(&reader->pages);
+	}
+	sender->asked = 0;
+}
+
+/* A batch, or a question, or neither: there are no more pages. */
+static uint32
+fill(heap_sender *sender, sent_batch *batch, uint32 most_copies)
+{
+	if (sender->asked)
+		take_answer(sender, batch->memory);
+	while (sender->current < list_length(sender->readers))
+	{
+		uint32		num_pages = fill_batch(sender, batch, most_copies);
+
+		if (num_pages > 0)
+			return num_pages;
+		if (ask(sender, list_nth(sender->readers, sender->current), (mgpu_kept_question *) batch->memory))
+			return RUN_GROUP_ASKS;
+		sender->current++;
+		sender->place = 0;
+		sender->stretch.is_known = false;
+	}
+	return 0;
 }
 
 uint32
@@ -183,16 +304,12 @@ heap_sender_fill(void *context, char *memory, Size bytes)
 	heap_sender *sender = context;
 	sent_batch *batch = start_batch(sender, memory);
 	const heap_reader *first = linitial(sender->readers);
-	uint32		num_pages = 0;
+	uint32		num_pages;
 
 	/* a scan lives longer than what its caller makes of its rows */
 	MemoryContext caller = MemoryContextSwitchTo(first->scan->ss.ps.state->es_query_cxt);
 
-	while (num_pages == 0 && sender->current < list_length(sender->readers))
-	{
-		num_pages = fill_batch(sender, batch, (bytes - MGPU_PAGE_COPIES_OFFSET) / BLCKSZ);
-		sender->current += num_pages == 0;
-	}
+	num_pages = fill(sender, batch, (bytes - MGPU_PAGE_COPIES_OFFSET) / BLCKSZ);
 	MemoryContextSwitchTo(caller);
 	return num_pages;
 }
@@ -235,8 +352,9 @@ heap_sender_stop(heap_sender *sender, const mgpu_group_result *result)
 	}
 }
 
-int64
-heap_sender_copied_pages(const heap_sender *sender)
+void
+heap_sender_count(const heap_sender *sender, int64 *copied, int64 *kept)
 {
-	return sender->copied_pages;
+	*copied = sender->copied_pages;
+	*kept = sender->kept_pages;
 }

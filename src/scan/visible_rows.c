@@ -119,6 +119,7 @@ heap_reader_find_visible(heap_reader *reader, Buffer buffer, bool *as_is)
 		num_rows = copy_visible(reader, buffer, num_items, all_visible);
 	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
 	reader->counts.checked_pages += !all_visible;
+	reader->all_visible = all_visible;
 	*as_is &= num_rows == num_items;
 	return num_rows;
 }

@@ -124,7 +124,8 @@ start_host(void)
 {
 	mgpu_host_options options = {
 		.engine = mgpu_engine_here(),.service = service_memory,.queues = true,.wake_client = wake_client,
-		.shared_pages = BufferBlocks,.num_shared_pages = num_shared_pages()
+		.shared_pages = BufferBlocks,.num_shared_pages = num_shared_pages(),
+		.kept_bytes = mgpu_setting_gpu_cache < 0 ? -1 : (int64) mgpu_setting_gpu_cache * 1024 * 1024
 	};
 	instr_time	begin,
 				end;
