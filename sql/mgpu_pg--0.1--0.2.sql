@@ -239,3 +239,36 @@ COMMENT ON FUNCTION mgpu_stat_activity_rows() IS 'what the view mgpu_stat_activi
 REVOKE ALL ON FUNCTION mgpu_stat_rows(), mgpu_stat_reset(), mgpu_stat_service_rows(), mgpu_stat_activity_rows() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION mgpu_stat_rows(), mgpu_stat_service_rows(), mgpu_stat_activity_rows() TO pg_monitor;
 GRANT SELECT ON mgpu_stat, mgpu_stat_service, mgpu_stat_activity TO pg_monitor;
+
+-- Pages of tables that stay in the memory of a GPU.
+
+CREATE FUNCTION mgpu_stat_gpu_cache_rows(OUT database oid, OUT tablespace oid, OUT filenode oid, OUT pages bigint, OUT bytes bigint,
+	OUT hits bigint, OUT kept_at timestamptz, OUT read_at timestamptz)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'mgpu_stat_gpu_cache_rows'
+LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+
+CREATE FUNCTION mgpu_gpu_cache_load(relation regclass)
+RETURNS bigint
+AS 'MODULE_PATHNAME', 'mgpu_gpu_cache_load'
+LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+
+CREATE FUNCTION mgpu_gpu_cache_drop(relation regclass DEFAULT NULL)
+RETURNS bigint
+AS 'MODULE_PATHNAME', 'mgpu_gpu_cache_drop'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+CREATE VIEW mgpu_stat_gpu_cache AS
+SELECT d.datname AS database,
+	CASE WHEN d.datname = current_database() THEN pg_filenode_relation(c.tablespace, c.filenode) END AS relation,
+	c.pages, c.bytes, c.hits, c.kept_at, c.read_at
+FROM mgpu_stat_gpu_cache_rows() c LEFT JOIN pg_database d ON d.oid = c.database;
+
+COMMENT ON VIEW mgpu_stat_gpu_cache IS 'tables that a GPU keeps pages of, a row each';
+COMMENT ON FUNCTION mgpu_stat_gpu_cache_rows() IS 'what the view mgpu_stat_gpu_cache shows';
+COMMENT ON FUNCTION mgpu_gpu_cache_load(regclass) IS 'have a GPU read a table, and keep its pages as far as there is room';
+COMMENT ON FUNCTION mgpu_gpu_cache_drop(regclass) IS 'forget the pages of a table, or of all tables';
+
+REVOKE ALL ON FUNCTION mgpu_stat_gpu_cache_rows(), mgpu_gpu_cache_drop(regclass) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION mgpu_stat_gpu_cache_rows() TO pg_monitor;
+GRANT SELECT ON mgpu_stat_gpu_cache TO pg_monitor;

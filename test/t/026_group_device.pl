@@ -378,6 +378,7 @@ $node->restart;
 ok(defined await_service($node, 15), 'the service is up without shared pages');
 $session = MgpuTest->session($node, options => '-c mgpu.executor=gpu -c enable_sort=off -c synchronize_seqscans=off');
 check_device('copies alone', 1, $sum, 'SELECT g2, percentile_cont(0.5) WITHIN GROUP (ORDER BY v) FROM t GROUP BY g2', 'SELECT g2, sum(f) FROM t GROUP BY g2');
+$session->run('SET mgpu.enable_gpu_cache = off');
 is((pages_of(analyze($sum)))->[0], (pages_of(analyze($sum)))->[1], 'all pages are copied');
 $session->close;
 

@@ -67,7 +67,7 @@ sub new_service_node
 	my ($name, %option) = @_;
 
 	$ENV{MGPU_PLAYED_DEVICES} = 2;
-	my $node = new_node($name, initdb => $option{initdb}, conf => [ "shared_preload_libraries = 'mgpu_pg'", 'log_min_messages = warning',
+	my $node = new_node($name, initdb => $option{initdb}, streaming => $option{streaming}, conf => [ "shared_preload_libraries = 'mgpu_pg'", 'log_min_messages = warning',
 		'log_min_error_statement = panic', 'restart_after_crash = on', 'max_connections = 60', @{ $option{conf} // [] } ]);
 	if (!grep { $_ eq 'gpu' } executors($node))
 	{
