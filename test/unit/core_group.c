@@ -373,6 +373,46 @@ test_damaged_groups(void)
 	UNIT_CHECK(num_refused > 50);
 }
 
+/* Pages that go to the device are read there, when nothing is left of them elsewhere. */
+static void
+test_kept_pages(void)
+{
+	char	   *kept = NULL;
+	mgpu_error	err;
+	unsigned long num_done = 0;
+
+	UNIT_CHECK(mgpu_played_engine.keep(0, MAX_PAGES * MGPU_PAGE_BYTES, &kept, &err) == MGPU_OK);
+	for (uint64_t seed = 1; seed <= 100; seed++)
+	{
+		group_driver driver = make_driver(1 + seed % 5);
+		group_outcome outcome;
+		group_case	job;
+
+		driver.kept = kept;
+		driver.num_kept = MAX_PAGES;
+		UNIT_CONTEXT("seed %llu", (unsigned long long) seed);
+		group_random_case(&job, seed ^ unit_random_state, pages, 4);
+		group_drive_case(&driver, &job, &outcome);
+		driver.is_kept = true;
+		num_done += outcome.status == MGPU_OK;
+		if (outcome.status == MGPU_OK)
+		{
+			group_free_outcome(&outcome);
+			group_drive_case(&driver, &job, &outcome);
+			UNIT_CHECK(outcome.status == MGPU_OK);
+			check_answer(&job, &outcome);
+		}
+		driver.num_kept = 0;
+		group_free_outcome(&outcome);
+		group_drive_case(&driver, &job, &outcome);
+		UNIT_CHECK(outcome.status != MGPU_OK || job.num_pages == 0);
+		group_free_outcome(&outcome);
+		group_free_case(&job);
+	}
+	UNIT_CONTEXT("%s", "");
+	UNIT_CHECK(num_done > 50);
+}
+
 /* What ends a run before there are groups. */
 static void
 test_refusals(void)
@@ -427,6 +467,8 @@ main(void)
 	start();
 	test_groups();
 	test_damaged_groups();
+	test_kept_pages();
+	start();
 	test_refusals();
 	mgpu_played_reset();
 	free(pages);

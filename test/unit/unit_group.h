@@ -1099,7 +1099,13 @@ typedef struct group_driver
 	uint64_t	expected_rows;
 	uint32_t	most_refs;		/* of a batch */
 	bool		spoils;			/* what has landed: slots, and pages */
+	char	   *kept;			/* memory of the device for num_kept pages, or NULL */
+	uint64_t	num_kept;
+	bool		is_kept;		/* all pages are there, and are read there; else they go there */
 } group_driver;
+
+/* Of these a batch is as long as its slot allows. */
+#define GROUP_KEPT_REFS (MGPU_PAGE_COPIES_OFFSET / (uint32_t) sizeof(mgpu_page_ref))
 
 typedef struct group_drive
 {
@@ -1120,6 +1126,27 @@ group_slot(const group_drive *drive, uint32_t number)
 	return drive->driver->slots + (uint64_t) (number % GROUP_NUM_SLOTS) * GROUP_SLOT_BYTES;
 }
 
+/* The next pages as a batch, which the device has; its bytes. */
+static inline uint64_t
+group_make_kept_batch(group_drive *drive)
+{
+	mgpu_page_ref *refs = (mgpu_page_ref *) group_slot(drive, drive->num_sent);
+	uint32_t	num_refs = 1 + group_below(drive->job, GROUP_KEPT_REFS);
+
+	drive->first_pages[drive->num_sent % (2 * GROUP_NUM_SLOTS)] = drive->next_page;
+	if (num_refs > drive->job->num_pages - drive->next_page)
+		num_refs = drive->job->num_pages - drive->next_page;
+	for (uint32_t i = 0; i < num_refs; i++, drive->next_page++)
+	{
+		refs[i].number = MGPU_PAGE_IS_KEPT;
+		refs[i].num_items = drive->job->num_items[drive->next_page];
+		refs[i].is_copy = 0;
+		refs[i].source = (uint8_t) (drive->next_page % 3);
+		refs[i].kept = drive->next_page + 1;
+	}
+	return num_refs * sizeof(mgpu_page_ref);
+}
+
 /* The next pages as a batch, some as copies; its bytes. */
 static inline uint64_t
 group_make_batch(group_drive *drive)
@@ -1137,7 +1164,7 @@ group_make_batch(group_drive *drive)
 	{
 		refs[i].number = drive->next_page;
 		refs[i].num_items = job->num_items[drive->next_page];
-		refs[i].kept = 0;
+		refs[i].kept = drive->driver->kept != NULL ? drive->next_page + 1 : 0;
 		refs[i].source = (uint8_t) (drive->next_page % 3);
 		refs[i].is_copy = num_copies < GROUP_SLOT_COPIES && group_chance(job, 3);
 		if (!refs[i].is_copy)
@@ -1208,7 +1235,7 @@ group_upload(group_drive *drive)
 		uint64_t	bytes;
 
 		group_settle(drive, GROUP_NUM_SLOTS - 1);
-		bytes = group_make_batch(drive);
+		bytes = drive->driver->is_kept ? group_make_kept_batch(drive) : group_make_batch(drive);
 		status = drive->driver->engine->upload(drive->run, MGPU_CHANNEL_KEYS, group_slot(drive, drive->num_sent), bytes,
 											   &drive->outcome->err);
 		drive->num_sent += status == MGPU_OK;
@@ -1261,7 +1288,9 @@ group_fetch(group_drive *drive)
 static inline void
 group_drive_case(const group_driver *driver, group_case *job, group_outcome *outcome)
 {
-	mgpu_group_source source = {.spec = &job->spec,.pages = job->pages,.num_pages = job->num_pages};
+	mgpu_group_source source = {
+		.spec = &job->spec,.pages = job->pages,.num_pages = job->num_pages,.kept = driver->kept,.num_kept = driver->num_kept
+	};
 	mgpu_job	group_job;
 	group_drive drive;
 
