@@ -34,9 +34,10 @@ static bool
 pass_over_kept(heap_pages *pages)
 {
 	const kept_stretch *stretch = pages->stretch;
+	uint32		run;
 
-	while (stretch && pages->next < pages->scan->rs_nblocks && kept_stretch_find(stretch, heap_pages_block(pages, pages->next)) > 0)
-		pages->next++;
+	while (stretch && (run = heap_pages_kept(pages, stretch, pages->next)) > 0)
+		pages->next += run;
 	return stretch && kept_stretch_covers(stretch, heap_pages_block(pages, pages->next));
 }
 

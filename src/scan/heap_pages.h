@@ -37,6 +37,19 @@ heap_pages_block(const heap_pages *pages, BlockNumber place)
 	return (pages->scan->rs_startblock + (uint64) place) % pages->scan->rs_nblocks;
 }
 
+/* How many pages from a place on a GPU has one after the other, as far as a look at the stretch tells; 0: it has not the first. */
+static inline uint32
+heap_pages_kept(const heap_pages *pages, const kept_stretch *stretch, BlockNumber place)
+{
+	BlockNumber num_blocks = pages->scan->rs_nblocks;
+	BlockNumber block;
+
+	if (place >= num_blocks)
+		return 0;
+	block = heap_pages_block(pages, place);
+	return kept_stretch_run(stretch, block, Min(num_blocks - place, num_blocks - block));
+}
+
 /* Leave the page that is ahead to the caller, who releases it, and pin the one after it.  InvalidBuffer: the end. */
 extern Buffer heap_pages_take(heap_pages *pages);
 

@@ -165,17 +165,18 @@ add_kept(heap_sender *sender, sent_batch *batch, const heap_pages *pages)
 {
 	mgpu_page_ref *refs = (mgpu_page_ref *) batch->memory;
 	uint32		most_refs = batch->num_copies > 0 ? REFS_BEFORE_COPIES : MGPU_BATCH_REFS;
-	BlockNumber num_blocks = pages->scan->rs_nblocks;
+	uint32		run;
 
-	while (batch->num_refs < most_refs && sender->place < num_blocks)
+	while (batch->num_refs < most_refs && (run = heap_pages_kept(pages, &sender->stretch, sender->place)) > 0)
 	{
-		uint32		kept = kept_stretch_find(&sender->stretch, heap_pages_block(pages, sender->place));
+		uint32		first = kept_stretch_place(&sender->stretch, heap_pages_block(pages, sender->place));
 
-		if (kept == 0)
-			return;
-		refs[batch->num_refs++] = (mgpu_page_ref) {.number = MGPU_PAGE_IS_KEPT,.source = sender->current,.kept = kept};
-		sender->place++;
-		sender->kept_pages++;
+		run = Min(run, most_refs - batch->num_refs);
+		for (uint32 i = 0; i < run; i++)
+			refs[batch->num_refs + i] = (mgpu_page_ref) {.number = MGPU_PAGE_IS_KEPT,.source = sender->current,.kept = first + i};
+		batch->num_refs += run;
+		sender->place += run;
+		sender->kept_pages += run;
 	}
 }
 

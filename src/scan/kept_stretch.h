@@ -47,15 +47,17 @@ kept_stretch_place(const kept_stretch *stretch, BlockNumber block)
 	return stretch->ranges[offset / MGPU_KEPT_RANGE].frame * MGPU_KEPT_RANGE + offset % MGPU_KEPT_RANGE + 1;
 }
 
-/* Where the GPU keeps a block; 0: it does not. */
+/* How many blocks from this one on, up to `most`, the GPU keeps at places one after the other. */
 static inline uint32
-kept_stretch_find(const kept_stretch *stretch, BlockNumber block)
+kept_stretch_run(const kept_stretch *stretch, BlockNumber block, uint32 most)
 {
 	uint32		offset = block % MGPU_KEPT_STRETCH;
+	uint64		bits;
 
-	if (!kept_stretch_covers(stretch, block) || (stretch->ranges[offset / MGPU_KEPT_RANGE].bits >> offset % MGPU_KEPT_RANGE & 1) == 0)
+	if (!kept_stretch_covers(stretch, block))
 		return 0;
-	return kept_stretch_place(stretch, block);
+	bits = stretch->ranges[offset / MGPU_KEPT_RANGE].bits >> offset % MGPU_KEPT_RANGE;
+	return Min(most, bits == PG_UINT64_MAX ? 64 : (uint32) __builtin_ctzll(~bits));
 }
 
 /* Where the GPU may store a block that is marked all-visible itself; 0: nowhere. */
