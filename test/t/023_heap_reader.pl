@@ -395,6 +395,8 @@ run('CREATE TABLE churned (g int, v int) WITH (fillfactor = 50)',
 	'UPDATE churned SET v = v WHERE v % 3000 = 5', 'DELETE FROM churned WHERE v BETWEEN 5000 AND 6000');
 run('CREATE TABLE outside (id int PRIMARY KEY, g int, t text)', 'ALTER TABLE outside ALTER t SET STORAGE EXTERNAL',
 	"INSERT INTO outside SELECT i, i % 7, repeat(md5(i::text), 99) FROM generate_series(1, 300) i", 'VACUUM ANALYZE outside');
+# pages that stay on a GPU are not read from buffers
+run('SET mgpu.enable_gpu_cache = off');
 my $toasted = $session->query("SELECT reltoastrelid::regclass FROM pg_class WHERE oid = 'outside'::regclass");
 foreach my $query ([ 'SELECT g, sum(v) FROM nums GROUP BY g', 'nums' ],
 	[ 'SELECT g, array_agg(v) FROM churned WHERE v > 300 GROUP BY g', 'churned' ],
