@@ -326,7 +326,6 @@ group_on_gpu(group_request *request, run_request *run)
 	mgpu_status status;
 
 	request->num_shared_pages = service_num_shared_pages();
-	request->keeps_pages = mgpu_setting_gpu_cache != 0 && run_gpu_executor()->kept_ask != NULL;
 	status = run_on_gpu(run);
 	request->is_beyond = status == MGPU_UNSUPPORTED;
 	if (status != MGPU_OK)
@@ -344,7 +343,6 @@ group_by_threads(group_request *request, run_request *run)
 	File		file = run_group_bind_file(request, &run->binding);
 
 	request->num_shared_pages = NBuffers;
-	request->keeps_pages = false;
 	request->by_threads = true;
 	run->binding.pages = BufferBlocks;
 	run->binding.num_pages = NBuffers;

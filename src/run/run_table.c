@@ -124,6 +124,7 @@ run_group_feed(group_request *request, const mgpu_executor *executor, mgpu_run *
 	mgpu_status status = request->by_threads ? MGPU_OK : feed_builds(request, executor, run, error);
 	bool		goes_on = true;
 
+	request->keeps_pages = mgpu_setting_gpu_cache != 0 && executor->kept_ask != NULL;
 	while (status == MGPU_OK && goes_on)
 	{
 		uint32		num_pages;

@@ -330,6 +330,9 @@ heap_sender_restart(heap_sender *sender)
 	heap_sender_release(0, PointerGetDatum(sender));
 	sender->num_held = 0;
 	sender->current = 0;
+	sender->place = 0;
+	sender->asked = 0;
+	sender->stretch.is_known = sender->stretch.has_stored = false;
 }
 
 void
