@@ -212,7 +212,7 @@ send_pages(mgpu_engine_run *run, uint32_t row_bytes)
 			require(engine->landed(device, MGPU_UPLOAD, &landed, &err), err);
 		while (before + sent - landed >= NUM_SLOTS);
 		for (uint32_t i = 0; i < num_refs; i++)
-			slot[i] = {page + i, (uint16_t) rows_of_page(row_bytes), 0, 0};
+			slot[i] = {page + i, (uint16_t) rows_of_page(row_bytes), 0, 0, 0};
 		require(engine->upload(run, MGPU_CHANNEL_KEYS, slot, num_refs * sizeof(mgpu_page_ref), &err), err);
 	}
 	do
@@ -225,7 +225,7 @@ send_pages(mgpu_engine_run *run, uint32_t row_bytes)
 static void
 run_once(const mgpu_group_spec &spec, uint32_t row_bytes, mgpu_group_result *result, double *read_ms, double *group_ms)
 {
-	mgpu_group_source source = {&spec, pages, num_pages};
+	mgpu_group_source source = {&spec, pages, num_pages, nullptr, 0};
 	mgpu_exec_options options = {-1, 0, 1, 0};
 	mgpu_job	job = {};
 	mgpu_run_stats stats = {};

@@ -414,7 +414,7 @@ feed(const mgpu_executor *executor, mgpu_run *run, const table *from)
 		if (status != MGPU_OK)
 			fail(err.message);
 		for (; count < MGPU_BATCH_PAGES && next < from->num_pages; count++, next++)
-			((mgpu_page_ref *) slot)[count] = (mgpu_page_ref) {next, from->num_items[next], 0};
+			((mgpu_page_ref *) slot)[count] = (mgpu_page_ref) {.number = next,.num_items = from->num_items[next]};
 		if (executor->input_commit(run, MGPU_CHANNEL_KEYS, count * sizeof(mgpu_page_ref), &err) != MGPU_OK)
 			fail(err.message);
 	}

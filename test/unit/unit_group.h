@@ -1288,9 +1288,7 @@ group_fetch(group_drive *drive)
 static inline void
 group_drive_case(const group_driver *driver, group_case *job, group_outcome *outcome)
 {
-	mgpu_group_source source = {
-		.spec = &job->spec,.pages = job->pages,.num_pages = job->num_pages,.kept = driver->kept,.num_kept = driver->num_kept
-	};
+	mgpu_group_source source = {&job->spec, job->pages, job->num_pages, driver->kept, driver->num_kept};
 	mgpu_job	group_job;
 	group_drive drive;
 
