@@ -134,11 +134,17 @@ engine_keep(int ordinal, uint64_t bytes, char **memory, mgpu_error *err)
 	mgpu_cuda_device *device;
 	void	   *taken = NULL;
 	mgpu_status status = mgpu_cuda_enter(ordinal, &device, err);
+	cudaError_t code;
 
-	if (status == MGPU_OK)
-		status = mgpu_cuda_take_memory(device, bytes, &taken, err);
+	*memory = NULL;
+	if (status != MGPU_OK)
+		return status;
+	/* beside the pool, which gives memory back */
+	code = cudaMalloc(&taken, bytes);
+	if (code != cudaSuccess)
+		return mgpu_cuda_error(err, code, "allocating device memory");
 	*memory = static_cast<char *>(taken);
-	return status;
+	return MGPU_OK;
 }
 
 static mgpu_status

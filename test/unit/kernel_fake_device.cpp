@@ -248,6 +248,14 @@ cudaMallocAsync(void **memory, size_t bytes, cudaStream_t)
 	return answer(cudaSuccess);
 }
 
+/* Stays until the process ends. */
+extern "C" cudaError_t
+cudaMalloc(void **memory, size_t bytes)
+{
+	*memory = aligned_alloc(256, (bytes + 255) / 256 * 256);
+	return answer(*memory != nullptr ? cudaSuccess : cudaErrorMemoryAllocation);
+}
+
 extern "C" cudaError_t
 cudaFreeAsync(void *memory, cudaStream_t stream)
 {
