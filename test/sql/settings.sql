@@ -3,8 +3,8 @@
 --
 LOAD 'mgpu_pg';
 SELECT name, vartype, boot_val, min_val, max_val, enumvals, unit, context
-FROM pg_settings WHERE name LIKE 'mgpu.%' AND name NOT LIKE 'mgpu.service%' ORDER BY name COLLATE "C";
-SELECT name, short_desc, extra_desc FROM pg_settings WHERE name LIKE 'mgpu.%' AND name NOT LIKE 'mgpu.service%' ORDER BY name COLLATE "C";
+FROM pg_settings WHERE name LIKE 'mgpu.%' AND name NOT LIKE ALL ('{mgpu.service%,mgpu.gpu_cache}') ORDER BY name COLLATE "C";
+SELECT name, short_desc, extra_desc FROM pg_settings WHERE name LIKE 'mgpu.%' AND name NOT LIKE ALL ('{mgpu.service%,mgpu.gpu_cache}') ORDER BY name COLLATE "C";
 -- values and units
 SET mgpu.executor = cpu;
 SHOW mgpu.executor;

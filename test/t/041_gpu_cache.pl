@@ -53,6 +53,7 @@ sub make_table
 
 # ------------------------------------------------------------------- what is kept
 
+is($admin->query(q{SELECT context, boot_val, setting, unit FROM pg_settings WHERE name = 'mgpu.gpu_cache'}), 'postmaster|-1|16|MB', 'preloaded, the cache is a setting of the postmaster\'s');
 make_table('t', 6000);
 is(pages_of($one, $sum) =~ s/ of.*//r, 0, 'no page is kept at first');
 check_kept('not all-visible', $one, $sum, 0);
