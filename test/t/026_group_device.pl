@@ -315,7 +315,8 @@ my $pinned = 'SELECT min(relblocknumber) FROM pg_buffercache WHERE pinning_backe
 my $service = $session->query('SELECT DISTINCT pid FROM mgpu_stat_service');
 foreach my $end ('nothing', 'pg_cancel_backend', 'pg_terminate_backend')
 {
-	my ($reader, $waiter) = map { MgpuTest->session($node, options => '-c mgpu.executor=gpu -c mgpu.enable_group=force') } 1 .. 2;
+	# pages that stay on the GPU are not pinned
+	my ($reader, $waiter) = map { MgpuTest->session($node, options => '-c mgpu.executor=gpu -c mgpu.enable_group=force -c mgpu.enable_gpu_cache=off') } 1 .. 2;
 	my $block = '';
 	my $table = "until_$end";
 
