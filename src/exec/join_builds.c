@@ -251,6 +251,27 @@ give_up(join_builds *builds, const build_side *failed)
 	return had_some;
 }
 
+/*
+ * Have the large side be made in twice as many rounds, once: its rows may be wider than expected.  Others' cells may be others then.  false: it
+ * is not that side, or cannot have more.
+ */
+static bool
+take_more_rounds(join_builds *builds, const build_side *failed)
+{
+	ListCell   *cell;
+
+	if (failed != list_nth(builds->sides, builds->large) || !failed->by_job || builds->took_more || any_adds_unmatched(builds) ||
+		2 * builds->num_rounds > MGPU_BUILD_MAX_ROUNDS)
+		return false;
+	builds->took_more = true;
+	builds->num_rounds *= 2;
+	failed->join->num_rounds = builds->num_rounds;
+	foreach(cell, builds->sides)
+		if (((build_side *) lfirst(cell))->by_job)
+			read_again(builds, lfirst(cell), true);
+	return true;
+}
+
 bool
 join_builds_give_jobs_up(join_builds *builds)
 {
@@ -285,10 +306,12 @@ join_builds_read_cells(join_builds *builds, const table_job *job, bool *again)
 			continue;
 		why_not = read_cells(builds, side, &job->builds[foreach_current_index(cell)], &done);
 		if (!done)
-			*again = give_up(builds, side);
+			*again = take_more_rounds(builds, side) || give_up(builds, side);
 		if (why_not || !done)
 			return why_not;
 	}
+	if (!join_builds_fit(builds, job))
+		*again = take_more_rounds(builds, list_nth(builds->sides, builds->large));
 	return NULL;
 }
 

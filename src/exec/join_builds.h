@@ -44,6 +44,7 @@ typedef struct join_builds
 	Size		left_bytes;		/* that sides which are not read yet may take */
 	int			large;			/* the side that is made in rounds (table_join), if there are several: the last in memory */
 	int			num_rounds;
+	bool		took_more;		/* rounds than were planned */
 	int			round;			/* whose rows are there */
 	char	   *memory;			/* NULL: there are none */
 	Size		memory_bytes;
@@ -70,6 +71,9 @@ extern const char *join_builds_read_cells(join_builds *builds, const table_job *
 
 /* Have all that is left be read row by row.  false: it was to be anyway. */
 extern bool join_builds_give_jobs_up(join_builds *builds);
+
+/* Whether builds of what was read fit in memory. */
+extern bool join_builds_fit(const join_builds *builds, const table_job *job);
 
 /* Put all sides into builds, and describe these in the job's spec.  Returns NULL, or why not. */
 extern const char *join_builds_fill(join_builds *builds, table_job *job);

@@ -200,6 +200,18 @@ plan_builds(const join_builds *builds, mgpu_group_spec *spec)
 	return plan_build(builds, spec, builds->large, bytes);
 }
 
+bool
+join_builds_fit(const join_builds *builds, const table_job *job)
+{
+	mgpu_group_spec *planned = palloc(sizeof(mgpu_group_spec));
+	bool		fit;
+
+	*planned = *job->spec;
+	fit = plan_builds(builds, planned) > 0;
+	pfree(planned);
+	return fit;
+}
+
 /* Fill a build, whose memory is zeros. */
 static const char *
 fill_from_side(const join_builds *builds, const table_job *job, int number)

@@ -227,8 +227,8 @@ prefault_result(active_run *active, const run_request *request)
 		active->prefault = mgpu_prefault_start(buffer, bytes);
 }
 
-/* Registers and first blocks of a thread that reads tables. */
-#define THREAD_BYTES (1024 * 1024)
+/* Registers, first blocks, and room in the last one of a thread that reads tables. */
+#define THREAD_BYTES (2 * 1024 * 1024)
 
 static mgpu_status
 drive(active_run *active, run_request *request, mgpu_error *error)

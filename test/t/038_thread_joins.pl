@@ -9,10 +9,10 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = new_service_node('thread_joins',
-	conf => [ 'max_parallel_workers_per_gather = 0', 'shared_buffers = 64MB', "work_mem = '1MB'", 'hash_mem_multiplier = 1', 'enable_mergejoin = off', 'enable_nestloop = off', 'mgpu.cpu_threads = 2' ]);
+	conf => [ 'max_parallel_workers_per_gather = 0', 'shared_buffers = 64MB', "work_mem = '" . sized(1, 2) . "MB'", 'hash_mem_multiplier = 1', 'enable_mergejoin = off', 'enable_nestloop = off', 'mgpu.cpu_threads = 2' ]);
 my $session = MgpuTest->session($node, options => '-c synchronize_seqscans=off');
-my $large = sized(100_000, 120_000);
-my $rows = sized(60_000, 200_000);
+my $large = sized(100_000, 250_000);
+my $rows = sized(60_000, 400_000);
 
 sub run { return $session->run(@_); }
 
@@ -84,6 +84,8 @@ check_rounds('sums of floats, percentiles, distinct values', 3, 'SELECT kind, av
 check_rounds('rows in order', 3, 'SELECT facts.id, label, v FROM facts JOIN large ON l = large.id ORDER BY v, facts.id LIMIT 40', 'SELECT facts.id, label FROM facts LEFT JOIN large ON l = large.id ORDER BY label NULLS FIRST, facts.id LIMIT 100');
 check_rounds('a subquery that is run again', 3, 'SELECT g, q.* FROM generate_series(1, 3) g, LATERAL (SELECT kind, count(*) FROM facts JOIN large ON l = large.id WHERE v > g * 100 GROUP BY 1) q ORDER BY 1, 2');
 
+run('CREATE TABLE wide AS SELECT id, label, label AS l2, label AS l3, label AS l4, n FROM large', 'ALTER TABLE wide ADD PRIMARY KEY (id)', 'VACUUM ANALYZE wide');
+check_rounds('rows that are wider than expected', 3, 'SELECT v % 10, count(*), min(label), max(l2), min(l3), max(l4), sum(n) FROM facts JOIN wide ON l = wide.id GROUP BY 1');
 run('DELETE FROM large WHERE id % 5 = 0', 'UPDATE large SET kind = kind + 1 WHERE id % 5 = 1', 'DELETE FROM facts WHERE id % 9 = 0');
 check_rounds('changed tables', 3, 'SELECT kind, count(*), sum(v) FROM facts JOIN large ON l = large.id GROUP BY 1', 'SELECT kind, count(*) FROM facts LEFT JOIN large ON l = large.id GROUP BY 1');
 
@@ -128,7 +130,7 @@ check_outer('partitions', 1, 'SELECT s.region, count(*), count(p.id) FROM shops 
 check_outer('a subquery that is run again', 1, 'SELECT g, q.* FROM generate_series(1, 3) g, LATERAL (SELECT s.region, count(*), count(f.id) FROM shops s LEFT JOIN facts f ON f.l = s.id AND f.v > g * 100 GROUP BY 1) q ORDER BY 1, 2');
 check_outer('an expression below the join', 0, 'SELECT s.region, count(*), sum(one) FROM shops s LEFT JOIN (SELECT l, coalesce(v, 1) AS one FROM facts) f ON f.l = s.id GROUP BY 1');
 check_outer('a join below the join', 0, 'SELECT s.region, count(*), count(f.id) FROM shops s LEFT JOIN (SELECT f.* FROM facts f JOIN small m ON m.id = f.v) f ON f.l = s.id GROUP BY 1');
-run("SET work_mem = '1MB'");
+run('RESET work_mem');
 check_outer('a build beyond memory', 0, 'SELECT g.kind, count(*), count(f.id) FROM large g LEFT JOIN facts f ON f.l = g.id GROUP BY 1');
 
 # what cannot be known before: keys that repeat, values beyond programs, rows that are many more than expected
