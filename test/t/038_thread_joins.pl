@@ -84,7 +84,7 @@ check_rounds('sums of floats, percentiles, distinct values', 3, 'SELECT kind, av
 check_rounds('rows in order', 3, 'SELECT facts.id, label, v FROM facts JOIN large ON l = large.id ORDER BY v, facts.id LIMIT 40', 'SELECT facts.id, label FROM facts LEFT JOIN large ON l = large.id ORDER BY label NULLS FIRST, facts.id LIMIT 100');
 check_rounds('a subquery that is run again', 3, 'SELECT g, q.* FROM generate_series(1, 3) g, LATERAL (SELECT kind, count(*) FROM facts JOIN large ON l = large.id WHERE v > g * 100 GROUP BY 1) q ORDER BY 1, 2');
 
-run('CREATE TABLE wide AS SELECT id, label, label AS l2, label AS l3, label AS l4, n FROM large', 'ALTER TABLE wide ADD PRIMARY KEY (id)', 'VACUUM ANALYZE wide');
+run('CREATE TABLE wide AS SELECT id, label, label AS l2, label AS l3, label AS l4, n FROM large WHERE id <= 100000', 'ALTER TABLE wide ADD PRIMARY KEY (id)', 'VACUUM ANALYZE wide');
 check_rounds('rows that are wider than expected', 3, 'SELECT v % 10, count(*), min(label), max(l2), min(l3), max(l4), sum(n) FROM facts JOIN wide ON l = wide.id GROUP BY 1');
 run('DELETE FROM large WHERE id % 5 = 0', 'UPDATE large SET kind = kind + 1 WHERE id % 5 = 1', 'DELETE FROM facts WHERE id % 9 = 0');
 check_rounds('changed tables', 3, 'SELECT kind, count(*), sum(v) FROM facts JOIN large ON l = large.id GROUP BY 1', 'SELECT kind, count(*) FROM facts LEFT JOIN large ON l = large.id GROUP BY 1');
