@@ -51,12 +51,15 @@ sub make_table
 	return;
 }
 
+# Since 19 scans that prune a page mark it: a statement changes the map, and pages are kept sooner, or one statement later.
+my $scans_mark = $one->query('SHOW server_version_num') >= 190000;
+
 # ------------------------------------------------------------------- what is kept
 
 is($admin->query(q{SELECT context, boot_val, setting, unit FROM pg_settings WHERE name = 'mgpu.gpu_cache'}), 'postmaster|-1|16|MB', 'preloaded, the cache is a setting of the postmaster\'s');
 make_table('t', 6000);
 is(pages_of($one, $sum) =~ s/ of.*//r, 0, 'no page is kept at first');
-check_kept('not all-visible', $one, $sum, 0);
+check_kept('not all-visible', $one, $sum, 0) unless $scans_mark;
 $two->run('VACUUM t');
 like(pages_of($one, $sum), qr/^0 of/, 'after a vacuum they are read from shared buffers');
 check_kept('and then kept', $one, $sum, 'all');
@@ -94,7 +97,7 @@ foreach my $change ("UPDATE t SET v = v + 1 WHERE id = 17", "DELETE FROM t WHERE
 	$two->run($change);
 	check_same($one, "after $change", $sum, on_gpu => 1);
 	my ($kept, $read) = pages_of($one, $sum) =~ /(\d+) of (\d+)/;
-	cmp_ok($kept, '<', $read, "$change: one page or two are read again");
+	cmp_ok($kept, '<', $read, "$change: one page or two are read again") unless $scans_mark;
 	cmp_ok($kept, '>=', $read - 2, "$change: all others are kept");
 	$two->run('VACUUM (TRUNCATE false) t');
 	check_kept("$change, and a vacuum: the map has changed", $one, $sum, 'all');
@@ -233,7 +236,7 @@ ok(defined await_service($node, 15), 'the service is up with a small cache');
 			cmp_ok($admin->query('SELECT coalesce(sum(bytes), 0) FROM mgpu_stat_gpu_cache'), '<=', 1024 * 1024, 'no more is kept than there is room');
 		}
 	}
-	$one->query($sum =~ s/FROM t/FROM large/r);
+	$one->query($sum =~ s/FROM t/FROM large/r) foreach 1 .. ($scans_mark ? 3 : 1);
 	my ($kept) = pages_of($one, $sum =~ s/FROM t/FROM large/r) =~ /^(\d+)/;
 	ok($kept > 0 && $kept <= $most, "a part of a large table is kept: $kept pages");
 }
