@@ -217,9 +217,14 @@ typedef struct mgpu_group_spec
 	uint32_t	num_orders;
 	uint32_t	num_builds;
 	uint32_t	limit_rule;		/* mgpu_group_limit: without one, there are no order columns */
-	uint32_t	unmatched_test; /* rows of a build that no row matches, which has met so many tests, come last, NULL before; 0: there is none */
+
+	/*
+	 * A row that has met so many tests matches the row of a build that is in a register.  Rows of that build which none matches come last, with
+	 * NULL for what the table has.  0: no such rows come.  By CPU threads alone.
+	 */
+	uint32_t	unmatched_test;
 	uint32_t	unmatched_build;
-	uint32_t	unmatched_reg;	/* the register of its rows */
+	uint32_t	unmatched_reg;
 	uint64_t	limit;			/* the last number that comes back, from 1 on; dense ranks have a most */
 	uint32_t	num_fixed;		/* attributes at the front whose offsets are fixed, if none is NULL ... */
 	uint32_t	fixed_end;		/* ... and the offset behind them */

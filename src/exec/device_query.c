@@ -160,13 +160,14 @@ next_round(void *context)
 
 	if (builds->round + 1 == builds->num_rounds)
 		return false;
+	/* no page is pinned while rows of builds are read */
+	heap_sender_restart(query->sender);
 	caller = MemoryContextSwitchTo(query->context);
 	query->why_no_round = join_builds_read_round(builds, &query->job);
 	if (query->why_no_round == NULL)
 		query->why_no_round = join_builds_fill_round(builds, &query->job);
 	query->request.builds = builds->memory;
 	query->request.fails = query->why_no_round != NULL;
-	heap_sender_restart(query->sender);
 	row_source_start_again(builds->source);
 	MemoryContextSwitchTo(caller);
 	return query->why_no_round == NULL;

@@ -17,7 +17,7 @@
 #include "run/run_table.h"
 
 const char *const join_has_key_twice = "a smaller side of a join has a key twice";
-const char *const join_is_large = "a smaller side of a join is larger than work_mem times hash_mem_multiplier for each thread";
+const char *const join_is_large = "a smaller side of a join is larger than work_mem times hash_mem_multiplier for each process";
 const char *const join_is_beyond = "a smaller side of a join has values that are beyond what programs compute";
 const char *const join_is_empty = "a smaller side of a join is empty, so that no row is left";
 
@@ -68,22 +68,6 @@ add_sides(join_builds *builds)
 	}
 }
 
-/* Rows of a build that are not matched in one round may be in another. */
-static bool
-any_adds_unmatched(const join_builds *builds)
-{
-	ListCell   *cell;
-
-	foreach(cell, builds->sides)
-	{
-		JoinType	type = ((const build_side *) lfirst(cell))->join->node->js.jointype;
-
-		if (type == JOIN_RIGHT || type == JOIN_FULL)
-			return true;
-	}
-	return false;
-}
-
 /* In how many rounds the largest side becomes a build, so that all are expected to fit in memory.  false: they will not. */
 static bool
 plan_rounds(join_builds *builds)
@@ -94,14 +78,16 @@ plan_rounds(join_builds *builds)
 
 	foreach(cell, builds->sides)
 	{
-		const Plan *plan = ((const build_side *) lfirst(cell))->join->rows->plan;
+		const source_join *join = ((const build_side *) lfirst(cell))->join;
+		const Plan *plan = join->rows->plan;
 
-		sizes[foreach_current_index(cell)] = (build_size) {plan->plan_rows, plan->plan_width};
+		sizes[foreach_current_index(cell)] = (build_size) {join->node->js.jointype, plan->plan_rows, plan->plan_width};
+		builds->adds_unmatched |= table_join_adds_unmatched(join->node->js.jointype);
 	}
 	builds->num_rounds = join_path_rounds(sizes, list_length(builds->sides), &builds->large);
 	large = list_nth(builds->sides, builds->large);
 	large->join->num_rounds = builds->num_rounds;
-	return builds->num_rounds == 1 || (builds->num_rounds > 1 && large->by_job && !any_adds_unmatched(builds));
+	return builds->num_rounds == 1 || (builds->num_rounds > 1 && large->by_job);
 }
 
 const char *
@@ -252,20 +238,20 @@ give_up(join_builds *builds, const build_side *failed)
 }
 
 /*
- * Have the large side be made in twice as many rounds, once: its rows may be wider than expected.  Others' cells may be others then.  false: it
- * is not that side, or cannot have more.
+ * Have the large side be made in twice as many rounds, once: its rows are wider than expected.  All cells may be others then.  false: it cannot
+ * have more.
  */
 static bool
-take_more_rounds(join_builds *builds, const build_side *failed)
+take_more_rounds(join_builds *builds)
 {
+	const build_side *large = list_nth(builds->sides, builds->large);
 	ListCell   *cell;
 
-	if (failed != list_nth(builds->sides, builds->large) || !failed->by_job || builds->took_more || any_adds_unmatched(builds) ||
-		2 * builds->num_rounds > MGPU_BUILD_MAX_ROUNDS)
+	if (!large->by_job || builds->took_more || builds->adds_unmatched || 2 * builds->num_rounds > MGPU_BUILD_MAX_ROUNDS)
 		return false;
 	builds->took_more = true;
 	builds->num_rounds *= 2;
-	failed->join->num_rounds = builds->num_rounds;
+	large->join->num_rounds = builds->num_rounds;
 	foreach(cell, builds->sides)
 		if (((build_side *) lfirst(cell))->by_job)
 			read_again(builds, lfirst(cell), true);
@@ -306,12 +292,11 @@ join_builds_read_cells(join_builds *builds, const table_job *job, bool *again)
 			continue;
 		why_not = read_cells(builds, side, &job->builds[foreach_current_index(cell)], &done);
 		if (!done)
-			*again = take_more_rounds(builds, side) || give_up(builds, side);
+			*again = give_up(builds, side);
 		if (why_not || !done)
 			return why_not;
 	}
-	if (!join_builds_fit(builds, job))
-		*again = take_more_rounds(builds, list_nth(builds->sides, builds->large));
+	*again = !join_builds_fit(builds, job) && take_more_rounds(builds);
 	return NULL;
 }
 

@@ -45,6 +45,7 @@ typedef struct join_builds
 	int			large;			/* the side that is made in rounds (table_join), if there are several: the last in memory */
 	int			num_rounds;
 	bool		took_more;		/* rounds than were planned */
+	bool		adds_unmatched; /* so that there is one round */
 	int			round;			/* whose rows are there */
 	char	   *memory;			/* NULL: there are none */
 	Size		memory_bytes;

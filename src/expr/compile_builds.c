@@ -236,12 +236,6 @@ expr_program_add_found(expr_program *program, int number, bool is_found)
 												   &program->builds[number].row));
 }
 
-int
-expr_program_register(const expr_program *program, int output)
-{
-	return program->outputs[output].reg;
-}
-
 const List *
 expr_program_build_columns(const expr_program *program, int number)
 {

@@ -41,9 +41,6 @@ extern int	expr_program_add_found(expr_program *program, int number, bool is_fou
 /* Whether the key in these registers is of a round (core/build.h): an output. */
 extern int	expr_program_add_round(expr_program *program, List *keys, int round, int num_rounds);
 
-/* The register of an output, before the program is finished. */
-extern int	expr_program_register(const expr_program *program, int output);
-
 /* The columns (build_column) that expressions have asked for, and cells of all, with those of the key. */
 extern const List *expr_program_build_columns(const expr_program *program, int number);
 extern int	expr_program_build_cells(const expr_program *program, int number);

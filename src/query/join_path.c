@@ -96,14 +96,7 @@ finds_one(PlannerInfo *root, const HashPath *join)
 	return false;
 }
 
-/* Whether a join returns rows of the inner side that no row of the outer one matches. */
-static bool
-adds_unmatched(const HashPath *join)
-{
-	return join->jpath.jointype == JOIN_RIGHT || join->jpath.jointype == JOIN_FULL;
-}
-
-/* Whether such a join may have an outer side: a table, of which no expression is computed below the join. */
+/* Whether a right or full join may have an outer side: a table, of which no expression is computed below the join. */
 static bool
 takes_outer(PlannerInfo *root, const Path *outer)
 {
@@ -121,22 +114,11 @@ takes_join(PlannerInfo *root, const HashPath *join)
 
 	if (join->jpath.path.parallel_aware || !find_conditions(join, &conditions))
 		return false;
-	if (adds_unmatched(join) && !takes_outer(root, join->jpath.outerjoinpath))
+	if (table_join_adds_unmatched(type) && !takes_outer(root, join->jpath.outerjoinpath))
 		return false;
 	return type == JOIN_SEMI || type == JOIN_ANTI ||
-		((type == JOIN_INNER || type == JOIN_LEFT || type == JOIN_RIGHT || type == JOIN_FULL) &&
+		((type == JOIN_INNER || type == JOIN_LEFT || table_join_adds_unmatched(type)) &&
 		 (join->jpath.inner_unique || finds_one(root, join)));
-}
-
-static bool
-any_adds_unmatched(const List *joins)
-{
-	ListCell   *cell;
-
-	foreach(cell, joins)
-		if (adds_unmatched(lfirst(cell)))
-			return true;
-	return false;
 }
 
 /* Most bytes that a build takes, as its rows are read and then as a build. */
@@ -154,46 +136,50 @@ join_path_rounds(const build_size *sizes, int num_builds, int *largest)
 {
 	double		memory = run_table_memory();
 	double		num_rounds;
+	bool		may_cut = true;
 
 	*largest = 0;
 	for (int i = 0; i < num_builds; i++)
 	{
 		memory -= bytes_of(&sizes[i]);
+		/* rows that are not matched in one round may be in another */
+		may_cut &= !table_join_adds_unmatched(sizes[i].type);
 		*largest = bytes_of(&sizes[i]) > bytes_of(&sizes[*largest]) ? i : *largest;
 	}
 	if (memory >= 0)
 		return 1;
 	memory += bytes_of(&sizes[*largest]);
 	num_rounds = memory > 0 ? ceil(bytes_of(&sizes[*largest]) * ROUND_MARGIN / memory) : HUGE_VAL;
-	return num_rounds <= MGPU_BUILD_MAX_ROUNDS ? (int) num_rounds : 0;
+	return may_cut && num_rounds <= MGPU_BUILD_MAX_ROUNDS ? (int) num_rounds : 0;
 }
 
 int
 join_path_rounds_of(PlannerInfo *root, const List *joins, const Path **large)
 {
 	build_size *sizes = palloc(list_length(joins) * sizeof(build_size) + 1);
+	const Path *side;
 	int			num_rounds;
 	int			largest;
 	ListCell   *cell;
 
 	foreach(cell, joins)
 	{
-		const Path *inner = ((const HashPath *) lfirst(cell))->jpath.innerjoinpath;
+		const JoinPath *join = &((const HashPath *) lfirst(cell))->jpath;
 
-		sizes[foreach_current_index(cell)] = (build_size) {inner->rows, inner->pathtarget->width};
+		sizes[foreach_current_index(cell)] = (build_size) {join->jointype, join->innerjoinpath->rows, join->innerjoinpath->pathtarget->width};
 	}
 	num_rounds = join_path_rounds(sizes, list_length(joins), &largest);
-	if (num_rounds <= 1 || any_adds_unmatched(joins))
-		return num_rounds == 1;
-	*large = ((const HashPath *) list_nth(joins, largest))->jpath.innerjoinpath;
-	return table_job_reads_side(root, *large) ? num_rounds : 0;
+	if (num_rounds <= 1)
+		return num_rounds;
+	side = ((const HashPath *) list_nth(joins, largest))->jpath.innerjoinpath;
+	if (large)
+		*large = side;
+	return join_path_reads_side(root, side) ? num_rounds : 0;
 }
 
 const Path *
 join_path_stream(PlannerInfo *root, const Path *rows, List **joins)
 {
-	const Path *large;
-
 	*joins = NIL;
 	for (rows = path_below_projections(rows); IsA(rows, HashPath); rows = path_below_projections(rows))
 	{
@@ -202,7 +188,53 @@ join_path_stream(PlannerInfo *root, const Path *rows, List **joins)
 		*joins = lappend(*joins, (void *) rows);
 		rows = ((const HashPath *) rows)->jpath.outerjoinpath;
 	}
-	return join_path_rounds_of(root, *joins, &large) > 0 ? rows : NULL;
+	return join_path_rounds_of(root, *joins, NULL) > 0 ? rows : NULL;
+}
+
+/* ---- tables */
+
+List *
+join_path_scans(const Path *path)
+{
+	List	   *scans = NIL;
+	ListCell   *cell;
+
+	if (path == NULL)
+		return NIL;
+	path = path_below_projections(path);
+	if (!IsA(path, AppendPath))
+		return path->pathtype == T_SeqScan && !path->parallel_aware ? list_make1((void *) path) : NIL;
+	if (path->parallel_aware)
+		return NIL;
+	foreach(cell, ((const AppendPath *) path)->subpaths)
+	{
+		const Path *scan = path_below_projections(lfirst(cell));
+
+		if (scan->pathtype != T_SeqScan || scan->parallel_aware)
+			return NIL;
+		scans = lappend(scans, (void *) scan);
+	}
+	return scans;
+}
+
+double
+join_path_rows_read(const List *scans)
+{
+	double		num_rows = 0;
+	ListCell   *cell;
+
+	foreach(cell, scans)
+		num_rows += ((const Path *) lfirst(cell))->parent->tuples;
+	return num_rows;
+}
+
+bool
+join_path_reads_side(PlannerInfo *root, const Path *side)
+{
+	List	   *joins;
+	List	   *scans = join_path_scans(join_path_stream(root, side, &joins));
+
+	return scans != NIL && table_job_reads_build(join_path_rows_read(scans));
 }
 
 /* ---- expressions */

@@ -16,6 +16,13 @@ extern const Path *path_below_projections(const Path *path);
  */
 extern const Path *join_path_stream(PlannerInfo *root, const Path *rows, List **joins);
 
+/* The scans of whole tables by one process whose rows a path's are, or NIL; how many rows they read, of which conditions may leave few. */
+extern List *join_path_scans(const Path *path);
+extern double join_path_rows_read(const List *scans);
+
+/* Whether a job may read the rows of a join's smaller side. */
+extern bool join_path_reads_side(PlannerInfo *root, const Path *side);
+
 /* Columns of the rows, then clauses and conditions of each join: their variables of inner sides are builds'. */
 extern List *join_path_exprs(List *columns, const List *joins);
 
@@ -25,6 +32,7 @@ extern List *join_path_joins(const List *exprs, const List *joins);
 /* What is expected of a join's smaller side. */
 typedef struct build_size
 {
+	JoinType	type;
 	double		num_rows;
 	int			width;			/* of a row */
 } build_size;
@@ -36,8 +44,8 @@ typedef struct build_size
 extern int	join_path_rounds(const build_size *sizes, int num_builds, int *largest);
 
 /*
- * The rounds of a path's joins; 0: they are no job's, for a build that is too large is read but once.  *large: the path of the side that
- * is made in rounds.
+ * The rounds of a path's joins; 0: they are no job's, for a build that is too large is read but once.  large: NULL, or out, the path of the
+ * side that is made in rounds.
  */
 extern int	join_path_rounds_of(PlannerInfo *root, const List *joins, const Path **large);
 

@@ -92,7 +92,7 @@ take_round(table_job *job, const table_build *build)
 	List	   *keys = NIL;
 
 	for (int i = 0; i < build->num_keys; i++)
-		keys = lappend_int(keys, expr_program_register(job->program, job->of_columns[job->of_cells[build->keys[i]]]));
+		keys = lappend_int(keys, (int) expr_program_output_register(job->program, job->of_columns[job->of_cells[build->keys[i]]]));
 	return table_job_add_test(job, expr_program_add_round(job->program, keys, build->round, build->num_rounds));
 }
 

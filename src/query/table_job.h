@@ -135,9 +135,6 @@ extern Cost table_job_scan_cost(PlannerInfo *root, const Path *rows, table_execu
 extern Cost table_job_node_cost(PlannerInfo *root, const Path *rows, table_executor executor);
 extern double table_job_part(table_executor executor);
 
-/* Whether a job may read the rows of a join's smaller side. */
-extern bool table_job_reads_side(PlannerInfo *root, const Path *side);
-
 /* The path of a join's smaller side that costs least: the relation's cheapest, or one that a job may read; NULL: there is none. */
 extern Path *table_job_side(PlannerInfo *root, RelOptInfo *rel, Path *scan);
 

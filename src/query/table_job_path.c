@@ -38,31 +38,6 @@
 #define BUILD_CELLS_COST 5.0
 #define BUILD_CELL_COST 0.5
 
-/* The scans of whole tables by one process whose rows a path's are, or NIL. */
-static List *
-scans_of(const Path *path)
-{
-	List	   *scans = NIL;
-	ListCell   *cell;
-
-	if (path == NULL)
-		return NIL;
-	path = path_below_projections(path);
-	if (!IsA(path, AppendPath))
-		return path->pathtype == T_SeqScan && !path->parallel_aware ? list_make1((void *) path) : NIL;
-	if (path->parallel_aware)
-		return NIL;
-	foreach(cell, ((const AppendPath *) path)->subpaths)
-	{
-		const Path *scan = path_below_projections(lfirst(cell));
-
-		if (scan->pathtype != T_SeqScan || scan->parallel_aware)
-			return NIL;
-		scans = lappend(scans, (void *) scan);
-	}
-	return scans;
-}
-
 /* Make the job of a scan whose rows have the columns and joins of these expressions (join_path.h). */
 static bool
 makes_job(PlannerInfo *root, const Path *scan, List *exprs, const List *joins, table_question *question, table_job *job)
@@ -117,48 +92,26 @@ make_one_job(PlannerInfo *root, const Path *rows, List *scans, table_question *q
 	return specs;
 }
 
-/* Rows that are read, of which conditions may leave few. */
-static double
-rows_read(const List *scans)
-{
-	double		num_rows = 0;
-	ListCell   *cell;
-
-	foreach(cell, scans)
-		num_rows += ((const Path *) lfirst(cell))->parent->tuples;
-	return num_rows;
-}
-
 table_executor
 table_job_expected(PlannerInfo *root, const Path *rows, const query *query, List *outputs, double num_results)
 {
 	List	   *joins;
 	const Path *stream = join_path_stream(root, rows, &joins);
-	List	   *scans = mgpu_setting_enable_columns ? scans_of(stream) : NIL;
+	List	   *scans = mgpu_setting_enable_columns ? join_path_scans(stream) : NIL;
 	table_question question = {.query = query,.outputs = outputs};
-	double		num_read = rows_read(scans);
+	double		num_read = join_path_rows_read(scans);
 	mgpu_group_spec *spec;
-	const Path *large;
 	table_executor executor = TABLE_BY_NOBODY;
 
 	if (scans == NIL || list_length(scans) > MGPU_GROUP_MAX_SOURCES || (!run_may_use_gpu() && !table_job_has_threads(num_read, joins != NIL)))
 		return TABLE_BY_NOBODY;
 	spec = make_one_job(root, rows, scans, &question);
 	/* rounds are of threads, since a GPU would be sent all of a build; so are rows of it that are not matched */
-	if (spec && run_may_use_gpu() && run_would_use_gpu(num_read) && join_path_rounds_of(root, joins, &large) == 1 && spec->unmatched_test == 0)
+	if (spec && run_may_use_gpu() && run_would_use_gpu(num_read) && join_path_rounds_of(root, joins, NULL) == 1 && spec->unmatched_test == 0)
 		executor = TABLE_BY_GPU;
 	else if (spec && table_job_is_for_threads(spec, num_read, rows->rows, num_results))
 		executor = TABLE_BY_THREADS;
 	return executor;
-}
-
-bool
-table_job_reads_side(PlannerInfo *root, const Path *side)
-{
-	List	   *joins;
-	List	   *scans = scans_of(join_path_stream(root, side, &joins));
-
-	return scans != NIL && table_job_reads_build(rows_read(scans));
 }
 
 /* What a smaller side of a join costs, read and as a build. */
@@ -167,7 +120,7 @@ side_cost(PlannerInfo *root, const Path *side)
 {
 	int			num_columns = list_length(side->pathtarget->exprs);
 
-	if (table_job_reads_side(root, side))
+	if (join_path_reads_side(root, side))
 		return table_job_scan_cost(root, side, TABLE_BY_THREADS) + side->rows * (BUILD_CELLS_COST + BUILD_CELL_COST * num_columns) * cpu_operator_cost;
 	return side->total_cost - scan_saved_cost(root, side, side->pathtarget->exprs) - scan_cached_saving(root, side) +
 		side->rows * (BUILD_COST + BUILD_COLUMN_COST * num_columns) * cpu_operator_cost;
@@ -218,7 +171,7 @@ table_job_scan_cost(PlannerInfo *root, const Path *rows, table_executor executor
 	int			num_rounds = join_path_rounds_of(root, joins, &large);
 	ListCell   *cell;
 
-	foreach(cell, scans_of(stream))
+	foreach(cell, join_path_scans(stream))
 	{
 		const RelOptInfo *rel = ((const Path *) lfirst(cell))->parent;
 		Cost		per_page = 0;

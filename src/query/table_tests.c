@@ -181,7 +181,7 @@ take_key(table_job *job, const table_question *question, int number, const OpExp
 		return false;
 	for (int i = 0; i < num_cells; i++)
 	{
-		*keys = lappend_int(*keys, expr_program_register(job->program, of_row.first + i));
+		*keys = lappend_int(*keys, (int) expr_program_output_register(job->program, of_row.first + i));
 		build->keys[build->num_keys++] = of_build.first + i;
 	}
 	return true;
@@ -226,7 +226,7 @@ take_join(table_job *job, const table_question *question, int number)
 	if (join->type != JOIN_LEFT && join->type != JOIN_FULL &&
 		!table_job_add_test(job, expr_program_add_found(job->program, number, join->type != JOIN_ANTI)))
 		return false;
-	if ((join->type == JOIN_RIGHT || join->type == JOIN_FULL) && !take_unmatched(job, number, row, keys, join->type == JOIN_FULL))
+	if (table_join_adds_unmatched(join->type) && !take_unmatched(job, number, row, keys, join->type == JOIN_FULL))
 		return false;
 	return take_conditions(job, join->conditions);
 }

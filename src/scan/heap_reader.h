@@ -27,6 +27,13 @@ typedef struct table_join
 	int			num_rounds;		/* in which its build's rows are there, a part in each: the table is read that often */
 } table_join;
 
+/* Whether a join also returns rows of the build that no row of the table matches. */
+static inline bool
+table_join_adds_unmatched(JoinType type)
+{
+	return type == JOIN_RIGHT || type == JOIN_FULL;
+}
+
 /* Whether a right or full join may have expressions of its outer side: NULL is what they are where that has no row. */
 extern bool table_join_takes_outer(List *exprs);
 

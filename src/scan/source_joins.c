@@ -65,10 +65,10 @@ takes_join(const HashJoin *join)
 {
 	JoinType	type = join->join.jointype;
 
-	if ((type == JOIN_RIGHT || type == JOIN_FULL) && !takes_outer(outerPlan(join)))
+	if (table_join_adds_unmatched(type) && !takes_outer(outerPlan(join)))
 		return false;
 	/* what else a pair has to meet would decide whether there is one, but for inner joins */
-	return (type == JOIN_INNER || ((type == JOIN_LEFT || type == JOIN_SEMI || type == JOIN_ANTI || type == JOIN_RIGHT || type == JOIN_FULL) && join->join.joinqual == NIL)) &&
+	return (type == JOIN_INNER || ((type == JOIN_LEFT || type == JOIN_SEMI || type == JOIN_ANTI || table_join_adds_unmatched(type)) && join->join.joinqual == NIL)) &&
 		!join->join.plan.parallel_aware;
 }
 

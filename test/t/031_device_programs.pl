@@ -16,27 +16,6 @@ my $rows = sized(4000, 200_000);
 
 sub run { return $session->run(@_); }
 
-sub favour
-{
-	run(map {"SET mgpu.enable_$_ = $_[0]"} 'group', 'top', 'sort');
-	return;
-}
-
-sub analyze
-{
-	favour('force');
-	return $session->query("EXPLAIN (ANALYZE, COSTS off, TIMING off, SUMMARY off, BUFFERS off) $_[0]");
-}
-
-sub answer
-{
-	my ($nodes, $query) = @_;
-
-	favour($nodes);
-	my $answer = $session->query($query);
-	return $query =~ /ORDER BY [^()]*$/ ? $answer : join("\n", sort split /\n/, $answer);
-}
-
 # Statements whose answer is core's and that a GPU runs, or begins and leaves to the CPU.
 sub check_programs
 {
@@ -45,8 +24,8 @@ sub check_programs
 
 	foreach my $query (@queries)
 	{
-		push @wrong, "differs from core: $query" if answer('force', $query) ne answer('off', $query);
-		push @wrong, ($on_device ? 'not on the GPU' : 'on the GPU') . ": $query" if (analyze($query) =~ /Executor: gpu\n.*Pages Copied/s) != $on_device;
+		push @wrong, "differs from core: $query" if $session->answer_by('force', $query) ne $session->answer_by('off', $query);
+		push @wrong, ($on_device ? 'not on the GPU' : 'on the GPU') . ": $query" if ($session->analyze($query) =~ /Executor: gpu\n.*Pages Copied/s) != $on_device;
 	}
 	is(join("\n", @wrong), '', $on_device ? "$name: on the GPU" : "$name: on the CPU");
 	return;
@@ -98,8 +77,8 @@ foreach my $query ('SELECT count(DISTINCT k), max(v) FROM t', 'SELECT count(DIST
 	'SELECT id, min(k), max(c COLLATE "C"), count(DISTINCT c) FROM holes GROUP BY id',
 	$has_pairs ? 'SELECT g, corr(f, v), regr_r2(r, f), covar_pop(v, f) FROM holes GROUP BY g' : ())
 {
-	is(answer('force', $query), answer('off', $query), "by threads: $query");
-	like(analyze($query), qr/Threads: 2/, 'they do it');
+	is($session->answer_by('force', $query), $session->answer_by('off', $query), "by threads: $query");
+	like($session->analyze($query), qr/Threads: 2/, 'they do it');
 }
 run('SET mgpu.executor = gpu', 'RESET mgpu.cpu_threads');
 check_programs('an order that is not of bytes', 0, 'SELECT g, max(s) FROM t GROUP BY g');
@@ -151,7 +130,7 @@ check_programs('NaN, a quotient by zero, many digits', 0, @of_odd[ 1 .. 4 ]);
 run('DELETE FROM odd WHERE id = 1002', "INSERT INTO odd VALUES (1003, 'k2', 7, 2000, 1)");
 {
 	my $query = 'SELECT g + 1, sum(v * 2) FROM t WHERE f < 100 GROUP BY 1';
-	my @lines = analyze($query) =~ /^ *Program: (.*)$/mg;
+	my @lines = $session->analyze($query) =~ /^ *Program: (.*)$/mg;
 
 	is_deeply(\@lines, ['6 ops'], 'EXPLAIN says how many operations a job has');
 	@lines = $session->query("EXPLAIN (ANALYZE, VERBOSE, COSTS off, TIMING off, SUMMARY off, BUFFERS off) $query") =~ /^ *Program: (.*)$/mg;

@@ -15,55 +15,12 @@ my $rows = sized(6000, 200_000);
 
 sub run { return $session->run(@_); }
 
-sub favour
-{
-	run(map {"SET mgpu.enable_$_ = $_[0]"} 'group', 'top', 'sort');
-	return;
-}
-
-sub analyze
-{
-	favour('force');
-	return $session->query("EXPLAIN (ANALYZE, COSTS off, TIMING off, SUMMARY off, BUFFERS off) $_[0]");
-}
-
-sub answer
-{
-	my ($nodes, $query) = @_;
-
-	favour($nodes);
-	my $answer = $session->query($query);
-	return $query =~ /ORDER BY [^()]*$/ ? $answer : join("\n", sort split /\n/, $answer);
-}
-
-# Statements whose answer is PostgreSQL's own plan's, by either executor, and whose plan is as it has to be: what is_right says of the plan's
-# text and the executor.
-sub check_plans
-{
-	my ($name, $is_right, @queries) = @_;
-	my @wrong;
-
-	foreach my $executor ('cpu', 'gpu')
-	{
-		run("SET mgpu.executor = $executor");
-		foreach my $query (@queries)
-		{
-			my $plan = analyze($query);
-
-			push @wrong, "$executor: differs from PostgreSQL's plan: $query" if answer('force', $query) ne answer('off', $query);
-			push @wrong, "$executor: another plan: $query\n$plan" if !$is_right->($plan, $executor);
-		}
-	}
-	is(join("\n", @wrong), '', $name);
-	return;
-}
-
 # With so many joins in a job; 0: no job has one.
 sub check_joins
 {
 	my ($name, $num_joins, @queries) = @_;
 
-	check_plans("$name: $num_joins joins", sub {
+	check_plans($session, "$name: $num_joins joins", sub {
 		my ($plan, $executor) = @_;
 		my ($found) = $plan =~ /Joins: (\d+) looked up/;
 
@@ -185,7 +142,7 @@ sub check_sides
 {
 	my ($name, $num_sides, @queries) = @_;
 
-	check_plans("$name: $num_sides sides", sub { return $_[0] =~ /Executor: $_[1]\n.*Sides Read by Threads: $num_sides\n/s; }, @queries);
+	check_plans($session, "$name: $num_sides sides", sub { return $_[0] =~ /Executor: $_[1]\n.*Sides Read by Threads: $num_sides\n/s; }, @queries);
 	return;
 }
 my $stores = sized(500, 30_000);
@@ -212,7 +169,7 @@ run("UPDATE stores SET name = 'store', f = '-0' WHERE id = 77");
 check_sides('a negative zero', 0, 'SELECT s.area, count(*) FILTER (WHERE s.f < facts.f) FROM facts JOIN stores s ON facts.id = s.id GROUP BY 1');
 check_sides('that nobody asks for', 1, 'SELECT s.area, count(*) FROM facts JOIN stores s ON facts.id = s.id GROUP BY 1');
 run('SET mgpu.enable_threads = off', 'SET mgpu.executor = gpu');
-unlike(analyze('SELECT s.area, count(*) FROM facts JOIN stores s ON facts.id = s.id GROUP BY 1'), qr/Sides Read by Threads: 1/, 'without threads');
+unlike($session->analyze('SELECT s.area, count(*) FROM facts JOIN stores s ON facts.id = s.id GROUP BY 1'), qr/Sides Read by Threads: 1/, 'without threads');
 run('RESET mgpu.enable_threads', 'DELETE FROM stores WHERE id % 5 = 0', 'UPDATE stores SET small = small + 1 WHERE id % 5 = 1');
 check_sides('changed rows', 1, 'SELECT s.small, count(*), sum(v) FROM facts JOIN stores s ON facts.id = s.id GROUP BY 1');
 check_sides('a subquery that is run again', 1, "SELECT g, q.* FROM generate_series(1, 5) g, LATERAL (SELECT s.small, count(*), sum(v) FROM facts JOIN (SELECT * FROM stores WHERE area > g * 9) s ON facts.id = s.id GROUP BY 1) q ORDER BY 1, 2");
@@ -226,8 +183,8 @@ check_joins("with a parameter in $_->[0], $_->[1]", 1, "SELECT g, q.* FROM gener
   foreach [ 'false', 'false' ], [ 'id = g', 'false' ], [ 'b', 'v < g' ];
 run('SET mgpu.executor = cpu');
 my $repeats = 'SELECT g, q.* FROM generate_series(0, 2) g, LATERAL (SELECT t.v % 3 AS rest, count(*), sum(facts.v) FROM facts JOIN (SELECT * FROM twice WHERE v > 30 * g) t ON shop = t.id GROUP BY 1) q ORDER BY 1, 2';
-is(answer('force', $repeats), answer('off', $repeats), 'a job in turns, and PostgreSQL\'s join in others');
-favour('force');
+is($session->answer_by('force', $repeats), $session->answer_by('off', $repeats), 'a job in turns, and PostgreSQL\'s join in others');
+$session->favour('force');
 run('BEGIN', 'DECLARE c SCROLL CURSOR FOR SELECT s.region, count(*) FROM facts JOIN shops s ON shop = s.id GROUP BY 1 ORDER BY 1');
 my $forth = $session->query('FETCH ALL FROM c');
 is(join("\n", reverse split /\n/, $session->query('FETCH BACKWARD ALL FROM c')), $forth, 'a cursor goes back');
@@ -244,8 +201,8 @@ check_joins('partitions', 1, 'SELECT s.name, count(*), sum(v) FROM parts JOIN sh
 check_joins('partitions in a snowflake', 2, 'SELECT r.label, max(v) FROM parts JOIN shops s ON shop = s.id JOIN regions r ON s.region = r.id GROUP BY 1');
 
 run('SET mgpu.executor = gpu');
-like(analyze('SELECT s.region, count(*) FROM facts JOIN shops s ON shop = s.id GROUP BY 1'), qr/Joins: 1 looked up\n.*Rows Built: 90\n.*Hash Join \(actual rows=[\d.]+ loops=1\).*Hash \(never executed\)\n.*Seq Scan on shops s \(actual rows=90(?:\.00)? loops=1\)/s, 'EXPLAIN');
-favour('force');
+like($session->analyze('SELECT s.region, count(*) FROM facts JOIN shops s ON shop = s.id GROUP BY 1'), qr/Joins: 1 looked up\n.*Rows Built: 90\n.*Hash Join \(actual rows=[\d.]+ loops=1\).*Hash \(never executed\)\n.*Seq Scan on shops s \(actual rows=90(?:\.00)? loops=1\)/s, 'EXPLAIN');
+$session->favour('force');
 ok(is_planned_for_gpu($session, $_), "the planner knows: $_")
   foreach 'SELECT s.region, count(*) FROM facts JOIN shops s ON shop = s.id GROUP BY 1', 'SELECT r.label, sum(v) FROM facts JOIN shops s ON shop = s.id LEFT JOIN regions r ON s.region = r.id WHERE s.b AND v > s.hole GROUP BY 1',
   'SELECT small, count(*) FROM facts WHERE NOT EXISTS (SELECT FROM twice t WHERE t.id = shop) GROUP BY 1', 'SELECT s.name, count(*) FROM parts JOIN shops s ON shop = s.id GROUP BY 1', 'SELECT facts.id, s.name FROM facts JOIN shops s ON shop = s.id ORDER BY s.name, facts.id';

@@ -16,18 +16,12 @@ my $version = $session->query('SHOW server_version_num');
 
 sub run { return $session->run(@_); }
 
-sub nodes
-{
-	run(map {"SET mgpu.enable_$_ = $_[0]"} 'group', 'top', 'sort');
-	return;
-}
-
 # The plan of a statement by threads, and how many kB their file has had.
 sub analyze
 {
 	my ($query) = @_;
 
-	nodes('force');
+	$session->favour('force');
 	my $plan = $session->query("EXPLAIN (ANALYZE, COSTS off, TIMING off, SUMMARY off) $query");
 	my ($kilobytes) = $plan =~ /Executor: cpu\n.*Disk Usage: (\d+) kB/s;
 	return ($plan, $kilobytes // 0);
@@ -37,7 +31,7 @@ sub answer
 {
 	my ($nodes, $query) = @_;
 
-	nodes($nodes);
+	$session->favour($nodes);
 	return join("\n", sort split /\n/, $session->query($query));
 }
 

@@ -14,7 +14,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 our @EXPORT = qw($LIMIT $MEGABYTE $LARGE sized new_node new_service_node await_service service_is_idle make_calls executors make_big make_type check_order memory_kb median duration
-	check_timeouts check_cancels check_peaks check_growth check_again check_starved differs check_same is_planned_for_gpu);
+	check_timeouts check_cancels check_peaks check_growth check_again check_starved differs check_same check_plans is_planned_for_gpu);
 
 # The C library keeps freed memory, and address space for threads, for later calls unless it is told
 # not to.  Then memory would seem to be in use, and none would run out.
@@ -319,6 +319,28 @@ sub check_same
 	my ($session, $name, $queries, %option) = @_;
 
 	is(join("\n", grep { $_ ne '' } map { differs($session, $_, %option) } ref $queries ? @$queries : $queries), '', $name);
+	return;
+}
+
+# Statements whose answer is that of PostgreSQL's own plan, by either executor, and whose plan is as it has to be: what is_right says of the
+# plan's text and the executor.
+sub check_plans
+{
+	my ($session, $name, $is_right, @queries) = @_;
+	my @wrong;
+
+	foreach my $executor ('cpu', 'gpu')
+	{
+		$session->run("SET mgpu.executor = $executor");
+		foreach my $query (@queries)
+		{
+			my $plan = $session->analyze($query);
+
+			push @wrong, "$executor: differs from PostgreSQL's plan: $query" if $session->answer_by('force', $query) ne $session->answer_by('off', $query);
+			push @wrong, "$executor: another plan: $query\n$plan" if !$is_right->($plan, $executor);
+		}
+	}
+	is(join("\n", @wrong), '', $name);
 	return;
 }
 
@@ -641,6 +663,34 @@ sub query
 
 	$self->send_query($sql);
 	return $self->answer;
+}
+
+# Have the nodes be forced, or off.
+sub favour
+{
+	my ($self, $nodes) = @_;
+
+	$self->run(map {"SET mgpu.enable_$_ = $nodes"} 'group', 'top', 'sort');
+	return;
+}
+
+# What EXPLAIN ANALYZE says of a query whose nodes are forced.
+sub analyze
+{
+	my ($self, $query) = @_;
+
+	$self->favour('force');
+	return $self->query("EXPLAIN (ANALYZE, COSTS off, TIMING off, SUMMARY off, BUFFERS off) $query");
+}
+
+# The rows of a query, in an order of their own where it asks for none.
+sub answer_by
+{
+	my ($self, $nodes, $query) = @_;
+
+	$self->favour($nodes);
+	my $rows = $self->query($query);
+	return $query =~ /ORDER BY [^()]*$/ ? $rows : join("\n", sort split /\n/, $rows);
 }
 
 # Statements that have to work.
