@@ -185,8 +185,8 @@ BEGIN
 END
 $$;
 
--- FROM and WHERE of a query, and the aliases that it may use.  No tree has many more rows than its largest table.  Most trees are plain:
--- the largest table first, and the others joined by what is unique of them, as jobs can do it, and such queries compute little.
+-- FROM and WHERE of a query, and the aliases that it may use.  No tree has very many rows.  Most trees are plain: the largest table first,
+-- and most of the others joined by what is unique of them; such queries compute little.
 CREATE FUNCTION oracle.random_tree(OUT is_plain boolean, OUT source text, OUT aliases text[], OUT conditions text[]) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     t oracle.join_tables;
@@ -213,7 +213,7 @@ BEGIN
         kind := oracle.pick(ARRAY['JOIN', 'JOIN', 'JOIN', 'JOIN', 'LEFT JOIN', 'LEFT JOIN', 'EXISTS', 'IN', 'NOT EXISTS', oracle.pick(ARRAY['NOT EXISTS', 'NOT IN', 'RIGHT JOIN', 'FULL JOIN'])]);
         SELECT * INTO t FROM oracle.join_tables j ORDER BY random() / CASE WHEN is_unique THEN 6 ELSE 1 END LIMIT 1;
         by_unique := t.is_unique AND (is_plain OR random() < 0.8);
-        kind := CASE WHEN is_plain AND NOT by_unique AND kind LIKE '%JOIN' THEN oracle.pick(ARRAY['EXISTS', 'EXISTS', 'NOT EXISTS']) WHEN is_plain AND kind IN ('NOT IN', 'RIGHT JOIN', 'FULL JOIN') THEN 'JOIN' ELSE kind END;
+        kind := CASE WHEN is_plain AND NOT by_unique AND kind LIKE '%JOIN' AND random() < 0.4 THEN oracle.pick(ARRAY['EXISTS', 'EXISTS', 'NOT EXISTS']) WHEN is_plain AND kind IN ('NOT IN', 'RIGHT JOIN', 'FULL JOIN') THEN 'JOIN' ELSE kind END;
         name := t.name;
         IF NOT by_unique AND kind LIKE '%JOIN' AND random() < 0.6 THEN
             name := format('(SELECT DISTINCT ON (k1) * FROM %s ORDER BY k1, id)', t.name);
@@ -224,7 +224,7 @@ BEGIN
             clauses := oracle.join_on(oracle.pick(aliases), new, t, by_unique);
         END IF;
         times := CASE WHEN by_unique AND kind <> 'FULL JOIN' THEN 1.1 ELSE greatest(t.num_rows, 1) / 2.0 END;
-        IF kind LIKE '%JOIN' AND num_rows * times > 60000 THEN
+        IF kind LIKE '%JOIN' AND num_rows * times > 200000 THEN
             kind := oracle.pick(ARRAY['EXISTS', 'NOT EXISTS']);
         END IF;
         more := CASE WHEN random() < 0.2 THEN ' AND ' || oracle.join_expr(ARRAY[new], oracle.join_forms('cond')) WHEN random() < 0.2 AND (kind = 'JOIN' OR NOT is_plain) THEN ' AND ' || oracle.join_expr(aliases || new, oracle.join_forms('cond')) ELSE '' END;

@@ -4,11 +4,14 @@
  *
  * A build is a hash table of keys, and columns of cells, in one block of memory with all builds of a job:
  *
- *	 slot ... | cells of column 0 ... | cells of column 1 ... | states of column 0 ... | states of column 1 ...
+ *	 slot ... | cells of column 0 ... | cells of column 1 ... | states of column 0 ... | states of column 1 ... | next row ...
  *
  * A slot has a key of 64 bits and a row's number.  A key of several cells is their hash: whoever fills a build makes sure that no two
- * rows have the same, and programs compare the cells of the row that they find (MGPU_RUN_MATCH).  So slots have one size, and
+ * keys have the same, and programs compare the cells of the row that they find (MGPU_RUN_MATCH).  So slots have one size, and
  * most look-ups take one line of memory.  Slots of all cells were rejected for that.
+ *
+ * Rows of one key are a list: the slot has the last, and each row the one before (mgpu_build_next).  That is also the order in which a hash
+ * join of PostgreSQL's returns them.  A build whose keys are known to differ has no such numbers.
  *
  * What describes a build is in the job's spec.  Its memory is data: a row's number in a slot is checked when it is used.
  *
@@ -38,7 +41,7 @@ typedef struct mgpu_build
 	uint32_t	num_rows;
 	uint32_t	num_slots;		/* a power of two, more than there are rows */
 	uint32_t	num_columns;
-	uint32_t	unused;
+	uint32_t	has_next;		/* 0 or 1: keys may be there several times */
 } mgpu_build;
 
 typedef struct mgpu_build_slot
@@ -95,11 +98,17 @@ mgpu_build_slot_of(const mgpu_build *build, const char *memory, uint64_t key)
 	return (const mgpu_build_slot *) (memory + build->offset) + mgpu_build_place(build, key);
 }
 
+MGPU_CODEC uint64_t
+mgpu_build_next_offset(const mgpu_build *build)
+{
+	return (mgpu_build_states_offset(build, build->num_columns) + 7) / 8 * 8;
+}
+
 /* What it takes, a multiple of 8. */
 MGPU_CODEC uint64_t
 mgpu_build_bytes(const mgpu_build *build)
 {
-	return (mgpu_build_states_offset(build, build->num_columns) + 7) / 8 * 8;
+	return mgpu_build_next_offset(build) + (build->has_next ? ((uint64_t) build->num_rows + 1) / 2 * 8 : 0);
 }
 
 /* The row with a key.  false: there is none. */
@@ -133,13 +142,28 @@ mgpu_build_cell(const mgpu_build *build, const char *memory, uint32_t column, in
 	return is_there ? (uint8_t) from[mgpu_build_states_offset(build, column) + (uint64_t) row] : 1;
 }
 
+/* Another row of the same key, of a build that has such numbers; -1: there is none. */
+MGPU_CODEC int64_t
+mgpu_build_next(const mgpu_build *build, const char *memory, int64_t row)
+{
+	const uint32_t *next = (const uint32_t *) (memory + build->offset + mgpu_build_next_offset(build));
+
+	return row >= 0 && row < (int64_t) build->num_rows ? (int64_t) next[row] - 1 : -1;
+}
+
 /* ---- filling (build.c) */
 
-/* Describe a build of so many rows behind others; the memory's new size.  0: too many rows or columns. */
-uint64_t	mgpu_build_plan(mgpu_build *build, uint64_t offset, uint64_t num_rows, uint32_t num_columns);
+/*
+ * Describe a build of so many rows behind others; the memory's new size.  0: too many rows or columns.  has_next: keys may be there several
+ * times.  Else the first row with a key counts.
+ */
+uint64_t	mgpu_build_plan(mgpu_build *build, uint64_t offset, uint64_t num_rows, uint32_t num_columns, bool has_next);
+
+/* Put a row into the slot of its key, which is free or has a row of that key. */
+void		mgpu_build_chain(const mgpu_build *build, char *memory, mgpu_build_slot *slot, uint64_t key, uint32_t row);
 
 /*
- * Add a row's key to a build, whose memory was zeros.  Returns the row that has the key: this one, or one before.
+ * Add a row's key to a build, whose memory was zeros.  Returns the row that had the key, or this one.
  */
 uint32_t	mgpu_build_add(const mgpu_build *build, char *memory, uint64_t key, uint32_t row);
 

@@ -63,9 +63,15 @@ is_same_key(const mgpu_build_fill *fill, uint32_t row, uint32_t other)
 }
 
 static mgpu_fill_state
+worse(mgpu_fill_state a, mgpu_fill_state b)
+{
+	return a > b ? a : b;
+}
+
+static mgpu_fill_state
 met_again(const mgpu_build_fill *fill, uint32_t row, uint32_t other)
 {
-	return fill->ignores_repeats && is_same_key(fill, row, other) ? MGPU_FILL_OK : MGPU_FILL_REPEATED;
+	return is_same_key(fill, row, other) ? MGPU_FILL_REPEATED : MGPU_FILL_FAILED;
 }
 
 /* ---- parts */
@@ -86,18 +92,16 @@ add_row(const mgpu_build_fill *fill, mgpu_build_part *part, const waiting_row *w
 
 	while (place < end && slots[place].row != 0 && slots[place].key != waiting->key)
 		place++;
-	if (place < end && slots[place].row == 0)
-		slots[place] = (mgpu_build_slot) {waiting->key, (uint64_t) waiting->row + 1};
-	else if (place < end)
+	if (place < end)
 	{
-		mgpu_fill_state state = met_again(fill, waiting->row, (uint32_t) (slots[place].row - 1));
-
-		part->state = state == MGPU_FILL_OK ? part->state : state;
+		if (slots[place].row != 0)
+			part->state = worse(part->state, met_again(fill, waiting->row, (uint32_t) (slots[place].row - 1)));
+		mgpu_build_chain(fill->build, fill->memory, &slots[place], waiting->key, waiting->row);
 	}
 	else if (part->num_left < MGPU_BUILD_MAX_LEFT)
 		part->left[part->num_left++] = waiting->row;
 	else
-		part->state = MGPU_FILL_CROWDED;
+		part->state = MGPU_FILL_FAILED;
 }
 
 static void
@@ -107,7 +111,7 @@ add_keys(const mgpu_build_fill *fill, mgpu_build_part *part, uint32_t begin, uin
 	waiting_row waiting[AHEAD];
 	uint32_t	num_waiting = 0;
 
-	for (uint32_t row = 0; row < fill->build->num_rows && part->state == MGPU_FILL_OK; row++)
+	for (uint32_t row = 0; row < fill->build->num_rows && part->state != MGPU_FILL_FAILED; row++)
 	{
 		waiting_row *next = &waiting[num_waiting];
 
@@ -162,7 +166,7 @@ add_left(const mgpu_build_fill *fill, const mgpu_build_part *part)
 {
 	mgpu_fill_state state = part->state;
 
-	for (uint32_t i = 0; i < part->num_left && state == MGPU_FILL_OK; i++)
+	for (uint32_t i = 0; i < part->num_left; i++)
 	{
 		uint32_t	row = part->left[i];
 		uint64_t	key;
@@ -170,7 +174,7 @@ add_left(const mgpu_build_fill *fill, const mgpu_build_part *part)
 
 		(void) key_of(fill, row, &key);
 		found = mgpu_build_add(fill->build, fill->memory, key, row);
-		state = found == row ? MGPU_FILL_OK : met_again(fill, row, found);
+		state = found == row ? state : worse(state, met_again(fill, row, found));
 	}
 	return state;
 }
@@ -180,11 +184,7 @@ mgpu_build_fill_end(const mgpu_build_fill *fill)
 {
 	mgpu_fill_state state = MGPU_FILL_OK;
 
-	for (uint32_t i = 0; i < fill->num_parts && state != MGPU_FILL_REPEATED; i++)
-	{
-		mgpu_fill_state of_part = add_left(fill, &fill->parts[i]);
-
-		state = of_part == MGPU_FILL_OK ? state : of_part;
-	}
+	for (uint32_t i = 0; i < fill->num_parts; i++)
+		state = worse(state, add_left(fill, &fill->parts[i]));
 	return state;
 }

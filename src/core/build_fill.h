@@ -24,7 +24,7 @@ typedef enum mgpu_fill_state
 {
 	MGPU_FILL_OK,
 	MGPU_FILL_REPEATED,			/* a key is there twice */
-	MGPU_FILL_CROWDED			/* too many rows were left: the build is of no use */
+	MGPU_FILL_FAILED			/* two keys have one hash, or too many rows were left: the build is of no use */
 } mgpu_fill_state;
 
 typedef struct mgpu_build_part
@@ -43,7 +43,6 @@ typedef struct mgpu_build_fill
 	uint32_t	num_keys;
 	int			keys[MGPU_BUILD_MAX_KEYS];	/* columns of the key */
 	int			cells[MGPU_BUILD_MAX_COLUMNS];	/* the column that each of the build's is */
-	bool		ignores_repeats;	/* rows with a key that is there */
 	uint32_t	num_parts;		/* at least 1 */
 	mgpu_build_part parts[MGPU_BUILD_MAX_PARTS];
 } mgpu_build_fill;

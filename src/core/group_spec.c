@@ -13,7 +13,8 @@ validate_counts(const mgpu_group_spec *spec, mgpu_error *err)
 	if (spec->num_attributes > MGPU_GROUP_MAX_ATTRIBUTES || spec->num_inputs > MGPU_GROUP_MAX_INPUTS ||
 		spec->num_tests > MGPU_GROUP_MAX_TESTS || spec->num_columns > MGPU_GROUP_MAX_COLUMNS ||
 		spec->num_keys > MGPU_GROUP_MAX_KEYS || spec->num_sorts > MGPU_GROUP_MAX_SORTS ||
-		spec->num_orders > MGPU_GROUP_MAX_ORDERS || spec->num_builds > MGPU_GROUP_MAX_BUILDS || spec->num_fixed > spec->num_attributes)
+		spec->num_orders > MGPU_GROUP_MAX_ORDERS || spec->num_builds > MGPU_GROUP_MAX_BUILDS ||
+		spec->num_matches > MGPU_GROUP_MAX_BUILDS || spec->num_fixed > spec->num_attributes)
 		return mgpu_fail(err, MGPU_BAD_JOB, "a group spec has too many parts");
 	if (spec->num_ops > MGPU_GROUP_MAX_OPS || spec->num_registers > MGPU_GROUP_MAX_REGISTERS || spec->num_constants > MGPU_GROUP_MAX_CONSTANTS ||
 		spec->num_constants > spec->num_registers || spec->table_bytes > MGPU_GROUP_TABLE_BYTES)
@@ -73,7 +74,7 @@ static mgpu_status
 validate_build(const mgpu_group_spec *spec, const mgpu_build *build, mgpu_error *err)
 {
 	if (build->num_slots == 0 || (build->num_slots & (build->num_slots - 1)) != 0 || build->num_rows >= build->num_slots ||
-		build->num_rows > MGPU_BUILD_MAX_ROWS || build->num_columns > MGPU_BUILD_MAX_COLUMNS)
+		build->num_rows > MGPU_BUILD_MAX_ROWS || build->num_columns > MGPU_BUILD_MAX_COLUMNS || build->has_next > 1)
 		return mgpu_fail(err, MGPU_BAD_JOB, "a build of %" PRIu32 " rows in %" PRIu32 " slots", build->num_rows, build->num_slots);
 	if (build->offset % 8 != 0 || build->offset > spec->build_bytes || mgpu_build_bytes(build) > spec->build_bytes - build->offset)
 		return mgpu_fail(err, MGPU_BAD_JOB, "a build at offset %" PRIu64 " of %" PRIu64, build->offset, spec->build_bytes);
@@ -204,14 +205,18 @@ validate_references(const mgpu_group_spec *spec, mgpu_error *err)
 }
 
 static mgpu_status
-validate_unmatched(const mgpu_group_spec *spec, mgpu_error *err)
+validate_matches(const mgpu_group_spec *spec, mgpu_error *err)
 {
-	if (spec->unmatched_test == 0)
-		return MGPU_OK;
-	if (spec->unmatched_test > spec->num_tests || spec->unmatched_build >= spec->num_builds || spec->unmatched_reg < spec->num_constants ||
-		spec->unmatched_reg >= spec->num_registers || spec->lanes[spec->unmatched_reg] != MGPU_LANE_INTEGER)
-		return mgpu_fail(err, MGPU_BAD_JOB, "rows of build %" PRIu32 " in register %" PRIu32 ", behind %" PRIu32 " tests",
-						 spec->unmatched_build, spec->unmatched_reg, spec->unmatched_test);
+	for (uint32_t i = 0; i < spec->num_matches; i++)
+	{
+		const mgpu_group_match *match = &spec->matches[i];
+		uint32_t	before = i > 0 ? match[-1].test : 0;
+
+		if (match->test <= before || match->test > spec->num_tests || match->build >= spec->num_builds || match->reg < spec->num_constants ||
+			match->reg >= spec->num_registers || spec->lanes[match->reg] != MGPU_LANE_INTEGER || match->adds_unmatched > (i == 0))
+			return mgpu_fail(err, MGPU_BAD_JOB, "rows of build %" PRIu32 " in register %" PRIu32 ", behind %" PRIu32 " tests",
+							 match->build, match->reg, match->test);
+	}
 	return MGPU_OK;
 }
 
@@ -235,7 +240,7 @@ mgpu_group_validate(const mgpu_group_spec *spec, mgpu_error *err)
 	if (status == MGPU_OK)
 		status = validate_limit(spec, err);
 	if (status == MGPU_OK)
-		status = validate_unmatched(spec, err);
+		status = validate_matches(spec, err);
 	return status == MGPU_OK ? validate_references(spec, err) : status;
 }
 

@@ -133,6 +133,19 @@ typedef struct mgpu_group_test
 	uint32_t	end_op;			/* behind its operations: no less than that of the test before */
 } mgpu_group_test;
 
+/*
+ * A row that has met so many tests, at least one, matches the row of a build that is in a register, if that is not NULL.  It becomes as many rows
+ * as have its key (mgpu_build_next).  Rows of the build that are never matched may come last, with NULL for what the table has; that
+ * match is the first.  By CPU threads alone.
+ */
+typedef struct mgpu_group_match
+{
+	uint32_t	test;
+	uint32_t	build;
+	uint32_t	reg;
+	uint32_t	adds_unmatched; /* 0 or 1 */
+} mgpu_group_match;
+
 /* What is computed of the values of a column that are not NULL, and the words that it takes in a record. */
 typedef enum mgpu_reduction
 {
@@ -218,19 +231,14 @@ typedef struct mgpu_group_spec
 	uint32_t	num_builds;
 	uint32_t	limit_rule;		/* mgpu_group_limit: without one, there are no order columns */
 
-	/*
-	 * A row that has met so many tests matches the row of a build that is in a register.  Rows of that build which none matches come last, with
-	 * NULL for what the table has.  0: no such rows come.  By CPU threads alone.
-	 */
-	uint32_t	unmatched_test;
-	uint32_t	unmatched_build;
-	uint32_t	unmatched_reg;
+	uint32_t	num_matches;
 	uint64_t	limit;			/* the last number that comes back, from 1 on; dense ranks have a most */
 	uint32_t	num_fixed;		/* attributes at the front whose offsets are fixed, if none is NULL ... */
 	uint32_t	fixed_end;		/* ... and the offset behind them */
 	mgpu_group_attribute attributes[MGPU_GROUP_MAX_ATTRIBUTES];
 	mgpu_group_input inputs[MGPU_GROUP_MAX_INPUTS];
 	mgpu_group_test tests[MGPU_GROUP_MAX_TESTS];	/* in the order in which they count */
+	mgpu_group_match matches[MGPU_GROUP_MAX_BUILDS];	/* by their tests, of which no two are the same */
 	mgpu_group_column columns[MGPU_GROUP_MAX_COLUMNS];
 	uint32_t	keys[MGPU_GROUP_MAX_KEYS];	/* columns */
 	mgpu_group_sort sorts[MGPU_GROUP_MAX_SORTS];
@@ -294,6 +302,13 @@ void		mgpu_group_plan_record(const mgpu_group_spec *spec, mgpu_group_record *rec
 uint64_t	mgpu_group_record_bytes(const mgpu_group_spec *spec, const mgpu_group_result *result);
 uint64_t	mgpu_group_value_bytes(const mgpu_group_spec *spec, const mgpu_group_result *result, uint32_t number);
 uint64_t	mgpu_group_output_bytes(const mgpu_group_spec *spec, const mgpu_group_result *result, uint32_t output);
+
+/* Whether rows of builds come that are never matched. */
+MGPU_CODEC bool
+mgpu_group_adds_unmatched(const mgpu_group_spec *spec)
+{
+	return spec->num_matches > 0 && spec->matches[0].adds_unmatched != 0;
+}
 
 /* Where the operations of all tests end, and those of columns begin. */
 MGPU_CODEC uint32_t

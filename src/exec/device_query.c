@@ -196,7 +196,7 @@ send_pages(device_query *query, const device_question *question, List *readers)
 	request->memory_before_file = table_job_memory_before_file(&request->spec, question->expected_rows, question->expected_results);
 	request->fill = heap_sender_fill;
 	request->fill_context = query->sender;
-	request->only_threads |= query->builds.num_rounds > 1 || request->spec.unmatched_test > 0;
+	request->only_threads |= query->builds.num_rounds > 1 || request->spec.num_matches > 0;
 	if (query->builds.num_rounds > 1)
 	{
 		request->next_round = next_round;
@@ -221,7 +221,7 @@ send_pages(device_query *query, const device_question *question, List *readers)
 static void
 remember(const device_query *query, const char *why_not)
 {
-	if (query->request.is_beyond || why_not == join_has_key_twice || why_not == join_is_beyond)
+	if (query->request.is_beyond || why_not == join_is_beyond)
 		table_job_remember(query->number);
 }
 

@@ -16,7 +16,6 @@
 #include "expr/expr_builds.h"
 #include "run/run_table.h"
 
-const char *const join_has_key_twice = "a smaller side of a join has a key twice";
 const char *const join_is_large = "a smaller side of a join is larger than work_mem times hash_mem_multiplier for each process";
 const char *const join_is_beyond = "a smaller side of a join has values that are beyond what programs compute";
 const char *const join_is_empty = "a smaller side of a join is empty, so that no row is left";

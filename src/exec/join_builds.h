@@ -56,7 +56,6 @@ typedef struct join_builds
 } join_builds;
 
 /* Why builds end a job. */
-extern const char *const join_has_key_twice;
 extern const char *const join_is_large;
 extern const char *const join_is_beyond;
 extern const char *const join_is_empty;

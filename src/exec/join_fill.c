@@ -32,6 +32,7 @@ typedef struct build_filler
 	uint16		numbers[TABLE_BUILD_STEP_ROWS];
 	uint64		keys[TABLE_BUILD_STEP_ROWS];
 	uint8		states[TABLE_BUILD_STEP_ROWS];
+	bool		repeats;		/* out: a key is there twice */
 } build_filler;
 
 /* ---- cells that are there */
@@ -48,7 +49,7 @@ name_columns(mgpu_build_fill *fill, const table_build *from, const build_cells *
 }
 
 static const char *
-add_cells(const build_filler *filler)
+add_cells(build_filler *filler)
 {
 	const build_cells *cells = &filler->side->cells;
 	mgpu_build_fill *fill = palloc0(sizeof(mgpu_build_fill));
@@ -56,13 +57,14 @@ add_cells(const build_filler *filler)
 
 	*fill = (mgpu_build_fill) {
 		.build = filler->build,.memory = filler->memory,.marks = cells->marks,.columns = cells->columns,
-		.ignores_repeats = filler->from->ignores_repeats,.num_parts = mgpu_build_num_parts(filler->build)
+		.num_parts = mgpu_build_num_parts(filler->build)
 	};
 	name_columns(fill, filler->from, cells);
 	thread_work_by(run_table_threads(), mgpu_build_fill_part, fill, fill->num_parts);
 	state = mgpu_build_fill_end(fill);
 	pfree(fill);
-	return state == MGPU_FILL_OK ? NULL : state == MGPU_FILL_REPEATED ? join_has_key_twice : join_is_beyond;
+	filler->repeats = state == MGPU_FILL_REPEATED;
+	return state == MGPU_FILL_FAILED ? join_is_beyond : NULL;
 }
 
 /* ---- rows */
@@ -142,16 +144,17 @@ put_cells(const build_filler *filler, uint32 row, uint32 number)
 
 /* A row with a NULL in its key is never found, but a right join returns it. */
 static const char *
-put_row(const build_filler *filler, uint32 row, uint32 number)
+put_row(build_filler *filler, uint32 row, uint32 number)
 {
 	uint32		found;
 
 	if (filler->states[row] != MGPU_IS_VALUE)
 		return filler->states[row] == MGPU_IS_FAULT ? join_is_beyond : put_cells(filler, row, number);
 	found = mgpu_build_add(filler->build, filler->memory, filler->keys[row], number);
-	if (found == number)
-		return put_cells(filler, row, number);
-	return filler->from->ignores_repeats && is_same_key(filler, row, found) ? NULL : join_has_key_twice;
+	if (found != number && !is_same_key(filler, row, found))
+		return join_is_beyond;
+	filler->repeats |= found != number;
+	return put_cells(filler, row, number);
 }
 
 static const char *
@@ -183,7 +186,8 @@ static Size
 plan_build(const join_builds *builds, mgpu_group_spec *spec, int number, Size offset)
 {
 	const build_side *side = list_nth(builds->sides, number);
-	uint64		bytes = mgpu_build_plan(&spec->builds[number], offset, side->num_rows, spec->builds[number].num_columns);
+	uint64		bytes = mgpu_build_plan(&spec->builds[number], offset, side->num_rows, spec->builds[number].num_columns,
+									 spec->builds[number].has_next != 0);
 
 	return bytes <= run_table_memory() ? bytes : 0;
 }
@@ -214,7 +218,7 @@ join_builds_fit(const join_builds *builds, const table_job *job)
 
 /* Fill a build, whose memory is zeros. */
 static const char *
-fill_from_side(const join_builds *builds, const table_job *job, int number)
+fill_from_side(const join_builds *builds, const table_job *job, int number, bool *repeats)
 {
 	const build_side *side = list_nth(builds->sides, number);
 	int			num_inputs = expr_program_num_inputs(job->builds[number].program);
@@ -227,8 +231,24 @@ fill_from_side(const join_builds *builds, const table_job *job, int number)
 		.inputs = palloc(num_inputs * sizeof(mgpu_program_input) + 1),
 		.values = palloc(num_inputs * TABLE_BUILD_STEP_ROWS * sizeof(char *) + 1)
 	};
+	const char *why_not;
 
-	return side->rows ? fill_build(&filler) : add_cells(&filler);
+	why_not = side->rows ? fill_build(&filler) : add_cells(&filler);
+	*repeats = filler.repeats;
+	return why_not;
+}
+
+/* No key of a build repeats: rows need not look for more matches. */
+static void
+forget_match(mgpu_group_spec *spec, uint32 build)
+{
+	uint32		num_left = 0;
+
+	for (uint32 i = 0; i < spec->num_matches; i++)
+		if (spec->matches[i].build != build || spec->matches[i].adds_unmatched)
+			spec->matches[num_left++] = spec->matches[i];
+	spec->num_matches = num_left;
+	spec->builds[build].has_next = 0;
 }
 
 const char *
@@ -243,7 +263,14 @@ join_builds_fill(join_builds *builds, table_job *job)
 	builds->memory = large_alloc(CurrentMemoryContext, bytes);
 	memset(builds->memory, 0, bytes);
 	for (uint32 i = 0; i < job->spec->num_builds && why_not == NULL; i++)
-		why_not = fill_from_side(builds, job, i);
+	{
+		bool		repeats;
+
+		why_not = fill_from_side(builds, job, i, &repeats);
+		/* of builds that are made in rounds, others may have rows that repeat */
+		if (!repeats && (builds->num_rounds == 1 || (int) i != builds->large))
+			forget_match(job->spec, i);
+	}
 	join_builds_free_rows(builds);
 	return why_not;
 }
@@ -269,13 +296,14 @@ join_builds_fill_round(join_builds *builds, table_job *job)
 	Size		offset = job->spec->builds[builds->large].offset;
 	Size		bytes = plan_build(builds, job->spec, builds->large, offset);
 	const char *why_not;
+	bool		repeats;
 
 	if (bytes == 0)
 		return join_is_large;
 	grow(builds, bytes, offset);
 	job->spec->build_bytes = bytes;
 	memset(builds->memory + offset, 0, bytes - offset);
-	why_not = fill_from_side(builds, job, builds->large);
+	why_not = fill_from_side(builds, job, builds->large, &repeats);
 	join_builds_free_rows(builds);
 	return why_not;
 }

@@ -2,7 +2,7 @@
  * join_path.c
  *		Joins in paths of rows that a table job may do.
  *
- * What a plan will have is told from its path.  A key that is found twice ends a job, so only what is proved to be unique counts.
+ * What a plan will have is told from its path.
  */
 #include "postgres.h"
 
@@ -75,10 +75,7 @@ is_distinct_by_statistics(PlannerInfo *root, Node *expr)
 	return is_distinct;
 }
 
-/*
- * Whether a row of the outer side is expected to find one row at most.  Many tables have no unique index: where statistics say that a key is
- * unique, a job is tried.
- */
+/* Whether a row of the outer side is expected to find one row at most.  Many tables have no unique index, so statistics count. */
 static bool
 finds_one(PlannerInfo *root, const HashPath *join)
 {
@@ -91,6 +88,21 @@ finds_one(PlannerInfo *root, const HashPath *join)
 		const OpExpr *clause = castNode(OpExpr, info->clause);
 
 		if (is_distinct_by_statistics(root, bms_is_subset(info->left_relids, inner->relids) ? linitial(clause->args) : lsecond(clause->args)))
+			return true;
+	}
+	return false;
+}
+
+bool
+join_path_repeats(PlannerInfo *root, const List *joins)
+{
+	ListCell   *cell;
+
+	foreach(cell, joins)
+	{
+		const HashPath *join = lfirst(cell);
+
+		if (table_join_may_repeat(join->jpath.jointype, join->jpath.inner_unique) && !finds_one(root, join))
 			return true;
 	}
 	return false;
@@ -116,9 +128,7 @@ takes_join(PlannerInfo *root, const HashPath *join)
 		return false;
 	if (table_join_adds_unmatched(type) && !takes_outer(root, join->jpath.outerjoinpath))
 		return false;
-	return type == JOIN_SEMI || type == JOIN_ANTI ||
-		((type == JOIN_INNER || type == JOIN_LEFT || table_join_adds_unmatched(type)) &&
-		 (join->jpath.inner_unique || finds_one(root, join)));
+	return type == JOIN_INNER || type == JOIN_LEFT || type == JOIN_SEMI || type == JOIN_ANTI || table_join_adds_unmatched(type);
 }
 
 /* Most bytes that a build takes, as its rows are read and then as a build. */
@@ -333,10 +343,14 @@ join_path_joins(const List *exprs, const List *joins)
 
 	foreach(cell, joins)
 	{
+		const JoinPath *path = &((const HashPath *) lfirst(cell))->jpath;
 		const List *own = list_nth(exprs, 1 + foreach_current_index(cell));
 		table_join *join = palloc(sizeof(table_join));
 
-		*join = (table_join) {((const HashPath *) lfirst(cell))->jpath.jointype, linitial(own), lsecond(own), NULL, 1};
+		*join = (table_join) {
+			.type = path->jointype,.may_repeat = table_join_may_repeat(path->jointype, path->inner_unique),.clauses = linitial(own),
+			.conditions = lsecond(own),.num_rounds = 1
+		};
 		made = lappend(made, join);
 	}
 	return made;

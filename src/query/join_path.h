@@ -11,8 +11,8 @@
 extern const Path *path_below_projections(const Path *path);
 
 /*
- * The path whose rows stream through the joins of a path, and these (HashPath), the last one first.  NULL: a join is not a job's, may find
- * several rows, or is expected to be too large.
+ * The path whose rows stream through the joins of a path, and these (HashPath), the last one first.  NULL: a join is not a job's, or is
+ * expected to be too large.
  */
 extern const Path *join_path_stream(PlannerInfo *root, const Path *rows, List **joins);
 
@@ -22,6 +22,9 @@ extern double join_path_rows_read(const List *scans);
 
 /* Whether a job may read the rows of a join's smaller side. */
 extern bool join_path_reads_side(PlannerInfo *root, const Path *side);
+
+/* Whether rows are expected to match several of a smaller side's. */
+extern bool join_path_repeats(PlannerInfo *root, const List *joins);
 
 /* Columns of the rows, then clauses and conditions of each join: their variables of inner sides are builds'. */
 extern List *join_path_exprs(List *columns, const List *joins);

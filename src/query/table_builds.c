@@ -57,6 +57,7 @@ table_job_finish_builds(table_job *job, const table_question *question)
 				return false;
 		expr_program_finish(build->program, TABLE_BUILD_STEP_ROWS);
 		job->spec->builds[i].num_columns = build->num_cells;
+		job->spec->builds[i].has_next = build->may_repeat;
 	}
 	return true;
 }

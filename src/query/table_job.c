@@ -303,8 +303,8 @@ write_program(table_job *job)
 		return false;
 	for (uint32 i = 0; i < spec->num_tests; i++)
 		spec->tests[i].reg = expr_program_output_register(job->program, job->of_tests[i]);
-	if (spec->unmatched_test > 0)
-		spec->unmatched_reg = expr_program_output_register(job->program, job->of_unmatched);
+	for (uint32 i = 0; i < spec->num_matches; i++)
+		spec->matches[i].reg = expr_program_output_register(job->program, job->of_matches[i]);
 	for (uint32 i = 0; i < spec->num_columns; i++)
 		spec->columns[i].reg = expr_program_output_register(job->program, job->of_columns[i]);
 	return true;

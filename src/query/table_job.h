@@ -71,7 +71,7 @@ struct table_build
 {
 	expr_program *program;
 	List	   *values;			/* build_column: what these are computed of, as a job does that reads the rows */
-	bool		ignores_repeats;	/* rows with a key that is there */
+	bool		may_repeat;		/* as of table_join */
 	int			num_rounds;		/* as of table_join */
 	int			round;			/* whose rows a job is to read */
 	int			num_keys;
@@ -92,8 +92,8 @@ typedef struct table_job
 	int			num_outputs;
 	table_build *builds;		/* of each join */
 	int			of_tests[MGPU_GROUP_MAX_TESTS]; /* the program's outputs that tests of the spec are ... */
-	int			of_columns[MGPU_GROUP_MAX_COLUMNS]; /* ... and columns */
-	int			of_unmatched;	/* the output that is a row of the spec's unmatched_build */
+	int			of_columns[MGPU_GROUP_MAX_COLUMNS]; /* ... and columns ... */
+	int			of_matches[MGPU_GROUP_MAX_BUILDS];	/* ... and the rows of builds in matches */
 	int			of_cells[TABLE_BUILD_MOST_OUTPUTS]; /* of a build's rows: the column that an output of its program is */
 } table_job;
 

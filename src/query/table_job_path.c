@@ -106,8 +106,9 @@ table_job_expected(PlannerInfo *root, const Path *rows, const query *query, List
 	if (scans == NIL || list_length(scans) > MGPU_GROUP_MAX_SOURCES || (!run_may_use_gpu() && !table_job_has_threads(num_read, joins != NIL)))
 		return TABLE_BY_NOBODY;
 	spec = make_one_job(root, rows, scans, &question);
-	/* rounds are of threads, since a GPU would be sent all of a build; so are rows of it that are not matched */
-	if (spec && run_may_use_gpu() && run_would_use_gpu(num_read) && join_path_rounds_of(root, joins, NULL) == 1 && spec->unmatched_test == 0)
+	/* rounds are of threads, since a GPU would be sent all of a build; so are rows of it that are not matched, and keys that repeat */
+	if (spec && run_may_use_gpu() && run_would_use_gpu(num_read) && join_path_rounds_of(root, joins, NULL) == 1 &&
+		!mgpu_group_adds_unmatched(spec) && !join_path_repeats(root, joins))
 		executor = TABLE_BY_GPU;
 	else if (spec && table_job_is_for_threads(spec, num_read, rows->rows, num_results))
 		executor = TABLE_BY_THREADS;
@@ -136,7 +137,7 @@ table_job_side(PlannerInfo *root, RelOptInfo *rel, Path *scan)
 	return cheapest;
 }
 
-/* What reading the smaller sides and looking up so many rows costs; a part of the latter is left. */
+/* What reading the smaller sides and looking up so many rows costs; a part of the latter is left.  More rows may come than are looked up. */
 static Cost
 joins_cost(PlannerInfo *root, const List *joins, double num_rows, double part)
 {
@@ -144,7 +145,12 @@ joins_cost(PlannerInfo *root, const List *joins, double num_rows, double part)
 	ListCell   *cell;
 
 	foreach(cell, joins)
-		cost += side_cost(root, ((const HashPath *) lfirst(cell))->jpath.innerjoinpath) + part * num_rows * cpu_operator_cost;
+	{
+		const JoinPath *join = &((const HashPath *) lfirst(cell))->jpath;
+
+		cost += side_cost(root, join->innerjoinpath) + part * num_rows * cpu_operator_cost +
+			part * Max(join->path.rows - join->outerjoinpath->rows, 0) * cpu_tuple_cost;
+	}
 	return cost;
 }
 

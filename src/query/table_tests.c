@@ -187,21 +187,28 @@ take_key(table_job *job, const table_question *question, int number, const OpExp
 	return true;
 }
 
+/* Whether a row that matches none is kept. */
+static bool
+keeps_all(const table_join *join)
+{
+	return join->type == JOIN_LEFT || join->type == JOIN_FULL;
+}
+
 /*
- * Rows of a build come too that no row matches: behind the test that a match meets, or of a full join behind one that all meet.  The join is the
- * first that rows meet, so that NULL is all that those have beside the build's.
+ * A row may match several of the build's, or these come without a match: behind the test that a match meets, or of an outer join behind one that
+ * all meet.  A right or full join is the first that rows meet, so that NULL is all that its other rows have beside the build's.
  */
 static bool
-take_unmatched(table_job *job, int number, int row, List *keys, bool is_full)
+take_match(table_job *job, const table_join *join, int number, int row, List *keys)
 {
 	mgpu_group_spec *spec = job->spec;
+	bool		adds_unmatched = table_join_adds_unmatched(join->type);
 
-	if (number != (int) spec->num_builds - 1 ||
-		(is_full && !table_job_add_test(job, expr_program_add_round(job->program, keys, 0, 1))))
+	if ((adds_unmatched && number != (int) spec->num_builds - 1) ||
+		(keeps_all(join) && !table_job_add_test(job, expr_program_add_round(job->program, keys, 0, 1))))
 		return false;
-	spec->unmatched_test = spec->num_tests;
-	spec->unmatched_build = number;
-	job->of_unmatched = row;
+	job->of_matches[spec->num_matches] = row;
+	spec->matches[spec->num_matches++] = (mgpu_group_match) {.test = spec->num_tests,.build = number,.adds_unmatched = adds_unmatched};
 	return true;
 }
 
@@ -214,7 +221,7 @@ take_join(table_job *job, const table_question *question, int number)
 	ListCell   *cell;
 
 	job->builds[number].program = expr_program_create();
-	job->builds[number].ignores_repeats = join->type == JOIN_SEMI || join->type == JOIN_ANTI;
+	job->builds[number].may_repeat = join->may_repeat;
 	job->builds[number].num_rounds = join->num_rounds;
 	foreach(cell, join->clauses)
 		if (!IsA(lfirst(cell), OpExpr) || !take_key(job, question, number, lfirst(cell), &keys))
@@ -222,11 +229,10 @@ take_join(table_job *job, const table_question *question, int number)
 	if (keys == NIL ||
 		(join->num_rounds > 1 && !table_job_add_test(job, expr_program_add_round(job->program, keys, 0, join->num_rounds))))
 		return false;
-	row = expr_program_look_up(job->program, number, keys, join->words, join->type == JOIN_LEFT || join->type == JOIN_FULL);
-	if (join->type != JOIN_LEFT && join->type != JOIN_FULL &&
-		!table_job_add_test(job, expr_program_add_found(job->program, number, join->type != JOIN_ANTI)))
+	row = expr_program_look_up(job->program, number, keys, join->words, keeps_all(join));
+	if (!keeps_all(join) && !table_job_add_test(job, expr_program_add_found(job->program, number, join->type != JOIN_ANTI)))
 		return false;
-	if (table_join_adds_unmatched(join->type) && !take_unmatched(job, number, row, keys, join->type == JOIN_FULL))
+	if ((join->may_repeat || table_join_adds_unmatched(join->type)) && !take_match(job, join, number, row, keys))
 		return false;
 	return take_conditions(job, join->conditions);
 }

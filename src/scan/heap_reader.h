@@ -16,11 +16,12 @@ typedef struct heap_reader heap_reader;
 
 /*
  * A join of the table's rows with those of a build: number i of table_scan.joins, whose columns are variables of build i
- * (expr/expr_builds.h).  No row is found twice.
+ * (expr/expr_builds.h).
  */
 typedef struct table_join
 {
-	JoinType	type;			/* INNER, LEFT, SEMI, ANTI */
+	JoinType	type;			/* INNER, LEFT, RIGHT, FULL, SEMI, ANTI */
+	bool		may_repeat;		/* a row may match several of the build's, which all come */
 	List	   *clauses;		/* operators of equality, between what a row has and what the build's row has */
 	List	   *conditions;		/* that the result meets */
 	const int  *words;			/* of the texts of each of the build's columns; NULL: they are not known */
@@ -32,6 +33,13 @@ static inline bool
 table_join_adds_unmatched(JoinType type)
 {
 	return type == JOIN_RIGHT || type == JOIN_FULL;
+}
+
+/* Whether several rows of the build may match a row. */
+static inline bool
+table_join_may_repeat(JoinType type, bool inner_unique)
+{
+	return !inner_unique && type != JOIN_SEMI && type != JOIN_ANTI;
 }
 
 /* Whether a right or full join may have expressions of its outer side: NULL is what they are where that has no row. */

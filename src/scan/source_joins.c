@@ -102,10 +102,14 @@ joins_of(const row_source *source, List *exprs)
 	foreach(cell, source->joins)
 	{
 		const source_join *from = lfirst(cell);
+		const HashJoin *plan = (const HashJoin *) from->node->js.ps.plan;
 		List	   *own = list_nth(exprs, 1 + foreach_current_index(cell));
 		table_join *join = palloc(sizeof(table_join));
 
-		*join = (table_join) {from->node->js.jointype, linitial(own), lsecond(own), from->words, Max(from->num_rounds, 1)};
+		*join = (table_join) {
+			.type = from->node->js.jointype,.may_repeat = table_join_may_repeat(from->node->js.jointype, plan->join.inner_unique),
+			.clauses = linitial(own),.conditions = lsecond(own),.words = from->words,.num_rounds = Max(from->num_rounds, 1)
+		};
 		joins = lappend(joins, join);
 	}
 	return joins;

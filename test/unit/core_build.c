@@ -17,7 +17,8 @@ typedef struct build_case
 	uint64_t	bytes;
 	uint32_t	num_keys;		/* that are different */
 	uint64_t	keys[MOST_ROWS];
-	uint32_t	rows[MOST_ROWS];	/* with each */
+	uint32_t	rows[MOST_ROWS];	/* that is found of each: the first, or the last of a list */
+	int64_t		before[MOST_ROWS];	/* of each row: the one before of its key, or -1 */
 } build_case;
 
 /* Dense, all alike in their low or high bits, or of all kinds. */
@@ -50,7 +51,7 @@ place_in_list(const build_case *given, uint64_t key)
 static void
 make_build(build_case *given, uint64_t offset, uint32_t num_rows, int kind)
 {
-	given->bytes = mgpu_build_plan(&given->build, offset, num_rows, 2);
+	given->bytes = mgpu_build_plan(&given->build, offset, num_rows, 2, unit_random_below(2) == 0);
 	UNIT_CHECK(given->bytes >= offset && given->bytes % 8 == 0);
 	given->memory = calloc(1, given->bytes);
 	given->num_keys = 0;
@@ -61,12 +62,11 @@ make_build(build_case *given, uint64_t offset, uint32_t num_rows, int kind)
 		uint32_t	found = mgpu_build_add(&given->build, given->memory, key, row);
 
 		UNIT_CHECK(found == (place < given->num_keys ? given->rows[place] : row));
-		if (place == given->num_keys)
-		{
-			given->keys[place] = key;
+		given->before[row] = place < given->num_keys ? (int64_t) given->rows[place] : -1;
+		if (place == given->num_keys || given->build.has_next)
 			given->rows[place] = row;
-			given->num_keys++;
-		}
+		given->keys[place] = key;
+		given->num_keys += place == given->num_keys;
 		mgpu_build_put(&given->build, given->memory, 0, row, (int64_t) (3 * key), row % 3 == 0);
 		mgpu_build_put(&given->build, given->memory, 1, row, -(int64_t) row, row % 5 == 0);
 	}
@@ -83,6 +83,8 @@ check_key(const build_case *given, uint64_t key)
 	if (place == given->num_keys)
 		return;
 	UNIT_CHECK(row == given->rows[place]);
+	for (int64_t of_key = row; given->build.has_next && of_key >= 0; of_key = given->before[of_key])
+		UNIT_CHECK(mgpu_build_next(&given->build, given->memory, of_key) == given->before[of_key]);
 	UNIT_CHECK(mgpu_build_cell(&given->build, given->memory, 0, row, &cell) == (row % 3 == 0) && cell == (int64_t) (3 * key));
 	UNIT_CHECK(mgpu_build_cell(&given->build, given->memory, 1, row, &cell) == (row % 5 == 0) && cell == -row);
 }
@@ -110,7 +112,7 @@ static void
 check_damaged(void)
 {
 	mgpu_build	build;
-	uint64_t	bytes = mgpu_build_plan(&build, 0, 100, 0);
+	uint64_t	bytes = mgpu_build_plan(&build, 0, 100, 0, false);
 	char	   *memory = malloc(bytes);
 	int64_t		row;
 
@@ -119,8 +121,8 @@ check_damaged(void)
 	UNIT_CHECK(!mgpu_build_find(&build, memory, 5, &row));
 	UNIT_CHECK(mgpu_build_find(&build, memory, UINT64_MAX, &row));
 	free(memory);
-	UNIT_CHECK(mgpu_build_plan(&build, 0, (uint64_t) MGPU_BUILD_MAX_ROWS + 1, 0) == 0);
-	UNIT_CHECK(mgpu_build_plan(&build, 0, 1, MGPU_BUILD_MAX_COLUMNS + 1) == 0);
+	UNIT_CHECK(mgpu_build_plan(&build, 0, (uint64_t) MGPU_BUILD_MAX_ROWS + 1, 0, false) == 0);
+	UNIT_CHECK(mgpu_build_plan(&build, 0, 1, MGPU_BUILD_MAX_COLUMNS + 1, false) == 0);
 }
 
 /* Keys of two cells, a and b of each row, by a program that hashes, looks up and compares. */
@@ -139,7 +141,7 @@ check_two_cells(void)
 	uint8_t		states[7][3] = {{0}};
 	mgpu_register registers[7] = {{{NULL}, NULL, NULL}};
 	mgpu_build	build;
-	uint64_t	bytes = mgpu_build_plan(&build, 0, 2, 2);
+	uint64_t	bytes = mgpu_build_plan(&build, 0, 2, 2, false);
 	char	   *memory = calloc(1, bytes);
 	mgpu_program program = {5, ops, lanes, NULL, &build, memory};
 	uint16_t	rows[3] = {0, 1, 2};
@@ -167,7 +169,7 @@ check_two_cells(void)
 
 /* ------------------------------------------------------------------- filled by threads */
 
-/* Columns: two of a key, one of values.  The first row with a key counts. */
+/* Columns: two of a key, one of values. */
 typedef struct fill_case
 {
 	uint32_t	num_rows;
@@ -230,25 +232,41 @@ make_rows(fill_case *given, int kind)
 			}
 }
 
+/* The row is in the list of its key, whose rows are in descending order. */
+static void
+check_list(const fill_case *given, uint32_t row, int64_t found)
+{
+	int64_t		before = given->num_rows;
+
+	while (given->build.has_next && found > (int64_t) row)
+	{
+		UNIT_CHECK(found < before && is_key_of(given, row, (uint32_t) found));
+		before = found;
+		found = mgpu_build_next(&given->build, given->fill.memory, found);
+	}
+	UNIT_CHECK(!given->build.has_next || found == (int64_t) row);
+}
+
 static void
 check_filled(const fill_case *given)
 {
 	for (uint32_t row = 0; row < given->num_rows; row++)
 	{
 		uint64_t	key = (uint64_t) given->cells[0][row];
-		uint32_t	first = 0;
+		uint32_t	wanted = given->build.has_next ? given->num_rows - 1 : 0;
 		int64_t		found;
 		int64_t		cell;
 
 		if (!has_key(given, row))
 			continue;
-		while (!is_key_of(given, row, first))
-			first++;
+		while (!is_key_of(given, row, wanted))
+			wanted += given->build.has_next ? -1 : 1;
 		if (given->num_keys == 2)
 			key = mgpu_build_hash(key, (uint64_t) given->cells[1][row]);
-		UNIT_CHECK(mgpu_build_find(&given->build, given->fill.memory, key, &found) && found == (int64_t) first);
-		UNIT_CHECK(mgpu_build_cell(&given->build, given->fill.memory, 0, found, &cell) == (given->marks[first] >> 2 & 1));
-		UNIT_CHECK(cell == given->cells[2][first]);
+		UNIT_CHECK(mgpu_build_find(&given->build, given->fill.memory, key, &found) && found == (int64_t) wanted);
+		UNIT_CHECK(mgpu_build_cell(&given->build, given->fill.memory, 0, found, &cell) == (given->marks[wanted] >> 2 & 1));
+		UNIT_CHECK(cell == given->cells[2][wanted]);
+		check_list(given, row, found);
 	}
 }
 
@@ -271,27 +289,26 @@ run_fill(fill_case *given, mgpu_pool *pool, bool is_crowded)
 	while (!mgpu_pool_work(pool, 1000))
 		;
 	state = mgpu_build_fill_end(&given->fill);
-	if (is_crowded && state == MGPU_FILL_CROWDED)
+	if (is_crowded && state == MGPU_FILL_FAILED)
 	{
 		num_crowded++;
 		return;
 	}
-	UNIT_CHECK(state == (given->repeats && !given->fill.ignores_repeats && some_repeat(given) ? MGPU_FILL_REPEATED : MGPU_FILL_OK));
-	if (state == MGPU_FILL_OK)
-		check_filled(given);
+	UNIT_CHECK(state == (given->repeats && some_repeat(given) ? MGPU_FILL_REPEATED : MGPU_FILL_OK));
+	check_filled(given);
 }
 
 static void
 check_fill(fill_case *given, mgpu_pool *pool, int kind)
 {
 	const int64_t *columns[] = {given->cells[0], given->cells[1], given->cells[2]};
-	uint64_t	bytes = mgpu_build_plan(&given->build, 64, given->num_rows, 1);
+	uint64_t	bytes = mgpu_build_plan(&given->build, 64, given->num_rows, 1, unit_random_below(2) == 0);
 
 	given->num_keys = 1 + (uint32_t) unit_random_below(2);
 	given->repeats = unit_random_below(2) == 0;
 	given->fill = (mgpu_build_fill) {
 		.build = &given->build,.memory = calloc(1, bytes),.marks = given->marks,.columns = columns,.num_keys = given->num_keys,
-		.keys = {0, 1},.cells = {2},.ignores_repeats = unit_random_below(2) == 0,
+		.keys = {0, 1},.cells = {2},
 		.num_parts = kind == 4 ? 4 : 1 + (uint32_t) unit_random_below(8)
 	};
 	make_rows(given, kind);

@@ -62,7 +62,7 @@ spec_of(mgpu_program_op op)
 	for (int i = 0; i < NUM_REGISTERS; i++)
 		spec.lanes[i] = (uint8_t) (i % 4);
 	spec.constants[MGPU_LANE_BYTES] = (mgpu_group_constant) {.bits = TEXT_AT,.length = 8};
-	spec.build_bytes = mgpu_build_plan(&spec.builds[0], 0, 3, 2);
+	spec.build_bytes = mgpu_build_plan(&spec.builds[0], 0, 3, 2, false);
 	spec.ops[0] = op;
 	fill_tables(&spec);
 	return spec;

@@ -883,84 +883,121 @@ test_builds(void)
 	group_free_case(&job);
 }
 
-/* ------------------------------------------------ rows of a build that are not matched */
+/* ------------------------------------------------ joins */
 
-/* Have the first column of integers be looked up, and rows that match none of the build's come last.  false: there is no such column. */
+typedef struct join_case
+{
+	uint32_t	column;			/* of integers, which are looked up */
+	uint32_t	repeats;		/* rows of the build with each key; 0: these differ, and the spec says so */
+	bool		keeps_all;		/* rows of the table come too that match none */
+	bool		adds_unmatched; /* and rows of the build */
+} join_case;
+
+
+static int64_t
+key_of(const join_case *join, uint32_t row)
+{
+	return group_build_key(join->repeats > 0 ? row / join->repeats : row);
+}
+
+/* The build of a case, with keys that may repeat. */
+static void
+make_build(group_case *job, const join_case *join)
+{
+	mgpu_build *build = &job->spec.builds[0];
+	char	   *memory = (char *) job->build;
+
+	group_make_build(job);
+	memset(job->build, 0, sizeof(job->build));
+	job->spec.build_bytes = mgpu_build_plan(build, 0, GROUP_BUILD_ROWS, 1, join->repeats > 0);
+	UNIT_CHECK(job->spec.build_bytes <= sizeof(job->build));
+	for (uint32_t row = 0; row < GROUP_BUILD_ROWS; row++)
+	{
+		(void) mgpu_build_add(build, memory, (uint64_t) key_of(join, row), row);
+		mgpu_build_put(build, memory, 0, row, group_build_cell(row), group_build_is_null(row));
+	}
+}
+
+/* Have the first column of integers be looked up.  false: there is none. */
 static bool
-look_up(group_case *job, bool is_full, uint32_t *column)
+look_up(group_case *job, join_case *join)
 {
 	mgpu_group_spec *spec = &job->spec;
+	uint16_t	column_reg;
 	uint16_t	row;
 
-	for (*column = 0; *column < spec->num_columns && spec->columns[*column].kind != MGPU_KEY_SIGNED; ++*column)
+	for (join->column = 0; join->column < spec->num_columns && spec->columns[join->column].kind != MGPU_KEY_SIGNED; join->column++)
 		;
-	if (job->num_filters > 0 || job->num_computed > 0 || *column == spec->num_columns)
+	if (job->num_filters > 0 || job->num_computed > 0 || join->column == spec->num_columns)
 		return false;
-	job->domains[*column] = 1 + group_below(job, 200);
-	group_make_build(job);
+	job->domains[join->column] = 1 + group_below(job, 200);
+	make_build(job, join);
+	column_reg = (uint16_t) spec->columns[join->column].reg;
 	row = (uint16_t) group_add_op(spec, MGPU_RUN_LOOKUP, 8, 0, MGPU_LANE_INTEGER);
-	spec->ops[spec->num_ops - 1].from[0] = (uint16_t) spec->columns[*column].reg;
-	spec->tests[0].reg = group_add_op(spec, is_full ? MGPU_RUN_IN_ROUND : MGPU_RUN_IS_NOT_NULL, 0, is_full, MGPU_LANE_INTEGER);
-	spec->ops[spec->num_ops - 1].from[0] = is_full ? (uint16_t) spec->columns[*column].reg : row;
+	spec->ops[spec->num_ops - 1].from[0] = column_reg;
+	spec->tests[0].reg = group_add_op(spec, join->keeps_all ? MGPU_RUN_IN_ROUND : MGPU_RUN_IS_NOT_NULL, 0, join->keeps_all, MGPU_LANE_INTEGER);
+	spec->ops[spec->num_ops - 1].from[0] = join->keeps_all ? column_reg : row;
 	spec->tests[0].end_op = spec->num_ops;
-	spec->num_tests = spec->unmatched_test = 1;
-	spec->unmatched_reg = row;
+	spec->num_tests = 1;
+	if (join->repeats > 0 || join->adds_unmatched)
+		spec->matches[spec->num_matches++] = (mgpu_group_match) {.test = 1,.reg = row,.adds_unmatched = join->adds_unmatched};
 	return true;
 }
 
-/* How many rows a join has: pairs, rows of the build without one and, if it is full, rows of the table. */
+/* How many rows a join has: pairs, rows of the build without one, and rows of the table. */
 static uint64_t
-count_joined(const group_case *job, uint32_t column, bool is_full)
+count_joined(const group_case *job, const join_case *join)
 {
 	bool		matched[GROUP_BUILD_ROWS] = {false};
 	uint64_t	count = 0;
 
 	for (uint64_t i = 0; i < job->num_rows; i++)
 	{
-		bool		found = false;
+		bool		has_match = false;
 
-		for (uint32_t row = 0; row < GROUP_BUILD_ROWS && (job->rows[i].nulls >> column & 1) == 0; row++)
+		for (uint32_t row = 0; row < GROUP_BUILD_ROWS && (job->rows[i].nulls >> join->column & 1) == 0; row++)
 		{
-			if (group_build_key(row) != group_integer_of(job, &job->rows[i], column))
-				continue;
-			found = matched[row] = true;
+			bool		is_match = key_of(join, row) == group_integer_of(job, &job->rows[i], join->column);
+
+			count += is_match;
+			has_match |= is_match;
+			matched[row] |= is_match;
 		}
-		count += found || is_full;
+		count += !has_match && join->keeps_all;
 	}
 	for (uint32_t row = 0; row < GROUP_BUILD_ROWS; row++)
-		count += !matched[row];
+		count += !matched[row] && join->adds_unmatched;
 	return count;
 }
 
 static void
-test_unmatched(void)
+test_joins(void)
 {
 	uint32_t	num_run = 0;
 
-	for (uint64_t seed = 1; seed < 400; seed++)
+	for (uint64_t seed = 1; seed < 800; seed++)
 	{
-		bool		is_full = seed % 2 == 0;
+		join_case	join = {.keeps_all = seed % 2 == 0,.adds_unmatched = seed % 4 < 2,.repeats = seed % 8 < 4 ? 0 : (uint32_t) (seed % 16 < 8 ? 3 : 80)};
 		group_case	job;
 		table_run	how = random_run(seed);
 		group_outcome outcome;
-		uint32_t	column;
 
 		group_random_case(&job, seed, pages, 0);
-		if (look_up(&job, is_full, &column))
+		if (look_up(&job, &join))
 		{
-			UNIT_CONTEXT("not matched, seed %llu", (unsigned long long) seed);
+			UNIT_CONTEXT("joined, seed %llu", (unsigned long long) seed);
 			free(job.num_items);
 			group_write_pages(&job, pages, 1 + group_below(&job, 12));
 			run_table(&how, &job, &outcome);
 			UNIT_CHECK(outcome.status == MGPU_OK || outcome.status == MGPU_UNSUPPORTED);
-			UNIT_CHECK(outcome.status != MGPU_OK || outcome.result.num_rows == count_joined(&job, column, is_full));
+			UNIT_CHECK(outcome.status != MGPU_OK || outcome.result.num_rows == count_joined(&job, &join));
 			num_run += outcome.status == MGPU_OK;
 			group_free_outcome(&outcome);
 		}
 		group_free_case(&job);
 	}
-	UNIT_CONTEXT("%s", "not matched");
-	UNIT_CHECK(num_run > 20);
+	UNIT_CONTEXT("%s", "joined");
+	UNIT_CHECK(num_run > 40);
 }
 
 /* Calls that come too early, too late or with too much. */
@@ -1020,7 +1057,7 @@ main(void)
 	test_cancel();
 	test_refusals();
 	test_builds();
-	test_unmatched();
+	test_joins();
 	test_protocol();
 	mgpu_played_reset();
 	free(pages);

@@ -284,11 +284,11 @@ static int64_t
 make_build(program_case *given)
 {
 	mgpu_build *build = &given->builds[1];
-	uint64_t	bytes = mgpu_build_plan(&given->builds[0], 0, 1, 1);
+	uint64_t	bytes = mgpu_build_plan(&given->builds[0], 0, 1, 1, false);
 	char	   *memory = (char *) given->build_memory;
 
 	memset(given->build_memory, 0, sizeof(given->build_memory));
-	bytes = mgpu_build_plan(build, bytes, unit_random_below(MOST_BUILD_ROWS + 1), NUM_BUILD_COLUMNS);
+	bytes = mgpu_build_plan(build, bytes, unit_random_below(MOST_BUILD_ROWS + 1), NUM_BUILD_COLUMNS, false);
 	UNIT_CHECK(bytes > 0 && bytes <= sizeof(given->build_memory));
 	for (uint32_t row = 0; row < build->num_rows; row++)
 	{

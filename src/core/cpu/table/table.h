@@ -17,6 +17,7 @@
  *
  *	 table_executor	calls, batches			table_stages	what is done after reading
  *	 table_read		rows of pages			table_columns	program, codes
+ *	 table_matches	rows of joins			table_unmatched	rows that no join has
  *	 table_groups	hash tables of records	table_reduce	counts and sums
  *	 table_parts	merging, grouping		table_sorts		values of groups
  *	 table_distinct	counts of texts			table_heads		extremes of texts, pairs
@@ -65,6 +66,7 @@ typedef enum mgpu_table_way
 typedef struct mgpu_table_batch
 {
 	struct mgpu_table_batch *next;
+	struct mgpu_table_batch *more;	/* of the same pages, while these are read */
 	mgpu_table_rows rows;
 	uint64_t	first_row;		/* ORDER: of all rows */
 	uint32_t	parts[MGPU_TABLE_PARTS + 1];	/* KEEP: where parts of rows begin */
@@ -89,12 +91,16 @@ typedef struct mgpu_table_read
 	mgpu_table_batch *batch;
 } mgpu_table_read;
 
+typedef struct mgpu_table_saved mgpu_table_saved;
+
 /* What a thread has. */
 typedef struct mgpu_table_worker
 {
 	mgpu_arena	arena;			/* what it works in, and rows that it has kept */
 	mgpu_register registers[MGPU_GROUP_MAX_REGISTERS];
 	const char **found[MGPU_GROUP_MAX_INPUTS];	/* values of a vector's rows */
+	mgpu_table_saved *saved[MGPU_GROUP_MAX_BUILDS];	/* of each match of the spec */
+	mgpu_table_batch *batch;	/* that is read */
 	uint16_t	kept[MGPU_VECTOR_ROWS];	/* rows whose registers are computed */
 	uint16_t	selected[MGPU_VECTOR_ROWS];	/* places of those that met all tests so far */
 	uint64_t	hashes[MGPU_VECTOR_ROWS];	/* of a vector's rows; or codes that nobody wants */

@@ -11,7 +11,7 @@
 
 /* ---- plan */
 
-/* Registers that operations from one on read, or later tests, or columns. */
+/* Registers that operations from one on read, or tests, matches behind so many tests, or columns. */
 static uint64_t
 registers_read_from(const mgpu_group_spec *spec, uint32_t op, uint32_t test)
 {
@@ -20,6 +20,8 @@ registers_read_from(const mgpu_group_spec *spec, uint32_t op, uint32_t test)
 	for (; op < spec->num_ops; op++)
 		for (int from = 0; from < mgpu_program_num_from[spec->ops[op].code]; from++)
 			read |= UINT64_C(1) << spec->ops[op].from[from];
+	for (uint32_t i = 0; i < spec->num_matches; i++)
+		read |= spec->matches[i].test >= test ? UINT64_C(1) << spec->matches[i].reg : 0;
 	for (; test < spec->num_tests; test++)
 		read |= UINT64_C(1) << spec->tests[test].reg;
 	for (uint32_t i = 0; i < spec->num_columns; i++)
@@ -103,7 +105,7 @@ mgpu_table_make_registers(mgpu_run *run, mgpu_table_worker *worker)
 		if (worker->found[i] == NULL)
 			return false;
 	}
-	return true;
+	return mgpu_table_make_saved(run, worker);
 }
 
 static void
@@ -164,23 +166,28 @@ move_rows(const mgpu_run *run, mgpu_table_worker *worker, uint64_t registers, ui
 		worker->selected[i] = (uint16_t) i;
 }
 
-/* The selected rows meet tests from one on. */
-static uint32_t
-meet_tests(mgpu_run *run, mgpu_table_worker *worker, uint32_t test, uint32_t num_rows)
+static void
+select_all(mgpu_table_worker *worker, uint32_t num_rows)
+{
+	for (uint32_t i = 0; i < num_rows; i++)
+		worker->selected[i] = (uint16_t) i;
+}
+
+uint32_t
+mgpu_table_meet_tests(mgpu_run *run, mgpu_table_worker *worker, uint32_t test, uint32_t end, uint32_t num_rows)
 {
 	const mgpu_group_spec *spec = &run->spec;
 	uint32_t	num_selected = num_rows;
 	uint32_t	begin = test > 0 ? spec->tests[test - 1].end_op : 0;
 	bool		has_fault = false;
 
-	for (uint32_t i = test; i < spec->num_tests; i++)
+	select_all(worker, num_rows);
+	for (uint32_t i = test; i < end; i++)
 	{
 		run_ops(run, worker, begin, spec->tests[i].end_op, num_rows);
 		begin = spec->tests[i].end_op;
 		num_selected = keep_rows(&worker->registers[spec->tests[i].reg], worker->selected, num_selected, &has_fault);
-		if (i + 1 == spec->unmatched_test)
-			mgpu_table_match(run, worker, num_selected);
-		if (num_selected < num_rows / 4 * 3 || (i + 1 == spec->num_tests && num_selected < num_rows))
+		if (num_selected < num_rows / 4 * 3 || (i + 1 == end && num_selected < num_rows))
 		{
 			move_rows(run, worker, run->moved[i], num_selected);
 			num_rows = num_selected;
@@ -191,36 +198,10 @@ meet_tests(mgpu_run *run, mgpu_table_worker *worker, uint32_t test, uint32_t num
 	return num_rows;
 }
 
-static void
-select_all(mgpu_table_worker *worker, uint32_t num_rows)
+void
+mgpu_table_run_tests(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_tests, uint32_t num_rows)
 {
-	for (uint32_t i = 0; i < num_rows; i++)
-		worker->kept[i] = worker->selected[i] = (uint16_t) i;
-}
-
-uint32_t
-mgpu_table_test(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_rows)
-{
-	select_all(worker, num_rows);
-	return meet_tests(run, worker, 0, num_rows);
-}
-
-uint32_t
-mgpu_table_test_unmatched(mgpu_run *run, mgpu_table_worker *worker, const uint32_t *rows, uint32_t num_rows)
-{
-	const mgpu_group_spec *spec = &run->spec;
-	mgpu_register *reg = &worker->registers[spec->unmatched_reg];
-
-	for (uint32_t i = 0; i < spec->num_inputs; i++)
-		memset(worker->found[i], 0, num_rows * sizeof(char *));
-	select_all(worker, num_rows);
-	run_ops(run, worker, 0, spec->tests[spec->unmatched_test - 1].end_op, num_rows);
-	for (uint32_t i = 0; i < num_rows; i++)
-	{
-		reg->integers[i] = rows[i];
-		reg->states[i] = MGPU_IS_VALUE;
-	}
-	return meet_tests(run, worker, spec->unmatched_test, num_rows);
+	run_ops(run, worker, 0, run->spec.tests[num_tests - 1].end_op, num_rows);
 }
 
 /* ---- columns */

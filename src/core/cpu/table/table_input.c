@@ -73,6 +73,22 @@ mgpu_table_add_batch(mgpu_run *run)
 	return batch;
 }
 
+void
+mgpu_table_join_batches(mgpu_run *run)
+{
+	for (mgpu_table_batch *batch = run->first; batch != NULL; batch = batch->next)
+	{
+		mgpu_table_batch *more = batch->more;
+
+		if (more == NULL)
+			continue;
+		more->next = batch->next;
+		batch->next = more;
+		run->last = run->last == batch ? more : run->last;
+		batch->more = NULL;
+	}
+}
+
 /* Cut the pages of a slot into tasks. */
 static bool
 add_reads(mgpu_run *run, mgpu_table_slot *slot)

@@ -304,8 +304,9 @@ keep_rows(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_batch *batch, con
 }
 
 static bool
-keep_batch(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_batch *batch)
+keep_batch(mgpu_run *run, mgpu_table_worker *worker)
 {
+	mgpu_table_batch *batch = worker->batch;
 	mgpu_table_rows rows = rows_of_worker(run, worker);
 	bool		has_parts = run->num_parts > 1;
 	uint32_t   *places = NULL;
@@ -340,18 +341,38 @@ most_rows_of(const mgpu_table_read *read)
 }
 
 bool
-mgpu_table_begin_batch(mgpu_run *run, mgpu_table_worker *worker, uint64_t most_rows)
+mgpu_table_begin_batch(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_batch *batch, uint64_t most_rows)
 {
+	worker->batch = batch;
 	worker->num_rows = 0;
 	worker->some_nulls = 0;
 	return make_room(run, worker, most_rows);
 }
 
+/* Keep the batch, which is full, and have another behind it. */
+static bool
+go_on_in_next(mgpu_run *run, mgpu_table_worker *worker)
+{
+	mgpu_table_batch *more = mgpu_arena_allocate(&worker->arena, sizeof(*more));
+
+	if (more == NULL || !keep_batch(run, worker))
+		return false;
+	mgpu_table_count(run, &worker->bytes, worker_bytes(worker));
+	*more = (mgpu_table_batch) {0};
+	worker->batch = worker->batch->more = more;
+	worker->num_rows = 0;
+	worker->some_nulls = 0;
+	return true;
+}
+
 bool
 mgpu_table_take_vector(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_kept)
 {
-	uint64_t	begin = worker->num_rows;
+	uint64_t	begin;
 
+	if (worker->num_rows + num_kept > worker->capacity && !go_on_in_next(run, worker))
+		return false;
+	begin = worker->num_rows;
 	worker->num_kept += num_kept;
 	mgpu_table_compute(run, worker, num_kept);
 	if (worker->folds && num_kept > 0)
@@ -362,10 +383,10 @@ mgpu_table_take_vector(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_ke
 }
 
 void
-mgpu_table_end_batch(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_batch *batch, bool goes_on)
+mgpu_table_end_batch(mgpu_run *run, mgpu_table_worker *worker, bool goes_on)
 {
 	if (goes_on && !worker->folds)
-		goes_on = keep_batch(run, worker, batch);
+		goes_on = keep_batch(run, worker);
 	else if (worker->groups.num_groups > mgpu_cpu_tunables.table_fold_groups)
 		worker->folds = false;
 	mgpu_table_count(run, &worker->bytes, worker_bytes(worker));
@@ -378,16 +399,16 @@ mgpu_table_read_pages(mgpu_run *run, mgpu_table_worker *worker, const mgpu_table
 {
 	page_reader reader = {.read = read,.ref = read->begin};
 	uint8_t		source = ((const mgpu_page_ref *) read->slot->memory)->source;
-	bool		goes_on = mgpu_table_begin_batch(run, worker, most_rows_of(read));
+	bool		goes_on = mgpu_table_begin_batch(run, worker, read->batch, most_rows_of(read));
 	uint32_t	num_found;
 
 	while (goes_on && mgpu_table_goes_on(run) && (num_found = find_rows(run, worker, &reader)) > 0)
 	{
-		uint32_t	num_kept = mgpu_table_test(run, worker, num_found);
+		uint64_t	before = worker->num_kept;
 
+		goes_on = mgpu_table_take_rows(run, worker, num_found);
 		worker->read_of_source[source] += num_found;
-		worker->kept_of_source[source] += num_kept;
-		goes_on = mgpu_table_take_vector(run, worker, num_kept);
+		worker->kept_of_source[source] += worker->num_kept - before;
 	}
-	mgpu_table_end_batch(run, worker, read->batch, goes_on);
+	mgpu_table_end_batch(run, worker, goes_on);
 }

@@ -13,18 +13,22 @@ mgpu_status mgpu_table_input_commit(mgpu_run *run, mgpu_channel channel, uint64_
 mgpu_status mgpu_table_all_read(mgpu_run *run, mgpu_error *err);
 void		mgpu_table_set_builds(mgpu_run *run, const mgpu_group_spec *spec, const char *builds);
 
-/* table_unmatched.c: note which rows of a build the selected ones match; then read the others, as many tasks as are planned. */
+/* table_unmatched.c: note which rows of a build are matched; then read the others, as many tasks as are planned. */
 bool		mgpu_table_make_matched(mgpu_run *run);
-void		mgpu_table_match(mgpu_run *run, const mgpu_table_worker *worker, uint32_t num_selected);
+void		mgpu_table_note_match(mgpu_run *run, int64_t row);
 uint64_t	mgpu_table_unmatched_tasks(const mgpu_run *run);
 bool		mgpu_table_plan_unmatched(mgpu_run *run);
 void		mgpu_table_add_unmatched(void *run, uint64_t task, int worker);
 
-/* The vectors of a batch (table_read.c): have room for so many rows, take those that are kept, and keep the batch. */
-bool		mgpu_table_begin_batch(mgpu_run *run, mgpu_table_worker *worker, uint64_t most_rows);
+/*
+ * The vectors of a batch (table_read.c): have room for so many rows, take those that are kept, and keep the batch.  More rows than that go to
+ * batches behind it; once all are read, these are joined.
+ */
+bool		mgpu_table_begin_batch(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_batch *batch, uint64_t most_rows);
 bool		mgpu_table_take_vector(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_kept);
-void		mgpu_table_end_batch(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_batch *batch, bool goes_on);
+void		mgpu_table_end_batch(mgpu_run *run, mgpu_table_worker *worker, bool goes_on);
 mgpu_table_batch *mgpu_table_add_batch(mgpu_run *run);
+void		mgpu_table_join_batches(mgpu_run *run);
 
 /* table_read.c */
 void		mgpu_table_plan_inputs(mgpu_run *run);
@@ -33,10 +37,20 @@ void		mgpu_table_read_pages(mgpu_run *run, mgpu_table_worker *worker, const mgpu
 /* table_columns.c.  Workers have registers; false: out of memory. */
 void		mgpu_table_plan_columns(mgpu_run *run);
 bool		mgpu_table_make_registers(mgpu_run *run, mgpu_table_worker *worker);
-uint32_t	mgpu_table_test(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_rows);
 
-/* So too of rows of a build that the table's have not matched: whose inputs are NULL, and only tests behind the match count. */
-uint32_t	mgpu_table_test_unmatched(mgpu_run *run, mgpu_table_worker *worker, const uint32_t *rows, uint32_t num_rows);
+/* The first rows of the vector meet tests from one on: their new number.  Or the operations of the first tests run, whatever these say. */
+uint32_t	mgpu_table_meet_tests(mgpu_run *run, mgpu_table_worker *worker, uint32_t test, uint32_t end, uint32_t num_rows);
+void		mgpu_table_run_tests(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_tests, uint32_t num_rows);
+
+/* The columns of the first rows. */
 void		mgpu_table_compute(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_rows);
+
+/*
+ * table_matches.c.  All rows of a vector meet tests and matches, and those that are kept are taken.  So too rows of a build that the table's have not
+ * matched: their inputs are NULL, and only what is behind the match counts.  false: out of memory.
+ */
+bool		mgpu_table_make_saved(mgpu_run *run, mgpu_table_worker *worker);
+bool		mgpu_table_take_rows(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_rows);
+bool		mgpu_table_take_unmatched(mgpu_run *run, mgpu_table_worker *worker, const uint32_t *rows, uint32_t num_rows);
 
 #endif							/* MGPU_TABLE_READ_H */

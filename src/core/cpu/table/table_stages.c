@@ -118,6 +118,7 @@ end_reading(mgpu_run *run, mgpu_error *err)
 	}
 	for (int i = 0; i < run->num_workers; i++)
 		num_rows += run->workers[i].num_kept;
+	mgpu_table_join_batches(run);
 	mgpu_table_plan_shares(run);
 	if (run->num_workers == 1 && run->workers[0].folds)
 		take_groups(run);

@@ -16,30 +16,23 @@
 static uint32_t
 num_rows_of(const mgpu_run *run)
 {
-	return run->spec.builds[run->spec.unmatched_build].num_rows;
+	return run->spec.builds[run->spec.matches[0].build].num_rows;
 }
 
 bool
 mgpu_table_make_matched(mgpu_run *run)
 {
-	if (run->spec.unmatched_test == 0)
+	if (!mgpu_group_adds_unmatched(&run->spec))
 		return true;
 	run->matched = calloc((size_t) num_rows_of(run) + 1, sizeof(*run->matched));
 	return run->matched != NULL;
 }
 
 void
-mgpu_table_match(mgpu_run *run, const mgpu_table_worker *worker, uint32_t num_selected)
+mgpu_table_note_match(mgpu_run *run, int64_t row)
 {
-	const mgpu_register *reg = &worker->registers[run->spec.unmatched_reg];
-
-	for (uint32_t i = 0; i < num_selected; i++)
-	{
-		uint16_t	row = worker->selected[i];
-
-		if (reg->states[row] == MGPU_IS_VALUE && (uint64_t) reg->integers[row] < num_rows_of(run))
-			atomic_store_explicit(&run->matched[reg->integers[row]], 1, memory_order_relaxed);
-	}
+	if ((uint64_t) row < num_rows_of(run))
+		atomic_store_explicit(&run->matched[row], 1, memory_order_relaxed);
 }
 
 uint64_t
@@ -87,8 +80,8 @@ mgpu_table_add_unmatched(void *context, uint64_t task, int worker_number)
 
 	if (!mgpu_table_goes_on(run))
 		return;
-	goes_on = mgpu_table_begin_batch(run, worker, end - next);
+	goes_on = mgpu_table_begin_batch(run, worker, run->unmatched[task], end - next);
 	while (goes_on && mgpu_table_goes_on(run) && (num_found = find_unmatched(run, &next, end, rows)) > 0)
-		goes_on = mgpu_table_take_vector(run, worker, mgpu_table_test_unmatched(run, worker, rows, num_found));
-	mgpu_table_end_batch(run, worker, run->unmatched[task], goes_on);
+		goes_on = mgpu_table_take_unmatched(run, worker, rows, num_found);
+	mgpu_table_end_batch(run, worker, goes_on);
 }

@@ -1,0 +1,202 @@
+/*
+ * table_matches.c
+ *		Rows that match several rows of a build: each pair is a row.
+ *
+ * The tests up to a match run for a vector of rows, as if each had one match.  Then the registers that are read behind it are saved, and vectors
+ * of pairs are made of them, which meet the other tests, and the next match.  So a row may become any number of rows, and none takes more
+ * memory than a vector for each match.  To have rows of several matches in a vector of any length was rejected: registers have one size.
+ */
+#include "core/cpu/table/table_read.h"
+
+#include <string.h>
+
+/* A vector of rows that have met the tests up to a match. */
+struct mgpu_table_saved
+{
+	mgpu_register registers[MGPU_GROUP_MAX_REGISTERS];	/* those that are read behind it */
+	uint16_t	kept[MGPU_VECTOR_ROWS];
+	int64_t		next[MGPU_VECTOR_ROWS]; /* the row of the build that each meets next; -1: none */
+	uint16_t	from[MGPU_VECTOR_ROWS]; /* of the pairs at hand: the row ... */
+	int64_t		matched[MGPU_VECTOR_ROWS];	/* ... and that of the build */
+};
+
+static uint64_t
+registers_of(const mgpu_run *run, const mgpu_group_match *match)
+{
+	return run->moved[match->test - 1];
+}
+
+bool
+mgpu_table_make_saved(mgpu_run *run, mgpu_table_worker *worker)
+{
+	for (uint32_t i = 0; i < run->spec.num_matches; i++)
+	{
+		uint64_t	registers = registers_of(run, &run->spec.matches[i]);
+		uint64_t	register_bytes = MGPU_VECTOR_ROWS * (sizeof(int64_t) + sizeof(uint32_t) + 1);
+		uint64_t	num_saved = (uint64_t) __builtin_popcountll(registers);
+		char	   *memory = mgpu_arena_allocate(&worker->arena, sizeof(mgpu_table_saved) + num_saved * register_bytes);
+
+		if (memory == NULL)
+			return false;
+		worker->saved[i] = (mgpu_table_saved *) memory;
+		memory += sizeof(mgpu_table_saved);
+		for (uint64_t left = registers; left != 0; left &= left - 1)
+		{
+			mgpu_register *reg = &worker->saved[i]->registers[__builtin_ctzll(left)];
+
+			reg->integers = (int64_t *) memory;
+			reg->lengths = (uint32_t *) (memory + MGPU_VECTOR_ROWS * sizeof(int64_t));
+			reg->states = (uint8_t *) (reg->lengths + MGPU_VECTOR_ROWS);
+			memory += register_bytes;
+		}
+	}
+	return true;
+}
+
+/* ---- pairs */
+
+static void
+save_rows(const mgpu_run *run, const mgpu_table_worker *worker, const mgpu_group_match *match, mgpu_table_saved *saved, uint32_t num_rows)
+{
+	const mgpu_register *reg = &worker->registers[match->reg];
+
+	for (uint64_t left = registers_of(run, match); left != 0; left &= left - 1)
+	{
+		int			number = __builtin_ctzll(left);
+
+		memcpy(saved->registers[number].integers, worker->registers[number].integers, num_rows * sizeof(int64_t));
+		memcpy(saved->registers[number].lengths, worker->registers[number].lengths, num_rows * sizeof(uint32_t));
+		memcpy(saved->registers[number].states, worker->registers[number].states, num_rows);
+	}
+	memcpy(saved->kept, worker->kept, num_rows * sizeof(uint16_t));
+	for (uint32_t i = 0; i < num_rows; i++)
+		saved->next[i] = reg->states[i] == MGPU_IS_VALUE ? reg->integers[i] : -1;
+}
+
+/* The next pairs, of rows from *row on: one of a row without a match.  Their number. */
+static uint32_t
+find_pairs(const mgpu_run *run, const mgpu_build *build, mgpu_table_saved *saved, uint32_t *row, uint32_t num_rows)
+{
+	uint32_t	num_pairs = 0;
+
+	for (; *row < num_rows && num_pairs < MGPU_VECTOR_ROWS; num_pairs++)
+	{
+		int64_t		next = mgpu_build_next(build, run->builds, saved->next[*row]);
+
+		saved->from[num_pairs] = (uint16_t) *row;
+		saved->matched[num_pairs] = saved->next[*row];
+		saved->next[*row] = next;
+		*row += next < 0;
+	}
+	return num_pairs;
+}
+
+/* The registers of pairs: those of their rows, but for the match. */
+static void
+load_pairs(const mgpu_run *run, mgpu_table_worker *worker, const mgpu_group_match *match, const mgpu_table_saved *saved, uint32_t num_pairs)
+{
+	for (uint64_t left = registers_of(run, match); left != 0; left &= left - 1)
+	{
+		int			number = __builtin_ctzll(left);
+		const mgpu_register *from = &saved->registers[number];
+		mgpu_register *to = &worker->registers[number];
+
+		for (uint32_t i = 0; i < num_pairs; i++)
+		{
+			to->integers[i] = from->integers[saved->from[i]];
+			to->states[i] = from->states[saved->from[i]];
+		}
+		for (uint32_t i = 0; run->spec.lanes[number] >= MGPU_LANE_BYTES && i < num_pairs; i++)
+			to->lengths[i] = from->lengths[saved->from[i]];
+	}
+	memcpy(worker->registers[match->reg].integers, saved->matched, num_pairs * sizeof(int64_t));
+	for (uint32_t i = 0; i < num_pairs; i++)
+		worker->kept[i] = saved->kept[saved->from[i]];
+}
+
+static void
+note_matches(mgpu_run *run, const mgpu_table_worker *worker, const mgpu_group_match *match, uint32_t num_rows)
+{
+	const mgpu_register *reg = &worker->registers[match->reg];
+
+	for (uint32_t i = 0; match->adds_unmatched && i < num_rows; i++)
+	{
+		if (reg->states[i] == MGPU_IS_VALUE)
+			mgpu_table_note_match(run, reg->integers[i]);
+	}
+}
+
+/* ---- rows */
+
+static bool meet_from(mgpu_run *run, mgpu_table_worker *worker, uint32_t number, uint32_t num_rows);
+
+/* Rows that have met the tests up to a match meet what is behind it, with each row of the build. */
+static bool
+meet_match(mgpu_run *run, mgpu_table_worker *worker, uint32_t number, uint32_t num_rows)
+{
+	const mgpu_group_match *match = &run->spec.matches[number];
+	const mgpu_build *build = &run->spec.builds[match->build];
+	mgpu_table_saved *saved = worker->saved[number];
+	uint32_t	row = 0;
+	bool		goes_on = true;
+
+	if (!build->has_next)
+	{
+		note_matches(run, worker, match, num_rows);
+		return meet_from(run, worker, number + 1, num_rows);
+	}
+	save_rows(run, worker, match, saved, num_rows);
+	while (row < num_rows && goes_on && mgpu_table_goes_on(run))
+	{
+		uint32_t	num_pairs = find_pairs(run, build, saved, &row, num_rows);
+
+		load_pairs(run, worker, match, saved, num_pairs);
+		note_matches(run, worker, match, num_pairs);
+		goes_on = meet_from(run, worker, number + 1, num_pairs);
+	}
+	return goes_on;
+}
+
+/* The first rows of the vector have met so many matches, and meet what is behind these. */
+static bool
+meet_from(mgpu_run *run, mgpu_table_worker *worker, uint32_t number, uint32_t num_rows)
+{
+	const mgpu_group_spec *spec = &run->spec;
+	uint32_t	begin = number > 0 ? spec->matches[number - 1].test : 0;
+	uint32_t	end = number < spec->num_matches ? spec->matches[number].test : spec->num_tests;
+
+	num_rows = mgpu_table_meet_tests(run, worker, begin, end, num_rows);
+	return number < spec->num_matches ? meet_match(run, worker, number, num_rows) : mgpu_table_take_vector(run, worker, num_rows);
+}
+
+static void
+keep_all(mgpu_table_worker *worker, uint32_t num_rows)
+{
+	for (uint32_t i = 0; i < num_rows; i++)
+		worker->kept[i] = (uint16_t) i;
+}
+
+bool
+mgpu_table_take_rows(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_rows)
+{
+	keep_all(worker, num_rows);
+	return meet_from(run, worker, 0, num_rows);
+}
+
+bool
+mgpu_table_take_unmatched(mgpu_run *run, mgpu_table_worker *worker, const uint32_t *rows, uint32_t num_rows)
+{
+	const mgpu_group_match *match = &run->spec.matches[0];
+	mgpu_register *reg = &worker->registers[match->reg];
+
+	for (uint32_t i = 0; i < run->spec.num_inputs; i++)
+		memset(worker->found[i], 0, num_rows * sizeof(char *));
+	keep_all(worker, num_rows);
+	mgpu_table_run_tests(run, worker, match->test, num_rows);
+	for (uint32_t i = 0; i < num_rows; i++)
+	{
+		reg->integers[i] = rows[i];
+		reg->states[i] = MGPU_IS_VALUE;
+	}
+	return meet_from(run, worker, 1, num_rows);
+}
