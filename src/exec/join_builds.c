@@ -17,6 +17,7 @@
 #include "run/run_table.h"
 
 const char *const join_is_large = "a smaller side of a join is larger than work_mem times hash_mem_multiplier for each process";
+const char *const join_is_larger = "a smaller side of a join is larger than the table that it is joined with";
 const char *const join_is_beyond = "a smaller side of a join has values that are beyond what programs compute";
 const char *const join_is_empty = "a smaller side of a join is empty, so that no row is left";
 
@@ -89,11 +90,31 @@ plan_rounds(join_builds *builds)
 	return builds->num_rounds == 1 || (builds->num_rounds > 1 && large->by_job);
 }
 
+/* Whether a side is expected to be larger than the table, so that PostgreSQL's plan is none of a table and smaller sides. */
+static bool
+some_are_larger(const join_builds *builds)
+{
+	double		num_read = row_source_rows(builds->source);
+	ListCell   *cell;
+
+	foreach(cell, builds->sides)
+	{
+		const source_join *join = ((const build_side *) lfirst(cell))->join;
+		JoinType	type = join->node->js.jointype;
+
+		if (type != JOIN_SEMI && type != JOIN_ANTI && join->rows->plan->plan_rows > num_read)
+			return true;
+	}
+	return false;
+}
+
 const char *
 join_builds_start(join_builds *builds)
 {
 	add_sides(builds);
 	builds->left_bytes = (Size) run_table_memory();
+	if (some_are_larger(builds))
+		return join_is_larger;
 	return plan_rounds(builds) ? NULL : join_is_large;
 }
 
@@ -142,7 +163,7 @@ read_rows(source_join *join, chunk *rows, Size most_bytes)
 	return fits;
 }
 
-/* Words that hold the longest text of a column, at least one; more than there may be, if none do. */
+/* Words that hold the longest text of a column, at least one, or TABLE_BUILD_NAMED. */
 static int
 words_of(const chunk *rows, const column *col)
 {
@@ -153,7 +174,7 @@ words_of(const chunk *rows, const column *col)
 	for (uint64 row = 0; row < rows->num_rows; row++)
 		if (!column_is_null(col, row))
 			longest = Max(longest, VARSIZE_ANY_EXHDR(cell_element(col->type, col->cells, row)));
-	return (int) Min(longest / sizeof(uint64) + 1, MOST_CELLS + 1);
+	return (int) Min(longest / sizeof(uint64) + 1, TABLE_BUILD_NAMED);
 }
 
 /* At least those that are expected. */
@@ -289,6 +310,11 @@ join_builds_read_cells(join_builds *builds, const table_job *job, bool *again)
 
 		if (!side->by_job)
 			continue;
+		if (job->builds[foreach_current_index(cell)].has_names)
+		{
+			*again = give_up(builds, side);
+			return NULL;
+		}
 		why_not = read_cells(builds, side, &job->builds[foreach_current_index(cell)], &done);
 		if (!done)
 			*again = give_up(builds, side);

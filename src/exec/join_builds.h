@@ -57,6 +57,7 @@ typedef struct join_builds
 
 /* Why builds end a job. */
 extern const char *const join_is_large;
+extern const char *const join_is_larger;
 extern const char *const join_is_beyond;
 extern const char *const join_is_empty;
 

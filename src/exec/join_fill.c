@@ -124,6 +124,18 @@ is_same_key(const build_filler *filler, uint32 row, uint32 other)
 	return true;
 }
 
+static int64
+cell_of(const table_build *from, int column, uint32 row)
+{
+	const char *text;
+	uint32		length;
+
+	if (from->names[column] == NULL)
+		return expr_program_truths(from->program, from->cells[column])[row];
+	text = expr_program_text(from->program, from->cells[column], row, &length);
+	return text_names_add(from->names[column], text, length);
+}
+
 /* Put the cells of a row. */
 static const char *
 put_cells(const build_filler *filler, uint32 row, uint32 number)
@@ -136,8 +148,7 @@ put_cells(const build_filler *filler, uint32 row, uint32 number)
 
 		if (state == MGPU_IS_FAULT)
 			return join_is_beyond;
-		mgpu_build_put(filler->build, filler->memory, i, number, expr_program_truths(from->program, from->cells[i])[row],
-					   state == MGPU_IS_NULL);
+		mgpu_build_put(filler->build, filler->memory, i, number, state == MGPU_IS_NULL ? 0 : cell_of(from, i, row), state == MGPU_IS_NULL);
 	}
 	return NULL;
 }

@@ -61,6 +61,21 @@ add_words(expr_program *program, expr_value from, uint16 code, int num_words)
 	return first;
 }
 
+/* A long text of a build: its number is there. */
+static bool
+add_build_name(expr_program *program, Expr *expr, value_cells *cells)
+{
+	expr_value	number;
+
+	cells->names = compile_build_name(program, expr, &number);
+	if (cells->names == NULL)
+		return false;
+	cells->form = CELLS_NAMED;
+	cells->num_cells = 1;
+	cells->first = expr_program_add_output(program, number);
+	return true;
+}
+
 /* A text or uuid of a build: its words are there.  false: it is something else. */
 static bool
 add_build_words(expr_program *program, Expr *expr, value_cells *cells)
@@ -69,7 +84,7 @@ add_build_words(expr_program *program, Expr *expr, value_cells *cells)
 
 	cells->num_cells = is_as_its_bytes(expr) ? compile_build_words(program, expr, words) : 0;
 	if (cells->num_cells == 0)
-		return false;
+		return is_as_its_bytes(expr) && add_build_name(program, expr, cells);
 	cells->form = getBaseType(exprType((Node *) expr)) == UUIDOID ? CELLS_UUID : CELLS_BYTES;
 	cells->first = program->num_outputs;
 	for (int i = 0; i < cells->num_cells; i++)
@@ -147,6 +162,8 @@ value_cells_datum(const value_cells *cells, const uint64 *bits)
 			return number_to_numeric((int64) number, cells->scale, (int) bits[1]);
 		case CELLS_BYTES:
 			return bytes_datum(cells, bits, VARHDRSZ);
+		case CELLS_NAMED:
+			return text_names_datum(cells->names, number);
 		default:
 			return bytes_datum(cells, bits, 0);
 	}

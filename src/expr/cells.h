@@ -3,13 +3,14 @@
  *		Values of expressions as numbers of 8 bytes, in which executors of table jobs keep, order and return them.
  *
  * A number, a date or a numeric with a declared scale is one such cell.  A text is some, which order as its bytes do.  A numeric
- * that shows digits of its own is two: the number, and how many digits it shows.
+ * that shows digits of its own is two: the number, and how many digits it shows.  A text of a build that is too long for that is a number.
  */
 #ifndef MGPU_EXPR_CELLS_H
 #define MGPU_EXPR_CELLS_H
 
 #include "core/group_spec.h"
 #include "expr/expr_program.h"
+#include "expr/text_names.h"
 
 typedef enum cell_form
 {
@@ -17,6 +18,7 @@ typedef enum cell_form
 	CELLS_NUMERIC,
 	CELLS_SHOWN,				/* they do not order values: equal ones may show different digits */
 	CELLS_BYTES,
+	CELLS_NAMED,				/* a text of a build: its number, which does not order it */
 	CELLS_UUID
 } cell_form;
 
@@ -28,6 +30,7 @@ typedef struct value_cells
 	uint32		kind;			/* as in mgpu_group_column */
 	uint32		width;
 	int			scale;			/* of a numeric */
+	const text_names *names;	/* NAMED */
 } value_cells;
 
 /* Most cells of a value. */

@@ -10,6 +10,7 @@
 
 #include "expr/expr_program.h"
 #include "expr/functions.h"
+#include "expr/text_names.h"
 
 /* Digits behind the point that a numeric in a register may have: as many fit in four digits of base 10,000. */
 #define MOST_SCALE 16
@@ -178,6 +179,9 @@ extern bool compile_time(expr_program *program, const function_call *call, expr_
 extern bool is_build_var(const expr_program *program, const Expr *expr);
 extern bool compile_build_part(expr_program *program, const Expr *expr, expr_value *value);
 extern int	compile_build_words(expr_program *program, const Expr *expr, expr_value *words);
+
+/* The number of a long text of a build, and of whose names; NULL: it is none. */
+extern const text_names *compile_build_name(expr_program *program, const Expr *expr, expr_value *value);
 extern bool compile_build_presence(expr_program *program, const Var *var, expr_value *value);
 
 /* Whether texts under a collation are compared by their bytes: in order, or for equality alone. */

@@ -4,7 +4,7 @@
  *
  * An expression of one build's columns alone is computed once for each of its rows, when the build is filled, and becomes cells: rows that
  * stream only fetch them.  So texts of builds may be computed with, though no build has their bytes: they are words, as keys, orders and
- * results.  Of a key that has several cells, these are the first.
+ * results, or the number of a long text.  Of a key that has several cells, these are the first.
  */
 #include "postgres.h"
 
@@ -75,9 +75,9 @@ is_build_var(const expr_program *program, const Expr *expr)
 	return program->builds && IsA(expr, Var) && ((const Var *) expr)->varno >= EXPR_BUILD_VARNO;
 }
 
-/* The first cell of an expression, which has so many. */
-static int
-cell_of(expr_build *build, const Expr *expr, int num_cells)
+/* The column of an expression, which has so many cells, or a name. */
+static build_column *
+column_of(expr_build *build, const Expr *expr, int num_cells, bool is_named)
 {
 	build_column *column;
 	ListCell   *cell;
@@ -85,14 +85,14 @@ cell_of(expr_build *build, const Expr *expr, int num_cells)
 	foreach(cell, build->columns)
 	{
 		column = lfirst(cell);
-		if (equal(column->expr, expr) && column->num_cells == num_cells)
-			return column->first;
+		if (equal(column->expr, expr) && column->num_cells == num_cells && (column->names != NULL) == is_named)
+			return column;
 	}
 	column = palloc(sizeof(build_column));
-	*column = (build_column) {copyObject((Expr *) expr), build->num_cells, num_cells};
+	*column = (build_column) {copyObject((Expr *) expr), build->num_cells, num_cells, is_named ? text_names_create() : NULL};
 	build->columns = lappend(build->columns, column);
 	build->num_cells += num_cells;
-	return column->first;
+	return column;
 }
 
 static expr_value
@@ -123,7 +123,7 @@ compile_build_part(expr_program *program, const Expr *expr, expr_value *value)
 	if (number < 0 || !expr_type_of(exprType((const Node *) expr), exprTypmod((const Node *) expr), &type) || type.lane == MGPU_LANE_BYTES ||
 		(type.is_numeric && !IsA(expr, Var)))
 		return false;
-	*value = fetch(program, number, type, cell_of(&program->builds[number], expr, type.lane == MGPU_LANE_SHOWN ? 2 : 1));
+	*value = fetch(program, number, type, column_of(&program->builds[number], expr, type.lane == MGPU_LANE_SHOWN ? 2 : 1, false)->first);
 	return true;
 }
 
@@ -154,10 +154,26 @@ compile_build_words(expr_program *program, const Expr *expr, expr_value *words)
 	num_words = num_words_of(build, expr, &type);
 	if (num_words == 0 || num_words > MOST_CELLS)
 		return 0;
-	first = cell_of(build, expr, num_words);
+	first = column_of(build, expr, num_words, false)->first;
 	for (int i = 0; i < num_words; i++)
 		words[i] = fetch(program, number, word, first + i);
 	return num_words;
+}
+
+const text_names *
+compile_build_name(expr_program *program, const Expr *expr, expr_value *value)
+{
+	const expr_type number_type = {MGPU_LANE_INTEGER, sizeof(int64), false, 0};
+	int			number = build_of(program, expr);
+	const build_column *column;
+	expr_type	type;
+
+	if (number < 0 || !expr_type_of(exprType((const Node *) expr), exprTypmod((const Node *) expr), &type) || type.lane != MGPU_LANE_BYTES ||
+		type.width > 0)
+		return NULL;
+	column = column_of(&program->builds[number], expr, 1, true);
+	*value = fetch(program, number, number_type, column->first);
+	return column->names;
 }
 
 bool
@@ -168,7 +184,7 @@ compile_build_presence(expr_program *program, const Var *var, expr_value *value)
 	if (compile_build_part(program, (const Expr *) var, value))
 		return true;
 	if (compile_build_words(program, (const Expr *) var, words) == 0)
-		return false;
+		return compile_build_name(program, (const Expr *) var, value) != NULL;
 	*value = words[0];
 	return true;
 }

@@ -359,3 +359,12 @@ expr_program_truths(const expr_program *program, int number)
 {
 	return program->registers[program->outputs[number].reg].integers;
 }
+
+const char *
+expr_program_text(const expr_program *program, int number, uint32 row, uint32 *length)
+{
+	const mgpu_register *reg = &program->registers[program->outputs[number].reg];
+
+	*length = reg->lengths[row];
+	return reg->bytes[row];
+}

@@ -24,6 +24,7 @@ typedef struct build_column
 	Expr	   *expr;
 	int			first;
 	int			num_cells;
+	text_names *names;			/* its only cell is a number of these; NULL: of no text */
 } build_column;
 
 /* Before the first expression that has variables of builds. */

@@ -57,6 +57,9 @@ extern bool expr_program_run(expr_program *program, ExprContext *context, const 
 extern const uint8 *expr_program_states(const expr_program *program, int number);
 extern const int64 *expr_program_truths(const expr_program *program, int number);
 
+/* The bytes of a text of the last run. */
+extern const char *expr_program_text(const expr_program *program, int number, uint32 row, uint32 *length);
+
 /*
  * Put its values into rows from first on of a column, which has room for them, and return how many are faults: those
  * cells have no meaning.

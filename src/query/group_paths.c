@@ -280,8 +280,8 @@ make_set_path(PlannerInfo *root, group_offer *offer, const List *set)
 	offer->target = of.target;
 	if (group_task_of_grouping(task, root, &of))
 		task->why_not = make_paths(offer);
-	if (task->why_not == NULL && !grouping_may_reread(root, offer->rows))
-		task->why_not = "GROUPING SETS need the rows of tables, which are read as columns for each of them";
+	if (task->why_not == NULL && !grouping_may_reread(root, offer->rows, task->executor))
+		task->why_not = "GROUPING SETS need the rows of a table, or of a join that a table job does, which are read for each of them";
 	if (task->why_not)
 		return set == NIL ? make_plain_path(root, offer, of.having) : NULL;
 	return cheapest_of(offer->paths);

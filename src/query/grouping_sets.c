@@ -13,6 +13,7 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
 #include "optimizer/tlist.h"
+#include "parser/parsetree.h"
 #include "utils/lsyscache.h"
 
 #include "compat.h"
@@ -101,9 +102,27 @@ grouping_of_set(const PlannerInfo *root, PathTarget *target, const List *set)
 	return of;
 }
 
-bool
-grouping_may_reread(PlannerInfo *root, const Path *rows)
+/* Whether a relation has the same rows each time that it is read. */
+static bool
+is_stable(PlannerInfo *root, const RelOptInfo *rel)
 {
-	return scan_saved_cost(root, rows, rows->pathtarget->exprs) > 0 &&
-		!contain_volatile_functions((Node *) extract_actual_clauses(rows->parent->baserestrictinfo, false));
+	return planner_rt_fetch(rel->relid, root)->rtekind == RTE_RELATION &&
+		!contain_volatile_functions((Node *) extract_actual_clauses(rel->baserestrictinfo, false)) &&
+		!contain_volatile_functions((Node *) extract_actual_clauses(rel->joininfo, false));
+}
+
+bool
+grouping_may_reread(PlannerInfo *root, const Path *rows, table_executor executor)
+{
+	const RelOptInfo *rel = rows->parent;
+	int			relid = -1;
+
+	if (IS_SIMPLE_REL(rel))
+		return scan_saved_cost(root, rows, rows->pathtarget->exprs) > 0 &&
+			!contain_volatile_functions((Node *) extract_actual_clauses(rel->baserestrictinfo, false));
+	/* a job of joins has no costs that readings would share */
+	while (executor != TABLE_BY_NOBODY && (relid = bms_next_member(rel->relids, relid)) >= 0)
+		if (root->simple_rel_array[relid] && !is_stable(root, root->simple_rel_array[relid]))
+			return false;
+	return executor != TABLE_BY_NOBODY;
 }

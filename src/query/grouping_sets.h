@@ -7,6 +7,8 @@
 
 #include "nodes/pathnodes.h"
 
+#include "query/table_job.h"
+
 /* What groups are made of: a GROUP BY, or one of its grouping sets. */
 typedef struct grouping
 {
@@ -21,9 +23,7 @@ extern grouping grouping_of_query(const PlannerInfo *root, PathTarget *target);
 /* That of one of its sets, a list of sortgrouprefs: keys that it does not have are NULL. */
 extern grouping grouping_of_set(const PlannerInfo *root, PathTarget *target, const List *set);
 
-/*
- * Whether the rows of a path may be read once for each set: from tables as columns, always the same rows.
- */
-extern bool grouping_may_reread(PlannerInfo *root, const Path *rows);
+/* Whether the rows of a path may be read once for each set: from a table as columns, or by a job of joins; always the same rows. */
+extern bool grouping_may_reread(PlannerInfo *root, const Path *rows, table_executor executor);
 
 #endif							/* MGPU_QUERY_GROUPING_SETS_H */

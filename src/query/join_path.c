@@ -93,18 +93,20 @@ finds_one(PlannerInfo *root, const HashPath *join)
 	return false;
 }
 
+static bool
+repeats(PlannerInfo *root, const HashPath *join)
+{
+	return table_join_may_repeat(join->jpath.jointype, join->jpath.inner_unique) && !finds_one(root, join);
+}
+
 bool
 join_path_repeats(PlannerInfo *root, const List *joins)
 {
 	ListCell   *cell;
 
 	foreach(cell, joins)
-	{
-		const HashPath *join = lfirst(cell);
-
-		if (table_join_may_repeat(join->jpath.jointype, join->jpath.inner_unique) && !finds_one(root, join))
+		if (repeats(root, lfirst(cell)))
 			return true;
-	}
 	return false;
 }
 
@@ -187,6 +189,39 @@ join_path_rounds_of(PlannerInfo *root, const List *joins, const Path **large)
 	return join_path_reads_side(root, side) ? num_rounds : 0;
 }
 
+/* Rows of the largest table below a relation. */
+static double
+largest_table(const PlannerInfo *root, const RelOptInfo *rel)
+{
+	double		largest = 0;
+	int			relid = -1;
+
+	while ((relid = bms_next_member(rel->relids, relid)) >= 0)
+		if (root->simple_rel_array[relid])
+			largest = Max(largest, root->simple_rel_array[relid]->tuples);
+	return largest;
+}
+
+/*
+ * Whether the largest table streams through joins of keys that repeat: nothing else says which side is the smaller one, for estimates of joined
+ * rows may be far from what comes.
+ */
+static bool
+streams_largest(PlannerInfo *root, const Path *stream, const List *joins)
+{
+	double		num_read = join_path_rows_read(join_path_scans(stream));
+	ListCell   *cell;
+
+	foreach(cell, joins)
+	{
+		const HashPath *join = lfirst(cell);
+
+		if (repeats(root, join) && largest_table(root, join->jpath.innerjoinpath->parent) > num_read)
+			return false;
+	}
+	return true;
+}
+
 const Path *
 join_path_stream(PlannerInfo *root, const Path *rows, List **joins)
 {
@@ -198,7 +233,7 @@ join_path_stream(PlannerInfo *root, const Path *rows, List **joins)
 		*joins = lappend(*joins, (void *) rows);
 		rows = ((const HashPath *) rows)->jpath.outerjoinpath;
 	}
-	return join_path_rounds_of(root, *joins, NULL) > 0 ? rows : NULL;
+	return streams_largest(root, rows, *joins) && join_path_rounds_of(root, *joins, NULL) > 0 ? rows : NULL;
 }
 
 /* ---- tables */
@@ -332,11 +367,33 @@ join_path_exprs(List *columns, const List *joins)
 
 	foreach(cell, joins)
 		exprs = lappend(exprs, own_exprs(lfirst(cell)));
-	return joins ? (List *) name_builds((Node *) exprs, &names) : exprs;
+	if (joins == NIL)
+		return exprs;
+	exprs = (List *) name_builds((Node *) exprs, &names);
+	for_each_from(cell, exprs, 1)
+		lfirst(cell) = lappend(lfirst(cell), names.vars[foreach_current_index(cell) - 1]);
+	return exprs;
+}
+
+/* Words for texts of a build's columns, by statistics. */
+static int *
+words_of(PlannerInfo *root, const List *vars)
+{
+	int		   *words = palloc(list_length(vars) * sizeof(int) + 1);
+	ListCell   *cell;
+
+	foreach(cell, vars)
+	{
+		const Var  *var = lfirst(cell);
+		const RangeTblEntry *table = planner_rt_fetch(var->varno, root);
+
+		words[foreach_current_index(cell)] = table_job_words_of(var, table->rtekind == RTE_RELATION ? table->relid : InvalidOid);
+	}
+	return words;
 }
 
 List *
-join_path_joins(const List *exprs, const List *joins)
+join_path_joins(PlannerInfo *root, const List *exprs, const List *joins)
 {
 	List	   *made = NIL;
 	ListCell   *cell;
@@ -349,7 +406,7 @@ join_path_joins(const List *exprs, const List *joins)
 
 		*join = (table_join) {
 			.type = path->jointype,.may_repeat = table_join_may_repeat(path->jointype, path->inner_unique),.clauses = linitial(own),
-			.conditions = lsecond(own),.num_rounds = 1
+			.conditions = lsecond(own),.words = words_of(root, lthird(own)),.num_rounds = 1
 		};
 		made = lappend(made, join);
 	}

@@ -24,6 +24,7 @@
 #include "query/offers.h"
 #include "query/scan_path.h"
 #include "query/table_job.h"
+#include "run/run_table.h"
 #include "settings.h"
 
 /* Which paths are compared by: less is better for the other executor, too. */
@@ -82,6 +83,15 @@ make_path(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptInfo *
 	return (Path *) create_hashjoin_path(root, joined, type, &workspace, extra, stream, rows, false, extra->restrictlist, NULL, clauses);
 }
 
+/* Whether so many rows stream that somebody would run a job of them. */
+static bool
+is_large(const Path *stream)
+{
+	double		num_read = stream ? join_path_rows_read(join_path_scans(stream)) : 0;
+
+	return num_read > 0 && (run_may_use_gpu() || table_job_has_threads(num_read, true));
+}
+
 static void
 keep_better(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptInfo *inner, JoinType type, JoinPathExtraData *extra)
 {
@@ -94,7 +104,8 @@ keep_better(PlannerInfo *root, RelOptInfo *joined, RelOptInfo *outer, RelOptInfo
 	if (!mgpu_setting_enable_columns || !enable_hashjoin || joined->reloptkind != RELOPT_JOINREL || joined->fdwroutine || (joined->fdw_private && known == NULL))
 		return;
 	path = make_path(root, joined, outer, inner, type, extra);
-	if (path && join_path_stream(root, path, &joins) && (known == NULL || table_job_scan_cost(root, path, COMPARED_BY) < table_job_scan_cost(root, known, COMPARED_BY)))
+	if (path && is_large(join_path_stream(root, path, &joins)) &&
+		(known == NULL || table_job_scan_cost(root, path, COMPARED_BY) < table_job_scan_cost(root, known, COMPARED_BY)))
 		joined->fdw_private = path;
 }
 

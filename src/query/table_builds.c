@@ -21,7 +21,7 @@ table_build_add(table_build *build, Expr *expr, int num_words, value_cells *cell
 
 	if (!expr_program_add_cells(build->program, expr, num_words, cells) || cells->first + cells->num_cells > TABLE_BUILD_MOST_OUTPUTS)
 		return false;
-	*value = (build_column) {expr, cells->first, cells->num_cells};
+	*value = (build_column) {expr, cells->first, cells->num_cells, NULL};
 	build->values = lappend(build->values, value);
 	return true;
 }
@@ -32,6 +32,13 @@ take_column(table_build *build, const build_column *column)
 {
 	value_cells cells;
 
+	if (column->names)
+	{
+		build->cells[column->first] = expr_program_add(build->program, column->expr);
+		build->names[column->first] = column->names;
+		build->has_names = true;
+		return build->cells[column->first] >= 0;
+	}
 	if (!table_build_add(build, column->expr, column->num_cells, &cells) || cells.num_cells != column->num_cells)
 		return false;
 	for (int i = 0; i < cells.num_cells; i++)
@@ -110,7 +117,8 @@ table_job_take_build(table_job *job, const table_question *question)
 		Expr	   *expr = (Expr *) look_below((Node *) value->expr, question->scan.columns);
 		value_cells cells;
 
-		if (!expr_program_add_cells(job->program, expr, value->num_cells, &cells) || cells.num_cells != value->num_cells)
+		/* a number is a job's own */
+		if (!expr_program_add_cells(job->program, expr, value->num_cells, &cells) || cells.num_cells != value->num_cells || cells.form == CELLS_NAMED)
 			return false;
 		for (int i = 0; i < cells.num_cells; i++)
 		{
@@ -131,7 +139,7 @@ words_of(const table_question *question, const Expr *expr)
 		((const table_join *) list_nth(question->scan.joins, var->varno - EXPR_BUILD_VARNO))->words : NULL;
 	int			num_words = below ? below[var->varattno - 1] : table_job_words(question, expr);
 
-	return num_words > 0 ? num_words : MOST_CELLS + 1;
+	return num_words > 0 ? num_words : TABLE_BUILD_NAMED;
 }
 
 int *

@@ -52,12 +52,10 @@ table_job_column(table_job *job, int output, uint32 kind, uint32 width)
 	return number;
 }
 
-int
-table_job_words(const table_question *question, const Expr *expr)
+static int
+words_of(const Expr *expr, int32 mean)
 {
-	const Var  *var = (const Var *) expr;
 	int32		most = type_maximum_size(exprType((const Node *) expr), exprTypmod((const Node *) expr));
-	int32		mean = IsA(var, Var) && var->varno < EXPR_BUILD_VARNO ? get_attavgwidth(RelationGetRelid(question->widths), var->varattno) : 0;
 	int			words = mean > 0 ? (2 * mean + 8) / (int) sizeof(uint64) : EXPR_USUAL_WORDS;
 
 	if (mean > WIDEST_MEAN)
@@ -66,6 +64,22 @@ table_job_words(const table_question *question, const Expr *expr)
 	if (most > 0)
 		words = Min(words, (most - (int) VARHDRSZ) / (int) sizeof(uint64) + 1);
 	return Min(words, MOST_CELLS);
+}
+
+int
+table_job_words(const table_question *question, const Expr *expr)
+{
+	const Var  *var = (const Var *) expr;
+
+	return words_of(expr, IsA(var, Var) && var->varno < EXPR_BUILD_VARNO ? get_attavgwidth(RelationGetRelid(question->widths), var->varattno) : 0);
+}
+
+int
+table_job_words_of(const Var *var, Oid table)
+{
+	int			words = words_of((const Expr *) var, OidIsValid(table) && var->varattno > 0 ? get_attavgwidth(table, var->varattno) : 0);
+
+	return words > 0 ? words : TABLE_BUILD_NAMED;
 }
 
 int
@@ -209,7 +223,7 @@ orders_by_cells(const value_cells *cells, const element_type *type, Oid type_id,
 			type_id = getBaseType(type_id);
 			return type_id == BYTEAOID || (type_id != BPCHAROID && OidIsValid(collation) && collation_orders_bytes(collation));
 		default:
-			return cells->form != CELLS_SHOWN;
+			return cells->form != CELLS_SHOWN && cells->form != CELLS_NAMED;
 	}
 }
 

@@ -78,6 +78,8 @@ struct table_build
 	int			keys[MGPU_BUILD_MAX_KEYS];	/* cells of the key */
 	int			num_cells;
 	int			cells[MGPU_BUILD_MAX_COLUMNS];
+	text_names *names[MGPU_BUILD_MAX_COLUMNS];	/* whose number a cell is, or NULL */
+	bool		has_names;		/* some are, so that no job can read the rows */
 };
 
 typedef struct table_job
@@ -148,6 +150,10 @@ extern int	table_job_cells(table_job *job, const table_question *question, Expr 
 
 /* Words for texts of an expression; 0: they are too long. */
 extern int	table_job_words(const table_question *question, const Expr *expr);
+
+/* The same for a column of a build, which is a table's, or InvalidOid: TABLE_BUILD_NAMED if they are too long. */
+#define TABLE_BUILD_NAMED (MOST_CELLS + 1)
+extern int	table_job_words_of(const Var *var, Oid table);
 
 /* Add the tests of rows (table_tests.c): conditions and joins.  After the last expression: the builds. */
 extern bool table_job_take_tests(table_job *job, const table_question *question);

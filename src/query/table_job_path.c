@@ -47,7 +47,7 @@ makes_job(PlannerInfo *root, const Path *scan, List *exprs, const List *joins, t
 	bool		is_made;
 
 	question->scan = (table_scan) {relation, linitial(exprs), extract_actual_clauses(scan->parent->baserestrictinfo, false),
-	join_path_joins(exprs, joins)};
+	join_path_joins(root, exprs, joins)};
 	if (!OidIsValid(widths))
 		question->widths = relation;
 	is_made = heap_reader_reads(relation) && table_job_make(job, question) == NULL;

@@ -27,6 +27,18 @@ add_run(mgpu_host *host, uint32_t slot_number)
 	return run;
 }
 
+/* What devices do: no job whose rows become several. */
+static mgpu_status
+validate(const host_run *run, mgpu_error *error)
+{
+	mgpu_status status = mgpu_job_validate(&run->job, error);
+
+	if (status != MGPU_OK || run->job.op != MGPU_OP_GROUP)
+		return status;
+	status = mgpu_group_validate(&run->group, error);
+	return status == MGPU_OK && run->group.num_matches > 0 ? mgpu_fail(error, MGPU_UNSUPPORTED, "matches are for CPU threads") : status;
+}
+
 /* A client has opened its slot. */
 static void
 adopt(mgpu_host *host, uint32_t slot_number)
@@ -49,8 +61,7 @@ adopt(mgpu_host *host, uint32_t slot_number)
 	mgpu_host_set_phase(run, MGPU_PHASE_QUEUED);
 	if (run->job.op == MGPU_OP_GROUP)
 		run->group = run->slot->group;
-	if (mgpu_job_validate(&run->job, &error) != MGPU_OK ||
-		(run->job.op == MGPU_OP_GROUP && mgpu_group_validate(&run->group, &error) != MGPU_OK))
+	if (validate(run, &error) != MGPU_OK)
 	{
 		mgpu_host_fail(run, &error);
 		return;

@@ -18,6 +18,7 @@
  *	 table_executor	calls, batches			table_stages	what is done after reading
  *	 table_read		rows of pages			table_columns	program, codes
  *	 table_matches	rows of joins			table_unmatched	rows that no join has
+ *	 table_batches	rows that are kept
  *	 table_groups	hash tables of records	table_reduce	counts and sums
  *	 table_parts	merging, grouping		table_sorts		values of groups
  *	 table_distinct	counts of texts			table_heads		extremes of texts, pairs

@@ -21,7 +21,7 @@ bool		mgpu_table_plan_unmatched(mgpu_run *run);
 void		mgpu_table_add_unmatched(void *run, uint64_t task, int worker);
 
 /*
- * The vectors of a batch (table_read.c): have room for so many rows, take those that are kept, and keep the batch.  More rows than that go to
+ * The vectors of a batch (table_batches.c): have room for so many rows, take those that are kept, and keep the batch.  More rows than that go to
  * batches behind it; once all are read, these are joined.
  */
 bool		mgpu_table_begin_batch(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_batch *batch, uint64_t most_rows);

@@ -1,0 +1,231 @@
+/*
+ * table_batches.c
+ *		The rows of some pages that are kept: folded into groups, or put into a batch, part after part, in memory or in the file.
+ */
+#include "core/cpu/table/table_read.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Have room for the codes of all rows, or of a vector's. */
+static bool
+make_room(mgpu_run *run, mgpu_table_worker *worker, uint64_t most_rows)
+{
+	uint64_t	capacity = MGPU_VECTOR_ROWS + (worker->folds ? 0 : most_rows);
+	bool		is_whole = true;
+
+	if (capacity <= worker->capacity)
+		return true;
+	capacity = UINT64_C(1) << mgpu_bit_length(capacity - 1);	/* seldom once more */
+	for (uint32_t i = 0; i < run->spec.num_columns; i++)
+	{
+		if ((run->stored >> i & 1) != 0)
+			is_whole &= (worker->codes[i] = mgpu_arena_allocate(&worker->arena, capacity * sizeof(uint64_t))) != NULL;
+	}
+	worker->nulls = mgpu_arena_allocate(&worker->arena, capacity * sizeof(uint32_t));
+	worker->parts = mgpu_arena_allocate(&worker->arena, capacity * sizeof(uint16_t));
+	worker->capacity = is_whole && worker->nulls != NULL && worker->parts != NULL ? capacity : 0;
+	return worker->capacity > 0;
+}
+
+static mgpu_table_rows
+rows_of_worker(const mgpu_run *run, const mgpu_table_worker *worker)
+{
+	mgpu_table_rows rows = {.num_rows = (uint32_t) worker->num_rows,.some_nulls = worker->some_nulls,.nulls = worker->nulls};
+
+	for (uint32_t i = 0; i < run->spec.num_columns; i++)
+		rows.codes[i] = worker->codes[i];
+	return rows;
+}
+
+static bool
+fold_vector(mgpu_run *run, mgpu_table_worker *worker)
+{
+	mgpu_table_rows rows = rows_of_worker(run, worker);
+	const uint32_t *numbers = run->spec.num_keys == 0 ? NULL : worker->numbers;
+	bool		found;
+
+	worker->num_rows = 0;
+	worker->some_nulls = 0;
+	if (numbers == NULL)
+		found = mgpu_table_make_empty(&worker->groups);
+	else
+	{
+		mgpu_table_hash(&run->keys, &rows, worker->hashes);
+		found = mgpu_table_find(&worker->groups, &rows, worker->hashes, worker->numbers);
+	}
+	if (found && !mgpu_table_reduce(&worker->groups, &run->record, &rows, numbers))
+		mgpu_table_fail(run, MGPU_TABLE_OVERFLOW);
+	return found;
+}
+
+/* The part of each row, by the highest bits of its hash, and how many rows parts have. */
+static void
+find_parts(const mgpu_run *run, mgpu_table_worker *worker, const mgpu_table_rows *rows, uint32_t *sizes)
+{
+	for (uint64_t begin = 0; begin < rows->num_rows; begin += MGPU_VECTOR_ROWS)
+	{
+		mgpu_table_rows slice = mgpu_table_slice(rows, run->spec.num_columns, begin,
+												 mgpu_table_least(MGPU_VECTOR_ROWS, rows->num_rows - begin));
+
+		mgpu_table_hash(&run->part_keys, &slice, worker->hashes);
+		for (uint32_t i = 0; i < slice.num_rows; i++)
+		{
+			uint16_t	part = (uint16_t) (worker->hashes[i] >> MGPU_TABLE_PART_SHIFT);
+
+			worker->parts[begin + i] = part;
+			sizes[part]++;
+		}
+	}
+}
+
+/* Where each row goes: behind the rows before it of its part.  Rows of one part stay where they are. */
+static void
+place_rows(const mgpu_run *run, mgpu_table_worker *worker, const mgpu_table_rows *rows, mgpu_table_batch *batch, uint32_t *places)
+{
+	uint32_t	next[MGPU_TABLE_PARTS] = {0};
+	uint32_t	begin = 0;
+
+	find_parts(run, worker, rows, next);
+	for (uint32_t part = 0; part < MGPU_TABLE_PARTS; part++)
+	{
+		uint32_t	size = next[part];
+
+		batch->parts[part] = next[part] = begin;
+		begin += size;
+	}
+	batch->parts[MGPU_TABLE_PARTS] = begin;
+	for (uint32_t i = 0; i < rows->num_rows; i++)
+		places[i] = next[worker->parts[i]]++;
+}
+
+/* Copy rows to the batch, whose memory is to: columns, then nulls; part after part if there are places. */
+static void
+copy_rows(const mgpu_run *run, const mgpu_table_worker *worker, mgpu_table_batch *batch, const uint32_t *places, uint64_t *to)
+{
+	uint64_t	num_rows = worker->num_rows;
+	uint32_t   *nulls;
+
+	batch->rows.num_rows = (uint32_t) num_rows;
+	batch->rows.some_nulls = worker->some_nulls;
+	for (uint32_t column = 0; column < run->spec.num_columns; column++)
+	{
+		const uint64_t *from = worker->codes[column];
+
+		if ((run->stored >> column & 1) == 0)
+			continue;
+		if (places == NULL)
+			memcpy(to, from, num_rows * sizeof(uint64_t));
+		for (uint64_t i = 0; places != NULL && i < num_rows; i++)
+			to[places[i]] = from[i];
+		batch->rows.codes[column] = to;
+		to += num_rows;
+	}
+	batch->rows.nulls = nulls = (uint32_t *) to;
+	if (places == NULL)
+		memcpy(nulls, worker->nulls, num_rows * sizeof(uint32_t));
+	for (uint64_t i = 0; places != NULL && i < num_rows; i++)
+		nulls[places[i]] = worker->nulls[i];
+}
+
+static uint64_t
+worker_bytes(const mgpu_table_worker *worker)
+{
+	return worker->arena.bytes + mgpu_table_groups_bytes(&worker->groups);
+}
+
+/* Keep rows in memory, or in the file. */
+static bool
+keep_rows(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_batch *batch, const uint32_t *places)
+{
+	uint64_t	row_bytes = (uint64_t) __builtin_popcount(run->stored) * sizeof(uint64_t) + sizeof(uint32_t);
+	uint64_t	bytes = worker->num_rows * row_bytes;
+	uint64_t	growth = worker_bytes(worker) - worker->bytes + mgpu_arena_growth(&worker->arena, bytes);
+	bool		spills = mgpu_table_spills(run, growth);
+	void	   *memory = spills ? mgpu_table_block(worker, bytes) : mgpu_arena_allocate(&worker->arena, bytes);
+	if (memory == NULL)
+		return false;
+	copy_rows(run, worker, batch, places, memory);
+	if (spills)
+		mgpu_table_spill_batch(run, batch, memory);
+	return true;
+}
+
+static bool
+keep_batch(mgpu_run *run, mgpu_table_worker *worker)
+{
+	mgpu_table_batch *batch = worker->batch;
+	mgpu_table_rows rows = rows_of_worker(run, worker);
+	bool		has_parts = run->num_parts > 1;
+	uint32_t   *places = NULL;
+	bool		kept = true;
+
+	if (worker->num_rows == 0)
+		return true;
+	if (has_parts)
+	{
+		places = malloc(worker->num_rows * sizeof(uint32_t));
+		kept = places != NULL;
+		if (kept)
+			place_rows(run, worker, &rows, batch, places);
+	}
+	else
+		batch->parts[1] = (uint32_t) worker->num_rows;
+	kept = kept && keep_rows(run, worker, batch, places);
+	free(places);
+	return kept;
+}
+
+bool
+mgpu_table_begin_batch(mgpu_run *run, mgpu_table_worker *worker, mgpu_table_batch *batch, uint64_t most_rows)
+{
+	worker->batch = batch;
+	worker->num_rows = 0;
+	worker->some_nulls = 0;
+	return make_room(run, worker, most_rows);
+}
+
+/* Keep the batch, which is full, and have another behind it. */
+static bool
+go_on_in_next(mgpu_run *run, mgpu_table_worker *worker)
+{
+	mgpu_table_batch *more = mgpu_arena_allocate(&worker->arena, sizeof(*more));
+
+	if (more == NULL || !keep_batch(run, worker))
+		return false;
+	mgpu_table_count(run, &worker->bytes, worker_bytes(worker));
+	*more = (mgpu_table_batch) {0};
+	worker->batch = worker->batch->more = more;
+	worker->num_rows = 0;
+	worker->some_nulls = 0;
+	return true;
+}
+
+bool
+mgpu_table_take_vector(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_kept)
+{
+	uint64_t	begin;
+
+	if (worker->num_rows + num_kept > worker->capacity && !go_on_in_next(run, worker))
+		return false;
+	begin = worker->num_rows;
+	worker->num_kept += num_kept;
+	mgpu_table_compute(run, worker, num_kept);
+	if (worker->folds && num_kept > 0)
+		return fold_vector(run, worker);
+	if (!worker->folds && run->cut > 0)
+		mgpu_table_cut(run, worker, begin);
+	return true;
+}
+
+void
+mgpu_table_end_batch(mgpu_run *run, mgpu_table_worker *worker, bool goes_on)
+{
+	if (goes_on && !worker->folds)
+		goes_on = keep_batch(run, worker);
+	else if (worker->groups.num_groups > mgpu_cpu_tunables.table_fold_groups)
+		worker->folds = false;
+	mgpu_table_count(run, &worker->bytes, worker_bytes(worker));
+	if (!goes_on)
+		mgpu_table_fail(run, MGPU_TABLE_NO_MEMORY);
+}
