@@ -227,7 +227,7 @@ BEGIN
         IF kind LIKE '%JOIN' AND num_rows * times > 200000 THEN
             kind := oracle.pick(ARRAY['EXISTS', 'NOT EXISTS']);
         END IF;
-        more := CASE WHEN random() < 0.2 THEN ' AND ' || oracle.join_expr(ARRAY[new], oracle.join_forms('cond')) WHEN random() < 0.2 AND (kind = 'JOIN' OR NOT is_plain) THEN ' AND ' || oracle.join_expr(aliases || new, oracle.join_forms('cond')) ELSE '' END;
+        more := CASE WHEN random() < 0.2 THEN ' AND ' || oracle.join_expr(ARRAY[new], oracle.join_forms('cond')) WHEN random() < 0.25 THEN ' AND ' || oracle.join_expr(aliases || new, oracle.join_forms('cond')) ELSE '' END;
         CONTINUE WHEN kind = 'FULL JOIN' AND more <> '';
         -- nested loops would take seconds
         CONTINUE WHEN kind NOT LIKE '%JOIN' AND num_rows * t.num_rows > CASE WHEN kind = 'NOT IN' THEN 1e6 WHEN by_unique THEN 1e7 ELSE 2e6 END;

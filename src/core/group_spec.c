@@ -204,16 +204,25 @@ validate_references(const mgpu_group_spec *spec, mgpu_error *err)
 	return MGPU_OK;
 }
 
+static bool
+is_match_allowed(const mgpu_group_spec *spec, uint32_t number)
+{
+	const mgpu_group_match *match = &spec->matches[number];
+	uint32_t	before = number > 0 ? mgpu_group_match_end(match - 1) : 0;
+
+	return match->test > before && match->test <= spec->num_tests && match->num_conditions <= spec->num_tests - match->test &&
+		match->build < spec->num_builds && match->reg >= spec->num_constants && match->reg < spec->num_registers &&
+		spec->lanes[match->reg] == MGPU_LANE_INTEGER && match->kind <= MGPU_MATCH_NONE && match->adds_unmatched <= (number == 0);
+}
+
 static mgpu_status
 validate_matches(const mgpu_group_spec *spec, mgpu_error *err)
 {
 	for (uint32_t i = 0; i < spec->num_matches; i++)
 	{
 		const mgpu_group_match *match = &spec->matches[i];
-		uint32_t	before = i > 0 ? match[-1].test : 0;
 
-		if (match->test <= before || match->test > spec->num_tests || match->build >= spec->num_builds || match->reg < spec->num_constants ||
-			match->reg >= spec->num_registers || spec->lanes[match->reg] != MGPU_LANE_INTEGER || match->adds_unmatched > (i == 0))
+		if (!is_match_allowed(spec, i))
 			return mgpu_fail(err, MGPU_BAD_JOB, "rows of build %" PRIu32 " in register %" PRIu32 ", behind %" PRIu32 " tests",
 							 match->build, match->reg, match->test);
 	}

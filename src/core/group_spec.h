@@ -133,16 +133,28 @@ typedef struct mgpu_group_test
 	uint32_t	end_op;			/* behind its operations: no less than that of the test before */
 } mgpu_group_test;
 
+/* What becomes of a row that has matches, or none. */
+typedef enum mgpu_match_kind
+{
+	MGPU_MATCH_PAIRS = 0,		/* as many rows as it has matches */
+	MGPU_MATCH_ALL,				/* so too; one without any is kept, as if the build's row were NULL */
+	MGPU_MATCH_SOME,			/* it is kept if it has a match */
+	MGPU_MATCH_NONE				/* it is kept if it has none */
+} mgpu_match_kind;
+
 /*
- * A row that has met so many tests, at least one, matches the row of a build that is in a register, if that is not NULL.  It becomes as many rows
- * as have its key (mgpu_build_next).  Rows of the build that are never matched may come last, with NULL for what the table has; that
- * match is the first.  By CPU threads alone.
+ * A row that has met so many tests, at least one, may match rows of a build: that which is in a register, if it is not NULL, and those with the
+ * same key (mgpu_build_next).  A pair is a match if it meets the next tests, the conditions.  Without conditions, a row that has none has met the
+ * tests before.  Rows of the build that are never matched may come last, with NULL for what the table has; that match is the first.
+ * By CPU threads alone.
  */
 typedef struct mgpu_group_match
 {
 	uint32_t	test;
+	uint32_t	num_conditions;	/* tests; SOME and NONE have some */
 	uint32_t	build;
 	uint32_t	reg;
+	uint32_t	kind;			/* mgpu_match_kind */
 	uint32_t	adds_unmatched; /* 0 or 1 */
 } mgpu_group_match;
 
@@ -302,6 +314,13 @@ void		mgpu_group_plan_record(const mgpu_group_spec *spec, mgpu_group_record *rec
 uint64_t	mgpu_group_record_bytes(const mgpu_group_spec *spec, const mgpu_group_result *result);
 uint64_t	mgpu_group_value_bytes(const mgpu_group_spec *spec, const mgpu_group_result *result, uint32_t number);
 uint64_t	mgpu_group_output_bytes(const mgpu_group_spec *spec, const mgpu_group_result *result, uint32_t output);
+
+/* Tests up to the last condition of a match. */
+MGPU_CODEC uint32_t
+mgpu_group_match_end(const mgpu_group_match *match)
+{
+	return match->test + match->num_conditions;
+}
 
 /* Whether rows of builds come that are never matched. */
 MGPU_CODEC bool

@@ -249,15 +249,19 @@ fill_from_side(const join_builds *builds, const table_job *job, int number, bool
 	return why_not;
 }
 
-/* No key of a build repeats: rows need not look for more matches. */
+/* No key of a build repeats: rows need not look for more matches, unless conditions say which are. */
 static void
 forget_match(mgpu_group_spec *spec, uint32 build)
 {
 	uint32		num_left = 0;
 
 	for (uint32 i = 0; i < spec->num_matches; i++)
-		if (spec->matches[i].build != build || spec->matches[i].adds_unmatched)
-			spec->matches[num_left++] = spec->matches[i];
+	{
+		const mgpu_group_match *match = &spec->matches[i];
+
+		if (match->build != build || match->adds_unmatched || match->num_conditions > 0)
+			spec->matches[num_left++] = *match;
+	}
 	spec->num_matches = num_left;
 	spec->builds[build].has_next = 0;
 }

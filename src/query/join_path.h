@@ -26,12 +26,6 @@ extern bool join_path_reads_side(PlannerInfo *root, const Path *side);
 /* Whether rows are expected to match several of a smaller side's. */
 extern bool join_path_repeats(PlannerInfo *root, const List *joins);
 
-/* Columns of the rows, then clauses and conditions of each join: their variables of inner sides are builds'.  And what these were. */
-extern List *join_path_exprs(List *columns, const List *joins);
-
-/* The joins (scan/heap_reader.h) whose expressions these are. */
-extern List *join_path_joins(PlannerInfo *root, const List *exprs, const List *joins);
-
 /* What is expected of a join's smaller side. */
 typedef struct build_size
 {

@@ -15,6 +15,7 @@
 #include "utils/spccache.h"
 
 #include "compat.h"
+#include "query/join_exprs.h"
 #include "query/join_path.h"
 #include "query/scan_path.h"
 #include "query/table_job.h"
@@ -47,7 +48,7 @@ makes_job(PlannerInfo *root, const Path *scan, List *exprs, const List *joins, t
 	bool		is_made;
 
 	question->scan = (table_scan) {relation, linitial(exprs), extract_actual_clauses(scan->parent->baserestrictinfo, false),
-	join_path_joins(root, exprs, joins)};
+	join_exprs_joins(root, exprs, joins)};
 	if (!OidIsValid(widths))
 		question->widths = relation;
 	is_made = heap_reader_reads(relation) && table_job_make(job, question) == NULL;
@@ -76,7 +77,7 @@ make_one_job(PlannerInfo *root, const Path *rows, List *scans, table_question *q
 	mgpu_group_spec *specs = palloc(2 * sizeof(mgpu_group_spec));
 	List	   *joins;
 	const Path *stream = join_path_stream(root, rows, &joins);
-	List	   *exprs = join_path_exprs(rows->pathtarget->exprs, joins);
+	List	   *exprs = join_exprs_make(rows->pathtarget->exprs, joins);
 	ListCell   *cell;
 
 	foreach(cell, scans)

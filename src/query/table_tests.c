@@ -187,29 +187,64 @@ take_key(table_job *job, const table_question *question, int number, const OpExp
 	return true;
 }
 
-/* Whether a row that matches none is kept. */
-static bool
-keeps_all(const table_join *join)
+/* What becomes of a row with matches, or none. */
+static mgpu_match_kind
+kind_of(const table_join *join)
 {
-	return join->type == JOIN_LEFT || join->type == JOIN_FULL;
+	switch (join->type)
+	{
+		case JOIN_LEFT:
+		case JOIN_FULL:
+			return MGPU_MATCH_ALL;
+		case JOIN_SEMI:
+			return MGPU_MATCH_SOME;
+		case JOIN_ANTI:
+			return MGPU_MATCH_NONE;
+		default:
+			return MGPU_MATCH_PAIRS;
+	}
+}
+
+/* Whether matches are more than a row that is found or not. */
+static bool
+has_match(const table_join *join)
+{
+	return join->may_repeat || join->match_conditions || table_join_adds_unmatched(join->type);
+}
+
+/* Whether a row that finds none goes on: an antijoin without conditions wants no other. */
+static bool
+keeps_missed(const table_join *join)
+{
+	return join->type == JOIN_LEFT || join->type == JOIN_FULL || (join->type == JOIN_ANTI && join->match_conditions);
 }
 
 /*
- * A row may match several of the build's, or these come without a match: behind the test that a match meets, or of an outer join behind one that
- * all meet.  A right or full join is the first that rows meet, so that NULL is all that its other rows have beside the build's.
+ * The matches of a join: behind the test that a row is found or, where others go on, one that all meet.  A right or full join is the first that rows
+ * meet, so that NULL is all that its other rows have beside the build's.
  */
 static bool
-take_match(table_job *job, const table_join *join, int number, int row, List *keys)
+take_match(table_job *job, const table_join *join, int number, int row)
 {
 	mgpu_group_spec *spec = job->spec;
-	bool		adds_unmatched = table_join_adds_unmatched(join->type);
+	mgpu_group_match match = {.test = spec->num_tests,.build = number,.kind = kind_of(join),.adds_unmatched = table_join_adds_unmatched(join->type)};
 
-	if ((adds_unmatched && number != (int) spec->num_builds - 1) ||
-		(keeps_all(join) && !table_job_add_test(job, expr_program_add_round(job->program, keys, 0, 1))))
+	if ((match.adds_unmatched && number != (int) spec->num_builds - 1) || has_exec_param((Node *) join->match_conditions, NULL) ||
+		!take_conditions(job, join->match_conditions))
 		return false;
+	match.num_conditions = spec->num_tests - match.test;
 	job->of_matches[spec->num_matches] = row;
-	spec->matches[spec->num_matches++] = (mgpu_group_match) {.test = spec->num_tests,.build = number,.adds_unmatched = adds_unmatched};
+	spec->matches[spec->num_matches++] = match;
 	return true;
+}
+
+/* The test of a row that was looked up, if there is any. */
+static bool
+take_found(table_job *job, const table_join *join, int number, List *keys)
+{
+	if (!keeps_missed(join))
+		return table_job_add_test(job, expr_program_add_found(job->program, number, join->type != JOIN_ANTI));
+	return !has_match(join) || table_job_add_test(job, expr_program_add_round(job->program, keys, 0, 1));
 }
 
 static bool
@@ -229,12 +264,9 @@ take_join(table_job *job, const table_question *question, int number)
 	if (keys == NIL ||
 		(join->num_rounds > 1 && !table_job_add_test(job, expr_program_add_round(job->program, keys, 0, join->num_rounds))))
 		return false;
-	row = expr_program_look_up(job->program, number, keys, join->words, keeps_all(join));
-	if (!keeps_all(join) && !table_job_add_test(job, expr_program_add_found(job->program, number, join->type != JOIN_ANTI)))
-		return false;
-	if ((join->may_repeat || table_join_adds_unmatched(join->type)) && !take_match(job, join, number, row, keys))
-		return false;
-	return take_conditions(job, join->conditions);
+	row = expr_program_look_up(job->program, number, keys, join->words, keeps_missed(join));
+	return take_found(job, join, number, keys) && (!has_match(join) || take_match(job, join, number, row)) &&
+		take_conditions(job, join->conditions);
 }
 
 bool

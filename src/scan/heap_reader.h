@@ -23,6 +23,7 @@ typedef struct table_join
 	JoinType	type;			/* INNER, LEFT, RIGHT, FULL, SEMI, ANTI */
 	bool		may_repeat;		/* a row may match several of the build's, which all come */
 	List	   *clauses;		/* operators of equality, between what a row has and what the build's row has */
+	List	   *match_conditions;	/* what else a pair meets that is a match; not of inner joins */
 	List	   *conditions;		/* that the result meets */
 	const int  *words;			/* of the texts of each of the build's columns; NULL: they are not known */
 	int			num_rounds;		/* in which its build's rows are there, a part in each: the table is read that often */
@@ -35,11 +36,11 @@ table_join_adds_unmatched(JoinType type)
 	return type == JOIN_RIGHT || type == JOIN_FULL;
 }
 
-/* Whether several rows of the build may match a row. */
+/* Whether several rows of the build have to be looked at for a row. */
 static inline bool
-table_join_may_repeat(JoinType type, bool inner_unique)
+table_join_may_repeat(JoinType type, bool inner_unique, bool has_conditions)
 {
-	return !inner_unique && type != JOIN_SEMI && type != JOIN_ANTI;
+	return !inner_unique && (has_conditions || (type != JOIN_SEMI && type != JOIN_ANTI));
 }
 
 /* Whether a right or full join may have expressions of its outer side: NULL is what they are where that has no row. */

@@ -67,8 +67,7 @@ takes_join(const HashJoin *join)
 
 	if (table_join_adds_unmatched(type) && !takes_outer(outerPlan(join)))
 		return false;
-	/* what else a pair has to meet would decide whether there is one, but for inner joins */
-	return (type == JOIN_INNER || ((type == JOIN_LEFT || type == JOIN_SEMI || type == JOIN_ANTI || table_join_adds_unmatched(type)) && join->join.joinqual == NIL)) &&
+	return (type == JOIN_INNER || type == JOIN_LEFT || type == JOIN_SEMI || type == JOIN_ANTI || table_join_adds_unmatched(type)) &&
 		!join->join.plan.parallel_aware;
 }
 
@@ -87,7 +86,10 @@ source_add_join(row_source *source, HashJoinState *node, List *exprs)
 	join->rows = outerPlanState(innerPlanState(node));
 	join->source = row_source_open_rows(join->rows);
 	source->joins = lappend(source->joins, join);
-	own = list_make2(plan->hashclauses, list_concat_copy(plan->join.joinqual, plan->join.plan.qual));
+	if (plan->join.jointype == JOIN_INNER)
+		own = list_make3(plan->hashclauses, NIL, list_concat_copy(plan->join.joinqual, plan->join.plan.qual));
+	else
+		own = list_make3(plan->hashclauses, plan->join.joinqual, plan->join.plan.qual);
 	exprs = lappend(exprs, own);
 	return (List *) name_build((Node *) exprs, &number);
 }
@@ -107,8 +109,8 @@ joins_of(const row_source *source, List *exprs)
 		table_join *join = palloc(sizeof(table_join));
 
 		*join = (table_join) {
-			.type = from->node->js.jointype,.may_repeat = table_join_may_repeat(from->node->js.jointype, plan->join.inner_unique),
-			.clauses = linitial(own),.conditions = lsecond(own),.words = from->words,.num_rounds = Max(from->num_rounds, 1)
+			.type = from->node->js.jointype,.may_repeat = table_join_may_repeat(from->node->js.jointype, plan->join.inner_unique, lsecond(own) != NIL),
+			.clauses = linitial(own),.match_conditions = lsecond(own),.conditions = lthird(own),.words = from->words,.num_rounds = Max(from->num_rounds, 1)
 		};
 		joins = lappend(joins, join);
 	}

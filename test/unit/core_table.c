@@ -940,7 +940,7 @@ look_up(group_case *job, join_case *join)
 	spec->tests[0].end_op = spec->num_ops;
 	spec->num_tests = 1;
 	if (join->repeats > 0 || join->adds_unmatched)
-		spec->matches[spec->num_matches++] = (mgpu_group_match) {.test = 1,.reg = row,.adds_unmatched = join->adds_unmatched};
+		spec->matches[spec->num_matches++] = (mgpu_group_match) {.test = 1,.reg = row,.kind = join->keeps_all ? MGPU_MATCH_ALL : MGPU_MATCH_PAIRS,.adds_unmatched = join->adds_unmatched};
 	return true;
 }
 

@@ -151,9 +151,9 @@ move_register(const mgpu_register *reg, uint8_t lane, const uint16_t *selected, 
 		reg->lengths[i] = reg->lengths[selected[i]];
 }
 
-/* Move the selected rows to the front, with these registers; they are selected then, one after the other. */
+/* Move the selected rows to the front, with these registers and numbers; they are selected then, one after the other. */
 static void
-move_rows(const mgpu_run *run, mgpu_table_worker *worker, uint64_t registers, uint32_t num_rows)
+move_rows(const mgpu_run *run, mgpu_table_worker *worker, uint64_t registers, uint16_t *numbers, uint32_t num_rows)
 {
 	for (uint32_t i = 0; i < run->spec.num_registers; i++)
 	{
@@ -162,6 +162,8 @@ move_rows(const mgpu_run *run, mgpu_table_worker *worker, uint64_t registers, ui
 	}
 	for (uint32_t i = 0; i < num_rows; i++)
 		worker->kept[i] = worker->kept[worker->selected[i]];
+	for (uint32_t i = 0; numbers != NULL && i < num_rows; i++)
+		numbers[i] = numbers[worker->selected[i]];
 	for (uint32_t i = 0; i < num_rows; i++)
 		worker->selected[i] = (uint16_t) i;
 }
@@ -173,12 +175,19 @@ select_all(mgpu_table_worker *worker, uint32_t num_rows)
 		worker->selected[i] = (uint16_t) i;
 }
 
+/* Where the operations of the first tests end. */
+static uint32_t
+end_op_of(const mgpu_group_spec *spec, uint32_t num_tests)
+{
+	return num_tests > 0 ? spec->tests[num_tests - 1].end_op : 0;
+}
+
 uint32_t
-mgpu_table_meet_tests(mgpu_run *run, mgpu_table_worker *worker, uint32_t test, uint32_t end, uint32_t num_rows)
+mgpu_table_meet_tests(mgpu_run *run, mgpu_table_worker *worker, uint32_t test, uint32_t end, uint16_t *numbers, uint32_t num_rows)
 {
 	const mgpu_group_spec *spec = &run->spec;
 	uint32_t	num_selected = num_rows;
-	uint32_t	begin = test > 0 ? spec->tests[test - 1].end_op : 0;
+	uint32_t	begin = end_op_of(spec, test);
 	bool		has_fault = false;
 
 	select_all(worker, num_rows);
@@ -189,7 +198,7 @@ mgpu_table_meet_tests(mgpu_run *run, mgpu_table_worker *worker, uint32_t test, u
 		num_selected = keep_rows(&worker->registers[spec->tests[i].reg], worker->selected, num_selected, &has_fault);
 		if (num_selected < num_rows / 4 * 3 || (i + 1 == end && num_selected < num_rows))
 		{
-			move_rows(run, worker, run->moved[i], num_selected);
+			move_rows(run, worker, run->moved[i], numbers, num_selected);
 			num_rows = num_selected;
 		}
 	}
@@ -199,9 +208,9 @@ mgpu_table_meet_tests(mgpu_run *run, mgpu_table_worker *worker, uint32_t test, u
 }
 
 void
-mgpu_table_run_tests(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_tests, uint32_t num_rows)
+mgpu_table_run_tests(mgpu_run *run, mgpu_table_worker *worker, uint32_t test, uint32_t end, uint32_t num_rows)
 {
-	run_ops(run, worker, 0, run->spec.tests[num_tests - 1].end_op, num_rows);
+	run_ops(run, worker, end_op_of(&run->spec, test), end_op_of(&run->spec, end), num_rows);
 }
 
 /* ---- columns */

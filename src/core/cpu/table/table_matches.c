@@ -3,8 +3,9 @@
  *		Rows that match several rows of a build: each pair is a row.
  *
  * The tests up to a match run for a vector of rows, as if each had one match.  Then the registers that are read behind it are saved, and vectors
- * of pairs are made of them, which meet the other tests, and the next match.  So a row may become any number of rows, and none takes more
- * memory than a vector for each match.  To have rows of several matches in a vector of any length was rejected: registers have one size.
+ * of pairs are made of them, which meet the conditions of the match, the other tests, and the next match.  So a row may become any number of
+ * rows, and none takes more memory than a vector for each match.  Rows that are kept for having a match, or none, are loaded once more.
+ * To have rows of several matches in a vector of any length was rejected: registers have one size.
  */
 #include "core/cpu/table/table_read.h"
 
@@ -17,7 +18,8 @@ struct mgpu_table_saved
 	uint16_t	kept[MGPU_VECTOR_ROWS];
 	int64_t		next[MGPU_VECTOR_ROWS]; /* the row of the build that each meets next; -1: none */
 	uint16_t	from[MGPU_VECTOR_ROWS]; /* of the pairs at hand: the row ... */
-	int64_t		matched[MGPU_VECTOR_ROWS];	/* ... and that of the build */
+	int64_t		matched[MGPU_VECTOR_ROWS];	/* ... and that of the build, or -1 */
+	bool		has_match[MGPU_VECTOR_ROWS];	/* of each row, so far */
 };
 
 static uint64_t
@@ -69,26 +71,52 @@ save_rows(const mgpu_run *run, const mgpu_table_worker *worker, const mgpu_group
 		memcpy(saved->registers[number].states, worker->registers[number].states, num_rows);
 	}
 	memcpy(saved->kept, worker->kept, num_rows * sizeof(uint16_t));
+	memset(saved->has_match, 0, num_rows * sizeof(bool));
 	for (uint32_t i = 0; i < num_rows; i++)
 		saved->next[i] = reg->states[i] == MGPU_IS_VALUE ? reg->integers[i] : -1;
 }
 
-/* The next pairs, of rows from *row on: one of a row without a match.  Their number. */
-static uint32_t
-find_pairs(const mgpu_run *run, const mgpu_build *build, mgpu_table_saved *saved, uint32_t *row, uint32_t num_rows)
+/* Whether rows without a match are known beforehand: they come in their place. */
+static bool
+has_all_pairs(const mgpu_group_match *match)
 {
+	return match->kind == MGPU_MATCH_ALL && match->num_conditions == 0;
+}
+
+/* The next pairs, of rows from *row on.  Their number. */
+static uint32_t
+find_pairs(const mgpu_run *run, const mgpu_group_match *match, mgpu_table_saved *saved, uint32_t *row, uint32_t num_rows)
+{
+	const mgpu_build *build = &run->spec.builds[match->build];
 	uint32_t	num_pairs = 0;
 
-	for (; *row < num_rows && num_pairs < MGPU_VECTOR_ROWS; num_pairs++)
+	for (; *row < num_rows && num_pairs < MGPU_VECTOR_ROWS; *row += saved->next[*row] < 0)
 	{
-		int64_t		next = mgpu_build_next(build, run->builds, saved->next[*row]);
+		int64_t		matched = saved->next[*row];
 
+		if (matched < 0 && !has_all_pairs(match))
+			continue;
 		saved->from[num_pairs] = (uint16_t) *row;
-		saved->matched[num_pairs] = saved->next[*row];
-		saved->next[*row] = next;
-		*row += next < 0;
+		saved->matched[num_pairs++] = matched;
+		saved->next[*row] = build->has_next ? mgpu_build_next(build, run->builds, matched) : -1;
 	}
 	return num_pairs;
+}
+
+/* Rows that have a match, or none, as pairs without a row of the build. */
+static uint32_t
+find_rows(mgpu_table_saved *saved, bool has_match, uint32_t num_rows)
+{
+	uint32_t	num_found = 0;
+
+	for (uint32_t i = 0; i < num_rows; i++)
+	{
+		saved->from[num_found] = (uint16_t) i;
+		num_found += saved->has_match[i] == has_match;
+	}
+	for (uint32_t i = 0; i < num_found; i++)
+		saved->matched[i] = -1;
+	return num_found;
 }
 
 /* The registers of pairs: those of their rows, but for the match. */
@@ -109,17 +137,20 @@ load_pairs(const mgpu_run *run, mgpu_table_worker *worker, const mgpu_group_matc
 		for (uint32_t i = 0; run->spec.lanes[number] >= MGPU_LANE_BYTES && i < num_pairs; i++)
 			to->lengths[i] = from->lengths[saved->from[i]];
 	}
-	memcpy(worker->registers[match->reg].integers, saved->matched, num_pairs * sizeof(int64_t));
 	for (uint32_t i = 0; i < num_pairs; i++)
+	{
 		worker->kept[i] = saved->kept[saved->from[i]];
+		worker->registers[match->reg].integers[i] = saved->matched[i];
+		worker->registers[match->reg].states[i] = saved->matched[i] < 0 ? MGPU_IS_NULL : MGPU_IS_VALUE;
+	}
 }
 
 static void
-note_matches(mgpu_run *run, const mgpu_table_worker *worker, const mgpu_group_match *match, uint32_t num_rows)
+note_matches(mgpu_run *run, const mgpu_table_worker *worker, const mgpu_group_match *match, uint32_t num_pairs)
 {
 	const mgpu_register *reg = &worker->registers[match->reg];
 
-	for (uint32_t i = 0; match->adds_unmatched && i < num_rows; i++)
+	for (uint32_t i = 0; match->adds_unmatched && i < num_pairs; i++)
 	{
 		if (reg->states[i] == MGPU_IS_VALUE)
 			mgpu_table_note_match(run, reg->integers[i]);
@@ -130,31 +161,61 @@ note_matches(mgpu_run *run, const mgpu_table_worker *worker, const mgpu_group_ma
 
 static bool meet_from(mgpu_run *run, mgpu_table_worker *worker, uint32_t number, uint32_t num_rows);
 
-/* Rows that have met the tests up to a match meet what is behind it, with each row of the build. */
+/* All pairs of rows that are saved meet the conditions of a match and, where pairs are wanted, what is behind it. */
 static bool
-meet_match(mgpu_run *run, mgpu_table_worker *worker, uint32_t number, uint32_t num_rows)
+meet_pairs(mgpu_run *run, mgpu_table_worker *worker, uint32_t number, uint32_t num_rows)
 {
 	const mgpu_group_match *match = &run->spec.matches[number];
-	const mgpu_build *build = &run->spec.builds[match->build];
 	mgpu_table_saved *saved = worker->saved[number];
 	uint32_t	row = 0;
 	bool		goes_on = true;
 
-	if (!build->has_next)
+	while (row < num_rows && goes_on && mgpu_table_goes_on(run))
+	{
+		uint32_t	num_pairs = find_pairs(run, match, saved, &row, num_rows);
+
+		load_pairs(run, worker, match, saved, num_pairs);
+		num_pairs = mgpu_table_meet_tests(run, worker, match->test, mgpu_group_match_end(match), saved->from, num_pairs);
+		for (uint32_t i = 0; i < num_pairs; i++)
+			saved->has_match[saved->from[i]] = true;
+		note_matches(run, worker, match, num_pairs);
+		if (match->kind <= MGPU_MATCH_ALL)
+			goes_on = meet_from(run, worker, number + 1, num_pairs);
+		else if (num_pairs > 0 && row < num_rows && saved->has_match[row])
+			row++;				/* one match is enough */
+	}
+	return goes_on;
+}
+
+/* Rows that are saved come once, without a row of the build: those with a match, or without. */
+static bool
+meet_alone(mgpu_run *run, mgpu_table_worker *worker, uint32_t number, bool has_match, uint32_t num_rows)
+{
+	const mgpu_group_match *match = &run->spec.matches[number];
+	mgpu_table_saved *saved = worker->saved[number];
+
+	num_rows = find_rows(saved, has_match, num_rows);
+	load_pairs(run, worker, match, saved, num_rows);
+	/* what is computed for conditions may be read behind them */
+	mgpu_table_run_tests(run, worker, match->test, mgpu_group_match_end(match), num_rows);
+	return meet_from(run, worker, number + 1, num_rows);
+}
+
+/* Rows that have met the tests up to a match meet it, and what is behind it. */
+static bool
+meet_match(mgpu_run *run, mgpu_table_worker *worker, uint32_t number, uint32_t num_rows)
+{
+	const mgpu_group_match *match = &run->spec.matches[number];
+
+	if (match->num_conditions == 0 && !run->spec.builds[match->build].has_next)
 	{
 		note_matches(run, worker, match, num_rows);
 		return meet_from(run, worker, number + 1, num_rows);
 	}
-	save_rows(run, worker, match, saved, num_rows);
-	while (row < num_rows && goes_on && mgpu_table_goes_on(run))
-	{
-		uint32_t	num_pairs = find_pairs(run, build, saved, &row, num_rows);
-
-		load_pairs(run, worker, match, saved, num_pairs);
-		note_matches(run, worker, match, num_pairs);
-		goes_on = meet_from(run, worker, number + 1, num_pairs);
-	}
-	return goes_on;
+	save_rows(run, worker, match, worker->saved[number], num_rows);
+	if (!meet_pairs(run, worker, number, num_rows))
+		return false;
+	return match->kind == MGPU_MATCH_PAIRS || has_all_pairs(match) || meet_alone(run, worker, number, match->kind == MGPU_MATCH_SOME, num_rows);
 }
 
 /* The first rows of the vector have met so many matches, and meet what is behind these. */
@@ -162,10 +223,10 @@ static bool
 meet_from(mgpu_run *run, mgpu_table_worker *worker, uint32_t number, uint32_t num_rows)
 {
 	const mgpu_group_spec *spec = &run->spec;
-	uint32_t	begin = number > 0 ? spec->matches[number - 1].test : 0;
+	uint32_t	begin = number > 0 ? mgpu_group_match_end(&spec->matches[number - 1]) : 0;
 	uint32_t	end = number < spec->num_matches ? spec->matches[number].test : spec->num_tests;
 
-	num_rows = mgpu_table_meet_tests(run, worker, begin, end, num_rows);
+	num_rows = mgpu_table_meet_tests(run, worker, begin, end, NULL, num_rows);
 	return number < spec->num_matches ? meet_match(run, worker, number, num_rows) : mgpu_table_take_vector(run, worker, num_rows);
 }
 
@@ -192,11 +253,12 @@ mgpu_table_take_unmatched(mgpu_run *run, mgpu_table_worker *worker, const uint32
 	for (uint32_t i = 0; i < run->spec.num_inputs; i++)
 		memset(worker->found[i], 0, num_rows * sizeof(char *));
 	keep_all(worker, num_rows);
-	mgpu_table_run_tests(run, worker, match->test, num_rows);
+	mgpu_table_run_tests(run, worker, 0, match->test, num_rows);
 	for (uint32_t i = 0; i < num_rows; i++)
 	{
 		reg->integers[i] = rows[i];
 		reg->states[i] = MGPU_IS_VALUE;
 	}
+	mgpu_table_run_tests(run, worker, match->test, mgpu_group_match_end(match), num_rows);
 	return meet_from(run, worker, 1, num_rows);
 }

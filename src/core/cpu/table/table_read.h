@@ -38,9 +38,12 @@ void		mgpu_table_read_pages(mgpu_run *run, mgpu_table_worker *worker, const mgpu
 void		mgpu_table_plan_columns(mgpu_run *run);
 bool		mgpu_table_make_registers(mgpu_run *run, mgpu_table_worker *worker);
 
-/* The first rows of the vector meet tests from one on: their new number.  Or the operations of the first tests run, whatever these say. */
-uint32_t	mgpu_table_meet_tests(mgpu_run *run, mgpu_table_worker *worker, uint32_t test, uint32_t end, uint32_t num_rows);
-void		mgpu_table_run_tests(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_tests, uint32_t num_rows);
+/*
+ * The first rows of the vector meet tests from one on: their new number.  numbers: NULL, or moves with them.  Or only the operations of tests
+ * run.
+ */
+uint32_t	mgpu_table_meet_tests(mgpu_run *run, mgpu_table_worker *worker, uint32_t test, uint32_t end, uint16_t *numbers, uint32_t num_rows);
+void		mgpu_table_run_tests(mgpu_run *run, mgpu_table_worker *worker, uint32_t test, uint32_t end, uint32_t num_rows);
 
 /* The columns of the first rows. */
 void		mgpu_table_compute(mgpu_run *run, mgpu_table_worker *worker, uint32_t num_rows);

@@ -1,0 +1,22 @@
+/*
+ * join_exprs.h
+ *		The expressions of joins (join_path.h), by the names that table jobs have for columns.
+ */
+#ifndef MGPU_QUERY_JOIN_EXPRS_H
+#define MGPU_QUERY_JOIN_EXPRS_H
+
+#include "nodes/pathnodes.h"
+
+/* What of a join is no hash clause: what a pair has to meet that is a match, and what the result has to meet. */
+extern void join_exprs_conditions(const HashPath *join, List **of_match, List **of_result);
+
+/*
+ * Columns of the rows, then for each join its clauses, both kinds of conditions, and the columns of its smaller side that are asked for.  But for
+ * the last, variables of smaller sides are builds'.
+ */
+extern List *join_exprs_make(List *columns, const List *joins);
+
+/* The joins (scan/heap_reader.h) whose expressions these are. */
+extern List *join_exprs_joins(PlannerInfo *root, const List *exprs, const List *joins);
+
+#endif							/* MGPU_QUERY_JOIN_EXPRS_H */
