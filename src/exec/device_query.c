@@ -75,11 +75,9 @@ is_for_threads(const device_query *query, const device_question *question)
 static const char *
 read_sides(device_query *query, table_question *of)
 {
-	const char *why_not = join_builds_start(&query->builds);
+	const char *why_not;
 	bool		again = false;
 
-	if (why_not)
-		return why_not;
 	do
 	{
 		why_not = join_builds_read_rows(&query->builds);
@@ -98,8 +96,10 @@ read_sides(device_query *query, table_question *of)
 static const char *
 make_first_job(device_query *query, const device_question *question, table_question *of)
 {
-	const char *why_not = make_job(query, &query->job, 0, of);
+	const char *why_not = row_source_joins(question->source) ? join_builds_start(&query->builds) : NULL;
 
+	if (why_not == NULL)
+		why_not = make_job(query, &query->job, 0, of);
 	query->number = query->job.number ^ row_source_joins_number(question->source);
 	if (why_not || query->job.spec->num_builds == 0)
 		return why_not;

@@ -61,6 +61,7 @@ add_sides(join_builds *builds)
 
 		side->join = join;
 		side->by_job = table_job_reads_build(row_source_rows(join->source)) && row_source_readers(join->source) != NIL;
+		join->one_by_one = !side->by_job;
 		/* of a side that has joins, the job that wants it has set them */
 		if (join->words == NULL && side->by_job)
 			join->words = expected_words(join);
@@ -233,6 +234,7 @@ read_again(join_builds *builds, build_side *side, bool by_job)
 	free_cells(side);
 	*side = (build_side) {.join = side->join,.by_job = by_job};
 	side->join->words = by_job ? expected_words(side->join) : NULL;
+	side->join->one_by_one = !by_job;
 	/* what is read row by row is read once */
 	if (!by_job && side == list_nth(builds->sides, builds->large))
 		side->join->num_rounds = builds->num_rounds = 1;

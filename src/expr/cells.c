@@ -14,6 +14,7 @@
 #include "core/key_codec.h"
 #include "expr/cells.h"
 #include "expr/compile.h"
+#include "expr/expr_builds.h"
 
 /* ---- making */
 
@@ -61,7 +62,7 @@ add_words(expr_program *program, expr_value from, uint16 code, int num_words)
 	return first;
 }
 
-/* A long text of a build: its number is there. */
+/* A text of a build: its number is there. */
 static bool
 add_build_name(expr_program *program, Expr *expr, value_cells *cells)
 {
@@ -90,6 +91,13 @@ add_build_words(expr_program *program, Expr *expr, value_cells *cells)
 	for (int i = 0; i < cells->num_cells; i++)
 		(void) expr_program_add_output(program, words[i]);
 	return true;
+}
+
+bool
+expr_program_add_name(expr_program *program, Expr *expr, value_cells *cells)
+{
+	*cells = (value_cells) {.kind = MGPU_KEY_SIGNED,.width = sizeof(int64)};
+	return may_name_of_build(program, expr) && is_as_its_bytes(expr) && add_build_name(program, expr, cells);
 }
 
 bool

@@ -61,6 +61,7 @@ typedef struct expr_build
 {
 	bool		is_found;
 	bool		may_miss;		/* rows are kept that find none */
+	bool		may_name;		/* texts may be numbers, however short they are */
 	expr_value	row;
 	const int  *words;			/* of each column's texts, or NULL */
 	List	   *columns;		/* build_column */
@@ -180,7 +181,8 @@ extern bool is_build_var(const expr_program *program, const Expr *expr);
 extern bool compile_build_part(expr_program *program, const Expr *expr, expr_value *value);
 extern int	compile_build_words(expr_program *program, const Expr *expr, expr_value *words);
 
-/* The number of a long text of a build, and of whose names; NULL: it is none. */
+/* The number of a text of a build, and of whose names; NULL: it is none.  Whether a short one may be a number. */
+extern bool may_name_of_build(const expr_program *program, const Expr *expr);
 extern const text_names *compile_build_name(expr_program *program, const Expr *expr, expr_value *value);
 extern bool compile_build_presence(expr_program *program, const Var *var, expr_value *value);
 

@@ -160,6 +160,14 @@ compile_build_words(expr_program *program, const Expr *expr, expr_value *words)
 	return num_words;
 }
 
+bool
+may_name_of_build(const expr_program *program, const Expr *expr)
+{
+	int			number = build_of(program, expr);
+
+	return number >= 0 && program->builds[number].may_name;
+}
+
 const text_names *
 compile_build_name(expr_program *program, const Expr *expr, expr_value *value)
 {
@@ -225,7 +233,7 @@ expr_program_add_round(expr_program *program, List *keys, int round, int num_rou
 }
 
 int
-expr_program_look_up(expr_program *program, int number, List *keys, const int *words, bool may_miss)
+expr_program_look_up(expr_program *program, int number, List *keys, const int *words, bool may_miss, bool may_name)
 {
 	expr_build *build = &program->builds[number];
 	expr_value	both[2] = {add_key(program, keys)};
@@ -239,7 +247,7 @@ expr_program_look_up(expr_program *program, int number, List *keys, const int *w
 		program->ops[program->num_ops - 1].width = foreach_current_index(cell);
 	}
 	*build = (expr_build) {
-		.is_found = true,.row = both[0],.may_miss = may_miss,.words = words,
+		.is_found = true,.row = both[0],.may_miss = may_miss,.may_name = may_name,.words = words,
 		.num_cells = list_length(keys) > 1 ? list_length(keys) : 0
 	};
 	return expr_program_add_output(program, both[0]);

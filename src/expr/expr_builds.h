@@ -32,9 +32,12 @@ extern void expr_program_add_builds(expr_program *program, int num_builds);
 
 /*
  * Look a row up whose key is in these registers.  words: how many the texts of each column have, or NULL.  may_miss: a row that finds
- * none is kept.  Returns the output that is the row's number, or NULL.
+ * none is kept.  may_name: texts may be numbers.  Returns the output that is the row's number, or NULL.
  */
-extern int	expr_program_look_up(expr_program *program, int number, List *keys, const int *words, bool may_miss);
+extern int	expr_program_look_up(expr_program *program, int number, List *keys, const int *words, bool may_miss, bool may_name);
+
+/* The number of a text of a build that may have some becomes an output.  false: it is none. */
+extern bool expr_program_add_name(expr_program *program, Expr *expr, value_cells *cells);
 
 /* An output that says whether a row was found, or not. */
 extern int	expr_program_add_found(expr_program *program, int number, bool is_found);

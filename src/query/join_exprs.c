@@ -14,6 +14,7 @@
 #include "compat.h"
 #include "expr/expr_builds.h"
 #include "query/join_exprs.h"
+#include "query/join_path.h"
 #include "query/table_job.h"
 
 void
@@ -161,7 +162,7 @@ join_exprs_joins(PlannerInfo *root, const List *exprs, const List *joins)
 		*join = (table_join) {
 			.type = path->jointype,.may_repeat = table_join_may_repeat(path->jointype, path->inner_unique, lsecond(own) != NIL),
 			.clauses = linitial(own),.match_conditions = lsecond(own),.conditions = lthird(own),.words = words_of(root, lfourth(own)),
-			.num_rounds = 1
+			.one_by_one = !join_path_reads_side(root, path->innerjoinpath),.num_rounds = 1
 		};
 		made = lappend(made, join);
 	}

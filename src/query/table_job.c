@@ -82,13 +82,12 @@ table_job_words_of(const Var *var, Oid table)
 	return words > 0 ? words : TABLE_BUILD_NAMED;
 }
 
-int
-table_job_cells(table_job *job, const table_question *question, Expr *expr, value_cells *cells)
+/* The spec's columns of cells, one behind the other: the first.  -1: there are too many. */
+static int
+columns_of(table_job *job, const value_cells *cells)
 {
 	int			first = -1;
 
-	if (!expr_program_add_cells(job->program, expr, table_job_words(question, expr), cells))
-		return -1;
 	for (int i = 0; i < cells->num_cells; i++)
 	{
 		int			column = table_job_column(job, cells->first + i, cells->kind, cells->width);
@@ -99,6 +98,25 @@ table_job_cells(table_job *job, const table_question *question, Expr *expr, valu
 		first = i == 0 ? column : first;
 	}
 	return first;
+}
+
+int
+table_job_cells(table_job *job, const table_question *question, Expr *expr, value_cells *cells)
+{
+	if (!expr_program_add_cells(job->program, expr, table_job_words(question, expr), cells))
+		return -1;
+	return columns_of(job, cells);
+}
+
+/* The same of a key of groups: nothing but whether values are equal is asked of it. */
+static table_value *
+take_key_value(table_job *job, int number, Expr *expr)
+{
+	table_value *value = &job->values[number];
+
+	if (value->column < 0 && expr_program_add_name(job->program, expr, &value->cells))
+		value->column = columns_of(job, &value->cells);
+	return value->column < 0 ? NULL : value;
 }
 
 static table_value *
@@ -187,9 +205,12 @@ take_key(table_job *job, const table_question *question, int number)
 {
 	const query *query = question->query;
 	int			column = list_nth_int(query->key_columns, number);
-	table_value *value = take_value(job, question, column);
+	table_value *value = query->kind == QUERY_GROUP ? take_key_value(job, column, list_nth(question->scan.columns, column)) : NULL;
 	mgpu_group_spec *spec = job->spec;
 	group_key	key;
+
+	if (value == NULL)
+		value = take_value(job, question, column);
 
 	if (value == NULL || value->cells.form == CELLS_SHOWN || spec->num_keys + value->cells.num_cells > MGPU_GROUP_MAX_KEYS ||
 		!group_key_fill(&key, type_of(question, column), list_nth_oid(query->key_equalities, number), list_nth_oid(query->key_collations, number)) ||

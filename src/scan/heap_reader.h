@@ -26,6 +26,7 @@ typedef struct table_join
 	List	   *match_conditions;	/* what else a pair meets that is a match; not of inner joins */
 	List	   *conditions;		/* that the result meets */
 	const int  *words;			/* of the texts of each of the build's columns; NULL: they are not known */
+	bool		one_by_one;		/* the build's rows are read so, not by a job: their texts may be numbers */
 	int			num_rounds;		/* in which its build's rows are there, a part in each: the table is read that often */
 } table_join;
 

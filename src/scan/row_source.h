@@ -47,7 +47,8 @@ typedef struct source_join
 	PlanState  *rows;			/* the smaller side */
 	row_source *source;			/* of its rows */
 	int		   *words;			/* of its texts, by columns, once they are known */
-	int			num_rounds;		/* as of table_join; 0: not known */
+	bool		one_by_one;		/* as of table_join */
+	int			num_rounds;		/* the same; 0: not known */
 } source_join;
 
 extern List *row_source_joins(const row_source *source);

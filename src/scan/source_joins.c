@@ -110,7 +110,8 @@ joins_of(const row_source *source, List *exprs)
 
 		*join = (table_join) {
 			.type = from->node->js.jointype,.may_repeat = table_join_may_repeat(from->node->js.jointype, plan->join.inner_unique, lsecond(own) != NIL),
-			.clauses = linitial(own),.match_conditions = lsecond(own),.conditions = lthird(own),.words = from->words,.num_rounds = Max(from->num_rounds, 1)
+			.clauses = linitial(own),.match_conditions = lsecond(own),.conditions = lthird(own),.words = from->words,.one_by_one = from->one_by_one,
+			.num_rounds = Max(from->num_rounds, 1)
 		};
 		joins = lappend(joins, join);
 	}
